@@ -539,7 +539,7 @@ func TestOneMaker(t *testing.T) {
 func TestOneOpener(t *testing.T) {
 	patterns := []string{
 		"load/*.go", "load/*/*.go", "host/cluster/*.go", "verdict/journal/read.go",
-		"measure/kube/subject.go", "lab/outcome.go", "lab/pods/*.go", "cli/image.go", "cli/labkube.go", "check/gitignore.go", "check/module.go", "check/manifest/*.go", "check/source/workspace.go",
+		"measure/kube/subject.go", "lab/outcome.go", "lab/pods/*.go", "cli/image.go", "cli/labkube.go", "check/gitignore.go", "check/program.go", "check/manifest/*.go", "check/source/workspace.go",
 		"cli/load*.go", "cli/explain*.go", "cli/report*.go", "cli/values.go", "cli/mix.go",
 	}
 	for _, pattern := range patterns {

@@ -1,27 +1,25 @@
-// Package maxprocs makes GOMAXPROCS fit the program's CPU limits and affinity:
-// [Set] once, [Watch] as long as the program runs, [Start] where the runtime alone
-// does not, all with the same options.
+// Package maxprocs sets GOMAXPROCS to match the CPU limits and the affinity of the
+// program: [Set] once, [Watch] for as long as the program runs, and [Start] only if the
+// runtime alone does not do it. All three take the same options.
 //
 // # Model
 //
-// What fits is the tightest limit of all groups from the program's own up to the
-// root, or the affinity where that is less, without what Reserve leaves to others;
-// rounded up, or down with a reserve, unless an option says otherwise, and at
-// least 1. A valid GOMAXPROCS in the environment is left in
-// force. That is the policy Fit of package facts, which tells what it rests on
-// with every reason, for other processes and other policies too.
+// The value is the tightest limit of all cgroups from the program's own to the root, or
+// the affinity if that is lower, minus what Reserve keeps for others. It is rounded up,
+// or down with a reserve, and is at least 1; options change this. A valid GOMAXPROCS in
+// the environment is kept. This is the policy Fit of package facts, which gives every
+// reason and also works for other processes and other policies.
 //
-// Package auto calls Start when it is imported, package slogger tells log/slog, and
-// package metrics shows the numbers to Prometheus.
+// Importing package auto calls Start. Package slogger logs to log/slog, and package
+// metrics exports the numbers to Prometheus.
 //
 // # Limits
 //
-//   - A limit that cannot be read or understood is reported as an error, which
-//     errors.Is tells apart: see ErrMalformed. What
-//     else is known may then lower GOMAXPROCS, and never raises it.
-//   - Groups above a container's cgroup namespace or bind mount cannot be seen
-//     from inside it, by anyone.
-//   - Outside Linux the affinity is runtime.NumCPU and there are no limits, so
-//     that something changes only if an option demands it, or if code has set
-//     another value.
+//   - A limit that cannot be read or is not valid is reported as an error; use errors.Is
+//     to distinguish the causes, see ErrMalformed. The known limits may then lower
+//     GOMAXPROCS, but never raise it.
+//   - Parent cgroups outside a container's cgroup namespace or bind mount cannot be seen
+//     from inside the container.
+//   - Outside Linux the affinity is runtime.NumCPU and there are no limits. The value
+//     then changes only by an option, or if code has set another value.
 package maxprocs

@@ -76,7 +76,7 @@ func entryPoints(t *testing.T, dir string) (declared []string, shown map[string]
 	return declared, shown
 }
 
-// entry tells whether it is a function, or a method of an exported type that is used
+// entry reports whether it is a function, or a method of an exported type that is used
 // by its address.
 func entry(fn *ast.FuncDecl) bool {
 	if fn.Recv == nil {

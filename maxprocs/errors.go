@@ -5,22 +5,22 @@ import (
 	"syscall"
 )
 
-// What an error of Set, Watch or Start is, to errors.Is. The system's own error is
-// in it too: errors.Is(err, fs.ErrPermission), syscall.EIO.
+// The kinds of errors that Set, Watch and Start return, for errors.Is. The error of the
+// system is included too: errors.Is(err, fs.ErrPermission), syscall.EIO.
 var (
-	// ErrNoCgroup: there is no mount of the cgroups that the program is in, as in
-	// some sandboxes. Set returns nil for it, since there is nothing to do about it,
-	// and Result.Unknown has it.
+	// ErrNoCgroup: the cgroups of the program are not mounted, as in some sandboxes. Set
+	// returns nil in this case, because there is nothing to do about it; Result.Unknown
+	// has the error.
 	ErrNoCgroup = errors.New("no cgroup mount")
-	// ErrHidden: there are such mounts, and none shows the program's own group.
-	ErrHidden = errors.New("no mount shows the group")
-	// ErrMalformed: the kernel, or what stands for it, wrote what makes no sense.
+	// ErrHidden: there are cgroup mounts, but none shows the program's own cgroup.
+	ErrHidden = errors.New("no mount shows the cgroup")
+	// ErrMalformed: the kernel, or an emulation of it, wrote something that is not valid.
 	ErrMalformed = errors.New("malformed")
-	// ErrPermission: the program may not read it.
+	// ErrPermission: the program does not have the permission to read a file.
 	ErrPermission = errors.New("permission denied")
 )
 
-// fault is what could not be read, or made no sense.
+// fault is something that could not be read, or is not valid.
 type fault struct {
 	kind  error // of the errors above, or nil
 	where string
@@ -42,7 +42,7 @@ func (f *fault) Error() string        { return f.where + ": " + f.cause.Error() 
 func (f *fault) Unwrap() error        { return f.cause }
 func (f *fault) Is(target error) bool { return f.kind != nil && target == f.kind }
 
-// unknown is all that could not be known; nil is nothing.
+// unknown has everything that could not be read; nil: nothing.
 type unknown struct{ faults []*fault }
 
 func (u *unknown) Error() string { return "maxprocs: not all CPU limits are known: " + u.text() }
@@ -77,7 +77,7 @@ func (u *unknown) with(f *fault) *unknown {
 	return u
 }
 
-// toTell is the error without what nothing can be done about.
+// toTell is the error to return: without ErrNoCgroup, about which nothing can be done.
 func toTell(err error) error {
 	if u, ok := err.(*unknown); ok && len(u.faults) == 1 && u.faults[0].kind == ErrNoCgroup {
 		return nil

@@ -81,7 +81,7 @@ func (r *reader) findGroup(member cgfs.Membership) (found limits) {
 	return r.readAbove(found.miss(denied), member, mounts)
 }
 
-// inFirstNamespace tells that the program is in the cgroup namespace that the
+// inFirstNamespace reports whether the program is in the cgroup namespace that the
 // kernel began with, by its number (PROC_CGROUP_INIT_INO in linux/proc_ns.h).
 func (r *reader) inFirstNamespace() bool {
 	const first = "cgroup:[4026531835]"
@@ -111,10 +111,10 @@ func notShown(member cgfs.Membership, mounts []cgfs.Mount, bad error) *fault {
 	}
 	for _, m := range mounts {
 		if m.Version == member.Version && (m.Version == 2 || m.CPU) {
-			return &fault{ErrHidden, mountinfo, cgfs.Error("no mount shows the group " + member.Path)}
+			return &fault{ErrHidden, mountinfo, cgfs.Error("no mount shows the cgroup " + member.Path)}
 		}
 	}
-	return &fault{ErrNoCgroup, mountinfo, cgfs.Error("no mount of cgroup v" + cgfs.Itoa(member.Version) + ", in which the program is")}
+	return &fault{ErrNoCgroup, mountinfo, cgfs.Error("no mount of cgroup v" + cgfs.Itoa(member.Version) + ", which the program is in")}
 }
 
 // noGroup is what is known without /proc/self/cgroup. A kernel without cgroups
@@ -127,7 +127,7 @@ func (r *reader) noGroup() (found limits) {
 		some = len(mounts) > 0 || bad != nil
 		return some
 	})
-	missing := cgfs.Error("missing, though there are cgroups")
+	missing := cgfs.Error("missing, although cgroups are mounted")
 	if err != nil {
 		missing = "missing: /proc is not mounted here"
 	} else if !some {

@@ -2,21 +2,23 @@ package maxprocs
 
 import (
 	"math"
+	"syscall"
 	"time"
 
 	"github.com/procfit/procfit/maxprocs/internal/fit"
 )
 
-// Rounding says what becomes of a part of a CPU.
+// Rounding is how a fraction of a CPU is rounded.
 type Rounding = fit.Rounding
 
 const (
-	Ceil  = fit.Ceil  // the default: part of a CPU is worth a P, or it would never be used
-	Floor = fit.Floor // the default of what Reserve leaves, which rounding up would take back
+	Ceil  = fit.Ceil  // the default: otherwise a fraction of a CPU would never be used
+	Floor = fit.Floor // the default with Reserve, because rounding up would use the reserve
 )
 
-// Option changes what Set, Watch and Start do. All take all of them; those that
-// say "of Watch" are of Start too, and mean nothing to Set. One that is nil is ignored.
+// Option changes what Set, Watch and Start do. All of them accept all options; those
+// described as "for Watch" also apply to Start and have no effect on Set. A nil Option is
+// ignored.
 type Option func(*config)
 
 type config struct {
@@ -40,17 +42,16 @@ func configure(opts []Option) config {
 	return c
 }
 
-// Logger takes one line for each change, and from Set and Start also where nothing
-// is changed, which says what was done and why, in the manner of fmt.Printf:
-// log.Printf, say. Its one argument is the Result. The default is silence. A logger
-// that panics loses its line and does not end the program. For log/slog see package
-// slogger.
+// Logger sets a function such as log.Printf, which gets one line for each change, with
+// what was done and why. Set and Start also log if they change nothing. The only argument
+// is the Result. By default nothing is logged. A logger that panics loses its line, but
+// does not end the program. For log/slog see package slogger.
 func Logger(printf func(format string, args ...any)) Option {
 	return func(c *config) { c.printf = printf }
 }
 
-// Min is the least GOMAXPROCS that is chosen where there is a limit; the default
-// is 1, and less is ignored. The affinity alone is no limit.
+// Min is the lowest GOMAXPROCS to choose under a limit. The default is 1, and lower
+// values are ignored. The affinity alone is not a limit.
 func Min(n int) Option {
 	return func(c *config) {
 		if n >= 1 {
@@ -59,13 +60,13 @@ func Min(n int) Option {
 	}
 }
 
-// Max is the greatest GOMAXPROCS that is chosen, unless Min is above it.
+// Max is the highest GOMAXPROCS to choose, unless Min is higher.
 func Max(n int) Option { return func(c *config) { c.rule.Max = n } }
 
-// Reserve leaves so many CPUs to others in the same limit, a sidecar say. What is
-// left is rounded down, unless Round or Threshold says otherwise: 4 CPUs less 0.5
-// are 3 Ps, since a fourth would take the reserve back. What is no number of CPUs,
-// such as NaN, an infinity or less than 0, is ignored.
+// Reserve keeps CPUs for others under the same limit, such as a sidecar. The rest is
+// rounded down, unless Round or Threshold is set: 4 CPUs minus 0.5 give GOMAXPROCS=3,
+// since 4 would use the reserve. Values that are not a number of CPUs, such as NaN,
+// infinity or negative numbers, are ignored.
 func Reserve(cpus float64) Option {
 	return func(c *config) {
 		if cpus >= 0 && !math.IsInf(cpus, 1) {
@@ -74,26 +75,26 @@ func Reserve(cpus float64) Option {
 	}
 }
 
-// Round says what becomes of a part of a CPU; the default is Ceil, and with
-// Reserve it is Floor.
+// Round sets how a fraction of a CPU is rounded. The default is Ceil, or Floor with
+// Reserve.
 func Round(r Rounding) Option { return func(c *config) { c.rule.Rounding = r } }
 
-// Threshold is the smallest part of a CPU that is rounded up: with 0.5, 2.4
-// CPUs are 2 Ps and 2.5 are 3. It goes before Round.
+// Threshold is the smallest fraction of a CPU that is rounded up: with 0.5, 2.4 CPUs give
+// 2 and 2.5 CPUs give 3. It overrides Round.
 func Threshold(cpus float64) Option { return func(c *config) { c.rule.Threshold = cpus } }
 
-// RoundQuotaFunc rounds a limit by a function of your own, as the option of this
-// name of go.uber.org/automaxprocs does. It goes before Threshold and Round, and
-// is not asked where the affinity is what counts.
+// RoundQuotaFunc rounds a limit with your own function, like the option of the same name
+// in go.uber.org/automaxprocs. It overrides Threshold and Round. It is not called if the
+// affinity decides.
 func RoundQuotaFunc(round func(cpus float64) int) Option {
 	return func(c *config) { c.round = round }
 }
 
-// Detail fills r with what was found and done; Watch does so at each look.
+// Detail fills r with what was found and done; Watch does so each time it checks.
 func Detail(r *Result) Option { return func(c *config) { c.detail = r } }
 
-// Period, of Watch, is the time between two looks; the default, and what 0 or
-// less means, is DefaultPeriod.
+// Period, for Watch, is the time between two checks. The default is DefaultPeriod, also
+// for values of 0 or less.
 func Period(d time.Duration) Option {
 	return func(c *config) {
 		if c.period = d; d <= 0 {
@@ -102,15 +103,15 @@ func Period(d time.Duration) Option {
 	}
 }
 
-// Hold, of Watch, is how long a lower number must last before it is taken; the
-// default is DefaultHold. At 0 it is taken at once.
+// Hold, for Watch, is how long a lower value must last before it is used. The default is
+// DefaultHold; 0 means immediately.
 func Hold(d time.Duration) Option { return func(c *config) { c.hold = d } }
 
-// OnChange, of Watch, is called after each change, by the goroutine that called
-// Watch.
-func OnChange(told func(Result)) Option { return func(c *config) { c.onChange = told } }
+// OnChange, for Watch, is called after each change, in the goroutine that called Watch.
+func OnChange(f func(Result)) Option { return func(c *config) { c.onChange = f } }
 
-// procs is what fits the tightest limit, which may be 0 for none, and the affinity.
+// procs is the value for the tightest limit, which is 0 if there is none, and the
+// affinity.
 func (c *config) procs(limit float64, affinity int) int {
 	limited, cpus := limit > 0, float64(affinity)
 	if limited && limit <= cpus {
@@ -121,3 +122,5 @@ func (c *config) procs(limit float64, affinity int) int {
 	}
 	return c.rule.Procs(cpus, limited)
 }
+
+func lookupEnv() (string, bool) { return syscall.Getenv("GOMAXPROCS") }

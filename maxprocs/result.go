@@ -10,25 +10,25 @@ import (
 type Action string
 
 const (
-	KeptEnv   Action = "kept_env"   // the environment says what it shall be
-	Kept      Action = "kept"       // it was right already; the runtime goes on updating it, if it did
-	Changed   Action = "changed"    // it is ours now; the runtime updates it no more
-	Automatic Action = "automatic"  // the runtime's own default is right, and it is in charge again
-	NotRaised Action = "not_raised" // more would fit what is known, but not all is
-	Left      Action = "left"       // by Start: another would fit, but no limit that the runtime ignores is tighter
+	KeptEnv   Action = "kept_env"   // the environment sets it
+	Kept      Action = "kept"       // it was already correct; if the runtime updates it, it continues to
+	Changed   Action = "changed"    // it was changed; the runtime no longer updates it
+	Automatic Action = "automatic"  // the runtime's default is correct, and the runtime updates it again
+	NotRaised Action = "not_raised" // the known limits allow more, but not all limits are known
+	Left      Action = "left"       // by Start: another value is better, but no limit that the runtime ignores is tighter
 )
 
 // Result is what was found and done.
 type Result struct {
 	Action   Action
 	Procs    int     // GOMAXPROCS now
-	Before   int     // and before
+	Before   int     // GOMAXPROCS before
 	Affinity int     // CPUs that the program may run on
 	Limit    float64 // the tightest CPU limit, in CPUs; 0: none is known
-	File     string  // where that is written
+	File     string  // the file of that limit
 	Env      string  // GOMAXPROCS in the environment
-	EnvSet   bool    // there is such a variable
-	Unknown  error   // what could not be read or made no sense; nil when all did
+	EnvSet   bool    // the environment has the variable
+	Unknown  error   // what could not be read or is not valid; nil: nothing
 
 	followed bool // the runtime followed a limit until now
 }
@@ -40,24 +40,24 @@ func (r Result) String() string {
 	case KeptEnv:
 		return s + "set in the environment"
 	case Kept:
-		s += "already right; "
+		s += "already correct; "
 	case Changed:
 		s += "was " + cgfs.Itoa(r.Before) + "; "
 	case Automatic:
-		s += "was " + cgfs.Itoa(r.Before) + "; the runtime's own default is right, and it decides again; "
+		s += "was " + cgfs.Itoa(r.Before) + "; the runtime's default is correct and is used again; "
 	case Left:
-		s += "left as it is, since no limit that the runtime ignores is tighter; "
+		s += "unchanged, because no limit that the runtime ignores is tighter; "
 	case NotRaised:
-		s += "not raised, since not all limits are known; "
+		s += "not raised, because not all limits are known; "
 	}
 	if r.Limit > 0 {
 		s += r.File + " limits it to " + strconv.FormatFloat(r.Limit, 'g', 6, 64) + plural(r.Limit) + ", "
 	} else {
 		s += "no CPU limit is known, "
 	}
-	s += "the affinity to " + cgfs.Itoa(r.Affinity)
+	s += "its affinity is " + cgfs.Itoa(r.Affinity) + plural(float64(r.Affinity))
 	if r.Action == Changed && r.followed {
-		s += "; the runtime updates it no more"
+		s += "; the runtime no longer updates it"
 	}
 	if r.EnvSet {
 		s += "; GOMAXPROCS=" + cgfs.Quote(r.Env) + " in the environment is " + whyIgnored(r.Env) + ", so it is ignored"

@@ -32,7 +32,7 @@ func same(t *testing.T, root string) {
 		wantLeaf = own.CPUs
 	}
 	if leaf != wantLeaf {
-		t.Errorf("its own group's limit is %v, facts have %v", leaf, wantLeaf)
+		t.Errorf("its own cgroup's limit is %v, facts have %v", leaf, wantLeaf)
 	}
 	f.Affinity.State = facts.Known // only limits are compared
 	if (unknown != "") != (len(f.Unknown()) > 0) {

@@ -8,19 +8,18 @@ import (
 	"github.com/procfit/procfit/maxprocs/internal/gort"
 )
 
-// Set makes GOMAXPROCS what fits the program's CPU limits and affinity, and
-// returns a function that undoes it. It takes the arguments of the function of
-// this name of go.uber.org/automaxprocs/maxprocs.
+// Set sets GOMAXPROCS to match the program's CPU limits and affinity, and returns a
+// function that undoes it. It accepts the same arguments as Set of
+// go.uber.org/automaxprocs/maxprocs.
 //
-// It leaves a valid GOMAXPROCS in the environment in force. Where the value is
-// right already it touches nothing, so that a runtime that keeps it up to date
-// (Go 1.25 and later) goes on doing so; any other change ends that, and the
-// Logger is told. The undo restores that state where the value before was the
-// runtime's default, and else the value.
+// It keeps a valid GOMAXPROCS in the environment. If the value is already correct, Set
+// changes nothing, so that a runtime that keeps it up to date (Go 1.25 and later)
+// continues to do so. Any change ends these updates, which the Logger reports. If the
+// value before was the runtime's default, undo returns to that default; otherwise it
+// restores the value.
 //
-// It returns an error when a limit could not be read or made no sense: see
-// ErrMalformed and its like. Then it has lowered GOMAXPROCS if what is known
-// demands it, and not raised it.
+// It returns an error if a limit could not be read or is not valid, see ErrMalformed. In
+// this case it lowers GOMAXPROCS if the known limits require it, but never raises it.
 func Set(opts ...Option) (undo func(), err error) {
 	c := configure(opts)
 	r, undo := c.set()
@@ -37,12 +36,12 @@ func (c *config) tell(r Result) {
 
 func (c *config) log(r Result) {
 	if c.printf != nil {
-		defer func() { _ = recover() }() // a program is not to end by a line of its log
+		defer func() { _ = recover() }() // a log line must not end a program
 		c.printf("maxprocs: %s", r)
 	}
 }
 
-// system is what Set and Watch ask and change.
+// system is what Set and Watch read and change.
 type system struct {
 	limits     func() limits
 	env        func() (string, bool)
@@ -60,11 +59,11 @@ func live() system {
 	}
 }
 
-// sight is what one look sees, and what follows from it.
+// sight is what one check sees, and what follows from it.
 type sight struct {
 	limits
 	affinity int
-	want     int // what fits
+	want     int // the recommended value
 }
 
 func (s sight) same(as sight) bool {
@@ -72,7 +71,7 @@ func (s sight) same(as sight) bool {
 		s.affinity == as.affinity && s.want == as.want
 }
 
-// look reads. It is done when the environment says what GOMAXPROCS shall be.
+// look reads. done means that the environment sets GOMAXPROCS.
 func (c *config) look() (r Result, seen sight, done bool) {
 	s := c.sys
 	r = Result{Before: s.procs(0), Affinity: s.affinity()}
@@ -87,8 +86,8 @@ func (c *config) look() (r Result, seen sight, done bool) {
 		r.Unknown = seen.unknown
 	}
 	seen.want = c.procs(seen.cpus, seen.affinity)
-	// It followed its own group's limit if its value is what that gives and is not
-	// what it would be without.
+	// It followed the limit of its own cgroup if its value is the one from that limit and
+	// not the one without it.
 	r.followed = s.hasDefault && r.Before < r.Affinity && r.Before == seen.runtimeDefault(r.Affinity)
 	return r, seen, false
 }
@@ -111,16 +110,16 @@ func (c *config) set() (Result, func()) {
 	theirs := seen.runtimeDefault(r.Affinity)
 	undo := func() { s.procs(r.Before) }
 	if s.hasDefault && (r.Before == theirs || r.Before == r.Affinity) {
-		// It can only have been the default of a runtime that reads limits, or of
-		// one that does not, or a value set to the same.
+		// It was the default of a runtime that reads limits, or of one that does not, or
+		// the same value set by code.
 		undo = s.setDefault
 	}
 	r.Procs, r.Action = seen.want, s.apply(seen.want, theirs == seen.want)
 	return r, undo
 }
 
-// apply takes the number, by the runtime's own default where that is foretold to
-// be the same and is.
+// apply sets the value: by the runtime's own default, if that is expected to be the same
+// and is.
 func (s system) apply(want int, theirs bool) Action {
 	if s.hasDefault && theirs {
 		s.setDefault()
@@ -132,16 +131,16 @@ func (s system) apply(want int, theirs bool) Action {
 	return Changed
 }
 
-// limits is what the files say.
+// limits is what the limit files say.
 type limits struct {
 	cpus    float64 // the tightest; 0: none is known
 	file    string
-	leaf    float64 // of the program's own group; 0: none is known
+	leaf    float64 // of the program's own cgroup; 0: none is known
 	unknown *unknown
 }
 
-// runtimeDefault is what Go 1.25 and later choose if the main module's go line
-// is as new: the own group's limit rounded up and at least 2, within the
+// runtimeDefault is what Go 1.25 and later choose if the go line of the main module is
+// 1.25 or later: the limit of the own cgroup rounded up, at least 2, and at most the
 // affinity.
 func (l limits) runtimeDefault(affinity int) int {
 	if l.leaf <= 0 {

@@ -44,21 +44,21 @@ func TestSetDecides(t *testing.T) {
 		says        string
 		fails       string
 	}{
-		"right already":        {world: "v2-leaf", before: 3, def: 3, want: 3, action: Kept, automatic: true, says: "already right; /sys/fs/cgroup/app/cpu.max limits it to 2.5 CPUs, the affinity to 8"},
+		"right already":        {world: "v2-leaf", before: 3, def: 3, want: 3, action: Kept, automatic: true, says: "already correct; /sys/fs/cgroup/app/cpu.max limits it to 2.5 CPUs, its affinity is 8 CPUs"},
 		"a parent's limit":     {world: "v2-tighter-parent", affinity: 64, before: 20, def: 20, want: 2, action: Changed, says: "was 20; /sys/fs/cgroup/pod/cpu.max limits it to 1.5 CPUs"},
 		"one CPU":              {world: "v2-quarter", before: 2, def: 2, want: 1, action: Changed, says: "0.25"},
 		"an old runtime":       {world: "v2-leaf", before: 8, def: 8, old: true, want: 3, action: Changed, says: "was 8"},
 		"an old go line":       {world: "v2-leaf", before: 8, def: 8, want: 3, action: Changed},
 		"v1":                   {world: "v1-leaf", before: 8, def: 8, old: true, want: 3, action: Changed, says: "cpu.cfs_quota_us"},
-		"set in code":          {world: "v2-leaf", before: 7, def: 3, want: 3, action: Automatic, automatic: true, says: "it decides again"},
+		"set in code":          {world: "v2-leaf", before: 7, def: 3, want: 3, action: Automatic, automatic: true, says: "is used again"},
 		"valid env":            {world: "v2-leaf", env: "7", before: 7, def: 3, want: 7, action: KeptEnv, says: "GOMAXPROCS=7: set in the environment"},
 		"ignored env":          {world: "v2-leaf", env: "2.5", before: 3, def: 3, want: 3, action: Kept, automatic: true, says: `GOMAXPROCS="2.5" in the environment is not a positive integer, so it is ignored`},
 		"env above int32":      {world: "v2-leaf", env: "9999999999", before: 3, def: 3, want: 3, action: Kept, automatic: true, says: `GOMAXPROCS="9999999999" in the environment is above 2147483647, so it is ignored`},
 		"env of zeros":         {world: "v2-leaf", env: "00", before: 3, def: 3, want: 3, action: Kept, automatic: true, says: `GOMAXPROCS="00" in the environment is not a positive integer`},
 		"empty env":            {world: "v2-tighter-parent", affinity: 64, env: "", before: 20, def: 20, want: 2, action: Changed, says: `GOMAXPROCS="" in`},
-		"unknown, not raised":  {world: "v2-malformed", before: 3, def: 8, want: 3, action: NotRaised, fails: `/sys/fs/cgroup/pod/app/cpu.max: want "QUOTA PERIOD", have "lots of it\n"`},
+		"unknown, not raised":  {world: "v2-malformed", before: 3, def: 8, want: 3, action: NotRaised, fails: `/sys/fs/cgroup/pod/app/cpu.max: expected "QUOTA PERIOD", got "lots of it\n"`},
 		"unknown, lowered":     {world: "v2-malformed", before: 8, def: 8, want: 4, action: Changed, fails: "cpu.max: "},
-		"no cgroup shown":      {world: "v2-group-gone", before: 8, def: 8, want: 8, action: Kept, automatic: true, fails: "/proc/self/mountinfo: no mount shows the group /app"},
+		"no cgroup shown":      {world: "v2-group-gone", before: 8, def: 8, want: 8, action: Kept, automatic: true, fails: "/proc/self/mountinfo: no mount shows the cgroup /app"},
 		"bad mountinfo":        {world: "v2-bad-escape", before: 8, def: 8, want: 8, action: Kept, automatic: true, fails: "bad octal escape"},
 		"no cgroup mount":      {world: "v1-not-mounted", before: 8, def: 8, want: 8, action: Kept, automatic: true, says: "unknown: /proc/self/mountinfo: no mount of cgroup v"},
 		"no cgroups":           {world: "none", before: 8, def: 8, want: 8, action: Kept, automatic: true, says: "no CPU limit is known"},
@@ -78,8 +78,8 @@ func TestSetDecides(t *testing.T) {
 		"a function, no limit": {world: "none", options: []Option{RoundQuotaFunc(func(float64) int { return 5 })}, before: 8, def: 8, want: 8, action: Kept, automatic: true},
 		"a function of zero":   {world: "v2-leaf", options: []Option{RoundQuotaFunc(func(float64) int { return 0 })}, before: 3, def: 3, want: 1, action: Changed},
 		"no /proc, a chroot":   {world: "no-such-world", affinity: 2, before: 1, def: 2, want: 1, action: NotRaised, fails: "/proc/self/cgroup: missing: /proc is not mounted here"},
-		"no cgroup file":       {world: "no-proc-cgroup", before: 8, def: 8, want: 8, action: Kept, automatic: true, fails: "/proc/self/cgroup: missing, though there are cgroups"},
-		"an ancestor's mount":  {world: "v2-namespace-below", before: 8, def: 8, want: 3, action: Changed, says: "/sys/fs/cgroup/cpu.max limits it to 3 CPUs", fails: "shows the group /"},
+		"no cgroup file":       {world: "no-proc-cgroup", before: 8, def: 8, want: 8, action: Kept, automatic: true, fails: "/proc/self/cgroup: missing, although cgroups are mounted"},
+		"an ancestor's mount":  {world: "v2-namespace-below", before: 8, def: 8, want: 3, action: Changed, says: "/sys/fs/cgroup/cpu.max limits it to 3 CPUs", fails: "shows the cgroup /"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if tc.affinity == 0 {

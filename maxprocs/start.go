@@ -7,22 +7,21 @@ import (
 	"github.com/procfit/procfit/maxprocs/internal/fit"
 )
 
-// Start is what the import of package auto calls: it is never worse than the
-// runtime alone. It acts only where a limit that the runtime ignores is tighter
-// than the runtime's value, or where an option demands another one, and then
-// follows what it sees as Watch does, in a goroutine that ends with ctx. Else it
-// changes nothing and starts no goroutine.
+// Start is what importing package auto calls. It is never worse than the runtime alone.
+// It acts only if a limit that the runtime ignores is tighter than the runtime's value,
+// or if an option requires another value. It then follows the limits as Watch does, in a
+// goroutine that ends with ctx. Otherwise it changes nothing and starts no goroutine.
 //
-// The runtime ignores the limits of ancestors, and before Go 1.25, or in a program
-// whose main module says so, all limits. It reads its own group's from Go 1.25 on,
-// follows that and never goes below 2: there a limit of one CPU is left to it. A
-// number of ours, 1, would end its updates, and after a resize to 6 CPUs the
-// program would run with 1, or until the next look of Watch.
+// The runtime ignores the limits of parent cgroups. Before Go 1.25, or if the go line of
+// the main module is older, it ignores all limits. From Go 1.25 on it follows the limit
+// of its own cgroup, but never chooses less than 2. Start therefore leaves a limit of one
+// CPU to such a runtime: setting 1 would end its updates, and after a resize to 6 CPUs
+// the program would use 1 until the next check of Watch.
 //
-// A number that Start has set would be as wrong after a resize if nobody followed
-// it. So it follows in every version of Go where it has set one.
+// A value that Start has set could become wrong after a resize. So Start keeps following
+// the limits in every version of Go in which it has set a value.
 //
-// It returns the error of the first look, as Set does.
+// It returns the error of the first check, as Set does.
 func Start(ctx context.Context, opts ...Option) error {
 	w := &watcher{config: configure(opts), now: time.Now}
 	r, follow := w.start()
@@ -38,8 +37,7 @@ func Start(ctx context.Context, opts ...Option) error {
 	return toTell(r.Unknown)
 }
 
-// start looks for the first time. There is something to follow if the number is
-// ours now.
+// start is the first check. There is something to follow if it has changed the value.
 func (w *watcher) start() (r Result, follow bool) {
 	w.leaves, w.blind = true, !w.sys.hasDefault
 	r, seen, done := w.look()
@@ -64,7 +62,7 @@ func (w *watcher) start() (r Result, follow bool) {
 	return r, false
 }
 
-// demands tells that a limit or an option demands another number.
+// demands reports whether a limit or an option demands another number.
 func (w *watcher) demands(seen sight, now int) bool {
 	if w.rule != (fit.Rule{}) || w.round != nil {
 		return true
@@ -72,8 +70,8 @@ func (w *watcher) demands(seen sight, now int) bool {
 	return seen.want < now && seen.cpus > 0 && seen.cpus < float64(seen.affinity)
 }
 
-// probe learns whether the runtime reads no limit or has been given a number: its
-// own default is then what is foretold, or is not.
+// probe finds out whether the runtime ignores limits or code has set a value: by
+// comparing the runtime's own default with the expected one.
 func (w *watcher) probe(now, def int) {
 	if w.sys.hasDefault && now > def {
 		w.sys.setDefault()
@@ -81,7 +79,7 @@ func (w *watcher) probe(now, def int) {
 	}
 }
 
-// foretold is the runtime's own value.
+// foretold is the expected default of the runtime.
 func (w *watcher) foretold(seen sight) int {
 	if w.leaves && w.blind {
 		return seen.affinity
@@ -89,7 +87,7 @@ func (w *watcher) foretold(seen sight) int {
 	return seen.runtimeDefault(seen.affinity)
 }
 
-// follows tells that the runtime, whose own value is def, follows the limit that
+// follows reports whether the runtime, whose own value is def, follows the limit that
 // less than that would fit, and that it is the limit alone, and no option, which
 // demands less: the runtime does not go below 2.
 func (w *watcher) follows(seen sight, def int) bool {

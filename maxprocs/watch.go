@@ -5,28 +5,28 @@ import (
 	"time"
 )
 
-// The defaults of Period and Hold. A look costs 0.1 ms, one in 100,000 of the
+// The defaults of Period and Hold. A check takes 0.1 ms, which is 1/100,000 of the
 // period.
 const (
 	DefaultPeriod = 10 * time.Second
 	DefaultHold   = 30 * time.Second
 )
 
-// Watch keeps GOMAXPROCS fitting until ctx ends, and then returns its error. It
-// starts no goroutine: call it in one of yours. It does not undo what it did.
-// Where the environment has a valid GOMAXPROCS it returns nil at once.
+// Watch keeps GOMAXPROCS correct until ctx ends, and then returns its error. It starts no
+// goroutine: call it in one of your own. It does not undo its changes. If the environment
+// has a valid GOMAXPROCS, it returns nil immediately.
 //
-// It follows what the runtime misses: limits of ancestors, a move to another
-// group, and before Go 1.25 any change of a limit. While the runtime's value is
-// right it touches nothing, so that the runtime's own updates go on; once they
-// have been ended, they are restored as soon as the runtime's default is right.
+// It follows what the runtime misses: limits of parent cgroups, a move to another cgroup
+// and, before Go 1.25, any change of a limit. While the runtime's value is correct it
+// changes nothing, so that the runtime's own updates continue. If a change has ended
+// these updates, Watch restores them as soon as the runtime's default is correct.
 //
-// A higher number is taken at once, since CPUs that may be used would lie idle.
-// A lower one is taken at once by the first look. Later it must hold, and then
-// the highest seen meanwhile is taken: each change stops the world, a limit that
-// a controller moves up and down would otherwise be followed step by step, and
-// too many Ps for half a minute cost less than too few. Where something could
-// not be read, nothing is raised.
+// It uses a higher value immediately, because CPUs would otherwise be idle. The first
+// check also uses a lower value immediately. Later, a lower value must last for the time
+// of Hold, and Watch then uses the highest value seen during that time: each change stops
+// the world, a limit that a controller moves up and down would otherwise be followed step
+// by step, and a GOMAXPROCS that is too high for half a minute costs less than one that
+// is too low. If something could not be read, Watch never raises the value.
 func Watch(ctx context.Context, opts ...Option) error {
 	c := configure(opts)
 	ticker := time.NewTicker(c.period)
@@ -35,7 +35,7 @@ func Watch(ctx context.Context, opts ...Option) error {
 	return w.run(ctx, ticker.C)
 }
 
-// watcher is Watch with its clock, and what it keeps between two looks.
+// watcher is Watch with its clock, and its state between two checks.
 type watcher struct {
 	config
 	now func() time.Time
@@ -44,10 +44,10 @@ type watcher struct {
 	low    bool // less has been enough: since when, and the most that was needed meanwhile
 	since  time.Time
 	most   int
-	ours   bool // a number of ours ended the runtime's own updates
+	ours   bool // we set a value, which ended the runtime's own updates
 
 	// refused is where the runtime's default was not what its rule foretells: it
-	// sees its group in another way than we do. It is not asked again before
+	// sees its cgroup in another way than we do. It is not asked again before
 	// something changes.
 	refused sight
 
@@ -78,7 +78,7 @@ func wait(ctx context.Context, ticks <-chan time.Time) error {
 	}
 }
 
-// step looks once. It is done when the environment decides.
+// step checks once. done means that the environment decides.
 func (w *watcher) step() (done bool) {
 	r, seen, done := w.look()
 	if done {
@@ -89,7 +89,7 @@ func (w *watcher) step() (done bool) {
 	return false
 }
 
-// take does what follows from a look.
+// take does what follows from a check.
 func (w *watcher) take(r Result, seen sight) Result {
 	first := !w.looked
 	w.looked = true
@@ -122,13 +122,13 @@ func (w *watcher) take(r Result, seen sight) Result {
 		w.refused, w.blind = seen, true
 	}
 	if r.Action == Changed && want == r.Before {
-		return r // as it was: there is nothing to tell
+		return r // unchanged: there is nothing to report
 	}
 	w.changed(r)
 	return r
 }
 
-// held is the lower number to take now, or 0 as long as it must still hold.
+// held is the lower value to use now, or 0 while it must still last.
 func (w *watcher) held(want int) int {
 	if !w.low {
 		w.low, w.since, w.most = true, w.now(), want

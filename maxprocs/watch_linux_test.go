@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// fakeRuntime has a GOMAXPROCS of its own, which follows its group's limit as
+// fakeRuntime has a GOMAXPROCS of its own, which follows its cgroup's limit as
 // long as none is set.
 type fakeRuntime struct {
 	procs     int
@@ -147,7 +147,7 @@ func TestWatchSteps(t *testing.T) {
 	}
 }
 
-// A runtime whose default is not what its rule foretells, as it sees its group in
+// A runtime whose default is not what its rule foretells, as it sees its cgroup in
 // another way, is asked once, and again after a change; nobody is told of a
 // change from 3 to 3.
 func TestWatchAsksARefusingRuntimeOnce(t *testing.T) {

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"maps"
 	"os"
 	"path/filepath"
@@ -60,14 +61,14 @@ func (x Fixer) Run(ctx context.Context) (*Report, error) {
 	for _, path := range slices.Sorted(maps.Keys(texts)) {
 		d := texts[path]
 		if d.refused != "" {
-			r.Problems = append(r.Problems, Problem{Path: path, Message: "cannot be fixed without harm, and is left as it is: " + d.refused})
+			r.Problems = append(r.Problems, Problem{Path: path, Message: "is not fixed, because the fix is not safe: " + d.refused})
 		}
 		if len(d.gone) == 0 {
 			continue
 		}
 		if x.Write {
 			if err := d.write(); err != nil {
-				r.Problems = append(r.Problems, Problem{Path: path, Message: "cannot be fixed, and is left as it is: " + err.Error()})
+				r.Problems = append(r.Problems, Problem{Path: path, Message: "is not fixed: " + err.Error()})
 				continue
 			}
 		}
@@ -109,7 +110,7 @@ func (x Fixer) round(r *Report, texts map[string]*draft) []*draft {
 			b, err := os.ReadFile(filepath.FromSlash(path))
 			d = &draft{path: path, before: b, now: b}
 			if err != nil {
-				d.refused = "it cannot be read again: " + cause(err).Error()
+				d.refused = "procfit cannot read it after the fix: " + cause(err).Error()
 			}
 			texts[path] = d
 		}
@@ -127,11 +128,11 @@ func (d *draft) apply(findings []Finding) bool {
 	for _, f := range findings {
 		more := append(slices.Clone(splices), f.Change.Splices...)
 		text, err := Apply(d.last, more)
-		if errors.Is(err, ErrOverlap) {
+		if errors.Is(err, errOverlap) {
 			continue // the next round
 		}
 		if err != nil {
-			d.refused = "the file has changed under the check"
+			d.refused = "the file changed during the check"
 			return false
 		}
 		splices, d.now = more, text
@@ -150,12 +151,12 @@ func (d *draft) unproven(before, after *Report) string {
 	was, problemsBefore := d.count(before)
 	is, problemsAfter := d.count(after)
 	if problemsAfter > problemsBefore {
-		return "it can no longer be read"
+		return "procfit cannot read it after the fix"
 	}
 	worst := rule.Info
 	for _, f := range d.round {
 		if is[keyOf(f)] >= was[keyOf(f)] {
-			return f.Rule + " would still be found"
+			return f.Rule + " would still match"
 		}
 		if f.Severity.Rank() < worst.Rank() {
 			worst = f.Severity
@@ -164,7 +165,7 @@ func (d *draft) unproven(before, after *Report) string {
 	// What a change brings to light must be less than what it fixes.
 	for _, f := range after.Findings {
 		if f.Path == d.path && is[keyOf(f)] > was[keyOf(f)] && f.Severity.Rank() <= worst.Rank() {
-			return f.Rule + " would be found then"
+			return f.Rule + " would match after the fix"
 		}
 	}
 	d.gone = append(d.gone, d.round...)
@@ -206,7 +207,7 @@ func (d *draft) write() error {
 		return cause(err)
 	}
 	if string(now) != string(d.before) {
-		return errors.New("the file has changed under the check; run it again")
+		return errors.New("the file changed during the check; run it again")
 	}
 	dir, err := folder.Open(filepath.Dir(file))
 	if err != nil {
@@ -218,4 +219,40 @@ func (d *draft) write() error {
 	}
 	keepOwner(file, info)
 	return nil
+}
+
+// Splice replaces the bytes From to To of a file.
+type Splice struct {
+	From, To int
+	New      string
+}
+
+// Change is a fix of one file, in as few bytes as it takes.
+type Change struct {
+	Path    string
+	Splices []Splice
+	Becomes int // the GOMAXPROCS that comes of it; 0: it is not known
+}
+
+// errOverlap is of changes that want the same bytes.
+var errOverlap = errors.New("two changes overlap")
+
+// Apply carries the splices out, all or none.
+func Apply(text []byte, splices []Splice) ([]byte, error) {
+	splices = slices.Clone(splices)
+	slices.SortStableFunc(splices, func(a, b Splice) int { return cmp.Or(cmp.Compare(a.From, b.From), cmp.Compare(a.To, b.To)) })
+	splices = slices.Compact(splices)
+	out := make([]byte, 0, len(text)+64)
+	at := 0
+	for i, s := range splices {
+		if s.From < 0 || s.To < s.From || s.To > len(text) {
+			return nil, fmt.Errorf("bytes %d to %d are outside a text of %d bytes", s.From, s.To, len(text))
+		}
+		if s.From < at || i > 0 && s.From == splices[i-1].From {
+			return nil, errOverlap
+		}
+		out = append(append(out, text[at:s.From]...), s.New...)
+		at = s.To
+	}
+	return append(out, text[at:]...), nil
 }

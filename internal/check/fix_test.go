@@ -89,7 +89,7 @@ func TestFixer(t *testing.T) {
 	}
 	for _, lie := range []string{"worse", "broken", "nothing"} {
 		r := fix(t, dir, lie, true)
-		if read() != "-x-x-" || len(r.Fixed) > 0 || len(r.Problems) != 1 || !strings.Contains(r.Problems[0].Message, "left as it is") {
+		if read() != "-x-x-" || len(r.Fixed) > 0 || len(r.Problems) != 1 || !strings.Contains(r.Problems[0].Message, "is not fixed") {
 			t.Errorf("%s: %q, fixed %v, problems %v", lie, read(), r.Fixed, r.Problems)
 		}
 	}

@@ -68,7 +68,7 @@ func (g *ignoreFile) enter(dir string) {
 	g.patterns[key] = append(append([]gitignore.Pattern{}, g.of(at[:len(at)-1])...), found...)
 }
 
-// of is the patterns in force in a folder.
+// of is the patterns in effect in a folder.
 func (g *ignoreFile) of(at []string) []gitignore.Pattern {
 	for n := len(at); n >= 0; n-- {
 		if p, ok := g.patterns[strings.Join(at[:n], "/")]; ok {
@@ -78,7 +78,7 @@ func (g *ignoreFile) of(at []string) []gitignore.Pattern {
 	return nil
 }
 
-// match tells that git ignores a path whose folder has been entered.
+// match reports whether git ignores a path whose folder has been entered.
 func (g *ignoreFile) match(p string, isDir bool) bool {
 	at, ok := g.parts(p)
 	if !ok || len(at) == 0 {

@@ -69,7 +69,7 @@ func ParseIgnoreList(text string) (rules []string, reason string, ok bool) {
 	return rules, strings.Join(words, " "), true
 }
 
-// Answers tells that it is about the finding, and counts.
+// Answers reports whether it is about the finding, and counts.
 func (i Ignore) Answers(f Finding) bool { return i.Reason != "" && i.covers(f) }
 
 func (i Ignore) covers(f Finding) bool {
@@ -117,21 +117,21 @@ func ignore(findings []Finding, ignores []Ignore) (left []Finding, ignored []Ign
 func (i Ignore) faults(used map[string]bool) []Finding {
 	var all []Finding
 	if len(i.Rules) == 0 {
-		return append(all, NewFinding(ruleNoReason, i.Place, "an ignore that names no rule counts for nothing",
-			"write which rule and why: "+IgnoreMarker+" PF004 the value is measured"))
+		return append(all, NewFinding(ruleNoReason, i.Place, "an ignore comment without a rule has no effect",
+			"write the rule and the reason: "+IgnoreMarker+" PF004 the value is measured"))
 	}
 	if i.Reason == "" {
 		all = append(all, NewFinding(ruleNoReason, i.Place,
-			fmt.Sprintf("an ignore of %s that gives no reason counts for nothing", phrase.And(i.Rules)),
-			"write why after it: "+IgnoreMarker+" "+strings.Join(i.Rules, ",")+" the value is measured"))
+			fmt.Sprintf("an ignore comment for %s without a reason has no effect", phrase.And(i.Rules)),
+			"add the reason: "+IgnoreMarker+" "+strings.Join(i.Rules, ",")+" the value is measured"))
 	}
 	for _, id := range i.Rules {
 		_, known := rule.Find(id)
 		switch {
 		case !ruleID.MatchString(id) || !known:
-			all = append(all, NewFinding(ruleUnused, i.Place, fmt.Sprintf("%q, which it ignores, is not a rule", phrase.Clip(id, 40)), "write a rule of procfit explain, or remove it"))
+			all = append(all, NewFinding(ruleUnused, i.Place, fmt.Sprintf("the ignore comment names %q, which is not a rule", phrase.Clip(id, 40)), "write a rule ID such as PF004, or remove it"))
 		case !used[id] && i.Reason != "":
-			all = append(all, NewFinding(ruleUnused, i.Place, fmt.Sprintf("%s does not fire here, so nothing is ignored", id), "remove it"))
+			all = append(all, NewFinding(ruleUnused, i.Place, fmt.Sprintf("%s does not match here, so the ignore comment has no effect", id), "remove it"))
 		}
 	}
 	return all

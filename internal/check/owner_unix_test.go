@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// TestFixerKeepsTheOwner: root mends the files of others without taking them over.
+// TestFixerKeepsTheOwner: root fixes the files of others without taking them over.
 func TestFixerKeepsTheOwner(t *testing.T) {
 	if os.Geteuid() != 0 {
 		t.Skip("only root can give files away")

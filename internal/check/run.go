@@ -65,7 +65,7 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 	return c.report(), ctx.Err()
 }
 
-// look hands a file to whoever wants it, and tells that somebody does. What a parser of
+// look hands a file to whoever wants it, and reports whether somebody does. What a parser of
 // others cannot bear is that file's problem, and the rest is still checked.
 func look(ctx context.Context, checkers []Checker, f *File, to *collector) (wanted bool) {
 	defer func() {

@@ -150,10 +150,10 @@ func (w *walk) dangling(p string, err error) {
 		w.problem(p, fmt.Errorf("a link that may not be followed: %w", cause(err)))
 		return
 	}
-	w.to.Note(Note{Path: f.Path, Message: "a link that leads nowhere is not checked"})
+	w.to.Note(Note{Path: f.Path, Message: "this link leads nowhere; it is skipped"})
 }
 
-// under tells that a file lies in a folder that is walked over.
+// under reports whether a file lies in a folder that is walked over.
 func (w *walk) under(file string) bool {
 	for _, root := range w.o.Paths {
 		root, err := filepath.EvalSymlinks(strings.TrimSuffix(filepath.ToSlash(root), "/..."))

@@ -43,7 +43,7 @@ func TestExplainAnothersProcess(t *testing.T) {
 		t.Errorf("exit codes %v: %s", codes, errs.String())
 	}
 	for _, want := range []string{
-		"process " + pid + " (cat) runs with a value that cannot be read; ",
+		"process " + pid + " (cat) uses a GOMAXPROCS that cannot be read; ",
 		"CAP_SYS_PTRACE",
 		"its environment is unreadable (/proc/" + pid + "/environ: permission denied)",
 	} {
@@ -120,9 +120,9 @@ func TestExplainWeight(t *testing.T) {
 	need.Root(t)
 	g := groupOf(t)
 	const milli = 500
-	file, weight, want := "cpu.weight", cgroup.Linear.Weight(milli), " stands for a request of 0.49 to 0.514 CPUs, by runc before 1.3.2"
+	file, weight, want := "cpu.weight", cgroup.Linear.Weight(milli), " corresponds to a request of 0.49 to 0.514 CPUs, by runc before 1.3.2"
 	if _, err := os.Stat(filepath.Join(g.Dir(), "cpu.shares")); err == nil {
-		file, weight, want = "cpu.shares", cgroup.Shares.Weight(milli), " stands for a request of 0.5 CPUs\n"
+		file, weight, want = "cpu.shares", cgroup.Shares.Weight(milli), " corresponds to a request of 0.5 CPUs\n"
 	}
 	file = filepath.Join(g.Dir(), file)
 	if err := os.WriteFile(file, []byte(strconv.FormatInt(weight, 10)), 0o644); err != nil {

@@ -1,17 +1,18 @@
-// Package inspect is the one list of what is shown of a Go process: its columns. The
-// tables of procfit ps, its live view, its JSON and the exporter choose from them.
+// Package inspect is the one list of everything that procfit shows about a Go process:
+// its columns. The tables of procfit ps, its live view, its JSON and the exporter choose
+// from them.
 //
 // # Model
 //
-// A column has a name, which sorts, filters, is the key in JSON and in capitals is the
-// heading; a rank, by which columns go where there is no room for all; and a value of a
-// process: a number in its unit, a text, or nothing where it is not known. Which
-// GOMAXPROCS suits a program, and how far that can be told, is decided in Fit alone.
+// A column has a name, which is used to sort and filter, as the key in JSON and, in
+// capitals, as the heading; a rank, which decides what is dropped on a narrow terminal;
+// and a value for each process: a number in its unit, a text, or nothing if it is not
+// known. Which GOMAXPROCS is recommended for a program is decided in Recommendation alone.
 //
 // # Limits
 //
-// Counters are not columns: what only grows, and what belongs to a group and not to a
-// process, is in the exporter's metrics.
+// Counters are not columns. Values that only grow, and values of a cgroup instead of a
+// process, are in the exporter's metrics.
 package inspect
 
 import (
@@ -24,44 +25,44 @@ import (
 	"github.com/procfit/procfit/internal/show/phrase"
 )
 
-// Column is one figure of a process.
+// Column is one value of a process.
 type Column struct {
 	Name string // to sort and filter by, and the key in JSON
-	Help string // what it is; of one that is in JSON alone there is none
-	Rank int    // on a narrow terminal the highest goes first; 0 stays
+	Help string // what it is; empty: the column is only in JSON
+	Rank int    // on a narrow terminal the highest is dropped first; 0 stays
 
 	// Value is a number, a text or findings; nil: not known.
 	Value func(*observe.Process) any
-	Unit  func(float64) string // writes its numbers; nil: it holds text
+	Unit  func(float64) string // formats its numbers; nil: it holds text
 
-	Rising  bool // sorted the smallest first
-	Counted bool // over the interval, or in the first scan over the life of the process
+	Rising  bool // sorted with the smallest first
+	Counted bool // over the interval; in the first scan over the life of the process
 
 	words func(*observe.Process) string // nil: the value alone
 	short func(*observe.Process) string // nil: there is no shorter form
 	order func(a, b *observe.Process) int
 }
 
-// Unknown stands in a table for what is not known, or is not there.
+// Unknown is the text of a value that is not known or does not exist.
 const Unknown = "-"
 
-// The list is made once. Nobody may change it.
+// The list is made once and never changed.
 var (
 	everything = list()
 	columns    = slices.DeleteFunc(list(), func(c Column) bool { return c.Help == "" })
 	byNeed     = slices.SortedStableFunc(slices.Values(columns), func(a, b Column) int { return a.Rank - b.Rank })
 )
 
-// All are the columns and what else JSON has of a process.
+// All returns the columns, with those that are only in JSON.
 func All() []Column { return everything }
 
-// Columns are those of a table, in their order.
+// Columns returns the columns of a table, in order.
 func Columns() []Column { return columns }
 
-// ByNeed are the columns that are needed most first, as they stay on a narrow terminal.
+// ByNeed returns the columns in the order in which they are kept on a narrow terminal.
 func ByNeed() []Column { return byNeed }
 
-// Names are what a list can be sorted by, the default first.
+// Names returns the names that a list can be sorted by, the default first.
 func Names() []string {
 	names := []string{Findings}
 	for _, c := range columns {
@@ -72,18 +73,18 @@ func Names() []string {
 	return names
 }
 
-// Index is the place of a column; -1 where there is none of that name.
+// Index is the index of a column; -1: there is no column of that name.
 func Index(name string) int {
 	return slices.IndexFunc(columns, func(c Column) bool { return c.Name == name })
 }
 
-// Heading is its name as it stands above a table.
+// Heading is its name as the heading of a table.
 func (c Column) Heading() string { return strings.ToUpper(strings.ReplaceAll(c.Name, "_", " ")) }
 
-// Right tells that it holds numbers, which end below one another.
+// Right reports whether it is aligned to the right, as numbers are.
 func (c Column) Right() bool { return c.Unit != nil }
 
-// Text is what a table shows of a process.
+// Text is what a table shows for a process.
 func (c Column) Text(p *observe.Process) string {
 	if c.words != nil {
 		return c.words(p)
@@ -97,7 +98,7 @@ func (c Column) Text(p *observe.Process) string {
 	return Unknown
 }
 
-// Short is Text where there is little room.
+// Short is Text for a narrow table.
 func (c Column) Short(p *observe.Process) string {
 	if c.short != nil {
 		return c.short(p)
@@ -105,8 +106,8 @@ func (c Column) Short(p *observe.Process) string {
 	return c.Text(p)
 }
 
-// Matches tells that a process has the word, which is in lower case, in this column: a
-// number as a whole, a text anywhere.
+// Matches reports whether this column of a process matches the word, in lower case: a
+// number must be equal, a text must contain it.
 func (c Column) Matches(p *observe.Process, word string) bool {
 	if v, ok := c.Value(p).(float64); ok && c.Unit != nil {
 		return strings.ToLower(c.Unit(v)) == word
@@ -114,8 +115,8 @@ func (c Column) Matches(p *observe.Process, word string) bool {
 	return strings.Contains(strings.ToLower(c.Text(p)), word)
 }
 
-// Compare orders two processes: numbers the largest first, unless the column is rising.
-// What is not known comes last either way.
+// Compare orders two processes: the largest numbers first, unless the column is rising.
+// Unknown values come last in both orders.
 func (c Column) Compare(a, b *observe.Process, reverse bool) int {
 	by := 0
 	if c.order != nil {
@@ -154,13 +155,13 @@ func Sort(all []observe.Process, name string) {
 	})
 }
 
-// worstFirst puts the worst finding first, then what cannot be judged, then what fits.
+// worstFirst puts the worst finding first, then what cannot be judged, then the rest.
 func worstFirst(a, b *observe.Process) int {
 	place := func(p *observe.Process) (int, string) {
 		switch {
 		case len(p.Findings) > 0:
 			return rule.Worst(p.Findings).Rank(), p.Findings[0].Rule
-		case !FitOf(p.Subject).Judged():
+		case !Recommend(p.Subject).Judged():
 			return len(rule.Severities()), ""
 		}
 		return len(rule.Severities()) + 1, ""
@@ -170,7 +171,7 @@ func worstFirst(a, b *observe.Process) int {
 	return cmp.Or(cmp.Compare(x, y), cmp.Compare(first, other))
 }
 
-// ByFix puts together the findings that share a fix, where the first of them is.
+// ByFix groups the findings that share a fix.
 func ByFix(findings []rule.Finding) (shared [][]rule.Finding) {
 	for _, f := range findings {
 		i := slices.IndexFunc(shared, func(s []rule.Finding) bool { return s[0].Fix == f.Fix })

@@ -59,12 +59,12 @@ func TestFit(t *testing.T) {
 		"→ 1, limit 0.5":    goProcess(1, "api", 8, limited(0.5)),
 		"→ 8, all CPUs":     goProcess(1, "api", 4),
 		"→ 8, affinity":     goProcess(1, "api", 4, func(o *rule.Observed) { o.Facts.Online = facts.Fact{State: facts.Known, CPUs: 16} }),
-		"fits":              goProcess(1, "api", 8, limited(20)),
+		"ok":                goProcess(1, "api", 8, limited(20)),
 		"?":                 goProcess(1, "api", 8, unread),
 		"8, all CPUs":       hidden,
 		"→ 12, limit 11.25": goProcess(1, "api", 2, limited(11.25), func(o *rule.Observed) { o.Facts.Affinity.CPUs = 64 }),
 	} {
-		if got := FitOf(p.Subject).String(); got != want {
+		if got := Recommend(p.Subject).String(); got != want {
 			t.Errorf("%q, want %q", got, want)
 		}
 	}

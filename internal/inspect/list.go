@@ -15,13 +15,15 @@ import (
 	"github.com/procfit/procfit/internal/show/phrase"
 )
 
-// The names of columns that a view draws in its own way.
+// The names of columns that some views draw in their own way.
 const (
 	Name     = "name"
 	Findings = "findings"
+
+	Recommended = "recommended"
 )
 
-// The most that texts take in a table, in columns of the terminal.
+// The widest texts in a table, in columns of the terminal.
 const (
 	longName  = 24
 	shortName = 12
@@ -29,69 +31,72 @@ const (
 	longGroup = 20
 )
 
-// list is what there is of a process. A column's unit is that of the value too, but for
-// shares, which are parts of 1.
+// list has everything about a process. The value of a column is in its unit, except for
+// shares, which are between 0 and 1.
 func list() []Column {
 	return []Column{
-		{Name: "pid", Help: "its process ID", Rising: true, Unit: number.Exact,
+		{Name: "pid", Help: "process ID", Rising: true, Unit: number.Exact,
 			Value: func(p *observe.Process) any { return float64(p.PID) }},
-		{Name: Name, Help: "the name of its program", Rising: true,
+		{Name: Name, Help: "name of the program", Rising: true,
 			Value: func(p *observe.Process) any { return p.Name },
 			words: func(p *observe.Process) string { return clip(phrase.Clean(p.Name), longName) },
 			short: func(p *observe.Process) string { return clip(phrase.Clean(p.Name), shortName) }},
-		{Name: "go", Help: "the Go release that it was built with", Rank: 8, Rising: true, words: release,
+		{Name: "go", Help: "Go release that built the program", Rank: 8, Rising: true, words: release,
 			Value: func(p *observe.Process) any { return known(p.Facts.GoVersion, p.Facts.GoVersion != "") },
 			order: func(a, b *observe.Process) int { return goversion.Compare(Release(a), Release(b)) }},
-		{Name: "procs", Help: "GOMAXPROCS now; with * it was decoded, with ? inferred, see SOURCE", Rank: 1, Unit: number.Exact, words: procs,
+		{Name: "procs", Help: "GOMAXPROCS now; *: decoded, ?: inferred, see SOURCE", Rank: 1, Unit: number.Exact, words: procs,
 			Value: func(p *observe.Process) any { n, ok := p.Procs(); return known(float64(n), ok) }},
 		{Name: "procs_unknown", // why it could not be read
 			Value: func(p *observe.Process) any { return known(p.LiveUnknown, p.LiveUnknown != "") }},
-		{Name: "fit", Help: `the GOMAXPROCS that suits its CPUs, and why: "→ 1, limit 0.5", "→ 8, all CPUs"; or that PROCS fits`, Rank: 3,
-			Value: func(p *observe.Process) any { f := FitOf(p.Subject); return known(float64(f.Procs), f.Procs > 0) },
-			words: func(p *observe.Process) string { return FitOf(p.Subject).String() },
-			short: func(p *observe.Process) string { return FitOf(p.Subject).short() }},
-		{Name: "fit_from",
-			Value: func(p *observe.Process) any { f := FitOf(p.Subject); return known(string(f.from.What), f.Procs > 0) }},
-		{Name: "fit_cpus",
-			Value: func(p *observe.Process) any { f := FitOf(p.Subject); return known(f.from.CPUs, f.Procs > 0) }},
+		{Name: Recommended, Help: `ok, or the GOMAXPROCS that it should use, and why: "→ 1, limit 0.5", "→ 8, all CPUs"`, Rank: 3,
+			Value: func(p *observe.Process) any { r := Recommend(p.Subject); return known(float64(r.Procs), r.Procs > 0) },
+			words: func(p *observe.Process) string { return Recommend(p.Subject).String() },
+			short: func(p *observe.Process) string { return Recommend(p.Subject).short() }},
+		{Name: Recommended + "_from",
+			Value: func(p *observe.Process) any {
+				r := Recommend(p.Subject)
+				return known(string(r.from.What), r.Procs > 0)
+			}},
+		{Name: Recommended + "_cpus",
+			Value: func(p *observe.Process) any { r := Recommend(p.Subject); return known(r.from.CPUs, r.Procs > 0) }},
 		{Name: "cpu_use", Help: "CPUs in use, on average", Rank: 5, Unit: number.Hundredths, Counted: true,
 			Value: func(p *observe.Process) any { return known(p.Last().CPUs()) }},
-		{Name: "set_by", Help: "auto (the runtime's default), env, code, or ? for not known", Rank: 6, Rising: true, words: setBy,
+		{Name: "set_by", Help: "what set GOMAXPROCS: auto (the runtime's default), env, code, or ? (not known)", Rank: 6, Rising: true, words: setBy,
 			Value: func(p *observe.Process) any { return string(p.SetBy) }},
-		{Name: "source", Help: "how PROCS is known: by the symbol table; decoded from the machine code of a stripped program; or inferred from version, environment and limits, where the memory may not be read", Rank: 15, Rising: true,
+		{Name: "source", Help: "how PROCS was found: symbol (by the symbol table), decoded (from the machine code of a stripped program), or inferred (from version, environment and limits; its memory is not readable)", Rank: 15, Rising: true,
 			Value: func(p *observe.Process) any { return known(p.ProcsSource(), p.ProcsSource() != "") }},
-		{Name: "numcpu", Help: "what its runtime counted at its start (runtime.NumCPU)", Rank: 13, Unit: number.Exact,
+		{Name: "numcpu", Help: "CPUs that its runtime counted at start (runtime.NumCPU)", Rank: 13, Unit: number.Exact,
 			Value: func(p *observe.Process) any { return known(float64(p.NumCPU), p.NumCPU > 0) }},
-		{Name: "limit", Help: "the tightest CPU limit of all its groups, in CPUs; ? where one could not be read", Rank: 10, Rising: true, Unit: number.BareCPUs, words: limit,
+		{Name: "limit", Help: "tightest CPU limit of its cgroup and all parent cgroups, in CPUs; ?: one could not be read", Rank: 10, Rising: true, Unit: number.BareCPUs, words: limit,
 			Value: func(p *observe.Process) any { l, ok := p.Facts.Tightest(); return known(l.CPUs, ok) }},
-		{Name: "limit_of", Help: "the group that has that limit", Rank: 16, Rising: true, words: limitOf,
+		{Name: "limit_of", Help: "cgroup that has the tightest CPU limit", Rank: 16, Rising: true, words: limitOf,
 			Value: func(p *observe.Process) any { l, ok := p.Facts.Tightest(); return known(l.Dir, ok) }},
 		{Name: "limit_file",
 			Value: func(p *observe.Process) any { l, ok := p.Facts.Tightest(); return known(l.File, ok) }},
-		{Name: "sched_p50", Help: "scheduling latency: how long goroutines that could run waited to, the median", Rank: 12, Unit: number.Seconds, Counted: true,
+		{Name: "sched_p50", Help: "scheduling latency, median: how long runnable goroutines waited to run", Rank: 12, Unit: number.Seconds, Counted: true,
 			Value: func(p *observe.Process) any { return known(p.Last().LatencyAt(0.5)) }},
-		{Name: "sched_p99", Help: "the same, of the slowest hundredth", Rank: 7, Unit: number.Seconds, Counted: true,
+		{Name: "sched_p99", Help: "scheduling latency, 99th percentile", Rank: 7, Unit: number.Seconds, Counted: true,
 			Value: func(p *observe.Process) any { return known(p.Last().LatencyAt(0.99)) }},
-		{Name: "waiting", Help: "threads that waited for a CPU, on average; those held back by a limit too", Rank: 9, Unit: number.Hundredths, Counted: true,
+		{Name: "waiting", Help: "threads waiting for a CPU, on average, including throttled ones", Rank: 9, Unit: number.Hundredths, Counted: true,
 			Value: func(p *observe.Process) any { return known(p.Last().Waiting()) }},
 		{Name: "run_queue_wait_seconds",
 			Value: func(p *observe.Process) any { return known(p.Last().RunQueueWait.Seconds(), p.Last().Counted) }},
-		{Name: "throttled", Help: "share of periods in which a limit held its group back", Rank: 4, Unit: number.Share, Counted: true,
+		{Name: "throttled", Help: "percentage of periods in which its cgroup was throttled", Rank: 4, Unit: number.Share, Counted: true,
 			Value: func(p *observe.Process) any { t, ok := throttling(p); return known(t.Ratio(), ok) }},
 		{Name: "throttled_seconds",
 			Value: func(p *observe.Process) any { t, ok := throttling(p); return known(t.Throttled.Seconds(), ok) }},
-		{Name: "switches", Help: "context switches a second, of all threads", Rank: 14, Unit: number.Rate, Counted: true,
+		{Name: "switches", Help: "context switches per second, of all threads", Rank: 14, Unit: number.Rate, Counted: true,
 			Value: func(p *observe.Process) any { return known(p.Last().Switches()) }},
-		{Name: "threads", Help: "its threads", Rank: 11, Unit: number.Exact,
+		{Name: "threads", Help: "number of threads", Rank: 11, Unit: number.Exact,
 			Value: func(p *observe.Process) any { return float64(p.Threads) }},
-		{Name: Findings, Help: "the rules that fired; procfit explain PF001 tells more of one", Rank: 2, Rising: true, order: worstFirst,
+		{Name: Findings, Help: "rules that matched; procfit explain PF001 describes one", Rank: 2, Rising: true, order: worstFirst,
 			Value: func(p *observe.Process) any { return p.Findings },
 			words: func(p *observe.Process) string { return strings.Join(rule.IDs(p.Findings), " ") },
 			short: shortFindings},
 	}
 }
 
-// known is the value, or nil when it is not.
+// known is the value, or nil if it is not known.
 func known[T any](v T, ok bool) any {
 	if !ok {
 		return nil
@@ -99,8 +104,8 @@ func known[T any](v T, ok bool) any {
 	return v
 }
 
-// procs is the value behind a mark for how it is known; one that was read by the
-// symbol table has none.
+// procs is the value after a mark that shows how it was found; there is none for the
+// symbol table.
 func procs(p *observe.Process) string {
 	n, ok := p.Procs()
 	if !ok {
@@ -128,8 +133,8 @@ func limit(p *observe.Process) string {
 	return Unknown
 }
 
-// limitOf is the last name of the group, whose beginning gives way: there names of
-// groups are the same.
+// limitOf is the last element of the cgroup's path, shortened at its beginning, where the
+// names of cgroups are often the same.
 func limitOf(p *observe.Process) string {
 	l, ok := p.Facts.Tightest()
 	if !ok {
@@ -149,7 +154,7 @@ func throttling(p *observe.Process) (t rule.Throttling, known bool) {
 	return *p.Throttling, true
 }
 
-// Release is the Go version of the program without what a toolchain may add to it.
+// Release is the Go version of the program without the suffix of its toolchain.
 func Release(p *observe.Process) string {
 	v, _, _ := strings.Cut(p.Facts.GoVersion, " ")
 	return v
@@ -159,7 +164,7 @@ func release(p *observe.Process) string {
 	return cmp.Or(clip(phrase.Clean(strings.TrimPrefix(Release(p), "go")), longGo), Unknown)
 }
 
-// shortFindings is the worst, and how many more there are.
+// shortFindings is the worst finding, and how many more there are.
 func shortFindings(p *observe.Process) string {
 	ids := rule.IDs(p.Findings)
 	if len(ids) < 2 {
@@ -168,5 +173,5 @@ func shortFindings(p *observe.Process) string {
 	return fmt.Sprintf("%s +%d", ids[0], len(ids)-1)
 }
 
-// clip shortens by the end, and shows that it did.
+// clip shortens at the end and marks it.
 func clip(s string, most int) string { return ansi.Truncate(s, most, "…") }

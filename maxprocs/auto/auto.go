@@ -1,23 +1,23 @@
-// Package auto makes GOMAXPROCS fit the program's CPU limits when it is imported:
+// Package auto sets GOMAXPROCS to match the program's CPU limits when it is imported:
 //
 //	import _ "github.com/procfit/procfit/maxprocs/auto"
 //
-// It takes the place of go.uber.org/automaxprocs, and is never worse than the
-// runtime alone. It acts only where a limit that the runtime ignores is tighter
-// than the runtime's value: an ancestor's limit, and any limit before Go 1.25 or
-// where the main module says go 1.24 or less. Then it follows the limits, every
-// ten seconds and in a goroutine. Else it changes nothing and starts no goroutine,
-// so that a runtime that follows the limit itself (Go 1.25 and later) goes on: it
-// has 2 Ps under a limit of one CPU, where 1 would fit, and 6 after a resize to 6,
-// where a number of ours would have ended its updates.
+// It replaces go.uber.org/automaxprocs and is never worse than the runtime alone. It acts
+// only if a limit that the runtime ignores is tighter than the runtime's value: the limit
+// of a parent cgroup, or any limit before Go 1.25 or if go.mod of the main module says go
+// 1.24 or less. It then follows the limits every ten seconds, in a goroutine. Otherwise
+// it changes nothing and starts no goroutine, so that a runtime that follows the limit
+// itself (Go 1.25 and later) continues to do so. Under a limit of one CPU, such a runtime
+// uses 2, not 1; but after a resize to 6 CPUs it uses 6, while a value that is set by
+// code would end its updates.
 //
-// It says in one line on standard error what it did and why, also where it changes
-// nothing, and in another one what it changes later. For no line, for a logger of your
-// own, other options or the error, call what it calls, maxprocs.Start, at the beginning
-// of main.
+// It prints one line to standard error with what it did and why, also if it changes
+// nothing, and another line for each later change. To print nothing, to use another
+// logger or other options, or to get the error, call maxprocs.Start at the beginning of
+// main instead.
 //
-// Packages are initialised before main: what sizes itself by GOMAXPROCS in an
-// init of its own may have seen the value of before.
+// Packages are initialized before main: an init function that sizes something by
+// GOMAXPROCS may see the previous value.
 package auto
 
 import (

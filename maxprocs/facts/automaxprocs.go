@@ -9,12 +9,12 @@ import (
 )
 
 // Automaxprocs is the policy of a program that calls Set of
-// go.uber.org/automaxprocs v1.6.0, as a blank import of that module does. Where
-// it changes nothing, the value is the runtime's: that of Go with the same
-// Version and Language.
+// go.uber.org/automaxprocs v1.6.0, as a blank import of that module does. If
+// automaxprocs changes nothing, the value is that of Go with the same Version and
+// Language.
 //
-// It is exact for facts that were read. In facts made by hand it takes the
-// first limit for the one that automaxprocs finds.
+// It is exact for facts that were read. In facts made by hand, the first limit is the
+// one that automaxprocs finds.
 type Automaxprocs struct {
 	Version  string // as in Go
 	Language string // as in Go
@@ -32,10 +32,10 @@ func (p Automaxprocs) decide(f Facts) Decision {
 	d = newDecision(p, f)
 	switch f.Env.State {
 	case Known:
-		d.because("GOMAXPROCS=%q is in the environment, and it leaves any value there to the runtime", f.Env.Raw)
+		d.because("GOMAXPROCS=%q is in the environment, so automaxprocs leaves the choice to the runtime", f.Env.Raw)
 		return d.leave(p, f)
 	case Unreadable:
-		d.because("its environment is unreadable (%s); taken as without GOMAXPROCS", f.Env.Error)
+		d.because("its environment is unreadable (%s); assumed to have no GOMAXPROCS", f.Env.Error)
 		d.Unknown = append(d.Unknown, "GOMAXPROCS in its environment is unreadable: "+f.Env.Error)
 	}
 	l, why := automaxprocsLimit(f)
@@ -50,23 +50,23 @@ func (p Automaxprocs) decide(f Facts) Decision {
 	}
 	// int(math.Floor(v)), where a machine's integers end included.
 	n := toInt(math.Floor(cpus))
-	d.because("%s limits its own group to %s; rounded down to %d", l.describe(), countCPUs(cpus), n)
+	d.because("%s limits its own cgroup to %s; rounded down to %d", l.describe(), countCPUs(cpus), n)
 	if least := max1(p.Min); n < least {
 		d.because("%d is below the minimum of %d", n, least)
 		n = least
 	}
-	d.because("this ends the runtime's own updates, where it has them")
+	d.because("this ends the automatic updates of the runtime, if it has them")
 	if tight, ok := f.Tightest(); ok && tight.CPUs < cpus {
-		d.because("automaxprocs does not read the tighter limit of %s of an ancestor (%s)", countCPUs(tight.CPUs), tight.describe())
+		d.because("automaxprocs does not read the tighter limit of %s of a parent cgroup (%s)", countCPUs(tight.CPUs), tight.describe())
 	}
 	if all := f.AffinityCPUs(); all > 0 && n > all {
-		d.because("automaxprocs does not look at the affinity, which is %s", plural(all, "CPU", "CPUs"))
+		d.because("automaxprocs ignores the affinity, which is %s", plural(all, "CPU", "CPUs"))
 	}
 	d.add(Candidate{What: KindLimit, CPUs: cpus, Procs: n, File: l.File, Raw: l.Raw})
 	return d.win(KindLimit, n)
 }
 
-// leave closes the decision with the runtime's own.
+// leave ends the decision with the choice of the runtime.
 func (d *Decision) leave(p Automaxprocs, f Facts) Decision {
 	theirs := Go{Version: p.Version, Language: p.Language}.decide(f)
 	d.Outcome, d.Procs, d.Candidates = theirs.Outcome, theirs.Procs, theirs.Candidates
@@ -81,7 +81,7 @@ func max1(n int) int {
 	return n
 }
 
-// automaxprocsLimit is the limit file that automaxprocs opens, or why none.
+// automaxprocsLimit is the limit file that automaxprocs opens, or why it opens none.
 func automaxprocsLimit(f Facts) (l Limit, why string) {
 	seen, ok := f.seen()
 	if !ok {
@@ -102,13 +102,13 @@ func automaxprocsLimit(f Facts) (l Limit, why string) {
 	}
 	why = "there is no " + limitFile(found.version, found.dir)
 	if found.version == 2 {
-		why += ", which it takes for no limit"
+		why += ", so it assumes that there is no limit"
 	}
 	return Limit{}, why
 }
 
-// automaxprocsQuota reads the raw text as automaxprocs does: the first line
-// alone, signs taken, no space around a v1 number.
+// automaxprocsQuota parses the raw text as automaxprocs does: only the first line,
+// signs allowed, no space around a v1 number.
 func automaxprocsQuota(l Limit) (cpus float64, why string) {
 	switch l.State {
 	case Absent:
@@ -116,7 +116,7 @@ func automaxprocsQuota(l Limit) (cpus float64, why string) {
 	case Unreadable:
 		return 0, "the limit cannot be read: " + l.Error
 	}
-	const malformed = "the limit is malformed, which is an error there"
+	const malformed = "the limit is malformed, which is an error to automaxprocs"
 	if l.PeriodFile != "" {
 		quota, err := strconv.Atoi(firstLine(l.Raw))
 		if err != nil {
@@ -130,7 +130,7 @@ func automaxprocsQuota(l Limit) (cpus float64, why string) {
 			return 0, malformed
 		}
 		if period <= 0 {
-			return 0, "there is no period, which it takes for no limit"
+			return 0, "there is no period, so it assumes that there is no limit"
 		}
 		return float64(quota) / float64(period), ""
 	}

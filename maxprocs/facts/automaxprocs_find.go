@@ -22,10 +22,10 @@ type automaxprocsPlace struct {
 // of a bufio.Scanner.
 const scanLimit = 64*1024 - 1
 
-// findAutomaxprocs follows its two searches. The first is for a v2 mount at
-// /sys/fs/cgroup, whose root it takes to be "/". The second, for v1,
-// fails on any controller that cannot be translated, not just on the CPU's.
-// Every line of either file must make sense, those of other file systems too.
+// findAutomaxprocs repeats its two searches. The first is for a v2 mount at
+// /sys/fs/cgroup and assumes that its root is "/". The second, for v1, fails on any
+// controller that it cannot translate, not only on the CPU controller. Every line of both
+// files must be valid, also those of other file systems.
 func findAutomaxprocs(mountinfo, procCgroup []byte) automaxprocsPlace {
 	giveUp := func(why string) automaxprocsPlace { return automaxprocsPlace{why: why} }
 	mounts, why := strictMounts(mountinfo)
@@ -62,7 +62,7 @@ func findAutomaxprocs(mountinfo, procCgroup []byte) automaxprocsPlace {
 			}
 			dir, ok := translate(m, g.path)
 			if !ok {
-				return giveUp("the mount at " + m.point + " shows " + m.root + " and not the group " + g.path + " of controller " + option + ", an error for it whichever controller that is")
+				return giveUp("the mount at " + m.point + " shows " + m.root + " and not the cgroup " + g.path + " of controller " + option + ", which automaxprocs treats as an error for every controller")
 			}
 			if option == "cpu" { // the last one counts
 				place = automaxprocsPlace{version: 1, dir: dir, mountRoot: m.root}
@@ -72,8 +72,8 @@ func findAutomaxprocs(mountinfo, procCgroup []byte) automaxprocsPlace {
 	return place
 }
 
-// translate is where the mount shows the group by a comparison of cleaned
-// paths, in which a group of another cgroup namespace ("/../x") is "/x".
+// translate is the path at which the mount shows the cgroup. It compares cleaned paths,
+// in which a cgroup of another cgroup namespace ("/../x") is "/x".
 func translate(m strictMount, group string) (string, bool) {
 	root, group := path.Clean(m.root), path.Clean(group)
 	if !path.IsAbs(root) || !path.IsAbs(group) || !path.IsAbs(m.point) {
@@ -88,17 +88,17 @@ func translate(m strictMount, group string) (string, bool) {
 
 type strictMount struct{ root, point, fstype, options string }
 
-// strictMounts takes the fields as they are, escapes too.
+// strictMounts uses the fields as they are, with their escapes.
 func strictMounts(b []byte) (mounts []strictMount, why string) {
 	if b == nil {
 		return nil, "cannot be read"
 	}
 	for _, line := range scanLines(b) {
 		if len(line) > scanLimit {
-			return nil, "has a line over 64 KiB"
+			return nil, "has a line longer than 64 KiB"
 		}
 		bad := func() ([]strictMount, string) {
-			return nil, "has a line that it cannot read: " + cgfs.Quote(line)
+			return nil, "has a line that automaxprocs cannot read: " + cgfs.Quote(line)
 		}
 		fields := strings.Split(line, " ")
 		if len(fields) < 10 {
@@ -131,7 +131,7 @@ type strictGroup struct {
 	path string
 }
 
-// strictGroups is by controller; the v2 line's is "".
+// strictGroups is by controller; the controller of the v2 line is "".
 func strictGroups(b []byte) (groups map[string]strictGroup, why string) {
 	if b == nil {
 		return nil, "cannot be read"
@@ -140,11 +140,11 @@ func strictGroups(b []byte) (groups map[string]strictGroup, why string) {
 	for _, line := range scanLines(b) {
 		fields := strings.SplitN(line, ":", 3)
 		if len(line) > scanLimit || len(fields) != 3 {
-			return nil, "has a line that it cannot read: " + cgfs.Quote(line)
+			return nil, "has a line that automaxprocs cannot read: " + cgfs.Quote(line)
 		}
 		id, err := strconv.Atoi(fields[0])
 		if err != nil {
-			return nil, "has a line that it cannot read: " + cgfs.Quote(line)
+			return nil, "has a line that automaxprocs cannot read: " + cgfs.Quote(line)
 		}
 		for _, controller := range strings.Split(fields[1], ",") {
 			groups[controller] = strictGroup{id: id, path: fields[2]}

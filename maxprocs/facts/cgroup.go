@@ -7,7 +7,7 @@ import (
 	"github.com/procfit/procfit/maxprocs/internal/cgfs"
 )
 
-// readCgroup finds the process's group and reads the limits from it upwards.
+// readCgroup finds the process's cgroup and reads the limits from it upwards.
 func readCgroup(t tree, pid int) (Cgroup, []Limit) {
 	c, dirs := findCgroup(t, pid, cgfs.CPU)
 	if c.Sight.ProcCgroup != nil {
@@ -24,8 +24,8 @@ func readCgroup(t tree, pid int) (Cgroup, []Limit) {
 	return c, limits
 }
 
-// findCgroup finds the process's group in the hierarchy of the controller, and the
-// directories of all groups that limit it and can be seen, from its own upwards.
+// findCgroup finds the process's cgroup in the hierarchy of the controller, and the
+// directories of all visible cgroups that limit it, from its own upwards.
 func findCgroup(t tree, pid int, controller string) (c Cgroup, dirs []string) {
 	mounts, text, mountFact := readMounts(t, pid)
 	c = Cgroup{Mode: ModeUnknown, Sight: Sight{Mountinfo: text}}
@@ -63,8 +63,8 @@ func findCgroup(t tree, pid int, controller string) (c Cgroup, dirs []string) {
 	return c, append(upwards(dir, mnt.Point), above(t, m, mounts)...)
 }
 
-// findGroup is the first mount that shows the group and is not hidden by a later
-// one, and the group's directory, or why there is none.
+// findGroup returns the first mount that shows the cgroup and is not hidden by a later
+// one, and the cgroup's directory, or why there is none.
 func findGroup(t tree, m cgfs.Membership, mounts []cgfs.Mount, mountFact Fact) (mnt cgfs.Mount, dir string, missing *Fact) {
 	missing = &Fact{State: Unreadable, Raw: m.Line}
 	for _, mnt := range m.Showing(mounts) {
@@ -84,16 +84,16 @@ func findGroup(t tree, m cgfs.Membership, mounts []cgfs.Mount, mountFact Fact) (
 	switch {
 	case missing.Error != "":
 	case mountFact.State == Absent:
-		missing.Error = mountFact.File + " is missing, so where cgroups are mounted is unknown"
+		missing.Error = mountFact.File + " is missing, so the cgroup mounts are unknown"
 	case mountFact.State == Known:
-		missing.Error = fmt.Sprintf("no mount in %s shows the v%d group %s", mountFact.File, m.Version, m.Path)
+		missing.Error = fmt.Sprintf("no mount in %s shows the v%d cgroup %s", mountFact.File, m.Version, m.Path)
 	default:
 		missing.State, missing.Error = mountFact.State, mountFact.Error
 	}
 	return cgfs.Mount{}, "", missing
 }
 
-// upwards are the groups from dir to the mount point.
+// upwards returns the cgroups from dir to the mount point.
 func upwards(dir, top string) []string {
 	dirs := []string{dir}
 	for dir != top && dir != "/" {
@@ -103,9 +103,9 @@ func upwards(dir, top string) []string {
 	return dirs
 }
 
-// above are the groups that limit the process from above the root of the reader's
-// cgroup namespace, as far as mounts of before show them. Of several mounts of one
-// root the first that is to be seen counts.
+// above returns the cgroups above the root of the reader's cgroup namespace that limit the
+// process, if older mounts show them. Of several mounts with the same root it uses the
+// first one that is visible.
 func above(t tree, m cgfs.Membership, mounts []cgfs.Mount) (dirs []string) {
 	seen := map[string]bool{}
 	for _, mnt := range m.Above(mounts) {
@@ -117,9 +117,9 @@ func above(t tree, m cgfs.Membership, mounts []cgfs.Mount) (dirs []string) {
 	return dirs
 }
 
-// readMounts reads one's own mounts, also for another process: the paths in
-// its /proc/PID/cgroup are shown in the reader's cgroup namespace, and it is
-// the reader who opens the files. A recorded tree may have no /proc/self.
+// readMounts reads the reader's own mounts, also for another process: the kernel shows the
+// paths in /proc/PID/cgroup in the reader's cgroup namespace, and the reader opens the
+// files. A recorded tree may have no /proc/self.
 func readMounts(t tree, pid int) ([]cgfs.Mount, []byte, Fact) {
 	file := "/proc/self/mountinfo"
 	if t.look("/proc/self") != nil {
@@ -136,7 +136,7 @@ func readMounts(t tree, pid int) ([]cgfs.Mount, []byte, Fact) {
 	return mounts, notNil(b), Fact{State: Known, File: file}
 }
 
-// notNil keeps an empty file apart from one that could not be read.
+// notNil distinguishes an empty file from one that could not be read.
 func notNil(b []byte) []byte {
 	if b == nil {
 		return []byte{}
@@ -161,8 +161,8 @@ func modeOf(mounts []cgfs.Mount) Mode {
 	return ModeNone
 }
 
-// isHierarchyRoot tells the hierarchy's root from the root of a cgroup
-// namespace by files that the kernel makes only in the one or the other.
+// isHierarchyRoot distinguishes the hierarchy's root from the root of a cgroup namespace
+// by files that the kernel makes only in one of them.
 func isHierarchyRoot(t tree, m cgfs.Mount) bool {
 	if m.Version == 1 {
 		return t.look(m.Point+"/release_agent") == nil
@@ -181,8 +181,8 @@ func readCPUMax(t tree, dir string) Limit {
 	file := path.Join(dir, "cpu.max")
 	b, err := t.readFile(file)
 	if err != nil {
-		// Absent in the hierarchy's root and where the parent does not hand
-		// on the cpu controller: no limit is possible there.
+		// Absent in the hierarchy's root, and if the parent does not enable
+		// the cpu controller: no limit is possible there.
 		return Limit{Dir: dir, Fact: failed(file, err)}
 	}
 	cpus, limited, err := cgfs.ParseCPUMax(string(b))

@@ -7,15 +7,15 @@ import (
 	"strings"
 )
 
-// Policy is a rule that turns Facts into a number of Ps. This package defines
-// them all: Go, Automaxprocs, JVM and Fit.
+// Policy is a rule that turns Facts into a GOMAXPROCS. This package defines all of
+// them: Go, Automaxprocs, JVM and Fit.
 type Policy interface {
 	// Name is the policy's name on the command line and in JSON.
 	Name() PolicyName
 	decide(Facts) Decision
 }
 
-// PolicyName is a policy's name; these are all.
+// PolicyName is the name of a policy.
 type PolicyName string
 
 const (
@@ -25,29 +25,28 @@ const (
 	PolicyJVM          PolicyName = "jvm"
 )
 
-// Outcome says what becomes of a program.
+// Outcome is what happens to a program.
 type Outcome string
 
 const (
 	Runs Outcome = ""     // with Procs
-	Dies Outcome = "dies" // its runtime ends it at the start, and there is no number
+	Dies Outcome = "dies" // its runtime crashes at start, so there is no number
 )
 
-// Outcomes returns them all.
+// Outcomes returns all Outcomes.
 func Outcomes() []Outcome { return []Outcome{Runs, Dies} }
 
-// Decision is the answer of a policy. Equal Facts and policies give equal
-// Decisions.
+// Decision is the result of a policy. Equal Facts and policies give equal Decisions.
 type Decision struct {
 	Policy     PolicyName
 	Outcome    Outcome
-	Procs      int // at least 1; 0 where it does not run
+	Procs      int // at least 1; 0 if it does not run
 	Candidates []Candidate
 	Reasons    []string // in the order of the steps
-	Unknown    []string // what should have counted and could not be read
+	Unknown    []string // what should have been used but could not be read
 }
 
-// Candidate is a number that the policy weighed.
+// Candidate is a number that the policy considered.
 type Candidate struct {
 	What   Kind
 	CPUs   float64 // before rounding
@@ -57,21 +56,21 @@ type Candidate struct {
 	Winner bool
 }
 
-// Kind says what a Candidate's number comes from; these are all.
+// Kind is the source of a Candidate's number.
 type Kind string
 
 const (
 	KindEnv      Kind = "env"      // GOMAXPROCS in the environment
-	KindAffinity Kind = "affinity" // the CPUs that the process may run on, or 1 where they are not known
+	KindAffinity Kind = "affinity" // the CPUs that the process may run on, or 1 if they are not known
 	KindLimit    Kind = "limit"    // a cgroup's CPU limit
-	KindDefault  Kind = "default"  // the 1 of releases before Go 1.5
+	KindDefault  Kind = "default"  // 1, in releases before Go 1.5
 	KindOption   Kind = "option"   // an option of the policy itself
 )
 
 // Decide applies the policy. It reads nothing and changes nothing.
 func Decide(f Facts, p Policy) Decision { return p.decide(f) }
 
-// String is the decision for a log line or a terminal, one reason a line.
+// String formats the decision for a log or a terminal, with one reason per line.
 func (d Decision) String() string {
 	if d.Outcome == Dies {
 		return fmt.Sprintf("%s: crashes at start\n  %s", d.Policy, strings.Join(d.Reasons, "\n  "))
@@ -93,7 +92,7 @@ func (d *Decision) because(format string, args ...any) {
 
 func (d *Decision) add(c Candidate) { d.Candidates = append(d.Candidates, c) }
 
-// win closes the decision with the last candidate of the kind.
+// win ends the decision with the last candidate of the kind.
 func (d *Decision) win(what Kind, procs int) Decision {
 	d.Procs = procs
 	for i := len(d.Candidates) - 1; i >= 0; i-- {
@@ -105,8 +104,8 @@ func (d *Decision) win(what Kind, procs int) Decision {
 	return *d
 }
 
-// addCPUs weighs the affinity: what a process without any limit may use. Where
-// nothing is known it is 1, as in the runtime.
+// addCPUs adds the affinity: what a process without a limit may use. If nothing is
+// known it is 1, as in the runtime.
 func (d *Decision) addCPUs(f Facts) int {
 	cpus, ok := f.cpus()
 	n := 1
@@ -125,7 +124,7 @@ func (d *Decision) addCPUs(f Facts) int {
 	return n
 }
 
-// describe is a limit's provenance in words.
+// describe says where a limit comes from.
 func (l Limit) describe() string {
 	raw := strings.TrimSpace(l.Raw)
 	if l.PeriodFile != "" {
@@ -141,7 +140,7 @@ func plural(n int, one, many string) string {
 	return strconv.Itoa(n) + " " + many
 }
 
-// cpusText is a number of CPUs with no more digits than needed.
+// cpusText formats a number of CPUs without unnecessary digits.
 func cpusText(cpus float64) string {
 	return strconv.FormatFloat(math.Round(cpus*1e4)/1e4, 'f', -1, 64)
 }
@@ -154,7 +153,7 @@ func countCPUs(cpus float64) string {
 	return "1 CPU"
 }
 
-// toInt converts after rounding; limits above any machine's CPUs saturate.
+// toInt converts after rounding; very large limits saturate.
 func toInt(cpus float64) int {
 	if cpus > math.MaxInt32 {
 		return math.MaxInt32

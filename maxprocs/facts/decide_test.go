@@ -32,7 +32,7 @@ func TestFitOptions(t *testing.T) {
 		{facts(8, 2.5), Fit{Rounding: Floor}, 2, "2.5 is rounded (floor) to 2"},
 		{facts(8, 0.3), Fit{Rounding: Floor}, 1, "below the minimum of 1"},
 		{facts(8, 0.3), Fit{Min: 2}, 2, "below the minimum of 2"},
-		{facts(2), Fit{Min: 5}, 2, "the minimum of 5 needs a limit"},
+		{facts(2), Fit{Min: 5}, 2, "the minimum of 5 applies only under a limit"},
 		{facts(64), Fit{Max: 16}, 16, "above the maximum of 16"},
 		{facts(8, 4), Fit{Reserve: 0.5}, 3, "3.5 is rounded (floor, since rounding up would take the reserve back) to 3"},
 		{facts(8, 4), Fit{Reserve: 0.5, Rounding: Ceil}, 4, "3.5 is rounded (ceil) to 4"},
@@ -73,17 +73,17 @@ func TestGoVersions(t *testing.T) {
 		want   int
 		reason string
 	}{
-		{plain, Go{}, 3, "limits its own group"},
+		{plain, Go{}, 3, "limits its own cgroup"},
 		{baked, Go{}, 8, "linked with containermaxprocs=0"},
 		{baked, Go{Version: "1.26"}, 3, ""}, // a what-if is of another build
 		{baked, Go{Language: "1.25"}, 3, ""},
 		{plain, Go{Version: "1.4"}, 1, "before Go 1.5"},
-		{plain, Go{Version: "1.5"}, 8, "Go 1.5 reads no cgroup limit"},
+		{plain, Go{Version: "1.5"}, 8, "Go 1.5 does not read cgroup limits"},
 		{plain, Go{Version: "1.30", Language: "1.24"}, 8, "language version 1.24"},
-		{plain, Go{Version: "tip"}, 3, "Go tip: taken as the newest release"},
+		{plain, Go{Version: "tip"}, 3, "Go tip: assumed to be the newest release"},
 		{facts(8, 2.5), Go{}, 3, "unknown version"},
 		{facts(64, 20, 1.5), Go{Version: "1.26"}, 20, "does not read the tighter limit of 1.5 CPUs"},
-		{facts(8, 16), Go{Version: "1.26"}, 8, "no less than its affinity"},
+		{facts(8, 16), Go{Version: "1.26"}, 8, "not below its affinity"},
 		{withEnv(plain, "9999999999"), Go{}, 3, `"9999999999" in the environment is above 2147483647, so the runtime ignores it`},
 		{withEnv(plain, "-9999999999"), Go{}, 3, "is not a positive integer"},
 	} {
@@ -118,11 +118,11 @@ func TestAutomaxprocs(t *testing.T) {
 		"at least 1":            {facts(8, 0.5), Automaxprocs{Version: "1.26"}, 1, "0 is below the minimum of 1"},
 		"its minimum":           {facts(8, 0.5), Automaxprocs{Min: 3}, 3, "below the minimum of 3"},
 		"the leaf alone":        {facts(64, 20, 1.5), Automaxprocs{Version: "1.26"}, 20, "does not read the tighter limit of 1.5"},
-		"above the CPUs":        {facts(2, 6), Automaxprocs{Version: "1.26"}, 6, "does not look at the affinity, which is 2 CPUs"},
-		"an empty environment":  {emptyEnv, Automaxprocs{Version: "1.26"}, 3, "leaves any value there to the runtime"},
+		"above the CPUs":        {facts(2, 6), Automaxprocs{Version: "1.26"}, 6, "ignores the affinity, which is 2 CPUs"},
+		"an empty environment":  {emptyEnv, Automaxprocs{Version: "1.26"}, 3, "leaves the choice to the runtime"},
 		"no limit, old runtime": {facts(8), Automaxprocs{Version: "1.20"}, 8, "it finds no CPU cgroup"},
 		"v1, first lines":       {v1, Automaxprocs{Version: "1.26"}, 2, "2.5 CPUs"},
-		"v1, a space":           {v1Space, Automaxprocs{Version: "1.24"}, 8, "malformed, which is an error there"},
+		"v1, a space":           {v1Space, Automaxprocs{Version: "1.24"}, 8, "malformed, which is an error to automaxprocs"},
 		"negative":              {negative, Automaxprocs{Version: "1.24"}, 1, "below the minimum of 1"},
 	} {
 		d := Decide(tc.facts, tc.policy)
@@ -142,7 +142,7 @@ func TestJVM(t *testing.T) {
 		{facts(8, 2.1), JVM{}, 3, "rounded up: 3"},
 		{facts(8, 0.2), JVM{}, 1, "rounded up: 1"},
 		{facts(64, 20, 1.5), JVM{}, 2, "1.5 CPUs"},
-		{facts(2, 6), JVM{}, 2, "no less than its affinity"},
+		{facts(2, 6), JVM{}, 2, "not below its affinity"},
 		{facts(4), JVM{}, 4, "no CPU limit"},
 		{facts(4, 1), JVM{ActiveProcessorCount: 9}, 9, "-XX:ActiveProcessorCount=9"},
 	} {

@@ -21,7 +21,7 @@ func ExampleRead() {
 	// Output: true
 }
 
-// Of a recorded tree, or of a node's that is mounted somewhere.
+// The facts of a recorded tree, or of a node that is mounted somewhere.
 func ExampleReadFS() {
 	f, err := facts.ReadFS(os.DirFS(world), 0)
 	if err != nil {
@@ -33,7 +33,7 @@ func ExampleReadFS() {
 	// Output: 64 CPUs, v2 1.5 /sys/fs/cgroup/pod/cpu.max
 }
 
-// Of another process; of many at one time by a Reader, which reads what they share
+// The facts of another process. For many processes, a Reader reads what they share only
 // once.
 func ExampleReader() {
 	f, err := facts.ReadPID(os.Getpid())
@@ -47,15 +47,15 @@ func ExampleReader() {
 	fmt.Println(f.EffectiveCPUs() == again.EffectiveCPUs(), memory.PID == f.PID)
 }
 
-// How a limit has held its group back.
+// How a cgroup was throttled.
 func ExampleParseThrottling() {
 	t, err := facts.ParseThrottling("nr_periods 40\nnr_throttled 13\nthrottled_usec 1500000\n")
 	fmt.Println(t.ThrottledPeriods, "of", t.Periods, t.Throttled, err)
 	// Output: 13 of 40 1.5s <nil>
 }
 
-// A group of this machine by its directory; [facts.Limit.Throttling] is for a limit
-// that was read, recorded ones too.
+// A cgroup of this machine by its directory. [facts.Limit.Throttling] is for a limit
+// that was read, also from a recorded tree.
 func ExampleReadThrottling() {
 	if t, err := facts.ReadThrottling("/sys/fs/cgroup/kubepods.slice"); err == nil {
 		fmt.Println(t.Throttled)
@@ -70,7 +70,7 @@ func ExampleReadMemoryFS() {
 	// Output: false <nil> true
 }
 
-// What can become of a program: it runs with a number, or its runtime ends it.
+// What can happen to a program: it runs, or its runtime crashes at start.
 func ExampleOutcomes() {
 	for _, o := range facts.Outcomes() {
 		fmt.Printf("%q\n", o)

@@ -2,32 +2,31 @@ package facts
 
 import "github.com/procfit/procfit/maxprocs/internal/fit"
 
-// Rounding says what becomes of a part of a CPU.
+// Rounding is how a fraction of a CPU is rounded.
 type Rounding = fit.Rounding
 
 const (
-	Ceil  = fit.Ceil  // the default: part of a CPU is worth a P, or it would never be used
-	Floor = fit.Floor // the default of what a reserve leaves, which rounding up would take back
+	Ceil  = fit.Ceil  // the default: otherwise a fraction of a CPU would never be used
+	Floor = fit.Floor // the default with a reserve, because rounding up would use the reserve
 )
 
-// Fit is the policy of package maxprocs: no more Ps than CPUs that can be had. It
-// takes the tightest limit of all groups from the process's own to the root
-// and the affinity, less a reserve, and rounds. The zero value is the default.
+// Fit is the policy of package maxprocs: GOMAXPROCS is not higher than the CPUs that the
+// process can use. It takes the tightest limit of all cgroups from the process's own to
+// the root, or the affinity if that is lower, subtracts a reserve, and rounds. The zero
+// value is the default.
 //
-// It differs from the runtime of Go 1.25 and later in two points. That reads
-// the limit of the process's own group alone, though the kernel enforces the
-// ancestors' too (golang/go#81180): under a parent of 1.5 CPUs and a leaf of
-// 20 it takes 20. And it never goes below 2, even for a limit of one CPU or
-// less, where the second P can only spend quota that the first one lacks.
+// It differs from the runtime of Go 1.25 and later in two points. The runtime reads only
+// the limit of the process's own cgroup, although the kernel also enforces those of its
+// parents (golang/go#81180): in a cgroup of 20 CPUs below one of 1.5 CPUs it chooses 20.
+// And the runtime never chooses less than 2, even for a limit of one CPU or less.
 //
-// Fit says what suits the CPUs, whatever the environment asks for; a valid
-// GOMAXPROCS there is left in force by whoever applies the decision.
+// Fit ignores the environment: it is for the caller to keep a valid GOMAXPROCS there.
 type Fit struct {
-	Rounding  Rounding // "" is Floor with a reserve, and else Ceil
-	Threshold float64  // above 0: the smallest part of a CPU that is rounded up, whatever Rounding says
-	Min       int      // below 1: 1; it goes before Max, and needs a limit: the affinity is no quota
+	Rounding  Rounding // "": Floor with a reserve, otherwise Ceil
+	Threshold float64  // above 0: the smallest fraction of a CPU that is rounded up; overrides Rounding
+	Min       int      // below 1: 1; overrides Max, and applies only under a limit
 	Max       int      // below 1: none
-	Reserve   float64  // CPUs left to a co-tenant in the same limit, a sidecar say
+	Reserve   float64  // CPUs reserved for others under the same limit, such as a sidecar
 }
 
 // Name implements Policy.
@@ -42,7 +41,7 @@ func (p Fit) decide(f Facts) Decision {
 		case Known:
 			d.because("%s limits it to %s", l.describe(), countCPUs(l.CPUs))
 		case Unreadable, Malformed:
-			d.because("the limit of %s is %s and cannot count: %s", l.Dir, l.State, l.Error)
+			d.because("the limit of %s is %s and is not used: %s", l.Dir, l.State, l.Error)
 		}
 	}
 	if f.Cgroup.State == Unreadable || f.Cgroup.State == Malformed {
@@ -74,7 +73,7 @@ func (p Fit) decide(f Facts) Decision {
 		d.because("%d is below the minimum of %d", n, least)
 		n = least
 	} else if n < p.Min {
-		d.because("the minimum of %d needs a limit", p.Min)
+		d.because("the minimum of %d applies only under a limit", p.Min)
 	}
 	return d.win(winner, n)
 }

@@ -7,25 +7,25 @@ import (
 	"strings"
 )
 
-// readLeaf is the runtime's reading of the limit of the process's own group.
+// readLeaf reads the limit of the process's own cgroup as the runtime does.
 func (d *Decision) readLeaf(f Facts, minor int) (Limit, bool) {
 	l, why := goLimit(f, minor)
 	if v := f.Cgroup.View; v != nil && v.State != Known && v.State != Absent {
-		d.because("how it sees its own group is not known from here (%s); taken as it is seen from here", v.Error)
+		d.because("what it sees of its own cgroup cannot be read (%s); assumed to be what can be seen from here", v.Error)
 	}
 	if why != "" {
 		d.because("%s", why)
 		return Limit{}, false
 	}
 	if own, found := f.Own(); !found || own.Dir != l.Dir {
-		d.because("it takes %s for its own group", path.Clean(l.Dir))
+		d.because("it uses %s as its own cgroup", path.Clean(l.Dir))
 	}
 	switch l.State {
 	case Absent:
-		d.because("its own group %s has no limit file", l.Dir)
+		d.because("its own cgroup %s has no limit file", l.Dir)
 		return Limit{}, false
 	case Unreadable:
-		d.because("the limit of its own group %s cannot be read, which the runtime takes for none: %s", l.Dir, l.Error)
+		d.because("the limit of its own cgroup %s cannot be read, so the runtime assumes that there is none: %s", l.Dir, l.Error)
 		return Limit{}, false
 	}
 	cpus, limited := runtimeLimit(l, minor)
@@ -34,33 +34,33 @@ func (d *Decision) readLeaf(f Facts, minor int) (Limit, bool) {
 		l.CPUs = cpus
 		return l, true
 	case l.State == NoLimit:
-		d.because("its own group has no limit (%s)", l.describe())
+		d.because("its own cgroup has no limit (%s)", l.describe())
 	default:
-		d.because("the runtime takes %s for no limit", l.describe())
+		d.because("to the runtime, %s is not a limit", l.describe())
 	}
 	return Limit{}, false
 }
 
-// goLimit is what the runtime finds as the limit of its own group, or why it finds
-// none. Of facts that were made by hand it is the first limit.
+// goLimit is what the runtime finds as the limit of its own cgroup, or why it finds none.
+// In facts made by hand it is the first limit.
 func goLimit(f Facts, minor int) (l Limit, why string) {
 	own, found := f.Own()
 	root := f.Cgroup.SeenRoot()
-	misses := "Go 1.25 misses the limit of " + own.Dir + ": its mount shows " + root + " as its root (golang/go#76390)"
+	misses := "Go 1.25 misses the limit of " + own.Dir + ": the root of its mount is " + root + "  (golang/go#76390)"
 	seen, read := f.seen()
 	switch v := f.Cgroup.View; {
 	case !read && (!found || v != nil && v.State == Absent):
-		return Limit{}, withWhy("it finds no CPU cgroup of its own", v)
+		return Limit{}, withWhy("it does not find its own CPU cgroup", v)
 	case !read && minor < minorGroupFirst && root != "/":
 		return Limit{}, misses
 	case !read:
 		return own, ""
 	case v != nil && v.State == Absent && findGo(minor, seen.ProcCgroup, seen.Mountinfo).why != "":
-		return Limit{}, "it finds no CPU cgroup of its own: none of its mounts shows its group " + own.Dir + " (a cgroup namespace entered without a new mount does that)"
+		return Limit{}, "it does not find its own CPU cgroup: none of its mounts shows its cgroup " + own.Dir + " (this happens in a cgroup namespace without a new mount)"
 	}
 	place := findGo(minor, seen.ProcCgroup, seen.Mountinfo)
 	if place.why != "" {
-		return Limit{}, "it finds no CPU cgroup of its own: " + place.why
+		return Limit{}, "it does not find its own CPU cgroup: " + place.why
 	}
 	there, ok := seen.at(place.version, place.dir)
 	same := found && place.version == f.Cgroup.Version && sameDir(place.dir, seen.Dir)
@@ -71,7 +71,7 @@ func goLimit(f Facts, minor int) (l Limit, why string) {
 		if minor < minorGroupFirst && found && root != "/" {
 			return Limit{}, misses
 		}
-		return Limit{}, "it finds no limit of its own group: there is no " + limitFile(place.version, place.dir) + ", where it looks"
+		return Limit{}, "it finds no limit of its own cgroup: there is no " + limitFile(place.version, place.dir)
 	}
 	return there, ""
 }
@@ -85,9 +85,8 @@ func withWhy(what string, v *View) string {
 
 func sameDir(a, b string) bool { return path.Clean(a) == path.Clean(b) }
 
-// goInt32 is the runtime's int32(limit). Of what does not fit x86 gives the lowest
-// number, and the other processors that Go runs on the nearest; of no number they
-// give 0.
+// goInt32 is the runtime's int32(limit). For a number out of range, x86 gives the lowest
+// number, and the other processors that Go runs on the nearest; for NaN they give 0.
 func goInt32(limit float64, arch string) int {
 	x86 := arch == "" || arch == "amd64" || arch == "386"
 	switch {
@@ -103,7 +102,7 @@ func goInt32(limit float64, arch string) int {
 	return 0
 }
 
-// finite keeps a ratio out of the decision that no document can hold.
+// finite keeps a ratio out of the decision that JSON cannot hold.
 func finite(cpus float64) float64 {
 	if math.IsInf(cpus, 0) || math.IsNaN(cpus) {
 		return 0
@@ -111,18 +110,18 @@ func finite(cpus float64) float64 {
 	return cpus
 }
 
-// die closes the decision of a runtime that throws "procresize: invalid arg" at
-// such a number of Ps (golang/go#80783): there is none.
+// die ends the decision of a runtime that throws "procresize: invalid arg" with such a
+// number (golang/go#80783).
 func (d *Decision) die(l Limit, n int) Decision {
-	d.because("%s: of that quota ÷ period the runtime makes %d Ps, and crashes at start: procresize: invalid arg (golang/go#80783)", l.describe(), n)
+	d.because("%s: from this quota ÷ period the runtime computes GOMAXPROCS=%d and crashes at start: procresize: invalid arg (golang/go#80783)", l.describe(), n)
 	d.add(Candidate{What: "limit", CPUs: finite(l.CPUs), File: l.File, Raw: l.Raw})
 	d.Outcome = Dies
 	return *d
 }
 
-// runtimeLimit reads the raw text as the runtime does, which is stricter than
-// this package: at most 63 bytes, one space in cpu.max, a newline at the end. It
-// does not look at whether the period is 0.
+// runtimeLimit parses the raw text as the runtime does, which is stricter than this
+// package: at most 63 bytes, one space in cpu.max, a newline at the end. It does not
+// check whether the period is 0.
 func runtimeLimit(l Limit, minor int) (cpus float64, limited bool) {
 	if l.PeriodFile != "" {
 		quota, ok := runtimeLine(l.Raw, minor)
@@ -141,8 +140,8 @@ func runtimeLimit(l Limit, minor int) (cpus float64, limited bool) {
 	return float64(quota) / float64(period), ok1 && ok2
 }
 
-// runtimeBuffer is the size of the runtime's buffer for a limit file; a file
-// that fills it counts as malformed.
+// runtimeBuffer is the size of the runtime's buffer for a limit file. To the runtime, a
+// file that fills it is malformed.
 const runtimeBuffer = 64
 
 func runtimeLine(text string, minor int) (int64, bool) {
@@ -151,8 +150,8 @@ func runtimeLine(text string, minor int) (int64, bool) {
 	return n, ok && ended && len(text) < runtimeBuffer
 }
 
-// runtimeNumber is strconv.ParseInt since Go 1.26. Before, a plus sign was none,
-// and a minus sign alone a 0.
+// runtimeNumber is strconv.ParseInt since Go 1.26. Before, a plus sign was not allowed,
+// and a single minus sign was 0.
 func runtimeNumber(text string, minor int) (int64, bool) {
 	if minor < minorPlusSign {
 		if strings.HasPrefix(text, "+") {

@@ -2,6 +2,8 @@ package facts
 
 import (
 	"bytes"
+	"fmt"
+	"strconv"
 	"strings"
 
 	"github.com/procfit/procfit/maxprocs/internal/cgfs"
@@ -92,7 +94,7 @@ func goUnescape(text string, strict bool) (string, bool) {
 	return string(out), true
 }
 
-// hasItem tells whether a comma-separated list holds the name.
+// hasItem reports whether a comma-separated list holds the name.
 func hasItem(list, name string) bool {
 	for _, item := range strings.Split(list, ",") {
 		if item == name {
@@ -103,3 +105,29 @@ func hasItem(list, name string) bool {
 }
 
 func quote(text string) string { return cgfs.Quote(text) }
+
+// parseGoVersion returns the minor release of "1.26", "go1.26.8", "go1.27rc1",
+// "go1.26.8 X:nodwarf5" or "devel go1.28-…". No default changed within a minor release.
+func parseGoVersion(version string) (minor int, err error) {
+	v := version
+	for _, field := range strings.Fields(version) {
+		if strings.HasPrefix(field, "go1") || strings.HasPrefix(field, "1") {
+			v = field
+			break
+		}
+	}
+	v = strings.TrimPrefix(v, "go")
+	if v == "1" {
+		return 0, nil // the first release
+	}
+	rest, ok := strings.CutPrefix(v, "1.")
+	end := 0
+	for end < len(rest) && '0' <= rest[end] && rest[end] <= '9' {
+		end++
+	}
+	minor, err = strconv.Atoi(rest[:end])
+	if !ok || err != nil || minor > 1e4 {
+		return 0, fmt.Errorf("expected a Go version such as 1.26 or go1.26.8, got %q", version)
+	}
+	return minor, nil
+}

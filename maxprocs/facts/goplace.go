@@ -2,7 +2,7 @@ package facts
 
 import "strings"
 
-// goPlace is where a Go runtime looks for the limit of its own group, or why it
+// goPlace is where a Go runtime looks for the limit of its own cgroup, or why it
 // finds none. The search follows the runtime's own, line by line, with what it
 // stumbles over: FindCPU in internal/runtime/cgroup.
 type goPlace struct {
@@ -15,7 +15,7 @@ type goPlace struct {
 const (
 	goPathMax  = 4096         // PathSize
 	goLineMax  = 4 * 4 * 4096 // ParseSize: the longest line, with its newline
-	goLineOver = "has a line that is longer than its buffer, or no newline at the end"
+	goLineOver = "has a line that is longer than the runtime's buffer, or no newline at the end"
 )
 
 // findGo is the search of a minor release from 1.25 on. The texts are those that
@@ -46,7 +46,7 @@ func findGoMountFirst(procCgroup, mountinfo []byte) goPlace {
 const (
 	procSelfCgroup    = "/proc/self/cgroup "
 	procSelfMountinfo = "/proc/self/mountinfo "
-	goMalformed       = "has a line that it takes for malformed: "
+	goMalformed       = "has a line that the runtime cannot parse: "
 )
 
 // goGroup is parseCPUCgroup, before 1.26 parseCPURelativePath.
@@ -64,7 +64,7 @@ func goGroup(text []byte, absolute bool) (group string, version int, why string)
 		case !ok1 || !ok2, absolute && !strings.HasPrefix(path, "/"):
 			return "", 0, procSelfCgroup + goMalformed + quote(l.text)
 		case absolute && len(path) > goPathMax:
-			return "", 0, procSelfCgroup + "has a path over 4096 bytes"
+			return "", 0, procSelfCgroup + "has a path longer than 4096 bytes"
 		case hierarchy == "0":
 			group, version = path, 2
 		case hasItem(controllers, "cpu"):
@@ -72,7 +72,7 @@ func goGroup(text []byte, absolute bool) (group string, version int, why string)
 		}
 	}
 	if group == "" {
-		return "", 0, "it is in no group of the cpu controller"
+		return "", 0, "it is in no cgroup of the cpu controller"
 	}
 	return group, version, ""
 }
@@ -113,11 +113,11 @@ func goMountOf(text []byte, group string, version int) (dir, why string) {
 			return "", procSelfMountinfo + goMalformed + quote(l.text)
 		}
 		if len(point)+len(below) > goPathMax {
-			return "", "the path of its group is over 4096 bytes"
+			return "", "the path of its cgroup is longer than 4096 bytes"
 		}
 		return point + below, ""
 	}
-	return "", "no mount shows its group " + group
+	return "", "no mount shows its cgroup " + group
 }
 
 // goBelow is the group's path below the mount's root, where the mount shows it.

@@ -8,12 +8,11 @@ import (
 	"strings"
 )
 
-// Go is the policy of the Go runtime itself, as released. It follows the
-// runtime in what it ignores too: ancestors, malformed files, and all that
-// follows a mistake.
+// Go is the policy of the Go runtime itself, as released. It also ignores what the
+// runtime ignores: parent cgroups, malformed files, and everything after an error.
 //
-// The zero value takes the program's own version and settings from the Facts.
-// Version without Language means that go.mod names that version.
+// The zero value uses the program's own version and settings from the Facts. Version
+// without Language means that go.mod names the same version.
 type Go struct {
 	Version  string // of the toolchain that built the program: "1.25", "go1.26.8"
 	Language string // the go line of its go.mod: "1.20"
@@ -28,12 +27,12 @@ const (
 	minorPlusSign   = 26 // GOMAXPROCS=+3 counts
 )
 
-// floorOfLimit: a limit never takes the default below it (runtime,
+// floorOfLimit is the minimum of a default that follows a limit (runtime,
 // adjustCgroupGOMAXPROCS).
 const floorOfLimit = 2
 
-// Check tells whether the versions can be read. Decide takes one that cannot
-// as the newest release and says so in its reasons.
+// Check reports whether the versions are valid. Decide uses the newest release for an
+// invalid version and says so in its reasons.
 func (p Go) Check() error {
 	for _, v := range []string{p.Version, p.Language} {
 		if v == "" {
@@ -61,7 +60,7 @@ func (p Go) decide(f Facts) Decision {
 		if version == "" {
 			version = "of an unknown version"
 		}
-		d.because("Go %s: taken as the newest release", version)
+		d.because("Go %s: assumed to be the newest release", version)
 	}
 
 	if n, ok := d.readEnv(f.Env, minor); ok {
@@ -74,11 +73,11 @@ func (p Go) decide(f Facts) Decision {
 	}
 	procs := d.addCPUs(f)
 	if minor < minorContainer {
-		d.because("Go 1.%d reads no cgroup limit", minor)
+		d.because("Go 1.%d does not read cgroup limits", minor)
 		return d.win(KindAffinity, procs)
 	}
 	if on, why := p.containerAware(f); !on {
-		d.because("%s: no cgroup limit is read", why)
+		d.because("%s: the runtime does not read cgroup limits", why)
 		return d.win(KindAffinity, procs)
 	}
 	limit, ok := d.readLeaf(f, minor)
@@ -90,25 +89,25 @@ func (p Go) decide(f Facts) Decision {
 		return d.die(limit, n)
 	}
 	d.add(Candidate{What: KindLimit, CPUs: finite(limit.CPUs), Procs: n, File: limit.File, Raw: limit.Raw})
-	d.because("%s limits its own group to %s; rounded up, and at least %d: %d",
+	d.because("%s limits its own cgroup to %s; rounded up, and at least %d: %d",
 		limit.describe(), countCPUs(limit.CPUs), floorOfLimit, n)
 	if tight, ok := f.Tightest(); ok && tight.CPUs < limit.CPUs {
-		d.because("the runtime does not read the tighter limit of %s of an ancestor (%s)", countCPUs(tight.CPUs), tight.describe())
+		d.because("the runtime does not read the tighter limit of %s of a parent cgroup (%s)", countCPUs(tight.CPUs), tight.describe())
 	}
 	if n < procs {
 		return d.win(KindLimit, n)
 	}
-	d.because("that is no less than its affinity")
+	d.because("that is not below its affinity")
 	return d.win(KindAffinity, procs)
 }
 
-// readEnv is the runtime's reading of GOMAXPROCS: a positive decimal int32, or
-// else ignored without a word.
+// readEnv reads GOMAXPROCS as the runtime does: a positive decimal int32. It silently
+// ignores anything else.
 func (d *Decision) readEnv(env Fact, minor int) (int, bool) {
 	switch env.State {
 	case Known:
 	case Unreadable:
-		d.because("its environment is unreadable (%s); taken as without GOMAXPROCS", env.Error)
+		d.because("its environment is unreadable (%s); assumed to have no GOMAXPROCS", env.Error)
 		d.Unknown = append(d.Unknown, "GOMAXPROCS in its environment is unreadable: "+env.Error)
 		return 0, false
 	default:
@@ -123,14 +122,13 @@ func (d *Decision) readEnv(env Fact, minor int) (int, bool) {
 		d.because("GOMAXPROCS=%q in the environment is not a positive integer, so the runtime ignores it", env.Raw)
 		return 0, false
 	}
-	d.because("GOMAXPROCS=%q is set in the environment; no default is computed, and none will be later", env.Raw)
+	d.because("GOMAXPROCS=%q is set in the environment, so the runtime never computes a default", env.Raw)
 	d.add(Candidate{What: KindEnv, CPUs: float64(n), Procs: int(n), File: env.File, Raw: env.Raw})
 	return int(n), true
 }
 
-// containerAware tells whether the setting containermaxprocs is on. The
-// environment's GODEBUG goes before what the linker baked in for the module's
-// go line.
+// containerAware reports whether the setting containermaxprocs is on. GODEBUG in the
+// environment overrides what the linker wrote for the module's go line.
 func (p Go) containerAware(f Facts) (on bool, why string) {
 	if f.GODEBUG.State == Known {
 		if v, ok := godebug(f.GODEBUG.Raw, "containermaxprocs"); ok {
@@ -142,12 +140,12 @@ func (p Go) containerAware(f Facts) (on bool, why string) {
 		return err != nil || minor >= minorContainer, fmt.Sprintf("the language version %s is below 1.25", p.Language)
 	}
 	if v, ok := godebug(f.DefaultGODEBUG, "containermaxprocs"); ok && p.Version == "" {
-		return v > 0, "the program was linked with containermaxprocs=0, as for a go line below 1.25"
+		return v > 0, "the program was linked with containermaxprocs=0, as with a go line below 1.25"
 	}
 	return true, ""
 }
 
-// godebug finds a setting in "a=1,b=2". The last one that is an integer counts.
+// godebug finds a setting in "a=1,b=2". The last one that is an integer is used.
 func godebug(settings, key string) (value int64, found bool) {
 	for _, s := range strings.Split(settings, ",") {
 		k, v, ok := strings.Cut(s, "=")

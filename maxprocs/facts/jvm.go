@@ -2,10 +2,10 @@ package facts
 
 import "math"
 
-// JVM is the policy of HotSpot's container support, as in JDK 24 and later: it
-// is not a rule of a Go program, but shows what a neighbour in the same limits
-// takes. The tightest limit of all groups is rounded up, and the affinity
-// bounds it; shares do not count (JDK-8281181).
+// JVM is the policy of HotSpot's container support, as in JDK 24 and later. It does not
+// apply to Go programs, but shows what a neighbor under the same limits uses. It rounds
+// up the tightest limit of all cgroups, at most to the affinity, and ignores CPU shares
+// (JDK-8281181).
 type JVM struct {
 	ActiveProcessorCount int // -XX:ActiveProcessorCount; 0: not given
 }
@@ -32,6 +32,6 @@ func (p JVM) decide(f Facts) Decision {
 	if n < procs {
 		return d.win(KindLimit, n)
 	}
-	d.because("that is no less than its affinity")
+	d.because("that is not below its affinity")
 	return d.win(KindAffinity, procs)
 }

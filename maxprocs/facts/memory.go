@@ -8,37 +8,35 @@ import (
 	"github.com/procfit/procfit/maxprocs/internal/cgfs"
 )
 
-// Memory is all that bears on a program's GOMEMLIMIT. Package memlimit decides
-// from it.
+// Memory is everything that decides a program's GOMEMLIMIT, by package memlimit.
 type Memory struct {
 	PID    int           // 0: a tree's /proc/self
 	Cgroup Cgroup        // in the hierarchy of the memory controller; it has no View
-	Limits []MemoryLimit // from the process's own group upwards
+	Limits []MemoryLimit // from the process's own cgroup upwards
 	Env    Fact          // GOMEMLIMIT; Raw is the value as written
 }
 
 // MemoryLimit is one memory limit of one cgroup. The CPUs of its Fact are 0.
 type MemoryLimit struct {
 	Fact
-	Bytes int64  // when it is Known
-	Dir   string // the group's directory
+	Bytes int64  // if it is Known
+	Dir   string // the cgroup's directory
 	Kind  MemoryKind
 }
 
-// MemoryKind says which of a group's limits it is; these are all.
+// MemoryKind is which limit of a cgroup it is.
 type MemoryKind string
 
 const (
-	MemoryMax  MemoryKind = "max"  // memory.max, or memory.limit_in_bytes on v1: beyond it the kernel kills
-	MemoryHigh MemoryKind = "high" // memory.high: beyond it the kernel slows the group down and takes memory back
+	MemoryMax  MemoryKind = "max"  // memory.max, or memory.limit_in_bytes on v1: above it the kernel kills
+	MemoryHigh MemoryKind = "high" // memory.high: above it the kernel slows the cgroup down and reclaims memory
 
-	// MemoryAncestors is the least limit of all groups above, which v1 tells in
-	// memory.stat, also where a container cannot see those groups.
+	// MemoryAncestors is the lowest limit of all parent cgroups, which v1 shows in
+	// memory.stat, even if a container cannot see those cgroups.
 	MemoryAncestors MemoryKind = "ancestors"
 )
 
-// ReadMemoryFS gathers the memory's facts of a process from a tree, as ReadFS does
-// the others.
+// ReadMemoryFS reads the memory facts of a process from a tree, as ReadFS does for CPUs.
 func ReadMemoryFS(root fs.FS, pid int) (Memory, error) {
 	t := &fsTree{root}
 	if t.look(procDir(pid)) != nil {
@@ -49,8 +47,8 @@ func ReadMemoryFS(root fs.FS, pid int) (Memory, error) {
 	return m, nil
 }
 
-// Tightest is the smallest known limit, or false when no limit is known. Of equal
-// ones it is the first.
+// Tightest is the smallest known limit, or false if no limit is known. Of equal limits
+// it is the first.
 func (m Memory) Tightest() (MemoryLimit, bool) {
 	best, found := MemoryLimit{}, false
 	for _, l := range m.Limits {
@@ -61,8 +59,8 @@ func (m Memory) Tightest() (MemoryLimit, bool) {
 	return best, found
 }
 
-// Missing are the facts that should have been read and were not, so that a number
-// drawn from the others may be too high.
+// Missing returns the facts that could not be read. A number from the other facts may
+// then be too high.
 func (m Memory) Missing() []Fact {
 	var out []Fact
 	for _, f := range append([]Fact{m.Cgroup.Fact}, factsOf(m.Limits)...) {
@@ -112,9 +110,9 @@ func readMemory(t tree, pid int) Memory {
 	return m
 }
 
-// inherits tells whether a v1 group's limit holds for the groups below it. Kernels
-// before 5.11 let groups choose (memory.use_hierarchy); newer ones have the file
-// too, and it says 1.
+// inherits reports whether the limit of a v1 cgroup applies to the cgroups below it.
+// Kernels before 5.11 let cgroups choose (memory.use_hierarchy); in newer ones the file
+// always has 1.
 func inherits(t tree, dir string) bool {
 	b, err := t.readFile(path.Join(dir, "memory.use_hierarchy"))
 	return err != nil || string(b) != "0\n" && string(b) != "0"
@@ -124,15 +122,15 @@ func readBytes(t tree, dir, name string, kind MemoryKind, parse func(string) (in
 	file := path.Join(dir, name)
 	b, err := t.readFile(file)
 	if err != nil {
-		// Absent in the hierarchy's root, and where the parent does not hand on the
-		// memory controller: no limit is possible there.
+		// Absent in the hierarchy's root, and if the parent does not enable the memory
+		// controller: no limit is possible there.
 		return MemoryLimit{Dir: dir, Kind: kind, Fact: failed(file, err)}
 	}
 	bytes, limited, err := parse(string(b))
 	return MemoryLimit{Dir: dir, Kind: kind, Bytes: bytes, Fact: limitFact(file, b, 0, limited, err)}
 }
 
-// readHierarchical reads the limit of all groups above. Raw is its line alone.
+// readHierarchical reads the limit of all parent cgroups. Raw is only its line.
 func readHierarchical(t tree, dir string) MemoryLimit {
 	l := MemoryLimit{Dir: dir, Kind: MemoryAncestors}
 	file := path.Join(dir, "memory.stat")

@@ -103,7 +103,7 @@ func TestReadMemory(t *testing.T) {
 		}
 	}
 	unknown := memoryOf(t, "0::/pod/app\n", v2, map[string]string{leaf2 + "memory.max": "2g\n", pod2 + "memory.max": "denied"}).Unknown()
-	if s := strings.Join(unknown, "; "); len(unknown) != 2 || !strings.Contains(s, `have "2g\n"`) || !strings.Contains(s, "permission denied") {
+	if s := strings.Join(unknown, "; "); len(unknown) != 2 || !strings.Contains(s, `got "2g\n"`) || !strings.Contains(s, "permission denied") {
 		t.Errorf("unknown: %q", unknown)
 	}
 	if m := memoryOf(t, inV1, cpu, nil); m.Cgroup.State != Unreadable || len(m.Unknown()) != 1 {

@@ -24,7 +24,7 @@ var oddFiles = map[string]struct {
 			return err
 		}
 		return os.Truncate(name, 1<<40)
-	}, Malformed, "MiB, which no such file of the kernel is"},
+	}, Malformed, "MiB, unlike any such file of the kernel"},
 }
 
 // writeTree writes the tree of sys to a directory.

@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// maxCPUID bounds CPU numbers; the kernel's own bound, NR_CPUS, is 8192 on the
-// largest configurations.
+// maxCPUID limits CPU numbers; the kernel's own limit, NR_CPUS, is 8192 in the largest
+// configurations.
 const maxCPUID = 1 << 16
 
 // cpuSet is a bit mask of CPU numbers.
@@ -42,8 +42,8 @@ func (s cpuSet) or(t cpuSet) cpuSet {
 	return s
 }
 
-// parseCPUList reads the kernel's list format, "0-3,8,10-11". An empty list is
-// no CPU. The stride form "0-31:2/8" is taken by the kernel and never printed.
+// parseCPUList parses the kernel's list format, "0-3,8,10-11". An empty list has no
+// CPUs. The kernel accepts the form "0-31:2/8", but never prints it.
 func parseCPUList(b []byte) (cpuSet, error) {
 	text := strings.TrimSpace(string(b))
 	set := cpuSet{}
@@ -58,7 +58,7 @@ func parseCPUList(b []byte) (cpuSet, error) {
 			last, err = strconv.ParseUint(to, 10, 32)
 		}
 		if err != nil || last < first || last >= maxCPUID {
-			return nil, fmt.Errorf("want a list of CPUs such as \"0-3,8\", have %q", part)
+			return nil, fmt.Errorf("expected a list of CPUs such as \"0-3,8\", got %q", part)
 		}
 		for len(set) <= int(last/64) {
 			set = append(set, 0)
@@ -84,9 +84,8 @@ func parseAllowed(status []byte) (set cpuSet, raw string, err error) {
 	return nil, "", errors.New("no line " + key)
 }
 
-// lookupEnviron finds a variable in the text of /proc/PID/environ, in which
-// each entry ends with a NUL. Of two entries the first counts, as in the
-// runtime.
+// lookupEnviron finds a variable in the text of /proc/PID/environ, in which each entry
+// ends with a NUL. The first entry of a name is used, as in the runtime.
 func lookupEnviron(b []byte, name string) (string, bool) {
 	for len(b) > 0 {
 		var entry []byte

@@ -64,7 +64,7 @@ func TestParseGoVersion(t *testing.T) {
 	}
 }
 
-// matches tells whether the error is the expected one; "" expects none.
+// matches reports whether the error is the expected one; "" expects none.
 func matches(err error, part string) bool {
 	if err == nil || part == "" {
 		return err == nil && part == ""
@@ -107,7 +107,7 @@ func FuzzParseGoVersion(f *testing.F) {
 	})
 }
 
-// FuzzRuntimeLimit holds that what both know, both know alike.
+// FuzzRuntimeLimit holds that what both know, both know the same.
 func FuzzRuntimeLimit(f *testing.F) {
 	f.Add("150000 100000\n")
 	f.Add("max 100000\n")

@@ -11,19 +11,19 @@ import (
 	"github.com/procfit/procfit/maxprocs/internal/cgfs"
 )
 
-// tree is a root directory, live or recorded. Names are absolute.
+// tree is a root directory, live or recorded. Its names are absolute.
 type tree interface {
 	readFile(name string) ([]byte, error)
 	look(name string) error // nil: it is there
 
-	// later is what to read from at another time than now.
+	// later is the tree for reading at a later time.
 	later() tree
 }
 
-// ReadFS gathers the facts of a process from a tree that holds what / does on
-// Linux: proc, sys, and wherever cgroups are mounted. Process 0 is /proc/self.
-// The affinity is Cpus_allowed_list of its status, and of those of its threads
-// that the tree holds, without the CPUs that are not online. It fails only when the tree has no such process.
+// ReadFS reads the facts of a process from a tree that is like / on Linux: with proc, sys,
+// and the cgroup mounts. Process 0 is /proc/self. The affinity is the Cpus_allowed_list of
+// the process and of its threads in the tree, without CPUs that are not online. ReadFS
+// fails only if the tree has no such process.
 func ReadFS(root fs.FS, pid int) (Facts, error) {
 	t := &fsTree{root}
 	if t.look(procDir(pid)) != nil {
@@ -35,13 +35,12 @@ func ReadFS(root fs.FS, pid int) (Facts, error) {
 	return f, nil
 }
 
-// fsTree is used by its address, so that Limits can be compared whatever the
-// fs.FS is.
+// fsTree is used by its address, so that Limits can be compared with any fs.FS.
 type fsTree struct{ fsys fs.FS }
 
 func (t *fsTree) later() tree { return t }
 
-// readFile looks before it opens: opening a named pipe waits for its writer.
+// readFile checks before it opens, because opening a named pipe waits for its writer.
 func (t *fsTree) readFile(name string) ([]byte, error) {
 	fail := func(err error) ([]byte, error) { return nil, &fs.PathError{Op: "read", Path: name, Err: err} }
 	path, limit := strings.TrimPrefix(name, "/"), cgfs.SizeLimit(name)
@@ -66,7 +65,7 @@ func (t *fsTree) readFile(name string) ([]byte, error) {
 	return b, err
 }
 
-// notFile says what is there instead of a file.
+// notFile is the error for something that is not a regular file.
 func notFile(mode fs.FileMode) error {
 	switch {
 	case mode.IsDir():
@@ -91,7 +90,7 @@ func procDir(pid int) string {
 	return "/proc/" + strconv.Itoa(pid)
 }
 
-// readCommon gathers what is read in the same way from every source.
+// readCommon reads what every source has.
 func readCommon(t tree, pid int) Facts {
 	f := Facts{PID: pid, Online: readOnline(t), Limits: []Limit{}}
 	f.Cgroup, f.Limits = readCgroup(t, pid)
@@ -129,11 +128,11 @@ func readAllowed(t *fsTree, pid int, online Fact) Fact {
 	return counted(file, raw, set, err)
 }
 
-// counted is the fact of a CPU set; one of no CPUs cannot run anything.
+// counted is the fact of a CPU set; a set without CPUs is malformed.
 func counted(file, raw string, set cpuSet, err error) Fact {
 	n := set.count()
 	if err == nil && n == 0 {
-		err = errors.New("no CPU in it")
+		err = errors.New("no CPUs in it")
 	}
 	if err != nil {
 		return Fact{State: Malformed, File: file, Raw: raw, Error: file + ": " + err.Error()}
@@ -146,8 +145,7 @@ func readEnviron(t tree, pid int) (gomaxprocs, godebug Fact) {
 	return all[0], all[1]
 }
 
-// readVariables finds variables in the environment that the process was started
-// with.
+// readVariables finds variables in the initial environment of the process.
 func readVariables(t tree, pid int, names ...string) []Fact {
 	file := procDir(pid) + "/environ"
 	found := make([]Fact, len(names))
@@ -167,7 +165,7 @@ func readVariables(t tree, pid int, names ...string) []Fact {
 	return found
 }
 
-// failed is the fact of a file that gave an error.
+// failed is the fact of a file that could not be read.
 func failed(file string, err error) Fact {
 	if errors.Is(err, fs.ErrNotExist) {
 		return Fact{State: Absent, File: file}

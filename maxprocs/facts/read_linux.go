@@ -15,8 +15,7 @@ import (
 	"github.com/procfit/procfit/maxprocs/internal/cgfs"
 )
 
-// Read gathers the facts of this process. Its environment is the present one
-// of package os.
+// Read reads the facts of this process. The environment is the current one of package os.
 func Read() Facts {
 	f := readCommon(liveTree{}, 0)
 	f.PID = os.Getpid()
@@ -27,15 +26,15 @@ func Read() Facts {
 	return f
 }
 
-// ReadMemory gathers the memory's facts of this process.
+// ReadMemory reads the memory facts of this process.
 func ReadMemory() Memory {
 	m := readMemory(liveTree{}, 0)
 	m.PID, m.Env = os.Getpid(), ownEnv("GOMEMLIMIT")
 	return m
 }
 
-// ReadPID gathers the facts of another process. It fails only when there is no
-// such process; what permissions deny is marked unreadable.
+// ReadPID reads the facts of another process. It fails only if there is no such process;
+// facts without permission are Unreadable.
 func ReadPID(pid int) (Facts, error) { return new(Reader).ReadPID(pid) }
 
 func noProcess(pid int) error {
@@ -58,12 +57,12 @@ func (liveTree) readFile(name string) ([]byte, error) {
 	return b, err
 }
 
-// buffers are for readAll; most files here are below their size.
+// buffers are for readAll; most files are smaller.
 var buffers = sync.Pool{New: func() any { return new([16 << 10]byte) }}
 
-// readAll is os.ReadFile for files whose size stat does not tell, in less than half
-// of the system calls: a look at all processes of a machine reads thousands of them.
-// It neither waits for a named pipe nor reads without an end.
+// readAll is os.ReadFile for files whose size stat does not know, with less than half of
+// the system calls: a scan of all processes of a machine reads thousands of files. It
+// neither waits for a named pipe nor reads without end.
 func readAll(name string) ([]byte, error) {
 	fail := func(op string, err error) ([]byte, error) {
 		return nil, &fs.PathError{Op: op, Path: name, Err: err}
@@ -98,7 +97,7 @@ func readAll(name string) ([]byte, error) {
 	}
 }
 
-// retry goes on after a signal, as package os does (golang/go#40846).
+// retry repeats a call after a signal, as package os does (golang/go#40846).
 func retry(call func() (int, error)) (int, error) {
 	for {
 		n, err := call()
@@ -113,11 +112,10 @@ func (liveTree) look(name string) error {
 	return err
 }
 
-// readAffinity asks the kernel for the CPUs on which any thread of the process may
-// run: one that was pinned by itself, the main thread too, does not stand for the
-// process. Any process may be asked (man 2 sched_getaffinity). The kernel leaves
-// out the CPUs that are not active. Where the main thread has all that are online
-// the others are not asked.
+// readAffinity asks the kernel for the CPUs on which any thread of the process may run,
+// because a single pinned thread, even the main thread, does not show the affinity of the
+// process. This works for every process (man 2 sched_getaffinity). The kernel omits CPUs
+// that are not active. If the main thread has all online CPUs, the others are not asked.
 func readAffinity(pid int, online Fact) Fact {
 	const file = "sched_getaffinity"
 	all, errno := threadAffinity(pid)

@@ -19,8 +19,8 @@ func (liveTree) readFile(name string) ([]byte, error) {
 
 func (liveTree) look(name string) error { return (&fsTree{os.DirFS("/")}).look(name) }
 
-// Read gathers the facts of this process. Outside Linux these are
-// runtime.NumCPU and the environment; there are no cgroups.
+// Read reads the facts of this process. Outside Linux these are runtime.NumCPU and the
+// environment; there are no cgroups.
 func Read() Facts {
 	cpus := Fact{State: Known, CPUs: float64(runtime.NumCPU()), File: "runtime.NumCPU"}
 	return Facts{
@@ -36,13 +36,12 @@ func Read() Facts {
 	}
 }
 
-// ReadMemory gathers the memory's facts of this process; outside Linux that is the
-// environment.
+// ReadMemory reads the memory facts of this process; outside Linux that is the environment.
 func ReadMemory() Memory {
 	return Memory{PID: os.Getpid(), Limits: []MemoryLimit{}, Env: ownEnv("GOMEMLIMIT"), Cgroup: Cgroup{Fact: Fact{State: Absent}, Mode: ModeNone}}
 }
 
-// ReadPID needs Linux: nothing like /proc is read elsewhere.
+// ReadPID needs Linux.
 func ReadPID(pid int) (Facts, error) {
 	return Facts{}, fmt.Errorf("process %d: reading another process's CPU limits needs Linux, this is %s", pid, runtime.GOOS)
 }

@@ -153,8 +153,8 @@ func ExampleDecide() {
 	// Output:
 	// go: GOMAXPROCS=20
 	//   it may run on 64 CPUs (affinity, /proc/self/status)
-	//   /sys/fs/cgroup/pod/app/cpu.max: "2000000 100000" limits its own group to 20 CPUs; rounded up, and at least 2: 20
-	//   the runtime does not read the tighter limit of 1.5 CPUs of an ancestor (/sys/fs/cgroup/pod/cpu.max: "150000 100000")
+	//   /sys/fs/cgroup/pod/app/cpu.max: "2000000 100000" limits its own cgroup to 20 CPUs; rounded up, and at least 2: 20
+	//   the runtime does not read the tighter limit of 1.5 CPUs of a parent cgroup (/sys/fs/cgroup/pod/cpu.max: "150000 100000")
 	// fit: GOMAXPROCS=2
 	//   it may run on 64 CPUs (affinity, /proc/self/status)
 	//   /sys/fs/cgroup/pod/app/cpu.max: "2000000 100000" limits it to 20 CPUs

@@ -7,10 +7,10 @@ import (
 	"sync"
 )
 
-// Reader reads the facts of many processes at one time. What they share, the
-// machine, the mounts, groups and their limits, is read once, so use a new Reader
-// for each look. Facts that it returns share memory: do not change them. The zero
-// value is ready; it is safe for concurrent use.
+// Reader reads the facts of many processes at one time. It reads what they share only
+// once: the machine, the mounts, the cgroups and their limits. Use a new Reader for each
+// scan. The returned Facts share memory: do not change them. The zero value is ready to
+// use, also concurrently.
 type Reader struct {
 	mu     sync.Mutex
 	files  map[string]memo
@@ -18,19 +18,19 @@ type Reader struct {
 	views  map[string]*View
 }
 
-// memo is what a file held, or that it is there.
+// memo is the content of a file, or that it exists.
 type memo struct {
 	text []byte
 	err  error
 }
 
-// place is where a group is and what limits it.
+// place is a cgroup and its limits.
 type place struct {
 	cgroup Cgroup
 	limits []Limit
 }
 
-// ReadPID gathers the facts of a process, as the function of this name does.
+// ReadPID reads the facts of a process, like the function ReadPID.
 func (r *Reader) ReadPID(pid int) (Facts, error) {
 	group, groupErr := liveTree{}.readFile(procDir(pid) + "/cgroup")
 	if pid <= 0 || groupErr != nil && (liveTree{}).look(procDir(pid)) != nil {
@@ -45,7 +45,7 @@ func (r *Reader) ReadPID(pid int) (Facts, error) {
 	return f, nil
 }
 
-// ReadMemory gathers the memory's facts of a process.
+// ReadMemory reads the memory facts of a process.
 func (r *Reader) ReadMemory(pid int) (Memory, error) {
 	if pid <= 0 || (liveTree{}).look(procDir(pid)) != nil {
 		return Memory{}, noProcess(pid)
@@ -56,7 +56,7 @@ func (r *Reader) ReadMemory(pid int) (Memory, error) {
 	return m, nil
 }
 
-// place reads where the group is, once for all processes in it.
+// place reads the cgroup and its limits, once for all processes in it.
 func (r *Reader) place(pid int, group []byte) (Cgroup, []Limit) {
 	r.mu.Lock()
 	p, ok := r.places[string(group)]
@@ -101,7 +101,7 @@ func (r *Reader) view(pid int, group []byte) *View {
 	return v
 }
 
-// sharedTree reads a process's own files anew and all others once.
+// sharedTree reads the files of a process each time and all others once.
 type sharedTree struct{ r *Reader }
 
 func (sharedTree) later() tree { return liveTree{} }

@@ -9,17 +9,17 @@ import (
 	"time"
 )
 
-// Throttling is how a group's limit has held it back since the group was made.
-// All are 0 while there is no limit.
+// Throttling is how a cgroup was throttled since it was created. All fields are 0 without
+// a limit.
 // Source: Documentation/scheduler/sched-bwc.rst, "Statistics".
 type Throttling struct {
-	Periods          int64         // in which some thread of the group was runnable
-	ThrottledPeriods int64         // of those, the ones in which the quota ran out
-	Throttled        time.Duration // summed over the group's run queues, so it may exceed the wall time
+	Periods          int64         // in which some thread of the cgroup was runnable
+	ThrottledPeriods int64         // of those, the periods in which the quota ran out
+	Throttled        time.Duration // summed over CPUs, so it can be more than the elapsed time
 }
 
-// ParseThrottling reads the text of cpu.stat. The time is throttled_usec on v2
-// and throttled_time, in nanoseconds, on v1.
+// ParseThrottling parses the text of cpu.stat. The time is throttled_usec on v2 and
+// throttled_time, in nanoseconds, on v1.
 func ParseThrottling(text string) (Throttling, error) {
 	var t Throttling
 	seen := 0
@@ -53,18 +53,17 @@ func ParseThrottling(text string) (Throttling, error) {
 	return t, nil
 }
 
-// Throttling reads how the limit has held its group back until now, or until the
-// tree was recorded that the limit was read from. Every process in the group and
-// below it counts. A Limit that was not read has no group to ask.
+// Throttling reads the throttling of the limit's cgroup until now, or until the tree was
+// recorded. It includes every process in the cgroup and below it. It fails for a Limit
+// that was not read.
 func (l Limit) Throttling() (Throttling, error) {
 	if l.from == nil {
-		return Throttling{}, fmt.Errorf("the limit of %q was not read from any group: there is no throttling to be known of it", l.Dir)
+		return Throttling{}, fmt.Errorf("the limit of %q was not read from a cgroup, so its throttling is not known", l.Dir)
 	}
 	return readThrottling(l.from, l.Dir)
 }
 
-// ReadThrottling reads how its limit has held a group of this machine back, by the
-// group's directory.
+// ReadThrottling reads the throttling of a cgroup of this machine, by its directory.
 func ReadThrottling(dir string) (Throttling, error) { return readThrottling(liveTree{}, dir) }
 
 func readThrottling(t tree, dir string) (Throttling, error) {

@@ -9,8 +9,8 @@ import (
 	"syscall"
 )
 
-// readView reads how another process sees its group; nil where the kernel has no
-// cgroup namespaces. The paths in /proc/PID/cgroup and the cgroup roots in
+// readView reads how another process sees its cgroup; nil if the kernel has no cgroup
+// namespaces. The paths in /proc/PID/cgroup and the cgroup roots in
 // /proc/PID/mountinfo are shown relative to the reader's cgroup namespace (man 7
 // cgroup_namespaces), so for a process in another one the reading is done there.
 func readView(pid int) *View {

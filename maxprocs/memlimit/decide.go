@@ -7,26 +7,26 @@ import (
 	"strings"
 
 	"github.com/procfit/procfit/maxprocs/facts"
+	"github.com/procfit/procfit/maxprocs/internal/gort"
 )
 
-// DefaultRatio is the share of the limit that is taken where neither a ratio nor a
-// headroom is asked for.
+// DefaultRatio is the share of the limit that is used without a ratio and a headroom.
 const DefaultRatio = 0.9
 
-// Rule is how a limit becomes a GOMEMLIMIT: the share, less the headroom. The zero
-// value is the default.
+// Rule is how a limit becomes a GOMEMLIMIT: the share minus the headroom. The zero value
+// is the default.
 type Rule struct {
-	Ratio    float64 // above 0, at most 1; 0 is DefaultRatio, or 1 where there is a headroom
-	Headroom int64   // bytes left to what the Go runtime does not manage
+	Ratio    float64 // above 0, at most 1; 0: DefaultRatio, or 1 with a headroom
+	Headroom int64   // bytes reserved for what the Go runtime does not manage
 }
 
-// Check tells whether the rule is within its bounds; the error is an ErrOption.
+// Check reports whether the rule is valid; the error is an ErrOption.
 func (r Rule) Check() error {
 	switch {
 	case !(r.Ratio >= 0 && r.Ratio <= 1):
-		return fmt.Errorf("memlimit: %w: a ratio of %v; want one above 0 and at most 1", ErrOption, r.Ratio)
+		return fmt.Errorf("memlimit: %w: a ratio of %v; it must be above 0 and at most 1", ErrOption, r.Ratio)
 	case r.Headroom < 0:
-		return fmt.Errorf("memlimit: %w: a headroom of %d bytes; want 0 or more", ErrOption, r.Headroom)
+		return fmt.Errorf("memlimit: %w: a headroom of %d bytes; it must be 0 or more", ErrOption, r.Headroom)
 	}
 	return nil
 }
@@ -41,15 +41,15 @@ func (r Rule) ratio() float64 {
 	return DefaultRatio
 }
 
-// Standing says what a Decision's number rests on; these are all.
+// Standing is the source of the number in a Decision.
 type Standing string
 
 const (
-	Limited   Standing = "limited"   // on a memory limit
-	Unlimited Standing = "unlimited" // there is none that is known
-	NoRoom    Standing = "no_room"   // the headroom leaves nothing of the limit
-	ByEnv     Standing = "env"       // the environment says so; never of Decide
-	ByDefault Standing = "default"   // the runtime's default; never of Decide
+	Limited   Standing = "limited"   // a memory limit
+	Unlimited Standing = "unlimited" // no limit is known
+	NoRoom    Standing = "no_room"   // the headroom is the whole limit or more
+	ByEnv     Standing = "env"       // the environment; never from Decide
+	ByDefault Standing = "default"   // the runtime's default; never from Decide
 )
 
 // Decision is a GOMEMLIMIT with its reasons. Equal facts and rules give equal
@@ -58,9 +58,9 @@ type Decision struct {
 	Standing Standing
 	Bytes    int64 // NoLimit unless Limited or ByEnv
 	File     string
-	Limit    int64    // in bytes, of the file; 0 where there is none
+	Limit    int64    // in bytes, from the file; 0: none
 	Reasons  []string // in the order of the steps
-	Unknown  []string // what should have counted and could not be read
+	Unknown  []string // what should have been used but could not be read
 }
 
 func newDecision(m facts.Memory) Decision {
@@ -75,14 +75,13 @@ func (d *Decision) because(format string, args ...any) {
 	d.Reasons = append(d.Reasons, fmt.Sprintf(format, args...))
 }
 
-// String is the decision for a log line or a terminal, one reason a line.
+// String formats the decision for a log or a terminal, with one reason per line.
 func (d Decision) String() string {
 	return fmt.Sprintf("GOMEMLIMIT=%s\n  %s", Format(d.Bytes), strings.Join(d.Reasons, "\n  "))
 }
 
-// Decide says which GOMEMLIMIT fits, whatever the environment asks for. It reads
-// nothing and changes nothing. A rule that its Check refuses is taken as if the
-// wrong value was not there.
+// Decide returns the recommended GOMEMLIMIT and ignores the environment. It reads nothing
+// and changes nothing. It ignores values of the rule that Check reports as invalid.
 func Decide(m facts.Memory, r Rule) Decision {
 	d := newDecision(m)
 	for _, l := range m.Limits {
@@ -90,7 +89,7 @@ func Decide(m facts.Memory, r Rule) Decision {
 		case l.State == facts.Known:
 			d.because("%s", describe(l))
 		case l.State == facts.Unreadable || l.State == facts.Malformed:
-			d.because("a limit is %s and cannot count: %s", l.State, l.Error)
+			d.because("a limit is %s and is not used: %s", l.State, l.Error)
 		}
 	}
 	if s := m.Cgroup.State; s == facts.Unreadable || s == facts.Malformed {
@@ -98,7 +97,7 @@ func Decide(m facts.Memory, r Rule) Decision {
 	}
 	l, limited := m.Tightest()
 	if !limited {
-		d.because("no memory limit is known, so that there is nothing to fit")
+		d.because("no memory limit is known, so there is nothing to do")
 		return d
 	}
 	d.File, d.Limit = l.File, l.Bytes
@@ -107,12 +106,12 @@ func Decide(m facts.Memory, r Rule) Decision {
 	}
 	left := int64(math.Floor(float64(l.Bytes) * r.ratio()))
 	if r.ratio() < 1 {
-		d.because("%s %% of it are %s", strconv.FormatFloat(100*r.ratio(), 'g', 4, 64), Format(left))
+		d.because("%s%% of it is %s", strconv.FormatFloat(100*r.ratio(), 'g', 4, 64), Format(left))
 	} else {
 		left = l.Bytes
 	}
 	if r.Headroom > 0 {
-		d.because("%s of that are left to what is not the Go runtime's: %s − %s", Format(r.Headroom), Format(left), Format(r.Headroom))
+		d.because("%s of it is reserved for memory outside the Go runtime: %s − %s", Format(r.Headroom), Format(left), Format(r.Headroom))
 		left -= r.Headroom
 	}
 	if left <= 0 {
@@ -138,14 +137,14 @@ func describe(l facts.MemoryLimit) string {
 	does := "limits it to"
 	switch l.Kind {
 	case facts.MemoryHigh:
-		does = "slows it down beyond"
+		does = "slows it down above"
 	case facts.MemoryAncestors:
-		does = "tells that it and all groups above are limited to"
+		does = "limits it and its parent cgroups to"
 	}
 	return fmt.Sprintf("%s: %q %s %s", l.File, strings.TrimSpace(l.Raw), does, Format(l.Bytes))
 }
 
-// Runtime says which GOMEMLIMIT the runtime takes by itself: that of the
+// Runtime returns the GOMEMLIMIT that the runtime uses by itself: that of the
 // environment, or none. It reads no limit.
 func Runtime(m facts.Memory) Decision {
 	d := newDecision(m)
@@ -153,22 +152,66 @@ func Runtime(m facts.Memory) Decision {
 	switch m.Env.State {
 	case facts.Known:
 	case facts.Unreadable:
-		d.because("its environment is unreadable (%s); taken as without GOMEMLIMIT", m.Env.Error)
+		d.because("its environment is unreadable (%s); assumed to have no GOMEMLIMIT", m.Env.Error)
 		d.Unknown = append(d.Unknown, "GOMEMLIMIT in its environment is unreadable: "+m.Env.Error)
 		return d
 	default:
-		d.because("GOMEMLIMIT is not in its environment, and the runtime reads no memory limit")
+		d.because("GOMEMLIMIT is not in its environment, and the runtime does not read memory limits")
 		return d
 	}
 	bytes, ok := Parse(m.Env.Raw)
 	switch {
 	case !ok:
-		d.because("GOMEMLIMIT=%q in the environment is malformed: a program that is started with it ends at once", m.Env.Raw)
+		d.because("GOMEMLIMIT=%q in the environment is malformed: a program crashes at start with it", m.Env.Raw)
 	case m.Env.Raw == "":
-		d.because("GOMEMLIMIT is empty in the environment, which the runtime takes for none")
+		d.because("GOMEMLIMIT is empty in the environment, which the runtime handles as unset")
 	default:
 		d.Standing, d.Bytes = ByEnv, bytes
 		d.because("GOMEMLIMIT=%q is set in the environment", m.Env.Raw)
 	}
 	return d
+}
+
+// NoLimit is the value of GOMEMLIMIT that limits nothing. It is the runtime's default.
+const NoLimit = math.MaxInt64
+
+// Parse parses a value of GOMEMLIMIT as the runtime does: bytes, with the unit B, KiB,
+// MiB, GiB or TiB or none. "off" and the empty string are NoLimit. A program crashes at
+// start with any other value. Source: runtime.readGOMEMLIMIT and parseByteCount, the same
+// since Go 1.19, except that a plus sign is allowed from Go 1.26 on.
+func Parse(value string) (bytes int64, ok bool) {
+	if value == "" || value == "off" {
+		return NoLimit, true
+	}
+	digits, unit := value, int64(1)
+	for i, suffix := range []string{"KiB", "MiB", "GiB", "TiB"} {
+		if cut, found := strings.CutSuffix(value, suffix); found {
+			digits, unit = cut, 1<<(10*(i+1))
+		}
+	}
+	if unit == 1 {
+		digits = strings.TrimSuffix(value, "B")
+	}
+	n, err := strconv.ParseInt(digits, 10, 64)
+	if err != nil || n < 0 || n > math.MaxInt64/unit || digits[0] == '+' && !gort.PlusCounts {
+		return 0, false
+	}
+	return n * unit, true
+}
+
+// Format writes bytes in the form of GOMEMLIMIT, in the largest unit of which they are a
+// multiple, or that leaves four digits, rounded down: 1932735283 is 1843MiB. NoLimit is
+// off.
+func Format(bytes int64) string {
+	if bytes == NoLimit {
+		return "off"
+	}
+	unit := ""
+	for _, next := range []string{"KiB", "MiB", "GiB", "TiB"} {
+		if bytes < 1000<<10 && (bytes == 0 || bytes%1024 != 0) {
+			break
+		}
+		bytes, unit = bytes>>10, next
+	}
+	return strconv.FormatInt(bytes, 10) + unit
 }

@@ -1,29 +1,28 @@
-// Package memlimit makes GOMEMLIMIT fit the memory limits of the program's
-// cgroups: [Set] once, [Start] also when they change, as the import of package auto
-// does.
+// Package memlimit sets GOMEMLIMIT to match the memory limits of the program's cgroups:
+// [Set] once, and [Start] also when they change, as importing package auto does.
 //
 // # Model
 //
-// The limit is the tightest of all groups from the program's own up to the root,
-// as package facts reads them: memory.max and memory.high on cgroup v2,
-// memory.limit_in_bytes and the least limit of all groups above on v1. [Decide]
-// takes a share of it, nine tenths unless an option says otherwise, and tells
-// every reason; it touches nothing. A valid GOMEMLIMIT in the environment is left
-// in force.
+// The limit is the tightest of all cgroups from the program's own to the root, as package
+// facts reads them: memory.max and memory.high on cgroup v2, memory.limit_in_bytes and
+// the lowest limit of all parent cgroups on v1. [Decide] takes a share of it, 90% by
+// default, and gives every reason; it changes nothing itself. A valid GOMEMLIMIT in the
+// environment is kept.
 //
-// GOMEMLIMIT is a soft limit of the memory that the Go runtime manages. What it
-// does not know of needs the rest: memory of C libraries, mapped files, thread
-// stacks of the system, the kernel's buffers for the group, other processes in it.
+// GOMEMLIMIT is a soft limit on the memory that the Go runtime manages. The remaining 10%
+// are for what the runtime does not know: memory of C libraries, mapped files, thread
+// stacks of the system, kernel buffers of the cgroup, and other processes in it.
 //
 // # Limits
 //
-//   - A limit that cannot be read or understood is reported as an error. What
-//     else is known may then lower GOMEMLIMIT, and never raises it.
-//   - Without any limit nothing is changed: the machine's memory is shared with
-//     others, and none of it is the program's own.
-//   - A live heap beyond the limit makes the runtime collect without end; it bounds
-//     that to half of the CPU time. The kernel still kills beyond its own limit.
-//   - Set follows no later change of the limit; Start does. A look takes 0.2 to
+//   - A limit that cannot be read or is not valid is reported as an error. The known
+//     limits may then lower GOMEMLIMIT, but never raise it.
+//   - Without any limit nothing changes, because the program shares the memory of the
+//     machine with others.
+//   - If the live heap exceeds the limit, the runtime collects continuously, but uses at
+//     most half of the CPU time for this. The kernel still kills the program above its
+//     own limit.
+//   - Set does not follow later changes of the limit; Start does. A check takes 0.2 to
 //     0.4 ms, every ten seconds.
-//   - Outside Linux there are no limits to be found, and nothing is changed.
+//   - Outside Linux there are no limits, and nothing changes.
 package memlimit

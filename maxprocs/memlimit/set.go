@@ -3,39 +3,40 @@ package memlimit
 import (
 	"errors"
 	"fmt"
+	"runtime/debug"
 	"strings"
 
 	"github.com/procfit/procfit/maxprocs/facts"
 )
 
-// The errors of Set, for errors.Is.
+// The kinds of errors that Set returns, for errors.Is.
 var (
-	ErrOption     = errors.New("an option is out of its bounds")
-	ErrNoRoom     = errors.New("the headroom leaves nothing of the limit")
+	ErrOption     = errors.New("an option is invalid")
+	ErrNoRoom     = errors.New("the headroom leaves no memory")
 	ErrUnreadable = errors.New("a memory limit cannot be read")
 	ErrMalformed  = errors.New("a memory limit is malformed")
 )
 
-// Action is what Set did; these are all.
+// Action is what Set did.
 type Action string
 
 const (
-	KeptEnv   Action = "kept_env"   // the environment says what it shall be
-	Kept      Action = "kept"       // it was right already, or there is nothing to fit it to
-	Changed   Action = "changed"    // it is another now
-	NotRaised Action = "not_raised" // more would fit what is known, but not all is
+	KeptEnv   Action = "kept_env"   // the environment sets it
+	Kept      Action = "kept"       // it was already correct, or there is no limit
+	Changed   Action = "changed"    // it was changed
+	NotRaised Action = "not_raised" // the known limits allow more, but not all limits are known
 )
 
 // Result is what Set found and did.
 type Result struct {
 	Action   Action
 	Bytes    int64 // GOMEMLIMIT now; NoLimit: none
-	Before   int64 // and before
+	Before   int64 // GOMEMLIMIT before
 	Facts    facts.Memory
-	Decision Decision // Runtime's where the environment decides
+	Decision Decision // that of Runtime if the environment decides
 }
 
-// String is the result in one line.
+// String is the result on one line.
 func (r Result) String() string {
 	s := "GOMEMLIMIT=" + Format(r.Bytes) + ": "
 	switch r.Action {
@@ -45,25 +46,24 @@ func (r Result) String() string {
 	case Changed:
 		s += "was " + Format(r.Before) + "; "
 	case NotRaised:
-		s += "not raised, since not all limits are known; "
+		s += "not raised, because not all limits are known; "
 	}
 	s += strings.Join(r.Decision.Reasons, "; ")
 	if e := r.Facts.Env; e.State == facts.Known && r.Action != KeptEnv {
-		s += fmt.Sprintf("; GOMEMLIMIT=%q in the environment sets none, so it is ignored", e.Raw)
+		s += fmt.Sprintf("; GOMEMLIMIT=%q in the environment sets no limit, so it is ignored", e.Raw)
 	}
 	return s
 }
 
-// Set makes GOMEMLIMIT what fits the program's memory limits, and returns a
-// function that restores the value before.
+// Set sets GOMEMLIMIT to match the program's memory limits, and returns a function that
+// restores the previous value.
 //
-// It leaves a valid GOMEMLIMIT in the environment in force, "off" too. Where no
-// limit is known it changes nothing.
+// It keeps a valid GOMEMLIMIT in the environment, also "off". If no limit is known it
+// changes nothing.
 //
-// It returns an error when an option is out of its bounds, when the headroom leaves
-// nothing, both of which change nothing, and when a limit could not be read or made
-// no sense. Then it has lowered GOMEMLIMIT if what is known demands it, and not
-// raised it.
+// It returns an error and changes nothing if an option is invalid or if the headroom
+// leaves no memory. It also returns an error if a limit could not be read or is not
+// valid; it then lowers GOMEMLIMIT if the known limits require it, but never raises it.
 func Set(opts ...Option) (undo func(), err error) {
 	c := configure(opts)
 	nothing := func() {}
@@ -86,12 +86,12 @@ func Set(opts ...Option) (undo func(), err error) {
 
 func (c *config) log(r Result) {
 	if c.printf != nil {
-		defer func() { _ = recover() }() // a program is not to end by a line of its log
+		defer func() { _ = recover() }() // a log line must not end a program
 		c.printf("memlimit: %s", r.String())
 	}
 }
 
-// system is what Set asks and changes.
+// system is what Set reads and changes.
 type system struct {
 	read  func() facts.Memory
 	limit func(int64) int64 // as debug.SetMemoryLimit
@@ -107,7 +107,7 @@ func (c *config) decide(before int64) (Result, error) {
 	err := missing(r.Facts)
 	switch want := r.Decision.Bytes; {
 	case r.Decision.Standing == NoRoom:
-		return r, fmt.Errorf("memlimit: %w: %s holds %d bytes, and %d are to be left to others", ErrNoRoom, r.Decision.File, r.Decision.Limit, c.rule.Headroom)
+		return r, fmt.Errorf("memlimit: %w: %s allows %d bytes, and the headroom is %d bytes", ErrNoRoom, r.Decision.File, r.Decision.Limit, c.rule.Headroom)
 	case r.Decision.Standing != Limited || want == before:
 	case want > before && err != nil:
 		r.Action = NotRaised
@@ -132,3 +132,50 @@ func missing(m facts.Memory) error {
 	}
 	return fmt.Errorf("memlimit: not all memory limits are known: %w", errors.Join(all...))
 }
+
+// Option changes what Set does. A nil Option is ignored.
+type Option func(*config)
+
+type config struct {
+	rule   Rule
+	printf func(string, ...any)
+	detail *Result
+	sys    system
+}
+
+// Ratio is the share of the limit to use, above 0 and at most 1. The default is
+// DefaultRatio, or 1 with Headroom.
+func Ratio(share float64) Option {
+	return func(c *config) {
+		if c.rule.Ratio = share; share == 0 {
+			c.rule.Ratio = -1 // 0 was set, which is not valid
+		}
+	}
+}
+
+// Headroom reserves bytes for what the Go runtime does not manage: memory of C libraries,
+// mapped files, other processes under the same limit. It replaces the default ratio; if
+// Ratio is set too, both apply.
+func Headroom(bytes int64) Option { return func(c *config) { c.rule.Headroom = bytes } }
+
+// Logger sets a function such as log.Printf, which gets one line with what was done and
+// why. By default nothing is logged. A logger that panics loses its line, but does not
+// end the program.
+func Logger(printf func(format string, args ...any)) Option {
+	return func(c *config) { c.printf = printf }
+}
+
+// Detail fills r with what was found and done.
+func Detail(r *Result) Option { return func(c *config) { c.detail = r } }
+
+func configure(opts []Option) config {
+	c := config{sys: live()}
+	for _, o := range opts {
+		if o != nil {
+			o(&c)
+		}
+	}
+	return c
+}
+
+func live() system { return system{read: facts.ReadMemory, limit: debug.SetMemoryLimit} }

@@ -48,22 +48,22 @@ func TestDecide(t *testing.T) {
 		standing Standing
 		reason   string
 	}{
-		"nine tenths":       {gib2, Rule{}, 1932735283, Limited, `/sys/fs/cgroup/pod/app/memory.max: "2147483648" limits it to 2GiB` + "\n  90 % of it are 1843MiB"},
-		"a ratio":           {gib2, Rule{Ratio: 0.5}, 1 << 30, Limited, "50 % of it are 1GiB"},
+		"nine tenths":       {gib2, Rule{}, 1932735283, Limited, `/sys/fs/cgroup/pod/app/memory.max: "2147483648" limits it to 2GiB` + "\n  90% of it is 1843MiB"},
+		"a ratio":           {gib2, Rule{Ratio: 0.5}, 1 << 30, Limited, "50% of it is 1GiB"},
 		"all of it":         {gib2, Rule{Ratio: 1}, 1 << 31, Limited, "limits it"},
-		"a headroom":        {gib2, Rule{Headroom: 48 * mib}, 2000 * mib, Limited, "48MiB of that are left to what is not the Go runtime's: 2GiB − 48MiB"},
+		"a headroom":        {gib2, Rule{Headroom: 48 * mib}, 2000 * mib, Limited, "48MiB of it is reserved for memory outside the Go runtime: 2GiB − 48MiB"},
 		"both":              {gib2, Rule{Ratio: 0.5, Headroom: 24 * mib}, 1000 * mib, Limited, "1GiB − 24MiB"},
 		"no room":           {gib2, Rule{Headroom: 1 << 31}, NoLimit, NoRoom, "nothing is left"},
-		"a ratio too large": {gib2, Rule{Ratio: 2}, 1932735283, Limited, "90 %"},
-		"NaN":               {gib2, Rule{Ratio: math.NaN()}, 1932735283, Limited, "90 %"},
+		"a ratio too large": {gib2, Rule{Ratio: 2}, 1932735283, Limited, "90%"},
+		"NaN":               {gib2, Rule{Ratio: math.NaN()}, 1932735283, Limited, "90%"},
 		"a limit of zero":   {map[string]string{"pod/app/memory.max": "0\n"}, Rule{}, NoLimit, NoRoom, "nothing is left"},
 		"no file":           {nil, Rule{}, NoLimit, Unlimited, "no memory limit is known"},
-		"max":               {map[string]string{"pod/app/memory.max": "max\n", "pod/app/memory.high": "max\n"}, Rule{}, NoLimit, Unlimited, "nothing to fit"},
+		"max":               {map[string]string{"pod/app/memory.max": "max\n", "pod/app/memory.high": "max\n"}, Rule{}, NoLimit, Unlimited, "nothing to do"},
 		"an ancestor's": {map[string]string{"pod/app/memory.max": "4194304\n", "pod/memory.max": "2097152\n"}, Rule{Ratio: 1}, 2 * mib, Limited,
 			"the limit of /sys/fs/cgroup/pod/memory.max is the tightest"},
 		"high": {map[string]string{"pod/app/memory.max": "4194304\n", "pod/app/memory.high": "2097152\n"}, Rule{Ratio: 1}, 2 * mib, Limited,
-			`/sys/fs/cgroup/pod/app/memory.high: "2097152" slows it down beyond 2MiB`},
-		"malformed, and another": {map[string]string{"pod/app/memory.max": "2g\n", "pod/memory.max": "2097152\n"}, Rule{Ratio: 1}, 2 * mib, Limited, `a limit is malformed and cannot count: /sys/fs/cgroup/pod/app/memory.max: want a number of bytes, have "2g\n"`},
+			`/sys/fs/cgroup/pod/app/memory.high: "2097152" slows it down above 2MiB`},
+		"malformed, and another": {map[string]string{"pod/app/memory.max": "2g\n", "pod/memory.max": "2097152\n"}, Rule{Ratio: 1}, 2 * mib, Limited, `a limit is malformed and is not used: /sys/fs/cgroup/pod/app/memory.max: expected a number of bytes, got "2g\n"`},
 	} {
 		d := Decide(place(t, "", tc.files), tc.rule)
 		if d.Bytes != tc.want || d.Standing != tc.standing || !strings.Contains(d.String(), tc.reason) {
@@ -124,10 +124,10 @@ func TestSet(t *testing.T) {
 		"no limit":            {"", nil, 5, nil, Kept, 5, nil, "GOMEMLIMIT=5: kept; no memory limit is known"},
 		"the environment":     {"GOMEMLIMIT=1GiB", two, 1 << 30, nil, KeptEnv, 1 << 30, nil, `GOMEMLIMIT=1GiB: GOMEMLIMIT="1GiB" is set in the environment`},
 		"off is a wish too":   {"GOMEMLIMIT=off", two, NoLimit, nil, KeptEnv, NoLimit, nil, "off"},
-		"empty is none":       {"GOMEMLIMIT=", two, NoLimit, nil, Changed, 1932735283, nil, `GOMEMLIMIT="" in the environment sets none, so it is ignored`},
+		"empty is none":       {"GOMEMLIMIT=", two, NoLimit, nil, Changed, 1932735283, nil, `GOMEMLIMIT="" in the environment sets no limit, so it is ignored`},
 		"not automemlimit's":  {"AUTOMEMLIMIT=off", two, NoLimit, nil, Changed, 1932735283, nil, ""},
 		"unreadable, lowered": {"", unread, NoLimit, nil, Changed, 1932735283, ErrUnreadable, "a limit is unreadable"},
-		"unreadable, kept":    {"", unread, 1 << 20, nil, NotRaised, 1 << 20, ErrUnreadable, "not raised, since not all limits are known"},
+		"unreadable, kept":    {"", unread, 1 << 20, nil, NotRaised, 1 << 20, ErrUnreadable, "not raised, because not all limits are known"},
 		"malformed":           {"", malformed, NoLimit, nil, Changed, 1932735283, ErrMalformed, "malformed"},
 		"nothing left":        {"", two, 7, []Option{Headroom(1 << 31)}, Kept, 7, ErrNoRoom, "nothing is left"},
 		"ratio 0":             {"", two, 7, []Option{Ratio(0)}, "", 7, ErrOption, ""},

@@ -5,16 +5,16 @@ import (
 	"time"
 )
 
-// period is the time between two looks. One takes 0.2 to 0.4 ms.
+// period is the time between two checks. A check takes 0.2 to 0.4 ms.
 const period = 10 * time.Second
 
-// Start is what the import of package auto calls. It only ever lowers GOMEMLIMIT: a
-// limit that code has set below what fits stays. Where it has set one, a goroutine
-// follows the memory limits every ten seconds, as a number that nobody follows would be
-// wrong after a resize, until ctx ends or code sets another. Where the limits are gone,
-// GOMEMLIMIT is what it was before. Else Start changes nothing and starts no goroutine.
+// Start is what importing package auto calls. It only ever lowers GOMEMLIMIT: a lower
+// limit that code has set stays. If it has set a limit, a goroutine follows the memory
+// limits every ten seconds, because the value could become wrong after a resize, until
+// ctx ends or code sets another value. If the limits are removed, GOMEMLIMIT returns to
+// its previous value. Otherwise Start changes nothing and starts no goroutine.
 //
-// It returns the errors that Set returns.
+// It returns the same errors as Set.
 func Start(ctx context.Context, opts ...Option) error {
 	f := follower{config: configure(opts)}
 	follow, err := f.start()

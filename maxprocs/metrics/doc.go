@@ -1,38 +1,37 @@
-// Package metrics shows GOMAXPROCS, the CPU limit behind it with the file that
-// holds it, and the throttling that follows.
+// Package metrics exports GOMAXPROCS, the CPU limit behind it with the file that has it,
+// and the throttling that follows.
 //
 // # Without a client library
 //
-// [Handler] and [Write] speak Prometheus' text format:
+// [Handler] and [Write] use the text format of Prometheus:
 //
 //	http.Handle("/metrics/procs", metrics.Handler())
 //
-// The metrics, those of cgroups left out where there is none:
+// These are the metrics. Those about cgroups are missing if there is no cgroup:
 //
 //   - process_gomaxprocs: GOMAXPROCS now
 //   - maxprocs_affinity_cpus: the CPUs that the process may run on
-//   - maxprocs_limit_cpus{source}: the tightest CPU limit of all groups, and the
-//     file that holds it
-//   - maxprocs_limits_unknown: how many limits could not be read, so that the one
-//     shown may not be the tightest
+//   - maxprocs_limit_cpus{source}: the tightest CPU limit of all cgroups, and its file
+//   - maxprocs_limits_unknown: how many limits could not be read, so that a tighter one
+//     may exist
 //   - maxprocs_cfs_periods_total, maxprocs_cfs_throttled_periods_total and
-//     maxprocs_cfs_throttled_seconds_total, each {cgroup}: of each group with a
-//     limit that the process is in. Others in the same group count too.
+//     maxprocs_cfs_throttled_seconds_total, each {cgroup}: for each cgroup of the
+//     process that has a limit. Other processes in the same cgroup count too.
 //
-// Only the first name begins with process_, which is the prefix of client_golang's
-// own collector: it is the one that writings about GOMAXPROCS tell people to alert
-// on, and that collector has none of this name.
+// Only the first name starts with process_, the prefix of client_golang's own collector.
+// Articles about GOMAXPROCS recommend an alert on this name, and that collector does not
+// have it.
 //
 // # With a client library
 //
-// client_golang (go_sched_gomaxprocs_threads, from v1.20 on) and OpenTelemetry's
-// runtime instrumentation (go.processor.limit) export GOMAXPROCS by themselves, and
-// it is left to them. What they have not is the limit, its file and the throttling:
-// [Read] gives them as values, for a Collector or an observable instrument of a few
-// lines. The examples of both are in test/client of the repository.
+// client_golang (go_sched_gomaxprocs_threads, from v1.20 on) and OpenTelemetry's runtime
+// instrumentation (go.processor.limit) already export GOMAXPROCS. What they do not have
+// is the limit, its file and the throttling: [Read] returns these as values, for a
+// Collector or an observable instrument of a few lines. See the examples in test/client
+// of the repository.
 //
 // # Limits
 //
-// Each scrape reads the files anew, in 0.2 to 0.4 ms. Throttled seconds are
-// summed over CPUs by the kernel: four CPUs held back for 10 ms are 0.04 s.
+// Each scrape reads the files again, in 0.2 to 0.4 ms. The kernel sums throttled seconds
+// over CPUs: four CPUs throttled for 10 ms are 0.04 s.
 package metrics

@@ -1,5 +1,5 @@
-// Package slogger tells log/slog what package maxprocs does. It is a package of
-// its own since slog makes a small program larger by half a megabyte.
+// Package slogger logs to log/slog what package maxprocs does. It is a separate package
+// because slog makes a small program half a megabyte larger.
 package slogger
 
 import (
@@ -10,10 +10,10 @@ import (
 	"github.com/procfit/procfit/maxprocs"
 )
 
-// Logger is the option maxprocs.Logger for a slog.Logger: the message
-// "GOMAXPROCS" with the attributes value, num_cpu, go_version and reason. It is a
-// warning where a limit is not known or GOMAXPROCS in the environment is ignored,
-// and else of the level info.
+// Logger is the option maxprocs.Logger for a slog.Logger. It logs the message
+// "GOMAXPROCS" with the attributes value, num_cpu, go_version and reason. The level is
+// warning if a limit is not known or GOMAXPROCS in the environment is ignored, and
+// otherwise info.
 func Logger(log *slog.Logger) maxprocs.Option {
 	return maxprocs.Logger(func(_ string, args ...any) {
 		for _, a := range args {

@@ -108,7 +108,7 @@ func (c *tally) add(r *verdict.Result) {
 	}
 }
 
-// String gives the count with its 95 % interval (Clopper and Pearson).
+// String gives the count with its 95% interval (Clopper and Pearson).
 func (c tally) String() string {
 	k, n := float64(c.claimed), float64(c.sweeps)
 	low, high := 0.0, 1.0
@@ -121,7 +121,7 @@ func (c tally) String() string {
 	return fmt.Sprintf("%d of %d claim a difference (%.1f to %.1f %%), %d trials, %v", c.claimed, c.sweeps, 100*low, 100*high, c.trials, c.verdicts)
 }
 
-// claims tells whether a result calls one of its settings worse than another.
+// claims reports whether a result calls one of its settings worse than another.
 func claims(r *verdict.Result) bool {
 	worse := []verdict.ExcludedCode{verdict.ExcludedSlower, verdict.ExcludedSaturated}
 	return slices.ContainsFunc(r.Groups, func(g verdict.Group) bool {

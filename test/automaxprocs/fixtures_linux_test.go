@@ -34,7 +34,7 @@ var differences = map[string]string{
 	"v2/mountinfo-v1-v2 with v2/cgroup-subdir":            elsewhere,
 	"untranslatable/mountinfo with untranslatable/cgroup": otherMount,
 	"untranslatable/mountinfo with cgroups/cgroup":        otherMount,
-	"invalid-mountinfo/mountinfo with v2/cgroup-no-match": "it is in no group of the cpu controller, so that where cgroups are mounted does not matter",
+	"invalid-mountinfo/mountinfo with v2/cgroup-no-match": "it is in no cgroup of the cpu controller, so that where cgroups are mounted does not matter",
 	"cgroups/zero-period":                                 "a quota without a period: automaxprocs takes that for no limit, here it is malformed",
 }
 

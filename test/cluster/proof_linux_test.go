@@ -90,7 +90,7 @@ func TestValues(t *testing.T) {
 
 // ofMachine is the number that check has named, where it may have named a machine's.
 func ofMachine(procs *int, text string, got told) int {
-	if procs == nil && text == "as many as its machine has CPUs" {
+	if procs == nil && text == "all CPUs of its machine" {
 		return got.CPUs
 	}
 	if procs == nil {

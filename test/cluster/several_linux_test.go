@@ -164,7 +164,7 @@ func TestSweepOfJobs(t *testing.T) {
 }
 
 // A run that goes on measures the program that it began with, or nothing: its image may
-// have been pushed anew under its tag.
+// have been pushed again under its tag.
 func TestSweepOfAnotherImage(t *testing.T) {
 	ctx := limit(t)
 	s := openShop(ctx, t, "another")

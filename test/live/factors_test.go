@@ -78,7 +78,7 @@ func (c cell) String() string {
 	return name + "/symbols"
 }
 
-// full tells that every cell is to be run, as by .ci/full.
+// full reports whether every cell is to be run, as by .ci/full.
 func full() bool { return os.Getenv("PROCFIT_FULL") == "1" }
 
 // plan is every cell, or those that show every pair of a release, a mode and

@@ -23,7 +23,7 @@ const (
 // and minutes where those are busy with other tests.
 const machineLimit = 10 * time.Minute
 
-// machineMemory is for perMachine probes. One that runs with 999 Ps takes 100 MiB.
+// machineMemory is for perMachine probes. One that uses GOMAXPROCS=999 takes 100 MiB.
 const machineMemory = 4096
 
 // result is what one cell came to.

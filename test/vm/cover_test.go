@@ -63,7 +63,7 @@ func pairsOf(shown func(cell) bool) map[pair]bool {
 	}
 }
 
-// plan is the ancestors' cells, then cells that together show every pair, then
+// plan is the parent cgroups' cells, then cells that together show every pair, then
 // random ones up to n, for the machine that has the fewest: three of four with a
 // runtime that reads limits and no GOMAXPROCS to hide them. The whole plan is for all
 // machines, the other for those of inRun. The same seed gives the same cells.
@@ -123,7 +123,7 @@ func plan(n int, seed uint64, whole bool) []cell {
 // machine is what cells must share to run in one.
 func (c cell) machine() [2]uint8 { return [2]uint8{c[fCPUs], c[fCgroup]} }
 
-// inRun tells that .ci/run boots the cell's machine: five of the twelve that .ci/full
+// inRun reports whether .ci/run boots the cell's machine: five of the twelve that .ci/full
 // boots, with every number of CPUs and every arrangement. Each arrangement has a machine
 // of 8 CPUs or more: fewer would hide most limits.
 func (c cell) inRun() bool {

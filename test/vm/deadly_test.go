@@ -67,5 +67,5 @@ unshare -m sh -c 'mount --bind /tmp/zero /sys/fs/cgroup/zero/cpu.max && sh /tmp/
 		}
 	}
 	// Where its timer is late, as in an emulator, the kernel doubles quota and period.
-	check(t, output, "would not start: the limit of its group crashes its runtime", "PF014 error: the runtime of go1.26 crashes at start because of /sys/fs/cgroup/huge/cpu.max: \"", "→ set GOMAXPROCS=8 in its environment: it then computes no default")
+	check(t, output, "will crash at start because of the limit of its cgroup", "PF014 error: the runtime of go1.26 crashes at start because of /sys/fs/cgroup/huge/cpu.max: \"", "→ set GOMAXPROCS=8 in its environment: the runtime then computes no default")
 }

@@ -24,7 +24,7 @@ func programOf(r lab.EmulatedRow) string { return "go" + r.Go + "-" + r.Language
 
 // What each release chooses by itself under a quota, of which the documents say
 // different things: the table that the lab keeps, on v2 and v1. Some of its rows, or all
-// with PROCFIT_FULL=1, which -update writes anew, with the day.
+// with PROCFIT_FULL=1, which -update writes again, with the day.
 func TestDefaults(t *testing.T) {
 	emulated(t, "amd64")
 	table, err := lab.ReadEmulated()

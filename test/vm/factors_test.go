@@ -63,7 +63,7 @@ func (c cell) possible() bool {
 	return true
 }
 
-// masked tells that GOMAXPROCS in the environment may decide alone, so that the
+// masked reports whether GOMAXPROCS in the environment may decide alone, so that the
 // cell shows nothing of any other pair.
 func (c cell) masked() bool {
 	switch c.value(fEnv) {
@@ -90,7 +90,7 @@ func (c cell) readsLimits() bool {
 }
 
 // differences are the defects of procfit that are known, each with its reason.
-// When one is mended, the test asks to take it out.
+// When one is fixed, the test asks to take it out.
 var differences = map[string]string{}
 
 // difference is the known reason why procfit may say less than the program runs

@@ -12,7 +12,7 @@ import (
 )
 
 // The blank import beside plain Go, through resizes on a machine of 8 CPUs: it is
-// never worse. One CPU becomes 6, and under an ancestor's limit of 3 CPUs that
+// never worse. One CPU becomes 6, and under a parent cgroup's limit of 3 CPUs that
 // goes away. old is a release before Go 1.25, and line has a go line below that.
 func TestImportBesidePlainGo(t *testing.T) {
 	emulated(t, "amd64")

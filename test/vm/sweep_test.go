@@ -5,7 +5,7 @@ import (
 )
 
 // A whole sweep on v2 with 8 CPUs: the unset setting's default follows the quota
-// (3 of 2.5 CPUs), which shows that the target was in its group before exec, and
+// (3 of 2.5 CPUs), which shows that the target was in its cgroup before exec, and
 // the accounting is that of the group.
 func TestSweepV2(t *testing.T) {
 	emulated(t, "amd64")

@@ -53,7 +53,7 @@ echo "== an ancestor"
 echo '100000 100000' >pod/cpu.max
 await watch 'procs 1'; await watch 'changed 6 1 automatic false'; await old 'procs 1'; await idle 'procs 6'
 kill -USR1 $set
-await set 'procs 1'; await set 'maxprocs: GOMAXPROCS=1: was 6; /sys/fs/cgroup/pod/cpu.max limits it to 1 CPU, the affinity to 8; the runtime updates it no more'
+await set 'procs 1'; await set 'maxprocs: GOMAXPROCS=1: was 6; /sys/fs/cgroup/pod/cpu.max limits it to 1 CPU, its affinity is 8 CPUs; the runtime no longer updates it'
 resize 500000
 await idle 'procs 5'; await set 'procs 1'
 echo '300000 100000' >pod/cpu.max
@@ -67,7 +67,7 @@ echo "== back to the runtime"
 echo 'max 100000' >pod/cpu.max
 await watch 'procs 7'; await watch 'changed 3 7 automatic true'
 kill -USR1 $set
-await set 'maxprocs: GOMAXPROCS=7: already right; /sys/fs/cgroup/pod/set/cpu.max limits it to 7 CPUs, the affinity to 8'
+await set 'maxprocs: GOMAXPROCS=7: already correct; /sys/fs/cgroup/pod/set/cpu.max limits it to 7 CPUs, its affinity is 8 CPUs'
 kill -TERM $watch
 await watch 'watch ended: context canceled'
 resize 400000

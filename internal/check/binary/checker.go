@@ -1,3 +1,28 @@
+// Package binary is the Checker of Go programs, of archives and images that hold them, and
+// of what a go.mod tells of the programs of its module.
+//
+// # Model
+//
+// A program tells its Go version, the GODEBUG defaults that the linker wrote into it, and
+// the modules in it; package goproc reads that from a file, package archive from tars
+// and images without unpacking them. Each program becomes a rule.Subject on no machine,
+// one in an image with what the image's config sets. Of an image the program that it
+// starts is judged; where that is not known all of them are.
+//
+// What is found is added to check.Programs, by which manifests that are checked in the
+// same run know their Go version.
+//
+// # Whose program it is
+//
+// A remedy must be one that the reader can carry out. A program counts as theirs where
+// its main module is one whose go.mod lies among the files, or in a folder above the
+// program or above the current one; a module above or below such a one counts too. To
+// any other the remedy is in its environment.
+//
+// # Limits
+//
+//   - A program that was built from files that were named counts as the reader's.
+//   - Programs for macOS and Windows are read, but runtimes there follow no CPU limit.
 package binary
 
 import (
@@ -99,7 +124,7 @@ func blobOfLayout(file string) bool {
 	return err == nil
 }
 
-// unpacksToTar tells whether a file that nobody named is an archive: much is compressed
+// unpacksToTar reports whether a file that nobody named is an archive: much is compressed
 // that is none.
 func unpacksToTar(f *check.File) bool {
 	r, err := f.Open()
@@ -219,7 +244,7 @@ func program(f *check.File, head []byte) (archive.Content, error) {
 	case errors.Is(err, goproc.ErrNotGo) && !f.Named:
 		return archive.Content{}, nil
 	case errors.Is(err, goproc.ErrNotGo):
-		return archive.Content{}, fmt.Errorf("is %w: a program built by Go 1.13 or newer describes itself, even stripped", err)
+		return archive.Content{}, fmt.Errorf("is %w: only programs built by Go 1.13 or newer can be read", err)
 	}
 	return archive.Content{}, err
 }

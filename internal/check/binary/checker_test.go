@@ -62,13 +62,13 @@ func TestWhoseProgram(t *testing.T) {
 	}{
 		"an old Go, ours":                {elf("go1.24.6"), "example.com/acme/api", "PF022", "build it with Go 1.25 or newer"},
 		"of a module of ours above":      {elf("go1.24.6"), "example.com/acme", "PF022", "build it with"},
-		"of one that only begins so":     {elf("go1.24.6"), "example.com/ac", "PF022", "set GOMAXPROCS wherever it is given a CPU limit, or use a release"},
+		"of one that only begins so":     {elf("go1.24.6"), "example.com/ac", "PF022", "set GOMAXPROCS wherever it has a CPU limit, or use a release"},
 		"an old Go of others":            {elf("go1.24.6"), "", "PF022", "set GOMAXPROCS wherever"},
 		"built from files":               {files, "", "PF022", "build it with"},
 		"an old go line, ours":           {off, "example.com/acme/api", "PF005", "go mod edit -go=1.25 in its main module"},
 		"an old go line of others":       {off, "", "PF005", "set GODEBUG=containermaxprocs=1,updatemaxprocs=1 in its environment"},
 		"automaxprocs, ours":             {auto, "example.com/acme/api", "PF007", "remove the import"},
-		"automaxprocs of others":         {auto, "example.com/else", "PF007", "nothing, while its limit stays"},
+		"automaxprocs of others":         {auto, "example.com/else", "PF007", "nothing to do while its limit stays"},
 		"a new Go, that follows a limit": {elf("go1.26.1"), "", "", ""},
 	} {
 		dir := t.TempDir()
@@ -139,7 +139,7 @@ func TestUnreadable(t *testing.T) {
 	}
 	want := []string{
 		"cut.tar: it ends in /app: unexpected EOF",
-		"out.tar: ../../app: a name that leads out of the archive, which is left out",
+		"out.tar: ../../app: a name that leads out of the archive; it is skipped",
 		"packed: is packed by UPX, so nothing can be read from it: unpack it (upx -d) and check it again",
 	}
 	if !slices.Equal(problems, want) || !slices.Equal(found(r, dir), []string{"PF022 api", "PF022 out.tar /app"}) {

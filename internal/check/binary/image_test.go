@@ -94,7 +94,7 @@ func TestRealImages(t *testing.T) {
 		if api.Path != filepath.ToSlash(file(shown)) || api.Object != "ghcr.io/acme/api:1.2: /usr/bin/api" || api.Module != goproctest.Module || !strings.Contains(api.Source, "containermaxprocs=0 linked in") {
 			t.Errorf("%s: %+v", path, api)
 		}
-		if tool.Object != "ghcr.io/acme/api:1.2: /usr/bin/tool" || !strings.HasPrefix(tool.Text, "a CPU limit rounded up") {
+		if tool.Object != "ghcr.io/acme/api:1.2: /usr/bin/tool" || !strings.HasPrefix(tool.Text, "the CPU limit rounded up") {
 			t.Errorf("%s: %+v", path, tool)
 		}
 		if len(r.Findings) != 1 || r.Findings[0].Rule != "PF005" || r.Findings[0].Object != api.Object || !strings.Contains(r.Findings[0].Fix, "GODEBUG") {

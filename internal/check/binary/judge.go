@@ -4,12 +4,17 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"io"
 	"path"
+	"path/filepath"
 	"slices"
 	"strings"
 
+	"golang.org/x/mod/modfile"
+
 	"github.com/procfit/procfit/internal/check"
 	"github.com/procfit/procfit/internal/check/binary/archive"
+	"github.com/procfit/procfit/internal/host/folder"
 	"github.com/procfit/procfit/internal/program/rule"
 	"github.com/procfit/procfit/internal/show/phrase"
 	"github.com/procfit/procfit/maxprocs/facts"
@@ -152,7 +157,7 @@ func (s seen) maySet() string {
 	case s.Automaxprocs != "":
 		return "" // which is known to
 	case s.Code.Automaxprocs:
-		return "it has go.uber.org/automaxprocs inside, and may call it"
+		return "it contains go.uber.org/automaxprocs and may call it"
 	case s.Code.Sets:
 		return "it contains a call of runtime.GOMAXPROCS"
 	}
@@ -167,15 +172,56 @@ func (s seen) value(subject rule.Subject) (text, source string) {
 		source = name + ", " + source
 	}
 	if s.known.MaySet != "" {
-		defer func() { text += ", unless it sets another itself"; source += "; " + s.known.MaySet }()
+		defer func() { text += ", unless the program sets GOMAXPROCS itself"; source += "; " + s.known.MaySet }()
 	}
 	switch {
 	case s.Automaxprocs != "":
-		return "a CPU limit rounded down, else the machine's CPUs", source + ", go.uber.org/automaxprocs " + s.Automaxprocs
+		return "the CPU limit rounded down; without a limit all CPUs of the machine", source + ", go.uber.org/automaxprocs " + s.Automaxprocs
 	case subject.FollowsLimit():
-		return "a CPU limit rounded up, at least 2, else the machine's CPUs", source
+		return "the CPU limit rounded up, at least 2; without a limit all CPUs of the machine", source
 	case strings.Contains(s.DefaultGODEBUG, "containermaxprocs=0"):
 		source += ", containermaxprocs=0 linked in"
 	}
-	return "the machine's CPUs, whatever the limit", source
+	return "all CPUs of the machine, under any limit", source
+}
+
+// fromFiles is the package of a program that was built from files that were named.
+const fromFiles = "command-line-arguments"
+
+// ours reports whether the reader can change the program's source: its main module is one
+// of the repository's, or lies above or below one. Distributions build without modules,
+// and then it is its package that counts.
+func (c *Checker) ours(module, pkg string) bool {
+	if module == "" {
+		module = pkg
+	}
+	if module == "" || module == fromFiles {
+		return module != ""
+	}
+	for known := range c.modules {
+		if known != "" && (module == known || strings.HasPrefix(module, known+"/") || strings.HasPrefix(known, module+"/")) {
+			return true
+		}
+	}
+	return false
+}
+
+// above takes the go.mod files of a folder and of those above it.
+func (c *Checker) above(dir string) {
+	dir, err := filepath.Abs(filepath.FromSlash(dir))
+	if err != nil || c.walked[dir] {
+		return
+	}
+	for ; !c.walked[dir]; dir = filepath.Dir(dir) {
+		c.walked[dir] = true
+		f, err := folder.OpenRegular(filepath.Join(dir, "go.mod"))
+		if err != nil {
+			continue
+		}
+		b, err := io.ReadAll(io.LimitReader(f, mostModule))
+		f.Close()
+		if err == nil {
+			c.modules[modfile.ModulePath(b)] = true
+		}
+	}
 }

@@ -66,7 +66,7 @@ func explain(what string, err error) error {
 	case err == nil:
 		return nil
 	case apierrors.IsForbidden(err):
-		return fmt.Errorf("%s: not allowed: %w; the role procfit-check of deploy/kubernetes/check.yaml grants what is needed", what, err)
+		return fmt.Errorf("%s: not allowed: %w; the role procfit-check in deploy/kubernetes/check.yaml has the permissions", what, err)
 	case apierrors.IsUnauthorized(err):
 		return fmt.Errorf("%s: the cluster does not know this user: %w", what, err)
 	case errors.Is(err, context.DeadlineExceeded):

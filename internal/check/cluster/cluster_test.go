@@ -206,11 +206,11 @@ func TestRun(t *testing.T) {
 		},
 		"thousandths": {api{pods: []core.Pod{pod("a", "1500m", drawn("1m"))}, objects: controller(ref)}, []string{"PF021"}, "1500: env, limits.cpu of 1500m", ""},
 		"the node's CPUs": {
-			api{pods: []core.Pod{pod("a", "", drawn("1"))}, objects: controller(ref)}, []string{"PF017"}, "8: env, limits.cpu, and without a limit the node's CPUs", "",
+			api{pods: []core.Pod{pod("a", "", drawn("1"))}, objects: controller(ref)}, []string{"PF017"}, "8: env, limits.cpu, without a limit the CPUs of the node", "",
 		},
 		"nodes may not be read": {
 			api{pods: []core.Pod{pod("a", "", drawn("1"))}, objects: controller(ref), forbidden: []string{"/api/v1/nodes"}},
-			[]string{"PF017"}, "as many as the node has CPUs: env, limits.cpu, and without a limit the node's CPUs", "nodes may not be listed",
+			[]string{"PF017"}, "all CPUs of the node: env, limits.cpu, without a limit the CPUs of the node", "no permission to list nodes",
 		},
 		"from a ConfigMap": {
 			api{pods: []core.Pod{pod("a", "2", core.EnvVar{Name: "GOMAXPROCS", ValueFrom: &core.EnvVarSource{ConfigMapKeyRef: &core.ConfigMapKeySelector{LocalObjectReference: core.LocalObjectReference{Name: "settings"}, Key: "procs"}}})},
@@ -219,32 +219,32 @@ func TestRun(t *testing.T) {
 		},
 		"resized, and nobody looks": {
 			api{pods: []core.Pod{resized(pod("a", "1", drawn("1")), "3")}, objects: controller(ref)},
-			[]string{"PF050"}, "3: env, limits.cpu of 3, as it would be after a restart", "",
+			[]string{"PF050"}, "3: env, limits.cpu of 3, the value after a restart", "",
 		},
 		"resized, seen": {
 			api{pods: []core.Pod{resized(pod("a", "1", drawn("1")), "3"), exporterPod()}, objects: controller(ref), metrics: metrics(1, "env")},
-			[]string{"PF050"}, "1: read by the exporter; by its spec 3: env, limits.cpu of 3", "",
+			[]string{"PF050"}, "1: read by the exporter; by its spec it should be 3: env, limits.cpu of 3", "",
 		},
 		"resized and restarted": {
 			api{pods: []core.Pod{resized(pod("a", "1", drawn("1")), "3"), exporterPod()}, objects: controller(ref), metrics: metrics(3, "env")},
-			nil, "3: read by the exporter, and the same by its spec: env, limits.cpu of 3", "",
+			nil, "3: read by the exporter; the spec says the same: env, limits.cpu of 3", "",
 		},
 		"answered by an annotation": {
 			api{pods: []core.Pod{annotated(resized(pod("a", "1", drawn("1")), "3"), "procfit/ignore", "PF050 it is restarted tonight")}, objects: controller(ref)},
-			nil, "3: env, limits.cpu of 3, as it would be after a restart", "",
+			nil, "3: env, limits.cpu of 3, the value after a restart", "",
 		},
 		"put in by a webhook": {api{pods: []core.Pod{pod("a", "2", literal("2"))}, objects: controller()}, []string{"PF004", "PF051"}, "2: env", ""},
 		"its controller may not be read": {
-			api{pods: []core.Pod{pod("a", "2", drawn("1"))}, forbidden: []string{"/apis/apps"}}, []string{"PF004"}, "2: env, limits.cpu of 2", "controllers of pods may not be read",
+			api{pods: []core.Pod{pod("a", "2", drawn("1"))}, forbidden: []string{"/apis/apps"}}, []string{"PF004"}, "2: env, limits.cpu of 2", "no permission to read the controllers of pods",
 		},
 		"put in by the container runtime": {
 			api{pods: []core.Pod{pod("a", "2"), exporterPod()}, nodes: nodes("cri-o://1.36.0"), metrics: metrics(4, "env")},
-			[]string{"PF006", "PF050"}, "4: read by the exporter; by its spec 8: chosen by the runtime of go1.24.6", "",
+			[]string{"PF006", "PF050"}, "4: read by the exporter; by its spec it should be 8: chosen by the runtime of go1.24.6", "",
 		},
-		"perhaps by the container runtime": {api{pods: []core.Pod{pod("a", "2")}, nodes: nodes("cri-o://1.36.0")}, nil, "2: chosen by the runtime of Go 1.25 or newer from the limit of 2 CPUs; an older one takes 8", "min_injected_gomaxprocs"},
+		"perhaps by the container runtime": {api{pods: []core.Pod{pod("a", "2")}, nodes: nodes("cri-o://1.36.0")}, nil, "2: chosen by the runtime of Go 1.25 or newer from the limit of 2 CPUs; an older one uses 8", "min_injected_gomaxprocs"},
 		"rules of what runs": {
 			api{pods: []core.Pod{pod("a", "2", drawn("1")), exporterPod()}, objects: controller(ref), metrics: metrics(2, "env", "PF012")},
-			[]string{"PF012"}, "2: read by the exporter, and the same by its spec: env, limits.cpu of 2", "",
+			[]string{"PF012"}, "2: read by the exporter; the spec says the same: env, limits.cpu of 2", "",
 		},
 		"an exporter that does not answer": {
 			api{pods: []core.Pod{pod("a", "2", drawn("1")), exporterPod()}, objects: controller(ref)}, []string{"PF004"}, "2: env, limits.cpu of 2", "not read: node one",

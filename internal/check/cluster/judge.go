@@ -37,7 +37,7 @@ func (j judging) Finish(ctx context.Context, to check.Sink) error {
 // found is a rule that fired somewhere.
 type found struct{ path, container, rule string }
 
-// sink adds to every value what is known of it besides.
+// sink adds to every value what is known of it also.
 type sink struct {
 	check.Sink
 	byPath map[string]*workload
@@ -71,48 +71,48 @@ func (s *sink) Value(v check.Value) {
 	v.Go = v.Go && (!st.Other || st.Sets)
 	if w.injected[v.Container] {
 		s.Finding(check.NewFinding(ruleInjected, v.Place,
-			"GOMAXPROCS is set in its pods, and the template of "+w.owner.Kind+"/"+w.owner.Name+" does not: something that admits pods has put it in",
-			"see who: kubectl get mutatingwebhookconfigurations"))
+			"GOMAXPROCS is set in its pods, but not in the template of "+w.owner.Kind+"/"+w.owner.Name+": probably an admission webhook added it",
+			"find out which: kubectl get mutatingwebhookconfigurations"))
 	}
 	switch {
 	case st.Live == nil && st.Resized && v.Procs != nil:
 		f := check.NewFinding(ruleDiffers, v.Place,
-			fmt.Sprintf("it may run with another value than %d: %s was drawn when its container started, and the pod has been resized since", *v.Procs, st.Drawn), afresh)
+			fmt.Sprintf("it may use another value than %d: %s was read when its container started, and the pod was resized later", *v.Procs, st.Drawn), afresh)
 		f.Severity = rule.Info
 		s.Finding(f)
-		v.Source += ", as it would be after a restart"
+		v.Source += ", the value after a restart"
 	case st.Live != nil && st.Live.Procs > 0:
 		v.Go = true
 		s.differs(v, st)
 		n := st.Live.Procs
 		if spec := v.Text; spec == fmt.Sprint(n) {
-			v.Source = "read by the exporter, and the same by its spec: " + v.Source
+			v.Source = "read by the exporter; the spec says the same: " + v.Source
 		} else {
-			v.Source = "read by the exporter; by its spec " + spec + ": " + v.Source
+			v.Source = "read by the exporter; by its spec it should be " + spec + ": " + v.Source
 		}
 		v.Procs, v.Text = &n, fmt.Sprint(n)
 	}
 	s.Sink.Value(v)
 }
 
-const afresh = "restart it; built with Go 1.25 or newer, remove the variable, and the runtime follows the limit"
+const afresh = "restart it; if it is built with Go 1.25 or newer, remove the variable, and the runtime follows the limit"
 
 // differs tells of a live value that is not the resolved one.
 func (s *sink) differs(v check.Value, st state) {
 	if v.Procs == nil || *v.Procs == st.Live.Procs {
 		return
 	}
-	why, fix := "", "see why on its node: procfit explain --pid PID"
+	why, fix := "", "find out why on its node: procfit explain --pid PID"
 	switch {
 	case st.Resized:
-		why, fix = fmt.Sprintf(": %s was drawn when its container started, and the pod has been resized since", st.Drawn), afresh
+		why, fix = fmt.Sprintf(": %s was read when its container started, and the pod was resized later", st.Drawn), afresh
 	case st.Live.SetBy == string(rule.SetByEnv) && !st.Sets:
-		why = ": GOMAXPROCS is in its environment and not in its spec: the image has it, or the container runtime puts it in (min_injected_gomaxprocs of CRI-O)"
-		fix = `see which: the image's configuration, and the annotation skip-gomaxprocs.crio.io: "true", which keeps CRI-O from it`
+		why = ": GOMAXPROCS is in its environment but not in its spec: the image sets it, or the container runtime adds it (min_injected_gomaxprocs of CRI-O)"
+		fix = `check the configuration of the image; the annotation skip-gomaxprocs.crio.io: "true" stops CRI-O from adding it`
 	case st.Live.SetBy == string(rule.SetByCode):
-		why, fix = ": the program sets it itself", "leave it to one of the two: remove the call, or the variable"
+		why, fix = ": the program sets it itself", "set it in one place only: remove the call, or the variable"
 	}
-	s.Finding(check.NewFinding(ruleDiffers, v.Place, fmt.Sprintf("it runs with %d, and by its spec it would be %d%s", st.Live.Procs, *v.Procs, why), fix))
+	s.Finding(check.NewFinding(ruleDiffers, v.Place, fmt.Sprintf("it uses GOMAXPROCS=%d, but by its spec it should be %d%s", st.Live.Procs, *v.Procs, why), fix))
 }
 
 // seen adds the rules that fire on the running program and on nothing that is written,
@@ -128,7 +128,7 @@ func (s *sink) seen() {
 			if !known || s.found[found{at.Path, at.Container, id}] {
 				continue
 			}
-			s.Finding(check.NewFinding(id, at, "the exporter sees: "+r.Title, r.Fix))
+			s.Finding(check.NewFinding(id, at, "the exporter reports: "+r.Title, r.Fix))
 		}
 	}
 }

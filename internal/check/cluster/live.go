@@ -173,7 +173,7 @@ func (l *live) of(p *core.Pod) seen {
 	for _, list := range [][]core.ContainerStatus{p.Status.ContainerStatuses, p.Status.InitContainerStatuses, p.Status.EphemeralContainerStatuses} {
 		for _, status := range list {
 			if one := l.programs[container.ID(status.ContainerID)]; one != nil {
-				// Not its number: pods that differ in nothing else are alike.
+				// Not its number: pods that differ in nothing else are the same.
 				s.programs[status.Name] = &Live{Procs: one.Procs, GoVersion: one.GoVersion, SetBy: one.SetBy, Rules: one.Rules}
 			}
 		}

@@ -36,13 +36,13 @@ func (r *reading) readNodes(ctx context.Context) error {
 		return list.Continue, nil
 	})
 	if apierrors.IsForbidden(err) {
-		r.note("nodes may not be listed: values that depend on a node's CPUs are described in words")
+		r.note("no permission to list nodes: values that depend on the CPUs of a node are described in words")
 		return nil
 	}
 	return explain("list the nodes", err)
 }
 
-// readPods keeps one workload for all pods that are alike.
+// readPods keeps one workload for all pods that are the same.
 func (r *reading) readPods(ctx context.Context) error {
 	restart := func() { r.workloads, r.pods, r.configs = map[string]*workload{}, 0, false }
 	restart()
@@ -92,7 +92,7 @@ func (r *reading) pod(p *core.Pod) error {
 	return nil
 }
 
-// drawsOnConfigs tells that a variable may come from a ConfigMap.
+// drawsOnConfigs reports whether a variable may come from a ConfigMap.
 func drawsOnConfigs(p *core.Pod) bool {
 	for _, list := range [][]core.Container{p.Spec.InitContainers, p.Spec.Containers} {
 		for _, c := range list {
@@ -146,7 +146,7 @@ func (r *reading) readConfigs(ctx context.Context, to func(*check.File)) error {
 		return list.Continue, nil
 	})
 	if apierrors.IsForbidden(err) {
-		r.note("ConfigMaps may not be listed: variables that come from them are not known")
+		r.note("no permission to list ConfigMaps: variables that come from them are not known")
 		return nil
 	}
 	return explain("list the ConfigMaps", err)
@@ -162,6 +162,6 @@ func (r *reading) notesOfLive() {
 		r.note("not read: " + p)
 	}
 	if r.crio > 0 {
-		r.note(phrase.Count(r.crio, "pod") + " on nodes of CRI-O, whose min_injected_gomaxprocs sets GOMAXPROCS unseen by the API: only the exporter can tell")
+		r.note(phrase.Count(r.crio, "pod") + " on nodes with CRI-O, whose min_injected_gomaxprocs can set GOMAXPROCS without showing it in the API: only the exporter can see it")
 	}
 }

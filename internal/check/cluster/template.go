@@ -59,7 +59,7 @@ func (r *reading) templates(ctx context.Context) error {
 	close(work)
 	workers.Wait()
 	if denied {
-		r.note("controllers of pods may not be read: whether a GOMAXPROCS was put in after them is not known")
+		r.note("no permission to read the controllers of pods: whether something added GOMAXPROCS to their pods is not known")
 	}
 	return failed
 }

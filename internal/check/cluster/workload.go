@@ -15,7 +15,7 @@ import (
 	"github.com/procfit/procfit/internal/check"
 )
 
-// workload is one or more pods of one controller that are alike in all that bears on
+// workload is one or more pods of one controller that are the same in all that bears on
 // GOMAXPROCS.
 type workload struct {
 	namespace, kind, name string
@@ -158,7 +158,7 @@ func ours(all map[string]string) map[string]string {
 	return kept
 }
 
-// ofContainer reduces one. Of a running one the limits count that are in force.
+// ofContainer reduces one. Of a running one the limits count that are in effect.
 func ofContainer(c core.Container, status *core.ContainerStatus, resized time.Time) (reducedContainer, state) {
 	k := reducedContainer{Name: c.Name, Image: c.Image, EnvFrom: c.EnvFrom, Resources: cpuOf(&c.Resources)}
 	var st state
@@ -189,7 +189,7 @@ func ofContainer(c core.Container, status *core.ContainerStatus, resized time.Ti
 }
 
 // divided writes the divisor out: "0" is what the API server has made of none, and
-// stands in no file that could be mended.
+// stands in no file that could be fixed.
 func divided(e core.EnvVar) core.EnvVar {
 	if e.ValueFrom == nil || e.ValueFrom.ResourceFieldRef == nil || !e.ValueFrom.ResourceFieldRef.Divisor.IsZero() {
 		return e

@@ -94,7 +94,7 @@ spec:
 `, i, i%50, env, procs)
 }
 
-// BenchmarkManifests reads ten thousand files. It reports the largest heap besides.
+// BenchmarkManifests reads ten thousand files. It reports the largest heap also.
 func BenchmarkManifests(b *testing.B) {
 	dir := manyManifests(b, 10_000)
 	for b.Loop() {

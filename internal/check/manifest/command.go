@@ -39,9 +39,9 @@ func (u *unit) starts(argv []string, at *yaml.Node, lines int) {
 		}
 		switch {
 		case !c.plain:
-			v.state, v.value, v.why = facts.Unreadable, "", "it may be set by its command"
+			v.state, v.value, v.why = facts.Unreadable, "", "the command may set it"
 		case strings.ContainsAny(value, "$`"):
-			v.state, v.value, v.why = facts.Unreadable, "", "its command fills it in"
+			v.state, v.value, v.why = facts.Unreadable, "", "the command fills it in"
 		}
 		if u.started == nil {
 			u.started = map[string]variable{}

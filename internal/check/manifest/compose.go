@@ -96,9 +96,9 @@ func composeVariable(n *yaml.Node, line, column int) variable {
 	v := variable{state: facts.Known, value: n.Value, source: "environment", line: line, column: column, last: line}
 	switch {
 	case n.Kind != yaml.ScalarNode || n.Tag == "!!null":
-		v.state, v.value, v.why = facts.Unreadable, "", "it is handed on from the shell that calls docker compose"
+		v.state, v.value, v.why = facts.Unreadable, "", "it comes from the shell that runs docker compose"
 	case strings.Contains(strings.ReplaceAll(n.Value, "$$", ""), "$"):
-		v.state, v.value, v.why = facts.Unreadable, "", fmt.Sprintf("%.60q is filled in by docker compose", n.Value)
+		v.state, v.value, v.why = facts.Unreadable, "", fmt.Sprintf("docker compose replaces %.60q", n.Value)
 	default:
 		v.value = strings.ReplaceAll(n.Value, "$$", "$")
 	}

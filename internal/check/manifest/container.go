@@ -20,7 +20,6 @@ type container struct {
 	podCPU  amounts
 
 	fields  map[string]field // GOMAXPROCS and GODEBUG
-	env     map[string]string
 	envFrom []source
 }
 
@@ -165,7 +164,7 @@ func (p *pods) valueFrom(f *field, from, c *yaml.Node, byName map[string]*yaml.N
 	case p.get(from, "secretKeyRef") != nil:
 		unknown("env", "it is in Secret "+p.str(from, "secretKeyRef", "name"))
 	default:
-		unknown("env", "a field of the running pod")
+		unknown("env", "it is a field of the running pod")
 	}
 }
 

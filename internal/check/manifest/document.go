@@ -61,7 +61,7 @@ func parse(path string, b []byte, to check.Sink) text {
 		}
 		if root != nil {
 			twice(root, func(key *yaml.Node) {
-				to.Problem(check.Problem{Path: path, Line: d.line(key), Column: key.Column, Message: fmt.Sprintf("key %.60q stands twice in one mapping, and only the last is looked at", key.Value)})
+				to.Problem(check.Problem{Path: path, Line: d.line(key), Column: key.Column, Message: fmt.Sprintf("key %.60q appears twice; only the last one is used", key.Value)})
 			})
 			d.root = root
 			t.docs = append(t.docs, d)
@@ -144,13 +144,13 @@ func split(b []byte) []document {
 	return kept
 }
 
-// marks tells that a line is a marker of documents.
+// marks reports whether a line is a marker of documents.
 func marks(line []byte, marker string) bool {
 	rest, ok := bytes.CutPrefix(line, []byte(marker))
 	return ok && (len(rest) == 0 || bytes.IndexByte([]byte(" \t\r\n"), rest[0]) >= 0)
 }
 
-// holds tells that a document has more than comments, directives and markers.
+// holds reports whether a document has more than comments, directives and markers.
 func holds(b []byte) bool {
 	for line := range bytes.Lines(bytes.TrimPrefix(b, []byte("\ufeff"))) {
 		l := bytes.TrimSpace(line)

@@ -35,7 +35,7 @@ func (u *unit) judge(nodeCPUs int, to check.Sink) []check.Finding {
 	for _, m := range u.misspelt {
 		at := u.at
 		at.Line, at.Column = m.line, m.column
-		f := check.NewFinding("PF003", at, m.name+" is not GOMAXPROCS: the runtime does not read it", "write GOMAXPROCS, or answer this where the program reads it by itself")
+		f := check.NewFinding("PF003", at, m.name+" is not GOMAXPROCS: the runtime does not read it", "write GOMAXPROCS, or suppress this finding if the program itself reads the variable")
 		f.Severity = rule.Warning
 		findings = append(findings, f)
 	}
@@ -58,8 +58,8 @@ func (u *unit) findings(o rule.Observed) []rule.Finding {
 	for _, f := range rule.Judge(young) {
 		switch common := slices.Contains(old, f.Rule); {
 		case f.Rule == "PF004" && u.env.state == facts.Known:
-			f.Message = "built with Go 1.25 or newer, it needs no GOMAXPROCS: " + f.Message
-			f.Fix = "name its version with --go; with Go 1.25 or newer, " + f.Fix
+			f.Message = "if it is built with Go 1.25 or newer, it needs no GOMAXPROCS: " + f.Message
+			f.Fix = "set its Go version with --go; with Go 1.25 or newer, " + f.Fix
 		case f.Rule == "PF005": // GODEBUG says so
 		case f.Rule == "PF018" && !u.isGo, !common:
 			continue
@@ -91,7 +91,7 @@ func eitherFix(young rule.Subject, f rule.Finding) string {
 	}
 	fix := fmt.Sprintf("write GOMAXPROCS=%d", young.Fit.Procs)
 	if young.Unset() == young.Fit.Procs {
-		fix += "; built with Go 1.25 or newer, it needs none and the runtime chooses that by itself"
+		fix += "; if it is built with Go 1.25 or newer, it needs no GOMAXPROCS, and the runtime chooses the same value"
 	}
 	if f.Rule == "PF002" {
 		fix = "unless a sweep has shown that its value is enough, " + fix
@@ -103,7 +103,7 @@ func eitherFix(young rule.Subject, f rule.Finding) string {
 func (u *unit) value(s rule.Subject) check.Value {
 	v := u.valueOf(s)
 	if u.program.MaySet != "" && v.Source != "" {
-		v.Source += ", unless the program sets another itself: " + u.program.MaySet
+		v.Source += ", unless the program sets GOMAXPROCS itself: " + u.program.MaySet
 	}
 	if u.beside {
 		v.Source = strings.TrimPrefix(v.Source+"; its Go version comes from "+u.program.From, "; ")
@@ -117,7 +117,7 @@ func (u *unit) valueOf(s rule.Subject) check.Value {
 	_, byEnv := s.EnvProcs()
 	switch {
 	case u.env.state == facts.Unreadable && u.written.NodeCPUs():
-		v.Text, v.Source = "as many as the node has CPUs", u.env.source
+		v.Text, v.Source = "all CPUs of the node", u.env.source
 	case u.env.state == facts.Unreadable:
 		v.Text, v.Source = "not known", u.env.source+" ("+u.env.why+")"
 	case !known:
@@ -145,7 +145,7 @@ func (u *unit) valueOf(s rule.Subject) check.Value {
 
 func (u *unit) chosen(s rule.Subject, n int) string {
 	if s.EveryCPU(n) {
-		return "as many as its machine has CPUs"
+		return "all CPUs of its machine"
 	}
 	return fmt.Sprint(n)
 }
@@ -171,5 +171,5 @@ func (u *unit) eitherVersion(s rule.Subject) (text, source string) {
 	if a == b {
 		return a, "chosen by the Go runtime"
 	}
-	return a, fmt.Sprintf("chosen by the runtime of Go 1.25 or newer%s; an older one takes %s", u.of(young), b)
+	return a, fmt.Sprintf("chosen by the runtime of Go 1.25 or newer%s; an older one uses %s", u.of(young), b)
 }

@@ -82,8 +82,8 @@ func (j *judged) patched(by string) {
 			continue
 		}
 		f.Severity = rule.Info
-		f.Message += "; " + by + " patches what this file is part of, and may change that"
-		f.Fix = "look at what is rendered: kustomize build " + by + " | procfit check -"
+		f.Message += "; " + by + " patches this object and may change that"
+		f.Fix = "check the rendered manifests: kustomize build " + by + " | procfit check -"
 	}
 }
 

@@ -55,7 +55,7 @@ func (c *Checker) mendContainer(t text, j *judged) {
 			continue
 		}
 		if k.object.rendered != "" {
-			f.Fix += fmt.Sprintf("; it is rendered by %s, so change what that is made of, or give it the JSON patch [{%s}]", k.object.rendered, e.patch(x))
+			f.Fix += fmt.Sprintf("; %s renders this file, so change its source, or add the JSON patch [{%s}]", k.object.rendered, e.patch(x))
 			continue
 		}
 		f.Change = &check.Change{Path: k.at.Path, Splices: x.splices, Becomes: r.becomes}
@@ -85,7 +85,7 @@ func (e *editor) patch(x *edit) string {
 }
 
 // remedy is the one change that is best for a container, and the findings that it
-// mends.
+// fixes.
 type remedy struct {
 	edit    func(*editor) *edit
 	words   string
@@ -93,7 +93,7 @@ type remedy struct {
 	mends   []string
 }
 
-// The findings that a change may mend.
+// The findings that a change may fix.
 var (
 	ofVariable = []string{"PF001", "PF003", "PF004", "PF021", "PF015", "PF016"}
 	ofRuntime  = []string{"PF001", "PF005", "PF006"}
@@ -146,7 +146,7 @@ func (c *Checker) remedy(j *judged) *remedy {
 	case !written:
 		return nil
 	case f.twice:
-		return &remedy{removeIt, "remove the first of them: the last one counts", 0, []string{"PF019"}}
+		return &remedy{removeIt, "remove the first one: the last one wins", 0, []string{"PF019"}}
 	case !has(ofVariable...):
 		return nil
 	case k.removable(s, f) && !meant && !has("PF002"): // fewer than fit may be meant
@@ -163,13 +163,13 @@ func (c *Checker) remedy(j *judged) *remedy {
 	return nil
 }
 
-// limited tells that a limit is known that a resourceFieldRef gives.
+// limited reports whether a limit is known that a resourceFieldRef gives.
 func limited(s rule.Subject) bool {
 	_, ok := s.Limit()
 	return ok
 }
 
-// costs tells that one of the rules has found what is more than an info, such as the
+// costs reports whether one of the rules has found what is more than an info, such as the
 // runtime's own floor of two.
 func (j *judged) costs(rules []string) bool {
 	return slices.ContainsFunc(j.findings, func(f check.Finding) bool {
@@ -177,7 +177,7 @@ func (j *judged) costs(rules []string) bool {
 	})
 }
 
-// removable tells that without the variable the runtime chooses what fits. A number for
+// removable reports whether without the variable the runtime chooses what fits. A number for
 // a container without a limit is somebody's choice.
 func (k *container) removable(s rule.Subject, f field) bool {
 	_, counts := s.EnvProcs()
@@ -187,7 +187,7 @@ func (k *container) removable(s rule.Subject, f field) bool {
 
 func removal(s rule.Subject) string {
 	if s.EveryCPU(s.Unset()) {
-		return "remove it: the runtime takes no notice of it"
+		return "remove it: the runtime ignores it"
 	}
 	return fmt.Sprintf("remove it: %s then chooses %d and follows the limit", s.RuntimeName(), s.Unset())
 }

@@ -52,7 +52,7 @@ func parseQuantity(text string) (quantity, error) {
 	return quantity{amount.Mul(amount, power), text}, nil
 }
 
-// positive tells that there is one, above zero. To Kubernetes a limit of zero is none.
+// positive reports whether there is one, above zero. To Kubernetes a limit of zero is none.
 func (q quantity) positive() bool { return q.amount != nil && q.amount.Sign() > 0 }
 
 // cpus is the quantity as a number.

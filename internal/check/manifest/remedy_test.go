@@ -80,7 +80,7 @@ func claims(t *testing.T, path string, u *unit, f check.Finding, nodeCPUs int) (
 		if m[1] != strconv.Itoa(s.Unset()) {
 			t.Errorf("%s: %s %q: the runtime chooses %d", path, f.Rule, f.Fix, s.Unset())
 		}
-		named := strings.Contains(f.Fix, "GOMAXPROCS="+fits) || strings.Contains(f.Fix, "both fit")
+		named := strings.Contains(f.Fix, "GOMAXPROCS="+fits) || strings.Contains(f.Fix, "are good values for")
 		if m[1] != fits && !named {
 			t.Errorf("%s: %s %q, and %s fits", path, f.Rule, f.Fix, fits)
 		}

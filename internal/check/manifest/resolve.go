@@ -38,7 +38,7 @@ func (s *store) resolve(k *container, nodeCPUs int) {
 	k.inCommand()
 }
 
-// effectiveAmounts are the limit and the request in force, and what the limit is of.
+// effectiveAmounts are the limit and the request in effect, and what the limit is of.
 type effectiveAmounts struct {
 	amounts
 	dir string
@@ -76,7 +76,7 @@ func (k *container) refer(f *field, s *store, nodeCPUs int) variable {
 	k.written.Resource, k.written.Divisor, k.written.Amount = r.resource, r.divisor, "?"
 	switch {
 	case kind != "limits" && kind != "requests" || what != "cpu" && what != "memory":
-		f.refused = fmt.Sprintf("resource: %q is none of limits.cpu and requests.cpu", r.resource)
+		f.refused = fmt.Sprintf("resource: %q is neither limits.cpu nor requests.cpu", r.resource)
 		v.state, v.why = facts.Unreadable, f.refused
 		return v
 	case what == "memory":
@@ -100,18 +100,18 @@ func (k *container) refer(f *field, s *store, nodeCPUs int) variable {
 		v.state, v.why = facts.Unreadable, "the amount of "+r.resource+" is not in this file"
 		return v
 	case kind == "requests":
-		v.value, v.source = "0", v.source+", of which there is none"
+		v.value, v.source = "0", v.source+", which is not set"
 		return v
 	case nodeCPUs > 0:
 		node, _ := parseQuantity(strconv.Itoa(nodeCPUs))
 		v.value = strconv.FormatInt(node.ceil(divisor), 10)
-		v.source += ", and without a limit the node's CPUs"
+		v.source += ", without a limit the CPUs of the node"
 		k.written.Amount = ""
 		return v
 	default:
 		k.written.Amount = ""
-		v.state, v.why = facts.Unreadable, "there is no limit, which makes it the CPUs of the node"
-		v.source += ", and without a limit the node's CPUs"
+		v.state, v.why = facts.Unreadable, "there is no limit, so it becomes the CPUs of the node"
+		v.source += ", without a limit the CPUs of the node"
 		return v
 	}
 	v.value = strconv.FormatInt(amount.ceil(divisor), 10)
@@ -134,7 +134,7 @@ func divisorOf(text, what string) (q quantity, refused string) {
 	}
 	milli, _ := parseQuantity("1m")
 	if what == "cpu" && q.amount.Cmp(one.amount) != 0 && q.amount.Cmp(milli.amount) != 0 {
-		return q, fmt.Sprintf("divisor: %q; of CPUs only 1 and 1m are taken", text)
+		return q, fmt.Sprintf("divisor: %q is not allowed; for CPUs use 1 or 1m", text)
 	}
 	if !q.positive() {
 		return q, fmt.Sprintf("divisor: %q is below zero", text)

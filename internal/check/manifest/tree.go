@@ -55,7 +55,7 @@ func expandNode(n *yaml.Node, left *int, depth int) *tree {
 	return t
 }
 
-// equal tells that two trees mean the same, in the same order.
+// equal reports whether two trees mean the same, in the same order.
 func (t *tree) equal(o *tree) bool {
 	if t == nil || o == nil {
 		return t == o

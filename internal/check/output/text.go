@@ -115,7 +115,7 @@ func summary(r *check.Report, others int) string {
 		text += phrase.And(found)
 	}
 	if n := len(r.Ignored); n > 0 {
-		text += fmt.Sprintf("; %d ignored", n)
+		text += fmt.Sprintf("; %d suppressed", n)
 	}
 	if n := len(r.Problems); n > 0 {
 		text += "; " + phrase.Count(n, "place") + " could not be checked"
@@ -124,7 +124,7 @@ func summary(r *check.Report, others int) string {
 		text += "; " + phrase.CountOf(n, "file of YAML or JSON holds", "files of YAML and JSON hold") + " no manifest"
 	}
 	if others > 0 {
-		text += "; " + phrase.CountOf(others, "container says", "containers say") + " nothing of Go (--go VERSION judges every one)"
+		text += "; " + phrase.CountOf(others, "container is", "containers are") + " not known to run Go (--go VERSION checks them too)"
 	}
 	return text
 }

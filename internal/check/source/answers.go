@@ -13,7 +13,7 @@ import (
 // answer is an ignore of a file, by the name that its positions have.
 type answer = check.Ignore
 
-// ignored tells that a comment answers a finding.
+// ignored reports whether a comment answers a finding.
 func (u *uses) ignored(f found) bool {
 	at := u.pass.Fset.Position(f.pos)
 	f.Place = rule.Place{Path: at.Filename, Line: at.Line}

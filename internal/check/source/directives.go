@@ -61,19 +61,19 @@ func switchedOff(key, value, where, language string) (rule.Finding, bool) {
 	case key == settingLimit && value == "0":
 		return rule.Finding{
 			Severity: rule.Warning,
-			Message:  name + " keeps the program from its CPU limit: it takes a P for every CPU of the machine",
+			Message:  name + " makes the program ignore its CPU limit: it uses all CPUs of the machine",
 			Fix:      "remove it: the runtime then chooses " + choice(""),
 		}, true
 	case key == settingDefault && !follows(strings.TrimPrefix(value, "go")):
 		return rule.Finding{
 			Severity: rule.Warning,
-			Message:  name + " keeps the program from its CPU limit, among all else that newer releases do: it takes a P for every CPU of the machine",
-			Fix:      "add containermaxprocs=1 and updatemaxprocs=1 beside it: the runtime then chooses " + choice(""),
+			Message:  name + " makes the program ignore its CPU limit (and switches off other changes of newer releases): it uses all CPUs of the machine",
+			Fix:      "add containermaxprocs=1 and updatemaxprocs=1 to it: the runtime then chooses " + choice(""),
 		}, true
 	case key == settingUpdates && value == "0":
 		return rule.Finding{
 			Severity: rule.Info,
-			Message:  name + " keeps the program at the limit that it was started with",
+			Message:  name + " makes the program keep the limit that it started with",
 			Fix:      "remove it: the runtime then follows the limit when it changes",
 		}, true
 	}

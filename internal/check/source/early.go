@@ -2,6 +2,8 @@ package source
 
 import (
 	"go/ast"
+	"strconv"
+	"strings"
 
 	"golang.org/x/tools/go/ast/inspector"
 
@@ -21,8 +23,8 @@ func earlySizes(u *uses) []found {
 			continue
 		}
 		all = append(all, found{pos: call.Pos(), end: call.End(), Finding: rule.Finding{
-			Message: v + " takes runtime.GOMAXPROCS(0) before main runs, and stays at that whatever main sets and whatever the limit becomes",
-			Fix:     "ask runtime.GOMAXPROCS(0) where it is used, which is then the value in force: " + choice(u.language()),
+			Message: v + " reads runtime.GOMAXPROCS(0) before main runs, and does not follow later changes by main or of the limit",
+			Fix:     "call runtime.GOMAXPROCS(0) where the value is used: it is then the current value, " + choice(u.language()),
 		}})
 	}
 	return all
@@ -51,4 +53,34 @@ func (u *uses) packageVariable(c inspector.Cursor) string {
 		}
 	}
 	return ""
+}
+
+// automaxprocs is PF031.
+func automaxprocs(u *uses) []found {
+	language := u.language()
+	if !follows(language) {
+		return nil // it does what the runtime does not
+	}
+	var all []found
+	for c := range u.root.Preorder((*ast.ImportSpec)(nil)) {
+		spec := c.Node().(*ast.ImportSpec)
+		path, err := strconv.Unquote(spec.Path.Value)
+		if err != nil || path != pkgAutomaxprocs && !strings.HasPrefix(path, pkgAutomaxprocs+"/") || u.inTest(c) {
+			continue
+		}
+		f := found{pos: spec.Pos(), end: spec.End()}
+		f.Message = "go.uber.org/automaxprocs sets GOMAXPROCS once, rounded down, and ends the automatic updates of the runtime with go " + language + " in go.mod"
+		f.Fix = "remove it: the runtime then chooses " + choice(language) + ", and follows it; if you need 1 under a limit of one CPU, or the limits of parent cgroups, import github.com/procfit/procfit/maxprocs/auto"
+		if spec.Name != nil && spec.Name.Name == "_" {
+			if decl, ok := c.Parent().Node().(*ast.GenDecl); ok && len(decl.Specs) == 1 {
+				c = c.Parent()
+			}
+			f.remove = u.lines(c)
+		}
+		if language == "" {
+			f.Message = strings.Replace(f.Message, " with go  in go.mod", "", 1)
+		}
+		all = append(all, f)
+	}
+	return all
 }

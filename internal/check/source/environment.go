@@ -19,20 +19,20 @@ func setenvs(u *uses) []found {
 			continue
 		}
 		f := found{pos: call.Pos(), end: call.End(), Finding: rule.Finding{
-			Message: "os.Setenv of GOMAXPROCS changes nothing in this program, whose runtime has read it before main",
-			Fix:     "remove it: the value stays what it is, " + choice(u.language()) + ", or what the environment said at the start",
+			Message: "os.Setenv of GOMAXPROCS changes nothing in this program, because the runtime reads the variable before main",
+			Fix:     "remove it: the value stays the same, " + choice(u.language()) + ", or the value of the environment at the start",
 		}}
 		if u.startsChildren() {
 			f.Severity = rule.Info
-			f.Message += "; only what it starts inherits it"
-			f.Fix = "where it is meant for a child, add GOMAXPROCS to the Env of its command, else remove it; the value here stays what it is"
+			f.Message += "; only child processes inherit it"
+			f.Fix = "if it is for a child process, add GOMAXPROCS to the Env of its command, otherwise remove it; the value in this program stays the same"
 		}
 		all = append(all, f)
 	}
 	return all
 }
 
-// startsChildren tells that the package can start other programs.
+// startsChildren reports whether the package can start other programs.
 func (u *uses) startsChildren() bool {
 	return slices.ContainsFunc(u.pass.Pkg.Imports(), func(p *types.Package) bool {
 		return slices.Contains([]string{"os/exec", "syscall", "golang.org/x/sys/unix"}, p.Path())
@@ -57,14 +57,14 @@ func envNumbers(u *uses) []found {
 			continue
 		}
 		all = append(all, found{pos: call.Pos(), end: call.End(), Finding: rule.Finding{
-			Message: "GOMAXPROCS is read from the environment as a number, where it is one of several ways to the value in force",
-			Fix:     "ask runtime.GOMAXPROCS(0): where the variable is set rightly it is the same, else " + choice(u.language()),
+			Message: "GOMAXPROCS is read from the environment as a number, but the variable is only one source of the current value",
+			Fix:     "call runtime.GOMAXPROCS(0): it is the same if the variable is valid, otherwise " + choice(u.language()),
 		}})
 	}
 	return all
 }
 
-// keepsNumber tells that the number is kept, and not only the error asked for.
+// keepsNumber reports whether the number is kept, and not only the error asked for.
 func keepsNumber(c inspector.Cursor) bool {
 	if a, ok := c.Parent().Node().(*ast.AssignStmt); ok {
 		id, isName := a.Lhs[0].(*ast.Ident)

@@ -109,7 +109,7 @@ func (k *Checker) slowly(t *tree, n int) func() {
 	if t.module != nil {
 		where = "./" + path.Join(path.Dir(t.module.shown), "...")
 	}
-	message := fmt.Sprintf("looking at %s of %s and at what they import; --syntax looks at no imports, --no-source at no Go, and Ctrl-C prints what has been found",
+	message := fmt.Sprintf("loading %s of %s and their imports; --syntax skips imports, --no-source skips Go, and Ctrl-C prints the findings so far",
 		phrase.Count(n, "Go package"), where)
 	timer := time.AfterFunc(cmp.Or(k.o.Patience, patience), func() { k.o.Slow(message) })
 	return func() { timer.Stop() }
@@ -120,7 +120,7 @@ func leftOutNote(n int) string {
 	if n > 1 {
 		what = fmt.Sprintf("it and %s are", phrase.CountOf(n-1, "other file", "other files"))
 	}
-	return what + " left out, being built for another system or with other tags; GOOS=… or GOFLAGS=-tags=… procfit check looks at such"
+	return what + " skipped, for another system or other build tags; to check such files, run GOOS=… procfit check or GOFLAGS=-tags=… procfit check"
 }
 
 // unloaded is why the go command loads nothing of a module.
@@ -132,7 +132,7 @@ func unloaded(err error) string {
 			text = strings.TrimSuffix(strings.TrimSpace(before), ":")
 		}
 	}
-	return "the go command cannot load its module, so its packages are judged by syntax alone: " + phrase.Clip(phrase.FirstLine(strings.TrimSpace(text)), 300)
+	return "the go command cannot load its module, so procfit checks only the syntax of its packages: " + phrase.Clip(phrase.FirstLine(strings.TrimSpace(text)), 300)
 }
 
 // list asks the go command for the files of the packages in some folders, and of all that
@@ -223,7 +223,7 @@ func (t *tree) problem(dir string, errs []packages.Error) (check.Problem, bool) 
 			first = p
 		}
 	}
-	first.Message = "does not type-check, so its package is judged by what is left: " + first.Message
+	first.Message = "does not type-check, so procfit checks only the rest of its package: " + first.Message
 	if n > 1 {
 		first.Message += fmt.Sprintf(" (and %s)", phrase.CountOf(n-1, "more error", "more errors"))
 	}

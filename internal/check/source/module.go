@@ -126,11 +126,11 @@ func (t *tree) judge(to check.Sink) {
 	}
 	line := "go " + m.language
 	if m.language == implied && m.goLine.Line == 1 {
-		line = "no go line"
+		line = "a missing go line"
 	}
 	to.Finding(check.NewFinding("PF032", m.goLine,
-		fmt.Sprintf("%s keeps %s from the CPU limit: a P for every CPU of the machine", line, phrase.CountOf(len(programs), "program of this module", "programs of this module")),
-		"where they run under a CPU limit: go mod edit -go=1.25, with which the runtime chooses "+choice("")+"; or import github.com/procfit/procfit/maxprocs/auto in main"))
+		fmt.Sprintf("%s makes %s ignore the CPU limit and use all CPUs of the machine", line, phrase.CountOf(len(programs), "program of this module", "programs of this module")),
+		"if they run under a CPU limit: go mod edit -go=1.25, so that the runtime chooses "+choice("")+"; or import github.com/procfit/procfit/maxprocs/auto in main"))
 }
 
 // setsWhenImported tells of packages that set GOMAXPROCS by their import.

@@ -20,10 +20,10 @@ import (
 
 // modulesTest is a tree of files with what is expected of it.
 type modulesTest struct {
-	dir                             string
-	environ, want, problems, notes  []string
-	fixed                           []string
-	saysFixed, saysProblems, saysNo bool
+	dir                            string
+	environ, want, problems, notes []string
+	fixed                          []string
+	saysFixed, saysNo              bool
 }
 
 func readModules(t *testing.T, path string) modulesTest {
@@ -168,7 +168,7 @@ func TestSlow(t *testing.T) {
 	if err != nil || len(r.Findings) != 1 {
 		t.Fatalf("%v, %v", r, err)
 	}
-	if message := <-said; len(said) > 0 || !strings.Contains(message, "looking at 1 Go package of ") || !strings.Contains(message, "--syntax") {
+	if message := <-said; len(said) > 0 || !strings.Contains(message, "loading 1 Go package of ") || !strings.Contains(message, "--syntax") {
 		t.Errorf("said %q, and %d more", message, len(said))
 	}
 }

@@ -89,7 +89,7 @@ func (u *uses) oneOf(o types.Object, steps int) origin {
 	return origin{}
 }
 
-// caps tells that a variable is set to a value only where it is above: if n > most { n = most }.
+// caps reports whether a variable is set to a value only where it is above: if n > most { n = most }.
 func (u *uses) caps(o types.Object, value ast.Expr) bool {
 	at, ok := u.root.FindNode(value)
 	if !ok {
@@ -203,7 +203,7 @@ func (u *uses) ofCall(call *ast.CallExpr, steps int) origin {
 	return origin{}
 }
 
-// fromVariable tells that a string is what os.Getenv("GOMAXPROCS") gave.
+// fromVariable reports whether a string is what os.Getenv("GOMAXPROCS") gave.
 func (u *uses) fromVariable(e ast.Expr) bool {
 	e = ast.Unparen(e)
 	if id, ok := e.(*ast.Ident); ok {

@@ -60,7 +60,7 @@ func (u *uses) emptied(stmt inspector.Cursor) []span {
 	return u.lines(stmt)
 }
 
-// onlyAsks tells that the head of an if does nothing but ask the environment.
+// onlyAsks reports whether the head of an if does nothing but ask the environment.
 func (u *uses) onlyAsks(s *ast.IfStmt) bool {
 	pure := true
 	ast.Inspect(s, func(n ast.Node) bool {

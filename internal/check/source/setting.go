@@ -8,7 +8,6 @@ import (
 	"golang.org/x/tools/go/ast/inspector"
 
 	"github.com/procfit/procfit/internal/program/rule"
-	"github.com/procfit/procfit/internal/show/phrase"
 )
 
 // setting is a call of runtime.GOMAXPROCS that may set something.
@@ -42,7 +41,7 @@ func (u *uses) settings() []setting {
 
 const unlessSet = "unless GOMAXPROCS is set in the environment"
 
-// setBack tells that the value is set back at once when the function ends:
+// setBack reports whether the value is set back at once when the function ends:
 // defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(n)).
 func (s setting) setBack() bool {
 	outer, ok := s.Parent().Node().(*ast.CallExpr)
@@ -58,7 +57,7 @@ func (u *uses) before(c inspector.Cursor) string {
 	if u.guarded(c) {
 		return unlessSet
 	}
-	return "whatever GOMAXPROCS says in the environment"
+	return "with any GOMAXPROCS in the environment"
 }
 
 // constants is PF024.
@@ -69,7 +68,6 @@ func constants(u *uses) []found {
 			continue
 		}
 		f := found{pos: s.call.Pos(), end: s.call.End()}
-		ps := phrase.CountOf(s.n, "P", "Ps")
 		language := u.language()
 		switch {
 		case s.flag:
@@ -78,21 +76,21 @@ func constants(u *uses) []found {
 			if s.env {
 				before = unlessSet
 			}
-			f.Message = fmt.Sprintf("runtime.GOMAXPROCS takes a flag whose default is %d: %s on every machine and under every limit, %s", s.n, ps, before)
-			f.Fix = "let 0 be the default, which changes nothing: the runtime then chooses " + choice(language)
+			f.Message = fmt.Sprintf("runtime.GOMAXPROCS gets a flag whose default is %d on every machine and under every limit, %s", s.n, before)
+			f.Fix = "make 0 the default, which changes nothing: the runtime then chooses " + choice(language)
 		case s.forAWhile:
 			f.Severity = rule.Info
-			f.Message = fmt.Sprintf("runtime.GOMAXPROCS(%d) holds the whole program to %s until it is set back", s.n, ps)
+			f.Message = fmt.Sprintf("runtime.GOMAXPROCS(%d) applies to the whole program until it is reset", s.n)
 			if follows(language) {
-				f.Message += ", and ends the updates that the runtime makes by itself"
+				f.Message += ", and ends the automatic updates of the runtime"
 			}
-			f.Fix = "bound the work in question by a semaphore instead, and leave GOMAXPROCS alone"
+			f.Fix = "limit this work with a semaphore instead, and do not change GOMAXPROCS"
 			if follows(language) {
-				f.Fix += "; where it must be, let runtime.SetDefaultGOMAXPROCS set it back"
+				f.Fix += "; if it is necessary, reset it with runtime.SetDefaultGOMAXPROCS"
 			}
 		default:
-			f.Message = fmt.Sprintf("runtime.GOMAXPROCS(%d) fixes %s on every machine and under every limit, %s", s.n, ps, u.before(s.Cursor))
-			f.Fix = fmt.Sprintf("remove the call: the runtime then chooses %s; where %d is measured, set GOMAXPROCS=%d in the environment, beside the limit", choice(language), s.n, s.n)
+			f.Message = fmt.Sprintf("runtime.GOMAXPROCS(%d) sets the value on every machine and under every limit, %s", s.n, u.before(s.Cursor))
+			f.Fix = fmt.Sprintf("remove the call: the runtime then chooses %s; if %d was measured, set GOMAXPROCS=%d in the environment, next to the limit", choice(language), s.n, s.n)
 		}
 		all = append(all, f)
 	}
@@ -108,25 +106,25 @@ func numCPUs(u *uses) []found {
 		}
 		language := u.language()
 		f := found{pos: s.call.Pos(), end: s.call.End()}
-		what := "sets it by the machine's CPUs"
+		what := "sets the value from the CPUs of the machine"
 		if s.exact {
-			what = "sets it to the machine's CPUs"
+			what = "sets the value to the CPUs of the machine"
 		}
 		if follows(language) {
-			f.Message = fmt.Sprintf("runtime.GOMAXPROCS %s, also under a limit, %s, and ends the updates that the runtime makes by itself", what, u.before(s.Cursor))
+			f.Message = fmt.Sprintf("runtime.GOMAXPROCS %s, also under a limit, %s, and ends the automatic updates of the runtime", what, u.before(s.Cursor))
 		} else {
 			f.Severity = rule.Info
-			f.Message = fmt.Sprintf("runtime.GOMAXPROCS %s, %s; from go 1.25 in go.mod on it also keeps the program from its limit", what, u.before(s.Cursor))
+			f.Message = fmt.Sprintf("runtime.GOMAXPROCS %s, %s; from go 1.25 in go.mod on it also makes the program ignore its limit", what, u.before(s.Cursor))
 		}
 		f.Fix = "remove the call: the runtime then chooses " + choice(language)
 		switch {
 		case s.flag:
-			f.Message = "runtime.GOMAXPROCS takes a flag whose default is the machine's CPUs, also under a limit, " + u.before(s.Cursor)
-			f.Fix = "let 0 be the default, which changes nothing: the runtime then chooses " + choice(language)
+			f.Message = "runtime.GOMAXPROCS gets a flag whose default is the CPUs of the machine, also under a limit, " + u.before(s.Cursor)
+			f.Fix = "make 0 the default, which changes nothing: the runtime then chooses " + choice(language)
 		case s.maybe:
 			f.Severity = rule.Info
-			f.Message = strings.Replace(f.Message, "sets it by", "may set it by", 1)
-			f.Fix = "where no number is asked for, do not call it: the runtime then chooses " + choice(language) + "; and reckon shares of runtime.GOMAXPROCS(0)"
+			f.Message = strings.Replace(f.Message, "sets the value from", "may set the value from", 1)
+			f.Fix = "if the user sets no number, do not call it: the runtime then chooses " + choice(language) + "; and compute shares from runtime.GOMAXPROCS(0)"
 		}
 		if ast.Unparen(s.call.Args[0]) == s.named && s.exact && !s.forAWhile { // what a variable holds may be needed elsewhere
 			f.remove = u.statement(s.Cursor)
@@ -146,8 +144,8 @@ func setAgain(u *uses) []found {
 		all = append(all, found{
 			pos: s.call.Pos(), end: s.call.End(),
 			Finding: rule.Finding{
-				Message: "runtime.GOMAXPROCS takes what GOMAXPROCS is in the environment, which the runtime has read before",
-				Fix:     "remove it: nothing changes where the runtime understands the variable, and where it does not it chooses " + choice(u.language()),
+				Message: "runtime.GOMAXPROCS gets the value of GOMAXPROCS in the environment, which the runtime has already read",
+				Fix:     "remove it: nothing changes if the variable is valid, and otherwise the runtime chooses " + choice(u.language()),
 			},
 			remove: u.readAndSet(s.Cursor),
 		})
@@ -185,7 +183,7 @@ func (u *uses) readAndSet(c inspector.Cursor) []span {
 	return u.emptied(stmt)
 }
 
-// readsOnly tells that a block does nothing beside a statement but read the number.
+// readsOnly reports whether a block does nothing beside a statement but read the number.
 func (u *uses) readsOnly(b *ast.BlockStmt, but ast.Node) bool {
 	for _, s := range b.List {
 		if s == but {
@@ -199,7 +197,7 @@ func (u *uses) readsOnly(b *ast.BlockStmt, but ast.Node) bool {
 	return true
 }
 
-// asksVariable tells that the head of an if asks the environment, so that nothing is
+// asksVariable reports whether the head of an if asks the environment, so that nothing is
 // left over when the whole goes.
 func (u *uses) asksVariable(s *ast.IfStmt) bool {
 	asks := false

@@ -29,11 +29,11 @@ func machineSizes(u *uses) []found {
 		}
 		n := c.Node()
 		f := found{pos: n.Pos(), end: n.End(), Finding: rule.Finding{
-			Message: fmt.Sprintf("%s by runtime.NumCPU, the machine's CPUs whatever the limit and GOMAXPROCS are", what),
-			Fix:     "take runtime.GOMAXPROCS(0), which is the value in force: " + choice(u.language()),
+			Message: fmt.Sprintf("%s by runtime.NumCPU, the CPUs of the machine, with any limit and any GOMAXPROCS", what),
+			Fix:     "use runtime.GOMAXPROCS(0), which is the current value: " + choice(u.language()),
 		}}
 		if function(c) == nil {
-			f.Fix += "; ask it where it is used, since main has not run yet"
+			f.Fix += "; call it where it is used, because main has not run yet"
 		}
 		all = append(all, f)
 	}
@@ -131,7 +131,7 @@ func (u *uses) inLiteral(at inspector.Cursor, p *ast.KeyValueExpr) string {
 	return fmt.Sprintf("%s of a %s is set", key.Name, of.Name)
 }
 
-// named is a sentence's beginning about a variable or field whose name tells that it is
+// named is a sentence's beginning about a variable or field whose name reports whether it is
 // a size.
 func (u *uses) named(e ast.Expr) string {
 	name := ""
@@ -174,7 +174,7 @@ func (u *uses) assigned(at inspector.Cursor, targets, values []ast.Expr, value i
 	return ""
 }
 
-// argument says what a call makes of a number. Through tells that it hands the number
+// argument says what a call makes of a number. Through reports whether it hands the number
 // on: a conversion, min, max.
 func (u *uses) argument(call *ast.CallExpr, arg ast.Node, steps int) (what string, through bool) {
 	i := slices.IndexFunc(call.Args, func(a ast.Expr) bool { return a == arg })
@@ -218,7 +218,7 @@ func (u *uses) argument(call *ast.CallExpr, arg ast.Node, steps int) (what strin
 		return "", u.flagDefault(call, 0) == arg // by what its value is used for
 	}
 	if sizing.MatchString(name.Name) {
-		return "what " + name.Name + " makes is sized", false
+		return "a size for " + name.Name + " is set", false
 	}
 	if s, ok := u.pass.TypesInfo.TypeOf(call.Fun).(*types.Signature); ok && i < s.Params().Len() {
 		if p := s.Params().At(i).Name(); sizing.MatchString(p) && !counting.MatchString(p) && !s.Variadic() {
@@ -231,7 +231,7 @@ func (u *uses) argument(call *ast.CallExpr, arg ast.Node, steps int) (what strin
 		}
 	}
 	if of := u.qualifier(call.Fun); sizing.MatchString(of) {
-		return "what " + of + "." + name.Name + " makes is sized", false
+		return "a size for " + of + "." + name.Name + " is set", false
 	}
 	return "", isNumber(u.pass.TypesInfo.TypeOf(call)) // as a default is that a setting may replace
 }
@@ -256,7 +256,7 @@ func isNumber(t types.Type) bool {
 	return ok && b.Info()&types.IsInteger != 0
 }
 
-// besideCurrent says whether a call is given the value in force too.
+// besideCurrent says whether a call is given the value in effect too.
 func (u *uses) besideCurrent(call *ast.CallExpr) bool {
 	return slices.ContainsFunc(call.Args, func(a ast.Expr) bool { return u.origin(a).kind == current })
 }
@@ -288,7 +288,7 @@ func (u *uses) made(call *ast.CallExpr) string {
 	return ""
 }
 
-// started tells that goroutines are started in the loop whose condition it is.
+// started reports whether goroutines are started in the loop whose condition it is.
 func started(condition inspector.Cursor) string {
 	if loop, ok := condition.Parent().Node().(*ast.ForStmt); ok && loop.Cond == condition.Node() {
 		return startsIn(loop.Body)
@@ -313,4 +313,32 @@ func startsIn(body *ast.BlockStmt) string {
 		return ""
 	}
 	return "the goroutines of a loop are counted"
+}
+
+// defaultThreads is the runtime's own bound (runtime/debug.SetMaxThreads).
+const defaultThreads = 10000
+
+// maxThreads is PF034.
+func maxThreads(u *uses) []found {
+	var all []found
+	for _, c := range u.calls[fnSetMaxThreads] {
+		call := c.Node().(*ast.CallExpr)
+		if len(call.Args) != 1 {
+			continue
+		}
+		var n string
+		switch o := u.origin(call.Args[0]); {
+		case o.kind == fixed && o.n < defaultThreads && o.n > 0:
+			n = fmt.Sprint(o.n)
+		case o.kind == machine || o.kind == current || o.kind == fromEnv:
+			n = "a multiple of the CPUs"
+		default:
+			continue
+		}
+		all = append(all, found{pos: call.Pos(), end: call.End(), Finding: rule.Finding{
+			Message: fmt.Sprintf("debug.SetMaxThreads slows nothing down: the program crashes as soon as it needs more threads than %s", n),
+			Fix:     fmt.Sprintf("remove the call, so that the default of %d applies, and limit blocking calls with a semaphore or a pool", defaultThreads),
+		}})
+	}
+	return all
 }

@@ -48,7 +48,7 @@ func analyzer(id string, least rule.Severity, check func(*uses) []found) *analys
 				}
 				if file := u.file(f.pos); file != nil && ast.IsGenerated(file) {
 					f.remove = nil // it would come again
-					f.Fix = "in what generates this file: " + f.Fix
+					f.Fix = "in the generator of this file: " + f.Fix
 				}
 				if u.broken {
 					f.remove = nil

@@ -43,8 +43,8 @@ func (t *tree) judgeSilent(silent []string, listed []*packages.Package, to check
 		}
 		if at, ok := t.mainFunction(dir); ok {
 			to.Finding(check.NewFinding("PF035", at,
-				"it listens, and reports its GOMAXPROCS nowhere: nothing in its module asks for it, and no package that it imports is known to export it",
-				"log runtime.GOMAXPROCS(0) at the start, or export it; the value stays what it is"))
+				"it listens on a port, but never reports its GOMAXPROCS: nothing in its module reads it, and no package that it imports is known to export it",
+				"log runtime.GOMAXPROCS(0) at the start, or export it; the value stays the same"))
 		}
 	}
 }
@@ -62,7 +62,7 @@ func anyExports(p *packages.Package) bool {
 	return found
 }
 
-// silent tells that a program listens, and that none of the module's packages that it
+// silent reports whether a program listens, and that none of the module's packages that it
 // is made of tells its GOMAXPROCS.
 func (t *tree) silent(program string) bool {
 	listens := false

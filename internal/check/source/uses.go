@@ -36,7 +36,7 @@ const (
 // usesAnalyzer gathers once what all rules of a package ask.
 var usesAnalyzer = &analysis.Analyzer{
 	Name:             "procfituses",
-	Doc:              "gather what a package does to GOMAXPROCS, for the rules",
+	Doc:              "collect what a package does with GOMAXPROCS, for the rules",
 	Requires:         []*analysis.Analyzer{inspect.Analyzer},
 	RunDespiteErrors: true,
 	ResultType:       reflect.TypeFor[*uses](),
@@ -116,7 +116,7 @@ func (u *uses) file(pos token.Pos) *ast.File {
 	return nil
 }
 
-// inTest tells that it is in a test, or in a function for tests.
+// inTest reports whether it is in a test, or in a function for tests.
 func (u *uses) inTest(c inspector.Cursor) bool {
 	if strings.HasSuffix(u.pass.Fset.Position(c.Node().Pos()).Filename, "_test.go") {
 		return true
@@ -152,7 +152,7 @@ func function(c inspector.Cursor) *ast.FuncDecl {
 	return nil
 }
 
-// readsVariable tells that the call asks the environment for GOMAXPROCS.
+// readsVariable reports whether the call asks the environment for GOMAXPROCS.
 func (u *uses) readsVariable(call *ast.CallExpr) bool {
 	name := u.callee(call)
 	return (name == fnGetenv || name == fnLookupEnv) && len(call.Args) == 1 && u.text(call.Args[0]) == variable
@@ -166,7 +166,7 @@ func (u *uses) text(e ast.Expr) string {
 	return ""
 }
 
-// guarded tells that the function around it asks the environment first.
+// guarded reports whether the function around it asks the environment first.
 func (u *uses) guarded(c inspector.Cursor) bool {
 	in := function(c)
 	for _, name := range []string{fnGetenv, fnLookupEnv} {
@@ -182,7 +182,7 @@ func (u *uses) guarded(c inspector.Cursor) bool {
 // language is the go line that counts for the package: "1.24"; "" where none is known.
 func (u *uses) language() string { return strings.TrimPrefix(u.pass.Pkg.GoVersion(), "go") }
 
-// follows tells that the runtime follows a limit by itself, for a go line; one that is
+// follows reports whether the runtime follows a limit by itself, for a go line; one that is
 // not known is taken for a new one.
 func follows(language string) bool {
 	known := func(cpus float64) facts.Fact { return facts.Fact{State: facts.Known, CPUs: cpus} }
@@ -199,7 +199,7 @@ func follows(language string) bool {
 // choice is what the runtime chooses by itself, for a go line.
 func choice(language string) string {
 	if follows(language) {
-		return "the CPU limit rounded up, at least 2, and without one the machine's CPUs"
+		return "the CPU limit rounded up, at least 2, and without a limit all CPUs of the machine"
 	}
-	return "the machine's CPUs whatever the limit, as go " + language + " has it, and the limit from go 1.25 on"
+	return "all CPUs of the machine with go " + language + ", and the CPU limit from go 1.25 on"
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/procfit/procfit/internal/program/rule"
 )
 
-// IsVet tells that the go command calls the program as its vet tool: for its version,
+// IsVet reports whether the go command calls the program as its vet tool: for its version,
 // for its flags, or to judge one package, which a file vet.cfg describes.
 func IsVet(args []string) bool {
 	if len(args) == 0 {
@@ -47,7 +47,7 @@ func Vet(args []string) {
 	unitchecker.Main(all...)
 }
 
-// flagged tells that an argument is the flag of a rule, and that it is switched on.
+// flagged reports whether an argument is the flag of a rule, and that it is switched on.
 func flagged(args []string, name string) (named, on bool) {
 	for _, a := range args {
 		flag, value, given := strings.Cut(strings.TrimLeft(a, "-"), "=")

@@ -14,13 +14,13 @@ import (
 // mostWork is more than any go.work, in bytes.
 const mostWork = 4 << 20
 
-// builtHere tells that a file's constraints let it be built for this system.
+// builtHere reports whether a file's constraints let it be built for this system.
 func builtHere(file string) bool {
 	ok, err := build.Default.MatchFile(filepath.Dir(file), filepath.Base(file))
 	return ok || err != nil
 }
 
-// outsideWorkspace tells that a go.work lies above a module which does not use it, or
+// outsideWorkspace reports whether a go.work lies above a module which does not use it, or
 // names modules that are not there: the go command would then load nothing at all.
 func outsideWorkspace(root string, environ []string) bool {
 	file := variableOf(environ, "GOWORK")

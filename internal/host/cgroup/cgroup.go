@@ -24,7 +24,7 @@
 // removes those whose maker is gone. Groups of another PID namespace are left
 // alone, because there is no telling who lives there.
 //
-// Limits: a quota above that of an ancestor is refused by v1 and has no effect
+// Limits: a quota above that of a parent cgroup is refused by v1 and has no effect
 // on v2 beyond the ancestor's. The period is always 100 ms, the kernel's and
 // Kubernetes' default, so quotas start at 0.01 CPU. A kernel built without
 // CONFIG_CFS_BANDWIDTH, or one in threaded mode, is not supported.
@@ -79,7 +79,7 @@ func quotaMicros(cpus float64) (int64, error) {
 
 const (
 	groupPrefix = "procfit-"
-	// A leaf that holds procfit itself, and whoever shared its group. It is
+	// A leaf that holds procfit itself, and whoever shared its cgroup. It is
 	// removed when empty, its processes are never killed.
 	leafPrefix = groupPrefix + "self-"
 )

@@ -199,7 +199,7 @@ func (g *Group) walk(visit func(dir string) error) error {
 	return down(g.dir)
 }
 
-// gone tells that a group was removed under our hands: its files then fail with
+// gone reports whether a group was removed under our hands: its files then fail with
 // ENODEV, or are not there.
 func gone(err error) bool {
 	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENODEV)

@@ -184,7 +184,7 @@ func TestQuotaHolds(t *testing.T) {
 	}
 }
 
-// A process that leaves its group is found to be outside, one that stays or has ended is
+// A process that leaves its cgroup is found to be outside, one that stays or has ended is
 // not.
 func TestQuotaLeft(t *testing.T) {
 	p := find(t)

@@ -89,7 +89,7 @@ func TestLocate(t *testing.T) {
 	}
 }
 
-// A process that has left its group is found wherever it went, on both versions.
+// A process that has left its cgroup is found wherever it went, on both versions.
 func TestOutside(t *testing.T) {
 	const v1Group, v2Group = "/sys/fs/cgroup/cpu,cpuacct/job/procfit-1", "/sys/fs/cgroup/procfit-1"
 	for _, test := range []struct{ name, mounts, dir, process, want string }{

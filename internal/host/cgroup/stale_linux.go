@@ -43,7 +43,7 @@ func (p *Parent) RemoveStale() (removed int, err error) {
 	return removed, errors.Join(failed...)
 }
 
-// alive tells whether the owner still runs. A zombie counts as gone; what cannot
+// alive reports whether the owner still runs. A zombie counts as gone; what cannot
 // be told counts as alive.
 func alive(o owner) bool {
 	now, err := procstat.ReadStat(o.pid)

@@ -60,7 +60,7 @@ func parseWeight(version int, text string) (int64, error) {
 	return n, nil
 }
 
-// Default tells that it is what the kernel gives every new group, so that nobody
+// Default reports whether it is what the kernel gives every new group, so that nobody
 // need have asked for it.
 func (w Weight) Default() bool {
 	if w.Version == 1 {

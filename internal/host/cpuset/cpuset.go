@@ -29,7 +29,7 @@ func (s *Set) UnmarshalText(list []byte) (err error) {
 	return err
 }
 
-// Overlaps tells whether the sets share a CPU.
+// Overlaps reports whether the sets share a CPU.
 func (s Set) Overlaps(other Set) bool { return len(s.Within(other)) > 0 }
 
 // Within are the CPUs of the set that the other has too.

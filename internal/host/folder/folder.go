@@ -1,6 +1,6 @@
 // Package folder writes a results folder. procfit often runs as root, in a
 // directory that another user can write to: what lies there already may be a link
-// to somewhere else, or a pipe that blocks. So a file is made anew or replaced, never
+// to somewhere else, or a pipe that blocks. So a file is made again or replaced, never
 // written through a link and never outside the folder (os.Root), and only regular
 // files are read. Under sudo all that is made belongs to the user who called.
 //
@@ -139,7 +139,7 @@ func (d *Dir) OpenFile(name string) (*os.File, error) {
 	return f, nil
 }
 
-// Holds tells whether the folder's file of that name is still the open one: it may
+// Holds reports whether the folder's file of that name is still the open one: it may
 // have been removed or replaced since.
 func (d *Dir) Holds(name string, f *os.File) bool {
 	there, err := d.root.Lstat(name)

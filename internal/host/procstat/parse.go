@@ -37,7 +37,7 @@ type Identity struct {
 // Identity tells the process from others that have its PID later.
 func (s Stat) Identity() Identity { return Identity{s.PID, s.Started} }
 
-// Ended tells that the process is over and only waits to be reaped.
+// Ended reports whether the process is over and only waits to be reaped.
 func (s Stat) Ended() bool { return s.State == 'Z' || s.State == 'X' }
 
 // ParseStat reads /proc/PID/stat (proc_pid_stat(5)). The name is in parentheses
@@ -245,7 +245,7 @@ func parseTaskstats(b []byte) (counters, error) {
 	return counters{wait: at(offWait), voluntary: at(offVoluntary), involuntary: at(offInvoluntary)}, nil
 }
 
-// between tells whether each counter lies between those of two readings.
+// between reports whether each counter lies between those of two readings.
 func (c counters) between(before, after counters) bool {
 	in := func(low, v, high int64) bool { return low <= v && v <= high }
 	return in(before.wait, c.wait, after.wait) && in(before.voluntary, c.voluntary, after.voluntary) &&

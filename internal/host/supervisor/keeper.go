@@ -43,7 +43,7 @@ func (k *Keeper) keep(path string, how op) error {
 	return k.tell(command{Op: how, Path: path})
 }
 
-// tell starts the process anew when somebody has killed it.
+// tell starts the process again when somebody has killed it.
 func (k *Keeper) tell(c command) error {
 	if k.line == nil || k.line.tell(c) == nil {
 		return nil

@@ -202,7 +202,7 @@ func TestDescendantsDieWithProcfit(t *testing.T) {
 	}
 }
 
-// lives tells whether a process has any thread left: the first one may have ended, and
+// lives reports whether a process has any thread left: the first one may have ended, and
 // the others still hold its files.
 func lives(pid int) bool {
 	p, err := procstat.ReadStat(pid)

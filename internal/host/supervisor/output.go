@@ -35,7 +35,7 @@ type headTail struct {
 }
 
 func newHeadTail(file io.Writer, limit int64) *headTail {
-	// One more byte than the tail tells whether that begins with a line.
+	// One more byte than the tail reports whether that begins with a line.
 	return &headTail{file: file, limit: limit, head: limit - limit/2, size: int(max(limit/2+1, tailBytes))}
 }
 
@@ -160,5 +160,5 @@ func Parts(log []byte, exit Exit) (head, tail []byte, cut bool) {
 	return log[:i+1], tail, true
 }
 
-// cut tells that not all is kept.
+// cut reports whether not all is kept.
 func (h *headTail) cut() bool { return h.after > h.limit/2 }

@@ -17,7 +17,7 @@ var errLinux = fmt.Errorf("starting a command on CPUs or in groups of its own ne
 
 // Process is a started command without a supervisor. What is lost: when procfit is
 // killed the command goes on (but for Windows, see tree), and the spec's folders
-// stay; what has left its group, a daemon, goes on too.
+// stay; what has left its cgroup, a daemon, goes on too.
 type Process struct {
 	cmd    *exec.Cmd
 	tree   tree
@@ -30,7 +30,7 @@ type Process struct {
 }
 
 // Start starts the command and returns once it runs. When ctx is done the command is
-// killed at once, with its group.
+// killed at once, with its cgroup.
 func Start(ctx context.Context, spec Spec) (*Process, error) {
 	r, err := spec.resolve()
 	if err != nil {
@@ -108,7 +108,7 @@ func removeAll(folders []string) {
 // whose pipe somebody else may hold.
 const drainPatience = 2 * time.Second
 
-// follow waits for the end of the command and of its group; stop keeps a context from
+// follow waits for the end of the command and of its cgroup; stop keeps a context from
 // killing what is no more.
 func (p *Process) follow(from *os.File, began time.Time, stop func() bool) {
 	drained := make(chan struct{})

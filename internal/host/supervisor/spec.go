@@ -56,7 +56,7 @@ type Exit struct {
 	MaxRSSBytes         int64 // of the largest process
 }
 
-// Failed tells that the command did not exit with code 0.
+// Failed reports whether the command did not exit with code 0.
 func (e Exit) Failed() bool { return e.Code != 0 }
 
 func (e Exit) String() string {

@@ -118,7 +118,7 @@ func group(t *testing.T) (dir, mark string) {
 
 func TestGroupHoldsAtMain(t *testing.T) {
 	dir, mark := group(t)
-	// The quota, too, is in force when a Go program reads it.
+	// The quota, too, is in effect when a Go program reads it.
 	file, text := dir+"/cpu.cfs_quota_us", "250000"
 	if os.Getenv("PROCFIT_TEST_PARENT") != "" {
 		file, text = dir+"/cpu.max", "250000 100000"

@@ -142,7 +142,7 @@ func (s *supervisor) run(commands <-chan command, ends <-chan os.Signal) {
 	}
 }
 
-// over tells that the command has ended and, when it was asked to, the rest of
+// over reports whether the command has ended and, when it was asked to, the rest of
 // its process group too, which was asked with it.
 func (s *supervisor) over(stopping bool) bool {
 	return !s.ended.IsZero() && !(stopping && s.groupLives())
@@ -157,7 +157,7 @@ func (s *supervisor) poll(stopping bool) <-chan time.Time {
 	return nil
 }
 
-// groupLives tells whether the command's process group has members. The group
+// groupLives reports whether the command's process group has members. The group
 // keeps its number from being used again for as long as it has.
 func (s *supervisor) groupLives() bool {
 	return !errors.Is(unix.Kill(-s.pid, 0), unix.ESRCH)

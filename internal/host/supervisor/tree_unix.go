@@ -30,7 +30,7 @@ func (t tree) force() {
 
 func (t tree) kill() { _ = syscall.Kill(-t.group, syscall.SIGKILL) }
 
-// end kills what the command left of its group, and tells whether the command had to
+// end kills what the command left of its cgroup, and reports whether the command had to
 // be killed itself.
 func (t tree) end() bool {
 	if err := syscall.Kill(-t.group, 0); !errors.Is(err, syscall.ESRCH) {

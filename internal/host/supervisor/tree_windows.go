@@ -60,7 +60,7 @@ func (t tree) force() {
 
 func (t tree) kill() { _ = windows.TerminateJobObject(t.job, 1) }
 
-// end kills what the command left, and tells whether it had to be killed itself.
+// end kills what the command left, and reports whether it had to be killed itself.
 func (t tree) end() bool {
 	windows.CloseHandle(t.job)
 	return t.forced.Load()

@@ -5,7 +5,7 @@
 //
 // Threads of a core share what computes: a load on one thread slows the program on
 // the other, so that a core is given whole. What cannot be read counts as a core of
-// one thread, as on a machine without SMT. To be shared out, cores are taken for alike;
+// one thread, as on a machine without SMT. To be shared out, cores are taken for the same;
 // of a machine with fast and slow ones the load gets those of the highest numbers,
 // which are the slow ones where Linux numbers the fast ones first.
 package topology
@@ -28,7 +28,7 @@ type Machine struct {
 	Cores []Core
 	Nodes []Node // of memory, which have some of them; none: not known
 	// Performance and Efficiency are the CPUs of a machine that has both; nil: all are
-	// alike, or that is not known.
+	// the same, or that is not known.
 	Performance, Efficiency []int
 }
 
@@ -85,7 +85,7 @@ func nodes(sys fs.FS, allowed []int) (list []Node) {
 
 // slowBelow is the share of the fastest CPU's capacity below which one is an efficiency
 // core: 1024 and 446 stand beside each other, but so do 1024 and 990 of cores that are
-// alike but for their highest clock.
+// the same but for their highest clock.
 const slowBelow = 0.75
 
 // kinds parts performance from efficiency cores: as Intel's counters for each kind list

@@ -50,15 +50,15 @@ func TestAnswer(t *testing.T) {
 		observed rule.Observed
 		want     string
 	}{
-		{machine(2, 0, "", 2), "x runs with 2, which is right\n  the runtime of go1.26.1 chooses 2; its affinity allows 2 CPUs\n"},
-		{machine(2, 0, "4", 4), "x runs with 4; 2 would be right\n  GOMAXPROCS=4 is in its environment; its affinity allows 2 CPUs\n"},
-		{machine(2, 0, "4", 2), "x runs with 2, which fits, and not with the 4 of its environment\n  GOMAXPROCS=4 is in its environment and not in force; its affinity allows 2 CPUs\n"},
-		{back, "x runs with 2, which fits, and not with the 4 of its environment\n"},
-		{machine(8, 0, "4", 2), "x runs with 2; it could use 8\n  GOMAXPROCS=4 is in its environment and not in force; "},
-		{machine(2, 0, "4", 0), "x would run with 4; 2 would be right\n"},
-		{machine(8, 1, "", 2), "x runs with 2; 1 would fit\n"},
-		{notGo, "x is not a Go program; for one in its place 2 would be right\n"},
-		{Nowhere().Observed, "x may run with another value than its runtime chooses; what would be right cannot be told\n"},
+		{machine(2, 0, "", 2), "x uses GOMAXPROCS=2, as it should\n  the runtime of go1.26.1 chooses 2; its affinity allows 2 CPUs\n"},
+		{machine(2, 0, "4", 4), "x uses GOMAXPROCS=4; it should be 2\n  GOMAXPROCS=4 is in its environment; its affinity allows 2 CPUs\n"},
+		{machine(2, 0, "4", 2), "x uses GOMAXPROCS=2, as it should, and not the 4 of its environment\n  GOMAXPROCS=4 in its environment has no effect; its affinity allows 2 CPUs\n"},
+		{back, "x uses GOMAXPROCS=2, as it should, and not the 4 of its environment\n"},
+		{machine(8, 0, "4", 2), "x uses GOMAXPROCS=2; it could use 8\n  GOMAXPROCS=4 in its environment has no effect; "},
+		{machine(2, 0, "4", 0), "x will use GOMAXPROCS=4; it should be 2\n"},
+		{machine(8, 1, "", 2), "x uses GOMAXPROCS=2; the recommended value is 1\n"},
+		{notGo, "x is not a Go program; for a Go program in its place it should be 2\n"},
+		{Nowhere().Observed, "x may use another GOMAXPROCS than its runtime chooses; the recommended value cannot be determined\n"},
 	} {
 		if got := text(t, tc.observed, "", false); !strings.HasPrefix(got, tc.want) {
 			t.Errorf("%.200s\nwant\n%s", got, tc.want)
@@ -66,12 +66,12 @@ func TestAnswer(t *testing.T) {
 	}
 }
 
-// TestOverridden: who has set the live value is told, and which of both to mend.
+// TestOverridden: who has set the live value is told, and which of both to fix.
 func TestOverridden(t *testing.T) {
 	got := text(t, machine(2, 0, "4", 2), "", false)
 	for _, want := range []string{
 		"set by a call of runtime.GOMAXPROCS\n",
-		"  PF013 warning: runs with 2 Ps, and GOMAXPROCS=4 in its environment has no effect: a call of runtime.GOMAXPROCS in the program overrides it\n",
+		"  PF013 warning: uses GOMAXPROCS=2, but its environment sets GOMAXPROCS=4, which has no effect: a call of runtime.GOMAXPROCS in the program overrides it\n",
 		"  → remove GOMAXPROCS=4 from its environment\n",
 	} {
 		if !strings.Contains(got, want) {

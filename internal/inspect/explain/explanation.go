@@ -1,10 +1,9 @@
-// Package explain says which GOMAXPROCS one program runs with, which one fits, and
-// every reason: for people, as procfit.decision/v1, and for a what-if.
+// Package explain shows which GOMAXPROCS one program uses, which one it should use, and
+// why: as text, as procfit.decision/v1, and for a what-if.
 //
-// It reads nothing: a rule.Subject comes in with all that was observed, the
-// policies of the library decide, and package rule finds fault. What this package
-// adds is the words and their order: the answer first, then the steps to it, then
-// what to do.
+// It reads nothing itself: its input is a rule.Subject with everything that was observed.
+// The policies of the library decide, and package rule judges. This package adds the words
+// and their order: the answer first, then the steps to it, then what to do.
 package explain
 
 import (
@@ -17,22 +16,22 @@ import (
 	"github.com/procfit/procfit/maxprocs/facts"
 )
 
-// Policies are the names of the policies that are explained.
+// Policies returns the names of the policies that are explained.
 func Policies() []string { return []string{"go", "fit", "automaxprocs", "jvm"} }
 
-// Explanation is what is said of one program.
+// Explanation is everything that procfit explain prints about one program.
 type Explanation struct {
 	subject   rule.Subject
 	who       string
-	policy    string // the only one asked for, or ""
+	policy    string // the only one to show; "": all
 	decisions []facts.Decision
 	findings  []rule.Finding
-	memory    *memory // nil: not asked for
+	memory    *memory // nil: not shown
 	request   Request
 }
 
-// New explains a Subject that is called who in the text; policy is the only one
-// asked for, or empty.
+// New explains a Subject. The text calls it who; policy is the only policy to show, or
+// empty.
 func New(s rule.Subject, who, policy string) Explanation {
 	e := Explanation{subject: s, who: who, policy: policy, findings: rule.Judge(s)}
 	for _, d := range []facts.Decision{
@@ -48,7 +47,7 @@ func New(s rule.Subject, who, policy string) Explanation {
 	return e
 }
 
-// Process is what a process is called.
+// Process names a process in a text.
 func Process(s rule.Subject) string {
 	name := "process " + strconv.Itoa(s.PID)
 	if s.Name != "" {

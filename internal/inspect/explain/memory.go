@@ -8,14 +8,14 @@ import (
 	"github.com/procfit/procfit/maxprocs/memlimit"
 )
 
-// memory is what bears on a program's GOMEMLIMIT, and what follows from it.
+// memory is everything that decides a program's GOMEMLIMIT, and what follows from it.
 type memory struct {
 	facts  facts.Memory
-	theirs memlimit.Decision // the runtime's own
+	theirs memlimit.Decision // what the runtime uses
 	fit    memlimit.Decision
 }
 
-// WithMemory adds which GOMEMLIMIT the program starts with, and which one fits.
+// WithMemory adds which GOMEMLIMIT the program starts with, and which one it should use.
 func (e Explanation) WithMemory(m facts.Memory) Explanation {
 	e.memory = &memory{facts: m, theirs: memlimit.Runtime(m), fit: memlimit.Decide(m, memlimit.Rule{})}
 	return e
@@ -38,11 +38,11 @@ func (m memory) write(b *terminal.Writer) {
 	if m.beyond() {
 		b.WriteString("\n")
 		b.Folded("  → set GOMEMLIMIT="+memlimit.Format(m.fit.Bytes)+
-			" in its environment, or call Set of github.com/procfit/procfit/maxprocs/memlimit, if its code sets none, which is not seen from here", "    ")
+			" in its environment, or call Set of github.com/procfit/procfit/maxprocs/memlimit (unless its code sets a limit, which procfit cannot see)", "    ")
 	}
 }
 
-// beyond tells that the program may hold more than fits.
+// beyond reports whether the program may use more memory than it should.
 func (m memory) beyond() bool {
 	return m.fit.Standing == memlimit.Limited && m.theirs.Bytes > m.fit.Bytes
 }
@@ -50,27 +50,27 @@ func (m memory) beyond() bool {
 func (m memory) answer() string {
 	starts := "it starts with GOMEMLIMIT=" + memlimit.Format(m.theirs.Bytes)
 	if m.facts.Env.State == facts.Unreadable {
-		starts = "with which GOMEMLIMIT it starts cannot be read"
+		starts = "its GOMEMLIMIT at start cannot be read"
 	}
 	known := len(m.fit.Unknown) == 0
 	switch {
 	case m.fit.Standing == memlimit.Unlimited && known:
 		return starts + ", and no memory limit is known"
 	case m.fit.Standing == memlimit.Unlimited:
-		return starts + "; what would fit cannot be told"
+		return starts + "; the recommended value cannot be determined"
 	case m.fit.Standing == memlimit.NoRoom:
-		return starts + ", and its limit leaves nothing to any program"
+		return starts + ", and its limit leaves no memory for a program"
 	case !known:
-		return starts + "; at most " + memlimit.Format(m.fit.Bytes) + " would fit"
+		return starts + "; it should be at most " + memlimit.Format(m.fit.Bytes)
 	case !m.beyond():
-		return starts + ", which fits"
+		return starts + ", as it should"
 	case m.theirs.Standing == memlimit.ByEnv && m.theirs.Bytes > m.fit.Limit:
 		starts += ", above its limit of " + memlimit.Format(m.fit.Limit)
 	}
-	return starts + "; " + memlimit.Format(m.fit.Bytes) + " would fit"
+	return starts + "; it should be " + memlimit.Format(m.fit.Bytes)
 }
 
-// memoryJSON is facts.Memory and what follows from it in the document.
+// memoryJSON is facts.Memory, and what follows from it, in the document.
 type memoryJSON struct {
 	Cgroup   cgroupJSON                    `json:"cgroup"`
 	Limits   []memoryLimitJSON             `json:"limits"`

@@ -10,10 +10,10 @@ import (
 	"github.com/procfit/procfit/internal/show/terminal"
 )
 
-// Request is what bears on a CPU request: one that was asked about, and the weight
-// of the program's group, by which the kernel keeps it.
+// Request is a CPU request that was asked about, and the weight of the program's cgroup,
+// with which the kernel enforces requests.
 type Request struct {
-	Asked   float64        // in CPUs; 0: not asked
+	Asked   float64        // in CPUs; 0: none
 	Weight  *cgroup.Weight // nil: none is known
 	Unknown string         // why it could not be read
 }
@@ -24,8 +24,8 @@ func (e Explanation) WithRequest(r Request) Explanation {
 	return e
 }
 
-// said tells that there is something to say: a weight that the kernel gives every
-// group is nobody's request.
+// said reports whether there is something to print: the default weight of the kernel is
+// not a request.
 func (r Request) said() bool {
 	return r.Asked > 0 || r.Unknown != "" || r.Weight != nil && !r.Weight.Default()
 }
@@ -36,13 +36,13 @@ func (r Request) write(b *terminal.Writer, fits int) {
 	}
 	b.WriteString("\n")
 	b.Folded(b.Style(terminal.Bold, "its CPU request: "+r.answer()), "  ")
-	lines := []string{"a request is its part where CPUs are short, and no limit: what others leave is its own too"}
+	lines := []string{"a request is its share when CPUs are scarce, and not a limit: it can also use what others leave idle"}
 	if n := roundedUp(r.Asked); r.Asked > 0 && n < fits {
-		lines = append(lines, fmt.Sprintf("GOMAXPROCS=%d by the request would give up the rest of what it may use: %d fit", n, fits))
+		lines = append(lines, fmt.Sprintf("with GOMAXPROCS=%d, as the request, it could not use the rest of its CPUs: it should be %d", n, fits))
 	}
 	if r.Asked > 0 {
 		milli := milliOf(r.Asked)
-		lines = append(lines, fmt.Sprintf("Kubernetes makes of it cpu.shares %d (cgroup v1), or cpu.weight %d (v2; %d before runc 1.3.2 and crun 1.23)",
+		lines = append(lines, fmt.Sprintf("Kubernetes converts it to cpu.shares %d (cgroup v1), or cpu.weight %d (v2; %d before runc 1.3.2 and crun 1.23)",
 			cgroup.Shares.Weight(milli), cgroup.Quadratic.Weight(milli), cgroup.Linear.Weight(milli)))
 	}
 	for _, l := range append(lines, r.weight()...) {
@@ -58,30 +58,30 @@ func (r Request) answer() string {
 	case r.Weight == nil:
 		return "not known" + not
 	}
-	return "its group has a weight" + not
+	return "its cgroup has a weight" + not
 }
 
-// weight says which request the weight stands for, by each way to it.
+// weight says which request the weight corresponds to, for each conversion.
 func (r Request) weight() []string {
 	switch {
 	case r.Unknown != "":
-		return []string{"the weight of its group is not known: " + r.Unknown}
+		return []string{"the weight of its cgroup is not known: " + r.Unknown}
 	case r.Weight == nil:
 		return nil
 	}
 	head := fmt.Sprintf("%s: %d ", r.Weight.File, r.Weight.Value)
 	if r.Weight.Value == 0 {
-		return []string{head + "is an idle group's: it runs only where nothing else wants to"}
+		return []string{head + "is the weight of an idle cgroup: it runs only when nothing else wants to"}
 	}
 	if r.Weight.Default() {
-		head += "is what the kernel gives every group, and "
+		head += "is the default of the kernel, and "
 	}
 	var out []string
 	for i, c := range cgroup.Conversions(r.Weight.Version) {
 		if i > 0 {
 			head = "or "
 		}
-		out = append(out, head+"stands for "+standsFor(c, r.Weight.Value)+byWhom(c))
+		out = append(out, head+"corresponds to "+standsFor(c, r.Weight.Value)+byWhom(c))
 	}
 	return out
 }
@@ -104,14 +104,14 @@ func standsFor(c cgroup.Conversion, weight int64) string {
 func byWhom(c cgroup.Conversion) string {
 	switch c {
 	case cgroup.Linear:
-		return ", by runc before 1.3.2 and crun before 1.23"
+		return ", with runc before 1.3.2 and crun before 1.23"
 	case cgroup.Quadratic:
-		return ", by those and later ones"
+		return ", with these and later releases"
 	}
 	return ""
 }
 
-// roundedUp forgives the error of a division.
+// roundedUp ignores the rounding error of a division.
 func roundedUp(x float64) int { return int(math.Ceil(x - 1e-9)) }
 
 // milliOf is a request in thousandths of a CPU, rounded up as Kubernetes does.

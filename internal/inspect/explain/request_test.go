@@ -26,21 +26,21 @@ func TestRequest(t *testing.T) {
 		want    []string
 	}{
 		"asked": {Request{Asked: 0.25}, []string{
-			"0.25 CPUs, which does not decide GOMAXPROCS\n  a request is its part where CPUs are short, and no limit",
-			"  GOMAXPROCS=1 by the request would give up the rest of what it may use: 2 fit\n",
-			"  Kubernetes makes of it cpu.shares 256 (cgroup v1), or cpu.weight 35 (v2; 10 before runc 1.3.2 and crun 1.23)\n",
+			"0.25 CPUs, which does not decide GOMAXPROCS\n  a request is its share when CPUs are scarce, and not a limit",
+			"  with GOMAXPROCS=1, as the request, it could not use the rest of its CPUs: it should be 2\n",
+			"  Kubernetes converts it to cpu.shares 256 (cgroup v1), or cpu.weight 35 (v2; 10 before runc 1.3.2 and crun 1.23)\n",
 		}},
 		"as large as the limit": {Request{Asked: 2}, []string{"2 CPUs, which does not decide GOMAXPROCS\n"}},
 		"shares": {Request{Weight: &cgroup.Weight{Version: 1, Value: 256, File: "/g/cpu.shares"}}, []string{
-			"its group has a weight, which does not", "/g/cpu.shares: 256 stands for a request of 0.25 CPUs\n",
+			"its cgroup has a weight, which does not", "/g/cpu.shares: 256 corresponds to a request of 0.25 CPUs\n",
 		}},
 		"weight": {Request{Weight: &cgroup.Weight{Version: 2, Value: 39, File: "/g/cpu.weight"}}, []string{
-			"/g/cpu.weight: 39 stands for a request of 0.976 to 1 CPU, by runc before 1.3.2 and crun before 1.23\n", "  or stands for a request of 0.289 to 0.298 CPUs, by those and later ones\n",
+			"/g/cpu.weight: 39 corresponds to a request of 0.976 to 1 CPU, with runc before 1.3.2 and crun before 1.23\n", "  or corresponds to a request of 0.289 to 0.298 CPUs, with these and later releases\n",
 		}},
-		"none":   {Request{Weight: &cgroup.Weight{Version: 1, Value: 2, File: "/g/cpu.shares"}}, []string{"cpu.shares: 2 stands for no request, or one of up to 0.002 CPUs\n"}},
+		"none":   {Request{Weight: &cgroup.Weight{Version: 1, Value: 2, File: "/g/cpu.shares"}}, []string{"cpu.shares: 2 corresponds to no request, or one of up to 0.002 CPUs\n"}},
 		"most":   {Request{Weight: &cgroup.Weight{Version: 1, Value: 262144, File: "/g/cpu.shares"}}, []string{"a request of 256 CPUs\n"}},
-		"idle":   {Request{Weight: &cgroup.Weight{Version: 2, File: "/g/cpu.weight"}}, []string{"cpu.weight: 0 is an idle group's: "}},
-		"closed": {Request{Unknown: "/g/cpu.weight: permission denied"}, []string{"not known, which does not", "the weight of its group is not known: /g/cpu.weight: permission denied\n"}},
+		"idle":   {Request{Weight: &cgroup.Weight{Version: 2, File: "/g/cpu.weight"}}, []string{"cpu.weight: 0 is the weight of an idle cgroup: "}},
+		"closed": {Request{Unknown: "/g/cpu.weight: permission denied"}, []string{"not known, which does not", "the weight of its cgroup is not known: /g/cpu.weight: permission denied\n"}},
 	} {
 		got := requested(t, tc.request)
 		for _, want := range tc.want {
@@ -49,7 +49,7 @@ func TestRequest(t *testing.T) {
 			}
 		}
 	}
-	if got := requested(t, Request{Asked: 2}); strings.Contains(got, "give up") {
+	if got := requested(t, Request{Asked: 2}); strings.Contains(got, "could not use the rest") {
 		t.Errorf("a request of all that it has gives nothing up:\n%s", got)
 	}
 	// What every group has is nobody's request; beside one that was asked it is told.
@@ -57,7 +57,7 @@ func TestRequest(t *testing.T) {
 	if got := requested(t, Request{Weight: usual}); got != "" {
 		t.Errorf("%s", got)
 	}
-	if got := requested(t, Request{Asked: 1, Weight: usual}); !strings.Contains(got, "100 is what the kernel gives every group, and stands for") {
+	if got := requested(t, Request{Asked: 1, Weight: usual}); !strings.Contains(got, "100 is the default of the kernel, and corresponds to") {
 		t.Errorf("%s", got)
 	}
 }

@@ -14,7 +14,7 @@ import (
 	"github.com/procfit/procfit/maxprocs/facts"
 )
 
-// WriteText prints the answer, the steps to it, and what to do. On a width above 0
+// WriteText prints the answer, the steps to it, and what to do. With a width above 0,
 // lines are folded.
 func (e Explanation) WriteText(w io.Writer, color bool, width int) error {
 	b := &terminal.Writer{Width: width, Color: color}
@@ -39,8 +39,8 @@ func (e Explanation) WriteText(w io.Writer, color bool, width int) error {
 	return err
 }
 
-// steps are the numbers, each with its reasons: those of go and fit in full, of
-// the others what has not been said above.
+// steps prints the numbers, each with its reasons: all reasons of go and fit, and of the
+// others those that were not printed before.
 func (e Explanation) steps(b *terminal.Writer) {
 	s := e.subject
 	switch {
@@ -85,7 +85,7 @@ func row(b *terminal.Writer, name, procs string, reasons []string) {
 	}
 }
 
-// advice is the findings, and below those that share a fix what it is.
+// advice prints the findings, and the fix below those that share it.
 func (e Explanation) advice(b *terminal.Writer) {
 	for _, shared := range inspect.ByFix(e.findings) {
 		b.WriteString("\n")
@@ -98,7 +98,7 @@ func (e Explanation) advice(b *terminal.Writer) {
 }
 
 func liveReason(s rule.Subject) string {
-	how := "procfit itself, which is one"
+	how := "this is procfit itself"
 	if s.LiveSource != "" {
 		how = "read from its memory (" + s.LiveSource + ")"
 	}
@@ -109,42 +109,42 @@ func liveReason(s rule.Subject) string {
 		return how + "; set by a call of runtime.GOMAXPROCS"
 	case rule.SetByUnknown:
 		if *s.Live != s.Go.Procs {
-			return how + "; set by a call of runtime.GOMAXPROCS, or its CPUs have changed since it looked"
+			return how + "; set by a call of runtime.GOMAXPROCS, or its CPUs have changed since it started"
 		}
 	}
 	return how
 }
 
-// answer is the first line: the value, and whether it is right.
+// answer is the first line: the value, and whether it is the recommended one.
 func (e Explanation) answer() string {
 	s := e.subject
 	n, known := s.Procs()
 	switch {
 	case s.Go.Outcome == facts.Dies && s.Live == nil && s.ProgramUnknown == "":
-		return "would not start: the limit of its group crashes its runtime; " + right(s)
+		return "will crash at start because of the limit of its cgroup; " + should(s)
 	case s.NotGo:
-		return "is not a Go program; for one in its place " + right(s)
+		return "is not a Go program; for a Go program in its place " + should(s)
 	case !known && s.LiveUnknown == "":
-		return "may run with another value than its runtime chooses; " + right(s)
+		return "may use another GOMAXPROCS than its runtime chooses; " + should(s)
 	case !known:
-		return "runs with a value that cannot be read; " + right(s)
+		return "uses a GOMAXPROCS that cannot be read; " + should(s)
 	}
-	verb := "would run with"
+	verb := "will use"
 	if s.Live != nil {
-		verb = "runs with"
+		verb = "uses"
 	}
-	return fmt.Sprintf("%s %d%s", verb, n, e.verdict())
+	return fmt.Sprintf("%s GOMAXPROCS=%d%s", verb, n, e.verdict())
 }
 
-// right says which value is.
-func right(s rule.Subject) string {
-	switch fit := inspect.FitOf(s); {
-	case fit.Procs == 0:
-		return "what would be right cannot be told"
-	case fit.AtMost:
-		return fmt.Sprintf("at most %d would be right", fit.Procs)
+// should says which value the program should use.
+func should(s rule.Subject) string {
+	switch r := inspect.Recommend(s); {
+	case r.Procs == 0:
+		return "the recommended value cannot be determined"
+	case r.AtMost:
+		return fmt.Sprintf("it should be at most %d", r.Procs)
 	default:
-		return fmt.Sprintf("%d would be right", fit.Procs)
+		return fmt.Sprintf("it should be %d", r.Procs)
 	}
 }
 
@@ -154,60 +154,60 @@ func (e Explanation) verdict() string {
 	for _, f := range e.findings {
 		switch {
 		case f.Rule == "PF001" && f.Severity == rule.Info:
-			return fmt.Sprintf("; %d would fit", s.Fit.Procs)
+			return fmt.Sprintf("; the recommended value is %d", s.Fit.Procs)
 		case f.Rule == "PF001":
-			return "; " + right(s)
+			return "; " + should(s)
 		case f.Rule == "PF002":
 			return fmt.Sprintf("; it could use %d", s.Fit.Procs)
 		}
 	}
-	unknown := inspect.FitOf(s).AtMost
+	unknown := inspect.Recommend(s).AtMost
 	n, overridden := s.Overridden()
 	switch {
 	case overridden && unknown:
-		return fmt.Sprintf(", not with the %d of its environment; which is right cannot be told", n)
+		return fmt.Sprintf(", not the %d of its environment; which one it should use cannot be determined", n)
 	case overridden:
-		return fmt.Sprintf(", which fits, and not with the %d of its environment", n)
+		return fmt.Sprintf(", as it should, and not the %d of its environment", n)
 	case unknown:
-		return "; whether that is right cannot be told"
+		return "; whether it should cannot be determined"
 	}
-	return ", which is right"
+	return ", as it should"
 }
 
-// because is the second line: who chose, and what there is.
+// because is the second line: what chose the value, and which CPUs there are.
 func (e Explanation) because() string {
 	s := e.subject
 	if s.ProgramUnknown != "" {
-		return grants(s)
+		return cpus(s)
 	}
 	if n, overridden := s.Overridden(); overridden {
-		return fmt.Sprintf("GOMAXPROCS=%d is in its environment and not in force; %s", n, grants(s))
+		return fmt.Sprintf("GOMAXPROCS=%d in its environment has no effect; %s", n, cpus(s))
 	}
 	if n, counts := s.EnvProcs(); counts {
-		return fmt.Sprintf("GOMAXPROCS=%d is in its environment; %s", n, grants(s))
+		return fmt.Sprintf("GOMAXPROCS=%d is in its environment; %s", n, cpus(s))
 	}
 	chooser := s.RuntimeName()
 	if s.Language != "" {
 		chooser += " (go " + s.Language + " in go.mod)"
 	}
 	if s.Go.Outcome == facts.Dies {
-		return fmt.Sprintf("%s crashes at start; %s", chooser, grants(s))
+		return fmt.Sprintf("%s crashes at start; %s", chooser, cpus(s))
 	}
-	return fmt.Sprintf("%s chooses %d; %s", chooser, s.Go.Procs, grants(s))
+	return fmt.Sprintf("%s chooses %d; %s", chooser, s.Go.Procs, cpus(s))
 }
 
-// grants says which CPUs there are, and by whom.
-func grants(s rule.Subject) string {
+// cpus says how many CPUs the program can use, and what limits them.
+func cpus(s rule.Subject) string {
 	if s.Facts.EffectiveCPUs() == 0 {
 		return "its CPUs are not known"
 	}
 	if s.Reserve > 0 {
-		return granted(s) + ", " + number.BareCPUs(s.Reserve) + " of them for others"
+		return allowed(s) + ", " + number.BareCPUs(s.Reserve) + " of them reserved for others"
 	}
-	return granted(s)
+	return allowed(s)
 }
 
-func granted(s rule.Subject) string {
+func allowed(s rule.Subject) string {
 	have := s.Facts.EffectiveCPUs()
 	tightest, limited := s.Limit()
 	_, own := s.Facts.Own()
@@ -215,9 +215,9 @@ func granted(s rule.Subject) string {
 		switch {
 		case !limited || l.Dir != tightest.Dir:
 		case !own:
-			return "an ancestor of its group grants " + number.CPUs(have)
+			return "a parent of its cgroup allows " + number.CPUs(have)
 		default:
-			return ancestor(i) + " grants " + number.CPUs(have)
+			return ancestor(i) + " allows " + number.CPUs(have)
 		}
 	}
 	return "its affinity allows " + number.CPUs(have)

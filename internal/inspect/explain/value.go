@@ -9,11 +9,10 @@ import (
 	"github.com/procfit/procfit/maxprocs/facts"
 )
 
-// errNoValue means that a policy gives no number that a program could be started
-// with.
+// errNoValue means that a policy gives no number for a program.
 var errNoValue = errors.New("there is no value")
 
-// Value is the number of the policy that was asked for; of fit, where none was.
+// Value is the number of the policy that was asked for, or of fit.
 func (e Explanation) Value() (int, error) {
 	name := e.policy
 	if name == "" {
@@ -27,40 +26,40 @@ func (e Explanation) Value() (int, error) {
 	return 0, fmt.Errorf("%w: no policy %q", errNoValue, name)
 }
 
-// Unknown is what could not be read, so that the value may be too high.
+// Unknown lists what could not be read, so that the value may be too high.
 func (e Explanation) Unknown() []string { return e.subject.Facts.Unknown() }
 
 func valueOf(s rule.Subject, d facts.Decision) (int, error) {
 	switch {
 	case d.Outcome == facts.Dies:
-		return 0, fmt.Errorf("%w: by policy %s the runtime dies of the limit of its group at its start", errNoValue, d.Policy)
+		return 0, fmt.Errorf("%w: with policy %s the runtime crashes at start because of the limit of its cgroup", errNoValue, d.Policy)
 	case s.Facts.EffectiveCPUs() == 0:
 		return 0, fmt.Errorf("%w: neither its affinity nor a limit is known", errNoValue)
 	}
 	return d.Procs, nil
 }
 
-// Setting is what the environment of a program that is about to start shall hold.
+// Setting is the GOMAXPROCS to put into the environment of a program before its start.
 type Setting struct {
 	Procs    int // GOMAXPROCS to set; 0: the environment stays as it is
 	Why      string
-	Steps    []string // to the number, where there is one
+	Steps    []string // to the number, if there is one
 	Warnings []string
 }
 
-// Settle decides a Setting by a policy. Like the library it leaves a value alone
-// that counts, unless it is forced, and sets nothing where the program's own runtime
-// chooses the same: a value in the environment would end its updates.
+// Settle decides a Setting by a policy. Like the library, it keeps a valid value in the
+// environment, unless it is forced. It sets nothing if the program's own runtime chooses
+// the same value, because a value in the environment would end its updates.
 func Settle(o rule.Observed, policy string, force bool) Setting {
 	s := rule.NewSubject(o)
 	had, counts := s.EnvProcs()
 	if counts && !force {
-		return Setting{Why: fmt.Sprintf("GOMAXPROCS=%d is in the environment and goes before", had)}
+		return Setting{Why: fmt.Sprintf("GOMAXPROCS=%d is in the environment and is kept", had)}
 	}
 	var out Setting
 	if env := o.Facts.Env; env.State == facts.Known {
 		if !counts && env.Raw != "" {
-			out.Warnings = append(out.Warnings, fmt.Sprintf("GOMAXPROCS=%s in the environment is not a positive whole number, and does not count", phrase.Clip(fmt.Sprintf("%q", env.Raw), longestEnv)))
+			out.Warnings = append(out.Warnings, fmt.Sprintf("GOMAXPROCS=%s in the environment is not a positive whole number, so the runtime ignores it", phrase.Clip(fmt.Sprintf("%q", env.Raw), longestEnv)))
 		}
 		o.Facts.Env = facts.Fact{State: facts.Absent}
 		s = rule.NewSubject(o)
@@ -84,7 +83,7 @@ func Settle(o rule.Observed, policy string, force bool) Setting {
 	return out
 }
 
-// newest is the Subject with the newest Go in place of its own, where that decides:
+// newest is the Subject with the newest Go release instead of its own, for the policy go:
 // what its own runtime chooses needs no setting.
 func newest(s rule.Subject, policy string) rule.Subject {
 	if policy != string(facts.PolicyGo) {
@@ -95,5 +94,5 @@ func newest(s rule.Subject, policy string) rule.Subject {
 	return rule.NewSubject(o)
 }
 
-// longestEnv is how much of a variable is shown, in characters.
+// longestEnv is the length at which a variable is cut, in characters.
 const longestEnv = 40

@@ -83,9 +83,9 @@ func TestReserve(t *testing.T) {
 	o.Reserve = 0.5
 	got := text(t, o, "", false)
 	for _, want := range []string{
-		"x would run with 3; 2 would be right\n  the runtime of go1.26.1 chooses 3; its own group grants 2.5 CPUs, 0.5 of them for others\n",
+		"x will use GOMAXPROCS=3; it should be 2\n  the runtime of go1.26.1 chooses 3; its own cgroup allows 2.5 CPUs, 0.5 of them reserved for others\n",
 		"0.5 CPUs reserved for others: 2.5 − 0.5",
-		"PF001 warning: would run with 3 Ps where the limit of /cg grants 2.5 CPUs, 0.5 of them for others\n",
+		"PF001 warning: will use GOMAXPROCS=3, but the limit of /cg allows 2.5 CPUs, 0.5 of them reserved for others\n",
 		"→ set GOMAXPROCS=2 in its environment, or call Set of github.com/procfit/procfit/maxprocs with Reserve(0.5)\n",
 	} {
 		if !strings.Contains(got, want) {
@@ -95,7 +95,7 @@ func TestReserve(t *testing.T) {
 	// What fits the rest is not too few.
 	o = machine(4, 0, "3", 3)
 	o.Reserve = 1
-	if got := text(t, o, "", false); !strings.Contains(got, "x runs with 3, which is right\n") || strings.Contains(got, "PF0") {
+	if got := text(t, o, "", false); !strings.Contains(got, "x uses GOMAXPROCS=3, as it should\n") || strings.Contains(got, "PF0") {
 		t.Error(got)
 	}
 	// The runtime's floor of 2 is no excuse where the limit is 2.

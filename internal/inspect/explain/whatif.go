@@ -11,29 +11,28 @@ import (
 	"github.com/procfit/procfit/maxprocs/facts"
 )
 
-// WhatIf is what takes the place of facts that were read; what is nil or empty
-// stays as it is.
+// WhatIf replaces facts that were read. Fields that are nil or empty replace nothing.
 type WhatIf struct {
 	CPUs      *int
-	Limits    []facts.Limit // its own group's first, see ParseLimits
-	LimitText string        // as it was asked
+	Limits    []facts.Limit // of its own cgroup first, see ParseLimits
+	LimitText string        // as the user wrote it
 	Env       *string       // unset: none
 	GoVersion string
 	Language  string // the go line of go.mod
 
-	// Reserve are CPUs that are left to others in the same limit. They change what
-	// fits, and nothing of the program.
+	// Reserve is the number of CPUs reserved for others under the same limit. It changes
+	// the recommended value, not the program.
 	Reserve float64
 }
 
-// unset as WhatIf.Env is an environment without GOMAXPROCS.
+// unset, as WhatIf.Env, is an environment without GOMAXPROCS.
 const unset = "unset"
 
 func (w WhatIf) any() bool {
 	return w.CPUs != nil || w.Limits != nil || w.Env != nil || w.GoVersion != "" || w.Language != ""
 }
 
-// String is the what-if as it was asked, to follow the name of a program.
+// String is the what-if as the user wrote it, to follow the name of a program.
 func (w WhatIf) String() string {
 	var words []string
 	add := func(name, value string) { words = append(words, "--"+name+" "+value) }
@@ -61,8 +60,8 @@ func (w WhatIf) String() string {
 	return " with " + strings.Join(words, " ")
 }
 
-// Apply makes the Subject that the what-if asks about. One that is changed is no
-// running program any more: its live value does not count.
+// Apply makes the Subject that the what-if asks about. If anything changes, it is no
+// longer the running program, and has no live value.
 func (w WhatIf) Apply(s rule.Subject) rule.Subject {
 	o := s.Observed
 	o.Reserve = w.Reserve
@@ -98,7 +97,7 @@ func (w WhatIf) Apply(s rule.Subject) rule.Subject {
 	return rule.NewSubject(o)
 }
 
-// Nowhere is where a what-if begins of which nothing is read: no CPUs are known.
+// Nowhere is the start of a what-if for which nothing is read: no CPUs are known.
 func Nowhere() rule.Subject {
 	absent := facts.Fact{State: facts.Absent}
 	return rule.NewSubject(rule.Observed{Facts: facts.Facts{
@@ -109,8 +108,8 @@ func Nowhere() rule.Subject {
 	}})
 }
 
-// ParseLimits reads "20,1500m", limits in CPUs from a group upwards, into what a
-// cpu.max of 100 ms periods would hold. "none" is a group without a limit.
+// ParseLimits reads "20,1500m", limits in CPUs from a cgroup upwards, as a cpu.max with
+// periods of 100 ms would hold them. "none" is a cgroup without a limit.
 func ParseLimits(text string) ([]facts.Limit, error) {
 	const period = 100_000 // microseconds
 	var limits []facts.Limit
@@ -134,13 +133,13 @@ func ParseLimits(text string) ([]facts.Limit, error) {
 	return limits, nil
 }
 
-// ancestor names a group by its distance from the program's own.
+// ancestor names a cgroup by its distance from the program's own.
 func ancestor(up int) string {
 	switch up {
 	case 0:
-		return "its own group"
+		return "its own cgroup"
 	case 1:
-		return "its parent"
+		return "its parent cgroup"
 	}
-	return fmt.Sprintf("its ancestor %d levels up", up)
+	return fmt.Sprintf("its parent cgroup %d levels up", up)
 }

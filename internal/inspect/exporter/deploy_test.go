@@ -95,13 +95,13 @@ func (d dashboard) place(t *testing.T, title string) (at int, p panel) {
 // fits and is limited to, in one row.
 func TestDashboardOrder(t *testing.T) {
 	d := readDashboard(t)
-	rules, findings := d.place(t, "Rules that fire")
-	processes, table := d.place(t, "What each process runs with")
+	rules, findings := d.place(t, "Rules that match")
+	processes, table := d.place(t, "GOMAXPROCS of each process")
 	if curves, _ := d.place(t, "By GOMAXPROCS"); rules > processes || processes > curves || rules > 5 {
 		t.Errorf("findings at %d, processes at %d, curves at %d", rules, processes, curves)
 	}
 	last := table.Transformations[len(table.Transformations)-1]
-	for _, want := range []string{"Runs", "Fits", "Limit", "CPU use", "Waiting", "Throttled", "Sched P99"} {
+	for _, want := range []string{"GOMAXPROCS", "Recommended", "Limit", "CPU use", "Waiting", "Throttled", "Sched P99"} {
 		if !slices.Contains(slices.Collect(maps.Values(last.Options.RenameByName)), want) {
 			t.Errorf("no column %s in %v", want, last.Options.RenameByName)
 		}
@@ -129,7 +129,7 @@ func TestDashboardUnits(t *testing.T) {
 		for _, target := range p.Targets {
 			unit, many := p.FieldConfig.Defaults.Unit, len(p.Targets) > 2
 			switch {
-			case many || strings.Contains(p.Title, "of what it is granted"):
+			case many || strings.Contains(p.Title, "as a share of its CPUs"):
 			case strings.Contains(target.Expr, "run_queue_wait_seconds_total") && unit != "suffix: threads",
 				strings.Contains(target.Expr, "cpu_seconds_total") && unit != "suffix: CPUs":
 				t.Errorf("%s, %s: unit %q", p.Title, target.RefID, unit)

@@ -3,24 +3,24 @@
 //
 // # Model
 //
-// Each scrape scans the processes once. Scrapes that come while a scan runs, or
-// within a second after it, share its result; a scan that nobody waits for any
-// more is stopped. A scan that takes nearly all the time that those who wait have ends
-// with what it has: the programs that are known are looked at first, and processes that
-// were not are counted as unreadable for want of time. What a scan saw becomes rows, one a process, and the rows
-// become metrics: [families] lists them all, with units in their names. PID and
-// name together identify a process on its machine.
+// Each scrape scans the processes once. Scrapes that come during a scan, or within a
+// second after it, share its result. A scan for which nobody waits any longer is stopped.
+// A scan that takes nearly as long as the scrapes can wait ends early: it reads known
+// programs first, and counts the processes that it did not reach as unreadable, with the
+// reason time. A scan gives one row per process, and the rows become metrics: [families]
+// lists them all, with units in their names. PID and name together identify a process on
+// its machine.
 //
 // # Limits
 //
 //   - Label sets are bounded: at most MaxProcesses processes, those that have used
-//     the most CPU time, and of each its four nearest groups with a limit. Names
-//     are clipped and made valid UTF-8.
+//     the most CPU time, and for each its four nearest cgroups with a limit. Names
+//     are shortened and made valid UTF-8.
 //   - Counters never fall while a process lives and the exporter runs. Without
-//     taskstats the kernel's counters are sums over living threads, which do fall
-//     when a thread ends; what was counted between scans is then added up, and
-//     what a thread did between the last scan and its end is missing.
-//   - A process that begins and ends between two scrapes is not seen.
+//     taskstats, the kernel's counters are sums over living threads, which fall when
+//     a thread ends; the exporter then adds the differences between scans, and misses
+//     what a thread did between the last scan and its end.
+//   - A process that starts and ends between two scrapes is not seen.
 package exporter
 
 import (
@@ -47,19 +47,19 @@ const (
 
 // Options of an Exporter.
 type Options struct {
-	Scan         func(context.Context) (observe.Snapshot, error) // one at a time
-	MaxProcesses int                                             // that are exported; 0: the default
+	Scan         func(context.Context) (observe.Snapshot, error) // never called concurrently
+	MaxProcesses int                                             // to export; 0: the default
 	Name         *regexp.Regexp                                  // nil: all names
-	Containers   fs.FS                                           // links to their logs, see container.Logs; nil: not of a node of Kubernetes
+	Containers   fs.FS                                           // links to their logs, see container.Logs; nil: not on a Kubernetes node
 	Version      string                                          // of procfit
-	Logf         func(format string, args ...any)                // of what goes wrong; nil: nowhere
+	Logf         func(format string, args ...any)                // logs errors; nil: none are logged
 
 	fresh time.Duration
 	now   func() time.Time
 }
 
-// Exporter is a prometheus.Collector of the last scan. Close it when nobody
-// scrapes any more.
+// Exporter is a prometheus.Collector of the last scan. Close it when nobody scrapes any
+// longer.
 type Exporter struct {
 	options    Options
 	shared     *sharer
@@ -67,7 +67,7 @@ type Exporter struct {
 	ok, failed atomic.Int64
 }
 
-// New makes an Exporter; it scans when it is asked to, see Handler.
+// New makes an Exporter. It scans on request, see Handler.
 func New(o Options) *Exporter {
 	o.MaxProcesses = cmp.Or(o.MaxProcesses, DefaultMaxProcesses)
 	o.fresh = cmp.Or(o.fresh, defaultFresh)
@@ -82,7 +82,7 @@ func New(o Options) *Exporter {
 	return e
 }
 
-// refresh looks at the processes, unless that has just been done.
+// refresh scans the processes, unless that was just done.
 func (e *Exporter) refresh(ctx context.Context) error {
 	_, err := e.shared.get(ctx)
 	return err
@@ -91,8 +91,8 @@ func (e *Exporter) refresh(ctx context.Context) error {
 // firstScan is how long the first scan may take.
 const firstScan = 10 * time.Second
 
-// FirstScan reads the files of all programs, so that no scrape need wait for that; as
-// far as there is time, since what hinders that must not keep the exporter from serving.
+// FirstScan reads the files of all programs, so that no scrape has to wait for that. Its
+// time is limited, so that a slow scan does not keep the exporter from serving.
 func (e *Exporter) FirstScan(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, firstScan)
 	defer cancel()
@@ -113,7 +113,7 @@ func (e *Exporter) scan(ctx context.Context) (*view, error) {
 	chosen := selection{name: e.options.Name, most: e.options.MaxProcesses}
 	if e.options.Containers != nil {
 		if chosen.containers, err = container.Logs(e.options.Containers); err != nil {
-			e.options.Logf("names of containers: %v", err)
+			e.options.Logf("cannot read the names of containers: %v", err)
 		}
 	}
 	v := viewOf(snap, e.counters, chosen)
@@ -139,7 +139,7 @@ func (e *Exporter) Collect(metrics chan<- prometheus.Metric) {
 	}
 }
 
-// registry holds the Exporter and what the client says of this process.
+// registry has the Exporter, and what the client reports about this process.
 func (e *Exporter) registry() *prometheus.Registry {
 	r := prometheus.NewRegistry()
 	r.MustRegister(e, collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))

@@ -13,12 +13,10 @@ import (
 	"github.com/procfit/procfit/internal/show/phrase"
 )
 
-// mostShown is how many processes the page has at most, the worst: a page is for a
-// person.
+// mostShown is how many processes the page shows at most, the worst ones.
 const mostShown = 200
 
-// serveIndex answers with the list of procfit ps as a page; a scan that fails is told
-// there.
+// serveIndex serves the list of procfit ps as a page, which also reports a failed scan.
 func (e *Exporter) serveIndex(w http.ResponseWriter, r *http.Request) {
 	ctx, cancel := context.WithTimeout(r.Context(), timeoutOf(r.Header))
 	defer cancel()
@@ -30,7 +28,7 @@ func (e *Exporter) serveIndex(w http.ResponseWriter, r *http.Request) {
 	}
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
 	w.Header().Set("Cache-Control", "no-store")
-	// Who asked may be gone; there is nobody to tell.
+	// The client may have gone; there is nobody to report an error to.
 	_, _ = w.Write(body)
 }
 
@@ -44,15 +42,15 @@ func indexOf(v *view, err error) *document.Document {
 		d.Blocks = processList(v.rows)
 	}
 	d.Blocks = append(d.Blocks, document.Links{
-		{Text: "/metrics, for Prometheus", To: "/metrics"}, {Text: "/healthz, which answers ok while the exporter serves", To: "/healthz"},
+		{Text: "/metrics, for Prometheus", To: "/metrics"}, {Text: "/healthz, which answers ok while the exporter runs", To: "/healthz"},
 	})
 	return d
 }
 
-// processList has the worst first.
+// processList lists the worst processes first.
 func processList(rows []row) []document.Block {
 	if len(rows) == 0 {
-		return []document.Block{document.Text{Text: "No Go process was seen."}}
+		return []document.Block{document.Text{Text: "The scan found no Go process."}}
 	}
 	t := document.Table{}
 	for _, c := range inspect.ByNeed() {
@@ -68,14 +66,14 @@ func processList(rows []row) []document.Block {
 	}
 	blocks := []document.Block{t}
 	if hidden := len(rows) - mostShown; hidden > 0 {
-		blocks = append(blocks, document.Text{Style: document.Small, Text: fmt.Sprintf("%d more, less in need of a look, are in /metrics.", hidden)})
+		blocks = append(blocks, document.Text{Style: document.Small, Text: fmt.Sprintf("%d more processes, with less serious findings, are in /metrics.", hidden)})
 	}
 	return append(blocks,
-		document.Text{Style: document.Small, Text: "PROCS is GOMAXPROCS now, FIT the value that suits its CPUs. Figures are of the time since the scan before this one, in a first scan since each process began. WAITING is threads that waited for a CPU, on average."},
+		document.Text{Style: document.Small, Text: "PROCS is the current GOMAXPROCS, RECOMMENDED the value that the process should use. Values cover the time since the previous scan; in the first scan, the time since each process started. WAITING is the average number of threads that wait for a CPU."},
 		document.List{Items: []document.Item{{Text: "What a finding means", Command: "procfit explain PF001"}, {Text: "What to do, on the machine", Command: "procfit ps"}}})
 }
 
-// order is by the worst finding; those without any come last.
+// order is by the worst finding; processes without findings come last.
 func (r row) order() int {
 	if r.worst == "" {
 		return len(rule.Severities())

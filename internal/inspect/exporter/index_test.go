@@ -41,7 +41,7 @@ func TestIndex(t *testing.T) {
 		t.Errorf("a name is read as HTML: %s", body)
 	}
 	wellFormed(t, body)
-	if _, body = scrape(t, exporterOf(observe.Snapshot{}).Handler(), "/"); !strings.Contains(body, "No Go process was seen") {
+	if _, body = scrape(t, exporterOf(observe.Snapshot{}).Handler(), "/"); !strings.Contains(body, "The scan found no Go process") {
 		t.Errorf("of none: %s", body)
 	}
 	failing := New(Options{Scan: func(context.Context) (observe.Snapshot, error) { return observe.Snapshot{}, errors.New("no <proc>") }})

@@ -148,7 +148,7 @@ func (s server) value(expr string) (float64, error) {
 	return strconv.ParseFloat(fmt.Sprint(samples[0].Value[1]), 64)
 }
 
-// throttle runs the probe, busy with more Ps than the limit of its group, and
+// throttle runs the probe, busy with more Ps than the limit of its cgroup, and
 // returns its PID.
 func throttle(t *testing.T, name string, procs int, quota float64) int {
 	t.Helper()

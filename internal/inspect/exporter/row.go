@@ -20,22 +20,22 @@ import (
 	"github.com/procfit/procfit/internal/show/document"
 )
 
-// mostGroups is how many groups of a process are exported, the nearest. More than
-// a container and its pod are rare.
+// mostGroups is how many cgroups of a process are exported, the nearest ones. More than a
+// container and its pod are rare.
 const mostGroups = 4
 
-// unknown stands in a label for what is not known.
+// unknown is the label of what is not known.
 const unknown = "unknown"
 
-// row is what is exported of one process. It keeps nothing of the Snapshot, which is
+// row is what is exported for one process. It keeps nothing of the Snapshot, which is
 // much larger.
 type row struct {
-	metrics []prometheus.Metric // what is not known is left out
-	worst   rule.Severity       // of its findings; empty without any
+	metrics []prometheus.Metric // without unknown values
+	worst   rule.Severity       // of its findings; empty: none
 	cells   []document.Cell     // by columns
 }
 
-// view is one scan as it is exported.
+// view is one scan in exported form.
 type view struct {
 	rows                        []row
 	at                          time.Time // of the scan
@@ -66,7 +66,7 @@ func viewOf(snap observe.Snapshot, c counters, s selection) *view {
 	var all []counted
 	for i := range snap.Processes {
 		p := &snap.Processes[i]
-		// Those that are left out are counted too: they may come back.
+		// Processes that are not exported are counted too: they may come back.
 		sum := c.add(*p, snap.Counters, snap.At)
 		if p.Live == nil {
 			v.inferred++
@@ -141,7 +141,7 @@ func rowOf(p *observe.Process, s sums, containers map[string]container.Name) row
 	return r
 }
 
-// describe adds what is so of a process, and is no counter.
+// describe adds everything but counters.
 func (r *row) describe(p *observe.Process, containers map[string]container.Name, add func(family, float64, ...string)) {
 	of := container.Name{} // empty outside of Kubernetes
 	if id := container.ID(p.Facts.Cgroup.Path); id != "" {

@@ -16,12 +16,12 @@ import (
 )
 
 const (
-	scrapeTimeout = 30 * time.Second // where the scraper does not say its own
-	mostRequests  = 4                // that are answered at once
-	stopPatience  = 5 * time.Second  // for answers that are under way at the end
+	scrapeTimeout = 30 * time.Second // if the scraper does not send its own
+	mostRequests  = 4                // answered at the same time
+	stopPatience  = 5 * time.Second  // for running answers at the end
 )
 
-// Handler serves /metrics, /healthz and, for people, the list of procfit ps.
+// Handler serves /metrics, /healthz and, at /, the list of procfit ps as a page.
 func (e *Exporter) Handler() http.Handler {
 	mux := http.NewServeMux()
 	metrics := promhttp.HandlerFor(e.registry(), promhttp.HandlerOpts{
@@ -37,9 +37,9 @@ func (e *Exporter) Handler() http.Handler {
 		switch {
 		case err == nil:
 			metrics.ServeHTTP(w, r)
-		case r.Context().Err() != nil: // nobody listens any more
+		case r.Context().Err() != nil: // the client has gone
 		case errors.Is(err, context.DeadlineExceeded):
-			e.fail(w, "the scan took longer than the %v that this scrape had: raise scrape_timeout, or give procfit more CPU", timeoutOf(r.Header))
+			e.fail(w, "the scan took longer than the %v of this scrape: raise scrape_timeout, or give procfit more CPU", timeoutOf(r.Header))
 		default:
 			e.fail(w, "scan: %v", err)
 		}
@@ -70,8 +70,8 @@ type logger func(format string, args ...any)
 
 func (l logger) Println(v ...any) { l("%s", strings.TrimSpace(fmt.Sprintln(v...))) }
 
-// Serve answers at the listener until ctx ends, and then finishes what it has
-// begun. The error is that of ctx when that was the reason.
+// Serve answers requests until ctx ends, and then finishes running answers. It returns
+// the error of ctx if that was the reason.
 func Serve(ctx context.Context, l net.Listener, h http.Handler) error {
 	server := &http.Server{
 		Handler:           h,

@@ -122,7 +122,7 @@ func TestHandler(t *testing.T) {
 		t.Errorf("a scan that fails: %d %q", code, body)
 	}
 	slow = true
-	if code, body := scrape(t, h, "/metrics", "X-Prometheus-Scrape-Timeout-Seconds", "0.02"); code != 503 || !strings.Contains(body, "longer than the 18ms that this scrape had: raise scrape_timeout") {
+	if code, body := scrape(t, h, "/metrics", "X-Prometheus-Scrape-Timeout-Seconds", "0.02"); code != 503 || !strings.Contains(body, "longer than the 18ms of this scrape: raise scrape_timeout") {
 		t.Errorf("a slow scan: %d %q", code, body)
 	}
 	if len(said) != 2 || !strings.Contains(said[1], "scrape_timeout") {

@@ -8,11 +8,11 @@ import (
 	"github.com/procfit/procfit/internal/program/observe"
 )
 
-// sharer runs one scan at a time and gives its result to all who ask meanwhile or
-// shortly after.
+// sharer runs one scan at a time and gives its result to all requests during the scan and
+// shortly after it.
 type sharer struct {
 	scan  func(context.Context) (*view, error)
-	fresh time.Duration // how long a result is given out again
+	fresh time.Duration // how long a result is used again
 	now   func() time.Time
 
 	mu     sync.Mutex
@@ -21,13 +21,13 @@ type sharer struct {
 	at     time.Time // of last
 }
 
-// flight is a scan that runs.
+// flight is a running scan.
 type flight struct {
 	cancel  context.CancelCauseFunc
 	done    chan struct{}
-	waiting int  // who wants the result; at 0 it is canceled
-	patient int  // those of them who have time left
-	hurried bool // nobody had: it ends with what it has, which is for them alone
+	waiting int  // requests that wait for the result; at 0 it is canceled
+	patient int  // those with time left
+	hurried bool // none has time left: the scan ends early, with a result for these only
 
 	view *view // when done
 	err  error
@@ -69,12 +69,12 @@ func (s *sharer) get(ctx context.Context) (*view, error) {
 	}
 }
 
-// mostSpare is of the time that a scraper has what a scan leaves for its answer, at
-// most; of a short one it is a quarter.
+// mostSpare is the time that a scan leaves for sending its answer, at most; of a short
+// timeout it leaves a quarter.
 const mostSpare = 2 * time.Second
 
-// hurry says that one who waits has little time left. Once all have, the scan is to
-// end with what it has.
+// hurry reports that one request has little time left. Once this is true of all of them,
+// the scan ends early.
 func (s *sharer) hurry(f *flight) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -84,7 +84,7 @@ func (s *sharer) hurry(f *flight) {
 	}
 }
 
-// start begins a scan, after the one before has stopped.
+// start starts a scan, after the previous one has stopped.
 func (s *sharer) start(before *flight) {
 	ctx, cancel := context.WithCancelCause(context.Background())
 	f := &flight{cancel: cancel, done: make(chan struct{})}
@@ -113,7 +113,7 @@ func (s *sharer) start(before *flight) {
 	}()
 }
 
-// close stops the scan that runs, if any, and waits for its end.
+// close stops a running scan and waits for its end.
 func (s *sharer) close() {
 	s.mu.Lock()
 	f := s.flight
@@ -126,7 +126,7 @@ func (s *sharer) close() {
 	}
 }
 
-// latest is the view of the last scan that went well; nil before the first.
+// latest is the view of the last successful scan; nil before the first.
 func (s *sharer) latest() *view {
 	s.mu.Lock()
 	defer s.mu.Unlock()

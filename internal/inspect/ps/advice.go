@@ -12,17 +12,17 @@ import (
 	"github.com/procfit/procfit/internal/show/terminal"
 )
 
-// advice is what was found of one or of many processes, and shares a fix.
+// advice is the findings of one or several processes that share a fix.
 type advice struct {
 	findings []rule.Finding // the worst first
 	who      []string
 }
 
-// maxNamed is how many processes are named where they have something in common.
+// maxNamed is how many processes of a group are named.
 const maxNamed = 4
 
-// advise prints below the list what was found and what to do, the worst first.
-// Processes of which the same is said share it.
+// advise prints the findings and what to do, worst first. Processes with the same
+// findings share an entry.
 func advise(b *terminal.Writer, all []observe.Process) {
 	for _, a := range collectAdvice(all) {
 		who := named(a.who)
@@ -35,7 +35,7 @@ func advise(b *terminal.Writer, all []observe.Process) {
 	}
 }
 
-// named lists processes, not all of very many.
+// named lists processes, but not all if there are many.
 func named(who []string) string {
 	if len(who) > maxNamed {
 		who = append(slices.Clone(who[:maxNamed]), fmt.Sprintf("%d more", len(who)-maxNamed))

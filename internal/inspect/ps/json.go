@@ -11,17 +11,17 @@ import (
 	"github.com/procfit/procfit/internal/program/observe"
 )
 
-// document is procfit.ps/v1. What is not known is null.
+// document is procfit.ps/v1. Unknown values are null.
 type document struct {
 	Schema          string           `json:"schema"`
 	Time            time.Time        `json:"time"`
-	IntervalSeconds *float64         `json:"interval_seconds"` // null: counted from the beginning of each process
-	Counters        string           `json:"counters"`         // where switches and waiting come from
+	IntervalSeconds *float64         `json:"interval_seconds"` // null: counted since the start of each process
+	Counters        string           `json:"counters"`         // the source of switches and waiting
 	Processes       []process        `json:"processes"`
 	Unreadable      []unreadableJSON `json:"unreadable"`
 }
 
-// process is one with all that the columns have of it, by their names.
+// process has the values of all columns, by their names.
 type process struct{ *observe.Process }
 
 func (p process) MarshalJSON() ([]byte, error) {
@@ -45,7 +45,7 @@ type unreadableJSON struct {
 	Reason string `json:"reason"`
 }
 
-// WriteJSON prints procfit.ps/v1, in one line or indented.
+// WriteJSON prints procfit.ps/v1, on one line or indented.
 func WriteJSON(w io.Writer, snap observe.Snapshot, indent bool) error {
 	out := document{
 		Schema: "procfit.ps/v1", Time: snap.At, Counters: string(snap.Counters),

@@ -60,15 +60,15 @@ func render(t *testing.T, snap observe.Snapshot, color bool, width int) string {
 func TestTable(t *testing.T) {
 	snap := snapshot(goProcess(17, "api", 8, limit(1.5)), goProcess(4242, "日本\x1b[31m", 8))
 	got := render(t, snap, false, 0)
-	want := ` PID  NAME          GO      PROCS  FIT             CPU USE  SET BY  SOURCE  NUMCPU  LIMIT  LIMIT OF  SCHED P50  SCHED P99  WAITING  THROTTLED  SWITCHES  THREADS  FINDINGS
+	want := ` PID  NAME          GO      PROCS  RECOMMENDED     CPU USE  SET BY  SOURCE  NUMCPU  LIMIT  LIMIT OF  SCHED P50  SCHED P99  WAITING  THROTTLED  SWITCHES  THREADS  FINDINGS
   17  api           1.26.1      8  → 2, limit 1.5     0.50  ?       symbol       8    1.5  api               -          -     0.01          -       100        5  PF001
-4242  日本\x1b[31m  1.26.1      8  fits               0.50  auto    symbol       8      -  -                 -          -     0.01          -       100        5
+4242  日本\x1b[31m  1.26.1      8  ok                 0.50  auto    symbol       8      -  -                 -          -     0.01          -       100        5
 `
 	table, advice, _ := strings.Cut(got, "\n\n")
 	if table+"\n" != want {
 		t.Errorf("%s\nwant\n%s", table, want)
 	}
-	if !strings.HasPrefix(advice, "PF001 warning: 17 (api): runs with 8 Ps where the limit of /sys/fs/cgroup/pods/api grants 1.5 CPUs\n  → ") {
+	if !strings.HasPrefix(advice, "PF001 warning: 17 (api): uses GOMAXPROCS=8, but the limit of /sys/fs/cgroup/pods/api allows 1.5 CPUs\n  → ") {
 		t.Errorf("advice %q", advice)
 	}
 	if strings.Contains(got, "\x1b") || !strings.Contains(render(t, snap, true, 0), "\x1b[33mPF001\x1b[0m") {
@@ -100,9 +100,9 @@ func TestNarrow(t *testing.T) {
 		}
 	}
 	for width, want := range map[int][]string{
-		60:  {"PID", "NAME", "PROCS", "FIT", "FINDINGS"},
-		80:  {"PID", "NAME", "PROCS", "FIT", "FINDINGS"},
-		100: {"FIT", "CPU USE", "THROTTLED"},
+		60:  {"PID", "NAME", "PROCS", "RECOMMENDED", "FINDINGS"},
+		80:  {"PID", "NAME", "PROCS", "RECOMMENDED", "FINDINGS"},
+		100: {"RECOMMENDED", "CPU USE", "THROTTLED"},
 		120: {"CPU USE", "SET BY", "SCHED P99", "THROTTLED"},
 		200: {"LIMIT", "SCHED P50", "WAITING", "THREADS"},
 	} {
@@ -112,8 +112,8 @@ func TestNarrow(t *testing.T) {
 			}
 		}
 	}
-	if narrow := render(t, snap, false, 45); !strings.Contains(narrow, "a-service-w…     12  → 11  PF011 +1\n") {
-		t.Errorf("at 45 columns\n%s", narrow)
+	if narrow := render(t, snap, false, 51); !strings.Contains(narrow, "a-service-w…     12  → 11         PF011 +1\n") {
+		t.Errorf("at 51 columns\n%s", narrow)
 	}
 	if narrow := render(t, snap, false, 60); !strings.Contains(narrow, "a-service-w…     12  → 11, limit 10.75  PF011 +1\n") {
 		t.Errorf("at 60 columns\n%s", narrow)
@@ -161,11 +161,11 @@ func TestAdvice(t *testing.T) {
 	}
 	all = append(all, goProcess(50, "bad", 8, env("2x")), goProcess(60, "own", 8, env("4")))
 	got := render(t, snapshot(all...), false, 0)
-	error, shared := strings.Index(got, "PF003 error: 50 (bad)"), strings.Index(got, "PF001 warning: 1 (web), 2 (web), 3 (web), 4 (web), 2 more: runs with 8 Ps")
+	error, shared := strings.Index(got, "PF003 error: 50 (bad)"), strings.Index(got, "PF001 warning: 1 (web), 2 (web), 3 (web), 4 (web), 2 more: uses GOMAXPROCS=8")
 	if error < 0 || shared < error {
 		t.Errorf("the error is at %d, what is shared at %d\n%s", error, shared, got)
 	}
-	if !strings.Contains(got, "PF013 warning: 60 (own): runs with 8 Ps, and GOMAXPROCS=4 in its environment has no effect: a call of runtime.GOMAXPROCS") {
+	if !strings.Contains(got, "PF013 warning: 60 (own): uses GOMAXPROCS=8, but its environment sets GOMAXPROCS=4, which has no effect: a call of runtime.GOMAXPROCS") {
 		t.Errorf("no word of the overridden environment\n%s", got)
 	}
 }
@@ -187,7 +187,7 @@ func TestJSON(t *testing.T) {
 		t.Fatalf("%s, %v", b.String(), err)
 	}
 	one := got.Processes[0]
-	for name, want := range map[string]any{"pid": 17.0, "limit": 1.5, "limit_of": "/sys/fs/cgroup/pods/api", "fit": 2.0, "fit_from": "limit", "fit_cpus": 1.5, "waiting": nil, "switches": nil, "run_queue_wait_seconds": nil, "procs_unknown": "its memory: permission denied", "throttled": nil} {
+	for name, want := range map[string]any{"pid": 17.0, "limit": 1.5, "limit_of": "/sys/fs/cgroup/pods/api", "recommended": 2.0, "recommended_from": "limit", "recommended_cpus": 1.5, "waiting": nil, "switches": nil, "run_queue_wait_seconds": nil, "procs_unknown": "its memory: permission denied", "throttled": nil} {
 		if v, there := one[name]; !there || v != want {
 			t.Errorf("%s is %v, want %v", name, v, want)
 		}

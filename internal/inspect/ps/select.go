@@ -12,8 +12,8 @@ import (
 	"github.com/procfit/procfit/internal/show/phrase"
 )
 
-// Selection is which processes a list is of: those with these PIDs, and those in
-// whose name one of the expressions finds a match. Without any it is of all.
+// Selection selects processes: those with one of the PIDs, and those whose name matches
+// one of the expressions. An empty Selection selects all.
 type Selection struct {
 	PIDs  []int
 	Names []*regexp.Regexp
@@ -52,23 +52,23 @@ func Name(text string) (*regexp.Regexp, error) {
 	return name, err
 }
 
-// All tells that nothing was selected.
+// All reports whether all processes are selected.
 func (s Selection) All() bool { return len(s.PIDs) == 0 && len(s.Names) == 0 }
 
-// Named tells that one of the expressions finds a match in the name.
+// Named reports whether one of the expressions matches the name.
 func (s Selection) Named(name string) bool {
 	return slices.ContainsFunc(s.Names, func(r *regexp.Regexp) bool { return r.MatchString(name) })
 }
 
-// Missing are the expressions that no process of the list is there for.
+// Missing returns the expressions that match no process of the list.
 func (s Selection) Missing(snap observe.Snapshot) []*regexp.Regexp {
 	return slices.DeleteFunc(slices.Clone(s.Names), func(r *regexp.Regexp) bool {
 		return slices.ContainsFunc(snap.Processes, func(p observe.Process) bool { return r.MatchString(p.Name) })
 	})
 }
 
-// Unread says of how many processes nothing or not all is known, and why, in a
-// line for each reason.
+// Unread reports how many processes could not be read, or not completely, and why: one
+// line per reason.
 func Unread(snap observe.Snapshot) []string {
 	why := map[string][]string{}
 	for _, u := range snap.Unreadable {
@@ -92,7 +92,7 @@ func Unread(snap observe.Snapshot) []string {
 	return lines
 }
 
-// Denied tells that more permissions would let more be read.
+// Denied reports whether more permissions would let more be read.
 func Denied(snap observe.Snapshot) bool {
 	return slices.ContainsFunc(snap.Unreadable, func(u observe.Unreadable) bool { return u.Cause.Permission() }) ||
 		slices.ContainsFunc(snap.Processes, func(p observe.Process) bool { return p.LiveCause.Permission() })

@@ -1,6 +1,6 @@
-// Package ps says of many processes what each Go program really runs with: a table
-// with the findings below it, procfit.ps/v1, and the notes on what could not be
-// read. It reads nothing: an observe.Snapshot comes in.
+// Package ps shows which GOMAXPROCS each running Go program really uses: as a table with
+// the findings below it, as procfit.ps/v1, and with notes on what could not be read. It
+// reads nothing itself: its input is an observe.Snapshot.
 package ps
 
 import (
@@ -15,8 +15,8 @@ import (
 	"github.com/procfit/procfit/internal/show/terminal"
 )
 
-// WriteText prints the list, then what to do. On a width above 0 columns are left
-// out and lines folded until they fit.
+// WriteText prints the list, and then what to do. With a width above 0, it drops columns
+// and folds lines until they fit.
 func WriteText(w io.Writer, snap observe.Snapshot, color bool, width int) error {
 	if len(snap.Processes) == 0 {
 		text := "no Go process"
@@ -50,8 +50,8 @@ func list(all []observe.Process) *table.Table {
 	return t
 }
 
-// needed is the highest rank of the columns that go only after cells were cut: those of
-// names and findings first, then what a fit follows from.
+// needed is the highest rank of the columns that are dropped only after cells were
+// shortened: those of names and findings first, then the reason of a recommendation.
 const needed = 3
 
 func steps(c inspect.Column) (list []table.Step) {
@@ -64,7 +64,7 @@ func steps(c inspect.Column) (list []table.Step) {
 	switch c.Name {
 	case inspect.Name, inspect.Findings:
 		list = append(list, table.Step{Rank: needed + 2, To: table.Short})
-	case "fit":
+	case inspect.Recommended:
 		list = append(list, table.Step{Rank: needed + 1, To: table.Short})
 	}
 	return list

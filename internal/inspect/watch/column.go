@@ -15,7 +15,7 @@ var (
 	findingsColumn = inspect.Index(inspect.Findings)
 )
 
-// fill writes the cells again. Here the name and the findings take what the other
+// fill formats the cells again. The name and the findings take the width that the other
 // columns leave.
 func (r *row) fill(l look) {
 	r.cells = r.cells[:0]
@@ -33,13 +33,13 @@ func (r *row) fill(l look) {
 	}
 }
 
-// span is a time, given in seconds.
+// span formats a time in seconds.
 func (l look) span(seconds float64) string { return l.text(number.Seconds(seconds)) }
 
-// longCell is more than any terminal shows of one.
+// longCell is more than any terminal shows of a cell.
 const longCell = 500
 
-// verdict is the first finding, the worst, in short.
+// verdict is the first and worst finding, in short.
 func (r *row) verdict(l look) string {
 	switch f := r.process.Findings; {
 	case r.gone > 0:
@@ -47,14 +47,14 @@ func (r *row) verdict(l look) string {
 	case len(f) > 0:
 		m := f[0].Message
 		return l.clean(fmt.Sprintf("%s %s %s", strings.ToUpper(string(f[0].Severity[:1])), f[0].Rule, m[:min(len(m), longCell)]))
-	case inspect.FitOf(r.process.Subject).Judged():
-		return "fits"
+	case inspect.Recommend(r.process.Subject).Judged():
+		return "ok"
 	}
-	return "cannot tell"
+	return "not known"
 }
 
-// styleOf tells what a cell is worth: what is gone, or is not of the interval but
-// of a whole life, is pale.
+// styleOf is the style of a cell. Processes that have ended, and values over a whole life
+// instead of the interval, are faint.
 func (m *model) styleOf(r *row, c int) style {
 	switch {
 	case r.gone > 0:
@@ -71,7 +71,7 @@ func (m *model) styleOf(r *row, c int) style {
 	return ""
 }
 
-// heading is a column's, with an arrow where the table is sorted by it.
+// heading is the heading of a column, with an arrow if the table is sorted by it.
 func (m *model) heading(c int) string {
 	text := columns[c].Heading()
 	switch {

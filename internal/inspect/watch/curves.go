@@ -8,25 +8,25 @@ import (
 	"github.com/procfit/procfit/internal/show/number"
 )
 
-// curveRow is one series as it is shown.
+// curveRow is one series of the history.
 type curveRow struct {
 	which int
 	label string
 	value func(float64) string
-	none  string // why there may be none
+	none  string // why there can be no values
 }
 
 func (m *model) curveRows() []curveRow {
 	return []curveRow{
 		{ofProcs, "GOMAXPROCS", number.Exact, "not known"},
-		{ofThrottled, "throttled", number.Share, "no limit, or not readable"},
+		{ofThrottled, "throttled", number.Share, "no limit, or it cannot be read"},
 		{ofLatency, "latency p99", m.span, "not known, or nothing was scheduled"},
 		{ofWait, "threads waiting", number.Hundredths, "not known"},
-		{ofThrottledTime, "incl. throttled", number.Hundredths, "no limit, or not readable"},
+		{ofThrottledTime, "incl. throttled", number.Hundredths, "no limit, or it cannot be read"},
 	}
 }
 
-// curves draw the history: each with what it is now, and its least and most.
+// curves draw the history: each with its current, lowest and highest value.
 func (m *model) curves(r *row) []string {
 	const figures = 3 * (figureWidth + 1)
 	width := max(4, m.width-labelWidth-figures-1)
@@ -45,7 +45,7 @@ func (m *model) curves(r *row) []string {
 	}
 	title := "last " + number.Minutes(past)
 	if perCell > 1 {
-		title += fmt.Sprintf(", %d scans a cell", perCell)
+		title += fmt.Sprintf(", %d scans per cell", perCell)
 	}
 	lines := []string{m.paint(heading, m.pad(m.pad("HISTORY", labelWidth, false)+m.pad(title, width, false)+" "+
 		m.figures("now", "min", "max"), m.width, false))}
@@ -73,7 +73,7 @@ func (m *model) curves(r *row) []string {
 	return lines
 }
 
-// curveStyles colour what is lost to a limit apart from the rest.
+// curveStyles gives throttling a color of its own.
 var curveStyles = [series]style{ofProcs: cyan, ofThrottled: yellow, ofLatency: cyan, ofWait: cyan, ofThrottledTime: yellow}
 
 const figureWidth = 7

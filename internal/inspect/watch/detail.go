@@ -12,14 +12,14 @@ import (
 	"github.com/procfit/procfit/internal/show/phrase"
 )
 
-// steadyHeight is from which on facts and curves stay while the rest scrolls.
+// steadyHeight is the height from which facts and curves stay while the rest scrolls.
 const steadyHeight = 20
 
-// detailLines are those of the page of one process but the footer.
+// detailLines are the lines of the page of one process, without the footer.
 func (m *model) detailLines() []string {
 	r := m.list.rows[m.detail]
 	if r == nil {
-		return m.paged([]string{m.titleLine()}, []string{"the process is gone"})
+		return m.paged([]string{m.titleLine()}, []string{"the process has ended"})
 	}
 	head, upper := []string{m.detailTitle(r)}, append(m.facts(r), m.curves(r)...)
 	if m.height >= steadyHeight {
@@ -48,7 +48,7 @@ func (m *model) detailTitle(r *row) string {
 	return m.sides(name, state, m.width)
 }
 
-// facts are what is so now, in a few lines.
+// facts are the current values, in a few lines.
 func (m *model) facts(r *row) []string {
 	p := r.process
 	var lines []string
@@ -61,14 +61,14 @@ func (m *model) facts(r *row) []string {
 		value = strconv.Itoa(n)
 	}
 	procs := []string{m.paint(bold, value) + " " + sourceWords(p), setByWords(p.SetBy)}
-	if f := inspect.FitOf(p.Subject); f.Procs > 0 {
-		procs = append(procs, strconv.Itoa(f.Procs)+" fits")
+	if r := inspect.Recommend(p.Subject); r.Procs > 0 {
+		procs = append(procs, "recommended "+strconv.Itoa(r.Procs))
 	}
 	fact("GOMAXPROCS", procs...)
 	fact("CPUs", m.cpuWords(p)...)
 	runs := []string{phrase.Count(p.Threads, "thread")}
 	if p.Recent == nil {
-		runs = append(runs, "since it began:")
+		runs = append(runs, "since it started:")
 	}
 	if v, known := p.Last().CPUs(); known {
 		runs = append(runs, number.Hundredths(v)+" CPUs in use")
@@ -100,11 +100,11 @@ func setByWords(s rule.SetBy) string {
 	case rule.SetByEnv, rule.SetByCode:
 		return "set by " + string(s)
 	}
-	return "set by ?"
+	return "set by ? (not known)"
 }
 
-// cpuWords are what there is to run on; the path of the group may be long, so it
-// comes last and loses its beginning.
+// cpuWords are the CPUs of a process. The path of the cgroup can be long, so it comes
+// last and is shortened at its beginning.
 func (m *model) cpuWords(p observe.Process) []string {
 	var words []string
 	if n := p.Facts.AffinityCPUs(); n > 0 {
@@ -125,13 +125,13 @@ func (m *model) cpuWords(p observe.Process) []string {
 	return append(words, "no limit")
 }
 
-// labelWidth is that of the labels at the left.
+// labelWidth is the width of the labels at the left.
 const labelWidth = 16
 
-// maxExplained is the most of an explanation that is shown, in bytes.
+// maxExplained is how much of an explanation is shown, in bytes.
 const maxExplained = 256 << 10
 
-// story is what was found, what to do, and the explanation.
+// story is the findings, their fixes, and the explanation.
 func (m *model) story(r *row) []string {
 	var lines []string
 	section := func(text string) {
@@ -143,7 +143,7 @@ func (m *model) story(r *row) []string {
 	for _, shared := range inspect.ByFix(r.process.Findings) {
 		for _, f := range shared {
 			for j, line := range m.wrap(fmt.Sprintf("%s %s: %s", f.Rule, f.Severity, m.clean(f.Message)), m.width, 2) {
-				if j == 0 { // no line break comes before the end of the ID
+				if j == 0 { // no line breaks before the end of the ID
 					line = m.paint(m.severity(f.Severity), line[:min(len(line), len(f.Rule))]) + line[min(len(line), len(f.Rule)):]
 				}
 				lines = append(lines, line)
@@ -168,8 +168,7 @@ func (m *model) story(r *row) []string {
 	return lines
 }
 
-// paged are a page's head and what is below it, as far as it is scrolled, with a mark
-// where there is more.
+// paged are the head of a page and its scrolled body, with a mark if there is more.
 func (m *model) paged(head, body []string) []string {
 	m.pager.SetWidth(m.width)
 	m.pager.SetHeight(max(0, m.height-1-len(head)))

@@ -8,8 +8,8 @@ import (
 	"github.com/procfit/procfit/internal/inspect"
 )
 
-// filter is words that a process must all match: by its name, PID, Go version or a
-// rule's ID, or, as column=word, by that column. A word after ! must not.
+// filter is words that a process must all match: by its name, PID, Go version or a rule
+// ID, or, as column=word, by that column. A word after ! must not match.
 type filter struct {
 	text  string
 	words []string
@@ -29,8 +29,8 @@ func (f filter) matches(r *row) bool {
 	return true
 }
 
-// has tells that the process has the word, in lower case. A number is a PID by its
-// beginning.
+// has reports whether the process matches the word, in lower case. A number matches the
+// beginning of a PID.
 func (r *row) has(word string) bool {
 	p := &r.process
 	if name, text, of := strings.Cut(word, "="); of && inspect.Index(name) >= 0 {
@@ -40,12 +40,12 @@ func (r *row) has(word string) bool {
 		strings.Contains(strings.ToLower(p.Facts.GoVersion), word) || columns[findingsColumn].Matches(p, word)
 }
 
-// edit is a line being typed, always at its end.
+// edit is a line of input; typing is always at its end.
 type edit struct{ text string }
 
 const maxEdit = 200 // bytes
 
-// key takes a key that changes the text; false when it is another.
+// key handles a key that changes the text; false if it does not.
 func (e *edit) key(name, typed string) bool {
 	switch {
 	case name == "backspace" || name == "ctrl+h":

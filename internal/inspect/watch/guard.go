@@ -57,7 +57,7 @@ func panicked(r any) panicError {
 	return panicError{fmt.Errorf("a mistake in procfit: %v\n%s", r, debug.Stack())}
 }
 
-// work is what runs beside the view and must end with it.
+// work is what runs in parallel to the view and must end with it.
 type work struct {
 	ctx    context.Context
 	mu     sync.Mutex
@@ -65,7 +65,7 @@ type work struct {
 	active sync.WaitGroup
 }
 
-// command is f for the program to run, unless the view has ended by then.
+// command runs f, unless the view has ended.
 func (w *work) command(f func(context.Context) tea.Msg) tea.Cmd {
 	return func() (msg tea.Msg) {
 		w.mu.Lock()
@@ -85,7 +85,7 @@ func (w *work) command(f func(context.Context) tea.Msg) tea.Cmd {
 	}
 }
 
-// close waits until all has ended, or so long.
+// close waits until everything has ended, or for at most the given time.
 func (w *work) close(patience time.Duration) (idle bool) {
 	w.mu.Lock()
 	w.closed = true

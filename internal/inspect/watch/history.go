@@ -7,17 +7,17 @@ import (
 	"github.com/procfit/procfit/internal/program/observe"
 )
 
-// Points are kept of each process, and of all together: 2,000 processes of 600
-// points are 29 MB.
+// The most points of each process and of all processes: 2,000 processes with 600 points
+// take 29 MB.
 const (
 	mostPoints  = 600
 	fewPoints   = 60
 	totalPoints = 2_000 * mostPoints
 )
 
-// point is what one scan said of a process; what is not known is NaN.
+// point has the values of a process in one scan; unknown values are NaN.
 type point struct {
-	at     float32 // seconds since the view began
+	at     float32 // seconds since the start of the view
 	values [series]float32
 }
 
@@ -33,10 +33,10 @@ const (
 
 type history struct {
 	points []point
-	total  int // that there ever were
+	total  int // ever added
 }
 
-// add keeps a point, and of the ones before so many that most remain.
+// add appends a point and drops old ones, so that most remain.
 func (h *history) add(p observe.Process, at time.Duration, most int) {
 	if len(h.points) >= most+most/4 { // shifted now and then, not each time
 		h.points = h.points[:copy(h.points, h.points[len(h.points)-most+1:])]
@@ -48,18 +48,18 @@ func (h *history) add(p observe.Process, at time.Duration, most int) {
 	h.total++
 }
 
-// last are the newest points that are to be shown.
+// last returns the newest points to show.
 func (h *history) last() []point {
 	return h.points[max(0, len(h.points)-mostPoints):]
 }
 
-// room is how many points each of n processes may have.
+// room is how many points each of n processes can have.
 func room(n int) int {
 	return min(mostPoints, max(fewPoints, totalPoints/max(1, n)))
 }
 
-// newPoint takes what was counted since the scan before. In the first scan of a
-// process there is none: an average over its life would be no point of a curve.
+// newPoint takes the counters since the previous scan. The first scan of a process gives
+// no point: an average over its whole life does not belong into a curve.
 func newPoint(p observe.Process, at time.Duration) point {
 	pt := point{at: float32(at.Seconds())}
 	for i := range pt.values {

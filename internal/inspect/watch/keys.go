@@ -9,7 +9,7 @@ import (
 	"github.com/procfit/procfit/internal/program/observe"
 )
 
-// intervals are those that + and - choose from.
+// intervals are the choices of + and -.
 var intervals = []time.Duration{
 	100 * time.Millisecond, 200 * time.Millisecond, 500 * time.Millisecond, time.Second, 2 * time.Second, 5 * time.Second,
 	10 * time.Second, 30 * time.Second, time.Minute,
@@ -58,7 +58,7 @@ func (m *model) key(msg tea.KeyPressMsg) tea.Cmd {
 	return nil
 }
 
-// tableKey are those of the table alone.
+// tableKey handles the keys of the table.
 func (m *model) tableKey(name string) tea.Cmd {
 	switch name {
 	case "enter", "right":
@@ -82,7 +82,7 @@ func (m *model) tableKey(name string) tea.Cmd {
 	return nil
 }
 
-// motion is by how many rows or lines a key moves.
+// motion is how many rows or lines a key moves.
 func (m *model) motion(name string) (by int, ok bool) {
 	const all = 1 << 30
 	switch name {
@@ -112,7 +112,7 @@ func (m *model) move(by int) {
 	m.pager.ScrollUp(max(0, -by))
 }
 
-// paging is by how much a key for a page moves.
+// paging is how far a page key moves.
 func (m *model) paging() int {
 	if m.page == tablePage {
 		return max(1, m.list.table.Height()-1)
@@ -120,13 +120,13 @@ func (m *model) paging() int {
 	return max(1, m.pager.Height()-1)
 }
 
-// open goes to the beginning of a page.
+// open shows a page from its beginning.
 func (m *model) open(p page) {
 	m.page = p
 	m.pager.GotoTop()
 }
 
-// typed is a key while a filter is typed; arrows move the selection meanwhile.
+// typed handles a key while a filter is typed; arrows still move the selection.
 func (m *model) typed(name, text string) {
 	switch by, moves := m.motion(name); {
 	case name == "enter":
@@ -142,7 +142,7 @@ func (m *model) typed(name, text string) {
 	}
 }
 
-// leave goes back by one: from a page, or from a filter.
+// leave goes back one step: from a page, or from a filter.
 func (m *model) leave() {
 	switch {
 	case m.page == helpPage:
@@ -165,7 +165,7 @@ func (m *model) help() {
 	m.open(helpPage)
 }
 
-// pause stops scanning; a scan under way is still taken.
+// pause stops scanning; a running scan is still used.
 func (m *model) pause() tea.Cmd {
 	m.paused = !m.paused
 	if m.paused {
@@ -174,7 +174,7 @@ func (m *model) pause() tea.Cmd {
 	return m.scan()
 }
 
-// pace takes the next longer or shorter interval.
+// pace chooses the next longer or shorter interval.
 func (m *model) pace(by int) tea.Cmd {
 	i, found := slices.BinarySearch(intervals, m.interval)
 	switch {
@@ -190,7 +190,7 @@ func (m *model) pace(by int) tea.Cmd {
 	return m.wait()
 }
 
-// resort takes the next column to the right or left of those shown.
+// resort sorts by the next shown column to the right or left.
 func (m *model) resort(by int) {
 	shown := m.columnsShown()
 	i := slices.Index(shown, m.list.sort)

@@ -1,13 +1,13 @@
 package watch
 
-// The room that names and findings get at least, and before an extra column.
+// The minimum width of names and findings, and their width before extra columns are shown.
 const (
 	leastName, leastFindings = 9, 8
 	goodName, goodFindings   = 24, 44
 )
 
-// From which rank on a column goes before names are cut, and from which on it is an
-// extra: it needs a terminal that has room for it beside a finding that can be read.
+// The rank from which a column is dropped before names are shortened, and the rank from
+// which it is an extra column: it is shown only if the findings stay readable.
 const (
 	dispensable = 3
 	extra       = 11
@@ -21,14 +21,14 @@ func (m *model) gap() string {
 	return " "
 }
 
-// fairName is the room that names get before a column that can be done without: more
-// on a wider terminal, and no more than they take.
+// fairName is the width that names get before dispensable columns: more on a wider
+// terminal, but not more than they need.
 func (m *model) fairName() int {
 	return max(leastName, min(goodName, leastName+max(0, m.width-68)/3, m.list.widths[nameColumn]))
 }
 
-// columnsShown are those that the width has room for: extra ones as long as names
-// and findings stay readable, of the others as many as fit at all.
+// columnsShown are the columns for which there is room: extra columns only if names and
+// findings stay readable, and of the others as many as possible.
 func (m *model) columnsShown() []int {
 	fit := func(name, findings, most, least int) ([]int, bool) {
 		widths := make([]int, len(columns))
@@ -48,9 +48,9 @@ func (m *model) columnsShown() []int {
 	return shown
 }
 
-// columnsIn are the columns of the rank most and below, by their places, that a width has
-// room for, each with the gap after it among its own: those of the highest rank go first,
-// and of the rank least and below none. fits is false where too many are left.
+// columnsIn are the indices of the columns up to the rank most for which there is room.
+// A column's width includes the gap after it. The highest ranks are dropped first, and
+// ranks up to least never. fits is false if what is left is still too wide.
 func columnsIn(widths []int, width, most, least int) (shown []int, fits bool) {
 	for ; ; most-- {
 		shown, used := shown[:0], 0
@@ -66,10 +66,10 @@ func columnsIn(widths []int, width, most, least int) (shown []int, fits bool) {
 	}
 }
 
-// fixed is the width of a column that is not what the others leave.
+// fixed is the width of a column that does not stretch.
 func (m *model) fixed(c int) int { return max(m.list.widths[c], cells(m.heading(c))) }
 
-// columnWidths shares what is left between the name and the findings.
+// columnWidths divides the remaining width between the name and the findings.
 func (m *model) columnWidths(shown []int) []int {
 	widths := make([]int, len(columns))
 	left := m.width - 1 - len(m.gap())*(len(shown)-1)

@@ -20,14 +20,14 @@ type row struct {
 	history history
 }
 
-// lingers is for how many scans a process that has ended is still shown.
+// lingers is the number of scans for which a process that has ended is still shown.
 const lingers = 5
 
-// list is the processes that are followed, and what is shown of them.
+// list is the processes, and which of them are shown.
 type list struct {
 	look    look
 	rows    map[observe.Identity]*row
-	shown   []*row // that pass the filter, in order
+	shown   []*row // that match the filter, in order
 	widths  []int  // of the cells of all rows, by column
 	sort    int    // column
 	reverse bool
@@ -35,7 +35,7 @@ type list struct {
 	table   table.Model // of those shown, the selected one and what is on the screen
 }
 
-// take folds a snapshot in. keep is a process that is kept however long it has
+// take updates the list with a snapshot. keep is a process that stays even after it has
 // ended.
 func (l *list) take(snap observe.Snapshot, at time.Duration, keep observe.Identity) {
 	for _, r := range l.rows {
@@ -63,7 +63,7 @@ func (l *list) take(snap observe.Snapshot, at time.Duration, keep observe.Identi
 	l.arrange()
 }
 
-// measure takes the widths of all rows, so that columns do not move as one pages.
+// measure takes the widths of all rows, so that columns do not move while scrolling.
 func (l *list) measure() {
 	l.widths = make([]int, len(columns))
 	for _, r := range l.rows {
@@ -73,8 +73,8 @@ func (l *list) measure() {
 	}
 }
 
-// arrange filters and sorts; the selected process stays selected. Where it is not
-// among those shown, its neighbour is.
+// arrange filters and sorts. The selected process stays selected, or its neighbor if it
+// is no longer shown.
 func (l *list) arrange() {
 	id, was := l.selected()
 	l.shown = l.shown[:0]

@@ -5,11 +5,11 @@ import "github.com/procfit/procfit/internal/program/rule"
 // look is what the terminal can draw.
 type look struct {
 	color bool
-	ascii bool // nothing else
+	ascii bool // only ASCII
 }
 
-// style is the parameters of an SGR sequence. The colours are the sixteen that
-// the user's theme defines.
+// style is the parameters of an SGR sequence. The colors are the sixteen of the user's
+// theme.
 type style string
 
 const (
@@ -24,7 +24,7 @@ const (
 	alarm    style = "1;37;41"
 )
 
-// plainly is how a colour is told without any.
+// plainly replaces colors on a terminal without them.
 var plainly = map[style]style{red: bold, yellow: "", cyan: "", heading: "1;4", selected: reverse, alarm: reverse}
 
 func (l look) paint(s style, text string) string {
@@ -64,7 +64,7 @@ func (l look) down() string    { return l.either("▼", "v") }
 func (l look) up() string      { return l.either("▲", "^") }
 func (l look) arrows() string  { return l.either("↑↓", "j/k") }
 
-// bars are eight heights of a cell; an empty cell is no value.
+// bars are eight heights of a cell; an empty cell means no value.
 func (l look) bars() []rune {
 	if l.ascii {
 		return []rune("_.,-=+*#")

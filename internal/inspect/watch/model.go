@@ -1,25 +1,23 @@
-// Package watch is the live view of all Go processes, on a whole terminal.
+// Package watch is the full-screen live view of all Go processes.
 //
 // # Model
 //
-// Snapshots come in, one at a time and never two at once, and are folded into a
-// list of rows. A row is one process, named by PID and start, with its last
-// [observe.Process] and a bounded history of what was counted. Which rows are
-// shown, in what order and how, follows from the list, the keys pressed and the
-// size of the terminal; nothing else is kept. Update never waits: scans and
-// explanations run beside it.
+// Snapshots come in one at a time and update a list of rows. A row is one process,
+// identified by PID and start, with its last [observe.Process] and a bounded history of
+// its counters. The list, the keys and the size of the terminal decide which rows are
+// shown, in what order and how; there is no other state. Update never waits: scans and
+// explanations run in parallel.
 //
-// What comes from outside (names, versions, messages, explanations) is cleaned
-// before it is measured or drawn: nothing in it moves the cursor, changes a
-// colour or turns the direction of writing, and no two ways to count columns
-// differ over it.
+// Text from outside (names, versions, messages, explanations) is cleaned before it is
+// measured or drawn: it cannot move the cursor, change a color or change the direction of
+// writing, and all terminals agree on its width.
 //
 // # Limits
 //
 //   - SIGKILL, and a panic in a goroutine that Scan itself starts, end the process
-//     before the screen is restored; the command reset mends the terminal.
-//   - The history lives as long as the view.
-//   - Throttling is that of a group: all processes in it show the same.
+//     before the screen is restored; the command reset repairs the terminal.
+//   - The history is lost when the view ends.
+//   - Throttling belongs to a cgroup: all processes in it show the same values.
 package watch
 
 import (
@@ -36,7 +34,7 @@ import (
 	"github.com/procfit/procfit/internal/program/observe"
 )
 
-// page is what fills the screen.
+// page is what the screen shows.
 type page int
 
 const (
@@ -58,7 +56,7 @@ type model struct {
 	back          page // from help
 	list          list
 	typing        *edit
-	before        filter         // the one being typed
+	before        filter         // while another one is typed
 	pager         viewport.Model // the detail's lower part, or help
 
 	began    time.Time
@@ -135,7 +133,7 @@ func (m *model) Update(msg tea.Msg) tea.Cmd {
 	return nil
 }
 
-// scan begins one, unless one is under way.
+// scan starts a scan, unless one is running.
 func (m *model) scan() tea.Cmd {
 	if m.scanning {
 		return nil
@@ -157,7 +155,7 @@ func (m *model) scanned(msg scanMsg) tea.Cmd {
 	m.snap, m.seen = msg.snap, true
 	m.list.take(msg.snap, m.now().Sub(m.began), m.detail)
 	if first && m.interval > firstWait {
-		// Most figures need two scans, and nobody wants to wait long for the second.
+		// Most values need two scans, so the second one comes soon.
 		return tea.Batch(m.tick(firstWait), m.explain())
 	}
 	return tea.Batch(m.wait(), m.explain())
@@ -165,8 +163,8 @@ func (m *model) scanned(msg scanMsg) tea.Cmd {
 
 const firstWait = 500 * time.Millisecond
 
-// wait is for the next scan: at its time but, where scans are slow, not before as
-// much time has passed as the last one took.
+// wait waits for the next scan. After a slow scan, the pause is at least as long as the
+// scan took.
 func (m *model) wait() tea.Cmd {
 	return m.tick(max(m.interval-m.now().Sub(m.started), m.took))
 }
@@ -177,7 +175,7 @@ func (m *model) tick(after time.Duration) tea.Cmd {
 	return m.after(max(0, after), func(time.Time) tea.Msg { return tickMsg(n) })
 }
 
-// explain asks again for what is told of the process in the detail page.
+// explain requests the explanation of the process on the detail page again.
 func (m *model) explain() tea.Cmd {
 	r := m.list.rows[m.detail]
 	if m.page != detailPage || r == nil || r.gone > 0 || m.explaining || m.options.Explain == nil {
@@ -190,7 +188,7 @@ func (m *model) explain() tea.Cmd {
 	})
 }
 
-// refilter follows what is typed.
+// refilter applies what is typed.
 func (m *model) refilter() {
 	m.list.filter = newFilter(m.typing.text)
 	m.list.arrange()

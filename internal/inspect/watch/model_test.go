@@ -16,20 +16,20 @@ import (
 )
 
 func TestTable(t *testing.T) {
-	b := newBench(t, 80, 24).wants("looking at all processes").scans(25)
+	b := newBench(t, 80, 24).wants("reading all processes").scans(25)
 	b.wants(
 		"procfit · 64 CPUs · every 1s · counters: taskstats",
 		"36 Go processes of 259, 33 with findings: 1 error 2 warnings 30 infos",
 		"1 inferred; 12 not readable: needs root or CAP_SYS_PTRACE",
-		"   PID NAME          PROCS FIT            CPU USE SET BY THROTTLED FINDINGS▲",
-		"▸ 1313 fraud-scorer      3 fits              1.93 auto        20 % E PF003",
+		"   PID NAME          PROCS RECOMMENDED    CPU USE SET BY THROTTLED FINDINGS▲",
+		"▸ 1313 fraud-scorer      3 ok                1.93 auto        20 % E PF003",
 		" 20991 gateway         *64 → 4, limit 4      1.93 auto        10 % W PF0",
 		"  4242 payments-api      8 → 2, limit 2      1.93 env  ",
 		"E PF003", "W PF011 thro",
 		"fraud-scorer PF003 GOMAXPROCS=\"2.5\" is not a positive", "→ remove it: the runtime chooses 3 by itself", "1 more: Enter",
 		" q  quit  ?  help",
 	)
-	newBench(t, 200, 50).scans(2).wants("  PROCS  FIT ", "CPU USE  SET BY  NUMCPU  LIMIT  SCHED P50  SCHED P99  WAITING  THROTTLED  THREADS  FINDINGS", " ?64 ", "+-  interval")
+	newBench(t, 200, 50).scans(2).wants("  PROCS  RECOMMENDED ", "CPU USE  SET BY  NUMCPU  LIMIT  SCHED P50  SCHED P99  WAITING  THROTTLED  THREADS  FINDINGS", " ?64 ", "+-  interval")
 	newBench(t, 36, 12).scans(2).wants("PID NAME", "FINDINGS", "E PF003").lacks("WAITING")
 	newBench(t, 20, 5).scans(2).wants("1313 fraud-scor", "q  quit")
 	newBench(t, 19, 5).scans(2).wants("too small")
@@ -230,7 +230,7 @@ func TestFilter(t *testing.T) {
 	b := newBench(t, 80, 24).scans(2)
 	for typed, want := range map[string]string{
 		"pay": "[4242]", "PAYMENTS": "[4242]", "4242": "[4242]", "1.24": "[20991]", "pf003": "[1313]", "pf011 api": "[4242]",
-		"gateway !pf001": "[]", "procs=64 source=decoded": "[20991]", "set_by=env limit=2": "[4242]", "fit=2.5": "[]", "no=column": "[]", "999999": "[]", "日本": "[60002]",
+		"gateway !pf001": "[]", "procs=64 source=decoded": "[20991]", "set_by=env limit=2": "[4242]", "recommended=2.5": "[]", "no=column": "[]", "999999": "[]", "日本": "[60002]",
 	} {
 		b.press("/")
 		for _, r := range typed {
@@ -265,22 +265,22 @@ func TestFilter(t *testing.T) {
 func TestDetail(t *testing.T) {
 	b := newBench(t, 80, 24).scans(40).press("/", "p", "a", "y", "enter", "enter")
 	b.wants(" 4242  payments-api  PF011 warning",
-		"8 read from memory (symbol) · set by env · 2 fits",
+		"8 read from memory (symbol) · set by env · recommended 2",
 		"affinity 64 · NumCPU 64 · limit 2 of …burstable/pod1f2e/payments",
 		"go1.26.1        9 threads · 1.93 CPUs in use · 4.24k switches/s · latency p50",
 		"HISTORY         last 39 s", "now     min     max", "█",
 		"GOMAXPROCS", "8       8       8", "90 %", "threads waiting", "0.9", "incl. throttled", "0.63",
-		"PF011 warning: throttled by", "PF001 warning: runs with 8 Ps", "→ remove GOMAXPROCS=8", "WHY", "more ▼")
+		"PF011 warning: throttled by", "PF001 warning: uses GOMAXPROCS=8", "→ remove GOMAXPROCS=8", "WHY", "more ▼")
 	b.press("end").wants("the end").lacks("more ▼").press("down").wants("the end").press("home").wants("PF011 warning: throttled")
 	b.press("pgdown", "j", "k", "pgup").wants("PF011 warning: throttled").press("?").wants("KEYS").press("?").wants("HISTORY")
 	b.press("esc").wants("FINDINGS").lacks("HISTORY")
 
-	b.press("esc", "/", "n", "o", "d", "e", "_", "enter", "enter").wants("64 inferred, not read", "no limit, or not readable")
+	b.press("esc", "/", "n", "o", "d", "e", "_", "enter", "enter").wants("64 inferred, not read", "no limit, or it cannot be read")
 	b.press("left").wants("FINDINGS")
 
-	young := newBench(t, 80, 24).scans(1).press("enter").wants("from the next scan on", "since it began")
+	young := newBench(t, 80, 24).scans(1).press("enter").wants("from the next scan on", "since it started")
 	young.scans(1).lacks("from the next scan on")
-	newBench(t, 80, 50).scans(700).press("enter").wants("last 9 min 59 s, 20 scans a cell")
+	newBench(t, 80, 50).scans(700).press("enter").wants("last 9 min 59 s, 20 scans per cell")
 }
 
 // TestExplain asks for one explanation at a time and never shows another's.

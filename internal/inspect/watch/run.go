@@ -19,15 +19,15 @@ import (
 	"github.com/procfit/procfit/internal/program/observe"
 )
 
-// Options are what a view shows and how it begins.
+// Options are what a view shows and how it starts.
 type Options struct {
-	// Scan looks at the processes; it is never called twice at once. An error is
-	// shown, and the next interval tries again.
+	// Scan reads the processes; it is never called concurrently. An error is shown, and
+	// the next interval tries again.
 	Scan     func(context.Context) (observe.Snapshot, error)
-	Interval time.Duration // between the beginnings of two scans; 0: a second
+	Interval time.Duration // between the starts of two scans; 0: a second
 
-	// Explain says of a process what its value follows from: plain text of any
-	// length. It is called beside Scan; nil: there is none.
+	// Explain explains the value of a process in plain text of any length. It runs
+	// concurrently with Scan; nil: there is none.
 	Explain func(observe.Process) string
 
 	In    io.Reader
@@ -36,10 +36,9 @@ type Options struct {
 	Sort  string // one of inspect.Names; "": the first. A "-" before it reverses
 }
 
-// Run shows the view until it is left by q or Ctrl-C, which is no error. That of
-// ctx is returned when it ends first, or at SIGINT, SIGTERM, SIGHUP or SIGQUIT.
-// However it ends the terminal is as before, and Scan and Explain are called no
-// more; it waits for those under way, whose context is cancelled.
+// Run shows the view until the user leaves it with q or Ctrl-C, which is not an error. It
+// returns the error of ctx if that ends first, or at SIGINT, SIGTERM, SIGHUP or SIGQUIT.
+// In all cases it restores the terminal, cancels Scan and Explain, and waits for them.
 func Run(ctx context.Context, o Options) error {
 	out, in, err := terminal(o)
 	if err != nil {
@@ -57,7 +56,7 @@ func Run(ctx context.Context, o Options) error {
 		cancel()
 		return err
 	}
-	profile := colorprofile.Ascii // attributes, no colours
+	profile := colorprofile.Ascii // attributes, no colors
 	if o.Color {
 		profile = colorprofile.ANSI // those of the user's own theme
 	}
@@ -83,11 +82,11 @@ func Run(ctx context.Context, o Options) error {
 	return nil
 }
 
-// patience is how long the last scan may take to notice that it is not wanted.
+// patience is how long the last scan may take to notice its cancellation.
 const patience = 10 * time.Second
 
-// terminal is where to draw and where keys come from: In, or the controlling
-// terminal when In is none.
+// terminal is where to draw and where keys come from: In, or the controlling terminal if
+// In is not a terminal.
 func terminal(o Options) (out, in *os.File, err error) {
 	out, ok := o.Out.(*os.File)
 	if !ok || !term.IsTerminal(int(out.Fd())) {
@@ -106,9 +105,9 @@ func terminal(o Options) (out, in *os.File, err error) {
 	return out, in, nil
 }
 
-// lookOf is how to draw. Blocks and arrows are left out where the locale says
-// that the terminal does not speak UTF-8; where it says nothing, as in most
-// containers, the terminal is elsewhere and nearly always does.
+// lookOf decides how to draw. There are no blocks and arrows if the locale is not UTF-8.
+// If there is no locale, as in most containers, the terminal nearly always supports
+// UTF-8.
 func lookOf(color bool, getenv func(string) string) look {
 	locale := ""
 	for _, name := range []string{"LC_ALL", "LC_CTYPE", "LANG"} {

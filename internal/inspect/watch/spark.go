@@ -6,15 +6,15 @@ import (
 	"strings"
 )
 
-// curve is one series of a history, fitted to so many columns.
+// curve is one series of a history, fitted to a number of columns.
 type curve struct {
-	cells         []float64 // the highest of each cell; NaN: not known
-	now, min, max float64   // NaN without any
+	cells         []float64 // the highest value of each cell; NaN: not known
+	now, min, max float64   // NaN: none
 	perCell       int       // points
 }
 
-// perCells are how many points a cell may hold. There are few, so that the curve
-// seldom jumps.
+// perCells are the possible numbers of points per cell. There are few, so that the curve
+// rarely jumps.
 var perCells = []int{1, 2, 3, 5, 10, 20, 50, 100, mostPoints}
 
 // newCurve puts the newest point at the right. Cells begin at multiples of their
@@ -47,7 +47,7 @@ func newCurve(h *history, which, width int) curve {
 	return c
 }
 
-// larger takes NaN for nothing.
+// larger ignores NaN.
 func larger(a, b float64) float64 {
 	if math.IsNaN(a) || b > a {
 		return b
@@ -55,11 +55,11 @@ func larger(a, b float64) float64 {
 	return a
 }
 
-// known tells that there is anything to draw.
+// known reports whether there is anything to draw.
 func (c curve) known() bool { return !math.IsNaN(c.max) }
 
-// draw returns the lines of a curve, the highest first, from 0 to its maximum. 0
-// is the lowest bar, anything above it is more.
+// draw returns the lines of a curve from 0 to its maximum, the top line first. 0 is the
+// lowest bar, and anything above 0 is higher.
 func (l look) draw(c curve, width, height int) []string {
 	bars := l.bars()
 	lines := make([]string, height)

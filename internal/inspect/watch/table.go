@@ -10,7 +10,7 @@ import (
 	"github.com/procfit/procfit/internal/program/rule"
 )
 
-// tableLines are those of the table page but the footer.
+// tableLines are the lines of the table page, without the footer.
 func (m *model) tableLines() []string {
 	lines := []string{m.titleLine()}
 	if m.height >= summaryHeight {
@@ -36,12 +36,12 @@ func (m *model) tableLines() []string {
 	return lines
 }
 
-// newTable is the library's: it keeps the heading above the rows, and the selected one
-// among those on the screen. A row is one cell of it, drawn here, since its cells have
-// one style for all, begin at the left and end in one ellipsis.
+// newTable makes the table of the library, which keeps the heading above the rows and the
+// selected row on the screen. A row is one of its cells and is drawn here, since the cells
+// of the library have one style and one alignment.
 func newTable() table.Model { return table.New(table.WithStyles(table.Styles{})) }
 
-// tablePart is the heading and so many lines less one of rows.
+// tablePart is the heading and rows, height lines in total.
 func (m *model) tablePart(height int) []string {
 	shown := m.columnsShown()
 	widths := m.columnWidths(shown)
@@ -79,7 +79,7 @@ func (m *model) tablePart(height int) []string {
 	return drawn
 }
 
-// none stands in place of rows.
+// none is the text of a list without rows.
 func (m *model) none() string {
 	switch {
 	case !m.seen:
@@ -90,8 +90,7 @@ func (m *model) none() string {
 	return "  no Go process"
 }
 
-// advice is the first finding of the selected process, and what to do, in so many
-// lines.
+// advice is the first finding of the selected process, and its fix, in height lines.
 func (m *model) advice(height int) []string {
 	id, ok := m.list.selected()
 	if !ok {
@@ -99,13 +98,13 @@ func (m *model) advice(height int) []string {
 	}
 	r := m.list.rows[id]
 	findings := r.process.Findings
-	what, then := "has what suits its CPUs", ""
+	what, then := "uses a good value for its CPUs", ""
 	switch {
 	case len(findings) > 0:
 		what, then = findings[0].Rule+" "+findings[0].Message, m.fix()+findings[0].Fix
 	case r.process.LiveUnknown != "":
-		what, then = "its value was not read", r.process.LiveUnknown
-	case !inspect.FitOf(r.process.Subject).Judged():
+		what, then = "its value could not be read", r.process.LiveUnknown
+	case !inspect.Recommend(r.process.Subject).Judged():
 		what, then = "cannot be judged", strings.Join(r.process.Facts.Unknown(), "; ")
 	}
 	width, right := m.width-1, ""
@@ -113,7 +112,7 @@ func (m *model) advice(height int) []string {
 		right = m.paint(faint, fmt.Sprintf("%d more: Enter", n))
 		width -= cells(right) + 1
 	}
-	// What to do is worth more room than what is so, which the table begins to say.
+	// The fix gets more room than the finding, which the table also shows.
 	do := m.cut(m.wrap("  "+m.clean(then), m.width-1, 2), height-1)
 	name := m.clip(r.name, goodName)
 	lines := m.cut(m.wrap(name+" "+m.clean(what), width, 2), height-len(do))

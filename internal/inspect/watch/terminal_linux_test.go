@@ -150,7 +150,7 @@ func TestTerminal(t *testing.T) {
 	t.Parallel()
 	c := newTerminal(t, 80, 24)
 	c.start("watch")
-	c.wants("▸ 1313 fraud-scorer      3 fits ", "E PF003", "日本語サーバ… ", "q  quit")
+	c.wants("▸ 1313 fraud-scorer      3 ok ", "E PF003", "日本語サーバ… ", "q  quit")
 	if got := c.state(); !strings.HasPrefix(got, "alternate 1 cursor 0 ") {
 		t.Error(got)
 	}

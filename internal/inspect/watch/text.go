@@ -10,13 +10,13 @@ import (
 	"github.com/procfit/procfit/internal/show/phrase"
 )
 
-// maxText is the most of one text from outside that is looked at, in bytes.
+// maxText is how much of one text from outside is used, in bytes.
 const maxText = 16 << 10
 
-// clean makes outside text fit to be drawn on one line: white space becomes a
-// space, and what does not print, turns the direction of writing or is no UTF-8
-// becomes an escape. Where the two ways in which terminals count columns, by
-// character and by grapheme, disagree, everything but ASCII does.
+// clean makes text from outside safe to draw on one line: white space becomes a space,
+// and characters that do not print, that change the direction of writing or that are not
+// UTF-8 become escapes. Terminals count columns by character or by grapheme; if the two
+// disagree, everything but ASCII becomes an escape.
 func (l look) clean(s string) string {
 	if len(s) > maxText {
 		s = s[:maxText]
@@ -31,7 +31,7 @@ func (l look) clean(s string) string {
 	return out
 }
 
-// text is what a column has, in what the terminal can draw.
+// text is the text of a column in characters that the terminal can draw.
 func (l look) text(s string) string {
 	if l.ascii {
 		s = strings.NewReplacer("→", "->", "…", l.more(), "µ", "u").Replace(s)
@@ -39,7 +39,7 @@ func (l look) text(s string) string {
 	return l.clean(s)
 }
 
-// name is a name that can be seen. The kernel knows none longer than that.
+// name makes a name visible. The kernel has no longer names.
 func (l look) name(s string) string {
 	const longest = 255 // NAME_MAX, include/uapi/linux/limits.h
 	if s = l.clean(s[:min(len(s), longest)]); strings.TrimSpace(s) == "" {
@@ -57,7 +57,7 @@ func plain(s string) bool {
 	return true
 }
 
-// escape writes what is not ASCII and not kept as \u, beside what does not print.
+// escape writes characters that do not print, or are not ASCII and not kept, as \u.
 func escape(s string, keep func(rune) bool) string {
 	var b strings.Builder
 	for _, r := range phrase.Clean(s) {
@@ -70,21 +70,21 @@ func escape(s string, keep func(rune) bool) string {
 	return b.String()
 }
 
-// rightToLeft tells of letters beside which some terminals draw the digits of the
-// next column in another place. The blocks are those that default to this
+// rightToLeft reports letters next to which some terminals draw the digits of the next
+// column in another place. The blocks are those that default to this
 // direction in the Unicode database, DerivedBidiClass.txt.
 func rightToLeft(r rune) bool {
 	return r >= 0x590 && r <= 0x8ff || r >= 0xfb1d && r <= 0xfdff || r >= 0xfe70 && r <= 0xfeff ||
 		r >= 0x10800 && r <= 0x10fff || r >= 0x1e800 && r <= 0x1efff
 }
 
-// joins tells of characters that change how wide their neighbour is: the letters
-// that flags are made of, and variation selectors.
+// joins reports characters that change the width of their neighbour: the letters of
+// flags, and variation selectors.
 func joins(r rune) bool {
 	return r >= 0x1f1e6 && r <= 0x1f1ff || r >= 0xfe00 && r <= 0xfe0f || r >= 0xe0100 && r <= 0xe01ef
 }
 
-// clip shortens drawn text to so many columns and shows that it did.
+// clip shortens drawn text to a width and marks it.
 func (l look) clip(s string, width int) string {
 	switch {
 	case width <= 0:
@@ -95,7 +95,7 @@ func (l look) clip(s string, width int) string {
 	return ansi.Truncate(s, width, l.more())
 }
 
-// clipLeft shortens by the beginning.
+// clipLeft shortens at the beginning.
 func (l look) clipLeft(s string, width int) string {
 	if n := cells(s); n > width {
 		return ansi.TruncateLeft(s, n-width+cells(l.more()), l.more())
@@ -103,7 +103,7 @@ func (l look) clipLeft(s string, width int) string {
 	return s
 }
 
-// cells is how many columns of the terminal drawn text takes.
+// cells is the width of drawn text, in columns of the terminal.
 func cells(s string) int {
 	if plain(s) {
 		return len(s)
@@ -111,7 +111,7 @@ func cells(s string) int {
 	return ansi.StringWidth(s)
 }
 
-// pad makes drawn text exactly so wide.
+// pad makes drawn text exactly this wide.
 func (l look) pad(s string, width int, right bool) string {
 	s = l.clip(s, width)
 	fill := strings.Repeat(" ", max(0, width-cells(s)))
@@ -121,8 +121,8 @@ func (l look) pad(s string, width int, right bool) string {
 	return s + fill
 }
 
-// sides puts one text at the left of a line and one at the right; the left one
-// gives way.
+// sides puts one text at the left of a line and one at the right, and shortens the left
+// one if necessary.
 func (l look) sides(left, right string, width int) string {
 	right = l.clip(right, width)
 	room := width - cells(right)
@@ -132,8 +132,8 @@ func (l look) sides(left, right string, width int) string {
 	return l.pad(left, room-1, false) + " " + right
 }
 
-// wrap breaks clean text into lines that are so wide. The later ones are
-// indented as the first, and by more.
+// wrap breaks clean text into lines of this width. Later lines have the indent of the
+// first, plus more.
 func (l look) wrap(s string, width, more int) []string {
 	text := strings.TrimLeft(s, " ")
 	indent := len(s) - len(text)
@@ -154,7 +154,7 @@ func (l look) wrap(s string, width, more int) []string {
 	return lines
 }
 
-// cut leaves so many of the lines, and shows that it did.
+// cut shortens lines to a number of them and marks it.
 func (l look) cut(lines []string, most int) []string {
 	if len(lines) <= most {
 		return lines

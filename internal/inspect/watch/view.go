@@ -12,8 +12,8 @@ import (
 	"github.com/procfit/procfit/internal/show/phrase"
 )
 
-// The least terminal in which anything can be told, and from which height on
-// there is room for more than the list.
+// The smallest usable terminal, and the height from which there is room for more than the
+// list.
 const (
 	leastWidth, leastHeight = 20, 5
 	summaryHeight           = 10
@@ -82,7 +82,7 @@ func (m *model) titleLine() string {
 	return m.sides(strings.Join(line, m.dot()), state, m.width)
 }
 
-// cpus is the host's, as any process tells.
+// cpus is the number of CPUs of the host, from any process.
 func (m *model) cpus() int {
 	for _, p := range m.snap.Processes {
 		if n := int(p.Facts.Online.CPUs); n > 0 {
@@ -92,8 +92,8 @@ func (m *model) cpus() int {
 	return 0
 }
 
-// unlisted counts the unreadable processes that are not in the list: those that
-// were named are.
+// unlisted counts the unreadable processes that are not in the list. Processes that the
+// user named are in it.
 func (m *model) unlisted() (n int) {
 	for _, u := range m.snap.Unreadable {
 		if !slices.ContainsFunc(m.snap.Processes, func(p observe.Process) bool { return p.PID == u.PID }) {
@@ -103,10 +103,10 @@ func (m *model) unlisted() (n int) {
 	return n
 }
 
-// summary counts the processes and what was found.
+// summary counts the processes and their findings.
 func (m *model) summary() string {
 	if !m.seen {
-		return "looking at all processes" + m.more()
+		return "reading all processes" + m.more()
 	}
 	all := len(m.snap.Processes)
 	text := m.paint(bold, phrase.CountOf(all, "Go process", "Go processes")) + fmt.Sprintf(" of %d", all+m.snap.Others+m.unlisted())
@@ -134,8 +134,8 @@ func (m *model) summary() string {
 	return m.sides(text, right, m.width)
 }
 
-// problems is what the list does not show: a failed scan, and of how many
-// processes nothing is known, and why.
+// problems is what the list does not show: a failed scan, and how many processes could
+// not be read, and why.
 func (m *model) problems() string {
 	if m.failed != nil {
 		return m.paint(alarm, "the scan failed: "+m.clean(m.failed.Error()))
@@ -161,7 +161,7 @@ func (m *model) problems() string {
 	return m.paint(faint, strings.Join(parts, "; "))
 }
 
-// footer is the last line: the keys, or the filter as it is typed.
+// footer is the last line: the keys, or the filter that is being typed.
 func (m *model) footer() string {
 	if m.typing != nil {
 		return m.sides(m.prompt(), "Enter keep"+m.dot()+"Esc undo", m.width)
@@ -184,7 +184,7 @@ func (m *model) footer() string {
 	return line
 }
 
-// prompt is the filter being typed; the beginning gives way.
+// prompt is the filter that is being typed, shortened at its beginning.
 func (m *model) prompt() string {
 	text := "/" + m.clean(m.typing.text)
 	for room := m.width - 24; cells(text) > max(10, room); {

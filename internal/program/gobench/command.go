@@ -30,7 +30,7 @@ type Command struct {
 var goCommand = regexp.MustCompile(`^go(\d+\.\d+(\.\d+|rc\d+|beta\d+)?)?(\.exe)?$`)
 
 // Flags of go test by what becomes of them. A flag not named here belongs to the
-// test itself and must follow -args, because nothing tells whether it takes a
+// test itself and must follow -args, because nothing reports whether it takes a
 // value.
 var (
 	buildSwitches = strings.Fields("a asan cover linkshared modcacherw msan race trimpath buildvcs")

@@ -25,14 +25,14 @@ type Live struct {
 	// NumCPU is what the runtime counted when it started: runtime.NumCPU. 0: not
 	// known.
 	NumCPU int
-	// Custom tells that GOMAXPROCS was set, by the environment or by the code, and
+	// Custom reports whether GOMAXPROCS was set, by the environment or by the code, and
 	// the runtime will not adapt it. nil: not known, as always below Go 1.25.
 	Custom *bool
 	// Latency is how long goroutines waited to run since the start. nil: not known.
 	Latency *Latency
 }
 
-// The bounds of a Cache; above them it starts anew. Build info is what a file can
+// The bounds of a Cache; above them it starts again. Build info is what a file can
 // make large: parsed it takes up to 12 times its text.
 const (
 	maxEntries = 1024

@@ -49,7 +49,7 @@ func (m *image) code() Code {
 	return c
 }
 
-// hasName tells that a function of that name is linked in, be it from a vendor folder.
+// hasName reports whether a function of that name is linked in, be it from a vendor folder.
 func (t pclntab) hasName(r io.ReaderAt, name string) bool {
 	found := false
 	_ = scan(r, t.off+int64(t.funcname), int64(t.cu-t.funcname), len(name), func(piece []byte, _ int64) bool {
@@ -59,7 +59,7 @@ func (t pclntab) hasName(r io.ReaderAt, name string) bool {
 	return found
 }
 
-// called tells that a function outside Go's library calls another with an argument that
+// called reports whether a function outside Go's library calls another with an argument that
 // is not the constant 0.
 func (m *image) called(t pclntab, callee span) bool {
 	for _, text := range m.textStarts(t) {
@@ -92,7 +92,7 @@ func (m *image) textStarts(t pclntab) []uint64 {
 	return all
 }
 
-// prologue tells that the code there begins as a function of Go with a stack of its own
+// prologue reports whether the code there begins as a function of Go with a stack of its own
 // does: it compares the stack pointer with the bound in the goroutine's record.
 func (m *image) prologue(off int64) bool {
 	b := make([]byte, 8)

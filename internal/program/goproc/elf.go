@@ -150,7 +150,7 @@ func (m *image) section(suffix string) (elf.Section64, bool) {
 	return elf.Section64{}, false
 }
 
-// holds tells whether the n bytes at addr lie in a segment with all these flags.
+// holds reports whether the n bytes at addr lie in a segment with all these flags.
 func (m *image) holds(addr, n uint64, flags elf.ProgFlag) bool {
 	for _, p := range m.segments {
 		if elf.ProgFlag(p.Flags)&flags == flags && addr >= p.Vaddr && addr-p.Vaddr <= p.Memsz && n <= p.Memsz-(addr-p.Vaddr) {

@@ -57,7 +57,7 @@ type memstats struct {
 
 // parseMemstats reads that part. It is false where it does not add up: the last cycle's
 // end stands in two places, and both clocks have passed it. A runtime.MemStats of the
-// program's own, which is laid out alike up to there, has no monotonic time.
+// program's own, which is laid out the same up to there, has no monotonic time.
 func parseMemstats(b []byte, now clocks) (memstats, bool) {
 	if len(b) < memstatsSize {
 		return memstats{}, false

@@ -133,7 +133,7 @@ func (a *gcAddresses) read(mem io.ReaderAt, img *image, bias uint64, now clocks)
 }
 
 // pattern is what is looked for. Most of a program's variables are zero, and none of it:
-// one word, at an offset, tells that at once by its bounds.
+// one word, at an offset, reports whether at once by its bounds.
 type pattern struct {
 	size        int // bytes
 	at          int

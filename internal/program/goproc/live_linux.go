@@ -33,7 +33,7 @@ func (c *Cache) Live(pid int) (Live, error) {
 	return live, nil
 }
 
-// Known tells whether the file that the process runs has been read, so that Live and
+// Known reports whether the file that the process runs has been read, so that Live and
 // Program take little; true where there is nothing to read.
 func (c *Cache) Known(pid int) bool {
 	key, err := keyOf(pid)
@@ -176,7 +176,7 @@ func explain(pid int, err error) error {
 	return err
 }
 
-// ended tells whether the process is no more, or a zombie.
+// ended reports whether the process is no more, or a zombie.
 func ended(pid int) bool {
 	now, err := procstat.ReadStat(pid)
 	return err != nil || now.Ended()

@@ -69,7 +69,7 @@ func AutomaxprocsIn(deps []*debug.Module) string {
 	return ""
 }
 
-// Toolchain tells whether the program is a part of Go itself: the go command, the
+// Toolchain reports whether the program is a part of Go itself: the go command, the
 // compiler, the linker.
 func (p Program) Toolchain() bool { return strings.HasPrefix(p.Path, "cmd/") }
 

@@ -33,7 +33,7 @@ func counts(u procstat.Use) Counts {
 	}
 }
 
-// worst is the group that was held back in the greatest share of its periods, of
+// worst is the group that was throttled in the greatest share of its periods, of
 // equal ones the nearest.
 func worst(groups []rule.Throttling) *rule.Throttling {
 	var t *rule.Throttling
@@ -88,7 +88,7 @@ func (g *groups) of(limits []facts.Limit) []rule.Throttling {
 }
 
 // since returns the same since the Scan before. A group that was not looked at
-// then, or was made anew, is left out.
+// then, or was made again, is left out.
 func (g *groups) since(limits []facts.Limit) []rule.Throttling {
 	var all []rule.Throttling
 	for _, now := range g.of(limits) {

@@ -15,7 +15,7 @@ type Limit struct {
 	Err              error // why the throttling cannot be read, which is then 0
 }
 
-// Limits reads the limits around a process, whoever set them, from its own group
+// Limits reads the limits around a process, whoever set them, from its own cgroup
 // upwards to the topmost that can be seen from here. The error is ErrNoProcess,
 // or says what could not be read, so that more limits may hold than are returned.
 func Limits(pid int) ([]Limit, error) {
@@ -46,7 +46,7 @@ func limitsOf(f facts.Facts) ([]Limit, error) {
 	return all, err
 }
 
-// Reread reads the throttling of the same groups anew, which takes a tenth of the
+// Reread reads the throttling of the same groups again, which takes a tenth of the
 // time that Limits does and is fit for the beginning and the end of a phase.
 func Reread(limits []Limit) []Limit {
 	now := slices.Clone(limits)
@@ -56,8 +56,8 @@ func Reread(limits []Limit) []Limit {
 	return now
 }
 
-// Since is how the limit held back since an earlier reading of the same group;
-// false when it is another, was made anew, or one of both was not readable.
+// Since is how the cgroup was throttled since an earlier reading of the same group;
+// false when it is another, was made again, or one of both was not readable.
 func (l Limit) Since(before Limit) (facts.Throttling, bool) {
 	if l.Err != nil || before.Err != nil || l.Dir != before.Dir {
 		return facts.Throttling{}, false

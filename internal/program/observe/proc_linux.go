@@ -96,7 +96,7 @@ func listeners(port int, pids []int) (map[string]bool, error) {
 	return sockets, nil
 }
 
-// holdsAny tells whether a process has one of the sockets open.
+// holdsAny reports whether a process has one of the sockets open.
 func holdsAny(pid int, sockets map[string]bool) (bool, error) {
 	path := "/proc/" + strconv.Itoa(pid) + "/fd"
 	dir, err := os.Open(path)

@@ -66,7 +66,7 @@ type Counts struct {
 	Span time.Duration
 	CPU  time.Duration // user and system, of all threads
 
-	// Counted tells that the next three are known. By taskstats they hold all
+	// Counted reports whether the next three are known. By taskstats they hold all
 	// threads that ever were, else those that live, see Snapshot.Counters.
 	Counted                bool
 	RunQueueWait           time.Duration // of all threads; includes throttling

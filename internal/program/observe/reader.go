@@ -83,7 +83,7 @@ const (
 	Other      Cause = "other"
 )
 
-// Permission tells that more permissions would help.
+// Permission reports whether more permissions would help.
 func (c Cause) Permission() bool { return c == Denied || c == DeniedRoot }
 
 func causeOf(err error) Cause {

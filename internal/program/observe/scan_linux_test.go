@@ -170,7 +170,7 @@ func TestScanThrottled(t *testing.T) {
 	if recent != nil && recent.Throttling != nil && recent.Throttling.ThrottledPeriods > recent.Throttling.Periods {
 		t.Errorf("more throttled periods than periods: %+v", recent.Throttling)
 	}
-	// One that comes later is not held to account for what befell its group before.
+	// One that comes later is not held to account for what befell its cgroup before.
 	if err := group.SetQuota(2); err != nil {
 		t.Fatal(err)
 	}

@@ -44,7 +44,7 @@ func StandAt(port int) (Standing, error) {
 	return Stand(by.PID)
 }
 
-// Gone tells that the process has ended.
+// Gone reports whether the process has ended.
 func (s Standing) Gone() bool {
 	stat, err := procstat.ReadStat(s.PID)
 	return err != nil || stat.Started != s.Started || stat.Ended()

@@ -44,7 +44,7 @@ func (a *Asker) getTLS(ctx context.Context, conn net.Conn) Answer {
 	return answer
 }
 
-// lenient tells that any sign of life counts, as no statuses are named.
+// lenient reports whether any sign of life counts, as no statuses are named.
 func (a *Asker) lenient() bool { return len(a.Probe.Statuses) == 0 }
 
 // refusedByTLS tells an alert that the server sent: it is up, and wants something
@@ -180,7 +180,7 @@ func ParseStatuses(text string) (Statuses, error) {
 	return all, nil
 }
 
-// has tells whether a status counts as ready.
+// has reports whether a status counts as ready.
 func (s Statuses) has(status int) bool {
 	if len(s) == 0 {
 		return status < serverError

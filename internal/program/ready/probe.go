@@ -139,7 +139,7 @@ func (p Probe) Address() string {
 	return address
 }
 
-// speaksHTTP tells whether an answer of the probe has a status.
+// speaksHTTP reports whether an answer of the probe has a status.
 func (p Probe) speaksHTTP(loaded string) bool {
 	raw := p.URL
 	if raw == "" {

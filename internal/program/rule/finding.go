@@ -5,28 +5,28 @@ import (
 	"slices"
 )
 
-// Severity says how sure and how costly a finding is.
+// Severity is how certain and how costly a finding is.
 type Severity string
 
 const (
-	Error   Severity = "error"   // somebody's intent is not met
-	Warning Severity = "warning" // it costs something, here and now
-	Info    Severity = "info"    // worth knowing; it may be meant so
+	Error   Severity = "error"   // something does not work as somebody intended
+	Warning Severity = "warning" // it has a cost now
+	Info    Severity = "info"    // worth knowing; it can be intended
 )
 
-// Severities returns them all, the worst first.
+// Severities returns all of them, worst first.
 func Severities() []Severity { return []Severity{Error, Warning, Info} }
 
-// Rank is the place among the Severities, -1 of none of them.
+// Rank is the index in Severities; -1 if it is not one of them.
 func (s Severity) Rank() int { return slices.Index(Severities(), s) }
 
-// Finding is a rule that fired on a Subject.
+// Finding is a rule that matched a Subject.
 type Finding struct {
 	Rule     string   `json:"rule"`
 	Severity Severity `json:"severity"`
-	Message  string   `json:"message"`        // what is so, without a subject: "runs with …"
+	Message  string   `json:"message"`        // what is wrong, without a subject: "uses …"
 	Fix      string   `json:"fix"`            // the one thing to do
-	Edit     *Edit    `json:"edit,omitempty"` // the fix, where it is the change of one line
+	Edit     *Edit    `json:"edit,omitempty"` // the fix, if it changes only one line
 	Place
 }
 
@@ -49,8 +49,7 @@ func Worst(findings []Finding) Severity {
 	return worst
 }
 
-// CompareWorst orders lists of findings by their worst, and those without any
-// behind.
+// CompareWorst orders lists of findings by their worst finding; empty lists come last.
 func CompareWorst(a, b []Finding) int {
 	rank := func(findings []Finding) int {
 		if len(findings) == 0 {
@@ -61,7 +60,7 @@ func CompareWorst(a, b []Finding) int {
 	return cmp.Compare(rank(a), rank(b))
 }
 
-// IDs are the rules that fired, each once.
+// IDs returns the rules that matched, each once.
 func IDs(findings []Finding) []string {
 	var ids []string
 	for _, f := range findings {
@@ -72,8 +71,8 @@ func IDs(findings []Finding) []string {
 	return ids
 }
 
-// Judge applies all rules to a Subject; to one that is no Go program, none. The
-// worst findings come first, among equals those that rest on what happened.
+// Judge applies all rules to a Subject, or none if it is not a Go program. The worst
+// findings come first, and among equals those that were measured.
 func Judge(s Subject) []Finding {
 	findings := []Finding{}
 	if s.NotGo {

@@ -14,7 +14,7 @@ func checkLimitsOff(s Subject) []Finding {
 		return nil
 	}
 	f := Finding{
-		Message: fmt.Sprintf("built with %s, but containermaxprocs=0 is linked in, as for a go line below 1.25: it reads no CPU limit%s", s.goName(), s.unlessSet()),
+		Message: fmt.Sprintf("built with %s, but containermaxprocs=0 is linked in, as with a go line below 1.25: it ignores CPU limits%s", s.goName(), s.unlessSet()),
 		Fix:     s.orElse("go mod edit -go=1.25 in its main module, and build it "+s.again(), s.modern()),
 	}
 	if s.Foreign {
@@ -22,7 +22,7 @@ func checkLimitsOff(s Subject) []Finding {
 	}
 	switch {
 	case s.Facts.GODEBUG.State == facts.Known && strings.Contains(s.Facts.GODEBUG.Raw, "containermaxprocs"):
-		f.Message = fmt.Sprintf("GODEBUG=%s in the environment keeps %s from reading any CPU limit", s.Facts.GODEBUG.Raw, s.goName())
+		f.Message = fmt.Sprintf("GODEBUG=%s in the environment makes %s ignore CPU limits", s.Facts.GODEBUG.Raw, s.goName())
 		fix := "remove containermaxprocs from GODEBUG"
 		without := s.Facts
 		without.GODEBUG = facts.Fact{}
@@ -34,7 +34,7 @@ func checkLimitsOff(s Subject) []Finding {
 		}
 		f.Fix = s.orElse(fix, s.modern())
 	case s.Language != "":
-		f.Message = fmt.Sprintf("go %s in go.mod keeps %s from reading any CPU limit", s.Language, s.goName())
+		f.Message = fmt.Sprintf("go.mod says go %s, so %s ignores CPU limits", s.Language, s.goName())
 		if path.Base(s.Path) == "go.mod" && s.Line > 0 {
 			f.Edit = &Edit{Path: s.Path, Line: s.Line, Old: "go " + s.Language, New: "go 1.25"}
 		}
@@ -42,8 +42,8 @@ func checkLimitsOff(s Subject) []Finding {
 	return []Finding{f}
 }
 
-// again is with what to build a program whose settings were mended: its own release
-// may miss the limit all the same.
+// again says what to build a program with after its settings are fixed: its own release
+// may still miss the limit.
 func (s Subject) again() string {
 	if s.modernOf(s.Facts.GoVersion) == s.modern() {
 		return "again"
@@ -51,10 +51,9 @@ func (s Subject) again() string {
 	return "with Go " + s.goThatReads() + " or newer"
 }
 
-// limitMatters tells that not reading the limit does harm: the value in force is
-// too high, neither the environment nor automaxprocs was to set it, and a runtime
-// that reads the limit would choose less. Of a program on disk that is to be
-// feared.
+// limitMatters reports whether ignoring the limit does harm: the current value is too
+// high, neither the environment nor automaxprocs should have set it, and a runtime that
+// reads the limit would choose less. For a program on disk it is assumed.
 func limitMatters(s Subject) bool {
 	if _, env := s.EnvProcs(); env {
 		return false
@@ -66,19 +65,19 @@ func limitMatters(s Subject) bool {
 	return s.tooMany() && s.SetBy == SetByAuto && n >= s.Fit.Procs && n < s.Go.Procs
 }
 
-// switchOn is what who did not build a program can do: the environment's GODEBUG goes
-// before what is linked in.
+// switchOn is the fix for users who cannot rebuild the program: GODEBUG in the
+// environment overrides what is linked in.
 func (s Subject) switchOn() string {
 	switched := s.Observed
 	switched.Facts.GODEBUG = facts.Fact{State: facts.Known, Raw: godebugOn}
 	n := NewSubject(switched).Unset()
-	if s.seesMachine() && n > max(s.Fit.Procs, 2) { // its release misses the limit, or it is an ancestor's
+	if s.seesMachine() && n > max(s.Fit.Procs, 2) { // its release misses the limit, or it is the limit of a parent
 		return s.setEnv()
 	}
-	return s.orElse("set GODEBUG="+godebugOn+" in its environment, which goes before what is linked in", n)
+	return s.orElse("set GODEBUG="+godebugOn+" in its environment, which overrides what is linked in", n)
 }
 
-// godebugOn are the settings by which a runtime since Go 1.25 follows a limit.
+// godebugOn are the settings with which a runtime since Go 1.25 follows a limit.
 const godebugOn = "containermaxprocs=1,updatemaxprocs=1"
 
 func checkOldGo(s Subject) []Finding {
@@ -91,7 +90,7 @@ func checkOldGo(s Subject) []Finding {
 		fix = s.setEnv()
 	}
 	return []Finding{{
-		Message: fmt.Sprintf("%s reads no CPU limit, and there is one of %s (%s)%s", s.goName(), number.CPUs(l.CPUs), l.Dir, s.unlessSet()),
+		Message: fmt.Sprintf("%s ignores CPU limits, but there is one of %s (%s)%s", s.goName(), number.CPUs(l.CPUs), l.Dir, s.unlessSet()),
 		Fix:     fix,
 	}}
 }
@@ -100,11 +99,11 @@ func checkUnseenAncestor(s Subject) []Finding {
 	l, limited := s.Limit()
 	own, found := s.Facts.Own()
 	n, known := s.Procs()
-	// The runtime's floor of 2 is not the ancestor's doing.
+	// The runtime's minimum of 2 has nothing to do with the parent.
 	if !limited || !known || !s.readsLimit || s.SetBy != SetByAuto || found && l.Dir == own.Dir || n <= max(2, s.Fit.Procs) {
 		return nil
 	}
-	its := "none there"
+	its := "no limit"
 	switch {
 	case !found:
 		its = "not found"
@@ -114,7 +113,7 @@ func checkUnseenAncestor(s Subject) []Finding {
 		its = string(own.State)
 	}
 	return []Finding{{
-		Message: fmt.Sprintf("%s grants %s, and %s reads only the limit of its own group (%s)", l.Dir, number.CPUs(l.CPUs), s.RuntimeName(), its),
+		Message: fmt.Sprintf("%s allows %s, but %s reads only the limit of its own cgroup (%s)", l.Dir, number.CPUs(l.CPUs), s.RuntimeName(), its),
 		Fix:     s.setOrImport(),
 	}}
 }
@@ -124,7 +123,7 @@ func checkUnread(s Subject) []Finding {
 	if !s.seesMachine() && s.Facts.Affinity.State == "" || len(unknown) == 0 {
 		return nil // no machine was looked at, or all of it was read
 	}
-	fix := "look again as root, or at the file that is named"
+	fix := "run procfit as root, or check the file in this message"
 	if s.Facts.EffectiveCPUs() > 0 {
 		fix += fmt.Sprintf("; until then %d is an upper bound", s.Fit.Procs)
 	}
@@ -135,7 +134,7 @@ func checkUnread(s Subject) []Finding {
 	return all
 }
 
-// checkMissedMount asks the policy what the newest runtime would choose in the same
+// checkMissedMount asks the policy what the newest runtime would choose with the same
 // mounts.
 func checkMissedMount(s Subject) []Finding {
 	if !s.readsLimit || !s.tooMany() || s.SetBy != SetByAuto {
@@ -147,16 +146,16 @@ func checkMissedMount(s Subject) []Finding {
 	if seen < 1 || seen >= s.Go.Procs {
 		return nil
 	}
-	where := "among the mounts here"
+	where := "in the cgroup mounts here"
 	if root := s.Facts.Cgroup.SeenRoot(); root != "/" {
-		where = "in a mount that shows " + root + " as its root (golang/go#76390)"
+		where = "in a cgroup mount whose root is " + root + " (golang/go#76390)"
 	}
 	fix := s.orElse("build it with Go 1.26 or newer", seen)
 	if s.Foreign {
 		fix = s.setEnv()
 	}
 	return []Finding{{
-		Message: fmt.Sprintf("%s does not find the limit %s, and chooses %d where %d would follow", s.RuntimeName(), where, s.Go.Procs, seen),
+		Message: fmt.Sprintf("%s does not find the limit %s: it chooses %d instead of %d", s.RuntimeName(), where, s.Go.Procs, seen),
 		Fix:     fix,
 	}}
 }
@@ -173,7 +172,7 @@ func checkDeadlyLimit(s Subject) []Finding {
 	}
 	return []Finding{{
 		Message: fmt.Sprintf("%s crashes at start because of %s: %q", s.RuntimeName(), l.File, strings.TrimSpace(l.Raw)),
-		Fix:     s.setEnv() + ": it then computes no default",
+		Fix:     s.setEnv() + ": the runtime then computes no default",
 	}}
 }
 
@@ -187,10 +186,10 @@ func checkTooOldForLimits(s Subject) []Finding {
 	}
 	fix := "build it with Go 1.25 or newer and go 1.25 in go.mod, or import github.com/procfit/procfit/maxprocs/auto"
 	if s.Foreign {
-		fix = "set GOMAXPROCS wherever it is given a CPU limit, or use a release of it that is built with Go 1.25 or newer"
+		fix = "set GOMAXPROCS wherever it has a CPU limit, or use a release of it that is built with Go 1.25 or newer"
 	}
 	return []Finding{{
-		Message: fmt.Sprintf("%s reads no CPU limit: under one it takes as many Ps as its machine has CPUs%s", s.goName(), s.unlessSet()),
+		Message: fmt.Sprintf("%s ignores CPU limits: under a limit it uses all CPUs of its machine%s", s.goName(), s.unlessSet()),
 		Fix:     fix,
 	}}
 }

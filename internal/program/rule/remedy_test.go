@@ -38,7 +38,7 @@ func TestRemediesLeadToWhatFits(t *testing.T) {
 							for _, m := range chooses.FindAllStringSubmatch(f.Fix, -1) {
 								looked++
 								fits := strconv.Itoa(s.Fit.Procs)
-								if m[1] != fits && !strings.Contains(f.Fix, "GOMAXPROCS="+fits+" in its environment") && !strings.Contains(f.Fix, "write GOMAXPROCS="+fits) && !strings.Contains(f.Fix, "in its place, which takes "+fits+";") && !strings.Contains(f.Fix, "both fit") {
+								if m[1] != fits && !strings.Contains(f.Fix, "GOMAXPROCS="+fits+" in its environment") && !strings.Contains(f.Fix, "write GOMAXPROCS="+fits) && !strings.Contains(f.Fix, "instead, which chooses "+fits+";") && !strings.Contains(f.Fix, "are good values for") {
 									t.Fatalf("%s fits, and %s says %q of %+v", fits, f.Rule, f.Fix, o)
 								}
 							}

@@ -21,9 +21,9 @@ var ways = []struct {
 	{regexp.MustCompile(`remove it and the import of go.uber.org/automaxprocs`), func(o *Observed, _ string) { o.Facts.Env, o.Automaxprocs = facts.Fact{State: facts.Absent}, "" }},
 	{regexp.MustCompile(`(?:set|write) GOMAXPROCS=(\d+)`), func(o *Observed, value string) { o.Facts.Env = known(value) }},
 	{regexp.MustCompile(`remove GOMAXPROCS=\S+ from its environment|^remove it\b|enough, remove GOMAXPROCS`), func(o *Observed, _ string) { o.Facts.Env = facts.Fact{State: facts.Absent} }},
-	{regexp.MustCompile(`let it take (\d+)`), func(o *Observed, value string) { o.Facts.Env = known(value) }},
+	{regexp.MustCompile(`GOMAXPROCS call to use (\d+)`), func(o *Observed, value string) { o.Facts.Env = known(value) }},
 	{regexp.MustCompile(`^remove the import of go.uber.org/automaxprocs`), func(o *Observed, _ string) { o.Automaxprocs = "" }},
-	{regexp.MustCompile(`import github.com/procfit/procfit/maxprocs/auto in its place, which takes (\d+)`), func(o *Observed, value string) { o.Automaxprocs, o.Facts.Env = "", known(value) }},
+	{regexp.MustCompile(`import github.com/procfit/procfit/maxprocs/auto instead, which chooses (\d+)`), func(o *Observed, value string) { o.Automaxprocs, o.Facts.Env = "", known(value) }},
 	{regexp.MustCompile(`set GODEBUG=(\S+) in its environment`), func(o *Observed, value string) { o.Facts.GODEBUG = known(value) }},
 	{regexp.MustCompile(`restart it`), func(*Observed, string) {}},
 	{regexp.MustCompile(`build it with Go (1\.\d+) or newer and go 1\.\d+ in go.mod`), newer},
@@ -172,8 +172,8 @@ func try(t *testing.T, name string, o Observed, tried map[string]int) {
 		tried[f.Rule]++
 		n, known := started(after)
 		fits, got := strconv.Itoa(s.Fit.Procs), strconv.Itoa(n)
-		named := regexp.MustCompile(`chooses? `+got+`\b`).MatchString(f.Fix) || regexp.MustCompile(`fit `).MatchString(f.Fix)
-		if !known || n != s.Fit.Procs && !(after.Automaxprocs != "" && s.fits(n)) && (!named || !strings.Contains(f.Fix, "GOMAXPROCS="+fits) && !strings.Contains(f.Fix, "both fit")) {
+		named := regexp.MustCompile(`chooses? `+got+`\b`).MatchString(f.Fix) || regexp.MustCompile(`good values for `).MatchString(f.Fix)
+		if !known || n != s.Fit.Procs && !(after.Automaxprocs != "" && s.fits(n)) && (!named || !strings.Contains(f.Fix, "GOMAXPROCS="+fits) && !strings.Contains(f.Fix, "are good values for")) {
 			if tried["wrong"]++; tried["wrong"] < 12 {
 				t.Errorf("%s: %s fits, and what %s says leads to %s: %q\n\t%s\n\tlive %v, custom %v, env %q, baked %q, language %q, GODEBUG %q", name, fits, f.Rule, got, f.Fix, f.Message, deref(o.Live), o.Custom != nil && *o.Custom, o.Facts.Env.Raw, o.Facts.DefaultGODEBUG, o.Language, o.Facts.GODEBUG.Raw)
 			}
@@ -218,11 +218,11 @@ func tryOverridden(t *testing.T, name string, s Subject, f Finding, tried map[st
 	tried["PF013"]++
 	env, _ := s.EnvProcs()
 	becomes := 0
-	set := regexp.MustCompile(`(?:set GOMAXPROCS=|let it take )(\d+)`).FindStringSubmatch(f.Fix)
+	set := regexp.MustCompile(`(?:set GOMAXPROCS=|GOMAXPROCS call to use )(\d+)`).FindStringSubmatch(f.Fix)
 	switch {
 	case strings.HasPrefix(f.Fix, "remove GOMAXPROCS="):
 		becomes = *s.Live // by the call, which stays
-	case strings.HasPrefix(f.Fix, "let the program leave GOMAXPROCS alone"):
+	case strings.HasPrefix(f.Fix, "change the program so that it keeps the GOMAXPROCS"):
 		becomes = env
 	case set != nil:
 		becomes, _ = strconv.Atoi(set[1])

@@ -2,28 +2,25 @@
 //
 // # Model
 //
-// A [Subject] is what is known of one program: the CPUs and limits it has, what
-// its runtime and the policy fit decide from them, and what is seen of it from
-// outside. A [Rule] has a page in pages, from which its description comes wherever
-// procfit shows it, docs/RULES.md included: an ID that stays, a title, the reason and
-// what to do. It may have a pure check, which looks at a Subject and may give a
-// [Finding]. [All] lists the rules, [Judge] applies them. Whoever reads processes,
-// recorded trees, manifests or binaries fills in Subjects; the rules are the same.
+// A [Subject] is what is known about one program: its CPUs and limits, what its runtime
+// and the policy fit decide from them, and what can be seen of it from outside.
+// A [Rule] has a page in pages, which is the source of its description everywhere,
+// docs/RULES.md included: an ID that never changes, a title, the reason and what to do.
+// It may have a pure check, which reads a Subject and may return a [Finding]. [All] lists
+// the rules, [Judge] applies them. The readers of processes, recorded trees, manifests
+// and binaries fill in Subjects; the rules are the same for all.
 //
-// A rule knows no release by heart where a policy does: it asks the policy what
-// the runtime would do with a limit (see readLimits), and never repeats the
-// answer.
+// A rule does not know what each Go release does; the policies do. It asks a policy what
+// the runtime would do with a limit (see readLimits).
 //
 // # Limits
 //
-//   - What is not known gives no finding, but for PF009, which says so. A value
-//     that only might be in force, since the environment or the program could
-//     not be read, is not judged.
-//   - A value between the CPUs rounded down and rounded up is right to these
-//     rules. Which one serves a program best is for a sweep to say.
-//   - GOMAXPROCS that differs from what the runtime would choose was set by code
-//     or comes from limits that changed: from outside the two look alike, and
-//     SetBy is then unknown.
+//   - What is not known gives no finding, except PF009, which reports it. If the
+//     environment or the program could not be read, the value is not judged.
+//   - To these rules, both the CPUs rounded down and rounded up are good values. A sweep
+//     shows which one is better for a program.
+//   - If GOMAXPROCS differs from what the runtime would choose, either code set it or the
+//     limits changed. From outside the two look the same, and SetBy is then unknown.
 package rule
 
 import (
@@ -34,26 +31,26 @@ import (
 	"sync"
 )
 
-// Rule is one thing that can be wrong. All but Check is from its page.
+// Rule is one thing that can be wrong. Everything but Check comes from its page.
 type Rule struct {
-	ID       string // PFnnn; never used again for another rule
+	ID       string // PFnnn; never reused for another rule
 	Title    string
 	Why      string
 	Fix      string
-	Since    string // the version of procfit that brought it
+	Since    string // the version of procfit that added it
 	Severity Severity
-	Measured bool // it rests on what happened, not on settings alone
+	Measured bool // it needs measurements, not only settings
 
-	// By names who finds it where no Subject has it: "manifest", "source", "cluster" or
+	// By names what finds it, if it is not found in a Subject: "manifest", "source", "cluster" or
 	// "check". Check is then nil.
 	By string
 
-	// Check returns what the rule finds, with Message and Fix. It may lower or
-	// raise the Severity; Rule and Place are filled in by Judge.
+	// Check returns the findings, with Message and Fix. It may lower or raise the
+	// Severity. Judge fills in Rule and Place.
 	Check func(Subject) []Finding
 }
 
-// checks are those of the rules that judge a Subject.
+// checks has the checks of the rules that judge a Subject.
 var checks = map[string]func(Subject) []Finding{
 	"PF001": checkTooMany,
 	"PF002": checkTooFew,
@@ -107,7 +104,7 @@ var readPages = sync.OnceValue(func() (all []Rule) {
 	return all
 })
 
-// parsePage reads a page, of which the head is lines of the form "name: value".
+// parsePage reads a page. Its head consists of lines of the form "name: value".
 func parsePage(text string) (r Rule, err error) {
 	text, opened := strings.CutPrefix(text, "---\n")
 	head, body, closed := strings.Cut(text, "\n---\n")
@@ -138,7 +135,7 @@ func parsePage(text string) (r Rule, err error) {
 	return r, nil
 }
 
-// Find returns the rule of the ID.
+// Find returns the rule with the ID.
 func Find(id string) (Rule, bool) {
 	for _, r := range readPages() {
 		if r.ID == id {

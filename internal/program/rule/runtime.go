@@ -9,9 +9,9 @@ import (
 	"github.com/procfit/procfit/maxprocs/facts"
 )
 
-// readLimits asks the policy whether this program's runtime follows the limit of
-// its own group when the environment does not set GOMAXPROCS, and the same of its
-// release with all settings as new as the release.
+// readLimits asks the policy whether this program's runtime follows the limit of its own
+// cgroup when the environment does not set GOMAXPROCS, and whether its release would do
+// so with its own default settings.
 func readLimits(s Observed) (itself, release bool) {
 	f := s.Facts
 	itself = wouldReadLimit(f, s.Language)
@@ -22,11 +22,11 @@ func readLimits(s Observed) (itself, release bool) {
 	return itself, wouldReadLimit(f, "")
 }
 
-// modern is what the newest runtime with its own settings would choose here
-// without the environment; 0: it would die.
+// modern is what the newest runtime with its default settings would choose here without
+// the environment; 0: it would crash.
 func (s Subject) modern() int { return s.modernOf("") }
 
-// modernOf is that of a release, the newest where it is empty.
+// modernOf is the same for a release; empty: the newest.
 func (s Subject) modernOf(version string) int {
 	f := s.Facts
 	f.GoVersion, f.DefaultGODEBUG = version, ""
@@ -35,8 +35,8 @@ func (s Subject) modernOf(version string) int {
 	return facts.Decide(f, facts.Go{}).Procs
 }
 
-// goThatReads is the oldest release that reads limits and chooses here what the
-// newest would: Go 1.25 misses the limit in some mounts.
+// goThatReads is the oldest release that reads limits and chooses here what the newest
+// would choose: Go 1.25 misses the limit in some mounts.
 func (s Subject) goThatReads() string {
 	if s.modernOf("go1.25") == s.modern() {
 		return "1.25"
@@ -44,7 +44,7 @@ func (s Subject) goThatReads() string {
 	return "1.26"
 }
 
-// setOrImport is the way out where no runtime chooses what fits.
+// setOrImport is the fix if no runtime chooses the recommended value.
 func (s Subject) setOrImport() string {
 	if s.Foreign {
 		return s.setEnv()
@@ -55,7 +55,7 @@ func (s Subject) setOrImport() string {
 	return s.setEnv() + ", or import github.com/procfit/procfit/maxprocs/auto"
 }
 
-// setWithReserve is the library's function for what it cannot do by an import alone.
+// setWithReserve is the function of the library that does what an import alone cannot.
 func (s Subject) setWithReserve() string {
 	return fmt.Sprintf("Set of github.com/procfit/procfit/maxprocs with Reserve(%s)", number.Exact(s.Reserve))
 }
@@ -64,9 +64,8 @@ func (s Subject) setEnv() string {
 	return fmt.Sprintf("set GOMAXPROCS=%d in its environment", s.Fit.Procs)
 }
 
-// insteadOfEnv is what to do about a value in the environment that does not fit.
-// Without it the runtime chooses, but for automaxprocs, whose choice has no policy
-// of this program's.
+// insteadOfEnv is the fix for a bad value in the environment. Without the variable the
+// runtime chooses, or automaxprocs, whose choice cannot be predicted here.
 func (s Subject) insteadOfEnv() string {
 	if s.Automaxprocs == "" && s.Unset() == s.Fit.Procs {
 		fix := fmt.Sprintf("remove GOMAXPROCS=%s from its environment: the runtime then chooses %s", s.env(), value(s.Unset()))
@@ -82,29 +81,29 @@ func (s Subject) insteadOfEnv() string {
 	return fix
 }
 
-// restart is what to do when the runtime would choose another value now.
+// restart is the fix if the runtime would choose another value now.
 func (s Subject) restart() string {
-	const fix = "restart it: its CPUs have changed since it chose"
+	const fix = "restart it: its CPUs have changed since it started"
 	if s.Automaxprocs != "" {
 		// It may find a limit now where it found none when the program started.
 		if n := facts.Decide(s.Facts, facts.Automaxprocs{Language: s.Language}).Procs; n > 0 && !s.fits(n) {
-			return fmt.Sprintf("%s; started again without it automaxprocs would take %s", s.setEnv(), value(n))
+			return fmt.Sprintf("%s; without it, automaxprocs would choose %s after a restart", s.setEnv(), value(n))
 		}
 	}
 	switch n := s.Go.Procs; {
 	case n == s.Fit.Procs:
 		return fix
 	case s.Go.Outcome == facts.Dies:
-		return s.setEnv() + ": started again without it, it dies"
+		return s.setEnv() + ": without it, it crashes after a restart"
 	case n == 2 && s.Fit.Procs == 1 && s.Reserve == 0:
 		return s.leastOfRuntime(fix)
 	default:
-		return fmt.Sprintf("%s; started again it would choose %d", s.setOrImport(), n)
+		return fmt.Sprintf("%s; after a restart it would choose %d", s.setOrImport(), n)
 	}
 }
 
-// orElse is a way to a runtime that reads the limit and then chooses n, if that is
-// what fits. Under the tighter limit of an ancestor it is not.
+// orElse is a fix that leads to a runtime that reads the limit and then chooses n, if n
+// is the recommended value. Under the tighter limit of a parent cgroup it is not.
 func (s Subject) orElse(fix string, n int) string {
 	switch {
 	case !s.seesMachine() || n <= s.Fit.Procs:
@@ -112,15 +111,15 @@ func (s Subject) orElse(fix string, n int) string {
 	case n == 2 && s.Reserve == 0:
 		return s.leastOfRuntime(fix)
 	}
-	return fmt.Sprintf("%s; a runtime that reads its own group's limit would still choose %s", s.setOrImport(), value(n))
+	return fmt.Sprintf("%s; a runtime that reads the limit of its own cgroup would still choose %s", s.setOrImport(), value(n))
 }
 
-// leastOfRuntime says why a fix leads to 2 where 1 fits.
+// leastOfRuntime explains why a fix leads to 2 where 1 is recommended.
 func (s Subject) leastOfRuntime(fix string) string {
-	return fix + "; the runtime then chooses 2, and never less under a limit: for 1 set GOMAXPROCS=1 in its environment"
+	return fix + "; the runtime then chooses 2, its minimum under a limit: for 1, set GOMAXPROCS=1 in its environment"
 }
 
-// wouldReadLimit puts the program into a group of 3 CPUs on a machine of 64.
+// wouldReadLimit puts the program into a cgroup with 3 CPUs on a machine with 64.
 func wouldReadLimit(f facts.Facts, language string) bool {
 	known := facts.Fact{State: facts.Known}
 	test := facts.Facts{
@@ -134,26 +133,26 @@ func wouldReadLimit(f facts.Facts, language string) bool {
 	return facts.Decide(test, facts.Go{Language: language}).Procs == 3
 }
 
-// wouldNow is what the runtime would do at a start.
+// wouldNow is what the runtime would do if it started now.
 func (s Subject) wouldNow() string {
 	if s.Go.Outcome == facts.Dies {
-		return s.RuntimeName() + " would now die at its start"
+		return s.RuntimeName() + " would now crash at start"
 	}
 	return fmt.Sprintf("%s would now choose %d", s.RuntimeName(), s.Go.Procs)
 }
 
-// RuntimeName is the program's runtime for a sentence.
+// RuntimeName names the program's runtime in a sentence.
 func (s Subject) RuntimeName() string {
 	switch {
 	case s.Facts.GoVersion == "" && s.AnyMachine:
-		return "the Go runtime" // a file tells of no version
+		return "the Go runtime" // a file has no version
 	case s.Facts.GoVersion == "":
 		return "the newest Go runtime"
 	}
 	return "the runtime of " + s.goName()
 }
 
-// goName is the program's Go release without what else its version may hold.
+// goName is the program's Go release without suffixes of its version.
 func (s Subject) goName() string {
 	for _, field := range strings.Fields(s.Facts.GoVersion) {
 		if version.IsValid(field) {

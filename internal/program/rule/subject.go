@@ -7,17 +7,17 @@ import (
 	"github.com/procfit/procfit/maxprocs/facts"
 )
 
-// SetBy says where a program's GOMAXPROCS comes from.
+// SetBy is the source of a program's GOMAXPROCS.
 type SetBy string
 
 const (
 	SetByAuto    SetBy = "auto"    // the runtime's default
 	SetByEnv     SetBy = "env"     // the environment variable
 	SetByCode    SetBy = "code"    // a call of runtime.GOMAXPROCS
-	SetByUnknown SetBy = "unknown" // not seen, or what is seen has several explanations
+	SetByUnknown SetBy = "unknown" // not seen, or there are several explanations
 )
 
-// Place is where a Subject was found. What does not apply is empty.
+// Place is where a Subject was found. Fields that do not apply are empty.
 type Place struct {
 	Path      string `json:"path,omitempty"`
 	Line      int    `json:"line,omitempty"`
@@ -27,52 +27,51 @@ type Place struct {
 	PID       int    `json:"pid,omitempty"`
 }
 
-// Observed is what is seen of one program. Each field is absent, empty or unknown
-// by its own; they may be filled in any order.
+// Observed is what is seen of one program. Each field can be absent, empty or unknown;
+// they can be filled in any order.
 type Observed struct {
 	Place
-	Name  string      // of the process or program, for people
+	Name  string      // of the process or program, for display
 	Facts facts.Facts // GoVersion and DefaultGODEBUG are the program's
 
-	// Language is the go line of its go.mod, where that is known itself. Of a
-	// program on disk only DefaultGODEBUG tells of it.
+	// Language is the go line of its go.mod, if it is known. A program on disk shows it
+	// only through DefaultGODEBUG.
 	Language     string
-	Automaxprocs string      // the version of go.uber.org/automaxprocs in it; "" when none is seen
-	MaySet       string      // what in the program may set GOMAXPROCS, in words; "": nothing is known to
+	Automaxprocs string      // the version of go.uber.org/automaxprocs in it; "": none is seen
+	MaySet       string      // what in the program may set GOMAXPROCS, in words; "": nothing known
 	Live         *int        // GOMAXPROCS read from the process
-	LiveSource   string      // how: "symbol" or "decoded"; "" where the process was asked itself
-	NumCPU       int         // what its runtime counted when it started; 0: not known
-	Custom       *bool       // its runtime holds that the value was set, by env or code; nil: not known
-	Throttling   *Throttling // by the group that was held back most; nil without a limit, or not known
+	LiveSource   string      // how: "symbol" or "decoded"; "": the process is procfit itself
+	NumCPU       int         // what its runtime counted at start; 0: not known
+	Custom       *bool       // whether its runtime says that env or code set the value; nil: not known
+	Throttling   *Throttling // of the cgroup that was throttled most; nil: no limit, or not known
 
-	// AnyMachine is of a program in a file: the CPUs of the machine that it will run
-	// on are not known, and are taken for more than any limit.
+	// AnyMachine is set for a program in a file: the CPUs of the machine that it will
+	// run on are not known, and are assumed to be more than any limit.
 	AnyMachine bool
-	Reserve    float64  // CPUs that are left to others in the same limit, a sidecar say
-	Foreign    bool     // others wrote the program, so that its source and its build are not at hand
-	Written    *Written // how a file sets the variable; nil: no file was read
+	Reserve    float64  // CPUs reserved for others under the same limit, such as a sidecar
+	Foreign    bool     // it is a program of others, so that its source and its build cannot be changed
+	Written    *Written // how a file sets the variable; nil: not from a file
 
-	NotGo          bool   // it is known to be no Go program; no rule judges it
+	NotGo          bool   // it is known not to be a Go program; no rule judges it
 	ProgramUnknown string // why the program could not be read
 	LiveUnknown    string // why the live value of a process could not be read
 }
 
-// Subject is one program as the rules see it: what is observed, and what follows
-// from it. Only [NewSubject] makes one that can be judged; to change what was
-// observed, make a new one.
+// Subject is one program as the rules see it: what is observed, and what follows from
+// it. Make it with [NewSubject]; to change what was observed, make a new one.
 type Subject struct {
 	Observed
 
 	Go    facts.Decision // what its own runtime decides
-	Fit   facts.Decision // what suits its CPUs
+	Fit   facts.Decision // the recommended value for its CPUs
 	SetBy SetBy
 
-	// Whether this runtime follows the limit of its own group, and whether its
-	// release does with all settings as new as the release.
+	// Whether this runtime follows the limit of its own cgroup, and whether its release
+	// does with its own default settings.
 	readsLimit, releaseReadsLimit bool
 }
 
-// NewSubject draws from what was observed all that follows from it.
+// NewSubject computes everything that follows from what was observed.
 func NewSubject(o Observed) Subject {
 	s := Subject{Observed: o}
 	if s.AnyMachine {
@@ -85,21 +84,20 @@ func NewSubject(o Observed) Subject {
 	return s
 }
 
-// unlessSet ends a sentence about what the runtime does, of a program that may do
-// otherwise.
+// unlessSet ends a sentence about the runtime, for a program that may set another value.
 func (o Observed) unlessSet() string {
 	if o.MaySet == "" || o.Live != nil {
 		return ""
 	}
-	return ", unless it sets another itself: " + o.MaySet
+	return ", unless the program sets GOMAXPROCS itself: " + o.MaySet
 }
 
 func (s Observed) goDecision(f facts.Facts) facts.Decision {
 	return facts.Decide(f, facts.Go{Language: s.Language})
 }
 
-// setBy infers where the value comes from. An env value that counts ends the
-// default for good, so that only code can have changed it.
+// setBy infers the source of the value. A valid value in the environment ends the default
+// for good, so that only code can have changed it.
 func setBy(s Subject) SetBy {
 	live, known := s.Procs()
 	_, env := s.EnvProcs()
@@ -119,11 +117,11 @@ func setBy(s Subject) SetBy {
 	case s.Automaxprocs != "" && live != s.Go.Procs:
 		return SetByCode
 	case s.Automaxprocs != "":
-		return SetByUnknown // it may have set the very value of the default
+		return SetByUnknown // it may have set the same value as the default
 	case live == s.Go.Procs:
 		return SetByAuto
 	case s.Live != nil && s.NumCPU > 0 && !s.readsLimit:
-		// Such a runtime takes the CPUs that it counts, once.
+		// Such a runtime uses the CPUs that it counts at start.
 		if live == s.NumCPU {
 			return SetByAuto
 		}
@@ -132,9 +130,8 @@ func setBy(s Subject) SetBy {
 	return SetByUnknown
 }
 
-// Procs is the GOMAXPROCS to judge: the live one, else the one that its runtime
-// decides. It is not known where the process, and what its runtime decides by,
-// could not be read.
+// Procs is the GOMAXPROCS to judge: the live value, or else the value that its runtime
+// will choose. It is not known if neither could be read.
 func (s Subject) Procs() (n int, known bool) {
 	if s.Live != nil {
 		return *s.Live, true
@@ -148,28 +145,28 @@ func (s Subject) Procs() (n int, known bool) {
 	if s.Go.Outcome == facts.Dies {
 		return 0, false
 	}
-	// Without any CPU count the decision is a guess, and where automaxprocs is
-	// linked in the runtime has not the last word.
+	// Without any CPU count the decision is a guess, and automaxprocs, if it is linked
+	// in, may override the runtime.
 	return s.Go.Procs, s.seesMachine() && s.Automaxprocs == ""
 }
 
-// Overridden is the value of the environment where it counts and another is live.
+// Overridden is the valid value of the environment, if the program uses another one.
 func (s Subject) Overridden() (n int, yes bool) {
 	n, counts := s.EnvProcs()
 	return n, counts && s.Live != nil && *s.Live != n
 }
 
-// FollowsLimit tells that its runtime follows the limit of its own group, where nothing
+// FollowsLimit reports whether its runtime follows the limit of its own cgroup if nothing
 // else sets the value.
 func (s Subject) FollowsLimit() bool { return s.readsLimit }
 
-// env is the variable as it was written, cut where it would flood a message.
+// env is the variable as it was written, shortened for a message.
 func (s Subject) env() string {
 	const longest = 40
 	return phrase.Clip(s.Facts.Env.Raw, longest+1)
 }
 
-// EnvProcs is the value of GOMAXPROCS in the environment, if it counts.
+// EnvProcs is the value of GOMAXPROCS in the environment, if it is valid.
 func (s Subject) EnvProcs() (n int, counts bool) {
 	for _, c := range s.Go.Candidates {
 		if c.What == facts.KindEnv {
@@ -179,14 +176,14 @@ func (s Subject) EnvProcs() (n int, counts bool) {
 	return 0, false
 }
 
-// Unset is what the runtime would decide without the variable; 0: it would die.
+// Unset is what the runtime would choose without the variable; 0: it would crash.
 func (s Subject) Unset() int {
 	f := s.Facts
 	f.Env = facts.Fact{State: facts.Absent}
 	return s.goDecision(f).Procs
 }
 
-// withoutEnv is that in words.
+// withoutEnv is Unset in words.
 func (s Subject) withoutEnv() string {
 	if n := s.Unset(); n > 0 {
 		return "without it the runtime chooses " + value(n)
@@ -194,60 +191,61 @@ func (s Subject) withoutEnv() string {
 	return "without it the runtime crashes at start"
 }
 
-// runs is the beginning of a sentence about the value.
-func (s Subject) runs(n int) string {
-	verb := "would run with "
+// uses is the beginning of a sentence about the value.
+func (s Subject) uses(n int) string {
+	verb := "will use "
 	switch {
 	case s.Live != nil:
-		verb = "runs with "
+		verb = "uses "
 	case s.LiveUnknown != "":
-		verb = "seems to run with " // it runs, and only its memory could not be read
+		verb = "seems to use " // it runs, but its memory could not be read
 	}
-	return verb + ps(n)
+	return verb + setting(n)
 }
 
-// standIn is the CPUs of a machine of which nothing is known.
+// standIn is the number of CPUs of a machine that is not known.
 const standIn = 1 << 30
 
-// EveryCPU tells that a value is as many as its machine has CPUs, whatever these are.
+// EveryCPU reports whether the value is the number of CPUs of its machine, which is not
+// known.
 func (s Subject) EveryCPU(n int) bool { return s.AnyMachine && n >= standIn }
 
-// sized tells that it is known how many CPUs it can have.
+// sized reports whether it is known how many CPUs it can use.
 func (s Subject) sized() bool {
 	have := s.Facts.EffectiveCPUs()
 	return have > 0 && !(s.AnyMachine && have >= standIn)
 }
 
-// usable are the CPUs that it can have, less those that are left to others; 0 when
-// the CPUs are not known.
+// usable is the number of CPUs that it can use, without those reserved for others; 0: not
+// known.
 func (s Subject) usable() float64 { return max(0, s.Facts.EffectiveCPUs()-s.Reserve) }
 
-func ps(n int) string {
+// setting is a value with its name.
+func setting(n int) string {
 	if n >= standIn {
-		return "as many Ps as its machine has CPUs"
+		return "all CPUs of its machine"
 	}
-	return phrase.Count(n, "P")
+	return "GOMAXPROCS=" + strconv.Itoa(n)
 }
 
-// value is a number of Ps as what somebody chooses.
+// value is a value that somebody chooses.
 func value(n int) string {
 	if n >= standIn {
-		return "the machine's CPUs"
+		return "all CPUs of the machine"
 	}
 	return strconv.Itoa(n)
 }
 
-// seesMachine tells that the Subject is placed on a machine; a program on disk
-// is not.
+// seesMachine reports whether the Subject is on a known machine; a program on disk is not.
 func (s Subject) seesMachine() bool { return s.Facts.AffinityCPUs() > 0 }
 
-// Limit is the tightest limit, if it is below the affinity.
+// Limit is the tightest limit, if it is lower than the affinity.
 func (s Subject) Limit() (facts.Limit, bool) {
 	l, ok := s.Facts.Tightest()
 	return l, ok && (!s.seesMachine() || l.CPUs < float64(s.Facts.AffinityCPUs()))
 }
 
-// tooMany tells that the value judged, where one is known, is above what fits.
+// tooMany reports whether the value is known and above the recommended one.
 func (s Subject) tooMany() bool {
 	n, known := s.Procs()
 	return known && n > s.Fit.Procs

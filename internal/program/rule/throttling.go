@@ -9,15 +9,15 @@ import (
 	"github.com/procfit/procfit/maxprocs/facts"
 )
 
-// Throttling is how the limit of one group held its processes back.
+// Throttling is how the limit of one cgroup throttled its processes.
 type Throttling struct {
-	Dir string // the group
+	Dir string // the cgroup
 	facts.Throttling
-	Span time.Duration // that was watched; 0: since the group was made
+	Span time.Duration // the time that was watched; 0: since the cgroup was created
 }
 
-// Ratio is the share of periods in which the quota ran out, of those in which
-// the group wanted to run.
+// Ratio is the share of periods in which the CPU time ran out, among those in which the
+// cgroup wanted to run.
 func (t Throttling) Ratio() float64 {
 	if t.Periods <= 0 {
 		return 0
@@ -25,15 +25,15 @@ func (t Throttling) Ratio() float64 {
 	return float64(t.ThrottledPeriods) / float64(t.Periods)
 }
 
-// Throttling in fewer periods than this share is nothing to act on; from the
-// other on it is what kubernetes-mixin alerts on as CPUThrottlingHigh.
+// A share of throttled periods below throttledSome needs no action. From throttledHigh on
+// kubernetes-mixin alerts with CPUThrottlingHigh.
 const (
 	throttledSome = 0.05
 	throttledHigh = 0.25
-	fewestPeriods = 2 // that were throttled: once is a start
+	fewestPeriods = 2 // throttled once can be the start of the program
 )
 
-// throttled tells that it is worth a word, and how bad it is.
+// throttled reports whether it is worth a finding, and how bad it is.
 func (s Subject) throttled() (Throttling, Severity, bool) {
 	t := s.Throttling
 	switch {
@@ -46,7 +46,7 @@ func (s Subject) throttled() (Throttling, Severity, bool) {
 }
 
 // throttledBy is a part of a sentence: "throttled by the limit of /cg (2 CPUs) in
-// 40 % of periods".
+// 40% of periods".
 func (s Subject) throttledBy(t Throttling) string {
 	limit := ""
 	if l, ok := s.limitOf(t.Dir); ok {
@@ -54,7 +54,7 @@ func (s Subject) throttledBy(t Throttling) string {
 	}
 	since := ""
 	if t.Span == 0 {
-		since = " since the group was made"
+		since = " since the cgroup was created"
 	}
 	return fmt.Sprintf("throttled by the limit of %s%s in %s of periods%s", t.Dir, limit, number.Share(t.Ratio()), since)
 }
@@ -77,7 +77,7 @@ func checkThrottledTooMany(s Subject) []Finding {
 	n, _ := s.Procs()
 	return []Finding{{
 		Severity: severity,
-		Message:  s.throttledBy(t) + ", and " + s.runs(n),
+		Message:  s.throttledBy(t) + ", and " + s.uses(n),
 		Fix:      tooMany[0].Fix,
 	}}
 }
@@ -90,15 +90,15 @@ func checkThrottledFitting(s Subject) []Finding {
 	}
 	f := Finding{
 		Severity: severity,
-		Message:  s.throttledBy(t) + ", and " + s.runs(n) + ", which fits it",
-		Fix:      "raise the limit of " + t.Dir + ", or give it less to do",
+		Message:  s.throttledBy(t) + ", although it " + s.uses(n) + ", which is not too high",
+		Fix:      "raise the limit of " + t.Dir + ", or give it less work",
 	}
-	// n Ps never use more than n CPUs by Go code alone.
+	// Go code alone never uses more CPUs than GOMAXPROCS.
 	if l, ok := s.limitOf(t.Dir); ok && float64(n) <= l.CPUs {
-		f.Fix = fmt.Sprintf("see what else runs in %s, or runs C code or system calls there: %s alone cannot use more than %s; then raise its limit",
-			t.Dir, ps(n), number.CPUs(float64(n)))
+		f.Fix = fmt.Sprintf("find out what else runs in %s, or which C code and system calls run there: Go code with %s cannot use more than %s; then raise its limit",
+			t.Dir, setting(n), number.CPUs(float64(n)))
 	} else if ok && n > 1 && float64(n) < math.Ceil(l.CPUs)+1 {
-		f.Fix = fmt.Sprintf("raise the limit of %s to %s, or let procfit sweep --limit %s --procs %d,%d tell what the part of a CPU is worth",
+		f.Fix = fmt.Sprintf("raise the limit of %s to %s, or run procfit sweep --limit %s --procs %d,%d to see whether the extra fraction of a CPU is worth it",
 			t.Dir, number.CPUs(float64(n)), number.Exact(l.CPUs), n-1, n)
 	}
 	return []Finding{f}

@@ -15,11 +15,11 @@ func checkTooMany(s Subject) []Finding {
 	}
 	source := "its affinity allows"
 	if l, ok := s.Limit(); ok {
-		source = "the limit of " + l.Dir + " grants"
+		source = "the limit of " + l.Dir + " allows"
 	}
-	f := Finding{Message: fmt.Sprintf("%s where %s %s", s.runs(n), source, number.CPUs(s.Facts.EffectiveCPUs()))}
+	f := Finding{Message: fmt.Sprintf("%s, but %s %s", s.uses(n), source, number.CPUs(s.Facts.EffectiveCPUs()))}
 	if s.Reserve > 0 {
-		f.Message += ", " + number.Exact(s.Reserve) + " of them for others"
+		f.Message += ", " + number.Exact(s.Reserve) + " of them reserved for others"
 	}
 	atFloor := s.Reserve == 0 && s.SetBy == SetByAuto && s.Fit.Procs == 1 && n == 2 && s.Go.Procs == 2
 	switch {
@@ -28,7 +28,7 @@ func checkTooMany(s Subject) []Finding {
 		if s.readsLimit {
 			f.Message += ": the runtime's default is never below 2"
 		}
-		f.Fix = fmt.Sprintf("procfit sweep --limit %s --procs 1,2 tells whether GOMAXPROCS=1 serves it better", number.Exact(s.Facts.EffectiveCPUs()))
+		f.Fix = fmt.Sprintf("procfit sweep --limit %s --procs 1,2 shows whether GOMAXPROCS=1 is better", number.Exact(s.Facts.EffectiveCPUs()))
 	case s.SetBy == SetByEnv:
 		f.Fix = s.insteadOfEnv()
 	case s.SetBy == SetByAuto && n != s.Go.Procs:
@@ -36,7 +36,7 @@ func checkTooMany(s Subject) []Finding {
 		f.Fix = s.restart()
 	case s.SetBy == SetByAuto:
 		f.Fix = s.setOrImport()
-		// What makes the runtime choose so has a rule of its own, and the way out.
+		// The cause has a rule of its own, with the fix.
 		for _, cause := range []func(Subject) []Finding{checkLimitsOff, checkOldGo, checkMissedMount, checkUnseenAncestor} {
 			if found := cause(s); len(found) > 0 {
 				f.Fix = found[0].Fix
@@ -44,9 +44,9 @@ func checkTooMany(s Subject) []Finding {
 			}
 		}
 	case s.SetBy == SetByCode:
-		f.Fix = fmt.Sprintf("find the call of runtime.GOMAXPROCS in it and let it take %d", s.Fit.Procs)
+		f.Fix = fmt.Sprintf("change its runtime.GOMAXPROCS call to use %d", s.Fit.Procs)
 	default:
-		f.Fix = fmt.Sprintf("find the call of runtime.GOMAXPROCS in it and let it take %d; if there is none, its limits changed: restart it", s.Fit.Procs)
+		f.Fix = fmt.Sprintf("change its runtime.GOMAXPROCS call to use %d; if it has none, its limits have changed: restart it", s.Fit.Procs)
 	}
 	return []Finding{f}
 }
@@ -54,13 +54,13 @@ func checkTooMany(s Subject) []Finding {
 func checkTooFew(s Subject) []Finding {
 	n, known := s.Procs()
 	have := s.usable()
-	// A millionth forgives the division of quota by period.
+	// The millionth allows for rounding in quota ÷ period.
 	if !known || !s.sized() || len(s.Facts.Unknown()) > 0 || float64(n) >= math.Floor(have+1e-6) {
 		return nil
 	}
 	f := Finding{
-		Message: fmt.Sprintf("%s and could use %s", s.runs(n), number.CPUs(have)),
-		Fix:     fmt.Sprintf("unless a sweep has shown that %d is enough, let it take %d", n, s.Fit.Procs),
+		Message: fmt.Sprintf("%s, but could use %s", s.uses(n), number.CPUs(have)),
+		Fix:     fmt.Sprintf("unless a sweep has shown that %d is enough, set GOMAXPROCS=%d", n, s.Fit.Procs),
 	}
 	switch {
 	case s.SetBy == SetByEnv:
@@ -76,7 +76,7 @@ func checkFrozen(s Subject) []Finding {
 	own := ownLimit(s.Facts)
 	have := s.usable()
 	if s.Automaxprocs != "" && (s.Foreign || s.SetBy == SetByCode) {
-		return nil // without the variable automaxprocs would fix it, and PF007 tells of that
+		return nil // without the variable automaxprocs would fix the value, which PF007 reports
 	}
 	if !known || own == nil || !s.readsLimit || s.tooMany() || s.Unset() < 1 || s.Unset() > s.Fit.Procs || float64(n) < math.Floor(have+1e-6) {
 		return nil
@@ -97,17 +97,17 @@ func checkFrozen(s Subject) []Finding {
 		return nil
 	}
 	f := Finding{
-		Message: fmt.Sprintf("%s fixes %d, so it will not follow the limit of %s (now %s)", by, n, own.Dir, number.CPUs(own.CPUs)),
+		Message: fmt.Sprintf("%s fixes the value at %d: it will not follow the limit of %s (now %s)", by, n, own.Dir, number.CPUs(own.CPUs)),
 		Fix:     fmt.Sprintf("%s: the runtime chooses %d by itself and follows the limit", fix, s.Unset()),
 	}
 	if n != s.Unset() {
-		f.Fix += fmt.Sprintf("; %d and %d both fit %s", n, s.Unset(), number.CPUs(have))
+		f.Fix += fmt.Sprintf("; both %d and %d are good values for %s", n, s.Unset(), number.CPUs(have))
 	}
 	return []Finding{f}
 }
 
-// ownLimit is the limit of the program's own group, the one that the runtime
-// reads; nil when it has none.
+// ownLimit is the limit of the program's own cgroup, which is the one that the runtime
+// reads; nil: it has none.
 func ownLimit(f facts.Facts) *facts.Limit {
 	own, found := f.Own()
 	if !found || own.State != facts.Known {
@@ -126,22 +126,22 @@ func checkAutomaxprocs(s Subject) []Finding {
 		}
 		return []Finding{{
 			Severity: Info,
-			Message:  fmt.Sprintf("go.uber.org/automaxprocs %s is linked in and has nothing to do", s.Automaxprocs),
-			Fix:      "remove the import of go.uber.org/automaxprocs: where it finds a limit, it ends the updates that " + s.goName() + " makes by itself",
+			Message:  fmt.Sprintf("go.uber.org/automaxprocs %s is linked in, but does nothing here", s.Automaxprocs),
+			Fix:      "remove the import of go.uber.org/automaxprocs: if it finds a limit, it ends the automatic updates of " + s.goName(),
 		}}
 	}
 	f := Finding{
-		Message: fmt.Sprintf("go.uber.org/automaxprocs %s is linked in and ends the updates that %s makes by itself", s.Automaxprocs, s.goName()),
+		Message: fmt.Sprintf("go.uber.org/automaxprocs %s is linked in and ends the automatic updates of %s", s.Automaxprocs, s.goName()),
 		Fix:     s.withoutAutomaxprocs(),
 	}
 	if s.Foreign {
 		f.Severity = Info
-		f.Fix = "nothing, while its limit stays as it is; restart it when that has changed, or set GOMAXPROCS in its environment, which automaxprocs leaves alone"
+		f.Fix = "nothing to do while its limit stays the same; after a change, restart it, or set GOMAXPROCS in its environment, which automaxprocs never overrides"
 	}
 	return []Finding{f}
 }
 
-// withoutAutomaxprocs is its removal, with what then becomes of the value.
+// withoutAutomaxprocs is its removal, with the value that follows.
 func (s Subject) withoutAutomaxprocs() string {
 	const remove = "remove the import of go.uber.org/automaxprocs"
 	n := s.Unset()
@@ -149,13 +149,13 @@ func (s Subject) withoutAutomaxprocs() string {
 	case !s.sized() || s.Facts.Env.State == facts.Unreadable: // what it will be is not known
 		return remove
 	case n == 0:
-		return s.setEnv() + ": without automaxprocs too the runtime crashes at start"
+		return s.setEnv() + ": the runtime also crashes at start without automaxprocs"
 	case n != s.Fit.Procs && s.Reserve > 0:
-		return fmt.Sprintf("call %s in its place, which takes %d; the runtime by itself chooses %s", s.setWithReserve(), s.Fit.Procs, value(n))
+		return fmt.Sprintf("call %s instead, which chooses %d; the runtime by itself chooses %s", s.setWithReserve(), s.Fit.Procs, value(n))
 	case n == 2 && s.Fit.Procs == 1:
 		return s.leastOfRuntime(remove)
 	case n != s.Fit.Procs:
-		return fmt.Sprintf("import github.com/procfit/procfit/maxprocs/auto in its place, which takes %d; the runtime by itself chooses %s", s.Fit.Procs, value(n))
+		return fmt.Sprintf("import github.com/procfit/procfit/maxprocs/auto instead, which chooses %d; the runtime by itself chooses %s", s.Fit.Procs, value(n))
 	}
 	return fmt.Sprintf("%s: the runtime then chooses %d", remove, n)
 }

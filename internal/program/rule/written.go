@@ -8,34 +8,34 @@ import (
 	"github.com/procfit/procfit/maxprocs/facts"
 )
 
-// Written is how a manifest sets GOMAXPROCS, beyond the value that comes of it, and
-// what it says of CPUs beside a limit.
+// Written is how a manifest sets GOMAXPROCS, in addition to the resulting value, and what
+// it says about CPUs in addition to a limit.
 type Written struct {
-	// Resource is what a resourceFieldRef takes it from: "limits.cpu"; "" where the
-	// value is written.
+	// Resource is the source of a resourceFieldRef: "limits.cpu"; "": the value is
+	// written.
 	Resource string
-	Divisor  string // "" where none is written
-	Amount   string // of the resource: "1500m"; "" where the manifest names none
+	Divisor  string // "": none is written
+	Amount   string // of the resource: "1500m"; "": the manifest has none
 
-	Refused  string  // why an API server takes the manifest for wrong; "": it does not
-	Kubelet  bool    // it is the kubelet that refuses: the pod is there, and no container starts
-	Twice    bool    // the variable stands twice in the same list
-	Image    bool    // it is fixed in an image, whatever that runs on
+	Refused  string  // why an API server rejects the manifest; "": it does not
+	Kubelet  bool    // the kubelet rejects it: the pod exists, but no container starts
+	Twice    bool    // the variable is set twice in the same list
+	Image    bool    // it is fixed in an image, wherever that runs
 	Requests float64 // CPUs that it asks for; 0: none, or not known
 }
 
-// NodeCPUs tells that the value is drawn from a limit that is not there, which makes it
-// the CPUs of the node.
+// NodeCPUs reports whether the value refers to a limit that does not exist. It is then
+// the number of CPUs of the node.
 func (w *Written) NodeCPUs() bool {
 	return w != nil && w.Resource == limitsCPU && w.Amount == ""
 }
 
 const limitsCPU = "limits.cpu"
 
-// divided is the thousandfold of a CPU limit.
+// divided reports whether the value is the limit in thousandths of a CPU.
 func (w *Written) divided() bool { return w != nil && w.Resource != "" && w.Divisor == "1m" }
 
-// reference names the way the value is drawn, for a sentence.
+// reference names the source of the value in a sentence.
 func (w *Written) reference() string { return fmt.Sprintf("resourceFieldRef %s", w.Resource) }
 
 func checkDivisor(s Subject) []Finding {
@@ -43,7 +43,7 @@ func checkDivisor(s Subject) []Finding {
 		return nil
 	}
 	return []Finding{{
-		Message: s.Written.reference() + ` has no divisor: the API server stores "0", which tools that compare it with this file show as a difference forever`,
+		Message: s.Written.reference() + ` has no divisor: the API server stores "0", and tools that compare the cluster with this file show a difference forever`,
 		Fix:     `write divisor: "1", which gives the same value`,
 	}}
 }
@@ -54,11 +54,11 @@ func checkRefused(s Subject) []Finding {
 	}
 	if s.Written.Kubelet {
 		return []Finding{{
-			Message: "the API server takes it, and the kubelet never starts the container: " + s.Written.Refused,
-			Fix:     "name a container of the same pod, or leave the name out, which means this one",
+			Message: "the API server accepts it, but the kubelet never starts the container: " + s.Written.Refused,
+			Fix:     "name a container of the same pod, or remove the name, which then means this container",
 		}}
 	}
-	return []Finding{{Message: "the API server refuses it: " + s.Written.Refused, Fix: "write it as the API server takes it: a value in quotes, or a resourceFieldRef with divisor \"1\""}}
+	return []Finding{{Message: "the API server rejects it: " + s.Written.Refused, Fix: "write what the API server accepts: a value in quotes, or a resourceFieldRef with divisor \"1\""}}
 }
 
 func checkNoLimitToRefer(s Subject) []Finding {
@@ -66,8 +66,8 @@ func checkNoLimitToRefer(s Subject) []Finding {
 		return nil
 	}
 	return []Finding{{
-		Message: "GOMAXPROCS is taken from limits.cpu, and there is no CPU limit: it gets the CPUs of the node",
-		Fix:     "give the container a CPU limit, or write the number of CPUs that it is meant to use",
+		Message: "GOMAXPROCS is taken from limits.cpu, but there is no CPU limit: it becomes the number of CPUs of the node",
+		Fix:     "set a CPU limit on the container, or write the number of CPUs that it should use",
 	}}
 }
 
@@ -80,8 +80,8 @@ func checkNoLimit(s Subject) []Finding {
 		return nil
 	}
 	return []Finding{{
-		Message: fmt.Sprintf("requests %s and has no CPU limit: it %s", number.CPUs(s.Written.Requests), s.runs(n)),
-		Fix:     fmt.Sprintf("set GOMAXPROCS, to %d or more, or a CPU limit; procfit sweep shows which value is best", int(math.Ceil(s.Written.Requests))),
+		Message: fmt.Sprintf("requests %s and has no CPU limit: it %s", number.CPUs(s.Written.Requests), s.uses(n)),
+		Fix:     fmt.Sprintf("set GOMAXPROCS to %d or more, or set a CPU limit; procfit sweep shows which value is best", int(math.Ceil(s.Written.Requests))),
 	}}
 }
 
@@ -90,8 +90,8 @@ func checkTwice(s Subject) []Finding {
 		return nil
 	}
 	return []Finding{{
-		Message: "GOMAXPROCS stands twice in its variables, and the last one counts",
-		Fix:     "remove all but the one that is meant",
+		Message: "GOMAXPROCS is set twice in env; the last one wins",
+		Fix:     "remove all entries but the one that you need",
 	}}
 }
 
@@ -101,8 +101,8 @@ func checkFixedInImage(s Subject) []Finding {
 		return nil
 	}
 	return []Finding{{
-		Message: fmt.Sprintf("the image fixes GOMAXPROCS=%d for whatever limit it runs under", n),
-		Fix:     "remove it here, and set it beside the limit where it is needed",
+		Message: fmt.Sprintf("the image fixes GOMAXPROCS=%d for every limit that it runs with", n),
+		Fix:     "remove it here; if it is needed, set it in the manifest, next to the CPU limit",
 	}}
 }
 

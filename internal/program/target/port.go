@@ -55,7 +55,7 @@ func listenable(address string) error {
 	return l.Close()
 }
 
-// HasPort tells whether {port} is in one of the arguments.
+// HasPort reports whether {port} is in one of the arguments.
 func HasPort(args []string) bool {
 	return slices.ContainsFunc(args, func(a string) bool { return strings.Contains(a, portMark) })
 }

@@ -116,7 +116,7 @@ func (p *Process) Ready(ctx context.Context, ask *ready.Asker, timeout time.Dura
 	}
 }
 
-// cutOff tells whether the context's time is over. A dial ends at the deadline by a
+// cutOff reports whether the context's time is over. A dial ends at the deadline by a
 // timer of its own, which can be sooner than the context's.
 func cutOff(ctx context.Context) bool {
 	deadline, ok := ctx.Deadline()

@@ -1,3 +1,10 @@
+// Package cgfs parses the files in which the kernel shows the cgroup of a process and
+// its CPU and memory limits: /proc/PID/cgroup,
+// /proc/PID/mountinfo, cpu.max, cpu.cfs_quota_us and cpu.cfs_period_us,
+// memory.max, memory.high, memory.limit_in_bytes and memory.stat.
+//
+// It only parses; it opens no files. It does not use package fmt, which with its imports
+// makes a small program 0.3 MB larger. Its results share the memory of the parsed text.
 package cgfs
 
 // The bounds of what is read of one file, in bytes. The kernel's own files are far
@@ -11,7 +18,7 @@ const (
 	mostList = 16 * mebibyte
 )
 
-// SizeLimit is the bound of a file, by its name or path.
+// SizeLimit is the size limit of a file, by its name or path.
 func SizeLimit(file string) int {
 	for i := len(file) - 1; i >= 0; i-- {
 		if file[i] == '/' {
@@ -25,11 +32,11 @@ func SizeLimit(file string) int {
 	return most
 }
 
-// TooLarge says that a file is beyond its bound.
+// TooLarge is the error for a file that exceeds its limit.
 type TooLarge int
 
 func (limit TooLarge) Error() string {
-	return "larger than " + Itoa(int(limit)/mebibyte) + " MiB, which no such file of the kernel is"
+	return "larger than " + Itoa(int(limit)/mebibyte) + " MiB, unlike any such file of the kernel"
 }
 
 // The type of a file in its mode (man 7 inode), as stat gives it.
@@ -43,11 +50,11 @@ const (
 	regular     = 0x8000
 )
 
-// IsFile tells by its mode whether a file is a regular one. Another is not read:
-// a pipe would be waited for, a device may have no end.
+// IsFile reports by its mode whether a file is regular. Other files are not read: reading
+// a pipe could wait forever, and a device may have no end.
 func IsFile(mode uint32) bool { return mode&typeMask == regular }
 
-// NotFile says what is there instead of a file.
+// NotFile is the error for something that is not a regular file.
 func NotFile(mode uint32) Error {
 	switch mode & typeMask {
 	case Dir:

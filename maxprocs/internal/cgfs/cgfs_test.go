@@ -20,13 +20,13 @@ func TestParseCPUMax(t *testing.T) {
 		{"1000 1000000\n", 0.001, true, ""},
 		{"17592186044416 100000", 175921860.44416, true, ""},
 		{"150000", 1.5, true, ""},
-		{"", 0, false, `have ""`},
+		{"", 0, false, `got ""`},
 		{"max max\n", 0, false, "period: "},
 		{"1 2 3\n", 0, false, "QUOTA PERIOD"},
-		{"1.5 100000\n", 0, false, `quota: want a positive number of microseconds, have "1.5"`},
+		{"1.5 100000\n", 0, false, `quota: expected a positive number of microseconds, got "1.5"`},
 		{"0 100000\n", 0, false, "quota: "},
 		{"9223372036854775808 100000\n", 0, false, "quota: "},
-		{strings.Repeat("9", 4096), 0, false, "bytes more"},
+		{strings.Repeat("9", 4096), 0, false, "more bytes"},
 	} {
 		cpus, limited, err := ParseCPUMax(tc.text)
 		if cpus != tc.cpus || limited != tc.limited || !matches(err, tc.bad) {
@@ -49,7 +49,7 @@ func TestParseCFS(t *testing.T) {
 		{"0\n", "0\n", 0, false, ""},
 		{"50000\n", "", 0, false, "period: "},
 		{"0\n", "100000\n", 0, false, "quota: "},
-		{"max\n", "100000\n", 0, false, `quota: want a positive number of microseconds, have "max"`},
+		{"max\n", "100000\n", 0, false, `quota: expected a positive number of microseconds, got "max"`},
 	} {
 		cpus, limited, err := ParseCFS(tc.quota, tc.period)
 		if cpus != tc.cpus || limited != tc.limited || !matches(err, tc.bad) {
@@ -150,7 +150,7 @@ func TestMountAbove(t *testing.T) {
 	}
 }
 
-// matches tells whether the error is the expected one; "" expects none.
+// matches reports whether the error is the expected one; "" expects none.
 func matches(err error, part string) bool {
 	if err == nil || part == "" {
 		return err == nil && part == ""

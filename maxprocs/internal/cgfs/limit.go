@@ -11,7 +11,7 @@ func ParseCPUMax(text string) (cpus float64, limited bool, err error) {
 	quotaText, rest := field(text)
 	periodText, rest := field(rest)
 	if more, _ := field(rest); quotaText == "" || more != "" {
-		return 0, false, Error("want \"QUOTA PERIOD\", have " + Quote(text))
+		return 0, false, Error("expected \"QUOTA PERIOD\", got " + Quote(text))
 	}
 	period := int64(DefaultPeriod)
 	if periodText != "" {
@@ -55,7 +55,7 @@ func ParseCFS(quotaText, periodText string) (cpus float64, limited bool, err err
 func parseMicroseconds(what, text string) (int64, error) {
 	n, ok := ParseInt(text)
 	if !ok || n <= 0 {
-		return 0, Error(what + ": want a positive number of microseconds, have " + Quote(text))
+		return 0, Error(what + ": expected a positive number of microseconds, got " + Quote(text))
 	}
 	return n, nil
 }

@@ -47,7 +47,7 @@ func ParseHierarchicalLimit(text string) (bytes int64, limited bool, line string
 func parseBytes(text string) (bytes int64, limited bool, err error) {
 	digits := trim(text)
 	if !onlyDigits(digits) {
-		return 0, false, Error("want a number of bytes, have " + Quote(text))
+		return 0, false, Error("expected a number of bytes, got " + Quote(text))
 	}
 	bytes, ok := ParseInt(digits)
 	if !ok || bytes >= noMemoryLimit {

@@ -70,7 +70,7 @@ func paths(head string) (root, point string, err error) {
 	for n := 0; n < 6; n++ {
 		var f string
 		if f, rest = field(rest); f == "" {
-			return "", "", Error("want at least 6 fields before \" - \", have " + Quote(head))
+			return "", "", Error("expected at least 6 fields before \" - \", got " + Quote(head))
 		}
 		switch n {
 		case 3:
@@ -86,7 +86,7 @@ func paths(head string) (root, point string, err error) {
 // escapes space, tab, newline and backslash) and demands an absolute path.
 func unescapePath(text string) (string, error) {
 	if text == "" || text[0] != '/' {
-		return "", Error("want an absolute path, have " + Quote(text))
+		return "", Error("expected an absolute path, got " + Quote(text))
 	}
 	if _, _, escaped := cut(text, `\`); !escaped {
 		return text, nil
@@ -111,7 +111,7 @@ func octal(c byte) bool { return '0' <= c && c <= '7' }
 // Dir is where the mount shows the group, if it does. A group outside of the
 // mount's root is not shown; one outside of the reader's cgroup namespace has
 // a path that begins with "/..", whose name below a mount of the namespace's
-// own ancestors cannot be known: see Above.
+// own parent cgroups cannot be known: see Above.
 func (m Mount) Dir(group string) (string, bool) {
 	rel := group
 	if m.Root != "/" {
@@ -129,7 +129,7 @@ func (m Mount) Dir(group string) (string, bool) {
 	return Join(m.Point, rel[1:]), true
 }
 
-// Above tells that the mount's root is an ancestor of the group by the dots
+// Above reports whether the mount's root is a parent cgroup of the group by the dots
 // alone, "/.." of "/x": the root of a cgroup namespace that was entered without a
 // new mount is below it, under a name that nothing tells. So the mount does not
 // show the group, and what limits its root limits the group all the same.
@@ -160,7 +160,7 @@ func cutPathPrefix(p, prefix string) (string, bool) {
 }
 
 // Showing are the mounts that show the group, those that show most of its
-// ancestors first, else in mountinfo's order.
+// parent cgroups first, else in mountinfo's order.
 func (m Membership) Showing(mounts []Mount) []Mount {
 	var out []Mount
 	for _, mnt := range mounts {
@@ -175,12 +175,12 @@ func (m Membership) Showing(mounts []Mount) []Mount {
 	return out
 }
 
-// in tells that the mount is one of the group's hierarchy.
+// in reports whether the mount is one of the group's hierarchy.
 func (m Membership) in(mnt Mount) bool {
 	return mnt.Version == m.Version && (m.Version == 2 || m.Controller == CPU && mnt.CPU || m.Controller == Memory && mnt.Memory)
 }
 
-// Above are the mounts that show no more of the group than an ancestor, in
+// Above are the mounts that show no more of the group than a parent cgroup, in
 // mountinfo's order.
 func (m Membership) Above(mounts []Mount) []Mount {
 	var out []Mount

@@ -40,7 +40,7 @@ func ParseMembership(text, controller string) (Membership, error) {
 		controllers, path, ok2 := cut(rest, ":")
 		if !ok1 || !ok2 || path == "" || path[0] != '/' {
 			if bad == nil {
-				bad = Error("want \"ID:CONTROLLERS:/PATH\", have " + Quote(line))
+				bad = Error("expected \"ID:CONTROLLERS:/PATH\", got " + Quote(line))
 			}
 			continue
 		}
@@ -57,7 +57,7 @@ func ParseMembership(text, controller string) (Membership, error) {
 	return Membership{}, bad
 }
 
-// hasOption tells whether a comma-separated list holds the name.
+// hasOption reports whether a comma-separated list holds the name.
 func hasOption(list, name string) bool {
 	for list != "" {
 		var item string

@@ -94,7 +94,7 @@ func Quote(text string) string {
 	}
 	out = append(out, '"')
 	if len(text) > most {
-		return string(out) + " and " + Itoa(len(text)-most) + " bytes more"
+		return string(out) + " and " + Itoa(len(text)-most) + " more bytes"
 	}
 	return string(out)
 }

@@ -1,36 +1,36 @@
-// Package fit turns CPUs into Ps.
+// Package fit turns CPUs into a GOMAXPROCS.
 package fit
 
 import "math"
 
-// Rounding says what becomes of a part of a CPU.
+// Rounding is how a fraction of a CPU is rounded.
 type Rounding string
 
 const (
-	Ceil  Rounding = "ceil"  // part of a CPU is worth a P, or it would never be used
-	Floor Rounding = "floor" // more Ps than CPUs would spend what is not theirs
+	Ceil  Rounding = "ceil"  // otherwise a fraction of a CPU would never be used
+	Floor Rounding = "floor" // for a reserve, which must not be used
 )
 
-// Rule is how CPUs become Ps: less the reserve, rounded, bounded. The zero value
-// is the default.
+// Rule is how CPUs become a GOMAXPROCS: minus the reserve, rounded, limited by Min and
+// Max. The zero value is the default.
 type Rule struct {
-	Rounding  Rounding // "" is Floor with a reserve, which rounding up would take back, and else Ceil
-	Threshold float64  // above 0: the smallest part of a CPU that is rounded up, whatever Rounding says
-	Min       int      // below 1: 1; it goes before Max, and needs a limit
+	Rounding  Rounding // "": Floor with a reserve, otherwise Ceil
+	Threshold float64  // above 0: the smallest fraction of a CPU that is rounded up; overrides Rounding
+	Min       int      // below 1: 1; overrides Max, and applies only under a limit
 	Max       int      // below 1: none
-	Reserve   float64  // CPUs left to a co-tenant in the same limit
+	Reserve   float64  // CPUs reserved for others under the same limit
 }
 
-// Procs is the number of Ps for so many CPUs, which a limit gives or, if none
-// does, the affinity alone.
+// Procs is the GOMAXPROCS for a number of CPUs. limited means that they come from a
+// limit, not from the affinity alone.
 func (r Rule) Procs(cpus float64, limited bool) int {
 	return r.Clamp(r.Round(r.Left(cpus)), limited)
 }
 
-// Left is what the reserve leaves.
+// Left is the number of CPUs without the reserve.
 func (r Rule) Left(cpus float64) float64 { return cpus - math.Max(0, r.Reserve) }
 
-// Direction is the rounding where no threshold decides.
+// Direction is the rounding if there is no threshold.
 func (r Rule) Direction() Rounding {
 	if r.Rounding == Floor || r.Rounding != Ceil && r.Reserve > 0 {
 		return Floor
@@ -38,8 +38,8 @@ func (r Rule) Direction() Rounding {
 	return Ceil
 }
 
-// Round rounds, and no more. It allows for the error of a division and a
-// subtraction, so that 2.2 CPUs less a reserve of 0.2 are 2 and not 3.
+// Round only rounds. It allows for rounding errors, so that 2.2 CPUs minus a reserve of
+// 0.2 give 2 and not 3.
 func (r Rule) Round(cpus float64) int {
 	const epsilon = 1e-9
 	switch {
@@ -55,7 +55,7 @@ func (r Rule) Round(cpus float64) int {
 	return Int(math.Ceil(cpus - epsilon))
 }
 
-// Clamp keeps a number within Min, which needs a limit, and Max.
+// Clamp limits a value to Min, which applies only under a limit, and Max.
 func (r Rule) Clamp(n int, limited bool) int {
 	if r.Max > 0 && n > r.Max {
 		n = r.Max
@@ -69,7 +69,7 @@ func (r Rule) Clamp(n int, limited bool) int {
 	return n
 }
 
-// Int converts after rounding; limits above any machine's CPUs saturate.
+// Int converts after rounding; very large limits saturate.
 func Int(cpus float64) int {
 	if cpus > math.MaxInt32 {
 		return math.MaxInt32

@@ -4,8 +4,7 @@ package gort
 
 import "runtime"
 
-// HasDefault: the runtime can be told to go back to its default, which it then
-// keeps up to date.
+// HasDefault: the runtime can return to its default, which it then keeps up to date.
 const HasDefault = true
 
 // SetDefault makes the runtime decide again, whatever the environment says.

@@ -2,7 +2,7 @@
 
 package gort
 
-// HasDefault: the runtime decided at the start and never does again.
+// HasDefault: the runtime decides only once, at the start.
 const HasDefault = false
 
 // SetDefault does nothing before Go 1.25.

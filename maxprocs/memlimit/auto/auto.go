@@ -1,15 +1,15 @@
-// Package auto makes GOMEMLIMIT fit the program's memory limits when it is imported:
+// Package auto sets GOMEMLIMIT to match the program's memory limits when it is imported:
 //
 //	import _ "github.com/procfit/procfit/maxprocs/memlimit/auto"
 //
-// It takes the place of the blank import of github.com/KimMachineGun/automemlimit. It
-// sets nine tenths of the tightest limit of the program's cgroups, and follows that
-// limit every ten seconds, in a goroutine. Without a limit, with GOMEMLIMIT in the
-// environment, and outside Linux it changes nothing and starts no goroutine.
+// It replaces the blank import of github.com/KimMachineGun/automemlimit. It sets 90% of
+// the tightest limit of the program's cgroups, and follows that limit every ten seconds,
+// in a goroutine. Without a limit, with GOMEMLIMIT in the environment, and outside Linux
+// it changes nothing and starts no goroutine.
 //
-// It says in one line on standard error what it did and why. For no line, for another
-// share, a headroom or the error, call what it calls, memlimit.Start, at the beginning
-// of main.
+// It prints one line to standard error with what it did and why. To print nothing, to use
+// another share or a headroom, or to get the error, call memlimit.Start at the beginning
+// of main instead.
 package auto
 
 import (

@@ -35,19 +35,19 @@ func TestHostile(t *testing.T) {
 		fault    string
 		programs string
 	}{
-		"truncated":         {good[:len(good)-4096], DefaultLimits(), "ends before its end", "", "/app go1.24.6"},
+		"truncated":         {good[:len(good)-4096], DefaultLimits(), "it is incomplete", "", "/app go1.24.6"},
 		"truncated gzip":    {binarytest.Gzip(t, good)[:200], DefaultLimits(), "unexpected EOF", "", ""},
 		"damaged zstd":      {append(zstdOf(t, good)[:100], "garbage of no sense"...), DefaultLimits(), "", "", "?"},
-		"no archive":        {[]byte(strings.Repeat("words ", 200)), DefaultLimits(), "is no tar archive", "", ""},
-		"gzip of words":     {binarytest.Gzip(t, []byte(strings.Repeat("words ", 200))), DefaultLimits(), "is no tar archive", "", ""},
-		"xz":                {[]byte("\xfd7zXZ\x00rest"), DefaultLimits(), "pack it with gzip or zstd", "", ""},
+		"no archive":        {[]byte(strings.Repeat("words ", 200)), DefaultLimits(), "is not a tar archive", "", ""},
+		"gzip of words":     {binarytest.Gzip(t, []byte(strings.Repeat("words ", 200))), DefaultLimits(), "is not a tar archive", "", ""},
+		"xz":                {[]byte("\xfd7zXZ\x00rest"), DefaultLimits(), "use gzip, zstd or no compression", "", ""},
 		"a bomb":            {binarytest.Gzip(t, big), small, "unpacks to far more", "", "/app go1.24.6"},
 		"a bomb of zstd":    {zstdOf(t, big), small, "unpacks to far more", "", "/app go1.24.6"},
-		"many files":        {binarytest.Tar(t, many...), small, "more in it than any image", "", ""},
-		"many programs":     {binarytest.Tar(t, [2]string{"a", old}, [2]string{"b", old}, [2]string{"c", old}), small, "more in it than any image", "", "/a go1.24.6, /b go1.24.6"},
-		"a name above":      {binarytest.Tar(t, [2]string{"../app", old}, [2]string{"a/../app", young}, [2]string{"a/../../b", old}), DefaultLimits(), "", "../app: a name that leads out of the archive, which is left out\na/../../b: a name that leads", "/app go1.26.1"},
+		"many files":        {binarytest.Tar(t, many...), small, "more entries than any image", "", ""},
+		"many programs":     {binarytest.Tar(t, [2]string{"a", old}, [2]string{"b", old}, [2]string{"c", old}), small, "more entries than any image", "", "/a go1.24.6, /b go1.24.6"},
+		"a name above":      {binarytest.Tar(t, [2]string{"../app", old}, [2]string{"a/../app", young}, [2]string{"a/../../b", old}), DefaultLimits(), "", "../app: a name that leads out of the archive; it is skipped\na/../../b: a name that leads", "/app go1.26.1"},
 		"a link above":      {binarytest.Tar(t, [2]string{"app", "=> ../../etc/passwd"}), DefaultLimits(), "", `/app: a link to "../../etc/passwd": a name that leads out`, ""},
-		"a long name":       {binarytest.Tar(t, [2]string{strings.Repeat("x", 5000), old}, [2]string{"app", old}), DefaultLimits(), "", "x…: a name that no system takes", "/app go1.24.6"},
+		"a long name":       {binarytest.Tar(t, [2]string{strings.Repeat("x", 5000), old}, [2]string{"app", old}), DefaultLimits(), "", "x…: a name that is too long for any system", "/app go1.24.6"},
 		"a large program":   {binarytest.Tar(t, [2]string{"big", old + string(zeros)}, [2]string{"app", old}), small, "", "/big: too large to be read: 83", "/app go1.24.6"},
 		"UPX":               {binarytest.Tar(t, [2]string{"packed", "\x7fELF" + strings.Repeat("\x00", 200) + "UPX!"}, [2]string{"app", old}), DefaultLimits(), "", "/packed: is packed by UPX", "/app go1.24.6"},
 		"no Go":             {binarytest.Tar(t, [2]string{"lib.so", "\x7fELF" + strings.Repeat("\xff", 2000)}, [2]string{"x.exe", "MZ"}), DefaultLimits(), "", "", ""},
@@ -136,17 +136,17 @@ func TestHostileImages(t *testing.T) {
 		fault  string
 		images int
 	}{
-		"a missing layer":     {entries{{"c.json", "{}"}, {"a.tar", layer}, {"manifest.json", `[{"Config":"c.json","Layers":["a.tar","b.tar"]}]`}}, "/b.tar: a layer that the image has, and the archive has not", 1},
+		"a missing layer":     {entries{{"c.json", "{}"}, {"a.tar", layer}, {"manifest.json", `[{"Config":"c.json","Layers":["a.tar","b.tar"]}]`}}, "/b.tar: a layer of the image that is missing in the archive", 1},
 		"a linked layer":      {entries{{"c.json", "{}"}, {"x/a.tar", layer}, {"y/a.tar", "-> ../x/a.tar"}, {"manifest.json", `[{"Config":"c.json","Layers":["y/a.tar"]}]`}}, "", 1},
-		"a layer of words":    {entries{{"c.json", "{}"}, {"a.tar", layer}, {"b.tar", strings.Repeat("words", 300)}, {"manifest.json", `[{"Config":"c.json","Layers":["a.tar","b.tar"]}]`}}, "/b.tar: a layer that cannot be read: is no tar archive", 1},
+		"a layer of words":    {entries{{"c.json", "{}"}, {"a.tar", layer}, {"b.tar", strings.Repeat("words", 300)}, {"manifest.json", `[{"Config":"c.json","Layers":["a.tar","b.tar"]}]`}}, "/b.tar: a layer that cannot be read: is not a tar archive", 1},
 		"a truncated layer":   {entries{{"c.json", "{}"}, {"a.tar", layer}, {"b.tar", other[:700]}, {"manifest.json", `[{"Config":"c.json","Layers":["a.tar","b.tar"]}]`}}, "/b.tar: a layer that cannot be read:", 1},
 		"no config":           {entries{{"a.tar", layer}, {"manifest.json", `[{"Config":"c.json","Layers":["a.tar"]}]`}}, "/c.json: the config of an image: file does not exist", 1},
 		"a config of words":   {entries{{"c.json", "{]"}, {"a.tar", layer}, {"manifest.json", `[{"Config":"c.json","Layers":["a.tar"]}]`}}, "/c.json: the config of an image: invalid", 1},
-		"layers above":        {entries{{"c.json", "{}"}, {"a.tar", layer}, {"manifest.json", `[{"Config":"c.json","Layers":["a.tar","../../etc/passwd"]}]`}}, "/etc/passwd: a layer that the image has, and the archive has not", 1},
-		"an endless index":    {entries{{"oci-layout", `{}`}, {"index.json", index(hex)}, {"blobs/sha256/" + hex, index(hex)}}, "indexes in indexes without end", 0},
+		"layers above":        {entries{{"c.json", "{}"}, {"a.tar", layer}, {"manifest.json", `[{"Config":"c.json","Layers":["a.tar","../../etc/passwd"]}]`}}, "/etc/passwd: a layer of the image that is missing in the archive", 1},
+		"an endless index":    {entries{{"oci-layout", `{}`}, {"index.json", index(hex)}, {"blobs/sha256/" + hex, index(hex)}}, "its indexes are nested too deeply", 0},
 		"an index of nothing": {entries{{"oci-layout", `{}`}, {"index.json", index(hex)}}, "/blobs/sha256/" + hex + ": the manifest of an image: ", 0},
-		"an index of words":   {entries{{"oci-layout", `{}`}, {"index.json", `{"manifests":7}`}}, "/index.json: is no index of images", 0},
-		"a digest above":      {entries{{"oci-layout", `{}`}, {"index.json", index("../../x")}}, "/index.json: is no index of images", 0},
+		"an index of words":   {entries{{"oci-layout", `{}`}, {"index.json", `{"manifests":7}`}}, "/index.json: is not an index of images", 0},
+		"a digest above":      {entries{{"oci-layout", `{}`}, {"index.json", index("../../x")}}, "/index.json: is not an index of images", 0},
 	} {
 		c, err := read(t, binarytest.Tar(t, tc.entries...), DefaultLimits())
 		if err != nil || len(c.Images) != tc.images || !strings.Contains(faults(c), tc.fault) || (tc.fault == "") != (len(c.Faults) == 0) {

@@ -74,8 +74,8 @@ func (r *reader) newLayer() *layer {
 }
 
 var (
-	errLeadsOut = errors.New("a name that leads out of the archive, which is left out")
-	errLongName = errors.New("a name that no system takes, which is left out")
+	errLeadsOut = errors.New("a name that leads out of the archive; it is skipped")
+	errLongName = errors.New("a name that is too long for any system; it is skipped")
 )
 
 // longestName is PATH_MAX of Linux.
@@ -225,7 +225,7 @@ func isCorrupt(err error) bool {
 // ErrPacked is of a program that UPX has packed.
 var ErrPacked = errors.New("is packed by UPX, so nothing can be read from it: unpack it (upx -d) and check it again")
 
-// Packed tells that UPX has packed the program, which it writes behind the headers.
+// Packed reports whether UPX has packed the program, which it writes behind the headers.
 func Packed(head []byte) bool { return bytes.Contains(head, []byte("UPX!")) }
 
 // magics begin programs: ELF, Mach-O of both sizes and byte orders and of several
@@ -239,7 +239,7 @@ func Executable(head []byte) bool {
 
 func (r *reader) hash(name string) uint64 { return maphash.String(r.seed, name) }
 
-// hides tells that a layer hides what lies below it at the name.
+// hides reports whether a layer hides what lies below it at the name.
 func (r *reader) hides(l *layer, name string) bool {
 	own := r.hash(name)
 	if l.files.has(own) || l.folders.has(own) || l.gone.has(own) {

@@ -30,8 +30,8 @@ func DefaultLimits() Limits {
 }
 
 var (
-	errBomb    = errors.New("it unpacks to far more than any archive of programs does, and is not read further")
-	errEntries = errors.New("it has more in it than any image, and is not read further")
+	errBomb    = errors.New("it unpacks to far more than any archive of programs; reading stopped")
+	errEntries = errors.New("it has more entries than any image; reading stopped")
 )
 
 // meter counts what is unpacked by all readers of one archive.

@@ -109,12 +109,12 @@ func (r *planner) config(p *plan, name string) {
 func (r *planner) index(at string, b []byte, names []string, depth int) {
 	idx, err := v1.ParseIndexManifest(bytes.NewReader(b))
 	if err != nil || depth > deepest {
-		r.fault(at, fmt.Errorf("is no index of images: %w", errors.Join(err, tooDeep(depth))))
+		r.fault(at, fmt.Errorf("is not an index of images: %w", errors.Join(err, tooDeep(depth))))
 		return
 	}
 	for _, m := range idx.Manifests {
 		if r.visits++; len(r.all) >= mostImages || r.visits > mostDocuments {
-			r.fault(at, fmt.Errorf("has more than %d images, and the others are not looked at", mostImages))
+			r.fault(at, fmt.Errorf("has more than %d images; the others are skipped", mostImages))
 			return
 		}
 		if m.Platform != nil && m.Platform.OS == "unknown" { // an attestation
@@ -141,7 +141,7 @@ func (r *planner) index(at string, b []byte, names []string, depth int) {
 
 func tooDeep(depth int) error {
 	if depth > deepest {
-		return errors.New("indexes in indexes without end")
+		return errors.New("its indexes are nested too deeply")
 	}
 	return nil
 }

@@ -1,3 +1,24 @@
+// Package archive finds Go programs in tar archives, and in images of containers.
+//
+// # Model
+//
+// [Read] goes through an archive, compressed or not, as it comes: nothing is unpacked,
+// and of a file only what tells of a Go program is held. Where its documents say that it
+// is an image, as docker save and OCI layouts have them, the archive is gone through
+// again for the layers. Each layer is read by itself, in whatever order they lie there;
+// then they are laid on one another in the order of the manifest, with what hides what:
+// files of the same name, whiteouts, opaque folders. What is left are the programs that
+// a container has.
+//
+// An archive is never trusted. Everything that it can ask for is bounded by [Limits];
+// names that lead out of it are told and left out; what is wrong with one file is a
+// [Fault] of that file.
+//
+// # Limits
+//
+//   - Programs inside of an archive inside of another are not looked for, but for layers.
+//   - Of links only those are followed that an entry point needs.
+//   - A program that is packed (UPX) cannot be read, and is a Fault.
 package archive
 
 import (
@@ -20,7 +41,7 @@ type Content struct {
 	More     int // faults beyond those that are told
 }
 
-// Read goes through a tar archive, which open opens anew each time. The error is of
+// Read goes through a tar archive, which open opens again each time. The error is of
 // all of it: ErrNoArchive, or what keeps it from being read to its end; what was found
 // until then is in the Content all the same.
 func Read(ctx context.Context, open func() (io.ReadCloser, error), limits Limits) (Content, error) {
@@ -135,7 +156,7 @@ func (r *reader) content(plans []plan, layerOf func(string) *layer) Content {
 		for _, name := range p.layers {
 			l := layerOf(name)
 			if l == nil {
-				r.fault(name, errors.New("a layer that the image has, and the archive has not"))
+				r.fault(name, errors.New("a layer of the image that is missing in the archive"))
 				continue
 			}
 			stack = append(stack, l)
@@ -184,7 +205,7 @@ func (d *documents) keep(name string, head []byte, size int64, body io.Reader, m
 func readDocument(r io.Reader, most int64) ([]byte, error) {
 	b, err := io.ReadAll(io.LimitReader(r, most+1))
 	if err == nil && int64(len(b)) > most {
-		err = fmt.Errorf("has more than %d bytes, as no manifest or config has", most)
+		err = fmt.Errorf("has more than %d bytes, which is too much for a manifest or config", most)
 	}
 	return b, err
 }
@@ -196,7 +217,7 @@ func (d *documents) read(name string) ([]byte, error) {
 	return nil, fs.ErrNotExist
 }
 
-// image tells that the archive is one. A manifest.json alone may be anybody's.
+// image reports whether the archive is one. A manifest.json alone may be anybody's.
 func (d *documents) image() bool {
 	_, layout := d.texts["/oci-layout"]
 	_, index := d.texts["/index.json"]

@@ -13,7 +13,7 @@ import (
 )
 
 // ErrNoArchive is of a file that is no tar archive.
-var ErrNoArchive = errors.New("is no tar archive")
+var ErrNoArchive = errors.New("is not a tar archive")
 
 // compression is how a stream is packed, by its first bytes.
 type compression string
@@ -63,7 +63,7 @@ func (m *meter) unpack(r io.Reader, head []byte) (io.Reader, func(), error) {
 		}
 		out, done = z, z.Close
 	default:
-		return nil, nil, fmt.Errorf("is packed with %s, which is not read: pack it with gzip or zstd, or not at all", c)
+		return nil, nil, fmt.Errorf("is compressed with %s, which procfit cannot read: use gzip, zstd or no compression", c)
 	}
 	return &unpacking{out: out, in: in, m: m}, done, nil
 }
@@ -81,7 +81,7 @@ func isTar(head []byte) bool {
 	return len(head) > tarMagicAt+5 && string(head[tarMagicAt:tarMagicAt+5]) == "ustar"
 }
 
-// Unpacks tells whether what a stream is packed from begins as a tar.
+// Unpacks reports whether what a stream is packed from begins as a tar.
 func Unpacks(r io.Reader) bool {
 	b := bufio.NewReader(r)
 	head, _ := b.Peek(8)
@@ -142,7 +142,7 @@ func (m *meter) entriesOf(r io.Reader, do func(h *tar.Header, r io.Reader) error
 		case first && errors.Is(err, tar.ErrHeader):
 			return ErrNoArchive
 		case errors.Is(err, io.ErrUnexpectedEOF):
-			return fmt.Errorf("it ends before its end: %w", err)
+			return fmt.Errorf("it is incomplete: %w", err)
 		case err != nil:
 			return err
 		}

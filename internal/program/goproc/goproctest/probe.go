@@ -186,10 +186,10 @@ func (p *Probe) Collect() Collected {
 	return c
 }
 
-// Same tells whether a time that was read is the one that a probe said, in seconds as a
+// Same reports whether a time that was read is the one that a probe said, in seconds as a
 // float64.
 func Same(read, said time.Duration) bool { return (read - said).Abs() <= 2*time.Nanosecond }
 
-// About tells whether the heap that was read is that which a probe had just before: what
+// About reports whether the heap that was read is that which a probe had just before: what
 // the runtime itself takes meanwhile is little.
 func About(read, said int64) bool { return read > said-said/8 && read < said+said/8 }

@@ -4,5 +4,5 @@ package main
 import rt "runtime"
 
 func main() {
-	rt.GOMAXPROCS(1) // want PF024 warning: fixes 1 P on
+	rt.GOMAXPROCS(1) // want PF024 warning: sets the value on
 }

@@ -1,4 +1,4 @@
-// Shares of the machine's CPUs.
+// Shares of all CPUs of the machine.
 package main
 
 import (
@@ -12,7 +12,7 @@ func main() {
 	avail := runtime.NumCPU()
 	pct, _ := strconv.Atoi(os.Args[1])
 	n := avail * pct / 100
-	runtime.GOMAXPROCS(n) // want PF025 warning: sets it by the machine's CPUs
+	runtime.GOMAXPROCS(n) // want PF025 warning: sets the value from the CPUs of the machine
 	set(os.Args[2])
 }
 
@@ -29,5 +29,5 @@ func set(cpu string) {
 	if n > avail {
 		n = avail
 	}
-	runtime.GOMAXPROCS(n) // want PF025 info: may set it by the machine's CPUs → where no number is asked for
+	runtime.GOMAXPROCS(n) // want PF025 info: may set the value from the CPUs of the machine → if the user sets no number
 }

@@ -15,7 +15,7 @@ func main() {
 	if m < 1 {
 		m = runtime.NumCPU()
 	}
-	runtime.GOMAXPROCS(m) // want PF025 info: may set it by the machine's CPUs
+	runtime.GOMAXPROCS(m) // want PF025 info: may set the value from the CPUs of the machine
 }
 
 func quota() int { return 3 }

@@ -4,5 +4,5 @@ package main
 import "runtime"
 
 func main() {
-	runtime.GOMAXPROCS(4) // want PF024 warning: runtime.GOMAXPROCS(4) fixes 4 Ps on every machine and under every limit, whatever
+	runtime.GOMAXPROCS(4) // want PF024 warning: runtime.GOMAXPROCS(4) sets the value on every machine and under every limit, whatever
 }

@@ -7,7 +7,7 @@ import (
 )
 
 func main() {
-	n, err := strconv.Atoi(os.Getenv("GOMAXPROCS")) // want PF028 info: one of several ways
+	n, err := strconv.Atoi(os.Getenv("GOMAXPROCS")) // want PF028 info: only one source
 	if err != nil {
 		n = 1
 	}

@@ -15,8 +15,8 @@ func both(n, procs int) {}
 
 func main() {
 	var g errgroup.Group
-	g.SetLimit(runtime.NumCPU())  // want PF029 info: what SetLimit makes is sized
-	newPool(runtime.NumCPU() - 1) // want PF029 info: what newPool makes
+	g.SetLimit(runtime.NumCPU())  // want PF029 info: a size for SetLimit is set
+	newPool(runtime.NumCPU() - 1) // want PF029 info: a size for newPool is set
 	run(runtime.NumCPU(), "")     // want PF029 info: parallelism of run is sized
 	both(runtime.NumCPU(), runtime.GOMAXPROCS(0))
 	g.Wait()

@@ -9,5 +9,5 @@ import (
 func main() {
 	n := flag.Int("procs", 4, "")
 	flag.Parse()
-	runtime.GOMAXPROCS(*n) // want PF024 info: takes a flag whose default is 4
+	runtime.GOMAXPROCS(*n) // want PF024 info: gets a flag whose default is 4
 }

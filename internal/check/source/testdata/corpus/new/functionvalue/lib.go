@@ -1,4 +1,4 @@
-// A field that takes a function, which counts the machine's CPUs when it is called.
+// A field that takes a function, which counts all CPUs of the machine when it is called.
 package functionvalue
 
 import "runtime"

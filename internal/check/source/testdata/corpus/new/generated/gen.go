@@ -6,5 +6,5 @@ package generated
 import "runtime"
 
 func F() {
-	runtime.GOMAXPROCS(runtime.NumCPU()) // want PF025 warning: machine's CPUs → in what generates this file: remove the call
+	runtime.GOMAXPROCS(runtime.NumCPU()) // want PF025 warning: the CPUs of the machine, → in the generator of this file: remove the call
 }

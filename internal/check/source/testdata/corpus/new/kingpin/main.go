@@ -16,8 +16,8 @@ func main() {
 		none  = kingpin.Flag("none", "None.").Int()
 	)
 	kingpin.Parse()
-	runtime.GOMAXPROCS(*procs) // want PF024 info: default is 1: 1 P on every machine and under every limit, unless GOMAXPROCS is set → let 0 be the default
-	runtime.GOMAXPROCS(*other) // want PF024 info: whatever GOMAXPROCS says
-	runtime.GOMAXPROCS(*all)   // want PF025 warning: takes a flag whose default is the machine's CPUs → let 0 be the default
+	runtime.GOMAXPROCS(*procs) // want PF024 info: default is 1 on every machine and under every limit, unless GOMAXPROCS is set → make 0 the default
+	runtime.GOMAXPROCS(*other) // want PF024 info: with any GOMAXPROCS
+	runtime.GOMAXPROCS(*all)   // want PF025 warning: gets a flag whose default is the CPUs of the machine → make 0 the default
 	runtime.GOMAXPROCS(*none)
 }

@@ -4,7 +4,7 @@ package library
 import "runtime"
 
 func Start() {
-	prev := runtime.GOMAXPROCS(1) // want PF024 info: holds the whole program to 1 P
+	prev := runtime.GOMAXPROCS(1) // want PF024 info: applies to the whole program
 	_ = prev
 	go func() {
 		runtime.GOMAXPROCS(8) // want PF024 warning

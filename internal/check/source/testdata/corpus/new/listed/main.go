@@ -1,4 +1,4 @@
-// A list of the machine's CPUs is as long as they are many.
+// A list of all CPUs of the machine is as long as they are many.
 package listed
 
 import "runtime"

@@ -1,4 +1,4 @@
-// Goroutines by the machine's CPUs.
+// Goroutines by all CPUs of the machine.
 package main
 
 import (

@@ -7,7 +7,7 @@ import (
 )
 
 func main() {
-	runtime.GOMAXPROCS(runtime.NumCPU()) // want PF025 warning: sets it to the machine's CPUs, also under a limit, whatever GOMAXPROCS says in the environment, and ends the updates
+	runtime.GOMAXPROCS(runtime.NumCPU()) // want PF025 warning: sets the value to the CPUs of the machine, also under a limit, with any GOMAXPROCS in the environment, and ends the updates
 
 	fmt.Println("hello")
 }

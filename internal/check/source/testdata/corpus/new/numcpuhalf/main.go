@@ -8,8 +8,8 @@ import (
 
 func main() {
 	cpus := runtime.NumCPU()
-	runtime.GOMAXPROCS(cpus / 2)      // want PF025 warning: sets it by the machine's CPUs
-	runtime.GOMAXPROCS(min(cpus, 8))  // want PF025 warning: by the machine's CPUs
+	runtime.GOMAXPROCS(cpus / 2)      // want PF025 warning: sets the value from the CPUs of the machine
+	runtime.GOMAXPROCS(min(cpus, 8))  // want PF025 warning: from the CPUs of the machine
 	runtime.GOMAXPROCS(int(cpus) - 1) // want PF025
 	n := flag.Int("cpus", runtime.NumCPU(), "")
 	runtime.GOMAXPROCS(*n) // want PF025

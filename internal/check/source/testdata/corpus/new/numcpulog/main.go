@@ -1,4 +1,4 @@
-// To tell the machine's CPUs is no mistake.
+// To tell all CPUs of the machine is no mistake.
 package main
 
 import (

@@ -5,6 +5,6 @@ import "runtime"
 
 func main() {
 	cpus := runtime.NumCPU()
-	runtime.GOMAXPROCS(cpus) // want PF025 warning: sets it to the machine's CPUs
+	runtime.GOMAXPROCS(cpus) // want PF025 warning: sets the value to the CPUs of the machine
 	println(cpus)
 }

@@ -3,9 +3,9 @@ package packagevar
 
 import "runtime"
 
-var shards = runtime.NumCPU() // want PF029 info: shards is sized → since main has not run yet
+var shards = runtime.NumCPU() // want PF029 info: shards is sized → because main has not run yet
 
-var procs = runtime.GOMAXPROCS(0) // want PF030 info: procs takes runtime.GOMAXPROCS(0) before main runs
+var procs = runtime.GOMAXPROCS(0) // want PF030 info: procs reads runtime.GOMAXPROCS(0) before main runs
 
 var workers = max(2, runtime.GOMAXPROCS(0)) // want PF030
 
@@ -14,7 +14,7 @@ var later = func() int { return runtime.GOMAXPROCS(0) }
 var size int
 
 func init() {
-	size = 2 * runtime.GOMAXPROCS(-1) // want PF030 info: size takes
+	size = 2 * runtime.GOMAXPROCS(-1) // want PF030 info: size reads
 	println(runtime.GOMAXPROCS(0))
 }
 

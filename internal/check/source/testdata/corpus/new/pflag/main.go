@@ -14,6 +14,6 @@ func main() {
 	f.IntVarP(&b, "workers", "w", runtime.NumCPU(), "") // want PF029 info: the default of the flag workers is
 	c := f.Int("c", 2, "")
 	runtime.GOMAXPROCS(a)  // want PF024 info: default is 5
-	runtime.GOMAXPROCS(b)  // want PF025 warning: takes a flag whose default is the machine's CPUs, also under a limit, whatever → let 0 be the default
+	runtime.GOMAXPROCS(b)  // want PF025 warning: gets a flag whose default is the CPUs of the machine, also under a limit, with any → make 0 the default
 	runtime.GOMAXPROCS(*c) // want PF024 info: default is 2
 }

@@ -8,6 +8,6 @@ import (
 )
 
 func main() {
-	kept := pool.New(runtime.NumCPU()) // want PF029 info: what pool.New makes is sized
+	kept := pool.New(runtime.NumCPU()) // want PF029 info: a size for pool.New is set
 	_ = kept
 }

@@ -10,7 +10,7 @@ import (
 func init() {
 	if v := os.Getenv("GOMAXPROCS"); v != "" {
 		if n, err := strconv.Atoi(v); err == nil && n > 0 {
-			runtime.GOMAXPROCS(n) // want PF027 info: which the runtime has read before
+			runtime.GOMAXPROCS(n) // want PF027 info: which the runtime has already read
 		}
 	}
 }

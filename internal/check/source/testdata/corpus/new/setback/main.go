@@ -8,6 +8,6 @@ func helper() {
 }
 
 func kept() {
-	old := runtime.GOMAXPROCS(runtime.NumCPU()) // want PF025 warning: sets it to the machine's CPUs
+	old := runtime.GOMAXPROCS(runtime.NumCPU()) // want PF025 warning: sets the value to the CPUs of the machine
 	runtime.GOMAXPROCS(old)
 }

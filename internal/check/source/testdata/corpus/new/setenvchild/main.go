@@ -9,7 +9,7 @@ import (
 const name = "GOMAXPROCS"
 
 func main() {
-	os.Setenv(name, "4") // want PF026 info: only what it starts inherits it
+	os.Setenv(name, "4") // want PF026 info: only child processes inherit it
 	c := exec.Command("true")
 	c.Env = append(os.Environ(), "GOMAXPROCS=2")
 	c.Run()

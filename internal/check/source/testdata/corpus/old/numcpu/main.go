@@ -4,5 +4,5 @@ package main
 import "runtime"
 
 func main() {
-	runtime.GOMAXPROCS(runtime.NumCPU()) // want PF025 info: from go 1.25 in go.mod on it also keeps the program from its limit → the machine's CPUs whatever the limit, as go 1.24 has it
+	runtime.GOMAXPROCS(runtime.NumCPU()) // want PF025 info: from go 1.25 in go.mod on it also makes the program ignore its limit → all CPUs of the machine with go 1.24
 }

@@ -1,9 +1,9 @@
-// A pool by the machine's CPUs.
+// A pool by all CPUs of the machine.
 package main
 
 import "runtime"
 
 func main() {
-	workers := runtime.NumCPU() // want PF029 info: workers is sized by runtime.NumCPU → as go 1.24 has it
+	workers := runtime.NumCPU() // want PF029 info: workers is sized by runtime.NumCPU → all CPUs of the machine with go 1.24
 	println(workers)
 }

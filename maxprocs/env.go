@@ -1,5 +1,0 @@
-package maxprocs
-
-import "syscall"
-
-func lookupEnv() (string, bool) { return syscall.Getenv("GOMAXPROCS") }
