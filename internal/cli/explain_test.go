@@ -109,7 +109,7 @@ func readWorld(t *testing.T, file string) map[string]string {
 func TestExplainDocumentedOutput(t *testing.T) {
 	block := regexp.MustCompile("(?ms)^```console\n\\$ procfit (explain [^\n]*)\n([^$][^`]*)```")
 	shown := 0
-	for _, file := range []string{"../../README.md", "../../docs/EXPLAIN.md"} {
+	for _, file := range []string{"../../README.md", "../../docs/reference/explain.md"} {
 		b, err := os.ReadFile(file)
 		if err != nil {
 			t.Fatal(err)
