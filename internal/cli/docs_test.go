@@ -33,19 +33,9 @@ var prompt = regexp.MustCompile(`(?m)^\s*\$ ((?:procfit|go run \./cmd/procfit) .
 // programs that they name exist.
 func TestDocumentedCommands(t *testing.T) {
 	commands := map[string]string{}
-	for _, pattern := range []string{"../../README.md", "../../CONTRIBUTING.md", "../../docs/*.md"} {
-		files, err := filepath.Glob(pattern)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, file := range files {
-			b, err := os.ReadFile(file)
-			if err != nil {
-				t.Fatal(err)
-			}
-			for _, m := range prompt.FindAllSubmatch(b, -1) {
-				commands[strings.ReplaceAll(string(m[1]), "\\\n", " ")] = file
-			}
+	for _, p := range readPages(t) {
+		for _, m := range prompt.FindAllStringSubmatch(p.text, -1) {
+			commands[strings.ReplaceAll(m[1], "\\\n", " ")] = p.file
 		}
 	}
 	var walk func(*cobra.Command)
