@@ -14,7 +14,7 @@ import (
 	"github.com/procfit/procfit/internal/program/rule"
 )
 
-// missionRow is a statement of a document, as docs/evidence/mission.md has it.
+// missionRow is a statement of a document, in docs/evidence/mission.md.
 type missionRow struct {
 	document, place, what, how string
 	state, note                string
