@@ -20,10 +20,13 @@ var (
 	console  = regexp.MustCompile("(?ms)^```console\n(.*?)^```\n")
 )
 
+// transcripts are the pages whose commands follow one another.
+var transcripts = []string{"../../docs/tutorial/first-check.md"}
+
 // TestTranscripts follows pages from top to bottom in an empty folder: it writes the files
 // that they show, and compares what their commands print with what they show below them.
 func TestTranscripts(t *testing.T) {
-	for _, file := range []string{"../../docs/tutorial/first-check.md"} {
+	for _, file := range transcripts {
 		t.Run(filepath.Base(file), func(t *testing.T) {
 			name, err := filepath.Abs(file)
 			if err != nil {
