@@ -69,9 +69,8 @@ A comment with a reason suppresses a finding:
 
   # procfit:ignore PF004 the value is measured
 
-Exit codes: 0 nothing of severity warning or error; 1 findings; 2 usage; 3 something
-could not be checked, whatever else was found; 130 interrupted, after what was found
-until then. docs/reference/check.md has more.`,
+Exit codes: 0 no finding of severity warning or error; 1 findings; 2 usage; 3 something
+could not be checked, or there was nothing to check; 130 interrupted.`,
 		Example: `  procfit check
   procfit check ./...
   procfit check --go 1.24 deploy/

@@ -46,7 +46,7 @@ processes, --root a copy of another system's /proc and /sys. --cpus, --limit,
 --gomaxprocs, --go and --lang ask "what if": each replaces a fact that was read. With
 --cpus, and neither --pid nor --root, nothing is read at all.
 
-With the ID of a finding it prints the page of that rule. docs/reference/explain.md has more.`,
+procfit explain PF003 prints the page of a rule.`,
 		Example: `  procfit explain
   procfit explain --pid 1
   procfit explain --limit 0.5 --policy go

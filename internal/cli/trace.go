@@ -49,9 +49,8 @@ with or without scheddetail, mixed with other output, incomplete, and of any len
 Build the program and trace the binary: go run and go test pass GODEBUG to the go command
 and the compiler too. Of several processes procfit shows the one with the most samples.
 
-With --exec it reads a Go execution trace instead (runtime/trace, go test -trace),
-which shows what each P really ran and what it took from another. docs/reference/trace.md
-has more.`,
+--exec reads a Go execution trace instead (runtime/trace, go test -trace), which shows
+what each P ran.`,
 		Example: `  procfit trace -- ./app
   procfit trace --duration 10s --html trace.html -- ./app --port 8080
   procfit trace --detail --quiet -- ./app
