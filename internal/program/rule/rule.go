@@ -2,13 +2,13 @@
 //
 // # Model
 //
-// A [Subject] is what is known of one program: the CPUs and limits it has, what
-// its runtime and the policy fit decide from them, and what is seen of it from
-// outside. A [Rule] has a page in pages, from which its description comes wherever
-// procfit shows it, docs/reference/rules.md included: an ID that stays, a title, the reason and
-// what to do. It may have a pure check, which looks at a Subject and may give a
-// [Finding]. [All] lists the rules, [Judge] applies them. Whoever reads processes,
-// recorded trees, manifests or binaries fills in Subjects; the rules are the same.
+// A [Subject] is what is known about one program: its CPUs and limits, what its runtime
+// and the policy fit decide from them, and what can be seen of it from outside.
+// A [Rule] has a page in pages, which is the source of its description everywhere,
+// docs/reference/rules.md included: an ID that never changes, a title, the reason and what to do.
+// It may have a pure check, which reads a Subject and may return a [Finding]. [All] lists
+// the rules, [Judge] applies them. The readers of processes, recorded trees, manifests
+// and binaries fill in Subjects; the rules are the same for all.
 //
 // A rule does not know what each Go release does; the policies do. It asks a policy what
 // the runtime would do with a limit (see readLimits).
