@@ -72,7 +72,7 @@ func TestBenchmarksThatAreAlike(t *testing.T) {
 			wrong++
 		}
 	}
-	if wrong > 5 { // of 40 at 5 %: more has a probability below 1 %
+	if wrong > 5 { // of 40 at 5%: more has a probability below 1%
 		t.Errorf("%d of 40 tables tell alike benchmarks apart", wrong)
 	}
 }

@@ -112,7 +112,7 @@ func (c *Cheapest) priced(groups []Group, a journal.Setting) Priced {
 }
 
 // judge bounds the capacity by Student's t on its logarithm, each of so many settings
-// at its share of 5 % on either side.
+// at its share of 5% on either side.
 func (p *Priced) judge(logs []float64, rate float64, settings int) {
 	p.Carries = CarriesMaybe
 	p.Capacity.N = len(logs)

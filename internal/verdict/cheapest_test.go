@@ -85,7 +85,7 @@ func TestCheapest(t *testing.T) {
 // that it carries it.
 func TestCheapestIsProven(t *testing.T) {
 	wrong := 0
-	runs, most := 400, 32 // 5 % are promised
+	runs, most := 400, 32 // 5% are promised
 	if !need.Required() {
 		runs = chance.Runs(runs)
 		most = chance.Most(runs, 0.05)
@@ -105,6 +105,6 @@ func TestCheapestIsProven(t *testing.T) {
 		}
 	}
 	if wrong > most {
-		t.Errorf("said so in %d of %d runs, 5 %% are promised", wrong, runs)
+		t.Errorf("said so in %d of %d runs, 5%% are promised", wrong, runs)
 	}
 }

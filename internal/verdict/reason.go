@@ -21,8 +21,8 @@ type Reason struct {
 	List []Value
 	// Metric is throughput, p99 or the name of a figure that the program printed.
 	Metric string
-	// Change is that of Of against Than in the metric: -0.4 is 40 % less. Bound is the
-	// end of its 95 % interval that the claim rests on.
+	// Change is that of Of against Than in the metric: -0.4 is 40% less. Bound is the
+	// end of its 95% interval that the claim rests on.
 	Change, Bound float64
 	P99Change     *float64 // the same in p99, where one of throughput stands beside it
 	N             int      // pairs of trials

@@ -117,7 +117,7 @@ type Part struct {
 }
 
 // NoiseFloor is the larger absolute end of the A/A interval of each metric, as a
-// ratio: 0.03 is 3 %. It decides nothing. Null with fewer than three A/A pairs.
+// ratio: 0.03 is 3%. It decides nothing. Null with fewer than three A/A pairs.
 type NoiseFloor struct {
 	Setting    string   `json:"setting"` // the setting that ran twice
 	Pairs      int      `json:"pairs"`
@@ -144,7 +144,7 @@ type Flatness struct {
 }
 
 // Workload is the kind of work, from the CPU use of the unset setting (or the setting
-// nearest to the effective CPUs): cpu-bound at 90 % and more, io-bound at 50 %
+// nearest to the effective CPUs): cpu-bound at 90% and more, io-bound at 50%
 // and less, mixed between; unknown where CPU time could not be read.
 type Workload struct {
 	// Withheld is that other programs left that setting too few CPUs: what it used of
@@ -195,7 +195,7 @@ const (
 type Confidence string
 
 const (
-	Proven Confidence = "proven" // each comparison that it rests on is, with 95 %
+	Proven Confidence = "proven" // each comparison that it rests on is, with 95%
 	Likely Confidence = "likely" // probable by the model of all trials, and not proven
 )
 

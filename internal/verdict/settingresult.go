@@ -22,7 +22,7 @@ type SettingResult struct {
 	Speedup        *float64                  `json:"speedup"`              // median throughput ÷ that of the smallest numbered setting
 	NonInferior    NonInferior               `json:"noninferior"`
 	// VersusPeak is the paired throughput ratio to the peak setting, with its two-sided
-	// 95 % interval (from three blocks on); 1 is the same, 0.8 is 20 % less. Settings
+	// 95% interval (from three blocks on); 1 is the same, 0.8 is 20% less. Settings
 	// that ran at one value share it, since their trials are pooled.
 	VersusPeak Interval `json:"throughput_versus_peak"`
 	Saturated  bool     `json:"saturated"` // in most of its trials
@@ -46,8 +46,8 @@ type SettingResult struct {
 	Points       []Point   `json:"points"` // every trial, invalid ones too
 }
 
-// Interval is a median with its distribution-free 95 % interval. Low and High
-// are null below six values (order statistics of fewer cannot reach 95 %).
+// Interval is a median with its distribution-free 95% interval. Low and High
+// are null below six values (order statistics of fewer cannot reach 95%).
 type Interval struct {
 	Median *float64 `json:"median"`
 	Low    *float64 `json:"low"`

@@ -45,7 +45,7 @@ func (t Trials) ByBlock(figure func(*journal.Trial) *float64) map[int][]float64 
 	return values
 }
 
-// Proportion is k of n with the exact 95 % interval (Clopper and Pearson, Biometrika
+// Proportion is k of n with the exact 95% interval (Clopper and Pearson, Biometrika
 // 1934); nothing of none.
 func Proportion(k, n int) Interval {
 	if n <= 0 || k < 0 || k > n {

@@ -18,7 +18,7 @@ const (
 // fit is X(N) = λN / (1 + σ(N−1) + κN(N−1)) (Gunther, Guerrilla Capacity
 // Planning, chapter 4) through the medians, by least squares of logarithms,
 // since the noise is a ratio. The peak is named only when the same fit to each
-// block has a coherency above zero with 95 % confidence, and lies where was
+// block has a coherency above zero with 95% confidence, and lies where was
 // measured.
 func (g *group) fit(contenders []*contender, effective float64) *USL {
 	var procs, medians []float64

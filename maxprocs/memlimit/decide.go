@@ -107,7 +107,7 @@ func Decide(m facts.Memory, r Rule) Decision {
 	}
 	left := int64(math.Floor(float64(l.Bytes) * r.ratio()))
 	if r.ratio() < 1 {
-		d.because("%s %% of it are %s", strconv.FormatFloat(100*r.ratio(), 'g', 4, 64), Format(left))
+		d.because("%s%% of it are %s", strconv.FormatFloat(100*r.ratio(), 'g', 4, 64), Format(left))
 	} else {
 		left = l.Bytes
 	}

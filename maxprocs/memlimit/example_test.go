@@ -54,7 +54,7 @@ func ExampleDecide() {
 	//   /sys/fs/cgroup/pod/app/memory.max: "3221225472" limits it to 3GiB
 	//   /sys/fs/cgroup/pod/memory.max: "2147483648" limits it to 2GiB
 	//   the limit of /sys/fs/cgroup/pod/memory.max is the tightest
-	//   90 % of it are 1843MiB
+	//   90% of it are 1843MiB
 	// GOMEMLIMIT=off
 	//   GOMEMLIMIT is not in its environment, and the runtime reads no memory limit
 }

@@ -48,14 +48,14 @@ func TestDecide(t *testing.T) {
 		standing Standing
 		reason   string
 	}{
-		"nine tenths":       {gib2, Rule{}, 1932735283, Limited, `/sys/fs/cgroup/pod/app/memory.max: "2147483648" limits it to 2GiB` + "\n  90 % of it are 1843MiB"},
-		"a ratio":           {gib2, Rule{Ratio: 0.5}, 1 << 30, Limited, "50 % of it are 1GiB"},
+		"nine tenths":       {gib2, Rule{}, 1932735283, Limited, `/sys/fs/cgroup/pod/app/memory.max: "2147483648" limits it to 2GiB` + "\n  90% of it are 1843MiB"},
+		"a ratio":           {gib2, Rule{Ratio: 0.5}, 1 << 30, Limited, "50% of it are 1GiB"},
 		"all of it":         {gib2, Rule{Ratio: 1}, 1 << 31, Limited, "limits it"},
 		"a headroom":        {gib2, Rule{Headroom: 48 * mib}, 2000 * mib, Limited, "48MiB of that are left to what is not the Go runtime's: 2GiB − 48MiB"},
 		"both":              {gib2, Rule{Ratio: 0.5, Headroom: 24 * mib}, 1000 * mib, Limited, "1GiB − 24MiB"},
 		"no room":           {gib2, Rule{Headroom: 1 << 31}, NoLimit, NoRoom, "nothing is left"},
-		"a ratio too large": {gib2, Rule{Ratio: 2}, 1932735283, Limited, "90 %"},
-		"NaN":               {gib2, Rule{Ratio: math.NaN()}, 1932735283, Limited, "90 %"},
+		"a ratio too large": {gib2, Rule{Ratio: 2}, 1932735283, Limited, "90%"},
+		"NaN":               {gib2, Rule{Ratio: math.NaN()}, 1932735283, Limited, "90%"},
 		"a limit of zero":   {map[string]string{"pod/app/memory.max": "0\n"}, Rule{}, NoLimit, NoRoom, "nothing is left"},
 		"no file":           {nil, Rule{}, NoLimit, Unlimited, "no memory limit is known"},
 		"max":               {map[string]string{"pod/app/memory.max": "max\n", "pod/app/memory.high": "max\n"}, Rule{}, NoLimit, Unlimited, "nothing to fit"},

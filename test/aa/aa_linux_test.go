@@ -108,7 +108,7 @@ func (c *tally) add(r *verdict.Result) {
 	}
 }
 
-// String gives the count with its 95 % interval (Clopper and Pearson).
+// String gives the count with its 95% interval (Clopper and Pearson).
 func (c tally) String() string {
 	k, n := float64(c.claimed), float64(c.sweeps)
 	low, high := 0.0, 1.0
@@ -118,7 +118,7 @@ func (c tally) String() string {
 	if k < n {
 		high = distuv.Beta{Alpha: k + 1, Beta: n - k}.Quantile(0.975)
 	}
-	return fmt.Sprintf("%d of %d claim a difference (%.1f to %.1f %%), %d trials, %v", c.claimed, c.sweeps, 100*low, 100*high, c.trials, c.verdicts)
+	return fmt.Sprintf("%d of %d claim a difference (%.1f to %.1f%%), %d trials, %v", c.claimed, c.sweeps, 100*low, 100*high, c.trials, c.verdicts)
 }
 
 // claims tells whether a result calls one of its settings worse than another.

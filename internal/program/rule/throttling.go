@@ -46,7 +46,7 @@ func (s Subject) throttled() (Throttling, Severity, bool) {
 }
 
 // throttledBy is a part of a sentence: "throttled by the limit of /cg (2 CPUs) in
-// 40 % of periods".
+// 40% of periods".
 func (s Subject) throttledBy(t Throttling) string {
 	limit := ""
 	if l, ok := s.limitOf(t.Dir); ok {

@@ -104,7 +104,7 @@ func AmountOf(x float64, noun string) string {
 	return Amount(x) + " " + noun + "s"
 }
 
-// Percent of a ratio, for sentences: "3.2 %", "46 %"; from 10 % on without a decimal.
+// Percent of a ratio, for sentences: "3.2%", "46%"; from 10% on without a decimal.
 func Percent(ratio float64) string {
 	if !finite(ratio) {
 		return Unknown
@@ -113,7 +113,7 @@ func Percent(ratio float64) string {
 	if math.Abs(ratio) >= 0.0995 {
 		decimals = 0
 	}
-	return Short(strconv.FormatFloat(100*ratio, 'f', decimals, 64)) + " %"
+	return Short(strconv.FormatFloat(100*ratio, 'f', decimals, 64)) + "%"
 }
 
 // Share is a part of a whole in percent, without decimals. It does not say 0 or 100
@@ -126,9 +126,9 @@ func Share(ratio float64) string {
 	case p >= 100 && ratio < 1:
 		p = 99
 	case p <= 0 && ratio > 0:
-		return "<1 %"
+		return "<1%"
 	}
-	return strconv.Itoa(p) + " %"
+	return strconv.Itoa(p) + "%"
 }
 
 // Minutes is how long something takes, to the second: "42 s", "2 min 5 s". From two

@@ -16,7 +16,7 @@ const Unknown = "unknown"
 
 // Unit writes the values of one dimension. Its zero value writes plain numbers.
 type Unit struct {
-	symbol string  // after a space and the prefix: the s of "ms"
+	symbol string  // after a space and the prefix, the s of "4.10 ms"; the % of "5%" has no space
 	name   string  // after the prefix and a space: the req/s of "11.8k req/s"
 	factor float64 // of the only scale; 0 where the prefix follows the value
 	most   float64 // the largest factor that has a prefix; 0 for any
@@ -108,7 +108,10 @@ func (u Unit) scale(x float64) benchunit.Scaler {
 			s = benchunit.Scaler{Factor: 1}
 		}
 	}
-	if u.symbol != "" {
+	switch u.symbol {
+	case "", "%": // English writes 5%, but 5 ms
+		s.Prefix += u.symbol
+	default:
 		s.Prefix = " " + s.Prefix + u.symbol
 	}
 	return s

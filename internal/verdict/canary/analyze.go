@@ -37,7 +37,7 @@ func (h Header) judges(figure string) bool {
 // MarginCPU is how much more CPU time does not matter: as a sweep has it of throughput.
 const MarginCPU = 0.05
 
-// margin is how far above the control's a judged figure counts as no worse: 0.2 is 20 %.
+// margin is how far above the control's a judged figure counts as no worse: 0.2 is 20%.
 func (h Header) margin(figure string) float64 {
 	if figure == FigureCPU {
 		return MarginCPU

@@ -33,7 +33,7 @@ func TestDivide(t *testing.T) {
 		{procs(1, 2, 4), 1, 27, 0.1, "unset 1 2; unset 4", ""},
 		{procs(1, 2, 4), 1, 36, 0.1, "unset 1 2 4", ""},
 		{procs(2), 2, 36, 0.1, "unset 2", ""},
-		{procs(2), 2, 35, 0.1, "", "4 pods of ours beside 35 pods that serve would be 10 % of the endpoints, more than the share of 10 %: it takes 36 that serve"},
+		{procs(2), 2, 35, 0.1, "", "4 pods of ours beside 35 pods that serve would be 10% of the endpoints, more than the share of 10%: it takes 36 that serve"},
 		{procs(2), 1, 1, 0.1, "", "it takes 18 that serve, or --share 67%"},
 		{procs(2), 1, 2, 0.5, "unset 2", ""},
 		{procs(2), 1, 1, 0.99, "unset 2", ""},

@@ -18,7 +18,7 @@ import (
 	"github.com/procfit/procfit/internal/verdict/journal"
 )
 
-// contents are of two settings beside a control: 1 takes 20 % less CPU time a request and
+// contents are of two settings beside a control: 1 takes 20% less CPU time a request and
 // has the control's latency, 2 is the control. The traffic doubles on the way.
 func contents(n int) *journal.Contents {
 	c := &journal.Contents{Header: journal.Header{
@@ -105,7 +105,7 @@ func TestBetterIsNoWorseInAnyOther(t *testing.T) {
 		open []string
 	}{
 		"the same":          {func(int) float64 { return 1 }, verdict.Recommended, nil},
-		"5 % longer":        {func(int) float64 { return 1.05 }, verdict.TradeOff, nil},
+		"5% longer":         {func(int) float64 { return 1.05 }, verdict.TradeOff, nil},
 		"may be 3.6 times":  {func(i int) float64 { return 1.5 * math.Exp(1.2*math.Sin(float64(5*i))) }, verdict.CannotTell, []string{"p99"}},
 		"may be a bit more": {func(i int) float64 { return 1 + 0.1*math.Sin(float64(5*i)) }, verdict.Recommended, nil},
 		"not known":         {nil, verdict.CannotTell, []string{"p99"}},

@@ -10,7 +10,7 @@ import (
 type Bounds struct {
 	N   int // trials of the side that has fewer; 0: the two cannot be compared
 	Mid float64
-	// Lower and Upper are one-sided bounds of 95 % each, which tell whether something
+	// Lower and Upper are one-sided bounds of 95% each, which tell whether something
 	// is as good; Least and Most share their error among all that is compared with
 	// the best, and tell whether something is worse.
 	Lower, Upper, Least, Most float64

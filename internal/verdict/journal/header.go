@@ -187,7 +187,7 @@ type Plan struct {
 	Blocks      int       `json:"blocks"`                // of a grid
 	Pilots      int       `json:"pilots"`                // pilot trials of each group's unset setting, before the blocks
 	Seed        uint64    `json:"seed"`
-	Margin      float64   `json:"margin"`     // on throughput, a ratio: 0.05 is 5 %
+	Margin      float64   `json:"margin"`     // on throughput, a ratio: 0.05 is 5%
 	MarginP99   float64   `json:"margin_p99"` // on p99 latency, a ratio
 	SmallestFor bool      `json:"smallest_for_rate"`
 	// SLO is the objective whose capacity, the highest rate that meets it, is the

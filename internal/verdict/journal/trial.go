@@ -70,7 +70,7 @@ type Trial struct {
 	ThroughputUnit      string            `json:"throughput_unit,omitempty"` // requests, runs, operations, or a metric's name
 	LatencySeconds      *Latency          `json:"latency_seconds"`           // the judged one; null when no phase's latency may be judged
 	Attained            *Attainment       `json:"attained,omitempty"`        // of a plan with an objective
-	Saturated           bool              `json:"saturated"`                 // carried less than 99 % of the open loop's rate
+	Saturated           bool              `json:"saturated"`                 // carried less than 99% of the open loop's rate
 
 	// Usage is that of the closed loop, where the target has all the work that it can
 	// take; of a batch program that of its runs.

@@ -150,7 +150,7 @@ func (g *group) change(name string, i verdict.Interval, margin float64, more, le
 	}
 }
 
-// factor is how far a ratio is from 1: "12 %", and "4.4×" where one is twice the other
+// factor is how far a ratio is from 1: "12%", and "4.4×" where one is twice the other
 // or more.
 func factor(ratio float64) string {
 	if ratio <= 0 {

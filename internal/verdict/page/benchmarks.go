@@ -20,7 +20,7 @@ func (g *group) benchmarks() *Benchmarks {
 	if b == nil || len(b.Procs) == 0 {
 		return nil
 	}
-	out := &Benchmarks{Note: fmt.Sprintf("Time of an operation, median, and how it compares with GOMAXPROCS=%d. %s: no difference shown; all others hold together with 95 %%.", b.Procs[b.Base], alike)}
+	out := &Benchmarks{Note: fmt.Sprintf("Time of an operation, median, and how it compares with GOMAXPROCS=%d. %s: no difference shown; all others hold together with 95%%.", b.Procs[b.Base], alike)}
 	out.Table.Columns = []document.Column{{Head: "Benchmark", Short: "benchmark", Left: true}}
 	for i := range b.Procs {
 		head := strconv.Itoa(b.Procs[i])

@@ -25,7 +25,7 @@ func TestBenchmarksStandByThemselves(t *testing.T) {
 		t.Fatalf("benchmarks: %+v", b)
 	}
 	for i, want := range []struct{ name, mark, first, last string }{
-		{"Large/tree", "", "8.0×", ""}, {"Small", "wants 1", "−87.5 %", ""}, {"geometric mean", "", "~", ""},
+		{"Large/tree", "", "8.0×", ""}, {"Small", "wants 1", "−87.5%", ""}, {"geometric mean", "", "~", ""},
 	} {
 		row := b.Table.Rows[i]
 		if row.Cells[0].Value != want.name || row.Mark != want.mark || row.Cells[1].Detail != want.first || row.Cells[4].Detail != want.last {

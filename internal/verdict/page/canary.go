@@ -94,7 +94,7 @@ func (w canaryWords) unit(figure string) number.Unit {
 	return number.Plain("")
 }
 
-// told is what is proven of some figures: "CPU time a request −12.0 % [−15.0 %, −9.0 %]".
+// told is what is proven of some figures: "CPU time a request −12.0% [−15.0%, −9.0%]".
 func (w canaryWords) told(a verdict.CanarySetting, figures []string) string {
 	var list []string
 	for _, f := range figures {

@@ -71,7 +71,7 @@ func TestCanaryVerdicts(t *testing.T) {
 		"taken":           {func(c *journal.Contents) { *c.End = journal.End{Code: journal.EndTaken, Reason: "pod x was evicted"} }, document.Unknown, "Not finished", "pod x was evicted"},
 		"harm": {func(c *journal.Contents) {
 			*c.End = journal.End{Code: journal.EndHarm, Harm: &journal.Harm{Code: journal.HarmQuery, Setting: "1", Query: "p99", Slices: 5, Ratio: new(1.7)}}
-		}, document.Attention, "Harm", "GOMAXPROCS 1 did harm, and the canary ended: p99 was 1.7 times the control's over 5 slices. The margin is 20 %, and chance alone ends fewer than one canary in 100 like this."},
+		}, document.Attention, "Harm", "GOMAXPROCS 1 did harm, and the canary ended: p99 was 1.7 times the control's over 5 slices. The margin is 20%, and chance alone ends fewer than one canary in 100 like this."},
 		"harm of the control": {func(c *journal.Contents) {
 			*c.End = journal.End{Code: journal.EndHarm, Harm: &journal.Harm{Code: journal.HarmEnded, Setting: canary.Control, Detail: "container app ended with code 2"}}
 		}, document.Unknown, "Harm of the control", "The control did not keep running, and the canary ended: container app ended with code 2. The control runs as the service does"},

@@ -182,7 +182,7 @@ func (w canaryWords) how() string {
 	}
 	s := fmt.Sprintf("%s of %s, every setting in %s of ours beside a control as fresh, behind %s", phrase.Count(w.Canary.Slices, "slice"), number.Short(number.Seconds(w.SliceSeconds)), phrase.Count(replicas, "pod"), services(w.Services))
 	if w.Comparisons > 1 {
-		s += fmt.Sprintf("; the intervals hold in 95 %% of runs for all %d comparisons together", w.Comparisons)
+		s += fmt.Sprintf("; the intervals hold in 95%% of runs for all %d comparisons together", w.Comparisons)
 	}
 	return s + "."
 }

@@ -28,7 +28,7 @@ func cheapestVerdict(r *verdict.Result, context string) Verdict {
 			v.State, v.Label = document.OK, "Change nothing"
 		}
 		v.Sentence = fmt.Sprintf("%s carries %s%s.", phrase.Capital(settingOf(c.Answer)), asked(c), saving(c))
-		v.Reasons = []string{"Within that it carries " + bounds(c.Answer.Capacity) + ": bounds that hold for all settings together, at 95 %."}
+		v.Reasons = []string{"Within that it carries " + bounds(c.Answer.Capacity) + ": bounds that hold for all settings together, at 95%."}
 	case c.Open == 0 && len(c.Settings) > 0:
 		v.State, v.Label = document.Attention, "None carries it"
 		v.Sentence = "None of the settings measured carries " + asked(c) + "."
@@ -51,7 +51,7 @@ func cheapestVerdict(r *verdict.Result, context string) Verdict {
 	return v
 }
 
-// forInterval is how many trials an interval takes at 95 %.
+// forInterval is how many trials an interval takes at 95%.
 const forInterval = 6
 
 // measureMore is a grid of twice the blocks that the settings have now.

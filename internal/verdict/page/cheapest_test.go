@@ -27,7 +27,7 @@ func TestCheapestWords(t *testing.T) {
 		label, want    string
 		state          document.Tone
 	}{
-		"half of today":      {&half, &today, 2, 0, "Cheapest", "0.5 CPUs with GOMAXPROCS=1 carries 300 requests/s with p99 within 50 ms, and costs 50 % of what runs today (1 CPU with GOMAXPROCS unset).", document.Act},
+		"half of today":      {&half, &today, 2, 0, "Cheapest", "0.5 CPUs with GOMAXPROCS=1 carries 300 requests/s with p99 within 50 ms, and costs 50% of what runs today (1 CPU with GOMAXPROCS unset).", document.Act},
 		"as much":            {&two, &half, 2, 0, "Cheapest", "2 replicas of 0.25 CPUs with GOMAXPROCS=1 carries 300 requests/s with p99 within 50 ms, and costs as much as what runs today (0.5 CPUs with GOMAXPROCS=1).", document.Act},
 		"today's":            {&today, &today, 2, 0, "Change nothing", "1 CPU with GOMAXPROCS unset carries 300 requests/s with p99 within 50 ms.", document.OK},
 		"no quota":           {&none, nil, 1, 0, "Cheapest", "No quota (8 CPUs) with GOMAXPROCS unset carries 300 requests/s with p99 within 50 ms.", document.Act},
@@ -49,7 +49,7 @@ func TestCheapestWords(t *testing.T) {
 		if tc.open > 0 && v.Settle[0].String() != "Measure more: procfit sweep --repeats 12 -- x" {
 			t.Errorf("%s: %q", name, v.Settle)
 		}
-		if tc.answer != nil && v.Reasons[0] != "Within that it carries 401 req/s (380 to 424): bounds that hold for all settings together, at 95 %." {
+		if tc.answer != nil && v.Reasons[0] != "Within that it carries 401 req/s (380 to 424): bounds that hold for all settings together, at 95%." {
 			t.Errorf("%s: %q", name, v.Reasons)
 		}
 	}

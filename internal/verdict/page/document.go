@@ -192,7 +192,7 @@ func (g *Group) report(titled, linked bool) (list []document.Block) {
 	b := g.Benchmarks
 	if g.Throughput != nil {
 		charts := document.Charts{Title: head("By GOMAXPROCS"), Hidden: true, Layout: document.Curves, List: g.curves(), Table: &g.Curves, Note: "Throughput: " + g.Throughput.Note,
-			Key: "Large dots are levels, what the model of all trials makes of a setting; bars their 95 % intervals; small dots single trials, rings the same setting measured again, × invalid trials, which do not count. Point at a setting or tap it for its values."}
+			Key: "Large dots are levels, what the model of all trials makes of a setting; bars their 95% intervals; small dots single trials, rings the same setting measured again, × invalid trials, which do not count. Point at a setting or tap it for its values."}
 		if g.Latency != nil {
 			charts.Note += ". Latency: " + g.Latency.Note
 		} else if b != nil && len(b.Charts) <= fewBenchmarks {

@@ -77,12 +77,12 @@ func (g *group) noiseFacts(add func(name, value string)) {
 		add("Noise", "not known: too few trials")
 	}
 	if n := g.NoiseFloor; n.Throughput != nil || n.P99 != nil {
-		add("Same setting twice", fmt.Sprintf("two copies of %s differed by up to %s, in %s (95 %%)",
+		add("Same setting twice", fmt.Sprintf("two copies of %s differed by up to %s, in %s (95%%)",
 			g.settingText(n.Setting), copiesApart(n), phrase.Count(n.Pairs, "pair")))
 	}
 }
 
-// copiesApart is how far apart two copies were: "2.2 % in throughput and 14 % in p99".
+// copiesApart is how far apart two copies were: "2.2% in throughput and 14% in p99".
 func copiesApart(n verdict.NoiseFloor) string {
 	var parts []string
 	if n.Throughput != nil {

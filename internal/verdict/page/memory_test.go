@@ -28,7 +28,7 @@ func collecting(cycles int64, share float64) func(*journal.Trial) {
 // nowhere else.
 func TestAllocatesInWords(t *testing.T) {
 	alike := []Truth{Unset(4, 1000, .01), Set(1, 1000, .01), Set(2, 1000, .01), Set(4, 1000, .01), Set(8, 1000, .01)}
-	const says = "it allocates: a GC cycle every 12.5 ms took 18 % of its busy time"
+	const says = "it allocates: a GC cycle every 12.5 ms took 18% of its busy time"
 	for name, c := range map[string]struct {
 		config Config
 		want   bool
@@ -70,10 +70,10 @@ func TestMemoryInATable(t *testing.T) {
 	}
 	v := New(analyze(Config{Settings: CPUServer(), Trial: collecting(8000, 0.18)}))
 	i := slices.Index(columns(v), "GC, of its busy time")
-	if i < 0 || v.Groups[0].Table.Rows[0].Cells[i] != (document.Cell{Value: "18 %", Detail: "a cycle every 12.5 ms"}) || v.Groups[0].Table.Rows[0].Cells[i-1] != (document.Cell{Value: "30 MiB", Detail: "20 MiB at the end"}) {
+	if i < 0 || v.Groups[0].Table.Rows[0].Cells[i] != (document.Cell{Value: "18%", Detail: "a cycle every 12.5 ms"}) || v.Groups[0].Table.Rows[0].Cells[i-1] != (document.Cell{Value: "30 MiB", Detail: "20 MiB at the end"}) {
 		t.Errorf("%v", columns(v))
 	}
-	if got := fact(v, "Garbage collector"); !strings.HasPrefix(got, "a cycle every 12.5 ms, each with 200 µs of pauses, with 15.6 MiB of heap in use at its end, 18 % of its busy time by its runtime's count, at ") {
+	if got := fact(v, "Garbage collector"); !strings.HasPrefix(got, "a cycle every 12.5 ms, each with 200 µs of pauses, with 15.6 MiB of heap in use at its end, 18% of its busy time by its runtime's count, at ") {
 		t.Errorf("%q", got)
 	}
 	if got := fact(v, "Memory"); !strings.HasPrefix(got, "30 MiB at most, at ") {

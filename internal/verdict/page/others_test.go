@@ -21,7 +21,7 @@ func TestOthersInWords(t *testing.T) {
 
 func TestBurstsInWords(t *testing.T) {
 	g := &verdict.Group{Others: verdict.OtherPrograms{Bursts: 13, BurstMost: 0.8, Trials: 37}}
-	const text = "other programs took up to 80 % of the CPU time in 13 of 37 trials, and hardly any in most"
+	const text = "other programs took up to 80% of the CPU time in 13 of 37 trials, and hardly any in most"
 	if got := (words{group: g}).bursts(); got != text {
 		t.Errorf("%q, want %q", got, text)
 	}
@@ -40,7 +40,7 @@ func TestBurstsInWords(t *testing.T) {
 // What a hypervisor made invalid is not mended by reading logs.
 func TestRemedyOfStolenTrials(t *testing.T) {
 	for _, code := range []verdict.WarningCode{verdict.WarnInvalid, verdict.WarnInvalidPilots} {
-		w := verdict.Warning{Code: code, Count: 3, Of: 37, Reason: "the hypervisor took 72 % of the CPU time", Stolen: true}
+		w := verdict.Warning{Code: code, Count: 3, Of: 37, Reason: "the hypervisor took 72% of the CPU time", Stolen: true}
 		if got := invalidTrials(&w); got.fix != unshared {
 			t.Errorf("%s: %q", code, got.fix)
 		}

@@ -7,7 +7,7 @@ import (
 	"github.com/procfit/procfit/internal/verdict"
 )
 
-// widestStrip bounds a strip's half, as a ratio: beyond it the margins of 5 % cannot be
+// widestStrip bounds a strip's half, as a ratio: beyond it the margins of 5% cannot be
 // seen.
 const widestStrip = 3
 

@@ -131,7 +131,7 @@ func (g *group) levels() string {
 			medians = append(medians, q)
 		}
 	}
-	text := "Each value's level over the run, with its 95 % interval; "
+	text := "Each value's level over the run, with its 95% interval; "
 	if g.Latency.Quantile == 0 {
 		return text + phrase.And(append(medians, "what the kernel counted")) + " are medians."
 	}
@@ -299,7 +299,7 @@ func times(x *float64) string {
 	return strconv.FormatFloat(*x, 'f', 2, 64) + "×"
 }
 
-// difference words a ratio as a change: 0.804 is −19.6 %.
+// difference words a ratio as a change: 0.804 is −19.6%.
 func difference(i verdict.Interval) document.Cell {
 	if i.Median == nil {
 		return document.Cell{Value: absent}
@@ -311,7 +311,7 @@ func difference(i verdict.Interval) document.Cell {
 	return c
 }
 
-// change is a ratio as one: from twice on as a factor, for nobody reads "+340 %".
+// change is a ratio as one: from twice on as a factor, for nobody reads "+340%".
 func change(ratio float64) string {
 	if ratio >= 2 {
 		return number.Significant(ratio, 2) + "×"
@@ -319,9 +319,9 @@ func change(ratio float64) string {
 	s := strconv.FormatFloat(100*(ratio-1), 'f', 1, 64)
 	switch {
 	case s == "0.0" || s == "-0.0":
-		return "0.0 %"
+		return "0.0%"
 	case s[0] == '-':
-		return "−" + s[1:] + " %"
+		return "−" + s[1:] + "%"
 	}
-	return "+" + s + " %"
+	return "+" + s + "%"
 }

@@ -194,7 +194,7 @@ func (o words) warnOfRun(w *verdict.Warning) (advice, bool) {
 		return advice{fmt.Sprintf("throughput drifted over the run: the end is %s than the start", slower(w.Value)), "use a quieter machine; comparisons stand, as they are made within blocks"}, true
 	case verdict.WarnSteal:
 		text := fmt.Sprintf("the hypervisor took %s of the CPU time", number.Percent(w.Value))
-		if bursts := fmt.Sprintf("a fifth or more of it in %d of %s", w.Count, phrase.Count(w.Of, "trial")); w.Count > 0 && number.Percent(w.Value) == "0 %" {
+		if bursts := fmt.Sprintf("a fifth or more of it in %d of %s", w.Count, phrase.Count(w.Of, "trial")); w.Count > 0 && number.Percent(w.Value) == "0%" {
 			text = "the hypervisor took CPU time: " + bursts
 		} else if w.Count > 0 {
 			text += ", and " + bursts
@@ -270,7 +270,7 @@ func labels(settings []verdict.SettingFigure) string {
 	return phrase.And(all)
 }
 
-// each is the settings with their figures: "4 (63 % of periods) and 8 (80 % of periods)".
+// each is the settings with their figures: "4 (63% of periods) and 8 (80% of periods)".
 func each(settings []verdict.SettingFigure, figure func(verdict.SettingFigure) string) string {
 	var all []string
 	for _, a := range settings {

@@ -38,7 +38,7 @@ func TestWarningsInWords(t *testing.T) {
 				*t.ThroughputPerSecond *= 1 - 0.03*float64(t.Block) - 0.0005*float64(t.Order)
 			}
 		}, "% slower than the start"},
-		{"steal", func(c *Config) { c.Trial = func(t *journal.Trial) { t.HostUse.StealSeconds = 1.2 } }, "took 5 % of the CPU time"},
+		{"steal", func(c *Config) { c.Trial = func(t *journal.Trial) { t.HostUse.StealSeconds = 1.2 } }, "took 5% of the CPU time"},
 		{"steal", func(c *Config) {
 			c.Trial = func(t *journal.Trial) {
 				if t.Block == 1 {
@@ -85,11 +85,11 @@ func TestWarningsInWords(t *testing.T) {
 		}, "% in throughput, too much to tell small differences"},
 		{"flat_curve", func(c *Config) {
 			c.Settings = []Truth{Unset(8, 5000, .01), Set(1, 5000, .02), Set(2, 5000, .01), Set(4, 5000, .01), Set(8, 5000, .01)}
-		}, "within 5 % of the best"},
+		}, "within 5% of the best"},
 		{"throttled_beyond_quota", func(c *Config) {
 			c.Settings = under(2, throttled(.6, Unset(8, 500, .03)), Set(1, 550, .01), Set(2, 1000, .01), throttled(.4, Set(4, 800, .02)), throttled(.6, Set(8, 500, .03)))
 			c.Rate = 100
-		}, "more Ps than the quota of 2 CPUs, at GOMAXPROCS unset (60 % of periods), 4"},
+		}, "more Ps than the quota of 2 CPUs, at GOMAXPROCS unset (60% of periods), 4"},
 		{"throttled_within_quota", func(c *Config) {
 			c.Settings = under(2, throttled(.6, Unset(2, 1000, .03)), Set(1, 550, .03), throttled(.6, Set(2, 1000, .03)), Set(4, 800, .03), Set(8, 700, .03))
 			c.Rate = 100

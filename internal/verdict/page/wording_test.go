@@ -17,11 +17,11 @@ func TestALabelIsNotSaidTwice(t *testing.T) {
 	}{
 		{verdict.Recommendation{Verdict: verdict.CannotTell, Claim: verdict.Reason{Code: verdict.CauseNoneValid}}, "No trial was valid.", "Cannot tell: no trial was valid."},
 		{verdict.Recommendation{Verdict: verdict.TradeOff, Claim: verdict.Reason{Of: eight, Than: one, Change: -0.5, P99Change: new(-0.25)}},
-			"8 is best for throughput (no throughput), 1 for p99 (no throughput): 1 is 50 % slower, but its p99 is 25 % lower, on 2 CPUs.",
-			"A trade-off: 8 is best for throughput (no throughput), 1 for p99 (no throughput): 1 is 50 % slower, but its p99 is 25 % lower, on 2 CPUs."},
+			"8 is best for throughput (no throughput), 1 for p99 (no throughput): 1 is 50% slower, but its p99 is 25% lower, on 2 CPUs.",
+			"A trade-off: 8 is best for throughput (no throughput), 1 for p99 (no throughput): 1 is 50% slower, but its p99 is 25% lower, on 2 CPUs."},
 		{verdict.Recommendation{Verdict: verdict.NotYourKnob, Claim: verdict.Reason{List: []verdict.Value{*one, *eight}}},
-			"1 and 8 give the same throughput within 5 % on 2 CPUs; profile first.",
-			"GOMAXPROCS is not your knob: 1 and 8 give the same throughput within 5 % on 2 CPUs; profile first."},
+			"1 and 8 give the same throughput within 5% on 2 CPUs; profile first.",
+			"GOMAXPROCS is not your knob: 1 and 8 give the same throughput within 5% on 2 CPUs; profile first."},
 	} {
 		r := pagetest.Typical()
 		r.Groups[0].Recommendation = c.rec
@@ -35,7 +35,7 @@ func TestALabelIsNotSaidTwice(t *testing.T) {
 }
 
 func TestDifferencesInWords(t *testing.T) {
-	for change, want := range map[float64]string{0: "the same", -0.0001: "the same", 0.0001: "the same", 0.03: "3 % faster", -0.39: "39 % slower"} {
+	for change, want := range map[float64]string{0: "the same", -0.0001: "the same", 0.0001: "the same", 0.03: "3% faster", -0.39: "39% slower"} {
 		if got := slower(change); got != want {
 			t.Errorf("%g: %q, want %q", change, got, want)
 		}
@@ -47,7 +47,7 @@ func TestDifferencesInWords(t *testing.T) {
 	if got := w.perSecond(249); got != "249" {
 		t.Errorf("a metric named throughput: %q", got)
 	}
-	if got := percentDown(0.98996); got != "98.9 %" {
+	if got := percentDown(0.98996); got != "98.9%" {
 		t.Errorf("rounded down: %q", got)
 	}
 }
@@ -75,12 +75,12 @@ func TestGroupTitles(t *testing.T) {
 }
 
 func TestLargeDifferencesAreFactors(t *testing.T) {
-	for change, want := range map[float64]string{0.99: "99 % higher", 1: "2.0× higher", 3.4: "4.4× higher", 123.56: "125× higher", -0.93: "93 % lower"} {
+	for change, want := range map[float64]string{0.99: "99% higher", 1: "2.0× higher", 3.4: "4.4× higher", 123.56: "125× higher", -0.93: "93% lower"} {
 		if got := higher(change); got != want {
 			t.Errorf("%g: %q, want %q", change, got, want)
 		}
 	}
-	for spread, want := range map[float64]string{0.032: "3.2 %", 0.46: "46 %", 1.6: "a factor of 2.6", 124.56: "a factor of 126"} {
+	for spread, want := range map[float64]string{0.032: "3.2%", 0.46: "46%", 1.6: "a factor of 2.6", 124.56: "a factor of 126"} {
 		if got := strayed(spread); got != want {
 			t.Errorf("%g: %q, want %q", spread, got, want)
 		}
@@ -131,8 +131,8 @@ func TestAMetricIsItsOwnUnit(t *testing.T) {
 
 func TestHowLongATrialIs(t *testing.T) {
 	for want, bend := range map[string]func(*verdict.Result){
-		"1.5 s in closed loop and 1.5 s in open loop after 500 ms of warm-up, at most 1 % errors": func(*verdict.Result) {},
-		"3 s under the load command after 500 ms of warm-up, at most 1 % errors":                  func(r *verdict.Result) { r.Load.Command = "wrk" },
+		"1.5 s in closed loop and 1.5 s in open loop after 500 ms of warm-up, at most 1% errors": func(*verdict.Result) {},
+		"3 s under the load command after 500 ms of warm-up, at most 1% errors":                  func(r *verdict.Result) { r.Load.Command = "wrk" },
 		"one whole run of the program": func(r *verdict.Result) { r.Target.Kind = "batch" },
 	} {
 		r := pagetest.Typical()
@@ -187,7 +187,7 @@ func TestFactsNameWhatIsKnown(t *testing.T) {
 	r := pagetest.Typical()
 	r.Groups[0].Detectable.P99, r.Groups[0].NoiseFloor.P99 = nil, nil
 	for _, p := range New(r).Groups[0].Facts {
-		if p.Name == "Detectable effect" && !strings.HasPrefix(p.Value, "throughput 2.1 %: ") || p.Name == "Noise floor" && !strings.HasPrefix(p.Value, "throughput 2.2 %: ") {
+		if p.Name == "Detectable effect" && !strings.HasPrefix(p.Value, "throughput 2.1%: ") || p.Name == "Noise floor" && !strings.HasPrefix(p.Value, "throughput 2.2%: ") {
 			t.Errorf("%+v", p)
 		}
 	}

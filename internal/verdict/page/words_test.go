@@ -76,11 +76,11 @@ func TestWhatCarriesTheRateInWords(t *testing.T) {
 		config Config
 		say    string
 	}{
-		{"just below the threshold", Config{SmallFor: true, Settings: CPUServer(), Rate: 20000, Trial: open("2", 0.98996)}, "2 carried 98.9 %, below 99 % of the rate (median, n 6)"},
-		{"queues hide what the closed loop shows", Config{SmallFor: true, Settings: CPUServer(), Rate: 24000, Trial: open("2", 0.995)}, "2 carried 99.5 % of the rate, but its closed loop reached only 9"},
+		{"just below the threshold", Config{SmallFor: true, Settings: CPUServer(), Rate: 20000, Trial: open("2", 0.98996)}, "2 carried 98.9%, below 99% of the rate (median, n 6)"},
+		{"queues hide what the closed loop shows", Config{SmallFor: true, Settings: CPUServer(), Rate: 24000, Trial: open("2", 0.995)}, "2 carried 99.5% of the rate, but its closed loop reached only 9"},
 		{"the low end counts", Config{SmallFor: true, Settings: CPUServer(), Rate: 23400, Seed: 3, Noise: &Noise{Trial: .03}, Trial: open("2", 1)}, "(lower bound)"},
 		{"without an interval the median", Config{SmallFor: true, Settings: CPUServer(), Rate: 24000, Blocks: 4, Trial: open("2", 1)}, "(lower bound) (median, n 4)"},
-		{"a load command has no closed loop", Config{SmallFor: true, Settings: CPUServer(), Rate: 24000, Trial: func(t *journal.Trial) { open("2", 1)(t); external(t) }}, "2 carried 100 % of the rate (median"},
+		{"a load command has no closed loop", Config{SmallFor: true, Settings: CPUServer(), Rate: 24000, Trial: func(t *journal.Trial) { open("2", 1)(t); external(t) }}, "2 carried 100% of the rate (median"},
 		{"two trials", Config{SmallFor: true, Settings: CPUServer(), Rate: 20000, Blocks: 2}, "in the 3 blocks needed to prove it"},
 	} {
 		if got := said(analyze(c.config)); !strings.Contains(got, c.say) {
@@ -99,11 +99,11 @@ func TestGatesInWords(t *testing.T) {
 		config Config
 		note   string
 	}{
-		"the same":                      {versus(1, 1, quiet), "proven within the margin of 5 %"},
+		"the same":                      {versus(1, 1, quiet), "proven within the margin of 5%"},
 		"better":                        {versus(1.5, 0.5, quiet), "faster, proven within"},
 		"worse by less than the margin": {versus(0.98, 1.05, quiet), "slower, proven within"},
-		"throughput worse":              {versus(0.85, 1, quiet), "%, proven worse than the margin of 5 %"},
-		"p99 worse":                     {versus(1, 1.5, quiet), "%, proven worse than the margin of 20 %"},
+		"throughput worse":              {versus(0.85, 1, quiet), "%, proven worse than the margin of 5%"},
+		"p99 worse":                     {versus(1, 1.5, quiet), "%, proven worse than the margin of 20%"},
 		"slightly worse in noise":       {versus(0.93, 1, &Noise{Trial: 0.1, P99: 0.4}), "undecided"},
 		"a third as fast in noise":      {versus(0.3, 1, &Noise{Trial: 0.1, P99: 0.4}), "proven worse"},
 	} {

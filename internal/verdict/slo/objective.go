@@ -16,7 +16,7 @@ type Objective struct {
 }
 
 // Parse reads "p99=20ms": a percentile, whose digits after the second are fractions
-// from p90 on (p999 is 99.9 %, p99.9 too), and a duration. The error says what is wrong.
+// from p90 on (p999 is 99.9%, p99.9 too), and a duration. The error says what is wrong.
 func Parse(s string) (Objective, error) {
 	const form = "want a percentile and the latency that it may have, as in p99=20ms"
 	name, limit, ok := strings.Cut(strings.TrimSpace(s), "=")

@@ -69,8 +69,8 @@ func (s *Race) shortest() int {
 
 // That unset and its number differ, when the program runs with the same value, is asked
 // after each block, of trials that are hardly ever of one block, on machines that drift:
-// a real sweep of two equal ones had a difference of 14 % after three trials each, at
-// 99.5 %. The rare program that reads the variable itself differs by more.
+// a real sweep of two equal ones had a difference of 14% after three trials each, at
+// 99.5%. The rare program that reads the variable itself differs by more.
 const copiesLevel = 0.9999
 
 // copiesOf compares the default as unset with its number.

@@ -5,7 +5,7 @@ import (
 	"math/rand/v2"
 )
 
-// draws of the pooled models: a chance of 3 % comes out within 1 %.
+// draws of the pooled models: a chance of 3% comes out within 1%.
 const draws = 400
 
 // chances computes each value's chance of being wrong, until two are found likely:

@@ -18,12 +18,12 @@
 // # Proven, likely
 //
 // A value is out when its throughput is proven worse than the highest, by more than the
-// margin, at 99.5 %, or is below 45 % of it. The others are rivals. A value is proven
+// margin, at 99.5%, or is below 45% of it. The others are rivals. A value is proven
 // when it is no worse than each rival, in throughput and in p99, by a one-sided bound of
-// 95 % each: all must hold, so that they need no correction for their number
+// 95% each: all must hold, so that they need no correction for their number
 // (intersection-union; Berger, 1982). It is likely when, by models in which rivals are
-// pooled (of throughput in rivals, of p99 in curve), it is wrong by throughput with 3 %
-// and by p99 with 10 % at most. The smallest proven value is named, or a likely one that
+// pooled (of throughput in rivals, of p99 in curve), it is wrong by throughput with 3%
+// and by p99 with 10% at most. The smallest proven value is named, or a likely one that
 // has fewer than four fifths of its Ps.
 //
 // Of a difference a level says Slower or Later only by a bound that counts all values.

@@ -13,7 +13,7 @@ import (
 // finds large effects in few differences.
 //
 // This holds for normal differences, and a simulation shows it where each has a variance
-// of its own. No test that holds for any symmetric differences can reach 1 % within six:
+// of its own. No test that holds for any symmetric differences can reach 1% within six:
 // all six have the same sign in 1 of 64 cases.
 func Evidence(d []float64, tuned float64) float64 {
 	n := float64(len(d))

@@ -31,7 +31,7 @@ type fit struct {
 
 // The robust weights of Huber: a trial further than this from its place, in
 // standard deviations, counts only as far. At 2.2 the loss under normal noise is
-// below 2 % (Huber, Ronchetti, Robust Statistics, 4.5).
+// below 2% (Huber, Ronchetti, Robust Statistics, 4.5).
 const huber = 2.2
 
 // scaleDF is how many trials a setting's own spread is worth before it has any: by

@@ -51,7 +51,7 @@ const (
 )
 
 // SequentialGate judges the pairs so far. It may be asked after each pair: its
-// intervals hold at all times together (a confidence sequence), at 95 % for all
+// intervals hold at all times together (a confidence sequence), at 95% for all
 // checks, so that one look more costs nothing of what is promised.
 func SequentialGate(r GateRules, pairs []GatePair) Gate {
 	figures := []Figure{Throughput}

@@ -17,7 +17,7 @@ type Lead struct {
 	Model       *Model
 }
 
-// Interval is an estimate with its two-sided interval at 95 %. Zeros: none,
+// Interval is an estimate with its two-sided interval at 95%. Zeros: none,
 // and no bounds below three trials.
 type Interval struct{ Mean, Low, High float64 }
 
@@ -40,7 +40,7 @@ type Level struct {
 type Comparison struct {
 	A, B             int
 	By               Figure
-	Ratio, Low, High float64 // of A to B, the two-sided interval at 95 %
+	Ratio, Low, High float64 // of A to B, the two-sided interval at 95%
 	Trials           int     // that would decide it as things look, of both values together; 0: more than can be asked
 }
 

@@ -53,7 +53,7 @@ func (m *Model) interval(n int, by Figure) Interval {
 }
 
 // saturated says whether a value is proven not to carry the offered rate: the upper
-// bound of its throughput is below, or so many of its trials did not that with 95 %
+// bound of its throughput is below, or so many of its trials did not that with 95%
 // confidence most do not.
 func (s *Race) saturated(n, count int) bool {
 	if count == 0 {

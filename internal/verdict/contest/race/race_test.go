@@ -260,7 +260,7 @@ func TestUnsetAlternatesWithItsNumber(t *testing.T) {
 }
 
 // A real sweep, on a machine that drifted: unset ran with 2 like the value 2, and three
-// trials of each, never in one block, seemed 14 % apart. That is no difference.
+// trials of each, never in one block, seemed 14% apart. That is no difference.
 func TestCopiesOfARealSweep(t *testing.T) {
 	run := func(block, value int, unset bool, throughput, p99 float64) race.Trial {
 		return race.Trial{Block: block, Value: value, Unset: unset, Throughput: throughput, P99: p99}

@@ -31,7 +31,7 @@ func (s *Race) probe() int {
 }
 
 // trade is the smallest value that is out whose p99 is proven better than the pick's,
-// by a ratio beyond what its throughput can be worse by; both bounds are of 97.5 %.
+// by a ratio beyond what its throughput can be worse by; both bounds are of 97.5%.
 func (s *Race) trade(pick int) int {
 	if pick == 0 || !s.rules.Latency || !s.model.p99.has(pick) {
 		return 0

@@ -17,7 +17,7 @@ func typical() verdicttest.Config {
 	settings := server(2, 8, 1, 2, 4, 8, 16)
 	return verdicttest.Config{Seed: 4, CPUs: 2, Rate: 5900, Settings: settings, Noise: calm(), Trial: func(t *journal.Trial) {
 		if t.Setting.Label == "16" && t.Block == 5 {
-			t.Valid, t.InvalidCode, t.InvalidReason = false, journal.InvalidErrors, "the target answered errors: 12 % of requests"
+			t.Valid, t.InvalidCode, t.InvalidReason = false, journal.InvalidErrors, "the target answered errors: 12% of requests"
 			t.LatencySeconds = nil
 		}
 	}}

@@ -25,7 +25,7 @@ type Tally struct {
 	P99         Coverage
 }
 
-// Coverage counts intervals at 95 % of the ratio of two values.
+// Coverage counts intervals at 95% of the ratio of two values.
 type Coverage struct {
 	Intervals, Held int
 	Width           float64 // sum of the logarithms of high over low
