@@ -1,0 +1,122 @@
+// Package canary compares settings of GOMAXPROCS under the traffic that a Service gets
+// anyway: a few pods of ours stand in it beside the user's, each with one setting, and
+// one of them, the control, as the user's are, but as fresh as the rest.
+//
+// [Divide] says how many pods that may be, and whether all settings stand there at once
+// or some after others, each time beside a control. A [Run] has a [Place] make them,
+// counts by slices of time, and ends at the first harm. The journal is that of any sweep: a
+// slice is a block, with a trial of each setting. [Analyze] makes a [Result] of that: it
+// compares every setting with the control of the same slice, so that what the traffic does
+// falls on both in the same way.
+//
+// Connections that clients keep do not move to new pods. While no request has come to any
+// of them, by their requests or their CPU time, the canary says so after [ToldAfter] slices, and
+// ends the run after half of a round: there is nothing to compare.
+//
+// A query that is above the control's ends it by a test that may be looked at after every
+// slice: simulated, equal pods end one canary in 100 at most.
+//
+// What it does not cover: traffic that is spread unevenly, as over connections that
+// clients keep for hours (the requests of each setting tell it), and what a pod's place
+// does; the pods of a run therefore share a node. A run that ended is not resumed: its pods
+// and its traffic were of another hour.
+package canary
+
+import (
+	"fmt"
+	"math"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/procfit/procfit/internal/show/number"
+	"github.com/procfit/procfit/internal/show/phrase"
+	"github.com/procfit/procfit/internal/verdict/journal"
+)
+
+// Control is what the control is called: GOMAXPROCS is not set in it.
+const Control = "unset"
+
+// SettingOf is the setting of a value; nil is the control.
+func SettingOf(procs *int) journal.Setting {
+	if procs == nil {
+		return journal.Setting{Label: Control, Replicas: 1}
+	}
+	return journal.Setting{Label: fmt.Sprint(*procs), Procs: procs, Replicas: 1}
+}
+
+// Divide makes rounds of the values: which settings are there at once, the control
+// first, each in so many pods. serve is how many pods of the user's do; of all that
+// then serve ours are no more than the share.
+func Divide(values []*int, quota *float64, pods, serve int, share float64) ([][]journal.Setting, error) {
+	var settings []journal.Setting
+	for _, v := range values {
+		if v != nil {
+			settings = append(settings, SettingOf(v))
+		}
+	}
+	if len(settings) == 0 {
+		return nil, fmt.Errorf("--procs: want a number beside unset, which is the control anyway")
+	}
+	const hair = 1e-9 // 0.1/0.9 of 18 is not 2 in binary
+	most := int(math.Floor(share/(1-share)*float64(serve) + hair))
+	at := most/pods - 1 // beside a control
+	if at < 1 {
+		least := 2 * pods
+		of := float64(least) / float64(serve+least)
+		return nil, fmt.Errorf("%s of ours beside %s that serve would be %s of the endpoints, more than the share of %s: it takes %d that serve, or --share %g%%",
+			phrase.Count(least, "pod"), phrase.Count(serve, "pod"), number.Percent(of), number.Percent(share), int(math.Ceil(float64(least)*(1-share)/share-hair)), math.Ceil(of*100))
+	}
+	var rounds [][]journal.Setting
+	for len(settings) > 0 {
+		n := min(at, len(settings))
+		round := append([]journal.Setting{SettingOf(nil)}, settings[:n]...)
+		for i := range round {
+			round[i].Replicas, round[i].QuotaCPUs = pods, quota
+		}
+		rounds = append(rounds, round)
+		settings = settings[n:]
+	}
+	return rounds, nil
+}
+
+// Requests is the name of the query that tells how many requests a setting served in a
+// slice. All others tell a figure of which less is better.
+const Requests = "requests"
+
+// What stands in a query for the pods of a setting, as a regular expression, and for the
+// length of a slice.
+const (
+	PodsPlaceholder  = "$pods"
+	SlicePlaceholder = "$slice"
+)
+
+var queryName = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_]*$`)
+
+// ParseQuery reads NAME=QUERY.
+func ParseQuery(s string) (journal.Query, error) {
+	name, text, ok := strings.Cut(s, "=")
+	q := journal.Query{Name: strings.TrimSpace(name), Text: strings.TrimSpace(text)}
+	switch {
+	case !ok || !queryName.MatchString(q.Name) || q.Text == "":
+		return q, fmt.Errorf("%q: want NAME=QUERY, as in p99='histogram_quantile(0.99, …{pod=~\"$pods\"}…)'", s)
+	case slices.Contains(own, q.Name):
+		return q, fmt.Errorf("%q: %s is the name of a figure that is counted anyway: choose another", s, q.Name)
+	case !strings.Contains(q.Text, PodsPlaceholder):
+		return q, fmt.Errorf("%q: %s has to stand in it for the pods of a setting, as in {pod=~\"$pods\"}; in a shell that takes single quotes", s, PodsPlaceholder)
+	}
+	return q, nil
+}
+
+// asked is the query for some pods. Names of pods hold nothing that a regular expression
+// knows but dots, which ours have none of.
+func asked(q journal.Query, pods []string, slice time.Duration) string {
+	return strings.NewReplacer(PodsPlaceholder, strings.Join(pods, "|"), SlicePlaceholder, fmt.Sprintf("%ds", int(slice.Seconds()))).Replace(q.Text)
+}
+
+// Rehearsal is the query for a pod that there is not: what is wrong with it is known
+// before any is.
+func Rehearsal(q journal.Query, slice time.Duration) string {
+	return asked(q, []string{"procfit-rehearsal"}, slice)
+}
