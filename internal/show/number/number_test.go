@@ -21,9 +21,9 @@ func TestQuantities(t *testing.T) {
 		{Seconds(0), "0 s"},
 		{Seconds(math.Copysign(0, -1)), "0 s"},
 		{Seconds(-0.00123), "-1.23 ms"},
-		{Seconds(nan), Unknown},
-		{Seconds(inf), Unknown},
-		{Seconds(-inf), Unknown},
+		{Seconds(nan), unknown},
+		{Seconds(inf), unknown},
+		{Seconds(-inf), unknown},
 		{Seconds(4e-11), "0.0400 ns"},
 		{Seconds(1e-24), "1.00e-15 ns"},
 		{Seconds(3600), "3600 s"},
@@ -40,9 +40,9 @@ func TestQuantities(t *testing.T) {
 		{Short(Seconds(20)), "20 s"},
 		{Short(Seconds(100)), "100 s"},
 		{Short(Seconds(0.0125)), "12.5 ms"},
-		{Short(Unknown), Unknown},
+		{Short(unknown), unknown},
 		{Short("-1.50"), "-1.5"},
-		{Maybe(nil, Seconds), Unknown},
+		{Maybe(nil, Seconds), unknown},
 		{Maybe(new(0.5), Seconds), "500 ms"},
 
 		{Rate(11834.2), "11.8k"},
@@ -54,7 +54,7 @@ func TestQuantities(t *testing.T) {
 		{PerSecond("req/s").Value(2.5e9), "2.50G req/s"},
 		{PerSecond("req/s").Value(9.996e12), "10.0T req/s"},
 		{PerSecond("req/s").Value(-1234), "-1.23k req/s"},
-		{PerSecond("req/s").Value(nan), Unknown},
+		{PerSecond("req/s").Value(nan), unknown},
 		{Plain("CPUs").Value(1.5), "1.50 CPUs"},
 		{Plain("").Digits(2).Value(1.93), "1.9"},
 		{Figure(1234.5), "1234"},
@@ -68,7 +68,7 @@ func TestQuantities(t *testing.T) {
 		{Bytes(1<<20 - 1<<11), "1022 KiB"},
 		{Bytes(1843 << 20), "1.80 GiB"},
 		{Short(Bytes(2 << 30)), "2 GiB"},
-		{Bytes(nan), Unknown},
+		{Bytes(nan), unknown},
 
 		{CPUs(1), "1 CPU"},
 		{CPUs(2.5), "2.5 CPUs"},
@@ -80,7 +80,7 @@ func TestQuantities(t *testing.T) {
 		{Hundredths(9.996), "10.0"},
 		{Hundredths(12.34), "12.3"},
 		{Hundredths(128), "128"},
-		{Hundredths(nan), Unknown},
+		{Hundredths(nan), unknown},
 		{Exact(0.5), "0.5"},
 		{Exact(1.0 / 3), "0.3333"},
 
@@ -92,7 +92,7 @@ func TestQuantities(t *testing.T) {
 		{Count(9.999), "10"},
 		{Count(0), "0"},
 		{Count(0.00001234), "0.0000123"},
-		{Count(nan), Unknown},
+		{Count(nan), unknown},
 		{Amount(0), "0"},
 		{Amount(0.01), "<0.1"},
 		{Amount(2.04), "2"},
@@ -113,7 +113,7 @@ func TestQuantities(t *testing.T) {
 		{Share(0.5), "50%"},
 		{Share(0.999), "99%"},
 		{Share(1), "100%"},
-		{Share(nan), Unknown},
+		{Share(nan), unknown},
 
 		{Minutes(42 * time.Second), "42 s"},
 		{Minutes(59600 * time.Millisecond), "1 min 0 s"},
@@ -124,7 +124,7 @@ func TestQuantities(t *testing.T) {
 
 		{Time().Range(0.0041, 0.00392, 0.00455), "3.92 ms, 4.55 ms"},
 		{Time().Range(0.8, 0.79, 1.2), "790 ms, 1200 ms"},
-		{Time().Range(0.8, nan, 1.2), Unknown},
+		{Time().Range(0.8, nan, 1.2), unknown},
 	} {
 		if c.got != c.want {
 			t.Errorf("got %q, want %q", c.got, c.want)

@@ -11,7 +11,7 @@ import (
 // Maybe is a quantity that may not be known.
 func Maybe(x *float64, write func(float64) string) string {
 	if x == nil {
-		return Unknown
+		return unknown
 	}
 	return write(*x)
 }
@@ -47,7 +47,7 @@ func BareCPUs(x float64) string { return Short(Significant(x, 4)) }
 // no more than three digits of what is larger.
 func Hundredths(x float64) string {
 	if !finite(x) {
-		return Unknown
+		return unknown
 	}
 	decimals := 2
 	switch size := math.Abs(x); {
@@ -69,7 +69,7 @@ func Exact(x float64) string {
 func Count(x float64) string {
 	switch {
 	case !finite(x):
-		return Unknown
+		return unknown
 	case math.Abs(x) < 99.95:
 		return Short(Figure(x))
 	}
@@ -107,7 +107,7 @@ func AmountOf(x float64, noun string) string {
 // Percent of a ratio, for sentences: "3.2%", "46%"; from 10% on without a decimal.
 func Percent(ratio float64) string {
 	if !finite(ratio) {
-		return Unknown
+		return unknown
 	}
 	decimals := 1
 	if math.Abs(ratio) >= 0.0995 {
@@ -122,7 +122,7 @@ func Share(ratio float64) string {
 	p := int(ratio*100 + 0.5)
 	switch {
 	case !finite(ratio):
-		return Unknown
+		return unknown
 	case p >= 100 && ratio < 1:
 		p = 99
 	case p <= 0 && ratio > 0:

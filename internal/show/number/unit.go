@@ -22,8 +22,8 @@ import (
 // Digits are the significant ones of a measured quantity.
 const Digits = 3
 
-// Unknown stands for what was not measured.
-const Unknown = "unknown"
+// unknown stands for what was not measured.
+const unknown = "unknown"
 
 // Unit writes the values of one dimension. Its zero value writes plain numbers.
 type Unit struct {
@@ -70,7 +70,7 @@ func (u Unit) Name() string { return u.name }
 // Number is a value without the unit's name: "11.8k".
 func (u Unit) Number(x float64) string {
 	if !finite(x) {
-		return Unknown
+		return unknown
 	}
 	s := u.scale(x)
 	if u.class == benchunit.Decimal {
@@ -90,7 +90,7 @@ func (u Unit) Value(x float64) string {
 // Range is an interval in the scale of the value within: "3.92 ms, 4.55 ms".
 func (u Unit) Range(within, low, high float64) string {
 	if !finite(within) || !finite(low) || !finite(high) {
-		return Unknown
+		return unknown
 	}
 	s := u.scale(within)
 	return u.in(s, low) + s.Prefix + ", " + u.in(s, high) + s.Prefix
@@ -149,7 +149,7 @@ func (u Unit) significant() int {
 func Significant(x float64, n int) string {
 	switch size := math.Abs(x); {
 	case !finite(x):
-		return Unknown
+		return unknown
 	case x == 0:
 		return "0"
 	case size < 1e-12 || size > 1e18:

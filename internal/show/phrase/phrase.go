@@ -11,14 +11,14 @@ import (
 	"unicode/utf8"
 )
 
-// Integer is what can be counted.
-type Integer interface{ ~int | ~int32 | ~int64 }
+// integer is what can be counted.
+type integer interface{ ~int | ~int32 | ~int64 }
 
 // Count is a number with its noun: "1 trial", "6 trials".
-func Count[N Integer](n N, noun string) string { return CountOf(n, noun, noun+"s") }
+func Count[N integer](n N, noun string) string { return CountOf(n, noun, noun+"s") }
 
 // CountOf is Count for a noun whose plural takes more than an s.
-func CountOf[N Integer](n N, one, many string) string {
+func CountOf[N integer](n N, one, many string) string {
 	if n == 1 {
 		return "1 " + one
 	}
@@ -61,7 +61,7 @@ func Semicolons(items []string) string {
 // a space, and what does not print (control characters, bidirectional overrides,
 // broken UTF-8) becomes an escape, so that it can be seen and does nothing.
 func Clean(s string) string {
-	if Printable(s) {
+	if printable(s) {
 		return s
 	}
 	var b strings.Builder
@@ -95,8 +95,8 @@ func CleanAll(list []string) []string {
 	return out
 }
 
-// Printable tells whether a text is UTF-8 and every character of it prints.
-func Printable(s string) bool {
+// printable tells whether a text is UTF-8 and every character of it prints.
+func printable(s string) bool {
 	return utf8.ValidString(s) && strings.IndexFunc(s, func(r rune) bool { return !unicode.IsPrint(r) }) < 0
 }
 
@@ -141,7 +141,7 @@ func ShellWord(w string) string {
 	if w == "" {
 		return "''"
 	}
-	if !Printable(w) {
+	if !printable(w) {
 		return quoteEscaped(w)
 	}
 	if strings.IndexFunc(bare(w), func(r rune) bool { return !shellSafe(r) }) < 0 {

@@ -88,8 +88,8 @@ const Requests = "requests"
 // What stands in a query for the pods of a setting, as a regular expression, and for the
 // length of a slice.
 const (
-	PodsPlaceholder  = "$pods"
-	SlicePlaceholder = "$slice"
+	podsPlaceholder  = "$pods"
+	slicePlaceholder = "$slice"
 )
 
 var queryName = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_]*$`)
@@ -103,8 +103,8 @@ func ParseQuery(s string) (journal.Query, error) {
 		return q, fmt.Errorf("%q: want NAME=QUERY, as in p99='histogram_quantile(0.99, …{pod=~\"$pods\"}…)'", s)
 	case slices.Contains(own, q.Name):
 		return q, fmt.Errorf("%q: %s is the name of a figure that is counted anyway: choose another", s, q.Name)
-	case !strings.Contains(q.Text, PodsPlaceholder):
-		return q, fmt.Errorf("%q: %s has to stand in it for the pods of a setting, as in {pod=~\"$pods\"}; in a shell that takes single quotes", s, PodsPlaceholder)
+	case !strings.Contains(q.Text, podsPlaceholder):
+		return q, fmt.Errorf("%q: %s has to stand in it for the pods of a setting, as in {pod=~\"$pods\"}; in a shell that takes single quotes", s, podsPlaceholder)
 	}
 	return q, nil
 }
@@ -112,7 +112,7 @@ func ParseQuery(s string) (journal.Query, error) {
 // asked is the query for some pods. Names of pods hold nothing that a regular expression
 // knows but dots, which ours have none of.
 func asked(q journal.Query, pods []string, slice time.Duration) string {
-	return strings.NewReplacer(PodsPlaceholder, strings.Join(pods, "|"), SlicePlaceholder, fmt.Sprintf("%ds", int(slice.Seconds()))).Replace(q.Text)
+	return strings.NewReplacer(podsPlaceholder, strings.Join(pods, "|"), slicePlaceholder, fmt.Sprintf("%ds", int(slice.Seconds()))).Replace(q.Text)
 }
 
 // Rehearsal is the query for a pod that there is not: what is wrong with it is known

@@ -153,9 +153,9 @@ func (d *Duel) gather(trials []journal.Trial) {
 		case t.Role != journal.RoleMeasure:
 			continue
 		case t.Setting.Key() == d.Old.Key():
-			before[t.Block] = latency.Figures(t)
+			before[t.Block] = latency.figures(t)
 		case t.Setting.Key() == d.New.Key():
-			after[t.Block] = latency.Figures(t)
+			after[t.Block] = latency.figures(t)
 		default:
 			continue
 		}

@@ -99,7 +99,7 @@ func of(h journal.Header, g journal.GroupKey, counted []journal.Trial, taken int
 	if len(h.Plan.Nodes) > 1 { // of blocks that ran side by side one after the other
 		slices.SortStableFunc(c.own, func(a, b *journal.Trial) int { return cmp.Compare(a.Block, b.Block) })
 	}
-	c.Latency = LatencyOf(h, g, c.own)
+	c.Latency = latencyOf(h, g, c.own)
 	c.place(pilots)
 	c.rules = c.rulesOf()
 	out := c.withhold()
@@ -177,7 +177,7 @@ func (c *Contest) raced(own []*journal.Trial, out func(int) bool) (list []race.T
 		if v <= 0 || out(v) {
 			continue
 		}
-		r := c.Latency.Figures(t)
+		r := c.Latency.figures(t)
 		r.Value, r.Unset, r.Node = v, t.Setting.Procs == nil, c.h.Plan.Lane(t.Block)
 		if r.Block = slices.Index(c.Blocks, t.Block); r.Block < 0 {
 			r.Block = len(c.Blocks)

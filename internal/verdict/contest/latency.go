@@ -52,9 +52,9 @@ func (j Latency) Name() string {
 	return QuantileName(j.Quantile)
 }
 
-// LatencyOf finds the quantile that a group's settings are compared by. A gate keeps to
+// latencyOf finds the quantile that a group's settings are compared by. A gate keeps to
 // the one that it was asked to hold, however that strays.
-func LatencyOf(h journal.Header, g journal.GroupKey, all []*journal.Trial) Latency {
+func latencyOf(h journal.Header, g journal.GroupKey, all []*journal.Trial) Latency {
 	if h.Plan.GateAgainst {
 		return highest(g, all)
 	}

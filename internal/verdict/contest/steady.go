@@ -51,7 +51,7 @@ func (j Latency) plain(all []*journal.Trial) []race.Trial {
 			n = len(settings)
 			settings = append(settings, t.Setting.Key())
 		}
-		x := j.Figures(t)
+		x := j.figures(t)
 		x.Value, x.Block = n+1, t.Block
 		if len(t.Pods) > 0 {
 			if x.Node = slices.Index(nodes, t.Pods[0].Node); x.Node < 0 {
@@ -64,9 +64,9 @@ func (j Latency) plain(all []*journal.Trial) []race.Trial {
 	return list
 }
 
-// Figures are the numbers of a trial that are compared. A trial without a throughput
+// figures are the numbers of a trial that are compared. A trial without a throughput
 // that has a logarithm has failed.
-func (j Latency) Figures(t *journal.Trial) race.Trial {
+func (j Latency) figures(t *journal.Trial) race.Trial {
 	r := race.Trial{Saturated: t.Saturated, Failed: true}
 	if t.Valid {
 		r.Throughput, r.P99 = positive(t.ThroughputPerSecond), positive(j.Of(t))

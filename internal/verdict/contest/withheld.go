@@ -20,11 +20,11 @@ const (
 	InUse = 0.85
 )
 
-// Starved are the settings of a group that other programs left too few CPUs: where these
+// starved are the settings of a group that other programs left too few CPUs: where these
 // matter, where the Ps within the CPU limit, the load and they want more than the CPUs by
 // a tenth, and where these CPUs were in fact in use. Then what the setting did was what
 // the others left. The load by itself starves nothing, however much it takes.
-func Starved(h journal.Header, g journal.GroupKey, own []*journal.Trial) map[journal.SettingKey]bool {
+func starved(h journal.Header, g journal.GroupKey, own []*journal.Trial) map[journal.SettingKey]bool {
 	starved := map[journal.SettingKey]bool{}
 	for key, all := range bySetting(own) {
 		trials := slices.DeleteFunc(slices.Clone(all), func(t *journal.Trial) bool { return t.Role != journal.RoleMeasure })
@@ -164,7 +164,7 @@ const mostWithheld = 5
 // withhold finds the settings that other programs left too few CPUs, and the values that
 // they are of, which take no part. One of a few trials may be tried again.
 func (c *Contest) withhold() map[int]bool {
-	c.Withheld = Starved(c.h, c.Group, c.own)
+	c.Withheld = starved(c.h, c.Group, c.own)
 	out, tried := map[int]bool{}, map[int]int{}
 	for _, t := range c.own {
 		v := c.valueOf(t)

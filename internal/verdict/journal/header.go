@@ -161,7 +161,6 @@ const (
 type Strategy string
 
 const (
-	StrategyGrid Strategy = "grid" // every setting equally often
 	StrategyRace Strategy = "race" // what decides is measured again, what is settled is not
 )
 

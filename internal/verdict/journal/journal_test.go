@@ -56,7 +56,7 @@ func TestWriteThenRead(t *testing.T) {
 	if err := w.Close(); err != nil {
 		t.Fatal(err)
 	}
-	c, err := ReadFile(path)
+	c, err := readFile(path)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -124,7 +124,7 @@ func TestTornLastLine(t *testing.T) {
 		if cut >= len(whole)-1 { // whole, or whole but for its newline
 			want = 2
 		}
-		after, err := ReadFile(path)
+		after, err := readFile(path)
 		if err != nil || len(c.Trials) != want || len(after.Trials) != want+1 || after.Trials[want].Block != 9 {
 			t.Fatalf("cut at %d: %d trials read, %+v after the next one, %v; want %d", cut, len(c.Trials), after, err, want)
 		}
@@ -174,7 +174,7 @@ func TestOneWriter(t *testing.T) {
 	if _, err := Open(dir); err == nil || !strings.Contains(err.Error(), "another procfit") {
 		t.Errorf("a second writer: %v", err)
 	}
-	if _, err := ReadFile(path); err != nil {
+	if _, err := readFile(path); err != nil {
 		t.Errorf("a reader beside the writer: %v", err)
 	}
 }
@@ -246,7 +246,7 @@ func TestTornHeader(t *testing.T) {
 			continue
 		}
 		w.Close()
-		if c, err := ReadFile(path); err != nil || c.Header.Plan.Seed != 7 {
+		if c, err := readFile(path); err != nil || c.Header.Plan.Seed != 7 {
 			t.Errorf("%q: then %+v, %v", torn, c, err)
 		}
 	}
@@ -326,7 +326,7 @@ func TestReadWithoutEnd(t *testing.T) {
 		}
 	}
 	c := newContents()
-	c.Trials = make([]Trial, MostTrials)
+	c.Trials = make([]Trial, mostTrials)
 	if err := c.addTrial(Trial{}); err == nil || !strings.Contains(err.Error(), "more than 200000 trials") {
 		t.Errorf("one trial more than the most: %v", err)
 	}

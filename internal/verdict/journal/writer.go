@@ -122,9 +122,9 @@ func open(f *os.File) (*Writer, error) {
 // Contents are what a reader of the file has, from before and appended since.
 func (w *Writer) Contents() *Contents { return w.c.trimmed() }
 
-// ReadFile reads the journal at path without locking it, so that a report can be
+// readFile reads the journal at path without locking it, so that a report can be
 // made while a run goes on.
-func ReadFile(path string) (*Contents, error) {
+func readFile(path string) (*Contents, error) {
 	f, err := folder.OpenRegular(path)
 	if err != nil {
 		return nil, err
@@ -134,7 +134,7 @@ func ReadFile(path string) (*Contents, error) {
 }
 
 // ReadDirectory reads the journal of a results folder, as ReadFile does.
-func ReadDirectory(dir string) (*Contents, error) { return ReadFile(filepath.Join(dir, Name)) }
+func ReadDirectory(dir string) (*Contents, error) { return readFile(filepath.Join(dir, Name)) }
 
 // ErrRemoved is in the chain of the error of a writer whose file is in its folder
 // no more.

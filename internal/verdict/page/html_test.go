@@ -14,7 +14,7 @@ import (
 
 func asPage(t testing.TB, r *verdict.Result) []byte {
 	t.Helper()
-	b, err := html.Render(New(r).Report())
+	b, err := html.Render(New(r).report())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -74,13 +74,13 @@ func (o Objective) Name() string {
 	return "p" + strconv.FormatFloat(math.Round(o.Quantile*1e6)/1e4, 'f', -1, 64)
 }
 
-// Limit is the latency that it may have.
-func (o Objective) Limit() time.Duration {
+// limit is the latency that it may have.
+func (o Objective) limit() time.Duration {
 	return time.Duration(math.Round(o.Seconds * 1e9))
 }
 
 // String is the objective as Parse reads it.
-func (o Objective) String() string { return o.Name() + "=" + o.Limit().String() }
+func (o Objective) String() string { return o.Name() + "=" + o.limit().String() }
 
 // Probe is what one open loop came to.
 type Probe struct {

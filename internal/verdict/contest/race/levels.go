@@ -42,7 +42,7 @@ func (s *Race) levels(best int) []Level {
 // interval of a value by itself; without bounds where it has fewer trials than a value
 // that is named.
 func (m *Model) interval(n int, by Figure) Interval {
-	mean, low, high := m.Level(n, by, confidence)
+	mean, low, high := m.level(n, by, confidence)
 	if math.IsNaN(mean) {
 		return Interval{}
 	}
