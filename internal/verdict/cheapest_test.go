@@ -73,7 +73,7 @@ func TestCheapest(t *testing.T) {
 	}
 	h, trials := searched([]offered{{0, 1, 0, true, enough}}, nil)
 	if c := Analyze(h, trials).Cheapest; c.Answer == nil || c.Answer.CPUs != 4 || c.Answer.Price != 4 {
-		t.Errorf("without a quota: %+v", c)
+		t.Errorf("without a CPU limit: %+v", c)
 	}
 	h.Load.RatePerSecond = nil
 	if c := Analyze(h, trials).Cheapest; c != nil {

@@ -18,7 +18,7 @@ import (
 	"github.com/procfit/procfit/internal/verdict/journal"
 )
 
-// contents are of two settings beside a control: 1 takes 20% less CPU time a request and
+// contents are of two settings beside a control: 1 takes 20% less CPU time per request and
 // has the control's latency, 2 is the control. The traffic doubles on the way.
 func contents(n int) *journal.Contents {
 	c := &journal.Contents{Header: journal.Header{

@@ -296,7 +296,7 @@ func TestIdentity(t *testing.T) {
 	}
 	for name, other := range map[string]Setting{
 		"unset":      {QuotaCPUs: ptr(0.5), GoVersion: "1.26"},
-		"no quota":   {Procs: ptr(2), GoVersion: "1.26"},
+		"no CPU limit":   {Procs: ptr(2), GoVersion: "1.26"},
 		"other Go":   {Procs: ptr(2), QuotaCPUs: ptr(0.5)},
 		"replicas":   {Procs: ptr(2), QuotaCPUs: ptr(0.5), Replicas: 2, GoVersion: "1.26"},
 		"old":        {Procs: ptr(2), QuotaCPUs: ptr(0.5), GoVersion: "1.26", Variant: VariantAgainst},

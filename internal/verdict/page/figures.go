@@ -57,7 +57,7 @@ func batchFigures(r *verdict.Result) []shown {
 	if len(names) > 0 {
 		return append(times, others...)
 	}
-	return []shown{{title: "Time of a run", unit: number.Time(), measure: measure{
+	return []shown{{title: "Time per run", unit: number.Time(), measure: measure{
 		name:  "median",
 		value: func(a *verdict.SettingResult) verdict.Interval { return inverse(a.Throughput) },
 		point: func(p *verdict.Point) *float64 { return reciprocal(p.Throughput) },
@@ -109,8 +109,8 @@ func serverFigures(r *verdict.Result) []shown {
 		}},
 	}
 	if open {
-		list[1].title = "p99 latency, open loop"
-		list = append(list, shown{title: "p99 latency, closed loop", unit: number.Time(), measure: measure{
+		list[1].title = "p99, latency phase"
+		list = append(list, shown{title: "p99, throughput phase", unit: number.Time(), measure: measure{
 			"median", closedP99, func(p *verdict.Point) *float64 { return p.ClosedP99 },
 		}})
 	}
@@ -136,7 +136,7 @@ func kernelFigures() []shown {
 	}
 	whole := number.Plain("").Short()
 	return []shown{
-		counted("Context switches a second", number.PerSecond(""), func(e *verdict.Evidence) *float64 {
+		counted("Context switches per second", number.PerSecond(""), func(e *verdict.Evidence) *float64 {
 			if e.VoluntaryPerSecond == nil || e.InvoluntaryPerSecond == nil {
 				return nil
 			}

@@ -17,7 +17,7 @@ import (
 func gateSetting(a verdict.GateSetting) string {
 	text := a.Label
 	if a.QuotaCPUs != nil {
-		text += ", quota " + number.CPUs(*a.QuotaCPUs)
+		text += ", limit " + number.CPUs(*a.QuotaCPUs)
 	}
 	if a.GoVersion != "" {
 		text += ", Go " + a.GoVersion
@@ -86,19 +86,19 @@ func Unjudged(g *verdict.Gate) string {
 func unjudged(u *verdict.Unjudged) string {
 	switch u.Code {
 	case verdict.UnjudgedSpoiled:
-		return fmt.Sprintf("at %s, %d of %s of the new program were invalid, and %d of %d of the old: %s",
+		return fmt.Sprintf("with %s, %d of %s of the new program were invalid, and %d of %d of the old: %s",
 			gateSetting(u.Setting), u.Bad, phrase.Count(u.Of, "trial"), u.OldBad, u.OldOf, u.Reason)
 	case verdict.UnjudgedWithheld:
 		return "other programs left " + gateSetting(u.Setting) + " too few CPUs to be compared"
 	case verdict.UnjudgedNoSetting:
-		return "the old command was not planned"
+		return "the old command is not in the plan"
 	}
 	var checks []string
 	for _, c := range u.Checks {
 		checks = append(checks, gateMetric(&c)+" of "+gateSetting(c.Setting))
 	}
 	if u.Code == verdict.UnjudgedLate {
-		return phrase.And(checks) + ": the load generator sent late, so " + tooFew(u.Pairs)
+		return phrase.And(checks) + ": the load generator sent requests late, so " + tooFew(u.Pairs)
 	}
 	return phrase.And(checks) + ": " + tooFew(u.Pairs)
 }

@@ -173,9 +173,9 @@ func (g *group) language() string {
 func (g *group) quota() string {
 	switch {
 	case g.QuotaCPUs != nil:
-		return "quota " + short(*g.QuotaCPUs, number.Digits)
+		return "limit " + short(*g.QuotaCPUs, number.Digits)
 	case slices.ContainsFunc(g.r.Groups, func(x verdict.Group) bool { return x.QuotaCPUs != nil }):
-		return "no quota"
+		return "no limit"
 	}
 	return ""
 }

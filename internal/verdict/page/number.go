@@ -100,7 +100,7 @@ func (g *group) asShown(i verdict.Interval) verdict.Interval {
 // them.
 func (g *group) againstPeak() string {
 	if g.runs() {
-		return "Runs a second, against the peak"
+		return "Runs per second, compared with the peak"
 	}
-	return "Against the peak"
+	return "Compared with the peak"
 }

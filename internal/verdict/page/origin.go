@@ -19,7 +19,7 @@ func originWords(o journal.Origin) string {
 	case journal.OriginSim:
 		return "simulated, not measured"
 	case verdict.OriginMixed:
-		return "in part measured, in part not in the same way"
+		return "not all measured in the same way"
 	case "":
 		return ""
 	}

@@ -21,18 +21,18 @@ func TestOthersInWords(t *testing.T) {
 
 func TestBurstsInWords(t *testing.T) {
 	g := &verdict.Group{Others: verdict.OtherPrograms{Bursts: 13, BurstMost: 0.8, Trials: 37}}
-	const text = "other programs took up to 80% of the CPU time in 13 of 37 trials, and hardly any in most"
+	const text = "other programs took up to 80% of the CPU time in 13 of 37 trials, and hardly any in the others"
 	if got := (words{group: g}).bursts(); got != text {
 		t.Errorf("%q, want %q", got, text)
 	}
-	for left, want := range map[int]string{4: text + ": 4 of them do not count", 13: text + ": those do not count"} {
+	for left, want := range map[int]string{4: text + ": 4 of those trials are not used", 13: text + ": those trials are not used"} {
 		g.Others.LeftOut = left
 		if got := (words{group: g}).bursts(); got != want {
 			t.Errorf("%q, want %q", got, want)
 		}
 	}
 	g.Others.LeftOut, g.Recommendation.Verdict = 0, verdict.CannotTell
-	if got := (words{group: g}).bursts(); got != text+"; start over with another --out when the machine is quiet" {
+	if got := (words{group: g}).bursts(); got != text+"; start again with another --out when no other programs run" {
 		t.Errorf("%q", got)
 	}
 }

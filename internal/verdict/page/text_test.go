@@ -126,7 +126,7 @@ func TestTheMedianLiesWhereItsValueIs(t *testing.T) {
 func TestTheCommandThatGoesOnIsWhole(t *testing.T) {
 	const command = "procfit sweep --max-trials 39 --out results/server-20260105-101500 -- ./server -addr :{port}"
 	v := &View{Verdict: Verdict{
-		State: document.Unknown, Label: "Cannot tell", Answer: Answer{Text: "Can’t tell yet", Plain: "It is undecided."},
+		State: document.Unknown, Label: "Undecided", Answer: Answer{Text: "Undecided", Plain: "It is undecided."},
 		Settle: []document.Item{{Text: "quiet the machine"}, {Text: "about 9 more trials should decide", Command: command}},
 	}}
 	var b bytes.Buffer

@@ -75,7 +75,7 @@ func (w words) latencyClause(s *verdict.Value) string {
 // perSecond is a throughput of the group.
 func (w words) perSecond(x float64) string {
 	if w.group.ThroughputUnit == unitRuns && x > 0 {
-		return number.Seconds(float64(max(1, w.group.Replicas))/x) + " a run"
+		return number.Seconds(float64(max(1, w.group.Replicas))/x) + " per run"
 	}
 	if u := throughputUnit(w.group.ThroughputUnit); u != "" {
 		return number.Count(x) + " " + u
@@ -94,7 +94,7 @@ func (w words) rate() string {
 // where is what a verdict holds for.
 func (w words) where() string {
 	if q := w.group.QuotaCPUs; q != nil {
-		return "under a quota of " + number.CPUs(*q)
+		return "under a limit of " + number.CPUs(*q)
 	}
 	if p := w.group.Part; p != nil {
 		return fmt.Sprintf("on %d of %s", p.CPUs, number.CPUs(float64(p.Of)))
@@ -105,7 +105,7 @@ func (w words) where() string {
 // elsewhere keeps advice for a part of the CPUs from being taken for all of them.
 func (w words) elsewhere() string {
 	if p := w.group.Part; p != nil {
-		return fmt.Sprintf(" For all %d CPUs keep the default, or measure with the load on another machine.", p.Of)
+		return fmt.Sprintf(" For all %d CPUs keep the default, or measure with the load generator on another machine.", p.Of)
 	}
 	return ""
 }

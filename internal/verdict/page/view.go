@@ -17,7 +17,7 @@
 //
 // A View is a function of its Result alone: no clock, no environment, no random
 // numbers. What only the user can know (is this load like production's?) is
-// answered with "only you can tell", never guessed.
+// answered with "only you know", never guessed.
 package page
 
 import "github.com/procfit/procfit/internal/show/document"
@@ -49,7 +49,7 @@ type Verdict struct {
 	Answer   Answer
 	Sentence string
 	Reasons  []string
-	Settle   []document.Item // what would settle a "cannot tell"
+	Settle   []document.Item // what would settle a "unknown"
 	Context  string          // what it was measured on: CPU, quota, Go version, blocks
 }
 

@@ -15,13 +15,13 @@ func TestALabelIsNotSaidTwice(t *testing.T) {
 		rec        verdict.Recommendation
 		view, json string
 	}{
-		{verdict.Recommendation{Verdict: verdict.CannotTell, Claim: verdict.Reason{Code: verdict.CauseNoneValid}}, "No trial was valid.", "Cannot tell: no trial was valid."},
+		{verdict.Recommendation{Verdict: verdict.CannotTell, Claim: verdict.Reason{Code: verdict.CauseNoneValid}}, "No trial was valid.", "Undecided: no trial was valid."},
 		{verdict.Recommendation{Verdict: verdict.TradeOff, Claim: verdict.Reason{Of: eight, Than: one, Change: -0.5, P99Change: new(-0.25)}},
 			"8 is best for throughput (no throughput), 1 for p99 (no throughput): 1 is 50% slower, but its p99 is 25% lower, on 2 CPUs.",
 			"A trade-off: 8 is best for throughput (no throughput), 1 for p99 (no throughput): 1 is 50% slower, but its p99 is 25% lower, on 2 CPUs."},
 		{verdict.Recommendation{Verdict: verdict.NotYourKnob, Claim: verdict.Reason{List: []verdict.Value{*one, *eight}}},
-			"1 and 8 give the same throughput within 5% on 2 CPUs; profile first.",
-			"GOMAXPROCS is not your knob: 1 and 8 give the same throughput within 5% on 2 CPUs; profile first."},
+			"1 and 8 have the same throughput within 5% on 2 CPUs; profile the program first.",
+			"GOMAXPROCS makes no difference: 1 and 8 have the same throughput within 5% on 2 CPUs; profile the program first."},
 	} {
 		r := pagetest.Typical()
 		r.Groups[0].Recommendation = c.rec
@@ -55,10 +55,10 @@ func TestDifferencesInWords(t *testing.T) {
 func TestGroupTitles(t *testing.T) {
 	half := 0.5
 	for want, g := range map[string]verdict.Group{
-		"No quota":                        {Replicas: 1},
-		"No quota, 2 replicas":            {Replicas: 2},
-		"Quota 0.5 CPUs each, 2 replicas": {Replicas: 2, QuotaCPUs: &half},
-		"Quota 0.5 CPUs, Go 1.26":         {QuotaCPUs: &half, GoVersion: "go1.26"},
+		"No CPU limit":                        {Replicas: 1},
+		"No CPU limit, 2 replicas":            {Replicas: 2},
+		"CPU limit 0.5 CPUs each, 2 replicas": {Replicas: 2, QuotaCPUs: &half},
+		"CPU limit 0.5 CPUs, Go 1.26":         {QuotaCPUs: &half, GoVersion: "go1.26"},
 	} {
 		if got := (&group{Group: &g}).title(); got != want {
 			t.Errorf("%q, want %q", got, want)
@@ -98,16 +98,16 @@ func TestRunsAreShownAsTimes(t *testing.T) {
 		}
 	}
 	v := New(r).Groups[0]
-	if c := v.Table.Columns[2]; c.Head != "Time of a run" || c.Short != "a run" {
+	if c := v.Table.Columns[2]; c.Head != "Time per run" || c.Short != "per run" {
 		t.Errorf("column %+v", c)
 	}
 	if c := v.Table.Rows[0].Cells[2]; c.Value != "2.00 s" || c.Detail != "[1.25 s, 2.50 s]" {
 		t.Errorf("cell %+v", c)
 	}
-	if v.Throughput.Title != "Time of a run" || v.Throughput.Series[0].Marks[0].Value != "2.00 s" {
+	if v.Throughput.Title != "Time per run" || v.Throughput.Series[0].Marks[0].Value != "2.00 s" {
 		t.Errorf("chart %q: %+v", v.Throughput.Title, v.Throughput.Series[0].Marks[0])
 	}
-	if tile := v.Verdict.Answer.Tiles[1]; tile.Name != "time of a run" || tile.After != "2.00 s" || tile.Note != "1.25 s to 2.50 s" {
+	if tile := v.Verdict.Answer.Tiles[1]; tile.Name != "time per run" || tile.After != "2.00 s" || tile.Note != "1.25 s to 2.50 s" {
 		t.Errorf("tile %+v", tile)
 	}
 }
@@ -131,7 +131,7 @@ func TestAMetricIsItsOwnUnit(t *testing.T) {
 
 func TestHowLongATrialIs(t *testing.T) {
 	for want, bend := range map[string]func(*verdict.Result){
-		"1.5 s in closed loop and 1.5 s in open loop after 500 ms of warm-up, at most 1% errors": func(*verdict.Result) {},
+		"1.5 s of throughput phase and 1.5 s of latency phase after 500 ms of warm-up, at most 1% errors": func(*verdict.Result) {},
 		"3 s under the load command after 500 ms of warm-up, at most 1% errors":                  func(r *verdict.Result) { r.Load.Command = "wrk" },
 		"one whole run of the program": func(r *verdict.Result) { r.Target.Kind = "batch" },
 	} {
@@ -148,10 +148,10 @@ func TestHowToGoOnFromAnIncompleteRun(t *testing.T) {
 		run, invalid, pilots int
 		want                 string
 	}{
-		{0, 0, 0, "Incomplete: 0 of 36 planned trials ran. To complete it, run"},
+		{0, 0, 0, "Incomplete: 0 of 36 planned trials ran. To continue, run"},
 		{0, 0, 1, "Incomplete: 0 of 36 planned trials ran: the pilot trials were invalid. Fix"},
 		{6, 6, 0, "Incomplete: 6 of 36 planned trials ran, and none was valid. Fix"},
-		{6, 5, 1, "Incomplete: 6 of 36 planned trials ran. To complete it, run"},
+		{6, 5, 1, "Incomplete: 6 of 36 planned trials ran. To continue, run"},
 	} {
 		r := &verdict.Result{TrialsPlanned: 36, TrialsRun: c.run, TrialsInvalid: c.invalid, PilotsInvalid: c.pilots}
 		if got := progress(r); !strings.HasPrefix(got, c.want) {
