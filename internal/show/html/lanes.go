@@ -134,7 +134,7 @@ func (r *laneSVG) fill(fillings []document.Filling) {
 	}
 	for _, t := range thins {
 		if t != nil {
-			t.Text += fmt.Sprintf(": %d too short to be drawn apart", t.n)
+			t.Text += fmt.Sprintf(": %d too short to draw separately", t.n)
 			r.Thin = append(r.Thin, t)
 		}
 	}

@@ -222,7 +222,7 @@ func together(files []string) []string {
 		}
 		names = append(names, filepath.Base(f))
 	}
-	return []string{files[0], strings.Join(names, ", ") + " beside it"}
+	return []string{files[0], strings.Join(names, ", ") + " in the same directory"}
 }
 
 func toneColor(t document.Tone) string {

@@ -57,7 +57,7 @@ func Divide(values []*int, quota *float64, pods, serve int, share float64) ([][]
 		}
 	}
 	if len(settings) == 0 {
-		return nil, fmt.Errorf("--procs: want a number beside unset, which is the control anyway")
+		return nil, fmt.Errorf("--procs: expected at least one number; unset is always measured, as the control")
 	}
 	const hair = 1e-9 // 0.1/0.9 of 18 is not 2 in binary
 	most := int(math.Floor(share/(1-share)*float64(serve) + hair))
@@ -65,8 +65,8 @@ func Divide(values []*int, quota *float64, pods, serve int, share float64) ([][]
 	if at < 1 {
 		least := 2 * pods
 		of := float64(least) / float64(serve+least)
-		return nil, fmt.Errorf("%s of ours beside %s that serve would be %s of the endpoints, more than the share of %s: it takes %d that serve, or --share %g%%",
-			phrase.Count(least, "pod"), phrase.Count(serve, "pod"), number.Percent(of), number.Percent(share), int(math.Ceil(float64(least)*(1-share)/share-hair)), math.Ceil(of*100))
+		return nil, fmt.Errorf("%s next to %s would be %s of the endpoints, more than the share of %s: at least %d pods must serve, or use --share %g%%",
+			phrase.Count(least, "canary pod"), phrase.Count(serve, "serving pod"), number.Percent(of), number.Percent(share), int(math.Ceil(float64(least)*(1-share)/share-hair)), math.Ceil(of*100))
 	}
 	var rounds [][]journal.Setting
 	for len(settings) > 0 {
@@ -100,11 +100,11 @@ func ParseQuery(s string) (journal.Query, error) {
 	q := journal.Query{Name: strings.TrimSpace(name), Text: strings.TrimSpace(text)}
 	switch {
 	case !ok || !queryName.MatchString(q.Name) || q.Text == "":
-		return q, fmt.Errorf("%q: want NAME=QUERY, as in p99='histogram_quantile(0.99, …{pod=~\"$pods\"}…)'", s)
+		return q, fmt.Errorf("%q: expected NAME=QUERY, for example p99='histogram_quantile(0.99, …{pod=~\"$pods\"}…)'", s)
 	case slices.Contains(own, q.Name):
-		return q, fmt.Errorf("%q: %s is the name of a figure that is counted anyway: choose another", s, q.Name)
+		return q, fmt.Errorf("%q: %s is the name of a metric that procfit always counts: choose another name", s, q.Name)
 	case !strings.Contains(q.Text, podsPlaceholder):
-		return q, fmt.Errorf("%q: %s has to stand in it for the pods of a setting, as in {pod=~\"$pods\"}; in a shell that takes single quotes", s, podsPlaceholder)
+		return q, fmt.Errorf("%q: %s must be in it, for the pods of a setting: {pod=~\"$pods\"}; in a shell, use single quotes", s, podsPlaceholder)
 	}
 	return q, nil
 }

@@ -162,7 +162,7 @@ func withoutBursts(h journal.Header, trials []journal.Trial) []journal.Trial {
 		k := t.Setting.Key()
 		starved := t.Valid || t.InvalidCode == journal.InvalidNoAnswer || t.InvalidCode == journal.InvalidErrors
 		if t.Role != journal.RolePilot && bursts[k] > 0 && InBurst(t) && starved && (quiet[k] || settings[k.Group] > 1) {
-			t.Valid, t.InvalidCode, t.InvalidReason = false, journal.InvalidCrowded, "other programs took much of its CPU time"
+			t.Valid, t.InvalidCode, t.InvalidReason = false, journal.InvalidCrowded, "other programs used a large part of its CPU time"
 		}
 	}
 	return trials

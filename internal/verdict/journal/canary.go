@@ -105,7 +105,7 @@ type Harm struct {
 func (h Header) checkCanary() error {
 	c, l := h.Canary, h.Load
 	if c != nil && !(c.SliceSeconds >= 1 && l.DurationSeconds >= c.SliceSeconds && l.DurationSeconds < 1e7 && l.WarmupSeconds >= 0 && l.WarmupSeconds < 1e7) {
-		return fmt.Errorf("the header has slices of %g s, of which rounds of %g s cannot be", c.SliceSeconds, l.DurationSeconds)
+		return fmt.Errorf("the header has slices of %g s and rounds of %g s, which are not a whole number of slices", c.SliceSeconds, l.DurationSeconds)
 	}
 	return nil
 }

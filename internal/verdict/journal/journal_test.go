@@ -137,7 +137,7 @@ func TestTornLastLine(t *testing.T) {
 func TestBadJournals(t *testing.T) {
 	good := `{"schema":"procfit.journal/v2","kind":"header"}` + "\n"
 	for name, tc := range map[string]struct{ in, want string }{
-		"empty":          {"", "no whole header"},
+		"empty":          {"", "no complete header"},
 		"not JSON":       {"hello\n", `j:1: not a line of a journal: "hello"`},
 		"no header":      {`{"kind":"trial"}` + "\n", "not a procfit journal"},
 		"newer":          {`{"schema":"procfit.journal/v3","kind":"header"}` + "\n", "newer procfit; update procfit"},
@@ -145,7 +145,7 @@ func TestBadJournals(t *testing.T) {
 		"zero":           {`{"schema":"procfit.journal/v0","kind":"header"}` + "\n", "unknown"},
 		"hole":           {good + "{\n" + `{"kind":"trial"}` + "\n", "j:2: not a line"},
 		"wrong type":     {good + `{"kind":"trial","block":"x"}` + "\n", "j:2: "},
-		"torn header":    {`{"schema":"procfit.jour`, "no whole header"},
+		"torn header":    {`{"schema":"procfit.jour`, "no complete header"},
 		"torn, not ours": {`{"schema":"other`, "j:1: "},
 		"binary":         {"\x00\x01\x02\n", "j:1: "},
 		"another tool":   {`{"schema":"other/v1","kind":"header"}` + "\n", "not a procfit journal"},
@@ -321,7 +321,7 @@ func TestReadWithoutEnd(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, r := range map[string]io.Reader{"the first": zeros{}, "the second": io.MultiReader(bytes.NewReader(append(head, '\n')), zeros{})} {
-		if _, err := Read(r, "j"); err == nil || !strings.Contains(err.Error(), "a line of more than 16 MiB") {
+		if _, err := Read(r, "j"); err == nil || !strings.Contains(err.Error(), "a line is longer than 16 MiB") {
 			t.Errorf("%s line does not end: %v", name, err)
 		}
 	}

@@ -19,7 +19,7 @@ var errNewer = errors.New("written by a newer procfit")
 
 // ErrEmpty is in the chain of an error about a file that a run left which was
 // killed, or whose machine died, before its header was whole. It holds no trial.
-var ErrEmpty = errors.New("it has no whole header and so no trial; the same command with this directory as --out starts it again")
+var ErrEmpty = errors.New("it has no complete header and so no trial; run the same command with this directory as --out to start it again")
 
 // mostLine bounds a line of a journal, in bytes; the longest, a header's, have some
 // hundred KiB.
@@ -38,7 +38,7 @@ func (l lineReader) next() (line []byte, err error) {
 	for {
 		part, err := l.r.ReadSlice('\n')
 		if len(line)+len(part) > mostLine {
-			return nil, fmt.Errorf("a line of more than %s, which no journal of procfit has", number.Short(number.Bytes(mostLine)))
+			return nil, fmt.Errorf("a line is longer than %s, so this is not a procfit journal", number.Short(number.Bytes(mostLine)))
 		}
 		line = append(line, part...)
 		if !errors.Is(err, bufio.ErrBufferFull) {
@@ -199,7 +199,7 @@ func (c *Contents) addHeader(raw []byte) error {
 
 func (c *Contents) checkSettings() error {
 	if len(c.settings) > mostSettings {
-		return fmt.Errorf("it has more than %d settings: no sweep of procfit plans as many", mostSettings)
+		return fmt.Errorf("it has more than %d settings, more than procfit ever plans", mostSettings)
 	}
 	return nil
 }
@@ -218,7 +218,7 @@ func (c *Contents) addTrial(t Trial) error {
 		c.again[at] = len(c.Trials)
 	}
 	if len(c.Trials) == mostTrials {
-		return fmt.Errorf("it has more than %d trials: no sweep of procfit measures as many", mostTrials)
+		return fmt.Errorf("it has more than %d trials, more than procfit ever measures", mostTrials)
 	}
 	c.Trials = append(c.Trials, t)
 	return nil
@@ -233,7 +233,7 @@ func (c *Contents) addBlock(raw []byte) error {
 		c.settings[a.Key()] = true
 	}
 	if len(c.Blocks) == mostTrials {
-		return fmt.Errorf("it has more than %d blocks: no sweep of procfit measures as many", mostTrials)
+		return fmt.Errorf("it has more than %d blocks, more than procfit ever measures", mostTrials)
 	}
 	c.Blocks = append(c.Blocks, b)
 	return c.checkSettings()
@@ -281,7 +281,7 @@ func checkSchema(schema, kind string) error {
 	case schema == Schema:
 		return nil
 	case n > most:
-		return fmt.Errorf("schema %q, and this procfit reads %q: %w; update procfit to read it", schema, Schema, errNewer)
+		return fmt.Errorf("schema %q, but this procfit reads only %q: %w; update procfit to read it", schema, Schema, errNewer)
 	}
-	return fmt.Errorf("schema %q is unknown; this procfit reads %q", schema, Schema)
+	return fmt.Errorf("schema %q is unknown; this procfit reads only %q", schema, Schema)
 }

@@ -108,7 +108,7 @@ func open(f *os.File) (*Writer, error) {
 	w := &Writer{f: f, c: c, lines: 1, size: c.size}
 	if c.Torn > 0 {
 		if err := f.Truncate(w.size); err != nil {
-			return nil, fmt.Errorf("cut the torn last line off: %w", err)
+			return nil, fmt.Errorf("remove the incomplete last line: %w", err)
 		}
 	}
 	if c.unended {

@@ -24,7 +24,7 @@ func (g *group) paste() Paste {
 	switch rec.Verdict {
 	case verdict.Recommended, verdict.CarriesRate:
 		if rec.Procs != nil {
-			return Paste{Lead: g.onPart() + "Use one of these:", Snippets: g.snippets(*rec.Procs)}
+			return Paste{Lead: g.onPart() + "Use one of the following:", Snippets: g.snippets(*rec.Procs)}
 		}
 		return Paste{Lead: "Nothing to set: leave GOMAXPROCS unset, and remove it where it is set."}
 	case verdict.Measured:

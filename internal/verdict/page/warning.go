@@ -112,7 +112,7 @@ func (o words) warnOfLoad(w *verdict.Warning) (advice, bool) {
 		}
 		return advice{fmt.Sprintf("%s of %s were redirects (3xx): is the URL right?", number.Count(float64(w.Count)), phrase.Count(w.Of, "response")), "use the URL that they redirect to"}, true
 	case verdict.WarnSendLag:
-		return advice{"the load generator itself sent requests late, so the latency of these trials is not compared: " + each(w.Settings, func(a verdict.SettingFigure) string {
+		return advice{"the load generator itself sent requests late, so the latency of some trials is not compared: " + each(w.Settings, func(a verdict.SettingFigure) string {
 			return fmt.Sprintf("%.0f of %.0f trials", a.Value, a.Limit)
 		}), "give the load generator its own CPUs with --load-cpuset"}, true
 	case verdict.WarnCarrierP99:

@@ -37,7 +37,7 @@ type Objective struct {
 // Parse reads "p99=20ms": a percentile, whose digits after the second are fractions
 // from p90 on (p999 is 99.9%, p99.9 too), and a duration. The error says what is wrong.
 func Parse(s string) (Objective, error) {
-	const form = "want a percentile and the latency that it may have, as in p99=20ms"
+	const form = "expected a percentile and its highest latency, for example p99=20ms"
 	name, limit, ok := strings.Cut(strings.TrimSpace(s), "=")
 	if !ok {
 		return Objective{}, fmt.Errorf("%q: %s", s, form)
@@ -64,7 +64,7 @@ func parsePercentile(name string) (float64, error) {
 	}
 	percent, err := strconv.ParseFloat(whole+"."+fraction, 64)
 	if !ok || err != nil || whole == "" || percent <= 0 || percent > 99.99 {
-		return 0, fmt.Errorf("%q is not a percentile from p1 to p9999", name)
+		return 0, fmt.Errorf("%q is not a percentile: write p50, p99 or p999", name)
 	}
 	return percent / 100, nil
 }
@@ -164,7 +164,7 @@ type Price struct {
 
 // ParsePrice reads "cpu=0.04,replica=0.01". What is not named costs nothing.
 func ParsePrice(s string) (Price, error) {
-	const form = "want prices above zero, as in cpu=0.04,replica=0.01"
+	const form = "expected prices above zero, for example cpu=0.04,replica=0.01"
 	var p Price
 	for item := range strings.SplitSeq(s, ",") {
 		name, number, _ := strings.Cut(strings.TrimSpace(item), "=")

@@ -55,7 +55,7 @@ type Server struct {
 func Listen(ctx context.Context, address string) (*Server, error) {
 	host, port, err := net.SplitHostPort(address)
 	if err != nil {
-		return nil, fmt.Errorf("%q: want HOST:PORT or :PORT", address)
+		return nil, fmt.Errorf("%q: expected HOST:PORT or :PORT", address)
 	}
 	if host == "" {
 		host = "127.0.0.1"
