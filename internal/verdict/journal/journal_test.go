@@ -295,12 +295,12 @@ func TestIdentity(t *testing.T) {
 		t.Error("the same setting under another label is another setting")
 	}
 	for name, other := range map[string]Setting{
-		"unset":      {QuotaCPUs: ptr(0.5), GoVersion: "1.26"},
-		"no CPU limit":   {Procs: ptr(2), GoVersion: "1.26"},
-		"other Go":   {Procs: ptr(2), QuotaCPUs: ptr(0.5)},
-		"replicas":   {Procs: ptr(2), QuotaCPUs: ptr(0.5), Replicas: 2, GoVersion: "1.26"},
-		"old":        {Procs: ptr(2), QuotaCPUs: ptr(0.5), GoVersion: "1.26", Variant: VariantAgainst},
-		"zero quota": {Procs: ptr(2), QuotaCPUs: ptr(0.0), GoVersion: "1.26"},
+		"unset":        {QuotaCPUs: ptr(0.5), GoVersion: "1.26"},
+		"no CPU limit": {Procs: ptr(2), GoVersion: "1.26"},
+		"other Go":     {Procs: ptr(2), QuotaCPUs: ptr(0.5)},
+		"replicas":     {Procs: ptr(2), QuotaCPUs: ptr(0.5), Replicas: 2, GoVersion: "1.26"},
+		"old":          {Procs: ptr(2), QuotaCPUs: ptr(0.5), GoVersion: "1.26", Variant: VariantAgainst},
+		"zero quota":   {Procs: ptr(2), QuotaCPUs: ptr(0.0), GoVersion: "1.26"},
 	} {
 		if other.Key() == a.Key() {
 			t.Errorf("%s: one key with %+v", name, a)

@@ -30,7 +30,7 @@ func TestCheapestWords(t *testing.T) {
 		"half of today":      {&half, &today, 2, 0, "Cheapest", "0.5 CPUs with GOMAXPROCS=1 sustains 300 req/s with p99 within 50 ms, at 50% of the price of what runs today (1 CPU with GOMAXPROCS unset).", document.Act},
 		"as much":            {&two, &half, 2, 0, "Cheapest", "2 replicas of 0.25 CPUs with GOMAXPROCS=1 sustain 300 req/s with p99 within 50 ms, at the same price as what runs today (0.5 CPUs with GOMAXPROCS=1).", document.Act},
 		"today's":            {&today, &today, 2, 0, "Change nothing", "1 CPU with GOMAXPROCS unset sustains 300 req/s with p99 within 50 ms.", document.OK},
-		"no CPU limit":           {&none, nil, 1, 0, "Cheapest", "No limit (8 CPUs) with GOMAXPROCS unset sustains 300 req/s with p99 within 50 ms.", document.Act},
+		"no CPU limit":       {&none, nil, 1, 0, "Cheapest", "No limit (8 CPUs) with GOMAXPROCS unset sustains 300 req/s with p99 within 50 ms.", document.Act},
 		"one may be cheaper": {&today, nil, 2, 1, "Cheapest", "1 CPU with GOMAXPROCS unset sustains", document.Act},
 		"none carries it":    {nil, &today, 2, 0, "No setting is enough", "None of the measured settings sustains 300 req/s with p99 within 50 ms.", document.Attention},
 		"not told":           {nil, &today, 2, 2, "Undecided", "No setting is proven to sustain 300 req/s with p99 within 50 ms.", document.Unknown},

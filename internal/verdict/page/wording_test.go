@@ -132,7 +132,7 @@ func TestAMetricIsItsOwnUnit(t *testing.T) {
 func TestHowLongATrialIs(t *testing.T) {
 	for want, bend := range map[string]func(*verdict.Result){
 		"1.5 s of throughput phase and 1.5 s of latency phase after 500 ms of warm-up, at most 1% errors": func(*verdict.Result) {},
-		"3 s under the load command after 500 ms of warm-up, at most 1% errors":                  func(r *verdict.Result) { r.Load.Command = "wrk" },
+		"3 s under the load command after 500 ms of warm-up, at most 1% errors":                           func(r *verdict.Result) { r.Load.Command = "wrk" },
 		"one whole run of the program": func(r *verdict.Result) { r.Target.Kind = "batch" },
 	} {
 		r := pagetest.Typical()

@@ -127,7 +127,7 @@ func TestGatesThatCannotBeJudgedInWords(t *testing.T) {
 	few.Blocks, spoiled.Trial = 2, fails
 	for want, c := range map[string]Config{
 		"throughput of unset, p99 of unset, throughput of 1, p99 of 1, throughput of 4 and p99 of 4: only 2 blocks have a valid trial of both, and 3 are needed": few,
-		"with unset, 6 of 6 trials of the new program were invalid, and 0 of 6 of the old: exited with code 4; with 1, 6 of 6":                                       spoiled,
+		"with unset, 6 of 6 trials of the new program were invalid, and 0 of 6 of the old: exited with code 4; with 1, 6 of 6":                                   spoiled,
 		"the old command is not in the plan": {Gate: true, Settings: CPUServer()},
 	} {
 		if got := Unjudged(analyze(c).Gate); !strings.Contains(got, want) {
