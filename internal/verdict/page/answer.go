@@ -60,7 +60,7 @@ func (g *group) answerText() string {
 	if names, _ := g.apart(); rec.Claim.Code == verdict.CauseBenchmarksDiffer && len(names) > 0 {
 		return g.disagreement()
 	}
-	return "Undecided"
+	return "No answer yet"
 }
 
 // brief is the answer where others stand beside it.

@@ -92,7 +92,7 @@ func TestCanaryVerdicts(t *testing.T) {
 		if p := (canaryWords{r.Canary, r}).paste(); (len(p.Snippets) > 0) != (name == "better") {
 			t.Errorf("%s: to paste: %v", name, p)
 		}
-		if (len(v.Settle) > 0) != (name == "no requests" || v.Answer.Text == "Undecided") {
+		if (len(v.Settle) > 0) != (name == "no requests" || v.Answer.Text == "No answer yet") {
 			t.Errorf("%s: what would settle it: %v", name, v.Settle)
 		}
 	}

@@ -38,9 +38,9 @@ func (o words) warnOfPlan(w *verdict.Warning) (advice, bool) {
 	case verdict.WarnInvalid, verdict.WarnInvalidPilots:
 		return invalidTrials(w), true
 	case verdict.WarnNoisy:
-		return advice{o.strays(w, "throughput"), "use a quieter machine, a longer --duration, or " + more(o.plan())}, true
+		return advice{o.strays(w, "throughput"), "use a quieter machine or a longer --duration, or allow " + more(o.plan())}, true
 	case verdict.WarnNoisyP99:
-		return advice{o.strays(w, o.quantile()), "use a longer --duration, or " + more(o.plan())}, true
+		return advice{o.strays(w, o.quantile()), "use a longer --duration, or allow " + more(o.plan())}, true
 	case verdict.WarnFlat:
 		fix := "profile the program first: GOMAXPROCS may not matter here"
 		if o.allocates() != "" {
@@ -57,9 +57,9 @@ func (o words) warnOfPlan(w *verdict.Warning) (advice, bool) {
 // enough is how to have the trials that a proof takes.
 func (o words) enough() string {
 	if o.plan().Racing() {
-		return more(o.plan())
+		return "allow " + more(o.plan())
 	}
-	return "--repeats 6 or more"
+	return "use --repeats 6 or more"
 }
 
 // unshared is what helps against a hypervisor that takes the CPUs.
