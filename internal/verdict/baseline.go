@@ -26,7 +26,7 @@ func refuse(format string, args ...any) error {
 
 // GateBaseline compares two runs of different days by what does not depend on
 // the day: each setting's ratio to the unset setting of its own run, block by block.
-// Absolute figures of another day prove nothing, and neither does another host:
+// Absolute metrics of another day prove nothing, and neither does another host:
 // the error is then a *RefusedError.
 //
 // A check is of the current ratio to the baseline's, by Welch's t on the

@@ -31,7 +31,7 @@ func newMargins(margin, marginP99 float64) *margins {
 }
 
 // comparison is one value against another in one metric. Neither asGood nor
-// worse means that these trials cannot tell.
+// worse means that these trials do not decide it.
 type comparison struct {
 	contest.Bounds // of ln(a ÷ b)
 	// asGood: not worse by more than the margin, with 95% confidence.
@@ -54,7 +54,7 @@ func (w *outcome) p99(a, b *contender) comparison {
 }
 
 // versus is a value against the best in throughput, with the bounds that decide: the
-// lower tells whether it is as good, the upper whether it is worse.
+// lower reports whether it is as good, the upper whether it is worse.
 func (w *outcome) versus(s *contender) Bounds {
 	if w.best == nil || s == w.unplaced { // which takes no part
 		return Bounds{}

@@ -1,8 +1,8 @@
-// Package verdict reads a journal and says what it shows: medians with intervals,
-// paired comparisons, a noise floor and a verdict. It reads nothing else, and has no
-// sentences: a verdict, its reasons, what would settle it and warnings are codes with
-// figures. What a page says twice is judged here once: the peak, the default, limits
-// that throttled, the kind of work, whether the program overrides what it is given.
+// Package verdict analyses a journal: medians with intervals, paired comparisons, a noise
+// floor and a verdict. It reads nothing else and has no sentences: a verdict, its reasons,
+// what would decide it and warnings are codes with numbers. What a page reports in several
+// places is judged here once: the peak, the default, limits that throttled, the kind of
+// work, and whether the program overrides GOMAXPROCS.
 //
 // # The model
 //
@@ -51,7 +51,7 @@
 // With --rate none of this is asked. A value carries the rate when it is proven, in
 // three blocks at least, that it achieved 99% of it in open loop and that its closed
 // loop came to it too; each value has its share of the error. Where nothing is shown
-// to carry what a smaller quota does, that is said.
+// to carry what a smaller quota does, that is reported.
 //
 // Metrics that the program printed are compared at the value that the verdict
 // names: with the default, and with the best for each. One proven worse there, all
@@ -65,10 +65,10 @@
 // one's are valid. Unless a check is worse, what falls short of that cannot be
 // judged.
 //
-// A value's figures in a sentence are its levels, as in tables; the settings of
+// A value's metrics in a sentence are its levels, as in tables; the settings of
 // result.json keep their medians.
 //
-// # What ran beside
+// # What ran next to the target
 //
 // CPU that neither the target nor its load used is that of other programs. Below a
 // tenth of the target's CPUs it is what runs on every machine. From there on a setting is
@@ -91,10 +91,10 @@
 //
 // # Limits
 //
-// Throughput is better when higher: a Runner turns other figures round. A result holds
+// Throughput is better when higher: a Runner turns other metrics round. A result holds
 // for the CPUs and the quota that it names, and for the values that were measured.
 //
 // Simulated with package verdicttest (six blocks, trial CV 3%, p99 CV 25%, drift
 // 8%, outliers in 2% of trials), of 500 sweeps over equal settings 2 claim a difference
-// and 19 cannot tell; see TestEqualSettings and TestPicks.
+// and 19 undecided; see TestEqualSettings and TestPicks.
 package verdict

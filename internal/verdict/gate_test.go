@@ -144,7 +144,7 @@ func TestGateBaseline(t *testing.T) {
 		t.Errorf("first check: %+v", c)
 	}
 
-	// A setting whose trials are all invalid now was left out once, and so passed.
+	// A setting whose trials are all invalid now was skipped once, and so passed.
 	fails := func(t *journal.Trial) {
 		if t.Setting.Label == "1" {
 			t.Valid, t.InvalidReason = false, "crashed"

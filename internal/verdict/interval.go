@@ -231,7 +231,7 @@ func expm1(x float64) float64 { return math.Expm1(min(x, 700)) }
 // Paired is the ratio of a to b, each given by block, with its two-sided 95%
 // interval (from three blocks on). Blocks that one side lacks do not count. Of
 // several values in a block the geometric mean is taken, and what has no
-// logarithm is left out.
+// logarithm is skipped.
 func Paired(a, b map[int][]float64) Interval { return locate(logRatios(a, b)).ratio() }
 
 // PairedAmong is Paired with an interval that holds in 95% of runs for all of so many

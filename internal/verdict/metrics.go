@@ -16,7 +16,7 @@ const (
 	betterLower  = "lower"
 )
 
-// metricLoss is a figure that the program printed, proven worse at one value
+// metricLoss is a metric that the program printed, proven worse at one value
 // than at another.
 type metricLoss struct {
 	name   string

@@ -58,7 +58,7 @@ func TestEqualSettings(t *testing.T) {
 }
 
 // A pick that loses more than the margin must be rare, and picks must not be.
-// The published method's own figures at 160 trials are 0.5% and +1.7 Ps.
+// The published method's own numbers at 160 trials are 0.5% and +1.7 Ps.
 func TestPicks(t *testing.T) {
 	n := sweeps(t, 10)
 	all, picked, bad, excess := 0, 0, 0, 0

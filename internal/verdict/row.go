@@ -93,7 +93,7 @@ func (g *group) place(r *Group, w *outcome, machine float64) {
 	slices.SortStableFunc(r.Values, func(a, b ValueResult) int { return cmp.Compare(orZero(a.Procs), orZero(b.Procs)) })
 }
 
-// row is a value as one setting, its figures those of the level.
+// row is a value as one setting, its metrics those of the level.
 func (g *group) row(s *contender, alone *SettingResult, w *outcome, machine float64, r *Group) SettingResult {
 	row := *alone
 	if len(s.settings) > 1 {

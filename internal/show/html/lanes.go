@@ -53,7 +53,7 @@ type barSVG struct {
 	Class, Opacity string
 }
 
-// Fits says whether the label has room in the bar, where the lanes are as narrow as they
+// Fits reports whether the label has room in the bar, where the lanes are as narrow as they
 // get.
 func (b barSVG) Fits() bool {
 	const letter, margin, narrow = 6.4, 8, 1098
@@ -161,7 +161,7 @@ func class(fillings []document.Filling, i int) string {
 	return "c" + strconv.Itoa(i%document.Distinct)
 }
 
-// Picture draws the lanes of a timeline as an SVG file that stands alone, light or dark as
+// Picture draws the lanes of a timeline as an SVG file that is complete by itself, light or dark as
 // the reader's system is.
 func Picture(t document.Timeline) ([]byte, error) {
 	templates, err := templates()

@@ -1,5 +1,5 @@
 // Package markdown writes a document as GitHub-flavoured Markdown. Charts become the table
-// of what they show; what only a drawing can show is left out.
+// of what they show; what only a drawing can show is skipped.
 package markdown
 
 import (

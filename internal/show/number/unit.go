@@ -22,7 +22,7 @@ import (
 // Digits are the significant ones of a measured quantity.
 const Digits = 3
 
-// unknown stands for what was not measured.
+// unknown represents what was not measured.
 const unknown = "unknown"
 
 // Unit writes the values of one dimension. Its zero value writes plain numbers.
@@ -79,7 +79,7 @@ func (u Unit) Number(x float64) string {
 	return u.in(s, x) + s.Prefix
 }
 
-// Value is a value with all that it needs to stand alone: "11.8k req/s".
+// Value is a value with all that it needs to be used alone: "11.8k req/s".
 func (u Unit) Value(x float64) string {
 	if u.name == "" || !finite(x) {
 		return u.Number(x)
@@ -96,7 +96,7 @@ func (u Unit) Range(within, low, high float64) string {
 	return u.in(s, low) + s.Prefix + ", " + u.in(s, high) + s.Prefix
 }
 
-// Prefixed tells whether a value is shown in another scale than its own.
+// Prefixed reports whether a value is shown in another scale than its own.
 func (u Unit) Prefixed(x float64) bool { return finite(x) && u.scale(x).Factor != 1 }
 
 // scale is the one of a value, with all that comes behind the number as its prefix.

@@ -95,7 +95,7 @@ func CleanAll(list []string) []string {
 	return out
 }
 
-// printable tells whether a text is UTF-8 and every character of it prints.
+// printable reports whether a text is UTF-8 and every character of it prints.
 func printable(s string) bool {
 	return utf8.ValidString(s) && strings.IndexFunc(s, func(r rune) bool { return !unicode.IsPrint(r) }) < 0
 }

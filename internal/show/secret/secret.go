@@ -20,7 +20,7 @@ import (
 	"strings"
 )
 
-// Redacted stands where a value was taken out.
+// Redacted is where a value was taken out.
 const Redacted = "REDACTED"
 
 // Header is "Name: value" without the value, unless the name is of a header that
@@ -150,7 +150,7 @@ func (c *cutter) joined(word, password string) (shown string, ok bool) {
 
 var (
 	digits = regexp.MustCompile(`^\d*$`)
-	// address is what may stand before a port.
+	// address is what may be before a port.
 	address = regexp.MustCompile(`^(|localhost|[\w-]*[.\[:].*)$`)
 )
 
@@ -171,7 +171,7 @@ func (c *cutter) user(word string) string {
 // nothing but the value itself tells a credential there.
 type Hidden struct{ values *strings.Replacer }
 
-// sought tells whether a message is searched for a value, or for a piece of one: a short
+// sought reports whether a message is searched for a value, or for a piece of one: a short
 // one, a placeholder and a plain word are in many messages that have no credential.
 func sought(value string, piece bool) bool {
 	return len(value) >= 5 && !strings.Contains(value, "{") && (!piece || len(value) >= 8 || strings.ContainsAny(value, "0123456789"))

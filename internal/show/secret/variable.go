@@ -63,7 +63,7 @@ var (
 	plainKeys = []string{"public", "primary", "foreign", "sort", "partition", "shard", "hash", "cache", "row", "group", "routing", "object", "map", "index", "lookup", "idempotency", "tls", "ssl", "cert", "by", "per", "each", "no", "the", "a"}
 )
 
-// credential tells whether a name speaks of one: API_KEY, clientSecret, -auth, DSN,
+// credential reports whether a name speaks of one: API_KEY, clientSecret, -auth, DSN,
 // --signing-key.
 func credential(name string) bool {
 	words := nameWords(name)

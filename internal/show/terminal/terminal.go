@@ -17,7 +17,7 @@ import (
 	"golang.org/x/term"
 )
 
-// Escapes tells whether escape sequences may be written to a file: it is a terminal, it
+// Escapes reports whether escape sequences may be written to a file: it is a terminal, it
 // says what it is and does not call itself dumb (terminfo(5)), and NO_COLOR is not set
 // (https://no-color.org).
 func Escapes(f *os.File) bool {
@@ -28,7 +28,7 @@ func Escapes(f *os.File) bool {
 
 const (
 	defaultWidth = 80
-	minWidth     = 36  // a name, a figure, and a plot that still shows an order
+	minWidth     = 36  // a name, a number, and a plot that still shows an order
 	maxWidth     = 120 // beyond it lines are only harder to follow
 )
 
@@ -50,7 +50,7 @@ type Writer struct {
 	Color bool
 }
 
-// NewWriter has a width that can be laid out: 0 stands for 80 columns.
+// NewWriter has a width that can be laid out: 0 represents 80 columns.
 func NewWriter(width int, color bool) *Writer {
 	if width <= 0 {
 		width = defaultWidth
@@ -159,7 +159,7 @@ func Widths(grid [][]string) []int {
 // Folded writes a line, broken between words where it is wider than the Writer,
 // its rest indented. A Writer whose Width is 0 has endless lines.
 func (w *Writer) Folded(line, indent string) {
-	const least = 20 // columns beside the indent that can be read
+	const least = 20 // columns next to the indent that can be read
 	if w.Width < len(indent)+least || ansi.StringWidth(line) <= w.Width {
 		w.WriteString(line + "\n")
 		return
@@ -176,10 +176,10 @@ func (w *Writer) Folded(line, indent string) {
 type Region struct {
 	Out io.Writer
 
-	drawn []int // columns of each line that stands there
+	drawn []int // columns of each line that is there
 }
 
-// Draw prints the lines above, which stay, and draws the region anew below them:
+// Draw prints the lines above, which stay, and draws the region again below them:
 // lines of less than width columns, so that none wraps. No lines leave the cursor
 // at the beginning of an empty one.
 func (r *Region) Draw(above, lines []string, width int) error {

@@ -1,25 +1,25 @@
-// Package canary compares settings of GOMAXPROCS under the traffic that a Service gets
-// anyway: a few pods of ours stand in it beside the user's, each with one setting, and
-// one of them, the control, as the user's are, but as fresh as the rest.
+// Package canary compares settings of GOMAXPROCS under the real traffic of a Service. A few
+// canary pods join the pods of the user behind the Service, each with one setting. One
+// setting is the control: it is that of the user's pods, in pods as new as the others.
 //
-// [Divide] says how many pods that may be, and whether all settings stand there at once
-// or some after others, each time beside a control. A [Run] has a [Place] make them,
-// counts by slices of time, and ends at the first harm. The journal is that of any sweep: a
-// slice is a block, with a trial of each setting. [Analyze] makes a [Result] of that: it
-// compares every setting with the control of the same slice, so that what the traffic does
-// falls on both in the same way.
+// [Divide] decides how many pods there may be, and whether all settings run at the same
+// time or one after the other, each next to a control. A [Run] has a [Place] that makes
+// them, counts by slices of time, and ends at the first harm. The journal is that of any
+// sweep: a slice is a block with one trial of each setting. [Analyze] makes a [Result] of
+// it: it compares every setting with the control of the same slice, so that changes of the
+// traffic affect both.
 //
-// Connections that clients keep do not move to new pods. While no request has come to any
-// of them, by their requests or their CPU time, the canary says so after [ToldAfter] slices, and
-// ends the run after half of a round: there is nothing to compare.
+// Connections that clients keep open do not move to new pods. While no request has reached
+// any of the pods, by their requests or their CPU time, the canary reports it after
+// [ToldAfter] slices, and ends the run after half of a round: there is nothing to compare.
 //
-// A query that is above the control's ends it by a test that may be looked at after every
-// slice: simulated, equal pods end one canary in 100 at most.
+// A query whose value is above that of the control ends the run, by a test that may be
+// looked at after every slice. Simulated with equal pods, at most one canary in 100 ends.
 //
-// What it does not cover: traffic that is spread unevenly, as over connections that
-// clients keep for hours (the requests of each setting tell it), and what a pod's place
-// does; the pods of a run therefore share a node. A run that ended is not resumed: its pods
-// and its traffic were of another hour.
+// Limits: the package does not correct traffic that is spread unevenly, for example over
+// connections that clients keep for hours (compare the requests of each setting), nor the
+// effect of a pod's node; the pods of a run therefore share one. A run that ended cannot be
+// resumed, because its pods and its traffic belong to another time.
 package canary
 
 import (
@@ -47,7 +47,7 @@ func SettingOf(procs *int) journal.Setting {
 }
 
 // Divide makes rounds of the values: which settings are there at once, the control
-// first, each in so many pods. serve is how many pods of the user's do; of all that
+// first, each in N pods. serve is how many pods of the user's do; of all that
 // then serve ours are no more than the share.
 func Divide(values []*int, quota *float64, pods, serve int, share float64) ([][]journal.Setting, error) {
 	var settings []journal.Setting
@@ -82,10 +82,10 @@ func Divide(values []*int, quota *float64, pods, serve int, share float64) ([][]
 }
 
 // Requests is the name of the query that tells how many requests a setting served in a
-// slice. All others tell a figure of which less is better.
+// slice. All others tell a metric of which less is better.
 const Requests = "requests"
 
-// What stands in a query for the pods of a setting, as a regular expression, and for the
+// What is in a query for the pods of a setting, as a regular expression, and for the
 // length of a slice.
 const (
 	podsPlaceholder  = "$pods"

@@ -8,7 +8,7 @@ import (
 	"github.com/procfit/procfit/internal/verdict/journal"
 )
 
-// Bounds are where a ratio of two settings lies, in logarithms: 0 is no difference.
+// Bounds are where a ratio of two settings is, in logarithms: 0 is no difference.
 type Bounds struct {
 	N   int // trials of the side that has fewer; 0: the two cannot be compared
 	Mid float64

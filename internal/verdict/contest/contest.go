@@ -170,7 +170,7 @@ func (c *Contest) valueOf(t *journal.Trial) int {
 	return c.Default
 }
 
-// raced are trials as package race takes them, but for those of the values left out.
+// raced are trials as package race takes them, but for those of the values skipped.
 func (c *Contest) raced(own []*journal.Trial, out func(int) bool) (list []race.Trial) {
 	for _, t := range own {
 		v := c.valueOf(t)

@@ -37,7 +37,7 @@ func mostLoad(trials []*journal.Trial) (most float64) {
 	return most
 }
 
-// Shared tells whether the load ran on CPUs of the target.
+// Shared reports whether the load ran on CPUs of the target.
 func Shared(h journal.Header) bool {
 	return h.Load.Arranged() == journal.ArrangementShared
 }
@@ -107,10 +107,10 @@ func MostOthers(t *journal.Trial) float64 {
 	return most
 }
 
-// InBurst tells whether other programs took much of a trial's CPU time.
+// InBurst reports whether other programs took much of a trial's CPU time.
 func InBurst(t *journal.Trial) bool { return MostOthers(t) >= burst }
 
-// QuietButFor tells whether most of a group's trials, pilots aside, had hardly any other
+// QuietButFor reports whether most of a group's trials, pilots aside, had hardly any other
 // program beside them, so that those in a burst are the exception.
 func QuietButFor(trials []*journal.Trial) bool {
 	shares := make([]float64, 0, len(trials))

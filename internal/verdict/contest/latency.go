@@ -122,7 +122,7 @@ func (j Latency) mostCarry(asked []*journal.Trial, q float64) bool {
 	return len(asked) > 0 && float64(carry) >= mostCarry*float64(len(asked))
 }
 
-// candidates adds a quantile that the trials have beside the common ones.
+// candidates adds a quantile that the trials have next to the common ones.
 func candidates(trials []*journal.Trial) []float64 {
 	list := slices.Clone(quantiles)
 	for _, t := range trials {
@@ -227,7 +227,7 @@ func quantileOf(t *journal.Trial, q float64) *float64 {
 	return nil
 }
 
-// Late says whether the trial's generator sent late.
+// Late reports whether the trial's generator sent late.
 func Late(t *journal.Trial) bool {
 	if t.Load == nil || t.Load.SendLagP99Seconds == nil || t.LatencySeconds == nil || t.LatencySeconds.P99 == nil {
 		return false

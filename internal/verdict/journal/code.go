@@ -25,7 +25,7 @@ const (
 	InvalidErrors       InvalidCode = "errors"        // too many requests failed or were never answered
 	InvalidLoad         InvalidCode = "load"          // the load could not be offered, or its command failed
 	InvalidLoadOutput   InvalidCode = "load_output"   // the load command's output could not be read
-	InvalidMetric       InvalidCode = "metric"        // a figure of --metric is missing, or cannot be compared
+	InvalidMetric       InvalidCode = "metric"        // the value of --metric is missing, or cannot be compared
 	InvalidNoBenchmark  InvalidCode = "no_benchmark"  // no Go benchmark line was printed
 	InvalidUnit         InvalidCode = "unit"          // its throughput is in another unit than its group's
 	InvalidNoPod        InvalidCode = "no_pod"        // no pod came to run: it was refused, found no room, or its image could not be had
@@ -34,7 +34,7 @@ const (
 	InvalidNodeLost     InvalidCode = "node_lost"     // a node that the trial ran on was not ready in the middle of it
 )
 
-// NoTarget tells that a trial had no target to measure: the target could not be started,
+// NoTarget reports that a trial had no target to measure: the target could not be started,
 // ended by itself, was never ready or outlasted its time, or what runs before it or next
 // to it failed.
 func (c InvalidCode) NoTarget() bool {
@@ -74,7 +74,7 @@ const (
 	WarnRedirects      WarningCode = "redirects"       // Phase, Count: answers 3xx, which do little of the work
 )
 
-// Warning is a code with its figures; which of them a code has stands beside it.
+// Warning is a code with its numbers; which of them a code has is next to it.
 type Warning struct {
 	Code   WarningCode `json:"code"`
 	Phase  Mode        `json:"phase,omitempty"`

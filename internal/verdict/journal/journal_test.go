@@ -229,7 +229,7 @@ func TestRemoved(t *testing.T) {
 	}
 }
 
-// A header that a power loss tore holds no trial: the run is begun anew.
+// A header that a power loss tore holds no trial: the run is begun again.
 func TestTornHeader(t *testing.T) {
 	for _, torn := range []string{"", `{"sch`, `{"schema":"procfit.journal/v2","kind":"header","name":"x`} {
 		dir := results(t)

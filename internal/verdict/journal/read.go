@@ -62,7 +62,7 @@ type Contents struct {
 	Blocks []Block // of a race, as they were begun
 	Grown  int     // how often a grid was given more blocks
 	End    *End    // of a canary; nil: its procfit was killed, or is still at work
-	// Torn is the number of bytes of an unfinished last line, which is left out;
+	// Torn is the number of bytes of an unfinished last line, which is skipped;
 	// 0 where the journal ends as it should.
 	Torn int64
 	// unended says that the last line is whole but for its newline.
@@ -71,7 +71,7 @@ type Contents struct {
 	size     int64
 	settings map[SettingKey]bool
 	// again are the trials without a program, by their place: one that was tried
-	// later stands in for it.
+	// later represents it.
 	again map[place]int
 }
 
@@ -85,7 +85,7 @@ type place struct {
 func placeOf(t *Trial) place { return place{t.Setting.Key(), t.Role, t.Block, t.Order} }
 
 // Read reads a journal. name is for errors, which say name:line. A last line
-// without a newline that is no whole record is torn: it is left out and counted
+// without a newline that is no whole record is torn: it is skipped and counted
 // in Torn. Any other line that cannot be read is an error, since a journal with
 // a hole in it proves nothing; lines of an unknown kind are passed over, as a
 // later procfit of the same schema may add kinds.
@@ -145,7 +145,7 @@ func (c *Contents) trimmed() *Contents {
 	return &kept
 }
 
-// tornHeader tells whether a line without an end is the beginning of a header.
+// tornHeader reports whether a line without an end is the beginning of a header.
 func tornHeader(raw []byte) bool {
 	begins := []byte(`{"schema":"procfit.journal/`)
 	n := min(len(raw), len(begins))

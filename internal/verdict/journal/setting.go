@@ -50,7 +50,7 @@ func (a Setting) Key() SettingKey {
 }
 
 // Block is what a race runs next, written before the first of its trials, so that a
-// run that goes on completes what was begun, whatever it would choose today.
+// run that continues completes what was begun, whatever it would choose today.
 type Block struct {
 	Kind     string    `json:"kind"`
 	Block    int       `json:"block"`    // from 0, over all groups
@@ -58,7 +58,7 @@ type Block struct {
 	Why      string    `json:"why"`      // a code: what the block is to tell
 }
 
-// Budget is what a race may take from here on, where it goes on with another than it
+// Budget is what a race may take from here on, where it continues with another than it
 // began with, or how many blocks a grid has from here on. A reader has it in the
 // header's plan.
 type Budget struct {
@@ -99,7 +99,7 @@ func (l Load) Arranged() Arrangement {
 	return *l.Arrangement
 }
 
-// OnTargetHost tells whether the load ran on the machine of the target.
+// OnTargetHost reports whether the load ran on the machine of the target.
 func (l Load) OnTargetHost() bool {
 	return l.Arranged() == ArrangementShared || l.Arranged() == ArrangementApart
 }

@@ -7,8 +7,8 @@
 // The format is JSON Lines in lower snake case with units in the names; a value
 // that was not measured is null, never zero. Fields may be added to a schema; a
 // change of meaning makes a new one, and a reader refuses a version that it does
-// not know. What becomes of a trial is said in codes with figures, so that nobody
-// has to read sentences; the reason of an invalid trial stands beside its code in
+// not know. What becomes of a trial is reported in codes with numbers, so that nobody
+// has to read sentences; the reason of an invalid trial is next to its code in
 // words, for whoever reads the file.
 //
 // A journal may end in a torn line when the machine died in the middle of a
@@ -105,7 +105,7 @@ type Pod struct {
 	ImageID    string   `json:"image_id"` // with the digest
 	QoSClass   string   `json:"qos_class"`
 	CPULimit   *float64 `json:"cpu_limit"`   // CPUs; null: none
-	CPURequest *float64 `json:"cpu_request"` // likewise
+	CPURequest *float64 `json:"cpu_request"` // in the same way
 	Restarts   int      `json:"restarts"`    // of all its containers
 }
 
@@ -165,7 +165,7 @@ type RequestFigures struct {
 type Judgement struct {
 	Judged         *bool        `json:"judged,omitempty"` // whether its p99 may be; absent where that was not asked
 	UnjudgedReason UnjudgedCode `json:"unjudged_reason,omitempty"`
-	// DroppedHeadSeconds is the beginning that is in no figure of the phase.
+	// DroppedHeadSeconds is the beginning that is in no metric of the phase.
 	DroppedHeadSeconds float64 `json:"dropped_head_seconds,omitempty"`
 	// Quantile is the highest that the requests carry where that is not 0.99, and
 	// QuantileSeconds the latency there.
@@ -184,7 +184,7 @@ type Latency struct {
 	Mean *float64 `json:"mean"`
 }
 
-// Metric is a figure that the program or the load generator printed itself.
+// Metric is a metric that the program or the load generator printed itself.
 type Metric struct {
 	Value  float64 `json:"value"`
 	Unit   string  `json:"unit,omitempty"`

@@ -10,7 +10,7 @@ type Usage struct {
 	Cgroup              *Cgroup          `json:"cgroup"`                 // of the quota that the setting sets
 	OuterLimits         []OuterLimit     `json:"outer_limits,omitempty"` // every other limit around the target
 	HostUse             *HostUse         `json:"host"`
-	BesideCPUSeconds    *float64         `json:"beside_cpu_seconds,omitempty"` // of the neighbour of --beside; it is in no other figure but busy_ratio
+	BesideCPUSeconds    *float64         `json:"beside_cpu_seconds,omitempty"` // of the neighbour of --beside; it is in no other metric but busy_ratio
 	Memory              *Memory          `json:"memory,omitempty"`             // absent in a journal of before
 	GC                  *GC              `json:"gc,omitempty"`                 // of the Go program; null: not known, or it has not run
 	MeasuredSeconds     float64          `json:"measured_seconds"`             // the wall time that the counters span

@@ -15,7 +15,7 @@ import (
 // one sentence, what changes, and what to type.
 type Answer struct {
 	Text  string
-	Brief string // the same beside other groups' answers: "set 2"
+	Brief string // the same next to other groups' answers: "set 2"
 	Plain string
 	Tiles document.Tiles
 	Apply string // a line to paste; empty where there is nothing to set
@@ -63,7 +63,7 @@ func (g *group) answerText() string {
 	return "No answer yet"
 }
 
-// brief is the answer where others stand beside it.
+// brief is the answer where others are next to it.
 func (g *group) brief() string {
 	rec := &g.Recommendation
 	text := ""

@@ -11,7 +11,7 @@ import (
 	"github.com/procfit/procfit/internal/verdict"
 )
 
-// alike stands for a difference that is not shown, as benchstat has it.
+// alike represents a difference that is not shown, as benchstat has it.
 const alike = "~"
 
 // benchmarks are nil where fewer than two Go benchmarks ran.

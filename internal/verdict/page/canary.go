@@ -49,7 +49,7 @@ func (w canaryWords) facts() document.Pairs {
 	return document.Pairs{{Name: "Margins", Value: "CPU time " + share.Number(canary.MarginCPU) + ", the others " + share.Number(w.r.Plan.MarginP99) + " (a value that is worse by less is equally good)"}}
 }
 
-// name is a figure's, in a sentence.
+// name is a metric's, in a sentence.
 func (w canaryWords) name(figure string) string {
 	switch figure {
 	case canary.FigureCPU:
@@ -73,7 +73,7 @@ func (w canaryWords) each() string {
 	return "per pod"
 }
 
-// unit is that of a figure. What a query's value is in, its author knows.
+// unit is that of a metric. What a query's value is in, its author knows.
 func (w canaryWords) unit(figure string) number.Unit {
 	switch figure {
 	case canary.FigureSched:
@@ -94,7 +94,7 @@ func (w canaryWords) unit(figure string) number.Unit {
 	return number.Plain("")
 }
 
-// told is what is proven of some figures: "CPU time a request −12.0% [−15.0%, −9.0%]".
+// told is what is proven of some metrics: "CPU time a request −12.0% [−15.0%, −9.0%]".
 func (w canaryWords) told(a verdict.CanarySetting, figures []string) string {
 	var list []string
 	for _, f := range figures {
@@ -144,7 +144,7 @@ func valueOf(u number.Unit, i verdict.Interval) string {
 	return u.Value(*i.Median)
 }
 
-// charts show one figure over time, of each setting beside its control: the user's own
+// charts show one metric over time, of each setting next to its control: the user's own
 // where there is one, else CPU time.
 func (w canaryWords) charts() (list []document.Chart) {
 	figure, high := w.first()
@@ -157,7 +157,7 @@ func (w canaryWords) charts() (list []document.Chart) {
 	return list
 }
 
-// first is the first figure that any setting has, with its highest value.
+// first is the first metric that any setting has, with its highest value.
 func (w canaryWords) first() (figure string, high float64) {
 	for _, a := range w.Settings {
 		for _, m := range a.Figures {

@@ -18,7 +18,7 @@ import (
 	"github.com/procfit/procfit/internal/verdict/page/pagetest"
 )
 
-// one are the trials of the setting beside the control, in the first round.
+// one are the trials of the setting next to the control, in the first round.
 func one(c *journal.Contents) (list []*journal.Trial) {
 	for i := range c.Trials[:16] {
 		if t := &c.Trials[i]; t.Setting.Label == "1" {
@@ -28,7 +28,7 @@ func one(c *journal.Contents) (list []*journal.Trial) {
 	return list
 }
 
-// longer makes a figure of a setting longer.
+// longer makes a metric of a setting longer.
 func longer(t *journal.Trial, name string, times float64) {
 	t.Metrics[name] = journal.Metric{Value: times * t.Metrics[name].Value}
 }
@@ -98,7 +98,7 @@ func TestCanaryVerdicts(t *testing.T) {
 	}
 }
 
-// What is worse and does not decide is said all the same: the table shows it.
+// What is worse and does not decide is reported all the same: the table shows it.
 func TestCanarySaysWhatIsWorseBeside(t *testing.T) {
 	c := pagetest.CanaryContents()
 	for _, t := range one(c) {
@@ -110,7 +110,7 @@ func TestCanarySaysWhatIsWorseBeside(t *testing.T) {
 	}
 }
 
-// What weakens a result is said with it.
+// What weakens a result is reported with it.
 func TestCanaryWarnings(t *testing.T) {
 	say := func(c *journal.Contents) (text string) {
 		for _, n := range New(canary.Analyze(c)).Warnings {

@@ -106,7 +106,7 @@ func (w canaryWords) unreached(v *Verdict) {
 	})
 }
 
-// open is that no value is better: of one that is so in a figure, where it may be worse.
+// open is that no value is better: of one that is so in a metric, where it may be worse.
 func (w canaryWords) open() string {
 	const more = ": more slices may decide it."
 	var list []string
@@ -129,7 +129,7 @@ func (w canaryWords) names(figures []string) string {
 	return phrase.And(list)
 }
 
-// judged are the figures that decide.
+// judged are the metrics that decide.
 func (w canaryWords) judged() (list []string) {
 	for _, a := range w.Settings {
 		for _, m := range a.Figures {
@@ -141,8 +141,8 @@ func (w canaryWords) judged() (list []string) {
 	return list
 }
 
-// worseBeside are the figures that do not decide, and in which a setting is worse all the
-// same: a table that shows it must not stand under a sentence that is silent on it.
+// worseBeside are the metrics that do not decide, and in which a setting is worse all the
+// same: a table that shows it must not be under a sentence that is silent on it.
 func worseBeside(a verdict.CanarySetting) (list []string) {
 	for _, m := range a.Figures {
 		if low := m.Ratio.Low; m.Outcome == verdict.OutcomeNotJudged && m.Name != canary.FigureRequests && low != nil && *low > 1 {

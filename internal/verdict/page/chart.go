@@ -132,7 +132,7 @@ func scaled(x *float64, by float64) *float64 {
 	return &y
 }
 
-// known says whether a quantity was measured in any setting.
+// known reports whether a quantity was measured in any setting.
 func (g *group) known(m measure) bool {
 	return slices.ContainsFunc(g.rows, func(a verdict.SettingResult) bool { return m.value(&a).Median != nil })
 }

@@ -12,7 +12,7 @@ import (
 	"github.com/procfit/procfit/internal/verdict"
 )
 
-// asked is the question: 300 requests a second with p99 within 50 ms.
+// asked is the question: 300 requests per second with p99 within 50 ms.
 func asked(c *verdict.Cheapest) string {
 	return fmt.Sprintf("%s req/s with %s within %s", short(c.RatePerSecond, number.Digits), c.Objective.Name(), number.Time().Short().Value(c.Objective.Seconds))
 }

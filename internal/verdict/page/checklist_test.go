@@ -130,7 +130,7 @@ func limits(t verdict.Throttling) func(*verdict.Result, *verdict.Group) {
 	return func(_ *verdict.Result, g *verdict.Group) { g.Throttling = t }
 }
 
-// throttled is the unset setting held back by its own quota.
+// throttled is the unset setting throttled by its own quota.
 func throttled(share float64, state verdict.ThrottlingState, advice verdict.ThrottlingAdvice, procs int) verdict.Throttling {
 	return verdict.Throttling{
 		State: state, Share: &share, LimitCPUs: ptr(2.0), Own: true, OuterKnown: true, Advice: advice, AdviceOwn: true, Procs: &procs,

@@ -7,7 +7,7 @@ import (
 	"github.com/procfit/procfit/internal/show/document"
 )
 
-// Brief is what a terminal gets of a sweep: why, the curves and figures that the answer
+// Brief is what a terminal gets of a sweep: why, the curves and metrics that the answer
 // rests on, and at the end, where the eye is when the prompt is back, the answer.
 func (v *View) Brief() *document.Document {
 	d := &document.Document{Title: "GOMAXPROCS of " + v.Name, Date: v.Started, Closing: v.Verdict.closing()}
@@ -73,7 +73,7 @@ func itemized(lead string, items []document.Item) []document.Block {
 	return []document.Block{document.List{Lead: lead, Items: items}}
 }
 
-// closing is the answer, and what would settle what is open; a command that goes on comes
+// closing is the answer, and what would settle what is open; a command that continues comes
 // last.
 func (v Verdict) closing() []document.Block {
 	list := []document.Block{
@@ -236,7 +236,7 @@ func (g *Group) report(titled, linked bool) (list []document.Block) {
 	return list
 }
 
-// fewBenchmarks have their charts in the place of a latency's.
+// fewBenchmarks have their charts in place of a latency's.
 const fewBenchmarks = 6
 
 // curves are those that there are.
@@ -257,7 +257,7 @@ func (g *Group) shown() []document.Chart {
 	return append(g.curves(), slices.DeleteFunc(slices.Clone(g.OverTime), func(c document.Chart) bool { return len(c.Categories) > mostSlices })...)
 }
 
-// figures are the tables, whole or with what explains the figures folded away.
+// figures are the tables, whole or with what explains the metrics folded away.
 func (g *Group) figures(whole bool) []document.Block {
 	list := []document.Block{g.Table}
 	if main, aside := g.Table.Split(); aside != nil && !whole {
@@ -271,7 +271,7 @@ func (g *Group) figures(whole bool) []document.Block {
 	return list
 }
 
-// SoFar is the report of a sweep that goes on.
+// SoFar is the report of a sweep that continues.
 func (v *View) SoFar() *document.Document {
 	now := v.Ended()
 	for i, b := range now.Blocks {

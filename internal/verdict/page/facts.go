@@ -13,7 +13,7 @@ import (
 	"github.com/procfit/procfit/internal/verdict"
 )
 
-// facts are the figures behind the verdict.
+// facts are the numbers behind the verdict.
 func (g *group) facts() []document.Pair {
 	share := number.Ratio()
 	var out []document.Pair
@@ -125,7 +125,7 @@ func (g *group) pairOf(throughput, latency *float64) string {
 	return strings.Replace(pairOf(throughput, latency), "p99", g.Latency.Name(), 1)
 }
 
-// pairOf names the figures of the two metrics that are known.
+// pairOf names the numbers of the two metrics that are known.
 func pairOf(throughput, p99 *float64) string {
 	var parts []string
 	if throughput != nil {

@@ -158,7 +158,7 @@ func inVersion(t *journal.Trial) string {
 	return "GOTOOLCHAIN=go" + t.Setting.GoVersion + " "
 }
 
-// anyPort is a command with a port in the place of {port}.
+// anyPort is a command with a port in place of {port}.
 func anyPort(words []string) []string {
 	out := slices.Clone(words)
 	for i := range out {

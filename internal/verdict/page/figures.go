@@ -11,7 +11,7 @@ import (
 	"github.com/procfit/procfit/internal/verdict"
 )
 
-// shown is a figure that a stage's multiples show.
+// shown is a metric that a stage's multiples show.
 type shown struct {
 	measure
 	title string
@@ -93,8 +93,7 @@ func inverse(i verdict.Interval) verdict.Interval {
 }
 
 // serverFigures are throughput and latency. Where the judged loop is the open one,
-// the closed one's latency stands beside: it is what documents tell that drove with
-// wrk.
+// the closed one's latency is next to it, because documents that used wrk report that one.
 func serverFigures(r *verdict.Result) []shown {
 	name, open := "", false
 	if len(r.Groups) > 0 {

@@ -59,7 +59,7 @@ func files(r *verdict.Result) ([]folder.File, error) {
 }
 
 // JSON is result.json: indented, with a newline at its end. What the Result has as
-// codes stands there with its words. Values that JSON cannot hold become null (see
+// codes is there with its words. Values that JSON cannot hold become null (see
 // finite).
 func JSON(r *verdict.Result) ([]byte, error) {
 	b, err := json.MarshalIndent(worded(finite(r)), "", "  ")
@@ -70,7 +70,7 @@ func JSON(r *verdict.Result) ([]byte, error) {
 }
 
 // The types below are those of stat with their words: an embedded field gives way to
-// one of the same name beside it.
+// one of the same name next to it.
 
 type resultJSON struct {
 	*verdict.Result

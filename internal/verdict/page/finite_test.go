@@ -37,7 +37,7 @@ func TestJSONTurnsWhatItCannotHoldIntoNull(t *testing.T) {
 	}
 }
 
-// What the Result has as codes stands in result.json in words, beside all else.
+// What the Result has as codes is in result.json in words, next to all else.
 func TestJSONHasTheWords(t *testing.T) {
 	b, err := JSON(pagetest.Groups())
 	if err != nil {

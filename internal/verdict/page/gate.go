@@ -10,7 +10,7 @@ import (
 	"github.com/procfit/procfit/internal/verdict/journal"
 )
 
-// gateAlone says whether the gate is all that was asked: one setting was measured
+// gateAlone reports whether the gate is all that was asked: one setting was measured
 // of each program.
 func gateAlone(r *verdict.Result) bool {
 	if r.Gate == nil {
@@ -97,7 +97,7 @@ func gateTable(g *verdict.Gate, p journal.Plan) document.Table {
 	return t
 }
 
-// outcomeWords are what a check of a gate, or a figure of a canary, came to.
+// outcomeWords are what a check of a gate, or a metric of a canary, came to.
 var outcomeWords = map[verdict.Outcome]string{
 	verdict.OutcomeWorse: "worse", verdict.OutcomeNotJudged: "not judged", verdict.OutcomeWithin: "no worse", verdict.OutcomeOpen: "undecided", verdict.OutcomeBetter: "better",
 }

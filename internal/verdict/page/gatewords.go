@@ -66,7 +66,7 @@ func gateMetric(c *verdict.GateCheck) string {
 	return phrase.Clean(c.Metric)
 }
 
-// tooFew says why so many pairs judge nothing.
+// tooFew says why N pairs judge nothing.
 func tooFew(pairs int) string {
 	if pairs == 0 {
 		return "no block has a valid trial of both"

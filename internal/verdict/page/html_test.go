@@ -133,7 +133,7 @@ func TestOpensWithTheAnswerAndTheCurves(t *testing.T) {
 }
 
 // Who listens to a page goes through it by its headings: one at the top, and no step
-// down is left out.
+// down is skipped.
 func TestHeadingsGoDownAStepAtATime(t *testing.T) {
 	for name, r := range results() {
 		pagetest.Headings(t, name, asPage(t, r))

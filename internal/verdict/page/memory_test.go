@@ -24,7 +24,7 @@ func collecting(cycles int64, share float64) func(*journal.Trial) {
 	}
 }
 
-// Beside a flat curve stands that a program allocates where its figures say so, and
+// Beside a flat curve stands that a program allocates where its metrics say so, and
 // nowhere else.
 func TestAllocatesInWords(t *testing.T) {
 	alike := []Truth{Unset(4, 1000, .01), Set(1, 1000, .01), Set(2, 1000, .01), Set(4, 1000, .01), Set(8, 1000, .01)}
@@ -52,7 +52,7 @@ func TestAllocatesInWords(t *testing.T) {
 	}
 }
 
-// The figures stand in the table and among the facts; without any there is no column.
+// The metrics are in the table and among the facts; without any there is no column.
 func TestMemoryInATable(t *testing.T) {
 	columns := func(v *View) (heads []string) {
 		for _, c := range v.Groups[0].Table.Columns {
@@ -89,7 +89,7 @@ func TestMemoryInATable(t *testing.T) {
 	}
 }
 
-// What runs beside the target is told apart from it and from other programs; what it
+// What runs next to the target is distinguished from it and from other programs; what it
 // leaves of the CPUs is no sign of a program that waits.
 func TestNeighbourInAReport(t *testing.T) {
 	r := analyze(Config{Settings: CPUServer(), OtherCPUs: 4, Trial: func(t *journal.Trial) {

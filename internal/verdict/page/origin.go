@@ -8,7 +8,7 @@ import (
 	"github.com/procfit/procfit/internal/verdict/journal"
 )
 
-// originWords say where figures come from. What a model says is never shown without
+// originWords say where numbers come from. What a model says is never shown without
 // them.
 func originWords(o journal.Origin) string {
 	switch o {
@@ -26,7 +26,7 @@ func originWords(o journal.Origin) string {
 	return "from " + string(o)
 }
 
-// made is how the group's figures came to be, for the middle of a sentence.
+// made is how the group's numbers came to be, for the middle of a sentence.
 func (g *group) made() string {
 	switch g.Origin {
 	case journal.OriginKube:
@@ -37,7 +37,7 @@ func (g *group) made() string {
 	return "measured"
 }
 
-// titled is a figure's title with where it comes from, unless that is this machine.
+// titled is a metric's title with where it comes from, unless that is this machine.
 func titled(title string, o journal.Origin) string {
 	switch o {
 	case journal.OriginLocal, "":
@@ -48,7 +48,7 @@ func titled(title string, o journal.Origin) string {
 	return title + ", " + originWords(o)
 }
 
-// noted is a figure's note with where it comes from.
+// noted is a metric's note with where it comes from.
 func noted(note string, o journal.Origin) string {
 	switch of := originWords(o); {
 	case of == "" || o != journal.OriginLocal: // then the title says it

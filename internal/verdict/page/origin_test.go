@@ -11,7 +11,7 @@ import (
 	"github.com/procfit/procfit/internal/verdict/verdicttest"
 )
 
-// Whatever stands by itself (a verdict, a figure) says where it comes from.
+// Whatever stands by itself (a verdict, a metric) says where it comes from.
 func TestOriginStandsWithEveryFigure(t *testing.T) {
 	for want, origin := range map[string]journal.Origin{"measured here": journal.OriginLocal, "measured in Kubernetes": journal.OriginKube, "simulated": journal.OriginSim} {
 		r := analyze(verdicttest.Config{Settings: verdicttest.CPUServer(), Trial: func(t *journal.Trial) { t.Origin = origin }})

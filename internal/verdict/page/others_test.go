@@ -6,7 +6,7 @@ import (
 	"github.com/procfit/procfit/internal/verdict"
 )
 
-// What ran beside some trials alone is told by those, and not by a median of all.
+// What ran next to some trials alone is reported by those, and not by a median of all.
 func TestOthersInWords(t *testing.T) {
 	for want, o := range map[string]verdict.OtherPrograms{
 		"other programs used 0.5 of 2 CPUs":                           {CPUs: new(0.5), Of: 2, MostCPUs: new(0.6), MostSetting: "4"},

@@ -42,7 +42,7 @@ func (w words) reasons() []string {
 	return list
 }
 
-// lead is what reasons of a kind have in common; empty where each stands alone.
+// lead is what reasons of a kind have in common; empty where each has a line of its own.
 func (w words) lead(code verdict.ReasonCode) string {
 	switch code {
 	case verdict.ReasonSlower:
@@ -140,7 +140,7 @@ func comparison(r *verdict.Reason) string {
 	return name(r.Of) + " looked " + higher(r.Change) + often(r.N)
 }
 
-// often is how many trials something is said of. One that is far behind is not measured
+// often is how many trials something is reported of. One that is far behind is not measured
 // again, and said to rest on one.
 func often(n int) string {
 	if n == 1 {
@@ -149,8 +149,8 @@ func often(n int) string {
 	return fmt.Sprintf(" (n %d)", n)
 }
 
-// fastest names the highest throughput. Few trials may be luck: what seems higher by
-// them is said to.
+// fastest names the highest throughput. Few trials may be luck: a value that only looked
+// higher is named as such.
 func (w words) fastest(r *verdict.Reason) string {
 	among := w.among(func(a verdict.SettingResult) bool { return above(a.Throughput.Median, r.Of.Throughput) })
 	if len(r.List) == 0 {
@@ -159,7 +159,7 @@ func (w words) fastest(r *verdict.Reason) string {
 	return name(r.Of) + " has the most certain lead in throughput" + among + ": " + w.figures(r.Of) + "; " + names(r.List) + " looked higher, but with less certainty"
 }
 
-// lowest likewise names the lowest latency.
+// lowest names the lowest latency, in the same way.
 func (w words) lowest(r *verdict.Reason) string {
 	among := w.amongLate(r.Of)
 	if len(r.List) == 0 {
@@ -168,7 +168,7 @@ func (w words) lowest(r *verdict.Reason) string {
 	return name(r.Of) + " has the most certain lead in " + w.quantile() + among + ": " + w.figures(r.Of) + "; " + names(r.List) + " looked lower, but with less certainty"
 }
 
-// among is said where the table has what is not compared: settings that had too few CPUs,
+// among is reported where the table has what is not compared: settings that had too few CPUs,
 // or an unset one of no number that is better.
 func (w words) among(better func(verdict.SettingResult) bool) string {
 	unset := func(a verdict.SettingResult) bool {
@@ -180,7 +180,7 @@ func (w words) among(better func(verdict.SettingResult) bool) string {
 	return ""
 }
 
-// amongLate is said where the table has a lower one that was not compared.
+// amongLate is reported where the table has a lower one that was not compared.
 func (w words) amongLate(low *verdict.Value) string {
 	among := w.among(func(a verdict.SettingResult) bool { return above(low.P99, a.Judged.Median) })
 	fast, few := w.leftOut(verdict.ExcludedSlower, verdict.ExcludedSaturated), w.leftOut(verdict.ExcludedShared)
@@ -198,20 +198,20 @@ func (w words) amongLate(low *verdict.Value) string {
 	return ""
 }
 
-// above says whether both are known, and a is more.
+// above reports whether both are known, and a is more.
 func above(a, b *float64) bool { return a != nil && b != nil && *a > *b }
 
-// leftOut says whether the table has a row that was excluded for one of these.
+// leftOut reports whether the table has a row that was excluded for one of these.
 func (w words) leftOut(why ...verdict.ExcludedCode) bool {
 	return slices.ContainsFunc(w.group.Rows, func(a verdict.SettingResult) bool { return isOut(a, why...) })
 }
 
-// isOut says whether a row was excluded for one of these.
+// isOut reports whether a row was excluded for one of these.
 func isOut(a verdict.SettingResult, why ...verdict.ExcludedCode) bool {
 	return a.Excluded != nil && slices.Contains(why, *a.Excluded)
 }
 
-// spread is the noise that all stands against.
+// spread is the noise that all is compared with.
 func (w words) spread() string {
 	s := w.group.Spread
 	text := "noise: trials vary by " + strayed(*s.Throughput) + " in throughput"

@@ -76,7 +76,7 @@ func leftOut(args []string) string {
 	return "echo " + phrase.ShellWord(text) + " >&2; exit 2\n"
 }
 
-// redacted stands in a journal where a credential was (package secret).
+// redacted is in a journal where a credential was (package secret).
 const redacted = "REDACTED"
 
 // again is the command line with the seed fixed and without --out, which would

@@ -55,7 +55,7 @@ func likely(rec *verdict.Recommendation) verdictName {
 // sentence is the recommendation in one sentence, to stand after its label.
 func (w words) sentence() string { return w.butFor(w.claim(complete(w.group.Recommendation.Claim))) }
 
-// butFor adds the figures that are worse in spite of the claim.
+// butFor adds the metrics that are worse in spite of the claim.
 func (w words) butFor(claim string) string {
 	rec := &w.group.Recommendation
 	var losses []*verdict.Reason

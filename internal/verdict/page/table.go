@@ -23,7 +23,7 @@ type column struct {
 	cell func(*verdict.SettingResult) document.Cell
 }
 
-// asideIn marks columns that a report folds away: what explains the figures that decide.
+// asideIn marks columns that a report folds away: what explains the metrics that decide.
 func asideIn(columns []column) []column {
 	for i := range columns {
 		columns[i].head.Aside = true
@@ -120,10 +120,10 @@ func (g *group) kernelColumns() []column {
 	}
 }
 
-// other says whether another quantile than p99 is judged.
+// other reports whether another quantile than p99 is judged.
 func (g *group) other() bool { return g.Latency.Quantile > 0 && g.Latency.Quantile != 0.99 }
 
-// levels says what the figures of tables are: of what is compared, levels.
+// levels says what the numbers of tables are: of what is compared, levels.
 func (g *group) levels() string {
 	medians := []string{}
 	for _, q := range []string{"p50", "p99"} {
@@ -252,7 +252,7 @@ func (g *group) mark(a *verdict.SettingResult, metric string) string {
 	return ""
 }
 
-// metricsTable holds the figures that the program or the generator printed.
+// metricsTable holds the metrics that the program or the generator printed.
 func (g *group) metricsTable() *document.Table {
 	names := map[string]verdict.MetricInterval{}
 	for _, a := range g.rows {

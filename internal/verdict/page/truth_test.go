@@ -16,7 +16,7 @@ import (
 	"github.com/procfit/procfit/internal/verdict/page/pagetest"
 )
 
-// Every sentence is true of the table that stands below it, whatever was measured. The
+// Every sentence is true of the table that is below it, whatever was measured. The
 // full count is run by .ci/full.
 func TestSentencesAreTrueOfTheTable(t *testing.T) {
 	n := 150
@@ -49,7 +49,7 @@ func TestSentencesAreTrueOfTheTable(t *testing.T) {
 	}
 }
 
-// checker holds one group's table against what is said above it.
+// checker holds one group's table against what is reported above it.
 type checker struct {
 	g        *verdict.Group
 	view     *Group
@@ -168,7 +168,7 @@ func (c *checker) reasons() {
 	}
 }
 
-// speed: what is said against the best is what its row has.
+// speed: what is reported against the best is what its row has.
 func (c *checker) speed(r *verdict.Reason) {
 	a, best := c.row(r.Of), c.row(r.Than)
 	if best.Label != c.g.Peak {
@@ -403,13 +403,13 @@ func (c *checker) smallest(rec *verdict.Recommendation) {
 	}
 }
 
-// beaten: by its figures a row is worse than the setting by more than a margin.
+// beaten: by its metrics a row is worse than the setting by more than a margin.
 func (c *checker) beaten(a *verdict.SettingResult, by *verdict.Value) bool {
 	slower := by.Throughput != nil && *a.Throughput.Median < 0.95**by.Throughput
 	return slower || by.P99 != nil && a.Judged.Median != nil && *a.Judged.Median > 1.2**by.P99
 }
 
-// theDefault is said to be worse only where its row is.
+// theDefault is reported to be worse only where its row is.
 func (c *checker) theDefault(rec *verdict.Recommendation) {
 	d := rec.Claim.Than
 	if rec.Verdict != verdict.Recommended || d == nil {

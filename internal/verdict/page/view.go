@@ -1,8 +1,8 @@
-// Package page makes documents of a verdict.Result: the same facts worded, scaled and laid
-// out as tables and charts that know no format. New words a Result, Brief is what a terminal
-// gets of it, Report what its files have; show/text, show/markdown and show/html write them.
-// It decides nothing: the codes of package verdict have their words here, by noun (sentence,
-// reason, settle, warning, gatewords), in the documents and in result.json.
+// Package page makes documents of a verdict.Result: sentences, tables and charts that know no
+// format. New makes a View of a Result, Brief is the document for a terminal, and report that
+// of the files; show/text, show/markdown and show/html write them. The package decides
+// nothing: it has the words for the codes of package verdict, by noun (sentence, reason,
+// settle, warning, gatewords), in the documents and in result.json.
 //
 // Every string is plain text on one line, except scripts and snippets; control and formatting
 // characters that came from outside are written as escapes, so that no command line can move
@@ -12,8 +12,8 @@
 // significant digits (two for percentages): trials of a few per cent spread do
 // not support more.
 //
-// Where figures come from (measured here, in Kubernetes, simulated) stands with the
-// verdict, with each figure and in the environment.
+// Where numbers come from (measured here, in Kubernetes, simulated) is with the
+// verdict, with each metric and in the environment.
 //
 // A View is a function of its Result alone: no clock, no environment, no random
 // numbers. What only the user can know (is this load like production's?) is
@@ -67,7 +67,7 @@ type Group struct {
 	OverTime   []document.Chart // of a canary
 	Evidence   []document.Chart
 	Curves     document.Table // what the curves show
-	Levels     string         // what its figures are
+	Levels     string         // what its numbers are
 	Benchmarks *Benchmarks
 	Table      document.Table
 	Metrics    *document.Table

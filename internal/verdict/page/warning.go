@@ -229,7 +229,7 @@ func (o words) warnOfCanary(w *verdict.Warning) (advice, bool) {
 // otherUnit is why stat leaves out a trial that the journal calls valid.
 const otherUnit = "its throughput has another unit than that of its group"
 
-// invalidReason is the journal's, or that of a trial that stat left out itself.
+// invalidReason is the journal's, or that of a trial that stat skipped itself.
 func invalidReason(reason string, code journal.InvalidCode) string {
 	if reason == "" && code == journal.InvalidUnit {
 		return otherUnit
@@ -244,7 +244,7 @@ func unitName(name string) string {
 	return name
 }
 
-// adviceOf is the group's advice on throttling, which stands with one warning.
+// adviceOf is the group's advice on throttling, which is with one warning.
 func (o words) adviceOf(w *verdict.Warning) string {
 	if !w.Advised {
 		return ""
@@ -270,7 +270,7 @@ func labels(settings []verdict.SettingFigure) string {
 	return phrase.And(all)
 }
 
-// each is the settings with their figures: "4 (63% of periods) and 8 (80% of periods)".
+// each is the settings with their metrics: "4 (63% of periods) and 8 (80% of periods)".
 func each(settings []verdict.SettingFigure, figure func(verdict.SettingFigure) string) string {
 	var all []string
 	for _, a := range settings {

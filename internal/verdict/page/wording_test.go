@@ -8,7 +8,7 @@ import (
 	"github.com/procfit/procfit/internal/verdict/page/pagetest"
 )
 
-// The label stands before the sentence on a page, and within it in result.json.
+// The label is before the sentence on a page, and within it in result.json.
 func TestALabelIsNotSaidTwice(t *testing.T) {
 	eight, one := &verdict.Value{Procs: 8}, &verdict.Value{Procs: 1}
 	for _, c := range []struct {
@@ -87,7 +87,7 @@ func TestLargeDifferencesAreFactors(t *testing.T) {
 	}
 }
 
-// A batch program is known by how long it takes, and not by runs a second.
+// A batch program is known by how long it takes, and not by runs per second.
 func TestRunsAreShownAsTimes(t *testing.T) {
 	r := pagetest.Typical()
 	g := &r.Groups[0]

@@ -20,7 +20,7 @@ func analyze(c Config) *verdict.Result {
 	return verdict.Analyze(h, trials)
 }
 
-// said is all that is said of a sweep's verdict.
+// said is all that is printed of a sweep's verdict.
 func said(r *verdict.Result) string {
 	rec := recommendation(words{&r.Groups[0], r})
 	return rec.Sentence + "\n" + strings.Join(rec.Reasons, "\n") + "\n" + strings.Join(rec.Settle, "\n")

@@ -28,7 +28,7 @@ import (
 )
 
 // Objective is that a quantile of the latency, counted from the intended send, is
-// at most so many seconds.
+// at most N seconds.
 type Objective struct {
 	Quantile float64 `json:"quantile"` // 0 to 1: 0.99
 	Seconds  float64 `json:"seconds"`
@@ -89,7 +89,7 @@ type Probe struct {
 	Carried       bool    // the rate was kept up, and no more requests failed than may
 }
 
-// Meets tells whether the objective was met at the probe's rate.
+// Meets reports whether the objective was met at the probe's rate.
 func (o Objective) Meets(p Probe) bool {
 	return p.Carried && p.Seconds > 0 && p.Seconds <= o.Seconds
 }

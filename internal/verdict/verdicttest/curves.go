@@ -55,7 +55,7 @@ func (c Curve) Settings(cpus int, procs ...int) []Truth {
 
 // Uber is the published table of a load balancer under a quota of two CPUs,
 // where the default of its day chose 24 (README of go.uber.org/automaxprocs).
-// The table has the P99.9; half of it stands in for the p99.
+// The table has the P99.9; half of it represents the p99.
 func Uber() []Truth {
 	half := func(ms float64) float64 { return ms / 2 / 1000 }
 	settings := Quota(2,

@@ -69,7 +69,7 @@ func (s *Race) draw(i int, prompt [][]float64, r *rand.Rand) (throughput, p99 fl
 	return throughput, p99
 }
 
-// What a likely value may be wrong by: in one of so many cases by the pooled model.
+// What a likely value may be wrong by: in one of N cases by the pooled model.
 const (
 	mostSlow = 0.03 // by its throughput
 	mostLate = 0.10 // by its p99
@@ -91,7 +91,7 @@ func (s *Race) wrong(n int) float64 {
 }
 
 // giveUp is how a race until likely finds its front. It drops values below the pick that more trials will hardly show to be good,
-// the sooner the less there is to gain. Each assessment does it anew.
+// the sooner the less there is to gain. Each assessment does it again.
 func (s *Race) giveUp() {
 	f := s.model.throughput
 	for k, n := range s.named {
@@ -134,5 +134,5 @@ func (s *Race) leastWrong() int {
 	return best
 }
 
-// ok says whether a value meets the goal of likely.
+// ok reports whether a value meets the goal of likely.
 func (s *Race) ok(n int) bool { return s.chance[n].likely }

@@ -187,7 +187,7 @@ func (f *fit) upper(a, b int, level float64) float64 {
 	return d + f.quantile(level)*se
 }
 
-// crowd is how many values, itself among them, a setting is not told apart from.
+// crowd is how many values, itself among them, a setting is not distinguished from.
 func (f *fit) crowd(n int) int {
 	alike := 0
 	for _, other := range f.settings {

@@ -46,7 +46,7 @@ const beyond = 1e6
 // what it costs are rough.
 const outOfReach = 1.3
 
-// futile says whether no value could be proven with the trials left, while one is
+// futile reports whether no value could be proven with the trials left, while one is
 // likely.
 func (s *Race) futile() bool {
 	if s.rules.Goal == Likely || s.pick != 0 || s.likely == 0 {
@@ -62,7 +62,7 @@ func (s *Race) futile() bool {
 
 // Trade-offs are looked for among values that are out, where the loss of throughput
 // is up to tradeLoss and p99 at most tradeShare of the pick's. Such a value has few
-// trials: it gets three more beside the pick.
+// trials: it gets three more next to the pick.
 const (
 	tradeLoss   = 0.3
 	tradeShare  = 0.5

@@ -44,7 +44,7 @@ type Gate struct {
 }
 
 // gatePairs is how many there are at most by default, fewestPairs how many before
-// anything is said: Student's t knows nothing of a machine's outliers.
+// anything is reported: Student's t knows nothing of a machine's outliers.
 const (
 	gatePairs   = 40
 	fewestPairs = 4

@@ -4,7 +4,7 @@ import "math"
 
 // Lead is which value is best after some trials, and what is proven.
 type Lead struct {
-	Pick        int     // the smallest value as good as any; 0: cannot tell
+	Pick        int     // the smallest value as good as any; 0: undecided
 	Confidence  Goal    // of the pick; empty without one
 	Probability float64 // that the pick is right, by the pooled model
 	Default     Goal    // how sure it is that the default is as good as any; empty: that is open, or there is none

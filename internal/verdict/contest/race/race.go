@@ -1,6 +1,6 @@
 // Package race decides which value of GOMAXPROCS to measure next, and what the trials
 // so far prove. It is pure: the same rules and trials give the same block and the same
-// assessment, so that a run that was interrupted goes on as if it had not been. It has
+// assessment, so that a run that was interrupted continues as if it had not been. It has
 // no sentences.
 //
 // # The model
@@ -32,7 +32,7 @@
 //
 // First come all of a few values, else the powers of two. Then each value's proof is
 // priced in trials (outlook), and the front is where that, and the Ps, cost least. Below
-// it a value is measured that may still be good (edge), beside the peak one that may be
+// it a value is measured that may still be good (edge), next to the peak one that may be
 // higher (beside). A block has the front, such a value, and the rivals that lack most of
 // what the proof asks. It ends when the front is proven twice in a row, when nothing
 // can be proven with the trials left and something is likely, or with the trials. A
@@ -42,7 +42,7 @@
 // # What it does not cover
 //
 // Only values that were measured are proven against. Between them stand that throughput
-// grows at most in proportion, and the look beside the peak: a peak narrower than that is
+// grows at most in proportion, and the look next to the peak: a peak narrower than that is
 // missed, and so is a p99 that is good at a few values between two bad ones. A proof is
 // looked at after each block, which adds to its error at the very margin.
 // docs/VERDICT.md has what simulations show, and package racetest makes them.
@@ -138,7 +138,7 @@ func (s *Race) sortOut() {
 const outLevel = 0.995
 
 // fewestOut is how many trials put a value out: two, and of the default, against which
-// every answer is told, as many as a value has that is named. In a real sweep two
+// every answer is reported, as many as a value has that is named. In a real sweep two
 // unlucky ones put it out, and the race spent its trials on what was no better.
 func (s *Race) fewestOut(n int) int {
 	if n == s.rules.Default {
@@ -150,7 +150,7 @@ func (s *Race) fewestOut(n int) int {
 // hopeless is the share of the highest throughput below which one trial is enough.
 const hopeless = 0.45
 
-// byLatency says whether n's p99 may speak against other values.
+// byLatency reports whether n's p99 may speak against other values.
 func (s *Race) byLatency(n int) bool {
 	return s.rules.Latency && s.model.p99.has(n) && (s.rules.MaxByLatency <= 0 || n <= s.rules.MaxByLatency)
 }
@@ -170,7 +170,7 @@ func (s *Race) prove(n int) (asFast, asPrompt bool) {
 	return asFast, asPrompt && !s.aboveBound(n)
 }
 
-// aboveBound says whether n is above the bound of what latency may prefer, while a
+// aboveBound reports whether n is above the bound of what latency may prefer, while a
 // value within it is not out: that one may be open by its latency alone.
 func (s *Race) aboveBound(n int) bool {
 	m := s.rules.MaxByLatency

@@ -18,7 +18,7 @@ type end struct {
 }
 
 // play runs a race whose trials are drawn by the function, and returns all that ran
-// with what stands at the end.
+// with what is at the end.
 func play(t *testing.T, rules race.Rules, trial func(c race.Choice) race.Trial) ([]race.Trial, end, []race.Why) {
 	t.Helper()
 	var trials []race.Trial
@@ -72,7 +72,7 @@ func TestGoesOnWhileNothingIsProvenWorse(t *testing.T) {
 	}
 }
 
-// A plan is a function of rules and trials: a race that was interrupted goes on as if
+// A plan is a function of rules and trials: a race that was interrupted continues as if
 // it had not been.
 func TestNextIsPure(t *testing.T) {
 	rules := racetest.Rules(16, race.Proven)

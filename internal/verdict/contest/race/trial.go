@@ -70,7 +70,7 @@ const (
 type Stray struct {
 	CV    float64 // coefficient of variation
 	DF    int     // trials that it comes from, less the values
-	Apart bool    // two values are told apart by it all the same
+	Apart bool    // two values are distinguished by it all the same
 }
 
 // StrayOf measures one figure of the trials. It knows nothing of before.

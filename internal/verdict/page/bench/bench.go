@@ -5,7 +5,7 @@
 //
 // The setting is in the benchmark's name, /procs=unset or /procs=2, with /quota,
 // /replicas, /go and /variant where the plan names them. A/A copies, pilots and
-// invalid trials are left out.
+// invalid trials are skipped.
 package bench
 
 import (
@@ -31,7 +31,7 @@ func Write(w io.Writer, r *verdict.Result) error {
 	out := benchfmt.NewWriter(w)
 	config := configuration(r)
 	// Each unit's direction once, before its first use: benchstat takes smaller for
-	// better where nothing is said.
+	// better where nothing is reported.
 	declared := map[string]bool{}
 	for i := range r.Groups {
 		g := &r.Groups[i]

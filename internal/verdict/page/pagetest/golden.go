@@ -55,7 +55,7 @@ func Elements(t testing.TB, document []byte, visit func(*html.Node)) {
 	}
 }
 
-// Headings says whether a page can be gone through by its headings: one is at the top, and
+// Headings reports whether a page can be gone through by its headings: one is at the top, and
 // each goes down a step at most.
 func Headings(t testing.TB, name string, document []byte) {
 	t.Helper()

@@ -190,7 +190,7 @@ func (s *Server) seen() {
 	}
 }
 
-// loopback says whether a request's host is this machine, by a name that no other
+// loopback reports whether a request's host is this machine, by a name that no other
 // machine can give it.
 func loopback(host string) bool {
 	name, _, err := net.SplitHostPort(host)

@@ -130,7 +130,7 @@ func (c Curve) truth() Truth {
 	return t
 }
 
-// wrong says whether n loses more throughput than the margin, or its p99 is longer
+// wrong reports whether n loses more throughput than the margin, or its p99 is longer
 // by more.
 func (t Truth) wrong(c Curve, n int) (slow, late bool) {
 	return c.Throughput[n] < t.Throughput-marginT-hair, c.P99[n] > t.P99+marginP+hair

@@ -84,7 +84,7 @@ func one(yes bool) int {
 	return 0
 }
 
-// claims says whether a difference is called proven that is not there.
+// claims reports whether a difference is called proven that is not there.
 func claims(run Run) bool {
 	a := run.Lead
 	for _, l := range a.Levels {
