@@ -119,7 +119,7 @@ func (g *group) view() Group {
 func (g *group) title() string {
 	t := "No CPU limit"
 	if g.QuotaCPUs != nil {
-		t = "CPU limit " + number.CPUs(*g.QuotaCPUs)
+		t = "Limit " + number.CPUs(*g.QuotaCPUs)
 		if g.Replicas > 1 {
 			t += " each"
 		}

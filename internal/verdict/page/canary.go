@@ -81,7 +81,7 @@ func (w canaryWords) unit(figure string) number.Unit {
 	case canary.FigureThrottled:
 		return number.Ratio()
 	case canary.FigureRequests:
-		return number.PerSecond("/s")
+		return number.PerSecond("req/s")
 	case canary.FigureCPU, canary.FigureWait:
 		switch {
 		case w.PerRequest:

@@ -61,8 +61,10 @@ func because(what, detail string) string {
 
 func inPhase(m journal.Mode) string {
 	switch m {
-	case journal.ModeClosed, journal.ModeOpen:
-		return " in " + string(m) + " loop"
+	case journal.ModeClosed:
+		return " in the throughput phase"
+	case journal.ModeOpen:
+		return " in the latency phase"
 	}
 	return ""
 }

@@ -57,8 +57,8 @@ func TestGroupTitles(t *testing.T) {
 	for want, g := range map[string]verdict.Group{
 		"No CPU limit":                        {Replicas: 1},
 		"No CPU limit, 2 replicas":            {Replicas: 2},
-		"CPU limit 0.5 CPUs each, 2 replicas": {Replicas: 2, QuotaCPUs: &half},
-		"CPU limit 0.5 CPUs, Go 1.26":         {QuotaCPUs: &half, GoVersion: "go1.26"},
+		"Limit 0.5 CPUs each, 2 replicas": {Replicas: 2, QuotaCPUs: &half},
+		"Limit 0.5 CPUs, Go 1.26":         {QuotaCPUs: &half, GoVersion: "go1.26"},
 	} {
 		if got := (&group{Group: &g}).title(); got != want {
 			t.Errorf("%q, want %q", got, want)
