@@ -181,14 +181,14 @@ func TestCanaryOnATerminal(t *testing.T) {
 }
 
 func TestCanaryInMarkdown(t *testing.T) {
-	pagetest.Golden(t, "canary.md", markdown.Render(New(pagetest.Canary()).report()))
-	if text := outside(t, string(markdown.Render(New(pagetest.HostileCanary()).report()))); strings.Contains(text, "<script>") || strings.Contains(text, "\x1b") {
+	pagetest.Golden(t, "canary.md", markdown.Render(New(pagetest.Canary()).Report()))
+	if text := outside(t, string(markdown.Render(New(pagetest.HostileCanary()).Report()))); strings.Contains(text, "<script>") || strings.Contains(text, "\x1b") {
 		t.Error("markup of others' reaches the page")
 	}
 }
 
 func TestCanaryAsAPage(t *testing.T) {
-	b, err := html.Render(New(pagetest.Canary()).report())
+	b, err := html.Render(New(pagetest.Canary()).Report())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -207,7 +207,7 @@ func TestCanaryAsAPage(t *testing.T) {
 	if strings.Contains(got, `class="end"`) {
 		t.Error("a name stands at the end of a line, where it runs out of the page")
 	}
-	b, err = html.Render(New(pagetest.HostileCanary()).report())
+	b, err = html.Render(New(pagetest.HostileCanary()).Report())
 	if err != nil || bytes.Contains(b, []byte("<script>")) || bytes.Contains(b, []byte("\x1b")) {
 		t.Errorf("markup of others' reaches the page, or there is none: %v", err)
 	}

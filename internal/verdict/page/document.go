@@ -87,8 +87,8 @@ func (v Verdict) closing() []document.Block {
 	return append(list, document.Code{Title: "Next, " + v.Settle[i].Text, Text: v.Settle[i].Command})
 }
 
-// report is all that is known of a sweep, as its files show it.
-func (v *View) report() *document.Document {
+// Report is all that is known of a sweep, as its files show it.
+func (v *View) Report() *document.Document {
 	many := len(v.Groups) > 1
 	d := &document.Document{Title: "GOMAXPROCS of " + v.Name, Date: v.Started, Parts: many}
 	add := func(list ...document.Block) { d.Blocks = append(d.Blocks, list...) }
@@ -287,5 +287,5 @@ func (v *View) SoFar() *document.Document {
 func (v *View) Ended() *document.Document {
 	now := *v
 	now.Progress = ""
-	return now.report()
+	return now.Report()
 }

@@ -38,13 +38,13 @@ func files(r *verdict.Result) ([]folder.File, error) {
 	if err != nil {
 		return nil, err
 	}
-	report, err := html.Render(v.report())
+	report, err := html.Render(v.Report())
 	if err != nil {
 		return nil, err
 	}
 	list := []folder.File{
 		{Name: "report.html", Mode: folder.Shared, Content: report},
-		{Name: "RESULTS.md", Mode: folder.Shared, Content: markdown.Render(v.report())},
+		{Name: "RESULTS.md", Mode: folder.Shared, Content: markdown.Render(v.Report())},
 		{Name: "result.json", Mode: folder.Shared, Content: result},
 		{Name: "reproduce.sh", Mode: folder.Script, Content: []byte(v.Reproduce)},
 	}

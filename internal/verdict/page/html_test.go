@@ -14,7 +14,7 @@ import (
 
 func asPage(t testing.TB, r *verdict.Result) []byte {
 	t.Helper()
-	b, err := html.Render(New(r).report())
+	b, err := html.Render(New(r).Report())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -9,7 +9,7 @@ import (
 	"github.com/procfit/procfit/internal/verdict/page/pagetest"
 )
 
-func inMarkdown(r *verdict.Result) string { return string(markdown.Render(New(r).report())) }
+func inMarkdown(r *verdict.Result) string { return string(markdown.Render(New(r).Report())) }
 
 func TestMarkdownGolden(t *testing.T) {
 	pagetest.Golden(t, "typical.md", []byte(inMarkdown(pagetest.Typical())))

@@ -1,5 +1,5 @@
 // Package page makes documents of a verdict.Result: sentences, tables and charts that know no
-// format. New makes a View of a Result, Brief is the document for a terminal, and report that
+// format. New makes a View of a Result, Brief is the document for a terminal, and Report that
 // of the files; show/text, show/markdown and show/html write them. The package decides
 // nothing: it has the words for the codes of package verdict, by noun (sentence, reason,
 // settle, warning, gatewords), in the documents and in result.json.
