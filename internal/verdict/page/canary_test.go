@@ -28,8 +28,8 @@ func one(c *journal.Contents) (list []*journal.Trial) {
 	return list
 }
 
-// longer makes a metric of a setting longer.
-func longer(t *journal.Trial, name string, times float64) {
+// prolong makes a metric of a setting longer.
+func prolong(t *journal.Trial, name string, times float64) {
 	t.Metrics[name] = journal.Metric{Value: times * t.Metrics[name].Value}
 }
 
@@ -49,7 +49,7 @@ func TestCanaryVerdicts(t *testing.T) {
 		"better": {func(*journal.Contents) {}, document.Act, "Recommended", "Under this traffic GOMAXPROCS 1 is better than unset, and proven no worse in the judged metrics: p99 and CPU time per request."},
 		"better, and perhaps worse": {func(c *journal.Contents) {
 			for i, t := range one(c) {
-				longer(t, "p99", 1+float64(i%2))
+				prolong(t, "p99", 1+float64(i%2))
 			}
 		}, document.Unknown, "Undecided", "GOMAXPROCS 1 is better than unset in CPU time per request, but may be worse in p99: more slices may decide it."},
 		"nothing proven": {func(c *journal.Contents) { c.Trials = c.Trials[16:] }, document.Unknown, "Undecided", "no value is proven better"},
@@ -62,7 +62,7 @@ func TestCanaryVerdicts(t *testing.T) {
 		}, document.OK, "Change nothing", "GOMAXPROCS 1 is worse than unset"},
 		"a trade-off": {func(c *journal.Contents) {
 			for _, t := range one(c) {
-				longer(t, "p99", 1.15)
+				prolong(t, "p99", 1.15)
 			}
 		}, document.Attention, "A trade-off", "better than unset in one metric and worse in another"},
 		"nothing counted": {func(c *journal.Contents) { c.Trials = nil }, document.Unknown, "Undecided", "The canary has no complete slice."},
@@ -102,7 +102,7 @@ func TestCanaryVerdicts(t *testing.T) {
 func TestCanarySaysWhatIsWorseBeside(t *testing.T) {
 	c := pagetest.CanaryContents()
 	for _, t := range one(c) {
-		longer(t, canary.FigureSched, 50)
+		prolong(t, canary.FigureSched, 50)
 	}
 	v := wordsOf(c).verdict()
 	if want := "; higher, but not judged, because p99 and CPU time per request decide: scheduling latency p99 50×"; v.Label != "Recommended" || !strings.Contains(v.Reasons[0], want) {
@@ -195,7 +195,7 @@ func TestCanaryAsAPage(t *testing.T) {
 	got := string(b)
 	for _, want := range []string{
 		"Under this traffic GOMAXPROCS 1 is better than unset", "GOMAXPROCS 1: p99", "GOMAXPROCS 2: p99", `aria-label="slice 8: the control, unset 0.0`,
-		"is the default here", "api (18 endpoints)", "HorizontalPodAutoscaler api", "procfit sweep --kube deployment/api --canary",
+		"is the default here", "api (18 endpoints)", "HorizontalPodAutoscaler api", "procfit kube canary deployment/api",
 	} {
 		if !strings.Contains(got, want) {
 			t.Errorf("no %q in the page", want)

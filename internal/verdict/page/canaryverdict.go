@@ -71,7 +71,7 @@ func (w canaryWords) said() Verdict {
 		v.Answer.Text, v.Sentence = "Keep the default", on+" is worse than unset."
 	default:
 		v.Answer.Text, v.Sentence = "No answer yet", w.open()
-		if longer := time.Duration(2 * w.r.Load.DurationSeconds * float64(time.Second)); swept(w.r) {
+		if longer := time.Duration(2 * w.r.Load.DurationSeconds * float64(time.Second)); len(w.r.Tool.Args) > 0 {
 			v.Settle = []document.Item{{Text: "measure for twice as long", Command: "procfit " + phrase.Shell(with(w.r.Tool.Args, flag{"--duration", longer.String()}, flag{name: "--out"}))}}
 		}
 	}
