@@ -114,9 +114,9 @@ func attempts(h *journal.Header, t *journal.Trial) (list []document.Item) {
 		add("run the command of --beside by itself", phrase.Shell(anyPort(h.Target.Beside.Command)))
 	case journal.InvalidNeverReady:
 		add("start it by itself, and check where it listens", alone(h, t))
-		add("give it longer to start", again(longer(h.Tool.Args, "ready", doubled(h.Load.ReadyTimeoutSeconds))))
+		add("give it longer to start", again(patient(h.Tool.Args, "ready", doubled(h.Load.ReadyTimeoutSeconds))))
 	case journal.InvalidTimeout:
-		add("give it longer", again(longer(h.Tool.Args, "run", doubled(h.Load.TrialTimeoutSeconds))))
+		add("give it longer", again(patient(h.Tool.Args, "run", doubled(h.Load.TrialTimeoutSeconds))))
 		add("run it by itself", alone(h, t))
 	case journal.InvalidKilled:
 		add("check whether the machine ran out of memory", "journalctl --dmesg --grep 'out of memory|oom-kill'")
