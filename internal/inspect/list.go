@@ -53,7 +53,10 @@ func list() []Column {
 			words: func(p *observe.Process) string { return Recommend(p.Subject).String() },
 			short: func(p *observe.Process) string { return Recommend(p.Subject).short() }},
 		{Name: Recommended + "_from",
-			Value: func(p *observe.Process) any { r := Recommend(p.Subject); return known(string(r.from.What), r.Procs > 0) }},
+			Value: func(p *observe.Process) any {
+				r := Recommend(p.Subject)
+				return known(string(r.from.What), r.Procs > 0)
+			}},
 		{Name: Recommended + "_cpus",
 			Value: func(p *observe.Process) any { r := Recommend(p.Subject); return known(r.from.CPUs, r.Procs > 0) }},
 		{Name: "cpu_use", Help: "CPUs in use, on average", Rank: 5, Unit: number.Hundredths, Counted: true,
