@@ -490,6 +490,8 @@ func TestSizes(t *testing.T) {
 // package that may import them, if it does.
 var makers = map[string]string{
 	"text/tabwriter":                   "show/table",
+	"charm.land/bubbles/v2/table":      "inspect/watch",
+	"golang.org/x/perf/benchunit":      "show/number",
 	"k8s.io/client-go/rest":            "host/cluster",
 	"k8s.io/client-go/dynamic":         "host/cluster",
 	"k8s.io/client-go/kubernetes":      "host/cluster",

@@ -52,11 +52,7 @@ func list() []Column {
 			Value: func(p *observe.Process) any { r := Recommend(p.Subject); return known(float64(r.Procs), r.Procs > 0) },
 			words: func(p *observe.Process) string { return Recommend(p.Subject).String() },
 			short: func(p *observe.Process) string { return Recommend(p.Subject).short() }},
-		{Name: Recommended + "_from",
-			Value: func(p *observe.Process) any {
-				r := Recommend(p.Subject)
-				return known(string(r.from.What), r.Procs > 0)
-			}},
+		{Name: Recommended + "_from", Value: recommendedFrom},
 		{Name: Recommended + "_cpus",
 			Value: func(p *observe.Process) any { r := Recommend(p.Subject); return known(r.from.CPUs, r.Procs > 0) }},
 		{Name: "cpu_use", Help: "CPUs in use, on average", Rank: 5, Unit: number.Hundredths, Counted: true,
@@ -94,6 +90,11 @@ func list() []Column {
 			words: func(p *observe.Process) string { return strings.Join(rule.IDs(p.Findings), " ") },
 			short: shortFindings},
 	}
+}
+
+func recommendedFrom(p *observe.Process) any {
+	r := Recommend(p.Subject)
+	return known(string(r.from.What), r.Procs > 0)
 }
 
 // known is the value, or nil if it is not known.

@@ -126,7 +126,7 @@ var channels = []Experiment{
 		}},
 		Hypotheses: []Hypothesis{
 			{
-				// Its two machines gain 6 and 14 %; to be met within 5 % on either side.
+				// Its two machines gain 6 and 14%; to be met within 5% on either side.
 				ID: "make_gains_little", Says: "Go 1.5: make.bash is 1.0 to 1.2 times as fast with four Ps as with one: the processes run side by side anyway",
 				Document: "39.5 ÷ 34.5 s = 1.14", Value: 39.5 / 34.5, On: OnServer, Needs: 2, Measure: whole(Cost.At("1").In("make_1_5").Over("4")), AtLeast: 1.0, AtMost: 1.2,
 			},
@@ -135,7 +135,7 @@ var channels = []Experiment{
 				Document: "51.4 ÷ 48.3 s = 1.06", Value: 51.4 / 48.3, On: OnLaptop, Needs: 2, Measure: whole(Cost.At("1").In("make").Over("4")), AtLeast: 1.0, AtMost: 1.2,
 			},
 			{
-				ID: "list_io_bound", Says: "Go 1.5: go list is as fast with four Ps as with one within 5 %: it is primarily I/O-bound",
+				ID: "list_io_bound", Says: "Go 1.5: go list is as fast with four Ps as with one within 5%: it is primarily I/O-bound",
 				Document: "0.21 ÷ 0.21 s = 1", Value: 1, On: OnLaptop, Needs: 2, Measure: Cost.At("1").In("list_1_5").Over("4"), AtLeast: flatLess, AtMost: flatMore,
 			},
 			{
@@ -148,7 +148,7 @@ var channels = []Experiment{
 			},
 			{
 				// "In this case the time taken improves by 15-30%": the bounds, as a ratio.
-				ID: "test_gains", Says: "Go 1.5: go test -c takes 15 to 30 % less with four Ps than with one",
+				ID: "test_gains", Says: "Go 1.5: go test -c takes 15 to 30% less with four Ps than with one",
 				Document: "2.5 ÷ 1.9 s = 1.32", Value: 2.5 / 1.9, On: OnServer, Needs: 2, Measure: Cost.At("1").In("test_1_5").Over("4"), AtLeast: 1 / (1 - 0.15), AtMost: 1 / (1 - 0.30),
 			},
 			{

@@ -25,12 +25,12 @@ var containers = []Experiment{
 		}},
 		Hypotheses: []Hypothesis{
 			{
-				ID: "procs_are_a_limit", Says: "one P runs one thread's worth of Go code at a time (10 % for the kernel and the start)",
+				ID: "procs_are_a_limit", Says: "one P runs one thread's worth of Go code at a time (10% for the kernel and the start)",
 				Document: "“limits the number of operating system threads that can execute user-level Go code simultaneously”; 001: “only 4 OS threads can execute Go code”", Needs: 2,
 				Measure: level(CPUs.At("1"), 1), AtMost: tenthMore,
 			},
 			{
-				ID: "four_are_a_limit", Says: "four Ps run four threads' worth at a time (10 % likewise), and at least two, of 10,000 goroutines",
+				ID: "four_are_a_limit", Says: "four Ps run four threads' worth at a time (10% likewise), and at least two, of 10,000 goroutines",
 				Document: "002: “the program will only execute code on 4 operating system threads at once, even if there are 1000 goroutines”", Needs: 5,
 				Measure: level(CPUs.At("4"), 1), AtLeast: 2, AtMost: 4 * tenthMore,
 			},
@@ -53,7 +53,7 @@ var containers = []Experiment{
 		ID: "busyworker", Document: "003", Kind: Batch, Language: modern, program: busyworker.Program,
 		Title: "busy goroutines beside others, to be run under a fraction of a CPU",
 		Claim: "quota 0.2 CPU: much faster with GOMAXPROCS at what the quota allows",
-		// "significant", and no number is left: more than the 10 % that single runs vary by.
+		// "significant", and no number is left: more than the 10% that single runs vary by.
 		// On fewer CPUs than its 10 Ps had, most of these never run at once. What cannot be had of
 		// the document's setting: its program, its figure, its macOS on ARM with Linux in a virtual
 		// machine.

@@ -28,22 +28,22 @@ var furtherStatements = []Experiment{
 		Hypotheses: []Hypothesis{
 			{
 				// Threads that the start left idle serve a few calls; one more is the runtime's own.
-				ID: "a_thread_each", Says: "with one P each of a hundred blocked calls of the system has a thread, within 10 %",
+				ID: "a_thread_each", Says: "with one P each of a hundred blocked calls of the system has a thread, within 10%",
 				Document: "003: “There is no limit to the number of threads that can be blocked in system calls on behalf of Go code; those do not count against the GOMAXPROCS limit”",
 				Measure:  level(Figure("Blocking threads/call").At("1").In("calls"), 1), AtLeast: tenthLess, AtMost: tenthMore,
 			},
 			{
-				ID: "no_p", Says: "beside them as much is computed as without them, within 5 %",
+				ID: "no_p", Says: "beside them as much is computed as without them, within 5%",
 				Document: "002: “The limit does not count threads blocked in system calls such as I/O”",
 				Measure:  ratio(Figure("Blocking beside-sums/s").At("n").In("calls"), Figure("Blocking alone-sums/s").At("n").In("calls")), AtLeast: flatLess, AtMost: flatMore,
 			},
 			{
-				ID: "c_a_thread_each", Says: "with one P each of a hundred blocked calls of C has a thread, within 10 %",
+				ID: "c_a_thread_each", Says: "with one P each of a hundred blocked calls of C has a thread, within 10%",
 				Document: "000: “heavy cgo can mean more Ms than Ps. But GOMAXPROCS does not cap Ms — the runtime creates them as needed”",
 				Measure:  level(Figure("Calls threads/call").At("1").In("c"), 1), AtLeast: tenthLess, AtMost: tenthMore,
 			},
 			{
-				ID: "c_above_cpus", Says: "calls of C for a millisecond: four times as many Ps as CPUs make as many of them, within 5 %",
+				ID: "c_above_cpus", Says: "calls of C for a millisecond: four times as many Ps as CPUs make as many of them, within 5%",
 				Document: "000: “My code calls C and blocks” is one of three mistaken reasons for more Ps than CPUs", Needs: 2,
 				Measure: Figure("Calls calls/s").At("4n").In("c").Over("n"), AtMost: flatMore,
 			},
@@ -60,22 +60,22 @@ var furtherStatements = []Experiment{
 		}},
 		Hypotheses: []Hypothesis{
 			{
-				ID: "half_computes", Says: "half as many Ps as CPUs compute as much as one for each, within 5 %",
+				ID: "half_computes", Says: "half as many Ps as CPUs compute as much as one for each, within 5%",
 				Document: recommended, Needs: 2,
 				Measure: Figure("Mixed/compute rounds/s").At("n/2").Over("n"), AtLeast: flatLess,
 			},
 			{
-				ID: "half_waits", Says: "with half as many Ps what waits is served as often as with one for each CPU, within 5 %",
+				ID: "half_waits", Says: "with half as many Ps what waits is served as often as with one for each CPU, within 5%",
 				Document: recommended, Needs: 2,
 				Measure: Figure("Mixed/wait rounds/s").At("n/2").Over("n"), AtLeast: flatLess,
 			},
 			{
-				ID: "cpus_compute", Says: "one P for each CPU computes as much as any larger number, within 5 %",
+				ID: "cpus_compute", Says: "one P for each CPU computes as much as any larger number, within 5%",
 				Document: recommended, Needs: 2,
 				Measure: peak(Figure("Mixed/compute rounds/s").At("n")), AtLeast: flatLess,
 			},
 			{
-				ID: "cpus_wait", Says: "with one P for each CPU what waits is served as often as with any larger number, within 5 %",
+				ID: "cpus_wait", Says: "with one P for each CPU what waits is served as often as with any larger number, within 5%",
 				Document: recommended, Needs: 2,
 				Measure: peak(Figure("Mixed/wait rounds/s").At("n")), AtLeast: flatLess,
 			},
@@ -86,7 +86,7 @@ var furtherStatements = []Experiment{
 		Title: "a quiet tenant beside a busy one: what keeps them apart",
 		// The ways that the document names to keep one tenant from another, and none. The busy
 		// tenant has the Ps that are swept; in a process of its own the quiet one has one. A p99
-		// within 20 % is procfit's own margin for as good; twice is well beyond it.
+		// within 20% is procfit's own margin for as good; twice is well beyond it.
 		stages: []sweep{{
 			id: "together", title: "goroutines of one process",
 			quick: size{takes: 500 * ms, args: "-how together -d 200ms", procs: "n"},
@@ -116,17 +116,17 @@ var furtherStatements = []Experiment{
 				Measure: ratio(Figure("Tenants beside-p99-ns").At("n").In("pinned"), Figure("Tenants beside-p99-ns").At("n").In("together")), AtLeast: 0.5,
 			},
 			{
-				ID: "processes", Says: "in a process of its own its p99 is as good as alone, within 20 %: the busy one has a P for each CPU",
+				ID: "processes", Says: "in a process of its own its p99 is as good as alone, within 20%: the busy one has a P for each CPU",
 				Document: separateProcesses, Needs: 2,
 				Measure: ratio(Figure("Tenants beside-p99-ns").At("n").In("processes"), Figure("Tenants alone-p99-ns").At("n").In("processes")), AtMost: 1.20,
 			},
 			{
-				ID: "unequal", Says: "in a process of its own its p99 is as good as alone, within 20 %: the busy one has one P less than there are CPUs",
+				ID: "unequal", Says: "in a process of its own its p99 is as good as alone, within 20%: the busy one has one P less than there are CPUs",
 				Document: separateProcesses, Needs: 2,
 				Measure: ratio(Figure("Tenants beside-p99-ns").At("n-1").In("processes"), Figure("Tenants alone-p99-ns").At("n-1").In("processes")), AtMost: 1.20,
 			},
 			{
-				ID: "quota", Says: "in a process of its own its p99 is as good as alone, within 20 %: the busy one has a quota of half the CPUs",
+				ID: "quota", Says: "in a process of its own its p99 is as good as alone, within 20%: the busy one has a quota of half the CPUs",
 				Document: separateProcesses, Needs: 2,
 				Measure: ratio(Figure("Tenants beside-p99-ns").At("n").In("quota").Under(ownQuota), Figure("Tenants alone-p99-ns").At("n").In("quota").Under(ownQuota)), AtMost: 1.20,
 			},
@@ -180,7 +180,7 @@ var furtherStatements = []Experiment{
 	{
 		ID: "remedies", Document: "001", Kind: Batch, Language: modern, program: remedies.Program,
 		Title: "a contended counter, lock-free, sharded and in batches",
-		// The document's benchmarks end in -8: GOMAXPROCS=8. It gives no number: beyond the 10 %
+		// The document's benchmarks end in -8: GOMAXPROCS=8. It gives no number: beyond the 10%
 		// that single runs vary by, a remedy helps.
 		stages: []sweep{{
 			quick: size{takes: 150 * ms, args: "-n 1000000", procs: "1 n"},

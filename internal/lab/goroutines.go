@@ -34,12 +34,12 @@ var goroutines = []Experiment{
 				Measure: speedup(Throughput.At("n").In("cpu")), AtLeast: tenthLess,
 			},
 			{
-				ID: "io_insensitive", Says: "waiting does not depend on GOMAXPROCS: as many waits a second within 5 %",
+				ID: "io_insensitive", Says: "waiting does not depend on GOMAXPROCS: as many waits a second within 5%",
 				Document: "“I/O-bound workloads are GOMAXPROCS-insensitive”",
 				Measure:  flat(Figure("sleeps").At("1").In("io")), AtMost: flatMore,
 			},
 			{
-				ID: "cpu_utilisation", Says: "what computes uses at least 90 % of the CPUs",
+				ID: "cpu_utilisation", Says: "what computes uses at least 90% of the CPUs",
 				Document: "“CPU-bound: 90%+ utilization”",
 				Measure:  perCPU(CPUs.At("n").In("cpu")), AtLeast: 0.90,
 			},
@@ -56,18 +56,18 @@ var goroutines = []Experiment{
 		}},
 		Hypotheses: []Hypothesis{
 			{
-				ID: "two_ps", Says: "two Ps are twice as fast as one (within 10 %)",
+				ID: "two_ps", Says: "two Ps are twice as fast as one (within 10%)",
 				Document: "4.2 ÷ 2.1 s = 2", Value: 4.2 / 2.1, Needs: 2,
 				Measure: Figure("CPUBound ns/op").At("1").Over("2"), AtLeast: 4.2 / 2.1 * tenthLess, AtMost: 4.2 / 2.1 * tenthMore,
 			},
 			{
-				ID: "four_ps", Says: "four Ps are 4.2 times as fast as one (within 10 %)",
+				ID: "four_ps", Says: "four Ps are 4.2 times as fast as one (within 10%)",
 				Document: "4.2 ÷ 1.0 s = 4.2", Value: 4.2 / 1.0, Needs: 4,
 				Measure: Figure("CPUBound ns/op").At("1").Over("4"), AtLeast: 4.2 / 1.0 * tenthLess, AtMost: 4.2 / 1.0 * tenthMore,
 			},
 			{
-				// At least half of the 10 % that the document calls overhead.
-				ID: "overhead_beyond", Says: "with twice the Ps as CPUs it takes at least 5 % longer: “overhead”",
+				// At least half of the 10% that the document calls overhead.
+				ID: "overhead_beyond", Says: "with twice the Ps as CPUs it takes at least 5% longer: “overhead”",
 				Document: "1.1 ÷ 1.0 s = 1.1", Value: 1.1 / 1.0, Needs: 2,
 				Measure: Figure("CPUBound ns/op").At("2n").Over("n"), AtLeast: 1.05,
 			},
@@ -84,12 +84,12 @@ var goroutines = []Experiment{
 		}},
 		Hypotheses: []Hypothesis{
 			{
-				ID: "eight_ps", Says: "eight Ps take as long as one, within 5 %",
+				ID: "eight_ps", Says: "eight Ps take as long as one, within 5%",
 				Document: "15.0 ÷ 15.3 s = 0.98", Value: 15.0 / 15.3,
 				Measure: Figure("IOBound ns/op").At("8").Over("1"), AtLeast: flatLess, AtMost: flatMore,
 			},
 			{
-				ID: "flat", Says: "every number of Ps takes as long, within 5 %",
+				ID: "flat", Says: "every number of Ps takes as long, within 5%",
 				Document: "15.3 ÷ 15.0 s = 1.02", Value: 15.3 / 15.0,
 				Measure: flat(Figure("IOBound ns/op").At("1")), AtMost: flatMore,
 			},

@@ -47,7 +47,7 @@ type Measured struct {
 	Rounds int    // how often blocks were added after a look at the answers
 }
 
-// Estimate is a measured ratio with its two-sided 95 % interval.
+// Estimate is a measured ratio with its two-sided 95% interval.
 type Estimate struct {
 	Value, Low, High *float64 // nil: not known
 	N                int      // blocks that it rests on; of Ended, trials

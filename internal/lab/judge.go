@@ -108,7 +108,7 @@ func (h Hypothesis) rounds(r Results) (n int) {
 // among them.
 const Rounds = 4
 
-// pocock is by how much an interval of 95 % must be wider to be one of 95 % still after
+// pocock is by how much an interval of 95% must be wider to be one of 95% still after
 // as many judgements as Rounds (S. J. Pocock, Group sequential methods in the design and
 // analysis of clinical trials, Biometrika 64, 1977: 2.361 in the place of 1.960).
 const pocock = 2.361 / 1.960

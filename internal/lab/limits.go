@@ -35,7 +35,7 @@ var limits = []Experiment{
 				Measure: Throughput.At("32").In("pods").Under(1).Over("1"), AtMost: 1,
 			},
 			{
-				ID: "throughput", Says: "32 Ps serve 20 % less than one, or at least half of that loss",
+				ID: "throughput", Says: "32 Ps serve 20% less than one, or at least half of that loss",
 				Document: "40356 ÷ 50213 req/s = 0.804", Value: 40356.0 / 50213, Needs: effect, LoadCPUs: effectLoad,
 				Measure: Throughput.At("32").In("pods").Under(1).Over("1"), AtMost: half(40356.0 / 50213),
 			},
@@ -43,12 +43,12 @@ var limits = []Experiment{
 				// wrk's own averages, 20 and 33.01 ms, are corrected after the fact, as ours are
 				// not. Little's law, connections = throughput × mean latency, gives what a closed
 				// loop of 1000 really had: 24.78 and 19.92 ms.
-				ID: "average", Says: "the average latency, by Little's law, is 24 % higher, or at least half of that",
+				ID: "average", Says: "the average latency, by Little's law, is 24% higher, or at least half of that",
 				Document: "24.78 ÷ 19.92 ms = 1.24", Value: 24.78 / 19.92, Needs: effect, LoadCPUs: effectLoad,
 				Measure: ClosedMean.At("32").In("pods").Under(1).Over("1"), AtLeast: half(24.78 / 19.92),
 			},
 			{
-				ID: "maximum", Says: "the highest latency is 82 % higher, or at least half of that",
+				ID: "maximum", Says: "the highest latency is 82% higher, or at least half of that",
 				Document: "465.36 ÷ 255.5 ms = 1.82", Value: 465.36 / 255.50, Needs: effect, LoadCPUs: effectLoad,
 				Measure: ClosedMax.At("32").In("pods").Under(1).Over("1"), AtLeast: half(465.36 / 255.50),
 			},
@@ -65,20 +65,20 @@ var limits = []Experiment{
 			},
 			{
 				// The document's 32 Ps come to 40356 × 33.01 ms = 1332 of 1000 connections. That
-				// is wrk's correction, so that only wrk can show it. Within 5 % is the law.
+				// is wrk's correction, so that only wrk can show it. Within 5% is the law.
 				ID: "average_fits", Says: "throughput × average latency is 1.33 times the connections, as wrk has it (above 1.05)",
 				Document: "33.01 ÷ 24.78 ms = 1.33", Value: 33.01 / 24.78,
 				Measure: countedBy("wrk", "pods", littlesLaw(ClosedMean.At("32").In("pods").Under(1), Cost.At("32").In("pods").Under(1))), AtLeast: flatMore,
 			},
 			// Document 000's checklist. The quota must be one that is used up: the pods together
-			// have less than the machine. 5 and 20 % are procfit's own margins.
+			// have less than the machine. 5 and 20% are procfit's own margins.
 			{
-				ID: "wrong_knob", Says: "throttled, at half a CPU a pod, GOMAXPROCS changes nothing: 32 Ps serve what one does within 5 %",
+				ID: "wrong_knob", Says: "throttled, at half a CPU a pod, GOMAXPROCS changes nothing: 32 Ps serve what one does within 5%",
 				Document: "000: “my CPU quota is too low — GOMAXPROCS is the wrong knob, raise the quota”", Needs: 2,
 				Measure: Throughput.At("32").In("pods").Under(0.5).Over("1"), AtLeast: flatLess, AtMost: flatMore,
 			},
 			{
-				ID: "wrong_knob_p99", Says: "throttled, it does not change the p99 either, within 20 %",
+				ID: "wrong_knob_p99", Says: "throttled, it does not change the p99 either, within 20%",
 				Document: "000: “my CPU quota is too low — GOMAXPROCS is the wrong knob, raise the quota”", Needs: 2,
 				Measure: ClosedP99.At("32").In("pods").Under(0.5).Over("1"), AtLeast: 1 / 1.20, AtMost: 1.20,
 			},
@@ -153,7 +153,7 @@ var limits = []Experiment{
 		Title: "a load balancer, to be run under a quota of two CPUs",
 		Claim: "quota 2 CPUs, GOMAXPROCS 1 2 3 4 8 24: 28.9, 44.7, 44.2, 41.1, 33.1, 22.2 thousand requests/s; p50 1.46, 0.84, 0.66, 0.57, 0.43, 0.45 ms; p99.9 19.7, 26.4, 30.1, 42.9, 64.3, 76.2 ms",
 		// The README of automaxprocs: a quota of 2 at 1 2 3 4 8 24, 24 being the default of the
-		// host. The README's runs are averages of many, its program is another: 10 %, as of the other
+		// host. The README's runs are averages of many, its program is another: 10%, as of the other
 		// documents. Losses and rises must be half of its own at least.
 		stages: []sweep{{
 			connections: 64,
@@ -163,22 +163,22 @@ var limits = []Experiment{
 		Hypotheses: []Hypothesis{
 			{
 				// Two CPUs' worth of quota, and the load beside it.
-				ID: "one_p", Says: "under 2 CPUs one P serves 0.65 of what two do (within 10 %)",
+				ID: "one_p", Says: "under 2 CPUs one P serves 0.65 of what two do (within 10%)",
 				Document: "28893.18 ÷ 44715.07 req/s = 0.646", Value: 28893.18 / 44715.07, Needs: 2 + 1, LoadCPUs: 1,
 				Measure: Throughput.At("1").Under(2).Over("2"), AtLeast: 28893.18 / 44715.07 * tenthLess, AtMost: 28893.18 / 44715.07 * tenthMore,
 			},
 			{
-				ID: "three_ps", Says: "three Ps serve the same as two within 5 %",
+				ID: "three_ps", Says: "three Ps serve the same as two within 5%",
 				Document: "44212.93 ÷ 44715.07 req/s = 0.989", Value: 44212.93 / 44715.07, Needs: 2 + 1, LoadCPUs: 1,
 				Measure: Throughput.At("3").Under(2).Over("2"), AtLeast: flatLess, AtMost: flatMore,
 			},
 			{
-				ID: "four_ps", Says: "four Ps serve 8 % less than two, or at least half of that loss",
+				ID: "four_ps", Says: "four Ps serve 8% less than two, or at least half of that loss",
 				Document: "41071.15 ÷ 44715.07 req/s = 0.919", Value: 41071.15 / 44715.07, Needs: 4,
 				Measure: Throughput.At("4").Under(2).Over("2"), AtMost: half(41071.15 / 44715.07),
 			},
 			{
-				ID: "eight_ps", Says: "eight Ps serve 26 % less, or at least half of that loss",
+				ID: "eight_ps", Says: "eight Ps serve 26% less, or at least half of that loss",
 				Document: "33111.69 ÷ 44715.07 req/s = 0.741", Value: 33111.69 / 44715.07, Needs: 8,
 				Measure: Throughput.At("8").Under(2).Over("2"), AtMost: half(33111.69 / 44715.07),
 			},

@@ -96,7 +96,7 @@ func switching(metric Figure, t table) []Hypothesis {
 }
 
 // chainCost guards the program itself: it must cost what the document's did. Twelve
-// years of processors are less than five times, and noise is 10 %.
+// years of processors are less than five times, and noise is 10%.
 var chainCost = []Hypothesis{{
 	ID: "costs_as_then", Says: "today's Go, one P: a message through 100 goroutines costs 5 to 30 µs",
 	Document: "27.1 µs in 2015",

@@ -150,7 +150,7 @@ type Answered struct {
 const countedSeconds = 0.5
 
 // disturbing is the share of the CPUs that other programs may take. What they take
-// comes off the figures of as many Ps as CPUs, and 10 % is what the documents'
+// comes off the figures of as many Ps as CPUs, and 10% is what the documents'
 // numbers are to be met within.
 const disturbing = 0.1
 

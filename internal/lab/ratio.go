@@ -11,7 +11,7 @@ import (
 	"github.com/procfit/procfit/internal/verdict/journal"
 )
 
-// fewest blocks have an interval: of fewer, ranks hold none of 95 %.
+// fewest blocks have an interval: of fewer, ranks hold none of 95%.
 const fewest = 6
 
 // A measure takes a ratio from what was measured.

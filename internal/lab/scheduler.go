@@ -90,7 +90,7 @@ var scheduler = []Experiment{
 		}},
 		Hypotheses: []Hypothesis{
 			{
-				// Of 16 goroutines on 2, 4 or 8 CPUs none is left over; 20 % is for the last
+				// Of 16 goroutines on 2, 4 or 8 CPUs none is left over; 20% is for the last
 				// one to end.
 				ID: "no_p_idle", Says: "16 goroutines made on one P keep every CPU busy: each adds at least 0.8 of what one does",
 				Document: "“No P sits idle if others have work”", Needs: 2,
@@ -141,5 +141,5 @@ const (
 )
 
 // mostly bounds a share of trials. A program hangs or it does not: 6 of 6 prove
-// more than half with 95 % confidence, and no more.
+// more than half with 95% confidence, and no more.
 const mostly = 0.5

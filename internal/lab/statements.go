@@ -42,12 +42,12 @@ var statements = []Experiment{
 			},
 			{
 				// Of 8 CPUs one more is an eighth; of two it is half, of which nobody speaks.
-				ID: "one_more_is_identical", Says: "one P more than CPUs serves the same, within 5 %",
+				ID: "one_more_is_identical", Says: "one P more than CPUs serves the same, within 5%",
 				Document: "“A value of 7 or 9 would be nearly identical”, of 8 CPUs", Needs: 8,
 				Measure: Throughput.At("n+1").In("mixed").Over("n"), AtLeast: flatLess, AtMost: flatMore,
 			},
 			{
-				ID: "one_less_is_identical", Says: "one P less than CPUs serves the same, within 5 %",
+				ID: "one_less_is_identical", Says: "one P less than CPUs serves the same, within 5%",
 				Document: "“A value of 7 or 9 would be nearly identical”, of 8 CPUs", Needs: 8,
 				Measure: Throughput.At("n-1").In("mixed").Over("n"), AtLeast: flatLess, AtMost: flatMore,
 			},
@@ -58,7 +58,7 @@ var statements = []Experiment{
 			},
 			{
 				// The two ran in sweeps of their own, one after the other.
-				ID: "gogc_gains_more", Says: "GOGC=400 serves at least 5 % more than the extra P does",
+				ID: "gogc_gains_more", Says: "GOGC=400 serves at least 5% more than the extra P does",
 				Document: "“dwarfed by GC tuning (GOGC, GOMEMLIMIT)”", Needs: 2,
 				Measure: ratio(Throughput.At("n").In("gogc"), Throughput.At("n+1").In("allocating")), AtLeast: flatMore,
 			},
@@ -81,12 +81,12 @@ var statements = []Experiment{
 				Measure:  level(Figure("Idle/http threads/conn").At("1"), 1), AtMost: 0.01,
 			},
 			{
-				ID: "no_p", Says: "beside them as much is computed as without them, within 5 %",
+				ID: "no_p", Says: "beside them as much is computed as without them, within 5%",
 				Document: idleCost,
 				Measure:  ratio(Figure("Idle/http beside-sums/s").At("n"), Figure("Idle/http alone-sums/s").At("n")), AtLeast: flatLess, AtMost: flatMore,
 			},
 			{
-				ID: "single_p", Says: "with one P too as much is computed beside them as without them, within 5 %",
+				ID: "single_p", Says: "with one P too as much is computed beside them as without them, within 5%",
 				Document: "“You can therefore support hundreds of thousands of connections on a single P, provided your CPU work per packet is small”",
 				Measure:  ratio(Figure("Idle/http beside-sums/s").At("1"), Figure("Idle/http alone-sums/s").At("1")), AtLeast: flatLess, AtMost: flatMore,
 			},
@@ -119,18 +119,18 @@ var statements = []Experiment{
 		}},
 		Hypotheses: []Hypothesis{
 			{
-				// Worse than 2 to 10 % and 5 to 20 %: as much, at least.
-				ID: "from_four_to_sixteen", Says: "from four to 16 times the CPUs at least another 2 % of the throughput is lost",
+				// Worse than 2 to 10% and 5 to 20%: as much, at least.
+				ID: "from_four_to_sixteen", Says: "from four to 16 times the CPUs at least another 2% of the throughput is lost",
 				Document: typicalLoss, Needs: 2,
 				Measure: Throughput.At("16n").In("cpus").Over("4n"), AtMost: 0.98,
 			},
 			{
-				ID: "from_four_to_sixteen_p99", Says: "from four to 16 times the CPUs the p99 rises by at least another 5 %",
+				ID: "from_four_to_sixteen_p99", Says: "from four to 16 times the CPUs the p99 rises by at least another 5%",
 				Document: typicalLoss, Needs: 2,
 				Measure: Figure("Extremes p99-ns").At("16n").In("cpus").Over("4n"), AtLeast: 1.05,
 			},
 			{
-				ID: "thirty_two_times_loses", Says: "32 times as many Ps as CPUs serve at least 2 % less than as many",
+				ID: "thirty_two_times_loses", Says: "32 times as many Ps as CPUs serve at least 2% less than as many",
 				Document: "“With 128 Ps on a machine where 4 cores are actually available, you pay scheduling overhead for 124 idle Ps”", Needs: 2,
 				Measure: Throughput.At("32n").In("cpus").Over("n"), AtMost: 0.98,
 			},
@@ -140,7 +140,7 @@ var statements = []Experiment{
 				Measure: Switches.At("16n").In("cpus").Over("n"), AtLeast: 2,
 			},
 			{
-				ID: "memory", Says: "32 times as many Ps as CPUs take at least 5 % more memory",
+				ID: "memory", Says: "32 times as many Ps as CPUs take at least 5% more memory",
 				Document: "“Each P carries a per-P cache (mcache) for the allocator. More Ps = more caches = more memory used”",
 				Measure:  Figure("Extremes memory-B").At("32n").In("cpus").Over("n"), AtLeast: flatMore,
 			},
@@ -152,7 +152,7 @@ var statements = []Experiment{
 				Measure: Throughput.At("128").In("pod").Under(1).Over("1"), AtMost: 0.5,
 			},
 			{
-				ID: "pod_p99", Says: "under 1 CPU, 128 Ps have a p99 at least 5 % higher than one",
+				ID: "pod_p99", Says: "under 1 CPU, 128 Ps have a p99 at least 5% higher than one",
 				Document: "“CFS throttling visible in cAdvisor metrics”", Needs: 2,
 				Measure: Figure("Extremes p99-ns").At("128").In("pod").Under(1).Over("1"), AtLeast: 1.05,
 			},
@@ -181,17 +181,17 @@ var statements = []Experiment{
 		Hypotheses: []Hypothesis{
 			{
 				// "can improve": beyond what the documents call flat.
-				ID: "one_goroutine_gains", Says: "one goroutine that allocates is at least 5 % faster with a P for each CPU than with one P",
+				ID: "one_goroutine_gains", Says: "one goroutine that allocates is at least 5% faster with a P for each CPU than with one P",
 				Document: "002: “The performance of single-goroutine programs can improve by raising GOMAXPROCS due to parallelism of the runtime, especially the garbage collector”", Needs: 2,
 				Measure: Figure("GC ns/op").At("1").In("free").Over("n"), AtLeast: flatMore,
 			},
 			{
-				ID: "not_impacted", Says: "the collector takes as many CPUs with a P for each CPU as with one, within 5 %",
+				ID: "not_impacted", Says: "the collector takes as many CPUs with a P for each CPU as with one, within 5%",
 				Document: "003: “Threads used for non user-level code, such as garbage collection, is not directly impacted by GOMAXPROCS”", Needs: 2,
 				Measure: Figure("GC gc-cpus").At("n").In("free").Over("1"), AtLeast: flatLess, AtMost: flatMore,
 			},
 			{
-				// What 003 sends its reader to read is not said in it; 10 % is what single runs
+				// What 003 sends its reader to read is not said in it; 10% is what single runs
 				// vary by.
 				ID: "quota_costs", Says: "under 1 CPU, 8 Ps take at least 1.1 times as long as one: the collector uses the quota up",
 				Document: "003: “The mismatch could negatively impact performance”, and “GOMAXPROCS impact on GC”", Needs: 2,
@@ -204,7 +204,7 @@ var statements = []Experiment{
 			},
 			{
 				// "A few" is ten at most.
-				ID: "settles", Says: "the collector settles within ten of its cycles: its heap is then as large as it comes to be, within 10 %",
+				ID: "settles", Says: "the collector settles within ten of its cycles: its heap is then as large as it comes to be, within 10%",
 				Document: "000: “the GC needs a few cycles to settle”",
 				Measure:  level(Figure("GC settled-cycle").At("n").In("free"), 1), AtMost: 10,
 			},

@@ -42,7 +42,7 @@ func Analyze(h journal.Header, trials []journal.Trial) *Result {
 	return r
 }
 
-// Of is a Result that nothing is said in yet.
+// Of is a Result that is not analysed yet.
 func Of(h journal.Header, trials []journal.Trial) *Result {
 	return &Result{
 		Schema: ResultSchema, Name: h.Name, Started: h.Started,
@@ -142,7 +142,7 @@ func (w *outcome) spread() Spread {
 	return s
 }
 
-// summary is the settings by themselves, and what ran beside them.
+// summary is the settings by themselves, and what ran next to them.
 func (g *group) summary(h journal.Header) Group {
 	machine := contest.MachineCPUs(h, g.trials())
 	effective := contest.EffectiveCPUs(h, g.key, g.trials())

@@ -17,7 +17,7 @@ type RefusedError struct {
 }
 
 func (e *RefusedError) Error() string {
-	return "the baseline cannot be compared with: " + e.Reason
+	return "this run cannot be compared with the baseline: " + e.Reason
 }
 
 func refuse(format string, args ...any) error {
@@ -26,7 +26,7 @@ func refuse(format string, args ...any) error {
 
 // GateBaseline compares two runs of different days by what does not depend on
 // the day: each setting's ratio to the unset setting of its own run, block by block.
-// Absolute figures of another day prove nothing, and neither does another host:
+// Absolute metrics of another day prove nothing, and neither does another host:
 // the error is then a *RefusedError.
 //
 // A check is of the current ratio to the baseline's, by Welch's t on the
@@ -34,7 +34,7 @@ func refuse(format string, args ...any) error {
 // the two has changed; a loss that all settings share is not seen at all.
 func GateBaseline(baseline, current *Result) (*Gate, error) {
 	if baseline.Canary != nil || current.Canary != nil {
-		return nil, refuse("one of the two is a canary, which is compared with the control beside it alone; remove --baseline")
+		return nil, refuse("one of the two runs is a canary, which is compared only with its own control; remove --baseline")
 	}
 	if err := ComparableHosts(baseline.Host, current.Host); err != nil {
 		return nil, err
@@ -53,10 +53,10 @@ func GateBaseline(baseline, current *Result) (*Gate, error) {
 		}
 	}
 	if !met {
-		return nil, refuse("no group of settings has the same quota, replicas and Go version in both runs")
+		return nil, refuse("no group of settings has the same CPU limit, replicas and Go version in both runs")
 	}
 	if len(gate.Checks) == 0 && len(gate.spoiled) == 0 {
-		return nil, refuse("the runs share no numbered setting")
+		return nil, refuse("no GOMAXPROCS value was measured in both runs")
 	}
 	return gate.conclude(), nil
 }
@@ -77,7 +77,7 @@ func ComparableHosts(then, now journal.Host) error {
 		}
 	}
 	if len(differ) > 0 {
-		return refuse("it comes from another host: %s; absolute or relative, its figures say nothing about this one", strings.Join(differ, "; "))
+		return refuse("it comes from another host: %s; its numbers cannot be compared with those of this host", strings.Join(differ, "; "))
 	}
 	return nil
 }
@@ -100,9 +100,9 @@ func (gate *gating) compare(then, now *Group, current *Result) error {
 	thenUnset, nowUnset := then.find(nil), now.find(nil)
 	switch {
 	case thenUnset == nil:
-		return refuse("the baseline has no valid trial of unset to take ratios to: run it with --procs unset,…")
+		return refuse("the baseline has no valid trial with GOMAXPROCS unset, to which values are compared: measure it again with --procs unset,…")
 	case nowUnset == nil:
-		return refuse("this run has no valid trial of unset to take ratios to: add it with --procs unset,…")
+		return refuse("this run has no valid trial with GOMAXPROCS unset, to which values are compared: add --procs unset,…")
 	}
 	open := then.Latency.Quantile > 0 && then.Latency.Quantile == now.Latency.Quantile
 	for i := range now.Settings {

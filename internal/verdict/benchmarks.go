@@ -31,7 +31,7 @@ type Benchmark struct {
 type BenchmarkTime struct {
 	Setting string // label of the value's row
 	Seconds Interval
-	// VersusBase is as a ratio, with bounds of which all in the table hold with 95 %.
+	// VersusBase is as a ratio, with bounds of which all in the table hold with 95%.
 	VersusBase Interval
 	Differs    bool // the bounds exclude that it is the same
 }
@@ -59,7 +59,7 @@ func (g *group) benchmarks(w *outcome) *Benchmarks {
 	for _, s := range w.contenders {
 		b.Procs = append(b.Procs, s.procs)
 	}
-	// The error of 5 % is shared among the two bounds of every comparison.
+	// The error of 5% is shared among the two bounds of every comparison.
 	alpha := 0.05 / float64(2*max(1, (len(names)+1)*(len(w.contenders)-1)))
 	for _, name := range names {
 		of := func(t *journal.Trial) *float64 {

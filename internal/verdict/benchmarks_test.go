@@ -53,7 +53,7 @@ func TestEachBenchmarkIsComparedByItself(t *testing.T) {
 	}
 }
 
-// What is alike is told apart in no more than one table of twenty, whatever its size.
+// What is alike is distinguished in no more than one table of twenty, whatever its size.
 func TestBenchmarksThatAreAlike(t *testing.T) {
 	same := func(float64) float64 { return 1 }
 	at := map[string]func(float64) float64{}
@@ -72,7 +72,7 @@ func TestBenchmarksThatAreAlike(t *testing.T) {
 			wrong++
 		}
 	}
-	if wrong > 5 { // of 40 at 5 %: more has a probability below 1 %
+	if wrong > 5 { // of 40 at 5%: more has a probability below 1%
 		t.Errorf("%d of 40 tables tell alike benchmarks apart", wrong)
 	}
 }

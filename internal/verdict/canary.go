@@ -13,11 +13,11 @@ type Canary struct {
 	End     *journal.End `json:"end"` // null: its procfit was killed, or is still at work
 	Slices  int          `json:"slices"`
 	Planned int          `json:"slices_planned"`
-	// PerRequest tells that CPU time and waiting are of a request, by the query that
+	// PerRequest reports that CPU time and waiting are of a request, by the query that
 	// tells requests; else they are of a pod, and what the traffic's spread does is in them.
 	PerRequest  bool            `json:"per_request"`
 	Unreached   bool            `json:"unreached"`   // no request came to any pod in any slice
-	Comparisons int             `json:"comparisons"` // that the intervals of judged figures hold for together
+	Comparisons int             `json:"comparisons"` // that the intervals of judged metrics hold for together
 	Settings    []CanarySetting `json:"settings"`    // the control first
 }
 
@@ -28,19 +28,19 @@ type CanarySetting struct {
 	Idle     int   `json:"idle_slices"`    // in which no request came to its pods
 	Observed []int `json:"observed_procs"` // every value that its pods were seen to run with
 	Same     bool  `json:"same"`           // it ran with what the control did: it is the same program
-	// Verdict is recommended of a setting that is better in at least one judged figure, and
+	// Verdict is recommended of a setting that is better in at least one judged metric, and
 	// no worse by its margin in every other, keep_default of one that is worse, trade_off
 	// of both, and cannot_tell of neither; empty: the control.
 	Verdict Verdict        `json:"verdict,omitempty"`
 	Figures []CanaryFigure `json:"figures"`
 }
 
-// CanaryFigure is a figure of a setting: one of package canary's, or a query's.
+// CanaryFigure is a metric of a setting: one of package canary's, or a query's.
 type CanaryFigure struct {
 	Name    string   `json:"name"`
 	Value   Interval `json:"value"`   // its median over the slices
 	Control Interval `json:"control"` // the control's in the same slices
-	// Ratio is to the control's of the same slice. The interval of a judged figure holds
+	// Ratio is to the control's of the same slice. The interval of a judged metric holds
 	// for all comparisons together; the others' is by itself.
 	Ratio   Interval `json:"ratio"`
 	Outcome Outcome  `json:"outcome,omitempty"` // empty: the control
@@ -48,7 +48,7 @@ type CanaryFigure struct {
 	Points [][2]*float64 `json:"-"`
 }
 
-// In are the names of the figures that came to an outcome.
+// In are the names of the metrics that came to an outcome.
 func (a CanarySetting) In(o Outcome) (list []string) {
 	for _, f := range a.Figures {
 		if f.Outcome == o {
@@ -58,7 +58,7 @@ func (a CanarySetting) In(o Outcome) (list []string) {
 	return list
 }
 
-// Of is a figure of the setting; nil: it was not measured.
+// Of is a metric of the setting; nil: it was not measured.
 func (a CanarySetting) Of(name string) *CanaryFigure {
 	i := slices.IndexFunc(a.Figures, func(f CanaryFigure) bool { return f.Name == name && f.Value.Median != nil })
 	if i < 0 {

@@ -111,8 +111,8 @@ func (c *Cheapest) priced(groups []Group, a journal.Setting) Priced {
 	return p
 }
 
-// judge bounds the capacity by Student's t on its logarithm, each of so many settings
-// at its share of 5 % on either side.
+// judge bounds the capacity by Student's t on its logarithm, each of N settings
+// at its share of 5% on either side.
 func (p *Priced) judge(logs []float64, rate float64, settings int) {
 	p.Carries = CarriesMaybe
 	p.Capacity.N = len(logs)

@@ -73,7 +73,7 @@ func TestCheapest(t *testing.T) {
 	}
 	h, trials := searched([]offered{{0, 1, 0, true, enough}}, nil)
 	if c := Analyze(h, trials).Cheapest; c.Answer == nil || c.Answer.CPUs != 4 || c.Answer.Price != 4 {
-		t.Errorf("without a quota: %+v", c)
+		t.Errorf("without a CPU limit: %+v", c)
 	}
 	h.Load.RatePerSecond = nil
 	if c := Analyze(h, trials).Cheapest; c != nil {
@@ -85,7 +85,7 @@ func TestCheapest(t *testing.T) {
 // that it carries it.
 func TestCheapestIsProven(t *testing.T) {
 	wrong := 0
-	runs, most := 400, 32 // 5 % are promised
+	runs, most := 400, 32 // 5% are promised
 	if !need.Required() {
 		runs = chance.Runs(runs)
 		most = chance.Most(runs, 0.05)
@@ -105,6 +105,6 @@ func TestCheapestIsProven(t *testing.T) {
 		}
 	}
 	if wrong > most {
-		t.Errorf("said so in %d of %d runs, 5 %% are promised", wrong, runs)
+		t.Errorf("said so in %d of %d runs, 5%% are promised", wrong, runs)
 	}
 }

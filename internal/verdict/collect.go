@@ -103,7 +103,7 @@ func p99Of(t *journal.Trial) *float64 {
 	return t.LatencySeconds.P99
 }
 
-// series is the logarithm of a figure by block, in the order of group.blocks;
+// series is the logarithm of a metric by block, in the order of group.blocks;
 // NaN where no valid trial has one. Of several trials it is the mean.
 type series []float64
 
@@ -135,7 +135,7 @@ func (s series) minus(other series) []float64 {
 	return d
 }
 
-// median is that of the blocks' values, in the figure's own unit; NaN of none.
+// median is that of the blocks' values, in the metric's own unit; NaN of none.
 func (s series) median() float64 {
 	x := slices.DeleteFunc(slices.Clone(s), math.IsNaN)
 	if len(x) == 0 {
@@ -145,7 +145,7 @@ func (s series) median() float64 {
 	return math.Exp(median(x))
 }
 
-// values are a figure's numbers over the valid trials.
+// values are a metric's numbers over the valid trials.
 func values(trials []*journal.Trial, f figure) []float64 {
 	var v []float64
 	for _, t := range trials {

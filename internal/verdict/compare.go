@@ -31,12 +31,12 @@ func newMargins(margin, marginP99 float64) *margins {
 }
 
 // comparison is one value against another in one metric. Neither asGood nor
-// worse means that these trials cannot tell.
+// worse means that these trials do not decide it.
 type comparison struct {
 	contest.Bounds // of ln(a ÷ b)
-	// asGood: not worse by more than the margin, with 95 % confidence.
+	// asGood: not worse by more than the margin, with 95% confidence.
 	asGood bool
-	// worse: worse by more than the margin with 95 % confidence, whichever of all that
+	// worse: worse by more than the margin with 95% confidence, whichever of all that
 	// are compared is picked out.
 	worse bool
 }
@@ -54,7 +54,7 @@ func (w *outcome) p99(a, b *contender) comparison {
 }
 
 // versus is a value against the best in throughput, with the bounds that decide: the
-// lower tells whether it is as good, the upper whether it is worse.
+// lower reports whether it is as good, the upper whether it is worse.
 func (w *outcome) versus(s *contender) Bounds {
 	if w.best == nil || s == w.unplaced { // which takes no part
 		return Bounds{}
@@ -69,7 +69,7 @@ func (w *outcome) versus(s *contender) Bounds {
 	return Bounds{Ratio: ratio(e.Mid), Low: ratio(e.Lower), High: ratio(e.Most), N: e.N}
 }
 
-// ratio is a value against the best in throughput, with the two-sided 95 % interval.
+// ratio is a value against the best in throughput, with the two-sided 95% interval.
 func (w *outcome) ratio(s *contender) Interval {
 	if s == w.best {
 		return Interval{Median: new(1.0), Low: new(1.0), High: new(1.0), N: s.level.Trials}
@@ -136,7 +136,7 @@ func detectableEffect(best *contender, contenders []*contender) Detectable {
 }
 
 func detectableRatio(sd float64, n int) *float64 {
-	const most = 10 // 1000 %: blocks that can show no less show nothing
+	const most = 10 // 1000%: blocks that can show no less show nothing
 	if n < minPairs {
 		return nil
 	}
@@ -181,7 +181,7 @@ func (s *contender) levelOf(metric string) Level {
 func finitePositive(x float64) bool { return x > 0 && !math.IsInf(x, 1) }
 
 // Versus is what the value that a verdict names changes against the default's, as
-// ratios to it with the interval that holds in 95 % of such choices.
+// ratios to it with the interval that holds in 95% of such choices.
 type Versus struct {
 	Procs        int      `json:"procs"`
 	DefaultProcs int      `json:"default_procs"`

@@ -84,7 +84,7 @@ func (s *contender) keys() (keys []journal.SettingKey) {
 
 // take gives the value what the contest found of it.
 func (s *contender) take(c contest.Contest) {
-	value := max(1, cmp.Or(s.procs, c.Default)) // one that is not known stands alone
+	value := max(1, cmp.Or(s.procs, c.Default)) // one that is unknown is a contender of its own
 	s.level, s.p99Trials = c.Level(value), c.P99Trials(value)
 	s.rate, s.tail, s.saturated = math.NaN(), math.NaN(), s.level.Saturated
 	if l := s.levelOf(MetricThroughput); l.Mean != nil {
@@ -127,7 +127,7 @@ func (s *contender) byDefault() *setting {
 	return nil
 }
 
-// hasP99 says whether the value's latency may be judged.
+// hasP99 reports whether the value's latency may be judged.
 func (s *contender) hasP99() bool { return !math.IsNaN(s.tail) }
 
 // named is the value as reasons speak of it.

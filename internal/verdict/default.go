@@ -98,7 +98,7 @@ func (g *group) overrides(r *Group) Override {
 	return o
 }
 
-// logged says whether any trial's program names GOMAXPROCS as it starts.
+// logged reports whether any trial's program names GOMAXPROCS as it starts.
 func (g *group) logged() *bool {
 	var logged *bool
 	for _, a := range g.current() {

@@ -1,8 +1,8 @@
-// Package verdict reads a journal and says what it shows: medians with intervals,
-// paired comparisons, a noise floor and a verdict. It reads nothing else, and has no
-// sentences: a verdict, its reasons, what would settle it and warnings are codes with
-// figures. What a page says twice is judged here once: the peak, the default, limits
-// that throttled, the kind of work, whether the program overrides what it is given.
+// Package verdict analyses a journal: medians with intervals, paired comparisons, a noise
+// floor and a verdict. It reads nothing else and has no sentences: a verdict, its reasons,
+// what would decide it and warnings are codes with numbers. What a page reports in several
+// places is judged here once: the peak, the default, limits that throttled, the kind of
+// work, and whether the program overrides GOMAXPROCS.
 //
 // # The model
 //
@@ -15,7 +15,7 @@
 // values where its value could not be read, or where it is proven to perform unlike the
 // number by more than the margin, which makes the verdict cannot_tell.
 //
-// One value is as good as another when with 95 % confidence it is worse by no more
+// One value is as good as another when with 95% confidence it is worse by no more
 // than the margin: a claim that rests on many of these needs them all, so that each may
 // have the whole error. It is worse when it is so by more than the margin with a
 // confidence that is shared among all values and both metrics: of many, one may be
@@ -40,8 +40,8 @@
 // Only the open loop's is judged: the highest quantile that most trials carry (see
 // latency.go), without the trials whose load engine sent late. Counts of several trials
 // are not pooled. Simulated with six trials of exponential latencies whose scale strays
-// by 25 % (60 %), the p99 of all their requests together is 9 % (46 %) above the mean
-// of their p99s, and strays by 11 % (31 %) where that strays by 10 % (23 %).
+// by 25% (60%), the p99 of all their requests together is 9% (46%) above the mean
+// of their p99s, and strays by 11% (31%) where that strays by 10% (23%).
 //
 // Where the load runs on CPUs of the target, no value above them is preferred by
 // latency and the default not called worse by it: the load takes the CPU of a thread
@@ -49,13 +49,13 @@
 // program. Under a quota that leaves the load CPUs to spare that is not so.
 //
 // With --rate none of this is asked. A value carries the rate when it is proven, in
-// three blocks at least, that it achieved 99 % of it in open loop and that its closed
+// three blocks at least, that it achieved 99% of it in open loop and that its closed
 // loop came to it too; each value has its share of the error. Where nothing is shown
-// to carry what a smaller quota does, that is said.
+// to carry what a smaller quota does, that is reported.
 //
 // Metrics that the program printed are compared at the value that the verdict
 // names: with the default, and with the best for each. One proven worse there, all
-// looked at together at 95 %, qualifies the verdict and warns. Benchmarks that are
+// looked at together at 95%, qualifies the verdict and warns. Benchmarks that are
 // alike on their average only, and apart by themselves, are cannot_tell.
 //
 // The settings of a gate's old command are listed in their group, after the others,
@@ -65,19 +65,19 @@
 // one's are valid. Unless a check is worse, what falls short of that cannot be
 // judged.
 //
-// A value's figures in a sentence are its levels, as in tables; the settings of
+// A value's metrics in a sentence are its levels, as in tables; the settings of
 // result.json keep their medians.
 //
-// # What ran beside
+// # What ran next to the target
 //
 // CPU that neither the target nor its load used is that of other programs. Below a
 // tenth of the target's CPUs it is what runs on every machine. From there on a setting is
 // withheld where its Ps within the quota (the CPUs at most), the load on these CPUs and
-// the others together want more than the CPUs by a tenth, and 85 % of them were in use:
+// the others together want more than the CPUs by a tenth, and 85% of them were in use:
 // then it had what the others left. It is not compared, and the kind of its work is not
 // known; the others are judged without it, unless it is the default, against which a
 // change is advised. The load withholds nothing by itself: that it shares the CPUs is
-// said apart. Simulated with up to 7 % of a machine used by others, verdicts stay what
+// said apart. Simulated with up to 7% of a machine used by others, verdicts stay what
 // they were (TestOthersOfEveryMachineWithholdNothing).
 //
 // Limits around the target are counted like the setting's own quota. The one advice on
@@ -91,10 +91,10 @@
 //
 // # Limits
 //
-// Throughput is better when higher: a Runner turns other figures round. A result holds
+// Throughput is better when higher: a Runner turns other metrics round. A result holds
 // for the CPUs and the quota that it names, and for the values that were measured.
 //
-// Simulated with package verdicttest (six blocks, trial CV 3 %, p99 CV 25 %, drift
-// 8 %, outliers in 2 % of trials), of 500 sweeps over equal settings 2 claim a difference
-// and 19 cannot tell; see TestEqualSettings and TestPicks.
+// Simulated with package verdicttest (six blocks, trial CV 3%, p99 CV 25%, drift
+// 8%, outliers in 2% of trials), of 500 sweeps over equal settings 2 claim a difference
+// and 19 undecided; see TestEqualSettings and TestPicks.
 package verdict

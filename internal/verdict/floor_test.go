@@ -18,8 +18,8 @@ func TestDetectableIsNullWhereItSaysNothing(t *testing.T) {
 	}
 }
 
-// The figures of a claim and of its reasons are those of the rows, and the peak is the
-// highest of them, or what is higher is said to be so by luck.
+// The metrics of a claim and of its reasons are those of the rows, and the peak is the
+// highest of them, or what is higher is reported to be so by luck.
 func TestClaimsHaveTheLevelsOfTables(t *testing.T) {
 	h, trials := verdicttest.Generate(verdicttest.Config{Seed: 5, Settings: verdicttest.CPUServer(), Noise: &verdicttest.Noise{Trial: 0.02, P99: 0.1}})
 	r := Analyze(h, trials)

@@ -139,12 +139,12 @@ func TestGateBaseline(t *testing.T) {
 		t.Errorf("another day's machine: %+v, %v", g, err)
 	}
 	if g, err := verdict.GateBaseline(base, run(Config{Seed: 3, Settings: settings(0.7), Rate: 100})); err != nil || g.Pass {
-		t.Errorf("one P lost 30 %%: %+v, %v", g, err)
+		t.Errorf("one P lost 30%%: %+v, %v", g, err)
 	} else if c := g.Checks[0]; c.Setting.Label != "1" || c.Metric != verdict.MetricThroughput || !c.Worse || *c.Ratio.Median > 0.72 || *c.Ratio.Median < 0.68 {
 		t.Errorf("first check: %+v", c)
 	}
 
-	// A setting whose trials are all invalid now was left out once, and so passed.
+	// A setting whose trials are all invalid now was skipped once, and so passed.
 	fails := func(t *journal.Trial) {
 		if t.Setting.Label == "1" {
 			t.Valid, t.InvalidReason = false, "crashed"
@@ -164,11 +164,11 @@ func TestGateBaseline(t *testing.T) {
 		"another CPU":    {func() *verdict.Result { r := run(Config{Settings: settings(1)}); r.Host.CPUModel = "Other"; return r }, "CPU model"},
 		"another kernel": {func() *verdict.Result { r := run(Config{Settings: settings(1)}); r.Host.Kernel = "7.0"; return r }, "kernel"},
 		"more CPUs":      {func() *verdict.Result { return run(Config{Settings: settings(1), CPUs: 16}) }, "CPUs \"8\", now \"16\""},
-		"no unset":       {func() *verdict.Result { return run(Config{Settings: settings(1)[1:]}) }, "no valid trial of unset"},
+		"no unset":       {func() *verdict.Result { return run(Config{Settings: settings(1)[1:]}) }, "no valid trial with GOMAXPROCS unset"},
 		"unset invalid": {func() *verdict.Result {
 			return run(Config{Settings: settings(1), Trial: func(t *journal.Trial) { t.Valid = t.Setting.Procs != nil }})
-		}, "no valid trial of unset"},
-		"other settings": {func() *verdict.Result { return run(Config{Settings: []Truth{Unset(4, 1, 1), Set(7, 1, 1)}}) }, "no numbered setting"},
+		}, "no valid trial with GOMAXPROCS unset"},
+		"other settings": {func() *verdict.Result { return run(Config{Settings: []Truth{Unset(4, 1, 1), Set(7, 1, 1)}}) }, "no GOMAXPROCS value was measured in both runs"},
 		"other group":    {func() *verdict.Result { return run(Config{Settings: Quota(1, settings(1)...)}) }, "no group"},
 	} {
 		_, err := verdict.GateBaseline(base, c.current())

@@ -40,7 +40,7 @@ type GateCheck struct {
 	Worse   bool        `json:"worse"`  // worse than the margin, with confidence
 	Proven  bool        `json:"proven"` // not worse than the margin, with confidence
 	Outcome Outcome     `json:"outcome"`
-	// Bounds are those that decide: the one on the side of the loss tells whether it is
+	// Bounds are those that decide: the one on the side of the loss reports whether it is
 	// within the margin, the other, which shares its error with all checks, whether it
 	// is worse.
 	Bounds   Bounds  `json:"bounds"`

@@ -11,20 +11,20 @@ import (
 )
 
 // minSigned is the fewest pairs for which the signed-rank distribution holds a
-// two-sided 95 % interval: with five, the whole range has only 94 %.
+// two-sided 95% interval: with five, the whole range has only 94%.
 const minSigned = 6
 
 // minPairs is the fewest differences that prove anything. Two have an interval,
 // but so wide a one that what it excludes is mostly an outlier's doing: of
-// simulated sweeps over equal settings in two blocks 8 % claimed a difference, in
-// three 1 %.
+// simulated sweeps over equal settings in two blocks 8% claimed a difference, in
+// three 1%.
 const minPairs = 3
 
 // exactSigned is the most pairs for which that distribution is computed; above
 // it the normal approximation is off by one rank at most.
 const exactSigned = 30
 
-// medianOf is the median with its distribution-free 95 % interval: the order
+// medianOf is the median with its distribution-free 95% interval: the order
 // statistics x(k) and x(n+1-k) hold the median with probability
 // 1 - 2·P(Binomial(n, ½) < k) (Conover, Practical Nonparametric Statistics, 3.2).
 func medianOf(values []float64) Interval {
@@ -55,8 +55,8 @@ func median(sorted []float64) float64 {
 type estimate struct {
 	n         int
 	mid       float64
-	low, high float64 // the two-sided 95 % interval
-	// lower and upper are one-sided bounds of 95 % each, which non-inferiority
+	low, high float64 // the two-sided 95% interval
+	// lower and upper are one-sided bounds of 95% each, which non-inferiority
 	// is tested with.
 	lower, upper float64
 }
@@ -68,11 +68,11 @@ type estimate struct {
 // Six and more go to the Hodges-Lehmann estimate with exact signed-rank bounds,
 // which need no other assumption; three to five to Student's t, since ranks of so
 // few prove nothing at all. Why not t throughout: simulated (20,000 runs a cell,
-// trial CV 3 %), both err in no more than 5 % at every n, but with outliers in
-// 5 % of trials t proves equal settings equal within 5 % in 62 % of runs at n=10 and
-// 70 % at n=20, signed ranks in 73 % and 95 %; at n=6 they are close (54 and
-// 60 %). Why not a percentile bootstrap of the blocks: of six, its 95 % interval
-// holds the truth in 85 %.
+// trial CV 3%), both err in no more than 5% at every n, but with outliers in
+// 5% of trials t proves equal settings equal within 5% in 62% of runs at n=10 and
+// 70% at n=20, signed ranks in 73% and 95%; at n=6 they are close (54 and
+// 60%). Why not a percentile bootstrap of the blocks: of six, its 95% interval
+// holds the truth in 85%.
 func locate(d []float64) estimate {
 	e := estimate{n: len(d), low: math.Inf(-1), high: math.Inf(1), lower: math.Inf(-1), upper: math.Inf(1)}
 	if len(d) < minSigned {
@@ -144,7 +144,7 @@ func quantileT(p float64, df int) float64 {
 	return distuv.StudentsT{Sigma: 1, Nu: float64(df)}.Quantile(p)
 }
 
-// signedRanks are the indices of the bounds of 95 % one-sided and two-sided.
+// signedRanks are the indices of the bounds of 95% one-sided and two-sided.
 func signedRanks(n int) (one, two int) {
 	if n <= exactSigned {
 		ranks := exactRanks()[n]
@@ -190,7 +190,7 @@ func signedRank(n int, alpha float64) int {
 }
 
 // detectable is the difference, in logarithms, that n differences of that
-// standard deviation show in four of five runs at 95 %.
+// standard deviation show in four of five runs at 95%.
 func detectable(sd float64, n int) float64 {
 	return (quantileT(0.95, n-1) + quantileT(0.80, n-1)) * sd / math.Sqrt(float64(n))
 }
@@ -228,13 +228,13 @@ func medianFloat(values []float64) float64 {
 // wild values have an interval beyond it.
 func expm1(x float64) float64 { return math.Expm1(min(x, 700)) }
 
-// Paired is the ratio of a to b, each given by block, with its two-sided 95 %
+// Paired is the ratio of a to b, each given by block, with its two-sided 95%
 // interval (from three blocks on). Blocks that one side lacks do not count. Of
 // several values in a block the geometric mean is taken, and what has no
-// logarithm is left out.
+// logarithm is skipped.
 func Paired(a, b map[int][]float64) Interval { return locate(logRatios(a, b)).ratio() }
 
-// PairedAmong is Paired with an interval that holds in 95 % of runs for all of so many
+// PairedAmong is Paired with an interval that holds in 95% of runs for all of so many
 // comparisons together (Bonferroni).
 func PairedAmong(a, b map[int][]float64, comparisons int) Interval {
 	d := logRatios(a, b)
@@ -265,6 +265,6 @@ func logMean(values []float64) float64 {
 	return gonum.Mean(logs, nil)
 }
 
-// Median is the values' median with its distribution-free 95 % interval (from
+// Median is the values' median with its distribution-free 95% interval (from
 // six values on).
 func Median(values []float64) Interval { return medianOf(values) }

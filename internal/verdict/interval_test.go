@@ -23,7 +23,7 @@ func TestMedianOf(t *testing.T) {
 		}
 		switch {
 		case c.low == 0 && (got.Low != nil || got.High != nil):
-			t.Errorf("n=%d: an interval, though so few cannot reach 95 %%", c.n)
+			t.Errorf("n=%d: an interval, though so few cannot reach 95%%", c.n)
 		case c.low != 0 && (got.Low == nil || *got.Low != c.low || *got.High != c.high):
 			t.Errorf("n=%d: interval %v, want [%v, %v]", c.n, got, c.low, c.high)
 		}
@@ -70,9 +70,9 @@ func TestLocateIsSymmetric(t *testing.T) {
 	}
 }
 
-// Intervals must hold the truth in 95 % of cases, and one-sided bounds miss it
-// in 5 %, whichever of the two methods is used. 4,000 runs have a standard error
-// of 0.3 %.
+// Intervals must hold the truth in 95% of cases, and one-sided bounds miss it
+// in 5%, whichever of the two methods is used. 4,000 runs have a standard error
+// of 0.3%.
 func TestLocateCovers(t *testing.T) {
 	r := rand.New(rand.NewPCG(2, 2))
 	for _, n := range []int{3, 5, 6, 10, 35} {
@@ -92,10 +92,10 @@ func TestLocateCovers(t *testing.T) {
 			}
 		}
 		if p := float64(held) / runs; p < 0.937 || p > 0.98 {
-			t.Errorf("n=%d: the 95 %% interval holds the truth in %.3f", n, p)
+			t.Errorf("n=%d: the 95%% interval holds the truth in %.3f", n, p)
 		}
 		if p := float64(missed) / runs; p > 0.062 || p < 0.02 {
-			t.Errorf("n=%d: the 5 %% bound misses the truth in %.3f", n, p)
+			t.Errorf("n=%d: the 5%% bound misses the truth in %.3f", n, p)
 		}
 	}
 }
@@ -109,7 +109,7 @@ func TestFewDifferencesProveNothing(t *testing.T) {
 }
 
 func TestDetectable(t *testing.T) {
-	// Six blocks at a trial CV of 3 %, that is 4.2 % for a difference.
+	// Six blocks at a trial CV of 3%, that is 4.2% for a difference.
 	if got := math.Expm1(detectable(0.0424, 6)); got < 0.05 || got > 0.055 {
 		t.Errorf("detectable: %.4f", got)
 	}

@@ -99,7 +99,7 @@ func TestTheProgramIsWhatTheTrialsSaw(t *testing.T) {
 	}
 }
 
-// A figure that failed in some trials left them counted in runs: they cannot be
+// A metric that failed in some trials left them counted in runs: they cannot be
 // compared with the others.
 func TestTrialsOfOneGroupAgreeInTheirUnit(t *testing.T) {
 	settings := []Truth{Set(1, 100, 0), Set(2, 300, 0)}

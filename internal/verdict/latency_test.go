@@ -43,7 +43,7 @@ func says(judged bool, quantile float64, seconds *float64) func(*journal.Trial) 
 	}
 }
 
-// short are trials of so many blocks with few requests.
+// short are trials of N blocks with few requests.
 func short(blocks int) func(*journal.Trial) {
 	return func(t *journal.Trial) {
 		if t.Block < blocks {

@@ -66,12 +66,12 @@ func (of usageOf) memoryEvidence(e *Evidence, trials []*journal.Trial) {
 	})
 }
 
-// flat tells whether no value is beyond the margin of the best, of three at least.
+// flat reports whether no value is beyond the margin of the best, of three at least.
 func (g *group) flat(r *Group, w *outcome) bool {
 	return len(w.contenders) >= 3 && w.best != nil && len(r.Flatness.WithinMargin) == len(g.measured())
 }
 
-// allocates tells whether that is a program whose collector is worth looking at first.
+// allocates reports whether that is a program whose collector is worth looking at first.
 func (g *group) allocates(r *Group, w *outcome) *Allocates {
 	if r.Recommendation.Verdict != NotYourKnob && (r.Recommendation.Verdict == CarriesRate || !g.flat(r, w)) {
 		return nil

@@ -16,7 +16,7 @@ const (
 	betterLower  = "lower"
 )
 
-// metricLoss is a figure that the program printed, proven worse at one value
+// metricLoss is a metric that the program printed, proven worse at one value
 // than at another.
 type metricLoss struct {
 	name   string
@@ -26,12 +26,12 @@ type metricLoss struct {
 	better *contender
 	n      int
 	mid    float64 // the loss, a logarithm above 0
-	bound  float64 // its lower 95 % bound
+	bound  float64 // its lower 95% bound
 }
 
 // metricLosses compares a value with the default in each metric, and with the
 // best for that metric. Many are looked at, and any may come to a warning, so the
-// error of 5 % is shared among all (Bonferroni); hence Student's t, whose bounds
+// error of 5% is shared among all (Bonferroni); hence Student's t, whose bounds
 // exist at any level.
 func (g *group) metricLosses(w *outcome, x *contender, margin float64) []metricLoss {
 	all := map[string]journal.Metric{}

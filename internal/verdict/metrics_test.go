@@ -71,7 +71,7 @@ func TestMetricsQualifyTheVerdict(t *testing.T) {
 	}
 }
 
-// Of sweeps over equal settings that print twenty figures, few may find one worse.
+// Of sweeps over equal settings that print twenty metrics, few may find one worse.
 func TestEqualMetrics(t *testing.T) {
 	n := sweeps(t, 60)
 	claims := 0

@@ -43,7 +43,7 @@ func TestSpannedNodes(t *testing.T) {
 	}
 }
 
-// TestNeighbourTakesNobodysPart: what runs beside the target as was asked withholds
+// TestNeighbourTakesNobodysPart: what runs next to the target as was asked withholds
 // nothing, and is no other program.
 func TestNeighbourTakesNobodysPart(t *testing.T) {
 	h, trials := Generate(Config{Settings: CPUServer(), Noise: &Noise{}, OtherCPUs: 6, Trial: func(t *journal.Trial) {

@@ -16,7 +16,7 @@ type OtherPrograms struct {
 	MostSetting string   `json:"most_setting,omitempty"`
 	// Matter is that they are more than runs on every machine.
 	Matter bool `json:"matter"`
-	// Withheld are the labels of the settings that had too few CPUs beside them.
+	// Withheld are the labels of the settings that had too few CPUs next to them.
 	Withheld []string `json:"withheld,omitempty"`
 	// Bursts is how many of all Trials had much of them, at most the share BurstMost of the
 	// CPU time, where most have hardly any; LeftOut of these do not count.

@@ -23,7 +23,7 @@ type outcome struct {
 	withheld   []*contender // that are not compared: other programs left them too few CPUs
 	// tail is those that are as good in throughput as the best, by procs, with the best.
 	tail []*contender
-	// latency says whether the judged latency is compared: some value of the tail has
+	// latency reports whether the judged latency is compared: some value of the tail has
 	// one.
 	latency bool
 	// bound is the most Ps that are preferred by latency, since the load runs on the
@@ -52,16 +52,16 @@ func newOutcome(m *margins, c contest.Contest, contenders []*contender, unplaced
 	return w
 }
 
-// out says whether a value is proven worse in throughput, so that its latency is not
+// out reports whether a value is proven worse in throughput, so that its latency is not
 // compared.
 func (w *outcome) out(s *contender) bool {
 	return w.best != nil && s != w.best && (s.level.Out || w.throughput(s, w.best).worse)
 }
 
-// beyond says whether a value has more Ps than latency may prefer.
+// beyond reports whether a value has more Ps than latency may prefer.
 func (w *outcome) beyond(s *contender) bool { return w.latency && w.bound > 0 && s.procs > w.bound }
 
-// passesLatency says whether a value is as good in latency as every other of the tail
+// passesLatency reports whether a value is as good in latency as every other of the tail
 // that latency may prefer.
 func (w *outcome) passesLatency(s *contender) bool {
 	if s.saturated || w.latency && !s.hasP99() {
@@ -77,7 +77,7 @@ func (w *outcome) passesLatency(s *contender) bool {
 
 func (w *outcome) inTail(s *contender) bool { return slices.Contains(w.tail, s) }
 
-// later says whether s is proven worse than other in latency. Where the load runs on
+// later reports whether s is proven worse than other in latency. Where the load runs on
 // the target's CPUs it is worst exactly where there are as many Ps as CPUs: then
 // nothing is later than what has more, and the default later than nothing.
 func (w *outcome) later(s, other *contender) bool {
@@ -87,25 +87,25 @@ func (w *outcome) later(s, other *contender) bool {
 	return w.p99(s, other).worse
 }
 
-// beats says whether s is proven better than other on either metric, or carries
+// beats reports whether s is proven better than other on either metric, or carries
 // the rate where other is proven not to.
 func (w *outcome) beats(s, other *contender) bool {
 	return other.saturated && !s.saturated || w.throughput(other, s).worse || w.later(other, s)
 }
 
-// decided says whether the trials settle that s is to be preferred to other:
+// decided reports whether the trials settle that s is to be preferred to other:
 // other is proven worse, or s is as good with fewer Ps.
 func (w *outcome) decided(s, other *contender) bool {
 	return w.beats(s, other) || s.procs < other.procs && w.coversFor(s, other)
 }
 
-// coversFor says whether s is as good as other on all that is judged.
+// coversFor reports whether s is as good as other on all that is judged.
 func (w *outcome) coversFor(s, other *contender) bool {
 	return w.throughput(s, other).asGood &&
 		(!w.latency || !other.hasP99() || w.beyond(other) || w.p99(s, other).asGood)
 }
 
-// alike says whether all values are proven equal within the margins: each is as
+// alike reports whether all values are proven equal within the margins: each is as
 // good as each other, in throughput and in latency.
 func (w *outcome) alike() bool {
 	if len(w.contenders) < 2 || w.unplaced != nil {
@@ -124,7 +124,7 @@ func (w *outcome) alike() bool {
 	return true
 }
 
-// worseThan says whether any value is proven worse than s, or than the best.
+// worseThan reports whether any value is proven worse than s, or than the best.
 func (w *outcome) worseThan(s *contender) bool {
 	return slices.ContainsFunc(w.contenders, func(other *contender) bool {
 		return other != s && (w.beats(s, other) || w.out(other))

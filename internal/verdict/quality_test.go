@@ -58,7 +58,7 @@ func TestEqualSettings(t *testing.T) {
 }
 
 // A pick that loses more than the margin must be rare, and picks must not be.
-// The published method's own figures at 160 trials are 0.5 % and +1.7 Ps.
+// The published method's own numbers at 160 trials are 0.5% and +1.7 Ps.
 func TestPicks(t *testing.T) {
 	n := sweeps(t, 10)
 	all, picked, bad, excess := 0, 0, 0, 0
@@ -101,7 +101,7 @@ func TestPicks(t *testing.T) {
 		t.Logf("%-30s picked %d of %d, bad %d: %v", c.Name, pickedHere, n, badHere, count)
 		picked, bad = picked+pickedHere, bad+badHere
 	}
-	t.Logf("%d of %d sweeps pick a value; %.2f %% of picks lose more than 5 %%; mean excess %.2f Ps", picked, all, 100*float64(bad)/float64(picked), float64(excess)/float64(picked))
+	t.Logf("%d of %d sweeps pick a value; %.2f%% of picks lose more than 5%%; mean excess %.2f Ps", picked, all, 100*float64(bad)/float64(picked), float64(excess)/float64(picked))
 	if float64(bad) > 0.02*float64(picked)+1 {
 		t.Errorf("%d of %d picks lose more than the margin", bad, picked)
 	}

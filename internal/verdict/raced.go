@@ -47,7 +47,7 @@ func (g *group) took(h journal.Header) *Raced {
 	return r
 }
 
-// raced says whether a race came to its end in each group.
+// raced reports whether a race came to its end in each group.
 func (r *Result) raced(h journal.Header, trials []journal.Trial) {
 	if !h.Plan.Racing() {
 		return

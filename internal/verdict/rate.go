@@ -153,7 +153,7 @@ func (s *contender) carrying(alpha float64) carrying {
 	return carrying{len(shares), len(blocks), ratioOf(shares, alpha), ratioOf(closed, alpha)}
 }
 
-// enough says whether it is proven to carry the rate, refuses whether it is proven not
+// enough reports whether it is proven to carry the rate, refuses whether it is proven not
 // to.
 func (c carrying) enough() bool {
 	return c.blocks >= minPairs && c.share.low >= CarriedRatio-rounding && (c.closed.n == 0 || c.closed.low >= 1-rounding)

@@ -12,19 +12,19 @@ type Value struct {
 	Throughput, P99 *float64
 }
 
-// Reason is one thing that speaks for a verdict or is open beside it: a code with
-// figures. Which of them a code has stands beside the code.
+// Reason is one thing that speaks for a verdict or is open next to it: a code with
+// numbers. Which of them a code has is next to the code.
 type Reason struct {
 	Code ReasonCode
 	Of   *Value
 	Than *Value // what Of is compared with
 	List []Value
-	// Metric is throughput, p99 or the name of a figure that the program printed.
+	// Metric is throughput, p99 or the name of a metric that the program printed.
 	Metric string
-	// Change is that of Of against Than in the metric: -0.4 is 40 % less. Bound is the
-	// end of its 95 % interval that the claim rests on.
+	// Change is that of Of against Than in the metric: -0.4 is 40% less. Bound is the
+	// end of its 95% interval that the claim rests on.
 	Change, Bound float64
-	P99Change     *float64 // the same in p99, where one of throughput stands beside it
+	P99Change     *float64 // the same in p99, where one of throughput is next to it
 	N             int      // pairs of trials
 	// Proven, of a claim, is that it holds for every smaller value; that p99 was judged
 	// too where nothing differs.
@@ -54,7 +54,7 @@ const (
 	ReasonShared       ReasonCode = "load_on_cpus"       // the load ran on the target's CPUs: what latency does not tell
 	ReasonUnjudged     ReasonCode = "latency_short"      // the group's: p99 is shown and not judged
 	ReasonLateLoad     ReasonCode = "late_load"          // N trials whose generator was late
-	ReasonBursts       ReasonCode = "bursts"             // the group's: N trials beside busy programs
+	ReasonBursts       ReasonCode = "bursts"             // the group's: N trials next to busy programs
 	ReasonWithheld     ReasonCode = "withheld"           // List: other programs left them too few CPUs
 	ReasonHolds        ReasonCode = "holds_for"          // the group's CPUs, quota and replicas
 	ReasonMetricWorse  ReasonCode = "metric_worse"       // Of, Than, Metric, Change, Bound, N
@@ -62,7 +62,7 @@ const (
 	ReasonCarrierP99   ReasonCode = "carrier_p99"        // Of, Than, Change, Bound, N: of p99
 )
 
-// Why nothing can be told. The code stands in result.json.
+// Why nothing can be told. The code is in result.json.
 const (
 	CauseOnlyUnset        ReasonCode = "only_unset"
 	CausePilotsInvalid    ReasonCode = "pilots_invalid"
@@ -104,7 +104,7 @@ type Carried struct {
 	Refuses  bool // proven not to carry it
 }
 
-// Step is what would settle what cannot be told: a code with figures.
+// Step is what would settle what cannot be told: a code with its numbers.
 type Step struct {
 	Code         StepCode
 	Metric       string

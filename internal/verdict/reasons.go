@@ -7,8 +7,8 @@ import (
 	"github.com/procfit/procfit/internal/verdict/journal"
 )
 
-// reasons are what the comparisons show, each with its figures and its n: first
-// what is proven, then what is open, then what was left out, and the noise.
+// reasons are what the comparisons show, each with its metrics and its n: first
+// what is proven, then what is open, then what was skipped, and the noise.
 func (w *outcome) reasons() []Reason {
 	list := []Reason{{Code: ReasonFastest, Of: w.best.named(), List: namedAll(w.lucky())}}
 	list = append(list, w.throughputReasons()...)

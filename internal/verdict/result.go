@@ -11,12 +11,12 @@ import (
 const ResultSchema = "procfit.result/v1"
 
 // Result is what the statistics say of a journal. It holds all that a report
-// shows, so that no renderer computes. It has no sentences: what is said of it is a
-// code with figures, and package style has the words.
+// shows, so that no renderer computes. It has no sentences: what it reports is a
+// code with metrics, and package style has the words.
 type Result struct {
 	Schema         string          `json:"schema"`
 	Name           string          `json:"name"`
-	Folder         string          `json:"-"` // that the journal lies in, for who reads on; empty: not said
+	Folder         string          `json:"-"` // that the journal is in, for readers that continue; empty: unknown
 	Started        time.Time       `json:"started"`
 	Origin         journal.Origin  `json:"origin,omitempty"` // local, kube, sim, or mixed; empty without trials
 	Host           journal.Host    `json:"host"`             // that of the target
@@ -90,7 +90,7 @@ type Group struct {
 	Workload   Workload   `json:"workload"`
 	Default    Default    `json:"default"`
 	Override   Override   `json:"override"`
-	// ProcsLogged says whether the program names GOMAXPROCS in the beginning of its
+	// ProcsLogged reports whether the program names GOMAXPROCS in the beginning of its
 	// output; null where no trial looked.
 	ProcsLogged    *bool          `json:"procs_logged,omitempty"`
 	Beyond         *Beyond        `json:"beyond_cpus"` // null: nothing was measured on both sides
@@ -117,7 +117,7 @@ type Part struct {
 }
 
 // NoiseFloor is the larger absolute end of the A/A interval of each metric, as a
-// ratio: 0.03 is 3 %. It decides nothing. Null with fewer than three A/A pairs.
+// ratio: 0.03 is 3%. It decides nothing. Null with fewer than three A/A pairs.
 type NoiseFloor struct {
 	Setting    string   `json:"setting"` // the setting that ran twice
 	Pairs      int      `json:"pairs"`
@@ -144,11 +144,11 @@ type Flatness struct {
 }
 
 // Workload is the kind of work, from the CPU use of the unset setting (or the setting
-// nearest to the effective CPUs): cpu-bound at 90 % and more, io-bound at 50 %
+// nearest to the effective CPUs): cpu-bound at 90% and more, io-bound at 50%
 // and less, mixed between; unknown where CPU time could not be read.
 type Workload struct {
 	// Withheld is that other programs left that setting too few CPUs: what it used of
-	// them is then no figure of its own. The kind is unknown.
+	// them is then no metric of its own. The kind is unknown.
 	Withheld bool `json:"withheld,omitempty"`
 
 	Kind           string   `json:"kind"`
@@ -186,7 +186,7 @@ const (
 	KeepDefault Verdict = "keep_default"  // change nothing
 	TradeOff    Verdict = "trade_off"     // throughput and p99 want different values
 	CannotTell  Verdict = "cannot_tell"   // with what would settle it
-	NotYourKnob Verdict = "not_your_knob" // all values are proven alike
+	NotYourKnob Verdict = "not_your_knob" // all values are proven equal
 	CarriesRate Verdict = "carries_rate"  // the smallest setting that carries --rate
 	Measured    Verdict = "measured"      // of a server that ran already: nothing was compared
 )
@@ -195,7 +195,7 @@ const (
 type Confidence string
 
 const (
-	Proven Confidence = "proven" // each comparison that it rests on is, with 95 %
+	Proven Confidence = "proven" // each comparison that it rests on is, with 95%
 	Likely Confidence = "likely" // probable by the model of all trials, and not proven
 )
 
@@ -211,7 +211,7 @@ type Recommendation struct {
 	BestThroughput string `json:"best_throughput,omitempty"`
 	BestP99        string `json:"best_p99,omitempty"`
 	// Claim is what the verdict rests on, and of cannot_tell why, by its code. Of the
-	// others it has these figures: keep_default Of and Proven; recommended these, and
+	// others it has these metrics: keep_default Of and Proven; recommended these, and
 	// Than (the default) with Metric and Change where that is worse, or without a default
 	// the List of the values that may be as good; not_your_knob
 	// List and Proven (p99 was judged); trade_off Of (throughput), Than (p99), Change

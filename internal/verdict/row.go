@@ -15,7 +15,7 @@ type ValueResult struct {
 	Settings []string `json:"settings"` // labels, the one that names it first
 	Trials   int      `json:"trials"`
 	// Throughput and Latency (of the judged quantile) are its level over the run, what
-	// the machine did to all values of a block taken out, with the 95 % interval.
+	// the machine did to all values of a block taken out, with the 95% interval.
 	Throughput Level `json:"throughput_per_second"`
 	Latency    Level `json:"latency_seconds"`
 	// VersusPeak is against the group's peak: the bounds that decide whether it is
@@ -24,7 +24,7 @@ type ValueResult struct {
 	Excluded   *ExcludedCode `json:"excluded"`
 }
 
-// Level is an estimate with its 95 % interval; null where there is none.
+// Level is an estimate with its 95% interval; null where there is none.
 type Level struct {
 	Mean *float64 `json:"mean"`
 	Low  *float64 `json:"low"`
@@ -93,7 +93,7 @@ func (g *group) place(r *Group, w *outcome, machine float64) {
 	slices.SortStableFunc(r.Values, func(a, b ValueResult) int { return cmp.Compare(orZero(a.Procs), orZero(b.Procs)) })
 }
 
-// row is a value as one setting, its figures those of the level.
+// row is a value as one setting, its metrics those of the level.
 func (g *group) row(s *contender, alone *SettingResult, w *outcome, machine float64, r *Group) SettingResult {
 	row := *alone
 	if len(s.settings) > 1 {

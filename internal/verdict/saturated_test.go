@@ -8,7 +8,7 @@ import (
 )
 
 // That a setting could not carry the rate in two blocks proves as little as any
-// other figure of two.
+// other metric of two.
 func TestSaturationNeedsBlocks(t *testing.T) {
 	for blocks, want := range map[int]bool{2: false, 6: true} {
 		h, trials := verdicttest.Generate(verdicttest.Config{

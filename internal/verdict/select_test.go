@@ -19,7 +19,7 @@ func TestSelectedTrials(t *testing.T) {
 	}
 	two := all.Of(settings[2].Setting.Key())
 	if len(two) != 6 {
-		t.Errorf("%d trials of GOMAXPROCS 2 without a quota, want 6", len(two))
+		t.Errorf("%d trials of GOMAXPROCS 2 without a CPU limit, want 6", len(two))
 	}
 	if unset := all.Of(settings[0].Setting.Key()); len(unset) != 12 {
 		t.Errorf("%d trials of unset, want both copies: 12", len(unset))

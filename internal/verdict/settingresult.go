@@ -22,7 +22,7 @@ type SettingResult struct {
 	Speedup        *float64                  `json:"speedup"`              // median throughput ÷ that of the smallest numbered setting
 	NonInferior    NonInferior               `json:"noninferior"`
 	// VersusPeak is the paired throughput ratio to the peak setting, with its two-sided
-	// 95 % interval (from three blocks on); 1 is the same, 0.8 is 20 % less. Settings
+	// 95% interval (from three blocks on); 1 is the same, 0.8 is 20% less. Settings
 	// that ran at one value share it, since their trials are pooled.
 	VersusPeak Interval `json:"throughput_versus_peak"`
 	Saturated  bool     `json:"saturated"` // in most of its trials
@@ -46,8 +46,8 @@ type SettingResult struct {
 	Points       []Point   `json:"points"` // every trial, invalid ones too
 }
 
-// Interval is a median with its distribution-free 95 % interval. Low and High
-// are null below six values (order statistics of fewer cannot reach 95 %).
+// Interval is a median with its distribution-free 95% interval. Low and High
+// are null below six values (order statistics of fewer cannot reach 95%).
 type Interval struct {
 	Median *float64 `json:"median"`
 	Low    *float64 `json:"low"`
@@ -55,14 +55,14 @@ type Interval struct {
 	N      int      `json:"n"`
 }
 
-// MetricInterval is an Interval of a figure that the program printed.
+// MetricInterval is an Interval of a metric that the program printed.
 type MetricInterval struct {
 	Interval
 	Unit   string `json:"unit,omitempty"`
 	Better string `json:"better"`
 }
 
-// NonInferior says whether a setting was shown to be no worse than the best by more
+// NonInferior reports whether a setting was shown to be no worse than the best by more
 // than the margin; null where it was not tested: beyond the first failure of the
 // comparison, and for p99 outside of the tail set or where no latency is judged.
 type NonInferior struct {
@@ -73,20 +73,20 @@ type NonInferior struct {
 // Evidence is the median over a setting's valid trials of what the kernel counted;
 // null where nothing could be read.
 type Evidence struct {
-	CPUs                  *float64 `json:"cpus"`            // CPU seconds a second, all replicas
+	CPUs                  *float64 `json:"cpus"`            // CPU seconds per second, all replicas
 	CPUUtilisation        *float64 `json:"cpu_utilisation"` // CPUs ÷ (min(Ps, effective CPUs) × replicas), the machine's CPUs at most
 	VoluntaryPerSecond    *float64 `json:"voluntary_switches_per_second"`
 	InvoluntaryPerSecond  *float64 `json:"involuntary_switches_per_second"`
 	RunQueueWaitRatio     *float64 `json:"run_queue_wait_ratio"` // seconds waited a second; includes throttling
 	ThreadsMax            *float64 `json:"threads_max"`
 	ThrottledPeriodsRatio *float64 `json:"throttled_periods_ratio"`
-	ThrottledRatio        *float64 `json:"throttled_ratio"`       // throttled seconds a second a replica
+	ThrottledRatio        *float64 `json:"throttled_ratio"`       // throttled seconds per second a replica
 	StealRatio            *float64 `json:"steal_ratio"`           // of all the machine's CPU time
 	OtherCPUs             *float64 `json:"other_cpus"`            // used by neither the target nor the load, on the CPUs that the target may use
 	BesideCPUs            *float64 `json:"beside_cpus,omitempty"` // used by the neighbour of --beside
 	MachineBusy           *float64 `json:"machine_busy_ratio"`    // of all the machine's CPU time, not idle
 	CPUSecondsEach        *float64 `json:"cpu_seconds_per_request"`
-	LoadCPUs              *float64 `json:"load_cpus"` // CPU seconds a second of the load engine
+	LoadCPUs              *float64 `json:"load_cpus"` // CPU seconds per second of the load engine
 	SendLagP99            *float64 `json:"send_lag_p99_seconds"`
 	Dropped               int64    `json:"dropped"`                        // over all trials
 	RSSBytes              *float64 `json:"rss_bytes,omitempty"`            // resident memory at the end, all replicas
@@ -110,7 +110,7 @@ type Point struct {
 	ClosedP99     *float64            `json:"closed_p99_seconds"` // of the closed loop, as wrk counts
 	Late          bool                `json:"late,omitempty"`     // its generator sent late
 	Judged        *float64            `json:"judged_seconds"`     // the latency that comparisons take; null: the trial is out of them
-	// Metrics are the figures that the program printed; their units and directions
+	// Metrics are the metrics that the program printed; their units and directions
 	// are the setting's.
 	Metrics map[string]float64 `json:"metrics,omitempty"`
 }

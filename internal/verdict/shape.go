@@ -76,7 +76,7 @@ func workload(r *Group, h journal.Header) Workload {
 		return w
 	}
 	if *at.Evidence.CPUUtilisation < cpuBound && orZero(at.Evidence.BesideCPUs) >= contest.OthersMatter*float64(max(1, r.Others.Of)) {
-		return w // what the neighbour left it is no figure of its own
+		return w // what the neighbour left it is no metric of its own
 	}
 	w.Setting, w.CPUUtilisation = at.Label, at.Evidence.CPUUtilisation
 	w.Withheld = at.Withheld || *w.CPUUtilisation < cpuBound && busyWithOthers(&at.Evidence, h)

@@ -9,7 +9,7 @@ import (
 	"github.com/procfit/procfit/internal/verdict/journal"
 )
 
-// summarize is a setting by itself, before it is compared with others. Its figures
+// summarize is a setting by itself, before it is compared with others. Its metrics
 // are those of its own valid trials; the second copy of an A/A pair is among the
 // points only.
 func (g *group) summarize(a *setting, machine, effective float64, mode journal.Mode) SettingResult {

@@ -42,7 +42,7 @@ type ThrottledSetting struct {
 	ps     int  // 0: not known
 }
 
-// ThrottlingState says whether the target was throttled.
+// ThrottlingState reports whether the target was throttled.
 type ThrottlingState string
 
 const (
@@ -110,8 +110,8 @@ func judgedSettings(r *Group) []string {
 	return list
 }
 
-// outerKnown says whether limits around the target are counted. A journal of the first
-// version has none of their figures; where the host had no limit, there were none.
+// outerKnown reports whether limits around the target are counted. A journal of the first
+// version has none of their metrics; where the host had no limit, there were none.
 func (g *group) outerKnown(h journal.Host) bool {
 	for _, a := range g.settings {
 		for _, t := range a.measure {
@@ -223,7 +223,7 @@ func (w *outcome) lowerAsGood(ps int) *contender {
 	return nil
 }
 
-// lowerAreWorse says whether there are values of fewer Ps, all proven worse.
+// lowerAreWorse reports whether there are values of fewer Ps, all proven worse.
 func (w *outcome) lowerAreWorse(ps int) bool {
 	at, some := w.of(ps), false
 	for _, s := range w.contenders {

@@ -12,7 +12,7 @@ import (
 type Trials []*journal.Trial
 
 // Select is a journal's measured trials, both copies of an A/A pair, invalid ones too.
-// Pilots are left out.
+// Pilots are skipped.
 func Select(trials []journal.Trial) Trials {
 	var list Trials
 	for i := range trials {
@@ -33,7 +33,7 @@ func (t Trials) Where(meets func(*journal.Trial) bool) Trials {
 	return slices.DeleteFunc(slices.Clone(t), func(x *journal.Trial) bool { return !meets(x) })
 }
 
-// ByBlock is a figure of the valid trials, by block, as [Paired] takes it. A figure
+// ByBlock is a metric of the valid trials, by block, as [Paired] takes it. A metric
 // reads one number off a trial; nil where it has none.
 func (t Trials) ByBlock(figure func(*journal.Trial) *float64) map[int][]float64 {
 	values := map[int][]float64{}
@@ -45,7 +45,7 @@ func (t Trials) ByBlock(figure func(*journal.Trial) *float64) map[int][]float64 
 	return values
 }
 
-// Proportion is k of n with the exact 95 % interval (Clopper and Pearson, Biometrika
+// Proportion is k of n with the exact 95% interval (Clopper and Pearson, Biometrika
 // 1934); nothing of none.
 func Proportion(k, n int) Interval {
 	if n <= 0 || k < 0 || k > n {

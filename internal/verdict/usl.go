@@ -18,7 +18,7 @@ const (
 // fit is X(N) = λN / (1 + σ(N−1) + κN(N−1)) (Gunther, Guerrilla Capacity
 // Planning, chapter 4) through the medians, by least squares of logarithms,
 // since the noise is a ratio. The peak is named only when the same fit to each
-// block has a coherency above zero with 95 % confidence, and lies where was
+// block has a coherency above zero with 95% confidence, and is where was
 // measured.
 func (g *group) fit(contenders []*contender, effective float64) *USL {
 	var procs, medians []float64
@@ -39,7 +39,7 @@ func (g *group) fit(contenders []*contender, effective float64) *USL {
 	u := &USL{Lambda: c.lambda, Sigma: c.sigma, Kappa: c.kappa, R2: c.r2(procs, medians)}
 	for _, x := range []float64{u.Lambda, u.Sigma, u.Kappa, u.R2} {
 		if math.IsNaN(x) || math.IsInf(x, 0) {
-			return nil // figures at the ends of what a float64 holds have no curve
+			return nil // metrics at the ends of what a float64 holds have no curve
 		}
 	}
 	if peak := math.Floor(math.Sqrt((1 - c.sigma) / c.kappa)); g.coherent(used, procs) && peak <= slices.Max(procs) {
@@ -56,7 +56,7 @@ func (g *group) fit(contenders []*contender, effective float64) *USL {
 	return u
 }
 
-// coherent says whether κ is above zero with confidence, over the blocks in
+// coherent reports whether κ is above zero with confidence, over the blocks in
 // which every value has a value.
 func (g *group) coherent(contenders []*contender, procs []float64) bool {
 	var kappas []float64

@@ -67,7 +67,7 @@ func (g *group) attached(w *outcome) Recommendation {
 
 // allLatency takes the latency of all valid trials, where comparisons are of p99. Which
 // of them a late generator spoils is judged by the trial's own p99, so that those
-// without them are the slowest: that is right between values, and no figure of one.
+// without them are the slowest: that is right between values, and no metric of one.
 func (r *Group) allLatency(of *Value) {
 	if r.Latency.Quantile != 0.99 || len(r.Settings) != 1 {
 		return
@@ -81,7 +81,7 @@ func (r *Group) allLatency(of *Value) {
 	}
 }
 
-// starved says whether so much is withheld that nothing can be advised: all but one
+// starved reports whether so much is withheld that nothing can be advised: all but one
 // value, or the default, against which a change is advised.
 func (w *outcome) starved() bool {
 	if len(w.withheld) == 0 {
@@ -107,7 +107,7 @@ func (r *Recommendation) because(cause ReasonCode, steps ...StepCode) {
 	}
 }
 
-// nothing is for a group without a figure to compare: what is missing, and what to
+// nothing is for a group without a metric to compare: what is missing, and what to
 // do about that.
 func (g *group) nothing(w *outcome) (ReasonCode, StepCode) {
 	switch all := allTrials([]*group{g}); {
@@ -235,7 +235,7 @@ func confidenceOf(c race.Goal) Confidence {
 	return Likely
 }
 
-// wild says whether trials stray too far for a mere likelihood.
+// wild reports whether trials stray too far for a mere likelihood.
 func (w *outcome) wild() bool {
 	return w.Spread.Throughput > race.WildThroughput || w.latency && w.Spread.P99 > race.WildLatency
 }
@@ -262,7 +262,7 @@ func (w *outcome) none() Reason {
 	return Reason{Code: CauseNothingTold}
 }
 
-// provenSmallest says whether every smaller value is proven worse than x.
+// provenSmallest reports whether every smaller value is proven worse than x.
 func (w *outcome) provenSmallest(x *contender) bool {
 	for _, s := range w.smaller(x) {
 		if !w.beats(x, s) {

@@ -113,7 +113,7 @@ func TestNotYourKnobIsProvenOfAll(t *testing.T) {
 	}
 }
 
-// speaksOf says whether a verdict rests on a code.
+// speaksOf reports whether a verdict rests on a code.
 func speaksOf(r *verdict.Recommendation, code verdict.ReasonCode) bool {
 	return r.Claim.Code == code || slices.ContainsFunc(r.Reasons, func(x verdict.Reason) bool { return x.Code == code })
 }

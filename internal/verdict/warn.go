@@ -108,7 +108,7 @@ func (n *notes) noise(i int, r *Group, _ *outcome) {
 	}
 }
 
-// throttling warns of each setting that a limit held back much, whether or not the
+// throttling warns of each setting that a limit throttled much, whether or not the
 // verdict is about it.
 func (n *notes) throttling(i int, r *Group) {
 	of := map[WarningCode]*Warning{}
@@ -133,7 +133,7 @@ func (n *notes) throttling(i int, r *Group) {
 			w.Limit, w.Reason = a.LimitCPUs, a.Group
 		}
 	}
-	// The one advice stands with what it fits best.
+	// The one advice is with what it fits best.
 	order := []WarningCode{WarnThrottledBeyond, WarnThrottledWithin, WarnThrottledAround}
 	fits := order
 	if a := r.Throttling.Advice; a == AdviceRaise || a == AdviceProven {
@@ -224,7 +224,7 @@ func (n *notes) procs(i int, g *group, r *Group, w *outcome) {
 	}
 }
 
-// noGo says whether no valid trial saw a Go program.
+// noGo reports whether no valid trial saw a Go program.
 func (g *group) noGo() bool {
 	seen := false
 	for _, a := range g.current() {
@@ -240,7 +240,7 @@ func (g *group) noGo() bool {
 	return seen
 }
 
-// variesFrom says whether a valid trial of the setting ran at another value.
+// variesFrom reports whether a valid trial of the setting ran at another value.
 func (g *group) variesFrom(a *setting, resolved *int) bool {
 	for _, t := range a.measure {
 		for _, p := range t.ObservedProcs {

@@ -33,7 +33,7 @@ func TestNothingToWarnOf(t *testing.T) {
 	}
 }
 
-// Each warning must come of its cause, alone or beside those named.
+// Each warning must come of its cause, alone or next to those named.
 func TestWarnings(t *testing.T) {
 	under := func(quota float64, settings ...Truth) []Truth { return Quota(quota, settings...) }
 	throttled := func(share float64, truth Truth) Truth { truth.Throttled = share; return truth }

@@ -2,8 +2,8 @@ package verdict
 
 import "github.com/procfit/procfit/internal/verdict/journal"
 
-// Warning is something that weakens the result: a code with figures. Which of them
-// a code has stands beside the code.
+// Warning is something that weakens the result: a code with its numbers. Which of them
+// a code has is next to the code.
 type Warning struct {
 	Code    WarningCode `json:"code"`
 	Group   *int        `json:"group,omitempty"` // index into groups; absent: the whole run
@@ -24,7 +24,7 @@ type Warning struct {
 	Nodes     []journal.Node   `json:"-"`
 }
 
-// SettingFigure is a setting with the figure that a warning is of, and what that is to be
+// SettingFigure is a setting with the metric that a warning is of, and what that is to be
 // compared with.
 type SettingFigure struct {
 	Label string
@@ -32,7 +32,7 @@ type SettingFigure struct {
 	Limit float64
 }
 
-// WarningCode is stable: it stands in result.json.
+// WarningCode is stable: it is in result.json.
 type WarningCode string
 
 const (
@@ -41,12 +41,12 @@ const (
 	WarnInvalid         WarningCode = "invalid_trials"         // Count, Of, Reason
 	WarnInvalidPilots   WarningCode = "invalid_pilots"         // Count, Of, Reason
 	WarnNoisy           WarningCode = "noisy"                  // Value: how far a trial strays
-	WarnNoisyP99        WarningCode = "noisy_p99"              // likewise
+	WarnNoisyP99        WarningCode = "noisy_p99"              // in the same way
 	WarnThrottledBeyond WarningCode = "throttled_beyond_quota" // Settings: Value of periods; Limit, the quota
 	WarnThrottledWithin WarningCode = "throttled_within_quota" // Settings, Limit
-	WarnThrottledAround WarningCode = "throttled_around"       // likewise by a limit around the target, of group Reason
+	WarnThrottledAround WarningCode = "throttled_around"       // in the same way by a limit around the target, of group Reason
 	WarnOthers          WarningCode = "other_programs"         // Value: CPUs used of Count; Settings: withheld
-	WarnMixedUnits      WarningCode = "mixed_units"            // Count left out, in Reason a second instead of Unit
+	WarnMixedUnits      WarningCode = "mixed_units"            // Count skipped, in Reason a second instead of Unit
 	WarnUnanswered      WarningCode = "unanswered"             // Count: requests that were never answered
 	WarnRedirects       WarningCode = "redirects"              // Count, Of: answers; Settings
 	WarnSaturated       WarningCode = "saturated"              // Settings

@@ -13,7 +13,7 @@ import (
 
 const (
 	stealMuch  = 0.01 // of the machine's CPU time, in the middle of all trials
-	stealHeavy = 0.2  // in one loop of one trial: its figures are hardly the program's
+	stealHeavy = 0.2  // in one loop of one trial: its metrics are hardly the program's
 	unboundBy  = 1.05 // of the quota: more is not the accounting's rounding
 )
 
@@ -86,14 +86,14 @@ func worstSteal(t *journal.Trial) (most float64) {
 	return most
 }
 
-// units adds that trials of another unit were left out.
+// units adds that trials of another unit were skipped.
 func (n *notes) units(left contest.LeftOut) {
 	if left.Mixed > 0 {
 		n.add(-1, Warning{Code: WarnMixedUnits, Count: left.Mixed, Unit: left.Unit, Reason: left.Other})
 	}
 }
 
-// company adds what ran beside the target: load on the same CPUs, and replicas
+// company adds what ran next to the target: load on the same CPUs, and replicas
 // beyond the machine.
 func (n *notes) company(i int, r *Group) {
 	machine := contest.MachineCPUs(n.h, nil)
@@ -144,7 +144,7 @@ func (n *notes) pilots(trials []journal.Trial) {
 	}
 }
 
-// limitedByLoad says whether a trial measured the load engine.
+// limitedByLoad reports whether a trial measured the load engine.
 func limitedByLoad(t *journal.Trial) bool {
 	if t.Load != nil && t.Load.ThreadBusiestRatio != nil && *t.Load.ThreadBusiestRatio >= loadLimitThread {
 		return true
@@ -153,7 +153,7 @@ func limitedByLoad(t *journal.Trial) bool {
 }
 
 // covered are the warnings that a trial carries for a reader of the journal, and
-// that are judged here from its figures, over all trials at once.
+// that are judged here from its metrics, over all trials at once.
 var covered = []journal.WarningCode{
 	journal.WarnLoadLimited, journal.WarnSentLate, journal.WarnLoadTook, journal.WarnSaturated, journal.WarnProcsUnproven, journal.WarnNoGo,
 	journal.WarnUnanswered, journal.WarnRedirects,

@@ -118,7 +118,7 @@ func (c tally) String() string {
 	if k < n {
 		high = distuv.Beta{Alpha: k + 1, Beta: n - k}.Quantile(0.975)
 	}
-	return fmt.Sprintf("%d of %d claim a difference (%.1f to %.1f %%), %d trials, %v", c.claimed, c.sweeps, 100*low, 100*high, c.trials, c.verdicts)
+	return fmt.Sprintf("%d of %d claim a difference (%.1f to %.1f%%), %d trials, %v", c.claimed, c.sweeps, 100*low, 100*high, c.trials, c.verdicts)
 }
 
 // claims reports whether a result calls one of its settings worse than another.

@@ -22,8 +22,8 @@ func TestTable(t *testing.T) {
 		"36 Go processes of 259, 33 with findings: 1 error 2 warnings 30 infos",
 		"1 inferred; 12 not readable: needs root or CAP_SYS_PTRACE",
 		"   PID NAME          PROCS RECOMMENDED    CPU USE SET BY THROTTLED FINDINGS▲",
-		"▸ 1313 fraud-scorer      3 ok                1.93 auto        20 % E PF003",
-		" 20991 gateway         *64 → 4, limit 4      1.93 auto        10 % W PF0",
+		"▸ 1313 fraud-scorer      3 ok                1.93 auto         20% E PF003",
+		" 20991 gateway         *64 → 4, limit 4      1.93 auto         10% W PF0",
 		"  4242 payments-api      8 → 2, limit 2      1.93 env  ",
 		"E PF003", "W PF011 thro",
 		"fraud-scorer PF003 GOMAXPROCS=\"2.5\" is not a positive", "→ remove it: the runtime chooses 3 by itself", "1 more: Enter",
@@ -269,7 +269,7 @@ func TestDetail(t *testing.T) {
 		"affinity 64 · NumCPU 64 · limit 2 of …burstable/pod1f2e/payments",
 		"go1.26.1        9 threads · 1.93 CPUs in use · 4.24k switches/s · latency p50",
 		"HISTORY         last 39 s", "now     min     max", "█",
-		"GOMAXPROCS", "8       8       8", "90 %", "threads waiting", "0.9", "incl. throttled", "0.63",
+		"GOMAXPROCS", "8       8       8", "90%", "threads waiting", "0.9", "incl. throttled", "0.63",
 		"PF011 warning: throttled by", "PF001 warning: uses GOMAXPROCS=8", "→ remove GOMAXPROCS=8", "WHY", "more ▼")
 	b.press("end").wants("the end").lacks("more ▼").press("down").wants("the end").press("home").wants("PF011 warning: throttled")
 	b.press("pgdown", "j", "k", "pgup").wants("PF011 warning: throttled").press("?").wants("KEYS").press("?").wants("HISTORY")

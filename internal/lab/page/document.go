@@ -20,7 +20,7 @@ func (v *Lab) Index() *document.Document {
 		outcome.Blocks = append(outcome.Blocks, document.Text{Text: v.Disturbed, Tone: document.Attention})
 	}
 	outcome.Blocks = append(outcome.Blocks, document.Text{Style: document.Muted,
-		Text: "A hypothesis holds when the whole 95 % interval of the measured ratio lies within its bounds, does not hold when all of it lies outside, and cannot be told when it crosses one, or where this machine cannot show it."})
+		Text: "A hypothesis holds when the whole 95% interval of the measured ratio lies within its bounds, does not hold when all of it lies outside, and cannot be told when it crosses one, or where this machine cannot show it."})
 	all := document.Table{Columns: []document.Column{{Head: "Experiment"}, {Head: "What runs", Left: true}, {Head: "From", Left: true}, {Head: "Hypotheses", Left: true}}}
 	var answers []document.Block
 	for _, e := range v.Experiments {
@@ -102,7 +102,7 @@ func (v *Lab) Page(e *Experiment) *document.Document {
 		d.Blocks = append(d.Blocks, s.blocks(2, title, "")...)
 	}
 	d.Blocks = append(d.Blocks, document.Text{Style: document.Small,
-		Text: "Charts of Go versions and quotas share one scale; dots are medians with 95 % intervals, small dots single trials. Figures of a table are median × (lowest ÷ median, highest ÷ median), as document 002 writes them."})
+		Text: "Charts of Go versions and quotas share one scale; dots are medians with 95% intervals, small dots single trials. Figures of a table are median × (lowest ÷ median, highest ÷ median), as document 002 writes them."})
 	v.end(d, false)
 	return d
 }

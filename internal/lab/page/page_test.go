@@ -119,7 +119,7 @@ func TestLabTables(t *testing.T) {
 	r.Groups = append(r.Groups, quota)
 	s := New(o).Experiments[1].Stages[0]
 	tables := s.Tables()
-	if len(tables) != 1 || heads(tables[0]) != "GOMAXPROCS unset|no quota|quota 0.5" || s.Rows[0].Charts != nil {
+	if len(tables) != 1 || heads(tables[0]) != "GOMAXPROCS unset|no limit|limit 0.5" || s.Rows[0].Charts != nil {
 		t.Fatalf("%d tables, %q, charts %v", len(tables), heads(tables[0]), s.Rows[0].Charts)
 	}
 	var cells []string

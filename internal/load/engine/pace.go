@@ -75,7 +75,7 @@ func arrivals(times []int64, random *rand.Rand, n, from, span int64) []int64 {
 // pace is the rate at which answers came over a window of the duration that
 // starts at the first possible answer: the mean of the running count over the
 // window's last third, less that over its first, over the two thirds between.
-// Answers ÷ duration would miss those under way at the end (3 % at 100 ms and
+// Answers ÷ duration would miss those under way at the end (3% at 100 ms and
 // 3 s, a false saturation), and a count at one moment hangs on a stall at that
 // moment; a mean over a third does not.
 func pace(bins []int64, span, first, duration time.Duration) float64 {

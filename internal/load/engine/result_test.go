@@ -35,8 +35,8 @@ func TestPace(t *testing.T) {
 		"slow but steady":   {func(float64) float64 { return 1 }, 1, 0.002},
 		"two kinds":         {func(at float64) float64 { return 0.005 + 0.1*math.Mod(math.Floor(at*1000), 2) }, 1, 0.005},
 		"stall at the end":  {func(at float64) float64 { return max(0.001, min(0.05, at-2.9)) }, 1, 0.005},
-		"90 % carried":      {func(at float64) float64 { return 0.001 + at/0.9 - at }, 0.9, 0.005},
-		"98 % carried":      {func(at float64) float64 { return 0.001 + at/0.98 - at }, 0.98, 0.002},
+		"90% carried":       {func(at float64) float64 { return 0.001 + at/0.9 - at }, 0.9, 0.005},
+		"98% carried":       {func(at float64) float64 { return 0.001 + at/0.98 - at }, 0.98, 0.002},
 		"half carried":      {func(at float64) float64 { return 0.001 + at }, 0.5, 0.005},
 		"nothing comes out": {func(at float64) float64 { return 100 }, 0, 0},
 	} {

@@ -15,7 +15,7 @@ import (
 )
 
 // unlike are nodes of unlike speeds, on which each setting does its share of the work,
-// within 2 %.
+// within 2%.
 type unlike struct {
 	speeds []float64
 	share  map[int]float64 // by GOMAXPROCS; without: 1
@@ -100,7 +100,7 @@ func TestUnlikeNodes(t *testing.T) {
 					missed++
 				}
 			}
-			if wrong > 2 { // 5 % and chance
+			if wrong > 2 { // 5% and chance
 				t.Errorf("nodes %v, race %v: %d of %d sweeps claim a difference of equal values", speeds, racing, wrong, sweeps)
 			}
 			if missed > sweeps/10 {

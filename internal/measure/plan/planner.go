@@ -158,7 +158,7 @@ type dueling struct{ h journal.Header }
 
 const (
 	// duelPairs is how many pairs of trials a setting's duel has at most: a loss of
-	// twice the margin is found in so many where throughput strays by 3 %.
+	// twice the margin is found in so many where throughput strays by 3%.
 	duelPairs = 40
 	// fewestPairs is how many a ruling needs.
 	fewestPairs = 4

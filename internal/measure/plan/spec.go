@@ -40,7 +40,7 @@ type Spec struct {
 	GoVersions []string   // that Target.Build is compiled with, each a setting; empty: as the program comes
 	Repeats    int        // blocks of a grid
 	Budget     *Budget    // of a race; nil: a grid
-	Margin     float64    // how much less throughput still counts as good: 0.05 is 5 %
+	Margin     float64    // how much less throughput still counts as good: 0.05 is 5%
 	MarginP99  float64    // how much more p99
 	Seed       *uint64    // of the settings' order; nil: any
 

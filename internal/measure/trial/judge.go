@@ -152,7 +152,7 @@ func judgeStolen(t *journal.Trial) error {
 	if most < stolenMost {
 		return nil
 	}
-	return Invalid(journal.InvalidStolen, "the hypervisor took %.0f %% of the CPU time of the %s; measure when the machine has its CPUs", 100*most, where)
+	return Invalid(journal.InvalidStolen, "the hypervisor took %.0f%% of the CPU time of the %s; measure when the machine has its CPUs", 100*most, where)
 }
 
 const (

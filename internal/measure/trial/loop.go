@@ -156,12 +156,12 @@ func hung(l *load.Result, usage *journal.Usage) error {
 			who = fmt.Sprintf("replica %d of %d", i+1, len(l.PerURL))
 		}
 		if share := stolen(usage); share >= stolenMuch {
-			return Invalid(journal.InvalidStolen, "the hypervisor took %.0f %% of the CPU time of the %s loop, at the end of which all %d connections of %s still waited; measure when the machine has its CPUs",
+			return Invalid(journal.InvalidStolen, "the hypervisor took %.0f%% of the CPU time of the %s loop, at the end of which all %d connections of %s still waited; measure when the machine has its CPUs",
 				100*share, l.Mode, u.Connections, who)
 		}
 		meanwhile, remedy := "", "a longer --duration"
 		if share := contest.Others(usage); share >= contest.CrowdedFrom {
-			meanwhile, remedy = fmt.Sprintf(", in which other programs took %.0f %% of the CPU time", 100*share), "a quieter machine, or a longer --duration,"
+			meanwhile, remedy = fmt.Sprintf(", in which other programs took %.0f%% of the CPU time", 100*share), "a quieter machine, or a longer --duration,"
 		}
 		return Invalid(journal.InvalidNoAnswer, "%s stopped answering: after %d answers all of its %d connections still waited at the end of the %s loop%s; %s shows whether it is slow or hangs",
 			who, u.Answered, u.Connections, l.Mode, meanwhile, remedy)
@@ -201,17 +201,17 @@ func judgeAnswers(t *journal.Trial, maxErrors float64, places int) error {
 	}
 	busy := ""
 	if share := contest.Others(&t.Usage); share >= contest.CrowdedFrom {
-		busy = fmt.Sprintf("; other programs took %.0f %% of the CPU time: quiet the machine, or measure on another", 100*share)
+		busy = fmt.Sprintf("; other programs took %.0f%% of the CPU time: quiet the machine, or measure on another", 100*share)
 	}
 	if answered == 0 {
 		return Invalid(journal.InvalidNoAnswer, "no request was answered: %s%s", why, busy)
 	}
 	bad := failed + unanswered
 	if share := float64(bad) / float64(max(answered+unanswered, bad)); share > maxErrors {
-		return Invalid(journal.InvalidErrors, "%.3g %% of the requests failed (%s), more than --max-errors %g %%%s", 100*share, why, 100*maxErrors, busy)
+		return Invalid(journal.InvalidErrors, "%.3g%% of the requests failed (%s), more than --max-errors %g%%%s", 100*share, why, 100*maxErrors, busy)
 	}
 	if share := float64(waiting) / float64(max(1, places)); share > maxErrors {
-		return Invalid(journal.InvalidErrors, "%d of %d connections were no longer answered, more than --max-errors %g %% of them%s", waiting, places, 100*maxErrors, busy)
+		return Invalid(journal.InvalidErrors, "%d of %d connections were no longer answered, more than --max-errors %g%% of them%s", waiting, places, 100*maxErrors, busy)
 	}
 	return nil
 }

@@ -128,7 +128,7 @@ func TestLoops(t *testing.T) {
 	slow := result(load.ModeOpen)
 	slow.AchievedPerSecond = 98
 	if err := addOpen(&tr, slow, nil, 0); err != nil || !tr.Saturated {
-		t.Errorf("98 %% carried: saturated %v, %v", tr.Saturated, err)
+		t.Errorf("98%% carried: saturated %v, %v", tr.Saturated, err)
 	}
 }
 
@@ -161,7 +161,7 @@ func TestHungForWantOfCPUs(t *testing.T) {
 		usage := &journal.Usage{MeasuredSeconds: 2, HostUse: &journal.HostUse{StealSeconds: steal, TargetCPUs: 2}}
 		var tr journal.Trial
 		code, reason := failure(t, addClosed(&tr, l, usage))
-		if code != want || code == journal.InvalidStolen && !strings.Contains(reason, "took 60 % of the CPU time of the closed loop") {
+		if code != want || code == journal.InvalidStolen && !strings.Contains(reason, "took 60% of the CPU time of the closed loop") {
 			t.Errorf("%g s of 4 stolen: %s %q", steal, code, reason)
 		}
 	}
@@ -173,7 +173,7 @@ func TestHungBesideOthers(t *testing.T) {
 	l.PerURL[1] = load.URLCount{Connections: 4, Answered: 20, Unanswered: 4}
 	for others, want := range map[float64]string{
 		0.7: "waited at the end of the closed loop; a longer --duration shows",
-		2.8: "waited at the end of the closed loop, in which other programs took 70 % of the CPU time; a quieter machine, or a longer --duration, shows",
+		2.8: "waited at the end of the closed loop, in which other programs took 70% of the CPU time; a quieter machine, or a longer --duration, shows",
 	} {
 		usage := &journal.Usage{MeasuredSeconds: 2, HostUse: &journal.HostUse{OtherCPUSeconds: &others, TargetCPUs: 2}}
 		var tr journal.Trial
@@ -195,13 +195,13 @@ func TestStolen(t *testing.T) {
 	}{
 		"none":            {journal.Trial{Usage: *usage(0, 2)}, ""},
 		"a part":          {journal.Trial{Usage: *usage(0.45, 2)}, ""},
-		"most":            {journal.Trial{Usage: *usage(0.85, 2)}, "the hypervisor took 85 % of the CPU time of the trial"},
-		"more than there": {journal.Trial{Usage: *usage(1.2, 2)}, "took 100 %"},
+		"most":            {journal.Trial{Usage: *usage(0.85, 2)}, "the hypervisor took 85% of the CPU time of the trial"},
+		"more than there": {journal.Trial{Usage: *usage(1.2, 2)}, "took 100%"},
 		"too short":       {journal.Trial{Usage: *usage(0.85, 0.4)}, ""},
 		"not known":       {journal.Trial{}, ""},
 		"in one loop": {journal.Trial{Usage: *usage(0.1, 2), Phases: []journal.Phase{
 			{Mode: journal.ModeClosed, Usage: usage(0.1, 2)}, {Mode: journal.ModeOpen, Usage: usage(0.6, 2)},
-		}}, "took 60 % of the CPU time of the open loop"},
+		}}, "took 60% of the CPU time of the open loop"},
 	} {
 		err := judgeStolen(&tc.trial)
 		if tc.want == "" {
@@ -234,11 +234,11 @@ func TestAnswers(t *testing.T) {
 	}{
 		"good":             {[]journal.Phase{{Requests: 1000}}, "", ""},
 		"a few":            {[]journal.Phase{{Requests: 1000, Errors: 5}, {Requests: 1000}}, "", ""},
-		"too many":         {[]journal.Phase{{Requests: 1000, Errors: 103, ErrorKinds: kinds}, {Requests: 1000}}, journal.InvalidErrors, "5.15 % of the requests failed (100 × status 503)"},
+		"too many":         {[]journal.Phase{{Requests: 1000, Errors: 103, ErrorKinds: kinds}, {Requests: 1000}}, journal.InvalidErrors, "5.15% of the requests failed (100 × status 503)"},
 		"all":              {[]journal.Phase{{Errors: 7}}, journal.InvalidNoAnswer, "no request was answered"},
-		"more errors":      {[]journal.Phase{{Requests: 1, Errors: 99}}, journal.InvalidErrors, "100 % of the requests failed"},
+		"more errors":      {[]journal.Phase{{Requests: 1, Errors: 99}}, journal.InvalidErrors, "100% of the requests failed"},
 		"silence":          {[]journal.Phase{{}}, journal.InvalidNoAnswer, "no more is known"},
-		"never answered":   {[]journal.Phase{{Requests: 900, Unanswered: 100}}, journal.InvalidErrors, "10 % of the requests failed (100 never answered)"},
+		"never answered":   {[]journal.Phase{{Requests: 900, Unanswered: 100}}, journal.InvalidErrors, "10% of the requests failed (100 never answered)"},
 		"some unanswered":  {[]journal.Phase{{Requests: 9990, Unanswered: 10}}, "", ""},
 		"connections hang": {[]journal.Phase{{Requests: 1e6, Unanswered: 30}}, journal.InvalidErrors, "30 of 2000 connections were no longer answered"},
 		"both":             {[]journal.Phase{{Requests: 900, Errors: 103, Unanswered: 100, ErrorKinds: kinds}}, journal.InvalidErrors, "(100 × status 503, 100 never answered)"},

@@ -28,7 +28,7 @@ func New(low, high float64, logarithmic bool) Axis {
 	return linear(high, roundUp(high/linearTicks))
 }
 
-// Whole is a linear axis for counts: no tick lies between two of them.
+// Whole is a linear axis for counts: no tick is between two of them.
 func Whole(high float64) Axis {
 	if !readable(high) {
 		return Axis{high: 1, step: 1}
@@ -48,7 +48,7 @@ func Between(low, high float64) Axis {
 	return Axis{low: low, high: high, step: roundUp((high - low) / betweenTicks)}
 }
 
-// readable says whether an axis can end at x. Near the ends of what a float64 holds
+// readable reports whether an axis can end at x. Near the ends of what a float64 holds
 // powers of ten are no longer round, and steps vanish.
 func readable(x float64) bool { return x > 1e-290 && x < 1e290 }
 
@@ -60,7 +60,7 @@ func linear(high, step float64) Axis {
 // High is where the axis ends.
 func (a Axis) High() float64 { return a.high }
 
-// At is the fraction at which x lies. It is clamped: an invalid trial may lie outside the range of the valid ones.
+// At is the fraction at which x is. It is clamped: an invalid trial may lie outside the range of the valid ones.
 func (a Axis) At(x float64) float64 {
 	f := (x - a.low) / (a.high - a.low)
 	if a.log {

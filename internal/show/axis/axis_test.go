@@ -93,7 +93,7 @@ func TestAxesBetweenTwoValues(t *testing.T) {
 	}
 }
 
-// A journal may be anyone's: no figure in it makes an axis that a renderer falls off.
+// A journal may be anyone's: no number in it makes an axis that a renderer falls off.
 func TestAxesOfAbsurdFigures(t *testing.T) {
 	for _, high := range []float64{math.SmallestNonzeroFloat64, 1e-320, 1e-300, 1e300, math.MaxFloat64, math.NaN(), math.Inf(1), -1} {
 		for _, logarithmic := range []bool{false, true} {

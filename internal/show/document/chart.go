@@ -3,15 +3,15 @@ package document
 // Charts are some that are looked at together, with the table of what they show: who
 // cannot draw writes that, or where there is none leaves them out.
 type Charts struct {
-	Title  Heading // without text: they stand under the one before
-	Hidden bool    // the title is for who cannot see the charts
+	Title  Heading // without text: they are under the one before
+	Hidden bool    // the title is for readers who cannot see the charts
 	Layout Layout  // how much room each has
 	List   []Chart
-	Beside []Chart // many, in the place of a second one
+	Beside []Chart // many, in place of a second one
 	Key    string  // how to read them
 	Table  *Table
 	Note   string // how to read the table
-	Foot   bool   // on a terminal they stand at the end, where the eye is
+	Foot   bool   // on a terminal they are at the end, where the eye is
 }
 
 // Layout is how charts share the room.
@@ -40,7 +40,7 @@ type Chart struct {
 	Categories []Category
 	Series     []Series
 	Reference  *Tick  // a level to compare with
-	Summary    string // the chart in words, for who cannot see it
+	Summary    string // the chart in words, for readers who cannot see it
 }
 
 // Tick is a labelled position.
@@ -55,7 +55,7 @@ type Category struct {
 	Sub     string // under the label: what "unset" resolved to
 	Mark    string // "recommended" and the like; empty on most
 	Default bool   // what the program runs with by itself
-	Apart   bool   // stands apart from the numbered settings: unset
+	Apart   bool   // is separate from the numbered settings: unset
 	Value   string // all series at this setting, in words
 }
 

@@ -6,7 +6,7 @@
 // comes from outside, and a renderer escapes for its own syntax.
 //
 // What the same result shows on a terminal and in a file are two documents, a short one and
-// a whole one: what is left out is chosen where the result is known.
+// a whole one: what is skipped is chosen where the result is known.
 package document
 
 import "strings"
@@ -56,7 +56,7 @@ type Heading struct {
 
 // Panel is an answer, with what belongs to it.
 type Panel struct {
-	Name     string // what it is, for who cannot see it: "Verdict"
+	Name     string // what it is, for readers who cannot see it: "Verdict"
 	Tone     Tone   // empty: it is no answer
 	Label    string // the kind of answer, in two or three words
 	Level    int    // of the sentence, as a heading
@@ -64,7 +64,7 @@ type Panel struct {
 	Blocks   []Block
 }
 
-// Text is a paragraph. Its lead stands before it, and is louder; with a tone both
+// Text is a paragraph. Its lead is before it, and is louder; with a tone both
 // are an outcome.
 type Text struct {
 	Lead  string
@@ -81,8 +81,8 @@ const (
 	Strong Style = "strong"
 	Plain  Style = "plain"   // an answer in one sentence
 	Muted  Style = "context" // what it all holds for
-	Small  Style = "key"     // how to read what stands above it
-	Advice Style = "advice"  // what to do; what stands between two backquotes is code
+	Small  Style = "key"     // how to read what is above it
+	Advice Style = "advice"  // what to do; what is between two backquotes is code
 )
 
 // Alert is a warning about all that follows. With a target it leads to the warnings.
@@ -94,7 +94,7 @@ type List struct {
 	Items []Item
 }
 
-// Item is a line of a list. A command stands apart: it is there to be copied.
+// Item is a line of a list. A command is separate: it is there to be copied.
 type Item struct {
 	Text    string
 	Command string
@@ -124,7 +124,7 @@ type Note struct {
 	Quiet   bool   // it explains, and warns of nothing
 	Subject string // what it is about; empty: all
 	Message string
-	Fix     string // what stands between two backquotes is code
+	Fix     string // what is between two backquotes is code
 }
 
 // Pairs are values by name.
@@ -133,10 +133,10 @@ type Pairs []Pair
 // Pair is a named value.
 type Pair struct{ Name, Value string }
 
-// Tiles are the few figures of an answer.
+// Tiles are the few numbers of an answer.
 type Tiles []Tile
 
-// Tile is one figure, before and after where something is to change.
+// Tile is one number, before and after where something is to change.
 type Tile struct {
 	Name          string
 	Before, After string // without Before there is nothing to change
@@ -151,11 +151,11 @@ type Check struct {
 	Number   int
 	Question string
 	State    Tone
-	Answer   string // yes, no, cannot tell, or the value asked for
+	Answer   string // yes, no, undecided, or the value asked for
 	Detail   string
 }
 
-// Cards are several answers beside each other, at a glance.
+// Cards are several answers next to each other, at a glance.
 type Cards []Card
 
 // Card is one of them, with what it leads to.
@@ -178,14 +178,14 @@ type Code struct {
 // Snippets are several, of which one is to be chosen.
 type Snippets []Code
 
-// Links lead to other places, of this page or beside it.
+// Links lead to other places, of this page or next to it.
 type Links []Link
 
 // Section is blocks with a name of their own. Its class is a hint of how it is set apart.
 type Section struct {
 	Class  string
 	ID     string
-	Name   string // for who cannot see it
+	Name   string // for readers who cannot see it
 	Blocks []Block
 }
 

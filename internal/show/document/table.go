@@ -10,7 +10,7 @@ type Table struct {
 	StripHead  string
 	StripAfter int  // 0: the rows have none
 	Prose      bool // its cells are sentences, which wrap
-	Foot       bool // on a terminal it stands at the end, where the eye is
+	Foot       bool // on a terminal it is at the end, where the eye is
 }
 
 // Column is a heading. Short is for narrow renderers, which leave out a column
@@ -21,7 +21,7 @@ type Column struct {
 	Left     bool // text, not numbers
 	Detailed bool
 	Aside    bool // less looked at: see Table.Split
-	Least    int  // where there is no room, its cells may lose their ends, down to so many letters; 0: none
+	Least    int  // where there is no room, its cells may lose their ends, down to N letters; 0: none
 	Bars     bool // where there is room, its cells have bars as long as they say
 }
 

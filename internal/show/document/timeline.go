@@ -1,7 +1,7 @@
 package document
 
 // Timeline is what was seen over time: curves, and lanes in which the same time is filled
-// more or less. All share the time's axis, so that what happens at one time stands in one
+// more or less. All share the time's axis, so that what happens at one time is in one
 // column. Positions are fractions, in time and of a value axis.
 type Timeline struct {
 	Ticks  []Tick // of the time
@@ -24,7 +24,7 @@ type Curve struct {
 	Name           string // within its chart
 	Alone          string // where it stands without it
 	Min, Mean, Max string
-	Top            float64 // where its highest point lies
+	Top            float64 // where its highest point is
 	Points         []Point
 }
 
@@ -80,7 +80,7 @@ type Arrow struct {
 	Value    string // in words, with its time
 }
 
-// Table is the figures of the curves, for who cannot draw.
+// Table is the numbers of the curves, for readers who cannot draw.
 func (t Timeline) Table() Table {
 	out := Table{Columns: []Column{{Left: true}, {Head: "min"}, {Head: "mean"}, {Head: "max"}}}
 	for _, c := range t.Charts {

@@ -202,7 +202,7 @@ func (p *placed) setting(i int, label string) setting {
 	return a
 }
 
-// name writes beside a point what it is: the value where the answer is about it, and at
+// name writes next to a point what it is: the value where the answer is about it, and at
 // the end of a line which one it is.
 func (p *placed) name(m *mark, i, j int) {
 	c := p.Chart
@@ -251,7 +251,7 @@ func kind(c *document.Chart, i int) string {
 // pairGap is how far apart two series of one quantity stand, in pixels.
 const pairGap = 28
 
-// shift moves a series aside, so that those of one quantity can be told apart.
+// shift moves a series aside, so that those of one quantity can be distinguished.
 func shift(c *document.Chart, i int) string {
 	if !c.Paired {
 		return ""
@@ -264,7 +264,7 @@ func shift(c *document.Chart, i int) string {
 }
 
 // labels chooses which categories are named when there are too many for the
-// width: unset and marked ones always, of the others every so many.
+// width: unset and marked ones always, of the others one in every few.
 func labels(list []document.Category) []string {
 	out := make([]string, len(list))
 	choose := func(class string, fit int) {
@@ -290,7 +290,7 @@ func labels(list []document.Category) []string {
 	return out
 }
 
-// crowded says whether a named category follows within the distance.
+// crowded reports whether a named category follows within the distance.
 func crowded(list []document.Category, named []string, i, every int) bool {
 	for j := i + 1; j < min(len(list), i+every); j++ {
 		if list[j].Apart || list[j].Mark != "" || named[j] != "" {

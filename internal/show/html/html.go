@@ -26,7 +26,7 @@ type page struct {
 	Refresh int // seconds until the browser asks again; 0: it is a file
 }
 
-// Has says whether the page has a block of this kind, whose style sheet it needs.
+// Has reports whether the page has a block of this kind, whose style sheet it needs.
 func (p page) Has(kind string) bool {
 	return slices.ContainsFunc(p.Blocks, func(b document.Block) bool { return b.Kind() == kind })
 }
@@ -40,11 +40,11 @@ func Render(d *document.Document) ([]byte, error) {
 	return l.Page(""), nil
 }
 
-// Live is a page that the browser loads again and again, as long as what it shows goes on.
-// What runs now stands between two parts that are rendered before.
+// Live is a page that the browser loads again and again, as long as what it shows continues.
+// What runs now is between two parts that are rendered before.
 type Live struct{ top, rest []byte }
 
-// NewLive renders what is known so far, to be loaded again after so many seconds; 0: this
+// NewLive renders what is known so far, to be loaded again after N seconds; 0: this
 // is the last of it.
 func NewLive(d *document.Document, refresh int) (*Live, error) {
 	t, err := templates()
@@ -108,7 +108,7 @@ func templates() (*template.Template, error) {
 	return t, nil
 }
 
-// icon is a sign beside an answer, so that colour is never the only one.
+// icon is a sign next to an answer, so that colour is never the only one.
 func icon(t document.Tone) string {
 	switch t {
 	case document.OK:

@@ -53,7 +53,7 @@ type barSVG struct {
 	Class, Opacity string
 }
 
-// Fits says whether the label has room in the bar, where the lanes are as narrow as they
+// Fits reports whether the label has room in the bar, where the lanes are as narrow as they
 // get.
 func (b barSVG) Fits() bool {
 	const letter, margin, narrow = 6.4, 8, 1098
@@ -134,7 +134,7 @@ func (r *laneSVG) fill(fillings []document.Filling) {
 	}
 	for _, t := range thins {
 		if t != nil {
-			t.Text += fmt.Sprintf(": %d too short to be drawn apart", t.n)
+			t.Text += fmt.Sprintf(": %d too short to draw separately", t.n)
 			r.Thin = append(r.Thin, t)
 		}
 	}
@@ -161,7 +161,7 @@ func class(fillings []document.Filling, i int) string {
 	return "c" + strconv.Itoa(i%document.Distinct)
 }
 
-// Picture draws the lanes of a timeline as an SVG file that stands alone, light or dark as
+// Picture draws the lanes of a timeline as an SVG file that is complete by itself, light or dark as
 // the reader's system is.
 func Picture(t document.Timeline) ([]byte, error) {
 	templates, err := templates()

@@ -72,7 +72,7 @@ func course(c document.Course) courseSVG {
 	return s
 }
 
-// flat tells that there is nothing but zeros to see.
+// flat reports that there is nothing but zeros to see.
 func flat(c document.Course) bool {
 	for _, s := range c.Curves {
 		if s.Top > 0 {

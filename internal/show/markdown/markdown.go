@@ -1,5 +1,5 @@
 // Package markdown writes a document as GitHub-flavoured Markdown. Charts become the table
-// of what they show; what only a drawing can show is left out.
+// of what they show; what only a drawing can show is skipped.
 package markdown
 
 import (
@@ -169,9 +169,9 @@ func (w *writer) pairs(list []document.Pair) {
 func (w *writer) tiles(list []document.Tile) {
 	changes := slices.ContainsFunc(list, func(t document.Tile) bool { return t.Before != "" })
 	if changes {
-		w.printf("\n| | before | after | 95 %% interval |\n|---|---:|---:|---:|\n")
+		w.printf("\n| | before | after | 95%% interval |\n|---|---:|---:|---:|\n")
 	} else {
-		w.printf("\n| | now | 95 %% interval |\n|---|---:|---:|\n")
+		w.printf("\n| | now | 95%% interval |\n|---|---:|---:|\n")
 	}
 	for _, t := range list {
 		w.printf("| %s |", escape(t.Name))

@@ -11,7 +11,7 @@ import (
 // Maybe is a quantity that may not be known.
 func Maybe(x *float64, write func(float64) string) string {
 	if x == nil {
-		return Unknown
+		return unknown
 	}
 	return write(*x)
 }
@@ -47,7 +47,7 @@ func BareCPUs(x float64) string { return Short(Significant(x, 4)) }
 // no more than three digits of what is larger.
 func Hundredths(x float64) string {
 	if !finite(x) {
-		return Unknown
+		return unknown
 	}
 	decimals := 2
 	switch size := math.Abs(x); {
@@ -69,7 +69,7 @@ func Exact(x float64) string {
 func Count(x float64) string {
 	switch {
 	case !finite(x):
-		return Unknown
+		return unknown
 	case math.Abs(x) < 99.95:
 		return Short(Figure(x))
 	}
@@ -104,16 +104,16 @@ func AmountOf(x float64, noun string) string {
 	return Amount(x) + " " + noun + "s"
 }
 
-// Percent of a ratio, for sentences: "3.2 %", "46 %"; from 10 % on without a decimal.
+// Percent of a ratio, for sentences: "3.2%", "46%"; from 10% on without a decimal.
 func Percent(ratio float64) string {
 	if !finite(ratio) {
-		return Unknown
+		return unknown
 	}
 	decimals := 1
 	if math.Abs(ratio) >= 0.0995 {
 		decimals = 0
 	}
-	return Short(strconv.FormatFloat(100*ratio, 'f', decimals, 64)) + " %"
+	return Short(strconv.FormatFloat(100*ratio, 'f', decimals, 64)) + "%"
 }
 
 // Share is a part of a whole in percent, without decimals. It does not say 0 or 100
@@ -122,13 +122,13 @@ func Share(ratio float64) string {
 	p := int(ratio*100 + 0.5)
 	switch {
 	case !finite(ratio):
-		return Unknown
+		return unknown
 	case p >= 100 && ratio < 1:
 		p = 99
 	case p <= 0 && ratio > 0:
-		return "<1 %"
+		return "<1%"
 	}
-	return strconv.Itoa(p) + " %"
+	return strconv.Itoa(p) + "%"
 }
 
 // Minutes is how long something takes, to the second: "42 s", "2 min 5 s". From two

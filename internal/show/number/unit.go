@@ -1,3 +1,14 @@
+// Package number writes quantities: one formatter for each unit, so that a latency
+// reads the same in a table, on a page and in a message.
+//
+// A measured quantity has three significant digits, zeros included, since they say how
+// exact it is: "4.10 ms", "264 µs", "11.8k req/s". All digits before the point are kept.
+// What somebody chose, such as an objective or the tick of an axis, is written without
+// the zeros behind the point (Short): "20 ms". There is a space before a unit, but none
+// before a percent sign: "5%". What is not a finite number is "unknown".
+//
+// Shares have fewer digits, and counts in sentences have more: see Percent, Share and
+// Count. The package does not know what the quantities mean, and it does not parse.
 package number
 
 import (
@@ -11,12 +22,12 @@ import (
 // Digits are the significant ones of a measured quantity.
 const Digits = 3
 
-// Unknown stands for what was not measured.
-const Unknown = "unknown"
+// unknown represents what was not measured.
+const unknown = "unknown"
 
 // Unit writes the values of one dimension. Its zero value writes plain numbers.
 type Unit struct {
-	symbol string  // after a space and the prefix: the s of "ms"
+	symbol string  // after a space and the prefix, the s of "4.10 ms"; the % of "5%" has no space
 	name   string  // after the prefix and a space: the req/s of "11.8k req/s"
 	factor float64 // of the only scale; 0 where the prefix follows the value
 	most   float64 // the largest factor that has a prefix; 0 for any
@@ -59,7 +70,7 @@ func (u Unit) Name() string { return u.name }
 // Number is a value without the unit's name: "11.8k".
 func (u Unit) Number(x float64) string {
 	if !finite(x) {
-		return Unknown
+		return unknown
 	}
 	s := u.scale(x)
 	if u.class == benchunit.Decimal {
@@ -68,7 +79,7 @@ func (u Unit) Number(x float64) string {
 	return u.in(s, x) + s.Prefix
 }
 
-// Value is a value with all that it needs to stand alone: "11.8k req/s".
+// Value is a value with all that it needs to be used alone: "11.8k req/s".
 func (u Unit) Value(x float64) string {
 	if u.name == "" || !finite(x) {
 		return u.Number(x)
@@ -79,13 +90,13 @@ func (u Unit) Value(x float64) string {
 // Range is an interval in the scale of the value within: "3.92 ms, 4.55 ms".
 func (u Unit) Range(within, low, high float64) string {
 	if !finite(within) || !finite(low) || !finite(high) {
-		return Unknown
+		return unknown
 	}
 	s := u.scale(within)
 	return u.in(s, low) + s.Prefix + ", " + u.in(s, high) + s.Prefix
 }
 
-// Prefixed tells whether a value is shown in another scale than its own.
+// Prefixed reports whether a value is shown in another scale than its own.
 func (u Unit) Prefixed(x float64) bool { return finite(x) && u.scale(x).Factor != 1 }
 
 // scale is the one of a value, with all that comes behind the number as its prefix.
@@ -108,7 +119,10 @@ func (u Unit) scale(x float64) benchunit.Scaler {
 			s = benchunit.Scaler{Factor: 1}
 		}
 	}
-	if u.symbol != "" {
+	switch u.symbol {
+	case "", "%": // English writes 5%, but 5 ms
+		s.Prefix += u.symbol
+	default:
 		s.Prefix = " " + s.Prefix + u.symbol
 	}
 	return s
@@ -135,7 +149,7 @@ func (u Unit) significant() int {
 func Significant(x float64, n int) string {
 	switch size := math.Abs(x); {
 	case !finite(x):
-		return Unknown
+		return unknown
 	case x == 0:
 		return "0"
 	case size < 1e-12 || size > 1e18:

@@ -36,7 +36,7 @@ func FuzzClean(f *testing.F) {
 	f.Add("a\x00\u202e\xff")
 	f.Fuzz(func(t *testing.T, s string) {
 		c := Clean(s)
-		if !Printable(c) {
+		if !printable(c) {
 			t.Errorf("Clean(%q) = %q does not print", s, c)
 		}
 		if Clean(c) != c {

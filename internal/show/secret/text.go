@@ -43,7 +43,7 @@ var (
 		`|\b(?:gh[pousr]_|github_pat_|glpat-|gl[a-z]{2,4}t-|xox[abeoprs]-|xapp-|[sr]k_(?:live|test)_|whsec_|shp(?:at|ca|pa|ss)_|do[opr]_v1_|dckr_pat_|hv[sbr]\.|glsa_|lin_api_|ATATT|AKIA|AGE-SECRET-KEY-|SG\.|ya29\.)[\w.+/=-]{6,}` +
 		`|\b(?:ASIA[0-9A-Z]{16}|AIza[\w-]{30,}|(?:npm|hf)_[A-Za-z0-9]{30,}|pypi-[\w-]{30,}|sk-[\w-]{20,})` +
 		`|\beyJ[\w-]+\.[\w-]+(?:\.[\w-]*)*`)
-	// place is a credential by what it stands in. The first group stays, the second goes.
+	// place is a credential by what it is in. The first group stays, the second goes.
 	place = []*regexp.Regexp{
 		// The URL of a webhook is all that its caller needs.
 		regexp.MustCompile(`(?i)(https?://(?:hooks\.slack(?:-gov)?\.com/|[\w.]*discord(?:app)?\.com/api/webhooks/|[\w.-]+\.webhook\.office\.com/|api\.telegram\.org/|hooks\.zapier\.com/))([^\s"'<>]+)`),
@@ -83,7 +83,7 @@ func (c *cutter) places(s string) string {
 
 var (
 	// assignment is a name, quoted or not, with what sets it off from its value; of a URL
-	// that stands in another, percent-encoded.
+	// that is in another, percent-encoded.
 	assignment = regexp.MustCompile(`([A-Za-z][\w.-]*)((?:\\*["']|%22)?\s*(?:[:=]|%3[AaDd])\s*)`)
 	// element is one of XML, with its text.
 	element = regexp.MustCompile(`<([A-Za-z][\w:.-]*)(?:\s[^<>]*)?>([^<]+)`)

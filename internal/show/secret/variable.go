@@ -4,6 +4,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"unicode"
 )
 
 // plainVariables are those of Go's runtime, whose values are no credentials.
@@ -49,4 +50,58 @@ func (c *cutter) own(args []string) []string {
 		}
 	}
 	return out
+}
+
+// within are credentials wherever they are in a name, alone those that are so as a word
+// of it, and inQuery those that are so as the whole name of a URL's parameter.
+var (
+	within  = []string{"token", "secret", "passw", "passphrase", "passcode", "credential", "authorization", "cookie", "apikey", "privatekey", "accesskey", "signature", "connectionstring", "sessionid"}
+	alone   = []string{"auth", "pass", "pwd", "pw", "dsn", "jwt", "bearer", "pat", "sig", "pin", "otp", "totp", "mfa", "sid", "psk", "cred", "creds", "hmac", "sas", "mnemonic"}
+	inQuery = []string{"key", "code", "ticket", "session"}
+	// plainKeys are what comes before "key" in the name of a key that is not secret, or of
+	// the file that it is in.
+	plainKeys = []string{"public", "primary", "foreign", "sort", "partition", "shard", "hash", "cache", "row", "group", "routing", "object", "map", "index", "lookup", "idempotency", "tls", "ssl", "cert", "by", "per", "each", "no", "the", "a"}
+)
+
+// credential reports whether a name speaks of one: API_KEY, clientSecret, -auth, DSN,
+// --signing-key.
+func credential(name string) bool {
+	words := nameWords(name)
+	joined := strings.Join(words, "")
+	if n := len(words); n > 1 && words[n-1] == "key" && !slices.Contains(plainKeys, words[n-2]) {
+		return true
+	}
+	return slices.ContainsFunc(within, func(w string) bool { return strings.Contains(joined, w) }) ||
+		slices.ContainsFunc(words, func(w string) bool { return slices.Contains(alone, w) })
+}
+
+// headerLike names have values of several words: "Authorization: Bearer x".
+func headerLike(name string) bool {
+	lower := strings.ToLower(name)
+	return strings.Contains(lower, "authorization") || strings.Contains(lower, "cookie")
+}
+
+// nameWords is the words of a name, in lower case: api, key of API_KEY, apiKey and
+// api-key.
+func nameWords(name string) []string {
+	var words []string
+	start := 0
+	runes := []rune(name)
+	cut := func(end int) {
+		if end > start {
+			words = append(words, strings.ToLower(string(runes[start:end])))
+		}
+	}
+	for i, r := range runes {
+		switch {
+		case !unicode.IsLetter(r) && !unicode.IsDigit(r):
+			cut(i)
+			start = i + 1
+		case i > start && unicode.IsUpper(r) && unicode.IsLower(runes[i-1]):
+			cut(i)
+			start = i
+		}
+	}
+	cut(len(runes))
+	return words
 }

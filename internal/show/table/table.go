@@ -18,13 +18,13 @@ type Table struct {
 	Rows    []Row
 	Sign    int  // columns before each row, for the sign of a marked one
 	Tight   bool // a gap of one column will do where two have no room
-	Fold    bool // what still has no room goes on below; else lines are longer than the terminal
+	Fold    bool // what still has no room continues below; else lines are longer than the terminal
 }
 
 // Column is how a column is laid out.
 type Column struct {
 	Right bool // numbers
-	// Cut shortens a cell to so many columns; nil: its end goes.
+	// Cut shortens a cell to N columns; nil: its end goes.
 	Cut func(text string, room int) string
 	// Steps are what may become of it where there is no room: of all columns' the step of
 	// the highest rank is taken first, and those of one rank together.
@@ -40,7 +40,7 @@ type Step struct {
 // What else may become of a column.
 const (
 	Gone  = 0
-	Short = -1 // the short form of its cells stands there
+	Short = -1 // the short form of its cells is there
 )
 
 // Row is a line.
@@ -50,7 +50,7 @@ type Row struct {
 	Cells []Cell
 }
 
-// Cell is a text in a style. Short stands in its place where there is little room.
+// Cell is a text in a style. Short replaces it where there is little room.
 type Cell struct {
 	Text  string
 	Short string
@@ -87,7 +87,7 @@ func (t *Table) Write(w *terminal.Writer) {
 	}
 }
 
-// uncut gives cells back what was cut from them in vain: what goes on below has room.
+// uncut gives cells back what was cut from them in vain: what continues below has room.
 func (t *Table) uncut(l layout, room int) layout {
 	beside := room - t.Sign - l.widths[0] - 1
 	for i, wide := range l.widths[1:] {
@@ -215,7 +215,7 @@ func (t *Table) lines(w *terminal.Writer, l layout, from, to int) {
 func sign(r Row, wide int) string { return terminal.Pad(r.Sign, wide, true) }
 
 // fold writes as many columns at a time as there is room for, each time after the first
-// column: a figure left out silently would be worse.
+// column: a number skipped silently would be worse.
 func (t *Table) fold(w *terminal.Writer, l layout) {
 	for from := 1; from < len(t.Columns); {
 		to := from + 1
@@ -231,7 +231,7 @@ func (t *Table) fold(w *terminal.Writer, l layout) {
 }
 
 // records writes each row as its name and, below, its cells with their headings: for
-// names that leave no room beside them.
+// names that leave no room next to them.
 func (t *Table) records(w *terminal.Writer, l layout) {
 	pad := strings.Repeat(" ", t.Sign)
 	for _, r := range t.Rows[1:] {

@@ -68,7 +68,7 @@ func TestFold(t *testing.T) {
 	}
 }
 
-// What is below has room for what was cut to have it beside.
+// What is below has room for what was cut to have it next to.
 func TestFoldedIsNotCut(t *testing.T) {
 	folded := &Table{Fold: true, Columns: []Column{{}, {Right: true}, {Steps: []Step{{Rank: 1, To: 4}}}},
 		Rows: []Row{{Cells: Cells("P", "waited", "where")}, {Cells: Cells("0", "1.00 ms", "P 1, P 2")}}}

@@ -23,7 +23,7 @@ func (w *writer) charts(c document.Charts) {
 	}
 }
 
-// chart draws one line a setting: the interval, the median on it, the value beside.
+// chart draws one line a setting: the interval, the median on it, the value next to it.
 // A single series on a linear axis is a bar from 0; of two, the last one has the
 // filled dot, since it is the one to look at (p99).
 func (w *writer) chart(c *document.Chart) {
@@ -44,7 +44,7 @@ func (w *writer) chart(c *document.Chart) {
 
 	labels, labelWide := settingLabels(c)
 	// "▸ label │plot  values". Where the plot would have no room, only the values of
-	// the series to look at stand beside it; the table has the others.
+	// the series to look at are next to it; the table has the others.
 	values, valueWide := beside(c, 0)
 	if w.Width-labelWide-valueWide-6 < leastPlot {
 		values, valueWide = beside(c, len(c.Series)-1)
@@ -60,7 +60,7 @@ func (w *writer) chart(c *document.Chart) {
 // leastPlot is the columns in which an order can still be seen.
 const leastPlot = 5
 
-// label begins a setting's line, and says in which style it goes on.
+// label begins a setting's line, and says in which style it continues.
 func (w *writer) label(k document.Category, label string, wide int) (text, style string) {
 	sign := "  "
 	if k.Mark != "" {
@@ -194,7 +194,7 @@ func legend(c *document.Chart) (text string) {
 	return text
 }
 
-// settingLabels are the names beside the marks, with what "unset" resolved to.
+// settingLabels are the names next to the marks, with what "unset" resolved to.
 func settingLabels(c *document.Chart) (labels []string, wide int) {
 	for _, k := range c.Categories {
 		labels = append(labels, k.Name())

@@ -7,8 +7,8 @@ import (
 	"github.com/procfit/procfit/internal/show/terminal"
 )
 
-// The foot is the screen that a terminal stands at when the prompt is back: curves, paths
-// and answer, in so many lines as it has. What it has no room for comes before, in the
+// The foot is the screen that a terminal is at when the prompt is back: curves, paths
+// and answer, in the lines that it has. What it has no room for comes before, in the
 // order of the rest.
 
 func atFoot(b document.Block) bool {

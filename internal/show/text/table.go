@@ -13,7 +13,7 @@ import (
 )
 
 // table has the columns with a short heading. When they do not fit, the gaps shrink, then
-// the details go, then the table goes on below itself.
+// the details go, then the table continues below itself.
 func (w *writer) table(t document.Table) {
 	out := table.Table{Rows: make([]table.Row, 1+len(t.Rows)), Sign: 2, Tight: true, Fold: true}
 	out.Rows[0].Style = terminal.Dim
@@ -53,7 +53,7 @@ func (w *writer) table(t document.Table) {
 		}
 	}
 	w.bars(t, &out, of)
-	if len(out.Columns) > 1 { // else there is nothing beside the rows' names
+	if len(out.Columns) > 1 { // else there is nothing next to the rows' names
 		out.Write(w.Writer)
 	}
 }
@@ -89,7 +89,7 @@ func (w *writer) bars(t document.Table, out *table.Table, of []int) {
 		room := w.Width - out.Sign
 		for i, c := range out.Rows[0].Cells {
 			if slices.Contains(with, i) {
-				room -= values[i] + gap // the heading stands over the bar too
+				room -= values[i] + gap // the heading is over the bar too
 			} else {
 				room -= max(values[i], utf8.RuneCountInString(c.Text))
 			}

@@ -27,7 +27,7 @@ type writer struct {
 	*terminal.Writer
 	height int
 	foot   document.Block // the one that is left for the end
-	headed bool           // a heading stands above, to which what follows belongs
+	headed bool           // a heading is above, to which what follows belongs
 }
 
 // Render writes the document. Its title is that of a file.
@@ -222,7 +222,7 @@ func together(files []string) []string {
 		}
 		names = append(names, filepath.Base(f))
 	}
-	return []string{files[0], strings.Join(names, ", ") + " beside it"}
+	return []string{files[0], strings.Join(names, ", ") + " in the same directory"}
 }
 
 func toneColor(t document.Tone) string {

@@ -17,7 +17,7 @@ var levels = []rune("▁▂▃▄▅▆▇█")
 const eighths = 8
 
 // timeline draws each curve on a scale of its own, which ends at its maximum. Lanes
-// without fillings are for who can draw.
+// without fillings are for renderers that can draw.
 func (w *writer) timeline(t document.Timeline) {
 	if len(t.Charts) == 0 {
 		w.lanes(t)

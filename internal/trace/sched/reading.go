@@ -22,7 +22,7 @@ type Reading struct {
 }
 
 // minSamples is the fewest from which shares are read: with 10, one that is seen
-// as 80 % may be 44 to 97 % (95 % interval), and samples in a row are not even
+// as 80% may be 44 to 97% (95% interval), and samples in a row are not even
 // independent.
 const minSamples = 10
 

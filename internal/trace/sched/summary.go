@@ -66,7 +66,7 @@ type Stats struct {
 	StartupSamples int64 `json:"startup_samples"` // left out of all else; 2 of a process that panics at once
 
 	IntervalMillis *Level   `json:"interval_ms"`        // between one sample and the next
-	IntervalMedian *float64 `json:"interval_median_ms"` // to 3 %
+	IntervalMedian *float64 `json:"interval_median_ms"` // to 3%
 
 	Procs      *Level   `json:"gomaxprocs"`
 	IdleProcs  *Level   `json:"idle_procs"`

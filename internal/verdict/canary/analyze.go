@@ -8,7 +8,7 @@ import (
 	"github.com/procfit/procfit/internal/verdict/journal"
 )
 
-// What settings are compared in, besides the user's queries.
+// What settings are compared in, in addition to the user's queries.
 const (
 	FigureCPU       = "cpu"            // CPU seconds a request, or CPUs of a pod
 	FigureWait      = "run_queue_wait" // seconds a request, or a second and pod
@@ -20,9 +20,9 @@ const (
 // own are those that no query may be called, but for requests, which one tells.
 var own = []string{FigureCPU, FigureWait, FigureSched, FigureThrottled}
 
-// judges tells a figure that decides: CPU time and what the user asks for. How long
-// goroutines and threads wait is a part of a request's latency, and stands in for it only
-// where no query tells that; throttling shows in it, and requests are none of a setting's
+// judges tells a metric that decides: CPU time and what the user asks for. How long
+// goroutines and threads wait is a part of a request's latency, and represents it only
+// where no query reports that; throttling shows in it, and requests are none of a setting's
 // doing.
 func (h Header) judges(figure string) bool {
 	switch figure {
@@ -37,7 +37,7 @@ func (h Header) judges(figure string) bool {
 // MarginCPU is how much more CPU time does not matter: as a sweep has it of throughput.
 const MarginCPU = 0.05
 
-// margin is how far above the control's a judged figure counts as no worse: 0.2 is 20 %.
+// margin is how far above the control's a judged metric counts as no worse: 0.2 is 20%.
 func (h Header) margin(figure string) float64 {
 	if figure == FigureCPU {
 		return MarginCPU
@@ -55,7 +55,7 @@ func (h Header) figures() (list []string) {
 	return append(list, FigureCPU, FigureSched, FigureWait, FigureThrottled, FigureRequests)
 }
 
-// asked tells that a figure is a query's, and so the user's own.
+// asked reports that a metric is a query's, and so the user's own.
 func (h Header) asked(figure string) bool {
 	return figure != FigureRequests && slices.ContainsFunc(h.Canary.Queries, func(q journal.Query) bool { return q.Name == figure })
 }
@@ -65,7 +65,7 @@ type analysis struct {
 	Header
 	*verdict.Canary
 	slices []Slice
-	of     map[string]map[string]series // setting, figure
+	of     map[string]map[string]series // setting, metric
 }
 
 // Analyze makes a Result of a canary's journal. It has no groups: its verdict is of all
@@ -108,10 +108,10 @@ func Analyze(c *journal.Contents) *verdict.Result {
 	return r
 }
 
-// series is a figure by slice.
+// series is a metric by slice.
 type series map[int][]float64
 
-// together tells that both have a slice with logarithms to compare.
+// together reports that both have a slice with logarithms to compare.
 func (s series) together(t series) bool {
 	for i, v := range s {
 		if w, ok := t[i]; ok && v[0] > 0 && w[0] > 0 {
@@ -153,7 +153,7 @@ func (a *analysis) seriesOf(setting journal.Setting) map[string]series {
 	return all
 }
 
-// value is a figure of a setting in a slice; nil: it is not known.
+// value is a metric of a setting in a slice; nil: it is not known.
 func (a *analysis) value(figure string, t *journal.Trial) *float64 {
 	per := podSeconds(t)
 	if a.PerRequest {

@@ -73,7 +73,7 @@ func drifting(r *rand.Rand, _ int, past *float64) float64 {
 	return math.Exp(*past)
 }
 
-// unsteady strays by 2 % in most slices and by 50 % in some.
+// unsteady strays by 2% in most slices and by 50% in some.
 func unsteady(r *rand.Rand, _ int, _ *float64) (float64, float64) {
 	by := 0.02
 	if r.Float64() < 0.3 {
@@ -130,8 +130,8 @@ func TestFalseAlarms(t *testing.T) {
 		most = chance.Most(runs, falseAlarms)
 	}
 	for name, of := range map[string]traffic{
-		"steady, straying by 5 %":        noisy(0.05, normal, steady),
-		"steady, straying by 25 %":       noisy(0.25, normal, steady),
+		"steady, straying by 5%":         noisy(0.05, normal, steady),
+		"steady, straying by 25%":        noisy(0.25, normal, steady),
 		"a daily swing":                  noisy(0.25, normal, ofDay),
 		"bursts":                         noisy(0.25, normal, bursts),
 		"a drift that both share":        noisy(0.25, normal, drifting),
@@ -173,8 +173,8 @@ func TestFalseAlarmsOfOneOfTwo(t *testing.T) {
 	}
 }
 
-// A harm of 30 % is found within six slices in 95 % of canaries whose slices have 2,000
-// requests, or stray by hardly 5 %; where they stray more it takes more slices.
+// A harm of 30% is found within six slices in 95% of canaries whose slices have 2,000
+// requests, or stray by hardly 5%; where they stray more it takes more slices.
 func TestHarmIsFound(t *testing.T) {
 	runs := chance.Runs(2000)
 	for _, c := range []struct {
@@ -183,17 +183,17 @@ func TestHarmIsFound(t *testing.T) {
 		times, comparisons  float64
 		six, twelve, thirty float64 // the share that is found by then, at least
 	}{
-		{"30 %, straying by 3 %", noisy(0.03, normal, steady), 1.3, 1, 0.99, 1, 1},
-		{"30 %, straying by 5 %", noisy(0.05, normal, drifting), 1.3, 1, 0.94, 1, 1},
-		{"30 %, straying by 5 %, of two comparisons", noisy(0.05, normal, drifting), 1.3, 2, 0.8, 0.99, 1},
-		{"30 %, straying by 10 %", noisy(0.1, normal, drifting), 1.3, 1, 0.3, 0.93, 0.99},
-		{"30 %, straying by 15 %", noisy(0.15, normal, drifting), 1.3, 1, 0.1, 0.5, 0.98},
-		{"30 %, of 1,000 requests in a slice", requests(1000), 1.3, 1, 0.7, 0.99, 1},
-		{"30 %, of 2,000 requests in a slice", requests(2000), 1.3, 1, 0.95, 0.999, 1},
-		{"30 %, of 5,000 requests in a slice", requests(5000), 1.3, 1, 0.99, 1, 1},
-		{"twice as long, straying by 10 %", noisy(0.1, normal, bursts), 2, 1, 0.95, 1, 1},
-		{"twice as long, straying by 25 %", noisy(0.25, normal, bursts), 2, 1, 0.35, 0.9, 0.99},
-		{"ten times, straying by 25 %", noisy(0.25, normal, bursts), 10, 1, 0.99, 1, 1},
+		{"30%, straying by 3%", noisy(0.03, normal, steady), 1.3, 1, 0.99, 1, 1},
+		{"30%, straying by 5%", noisy(0.05, normal, drifting), 1.3, 1, 0.94, 1, 1},
+		{"30%, straying by 5%, of two comparisons", noisy(0.05, normal, drifting), 1.3, 2, 0.8, 0.99, 1},
+		{"30%, straying by 10%", noisy(0.1, normal, drifting), 1.3, 1, 0.3, 0.93, 0.99},
+		{"30%, straying by 15%", noisy(0.15, normal, drifting), 1.3, 1, 0.1, 0.5, 0.98},
+		{"30%, of 1,000 requests in a slice", requests(1000), 1.3, 1, 0.7, 0.99, 1},
+		{"30%, of 2,000 requests in a slice", requests(2000), 1.3, 1, 0.95, 0.999, 1},
+		{"30%, of 5,000 requests in a slice", requests(5000), 1.3, 1, 0.99, 1, 1},
+		{"twice as long, straying by 10%", noisy(0.1, normal, bursts), 2, 1, 0.95, 1, 1},
+		{"twice as long, straying by 25%", noisy(0.25, normal, bursts), 2, 1, 0.35, 0.9, 0.99},
+		{"ten times, straying by 25%", noisy(0.25, normal, bursts), 10, 1, 0.99, 1, 1},
 	} {
 		r, six, twelve, thirty := rand.New(rand.NewPCG(25, 2)), 0, 0, 0
 		for range runs {

@@ -28,13 +28,13 @@ func TestDivide(t *testing.T) {
 		few         string
 	}{
 		{procs(0, 1), 1, 18, 0.1, "unset 1", ""},
-		{procs(0, 1), 1, 17, 0.1, "", "it takes 18 that serve, or --share 11%"},
+		{procs(0, 1), 1, 17, 0.1, "", "at least 18 pods must serve, or use --share 11%"},
 		{procs(1, 2, 4), 1, 18, 0.1, "unset 1; unset 2; unset 4", ""},
 		{procs(1, 2, 4), 1, 27, 0.1, "unset 1 2; unset 4", ""},
 		{procs(1, 2, 4), 1, 36, 0.1, "unset 1 2 4", ""},
 		{procs(2), 2, 36, 0.1, "unset 2", ""},
-		{procs(2), 2, 35, 0.1, "", "4 pods of ours beside 35 pods that serve would be 10 % of the endpoints, more than the share of 10 %: it takes 36 that serve"},
-		{procs(2), 1, 1, 0.1, "", "it takes 18 that serve, or --share 67%"},
+		{procs(2), 2, 35, 0.1, "", "4 canary pods next to 35 serving pods would be 10% of the endpoints, more than the share of 10%: at least 36 pods must serve"},
+		{procs(2), 1, 1, 0.1, "", "at least 18 pods must serve, or use --share 67%"},
 		{procs(2), 1, 2, 0.5, "unset 2", ""},
 		{procs(2), 1, 1, 0.99, "unset 2", ""},
 	} {
@@ -60,7 +60,7 @@ func TestDivide(t *testing.T) {
 			continue
 		}
 		var takes int
-		_, it, _ := strings.Cut(err.Error(), "it takes ")
+		_, it, _ := strings.Cut(err.Error(), "at least ")
 		if _, scanErr := fmt.Sscan(it, &takes); scanErr != nil {
 			t.Fatal(err)
 		}
@@ -79,8 +79,8 @@ func TestDivide(t *testing.T) {
 func TestParseQuery(t *testing.T) {
 	for s, wrong := range map[string]string{
 		`p99=f{pod=~"$pods"}`: "", ` requests = g{pod=~"$pods"}[$slice]`: "",
-		"p99": "want NAME=QUERY", "=x": "want NAME=QUERY", `9=f{pod=~"$pods"}`: "want NAME=QUERY", "p99=": "want NAME=QUERY",
-		"p99=up": "$pods has to stand in it", `cpu=f{pod=~"$pods"}`: "the name of a figure",
+		"p99": "expected NAME=QUERY", "=x": "expected NAME=QUERY", `9=f{pod=~"$pods"}`: "expected NAME=QUERY", "p99=": "expected NAME=QUERY",
+		"p99=up": "$pods must be in it", `cpu=f{pod=~"$pods"}`: "the name of a metric",
 	} {
 		q, err := ParseQuery(s)
 		if (wrong == "") != (err == nil) || err != nil && !strings.Contains(err.Error(), wrong) {

@@ -99,7 +99,7 @@ func (h Header) queried() (n int) {
 	return max(1, n)
 }
 
-// above tells whether values are proven above the control's, with an error of alpha over
+// above reports whether values are proven above the control's, with an error of alpha over
 // all looks, and by more than the margin. ratio is how far; nil where the control had none.
 // Values are compared by their logarithms. Where one is 0, as errors may be, they are
 // compared by their square roots.

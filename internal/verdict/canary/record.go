@@ -57,7 +57,7 @@ func metric(t *journal.Trial, name string) *float64 {
 	return nil
 }
 
-// served tells that a query counted requests.
+// served reports that a query counted requests.
 func served(t journal.Trial) bool {
 	n := metric(&t, Requests)
 	return n != nil && *n > 0
@@ -91,7 +91,7 @@ const (
 // Patience is after how many slices without a request a round ends: half of them.
 func (h Header) Patience() int { return max(ToldAfter+1, (h.Slices()+1)/2) }
 
-// idle tells that no request came to a setting's pods: they used next to no CPU time, or
+// idle reports that no request came to a setting's pods: they used next to no CPU time, or
 // where that is not known they counted none. What is not known at all is not idle.
 func idle(t *journal.Trial) bool {
 	counted := metric(t, Requests)
@@ -105,7 +105,7 @@ func idle(t *journal.Trial) bool {
 	return *cpus < idleCPUs
 }
 
-// unreached tells that no request came to any setting in any slice.
+// unreached reports that no request came to any setting in any slice.
 func unreached(list []Slice) bool {
 	for _, s := range list {
 		for i := range s {

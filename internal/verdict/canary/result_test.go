@@ -18,7 +18,7 @@ import (
 	"github.com/procfit/procfit/internal/verdict/journal"
 )
 
-// contents are of two settings beside a control: 1 takes 20 % less CPU time a request and
+// contents are of two settings next to a control: 1 takes 20% less CPU time per request and
 // has the control's latency, 2 is the control. The traffic doubles on the way.
 func contents(n int) *journal.Contents {
 	c := &journal.Contents{Header: journal.Header{
@@ -85,7 +85,7 @@ func TestAnalyzeWithoutRequests(t *testing.T) {
 		delete(t.Metrics, Requests)
 	}
 	r := Analyze(c).Canary
-	// No query tells a latency: waiting stands in for it.
+	// No query tells a latency: waiting represents it.
 	if r.Comparisons != 6 || !slices.Contains(r.Settings[1].In(verdict.OutcomeBetter), FigureWait) {
 		t.Errorf("%d comparisons: %+v", r.Comparisons, r.Settings[1])
 	}
@@ -97,7 +97,7 @@ func TestAnalyzeWithoutRequests(t *testing.T) {
 	}
 }
 
-// Better in one figure is not better while another may be worse by more than its margin.
+// Better in one metric is not better while another may be worse by more than its margin.
 func TestBetterIsNoWorseInAnyOther(t *testing.T) {
 	for name, c := range map[string]struct {
 		p99  func(slice int) float64 // over the control's
@@ -105,7 +105,7 @@ func TestBetterIsNoWorseInAnyOther(t *testing.T) {
 		open []string
 	}{
 		"the same":          {func(int) float64 { return 1 }, verdict.Recommended, nil},
-		"5 % longer":        {func(int) float64 { return 1.05 }, verdict.TradeOff, nil},
+		"5% longer":         {func(int) float64 { return 1.05 }, verdict.TradeOff, nil},
 		"may be 3.6 times":  {func(i int) float64 { return 1.5 * math.Exp(1.2*math.Sin(float64(5*i))) }, verdict.CannotTell, []string{"p99"}},
 		"may be a bit more": {func(i int) float64 { return 1 + 0.1*math.Sin(float64(5*i)) }, verdict.Recommended, nil},
 		"not known":         {nil, verdict.CannotTell, []string{"p99"}},

@@ -46,7 +46,7 @@ const (
 	EventUnreached EventKind = "unreached" // no request has come in ToldAfter slices
 )
 
-// Event is told as a Run goes on.
+// Event is reported as a Run continues.
 type Event struct {
 	Kind  EventKind
 	Round int
@@ -201,7 +201,7 @@ func (r *Run) ask(ctx context.Context, t *journal.Trial, now time.Time) error {
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
-		if err != nil { // a Prometheus may be away for a while, and a slice has other figures
+		if err != nil { // a Prometheus may be away for a while, and a slice has other metrics
 			t.Warnings = append(t.Warnings, journal.Warning{Code: journal.WarnQuery, Detail: q.Name + ": " + err.Error()})
 		}
 		if v != nil {

@@ -187,7 +187,7 @@ func runInterrupted(t *testing.T) {
 }
 
 // The canary reports pods that no request reaches after two slices, and removes them after half of
-// the round; one that comes in time lets it go on.
+// the round; one that comes in time lets it continue.
 func TestRunUnreached(t *testing.T) { synctest.Test(t, runUnreached) }
 
 func runUnreached(t *testing.T) {

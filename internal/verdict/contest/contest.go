@@ -1,3 +1,16 @@
+// Package contest compares the settings of a journal. A Contest is the trials of one
+// group, whose settings can be compared with each other, under one set of rules. The
+// planner asks it what to measure next, and the verdict what came out: there is one
+// constructor, so that a sweep cannot stop measuring what its verdict still compares.
+//
+// A contest counts values of GOMAXPROCS. A trial without one is a trial of the value that
+// most of them ran at; before any ran, of the value that the runtime will choose. It
+// takes no part where that value cannot be read, or where it is proven to perform
+// unlike the number by more than the margin. A setting that other programs left too few
+// CPUs takes no part either. What a contest decides, package race decides from its
+// trials.
+//
+// A gate compares two programs at one setting: it is a Duel, and in no Contest.
 package contest
 
 import (
@@ -86,7 +99,7 @@ func of(h journal.Header, g journal.GroupKey, counted []journal.Trial, taken int
 	if len(h.Plan.Nodes) > 1 { // of blocks that ran side by side one after the other
 		slices.SortStableFunc(c.own, func(a, b *journal.Trial) int { return cmp.Compare(a.Block, b.Block) })
 	}
-	c.Latency = LatencyOf(h, g, c.own)
+	c.Latency = latencyOf(h, g, c.own)
 	c.place(pilots)
 	c.rules = c.rulesOf()
 	out := c.withhold()
@@ -157,14 +170,14 @@ func (c *Contest) valueOf(t *journal.Trial) int {
 	return c.Default
 }
 
-// raced are trials as package race takes them, but for those of the values left out.
+// raced are trials as package race takes them, but for those of the values skipped.
 func (c *Contest) raced(own []*journal.Trial, out func(int) bool) (list []race.Trial) {
 	for _, t := range own {
 		v := c.valueOf(t)
 		if v <= 0 || out(v) {
 			continue
 		}
-		r := c.Latency.Figures(t)
+		r := c.Latency.figures(t)
 		r.Value, r.Unset, r.Node = v, t.Setting.Procs == nil, c.h.Plan.Lane(t.Block)
 		if r.Block = slices.Index(c.Blocks, t.Block); r.Block < 0 {
 			r.Block = len(c.Blocks)

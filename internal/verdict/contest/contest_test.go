@@ -75,7 +75,7 @@ func TestContests(t *testing.T) {
 	}
 }
 
-// The unset setting stands for its value where that is no setting, and a value for unset.
+// The unset setting represents its value where that is no setting, and a value for unset.
 func TestSetting(t *testing.T) {
 	both := All(header(setting(0, 0), setting(1, 0), setting(8, 0)), nil)[0]
 	numbers := All(header(setting(1, 0), setting(8, 0)), nil)[0]

@@ -51,7 +51,7 @@ func once(trials []journal.Trial) (kept []journal.Trial, repeated int) {
 var plainUnits = []string{"requests", "runs"}
 
 // oneUnit makes trials invalid whose throughput is in another unit than their group's:
-// rows a second and runs a second cannot be compared. Older journals may hold both,
+// rows a second and runs per second cannot be compared. Older journals may hold both,
 // where the figure that was asked for was missing from some trials; then the unit that
 // is the program's own is the group's.
 func oneUnit(h journal.Header, trials []journal.Trial) (left LeftOut) {

@@ -37,7 +37,7 @@ func mostLoad(trials []*journal.Trial) (most float64) {
 	return most
 }
 
-// Shared tells whether the load ran on CPUs of the target.
+// Shared reports whether the load ran on CPUs of the target.
 func Shared(h journal.Header) bool {
 	return h.Load.Arranged() == journal.ArrangementShared
 }
@@ -75,4 +75,95 @@ func EffectiveCPUs(h journal.Header, g journal.GroupKey, trials []*journal.Trial
 		n = math.Min(n, g.QuotaCPUs)
 	}
 	return n
+}
+
+const (
+	// CrowdedFrom is the share of the CPUs' time from which on a target that does not answer
+	// may merely have had too few of them.
+	CrowdedFrom = 0.2
+	// burst is the share from which on other programs are more than noise, where the median
+	// of the trials has less than hardly.
+	burst  = 0.25
+	hardly = 0.1
+	// shortest is the time, in seconds, of which the kernel's ticks tell a share.
+	shortest = 0.5
+)
+
+// Others is the share of the CPU time that other programs took, of the CPUs that the
+// target may use; 0 where that was not counted, or for less than half a second.
+func Others(u *journal.Usage) float64 {
+	if u == nil || u.HostUse == nil || u.HostUse.OtherCPUSeconds == nil || !(u.MeasuredSeconds >= shortest) || u.HostUse.TargetCPUs < 1 {
+		return 0
+	}
+	return min(1, *u.HostUse.OtherCPUSeconds/(u.MeasuredSeconds*float64(u.HostUse.TargetCPUs)))
+}
+
+// MostOthers is the share that they took at most, of a trial or of one of its phases.
+func MostOthers(t *journal.Trial) float64 {
+	most := Others(&t.Usage)
+	for i := range t.Phases {
+		most = max(most, Others(t.Phases[i].Usage))
+	}
+	return most
+}
+
+// InBurst reports whether other programs took much of a trial's CPU time.
+func InBurst(t *journal.Trial) bool { return MostOthers(t) >= burst }
+
+// QuietButFor reports whether most of a group's trials, pilots aside, had hardly any other
+// program beside them, so that those in a burst are the exception.
+func QuietButFor(trials []*journal.Trial) bool {
+	shares := make([]float64, 0, len(trials))
+	for _, t := range trials {
+		shares = append(shares, MostOthers(t))
+	}
+	slices.Sort(shares)
+	return len(shares) > 0 && shares[len(shares)/2] < hardly
+}
+
+// withoutBursts makes trials of a sweep invalid, as [journal.InvalidCrowded], that other
+// programs starved for a while: those in a burst, where most of the group's are quiet.
+// What decides is what the others used, and not what the target did. Where one setting
+// alone has bursts, and no quiet trial, they may be of its making, and count. A gate
+// compares in pairs, and keeps them. The caller's trials are left as they are.
+func withoutBursts(h journal.Header, trials []journal.Trial) []journal.Trial {
+	if h.Plan.GateAgainst {
+		return trials
+	}
+	groups := map[journal.GroupKey][]*journal.Trial{}
+	for i := range trials {
+		if t := &trials[i]; t.Role != journal.RolePilot {
+			groups[t.Setting.Group()] = append(groups[t.Setting.Group()], t)
+		}
+	}
+	bursts, quiet := map[journal.SettingKey]int{}, map[journal.SettingKey]bool{}
+	settings := map[journal.GroupKey]int{}
+	for g, of := range groups {
+		if !QuietButFor(of) {
+			continue
+		}
+		for _, t := range of {
+			k := t.Setting.Key()
+			if !InBurst(t) {
+				quiet[k] = quiet[k] || MostOthers(t) < hardly
+				continue
+			}
+			if bursts[k]++; bursts[k] == 1 {
+				settings[g]++
+			}
+		}
+	}
+	if len(bursts) == 0 {
+		return trials
+	}
+	trials = slices.Clone(trials)
+	for i := range trials {
+		t := &trials[i]
+		k := t.Setting.Key()
+		starved := t.Valid || t.InvalidCode == journal.InvalidNoAnswer || t.InvalidCode == journal.InvalidErrors
+		if t.Role != journal.RolePilot && bursts[k] > 0 && InBurst(t) && starved && (quiet[k] || settings[k.Group] > 1) {
+			t.Valid, t.InvalidCode, t.InvalidReason = false, journal.InvalidCrowded, "other programs used a large part of its CPU time"
+		}
+	}
+	return trials
 }

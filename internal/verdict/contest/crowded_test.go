@@ -51,7 +51,7 @@ func TestWithoutBursts(t *testing.T) {
 	}
 }
 
-// A trial that went wrong for want of CPUs is no failure of its setting; one that crashed is.
+// A trial that went wrong without CPUs is no failure of its setting; one that crashed is.
 func TestWithoutBurstsOfFailures(t *testing.T) {
 	a := setting(1, 0)
 	for code, want := range map[journal.InvalidCode]journal.InvalidCode{
@@ -79,7 +79,7 @@ func TestOthersOfAMoment(t *testing.T) {
 	}
 }
 
-// used is what so many seconds of two CPUs saw, of which others took a share.
+// used is what N seconds of two CPUs saw, of which others took a share.
 func used(seconds, others float64) *journal.Usage {
 	return &journal.Usage{MeasuredSeconds: seconds, HostUse: &journal.HostUse{TargetCPUs: 2, OtherCPUSeconds: ptr(2 * seconds * others)}}
 }

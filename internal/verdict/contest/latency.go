@@ -52,9 +52,9 @@ func (j Latency) Name() string {
 	return QuantileName(j.Quantile)
 }
 
-// LatencyOf finds the quantile that a group's settings are compared by. A gate keeps to
+// latencyOf finds the quantile that a group's settings are compared by. A gate keeps to
 // the one that it was asked to hold, however that strays.
-func LatencyOf(h journal.Header, g journal.GroupKey, all []*journal.Trial) Latency {
+func latencyOf(h journal.Header, g journal.GroupKey, all []*journal.Trial) Latency {
 	if h.Plan.GateAgainst {
 		return highest(g, all)
 	}
@@ -122,7 +122,7 @@ func (j Latency) mostCarry(asked []*journal.Trial, q float64) bool {
 	return len(asked) > 0 && float64(carry) >= mostCarry*float64(len(asked))
 }
 
-// candidates adds a quantile that the trials have beside the common ones.
+// candidates adds a quantile that the trials have next to the common ones.
 func candidates(trials []*journal.Trial) []float64 {
 	list := slices.Clone(quantiles)
 	for _, t := range trials {
@@ -227,7 +227,7 @@ func quantileOf(t *journal.Trial, q float64) *float64 {
 	return nil
 }
 
-// Late says whether the trial's generator sent late.
+// Late reports whether the trial's generator sent late.
 func Late(t *journal.Trial) bool {
 	if t.Load == nil || t.Load.SendLagP99Seconds == nil || t.LatencySeconds == nil || t.LatencySeconds.P99 == nil {
 		return false

@@ -37,7 +37,7 @@ func (c Contest) Next() Step {
 }
 
 // fewestUnread is how many trials the default gets where its value cannot be read, so
-// that it takes no part: what it does is shown beside the others.
+// that it takes no part: what it does is shown next to the others.
 const fewestUnread = 3
 
 func (c Contest) unsetTrials() (n int) {
@@ -53,7 +53,7 @@ func (c Contest) unset() journal.Setting {
 	return c.settings[slices.IndexFunc(c.settings, func(a journal.Setting) bool { return a.Procs == nil })]
 }
 
-// setting is the setting that a choice of the race runs: unset stands for its value where
+// setting is the setting that a choice of the race runs: unset represents its value where
 // that is no setting of its own, and the value for unset where that is none.
 func (c Contest) setting(choice race.Choice) journal.Setting {
 	number := slices.IndexFunc(c.settings, func(a journal.Setting) bool { return a.Procs != nil && *a.Procs == choice.Value })
@@ -64,7 +64,7 @@ func (c Contest) setting(choice race.Choice) journal.Setting {
 	return c.settings[number]
 }
 
-// Limit is the most trials that a contest of so many values may take by default.
+// Limit is the most trials that a contest of N values may take by default.
 func Limit(values int, listed bool) int {
 	return race.Rules{Values: make([]int, values), Listed: listed}.Limit()
 }
@@ -111,7 +111,7 @@ func Ends(h journal.Header, trials []journal.Trial) map[journal.GroupKey]race.St
 	return ends
 }
 
-// Spent says which part of the budget has no room for so many trials more. The time is
+// Spent says which part of the budget has no room for N trials more. The time is
 // the trials' own and no clock's, so that a run that was stopped continues with what it
 // had left.
 func Spent(h journal.Header, trials []journal.Trial, more int) race.Stop {

@@ -1,6 +1,7 @@
 package contest
 
 import (
+	"math"
 	"slices"
 
 	"github.com/procfit/procfit/internal/verdict/contest/race"
@@ -50,7 +51,7 @@ func (j Latency) plain(all []*journal.Trial) []race.Trial {
 			n = len(settings)
 			settings = append(settings, t.Setting.Key())
 		}
-		x := j.Figures(t)
+		x := j.figures(t)
 		x.Value, x.Block = n+1, t.Block
 		if len(t.Pods) > 0 {
 			if x.Node = slices.Index(nodes, t.Pods[0].Node); x.Node < 0 {
@@ -61,4 +62,34 @@ func (j Latency) plain(all []*journal.Trial) []race.Trial {
 		list = append(list, x)
 	}
 	return list
+}
+
+// figures are the numbers of a trial that are compared. A trial without a throughput
+// that has a logarithm has failed.
+func (j Latency) figures(t *journal.Trial) race.Trial {
+	r := race.Trial{Saturated: t.Saturated, Failed: true}
+	if t.Valid {
+		r.Throughput, r.P99 = positive(t.ThroughputPerSecond), positive(j.Of(t))
+		r.Failed = r.Throughput == 0
+	}
+	return r
+}
+
+// positive is a figure that has a logarithm, else 0: a journal may be anyone's.
+func positive(x *float64) float64 {
+	if x == nil || !(*x > 0) || math.IsInf(*x, 1) {
+		return 0
+	}
+	return *x
+}
+
+// offered is the rate of the trial's open loop, where its throughput is counted as that
+// is; 0: there is none.
+func offered(t *journal.Trial) (rate float64) {
+	for i := range t.Phases {
+		if p := &t.Phases[i]; p.Mode == journal.ModeOpen && p.RatePerSecond != nil && t.Valid && t.ThroughputUnit == "requests" {
+			rate = *p.RatePerSecond
+		}
+	}
+	return rate
 }

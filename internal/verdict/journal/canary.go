@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// Canary is what the header of a canary has besides. A canary is a sweep under the traffic
+// Canary is what the header of a canary has in addition. A canary is a sweep under the traffic
 // that a Service gets anyway: its trials are slices of time, and all trials of a block are
 // slices of the same time.
 type Canary struct {
@@ -45,12 +45,12 @@ const (
 	// of what may be unavailable, it wants the scale of every pod's owner, and a ConfigMap
 	// has none (Kubernetes' pkg/controller/disruption, getExpectedScale).
 	EffectBlocked Effect = "blocked"
-	// EffectRelaxed: a disruption budget of so many pods has them among the healthy ones, and
+	// EffectRelaxed: a disruption budget of N pods has them among the healthy ones, and
 	// lets as many more of the user's go.
 	EffectRelaxed Effect = "relaxed"
 )
 
-// Query is a figure that the user's metrics have.
+// Query is a metric of the user's own Prometheus.
 type Query struct {
 	Name string `json:"name"`
 	Text string `json:"text"`
@@ -105,7 +105,7 @@ type Harm struct {
 func (h Header) checkCanary() error {
 	c, l := h.Canary, h.Load
 	if c != nil && !(c.SliceSeconds >= 1 && l.DurationSeconds >= c.SliceSeconds && l.DurationSeconds < 1e7 && l.WarmupSeconds >= 0 && l.WarmupSeconds < 1e7) {
-		return fmt.Errorf("the header has slices of %g s, of which rounds of %g s cannot be", c.SliceSeconds, l.DurationSeconds)
+		return fmt.Errorf("the header has slices of %g s and rounds of %g s, which are not a whole number of slices", c.SliceSeconds, l.DurationSeconds)
 	}
 	return nil
 }

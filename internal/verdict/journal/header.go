@@ -22,7 +22,7 @@ type Header struct {
 	Target     Target `json:"target"`
 	Load       Load   `json:"load"`
 	Plan       Plan   `json:"plan"`
-	// Canary is what a canary has besides; nil of any other sweep.
+	// Canary is what a canary has in addition; nil of any other sweep.
 	Canary *Canary `json:"canary,omitempty"`
 }
 
@@ -47,7 +47,7 @@ type Topology struct {
 	Cores          int    `json:"cores"`
 	ThreadsPerCore int    `json:"threads_per_core"` // the most
 	Nodes          []Node `json:"nodes"`            // of memory; none: not known
-	// PerformanceCPUs and EfficiencyCPUs are lists as in 0-7; empty: all are alike, or
+	// PerformanceCPUs and EfficiencyCPUs are lists as in 0-7; empty: all are the same, or
 	// that is not known.
 	PerformanceCPUs cpuset.Set `json:"performance_cpus,omitempty"`
 	EfficiencyCPUs  cpuset.Set `json:"efficiency_cpus,omitempty"`
@@ -80,7 +80,7 @@ type Target struct {
 	Command []string `json:"command"`
 	Against []string `json:"against,omitempty"` // the old command of a gate, as a shell would split it
 	Prepare string   `json:"prepare,omitempty"` // of --prepare: what runs before each run of a batch program
-	Beside  *Beside  `json:"beside,omitempty"`  // of --beside: what ran beside it in every trial; null: nothing
+	Beside  *Beside  `json:"beside,omitempty"`  // of --beside: what ran next to it in every trial; null: nothing
 	// SHA256 is of the command's executable, or of the pod template, so that a resumed
 	// run does not mix two programs; empty where procfit compiles or is the target itself.
 	SHA256      string     `json:"sha256,omitempty"`
@@ -89,7 +89,7 @@ type Target struct {
 	ReadyStatus string     `json:"ready_status,omitempty"` // of --ready; empty: any below 500
 	Build       string     `json:"build,omitempty"`        // the package of --build
 	GoVersion   string     `json:"go_version,omitempty"`   // of the command's executable; a trial has the one that ran
-	MainModule  string     `json:"main_module,omitempty"`  // likewise
+	MainModule  string     `json:"main_module,omitempty"`  // in the same way
 	BuiltIn     string     `json:"built_in,omitempty"`     // the id of the practice program, when there was no command
 	Attached    *Process   `json:"attached,omitempty"`     // it ran already; null: the command was started
 	Object      string     `json:"object,omitempty"`       // whose pods were copied in a cluster: deployment/api, or a manifest
@@ -101,7 +101,7 @@ type Target struct {
 	Environment []string   `json:"environment,omitempty"` // the variables that bear on the runtime: GOGC, GOMEMLIMIT, GODEBUG
 }
 
-// Beside is a program that ran beside the target.
+// Beside is a program that ran next to the target.
 type Beside struct {
 	Command []string `json:"command"`
 	// QuotaCPUs is the limit of its own group; null: that of the setting, 0: none.
@@ -161,7 +161,6 @@ const (
 type Strategy string
 
 const (
-	StrategyGrid Strategy = "grid" // every setting equally often
 	StrategyRace Strategy = "race" // what decides is measured again, what is settled is not
 )
 
@@ -187,7 +186,7 @@ type Plan struct {
 	Blocks      int       `json:"blocks"`                // of a grid
 	Pilots      int       `json:"pilots"`                // pilot trials of each group's unset setting, before the blocks
 	Seed        uint64    `json:"seed"`
-	Margin      float64   `json:"margin"`     // on throughput, a ratio: 0.05 is 5 %
+	Margin      float64   `json:"margin"`     // on throughput, a ratio: 0.05 is 5%
 	MarginP99   float64   `json:"margin_p99"` // on p99 latency, a ratio
 	SmallestFor bool      `json:"smallest_for_rate"`
 	// SLO is the objective whose capacity, the highest rate that meets it, is the

@@ -56,7 +56,7 @@ func TestWriteThenRead(t *testing.T) {
 	if err := w.Close(); err != nil {
 		t.Fatal(err)
 	}
-	c, err := ReadFile(path)
+	c, err := readFile(path)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -124,7 +124,7 @@ func TestTornLastLine(t *testing.T) {
 		if cut >= len(whole)-1 { // whole, or whole but for its newline
 			want = 2
 		}
-		after, err := ReadFile(path)
+		after, err := readFile(path)
 		if err != nil || len(c.Trials) != want || len(after.Trials) != want+1 || after.Trials[want].Block != 9 {
 			t.Fatalf("cut at %d: %d trials read, %+v after the next one, %v; want %d", cut, len(c.Trials), after, err, want)
 		}
@@ -137,7 +137,7 @@ func TestTornLastLine(t *testing.T) {
 func TestBadJournals(t *testing.T) {
 	good := `{"schema":"procfit.journal/v2","kind":"header"}` + "\n"
 	for name, tc := range map[string]struct{ in, want string }{
-		"empty":          {"", "no whole header"},
+		"empty":          {"", "no complete header"},
 		"not JSON":       {"hello\n", `j:1: not a line of a journal: "hello"`},
 		"no header":      {`{"kind":"trial"}` + "\n", "not a procfit journal"},
 		"newer":          {`{"schema":"procfit.journal/v3","kind":"header"}` + "\n", "newer procfit; update procfit"},
@@ -145,7 +145,7 @@ func TestBadJournals(t *testing.T) {
 		"zero":           {`{"schema":"procfit.journal/v0","kind":"header"}` + "\n", "unknown"},
 		"hole":           {good + "{\n" + `{"kind":"trial"}` + "\n", "j:2: not a line"},
 		"wrong type":     {good + `{"kind":"trial","block":"x"}` + "\n", "j:2: "},
-		"torn header":    {`{"schema":"procfit.jour`, "no whole header"},
+		"torn header":    {`{"schema":"procfit.jour`, "no complete header"},
 		"torn, not ours": {`{"schema":"other`, "j:1: "},
 		"binary":         {"\x00\x01\x02\n", "j:1: "},
 		"another tool":   {`{"schema":"other/v1","kind":"header"}` + "\n", "not a procfit journal"},
@@ -174,7 +174,7 @@ func TestOneWriter(t *testing.T) {
 	if _, err := Open(dir); err == nil || !strings.Contains(err.Error(), "another procfit") {
 		t.Errorf("a second writer: %v", err)
 	}
-	if _, err := ReadFile(path); err != nil {
+	if _, err := readFile(path); err != nil {
 		t.Errorf("a reader beside the writer: %v", err)
 	}
 }
@@ -229,7 +229,7 @@ func TestRemoved(t *testing.T) {
 	}
 }
 
-// A header that a power loss tore holds no trial: the run is begun anew.
+// A header that a power loss tore holds no trial: the run is begun again.
 func TestTornHeader(t *testing.T) {
 	for _, torn := range []string{"", `{"sch`, `{"schema":"procfit.journal/v2","kind":"header","name":"x`} {
 		dir := results(t)
@@ -246,7 +246,7 @@ func TestTornHeader(t *testing.T) {
 			continue
 		}
 		w.Close()
-		if c, err := ReadFile(path); err != nil || c.Header.Plan.Seed != 7 {
+		if c, err := readFile(path); err != nil || c.Header.Plan.Seed != 7 {
 			t.Errorf("%q: then %+v, %v", torn, c, err)
 		}
 	}
@@ -295,12 +295,12 @@ func TestIdentity(t *testing.T) {
 		t.Error("the same setting under another label is another setting")
 	}
 	for name, other := range map[string]Setting{
-		"unset":      {QuotaCPUs: ptr(0.5), GoVersion: "1.26"},
-		"no quota":   {Procs: ptr(2), GoVersion: "1.26"},
-		"other Go":   {Procs: ptr(2), QuotaCPUs: ptr(0.5)},
-		"replicas":   {Procs: ptr(2), QuotaCPUs: ptr(0.5), Replicas: 2, GoVersion: "1.26"},
-		"old":        {Procs: ptr(2), QuotaCPUs: ptr(0.5), GoVersion: "1.26", Variant: VariantAgainst},
-		"zero quota": {Procs: ptr(2), QuotaCPUs: ptr(0.0), GoVersion: "1.26"},
+		"unset":        {QuotaCPUs: ptr(0.5), GoVersion: "1.26"},
+		"no CPU limit": {Procs: ptr(2), GoVersion: "1.26"},
+		"other Go":     {Procs: ptr(2), QuotaCPUs: ptr(0.5)},
+		"replicas":     {Procs: ptr(2), QuotaCPUs: ptr(0.5), Replicas: 2, GoVersion: "1.26"},
+		"old":          {Procs: ptr(2), QuotaCPUs: ptr(0.5), GoVersion: "1.26", Variant: VariantAgainst},
+		"zero quota":   {Procs: ptr(2), QuotaCPUs: ptr(0.0), GoVersion: "1.26"},
 	} {
 		if other.Key() == a.Key() {
 			t.Errorf("%s: one key with %+v", name, a)
@@ -321,12 +321,12 @@ func TestReadWithoutEnd(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, r := range map[string]io.Reader{"the first": zeros{}, "the second": io.MultiReader(bytes.NewReader(append(head, '\n')), zeros{})} {
-		if _, err := Read(r, "j"); err == nil || !strings.Contains(err.Error(), "a line of more than 16 MiB") {
+		if _, err := Read(r, "j"); err == nil || !strings.Contains(err.Error(), "a line is longer than 16 MiB") {
 			t.Errorf("%s line does not end: %v", name, err)
 		}
 	}
 	c := newContents()
-	c.Trials = make([]Trial, MostTrials)
+	c.Trials = make([]Trial, mostTrials)
 	if err := c.addTrial(Trial{}); err == nil || !strings.Contains(err.Error(), "more than 200000 trials") {
 		t.Errorf("one trial more than the most: %v", err)
 	}

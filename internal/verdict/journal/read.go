@@ -14,31 +14,31 @@ import (
 	"github.com/procfit/procfit/internal/show/number"
 )
 
-// ErrNewer is in the chain of an error about a journal of a later schema.
-var ErrNewer = errors.New("written by a newer procfit")
+// errNewer is in the chain of an error about a journal of a later schema.
+var errNewer = errors.New("written by a newer procfit")
 
 // ErrEmpty is in the chain of an error about a file that a run left which was
 // killed, or whose machine died, before its header was whole. It holds no trial.
-var ErrEmpty = errors.New("it has no whole header and so no trial; the same command with this directory as --out starts it again")
+var ErrEmpty = errors.New("it has no complete header and so no trial; run the same command with this directory as --out to start it again")
 
-// MostLine bounds a line of a journal, in bytes; the longest, a header's, have some
+// mostLine bounds a line of a journal, in bytes; the longest, a header's, have some
 // hundred KiB.
-const MostLine = 16 << 20
+const mostLine = 16 << 20
 
-// Lines are those of a journal, which anybody may have written: one without an end
+// lineReader are those of a journal, which anybody may have written: one without an end
 // takes no more memory than the longest.
-type Lines struct{ r *bufio.Reader }
+type lineReader struct{ r *bufio.Reader }
 
-// NewLines reads lines.
-func NewLines(r io.Reader) Lines { return Lines{bufio.NewReader(r)} }
+// newLines reads lines.
+func newLines(r io.Reader) lineReader { return lineReader{bufio.NewReader(r)} }
 
-// Next is the next line with its end. At the end of the file the error is io.EOF, with
+// next is the next line with its end. At the end of the file the error is io.EOF, with
 // what there is of a last line.
-func (l Lines) Next() (line []byte, err error) {
+func (l lineReader) next() (line []byte, err error) {
 	for {
 		part, err := l.r.ReadSlice('\n')
-		if len(line)+len(part) > MostLine {
-			return nil, fmt.Errorf("a line of more than %s, which no journal of procfit has", number.Short(number.Bytes(MostLine)))
+		if len(line)+len(part) > mostLine {
+			return nil, fmt.Errorf("a line is longer than %s, so this is not a procfit journal", number.Short(number.Bytes(mostLine)))
 		}
 		line = append(line, part...)
 		if !errors.Is(err, bufio.ErrBufferFull) {
@@ -47,13 +47,13 @@ func (l Lines) Next() (line []byte, err error) {
 	}
 }
 
-// MostTrials bounds the trials of one journal, and its blocks: it would take weeks to
+// mostTrials bounds the trials of one journal, and its blocks: it would take weeks to
 // measure as many, and memory that this machine may not have to read them.
-const MostTrials = 200_000
+const mostTrials = 200_000
 
-// MostSettings bounds the settings of one journal: nobody measures as many, and what
+// mostSettings bounds the settings of one journal: nobody measures as many, and what
 // compares them with each other would not come to an end.
-const MostSettings = 4096
+const mostSettings = 4096
 
 // Contents is a journal as read.
 type Contents struct {
@@ -62,7 +62,7 @@ type Contents struct {
 	Blocks []Block // of a race, as they were begun
 	Grown  int     // how often a grid was given more blocks
 	End    *End    // of a canary; nil: its procfit was killed, or is still at work
-	// Torn is the number of bytes of an unfinished last line, which is left out;
+	// Torn is the number of bytes of an unfinished last line, which is skipped;
 	// 0 where the journal ends as it should.
 	Torn int64
 	// unended says that the last line is whole but for its newline.
@@ -71,7 +71,7 @@ type Contents struct {
 	size     int64
 	settings map[SettingKey]bool
 	// again are the trials without a program, by their place: one that was tried
-	// later stands in for it.
+	// later represents it.
 	again map[place]int
 }
 
@@ -85,7 +85,7 @@ type place struct {
 func placeOf(t *Trial) place { return place{t.Setting.Key(), t.Role, t.Block, t.Order} }
 
 // Read reads a journal. name is for errors, which say name:line. A last line
-// without a newline that is no whole record is torn: it is left out and counted
+// without a newline that is no whole record is torn: it is skipped and counted
 // in Torn. Any other line that cannot be read is an error, since a journal with
 // a hole in it proves nothing; lines of an unknown kind are passed over, as a
 // later procfit of the same schema may add kinds.
@@ -103,10 +103,10 @@ func newContents() *Contents {
 
 // read is Read with what appending needs.
 func read(r io.Reader, name string) (*Contents, error) {
-	lines := NewLines(r)
+	lines := newLines(r)
 	c := newContents()
 	for line := 1; ; line++ {
-		raw, err := lines.Next()
+		raw, err := lines.next()
 		if err != nil && err != io.EOF {
 			return nil, fmt.Errorf("%s:%d: %w", name, line, err)
 		}
@@ -119,9 +119,9 @@ func read(r io.Reader, name string) (*Contents, error) {
 		}
 		if perr := c.add(raw, line); perr != nil {
 			switch {
-			case last && line == 1 && tornHeader(raw) && !errors.Is(perr, ErrNewer):
+			case last && line == 1 && tornHeader(raw) && !errors.Is(perr, errNewer):
 				return nil, fmt.Errorf("%s: %w", name, ErrEmpty)
-			case last && line > 1 && !errors.Is(perr, ErrNewer):
+			case last && line > 1 && !errors.Is(perr, errNewer):
 				c.Torn = int64(len(raw))
 				return c, nil
 			}
@@ -145,7 +145,7 @@ func (c *Contents) trimmed() *Contents {
 	return &kept
 }
 
-// tornHeader tells whether a line without an end is the beginning of a header.
+// tornHeader reports whether a line without an end is the beginning of a header.
 func tornHeader(raw []byte) bool {
 	begins := []byte(`{"schema":"procfit.journal/`)
 	n := min(len(raw), len(begins))
@@ -198,8 +198,8 @@ func (c *Contents) addHeader(raw []byte) error {
 }
 
 func (c *Contents) checkSettings() error {
-	if len(c.settings) > MostSettings {
-		return fmt.Errorf("it has more than %d settings: no sweep of procfit plans as many", MostSettings)
+	if len(c.settings) > mostSettings {
+		return fmt.Errorf("it has more than %d settings, more than procfit ever plans", mostSettings)
 	}
 	return nil
 }
@@ -217,8 +217,8 @@ func (c *Contents) addTrial(t Trial) error {
 	if t.NotStarted {
 		c.again[at] = len(c.Trials)
 	}
-	if len(c.Trials) == MostTrials {
-		return fmt.Errorf("it has more than %d trials: no sweep of procfit measures as many", MostTrials)
+	if len(c.Trials) == mostTrials {
+		return fmt.Errorf("it has more than %d trials, more than procfit ever measures", mostTrials)
 	}
 	c.Trials = append(c.Trials, t)
 	return nil
@@ -232,8 +232,8 @@ func (c *Contents) addBlock(raw []byte) error {
 	for _, a := range b.Settings {
 		c.settings[a.Key()] = true
 	}
-	if len(c.Blocks) == MostTrials {
-		return fmt.Errorf("it has more than %d blocks: no sweep of procfit measures as many", MostTrials)
+	if len(c.Blocks) == mostTrials {
+		return fmt.Errorf("it has more than %d blocks, more than procfit ever measures", mostTrials)
 	}
 	c.Blocks = append(c.Blocks, b)
 	return c.checkSettings()
@@ -281,7 +281,7 @@ func checkSchema(schema, kind string) error {
 	case schema == Schema:
 		return nil
 	case n > most:
-		return fmt.Errorf("schema %q, and this procfit reads %q: %w; update procfit to read it", schema, Schema, ErrNewer)
+		return fmt.Errorf("schema %q, but this procfit reads only %q: %w; update procfit to read it", schema, Schema, errNewer)
 	}
-	return fmt.Errorf("schema %q is unknown; this procfit reads %q", schema, Schema)
+	return fmt.Errorf("schema %q is unknown; this procfit reads only %q", schema, Schema)
 }

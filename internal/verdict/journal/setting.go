@@ -1,5 +1,7 @@
 package journal
 
+import "github.com/procfit/procfit/internal/host/cpuset"
+
 // VariantAgainst marks the settings of a gate's old command.
 const VariantAgainst = "against"
 
@@ -45,4 +47,84 @@ func (a Setting) Key() SettingKey {
 		k.Procs = *a.Procs
 	}
 	return k
+}
+
+// Block is what a race runs next, written before the first of its trials, so that a
+// run that continues completes what was begun, whatever it would choose today.
+type Block struct {
+	Kind     string    `json:"kind"`
+	Block    int       `json:"block"`    // from 0, over all groups
+	Settings []Setting `json:"settings"` // all of one group, in the order to run
+	Why      string    `json:"why"`      // a code: what the block is to tell
+}
+
+// Budget is what a race may take from here on, where it continues with another than it
+// began with, or how many blocks a grid has from here on. A reader has it in the
+// header's plan.
+type Budget struct {
+	Kind       string  `json:"kind"`
+	Goal       Goal    `json:"goal"`
+	MaxTrials  int     `json:"max_trials"`
+	MaxSeconds float64 `json:"max_seconds"`      // 0: any
+	Blocks     int     `json:"blocks,omitempty"` // of a grid
+}
+
+// Budget is the plan's.
+func (p Plan) Budget() Budget {
+	return Budget{Kind: KindBudget, Goal: p.Goal, MaxTrials: p.MaxTrials, MaxSeconds: p.MaxSeconds}
+}
+
+// With is the plan with another budget; a grid keeps the blocks that it has.
+func (p Plan) With(b Budget) Plan {
+	if !p.Racing() {
+		p.Blocks = max(p.Blocks, b.Blocks)
+		return p
+	}
+	p.Goal, p.MaxTrials, p.MaxSeconds = b.Goal, b.MaxTrials, b.MaxSeconds
+	return p
+}
+
+// Sizing is what the load cost in the trials that chose its CPUs, before the pilots:
+// target and load still shared all CPUs then.
+type Sizing struct {
+	RequestsPerSecond    float64 `json:"requests_per_second"`     // the most that a trial answered
+	CPUSecondsPerRequest float64 `json:"cpu_seconds_per_request"` // of the load, the most of a trial
+}
+
+// Arranged is how load and target share CPUs; "" where there is no load.
+func (l Load) Arranged() Arrangement {
+	if l.Arrangement == nil {
+		return ""
+	}
+	return *l.Arrangement
+}
+
+// OnTargetHost reports whether the load ran on the machine of the target.
+func (l Load) OnTargetHost() bool {
+	return l.Arranged() == ArrangementShared || l.Arranged() == ArrangementApart
+}
+
+// Arrange is the arrangement of a target and a load on one machine, by their
+// CPUs, of which none are all.
+func Arrange(target, load cpuset.Set) Arrangement {
+	if len(target) > 0 && len(load) > 0 && !target.Overlaps(load) {
+		return ArrangementApart
+	}
+	return ArrangementShared
+}
+
+// Had are the CPUs that the target ran on; none: all that procfit had.
+func (t Target) Had() cpuset.Set {
+	if len(t.CPUs) > 0 {
+		return t.CPUs
+	}
+	return t.ServerCPUs
+}
+
+// Had are the CPUs that the load generator ran on; none: all that procfit had.
+func (l Load) Had() cpuset.Set {
+	if len(l.CPUs) > 0 {
+		return l.CPUs
+	}
+	return l.LoadCPUs
 }

@@ -1,3 +1,19 @@
+// Package journal is the record of one run: a header line, then one line a
+// trial, each appended and synced as soon as the trial ends. A race, which chooses
+// what to measure by what it has measured, writes a line before each block too, and a canary
+// one at its end. It is the only thing that package verdict reads, so what is not in the
+// journal does not count.
+//
+// The format is JSON Lines in lower snake case with units in the names; a value
+// that was not measured is null, never zero. Fields may be added to a schema; a
+// change of meaning makes a new one, and a reader refuses a version that it does
+// not know. What becomes of a trial is reported in codes with numbers, so that nobody
+// has to read sentences; the reason of an invalid trial is next to its code in
+// words, for whoever reads the file.
+//
+// A journal may end in a torn line when the machine died in the middle of a
+// write. Open cuts that line off; Read ignores it and says so. Nothing else is
+// ever rewritten.
 package journal
 
 import "time"
@@ -70,7 +86,7 @@ type Trial struct {
 	ThroughputUnit      string            `json:"throughput_unit,omitempty"` // requests, runs, operations, or a metric's name
 	LatencySeconds      *Latency          `json:"latency_seconds"`           // the judged one; null when no phase's latency may be judged
 	Attained            *Attainment       `json:"attained,omitempty"`        // of a plan with an objective
-	Saturated           bool              `json:"saturated"`                 // carried less than 99 % of the open loop's rate
+	Saturated           bool              `json:"saturated"`                 // carried less than 99% of the open loop's rate
 
 	// Usage is that of the closed loop, where the target has all the work that it can
 	// take; of a batch program that of its runs.
@@ -89,7 +105,7 @@ type Pod struct {
 	ImageID    string   `json:"image_id"` // with the digest
 	QoSClass   string   `json:"qos_class"`
 	CPULimit   *float64 `json:"cpu_limit"`   // CPUs; null: none
-	CPURequest *float64 `json:"cpu_request"` // likewise
+	CPURequest *float64 `json:"cpu_request"` // in the same way
 	Restarts   int      `json:"restarts"`    // of all its containers
 }
 
@@ -149,7 +165,7 @@ type RequestFigures struct {
 type Judgement struct {
 	Judged         *bool        `json:"judged,omitempty"` // whether its p99 may be; absent where that was not asked
 	UnjudgedReason UnjudgedCode `json:"unjudged_reason,omitempty"`
-	// DroppedHeadSeconds is the beginning that is in no figure of the phase.
+	// DroppedHeadSeconds is the beginning that is in no metric of the phase.
 	DroppedHeadSeconds float64 `json:"dropped_head_seconds,omitempty"`
 	// Quantile is the highest that the requests carry where that is not 0.99, and
 	// QuantileSeconds the latency there.
@@ -168,7 +184,7 @@ type Latency struct {
 	Mean *float64 `json:"mean"`
 }
 
-// Metric is a figure that the program or the load generator printed itself.
+// Metric is a metric that the program or the load generator printed itself.
 type Metric struct {
 	Value  float64 `json:"value"`
 	Unit   string  `json:"unit,omitempty"`

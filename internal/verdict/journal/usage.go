@@ -10,7 +10,7 @@ type Usage struct {
 	Cgroup              *Cgroup          `json:"cgroup"`                 // of the quota that the setting sets
 	OuterLimits         []OuterLimit     `json:"outer_limits,omitempty"` // every other limit around the target
 	HostUse             *HostUse         `json:"host"`
-	BesideCPUSeconds    *float64         `json:"beside_cpu_seconds,omitempty"` // of the neighbour of --beside; it is in no other figure but busy_ratio
+	BesideCPUSeconds    *float64         `json:"beside_cpu_seconds,omitempty"` // of the neighbour of --beside; it is in no other metric but busy_ratio
 	Memory              *Memory          `json:"memory,omitempty"`             // absent in a journal of before
 	GC                  *GC              `json:"gc,omitempty"`                 // of the Go program; null: not known, or it has not run
 	MeasuredSeconds     float64          `json:"measured_seconds"`             // the wall time that the counters span
@@ -70,4 +70,55 @@ type LoadCost struct {
 type Offered struct {
 	Phase
 	Load LoadCost `json:"load"`
+}
+
+// Memory is that of all processes of the target together; what they share counts for each.
+type Memory struct {
+	RSSBytes     *int64 `json:"rss_bytes"`      // at the end of the span; null of a batch program
+	PeakRSSBytes int64  `json:"peak_rss_bytes"` // since their start; of a batch program the most that was seen
+}
+
+// GC is what the garbage collectors of all replicas did, as their runtimes count it.
+type GC struct {
+	Cycles       int64   `json:"cycles"`
+	PauseSeconds float64 `json:"pause_seconds"`
+	HeapBytes    int64   `json:"heap_bytes"` // in use when the last cycle ended, the garbage of it too; 0: none has
+	// CPUSeconds is the time of Ps that collecting took, but for idle ones, and BusySeconds
+	// the time in which they did anything, both over whole cycles; null: not known. Times of
+	// Ps are wall time: with fewer CPUs than Ps both hold waiting too.
+	CPUSeconds  *float64 `json:"cpu_seconds"`
+	BusySeconds *float64 `json:"busy_seconds"`
+	// SpanSeconds is what the cycles are of, of all replicas added up. Of a batch program
+	// it is what its runs took until they were last looked at.
+	SpanSeconds float64 `json:"span_seconds"`
+}
+
+// Add adds that of other processes.
+func (m *Memory) Add(more Memory) {
+	m.PeakRSSBytes += more.PeakRSSBytes
+	if m.RSSBytes == nil {
+		m.RSSBytes = more.RSSBytes
+	} else if more.RSSBytes != nil {
+		m.RSSBytes = new(*m.RSSBytes + *more.RSSBytes)
+	}
+}
+
+// Add adds the collector of another process to what may be none yet. Times of which a
+// part is not known are not known.
+func (g *GC) Add(more GC) {
+	if g.SpanSeconds == 0 {
+		*g = more
+		return
+	}
+	g.Cycles += more.Cycles
+	g.PauseSeconds += more.PauseSeconds
+	g.HeapBytes += more.HeapBytes
+	g.SpanSeconds += more.SpanSeconds
+	add := func(to, more *float64) *float64 {
+		if to == nil || more == nil {
+			return nil
+		}
+		return new(*to + *more)
+	}
+	g.CPUSeconds, g.BusySeconds = add(g.CPUSeconds, more.CPUSeconds), add(g.BusySeconds, more.BusySeconds)
 }

@@ -26,7 +26,7 @@ type Writer struct {
 
 // Create makes the journal of a folder with the header, which it gives its schema
 // and kind. Where there is one already, os.ErrExist is in the chain, unless that is
-// without a whole header: then it is begun anew. The folder must stay open.
+// without a whole header: then it is begun again. The folder must stay open.
 func Create(dir *folder.Dir, h Header) (*Writer, error) {
 	h.Schema, h.Kind = Schema, KindHeader
 	if err := absent(dir); err != nil {
@@ -80,7 +80,7 @@ func LockDirectory(dir string) (io.Closer, error) {
 	return f, nil
 }
 
-// Open opens the journal of a folder to go on with it, in the schema that it has:
+// Open opens the journal of a folder to continue with it, in the schema that it has:
 // it reads what is there, cuts an incomplete last line off, and locks the file against a
 // second procfit. The folder must stay open.
 func Open(dir *folder.Dir) (*Writer, error) {
@@ -108,7 +108,7 @@ func open(f *os.File) (*Writer, error) {
 	w := &Writer{f: f, c: c, lines: 1, size: c.size}
 	if c.Torn > 0 {
 		if err := f.Truncate(w.size); err != nil {
-			return nil, fmt.Errorf("cut the torn last line off: %w", err)
+			return nil, fmt.Errorf("remove the incomplete last line: %w", err)
 		}
 	}
 	if c.unended {
@@ -122,9 +122,9 @@ func open(f *os.File) (*Writer, error) {
 // Contents are what a reader of the file has, from before and appended since.
 func (w *Writer) Contents() *Contents { return w.c.trimmed() }
 
-// ReadFile reads the journal at path without locking it, so that a report can be
-// made while a run goes on.
-func ReadFile(path string) (*Contents, error) {
+// readFile reads the journal at path without locking it, so that a report can be
+// made while a run continues.
+func readFile(path string) (*Contents, error) {
 	f, err := folder.OpenRegular(path)
 	if err != nil {
 		return nil, err
@@ -134,7 +134,7 @@ func ReadFile(path string) (*Contents, error) {
 }
 
 // ReadDirectory reads the journal of a results folder, as ReadFile does.
-func ReadDirectory(dir string) (*Contents, error) { return ReadFile(filepath.Join(dir, Name)) }
+func ReadDirectory(dir string) (*Contents, error) { return readFile(filepath.Join(dir, Name)) }
 
 // ErrRemoved is in the chain of the error of a writer whose file is in its folder
 // no more.

@@ -20,7 +20,7 @@ func (w words) goOn(s verdict.Step) document.Item {
 	text := "about " + phrase.Count(s.More, "more trial")
 	ends := " should decide"
 	if len(s.List) > 1 {
-		ends = fmt.Sprintf(" should tell %s from %s by %s", name(&s.List[0]), name(&s.List[1]), w.metric(s.Metric))
+		ends = fmt.Sprintf(" should separate %s from %s by %s", name(&s.List[0]), name(&s.List[1]), w.metric(s.Metric))
 	}
 	r := w.result
 	if !swept(r) {
@@ -54,12 +54,12 @@ func swept(r *verdict.Result) bool {
 	return slices.Contains(measuring, args[0]) || slices.Contains(measuring, strings.Join(args[:min(2, len(args))], " "))
 }
 
-// resumed is the command that goes on in the folder of the result.
+// resumed is the command that continues in the folder of the result.
 func resumed(r *verdict.Result, flags ...flag) string {
 	return "procfit " + phrase.Shell(with(r.Tool.Args, append(flags, flag{"--out", folderOf(r)})...))
 }
 
-// repeated is the command of a grid of so many blocks, in a new folder.
+// repeated is the command of a grid of N blocks, in a new folder.
 func repeated(r *verdict.Result, blocks int) string {
 	return "procfit " + phrase.Shell(with(r.Tool.Args, flag{"--repeats", strconv.Itoa(blocks)}, flag{name: "--max-trials"}, flag{name: "--max-time"}, flag{name: "--until"}, flag{name: "--out"}))
 }
@@ -146,7 +146,7 @@ func ownWords(args []string) int {
 	return len(args)
 }
 
-// folderOf is where the journal lies: as it was read, or as the command named it.
+// folderOf is where the journal is: as it was read, or as the command named it.
 func folderOf(r *verdict.Result) string {
 	out, _ := given(r.Tool.Args, "--out")
 	return cmp.Or(r.Folder, out, "DIR")

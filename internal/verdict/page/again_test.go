@@ -16,12 +16,12 @@ func TestTheCommandThatSettles(t *testing.T) {
 		want string
 	}{
 		"a race goes on in its folder": {race, []string{"sweep", "--max-time", "2m", "--", "./x y", "--out", "b"},
-			"about 9 more trials, about 40 seconds, should tell 1 from 2 by throughput: procfit sweep --max-trials 39 --out 'results/my run' -- './x y' --out b"},
+			"about 9 more trials, about 40 seconds, should separate 1 from 2 by throughput: procfit sweep --max-trials 39 --out 'results/my run' -- './x y' --out b"},
 		"a folder that was named": {race, []string{"sweep", "--out=results/other", "--max-trials=30", "--", "./x"},
-			"about 9 more trials, about 40 seconds, should tell 1 from 2 by throughput: procfit sweep --max-trials 39 --out 'results/my run' -- ./x"},
+			"about 9 more trials, about 40 seconds, should separate 1 from 2 by throughput: procfit sweep --max-trials 39 --out 'results/my run' -- ./x"},
 		"a grid begins another": {journal.Plan{Blocks: 5, Settings: make([]journal.Setting, 2)}, []string{"sweep", "--repeats", "5", "--out", "a", "--", "./x"},
-			"about 9 more trials, about 60 seconds, should tell 1 from 2 by throughput: procfit sweep --repeats 7 -- ./x"},
-		"another command's trials": {race, []string{"lab", "run", "chain"}, "about 9 more trials should tell 1 from 2 by throughput"},
+			"about 9 more trials, about 60 seconds, should separate 1 from 2 by throughput: procfit sweep --repeats 7 -- ./x"},
+		"another command's trials": {race, []string{"lab", "run", "chain"}, "about 9 more trials should separate 1 from 2 by throughput"},
 	} {
 		r := &verdict.Result{Folder: "results/my run", Plan: c.plan, TrialsRun: 28, PilotsRun: 2, Tool: journal.Tool{Args: c.args}}
 		if got := (words{&verdict.Group{}, r}).step(step).String(); got != c.want {
@@ -32,7 +32,7 @@ func TestTheCommandThatSettles(t *testing.T) {
 
 func TestTheCommandThatCompletes(t *testing.T) {
 	r := &verdict.Result{Folder: "out", Tool: journal.Tool{Args: []string{"sweep", "--out", "./elsewhere", "--procs", "1,2", "--", "./x"}}}
-	if got, want := (words{&verdict.Group{}, r}).step(verdict.Step{Code: verdict.StepResume}).String(), "complete it: procfit sweep --procs 1,2 --out out -- ./x"; got != want {
+	if got, want := (words{&verdict.Group{}, r}).step(verdict.Step{Code: verdict.StepResume}).String(), "continue it: procfit sweep --procs 1,2 --out out -- ./x"; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
 	r.Folder = ""

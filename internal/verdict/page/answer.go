@@ -15,7 +15,7 @@ import (
 // one sentence, what changes, and what to type.
 type Answer struct {
 	Text  string
-	Brief string // the same beside other groups' answers: "set 2"
+	Brief string // the same next to other groups' answers: "set 2"
 	Plain string
 	Tiles document.Tiles
 	Apply string // a line to paste; empty where there is nothing to set
@@ -50,20 +50,20 @@ func (g *group) answerText() string {
 	case verdict.NotYourKnob:
 		return "GOMAXPROCS hardly matters here"
 	case verdict.TradeOff:
-		return "A choice: throughput or latency"
+		return "Your choice: throughput or latency"
 	case verdict.Measured:
 		if of := complete(rec.Claim).Of; of.Procs > 0 {
-			return fmt.Sprintf("Runs with GOMAXPROCS=%d", of.Procs)
+			return fmt.Sprintf("Uses GOMAXPROCS=%d", of.Procs)
 		}
 		return "Measured as it runs"
 	}
 	if names, _ := g.apart(); rec.Claim.Code == verdict.CauseBenchmarksDiffer && len(names) > 0 {
 		return g.disagreement()
 	}
-	return "Can’t tell yet"
+	return "No answer yet"
 }
 
-// brief is the answer where others stand beside it.
+// brief is the answer where others are next to it.
 func (g *group) brief() string {
 	rec := &g.Recommendation
 	text := ""
@@ -80,7 +80,7 @@ func (g *group) brief() string {
 	case verdict.TradeOff:
 		return "throughput or latency"
 	default:
-		return "can’t tell yet"
+		return "undecided"
 	}
 	if rec.Confidence == verdict.Likely {
 		text = "likely " + text
@@ -101,7 +101,7 @@ func (g *group) plain() string {
 func (g *group) plainClaim(w words) string {
 	rec := &g.Recommendation
 	if v := rec.Versus; v != nil && (rec.Verdict == verdict.Recommended || rec.Verdict == verdict.CarriesRate) {
-		text := fmt.Sprintf("Compared with the default (%d): %s", v.DefaultProcs, g.change("throughput", v.Throughput, g.r.Plan.Margin, "higher", "lower"))
+		text := fmt.Sprintf("Compared with the default, %d: %s", v.DefaultProcs, g.change("throughput", v.Throughput, g.r.Plan.Margin, "higher", "lower"))
 		if v.Latency.Median != nil {
 			text += "; " + g.change(w.quantile(), v.Latency, g.r.Plan.MarginP99, "higher", "lower")
 		}
@@ -109,14 +109,14 @@ func (g *group) plainClaim(w words) string {
 	}
 	switch rec.Verdict {
 	case verdict.KeepDefault:
-		return fmt.Sprintf("The default chose %d. Nothing measured is shown to beat it by more than the margin.", complete(rec.Claim).Of.Procs)
+		return fmt.Sprintf("The default is %d. No measured value is proven better than it by more than the margin.", complete(rec.Claim).Of.Procs)
 	case verdict.Measured:
 		if of := complete(rec.Claim).Of; of.P99 != nil {
 			return fmt.Sprintf("At %s its %s is %s. Nothing was compared.", w.rate(), w.quantile(), number.Seconds(*of.P99))
 		}
-		return "It was measured as it runs, and compared with nothing."
+		return "procfit measured the server as it runs and compared it with nothing."
 	case verdict.NotYourKnob:
-		return "All values are proven alike within the margins. " + phrase.Capital(w.instead()) + "."
+		return "All values are proven equally good within the margins. " + phrase.Capital(w.instead()) + "."
 	}
 	if c := rec.Claim; rec.Verdict == verdict.TradeOff && c.Of != nil && c.Than != nil && c.P99Change != nil {
 		return fmt.Sprintf("%s is best for throughput, %s for %s: %s is %s, but its %s is %s.", name(c.Of), name(c.Than), w.quantile(), name(c.Than), slower(c.Change), w.quantile(), higher(*c.P99Change))
@@ -127,7 +127,7 @@ func (g *group) plainClaim(w words) string {
 // doubt keeps a likely answer from being taken for a proven one.
 func (g *group) doubt() string {
 	if g.Recommendation.Confidence == verdict.Likely {
-		return " That is likely, but not proven."
+		return " This is likely, but not proven."
 	}
 	return ""
 }
@@ -136,7 +136,7 @@ func (g *group) doubt() string {
 // interval that is nearer to no change. Within the margin it is no change.
 func (g *group) change(name string, i verdict.Interval, margin float64, more, less string) string {
 	if i.Median == nil || i.Low == nil || i.High == nil {
-		return name + " was not compared often enough"
+		return name + " was not compared often enough to decide"
 	}
 	switch x := *i.Median; {
 	case *i.Low > 1:
@@ -150,7 +150,7 @@ func (g *group) change(name string, i verdict.Interval, margin float64, more, le
 	}
 }
 
-// factor is how far a ratio is from 1: "12 %", and "4.4×" where one is twice the other
+// factor is how far a ratio is from 1: "12%", and "4.4×" where one is twice the other
 // or more.
 func factor(ratio float64) string {
 	if ratio <= 0 {
@@ -208,9 +208,9 @@ func (g *group) tiles() (list []document.Tile) {
 // cpuName is what CPU time is counted by.
 func (g *group) cpuName() string {
 	if g.r.Target.URL != "" {
-		return "CPU a request"
+		return "CPU per request"
 	}
-	return "CPU a run"
+	return "CPU per run"
 }
 
 // rowOfUnset is the row that holds the program's own default.

@@ -11,7 +11,7 @@ import (
 	"github.com/procfit/procfit/internal/verdict"
 )
 
-// alike stands for a difference that is not shown, as benchstat has it.
+// alike represents a difference that is not shown, as benchstat has it.
 const alike = "~"
 
 // benchmarks are nil where fewer than two Go benchmarks ran.
@@ -20,7 +20,7 @@ func (g *group) benchmarks() *Benchmarks {
 	if b == nil || len(b.Procs) == 0 {
 		return nil
 	}
-	out := &Benchmarks{Note: fmt.Sprintf("Time of an operation, median, and how it compares with GOMAXPROCS=%d. %s: no difference shown; all others hold together with 95 %%.", b.Procs[b.Base], alike)}
+	out := &Benchmarks{Note: fmt.Sprintf("Median time per operation, and the difference from GOMAXPROCS=%d. %s: no difference is proven; all the others hold together at 95%%.", b.Procs[b.Base], alike)}
 	out.Table.Columns = []document.Column{{Head: "Benchmark", Short: "benchmark", Left: true}}
 	for i := range b.Procs {
 		head := strconv.Itoa(b.Procs[i])
@@ -33,7 +33,7 @@ func (g *group) benchmarks() *Benchmarks {
 		one := &b.List[i]
 		row := benchmarkRow(phrase.Clean(one.Name), one.Times, b.Base)
 		if one.Wants != nil {
-			row.Mark = "wants " + strconv.Itoa(*one.Wants)
+			row.Mark = "best at " + strconv.Itoa(*one.Wants)
 		}
 		out.Table.Rows = append(out.Table.Rows, row)
 		if c := g.benchmarkChart(one); c != nil {
@@ -79,7 +79,7 @@ func (g *group) benchmarkChart(b *verdict.Benchmark) *document.Chart {
 	}
 	name := b.Name + " ns/op"
 	m := measure{
-		name:  "time of an operation",
+		name:  "time per operation",
 		value: func(a *verdict.SettingResult) verdict.Interval { return times[a.Label] },
 		point: func(p *verdict.Point) *float64 {
 			x, ok := p.Metrics[name]
@@ -100,7 +100,7 @@ func (g *group) benchmarkChart(b *verdict.Benchmark) *document.Chart {
 		if n, ok := ps(&only.rows[i]); b.Wants != nil {
 			c.Categories[i].Mark = ""
 			if ok && n == *b.Wants {
-				c.Categories[i].Mark = "wanted"
+				c.Categories[i].Mark = "best"
 			}
 		}
 	}
@@ -136,7 +136,7 @@ func (g *group) besides() string {
 func (g *group) disagreement() string {
 	names, wants := g.apart()
 	if len(names) == 1 {
-		return fmt.Sprintf("Benchmarks disagree: %s wants %d", names[0], wants[0])
+		return fmt.Sprintf("Benchmarks disagree: %s is best at %d", names[0], wants[0])
 	}
 	return fmt.Sprintf("Benchmarks disagree: %d of %d", len(names), len(g.Benchmarks.List))
 }

@@ -13,7 +13,7 @@ import (
 // mean is called what it is.
 func TestBenchmarksStandByThemselves(t *testing.T) {
 	v := New(pagetest.Benchmarks())
-	if got := v.Verdict.Answer.Text; got != "Benchmarks disagree: Small wants 1" {
+	if got := v.Verdict.Answer.Text; got != "Benchmarks disagree: Small is best at 1" {
 		t.Errorf("the answer is %q", got)
 	}
 	g := v.Groups[0]
@@ -25,7 +25,7 @@ func TestBenchmarksStandByThemselves(t *testing.T) {
 		t.Fatalf("benchmarks: %+v", b)
 	}
 	for i, want := range []struct{ name, mark, first, last string }{
-		{"Large/tree", "", "8.0×", ""}, {"Small", "wants 1", "−87.5 %", ""}, {"geometric mean", "", "~", ""},
+		{"Large/tree", "", "8.0×", ""}, {"Small", "best at 1", "−87.5%", ""}, {"geometric mean", "", "~", ""},
 	} {
 		row := b.Table.Rows[i]
 		if row.Cells[0].Value != want.name || row.Mark != want.mark || row.Cells[1].Detail != want.first || row.Cells[4].Detail != want.last {
@@ -37,7 +37,7 @@ func TestBenchmarksStandByThemselves(t *testing.T) {
 			t.Errorf("%s stands in two tables", c.Head)
 		}
 	}
-	if mark := b.Charts[1].Categories[0].Mark; mark != "wanted" {
+	if mark := b.Charts[1].Categories[0].Mark; mark != "best" {
 		t.Errorf("the wanted value is marked %q", mark)
 	}
 }

@@ -110,16 +110,16 @@ func (g *group) view() Group {
 	}
 	v.Curves = curves(v.Throughput, v.Latency)
 	v.Levels = g.levels()
-	v.Checked = folded("Before touching it", v.Checklist, "to look at", "not known")
-	v.Mistaken = folded("Common mistakes", v.Mistakes, "made", "only you can tell")
+	v.Checked = folded("Before you change it", v.Checklist, "to look at", "unknown")
+	v.Mistaken = folded("Common mistakes", v.Mistakes, "made", "only you know")
 	return v
 }
 
 // title is what sets this group apart from others.
 func (g *group) title() string {
-	t := "No quota"
+	t := "No CPU limit"
 	if g.QuotaCPUs != nil {
-		t = "Quota " + number.CPUs(*g.QuotaCPUs)
+		t = "Limit " + number.CPUs(*g.QuotaCPUs)
 		if g.Replicas > 1 {
 			t += " each"
 		}
@@ -136,7 +136,7 @@ func (g *group) title() string {
 func (g *group) verdict() Verdict {
 	rec := g.Recommendation
 	if g.gateAlone {
-		return Verdict{State: document.Unknown, Label: "Not asked", Sentence: "The gate compares two programs at one number of Ps.", Context: g.context()}
+		return Verdict{State: document.Unknown, Label: "Not asked", Sentence: "The gate compares two programs with one value of GOMAXPROCS.", Context: g.context()}
 	}
 	name, w := nameOf(&rec), words{g.Group, g.r}
 	return Verdict{
@@ -162,11 +162,11 @@ func (g *group) context() string {
 		parts = append(parts, number.CPUs(g.EffectiveCPUs))
 	}
 	if g.QuotaCPUs != nil {
-		parts = append(parts, "quota "+number.CPUs(*g.QuotaCPUs))
+		parts = append(parts, "limit "+number.CPUs(*g.QuotaCPUs))
 	} else if l := g.LimitAround; l != nil {
-		parts = append(parts, "limit of "+number.CPUs(l.CPUs)+" around it ("+groupName(l.Group)+")")
+		parts = append(parts, "limit of "+number.CPUs(l.CPUs)+" on the parent cgroup "+groupName(l.Group))
 	} else {
-		parts = append(parts, "no quota")
+		parts = append(parts, "no CPU limit")
 	}
 	if g.Replicas > 1 {
 		parts = append(parts, phrase.Count(g.Replicas, "replica"))
@@ -198,16 +198,16 @@ func progress(r *verdict.Result) string {
 	}
 	ran := fmt.Sprintf("Incomplete: %d of %s ran", r.TrialsRun, phrase.Count(r.TrialsPlanned, "planned trial"))
 	if r.Plan.Racing() {
-		ran = fmt.Sprintf("Incomplete: the sweep ended after %d of at most %s, before there was an answer", r.TrialsRun+r.PilotsRun, phrase.Count(r.TrialsPlanned, "trial"))
+		ran = fmt.Sprintf("Incomplete: the sweep ended after %d of at most %s, before it had an answer", r.TrialsRun+r.PilotsRun, phrase.Count(r.TrialsPlanned, "trial"))
 	}
-	const mend = " Fix the cause, then start over with another --out."
+	const mend = " Fix the cause, then start again with another --out."
 	switch {
 	case r.TrialsRun == 0 && r.PilotsInvalid > 0:
 		return ran + ": the pilot trials were invalid." + mend
 	case r.TrialsRun > 0 && r.TrialsInvalid == r.TrialsRun:
 		return ran + ", and none was valid." + mend
 	}
-	return ran + ". To complete it, " + phrase.Clean(completed(r)) + "."
+	return ran + ". To continue, " + phrase.Clean(completed(r)) + "."
 }
 
 // goVersion is a version without the "go" before it.

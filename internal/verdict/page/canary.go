@@ -35,7 +35,7 @@ func (v *View) canary(r *verdict.Result) {
 // paste names a value where one alone is better.
 func (w canaryWords) paste() Paste {
 	if w.r.Recommendation.Verdict == verdict.Recommended && w.r.Recommendation.Procs == nil {
-		return Paste{Lead: "Your choice between " + phrase.And(w.proven(verdict.Recommended)) + ", each proven better than unset."}
+		return Paste{Lead: "Choose one of " + phrase.And(w.proven(verdict.Recommended)) + "; each is proven better than unset."}
 	}
 	g := &group{Group: &verdict.Group{Recommendation: *w.r.Recommendation}, r: w.r}
 	for _, a := range w.Settings {
@@ -46,10 +46,10 @@ func (w canaryWords) paste() Paste {
 
 func (w canaryWords) facts() document.Pairs {
 	share := number.Ratio()
-	return document.Pairs{{Name: "Margins", Value: "CPU time " + share.Number(canary.MarginCPU) + ", the others " + share.Number(w.r.Plan.MarginP99) + ": what counts as no worse"}}
+	return document.Pairs{{Name: "Margins", Value: "CPU time " + share.Number(canary.MarginCPU) + ", the others " + share.Number(w.r.Plan.MarginP99) + " (a value that is worse by less is equally good)"}}
 }
 
-// name is a figure's, in a sentence.
+// name is a metric's, in a sentence.
 func (w canaryWords) name(figure string) string {
 	switch figure {
 	case canary.FigureCPU:
@@ -61,19 +61,19 @@ func (w canaryWords) name(figure string) string {
 	case canary.FigureThrottled:
 		return "throttled periods"
 	case canary.FigureRequests:
-		return "requests of a pod"
+		return "requests per pod"
 	}
 	return phrase.Clean(figure)
 }
 
 func (w canaryWords) each() string {
 	if w.PerRequest {
-		return "a request"
+		return "per request"
 	}
-	return "of a pod"
+	return "per pod"
 }
 
-// unit is that of a figure. What a query's value is in, its author knows.
+// unit is that of a metric. What a query's value is in, its author knows.
 func (w canaryWords) unit(figure string) number.Unit {
 	switch figure {
 	case canary.FigureSched:
@@ -81,7 +81,7 @@ func (w canaryWords) unit(figure string) number.Unit {
 	case canary.FigureThrottled:
 		return number.Ratio()
 	case canary.FigureRequests:
-		return number.PerSecond("/s")
+		return number.PerSecond("req/s")
 	case canary.FigureCPU, canary.FigureWait:
 		switch {
 		case w.PerRequest:
@@ -94,11 +94,11 @@ func (w canaryWords) unit(figure string) number.Unit {
 	return number.Plain("")
 }
 
-// told is what is proven of some figures: "CPU time a request −12.0 % [−15.0 %, −9.0 %]".
+// told is what is proven of some metrics: "CPU time a request −12.0% [−15.0%, −9.0%]".
 func (w canaryWords) told(a verdict.CanarySetting, figures []string) string {
 	var list []string
 	for _, f := range figures {
-		text := w.name(f) + " (not known)"
+		text := w.name(f) + " (unknown)"
 		if m := a.Of(f); m != nil {
 			text = w.name(f) + " " + changes(m.Ratio)
 		}
@@ -115,8 +115,8 @@ func changes(i verdict.Interval) string {
 
 func (w canaryWords) table() document.Table {
 	t := document.Table{Columns: []document.Column{
-		{Head: "GOMAXPROCS", Short: "procs"}, {Head: "Figure", Short: "figure", Left: true}, {Head: "Outcome", Short: "outcome", Left: true},
-		{Head: "Against the control", Short: "change", Detailed: true}, {Head: "Median", Short: "median"}, {Head: "Control", Short: "control"}, {Head: "Slices", Short: "n"},
+		{Head: "GOMAXPROCS", Short: "procs"}, {Head: "Metric", Short: "metric", Left: true}, {Head: "Outcome", Short: "outcome", Left: true},
+		{Head: "Compared with the control", Short: "change", Detailed: true}, {Head: "Median", Short: "median"}, {Head: "Control", Short: "control"}, {Head: "Slices", Short: "n"},
 	}}
 	for _, a := range w.Settings {
 		if a.Procs == nil {
@@ -144,7 +144,7 @@ func valueOf(u number.Unit, i verdict.Interval) string {
 	return u.Value(*i.Median)
 }
 
-// charts show one figure over time, of each setting beside its control: the user's own
+// charts show one metric over time, of each setting next to its control: the user's own
 // where there is one, else CPU time.
 func (w canaryWords) charts() (list []document.Chart) {
 	figure, high := w.first()
@@ -157,7 +157,7 @@ func (w canaryWords) charts() (list []document.Chart) {
 	return list
 }
 
-// first is the first figure that any setting has, with its highest value.
+// first is the first metric that any setting has, with its highest value.
 func (w canaryWords) first() (figure string, high float64) {
 	for _, a := range w.Settings {
 		for _, m := range a.Figures {
@@ -188,7 +188,7 @@ func (w canaryWords) chart(a verdict.CanarySetting, m *verdict.CanaryFigure, ax 
 		k := document.Category{Label: strconv.Itoa(n + 1)}
 		for i, x := range []*float64{p[1], p[0]} {
 			series := &c.Series[i]
-			mark, text := document.Mark{}, "not known"
+			mark, text := document.Mark{}, "unknown"
 			if x != nil {
 				mark = document.Mark{Present: true, At: ax.At(*x), Value: u.Value(*x), Joined: n > 0 && series.Marks[n-1].Present}
 				text = mark.Value
@@ -201,7 +201,7 @@ func (w canaryWords) chart(a verdict.CanarySetting, m *verdict.CanaryFigure, ax 
 		}
 		c.Categories = append(c.Categories, k)
 	}
-	c.Summary = c.Title + " over " + phrase.Count(len(c.Categories), "slice") + ": " + changes(m.Ratio) + " against the control"
+	c.Summary = c.Title + " over " + phrase.Count(len(c.Categories), "slice") + ": " + changes(m.Ratio) + " compared with the control"
 	return c
 }
 
@@ -216,7 +216,7 @@ func CanarySlice(r *verdict.Result) string {
 		}
 	}
 	if list == nil {
-		return "nothing is known of this slice"
+		return "this slice has no values"
 	}
 	return phrase.Clean(w.name(figure) + " of " + phrase.And(list))
 }

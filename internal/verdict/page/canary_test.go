@@ -18,7 +18,7 @@ import (
 	"github.com/procfit/procfit/internal/verdict/page/pagetest"
 )
 
-// one are the trials of the setting beside the control, in the first round.
+// one are the trials of the setting next to the control, in the first round.
 func one(c *journal.Contents) (list []*journal.Trial) {
 	for i := range c.Trials[:16] {
 		if t := &c.Trials[i]; t.Setting.Label == "1" {
@@ -28,8 +28,8 @@ func one(c *journal.Contents) (list []*journal.Trial) {
 	return list
 }
 
-// longer makes a figure of a setting longer.
-func longer(t *journal.Trial, name string, times float64) {
+// prolong makes a metric of a setting longer.
+func prolong(t *journal.Trial, name string, times float64) {
 	t.Metrics[name] = journal.Metric{Value: times * t.Metrics[name].Value}
 }
 
@@ -46,13 +46,13 @@ func TestCanaryVerdicts(t *testing.T) {
 		label  string
 		says   string
 	}{
-		"better": {func(*journal.Contents) {}, document.Act, "Set it", "Under this traffic GOMAXPROCS 1 is better than unset, and proven no worse in what is judged: p99 and CPU time a request."},
+		"better": {func(*journal.Contents) {}, document.Act, "Recommended", "Under this traffic GOMAXPROCS 1 is better than unset, and proven no worse in the judged metrics: p99 and CPU time per request."},
 		"better, and perhaps worse": {func(c *journal.Contents) {
 			for i, t := range one(c) {
-				longer(t, "p99", 1+float64(i%2))
+				prolong(t, "p99", 1+float64(i%2))
 			}
-		}, document.Unknown, "Cannot tell", "GOMAXPROCS 1 is better than unset in CPU time a request, but may be worse in p99: more slices may tell."},
-		"nothing proven": {func(c *journal.Contents) { c.Trials = c.Trials[16:] }, document.Unknown, "Cannot tell", "no value is proven better"},
+		}, document.Unknown, "Undecided", "GOMAXPROCS 1 is better than unset in CPU time per request, but may be worse in p99: more slices may decide it."},
+		"nothing proven": {func(c *journal.Contents) { c.Trials = c.Trials[16:] }, document.Unknown, "Undecided", "no value is proven better"},
 		"worse": {func(c *journal.Contents) {
 			c.Trials, c.Header.Canary.Rounds = c.Trials[:16], c.Header.Canary.Rounds[:1]
 			for _, t := range one(c) {
@@ -62,25 +62,25 @@ func TestCanaryVerdicts(t *testing.T) {
 		}, document.OK, "Change nothing", "GOMAXPROCS 1 is worse than unset"},
 		"a trade-off": {func(c *journal.Contents) {
 			for _, t := range one(c) {
-				longer(t, "p99", 1.15)
+				prolong(t, "p99", 1.15)
 			}
-		}, document.Attention, "A trade-off", "better than unset in one figure and worse in another"},
-		"nothing counted": {func(c *journal.Contents) { c.Trials = nil }, document.Unknown, "Cannot tell", "No slice of time was counted."},
-		"interrupted":     {func(c *journal.Contents) { c.End.Code = journal.EndInterrupted }, document.Unknown, "Not finished", "The canary did not come to its end: it was interrupted."},
-		"killed":          {func(c *journal.Contents) { c.End = nil }, document.Unknown, "Not finished", "it has no end in its journal"},
+		}, document.Attention, "A trade-off", "better than unset in one metric and worse in another"},
+		"nothing counted": {func(c *journal.Contents) { c.Trials = nil }, document.Unknown, "Undecided", "The canary has no complete slice."},
+		"interrupted":     {func(c *journal.Contents) { c.End.Code = journal.EndInterrupted }, document.Unknown, "Not finished", "The canary did not finish: it was interrupted."},
+		"killed":          {func(c *journal.Contents) { c.End = nil }, document.Unknown, "Not finished", "its journal has no end: procfit was killed"},
 		"taken":           {func(c *journal.Contents) { *c.End = journal.End{Code: journal.EndTaken, Reason: "pod x was evicted"} }, document.Unknown, "Not finished", "pod x was evicted"},
 		"harm": {func(c *journal.Contents) {
 			*c.End = journal.End{Code: journal.EndHarm, Harm: &journal.Harm{Code: journal.HarmQuery, Setting: "1", Query: "p99", Slices: 5, Ratio: new(1.7)}}
-		}, document.Attention, "Harm", "GOMAXPROCS 1 did harm, and the canary ended: p99 was 1.7 times the control's over 5 slices. The margin is 20 %, and chance alone ends fewer than one canary in 100 like this."},
+		}, document.Attention, "Harm", "GOMAXPROCS 1 did harm, so the canary ended: p99 was 1.7 times that of the control over 5 slices. The margin is 20%. By chance alone, fewer than 1 canary in 100 ends like this."},
 		"harm of the control": {func(c *journal.Contents) {
 			*c.End = journal.End{Code: journal.EndHarm, Harm: &journal.Harm{Code: journal.HarmEnded, Setting: canary.Control, Detail: "container app ended with code 2"}}
-		}, document.Unknown, "Harm of the control", "The control did not keep running, and the canary ended: container app ended with code 2. The control runs as the service does"},
+		}, document.Unknown, "Harm to the control", "The control did not keep running, so the canary ended: container app ended with code 2. The control runs like the service"},
 		"no requests": {func(c *journal.Contents) {
 			c.Trials, c.End.Code = c.Trials[:8], journal.EndUnreached
 			for i := range c.Trials {
 				c.Trials[i].Metrics[canary.Requests], c.Trials[i].CPUSeconds = journal.Metric{}, &journal.CPUSeconds{User: 0.01}
 			}
-		}, document.Unknown, "No requests", "No request reached the canary's pods in 4 slices, and it ended: nothing was compared."},
+		}, document.Unknown, "No requests", "No request reached the canary pods in 4 slices, so the canary ended: nothing was compared."},
 	} {
 		contents := pagetest.CanaryContents()
 		c.change(contents)
@@ -92,25 +92,25 @@ func TestCanaryVerdicts(t *testing.T) {
 		if p := (canaryWords{r.Canary, r}).paste(); (len(p.Snippets) > 0) != (name == "better") {
 			t.Errorf("%s: to paste: %v", name, p)
 		}
-		if (len(v.Settle) > 0) != (name == "no requests" || v.Answer.Text == "Can’t tell yet") {
+		if (len(v.Settle) > 0) != (name == "no requests" || v.Answer.Text == "No answer yet") {
 			t.Errorf("%s: what would settle it: %v", name, v.Settle)
 		}
 	}
 }
 
-// What is worse and does not decide is said all the same: the table shows it.
+// What is worse and does not decide is reported all the same: the table shows it.
 func TestCanarySaysWhatIsWorseBeside(t *testing.T) {
 	c := pagetest.CanaryContents()
 	for _, t := range one(c) {
-		longer(t, canary.FigureSched, 50)
+		prolong(t, canary.FigureSched, 50)
 	}
 	v := wordsOf(c).verdict()
-	if want := "; higher, and not judged, as p99 and CPU time a request decide: scheduling latency p99 50×"; v.Label != "Set it" || !strings.Contains(v.Reasons[0], want) {
+	if want := "; higher, but not judged, because p99 and CPU time per request decide: scheduling latency p99 50×"; v.Label != "Recommended" || !strings.Contains(v.Reasons[0], want) {
 		t.Errorf("%s: %q, want %q", v.Label, v.Reasons, want)
 	}
 }
 
-// What weakens a result is said with it.
+// What weakens a result is reported with it.
 func TestCanaryWarnings(t *testing.T) {
 	say := func(c *journal.Contents) (text string) {
 		for _, n := range New(canary.Analyze(c)).Warnings {
@@ -133,8 +133,8 @@ func TestCanaryWarnings(t *testing.T) {
 		of   *journal.Contents
 		want []string
 	}{
-		{few, []string{"CPU time is of a pod and not of a request", "could not be read: unset and 1", "8 warnings in trials, the first: a query was not answered: p99: no Prometheus", "4 slices: an interval of so few says little"}},
-		{idle, []string{"no request came in most slices to GOMAXPROCS 1:", "GOMAXPROCS 2 is what unset comes to here"}},
+		{few, []string{"CPU time is counted per pod, not per request", "could not be read: unset and 1", "8 warnings in trials, the first: a query returned nothing: p99: no Prometheus", "4 slices: an interval of so few is of little use"}},
+		{idle, []string{"in most slices no request reached GOMAXPROCS 1:", "GOMAXPROCS 2 is the default here"}},
 	} {
 		for _, want := range c.want {
 			if text := say(c.of); !strings.Contains(text, want) {
@@ -195,7 +195,7 @@ func TestCanaryAsAPage(t *testing.T) {
 	got := string(b)
 	for _, want := range []string{
 		"Under this traffic GOMAXPROCS 1 is better than unset", "GOMAXPROCS 1: p99", "GOMAXPROCS 2: p99", `aria-label="slice 8: the control, unset 0.0`,
-		"is what unset comes to here", "api (18 endpoints)", "HorizontalPodAutoscaler api", "procfit kube canary deployment/api",
+		"is the default here", "api (18 endpoints)", "HorizontalPodAutoscaler api", "procfit kube canary deployment/api",
 	} {
 		if !strings.Contains(got, want) {
 			t.Errorf("no %q in the page", want)

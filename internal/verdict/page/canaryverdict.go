@@ -20,14 +20,14 @@ func (w canaryWords) verdict() Verdict {
 	v := Verdict{State: document.Unknown, Label: "Not finished", Answer: Answer{Text: "Not finished"}}
 	switch e := w.End; {
 	case e == nil:
-		v.Sentence = unfinished("it has no end in its journal: its procfit was killed, or is at work")
+		v.Sentence = unfinished("its journal has no end: procfit was killed, or is still running")
 	case e.Code == journal.EndComplete || e.Code == journal.EndUnreached:
 		v = w.said()
 	case e.Code == journal.EndHarm:
 		v.State, v.Label, v.Sentence = document.Attention, "Harm", w.harm(e.Harm)
 		v.Answer.Text = "The canary found harm"
 		if h := e.Harm; h != nil && h.Setting == canary.Control {
-			v.State, v.Label, v.Answer.Text = document.Unknown, "Harm of the control", "The control came to harm"
+			v.State, v.Label, v.Answer.Text = document.Unknown, "Harm to the control", "Harm to the control"
 		} else if h != nil {
 			v.Answer.Text = "Harm at GOMAXPROCS " + phrase.Clip(phrase.Clean(h.Setting), nameRoom)
 		}
@@ -45,7 +45,7 @@ func (w canaryWords) verdict() Verdict {
 	return v
 }
 
-func unfinished(why string) string { return "The canary did not come to its end: " + why + "." }
+func unfinished(why string) string { return "The canary did not finish: " + why + "." }
 
 // said is what the slices say.
 func (w canaryWords) said() Verdict {
@@ -56,7 +56,7 @@ func (w canaryWords) said() Verdict {
 	on := "Under this traffic GOMAXPROCS " + phrase.And(w.proven(rec.Verdict))
 	switch {
 	case w.Canary.Slices == 0:
-		v.Answer.Text, v.Sentence = "Nothing counted", "No slice of time was counted."
+		v.Answer.Text, v.Sentence = "Nothing was counted", "The canary has no complete slice."
 	case w.Unreached:
 		w.unreached(&v)
 	case rec.Verdict == verdict.Recommended:
@@ -64,15 +64,15 @@ func (w canaryWords) said() Verdict {
 		if rec.Procs != nil {
 			v.Answer.Apply = "export GOMAXPROCS=" + strconv.Itoa(*rec.Procs)
 		}
-		v.Sentence = fmt.Sprintf("%s is better than unset, and proven no worse in what is judged: %s.", on, phrase.And(w.judged()))
+		v.Sentence = fmt.Sprintf("%s is better than unset, and proven no worse in the judged metrics: %s.", on, phrase.And(w.judged()))
 	case rec.Verdict == verdict.TradeOff:
-		v.Sentence = on + " is better than unset in one figure and worse in another."
+		v.Sentence = on + " is better than unset in one metric and worse in another."
 	case rec.Verdict == verdict.KeepDefault:
 		v.Answer.Text, v.Sentence = "Keep the default", on+" is worse than unset."
 	default:
-		v.Answer.Text, v.Sentence = "Can’t tell yet", w.open()
-		if longer := time.Duration(2 * w.r.Load.DurationSeconds * float64(time.Second)); swept(w.r) {
-			v.Settle = []document.Item{{Text: "measure twice as long", Command: "procfit " + phrase.Shell(with(w.r.Tool.Args, flag{"--duration", longer.String()}, flag{name: "--out"}))}}
+		v.Answer.Text, v.Sentence = "No answer yet", w.open()
+		if longer := time.Duration(2 * w.r.Load.DurationSeconds * float64(time.Second)); len(w.r.Tool.Args) > 0 {
+			v.Settle = []document.Item{{Text: "measure for twice as long", Command: "procfit " + phrase.Shell(with(w.r.Tool.Args, flag{"--duration", longer.String()}, flag{name: "--out"}))}}
 		}
 	}
 	return v
@@ -93,22 +93,22 @@ func (w canaryWords) proven(v verdict.Verdict) (list []string) {
 func (w canaryWords) unreached(v *Verdict) {
 	over := ""
 	if e := w.End; e != nil && e.Code == journal.EndUnreached {
-		over = ", and it ended"
+		over = ", so the canary ended"
 	}
 	v.Label, v.Answer.Text = "No requests", "No requests"
-	v.Sentence = fmt.Sprintf("No request reached the canary's pods in %s%s: nothing was compared. Clients that keep their connections do not meet new pods, or %s gets no requests at all.",
+	v.Sentence = fmt.Sprintf("No request reached the canary pods in %s%s: nothing was compared. Either clients keep their connections open and do not reach new pods, or %s gets no requests at all.",
 		phrase.Count(w.Canary.Slices, "slice"), over, services(w.Services))
 	v.Settle = document.Items([]string{
 		"let clients open new connections: restart them, or limit how long a connection lives (gRPC: MaxConnectionAge)",
-		"put a proxy or a service mesh in front that spreads requests instead of connections",
-		"use a headless Service whose clients spread their requests over all its addresses",
-		"where clients reconnect now and then, give it more time: a longer --slice and --duration, since it ends when half of a round brought none",
+		"use a proxy or a service mesh that distributes requests instead of connections",
+		"use a headless Service whose clients distribute their requests over all its addresses",
+		"if clients reconnect from time to time, use a longer --slice and --duration: a canary ends when half of a round had no requests",
 	})
 }
 
-// open is that no value is better: of one that is so in a figure, where it may be worse.
+// open is that no value is better: of one that is so in a metric, where it may be worse.
 func (w canaryWords) open() string {
-	const more = ": more slices may tell."
+	const more = ": more slices may decide it."
 	var list []string
 	for _, a := range w.Settings {
 		if better := a.In(verdict.OutcomeBetter); a.Verdict == verdict.CannotTell && better != nil {
@@ -129,7 +129,7 @@ func (w canaryWords) names(figures []string) string {
 	return phrase.And(list)
 }
 
-// judged are the figures that decide.
+// judged are the metrics that decide.
 func (w canaryWords) judged() (list []string) {
 	for _, a := range w.Settings {
 		for _, m := range a.Figures {
@@ -141,8 +141,8 @@ func (w canaryWords) judged() (list []string) {
 	return list
 }
 
-// worseBeside are the figures that do not decide, and in which a setting is worse all the
-// same: a table that shows it must not stand under a sentence that is silent on it.
+// worseBeside are the metrics that do not decide, and in which a setting is worse all the
+// same: a table that shows it must not be under a sentence that is silent on it.
 func worseBeside(a verdict.CanarySetting) (list []string) {
 	for _, m := range a.Figures {
 		if low := m.Ratio.Low; m.Outcome == verdict.OutcomeNotJudged && m.Name != canary.FigureRequests && low != nil && *low > 1 {
@@ -163,13 +163,13 @@ func (w canaryWords) reason(a verdict.CanarySetting) string {
 		parts = append(parts, "proven worse: "+w.told(a, worse))
 	}
 	if better != nil && open != nil {
-		parts = append(parts, "not proven no worse: "+w.told(a, open))
+		parts = append(parts, "not proven to be no worse: "+w.told(a, open))
 	}
 	if parts == nil {
-		parts = []string{"nothing is proven different from the control"}
+		parts = []string{"no difference from the control is proven"}
 	}
 	if beside := worseBeside(a); beside != nil {
-		parts = append(parts, "higher, and not judged, as "+phrase.And(w.judged())+" decide: "+w.told(a, beside))
+		parts = append(parts, "higher, but not judged, because "+phrase.And(w.judged())+" decide: "+w.told(a, beside))
 	}
 	return "GOMAXPROCS " + phrase.Clean(a.Label) + ": " + phrase.Semicolons(parts)
 }
@@ -180,9 +180,9 @@ func (w canaryWords) how() string {
 	for _, a := range w.Settings {
 		replicas = a.Replicas // as each has
 	}
-	s := fmt.Sprintf("%s of %s, every setting in %s of ours beside a control as fresh, behind %s", phrase.Count(w.Canary.Slices, "slice"), number.Short(number.Seconds(w.SliceSeconds)), phrase.Count(replicas, "pod"), services(w.Services))
+	s := fmt.Sprintf("%s of %s, every setting in %s next to control pods of the same age, behind %s", phrase.Count(w.Canary.Slices, "slice"), number.Short(number.Seconds(w.SliceSeconds)), phrase.Count(replicas, "pod"), services(w.Services))
 	if w.Comparisons > 1 {
-		s += fmt.Sprintf("; the intervals hold in 95 %% of runs for all %d comparisons together", w.Comparisons)
+		s += fmt.Sprintf("; the 95%% intervals hold for all %d comparisons together", w.Comparisons)
 	}
 	return s + "."
 }
@@ -197,26 +197,26 @@ func services(list []journal.Service) string {
 // harm is what happened.
 func (w canaryWords) harm(h *journal.Harm) string {
 	if h == nil {
-		return "The canary ended for harm."
+		return "The canary ended because of harm."
 	}
 	who, why := "GOMAXPROCS "+phrase.Clean(h.Setting), ""
 	if h.Setting == canary.Control {
-		who, why = "The control", " The control runs as the service does: it was not a setting that did it."
+		who, why = "The control", " The control runs like the service, so a setting is not the cause."
 	}
 	switch h.Code {
 	case journal.HarmEnded:
-		return fmt.Sprintf("%s did not keep running, and the canary ended: %s.%s", who, phrase.Clean(h.Detail), why)
+		return fmt.Sprintf("%s did not keep running, so the canary ended: %s.%s", who, phrase.Clean(h.Detail), why)
 	case journal.HarmUnready:
-		s := fmt.Sprintf("%s was not ready for %s, and the canary ended", who, number.Short(number.Seconds(canary.UnreadyMost.Seconds())))
+		s := fmt.Sprintf("%s was not ready for %s, so the canary ended", who, number.Short(number.Seconds(canary.UnreadyMost.Seconds())))
 		if h.Detail != "" {
 			s += ": " + phrase.Clean(h.Detail)
 		}
 		return s + "." + why
 	}
-	by := "above the control's, which was 0,"
+	by := "above that of the control, which was 0,"
 	if h.Ratio != nil {
-		by = short(*h.Ratio, number.Digits) + " times the control's"
+		by = short(*h.Ratio, number.Digits) + " times that of the control"
 	}
-	return fmt.Sprintf("%s did harm, and the canary ended: %s was %s over %s. The margin is %s, and chance alone ends fewer than one canary in 100 like this.",
+	return fmt.Sprintf("%s did harm, so the canary ended: %s was %s over %s. The margin is %s. By chance alone, fewer than 1 canary in 100 ends like this.",
 		who, phrase.Clean(h.Query), by, phrase.Count(h.Slices, "slice"), number.Percent(w.r.Plan.MarginP99))
 }

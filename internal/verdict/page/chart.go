@@ -35,7 +35,7 @@ func (g *group) throughputName() string {
 		return fmt.Sprintf("geometric mean of %d benchmarks", len(g.Benchmarks.List))
 	}
 	if g.runs() {
-		return "time of a run"
+		return "time per run"
 	}
 	return "throughput"
 }
@@ -110,7 +110,7 @@ func (g *group) evidenceCharts() []document.Chart {
 		}
 		charts = append(charts, c)
 	}
-	add("CPU used", "CPUs", "CPU seconds a second, all replicas", number.Plain("CPUs"),
+	add("CPU used", "CPUs", "CPU seconds per second, all replicas", number.Plain("CPUs"),
 		of("target", func(e *verdict.Evidence) *float64 { return e.CPUs }),
 		of("load generator", func(e *verdict.Evidence) *float64 { return e.LoadCPUs }))
 	add("Waiting for a CPU", "s/s", "threads waiting for a CPU, on average; throttled time included", number.Plain("s/s"),
@@ -119,7 +119,7 @@ func (g *group) evidenceCharts() []document.Chart {
 	add("Context switches", "/s", "all threads of all replicas", number.PerSecond("/s"),
 		of("voluntary", func(e *verdict.Evidence) *float64 { return e.VoluntaryPerSecond }),
 		of("involuntary", func(e *verdict.Evidence) *float64 { return e.InvoluntaryPerSecond }))
-	add("Throttled periods", "%", "share of the quota's periods in which the target was stopped", number.Ratio(),
+	add("Throttled periods", "%", "share of the periods of the CPU limit in which the target was throttled", number.Ratio(),
 		of("throttled periods", func(e *verdict.Evidence) *float64 { return e.ThrottledPeriodsRatio }))
 	return charts
 }
@@ -132,7 +132,7 @@ func scaled(x *float64, by float64) *float64 {
 	return &y
 }
 
-// known says whether a quantity was measured in any setting.
+// known reports whether a quantity was measured in any setting.
 func (g *group) known(m measure) bool {
 	return slices.ContainsFunc(g.rows, func(a verdict.SettingResult) bool { return m.value(&a).Median != nil })
 }
@@ -214,7 +214,7 @@ func newMark(ax axis.Axis, u number.Unit, m measure, a *verdict.SettingResult) d
 		_, f := math.Modf(float64(j) * math.Phi)
 		d := document.Dot{Jitter: 2*f - 1, Kind: "measure", Label: "block " + strconv.Itoa(p.Block+1)}
 		if p.Role == "aa" {
-			d.Kind, d.Label = "aa", d.Label+", the same setting again"
+			d.Kind, d.Label = "aa", d.Label+", repeat of the same setting"
 		}
 		if x != nil {
 			d.At, d.Label = ax.At(*x), d.Label+": "+u.Value(*x)

@@ -12,36 +12,36 @@ import (
 	"github.com/procfit/procfit/internal/verdict"
 )
 
-// asked is the question: 300 requests a second with p99 within 50 ms.
+// asked is the question: 300 requests per second with p99 within 50 ms.
 func asked(c *verdict.Cheapest) string {
-	return fmt.Sprintf("%s requests/s with %s within %s", short(c.RatePerSecond, number.Digits), c.Objective.Name(), number.Time().Short().Value(c.Objective.Seconds))
+	return fmt.Sprintf("%s req/s with %s within %s", short(c.RatePerSecond, number.Digits), c.Objective.Name(), number.Time().Short().Value(c.Objective.Seconds))
 }
 
 // cheapestVerdict answers which setting carries the rate at the least cost.
 func cheapestVerdict(r *verdict.Result, context string) Verdict {
 	c := r.Cheapest
-	v := Verdict{State: document.Unknown, Label: "Cannot tell", Context: context}
+	v := Verdict{State: document.Unknown, Label: "Undecided", Context: context}
 	switch {
 	case c.Answer != nil:
 		v.State, v.Label = document.Act, "Cheapest"
 		if c.Today != nil && sameSetting(c.Answer, c.Today) {
 			v.State, v.Label = document.OK, "Change nothing"
 		}
-		v.Sentence = fmt.Sprintf("%s carries %s%s.", phrase.Capital(settingOf(c.Answer)), asked(c), saving(c))
-		v.Reasons = []string{"Within that it carries " + bounds(c.Answer.Capacity) + ": bounds that hold for all settings together, at 95 %."}
+		v.Sentence = fmt.Sprintf("%s %s %s%s.", phrase.Capital(settingOf(c.Answer)), sustains(c.Answer), asked(c), saving(c))
+		v.Reasons = []string{"Within that limit it sustains " + bounds(c.Answer.Capacity) + "; the bounds hold for all settings together, at 95%."}
 	case c.Open == 0 && len(c.Settings) > 0:
-		v.State, v.Label = document.Attention, "None carries it"
-		v.Sentence = "None of the settings measured carries " + asked(c) + "."
-		v.Settle = []document.Item{{Text: "Ask for less with --rate, allow more with --slo, or measure higher --limit and more --replicas."}}
+		v.State, v.Label = document.Attention, "No setting is enough"
+		v.Sentence = "None of the measured settings sustains " + asked(c) + "."
+		v.Settle = []document.Item{{Text: "Use a lower --rate or a longer --slo, or measure higher --limit and more --replicas."}}
 	default:
-		v.Sentence = "No setting is proven to carry " + asked(c) + "."
+		v.Sentence = "No setting is proven to sustain " + asked(c) + "."
 	}
 	if c.Open > 0 {
-		what := "may carry it"
+		what := "may sustain it"
 		if c.Answer != nil {
-			what = "may do so for less"
+			what = "may do so at a lower price"
 		}
-		v.Reasons = append(v.Reasons, fmt.Sprintf("%s %s: neither is proven yet.", phrase.Count(c.Open, "setting"), what))
+		v.Reasons = append(v.Reasons, fmt.Sprintf("%s %s: this is not proven yet.", phrase.Count(c.Open, "setting"), what))
 		v.Settle = []document.Item{measureMore(r)}
 	}
 	v.Answer = Answer{Text: v.Label, Plain: v.Sentence}
@@ -51,7 +51,7 @@ func cheapestVerdict(r *verdict.Result, context string) Verdict {
 	return v
 }
 
-// forInterval is how many trials an interval takes at 95 %.
+// forInterval is how many trials an interval takes at 95%.
 const forInterval = 6
 
 // measureMore is a grid of twice the blocks that the settings have now.
@@ -71,7 +71,7 @@ func measureMore(r *verdict.Result) document.Item {
 func settingOf(p *verdict.Priced) string {
 	s := number.CPUs(p.CPUs)
 	if p.QuotaCPUs == nil {
-		s = "no quota (" + s + ")"
+		s = "no limit (" + s + ")"
 	}
 	if p.Replicas > 1 {
 		s = fmt.Sprintf("%d replicas of %s", p.Replicas, s)
@@ -85,6 +85,13 @@ func settingOf(p *verdict.Priced) string {
 	return s + " with GOMAXPROCS=" + strconv.Itoa(*p.Procs)
 }
 
+func sustains(p *verdict.Priced) string {
+	if p.Replicas > 1 {
+		return "sustain"
+	}
+	return "sustains"
+}
+
 func sameSetting(a, b *verdict.Priced) bool { return settingOf(a) == settingOf(b) }
 
 // saving compares the answer with what runs today.
@@ -95,9 +102,9 @@ func saving(c *verdict.Cheapest) string {
 	first := "what runs today (" + settingOf(c.Today) + ")"
 	share := c.Answer.Price / c.Today.Price
 	if math.Abs(share-1) < 0.005 {
-		return ", and costs as much as " + first
+		return ", at the same price as " + first
 	}
-	return ", and costs " + number.Percent(share) + " of " + first
+	return ", at " + number.Percent(share) + " of the price of " + first
 }
 
 // bounds is a throughput with its bounds.
@@ -113,12 +120,12 @@ func bounds(i verdict.Interval) string {
 func pricedTable(c *verdict.Cheapest) *document.Table {
 	price := document.Column{Head: "Price", Short: "price"}
 	if c.Price.CPU == 1 && c.Price.Replica == 0 {
-		price = document.Column{Head: "CPUs in all", Short: "CPUs"}
+		price = document.Column{Head: "Total CPUs", Short: "CPUs"}
 	}
 	t := &document.Table{Columns: []document.Column{
 		{Head: "Setting", Short: "setting", Left: true}, price,
 		{Head: "Throughput within " + bound(c.Objective), Short: "within " + bound(c.Objective)},
-		{Head: "Carries " + short(c.RatePerSecond, number.Digits) + "/s", Short: "carries", Left: true},
+		{Head: "Sustains " + short(c.RatePerSecond, number.Digits) + " req/s", Short: "enough", Left: true},
 		{Head: "Trials", Short: "trials"},
 	}}
 	u := number.PerSecond("req")
@@ -143,7 +150,7 @@ func carriesWord(c verdict.Carries) string {
 	case verdict.CarriesNot:
 		return "no"
 	}
-	return "cannot tell"
+	return "unknown"
 }
 
 // machine is what the settings were measured on.

@@ -27,13 +27,13 @@ func TestCheapestWords(t *testing.T) {
 		label, want    string
 		state          document.Tone
 	}{
-		"half of today":      {&half, &today, 2, 0, "Cheapest", "0.5 CPUs with GOMAXPROCS=1 carries 300 requests/s with p99 within 50 ms, and costs 50 % of what runs today (1 CPU with GOMAXPROCS unset).", document.Act},
-		"as much":            {&two, &half, 2, 0, "Cheapest", "2 replicas of 0.25 CPUs with GOMAXPROCS=1 carries 300 requests/s with p99 within 50 ms, and costs as much as what runs today (0.5 CPUs with GOMAXPROCS=1).", document.Act},
-		"today's":            {&today, &today, 2, 0, "Change nothing", "1 CPU with GOMAXPROCS unset carries 300 requests/s with p99 within 50 ms.", document.OK},
-		"no quota":           {&none, nil, 1, 0, "Cheapest", "No quota (8 CPUs) with GOMAXPROCS unset carries 300 requests/s with p99 within 50 ms.", document.Act},
-		"one may be cheaper": {&today, nil, 2, 1, "Cheapest", "1 CPU with GOMAXPROCS unset carries", document.Act},
-		"none carries it":    {nil, &today, 2, 0, "None carries it", "None of the settings measured carries 300 requests/s with p99 within 50 ms.", document.Attention},
-		"not told":           {nil, &today, 2, 2, "Cannot tell", "No setting is proven to carry 300 requests/s with p99 within 50 ms.", document.Unknown},
+		"half of today":      {&half, &today, 2, 0, "Cheapest", "0.5 CPUs with GOMAXPROCS=1 sustains 300 req/s with p99 within 50 ms, at 50% of the price of what runs today (1 CPU with GOMAXPROCS unset).", document.Act},
+		"as much":            {&two, &half, 2, 0, "Cheapest", "2 replicas of 0.25 CPUs with GOMAXPROCS=1 sustain 300 req/s with p99 within 50 ms, at the same price as what runs today (0.5 CPUs with GOMAXPROCS=1).", document.Act},
+		"today's":            {&today, &today, 2, 0, "Change nothing", "1 CPU with GOMAXPROCS unset sustains 300 req/s with p99 within 50 ms.", document.OK},
+		"no CPU limit":       {&none, nil, 1, 0, "Cheapest", "No limit (8 CPUs) with GOMAXPROCS unset sustains 300 req/s with p99 within 50 ms.", document.Act},
+		"one may be cheaper": {&today, nil, 2, 1, "Cheapest", "1 CPU with GOMAXPROCS unset sustains", document.Act},
+		"none carries it":    {nil, &today, 2, 0, "No setting is enough", "None of the measured settings sustains 300 req/s with p99 within 50 ms.", document.Attention},
+		"not told":           {nil, &today, 2, 2, "Undecided", "No setting is proven to sustain 300 req/s with p99 within 50 ms.", document.Unknown},
 	} {
 		c := &verdict.Cheapest{
 			Objective: slo.Objective{Quantile: 0.99, Seconds: 0.05}, RatePerSecond: 300, Price: slo.Price{CPU: 1},
@@ -43,13 +43,13 @@ func TestCheapestWords(t *testing.T) {
 		if v.Label != tc.label || v.State != tc.state || !strings.HasPrefix(v.Sentence, tc.want) {
 			t.Errorf("%s: %s %q: %s", name, v.State, v.Label, v.Sentence)
 		}
-		if said := strings.Contains(strings.Join(v.Reasons, " "), "neither is proven yet"); said != (tc.open > 0) || said && len(v.Settle) == 0 {
+		if said := strings.Contains(strings.Join(v.Reasons, " "), "this is not proven yet"); said != (tc.open > 0) || said && len(v.Settle) == 0 {
 			t.Errorf("%s: %q, %q", name, v.Reasons, v.Settle)
 		}
 		if tc.open > 0 && v.Settle[0].String() != "Measure more: procfit sweep --repeats 12 -- x" {
 			t.Errorf("%s: %q", name, v.Settle)
 		}
-		if tc.answer != nil && v.Reasons[0] != "Within that it carries 401 req/s (380 to 424): bounds that hold for all settings together, at 95 %." {
+		if tc.answer != nil && v.Reasons[0] != "Within that limit it sustains 401 req/s (380 to 424); the bounds hold for all settings together, at 95%." {
 			t.Errorf("%s: %q", name, v.Reasons)
 		}
 	}

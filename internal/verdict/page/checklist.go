@@ -29,40 +29,40 @@ func (g *group) checklist() []document.Check {
 }
 
 func (g *group) measured() document.Check {
-	c := document.Check{Question: "Have I measured?", State: document.OK, Answer: "yes"}
+	c := document.Check{Question: "Was it measured?", State: document.OK, Answer: "yes"}
 	valid, invalid := 0, 0
 	for _, a := range g.Settings {
 		valid += a.Trials
 		invalid += a.Invalid
 	}
 	if g.Origin == journal.OriginSim {
-		c.State, c.Answer, c.Detail = document.Attention, "no", "these figures are a model's: measure before you change anything"
+		c.State, c.Answer, c.Detail = document.Attention, "no", "these numbers are simulated; measure before you change anything"
 		return c
 	}
 	if valid == 0 {
-		c.State, c.Answer, c.Detail = document.Attention, "no", "no valid trial. Stop here: measure first"
+		c.State, c.Answer, c.Detail = document.Attention, "no", "no valid trial: measure first"
 		return c
 	}
 	c.Detail = fmt.Sprintf("%s of %s%s", phrase.Count(valid, "valid trial"), phrase.Count(len(g.Settings), "setting"), inBlocks(g.r))
 	if invalid > 0 {
-		c.Detail += fmt.Sprintf("; %d more were invalid and do not count", invalid)
+		c.Detail += fmt.Sprintf("; %d more were invalid and are not used", invalid)
 	}
 	if !g.r.Complete {
 		c.State, c.Answer = document.Attention, "in part"
-		c.Detail += "; the plan is not finished"
+		c.Detail += "; some planned trials are missing"
 	}
 	return c
 }
 
 func inBlocks(r *verdict.Result) string {
 	if r.Plan.Racing() {
-		return ", in random order within blocks of what was undecided"
+		return ", in random order within blocks of undecided settings"
 	}
 	return ", in random order within blocks of all settings"
 }
 
 func (g *group) current() document.Check {
-	c := document.Check{Question: "What is the current value?", State: document.Unknown, Answer: "cannot tell"}
+	c := document.Check{Question: "What is the current value?", State: document.Unknown, Answer: "unknown"}
 	a := g.unset()
 	switch {
 	case a == nil:
@@ -70,7 +70,7 @@ func (g *group) current() document.Check {
 	case a.Trials == 0:
 		c.Detail = "unset has no valid trial"
 	case a.ResolvedProcs == nil:
-		c.Detail = "the default's value could not be read from the target's memory"
+		c.Detail = "the default value could not be read from the target's memory"
 	default:
 		c.State, c.Answer = document.OK, strconv.Itoa(*a.ResolvedProcs)
 		c.Detail = "with GOMAXPROCS unset, read from the target's memory"
@@ -85,15 +85,15 @@ func (g *group) numCPU() document.Check {
 	c := document.Check{Question: "What is NumCPU()?", State: document.OK}
 	n := g.Default.NumCPU
 	if n <= 0 {
-		c.State, c.Answer, c.Detail = document.Unknown, "cannot tell", "the journal does not name the CPUs that the target may run on"
+		c.State, c.Answer, c.Detail = document.Unknown, "unknown", "the journal does not name the CPUs that the target may run on"
 		return c
 	}
-	c.Answer, c.Detail = strconv.Itoa(n), "the CPUs that the target may run on; NumCPU is never the quota, in any Go version"
+	c.Answer, c.Detail = strconv.Itoa(n), "the CPUs that the target may run on; no Go version includes the CPU limit in NumCPU"
 	return c
 }
 
 func (g *group) equal() document.Check {
-	c := document.Check{Question: "Are they equal, and if not, why?", State: document.Unknown, Answer: "cannot tell", Detail: "one of the two is not known"}
+	c := document.Check{Question: "Are they equal, and if not, why?", State: document.Unknown, Answer: "unknown", Detail: "one of the two is unknown"}
 	d := g.Default
 	if d.Procs == nil {
 		return c
@@ -109,13 +109,13 @@ func (g *group) equal() document.Check {
 		c.State, c.Answer, c.Detail = document.OK, "yes", fmt.Sprintf("%d and %d, under %s: the runtime's default is never below 2", p, n, under)
 	case verdict.DefaultUnseenLimit:
 		c.State, c.Answer = document.Attention, "yes"
-		c.Detail = fmt.Sprintf("%d and %d, although under %s: this program's default does not see it (Go before 1.25, go.mod with go 1.24 or lower, or a limit on an outer group)", p, n, under)
+		c.Detail = fmt.Sprintf("%d and %d, although under %s: the default of this program ignores it (Go before 1.25, go 1.24 or lower in go.mod, or a limit on a parent cgroup)", p, n, under)
 	case verdict.DefaultLimit:
 		c.State, c.Answer = document.OK, "no"
 		c.Detail = fmt.Sprintf("%d against %d: since Go 1.25 the default is the limit (%s) rounded up, at least 2", p, n, number.CPUs(d.LimitCPUs))
 	case verdict.DefaultUnexplained:
 		c.State, c.Answer = document.Attention, "no"
-		c.Detail = fmt.Sprintf("%d against %d under %s, which the runtime's rule does not explain: procfit explain says who set it", p, n, under)
+		c.Detail = fmt.Sprintf("%d against %d under %s, which the rule of the runtime does not explain; procfit explain reports what set it", p, n, under)
 	}
 	return c
 }
@@ -127,24 +127,24 @@ func (g *group) tunedFor() document.Check {
 		c.Detail += "; p99: " + g.latencyNote()
 	case "closed":
 		if g.r.Plan.SLO != nil {
-			c.Detail += "; latency is judged by that bound"
+			c.Detail += "; latency is judged by that limit"
 			break
 		}
 		c.State, c.Answer = document.Attention, "throughput"
-		c.Detail += "; latency is shown but not judged: in a closed loop it restates throughput"
+		c.Detail += "; latency is shown but not judged, because in the throughput phase it mirrors throughput"
 	default:
 		c.Answer = "throughput"
 		c.Detail += "; no latency was measured"
 	}
 	if rec := g.Recommendation; rec.Verdict == verdict.TradeOff {
 		c.State = document.Attention
-		c.Detail += fmt.Sprintf(". They want different values here: throughput %s, p99 %s", phrase.Clean(rec.BestThroughput), phrase.Clean(rec.BestP99))
+		c.Detail += fmt.Sprintf(". Here they need different values: throughput %s, p99 %s", phrase.Clean(rec.BestThroughput), phrase.Clean(rec.BestP99))
 	}
 	return c
 }
 
 func (g *group) enough() document.Check {
-	c := document.Check{Question: "At least five settings, three repeats each?", State: document.OK, Answer: "yes"}
+	c := document.Check{Question: "At least five settings, with enough trials each?", State: document.OK, Answer: "yes"}
 	settings, repeated, least := 0, 0, math.MaxInt
 	for _, a := range g.rows {
 		if a.Variant != "" {
@@ -171,7 +171,7 @@ func (g *group) enough() document.Check {
 }
 
 func (g *group) beforeAfter() document.Check {
-	c := document.Check{Question: "Before and after, under a load shaped like production's?", State: document.Unknown, Answer: "only you can tell"}
+	c := document.Check{Question: "Before and after, with a load like that in production?", State: document.Unknown, Answer: "only you know"}
 	before, after := g.unset(), g.chosen()
 	if before != nil && g.row(before.Label) != nil {
 		before = g.row(before.Label) // with its copies, as the table has it
@@ -184,9 +184,9 @@ func (g *group) beforeAfter() document.Check {
 		parts = append(parts, "after ("+settingName(after)+"): "+g.figures(after))
 	}
 	if before == nil {
-		parts = append(parts, "unset was not measured, so there is no before")
+		parts = append(parts, "unset was not measured, so there is nothing to compare with")
 	}
-	parts = append(parts, "the load was "+g.loadShape()+"; only you know whether production's is like it")
+	parts = append(parts, "the load was "+g.loadShape()+"; only you know whether the load in production is similar")
 	c.Detail = strings.Join(parts, "; ")
 	return c
 }
@@ -198,7 +198,7 @@ func (g *group) figures(a *verdict.SettingResult) string {
 	}
 	s := g.throughput.Value(*level)
 	if g.runs() {
-		s += " a run"
+		s += " per run"
 	}
 	if a.P99.Median != nil {
 		s += ", p99 " + number.Time().Value(*a.P99.Median)

@@ -23,7 +23,7 @@ func world(bend func(*verdict.Result, *verdict.Group)) *View {
 	return New(r)
 }
 
-// The checklist says "no quota" only where there is no limit: the one that a server was found under, or
+// The checklist says "no CPU limit" only where there is no limit: the one that a server was found under, or
 // that procfit itself runs under, is named with its cgroup.
 func TestTheLimitAroundIsNamed(t *testing.T) {
 	said := func(limit *verdict.Limit) string {
@@ -31,15 +31,15 @@ func TestTheLimitAroundIsNamed(t *testing.T) {
 		return v.Verdict.Context + "\n" + strings.Join(v.Verdict.Reasons, "\n")
 	}
 	text := said(&verdict.Limit{CPUs: 1, Group: "/sys/fs/cgroup/cpu/shop"})
-	for _, want := range []string{"limit of 1 CPU around it (/sys/fs/cgroup/cpu/shop)", "holds for 1 CPU, the limit of 1 CPU around it (/sys/fs/cgroup/cpu/shop);"} {
+	for _, want := range []string{"limit of 1 CPU on the parent cgroup /sys/fs/cgroup/cpu/shop", "holds for 1 CPU, the CPU limit of 1 CPU on the parent cgroup /sys/fs/cgroup/cpu/shop;"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("no %q in\n%s", want, text)
 		}
 	}
-	if strings.Contains(text, "no quota") {
+	if strings.Contains(text, "no CPU limit") {
 		t.Errorf("there is a limit, and yet:\n%s", text)
 	}
-	if text := said(nil); strings.Count(text, "no quota") != 2 {
+	if text := said(nil); strings.Count(text, "no CPU limit") != 2 {
 		t.Errorf("without a limit:\n%s", text)
 	}
 }
@@ -59,27 +59,27 @@ func TestChecklistAnswersFromTheData(t *testing.T) {
 				g.Settings[i].Trials = 0
 			}
 		}, document.Attention, "no", "measure first"},
-		{"interrupted", 1, func(r *verdict.Result, _ *verdict.Group) { r.Complete = false }, document.Attention, "in part", "not finished"},
+		{"interrupted", 1, func(r *verdict.Result, _ *verdict.Group) { r.Complete = false }, document.Attention, "in part", "planned trials are missing"},
 
 		{"read by its symbol", 2, func(*verdict.Result, *verdict.Group) {}, document.OK, "8", "read from the target's memory (symbol)"},
-		{"unreadable", 2, func(_ *verdict.Result, g *verdict.Group) { g.Settings[0].ResolvedProcs = nil }, document.Unknown, "cannot tell", "could not be read"},
-		{"unset never valid", 2, func(_ *verdict.Result, g *verdict.Group) { g.Settings[0].Trials, g.Settings[0].ResolvedProcs = 0, nil }, document.Unknown, "cannot tell", "no valid trial"},
-		{"no unset setting", 2, func(_ *verdict.Result, g *verdict.Group) { g.Settings = g.Settings[1:] }, document.Unknown, "cannot tell", "--procs unset"},
+		{"unreadable", 2, func(_ *verdict.Result, g *verdict.Group) { g.Settings[0].ResolvedProcs = nil }, document.Unknown, "unknown", "could not be read"},
+		{"unset never valid", 2, func(_ *verdict.Result, g *verdict.Group) { g.Settings[0].Trials, g.Settings[0].ResolvedProcs = 0, nil }, document.Unknown, "unknown", "no valid trial"},
+		{"no unset setting", 2, func(_ *verdict.Result, g *verdict.Group) { g.Settings = g.Settings[1:] }, document.Unknown, "unknown", "--procs unset"},
 
-		{"its own CPUs", 3, func(*verdict.Result, *verdict.Group) {}, document.OK, "2", "never the quota"},
+		{"its own CPUs", 3, func(*verdict.Result, *verdict.Group) {}, document.OK, "2", "CPU limit in NumCPU"},
 		{"server cpuset", 3, func(_ *verdict.Result, g *verdict.Group) { g.Default.NumCPU = 3 }, document.OK, "3", "may run on"},
-		{"unknown", 3, func(_ *verdict.Result, g *verdict.Group) { g.Default.NumCPU = 0 }, document.Unknown, "cannot tell", "does not name"},
+		{"unknown", 3, func(_ *verdict.Result, g *verdict.Group) { g.Default.NumCPU = 0 }, document.Unknown, "unknown", "does not name"},
 
 		{"equal, no limit", 4, byDefault(verdict.DefaultAll, 8, 8), document.OK, "yes", "8 and 8, under no CPU limit"},
-		{"equal, limit not seen", 4, byDefault(verdict.DefaultUnseenLimit, 8, 2), document.Attention, "yes", "8 and 8, although under a limit of 2 CPUs: this program's default does not see it"},
+		{"equal, limit not seen", 4, byDefault(verdict.DefaultUnseenLimit, 8, 2), document.Attention, "yes", "8 and 8, although under a limit of 2 CPUs: the default of this program ignores it"},
 		{"equal by the floor of two", 4, byDefault(verdict.DefaultFloor, 2, 0.5), document.OK, "yes", "never below 2"},
 		{"limit honoured", 4, byDefault(verdict.DefaultLimit, 3, 2.5), document.OK, "no", "3 against 8: since Go 1.25 the default is the limit (2.5 CPUs) rounded up"},
 		{"unexplained", 4, byDefault(verdict.DefaultUnexplained, 5, 8), document.Attention, "no", "procfit explain"},
 		{"not known", 4, func(_ *verdict.Result, g *verdict.Group) {
 			g.Default = verdict.Default{Standing: verdict.DefaultUnknown}
-		}, document.Unknown, "cannot tell", "one of the two"},
+		}, document.Unknown, "unknown", "one of the two"},
 
-		{"both", 5, func(*verdict.Result, *verdict.Group) {}, document.OK, "both", "open loop at 5.9k req/s"},
+		{"both", 5, func(*verdict.Result, *verdict.Group) {}, document.OK, "both", "latency phase (open loop) at 5.9k req/s"},
 		{"closed only", 5, func(_ *verdict.Result, g *verdict.Group) { g.LatencyMode = "closed" }, document.Attention, "throughput", "not judged"},
 		{"batch", 5, func(r *verdict.Result, g *verdict.Group) { r.Target.Kind, g.LatencyMode = "batch", "" }, document.OK, "throughput", "whole runs"},
 		{"trade-off", 5, func(_ *verdict.Result, g *verdict.Group) {
@@ -88,21 +88,21 @@ func TestChecklistAnswersFromTheData(t *testing.T) {
 
 		{"a setting never valid", 6, func(_ *verdict.Result, g *verdict.Group) { g.Settings[1].Trials = 0 }, document.Attention, "no", "3 settings, not all with a valid trial"},
 		{"three settings", 6, func(*verdict.Result, *verdict.Group) {}, document.Attention, "no", "3 settings"},
-		{"production", 7, func(*verdict.Result, *verdict.Group) {}, document.Unknown, "only you can tell", "after (2): 12.8k req/s"},
+		{"production", 7, func(*verdict.Result, *verdict.Group) {}, document.Unknown, "only you know", "after (2): 12.8k req/s"},
 
-		{"no quota", 8, limits(verdict.Throttling{State: verdict.ThrottledNo, OuterKnown: true}), document.OK, "no", "set no quota, and there was no limit around"},
-		{"no quota, nothing known of others", 8, limits(verdict.Throttling{State: verdict.ThrottledUnknown}), document.Unknown, "cannot tell", "not known whether a limit around the session"},
+		{"no CPU limit", 8, limits(verdict.Throttling{State: verdict.ThrottledNo, OuterKnown: true}), document.OK, "no", "set no CPU limit, and no parent cgroup has one"},
+		{"no quota, nothing known of others", 8, limits(verdict.Throttling{State: verdict.ThrottledUnknown}), document.Unknown, "unknown", "it is unknown whether a limit on a parent cgroup throttled it"},
 		{"quota, unreadable", 8, func(_ *verdict.Result, g *verdict.Group) {
 			g.QuotaCPUs, g.Throttling = ptr(2.0), verdict.Throttling{State: verdict.ThrottledUnknown, OuterKnown: true}
-		}, document.Unknown, "cannot tell", "could not be read"},
-		{"quota, never throttled", 8, limits(throttled(0, verdict.ThrottledNo, "", 0)), document.OK, "no", "unset (8): 0 %"},
-		{"hardly throttled", 8, limits(throttled(0.004, verdict.ThrottledHardly, "", 0)), document.OK, "hardly", "0.4 %"},
-		{"more Ps than quota", 8, limits(throttled(0.63, verdict.ThrottledYes, verdict.AdviceLower, 2)), document.Attention, "yes", "63 % of periods; lower GOMAXPROCS to 2 before raising the quota"},
-		{"Ps within the quota", 8, limits(throttled(0.2, verdict.ThrottledYes, verdict.AdviceRaise, 0)), document.Attention, "yes", "raise the quota"},
-		{"what was measured", 8, limits(throttled(0.2, verdict.ThrottledYes, verdict.AdviceMeasured, 1)), document.Attention, "yes", "GOMAXPROCS 1 is shown to be as good or better"},
+		}, document.Unknown, "unknown", "could not be read"},
+		{"quota, never throttled", 8, limits(throttled(0, verdict.ThrottledNo, "", 0)), document.OK, "no", "unset (8): 0%"},
+		{"hardly throttled", 8, limits(throttled(0.004, verdict.ThrottledHardly, "", 0)), document.OK, "hardly", "0.4%"},
+		{"more Ps than quota", 8, limits(throttled(0.63, verdict.ThrottledYes, verdict.AdviceLower, 2)), document.Attention, "yes", "63% of periods; lower GOMAXPROCS to 2 before you raise the CPU limit"},
+		{"Ps within the quota", 8, limits(throttled(0.2, verdict.ThrottledYes, verdict.AdviceRaise, 0)), document.Attention, "yes", "raise the CPU limit"},
+		{"what was measured", 8, limits(throttled(0.2, verdict.ThrottledYes, verdict.AdviceMeasured, 1)), document.Attention, "yes", "GOMAXPROCS 1 is proven equally good or better"},
 		{"a limit around", 8, limits(verdict.Throttling{State: verdict.ThrottledYes, Share: ptr(64.0 / 102), OuterKnown: true, Advice: verdict.AdviceRaise,
 			Settings: []verdict.ThrottledSetting{{Label: "unset", Judged: true, Share: 64.0 / 102, LimitCPUs: 1.5, Group: "/session"}}}),
-			document.Attention, "yes", "unset (8): 63 % of periods of the limit of 1.5 CPUs around it (/session); raise the limit around it"},
+			document.Attention, "yes", "unset (8): 63% of periods of the limit of 1.5 CPUs on the parent cgroup /session; raise the limit on the parent cgroup"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			got := world(c.bend).Groups[0].Checklist
@@ -130,7 +130,7 @@ func limits(t verdict.Throttling) func(*verdict.Result, *verdict.Group) {
 	return func(_ *verdict.Result, g *verdict.Group) { g.Throttling = t }
 }
 
-// throttled is the unset setting held back by its own quota.
+// throttled is the unset setting throttled by its own quota.
 func throttled(share float64, state verdict.ThrottlingState, advice verdict.ThrottlingAdvice, procs int) verdict.Throttling {
 	return verdict.Throttling{
 		State: state, Share: &share, LimitCPUs: ptr(2.0), Own: true, OuterKnown: true, Advice: advice, AdviceOwn: true, Procs: &procs,
@@ -151,7 +151,7 @@ func TestThrottlingReadsOneWayOnly(t *testing.T) {
 			}
 		}
 	}
-	if want := "GOMAXPROCS 2 is shown to be as good or better"; fixes == 0 || !strings.Contains(detail, want) || strings.Contains(detail, "cannot help") {
+	if want := "GOMAXPROCS 2 is proven equally good or better"; fixes == 0 || !strings.Contains(detail, want) || strings.Contains(detail, "cannot help") {
 		t.Errorf("%d warnings; %q, want %q", fixes, detail, want)
 	}
 }
@@ -171,7 +171,7 @@ func TestMistakesAreLookedFor(t *testing.T) {
 		{"nothing proven", 1, func(_ *verdict.Result, g *verdict.Group) {
 			g.Recommendation = verdict.Recommendation{Verdict: verdict.CannotTell}
 		}, "careful"},
-		{"no setting above the CPUs", 2, func(_ *verdict.Result, g *verdict.Group) { g.Beyond = nil }, "cannot tell"},
+		{"no setting above the CPUs", 2, func(_ *verdict.Result, g *verdict.Group) { g.Beyond = nil }, "unknown"},
 		{"settings on both sides", 2, func(*verdict.Result, *verdict.Group) {}, "measured"},
 		{"CPUs of its own", 4, func(*verdict.Result, *verdict.Group) {}, "avoided"},
 		{"shared machine", 4, func(r *verdict.Result, _ *verdict.Group) { r.SharedCPUs = true }, "made"},
@@ -181,7 +181,7 @@ func TestMistakesAreLookedFor(t *testing.T) {
 		{"flat", 7, func(_ *verdict.Result, g *verdict.Group) { g.Recommendation.Verdict = verdict.NotYourKnob }, "profile first"},
 		{"ran as asked", 8, func(*verdict.Result, *verdict.Group) {}, "avoided"},
 		{"pinned in code", 8, func(_ *verdict.Result, g *verdict.Group) { g.Override.Asked, g.Override.Ran = 2, 8 }, "made"},
-		{"unreadable", 9, func(_ *verdict.Result, g *verdict.Group) { g.Override.Known = false }, "cannot tell"},
+		{"unreadable", 9, func(_ *verdict.Result, g *verdict.Group) { g.Override.Known = false }, "unknown"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			got := world(c.bend).Groups[0].Mistakes

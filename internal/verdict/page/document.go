@@ -7,7 +7,7 @@ import (
 	"github.com/procfit/procfit/internal/show/document"
 )
 
-// Brief is what a terminal gets of a sweep: why, the curves and figures that the answer
+// Brief is what a terminal gets of a sweep: why, the curves and metrics that the answer
 // rests on, and at the end, where the eye is when the prompt is back, the answer.
 func (v *View) Brief() *document.Document {
 	d := &document.Document{Title: "GOMAXPROCS of " + v.Name, Date: v.Started, Closing: v.Verdict.closing()}
@@ -64,7 +64,7 @@ func (v Verdict) why() []document.Block {
 	return list
 }
 
-const toSettle = "What would settle it:"
+const toSettle = "What would decide it:"
 
 func itemized(lead string, items []document.Item) []document.Block {
 	if len(items) == 0 {
@@ -73,7 +73,7 @@ func itemized(lead string, items []document.Item) []document.Block {
 	return []document.Block{document.List{Lead: lead, Items: items}}
 }
 
-// closing is the answer, and what would settle what is open; a command that goes on comes
+// closing is the answer, and what would settle what is open; a command that continues comes
 // last.
 func (v Verdict) closing() []document.Block {
 	list := []document.Block{
@@ -103,7 +103,7 @@ func (v *View) Report() *document.Document {
 	if v.Alert != "" {
 		anchor := "#warnings"
 		if warned < 0 {
-			anchor = "#warnings-on-the-whole-run"
+			anchor = "#warnings-about-the-whole-run"
 		}
 		answer.Blocks = append(answer.Blocks, document.Alert{Text: v.Alert, To: anchor})
 	}
@@ -121,7 +121,7 @@ func (v *View) Report() *document.Document {
 		add(document.Section{Class: "group", ID: v.Groups[i].ID, Blocks: v.Groups[i].report(many, i == warned)})
 	}
 	if many || len(v.Warnings) > 0 {
-		add(document.Heading{Level: 2, Text: "Warnings on the whole run", ID: "warnings-on-the-whole-run"})
+		add(document.Heading{Level: 2, Text: "Warnings about the whole run", ID: "warnings-about-the-whole-run"})
 		if len(v.Warnings) > 0 {
 			add(v.Warnings)
 		} else {
@@ -137,12 +137,12 @@ func (v *View) Report() *document.Document {
 	if v.Against != "" {
 		add(document.Code{Title: "Compared with", Language: "sh", Text: v.Against})
 	}
-	repeats := "The sweep, which reproduce.sh beside this file repeats"
+	repeats := "The sweep; reproduce.sh in this directory repeats it"
 	if strings.Contains(v.Reproduce, " --seed ") {
 		repeats += " with the same seed"
 	}
 	add(document.Code{Title: repeats, Language: "sh", Text: v.Sweep},
-		document.Folds{List: []document.Fold{{Summary: "What reproduce.sh has", Blocks: []document.Block{document.Code{Text: v.Reproduce}}}}})
+		document.Folds{List: []document.Fold{{Summary: "Contents of reproduce.sh", Blocks: []document.Block{document.Code{Text: v.Reproduce}}}}})
 	return d
 }
 
@@ -152,7 +152,7 @@ func (v *View) contents() document.Links {
 	for i := range v.Overview {
 		list = append(list, document.Link{Text: v.Overview[i].Title, To: "#" + v.Overview[i].ID})
 	}
-	return append(list, document.Link{Text: "Warnings", To: "#warnings-on-the-whole-run"}, document.Link{Text: "Environment", To: "#environment"}, document.Link{Text: "How to reproduce", To: "#how-to-reproduce"})
+	return append(list, document.Link{Text: "Warnings", To: "#warnings-about-the-whole-run"}, document.Link{Text: "Environment", To: "#environment"}, document.Link{Text: "How to reproduce", To: "#how-to-reproduce"})
 }
 
 // answer is the first screen: what to do, why, what changes, what to type.
@@ -192,7 +192,7 @@ func (g *Group) report(titled, linked bool) (list []document.Block) {
 	b := g.Benchmarks
 	if g.Throughput != nil {
 		charts := document.Charts{Title: head("By GOMAXPROCS"), Hidden: true, Layout: document.Curves, List: g.curves(), Table: &g.Curves, Note: "Throughput: " + g.Throughput.Note,
-			Key: "Large dots are levels, what the model of all trials makes of a setting; bars their 95 % intervals; small dots single trials, rings the same setting measured again, × invalid trials, which do not count. Point at a setting or tap it for its values."}
+			Key: "A large dot is the level of a setting, estimated from all trials, and the bar is its 95% interval. Small dots are single trials, rings are repeats of the same setting, and × marks invalid trials, which are not used. Point at a setting or tap it to see its values."}
 		if g.Latency != nil {
 			charts.Note += ". Latency: " + g.Latency.Note
 		} else if b != nil && len(b.Charts) <= fewBenchmarks {
@@ -205,7 +205,7 @@ func (g *Group) report(titled, linked bool) (list []document.Block) {
 		add(document.Charts{Title: head("Over time"), List: g.OverTime})
 	}
 	if b != nil {
-		add(head("Each benchmark by itself"))
+		add(head("Benchmark by benchmark"))
 		if len(b.Charts) > fewBenchmarks {
 			add(document.Charts{Layout: document.Multiples, List: b.Charts})
 		}
@@ -213,9 +213,9 @@ func (g *Group) report(titled, linked bool) (list []document.Block) {
 	}
 	add(head("Why"))
 	add(itemized("", document.Items(g.Verdict.Reasons))...)
-	add(head("All figures"))
+	add(head("All numbers"))
 	add(g.figures(false)...)
-	add(g.Facts, head("What to paste"), document.Text{Text: g.Paste.Lead})
+	add(g.Facts, head("How to set it"), document.Text{Text: g.Paste.Lead})
 	if len(g.Paste.Snippets) > 0 {
 		add(g.Paste.Snippets)
 	}
@@ -227,16 +227,16 @@ func (g *Group) report(titled, linked bool) (list []document.Block) {
 		add(warnings, g.Warnings)
 	}
 	if len(g.Checklist) > 0 {
-		add(document.Folds{Title: head("What an expert would check"), List: []document.Fold{
+		add(document.Folds{Title: head("Checklist"), List: []document.Fold{
 			{Summary: g.Checked, Blocks: []document.Block{g.Checklist}}, {Summary: g.Mistaken, Blocks: []document.Block{g.Mistakes}}}})
 	}
 	if len(g.Evidence) > 0 {
-		add(document.Charts{Title: head("What the kernel counted"), Layout: document.Evidence, List: g.Evidence})
+		add(document.Charts{Title: head("Kernel counters"), Layout: document.Evidence, List: g.Evidence})
 	}
 	return list
 }
 
-// fewBenchmarks have their charts in the place of a latency's.
+// fewBenchmarks have their charts in place of a latency's.
 const fewBenchmarks = 6
 
 // curves are those that there are.
@@ -257,11 +257,11 @@ func (g *Group) shown() []document.Chart {
 	return append(g.curves(), slices.DeleteFunc(slices.Clone(g.OverTime), func(c document.Chart) bool { return len(c.Categories) > mostSlices })...)
 }
 
-// figures are the tables, whole or with what explains the figures folded away.
+// figures are the tables, whole or with what explains the metrics folded away.
 func (g *Group) figures(whole bool) []document.Block {
 	list := []document.Block{g.Table}
 	if main, aside := g.Table.Split(); aside != nil && !whole {
-		list = []document.Block{main, document.Folds{List: []document.Fold{{Summary: "CPU, scheduling and memory of each value", Blocks: []document.Block{*aside}}}}}
+		list = []document.Block{main, document.Folds{List: []document.Fold{{Summary: "CPU, scheduling and memory by value", Blocks: []document.Block{*aside}}}}}
 	}
 	for _, t := range []*document.Table{g.Metrics, g.Requests} {
 		if t != nil {
@@ -271,7 +271,7 @@ func (g *Group) figures(whole bool) []document.Block {
 	return list
 }
 
-// SoFar is the report of a sweep that goes on.
+// SoFar is the report of a sweep that continues.
 func (v *View) SoFar() *document.Document {
 	now := v.Ended()
 	for i, b := range now.Blocks {

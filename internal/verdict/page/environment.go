@@ -35,17 +35,17 @@ func environment(r *verdict.Result) []Facts {
 	add("System", strings.TrimSpace(h.OS+"/"+h.Arch+" "+h.Kernel))
 	add("cgroups", h.CgroupMode)
 	if nodes := r.Plan.Nodes; len(nodes) > 0 {
-		add("Nodes", phrase.And(nodes)+": a block on each, side by side")
+		add("Nodes", phrase.And(nodes)+": one block on each, at the same time")
 	}
 	about("Program")
 	add("Program", program(r))
-	add("Pods like those of", t.Object)
+	add("Copies the pods of", t.Object)
 	add("Namespace", t.Namespace)
 	add("Container", t.Container)
 	add("Go version of the program", goVersion(t.GoVersion))
 	add("Main module of the program", t.MainModule)
 	add("Before each run", t.Prepare)
-	add("Beside it", beside(t.Beside))
+	add("Next to it", beside(t.Beside))
 	add("Runtime variables", strings.Join(t.Environment, " "))
 	add("Directory", t.Directory)
 	add("CPUs of the target", t.Had().String())
@@ -57,15 +57,15 @@ func environment(r *verdict.Result) []Facts {
 	add("TLS", verified(l.TLS))
 	if t.Kind == "server" {
 		if l.RatePerSecond != nil {
-			add("Rate", number.PerSecond("/s").Value(*l.RatePerSecond))
+			add("Rate", number.PerSecond("req/s").Value(*l.RatePerSecond))
 		} else if l.Command == "" {
-			add("Rate", "half of what unset can carry, from pilot trials")
+			add("Rate", "half of what the default can sustain, from pilot trials")
 		}
-		add("CPUs of the load", l.Had().String())
-		add("Load and target", where(r))
+		add("CPUs of the load generator", l.Had().String())
+		add("Load generator and target", where(r))
 	}
 	about("Trials")
-	add("Figures", originWords(r.Origin))
+	add("Numbers", originWords(r.Origin))
 	add("Date", r.Started.UTC().Format("2006-01-02 15:04 UTC"))
 	add("A trial", trial(r))
 	add("Plan", planned(r))
@@ -87,10 +87,10 @@ func canaryEnvironment(c *verdict.Canary, add func(name, value string)) {
 	for _, one := range c.Counting {
 		counting = append(counting, one.String())
 	}
-	add("Behind the Service", phrase.And(services))
+	add("Service", phrase.And(services))
 	add("Counted by", phrase.And(counting))
 	for _, a := range c.Settings {
-		limit, ran := "no CPU limit", []string{"which could not be read"}
+		limit, ran := "no CPU limit", []string{"could not be read"}
 		if a.QuotaCPUs != nil {
 			limit = "a CPU limit of " + number.CPUs(*a.QuotaCPUs)
 		}
@@ -116,7 +116,7 @@ func where(r *verdict.Result) string {
 	case r.Load.OnTargetHost():
 		return "on the same machine"
 	case r.LoadHost != nil && r.LoadHost.Hostname != "":
-		return "on different machines; the load on " + r.LoadHost.Hostname
+		return "on different machines; the load generator on " + r.LoadHost.Hostname
 	}
 	return "on different machines"
 }
@@ -131,9 +131,9 @@ func beside(b *journal.Beside) string {
 	case q == nil:
 		return text
 	case *q == 0:
-		return text + ", without a quota"
+		return text + ", without a CPU limit"
 	default:
-		return text + ", under a quota of " + number.CPUs(*q)
+		return text + ", under a CPU limit of " + number.CPUs(*q)
 	}
 }
 
@@ -141,12 +141,12 @@ func beside(b *journal.Beside) string {
 func planned(r *verdict.Result) string {
 	p := r.Plan
 	if c := r.Canary; c != nil {
-		return fmt.Sprintf("%s, each setting beside a control: %d of %s", phrase.Count(len(c.Rounds), "round"), c.Slices, phrase.Count(c.Planned, "slice"))
+		return fmt.Sprintf("%s, each setting next to a control: %d of %s", phrase.Count(len(c.Rounds), "round"), c.Slices, phrase.Count(c.Planned, "slice"))
 	}
 	if !p.Racing() {
 		return fmt.Sprintf("%s in %s of random order, seed %d", phrase.Count(len(p.Settings), "setting"), phrase.Count(p.Blocks, "block"), p.Seed)
 	}
-	text := fmt.Sprintf("%s to choose from, until the answer is %s", phrase.Count(len(p.Settings), "setting"), p.Goal)
+	text := fmt.Sprintf("%s to choose from, until an answer is %s", phrase.Count(len(p.Settings), "setting"), p.Goal)
 	if p.MaxTrials > 0 {
 		text += ", at most " + phrase.Count(p.MaxTrials, "trial")
 	}
@@ -169,7 +169,7 @@ func program(r *verdict.Result) string {
 	t := r.Target
 	switch {
 	case t.BuiltIn != "":
-		return "the built-in practice program " + t.BuiltIn
+		return "the built-in demo program " + t.BuiltIn
 	}
 	return t.Kind
 }
@@ -182,7 +182,7 @@ func generator(r *verdict.Result) string {
 	if l.Command != "" {
 		return l.Command
 	}
-	s := "procfit's own, " + phrase.Count(l.Connections, "connection")
+	s := "built in, " + phrase.Count(l.Connections, "connection")
 	if l.Streams > 1 {
 		s += fmt.Sprintf(" of %d streams", l.Streams)
 	}
@@ -195,7 +195,7 @@ func generator(r *verdict.Result) string {
 		s += ", " + method(l)
 	}
 	if l.Pace != "" {
-		s += ", the open loop at random (" + l.Pace + ")"
+		s += ", randomly spaced in the latency phase (" + l.Pace + ")"
 	}
 	if l.BodyBytes > 0 {
 		s += " with a body of " + strconv.Itoa(l.BodyBytes) + " bytes"
@@ -212,7 +212,7 @@ func engine(r *verdict.Result) string {
 	for _, e := range r.Engines {
 		s := e.Name + ", " + e.Protocol
 		if e.CPUSecondsPerRequest != nil {
-			s += ", " + number.Time().Short().Value(*e.CPUSecondsPerRequest) + " of its CPU a request"
+			s += ", " + number.Time().Short().Value(*e.CPUSecondsPerRequest) + " of its CPU time per request"
 		}
 		if len(r.Engines) > 1 {
 			s += " (" + phrase.Count(e.Trials, "trial") + ")"
@@ -229,16 +229,16 @@ func verified(t *journal.TLS) string {
 	}
 	var parts []string
 	if t.Insecure {
-		parts = append(parts, "the server's certificate is not verified")
+		parts = append(parts, "the server certificate is not verified")
 	}
 	if t.CACert != "" {
-		parts = append(parts, "the trusted authorities are those in "+t.CACert)
+		parts = append(parts, "trusted CA certificates: "+t.CACert)
 	}
 	if t.ServerName != "" {
-		parts = append(parts, "the server must be "+t.ServerName)
+		parts = append(parts, "server name: "+t.ServerName)
 	}
 	if t.Cert != "" {
-		parts = append(parts, "the client's certificate is "+t.Cert)
+		parts = append(parts, "client certificate: "+t.Cert)
 	}
 	return phrase.Semicolons(parts)
 }
@@ -274,13 +274,13 @@ func trial(r *verdict.Result) string {
 	var out string
 	switch half := s.Number(l.DurationSeconds / 2); {
 	case r.Canary != nil:
-		out = s.Number(r.Canary.SliceSeconds) + " of the Service's own requests"
+		out = s.Number(r.Canary.SliceSeconds) + " of the requests of the Service"
 	case r.Target.Kind != "server":
 		return "one whole run of the program"
 	case l.Command != "":
 		out = s.Number(l.DurationSeconds) + " under the load command"
 	default:
-		out = half + " in closed loop and " + half + " in open loop"
+		out = half + " of throughput phase and " + half + " of latency phase"
 	}
 	if l.WarmupSeconds > 0 {
 		out += " after " + s.Number(l.WarmupSeconds) + " of warm-up"

@@ -13,7 +13,7 @@ import (
 	"github.com/procfit/procfit/internal/verdict"
 )
 
-// facts are the figures behind the verdict.
+// facts are the numbers behind the verdict.
 func (g *group) facts() []document.Pair {
 	share := number.Ratio()
 	var out []document.Pair
@@ -24,24 +24,24 @@ func (g *group) facts() []document.Pair {
 	}
 	g.noiseFacts(add)
 	if d := g.Detectable; d.Throughput != nil || d.P99 != nil {
-		add("Detectable effect", g.pairOf(d.Throughput, d.P99)+": smaller differences cannot be shown with this many blocks")
+		add("Smallest detectable difference", g.pairOf(d.Throughput, d.P99)+", with this many blocks")
 	}
 	margins := "throughput " + share.Number(g.r.Plan.Margin)
 	if g.r.Plan.MarginP99 > 0 {
 		margins += ", p99 " + share.Number(g.r.Plan.MarginP99)
 	}
-	add("Margins", margins+": what counts as no worse")
+	add("Margins", margins+" (a value that is worse by less is equally good)")
 	if a := g.row(g.Peak); a != nil {
 		add("Peak", settingName(a)+", "+g.figures(a))
 	}
 	if names := g.within(); len(names) > 0 {
-		add("Flatness", fmt.Sprintf("within %s of the peak: %s", share.Number(g.r.Plan.Margin), strings.Join(names, ", ")))
+		add("Within "+share.Number(g.r.Plan.Margin)+" of the peak", strings.Join(names, ", "))
 	}
 	if w := g.Flatness.WorstAbove; w != nil {
-		add("Beyond the peak", "up to "+slower(*w-1)+" with more Ps")
+		add("Above the peak", "up to "+slower(*w-1)+" with a higher GOMAXPROCS")
 	}
 	if w := g.Workload; w.Withheld {
-		add("Workload", "not known: "+words{g.Group, g.r}.others())
+		add("Workload", "unknown: "+words{g.Group, g.r}.others())
 	} else if w.CPUUtilisation != nil {
 		add("Workload", fmt.Sprintf("%s: %s of its CPUs used at %s", phrase.Clip(phrase.Clean(w.Kind), nameRoom), share.Number(*w.CPUUtilisation), g.settingText(w.Setting)))
 	} else {
@@ -50,18 +50,18 @@ func (g *group) facts() []document.Pair {
 	if o := g.Others; o.CPUs != nil && o.Of > 0 {
 		add("Other programs", fmt.Sprintf("used %s of the %s that the target may use", short(roundTo(*o.CPUs), number.Digits), number.CPUs(float64(o.Of))))
 	}
-	add("The program beside it", g.neighbour())
-	add("CPU a request", g.cpuEach())
+	add("Program next to it", g.neighbour())
+	add("CPU per request", g.cpuEach())
 	g.memoryFacts(add)
 	if u := g.USL; u != nil {
 		if u.Poor {
-			add("Scalability law", "fits poorly, do not read it: "+doubt(g.Group))
+			add("Scalability law", "fits poorly, so do not use it: "+doubt(g.Group))
 		} else {
 			peak := "no peak observed"
 			if u.Peak != nil {
-				peak = "fitted peak at " + short(*u.Peak, number.Digits) + " Ps"
+				peak = "fitted peak at GOMAXPROCS=" + short(*u.Peak, number.Digits)
 			}
-			add("Scalability law", fmt.Sprintf("λ %s at one P, contention σ %s, coherency κ %s, %s (R² %s): a diagnostic, not the recommender",
+			add("Scalability law", fmt.Sprintf("λ %s with GOMAXPROCS=1, contention σ %s, coherency κ %s, %s (R² %s): for diagnosis, the verdict does not use it",
 				number.PerSecond(throughputUnit(g.ThroughputUnit)).Value(u.Lambda), short(u.Sigma, 2), short(u.Kappa, 2), peak, short(u.R2, 2)))
 		}
 	}
@@ -71,18 +71,18 @@ func (g *group) facts() []document.Pair {
 // noiseFacts are how much trials vary, and how far apart two copies of one setting were.
 func (g *group) noiseFacts(add func(name, value string)) {
 	if n := g.Spread; n.Throughput != nil {
-		add("Noise", fmt.Sprintf("%s: how much trials of one setting vary (%s of freedom)",
+		add("Noise", fmt.Sprintf("%s between trials of one setting (%s of freedom)",
 			g.pairOf(n.Throughput, n.P99), phrase.CountOf(n.DF, "degree", "degrees")))
 	} else {
-		add("Noise", "not known: too few trials")
+		add("Noise", "unknown: too few trials")
 	}
 	if n := g.NoiseFloor; n.Throughput != nil || n.P99 != nil {
-		add("Same setting twice", fmt.Sprintf("two copies of %s differed by up to %s, in %s (95 %%)",
+		add("Repeat of the default", fmt.Sprintf("two repeats of %s differed by up to %s, in %s (95%%)",
 			g.settingText(n.Setting), copiesApart(n), phrase.Count(n.Pairs, "pair")))
 	}
 }
 
-// copiesApart is how far apart two copies were: "2.2 % in throughput and 14 % in p99".
+// copiesApart is how far apart two copies were: "2.2% in throughput and 14% in p99".
 func copiesApart(n verdict.NoiseFloor) string {
 	var parts []string
 	if n.Throughput != nil {
@@ -101,7 +101,7 @@ func (g *group) neighbour() string {
 	if a == nil || a.Evidence.BesideCPUs == nil {
 		return ""
 	}
-	return fmt.Sprintf("used %s in the trials of %s: neither the target's nor other programs'", cpusUsed(*a.Evidence.BesideCPUs), settingName(a))
+	return fmt.Sprintf("used %s in the trials of %s, counted neither for the target nor for other programs", cpusUsed(*a.Evidence.BesideCPUs), settingName(a))
 }
 
 // cpuEach is the CPU time of a request at the verdict's setting, or the peak: at
@@ -111,9 +111,9 @@ func (g *group) cpuEach() string {
 	if a == nil || g.ThroughputUnit != "requests" || a.Evidence.CPUSecondsEach == nil {
 		return ""
 	}
-	text := fmt.Sprintf("%s in closed loop", number.Time().Value(*a.Evidence.CPUSecondsEach))
+	text := fmt.Sprintf("%s in the throughput phase", number.Time().Value(*a.Evidence.CPUSecondsEach))
 	if o := a.OpenEvidence; o != nil && o.CPUSecondsEach != nil {
-		text += fmt.Sprintf(", %s in open loop", number.Time().Value(*o.CPUSecondsEach))
+		text += fmt.Sprintf(", %s in the latency phase", number.Time().Value(*o.CPUSecondsEach))
 	}
 	return text + ", at " + settingName(a)
 }
@@ -125,7 +125,7 @@ func (g *group) pairOf(throughput, latency *float64) string {
 	return strings.Replace(pairOf(throughput, latency), "p99", g.Latency.Name(), 1)
 }
 
-// pairOf names the figures of the two metrics that are known.
+// pairOf names the numbers of the two metrics that are known.
 func pairOf(throughput, p99 *float64) string {
 	var parts []string
 	if throughput != nil {
@@ -145,22 +145,22 @@ func (g *group) throughputNote() string {
 	case l.Command != "":
 		return "as the load command printed it"
 	case g.r.Target.Attached != nil:
-		return "what it answered of the rate, " + phrase.Count(l.Connections, "connection")
+		return "the part of the rate that it answered, " + phrase.Count(l.Connections, "connection")
 	case g.r.Plan.SLO != nil:
-		return "the highest rate within it, of those that a trial tried in open loop; " + phrase.Count(l.Connections, "connection")
+		return "the highest rate within it, of those that a trial tried at a fixed rate (open loop); " + phrase.Count(l.Connections, "connection")
 	}
-	return "closed loop, " + phrase.Count(l.Connections, "connection")
+	return "throughput phase (closed loop), " + phrase.Count(l.Connections, "connection")
 }
 
 func (g *group) latencyNote() string {
 	switch {
 	case g.LatencyMode == "open" && g.RatePerSecond != nil:
 		u := g.throughput.Short()
-		return "open loop at " + u.Value(*g.RatePerSecond) + " for every setting, " + g.counted()
+		return "latency phase (open loop) at " + u.Value(*g.RatePerSecond) + " for every setting, " + g.counted()
 	case g.LatencyMode == "open":
-		return "open loop, " + g.counted()
+		return "latency phase (open loop), " + g.counted()
 	case g.LatencyMode == "closed":
-		return "closed loop: not judged, it restates throughput"
+		return "throughput phase (closed loop): not judged, because it mirrors throughput"
 	}
 	return ""
 }
@@ -169,11 +169,11 @@ func (g *group) latencyNote() string {
 func (g *group) counted() string {
 	switch {
 	case g.r.Load.Command != "":
-		return "as the load command counts it"
+		return "as measured by the load command"
 	case g.r.Load.Pace != "":
-		return "at random (" + g.r.Load.Pace + "), from the intended send"
+		return "randomly spaced (" + g.r.Load.Pace + "), from the intended send time"
 	}
-	return "evenly paced, from the intended send"
+	return "evenly spaced, from the intended send time"
 }
 
 func (g *group) loadShape() string {
@@ -198,11 +198,11 @@ func (g *group) loadShape() string {
 func doubt(g *verdict.Group) string {
 	switch u := g.USL; u.Doubt {
 	case verdict.DoubtPoorFit:
-		return "it explains " + number.Percent(max(0, u.R2)) + " of the variation"
+		return "it explains only " + number.Percent(max(0, u.R2)) + " of the variation"
 	case verdict.DoubtFewWithin:
-		return fmt.Sprintf("%s at or below the %s that can be used; the curve between is a guess", phrase.Count(u.Within, "value"), number.CPUs(g.EffectiveCPUs))
+		return fmt.Sprintf("only %s at or below the %s that can be used; the curve between is a guess", phrase.Count(u.Within, "value"), number.CPUs(g.EffectiveCPUs))
 	case verdict.DoubtFewPoints:
-		return "four points for three parameters fit almost anything"
+		return "almost any curve fits three parameters to four points"
 	}
 	return ""
 }

@@ -95,7 +95,7 @@ func attempts(h *journal.Header, t *journal.Trial) (list []document.Item) {
 	}
 	add := func(text, command string) {
 		if strings.Contains(command, redacted) {
-			text += ", with your values in the place of " + redacted
+			text += ", with your values in place of " + redacted
 		}
 		if command != "" {
 			list = append(list, document.Item{Text: text, Command: command})
@@ -113,13 +113,13 @@ func attempts(h *journal.Header, t *journal.Trial) (list []document.Item) {
 	case journal.InvalidBeside:
 		add("run the command of --beside by itself", phrase.Shell(anyPort(h.Target.Beside.Command)))
 	case journal.InvalidNeverReady:
-		add("start it by itself, and look where it listens", alone(h, t))
+		add("start it by itself, and check where it listens", alone(h, t))
 		add("give it longer to start", again(patient(h.Tool.Args, "ready", doubled(h.Load.ReadyTimeoutSeconds))))
 	case journal.InvalidTimeout:
 		add("give it longer", again(patient(h.Tool.Args, "run", doubled(h.Load.TrialTimeoutSeconds))))
 		add("run it by itself", alone(h, t))
 	case journal.InvalidKilled:
-		add("look whether the memory ran out", "journalctl --dmesg --grep 'out of memory|oom-kill'")
+		add("check whether the machine ran out of memory", "journalctl --dmesg --grep 'out of memory|oom-kill'")
 		add("run it by itself", alone(h, t))
 	default:
 		add("run it by itself", alone(h, t))
@@ -158,7 +158,7 @@ func inVersion(t *journal.Trial) string {
 	return "GOTOOLCHAIN=go" + t.Setting.GoVersion + " "
 }
 
-// anyPort is a command with a port in the place of {port}.
+// anyPort is a command with a port in place of {port}.
 func anyPort(words []string) []string {
 	out := slices.Clone(words)
 	for i := range out {

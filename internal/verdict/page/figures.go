@@ -5,12 +5,13 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/procfit/procfit/internal/show/document"
 	"github.com/procfit/procfit/internal/show/number"
 	"github.com/procfit/procfit/internal/show/phrase"
 	"github.com/procfit/procfit/internal/verdict"
 )
 
-// shown is a figure that a stage's multiples show.
+// shown is a metric that a stage's multiples show.
 type shown struct {
 	measure
 	title string
@@ -56,7 +57,7 @@ func batchFigures(r *verdict.Result) []shown {
 	if len(names) > 0 {
 		return append(times, others...)
 	}
-	return []shown{{title: "Time of a run", unit: number.Time(), measure: measure{
+	return []shown{{title: "Time per run", unit: number.Time(), measure: measure{
 		name:  "median",
 		value: func(a *verdict.SettingResult) verdict.Interval { return inverse(a.Throughput) },
 		point: func(p *verdict.Point) *float64 { return reciprocal(p.Throughput) },
@@ -92,8 +93,7 @@ func inverse(i verdict.Interval) verdict.Interval {
 }
 
 // serverFigures are throughput and latency. Where the judged loop is the open one,
-// the closed one's latency stands beside: it is what documents tell that drove with
-// wrk.
+// the closed one's latency is next to it, because documents that used wrk report that one.
 func serverFigures(r *verdict.Result) []shown {
 	name, open := "", false
 	if len(r.Groups) > 0 {
@@ -108,8 +108,8 @@ func serverFigures(r *verdict.Result) []shown {
 		}},
 	}
 	if open {
-		list[1].title = "p99 latency, open loop"
-		list = append(list, shown{title: "p99 latency, closed loop", unit: number.Time(), measure: measure{
+		list[1].title = "p99, latency phase"
+		list = append(list, shown{title: "p99, throughput phase", unit: number.Time(), measure: measure{
 			"median", closedP99, func(p *verdict.Point) *float64 { return p.ClosedP99 },
 		}})
 	}
@@ -135,7 +135,7 @@ func kernelFigures() []shown {
 	}
 	whole := number.Plain("").Short()
 	return []shown{
-		counted("Context switches a second", number.PerSecond(""), func(e *verdict.Evidence) *float64 {
+		counted("Context switches per second", number.PerSecond(""), func(e *verdict.Evidence) *float64 {
 			if e.VoluntaryPerSecond == nil || e.InvoluntaryPerSecond == nil {
 				return nil
 			}
@@ -145,4 +145,51 @@ func kernelFigures() []shown {
 		counted("Threads", whole, func(e *verdict.Evidence) *float64 { return e.ThreadsMax }),
 		counted("Throttled periods", number.Ratio(), func(e *verdict.Evidence) *float64 { return e.ThrottledPeriodsRatio }),
 	}
+}
+
+// requestsTable has a line for each request of a mix, and its p99 at each setting: in
+// the percentiles of all a slow one hides behind the many.
+func (g *group) requestsTable() *document.Table {
+	var names []string
+	at := map[string]map[int]*verdict.RequestLatency{}
+	for k := range g.rows {
+		for i := range g.rows[k].ByRequest {
+			one := &g.rows[k].ByRequest[i]
+			if at[one.Name] == nil {
+				names = append(names, one.Name)
+				at[one.Name] = map[int]*verdict.RequestLatency{}
+			}
+			at[one.Name][k] = one
+		}
+	}
+	if len(names) == 0 {
+		return nil
+	}
+	t := &document.Table{Columns: []document.Column{{Head: "request", Short: "request", Left: true}}}
+	for k := range g.rows {
+		label, _ := settingLabel(&g.rows[k])
+		t.Columns = append(t.Columns, document.Column{Head: "p99 at GOMAXPROCS " + settingName(&g.rows[k]), Short: "p99 at " + label, Detailed: true})
+	}
+	for _, name := range names {
+		row := document.Row{Cells: []document.Cell{{Value: phrase.Clip(phrase.Clean(name), nameRoom)}}}
+		for k := range g.rows {
+			row.Cells = append(row.Cells, requestCell(at[name][k]))
+		}
+		t.Rows = append(t.Rows, row)
+	}
+	return t
+}
+
+func requestCell(r *verdict.RequestLatency) document.Cell {
+	if r == nil || r.P99.Median == nil {
+		return document.Cell{Value: absent}
+	}
+	c := document.Cell{Value: number.Seconds(*r.P99.Median)}
+	if r.P50.Median != nil {
+		c.Detail = "p50 " + number.Seconds(*r.P50.Median)
+	}
+	if r.Errors > 0 {
+		c.Detail += ", " + phrase.CountOf(r.Errors, "failed", "failed")
+	}
+	return c
 }

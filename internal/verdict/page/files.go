@@ -2,8 +2,11 @@ package page
 
 import (
 	"bytes"
+	"encoding/json"
+	"fmt"
 
 	"github.com/procfit/procfit/internal/host/folder"
+	"github.com/procfit/procfit/internal/show/document"
 	"github.com/procfit/procfit/internal/show/html"
 	"github.com/procfit/procfit/internal/show/markdown"
 	"github.com/procfit/procfit/internal/verdict"
@@ -53,4 +56,110 @@ func files(r *verdict.Result) ([]folder.File, error) {
 		return nil, err
 	}
 	return append(list, folder.File{Name: "bench.txt", Mode: folder.Shared, Content: trials.Bytes()}), nil
+}
+
+// JSON is result.json: indented, with a newline at its end. What the Result has as
+// codes is there with its words. Values that JSON cannot hold become null (see
+// finite).
+func JSON(r *verdict.Result) ([]byte, error) {
+	b, err := json.MarshalIndent(worded(finite(r)), "", "  ")
+	if err != nil {
+		return nil, fmt.Errorf("write the result as JSON: %w", err)
+	}
+	return append(b, '\n'), nil
+}
+
+// The types below are those of stat with their words: an embedded field gives way to
+// one of the same name next to it.
+
+type resultJSON struct {
+	*verdict.Result
+	Groups         []groupJSON         `json:"groups"`
+	Gate           *gateJSON           `json:"gate,omitempty"`
+	Warnings       []warningJSON       `json:"warnings"`
+	Recommendation *recommendationJSON `json:"recommendation"`
+}
+
+type groupJSON struct {
+	*verdict.Group
+	USL            *uslJSON           `json:"usl"`
+	Recommendation recommendationJSON `json:"recommendation"`
+}
+
+type uslJSON struct {
+	*verdict.USL
+	Why string `json:"why,omitempty"`
+}
+
+type recommendationJSON struct {
+	*verdict.Recommendation
+	Cause    verdict.ReasonCode `json:"cause,omitempty"`
+	Sentence string             `json:"sentence"`
+	Reasons  []string           `json:"reasons"`
+	Settle   []string           `json:"settle,omitempty"`
+}
+
+type warningJSON struct {
+	*verdict.Warning
+	Message string `json:"message"`
+	Fix     string `json:"fix"`
+}
+
+type gateJSON struct {
+	*verdict.Gate
+	Checks   []checkJSON `json:"checks"`
+	Unjudged string      `json:"unjudged,omitempty"`
+}
+
+type checkJSON struct {
+	Setting string `json:"setting"`
+	*verdict.GateCheck
+	Note string `json:"note"`
+}
+
+func worded(r *verdict.Result) *resultJSON {
+	out := &resultJSON{Result: r, Groups: []groupJSON{}, Warnings: []warningJSON{}}
+	for i := range r.Groups {
+		g := &r.Groups[i]
+		group := groupJSON{Group: g, Recommendation: recommendation(words{g, r})}
+		if g.USL != nil {
+			group.USL = &uslJSON{USL: g.USL, Why: doubt(g)}
+		}
+		out.Groups = append(out.Groups, group)
+	}
+	if r.Recommendation != nil && len(out.Groups) == 1 {
+		out.Recommendation = &out.Groups[0].Recommendation
+	}
+	if r.Canary != nil {
+		v := canaryWords{r.Canary, r}.verdict()
+		out.Recommendation = &recommendationJSON{Recommendation: r.Recommendation, Sentence: v.Sentence, Reasons: v.Reasons, Settle: sentences(v.Settle)}
+	}
+	for i := range r.Warnings {
+		a := warn(r, &r.Warnings[i])
+		out.Warnings = append(out.Warnings, warningJSON{&r.Warnings[i], a.message, a.fix})
+	}
+	if r.Gate != nil {
+		out.Gate = &gateJSON{Gate: r.Gate, Checks: []checkJSON{}, Unjudged: Unjudged(r.Gate)}
+		for i := range r.Gate.Checks {
+			c := &r.Gate.Checks[i]
+			out.Gate.Checks = append(out.Gate.Checks, checkJSON{gateSetting(c.Setting), c, gateNote(c, r.Plan)})
+		}
+	}
+	return out
+}
+
+func recommendation(w words) recommendationJSON {
+	rec := &w.group.Recommendation
+	return recommendationJSON{
+		Recommendation: rec, Cause: rec.Claim.Code,
+		Sentence: nameOf(rec).prefix + w.sentence(), Reasons: w.reasons(), Settle: sentences(w.settle()),
+	}
+}
+
+// sentences are advice as one text each.
+func sentences(list []document.Item) (out []string) {
+	for _, a := range list {
+		out = append(out, a.String())
+	}
+	return out
 }

@@ -37,7 +37,7 @@ func TestJSONTurnsWhatItCannotHoldIntoNull(t *testing.T) {
 	}
 }
 
-// What the Result has as codes stands in result.json in words, beside all else.
+// What the Result has as codes is in result.json in words, next to all else.
 func TestJSONHasTheWords(t *testing.T) {
 	b, err := JSON(pagetest.Groups())
 	if err != nil {
@@ -59,10 +59,10 @@ func TestJSONHasTheWords(t *testing.T) {
 		t.Fatal(err)
 	}
 	r := got.Groups[2].Recommendation
-	if r.Verdict != "cannot_tell" || r.Cause != "unset_differs" || r.Sentence != "Cannot tell: unset chose 2 and yet performs unlike GOMAXPROCS=2." || len(r.Reasons) < 3 || len(r.Settle) != 1 {
+	if r.Verdict != "cannot_tell" || r.Cause != "unset_differs" || r.Sentence != "Undecided: with GOMAXPROCS unset the runtime uses 2, yet it performs differently from an explicit GOMAXPROCS=2." || len(r.Reasons) < 3 || len(r.Settle) != 1 {
 		t.Errorf("%+v", r)
 	}
-	if c := got.Gate.Checks[0]; c.Setting != "2, quota 2 CPUs, Go 1.24.6" || c.Metric != "throughput" || c.Outcome != "worse" || c.Note == "" {
+	if c := got.Gate.Checks[0]; c.Setting != "2, limit 2 CPUs, Go 1.24.6" || c.Metric != "throughput" || c.Outcome != "worse" || c.Note == "" {
 		t.Errorf("%+v", c)
 	}
 	for _, w := range got.Warnings {

@@ -39,7 +39,7 @@ func TestFoot(t *testing.T) {
 	shown := onTerminal(t, pagetest.Groups(), text.Options{Width: 80, Height: 24, Files: files})
 	all := strings.Split(strings.TrimRight(shown, "\n"), "\n")
 	screen := strings.Join(all[len(all)-23:], "\n")
-	for _, want := range []string{"Throughput or latency", "Keep the default", "Can’t tell yet", "Any value will do", "results/x/report.html", "reproduce.sh"} {
+	for _, want := range []string{"Throughput or latency", "Keep the default", "Undecided", "Any value will do", "results/x/report.html", "reproduce.sh"} {
 		if !strings.Contains(screen, want) {
 			t.Errorf("of several groups no %s on the screen\n%s", want, screen)
 		}

@@ -12,10 +12,10 @@ import (
 	"github.com/procfit/procfit/internal/verdict/verdicttest"
 )
 
-// extremes are figures that a journal may hold and no machine measures.
+// extremes are numbers that a journal may hold and no machine measures.
 var extremes = []float64{0, 1e-320, math.SmallestNonzeroFloat64, 1e-300, 1e-12, 1, 1e12, 1e300, math.MaxFloat64, -1, -1e300}
 
-// Whatever figures the trials hold, every form of the report comes to its end, and
+// Whatever numbers the trials hold, every form of the report comes to its end, and
 // result.json is JSON.
 func FuzzRender(f *testing.F) {
 	f.Add(uint64(1), []byte{0})

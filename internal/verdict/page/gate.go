@@ -10,7 +10,7 @@ import (
 	"github.com/procfit/procfit/internal/verdict/journal"
 )
 
-// gateAlone says whether the gate is all that was asked: one setting was measured
+// gateAlone reports whether the gate is all that was asked: one setting was measured
 // of each program.
 func gateAlone(r *verdict.Result) bool {
 	if r.Gate == nil {
@@ -50,13 +50,13 @@ func gateOf(g *verdict.Gate, p journal.Plan) *Gate {
 		out.Sentence = "Proven worse by more than the margin: " + some(worse) + "."
 	case g.Pass && judged:
 		out.State, out.Label = document.OK, "Gate passed"
-		out.Sentence = "Nothing is proven worse by more than its margin."
+		out.Sentence = "No metric is proven worse by more than its margin."
 		if len(open) > 0 {
-			out.Sentence += " Not proven to be within the margin either: " + some(open) + "."
+			out.Sentence += " These are not proven to be within the margin either: " + some(open) + "."
 		}
 	default:
 		out.State, out.Label = document.Unknown, "Gate cannot be judged"
-		out.Sentence = "Too few valid trials of both."
+		out.Sentence = "Too few valid trials of both programs."
 		if why := phrase.Clean(Unjudged(g)); why != "" {
 			out.Sentence = phrase.Capital(why) + "."
 		}
@@ -72,7 +72,7 @@ func gateTable(g *verdict.Gate, p journal.Plan) document.Table {
 	t := document.Table{Columns: []document.Column{
 		{Head: "GOMAXPROCS", Short: "procs", Left: true},
 		{Head: "Metric", Short: "metric", Left: true},
-		{Head: "New against old", Short: "new against old", Detailed: true},
+		{Head: "New compared with old", Short: "new / old", Detailed: true},
 		{Head: "Margin", Short: "margin"},
 		{Head: "Outcome", Short: "outcome", Left: true},
 		{Head: "Note", Left: true},
@@ -97,7 +97,7 @@ func gateTable(g *verdict.Gate, p journal.Plan) document.Table {
 	return t
 }
 
-// outcomeWords are what a check of a gate, or a figure of a canary, came to.
+// outcomeWords are what a check of a gate, or a metric of a canary, came to.
 var outcomeWords = map[verdict.Outcome]string{
 	verdict.OutcomeWorse: "worse", verdict.OutcomeNotJudged: "not judged", verdict.OutcomeWithin: "no worse", verdict.OutcomeOpen: "undecided", verdict.OutcomeBetter: "better",
 }

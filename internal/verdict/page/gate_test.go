@@ -18,16 +18,16 @@ func TestTheGateIsTheHeadlineWhereNothingElseWasAsked(t *testing.T) {
 		label    string
 		sentence string
 	}{
-		{"passed", func(g *verdict.Gate) { g.Checks[1].Proven = false }, document.OK, "Gate passed", "Nothing is proven worse by more than its margin. Not proven to be within the margin either: p99 of unset."},
-		{"all proven", func(g *verdict.Gate) { g.Checks[1].Proven = true }, document.OK, "Gate passed", "Nothing is proven worse by more than its margin."},
+		{"passed", func(g *verdict.Gate) { g.Checks[1].Proven = false }, document.OK, "Gate passed", "No metric is proven worse by more than its margin. These are not proven to be within the margin either: p99 of unset."},
+		{"all proven", func(g *verdict.Gate) { g.Checks[1].Proven = true }, document.OK, "Gate passed", "No metric is proven worse by more than its margin."},
 		{"worse", func(g *verdict.Gate) { g.Pass, g.Checks[1].Worse = false, true }, document.Attention, "Gate failed", "Proven worse by more than the margin: p99 of unset."},
 		{"worse, another not judged", func(g *verdict.Gate) { g.Pass, g.Checks[1].Worse, g.Checks[0].Judged = false, true, false }, document.Attention, "Gate failed", "Proven worse by more than the margin: p99 of unset."},
 		{"not judged", func(g *verdict.Gate) {
 			g.Pass, g.Checks[0].Judged, g.Checks[0].Proven, g.Unjudged = false, false, false, []verdict.Unjudged{{Code: verdict.UnjudgedTooFew, Checks: g.Checks[:1]}}
 		}, document.Unknown, "Gate cannot be judged", "Throughput of unset: no block has a valid trial of both."},
-		{"said to pass, and yet not judged", func(g *verdict.Gate) { g.Checks[0].Judged = false }, document.Unknown, "Gate cannot be judged", "Too few valid trials of both."},
-		{"without checks", func(g *verdict.Gate) { g.Checks = nil }, document.Unknown, "Gate cannot be judged", "Too few valid trials of both."},
-		{"baseline", func(g *verdict.Gate) { g.Kind, g.Checks = "baseline", g.Checks[:1] }, document.OK, "Gate passed", "Nothing is proven worse by more than its margin. Compared with the baseline by ratios within each run."},
+		{"said to pass, and yet not judged", func(g *verdict.Gate) { g.Checks[0].Judged = false }, document.Unknown, "Gate cannot be judged", "Too few valid trials of both programs."},
+		{"without checks", func(g *verdict.Gate) { g.Checks = nil }, document.Unknown, "Gate cannot be judged", "Too few valid trials of both programs."},
+		{"baseline", func(g *verdict.Gate) { g.Kind, g.Checks = "baseline", g.Checks[:1] }, document.OK, "Gate passed", "No metric is proven worse by more than its margin. Compared with the baseline by ratios within each run."},
 	} {
 		v := New(pagetest.Gate(c.bend))
 		if v.Verdict.State != c.state || v.Verdict.Label != c.label || v.Verdict.Sentence != c.sentence || v.Gate.Sentence != "" {
@@ -46,7 +46,7 @@ func TestTheGateIsTheHeadlineWhereNothingElseWasAsked(t *testing.T) {
 func TestAVerdictStaysTheHeadlineBesideAGate(t *testing.T) {
 	r := pagetest.Typical()
 	r.Gate = pagetest.Gate(func(*verdict.Gate) {}).Gate
-	if v := New(r); v.Verdict.Label != "Set it" || v.Gate.Label != "Gate passed" || v.Gate.Sentence == "" {
+	if v := New(r); v.Verdict.Label != "Recommended" || v.Gate.Label != "Gate passed" || v.Gate.Sentence == "" {
 		t.Errorf("%+v beside %+v", v.Verdict, v.Gate)
 	}
 }

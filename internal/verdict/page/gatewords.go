@@ -2,8 +2,10 @@ package page
 
 import (
 	"fmt"
+	"math"
 	"strings"
 
+	"github.com/procfit/procfit/internal/show/document"
 	"github.com/procfit/procfit/internal/show/number"
 	"github.com/procfit/procfit/internal/show/phrase"
 	"github.com/procfit/procfit/internal/verdict"
@@ -15,7 +17,7 @@ import (
 func gateSetting(a verdict.GateSetting) string {
 	text := a.Label
 	if a.QuotaCPUs != nil {
-		text += ", quota " + number.CPUs(*a.QuotaCPUs)
+		text += ", limit " + number.CPUs(*a.QuotaCPUs)
 	}
 	if a.GoVersion != "" {
 		text += ", Go " + a.GoVersion
@@ -64,7 +66,7 @@ func gateMetric(c *verdict.GateCheck) string {
 	return phrase.Clean(c.Metric)
 }
 
-// tooFew says why so many pairs judge nothing.
+// tooFew says why N pairs judge nothing.
 func tooFew(pairs int) string {
 	if pairs == 0 {
 		return "no block has a valid trial of both"
@@ -84,19 +86,66 @@ func Unjudged(g *verdict.Gate) string {
 func unjudged(u *verdict.Unjudged) string {
 	switch u.Code {
 	case verdict.UnjudgedSpoiled:
-		return fmt.Sprintf("at %s, %d of %s of the new program were invalid, and %d of %d of the old: %s",
+		return fmt.Sprintf("with %s, %d of %s of the new program were invalid, and %d of %d of the old: %s",
 			gateSetting(u.Setting), u.Bad, phrase.Count(u.Of, "trial"), u.OldBad, u.OldOf, u.Reason)
 	case verdict.UnjudgedWithheld:
 		return "other programs left " + gateSetting(u.Setting) + " too few CPUs to be compared"
 	case verdict.UnjudgedNoSetting:
-		return "the old command was not planned"
+		return "the old command is not in the plan"
 	}
 	var checks []string
 	for _, c := range u.Checks {
 		checks = append(checks, gateMetric(&c)+" of "+gateSetting(c.Setting))
 	}
 	if u.Code == verdict.UnjudgedLate {
-		return phrase.And(checks) + ": the load generator sent late, so " + tooFew(u.Pairs)
+		return phrase.And(checks) + ": the load generator sent requests late, so " + tooFew(u.Pairs)
 	}
 	return phrase.And(checks) + ": " + tooFew(u.Pairs)
+}
+
+// widestStrip bounds a strip's half, as a ratio: beyond it the margins of 5% cannot be
+// seen.
+const widestStrip = 3
+
+// ratioLine is a line of ratios that has no change in its middle, in logarithms.
+type ratioLine struct{ edge float64 }
+
+func (l ratioLine) at(ratio float64) float64 {
+	if !(ratio > 0) || l.edge <= 0 {
+		return 0
+	}
+	return min(1, max(0, 0.5+math.Log(ratio)/l.edge/2))
+}
+
+// gateLine is the one line of all checks of a gate, so that they can be compared.
+func gateLine(g *verdict.Gate) ratioLine {
+	edge := 0.0
+	see := func(ratio *float64) {
+		if ratio != nil && *ratio > 0 {
+			edge = max(edge, math.Abs(math.Log(*ratio)))
+		}
+	}
+	for i := range g.Checks {
+		c := &g.Checks[i]
+		for _, x := range []*float64{new(1 + c.Margin), new(1 - c.Margin), c.Ratio.Median, c.Bounds.Low, c.Bounds.High} {
+			see(x)
+		}
+	}
+	return ratioLine{min(1.15*edge, math.Log(widestStrip))}
+}
+
+// strip draws a check: what the margin allows, and new against old.
+func (l ratioLine) strip(c *verdict.GateCheck, note string) *document.Strip {
+	s := &document.Strip{Summary: note, Ticks: []document.Tick{{At: 0.5, Label: "no change"}}, Zone: document.Span{From: l.at(1 - c.Margin), To: 1}}
+	if c.Metric == verdict.MetricP99 {
+		s.Zone = document.Span{From: 0, To: l.at(1 + c.Margin)}
+	}
+	if c.Ratio.Median != nil {
+		s.Present, s.At = true, l.at(*c.Ratio.Median)
+		s.Interval = document.Span{From: s.At, To: s.At}
+		if c.Bounds.Low != nil && c.Bounds.High != nil {
+			s.Interval = document.Span{From: l.at(*c.Bounds.Low), To: l.at(*c.Bounds.High)}
+		}
+	}
+	return s
 }

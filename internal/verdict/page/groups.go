@@ -32,7 +32,7 @@ func acrossGroups(r *verdict.Result, groups []Group) Verdict {
 		v.Answer = groups[0].Verdict.Answer
 		v.Answer.Tiles = nil
 	} else {
-		v.Sentence = phrase.Count(len(groups), "group") + ", each with its own answer; figures of different groups are not compared."
+		v.Sentence = phrase.Count(len(groups), "group") + ", each with its own answer; numbers of different groups are not compared."
 	}
 	if v.Answer.Text == "" {
 		v.Answer = differing(r, groups)
@@ -82,7 +82,7 @@ func apartBy(r *verdict.Result) []string {
 	for _, x := range []struct {
 		name string
 		of   func(*verdict.Group) string
-	}{{"the Go version", languageOf}, {"the quota", quotaOf}, {"the number of replicas", replicasOf}} {
+	}{{"the Go version", languageOf}, {"the CPU limit", quotaOf}, {"the number of replicas", replicasOf}} {
 		if slices.ContainsFunc(r.Groups, func(g verdict.Group) bool { return x.of(&g) != x.of(&r.Groups[0]) }) {
 			list = append(list, x.name)
 		}
@@ -99,7 +99,7 @@ func languageOf(g *verdict.Group) string {
 
 func quotaOf(g *verdict.Group) string {
 	if g.QuotaCPUs == nil {
-		return "no quota"
+		return "no limit"
 	}
 	return number.CPUs(*g.QuotaCPUs)
 }
@@ -126,7 +126,7 @@ func summary(r *verdict.Result, groups []Group) *document.Table {
 	t := &document.Table{Columns: []document.Column{
 		{Head: "Group", Short: "group", Left: true},
 		{Head: "Verdict", Short: "verdict", Left: true},
-		{Head: "Unset runs at", Short: "unset"},
+		{Head: "Default", Short: "default"},
 		{Head: "Peak", Short: "peak"},
 		{Head: phrase.Capital((&group{Group: &r.Groups[0]}).throughputName()) + " at the peak", Short: "at it"},
 	}}

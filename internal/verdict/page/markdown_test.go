@@ -22,7 +22,7 @@ func TestMarkdownGolden(t *testing.T) {
 func TestSaysWhatAReaderMustKnow(t *testing.T) {
 	out := inMarkdown(pagetest.Typical())
 	for _, want := range []string{
-		"AMD EPYC 7B13", "8 online, limited to 2", "Go version of the program | 1.24.6", "6.12.41", "procfit's own, 64 connections, GET",
+		"AMD EPYC 7B13", "8 online, limited to 2", "Go version of the program | 1.24.6", "6.12.41", "built in, 64 connections, GET",
 		"2026-03-14 09:00 UTC", "seed 42", "| **2** (recommended) | leads | 12.8k [", "Set GOMAXPROCS=2", "CPUs of the target | 0-1", "reproduce.sh",
 	} {
 		if !strings.Contains(out, want) {

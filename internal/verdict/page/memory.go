@@ -13,14 +13,14 @@ import (
 func (g *group) memoryColumns() []column {
 	share := number.Ratio()
 	return []column{
-		{document.Column{Head: "Memory, at most"}, func(a *verdict.SettingResult) document.Cell {
+		{document.Column{Head: "Peak memory"}, func(a *verdict.SettingResult) document.Cell {
 			c := document.Cell{Value: size(a.Evidence.PeakRSSBytes)}
 			if now := a.Evidence.RSSBytes; now != nil {
 				c.Detail = size(now) + " at the end"
 			}
 			return c
 		}},
-		{document.Column{Head: "GC, of its busy time"}, func(a *verdict.SettingResult) document.Cell {
+		{document.Column{Head: "GC share of CPU time"}, func(a *verdict.SettingResult) document.Cell {
 			e := &a.Evidence
 			if e.GCCyclesPerSecond == nil {
 				return document.Cell{Value: absent}
@@ -39,7 +39,7 @@ func cycles(e *verdict.Evidence) string {
 	if *e.GCCyclesPerSecond <= 0 {
 		return "no cycle"
 	}
-	return "a cycle every " + number.Seconds(1 / *e.GCCyclesPerSecond)
+	return "one cycle every " + number.Seconds(1 / *e.GCCyclesPerSecond)
 }
 
 // memoryFacts are those of the verdict's setting, or the peak, or any.
@@ -50,20 +50,20 @@ func (g *group) memoryFacts(add func(name, value string)) {
 	}
 	e, at := &a.Evidence, ", at "+settingName(a)
 	if e.PeakRSSBytes != nil {
-		add("Memory", size(e.PeakRSSBytes)+" at most"+at)
+		add("Peak memory", size(e.PeakRSSBytes)+at)
 	}
 	if e.GCCyclesPerSecond == nil {
 		return
 	}
 	text := cycles(e)
 	if e.GCPauseSeconds != nil {
-		text += ", each with " + number.Seconds(*e.GCPauseSeconds) + " of pauses"
+		text += " with " + number.Seconds(*e.GCPauseSeconds) + " of pauses"
 	}
 	if e.GCHeapBytes != nil {
-		text += ", with " + size(e.GCHeapBytes) + " of heap in use at its end"
+		text += ", " + size(e.GCHeapBytes) + " of heap in use after it"
 	}
 	if e.GCBusyRatio != nil {
-		text += ", " + number.Ratio().Number(*e.GCBusyRatio) + " of its busy time by its runtime's count"
+		text += ", " + number.Ratio().Number(*e.GCBusyRatio) + " of the CPU time that the program was busy"
 	}
 	add("Garbage collector", text+at)
 }
@@ -75,7 +75,7 @@ func (w words) allocates() string {
 	if a == nil || a.CyclesPerSecond <= 0 {
 		return ""
 	}
-	return fmt.Sprintf("it allocates: a GC cycle every %s took %s of its busy time (at %s)",
+	return fmt.Sprintf("it allocates a lot: a GC cycle every %s took %s of its busy CPU time (at %s)",
 		number.Seconds(1/a.CyclesPerSecond), number.Ratio().Number(a.Share), phrase.Clip(phrase.Clean(a.Setting), nameRoom))
 }
 
@@ -84,5 +84,5 @@ func (w words) instead() string {
 	if why := w.allocates(); why != "" {
 		return why + ", so profile its allocations first, and try GOGC or GOMEMLIMIT"
 	}
-	return "profile first"
+	return "profile the program first"
 }

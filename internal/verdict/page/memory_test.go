@@ -24,11 +24,11 @@ func collecting(cycles int64, share float64) func(*journal.Trial) {
 	}
 }
 
-// Beside a flat curve stands that a program allocates where its figures say so, and
+// Beside a flat curve stands that a program allocates where its metrics say so, and
 // nowhere else.
 func TestAllocatesInWords(t *testing.T) {
 	alike := []Truth{Unset(4, 1000, .01), Set(1, 1000, .01), Set(2, 1000, .01), Set(4, 1000, .01), Set(8, 1000, .01)}
-	const says = "it allocates: a GC cycle every 12.5 ms took 18 % of its busy time"
+	const says = "it allocates a lot: a GC cycle every 12.5 ms took 18% of its busy CPU time"
 	for name, c := range map[string]struct {
 		config Config
 		want   bool
@@ -46,13 +46,13 @@ func TestAllocatesInWords(t *testing.T) {
 		if strings.Contains(got, says) != c.want || strings.Contains(got, "GOMEMLIMIT") != c.want {
 			t.Errorf("%s: %q", name, got)
 		}
-		if flat := strings.Contains(got, "not your knob"); flat && !c.want && !strings.Contains(got, "profile first") {
+		if flat := strings.Contains(got, "makes no difference"); flat && !c.want && !strings.Contains(got, "profile the program first") {
 			t.Errorf("%s: %q", name, got)
 		}
 	}
 }
 
-// The figures stand in the table and among the facts; without any there is no column.
+// The metrics are in the table and among the facts; without any there is no column.
 func TestMemoryInATable(t *testing.T) {
 	columns := func(v *View) (heads []string) {
 		for _, c := range v.Groups[0].Table.Columns {
@@ -69,14 +69,14 @@ func TestMemoryInATable(t *testing.T) {
 		return ""
 	}
 	v := New(analyze(Config{Settings: CPUServer(), Trial: collecting(8000, 0.18)}))
-	i := slices.Index(columns(v), "GC, of its busy time")
-	if i < 0 || v.Groups[0].Table.Rows[0].Cells[i] != (document.Cell{Value: "18 %", Detail: "a cycle every 12.5 ms"}) || v.Groups[0].Table.Rows[0].Cells[i-1] != (document.Cell{Value: "30 MiB", Detail: "20 MiB at the end"}) {
+	i := slices.Index(columns(v), "GC share of CPU time")
+	if i < 0 || v.Groups[0].Table.Rows[0].Cells[i] != (document.Cell{Value: "18%", Detail: "one cycle every 12.5 ms"}) || v.Groups[0].Table.Rows[0].Cells[i-1] != (document.Cell{Value: "30 MiB", Detail: "20 MiB at the end"}) {
 		t.Errorf("%v", columns(v))
 	}
-	if got := fact(v, "Garbage collector"); !strings.HasPrefix(got, "a cycle every 12.5 ms, each with 200 µs of pauses, with 15.6 MiB of heap in use at its end, 18 % of its busy time by its runtime's count, at ") {
+	if got := fact(v, "Garbage collector"); !strings.HasPrefix(got, "one cycle every 12.5 ms with 200 µs of pauses, 15.6 MiB of heap in use after it, 18% of the CPU time that the program was busy, at ") {
 		t.Errorf("%q", got)
 	}
-	if got := fact(v, "Memory"); !strings.HasPrefix(got, "30 MiB at most, at ") {
+	if got := fact(v, "Peak memory"); !strings.HasPrefix(got, "30 MiB, at ") {
 		t.Errorf("%q", got)
 	}
 	v = New(analyze(Config{Settings: CPUServer(), Trial: collecting(0, -1)}))
@@ -84,12 +84,12 @@ func TestMemoryInATable(t *testing.T) {
 		t.Errorf("%q", got)
 	}
 	v = New(analyze(Config{Settings: CPUServer()}))
-	if slices.Contains(columns(v), "GC, of its busy time") || slices.Contains(columns(v), "Memory, at most") || fact(v, "Memory")+fact(v, "Garbage collector") != "" {
+	if slices.Contains(columns(v), "GC share of CPU time") || slices.Contains(columns(v), "Peak memory") || fact(v, "Peak memory")+fact(v, "Garbage collector") != "" {
 		t.Errorf("nothing is known, and it is shown: %v", columns(v))
 	}
 }
 
-// What runs beside the target is told apart from it and from other programs; what it
+// What runs next to the target is distinguished from it and from other programs; what it
 // leaves of the CPUs is no sign of a program that waits.
 func TestNeighbourInAReport(t *testing.T) {
 	r := analyze(Config{Settings: CPUServer(), OtherCPUs: 4, Trial: func(t *journal.Trial) {
@@ -105,12 +105,12 @@ func TestNeighbourInAReport(t *testing.T) {
 		}
 	}
 	all := strings.Join(facts, "\n")
-	for _, want := range []string{"The program beside it: used 4 CPUs in the trials of ", "Beside it: ./proxy '-a b', under a quota of 4 CPUs", "Workload: unknown"} {
+	for _, want := range []string{"Program next to it: used 4 CPUs in the trials of ", "Next to it: ./proxy '-a b', under a CPU limit of 4 CPUs", "Workload: unknown"} {
 		if !strings.Contains(all, want) {
 			t.Errorf("no %q in\n%s", want, all)
 		}
 	}
-	for none, b := range map[string]*journal.Beside{"": nil, "x": {Command: []string{"x"}}, "x, without a quota": {Command: []string{"x"}, QuotaCPUs: new(0.0)}} {
+	for none, b := range map[string]*journal.Beside{"": nil, "x": {Command: []string{"x"}}, "x, without a CPU limit": {Command: []string{"x"}, QuotaCPUs: new(0.0)}} {
 		if got := beside(b); got != none {
 			t.Errorf("%q, want %q", got, none)
 		}
@@ -131,7 +131,7 @@ func TestTopologyInWords(t *testing.T) {
 	}
 	h, trials := Generate(Config{Settings: CPUServer(), Noise: quiet})
 	h.TargetHost.Topology = &journal.Topology{Sockets: 2, Cores: 8, ThreadsPerCore: 2, Nodes: two}
-	const says = "the target's CPUs are at 2 NUMA nodes of memory (node0: 0-7; node1: 8-15), and what is at another node is farther away"
+	const says = "the target's CPUs are on 2 NUMA nodes (node0: 0-7; node1: 8-15), and memory of another node takes longer to reach"
 	v := New(verdict.Analyze(h, trials))
 	if !slices.ContainsFunc(v.Warnings, func(w document.Note) bool {
 		return w.Message == says && strings.Contains(w.Fix, "--target-cpuset node0")

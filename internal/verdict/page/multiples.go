@@ -13,17 +13,17 @@ import (
 	"github.com/procfit/procfit/internal/verdict"
 )
 
-// Multiples is one figure of a Result: a small chart for each group, all on one
+// Multiples is one metric of a Result: a small chart for each group, all on one
 // scale, and the table of the same.
 type Multiples struct {
 	Title  string
 	Charts []document.Chart
 	Table  document.Table
 	Labels []string // of the settings, a row of the table each
-	over   bool     // a document's curve lies over ours
+	over   bool     // a document's curve is over ours
 }
 
-// MultiplesOf are a Result's figures, the one that is judged first. Curves of a document
+// MultiplesOf are a Result's metrics, the one that is judged first. Curves of a document
 // lie over those that they are of; over says that there are such.
 func MultiplesOf(result *verdict.Result, curves []DocumentCurve) (rows []Multiples, over bool) {
 	r := finite(result)
@@ -173,14 +173,14 @@ func (g *group) language() string {
 func (g *group) quota() string {
 	switch {
 	case g.QuotaCPUs != nil:
-		return "quota " + short(*g.QuotaCPUs, number.Digits)
+		return "limit " + short(*g.QuotaCPUs, number.Digits)
 	case slices.ContainsFunc(g.r.Groups, func(x verdict.Group) bool { return x.QuotaCPUs != nil }):
-		return "no quota"
+		return "no limit"
 	}
 	return ""
 }
 
-// spread is how document 002 writes a figure: its median × (lowest ÷ median,
+// spread is how document 002 writes a metric: its median × (lowest ÷ median,
 // highest ÷ median).
 func spread(u number.Unit, values []float64) string {
 	if len(values) == 0 {

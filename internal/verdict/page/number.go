@@ -8,7 +8,7 @@ import (
 	"github.com/procfit/procfit/internal/verdict"
 )
 
-// absent stands for what was not measured, in a table.
+// absent represents what was not measured, in a table.
 const absent = "–"
 
 // maybe writes a value that may be absent.
@@ -55,7 +55,7 @@ func short(x float64, digits int) string { return number.Short(number.Significan
 const nameRoom = 24
 
 // throughputUnit names what is counted a second. A metric's name is its own unit;
-// "throughput" says nothing beyond the figure.
+// "throughput" says nothing beyond the metric.
 func throughputUnit(name string) string {
 	switch name {
 	case "requests", "":
@@ -68,4 +68,39 @@ func throughputUnit(name string) string {
 		return ""
 	}
 	return phrase.Clip(phrase.Clean(name), nameRoom)
+}
+
+// unitRuns is what the throughput of a batch program counts.
+const unitRuns = "runs"
+
+// runs reports that whole runs of a program are counted: people know how long one takes,
+// and not how many there are a second.
+func (g *group) runs() bool { return g.ThroughputUnit == unitRuns }
+
+// throughputShown is its unit.
+func (g *group) throughputShown() number.Unit {
+	if g.runs() {
+		return number.Time()
+	}
+	return number.PerSecond(throughputUnit(g.ThroughputUnit))
+}
+
+// asShown is a throughput as it is shown: of runs the time of one, where each replica makes
+// its own.
+func (g *group) asShown(i verdict.Interval) verdict.Interval {
+	if !g.runs() {
+		return i
+	}
+	replicas := float64(max(1, g.Replicas))
+	i = inverse(i)
+	return verdict.Interval{Median: scaled(i.Median, replicas), Low: scaled(i.Low, replicas), High: scaled(i.High, replicas), N: i.N}
+}
+
+// againstPeak heads the ratios of throughput, which stay those where times are next to
+// them.
+func (g *group) againstPeak() string {
+	if g.runs() {
+		return "Runs per second, compared with the peak"
+	}
+	return "Compared with the peak"
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/procfit/procfit/internal/verdict/verdicttest"
 )
 
-// Whatever stands by itself (a verdict, a figure) says where it comes from.
+// Whatever stands by itself (a verdict, a metric) says where it comes from.
 func TestOriginStandsWithEveryFigure(t *testing.T) {
 	for want, origin := range map[string]journal.Origin{"measured here": journal.OriginLocal, "measured in Kubernetes": journal.OriginKube, "simulated": journal.OriginSim} {
 		r := analyze(verdicttest.Config{Settings: verdicttest.CPUServer(), Trial: func(t *journal.Trial) { t.Origin = origin }})
@@ -34,7 +34,7 @@ func TestOriginStandsWithEveryFigure(t *testing.T) {
 
 func TestAModelIsNoMeasurement(t *testing.T) {
 	g := New(pagetest.Simulated()).Groups[0]
-	if c := g.Checklist[0]; c.State != document.Attention || c.Answer != "no" || !strings.Contains(c.Detail, "a model's") {
+	if c := g.Checklist[0]; c.State != document.Attention || c.Answer != "no" || !strings.Contains(c.Detail, "simulated") {
 		t.Errorf("%+v", c)
 	}
 	if m := g.Mistakes[0]; m.State == document.OK {
@@ -48,7 +48,7 @@ func TestMixedOriginsAreNamed(t *testing.T) {
 			t.Origin = journal.OriginSim
 		}
 	}}))
-	if v.Verdict.Label != "Cannot tell" || !strings.Contains(v.Verdict.Context, "in part") {
+	if v.Verdict.Label != "Undecided" || !strings.Contains(v.Verdict.Context, "not all measured in the same way") {
 		t.Errorf("%+v", v.Verdict)
 	}
 }
@@ -73,7 +73,7 @@ func TestOtherProgramsAreNamed(t *testing.T) {
 		t.Errorf("%q; %q", v.Verdict.Sentence, v.Groups[0].Mistakes[6].Detail)
 	}
 	for _, p := range v.Groups[0].Facts {
-		if p.Name == "Workload" && (!strings.HasPrefix(p.Value, "not known: other programs") || strings.Contains(p.Value, "io-bound")) {
+		if p.Name == "Workload" && (!strings.HasPrefix(p.Value, "unknown: other programs") || strings.Contains(p.Value, "io-bound")) {
 			t.Errorf("%+v", p)
 		}
 	}

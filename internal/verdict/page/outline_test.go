@@ -12,7 +12,7 @@ import (
 	"github.com/procfit/procfit/internal/verdict/page/pagetest"
 )
 
-// outline is a page as its headings, charts and tables, without figures: what a reader
+// outline is a page as its headings, charts and tables, without numbers: what a reader
 // goes through, in its order.
 func outline(t *testing.T, page []byte) []byte {
 	var b strings.Builder

@@ -9,10 +9,10 @@ import (
 )
 
 // DocumentCurve is what a document measured of a program by GOMAXPROCS, to be drawn over what is
-// measured here. The machines are not alike: only its shape can be compared.
+// measured here. The machines are not the same: only its shape can be compared.
 type DocumentCurve struct {
 	Metric  string // as the program prints it
-	Go      string // release; empty: the program has one version, and it stands beside that
+	Go      string // release; empty: the program has one version, and it is next to that
 	On      string // machine; empty: the document has one
 	Seconds map[int]float64
 }
@@ -24,7 +24,7 @@ type overlay struct {
 	values map[int]float64 // by GOMAXPROCS, for those measured here
 }
 
-// overlays are the curves that lie over a group's figure.
+// overlays are the curves that lie over a group's metric.
 func (s *shown) overlays(g *group, curves []DocumentCurve) []overlay {
 	var list []overlay
 	for i := range curves {
@@ -53,7 +53,7 @@ func (s *shown) overlays(g *group, curves []DocumentCurve) []overlay {
 	return list
 }
 
-// ofRelease says whether a version, 1.5.4 or go1.5, is of a release, 1.5.
+// ofRelease reports whether a version, 1.5.4 or go1.5, is of a release, 1.5.
 func ofRelease(version, release string) bool {
 	v := strings.TrimPrefix(version, "go")
 	return v == release || release != "" && strings.HasPrefix(v, release+".")
@@ -94,4 +94,49 @@ func (o *overlay) mark(a *verdict.SettingResult, ax axis.Axis) document.Mark {
 		m.Value += ", " + o.curve.On
 	}
 	return m
+}
+
+// curves are the charts as a table, for readers of text: a row a category, a column a
+// series.
+func curves(throughput, latency *document.Chart) document.Table {
+	var t document.Table
+	if throughput == nil {
+		return t
+	}
+	t.Columns = []document.Column{{Head: "GOMAXPROCS", Short: "procs", Left: true}}
+	for i, k := range throughput.Categories {
+		name := k.Label
+		if k.Sub != "" {
+			name += " (" + k.Sub + ")"
+		}
+		row := document.Row{Mark: k.Mark, Cells: []document.Cell{{Value: name}}}
+		for _, c := range []*document.Chart{throughput, latency} {
+			if c == nil || len(c.Categories) != len(throughput.Categories) {
+				continue
+			}
+			if row.Mark == "" {
+				row.Mark = c.Categories[i].Mark
+			}
+			for _, s := range c.Series {
+				if i == 0 {
+					t.Columns = append(t.Columns, document.Column{Head: curveHead(c, s.Name), Short: s.Name, Detailed: true})
+				}
+				cell := document.Cell{Value: absent}
+				if m := s.Marks[i]; m.Present {
+					cell = document.Cell{Value: m.Value, Detail: m.Detail}
+				}
+				row.Cells = append(row.Cells, cell)
+			}
+		}
+		t.Rows = append(t.Rows, row)
+	}
+	return t
+}
+
+// head names a series in a table: by itself where the chart has several quantities.
+func curveHead(c *document.Chart, series string) string {
+	if len(c.Series) == 1 {
+		return c.Title
+	}
+	return series
 }

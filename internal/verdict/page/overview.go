@@ -11,7 +11,7 @@ import (
 )
 
 // overview is each group's answer over small curves. What a large quota carries would
-// flatten the curves of a small one: throughput stands as a share of the group's own
+// flatten the curves of a small one: throughput is shown as a share of the group's own
 // peak. Latency has one scale, which is logarithmic where it has to be.
 func overview(r *verdict.Result, groups []Group) document.Cards {
 	var list document.Cards

@@ -15,7 +15,7 @@ import (
 // paste is what to put where, by the verdict.
 func (g *group) paste() Paste {
 	if g.gateAlone {
-		return Paste{Lead: "Nothing: the gate compares two programs, not values of GOMAXPROCS."}
+		return Paste{Lead: "Nothing to set: the gate compares two programs, not values of GOMAXPROCS."}
 	}
 	rec := g.Recommendation
 	if rec.Confidence == verdict.Likely {
@@ -24,17 +24,17 @@ func (g *group) paste() Paste {
 	switch rec.Verdict {
 	case verdict.Recommended, verdict.CarriesRate:
 		if rec.Procs != nil {
-			return Paste{Lead: g.onPart() + "One of these, not several:", Snippets: g.snippets(*rec.Procs)}
+			return Paste{Lead: g.onPart() + "Use one of the following:", Snippets: g.snippets(*rec.Procs)}
 		}
-		return Paste{Lead: "Nothing: leave GOMAXPROCS unset, and remove it where it is set."}
+		return Paste{Lead: "Nothing to set: leave GOMAXPROCS unset, and remove it where it is set."}
 	case verdict.Measured:
-		return Paste{Lead: "Nothing: a server was measured as it runs, and nothing was compared."}
+		return Paste{Lead: "Nothing to set: procfit measured the server as it runs and compared nothing."}
 	case verdict.KeepDefault:
-		return Paste{Lead: "Nothing: the default is right. Where GOMAXPROCS is set, remove it."}
+		return Paste{Lead: "Nothing to set: keep the default. Where GOMAXPROCS is set, remove it."}
 	case verdict.NotYourKnob:
-		return Paste{Lead: "Nothing: GOMAXPROCS makes no difference here. Leave it unset and profile."}
+		return Paste{Lead: "Nothing to set: GOMAXPROCS makes no difference here. Leave it unset and profile the program."}
 	case verdict.TradeOff:
-		p := Paste{Lead: "Your choice between two, each proven best at its own end:"}
+		p := Paste{Lead: "Choose one of two; each is proven best for its purpose:"}
 		for _, side := range []struct{ title, label string }{{"For throughput", rec.BestThroughput}, {"For p99", rec.BestP99}} {
 			a := g.setting(side.label)
 			switch {
@@ -47,7 +47,7 @@ func (g *group) paste() Paste {
 		}
 		return p
 	}
-	return Paste{Lead: "Nothing yet: no value was shown to be better than the default."}
+	return Paste{Lead: "Nothing to set yet: no value is proven better than the default."}
 }
 
 // onPart is for advice that does not hold for all of the machine's CPUs.
@@ -61,9 +61,9 @@ func (g *group) onPart() string {
 // likelyPaste has nothing to copy: what is not proven is not to be deployed.
 func (g *group) likelyPaste() Paste {
 	if rec := g.Recommendation; rec.Verdict == verdict.Recommended && rec.Procs != nil {
-		return Paste{Lead: fmt.Sprintf("Nothing yet: that GOMAXPROCS=%d is as good as the best is likely, but not proven.", *rec.Procs)}
+		return Paste{Lead: fmt.Sprintf("Nothing to set yet: it is likely, but not proven, that GOMAXPROCS=%d performs as well as the best.", *rec.Procs)}
 	}
-	return Paste{Lead: "Nothing: leave GOMAXPROCS unset until more is known."}
+	return Paste{Lead: "Nothing to set: leave GOMAXPROCS unset until more is known."}
 }
 
 func (g *group) snippets(n int) []document.Code {
@@ -74,7 +74,7 @@ func (g *group) snippets(n int) []document.Code {
 	}
 	out := []document.Code{
 		{Title: "Shell", Text: run},
-		{Title: "Kubernetes container", Note: "the value in quotes: without them the API server refuses it",
+		{Title: "Kubernetes container", Note: "keep the quotes: without them the API server rejects the value",
 			Text: fmt.Sprintf("env:\n  - name: GOMAXPROCS\n    value: \"%d\"", n)},
 	}
 	// resourceFieldRef rounds a limit up to whole CPUs. An absent divisor is stored

@@ -23,15 +23,15 @@ func TestPasteFollowsTheVerdict(t *testing.T) {
 		has     []string
 		without []string
 	}{
-		{"no quota", recommend(2, nil), []string{"GOMAXPROCS=2", "value: \"2\"", "ENV GOMAXPROCS=2"}, []string{"resourceFieldRef"}},
+		{"no CPU limit", recommend(2, nil), []string{"GOMAXPROCS=2", "value: \"2\"", "ENV GOMAXPROCS=2"}, []string{"resourceFieldRef"}},
 		{"the quota rounded up", recommend(2, ptr(1.5)), []string{"value: \"2\"", "resource: limits.cpu\n        divisor: \"1\"", "limits.cpu of 1500m"}, nil},
 		{"not the quota's value", recommend(1, ptr(1.5)), []string{"value: \"1\""}, []string{"resourceFieldRef"}},
 		{"leave unset", func(_ *verdict.Result, g *verdict.Group) {
 			g.Recommendation = verdict.Recommendation{Verdict: verdict.Recommended}
 		}, []string{"Nothing"}, []string{"GOMAXPROCS="}},
-		{"default", only(verdict.KeepDefault), []string{"Nothing: the default is right"}, []string{"GOMAXPROCS="}},
+		{"default", only(verdict.KeepDefault), []string{"Nothing to set: keep the default"}, []string{"GOMAXPROCS="}},
 		{"flat", only(verdict.NotYourKnob), []string{"profile"}, []string{"GOMAXPROCS="}},
-		{"unproven", only(verdict.CannotTell), []string{"Nothing yet"}, []string{"GOMAXPROCS="}},
+		{"unproven", only(verdict.CannotTell), []string{"Nothing to set yet"}, []string{"GOMAXPROCS="}},
 		{"trade-off", func(_ *verdict.Result, g *verdict.Group) {
 			g.Recommendation = verdict.Recommendation{Verdict: verdict.TradeOff, BestThroughput: "2", BestP99: "unset"}
 		}, []string{"For throughput", "GOMAXPROCS=2", "For p99", "leave GOMAXPROCS unset"}, []string{"yaml"}},

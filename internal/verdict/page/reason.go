@@ -42,25 +42,25 @@ func (w words) reasons() []string {
 	return list
 }
 
-// lead is what reasons of a kind have in common; empty where each stands alone.
+// lead is what reasons of a kind have in common; empty where each has a line of its own.
 func (w words) lead(code verdict.ReasonCode) string {
 	switch code {
 	case verdict.ReasonSlower:
 		return "proven worse in throughput: "
 	case verdict.ReasonSetAside:
-		return "too slow to be the best, and measured no further: "
+		return "too slow to be the best, so not measured again: "
 	case verdict.ReasonAsFast:
-		return fmt.Sprintf("proven as good within %s: ", number.Percent(w.plan().Margin))
+		return fmt.Sprintf("proven equally good, within %s: ", number.Percent(w.plan().Margin))
 	case verdict.ReasonSpeedOpen:
-		return fmt.Sprintf("undecided on throughput, as the range crosses the margin of %s: ", number.Percent(w.plan().Margin))
+		return fmt.Sprintf("undecided in throughput, because the interval includes the margin of %s: ", number.Percent(w.plan().Margin))
 	case verdict.ReasonLater, verdict.ReasonSaturated:
 		return "proven worse in " + w.quantile() + ": "
 	case verdict.ReasonAsPrompt:
-		return fmt.Sprintf("proven as good in %s within %s: ", w.quantile(), number.Percent(w.plan().MarginP99))
+		return fmt.Sprintf("proven equally good in %s, within %s: ", w.quantile(), number.Percent(w.plan().MarginP99))
 	case verdict.ReasonP99Open:
-		return fmt.Sprintf("undecided on %s, as the range crosses the margin of %s: ", w.quantile(), number.Percent(w.plan().MarginP99))
+		return fmt.Sprintf("undecided in %s, because the interval includes the margin of %s: ", w.quantile(), number.Percent(w.plan().MarginP99))
 	case verdict.ReasonMetricWorse:
-		return "not for every figure: "
+		return "but not for every metric: "
 	}
 	return ""
 }
@@ -75,23 +75,23 @@ func (w words) reason(r *verdict.Reason) string {
 		if o := w.plan().SLO; o != nil {
 			return "throughput is the highest rate with " + bound(*o) + ", which is how latency is judged here"
 		}
-		return "p99 is not judged: in a closed loop, latency only restates throughput"
+		return "p99 is not judged: in the throughput phase, latency only mirrors throughput"
 	case verdict.ReasonUnsetUnread:
-		return "unset is left out: the value that it chose could not be read"
+		return "unset is not compared: the value that it uses could not be read"
 	case verdict.ReasonUnsetDiffers:
-		return fmt.Sprintf("unset is left out: it chose %d, but is %s than GOMAXPROCS=%d (n %d)", r.Of.Procs, slower(r.Change), r.Of.Procs, r.N)
+		return fmt.Sprintf("unset is not compared: it uses %d, but is %s than GOMAXPROCS=%d (n %d)", r.Of.Procs, slower(r.Change), r.Of.Procs, r.N)
 	case verdict.ReasonSpread:
 		return w.spread()
 	case verdict.ReasonUnjudged:
 		return w.unjudged()
 	case verdict.ReasonLateLoad:
-		return fmt.Sprintf("the load generator sent late in %s, whose latency is not compared", phrase.Count(r.N, "trial"))
+		return fmt.Sprintf("the load generator sent requests late in %s, so their latency is not compared", phrase.Count(r.N, "trial"))
 	case verdict.ReasonShared:
 		return w.shared()
 	case verdict.ReasonBursts:
 		return w.bursts()
 	case verdict.ReasonWithheld:
-		return names(r.List) + " " + isAre(len(r.List)) + " not compared: " + w.others() + ", which left too few"
+		return names(r.List) + " " + isAre(len(r.List)) + " not compared: " + w.others() + ", which left too few CPUs"
 	case verdict.ReasonHolds:
 		return w.holds()
 	case verdict.ReasonCarried:
@@ -120,11 +120,11 @@ func comparison(r *verdict.Reason) string {
 		return name(r.Of) + " looked " + slower(r.Change) + often(r.N)
 	case verdict.ReasonSpeedOpen:
 		if r.N == 0 {
-			return name(r.Of) + " has no valid block in common with it"
+			return name(r.Of) + " has no valid block in common with the best"
 		}
 		return name(r.Of) + " looked " + slower(r.Change) + often(r.N)
 	case verdict.ReasonSaturated:
-		return name(r.Of) + " fell behind at the common rate"
+		return name(r.Of) + " could not keep up with the request rate"
 	case verdict.ReasonLater:
 		return fmt.Sprintf("%s is %s, at least %s (n %d)", name(r.Of), higher(r.Change), amount(r.Bound), r.N)
 	case verdict.ReasonAsPrompt:
@@ -135,12 +135,12 @@ func comparison(r *verdict.Reason) string {
 		return fmt.Sprintf("%s (n %d)", text, r.N)
 	}
 	if r.N == 0 {
-		return name(r.Of) + " has no valid block in common with it"
+		return name(r.Of) + " has no valid block in common with the best"
 	}
 	return name(r.Of) + " looked " + higher(r.Change) + often(r.N)
 }
 
-// often is how many trials something is said of. One that is far behind is not measured
+// often is how many trials something is reported of. One that is far behind is not measured
 // again, and said to rest on one.
 func often(n int) string {
 	if n == 1 {
@@ -149,38 +149,38 @@ func often(n int) string {
 	return fmt.Sprintf(" (n %d)", n)
 }
 
-// fastest names the highest throughput. Few trials may be luck: what seems higher by
-// them is said to.
+// fastest names the highest throughput. Few trials may be luck: a value that only looked
+// higher is named as such.
 func (w words) fastest(r *verdict.Reason) string {
 	among := w.among(func(a verdict.SettingResult) bool { return above(a.Throughput.Median, r.Of.Throughput) })
 	if len(r.List) == 0 {
 		return name(r.Of) + " has the highest throughput" + among + ": " + w.figures(r.Of)
 	}
-	return name(r.Of) + " leads in throughput" + among + " with the most certainty: " + w.figures(r.Of) + "; " + names(r.List) + " looked higher, with less"
+	return name(r.Of) + " has the most certain lead in throughput" + among + ": " + w.figures(r.Of) + "; " + names(r.List) + " looked higher, but with less certainty"
 }
 
-// lowest likewise names the lowest latency.
+// lowest names the lowest latency, in the same way.
 func (w words) lowest(r *verdict.Reason) string {
 	among := w.amongLate(r.Of)
 	if len(r.List) == 0 {
 		return name(r.Of) + " has the lowest " + w.quantile() + among + ": " + w.figures(r.Of)
 	}
-	return name(r.Of) + " leads in " + w.quantile() + among + " with the most certainty: " + w.figures(r.Of) + "; " + names(r.List) + " looked lower, with less"
+	return name(r.Of) + " has the most certain lead in " + w.quantile() + among + ": " + w.figures(r.Of) + "; " + names(r.List) + " looked lower, but with less certainty"
 }
 
-// among is said where the table has what is not compared: settings that had too few CPUs,
+// among is reported where the table has what is not compared: settings that had too few CPUs,
 // or an unset one of no number that is better.
 func (w words) among(better func(verdict.SettingResult) bool) string {
 	unset := func(a verdict.SettingResult) bool {
 		return isOut(a, verdict.ExcludedUnread, verdict.ExcludedDiffers) && better(a)
 	}
 	if w.leftOut(verdict.ExcludedWithheld) || slices.ContainsFunc(w.group.Rows, unset) {
-		return " of those compared"
+		return " of the values compared"
 	}
 	return ""
 }
 
-// amongLate is said where the table has a lower one that was not compared.
+// amongLate is reported where the table has a lower one that was not compared.
 func (w words) amongLate(low *verdict.Value) string {
 	among := w.among(func(a verdict.SettingResult) bool { return above(low.P99, a.Judged.Median) })
 	fast, few := w.leftOut(verdict.ExcludedSlower, verdict.ExcludedSaturated), w.leftOut(verdict.ExcludedShared)
@@ -189,29 +189,29 @@ func (w words) amongLate(low *verdict.Value) string {
 	case among != "":
 		return among
 	case fast && few:
-		return fmt.Sprintf(" of those as fast with up to %d Ps", most)
+		return fmt.Sprintf(" of the equally fast values up to %d", most)
 	case few:
-		return fmt.Sprintf(" of up to %d Ps", most)
+		return fmt.Sprintf(" of the values up to %d", most)
 	case fast:
-		return " of those as fast"
+		return " of the equally fast values"
 	}
 	return ""
 }
 
-// above says whether both are known, and a is more.
+// above reports whether both are known, and a is more.
 func above(a, b *float64) bool { return a != nil && b != nil && *a > *b }
 
-// leftOut says whether the table has a row that was excluded for one of these.
+// leftOut reports whether the table has a row that was excluded for one of these.
 func (w words) leftOut(why ...verdict.ExcludedCode) bool {
 	return slices.ContainsFunc(w.group.Rows, func(a verdict.SettingResult) bool { return isOut(a, why...) })
 }
 
-// isOut says whether a row was excluded for one of these.
+// isOut reports whether a row was excluded for one of these.
 func isOut(a verdict.SettingResult, why ...verdict.ExcludedCode) bool {
 	return a.Excluded != nil && slices.Contains(why, *a.Excluded)
 }
 
-// spread is the noise that all stands against.
+// spread is the noise that all is compared with.
 func (w words) spread() string {
 	s := w.group.Spread
 	text := "noise: trials vary by " + strayed(*s.Throughput) + " in throughput"
@@ -227,15 +227,15 @@ func (w words) unjudged() string {
 	var why []string
 	switch {
 	case l.Reason == journal.UnjudgedFewPeriods:
-		why = append(why, fmt.Sprintf("the shortest open loop spans %s of the quota, and p99 needs %d", phrase.Count(l.Periods, "period"), journal.LeastPeriods))
+		why = append(why, fmt.Sprintf("the shortest latency phase spans %s of the CPU limit, and p99 needs %d", phrase.Count(l.Periods, "period"), journal.LeastPeriods))
 	case l.Reason != "":
-		why = append(why, fmt.Sprintf("the smallest open loop has %s, and p99 needs %s", phrase.Count(l.Requests, "request"), number.Count(journal.LeastRequests)))
+		why = append(why, fmt.Sprintf("the smallest latency phase has %s, and p99 needs %s", phrase.Count(l.Requests, "request"), number.Count(journal.LeastRequests)))
 	}
 	if l.Passed > 0 {
-		why = append(why, fmt.Sprintf("%s varies by %s from trial to trial, and tells no two values apart", contest.QuantileName(l.Passed), strayed(l.Strays)))
+		why = append(why, fmt.Sprintf("%s varies by %s from trial to trial, too much to separate any two values", contest.QuantileName(l.Passed), strayed(l.Strays)))
 	}
 	if l.Quantile == 0 {
-		why = append(why, "no other quantile can be judged either")
+		why = append(why, "no other percentile can be judged either")
 	} else {
 		why = append(why, l.Name()+" is judged instead")
 	}
@@ -245,15 +245,15 @@ func (w words) unjudged() string {
 // bursts is what other programs took for a while.
 func (w words) bursts() string {
 	o := w.group.Others
-	text := fmt.Sprintf("other programs took up to %s of the CPU time in %d of %s, and hardly any in most", number.Percent(o.BurstMost), o.Bursts, phrase.Count(o.Trials, "trial"))
+	text := fmt.Sprintf("other programs took up to %s of the CPU time in %d of %s, and hardly any in the others", number.Percent(o.BurstMost), o.Bursts, phrase.Count(o.Trials, "trial"))
 	switch {
 	case o.LeftOut == o.Bursts:
-		text += ": those do not count"
+		text += ": those trials are not used"
 	case o.LeftOut > 0:
-		text += fmt.Sprintf(": %d of them do not count", o.LeftOut)
+		text += fmt.Sprintf(": %d of those trials are not used", o.LeftOut)
 	}
 	if w.group.Recommendation.Verdict == verdict.CannotTell {
-		text += "; start over with another --out when the machine is quiet"
+		text += "; start again with another --out when no other programs run"
 	}
 	return text
 }
@@ -261,11 +261,11 @@ func (w words) bursts() string {
 // shared is what latency does not tell while the load runs on the target's CPUs.
 func (w words) shared() string {
 	n := max(1, int(math.Ceil(w.group.EffectiveCPUs)))
-	text := fmt.Sprintf("the load ran on the target's own CPUs, which alone makes latency worst where there are as many Ps as CPUs: so latency neither favours a value above %d nor counts against the default", n)
+	text := fmt.Sprintf("the load generator ran on the target's CPUs, which by itself makes latency worst when GOMAXPROCS equals the number of CPUs: so latency is not used to choose a value above %d or to reject the default", n)
 	if command := w.apart(); command != "" {
-		return text + ". To find out: " + command
+		return text + ". To separate them, run: " + command
 	}
-	return text + "; drive the load from another machine to find out"
+	return text + "; to separate them, run the load generator on another machine"
 }
 
 // others is what other programs took: "other programs used 1.6 of 2 CPUs".
@@ -288,6 +288,13 @@ func isAre(n int) string {
 	return "are"
 }
 
+func performs(n int) string {
+	if n == 1 {
+		return "performs"
+	}
+	return "perform"
+}
+
 func whose(n int) string {
 	if n == 1 {
 		return "its"
@@ -299,30 +306,30 @@ func whose(n int) string {
 func (w words) holds() string {
 	text := "holds for " + number.CPUs(w.group.EffectiveCPUs)
 	if p := w.group.Part; p != nil {
-		text = fmt.Sprintf("holds for %d of %s, with the load on %d", p.CPUs, number.CPUs(float64(p.Of)), p.LoadHas)
+		text = fmt.Sprintf("holds for %d of %s, with the load generator on %d", p.CPUs, number.CPUs(float64(p.Of)), p.LoadHas)
 	}
 	if n := w.group.Replicas; n > 1 {
-		text += " a replica, " + phrase.Count(n, "replica")
+		text += " per replica, " + phrase.Count(n, "replica")
 	}
 	if q := w.group.QuotaCPUs; q != nil {
-		text += ", a quota of " + number.CPUs(*q)
+		text += ", a CPU limit of " + number.CPUs(*q)
 	} else if l := w.group.LimitAround; l != nil {
-		text += ", the limit of " + number.CPUs(l.CPUs) + " around it (" + groupName(l.Group) + ")"
+		text += ", the CPU limit of " + number.CPUs(l.CPUs) + " on the parent cgroup " + groupName(l.Group)
 	} else {
-		text += ", no quota"
+		text += ", no CPU limit"
 	}
 	if r := w.group.Race; r != nil && len(r.Measured) < r.Candidates {
-		text += fmt.Sprintf(", and the values measured (%s, of %d)", cpuset.Format(r.Measured), r.Candidates)
+		text += fmt.Sprintf(", and only for the values measured (%s, of %d)", cpuset.Format(r.Measured), r.Candidates)
 	}
-	return text + "; measure again elsewhere"
+	return text + "; on another machine, measure again"
 }
 
 // carried has what is known of the latency between the counts and what they lack.
 func carried(c *verdict.Carried, latency string) string {
-	text := "carried " + percentDown(c.Share) + " of the rate"
+	text := "sustained " + percentDown(c.Share) + " of the rate"
 	switch {
 	case c.Share < verdict.CarriedRatio:
-		text = "carried " + percentDown(c.Share) + ", below " + percentDown(verdict.CarriedRatio) + " of the rate"
+		text = "sustained " + percentDown(c.Share) + ", below " + percentDown(verdict.CarriedRatio) + " of the rate"
 	case c.ShareLow != nil && *c.ShareLow < verdict.CarriedRatio && !c.Carries:
 		text += ", but " + percentDown(verdict.CarriedRatio) + " is not proven"
 	case c.Closed != nil && *c.Closed < 1 && !c.Carries:
@@ -330,7 +337,7 @@ func carried(c *verdict.Carried, latency string) string {
 		if c.Low {
 			which = "lower bound"
 		}
-		text += fmt.Sprintf(", but its closed loop reached only %s of it (%s)", percentDown(*c.Closed), which)
+		text += fmt.Sprintf(", but its throughput phase reached only %s of it (%s)", percentDown(*c.Closed), which)
 	}
 	text += fmt.Sprintf(" (median, n %d)", c.Trials) + latency
 	if c.Blocks < verdict.FewestPairs {

@@ -31,7 +31,7 @@ func reproduce(r *verdict.Result) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "# Runs the sweep %s of %s again, into a new results directory.\n", phrase.Clean(r.Name), r.Started.UTC().Format("2006-01-02 15:04 UTC"))
 	fmt.Fprintf(&b, "# It was measured on %s, %s, %s/%s %s,\n", phrase.Clean(r.Host.CPUModel), phrase.Clean(cpuCounts(r)), phrase.Clean(r.Host.OS), phrase.Clean(r.Host.Arch), phrase.Clean(r.Host.Kernel))
-	fmt.Fprintf(&b, "# by procfit %s. PROCFIT names another binary.\n", phrase.Clean(r.Tool.Version))
+	fmt.Fprintf(&b, "# by procfit %s. Set PROCFIT to use another binary.\n", phrase.Clean(r.Tool.Version))
 	b.WriteString("set -eu\n")
 	if r.Target.Directory != "" {
 		fmt.Fprintf(&b, "cd -- %s\n", phrase.ShellWord(r.Target.Directory))
@@ -72,11 +72,11 @@ func leftOut(args []string) string {
 	if words == nil {
 		return ""
 	}
-	text := "credentials were left out of the journal: fill in what reads " + redacted + " in the last line of this script, then remove this line: " + strings.Join(words, "; ")
+	text := "the journal does not contain credentials: replace " + redacted + " in the last line of this script, then remove this line: " + strings.Join(words, "; ")
 	return "echo " + phrase.ShellWord(text) + " >&2; exit 2\n"
 }
 
-// redacted stands in a journal where a credential was (package secret).
+// redacted is in a journal where a credential was (package secret).
 const redacted = "REDACTED"
 
 // again is the command line with the seed fixed and without --out, which would

@@ -23,31 +23,31 @@ func nameOf(rec *verdict.Recommendation) verdictName {
 	}
 	switch rec.Verdict {
 	case verdict.Recommended:
-		return verdictName{document.Act, "Set it", ""}
+		return verdictName{document.Act, "Recommended", ""}
 	case verdict.CarriesRate:
-		return verdictName{document.Act, "Smallest that carries the rate", ""}
+		return verdictName{document.Act, "Smallest that sustains the rate", ""}
 	case verdict.KeepDefault:
 		return verdictName{document.OK, "Change nothing", ""}
 	case verdict.NotYourKnob:
-		return verdictName{document.OK, "Not your knob", "GOMAXPROCS is not your knob: "}
+		return verdictName{document.OK, "No difference", "GOMAXPROCS makes no difference: "}
 	case verdict.Measured:
 		return verdictName{document.OK, "As it runs", ""}
 	case verdict.TradeOff:
 		return verdictName{document.Attention, "A trade-off", "A trade-off: "}
 	}
-	return verdictName{document.Unknown, "Cannot tell", "Cannot tell: "}
+	return verdictName{document.Unknown, "Undecided", "Undecided: "}
 }
 
 // likely has names of its own, so that nobody takes it for proven.
 func likely(rec *verdict.Recommendation) verdictName {
 	switch rec.Verdict {
 	case verdict.KeepDefault:
-		text := "Likely the default: not proven"
+		text := "Likely the default, but not proven"
 		return verdictName{document.Attention, text, text + ". "}
 	}
-	text := "Likely: not proven"
+	text := "Likely, but not proven"
 	if rec.Procs != nil {
-		text = fmt.Sprintf("Likely %d: not proven", *rec.Procs)
+		text = fmt.Sprintf("Likely %d, but not proven", *rec.Procs)
 	}
 	return verdictName{document.Attention, text, text + ". "}
 }
@@ -55,7 +55,7 @@ func likely(rec *verdict.Recommendation) verdictName {
 // sentence is the recommendation in one sentence, to stand after its label.
 func (w words) sentence() string { return w.butFor(w.claim(complete(w.group.Recommendation.Claim))) }
 
-// butFor adds the figures that are worse in spite of the claim.
+// butFor adds the metrics that are worse in spite of the claim.
 func (w words) butFor(claim string) string {
 	rec := &w.group.Recommendation
 	var losses []*verdict.Reason
@@ -74,7 +74,7 @@ func (w words) butFor(claim string) string {
 	if rec.Claim.Code == verdict.CauseBenchmarksDiffer {
 		return strings.TrimSuffix(claim, ".") + ": " + first + "."
 	}
-	return strings.TrimSuffix(claim, ".") + ". But not for every figure: " + first + "."
+	return strings.TrimSuffix(claim, ".") + ". But not for every metric: " + first + "."
 }
 
 // complete fills what a claim that was not analysed may lack.
@@ -91,16 +91,16 @@ func (w words) claim(c *verdict.Reason) string {
 	case verdict.KeepDefault:
 		also := ""
 		if c.Code == verdict.ClaimAsGood && c.Than != nil {
-			also = "; so is " + name(c.Than) + ", and nothing is proven worse"
+			also = "; so is " + name(c.Than) + ", and no value is proven worse"
 		}
-		return fmt.Sprintf("Leave GOMAXPROCS unset: the default chose %d, %s (%s) %s%s.", c.Of.Procs, w.standing(c), w.figures(c.Of), w.where(), also) + w.elsewhere()
+		return fmt.Sprintf("Leave GOMAXPROCS unset: the default is %d, %s (%s) %s%s.", c.Of.Procs, w.standing(c), w.figures(c.Of), w.where(), also) + w.elsewhere()
 	case verdict.Recommended:
 		return w.set(c) + w.elsewhere()
 	case verdict.NotYourKnob:
 		return w.alike(c) + "; " + w.instead() + "." + w.elsewhere()
 	case verdict.TradeOff:
 		if c.Than == nil || c.P99Change == nil {
-			return "throughput and " + w.quantile() + " want different values."
+			return "throughput and " + w.quantile() + " need different values."
 		}
 		return fmt.Sprintf("%s is best for throughput (%s), %s for %s (%s): %s is %s, but its %s is %s, %s.",
 			name(c.Of), w.figures(c.Of), name(c.Than), w.quantile(), w.figures(c.Than), name(c.Than), slower(c.Change), w.quantile(), higher(*c.P99Change), w.where()) + w.elsewhere()
@@ -108,23 +108,23 @@ func (w words) claim(c *verdict.Reason) string {
 		return w.asItRuns(c.Of)
 	case verdict.CarriesRate:
 		if c.Of.Default {
-			return fmt.Sprintf("Leave GOMAXPROCS unset: the default chose %d, the smallest measured that carries %s%s %s.", c.Of.Procs, w.rate(), w.latencyClause(c.Of), w.where())
+			return fmt.Sprintf("Leave GOMAXPROCS unset: the default is %d, the smallest measured value that sustains %s%s %s.", c.Of.Procs, w.rate(), w.latencyClause(c.Of), w.where())
 		}
-		return fmt.Sprintf("Set GOMAXPROCS=%d: the smallest measured that carries %s%s %s.", c.Of.Procs, w.rate(), w.latencyClause(c.Of), w.where())
+		return fmt.Sprintf("Set GOMAXPROCS=%d: the smallest measured value that sustains %s%s %s.", c.Of.Procs, w.rate(), w.latencyClause(c.Of), w.where())
 	}
 	return w.cause(c)
 }
 
 // asItRuns is what was seen of a server that ran already.
 func (w words) asItRuns(of *verdict.Value) string {
-	text := "Its GOMAXPROCS could not be read"
+	text := "The GOMAXPROCS value that it uses could not be read"
 	if of.Procs > 0 {
-		text = fmt.Sprintf("It runs with GOMAXPROCS=%d", of.Procs)
+		text = fmt.Sprintf("It uses GOMAXPROCS=%d", of.Procs)
 	}
 	if of.Throughput == nil {
 		return text + "."
 	}
-	return fmt.Sprintf("%s. Of %s it answered %s. A sweep of its command would show whether another value is better.", text, w.rate(), w.figures(of))
+	return fmt.Sprintf("%s. Of %s it answered %s. To find out whether another value is better, run procfit sweep with the command that starts it.", text, w.rate(), w.figures(of))
 }
 
 func (w words) set(c *verdict.Reason) string {
@@ -136,7 +136,7 @@ func (w words) set(c *verdict.Reason) string {
 	if c.Than == nil {
 		return s + "." + w.maybeAsGood(c.List)
 	}
-	s += fmt.Sprintf("; the default chose %d", c.Than.Procs)
+	s += fmt.Sprintf("; the default is %d", c.Than.Procs)
 	switch c.Metric {
 	case verdict.MetricThroughput:
 		s += ", " + slower(c.Change)
@@ -145,9 +145,9 @@ func (w words) set(c *verdict.Reason) string {
 	case verdict.MetricSaturated:
 		s += ", which fell behind at the common rate"
 	case verdict.MetricOpen:
-		s += ", which may be as good: undecided"
+		s += ", and whether it performs as well is undecided"
 	default:
-		s += ", no better"
+		s += ", which performs no better"
 	}
 	return s + "."
 }
@@ -158,7 +158,7 @@ func (w words) maybeAsGood(list []verdict.Value) string {
 	if len(list) == 0 {
 		return ""
 	}
-	return fmt.Sprintf(" Nothing is proven worse, and whether %s %s as good is undecided.", names(list), isAre(len(list)))
+	return fmt.Sprintf(" No value is proven worse, and whether %s %s as well is undecided.", names(list), performs(len(list)))
 }
 
 // standing is why a value is chosen, in the words that the proof allows: "the
@@ -166,9 +166,9 @@ func (w words) maybeAsGood(list []verdict.Value) string {
 func (w words) standing(c *verdict.Reason) string {
 	if c.Code == verdict.ClaimAsGood {
 		if w.group.Recommendation.Confidence == verdict.Likely {
-			return "likely as good as any"
+			return "likely as good as any other value"
 		}
-		return "shown to be as good as any"
+		return "proven as good as any other value"
 	}
 	measured := ""
 	if r := w.group.Race; r != nil && len(r.Measured) < r.Candidates {
@@ -176,15 +176,15 @@ func (w words) standing(c *verdict.Reason) string {
 	}
 	switch {
 	case w.group.Recommendation.Confidence == verdict.Likely:
-		return "likely the smallest value" + measured + " that is as good as the best"
+		return "likely the smallest value" + measured + " that performs as well as the best"
 	case c.Proven:
-		return "the smallest value" + measured + " that is as good as the best"
+		return "the smallest value" + measured + " that performs as well as the best"
 	}
-	return "the smallest value" + measured + " shown to be as good as the best"
+	return "the smallest value" + measured + " that is proven to perform as well as the best"
 }
 
 func (w words) alike(c *verdict.Reason) string {
-	text := fmt.Sprintf("%s give the same throughput within %s", names(c.List), number.Percent(w.plan().Margin))
+	text := fmt.Sprintf("%s have the same throughput within %s", names(c.List), number.Percent(w.plan().Margin))
 	if c.Proven {
 		text += " and " + w.quantile() + " within " + number.Percent(w.plan().MarginP99)
 	}
@@ -195,26 +195,26 @@ func (w words) alike(c *verdict.Reason) string {
 func (w words) cause(c *verdict.Reason) string {
 	switch c.Code {
 	case verdict.CauseOnlyUnset:
-		return "only unset was measured, and the value that it chose could not be read."
+		return "only the default (GOMAXPROCS unset) was measured, and the value that it uses could not be read."
 	case verdict.CausePilotsInvalid:
-		return "no trial has been measured yet, since the pilot trials were invalid."
+		return "nothing has been measured yet, because the pilot trials were invalid."
 	case verdict.CauseNotMeasured:
-		return "no trial has been measured yet."
+		return "nothing has been measured yet."
 	case verdict.CauseNoneValid:
 		return "no trial was valid."
 	case verdict.CauseNoThroughput:
 		return "no valid trial has a throughput above zero."
 	case verdict.CauseOneValue:
-		return fmt.Sprintf("only one number of Ps was measured, %d.", c.Of.Procs)
+		return fmt.Sprintf("only one value of GOMAXPROCS was measured, %d.", c.Of.Procs)
 	case verdict.CauseUnsetDiffers:
-		return fmt.Sprintf("unset chose %d and yet performs unlike GOMAXPROCS=%d.", c.Of.Procs, c.Of.Procs)
+		return fmt.Sprintf("with GOMAXPROCS unset the runtime uses %d, yet it performs differently from an explicit GOMAXPROCS=%d.", c.Of.Procs, c.Of.Procs)
 	case verdict.CauseLoadLimited:
-		return "every value gives the same throughput, but the load generator was at its limit."
+		return "all values have the same throughput, but the load generator was at its limit."
 	case verdict.CauseBenchmarksDiffer:
-		return "on average all values are alike, but the benchmarks want different ones."
+		return "on average all values perform the same, but the benchmarks need different values."
 	case verdict.CauseOverridden:
 		o := w.group.Override
-		return fmt.Sprintf("the program ran at GOMAXPROCS=%d where %d was asked for, so that there is nothing to compare.", o.Ran, o.Asked)
+		return fmt.Sprintf("the program used GOMAXPROCS=%d where %d was requested, so there is nothing to compare.", o.Ran, o.Asked)
 	case verdict.CauseWithheld:
 		return w.others() + ", so " + names(c.List) + " cannot be compared."
 	case verdict.CauseMixedOrigins:
@@ -229,7 +229,7 @@ func (w words) cause(c *verdict.Reason) string {
 func (w words) undecided(c *verdict.Reason) string {
 	switch c.Code {
 	case verdict.CauseSaturated:
-		return name(c.Of) + " has the most throughput, but fell behind at the rate at which latency is judged."
+		return name(c.Of) + " has the highest throughput, but could not keep up with the request rate at which latency is judged."
 	case verdict.CauseP99Open:
 		text := "it is undecided which of " + names(c.List) + " has the lowest " + w.quantile() + "."
 		if c.Than != nil {
@@ -247,16 +247,16 @@ func (w words) undecided(c *verdict.Reason) string {
 	case verdict.CauseNoise:
 		return w.wild()
 	case verdict.CauseNothingTold:
-		return "no two values could be told apart or shown to be alike."
+		return "for no two values could a difference be proven or ruled out."
 	}
-	return "nothing was analysed."
+	return "nothing was analyzed."
 }
 
 // defaultOpen is what is proven, and what is not.
 func (w words) defaultOpen(c *verdict.Reason) string {
-	shown, looked := "likely", ""
+	shown, looked := "likely performs", ""
 	if c.Proven {
-		shown = "shown to be"
+		shown = "is proven to perform"
 	}
 	switch against := names(c.List); {
 	case c.N == 0:
@@ -265,21 +265,21 @@ func (w words) defaultOpen(c *verdict.Reason) string {
 	default:
 		looked = fmt.Sprintf(": it looked %s, against %s%s", slower(c.Change), against, often(c.N))
 	}
-	return fmt.Sprintf("%s is %s as good as any (%s) %s. Nothing is proven worse, and whether the default, %d, is as good is undecided%s. Leave it until more is known.",
+	return fmt.Sprintf("%s %s as well as any other value (%s) %s. No value is proven worse, and whether the default, %d, performs as well is undecided%s. Keep the default until more is known.",
 		name(c.Of), shown, w.figures(c.Of), w.where(), c.Than.Procs, looked)
 }
 
 func (w words) leaveIt(d *verdict.Value) string {
-	return fmt.Sprintf(" Nothing shows the default, %d, to be wrong: leave it until more is known.", d.Procs)
+	return fmt.Sprintf(" No value is proven better than the default, %d: keep it until more is known.", d.Procs)
 }
 
 // wild is for trials that vary too much for anything to be called likely.
 func (w words) wild() string {
 	s := w.group.Spread
 	if s.Throughput == nil {
-		return "trials vary too much to tell."
+		return "trials vary too much to decide."
 	}
-	text := "trials vary too much to tell: by " + strayed(*s.Throughput) + " in throughput"
+	text := "trials vary too much to decide: by " + strayed(*s.Throughput) + " in throughput"
 	if s.P99 != nil {
 		text += " and " + strayed(*s.P99) + " in " + w.quantile()
 	}
@@ -289,15 +289,15 @@ func (w words) wild() string {
 func (w words) notCarried(c *verdict.Reason) string {
 	switch c.Code {
 	case verdict.CauseRateNotOffered:
-		return "no valid trial offered " + w.rate() + "."
+		return "in no valid trial did the load generator send " + w.rate() + "."
 	case verdict.CauseRateFewBlocks:
-		return fmt.Sprintf("no value of GOMAXPROCS carried %s in the %d blocks needed to prove it.", w.rate(), verdict.FewestPairs)
+		return fmt.Sprintf("no value of GOMAXPROCS sustained %s in the %d blocks that a proof needs.", w.rate(), verdict.FewestPairs)
 	}
 	if c.Code == verdict.CauseRateContradicts {
-		return fmt.Sprintf("no value of GOMAXPROCS is shown to carry %s %s, yet one is under a smaller quota: something else held these trials back.", w.rate(), w.where())
+		return fmt.Sprintf("no value of GOMAXPROCS is proven to sustain %s %s, yet one is under a smaller CPU limit: something else slowed these trials down.", w.rate(), w.where())
 	}
 	if !c.Proven {
-		return fmt.Sprintf("no value of GOMAXPROCS is shown to carry %s %s.", w.rate(), w.where())
+		return fmt.Sprintf("no value of GOMAXPROCS is proven to sustain %s %s.", w.rate(), w.where())
 	}
-	return fmt.Sprintf("no value of GOMAXPROCS carries %s %s.", w.rate(), w.where())
+	return fmt.Sprintf("no value of GOMAXPROCS sustains %s %s.", w.rate(), w.where())
 }

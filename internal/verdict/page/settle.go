@@ -32,20 +32,20 @@ func (w words) step(s verdict.Step) document.Item {
 	case verdict.StepMoreValues:
 		return document.Item{Text: "measure at least five values: --procs auto"}
 	case verdict.StepMend:
-		return document.Item{Text: "fix the cause, then start over with another --out"}
+		return document.Item{Text: "fix the cause, then start again with another --out"}
 	case verdict.StepResume:
 		if swept(w.result) {
-			return document.Item{Text: "complete it", Command: resumed(w.result)}
+			return document.Item{Text: "continue it", Command: resumed(w.result)}
 		}
 		return document.Item{Text: completed(w.result)}
 	case verdict.StepReadOutput:
-		return document.Item{Text: "look at what the target and the load printed, under logs/"}
+		return document.Item{Text: "read what the target and the load generator printed, in logs/"}
 	case verdict.StepFindDerived:
-		return document.Item{Text: "look for what else depends on the variable: pools sized from it, or a library that sets GOMAXPROCS at start"}
+		return document.Item{Text: "find what else depends on the variable: a pool sized from it, or a library that sets GOMAXPROCS at startup"}
 	case verdict.StepLoadElsewhere:
-		return document.Item{Text: "drive the load from another machine, or with --load-cpuset on CPUs of its own"}
+		return document.Item{Text: "run the load generator on another machine, or give it its own CPUs with --load-cpuset"}
 	case verdict.StepOfferRate:
-		return document.Item{Text: "use a --load command that takes {rate}, or procfit's own load generator"}
+		return document.Item{Text: "use a --load command that takes {rate}, or the load generator of procfit"}
 	case verdict.StepRepeat:
 		if swept(w.result) {
 			return document.Item{Text: "measure more blocks", Command: repeated(w.result, s.Blocks)}
@@ -54,11 +54,11 @@ func (w words) step(s verdict.Step) document.Item {
 	case verdict.StepLessRate:
 		return document.Item{Text: "use a lower --rate, more CPUs, or a higher --limit"}
 	case verdict.StepQuietMachine:
-		return document.Item{Text: "quiet the machine, or measure on another"}
+		return document.Item{Text: "stop other programs on this machine, or measure on a quieter one"}
 	case verdict.StepAnew:
-		return document.Item{Text: "start over with another --out, so that all trials are made the same way"}
+		return document.Item{Text: "start again with another --out, so that all trials are measured in the same way"}
 	case verdict.StepBenchmarksApart:
-		return document.Item{Text: "sweep the benchmarks one at a time, with -bench"}
+		return document.Item{Text: "measure the benchmarks one at a time, with -bench"}
 	}
 	return document.Item{Text: string(s.Code)}
 }
@@ -81,13 +81,13 @@ func (w words) ended() string {
 	ran, most, why := w.result.TrialsRun+w.result.PilotsRun, w.result.TrialsPlanned, ""
 	switch withheld := w.group.Others.Withheld; {
 	case len(withheld) > 0 && race.Stop != string(contest.StopTime):
-		why = "other programs left GOMAXPROCS " + phrase.And(withheld) + " too few CPUs every time, and " + itThey(len(withheld)) + " not tried again"
+		why = "other programs left GOMAXPROCS " + phrase.And(withheld) + " too few CPUs every time, so " + itThey(len(withheld)) + " not tried again"
 	case race.Stop == string(contest.StopFutile):
-		why = "more of them would not prove the likely value, as trials vary too much"
+		why = "more trials would not prove the likely value, because trials vary too much"
 	case race.Stop == string(contest.StopNothing):
 		why = "no value could be measured"
 	case race.Stop == string(contest.StopTime):
-		why = "the next block does not fit into --max-time"
+		why = "the next block would take longer than --max-time"
 	}
 	if why == "" || ran >= most {
 		return ""

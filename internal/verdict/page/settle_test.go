@@ -17,12 +17,12 @@ func TestWhyASweepEndedEarly(t *testing.T) {
 		want     string // empty: no sentence
 	}{
 		{"", 9, nil, ""}, {"goal", 9, nil, ""}, {"limit", 40, nil, ""}, {"futile", 40, nil, ""},
-		{"goal", 9, []string{"1"}, "the sweep ended after 9 of at most 40 trials: other programs left GOMAXPROCS 1 too few CPUs every time, and it was not tried again"},
-		{"nothing", 10, []string{"1", "2"}, "other programs left GOMAXPROCS 1 and 2 too few CPUs every time, and they were not tried again"},
+		{"goal", 9, []string{"1"}, "the sweep ended after 9 of at most 40 trials: other programs left GOMAXPROCS 1 too few CPUs every time, so it was not tried again"},
+		{"nothing", 10, []string{"1", "2"}, "other programs left GOMAXPROCS 1 and 2 too few CPUs every time, so they were not tried again"},
 		{"nothing", 9, nil, "no value could be measured"},
-		{"futile", 31, nil, "31 of at most 40 trials: more of them would not prove the likely value, as trials vary too much"},
-		{"time", 12, nil, "the next block does not fit into --max-time"},
-		{"time", 12, []string{"1"}, "the next block does not fit into --max-time"},
+		{"futile", 31, nil, "31 of at most 40 trials: more trials would not prove the likely value, because trials vary too much"},
+		{"time", 12, nil, "the next block would take longer than --max-time"},
+		{"time", 12, []string{"1"}, "the next block would take longer than --max-time"},
 	} {
 		g := verdict.Group{Race: &verdict.Raced{Stop: c.stop}, Others: verdict.OtherPrograms{Withheld: c.withheld}}
 		w := words{&g, &verdict.Result{TrialsRun: c.run - 2, PilotsRun: 2, TrialsPlanned: 40}}

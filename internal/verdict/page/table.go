@@ -23,7 +23,7 @@ type column struct {
 	cell func(*verdict.SettingResult) document.Cell
 }
 
-// asideIn marks columns that a report folds away: what explains the figures that decide.
+// asideIn marks columns that a report folds away: what explains the metrics that decide.
 func asideIn(columns []column) []column {
 	for i := range columns {
 		columns[i].head.Aside = true
@@ -61,7 +61,7 @@ func (g *group) figureColumns() []column {
 	seconds := number.Time()
 	return []column{
 		{document.Column{Head: "GOMAXPROCS", Short: "procs", Left: true}, func(a *verdict.SettingResult) document.Cell { return document.Cell{Value: settingName(a)} }},
-		{document.Column{Head: "Standing", Short: "standing", Left: true}, g.standing},
+		{document.Column{Head: "Result", Short: "result", Left: true}, g.standing},
 		{g.throughputColumn(), func(a *verdict.SettingResult) document.Cell { return cell(g.throughput, g.asShown(a.Throughput)) }},
 		{g.speedupColumn(), func(a *verdict.SettingResult) document.Cell { return document.Cell{Value: times(a.Speedup)} }},
 		{document.Column{Head: g.againstPeak()}, func(a *verdict.SettingResult) document.Cell { return difference(a.VersusPeak) }},
@@ -73,7 +73,7 @@ func (g *group) figureColumns() []column {
 			return cell(seconds, a.Judged)
 		}},
 		{document.Column{Head: "p99", Short: "p99"}, func(a *verdict.SettingResult) document.Cell { return cell(seconds, a.P99) }},
-		{document.Column{Head: "Unanswered", Short: "unansw."}, func(a *verdict.SettingResult) document.Cell {
+		{document.Column{Head: "No response", Short: "no resp."}, func(a *verdict.SettingResult) document.Cell {
 			if a.Unanswered == 0 {
 				return document.Cell{Value: absent}
 			}
@@ -87,16 +87,16 @@ func (g *group) kernelColumns() []column {
 	seconds, share, rate, few := number.Time(), number.Ratio(), number.PerSecond(""), number.Plain("").Digits(2)
 	return []column{
 		{document.Column{Head: "CPUs used", Short: "CPU"}, func(a *verdict.SettingResult) document.Cell { return document.Cell{Value: maybe(few, a.Evidence.CPUs)} }},
-		{document.Column{Head: "CPUs used beside it"}, func(a *verdict.SettingResult) document.Cell {
+		{document.Column{Head: "CPUs used by the program next to it"}, func(a *verdict.SettingResult) document.Cell {
 			return document.Cell{Value: maybe(few, a.Evidence.BesideCPUs)}
 		}},
-		{document.Column{Head: "CPU a request"}, func(a *verdict.SettingResult) document.Cell {
+		{document.Column{Head: "CPU per request"}, func(a *verdict.SettingResult) document.Cell {
 			if g.ThroughputUnit != "requests" {
 				return document.Cell{Value: absent}
 			}
 			c := document.Cell{Value: maybe(seconds, a.Evidence.CPUSecondsEach)}
 			if o := a.OpenEvidence; o != nil && o.CPUSecondsEach != nil {
-				c.Detail = seconds.Number(*o.CPUSecondsEach) + " in open loop"
+				c.Detail = seconds.Number(*o.CPUSecondsEach) + " in the latency phase"
 			}
 			return c
 		}},
@@ -113,17 +113,17 @@ func (g *group) kernelColumns() []column {
 		{document.Column{Head: "Throttled periods", Short: "throt."}, func(a *verdict.SettingResult) document.Cell {
 			c := document.Cell{Value: maybe(share, a.Evidence.ThrottledPeriodsRatio)}
 			if s := a.Evidence.ThrottledRatio; s != nil && *s > 0 {
-				c.Detail = few.Number(*s) + " s/s a replica"
+				c.Detail = few.Number(*s) + " s/s per replica"
 			}
 			return c
 		}},
 	}
 }
 
-// other says whether another quantile than p99 is judged.
+// other reports whether another quantile than p99 is judged.
 func (g *group) other() bool { return g.Latency.Quantile > 0 && g.Latency.Quantile != 0.99 }
 
-// levels says what the figures of tables are: of what is compared, levels.
+// levels says what the numbers of tables are: of what is compared, levels.
 func (g *group) levels() string {
 	medians := []string{}
 	for _, q := range []string{"p50", "p99"} {
@@ -131,11 +131,11 @@ func (g *group) levels() string {
 			medians = append(medians, q)
 		}
 	}
-	text := "Each value's level over the run, with its 95 % interval; "
+	text := "The level of each value over the whole run, with its 95% interval; "
 	if g.Latency.Quantile == 0 {
-		return text + phrase.And(append(medians, "what the kernel counted")) + " are medians."
+		return text + phrase.And(append(medians, "kernel counters")) + " are medians."
 	}
-	return text + fmt.Sprintf("%s %s of the same trials as its %s, and at that level; what the kernel counted are medians.", phrase.And(medians), isAre(len(medians)), g.Latency.Name())
+	return text + fmt.Sprintf("%s %s from the same trials as %s, and at its level; kernel counters are medians.", phrase.And(medians), isAre(len(medians)), g.Latency.Name())
 }
 
 // standing is what a setting came to: what has no part in the judgement is marked, with
@@ -147,7 +147,7 @@ func (g *group) standing(a *verdict.SettingResult) document.Cell {
 	case a.Excluded != nil:
 		return g.leftOut(*a.Excluded)
 	case a.Later:
-		return document.Cell{Value: g.Latency.Name() + " worse", Detail: "proven, against the lowest"}
+		return document.Cell{Value: g.Latency.Name() + " worse", Detail: "proven, compared with the lowest"}
 	case g.row(g.Peak) == a:
 		return document.Cell{Value: "leads"}
 	case a.NonInferior.Throughput != nil && *a.NonInferior.Throughput:
@@ -161,21 +161,21 @@ func (g *group) leftOut(code verdict.ExcludedCode) document.Cell {
 	case verdict.ExcludedInvalid:
 		return document.Cell{Value: "invalid", Detail: "no trial was valid"}
 	case verdict.ExcludedWithheld:
-		return document.Cell{Value: "starved", Detail: "other programs left it too few CPUs to be compared"}
+		return document.Cell{Value: "starved", Detail: "not compared: other programs left it too few CPUs"}
 	case verdict.ExcludedUnread:
-		return document.Cell{Value: "unread", Detail: "the value that it chose is not known, so it is left out"}
+		return document.Cell{Value: "unread", Detail: "not compared: the value that it uses is unknown"}
 	case verdict.ExcludedDiffers:
-		return document.Cell{Value: "differs", Detail: "performs unlike the number that it chose, so it is left out"}
+		return document.Cell{Value: "differs", Detail: "not compared: it performs differently from the value that it uses, set explicitly"}
 	case verdict.ExcludedNoFigure:
-		return document.Cell{Value: "no figure", Detail: "no valid trial has a throughput"}
+		return document.Cell{Value: "no throughput", Detail: "no valid trial has a throughput"}
 	case verdict.ExcludedSlower:
-		return document.Cell{Value: "slower", Detail: "too slow to be the best; its latency is not compared"}
+		return document.Cell{Value: "slower", Detail: "too slow to be the best, so its latency is not compared"}
 	case verdict.ExcludedSaturated:
-		return document.Cell{Value: "saturated", Detail: "fell behind at the common rate; its latency is queueing"}
+		return document.Cell{Value: "saturated", Detail: "could not keep up with the request rate, so its latency is mostly queueing"}
 	case verdict.ExcludedLatency:
 		return document.Cell{Value: "no latency", Detail: "none of its trials has a latency that can be judged"}
 	case verdict.ExcludedShared:
-		return document.Cell{Value: "past CPUs", Detail: "more Ps than CPUs, with the load on the same CPUs: its latency does not count in its favour"}
+		return document.Cell{Value: "above CPUs", Detail: "above the number of CPUs, with the load generator on the same CPUs: a lower latency is not used in its favor"}
 	}
 	return document.Cell{Value: phrase.Clip(phrase.Clean(string(code)), nameRoom)}
 }
@@ -192,7 +192,7 @@ func (g *group) trialsCell(a *verdict.SettingResult) document.Cell {
 	case a.Judged.Median == nil:
 		details = append(details, "latency not compared")
 	case a.Judged.N < a.Trials:
-		details = append(details, fmt.Sprintf("latency of %d", a.Judged.N))
+		details = append(details, fmt.Sprintf("latency from %d", a.Judged.N))
 	}
 	c.Detail = phrase.Semicolons(details)
 	return c
@@ -215,7 +215,7 @@ func (g *group) throughputColumn() document.Column {
 	case g.Benchmarks != nil:
 		c.Head = "Geometric mean"
 	case g.runs():
-		c.Short = "a run"
+		c.Short = "per run"
 	}
 	if u := g.throughput.Name(); u != "" {
 		c.Head, c.Short = c.Head+", "+u, u
@@ -252,7 +252,7 @@ func (g *group) mark(a *verdict.SettingResult, metric string) string {
 	return ""
 }
 
-// metricsTable holds the figures that the program or the generator printed.
+// metricsTable holds the metrics that the program or the generator printed.
 func (g *group) metricsTable() *document.Table {
 	names := map[string]verdict.MetricInterval{}
 	for _, a := range g.rows {
@@ -299,7 +299,7 @@ func times(x *float64) string {
 	return strconv.FormatFloat(*x, 'f', 2, 64) + "×"
 }
 
-// difference words a ratio as a change: 0.804 is −19.6 %.
+// difference words a ratio as a change: 0.804 is −19.6%.
 func difference(i verdict.Interval) document.Cell {
 	if i.Median == nil {
 		return document.Cell{Value: absent}
@@ -311,7 +311,7 @@ func difference(i verdict.Interval) document.Cell {
 	return c
 }
 
-// change is a ratio as one: from twice on as a factor, for nobody reads "+340 %".
+// change is a ratio as one: from twice on as a factor, for nobody reads "+340%".
 func change(ratio float64) string {
 	if ratio >= 2 {
 		return number.Significant(ratio, 2) + "×"
@@ -319,9 +319,9 @@ func change(ratio float64) string {
 	s := strconv.FormatFloat(100*(ratio-1), 'f', 1, 64)
 	switch {
 	case s == "0.0" || s == "-0.0":
-		return "0.0 %"
+		return "0.0%"
 	case s[0] == '-':
-		return "−" + s[1:] + " %"
+		return "−" + s[1:] + "%"
 	}
-	return "+" + s + " %"
+	return "+" + s + "%"
 }

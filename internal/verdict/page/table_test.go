@@ -8,11 +8,11 @@ import (
 	"github.com/procfit/procfit/internal/verdict/page/pagetest"
 )
 
-// A speed-up says what it is over: the smallest value that has a figure, which need not be
+// A speed-up says what it is over: the smallest value that has a metric, which need not be
 // 1 and is not the default.
 func TestSpeedUpNamesItsBase(t *testing.T) {
 	for _, c := range []struct {
-		without int // values that have no figure
+		without int // values that have no metric
 		want    string
 	}{{0, "1"}, {1, "2"}, {2, "4"}} {
 		r := pagetest.Typical()

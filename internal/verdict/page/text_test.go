@@ -115,18 +115,18 @@ func TestTheMedianLiesWhereItsValueIs(t *testing.T) {
 		t.Fatalf("no line of %s in\n%s", label, out)
 		return 0
 	}
-	// 6.36k and 12.8k requests a second on an axis from 0.
+	// 6.36k and 12.8k requests per second on an axis from 0.
 	one, two := at("1"), at("2")
 	if ratio := float64(two) / float64(one); ratio < 1.9 || ratio > 2.12 {
 		t.Errorf("2 lies at column %d, 1 at %d: a ratio of %.2f, want 2.01", two, one, ratio)
 	}
 }
 
-// A command is copied as one line, however narrow the terminal; it is the last that is said.
+// A command is copied as one line, however narrow the terminal; it is printed last.
 func TestTheCommandThatGoesOnIsWhole(t *testing.T) {
 	const command = "procfit sweep --max-trials 39 --out results/server-20260105-101500 -- ./server -addr :{port}"
 	v := &View{Verdict: Verdict{
-		State: document.Unknown, Label: "Cannot tell", Answer: Answer{Text: "Can’t tell yet", Plain: "It is undecided."},
+		State: document.Unknown, Label: "Undecided", Answer: Answer{Text: "Undecided", Plain: "It is undecided."},
 		Settle: []document.Item{{Text: "quiet the machine"}, {Text: "about 9 more trials should decide", Command: command}},
 	}}
 	var b bytes.Buffer

@@ -12,7 +12,7 @@ import (
 
 // throttling words what stat found of limits.
 func (g *group) throttling() document.Check {
-	c := document.Check{Question: "Was the target throttled by its CPU quota?", State: document.Unknown, Answer: "cannot tell"}
+	c := document.Check{Question: "Was the target throttled by a CPU limit?", State: document.Unknown, Answer: "unknown"}
 	t := &g.Throttling
 	var seen []string
 	for i := range t.Settings {
@@ -31,11 +31,11 @@ func (g *group) throttling() document.Check {
 	}
 	switch {
 	case len(seen) == 0 && t.State == verdict.ThrottledNo:
-		c.Detail = "procfit set no quota, and there was no limit around the target"
+		c.Detail = "procfit set no CPU limit, and no parent cgroup has one"
 	case len(seen) == 0 && g.QuotaCPUs != nil:
-		c.Detail = "the cgroup's throttling could not be read"
+		c.Detail = "the throttling counters of the cgroup could not be read"
 	case !t.OuterKnown:
-		c.Detail = clauses(c.Detail, "it is not known whether a limit around the session throttled")
+		c.Detail = clauses(c.Detail, "it is unknown whether a limit on a parent cgroup throttled it")
 	}
 	if t.State == verdict.ThrottledYes || t.Advice == verdict.AdviceAvoid {
 		c.Detail = clauses(c.Detail, words{g.Group, g.r}.throttlingAdvice())
@@ -48,7 +48,7 @@ func around(a *verdict.ThrottledSetting) string {
 	if a.Own {
 		return ""
 	}
-	return fmt.Sprintf(" of the limit of %s around it (%s)", number.CPUs(a.LimitCPUs), groupName(a.Group))
+	return fmt.Sprintf(" of the limit of %s on the parent cgroup %s", number.CPUs(a.LimitCPUs), groupName(a.Group))
 }
 
 // groupName is a cgroup's, as far as there is room for it.
@@ -67,9 +67,9 @@ func clauses(list ...string) string {
 // throttlingAdvice is what is to be done, the same in every place.
 func (w words) throttlingAdvice() string {
 	t := &w.group.Throttling
-	limit := "the limit around it"
+	limit := "the limit on the parent cgroup"
 	if t.AdviceOwn {
-		limit = "the quota"
+		limit = "the CPU limit"
 	}
 	procs := 0
 	if t.Procs != nil {
@@ -77,15 +77,15 @@ func (w words) throttlingAdvice() string {
 	}
 	switch t.Advice {
 	case verdict.AdviceMeasured:
-		return fmt.Sprintf("GOMAXPROCS %d is shown to be as good or better: lower it to that before raising %s", procs, limit)
+		return fmt.Sprintf("GOMAXPROCS %d is proven equally good or better: lower it to that before you raise %s", procs, limit)
 	case verdict.AdviceAvoid:
-		return fmt.Sprintf("keep to GOMAXPROCS %d, which is not held back", procs)
+		return fmt.Sprintf("keep GOMAXPROCS at %d, which is not throttled", procs)
 	case verdict.AdviceLower:
-		return fmt.Sprintf("lower GOMAXPROCS to %d before raising %s", procs, limit)
+		return fmt.Sprintf("lower GOMAXPROCS to %d before you raise %s", procs, limit)
 	case verdict.AdviceRaise:
-		return "raise " + limit + " if the work must go faster; GOMAXPROCS cannot help"
+		return "raise " + limit + " if the program must be faster; GOMAXPROCS cannot help"
 	case verdict.AdviceProven:
-		return "raise " + limit + " if the work must go faster; fewer Ps are shown to be worse"
+		return "raise " + limit + " if the program must be faster; a lower GOMAXPROCS is proven worse"
 	}
 	return ""
 }

@@ -20,34 +20,34 @@ func trialWarning(w *journal.Warning) string {
 	case journal.WarnLoadLimited:
 		return "the load generator's busiest thread used " + number.Percent(value) + " of a CPU: it may have been the limit"
 	case journal.WarnLoadTook:
-		return "the load generator took " + cpusUsed(value) + " of a machine that had none to spare"
+		return "the load generator took " + cpusUsed(value) + " of a machine that had no idle CPUs"
 	case journal.WarnSaturated:
 		return "answered " + percentDown(value) + " of the offered rate"
 	case journal.WarnSentLate:
-		return "the load generator itself sent late: " + number.Seconds(value) + " at p99"
+		return "the load generator itself sent requests late: " + number.Seconds(value) + " at p99"
 	case journal.WarnProcsUnproven:
-		return because("the live GOMAXPROCS could not be read", w.Detail)
+		return because("the GOMAXPROCS value in use could not be read", w.Detail)
 	case journal.WarnNoGo:
 		return "none of the target's processes is a Go program"
 	case journal.WarnProcsChanged:
 		if w.From != nil && w.To != nil {
 			return fmt.Sprintf("GOMAXPROCS changed from %d to %d", *w.From, *w.To)
 		}
-		return "GOMAXPROCS changed in the middle"
+		return "GOMAXPROCS changed during the trial"
 	case journal.WarnKilled:
 		return "did not end within " + number.Short(number.Seconds(value)) + " of SIGTERM and was killed"
 	case journal.WarnCounters:
 		return because("the kernel's counters could not be read", w.Detail)
 	case journal.WarnQuery:
-		return because("a query was not answered", w.Detail)
+		return because("a query returned nothing", w.Detail)
 	case journal.WarnFailedRequests:
 		return because(phrase.Count(w.Count, "request")+" failed"+inPhase(w.Phase), strings.ReplaceAll(w.Detail, "_", " "))
 	case journal.WarnUnanswered:
-		return phrase.Count(w.Count, "request") + " still unanswered at the end" + inPhase(w.Phase)
+		return phrase.Count(w.Count, "request") + " without a response at the end" + inPhase(w.Phase)
 	case journal.WarnLatencyClock:
-		return because("its latency is not judged: it counts from the actual send, which waits for a free connection", w.Detail)
+		return because("its latency is not judged, because it is counted from the actual send time, and sending waits for a free connection", w.Detail)
 	case journal.WarnRedirects:
-		return phrase.CountOf(w.Count, "answer was a redirect", "answers were redirects") + " (3xx)" + inPhase(w.Phase)
+		return phrase.CountOf(w.Count, "response was a redirect", "responses were redirects") + " (3xx)" + inPhase(w.Phase)
 	}
 	return because(string(w.Code), w.Detail)
 }
@@ -61,8 +61,10 @@ func because(what, detail string) string {
 
 func inPhase(m journal.Mode) string {
 	switch m {
-	case journal.ModeClosed, journal.ModeOpen:
-		return " in " + string(m) + " loop"
+	case journal.ModeClosed:
+		return " in the throughput phase"
+	case journal.ModeOpen:
+		return " in the latency phase"
 	}
 	return ""
 }

@@ -16,7 +16,7 @@ import (
 	"github.com/procfit/procfit/internal/verdict/page/pagetest"
 )
 
-// Every sentence is true of the table that stands below it, whatever was measured. The
+// Every sentence is true of the table that is below it, whatever was measured. The
 // full count is run by .ci/full.
 func TestSentencesAreTrueOfTheTable(t *testing.T) {
 	n := 150
@@ -42,14 +42,14 @@ func TestSentencesAreTrueOfTheTable(t *testing.T) {
 	if bad > 0 {
 		t.Errorf("%d of %d sweeps contradict themselves", bad, n)
 	}
-	for _, label := range []string{"Set it", "Change nothing", "Not your knob", "Cannot tell", "A trade-off"} {
+	for _, label := range []string{"Recommended", "Change nothing", "No difference", "Undecided", "A trade-off"} {
 		if n >= 150 && verdicts[label] == 0 {
 			t.Errorf("no sweep ends in %q, so that nothing is known of it: %v", label, verdicts)
 		}
 	}
 }
 
-// checker holds one group's table against what is said above it.
+// checker holds one group's table against what is reported above it.
 type checker struct {
 	g        *verdict.Group
 	view     *Group
@@ -168,7 +168,7 @@ func (c *checker) reasons() {
 	}
 }
 
-// speed: what is said against the best is what its row has.
+// speed: what is reported against the best is what its row has.
 func (c *checker) speed(r *verdict.Reason) {
 	a, best := c.row(r.Of), c.row(r.Than)
 	if best.Label != c.g.Peak {
@@ -209,8 +209,8 @@ func (c *checker) promptness(r *verdict.Reason) {
 }
 
 var (
-	highest = regexp.MustCompile(`^(\d+|unset)(?: \([^)]*\))? has the highest throughput( of those compared)?`)
-	lowest  = regexp.MustCompile(`^(\d+|unset)(?: \([^)]*\))? has the lowest (p[\d.]+)( of those as fast| of those compared)?(?: (?:of|with) up to (\d+) Ps)?: `)
+	highest = regexp.MustCompile(`^(\d+|unset)(?: \([^)]*\))? has the highest throughput( of the values compared)?`)
+	lowest  = regexp.MustCompile(`^(\d+|unset)(?: \([^)]*\))? has the lowest (p[\d.]+)( of the equally fast values| of the values compared| of the values)?(?: up to (\d+))?: `)
 )
 
 // texts reads the sentences as a user does, against the numbers shown.
@@ -233,13 +233,13 @@ func (c *checker) texts() {
 // claimed are the rows that a highest or lowest one must beat: all of the table, less
 // what its words leave out.
 func (c *checker) claimed(but string) []*verdict.SettingResult {
-	if but == " of those compared" {
+	if but == " of the values compared" {
 		return c.compared()
 	}
 	var list []*verdict.SettingResult
 	for i := range c.g.Rows {
 		a := &c.g.Rows[i]
-		if x := excluded(a); a.Variant == "" && !(but == " of those as fast" && (x == "slower" || x == "saturated")) {
+		if x := excluded(a); a.Variant == "" && !(but == " of the equally fast values" && (x == "slower" || x == "saturated")) {
 			list = append(list, a)
 		}
 	}
@@ -250,7 +250,7 @@ func (c *checker) lowestOf(text string, m []string) {
 	low := c.byName(m[1])
 	most, _ := strconv.Atoi(m[4])
 	for _, a := range c.claimed(m[3]) {
-		if m[3] == " of those compared" && excluded(a) != "" || most > 0 && orZero(a.Procs, a.ResolvedProcs) > most {
+		if m[3] == " of the values compared" && excluded(a) != "" || most > 0 && orZero(a.Procs, a.ResolvedProcs) > most {
 			continue
 		}
 		if a.Judged.Median != nil && *a.Judged.Median < *low.Judged.Median*(1-1e-9) {
@@ -313,7 +313,7 @@ func (c *checker) quantiles() {
 }
 
 func (c *checker) standings() {
-	at := slices.IndexFunc(c.view.Table.Columns, func(k document.Column) bool { return k.Head == "Standing" })
+	at := slices.IndexFunc(c.view.Table.Columns, func(k document.Column) bool { return k.Head == "Result" })
 	if at < 0 {
 		return
 	}
@@ -392,7 +392,7 @@ func (c *checker) headline() {
 // smallest: where the sentence calls a value the smallest that is as good, each smaller
 // row is proven worse.
 func (c *checker) smallest(rec *verdict.Recommendation) {
-	if !strings.Contains(c.view.Verdict.Sentence, " the smallest value that is as good as the best") || rec.Confidence == verdict.Likely {
+	if !strings.Contains(c.view.Verdict.Sentence, " the smallest value that performs as well as the best") || rec.Confidence == verdict.Likely {
 		return
 	}
 	for _, a := range c.compared() {
@@ -403,13 +403,13 @@ func (c *checker) smallest(rec *verdict.Recommendation) {
 	}
 }
 
-// beaten: by its figures a row is worse than the setting by more than a margin.
+// beaten: by its metrics a row is worse than the setting by more than a margin.
 func (c *checker) beaten(a *verdict.SettingResult, by *verdict.Value) bool {
 	slower := by.Throughput != nil && *a.Throughput.Median < 0.95**by.Throughput
 	return slower || by.P99 != nil && a.Judged.Median != nil && *a.Judged.Median > 1.2**by.P99
 }
 
-// theDefault is said to be worse only where its row is.
+// theDefault is reported to be worse only where its row is.
 func (c *checker) theDefault(rec *verdict.Recommendation) {
 	d := rec.Claim.Than
 	if rec.Verdict != verdict.Recommended || d == nil {

@@ -75,7 +75,7 @@ func (w words) latencyClause(s *verdict.Value) string {
 // perSecond is a throughput of the group.
 func (w words) perSecond(x float64) string {
 	if w.group.ThroughputUnit == unitRuns && x > 0 {
-		return number.Seconds(float64(max(1, w.group.Replicas))/x) + " a run"
+		return number.Seconds(float64(max(1, w.group.Replicas))/x) + " per run"
 	}
 	if u := throughputUnit(w.group.ThroughputUnit); u != "" {
 		return number.Count(x) + " " + u
@@ -94,7 +94,7 @@ func (w words) rate() string {
 // where is what a verdict holds for.
 func (w words) where() string {
 	if q := w.group.QuotaCPUs; q != nil {
-		return "under a quota of " + number.CPUs(*q)
+		return "under a limit of " + number.CPUs(*q)
 	}
 	if p := w.group.Part; p != nil {
 		return fmt.Sprintf("on %d of %s", p.CPUs, number.CPUs(float64(p.Of)))
@@ -105,15 +105,15 @@ func (w words) where() string {
 // elsewhere keeps advice for a part of the CPUs from being taken for all of them.
 func (w words) elsewhere() string {
 	if p := w.group.Part; p != nil {
-		return fmt.Sprintf(" For all %d CPUs keep the default, or measure with the load on another machine.", p.Of)
+		return fmt.Sprintf(" For all %d CPUs keep the default, or measure with the load generator on another machine.", p.Of)
 	}
 	return ""
 }
 
-// slower words a change of throughput: "46 % slower", "2.3× faster".
+// slower words a change of throughput: "46% slower", "2.3× faster".
 func slower(change float64) string { return differs(change, "faster", "slower") }
 
-// higher words a change of a latency: "30 % higher", "4.4× higher", "4 % lower".
+// higher words a change of a latency: "30% higher", "4.4× higher", "4% lower".
 func higher(change float64) string { return differs(change, "higher", "lower") }
 
 // same is a difference that rounds to none.
@@ -122,7 +122,7 @@ const same = "the same"
 func differs(change float64, more, less string) string {
 	text := amount(change)
 	switch {
-	case text == "0 %":
+	case text == "0%":
 		return same
 	case change > 0:
 		return text + " " + more
@@ -130,7 +130,7 @@ func differs(change float64, more, less string) string {
 	return text + " " + less
 }
 
-// amount is how large a change is: "30 %", and from 100 % on as a factor, "4.4×".
+// amount is how large a change is: "30%", and from 100% on as a factor, "4.4×".
 func amount(change float64) string {
 	if change >= 1 {
 		return number.Significant(1+change, 2) + "×"
@@ -138,7 +138,7 @@ func amount(change float64) string {
 	return number.Percent(math.Abs(change))
 }
 
-// strayed is how far trials stray: "46 %", "a factor of 2.6".
+// strayed is how far trials stray: "46%", "a factor of 2.6".
 func strayed(spread float64) string {
 	if spread >= 1 {
 		return "a factor of " + short(1+spread, 2)
@@ -146,7 +146,7 @@ func strayed(spread float64) string {
 	return number.Ratio().Number(spread)
 }
 
-// percentDown is a ratio rounded down: 98.96 % is not 99 %.
+// percentDown is a ratio rounded down: 98.96% is not 99%.
 func percentDown(ratio float64) string {
-	return strconv.FormatFloat(math.Floor(1000*ratio+1e-9)/10, 'f', -1, 64) + " %"
+	return strconv.FormatFloat(math.Floor(1000*ratio+1e-9)/10, 'f', -1, 64) + "%"
 }

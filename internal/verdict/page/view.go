@@ -1,3 +1,23 @@
+// Package page makes documents of a verdict.Result: sentences, tables and charts that know no
+// format. New makes a View of a Result, Brief is the document for a terminal, and Report that
+// of the files; show/text, show/markdown and show/html write them. The package decides
+// nothing: it has the words for the codes of package verdict, by noun (sentence, reason,
+// settle, warning, gatewords), in the documents and in result.json.
+//
+// Every string is plain text on one line, except scripts and snippets; control and formatting
+// characters that came from outside are written as escapes, so that no command line can move
+// a terminal's cursor.
+//
+// Charts hold positions as fractions of their axis. Numbers carry three
+// significant digits (two for percentages): trials of a few per cent spread do
+// not support more.
+//
+// Where numbers come from (measured here, in Kubernetes, simulated) is with the
+// verdict, with each metric and in the environment.
+//
+// A View is a function of its Result alone: no clock, no environment, no random
+// numbers. What only the user can know (is this load like production's?) is
+// answered with "only you know", never guessed.
 package page
 
 import "github.com/procfit/procfit/internal/show/document"
@@ -29,7 +49,7 @@ type Verdict struct {
 	Answer   Answer
 	Sentence string
 	Reasons  []string
-	Settle   []document.Item // what would settle a "cannot tell"
+	Settle   []document.Item // what would settle a "unknown"
 	Context  string          // what it was measured on: CPU, quota, Go version, blocks
 }
 
@@ -47,7 +67,7 @@ type Group struct {
 	OverTime   []document.Chart // of a canary
 	Evidence   []document.Chart
 	Curves     document.Table // what the curves show
-	Levels     string         // what its figures are
+	Levels     string         // what its numbers are
 	Benchmarks *Benchmarks
 	Table      document.Table
 	Metrics    *document.Table

@@ -22,7 +22,7 @@ func TestWarningsInWords(t *testing.T) {
 		change func(*Config)
 		say    string
 	}{
-		{"few_blocks", func(c *Config) { c.Blocks = 2 }, "one has 2"},
+		{"few_blocks", func(c *Config) { c.Blocks = 2 }, "one setting has only 2"},
 		{"few_settings", func(c *Config) { c.Settings = c.Settings[:4] }, "4 settings"},
 		{"invalid_trials", func(c *Config) {
 			c.Blocks = 8
@@ -31,21 +31,21 @@ func TestWarningsInWords(t *testing.T) {
 					t.Valid, t.InvalidReason = false, "ran at 4 instead of 8"
 				}
 			}
-		}, "2 of 56 trials invalid, most often: ran at 4"},
-		{"saturated", func(c *Config) { c.Rate = 20000 }, "fell behind at 20,000 req/s"},
+		}, "2 of 56 trials invalid; most common reason: ran at 4"},
+		{"saturated", func(c *Config) { c.Rate = 20000 }, "could not keep up with 20,000 req/s"},
 		{"drift", func(c *Config) {
 			c.Trial = func(t *journal.Trial) {
 				*t.ThroughputPerSecond *= 1 - 0.03*float64(t.Block) - 0.0005*float64(t.Order)
 			}
 		}, "% slower than the start"},
-		{"steal", func(c *Config) { c.Trial = func(t *journal.Trial) { t.HostUse.StealSeconds = 1.2 } }, "took 5 % of the CPU time"},
+		{"steal", func(c *Config) { c.Trial = func(t *journal.Trial) { t.HostUse.StealSeconds = 1.2 } }, "took 5% of the CPU time"},
 		{"steal", func(c *Config) {
 			c.Trial = func(t *journal.Trial) {
 				if t.Block == 1 {
 					t.HostUse.StealSeconds = 20
 				}
 			}
-		}, "took CPU time: a fifth or more of it in 7 of 42 trials"},
+		}, "took CPU time: 20% or more of it in 7 of 42 trials"},
 		{"load_limited", func(c *Config) {
 			c.Trial = func(t *journal.Trial) {
 				t.Warnings = []journal.Warning{{Code: journal.WarnLoadLimited, Value: new(0.99)}, {Code: journal.WarnSaturated}}
@@ -75,31 +75,31 @@ func TestWarningsInWords(t *testing.T) {
 				}
 			}
 		}, "unset"},
-		{"unset_differs", func(c *Config) { c.Settings[0] = Unset(8, 40000, .0052) }, "performs unlike GOMAXPROCS=8"},
-		{"dropped", func(c *Config) { c.Trial = func(t *journal.Trial) { t.Load.Dropped = 2 } }, "were never sent"},
+		{"unset_differs", func(c *Config) { c.Settings[0] = Unset(8, 40000, .0052) }, "performs differently from an explicit GOMAXPROCS=8"},
+		{"dropped", func(c *Config) { c.Trial = func(t *journal.Trial) { t.Load.Dropped = 2 } }, "were due but never sent"},
 		{"send_lag", func(c *Config) { c.Trial = func(t *journal.Trial) { t.Load.SendLagP99Seconds = new(0.002) } }, "4 (6 of 6 trials)"},
 		{"noisy", func(c *Config) {
 			c.Trial = func(t *journal.Trial) {
 				*t.ThroughputPerSecond *= math.Exp2(float64((t.Block*7+t.Order*3)%5-2) / 3)
 			}
-		}, "% in throughput, too much to tell small differences"},
+		}, "% in throughput, too much to prove small differences"},
 		{"flat_curve", func(c *Config) {
 			c.Settings = []Truth{Unset(8, 5000, .01), Set(1, 5000, .02), Set(2, 5000, .01), Set(4, 5000, .01), Set(8, 5000, .01)}
-		}, "within 5 % of the best"},
+		}, "within 5% of the best"},
 		{"throttled_beyond_quota", func(c *Config) {
 			c.Settings = under(2, throttled(.6, Unset(8, 500, .03)), Set(1, 550, .01), Set(2, 1000, .01), throttled(.4, Set(4, 800, .02)), throttled(.6, Set(8, 500, .03)))
 			c.Rate = 100
-		}, "more Ps than the quota of 2 CPUs, at GOMAXPROCS unset (60 % of periods), 4"},
+		}, "throttled with GOMAXPROCS above the CPU limit of 2 CPUs: unset (60% of periods), 4"},
 		{"throttled_within_quota", func(c *Config) {
 			c.Settings = under(2, throttled(.6, Unset(2, 1000, .03)), Set(1, 550, .03), throttled(.6, Set(2, 1000, .03)), Set(4, 800, .03), Set(8, 700, .03))
 			c.Rate = 100
-		}, "throttled by the quota of 2 CPUs with no more Ps than that, rounded up, at GOMAXPROCS unset (60"},
+		}, "throttled by the CPU limit of 2 CPUs although GOMAXPROCS is not above it: unset (60"},
 		{"oversubscribed", func(c *Config) {
 			c.Settings = under(4, c.Settings...)
 			for i := range c.Settings {
 				c.Settings[i].Setting.Replicas = 3
 			}
-		}, "3 replicas with a quota of 4 CPUs need 12 CPUs, and the machine has 8 CPUs"},
+		}, "3 replicas with a CPU limit of 4 CPUs need 12 CPUs, but the machine has 8 CPUs"},
 		{"carrier_p99", func(c *Config) { c.SmallFor = true; c.Rate = 10000; c.Noise = &Noise{Trial: .001, P99: .02} }, "proven lower than the 28"},
 		{"quota_unbound", func(c *Config) {
 			c.Settings = under(2, c.Settings...)
@@ -108,7 +108,7 @@ func TestWarningsInWords(t *testing.T) {
 					t.CPUSeconds.User = 2.2 * t.MeasuredSeconds
 				}
 			}
-		}, "runs used more CPU than the quota of 2 CPUs allows, as very short runs can (its period is 100 ms), at GOMAXPROCS unset (2."},
+		}, "runs used more CPU than the limit of 2 CPUs allows, which is possible in very short runs (the period of the limit is 100 ms), with GOMAXPROCS unset (2."},
 	} {
 		config := calm()
 		c.change(&config)

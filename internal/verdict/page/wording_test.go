@@ -8,20 +8,20 @@ import (
 	"github.com/procfit/procfit/internal/verdict/page/pagetest"
 )
 
-// The label stands before the sentence on a page, and within it in result.json.
+// The label is before the sentence on a page, and within it in result.json.
 func TestALabelIsNotSaidTwice(t *testing.T) {
 	eight, one := &verdict.Value{Procs: 8}, &verdict.Value{Procs: 1}
 	for _, c := range []struct {
 		rec        verdict.Recommendation
 		view, json string
 	}{
-		{verdict.Recommendation{Verdict: verdict.CannotTell, Claim: verdict.Reason{Code: verdict.CauseNoneValid}}, "No trial was valid.", "Cannot tell: no trial was valid."},
+		{verdict.Recommendation{Verdict: verdict.CannotTell, Claim: verdict.Reason{Code: verdict.CauseNoneValid}}, "No trial was valid.", "Undecided: no trial was valid."},
 		{verdict.Recommendation{Verdict: verdict.TradeOff, Claim: verdict.Reason{Of: eight, Than: one, Change: -0.5, P99Change: new(-0.25)}},
-			"8 is best for throughput (no throughput), 1 for p99 (no throughput): 1 is 50 % slower, but its p99 is 25 % lower, on 2 CPUs.",
-			"A trade-off: 8 is best for throughput (no throughput), 1 for p99 (no throughput): 1 is 50 % slower, but its p99 is 25 % lower, on 2 CPUs."},
+			"8 is best for throughput (no throughput), 1 for p99 (no throughput): 1 is 50% slower, but its p99 is 25% lower, on 2 CPUs.",
+			"A trade-off: 8 is best for throughput (no throughput), 1 for p99 (no throughput): 1 is 50% slower, but its p99 is 25% lower, on 2 CPUs."},
 		{verdict.Recommendation{Verdict: verdict.NotYourKnob, Claim: verdict.Reason{List: []verdict.Value{*one, *eight}}},
-			"1 and 8 give the same throughput within 5 % on 2 CPUs; profile first.",
-			"GOMAXPROCS is not your knob: 1 and 8 give the same throughput within 5 % on 2 CPUs; profile first."},
+			"1 and 8 have the same throughput within 5% on 2 CPUs; profile the program first.",
+			"GOMAXPROCS makes no difference: 1 and 8 have the same throughput within 5% on 2 CPUs; profile the program first."},
 	} {
 		r := pagetest.Typical()
 		r.Groups[0].Recommendation = c.rec
@@ -35,7 +35,7 @@ func TestALabelIsNotSaidTwice(t *testing.T) {
 }
 
 func TestDifferencesInWords(t *testing.T) {
-	for change, want := range map[float64]string{0: "the same", -0.0001: "the same", 0.0001: "the same", 0.03: "3 % faster", -0.39: "39 % slower"} {
+	for change, want := range map[float64]string{0: "the same", -0.0001: "the same", 0.0001: "the same", 0.03: "3% faster", -0.39: "39% slower"} {
 		if got := slower(change); got != want {
 			t.Errorf("%g: %q, want %q", change, got, want)
 		}
@@ -47,7 +47,7 @@ func TestDifferencesInWords(t *testing.T) {
 	if got := w.perSecond(249); got != "249" {
 		t.Errorf("a metric named throughput: %q", got)
 	}
-	if got := percentDown(0.98996); got != "98.9 %" {
+	if got := percentDown(0.98996); got != "98.9%" {
 		t.Errorf("rounded down: %q", got)
 	}
 }
@@ -55,10 +55,10 @@ func TestDifferencesInWords(t *testing.T) {
 func TestGroupTitles(t *testing.T) {
 	half := 0.5
 	for want, g := range map[string]verdict.Group{
-		"No quota":                        {Replicas: 1},
-		"No quota, 2 replicas":            {Replicas: 2},
-		"Quota 0.5 CPUs each, 2 replicas": {Replicas: 2, QuotaCPUs: &half},
-		"Quota 0.5 CPUs, Go 1.26":         {QuotaCPUs: &half, GoVersion: "go1.26"},
+		"No CPU limit":                        {Replicas: 1},
+		"No CPU limit, 2 replicas":            {Replicas: 2},
+		"Limit 0.5 CPUs each, 2 replicas": {Replicas: 2, QuotaCPUs: &half},
+		"Limit 0.5 CPUs, Go 1.26":         {QuotaCPUs: &half, GoVersion: "go1.26"},
 	} {
 		if got := (&group{Group: &g}).title(); got != want {
 			t.Errorf("%q, want %q", got, want)
@@ -75,19 +75,19 @@ func TestGroupTitles(t *testing.T) {
 }
 
 func TestLargeDifferencesAreFactors(t *testing.T) {
-	for change, want := range map[float64]string{0.99: "99 % higher", 1: "2.0× higher", 3.4: "4.4× higher", 123.56: "125× higher", -0.93: "93 % lower"} {
+	for change, want := range map[float64]string{0.99: "99% higher", 1: "2.0× higher", 3.4: "4.4× higher", 123.56: "125× higher", -0.93: "93% lower"} {
 		if got := higher(change); got != want {
 			t.Errorf("%g: %q, want %q", change, got, want)
 		}
 	}
-	for spread, want := range map[float64]string{0.032: "3.2 %", 0.46: "46 %", 1.6: "a factor of 2.6", 124.56: "a factor of 126"} {
+	for spread, want := range map[float64]string{0.032: "3.2%", 0.46: "46%", 1.6: "a factor of 2.6", 124.56: "a factor of 126"} {
 		if got := strayed(spread); got != want {
 			t.Errorf("%g: %q, want %q", spread, got, want)
 		}
 	}
 }
 
-// A batch program is known by how long it takes, and not by runs a second.
+// A batch program is known by how long it takes, and not by runs per second.
 func TestRunsAreShownAsTimes(t *testing.T) {
 	r := pagetest.Typical()
 	g := &r.Groups[0]
@@ -98,16 +98,16 @@ func TestRunsAreShownAsTimes(t *testing.T) {
 		}
 	}
 	v := New(r).Groups[0]
-	if c := v.Table.Columns[2]; c.Head != "Time of a run" || c.Short != "a run" {
+	if c := v.Table.Columns[2]; c.Head != "Time per run" || c.Short != "per run" {
 		t.Errorf("column %+v", c)
 	}
 	if c := v.Table.Rows[0].Cells[2]; c.Value != "2.00 s" || c.Detail != "[1.25 s, 2.50 s]" {
 		t.Errorf("cell %+v", c)
 	}
-	if v.Throughput.Title != "Time of a run" || v.Throughput.Series[0].Marks[0].Value != "2.00 s" {
+	if v.Throughput.Title != "Time per run" || v.Throughput.Series[0].Marks[0].Value != "2.00 s" {
 		t.Errorf("chart %q: %+v", v.Throughput.Title, v.Throughput.Series[0].Marks[0])
 	}
-	if tile := v.Verdict.Answer.Tiles[1]; tile.Name != "time of a run" || tile.After != "2.00 s" || tile.Note != "1.25 s to 2.50 s" {
+	if tile := v.Verdict.Answer.Tiles[1]; tile.Name != "time per run" || tile.After != "2.00 s" || tile.Note != "1.25 s to 2.50 s" {
 		t.Errorf("tile %+v", tile)
 	}
 }
@@ -131,8 +131,8 @@ func TestAMetricIsItsOwnUnit(t *testing.T) {
 
 func TestHowLongATrialIs(t *testing.T) {
 	for want, bend := range map[string]func(*verdict.Result){
-		"1.5 s in closed loop and 1.5 s in open loop after 500 ms of warm-up, at most 1 % errors": func(*verdict.Result) {},
-		"3 s under the load command after 500 ms of warm-up, at most 1 % errors":                  func(r *verdict.Result) { r.Load.Command = "wrk" },
+		"1.5 s of throughput phase and 1.5 s of latency phase after 500 ms of warm-up, at most 1% errors": func(*verdict.Result) {},
+		"3 s under the load command after 500 ms of warm-up, at most 1% errors":                           func(r *verdict.Result) { r.Load.Command = "wrk" },
 		"one whole run of the program": func(r *verdict.Result) { r.Target.Kind = "batch" },
 	} {
 		r := pagetest.Typical()
@@ -148,10 +148,10 @@ func TestHowToGoOnFromAnIncompleteRun(t *testing.T) {
 		run, invalid, pilots int
 		want                 string
 	}{
-		{0, 0, 0, "Incomplete: 0 of 36 planned trials ran. To complete it, run"},
+		{0, 0, 0, "Incomplete: 0 of 36 planned trials ran. To continue, run"},
 		{0, 0, 1, "Incomplete: 0 of 36 planned trials ran: the pilot trials were invalid. Fix"},
 		{6, 6, 0, "Incomplete: 6 of 36 planned trials ran, and none was valid. Fix"},
-		{6, 5, 1, "Incomplete: 6 of 36 planned trials ran. To complete it, run"},
+		{6, 5, 1, "Incomplete: 6 of 36 planned trials ran. To continue, run"},
 	} {
 		r := &verdict.Result{TrialsPlanned: 36, TrialsRun: c.run, TrialsInvalid: c.invalid, PilotsInvalid: c.pilots}
 		if got := progress(r); !strings.HasPrefix(got, c.want) {
@@ -187,7 +187,7 @@ func TestFactsNameWhatIsKnown(t *testing.T) {
 	r := pagetest.Typical()
 	r.Groups[0].Detectable.P99, r.Groups[0].NoiseFloor.P99 = nil, nil
 	for _, p := range New(r).Groups[0].Facts {
-		if p.Name == "Detectable effect" && !strings.HasPrefix(p.Value, "throughput 2.1 %: ") || p.Name == "Noise floor" && !strings.HasPrefix(p.Value, "throughput 2.2 %: ") {
+		if p.Name == "Detectable effect" && !strings.HasPrefix(p.Value, "throughput 2.1%: ") || p.Name == "Noise floor" && !strings.HasPrefix(p.Value, "throughput 2.2%: ") {
 			t.Errorf("%+v", p)
 		}
 	}

@@ -20,7 +20,7 @@ func analyze(c Config) *verdict.Result {
 	return verdict.Analyze(h, trials)
 }
 
-// said is all that is said of a sweep's verdict.
+// said is all that is printed of a sweep's verdict.
 func said(r *verdict.Result) string {
 	rec := recommendation(words{&r.Groups[0], r})
 	return rec.Sentence + "\n" + strings.Join(rec.Reasons, "\n") + "\n" + strings.Join(rec.Settle, "\n")
@@ -33,26 +33,26 @@ func TestVerdictsInWords(t *testing.T) {
 		config Config
 		say    string
 	}{
-		{"the default is the smallest that is as good", Config{Settings: CPUServer()}, "Leave GOMAXPROCS unset: the default chose 8, the smallest value that is as good as the best ("},
-		{"the default exceeds the quota", Config{Settings: Uber(), Mode: closed}, "the default chose 24, 5"},
-		{"the same with latency", Config{Settings: Uber()}, "under a quota of 2 CPUs"},
-		{"fewer Ps do as well", Config{Settings: []Truth{Unset(8, 1000, .01), Set(1, 500, .02), Set(2, 1000, .01), Set(4, 1000, .01), Set(8, 1000, .01)}}, "the default chose 8, no better"},
+		{"the default is the smallest that is as good", Config{Settings: CPUServer()}, "Leave GOMAXPROCS unset: the default is 8, the smallest value that performs as well as the best ("},
+		{"the default exceeds the quota", Config{Settings: Uber(), Mode: closed}, "the default is 24, 5"},
+		{"the same with latency", Config{Settings: Uber()}, "under a limit of 2 CPUs"},
+		{"fewer Ps do as well", Config{Settings: []Truth{Unset(8, 1000, .01), Set(1, 500, .02), Set(2, 1000, .01), Set(4, 1000, .01), Set(8, 1000, .01)}}, "the default is 8, which performs no better"},
 		{"without an unset setting", Config{Settings: []Truth{Set(1, 500, .02), Set(2, 1000, .01), Set(4, 1000, .01)}}, "Set GOMAXPROCS=2"},
-		{"unset stands where no numbered setting does", Config{Settings: []Truth{Unset(3, 1000, .01), Set(1, 400, .02), Set(2, 700, .01), Set(8, 700, .01)}}, "the default chose 3"},
-		{"all alike", Config{Settings: []Truth{Unset(4, 1000, .01), Set(1, 1000, .01), Set(2, 1000, .01), Set(4, 1000, .01), Set(8, 1000, .01)}}, "profile first"},
+		{"unset stands where no numbered setting does", Config{Settings: []Truth{Unset(3, 1000, .01), Set(1, 400, .02), Set(2, 700, .01), Set(8, 700, .01)}}, "the default is 3"},
+		{"all alike", Config{Settings: []Truth{Unset(4, 1000, .01), Set(1, 1000, .01), Set(2, 1000, .01), Set(4, 1000, .01), Set(8, 1000, .01)}}, "profile the program first"},
 		{"alike in throughput, of different p99", Config{Settings: []Truth{Unset(4, 1000, .010), Set(1, 1000, .020), Set(2, 1000, .010), Set(4, 1000, .010), Set(8, 1000, .030)}, Mode: open}, "proven worse in p99: 1 is 9"},
 		{"the same in closed loop, whose latency is not judged", Config{Settings: []Truth{Unset(4, 1000, .010), Set(1, 1000, .020), Set(2, 1000, .010), Set(4, 1000, .010), Set(8, 1000, .030)}, Mode: closed}, "p99 is not judged"},
 		{"throughput and p99 want different values", Config{Settings: []Truth{Unset(8, 1000, .040), Set(1, 400, .05), Set(4, 880, .010), Set(8, 1000, .040)}}, "A trade-off: 8 (the default) is best for throughput"},
-		{"too noisy", Config{Settings: []Truth{Unset(8, 1000, .01), Set(4, 990, .01), Set(8, 1000, .01)}, Noise: &Noise{Trial: 0.2, P99: 0.4}}, "Cannot tell"},
+		{"too noisy", Config{Settings: []Truth{Unset(8, 1000, .01), Set(4, 990, .01), Set(8, 1000, .01)}, Noise: &Noise{Trial: 0.2, P99: 0.4}}, "Undecided"},
 		{"noisy, and yet one P is far worse", Config{Seed: 9, Settings: []Truth{Unset(2, 11800, .004), Set(1, 6400, .02), Set(2, 11800, .004), Set(4, 11600, .004), Set(8, 11600, .004)}, CPUs: 2, Noise: &Noise{Trial: 0.05, P99: 0.3}}, "proven worse in throughput: 1 is 4"},
-		{"only one value", Config{Settings: []Truth{Unset(2, 1000, .01), Set(2, 1000, .01)}, CPUs: 2}, "only one number of Ps was measured, 2"},
-		{"unset performs unlike its twin", Config{Settings: []Truth{Unset(4, 600, .01), Set(2, 700, .01), Set(4, 1000, .01), Set(8, 1000, .01)}}, "unset chose 4 and yet performs unlike GOMAXPROCS=4"},
-		{"the smallest that carries the rate", Config{Settings: CPUServer(), Rate: 30000, SmallFor: true}, "the smallest measured that carries 30,000 req/s"},
-		{"the default is the smallest that carries it", Config{Settings: CPUServer(), Rate: 60000, SmallFor: true}, "Leave GOMAXPROCS unset: the default chose 8"},
-		{"none carries it", Config{Settings: CPUServer(), Rate: 200000, SmallFor: true}, "no value of GOMAXPROCS carries 200,000 req/s on 8 CPUs"},
-		{"batch", Config{Settings: []Truth{Unset(8, .24, 0), Set(1, .04, 0), Set(2, .08, 0), Set(4, .16, 0), Set(8, .24, 0)}, Mode: journal.ModeBatch}, "s a run) on 8 CPUs"},
+		{"only one value", Config{Settings: []Truth{Unset(2, 1000, .01), Set(2, 1000, .01)}, CPUs: 2}, "only one value of GOMAXPROCS was measured, 2"},
+		{"unset performs unlike its twin", Config{Settings: []Truth{Unset(4, 600, .01), Set(2, 700, .01), Set(4, 1000, .01), Set(8, 1000, .01)}}, "the runtime uses 4, yet it performs differently from an explicit GOMAXPROCS=4"},
+		{"the smallest that carries the rate", Config{Settings: CPUServer(), Rate: 30000, SmallFor: true}, "the smallest measured value that sustains 30,000 req/s"},
+		{"the default is the smallest that carries it", Config{Settings: CPUServer(), Rate: 60000, SmallFor: true}, "Leave GOMAXPROCS unset: the default is 8"},
+		{"none carries it", Config{Settings: CPUServer(), Rate: 200000, SmallFor: true}, "no value of GOMAXPROCS sustains 200,000 req/s on 8 CPUs"},
+		{"batch", Config{Settings: []Truth{Unset(8, .24, 0), Set(1, .04, 0), Set(2, .08, 0), Set(4, .16, 0), Set(8, .24, 0)}, Mode: journal.ModeBatch}, "s per run) on 8 CPUs"},
 		{"none valid", Config{Settings: CPUServer(), Trial: func(t *journal.Trial) { t.Valid = false }}, "no trial was valid"},
-		{"one of each block invalid", Config{Settings: CPUServer(), Trial: func(t *journal.Trial) { t.Valid = t.Order != t.Block }}, "the default chose 8"},
+		{"one of each block invalid", Config{Settings: CPUServer(), Trial: func(t *journal.Trial) { t.Valid = t.Order != t.Block }}, "the default is 8"},
 	} {
 		if got := said(analyze(c.config)); !strings.Contains(got, c.say) {
 			t.Errorf("%s: no %q in\n%s", c.name, c.say, got)
@@ -76,12 +76,12 @@ func TestWhatCarriesTheRateInWords(t *testing.T) {
 		config Config
 		say    string
 	}{
-		{"just below the threshold", Config{SmallFor: true, Settings: CPUServer(), Rate: 20000, Trial: open("2", 0.98996)}, "2 carried 98.9 %, below 99 % of the rate (median, n 6)"},
-		{"queues hide what the closed loop shows", Config{SmallFor: true, Settings: CPUServer(), Rate: 24000, Trial: open("2", 0.995)}, "2 carried 99.5 % of the rate, but its closed loop reached only 9"},
+		{"just below the threshold", Config{SmallFor: true, Settings: CPUServer(), Rate: 20000, Trial: open("2", 0.98996)}, "2 sustained 98.9%, below 99% of the rate (median, n 6)"},
+		{"queues hide what the closed loop shows", Config{SmallFor: true, Settings: CPUServer(), Rate: 24000, Trial: open("2", 0.995)}, "2 sustained 99.5% of the rate, but its throughput phase reached only 9"},
 		{"the low end counts", Config{SmallFor: true, Settings: CPUServer(), Rate: 23400, Seed: 3, Noise: &Noise{Trial: .03}, Trial: open("2", 1)}, "(lower bound)"},
 		{"without an interval the median", Config{SmallFor: true, Settings: CPUServer(), Rate: 24000, Blocks: 4, Trial: open("2", 1)}, "(lower bound) (median, n 4)"},
-		{"a load command has no closed loop", Config{SmallFor: true, Settings: CPUServer(), Rate: 24000, Trial: func(t *journal.Trial) { open("2", 1)(t); external(t) }}, "2 carried 100 % of the rate (median"},
-		{"two trials", Config{SmallFor: true, Settings: CPUServer(), Rate: 20000, Blocks: 2}, "in the 3 blocks needed to prove it"},
+		{"a load command has no closed loop", Config{SmallFor: true, Settings: CPUServer(), Rate: 24000, Trial: func(t *journal.Trial) { open("2", 1)(t); external(t) }}, "2 sustained 100% of the rate (median"},
+		{"two trials", Config{SmallFor: true, Settings: CPUServer(), Rate: 20000, Blocks: 2}, "in the 3 blocks that a proof needs"},
 	} {
 		if got := said(analyze(c.config)); !strings.Contains(got, c.say) {
 			t.Errorf("%s: no %q in\n%s", c.name, c.say, got)
@@ -99,11 +99,11 @@ func TestGatesInWords(t *testing.T) {
 		config Config
 		note   string
 	}{
-		"the same":                      {versus(1, 1, quiet), "proven within the margin of 5 %"},
+		"the same":                      {versus(1, 1, quiet), "proven within the margin of 5%"},
 		"better":                        {versus(1.5, 0.5, quiet), "faster, proven within"},
 		"worse by less than the margin": {versus(0.98, 1.05, quiet), "slower, proven within"},
-		"throughput worse":              {versus(0.85, 1, quiet), "%, proven worse than the margin of 5 %"},
-		"p99 worse":                     {versus(1, 1.5, quiet), "%, proven worse than the margin of 20 %"},
+		"throughput worse":              {versus(0.85, 1, quiet), "%, proven worse than the margin of 5%"},
+		"p99 worse":                     {versus(1, 1.5, quiet), "%, proven worse than the margin of 20%"},
 		"slightly worse in noise":       {versus(0.93, 1, &Noise{Trial: 0.1, P99: 0.4}), "undecided"},
 		"a third as fast in noise":      {versus(0.3, 1, &Noise{Trial: 0.1, P99: 0.4}), "proven worse"},
 	} {
@@ -127,8 +127,8 @@ func TestGatesThatCannotBeJudgedInWords(t *testing.T) {
 	few.Blocks, spoiled.Trial = 2, fails
 	for want, c := range map[string]Config{
 		"throughput of unset, p99 of unset, throughput of 1, p99 of 1, throughput of 4 and p99 of 4: only 2 blocks have a valid trial of both, and 3 are needed": few,
-		"at unset, 6 of 6 trials of the new program were invalid, and 0 of 6 of the old: exited with code 4; at 1, 6 of 6":                                       spoiled,
-		"the old command was not planned": {Gate: true, Settings: CPUServer()},
+		"with unset, 6 of 6 trials of the new program were invalid, and 0 of 6 of the old: exited with code 4; with 1, 6 of 6":                                   spoiled,
+		"the old command is not in the plan": {Gate: true, Settings: CPUServer()},
 	} {
 		if got := Unjudged(analyze(c).Gate); !strings.Contains(got, want) {
 			t.Errorf("%q, want %q", got, want)

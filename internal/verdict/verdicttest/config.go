@@ -45,7 +45,7 @@ type Noise struct {
 	Trial    float64 // coefficient of variation of a trial's throughput
 	P99      float64 // of its p99
 	Drift    float64 // standard deviation of the shared walk at the end of the run
-	Outliers float64 // share of trials that lose 10 to 40 % and whose p99 grows 2 to 4 times
+	Outliers float64 // share of trials that lose 10 to 40% and whose p99 grows 2 to 4 times
 }
 
 // Realistic is the noise of a quiet virtual machine on shared hardware.

@@ -75,7 +75,7 @@ func (r *record) look() {
 	}
 }
 
-// settled is the first cycle after which the goal of the heap was within 10 % of what it
+// settled is the first cycle after which the goal of the heap was within 10% of what it
 // came to, the median of the second half of the cycles. What is allocated while the
 // collector marks makes single ones stray.
 func (r *record) settled() int {

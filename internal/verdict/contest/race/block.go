@@ -64,7 +64,7 @@ func (s *Race) danger(front, n int) float64 {
 	return v
 }
 
-// unjudged says whether a rival has too few trials for what it is asked: the peak, the
+// unjudged reports whether a rival has too few trials for what it is asked: the peak, the
 // default, or one whose p99 no trial could tell yet.
 func (s *Race) unjudged(n int) bool {
 	return s.model.throughput.trials(n) < enough &&

@@ -74,7 +74,7 @@ const (
 )
 
 // target is the variance that the difference of n and j has to come down to for a
-// proof. What more trials will show is told better by the pooled model, where there
+// proof. What more trials will show is reported better by the pooled model, where there
 // is one: the difference d goes to d' = expect + (d-expect)·y², y being the ratio of
 // the standard errors then and now, and d' + q·se·y = margin is solved for y.
 func (s *Race) target(n, j int, by Figure) (variance float64, ok bool) {

@@ -52,7 +52,7 @@ func newDesign(samples []sample) *design {
 	return d
 }
 
-// tied tells whether the machine of a block and of the next is one.
+// tied reports whether the machine of a block and of the next is one.
 func (d *design) tied(block int) bool { return d.node[block] == d.node[block+1] }
 
 // free is how many trials are left to tell the noise by: each setting takes one, and each

@@ -31,7 +31,7 @@ type fit struct {
 
 // The robust weights of Huber: a trial further than this from its place, in
 // standard deviations, counts only as far. At 2.2 the loss under normal noise is
-// below 2 % (Huber, Ronchetti, Robust Statistics, 4.5).
+// below 2% (Huber, Ronchetti, Robust Statistics, 4.5).
 const huber = 2.2
 
 // scaleDF is how many trials a setting's own spread is worth before it has any: by
@@ -187,7 +187,7 @@ func (f *fit) upper(a, b int, level float64) float64 {
 	return d + f.quantile(level)*se
 }
 
-// crowd is how many values, itself among them, a setting is not told apart from.
+// crowd is how many values, itself among them, a setting is not distinguished from.
 func (f *fit) crowd(n int) int {
 	alike := 0
 	for _, other := range f.settings {

@@ -10,7 +10,7 @@ import (
 	"github.com/procfit/procfit/test/need"
 )
 
-// gate runs one, at a throughput CV of 3 % and a p99 CV of 25 %.
+// gate runs one, at a throughput CV of 3% and a p99 CV of 25%.
 func gate(r *rand.Rand, ratio float64, latency bool) (race.Gate, int) {
 	var pairs []race.GatePair
 	trial := func(ratio float64) race.Trial {
@@ -34,7 +34,7 @@ func TestGate(t *testing.T) {
 	}{
 		"against itself, not failed":       {1, true, race.Fail, 0.01, 0},
 		"against itself, passed":           {1, false, race.Pass, 1, 0.99},
-		"a loss of 10 %":                   {0.9, true, race.Fail, 1, 0.95},
+		"a loss of 10%":                    {0.9, true, race.Fail, 1, 0.95},
 		"a loss of the margin, not passed": {0.95, false, race.Pass, 0.05, 0},
 		"a loss of the margin, not failed": {0.95, false, race.Fail, 0.05, 0},
 	} {

@@ -42,7 +42,7 @@ func (s *Race) levels(best int) []Level {
 // interval of a value by itself; without bounds where it has fewer trials than a value
 // that is named.
 func (m *Model) interval(n int, by Figure) Interval {
-	mean, low, high := m.Level(n, by, confidence)
+	mean, low, high := m.level(n, by, confidence)
 	if math.IsNaN(mean) {
 		return Interval{}
 	}
@@ -52,8 +52,8 @@ func (m *Model) interval(n int, by Figure) Interval {
 	return Interval{mean, low, high}
 }
 
-// saturated says whether a value is proven not to carry the offered rate: the upper
-// bound of its throughput is below, or so many of its trials did not that with 95 %
+// saturated reports whether a value is proven not to carry the offered rate: the upper
+// bound of its throughput is below, or so many of its trials did not that with 95%
 // confidence most do not.
 func (s *Race) saturated(n, count int) bool {
 	if count == 0 {
@@ -79,14 +79,14 @@ func (s *Race) all() float64 {
 	return 1 - claimError/(2*float64(max(1, len(s.values)-1)))
 }
 
-// slower says whether n is proven worse than the peak by more than the margin.
+// slower reports whether n is proven worse than the peak by more than the margin.
 func (s *Race) slower(n int) bool {
 	f := s.model.throughput
 	return n != s.top && min(f.trials(n), f.trials(s.top)) >= enough &&
 		f.upper(n, s.top, s.all()) < -s.rules.margin(Throughput)
 }
 
-// later says whether n's p99 is proven longer than the best by more than the margin.
+// later reports whether n's p99 is proven longer than the best by more than the margin.
 func (s *Race) later(n, best int) bool {
 	f := s.model.p99
 	return n != best && min(f.trials(n), f.trials(best)) >= enough &&

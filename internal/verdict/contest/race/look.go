@@ -20,7 +20,7 @@ func (s *Race) look() (int, Why) {
 }
 
 // missed is a value of the first look that no trial tells of, not even as failed: what it
-// ran beside was left out. 0: none is.
+// ran beside was skipped. 0: none is.
 func (s *Race) missed() int {
 	for _, n := range s.rules.grid() {
 		if !slices.ContainsFunc(s.trials, func(t Trial) bool { return t.Value == n }) {
@@ -31,7 +31,7 @@ func (s *Race) missed() int {
 }
 
 // Below the front is looked once it is wrong with no more than this chance, and while
-// that share of it lies open.
+// that share of it is open.
 const (
 	mostDoubt = 0.3
 	leastGap  = 0.04
@@ -67,7 +67,7 @@ func (s *Race) edge() int {
 	return s.between(below, front, want)
 }
 
-// between is the candidate nearest to want, by ratio, that lies strictly between two
+// between is the candidate nearest to want, by ratio, that is strictly between two
 // measured neighbours and has not failed three times; 0 when there is none.
 func (s *Race) between(low, high int, want float64) int {
 	best, least := 0, math.Inf(1)
@@ -82,7 +82,7 @@ func (s *Race) between(low, high int, want float64) int {
 	return best
 }
 
-// leastGain is how much a value beside the peak may promise above it, as a
+// leastGain is how much a value next to the peak may promise above it, as a
 // logarithm, for a trial.
 const leastGain = 0.025
 

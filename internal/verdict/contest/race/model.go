@@ -34,12 +34,6 @@ func (f *fit) shown(confidence float64) float64 {
 	return f.quantile(1 - (1-lookCost)*(1-confidence)/2)
 }
 
-// Compares says whether both values have the figure.
-func (m *Model) Compares(a, b int, by Figure) bool {
-	f := m.of(by)
-	return f.has(a) && f.has(b)
-}
-
 // Ratio of a to b with its two-sided interval at a confidence; NaN where one has no
 // figure.
 func (m *Model) Ratio(a, b int, by Figure, confidence float64) (ratio, low, high float64) {
@@ -56,8 +50,8 @@ func (m *Model) Ratio(a, b int, by Figure, confidence float64) (ratio, low, high
 }
 
 // Interval is the ratio of a value that was chosen to another, with the interval that
-// holds the truth in 95 % of such choices at the time of stopping. What looks best among
-// many that are alike is partly lucky: the error allowed is shared among those it is not
+// holds the truth in 95% of such choices at the time of stopping. What looks best among
+// many that are the same is partly lucky: the error allowed is shared among those it is not
 // told apart from, as in the false coverage rate of Benjamini and Yekutieli (2005), and
 // a quarter of it is left to stopping when it suits (docs/evidence/verdict-simulations.md).
 func (m *Model) Interval(chosen, other int, by Figure) (ratio, low, high float64) {
@@ -72,9 +66,9 @@ func (m *Model) Interval(chosen, other int, by Figure) (ratio, low, high float64
 	return m.Ratio(chosen, other, by, 1-(1-confidence)*share/float64(max(2, f.crowd(chosen))))
 }
 
-// Level of a value by itself, with its two-sided interval: where it lies at the
+// level of a value by itself, with its two-sided interval: where it is at the
 // average block. Two values are to be compared by Ratio, in which blocks cancel.
-func (m *Model) Level(n int, by Figure, confidence float64) (mean, low, high float64) {
+func (m *Model) level(n int, by Figure, confidence float64) (mean, low, high float64) {
 	f := m.of(by)
 	if !f.has(n) {
 		return math.NaN(), math.NaN(), math.NaN()
@@ -84,7 +78,7 @@ func (m *Model) Level(n int, by Figure, confidence float64) (mean, low, high flo
 	return math.Exp(mean), math.Exp(mean - wide), math.Exp(mean + wide)
 }
 
-// asGood says whether a is proven no worse than b by the margin.
+// asGood reports whether a is proven no worse than b by the margin.
 func (m *Model) asGood(a, b int, by Figure, margin float64) bool {
 	f := m.of(by)
 	if by == P99 {

@@ -31,7 +31,7 @@ func (s *Race) ofDefault() Goal {
 	return ""
 }
 
-// moves says whether some value is proven worse than another: only then the number of Ps
+// moves reports whether some value is proven worse than another: only then the number of Ps
 // is shown to matter.
 func (s *Race) moves() bool {
 	best := s.shortest()

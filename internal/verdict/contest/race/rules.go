@@ -10,7 +10,7 @@ type Goal string
 
 // Goals, and what a pick may be.
 const (
-	Proven Goal = "proven" // each comparison that it rests on is, at 95 %
+	Proven Goal = "proven" // each comparison that it rests on is, at 95%
 	Likely Goal = "likely" // probable by the pooled model
 )
 

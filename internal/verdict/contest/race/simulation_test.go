@@ -18,7 +18,7 @@ func of(all int) int {
 }
 
 // may is the most of n races that may end so: full is that of the second tier, and share
-// is what it stands for.
+// is what it represents.
 func may(n, full int, share float64) int {
 	if need.Required() {
 		return full

@@ -12,8 +12,8 @@ type noise struct {
 	df float64 // how many trials that is worth
 }
 
-// priorOf a figure: throughput of a steady service strays by 1 to 5 % from trial to
-// trial, p99 by 10 to 60 %. After ten trials what the prior says is forgotten.
+// priorOf a figure: throughput of a steady service strays by 1 to 5% from trial to
+// trial, p99 by 10 to 60%. After ten trials what the prior says is forgotten.
 func priorOf(by Figure) noise {
 	if by == P99 {
 		return noise{sd: 0.27, df: 3}

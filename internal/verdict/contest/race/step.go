@@ -18,7 +18,7 @@ type Why string
 const (
 	WhyGrid  Why = "grid"  // a first look at all
 	WhyEdge  Why = "edge"  // a value not yet measured, below the smallest that seems good
-	WhyPeak  Why = "peak"  // a value not yet measured, beside the highest throughput
+	WhyPeak  Why = "peak"  // a value not yet measured, next to the highest throughput
 	WhyFront Why = "front" // the smallest value that may be good, against its rivals
 	WhyTrade Why = "trade" // a slower value whose p99 seems far better
 	WhyOpen  Why = "open"  // a value that may be as good as the pick, where nothing is proven worse
@@ -78,7 +78,7 @@ func (s *Race) next() Step {
 	return Step{Why: why, Block: s.arrange(s.block(fresh))}
 }
 
-// lacks says whether a rival has fewer trials than one that is named.
+// lacks reports whether a rival has fewer trials than one that is named.
 func (s *Race) lacks(n int) bool {
 	return slices.Contains(s.rivals, n) && s.model.throughput.trials(n) < enough
 }
@@ -97,7 +97,7 @@ func (s *Race) grid() Step {
 	return Step{Why: WhyGrid, Block: s.arrange(left)}
 }
 
-// confirmed says whether the pick was so before its latest block too: a second look
+// confirmed reports whether the pick was so before its latest block too: a second look
 // that agrees.
 func (s *Race) confirmed() bool {
 	start, block := 0, -1

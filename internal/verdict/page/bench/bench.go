@@ -1,3 +1,11 @@
+// Package bench writes a Result in the Go benchmark format, one line a valid
+// trial, so that benchstat reads it: `benchstat -col /procs bench.txt` compares
+// the values of GOMAXPROCS with benchstat's own tests. It takes trials for
+// unpaired samples and so sees less than the paired comparison of the report.
+//
+// The setting is in the benchmark's name, /procs=unset or /procs=2, with /quota,
+// /replicas, /go and /variant where the plan names them. A/A copies, pilots and
+// invalid trials are skipped.
 package bench
 
 import (
@@ -23,7 +31,7 @@ func Write(w io.Writer, r *verdict.Result) error {
 	out := benchfmt.NewWriter(w)
 	config := configuration(r)
 	// Each unit's direction once, before its first use: benchstat takes smaller for
-	// better where nothing is said.
+	// better where nothing is reported.
 	declared := map[string]bool{}
 	for i := range r.Groups {
 		g := &r.Groups[i]

@@ -12,7 +12,7 @@ import (
 	"github.com/procfit/procfit/internal/verdict"
 )
 
-// metric is a figure that the program printed, and where it goes: a benchmark's on
+// metric is a metric that the program printed, and where it goes: a benchmark's on
 // a line of that benchmark, another on the run's own.
 type metric struct {
 	key    string // in the points
@@ -62,7 +62,7 @@ type line struct {
 	values []benchfmt.Value
 }
 
-// lines are the run's own figures, then each benchmark's.
+// lines are the run's own metrics, then each benchmark's.
 func lines(p verdict.Point, run, rate string, printed []metric) []line {
 	list := []line{{title: title(run)}}
 	add := func(title, unit string, x *float64) {

@@ -9,7 +9,7 @@ import (
 	"github.com/procfit/procfit/internal/verdict/journal"
 )
 
-// CanaryContents is a canary's journal: 1 beside the control, and in a second round 2.
+// CanaryContents is a canary's journal: 1 next to the control, and in a second round 2.
 // At 1 the program takes a fifth less CPU time a request; at 2 it is as unset, since
 // that is what unset comes to.
 func CanaryContents() *journal.Contents {
@@ -56,7 +56,7 @@ func CanaryContents() *journal.Contents {
 // Canary is what it comes to.
 func Canary() *verdict.Result { return canary.Analyze(CanaryContents()) }
 
-// HostileCanary has texts from outside that would harm a terminal or a page, and figures
+// HostileCanary has texts from outside that would harm a terminal or a page, and metrics
 // that no machine measures.
 func HostileCanary() *verdict.Result {
 	const evil = "\x1b[31m\u202e<script>`|*\n"

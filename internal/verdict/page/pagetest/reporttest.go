@@ -1,3 +1,8 @@
+// Package pagetest makes Results for the tests of the report: a typical one,
+// one of several groups with a gate, one whose every text is hostile, one of the
+// largest size, and those that are shown otherwise: a gate alone, benchmarks, none
+// valid, a model's. Their trials come from stattest and their judgement from stat, so
+// that a golden file shows what a sweep would. The same call gives the same Result.
 package pagetest
 
 import (
@@ -17,7 +22,7 @@ func typical() verdicttest.Config {
 	settings := server(2, 8, 1, 2, 4, 8, 16)
 	return verdicttest.Config{Seed: 4, CPUs: 2, Rate: 5900, Settings: settings, Noise: calm(), Trial: func(t *journal.Trial) {
 		if t.Setting.Label == "16" && t.Block == 5 {
-			t.Valid, t.InvalidCode, t.InvalidReason = false, journal.InvalidErrors, "the target answered errors: 12 % of requests"
+			t.Valid, t.InvalidCode, t.InvalidReason = false, journal.InvalidErrors, "the target answered errors: 12% of requests"
 			t.LatencySeconds = nil
 		}
 	}}

@@ -1,3 +1,15 @@
+// Package served serves the report of a sweep while it runs: the page that the results
+// folder gets at the end, renewed after each trial, with a line on what runs now. It
+// needs no script: the browser loads it again every few seconds.
+//
+// What a page costs must not be taken from a trial. A page is rendered when Show is
+// called, which is between trials; a request is answered from memory, and one for a page
+// that the browser has already by its tag alone. What serving takes is CPU time of
+// procfit's own, and counted as that.
+//
+// It is for eyes on this machine: without a host the address is the loopback's, and there
+// a request that names another host, as a page from elsewhere can make a browser do, is
+// refused. There is no encryption and no password.
 package served
 
 import (
@@ -43,7 +55,7 @@ type Server struct {
 func Listen(ctx context.Context, address string) (*Server, error) {
 	host, port, err := net.SplitHostPort(address)
 	if err != nil {
-		return nil, fmt.Errorf("%q: want HOST:PORT or :PORT", address)
+		return nil, fmt.Errorf("%q: expected HOST:PORT or :PORT", address)
 	}
 	if host == "" {
 		host = "127.0.0.1"
@@ -178,7 +190,7 @@ func (s *Server) seen() {
 	}
 }
 
-// loopback says whether a request's host is this machine, by a name that no other
+// loopback reports whether a request's host is this machine, by a name that no other
 // machine can give it.
 func loopback(host string) bool {
 	name, _, err := net.SplitHostPort(host)

@@ -105,14 +105,14 @@ const (
 	hair    = 1e-9
 )
 
-// Truth is what may be named: the smallest good value, and how good the best is.
+// truth is what may be named: the smallest good value, and how good the best is.
 type Truth struct {
 	Throughput, P99 float64
 	Smallest        int
 }
 
-// Truth over every value, whether it was measured or not.
-func (c Curve) Truth() Truth {
+// truth over every value, whether it was measured or not.
+func (c Curve) truth() Truth {
 	t := Truth{Throughput: math.Inf(-1), P99: math.Inf(1)}
 	for n := 1; n <= c.K; n++ {
 		t.Throughput = max(t.Throughput, c.Throughput[n])
@@ -123,15 +123,15 @@ func (c Curve) Truth() Truth {
 		}
 	}
 	for n := c.K; n >= 1; n-- {
-		if slow, late := t.Wrong(c, n); !slow && !late {
+		if slow, late := t.wrong(c, n); !slow && !late {
 			t.Smallest = n
 		}
 	}
 	return t
 }
 
-// Wrong says whether n loses more throughput than the margin, or its p99 is longer
+// wrong reports whether n loses more throughput than the margin, or its p99 is longer
 // by more.
-func (t Truth) Wrong(c Curve, n int) (slow, late bool) {
+func (t Truth) wrong(c Curve, n int) (slow, late bool) {
 	return c.Throughput[n] < t.Throughput-marginT-hair, c.P99[n] > t.P99+marginP+hair
 }

@@ -7,8 +7,8 @@ import (
 	"github.com/procfit/procfit/internal/verdict/contest/race"
 )
 
-// Pilots are the trials that a sweep takes before its race.
-const Pilots = 2
+// pilots are the trials that a sweep takes before its race.
+const pilots = 2
 
 // Tally counts how races ended.
 type Tally struct {
@@ -21,21 +21,21 @@ type Tally struct {
 	Proven      int
 	ProvenWrong int
 	Claims      int // in which some difference beyond a margin was called proven that is none
-	Throughput  Coverage
-	P99         Coverage
+	Throughput  coverage
+	P99         coverage
 }
 
-// Coverage counts intervals at 95 % of the ratio of two values.
-type Coverage struct {
+// coverage counts intervals at 95% of the ratio of two values.
+type coverage struct {
 	Intervals, Held int
 	Width           float64 // sum of the logarithms of high over low
 }
 
 // Share of the intervals that hold the truth.
-func (c Coverage) Share() float64 { return float64(c.Held) / float64(max(1, c.Intervals)) }
+func (c coverage) Share() float64 { return float64(c.Held) / float64(max(1, c.Intervals)) }
 
 // Mean width, as a ratio less one.
-func (c Coverage) Mean() float64 { return math.Expm1(c.Width / float64(max(1, c.Intervals))) }
+func (c coverage) Mean() float64 { return math.Expm1(c.Width / float64(max(1, c.Intervals))) }
 
 // Runs that were counted.
 func (t Tally) Runs() int { return len(t.Trials) }
@@ -59,15 +59,15 @@ func (t Tally) MostTrials() int {
 func (t Tally) MeanExcess() float64 { return float64(t.Excess) / float64(max(1, t.Runs()-t.Cannot)) }
 
 func (t *Tally) count(run Run) {
-	t.Trials = append(t.Trials, len(run.Trials)+Pilots)
-	a, truth := run.Lead, run.Curve.Truth()
+	t.Trials = append(t.Trials, len(run.Trials)+pilots)
+	a, truth := run.Lead, run.Curve.truth()
 	t.cover(run)
 	t.Claims += one(claims(run))
 	if a.Pick == 0 {
 		t.Cannot++
 		return
 	}
-	slow, late := truth.Wrong(run.Curve, a.Pick)
+	slow, late := truth.wrong(run.Curve, a.Pick)
 	t.Slow += one(slow)
 	t.Late += one(late)
 	t.Wrong += one(slow || late)
@@ -84,7 +84,7 @@ func one(yes bool) int {
 	return 0
 }
 
-// claims says whether a difference is called proven that is not there.
+// claims reports whether a difference is called proven that is not there.
 func claims(run Run) bool {
 	a := run.Lead
 	for _, l := range a.Levels {
@@ -113,7 +113,7 @@ func (t *Tally) cover(run Run) {
 	}
 }
 
-func (c *Coverage) add(m *race.Model, a, b int, by race.Figure, truth []float64) {
+func (c *coverage) add(m *race.Model, a, b int, by race.Figure, truth []float64) {
 	if a == b || min(m.Trials(a, by), m.Trials(b, by)) < fewest {
 		return
 	}
@@ -136,7 +136,7 @@ func (t *Tally) Add(x Tally) {
 	t.Proven += x.Proven
 	t.ProvenWrong += x.ProvenWrong
 	t.Claims += x.Claims
-	for to, from := range map[*Coverage]Coverage{&t.Throughput: x.Throughput, &t.P99: x.P99} {
+	for to, from := range map[*coverage]coverage{&t.Throughput: x.Throughput, &t.P99: x.P99} {
 		to.Intervals += from.Intervals
 		to.Held += from.Held
 		to.Width += from.Width

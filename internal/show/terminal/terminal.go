@@ -1,14 +1,34 @@
+// Package terminal lays text out for a terminal: lines of at most so many
+// columns, wrapped behind a prefix, in a few of the basic colours.
+//
+// A character is taken to be one column wide; wide scripts (CJK) push what
+// follows them to the right. Text from outside must be printable already.
 package terminal
 
 import (
 	"bytes"
+	"io"
+	"os"
+	"runtime"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/charmbracelet/x/ansi"
+	"golang.org/x/term"
 )
+
+// Escapes reports whether escape sequences may be written to a file: it is a terminal, it
+// says what it is and does not call itself dumb (terminfo(5)), and NO_COLOR is not set
+// (https://no-color.org).
+func Escapes(f *os.File) bool {
+	name := os.Getenv("TERM")
+	known := name != "dumb" && (name != "" || runtime.GOOS == "windows")
+	return known && os.Getenv("NO_COLOR") == "" && term.IsTerminal(int(f.Fd()))
+}
 
 const (
 	defaultWidth = 80
-	minWidth     = 36  // a name, a figure, and a plot that still shows an order
+	minWidth     = 36  // a name, a number, and a plot that still shows an order
 	maxWidth     = 120 // beyond it lines are only harder to follow
 )
 
@@ -30,7 +50,7 @@ type Writer struct {
 	Color bool
 }
 
-// NewWriter has a width that can be laid out: 0 stands for 80 columns.
+// NewWriter has a width that can be laid out: 0 represents 80 columns.
 func NewWriter(width int, color bool) *Writer {
 	if width <= 0 {
 		width = defaultWidth
@@ -134,4 +154,63 @@ func Widths(grid [][]string) []int {
 		}
 	}
 	return out
+}
+
+// Folded writes a line, broken between words where it is wider than the Writer,
+// its rest indented. A Writer whose Width is 0 has endless lines.
+func (w *Writer) Folded(line, indent string) {
+	const least = 20 // columns next to the indent that can be read
+	if w.Width < len(indent)+least || ansi.StringWidth(line) <= w.Width {
+		w.WriteString(line + "\n")
+		return
+	}
+	first, rest, _ := strings.Cut(ansi.Wordwrap(line, w.Width, ""), "\n")
+	w.WriteString(first + "\n")
+	for part := range strings.SplitSeq(ansi.Wordwrap(strings.ReplaceAll(rest, "\n", " "), w.Width-len(indent), ""), "\n") {
+		w.WriteString(indent + strings.TrimLeft(part, " ") + "\n")
+	}
+}
+
+// Region is the lowest lines of a terminal, which are drawn again and again while
+// whole lines are printed above them.
+type Region struct {
+	Out io.Writer
+
+	drawn []int // columns of each line that is there
+}
+
+// Draw prints the lines above, which stay, and draws the region again below them:
+// lines of less than width columns, so that none wraps. No lines leave the cursor
+// at the beginning of an empty one.
+func (r *Region) Draw(above, lines []string, width int) error {
+	var b strings.Builder
+	b.WriteString(r.home(width))
+	for _, line := range above {
+		b.WriteString(line + ansi.EraseLineRight + "\n")
+	}
+	r.drawn = r.drawn[:0]
+	for i, line := range lines {
+		if i > 0 {
+			b.WriteByte('\n')
+		}
+		line = ansi.Truncate(line, max(0, width-1), "…")
+		r.drawn = append(r.drawn, ansi.StringWidth(line))
+		b.WriteString(line + ansi.EraseLineRight)
+	}
+	b.WriteString(ansi.EraseScreenBelow)
+	_, err := io.WriteString(r.Out, b.String())
+	return err
+}
+
+// home moves to the region's beginning. A terminal that has become narrower has
+// broken its lines.
+func (r *Region) home(width int) string {
+	rows := 0
+	for _, columns := range r.drawn {
+		rows += max(1, (columns+width-1)/max(1, width))
+	}
+	if rows < 2 {
+		return "\r"
+	}
+	return "\r" + ansi.CursorUp(rows-1)
 }

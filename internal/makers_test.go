@@ -1,0 +1,117 @@
+package internal_test
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"os"
+	"path"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// onlyIn names the packages that may use something with which a second maker begins, for
+// what no import shows. Formatters have a test of their own, in show/number.
+var onlyIn = []struct {
+	what, use string
+	folders   []string
+}{
+	{"the scale of a chart", "math.Log10", []string{"show/axis", "show/number"}},
+	{"the scale of a chart", "math.Pow10", []string{"show/axis", "show/number"}},
+	{"a contest", "race.New", []string{"verdict/contest", "verdict/contest/race/racetest"}},
+	{"the columns of a process", "inspect.Column{}", []string{"inspect"}},
+	{"the life of a trial", "Trial.DurationSeconds =", []string{"measure/trial"}},
+}
+
+// usesIn are the uses, as the table writes them, that a file of a package makes.
+func usesIn(pkg string, file *ast.File) (uses []string) {
+	ast.Inspect(file, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.CallExpr:
+			if f, ok := n.Fun.(*ast.SelectorExpr); ok {
+				if x, ok := f.X.(*ast.Ident); ok {
+					uses = append(uses, x.Name+"."+f.Sel.Name)
+				}
+			}
+		case *ast.CompositeLit:
+			of := n.Type
+			if list, ok := of.(*ast.ArrayType); ok {
+				of = list.Elt
+			}
+			switch of := of.(type) {
+			case *ast.SelectorExpr:
+				if x, ok := of.X.(*ast.Ident); ok {
+					uses = append(uses, x.Name+"."+of.Sel.Name+"{}")
+				}
+			case *ast.Ident:
+				uses = append(uses, path.Base(pkg)+"."+of.Name+"{}")
+			}
+		case *ast.AssignStmt:
+			for _, to := range n.Lhs {
+				if f, ok := to.(*ast.SelectorExpr); ok {
+					if of, ok := f.X.(*ast.SelectorExpr); ok {
+						uses = append(uses, of.Sel.Name+"."+f.Sel.Name+" "+n.Tok.String())
+					}
+				}
+			}
+		}
+		return true
+	})
+	return uses
+}
+
+// TestOnlyOneMaker finds a second maker of what one package makes, by what it uses.
+func TestOnlyOneMaker(t *testing.T) {
+	seen := map[string]bool{}
+	err := fs.WalkDir(os.DirFS("."), ".", func(name string, d fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case d.IsDir():
+			if strings.HasPrefix(name, "lab/programs") {
+				return fs.SkipDir
+			}
+			return skipDir(os.DirFS("."), name)
+		case !strings.HasSuffix(name, ".go"), strings.HasSuffix(name, "_test.go"):
+			return nil
+		}
+		file, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.SkipObjectResolution)
+		if err != nil {
+			return err
+		}
+		pkg := path.Dir(name)
+		for _, use := range usesIn(pkg, file) {
+			for _, o := range onlyIn {
+				if o.use != use {
+					continue
+				}
+				seen[use] = true
+				if !slices.Contains(o.folders, pkg) {
+					t.Errorf("%s uses %s: %s is made in %s", name, use, o.what, o.folders[0])
+				}
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, o := range onlyIn {
+		if !seen[o.use] {
+			t.Errorf("nothing uses %s: is %s made otherwise now?", o.use, o.what)
+		}
+	}
+}
+
+func TestUsesIn(t *testing.T) {
+	const text = "package x\nfunc f() { _ = math.Log10(1); _ = []inspect.Column{}; _ = Column{}; t.Trial.DurationSeconds = 1 }"
+	file, err := parser.ParseFile(token.NewFileSet(), "x.go", text, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, want := usesIn("a/inspect", file), []string{"math.Log10", "inspect.Column{}", "inspect.Column{}", "Trial.DurationSeconds ="}; !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
+	}
+}

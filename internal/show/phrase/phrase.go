@@ -1,0 +1,192 @@
+// Package phrase is the small change of sentences: counts with their nouns,
+// lists, and text from outside made fit to print.
+// It knows nothing of what the sentences are about.
+package phrase
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// integer is what can be counted.
+type integer interface{ ~int | ~int32 | ~int64 }
+
+// Count is a number with its noun: "1 trial", "6 trials".
+func Count[N integer](n N, noun string) string { return CountOf(n, noun, noun+"s") }
+
+// CountOf is Count for a noun whose plural takes more than an s.
+func CountOf[N integer](n N, one, many string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return strconv.FormatInt(int64(n), 10) + " " + many
+}
+
+// And joins items as a sentence lists them: "1, 2 and 4". More than six are
+// counted: "1, 2, 3, 4, 5 and 7 more".
+func And(items []string) string {
+	const most = 6
+	if len(items) > most {
+		items = append(items[:most-1:most-1], fmt.Sprintf("%d more", len(items)-most+1))
+	}
+	if len(items) < 2 {
+		return strings.Join(items, "")
+	}
+	last := len(items) - 1
+	return strings.Join(items[:last], ", ") + " and " + items[last]
+}
+
+// Or joins items as alternatives: "1, 2 or 4".
+func Or(items []string) string {
+	last := len(items) - 1
+	if last < 1 {
+		return strings.Join(items, "")
+	}
+	return strings.Join(items[:last], ", ") + " or " + items[last]
+}
+
+// Semicolons joins clauses; more than eight are counted.
+func Semicolons(items []string) string {
+	const most = 8
+	if len(items) > most {
+		items = append(items[:most-1:most-1], fmt.Sprintf("and %d more", len(items)-most+1))
+	}
+	return strings.Join(items, "; ")
+}
+
+// Clean makes text from outside fit to be shown on one line: white space becomes
+// a space, and what does not print (control characters, bidirectional overrides,
+// broken UTF-8) becomes an escape, so that it can be seen and does nothing.
+func Clean(s string) string {
+	if printable(s) {
+		return s
+	}
+	var b strings.Builder
+	for len(s) > 0 {
+		r, size := utf8.DecodeRuneInString(s)
+		switch {
+		case r == utf8.RuneError && size == 1:
+			fmt.Fprintf(&b, `\x%02x`, s[0])
+		case r == '\n' || r == '\t' || r == '\r':
+			b.WriteByte(' ')
+		case unicode.IsPrint(r):
+			b.WriteRune(r)
+		case r < 0x80:
+			fmt.Fprintf(&b, `\x%02x`, r)
+		case r > 0xffff:
+			fmt.Fprintf(&b, `\U%08x`, r)
+		default:
+			fmt.Fprintf(&b, `\u%04x`, r)
+		}
+		s = s[size:]
+	}
+	return b.String()
+}
+
+// CleanAll is Clean of each.
+func CleanAll(list []string) []string {
+	out := make([]string, len(list))
+	for i, s := range list {
+		out[i] = Clean(s)
+	}
+	return out
+}
+
+// printable reports whether a text is UTF-8 and every character of it prints.
+func printable(s string) bool {
+	return utf8.ValidString(s) && strings.IndexFunc(s, func(r rune) bool { return !unicode.IsPrint(r) }) < 0
+}
+
+// Clip shortens a text to n characters, the last of which is then "…".
+func Clip(s string, n int) string {
+	if utf8.RuneCountInString(s) <= n {
+		return s
+	}
+	if n < 1 {
+		return ""
+	}
+	return string([]rune(s)[:n-1]) + "…"
+}
+
+// FirstLine is a text up to its first line break.
+func FirstLine(s string) string {
+	line, _, _ := strings.Cut(s, "\n")
+	return line
+}
+
+// Capital is a text with its first letter in upper case.
+func Capital(s string) string {
+	r, size := utf8.DecodeRuneInString(s)
+	if size == 0 {
+		return s
+	}
+	return string(unicode.ToUpper(r)) + s[size:]
+}
+
+// Shell writes words as a shell would read them back. Words with characters that
+// do not print use $'…' of bash, zsh and POSIX.1-2024.
+func Shell(words []string) string {
+	out := make([]string, len(words))
+	for i, w := range words {
+		out[i] = ShellWord(w)
+	}
+	return strings.Join(out, " ")
+}
+
+// ShellWord is one of them.
+func ShellWord(w string) string {
+	if w == "" {
+		return "''"
+	}
+	if !printable(w) {
+		return quoteEscaped(w)
+	}
+	if strings.IndexFunc(bare(w), func(r rune) bool { return !shellSafe(r) }) < 0 {
+		return w
+	}
+	return "'" + strings.ReplaceAll(w, "'", `'\''`) + "'"
+}
+
+// bare is w without the placeholders of a command line, such as {port}, which no
+// shell expands.
+func bare(w string) string {
+	for _, p := range []string{"{port}", "{url}", "{duration}", "{connections}"} {
+		w = strings.ReplaceAll(w, p, "")
+	}
+	return w
+}
+
+func shellSafe(r rune) bool {
+	return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("-_./:=,+@%", r)
+}
+
+func quoteEscaped(w string) string {
+	var b strings.Builder
+	b.WriteString("$'")
+	for len(w) > 0 {
+		r, size := utf8.DecodeRuneInString(w)
+		switch {
+		case r == '\n':
+			b.WriteString(`\n`)
+		case r == '\t':
+			b.WriteString(`\t`)
+		case r == '\'' || r == '\\':
+			b.WriteByte('\\')
+			b.WriteRune(r)
+		case unicode.IsPrint(r) && !(r == utf8.RuneError && size == 1):
+			b.WriteRune(r)
+		default:
+			// Octal of exactly three digits: a hexadecimal escape would swallow a digit
+			// that follows it in some shells.
+			for _, c := range []byte(w[:size]) {
+				fmt.Fprintf(&b, `\%03o`, c)
+			}
+		}
+		w = w[size:]
+	}
+	b.WriteString("'")
+	return b.String()
+}

@@ -1,0 +1,193 @@
+package internal_test
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"maps"
+	"os"
+	"path"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// denied are the words that users do not read, each with what to write instead. Words
+// may be quoted from an article, in “these”.
+var denied = []struct {
+	words   *regexp.Regexp
+	instead string
+}{
+	{deny(`told|tells`), "reports, prints, shows; proven or ruled out"},
+	{deny(`(?:is|are|was|were) said|says? so`), "prints a message; reports it"},
+	{deny(`mend|mends|mended|put right`), "fix"},
+	{deny(`stands?`), "is; appears; means"},
+	{deny(`lies`), "is"},
+	{deny(`go(?:es|ing)? on|gone on`), "continues; resumes"},
+	{deny(`begun`), "started"},
+	{deny(`torn`), "incomplete"},
+	{deny(`alike`), "the same; identical"},
+	{deny(`likewise`), "in the same way; or repeat the words"},
+	{deny(`anew`), "again"},
+	{deny(`so many|as many as there are`), "N; the same number of"},
+	{regexp.MustCompile(`(?i)(?:^|[^-\w])besides?(?:[^-=\w]|$)`), "next to; together with; also (--beside is a flag)"},
+	{deny(`of which|what of it`), "the noun"},
+	{deny(`figures?`), "number; metric"},
+	{deny(`the way out|remedy`), "the fix"},
+	{deny(`feeds|grants`), "allows"},
+	{deny(`held back`), "throttled"},
+	{deny(`(?:does|do) not count|counts for`), "is not used; is not valid"},
+	{deny(`in force`), "in effect; current"},
+	{deny(`groups? above|ancestors?`), "parent cgroup"},
+	{deny(`twins?`), "repeat"},
+	{deny(`leave (?:it|them|one|one of both) (?:out|away)|left (?:out|away)`), "remove it; skip; not compared"},
+	{regexp.MustCompile(`(?:^|[:;] |", )(?:want|wants) (?:a |an |the |[A-Z%"])`), "expected"},
+	{deny(`(?:CPU|time|requests|runs|switches|cycles|bytes|waits|starts|trials|rounds) a (?:second|request|run|pod|replica|trial)`), "per second; per request"},
+	{regexp.MustCompile(`requests/s\b`), "req/s"},
+	{regexp.MustCompile(`[0-9] %(?:[^\w%]|$)|%[.0-9]*[dgfs] %%`), "5%"},
+	{deny(`pods of ours|knobs?|folklore`), "canary pods; setting"},
+}
+
+func deny(words string) *regexp.Regexp {
+	return regexp.MustCompile(`(?i)(?:^|[^-\w])(?:` + words + `)(?:[^-\w]|$)`)
+}
+
+// isNo finds "is no program", which is "is not a program". "There is no program" and "is no
+// longer" are ordinary.
+var isNo = regexp.MustCompile(`(?i)(\w*) ?\b(?:is|are|was|were) no (\w+)`)
+
+// markup is all that is not text in a template.
+var markup = regexp.MustCompile(`<[^>]*>|{{[^}]*}}`)
+
+// notYet are the folders and files whose words are still to be replaced. The table only
+// becomes shorter: a row that nothing needs fails the test.
+var notYet = []string{
+	"CONTRIBUTING.md", "README.md", "RELEASING.md", "deploy", "docs",
+	"internal/check", "internal/cli", "internal/host/cgroup", "internal/host/supervisor", "internal/host/topology",
+	"internal/lab", "internal/load", "internal/measure", "internal/program", "internal/trace",
+}
+
+// wrongIn is what a text has of the words that users do not read.
+func wrongIn(text string) (wrong []string) {
+	text = regexp.MustCompile(`“[^”]*”`).ReplaceAllString(text, "“”")
+	for _, d := range denied {
+		if found := d.words.FindString(text); found != "" {
+			wrong = append(wrong, strconv.Quote(strings.TrimSpace(found))+": write "+d.instead)
+		}
+	}
+	for _, m := range isNo.FindAllStringSubmatch(text, -1) {
+		if !slices.Contains([]string{"there", "here"}, strings.ToLower(m[1])) && !slices.Contains([]string{"longer", "worse", "better", "more", "less"}, m[2]) {
+			wrong = append(wrong, strconv.Quote(m[0])+": write is not a")
+		}
+	}
+	return wrong
+}
+
+// literals are the strings of a Go file that hold more than one word: what users read, and
+// not what programs do.
+func literals(name string) (texts []string, err error) {
+	file, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.SkipObjectResolution)
+	if err != nil {
+		return nil, err
+	}
+	skip := map[*ast.BasicLit]bool{}
+	ast.Inspect(file, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.Field:
+			skip[n.Tag] = n.Tag != nil
+		case *ast.BasicLit:
+			if text, err := strconv.Unquote(n.Value); n.Kind == token.STRING && err == nil && !skip[n] && strings.Contains(text, " ") {
+				texts = append(texts, text)
+			}
+		}
+		return true
+	})
+	return texts, nil
+}
+
+// read says whether users read the text of a file that is not Go.
+func read(name string) bool {
+	switch path.Ext(name) {
+	case ".html":
+		return !strings.Contains(name, "/testdata/")
+	case ".md":
+		return name != "CHANGELOG.md"
+	case ".txt", ".text", ".ansi":
+		return strings.Contains(name, "page/testdata/") || strings.Contains(name, "output/testdata/")
+	}
+	return name == "action.yml"
+}
+
+// TestWordsThatUsersRead holds the strings of the program, the templates, the documents and
+// the goldens of what is printed against the words that are denied.
+func TestWordsThatUsersRead(t *testing.T) {
+	needed, places := map[string]int{}, 0
+	err := fs.WalkDir(os.DirFS(".."), ".", func(name string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		base := path.Base(name)
+		if d.IsDir() {
+			if name != "." && (strings.HasPrefix(base, ".") || base == "results" || base == "test" || strings.HasSuffix(name, "docs/seeds") || slices.Contains(testHelpers, shortName(name))) {
+				return fs.SkipDir
+			}
+			return nil
+		}
+		var texts []string
+		switch isGo := path.Ext(name) == ".go"; {
+		case isGo && !strings.HasSuffix(name, "_test.go") && !strings.Contains(name, "/testdata/"):
+			texts, err = literals("../" + name)
+		case !isGo && read(name):
+			var b []byte
+			b, err = os.ReadFile("../" + name)
+			if path.Ext(name) == ".html" {
+				b = markup.ReplaceAll(b, []byte(" "))
+			}
+			texts = strings.Split(string(b), "\n")
+		}
+		if err != nil {
+			return err
+		}
+		places += len(texts)
+		row := slices.IndexFunc(notYet, func(p string) bool { return name == p || strings.HasPrefix(name, p+"/") })
+		for _, text := range texts {
+			for _, wrong := range wrongIn(text) {
+				if row >= 0 {
+					needed[notYet[row]]++
+				} else {
+					t.Errorf("%s: %s, in %.120q", name, wrong, text)
+				}
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if places < 5000 {
+		t.Errorf("only %d texts were read", places)
+	}
+	for _, row := range notYet {
+		if needed[row] == 0 {
+			t.Errorf("%s is clean: remove its row", row)
+		}
+	}
+	t.Logf("%d texts; still to be replaced: %v", places, slices.Sorted(maps.Keys(needed)))
+}
+
+func TestWrongWords(t *testing.T) {
+	for text, want := range map[string]bool{
+		"which is told in the log": true, "of the old program, likewise": true, "12 % of requests": true, "%.3g %% of requests": true,
+		"300 requests/s": true, "300 requests a second": true, "CPU a request": true, "a neighbour beside it": true, "it is no Go program": true,
+		"--rate: want a number": true, "is left out": true, "two twins": true,
+		"12% of requests": false, "300 req/s": false, "sends a request": false, "--beside command": false, "there is no program": false,
+		"is no longer used": false, "understands": false, "“not your knob”, as the article puts it": false, "what users want a report for": false,
+	} {
+		if got := wrongIn(text); (len(got) > 0) != want {
+			t.Errorf("%q: %v", text, got)
+		}
+	}
+}
