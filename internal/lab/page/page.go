@@ -9,8 +9,11 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/procfit/procfit/internal/host/folder"
 	"github.com/procfit/procfit/internal/lab"
 	"github.com/procfit/procfit/internal/show/document"
+	"github.com/procfit/procfit/internal/show/html"
+	"github.com/procfit/procfit/internal/show/markdown"
 	"github.com/procfit/procfit/internal/show/number"
 	"github.com/procfit/procfit/internal/show/phrase"
 	"github.com/procfit/procfit/internal/verdict/page"
@@ -189,4 +192,31 @@ func disturbed(o *lab.Outcome) string {
 	}
 	return fmt.Sprintf("Other programs took up to %s of the %d CPUs during %d of %s, so what needs those CPUs cannot be judged there: quiet the machine and run them again.",
 		number.Short(number.Significant(most, 2)), o.Host.CPUs, sweeps, phrase.Count(of, "sweep"))
+}
+
+// Write renders a lab run into its directory: index.html, RESULTS.md, and a page for
+// each experiment, in a directory that exists where it was run.
+func Write(dir string, o *lab.Outcome) error {
+	v := New(o)
+	index, err := html.Render(v.Index())
+	if err != nil {
+		return err
+	}
+	list := []folder.File{
+		{Name: "index.html", Mode: folder.Shared, Content: index},
+		{Name: "RESULTS.md", Mode: folder.Shared, Content: markdown.Render(v.Results())},
+	}
+	for i := range v.Experiments {
+		e := &v.Experiments[i]
+		if e.Page == "" {
+			continue
+		}
+		content, err := html.Render(v.Page(e))
+		if err != nil {
+			return err
+		}
+		list = append(list, folder.File{Name: e.Page, Mode: folder.Shared, Content: content})
+	}
+	_, err = folder.Write(dir, list...)
+	return err
 }

@@ -107,3 +107,67 @@ func (l *processes) intervalOf(p *process) int64 {
 	}
 	return n
 }
+
+// doubt is a line that was given to one of two processes, as it is nearer to its
+// ticks. It is settled by the next line of the other: were the first its own, that
+// next one would have to go on from where taker stood before.
+type doubt struct {
+	taker, other *process
+	before       tally // of the taker: its ticks and their time alone
+	line         int64
+}
+
+// nearer is the one of two whose ticks grew less, in doubt.
+func (l *processes) nearer(a, b *process, s *Sample) *process {
+	if b.growth(s) <= a.growth(s) {
+		a, b = b, a
+	}
+	l.doubt = &doubt{taker: a, other: b, before: tally{prev: slices.Clone(a.prev), ticksAt: a.ticksAt}, line: s.Line}
+	return a
+}
+
+// settle ends a doubt by a line of p.
+func (l *processes) settle(p *process, s *Sample) {
+	d := l.doubt
+	if d == nil || p != d.other {
+		return
+	}
+	l.doubt = nil
+	if d.before.mayGoOn(s) {
+		l.mix(d.line, d.taker, d.other)
+	}
+}
+
+// maxTickRate is more goroutines than a P can begin in a millisecond: one takes
+// 50 ns at least.
+const maxTickRate = 20_000
+
+// mayGoOn tells that the sample's ticks can follow those of the process.
+func (t *tally) mayGoOn(s *Sample) bool {
+	passed := s.Millis - t.ticksAt
+	for i, v := range s.SchedTicks[:min(len(s.SchedTicks), len(t.prev))] {
+		if _, ok := grown(t.prev[i], v, passed); !ok {
+			return false
+		}
+	}
+	return true
+}
+
+// growth is how much all ticks grew to those of the sample.
+func (t *tally) growth(s *Sample) (sum int64) {
+	for i, v := range s.SchedTicks[:min(len(s.SchedTicks), len(t.prev))] {
+		n, _ := grown(t.prev[i], v, s.Millis-t.ticksAt)
+		sum += n
+	}
+	return sum
+}
+
+// grown is how much a P's ticks, 32 bits, grew in so many milliseconds; not ok
+// where they cannot have come there in that time, 0 where one of them is not known.
+func grown(from, to, passed int64) (n int64, ok bool) {
+	if from < 0 || to < 0 {
+		return 0, true
+	}
+	n = int64(uint32(to) - uint32(from))
+	return n, n < 1<<31 && n <= (passed+sysmonLate)*maxTickRate
+}

@@ -155,3 +155,76 @@ func (l *processes) room() (closed []*process) {
 	}
 	return closed
 }
+
+const (
+	// recentGaps are those whose median is a process's interval.
+	recentGaps = 5
+	// fewGaps are too few to know it by: the first is often long, as the program
+	// starts.
+	fewGaps = 3
+)
+
+// process is what one process wrote so far.
+type process struct {
+	tally
+	series series
+
+	at     int64 // the log's clock at its last line
+	least  int64 // its shortest gap in milliseconds, 0 without any
+	gaps   [recentGaps]int64
+	gapN   int
+	dying  bool // its last line is a fatal panic's
+	before int  // GOMAXPROCS before the last change
+	flaps  int64
+	falls  int64 // lines due of it whose ticks fell
+	mixed  bool  // some of its lines may be another's
+}
+
+// usual is the median of the last gaps, 0 before the first.
+func (p *process) usual() int64 {
+	n := min(p.gapN, recentGaps)
+	if n == 0 {
+		return 0
+	}
+	sorted := p.gaps
+	slices.Sort(sorted[:n])
+	return sorted[(n-1)/2]
+}
+
+// dying tells that a fatal panic printed the sample.
+func (s *Sample) dying() bool { return s.Detail != nil && s.Detail.Threads.Dying > 0 }
+
+// Order is how the processes of a log follow each other.
+type Order string
+
+// The orders of processes.
+const (
+	OrderOne     Order = "one"     // there is one, or none
+	OrderInTurn  Order = "in-turn" // each fell silent before the next had gone on for long
+	OrderAtOnce  Order = "at-once" // one went on after another began
+	OrderUnknown Order = "unknown" // too few lines of each to tell
+)
+
+// silent tells that p would have written again were it still there.
+func (l *processes) silent(p *process) bool {
+	n := l.intervalOf(p)
+	return p.dying || n > 0 && 2*(l.clock-p.at) >= 3*n
+}
+
+// lost tells that one line in eight goes on from none: then the others are hardly
+// given to the right ones.
+func (l *processes) lost(samples int64) bool {
+	return l.strays >= minStrays && l.strays*8 >= samples
+}
+
+func (l *processes) order() Order {
+	switch {
+	case l.begun < 2:
+		return OrderOne
+	case l.atOnce:
+		return OrderAtOnce
+	case l.unproven || slices.ContainsFunc(l.open, func(p *process) bool { return p != l.current && !l.silent(p) }):
+		return OrderUnknown
+	}
+	return OrderInTurn
+}

@@ -2,8 +2,12 @@ package harness
 
 import (
 	"fmt"
+	"os"
 	"runtime"
+	"runtime/pprof"
 	"slices"
+	"strconv"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -172,4 +176,62 @@ func Clients(clients int, d time.Duration, answer func() error) (took []time.Dur
 // Percentile is of sorted values, in nanoseconds.
 func Percentile(sorted []time.Duration, p float64) int64 {
 	return sorted[int(p*float64(len(sorted)-1))].Nanoseconds()
+}
+
+// link passes on what it gets, one more.
+func link(left <-chan int, right chan<- int) {
+	for {
+		n, ok := <-left
+		if !ok {
+			close(right)
+			return
+		}
+		right <- n + 1
+	}
+}
+
+// Chain sends messages, one after the other, through goroutines that channels of a size
+// join, and returns how long that took. It keeps to Go 1.2.
+func Chain(goroutines, buffer, messages int) (elapsed time.Duration, err error) {
+	first := make(chan int, buffer)
+	last := first
+	for i := 0; i < goroutines; i++ {
+		next := make(chan int, buffer)
+		go link(last, next)
+		last = next
+	}
+	start := time.Now()
+	for i := 0; i < messages && err == nil; i++ {
+		first <- i
+		if got := <-last; got != i+goroutines {
+			err = fmt.Errorf("message %d came out as %d, want %d", i, got, i+goroutines)
+		}
+	}
+	elapsed = time.Since(start)
+	close(first)
+	<-last // closed too, once every goroutine has ended
+	return elapsed, err
+}
+
+// ProcLine is the value of a line of a file in /proc/self, empty where there is none.
+func ProcLine(file, name string) string {
+	text, err := os.ReadFile("/proc/self/" + file)
+	if err != nil {
+		return ""
+	}
+	for _, line := range strings.Split(string(text), "\n") {
+		if value, ok := strings.CutPrefix(line, name); ok {
+			return strings.TrimSpace(value)
+		}
+	}
+	return ""
+}
+
+// Threads counts those that exist: as the kernel sees them, and where it has no /proc,
+// those that the runtime has ever made.
+func Threads() int {
+	if n, err := strconv.Atoi(ProcLine("status", "Threads:")); err == nil {
+		return n
+	}
+	return pprof.Lookup("threadcreate").Count()
 }

@@ -1,3 +1,5 @@
+//go:build !portable
+
 package load
 
 import (
@@ -6,6 +8,9 @@ import (
 
 	"golang.org/x/sys/unix"
 )
+
+// hasRaw tells whether the raw engine is there.
+const hasRaw = true
 
 // checkFiles asks for the descriptors before half of the connections are open.
 func checkFiles(connections int) error {

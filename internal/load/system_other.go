@@ -1,6 +1,9 @@
-//go:build !linux
+//go:build !linux || portable
 
 package load
+
+// hasRaw tells whether the raw engine is there: it needs Linux.
+const hasRaw = false
 
 // checkFiles leaves it to the connections themselves: a limit there is not ours to
 // know.
