@@ -45,7 +45,7 @@ var containers = []Experiment{
 				// A figure that is lost had threads by GOMAXPROCS; twice is well beyond noise.
 				ID: "threads_follow_procs", Says: "16 Ps make at least twice the threads of one P: “GOMAXPROCS controls Machine”",
 				Document: "“Experiment 1: number of OS threads” (by GOMAXPROCS, in a figure)",
-				Measure:  Figure("threads_max").At("16").Over("1"), AtLeast: 2,
+				Measure:  Figure("threads_max").At("16").over("1"), AtLeast: 2,
 			},
 		},
 	},
@@ -62,23 +62,23 @@ var containers = []Experiment{
 			{
 				ID: "gain_at_the_quota", Says: "under 0.2 CPUs, 10 Ps take at least 1.1 times as long as one, with Go 1.21.4",
 				Document: limitYields, Needs: 10,
-				Measure: Figure("Busyworker/busy=4/other=10 ns/op").At("10").In("then_4_10").Under(0.2).Built("1.21.4").Over("1"), AtLeast: tenthMore,
+				Measure: Figure("Busyworker/busy=4/other=10 ns/op").At("10").in("then_4_10").under(0.2).built("1.21.4").over("1"), AtLeast: tenthMore,
 			},
 			{
 				ID: "gain_of_many", Says: "the same with 16 busy and 100 other goroutines",
 				Document: limitYields, Needs: 10,
-				Measure: Figure("Busyworker/busy=16/other=100 ns/op").At("10").In("then_16_100").Under(0.2).Built("1.21.4").Over("1"), AtLeast: tenthMore,
+				Measure: Figure("Busyworker/busy=16/other=100 ns/op").At("10").in("then_16_100").under(0.2).built("1.21.4").over("1"), AtLeast: tenthMore,
 			},
 			{
 				ID: "gain_at_one_cpu", Says: "under 1 CPU, 10 Ps take at least 1.1 times as long as one, with Go 1.21.4",
 				Document: "“The mismatch could negatively impact performance”", Needs: 10,
-				Measure: Figure("Busyworker/busy=4/other=10 ns/op").At("10").In("then_4_10_quota_1").Under(1).Built("1.21.4").Over("1"), AtLeast: tenthMore,
+				Measure: Figure("Busyworker/busy=4/other=10 ns/op").At("10").in("then_4_10_quota_1").under(1).built("1.21.4").over("1"), AtLeast: tenthMore,
 			},
 			{
 				// The mechanism, whatever it costs: twice the switches is well beyond noise.
 				ID: "more_switches", Says: "under 1 CPU, 10 Ps make at least twice the context switches of one",
 				Document: "“The Go runtime tries to utilize 32 vCPUs, even when the CPU limit of the container is set much smaller”", Needs: 2,
-				Measure: Switches.At("10").In("quota_1").Under(1).Over("1"), AtLeast: 2,
+				Measure: Switches.At("10").in("quota_1").under(1).over("1"), AtLeast: 2,
 			},
 		},
 	},

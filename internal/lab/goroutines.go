@@ -31,17 +31,17 @@ var goroutines = []Experiment{
 			{
 				ID: "cpu_scales", Says: "computing scales linearly: each CPU adds at least 0.9 of what one does",
 				Document: "“CPU-bound workloads scale linearly to physical core count”", Needs: 2,
-				Measure: speedup(Throughput.At("n").In("cpu")), AtLeast: tenthLess,
+				Measure: speedup(Throughput.At("n").in("cpu")), AtLeast: tenthLess,
 			},
 			{
 				ID: "io_insensitive", Says: "waiting does not depend on GOMAXPROCS: as many waits a second within 5%",
 				Document: "“I/O-bound workloads are GOMAXPROCS-insensitive”",
-				Measure:  flat(Figure("sleeps").At("1").In("io")), AtMost: flatMore,
+				Measure:  flat(Figure("sleeps").At("1").in("io")), AtMost: flatMore,
 			},
 			{
 				ID: "cpu_utilisation", Says: "what computes uses at least 90% of the CPUs",
 				Document: "“CPU-bound: 90%+ utilization”",
-				Measure:  perCPU(CPUs.At("n").In("cpu")), AtLeast: 0.90,
+				Measure:  perCPU(CPUs.At("n").in("cpu")), AtLeast: 0.90,
 			},
 		},
 	},
@@ -58,18 +58,18 @@ var goroutines = []Experiment{
 			{
 				ID: "two_ps", Says: "two Ps are twice as fast as one (within 10%)",
 				Document: "4.2 ÷ 2.1 s = 2", Value: 4.2 / 2.1, Needs: 2,
-				Measure: Figure("CPUBound ns/op").At("1").Over("2"), AtLeast: 4.2 / 2.1 * tenthLess, AtMost: 4.2 / 2.1 * tenthMore,
+				Measure: Figure("CPUBound ns/op").At("1").over("2"), AtLeast: 4.2 / 2.1 * tenthLess, AtMost: 4.2 / 2.1 * tenthMore,
 			},
 			{
 				ID: "four_ps", Says: "four Ps are 4.2 times as fast as one (within 10%)",
 				Document: "4.2 ÷ 1.0 s = 4.2", Value: 4.2 / 1.0, Needs: 4,
-				Measure: Figure("CPUBound ns/op").At("1").Over("4"), AtLeast: 4.2 / 1.0 * tenthLess, AtMost: 4.2 / 1.0 * tenthMore,
+				Measure: Figure("CPUBound ns/op").At("1").over("4"), AtLeast: 4.2 / 1.0 * tenthLess, AtMost: 4.2 / 1.0 * tenthMore,
 			},
 			{
 				// At least half of the 10% that the document calls overhead.
 				ID: "overhead_beyond", Says: "with twice the Ps as CPUs it takes at least 5% longer: “overhead”",
 				Document: "1.1 ÷ 1.0 s = 1.1", Value: 1.1 / 1.0, Needs: 2,
-				Measure: Figure("CPUBound ns/op").At("2n").Over("n"), AtLeast: 1.05,
+				Measure: Figure("CPUBound ns/op").At("2n").over("n"), AtLeast: 1.05,
 			},
 		},
 	},
@@ -86,7 +86,7 @@ var goroutines = []Experiment{
 			{
 				ID: "eight_ps", Says: "eight Ps take as long as one, within 5%",
 				Document: "15.0 ÷ 15.3 s = 0.98", Value: 15.0 / 15.3,
-				Measure: Figure("IOBound ns/op").At("8").Over("1"), AtLeast: flatLess, AtMost: flatMore,
+				Measure: Figure("IOBound ns/op").At("8").over("1"), AtLeast: flatLess, AtMost: flatMore,
 			},
 			{
 				ID: "flat", Says: "every number of Ps takes as long, within 5%",

@@ -12,7 +12,7 @@ import (
 // judge holds an experiment's hypotheses against what was measured on a machine of so
 // many CPUs.
 func judge(e Experiment, r Results, cpus float64) []judged {
-	have := roomOf(r, cpus)
+	have := machineOf(r, cpus)
 	var list []judged
 	for _, s := range e.Hypotheses {
 		j := judged{Hypothesis: s, Got: s.Measure(r).finite()}
@@ -33,14 +33,14 @@ func judge(e Experiment, r Results, cpus float64) []judged {
 }
 
 // short says what a hypothesis lacks.
-func (r room) short(h Hypothesis) string {
+func (r machine) short(h Hypothesis) string {
 	are := "are"
 	if r.cpus == 1 {
 		are = "is"
 	}
 	what := number.CPUs(r.needs(h))
 	switch {
-	case r.apart && h.LoadCPUs > 0:
+	case r.separateLoad && h.LoadCPUs > 0:
 		what += " besides those of the load"
 	case h.LoadCPUs > 0:
 		what += ", " + number.Count(h.LoadCPUs) + " of them for the load"
@@ -72,9 +72,9 @@ func (j *judged) judge() {
 	j.Reason = fmt.Sprintf("the interval holds the bound of %s: more --repeats, --until-told or a quieter machine would tell", number.Count(bound))
 }
 
-// Stages are those that the hypothesis is measured in, by Stage.ID: without one of them
+// stages are those that the hypothesis is measured in, by Stage.ID: without one of them
 // it has no value.
-func (h Hypothesis) Stages(r Results) (ids []string) {
+func (h Hypothesis) stages(r Results) (ids []string) {
 	if h.Measure(r).Value == nil {
 		return nil
 	}
@@ -98,7 +98,7 @@ func (h Hypothesis) rounds(r Results) (n int) {
 	if !grown {
 		return 0
 	}
-	for _, id := range h.Stages(r) {
+	for _, id := range h.stages(r) {
 		n = max(n, r[id].Rounds)
 	}
 	return n

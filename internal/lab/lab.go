@@ -136,5 +136,5 @@ const (
 
 // List is every experiment, in the documents' order.
 func List() []Experiment {
-	return slices.Concat(capacity, goroutines, scheduler, channels, containers, limits, statements, furtherStatements)
+	return slices.Concat(capacity, goroutines, scheduler, channels, containers, limits, runtimeStatements, concurrencyStatements)
 }

@@ -226,7 +226,7 @@ func (r *Ran) Open(e Experiment) map[string][]string {
 		if !a.Open || at < 0 {
 			continue
 		}
-		for _, stage := range e.Hypotheses[at].Stages(r.Measured) {
+		for _, stage := range e.Hypotheses[at].stages(r.Measured) {
 			open[stage] = append(open[stage], a.ID)
 		}
 	}

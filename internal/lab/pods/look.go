@@ -66,7 +66,7 @@ func (l *Lab) look(ctx context.Context, e lab.Experiment, dir *folder.Dir) ([]la
 type stance struct {
 	text     []byte
 	promised Checked
-	seen     kube.Seen
+	seen     kube.Observed
 }
 
 // stand checks a manifest, or fixes it, and makes a pod of it.
@@ -81,7 +81,7 @@ func (l *Lab) stand(ctx context.Context, file string, fix bool) (s stance, err e
 	if err != nil {
 		return s, err
 	}
-	s.seen, err = copies.AsItIs(ctx, l.host, patience)
+	s.seen, err = copies.RunUnchanged(ctx, l.host, patience)
 	return s, err
 }
 

@@ -38,7 +38,7 @@ func Manifest(image string) []byte {
 
 // Lab is the experiment in a cluster.
 type Lab struct {
-	Copies *kube.Copies
+	Copies *kube.Target
 
 	options  kube.Options
 	check    Check
@@ -64,7 +64,7 @@ func Open(ctx context.Context, o kube.Options, host string, manifest []byte, che
 	return l, nil
 }
 
-func (l *Lab) settle(ctx context.Context, manifest []byte) (*kube.Copies, error) {
+func (l *Lab) settle(ctx context.Context, manifest []byte) (*kube.Target, error) {
 	o := l.options
 	o.Object, o.Stdin, o.Title = "-", bytes.NewReader(manifest), "document 004's app"
 	return kube.Settle(ctx, o)

@@ -11,8 +11,8 @@ import (
 
 // What was promised and what ran stand side by side, and are compared.
 func TestWords(t *testing.T) {
-	seen := func(procs int, environment string) kube.Seen {
-		return kube.Seen{Reading: trial.Reading{Procs: procs, GoVersion: "go1.26.8"}, Pod: journal.Pod{Node: "n1"}, Environment: environment}
+	seen := func(procs int, environment string) kube.Observed {
+		return kube.Observed{Reading: trial.Reading{Procs: procs, GoVersion: "go1.26.8"}, Pod: journal.Pod{Node: "n1"}, Environment: environment}
 	}
 	first := stance{text: []byte("a\n"), promised: Checked{Text: "as many as its machine has CPUs", Source: "chosen by the runtime of go1.24", Findings: []string{"PF001", "PF006"}}, seen: seen(2, "")}
 	then := stance{text: []byte("a\nb\n"), promised: Checked{Procs: new(2), Text: "2", Source: "env, limits.cpu of 2"}, seen: seen(2, "2 (limits.cpu)")}

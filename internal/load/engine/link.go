@@ -175,10 +175,10 @@ func (l *link) event(e wire.Event) {
 	send := false
 	switch {
 	case p.over:
-	case e.Again && l.served:
+	case e.Retry && l.served:
 		x.again = true
 	default:
-		if e.Again {
+		if e.Retry {
 			e.Failure = &wire.Failure{Kind: load.KindGoAway, Detail: "before anything was answered"}
 		}
 		if e.Failure != nil {

@@ -95,7 +95,7 @@ func (p *pool) work(setup chan<- error) error {
 		p.keepSchedule()
 	}
 	for !p.isOver() {
-		p.sleep(p.nextLook())
+		p.sleep(p.nextCheck())
 	}
 	p.finish()
 	p.close() // so that all that came is counted
@@ -159,8 +159,8 @@ func (p *pool) settle(now int64) {
 	}
 }
 
-// nextLook is when to look again though nothing has happened.
-func (p *pool) nextLook() int64 {
+// nextCheck is when to look again though nothing has happened.
+func (p *pool) nextCheck() int64 {
 	now := p.clock()
 	for _, at := range []int64{p.from, p.end} {
 		if now < at {

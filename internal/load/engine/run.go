@@ -92,7 +92,7 @@ type run struct {
 	// In nanoseconds since base, set before begin is closed.
 	start, from, end, last int64 // the first intended send; the measured time; no send is intended after end, none made after last
 
-	told     int64 // intervals that Each was called for
+	reported     int64 // intervals that Each was called for
 	settling int64 // requests of an open loop's schedule before the measured time
 }
 
@@ -111,7 +111,7 @@ func (r *run) do(ctx context.Context) (*load.Result, error) {
 		return nil, fmt.Errorf("load: %w", err)
 	}
 	elapsed := time.Duration(max(1, r.clock()-r.from))
-	r.tellLast(r.clock())
+	r.reportLast(r.clock())
 	all := make([]*counts, len(r.workers))
 	for i, w := range r.workers {
 		all[i] = w.tally()
@@ -164,7 +164,7 @@ func (r *run) await(ctx context.Context) (failed error) {
 			halt = true
 		case <-tick:
 			if connected == len(r.workers) {
-				r.tell(r.clock())
+				r.report(r.clock())
 				r.showProgress()
 			}
 		}

@@ -51,7 +51,7 @@ type Event struct {
 	// Again tells that the server has not begun with the request and never will on
 	// this connection, so that sending it once more on another is safe (RFC 9113,
 	// section 8.7).
-	Again bool
+	Retry bool
 }
 
 // Conn is an open connection. Its methods are for one goroutine at a time, but for

@@ -173,7 +173,7 @@ func (c *http2Conn) goAway(f *http2.GoAwayFrame, done func(Event)) {
 	for i := range c.places {
 		if x := &c.places[i]; x.id > last {
 			c.forget(x)
-			done(Event{Place: x.place, Failure: c.away, Again: graceful})
+			done(Event{Place: x.place, Failure: c.away, Retry: graceful})
 		}
 	}
 }

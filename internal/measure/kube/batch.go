@@ -21,24 +21,24 @@ import (
 // batchLife is how long a run of a Job may take where --timeout run does not say it.
 const batchLife = 6 * time.Hour
 
-// toldPatience is for what an agent wrote at its end to be among the node's logs.
-const toldPatience = 10 * time.Second
+// reportPatience is for what an agent wrote at its end to be among the node's logs.
+const reportPatience = 10 * time.Second
 
 // target is a pod that is measured. A batch program has an agent beside it from before its
 // start, in a container that stays until its end and tells then what it saw: one that
 // comes later misses the beginning, and the clock of the cluster has whole seconds.
-func (s *Copies) target(c cut, name string, to difference, user *owner) *corev1.Pod {
+func (s *Target) target(c cut, name string, to difference, user *owner) *corev1.Pod {
 	p := s.subject.pod(c, name, to)
 	if !s.subject.Batch || s.options.Image == "" {
 		return p
 	}
 	p.Spec.ShareProcessNamespace = new(true)
-	eye := corev1.Container(s.eyeOf(p, user).EphemeralContainerCommon)
+	eye := corev1.Container(s.observerContainer(p, user).EphemeralContainerCommon)
 	if guaranteed(p) { // and is to stay so
 		eye.Resources.Limits = corev1.ResourceList{corev1.ResourceCPU: resource.MustParse("100m"), corev1.ResourceMemory: resource.MustParse("128Mi")}
 		eye.Resources.Requests = eye.Resources.Limits
 	}
-	eye.Name, eye.Args, eye.RestartPolicy = eyeName, []string{AgentCommand, "--watch"}, new(corev1.ContainerRestartPolicyAlways)
+	eye.Name, eye.Args, eye.RestartPolicy = observerName, []string{AgentCommand, "--watch"}, new(corev1.ContainerRestartPolicyAlways)
 	p.Spec.InitContainers = append(p.Spec.InitContainers, eye)
 	return p
 }
@@ -129,7 +129,7 @@ func (r *run) saw(one *trial.Ran, ran []agent.Ran) {
 func (r *run) ended(ctx context.Context, name string) (*corev1.Pod, error) {
 	began, runs := time.Now(), time.Time{}
 	var p *corev1.Pod
-	err := cluster.Until(ctx, podLook, func(ctx context.Context) (over bool, err error) {
+	err := cluster.Until(ctx, podInterval, func(ctx context.Context) (over bool, err error) {
 		if p, err = r.there(ctx, name); err != nil {
 			return false, err
 		}
@@ -171,9 +171,9 @@ func exited(p *corev1.Pod, container string) error {
 
 // watched is what the agent beside a program tells at its end.
 func (r *run) watched(ctx context.Context, name string) (ran agent.Ran, err error) {
-	late := cluster.After(toldPatience)
-	err = cluster.Until(ctx, podLook, func(ctx context.Context) (bool, error) {
-		text, _, err := r.logOf(ctx, name, eyeName)
+	late := cluster.After(reportPatience)
+	err = cluster.Until(ctx, podInterval, func(ctx context.Context) (bool, error) {
+		text, _, err := r.logOf(ctx, name, observerName)
 		if err == nil {
 			ran, err = parseRan(text)
 		}

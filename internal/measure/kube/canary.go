@@ -45,7 +45,7 @@ const defaultGrace = 30 * time.Second
 
 // Canary makes a Place of Copies that were settled for one: its Prepare begins the run, and
 // its Close ends it.
-func (s *Copies) Canary(config CanaryConfig) *Canaries {
+func (s *Target) Canary(config CanaryConfig) *Canaries {
 	spec := plan.Spec{}
 	spec.Target.URL = fmt.Sprintf("tcp://%s:%d", plan.PodPlaceholder, s.port) // the Service sends the requests
 	spec.Target.Grace, spec.Target.ReadyTimeout = defaultGrace, config.Ready

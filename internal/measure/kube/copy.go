@@ -38,7 +38,7 @@ type difference struct {
 	// limit changes the CPU limit to quota, of which nil is none. Else it stays.
 	limit bool
 	quota *float64
-	asIs  bool // it does not differ
+	unchanged  bool // it does not differ
 }
 
 // cut is how the template is made pods of.
@@ -78,7 +78,7 @@ func (s Subject) pod(c cut, name string, to difference) *corev1.Pod {
 		p.Spec.ActiveDeadlineSeconds = new(int64(math.Ceil(c.deadline.Seconds())))
 	}
 	for i := range p.Spec.Containers {
-		if one := &p.Spec.Containers[i]; one.Name == c.container && !to.asIs {
+		if one := &p.Spec.Containers[i]; one.Name == c.container && !to.unchanged {
 			setProcs(one, to.procs, c.expand)
 			if to.limit {
 				setLimit(&one.Resources, to.quota)

@@ -270,7 +270,7 @@ func TestDescribed(t *testing.T) {
 			env = "[]"
 		}
 		s := subject(t, "apiVersion: v1\nkind: Pod\nmetadata: {name: p}\nspec: {containers: [{name: a, env: "+env+", resources: {limits: {cpu: 1500m}, requests: {cpu: 200m}}}]}")
-		p := s.pod(cut{container: "a"}, "copy", difference{asIs: true})
+		p := s.pod(cut{container: "a"}, "copy", difference{unchanged: true})
 		if got := described(p, "a"); got != want {
 			t.Errorf("%s: %q, want %q", env, got, want)
 		}

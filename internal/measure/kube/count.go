@@ -27,15 +27,15 @@ type counting struct {
 }
 
 // each asks the agents beside all targets at once.
-func (c *counting) each(ask func(i int, e *eye) error) {
+func (c *counting) each(ask func(i int, e *podObserver) error) {
 	errs := make([]error, len(c.fleet))
 	var all sync.WaitGroup
 	for i, one := range c.fleet {
-		if one.eye == nil {
+		if one.observer == nil {
 			errs[i] = errors.New(one.why)
 			continue
 		}
-		all.Go(func() { errs[i] = ask(i, one.eye) })
+		all.Go(func() { errs[i] = ask(i, one.observer) })
 	}
 	all.Wait()
 	c.err = errors.Join(append(errs, c.err)...)
@@ -46,7 +46,7 @@ func (c *counting) each(ask func(i int, e *eye) error) {
 // that would be counted.
 func (c *counting) start(ctx context.Context) {
 	c.ids, c.counted = make([]string, len(c.fleet)), make([]agent.Counted, len(c.fleet))
-	c.each(func(i int, e *eye) (err error) {
+	c.each(func(i int, e *podObserver) (err error) {
 		c.ids[i], err = e.Start(ctx, c.fleet[i].port)
 		return err
 	})
@@ -60,7 +60,7 @@ func (c *counting) end(ctx context.Context, late time.Duration) {
 		return
 	}
 	c.ended = true
-	c.each(func(i int, e *eye) (err error) {
+	c.each(func(i int, e *podObserver) (err error) {
 		c.counted[i], err = e.Stop(ctx, c.ids[i])
 		if err == nil && c.counted[i].Error != "" {
 			err = errors.New(c.counted[i].Error)
@@ -165,7 +165,7 @@ func (r *run) gone(ctx context.Context, name string) error {
 	}
 	began := time.Now()
 	late := cluster.After(r.spec.Target.Grace + endPatience)
-	err := cluster.Until(ctx, podLook, func(ctx context.Context) (bool, error) {
+	err := cluster.Until(ctx, podInterval, func(ctx context.Context) (bool, error) {
 		p, err := r.get(ctx, name)
 		if apierrors.IsNotFound(err) {
 			return true, nil

@@ -31,7 +31,7 @@ type generator interface {
 
 // loadPod is procfit with no rights at all. It has no limit: a generator that is
 // throttled is late.
-func (s *Copies) loadPod(c cut, name string) *corev1.Pod {
+func (s *Target) loadPod(c cut, name string) *corev1.Pod {
 	p := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{
 		Name: name, Labels: map[string]string{labelManager: manager, labelRun: c.run, labelRole: roleLoad},
 	}, Spec: corev1.PodSpec{
@@ -54,7 +54,7 @@ func (s *Copies) loadPod(c cut, name string) *corev1.Pod {
 }
 
 // tokenVariable is what an agent knows this run by.
-func (s *Copies) tokenVariable() corev1.EnvVar {
+func (s *Target) tokenVariable() corev1.EnvVar {
 	return corev1.EnvVar{Name: agent.TokenVariable, Value: s.token}
 }
 

@@ -101,7 +101,7 @@ func (c *api) places(ctx context.Context, o Options, mayList bool) ([]places, er
 		return nil, fmt.Errorf("the cluster's nodes: %w", err)
 	}
 	if o.Parallel {
-		return chooseSeveral(all.Items, named)
+		return parallelPlaces(all.Items, named)
 	}
 	p, err := chooseNodes(all.Items, named)
 	return []places{p}, err

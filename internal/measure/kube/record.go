@@ -98,7 +98,7 @@ func (c *api) leftovers(ctx context.Context, now time.Time) (list []Leftover, er
 const (
 	endGrace    = int64(1)
 	endPatience = 60 * time.Second
-	goneLook    = 250 * time.Millisecond
+	goneInterval    = 250 * time.Millisecond
 )
 
 // remove deletes all that a run made, pods first, and waits until they are gone. An
@@ -115,7 +115,7 @@ func (c *api) remove(ctx context.Context, run string) (pods int, err error) {
 func (c *api) removePods(ctx context.Context, of metav1.ListOptions) (n int, err error) {
 	began := time.Now()
 	until := began.Add(endPatience)
-	err = cluster.Until(ctx, goneLook, func(ctx context.Context) (bool, error) {
+	err = cluster.Until(ctx, goneInterval, func(ctx context.Context) (bool, error) {
 		var left corev1.PodList
 		err := c.Call(ctx, func(ctx context.Context) error { return c.list(ctx, "pods", of, &left) })
 		if err != nil {

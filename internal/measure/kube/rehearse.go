@@ -20,7 +20,7 @@ type Rehearsal struct {
 
 // Rehearse has the API server try one pod of each kind without making it: admission,
 // quotas and limits have their say, before anything is there.
-func (s *Copies) Rehearse(ctx context.Context, plan journal.Plan) (Rehearsal, error) {
+func (s *Target) Rehearse(ctx context.Context, plan journal.Plan) (Rehearsal, error) {
 	var r Rehearsal
 	var refused []string
 	c := s.cut
@@ -67,14 +67,14 @@ func representative(settings []journal.Setting) (list []journal.Setting) {
 }
 
 // differenceOf is what a setting asks of a pod. With a resize the limit is changed later.
-func (s *Copies) differenceOf(a journal.Setting) difference {
+func (s *Target) differenceOf(a journal.Setting) difference {
 	own := s.Quota()
 	same := own == nil && a.QuotaCPUs == nil || own != nil && a.QuotaCPUs != nil && *own == *a.QuotaCPUs
 	return difference{procs: a.Procs, limit: !same && !s.options.Resize, quota: a.QuotaCPUs}
 }
 
 // unlike says in what a pod is not what a setting asks for, after admission.
-func (s *Copies) unlike(p *corev1.Pod, a journal.Setting) (list []string) {
+func (s *Target) unlike(p *corev1.Pod, a journal.Setting) (list []string) {
 	for _, c := range p.Spec.Containers {
 		if c.Name != s.container {
 			continue

@@ -52,15 +52,15 @@ func (r *run) resize(ctx context.Context) error {
 func (r *run) resized(ctx context.Context, one *replica, quota float64) (journal.Pod, error) {
 	var now journal.Pod
 	late := cluster.After(resizePatience)
-	err := cluster.Until(ctx, podLook, func(ctx context.Context) (bool, error) {
+	err := cluster.Until(ctx, podInterval, func(ctx context.Context) (bool, error) {
 		p, err := r.get(ctx, one.name)
 		if err != nil {
 			return false, err
 		}
 		now = evidence(p, r.container)
 		seen := &quota
-		if one.eye != nil {
-			l, err := one.eye.Look(ctx, one.port)
+		if one.observer != nil {
+			l, err := one.observer.Look(ctx, one.port)
 			if refused := (*agent.RefusedError)(nil); errors.As(err, &refused) {
 				return false, trial.Invalid(journal.InvalidLost, "whether the kernel has the new CPU limit of pod %s is not known: %v", one.name, refused)
 			}

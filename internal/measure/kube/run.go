@@ -37,7 +37,7 @@ type replica struct {
 	line *tunnel
 	url  string
 	port int
-	eye  *eye // nil: nothing looks from beside it
+	observer  *podObserver // nil: nothing looks from beside it
 	why  string
 }
 
@@ -51,7 +51,7 @@ func (r *run) Prepare(ctx context.Context, end context.CancelCauseFunc) error {
 		return err
 	}
 	r.guard.Go(func() {
-		end(cluster.Until(ctx, nodeLook, func(ctx context.Context) (bool, error) { return false, r.anyLost(ctx) }))
+		end(cluster.Until(ctx, nodeInterval, func(ctx context.Context) (bool, error) { return false, r.anyLost(ctx) }))
 	})
 	return nil
 }
@@ -127,7 +127,7 @@ func (r *run) start(ctx context.Context) error {
 
 // ready waits for all targets and for an answer of each.
 func (r *run) ready(ctx context.Context) error {
-	here := &fromHere{lines: map[string]*tunnel{}}
+	here := &localLoad{lines: map[string]*tunnel{}}
 	for _, one := range r.fleet {
 		p, err := r.await(ctx, one.name, r.spec.Target.ReadyTimeout)
 		if err != nil {
@@ -170,7 +170,7 @@ func (r *run) answers(ctx context.Context, one *replica) error {
 		return nil // what the pod says of itself has to do
 	}
 	late := cluster.After(r.spec.Target.ReadyTimeout)
-	return cluster.Until(ctx, podLook, func(ctx context.Context) (bool, error) {
+	return cluster.Until(ctx, podInterval, func(ctx context.Context) (bool, error) {
 		a, err := r.from.Fetch(ctx, one.url)
 		if err != nil {
 			return false, unloaded(err)
@@ -203,7 +203,7 @@ func (r *run) asPlanned() error {
 			return trial.Invalid(journal.InvalidPodChanged, "pod %s runs under a CPU limit of %s, not of %s", p.Name, limitWords(p.CPULimit), limitWords(r.Setting.QuotaCPUs))
 		}
 		if before := r.config.Image; before != "" && digestOf(p.ImageID) != digestOf(before) {
-			return fmt.Errorf("%s runs the image %s now, and what is measured already ran %s: they are two programs; choose another --out, or have the object name its image by the digest", r.Object(), p.ImageID, before)
+			return fmt.Errorf("%s runs the image %s now, and what is measured already ran %s: they are two programs; choose another --out, or have the object name its image by the digest", r.object(), p.ImageID, before)
 		}
 		if first, same := r.began.same(p.ImageID); !same {
 			return trial.Invalid(journal.InvalidPodChanged, "pod %s runs the image %s, and the run began with %s", p.Name, p.ImageID, first)

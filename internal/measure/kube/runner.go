@@ -59,7 +59,7 @@ type Config struct {
 
 // runner measures settings in a cluster. It is for one goroutine at a time.
 type runner struct {
-	*Copies
+	*Target
 	cut    cut
 	spec   plan.Spec
 	config Config
@@ -67,17 +67,17 @@ type runner struct {
 	made   int                       // pods so far, for their names
 	mark   string                    // of the lane, in those names
 	quiet  time.Duration             // how long the run may be silent; 0: as long as a target may live
-	began  *began                    // the same for all lanes
+	began  *firstImage                    // the same for all lanes
 	since  map[string]time.Time      // the nodes have been ready, as the trial began
 	user   *owner                    // of the targets' processes, where the cluster does not say it; nil: not known yet
 	told   map[journal.GroupKey]bool // groups whose p99 was said not to be judged
 }
 
 // Runner makes a Runner of a valid Spec whose target these are.
-func (s *Copies) Runner(spec plan.Spec, config Config) plan.Runner {
-	run, first := strings.ToLower(rand.Text()[:8]), &began{}
-	lane := func(of *Copies, mark string) *runner {
-		r := &runner{Copies: of, cut: of.cut, spec: spec, config: config, mark: mark, began: first, told: map[journal.GroupKey]bool{}}
+func (s *Target) Runner(spec plan.Spec, config Config) plan.Runner {
+	run, first := strings.ToLower(rand.Text()[:8]), &firstImage{}
+	lane := func(of *Target, mark string) *runner {
+		r := &runner{Target: of, cut: of.cut, spec: spec, config: config, mark: mark, began: first, told: map[journal.GroupKey]bool{}}
 		r.cut.run = run
 		r.cut.deadline = r.life()
 		return r
@@ -85,7 +85,7 @@ func (s *Copies) Runner(spec plan.Spec, config Config) plan.Runner {
 	if len(s.lanes) < 2 {
 		return lane(s, "")
 	}
-	several := &abreast{told: map[string]bool{}}
+	several := &parallelRunner{reported: map[string]bool{}}
 	for i, p := range s.lanes {
 		of := *s
 		of.places, of.cut.node = p, p.target.hostname
@@ -123,7 +123,7 @@ func (r *runner) Prepare(ctx context.Context, _ journal.Plan, observe plan.Obser
 			}
 		}
 	}
-	owner, err := r.cluster.begin(ctx, r.cut.run, Leftover{Host: r.config.Host, Object: r.Object()}, r.alive())
+	owner, err := r.cluster.begin(ctx, r.cut.run, Leftover{Host: r.config.Host, Object: r.object()}, r.alive())
 	if err != nil {
 		return err
 	}
@@ -197,12 +197,12 @@ func (r *runner) create(ctx context.Context, p *corev1.Pod) (made *corev1.Pod, e
 	return made, err
 }
 
-const podLook = 100 * time.Millisecond
+const podInterval = 100 * time.Millisecond
 
 // await waits until a pod runs and is ready, as far as it says so itself.
 func (r *runner) await(ctx context.Context, name string, patience time.Duration) (p *corev1.Pod, err error) {
 	over := cluster.After(patience)
-	err = cluster.Until(ctx, podLook, func(ctx context.Context) (bool, error) {
+	err = cluster.Until(ctx, podInterval, func(ctx context.Context) (bool, error) {
 		p, err = r.there(ctx, name)
 		switch {
 		case err != nil:

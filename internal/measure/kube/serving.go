@@ -41,7 +41,7 @@ func (s Serving) Endpoints() int {
 
 // findServing finds the Services that send a canary's pods requests, and refuses where
 // there is none, or where a controller would take the pods for its own.
-func (s *Copies) findServing(ctx context.Context) error {
+func (s *Target) findServing(ctx context.Context) error {
 	s.cut.role = roleCanary
 	if one, err := s.subject.measured(s.container); err == nil && slices.ContainsFunc(one.Env, func(e corev1.EnvVar) bool { return e.Name == procsVariable }) {
 		s.Notes = append(s.Notes, "the template sets "+procsVariable+", and the control does not: what runs today is among what is compared where --procs names it")
@@ -60,12 +60,12 @@ func (s *Copies) findServing(ctx context.Context) error {
 	}
 	reasons := append(adopters("replicaset", own, sets), others...)
 	if reasons != nil {
-		return &RefusedError{s.Object() + " cannot have a canary", reasons}
+		return &RefusedError{s.object() + " cannot have a canary", reasons}
 	}
 	return s.findCounting(ctx, own, sets)
 }
 
-func (s *Copies) findServices(ctx context.Context, own labels.Set) error {
+func (s *Target) findServices(ctx context.Context, own labels.Set) error {
 	var services corev1.ServiceList
 	err := s.cluster.Call(ctx, func(ctx context.Context) error {
 		return s.cluster.list(ctx, "services", metav1.ListOptions{}, &services)
@@ -95,7 +95,7 @@ func (s *Copies) findServices(ctx context.Context, own labels.Set) error {
 		s.Serving.Services = append(s.Serving.Services, journal.Service{Name: one.Name, Endpoints: theirs})
 	}
 	if s.Serving.Services == nil {
-		return &RefusedError{s.Object() + " cannot have a canary", []string{fmt.Sprintf("no Service of namespace %s selects its pods, so that no request would come to them", s.cluster.Namespace)}}
+		return &RefusedError{s.object() + " cannot have a canary", []string{fmt.Sprintf("no Service of namespace %s selects its pods, so that no request would come to them", s.cluster.Namespace)}}
 	}
 	return nil
 }
@@ -147,7 +147,7 @@ func adopters(kind string, own labels.Set, list []selecting) (reasons []string) 
 }
 
 // all is every object of a resource in the namespace.
-func (s *Copies) all(ctx context.Context, group cluster.Group, resource string, into runtime.Object) error {
+func (s *Target) all(ctx context.Context, group cluster.Group, resource string, into runtime.Object) error {
 	err := s.cluster.Call(ctx, func(ctx context.Context) error { return s.cluster.listOf(ctx, group, resource, into) })
 	if err != nil {
 		return fmt.Errorf("the %s of namespace %s: %w", resource, s.cluster.Namespace, err)
@@ -155,7 +155,7 @@ func (s *Copies) all(ctx context.Context, group cluster.Group, resource string, 
 	return nil
 }
 
-func (s *Copies) replicaSets(ctx context.Context) (list []selecting, err error) {
+func (s *Target) replicaSets(ctx context.Context) (list []selecting, err error) {
 	var all appsv1.ReplicaSetList
 	err = s.all(ctx, s.cluster.Apps, "replicasets", &all)
 	for _, one := range all.Items {
@@ -169,7 +169,7 @@ func (s *Copies) replicaSets(ctx context.Context) (list []selecting, err error) 
 }
 
 // others are the StatefulSets and DaemonSets, whose selectors ask for no hash.
-func (s *Copies) others(ctx context.Context, own labels.Set) ([]string, error) {
+func (s *Target) others(ctx context.Context, own labels.Set) ([]string, error) {
 	var stateful appsv1.StatefulSetList
 	var daemons appsv1.DaemonSetList
 	err := errors.Join(s.all(ctx, s.cluster.Apps, "statefulsets", &stateful), s.all(ctx, s.cluster.Apps, "daemonsets", &daemons))
@@ -184,7 +184,7 @@ func (s *Copies) others(ctx context.Context, own labels.Set) ([]string, error) {
 }
 
 // findCounting finds what goes by all pods of these labels, ours among them.
-func (s *Copies) findCounting(ctx context.Context, own labels.Set, sets []selecting) error {
+func (s *Target) findCounting(ctx context.Context, own labels.Set, sets []selecting) error {
 	if !slices.Contains(s.Serving.unseen, rightHPAs) {
 		var all autoscalingv2.HorizontalPodAutoscalerList
 		if err := s.all(ctx, s.cluster.Autoscaling, "horizontalpodautoscalers", &all); err != nil {

@@ -199,7 +199,7 @@ func TestProcsIn(t *testing.T) {
 // Where admission undoes what a setting asks for, that is told; what runs is held to it
 // too.
 func TestUnlike(t *testing.T) {
-	s := &Copies{subject: subject(t, deployment), container: "app", cut: cut{container: "app", run: "r"}}
+	s := &Target{subject: subject(t, deployment), container: "app", cut: cut{container: "app", run: "r"}}
 	own := *s.Quota()
 	for name, tc := range map[string]struct {
 		setting journal.Setting

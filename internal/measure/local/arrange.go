@@ -74,9 +74,9 @@ func costOf(t journal.Trial) (rate, cost float64, ok bool) {
 	return *t.ThroughputPerSecond, t.Load.CPUSeconds / float64(p.Requests), true
 }
 
-// aside moves procfit itself, with its engine, onto the load's CPUs for a trial, so
+// moveToLoadCPUs moves procfit itself, with its engine, onto the load's CPUs for a trial, so
 // that none of its threads runs on the target's.
-func (r *runner) aside() (back func(), err error) {
+func (r *runner) moveToLoadCPUs() (back func(), err error) {
 	cpus := r.spec.LoadCPUs()
 	if r.spec.Target.Kind() != journal.KindServer || len(cpus) == 0 {
 		return func() {}, nil

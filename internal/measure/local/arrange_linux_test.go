@@ -143,7 +143,7 @@ func TestMoveToNowhere(t *testing.T) {
 	before := threadsOn(t, os.Getpid())
 	r := &runner{spec: overheadSpec(t)}
 	r.spec.Split = &plan.Split{Target: []int{0}, Load: []int{1023}}
-	back, err := r.aside()
+	back, err := r.moveToLoadCPUs()
 	if err == nil {
 		back()
 		t.Fatal("bound to a CPU that is not there")

@@ -26,7 +26,7 @@ func (r *run) RunOnce(ctx context.Context, measured bool) (trial.Ran, error) {
 		if err != nil && r.sampler != nil {
 			return trial.Ran{}, err
 		}
-		r.runs = &runs{began: began, beside: r.besideUsed()}
+		r.runs = &runs{began: began, beside: r.neighbourCPU()}
 	}
 	one, err := r.once(ctx)
 	if err != nil || !measured {
@@ -53,7 +53,7 @@ func (r *run) once(ctx context.Context) (one trial.Ran, err error) {
 	r.Step(plan.StepRun)
 	began := time.Now()
 	defer func() { one.Took = time.Since(began) }()
-	if err := held(r.beside.limited()); err != nil {
+	if err := checkQuotas(r.neighbour.limited()); err != nil {
 		return one, err
 	}
 	f, err := r.start(ctx, logs)

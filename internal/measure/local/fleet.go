@@ -23,7 +23,7 @@ import (
 // replica is one copy of the target: one that was started, or one that stood already.
 type replica struct {
 	*target.Process                   // nil: it stood already
-	standing        *observe.Standing // nil: it was started
+	attached        *observe.Standing // nil: it was started
 	group           *cgroup.Group     // nil: no setting has a quota
 	url             string
 	port            int          // of the URL; 0 where it names none
@@ -182,8 +182,8 @@ func (f fleet) pids() []int {
 }
 
 func (one *replica) pids() []int {
-	if one.standing != nil {
-		return []int{one.standing.PID}
+	if one.attached != nil {
+		return []int{one.attached.PID}
 	}
 	below, err := one.Descendants()
 	if err != nil {
@@ -203,8 +203,8 @@ func (f fleet) crashed() *replica {
 }
 
 func (one *replica) ended() bool {
-	if one.standing != nil {
-		return one.standing.Gone()
+	if one.attached != nil {
+		return one.attached.Gone()
 	}
 	select {
 	case <-one.Done():

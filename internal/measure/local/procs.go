@@ -29,7 +29,7 @@ func (r *run) readServers() ([]trial.Reading, error) {
 	var readings []trial.Reading
 	for _, one := range f {
 		pids := one.pids()
-		if one.standing != nil { // whoever listens at the URL's port, a proxy say
+		if one.attached != nil { // whoever listens at the URL's port, a proxy say
 			readings = append(readings, r.readBusiest(pids))
 			one.program, _ = r.reader.BusiestGo(pids)
 			continue

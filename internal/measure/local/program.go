@@ -133,7 +133,7 @@ func Attach(name string) (*plan.Attached, error) {
 // and nothing else.
 func (r *run) visit() ([]string, error) {
 	a := r.spec.Target.Attach
-	one := &replica{standing: &observe.Standing{PID: a.PID, Name: a.Name, Started: a.Started}, url: r.spec.Target.URL}
+	one := &replica{attached: &observe.Standing{PID: a.PID, Name: a.Name, Started: a.Started}, url: r.spec.Target.URL}
 	if u, err := url.Parse(one.url); err == nil {
 		one.port, _ = strconv.Atoi(u.Port())
 	}

@@ -86,7 +86,7 @@ func (r *runner) Prepare(ctx context.Context, wanted journal.Plan, observe plan.
 		observe.Tell(plan.Activity{Step: plan.StepUnseen})
 		return nil
 	}
-	return r.lookAround(ctx, observe)
+	return r.measureOthers(ctx, observe)
 }
 
 func (r *runner) findGroups() error {
@@ -140,7 +140,7 @@ type run struct {
 	back   func() // to the CPUs that procfit had before the trial
 	logs   []*log
 	fleet  fleet           // of a server
-	beside *neighbour      // nil: nothing runs beside the target, or not yet
+	neighbour *neighbour      // nil: nothing runs beside the target, or not yet
 	outer  []observe.Limit // around a server, from the first look
 	looked bool
 	runs   *runs // of a batch program; nil: none is measured yet
@@ -153,7 +153,7 @@ func (r *run) Prepare(context.Context, context.CancelCauseFunc) (err error) {
 		return trial.Invalid(journal.InvalidNoProgram, "%v", missing)
 	}
 	if r.spec.Target.Kind() == journal.KindServer {
-		r.back, err = r.aside()
+		r.back, err = r.moveToLoadCPUs()
 	}
 	return err
 }

@@ -74,7 +74,7 @@ func (e Execution) Run(ctx context.Context) error {
 		if err := r.begin(); err != nil {
 			return err
 		}
-		r.done = r.have.Standing(r.leg.Tasks)
+		r.done = r.have.Done(r.leg.Tasks)
 		for i := 0; i < len(r.leg.Tasks) && (i == 0 || !r.have.waits(r.leg.Tasks[i])); {
 			n := wave(r.leg.Tasks[i:])
 			if err := r.overBudget(r.leg.Tasks[i], r.have.Trials); err != nil {

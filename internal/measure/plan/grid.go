@@ -12,7 +12,7 @@ type grid struct{ plan journal.Plan }
 
 func (g grid) Next(r Record) Leg {
 	tasks := schedule(g.plan)
-	return Leg{Tasks: abreast(g.plan, r.Lacks(tasks)), Total: len(tasks)}
+	return Leg{Tasks: interleaved(g.plan, r.Lacks(tasks)), Total: len(tasks)}
 }
 
 // schedule lists every task of a grid in the order in which to run them on one node:

@@ -27,7 +27,7 @@ func hopeless(r Record, ends bool) error {
 		switch {
 		case valid > 0:
 			return nil // the rate comes from that one
-		case roomy(last):
+		case hadCPUs(last):
 			return fmt.Errorf("%w: the pilot was invalid: %s", ErrHopeless, last.InvalidReason)
 		case starved < pilotTries:
 			return nil // the next one comes a few seconds later
@@ -35,7 +35,7 @@ func hopeless(r Record, ends bool) error {
 		return fmt.Errorf("%w: %d pilots in a row were invalid while others had the machine's CPUs, the last one: %s", ErrHopeless, starved, last.InvalidReason)
 	}
 	block := r.of(last.Block)
-	if !ends || slices.ContainsFunc(block, func(t journal.Trial) bool { return t.Valid }) || r.faultOfValues(block) || !slices.ContainsFunc(block, roomy) {
+	if !ends || slices.ContainsFunc(block, func(t journal.Trial) bool { return t.Valid }) || r.faultOfValues(block) || !slices.ContainsFunc(block, hadCPUs) {
 		return nil
 	}
 	return fmt.Errorf("%w: all %d of block %d were invalid, the last one: %s", ErrHopeless, len(block), last.Block+1, last.InvalidReason)
@@ -52,7 +52,7 @@ func (r Record) pilots(g journal.GroupKey) (valid, starved int) {
 		case t.Role != journal.RolePilot || t.Setting.Group() != g:
 		case t.Valid:
 			valid++
-		case !roomy(t):
+		case !hadCPUs(t):
 			starved++
 		}
 	}
@@ -62,7 +62,7 @@ func (r Record) pilots(g journal.GroupKey) (valid, starved int) {
 // again tells that a pilot is to be run once more: there is no valid one of its group, and
 // this one was invalid for want of CPUs.
 func (r Record) again(t journal.Trial) bool {
-	if t.Role != journal.RolePilot || t.Valid || roomy(t) {
+	if t.Role != journal.RolePilot || t.Valid || hadCPUs(t) {
 		return false
 	}
 	valid, starved := r.pilots(t.Setting.Group())
@@ -75,8 +75,8 @@ func (r Record) waits(task Task) bool {
 	return task.Role != journal.RolePilot && valid == 0 && starved > 0 && starved < pilotTries
 }
 
-// roomy tells that what went wrong in a trial is not for want of CPUs.
-func roomy(t journal.Trial) bool {
+// hadCPUs tells that what went wrong in a trial is not for want of CPUs.
+func hadCPUs(t journal.Trial) bool {
 	silent := t.InvalidCode == journal.InvalidNoAnswer || t.InvalidCode == journal.InvalidErrors
 	return t.InvalidCode != journal.InvalidStolen && !(silent && contest.Others(&t.Usage) >= contest.CrowdedFrom)
 }

@@ -26,9 +26,9 @@ func rotated[T any](list []T, n int) []T {
 	return slices.Concat(list[n:], list[:n])
 }
 
-// abreast are the tasks in the order in which they run side by side: the next of every
+// interleaved are the tasks in the order in which they run side by side: the next of every
 // lane in turn. Pilots go first, as all else takes its rate from them.
-func abreast(p journal.Plan, tasks []Task) []Task {
+func interleaved(p journal.Plan, tasks []Task) []Task {
 	if lanes(p) == 1 {
 		return tasks
 	}

@@ -19,7 +19,7 @@ type racing struct{ h journal.Header }
 
 func (p racing) Next(r Record) Leg {
 	s := Leg{Total: p.h.Plan.MaxTrials, AtMost: true, Left: p.left(r)}
-	if s.Tasks = abreast(p.h.Plan, r.Lacks(pilotsOf(p.h.Plan))); len(s.Tasks) > 0 {
+	if s.Tasks = interleaved(p.h.Plan, r.Lacks(pilotsOf(p.h.Plan))); len(s.Tasks) > 0 {
 		return s
 	}
 	contests := contest.All(p.h, r.Trials)
@@ -34,7 +34,7 @@ func (p racing) Next(r Record) Leg {
 			turn, next = i, step
 		}
 	}
-	if s.Tasks = abreast(p.h.Plan, r.begun()); len(s.Tasks) > 0 {
+	if s.Tasks = interleaved(p.h.Plan, r.begun()); len(s.Tasks) > 0 {
 		return s.about(s.Tasks[0].Setting.Group())
 	}
 	if turn < 0 || len(next.Settings) == 0 || p.spent(r, len(next.Settings)) {
@@ -44,7 +44,7 @@ func (p racing) Next(r Record) Leg {
 	for _, b := range s.Begin {
 		s.Tasks = append(s.Tasks, tasksOf(b)...)
 	}
-	s.Tasks = abreast(p.h.Plan, s.Tasks)
+	s.Tasks = interleaved(p.h.Plan, s.Tasks)
 	return s.about(contests[turn].Group)
 }
 

@@ -72,8 +72,8 @@ func (r Record) of(block int) (list []journal.Trial) {
 	return list
 }
 
-// Standing counts the trials that stand, but for those that are to be run again.
-func (r Record) Standing(tasks []Task) int {
+// Done counts the trials that stand, but for those that are to be run again.
+func (r Record) Done(tasks []Task) int {
 	places := map[place]bool{}
 	for _, t := range r.Trials {
 		places[placeOf(t.Setting, t.Role, t.Block, t.Order)] = true

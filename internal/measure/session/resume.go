@@ -85,7 +85,7 @@ func (s *Session) goOn(w *journal.Writer, on Events) error {
 	}
 	have := record(c)
 	missing := plan.PlannerOf(s.Header).Next(have).Tasks
-	s.Done, s.Ended = have.Standing(missing), len(missing) == 0
+	s.Done, s.Ended = have.Done(missing), len(missing) == 0
 	if c.Torn > 0 && on.Torn != nil {
 		on.Torn(s.Dir+"/"+journal.Name, c.Torn)
 	}

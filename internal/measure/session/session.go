@@ -124,7 +124,7 @@ func (s *Session) Missing() int {
 	if !leg.AtMost || len(leg.Tasks) == 0 {
 		return len(leg.Tasks)
 	}
-	return max(len(leg.Tasks), leg.Total-record(contents).Standing(leg.Tasks))
+	return max(len(leg.Tasks), leg.Total-record(contents).Done(leg.Tasks))
 }
 
 func record(c *journal.Contents) plan.Record {

@@ -51,7 +51,7 @@ type processes struct {
 func (l *processes) writer(s *Sample) (p *process, closed []*process) {
 	p = l.continued(s)
 	if p == nil {
-		closed = l.room()
+		closed = l.makeRoom()
 		p = &process{at: l.clock, before: Absent}
 		p.seg.Index = l.begun
 		if l.begun > 0 && s.Millis > 0 {
@@ -137,9 +137,9 @@ func (l *processes) counted(may []*process, s *Sample) (on []*process, fell *pro
 	return slices.DeleteFunc(may, func(p *process) bool { return !p.mayGoOn(s) }), fell
 }
 
-// room makes room for one more. It lets go of those that have ended, or, of too
+// makeRoom makes room for one more. It lets go of those that have ended, or, of too
 // many, the one that is silent the longest.
-func (l *processes) room() (closed []*process) {
+func (l *processes) makeRoom() (closed []*process) {
 	l.open = slices.DeleteFunc(l.open, func(p *process) bool {
 		gone := p.dying && p != l.current || l.interval > 0 && l.clock-p.at > 8*l.intervalOf(p)
 		if gone {

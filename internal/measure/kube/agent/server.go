@@ -35,7 +35,7 @@ const (
 	longPoll    = 15 * time.Second
 	askPatience = 5 * time.Second // for a URL that is asked once
 	mostBody    = 4 << 20         // of a page that is fetched
-	idleLook    = 200 * time.Millisecond
+	idleInterval    = 200 * time.Millisecond
 	// mostLoad is how large the options of a load are at most: a body, of which the JSON
 	// has four bytes for three, is most of it.
 	mostLoad = 64 << 20
@@ -52,7 +52,7 @@ type Offer func(context.Context, load.Options) (*load.Result, error)
 type Server struct {
 	offer Offer
 	token string
-	eye   eye
+	observer   observer
 
 	mu     sync.Mutex
 	jobs   map[string]*job
@@ -78,7 +78,7 @@ func (s *Server) Serve(ctx context.Context, l net.Listener, idle time.Duration) 
 		for ctx.Err() == nil && !s.idleFor(idle) {
 			select {
 			case <-ctx.Done():
-			case <-time.After(min(idleLook, idle)):
+			case <-time.After(min(idleInterval, idle)):
 			}
 		}
 		cancel()
@@ -109,7 +109,7 @@ func (s *Server) Handler(ctx context.Context) http.Handler {
 	mux.HandleFunc("GET /loads/{id}", s.awaitLoad)
 	mux.HandleFunc("GET /answer", s.fetch)
 	mux.HandleFunc("GET /look", func(w http.ResponseWriter, r *http.Request) {
-		write(w, s.eye.look(port(r)))
+		write(w, s.observer.look(port(r)))
 	})
 	mux.HandleFunc("PUT /end", func(w http.ResponseWriter, _ *http.Request) {
 		s.mu.Lock()
@@ -208,7 +208,7 @@ func (s *Server) startSpan(w http.ResponseWriter, r *http.Request) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.spans[r.PathValue("id")] == nil {
-		s.spans[r.PathValue("id")] = s.eye.start(port(r))
+		s.spans[r.PathValue("id")] = s.observer.start(port(r))
 	}
 	write(w, struct{}{})
 }

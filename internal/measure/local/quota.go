@@ -44,8 +44,8 @@ func (n *neighbour) limited() (list []limited) {
 	return list
 }
 
-// held looks for a process that has left the group of its quota.
-func held(all []limited) error {
+// checkQuotas looks for a process that has left the group of its quota.
+func checkQuotas(all []limited) error {
 	for _, l := range all {
 		if err := l.left(l.pids()); err != nil {
 			return err
@@ -54,8 +54,8 @@ func held(all []limited) error {
 	return nil
 }
 
-// moved says what moves a program out of its group, and what helps.
-const moved = "start the program itself, not by sudo, su, runuser, systemd-run or a script that moves it into a cgroup of its own"
+// movedAdvice says what moves a program out of its group, and what helps.
+const movedAdvice = "start the program itself, not by sudo, su, runuser, systemd-run or a script that moves it into a cgroup of its own"
 
 // left looks among processes for one that is not in the group of the quota: it would be
 // measured as if it were.
@@ -69,7 +69,7 @@ func (l limited) left(pids []int) error {
 		if found, err := observe.Stand(pid); err == nil {
 			name = " (" + found.Name + ")"
 		}
-		return trial.Invalid(journal.InvalidOutside, "%s runs outside of the quota of %g CPUs: its process %d%s is in the cgroup %s; %s", l.who, l.quota, pid, name, in, moved)
+		return trial.Invalid(journal.InvalidOutside, "%s runs outside of the quota of %g CPUs: its process %d%s is in the cgroup %s; %s", l.who, l.quota, pid, name, in, movedAdvice)
 	}
 	return nil
 }
@@ -83,16 +83,16 @@ const (
 	slack = 50 * time.Millisecond
 )
 
-// spell is what the groups of the quotas had counted when a stretch of a trial began, and
+// quotaSpan is what the groups of the quotas had counted when a stretch of a trial began, and
 // what their processes had used.
-type spell struct {
+type quotaSpan struct {
 	limited []limited
 	periods []int64
 	cpu     []time.Duration
 }
 
-func begin(all []limited) spell {
-	s := spell{limited: all}
+func begin(all []limited) quotaSpan {
+	s := quotaSpan{limited: all}
 	for _, l := range s.limited {
 		stats, err := l.group.Stats()
 		if err != nil {
@@ -105,7 +105,7 @@ func begin(all []limited) spell {
 
 // end makes a Failure of a group that counted hardly any period although its processes used
 // CPU time since: they were elsewhere whenever one looked.
-func (s spell) end() error {
+func (s quotaSpan) end() error {
 	for i, l := range s.limited {
 		if s.periods[i] < 0 {
 			continue
@@ -133,5 +133,5 @@ func (l limited) idle(periods int64, used time.Duration) error {
 		}
 	}
 	return trial.Invalid(journal.InvalidOutside, "%s ran outside of the quota of %g CPUs: it used %s of CPU time, while the cgroup of the quota counted %d periods of %s; %s",
-		l.who, l.quota, number.Duration(used), counted, number.Duration(cgroup.Period), moved)
+		l.who, l.quota, number.Duration(used), counted, number.Duration(cgroup.Period), movedAdvice)
 }

@@ -23,32 +23,32 @@ func (m Measured) cpus() float64 {
 	return n
 }
 
-// apart tells whether the load ran on other CPUs than the program.
-func (m Measured) apart() bool {
+// separateLoad tells whether the load ran on other CPUs than the program.
+func (m Measured) separateLoad() bool {
 	how := m.header().Load.Arranged()
 	return how == journal.ArrangementApart || how == journal.ArrangementElsewhere
 }
 
-// room is what an experiment's stages had of the machine; all have the same.
-type room struct {
+// machine is what an experiment's stages had of the machine; all have the same.
+type machine struct {
 	cpus  float64 // that the program may use
-	apart bool    // the load has others
+	separateLoad bool    // the load has others
 }
 
-// roomOf is that of a run on a machine of so many CPUs.
-func roomOf(r Results, cpus float64) room {
+// machineOf is that of a run on a machine of so many CPUs.
+func machineOf(r Results, cpus float64) machine {
 	for _, id := range slices.Sorted(maps.Keys(r)) {
 		if m := r[id]; m.Result != nil {
-			return room{math.Min(cpus, m.cpus()), m.apart()}
+			return machine{math.Min(cpus, m.cpus()), m.separateLoad()}
 		}
 	}
-	return room{cpus: cpus}
+	return machine{cpus: cpus}
 }
 
 // needs is how many CPUs the program itself must have: without those of the load,
 // where that has its own.
-func (r room) needs(h Hypothesis) float64 {
-	if r.apart {
+func (r machine) needs(h Hypothesis) float64 {
+	if r.separateLoad {
 		return h.Needs - h.LoadCPUs
 	}
 	return h.Needs

@@ -15,9 +15,9 @@ import (
 	"github.com/procfit/procfit/internal/measure/kube/agent"
 )
 
-// fromHere offers load from this machine, through the API server: what is measured is
+// localLoad offers load from this machine, through the API server: what is measured is
 // the tunnel too.
-type fromHere struct {
+type localLoad struct {
 	lines map[string]*tunnel // by the pod's address
 
 	mu        sync.Mutex
@@ -25,7 +25,7 @@ type fromHere struct {
 }
 
 // forward makes a port here that leads to a port of a pod.
-func (f *fromHere) forward(line *tunnel, port int) (string, error) {
+func (f *localLoad) forward(line *tunnel, port int) (string, error) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		return "", err
@@ -59,7 +59,7 @@ func join(here net.Conn, line *tunnel, port int) {
 	io.Copy(here, there)
 }
 
-func (f *fromHere) close() {
+func (f *localLoad) close() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	for _, l := range f.listeners {
@@ -69,7 +69,7 @@ func (f *fromHere) close() {
 }
 
 // Load implements generator.
-func (f *fromHere) Load(ctx context.Context, o load.Options, m agent.Moments) (*load.Result, error) {
+func (f *localLoad) Load(ctx context.Context, o load.Options, m agent.Moments) (*load.Result, error) {
 	defer f.close()
 	for i, raw := range o.URLs {
 		u, err := url.Parse(raw)
@@ -81,8 +81,8 @@ func (f *fromHere) Load(ctx context.Context, o load.Options, m agent.Moments) (*
 		}
 		o.URLs[i] = u.String()
 	}
-	o.Began = func() { tell(m.Began) }
-	o.Ended = func() { tell(m.Ended) }
+	o.Began = func() { call(m.Began) }
+	o.Ended = func() { call(m.Ended) }
 	r, err := engine.Run(ctx, o)
 	if err != nil && ctx.Err() == nil {
 		return nil, &agent.RefusedError{Reason: err.Error()}
@@ -90,14 +90,14 @@ func (f *fromHere) Load(ctx context.Context, o load.Options, m agent.Moments) (*
 	return r, err
 }
 
-func tell(moment func(time.Duration)) {
+func call(moment func(time.Duration)) {
 	if moment != nil {
 		moment(0)
 	}
 }
 
 // Fetch implements generator.
-func (f *fromHere) Fetch(ctx context.Context, raw string) (agent.Answer, error) {
+func (f *localLoad) Fetch(ctx context.Context, raw string) (agent.Answer, error) {
 	u, err := url.Parse(raw)
 	if err != nil {
 		return agent.Answer{}, err

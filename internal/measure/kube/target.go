@@ -46,8 +46,8 @@ func (e *RefusedError) Error() string {
 	return e.What + ": " + phrase.Semicolons(e.Reasons)
 }
 
-// Copies are what a sweep's pods will be, settled before any of them is made.
-type Copies struct {
+// Target are what a sweep's pods will be, settled before any of them is made.
+type Target struct {
 	cluster   *api
 	options   Options
 	subject   Subject
@@ -57,7 +57,7 @@ type Copies struct {
 	places    places
 	lanes     []places // of a run on several nodes, places being the first of them
 	token     string   // that the agents of this run ask for
-	eyeless   string   // why there is no container beside the target; empty: there may be one
+	noObserver   string   // why there is no container beside the target; empty: there may be one
 
 	Terms   []Term
 	Dropped []string   // labels that something selects pods by
@@ -67,7 +67,7 @@ type Copies struct {
 }
 
 // Settle reads the subject and says whether and how its pods can be copied.
-func Settle(ctx context.Context, o Options) (*Copies, error) {
+func Settle(ctx context.Context, o Options) (*Target, error) {
 	ref, err := parseReference(o.Object)
 	if err != nil {
 		return nil, fmt.Errorf("%w", err)
@@ -76,7 +76,7 @@ func Settle(ctx context.Context, o Options) (*Copies, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Copies{cluster: c, options: o, token: rand.Text(), cut: cut{drop: map[string]bool{}, expand: map[string][]string{}}}
+	s := &Target{cluster: c, options: o, token: rand.Text(), cut: cut{drop: map[string]bool{}, expand: map[string][]string{}}}
 	mayList, err := s.permitted(ctx, wants{subject: ref, resize: o.Resize, canary: o.Canary})
 	if err != nil {
 		return nil, err
@@ -93,7 +93,7 @@ func Settle(ctx context.Context, o Options) (*Copies, error) {
 	if o.Canary {
 		place = s.findServing
 	}
-	for _, step := range []func(context.Context) error{s.checkCopies, place, s.readEnvFrom} {
+	for _, step := range []func(context.Context) error{s.checkCopyable, place, s.readEnvFrom} {
 		if err := step(ctx); err != nil {
 			return nil, err
 		}
@@ -112,7 +112,7 @@ func Settle(ctx context.Context, o Options) (*Copies, error) {
 }
 
 // permitted says what is not allowed, before anything is made.
-func (s *Copies) permitted(ctx context.Context, w wants) (mayList bool, err error) {
+func (s *Target) permitted(ctx context.Context, w wants) (mayList bool, err error) {
 	must, better := w.rights()
 	lacks, err := s.cluster.Missing(ctx, slices.Concat(must, better))
 	if err != nil {
@@ -128,17 +128,17 @@ func (s *Copies) permitted(ctx context.Context, w wants) (mayList bool, err erro
 		return false, &RefusedError{fmt.Sprintf("not allowed in namespace %s", s.cluster.Namespace), names}
 	}
 	s.Serving.unseen = slices.DeleteFunc(slices.Clone(lacks), func(r cluster.Right) bool { return r != rightHPAs && r != rightPDBs })
-	if slices.Contains(lacks, rightEye) {
-		s.eyeless = rightEye.String() + " is not allowed"
+	if slices.Contains(lacks, rightObserver) {
+		s.noObserver = rightObserver.String() + " is not allowed"
 	}
 	if s.options.Image == "" {
-		s.eyeless = "no --image of procfit was named"
+		s.noObserver = "no --image of procfit was named"
 	}
 	return !slices.ContainsFunc(lacks, func(r cluster.Right) bool { return r.Resource == "nodes" && r.Verb == "list" }), nil
 }
 
-// checkCopies refuses what a copy would take from its original.
-func (s *Copies) checkCopies(ctx context.Context) error {
+// checkCopyable refuses what a copy would take from its original.
+func (s *Target) checkCopyable(ctx context.Context) error {
 	claims := map[string]*corev1.PersistentVolumeClaim{}
 	names := s.subject.claims()
 	if len(names) > 0 {
@@ -161,14 +161,14 @@ func (s *Copies) checkCopies(ctx context.Context) error {
 		}
 	}
 	if reasons := s.subject.refusals(claims); reasons != nil {
-		return &RefusedError{s.Object() + " cannot be copied", reasons}
+		return &RefusedError{s.object() + " cannot be copied", reasons}
 	}
 	return nil
 }
 
 // findSelectors finds the labels by which a Service or the controller would take a copy
 // for a pod of its own.
-func (s *Copies) findSelectors(ctx context.Context) error {
+func (s *Target) findSelectors(ctx context.Context) error {
 	var services corev1.ServiceList
 	err := s.cluster.Call(ctx, func(ctx context.Context) error {
 		return s.cluster.list(ctx, "services", metav1.ListOptions{}, &services)
@@ -206,7 +206,7 @@ func selected(labels map[string]string, selectors []map[string]string) map[strin
 
 // readEnvFrom looks for GOMAXPROCS in the ConfigMaps that the container takes as a whole.
 // Secrets are not read.
-func (s *Copies) readEnvFrom(ctx context.Context) error {
+func (s *Target) readEnvFrom(ctx context.Context) error {
 	one, _ := s.subject.measured(s.container)
 	for _, f := range one.EnvFrom {
 		name := configMapOf(f)
@@ -246,8 +246,8 @@ func declaredPort(c *corev1.Container) int {
 	return 0
 }
 
-// Object is what is copied, as the user names it.
-func (s *Copies) Object() string {
+// object is what is copied, as the user names it.
+func (s *Target) object() string {
 	if s.options.Title != "" {
 		return s.options.Title
 	}
@@ -258,7 +258,7 @@ func (s *Copies) Object() string {
 }
 
 // URL is an address to load where none was given; empty: the container declares no port.
-func (s *Copies) URL() string {
+func (s *Target) URL() string {
 	if s.port == 0 || s.subject.Batch {
 		return ""
 	}
@@ -266,16 +266,16 @@ func (s *Copies) URL() string {
 }
 
 // Quota is the CPU limit of the template; nil: none.
-func (s *Copies) Quota() *float64 { return s.subject.quota(s.container) }
+func (s *Target) Quota() *float64 { return s.subject.quota(s.container) }
 
 // Hosts are the nodes of the targets and of the load.
-func (s *Copies) Hosts() (target, load journal.Host) {
+func (s *Target) Hosts() (target, load journal.Host) {
 	return s.places.target.host, s.places.load.host
 }
 
 // Pods is the target of a Spec. local says that the load is to come from this machine.
-func (s *Copies) Pods(local bool) *plan.Pods {
-	p := &plan.Pods{Object: s.Object(), Namespace: s.cluster.Namespace, Container: s.container, SHA256: s.subject.sum(), LoadElsewhere: local || s.places.load != s.places.target}
+func (s *Target) Pods(local bool) *plan.Pods {
+	p := &plan.Pods{Object: s.object(), Namespace: s.cluster.Namespace, Container: s.container, SHA256: s.subject.sum(), LoadElsewhere: local || s.places.load != s.places.target}
 	p.Batch = s.subject.Batch
 	if s.options.Parallel {
 		p.Nodes = s.Nodes()
@@ -284,10 +284,10 @@ func (s *Copies) Pods(local bool) *plan.Pods {
 }
 
 // Batch tells a Job, whose pods run and end.
-func (s *Copies) Batch() bool { return s.subject.Batch }
+func (s *Target) Batch() bool { return s.subject.Batch }
 
 // Nodes are those that targets run on.
-func (s *Copies) Nodes() (names []string) {
+func (s *Target) Nodes() (names []string) {
 	for _, p := range s.lanes {
 		names = append(names, p.target.name)
 	}
@@ -295,7 +295,7 @@ func (s *Copies) Nodes() (names []string) {
 }
 
 // LoadNodes are those that load comes from, each once.
-func (s *Copies) LoadNodes() (names []string) {
+func (s *Target) LoadNodes() (names []string) {
 	for _, p := range s.lanes {
 		if !slices.Contains(names, p.load.name) {
 			names = append(names, p.load.name)
@@ -305,7 +305,7 @@ func (s *Copies) LoadNodes() (names []string) {
 }
 
 // Environ are the container's variables whose values stand in the template.
-func (s *Copies) Environ() (list []string) {
+func (s *Target) Environ() (list []string) {
 	one, _ := s.subject.measured(s.container)
 	for _, e := range one.Env {
 		if e.ValueFrom == nil {
@@ -315,5 +315,5 @@ func (s *Copies) Environ() (list []string) {
 	return list
 }
 
-// Eyeless is why nothing looks at the target from beside it; empty: something does.
-func (s *Copies) Eyeless() string { return s.eyeless }
+// NoObserver is why nothing looks at the target from beside it; empty: something does.
+func (s *Target) NoObserver() string { return s.noObserver }

@@ -8,8 +8,8 @@ import (
 	"github.com/procfit/procfit/internal/lab/programs/tenants"
 )
 
-// furtherStatements are the others of that kind.
-var furtherStatements = []Experiment{
+// concurrencyStatements are the others of that kind.
+var concurrencyStatements = []Experiment{
 	{
 		ID: "blocking", Document: "000, 002, 003", Kind: Batch, Language: modern, program: blocking.Program,
 		Title: "a hundred goroutines in calls that block, of the system and of C",
@@ -30,22 +30,22 @@ var furtherStatements = []Experiment{
 				// Threads that the start left idle serve a few calls; one more is the runtime's own.
 				ID: "a_thread_each", Says: "with one P each of a hundred blocked calls of the system has a thread, within 10%",
 				Document: "003: “There is no limit to the number of threads that can be blocked in system calls on behalf of Go code; those do not count against the GOMAXPROCS limit”",
-				Measure:  level(Figure("Blocking threads/call").At("1").In("calls"), 1), AtLeast: tenthLess, AtMost: tenthMore,
+				Measure:  level(Figure("Blocking threads/call").At("1").in("calls"), 1), AtLeast: tenthLess, AtMost: tenthMore,
 			},
 			{
 				ID: "no_p", Says: "beside them as much is computed as without them, within 5%",
 				Document: "002: “The limit does not count threads blocked in system calls such as I/O”",
-				Measure:  ratio(Figure("Blocking beside-sums/s").At("n").In("calls"), Figure("Blocking alone-sums/s").At("n").In("calls")), AtLeast: flatLess, AtMost: flatMore,
+				Measure:  ratio(Figure("Blocking beside-sums/s").At("n").in("calls"), Figure("Blocking alone-sums/s").At("n").in("calls")), AtLeast: flatLess, AtMost: flatMore,
 			},
 			{
 				ID: "c_a_thread_each", Says: "with one P each of a hundred blocked calls of C has a thread, within 10%",
 				Document: "000: “heavy cgo can mean more Ms than Ps. But GOMAXPROCS does not cap Ms — the runtime creates them as needed”",
-				Measure:  level(Figure("Calls threads/call").At("1").In("c"), 1), AtLeast: tenthLess, AtMost: tenthMore,
+				Measure:  level(Figure("Calls threads/call").At("1").in("c"), 1), AtLeast: tenthLess, AtMost: tenthMore,
 			},
 			{
 				ID: "c_above_cpus", Says: "calls of C for a millisecond: four times as many Ps as CPUs make as many of them, within 5%",
 				Document: "000: “My code calls C and blocks” is one of three mistaken reasons for more Ps than CPUs", Needs: 2,
-				Measure: Figure("Calls calls/s").At("4n").In("c").Over("n"), AtMost: flatMore,
+				Measure: Figure("Calls calls/s").At("4n").in("c").over("n"), AtMost: flatMore,
 			},
 		},
 	},
@@ -62,12 +62,12 @@ var furtherStatements = []Experiment{
 			{
 				ID: "half_computes", Says: "half as many Ps as CPUs compute as much as one for each, within 5%",
 				Document: recommended, Needs: 2,
-				Measure: Figure("Mixed/compute rounds/s").At("n/2").Over("n"), AtLeast: flatLess,
+				Measure: Figure("Mixed/compute rounds/s").At("n/2").over("n"), AtLeast: flatLess,
 			},
 			{
 				ID: "half_waits", Says: "with half as many Ps what waits is served as often as with one for each CPU, within 5%",
 				Document: recommended, Needs: 2,
-				Measure: Figure("Mixed/wait rounds/s").At("n/2").Over("n"), AtLeast: flatLess,
+				Measure: Figure("Mixed/wait rounds/s").At("n/2").over("n"), AtLeast: flatLess,
 			},
 			{
 				ID: "cpus_compute", Says: "one P for each CPU computes as much as any larger number, within 5%",
@@ -107,28 +107,28 @@ var furtherStatements = []Experiment{
 			{
 				ID: "one_process", Says: "in one process the quiet tenant's p99 beside the busy one is at least twice what it is alone",
 				Document: "“GOMAXPROCS is process-wide. It applies equally to every goroutine in the process”", Needs: 2,
-				Measure: ratio(Figure("Tenants beside-p99-ns").At("n").In("together"), Figure("Tenants alone-p99-ns").At("n").In("together")), AtLeast: 2,
+				Measure: ratio(Figure("Tenants beside-p99-ns").At("n").in("together"), Figure("Tenants alone-p99-ns").At("n").in("together")), AtLeast: 2,
 			},
 			{
 				// "Crude, rarely worth it": less than half of what is spoilt comes back.
 				ID: "pinned_is_crude", Says: "a locked thread with a CPU of its own leaves it at least half of what it is without",
 				Document: "“runtime.LockOSThread() and taskset/CPU affinity to bias certain threads to certain cores. Crude, rarely worth it”", Needs: 2,
-				Measure: ratio(Figure("Tenants beside-p99-ns").At("n").In("pinned"), Figure("Tenants beside-p99-ns").At("n").In("together")), AtLeast: 0.5,
+				Measure: ratio(Figure("Tenants beside-p99-ns").At("n").in("pinned"), Figure("Tenants beside-p99-ns").At("n").in("together")), AtLeast: 0.5,
 			},
 			{
 				ID: "processes", Says: "in a process of its own its p99 is as good as alone, within 20%: the busy one has a P for each CPU",
 				Document: separateProcesses, Needs: 2,
-				Measure: ratio(Figure("Tenants beside-p99-ns").At("n").In("processes"), Figure("Tenants alone-p99-ns").At("n").In("processes")), AtMost: 1.20,
+				Measure: ratio(Figure("Tenants beside-p99-ns").At("n").in("processes"), Figure("Tenants alone-p99-ns").At("n").in("processes")), AtMost: 1.20,
 			},
 			{
 				ID: "unequal", Says: "in a process of its own its p99 is as good as alone, within 20%: the busy one has one P less than there are CPUs",
 				Document: separateProcesses, Needs: 2,
-				Measure: ratio(Figure("Tenants beside-p99-ns").At("n-1").In("processes"), Figure("Tenants alone-p99-ns").At("n-1").In("processes")), AtMost: 1.20,
+				Measure: ratio(Figure("Tenants beside-p99-ns").At("n-1").in("processes"), Figure("Tenants alone-p99-ns").At("n-1").in("processes")), AtMost: 1.20,
 			},
 			{
 				ID: "quota", Says: "in a process of its own its p99 is as good as alone, within 20%: the busy one has a quota of half the CPUs",
 				Document: separateProcesses, Needs: 2,
-				Measure: ratio(Figure("Tenants beside-p99-ns").At("n").In("quota").Under(ownQuota), Figure("Tenants alone-p99-ns").At("n").In("quota").Under(ownQuota)), AtMost: 1.20,
+				Measure: ratio(Figure("Tenants beside-p99-ns").At("n").in("quota").under(ownQuota), Figure("Tenants alone-p99-ns").At("n").in("quota").under(ownQuota)), AtMost: 1.20,
 			},
 		},
 	},
@@ -152,28 +152,28 @@ var furtherStatements = []Experiment{
 			{
 				ID: "undetected", Says: "with one P at most one of a million increments is lost",
 				Document: "“The setting of GOMAXPROCS=1 may have thus far let those bugs go undetected”",
-				Measure:  level(Figure("Racy/increment lost-ppm").At("1").In("counter"), 1), AtMost: 1,
+				Measure:  level(Figure("Racy/increment lost-ppm").At("1").in("counter"), 1), AtMost: 1,
 			},
 			{
 				// A thousand times what would be undetected.
 				ID: "more_likely", Says: "with a P for each CPU at least a thousand of a million are lost",
 				Document: "“Increased parallelism could make bugs in racy programs more likely to cause crashes or other problems”", Needs: 2,
-				Measure: level(Figure("Racy/increment lost-ppm").At("n").In("counter"), 1), AtLeast: 1000,
+				Measure: level(Figure("Racy/increment lost-ppm").At("n").in("counter"), 1), AtLeast: 1000,
 			},
 			{
 				ID: "keeps_working", Says: "one P keeps it working too where a computation lies between reading and writing: one of a million at most is lost",
 				Document: "“the authors can set GOMAXPROCS=1 explicitly to keep them working until the bugs can be fixed”",
-				Measure:  level(Figure("Racy/compute lost-ppm").At("1").In("counter"), 1), AtMost: 1,
+				Measure:  level(Figure("Racy/compute lost-ppm").At("1").in("counter"), 1), AtMost: 1,
 			},
 			{
 				ID: "detected", Says: "the race detector finds it with a P for each CPU",
 				Document: "“We hope that both the race detector … has already helped programmers identify and eliminate many such bugs”",
-				Measure:  level(Figure("races").At("n").In("detector"), 1), AtLeast: 1,
+				Measure:  level(Figure("races").At("n").in("detector"), 1), AtLeast: 1,
 			},
 			{
 				ID: "detected_at_one", Says: "the race detector finds it with one P too, where nothing goes wrong",
 				Document: "“We hope that both the race detector … has already helped programmers identify and eliminate many such bugs”",
-				Measure:  level(Figure("races").At("1").In("detector"), 1), AtLeast: 1,
+				Measure:  level(Figure("races").At("1").in("detector"), 1), AtLeast: 1,
 			},
 		},
 	},
@@ -202,7 +202,7 @@ var furtherStatements = []Experiment{
 			{
 				ID: "choose_procs", Says: "one P is at least 1.1 times as fast on the contended mutex as one for each CPU",
 				Document: "“Choose appropriate GOMAXPROCS for your workload”", Needs: 2,
-				Measure: Figure("Remedies/mutex ns/op").At("n").Over("1"), AtLeast: tenthMore,
+				Measure: Figure("Remedies/mutex ns/op").At("n").over("1"), AtLeast: tenthMore,
 			},
 		},
 	},

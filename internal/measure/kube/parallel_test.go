@@ -47,7 +47,7 @@ func TestChooseSeveral(t *testing.T) {
 		{"a4 b4", "a,a", "named twice"},
 		{"a4 b8", "a,b", "a has 4 CPUs and b 8 CPUs: unset would be another value on each"},
 	} {
-		list, err := chooseSeveral(nodesOf(tc.nodes), tc.named)
+		list, err := parallelPlaces(nodesOf(tc.nodes), tc.named)
 		got := fmt.Sprint(err)
 		if err == nil {
 			var words []string
@@ -98,7 +98,7 @@ func TestDigest(t *testing.T) {
 			t.Errorf("%q: %q, want %q", in, got, want)
 		}
 	}
-	b := &began{}
+	b := &firstImage{}
 	for _, one := range []struct {
 		image string
 		same  bool

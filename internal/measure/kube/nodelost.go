@@ -18,7 +18,7 @@ const (
 	// nodePatience is how long a node that is not ready is waited for before a trial. A
 	// cluster calls one so when it has not been heard of for some 50 s.
 	nodePatience = time.Minute
-	nodeLook     = 2 * time.Second
+	nodeInterval     = 2 * time.Second
 	// nodeSettle is for a kubelet that has come back to end the pods that it no longer is
 	// to have.
 	nodeSettle = 10 * time.Second
@@ -71,7 +71,7 @@ func (r *run) nodesReady(ctx context.Context) error {
 	r.since = map[string]time.Time{}
 	for _, name := range r.nodes() {
 		waited, late := false, cluster.After(nodePatience)
-		err := cluster.Until(ctx, nodeLook, func(ctx context.Context) (bool, error) {
+		err := cluster.Until(ctx, nodeInterval, func(ctx context.Context) (bool, error) {
 			now, err := r.cluster.readiness(ctx, name)
 			if err != nil {
 				return false, err

@@ -15,16 +15,16 @@ import (
 	"github.com/procfit/procfit/internal/verdict/journal"
 )
 
-// Seen is a pod that was made as its manifest has it, and looked at as it ran.
-type Seen struct {
+// Observed is a pod that was made as its manifest has it, and looked at as it ran.
+type Observed struct {
 	trial.Reading             // of its live GOMAXPROCS
 	Pod           journal.Pod // what it ran as
 	Environment   string      // GOMAXPROCS in it, as kubectl describe shows it; empty: it is not there
 }
 
-// AsItIs makes one pod of the subject without any change to its environment or its
+// RunUnchanged makes one pod of the subject without any change to its environment or its
 // limits, looks at it, and removes it.
-func (s *Copies) AsItIs(ctx context.Context, host string, patience time.Duration) (seen Seen, err error) {
+func (s *Target) RunUnchanged(ctx context.Context, host string, patience time.Duration) (seen Observed, err error) {
 	spec := plan.Default()
 	r, ok := s.Runner(spec, Config{Host: host, FromHere: true}).(*runner) // nothing is loaded
 	if !ok {
@@ -34,7 +34,7 @@ func (s *Copies) AsItIs(ctx context.Context, host string, patience time.Duration
 	if err := r.Prepare(ctx, journal.Plan{}, nil); err != nil {
 		return seen, err
 	}
-	made, err := r.create(ctx, s.subject.pod(r.cut, r.name(""), difference{asIs: true}))
+	made, err := r.create(ctx, s.subject.pod(r.cut, r.name(""), difference{unchanged: true}))
 	if err != nil {
 		return seen, err
 	}
@@ -47,13 +47,13 @@ func (s *Copies) AsItIs(ctx context.Context, host string, patience time.Duration
 		return seen, err
 	}
 	defer one.line.close()
-	t := &run{runner: r, Task: &trial.Task{Trial: &journal.Trial{}}, fleet: []*replica{one}, from: &fromHere{lines: map[string]*tunnel{p.Status.PodIP: one.line}}}
+	t := &run{runner: r, Task: &trial.Task{Trial: &journal.Trial{}}, fleet: []*replica{one}, from: &localLoad{lines: map[string]*tunnel{p.Status.PodIP: one.line}}}
 	t.attach(ctx, one)
 	readings, _, err := t.look(ctx)
 	if err != nil {
 		return seen, err
 	}
-	return Seen{readings[0], evidence(p, s.container), described(p, s.container)}, nil
+	return Observed{readings[0], evidence(p, s.container), described(p, s.container)}, nil
 }
 
 // described is GOMAXPROCS in a container's environment, as kubectl describe shows it

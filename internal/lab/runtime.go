@@ -7,9 +7,9 @@ import (
 	"github.com/procfit/procfit/internal/lab/programs/idle"
 )
 
-// statements are the first experiments on what the documents say without one of their own: each
+// runtimeStatements are the first experiments on what the documents say without one of their own: each
 // has a program of ours and the document's words.
-var statements = []Experiment{
+var runtimeStatements = []Experiment{
 	{
 		ID: "headroom", Document: "000", Kind: Batch, Language: modern, program: headroom.Program,
 		Title: "a service that allocates much, at one P more and one less than there are CPUs",
@@ -33,34 +33,34 @@ var statements = []Experiment{
 			{
 				ID: "throughput_prefers_one_more", Says: "work that computes and waits is served faster with one P more than CPUs",
 				Document: "“throughput might prefer NumCPU+1 (the extra P covers one always-blocked thread)”", Needs: 2,
-				Measure: Throughput.At("n+1").In("mixed").Over("n"), AtLeast: 1,
+				Measure: Throughput.At("n+1").in("mixed").over("n"), AtLeast: 1,
 			},
 			{
 				ID: "latency_prefers_cpus", Says: "with one P more than CPUs its p99 is higher",
 				Document: "“latency under high concurrency prefers NumCPU exactly … For tail latency (p99) the gap is wider still”", Needs: 2,
-				Measure: Figure("Headroom p99-ns").At("n+1").In("mixed").Over("n"), AtLeast: 1,
+				Measure: Figure("Headroom p99-ns").At("n+1").in("mixed").over("n"), AtLeast: 1,
 			},
 			{
 				// Of 8 CPUs one more is an eighth; of two it is half, of which nobody speaks.
 				ID: "one_more_is_identical", Says: "one P more than CPUs serves the same, within 5%",
 				Document: "“A value of 7 or 9 would be nearly identical”, of 8 CPUs", Needs: 8,
-				Measure: Throughput.At("n+1").In("mixed").Over("n"), AtLeast: flatLess, AtMost: flatMore,
+				Measure: Throughput.At("n+1").in("mixed").over("n"), AtLeast: flatLess, AtMost: flatMore,
 			},
 			{
 				ID: "one_less_is_identical", Says: "one P less than CPUs serves the same, within 5%",
 				Document: "“A value of 7 or 9 would be nearly identical”, of 8 CPUs", Needs: 8,
-				Measure: Throughput.At("n-1").In("mixed").Over("n"), AtLeast: flatLess, AtMost: flatMore,
+				Measure: Throughput.At("n-1").in("mixed").over("n"), AtLeast: flatLess, AtMost: flatMore,
 			},
 			{
 				ID: "headroom_for_gc", Says: "work that allocates is served faster with one P more than CPUs",
 				Document: "“On extremely allocation-heavy services, an extra P can help by giving GC headroom”", Needs: 2,
-				Measure: Throughput.At("n+1").In("allocating").Over("n"), AtLeast: 1,
+				Measure: Throughput.At("n+1").in("allocating").over("n"), AtLeast: 1,
 			},
 			{
 				// The two ran in sweeps of their own, one after the other.
 				ID: "gogc_gains_more", Says: "GOGC=400 serves at least 5% more than the extra P does",
 				Document: "“dwarfed by GC tuning (GOGC, GOMEMLIMIT)”", Needs: 2,
-				Measure: ratio(Throughput.At("n").In("gogc"), Throughput.At("n+1").In("allocating")), AtLeast: flatMore,
+				Measure: ratio(Throughput.At("n").in("gogc"), Throughput.At("n+1").in("allocating")), AtLeast: flatMore,
 			},
 		},
 	},
@@ -122,45 +122,45 @@ var statements = []Experiment{
 				// Worse than 2 to 10% and 5 to 20%: as much, at least.
 				ID: "from_four_to_sixteen", Says: "from four to 16 times the CPUs at least another 2% of the throughput is lost",
 				Document: typicalLoss, Needs: 2,
-				Measure: Throughput.At("16n").In("cpus").Over("4n"), AtMost: 0.98,
+				Measure: Throughput.At("16n").in("cpus").over("4n"), AtMost: 0.98,
 			},
 			{
 				ID: "from_four_to_sixteen_p99", Says: "from four to 16 times the CPUs the p99 rises by at least another 5%",
 				Document: typicalLoss, Needs: 2,
-				Measure: Figure("Extremes p99-ns").At("16n").In("cpus").Over("4n"), AtLeast: 1.05,
+				Measure: Figure("Extremes p99-ns").At("16n").in("cpus").over("4n"), AtLeast: 1.05,
 			},
 			{
 				ID: "thirty_two_times_loses", Says: "32 times as many Ps as CPUs serve at least 2% less than as many",
 				Document: "“With 128 Ps on a machine where 4 cores are actually available, you pay scheduling overhead for 124 idle Ps”", Needs: 2,
-				Measure: Throughput.At("32n").In("cpus").Over("n"), AtMost: 0.98,
+				Measure: Throughput.At("32n").in("cpus").over("n"), AtMost: 0.98,
 			},
 			{
 				ID: "context_switches", Says: "16 times as many Ps as CPUs make at least twice the context switches",
 				Document: "“they end up time-slicing the same physical cores, which adds context-switch cost without adding throughput”", Needs: 2,
-				Measure: Switches.At("16n").In("cpus").Over("n"), AtLeast: 2,
+				Measure: Switches.At("16n").in("cpus").over("n"), AtLeast: 2,
 			},
 			{
 				ID: "memory", Says: "32 times as many Ps as CPUs take at least 5% more memory",
 				Document: "“Each P carries a per-P cache (mcache) for the allocator. More Ps = more caches = more memory used”",
-				Measure:  Figure("Extremes memory-B").At("32n").In("cpus").Over("n"), AtLeast: flatMore,
+				Measure:  Figure("Extremes memory-B").At("32n").in("cpus").over("n"), AtLeast: flatMore,
 			},
 			{
 				// A catastrophe has no number: half of what is served is lost. It is of a node on
 				// which many of the 128 run at once.
 				ID: "catastrophe", Says: "under 1 CPU, 128 Ps serve at most half of what one does",
 				Document: "“Catastrophe lives at the extremes (1 on a 16-core box, 128 in a pod with cpu: 1)”", Needs: 32,
-				Measure: Throughput.At("128").In("pod").Under(1).Over("1"), AtMost: 0.5,
+				Measure: Throughput.At("128").in("pod").under(1).over("1"), AtMost: 0.5,
 			},
 			{
 				ID: "pod_p99", Says: "under 1 CPU, 128 Ps have a p99 at least 5% higher than one",
 				Document: "“CFS throttling visible in cAdvisor metrics”", Needs: 2,
-				Measure: Figure("Extremes p99-ns").At("128").In("pod").Under(1).Over("1"), AtLeast: 1.05,
+				Measure: Figure("Extremes p99-ns").At("128").in("pod").under(1).over("1"), AtLeast: 1.05,
 			},
 			{
 				// As many CPUs use a quota up in a 32nd of its period, and then all of them wait.
 				ID: "ten_times", Says: "under 1 CPU, 128 Ps have ten times the p99 of one",
 				Document: "“p99 latency 10× expected”, a pod of 2 CPUs on a host of 64", Needs: 32,
-				Measure: Figure("Extremes p99-ns").At("128").In("pod").Under(1).Over("1"), AtLeast: 10,
+				Measure: Figure("Extremes p99-ns").At("128").in("pod").under(1).over("1"), AtLeast: 10,
 			},
 		},
 	},
@@ -183,37 +183,37 @@ var statements = []Experiment{
 				// "can improve": beyond what the documents call flat.
 				ID: "one_goroutine_gains", Says: "one goroutine that allocates is at least 5% faster with a P for each CPU than with one P",
 				Document: "002: “The performance of single-goroutine programs can improve by raising GOMAXPROCS due to parallelism of the runtime, especially the garbage collector”", Needs: 2,
-				Measure: Figure("GC ns/op").At("1").In("free").Over("n"), AtLeast: flatMore,
+				Measure: Figure("GC ns/op").At("1").in("free").over("n"), AtLeast: flatMore,
 			},
 			{
 				ID: "not_impacted", Says: "the collector takes as many CPUs with a P for each CPU as with one, within 5%",
 				Document: "003: “Threads used for non user-level code, such as garbage collection, is not directly impacted by GOMAXPROCS”", Needs: 2,
-				Measure: Figure("GC gc-cpus").At("n").In("free").Over("1"), AtLeast: flatLess, AtMost: flatMore,
+				Measure: Figure("GC gc-cpus").At("n").in("free").over("1"), AtLeast: flatLess, AtMost: flatMore,
 			},
 			{
 				// What 003 sends its reader to read is not said in it; 10% is what single runs
 				// vary by.
 				ID: "quota_costs", Says: "under 1 CPU, 8 Ps take at least 1.1 times as long as one: the collector uses the quota up",
 				Document: "003: “The mismatch could negatively impact performance”, and “GOMAXPROCS impact on GC”", Needs: 2,
-				Measure: Figure("GC ns/op").At("8").In("quota").Under(1).Over("1"), AtLeast: tenthMore,
+				Measure: Figure("GC ns/op").At("8").in("quota").under(1).over("1"), AtLeast: tenthMore,
 			},
 			{
 				ID: "quota_pauses", Says: "under 1 CPU, the longest pause of the collector is at least 1.1 times as long with 8 Ps as with one",
 				Document: "003: “The mismatch could negatively impact performance”, and “GOMAXPROCS impact on GC”", Needs: 2,
-				Measure: Figure("GC pause-max-ns").At("8").In("quota").Under(1).Over("1"), AtLeast: tenthMore,
+				Measure: Figure("GC pause-max-ns").At("8").in("quota").under(1).over("1"), AtLeast: tenthMore,
 			},
 			{
 				// "A few" is ten at most.
 				ID: "settles", Says: "the collector settles within ten of its cycles: its heap is then as large as it comes to be, within 10%",
 				Document: "000: “the GC needs a few cycles to settle”",
-				Measure:  level(Figure("GC settled-cycle").At("n").In("free"), 1), AtMost: 10,
+				Measure:  level(Figure("GC settled-cycle").At("n").in("free"), 1), AtMost: 10,
 			},
 			{
 				// So that a trial of 20 s is what holds ten cycles, one must take 2 s; a tenth of
 				// that would still be a reason to run for seconds.
 				ID: "takes_seconds", Says: "ten cycles of a program that allocates take at least two seconds, so that a setting must run for long",
 				Document: "000: “Run for at least 20 seconds per setting … the GC needs a few cycles to settle”",
-				Measure:  level(Figure("GC cycle-ns").At("n").In("free"), 2e9/10), AtLeast: 1,
+				Measure:  level(Figure("GC cycle-ns").At("n").in("free"), 2e9/10), AtLeast: 1,
 			},
 		},
 	},

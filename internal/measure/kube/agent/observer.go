@@ -16,9 +16,9 @@ import (
 	"github.com/procfit/procfit/maxprocs/facts"
 )
 
-// eye sees the processes of the container that it was put beside: with the process
+// observer sees the processes of the container that it was put beside: with the process
 // namespace of that, /proc holds those and its own.
-type eye struct {
+type observer struct {
 	list    func() []int // of the target's processes; nil: all but its own
 	reader  observe.Reader
 	once    sync.Once
@@ -37,7 +37,7 @@ func pids() (list []int) {
 	return list
 }
 
-func (e *eye) pids() []int {
+func (e *observer) pids() []int {
 	if e.list != nil {
 		return e.list()
 	}
@@ -45,7 +45,7 @@ func (e *eye) pids() []int {
 }
 
 // target is the process that listens at the port, or the busiest Go program.
-func (e *eye) target(port int, all []int) (int, error) {
+func (e *observer) target(port int, all []int) (int, error) {
 	if port > 0 {
 		if pid, err := observe.Listener(port, all); err == nil {
 			return pid, nil
@@ -55,7 +55,7 @@ func (e *eye) target(port int, all []int) (int, error) {
 }
 
 // look reads the target's live GOMAXPROCS.
-func (e *eye) look(port int) Look {
+func (e *observer) look(port int) Look {
 	all := e.pids()
 	if len(all) == 0 {
 		return Look{Error: "no process of the target can be seen from the container beside it"}
@@ -71,7 +71,7 @@ func (e *eye) look(port int) Look {
 	}
 	l := Look{}
 	l.UID, l.GID = ownerOf(pid)
-	if host, err := facts.ReadFS(inPlaceOf(pid), 0); err == nil {
+	if host, err := facts.ReadFS(viewOf(pid), 0); err == nil {
 		l.LimitCPUs = tightest(host.Limits)
 		if env := host.Env; env.State != facts.Absent && env.State != facts.Unreadable {
 			l.Env = &env.Raw
@@ -95,17 +95,17 @@ func ownerOf(pid int) (uid, gid *int64) {
 	return owner(info)
 }
 
-// shoes are those of a process.
-type shoes struct {
+// processRoot are those of a process.
+type processRoot struct {
 	fs.FS
 	proc string // the process's own folder
 }
 
-// inPlaceOf is what a process sees as its / and as itself: the mounts that lead to its
+// viewOf is what a process sees as its / and as itself: the mounts that lead to its
 // groups are its own, not those of who looks.
-func inPlaceOf(pid int) fs.FS { return shoes{os.DirFS(rootOf(pid)), fmt.Sprintf("proc/%d", pid)} }
+func viewOf(pid int) fs.FS { return processRoot{os.DirFS(rootOf(pid)), fmt.Sprintf("proc/%d", pid)} }
 
-func (s shoes) name(name string) string {
+func (s processRoot) name(name string) string {
 	if rest, ok := strings.CutPrefix(name, "proc/self"); ok {
 		return s.proc + rest
 	}
@@ -113,10 +113,10 @@ func (s shoes) name(name string) string {
 }
 
 // Open implements fs.FS.
-func (s shoes) Open(name string) (fs.File, error) { return s.FS.Open(s.name(name)) }
+func (s processRoot) Open(name string) (fs.File, error) { return s.FS.Open(s.name(name)) }
 
 // Stat implements fs.StatFS.
-func (s shoes) Stat(name string) (fs.FileInfo, error) { return fs.Stat(s.FS, s.name(name)) }
+func (s processRoot) Stat(name string) (fs.FileInfo, error) { return fs.Stat(s.FS, s.name(name)) }
 
 // rootOf is a process's own root directory.
 func rootOf(pid int) string { return fmt.Sprintf("/proc/%d/root", pid) }
@@ -133,7 +133,7 @@ func tightest(limits []facts.Limit) *float64 {
 
 // span is what is counted from a moment on.
 type span struct {
-	eye    *eye
+	observer    *observer
 	began  time.Time
 	counts *observe.Span
 	node   observe.CPU
@@ -146,9 +146,9 @@ type span struct {
 	err    error
 }
 
-func (e *eye) start(port int) *span {
+func (e *observer) start(port int) *span {
 	e.open()
-	s := &span{eye: e, began: time.Now(), err: e.err}
+	s := &span{observer: e, began: time.Now(), err: e.err}
 	if pid, err := e.target(port, e.pids()); err == nil {
 		s.limits, s.pid = limitsOf(pid), pid
 		if live, err := e.reader.Procs(pid); err == nil {
@@ -163,7 +163,7 @@ func (e *eye) start(port int) *span {
 }
 
 // open opens the kernel's counters.
-func (e *eye) open() { e.once.Do(func() { e.sampler, e.err = observe.NewSampler() }) }
+func (e *observer) open() { e.once.Do(func() { e.sampler, e.err = observe.NewSampler() }) }
 
 // count begins to count, which unlike a look at the program takes hardly any time.
 func (s *span) count() {
@@ -171,7 +171,7 @@ func (s *span) count() {
 		s.node, s.err = observe.MachineCPU()
 	}
 	if s.err == nil {
-		s.counts, s.err = s.eye.sampler.Start(s.eye.pids())
+		s.counts, s.err = s.observer.sampler.Start(s.observer.pids())
 	}
 }
 
@@ -192,7 +192,7 @@ func (s *span) machine() (observe.CPU, error) {
 
 // limitsOf are the groups with a limit that the process sees around it.
 func limitsOf(pid int) (list []observe.Limit) {
-	f, err := facts.ReadFS(inPlaceOf(pid), 0)
+	f, err := facts.ReadFS(viewOf(pid), 0)
 	if err != nil {
 		return nil
 	}
@@ -210,7 +210,7 @@ func (s *span) end() Counted {
 		return Counted{Error: s.err.Error()}
 	}
 	c := Counted{Usage: journal.Usage{MeasuredSeconds: time.Since(s.began).Seconds()}}
-	s.counts.Look(s.eye.pids())
+	s.counts.Look(s.observer.pids())
 	use := s.counts.Delta()
 	now, err := s.machine()
 	if err != nil {
@@ -222,7 +222,7 @@ func (s *span) end() Counted {
 	if use.Processes > 0 {
 		c.HostUse.OtherCPUSeconds = new(max(0, (node.Busy - use.User - use.System).Seconds()))
 	}
-	if live, err := s.eye.reader.Procs(s.pid); err == nil && s.waited != nil && live.Latency != nil {
+	if live, err := s.observer.reader.Procs(s.pid); err == nil && s.waited != nil && live.Latency != nil {
 		if p99, ok := live.Latency.Since(s.waited).Quantile(0.99); ok {
 			c.SchedLatencyP99Seconds = &p99
 		}
@@ -244,7 +244,7 @@ func (s *span) memory(u *journal.Usage) {
 	if s.pid == 0 {
 		return
 	}
-	now, err := s.eye.reader.GC(s.pid)
+	now, err := s.observer.reader.GC(s.pid)
 	if err != nil {
 		return
 	}

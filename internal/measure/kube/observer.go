@@ -21,16 +21,16 @@ import (
 )
 
 const (
-	eyeName     = "procfit-eye"
-	eyePatience = time.Minute
+	observerName     = "procfit-eye"
+	observerPatience = time.Minute
 	// procsMetric is GOMAXPROCS as the Prometheus client's Go collector serves it, from
 	// the runtime metric /sched/gomaxprocs:threads.
 	procsMetric   = "go_sched_gomaxprocs_threads"
 	sourceMetrics = "metrics"
 )
 
-// eye is the agent beside a target.
-type eye struct{ *agent.Client }
+// podObserver is the agent beside a target.
+type podObserver struct{ *agent.Client }
 
 // owner is as whom a process runs.
 type owner struct{ uid, gid int64 }
@@ -38,32 +38,32 @@ type owner struct{ uid, gid int64 }
 // attach puts an agent beside a target, in an ephemeral container that sees its
 // processes. Where that cannot be, the reason stands with the replica.
 func (r *run) attach(ctx context.Context, one *replica) {
-	if r.eyeless != "" {
-		one.why = r.eyeless
+	if r.noObserver != "" {
+		one.why = r.noObserver
 		return
 	}
 	if err := r.tryAttach(ctx, one); err != nil {
 		one.why = "the container beside the target: " + err.Error()
 		return
 	}
-	one.eye = &eye{r.client(one.line, one.name)}
-	one.eye.Patience = eyePatience
-	l, err := one.eye.Look(ctx, one.port)
+	one.observer = &podObserver{r.client(one.line, one.name)}
+	one.observer.Patience = observerPatience
+	l, err := one.observer.Look(ctx, one.port)
 	if err != nil || l.Error == "" || l.UID == nil || l.GID == nil || r.user != nil {
 		return
 	}
 	// The image alone says as whom the target runs, and the first look did: another may
 	// be that.
 	r.user = &owner{*l.UID, *l.GID}
-	if one.eye.End(ctx) == nil {
+	if one.observer.End(ctx) == nil {
 		if err := r.tryAttach(ctx, one); err != nil {
-			one.eye, one.why = nil, "the container beside the target: "+err.Error()
+			one.observer, one.why = nil, "the container beside the target: "+err.Error()
 		}
 	}
 }
 
 func (r *run) tryAttach(ctx context.Context, one *replica) error {
-	container := r.eyeOf(one.pod, r.user)
+	container := r.observerContainer(one.pod, r.user)
 	patch, err := json.Marshal(map[string]any{"spec": map[string]any{"ephemeralContainers": []corev1.EphemeralContainer{container}}})
 	if err != nil {
 		return err
@@ -74,8 +74,8 @@ func (r *run) tryAttach(ctx context.Context, one *replica) error {
 	if err != nil {
 		return err
 	}
-	late := cluster.After(eyePatience)
-	return cluster.Until(ctx, podLook, func(ctx context.Context) (bool, error) {
+	late := cluster.After(observerPatience)
+	return cluster.Until(ctx, podInterval, func(ctx context.Context) (bool, error) {
 		p, err := r.get(ctx, one.name)
 		if err != nil {
 			return false, err
@@ -92,17 +92,17 @@ func (r *run) tryAttach(ctx context.Context, one *replica) error {
 			}
 		}
 		if late() {
-			return false, fmt.Errorf("it does not run after %s", eyePatience)
+			return false, fmt.Errorf("it does not run after %s", observerPatience)
 		}
 		return false, nil
 	})
 }
 
-// eyeOf is the container, as the same user and with the same rights as the target: only
+// observerContainer is the container, as the same user and with the same rights as the target: only
 // so does the kernel let it read the other's memory without more.
-func (s *Copies) eyeOf(p *corev1.Pod, user *owner) corev1.EphemeralContainer {
+func (s *Target) observerContainer(p *corev1.Pod, user *owner) corev1.EphemeralContainer {
 	e := corev1.EphemeralContainer{TargetContainerName: s.container, EphemeralContainerCommon: corev1.EphemeralContainerCommon{
-		Name: eyeName, Image: s.options.Image, Args: []string{AgentCommand}, ImagePullPolicy: corev1.PullIfNotPresent,
+		Name: observerName, Image: s.options.Image, Args: []string{AgentCommand}, ImagePullPolicy: corev1.PullIfNotPresent,
 		Env: []corev1.EnvVar{{Name: procsVariable, Value: "1"}, s.tokenVariable()}, // it shares the pod's limits: the less of it the better
 	}}
 	c := &corev1.SecurityContext{}
@@ -138,8 +138,8 @@ func (r *run) look(ctx context.Context) ([]trial.Reading, []agent.Look, error) {
 	readings, looks := make([]trial.Reading, len(r.fleet)), make([]agent.Look, len(r.fleet))
 	for i, one := range r.fleet {
 		why := one.why
-		if one.eye != nil {
-			l, err := one.eye.Look(ctx, one.port)
+		if one.observer != nil {
+			l, err := one.observer.Look(ctx, one.port)
 			var lost *agent.LostError
 			var refused *agent.RefusedError
 			switch {

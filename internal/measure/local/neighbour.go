@@ -14,8 +14,8 @@ import (
 	"github.com/procfit/procfit/internal/verdict/journal"
 )
 
-// besideMoment is what a neighbour gets to be up, beside the warm-up.
-const besideMoment = 200 * time.Millisecond
+// neighbourStart is what a neighbour gets to be up, beside the warm-up.
+const neighbourStart = 200 * time.Millisecond
 
 // neighbour is what runs beside the target in a trial.
 type neighbour struct {
@@ -25,9 +25,9 @@ type neighbour struct {
 	log   *log
 }
 
-// startBeside starts the neighbour, if there is to be one, on the CPUs of the target.
+// startNeighbour starts the neighbour, if there is to be one, on the CPUs of the target.
 // port is that of the target's first copy.
-func (r *run) startBeside(ctx context.Context, port int) (err error) {
+func (r *run) startNeighbour(ctx context.Context, port int) (err error) {
 	b := r.spec.Target.Beside
 	if b == nil {
 		return nil
@@ -48,32 +48,32 @@ func (r *run) startBeside(ctx context.Context, port int) (err error) {
 			return fmt.Errorf("make a cgroup for --beside: %w", err)
 		}
 		spec.ProcsFiles = []string{one.group.ProcsFile()}
-		if one.quota = besideQuota(b, r.Setting); one.quota > 0 {
+		if one.quota = neighbourLimit(b, r.Setting); one.quota > 0 {
 			if err = one.group.SetQuota(one.quota); err != nil {
 				return err
 			}
 		}
 	}
-	r.Step(plan.StepBeside)
+	r.Step(plan.StepNeighbour)
 	if one.Process, err = supervisor.Start(ctx, spec); err != nil {
 		return fmt.Errorf("--beside: %w", err)
 	}
 	select {
 	case <-one.Done():
 	case <-ctx.Done():
-	case <-time.After(besideMoment):
+	case <-time.After(neighbourStart):
 	}
 	if err = ctx.Err(); err == nil {
-		err = one.stands()
+		err = one.checkRunning()
 	}
 	if err == nil {
-		r.beside = one
+		r.neighbour = one
 	}
 	return err
 }
 
-// besideQuota is the neighbour's limit in CPUs; 0: none.
-func besideQuota(b *plan.Neighbour, setting journal.Setting) float64 {
+// neighbourLimit is the neighbour's limit in CPUs; 0: none.
+func neighbourLimit(b *plan.Neighbour, setting journal.Setting) float64 {
 	switch {
 	case b.Quota != nil:
 		return *b.Quota
@@ -97,9 +97,9 @@ func (n *neighbour) end(grace time.Duration) {
 	n.log.file.Close()
 }
 
-// stands is nil as long as the neighbour runs, if there is one: without it the trial
+// checkRunning is nil as long as the neighbour runs, if there is one: without it the trial
 // was not what was asked for.
-func (n *neighbour) stands() error {
+func (n *neighbour) checkRunning() error {
 	if n == nil {
 		return nil
 	}
@@ -118,13 +118,13 @@ func (n *neighbour) stands() error {
 	return trial.Invalid(journal.InvalidBeside, "the program of --beside ended before the trial did: it %v; it is to run until it is stopped; %s", exit, n.LastWords(supervisor.QuotedLines))
 }
 
-// besideUsed is the neighbour's CPU time so far, with that of its children that it waited
+// neighbourCPU is the neighbour's CPU time so far, with that of its children that it waited
 // for; nil without one, and where this system does not tell.
-func (r *run) besideUsed() *time.Duration {
-	if r.beside == nil || r.sampler == nil {
+func (r *run) neighbourCPU() *time.Duration {
+	if r.neighbour == nil || r.sampler == nil {
 		return nil
 	}
-	pids := r.beside.pids()
+	pids := r.neighbour.pids()
 	if pids == nil {
 		return nil
 	}
@@ -137,9 +137,9 @@ func (n *neighbour) pids() []int {
 	return below
 }
 
-// besideSince is its CPU time since an earlier reading.
-func (r *run) besideSince(before *time.Duration) *time.Duration {
-	now := r.besideUsed()
+// neighbourCPUSince is its CPU time since an earlier reading.
+func (r *run) neighbourCPUSince(before *time.Duration) *time.Duration {
+	now := r.neighbourCPU()
 	if before == nil || now == nil {
 		return nil
 	}
