@@ -31,7 +31,7 @@ func (m Measured) separateLoad() bool {
 
 // machine is what an experiment's stages had of the machine; all have the same.
 type machine struct {
-	cpus  float64 // that the program may use
+	cpus         float64 // that the program may use
 	separateLoad bool    // the load has others
 }
 

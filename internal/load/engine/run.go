@@ -92,7 +92,7 @@ type run struct {
 	// In nanoseconds since base, set before begin is closed.
 	start, from, end, last int64 // the first intended send; the measured time; no send is intended after end, none made after last
 
-	reported     int64 // intervals that Each was called for
+	reported int64 // intervals that Each was called for
 	settling int64 // requests of an open loop's schedule before the measured time
 }
 

@@ -36,9 +36,9 @@ var jobsLabels = []string{"controller-uid", "batch.kubernetes.io/controller-uid"
 type difference struct {
 	procs *int // nil: GOMAXPROCS is not set
 	// limit changes the CPU limit to quota, of which nil is none. Else it stays.
-	limit bool
-	quota *float64
-	unchanged  bool // it does not differ
+	limit     bool
+	quota     *float64
+	unchanged bool // it does not differ
 }
 
 // cut is how the template is made pods of.

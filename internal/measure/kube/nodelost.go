@@ -18,7 +18,7 @@ const (
 	// nodePatience is how long a node that is not ready is waited for before a trial. A
 	// cluster calls one so when it has not been heard of for some 50 s.
 	nodePatience = time.Minute
-	nodeInterval     = 2 * time.Second
+	nodeInterval = 2 * time.Second
 	// nodeSettle is for a kubelet that has come back to end the pods that it no longer is
 	// to have.
 	nodeSettle = 10 * time.Second

@@ -91,7 +91,7 @@ func noSuchNode(name string) error {
 type parallelRunner struct {
 	lanes []*runner
 
-	mu   sync.Mutex
+	mu       sync.Mutex
 	reported map[string]bool // of what one word is enough for all
 }
 

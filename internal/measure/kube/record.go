@@ -96,9 +96,9 @@ func (c *api) leftovers(ctx context.Context, now time.Time) (list []Leftover, er
 }
 
 const (
-	endGrace    = int64(1)
-	endPatience = 60 * time.Second
-	goneInterval    = 250 * time.Millisecond
+	endGrace     = int64(1)
+	endPatience  = 60 * time.Second
+	goneInterval = 250 * time.Millisecond
 )
 
 // remove deletes all that a run made, pods first, and waits until they are gone. An

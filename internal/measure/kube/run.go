@@ -32,13 +32,13 @@ type run struct {
 
 // replica is one target.
 type replica struct {
-	name string
-	pod  *corev1.Pod // as it was when it became ready
-	line *tunnel
-	url  string
-	port int
-	observer  *podObserver // nil: nothing looks from beside it
-	why  string
+	name     string
+	pod      *corev1.Pod // as it was when it became ready
+	line     *tunnel
+	url      string
+	port     int
+	observer *podObserver // nil: nothing looks from beside it
+	why      string
 }
 
 // Prepare implements trial.Place. Once one of its nodes is lost the trial ends: what is

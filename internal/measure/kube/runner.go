@@ -67,7 +67,7 @@ type runner struct {
 	made   int                       // pods so far, for their names
 	mark   string                    // of the lane, in those names
 	quiet  time.Duration             // how long the run may be silent; 0: as long as a target may live
-	began  *firstImage                    // the same for all lanes
+	began  *firstImage               // the same for all lanes
 	since  map[string]time.Time      // the nodes have been ready, as the trial began
 	user   *owner                    // of the targets' processes, where the cluster does not say it; nil: not known yet
 	told   map[journal.GroupKey]bool // groups whose p99 was said not to be judged

@@ -48,16 +48,16 @@ func (e *RefusedError) Error() string {
 
 // Target are what a sweep's pods will be, settled before any of them is made.
 type Target struct {
-	cluster   *api
-	options   Options
-	subject   Subject
-	container string
-	port      int // that the container declares first; 0: none
-	cut       cut
-	places    places
-	lanes     []places // of a run on several nodes, places being the first of them
-	token     string   // that the agents of this run ask for
-	noObserver   string   // why there is no container beside the target; empty: there may be one
+	cluster    *api
+	options    Options
+	subject    Subject
+	container  string
+	port       int // that the container declares first; 0: none
+	cut        cut
+	places     places
+	lanes      []places // of a run on several nodes, places being the first of them
+	token      string   // that the agents of this run ask for
+	noObserver string   // why there is no container beside the target; empty: there may be one
 
 	Terms   []Term
 	Dropped []string   // labels that something selects pods by

@@ -137,13 +137,13 @@ func (r *runner) Run(ctx context.Context, task plan.Task, observe plan.Observer)
 type run struct {
 	*runner
 	*trial.Task
-	back   func() // to the CPUs that procfit had before the trial
-	logs   []*log
-	fleet  fleet           // of a server
+	back      func() // to the CPUs that procfit had before the trial
+	logs      []*log
+	fleet     fleet           // of a server
 	neighbour *neighbour      // nil: nothing runs beside the target, or not yet
-	outer  []observe.Limit // around a server, from the first look
-	looked bool
-	runs   *runs // of a batch program; nil: none is measured yet
+	outer     []observe.Limit // around a server, from the first look
+	looked    bool
+	runs      *runs // of a batch program; nil: none is measured yet
 }
 
 // Prepare implements trial.Place.

@@ -43,7 +43,7 @@ const (
 	StepOpenLoop    Step = "open_loop"    // for latency, at RatePerSecond
 	StepLoadCommand Step = "load_command" // Detail: the command
 	StepPrepare     Step = "prepare"      // what runs before a batch program
-	StepNeighbour      Step = "beside"       // of the neighbour
+	StepNeighbour   Step = "beside"       // of the neighbour
 	StepRun         Step = "run"          // of a batch program
 )
 

@@ -133,17 +133,17 @@ func tightest(limits []facts.Limit) *float64 {
 
 // span is what is counted from a moment on.
 type span struct {
-	observer    *observer
-	began  time.Time
-	counts *observe.Span
-	node   observe.CPU
-	limits []observe.Limit
-	pid    int              // of the Go program; 0: none was found
-	waited *observe.Latency // of its goroutines until then; nil: not readable
-	gc     *observe.GC      // what its collector had done; nil: it told nothing
-	last   []observe.Limit  // of a program that ends by itself, before it did; nil: they can be read at the end
-	at     *observe.CPU     // the machine's at the end; nil: it is now
-	err    error
+	observer *observer
+	began    time.Time
+	counts   *observe.Span
+	node     observe.CPU
+	limits   []observe.Limit
+	pid      int              // of the Go program; 0: none was found
+	waited   *observe.Latency // of its goroutines until then; nil: not readable
+	gc       *observe.GC      // what its collector had done; nil: it told nothing
+	last     []observe.Limit  // of a program that ends by itself, before it did; nil: they can be read at the end
+	at       *observe.CPU     // the machine's at the end; nil: it is now
+	err      error
 }
 
 func (e *observer) start(port int) *span {

@@ -32,10 +32,10 @@ import (
 const (
 	// longPoll is how long a question may wait for its answer, well below what
 	// proxies on the way take for a dead connection.
-	longPoll    = 15 * time.Second
-	askPatience = 5 * time.Second // for a URL that is asked once
-	mostBody    = 4 << 20         // of a page that is fetched
-	idleInterval    = 200 * time.Millisecond
+	longPoll     = 15 * time.Second
+	askPatience  = 5 * time.Second // for a URL that is asked once
+	mostBody     = 4 << 20         // of a page that is fetched
+	idleInterval = 200 * time.Millisecond
 	// mostLoad is how large the options of a load are at most: a body, of which the JSON
 	// has four bytes for three, is most of it.
 	mostLoad = 64 << 20
@@ -50,9 +50,9 @@ type Offer func(context.Context, load.Options) (*load.Result, error)
 // its pod reaches its port and, in the network of a node, every process there. The zero
 // value is not ready: NewServer.
 type Server struct {
-	offer Offer
-	token string
-	observer   observer
+	offer    Offer
+	token    string
+	observer observer
 
 	mu     sync.Mutex
 	jobs   map[string]*job

@@ -21,11 +21,11 @@ type Ran struct {
 const (
 	// looksPerRun bounds how much of the program's time passes between two looks at its
 	// processes: one part of so many.
-	looksPerRun = 400
+	looksPerRun   = 400
 	shortestPause = 2 * time.Millisecond
 	longestPause  = 20 * time.Millisecond
-	firstLook   = 10 * time.Millisecond  // at its GOMAXPROCS and its limits: a runtime begins by setting it
-	procsLook   = 100 * time.Millisecond // the next ones, which cost more
+	firstLook     = 10 * time.Millisecond  // at its GOMAXPROCS and its limits: a runtime begins by setting it
+	procsLook     = 100 * time.Millisecond // the next ones, which cost more
 )
 
 // Watch follows the programs of the pod beside it, whose processes it must see, from
@@ -59,11 +59,11 @@ func otherPrograms() (list []int) {
 // watcher follows one run. What takes long, to read which program it is and its live
 // GOMAXPROCS, is done beside the counting: a program may be over before it is.
 type watcher struct {
-	observer  observer
-	span *span
-	seen Look
-	stop chan struct{}
-	over sync.WaitGroup
+	observer observer
+	span     *span
+	seen     Look
+	stop     chan struct{}
+	over     sync.WaitGroup
 }
 
 func (w *watcher) follow(ctx context.Context) (Ran, error) {
