@@ -19,8 +19,8 @@ func madeLab() *lab.Outcome {
 			Directory: "chain", Invalid: 18, Versions: []lab.Version{{Asked: "1.4", Full: "go1.4.3"}, {Asked: "9.99", Fault: "no such release\nat all"}},
 		}),
 		ran("threads", "how many threads", "003", pagetest.Benchmarks(), lab.RanStage{Directory: "threads", OtherCPUs: new(1.25), Stopped: "no valid trial: it crashed"}),
-		{ID: "busyworker", Title: "busy goroutines", Document: "003", NotRun: "a quota needs a cgroup: mount one", Complete: true,
-			Stages: []lab.RanStage{{Directory: "busyworker", NotRun: "a quota needs a cgroup: mount one"}}},
+		{ID: "busyworker", Title: "busy goroutines", Document: "003", NotRun: "a CPU limit needs a cgroup: mount one", Complete: true,
+			Stages: []lab.RanStage{{Directory: "busyworker", NotRun: "a CPU limit needs a cgroup: mount one"}}},
 	}
 	o.Experiments[1].Claim, o.Experiments[1].Quick = "Go 1.4 28.8, 57 µs", true
 	o.Experiments[1].Hypotheses = []lab.Answered{

@@ -81,7 +81,7 @@ func TestLab(t *testing.T) {
 	if cells[0] != "28.9 µs × (0.99,1.02)" {
 		t.Errorf("cells %q", cells)
 	}
-	if e := v.Experiments[3]; e.Page != "" || e.NotRun != "a quota needs a cgroup: mount one" {
+	if e := v.Experiments[3]; e.Page != "" || e.NotRun != "a CPU limit needs a cgroup: mount one" {
 		t.Errorf("%+v", e)
 	}
 	if k8s := v.Experiments[0].Stages[0]; k8s.Report != "pods/report.html" || len(k8s.Rows) < 3 {

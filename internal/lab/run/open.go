@@ -25,7 +25,7 @@ func (r *Run) Open(on Events) (io.Closer, error) {
 	if len(entries) == 0 {
 		made, err := folder.Make(r.Dir)
 		if err != nil {
-			return nil, fmt.Errorf("the results directory cannot be made: %w; choose another with --out", err)
+			return nil, fmt.Errorf("cannot make the results directory: %w; choose another with --out", err)
 		}
 		made.Close()
 	}

@@ -91,7 +91,7 @@ func (r *run) once(ctx context.Context) (one trial.Ran, err error) {
 		}
 		text, cut, err := r.logOf(ctx, target.name, r.container)
 		if err != nil {
-			return one, trial.Invalid(journal.InvalidLost, "the output of pod %s: %v", target.name, err)
+			return one, trial.Invalid(journal.InvalidLost, "cannot read the output of pod %s: %v", target.name, err)
 		}
 		one.Outputs = append(one.Outputs, r.keep(i, text, cut))
 	}
@@ -145,7 +145,7 @@ func (r *run) ended(ctx context.Context, name string) (*corev1.Pod, error) {
 		case over:
 			return true, nil
 		case late && p.Status.Phase == corev1.PodPending:
-			return false, trial.Invalid(journal.InvalidNoPod, "pod %s does not run after %s%s", name, r.spec.Target.ReadyTimeout, waitsFor(p))
+			return false, trial.Invalid(journal.InvalidNoPod, "pod %s did not start within %s%s", name, r.spec.Target.ReadyTimeout, waitsFor(p))
 		case most > 0 && !runs.IsZero() && time.Since(runs) > most:
 			return false, trial.Invalid(journal.InvalidTimeout, "did not end within %s", most)
 		}
@@ -166,7 +166,7 @@ func exited(p *corev1.Pod, container string) error {
 			return nil
 		}
 	}
-	return trial.Invalid(journal.InvalidLost, "how container %s of pod %s ended is not known", container, p.Name)
+	return trial.Invalid(journal.InvalidLost, "Kubernetes does not report how container %s of pod %s ended", container, p.Name)
 }
 
 // watched is what the agent beside a program tells at its end.
@@ -183,7 +183,7 @@ func (r *run) watched(ctx context.Context, name string) (ran agent.Ran, err erro
 		return true, err
 	})
 	if err != nil {
-		return ran, trial.Invalid(journal.InvalidLost, "what pod %s did is not known: the container beside the program: %v", name, err)
+		return ran, trial.Invalid(journal.InvalidLost, "pod %s could not be measured: procfit's container in it: %v", name, err)
 	}
 	if l := ran.Look; r.user == nil && l.UID != nil && l.GID != nil {
 		r.user = &owner{*l.UID, *l.GID} // as whom the next is to look
@@ -195,10 +195,10 @@ func (r *run) watched(ctx context.Context, name string) (ran agent.Ran, err erro
 func parseRan(text []byte) (ran agent.Ran, err error) {
 	text = bytes.TrimSpace(text)
 	if len(text) == 0 {
-		return ran, errors.New("it told nothing: did the program end before it was there?")
+		return ran, errors.New("it reported nothing; the program may have finished before the observer started")
 	}
 	if err := json.Unmarshal(text[bytes.LastIndexByte(text, '\n')+1:], &ran); err != nil {
-		return ran, fmt.Errorf("it told no result: %w", err)
+		return ran, fmt.Errorf("it reported no valid result: %w", err)
 	}
 	if !(ran.WallSeconds > 0) {
 		return ran, errors.New("it saw no process of the program")

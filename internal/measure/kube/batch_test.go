@@ -130,7 +130,7 @@ func TestExited(t *testing.T) {
 		"well":    {corev1.ContainerState{Terminated: &corev1.ContainerStateTerminated{}}, "", ""},
 		"badly":   {corev1.ContainerState{Terminated: &corev1.ContainerStateTerminated{ExitCode: 3, Reason: "Error"}}, journal.InvalidExit, "container a of pod p ended with code 3 (Error)"},
 		"killed":  {corev1.ContainerState{Terminated: &corev1.ContainerStateTerminated{ExitCode: 137, Signal: 9, Reason: "OOMKilled"}}, journal.InvalidKilled, "signal 9 (OOMKilled)"},
-		"unknown": {corev1.ContainerState{}, journal.InvalidLost, "is not known"},
+		"unknown": {corev1.ContainerState{}, journal.InvalidLost, "does not report"},
 	} {
 		err := exited(pod(tc.state), "a")
 		var failed *trial.Failure

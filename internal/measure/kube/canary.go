@@ -138,7 +138,7 @@ func (c *Canaries) Conditions(ctx context.Context) (list []canary.Condition, err
 		return c.cluster.list(ctx, "pods", metav1.ListOptions{LabelSelector: labelRun + "=" + c.cut.run}, &pods)
 	})
 	if err != nil {
-		return nil, fmt.Errorf("our pods in namespace %s: %w", c.cluster.Namespace, err)
+		return nil, fmt.Errorf("cannot list procfit's pods in namespace %s: %w", c.cluster.Namespace, err)
 	}
 	for _, g := range c.groups {
 		for _, one := range g.fleet {

@@ -54,7 +54,7 @@ func (c *counting) start(ctx context.Context) {
 
 func (c *counting) end(ctx context.Context, late time.Duration) {
 	if late > agent.Prompt && c.err == nil {
-		c.err = fmt.Errorf("the end of the load was known here only %s later", number.Duration(late))
+		c.err = fmt.Errorf("the end of the load was reported %s late", number.Duration(late))
 	}
 	if c.err != nil {
 		return
@@ -179,12 +179,12 @@ func (r *run) gone(ctx context.Context, name string) error {
 			}
 		}
 		if late() {
-			return false, fmt.Errorf("pod %s does not end, and its node is ready", name)
+			return false, fmt.Errorf("pod %s does not end, although its node is ready", name)
 		}
 		return false, nil
 	})
 	if err != nil && ctx.Err() != nil {
-		return fmt.Errorf("pod %s is not gone yet: %w", name, ctx.Err())
+		return fmt.Errorf("pod %s still exists: %w", name, ctx.Err())
 	}
 	return err
 }

@@ -138,7 +138,7 @@ type refusing struct{}
 
 func (refusing) RoundTrip(r *http.Request) (*http.Response, error) {
 	w := httptest.NewRecorder()
-	http.Error(w, "no such span: the agent has been restarted since", http.StatusNotFound)
+	http.Error(w, "unknown measurement: the agent was restarted in the meantime", http.StatusNotFound)
 	return w.Result(), nil
 }
 
@@ -160,7 +160,7 @@ func TestRefusedLook(t *testing.T) {
 		}
 		unproven := 0
 		for _, w := range tr.Warnings {
-			if w.Code == journal.WarnProcsUnproven && strings.Contains(w.Detail, "has been restarted since") {
+			if w.Code == journal.WarnProcsUnproven && strings.Contains(w.Detail, "was restarted in the meantime") {
 				unproven++
 			}
 		}
@@ -190,7 +190,7 @@ func TestRefusedLoad(t *testing.T) {
 	r := on(t, &server{}, plan.Default())
 	r.from = &remote{Client: &agent.Client{Transport: refusing{}}}
 	_, _, err := r.Offer(t.Context(), load.Options{}, false)
-	if code := codeOf(err); code != journal.InvalidLoad || !strings.Contains(err.Error(), "no load could be offered: no such span") {
+	if code := codeOf(err); code != journal.InvalidLoad || !strings.Contains(err.Error(), "the load generator could not start: unknown measurement") {
 		t.Errorf("%s: %v", code, err)
 	}
 }

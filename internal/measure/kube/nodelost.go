@@ -39,7 +39,7 @@ func readinessOf(n *corev1.Node) readiness {
 			return readiness{c.Status == corev1.ConditionTrue, c.LastTransitionTime.Time, detail(c.Reason, c.Message)}
 		}
 	}
-	return readiness{why: "nothing is known of it"}
+	return readiness{why: "its state is unknown"}
 }
 
 func (c *api) readiness(ctx context.Context, name string) (readiness, error) {
@@ -48,7 +48,7 @@ func (c *api) readiness(ctx context.Context, name string) (readiness, error) {
 		return c.Core.Get().Resource("nodes").Name(name).Do(ctx).Into(&n)
 	})
 	if apierrors.IsNotFound(err) {
-		return readiness{why: "the cluster has it no more"}, nil
+		return readiness{why: "it is no longer in the cluster"}, nil
 	}
 	if err != nil {
 		return readiness{}, fmt.Errorf("node %s: %w", name, err)
@@ -81,7 +81,7 @@ func (r *run) nodesReady(ctx context.Context) error {
 				return true, nil
 			}
 			if late() {
-				return false, fmt.Errorf("node %s is not ready (%s), and did not become so within %s: the same command goes on when it is; --node with another --out measures on another", name, now.why, nodePatience)
+				return false, fmt.Errorf("node %s is not ready (%s) and did not become ready within %s; when it is ready, run the same command to continue, or measure on another node with --node and another --out", name, now.why, nodePatience)
 			}
 			r.Observe.Tell(plan.Activity{Step: plan.StepNode, Detail: name})
 			waited = true
@@ -125,7 +125,7 @@ func (now readiness) lost(name string, since map[string]time.Time) error {
 	before, known := since[name]
 	switch {
 	case !now.ready:
-		return trial.Invalid(journal.InvalidNodeLost, "node %s is not ready any more: %s", name, now.why)
+		return trial.Invalid(journal.InvalidNodeLost, "node %s is no longer ready: %s", name, now.why)
 	case known && !now.since.Equal(before):
 		return trial.Invalid(journal.InvalidNodeLost, "node %s was not ready for a while during the trial", name)
 	}
@@ -153,5 +153,5 @@ func (c *api) stranded(ctx context.Context, p *corev1.Pod) string {
 	if err != nil || now.ready { // who may not ask for nodes does not know
 		return ""
 	}
-	return fmt.Sprintf("node %s is not ready any more: %s", p.Spec.NodeName, now.why)
+	return fmt.Sprintf("node %s is no longer ready: %s", p.Spec.NodeName, now.why)
 }

@@ -81,9 +81,9 @@ func (c *api) places(ctx context.Context, o Options, mayList bool) ([]places, er
 	if !mayList {
 		switch {
 		case o.Parallel:
-			return nil, errors.New("the nodes may not be listed (list nodes), which --parallel needs")
+			return nil, errors.New("--parallel needs the right to list nodes, and the API server refuses it")
 		case named == "":
-			return nil, errors.New("the nodes may not be listed (list nodes): name one with --node")
+			return nil, errors.New("the API server refuses the right to list nodes; name a node with --node")
 		}
 		var one corev1.Node
 		err := c.Call(ctx, func(ctx context.Context) error {

@@ -43,7 +43,7 @@ func (r *run) attach(ctx context.Context, one *replica) {
 		return
 	}
 	if err := r.tryAttach(ctx, one); err != nil {
-		one.why = "the container beside the target: " + err.Error()
+		one.why = "procfit's container in the pod: " + err.Error()
 		return
 	}
 	one.observer = &podObserver{r.client(one.line, one.name)}
@@ -57,7 +57,7 @@ func (r *run) attach(ctx context.Context, one *replica) {
 	r.user = &owner{*l.UID, *l.GID}
 	if one.observer.End(ctx) == nil {
 		if err := r.tryAttach(ctx, one); err != nil {
-			one.observer, one.why = nil, "the container beside the target: "+err.Error()
+			one.observer, one.why = nil, "procfit's container in the pod: "+err.Error()
 		}
 	}
 }
@@ -92,7 +92,7 @@ func (r *run) tryAttach(ctx context.Context, one *replica) error {
 			}
 		}
 		if late() {
-			return false, fmt.Errorf("it does not run after %s", observerPatience)
+			return false, fmt.Errorf("it did not start within %s", observerPatience)
 		}
 		return false, nil
 	})
@@ -176,7 +176,7 @@ func (r *run) served(ctx context.Context, one *replica) (int, error) {
 			return n, nil
 		}
 	}
-	return 0, fmt.Errorf("it serves no metric %s", procsMetric)
+	return 0, fmt.Errorf("the target serves no metric %s", procsMetric)
 }
 
 // metricsURLs are where a pod may serve metrics: where its annotations say, at a port

@@ -33,7 +33,7 @@ func parallelPlaces(all []corev1.Node, named string) ([]places, error) {
 		return nil, err
 	}
 	if n := len(targets); n < 2 {
-		return nil, fmt.Errorf("--parallel needs two nodes that are ready, take pods and are alike in their CPUs, and has %s: leave it out", phrase.Count(n, "node"))
+		return nil, fmt.Errorf("--parallel needs at least two ready, schedulable nodes with the same CPUs; found %s. Run without it", phrase.Count(n, "node"))
 	}
 	slices.SortFunc(targets, func(a, b node) int { return strings.Compare(a.name, b.name) })
 	free := slices.DeleteFunc(fit, func(n node) bool { return slices.Contains(targets, n) })
@@ -65,9 +65,9 @@ func targetsOf(fit []node, named string) (targets []node, err error) {
 		n := fit[i]
 		switch {
 		case slices.Contains(targets, n):
-			return nil, fmt.Errorf("--node: %q is named twice", n.name)
+			return nil, fmt.Errorf("--node names %q twice; name each node once", n.name)
 		case len(targets) > 0 && !sameMachine(n, targets[0]):
-			return nil, fmt.Errorf("--node: %s has %s and %s %s: unset would be another value on each; name nodes that are alike", targets[0].name, kindOfCPUs(targets[0]), n.name, kindOfCPUs(n))
+			return nil, fmt.Errorf("--node: %s has %s and %s has %s, so unset would be a different value on each; name nodes with the same CPUs", targets[0].name, kindOfCPUs(targets[0]), n.name, kindOfCPUs(n))
 		}
 		targets = append(targets, n)
 	}
@@ -80,10 +80,10 @@ func kindOfCPUs(n node) string {
 	return strings.TrimSpace(number.CPUs(float64(n.host.CPUs)) + " " + n.host.Arch)
 }
 
-var errNoNode = errors.New("no node is ready and takes pods")
+var errNoNode = errors.New("no node is ready and schedulable")
 
 func noSuchNode(name string) error {
-	return fmt.Errorf("--node %q: there is no such node that is ready and takes pods", name)
+	return fmt.Errorf("--node %q: no ready, schedulable node has this name; kubectl get nodes lists them", name)
 }
 
 // parallelRunner measures on several nodes at once: each lane is a runner of its own, with a

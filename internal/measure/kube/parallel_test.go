@@ -39,13 +39,13 @@ func TestChooseSeveral(t *testing.T) {
 		{"a4 b4 c4", "c,a", "a<b c<b"},
 		{"a4 b4 c4", "a, b,c", "a<a b<b c<c"},
 		{"a4 b8 c8", "", "b<a c<a"},
-		{"a4 b4!", "", "has 1 node"},
-		{"a4 b8", "", "has 1 node"},
+		{"a4 b4!", "", "found 1 node"},
+		{"a4 b8", "", "found 1 node"},
 		{"a4!", "", "no node is ready"},
-		{"a4 b4", "a", "has 1 node"},
+		{"a4 b4", "a", "found 1 node"},
 		{"a4 b4", "a,x", `--node "x"`},
-		{"a4 b4", "a,a", "named twice"},
-		{"a4 b8", "a,b", "a has 4 CPUs and b 8 CPUs: unset would be another value on each"},
+		{"a4 b4", "a,a", "twice"},
+		{"a4 b8", "a,b", "a has 4 CPUs and b has 8 CPUs, so unset would be a different value on each"},
 	} {
 		list, err := parallelPlaces(nodesOf(tc.nodes), tc.named)
 		got := fmt.Sprint(err)
@@ -72,9 +72,9 @@ func TestLostNode(t *testing.T) {
 		want string
 	}{
 		"as before":    {readiness{ready: true, since: then}, ""},
-		"not ready":    {readinessOf(&nodesOf("n4!")[0]), "node n is not ready any more: NodeStatusUnknown: Kubelet stopped posting node status."},
+		"not ready":    {readinessOf(&nodesOf("n4!")[0]), "node n is no longer ready: NodeStatusUnknown: Kubelet stopped posting node status."},
 		"for a while":  {readiness{ready: true, since: then.Add(time.Minute)}, "node n was not ready for a while"},
-		"says nothing": {readinessOf(&corev1.Node{}), "nothing is known of it"},
+		"says nothing": {readinessOf(&corev1.Node{}), "its state is unknown"},
 	} {
 		err := tc.now.lost("n", since)
 		var failed *trial.Failure

@@ -29,7 +29,7 @@ func (s *Target) Rehearse(ctx context.Context, plan journal.Plan) (Rehearsal, er
 		sent := s.target(c, "procfit-rehearsal", s.differenceOf(setting), nil)
 		got, err := s.cluster.try(ctx, sent)
 		if err != nil {
-			return r, fmt.Errorf("the API server refuses a pod with GOMAXPROCS %s: %w", setting.Label, err)
+			return r, fmt.Errorf("the API server rejects a pod with GOMAXPROCS %s: %w", setting.Label, err)
 		}
 		for _, change := range changes(sent, got) {
 			if !slices.Contains(r.Changes, change) {
@@ -40,12 +40,12 @@ func (s *Target) Rehearse(ctx context.Context, plan journal.Plan) (Rehearsal, er
 	}
 	if s.options.Image != "" && !s.options.Canary && !s.subject.Batch {
 		if _, err := s.cluster.try(ctx, s.loadPod(c, "procfit-rehearsal-load")); err != nil {
-			return r, fmt.Errorf("the API server refuses the pod of the load: %w", err)
+			return r, fmt.Errorf("the API server rejects the load generator's pod: %w", err)
 		}
 	}
 	r.Warnings = s.cluster.Warnings()
 	if refused != nil {
-		return r, &RefusedError{"admission in namespace " + s.cluster.Namespace + " undoes what is to be measured", refused}
+		return r, &RefusedError{"admission in namespace " + s.cluster.Namespace + " changes the values to be measured", refused}
 	}
 	return r, nil
 }
@@ -84,15 +84,15 @@ func (s *Target) unlike(p *corev1.Pod, a journal.Setting) (list []string) {
 			if e.Name == procsVariable {
 				has = e.Value
 				if e.ValueFrom != nil {
-					has = "taken from elsewhere"
+					has = "set from another source"
 				}
 			}
 		}
 		if has != a.Label && !(a.Procs == nil && has == "unset") {
-			list = append(list, fmt.Sprintf("GOMAXPROCS is %s where it is to be %s", has, a.Label))
+			list = append(list, fmt.Sprintf("GOMAXPROCS is %s instead of %s", has, a.Label))
 		}
 		if limit := quantity(c.Resources.Limits); !s.options.Resize && !sameCPUs(limit, a.QuotaCPUs) {
-			list = append(list, fmt.Sprintf("the CPU limit is %s where it is to be %s", limitWords(limit), limitWords(a.QuotaCPUs)))
+			list = append(list, fmt.Sprintf("the CPU limit is %s instead of %s", limitWords(limit), limitWords(a.QuotaCPUs)))
 		}
 	}
 	return list

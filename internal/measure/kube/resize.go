@@ -62,7 +62,7 @@ func (r *run) resized(ctx context.Context, one *replica, quota float64) (journal
 		if one.observer != nil {
 			l, err := one.observer.Look(ctx, one.port)
 			if refused := (*agent.RefusedError)(nil); errors.As(err, &refused) {
-				return false, trial.Invalid(journal.InvalidLost, "whether the kernel has the new CPU limit of pod %s is not known: %v", one.name, refused)
+				return false, trial.Invalid(journal.InvalidLost, "cannot check the CPU limit of pod %s in the kernel after the resize: %v", one.name, refused)
 			}
 			if err != nil {
 				return false, err
@@ -73,7 +73,7 @@ func (r *run) resized(ctx context.Context, one *replica, quota float64) (journal
 			return true, nil
 		}
 		if late() {
-			return false, trial.Invalid(journal.InvalidPodChanged, "pod %s was resized to a CPU limit of %g, and after %s the kubelet says %s and the kernel %s", one.name, quota, resizePatience, limitWords(now.CPULimit), limitWords(seen))
+			return false, trial.Invalid(journal.InvalidPodChanged, "pod %s was resized to a CPU limit of %g, but after %s the kubelet reports %s and the kernel %s", one.name, quota, resizePatience, limitWords(now.CPULimit), limitWords(seen))
 		}
 		return false, nil
 	})

@@ -200,13 +200,13 @@ func (r *run) asPlanned() error {
 	for i := range r.Trial.Pods {
 		p := &r.Trial.Pods[i]
 		if !r.options.Resize && !sameCPUs(p.CPULimit, r.Setting.QuotaCPUs) {
-			return trial.Invalid(journal.InvalidPodChanged, "pod %s runs under a CPU limit of %s, not of %s", p.Name, limitWords(p.CPULimit), limitWords(r.Setting.QuotaCPUs))
+			return trial.Invalid(journal.InvalidPodChanged, "pod %s runs under a CPU limit of %s instead of %s", p.Name, limitWords(p.CPULimit), limitWords(r.Setting.QuotaCPUs))
 		}
 		if before := r.config.Image; before != "" && digestOf(p.ImageID) != digestOf(before) {
-			return fmt.Errorf("%s runs the image %s now, and what is measured already ran %s: they are two programs; choose another --out, or have the object name its image by the digest", r.object(), p.ImageID, before)
+			return fmt.Errorf("%s now runs the image %s, but the earlier trials ran %s; choose another --out, or name the image by its digest in the object", r.object(), p.ImageID, before)
 		}
 		if first, same := r.began.same(p.ImageID); !same {
-			return trial.Invalid(journal.InvalidPodChanged, "pod %s runs the image %s, and the run began with %s", p.Name, p.ImageID, first)
+			return trial.Invalid(journal.InvalidPodChanged, "pod %s runs the image %s, but the run started with %s", p.Name, p.ImageID, first)
 		}
 	}
 	return nil
@@ -220,7 +220,7 @@ func (r *run) unchanged(ctx context.Context) error {
 	for i, one := range r.fleet {
 		p, err := r.get(ctx, one.name)
 		if err != nil {
-			return trial.Invalid(journal.InvalidEvicted, "pod %s is gone: %v", one.name, err)
+			return trial.Invalid(journal.InvalidEvicted, "pod %s no longer exists: %v", one.name, err)
 		}
 		before, now := r.Trial.Pods[i], evidence(p, r.container)
 		r.Trial.Pods[i].Restarts = now.Restarts
@@ -278,7 +278,7 @@ func (r *run) outputs(ctx context.Context) (list []load.Output, err error) {
 	for i, one := range r.fleet {
 		text, cut, failed := r.cluster.logs(ctx, one.name, r.container)
 		if failed != nil {
-			err = fmt.Errorf("the output of pod %s: %w", one.name, failed) // an API server may be slow just then
+			err = fmt.Errorf("cannot read the output of pod %s: %w", one.name, failed) // an API server may be slow just then
 			continue
 		}
 		list = append(list, r.keep(i, text, cut))

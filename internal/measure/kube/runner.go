@@ -119,7 +119,7 @@ func (r *runner) Prepare(ctx context.Context, _ journal.Plan, observe plan.Obser
 	for _, old := range r.Left {
 		if !old.Alive {
 			if _, err := r.cluster.remove(ctx, old.Run); err != nil {
-				return fmt.Errorf("what run %s has left: %w", old.Run, err)
+				return fmt.Errorf("cannot remove what run %s left behind: %w", old.Run, err)
 			}
 		}
 	}
@@ -153,7 +153,7 @@ func (r *runner) Close() error {
 	ctx, cancel := context.WithTimeout(context.Background(), closePatience+r.spec.Target.Grace) // the run's own may have ended
 	defer cancel()
 	if _, err := r.cluster.remove(ctx, r.cut.run); err != nil {
-		return fmt.Errorf("pods of ours may be left: %w; procfit kube clean --namespace %s removes them, and they end by themselves", err, r.cluster.Namespace)
+		return fmt.Errorf("some of procfit's pods may still exist: %w; they end on their own, and procfit kube clean --namespace %s removes them now", err, r.cluster.Namespace)
 	}
 	return nil
 }
@@ -192,7 +192,7 @@ func (r *runner) create(ctx context.Context, p *corev1.Pod) (made *corev1.Pod, e
 		return err
 	})
 	if apierrors.IsForbidden(err) || apierrors.IsInvalid(err) || apierrors.IsBadRequest(err) {
-		return nil, trial.Invalid(journal.InvalidNoPod, "the API server refuses the pod: %v", err)
+		return nil, trial.Invalid(journal.InvalidNoPod, "the API server rejects the pod: %v", err)
 	}
 	return made, err
 }

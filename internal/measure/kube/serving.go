@@ -44,7 +44,7 @@ func (s Serving) Endpoints() int {
 func (s *Target) findServing(ctx context.Context) error {
 	s.cut.role = roleCanary
 	if one, err := s.subject.measured(s.container); err == nil && slices.ContainsFunc(one.Env, func(e corev1.EnvVar) bool { return e.Name == procsVariable }) {
-		s.Notes = append(s.Notes, "the template sets "+procsVariable+", and the control does not: what runs today is among what is compared where --procs names it")
+		s.Notes = append(s.Notes, "the template sets "+procsVariable+", but the control pods do not: name today's value in --procs to compare it")
 	}
 	own := labels.Set(s.subject.pod(s.cut, "", difference{}).Labels)
 	if err := s.findServices(ctx, own); err != nil {
@@ -88,14 +88,14 @@ func (s *Target) findServices(ctx context.Context, own labels.Set) error {
 		theirs, ours := endpoints(pods.Items, selector)
 		switch {
 		case ours > 0:
-			return &RefusedError{"service " + one.Name, []string{fmt.Sprintf("%d pods of another canary are behind it: wait for its end, or remove them with procfit kube clean", ours)}}
+			return &RefusedError{"service " + one.Name, []string{fmt.Sprintf("%d pods of another canary receive its traffic: wait until that canary ends, or remove its pods with procfit kube clean", ours)}}
 		case theirs == 0:
-			return &RefusedError{"service " + one.Name, []string{"no pod behind it is ready: there is no traffic to be part of"}}
+			return &RefusedError{"service " + one.Name, []string{"none of its pods is ready, so it sends no traffic"}}
 		}
 		s.Serving.Services = append(s.Serving.Services, journal.Service{Name: one.Name, Endpoints: theirs})
 	}
 	if s.Serving.Services == nil {
-		return &RefusedError{s.object() + " cannot have a canary", []string{fmt.Sprintf("no Service of namespace %s selects its pods, so that no request would come to them", s.cluster.Namespace)}}
+		return &RefusedError{s.object() + " cannot have a canary", []string{fmt.Sprintf("no Service in namespace %s selects its pods, so they would receive no requests", s.cluster.Namespace)}}
 	}
 	return nil
 }
@@ -140,7 +140,7 @@ func (s selecting) matches(own labels.Set) bool {
 func adopters(kind string, own labels.Set, list []selecting) (reasons []string) {
 	for _, one := range list {
 		if one.matches(own) {
-			reasons = append(reasons, fmt.Sprintf("%s/%s would take its pods for its own: it selects %s", kind, one.name, metav1.FormatLabelSelector(one.selector)))
+			reasons = append(reasons, fmt.Sprintf("%s/%s would adopt its pods, since it selects %s", kind, one.name, metav1.FormatLabelSelector(one.selector)))
 		}
 	}
 	return reasons

@@ -105,7 +105,7 @@ func Settle(ctx context.Context, o Options) (*Target, error) {
 	s.cut.node = s.places.target.hostname
 	s.Terms = s.subject.Terms()
 	if s.subject.Indexed {
-		s.Notes = append(s.Notes, "the Job numbers its pods, and these have no JOB_COMPLETION_INDEX")
+		s.Notes = append(s.Notes, "the Job numbers its pods; procfit's pods have no JOB_COMPLETION_INDEX")
 	}
 	s.Left, err = c.leftovers(ctx, time.Now())
 	return s, err
@@ -132,7 +132,7 @@ func (s *Target) permitted(ctx context.Context, w wants) (mayList bool, err erro
 		s.noObserver = rightObserver.String() + " is not allowed"
 	}
 	if s.options.Image == "" {
-		s.noObserver = "no --image of procfit was named"
+		s.noObserver = "no --image of procfit was given"
 	}
 	return !slices.ContainsFunc(lacks, func(r cluster.Right) bool { return r.Resource == "nodes" && r.Verb == "list" }), nil
 }
@@ -212,7 +212,7 @@ func (s *Target) readEnvFrom(ctx context.Context) error {
 		name := configMapOf(f)
 		if name == "" {
 			if f.SecretRef != nil {
-				s.Notes = append(s.Notes, fmt.Sprintf("whether the Secret %s, which is taken as variables, holds %s is not read; the running pod shows it", f.SecretRef.Name, procsVariable))
+				s.Notes = append(s.Notes, fmt.Sprintf("procfit does not read the Secret %s, from which the container takes variables; if it sets %s, the running pod shows the value", f.SecretRef.Name, procsVariable))
 			}
 			continue
 		}
@@ -226,7 +226,7 @@ func (s *Target) readEnvFrom(ctx context.Context) error {
 			}
 			if _, has := m.Data[procsVariable]; has {
 				s.cut.expand[name] = slices.DeleteFunc(slices.Sorted(maps.Keys(m.Data)), func(k string) bool { return k == procsVariable })
-				s.Notes = append(s.Notes, fmt.Sprintf("the ConfigMap %s sets %s: where it is to be unset, the others of its keys are named one by one", name, procsVariable))
+				s.Notes = append(s.Notes, fmt.Sprintf("the ConfigMap %s sets %s: for trials with it unset, the pods list the ConfigMap's other keys one by one", name, procsVariable))
 			}
 			return nil
 		})

@@ -92,11 +92,11 @@ func variableFrom(e corev1.EnvVar) string {
 	case f == nil:
 		return ""
 	case f.SecretKeyRef != nil:
-		return "of the Secret " + f.SecretKeyRef.Name
+		return "from the Secret " + f.SecretKeyRef.Name
 	case f.ConfigMapKeyRef != nil:
-		return "of the ConfigMap " + f.ConfigMapKeyRef.Name
+		return "from the ConfigMap " + f.ConfigMapKeyRef.Name
 	}
-	return "of the pod itself"
+	return "from the pod itself"
 }
 
 var (

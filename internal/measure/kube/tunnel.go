@@ -78,7 +78,7 @@ func (t *tunnel) dialAnew() dialled {
 	}
 	if protocol != portforward.PortForwardProtocolV1Name {
 		over.Close()
-		return dialled{err: fmt.Errorf("port-forward: the API server speaks %q, not %q", protocol, portforward.PortForwardProtocolV1Name)}
+		return dialled{err: fmt.Errorf("port-forward: the API server uses the protocol %q instead of %q", protocol, portforward.PortForwardProtocolV1Name)}
 	}
 	return dialled{over: over}
 }

@@ -28,7 +28,7 @@ func (s *Target) RunUnchanged(ctx context.Context, host string, patience time.Du
 	spec := plan.Default()
 	r, ok := s.Runner(spec, Config{Host: host, FromHere: true}).(*runner) // nothing is loaded
 	if !ok {
-		return seen, errors.New("one pod runs on one node: leave --parallel out")
+		return seen, errors.New("one pod runs on one node; remove --parallel")
 	}
 	defer func() { err = errors.Join(err, r.Close()) }()
 	if err := r.Prepare(ctx, journal.Plan{}, nil); err != nil {

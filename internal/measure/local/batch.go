@@ -107,7 +107,7 @@ func (r *run) watch(ctx context.Context, f fleet, began time.Time) ([]trial.Read
 	c := r.count(nil, f.limitsAround())
 	readings := make([]trial.Reading, len(f))
 	for i := range readings {
-		readings[i].Err = errors.New("it ended before it could be read")
+		readings[i].Err = errors.New("the program ended before procfit could read it")
 	}
 	var seen passing
 	const slowest = 100 * time.Millisecond

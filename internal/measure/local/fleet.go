@@ -71,7 +71,7 @@ func (r *run) startOne(ctx context.Context, one *replica, port int, output *os.F
 	}
 	if r.groups != nil {
 		if one.group, err = r.groups.New(); err != nil {
-			return fmt.Errorf("make a cgroup for the quota: %w", err)
+			return fmt.Errorf("cannot make a cgroup for the CPU limit: %w", err)
 		}
 		spec.ProcsFiles = []string{one.group.ProcsFile()}
 	}

@@ -85,7 +85,7 @@ type unkept struct{ why string }
 func (e *unkept) Unkept() bool { return true }
 
 func (e *unkept) Error() string {
-	return "the output of a trial could not be kept: " + e.why + "; free space there, then the same command with the same --out completes what is missing"
+	return "the output of a trial could not be saved: " + e.why + "; free some space there, then run the same command with the same --out to continue"
 }
 
 // kept is nil when all the output is in the log that was to have it.

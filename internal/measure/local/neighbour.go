@@ -45,7 +45,7 @@ func (r *run) startNeighbour(ctx context.Context, port int) (err error) {
 	spec := supervisor.Spec{Command: target.ExpandPort(b.Command, port), Env: r.config.Environ, CPUs: r.targetOn(), Log: one.log.file, LogLimit: trial.LogLimit}
 	if r.groups != nil {
 		if one.group, err = r.groups.New(); err != nil {
-			return fmt.Errorf("make a cgroup for --beside: %w", err)
+			return fmt.Errorf("cannot make a cgroup for --beside: %w", err)
 		}
 		spec.ProcsFiles = []string{one.group.ProcsFile()}
 		if one.quota = neighbourLimit(b, r.Setting); one.quota > 0 {
@@ -110,12 +110,12 @@ func (n *neighbour) checkRunning() error {
 	}
 	exit, err := n.Wait()
 	if err != nil {
-		return trial.Invalid(journal.InvalidBeside, "the program of --beside was lost during the trial: %v", err)
+		return trial.Invalid(journal.InvalidBeside, "procfit lost the --beside program during the trial: %v", err)
 	}
 	if err := n.log.kept(exit); err != nil {
 		return err
 	}
-	return trial.Invalid(journal.InvalidBeside, "the program of --beside ended before the trial did: it %v; it is to run until it is stopped; %s", exit, n.LastWords(supervisor.QuotedLines))
+	return trial.Invalid(journal.InvalidBeside, "the --beside program ended before the trial: it %v; it must run until procfit stops it; %s", exit, n.LastWords(supervisor.QuotedLines))
 }
 
 // neighbourCPU is the neighbour's CPU time so far, with that of its children that it waited

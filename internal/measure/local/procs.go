@@ -37,7 +37,7 @@ func (r *run) readServers() ([]trial.Reading, error) {
 		pid, err := observe.Listener(one.port, pids)
 		var taken *observe.TakenError
 		if errors.As(err, &taken) && f.crashed() == nil {
-			return nil, fmt.Errorf("%w, which would be measured in place of the target: stop it, or write {port} in the command and the URL", err)
+			return nil, fmt.Errorf("%w, which would be measured instead of the target: stop it, or write {port} in the command and the URL", err)
 		}
 		if err == nil {
 			one.program, readings = pid, append(readings, r.readProcess(pid, pids))

@@ -39,7 +39,7 @@ func (r *run) limited(f fleet) (list []limited) {
 // limited is the neighbour, if there is one and it has a quota.
 func (n *neighbour) limited() (list []limited) {
 	if n != nil && n.quota > 0 {
-		list = append(list, limited{"the program of --beside", n.quota, n.group, n.pids})
+		list = append(list, limited{"the --beside program", n.quota, n.group, n.pids})
 	}
 	return list
 }
@@ -55,7 +55,7 @@ func checkQuotas(all []limited) error {
 }
 
 // movedAdvice says what moves a program out of its group, and what helps.
-const movedAdvice = "start the program itself, not by sudo, su, runuser, systemd-run or a script that moves it into a cgroup of its own"
+const movedAdvice = "start the program directly, without sudo, su, runuser, systemd-run or a script that moves it to another cgroup"
 
 // left looks among processes for one that is not in the group of the quota: it would be
 // measured as if it were.
@@ -69,7 +69,7 @@ func (l limited) left(pids []int) error {
 		if found, err := observe.Stand(pid); err == nil {
 			name = " (" + found.Name + ")"
 		}
-		return trial.Invalid(journal.InvalidOutside, "%s runs outside of the quota of %g CPUs: its process %d%s is in the cgroup %s; %s", l.who, l.quota, pid, name, in, movedAdvice)
+		return trial.Invalid(journal.InvalidOutside, "%s runs outside the CPU limit of %g: its process %d%s is in the cgroup %s; %s", l.who, l.quota, pid, name, in, movedAdvice)
 	}
 	return nil
 }
@@ -132,6 +132,6 @@ func (l limited) idle(periods int64, used time.Duration) error {
 			return nil
 		}
 	}
-	return trial.Invalid(journal.InvalidOutside, "%s ran outside of the quota of %g CPUs: it used %s of CPU time, while the cgroup of the quota counted %d periods of %s; %s",
+	return trial.Invalid(journal.InvalidOutside, "%s ran outside the CPU limit of %g: it used %s of CPU time, but the limit's cgroup counted %d periods of %s; %s",
 		l.who, l.quota, number.Duration(used), counted, number.Duration(cgroup.Period), movedAdvice)
 }

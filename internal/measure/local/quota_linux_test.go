@@ -54,12 +54,12 @@ func TestOutsideOfTheQuota(t *testing.T) {
 			s := overheadSpec(t)
 			s.Target.Beside = &plan.Neighbour{Command: []string{"sh", "-c", leave + "sleep 60"}}
 			return s
-		}, 1, "the program of --beside"},
+		}, 1, "the --beside program"},
 		"beside a batch program": {func() plan.Spec {
 			s := job("sleep", "0.1")
 			s.Target.Beside = &plan.Neighbour{Command: []string{"sh", "-c", leave + "sleep 60"}}
 			return s
-		}, 1, "the program of --beside"},
+		}, 1, "the --beside program"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s, setting := tc.spec(), underQuota(0.5, tc.replicas)

@@ -92,10 +92,10 @@ func (r *runner) Prepare(ctx context.Context, wanted journal.Plan, observe plan.
 func (r *runner) findGroups() error {
 	parent, err := cgroup.Find()
 	if err != nil {
-		return fmt.Errorf("a quota needs a cgroup: %w", err)
+		return fmt.Errorf("a CPU limit needs a cgroup: %w", err)
 	}
 	if _, err := parent.RemoveStale(); err != nil {
-		return fmt.Errorf("remove the groups of an earlier run: %w", err)
+		return fmt.Errorf("cannot remove the cgroups of an earlier run: %w", err)
 	}
 	keeper, err := r.keep()
 	if err != nil {

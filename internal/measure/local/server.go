@@ -69,7 +69,7 @@ func (r *run) Stop(context.Context) (e trial.Ending, err error) {
 func crash(f fleet, dead *replica, logs []*log) error {
 	exit, err := dead.Wait()
 	if err != nil {
-		return trial.Invalid(journal.InvalidLost, "the target was lost during the trial: %v", err)
+		return trial.Invalid(journal.InvalidLost, "procfit lost the target during the trial: %v", err)
 	}
 	if err := logs[slices.Index(f, dead)].kept(exit); err != nil {
 		return err
@@ -138,7 +138,7 @@ func (r *run) Offer(ctx context.Context, o load.Options, count bool) (*load.Resu
 	}
 	result, err := engine.Run(ctx, o)
 	if err != nil && ctx.Err() == nil {
-		return nil, nil, trial.Invalid(journal.InvalidLoad, "no load could be offered: %v", err)
+		return nil, nil, trial.Invalid(journal.InvalidLoad, "the load generator could not start: %v", err)
 	}
 	if err == nil && c != nil {
 		err = c.spell.end()

@@ -101,7 +101,7 @@ type running struct {
 func (r *running) begin() error {
 	for _, b := range r.leg.Begin {
 		if err := r.Begin(b); err != nil {
-			return fmt.Errorf("a block could not be written to the journal, which holds %d trials: %w", len(r.have.Trials), err)
+			return fmt.Errorf("cannot write a block to the journal (%d trials so far): %w", len(r.have.Trials), err)
 		}
 		r.have.Blocks = append(r.have.Blocks, b)
 	}
@@ -161,7 +161,7 @@ func (r *running) keep(task Task, trial journal.Trial, later []Task) error {
 	trial.Setting, trial.Role, trial.Block, trial.Order = task.Setting, task.Role, task.Block, task.Order
 	agreeOnUnit(&trial, r.have.Trials)
 	if err := r.Append(trial); err != nil {
-		return fmt.Errorf("a trial could not be kept in the journal, which holds %d: %w", len(r.have.Trials), err)
+		return fmt.Errorf("cannot write a trial to the journal (%d trials so far): %w", len(r.have.Trials), err)
 	}
 	r.have.add(task, trial)
 	r.done++
@@ -216,7 +216,7 @@ func (e Execution) rate(t Task, trials []journal.Trial) (*float64, error) {
 		return nil, nil
 	}
 	if len(capacities) == 0 {
-		return nil, errors.New("no valid pilot trial to take the rate from: give one with --rate")
+		return nil, errors.New("no pilot trial was valid, so there is no rate for the latency phase; give one with --rate")
 	}
 	// The mean of the middle one or two is the median.
 	slices.Sort(capacities)
@@ -234,6 +234,6 @@ func agreeOnUnit(t *journal.Trial, before []journal.Trial) {
 			continue
 		}
 		t.Valid, t.InvalidCode = false, journal.InvalidUnit
-		t.InvalidReason = fmt.Sprintf("its throughput is counted in %s, that of the trials before in %s", t.ThroughputUnit, b.ThroughputUnit)
+		t.InvalidReason = fmt.Sprintf("its throughput is in %s, but that of earlier trials is in %s", t.ThroughputUnit, b.ThroughputUnit)
 	}
 }

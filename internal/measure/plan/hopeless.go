@@ -28,17 +28,17 @@ func hopeless(r Record, ends bool) error {
 		case valid > 0:
 			return nil // the rate comes from that one
 		case hadCPUs(last):
-			return fmt.Errorf("%w: the pilot was invalid: %s", ErrHopeless, last.InvalidReason)
+			return fmt.Errorf("%w: the pilot trial was invalid: %s", ErrHopeless, last.InvalidReason)
 		case starved < pilotTries:
 			return nil // the next one comes a few seconds later
 		}
-		return fmt.Errorf("%w: %d pilots in a row were invalid while others had the machine's CPUs, the last one: %s", ErrHopeless, starved, last.InvalidReason)
+		return fmt.Errorf("%w: %d pilot trials in a row were invalid while other programs used the machine's CPUs; the last one: %s", ErrHopeless, starved, last.InvalidReason)
 	}
 	block := r.of(last.Block)
 	if !ends || slices.ContainsFunc(block, func(t journal.Trial) bool { return t.Valid }) || r.faultOfValues(block) || !slices.ContainsFunc(block, hadCPUs) {
 		return nil
 	}
-	return fmt.Errorf("%w: all %d of block %d were invalid, the last one: %s", ErrHopeless, len(block), last.Block+1, last.InvalidReason)
+	return fmt.Errorf("%w: all %d trials of block %d were invalid; the last one: %s", ErrHopeless, len(block), last.Block+1, last.InvalidReason)
 }
 
 // pilotTries is how many pilots of a group may be invalid for want of CPUs: with the

@@ -42,7 +42,7 @@ func (s *Session) openJournal(on Events) error {
 	}
 	dir, err := folder.Make(s.Dir)
 	if err != nil {
-		return fmt.Errorf("the results directory cannot be made: %w; choose another with --out", err)
+		return fmt.Errorf("cannot make the results directory: %w; choose another with --out", err)
 	}
 	w, err := s.journalIn(dir, exists, on)
 	if err != nil {
@@ -67,7 +67,7 @@ func (s *Session) journalIn(dir *folder.Dir, exists bool, on Events) (*journal.W
 	}
 	w, err := journal.Create(dir, s.Header)
 	if err != nil {
-		return nil, fmt.Errorf("the journal cannot be begun: %w", err)
+		return nil, fmt.Errorf("cannot start the journal: %w", err)
 	}
 	return w, nil
 }
@@ -108,13 +108,13 @@ func (s *Session) adopt(then journal.Header) error {
 	now.Plan = wanted
 	differs := flagsOf(differing(now, then), now.Tool.Args, then.Tool.Args)
 	if now.Target.BuiltIn != "" && !goVersioned(wanted) && now.Tool.GoVersion != then.Tool.GoVersion {
-		differs = append(differs, "the Go that procfit is built with, being its own target")
+		differs = append(differs, "the Go version that procfit, its own target, is built with")
 	}
 	if !SameHost(now.TargetHost, then.TargetHost) {
 		differs = append(differs, "the host")
 	}
 	if differs != nil {
-		return &Refusal{fmt.Errorf("%s holds a sweep that differs in %s; its command was: %s; repeat that, or choose another --out",
+		return &Refusal{fmt.Errorf("%s has a run that differs in %s; its command was: %s; repeat that command, or choose another --out",
 			s.Dir, phrase.And(differs), phrase.Clean(strings.Join(append([]string{"procfit"}, then.Tool.Args...), " ")))}
 	}
 	if wanted.Racing() {

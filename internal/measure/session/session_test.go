@@ -101,7 +101,7 @@ func TestAnotherSweep(t *testing.T) {
 		r := &runner{}
 		begun, err := New(p, o).Run(t.Context(), r, Events{})
 		var refused *Refusal
-		if begun || !errors.As(err, &refused) || !strings.Contains(err.Error(), "holds a sweep that differs in") || r.ran > 0 || lines(t, dir) != before {
+		if begun || !errors.As(err, &refused) || !strings.Contains(err.Error(), "has a run that differs in") || r.ran > 0 || lines(t, dir) != before {
 			t.Errorf("%s: begun %v, %v", name, begun, err)
 		}
 	}

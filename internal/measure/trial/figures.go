@@ -81,7 +81,7 @@ func addBenchmarks(t *journal.Trial, results []gobench.Result, required bool) er
 	case n > 0:
 		t.ThroughputPerSecond, t.ThroughputUnit = new(math.Exp(logs/n)), ThroughputOperations
 	case required || len(results) == 0:
-		return Invalid(journal.InvalidNoBenchmark, "no benchmark ran: does -bench match one?")
+		return Invalid(journal.InvalidNoBenchmark, "no benchmark ran; check that -bench matches one")
 	}
 	return nil
 }

@@ -100,7 +100,7 @@ func JudgeProcs(t *journal.Trial, before, after []Reading) error {
 		t.ObservedProcs[i] = &now.Procs
 		t.ObservedSource, t.ObservedGoVersion, t.ObservedMainModule = now.Source, now.GoVersion, now.MainModule
 		if want != nil && now.Procs != *want {
-			return Invalid(journal.InvalidProcs, "%s ran at GOMAXPROCS=%d, not at %d: it does not take the value from the environment (a call of runtime.GOMAXPROCS, automaxprocs, a parent that sets it for its children, or a wrapper that clears the environment)", now.who(), now.Procs, *want)
+			return Invalid(journal.InvalidProcs, "%s ran with GOMAXPROCS=%d instead of %d: something overrides the environment (a call of runtime.GOMAXPROCS, automaxprocs, a parent that sets it for its children, or a wrapper that clears the environment)", now.who(), now.Procs, *want)
 		}
 		if i >= len(after) || after[i].Err != nil || after[i].NoGo || after[i].Procs == now.Procs {
 			continue
@@ -145,14 +145,14 @@ func judgeStolen(t *journal.Trial) error {
 	}
 	for i := range t.Phases {
 		if p := &t.Phases[i]; p.Mode != journal.ModeBatch {
-			look(p.Usage, string(p.Mode)+" loop")
+			look(p.Usage, phaseName(string(p.Mode)))
 		}
 	}
 	look(&t.Usage, "trial")
 	if most < stolenMost {
 		return nil
 	}
-	return Invalid(journal.InvalidStolen, "the hypervisor took %.0f%% of the CPU time of the %s; measure when the machine has its CPUs", 100*most, where)
+	return Invalid(journal.InvalidStolen, "the hypervisor took %.0f%% of the CPU time of the %s; measure again when the machine has its CPUs", 100*most, where)
 }
 
 const (

@@ -223,7 +223,7 @@ func TestLoadsAreBounded(t *testing.T) {
 	c := &Client{Token: testToken, Transport: serve(t, &offers{}), Patience: time.Minute}
 	_, err := c.Load(t.Context(), load.Options{Duration: longest + 1}, Moments{})
 	var refused *RefusedError
-	if !errors.As(err, &refused) || !strings.Contains(err.Error(), "it may take 24h") {
+	if !errors.As(err, &refused) || !strings.Contains(err.Error(), "at most 24h") {
 		t.Errorf("a load of more than a day: %v", err)
 	}
 }

@@ -84,7 +84,7 @@ func (c *Client) Load(ctx context.Context, o load.Options, m Moments) (*load.Res
 			case p.Done && p.Error != "":
 				return nil, &RefusedError{p.Error}
 			case p.Done && step.until == done && p.Result == nil:
-				return nil, errors.New("the agent offered the load and has no result of it")
+				return nil, errors.New("the agent sent the load but has no result of it")
 			case p.Done && step.until == done:
 				return p.Result.unpack()
 			case p.Done:
@@ -169,7 +169,7 @@ func (c *Client) ask(ctx context.Context, method, path string, in, out any) erro
 		}
 		c.renew()
 		if time.Now().After(until) {
-			return &LostError{fmt.Errorf("no answer for %s: %w", c.Patience, err)}
+			return &LostError{fmt.Errorf("the agent did not answer for %s: %w", c.Patience, err)}
 		}
 		select {
 		case <-ctx.Done():

@@ -58,7 +58,7 @@ func (e *observer) target(port int, all []int) (int, error) {
 func (e *observer) look(port int) Look {
 	all := e.pids()
 	if len(all) == 0 {
-		return Look{Error: "no process of the target can be seen from the container beside it"}
+		return Look{Error: "procfit's container in the pod sees no process of the target"}
 	}
 	pid, err := e.target(port, all)
 	if err != nil {

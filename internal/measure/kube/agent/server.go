@@ -121,11 +121,11 @@ func (s *Server) Handler(ctx context.Context) http.Handler {
 	mux.HandleFunc("GET /spans/{id}", s.endSpan)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Host != host { // a browser's, sent here by a name
-			http.Error(w, "this is the agent of a sweep, and no host of another name", http.StatusMisdirectedRequest)
+			http.Error(w, "this is procfit's agent for a sweep; it refuses requests to another host name", http.StatusMisdirectedRequest)
 			return
 		}
 		if subtle.ConstantTimeCompare([]byte(r.Header.Get(tokenHeader)), []byte(s.token)) != 1 || s.token == "" {
-			http.Error(w, "the agent answers the sweep that started it alone", http.StatusForbidden)
+			http.Error(w, "the agent answers only the sweep that started it", http.StatusForbidden)
 			return
 		}
 		s.ask(1)
@@ -152,13 +152,13 @@ func (s *Server) startLoad(ctx context.Context, w http.ResponseWriter, r *http.R
 	var large *http.MaxBytesError
 	switch {
 	case errors.As(err, &large):
-		http.Error(w, "the body of the load is too large: in a cluster it may have 48 MiB", http.StatusRequestEntityTooLarge)
+		http.Error(w, "the body of the requests is too large: in a cluster it can have at most 48 MiB", http.StatusRequestEntityTooLarge)
 		return
 	case err != nil:
-		http.Error(w, fmt.Sprintf("the options of the load: %v", err), http.StatusBadRequest)
+		http.Error(w, fmt.Sprintf("invalid options of the load: %v", err), http.StatusBadRequest)
 		return
 	case o.Duration > longest || o.Settle > longest:
-		http.Error(w, fmt.Sprintf("a load of %s: in a cluster it may take %s", o.Duration, longest), http.StatusBadRequest)
+		http.Error(w, fmt.Sprintf("the load lasts %s: in a cluster it can last at most %s", o.Duration, longest), http.StatusBadRequest)
 		return
 	}
 	s.mu.Lock()
@@ -177,7 +177,7 @@ func (s *Server) awaitLoad(w http.ResponseWriter, r *http.Request) {
 	j := s.jobs[r.PathValue("id")]
 	s.mu.Unlock()
 	if j == nil {
-		http.Error(w, "no such load: the agent has been restarted since", http.StatusNotFound)
+		http.Error(w, "unknown load: the agent was restarted in the meantime", http.StatusNotFound)
 		return
 	}
 	ctx, cancel := context.WithTimeout(r.Context(), longPoll)
@@ -218,7 +218,7 @@ func (s *Server) endSpan(w http.ResponseWriter, r *http.Request) {
 	defer s.mu.Unlock()
 	sp := s.spans[r.PathValue("id")]
 	if sp == nil {
-		http.Error(w, "no such span: the agent has been restarted since", http.StatusNotFound)
+		http.Error(w, "unknown measurement: the agent was restarted in the meantime", http.StatusNotFound)
 		return
 	}
 	write(w, sp.end())

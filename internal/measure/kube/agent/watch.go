@@ -115,7 +115,7 @@ func (w *watcher) end() Ran {
 	close(w.stop)
 	w.over.Wait()
 	if w.seen.Procs == 0 && w.seen.Error == "" {
-		w.seen.Error = "it ended before it could be read"
+		w.seen.Error = "the program ended before procfit could read it"
 	}
 	r := Ran{WallSeconds: wall, Look: w.seen, Counted: w.span.end()}
 	r.Counted.MeasuredSeconds = wall

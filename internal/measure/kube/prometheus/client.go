@@ -39,7 +39,7 @@ const (
 func New(raw string, headers []string) (*Client, error) {
 	u, err := url.Parse(raw)
 	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
-		return nil, fmt.Errorf("want a URL, as in http://prometheus.monitoring:9090")
+		return nil, fmt.Errorf("expected a URL such as http://prometheus.monitoring:9090")
 	}
 	c := &Client{endpoint: u.JoinPath("api/v1/query"), header: http.Header{}, http: &http.Client{
 		Timeout:       answerTime,
@@ -48,7 +48,7 @@ func New(raw string, headers []string) (*Client, error) {
 	for _, h := range headers {
 		name, value, ok := strings.Cut(h, ":")
 		if !ok || strings.TrimSpace(name) == "" {
-			return nil, fmt.Errorf("header %q: want 'Name: value'", h)
+			return nil, fmt.Errorf("header %q: expected 'Name: value'", h)
 		}
 		c.header.Add(strings.TrimSpace(name), strings.TrimSpace(value))
 	}

@@ -135,7 +135,7 @@ func Read(argv []string, printed load.Output) (*Report, error) {
 		}
 		figures := f.read(text)
 		if figures.Requests == nil || figures.Throughput == nil {
-			return nil, fmt.Errorf("no throughput, or no requests, in the output of %s; %s", f.name, load.QuoteEnd(o.printed))
+			return nil, fmt.Errorf("the output of %s has no throughput or no number of requests; %s", f.name, load.QuoteEnd(o.printed))
 		}
 		r := &Report{Generator: f.name, Clock: f.clock, Figures: figures}
 		if f.otherIf != nil && f.otherIf(strings.Join(argv, " "), o.text) {
@@ -144,7 +144,7 @@ func Read(argv []string, printed load.Output) (*Report, error) {
 		return r, nil
 	}
 	if name := named(argv); name != unknown {
-		return nil, fmt.Errorf("the output of %s is none that procfit knows; %s", name, load.QuoteEnd(o.printed))
+		return nil, fmt.Errorf("procfit does not know the output format of %s; %s", name, load.QuoteEnd(o.printed))
 	}
 	return &Report{}, nil
 }
@@ -166,7 +166,7 @@ func named(argv []string) generator {
 func readOurs(raw []byte) (*Report, error) {
 	r := &Report{Generator: procfit, Clock: ClockSend, Offered: &journal.Offered{}}
 	if err := json.Unmarshal(raw, r.Offered); err != nil {
-		return nil, fmt.Errorf("the JSON of procfit load: %w", err)
+		return nil, fmt.Errorf("invalid JSON from procfit load: %w", err)
 	}
 	p := &r.Offered.Phase
 	if p.Requests < 0 || p.Errors < 0 || p.Unanswered < 0 || p.AchievedPerSecond < 0 || p.DurationSeconds <= 0 {
