@@ -34,18 +34,14 @@ func judge(e Experiment, r Results, cpus float64) []judged {
 
 // short says what a hypothesis lacks.
 func (r machine) short(h Hypothesis) string {
-	are := "are"
-	if r.cpus == 1 {
-		are = "is"
-	}
 	what := number.CPUs(r.needs(h))
 	switch {
 	case r.separateLoad && h.LoadCPUs > 0:
-		what += " besides those of the load"
+		what += " in addition to those of the load generator"
 	case h.LoadCPUs > 0:
-		what += ", " + number.Count(h.LoadCPUs) + " of them for the load"
+		what += ", " + number.Count(h.LoadCPUs) + " of them for the load generator"
 	}
-	return fmt.Sprintf("needs %s, here %s %s", what, are, number.Count(r.cpus))
+	return fmt.Sprintf("needs %s; this machine has %s", what, number.Count(r.cpus))
 }
 
 func (j *judged) judge() {
@@ -69,7 +65,7 @@ func (j *judged) judge() {
 		bound = most
 	}
 	j.Answer, j.Open = CannotTell, true
-	j.Reason = fmt.Sprintf("the interval holds the bound of %s: more --repeats, --until-told or a quieter machine would tell", number.Count(bound))
+	j.Reason = fmt.Sprintf("the interval contains the bound of %s: more --repeats, --until-told or a quieter machine can decide it", number.Count(bound))
 }
 
 // stages are those that the hypothesis is measured in, by Stage.ID: without one of them

@@ -22,13 +22,13 @@ func TestRoom(t *testing.T) {
 		answer       Answer
 		reason       string
 	}{
-		"two CPUs":                   {2, nil, nil, false, CannotTell, "needs 3 CPUs, 1 of them for the load, here are 2"},
+		"two CPUs":                   {2, nil, nil, false, CannotTell, "needs 3 CPUs, 1 of them for the load generator; this machine has 2"},
 		"three":                      {3, nil, nil, false, Holds, ""},
 		"three, set apart":           {3, cpuset.Set{0, 1}, cpuset.Set{2}, false, Holds, ""},
-		"three, too few of them":     {3, cpuset.Set{0}, cpuset.Set{1, 2}, false, CannotTell, "needs 2 CPUs besides those of the load, here is 1"},
-		"four, not apart":            {4, cpuset.Set{0, 1}, cpuset.Set{1, 2, 3}, false, CannotTell, "needs 3 CPUs, 1 of them for the load, here are 2"},
+		"three, too few of them":     {3, cpuset.Set{0}, cpuset.Set{1, 2}, false, CannotTell, "needs 2 CPUs in addition to those of the load generator; this machine has 1"},
+		"four, not apart":            {4, cpuset.Set{0, 1}, cpuset.Set{1, 2, 3}, false, CannotTell, "needs 3 CPUs, 1 of them for the load generator; this machine has 2"},
 		"two, loaded from elsewhere": {2, nil, nil, true, Holds, ""},
-		"fewer than the list says":   {1, cpuset.Set{0, 1}, cpuset.Set{2}, false, CannotTell, "needs 2 CPUs besides those of the load, here is 1"},
+		"fewer than the list says":   {1, cpuset.Set{0, 1}, cpuset.Set{2}, false, CannotTell, "needs 2 CPUs in addition to those of the load generator; this machine has 1"},
 	} {
 		m := six.with(func(*journal.Trial) {})
 		result := *six.Result

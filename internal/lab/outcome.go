@@ -208,7 +208,7 @@ func (r *Ran) Conclude(e Experiment, cpus float64) {
 	}
 	for _, j := range judge(e, r.Measured, cpus) {
 		if others > 0 && j.Needs > 1 && j.From == "" && (j.Answer != CannotTell || j.Open) {
-			j.Answer, j.Open, j.Reason = CannotTell, false, fmt.Sprintf("other programs took %.2g of the %s CPUs meanwhile: quiet the machine and run it again", others, number.Count(cpus))
+			j.Answer, j.Open, j.Reason = CannotTell, false, fmt.Sprintf("other programs used %.2g of the %s CPUs at the same time: stop them and run it again", others, number.Count(cpus))
 		}
 		r.Hypotheses = append(r.Hypotheses, Answered{
 			ID: j.ID, Says: j.Says, Document: j.Document, Value: known(j.Value), On: j.On, AtLeast: known(j.AtLeast), AtMost: known(j.AtMost), Needs: j.Needs, LoadCPUs: j.LoadCPUs,

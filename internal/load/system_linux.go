@@ -20,7 +20,7 @@ func checkFiles(connections int) error {
 	}
 	const others = 64 // what the rest of the process may hold
 	if need := uint64(connections + others); limit.Cur < need {
-		return invalid(FieldConnections, strconv.Itoa(connections), "about %d open files are needed and the limit is %d; raise it with 'ulimit -n %d'", need, limit.Cur, need)
+		return invalid(FieldConnections, strconv.Itoa(connections), "they need about %d open files, but the limit is %d; raise it with 'ulimit -n %d'", need, limit.Cur, need)
 	}
 	return nil
 }

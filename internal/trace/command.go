@@ -118,7 +118,7 @@ func (c Command) Run(ctx context.Context) (*Log, error) {
 		Source:  Source{Kind: FromCommand, Command: c.Shown, IntervalMillis: set.interval.Milliseconds(), Detail: set.detail},
 		Exit:    newExit(exit, stopped, summary.Run.LeftOut),
 		Summary: summary,
-		hint:    "is it a Go program, and does it get the environment? (sudo, env -i and containers do not pass GODEBUG on)",
+		hint:    "check that it is a Go program and that GODEBUG reaches it (sudo, env -i and containers do not pass it on)",
 	}, nil
 }
 

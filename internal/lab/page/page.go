@@ -49,7 +49,7 @@ type Experiment struct {
 // Hypothesis is what a document says, with what was measured.
 type Hypothesis struct {
 	State    document.Tone
-	Label    string // holds, does not hold, cannot tell here
+	Label    string // holds, does not hold, undecided here
 	Says     string
 	Document string          // its own numbers
 	On       string          // its machine that they are of, where it has several
@@ -83,13 +83,13 @@ func New(o *lab.Outcome) *Lab {
 		}
 	}
 	if open > 0 {
-		v.Progress = fmt.Sprintf("%s of %d not complete. The same command with this directory as --out runs what is missing.", phrase.Count(open, "experiment"), len(o.Experiments))
+		v.Progress = fmt.Sprintf("%s of %d not complete. Run the same command with this directory as --out to run the rest.", phrase.Count(open, "experiment"), len(o.Experiments))
 	}
 	v.Disturbed = disturbed(o)
 	v.Sentence = phrase.Capital(all.sentence(len(o.Experiments)))
 	v.Environment = document.Pairs{
 		{Name: "CPU", Value: phrase.Clean(o.Host.CPUModel)},
-		{Name: "CPUs", Value: fmt.Sprintf("%d online, %s to be used", o.Host.CPUs, number.Short(number.Significant(o.Host.EffectiveCPUs, number.Digits)))},
+		{Name: "CPUs", Value: fmt.Sprintf("%d online, %s usable", o.Host.CPUs, number.Short(number.Significant(o.Host.EffectiveCPUs, number.Digits)))},
 		{Name: "System", Value: phrase.Clean(o.Host.OS + "/" + o.Host.Arch + " " + o.Host.Kernel)},
 		{Name: "Cgroups", Value: phrase.Clean(o.Host.CgroupMode)},
 		{Name: "procfit", Value: phrase.Clean(o.Tool.Version) + ", built with " + phrase.Clean(o.Tool.GoVersion)},
@@ -127,7 +127,7 @@ func (t tally) words() string {
 	for _, p := range []struct {
 		n         int
 		one, many string
-	}{{t.holds, "holds", "hold"}, {t.not, "does not hold", "do not hold"}, {t.open, "cannot be told here", "cannot be told here"}} {
+	}{{t.holds, "holds", "hold"}, {t.not, "does not hold", "do not hold"}, {t.open, "undecided here", "undecided here"}} {
 		if p.n > 0 {
 			parts = append(parts, phrase.CountOf(p.n, p.one, p.many))
 		}
@@ -190,7 +190,7 @@ func disturbed(o *lab.Outcome) string {
 	if sweeps == 0 {
 		return ""
 	}
-	return fmt.Sprintf("Other programs took up to %s of the %d CPUs during %d of %s, so what needs those CPUs cannot be judged there: quiet the machine and run them again.",
+	return fmt.Sprintf("Other programs used up to %s of the %d CPUs during %d of %s, so hypotheses that need those CPUs are undecided there: stop the other programs and run it again.",
 		number.Short(number.Significant(most, 2)), o.Host.CPUs, sweeps, phrase.Count(of, "sweep"))
 }
 

@@ -217,7 +217,7 @@ func TestOwnCPUs(t *testing.T) {
 			}
 		}
 	}
-	if want := "needs 4 CPUs besides those of the load, here are 2"; few["four_ps"].Reason != want {
+	if want := "needs 4 CPUs in addition to those of the load generator; this machine has 2"; few["four_ps"].Reason != want {
 		t.Errorf("%q, want %q", few["four_ps"].Reason, want)
 	}
 }

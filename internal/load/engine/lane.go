@@ -175,7 +175,7 @@ func (l *lane) noneOpen(connections int) error {
 	if first.Kind == "" {
 		first = load.Failure{Kind: load.KindConnectTimeout, URL: l.targets[0].URL, Detail: "nothing came within " + min(l.Timeout, maxSetup).String()}
 	}
-	return fmt.Errorf("none of %s could be opened: %s", phrase.Count(connections, "connection"), first)
+	return fmt.Errorf("could not open any of %s: %s", phrase.Count(connections, "connection"), first)
 }
 
 // hanging enters a request that has no answer at the end.

@@ -211,7 +211,7 @@ func (l *link) lose(f *wire.Failure) (good bool) {
 		return false
 	}
 	if l.unsent.Swap(false) {
-		f = &wire.Failure{Kind: load.KindUnsent, Detail: fmt.Sprintf("the server took no more of it within %v", p.Timeout)}
+		f = &wire.Failure{Kind: load.KindUnsent, Detail: fmt.Sprintf("the server stopped reading it for %v", p.Timeout)}
 	}
 	quiet := f == nil || f.Kind == load.KindClosed || f.Kind == load.KindReset
 	good = l.served && quiet
@@ -287,9 +287,9 @@ func (l *link) giveUp(x *place) {
 	if x.sent {
 		switch f.Kind = l.conn.Cancel(x.index); f.Kind {
 		case load.KindUnfinished:
-			f.Detail = fmt.Sprintf("it began, and had no end within %v", p.Timeout)
+			f.Detail = fmt.Sprintf("the answer started but did not end within %v", p.Timeout)
 		case load.KindUnsent:
-			f.Detail = fmt.Sprintf("the server took no more of it within %v", p.Timeout)
+			f.Detail = fmt.Sprintf("the server stopped reading it for %v", p.Timeout)
 		}
 		x.sent = false
 	}

@@ -62,7 +62,7 @@ func Run(ctx context.Context, o load.Options) (*load.Result, error) {
 
 // errStuck is that a thread neither ended at the run's last moment nor when it was told
 // to. What was measured until then is not to be trusted.
-var errStuck = errors.New("the load generator did not end, so its figures are lost: a defect of procfit, or a machine that does not let it run")
+var errStuck = errors.New("the load generator did not end, so its results are lost: the machine gave it no CPU time, or procfit has a bug")
 
 // worker carries out its share of a run.
 type worker interface {

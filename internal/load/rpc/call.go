@@ -37,11 +37,11 @@ func (Calls) ParseName(text string) (load.CallName, error) {
 		at = strings.LastIndexByte(text, '.')
 	}
 	if at <= 0 {
-		return load.CallName{}, errors.New("want package.Service/Method")
+		return load.CallName{}, errors.New("expected package.Service/Method")
 	}
 	n := load.CallName{Service: strings.TrimPrefix(text[:at], "/"), Method: text[at+1:]}
 	if !protoreflect.FullName(n.Service).IsValid() || !protoreflect.Name(n.Method).IsValid() {
-		return load.CallName{}, errors.New("want package.Service/Method")
+		return load.CallName{}, errors.New("expected package.Service/Method")
 	}
 	return n, nil
 }

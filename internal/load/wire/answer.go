@@ -102,7 +102,7 @@ func (a *answer) data(r *Request, part []byte) {
 		a.fault("%d bytes more than the answer's length", a.body-a.length)
 	case !a.calling(r):
 	case !a.calls.take(part):
-		a.fault("a compressed message, which was not asked for")
+		a.fault("a compressed message, which was not requested")
 	case a.calls.n > 1 && !r.Stream:
 		a.fault("more than one message in the answer to a unary call")
 	}

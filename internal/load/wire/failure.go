@@ -68,7 +68,7 @@ func alert(err error) (*Failure, bool) {
 	case alertCertificateRequired, alertBadCertificate:
 		return wantsOurs(remote.Err), true
 	case alertNoProtocol:
-		return &Failure{load.KindProtocol, "the server takes neither h2 nor http/1.1 by ALPN"}, true
+		return &Failure{load.KindProtocol, "the server offers neither h2 nor http/1.1 by ALPN"}, true
 	}
 	return &Failure{load.KindTLS, "the server refused: " + remote.Err.Error()}, true
 }

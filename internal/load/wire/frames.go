@@ -37,7 +37,7 @@ func (c *http2Conn) handle(f http2.Frame, done func(Event)) *Failure {
 	case *http2.GoAwayFrame:
 		c.goAway(f, done)
 	case *http2.PushPromiseFrame:
-		return &Failure{load.KindMalformed, "a push, which we do not allow"}
+		return &Failure{load.KindMalformed, "a push, which procfit does not allow"}
 	}
 	return nil
 }

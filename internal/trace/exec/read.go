@@ -44,7 +44,7 @@ func Read(r io.Reader, o Options) (*Trace, error) {
 		err = in.err
 	}
 	if err == nil && t.Events == 0 {
-		err = errors.New("no event in it")
+		err = errors.New("it has no events")
 	}
 	if err != nil {
 		return t, &ReadError{Offset: in.n, Err: err}

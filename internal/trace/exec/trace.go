@@ -44,7 +44,7 @@ type Origin string
 
 // The origins; see the package comment for what each is inferred from.
 const (
-	Own     Origin = "own"     // made ready on this P
+	Own     Origin = "own"     // became ready on this P
 	Stolen  Origin = "stolen"  // taken from the queue of another P
 	Unclear Origin = "unclear" // made ready on another P; stolen, or from the global queue
 	Global  Origin = "global"  // from the global queue

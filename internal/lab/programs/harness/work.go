@@ -204,7 +204,7 @@ func Chain(goroutines, buffer, messages int) (elapsed time.Duration, err error) 
 	for i := 0; i < messages && err == nil; i++ {
 		first <- i
 		if got := <-last; got != i+goroutines {
-			err = fmt.Errorf("message %d came out as %d, want %d", i, got, i+goroutines)
+			err = fmt.Errorf("message %d came out as %d, expected %d", i, got, i+goroutines)
 		}
 	}
 	elapsed = time.Since(start)

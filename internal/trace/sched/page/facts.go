@@ -31,10 +31,10 @@ func facts(st *sched.Stats) (out document.Pairs) {
 	}
 	samples("All Ps busy", st.AllBusy, st.IdleProcs)
 	samples("All Ps idle", st.AllIdle, st.IdleShare)
-	samples("Idle Ps beside a queue", st.IdleQueued, st.IdleProcs)
-	level("Threads off the Ps, about", "", st.OffProcThreads)
+	samples("Idle Ps while goroutines wait", st.IdleQueued, st.IdleProcs)
+	level("Threads without a P, about", "", st.OffProcThreads)
 	if st.TicksPerSecond != nil {
-		out = append(out, document.Pair{Name: "Time slices begun", Value: number.Amount(*st.TicksPerSecond) + " a second"})
+		out = append(out, document.Pair{Name: "Time slices started", Value: number.Amount(*st.TicksPerSecond) + " a second"})
 	}
 	level("Between two samples", " ms", st.IntervalMillis)
 	if d := st.Detail; d != nil {
@@ -45,7 +45,7 @@ func facts(st *sched.Stats) (out document.Pairs) {
 		level("waiting", "", d.Waiting)
 		level("Threads in system calls or C", "", d.OffProcThreads)
 		if d.LinesBroken > 0 {
-			out = append(out, document.Pair{Name: "Lines of detail that break off", Value: fmt.Sprint(d.LinesBroken)})
+			out = append(out, document.Pair{Name: "Incomplete detail lines", Value: fmt.Sprint(d.LinesBroken)})
 		}
 	}
 	return out
