@@ -39,7 +39,7 @@ var channels = []Experiment{
 	},
 	{
 		ID: "sieve", Document: "002", Kind: Batch, Language: ancient, program: sieve.Program,
-		Title: "the prime sieve: a goroutine for each prime, in a row",
+		Title: "the prime sieve: a chain with one goroutine for each prime",
 		Claim: "16 CPUs, GOMAXPROCS 1 2 4 8 12 16: Go 1.4 27.8, 18.9, 10.2, 5.4, 4.5, 3.6 s; Go 1.5 27.3, 15.3, 8.1, 4.7, 3.9, 3.7 s",
 		// At 1 2 4 on the laptop and 1 2 4 8 12 16 on the server. The lower bound is the
 		// document's other machine: its laptop gains least, and its CPUs are threads of two cores.
@@ -109,13 +109,13 @@ var channels = []Experiment{
 			full: size{takes: 400 * ms, procs: "1 4 16"},
 		}, {
 			id: "list", title: "go list -json std", command: []string{"go", "list", "-json", "std"},
-			quick: size{takes: 400 * ms, procs: "1 4", scaled: "make.bash and go test -c are left out of --quick, and so is Go 1.5"},
+			quick: size{takes: 400 * ms, procs: "1 4", scaled: "--quick skips make.bash, go test -c and Go 1.5"},
 			full:  size{takes: 400 * ms, procs: "1 4 16"},
 		}, {
-			id: "test_1_5", title: "go test -c html/template, of which a source has changed, Go 1.5", tree: "1.5", command: testOfChanged,
+			id: "test_1_5", title: "go test -c html/template after a change in its source, Go 1.5", tree: "1.5", command: testOfChanged,
 			full: size{takes: 2 * time.Second, procs: "1 4 16"},
 		}, {
-			id: "test", title: "go test -c html/template, of which a source has changed, today's Go", tree: "1.26", command: testOfChanged,
+			id: "test", title: "go test -c html/template after a change in its source, today's Go", tree: "1.26", command: testOfChanged,
 			full: size{takes: 1500 * ms, procs: "1 4 16"},
 		}, {
 			id: "make_1_5", title: "make.bash, Go 1.5 by Go 1.4", tree: "1.5", bootstrap: "1.4", command: makeBash,
@@ -127,11 +127,11 @@ var channels = []Experiment{
 		Hypotheses: []Hypothesis{
 			{
 				// Its two machines gain 6 and 14%; to be met within 5% on either side.
-				ID: "make_gains_little", Says: "Go 1.5: make.bash is 1.0 to 1.2 times as fast with four Ps as with one: the processes run side by side anyway",
+				ID: "make_gains_little", Says: "Go 1.5: make.bash is 1.0 to 1.2 times as fast with four Ps as with one: its processes run in parallel anyway",
 				Document: "39.5 ÷ 34.5 s = 1.14", Value: 39.5 / 34.5, On: OnServer, Needs: 2, Measure: whole(Cost.At("1").in("make_1_5").over("4")), AtLeast: 1.0, AtMost: 1.2,
 			},
 			{
-				ID: "make_gains_little_today", Says: "today's Go: make.bash gains as little",
+				ID: "make_gains_little_today", Says: "today's Go: make.bash gains just as little",
 				Document: "51.4 ÷ 48.3 s = 1.06", Value: 51.4 / 48.3, On: OnLaptop, Needs: 2, Measure: whole(Cost.At("1").in("make").over("4")), AtLeast: 1.0, AtMost: 1.2,
 			},
 			{
@@ -139,7 +139,7 @@ var channels = []Experiment{
 				Document: "0.21 ÷ 0.21 s = 1", Value: 1, On: OnLaptop, Needs: 2, Measure: Cost.At("1").in("list_1_5").over("4"), AtLeast: flatLess, AtMost: flatMore,
 			},
 			{
-				ID: "list_io_bound_today", Says: "today's Go: it is so still",
+				ID: "list_io_bound_today", Says: "today's Go: this is still true",
 				Document: "“The go list command is primarily I/O bound”", Needs: 2, Measure: Cost.At("1").in("list").over("4"), AtLeast: flatLess, AtMost: flatMore,
 			},
 			{
@@ -152,14 +152,14 @@ var channels = []Experiment{
 				Document: "2.5 ÷ 1.9 s = 1.32", Value: 2.5 / 1.9, On: OnServer, Needs: 2, Measure: Cost.At("1").in("test_1_5").over("4"), AtLeast: 1 / (1 - 0.15), AtMost: 1 / (1 - 0.30),
 			},
 			{
-				ID: "test_gains_today", Says: "today's Go: it does so too, or takes still less",
+				ID: "test_gains_today", Says: "today's Go: the same, or even less",
 				Document: "“In this case the time taken improves by 15-30%”", Needs: 2, Measure: Cost.At("1").in("test").over("4"), AtLeast: 1 / (1 - 0.15),
 			},
 		},
 	},
 	{
 		ID: "garbage", Document: "002", Kind: Batch, Language: modern, program: garbage.Program,
-		Title: "a program that allocates: Go source parsed over and over",
+		Title: "a program that allocates: it parses Go source again and again",
 		Claim: "16 CPUs, GOMAXPROCS 1 4 16: 31.5, 10.4, 5.8 ms/op",
 		stages: []sweep{{
 			quick: size{takes: 250 * ms, args: "-n 100 -functions 100", procs: "1 4 n", scaled: textHere},

@@ -12,38 +12,38 @@ import (
 var concurrencyStatements = []Experiment{
 	{
 		ID: "blocking", Document: "000, 002, 003", Kind: Batch, Language: modern, program: blocking.Program,
-		Title: "a hundred goroutines in calls that block, of the system and of C",
+		Title: "a hundred goroutines in blocking calls: system calls and C calls",
 		// Calls that block, of the system by procfit's own program, and of C by one that is
 		// compiled for it. A millisecond is short enough for the runtime to leave a call its P
 		// now and then, and long enough for others to miss it.
 		stages: []sweep{{
-			id: "calls", title: "a hundred calls of the system that block",
-			quick: size{takes: 350 * ms, args: "-d 100ms", procs: "1 n", scaled: "calls of C are left out of --quick"},
+			id: "calls", title: "a hundred blocking system calls",
+			quick: size{takes: 350 * ms, args: "-d 100ms", procs: "1 n", scaled: "--quick skips the C calls"},
 			full:  size{takes: 900 * ms, procs: "1 2 4 n"},
 		}, {
-			id: "c", title: "a hundred goroutines that call C, once for long, then over and over for a millisecond", fixed: true,
+			id: "c", title: "a hundred goroutines that call C: once for a long time, then again and again for a millisecond", fixed: true,
 			build: Build{Source: "c"},
 			full:  size{takes: 800 * ms, procs: "1 n 4n"},
 		}},
 		Hypotheses: []Hypothesis{
 			{
 				// Threads that the start left idle serve a few calls; one more is the runtime's own.
-				ID: "a_thread_each", Says: "with one P each of a hundred blocked calls of the system has a thread, within 10%",
+				ID: "a_thread_each", Says: "with one P, each of a hundred blocked system calls has a thread, within 10%",
 				Document: "003: “There is no limit to the number of threads that can be blocked in system calls on behalf of Go code; those do not count against the GOMAXPROCS limit”",
 				Measure:  level(Figure("Blocking threads/call").At("1").in("calls"), 1), AtLeast: tenthLess, AtMost: tenthMore,
 			},
 			{
-				ID: "no_p", Says: "beside them as much is computed as without them, within 5%",
+				ID: "no_p", Says: "next to blocked system calls, goroutines compute as much as without them, within 5%",
 				Document: "002: “The limit does not count threads blocked in system calls such as I/O”",
 				Measure:  ratio(Figure("Blocking beside-sums/s").At("n").in("calls"), Figure("Blocking alone-sums/s").At("n").in("calls")), AtLeast: flatLess, AtMost: flatMore,
 			},
 			{
-				ID: "c_a_thread_each", Says: "with one P each of a hundred blocked calls of C has a thread, within 10%",
+				ID: "c_a_thread_each", Says: "with one P, each of a hundred blocked C calls has a thread, within 10%",
 				Document: "000: “heavy cgo can mean more Ms than Ps. But GOMAXPROCS does not cap Ms — the runtime creates them as needed”",
 				Measure:  level(Figure("Calls threads/call").At("1").in("c"), 1), AtLeast: tenthLess, AtMost: tenthMore,
 			},
 			{
-				ID: "c_above_cpus", Says: "calls of C for a millisecond: four times as many Ps as CPUs make as many of them, within 5%",
+				ID: "c_above_cpus", Says: "C calls of a millisecond: four times as many Ps as CPUs complete the same number, within 5%",
 				Document: "000: “My code calls C and blocks” is one of three mistaken reasons for more Ps than CPUs", Needs: 2,
 				Measure: Figure("Calls calls/s").At("4n").in("c").over("n"), AtMost: flatMore,
 			},
@@ -51,7 +51,7 @@ var concurrencyStatements = []Experiment{
 	},
 	{
 		ID: "mixed", Document: "001", Kind: Batch, Language: modern, program: mixed.Program,
-		Title: "50 goroutines that compute beside 50 that wait: the range that is recommended for mixed work",
+		Title: "50 goroutines that compute and 50 that wait: the range recommended for mixed work",
 		// Half the CPUs to all of them is what the document recommends; four times as many is
 		// what it does not.
 		stages: []sweep{{
@@ -60,22 +60,22 @@ var concurrencyStatements = []Experiment{
 		}},
 		Hypotheses: []Hypothesis{
 			{
-				ID: "half_computes", Says: "half as many Ps as CPUs compute as much as one for each, within 5%",
+				ID: "half_computes", Says: "half as many Ps as CPUs compute as much as one P per CPU, within 5%",
 				Document: recommended, Needs: 2,
 				Measure: Figure("Mixed/compute rounds/s").At("n/2").over("n"), AtLeast: flatLess,
 			},
 			{
-				ID: "half_waits", Says: "with half as many Ps what waits is served as often as with one for each CPU, within 5%",
+				ID: "half_waits", Says: "with half as many Ps as CPUs the waiting goroutines run as often as with one P per CPU, within 5%",
 				Document: recommended, Needs: 2,
 				Measure: Figure("Mixed/wait rounds/s").At("n/2").over("n"), AtLeast: flatLess,
 			},
 			{
-				ID: "cpus_compute", Says: "one P for each CPU computes as much as any larger number, within 5%",
+				ID: "cpus_compute", Says: "one P per CPU computes as much as any larger number, within 5%",
 				Document: recommended, Needs: 2,
 				Measure: peak(Figure("Mixed/compute rounds/s").At("n")), AtLeast: flatLess,
 			},
 			{
-				ID: "cpus_wait", Says: "with one P for each CPU what waits is served as often as with any larger number, within 5%",
+				ID: "cpus_wait", Says: "with one P per CPU the waiting goroutines run as often as with any larger number, within 5%",
 				Document: recommended, Needs: 2,
 				Measure: peak(Figure("Mixed/wait rounds/s").At("n")), AtLeast: flatLess,
 			},
@@ -83,7 +83,7 @@ var concurrencyStatements = []Experiment{
 	},
 	{
 		ID: "tenants", Document: "000", Kind: Batch, Language: modern, program: tenants.Program,
-		Title: "a quiet tenant beside a busy one: what keeps them apart",
+		Title: "a quiet tenant next to a busy one: what isolates them",
 		// The ways that the document names to keep one tenant from another, and none. The busy
 		// tenant has the Ps that are swept; in a process of its own the quiet one has one. A p99
 		// within 20% is procfit's own margin for as good; twice is well beyond it.
@@ -92,7 +92,7 @@ var concurrencyStatements = []Experiment{
 			quick: size{takes: 500 * ms, args: "-how together -d 200ms", procs: "n"},
 			full:  size{takes: 2100 * ms, args: "-how together -d 1s", procs: "n"},
 		}, {
-			id: "pinned", title: "one process: LockOSThread, and a CPU of its own by taskset", needs: []string{"taskset"},
+			id: "pinned", title: "one process: LockOSThread, and its own CPU by taskset", needs: []string{"taskset"},
 			quick: size{takes: 500 * ms, args: "-how pinned -d 200ms", procs: "n"},
 			full:  size{takes: 2100 * ms, args: "-how pinned -d 1s", procs: "n"},
 		}, {
@@ -100,33 +100,33 @@ var concurrencyStatements = []Experiment{
 			quick: size{takes: 500 * ms, args: "-how processes -d 200ms", procs: "n-1 n"},
 			full:  size{takes: 2100 * ms, args: "-how processes -d 1s", procs: "n-1 n"},
 		}, {
-			id: "quota", title: "two processes, the busy one under a quota of half the CPUs", fixed: true,
+			id: "quota", title: "two processes, the busy one with a CPU limit of half the CPUs", fixed: true,
 			full: size{takes: 2100 * ms, args: "-how quota -d 1s", procs: "n", quotas: []float64{halfTheCPUs}},
 		}},
 		Hypotheses: []Hypothesis{
 			{
-				ID: "one_process", Says: "in one process the quiet tenant's p99 beside the busy one is at least twice what it is alone",
+				ID: "one_process", Says: "in one process, the quiet tenant's p99 next to the busy one is at least twice its p99 alone",
 				Document: "“GOMAXPROCS is process-wide. It applies equally to every goroutine in the process”", Needs: 2,
 				Measure: ratio(Figure("Tenants beside-p99-ns").At("n").in("together"), Figure("Tenants alone-p99-ns").At("n").in("together")), AtLeast: 2,
 			},
 			{
 				// "Crude, rarely worth it": less than half of what is spoilt comes back.
-				ID: "pinned_is_crude", Says: "a locked thread with a CPU of its own leaves it at least half of what it is without",
+				ID: "pinned_is_crude", Says: "a locked thread with its own CPU lowers the quiet tenant's p99 by at most half",
 				Document: "“runtime.LockOSThread() and taskset/CPU affinity to bias certain threads to certain cores. Crude, rarely worth it”", Needs: 2,
 				Measure: ratio(Figure("Tenants beside-p99-ns").At("n").in("pinned"), Figure("Tenants beside-p99-ns").At("n").in("together")), AtLeast: 0.5,
 			},
 			{
-				ID: "processes", Says: "in a process of its own its p99 is as good as alone, within 20%: the busy one has a P for each CPU",
+				ID: "processes", Says: "in its own process, its p99 is as good as alone, within 20%: the busy one has one P per CPU",
 				Document: separateProcesses, Needs: 2,
 				Measure: ratio(Figure("Tenants beside-p99-ns").At("n").in("processes"), Figure("Tenants alone-p99-ns").At("n").in("processes")), AtMost: 1.20,
 			},
 			{
-				ID: "unequal", Says: "in a process of its own its p99 is as good as alone, within 20%: the busy one has one P less than there are CPUs",
+				ID: "unequal", Says: "in its own process, its p99 is as good as alone, within 20%: the busy one has one P fewer than CPUs",
 				Document: separateProcesses, Needs: 2,
 				Measure: ratio(Figure("Tenants beside-p99-ns").At("n-1").in("processes"), Figure("Tenants alone-p99-ns").At("n-1").in("processes")), AtMost: 1.20,
 			},
 			{
-				ID: "quota", Says: "in a process of its own its p99 is as good as alone, within 20%: the busy one has a quota of half the CPUs",
+				ID: "quota", Says: "in its own process, its p99 is as good as alone, within 20%: the busy one has a CPU limit of half the CPUs",
 				Document: separateProcesses, Needs: 2,
 				Measure: ratio(Figure("Tenants beside-p99-ns").At("n").in("quota").under(ownQuota), Figure("Tenants alone-p99-ns").At("n").in("quota").under(ownQuota)), AtMost: 1.20,
 			},
@@ -134,12 +134,12 @@ var concurrencyStatements = []Experiment{
 	},
 	{
 		ID: "racy", Document: "002", Kind: Batch, Language: modern, program: racy.Program,
-		Title: "a counter without a lock, and what the race detector says of it",
+		Title: "a counter without a lock, and what the race detector reports",
 		// One P and as many as there are CPUs; and the same program built with the race
 		// detector, which reports at its end how many races it found.
 		stages: []sweep{{
 			id: "counter", title: "as it is",
-			quick: size{takes: 700 * ms, procs: "1 n", scaled: "the race detector is left out of --quick"},
+			quick: size{takes: 700 * ms, procs: "1 n", scaled: "--quick skips the race detector"},
 			full:  size{takes: 700 * ms, procs: "1 2 4 n"},
 		}, {
 			id: "detector", title: "built with the race detector", fixed: true,
@@ -150,28 +150,28 @@ var concurrencyStatements = []Experiment{
 		}},
 		Hypotheses: []Hypothesis{
 			{
-				ID: "undetected", Says: "with one P at most one of a million increments is lost",
+				ID: "undetected", Says: "with one P, at most one of a million increments is lost",
 				Document: "“The setting of GOMAXPROCS=1 may have thus far let those bugs go undetected”",
 				Measure:  level(Figure("Racy/increment lost-ppm").At("1").in("counter"), 1), AtMost: 1,
 			},
 			{
 				// A thousand times what would be undetected.
-				ID: "more_likely", Says: "with a P for each CPU at least a thousand of a million are lost",
+				ID: "more_likely", Says: "with one P per CPU, at least a thousand of a million are lost",
 				Document: "“Increased parallelism could make bugs in racy programs more likely to cause crashes or other problems”", Needs: 2,
 				Measure: level(Figure("Racy/increment lost-ppm").At("n").in("counter"), 1), AtLeast: 1000,
 			},
 			{
-				ID: "keeps_working", Says: "one P keeps it working too where a computation lies between reading and writing: one of a million at most is lost",
+				ID: "keeps_working", Says: "with one P it still works if a computation comes between reading and writing: at most one of a million is lost",
 				Document: "“the authors can set GOMAXPROCS=1 explicitly to keep them working until the bugs can be fixed”",
 				Measure:  level(Figure("Racy/compute lost-ppm").At("1").in("counter"), 1), AtMost: 1,
 			},
 			{
-				ID: "detected", Says: "the race detector finds it with a P for each CPU",
+				ID: "detected", Says: "the race detector finds the race with one P per CPU",
 				Document: "“We hope that both the race detector … has already helped programmers identify and eliminate many such bugs”",
 				Measure:  level(Figure("races").At("n").in("detector"), 1), AtLeast: 1,
 			},
 			{
-				ID: "detected_at_one", Says: "the race detector finds it with one P too, where nothing goes wrong",
+				ID: "detected_at_one", Says: "the race detector also finds the race with one P, where no increment is lost",
 				Document: "“We hope that both the race detector … has already helped programmers identify and eliminate many such bugs”",
 				Measure:  level(Figure("races").At("1").in("detector"), 1), AtLeast: 1,
 			},
@@ -192,7 +192,7 @@ var concurrencyStatements = []Experiment{
 				Document: "“Using lock-free data structures”", Needs: 2, Measure: ratio(Figure("Remedies/mutex ns/op").At("n"), Figure("Remedies/atomic ns/op").At("n")), AtLeast: tenthMore,
 			},
 			{
-				ID: "less_contention", Says: "a counter for each goroutine is at least 1.1 times as fast as the contended mutex",
+				ID: "less_contention", Says: "one counter per goroutine is at least 1.1 times as fast as the contended mutex",
 				Document: "“Reducing contention on shared resources”", Needs: 2, Measure: ratio(Figure("Remedies/mutex ns/op").At("n"), Figure("Remedies/sharded ns/op").At("n")), AtLeast: tenthMore,
 			},
 			{
@@ -200,7 +200,7 @@ var concurrencyStatements = []Experiment{
 				Document: "“Batch operations to reduce switching frequency”", Needs: 2, Measure: ratio(Figure("Remedies/mutex ns/op").At("n"), Figure("Remedies/batched ns/op").At("n")), AtLeast: tenthMore,
 			},
 			{
-				ID: "choose_procs", Says: "one P is at least 1.1 times as fast on the contended mutex as one for each CPU",
+				ID: "choose_procs", Says: "on the contended mutex, one P is at least 1.1 times as fast as one P per CPU",
 				Document: "“Choose appropriate GOMAXPROCS for your workload”", Needs: 2,
 				Measure: Figure("Remedies/mutex ns/op").At("n").over("1"), AtLeast: tenthMore,
 			},

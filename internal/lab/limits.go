@@ -18,7 +18,7 @@ import (
 var limits = []Experiment{
 	{
 		ID: "k8sbench", Document: "004", Kind: Server, Language: modern, service: k8sbench.Program,
-		Title: "an HTTP server that computes as much as /cpu?n= says, to be run as many pods",
+		Title: "an HTTP server that computes as much as /cpu?n= says, run as many pods",
 		Claim: "6 pods on 6 CPUs, n=1, GOMAXPROCS 1: 96962 requests/s, average 10.3 ms, maximum 272 ms; 10 pods, n=20, GOMAXPROCS 1 and 32: 50213, 40356 requests/s; average 20, 33 ms; maximum 255, 465 ms; 6.5k, 30k context switches a second",
 		also:  k8sbenchStages,
 		Hypotheses: []Hypothesis{
@@ -66,19 +66,19 @@ var limits = []Experiment{
 			{
 				// The document's 32 Ps come to 40356 × 33.01 ms = 1332 of 1000 connections. That
 				// is wrk's correction, so that only wrk can show it. Within 5% is the law.
-				ID: "average_fits", Says: "throughput × average latency is 1.33 times the connections, as wrk has it (above 1.05)",
+				ID: "average_fits", Says: "throughput × average latency is 1.33 times the connections, as measured by wrk (above 1.05)",
 				Document: "33.01 ÷ 24.78 ms = 1.33", Value: 33.01 / 24.78,
 				Measure: countedBy("wrk", "pods", littlesLaw(ClosedMean.At("32").in("pods").under(1), Cost.At("32").in("pods").under(1))), AtLeast: flatMore,
 			},
 			// Document 000's checklist. The quota must be one that is used up: the pods together
 			// have less than the machine. 5 and 20% are procfit's own margins.
 			{
-				ID: "wrong_knob", Says: "throttled, at half a CPU a pod, GOMAXPROCS changes nothing: 32 Ps serve what one does within 5%",
+				ID: "wrong_knob", Says: "throttled, at half a CPU per pod, GOMAXPROCS changes nothing: 32 Ps serve as much as one, within 5%",
 				Document: "000: “my CPU quota is too low — GOMAXPROCS is the wrong knob, raise the quota”", Needs: 2,
 				Measure: Throughput.At("32").in("pods").under(0.5).over("1"), AtLeast: flatLess, AtMost: flatMore,
 			},
 			{
-				ID: "wrong_knob_p99", Says: "throttled, it does not change the p99 either, within 20%",
+				ID: "wrong_knob_p99", Says: "throttled, GOMAXPROCS does not change the p99 either, within 20%",
 				Document: "000: “my CPU quota is too low — GOMAXPROCS is the wrong knob, raise the quota”", Needs: 2,
 				Measure: ClosedP99.At("32").in("pods").under(0.5).over("1"), AtLeast: 1 / 1.20, AtMost: 1.20,
 			},
@@ -86,7 +86,7 @@ var limits = []Experiment{
 	},
 	{
 		ID: "defaults", Document: "000, 001, 003, 004", Kind: Batch, Language: ancient, program: defaults.Program,
-		Title: "what each Go version chooses by itself",
+		Title: "the GOMAXPROCS that each Go version chooses itself",
 		Claim: "they disagree: NumCPU follows the quota since Go 1.18 (000); the runtime does not see it (001, 003, 004)",
 		// What every Go version chooses by itself, under quotas below and above what the
 		// rule of Go 1.25, at least 2, can tell apart.
@@ -94,10 +94,10 @@ var limits = []Experiment{
 			id: "versions", title: "procfit's own Go", metrics: chosen,
 			quick: size{takes: 20 * ms, procs: "unset", quotas: []float64{0, 1, 2}},
 		}, {
-			id: "versions", title: "each Go version, the go line its own", metrics: chosen,
+			id: "versions", title: "each Go version, with its own go line", metrics: chosen,
 			full: size{takes: 20 * ms, procs: "unset", quotas: []float64{0, 0.5, 1, 2, 2.5}, versions: "1.2 1.4 1.5 1.17 1.18 1.21 1.24 1.25 1.26"},
 		}, {
-			id: "language", title: "Go 1.26, the go line below 1.25", metrics: chosen, fixed: true, language: "1.24",
+			id: "language", title: "Go 1.26, with a go line below 1.25", metrics: chosen, fixed: true, language: "1.24",
 			full: size{takes: 20 * ms, procs: "unset", quotas: []float64{0, 0.5, 1, 2, 2.5}, versions: "1.26"},
 		}},
 		Hypotheses: []Hypothesis{
@@ -112,37 +112,37 @@ var limits = []Experiment{
 				Measure: ratio(Figure("gomaxprocs").At("").in("versions").built("1.5"), Figure("numcpu").At("").in("versions").built("1.5")), AtLeast: 1, AtMost: 1,
 			},
 			{
-				ID: "numcpu_1_18", Emulated: true, Says: "with Go 1.18 NumCPU() under a quota of 1 CPU is 1",
+				ID: "numcpu_1_18", Emulated: true, Says: "with Go 1.18 NumCPU() is 1 under a CPU limit of 1",
 				Document: "000: “From Go 1.18 onwards, on Linux, NumCPU() returns the cgroup-derived quota”", Needs: 2,
 				Measure: underQuota("numcpu", 1, "1.18"), AtMost: followsQuota,
 			},
 			{
-				ID: "numcpu_today", Emulated: true, Says: "with today's Go NumCPU() under a quota of 1 CPU is 1",
+				ID: "numcpu_today", Emulated: true, Says: "with today's Go NumCPU() is 1 under a CPU limit of 1",
 				Document: "000: “From Go 1.18 onwards, on Linux, NumCPU() returns the cgroup-derived quota”", Needs: 2,
 				Measure: underQuota("numcpu", 1, ""), AtMost: followsQuota,
 			},
 			{
-				ID: "default_1_18", Emulated: true, Says: "with Go 1.18 the default under a quota of 1 CPU is 1, not the machine's CPUs",
+				ID: "default_1_18", Emulated: true, Says: "with Go 1.18 the default is 1 under a CPU limit of 1, not the machine's CPUs",
 				Document: "000: “on Go ≥ 1.18 Linux, the default is correct in containers”", Needs: 2,
 				Measure: underQuota("gomaxprocs", 1, "1.18"), AtMost: followsQuota,
 			},
 			{
-				ID: "unseen_1_24", Emulated: true, Says: "up to Go 1.24 the default ignores a quota of 1 CPU",
+				ID: "unseen_1_24", Emulated: true, Says: "up to Go 1.24 the default ignores a CPU limit of 1",
 				Document: "001: “The Go runtime doesn't automatically detect these limits”; 003 and 004 alike", Needs: 2,
 				Measure: underQuota("gomaxprocs", 1, "1.24"), AtLeast: 1,
 			},
 			{
-				ID: "unseen_today", Emulated: true, Says: "today's default ignores a quota of 2 CPUs too",
+				ID: "unseen_today", Emulated: true, Says: "today's default also ignores a CPU limit of 2",
 				Document: "001: “The Go runtime doesn't automatically detect these limits”; 003 and 004 alike", Needs: 3,
 				Measure: underQuota("gomaxprocs", 2, ""), AtLeast: 1,
 			},
 			{
-				ID: "exact_today", Emulated: true, Says: "today's default under a quota of 1 CPU is 1",
+				ID: "exact_today", Emulated: true, Says: "today's default is 1 under a CPU limit of 1",
 				Document: "004's manifest: limits.cpu by resourceFieldRef", Needs: 2,
 				Measure: level(Figure("gomaxprocs").At("").in("versions").under(1), 1), AtMost: 1,
 			},
 			{
-				ID: "language_1_24", Emulated: true, Says: "today's Go with go 1.24 in go.mod ignores a quota of 2 CPUs still",
+				ID: "language_1_24", Emulated: true, Says: "today's Go with go 1.24 in go.mod still ignores a CPU limit of 2",
 				Needs:   3,
 				Measure: ratio(Figure("gomaxprocs").At("").in("language").under(2), Figure("gomaxprocs").At("").in("language")), AtLeast: 1,
 			},
@@ -150,7 +150,7 @@ var limits = []Experiment{
 	},
 	{
 		ID: "uber", Document: "automaxprocs' README", Kind: Server, Language: modern, service: uber.Program,
-		Title: "a load balancer, to be run under a quota of two CPUs",
+		Title: "a load balancer, run under a CPU limit of 2",
 		Claim: "quota 2 CPUs, GOMAXPROCS 1 2 3 4 8 24: 28.9, 44.7, 44.2, 41.1, 33.1, 22.2 thousand requests/s; p50 1.46, 0.84, 0.66, 0.57, 0.43, 0.45 ms; p99.9 19.7, 26.4, 30.1, 42.9, 64.3, 76.2 ms",
 		// The README of automaxprocs: a quota of 2 at 1 2 3 4 8 24, 24 being the default of the
 		// host. The README's runs are averages of many, its program is another: 10%, as of the other
@@ -163,7 +163,7 @@ var limits = []Experiment{
 		Hypotheses: []Hypothesis{
 			{
 				// Two CPUs' worth of quota, and the load beside it.
-				ID: "one_p", Says: "under 2 CPUs one P serves 0.65 of what two do (within 10%)",
+				ID: "one_p", Says: "under a CPU limit of 2, one P serves 0.65 of what two do (within 10%)",
 				Document: "28893.18 ÷ 44715.07 req/s = 0.646", Value: 28893.18 / 44715.07, Needs: 2 + 1, LoadCPUs: 1,
 				Measure: Throughput.At("1").under(2).over("2"), AtLeast: 28893.18 / 44715.07 * tenthLess, AtMost: 28893.18 / 44715.07 * tenthMore,
 			},
