@@ -21,7 +21,7 @@ var capacity = []Experiment{
 		// says more. For the peak there must be a setting at the CPUs and one beyond.
 		// The document had 8 CPUs, and wrk took some of them. Where its Ps are fewer than those
 		// the load ran on others, and needs one of its own here; with as many Ps as CPUs it
-		// shared them, as here. A latency beside its own load is that of both, and on two CPUs
+		// shared them, as here. A latency next to its own load is that of both, and on two CPUs
 		// the load has half of them.
 		stages: []sweep{{
 			connections: 64,

@@ -102,7 +102,7 @@ var channels = []Experiment{
 		Claim: "4 CPUs, GOMAXPROCS 1 4: 51.4, 48.3 s; 0.21, 0.21 s; 1.9, 1.6 s; 16 CPUs, 1 4 16: 39.5, 34.5, 34.1 s; 0.27, 0.22, 0.22 s; 2.5, 1.9, 1.8 s",
 		// make.bash, go list and an incremental go test -c, of the document's Go 1.5 and of
 		// today's. What the document calls incremental is that one package has changed: there a
-		// line is added to it before each run. In 2015 GOMAXPROCS did not tell how many processes
+		// line is added to it before each run. In 2015 GOMAXPROCS did not show how many processes
 		// a build has, as it does today, and make.bash leaves that to itself.
 		stages: []sweep{{
 			id: "list_1_5", title: "go list -json std, Go 1.5", tree: "1.5", command: []string{GoPlaceholder, "list", "-json", "std"},

@@ -21,7 +21,7 @@ import (
 	"github.com/procfit/procfit/test/need"
 )
 
-// skipRacy leaves out the program that is built to be wrong where that would be told.
+// skipRacy leaves out the program that is built to be wrong where that would be found.
 func skipRacy(t *testing.T, id string) {
 	if underRace && id == "racy" {
 		t.Skip("the race detector would find what is there to be found")

@@ -110,7 +110,7 @@ const Rounds = 4
 const pocock = 2.361 / 1.960
 
 // widened is the estimate with an interval that may have been judged before. Ratios
-// are widened as such; a share of trials may be zero, and is no ratio.
+// are widened as such; a share of trials may be zero, and is not a ratio.
 func (e Estimate) widened() Estimate {
 	if e.Value == nil || e.Low == nil || e.High == nil {
 		return e
@@ -127,7 +127,7 @@ func (e Estimate) widened() Estimate {
 	return e
 }
 
-// finite is without what is no number.
+// finite is without what is not a number.
 func (e Estimate) finite() Estimate {
 	for _, x := range []**float64{&e.Value, &e.Low, &e.High} {
 		if *x != nil && (math.IsNaN(**x) || math.IsInf(**x, 0)) {

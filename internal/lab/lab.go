@@ -73,7 +73,7 @@ type Experiment struct {
 	Kind     Kind
 	Language string // the oldest Go that builds the program; empty for a Command
 
-	// Trace is what the program is run under once more, beside the sweeps, to be
+	// Trace is what the program is run under once more, next to the sweeps, to be
 	// looked at.
 	Trace Trace
 
@@ -88,7 +88,7 @@ type Experiment struct {
 }
 
 // Serve runs a practice server in this process until ctx ends. The address
-// that it listens at stands in its first line on stderr.
+// that it listens at is in its first line on stderr.
 func Serve(ctx context.Context, id, addr string, stderr io.Writer) error {
 	e, err := find(id, Server)
 	if err != nil {
@@ -101,7 +101,7 @@ func Serve(ctx context.Context, id, addr string, stderr io.Writer) error {
 }
 
 // Run runs a batch program in this process, as its own main would: the code is
-// what it would exit with, and why stands on stderr. The error is that there is
+// what it would exit with, and why is on stderr. The error is that there is
 // no such program.
 func Run(id string, args []string, stdout, stderr io.Writer) (code int, err error) {
 	e, err := find(id, Batch)

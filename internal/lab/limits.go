@@ -89,7 +89,7 @@ var limits = []Experiment{
 		Title: "the GOMAXPROCS that each Go version chooses itself",
 		Claim: "they disagree: NumCPU follows the quota since Go 1.18 (000); the runtime does not see it (001, 003, 004)",
 		// What every Go version chooses by itself, under quotas below and above what the
-		// rule of Go 1.25, at least 2, can tell apart.
+		// rule of Go 1.25, at least 2, can show.
 		stages: []sweep{{
 			id: "versions", title: "procfit's own Go", metrics: chosen,
 			quick: size{takes: 20 * ms, procs: "unset", quotas: []float64{0, 1, 2}},
@@ -162,7 +162,7 @@ var limits = []Experiment{
 		}},
 		Hypotheses: []Hypothesis{
 			{
-				// Two CPUs' worth of quota, and the load beside it.
+				// Two CPUs' worth of quota, and the load generator next to it.
 				ID: "one_p", Says: "under a CPU limit of 2, one P serves 0.65 of what two do (within 10%)",
 				Document: "28893.18 ÷ 44715.07 req/s = 0.646", Value: 28893.18 / 44715.07, Needs: 2 + 1, LoadCPUs: 1,
 				Measure: Throughput.At("1").under(2).over("2"), AtLeast: 28893.18 / 44715.07 * tenthLess, AtMost: 28893.18 / 44715.07 * tenthMore,
@@ -257,7 +257,7 @@ func k8sbenchStages(o Options) []Stage {
 func half(ratio float64) float64 { return (1 + ratio) / 2 }
 
 // effect is how many CPUs it takes to see by how much the document's 32 Ps were worse:
-// as many as its own machine had, beside the load, which came from another.
+// as many as its own machine had, next to the load, which came from another.
 const effect, effectLoad = 6 + 1, 1
 
 // countedBy is a measure of what a load generator counts in its own way: another's figures are

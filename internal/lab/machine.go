@@ -23,7 +23,7 @@ func (m Measured) cpus() float64 {
 	return n
 }
 
-// separateLoad tells whether the load ran on other CPUs than the program.
+// separateLoad reports whether the load ran on other CPUs than the program.
 func (m Measured) separateLoad() bool {
 	how := m.header().Load.Arranged()
 	return how == journal.ArrangementApart || how == journal.ArrangementElsewhere
@@ -35,7 +35,7 @@ type machine struct {
 	separateLoad bool    // the load has others
 }
 
-// machineOf is that of a run on a machine of so many CPUs.
+// machineOf is that of a run on a machine of that many CPUs.
 func machineOf(r Results, cpus float64) machine {
 	for _, id := range slices.Sorted(maps.Keys(r)) {
 		if m := r[id]; m.Result != nil {

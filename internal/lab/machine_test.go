@@ -84,7 +84,7 @@ func TestPlaces(t *testing.T) {
 	}
 }
 
-// What only one load generator counts is not told of another's figures.
+// What only one load generator counts is not reported of another's figures.
 func TestCountedBy(t *testing.T) {
 	m := stageOf(6, func(procs, _ int) float64 { return float64(procs) }, 1, 2)
 	measure := countedBy("wrk", "", ratio(quantity{Procs: "2"}, quantity{Procs: "1"}))

@@ -84,13 +84,13 @@ type Ran struct {
 	Complete   bool       `json:"complete"`
 	Stages     []RanStage `json:"stages"`
 	Hypotheses []Answered `json:"hypotheses"`
-	Files      []RanFile  `json:"files,omitempty"` // to be looked at, beside the stages'
+	Files      []RanFile  `json:"files,omitempty"` // to be looked at, next to the stages'
 
 	// Measured are the stages' results; they are in the directories, not in lab.json.
 	Measured Results `json:"-"`
 }
 
-// Proved tells whether it has a valid trial.
+// Proved reports whether it has a valid trial.
 func (r Ran) Proved() bool {
 	return slices.ContainsFunc(r.Stages, func(s RanStage) bool { return s.Run > s.Invalid })
 }
@@ -154,8 +154,8 @@ const countedSeconds = 0.5
 // numbers are to be met within.
 const disturbing = 0.1
 
-// Disturbed tells whether other programs took so much that the stage's figures do
-// not speak for the machine of so many CPUs.
+// Disturbed reports whether other programs took so much that the stage's figures do
+// not speak for the machine of that many CPUs.
 func (s *RanStage) Disturbed(cpus float64) bool {
 	return s.Run > 0 && s.OtherCPUs != nil && *s.OtherCPUs >= disturbing*cpus
 }

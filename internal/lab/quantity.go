@@ -38,7 +38,7 @@ func (q quantity) in(stage string) quantity {
 	return q
 }
 
-// under is the figure under a quota of so many CPUs.
+// under is the figure under a quota of that many CPUs.
 func (q quantity) under(quota float64) quantity {
 	q.Quota = quota
 	return q
@@ -92,7 +92,7 @@ func (q quantity) key(m Measured) (key journal.SettingKey, known bool) {
 	return a.Key(), a.GoVersion != "" || q.Go == ""
 }
 
-// numbered are the values of GOMAXPROCS that ran beside the setting.
+// numbered are the values of GOMAXPROCS that ran next to the setting.
 func (q quantity) numbered(m Measured) (list []int) {
 	key, _ := q.key(m)
 	for i := range m.Trials {

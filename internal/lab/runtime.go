@@ -167,7 +167,7 @@ var runtimeStatements = []Experiment{
 	{
 		ID: "gc", Document: "000, 002, 003", Kind: Batch, Language: modern, program: gc.Program,
 		Title: "one goroutine that allocates, and the cost of the garbage collector",
-		// One goroutine allocates. With a second P the collector can mark while it goes on;
+		// One goroutine allocates. With a second P the collector can mark while it continues;
 		// under a quota of one CPU that is time that the quota does not have.
 		stages: []sweep{{
 			id: "free", title: "without a CPU limit",

@@ -14,7 +14,7 @@ var scheduler = []Experiment{
 		ID: "preempt", Document: "001", Kind: Batch, Language: ancient, program: preempt.Program,
 		Title: "a tight loop next to a goroutine that must still run",
 		Claim: "hangs with Go 1.13, runs since Go 1.14",
-		// A loop that never yields, beside a goroutine that must still run. Where it hangs
+		// A loop that never yields, next to a goroutine that must still run. Where it hangs
 		// the trial outlasts its limit. The document's program has nothing to collect; with a
 		// collection the loop stops every P, since it never comes to a halt itself.
 		stages: []sweep{{
@@ -82,7 +82,7 @@ var scheduler = []Experiment{
 		Title: "16 goroutines started on one P, which the other Ps steal",
 		Claim: "GOMAXPROCS=4: every P runs some of the 16",
 		// 16 goroutines made on one P, GOMAXPROCS=4. The document's sleep 10 ms, so that
-		// there is nothing to steal; ours compute. Its listing cannot tell which P one ran
+		// there is nothing to steal; ours compute. Its listing cannot show which P one ran
 		// on, and neither can a duration: procfit trace shows that.
 		stages: []sweep{{
 			quick: size{takes: 150 * ms, args: "-procs 0 -work 5", procs: "1 n", scaled: computeHere},

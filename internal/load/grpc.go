@@ -116,7 +116,7 @@ func (p *Prepared) givenTypes() (CallTypes, error) {
 // Called is the method that is called.
 func (p *Prepared) Called() CallName { return p.name }
 
-// Undefined tells that the types of the call are still to be asked for.
+// Undefined reports that the types of the call are still to be asked for.
 func (p *Prepared) Undefined() bool { return p.GRPC != nil && p.types == nil }
 
 // MakeCall makes the request of the call, with its types.

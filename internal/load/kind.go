@@ -11,7 +11,7 @@ import (
 // Kind is why a request or a connection failed: a code that may be kept.
 type Kind string
 
-// The kinds besides those of a status, which StatusKind and CallKind make.
+// The kinds in addition to those of a status, which StatusKind and CallKind make.
 const (
 	KindRefused        Kind = "refused"         // nobody listens
 	KindConnectTimeout Kind = "connect_timeout" // no connection before the timeout
@@ -20,7 +20,7 @@ const (
 	KindReset          Kind = "reset"           // by the server
 	KindBroken         Kind = "broken"          // a send or a receive failed for another reason
 	KindTimeout        Kind = "timeout"         // no answer within the time-out
-	KindUnfinished     Kind = "unfinished"      // an answer began, and did not end within the time-out
+	KindUnfinished     Kind = "unfinished"      // an answer started, and did not end within the time-out
 	KindUnsent         Kind = "unsent"          // the server did not take the request within the time-out
 	KindMalformed      Kind = "malformed"       // an answer that is none of the protocol
 	KindTooLarge       Kind = "too_large"       // headers of an answer that pass all bounds

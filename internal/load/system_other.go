@@ -2,7 +2,7 @@
 
 package load
 
-// hasRaw tells whether the raw engine is there: it needs Linux.
+// hasRaw reports whether the raw engine is there: it needs Linux.
 const hasRaw = false
 
 // checkFiles leaves it to the connections themselves: a limit there is not ours to

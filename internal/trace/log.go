@@ -99,7 +99,7 @@ func executable(r io.Reader) bool {
 	return err == nil && info.Mode().IsRegular() && info.Mode()&0o111 != 0
 }
 
-// Empty tells that nothing in it was of a trace, not even what cannot be read.
+// Empty reports that nothing in it was of a trace, not even what cannot be read.
 func (l *Log) Empty() bool { return l.Summary.Counts.Samples == 0 && l.Summary.Skipped.Count == 0 }
 
 // Err is what went wrong, with what was read or with the command, though there may

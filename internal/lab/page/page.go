@@ -55,7 +55,7 @@ type Hypothesis struct {
 	On       string          // its machine that they are of, where it has several
 	Here     string          // the measured ratio, with its interval
 	Wanted   string          // from what to what the hypothesis holds
-	Reason   string          // why it cannot be told
+	Reason   string          // why it is undecided
 	Strip    *document.Strip // what is wanted, what was measured, and the document's value; nil: nothing to draw
 }
 

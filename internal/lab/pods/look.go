@@ -25,7 +25,7 @@ const (
 
 // Checked is what check says of a manifest that has one program.
 type Checked struct {
-	Procs    *int     // nil where it is no number that is known
+	Procs    *int     // nil where it is not a number that is known
 	Text     string   // the same in words
 	Source   string   // where it comes from, in words
 	Findings []string // the rules that fire
@@ -62,7 +62,7 @@ func (l *Lab) look(ctx context.Context, e lab.Experiment, dir *folder.Dir) ([]la
 	}, nil
 }
 
-// stance is a manifest with what is said of it and what became of it.
+// stance is a manifest with what is reported of it and what became of it.
 type stance struct {
 	text     []byte
 	promised Checked

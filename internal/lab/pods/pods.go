@@ -7,7 +7,7 @@
 // what a pod made of it runs with.
 //
 // The program is procfit's own, whatever Go that is built with: what one of an older Go
-// would run with is told by check, and not seen.
+// would run with is what check reports, and is not observed.
 package pods
 
 import (

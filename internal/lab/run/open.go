@@ -50,7 +50,7 @@ func refuse(format string, args ...any) error {
 	return &session.Refusal{Err: fmt.Errorf(format, args...)}
 }
 
-// ours tells whether there is nothing but what lab runs write.
+// ours reports whether there is nothing but what lab runs write.
 func ours(entries []os.DirEntry) bool {
 	return !slices.ContainsFunc(entries, func(e os.DirEntry) bool {
 		_, err := lab.Find(e.Name())
@@ -58,7 +58,7 @@ func ours(entries []os.DirEntry) bool {
 	})
 }
 
-// takeOver begins with what an earlier run came to. Its index may be lost; the
+// takeOver starts with what an earlier run came to. Its index may be lost; the
 // journals are found by the experiments' ids.
 func (r *Run) takeOver(entries []os.DirEntry, on Events) error {
 	earlier, err := lab.ReadOutcome(r.Dir)

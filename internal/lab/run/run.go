@@ -9,7 +9,7 @@
 // journals hold; Conclude does so for a folder that nothing is measured in. How a report
 // looks is not known here: whoever starts a run hands in Pages.
 //
-// What is wrong with one stage is told of that stage, in lab.json too, and the others
+// What is wrong with one stage is reported of that stage, in lab.json too, and the others
 // run. Only the end of the context, a folder of another run, and a journal that cannot
 // be written end the whole.
 //
@@ -43,7 +43,7 @@ type Options struct {
 	Chosen      lab.Options // what the user would have otherwise than the documents; its CPUs are the Host's
 	Language    string      // the go line that programs are built with; empty: each toolchain's own
 	Seed        *uint64     // of the settings' order in every stage; nil: any
-	Grow        bool        // stages may have more blocks than they were begun with
+	Grow        bool        // stages may have more blocks than they were started with
 
 	Dir     string       // the results folder; empty: results/lab-TIME
 	Tool    journal.Tool // who measures, and how it was called
@@ -70,7 +70,7 @@ type Machine struct {
 	// Target makes a stage's practice program the target, as it is there; nil: a command
 	// of this machine.
 	Target func(*plan.Spec, lab.Stage)
-	// Look looks at what the experiment is about besides its sweeps, into its folder; nil:
+	// Look looks at what the experiment is about in addition to its sweeps, into its folder; nil:
 	// there is nothing.
 	Look func(ctx context.Context, e lab.Experiment, dir *folder.Dir) ([]lab.RanFile, error)
 	// Runner makes what measures a session. Programs are those that were compiled, by

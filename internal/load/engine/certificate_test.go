@@ -25,7 +25,7 @@ func secured(t testing.TB, c *tls.Config) string {
 	return "https://" + l.Addr().String() + "/"
 }
 
-// What of a certificate fails is told by a kind, with what helps; and that helps.
+// What of a certificate fails is reported by a kind, with what helps; and that helps.
 func TestVerification(t *testing.T) {
 	t.Parallel()
 	now := time.Now().Add(-time.Minute)

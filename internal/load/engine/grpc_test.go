@@ -106,7 +106,7 @@ service Other { rpc Check(HealthCheckRequest) returns (HealthCheckResponse); } /
 	return protoset, protoFile
 }
 
-// What is wrong with a call is told before anything is measured.
+// What is wrong with a call is reported before anything is measured.
 func TestGRPCRefuses(t *testing.T) {
 	t.Parallel()
 	v1, bare := grpcServer(t, "v1"), grpcServer(t, "")

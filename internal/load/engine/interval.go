@@ -12,7 +12,7 @@ import (
 // intervalLength is that of an Interval.
 const intervalLength = time.Second
 
-// intervals are those of one lane that were not told yet, by their number. A lane that
+// intervals are those of one lane that were not reported yet, by their number. A lane that
 // is not watched has none: the lock is for those that are.
 type intervals struct {
 	mu   sync.Mutex

@@ -21,7 +21,7 @@ type lane struct {
 	slot, slots int64      // of an open loop: the next one, and how many there are
 	seconds     *intervals // nil: nobody watches
 	picked      int64      // requests of a closed loop that were chosen so far
-	settled     int64      // when the measured time was seen to have begun; 0: not yet
+	settled     int64      // when the measured time was seen to have started; 0: not yet
 	binsPerNano float64
 
 	counts

@@ -68,7 +68,7 @@ func (l *link) work(turn chan struct{}) {
 	}
 }
 
-// use serves a connection until it ends, and tells whether that was in good order
+// use serves a connection until it ends, and reports whether that was in good order
 // after it had answered; else it is not opened again at once, since a server that
 // accepts and closes would have us spin.
 func (l *link) use(conn wire.Conn) (good bool) {
@@ -125,7 +125,7 @@ func (l *link) begin() {
 }
 
 // refill gives every free place of a connection its next request and sends again
-// what an earlier one had not begun with. It is under mu, and so are those below.
+// what an earlier one had not started. It is under mu, and so are those below.
 func (l *link) refill() *wire.Failure {
 	now := l.pool.clock()
 	l.pool.mu.Lock()
@@ -156,7 +156,7 @@ func (l *link) flush() *wire.Failure {
 	return l.conn.Flush()
 }
 
-// underWay tells whether an answer is waited for.
+// underWay reports whether an answer is waited for.
 func (l *link) underWay() bool {
 	for i := range l.places {
 		if l.places[i].sent {
@@ -224,7 +224,7 @@ func (l *link) lose(f *wire.Failure) (good bool) {
 			}
 			p.fails(&x.exchange, l.target, *f, now)
 			p.done(x, now)
-			quiet = true // it is told with what it ended
+			quiet = true // it is reported with what it ended
 		}
 	}
 	if !quiet {

@@ -76,13 +76,13 @@ func TestPrepareRefuses(t *testing.T) {
 			o.GRPC = &load.GRPC{Calls: rpc.Calls{}, Method: "a.B/C", Proto: []string{"a"}, Protoset: "b"}
 			o.URLs = []string{"h2c://a"}
 		}, "use only one of them"},
-		"no scheme":          {func(o *load.Options) { o.URLs = []string{"localhost:80"} }, "http://"},
-		"the host is missing":            {func(o *load.Options) { o.URLs = []string{"http:///x"} }, "the host is missing"},
-		"port":               {func(o *load.Options) { o.URLs = []string{"http://a:99999/"} }, "99999"},
-		"placeholder left":   {func(o *load.Options) { o.URLs = []string{"http://a:{port}/"} }, "{port}"},
-		"credentials":        {func(o *load.Options) { o.URLs = []string{"http://u:p@a/"} }, "Authorization"},
-		"blank in the host":  {func(o *load.Options) { o.URLs = []string{"http://a b/"} }, "invalid character"},
-		"second URL is read": {func(o *load.Options) { o.URLs = append(o.URLs, "ftp://a/") }, "ftp://a/"},
+		"no scheme":           {func(o *load.Options) { o.URLs = []string{"localhost:80"} }, "http://"},
+		"the host is missing": {func(o *load.Options) { o.URLs = []string{"http:///x"} }, "the host is missing"},
+		"port":                {func(o *load.Options) { o.URLs = []string{"http://a:99999/"} }, "99999"},
+		"placeholder left":    {func(o *load.Options) { o.URLs = []string{"http://a:{port}/"} }, "{port}"},
+		"credentials":         {func(o *load.Options) { o.URLs = []string{"http://u:p@a/"} }, "Authorization"},
+		"blank in the host":   {func(o *load.Options) { o.URLs = []string{"http://a b/"} }, "invalid character"},
+		"second URL is read":  {func(o *load.Options) { o.URLs = append(o.URLs, "ftp://a/") }, "ftp://a/"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			o := good()

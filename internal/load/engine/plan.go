@@ -37,7 +37,7 @@
 // The portable engine has a goroutine a connection, which reads answers and sends
 // what follows on them, and one for the schedule. Its CPU time is the process's. A
 // connection that a server of HTTP/2 gives up in good order (GOAWAY) loses nothing:
-// what it had not begun with is sent again, and its latency goes on.
+// what it had not started is sent again, and its latency continues.
 //
 // # Limits
 //

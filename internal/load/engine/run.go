@@ -67,7 +67,7 @@ var errStuck = errors.New("the load generator did not end, so its results are lo
 
 // worker carries out its share of a run.
 type worker interface {
-	// work connects, reports on setup, waits for run.begin and loads until the run is
+	// work connects, reports on setup, waits for run.start and loads until the run is
 	// over or run.stop is set.
 	work(setup chan<- error) error
 	// wake makes it look at run.stop; any goroutine may call it.
@@ -90,7 +90,7 @@ type run struct {
 	begin     chan struct{} // closed when all are connected
 	stop      atomic.Bool   // set before the threads are woken to end at once
 
-	// In nanoseconds since base, set before begin is closed.
+	// In nanoseconds since base, set before start is closed.
 	start, from, end, last int64 // the first intended send; the measured time; no send is intended after end, none made after last
 
 	reported int64 // intervals that Each was called for
@@ -269,7 +269,7 @@ func resolve(ctx context.Context, p *plan) ([]netip.AddrPort, error) {
 
 // engine carries out runs.
 type engine interface {
-	// workers makes those of a run; their work has not begun.
+	// workers makes those of a run; their work has not started.
 	workers(r *run) ([]worker, error)
 }
 

@@ -2,7 +2,7 @@
 // (https://github.com/tsenart/vegeta, "-format"), or from URLs with weights.
 //
 // The plain format has a request line, headers below it, and after these the name of a
-// file with the body; a blank line ends a request, and a line that begins with # is a
+// file with the body; a blank line ends a request, and a line that starts with # is a
 // comment:
 //
 //	POST http://127.0.0.1:8080/things
@@ -42,7 +42,7 @@ const (
 	MostFile     = 384 << 20 // bytes: of all bodies in base64, and some more
 	MostBody     = 16 << 20  // bytes of a body
 	mostRequests = 100_000
-	mostLine     = 32 << 20  // bytes of a line: a body in base64 stands in one
+	mostLine     = 32 << 20  // bytes of a line: a body in base64 is in one
 	mostBodies   = 256 << 20 // of all
 	mostHeaders  = 1 << 20   // bytes of a request's headers
 )

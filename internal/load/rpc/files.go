@@ -35,7 +35,7 @@ func listed(methods protoreflect.MethodDescriptors) string {
 	return phrase.And(names)
 }
 
-// Compile implements load.Calls: it reads .proto files. What they import is looked for beside them and from
+// Compile implements load.Calls: it reads .proto files. What they import is looked for next to them and from
 // the current directory on.
 func (Calls) Compile(ctx context.Context, paths []string) (load.CallTypes, error) {
 	from := []string{"."}

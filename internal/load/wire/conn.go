@@ -48,7 +48,7 @@ type Event struct {
 	Place   int
 	Status  Status   // of an answer
 	Failure *Failure // nil: it was answered
-	// Again tells that the server has not begun with the request and never will on
+	// Retry reports that the server has not started the request and never will on
 	// this connection, so that sending it once more on another is safe (RFC 9113,
 	// section 8.7).
 	Retry bool
@@ -59,16 +59,16 @@ type Event struct {
 type Conn interface {
 	// Wait returns when there is something to Take, the connection's end too.
 	Wait()
-	// Take handles what came and tells what became of requests; done may start
+	// Take handles what came and reports what became of requests; done may start
 	// others. An error ends the connection and with it what is under way.
 	Take(done func(Event)) *Failure
-	// Start begins a request in a free place; it leaves with the next Flush.
+	// Start starts a request in a free place; it leaves with the next Flush.
 	Start(place int, r *Request)
 	// Flush sends what is to be sent.
 	Flush() *Failure
-	// Cancel gives the request of a place up and tells how far it got.
+	// Cancel gives the request of a place up and reports how far it got.
 	Cancel(place int) load.Kind
-	// Spent tells that the connection takes no more requests; those under way may
+	// Spent reports that the connection takes no more requests; those under way may
 	// still end.
 	Spent() bool
 	Protocol() string

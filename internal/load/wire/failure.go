@@ -77,7 +77,7 @@ func wantsOurs(err error) *Failure {
 	return &Failure{load.KindTLSCertificate, err.Error() + "; --tls cert=FILE,key=FILE gives one"}
 }
 
-// handshake is the failure of a TLS handshake, with what helps. asked tells that the
+// handshake is the failure of a TLS handshake, with what helps. asked reports that the
 // server asked for a certificate and there was none: TLS 1.2 has no alert for that.
 func handshake(err error, asked bool) *Failure {
 	if f, ok := alert(err); ok {

@@ -149,7 +149,7 @@ func (c *http2Conn) widen(f *http2.WindowUpdateFrame) {
 	}
 }
 
-// sendAll goes on with what waited for a window.
+// sendAll continues with what waited for a window.
 func (c *http2Conn) sendAll() {
 	for i := range c.places {
 		if x := &c.places[i]; x.id != 0 {

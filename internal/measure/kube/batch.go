@@ -24,7 +24,7 @@ const batchLife = 6 * time.Hour
 // reportPatience is for what an agent wrote at its end to be among the node's logs.
 const reportPatience = 10 * time.Second
 
-// target is a pod that is measured. A batch program has an agent beside it from before its
+// target is a pod that is measured. A batch program has an agent next to it from before its
 // start, in a container that stays until its end and tells then what it saw: one that
 // comes later misses the beginning, and the clock of the cluster has whole seconds.
 func (s *Target) target(c cut, name string, to difference, user *owner) *corev1.Pod {
@@ -108,7 +108,7 @@ func (r *run) once(ctx context.Context) (one trial.Ran, err error) {
 	return one, nil
 }
 
-// saw adds to a run what the agents beside its programs saw.
+// saw adds to a run what the agents next to its programs saw.
 func (r *run) saw(one *trial.Ran, ran []agent.Ran) {
 	counted := make([]agent.Counted, len(ran))
 	for i, of := range ran {
@@ -169,7 +169,7 @@ func exited(p *corev1.Pod, container string) error {
 	return trial.Invalid(journal.InvalidLost, "Kubernetes does not report how container %s of pod %s ended", container, p.Name)
 }
 
-// watched is what the agent beside a program tells at its end.
+// watched is what the agent next to a program tells at its end.
 func (r *run) watched(ctx context.Context, name string) (ran agent.Ran, err error) {
 	late := cluster.After(reportPatience)
 	err = cluster.Until(ctx, podInterval, func(ctx context.Context) (bool, error) {
@@ -214,5 +214,5 @@ func (r *run) logOf(ctx context.Context, name, container string) (text []byte, c
 	return text, cut, err
 }
 
-// loaded tells whether there is load, and a pod of it.
+// loaded reports whether there is load, and a pod of it.
 func (r *runner) loaded() bool { return !r.config.FromHere && !r.subject.Batch }

@@ -33,7 +33,7 @@ spec:
           - {name: import, image: "import:v1", resources: {limits: {cpu: 1, memory: 64Mi}}, securityContext: {runAsNonRoot: true}}
 `
 
-// A Job's pods run once, with procfit beside the program from before its start, and stay
+// A Job's pods run once, with procfit next to the program from before its start, and stay
 // of the class that they are of.
 func TestBatchTarget(t *testing.T) {
 	s := &Target{subject: subject(t, cronJob), container: "import", options: Options{Image: "procfit:v1"}}

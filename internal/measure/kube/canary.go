@@ -20,7 +20,7 @@ import (
 	"github.com/procfit/procfit/internal/verdict/journal"
 )
 
-// CanaryConfig is what a canary's pods take besides their Copies.
+// CanaryConfig is what a canary's pods take in addition to their Copies.
 type CanaryConfig struct {
 	Host  string        // who runs it, for those who find its record
 	Life  time.Duration // of a pod at most
@@ -43,7 +43,7 @@ type group struct {
 // defaultGrace is what a pod without a word on it has to end (Kubernetes' API).
 const defaultGrace = 30 * time.Second
 
-// Canary makes a Place of Copies that were settled for one: its Prepare begins the run, and
+// Canary makes a Place of Copies that were settled for one: its Prepare starts the run, and
 // its Close ends it.
 func (s *Target) Canary(config CanaryConfig) *Canaries {
 	spec := plan.Spec{}
@@ -98,7 +98,7 @@ func (c *Canaries) Begin(ctx context.Context, settings []journal.Setting) error 
 	return nil
 }
 
-// notStarted tells what is wrong with a pod from what else went wrong.
+// notStarted reports what is wrong with a pod from what else went wrong.
 func notStarted(a journal.Setting, err error) error {
 	var f *trial.Failure
 	if errors.As(trial.Lost(err), &f) {

@@ -141,7 +141,7 @@ func configMapOf(f corev1.EnvFromSource) string {
 }
 
 // setLimit sets the CPU limit, and the request where that would be above it, or was
-// the same: with both alike a pod is of another class for the kernel and the scheduler.
+// the same: if both are the same, a pod is of another class for the kernel and the scheduler.
 func setLimit(r *corev1.ResourceRequirements, quota *float64) {
 	limit, limited := r.Limits[corev1.ResourceCPU]
 	request, requested := r.Requests[corev1.ResourceCPU]

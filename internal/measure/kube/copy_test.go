@@ -71,7 +71,7 @@ func env(p *corev1.Pod) map[string]string {
 	return m
 }
 
-// A copy differs from its template in what is said, and in nothing else.
+// A copy differs from its template only in what is listed here.
 func TestCopy(t *testing.T) {
 	s := subject(t, deployment)
 	before := s.sum()

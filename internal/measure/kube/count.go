@@ -26,7 +26,7 @@ type counting struct {
 	err     error
 }
 
-// each asks the agents beside all targets at once.
+// each asks the agents next to all targets at once.
 func (c *counting) each(ask func(i int, e *podObserver) error) {
 	errs := make([]error, len(c.fleet))
 	var all sync.WaitGroup
@@ -41,8 +41,8 @@ func (c *counting) each(ask func(i int, e *podObserver) error) {
 	c.err = errors.Join(append(errs, c.err)...)
 }
 
-// start begins before the load does: once a target uses all of its limit, of which the
-// agent beside it has a share, the agent is slow. Before the load a target does nothing
+// start starts before the load does: once a target uses all of its limit, of which the
+// agent next to it has a share, the agent is slow. Before the load a target does nothing
 // that would be counted.
 func (c *counting) start(ctx context.Context) {
 	c.ids, c.counted = make([]string, len(c.fleet)), make([]agent.Counted, len(c.fleet))

@@ -142,8 +142,8 @@ func (refusing) RoundTrip(r *http.Request) (*http.Response, error) {
 	return w.Result(), nil
 }
 
-// A container beside the target that refuses a look leaves GOMAXPROCS unproven, or to the
-// target's own metric; it is no load that could not be offered.
+// A container next to the target that refuses a look leaves GOMAXPROCS unproven, or to the
+// target's own metric; it is not a load that could not be offered.
 func TestRefusedLook(t *testing.T) {
 	spec := plan.Default()
 	spec.Target.Pods, spec.Target.URL = &plan.Pods{}, "http://{pod}/"

@@ -66,7 +66,7 @@ func (r *runner) nodes() []string {
 }
 
 // nodesReady waits for the nodes before a trial. One that does not come back ends the
-// run, which can be gone on with when it has.
+// run, which can be continued when it has.
 func (r *run) nodesReady(ctx context.Context) error {
 	r.since = map[string]time.Time{}
 	for _, name := range r.nodes() {
@@ -108,7 +108,7 @@ func pause(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// lost says that a node is not ready, or has not been since the trial began: then what
+// lost says that a node is not ready, or has not been since the trial started: then what
 // its pods did is not known.
 func (r *runner) lost(ctx context.Context, name string) error {
 	if name == "" {

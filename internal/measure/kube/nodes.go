@@ -41,7 +41,7 @@ func usable(n *corev1.Node) bool {
 
 // chooseNodes takes the named node for the target, or the one with the most CPUs, and
 // for the load another where there is one. That of a tie goes by the names, so that a
-// run that goes on has the same.
+// run that continues has the same.
 func chooseNodes(all []corev1.Node, named string) (places, error) {
 	fit := fitting(all)
 	if len(fit) == 0 {

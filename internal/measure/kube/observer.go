@@ -29,14 +29,14 @@ const (
 	sourceMetrics = "metrics"
 )
 
-// podObserver is the agent beside a target.
+// podObserver is the agent next to a target.
 type podObserver struct{ *agent.Client }
 
 // owner is as whom a process runs.
 type owner struct{ uid, gid int64 }
 
-// attach puts an agent beside a target, in an ephemeral container that sees its
-// processes. Where that cannot be, the reason stands with the replica.
+// attach puts an agent next to a target, in an ephemeral container that sees its
+// processes. Where that cannot be, the reason is with the replica.
 func (r *run) attach(ctx context.Context, one *replica) {
 	if r.noObserver != "" {
 		one.why = r.noObserver
@@ -127,7 +127,7 @@ func (s *Target) observerContainer(p *corev1.Pod, user *owner) corev1.EphemeralC
 	return e
 }
 
-// neverRoot tells whether a container of this context may not run as root.
+// neverRoot reports whether a container of this context may not run as root.
 func neverRoot(p *corev1.Pod, c *corev1.SecurityContext) bool {
 	pod := p.Spec.SecurityContext
 	return c.RunAsNonRoot != nil && *c.RunAsNonRoot || c.RunAsNonRoot == nil && pod != nil && pod.RunAsNonRoot != nil && *pod.RunAsNonRoot

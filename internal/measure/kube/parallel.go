@@ -20,7 +20,7 @@ import (
 const reserved = 3
 
 // parallelPlaces takes nodes that targets are measured on side by side, the named ones
-// or all that are alike, and for each its load's: one of those that are left, where there
+// or all with the same CPUs, and for each its load's: one of those that are left, where there
 // are any, or its own. Nodes of other CPUs or of another kind of CPU would make another
 // value of unset.
 func parallelPlaces(all []corev1.Node, named string) ([]places, error) {
@@ -122,7 +122,7 @@ func (a *parallelRunner) Run(ctx context.Context, task plan.Task, observe plan.O
 	})
 }
 
-// repeated tells what another lane has said already.
+// repeated reports what another lane has said already.
 func (a *parallelRunner) repeated(what plan.Activity) bool {
 	if what.Shortfall == nil {
 		return false
@@ -143,13 +143,13 @@ func (a *parallelRunner) Close() error {
 	return a.lanes[0].Close()
 }
 
-// firstImage is the image that the run began with, which all of its targets are to have.
+// firstImage is the image that the run started with, which all of its targets are to have.
 type firstImage struct {
 	mu    sync.Mutex
 	image string
 }
 
-// same tells whether a target's image is that; the first is.
+// same reports whether a target's image is that; the first is.
 func (b *firstImage) same(image string) (as string, ok bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()

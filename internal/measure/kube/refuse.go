@@ -19,7 +19,7 @@ func (s Subject) claims() (names []string) {
 }
 
 // refusals are why a copy of the subject's pods would take from the pods that it is a
-// copy of, or could not be told from them.
+// copy of, or could not be distinguished from them.
 func (s Subject) refusals(claims map[string]*corev1.PersistentVolumeClaim) (list []string) {
 	refuse := func(format string, args ...any) { list = append(list, fmt.Sprintf(format, args...)) }
 	t := s.Template.Spec
@@ -64,7 +64,7 @@ func (s Subject) refusals(claims map[string]*corev1.PersistentVolumeClaim) (list
 	return list
 }
 
-// sidecars are the init containers that stay beside the others.
+// sidecars are the init containers that stay next to the others.
 func sidecars(t corev1.PodSpec) (n int) {
 	for _, c := range t.InitContainers {
 		if stays(c) {
@@ -74,7 +74,7 @@ func sidecars(t corev1.PodSpec) (n int) {
 	return n
 }
 
-// stays tells a sidecar from an init container that ends.
+// stays distinguishes a sidecar from an init container that ends.
 func stays(c corev1.Container) bool {
 	return c.RestartPolicy != nil && *c.RestartPolicy == corev1.ContainerRestartPolicyAlways
 }

@@ -15,7 +15,7 @@ import (
 const resizePatience = 30 * time.Second
 
 // resize changes the CPU limit of the targets while they run, and waits until the
-// kubelet says that it is so and, where something looks from beside them, until the
+// kubelet says that it is so and, where something looks from next to them, until the
 // kernel does.
 func (r *run) resize(ctx context.Context) error {
 	if !r.options.Resize || sameCPUs(r.Quota(), r.Setting.QuotaCPUs) {

@@ -51,7 +51,7 @@ func (w wants) rights() (must, better []cluster.Right) {
 	return must, better
 }
 
-// rightObserver is what the evidence takes that comes from beside the target.
+// rightObserver is what the evidence takes that comes from next to the target.
 var rightObserver = cluster.Right{Verb: "patch", Resource: "pods/ephemeralcontainers"}
 
 // Those by which it is known what else counts a canary's pods.

@@ -37,7 +37,7 @@ type replica struct {
 	line     *tunnel
 	url      string
 	port     int
-	observer *podObserver // nil: nothing looks from beside it
+	observer *podObserver // nil: nothing looks from next to it
 	why      string
 }
 
@@ -99,8 +99,8 @@ func (r *run) Stop(ctx context.Context) (e trial.Ending, err error) {
 	return e, r.end(ctx)
 }
 
-// notStarted tells a trial without any program from one whose program failed: a run
-// that goes on tries it again.
+// notStarted distinguishes a trial without any program from one whose program failed: a run
+// that continues tries it again.
 func (r *run) notStarted(err error) error {
 	var f *trial.Failure
 	if errors.As(err, &f) && f.Code == journal.InvalidNoPod {

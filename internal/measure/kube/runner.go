@@ -12,12 +12,12 @@
 // All that is made belongs to one ConfigMap, the record of the run, which takes it along
 // when it goes; pods end by themselves where nothing is left to end them.
 //
-// The load comes from a pod of ours, and the evidence from an ephemeral container beside
+// The load comes from a pod of ours, and the evidence from an ephemeral container next to
 // the target, which sees its processes: both run package agent and are asked through the
 // API server's port-forward. Where no such container may be, GOMAXPROCS is taken from the
 // runtime metrics that the target serves, or is unproven.
 //
-// A Job's pods get no load. What looks at them is beside the program from before its start,
+// A Job's pods get no load. What looks at them is next to the program from before its start,
 // sees its processes, and tells at their end what they did.
 //
 // On several nodes at once each is a lane with a load's pod of its own, and a block of the
@@ -47,12 +47,12 @@ import (
 	"github.com/procfit/procfit/internal/verdict/journal"
 )
 
-// Config is what a Runner takes besides its Spec and its Copies.
+// Config is what a Runner takes in addition to its Spec and its Copies.
 type Config struct {
 	CreateLog trial.CreateLog
 	Host      string // who runs the sweep, for those who find its record
 	FromHere  bool   // the load comes from this machine, through the API server
-	// Image is that of the targets which a journal that is gone on with has; empty: there
+	// Image is that of the targets which a journal that is continued has; empty: there
 	// is none.
 	Image string
 }
@@ -68,7 +68,7 @@ type runner struct {
 	mark   string                    // of the lane, in those names
 	quiet  time.Duration             // how long the run may be silent; 0: as long as a target may live
 	began  *firstImage               // the same for all lanes
-	since  map[string]time.Time      // the nodes have been ready, as the trial began
+	since  map[string]time.Time      // the nodes have been ready, as the trial started
 	user   *owner                    // of the targets' processes, where the cluster does not say it; nil: not known yet
 	told   map[journal.GroupKey]bool // groups whose p99 was said not to be judged
 }

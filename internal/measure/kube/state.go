@@ -59,7 +59,7 @@ func troubleOf(p *corev1.Pod) *trouble {
 	return nil
 }
 
-// sidecarsOf are the init containers that stay beside the others.
+// sidecarsOf are the init containers that stay next to the others.
 func sidecarsOf(p *corev1.Pod) []corev1.ContainerStatus {
 	return slices.DeleteFunc(slices.Clone(p.Status.InitContainerStatuses), func(s corev1.ContainerStatus) bool {
 		return !slices.ContainsFunc(p.Spec.InitContainers, func(c corev1.Container) bool { return c.Name == s.Name && stays(c) })
@@ -119,7 +119,7 @@ func detail(reason, message string) string {
 	return strings.Trim(cmp.Or(reason, "Kubernetes gives no reason")+": "+message, ": ")
 }
 
-// running tells whether all that is to run does, and is ready where it says so itself.
+// running reports whether all that is to run does, and is ready where it says so itself.
 func running(p *corev1.Pod) bool {
 	if p.Status.Phase != corev1.PodRunning || p.Status.PodIP == "" {
 		return false

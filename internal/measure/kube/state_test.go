@@ -17,7 +17,7 @@ func waiting(reason, message string) corev1.PodStatus {
 	return corev1.PodStatus{Phase: corev1.PodPending, ContainerStatuses: []corev1.ContainerStatus{{Name: "app", State: corev1.ContainerState{Waiting: &corev1.ContainerStateWaiting{Reason: reason, Message: message}}}}}
 }
 
-// What is wrong with a pod is told by its status, as the kubelet and the scheduler write
+// The status of a pod shows what is wrong with it, as the kubelet and the scheduler write
 // it.
 func TestTrouble(t *testing.T) {
 	ended := func(code int32, signal int32, reason string) corev1.PodStatus {
@@ -121,7 +121,7 @@ func TestChooseNodes(t *testing.T) {
 	}
 }
 
-// What admission does to a pod is told, and what the API does to every pod is not.
+// What admission does to a pod is reported, and what the API does to every pod is not.
 func TestChanges(t *testing.T) {
 	sent := subject(t, deployment).pod(cut{container: "app", run: "r"}, "copy", difference{procs: new(2)})
 	got := sent.DeepCopy()
@@ -150,7 +150,7 @@ func TestChanges(t *testing.T) {
 	}
 }
 
-// Throttling is that of the group whose limit the setting sets; every other limit is told
+// Throttling is that of the group whose limit the setting sets; every other limit is reported
 // apart.
 func TestSum(t *testing.T) {
 	one := agent.Counted{Usage: journal.Usage{MeasuredSeconds: 1, CPUSeconds: &journal.CPUSeconds{User: 0.25, System: 0.25}, ThreadsMax: new(5), HostUse: &journal.HostUse{OtherCPUSeconds: new(1.5)}},
@@ -196,7 +196,7 @@ func TestProcsIn(t *testing.T) {
 	}
 }
 
-// Where admission undoes what a setting asks for, that is told; what runs is held to it
+// Where admission undoes what a setting asks for, that is reported; what runs is held to it
 // too.
 func TestUnlike(t *testing.T) {
 	s := &Target{subject: subject(t, deployment), container: "app", cut: cut{container: "app", run: "r"}}

@@ -21,7 +21,7 @@ import (
 	"github.com/procfit/procfit/internal/verdict/journal"
 )
 
-// Options are what a sweep in a cluster takes besides its Spec.
+// Options are what a sweep in a cluster takes in addition to its Spec.
 type Options struct {
 	Access
 	Object    string // deployment/api, or the name of a manifest
@@ -57,7 +57,7 @@ type Target struct {
 	places     places
 	lanes      []places // of a run on several nodes, places being the first of them
 	token      string   // that the agents of this run ask for
-	noObserver string   // why there is no container beside the target; empty: there may be one
+	noObserver string   // why there is no container next to the target; empty: there may be one
 
 	Terms   []Term
 	Dropped []string   // labels that something selects pods by
@@ -304,7 +304,7 @@ func (s *Target) LoadNodes() (names []string) {
 	return names
 }
 
-// Environ are the container's variables whose values stand in the template.
+// Environ are the container's variables whose values are in the template.
 func (s *Target) Environ() (list []string) {
 	one, _ := s.subject.measured(s.container)
 	for _, e := range one.Env {
@@ -315,5 +315,5 @@ func (s *Target) Environ() (list []string) {
 	return list
 }
 
-// NoObserver is why nothing looks at the target from beside it; empty: something does.
+// NoObserver is why nothing looks at the target from next to it; empty: something does.
 func (s *Target) NoObserver() string { return s.noObserver }

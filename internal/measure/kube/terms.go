@@ -86,7 +86,7 @@ func (s Subject) Terms() (list []Term) {
 	return list
 }
 
-// variableFrom is where a variable's value comes from; empty: it stands in the template.
+// variableFrom is where a variable's value comes from; empty: it is in the template.
 func variableFrom(e corev1.EnvVar) string {
 	switch f := e.ValueFrom; {
 	case f == nil:

@@ -11,7 +11,7 @@ import (
 	"github.com/procfit/procfit/internal/verdict/journal"
 )
 
-// sizingTrials tell what the load costs, as many as pilots tell a capacity.
+// sizingTrials show what the load costs, as many as pilots tell a capacity.
 const sizingTrials = 2
 
 // Arrange measures, with target and load on all CPUs, what the load costs at the most

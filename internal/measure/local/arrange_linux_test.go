@@ -138,7 +138,7 @@ func TestLoadCPUsGiven(t *testing.T) {
 	}
 }
 
-// What cannot be had is said, with what helps, and nothing stays bound.
+// What cannot be had is reported, with what helps, and nothing stays bound.
 func TestMoveToNowhere(t *testing.T) {
 	before := threadsOn(t, os.Getpid())
 	r := &runner{spec: overheadSpec(t)}

@@ -118,7 +118,7 @@ func (f fleet) limitsAround() []observe.Limit {
 		default:
 			continue
 		}
-		limits, _ := observe.Limits(pid) // what cannot be read is not there to be told
+		limits, _ := observe.Limits(pid) // what cannot be read is not there to be reported
 		for _, l := range limits {
 			own := one.group != nil && l.Dir == one.group.Dir()
 			if !own && !slices.ContainsFunc(list, func(have observe.Limit) bool { return have.Dir == l.Dir }) {

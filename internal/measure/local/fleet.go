@@ -20,9 +20,9 @@ import (
 	"github.com/procfit/procfit/internal/verdict/journal"
 )
 
-// replica is one copy of the target: one that was started, or one that stood already.
+// replica is one copy of the target: one that was started, or one that was running already.
 type replica struct {
-	*target.Process                   // nil: it stood already
+	*target.Process                   // nil: it was running already
 	attached        *observe.Standing // nil: it was started
 	group           *cgroup.Group     // nil: no setting has a quota
 	url             string

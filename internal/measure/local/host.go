@@ -35,7 +35,7 @@ const (
 	company = 0.1
 )
 
-// measureOthers tells what other programs use of the target's CPUs before the first
+// measureOthers reports what other programs use of the target's CPUs before the first
 // trial, where that is much.
 func (r *runner) measureOthers(ctx context.Context, observe plan.Observer) error {
 	before, err := r.readHost()
@@ -59,7 +59,7 @@ func (r *runner) measureOthers(ctx context.Context, observe plan.Observer) error
 	return nil
 }
 
-// shortest is the span below which the kernel's ticks of 10 ms cannot tell what
+// shortest is the span below which the kernel's ticks of 10 ms cannot show what
 // other programs used.
 const shortest = 500 * time.Millisecond
 

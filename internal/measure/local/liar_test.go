@@ -16,7 +16,7 @@ import (
 )
 
 // liarArgument makes this test binary a server that answers for so long from its
-// hundredth request on, when the load has begun, and then keeps silent: on all its
+// hundredth request on, when the load has started, and then keeps silent: on all its
 // connections, or on every second one.
 const liarArgument = "(liar)"
 

@@ -205,7 +205,7 @@ func TestLogOfManyRuns(t *testing.T) {
 	}
 }
 
-// A program without any Go in it is said to be none.
+// A program without any Go in it is reported as such.
 func TestNoGoProgram(t *testing.T) {
 	spec := job("sleep", "0.2")
 	setting := journal.Setting{Label: "2", Procs: new(2), Replicas: 1}
@@ -228,7 +228,7 @@ func full(t *testing.T) func(name string) (*os.File, string, error) {
 }
 
 // Without its output a program that failed, or printed no figure, would be judged
-// by what it did not say: that is no trial, and the next would fare no better.
+// by what it did not say: that is not a trial, and the next would fare no better.
 func TestFullDisk(t *testing.T) {
 	for name, command := range map[string][]string{
 		"good":   {"echo", "BenchmarkA 1 5 ns/op"},

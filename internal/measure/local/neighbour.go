@@ -14,10 +14,10 @@ import (
 	"github.com/procfit/procfit/internal/verdict/journal"
 )
 
-// neighbourStart is what a neighbour gets to be up, beside the warm-up.
+// neighbourStart is how long a neighbour has to start, in addition to the warm-up.
 const neighbourStart = 200 * time.Millisecond
 
-// neighbour is what runs beside the target in a trial.
+// neighbour is what runs next to the target in a trial.
 type neighbour struct {
 	*supervisor.Process
 	group *cgroup.Group // nil: nothing of the sweep has a quota

@@ -83,7 +83,7 @@ const (
 	slack = 50 * time.Millisecond
 )
 
-// quotaSpan is what the groups of the quotas had counted when a stretch of a trial began, and
+// quotaSpan is what the groups of the quotas had counted when a stretch of a trial started, and
 // what their processes had used.
 type quotaSpan struct {
 	limited []limited

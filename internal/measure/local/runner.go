@@ -6,7 +6,7 @@
 // A server's trial is warm-up, closed loop, open loop. The kernel's counters are
 // kept for each loop; those of the closed loop stand for the trial, since there the
 // target has all the work that it can take, so that CPU use, switches and throttling
-// compare across settings. They are read before the measured time begins, while the
+// compare across settings. They are read before the measured time starts, while the
 // same load settles for a moment, so that the reading is in no latency.
 //
 // A batch program's trial is its runs, one after the other until their time is used,
@@ -140,7 +140,7 @@ type run struct {
 	back      func() // to the CPUs that procfit had before the trial
 	logs      []*log
 	fleet     fleet           // of a server
-	neighbour *neighbour      // nil: nothing runs beside the target, or not yet
+	neighbour *neighbour      // nil: nothing runs next to the target, or not yet
 	outer     []observe.Limit // around a server, from the first look
 	looked    bool
 	runs      *runs // of a batch program; nil: none is measured yet

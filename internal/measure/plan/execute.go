@@ -14,7 +14,7 @@ import (
 // Progress is where a run stands.
 type Progress struct {
 	Task      Task
-	Trial     *journal.Trial // the trial that has just ended; nil when one begins
+	Trial     *journal.Trial // the trial that has just ended; nil when one starts
 	Done      int            // trials that are in the journal
 	Total     int
 	AtMost    bool          // Total is a bound: there may be fewer
@@ -30,19 +30,19 @@ type Execution struct {
 	// pilots that were invalid.
 	Have   Record
 	Runner Runner
-	// Observe is told what the Runner does; may be nil.
+	// Observe is called with what the Runner does; it may be nil.
 	Observe Observer
 	// Begin puts a block of a race into the journal, before it is run.
 	Begin func(journal.Block) error
 	// Append puts a trial into the journal.
 	Append func(journal.Trial) error
-	// Tolerant goes on where all trials of a block were invalid, or a pilot: that
+	// Tolerant continues where all trials of a block were invalid, or a pilot: that
 	// they are is an answer too. A group without a valid pilot has no open loop.
 	Tolerant bool
 	// Rate is the open loop's rate where the user gave one. Without it, and with
 	// pilots in the plan, it is half of the capacity that the pilots found.
 	Rate *float64
-	// Report is told of every beginning and end; may be nil.
+	// Report is called at every start and end; it may be nil.
 	Report func(Progress)
 	// Fewest is how many trials the first look of a race takes.
 	Fewest int
@@ -179,7 +179,7 @@ func (r *running) progress(task Task) Progress {
 	return Progress{Task: task, Done: r.done, Total: r.leg.Total, AtMost: r.leg.AtMost, Open: r.leg.Open}
 }
 
-// took is told how long a trial was.
+// took is called with the length of a trial.
 func (r *running) took(d time.Duration) {
 	r.pace.add(d)
 	if r.leg.Left != nil {

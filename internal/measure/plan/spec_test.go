@@ -37,7 +37,7 @@ func TestValidSpecs(t *testing.T) {
 	}
 }
 
-// Each thing that can be wrong is said of the field that it is wrong in.
+// Each mistake is reported with the field that has it.
 func TestWrongFields(t *testing.T) {
 	for _, c := range []struct {
 		of     func() Spec

@@ -15,7 +15,7 @@ type BaselineNote string
 const (
 	BaselineCommand BaselineNote = "command" // it measured another command
 	BaselineLoad    BaselineNote = "load"    // it was measured under another load
-	BaselineBeside  BaselineNote = "beside"  // another program ran beside it, or none
+	BaselineBeside  BaselineNote = "beside"  // another program ran next to it, or none
 )
 
 // CheckBaseline looks, before a run takes its time, at what it is to be compared

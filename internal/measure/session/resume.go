@@ -14,7 +14,7 @@ import (
 	"github.com/procfit/procfit/internal/verdict/journal"
 )
 
-// holdsJournal tells whether the results folder holds a journal. One that holds
+// holdsJournal reports whether the results folder holds a journal. One that holds
 // anything else is refused.
 func holdsJournal(dir string) (bool, error) {
 	entries, err := os.ReadDir(dir)
@@ -97,7 +97,7 @@ func (s *Session) adopt(then journal.Header) error {
 	wanted, now := s.Plan, s.Header
 	asked, blocks := wanted.Budget(), s.blocks(then.Plan)
 	switch {
-	case wanted.Racing(): // one that ended before its answer may go on with more
+	case wanted.Racing(): // one that ended before its answer may continue with more
 		wanted = wanted.With(then.Plan.Budget())
 	case s.options.Grow && then.Plan.Blocks <= blocks:
 		wanted.Blocks = then.Plan.Blocks
@@ -172,7 +172,7 @@ func flagsOf(keys, now, then []string) (names []string) {
 }
 
 // said is what a command line gives for a flag, as procfit writes command lines: no value
-// of its own word begins with a dash.
+// of its own word starts with a dash.
 func said(args []string, name string) (values []string) {
 	for i, word := range args {
 		switch {
@@ -187,19 +187,19 @@ func said(args []string, name string) (values []string) {
 	return values
 }
 
-// goVersioned tells whether the plan names the Go of its targets.
+// goVersioned reports whether the plan names the Go of its targets.
 func goVersioned(p journal.Plan) bool {
 	return slices.ContainsFunc(p.Settings, func(a journal.Setting) bool { return a.GoVersion != "" })
 }
 
-// Grow has a grid go on to so many blocks, where it has fewer. The session must be one
+// Grow has a grid continue to that many blocks, where it has fewer. The session must be one
 // that may grow.
 func (s *Session) Grow(blocks int) {
 	s.Spec.Repeats = max(s.Spec.Repeats, blocks)
 	s.settle()
 }
 
-// blocks is how many a grid is to have beside a journal's: as many as were asked for, or
+// blocks is how many a grid is to have next to a journal's: as many as were asked for, or
 // as many as it was given in the meantime. A number that no sweep may have is not taken
 // over.
 func (s *Session) blocks(then journal.Plan) int {

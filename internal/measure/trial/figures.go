@@ -17,7 +17,7 @@ const (
 	ThroughputOperations = "operations" // of Go benchmarks
 )
 
-// addRuns adds a batch program's runs, so many in so much time.
+// addRuns adds a batch program's runs, that many in so much time.
 func addRuns(t *journal.Trial, n int, wall time.Duration) {
 	p := journal.Phase{Mode: journal.ModeBatch, DurationSeconds: wall.Seconds(), AchievedPerSecond: float64(n) / wall.Seconds(), Requests: int64(n)}
 	t.Phases = append(t.Phases, p)

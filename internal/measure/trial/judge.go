@@ -10,7 +10,7 @@ import (
 	"github.com/procfit/procfit/internal/verdict/slo"
 )
 
-// judge says whether the p99 of an open loop stands, of so many requests, those that
+// judge says whether the p99 of an open loop stands, of that many requests, those that
 // failed, were never answered or never sent among them. at is the latency at a quantile;
 // null where that is not known.
 func judge(t *journal.Trial, p *journal.Phase, requests int64, at func(quantile float64) *float64) {
@@ -37,7 +37,7 @@ func judge(t *journal.Trial, p *journal.Phase, requests int64, at func(quantile 
 	}
 }
 
-// limitedFromOutside tells whether a limit that the setting did not set can throttle the
+// limitedFromOutside reports whether a limit that the setting did not set can throttle the
 // target: procfit may itself run in a container.
 func limitedFromOutside(u *journal.Usage) bool {
 	if u == nil || u.HostUse == nil {
@@ -121,7 +121,7 @@ const (
 	// program's.
 	stolenMost = 0.5
 	// tellable is the span, in seconds, below which the kernel's ticks of 10 ms and one
-	// burst do not tell what was taken from all of a trial.
+	// burst do not show what was taken from all of a trial.
 	tellable = 0.5
 )
 
@@ -135,7 +135,7 @@ func stolen(u *journal.Usage) float64 {
 }
 
 // judgeStolen says whether a hypervisor took so much of the CPU time that a trial tells
-// nothing of its program. Less than that is noise, which falls on all settings alike.
+// nothing of its program. Less than that is noise, which affects all settings equally.
 func judgeStolen(t *journal.Trial) error {
 	most, where := 0.0, ""
 	look := func(u *journal.Usage, of string) {
@@ -161,7 +161,7 @@ const (
 	loadShare   = 0.05 // of all CPU time: below it the load disturbs little
 )
 
-// warnOfLimits warns of what, besides the program, was the limit. loadHere says that the
+// warnOfLimits warns of what, in addition to the program, was the limit. loadHere says that the
 // load ran on the target's machine.
 func warnOfLimits(t *journal.Trial, loadHere bool) {
 	l := t.Load

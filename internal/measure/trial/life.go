@@ -29,7 +29,7 @@ import (
 // and Stop in any case. A *Failure of a verb makes the trial invalid; with any other
 // error there is no trial, and the next one would fare no better.
 type Place interface {
-	// Prepare makes the place ready for a target. While the trial goes on, the place may
+	// Prepare makes the place ready for a target. While the trial continues, the place may
 	// end it with a *Failure.
 	Prepare(ctx context.Context, end context.CancelCauseFunc) error
 	// Start starts a server's replicas and returns their URLs once they can be loaded. For
@@ -46,7 +46,7 @@ type Place interface {
 	// Check returns what became of the target by now, if it is not what was to be measured
 	// any more. That explains more than the load's view of it.
 	Check(ctx context.Context) error
-	// Stop ends all that Prepare and Start began.
+	// Stop ends all that Prepare and Start started.
 	Stop(ctx context.Context) (Ending, error)
 }
 
@@ -76,7 +76,7 @@ type Task struct {
 	urls []string
 }
 
-// NewTask makes a Task that begins now.
+// NewTask makes a Task that starts now.
 func NewTask(origin journal.Origin, spec plan.Spec, of plan.Task, observe plan.Observer, foretold map[journal.GroupKey]bool) *Task {
 	return &Task{Task: of, Spec: spec, Observe: observe, Foretold: foretold, Trial: &journal.Trial{Setting: of.Setting, Origin: origin, Started: time.Now()}}
 }

@@ -167,7 +167,7 @@ func TestHungForWantOfCPUs(t *testing.T) {
 	}
 }
 
-// And where other programs do, that is said beside it.
+// And where other programs do, that is reported next to it.
 func TestHungBesideOthers(t *testing.T) {
 	l := result(load.ModeClosed)
 	l.PerURL[1] = load.URLCount{Connections: 4, Answered: 20, Unanswered: 4}
@@ -343,7 +343,7 @@ func TestBenchmarks(t *testing.T) {
 	if code, reason := failure(t, addBenchmarks(&tr, nil, true)); code != journal.InvalidNoBenchmark || !strings.Contains(reason, "check that -bench matches") {
 		t.Errorf("no benchmark: %s %q", code, reason)
 	}
-	// Lines of a program that measures no time are metrics beside its runs a second.
+	// Lines of a program that measures no time are metrics next to its runs a second.
 	runs := journal.Trial{}
 	addRuns(&runs, 14, 2*time.Second)
 	if err := addBenchmarks(&runs, parse("BenchmarkDefaults 1 2 gomaxprocs 8 numcpu\n"), false); err != nil {

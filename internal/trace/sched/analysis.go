@@ -26,10 +26,10 @@
 //     system call, or hold a thread that the kernel does not run: busy Ps are not
 //     CPU time.
 //   - A line does not say which process wrote it. Where several write at once,
-//     that is told from their clocks and counters (see processes), or not at all.
+//     their clocks and counters show that (see processes), or nothing does.
 //   - A P is for Go code. What a program computes in C, or waits for in a system
-//     call, does not show: idle Ps are no idle program.
-//   - A sample with details ends where the next begins, so it is given out then.
+//     call, does not show: idle Ps are not idle program.
+//   - A sample with details ends where the next starts, so it is given out then.
 package sched
 
 import (

@@ -24,7 +24,7 @@ func (l *processes) choose(may []*process, s *Sample) *process {
 	}
 	last := fit[len(fit)-1]
 	if len(fit) == 1 || !slices.ContainsFunc(fit, func(p *process) bool { return p.last > 0 }) {
-		return last // of those that only began, it does not matter which
+		return last // of those that only started, it does not matter which
 	}
 	if !l.atOnce && slices.Contains(fit, l.current) {
 		return l.current // nothing says yet that an earlier one is still there
@@ -46,7 +46,7 @@ func (l *processes) mix(line int64, list ...*process) {
 	}
 }
 
-// may tells that the line can be p's next by the clock: no less passed than by the
+// may reports that the line can be p's next by the clock: no less passed than by the
 // clocks of the others.
 func (l *processes) may(p *process, s *Sample) bool {
 	gap := s.Millis - p.last
@@ -56,7 +56,7 @@ func (l *processes) may(p *process, s *Sample) bool {
 	return l.clock-p.at <= gap+max(l.intervalOf(p), 200)
 }
 
-// fits tells that the line comes when p's next is due.
+// fits reports that the line comes when p's next is due.
 func (l *processes) fits(p *process, s *Sample) bool {
 	gap, usual := s.Millis-p.last, l.intervalOf(p)
 	if p.gomaxprocs != s.Procs || l.clock-p.at > gap+usual/2 {
@@ -110,7 +110,7 @@ func (l *processes) intervalOf(p *process) int64 {
 
 // doubt is a line that was given to one of two processes, as it is nearer to its
 // ticks. It is settled by the next line of the other: were the first its own, that
-// next one would have to go on from where taker stood before.
+// next one would have to continue from where taker stood before.
 type doubt struct {
 	taker, other *process
 	before       tally // of the taker: its ticks and their time alone
@@ -138,11 +138,11 @@ func (l *processes) settle(p *process, s *Sample) {
 	}
 }
 
-// maxTickRate is more goroutines than a P can begin in a millisecond: one takes
+// maxTickRate is more goroutines than a P can start in a millisecond: one takes
 // 50 ns at least.
 const maxTickRate = 20_000
 
-// mayGoOn tells that the sample's ticks can follow those of the process.
+// mayGoOn reports that the sample's ticks can follow those of the process.
 func (t *tally) mayGoOn(s *Sample) bool {
 	passed := s.Millis - t.ticksAt
 	for i, v := range s.SchedTicks[:min(len(s.SchedTicks), len(t.prev))] {
@@ -162,7 +162,7 @@ func (t *tally) growth(s *Sample) (sum int64) {
 	return sum
 }
 
-// grown is how much a P's ticks, 32 bits, grew in so many milliseconds; not ok
+// grown is how much a P's ticks, 32 bits, grew in that many milliseconds; not ok
 // where they cannot have come there in that time, 0 where one of them is not known.
 func grown(from, to, passed int64) (n int64, ok bool) {
 	if from < 0 || to < 0 {

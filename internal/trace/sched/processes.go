@@ -3,17 +3,17 @@ package sched
 import "slices"
 
 // GODEBUG is inherited, so a log can hold lines of several processes, in turn or at
-// once, and a line does not say whose it is. It can be told from what the runtime
+// once, and a line does not say whose it is. It follows from what the runtime
 // (proc.go: schedtrace, sysmon) guarantees of one process:
 //
 //   - its first line says 0 ms, and no later one does, unless it panics at once;
-//   - its clock goes on by schedtrace=N at least from line to line, and mostly by
+//   - its clock continues by schedtrace=N at least from line to line, and mostly by
 //     little more (a fatal panic prints one line more, at any time, and the last);
 //   - its schedticks do not fall, but for a wrap at 32 bits;
 //   - GOMAXPROCS seldom changes.
 //
 // And all lines are in the order in which they were written: where one process's
-// clock went on by a second, so did every other's.
+// clock continued by a second, so did every other's.
 
 const (
 	// maxOpen is how many processes are held at once to be continued.
@@ -29,7 +29,7 @@ const (
 	minStrays = 3
 )
 
-// processes tells which process wrote each line.
+// processes reports which process wrote each line.
 type processes struct {
 	open    []*process
 	current *process // wrote the last line
@@ -97,7 +97,7 @@ func (l *processes) advance(p *process, s *Sample) {
 	}
 }
 
-// continued is the process that the line goes on; nil where it begins one.
+// continued is the process that the line continues; nil where it starts one.
 func (l *processes) continued(s *Sample) *process {
 	if c := l.current; s.Millis == 0 {
 		if c != nil && c.last == 0 && c.dying != s.dying() && c.mayGoOn(s) {
@@ -126,7 +126,7 @@ func (l *processes) continued(s *Sample) *process {
 	return nil
 }
 
-// counted are those whose ticks go on with the line. Where they are none, fell is
+// counted are those whose ticks continue with the line. Where they are none, fell is
 // the one for which it is due: a line of it was another's, or is damaged.
 func (l *processes) counted(may []*process, s *Sample) (on []*process, fell *process) {
 	for _, p := range may {
@@ -191,7 +191,7 @@ func (p *process) usual() int64 {
 	return sorted[(n-1)/2]
 }
 
-// dying tells that a fatal panic printed the sample.
+// dying reports that a fatal panic printed the sample.
 func (s *Sample) dying() bool { return s.Detail != nil && s.Detail.Threads.Dying > 0 }
 
 // Order is how the processes of a log follow each other.
@@ -201,17 +201,17 @@ type Order string
 const (
 	OrderOne     Order = "one"     // there is one, or none
 	OrderInTurn  Order = "in-turn" // each fell silent before the next had gone on for long
-	OrderAtOnce  Order = "at-once" // one went on after another began
+	OrderAtOnce  Order = "at-once" // one continued after another started
 	OrderUnknown Order = "unknown" // too few lines of each to tell
 )
 
-// silent tells that p would have written again were it still there.
+// silent reports that p would have written again were it still there.
 func (l *processes) silent(p *process) bool {
 	n := l.intervalOf(p)
 	return p.dying || n > 0 && 2*(l.clock-p.at) >= 3*n
 }
 
-// lost tells that one line in eight goes on from none: then the others are hardly
+// lost reports that one line in eight continues from none: then the others are hardly
 // given to the right ones.
 func (l *processes) lost(samples int64) bool {
 	return l.strays >= minStrays && l.strays*8 >= samples

@@ -8,7 +8,7 @@ import (
 // maxReasonStats bounds the wait reasons of a log; a scanner's bound is lower.
 const maxReasonStats = 2 * maxNames
 
-// isSystemWait tells that only the runtime's own goroutines wait so.
+// isSystemWait reports that only the runtime's own goroutines wait so.
 func isSystemWait(reason string) bool {
 	return slices.Contains([]string{
 		"force gc (idle)", "GC sweep wait", "GC scavenge wait", "GC worker (idle)", "GC worker (active)",
@@ -19,7 +19,7 @@ func isSystemWait(reason string) bool {
 	}, reason)
 }
 
-// isLockWait tells that the wait is for a lock of package sync. Until Go 1.19 all
+// isLockWait reports that the wait is for a lock of package sync. Until Go 1.19 all
 // of these are "semacquire", which a sync.WaitGroup is too.
 func isLockWait(reason string) bool {
 	return slices.Contains([]string{"sync.Mutex.Lock", "sync.RWMutex.Lock", "sync.RWMutex.RLock"}, reason)

@@ -8,7 +8,7 @@ import (
 )
 
 // The rules below are given at least minSamples samples. Each names its threshold;
-// they say where a human would begin to remark on it, and are no more exact.
+// they say where a human would start to remark on it, and are no more exact.
 
 // allProcs is "all 8 Ps", or "all Ps" where their number changed.
 func allProcs(st *Stats) string {
@@ -92,7 +92,7 @@ func (r Run) computes() string {
 	return fmt.Sprintf("the command used %s of CPU time in %s", number.Duration(r.CPU), number.Duration(r.Wall))
 }
 
-// idleQueued: an idle P beside queued goroutines in half of the samples.
+// idleQueued: an idle P next to queued goroutines in half of the samples.
 func idleQueued(st *Stats) *Reading {
 	part := share(st.IdleQueued, st.IdleProcs.count())
 	if part < 0.5 {
@@ -161,7 +161,7 @@ func queueUneven(st *Stats) *Reading {
 	}
 }
 
-// tickSkew: a quarter of the Ps begin four fifths of the time slices.
+// tickSkew: a quarter of the Ps start four fifths of the time slices.
 func tickSkew(st *Stats) *Reading {
 	var ticks []float64
 	var sum float64

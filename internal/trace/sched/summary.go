@@ -33,7 +33,7 @@ type Summary struct {
 	Run Run `json:"-"`
 }
 
-// Run is what is known of the run that wrote a trace, beside the trace. Its zero
+// Run is what is known of the run that wrote a trace, next to the trace. Its zero
 // value says that nothing is.
 type Run struct {
 	Interval  time.Duration // that was asked for
@@ -41,7 +41,7 @@ type Run struct {
 	LeftOut   int64         // samples that came after the end was asked for
 }
 
-// Interleaved tells that the lines of the longest process may be another's.
+// Interleaved reports that the lines of the longest process may be another's.
 func (s *Summary) Interleaved() bool { return s.Main != nil && s.Main.Mixed }
 
 // Segment is what one process wrote.
@@ -64,7 +64,7 @@ type Change struct {
 }
 
 // Stats are of the samples of one process, but for those at 0 ms, which are taken
-// as the process starts and are no part of its work.
+// as the process starts and are not part of its work.
 type Stats struct {
 	Samples        int64 `json:"samples"`
 	StartupSamples int64 `json:"startup_samples"` // left out of all else; 2 of a process that panics at once
@@ -117,7 +117,7 @@ type ProcLoad struct {
 	Proc       int      `json:"proc"`
 	Queue      *Level   `json:"queue"`
 	QueueShare *float64 `json:"queue_share"` // of all that was queued on tracked Ps
-	Ticks      *int64   `json:"sched_ticks"` // goroutines that it began to run
+	Ticks      *int64   `json:"sched_ticks"` // goroutines that it started to run
 	TickShare  *float64 `json:"sched_tick_share"`
 }
 
@@ -148,7 +148,7 @@ const (
 	maxQuote    = 120 // bytes
 )
 
-// Skipped is what began as a sample, or as a line of its details, and could not
+// Skipped is what started as a sample, or as a line of its details, and could not
 // be read. Mostly other output fell in between, or the log ends there.
 type Skipped struct {
 	Count int64     `json:"count"`

@@ -42,7 +42,7 @@ func Try(n int, run func() error) (time.Duration, error) {
 	return elapsed, nil
 }
 
-// Take has so many workers do n tasks, each worker the next one that is left.
+// Take has that many workers do n tasks, each worker the next one that is left.
 func Take(workers, n int, task func(i int) error) (time.Duration, error) {
 	var taken atomic.Int64
 	return Try(workers, func() error {
@@ -55,7 +55,7 @@ func Take(workers, n int, task func(i int) error) (time.Duration, error) {
 	})
 }
 
-// Share has so many goroutines do n steps in all, each its part of them.
+// Share has that many goroutines do n steps in all, each its part of them.
 func Share(goroutines, n int, run func(goroutine, part int)) time.Duration {
 	return Together(goroutines, func(g int) {
 		part := n / goroutines
@@ -84,7 +84,7 @@ func Compute(d time.Duration) float64 {
 	return float64(sums.Load()) / time.Since(start).Seconds()
 }
 
-// Sum adds so many numbers from 0 to 12, and tells whether the sum is right.
+// Sum adds that many numbers from 0 to 12, and reports whether the sum is right.
 func Sum(steps int) bool {
 	sum := int64(0)
 	for i := 0; i < steps; i++ {
@@ -127,7 +127,7 @@ func (t *Tally) Wait(until time.Time) {
 	t.Sleeps, t.Slept = t.Sleeps+sleeps, t.Slept+slept
 }
 
-// Run has so many goroutines compute and so many wait, and returns how long that took.
+// Run has that many goroutines compute and that many wait, and returns how long that took.
 func (t *Tally) Run(computing, waiting int, d time.Duration) (time.Duration, error) {
 	until := time.Now().Add(d)
 	elapsed := Together(computing+waiting, func(g int) {

@@ -99,7 +99,7 @@ func TestLoad(t *testing.T) {
 	}
 }
 
-// What the engine refuses is told as it is, at once.
+// What the engine refuses is reported as it is, at once.
 func TestLoadRefused(t *testing.T) {
 	c := &Client{Token: testToken, Transport: serve(t, &offers{err: errors.New("no such engine")}), Patience: time.Minute}
 	_, err := c.Load(t.Context(), load.Options{}, Moments{})

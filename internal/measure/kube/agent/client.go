@@ -22,7 +22,7 @@ const (
 	// API server that is restarted comes back within it.
 	Patience = 90 * time.Second
 	retry    = 500 * time.Millisecond
-	// Prompt is how late the end of a load may be told for what the node did meanwhile to
+	// Prompt is how late the end of a load may be reported for what the node did meanwhile to
 	// tell of the load.
 	Prompt = 5 * time.Second
 )
@@ -53,7 +53,7 @@ type Client struct {
 	Renew func()
 }
 
-// Moments are told as a load goes on; late is how long ago it was. Either may be nil.
+// Moments are called as a load runs; late is how long ago it was. Either may be nil.
 type Moments struct{ Began, Ended func(late time.Duration) }
 
 // Load offers a load and waits for what comes of it.
@@ -119,7 +119,7 @@ func (c *Client) End(ctx context.Context) error {
 	}
 }
 
-// Start begins to count. The id is for Stop.
+// Start starts to count. The id is for Stop.
 func (c *Client) Start(ctx context.Context, port int) (id string, err error) {
 	id = "/spans/" + rand.Text()
 	return id, c.soon(ctx, http.MethodPut, id+"?port="+strconv.Itoa(port), nil)

@@ -16,7 +16,7 @@ import (
 	"github.com/procfit/procfit/maxprocs/facts"
 )
 
-// observer sees the processes of the container that it was put beside: with the process
+// observer sees the processes of the container that it was put next to: with the process
 // namespace of that, /proc holds those and its own.
 type observer struct {
 	list    func() []int // of the target's processes; nil: all but its own
@@ -165,7 +165,7 @@ func (e *observer) start(port int) *span {
 // open opens the kernel's counters.
 func (e *observer) open() { e.once.Do(func() { e.sampler, e.err = observe.NewSampler() }) }
 
-// count begins to count, which unlike a look at the program takes hardly any time.
+// count starts to count, which unlike a look at the program takes hardly any time.
 func (s *span) count() {
 	if s.err == nil {
 		s.node, s.err = observe.MachineCPU()

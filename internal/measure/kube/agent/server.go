@@ -1,5 +1,5 @@
 // Package agent is what procfit runs inside a cluster: it offers load from a pod of
-// its own, and looks at a target from a container beside it. It is asked over HTTP, by
+// its own, and looks at a target from a container next to it. It is asked over HTTP, by
 // a [Client] whose connections come through the API server's port-forward, and listens
 // on the loopback of its pod alone, so that nothing else in the cluster can ask it.
 //

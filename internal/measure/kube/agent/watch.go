@@ -20,17 +20,17 @@ type Ran struct {
 
 const (
 	// looksPerRun bounds how much of the program's time passes between two looks at its
-	// processes: one part of so many.
+	// processes: one part of that many.
 	looksPerRun   = 400
 	shortestPause = 2 * time.Millisecond
 	longestPause  = 20 * time.Millisecond
-	firstLook     = 10 * time.Millisecond  // at its GOMAXPROCS and its limits: a runtime begins by setting it
+	firstLook     = 10 * time.Millisecond  // at its GOMAXPROCS and its limits: a runtime starts by setting it
 	procsLook     = 100 * time.Millisecond // the next ones, which cost more
 )
 
-// Watch follows the programs of the pod beside it, whose processes it must see, from
+// Watch follows the programs of the pod next to it, whose processes it must see, from
 // their start to their end, and writes what they did as one line of JSON. It returns
-// when ctx ends: what is beside the program in a pod is ended with it.
+// when ctx ends: what is next to the program in a pod is ended with it.
 func Watch(ctx context.Context, out io.Writer) error {
 	w := watcher{observer: observer{list: otherPrograms}}
 	ran, err := w.follow(ctx)
@@ -57,7 +57,7 @@ func otherPrograms() (list []int) {
 }
 
 // watcher follows one run. What takes long, to read which program it is and its live
-// GOMAXPROCS, is done beside the counting: a program may be over before it is.
+// GOMAXPROCS, is done next to the counting: a program may be over before it is.
 type watcher struct {
 	observer observer
 	span     *span

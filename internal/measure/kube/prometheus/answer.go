@@ -69,7 +69,7 @@ func notOf(what string, raw []byte) error {
 	return fmt.Errorf("expected a %s from Prometheus, got %q", what, phrase.Clip(phrase.Clean(string(raw)), 60))
 }
 
-// pair is a time and a value, which stands in quotes: [1764000000.123, "0.5"].
+// pair is a time and a value, which is in quotes: [1764000000.123, "0.5"].
 type pair []json.RawMessage
 
 // number is nil for what is none.

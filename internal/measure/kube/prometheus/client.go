@@ -3,7 +3,7 @@
 //
 // A query is to come to a single number: several series are an error, since to choose
 // among them would be a guess. No series, and a number that is none (a quantile of
-// nothing), are no value and no error.
+// nothing), are not value and no error.
 //
 // What it does not cover: ranges, and native histograms that no function was applied to.
 package prometheus
@@ -35,7 +35,7 @@ const (
 )
 
 // New makes a Client of the URL of a Prometheus, with a prefix or without, and of what to
-// send along, each "Name: value". A user and a password may stand in the URL.
+// send along, each "Name: value". The URL may have a user and a password.
 func New(raw string, headers []string) (*Client, error) {
 	u, err := url.Parse(raw)
 	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {

@@ -3,7 +3,7 @@
 //
 // # Model
 //
-// A generator is told by what it printed, so that it may run behind ssh or a script;
+// A generator is recognized by its output, so that it may run behind ssh or a script;
 // a word of the command that names it only tells whose output could not be read. Of
 // its figures a Report has those that it printed, in seconds, and the Clock: what its
 // latency counts from. That decides whether the latency may be judged. A server that

@@ -18,7 +18,7 @@ const (
 )
 
 // Picture is a row for each P, and an arrow from the P that a goroutine was stolen from at
-// the time when it began elsewhere. Each goroutine of the key, those that it shows longest,
+// the time when it started elsewhere. Each goroutine of the key, those that it shows longest,
 // has a colour that no other has.
 func Picture(t *exec.Trace) document.Timeline {
 	k := drawn(t)

@@ -85,7 +85,7 @@ func waits(st *sched.Stats) []document.Block {
 	return list
 }
 
-// sentence begins with a capital and ends with a full stop. What begins with a
+// sentence starts with a capital and ends with a full stop. What starts with a
 // quoted command or a name stays as it is.
 func sentence(s string) string {
 	if s == "" {

@@ -85,7 +85,7 @@ func (v *view) broken() []document.Block {
 
 func heading(s string) document.Heading { return document.Heading{Level: 3, Text: s} }
 
-// newView has at most so many points a curve and rows of Ps; no points: as many as
+// newView has at most that many points a curve and rows of Ps; no points: as many as
 // there are.
 func newView(name string, s *sched.Summary, readings []sched.Reading, points, procs int) *view {
 	v := &view{name: phrase.Clean(name)}
