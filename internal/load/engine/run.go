@@ -7,7 +7,6 @@ import (
 	"math"
 	"net"
 	"net/netip"
-	"os"
 	"sync/atomic"
 	"time"
 
@@ -231,23 +230,6 @@ func (r *run) progress() load.Progress {
 	return p
 }
 
-// cause is an error of the network without the frames of the standard library.
-func cause(err error) error {
-	var op *net.OpError
-	if errors.As(err, &op) {
-		err = op.Err
-	}
-	var call *os.SyscallError
-	if errors.As(err, &call) {
-		err = call.Err
-	}
-	var name *net.DNSError
-	if errors.As(err, &name) {
-		err = fmt.Errorf("the host name %q: %s", name.Name, name.Err)
-	}
-	return err
-}
-
 // resolve finds the address of each target by connecting to it once. This chooses one
 // of a name's addresses, and shows early that nothing listens there.
 func resolve(ctx context.Context, p *plan) ([]netip.AddrPort, error) {
@@ -259,7 +241,7 @@ func resolve(ctx context.Context, p *plan) ([]netip.AddrPort, error) {
 			if ctx.Err() != nil {
 				err = ctx.Err()
 			}
-			return nil, fmt.Errorf("load: cannot connect to %s: %w", t.URL, cause(err))
+			return nil, fmt.Errorf("load: cannot connect to %s: %w", t.URL, err)
 		}
 		addresses[i] = conn.RemoteAddr().(*net.TCPAddr).AddrPort()
 		conn.Close()
