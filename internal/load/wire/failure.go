@@ -87,16 +87,16 @@ func handshake(err error, asked bool) *Failure {
 		return f
 	}
 	if _, ok := errors.AsType[x509.UnknownAuthorityError](err); ok {
-		return &Failure{load.KindTLSAuthority, "--tls ca=FILE trusts the authority that signed it; --tls insecure verifies nothing"}
+		return &Failure{load.KindTLSAuthority, "--tls ca=FILE trusts the CA that signed it; --tls insecure skips verification"}
 	}
 	if host, ok := errors.AsType[x509.HostnameError](err); ok {
-		return &Failure{load.KindTLSName, host.Error() + "; --tls name=HOST asks for one that it has, --tls insecure verifies nothing"}
+		return &Failure{load.KindTLSName, host.Error() + "; --tls name=HOST asks for one that it has, --tls insecure skips verification"}
 	}
 	if invalid, ok := errors.AsType[x509.CertificateInvalidError](err); ok {
 		if invalid.Reason == x509.Expired {
-			return &Failure{load.KindTLSExpired, invalid.Detail + "; --tls insecure verifies nothing"}
+			return &Failure{load.KindTLSExpired, invalid.Detail + "; --tls insecure skips verification"}
 		}
-		return &Failure{load.KindTLS, invalid.Error() + "; --tls insecure verifies nothing"}
+		return &Failure{load.KindTLS, invalid.Error() + "; --tls insecure skips verification"}
 	}
 	if plain, ok := errors.AsType[tls.RecordHeaderError](err); ok {
 		detail := "the server does not speak TLS"

@@ -105,7 +105,7 @@ func Attach(name string) (*plan.Attached, error) {
 	word, byPort := strings.CutPrefix(name, ":")
 	n, err := strconv.Atoi(word)
 	if err != nil || n < 1 || byPort && n > 65535 {
-		return nil, plan.Wrong("attach", " %q: expected a process ID such as 1234, or the port that it listens at, such as :8080", name)
+		return nil, plan.Wrong("command", "%q: expected a process ID such as 1234, or the port where it listens, such as :8080", name)
 	}
 	find := observe.Stand
 	if byPort {
@@ -113,7 +113,7 @@ func Attach(name string) (*plan.Attached, error) {
 	}
 	found, err := find(n)
 	if errors.Is(err, errors.ErrUnsupported) {
-		return nil, plan.Wrong("attach", " needs Linux: only there can procfit identify the process and read its GOMAXPROCS")
+		return nil, plan.Wrong("command", "observe needs Linux: only there can procfit identify the process and read its GOMAXPROCS")
 	}
 	if err != nil {
 		return nil, plan.WrongBy("command", err)
