@@ -238,7 +238,7 @@ func TestFullDisk(t *testing.T) {
 			r := prepared(t, job(command...), Config{CreateLog: full(t)}, unset)
 			trial, err := r.Run(t.Context(), plan.Task{Setting: unset}, nil)
 			var u *unkept
-			if !errors.As(err, &u) || !strings.Contains(err.Error(), "no space left on device; free space there, then the same command with the same --out completes what is missing") {
+			if !errors.As(err, &u) || !strings.Contains(err.Error(), "no space left on device; free some space there, then run the same command with the same --out to continue") {
 				t.Errorf("%v, valid %v: %s", err, trial.Valid, trial.InvalidReason)
 			}
 		})

@@ -68,7 +68,7 @@ func TestOutsideOfTheQuota(t *testing.T) {
 			if err != nil || trial.Valid || trial.InvalidCode != journal.InvalidOutside {
 				t.Fatalf("%v, valid %v, %s %q", err, trial.Valid, trial.InvalidCode, trial.InvalidReason)
 			}
-			for _, want := range []string{tc.want, "quota of 0.5 CPUs", "is in the cgroup " + dir} {
+			for _, want := range []string{tc.want, "CPU limit of 0.5", "is in the cgroup " + dir} {
 				if !strings.Contains(trial.InvalidReason, want) {
 					t.Errorf("%q does not say %q", trial.InvalidReason, want)
 				}
