@@ -116,7 +116,7 @@ func TestGRPCRefuses(t *testing.T) {
 		field load.Field // empty: no FieldError
 		want  string
 	}{
-		"no reflection":  {call(bare, checkMethod, ""), "", "has no reflection; give them with --proto"},
+		"no reflection":  {call(bare, checkMethod, ""), "", "has no reflection; name them with --proto FILE"},
 		"no service":     {call(v1, "a.B/C", ""), "", `does not know this service`},
 		"no method":      {call(v1, "grpc.health.v1.Health/Nope", ""), load.FieldGRPC, `no method "Nope"; it has Check`},
 		"no field":       {call(v1, checkMethod, `{"a":1}`), load.FieldData, `unknown field "a"`},
