@@ -49,7 +49,7 @@ func TestPrepareRefuses(t *testing.T) {
 		"an engine":         {func(o *load.Options) { o.Engine = "steam" }, `engine "steam"`},
 		"raw, https":        {func(o *load.Options) { o.Engine, o.URLs = load.EngineRaw, []string{"https://a/"} }, `engine "raw"`},
 		"TLS without TLS":   {func(o *load.Options) { o.TLS.Insecure = true }, "only to https://"},
-		"no authority":      {func(o *load.Options) { o.TLS.CACert, o.URLs = "no/such", []string{"https://a/"} }, `cacert "no/such"`},
+		"no authority":      {func(o *load.Options) { o.TLS.CACert, o.URLs = "no/such", []string{"https://a/"} }, `tls ca "no/such"`},
 		"empty authority":   {func(o *load.Options) { o.TLS.CACert, o.URLs = "options_test.go", []string{"https://a/"} }, "no certificate in it"},
 		"a device":          {func(o *load.Options) { o.TLS.CACert, o.URLs = os.DevNull, []string{"https://a/"} }, "not a regular file"},
 		"no key":            {func(o *load.Options) { o.TLS.Cert, o.URLs = "x", []string{"https://a/"} }, "file of its private key"},
@@ -67,7 +67,7 @@ func TestPrepareRefuses(t *testing.T) {
 		"no protoset": {func(o *load.Options) {
 			o.GRPC = &load.GRPC{Calls: rpc.Calls{}, Method: "a.B/C", Protoset: "no/such"}
 			o.URLs = []string{"h2c://a"}
-		}, `protoset "no/such"`},
+		}, `proto "no/such"`},
 		"no proto": {func(o *load.Options) {
 			o.GRPC = &load.GRPC{Calls: rpc.Calls{}, Method: "a.B/C", Proto: []string{"no/such"}}
 			o.URLs = []string{"h2c://a"}
