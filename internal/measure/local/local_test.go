@@ -105,7 +105,7 @@ func TestReadyAndLimit(t *testing.T) {
 func TestCheck(t *testing.T) {
 	for want, change := range map[string]func(*plan.Spec){
 		"command":       func(s *plan.Spec) { s.Target.Command = []string{"/nowhere/program"} },
-		"against":       func(s *plan.Spec) { s.Target.Against = []string{"/nowhere/program"} },
+		"OLD":           func(s *plan.Spec) { s.Target.Against = []string{"/nowhere/program"} },
 		"prepare":       func(s *plan.Spec) { s.Target.Prepare = []string{"/nowhere/program"} },
 		"load":          func(s *plan.Spec) { s.Load.Command = "/nowhere/program {url}" },
 		"target-cpuset": func(s *plan.Spec) { s.Target.CPUs = []int{4095} },
