@@ -103,19 +103,22 @@ func TestReadyAndLimit(t *testing.T) {
 }
 
 func TestCheck(t *testing.T) {
-	for want, change := range map[string]func(*plan.Spec){
-		"command":       func(s *plan.Spec) { s.Target.Command = []string{"/nowhere/program"} },
-		"OLD":           func(s *plan.Spec) { s.Target.Against = []string{"/nowhere/program"} },
-		"prepare":       func(s *plan.Spec) { s.Target.Prepare = []string{"/nowhere/program"} },
-		"load":          func(s *plan.Spec) { s.Load.Command = "/nowhere/program {url}" },
-		"target-cpuset": func(s *plan.Spec) { s.Target.CPUs = []int{4095} },
-		"load-cpuset":   func(s *plan.Spec) { s.Load.CPUs = []int{0, 4095} },
+	for _, tc := range []struct {
+		want   string
+		change func(*plan.Spec)
+	}{
+		{"command", func(s *plan.Spec) { s.Target.Command = []string{"/nowhere/program"} }},
+		{"command", func(s *plan.Spec) { s.Target.Against = []string{"/nowhere/program"} }}, // compare's OLD
+		{"prepare", func(s *plan.Spec) { s.Target.Prepare = []string{"/nowhere/program"} }},
+		{"load", func(s *plan.Spec) { s.Load.Command = "/nowhere/program {url}" }},
+		{"target-cpuset", func(s *plan.Spec) { s.Target.CPUs = []int{4095} }},
+		{"load-cpuset", func(s *plan.Spec) { s.Load.CPUs = []int{0, 4095} }},
 	} {
 		spec := job("true")
-		change(&spec)
+		tc.change(&spec)
 		var wrong *plan.FieldError
-		if err := Check(spec, false); !errors.As(err, &wrong) || wrong.Field != want {
-			t.Errorf("%v, want one of %s", err, want)
+		if err := Check(spec, false); !errors.As(err, &wrong) || wrong.Field != tc.want {
+			t.Errorf("%v, want one of %s", err, tc.want)
 		}
 	}
 }
