@@ -67,7 +67,7 @@ var markup = regexp.MustCompile(`<[^>]*>|{{[^}]*}}`)
 var notYet = []string{
 	"README.md", "docs",
 	"internal/check", "internal/cli", "internal/host/cgroup", "internal/host/supervisor", "internal/host/topology",
-	"internal/lab", "internal/load", "internal/measure", "internal/program", "internal/trace",
+	"internal/lab", "internal/measure", "internal/program", "internal/trace",
 }
 
 // wrongIn is what a text has of the words that users do not read.

@@ -88,7 +88,7 @@ const (
 // canaryRun is a canary whose every question is settled.
 type canaryRun struct {
 	header canary.Header
-	copies *kube.Copies
+	copies *kube.Target
 	place  *kube.Canaries
 	ask    *prometheus.Client // nil: nothing is asked
 	dir    string
@@ -112,7 +112,7 @@ func (o *kubeCanary) resolve(ctx context.Context, std stdio) (*canaryRun, error)
 		return nil, err
 	}
 	o.copies = run.copies
-	if why := run.copies.Eyeless(); why != "" && len(h.Canary.Queries) == 0 {
+	if why := run.copies.NoObserver(); why != "" && len(h.Canary.Queries) == 0 {
 		return nil, fmt.Errorf("nothing could be compared: %s, and no --query names a number", why)
 	}
 	return run, o.place(run)

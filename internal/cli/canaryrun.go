@@ -123,7 +123,7 @@ func (run *canaryRun) tell(std stdio, o *kubeCanary) {
 		std.notef("the %s may not be listed: whether any counts them is not known", what)
 	}
 	tellLeft(std, run.copies.Left)
-	if why := run.copies.Eyeless(); why != "" {
+	if why := run.copies.NoObserver(); why != "" {
 		std.notef("nothing on the node watches them (%s): only queries are compared", why)
 	}
 	harm := "a container that ends, or a pod that is not ready for " + number.Short(number.Seconds(canary.UnreadyMost.Seconds()))

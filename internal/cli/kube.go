@@ -23,7 +23,7 @@ type clusterOptions struct {
 	options kube.Options
 	yes     bool
 
-	copies *kube.Copies // once they are settled
+	copies *kube.Target // once they are settled
 }
 
 // ofWay is why the header has nothing of a field of clusters.

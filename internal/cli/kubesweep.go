@@ -230,7 +230,7 @@ func (k *clusterOptions) tell(std stdio, s *session.Session, fromHere bool) {
 	default:
 		std.notef("the load comes from node %s", loadHost.Hostname)
 	}
-	if why := k.copies.Eyeless(); why != "" {
+	if why := k.copies.NoObserver(); why != "" {
 		std.notef("nothing on the node watches the targets (%s): GOMAXPROCS is known only where they serve go_sched_gomaxprocs_threads, and throttling is not known", why)
 	}
 }

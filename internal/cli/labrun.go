@@ -28,7 +28,7 @@ const labRunLong = `Run experiments of five published articles on GOMAXPROCS, by
 what the articles say with what is measured here.
 
 Each article's numbers are put as hypotheses about ratios, such as "two Ps cost
-under 1.1 times one P". The answer is holds, does not hold, or cannot tell here: an
+under 1.1 times one P". The answer is holds, does not hold, or undecided here: an
 interval that crosses the bound, or a machine with too few CPUs. Every experiment is
 one or more sweeps, with all that procfit sweep writes, in --out/ID; --out/index.html
 sets the articles' numbers beside ours and links everything.

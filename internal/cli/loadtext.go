@@ -65,7 +65,7 @@ func (o *loadOptions) print(std stdio, r *load.Result) error {
 		std.notef("%d of %s were redirects, which are not followed: is the URL the one that does the work?", r.Redirects, phrase.Count(r.Requests, "answer"))
 	}
 	if r.Rate == 0 {
-		std.notef("a closed loop's latency restates its throughput; for a latency to judge by, give --rate")
+		std.notef("without --rate the latency only follows from the throughput; add --rate to measure a latency to judge by")
 	}
 	return nil
 }

@@ -115,7 +115,7 @@ func activity(a plan.Activity) string {
 		return "load: " + a.Detail
 	case plan.StepPrepare:
 		return "preparing"
-	case plan.StepBeside:
+	case plan.StepNeighbour:
 		return "starting the --beside command"
 	case plan.StepRun:
 		return "running"

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// misused is, for batch programs, what they refuse besides the sizes of TestSizes
+// misused is, for batch programs, what they refuse in addition to the sizes of TestSizes
 // and a stray word.
 var misused = map[string][]string{
 	"workload": {"-duration -1s", "-duration 0s", "-gomaxprocs -3"},

@@ -144,7 +144,7 @@ func TestStealingTrace(t *testing.T) {
 	if code, err := Run("stealing", []string{"-work", "0", "-trace", file}, io.Discard, &stderr); code != 0 || err != nil {
 		t.Fatalf("exit code %d, %v: %s", code, err, stderr.String())
 	}
-	// Strings of a trace stand in it as they are.
+	// Strings of a trace are in it as they are.
 	b, err := os.ReadFile(file)
 	if err != nil || !bytes.HasPrefix(b, []byte("go 1.")) || !bytes.Contains(b, []byte("worker")) {
 		t.Errorf("a trace of %d bytes, %v", len(b), err)
@@ -154,7 +154,7 @@ func TestStealingTrace(t *testing.T) {
 	}
 }
 
-// Beside the loop a collection begins and ends, since Go 1.14.
+// Beside the loop a collection starts and ends, since Go 1.14.
 func TestPreemptCollects(t *testing.T) {
 	var stdout, stderr bytes.Buffer
 	if code, err := Run("preempt", []string{"-d", "1ms", "-collect"}, &stdout, &stderr); code != 0 || err != nil || results(t, stdout.String()) != "Preempt" {

@@ -11,15 +11,15 @@ import (
 var goroutines = []Experiment{
 	{
 		ID: "workload", Document: "001", Kind: Batch, Language: modern, program: workload.Program,
-		Title: "goroutines that compute, that wait, or both, for a given time",
+		Title: "goroutines that compute, wait, or do both, for a given time",
 		// The document shows the program and gives no numbers; what it says of the kinds
 		// of work can be measured.
 		stages: []sweep{{
-			id: "cpu", title: "a goroutine that computes for each P", metrics: []string{`sums:higher=([\d.]+) sums/s`},
+			id: "cpu", title: "one computing goroutine per P", metrics: []string{`sums:higher=([\d.]+) sums/s`},
 			quick: size{takes: 400 * ms, args: "-workload cpu -duration 300ms", procs: "1 n", scaled: "10 s a setting there, 300ms here"},
 			full:  size{takes: 1100 * ms, args: "-workload cpu -duration 1s", procs: "1 2 4 8 n", scaled: "10 s a setting there, 1s here"},
 		}, {
-			id: "io", title: "100 goroutines that wait 10 ms, over and over", metrics: []string{`sleeps:higher=([\d.]+) sleeps/s`},
+			id: "io", title: "100 goroutines that wait 10 ms, again and again", metrics: []string{`sleeps:higher=([\d.]+) sleeps/s`},
 			quick: size{takes: 400 * ms, args: "-workload io -duration 300ms", procs: "1 n", scaled: "10 s a setting there, 300ms here"},
 			full:  size{takes: 1100 * ms, args: "-workload io -duration 1s", procs: "1 2 4 8 n", scaled: "10 s a setting there, 1s here"},
 		}, {
@@ -31,23 +31,23 @@ var goroutines = []Experiment{
 			{
 				ID: "cpu_scales", Says: "computing scales linearly: each CPU adds at least 0.9 of what one does",
 				Document: "“CPU-bound workloads scale linearly to physical core count”", Needs: 2,
-				Measure: speedup(Throughput.At("n").In("cpu")), AtLeast: tenthLess,
+				Measure: speedup(Throughput.At("n").in("cpu")), AtLeast: tenthLess,
 			},
 			{
-				ID: "io_insensitive", Says: "waiting does not depend on GOMAXPROCS: as many waits a second within 5%",
+				ID: "io_insensitive", Says: "waiting does not depend on GOMAXPROCS: the same number of waits per second, within 5%",
 				Document: "“I/O-bound workloads are GOMAXPROCS-insensitive”",
-				Measure:  flat(Figure("sleeps").At("1").In("io")), AtMost: flatMore,
+				Measure:  flat(Figure("sleeps").At("1").in("io")), AtMost: flatMore,
 			},
 			{
-				ID: "cpu_utilisation", Says: "what computes uses at least 90% of the CPUs",
+				ID: "cpu_utilisation", Says: "computing goroutines use at least 90% of the CPUs",
 				Document: "“CPU-bound: 90%+ utilization”",
-				Measure:  perCPU(CPUs.At("n").In("cpu")), AtLeast: 0.90,
+				Measure:  perCPU(CPUs.At("n").in("cpu")), AtLeast: 0.90,
 			},
 		},
 	},
 	{
 		ID: "cpubound", Document: "001", Kind: Batch, Language: modern, program: cpubound.Program,
-		Title: "tasks that only compute, as many at once as there are Ps",
+		Title: "tasks that only compute, one per P at a time",
 		Claim: "4 cores, GOMAXPROCS 1 2 4 8: 4.2, 2.1, 1.0, 1.1 s",
 		// At 1 2 4 8 16, and at the CPUs and twice that.
 		stages: []sweep{{
@@ -58,18 +58,18 @@ var goroutines = []Experiment{
 			{
 				ID: "two_ps", Says: "two Ps are twice as fast as one (within 10%)",
 				Document: "4.2 ÷ 2.1 s = 2", Value: 4.2 / 2.1, Needs: 2,
-				Measure: Figure("CPUBound ns/op").At("1").Over("2"), AtLeast: 4.2 / 2.1 * tenthLess, AtMost: 4.2 / 2.1 * tenthMore,
+				Measure: Figure("CPUBound ns/op").At("1").over("2"), AtLeast: 4.2 / 2.1 * tenthLess, AtMost: 4.2 / 2.1 * tenthMore,
 			},
 			{
 				ID: "four_ps", Says: "four Ps are 4.2 times as fast as one (within 10%)",
 				Document: "4.2 ÷ 1.0 s = 4.2", Value: 4.2 / 1.0, Needs: 4,
-				Measure: Figure("CPUBound ns/op").At("1").Over("4"), AtLeast: 4.2 / 1.0 * tenthLess, AtMost: 4.2 / 1.0 * tenthMore,
+				Measure: Figure("CPUBound ns/op").At("1").over("4"), AtLeast: 4.2 / 1.0 * tenthLess, AtMost: 4.2 / 1.0 * tenthMore,
 			},
 			{
 				// At least half of the 10% that the document calls overhead.
-				ID: "overhead_beyond", Says: "with twice the Ps as CPUs it takes at least 5% longer: “overhead”",
+				ID: "overhead_beyond", Says: "with twice as many Ps as CPUs it takes at least 5% longer: “overhead”",
 				Document: "1.1 ÷ 1.0 s = 1.1", Value: 1.1 / 1.0, Needs: 2,
-				Measure: Figure("CPUBound ns/op").At("2n").Over("n"), AtLeast: 1.05,
+				Measure: Figure("CPUBound ns/op").At("2n").over("n"), AtLeast: 1.05,
 			},
 		},
 	},
@@ -86,10 +86,10 @@ var goroutines = []Experiment{
 			{
 				ID: "eight_ps", Says: "eight Ps take as long as one, within 5%",
 				Document: "15.0 ÷ 15.3 s = 0.98", Value: 15.0 / 15.3,
-				Measure: Figure("IOBound ns/op").At("8").Over("1"), AtLeast: flatLess, AtMost: flatMore,
+				Measure: Figure("IOBound ns/op").At("8").over("1"), AtLeast: flatLess, AtMost: flatMore,
 			},
 			{
-				ID: "flat", Says: "every number of Ps takes as long, within 5%",
+				ID: "flat", Says: "every number of Ps takes the same time, within 5%",
 				Document: "15.3 ÷ 15.0 s = 1.02", Value: 15.3 / 15.0,
 				Measure: flat(Figure("IOBound ns/op").At("1")), AtMost: flatMore,
 			},
@@ -113,14 +113,14 @@ var goroutines = []Experiment{
 			},
 			{
 				// Half as much again is far from nine times, and beyond what is noise.
-				ID: "contention_costs", Says: "with a P for each CPU they cost at least 1.5 times one alone",
+				ID: "contention_costs", Says: "with one P per CPU they cost at least 1.5 times one alone",
 				Document: "“Parallel with high contention: many context switches”", Needs: 2,
 				Measure: ratio(Figure("Contention/contended ns/op").At("n"), Figure("Contention/alone ns/op").At("n")), AtLeast: 1.5,
 			},
 			{
 				// A mutex that nobody waits for makes nobody switch: with one P the scheduler does,
 				// every 10 ms. So the goroutines yield at every increment.
-				ID: "switching_costs", Says: "with one P a switch between goroutines at every increment makes it cost at least 1.5 times one alone",
+				ID: "switching_costs", Says: "with one P, a switch between goroutines at every increment makes it cost at least 1.5 times one alone",
 				Document: "“Each context switch between goroutines has a cost”",
 				Measure:  ratio(Figure("Contention/switching ns/op").At("1"), Figure("Contention/alone ns/op").At("1")), AtLeast: 1.5,
 			},

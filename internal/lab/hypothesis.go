@@ -6,7 +6,7 @@ import (
 )
 
 // The machines of document 002. A gain on four hardware threads of two cores is not one
-// on sixteen, so it is said which of them a number is of.
+// on sixteen, so each number says which of them it is of.
 const (
 	OnLaptop = "laptop"
 	OnServer = "server"

@@ -12,7 +12,7 @@ import (
 // judge holds an experiment's hypotheses against what was measured on a machine of so
 // many CPUs.
 func judge(e Experiment, r Results, cpus float64) []judged {
-	have := roomOf(r, cpus)
+	have := machineOf(r, cpus)
 	var list []judged
 	for _, s := range e.Hypotheses {
 		j := judged{Hypothesis: s, Got: s.Measure(r).finite()}
@@ -33,19 +33,15 @@ func judge(e Experiment, r Results, cpus float64) []judged {
 }
 
 // short says what a hypothesis lacks.
-func (r room) short(h Hypothesis) string {
-	are := "are"
-	if r.cpus == 1 {
-		are = "is"
-	}
+func (r machine) short(h Hypothesis) string {
 	what := number.CPUs(r.needs(h))
 	switch {
-	case r.apart && h.LoadCPUs > 0:
-		what += " besides those of the load"
+	case r.separateLoad && h.LoadCPUs > 0:
+		what += " in addition to those of the load generator"
 	case h.LoadCPUs > 0:
-		what += ", " + number.Count(h.LoadCPUs) + " of them for the load"
+		what += ", " + number.Count(h.LoadCPUs) + " of them for the load generator"
 	}
-	return fmt.Sprintf("needs %s, here %s %s", what, are, number.Count(r.cpus))
+	return fmt.Sprintf("needs %s; this machine has %s", what, number.Count(r.cpus))
 }
 
 func (j *judged) judge() {
@@ -69,12 +65,12 @@ func (j *judged) judge() {
 		bound = most
 	}
 	j.Answer, j.Open = CannotTell, true
-	j.Reason = fmt.Sprintf("the interval holds the bound of %s: more --repeats, --until-told or a quieter machine would tell", number.Count(bound))
+	j.Reason = fmt.Sprintf("the interval contains the bound of %s: more --repeats, --until-told or a quieter machine can decide it", number.Count(bound))
 }
 
-// Stages are those that the hypothesis is measured in, by Stage.ID: without one of them
+// stages are those that the hypothesis is measured in, by Stage.ID: without one of them
 // it has no value.
-func (h Hypothesis) Stages(r Results) (ids []string) {
+func (h Hypothesis) stages(r Results) (ids []string) {
 	if h.Measure(r).Value == nil {
 		return nil
 	}
@@ -98,7 +94,7 @@ func (h Hypothesis) rounds(r Results) (n int) {
 	if !grown {
 		return 0
 	}
-	for _, id := range h.Stages(r) {
+	for _, id := range h.stages(r) {
 		n = max(n, r[id].Rounds)
 	}
 	return n
@@ -114,7 +110,7 @@ const Rounds = 4
 const pocock = 2.361 / 1.960
 
 // widened is the estimate with an interval that may have been judged before. Ratios
-// are widened as such; a share of trials may be zero, and is no ratio.
+// are widened as such; a share of trials may be zero, and is not a ratio.
 func (e Estimate) widened() Estimate {
 	if e.Value == nil || e.Low == nil || e.High == nil {
 		return e
@@ -131,7 +127,7 @@ func (e Estimate) widened() Estimate {
 	return e
 }
 
-// finite is without what is no number.
+// finite is without what is not a number.
 func (e Estimate) finite() Estimate {
 	for _, x := range []**float64{&e.Value, &e.Low, &e.High} {
 		if *x != nil && (math.IsNaN(**x) || math.IsInf(**x, 0)) {

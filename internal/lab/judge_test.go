@@ -22,11 +22,11 @@ func TestJudge(t *testing.T) {
 		"on the bounds":                {got(1, 0.9, 1.1), 0.9, 1.1, 0, Holds, ""},
 		"above":                        {got(1.3, 1.2, 1.4), 0, 1.1, 0, DoesNotHold, ""},
 		"below":                        {got(0.5, 0.4, 0.6), 0.9, 1.1, 0, DoesNotHold, ""},
-		"crosses the upper":            {got(1.08, 1.02, 1.2), 0, 1.1, 0, CannotTell, "the interval holds the bound of 1.1: more --repeats"},
-		"crosses the lower":            {got(0.9, 0.8, 1), 0.9, 0, 0, CannotTell, "holds the bound of 0.9"},
+		"crosses the upper":            {got(1.08, 1.02, 1.2), 0, 1.1, 0, CannotTell, "the interval contains the bound of 1.1: more --repeats"},
+		"crosses the lower":            {got(0.9, 0.8, 1), 0.9, 0, 0, CannotTell, "contains the bound of 0.9"},
 		"open above":                   {got(50, 40, 60), 2, 0, 0, Holds, ""},
 		"wide enough for both":         {got(1, 0.1, 9), 0.9, 1.1, 0, CannotTell, "the bound of"},
-		"too few CPUs":                 {got(1, 1, 1), 0, 2, 8, CannotTell, "needs 8 CPUs, here are 2"},
+		"too few CPUs":                 {got(1, 1, 1), 0, 2, 8, CannotTell, "needs 8 CPUs; this machine has 2"},
 		"enough CPUs":                  {got(1, 1, 1), 0, 2, 2, Holds, ""},
 		"too few CPUs, nothing at all": {Estimate{Why: "not run"}, 0, 2, 8, CannotTell, "needs 8 CPUs"},
 		"nothing":                      {Estimate{Why: "GOMAXPROCS=2 was not run"}, 0, 2, 0, CannotTell, "GOMAXPROCS=2 was not run"},
@@ -37,7 +37,7 @@ func TestJudge(t *testing.T) {
 	} {
 		e := Experiment{Hypotheses: []Hypothesis{{AtLeast: tc.atLeast, AtMost: tc.atMost, Needs: tc.needs, Measure: func(Results) Estimate { return tc.got }}}}
 		j := judge(e, nil, 2)[0]
-		if one := judge(e, nil, 1)[0]; tc.needs == 2 && one.Reason != "needs 2 CPUs, here is 1" {
+		if one := judge(e, nil, 1)[0]; tc.needs == 2 && one.Reason != "needs 2 CPUs; this machine has 1" {
 			t.Errorf("on one CPU: %q", one.Reason)
 		}
 		if j.Answer != tc.want || !strings.Contains(j.Reason, tc.reason) || (tc.reason == "") != (j.Reason == "") {
@@ -70,7 +70,7 @@ func TestConclude(t *testing.T) {
 		r.Conclude(e, 2)
 		if twice, same := r.Hypotheses[0], r.Hypotheses[1]; twice.Answer != want || same.Answer != DoesNotHold {
 			t.Errorf("others took %g: %+v, %+v", others, twice, same)
-		} else if want == CannotTell && twice.Reason != "other programs took 0.3 of the 2 CPUs meanwhile: quiet the machine and run it again" {
+		} else if want == CannotTell && twice.Reason != "other programs used 0.3 of the 2 CPUs at the same time: stop them and run it again" {
 			t.Errorf("%q", twice.Reason)
 		}
 	}

@@ -212,7 +212,7 @@ func ids(list []Experiment) string {
 }
 
 // All that the documents describe, each with what it takes to run it, and no
-// program besides.
+// program as well.
 func TestList(t *testing.T) {
 	const want = "cpuserver, tinyserver, parallel, workload, cpubound, iobound, contention, preempt, stealing, schedtrace, " +
 		"chain, chainbuf, sieve, powser, build, garbage, http, json, threads, busyworker, k8sbench, defaults, uber, " +

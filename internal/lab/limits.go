@@ -18,7 +18,7 @@ import (
 var limits = []Experiment{
 	{
 		ID: "k8sbench", Document: "004", Kind: Server, Language: modern, service: k8sbench.Program,
-		Title: "an HTTP server that computes as much as /cpu?n= says, to be run as many pods",
+		Title: "an HTTP server that computes as much as /cpu?n= says, run as many pods",
 		Claim: "6 pods on 6 CPUs, n=1, GOMAXPROCS 1: 96962 requests/s, average 10.3 ms, maximum 272 ms; 10 pods, n=20, GOMAXPROCS 1 and 32: 50213, 40356 requests/s; average 20, 33 ms; maximum 255, 465 ms; 6.5k, 30k context switches a second",
 		also:  k8sbenchStages,
 		Hypotheses: []Hypothesis{
@@ -26,18 +26,18 @@ var limits = []Experiment{
 				// The two are of different work: 1 and 20 sums a request.
 				ID: "baseline", Says: "the baseline, n=1, serves 1.9 times what more pods do with n=20, or at least half of that gain",
 				Document: "96962 ÷ 50213 req/s = 1.93", Value: 96962.0 / 50213, Needs: 2,
-				Measure: ratio(Throughput.At("1").In("baseline").Under(1), Throughput.At("1").In("pods").Under(1)), AtLeast: half(96962.0 / 50213),
+				Measure: ratio(Throughput.At("1").in("baseline").under(1), Throughput.At("1").in("pods").under(1)), AtLeast: half(96962.0 / 50213),
 			},
 			{
 				// Only that they are fewer: this much a machine of any size can tell.
 				ID: "fewer", Says: "32 Ps serve less than one",
 				Document: "40356 ÷ 50213 req/s = 0.804", Value: 40356.0 / 50213, Needs: 2,
-				Measure: Throughput.At("32").In("pods").Under(1).Over("1"), AtMost: 1,
+				Measure: Throughput.At("32").in("pods").under(1).over("1"), AtMost: 1,
 			},
 			{
 				ID: "throughput", Says: "32 Ps serve 20% less than one, or at least half of that loss",
 				Document: "40356 ÷ 50213 req/s = 0.804", Value: 40356.0 / 50213, Needs: effect, LoadCPUs: effectLoad,
-				Measure: Throughput.At("32").In("pods").Under(1).Over("1"), AtMost: half(40356.0 / 50213),
+				Measure: Throughput.At("32").in("pods").under(1).over("1"), AtMost: half(40356.0 / 50213),
 			},
 			{
 				// wrk's own averages, 20 and 33.01 ms, are corrected after the fact, as ours are
@@ -45,112 +45,112 @@ var limits = []Experiment{
 				// loop of 1000 really had: 24.78 and 19.92 ms.
 				ID: "average", Says: "the average latency, by Little's law, is 24% higher, or at least half of that",
 				Document: "24.78 ÷ 19.92 ms = 1.24", Value: 24.78 / 19.92, Needs: effect, LoadCPUs: effectLoad,
-				Measure: ClosedMean.At("32").In("pods").Under(1).Over("1"), AtLeast: half(24.78 / 19.92),
+				Measure: ClosedMean.At("32").in("pods").under(1).over("1"), AtLeast: half(24.78 / 19.92),
 			},
 			{
 				ID: "maximum", Says: "the highest latency is 82% higher, or at least half of that",
 				Document: "465.36 ÷ 255.5 ms = 1.82", Value: 465.36 / 255.50, Needs: effect, LoadCPUs: effectLoad,
-				Measure: ClosedMax.At("32").In("pods").Under(1).Over("1"), AtLeast: half(465.36 / 255.50),
+				Measure: ClosedMax.At("32").in("pods").under(1).over("1"), AtLeast: half(465.36 / 255.50),
 			},
 			{
 				ID: "switches", Says: "there are 4.6 times the context switches, or at least half of that",
 				Document: "30 ÷ 6.5 thousand/s = 4.62", Value: 30 / 6.5, Needs: effect, LoadCPUs: effectLoad,
-				Measure: Switches.At("32").In("pods").Under(1).Over("1"), AtLeast: half(30 / 6.5),
+				Measure: Switches.At("32").in("pods").under(1).over("1"), AtLeast: half(30 / 6.5),
 			},
 			{
 				// Far beyond what the size of a machine makes of it.
 				ID: "wait", Says: "the time waiting for a CPU is 38 times as long, or at least half of that",
 				Document: "34 ÷ 0.9 s = 37.8", Value: 34 / 0.9, Needs: 2,
-				Measure: Wait.At("32").In("pods").Under(1).Over("1"), AtLeast: half(34 / 0.9),
+				Measure: Wait.At("32").in("pods").under(1).over("1"), AtLeast: half(34 / 0.9),
 			},
 			{
 				// The document's 32 Ps come to 40356 × 33.01 ms = 1332 of 1000 connections. That
 				// is wrk's correction, so that only wrk can show it. Within 5% is the law.
-				ID: "average_fits", Says: "throughput × average latency is 1.33 times the connections, as wrk has it (above 1.05)",
+				ID: "average_fits", Says: "throughput × average latency is 1.33 times the connections, as measured by wrk (above 1.05)",
 				Document: "33.01 ÷ 24.78 ms = 1.33", Value: 33.01 / 24.78,
-				Measure: countedBy("wrk", "pods", littlesLaw(ClosedMean.At("32").In("pods").Under(1), Cost.At("32").In("pods").Under(1))), AtLeast: flatMore,
+				Measure: countedBy("wrk", "pods", littlesLaw(ClosedMean.At("32").in("pods").under(1), Cost.At("32").in("pods").under(1))), AtLeast: flatMore,
 			},
 			// Document 000's checklist. The quota must be one that is used up: the pods together
 			// have less than the machine. 5 and 20% are procfit's own margins.
 			{
-				ID: "wrong_knob", Says: "throttled, at half a CPU a pod, GOMAXPROCS changes nothing: 32 Ps serve what one does within 5%",
+				ID: "wrong_knob", Says: "throttled, at half a CPU per pod, GOMAXPROCS changes nothing: 32 Ps serve as much as one, within 5%",
 				Document: "000: “my CPU quota is too low — GOMAXPROCS is the wrong knob, raise the quota”", Needs: 2,
-				Measure: Throughput.At("32").In("pods").Under(0.5).Over("1"), AtLeast: flatLess, AtMost: flatMore,
+				Measure: Throughput.At("32").in("pods").under(0.5).over("1"), AtLeast: flatLess, AtMost: flatMore,
 			},
 			{
-				ID: "wrong_knob_p99", Says: "throttled, it does not change the p99 either, within 20%",
+				ID: "wrong_knob_p99", Says: "throttled, GOMAXPROCS does not change the p99 either, within 20%",
 				Document: "000: “my CPU quota is too low — GOMAXPROCS is the wrong knob, raise the quota”", Needs: 2,
-				Measure: ClosedP99.At("32").In("pods").Under(0.5).Over("1"), AtLeast: 1 / 1.20, AtMost: 1.20,
+				Measure: ClosedP99.At("32").in("pods").under(0.5).over("1"), AtLeast: 1 / 1.20, AtMost: 1.20,
 			},
 		},
 	},
 	{
 		ID: "defaults", Document: "000, 001, 003, 004", Kind: Batch, Language: ancient, program: defaults.Program,
-		Title: "what each Go version chooses by itself",
+		Title: "the GOMAXPROCS that each Go version chooses itself",
 		Claim: "they disagree: NumCPU follows the quota since Go 1.18 (000); the runtime does not see it (001, 003, 004)",
 		// What every Go version chooses by itself, under quotas below and above what the
-		// rule of Go 1.25, at least 2, can tell apart.
+		// rule of Go 1.25, at least 2, can show.
 		stages: []sweep{{
 			id: "versions", title: "procfit's own Go", metrics: chosen,
 			quick: size{takes: 20 * ms, procs: "unset", quotas: []float64{0, 1, 2}},
 		}, {
-			id: "versions", title: "each Go version, the go line its own", metrics: chosen,
+			id: "versions", title: "each Go version, with its own go line", metrics: chosen,
 			full: size{takes: 20 * ms, procs: "unset", quotas: []float64{0, 0.5, 1, 2, 2.5}, versions: "1.2 1.4 1.5 1.17 1.18 1.21 1.24 1.25 1.26"},
 		}, {
-			id: "language", title: "Go 1.26, the go line below 1.25", metrics: chosen, fixed: true, language: "1.24",
+			id: "language", title: "Go 1.26, with a go line below 1.25", metrics: chosen, fixed: true, language: "1.24",
 			full: size{takes: 20 * ms, procs: "unset", quotas: []float64{0, 0.5, 1, 2, 2.5}, versions: "1.26"},
 		}},
 		Hypotheses: []Hypothesis{
 			{
 				ID: "one_before_1_5", Emulated: true, Says: "before Go 1.5 the default is 1",
 				Document: "002: “the default setting of GOMAXPROCS in all extant Go releases is 1”", Needs: 2,
-				Measure: level(Figure("gomaxprocs").At("").In("versions").Built("1.4"), 1), AtLeast: 1, AtMost: 1,
+				Measure: level(Figure("gomaxprocs").At("").in("versions").built("1.4"), 1), AtLeast: 1, AtMost: 1,
 			},
 			{
 				ID: "cpus_since_1_5", Emulated: true, Says: "since Go 1.5 it is the number of CPUs",
 				Document: "002: “the number of CPUs available, as determined by runtime.NumCPU”", Needs: 2,
-				Measure: ratio(Figure("gomaxprocs").At("").In("versions").Built("1.5"), Figure("numcpu").At("").In("versions").Built("1.5")), AtLeast: 1, AtMost: 1,
+				Measure: ratio(Figure("gomaxprocs").At("").in("versions").built("1.5"), Figure("numcpu").At("").in("versions").built("1.5")), AtLeast: 1, AtMost: 1,
 			},
 			{
-				ID: "numcpu_1_18", Emulated: true, Says: "with Go 1.18 NumCPU() under a quota of 1 CPU is 1",
+				ID: "numcpu_1_18", Emulated: true, Says: "with Go 1.18 NumCPU() is 1 under a CPU limit of 1",
 				Document: "000: “From Go 1.18 onwards, on Linux, NumCPU() returns the cgroup-derived quota”", Needs: 2,
 				Measure: underQuota("numcpu", 1, "1.18"), AtMost: followsQuota,
 			},
 			{
-				ID: "numcpu_today", Emulated: true, Says: "with today's Go NumCPU() under a quota of 1 CPU is 1",
+				ID: "numcpu_today", Emulated: true, Says: "with today's Go NumCPU() is 1 under a CPU limit of 1",
 				Document: "000: “From Go 1.18 onwards, on Linux, NumCPU() returns the cgroup-derived quota”", Needs: 2,
 				Measure: underQuota("numcpu", 1, ""), AtMost: followsQuota,
 			},
 			{
-				ID: "default_1_18", Emulated: true, Says: "with Go 1.18 the default under a quota of 1 CPU is 1, not the machine's CPUs",
+				ID: "default_1_18", Emulated: true, Says: "with Go 1.18 the default is 1 under a CPU limit of 1, not the machine's CPUs",
 				Document: "000: “on Go ≥ 1.18 Linux, the default is correct in containers”", Needs: 2,
 				Measure: underQuota("gomaxprocs", 1, "1.18"), AtMost: followsQuota,
 			},
 			{
-				ID: "unseen_1_24", Emulated: true, Says: "up to Go 1.24 the default ignores a quota of 1 CPU",
+				ID: "unseen_1_24", Emulated: true, Says: "up to Go 1.24 the default ignores a CPU limit of 1",
 				Document: "001: “The Go runtime doesn't automatically detect these limits”; 003 and 004 alike", Needs: 2,
 				Measure: underQuota("gomaxprocs", 1, "1.24"), AtLeast: 1,
 			},
 			{
-				ID: "unseen_today", Emulated: true, Says: "today's default ignores a quota of 2 CPUs too",
+				ID: "unseen_today", Emulated: true, Says: "today's default also ignores a CPU limit of 2",
 				Document: "001: “The Go runtime doesn't automatically detect these limits”; 003 and 004 alike", Needs: 3,
 				Measure: underQuota("gomaxprocs", 2, ""), AtLeast: 1,
 			},
 			{
-				ID: "exact_today", Emulated: true, Says: "today's default under a quota of 1 CPU is 1",
+				ID: "exact_today", Emulated: true, Says: "today's default is 1 under a CPU limit of 1",
 				Document: "004's manifest: limits.cpu by resourceFieldRef", Needs: 2,
-				Measure: level(Figure("gomaxprocs").At("").In("versions").Under(1), 1), AtMost: 1,
+				Measure: level(Figure("gomaxprocs").At("").in("versions").under(1), 1), AtMost: 1,
 			},
 			{
-				ID: "language_1_24", Emulated: true, Says: "today's Go with go 1.24 in go.mod ignores a quota of 2 CPUs still",
+				ID: "language_1_24", Emulated: true, Says: "today's Go with go 1.24 in go.mod still ignores a CPU limit of 2",
 				Needs:   3,
-				Measure: ratio(Figure("gomaxprocs").At("").In("language").Under(2), Figure("gomaxprocs").At("").In("language")), AtLeast: 1,
+				Measure: ratio(Figure("gomaxprocs").At("").in("language").under(2), Figure("gomaxprocs").At("").in("language")), AtLeast: 1,
 			},
 		},
 	},
 	{
 		ID: "uber", Document: "automaxprocs' README", Kind: Server, Language: modern, service: uber.Program,
-		Title: "a load balancer, to be run under a quota of two CPUs",
+		Title: "a load balancer, run under a CPU limit of 2",
 		Claim: "quota 2 CPUs, GOMAXPROCS 1 2 3 4 8 24: 28.9, 44.7, 44.2, 41.1, 33.1, 22.2 thousand requests/s; p50 1.46, 0.84, 0.66, 0.57, 0.43, 0.45 ms; p99.9 19.7, 26.4, 30.1, 42.9, 64.3, 76.2 ms",
 		// The README of automaxprocs: a quota of 2 at 1 2 3 4 8 24, 24 being the default of the
 		// host. The README's runs are averages of many, its program is another: 10%, as of the other
@@ -162,46 +162,46 @@ var limits = []Experiment{
 		}},
 		Hypotheses: []Hypothesis{
 			{
-				// Two CPUs' worth of quota, and the load beside it.
-				ID: "one_p", Says: "under 2 CPUs one P serves 0.65 of what two do (within 10%)",
+				// Two CPUs' worth of quota, and the load generator next to it.
+				ID: "one_p", Says: "under a CPU limit of 2, one P serves 0.65 of what two do (within 10%)",
 				Document: "28893.18 ÷ 44715.07 req/s = 0.646", Value: 28893.18 / 44715.07, Needs: 2 + 1, LoadCPUs: 1,
-				Measure: Throughput.At("1").Under(2).Over("2"), AtLeast: 28893.18 / 44715.07 * tenthLess, AtMost: 28893.18 / 44715.07 * tenthMore,
+				Measure: Throughput.At("1").under(2).over("2"), AtLeast: 28893.18 / 44715.07 * tenthLess, AtMost: 28893.18 / 44715.07 * tenthMore,
 			},
 			{
 				ID: "three_ps", Says: "three Ps serve the same as two within 5%",
 				Document: "44212.93 ÷ 44715.07 req/s = 0.989", Value: 44212.93 / 44715.07, Needs: 2 + 1, LoadCPUs: 1,
-				Measure: Throughput.At("3").Under(2).Over("2"), AtLeast: flatLess, AtMost: flatMore,
+				Measure: Throughput.At("3").under(2).over("2"), AtLeast: flatLess, AtMost: flatMore,
 			},
 			{
 				ID: "four_ps", Says: "four Ps serve 8% less than two, or at least half of that loss",
 				Document: "41071.15 ÷ 44715.07 req/s = 0.919", Value: 41071.15 / 44715.07, Needs: 4,
-				Measure: Throughput.At("4").Under(2).Over("2"), AtMost: half(41071.15 / 44715.07),
+				Measure: Throughput.At("4").under(2).over("2"), AtMost: half(41071.15 / 44715.07),
 			},
 			{
 				ID: "eight_ps", Says: "eight Ps serve 26% less, or at least half of that loss",
 				Document: "33111.69 ÷ 44715.07 req/s = 0.741", Value: 33111.69 / 44715.07, Needs: 8,
-				Measure: Throughput.At("8").Under(2).Over("2"), AtMost: half(33111.69 / 44715.07),
+				Measure: Throughput.At("8").under(2).over("2"), AtMost: half(33111.69 / 44715.07),
 			},
 			{
 				ID: "twenty_four_ps", Says: "24 Ps serve half, or lose at least half as much",
 				Document: "22191.4 ÷ 44715.07 req/s = 0.496", Value: 22191.40 / 44715.07, Needs: 24,
-				Measure: Throughput.At("24").Under(2).Over("2"), AtMost: half(22191.40 / 44715.07),
+				Measure: Throughput.At("24").under(2).over("2"), AtMost: half(22191.40 / 44715.07),
 			},
 			{
 				ID: "four_ps_p999", Says: "four Ps have a p99.9 1.6 times that of two, or at least half of that",
 				Document: "42.94 ÷ 26.38 ms = 1.63", Value: 42.94 / 26.38, Needs: 4,
-				Measure: P999.At("4").Under(2).Over("2"), AtLeast: half(42.94 / 26.38),
+				Measure: P999.At("4").under(2).over("2"), AtLeast: half(42.94 / 26.38),
 			},
 			{
 				ID: "twenty_four_ps_p999", Says: "24 Ps have a p99.9 2.9 times that of two, or at least half of that",
 				Document: "76.19 ÷ 26.38 ms = 2.89", Value: 76.19 / 26.38, Needs: 24,
-				Measure: P999.At("24").Under(2).Over("2"), AtLeast: half(76.19 / 26.38),
+				Measure: P999.At("24").under(2).over("2"), AtLeast: half(76.19 / 26.38),
 			},
 			{
 				// The README's other curve falls: the median prefers more Ps. Half of it again.
 				ID: "four_ps_p50", Says: "four Ps have a p50 a third lower than two, or at least half of that",
 				Document: "0.57 ÷ 0.84 ms = 0.679", Value: 0.57 / 0.84, Needs: 4,
-				Measure: P50.At("4").Under(2).Over("2"), AtMost: half(0.57 / 0.84),
+				Measure: P50.At("4").under(2).over("2"), AtMost: half(0.57 / 0.84),
 			},
 		},
 	},
@@ -214,8 +214,8 @@ var chosen = []string{`gomaxprocs:higher=(\d+) gomaxprocs`, `numcpu:higher=(\d+)
 
 // underQuota measures what a release chooses under a quota against what it does without.
 func underQuota(f Figure, quota float64, release string) measure {
-	q := f.At("").In("versions").Built(release)
-	return ratio(q.Under(quota), q)
+	q := f.At("").in("versions").built(release)
+	return ratio(q.under(quota), q)
 }
 
 // What follows a quota below the CPUs is at most half of what does not, with one
@@ -257,7 +257,7 @@ func k8sbenchStages(o Options) []Stage {
 func half(ratio float64) float64 { return (1 + ratio) / 2 }
 
 // effect is how many CPUs it takes to see by how much the document's 32 Ps were worse:
-// as many as its own machine had, beside the load, which came from another.
+// as many as its own machine had, next to the load, which came from another.
 const effect, effectLoad = 6 + 1, 1
 
 // countedBy is a measure of what a load generator counts in its own way: another's figures are

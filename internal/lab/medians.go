@@ -55,32 +55,32 @@ func switching(metric Figure, t table) []Hypothesis {
 		{
 			ID: "go1_5_two_ps", Says: fmt.Sprintf("Go 1.5: two Ps cost under %g times one P", t.most),
 			Document: over(t.laptop15.two, t.laptop15.one, t.unit), Value: t.laptop15.two / t.laptop15.one, On: OnLaptop, Needs: 2,
-			Measure: metric.At("2").Built("1.5").Over("1"), AtMost: t.most,
+			Measure: metric.At("2").built("1.5").over("1"), AtMost: t.most,
 		},
 		{
 			ID: "go1_5_four_ps", Says: fmt.Sprintf("Go 1.5: four Ps do so too, under %g times", t.most),
 			Document: over(t.server15.four, t.server15.one, t.unit), Value: t.server15.four / t.server15.one, On: OnServer, Needs: 4,
-			Measure: metric.At("4").Built("1.5").Over("1"), AtMost: t.most,
+			Measure: metric.At("4").built("1.5").over("1"), AtMost: t.most,
 		},
 		{
 			ID: "go1_4_two_ps", Says: "Go 1.4: " + about,
 			Document: over(t.laptop14.two, t.laptop14.one, t.unit), Value: laptop, On: OnLaptop, Needs: 2,
-			Measure: metric.At("2").Built("1.4").Over("1"), AtLeast: low, AtMost: high,
+			Measure: metric.At("2").built("1.4").over("1"), AtLeast: low, AtMost: high,
 		},
 		{
 			ID: "go1_2_two_ps", Says: "Go 1.2: " + about,
 			Document: t.since, Needs: 2,
-			Measure: metric.At("2").Built("1.2").Over("1"), AtLeast: low, AtMost: high,
+			Measure: metric.At("2").built("1.2").over("1"), AtLeast: low, AtMost: high,
 		},
 		{
 			ID: "today_two_ps", Says: fmt.Sprintf("today's Go: two Ps still cost under %g times one P", t.most),
 			Document: over(t.server15.two, t.server15.one, t.unit), Value: t.server15.two / t.server15.one, On: OnServer, Needs: 2,
-			Measure: metric.At("2").Over("1"), AtMost: t.most,
+			Measure: metric.At("2").over("1"), AtMost: t.most,
 		},
 		{
 			ID: "today_four_ps", Says: fmt.Sprintf("today's Go: four Ps do so too, under %g times", t.most),
 			Document: over(t.laptop15.four, t.laptop15.one, t.unit), Value: t.laptop15.four / t.laptop15.one, On: OnLaptop, Needs: 4,
-			Measure: metric.At("4").Over("1"), AtMost: t.most,
+			Measure: metric.At("4").over("1"), AtMost: t.most,
 		},
 	}
 	names := []string{"eight", "twelve", "sixteen"}
@@ -89,7 +89,7 @@ func switching(metric Figure, t table) []Hypothesis {
 		list = append(list, Hypothesis{
 			ID: "go1_5_" + names[i] + "_ps", Says: fmt.Sprintf("Go 1.5: %d Ps do so too, under %g times", procs, t.most),
 			Document: over(cost, t.server15.one, t.unit), Value: cost / t.server15.one, On: OnServer, Needs: float64(procs),
-			Measure: metric.At(ps(strconv.Itoa(procs))).Built("1.5").Over("1"), AtMost: t.most,
+			Measure: metric.At(ps(strconv.Itoa(procs))).built("1.5").over("1"), AtMost: t.most,
 		})
 	}
 	return list
@@ -110,11 +110,11 @@ func parallelProgram(metric Figure, one, four, sixteen float64) []Hypothesis {
 	return []Hypothesis{
 		{
 			ID: "four_ps", Says: "four Ps are " + number.Count(one/four) + " times as fast as one, or a fifth less",
-			Document: over(one, four, "ns"), Value: one / four, On: OnServer, Needs: 4, Measure: metric.At("1").Over("4"), AtLeast: one / four * 0.8,
+			Document: over(one, four, "ns"), Value: one / four, On: OnServer, Needs: 4, Measure: metric.At("1").over("4"), AtLeast: one / four * 0.8,
 		},
 		{
 			ID: "sixteen_ps", Says: "16 Ps are " + number.Count(one/sixteen) + " times as fast as one, or a fifth less",
-			Document: over(one, sixteen, "ns"), Value: one / sixteen, On: OnServer, Needs: 16, Measure: metric.At("1").Over("16"), AtLeast: one / sixteen * 0.8,
+			Document: over(one, sixteen, "ns"), Value: one / sixteen, On: OnServer, Needs: 16, Measure: metric.At("1").over("16"), AtLeast: one / sixteen * 0.8,
 		},
 		{
 			// The same by CPU, for a machine of any size.

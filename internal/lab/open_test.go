@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// wavering is a stage whose second setting is so many times the first, give or take.
+// wavering is a stage whose second setting is that many times the first, give or take.
 func wavering(blocks int, ratio, noise float64) Measured {
 	return stageOf(blocks, func(procs, block int) float64 {
 		if procs == 1 {
@@ -16,7 +16,7 @@ func wavering(blocks int, ratio, noise float64) Measured {
 	}, 1, 2)
 }
 
-// What more blocks may tell is told of the stages that it is measured in, and of no other.
+// More blocks are asked for only in the stages that a hypothesis is measured in.
 func TestOpen(t *testing.T) {
 	in := func(stage string, procs ps) quantity { return quantity{Stage: stage, Procs: procs} }
 	e := Experiment{Hypotheses: []Hypothesis{

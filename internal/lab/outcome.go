@@ -84,13 +84,13 @@ type Ran struct {
 	Complete   bool       `json:"complete"`
 	Stages     []RanStage `json:"stages"`
 	Hypotheses []Answered `json:"hypotheses"`
-	Files      []RanFile  `json:"files,omitempty"` // to be looked at, beside the stages'
+	Files      []RanFile  `json:"files,omitempty"` // to be looked at, next to the stages'
 
 	// Measured are the stages' results; they are in the directories, not in lab.json.
 	Measured Results `json:"-"`
 }
 
-// Proved tells whether it has a valid trial.
+// Proved reports whether it has a valid trial.
 func (r Ran) Proved() bool {
 	return slices.ContainsFunc(r.Stages, func(s RanStage) bool { return s.Run > s.Invalid })
 }
@@ -154,8 +154,8 @@ const countedSeconds = 0.5
 // numbers are to be met within.
 const disturbing = 0.1
 
-// Disturbed tells whether other programs took so much that the stage's figures do
-// not speak for the machine of so many CPUs.
+// Disturbed reports whether other programs took so much that the stage's figures do
+// not speak for the machine of that many CPUs.
 func (s *RanStage) Disturbed(cpus float64) bool {
 	return s.Run > 0 && s.OtherCPUs != nil && *s.OtherCPUs >= disturbing*cpus
 }
@@ -208,7 +208,7 @@ func (r *Ran) Conclude(e Experiment, cpus float64) {
 	}
 	for _, j := range judge(e, r.Measured, cpus) {
 		if others > 0 && j.Needs > 1 && j.From == "" && (j.Answer != CannotTell || j.Open) {
-			j.Answer, j.Open, j.Reason = CannotTell, false, fmt.Sprintf("other programs took %.2g of the %s CPUs meanwhile: quiet the machine and run it again", others, number.Count(cpus))
+			j.Answer, j.Open, j.Reason = CannotTell, false, fmt.Sprintf("other programs used %.2g of the %s CPUs at the same time: stop them and run it again", others, number.Count(cpus))
 		}
 		r.Hypotheses = append(r.Hypotheses, Answered{
 			ID: j.ID, Says: j.Says, Document: j.Document, Value: known(j.Value), On: j.On, AtLeast: known(j.AtLeast), AtMost: known(j.AtMost), Needs: j.Needs, LoadCPUs: j.LoadCPUs,
@@ -226,7 +226,7 @@ func (r *Ran) Open(e Experiment) map[string][]string {
 		if !a.Open || at < 0 {
 			continue
 		}
-		for _, stage := range e.Hypotheses[at].Stages(r.Measured) {
+		for _, stage := range e.Hypotheses[at].stages(r.Measured) {
 			open[stage] = append(open[stage], a.ID)
 		}
 	}

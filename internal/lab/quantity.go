@@ -32,26 +32,26 @@ const ownQuota = -1
 // At is the figure at a number of Ps, of the only stage, without a quota.
 func (f Figure) At(p ps) quantity { return quantity{Figure: f, Procs: p} }
 
-// In is the figure in a stage.
-func (q quantity) In(stage string) quantity {
+// in is the figure in a stage.
+func (q quantity) in(stage string) quantity {
 	q.Stage = stage
 	return q
 }
 
-// Under is the figure under a quota of so many CPUs.
-func (q quantity) Under(quota float64) quantity {
+// under is the figure under a quota of that many CPUs.
+func (q quantity) under(quota float64) quantity {
 	q.Quota = quota
 	return q
 }
 
-// Built is the figure of the program as a release of Go builds it.
-func (q quantity) Built(release string) quantity {
+// built is the figure of the program as a release of Go builds it.
+func (q quantity) built(release string) quantity {
 	q.Go = release
 	return q
 }
 
-// Over measures the figure against itself at another number of Ps.
-func (q quantity) Over(p ps) measure {
+// over measures the figure against itself at another number of Ps.
+func (q quantity) over(p ps) measure {
 	other := q
 	other.Procs = p
 	return ratio(q, other)
@@ -92,7 +92,7 @@ func (q quantity) key(m Measured) (key journal.SettingKey, known bool) {
 	return a.Key(), a.GoVersion != "" || q.Go == ""
 }
 
-// numbered are the values of GOMAXPROCS that ran beside the setting.
+// numbered are the values of GOMAXPROCS that ran next to the setting.
 func (q quantity) numbered(m Measured) (list []int) {
 	key, _ := q.key(m)
 	for i := range m.Trials {

@@ -181,11 +181,11 @@ func ended(q quantity) measure {
 // where it is as many times as there are CPUs.
 func speedup(all quantity) measure {
 	return func(r Results) Estimate {
-		m := all.Over("1")
+		m := all.over("1")
 		if all.Figure != Throughput && !strings.HasSuffix(string(all.Figure), "/s") { // a cost
 			one := all
 			one.Procs = "1"
-			m = one.Over(all.Procs)
+			m = one.over(all.Procs)
 		}
 		e := m(r)
 		if stage := r[all.Stage]; stage.Result != nil {

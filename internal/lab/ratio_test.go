@@ -9,7 +9,7 @@ import (
 	"github.com/procfit/procfit/internal/verdict/journal"
 )
 
-// stageOf is a stage of so many blocks, with a throughput for each number of Ps.
+// stageOf is a stage of that many blocks, with a throughput for each number of Ps.
 func stageOf(blocks int, throughput func(procs, block int) float64, procs ...int) Measured {
 	m := Measured{Result: &verdict.Result{Host: journal.Host{EffectiveCPUs: 2}}}
 	for block := range blocks {
@@ -115,7 +115,7 @@ func TestRatio(t *testing.T) {
 	}
 }
 
-// The interval of something flat but noisy begins at 1, and holds every setting's.
+// The interval of something flat but noisy starts at 1, and holds every setting's.
 func TestFlatInterval(t *testing.T) {
 	noisy := stageOf(6, func(p, b int) float64 {
 		return []float64{1, 1.01, 0.99, 1.02, 0.98, 1}[(b+p)%6]

@@ -12,9 +12,9 @@ import (
 var scheduler = []Experiment{
 	{
 		ID: "preempt", Document: "001", Kind: Batch, Language: ancient, program: preempt.Program,
-		Title: "a tight loop beside a goroutine that must still run",
+		Title: "a tight loop next to a goroutine that must still run",
 		Claim: "hangs with Go 1.13, runs since Go 1.14",
-		// A loop that never yields, beside a goroutine that must still run. Where it hangs
+		// A loop that never yields, next to a goroutine that must still run. Where it hangs
 		// the trial outlasts its limit. The document's program has nothing to collect; with a
 		// collection the loop stops every P, since it never comes to a halt itself.
 		stages: []sweep{{
@@ -22,7 +22,7 @@ var scheduler = []Experiment{
 			quick: size{takes: 500 * ms, timeout: time.Second, args: "-d 50ms", procs: "1 2", scaled: fiftyHere, versions: "1.13 1.14"},
 			full:  size{takes: time.Second, timeout: 2 * time.Second, args: "-d 50ms", procs: "1 2", scaled: fiftyHere, versions: "1.13 1.14"},
 		}, {
-			id: "collected", title: "the same two, where a collection begins beside the loop",
+			id: "collected", title: "the same two, with a garbage collection during the loop",
 			full: size{takes: 2 * time.Second * 2 / 3, timeout: 2 * time.Second, args: "-d 50ms -collect", procs: "2 4", scaled: fiftyHere, versions: "1.13 1.14"},
 		}, {
 			id: "today", title: "procfit's own Go", fixed: true,
@@ -38,51 +38,51 @@ var scheduler = []Experiment{
 			{
 				ID: "hangs_1_13", Says: "Go 1.13, one P: it hangs",
 				Document: "“Goroutine 2 never executes because Goroutine 1 never yields control”",
-				Measure:  ended(Throughput.At("1").In("releases").Built("1.13")), AtMost: mostly,
+				Measure:  ended(Throughput.At("1").in("releases").built("1.13")), AtMost: mostly,
 			},
 			{
-				ID: "hangs_1_13_two_ps", Says: "Go 1.13, two Ps, before any collection: it never runs either",
+				ID: "hangs_1_13_two_ps", Says: "Go 1.13, two Ps, before any garbage collection: it never runs either",
 				Document: "“Goroutine 2: never runs!”, whatever GOMAXPROCS is", Needs: 2,
-				Measure: ended(Throughput.At("2").In("releases").Built("1.13")), AtMost: mostly,
+				Measure: ended(Throughput.At("2").in("releases").built("1.13")), AtMost: mostly,
 			},
 			{
-				ID: "hangs_1_13_collected", Says: "Go 1.13, two Ps, once a collection begins: it never runs again",
+				ID: "hangs_1_13_collected", Says: "Go 1.13, two Ps, after a garbage collection starts: it never runs again",
 				Document: "“Program will hang here forever”, whatever GOMAXPROCS is", Needs: 2,
-				Measure: ended(Throughput.At("2").In("collected").Built("1.13")), AtMost: mostly,
+				Measure: ended(Throughput.At("2").in("collected").built("1.13")), AtMost: mostly,
 			},
 			{
-				ID: "hangs_1_13_collected_four_ps", Says: "Go 1.13, four Ps: a collection stops them all likewise",
+				ID: "hangs_1_13_collected_four_ps", Says: "Go 1.13, four Ps: a garbage collection stops all of them too",
 				Document: "“Program will hang here forever”, whatever GOMAXPROCS is", Needs: 2,
-				Measure: ended(Throughput.At("4").In("collected").Built("1.13")), AtMost: mostly,
+				Measure: ended(Throughput.At("4").in("collected").built("1.13")), AtMost: mostly,
 			},
 			{
-				ID: "runs_1_14_collected", Says: "Go 1.14, two Ps: it runs beside a collection too",
+				ID: "runs_1_14_collected", Says: "Go 1.14, two Ps: it also runs during a garbage collection",
 				Document: "“The same code now works correctly”, Go 1.14+", Needs: 2,
-				Measure: ended(Throughput.At("2").In("collected").Built("1.14")), AtLeast: mostly,
+				Measure: ended(Throughput.At("2").in("collected").built("1.14")), AtLeast: mostly,
 			},
 			{
 				ID: "runs_1_14", Says: "Go 1.14, one P: it runs",
 				Document: "“The same code now works correctly”, Go 1.14+",
-				Measure:  ended(Throughput.At("1").In("releases").Built("1.14")), AtLeast: mostly,
+				Measure:  ended(Throughput.At("1").in("releases").built("1.14")), AtLeast: mostly,
 			},
 			{
 				ID: "runs_today", Says: "today's Go, one P: it runs",
 				Document: "“Preemption (since Go 1.14) prevents starvation”",
-				Measure:  ended(Throughput.At("1").In("today")), AtLeast: mostly,
+				Measure:  ended(Throughput.At("1").in("today")), AtLeast: mostly,
 			},
 			{
-				ID: "by_signals", Says: "today's Go with asyncpreemptoff=1, one P: it hangs again, since signals do it",
+				ID: "by_signals", Says: "today's Go with asyncpreemptoff=1, one P: it hangs again, because preemption needs signals",
 				Document: "“implemented via signals sent to OS threads, not explicit yield points”",
-				Measure:  ended(Throughput.At("1").In("off")), AtMost: mostly,
+				Measure:  ended(Throughput.At("1").in("off")), AtMost: mostly,
 			},
 		},
 	},
 	{
 		ID: "stealing", Document: "001", Kind: Batch, Language: modern, program: stealing.Program, Trace: Execution,
-		Title: "16 goroutines made on one P, which the others steal",
+		Title: "16 goroutines started on one P, which the other Ps steal",
 		Claim: "GOMAXPROCS=4: every P runs some of the 16",
 		// 16 goroutines made on one P, GOMAXPROCS=4. The document's sleep 10 ms, so that
-		// there is nothing to steal; ours compute. Its listing cannot tell which P one ran
+		// there is nothing to steal; ours compute. Its listing cannot show which P one ran
 		// on, and neither can a duration: procfit trace shows that.
 		stages: []sweep{{
 			quick: size{takes: 150 * ms, args: "-procs 0 -work 5", procs: "1 n", scaled: computeHere},
@@ -92,7 +92,7 @@ var scheduler = []Experiment{
 			{
 				// Of 16 goroutines on 2, 4 or 8 CPUs none is left over; 20% is for the last
 				// one to end.
-				ID: "no_p_idle", Says: "16 goroutines made on one P keep every CPU busy: each adds at least 0.8 of what one does",
+				ID: "no_p_idle", Says: "16 goroutines started on one P keep every CPU busy: each CPU adds at least 0.8 of what one does",
 				Document: "“No P sits idle if others have work”", Needs: 2,
 				Measure: speedup(Figure("Stealing ns/op").At("n")), AtLeast: 0.80,
 			},
@@ -100,7 +100,7 @@ var scheduler = []Experiment{
 	},
 	{
 		ID: "schedtrace", Document: "001", Kind: Batch, Language: modern, program: schedtrace.Program, Trace: Scheduler,
-		Title: "idle, then busy, then crowded: to be read in the scheduler's own trace",
+		Title: "idle, then busy, then crowded, as the scheduler trace shows it",
 		// The program's phases as the runtime's own lines show them: of idle the last line,
 		// of spread the second, when all goroutines compute and none is done.
 		stages: []sweep{{
@@ -127,7 +127,7 @@ var scheduler = []Experiment{
 			},
 			{
 				// The program does no I/O in that phase: it sleeps in one goroutine.
-				ID: "idlethreads_are_blocked", Says: "idle threads are blocked in I/O: a program that does none has none",
+				ID: "idlethreads_are_blocked", Says: "idle threads are blocked in I/O: a program without I/O has none",
 				Document: "“2 threads blocked (I/O waiting)”, of idlethreads=2",
 				Measure:  level(Figure("idle_threads").At("4"), 1), AtMost: 0.5,
 			},

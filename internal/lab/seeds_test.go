@@ -57,7 +57,7 @@ func (p recorded) then(id string, a Answered) int {
 	return slices.IndexFunc(r.Hypotheses, func(b Answered) bool { return a.ID == b.ID && reading(a) == reading(b) })
 }
 
-// another tells that an experiment was reworked since.
+// another reports that an experiment was reworked since.
 func (p recorded) another(id string) bool {
 	since, err := time.Parse(time.RFC3339, p.reworked[id])
 	return err == nil && p.Started.Before(since)
@@ -239,7 +239,7 @@ func (p recorded) row(a Answered) string {
 	return fmt.Sprintf("| %s | %s | %s | %s | %s |\n", plain(a.Says), plain(a.Document), plain(here), wanted, plain(answer))
 }
 
-// plain is text that begins no markup.
+// plain is text that starts no markup.
 func plain(s string) string {
 	return strings.NewReplacer("|", `\|`, "&", "&amp;", "<", "&lt;", ">", "&gt;", "*", `\*`, "_", `\_`, "`", "\\`").Replace(s)
 }

@@ -75,7 +75,7 @@ type declaration struct {
 	ast.Decl
 	text    string            // with its comment
 	name    string            // of a method: its receiver's type
-	method  string            // "" for what is no method
+	method  string            // "" for what is not a method
 	imports map[string]string // of its file: paths by name
 }
 

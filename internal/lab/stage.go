@@ -36,7 +36,7 @@ type Stage struct {
 	plan.Spec
 }
 
-// What stands in the words of a Command for the go command, and for the tree, of Stage.Tree.
+// What is in the words of a Command for the go command, and for the tree, of Stage.Tree.
 const (
 	GoPlaceholder   = "{go}"
 	TreePlaceholder = "{tree}"
@@ -46,8 +46,8 @@ const (
 type Options struct {
 	Quick  bool        // sizes and repeats that bring all experiments below ten minutes
 	Procs  *plan.Procs // instead of the experiment's own; nil leaves it
-	Quotas []*float64  // likewise, in CPUs, nil being no limit; empty leaves them
-	Go     []string    // likewise
+	Quotas []*float64  // in the same way, in CPUs, nil being no limit; empty leaves them
+	Go     []string    // in the same way
 	// Repeats is the number of blocks; 0 leaves the experiment's own.
 	Repeats int
 

@@ -194,7 +194,7 @@ func TestReleases(t *testing.T) {
 }
 
 // preempts holds document 001's claim against a program of one release: with one P it
-// hangs before Go 1.14, and with two once a collection begins; -timeout ends it.
+// hangs before Go 1.14, and with two once a collection starts; -timeout ends it.
 func preempts(t *testing.T, program string, want bool) {
 	t.Helper()
 	for _, tc := range []struct{ procs, debug, flags string }{

@@ -138,7 +138,7 @@ func (s *Stage) choose(o Options) {
 // "", unset.
 type ps string
 
-// of is the number on so many CPUs, at least one; 0 is unset.
+// of is the number on that many CPUs, at least one; 0 is unset.
 func (p ps) of(cpus float64) int {
 	times, more, relative := strings.Cut(string(p), "n")
 	count, _ := strconv.Atoi(times)

@@ -76,7 +76,7 @@ func TestWords(t *testing.T) {
 				t.Errorf("%s %s: %s", e.ID, h.ID, h.Reason)
 			}
 		}
-		r.Measured = nil // what stands below the answers is the sweeps'
+		r.Measured = nil // what is below the answers is the sweeps'
 		o.Experiments = append(o.Experiments, r)
 	}
 	if len(o.Experiments) != len(worded) {

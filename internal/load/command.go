@@ -37,7 +37,7 @@ func Expand(command string, v Values) ([]string, error) {
 		return nil, fmt.Errorf("load command %q: %w", command, err)
 	}
 	if len(words) == 0 {
-		return nil, errors.New("load command: it is empty")
+		return nil, errors.New("load command: the command is empty")
 	}
 	if len(v.URLs) == 0 {
 		return nil, errors.New("load command: no URL")
@@ -83,7 +83,7 @@ func (v Values) part(name string) (string, error) {
 	case u.Scheme == "https":
 		port = "443"
 	default:
-		return "", fmt.Errorf("{port} has no value: %s names none", v.URLs[0])
+		return "", fmt.Errorf("{port} has no value: %s has no port", v.URLs[0])
 	}
 	return port, nil
 }
@@ -102,9 +102,9 @@ func (v Values) value(name string) (string, error) {
 		return strconv.Itoa(v.Connections), nil
 	case "{rate}":
 		if v.Rate <= 0 {
-			return "", errors.New("{rate} has no value in a closed loop; give --rate or leave it out")
+			return "", errors.New("{rate} has no value without --rate; add --rate, or remove {rate} from the command")
 		}
 		return strconv.FormatFloat(v.Rate, 'f', -1, 64), nil
 	}
-	return "", fmt.Errorf("unknown placeholder %s; known are %s, and {%s} for the text itself", name, placeholders, name)
+	return "", fmt.Errorf("unknown placeholder %s; use one of %s, or write {%s} for the text itself", name, placeholders, name)
 }

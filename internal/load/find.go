@@ -11,7 +11,7 @@ import (
 // Output is what a program printed.
 type Output struct {
 	Head []byte
-	// Cut tells that text was left out after Head, amid a line for all that is known.
+	// Cut reports that text was left out after Head, amid a line for all that is known.
 	// Tail is what is left of the end.
 	Cut  bool
 	Tail []byte
@@ -150,7 +150,7 @@ func JoinMetrics(outputs []Output, metrics []Metric) (map[string]Value, error) {
 	return joined, nil
 }
 
-// adds tells whether the figures of replicas add up.
+// adds reports whether the figures of replicas add up.
 func adds(name string) bool {
 	return paceNames.MatchString(name) || name == "requests" || name == "errors"
 }

@@ -66,7 +66,7 @@ type CallServer struct {
 func (p *Prepared) prepareCall(urls []*url.URL) error {
 	g := p.GRPC
 	if g.Calls == nil {
-		return invalid(FieldGRPC, g.Method, "no calls of gRPC can be made here")
+		return invalid(FieldGRPC, g.Method, "gRPC calls are not available here")
 	}
 	var err error
 	if p.name, err = g.Calls.ParseName(g.Method); err != nil {
@@ -74,17 +74,17 @@ func (p *Prepared) prepareCall(urls []*url.URL) error {
 	}
 	switch {
 	case p.Method != "":
-		return invalid(FieldMethod, p.Method, "calls of gRPC are all POST: leave it out")
+		return invalid(FieldMethod, p.Method, "gRPC calls always use POST; remove it")
 	case len(p.Body) > 0:
-		return invalid(FieldBody, "", "the message of the call is all that it sends: leave the body out")
+		return invalid(FieldBody, "", "a gRPC call sends only its message; remove the body")
 	case len(g.Proto) > 0 && g.Protoset != "":
-		return invalid(FieldProtoset, g.Protoset, "the types are in %s already: leave one out", strings.Join(g.Proto, ", "))
+		return invalid(FieldProtoset, g.Protoset, "%s already gives the types; use only one of them", strings.Join(g.Proto, ", "))
 	case len(g.Data) > 0 && !json.Valid(g.Data):
 		return invalid(FieldData, clipped(g.Data), "not JSON; write a message as in '{\"name\":\"x\"}', or @FILE")
 	}
 	for i, u := range urls {
 		if u.RequestURI() != "/" {
-			return invalid(FieldURL, p.URLs[i], "the method says where calls go: leave the path out")
+			return invalid(FieldURL, p.URLs[i], "the gRPC method determines the path; remove it from the URL")
 		}
 	}
 	if p.types, err = p.givenTypes(); err != nil || p.types == nil {
@@ -116,7 +116,7 @@ func (p *Prepared) givenTypes() (CallTypes, error) {
 // Called is the method that is called.
 func (p *Prepared) Called() CallName { return p.name }
 
-// Undefined tells that the types of the call are still to be asked for.
+// Undefined reports that the types of the call are still to be asked for.
 func (p *Prepared) Undefined() bool { return p.GRPC != nil && p.types == nil }
 
 // MakeCall makes the request of the call, with its types.

@@ -45,7 +45,7 @@ type FieldError struct {
 	Field  Field
 	Value  string // as it was given, without what may be a credential; empty where none was
 	Reason string // without the field and the value
-	// Beyond tells that the value is sound, and another generator may do what this
+	// Beyond reports that the value is sound, and another generator may do what this
 	// engine does not.
 	Beyond bool
 	Err    error // the cause, if there is one

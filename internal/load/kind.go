@@ -11,16 +11,16 @@ import (
 // Kind is why a request or a connection failed: a code that may be kept.
 type Kind string
 
-// The kinds besides those of a status, which StatusKind and CallKind make.
+// The kinds in addition to those of a status, which StatusKind and CallKind make.
 const (
 	KindRefused        Kind = "refused"         // nobody listens
-	KindConnectTimeout Kind = "connect_timeout" // no connection within the time-out
+	KindConnectTimeout Kind = "connect_timeout" // no connection before the timeout
 	KindConnect        Kind = "connect"         // no connection for another reason
 	KindClosed         Kind = "closed"          // by the server before the answer was complete
 	KindReset          Kind = "reset"           // by the server
 	KindBroken         Kind = "broken"          // a send or a receive failed for another reason
 	KindTimeout        Kind = "timeout"         // no answer within the time-out
-	KindUnfinished     Kind = "unfinished"      // an answer began, and did not end within the time-out
+	KindUnfinished     Kind = "unfinished"      // an answer started, and did not end within the time-out
 	KindUnsent         Kind = "unsent"          // the server did not take the request within the time-out
 	KindMalformed      Kind = "malformed"       // an answer that is none of the protocol
 	KindTooLarge       Kind = "too_large"       // headers of an answer that pass all bounds
@@ -40,25 +40,25 @@ const (
 func words() map[Kind]string {
 	return map[Kind]string{
 		KindRefused:        "connection refused",
-		KindConnectTimeout: "no connection within the time-out",
+		KindConnectTimeout: "no connection before the timeout",
 		KindConnect:        "could not connect",
 		KindClosed:         "connection closed before the answer was complete",
 		KindReset:          "connection reset",
 		KindBroken:         "connection broken",
 		KindTimeout:        "timed out",
-		KindUnfinished:     "an answer that did not end within the time-out",
-		KindUnsent:         "a request that was not taken within the time-out",
+		KindUnfinished:     "answer not complete before the timeout",
+		KindUnsent:         "request not read by the server before the timeout",
 		KindMalformed:      "malformed answer",
 		KindTooLarge:       "headers too large",
-		KindProtocol:       "another protocol",
+		KindProtocol:       "unexpected protocol",
 		KindStreams:        "too few streams allowed",
-		KindGoAway:         "connection given up by the server (GOAWAY)",
-		KindStreamReset:    "request given up by the server (RST_STREAM)",
-		KindTLS:            "no TLS handshake",
-		KindTLSAuthority:   "certificate of an unknown authority",
+		KindGoAway:         "connection closed by the server (GOAWAY)",
+		KindStreamReset:    "request reset by the server (RST_STREAM)",
+		KindTLS:            "TLS handshake failed",
+		KindTLSAuthority:   "certificate signed by an unknown CA",
 		KindTLSName:        "certificate for another host",
-		KindTLSExpired:     "certificate not valid now",
-		KindTLSCertificate: "the server asks for a certificate",
+		KindTLSExpired:     "certificate expired or not valid yet",
+		KindTLSCertificate: "the server requires a client certificate",
 	}
 }
 

@@ -64,7 +64,7 @@ func ParseMetric(text string) (Metric, error) {
 		return Metric{}, fmt.Errorf("metric %q: %w", text, err)
 	}
 	if re.NumSubexp() == 0 {
-		return Metric{}, fmt.Errorf("metric %q: the regular expression needs a group around the figure, such as %s=([0-9.]+)", text, name)
+		return Metric{}, fmt.Errorf("metric %q: the regular expression needs a group around the number, such as %s=([0-9.]+)", text, name)
 	}
 	return Metric{Text: text, Name: name, Better: better, Regexp: re}, nil
 }
@@ -107,11 +107,11 @@ func (e *metricError) Error() string {
 	case metricNoNumber:
 		return fmt.Sprintf("metric %s: %s, found by %q, is neither a number nor a duration", e.Metric, text, e.Pattern)
 	case metricOutOfRange:
-		return fmt.Sprintf("metric %s: %s, found by %q, is beyond what can be compared (%g to %g)", e.Metric, text, e.Pattern, leastFigure, mostFigure)
+		return fmt.Sprintf("metric %s: %s, found by %q, is outside the range that can be compared (%g to %g)", e.Metric, text, e.Pattern, leastFigure, mostFigure)
 	case metricNotPositive:
 		return fmt.Sprintf("metric %s: %s cannot be compared as a ratio: it must be more than 0", e.Metric, text)
 	case metricCut:
-		return fmt.Sprintf("metric %s: the output was too long to be kept whole, and what matches %q may be cut short or not the last: print less, or print it at the end", e.Metric, e.Pattern)
+		return fmt.Sprintf("metric %s: the output was too long to keep whole, so the match of %q may be incomplete or not the last one: print less, or print the number at the end", e.Metric, e.Pattern)
 	}
 	return fmt.Sprintf("metric %s: the replicas print it in different units", e.Metric)
 }

@@ -47,7 +47,7 @@ func (p *Prepared) prepareMix() error {
 	case len(p.Requests) > maxRequests:
 		return invalid(FieldRequests, strconv.Itoa(len(p.Requests)), "at most %d requests", maxRequests)
 	case p.Method != "" || len(p.Body) > 0:
-		return invalid(FieldRequests, "", "each request of a mix has a method and a body of its own")
+		return invalid(FieldRequests, "", "each request of a mix has its own method and body")
 	}
 	for i := range p.Requests {
 		m, err := p.Requests[i].message(p.headers)
@@ -68,11 +68,11 @@ func (r Request) message(all []Header) (Message, error) {
 		return Message{}, err
 	}
 	if !(r.Weight >= 0) || math.IsInf(r.Weight, 0) {
-		return Message{}, invalid(FieldRequests, strconv.FormatFloat(r.Weight, 'g', -1, 64), "want a share above 0")
+		return Message{}, invalid(FieldRequests, strconv.FormatFloat(r.Weight, 'g', -1, 64), "expected a share above 0")
 	}
 	u, err := url.ParseRequestURI(r.Path)
 	if err != nil || !strings.HasPrefix(r.Path, "/") || strings.ContainsAny(u.RequestURI(), " \r\n\t\x00") {
-		return Message{}, invalid(FieldURL, r.Path, "not a path such as /a?b=c")
+		return Message{}, invalid(FieldURL, r.Path, "expected a path such as /a?b=c")
 	}
 	own, err := parseHeaders(r.Headers)
 	if err != nil {
@@ -90,7 +90,7 @@ func wrongMethod(method string) error {
 	case !isToken(method):
 		return invalid(FieldMethod, method, "not an HTTP method")
 	case method == "CONNECT":
-		return invalid(FieldMethod, method, "a tunnel cannot be loaded")
+		return invalid(FieldMethod, method, "CONNECT opens a tunnel, which cannot be measured")
 	}
 	return nil
 }

@@ -1,3 +1,7 @@
+// Package load describes a load, checks it, and holds what a run of it measured. It also
+// finds figures in the output of other programs; package foreign reads what load
+// generators print. Nothing here opens a connection: package engine does, and only who
+// offers a load imports it.
 package load
 
 import (
@@ -116,7 +120,7 @@ func (o Options) prepare() (*Prepared, error) {
 		return nil, err
 	}
 	if o.GRPC != nil && len(o.Requests) > 0 {
-		return nil, invalid(FieldRequests, "", "a call of gRPC is one request")
+		return nil, invalid(FieldRequests, "", "a gRPC call is a single request")
 	}
 	if o.GRPC != nil {
 		return p, p.prepareCall(urls)
@@ -136,7 +140,7 @@ func (p *Prepared) parseURLs() ([]*url.URL, error) {
 			return nil, err
 		}
 		if p.scheme != "" && t.Scheme != p.scheme {
-			return nil, invalid(FieldURL, raw, "the one before it is %s: all need the same", p.scheme)
+			return nil, invalid(FieldURL, raw, "the URL before it is %s://, and all URLs need the same scheme", p.scheme)
 		}
 		p.scheme = t.Scheme
 		p.Targets, urls = append(p.Targets, t), append(urls, u)
@@ -156,7 +160,7 @@ func (o Options) checkNumbers() error {
 	case o.Connections < len(o.URLs):
 		return invalid(FieldConnections, connections, "%s need at least one each", phrase.Count(len(o.URLs), "URL"))
 	case !(o.Rate >= 0 && o.Rate <= maxRate): // NaN fails too
-		return invalid(FieldRate, rate, "must be between 0 (closed loop) and %.0f requests a second", float64(maxRate))
+		return invalid(FieldRate, rate, "must be between 0 (no rate, as fast as possible) and %.0f req/s", float64(maxRate))
 	case o.Duration <= 0:
 		return invalid(FieldDuration, o.Duration.String(), "must be more than 0")
 	case o.Rate > 0 && o.Rate*o.Duration.Seconds() < 1:
@@ -193,11 +197,11 @@ const maxPoisson = 10_000_000
 func (o Options) checkPace() error {
 	switch {
 	case o.Pace != "" && o.Pace != PaceConstant && o.Pace != PacePoisson:
-		return invalid(FieldPace, o.Pace, "want %s or %s", PaceConstant, PacePoisson)
+		return invalid(FieldPace, o.Pace, "expected %s or %s", PaceConstant, PacePoisson)
 	case o.Pace != PacePoisson:
 		return nil
 	case o.Rate == 0:
-		return invalid(FieldPace, o.Pace, "a closed loop has no pace: it needs a rate")
+		return invalid(FieldPace, o.Pace, "it applies only to requests at a rate; add --rate")
 	case o.Rate*(o.Duration+o.Settle).Seconds() > maxPoisson:
 		return invalid(FieldPace, o.Pace, "%.3g requests are more than %d; shorten the duration", o.Rate*(o.Duration+o.Settle).Seconds(), maxPoisson)
 	}
@@ -225,16 +229,16 @@ func (p *Prepared) chooseEngine() error {
 	case EnginePortable:
 	case EngineRaw:
 		if !hasRaw {
-			return invalid(FieldEngine, p.Engine, "there is none on this system; leave it out")
+			return invalid(FieldEngine, p.Engine, "not available on this system; remove it")
 		}
 		if !plain {
-			return invalid(FieldEngine, p.Engine, "it speaks plain HTTP/1.1 alone; leave it out")
+			return invalid(FieldEngine, p.Engine, "it supports only plain HTTP/1.1; remove it")
 		}
 	default:
-		return invalid(FieldEngine, p.Engine, "there are %s and %s", EngineRaw, EnginePortable)
+		return invalid(FieldEngine, p.Engine, "expected %s or %s", EngineRaw, EnginePortable)
 	}
 	if p.Streams > 1 && p.scheme == SchemeHTTP && p.GRPC == nil {
-		return invalid(FieldStreams, fmt.Sprint(p.Streams), "http:// is HTTP/1.1, which has one request at a time on a connection: write h2c:// or https://")
+		return invalid(FieldStreams, fmt.Sprint(p.Streams), "http:// is HTTP/1.1, which allows one request at a time on a connection; write h2c:// or https://")
 	}
 	return nil
 }

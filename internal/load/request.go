@@ -68,13 +68,13 @@ func newTarget(raw string) (Target, *url.URL, error) {
 		return Target{}, nil, invalid(FieldURL, raw, "a gRPC server is at h2c:// or, with TLS, at https://; --grpc names the call")
 	default:
 		if u.Host != "" {
-			return Target{}, nil, beyond(FieldURL, raw, "procfit's load generator speaks http, https and h2c, not %s", u.Scheme)
+			return Target{}, nil, beyond(FieldURL, raw, "procfit's load generator supports http, https and h2c, not %s", u.Scheme)
 		}
 		return Target{}, nil, invalid(FieldURL, raw, "must start with http://, https:// or h2c://")
 	}
 	switch {
 	case u.Hostname() == "":
-		return Target{}, nil, invalid(FieldURL, raw, "no host")
+		return Target{}, nil, invalid(FieldURL, raw, "the host is missing")
 	case u.User != nil:
 		return Target{}, nil, invalid(FieldURL, raw, "give credentials as a header: 'Authorization: Basic …'")
 	}
@@ -85,7 +85,7 @@ func newTarget(raw string) (Target, *url.URL, error) {
 		return Target{}, nil, invalid(FieldURL, raw, "port %q is not between 1 and 65535", port)
 	}
 	if strings.ContainsAny(u.RequestURI()+u.Host, " \r\n\t\x00") {
-		return Target{}, nil, invalid(FieldURL, raw, "blanks must be percent-encoded")
+		return Target{}, nil, invalid(FieldURL, raw, "spaces must be percent-encoded")
 	}
 	return Target{URL: raw, Scheme: u.Scheme, Host: u.Hostname(), Address: net.JoinHostPort(u.Hostname(), port), Authority: u.Host}, u, nil
 }

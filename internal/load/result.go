@@ -36,11 +36,11 @@ type Result struct {
 	ErrorKinds        map[Kind]int64  // Errors by kind
 	FirstError        Failure         // the zero value without any
 	Unanswered        int64           // under way when the run ended; neither Requests nor Errors
-	Dropped           int64           // intended and never sent, for want of a free connection
+	Dropped           int64           // intended and never sent, because of a lack of a free connection
 	PerURL            []URLCount      // in the order of Options.URLs
 	PerRequest        []RequestResult // of a mix, by name, in the order of Options.Requests; nil without one
 	// Counted is the answers, whatever the status, that came between the calls of
-	// Began and Ended: what was counted between them belongs to so many. It includes
+	// Began and Ended: what was counted between them belongs to that many. It includes
 	// those of the settling, which are in no other figure.
 	Counted int64
 
@@ -76,7 +76,7 @@ type URLCount struct {
 	Unanswered  int64 // under way when the run ended
 }
 
-// Hung tells that nothing came from the URL any more: at the end of the run each
+// Hung reports that nothing came from the URL any more: at the end of the run each
 // of its connections still waited for an answer, as long as was waited at all.
 func (u URLCount) Hung() bool { return u.Unanswered >= int64(u.Connections) }
 

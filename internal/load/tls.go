@@ -40,9 +40,9 @@ func (t TLS) config(scheme string) (*tls.Config, error) {
 	case t.Cert == "" && t.Key == "":
 		return c, nil
 	case t.Key == "":
-		return nil, invalid(FieldCert, t.Cert, "it needs the file of its private key too")
+		return nil, invalid(FieldCert, t.Cert, "add the file of its private key")
 	case t.Cert == "":
-		return nil, invalid(FieldKey, t.Key, "it needs the file of its certificate too")
+		return nil, invalid(FieldKey, t.Key, "add the file of its certificate")
 	}
 	cert, err := folder.ReadRegular(t.Cert, mostPEM)
 	if err != nil {
@@ -74,7 +74,7 @@ func (t TLS) unused(scheme string) error {
 		{FieldInsecure, strconv.FormatBool(t.Insecure), t.Insecure},
 	} {
 		if f.given {
-			return invalid(f.field, f.value, "it is for https://, and the URL is %s://", scheme)
+			return invalid(f.field, f.value, "it applies only to https://, but the URL is %s://", scheme)
 		}
 	}
 	return nil

@@ -45,7 +45,7 @@ func Split(command string) ([]string, error) {
 	case !simple:
 		return nil, shellOnly(operator(s.Cmd))
 	case len(call.Assigns) > 0:
-		return nil, fmt.Errorf("%s= before the command is a shell's; write 'env %[1]s=… command'", call.Assigns[0].Name.Value)
+		return nil, fmt.Errorf("%s= before the command is shell syntax; write 'env %[1]s=… command'", call.Assigns[0].Name.Value)
 	}
 	words := make([]string, 0, len(call.Args))
 	for _, arg := range call.Args {
@@ -113,7 +113,7 @@ func operator(c syntax.Command) string {
 
 // shellOnly refuses what a shell would act on.
 func shellOnly(what string) error {
-	return fmt.Errorf("%s needs a shell, and none runs here: quote it if it is text, else write sh -c '…'", what)
+	return fmt.Errorf("%s needs a shell, but procfit runs the command without one: quote it if it is text, or use sh -c '…'", what)
 }
 
 // unparsed is the parser's error without the name of a file that there is none of.

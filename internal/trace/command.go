@@ -1,3 +1,14 @@
+// Package trace reads what a Go program's scheduler tells of itself, from where it
+// tells it, and shows it: the lines of GODEBUG=schedtrace, from a command that it
+// runs so (Command) or from a log (ReadLog), and execution traces (ReadExecution).
+//
+// Both are read as they come, however long. A read that blocks ends with the
+// context, and what was read until then is kept and can be shown. What was read can
+// be written as text, as JSON or as a drawing, each to a writer; the caller knows of
+// files and flags.
+//
+// Limits: a command runs under a supervisor on Linux alone; elsewhere what it starts
+// may outlive it. On Windows a read of a pipe ends only when the pipe has something.
 package trace
 
 import (
@@ -107,7 +118,7 @@ func (c Command) Run(ctx context.Context) (*Log, error) {
 		Source:  Source{Kind: FromCommand, Command: c.Shown, IntervalMillis: set.interval.Milliseconds(), Detail: set.detail},
 		Exit:    newExit(exit, stopped, summary.Run.LeftOut),
 		Summary: summary,
-		hint:    "is it a Go program, and does it get the environment? (sudo, env -i and containers do not pass GODEBUG on)",
+		hint:    "check that it is a Go program and that GODEBUG reaches it (sudo, env -i and containers do not pass it on)",
 	}, nil
 }
 

@@ -38,9 +38,9 @@ func ReadExecution(ctx context.Context, r io.Reader, path string) (*Execution, e
 	}
 	err = fmt.Errorf("%s: %w", name, err)
 	if t.Events == 0 {
-		hint := "want what runtime/trace or go test -trace wrote"
+		hint := "expected a file from runtime/trace or go test -trace"
 		if errors.Is(err, io.ErrUnexpectedEOF) {
-			hint = "a trace is read by parts of a second or so, whole ones only, and this holds none: call trace.Stop before the program ends"
+			hint = "a trace is written in parts of about a second, and this one has no complete part: call trace.Stop before the program ends"
 		}
 		return nil, fmt.Errorf("%w; %s", err, hint)
 	}

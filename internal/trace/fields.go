@@ -46,7 +46,7 @@ func WriteFields(to io.Writer, o Text) error {
 		}
 	}
 	w.Gap()
-	w.Paragraph("", "", "After the Go runtime's source, 1.2 to 1.27.")
+	w.Paragraph("", "", "Based on the Go runtime's source, 1.2 to 1.27.")
 	_, err := to.Write(w.Bytes())
 	return err
 }

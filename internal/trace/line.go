@@ -57,7 +57,7 @@ func (l *liveLine) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// due tells whether it is time for another text.
+// due reports whether it is time for another text.
 func (l *liveLine) due() bool { return l.width > 0 && time.Since(l.last) >= liveEvery }
 
 // set changes the text; one goroutine alone calls due and set.

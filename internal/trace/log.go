@@ -28,11 +28,11 @@ func hintOf(from Source, first []byte, executable bool) string {
 	switch {
 	case bytes.HasPrefix(first, []byte("go 1.")) && bytes.Contains(first, []byte(" trace\x00")):
 		if from.Kind == FromStdin {
-			return "it is a Go execution trace: procfit trace --exec -"
+			return "it is a Go execution trace; try: procfit trace --exec -"
 		}
-		return "it is a Go execution trace: procfit trace --exec " + from.Path
+		return "it is a Go execution trace; try: procfit trace --exec " + from.Path
 	case executable:
-		return "it is executable; to run it write procfit trace -- " + from.Path
+		return "it is executable; to run it, try: procfit trace -- " + from.Path
 	}
 	return "run the program with GODEBUG=schedtrace=1000 and keep its standard error"
 }
@@ -99,7 +99,7 @@ func executable(r io.Reader) bool {
 	return err == nil && info.Mode().IsRegular() && info.Mode()&0o111 != 0
 }
 
-// Empty tells that nothing in it was of a trace, not even what cannot be read.
+// Empty reports that nothing in it was of a trace, not even what cannot be read.
 func (l *Log) Empty() bool { return l.Summary.Counts.Samples == 0 && l.Summary.Skipped.Count == 0 }
 
 // Err is what went wrong, with what was read or with the command, though there may

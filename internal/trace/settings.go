@@ -8,20 +8,20 @@ import (
 )
 
 // The intervals of the runtime's lines where none is asked for. With details it
-// writes a line for each goroutine and stands still meanwhile.
+// writes a line for each goroutine and stops meanwhile.
 const (
 	interval       = 100 * time.Millisecond
 	detailInterval = time.Second
 )
 
-// settings are what the runtime is told, and by which environment.
+// settings are what the runtime is told, and the environment that tells it.
 type settings struct {
 	env      []string
 	interval time.Duration
 	detail   bool
 }
 
-// settings adds the trace to GODEBUG. What stands there already about the trace
+// settings adds the trace to GODEBUG. What is there already about the trace
 // holds where the command says nothing.
 func (c Command) settings() settings {
 	set := settings{interval: c.Interval, detail: c.Detail}

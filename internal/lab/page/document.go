@@ -7,7 +7,7 @@ import (
 	"github.com/procfit/procfit/internal/show/document"
 )
 
-const title = "The documents' experiments, here"
+const title = "The documents' experiments, run here"
 
 // Index is a lab run at a glance, which leads to the page of each experiment.
 func (v *Lab) Index() *document.Document {
@@ -20,7 +20,7 @@ func (v *Lab) Index() *document.Document {
 		outcome.Blocks = append(outcome.Blocks, document.Text{Text: v.Disturbed, Tone: document.Attention})
 	}
 	outcome.Blocks = append(outcome.Blocks, document.Text{Style: document.Muted,
-		Text: "A hypothesis holds when the whole 95% interval of the measured ratio lies within its bounds, does not hold when all of it lies outside, and cannot be told when it crosses one, or where this machine cannot show it."})
+		Text: "A hypothesis holds if the whole 95% interval of the measured ratio is within its bounds, and does not hold if the whole interval is outside. It is undecided if the interval crosses a bound, or if this machine cannot show the effect."})
 	all := document.Table{Columns: []document.Column{{Head: "Experiment"}, {Head: "What runs", Left: true}, {Head: "From", Left: true}, {Head: "Hypotheses", Left: true}}}
 	var answers []document.Block
 	for _, e := range v.Experiments {
@@ -102,7 +102,7 @@ func (v *Lab) Page(e *Experiment) *document.Document {
 		d.Blocks = append(d.Blocks, s.blocks(2, title, "")...)
 	}
 	d.Blocks = append(d.Blocks, document.Text{Style: document.Small,
-		Text: "Charts of Go versions and quotas share one scale; dots are medians with 95% intervals, small dots single trials. Figures of a table are median × (lowest ÷ median, highest ÷ median), as document 002 writes them."})
+		Text: "The charts of an experiment share one scale. Large dots are medians with 95% intervals, small dots are single trials. A table shows median × (lowest ÷ median, highest ÷ median), as document 002 does."})
 	v.end(d, false)
 	return d
 }
@@ -184,10 +184,10 @@ func (s Stage) blocks(level int, title, folder string) (list []document.Block) {
 		list = append(list, document.List{Items: document.Items(s.Notes)})
 	}
 	if s.Over && folder == "" {
-		list = append(list, document.Text{Text: "Hollow dots are the document's figures, scaled to ours at one P: dashed on its laptop, dotted on its server.", Style: document.Small})
+		list = append(list, document.Text{Text: "Hollow dots are the document's numbers, scaled to equal ours at one P: dashed for its laptop, dotted for its server.", Style: document.Small})
 	}
 	if s.Report != "" {
-		list = append(list, document.Links{{Text: "The sweep's own report", To: path.Join(folder, s.Report)}})
+		list = append(list, document.Links{{Text: "The report of this sweep", To: path.Join(folder, s.Report)}})
 	}
 	for _, f := range s.Tables() {
 		list = append(list, document.Heading{Level: level, Text: f.Title})
@@ -223,13 +223,13 @@ func (s Stage) brief(versions bool) (list []document.Block) {
 
 // hypotheses are what a document says, each with what was measured.
 func hypotheses(list []Hypothesis) document.Table {
-	t := document.Table{Prose: true, StripHead: "▮ wanted ● measured ◇ document", StripAfter: 2, Columns: []document.Column{
+	t := document.Table{Prose: true, StripHead: "▮ expected ● measured ◇ document", StripAfter: 2, Columns: []document.Column{
 		{Head: "Answer", Left: true}, {Head: "What the document says", Left: true}, {Head: "Measured here", Short: "here", Left: true}, {Head: "The document's numbers", Short: "document:", Left: true},
 	}}
 	for _, h := range list {
 		here := document.Cell{Value: h.Here}
 		if h.Wanted != "" {
-			here.Detail = "wanted " + h.Wanted
+			here.Detail = "expected " + h.Wanted
 		}
 		t.Rows = append(t.Rows, document.Row{Tone: h.State, Strip: h.Strip, Cells: []document.Cell{{Value: h.Label}, {Value: h.Says, Detail: h.Reason}, here, {Value: h.Document, Tag: h.On}}})
 	}

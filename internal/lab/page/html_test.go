@@ -36,7 +36,7 @@ func TestPages(t *testing.T) {
 		pagetest.Headings(t, name, b)
 	}
 	index := string(pages["index.html"])
-	for _, want := range []string{`href="chain/index.html"`, `href="#chain"`, `id="chain"`, "a quota needs a cgroup", "does not hold", "29 ÷ 27.1 µs = 1.07"} {
+	for _, want := range []string{`href="chain/index.html"`, `href="#chain"`, `id="chain"`, "a CPU limit needs a cgroup", "does not hold", "29 ÷ 27.1 µs = 1.07"} {
 		if !strings.Contains(index, want) {
 			t.Errorf("no %s in the index", want)
 		}

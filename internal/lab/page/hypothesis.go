@@ -20,7 +20,7 @@ func hypothesis(s lab.Answered) Hypothesis {
 	case lab.DoesNotHold:
 		h.State, h.Label = document.Attention, "does not hold"
 	default:
-		h.State, h.Label = document.Unknown, "cannot tell here"
+		h.State, h.Label = document.Unknown, "undecided here"
 	}
 	if m := s.Measured; m.Median != nil {
 		h.Here = number.Figure(*m.Median)
@@ -72,7 +72,7 @@ func hypothesisStrip(s *lab.Answered, wanted string) *document.Strip {
 	low, high := scale(slices.Min(values)), scale(slices.Max(values))
 	pad := max(0.25*(high-low), 0.05*math.Abs(high), 0.05)
 	at := func(x float64) float64 { return min(1, max(0, (scale(x)-low+pad)/(high-low+2*pad))) }
-	out := &document.Strip{Zone: document.Span{From: 0, To: 1}, Summary: "wanted " + wanted}
+	out := &document.Strip{Zone: document.Span{From: 0, To: 1}, Summary: "expected " + wanted}
 	if s.AtLeast != nil {
 		out.Zone.From = at(*s.AtLeast)
 	}

@@ -9,8 +9,11 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/procfit/procfit/internal/host/folder"
 	"github.com/procfit/procfit/internal/lab"
 	"github.com/procfit/procfit/internal/show/document"
+	"github.com/procfit/procfit/internal/show/html"
+	"github.com/procfit/procfit/internal/show/markdown"
 	"github.com/procfit/procfit/internal/show/number"
 	"github.com/procfit/procfit/internal/show/phrase"
 	"github.com/procfit/procfit/internal/verdict/page"
@@ -46,13 +49,13 @@ type Experiment struct {
 // Hypothesis is what a document says, with what was measured.
 type Hypothesis struct {
 	State    document.Tone
-	Label    string // holds, does not hold, cannot tell here
+	Label    string // holds, does not hold, undecided here
 	Says     string
 	Document string          // its own numbers
 	On       string          // its machine that they are of, where it has several
 	Here     string          // the measured ratio, with its interval
 	Wanted   string          // from what to what the hypothesis holds
-	Reason   string          // why it cannot be told
+	Reason   string          // why it is undecided
 	Strip    *document.Strip // what is wanted, what was measured, and the document's value; nil: nothing to draw
 }
 
@@ -80,13 +83,13 @@ func New(o *lab.Outcome) *Lab {
 		}
 	}
 	if open > 0 {
-		v.Progress = fmt.Sprintf("%s of %d not complete. The same command with this directory as --out runs what is missing.", phrase.Count(open, "experiment"), len(o.Experiments))
+		v.Progress = fmt.Sprintf("%s of %d not complete. Run the same command with this directory as --out to run the rest.", phrase.Count(open, "experiment"), len(o.Experiments))
 	}
 	v.Disturbed = disturbed(o)
 	v.Sentence = phrase.Capital(all.sentence(len(o.Experiments)))
 	v.Environment = document.Pairs{
 		{Name: "CPU", Value: phrase.Clean(o.Host.CPUModel)},
-		{Name: "CPUs", Value: fmt.Sprintf("%d online, %s to be used", o.Host.CPUs, number.Short(number.Significant(o.Host.EffectiveCPUs, number.Digits)))},
+		{Name: "CPUs", Value: fmt.Sprintf("%d online, %s usable", o.Host.CPUs, number.Short(number.Significant(o.Host.EffectiveCPUs, number.Digits)))},
 		{Name: "System", Value: phrase.Clean(o.Host.OS + "/" + o.Host.Arch + " " + o.Host.Kernel)},
 		{Name: "Cgroups", Value: phrase.Clean(o.Host.CgroupMode)},
 		{Name: "procfit", Value: phrase.Clean(o.Tool.Version) + ", built with " + phrase.Clean(o.Tool.GoVersion)},
@@ -124,7 +127,7 @@ func (t tally) words() string {
 	for _, p := range []struct {
 		n         int
 		one, many string
-	}{{t.holds, "holds", "hold"}, {t.not, "does not hold", "do not hold"}, {t.open, "cannot be told here", "cannot be told here"}} {
+	}{{t.holds, "holds", "hold"}, {t.not, "does not hold", "do not hold"}, {t.open, "undecided here", "undecided here"}} {
 		if p.n > 0 {
 			parts = append(parts, phrase.CountOf(p.n, p.one, p.many))
 		}
@@ -187,6 +190,33 @@ func disturbed(o *lab.Outcome) string {
 	if sweeps == 0 {
 		return ""
 	}
-	return fmt.Sprintf("Other programs took up to %s of the %d CPUs during %d of %s, so what needs those CPUs cannot be judged there: quiet the machine and run them again.",
+	return fmt.Sprintf("Other programs used up to %s of the %d CPUs during %d of %s, so hypotheses that need those CPUs are undecided there: stop the other programs and run it again.",
 		number.Short(number.Significant(most, 2)), o.Host.CPUs, sweeps, phrase.Count(of, "sweep"))
+}
+
+// Write renders a lab run into its directory: index.html, RESULTS.md, and a page for
+// each experiment, in a directory that exists where it was run.
+func Write(dir string, o *lab.Outcome) error {
+	v := New(o)
+	index, err := html.Render(v.Index())
+	if err != nil {
+		return err
+	}
+	list := []folder.File{
+		{Name: "index.html", Mode: folder.Shared, Content: index},
+		{Name: "RESULTS.md", Mode: folder.Shared, Content: markdown.Render(v.Results())},
+	}
+	for i := range v.Experiments {
+		e := &v.Experiments[i]
+		if e.Page == "" {
+			continue
+		}
+		content, err := html.Render(v.Page(e))
+		if err != nil {
+			return err
+		}
+		list = append(list, folder.File{Name: e.Page, Mode: folder.Shared, Content: content})
+	}
+	_, err = folder.Write(dir, list...)
+	return err
 }

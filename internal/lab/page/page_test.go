@@ -12,13 +12,13 @@ import (
 
 func TestLab(t *testing.T) {
 	v := New(madeLab())
-	if want := "3 hypotheses of 4 experiments: 1 holds, 1 does not hold, 1 cannot be told here."; v.Sentence != want {
+	if want := "3 hypotheses of 4 experiments: 1 holds, 1 does not hold, 1 undecided here."; v.Sentence != want {
 		t.Errorf("%q, want %q", v.Sentence, want)
 	}
 	if !strings.HasPrefix(v.Progress, "1 experiment of 4 not complete.") {
 		t.Errorf("progress %q", v.Progress)
 	}
-	if want := "Other programs took up to 1.2 of the"; !strings.HasPrefix(v.Disturbed, want) || !strings.Contains(v.Disturbed, "during 1 of 3 sweeps") {
+	if want := "Other programs used up to 1.2 of the"; !strings.HasPrefix(v.Disturbed, want) || !strings.Contains(v.Disturbed, "during 1 of 3 sweeps") {
 		t.Errorf("%q", v.Disturbed)
 	}
 	chain := v.Experiments[1]
@@ -38,7 +38,7 @@ func TestLab(t *testing.T) {
 	if h := chain.Hypotheses[0]; h.Strip.Zone.From != 0 || h.Strip.Interval.To > h.Strip.Zone.To || !strings.HasSuffix(h.Strip.Summary, "measured 1.04, the document has 1.07") {
 		t.Errorf("drawn as %+v", h.Strip)
 	}
-	if h := chain.Hypotheses[2]; h.Here != "not measured" || h.Wanted != "1.9 or more" || h.Reason != "needs 4 CPUs, here are 2" {
+	if h := chain.Hypotheses[2]; h.Here != "not measured" || h.Wanted != "1.9 or more" || h.Reason != "needs 4 CPUs; this machine has 2" {
 		t.Errorf("%+v", h)
 	}
 	s := chain.Stages[0]
@@ -81,7 +81,7 @@ func TestLab(t *testing.T) {
 	if cells[0] != "28.9 µs × (0.99,1.02)" {
 		t.Errorf("cells %q", cells)
 	}
-	if e := v.Experiments[3]; e.Page != "" || e.NotRun != "a quota needs a cgroup: mount one" {
+	if e := v.Experiments[3]; e.Page != "" || e.NotRun != "a CPU limit needs a cgroup: mount one" {
 		t.Errorf("%+v", e)
 	}
 	if k8s := v.Experiments[0].Stages[0]; k8s.Report != "pods/report.html" || len(k8s.Rows) < 3 {

@@ -25,7 +25,7 @@ const (
 
 // Checked is what check says of a manifest that has one program.
 type Checked struct {
-	Procs    *int     // nil where it is no number that is known
+	Procs    *int     // nil where it is not a number that is known
 	Text     string   // the same in words
 	Source   string   // where it comes from, in words
 	Findings []string // the rules that fire
@@ -62,11 +62,11 @@ func (l *Lab) look(ctx context.Context, e lab.Experiment, dir *folder.Dir) ([]la
 	}, nil
 }
 
-// stance is a manifest with what is said of it and what became of it.
+// stance is a manifest with what is reported of it and what became of it.
 type stance struct {
 	text     []byte
 	promised Checked
-	seen     kube.Seen
+	seen     kube.Observed
 }
 
 // stand checks a manifest, or fixes it, and makes a pod of it.
@@ -81,23 +81,23 @@ func (l *Lab) stand(ctx context.Context, file string, fix bool) (s stance, err e
 	if err != nil {
 		return s, err
 	}
-	s.seen, err = copies.AsItIs(ctx, l.host, patience)
+	s.seen, err = copies.RunUnchanged(ctx, l.host, patience)
 	return s, err
 }
 
 // words are both side by side.
 func (l *Lab) words(first, then stance) string {
 	var b strings.Builder
-	what := "document 004's app with a limit, and nothing of GOMAXPROCS"
+	what := "document 004's app with a CPU limit and without GOMAXPROCS"
 	if l.given {
-		what = "the manifest as it was given"
+		what = "the given manifest"
 	}
 	fmt.Fprintf(&b, "%s: %s\n", before, what)
 	first.write(&b)
 	fmt.Fprintf(&b, "\n%s: the same after procfit check --fix --go 1.24\n\n", after)
 	changed := string(diff.Diff(before, first.text, after, then.text))
 	if changed == "" {
-		b.WriteString("    nothing is changed\n")
+		b.WriteString("    no change\n")
 	}
 	for line := range strings.Lines(changed) {
 		if !strings.HasPrefix(line, "diff ") {
@@ -114,7 +114,7 @@ func (s stance) write(b *strings.Builder) {
 	if s.promised.Findings != nil {
 		promise += " (" + phrase.And(s.promised.Findings) + ")"
 	}
-	fmt.Fprintf(b, "  check, of Go 1.24: %s\n", phrase.Clean(promise))
+	fmt.Fprintf(b, "  procfit check, for Go 1.24: %s\n", phrase.Clean(promise))
 	if s.seen.Environment == "" {
 		fmt.Fprintf(b, "  kubectl describe:  Environment:  <none>\n")
 	} else {
@@ -133,15 +133,15 @@ func (s stance) live() string {
 	if r.GoVersion != "" {
 		text += ", read from its memory, with " + r.GoVersion
 	} else {
-		text += ", by its own metrics"
+		text += ", from its own metrics"
 	}
 	switch promised := s.promised.Procs; {
 	case promised == nil && s.seen.Environment == "":
-		return text + ": a runtime that reads the limit, which that of Go 1.24 does not"
+		return text + ": this runtime reads the CPU limit; that of Go 1.24 does not"
 	case promised == nil:
 		return text
 	case *promised == r.Procs:
 		return text + ", as promised"
 	}
-	return text + ", and not as promised"
+	return text + ", not as promised"
 }

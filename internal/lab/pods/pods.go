@@ -1,3 +1,13 @@
+// Package pods runs the experiment of document 004 where the document did: in a cluster,
+// as many pods behind one load.
+//
+// Its sweeps are those of every other place, with pods of package kube as their targets.
+// Besides them it follows the document's own fix: the manifest as it was before, the same
+// after check's fix, and of each what check promises, what kubectl describe shows, and
+// what a pod made of it runs with.
+//
+// The program is procfit's own, whatever Go that is built with: what one of an older Go
+// would run with is what check reports, and is not observed.
 package pods
 
 import (
@@ -28,7 +38,7 @@ func Manifest(image string) []byte {
 
 // Lab is the experiment in a cluster.
 type Lab struct {
-	Copies *kube.Copies
+	Copies *kube.Target
 
 	options  kube.Options
 	check    Check
@@ -54,7 +64,7 @@ func Open(ctx context.Context, o kube.Options, host string, manifest []byte, che
 	return l, nil
 }
 
-func (l *Lab) settle(ctx context.Context, manifest []byte) (*kube.Copies, error) {
+func (l *Lab) settle(ctx context.Context, manifest []byte) (*kube.Target, error) {
 	o := l.options
 	o.Object, o.Stdin, o.Title = "-", bytes.NewReader(manifest), "document 004's app"
 	return kube.Settle(ctx, o)

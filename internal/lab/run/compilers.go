@@ -48,7 +48,7 @@ func (c *compilers) close() {
 }
 
 // build is the program of an experiment as the version compiles it, and that
-// version in full. What stands in the way is part of the answer, except the end
+// version in full. What is in the way is part of the answer, except the end
 // of ctx.
 func (c *compilers) build(ctx context.Context, e lab.Experiment, asked, language string) (local.Program, string, error) {
 	return c.make(ctx, e, compiled{version: asked, language: language})

@@ -48,8 +48,8 @@ func (r *Run) update(x *item) error {
 	return conclude(r.Dir, &(*list)[i], r.Outcome.Host.EffectiveCPUs, r.options.Pages)
 }
 
-// Conclude analyses the journals of a run's folder anew, fills in what they say, and
-// writes all reports. Nothing is measured; the run may still go on.
+// Conclude analyses the journals of a run's folder again, fills in what they say, and
+// writes all reports. Nothing is measured; the run may still continue.
 func Conclude(dir string, o *lab.Outcome, p Pages) error {
 	for i := range o.Experiments {
 		if err := conclude(dir, &o.Experiments[i], o.Host.EffectiveCPUs, p); err != nil {
@@ -105,7 +105,7 @@ func analyse(dir string, s *lab.RanStage, p Pages) (lab.Measured, error) {
 	if errors.Is(err, os.ErrNotExist) || errors.Is(err, journal.ErrEmpty) || err == nil && len(contents.Trials) == 0 {
 		return lab.Measured{Why: cmp.Or(s.NotRun, notYet)}, nil
 	}
-	if err != nil { // it is told, and left as it is; the other experiments stand
+	if err != nil { // it is reported and left as it is; the other experiments are valid
 		s.NotRun = err.Error()
 		return lab.Measured{Why: s.NotRun}, nil
 	}

@@ -43,7 +43,7 @@ func (w *world) host() journal.Host {
 	return journal.Host{Hostname: "many", CPUModel: "a model", CPUs: int(w.cpus), AffinityCPUs: int(w.cpus), EffectiveCPUs: w.cpus, Kernel: "6.18.0"}
 }
 
-// planOf is a run of experiments with so many blocks.
+// planOf is a run of experiments with that many blocks.
 func (w *world) plan(dir string, chosen lab.Options, list ...lab.Experiment) *Run {
 	for i := range list {
 		list[i].Trace = "" // there is no program to look at
@@ -208,7 +208,7 @@ func TestOwnCPUs(t *testing.T) {
 	apart := answers(12, lab.Options{ServerCPUs: numbered(0, 7), LoadCPUs: numbered(8, 11)})
 	few := answers(12, lab.Options{ServerCPUs: numbered(0, 1), LoadCPUs: numbered(2, 11)})
 	two := answers(2, lab.Options{})
-	for id, want := range map[string][3]bool{ // whether it is told: of eight CPUs, of two, of two that the load has too
+	for id, want := range map[string][3]bool{ // whether it is decided: with eight CPUs, of two, of two that the load has too
 		"two_ps": {true, true, false}, "four_ps": {true, false, false}, "eight_ps": {true, false, false}, "two_ps_p99": {true, true, false}, "p99_rises_beyond": {true, true, false}, "peak_at_cpus": {true, true, true},
 	} {
 		for i, of := range []map[string]lab.Answered{apart, few, two} {
@@ -217,7 +217,7 @@ func TestOwnCPUs(t *testing.T) {
 			}
 		}
 	}
-	if want := "needs 4 CPUs besides those of the load, here are 2"; few["four_ps"].Reason != want {
+	if want := "needs 4 CPUs in addition to those of the load generator; this machine has 2"; few["four_ps"].Reason != want {
 		t.Errorf("%q, want %q", few["four_ps"].Reason, want)
 	}
 }

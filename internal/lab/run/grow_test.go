@@ -23,7 +23,7 @@ func each(t *testing.T, dir string) lab.Answered {
 	return lab.Answered{}
 }
 
-// unsure is a world of two CPUs in which two Ps are so many times as fast as one, give or
+// unsure is a world of two CPUs in which two Ps are that many times as fast as one, give or
 // take some per cent.
 func unsure(ratio float64) *world {
 	return &world{cpus: 2, noise: func(block, procs int) float64 {
@@ -71,7 +71,7 @@ func TestUntilDecided(t *testing.T) {
 	if a.Answer != lab.Holds || a.Open || a.Measured.N != 12 || w.ran != 36 {
 		t.Errorf("%+v after %d trials", a, w.ran)
 	}
-	// Gone on with, nothing runs; the reports made anew say the same.
+	// Gone on with, nothing runs; the reports made again say the same.
 	if list := untilDecided(t, w.plan(dir, chosen, e), time.Hour); len(list) > 0 || w.ran != 36 {
 		t.Errorf("%+v, %d trials", list, w.ran)
 	}

@@ -9,9 +9,9 @@ import (
 	"github.com/procfit/procfit/internal/measure/session"
 )
 
-// Events are told as a run goes on. Each may be nil; all must return at once.
+// Events are called as a run continues. Each may be nil; all must return at once.
 type Events struct {
-	Remade   func(err error) // the folder's index is lost or damaged, and begun anew
+	Remade   func(err error) // the folder's index is lost or damaged, and started again
 	Stage    func(Turn)      // a stage is next
 	NotRun   func(experiment, stage, why string)
 	Fetch    func(version string) // a toolchain
@@ -19,7 +19,7 @@ type Events struct {
 	Untraced func(err error)                // what was to be looked at could not be
 	Torn     func(path string, bytes int64) // of a resumed journal the last line is left out
 	Activity plan.Observer                  // what the Runner does
-	Progress func(plan.Progress)            // a trial begins or has ended
+	Progress func(plan.Progress)            // a trial starts or has ended
 	More     func(More)                     // a stage is given more blocks
 }
 
@@ -59,7 +59,7 @@ func (on Events) orNot() Events {
 
 // Measure runs every stage, in the folder that is open. The error ends the run: the
 // end of ctx, a journal that cannot be written, or, with a *session.Refusal in its
-// chain, one of another plan; what is wrong with one stage is told of that stage.
+// chain, one of another plan; what is wrong with one stage is reported of that stage.
 func (r *Run) Measure(ctx context.Context, on Events) error {
 	on = on.orNot()
 	c := r.compilers(on)

@@ -25,7 +25,7 @@ func (r *Run) Open(on Events) (io.Closer, error) {
 	if len(entries) == 0 {
 		made, err := folder.Make(r.Dir)
 		if err != nil {
-			return nil, fmt.Errorf("the results directory cannot be made: %w; choose another with --out", err)
+			return nil, fmt.Errorf("cannot make the results directory: %w; choose another with --out", err)
 		}
 		made.Close()
 	}
@@ -50,7 +50,7 @@ func refuse(format string, args ...any) error {
 	return &session.Refusal{Err: fmt.Errorf(format, args...)}
 }
 
-// ours tells whether there is nothing but what lab runs write.
+// ours reports whether there is nothing but what lab runs write.
 func ours(entries []os.DirEntry) bool {
 	return !slices.ContainsFunc(entries, func(e os.DirEntry) bool {
 		_, err := lab.Find(e.Name())
@@ -58,7 +58,7 @@ func ours(entries []os.DirEntry) bool {
 	})
 }
 
-// takeOver begins with what an earlier run came to. Its index may be lost; the
+// takeOver starts with what an earlier run came to. Its index may be lost; the
 // journals are found by the experiments' ids.
 func (r *Run) takeOver(entries []os.DirEntry, on Events) error {
 	earlier, err := lab.ReadOutcome(r.Dir)

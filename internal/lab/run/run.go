@@ -1,3 +1,24 @@
+// Package run carries out the lab's experiments, in one results folder: a folder
+// for each experiment, in it one for each of its stages, and above them an index that
+// holds the documents' numbers against what was measured.
+//
+// New settles what is to be run and touches nothing. Open makes the folder, or takes
+// over what an earlier run left in it. Measure runs every stage as a session (package
+// session), with programs that it compiles where Go versions were asked for, and looks
+// at those that have a trace. Write brings the folder's index and reports up to what the
+// journals hold; Conclude does so for a folder that nothing is measured in. How a report
+// looks is not known here: whoever starts a run hands in Pages.
+//
+// What is wrong with one stage is reported of that stage, in lab.json too, and the others
+// run. Only the end of the context, a folder of another run, and a journal that cannot
+// be written end the whole.
+//
+// Where a hypothesis stays open, since its interval holds a bound, UntilDecided adds blocks.
+// Every look at the answers is another chance to be wrong, so that intervals of stages
+// that grew are wider (lab.Rounds).
+//
+// Where the trials run is a Machine: today this one. The compilers and the programs
+// under a trace run on this one in any case, under a supervisor.
 package run
 
 import (
@@ -22,7 +43,7 @@ type Options struct {
 	Chosen      lab.Options // what the user would have otherwise than the documents; its CPUs are the Host's
 	Language    string      // the go line that programs are built with; empty: each toolchain's own
 	Seed        *uint64     // of the settings' order in every stage; nil: any
-	Grow        bool        // stages may have more blocks than they were begun with
+	Grow        bool        // stages may have more blocks than they were started with
 
 	Dir     string       // the results folder; empty: results/lab-TIME
 	Tool    journal.Tool // who measures, and how it was called
@@ -49,7 +70,7 @@ type Machine struct {
 	// Target makes a stage's practice program the target, as it is there; nil: a command
 	// of this machine.
 	Target func(*plan.Spec, lab.Stage)
-	// Look looks at what the experiment is about besides its sweeps, into its folder; nil:
+	// Look looks at what the experiment is about in addition to its sweeps, into its folder; nil:
 	// there is nothing.
 	Look func(ctx context.Context, e lab.Experiment, dir *folder.Dir) ([]lab.RanFile, error)
 	// Runner makes what measures a session. Programs are those that were compiled, by

@@ -26,7 +26,7 @@ import (
 type machine struct {
 	ran     []string                // the names of the sessions, a trial each
 	check   map[string]error        // by session
-	prepare map[string]error        // likewise
+	prepare map[string]error        // in the same way
 	run     func(name string) error // before a trial
 }
 
@@ -160,7 +160,7 @@ func isRefusal(err error) bool {
 	return errors.As(err, &refused)
 }
 
-// What is wrong with one stage is told of it, and the rest runs.
+// What is wrong with one stage is reported of it, and the rest runs.
 func TestFaults(t *testing.T) {
 	m := &machine{
 		check:   map[string]error{"workload cpu": errors.New("not on this machine")},
@@ -197,7 +197,7 @@ func TestFaults(t *testing.T) {
 	}
 }
 
-// The end of the context ends the run; what was measured is kept and gone on with.
+// The end of the context ends the run; what was measured is kept and continued.
 func TestInterrupt(t *testing.T) {
 	dir, m := filepath.Join(t.TempDir(), "out"), &machine{}
 	ctx, cancel := context.WithCancel(t.Context())
@@ -242,7 +242,7 @@ func TestFolders(t *testing.T) {
 		t.Errorf("a file: %v", err)
 	}
 
-	// A damaged index is made anew of what the journals hold.
+	// A damaged index is made again of what the journals hold.
 	dir := filepath.Join(t.TempDir(), "out")
 	if err := measure(t, planOf(t, m, dir, "contention")); err != nil {
 		t.Fatal(err)
@@ -289,7 +289,7 @@ func TestCommands(t *testing.T) {
 	}
 }
 
-// What a stage cannot do without is told before anything is run.
+// What a stage cannot do without is reported before anything is run.
 func TestLacks(t *testing.T) {
 	bin := t.TempDir()
 	t.Setenv("PATH", bin)

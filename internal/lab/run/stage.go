@@ -32,7 +32,7 @@ func (s *stage) planned(experiment string) Planned {
 	return Planned{Experiment: experiment, Stage: s.ID, Session: s.session, NotRun: s.ran.NotRun, Trials: s.trials, Each: s.each}
 }
 
-// stage settles one; what stands in its way is told of it.
+// stage settles one; what is in its way is reported of it.
 func (r *Run) stage(e lab.Experiment, st lab.Stage) *stage {
 	below := filepath.Join(e.ID, st.ID)
 	s := &stage{Stage: st, ran: lab.RanStage{ID: st.ID, Title: st.Title, Scaled: st.Scaled, Directory: filepath.ToSlash(below)}}

@@ -17,7 +17,7 @@ import (
 	"github.com/procfit/procfit/internal/program/toolchain"
 )
 
-// fetch gets a toolchain, each once. What stands in the way is kept with it, except the
+// fetch gets a toolchain, each once. What is in the way is kept with it, except the
 // end of ctx.
 func (c *compilers) fetch(ctx context.Context, asked string) (fetched, error) {
 	chain, ok := c.chains[asked]

@@ -17,7 +17,7 @@ import (
 func Bind(cpus []int) (back func(), err error) {
 	var before, want unix.CPUSet
 	if err := unix.SchedGetaffinity(0, &before); err != nil {
-		return nil, fmt.Errorf("the load's CPUs %v: read this process's own: %w", cpus, err)
+		return nil, fmt.Errorf("cannot bind the load generator to CPUs %v: read procfit's own CPUs: %w", cpus, err)
 	}
 	for _, cpu := range cpus {
 		want.Set(cpu)
@@ -27,7 +27,7 @@ func Bind(cpus []int) (back func(), err error) {
 	}
 	if err := bindAll(want); err != nil {
 		_ = bindAll(before)
-		return nil, fmt.Errorf("the load cannot run on CPUs %v: %w", cpus, err)
+		return nil, fmt.Errorf("the load generator cannot run on CPUs %v: %w", cpus, err)
 	}
 	// One P more than the engine's threads, of which each holds one: the runtime would
 	// follow the affinity down to one in all (Go 1.25), and what counts would wait.
@@ -48,7 +48,7 @@ func bindAll(want unix.CPUSet) error {
 			return err
 		}
 	}
-	return errors.New("threads come up faster than they can be bound")
+	return errors.New("procfit starts threads faster than it can bind them")
 }
 
 func bindOnce(want unix.CPUSet) (moved int, err error) {
@@ -83,7 +83,7 @@ func verify(want unix.CPUSet) error {
 		return err
 	}
 	if has != want {
-		return fmt.Errorf("this process may use %d of them only", has.Count())
+		return fmt.Errorf("procfit may use only %d of them", has.Count())
 	}
 	return nil
 }

@@ -25,7 +25,7 @@ func secured(t testing.TB, c *tls.Config) string {
 	return "https://" + l.Addr().String() + "/"
 }
 
-// What of a certificate fails is told by a kind, with what helps; and that helps.
+// What of a certificate fails is reported by a kind, with what helps; and that helps.
 func TestVerification(t *testing.T) {
 	t.Parallel()
 	now := time.Now().Add(-time.Minute)
@@ -43,15 +43,15 @@ func TestVerification(t *testing.T) {
 		"self-signed":             {&tls.Config{Certificates: []tls.Certificate{own}}, load.TLS{}, load.KindTLSAuthority, "--tls ca"},
 		"self-signed, trusted":    {&tls.Config{Certificates: []tls.Certificate{own}}, load.TLS{CACert: ownFile}, "", ""},
 		"self-signed, unverified": {&tls.Config{Certificates: []tls.Certificate{own}}, load.TLS{Insecure: true}, "", ""},
-		"expired":                 {&tls.Config{Certificates: []tls.Certificate{old}}, load.TLS{CACert: oldFile}, load.KindTLSExpired, "--insecure"},
+		"expired":                 {&tls.Config{Certificates: []tls.Certificate{old}}, load.TLS{CACert: oldFile}, load.KindTLSExpired, "--tls insecure"},
 		"wrong host":              {&tls.Config{Certificates: []tls.Certificate{foreign}}, load.TLS{CACert: foreignFile}, load.KindTLSName, "--tls name"},
 		"wrong host, named":       {&tls.Config{Certificates: []tls.Certificate{foreign}}, load.TLS{CACert: foreignFile, ServerName: "service.example"}, "", ""},
 		"wants ours": {&tls.Config{Certificates: []tls.Certificate{own}, ClientAuth: tls.RequireAndVerifyClientCert, ClientCAs: pool},
-			load.TLS{CACert: ownFile}, load.KindTLSCertificate, "--cert and --key"},
+			load.TLS{CACert: ownFile}, load.KindTLSCertificate, "--tls cert=FILE"},
 		"has ours": {&tls.Config{Certificates: []tls.Certificate{own}, ClientAuth: tls.RequireAndVerifyClientCert, ClientCAs: pool},
 			load.TLS{CACert: ownFile, Cert: ownFile, Key: keyFile}, "", ""},
 		"wants ours, TLS 1.2": {&tls.Config{Certificates: []tls.Certificate{own}, ClientAuth: tls.RequireAndVerifyClientCert, ClientCAs: pool, MaxVersion: tls.VersionTLS12},
-			load.TLS{CACert: ownFile}, load.KindTLSCertificate, "--cert and --key"},
+			load.TLS{CACert: ownFile}, load.KindTLSCertificate, "--tls cert=FILE"},
 		"other protocols": {&tls.Config{Certificates: []tls.Certificate{own}, NextProtos: []string{"acme-tls/1"}}, load.TLS{Insecure: true}, load.KindProtocol, "ALPN"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -202,7 +202,7 @@ func TestOpenLoopOverload(t *testing.T) {
 	if p50 := time.Duration(r.Latency.ValueAtQuantile(50)); p50 < 300*time.Millisecond {
 		t.Errorf("p50 %v hides the backlog", p50)
 	}
-	// The connections are the limit, not the engine: the wait for one is no lag.
+	// The connections are the limit, not the engine: the wait for one is not a lag.
 	if lag := time.Duration(r.SendLag.ValueAtQuantile(50)); lag > 20*time.Millisecond {
 		t.Errorf("send lag p50 %v", lag)
 	}
@@ -215,7 +215,7 @@ func TestOpenLoopOverload(t *testing.T) {
 // counts neither what was not due yet nor the time that did not pass.
 func TestCancel(t *testing.T) {
 	t.Parallel()
-	const limit = 20 * time.Second // beside race detectors of other packages the timer itself comes seconds late
+	const limit = 20 * time.Second // next to race detectors of other packages the timer itself comes seconds late
 	_, url := serverProcess(t, "epoll")
 	for _, rate := range []float64{0, 1000} {
 		ctx, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)

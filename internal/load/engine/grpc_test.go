@@ -106,7 +106,7 @@ service Other { rpc Check(HealthCheckRequest) returns (HealthCheckResponse); } /
 	return protoset, protoFile
 }
 
-// What is wrong with a call is told before anything is measured.
+// What is wrong with a call is reported before anything is measured.
 func TestGRPCRefuses(t *testing.T) {
 	t.Parallel()
 	v1, bare := grpcServer(t, "v1"), grpcServer(t, "")
@@ -116,13 +116,13 @@ func TestGRPCRefuses(t *testing.T) {
 		field load.Field // empty: no FieldError
 		want  string
 	}{
-		"no reflection":  {call(bare, checkMethod, ""), "", "has no reflection; give them by --proto or --protoset"},
-		"no service":     {call(v1, "a.B/C", ""), "", `no such service`},
+		"no reflection":  {call(bare, checkMethod, ""), "", "has no reflection; name them with --proto FILE"},
+		"no service":     {call(v1, "a.B/C", ""), "", `does not know this service`},
 		"no method":      {call(v1, "grpc.health.v1.Health/Nope", ""), load.FieldGRPC, `no method "Nope"; it has Check`},
 		"no field":       {call(v1, checkMethod, `{"a":1}`), load.FieldData, `unknown field "a"`},
 		"a wrong type":   {call(v1, checkMethod, `{"service":1}`), load.FieldData, "HealthCheckRequest"},
 		"client streams": {call(v1, "grpc.reflection.v1.ServerReflection/ServerReflectionInfo", ""), load.FieldGRPC, "stream of requests"},
-		"no gRPC":        {call(strings.TrimSuffix(plain, "/"), checkMethod, ""), "", "ask the server for its types"},
+		"no gRPC":        {call(strings.TrimSuffix(plain, "/"), checkMethod, ""), "", "cannot read the types from the server"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

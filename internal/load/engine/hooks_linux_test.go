@@ -63,7 +63,7 @@ func TestSettle(t *testing.T) {
 	}
 }
 
-// settles tells whether the measured part got an answer, without which little is
+// settles reports whether the measured part got an answer, without which little is
 // shown.
 func settles(t *testing.T, rate float64, threads int) bool {
 	const settle, duration = 300 * time.Millisecond, 500 * time.Millisecond
@@ -71,7 +71,7 @@ func settles(t *testing.T, rate float64, threads int) bool {
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		served.Add(1)
 		if time.Since(time.Unix(0, began.Load())) < settle/2 {
-			w.WriteHeader(http.StatusServiceUnavailable) // so that these can be told
+			w.WriteHeader(http.StatusServiceUnavailable) // so that these can be distinguished
 		}
 		io.WriteString(w, smallBody)
 	}))

@@ -176,7 +176,7 @@ func endlessChunks(c net.Conn) {
 	}
 }
 
-// Whatever a server does, its kind of failure is told, nothing hangs and nothing
+// Whatever a server does, its kind of failure is reported, nothing hangs and nothing
 // counts as an answer.
 func TestHostile(t *testing.T) {
 	t.Parallel()
@@ -210,14 +210,14 @@ func TestHostile(t *testing.T) {
 }
 
 // A server that gives its connections up in good order, as one does that ends or
-// balances its load, loses no request: those that it has not begun with are sent
+// balances its load, loses no request: those that it has not started are sent
 // again (RFC 9113, section 8.7).
 func TestGracefulGoAway(t *testing.T) {
 	t.Parallel()
 	for _, rate := range []float64{0, 200} {
 		url := framed(t, nil, func(fr *http2.Framer, stream uint32, n int) error {
 			switch {
-			case n > 10: // after the end that was told
+			case n > 10: // after the end that was reported
 				return nil
 			case n == 10:
 				if err := fr.WriteGoAway(stream, http2.ErrCodeNo, nil); err != nil {

@@ -12,7 +12,7 @@ import (
 // intervalLength is that of an Interval.
 const intervalLength = time.Second
 
-// intervals are those of one lane that were not told yet, by their number. A lane that
+// intervals are those of one lane that were not reported yet, by their number. A lane that
 // is not watched has none: the lock is for those that are.
 type intervals struct {
 	mu   sync.Mutex
@@ -52,27 +52,27 @@ func (l *lane) watch(now, nanos int64) {
 // intervalGrace is how long an interval is left open for lanes that are late to count.
 const intervalGrace = 100 * time.Millisecond
 
-// tell calls Each for the intervals that are over.
-func (r *run) tell(now int64) {
+// report calls Each for the intervals that are over.
+func (r *run) report(now int64) {
 	if r.Each == nil || r.from == 0 {
 		return
 	}
-	for ; r.from+(r.told+1)*int64(intervalLength)+int64(intervalGrace) <= now; r.told++ {
-		r.tellOne(r.told)
+	for ; r.from+(r.reported+1)*int64(intervalLength)+int64(intervalGrace) <= now; r.reported++ {
+		r.reportOne(r.reported)
 	}
 }
 
-// tellLast calls Each for what is left, up to the end of the run.
-func (r *run) tellLast(now int64) {
+// reportLast calls Each for what is left, up to the end of the run.
+func (r *run) reportLast(now int64) {
 	if r.Each == nil || r.from == 0 {
 		return
 	}
-	for ; r.from+r.told*int64(intervalLength) < now; r.told++ {
-		r.tellOne(r.told)
+	for ; r.from+r.reported*int64(intervalLength) < now; r.reported++ {
+		r.reportOne(r.reported)
 	}
 }
 
-func (r *run) tellOne(number int64) {
+func (r *run) reportOne(number int64) {
 	one := load.Interval{
 		Start:  r.base.Add(time.Duration(r.from + number*int64(intervalLength))),
 		Length: intervalLength, Latency: newHistogram(),

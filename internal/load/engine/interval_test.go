@@ -9,7 +9,7 @@ import (
 	"github.com/procfit/procfit/internal/load"
 )
 
-// What came second by second is told in order, and adds up to all that was answered.
+// What came second by second is reported in order, and adds up to all that was answered.
 func TestIntervals(t *testing.T) {
 	for _, engine := range []string{"", load.EnginePortable} {
 		t.Run("engine "+engine, func(t *testing.T) {

@@ -21,7 +21,7 @@ type lane struct {
 	slot, slots int64      // of an open loop: the next one, and how many there are
 	seconds     *intervals // nil: nobody watches
 	picked      int64      // requests of a closed loop that were chosen so far
-	settled     int64      // when the measured time was seen to have begun; 0: not yet
+	settled     int64      // when the measured time was seen to have started; 0: not yet
 	binsPerNano float64
 
 	counts
@@ -175,7 +175,7 @@ func (l *lane) noneOpen(connections int) error {
 	if first.Kind == "" {
 		first = load.Failure{Kind: load.KindConnectTimeout, URL: l.targets[0].URL, Detail: "nothing came within " + min(l.Timeout, maxSetup).String()}
 	}
-	return fmt.Errorf("none of %s could be opened: %s", phrase.Count(connections, "connection"), first)
+	return fmt.Errorf("could not open any of %s: %s", phrase.Count(connections, "connection"), first)
 }
 
 // hanging enters a request that has no answer at the end.

@@ -41,7 +41,7 @@ func (l lie) answer(fr *http2.Framer, stream uint32, _ int) error {
 	return err
 }
 
-// lies are answers that no client of HTTP/2 or gRPC would take, and beside them good
+// lies are answers that no client of HTTP/2 or gRPC would take, and next to them good
 // ones that differ in little.
 func lies() map[string]lie {
 	const (

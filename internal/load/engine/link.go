@@ -68,7 +68,7 @@ func (l *link) work(turn chan struct{}) {
 	}
 }
 
-// use serves a connection until it ends, and tells whether that was in good order
+// use serves a connection until it ends, and reports whether that was in good order
 // after it had answered; else it is not opened again at once, since a server that
 // accepts and closes would have us spin.
 func (l *link) use(conn wire.Conn) (good bool) {
@@ -125,7 +125,7 @@ func (l *link) begin() {
 }
 
 // refill gives every free place of a connection its next request and sends again
-// what an earlier one had not begun with. It is under mu, and so are those below.
+// what an earlier one had not started. It is under mu, and so are those below.
 func (l *link) refill() *wire.Failure {
 	now := l.pool.clock()
 	l.pool.mu.Lock()
@@ -156,7 +156,7 @@ func (l *link) flush() *wire.Failure {
 	return l.conn.Flush()
 }
 
-// underWay tells whether an answer is waited for.
+// underWay reports whether an answer is waited for.
 func (l *link) underWay() bool {
 	for i := range l.places {
 		if l.places[i].sent {
@@ -175,10 +175,10 @@ func (l *link) event(e wire.Event) {
 	send := false
 	switch {
 	case p.over:
-	case e.Again && l.served:
+	case e.Retry && l.served:
 		x.again = true
 	default:
-		if e.Again {
+		if e.Retry {
 			e.Failure = &wire.Failure{Kind: load.KindGoAway, Detail: "before anything was answered"}
 		}
 		if e.Failure != nil {
@@ -211,7 +211,7 @@ func (l *link) lose(f *wire.Failure) (good bool) {
 		return false
 	}
 	if l.unsent.Swap(false) {
-		f = &wire.Failure{Kind: load.KindUnsent, Detail: fmt.Sprintf("the server took no more of it within %v", p.Timeout)}
+		f = &wire.Failure{Kind: load.KindUnsent, Detail: fmt.Sprintf("the server stopped reading it for %v", p.Timeout)}
 	}
 	quiet := f == nil || f.Kind == load.KindClosed || f.Kind == load.KindReset
 	good = l.served && quiet
@@ -224,7 +224,7 @@ func (l *link) lose(f *wire.Failure) (good bool) {
 			}
 			p.fails(&x.exchange, l.target, *f, now)
 			p.done(x, now)
-			quiet = true // it is told with what it ended
+			quiet = true // it is reported with what it ended
 		}
 	}
 	if !quiet {
@@ -287,9 +287,9 @@ func (l *link) giveUp(x *place) {
 	if x.sent {
 		switch f.Kind = l.conn.Cancel(x.index); f.Kind {
 		case load.KindUnfinished:
-			f.Detail = fmt.Sprintf("it began, and had no end within %v", p.Timeout)
+			f.Detail = fmt.Sprintf("the answer started but did not end within %v", p.Timeout)
 		case load.KindUnsent:
-			f.Detail = fmt.Sprintf("the server took no more of it within %v", p.Timeout)
+			f.Detail = fmt.Sprintf("the server stopped reading it for %v", p.Timeout)
 		}
 		x.sent = false
 	}

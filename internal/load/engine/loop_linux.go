@@ -148,7 +148,7 @@ func (w *loop) work(setup chan<- error) error {
 	return err
 }
 
-// settle notes what the thread has used until the measured time began.
+// settle notes what the thread has used until the measured time started.
 func (w *loop) settle(now int64) (err error) {
 	w.settled = now
 	w.user, w.system, err = threadCPU()

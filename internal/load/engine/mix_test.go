@@ -126,16 +126,16 @@ func mixed(t *testing.T, engine string, rate float64) {
 
 func TestWrongMix(t *testing.T) {
 	for want, o := range map[string]load.Options{
-		"not an HTTP method": {Requests: []load.Request{{Method: "G T", Path: "/"}}},
-		"tunnel":             {Requests: []load.Request{{Method: "CONNECT", Path: "/"}}},
-		"not a path":         {Requests: []load.Request{{Path: "/"}, {Path: "x"}}},
-		"no colon":           {Requests: []load.Request{{Path: "/", Headers: []string{"x"}}}},
-		"share above 0":      {Requests: []load.Request{{Path: "/", Weight: -1}}},
-		"of its own":         {Requests: []load.Request{{Path: "/"}}, Method: "PUT"},
-		"one request":        {Requests: []load.Request{{Path: "/"}}, GRPC: &load.GRPC{Calls: rpc.Calls{}, Method: "a.B/C"}},
-		"has no pace":        {Pace: load.PacePoisson},
-		"want constant":      {Pace: "jumpy"},
-		"shorten":            {Pace: load.PacePoisson, Rate: 1e6, Duration: time.Hour},
+		"not an HTTP method":         {Requests: []load.Request{{Method: "G T", Path: "/"}}},
+		"tunnel":                     {Requests: []load.Request{{Method: "CONNECT", Path: "/"}}},
+		"expected a path":            {Requests: []load.Request{{Path: "/"}, {Path: "x"}}},
+		"no colon":                   {Requests: []load.Request{{Path: "/", Headers: []string{"x"}}}},
+		"share above 0":              {Requests: []load.Request{{Path: "/", Weight: -1}}},
+		"its own method":             {Requests: []load.Request{{Path: "/"}}, Method: "PUT"},
+		"a single request":           {Requests: []load.Request{{Path: "/"}}, GRPC: &load.GRPC{Calls: rpc.Calls{}, Method: "a.B/C"}},
+		"only to requests at a rate": {Pace: load.PacePoisson},
+		"expected constant":          {Pace: "jumpy"},
+		"shorten":                    {Pace: load.PacePoisson, Rate: 1e6, Duration: time.Hour},
 	} {
 		o.URLs, o.Connections = []string{"http://127.0.0.1:1/"}, 1
 		if o.Duration == 0 {

@@ -43,13 +43,13 @@ func TestPrepareRefuses(t *testing.T) {
 		"header, length":    {func(o *load.Options) { o.Headers = []string{"content-length: 3"} }, "sets the length"},
 		"header, expect":    {func(o *load.Options) { o.Headers = []string{"Expect: 100-continue"} }, "header \"Expect: 100-continue\": procfit's load generator"},
 		"scheme":            {func(o *load.Options) { o.URLs = []string{"ftp://a/"} }, "http, https and h2c, not ftp"},
-		"two schemes":       {func(o *load.Options) { o.URLs = append(o.URLs, "https://a/") }, "all need the same"},
+		"two schemes":       {func(o *load.Options) { o.URLs = append(o.URLs, "https://a/") }, "need the same scheme"},
 		"streams":           {func(o *load.Options) { o.Streams = 2 }, "write h2c:// or https://"},
 		"no streams":        {func(o *load.Options) { o.Streams = -1 }, `streams "-1"`},
 		"an engine":         {func(o *load.Options) { o.Engine = "steam" }, `engine "steam"`},
 		"raw, https":        {func(o *load.Options) { o.Engine, o.URLs = load.EngineRaw, []string{"https://a/"} }, `engine "raw"`},
-		"TLS without TLS":   {func(o *load.Options) { o.TLS.Insecure = true }, "it is for https://"},
-		"no authority":      {func(o *load.Options) { o.TLS.CACert, o.URLs = "no/such", []string{"https://a/"} }, `cacert "no/such"`},
+		"TLS without TLS":   {func(o *load.Options) { o.TLS.Insecure = true }, "only to https://"},
+		"no authority":      {func(o *load.Options) { o.TLS.CACert, o.URLs = "no/such", []string{"https://a/"} }, `tls ca "no/such"`},
 		"empty authority":   {func(o *load.Options) { o.TLS.CACert, o.URLs = "options_test.go", []string{"https://a/"} }, "no certificate in it"},
 		"a device":          {func(o *load.Options) { o.TLS.CACert, o.URLs = os.DevNull, []string{"https://a/"} }, "not a regular file"},
 		"no key":            {func(o *load.Options) { o.TLS.Cert, o.URLs = "x", []string{"https://a/"} }, "file of its private key"},
@@ -60,14 +60,14 @@ func TestPrepareRefuses(t *testing.T) {
 		"no method's name": {func(o *load.Options) { o.GRPC = &load.GRPC{Calls: rpc.Calls{}, Method: "Check"} }, "package.Service/Method"},
 		"a call's path": {func(o *load.Options) {
 			o.GRPC, o.URLs = &load.GRPC{Calls: rpc.Calls{}, Method: "a.B/C"}, []string{"http://a/b"}
-		}, "leave the path out"},
-		"a call's method": {func(o *load.Options) { o.GRPC, o.Method = &load.GRPC{Calls: rpc.Calls{}, Method: "a.B/C"}, "GET" }, "leave it out"},
-		"a call's body":   {func(o *load.Options) { o.GRPC, o.Body = &load.GRPC{Calls: rpc.Calls{}, Method: "a.B/C"}, []byte("x") }, "message of the call"},
+		}, "determines the path"},
+		"a call's method": {func(o *load.Options) { o.GRPC, o.Method = &load.GRPC{Calls: rpc.Calls{}, Method: "a.B/C"}, "GET" }, "always use POST"},
+		"a call's body":   {func(o *load.Options) { o.GRPC, o.Body = &load.GRPC{Calls: rpc.Calls{}, Method: "a.B/C"}, []byte("x") }, "sends only its message"},
 		"no JSON":         {func(o *load.Options) { o.GRPC = &load.GRPC{Calls: rpc.Calls{}, Method: "a.B/C", Data: []byte("{")} }, "not JSON"},
 		"no protoset": {func(o *load.Options) {
 			o.GRPC = &load.GRPC{Calls: rpc.Calls{}, Method: "a.B/C", Protoset: "no/such"}
 			o.URLs = []string{"h2c://a"}
-		}, `protoset "no/such"`},
+		}, `proto "no/such"`},
 		"no proto": {func(o *load.Options) {
 			o.GRPC = &load.GRPC{Calls: rpc.Calls{}, Method: "a.B/C", Proto: []string{"no/such"}}
 			o.URLs = []string{"h2c://a"}
@@ -75,14 +75,14 @@ func TestPrepareRefuses(t *testing.T) {
 		"two sources": {func(o *load.Options) {
 			o.GRPC = &load.GRPC{Calls: rpc.Calls{}, Method: "a.B/C", Proto: []string{"a"}, Protoset: "b"}
 			o.URLs = []string{"h2c://a"}
-		}, "leave one out"},
-		"no scheme":          {func(o *load.Options) { o.URLs = []string{"localhost:80"} }, "http://"},
-		"no host":            {func(o *load.Options) { o.URLs = []string{"http:///x"} }, "no host"},
-		"port":               {func(o *load.Options) { o.URLs = []string{"http://a:99999/"} }, "99999"},
-		"placeholder left":   {func(o *load.Options) { o.URLs = []string{"http://a:{port}/"} }, "{port}"},
-		"credentials":        {func(o *load.Options) { o.URLs = []string{"http://u:p@a/"} }, "Authorization"},
-		"blank in the host":  {func(o *load.Options) { o.URLs = []string{"http://a b/"} }, "invalid character"},
-		"second URL is read": {func(o *load.Options) { o.URLs = append(o.URLs, "ftp://a/") }, "ftp://a/"},
+		}, "use only one of them"},
+		"no scheme":           {func(o *load.Options) { o.URLs = []string{"localhost:80"} }, "http://"},
+		"the host is missing": {func(o *load.Options) { o.URLs = []string{"http:///x"} }, "the host is missing"},
+		"port":                {func(o *load.Options) { o.URLs = []string{"http://a:99999/"} }, "99999"},
+		"placeholder left":    {func(o *load.Options) { o.URLs = []string{"http://a:{port}/"} }, "{port}"},
+		"credentials":         {func(o *load.Options) { o.URLs = []string{"http://u:p@a/"} }, "Authorization"},
+		"blank in the host":   {func(o *load.Options) { o.URLs = []string{"http://a b/"} }, "invalid character"},
+		"second URL is read":  {func(o *load.Options) { o.URLs = append(o.URLs, "ftp://a/") }, "ftp://a/"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			o := good()

@@ -12,7 +12,7 @@ func Bind(cpus []int) (back func(), err error) {
 	if len(cpus) == 0 {
 		return func() {}, nil
 	}
-	return nil, errors.New("a load cannot be bound to CPUs on this system")
+	return nil, errors.New("the load generator cannot be bound to CPUs on this system")
 }
 
 func takeTimer() (release func()) { return func() {} }

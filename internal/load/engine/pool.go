@@ -35,7 +35,7 @@ type pool struct {
 	opened      int // links that did
 	busy        int // places
 	idle        places
-	user        time.Duration // CPU time of the process when the measured time began
+	user        time.Duration // CPU time of the process when the measured time started
 	system      time.Duration
 }
 
@@ -95,7 +95,7 @@ func (p *pool) work(setup chan<- error) error {
 		p.keepSchedule()
 	}
 	for !p.isOver() {
-		p.sleep(p.nextLook())
+		p.sleep(p.nextCheck())
 	}
 	p.finish()
 	p.close() // so that all that came is counted
@@ -138,7 +138,7 @@ func (p *pool) beginAll() {
 	}
 }
 
-// isOver looks whether the measured time has begun and whether all is over.
+// isOver looks whether the measured time has started and whether all is over.
 func (p *pool) isOver() bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -151,7 +151,7 @@ func (p *pool) isOver() bool {
 	return now >= p.last || p.stop.Load() || !sending && p.busy == 0
 }
 
-// settle notes what the process has used until the measured time began.
+// settle notes what the process has used until the measured time started.
 func (p *pool) settle(now int64) {
 	if p.settled == 0 && now >= p.from {
 		p.settled = now
@@ -159,8 +159,8 @@ func (p *pool) settle(now int64) {
 	}
 }
 
-// nextLook is when to look again though nothing has happened.
-func (p *pool) nextLook() int64 {
+// nextCheck is when to look again though nothing has happened.
+func (p *pool) nextCheck() int64 {
 	now := p.clock()
 	for _, at := range []int64{p.from, p.end} {
 		if now < at {
@@ -240,7 +240,7 @@ func (p *pool) done(x *place, now int64) {
 	}
 }
 
-// fails counts a failure, once the load has begun; it is under mu.
+// fails counts a failure, once the load has started; it is under mu.
 func (p *pool) fails(x *exchange, target int, f wire.Failure, now int64) {
 	if !p.begun {
 		p.note(target, f.Kind, f.Detail) // the connection is tried again
@@ -249,7 +249,7 @@ func (p *pool) fails(x *exchange, target int, f wire.Failure, now int64) {
 	p.failure(x, target, f, now)
 }
 
-// connecting is told of an attempt to connect.
+// connecting is called with each attempt to connect.
 func (p *pool) connecting(l *link, f *wire.Failure, open bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

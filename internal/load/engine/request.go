@@ -18,7 +18,7 @@ type target struct {
 	requests []*wire.Request
 }
 
-// hasLength tells whether the length of the body is told, of an empty one too.
+// hasLength reports whether the length of the body is given, of an empty one too.
 func hasLength(m load.Message) bool {
 	return len(m.Body) > 0 || m.Method == "POST" || m.Method == "PUT" || m.Method == "PATCH"
 }

@@ -64,7 +64,7 @@ func (w *loop) write(c *conn) {
 
 // read takes what has come. Where less came than the buffer holds, the next
 // event tells of more, and no further call is needed (epoll(7)), unless the
-// other side is gone, which was told already.
+// other side is gone, which was reported already.
 func (w *loop) read(c *conn, gone bool) {
 	for {
 		n, errno := receiveBytes(c.fd, w.buf)

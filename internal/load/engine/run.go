@@ -62,11 +62,11 @@ func Run(ctx context.Context, o load.Options) (*load.Result, error) {
 
 // errStuck is that a thread neither ended at the run's last moment nor when it was told
 // to. What was measured until then is not to be trusted.
-var errStuck = errors.New("the load generator did not end, so its figures are lost: a defect of procfit, or a machine that does not let it run")
+var errStuck = errors.New("the load generator did not end, so its results are lost: the machine gave it no CPU time, or procfit has a bug")
 
 // worker carries out its share of a run.
 type worker interface {
-	// work connects, reports on setup, waits for run.begin and loads until the run is
+	// work connects, reports on setup, waits for run.start and loads until the run is
 	// over or run.stop is set.
 	work(setup chan<- error) error
 	// wake makes it look at run.stop; any goroutine may call it.
@@ -89,10 +89,10 @@ type run struct {
 	begin     chan struct{} // closed when all are connected
 	stop      atomic.Bool   // set before the threads are woken to end at once
 
-	// In nanoseconds since base, set before begin is closed.
+	// In nanoseconds since base, set before start is closed.
 	start, from, end, last int64 // the first intended send; the measured time; no send is intended after end, none made after last
 
-	told     int64 // intervals that Each was called for
+	reported int64 // intervals that Each was called for
 	settling int64 // requests of an open loop's schedule before the measured time
 }
 
@@ -111,7 +111,7 @@ func (r *run) do(ctx context.Context) (*load.Result, error) {
 		return nil, fmt.Errorf("load: %w", err)
 	}
 	elapsed := time.Duration(max(1, r.clock()-r.from))
-	r.tellLast(r.clock())
+	r.reportLast(r.clock())
 	all := make([]*counts, len(r.workers))
 	for i, w := range r.workers {
 		all[i] = w.tally()
@@ -164,7 +164,7 @@ func (r *run) await(ctx context.Context) (failed error) {
 			halt = true
 		case <-tick:
 			if connected == len(r.workers) {
-				r.tell(r.clock())
+				r.report(r.clock())
 				r.showProgress()
 			}
 		}
@@ -230,8 +230,8 @@ func (r *run) progress() load.Progress {
 	return p
 }
 
-// resolve finds the address of each target by connecting to it once, which
-// chooses among a name's addresses and tells early that nobody listens.
+// resolve finds the address of each target by connecting to it once. This chooses one
+// of a name's addresses, and shows early that nothing listens there.
 func resolve(ctx context.Context, p *plan) ([]netip.AddrPort, error) {
 	dialer := net.Dialer{Timeout: min(p.Timeout, maxSetup)}
 	addresses := make([]netip.AddrPort, len(p.Targets))
@@ -241,7 +241,7 @@ func resolve(ctx context.Context, p *plan) ([]netip.AddrPort, error) {
 			if ctx.Err() != nil {
 				err = ctx.Err()
 			}
-			return nil, fmt.Errorf("load: connect to %s: %w", t.URL, err)
+			return nil, fmt.Errorf("load: cannot connect to %s: %w", t.URL, err)
 		}
 		addresses[i] = conn.RemoteAddr().(*net.TCPAddr).AddrPort()
 		conn.Close()
@@ -251,7 +251,7 @@ func resolve(ctx context.Context, p *plan) ([]netip.AddrPort, error) {
 
 // engine carries out runs.
 type engine interface {
-	// workers makes those of a run; their work has not begun.
+	// workers makes those of a run; their work has not started.
 	workers(r *run) ([]worker, error)
 }
 

@@ -22,7 +22,7 @@ func TestMuteHandshake(t *testing.T) {
 				t.Parallel()
 				o := load.Options{URLs: []string{url}, Connections: 4, Duration: 50 * time.Millisecond, Timeout: 100 * time.Millisecond}
 				_, err := Run(t.Context(), o)
-				want := "none of 4 connections could be opened: " + url + ": no connection within the time-out: accepted, but nothing more came"
+				want := "could not open any of 4 connections: " + url + ": no connection before the timeout: the server accepted the connection but sent nothing"
 				if err == nil || !strings.Contains(err.Error(), want) {
 					t.Errorf("error %v", err)
 				}
@@ -37,7 +37,7 @@ func TestNothingCame(t *testing.T) {
 		Prepared: &load.Prepared{Options: load.Options{Timeout: time.Minute}},
 		targets:  []target{{Target: load.Target{URL: "http://a/"}}},
 	}}}
-	if err := l.noneOpen(4).Error(); err != "none of 4 connections could be opened: http://a/: no connection within the time-out: nothing came within 5s" {
+	if err := l.noneOpen(4).Error(); err != "could not open any of 4 connections: http://a/: no connection before the timeout: nothing came within 5s" {
 		t.Error(err)
 	}
 }

@@ -28,7 +28,7 @@ func takeThread(cpus []int) error {
 		set.Set(cpu)
 	}
 	if err := unix.SchedSetaffinity(0, &set); err != nil {
-		return fmt.Errorf("pin to CPUs %v: %w; are they online and allowed to this process?", cpus, err)
+		return fmt.Errorf("cannot bind to CPUs %v: %w; check that they are online and that this process may use them", cpus, err)
 	}
 	return nil
 }

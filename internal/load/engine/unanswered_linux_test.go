@@ -35,7 +35,7 @@ func hangsAfter(n int64) func(net.Conn) {
 	}
 }
 
-// One of two replicas hangs: it is told by its counts, and its requests count as
+// One of two replicas hangs: its counts show it, and its requests count as
 // at least as late as they waited.
 func TestReplicaHangs(t *testing.T) {
 	t.Parallel()
@@ -63,7 +63,7 @@ func TestReplicaHangs(t *testing.T) {
 	}
 }
 
-// A server that stands still takes connections and answers nothing.
+// A server that stops takes connections and answers nothing.
 func TestServerStopped(t *testing.T) {
 	t.Parallel()
 	server, url := serverProcess(t, "epoll")

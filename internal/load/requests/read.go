@@ -1,3 +1,19 @@
+// Package requests reads a mix of requests: from a file in one of vegeta's formats
+// (https://github.com/tsenart/vegeta, "-format"), or from URLs with weights.
+//
+// The plain format has a request line, headers below it, and after these the name of a
+// file with the body; a blank line ends a request, and a line that starts with # is a
+// comment:
+//
+//	POST http://127.0.0.1:8080/things
+//	Content-Type: application/json
+//	@newthing.json
+//
+// The JSON format has an object a line, with method, url, and where they are wanted
+// header (lists of values) and body (base64).
+//
+// One server is loaded, whose address the caller has: of the requests' URLs the path
+// and the query are taken, and they all must name the same host, if any.
 package requests
 
 import (
@@ -26,7 +42,7 @@ const (
 	MostFile     = 384 << 20 // bytes: of all bodies in base64, and some more
 	MostBody     = 16 << 20  // bytes of a body
 	mostRequests = 100_000
-	mostLine     = 32 << 20  // bytes of a line: a body in base64 stands in one
+	mostLine     = 32 << 20  // bytes of a line: a body in base64 is in one
 	mostBodies   = 256 << 20 // of all
 	mostHeaders  = 1 << 20   // bytes of a request's headers
 )
@@ -85,7 +101,7 @@ func (r *Reader) Read(from io.Reader) ([]load.Request, error) {
 func (r *Reader) request(line string) error {
 	method, address, ok := strings.Cut(line, " ")
 	if !ok {
-		return fmt.Errorf("%s: want a method and a URL, as in GET http://127.0.0.1:8080/", clip(line))
+		return fmt.Errorf("%s: expected a method and a URL, for example GET http://127.0.0.1:8080/", clip(line))
 	}
 	path, err := r.path(strings.TrimSpace(address))
 	if err != nil {
@@ -120,7 +136,7 @@ func checkHeaders(one *load.Request) error {
 		size += len(h)
 	}
 	if size > mostHeaders {
-		return fmt.Errorf("headers of more than %s", memory(mostHeaders))
+		return fmt.Errorf("the headers have more than %s", memory(mostHeaders))
 	}
 	return load.Request{Path: one.Path, Headers: one.Headers[len(one.Headers)-1:]}.Check()
 }
@@ -148,9 +164,9 @@ func (r *Reader) weigh(body []byte) error {
 	r.bodies += len(body)
 	switch {
 	case len(body) > MostBody:
-		return fmt.Errorf("a body of %s, at most %s", memory(len(body)), memory(MostBody))
+		return fmt.Errorf("the body has %s; the limit is %s", memory(len(body)), memory(MostBody))
 	case r.bodies > mostBodies:
-		return fmt.Errorf("all bodies are more than %s", memory(mostBodies))
+		return fmt.Errorf("all bodies together have more than %s", memory(mostBodies))
 	}
 	return nil
 }
@@ -165,7 +181,7 @@ func (r *Reader) path(raw string) (string, error) {
 	case r.host == "":
 		r.host = host
 	default:
-		return "", fmt.Errorf("%s: the requests before it go to %s, and one server is loaded", clip(raw), r.host)
+		return "", fmt.Errorf("%s: the earlier requests go to %s; all must go to one server", clip(raw), r.host)
 	}
 	return path, nil
 }
@@ -183,7 +199,7 @@ func split(raw string) (path, host string, err error) {
 	case u.User != nil:
 		return "", "", fmt.Errorf("%s: give credentials as a header: 'Authorization: Basic …'", clip(raw))
 	case u.Host == "" && (u.Scheme != "" || !strings.HasPrefix(raw, "/")), u.Host != "" && u.Scheme == "", u.Opaque != "":
-		return "", "", fmt.Errorf("%s: want a URL such as http://127.0.0.1:8080/, or a path", clip(raw))
+		return "", "", fmt.Errorf("%s: expected a URL such as http://127.0.0.1:8080/, or a path", clip(raw))
 	case u.Host != "":
 		host = u.Scheme + "://" + u.Host
 	}
@@ -204,11 +220,11 @@ func (r *Reader) object(line []byte) error {
 	d := json.NewDecoder(bytes.NewReader(line))
 	d.DisallowUnknownFields()
 	if err := d.Decode(&o); err != nil {
-		return fmt.Errorf("not a request in JSON: %s", strings.TrimPrefix(err.Error(), "json: "))
+		return fmt.Errorf("invalid JSON request: %s", strings.TrimPrefix(err.Error(), "json: "))
 	}
 	switch {
 	case d.More():
-		return errors.New("more than one object: write each in a line of its own")
+		return errors.New("more than one object: write each on its own line")
 	case o.Method == "" || o.URL == "":
 		return errors.New(`a request in JSON needs "method" and "url"`)
 	}
@@ -267,7 +283,7 @@ func FromURLs(texts []string) (base string, list []load.Request, err error) {
 		if m := weighted.FindStringSubmatch(text); m != nil {
 			raw = m[2]
 			if weight, err = strconv.ParseFloat(m[1], 64); err != nil || weight <= 0 || math.IsInf(weight, 0) {
-				return "", nil, fmt.Errorf("%s: want a weight above 0, as in 3=http://127.0.0.1:8080/", clip(text))
+				return "", nil, fmt.Errorf("%s: expected a weight above 0, for example 3=http://127.0.0.1:8080/", clip(text))
 			}
 		}
 		if len(texts) == 1 {
@@ -279,11 +295,11 @@ func FromURLs(texts []string) (base string, list []load.Request, err error) {
 		case err != nil:
 			return "", nil, err
 		case of == "":
-			return "", nil, fmt.Errorf("%s: want a URL such as http://127.0.0.1:8080/", clip(raw))
+			return "", nil, fmt.Errorf("%s: expected a URL such as http://127.0.0.1:8080/", clip(raw))
 		case i == 0:
 			base, host = raw, of
 		case of != host:
-			return "", nil, fmt.Errorf("%s: the first is of %s, and one server is loaded", clip(raw), host)
+			return "", nil, fmt.Errorf("%s: the first URL is of %s; all must be of one server", clip(raw), host)
 		}
 		list = append(list, load.Request{Weight: weight, Method: method, Path: path})
 	}

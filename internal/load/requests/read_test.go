@@ -76,24 +76,24 @@ func TestReadErrors(t *testing.T) {
 	for text, want := range map[string]string{
 		"":                                      "no request in it",
 		"# nothing\n\n":                         "no request in it",
-		"GET http://a/\n\nnonsense":             `line 3: "nonsense": want a method and a URL`,
+		"GET http://a/\n\nnonsense":             `line 3: "nonsense": expected a method and a URL`,
 		"GET http://a/\nno header":              `line 2: header "no REDACTED": no colon`,
 		"G@T http://a/":                         `line 1: method "G@T": not an HTTP method`,
-		"GET ftp":                               `line 1: "ftp": want a URL`,
+		"GET ftp":                               `line 1: "ftp": expected a URL`,
 		"GET http://a/%zz":                      `line 1: "http://a/%zz" is not a URL: invalid URL escape`,
 		"GET http://u:p@a/":                     "line 1: \"http://u:REDACTED@a/\": give credentials as a header",
-		"GET http://a/\n\nGET http://b/":        `line 3: "http://b/": the requests before it go to http://a, and one server is loaded`,
+		"GET http://a/\n\nGET http://b/":        `line 3: "http://b/": the earlier requests go to http://a; all must go to one server`,
 		"GET http://a/\nGET http://a/":          "line 2: header",
 		"POST http://a/\n@gone":                 "line 2: the body: open gone",
-		"POST http://a/\n@big":                  "line 2: a body of 17 MiB, at most 16 MiB",
+		"POST http://a/\n@big":                  "line 2: the body has 17 MiB; the limit is 16 MiB",
 		"GET http://a/\nContent-Length: 5":      "line 2: header \"Content-Length: 5\": the load generator sets the length",
 		`{"method":"GET"}`:                      `line 1: a request in JSON needs "method" and "url"`,
-		`{"method":"GET","url":"/","body":"!"}`: "line 1: not a request in JSON",
-		`{"method":"GET","url":"/","wait":1}`:   `line 1: not a request in JSON: unknown field "wait"`,
+		`{"method":"GET","url":"/","body":"!"}`: "line 1: invalid JSON request",
+		`{"method":"GET","url":"/","wait":1}`:   `line 1: invalid JSON request: unknown field "wait"`,
 		`{"method":"GET","url":"/"} {}`:         "line 1: more than one object",
 		`{"method":"GET","url":"/","header":{"a b":["c"]}}`:                  `line 1: header "a REDACTED"`,
 		strings.Repeat("x", mostLine+1):                                      "line 1: longer than 32 MiB",
-		"GET /\n" + strings.Repeat("A: "+strings.Repeat("x", 1<<18)+"\n", 5): "line 5: headers of more than 1 MiB",
+		"GET /\n" + strings.Repeat("A: "+strings.Repeat("x", 1<<18)+"\n", 5): "line 5: the headers have more than 1 MiB",
 		strings.Repeat("GET /\n\n", mostRequests+1):                          "line 200001: more than 100000 requests",
 	} {
 		r := &Reader{ReadFile: files(map[string]string{"big": strings.Repeat("x", 17<<20)})}
@@ -116,7 +116,7 @@ func TestFromURLs(t *testing.T) {
 	if base, list, err = FromURLs([]string{"2=http://a/x"}); base != "http://a/x" || list != nil || err != nil {
 		t.Errorf("one: %s, %+v, %v", base, list, err)
 	}
-	for text, want := range map[string]string{"0=http://a/": "weight above 0", "http://b/": "one server", "1=/b": "want a URL", "1=http://u:p@a/": "credentials"} {
+	for text, want := range map[string]string{"0=http://a/": "weight above 0", "http://b/": "one server", "1=/b": "expected a URL", "1=http://u:p@a/": "credentials"} {
 		if _, _, err := FromURLs([]string{"http://a/", text}); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %q", text, err, want)
 		}

@@ -1,3 +1,15 @@
+// Package rpc makes a call of gRPC from what a user writes: a method's name and its
+// message in JSON. Where the message's type comes from is the user's choice: .proto
+// files, a set of compiled descriptors, or the server itself by reflection, which is
+// asked in its version 1 and then in the alpha one.
+//
+// The result is bytes. They are sent by package wire, which knows of gRPC no more
+// than how its messages and an answer end.
+//
+// # Limits
+//
+// One request message: unary methods and those whose server streams. No
+// compression. An answer's messages are not decoded.
 package rpc
 
 import (
@@ -25,11 +37,11 @@ func (Calls) ParseName(text string) (load.CallName, error) {
 		at = strings.LastIndexByte(text, '.')
 	}
 	if at <= 0 {
-		return load.CallName{}, errors.New("want package.Service/Method")
+		return load.CallName{}, errors.New("expected package.Service/Method")
 	}
 	n := load.CallName{Service: strings.TrimPrefix(text[:at], "/"), Method: text[at+1:]}
 	if !protoreflect.FullName(n.Service).IsValid() || !protoreflect.Name(n.Method).IsValid() {
-		return load.CallName{}, errors.New("want package.Service/Method")
+		return load.CallName{}, errors.New("expected package.Service/Method")
 	}
 	return n, nil
 }

@@ -35,7 +35,7 @@ func listed(methods protoreflect.MethodDescriptors) string {
 	return phrase.And(names)
 }
 
-// Compile implements load.Calls: it reads .proto files. What they import is looked for beside them and from
+// Compile implements load.Calls: it reads .proto files. What they import is looked for next to them and from
 // the current directory on.
 func (Calls) Compile(ctx context.Context, paths []string) (load.CallTypes, error) {
 	from := []string{"."}
@@ -94,7 +94,7 @@ func (Calls) ReadSet(path string) (load.CallTypes, error) {
 func parseSet(b []byte) (load.CallTypes, error) {
 	var set descriptorpb.FileDescriptorSet
 	if err := proto.Unmarshal(b, &set); err != nil {
-		return nil, fmt.Errorf("not a set of descriptors: %w", err)
+		return nil, fmt.Errorf("not a descriptor set: %w", err)
 	}
 	return link(&set)
 }
@@ -102,7 +102,7 @@ func parseSet(b []byte) (load.CallTypes, error) {
 // link makes types of descriptors that may refer to one another.
 func link(set *descriptorpb.FileDescriptorSet) (load.CallTypes, error) {
 	if len(set.File) == 0 {
-		return nil, errors.New("an empty set of descriptors")
+		return nil, errors.New("the descriptor set is empty")
 	}
 	files, err := protodesc.NewFiles(set)
 	if err != nil {
@@ -111,7 +111,7 @@ func link(set *descriptorpb.FileDescriptorSet) (load.CallTypes, error) {
 	return typesOf(files), nil
 }
 
-// errNoReflection is that a server does not tell its types.
+// errNoReflection is the error of a server that does not describe its types.
 var errNoReflection = errors.New("the server has no reflection")
 
 // Reflect implements load.Calls: it asks the server for the files of a service. The
@@ -133,9 +133,9 @@ func (Calls) Reflect(ctx context.Context, s load.CallServer, service string) (lo
 	case status.Code(err) == codes.Unimplemented:
 		return nil, errNoReflection
 	case grpcreflect.IsElementNotFoundError(err):
-		return nil, fmt.Errorf("it knows of no such service (%w)", err)
+		return nil, fmt.Errorf("the server does not know this service (%w)", err)
 	case err != nil:
-		return nil, fmt.Errorf("ask the server for its types: %w", err)
+		return nil, fmt.Errorf("cannot read the types from the server: %s", status.Convert(err).Message()) // without gRPC's frame
 	}
 	files := new(protoregistry.Files)
 	if err := register(files, file); err != nil {

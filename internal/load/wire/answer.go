@@ -41,7 +41,7 @@ func (a *answer) field(f hpack.HeaderField) {
 		if a.headed || a.status != 0 {
 			a.fault("a second status %q", phrase.Clip(f.Value, 60))
 		}
-		a.status, _ = strconv.Atoi(f.Value) // none is 0, which is no status
+		a.status, _ = strconv.Atoi(f.Value) // none is 0, which is not a status
 	case "content-length":
 		n, err := contentSize([]byte(f.Value))
 		if err != nil {
@@ -85,7 +85,7 @@ func (a *answer) fieldsEnd(r *Request, last bool) {
 	}
 }
 
-// calling tells whether the body is messages of gRPC.
+// calling reports whether the body is messages of gRPC.
 func (a *answer) calling(r *Request) bool { return r.GRPC && a.status == 200 }
 
 // data takes a part of the body.
@@ -102,7 +102,7 @@ func (a *answer) data(r *Request, part []byte) {
 		a.fault("%d bytes more than the answer's length", a.body-a.length)
 	case !a.calling(r):
 	case !a.calls.take(part):
-		a.fault("a compressed message, which was not asked for")
+		a.fault("a compressed message, which was not requested")
 	case a.calls.n > 1 && !r.Stream:
 		a.fault("more than one message in the answer to a unary call")
 	}
@@ -136,13 +136,13 @@ func (a *answer) result(r *Request) Status {
 // messages are those of gRPC, in pieces of any size: before each stand a byte, which
 // tells whether it is compressed, and its length (PROTOCOL-HTTP2.md of gRPC).
 type messages struct {
-	n    int // that have begun
+	n    int // that have started
 	head [5]byte
 	have int   // bytes of head
 	left int64 // bytes of the message that are to come
 }
 
-// take tells whether the messages are as they were asked for: not compressed.
+// take reports whether the messages are as they were asked for: not compressed.
 func (m *messages) take(b []byte) bool {
 	for len(b) > 0 {
 		if m.left > 0 {
@@ -164,5 +164,5 @@ func (m *messages) take(b []byte) bool {
 	return true
 }
 
-// cut tells that a message has begun and not ended.
+// cut reports that a message has started and not ended.
 func (m *messages) cut() bool { return m.have > 0 || m.left > 0 }

@@ -1,3 +1,21 @@
+// Package wire is one connection of a load: HTTP/1.1 or HTTP/2, over TLS or plain,
+// on the standard library's TLS and on x/net's frames and header compression.
+//
+// A Conn has places, in each of which one request at a time is under way: one for
+// HTTP/1.1, as many as streams for HTTP/2. Its owner's goroutine waits for bytes
+// (Wait) and handles what came (Take); whoever holds the owner's lock may start
+// requests, which leave together with Flush. So a batch of answers costs one read
+// and the requests that follow on them one write, and no goroutine is woken for a
+// single stream; that is why net/http's client, which has two goroutines a
+// connection and one a request, is not used here. gRPC is HTTP/2 with another end
+// of the answer.
+//
+// # Limits
+//
+// No pipelining, no push, no priorities, no compression, no trailers but gRPC's. Of
+// a body only the length is looked at, of gRPC's messages how many there are and that
+// they are whole. What a server may send without bound is bounded: headers by maxHead,
+// bodies by the time-out of the request.
 package wire
 
 import (
@@ -30,10 +48,10 @@ type Event struct {
 	Place   int
 	Status  Status   // of an answer
 	Failure *Failure // nil: it was answered
-	// Again tells that the server has not begun with the request and never will on
+	// Retry reports that the server has not started the request and never will on
 	// this connection, so that sending it once more on another is safe (RFC 9113,
 	// section 8.7).
-	Again bool
+	Retry bool
 }
 
 // Conn is an open connection. Its methods are for one goroutine at a time, but for
@@ -41,16 +59,16 @@ type Event struct {
 type Conn interface {
 	// Wait returns when there is something to Take, the connection's end too.
 	Wait()
-	// Take handles what came and tells what became of requests; done may start
+	// Take handles what came and reports what became of requests; done may start
 	// others. An error ends the connection and with it what is under way.
 	Take(done func(Event)) *Failure
-	// Start begins a request in a free place; it leaves with the next Flush.
+	// Start starts a request in a free place; it leaves with the next Flush.
 	Start(place int, r *Request)
 	// Flush sends what is to be sent.
 	Flush() *Failure
-	// Cancel gives the request of a place up and tells how far it got.
+	// Cancel gives the request of a place up and reports how far it got.
 	Cancel(place int) load.Kind
-	// Spent tells that the connection takes no more requests; those under way may
+	// Spent reports that the connection takes no more requests; those under way may
 	// still end.
 	Spent() bool
 	Protocol() string

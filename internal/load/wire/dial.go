@@ -44,7 +44,7 @@ func (d *Dialer) Dial(ctx context.Context) (Conn, *Failure) {
 	if f != nil {
 		below.Close()
 		if ctx.Err() != nil && f.Kind != load.KindStreams {
-			f = &Failure{load.KindConnectTimeout, "accepted, but nothing more came"}
+			f = &Failure{load.KindConnectTimeout, "the server accepted the connection but sent nothing"}
 		}
 		return nil, f
 	}
@@ -68,13 +68,13 @@ func (d *Dialer) speak(ctx context.Context, below net.Conn) (Conn, *Failure) {
 		}
 		chosen := secure.ConnectionState().NegotiatedProtocol
 		if d.HTTP2 && chosen != ALPNHTTP2 {
-			return nil, &Failure{load.KindProtocol, "the server does not take h2 by ALPN, which gRPC needs"}
+			return nil, &Failure{load.KindProtocol, "the server does not offer h2 by ALPN, which gRPC needs"}
 		}
 		stream, modern = secure, chosen == ALPNHTTP2
 	}
 	if !modern {
 		if d.Places > 1 {
-			return nil, &Failure{load.KindStreams, "the server speaks HTTP/1.1, which takes one request at a time: leave --streams out"}
+			return nil, &Failure{load.KindStreams, "the server speaks HTTP/1.1, which allows one request at a time; remove --streams"}
 		}
 		return newHTTP1(stream, below), nil
 	}

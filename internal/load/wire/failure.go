@@ -68,7 +68,7 @@ func alert(err error) (*Failure, bool) {
 	case alertCertificateRequired, alertBadCertificate:
 		return wantsOurs(remote.Err), true
 	case alertNoProtocol:
-		return &Failure{load.KindProtocol, "the server takes neither h2 nor http/1.1 by ALPN"}, true
+		return &Failure{load.KindProtocol, "the server offers neither h2 nor http/1.1 by ALPN"}, true
 	}
 	return &Failure{load.KindTLS, "the server refused: " + remote.Err.Error()}, true
 }
@@ -77,7 +77,7 @@ func wantsOurs(err error) *Failure {
 	return &Failure{load.KindTLSCertificate, err.Error() + "; --tls cert=FILE,key=FILE gives one"}
 }
 
-// handshake is the failure of a TLS handshake, with what helps. asked tells that the
+// handshake is the failure of a TLS handshake, with what helps. asked reports that the
 // server asked for a certificate and there was none: TLS 1.2 has no alert for that.
 func handshake(err error, asked bool) *Failure {
 	if f, ok := alert(err); ok {
@@ -87,16 +87,16 @@ func handshake(err error, asked bool) *Failure {
 		return f
 	}
 	if _, ok := errors.AsType[x509.UnknownAuthorityError](err); ok {
-		return &Failure{load.KindTLSAuthority, "--tls ca=FILE trusts the authority that signed it; --tls insecure verifies nothing"}
+		return &Failure{load.KindTLSAuthority, "--tls ca=FILE trusts the CA that signed it; --tls insecure skips verification"}
 	}
 	if host, ok := errors.AsType[x509.HostnameError](err); ok {
-		return &Failure{load.KindTLSName, host.Error() + "; --tls name=HOST asks for one that it has, --tls insecure verifies nothing"}
+		return &Failure{load.KindTLSName, host.Error() + "; --tls name=HOST asks for one that it has, --tls insecure skips verification"}
 	}
 	if invalid, ok := errors.AsType[x509.CertificateInvalidError](err); ok {
 		if invalid.Reason == x509.Expired {
-			return &Failure{load.KindTLSExpired, invalid.Detail + "; --tls insecure verifies nothing"}
+			return &Failure{load.KindTLSExpired, invalid.Detail + "; --tls insecure skips verification"}
 		}
-		return &Failure{load.KindTLS, invalid.Error() + "; --tls insecure verifies nothing"}
+		return &Failure{load.KindTLS, invalid.Error() + "; --tls insecure skips verification"}
 	}
 	if plain, ok := errors.AsType[tls.RecordHeaderError](err); ok {
 		detail := "the server does not speak TLS"

@@ -37,7 +37,7 @@ func (c *http2Conn) handle(f http2.Frame, done func(Event)) *Failure {
 	case *http2.GoAwayFrame:
 		c.goAway(f, done)
 	case *http2.PushPromiseFrame:
-		return &Failure{load.KindMalformed, "a push, which we do not allow"}
+		return &Failure{load.KindMalformed, "a push, which procfit does not allow"}
 	}
 	return nil
 }
@@ -149,7 +149,7 @@ func (c *http2Conn) widen(f *http2.WindowUpdateFrame) {
 	}
 }
 
-// sendAll goes on with what waited for a window.
+// sendAll continues with what waited for a window.
 func (c *http2Conn) sendAll() {
 	for i := range c.places {
 		if x := &c.places[i]; x.id != 0 {
@@ -173,7 +173,7 @@ func (c *http2Conn) goAway(f *http2.GoAwayFrame, done func(Event)) {
 	for i := range c.places {
 		if x := &c.places[i]; x.id > last {
 			c.forget(x)
-			done(Event{Place: x.place, Failure: c.away, Again: graceful})
+			done(Event{Place: x.place, Failure: c.away, Retry: graceful})
 		}
 	}
 }

@@ -46,7 +46,7 @@ func converse(t *testing.T, c Conn, places int) {
 			if !busy[e.Place] {
 				t.Fatalf("an event of a place that is free: %+v", e)
 			}
-			if e.Failure == nil && !e.Again && (e.Status < 100 || e.Status >= MostStatus) {
+			if e.Failure == nil && !e.Retry && (e.Status < 100 || e.Status >= MostStatus) {
 				t.Fatalf("an answer with status %d", e.Status)
 			}
 			if busy[e.Place] = !c.Spent(); busy[e.Place] {

@@ -100,7 +100,7 @@ func (c *http2Conn) open() *Failure {
 		f = c.Flush()
 	}
 	if f == nil && uint64(c.streams) < uint64(len(c.places)) {
-		f = &Failure{load.KindStreams, fmt.Sprintf("the server allows %d on a connection, not %d: lower --streams and raise --connections", c.streams, len(c.places))}
+		f = &Failure{load.KindStreams, fmt.Sprintf("the server allows %d streams on a connection, not %d: lower --streams and raise --connections", c.streams, len(c.places))}
 	}
 	return f
 }
@@ -127,7 +127,7 @@ func (c *http2Conn) Take(done func(Event)) *Failure {
 			break
 		}
 		if n := payload(head); n > frameLimit {
-			return &Failure{load.KindMalformed, fmt.Sprintf("a frame of %d bytes, more than the %d that we take", n, frameLimit)}
+			return &Failure{load.KindMalformed, fmt.Sprintf("a frame of %d bytes, more than the %d that procfit allows", n, frameLimit)}
 		} else if c.in.Buffered() < frameHead+n {
 			break
 		}

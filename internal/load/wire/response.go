@@ -88,10 +88,10 @@ func (p *Response) Feed(b []byte) (n int, done bool, err error) {
 	return n, p.stage == stageDone, nil
 }
 
-// Begun tells that something of the response has come.
+// Begun reports that something of the response has come.
 func (p *Response) Begun() bool { return p.seen > 0 || p.stage != stageStatus }
 
-// End is told that the connection was closed: it reports whether that completes
+// End is called when the connection was closed: it reports whether that completes
 // the response.
 func (p *Response) End() bool {
 	if p.stage == stageUntilClose {

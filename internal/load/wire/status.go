@@ -11,7 +11,7 @@ import (
 // Status is how an answer ended: HTTP's status, or GRPC and the code of gRPC.
 type Status int
 
-// GRPC is where the codes of gRPC begin, above all of HTTP's: GRPC itself is OK.
+// GRPC is where the codes of gRPC start, above all of HTTP's: GRPC itself is OK.
 const GRPC Status = 600
 
 // MostStatus is above every Status.

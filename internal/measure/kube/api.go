@@ -25,7 +25,7 @@ type api struct{ *cluster.Client }
 func open(a Access) (*api, error) {
 	c, err := cluster.Connect(a, cluster.Use{PerSecond: 50, Patience: agent.Patience})
 	if err != nil {
-		return nil, fmt.Errorf("no access to a cluster: %w; name a file with --kubeconfig and one of its contexts with --context", err)
+		return nil, fmt.Errorf("cannot reach a cluster: %w; name a file with --kubeconfig and one of its contexts with --context", err)
 	}
 	return &api{c}, nil
 }

@@ -21,24 +21,24 @@ import (
 // batchLife is how long a run of a Job may take where --timeout run does not say it.
 const batchLife = 6 * time.Hour
 
-// toldPatience is for what an agent wrote at its end to be among the node's logs.
-const toldPatience = 10 * time.Second
+// reportPatience is for what an agent wrote at its end to be among the node's logs.
+const reportPatience = 10 * time.Second
 
-// target is a pod that is measured. A batch program has an agent beside it from before its
+// target is a pod that is measured. A batch program has an agent next to it from before its
 // start, in a container that stays until its end and tells then what it saw: one that
 // comes later misses the beginning, and the clock of the cluster has whole seconds.
-func (s *Copies) target(c cut, name string, to difference, user *owner) *corev1.Pod {
+func (s *Target) target(c cut, name string, to difference, user *owner) *corev1.Pod {
 	p := s.subject.pod(c, name, to)
 	if !s.subject.Batch || s.options.Image == "" {
 		return p
 	}
 	p.Spec.ShareProcessNamespace = new(true)
-	eye := corev1.Container(s.eyeOf(p, user).EphemeralContainerCommon)
+	eye := corev1.Container(s.observerContainer(p, user).EphemeralContainerCommon)
 	if guaranteed(p) { // and is to stay so
 		eye.Resources.Limits = corev1.ResourceList{corev1.ResourceCPU: resource.MustParse("100m"), corev1.ResourceMemory: resource.MustParse("128Mi")}
 		eye.Resources.Requests = eye.Resources.Limits
 	}
-	eye.Name, eye.Args, eye.RestartPolicy = eyeName, []string{AgentCommand, "--watch"}, new(corev1.ContainerRestartPolicyAlways)
+	eye.Name, eye.Args, eye.RestartPolicy = observerName, []string{AgentCommand, "--watch"}, new(corev1.ContainerRestartPolicyAlways)
 	p.Spec.InitContainers = append(p.Spec.InitContainers, eye)
 	return p
 }
@@ -91,7 +91,7 @@ func (r *run) once(ctx context.Context) (one trial.Ran, err error) {
 		}
 		text, cut, err := r.logOf(ctx, target.name, r.container)
 		if err != nil {
-			return one, trial.Invalid(journal.InvalidLost, "the output of pod %s: %v", target.name, err)
+			return one, trial.Invalid(journal.InvalidLost, "cannot read the output of pod %s: %v", target.name, err)
 		}
 		one.Outputs = append(one.Outputs, r.keep(i, text, cut))
 	}
@@ -108,7 +108,7 @@ func (r *run) once(ctx context.Context) (one trial.Ran, err error) {
 	return one, nil
 }
 
-// saw adds to a run what the agents beside its programs saw.
+// saw adds to a run what the agents next to its programs saw.
 func (r *run) saw(one *trial.Ran, ran []agent.Ran) {
 	counted := make([]agent.Counted, len(ran))
 	for i, of := range ran {
@@ -129,7 +129,7 @@ func (r *run) saw(one *trial.Ran, ran []agent.Ran) {
 func (r *run) ended(ctx context.Context, name string) (*corev1.Pod, error) {
 	began, runs := time.Now(), time.Time{}
 	var p *corev1.Pod
-	err := cluster.Until(ctx, podLook, func(ctx context.Context) (over bool, err error) {
+	err := cluster.Until(ctx, podInterval, func(ctx context.Context) (over bool, err error) {
 		if p, err = r.there(ctx, name); err != nil {
 			return false, err
 		}
@@ -145,7 +145,7 @@ func (r *run) ended(ctx context.Context, name string) (*corev1.Pod, error) {
 		case over:
 			return true, nil
 		case late && p.Status.Phase == corev1.PodPending:
-			return false, trial.Invalid(journal.InvalidNoPod, "pod %s does not run after %s%s", name, r.spec.Target.ReadyTimeout, waitsFor(p))
+			return false, trial.Invalid(journal.InvalidNoPod, "pod %s did not start within %s%s", name, r.spec.Target.ReadyTimeout, waitsFor(p))
 		case most > 0 && !runs.IsZero() && time.Since(runs) > most:
 			return false, trial.Invalid(journal.InvalidTimeout, "did not end within %s", most)
 		}
@@ -166,14 +166,14 @@ func exited(p *corev1.Pod, container string) error {
 			return nil
 		}
 	}
-	return trial.Invalid(journal.InvalidLost, "how container %s of pod %s ended is not known", container, p.Name)
+	return trial.Invalid(journal.InvalidLost, "Kubernetes does not report how container %s of pod %s ended", container, p.Name)
 }
 
-// watched is what the agent beside a program tells at its end.
+// watched is what the agent next to a program tells at its end.
 func (r *run) watched(ctx context.Context, name string) (ran agent.Ran, err error) {
-	late := cluster.After(toldPatience)
-	err = cluster.Until(ctx, podLook, func(ctx context.Context) (bool, error) {
-		text, _, err := r.logOf(ctx, name, eyeName)
+	late := cluster.After(reportPatience)
+	err = cluster.Until(ctx, podInterval, func(ctx context.Context) (bool, error) {
+		text, _, err := r.logOf(ctx, name, observerName)
 		if err == nil {
 			ran, err = parseRan(text)
 		}
@@ -183,7 +183,7 @@ func (r *run) watched(ctx context.Context, name string) (ran agent.Ran, err erro
 		return true, err
 	})
 	if err != nil {
-		return ran, trial.Invalid(journal.InvalidLost, "what pod %s did is not known: the container beside the program: %v", name, err)
+		return ran, trial.Invalid(journal.InvalidLost, "pod %s could not be measured: procfit's container in it: %v", name, err)
 	}
 	if l := ran.Look; r.user == nil && l.UID != nil && l.GID != nil {
 		r.user = &owner{*l.UID, *l.GID} // as whom the next is to look
@@ -195,10 +195,10 @@ func (r *run) watched(ctx context.Context, name string) (ran agent.Ran, err erro
 func parseRan(text []byte) (ran agent.Ran, err error) {
 	text = bytes.TrimSpace(text)
 	if len(text) == 0 {
-		return ran, errors.New("it told nothing: did the program end before it was there?")
+		return ran, errors.New("it reported nothing; the program may have finished before the observer started")
 	}
 	if err := json.Unmarshal(text[bytes.LastIndexByte(text, '\n')+1:], &ran); err != nil {
-		return ran, fmt.Errorf("it told no result: %w", err)
+		return ran, fmt.Errorf("it reported no valid result: %w", err)
 	}
 	if !(ran.WallSeconds > 0) {
 		return ran, errors.New("it saw no process of the program")
@@ -214,5 +214,5 @@ func (r *run) logOf(ctx context.Context, name, container string) (text []byte, c
 	return text, cut, err
 }
 
-// loaded tells whether there is load, and a pod of it.
+// loaded reports whether there is load, and a pod of it.
 func (r *runner) loaded() bool { return !r.config.FromHere && !r.subject.Batch }

@@ -33,10 +33,10 @@ spec:
           - {name: import, image: "import:v1", resources: {limits: {cpu: 1, memory: 64Mi}}, securityContext: {runAsNonRoot: true}}
 `
 
-// A Job's pods run once, with procfit beside the program from before its start, and stay
+// A Job's pods run once, with procfit next to the program from before its start, and stay
 // of the class that they are of.
 func TestBatchTarget(t *testing.T) {
-	s := &Copies{subject: subject(t, cronJob), container: "import", options: Options{Image: "procfit:v1"}}
+	s := &Target{subject: subject(t, cronJob), container: "import", options: Options{Image: "procfit:v1"}}
 	if !s.subject.Batch || !s.subject.Indexed || s.subject.Kind != "CronJob" || s.URL() != "" {
 		t.Errorf("%+v", s.subject)
 	}
@@ -45,7 +45,7 @@ func TestBatchTarget(t *testing.T) {
 		t.Errorf("%+v", p)
 	}
 	eye := p.Spec.InitContainers[len(p.Spec.InitContainers)-1]
-	if len(p.Spec.InitContainers) != 2 || eye.Name != eyeName || *eye.RestartPolicy != corev1.ContainerRestartPolicyAlways || !*p.Spec.ShareProcessNamespace || eye.Args[1] != "--watch" {
+	if len(p.Spec.InitContainers) != 2 || eye.Name != observerName || *eye.RestartPolicy != corev1.ContainerRestartPolicyAlways || !*p.Spec.ShareProcessNamespace || eye.Args[1] != "--watch" {
 		t.Errorf("the container beside it: %+v", eye)
 	}
 	if eye.SecurityContext.RunAsUser != nil || eye.Resources.Limits.Cpu().IsZero() {
@@ -118,7 +118,7 @@ func TestExited(t *testing.T) {
 	pod := func(state corev1.ContainerState) *corev1.Pod {
 		p := &corev1.Pod{}
 		p.Name, p.Status.Phase = "p", corev1.PodFailed
-		p.Status.InitContainerStatuses = []corev1.ContainerStatus{{Name: eyeName, State: corev1.ContainerState{Terminated: &corev1.ContainerStateTerminated{Reason: "Completed"}}}}
+		p.Status.InitContainerStatuses = []corev1.ContainerStatus{{Name: observerName, State: corev1.ContainerState{Terminated: &corev1.ContainerStateTerminated{Reason: "Completed"}}}}
 		p.Status.ContainerStatuses = []corev1.ContainerStatus{{Name: "a", State: state}}
 		return p
 	}
@@ -130,7 +130,7 @@ func TestExited(t *testing.T) {
 		"well":    {corev1.ContainerState{Terminated: &corev1.ContainerStateTerminated{}}, "", ""},
 		"badly":   {corev1.ContainerState{Terminated: &corev1.ContainerStateTerminated{ExitCode: 3, Reason: "Error"}}, journal.InvalidExit, "container a of pod p ended with code 3 (Error)"},
 		"killed":  {corev1.ContainerState{Terminated: &corev1.ContainerStateTerminated{ExitCode: 137, Signal: 9, Reason: "OOMKilled"}}, journal.InvalidKilled, "signal 9 (OOMKilled)"},
-		"unknown": {corev1.ContainerState{}, journal.InvalidLost, "is not known"},
+		"unknown": {corev1.ContainerState{}, journal.InvalidLost, "does not report"},
 	} {
 		err := exited(pod(tc.state), "a")
 		var failed *trial.Failure

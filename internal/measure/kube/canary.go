@@ -20,7 +20,7 @@ import (
 	"github.com/procfit/procfit/internal/verdict/journal"
 )
 
-// CanaryConfig is what a canary's pods take besides their Copies.
+// CanaryConfig is what a canary's pods take in addition to their Copies.
 type CanaryConfig struct {
 	Host  string        // who runs it, for those who find its record
 	Life  time.Duration // of a pod at most
@@ -43,9 +43,9 @@ type group struct {
 // defaultGrace is what a pod without a word on it has to end (Kubernetes' API).
 const defaultGrace = 30 * time.Second
 
-// Canary makes a Place of Copies that were settled for one: its Prepare begins the run, and
+// Canary makes a Place of Copies that were settled for one: its Prepare starts the run, and
 // its Close ends it.
-func (s *Copies) Canary(config CanaryConfig) *Canaries {
+func (s *Target) Canary(config CanaryConfig) *Canaries {
 	spec := plan.Spec{}
 	spec.Target.URL = fmt.Sprintf("tcp://%s:%d", plan.PodPlaceholder, s.port) // the Service sends the requests
 	spec.Target.Grace, spec.Target.ReadyTimeout = defaultGrace, config.Ready
@@ -98,7 +98,7 @@ func (c *Canaries) Begin(ctx context.Context, settings []journal.Setting) error 
 	return nil
 }
 
-// notStarted tells what is wrong with a pod from what else went wrong.
+// notStarted reports what is wrong with a pod from what else went wrong.
 func notStarted(a journal.Setting, err error) error {
 	var f *trial.Failure
 	if errors.As(trial.Lost(err), &f) {
@@ -138,7 +138,7 @@ func (c *Canaries) Conditions(ctx context.Context) (list []canary.Condition, err
 		return c.cluster.list(ctx, "pods", metav1.ListOptions{LabelSelector: labelRun + "=" + c.cut.run}, &pods)
 	})
 	if err != nil {
-		return nil, fmt.Errorf("our pods in namespace %s: %w", c.cluster.Namespace, err)
+		return nil, fmt.Errorf("cannot list procfit's pods in namespace %s: %w", c.cluster.Namespace, err)
 	}
 	for _, g := range c.groups {
 		for _, one := range g.fleet {

@@ -81,7 +81,7 @@ func containerChanges(sent, got corev1.Container) (list []string) {
 		delete(before, e.Name)
 	}
 	for _, name := range slices.Sorted(maps.Keys(before)) {
-		add("env %s taken out", name)
+		add("env %s removed", name)
 	}
 	for _, r := range []struct {
 		name      string

@@ -36,9 +36,9 @@ var jobsLabels = []string{"controller-uid", "batch.kubernetes.io/controller-uid"
 type difference struct {
 	procs *int // nil: GOMAXPROCS is not set
 	// limit changes the CPU limit to quota, of which nil is none. Else it stays.
-	limit bool
-	quota *float64
-	asIs  bool // it does not differ
+	limit     bool
+	quota     *float64
+	unchanged bool // it does not differ
 }
 
 // cut is how the template is made pods of.
@@ -78,7 +78,7 @@ func (s Subject) pod(c cut, name string, to difference) *corev1.Pod {
 		p.Spec.ActiveDeadlineSeconds = new(int64(math.Ceil(c.deadline.Seconds())))
 	}
 	for i := range p.Spec.Containers {
-		if one := &p.Spec.Containers[i]; one.Name == c.container && !to.asIs {
+		if one := &p.Spec.Containers[i]; one.Name == c.container && !to.unchanged {
 			setProcs(one, to.procs, c.expand)
 			if to.limit {
 				setLimit(&one.Resources, to.quota)
@@ -141,7 +141,7 @@ func configMapOf(f corev1.EnvFromSource) string {
 }
 
 // setLimit sets the CPU limit, and the request where that would be above it, or was
-// the same: with both alike a pod is of another class for the kernel and the scheduler.
+// the same: if both are the same, a pod is of another class for the kernel and the scheduler.
 func setLimit(r *corev1.ResourceRequirements, quota *float64) {
 	limit, limited := r.Limits[corev1.ResourceCPU]
 	request, requested := r.Requests[corev1.ResourceCPU]

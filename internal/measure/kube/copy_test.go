@@ -71,7 +71,7 @@ func env(p *corev1.Pod) map[string]string {
 	return m
 }
 
-// A copy differs from its template in what is said, and in nothing else.
+// A copy differs from its template only in what is listed here.
 func TestCopy(t *testing.T) {
 	s := subject(t, deployment)
 	before := s.sum()
@@ -153,7 +153,7 @@ func TestTerms(t *testing.T) {
 	}
 	for _, want := range []string{
 		"service_account shop", "priority_class high", "secret tls", "secret more", "configmap settings", "secret queue",
-		"address QUEUE_HOST of the Secret queue",
+		"address QUEUE_HOST from the Secret queue",
 	} {
 		if !slices.Contains(got, want) {
 			t.Errorf("%q is not among %q", want, got)
@@ -189,7 +189,7 @@ func TestRefusals(t *testing.T) {
 		"shared":          {withClaim, claim(corev1.ReadWriteMany, corev1.ClaimBound), ""},
 		"pending":         {withClaim, claim(corev1.ReadWriteOnce, corev1.ClaimPending), ""},
 		"claim templates": {"apiVersion: apps/v1\nkind: StatefulSet\nmetadata: {name: s}\nspec: {volumeClaimTemplates: [{metadata: {name: data}}], template: {spec: {containers: [{name: a}]}}}", nil, `volumeClaimTemplate "data"`},
-		"pod resources":   {pod("resources: {limits: {cpu: 1}}, containers: [{name: a}]"), nil, "resources of the whole pod"},
+		"pod resources":   {pod("resources: {limits: {cpu: 1}}, containers: [{name: a}]"), nil, "pod-level resources"},
 	} {
 		got := strings.Join(subject(t, tc.manifest).refusals(tc.claims), "; ")
 		if !strings.Contains(got, tc.want) || (tc.want == "") != (got == "") || strings.Contains(got, "; ") {
@@ -270,7 +270,7 @@ func TestDescribed(t *testing.T) {
 			env = "[]"
 		}
 		s := subject(t, "apiVersion: v1\nkind: Pod\nmetadata: {name: p}\nspec: {containers: [{name: a, env: "+env+", resources: {limits: {cpu: 1500m}, requests: {cpu: 200m}}}]}")
-		p := s.pod(cut{container: "a"}, "copy", difference{asIs: true})
+		p := s.pod(cut{container: "a"}, "copy", difference{unchanged: true})
 		if got := described(p, "a"); got != want {
 			t.Errorf("%s: %q, want %q", env, got, want)
 		}

@@ -26,27 +26,27 @@ type counting struct {
 	err     error
 }
 
-// each asks the agents beside all targets at once.
-func (c *counting) each(ask func(i int, e *eye) error) {
+// each asks the agents next to all targets at once.
+func (c *counting) each(ask func(i int, e *podObserver) error) {
 	errs := make([]error, len(c.fleet))
 	var all sync.WaitGroup
 	for i, one := range c.fleet {
-		if one.eye == nil {
+		if one.observer == nil {
 			errs[i] = errors.New(one.why)
 			continue
 		}
-		all.Go(func() { errs[i] = ask(i, one.eye) })
+		all.Go(func() { errs[i] = ask(i, one.observer) })
 	}
 	all.Wait()
 	c.err = errors.Join(append(errs, c.err)...)
 }
 
-// start begins before the load does: once a target uses all of its limit, of which the
-// agent beside it has a share, the agent is slow. Before the load a target does nothing
+// start starts before the load does: once a target uses all of its limit, of which the
+// agent next to it has a share, the agent is slow. Before the load a target does nothing
 // that would be counted.
 func (c *counting) start(ctx context.Context) {
 	c.ids, c.counted = make([]string, len(c.fleet)), make([]agent.Counted, len(c.fleet))
-	c.each(func(i int, e *eye) (err error) {
+	c.each(func(i int, e *podObserver) (err error) {
 		c.ids[i], err = e.Start(ctx, c.fleet[i].port)
 		return err
 	})
@@ -54,13 +54,13 @@ func (c *counting) start(ctx context.Context) {
 
 func (c *counting) end(ctx context.Context, late time.Duration) {
 	if late > agent.Prompt && c.err == nil {
-		c.err = fmt.Errorf("the end of the load was known here only %s later", number.Duration(late))
+		c.err = fmt.Errorf("the end of the load was reported %s late", number.Duration(late))
 	}
 	if c.err != nil {
 		return
 	}
 	c.ended = true
-	c.each(func(i int, e *eye) (err error) {
+	c.each(func(i int, e *podObserver) (err error) {
 		c.counted[i], err = e.Stop(ctx, c.ids[i])
 		if err == nil && c.counted[i].Error != "" {
 			err = errors.New(c.counted[i].Error)
@@ -165,7 +165,7 @@ func (r *run) gone(ctx context.Context, name string) error {
 	}
 	began := time.Now()
 	late := cluster.After(r.spec.Target.Grace + endPatience)
-	err := cluster.Until(ctx, podLook, func(ctx context.Context) (bool, error) {
+	err := cluster.Until(ctx, podInterval, func(ctx context.Context) (bool, error) {
 		p, err := r.get(ctx, name)
 		if apierrors.IsNotFound(err) {
 			return true, nil
@@ -179,12 +179,12 @@ func (r *run) gone(ctx context.Context, name string) error {
 			}
 		}
 		if late() {
-			return false, fmt.Errorf("pod %s does not end, and its node is ready", name)
+			return false, fmt.Errorf("pod %s does not end, although its node is ready", name)
 		}
 		return false, nil
 	})
 	if err != nil && ctx.Err() != nil {
-		return fmt.Errorf("pod %s is not gone yet: %w", name, ctx.Err())
+		return fmt.Errorf("pod %s still exists: %w", name, ctx.Err())
 	}
 	return err
 }

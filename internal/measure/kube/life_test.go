@@ -138,12 +138,12 @@ type refusing struct{}
 
 func (refusing) RoundTrip(r *http.Request) (*http.Response, error) {
 	w := httptest.NewRecorder()
-	http.Error(w, "no such span: the agent has been restarted since", http.StatusNotFound)
+	http.Error(w, "unknown measurement: the agent was restarted in the meantime", http.StatusNotFound)
 	return w.Result(), nil
 }
 
-// A container beside the target that refuses a look leaves GOMAXPROCS unproven, or to the
-// target's own metric; it is no load that could not be offered.
+// A container next to the target that refuses a look leaves GOMAXPROCS unproven, or to the
+// target's own metric; it is not a load that could not be offered.
 func TestRefusedLook(t *testing.T) {
 	spec := plan.Default()
 	spec.Target.Pods, spec.Target.URL = &plan.Pods{}, "http://{pod}/"
@@ -152,7 +152,7 @@ func TestRefusedLook(t *testing.T) {
 		want journal.WarningCode
 	}{"a metric": {unanswering{}, ""}, "no metric": {mute{}, journal.WarnProcsUnproven}} {
 		r := &loadedRun{on(t, &server{log: []byte("\n")}, spec)}
-		r.fleet[0].eye = &eye{&agent.Client{Transport: refusing{}}}
+		r.fleet[0].observer = &podObserver{&agent.Client{Transport: refusing{}}}
 		r.from = tc.from
 		tr, err := trial.Run(t.Context(), r, r.Task)
 		if err != nil || !tr.Valid {
@@ -160,7 +160,7 @@ func TestRefusedLook(t *testing.T) {
 		}
 		unproven := 0
 		for _, w := range tr.Warnings {
-			if w.Code == journal.WarnProcsUnproven && strings.Contains(w.Detail, "has been restarted since") {
+			if w.Code == journal.WarnProcsUnproven && strings.Contains(w.Detail, "was restarted in the meantime") {
 				unproven++
 			}
 		}
@@ -190,7 +190,7 @@ func TestRefusedLoad(t *testing.T) {
 	r := on(t, &server{}, plan.Default())
 	r.from = &remote{Client: &agent.Client{Transport: refusing{}}}
 	_, _, err := r.Offer(t.Context(), load.Options{}, false)
-	if code := codeOf(err); code != journal.InvalidLoad || !strings.Contains(err.Error(), "no load could be offered: no such span") {
+	if code := codeOf(err); code != journal.InvalidLoad || !strings.Contains(err.Error(), "the load generator could not start: unknown measurement") {
 		t.Errorf("%s: %v", code, err)
 	}
 }

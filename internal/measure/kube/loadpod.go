@@ -31,7 +31,7 @@ type generator interface {
 
 // loadPod is procfit with no rights at all. It has no limit: a generator that is
 // throttled is late.
-func (s *Copies) loadPod(c cut, name string) *corev1.Pod {
+func (s *Target) loadPod(c cut, name string) *corev1.Pod {
 	p := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{
 		Name: name, Labels: map[string]string{labelManager: manager, labelRun: c.run, labelRole: roleLoad},
 	}, Spec: corev1.PodSpec{
@@ -54,7 +54,7 @@ func (s *Copies) loadPod(c cut, name string) *corev1.Pod {
 }
 
 // tokenVariable is what an agent knows this run by.
-func (s *Copies) tokenVariable() corev1.EnvVar {
+func (s *Target) tokenVariable() corev1.EnvVar {
 	return corev1.EnvVar{Name: agent.TokenVariable, Value: s.token}
 }
 
@@ -77,10 +77,10 @@ func (r *runner) ensureLoad(ctx context.Context) error {
 	name := r.name("load")
 	made, err := r.create(ctx, r.loadPod(r.cut, name))
 	if err != nil {
-		return fmt.Errorf("the pod of the load: %w", err)
+		return fmt.Errorf("the load generator's pod: %w", err)
 	}
 	if _, err := r.await(ctx, made.Name, loadReady); err != nil {
-		return fmt.Errorf("the pod of the load: %w", err)
+		return fmt.Errorf("the load generator's pod: %w", err)
 	}
 	line, err := r.cluster.tunnel(name)
 	if err != nil {
@@ -118,7 +118,7 @@ func (r *run) Look(ctx context.Context) ([]trial.Reading, error) {
 func (r *run) unset(looks []agent.Look) error {
 	for i, l := range looks {
 		if r.Setting.Procs == nil && l.Env != nil {
-			return trial.Invalid(journal.InvalidProcs, "GOMAXPROCS=%s is in the environment of pod %s, which does not set it: its image does, or the container runtime of the node, and so unset cannot be measured", *l.Env, r.fleet[i].name)
+			return trial.Invalid(journal.InvalidProcs, "GOMAXPROCS=%s is in the environment of pod %s although procfit did not set it: the image or the node's container runtime sets it, so unset cannot be measured", *l.Env, r.fleet[i].name)
 		}
 	}
 	return nil
@@ -144,7 +144,7 @@ func (r *run) Offer(ctx context.Context, o load.Options, count bool) (*load.Resu
 // unloaded makes what a load's agent could not do the trial's failure.
 func unloaded(err error) error {
 	if refused := (*agent.RefusedError)(nil); errors.As(err, &refused) {
-		return trial.Invalid(journal.InvalidLoad, "no load could be offered: %v", refused)
+		return trial.Invalid(journal.InvalidLoad, "the load generator could not start: %v", refused)
 	}
 	return err
 }

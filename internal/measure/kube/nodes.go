@@ -41,7 +41,7 @@ func usable(n *corev1.Node) bool {
 
 // chooseNodes takes the named node for the target, or the one with the most CPUs, and
 // for the load another where there is one. That of a tie goes by the names, so that a
-// run that goes on has the same.
+// run that continues has the same.
 func chooseNodes(all []corev1.Node, named string) (places, error) {
 	fit := fitting(all)
 	if len(fit) == 0 {
@@ -81,9 +81,9 @@ func (c *api) places(ctx context.Context, o Options, mayList bool) ([]places, er
 	if !mayList {
 		switch {
 		case o.Parallel:
-			return nil, errors.New("the nodes may not be listed (list nodes), which --parallel needs")
+			return nil, errors.New("--parallel needs the right to list nodes, and the API server refuses it")
 		case named == "":
-			return nil, errors.New("the nodes may not be listed (list nodes): name one with --node")
+			return nil, errors.New("the API server refuses the right to list nodes; name a node with --node")
 		}
 		var one corev1.Node
 		err := c.Call(ctx, func(ctx context.Context) error {
@@ -101,7 +101,7 @@ func (c *api) places(ctx context.Context, o Options, mayList bool) ([]places, er
 		return nil, fmt.Errorf("the cluster's nodes: %w", err)
 	}
 	if o.Parallel {
-		return chooseSeveral(all.Items, named)
+		return parallelPlaces(all.Items, named)
 	}
 	p, err := chooseNodes(all.Items, named)
 	return []places{p}, err

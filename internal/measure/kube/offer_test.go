@@ -23,7 +23,7 @@ type startedRun struct {
 }
 
 func started(spec plan.Spec, setting journal.Setting) *startedRun {
-	return &startedRun{run: &run{runner: &runner{Copies: &Copies{}, spec: spec}, Task: trial.NewTask(journal.OriginKube, spec, plan.Task{Setting: setting}, nil, nil)}}
+	return &startedRun{run: &run{runner: &runner{Target: &Target{}, spec: spec}, Task: trial.NewTask(journal.OriginKube, spec, plan.Task{Setting: setting}, nil, nil)}}
 }
 
 func (*startedRun) Prepare(context.Context, context.CancelCauseFunc) error { return nil }
@@ -37,7 +37,7 @@ func (r *startedRun) Stop(context.Context) (trial.Ending, error) { return r.endi
 type unanswering struct{ unanswered int64 }
 
 func (g unanswering) Load(_ context.Context, o load.Options, m agent.Moments) (*load.Result, error) {
-	tell(m.Ended)
+	call(m.Ended)
 	h := hdrhistogram.New(1, int64(time.Minute), 3)
 	return &load.Result{Mode: load.ModeClosed, Duration: o.Duration, AchievedPerSecond: 1e6, Requests: 1e6, Unanswered: g.unanswered, Latency: h}, h.RecordValue(int64(time.Millisecond))
 }

@@ -47,7 +47,7 @@ func (c *api) begin(ctx context.Context, run string, l Leftover, until time.Time
 		return err
 	})
 	if err != nil {
-		return nil, fmt.Errorf("the record of the run, a ConfigMap in namespace %s: %w", c.Namespace, err)
+		return nil, fmt.Errorf("cannot write the record of the run, a ConfigMap in namespace %s: %w", c.Namespace, err)
 	}
 	// As their controller it keeps others from adopting its pods.
 	return &metav1.OwnerReference{APIVersion: "v1", Kind: "ConfigMap", Name: made.Name, UID: made.UID, Controller: new(true)}, nil
@@ -59,7 +59,7 @@ func (c *api) renew(ctx context.Context, run string, until time.Time) error {
 		var record corev1.ConfigMap
 		err := c.getCore(ctx, "configmaps", recordPrefix+run, &record)
 		if apierrors.IsNotFound(err) {
-			return fmt.Errorf("the record of this run is gone from namespace %s: someone removed it (procfit kube clean), and its pods with it", c.Namespace)
+			return fmt.Errorf("the record of this run no longer exists in namespace %s: someone removed it and its pods (procfit kube clean does that)", c.Namespace)
 		}
 		if err != nil {
 			return err
@@ -86,7 +86,7 @@ func (c *api) leftovers(ctx context.Context, now time.Time) (list []Leftover, er
 		return c.list(ctx, "configmaps", metav1.ListOptions{LabelSelector: labelManager + "=" + manager}, &all)
 	})
 	if err != nil {
-		return nil, fmt.Errorf("the records of earlier runs in namespace %s: %w", c.Namespace, err)
+		return nil, fmt.Errorf("cannot list the records of earlier runs in namespace %s: %w", c.Namespace, err)
 	}
 	for _, m := range all.Items {
 		until, err := time.Parse(time.RFC3339, m.Annotations[aliveUntil])
@@ -96,9 +96,9 @@ func (c *api) leftovers(ctx context.Context, now time.Time) (list []Leftover, er
 }
 
 const (
-	endGrace    = int64(1)
-	endPatience = 60 * time.Second
-	goneLook    = 250 * time.Millisecond
+	endGrace     = int64(1)
+	endPatience  = 60 * time.Second
+	goneInterval = 250 * time.Millisecond
 )
 
 // remove deletes all that a run made, pods first, and waits until they are gone. An
@@ -115,11 +115,11 @@ func (c *api) remove(ctx context.Context, run string) (pods int, err error) {
 func (c *api) removePods(ctx context.Context, of metav1.ListOptions) (n int, err error) {
 	began := time.Now()
 	until := began.Add(endPatience)
-	err = cluster.Until(ctx, goneLook, func(ctx context.Context) (bool, error) {
+	err = cluster.Until(ctx, goneInterval, func(ctx context.Context) (bool, error) {
 		var left corev1.PodList
 		err := c.Call(ctx, func(ctx context.Context) error { return c.list(ctx, "pods", of, &left) })
 		if err != nil {
-			return false, fmt.Errorf("our pods in namespace %s: %w", c.Namespace, err)
+			return false, fmt.Errorf("cannot list procfit's pods in namespace %s: %w", c.Namespace, err)
 		}
 		n = max(n, len(left.Items))
 		if len(left.Items) == 0 {
@@ -140,7 +140,7 @@ func (c *api) removePods(ctx context.Context, of metav1.ListOptions) (n int, err
 			}
 		}
 		if time.Now().After(until) {
-			return false, fmt.Errorf("%d of our pods in namespace %s are not gone after %s: is their node ready?", len(left.Items), c.Namespace, endPatience)
+			return false, fmt.Errorf("%d of procfit's pods in namespace %s still exist after %s; check that their node is ready", len(left.Items), c.Namespace, endPatience)
 		}
 		return false, nil
 	})
@@ -151,7 +151,7 @@ func (c *api) removeRecords(ctx context.Context, of metav1.ListOptions) error {
 	return c.Call(ctx, func(ctx context.Context) error {
 		var all corev1.ConfigMapList
 		if err := c.list(ctx, "configmaps", of, &all); err != nil {
-			return fmt.Errorf("our records in namespace %s: %w", c.Namespace, err)
+			return fmt.Errorf("cannot list procfit's records in namespace %s: %w", c.Namespace, err)
 		}
 		for _, m := range all.Items {
 			if err := c.erase(ctx, "configmaps", m.Name, metav1.DeleteOptions{}); err != nil && !apierrors.IsNotFound(err) {

@@ -19,26 +19,26 @@ func (s Subject) claims() (names []string) {
 }
 
 // refusals are why a copy of the subject's pods would take from the pods that it is a
-// copy of, or could not be told from them.
+// copy of, or could not be distinguished from them.
 func (s Subject) refusals(claims map[string]*corev1.PersistentVolumeClaim) (list []string) {
 	refuse := func(format string, args ...any) { list = append(list, fmt.Sprintf(format, args...)) }
 	t := s.Template.Spec
 	switch {
 	case t.HostNetwork:
-		refuse("hostNetwork: a copy would want the same ports of the node")
+		refuse("hostNetwork: a copy would need the same ports of the node")
 	case t.HostPID:
-		refuse("hostPID: its processes cannot be told from the node's")
+		refuse("hostPID: its processes cannot be distinguished from the node's")
 	}
 	if s.Batch && len(t.Containers)+sidecars(t) > 1 {
-		refuse("its pods have several containers: which processes are the program's cannot be told")
+		refuse("its pods have several containers, so procfit cannot find out which processes belong to the program")
 	}
 	if r := t.Resources; r != nil && (r.Limits != nil || r.Requests != nil) {
-		refuse("resources of the whole pod: the container's limit would not be the one that counts")
+		refuse("pod-level resources: the container's limit would not be the limit in effect")
 	}
 	for _, c := range slices.Concat(t.InitContainers, t.Containers) {
 		for _, p := range c.Ports {
 			if p.HostPort != 0 && !t.HostNetwork {
-				refuse("container %q has the hostPort %d: a copy would want the same", c.Name, p.HostPort)
+				refuse("container %q has the hostPort %d: a copy would need the same port", c.Name, p.HostPort)
 			}
 		}
 		for _, m := range c.VolumeMounts {
@@ -48,7 +48,7 @@ func (s Subject) refusals(claims map[string]*corev1.PersistentVolumeClaim) (list
 		}
 	}
 	for _, name := range s.ClaimTemplates {
-		refuse("the volumeClaimTemplate %q: a copy would need a volume of its own, and not an empty one", name)
+		refuse("the volumeClaimTemplate %q: a copy would need a volume of its own with the same data", name)
 	}
 	for _, name := range s.claims() {
 		claim := claims[name]
@@ -57,14 +57,14 @@ func (s Subject) refusals(claims map[string]*corev1.PersistentVolumeClaim) (list
 		}
 		for _, mode := range claim.Spec.AccessModes {
 			if mode == corev1.ReadWriteOnce || mode == corev1.ReadWriteOncePod {
-				refuse("the claim %q is bound and %s: a copy would write to the volume of the pod that has it", name, mode)
+				refuse("the claim %q is bound and %s: a copy would write to the volume of the original pod", name, mode)
 			}
 		}
 	}
 	return list
 }
 
-// sidecars are the init containers that stay beside the others.
+// sidecars are the init containers that stay next to the others.
 func sidecars(t corev1.PodSpec) (n int) {
 	for _, c := range t.InitContainers {
 		if stays(c) {
@@ -74,7 +74,7 @@ func sidecars(t corev1.PodSpec) (n int) {
 	return n
 }
 
-// stays tells a sidecar from an init container that ends.
+// stays distinguishes a sidecar from an init container that ends.
 func stays(c corev1.Container) bool {
 	return c.RestartPolicy != nil && *c.RestartPolicy == corev1.ContainerRestartPolicyAlways
 }
@@ -102,5 +102,5 @@ func (s Subject) measured(name string) (*corev1.Container, error) {
 		}
 		names = append(names, containers[i].Name)
 	}
-	return nil, fmt.Errorf("no container %q: it has %s", name, strings.Join(names, ", "))
+	return nil, fmt.Errorf("it has no container %q; its containers: %s", name, strings.Join(names, ", "))
 }

@@ -20,7 +20,7 @@ type Rehearsal struct {
 
 // Rehearse has the API server try one pod of each kind without making it: admission,
 // quotas and limits have their say, before anything is there.
-func (s *Copies) Rehearse(ctx context.Context, plan journal.Plan) (Rehearsal, error) {
+func (s *Target) Rehearse(ctx context.Context, plan journal.Plan) (Rehearsal, error) {
 	var r Rehearsal
 	var refused []string
 	c := s.cut
@@ -29,7 +29,7 @@ func (s *Copies) Rehearse(ctx context.Context, plan journal.Plan) (Rehearsal, er
 		sent := s.target(c, "procfit-rehearsal", s.differenceOf(setting), nil)
 		got, err := s.cluster.try(ctx, sent)
 		if err != nil {
-			return r, fmt.Errorf("the API server refuses a pod with GOMAXPROCS %s: %w", setting.Label, err)
+			return r, fmt.Errorf("the API server rejects a pod with GOMAXPROCS %s: %w", setting.Label, err)
 		}
 		for _, change := range changes(sent, got) {
 			if !slices.Contains(r.Changes, change) {
@@ -40,12 +40,12 @@ func (s *Copies) Rehearse(ctx context.Context, plan journal.Plan) (Rehearsal, er
 	}
 	if s.options.Image != "" && !s.options.Canary && !s.subject.Batch {
 		if _, err := s.cluster.try(ctx, s.loadPod(c, "procfit-rehearsal-load")); err != nil {
-			return r, fmt.Errorf("the API server refuses the pod of the load: %w", err)
+			return r, fmt.Errorf("the API server rejects the load generator's pod: %w", err)
 		}
 	}
 	r.Warnings = s.cluster.Warnings()
 	if refused != nil {
-		return r, &RefusedError{"admission in namespace " + s.cluster.Namespace + " undoes what is to be measured", refused}
+		return r, &RefusedError{"admission in namespace " + s.cluster.Namespace + " changes the values to be measured", refused}
 	}
 	return r, nil
 }
@@ -67,14 +67,14 @@ func representative(settings []journal.Setting) (list []journal.Setting) {
 }
 
 // differenceOf is what a setting asks of a pod. With a resize the limit is changed later.
-func (s *Copies) differenceOf(a journal.Setting) difference {
+func (s *Target) differenceOf(a journal.Setting) difference {
 	own := s.Quota()
 	same := own == nil && a.QuotaCPUs == nil || own != nil && a.QuotaCPUs != nil && *own == *a.QuotaCPUs
 	return difference{procs: a.Procs, limit: !same && !s.options.Resize, quota: a.QuotaCPUs}
 }
 
 // unlike says in what a pod is not what a setting asks for, after admission.
-func (s *Copies) unlike(p *corev1.Pod, a journal.Setting) (list []string) {
+func (s *Target) unlike(p *corev1.Pod, a journal.Setting) (list []string) {
 	for _, c := range p.Spec.Containers {
 		if c.Name != s.container {
 			continue
@@ -84,15 +84,15 @@ func (s *Copies) unlike(p *corev1.Pod, a journal.Setting) (list []string) {
 			if e.Name == procsVariable {
 				has = e.Value
 				if e.ValueFrom != nil {
-					has = "taken from elsewhere"
+					has = "set from another source"
 				}
 			}
 		}
 		if has != a.Label && !(a.Procs == nil && has == "unset") {
-			list = append(list, fmt.Sprintf("GOMAXPROCS is %s where it is to be %s", has, a.Label))
+			list = append(list, fmt.Sprintf("GOMAXPROCS is %s instead of %s", has, a.Label))
 		}
 		if limit := quantity(c.Resources.Limits); !s.options.Resize && !sameCPUs(limit, a.QuotaCPUs) {
-			list = append(list, fmt.Sprintf("the CPU limit is %s where it is to be %s", limitWords(limit), limitWords(a.QuotaCPUs)))
+			list = append(list, fmt.Sprintf("the CPU limit is %s instead of %s", limitWords(limit), limitWords(a.QuotaCPUs)))
 		}
 	}
 	return list

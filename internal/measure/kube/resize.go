@@ -15,7 +15,7 @@ import (
 const resizePatience = 30 * time.Second
 
 // resize changes the CPU limit of the targets while they run, and waits until the
-// kubelet says that it is so and, where something looks from beside them, until the
+// kubelet says that it is so and, where something looks from next to them, until the
 // kernel does.
 func (r *run) resize(ctx context.Context) error {
 	if !r.options.Resize || sameCPUs(r.Quota(), r.Setting.QuotaCPUs) {
@@ -52,17 +52,17 @@ func (r *run) resize(ctx context.Context) error {
 func (r *run) resized(ctx context.Context, one *replica, quota float64) (journal.Pod, error) {
 	var now journal.Pod
 	late := cluster.After(resizePatience)
-	err := cluster.Until(ctx, podLook, func(ctx context.Context) (bool, error) {
+	err := cluster.Until(ctx, podInterval, func(ctx context.Context) (bool, error) {
 		p, err := r.get(ctx, one.name)
 		if err != nil {
 			return false, err
 		}
 		now = evidence(p, r.container)
 		seen := &quota
-		if one.eye != nil {
-			l, err := one.eye.Look(ctx, one.port)
+		if one.observer != nil {
+			l, err := one.observer.Look(ctx, one.port)
 			if refused := (*agent.RefusedError)(nil); errors.As(err, &refused) {
-				return false, trial.Invalid(journal.InvalidLost, "whether the kernel has the new CPU limit of pod %s is not known: %v", one.name, refused)
+				return false, trial.Invalid(journal.InvalidLost, "cannot check the CPU limit of pod %s in the kernel after the resize: %v", one.name, refused)
 			}
 			if err != nil {
 				return false, err
@@ -73,7 +73,7 @@ func (r *run) resized(ctx context.Context, one *replica, quota float64) (journal
 			return true, nil
 		}
 		if late() {
-			return false, trial.Invalid(journal.InvalidPodChanged, "pod %s was resized to a CPU limit of %g, and after %s the kubelet says %s and the kernel %s", one.name, quota, resizePatience, limitWords(now.CPULimit), limitWords(seen))
+			return false, trial.Invalid(journal.InvalidPodChanged, "pod %s was resized to a CPU limit of %g, but after %s the kubelet reports %s and the kernel %s", one.name, quota, resizePatience, limitWords(now.CPULimit), limitWords(seen))
 		}
 		return false, nil
 	})

@@ -40,7 +40,7 @@ func (w wants) rights() (must, better []cluster.Right) {
 	if w.resize {
 		core("pods/resize", "patch")
 	}
-	better = []cluster.Right{{Verb: "list", Resource: "nodes", Cluster: true}, rightEye}
+	better = []cluster.Right{{Verb: "list", Resource: "nodes", Cluster: true}, rightObserver}
 	if w.canary {
 		for _, r := range []string{"replicasets", "statefulsets", "daemonsets"} {
 			must = append(must, cluster.Right{Verb: "list", Group: "apps", Resource: r})
@@ -51,8 +51,8 @@ func (w wants) rights() (must, better []cluster.Right) {
 	return must, better
 }
 
-// rightEye is what the evidence takes that comes from beside the target.
-var rightEye = cluster.Right{Verb: "patch", Resource: "pods/ephemeralcontainers"}
+// rightObserver is what the evidence takes that comes from next to the target.
+var rightObserver = cluster.Right{Verb: "patch", Resource: "pods/ephemeralcontainers"}
 
 // Those by which it is known what else counts a canary's pods.
 var (

@@ -32,13 +32,13 @@ type run struct {
 
 // replica is one target.
 type replica struct {
-	name string
-	pod  *corev1.Pod // as it was when it became ready
-	line *tunnel
-	url  string
-	port int
-	eye  *eye // nil: nothing looks from beside it
-	why  string
+	name     string
+	pod      *corev1.Pod // as it was when it became ready
+	line     *tunnel
+	url      string
+	port     int
+	observer *podObserver // nil: nothing looks from next to it
+	why      string
 }
 
 // Prepare implements trial.Place. Once one of its nodes is lost the trial ends: what is
@@ -51,7 +51,7 @@ func (r *run) Prepare(ctx context.Context, end context.CancelCauseFunc) error {
 		return err
 	}
 	r.guard.Go(func() {
-		end(cluster.Until(ctx, nodeLook, func(ctx context.Context) (bool, error) { return false, r.anyLost(ctx) }))
+		end(cluster.Until(ctx, nodeInterval, func(ctx context.Context) (bool, error) { return false, r.anyLost(ctx) }))
 	})
 	return nil
 }
@@ -99,8 +99,8 @@ func (r *run) Stop(ctx context.Context) (e trial.Ending, err error) {
 	return e, r.end(ctx)
 }
 
-// notStarted tells a trial without any program from one whose program failed: a run
-// that goes on tries it again.
+// notStarted distinguishes a trial without any program from one whose program failed: a run
+// that continues tries it again.
 func (r *run) notStarted(err error) error {
 	var f *trial.Failure
 	if errors.As(err, &f) && f.Code == journal.InvalidNoPod {
@@ -127,7 +127,7 @@ func (r *run) start(ctx context.Context) error {
 
 // ready waits for all targets and for an answer of each.
 func (r *run) ready(ctx context.Context) error {
-	here := &fromHere{lines: map[string]*tunnel{}}
+	here := &localLoad{lines: map[string]*tunnel{}}
 	for _, one := range r.fleet {
 		p, err := r.await(ctx, one.name, r.spec.Target.ReadyTimeout)
 		if err != nil {
@@ -170,7 +170,7 @@ func (r *run) answers(ctx context.Context, one *replica) error {
 		return nil // what the pod says of itself has to do
 	}
 	late := cluster.After(r.spec.Target.ReadyTimeout)
-	return cluster.Until(ctx, podLook, func(ctx context.Context) (bool, error) {
+	return cluster.Until(ctx, podInterval, func(ctx context.Context) (bool, error) {
 		a, err := r.from.Fetch(ctx, one.url)
 		if err != nil {
 			return false, unloaded(err)
@@ -200,13 +200,13 @@ func (r *run) asPlanned() error {
 	for i := range r.Trial.Pods {
 		p := &r.Trial.Pods[i]
 		if !r.options.Resize && !sameCPUs(p.CPULimit, r.Setting.QuotaCPUs) {
-			return trial.Invalid(journal.InvalidPodChanged, "pod %s runs under a CPU limit of %s, not of %s", p.Name, limitWords(p.CPULimit), limitWords(r.Setting.QuotaCPUs))
+			return trial.Invalid(journal.InvalidPodChanged, "pod %s runs under a CPU limit of %s instead of %s", p.Name, limitWords(p.CPULimit), limitWords(r.Setting.QuotaCPUs))
 		}
 		if before := r.config.Image; before != "" && digestOf(p.ImageID) != digestOf(before) {
-			return fmt.Errorf("%s runs the image %s now, and what is measured already ran %s: they are two programs; choose another --out, or have the object name its image by the digest", r.Object(), p.ImageID, before)
+			return fmt.Errorf("%s now runs the image %s, but the earlier trials ran %s; choose another --out, or name the image by its digest in the object", r.object(), p.ImageID, before)
 		}
 		if first, same := r.began.same(p.ImageID); !same {
-			return trial.Invalid(journal.InvalidPodChanged, "pod %s runs the image %s, and the run began with %s", p.Name, p.ImageID, first)
+			return trial.Invalid(journal.InvalidPodChanged, "pod %s runs the image %s, but the run started with %s", p.Name, p.ImageID, first)
 		}
 	}
 	return nil
@@ -220,7 +220,7 @@ func (r *run) unchanged(ctx context.Context) error {
 	for i, one := range r.fleet {
 		p, err := r.get(ctx, one.name)
 		if err != nil {
-			return trial.Invalid(journal.InvalidEvicted, "pod %s is gone: %v", one.name, err)
+			return trial.Invalid(journal.InvalidEvicted, "pod %s no longer exists: %v", one.name, err)
 		}
 		before, now := r.Trial.Pods[i], evidence(p, r.container)
 		r.Trial.Pods[i].Restarts = now.Restarts
@@ -278,7 +278,7 @@ func (r *run) outputs(ctx context.Context) (list []load.Output, err error) {
 	for i, one := range r.fleet {
 		text, cut, failed := r.cluster.logs(ctx, one.name, r.container)
 		if failed != nil {
-			err = fmt.Errorf("the output of pod %s: %w", one.name, failed) // an API server may be slow just then
+			err = fmt.Errorf("cannot read the output of pod %s: %w", one.name, failed) // an API server may be slow just then
 			continue
 		}
 		list = append(list, r.keep(i, text, cut))

@@ -1,3 +1,31 @@
+// Package kube measures in a cluster what package local measures on this machine: its
+// Runner's targets are pods.
+//
+// A [Subject] is what the user runs: a Deployment, StatefulSet, DaemonSet, Pod, Job or
+// CronJob, or a manifest of one. Its pod template becomes bare pods of ours, which differ from it in
+// GOMAXPROCS and, where that is swept, in the CPU limit; in the labels that a Service
+// or a controller would select them by, which they lose; and in where they run, which
+// is one node. A container that is restarted in silence would spoil a trial, so none
+// is. Whatever else the template holds a copy has too, Secrets and databases with it:
+// [Terms] tell it before anything is made.
+//
+// All that is made belongs to one ConfigMap, the record of the run, which takes it along
+// when it goes; pods end by themselves where nothing is left to end them.
+//
+// The load comes from a pod of ours, and the evidence from an ephemeral container next to
+// the target, which sees its processes: both run package agent and are asked through the
+// API server's port-forward. Where no such container may be, GOMAXPROCS is taken from the
+// runtime metrics that the target serves, or is unproven.
+//
+// A Job's pods get no load. What looks at them is next to the program from before its start,
+// sees its processes, and tells at their end what they did.
+//
+// On several nodes at once each is a lane with a load's pod of its own, and a block of the
+// plan runs on one of them. A node that stops being ready makes its trial invalid: what
+// its pods did is not known.
+//
+// What it does not cover: several containers under test at once, and nodes that run
+// anything but Linux.
 package kube
 
 import (
@@ -19,19 +47,19 @@ import (
 	"github.com/procfit/procfit/internal/verdict/journal"
 )
 
-// Config is what a Runner takes besides its Spec and its Copies.
+// Config is what a Runner takes in addition to its Spec and its Copies.
 type Config struct {
 	CreateLog trial.CreateLog
 	Host      string // who runs the sweep, for those who find its record
 	FromHere  bool   // the load comes from this machine, through the API server
-	// Image is that of the targets which a journal that is gone on with has; empty: there
+	// Image is that of the targets which a journal that is continued has; empty: there
 	// is none.
 	Image string
 }
 
 // runner measures settings in a cluster. It is for one goroutine at a time.
 type runner struct {
-	*Copies
+	*Target
 	cut    cut
 	spec   plan.Spec
 	config Config
@@ -39,17 +67,17 @@ type runner struct {
 	made   int                       // pods so far, for their names
 	mark   string                    // of the lane, in those names
 	quiet  time.Duration             // how long the run may be silent; 0: as long as a target may live
-	began  *began                    // the same for all lanes
-	since  map[string]time.Time      // the nodes have been ready, as the trial began
+	began  *firstImage               // the same for all lanes
+	since  map[string]time.Time      // the nodes have been ready, as the trial started
 	user   *owner                    // of the targets' processes, where the cluster does not say it; nil: not known yet
 	told   map[journal.GroupKey]bool // groups whose p99 was said not to be judged
 }
 
 // Runner makes a Runner of a valid Spec whose target these are.
-func (s *Copies) Runner(spec plan.Spec, config Config) plan.Runner {
-	run, first := strings.ToLower(rand.Text()[:8]), &began{}
-	lane := func(of *Copies, mark string) *runner {
-		r := &runner{Copies: of, cut: of.cut, spec: spec, config: config, mark: mark, began: first, told: map[journal.GroupKey]bool{}}
+func (s *Target) Runner(spec plan.Spec, config Config) plan.Runner {
+	run, first := strings.ToLower(rand.Text()[:8]), &firstImage{}
+	lane := func(of *Target, mark string) *runner {
+		r := &runner{Target: of, cut: of.cut, spec: spec, config: config, mark: mark, began: first, told: map[journal.GroupKey]bool{}}
 		r.cut.run = run
 		r.cut.deadline = r.life()
 		return r
@@ -57,7 +85,7 @@ func (s *Copies) Runner(spec plan.Spec, config Config) plan.Runner {
 	if len(s.lanes) < 2 {
 		return lane(s, "")
 	}
-	several := &abreast{told: map[string]bool{}}
+	several := &parallelRunner{reported: map[string]bool{}}
 	for i, p := range s.lanes {
 		of := *s
 		of.places, of.cut.node = p, p.target.hostname
@@ -91,11 +119,11 @@ func (r *runner) Prepare(ctx context.Context, _ journal.Plan, observe plan.Obser
 	for _, old := range r.Left {
 		if !old.Alive {
 			if _, err := r.cluster.remove(ctx, old.Run); err != nil {
-				return fmt.Errorf("what run %s has left: %w", old.Run, err)
+				return fmt.Errorf("cannot remove what run %s left behind: %w", old.Run, err)
 			}
 		}
 	}
-	owner, err := r.cluster.begin(ctx, r.cut.run, Leftover{Host: r.config.Host, Object: r.Object()}, r.alive())
+	owner, err := r.cluster.begin(ctx, r.cut.run, Leftover{Host: r.config.Host, Object: r.object()}, r.alive())
 	if err != nil {
 		return err
 	}
@@ -125,7 +153,7 @@ func (r *runner) Close() error {
 	ctx, cancel := context.WithTimeout(context.Background(), closePatience+r.spec.Target.Grace) // the run's own may have ended
 	defer cancel()
 	if _, err := r.cluster.remove(ctx, r.cut.run); err != nil {
-		return fmt.Errorf("pods of ours may be left: %w; procfit kube clean --namespace %s removes them, and they end by themselves", err, r.cluster.Namespace)
+		return fmt.Errorf("some of procfit's pods may still exist: %w; they end on their own, and procfit kube clean --namespace %s removes them now", err, r.cluster.Namespace)
 	}
 	return nil
 }
@@ -164,17 +192,17 @@ func (r *runner) create(ctx context.Context, p *corev1.Pod) (made *corev1.Pod, e
 		return err
 	})
 	if apierrors.IsForbidden(err) || apierrors.IsInvalid(err) || apierrors.IsBadRequest(err) {
-		return nil, trial.Invalid(journal.InvalidNoPod, "the API server refuses the pod: %v", err)
+		return nil, trial.Invalid(journal.InvalidNoPod, "the API server rejects the pod: %v", err)
 	}
 	return made, err
 }
 
-const podLook = 100 * time.Millisecond
+const podInterval = 100 * time.Millisecond
 
 // await waits until a pod runs and is ready, as far as it says so itself.
 func (r *runner) await(ctx context.Context, name string, patience time.Duration) (p *corev1.Pod, err error) {
 	over := cluster.After(patience)
-	err = cluster.Until(ctx, podLook, func(ctx context.Context) (bool, error) {
+	err = cluster.Until(ctx, podInterval, func(ctx context.Context) (bool, error) {
 		p, err = r.there(ctx, name)
 		switch {
 		case err != nil:

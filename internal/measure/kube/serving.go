@@ -41,10 +41,10 @@ func (s Serving) Endpoints() int {
 
 // findServing finds the Services that send a canary's pods requests, and refuses where
 // there is none, or where a controller would take the pods for its own.
-func (s *Copies) findServing(ctx context.Context) error {
+func (s *Target) findServing(ctx context.Context) error {
 	s.cut.role = roleCanary
 	if one, err := s.subject.measured(s.container); err == nil && slices.ContainsFunc(one.Env, func(e corev1.EnvVar) bool { return e.Name == procsVariable }) {
-		s.Notes = append(s.Notes, "the template sets "+procsVariable+", and the control does not: what runs today is among what is compared where --procs names it")
+		s.Notes = append(s.Notes, "the template sets "+procsVariable+", but the control pods do not: name today's value in --procs to compare it")
 	}
 	own := labels.Set(s.subject.pod(s.cut, "", difference{}).Labels)
 	if err := s.findServices(ctx, own); err != nil {
@@ -60,12 +60,12 @@ func (s *Copies) findServing(ctx context.Context) error {
 	}
 	reasons := append(adopters("replicaset", own, sets), others...)
 	if reasons != nil {
-		return &RefusedError{s.Object() + " cannot have a canary", reasons}
+		return &RefusedError{s.object() + " cannot have a canary", reasons}
 	}
 	return s.findCounting(ctx, own, sets)
 }
 
-func (s *Copies) findServices(ctx context.Context, own labels.Set) error {
+func (s *Target) findServices(ctx context.Context, own labels.Set) error {
 	var services corev1.ServiceList
 	err := s.cluster.Call(ctx, func(ctx context.Context) error {
 		return s.cluster.list(ctx, "services", metav1.ListOptions{}, &services)
@@ -88,14 +88,14 @@ func (s *Copies) findServices(ctx context.Context, own labels.Set) error {
 		theirs, ours := endpoints(pods.Items, selector)
 		switch {
 		case ours > 0:
-			return &RefusedError{"service " + one.Name, []string{fmt.Sprintf("%d pods of another canary are behind it: wait for its end, or remove them with procfit kube clean", ours)}}
+			return &RefusedError{"service " + one.Name, []string{fmt.Sprintf("%d pods of another canary receive its traffic: wait until that canary ends, or remove its pods with procfit kube clean", ours)}}
 		case theirs == 0:
-			return &RefusedError{"service " + one.Name, []string{"no pod behind it is ready: there is no traffic to be part of"}}
+			return &RefusedError{"service " + one.Name, []string{"none of its pods is ready, so it sends no traffic"}}
 		}
 		s.Serving.Services = append(s.Serving.Services, journal.Service{Name: one.Name, Endpoints: theirs})
 	}
 	if s.Serving.Services == nil {
-		return &RefusedError{s.Object() + " cannot have a canary", []string{fmt.Sprintf("no Service of namespace %s selects its pods, so that no request would come to them", s.cluster.Namespace)}}
+		return &RefusedError{s.object() + " cannot have a canary", []string{fmt.Sprintf("no Service in namespace %s selects its pods, so they would receive no requests", s.cluster.Namespace)}}
 	}
 	return nil
 }
@@ -140,14 +140,14 @@ func (s selecting) matches(own labels.Set) bool {
 func adopters(kind string, own labels.Set, list []selecting) (reasons []string) {
 	for _, one := range list {
 		if one.matches(own) {
-			reasons = append(reasons, fmt.Sprintf("%s/%s would take its pods for its own: it selects %s", kind, one.name, metav1.FormatLabelSelector(one.selector)))
+			reasons = append(reasons, fmt.Sprintf("%s/%s would adopt its pods, since it selects %s", kind, one.name, metav1.FormatLabelSelector(one.selector)))
 		}
 	}
 	return reasons
 }
 
 // all is every object of a resource in the namespace.
-func (s *Copies) all(ctx context.Context, group cluster.Group, resource string, into runtime.Object) error {
+func (s *Target) all(ctx context.Context, group cluster.Group, resource string, into runtime.Object) error {
 	err := s.cluster.Call(ctx, func(ctx context.Context) error { return s.cluster.listOf(ctx, group, resource, into) })
 	if err != nil {
 		return fmt.Errorf("the %s of namespace %s: %w", resource, s.cluster.Namespace, err)
@@ -155,7 +155,7 @@ func (s *Copies) all(ctx context.Context, group cluster.Group, resource string, 
 	return nil
 }
 
-func (s *Copies) replicaSets(ctx context.Context) (list []selecting, err error) {
+func (s *Target) replicaSets(ctx context.Context) (list []selecting, err error) {
 	var all appsv1.ReplicaSetList
 	err = s.all(ctx, s.cluster.Apps, "replicasets", &all)
 	for _, one := range all.Items {
@@ -169,7 +169,7 @@ func (s *Copies) replicaSets(ctx context.Context) (list []selecting, err error) 
 }
 
 // others are the StatefulSets and DaemonSets, whose selectors ask for no hash.
-func (s *Copies) others(ctx context.Context, own labels.Set) ([]string, error) {
+func (s *Target) others(ctx context.Context, own labels.Set) ([]string, error) {
 	var stateful appsv1.StatefulSetList
 	var daemons appsv1.DaemonSetList
 	err := errors.Join(s.all(ctx, s.cluster.Apps, "statefulsets", &stateful), s.all(ctx, s.cluster.Apps, "daemonsets", &daemons))
@@ -184,7 +184,7 @@ func (s *Copies) others(ctx context.Context, own labels.Set) ([]string, error) {
 }
 
 // findCounting finds what goes by all pods of these labels, ours among them.
-func (s *Copies) findCounting(ctx context.Context, own labels.Set, sets []selecting) error {
+func (s *Target) findCounting(ctx context.Context, own labels.Set, sets []selecting) error {
 	if !slices.Contains(s.Serving.unseen, rightHPAs) {
 		var all autoscalingv2.HorizontalPodAutoscalerList
 		if err := s.all(ctx, s.cluster.Autoscaling, "horizontalpodautoscalers", &all); err != nil {

@@ -81,7 +81,7 @@ func TestAdopters(t *testing.T) {
 		{"none", nil, ""},
 	}
 	got := adopters("replicaset", own, sets)
-	if len(got) != 2 || !strings.Contains(got[0], "replicaset/by-hand would take its pods for its own: it selects app=api") || !strings.Contains(got[1], "expressed") {
+	if len(got) != 2 || !strings.Contains(got[0], "replicaset/by-hand would adopt its pods, since it selects app=api") || !strings.Contains(got[1], "expressed") {
 		t.Errorf("%q", got)
 	}
 	subject := Subject{Kind: "Deployment", Name: "named"}
@@ -140,7 +140,7 @@ func TestCondition(t *testing.T) {
 		}, "", "", false},
 		"evicted": {func(p *corev1.Pod) {
 			p.Status.Conditions = append(p.Status.Conditions, corev1.PodCondition{Type: corev1.DisruptionTarget, Status: corev1.ConditionTrue, Reason: "EvictionByEvictionAPI"})
-		}, "", "was taken away", true},
+		}, "", "the cluster removed pod", true},
 		"deleted": {func(p *corev1.Pod) { p.DeletionTimestamp = &metav1.Time{} }, "", "deleted by someone else", true},
 	} {
 		p := labelled("app=api", corev1.ConditionTrue)

@@ -59,7 +59,7 @@ func troubleOf(p *corev1.Pod) *trouble {
 	return nil
 }
 
-// sidecarsOf are the init containers that stay beside the others.
+// sidecarsOf are the init containers that stay next to the others.
 func sidecarsOf(p *corev1.Pod) []corev1.ContainerStatus {
 	return slices.DeleteFunc(slices.Clone(p.Status.InitContainerStatuses), func(s corev1.ContainerStatus) bool {
 		return !slices.ContainsFunc(p.Spec.InitContainers, func(c corev1.Container) bool { return c.Name == s.Name && stays(c) })
@@ -70,12 +70,12 @@ func sidecarsOf(p *corev1.Pod) []corev1.ContainerStatus {
 func disrupted(p *corev1.Pod) string {
 	for _, c := range p.Status.Conditions {
 		if c.Type == corev1.DisruptionTarget && c.Status == corev1.ConditionTrue {
-			return fmt.Sprintf("pod %s was taken away: %s", p.Name, detail(c.Reason, c.Message))
+			return fmt.Sprintf("the cluster removed pod %s: %s", p.Name, detail(c.Reason, c.Message))
 		}
 	}
 	switch {
 	case slices.Contains([]string{"Evicted", "Preempting", "NodeShutdown", "Shutdown", "Terminated", "NodeLost", "DeadlineExceeded"}, p.Status.Reason):
-		return fmt.Sprintf("pod %s was taken away: %s", p.Name, detail(p.Status.Reason, p.Status.Message))
+		return fmt.Sprintf("the cluster removed pod %s: %s", p.Name, detail(p.Status.Reason, p.Status.Message))
 	case p.DeletionTimestamp != nil:
 		return fmt.Sprintf("pod %s was deleted by someone else", p.Name)
 	}
@@ -91,7 +91,7 @@ func endOf(p *corev1.Pod) string {
 			switch {
 			case t == nil, failed && t.ExitCode == 0 && t.Signal == 0, !failed && p.Status.Phase == corev1.PodRunning:
 			case t.Signal != 0:
-				return fmt.Sprintf("container %s of pod %s was ended by signal %d (%s)", s.Name, p.Name, t.Signal, detail(t.Reason, t.Message))
+				return fmt.Sprintf("container %s of pod %s was killed by signal %d (%s)", s.Name, p.Name, t.Signal, detail(t.Reason, t.Message))
 			default:
 				return fmt.Sprintf("container %s of pod %s ended with code %d (%s)", s.Name, p.Name, t.ExitCode, detail(t.Reason, t.Message))
 			}
@@ -114,12 +114,12 @@ func endCode(p *corev1.Pod, otherwise journal.InvalidCode) journal.InvalidCode {
 
 func detail(reason, message string) string {
 	if strings.Contains(message, "image will run as root") { // the kubelet's words under runAsNonRoot
-		message += "; procfit kube image makes one that does not"
+		message += "; procfit kube image makes an image that does not"
 	}
-	return strings.Trim(cmp.Or(reason, "no reason given")+": "+message, ": ")
+	return strings.Trim(cmp.Or(reason, "Kubernetes gives no reason")+": "+message, ": ")
 }
 
-// running tells whether all that is to run does, and is ready where it says so itself.
+// running reports whether all that is to run does, and is ready where it says so itself.
 func running(p *corev1.Pod) bool {
 	if p.Status.Phase != corev1.PodRunning || p.Status.PodIP == "" {
 		return false

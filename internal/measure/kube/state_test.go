@@ -17,7 +17,7 @@ func waiting(reason, message string) corev1.PodStatus {
 	return corev1.PodStatus{Phase: corev1.PodPending, ContainerStatuses: []corev1.ContainerStatus{{Name: "app", State: corev1.ContainerState{Waiting: &corev1.ContainerStateWaiting{Reason: reason, Message: message}}}}}
 }
 
-// What is wrong with a pod is told by its status, as the kubelet and the scheduler write
+// The status of a pod shows what is wrong with it, as the kubelet and the scheduler write
 // it.
 func TestTrouble(t *testing.T) {
 	ended := func(code int32, signal int32, reason string) corev1.PodStatus {
@@ -34,7 +34,7 @@ func TestTrouble(t *testing.T) {
 		"starting":     {waiting("ContainerCreating", ""), "", "", false},
 		"no image":     {waiting("ImagePullBackOff", `Back-off pulling image "x"`), journal.InvalidNoPod, `ImagePullBackOff: Back-off pulling image "x"`, true},
 		"no Secret":    {waiting("CreateContainerConfigError", `secret "x" not found`), journal.InvalidNoPod, `secret "x" not found`, false},
-		"as root":      {waiting("CreateContainerConfigError", "container has runAsNonRoot and image will run as root"), journal.InvalidNoPod, "run as root; procfit image makes one that does not", false},
+		"as root":      {waiting("CreateContainerConfigError", "container has runAsNonRoot and image will run as root"), journal.InvalidNoPod, "run as root; procfit kube image makes an image that does not", false},
 		"no room":      {scheduled, journal.InvalidNoPod, "Insufficient cpu", true},
 		"crashed":      {ended(2, 0, "Error"), journal.InvalidCrashed, "container app of pod p ended with code 2 (Error)", false},
 		"out of RAM":   {ended(137, 9, "OOMKilled"), journal.InvalidKilled, "signal 9 (OOMKilled)", false},
@@ -121,7 +121,7 @@ func TestChooseNodes(t *testing.T) {
 	}
 }
 
-// What admission does to a pod is told, and what the API does to every pod is not.
+// What admission does to a pod is reported, and what the API does to every pod is not.
 func TestChanges(t *testing.T) {
 	sent := subject(t, deployment).pod(cut{container: "app", run: "r"}, "copy", difference{procs: new(2)})
 	got := sent.DeepCopy()
@@ -150,7 +150,7 @@ func TestChanges(t *testing.T) {
 	}
 }
 
-// Throttling is that of the group whose limit the setting sets; every other limit is told
+// Throttling is that of the group whose limit the setting sets; every other limit is reported
 // apart.
 func TestSum(t *testing.T) {
 	one := agent.Counted{Usage: journal.Usage{MeasuredSeconds: 1, CPUSeconds: &journal.CPUSeconds{User: 0.25, System: 0.25}, ThreadsMax: new(5), HostUse: &journal.HostUse{OtherCPUSeconds: new(1.5)}},
@@ -196,10 +196,10 @@ func TestProcsIn(t *testing.T) {
 	}
 }
 
-// Where admission undoes what a setting asks for, that is told; what runs is held to it
+// Where admission undoes what a setting asks for, that is reported; what runs is held to it
 // too.
 func TestUnlike(t *testing.T) {
-	s := &Copies{subject: subject(t, deployment), container: "app", cut: cut{container: "app", run: "r"}}
+	s := &Target{subject: subject(t, deployment), container: "app", cut: cut{container: "app", run: "r"}}
 	own := *s.Quota()
 	for name, tc := range map[string]struct {
 		setting journal.Setting
@@ -209,11 +209,11 @@ func TestUnlike(t *testing.T) {
 		"as asked":         {journal.Setting{Label: "2", Procs: new(2), QuotaCPUs: &own}, func(*corev1.Container) {}, ""},
 		"unset as asked":   {journal.Setting{Label: "unset", QuotaCPUs: new(2.0)}, func(*corev1.Container) {}, ""},
 		"no limit":         {journal.Setting{Label: "1", Procs: new(1)}, func(*corev1.Container) {}, ""},
-		"another value":    {journal.Setting{Label: "2", Procs: new(2), QuotaCPUs: &own}, func(c *corev1.Container) { c.Env[len(c.Env)-1].Value = "8" }, "GOMAXPROCS is 8 where it is to be 2"},
-		"a value at unset": {journal.Setting{Label: "unset", QuotaCPUs: &own}, func(c *corev1.Container) { c.Env = append(c.Env, corev1.EnvVar{Name: procsVariable, Value: "4"}) }, "GOMAXPROCS is 4 where it is to be unset"},
+		"another value":    {journal.Setting{Label: "2", Procs: new(2), QuotaCPUs: &own}, func(c *corev1.Container) { c.Env[len(c.Env)-1].Value = "8" }, "GOMAXPROCS is 8 instead of 2"},
+		"a value at unset": {journal.Setting{Label: "unset", QuotaCPUs: &own}, func(c *corev1.Container) { c.Env = append(c.Env, corev1.EnvVar{Name: procsVariable, Value: "4"}) }, "GOMAXPROCS is 4 instead of unset"},
 		"a limit at none": {journal.Setting{Label: "1", Procs: new(1)}, func(c *corev1.Container) {
 			c.Resources.Limits[corev1.ResourceCPU] = resource.MustParse("700m")
-		}, "the CPU limit is 0.7 where it is to be none"},
+		}, "the CPU limit is 0.7 instead of none"},
 	} {
 		p := s.subject.pod(s.cut, "copy", s.differenceOf(tc.setting))
 		tc.change(&p.Spec.Containers[0])

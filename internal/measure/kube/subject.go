@@ -58,7 +58,7 @@ func parseReference(s string) (reference, error) {
 	kind, _, _ = strings.Cut(strings.ToLower(kind), ".") // deployments.apps
 	known, isKind := kinds[kind]
 	if !ok || !isKind || name == "" || strings.Contains(name, "/") {
-		return reference{}, fmt.Errorf("%q: want deployment/NAME, statefulset/NAME, daemonset/NAME, pod/NAME, job/NAME or cronjob/NAME, or a manifest whose name ends in .yaml or .json", s)
+		return reference{}, fmt.Errorf("%q: expected deployment/NAME, statefulset/NAME, daemonset/NAME, pod/NAME, job/NAME, cronjob/NAME, or a manifest file (.yaml or .json)", s)
 	}
 	return reference{kind: known, name: name}, nil
 }
@@ -191,11 +191,11 @@ func parseManifest(b []byte) (Subject, error) {
 	}
 	switch len(found) {
 	case 0:
-		return Subject{}, errors.New("it holds no Deployment, StatefulSet, DaemonSet, Pod, Job or CronJob")
+		return Subject{}, errors.New("the manifest has no Deployment, StatefulSet, DaemonSet, Pod, Job or CronJob")
 	case 1:
 		return found[0], nil
 	}
-	return Subject{}, fmt.Errorf("it holds %s: leave the one that is to be measured", phrase.And(names))
+	return Subject{}, fmt.Errorf("the manifest has %s: keep only the one to measure", phrase.And(names))
 }
 
 // decodeObject reads a document; false: it is of another kind.

@@ -86,17 +86,17 @@ func (s Subject) Terms() (list []Term) {
 	return list
 }
 
-// variableFrom is where a variable's value comes from; empty: it stands in the template.
+// variableFrom is where a variable's value comes from; empty: it is in the template.
 func variableFrom(e corev1.EnvVar) string {
 	switch f := e.ValueFrom; {
 	case f == nil:
 		return ""
 	case f.SecretKeyRef != nil:
-		return "of the Secret " + f.SecretKeyRef.Name
+		return "from the Secret " + f.SecretKeyRef.Name
 	case f.ConfigMapKeyRef != nil:
-		return "of the ConfigMap " + f.ConfigMapKeyRef.Name
+		return "from the ConfigMap " + f.ConfigMapKeyRef.Name
 	}
-	return "of the pod itself"
+	return "from the pod itself"
 }
 
 var (

@@ -17,7 +17,7 @@ import (
 
 // tunnel leads to the ports of one pod through the API server, as kubectl port-forward
 // does, but without a port on this machine that others could use. A connection that
-// broke is made anew when it is next needed.
+// broke is made again when it is next needed.
 type tunnel struct {
 	dialer httpstream.Dialer
 
@@ -36,7 +36,7 @@ func (c *api) tunnel(pod string) (*tunnel, error) {
 const dialPatience = 30 * time.Second
 
 // connection is the one to the API server, made where there is none that lives. It is
-// dialled beside the lock: a kubelet that hangs must not keep anybody from closing.
+// dialled next to the lock: a kubelet that hangs must not keep anybody from closing.
 func (t *tunnel) connection(ctx context.Context) (httpstream.Connection, int, error) {
 	over, n := t.next(nil)
 	if over != nil {
@@ -78,7 +78,7 @@ func (t *tunnel) dialAnew() dialled {
 	}
 	if protocol != portforward.PortForwardProtocolV1Name {
 		over.Close()
-		return dialled{err: fmt.Errorf("port-forward: the API server speaks %q, not %q", protocol, portforward.PortForwardProtocolV1Name)}
+		return dialled{err: fmt.Errorf("port-forward: the API server uses the protocol %q instead of %q", protocol, portforward.PortForwardProtocolV1Name)}
 	}
 	return dialled{over: over}
 }
@@ -141,7 +141,7 @@ func (t *tunnel) lost(over httpstream.Connection) {
 	}
 }
 
-// renew has the next connection made anew.
+// renew has the next connection made again.
 func (t *tunnel) renew() { t.close() }
 
 // close ends all of its connections.
@@ -180,7 +180,7 @@ func (s *stream) Close() error {
 	return nil
 }
 
-// What net.Conn asks for besides; deadlines are those of the requests.
+// What net.Conn asks for as well; deadlines are those of the requests.
 func (s *stream) LocalAddr() net.Addr              { return &net.TCPAddr{} }
 func (s *stream) RemoteAddr() net.Addr             { return &net.TCPAddr{} }
 func (s *stream) SetDeadline(time.Time) error      { return nil }

@@ -11,7 +11,7 @@ import (
 	"github.com/procfit/procfit/internal/verdict/journal"
 )
 
-// sizingTrials tell what the load costs, as many as pilots tell a capacity.
+// sizingTrials show what the load costs, as many as pilots tell a capacity.
 const sizingTrials = 2
 
 // Arrange measures, with target and load on all CPUs, what the load costs at the most
@@ -74,16 +74,16 @@ func costOf(t journal.Trial) (rate, cost float64, ok bool) {
 	return *t.ThroughputPerSecond, t.Load.CPUSeconds / float64(p.Requests), true
 }
 
-// aside moves procfit itself, with its engine, onto the load's CPUs for a trial, so
+// moveToLoadCPUs moves procfit itself, with its engine, onto the load's CPUs for a trial, so
 // that none of its threads runs on the target's.
-func (r *runner) aside() (back func(), err error) {
+func (r *runner) moveToLoadCPUs() (back func(), err error) {
 	cpus := r.spec.LoadCPUs()
 	if r.spec.Target.Kind() != journal.KindServer || len(cpus) == 0 {
 		return func() {}, nil
 	}
 	back, err = engine.Bind(cpus)
 	if err != nil && r.spec.Split != nil {
-		err = fmt.Errorf("%w; --load-cpuset shared leaves the load on the target's CPUs", err)
+		err = fmt.Errorf("%w; with --load-cpuset shared the load generator stays on the target's CPUs", err)
 	}
 	return back, err
 }

@@ -138,12 +138,12 @@ func TestLoadCPUsGiven(t *testing.T) {
 	}
 }
 
-// What cannot be had is said, with what helps, and nothing stays bound.
+// What cannot be had is reported, with what helps, and nothing stays bound.
 func TestMoveToNowhere(t *testing.T) {
 	before := threadsOn(t, os.Getpid())
 	r := &runner{spec: overheadSpec(t)}
 	r.spec.Split = &plan.Split{Target: []int{0}, Load: []int{1023}}
-	back, err := r.aside()
+	back, err := r.moveToLoadCPUs()
 	if err == nil {
 		back()
 		t.Fatal("bound to a CPU that is not there")

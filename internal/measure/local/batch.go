@@ -26,7 +26,7 @@ func (r *run) RunOnce(ctx context.Context, measured bool) (trial.Ran, error) {
 		if err != nil && r.sampler != nil {
 			return trial.Ran{}, err
 		}
-		r.runs = &runs{began: began, beside: r.besideUsed()}
+		r.runs = &runs{began: began, beside: r.neighbourCPU()}
 	}
 	one, err := r.once(ctx)
 	if err != nil || !measured {
@@ -53,7 +53,7 @@ func (r *run) once(ctx context.Context) (one trial.Ran, err error) {
 	r.Step(plan.StepRun)
 	began := time.Now()
 	defer func() { one.Took = time.Since(began) }()
-	if err := held(r.beside.limited()); err != nil {
+	if err := checkQuotas(r.neighbour.limited()); err != nil {
 		return one, err
 	}
 	f, err := r.start(ctx, logs)
@@ -107,7 +107,7 @@ func (r *run) watch(ctx context.Context, f fleet, began time.Time) ([]trial.Read
 	c := r.count(nil, f.limitsAround())
 	readings := make([]trial.Reading, len(f))
 	for i := range readings {
-		readings[i].Err = errors.New("it ended before it could be read")
+		readings[i].Err = errors.New("the program ended before procfit could read it")
 	}
 	var seen passing
 	const slowest = 100 * time.Millisecond

@@ -87,7 +87,7 @@ func TestOuterLimit(t *testing.T) {
 	t.Errorf("the limit of %s is not in %+v", group.Dir(), trial.OuterLimits)
 }
 
-// They are told of before the first trial.
+// They are warned of before the first trial.
 func TestLookAround(t *testing.T) {
 	var others []*exec.Cmd
 	for range topology.Allowed() {

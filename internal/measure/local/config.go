@@ -11,7 +11,7 @@ import (
 	"github.com/procfit/procfit/internal/program/target"
 )
 
-// Config is what a sweep takes on this machine besides its Spec.
+// Config is what a sweep takes on this machine in addition to its Spec.
 type Config struct {
 	Environ   []string // the target's environment; GOMAXPROCS in it is replaced
 	CreateLog trial.CreateLog

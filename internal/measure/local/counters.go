@@ -19,7 +19,7 @@ type counters struct {
 	host   host
 	groups []cgroup.Stats
 	outer  []observe.Limit
-	spell  spell
+	spell  quotaSpan
 	err    error
 
 	beside     *time.Duration // what the neighbour had used; nil: there is none
@@ -36,8 +36,8 @@ func (r *run) count(f fleet, outer []observe.Limit) *counters {
 		c.groups = f.throttling()
 	}
 	c.outer = observe.Reread(outer)
-	c.spell = begin(slices.Concat(r.limited(f), r.beside.limited()))
-	c.beside = r.besideUsed()
+	c.spell = begin(slices.Concat(r.limited(f), r.neighbour.limited()))
+	c.beside = r.neighbourCPU()
 	c.collectors = r.follow(f)
 	if c.host, c.err = r.readHost(); c.err == nil {
 		c.span, c.err = r.sampler.Start(f.pids())
@@ -57,7 +57,7 @@ func (c *counters) end(loadCPU time.Duration) *journal.Usage {
 		c.span.Look(c.fleet.pids())
 		use = c.span.Delta()
 		ours := use.User + use.System
-		if beside := c.run.besideSince(c.beside); beside != nil {
+		if beside := c.run.neighbourCPUSince(c.beside); beside != nil {
 			ours += *beside
 			u.BesideCPUSeconds = new(beside.Seconds())
 		}
@@ -111,14 +111,14 @@ func (f fleet) limitsAround() []observe.Limit {
 	for _, one := range f {
 		pid := 0
 		switch {
-		case one.standing != nil:
-			pid = one.standing.PID
+		case one.attached != nil:
+			pid = one.attached.PID
 		case one.Process != nil:
 			pid = one.PID()
 		default:
 			continue
 		}
-		limits, _ := observe.Limits(pid) // what cannot be read is not there to be told
+		limits, _ := observe.Limits(pid) // what cannot be read is not there to be reported
 		for _, l := range limits {
 			own := one.group != nil && l.Dir == one.group.Dir()
 			if !own && !slices.ContainsFunc(list, func(have observe.Limit) bool { return have.Dir == l.Dir }) {

@@ -15,7 +15,7 @@ import (
 )
 
 // Command offers load by the user's command and reads what it prints. Its latency is
-// judged only where it was told a {rate}, since a closed loop's restates the
+// judged only where the command was given a {rate}, since a closed loop's restates the
 // throughput, and where it counts from when a request was due.
 func (r *run) Command(ctx context.Context) error {
 	argv, err := r.loadCommand(r.spec.Load.Duration)
@@ -70,7 +70,7 @@ func (r *run) loadCommand(duration time.Duration) ([]string, error) {
 }
 
 // WarmUpByCommand runs the user's command for the time of the warm-up. One that
-// cannot be told how long would take as long as a measurement: it goes without.
+// cannot be told how long to run would take as long as a measurement: it goes without.
 func (r *run) WarmUpByCommand(ctx context.Context) error {
 	if !strings.Contains(r.spec.Load.Command, "{duration}") {
 		return nil
@@ -105,7 +105,7 @@ func (r *run) runLoad(ctx context.Context, argv []string, suffix string, duratio
 		return load.Output{}, supervisor.Exit{}, ctx.Err()
 	case <-limit.C:
 		p.Stop(0)
-		return load.Output{}, supervisor.Exit{}, trial.Invalid(journal.InvalidLoad, "the load command did not end within %s of the duration that it was given", patience)
+		return load.Output{}, supervisor.Exit{}, trial.Invalid(journal.InvalidLoad, "the load command did not end within %s after its duration; check that it uses {duration}", patience)
 	}
 	exit, err := p.Wait()
 	if err == nil {

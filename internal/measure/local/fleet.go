@@ -20,10 +20,10 @@ import (
 	"github.com/procfit/procfit/internal/verdict/journal"
 )
 
-// replica is one copy of the target: one that was started, or one that stood already.
+// replica is one copy of the target: one that was started, or one that was running already.
 type replica struct {
-	*target.Process                   // nil: it stood already
-	standing        *observe.Standing // nil: it was started
+	*target.Process                   // nil: it was running already
+	attached        *observe.Standing // nil: it was started
 	group           *cgroup.Group     // nil: no setting has a quota
 	url             string
 	port            int          // of the URL; 0 where it names none
@@ -71,7 +71,7 @@ func (r *run) startOne(ctx context.Context, one *replica, port int, output *os.F
 	}
 	if r.groups != nil {
 		if one.group, err = r.groups.New(); err != nil {
-			return fmt.Errorf("make a cgroup for the quota: %w", err)
+			return fmt.Errorf("cannot make a cgroup for the CPU limit: %w", err)
 		}
 		spec.ProcsFiles = []string{one.group.ProcsFile()}
 	}
@@ -182,8 +182,8 @@ func (f fleet) pids() []int {
 }
 
 func (one *replica) pids() []int {
-	if one.standing != nil {
-		return []int{one.standing.PID}
+	if one.attached != nil {
+		return []int{one.attached.PID}
 	}
 	below, err := one.Descendants()
 	if err != nil {
@@ -203,8 +203,8 @@ func (f fleet) crashed() *replica {
 }
 
 func (one *replica) ended() bool {
-	if one.standing != nil {
-		return one.standing.Gone()
+	if one.attached != nil {
+		return one.attached.Gone()
 	}
 	select {
 	case <-one.Done():

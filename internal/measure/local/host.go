@@ -29,15 +29,15 @@ func (r *runner) readHost() (h host, err error) {
 }
 
 const (
-	lookTime = 300 * time.Millisecond
+	othersTime = 300 * time.Millisecond
 	// company is the share of the target's CPUs from which on other programs are worth
 	// a word before anything is measured.
 	company = 0.1
 )
 
-// lookAround tells what other programs use of the target's CPUs before the first
+// measureOthers reports what other programs use of the target's CPUs before the first
 // trial, where that is much.
-func (r *runner) lookAround(ctx context.Context, observe plan.Observer) error {
+func (r *runner) measureOthers(ctx context.Context, observe plan.Observer) error {
 	before, err := r.readHost()
 	if err != nil {
 		return nil // each trial says so
@@ -45,7 +45,7 @@ func (r *runner) lookAround(ctx context.Context, observe plan.Observer) error {
 	select {
 	case <-ctx.Done():
 		return ctx.Err()
-	case <-time.After(lookTime):
+	case <-time.After(othersTime):
 	}
 	now, err := r.readHost()
 	if err != nil {
@@ -59,7 +59,7 @@ func (r *runner) lookAround(ctx context.Context, observe plan.Observer) error {
 	return nil
 }
 
-// shortest is the span below which the kernel's ticks of 10 ms cannot tell what
+// shortest is the span below which the kernel's ticks of 10 ms cannot show what
 // other programs used.
 const shortest = 500 * time.Millisecond
 
@@ -90,7 +90,7 @@ func (r *run) hostOfRuns() (*journal.HostUse, error) {
 	}
 	before := r.runs.began
 	ours := now.ended - before.ended
-	if beside := r.besideSince(r.runs.beside); beside != nil {
+	if beside := r.neighbourCPUSince(r.runs.beside); beside != nil {
 		ours += *beside
 	}
 	use, err := r.hostSince(before, ours, 0)

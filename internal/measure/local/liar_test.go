@@ -16,7 +16,7 @@ import (
 )
 
 // liarArgument makes this test binary a server that answers for so long from its
-// hundredth request on, when the load has begun, and then keeps silent: on all its
+// hundredth request on, when the load has started, and then keeps silent: on all its
 // connections, or on every second one.
 const liarArgument = "(liar)"
 
@@ -67,7 +67,7 @@ func TestServersThatHang(t *testing.T) {
 	}{
 		{"all", "the target stopped answering", 1, journal.InvalidNoAnswer},
 		{"all", "of 2 stopped answering", 2, journal.InvalidNoAnswer},
-		{"half", " answered", 1, journal.InvalidErrors}, // "no longer", or on a slow machine, of few requests, "never"
+		{"half", " answer", 1, journal.InvalidErrors}, // "got no answers", or on a slow machine, of few requests, "never"
 		{"none", "", 1, ""},
 	} {
 		t.Run(fmt.Sprintf("silent on %s, %d replicas", tc.silent, tc.replicas), func(t *testing.T) {
@@ -105,7 +105,7 @@ func TestAChildWithAnotherValue(t *testing.T) {
 	s.Target.Command = append([]string{"sh", "-c", `GOMAXPROCS=1 "$@" & wait`, "sh"}, s.Target.Command...)
 	setting := journal.Setting{Label: "2", Procs: new(2), Replicas: 1}
 	trial, err := prepared(t, s, Config{}, setting).Run(t.Context(), plan.Task{Setting: setting}, nil)
-	if err != nil || trial.InvalidCode != journal.InvalidProcs || !regexp.MustCompile(`^the target's child process [0-9]+ \(.+\) ran at GOMAXPROCS=1, not at 2: .*a parent that sets it for its children`).MatchString(trial.InvalidReason) {
+	if err != nil || trial.InvalidCode != journal.InvalidProcs || !regexp.MustCompile(`^the target's child process [0-9]+ \(.+\) ran with GOMAXPROCS=1 instead of 2: .*a parent that sets it for its children`).MatchString(trial.InvalidReason) {
 		t.Errorf("%v, %s %q", err, trial.InvalidCode, trial.InvalidReason)
 	}
 }

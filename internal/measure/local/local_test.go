@@ -103,19 +103,22 @@ func TestReadyAndLimit(t *testing.T) {
 }
 
 func TestCheck(t *testing.T) {
-	for want, change := range map[string]func(*plan.Spec){
-		"command":       func(s *plan.Spec) { s.Target.Command = []string{"/nowhere/program"} },
-		"against":       func(s *plan.Spec) { s.Target.Against = []string{"/nowhere/program"} },
-		"prepare":       func(s *plan.Spec) { s.Target.Prepare = []string{"/nowhere/program"} },
-		"load":          func(s *plan.Spec) { s.Load.Command = "/nowhere/program {url}" },
-		"target-cpuset": func(s *plan.Spec) { s.Target.CPUs = []int{4095} },
-		"load-cpuset":   func(s *plan.Spec) { s.Load.CPUs = []int{0, 4095} },
+	for _, tc := range []struct {
+		want   string
+		change func(*plan.Spec)
+	}{
+		{"command", func(s *plan.Spec) { s.Target.Command = []string{"/nowhere/program"} }},
+		{"command", func(s *plan.Spec) { s.Target.Against = []string{"/nowhere/program"} }}, // compare's OLD
+		{"prepare", func(s *plan.Spec) { s.Target.Prepare = []string{"/nowhere/program"} }},
+		{"load", func(s *plan.Spec) { s.Load.Command = "/nowhere/program {url}" }},
+		{"target-cpuset", func(s *plan.Spec) { s.Target.CPUs = []int{4095} }},
+		{"load-cpuset", func(s *plan.Spec) { s.Load.CPUs = []int{0, 4095} }},
 	} {
 		spec := job("true")
-		change(&spec)
+		tc.change(&spec)
 		var wrong *plan.FieldError
-		if err := Check(spec, false); !errors.As(err, &wrong) || wrong.Field != want {
-			t.Errorf("%v, want one of %s", err, want)
+		if err := Check(spec, false); !errors.As(err, &wrong) || wrong.Field != tc.want {
+			t.Errorf("%v, want one of %s", err, tc.want)
 		}
 	}
 }
@@ -205,7 +208,7 @@ func TestLogOfManyRuns(t *testing.T) {
 	}
 }
 
-// A program without any Go in it is said to be none.
+// A program without any Go in it is reported as such.
 func TestNoGoProgram(t *testing.T) {
 	spec := job("sleep", "0.2")
 	setting := journal.Setting{Label: "2", Procs: new(2), Replicas: 1}
@@ -228,7 +231,7 @@ func full(t *testing.T) func(name string) (*os.File, string, error) {
 }
 
 // Without its output a program that failed, or printed no figure, would be judged
-// by what it did not say: that is no trial, and the next would fare no better.
+// by what it did not say: that is not a trial, and the next would fare no better.
 func TestFullDisk(t *testing.T) {
 	for name, command := range map[string][]string{
 		"good":   {"echo", "BenchmarkA 1 5 ns/op"},
@@ -238,7 +241,7 @@ func TestFullDisk(t *testing.T) {
 			r := prepared(t, job(command...), Config{CreateLog: full(t)}, unset)
 			trial, err := r.Run(t.Context(), plan.Task{Setting: unset}, nil)
 			var u *unkept
-			if !errors.As(err, &u) || !strings.Contains(err.Error(), "no space left on device; free space there, then the same command with the same --out completes what is missing") {
+			if !errors.As(err, &u) || !strings.Contains(err.Error(), "no space left on device; free some space there, then run the same command with the same --out to continue") {
 				t.Errorf("%v, valid %v: %s", err, trial.Valid, trial.InvalidReason)
 			}
 		})

@@ -15,7 +15,7 @@ import (
 type log struct {
 	file *os.File
 	path string // in the results folder
-	from int64  // where the last run's output begins
+	from int64  // where the last run's output starts
 	keep int64  // what must stay when the file has grown too long: the first run's
 }
 
@@ -76,7 +76,7 @@ func (l *log) output(exit supervisor.Exit) (load.Output, error) {
 	return load.Output{Head: head, Cut: cut, Tail: tail}, nil
 }
 
-// unkept is that a program's output could not be written to its log, for want of
+// unkept is that a program's output could not be written to its log, because of a lack of
 // space as a rule. Figures come from there, and so does why a program failed:
 // without it there is no trial, not an invalid one, which would stay so when there
 // is space again.
@@ -85,7 +85,7 @@ type unkept struct{ why string }
 func (e *unkept) Unkept() bool { return true }
 
 func (e *unkept) Error() string {
-	return "the output of a trial could not be kept: " + e.why + "; free space there, then the same command with the same --out completes what is missing"
+	return "the output of a trial could not be saved: " + e.why + "; free some space there, then run the same command with the same --out to continue"
 }
 
 // kept is nil when all the output is in the log that was to have it.

@@ -61,7 +61,7 @@ type passing struct {
 }
 
 // look reads the memory and the collectors of the replicas that still run. They started
-// at began: all that a collector ever did is of this run, even where so much has passed
+// at started: all that a collector ever did is of this run, even where so much has passed
 // that the runtime no longer knows when its first cycle ended (256 cycles, which a program
 // that allocates much has behind it in 50 ms).
 func (p *passing) look(r *run, f fleet, began time.Time, pause time.Duration) {

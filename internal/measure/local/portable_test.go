@@ -12,7 +12,7 @@ import (
 )
 
 // A trial without what only Linux has: the portable engine, start and stop measure
-// throughput and latency, nothing is read of the program, and that is said once.
+// throughput and latency, nothing is read of the program, and that is reported once.
 func TestPortableTrial(t *testing.T) {
 	self, err := os.Executable()
 	if err != nil {

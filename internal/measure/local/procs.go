@@ -29,7 +29,7 @@ func (r *run) readServers() ([]trial.Reading, error) {
 	var readings []trial.Reading
 	for _, one := range f {
 		pids := one.pids()
-		if one.standing != nil { // whoever listens at the URL's port, a proxy say
+		if one.attached != nil { // whoever listens at the URL's port, a proxy say
 			readings = append(readings, r.readBusiest(pids))
 			one.program, _ = r.reader.BusiestGo(pids)
 			continue
@@ -37,7 +37,7 @@ func (r *run) readServers() ([]trial.Reading, error) {
 		pid, err := observe.Listener(one.port, pids)
 		var taken *observe.TakenError
 		if errors.As(err, &taken) && f.crashed() == nil {
-			return nil, fmt.Errorf("%w, which would be measured in place of the target: stop it, or write {port} in the command and the URL", err)
+			return nil, fmt.Errorf("%w, which would be measured instead of the target: stop it, or write {port} in the command and the URL", err)
 		}
 		if err == nil {
 			one.program, readings = pid, append(readings, r.readProcess(pid, pids))

@@ -113,7 +113,7 @@ func Attach(name string) (*plan.Attached, error) {
 	}
 	found, err := find(n)
 	if errors.Is(err, errors.ErrUnsupported) {
-		return nil, plan.Wrong("command", "observe needs Linux: procfit reads there what runs and at which GOMAXPROCS")
+		return nil, plan.Wrong("command", "observe needs Linux: only there can procfit identify the process and read its GOMAXPROCS")
 	}
 	if err != nil {
 		return nil, plan.WrongBy("command", err)
@@ -133,7 +133,7 @@ func Attach(name string) (*plan.Attached, error) {
 // and nothing else.
 func (r *run) visit() ([]string, error) {
 	a := r.spec.Target.Attach
-	one := &replica{standing: &observe.Standing{PID: a.PID, Name: a.Name, Started: a.Started}, url: r.spec.Target.URL}
+	one := &replica{attached: &observe.Standing{PID: a.PID, Name: a.Name, Started: a.Started}, url: r.spec.Target.URL}
 	if u, err := url.Parse(one.url); err == nil {
 		one.port, _ = strconv.Atoi(u.Port())
 	}

@@ -1,3 +1,16 @@
+// Package local is the plan.Runner of this machine: it starts the target as an
+// setting says, inside its cgroup and affinity, offers the load, and gathers what
+// package trial judges: at which GOMAXPROCS the target really ran, what the kernel
+// counted, and who was the bottleneck.
+//
+// A server's trial is warm-up, closed loop, open loop. The kernel's counters are
+// kept for each loop; those of the closed loop stand for the trial, since there the
+// target has all the work that it can take, so that CPU use, switches and throttling
+// compare across settings. They are read before the measured time starts, while the
+// same load settles for a moment, so that the reading is in no latency.
+//
+// A batch program's trial is its runs, one after the other until their time is used,
+// each counted from exec to exit.
 package local
 
 import (
@@ -73,16 +86,16 @@ func (r *runner) Prepare(ctx context.Context, wanted journal.Plan, observe plan.
 		observe.Tell(plan.Activity{Step: plan.StepUnseen})
 		return nil
 	}
-	return r.lookAround(ctx, observe)
+	return r.measureOthers(ctx, observe)
 }
 
 func (r *runner) findGroups() error {
 	parent, err := cgroup.Find()
 	if err != nil {
-		return fmt.Errorf("a quota needs a cgroup: %w", err)
+		return fmt.Errorf("a CPU limit needs a cgroup: %w", err)
 	}
 	if _, err := parent.RemoveStale(); err != nil {
-		return fmt.Errorf("remove the groups of an earlier run: %w", err)
+		return fmt.Errorf("cannot remove the cgroups of an earlier run: %w", err)
 	}
 	keeper, err := r.keep()
 	if err != nil {
@@ -124,13 +137,13 @@ func (r *runner) Run(ctx context.Context, task plan.Task, observe plan.Observer)
 type run struct {
 	*runner
 	*trial.Task
-	back   func() // to the CPUs that procfit had before the trial
-	logs   []*log
-	fleet  fleet           // of a server
-	beside *neighbour      // nil: nothing runs beside the target, or not yet
-	outer  []observe.Limit // around a server, from the first look
-	looked bool
-	runs   *runs // of a batch program; nil: none is measured yet
+	back      func() // to the CPUs that procfit had before the trial
+	logs      []*log
+	fleet     fleet           // of a server
+	neighbour *neighbour      // nil: nothing runs next to the target, or not yet
+	outer     []observe.Limit // around a server, from the first look
+	looked    bool
+	runs      *runs // of a batch program; nil: none is measured yet
 }
 
 // Prepare implements trial.Place.
@@ -140,7 +153,7 @@ func (r *run) Prepare(context.Context, context.CancelCauseFunc) (err error) {
 		return trial.Invalid(journal.InvalidNoProgram, "%v", missing)
 	}
 	if r.spec.Target.Kind() == journal.KindServer {
-		r.back, err = r.aside()
+		r.back, err = r.moveToLoadCPUs()
 	}
 	return err
 }

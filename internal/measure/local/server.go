@@ -26,7 +26,7 @@ func (r *run) Start(ctx context.Context) (urls []string, err error) {
 	}
 	r.Trial.Log = r.logs[0].path
 	if r.spec.Target.Kind() != journal.KindServer {
-		return nil, r.startBeside(ctx, 0)
+		return nil, r.startNeighbour(ctx, 0)
 	}
 	r.Step(plan.StepStart)
 	if r.fleet, err = r.start(ctx, r.logs); err != nil {
@@ -36,7 +36,7 @@ func (r *run) Start(ctx context.Context) (urls []string, err error) {
 	if err := r.ready(ctx, r.fleet); err != nil {
 		return nil, err
 	}
-	return r.fleet.urls(), r.startBeside(ctx, r.fleet[0].free)
+	return r.fleet.urls(), r.startNeighbour(ctx, r.fleet[0].free)
 }
 
 // Check implements trial.Place.
@@ -48,7 +48,7 @@ func (r *run) Check(context.Context) error {
 	case dead != nil:
 		return crash(r.fleet, dead, r.logs)
 	}
-	return r.beside.stands()
+	return r.neighbour.checkRunning()
 }
 
 // Stop implements trial.Place.
@@ -58,7 +58,7 @@ func (r *run) Stop(context.Context) (e trial.Ending, err error) {
 		defer r.back()
 	}
 	err = r.fleet.end(r.spec.Target.Grace)
-	r.beside.end(r.spec.Target.Grace)
+	r.neighbour.end(r.spec.Target.Grace)
 	if err != nil || r.spec.Target.Attach != nil {
 		return e, err
 	}
@@ -69,7 +69,7 @@ func (r *run) Stop(context.Context) (e trial.Ending, err error) {
 func crash(f fleet, dead *replica, logs []*log) error {
 	exit, err := dead.Wait()
 	if err != nil {
-		return trial.Invalid(journal.InvalidLost, "the target was lost during the trial: %v", err)
+		return trial.Invalid(journal.InvalidLost, "procfit lost the target during the trial: %v", err)
 	}
 	if err := logs[slices.Index(f, dead)].kept(exit); err != nil {
 		return err
@@ -118,7 +118,7 @@ func (r *run) ready(ctx context.Context, f fleet) error {
 func (r *run) Look(context.Context) ([]trial.Reading, error) {
 	readings, err := r.readServers()
 	if err == nil {
-		err = held(slices.Concat(r.limited(r.fleet), r.beside.limited()))
+		err = checkQuotas(slices.Concat(r.limited(r.fleet), r.neighbour.limited()))
 	}
 	if err == nil && !r.looked {
 		r.follow(r.fleet) // what is searched for is then found, before anything is measured
@@ -138,7 +138,7 @@ func (r *run) Offer(ctx context.Context, o load.Options, count bool) (*load.Resu
 	}
 	result, err := engine.Run(ctx, o)
 	if err != nil && ctx.Err() == nil {
-		return nil, nil, trial.Invalid(journal.InvalidLoad, "no load could be offered: %v", err)
+		return nil, nil, trial.Invalid(journal.InvalidLoad, "the load generator could not start: %v", err)
 	}
 	if err == nil && c != nil {
 		err = c.spell.end()

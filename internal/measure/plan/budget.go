@@ -56,7 +56,7 @@ func (e *OverBudgetError) Error() string {
 
 // overBudget is an *OverBudgetError where a trial more would end too long after the time
 // of the budget: by more than half of what a trial takes. Whether a later block fits is
-// the planner's to see, before it begins one.
+// the planner's to see, before it starts one.
 func (e Execution) overBudget(t Task, trials []journal.Trial) error {
 	if e.Plan.MaxSeconds <= 0 || len(trials) == 0 || t.Role != journal.RolePilot && t.Block >= len(e.Plan.Groups()) {
 		return nil

@@ -14,7 +14,7 @@ import (
 // Progress is where a run stands.
 type Progress struct {
 	Task      Task
-	Trial     *journal.Trial // the trial that has just ended; nil when one begins
+	Trial     *journal.Trial // the trial that has just ended; nil when one starts
 	Done      int            // trials that are in the journal
 	Total     int
 	AtMost    bool          // Total is a bound: there may be fewer
@@ -30,19 +30,19 @@ type Execution struct {
 	// pilots that were invalid.
 	Have   Record
 	Runner Runner
-	// Observe is told what the Runner does; may be nil.
+	// Observe is called with what the Runner does; it may be nil.
 	Observe Observer
 	// Begin puts a block of a race into the journal, before it is run.
 	Begin func(journal.Block) error
 	// Append puts a trial into the journal.
 	Append func(journal.Trial) error
-	// Tolerant goes on where all trials of a block were invalid, or a pilot: that
+	// Tolerant continues where all trials of a block were invalid, or a pilot: that
 	// they are is an answer too. A group without a valid pilot has no open loop.
 	Tolerant bool
 	// Rate is the open loop's rate where the user gave one. Without it, and with
 	// pilots in the plan, it is half of the capacity that the pilots found.
 	Rate *float64
-	// Report is told of every beginning and end; may be nil.
+	// Report is called at every start and end; it may be nil.
 	Report func(Progress)
 	// Fewest is how many trials the first look of a race takes.
 	Fewest int
@@ -74,7 +74,7 @@ func (e Execution) Run(ctx context.Context) error {
 		if err := r.begin(); err != nil {
 			return err
 		}
-		r.done = r.have.Standing(r.leg.Tasks)
+		r.done = r.have.Done(r.leg.Tasks)
 		for i := 0; i < len(r.leg.Tasks) && (i == 0 || !r.have.waits(r.leg.Tasks[i])); {
 			n := wave(r.leg.Tasks[i:])
 			if err := r.overBudget(r.leg.Tasks[i], r.have.Trials); err != nil {
@@ -101,7 +101,7 @@ type running struct {
 func (r *running) begin() error {
 	for _, b := range r.leg.Begin {
 		if err := r.Begin(b); err != nil {
-			return fmt.Errorf("a block could not be written to the journal, which holds %d trials: %w", len(r.have.Trials), err)
+			return fmt.Errorf("cannot write a block to the journal (%d trials so far): %w", len(r.have.Trials), err)
 		}
 		r.have.Blocks = append(r.have.Blocks, b)
 	}
@@ -161,7 +161,7 @@ func (r *running) keep(task Task, trial journal.Trial, later []Task) error {
 	trial.Setting, trial.Role, trial.Block, trial.Order = task.Setting, task.Role, task.Block, task.Order
 	agreeOnUnit(&trial, r.have.Trials)
 	if err := r.Append(trial); err != nil {
-		return fmt.Errorf("a trial could not be kept in the journal, which holds %d: %w", len(r.have.Trials), err)
+		return fmt.Errorf("cannot write a trial to the journal (%d trials so far): %w", len(r.have.Trials), err)
 	}
 	r.have.add(task, trial)
 	r.done++
@@ -179,7 +179,7 @@ func (r *running) progress(task Task) Progress {
 	return Progress{Task: task, Done: r.done, Total: r.leg.Total, AtMost: r.leg.AtMost, Open: r.leg.Open}
 }
 
-// took is told how long a trial was.
+// took is called with the length of a trial.
 func (r *running) took(d time.Duration) {
 	r.pace.add(d)
 	if r.leg.Left != nil {
@@ -216,7 +216,7 @@ func (e Execution) rate(t Task, trials []journal.Trial) (*float64, error) {
 		return nil, nil
 	}
 	if len(capacities) == 0 {
-		return nil, errors.New("no valid pilot trial to take the rate from: give one with --rate")
+		return nil, errors.New("no pilot trial was valid, so there is no rate for the latency phase; give one with --rate")
 	}
 	// The mean of the middle one or two is the median.
 	slices.Sort(capacities)
@@ -234,6 +234,6 @@ func agreeOnUnit(t *journal.Trial, before []journal.Trial) {
 			continue
 		}
 		t.Valid, t.InvalidCode = false, journal.InvalidUnit
-		t.InvalidReason = fmt.Sprintf("its throughput is counted in %s, that of the trials before in %s", t.ThroughputUnit, b.ThroughputUnit)
+		t.InvalidReason = fmt.Sprintf("its throughput is in %s, but that of earlier trials is in %s", t.ThroughputUnit, b.ThroughputUnit)
 	}
 }

@@ -12,7 +12,7 @@ type grid struct{ plan journal.Plan }
 
 func (g grid) Next(r Record) Leg {
 	tasks := schedule(g.plan)
-	return Leg{Tasks: abreast(g.plan, r.Lacks(tasks)), Total: len(tasks)}
+	return Leg{Tasks: interleaved(g.plan, r.Lacks(tasks)), Total: len(tasks)}
 }
 
 // schedule lists every task of a grid in the order in which to run them on one node:
@@ -48,7 +48,7 @@ func blockOf(p journal.Plan, block int) []Task {
 	for _, setting := range p.AA {
 		tasks = append(tasks, Task{Setting: setting, Role: journal.RoleAA, Block: block})
 	}
-	// A stream of its own for each block, so that a plan of more blocks begins
+	// A stream of its own for each block, so that a plan of more blocks starts
 	// with the very blocks of a plan of fewer. Blocks that run side by side have one.
 	r := rand.New(rand.NewPCG(p.Seed, uint64(block/lanes(p))))
 	r.Shuffle(len(tasks), func(i, j int) { tasks[i], tasks[j] = tasks[j], tasks[i] })

@@ -27,61 +27,61 @@ func hopeless(r Record, ends bool) error {
 		switch {
 		case valid > 0:
 			return nil // the rate comes from that one
-		case roomy(last):
-			return fmt.Errorf("%w: the pilot was invalid: %s", ErrHopeless, last.InvalidReason)
+		case hadCPUs(last):
+			return fmt.Errorf("%w: the pilot trial was invalid: %s", ErrHopeless, last.InvalidReason)
 		case starved < pilotTries:
 			return nil // the next one comes a few seconds later
 		}
-		return fmt.Errorf("%w: %d pilots in a row were invalid while others had the machine's CPUs, the last one: %s", ErrHopeless, starved, last.InvalidReason)
+		return fmt.Errorf("%w: %d pilot trials in a row were invalid while other programs used the machine's CPUs; the last one: %s", ErrHopeless, starved, last.InvalidReason)
 	}
 	block := r.of(last.Block)
-	if !ends || slices.ContainsFunc(block, func(t journal.Trial) bool { return t.Valid }) || r.faultOfValues(block) || !slices.ContainsFunc(block, roomy) {
+	if !ends || slices.ContainsFunc(block, func(t journal.Trial) bool { return t.Valid }) || r.faultOfValues(block) || !slices.ContainsFunc(block, hadCPUs) {
 		return nil
 	}
-	return fmt.Errorf("%w: all %d of block %d were invalid, the last one: %s", ErrHopeless, len(block), last.Block+1, last.InvalidReason)
+	return fmt.Errorf("%w: all %d trials of block %d were invalid; the last one: %s", ErrHopeless, len(block), last.Block+1, last.InvalidReason)
 }
 
-// pilotTries is how many pilots of a group may be invalid for want of CPUs: with the
+// pilotTries is how many pilots of a group may be invalid because of a lack of CPUs: with the
 // default duration a machine that is busy for half a minute or more has another chance.
 const pilotTries = 10
 
-// pilots counts a group's valid pilots, and those that were invalid for want of CPUs.
+// pilots counts a group's valid pilots, and those that were invalid because of a lack of CPUs.
 func (r Record) pilots(g journal.GroupKey) (valid, starved int) {
 	for _, t := range r.Trials {
 		switch {
 		case t.Role != journal.RolePilot || t.Setting.Group() != g:
 		case t.Valid:
 			valid++
-		case !roomy(t):
+		case !hadCPUs(t):
 			starved++
 		}
 	}
 	return valid, starved
 }
 
-// again tells that a pilot is to be run once more: there is no valid one of its group, and
-// this one was invalid for want of CPUs.
+// again reports that a pilot is to be run once more: there is no valid one of its group, and
+// this one was invalid because of a lack of CPUs.
 func (r Record) again(t journal.Trial) bool {
-	if t.Role != journal.RolePilot || t.Valid || roomy(t) {
+	if t.Role != journal.RolePilot || t.Valid || hadCPUs(t) {
 		return false
 	}
 	valid, starved := r.pilots(t.Setting.Group())
 	return valid == 0 && starved < pilotTries
 }
 
-// waits tells that a task comes after a pilot of its group that is to be run once more.
+// waits reports that a task comes after a pilot of its group that is to be run once more.
 func (r Record) waits(task Task) bool {
 	valid, starved := r.pilots(task.Setting.Group())
 	return task.Role != journal.RolePilot && valid == 0 && starved > 0 && starved < pilotTries
 }
 
-// roomy tells that what went wrong in a trial is not for want of CPUs.
-func roomy(t journal.Trial) bool {
+// hadCPUs reports that what went wrong in a trial is not because of a lack of CPUs.
+func hadCPUs(t journal.Trial) bool {
 	silent := t.InvalidCode == journal.InvalidNoAnswer || t.InvalidCode == journal.InvalidErrors
 	return t.InvalidCode != journal.InvalidStolen && !(silent && contest.Others(&t.Usage) >= contest.CrowdedFrom)
 }
 
-// faultOfValues tells whether a block of invalid trials may be the fault of its values
+// faultOfValues reports whether a block of invalid trials may be the fault of its values
 // alone, as a race's, which has few: others of the group are valid, and none of these
 // ever was. One alone that was may have crashed by chance.
 func (r Record) faultOfValues(block []journal.Trial) bool {

@@ -8,8 +8,8 @@ import (
 
 // A plan may have several nodes, and then runs as many trials at a time, each on a node
 // of its own. A whole block runs on one node: what is compared within it ran at one
-// speed, and a node that is slower than another is slower for all settings alike. The
-// blocks that run side by side have one order of settings, begun at another place on
+// speed, and a node that is slower than another is slower for all settings. The
+// blocks that run side by side have one order of settings, started at another place on
 // each node, so that over them every setting runs once on every node and, where there
 // are as many settings as nodes, no two nodes run the same at a time: a Latin square of
 // settings, nodes and turns.
@@ -17,7 +17,7 @@ import (
 // lanes is how many trials run at a time.
 func lanes(p journal.Plan) int { return max(1, len(p.Nodes)) }
 
-// rotated is the list begun at its n-th element.
+// rotated is the list started at its n-th element.
 func rotated[T any](list []T, n int) []T {
 	if len(list) == 0 {
 		return list
@@ -26,9 +26,9 @@ func rotated[T any](list []T, n int) []T {
 	return slices.Concat(list[n:], list[:n])
 }
 
-// abreast are the tasks in the order in which they run side by side: the next of every
+// interleaved are the tasks in the order in which they run side by side: the next of every
 // lane in turn. Pilots go first, as all else takes its rate from them.
-func abreast(p journal.Plan, tasks []Task) []Task {
+func interleaved(p journal.Plan, tasks []Task) []Task {
 	if lanes(p) == 1 {
 		return tasks
 	}
@@ -53,7 +53,7 @@ func abreast(p journal.Plan, tasks []Task) []Task {
 }
 
 // wave is how many of the tasks run at the same time: the next of each lane, and no
-// pilots beside what needs them.
+// pilots next to what needs them.
 func wave(tasks []Task) int {
 	seen := map[int]bool{}
 	for i, t := range tasks {

@@ -69,14 +69,14 @@ func (u *unlike) measured(t *testing.T, seed uint64, racing bool) *verdict.Resul
 	return verdict.Analyze(h, kept)
 }
 
-// claims tells whether a result says that one value is worse than another.
+// claims reports whether a result says that one value is worse than another.
 func claims(r *verdict.Result) bool {
 	rec := r.Groups[0].Recommendation
 	return rec.Verdict == verdict.Recommended || rec.Verdict == verdict.TradeOff ||
 		slices.ContainsFunc(rec.Reasons, func(x verdict.Reason) bool { return x.Code == verdict.ReasonSlower || x.Code == verdict.ReasonLater })
 }
 
-// sees tells whether a result has a value of GOMAXPROCS below the peak.
+// sees reports whether a result has a value of GOMAXPROCS below the peak.
 func sees(r *verdict.Result, procs int) bool {
 	return slices.ContainsFunc(r.Groups[0].Values, func(s verdict.ValueResult) bool {
 		return s.Procs != nil && *s.Procs == procs && s.VersusPeak.High != nil && *s.VersusPeak.High < 1

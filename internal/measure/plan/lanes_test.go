@@ -13,7 +13,7 @@ import (
 	"github.com/procfit/procfit/internal/verdict/journal"
 )
 
-// several is a plan over so many nodes.
+// several is a plan over that many nodes.
 func several(t *testing.T, nodes int, m settings) journal.Plan {
 	t.Helper()
 	p := plan(t, m)
@@ -182,7 +182,7 @@ func (f *lockedFake) Run(ctx context.Context, t Task, o Observer) (journal.Trial
 	return f.fake.Run(ctx, t, o)
 }
 
-// A race over two nodes has each block on both, keeps its budget, and goes on where it
+// A race over two nodes has each block on both, keeps its budget, and continues where it
 // was stopped.
 func TestRaceSideBySide(t *testing.T) {
 	h := raceOf(t, nil)

@@ -9,7 +9,7 @@ import (
 
 const (
 	// probes are the rates that a trial may try: with the first at seven tenths of
-	// what the closed loop reached, so many narrow the answer to some percent.
+	// what the closed loop reached, that many narrow the answer to some percent.
 	probes = 7
 	// quotaProbe is how long a rate is tried under a quota: 30 periods of it.
 	quotaProbe = 3 * time.Second

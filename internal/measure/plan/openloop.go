@@ -16,7 +16,7 @@ const (
 	OpenMost = 11 * time.Second
 )
 
-// OpenHead is how long the open loop runs before its measured time begins.
+// OpenHead is how long the open loop runs before its measured time starts.
 func (l Load) OpenHead() time.Duration { return min(openHead, l.Duration/3) }
 
 // OpenFor is how long the open loop at a rate is measured; 0 is a rate that is not
@@ -122,7 +122,7 @@ type pace struct {
 
 func (p *pace) add(d time.Duration) { p.total += d; p.n++ }
 
-// remaining is that of so many trials; 0: not known.
+// remaining is that of that many trials; 0: not known.
 func (p *pace) remaining(trials int) time.Duration {
 	each := p.each
 	if p.n > 0 {

@@ -1,3 +1,15 @@
+// Package plan says what is to be measured, plans it and carries it out.
+//
+// A [Spec] is a whole sweep, typed and checked: the program, its load, the settings
+// under test and how often. It becomes a journal.Plan, which a [Planner] continues
+// from whatever the journal holds: a grid has every setting in every block, and one
+// setting of each group twice, so that the noise is known; a race asks the trials so
+// far what to measure next, within a budget. Either draws the order within a block from
+// a seed, so that a drift of the machine affects all settings equally, and either gives
+// the same for the same journal. A [Runner], which lives elsewhere (this machine, pods,
+// a model), turns one [Task] into one trial; [Execution] hands it what the journal
+// still lacks and appends what comes back. The package starts no process and offers no
+// load.
 package plan
 
 import (
@@ -10,7 +22,7 @@ import (
 // pilots is the number of trials that find a group's capacity.
 const pilots = 2
 
-// Plan multiplies the settings out for a machine of so many CPUs. seed counts where
+// Plan multiplies the settings out for a machine of that many CPUs. seed counts where
 // the Spec has none.
 func (s Spec) Plan(hostCPUs float64, seed uint64) journal.Plan {
 	against := len(s.Target.Against) > 0
@@ -47,7 +59,7 @@ func (s Spec) Plan(hostCPUs float64, seed uint64) journal.Plan {
 	return p
 }
 
-// values are those that may be measured of a target that may use so many CPUs.
+// values are those that may be measured of a target that may use that many CPUs.
 func (s Spec) values(effective float64) []*int {
 	switch {
 	case !s.Procs.Auto:

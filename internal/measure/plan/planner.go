@@ -13,13 +13,13 @@ import (
 )
 
 // racing lets the trials decide what is measured next, in each group for itself. The
-// groups take turns, a block each, so that a drift of the machine falls on all alike,
+// groups take turns, a block each, so that a drift of the machine affects all equally,
 // and share one budget.
 type racing struct{ h journal.Header }
 
 func (p racing) Next(r Record) Leg {
 	s := Leg{Total: p.h.Plan.MaxTrials, AtMost: true, Left: p.left(r)}
-	if s.Tasks = abreast(p.h.Plan, r.Lacks(pilotsOf(p.h.Plan))); len(s.Tasks) > 0 {
+	if s.Tasks = interleaved(p.h.Plan, r.Lacks(pilotsOf(p.h.Plan))); len(s.Tasks) > 0 {
 		return s
 	}
 	contests := contest.All(p.h, r.Trials)
@@ -34,7 +34,7 @@ func (p racing) Next(r Record) Leg {
 			turn, next = i, step
 		}
 	}
-	if s.Tasks = abreast(p.h.Plan, r.begun()); len(s.Tasks) > 0 {
+	if s.Tasks = interleaved(p.h.Plan, r.begun()); len(s.Tasks) > 0 {
 		return s.about(s.Tasks[0].Setting.Group())
 	}
 	if turn < 0 || len(next.Settings) == 0 || p.spent(r, len(next.Settings)) {
@@ -44,7 +44,7 @@ func (p racing) Next(r Record) Leg {
 	for _, b := range s.Begin {
 		s.Tasks = append(s.Tasks, tasksOf(b)...)
 	}
-	s.Tasks = abreast(p.h.Plan, s.Tasks)
+	s.Tasks = interleaved(p.h.Plan, s.Tasks)
 	return s.about(contests[turn].Group)
 }
 
@@ -99,7 +99,7 @@ func questions(c contest.Contest) (list []Question) {
 	return list
 }
 
-// spent tells whether the budget has no room for a block of so many trials. The first
+// spent reports whether the budget has no room for a block of that many trials. The first
 // block of each group has always room: a budget that has not is refused before.
 func (p racing) spent(r Record, more int) bool {
 	return len(r.Blocks) >= len(p.h.Plan.Groups()) && contest.Spent(p.h, r.Trials, more) != ""
@@ -114,7 +114,7 @@ func (p racing) left(r Record) *time.Duration {
 }
 
 // Planner says what is measured next: a pure function of what was measured, so that
-// a run that was stopped goes on as if it had not been.
+// a run that was stopped continues as if it had not been.
 type Planner interface {
 	Next(Record) Leg
 }
@@ -122,13 +122,13 @@ type Planner interface {
 // Leg is what to run next.
 type Leg struct {
 	Tasks []Task // in the order to run; none: the plan is at its end
-	// Begin are the blocks to be told to the journal before them, one for each node that
-	// is measured on; none where they are told already, or are no race's.
+	// Begin are the blocks to write to the journal before them, one for each node that
+	// is measured on; none where the journal has them, or in a grid.
 	Begin []journal.Block
 	Total int // trials that the journal holds in the end, or at most
 	// AtMost says that Total is a bound, and what is open may be settled before.
 	AtMost bool
-	// Left is how long the plan lets it go on; nil: it has no bound.
+	// Left is how long the plan lets it continue; nil: it has no bound.
 	Left *time.Duration
 	Open []Question
 }
@@ -158,7 +158,7 @@ type dueling struct{ h journal.Header }
 
 const (
 	// duelPairs is how many pairs of trials a setting's duel has at most: a loss of
-	// twice the margin is found in so many where throughput strays by 3%.
+	// twice the margin is found in that many where throughput strays by 3%.
 	duelPairs = 40
 	// fewestPairs is how many a ruling needs.
 	fewestPairs = 4
@@ -204,12 +204,12 @@ type Split struct {
 // Arranger is a Runner that can set load and target apart on its machine.
 type Arranger interface {
 	// Arrange measures what the load costs and gives it CPUs of its own, for all
-	// trials that follow. nil is that it could not be told, or that there are no CPUs
+	// trials that follow. nil: it could not be measured, or that there are no CPUs
 	// to give: then load and target share them as before. It follows Prepare.
 	Arrange(ctx context.Context, plan journal.Plan, observe Observer) (*Split, error)
 }
 
-// ApartOn tells whether the load is to get CPUs of its own on a machine of so many
+// ApartOn reports whether the load is to get CPUs of its own on a machine of that many
 // CPUs that can be used.
 func (s Spec) ApartOn(effective float64) bool {
 	return s.Split == nil && s.Target.Pods == nil && s.Target.Attach == nil && !s.Load.Shared && s.LoadOnTargetHost() && effective >= fewestCPUs && s.Target.CPUs == nil && s.Load.CPUs == nil

@@ -17,7 +17,7 @@ import (
 	"github.com/procfit/procfit/internal/verdict/journal"
 )
 
-// raceOf is the header of a race, over so many CPUs.
+// raceOf is the header of a race, over that many CPUs.
 func raceOf(t *testing.T, change func(*Spec)) journal.Header {
 	t.Helper()
 	s := Default()
@@ -72,7 +72,7 @@ func ended(t *testing.T, h journal.Header, k *knee) *run {
 	return x
 }
 
-// A race that is stopped after any trial, and goes on, runs what it would have run.
+// A race that is stopped after any trial, and continues, runs what it would have run.
 func TestRaceGoesOn(t *testing.T) {
 	h := raceOf(t, func(s *Spec) { s.Quotas = []*float64{nil, ptr(3.0)} })
 	whole := ended(t, h, &knee{at: 5})
@@ -106,7 +106,7 @@ func TestRaceGoesOn(t *testing.T) {
 func TestGroupsTakeTurns(t *testing.T) {
 	h := raceOf(t, func(s *Spec) { s.Quotas = []*float64{nil, ptr(4.0), ptr(2.0)} })
 	x := (&knee{at: 3}).execution(h, Record{})
-	x.Report = func(p Progress) { // what is asked of the group at work is told first
+	x.Report = func(p Progress) { // what is asked of the group at work comes first
 		group := p.Task.Setting.Group()
 		if slices.ContainsFunc(p.Open, func(q Question) bool { return q.Group == group }) && p.Open[0].Group != group {
 			t.Errorf("while %v runs, %+v is said to be open first", group, p.Open[0])
@@ -128,7 +128,7 @@ func TestGroupsTakeTurns(t *testing.T) {
 	}
 }
 
-// A race tells what it takes at most and stays below it.
+// A race reports what it takes at most and stays below it.
 func TestRaceHasABudget(t *testing.T) {
 	whole := ended(t, raceOf(t, nil), &knee{at: 6})
 	h := raceOf(t, func(s *Spec) { s.Budget.MaxTrials = len(whole.kept) - 1 })
@@ -143,7 +143,7 @@ func TestRaceHasABudget(t *testing.T) {
 		t.Errorf("%v with %d trials, want at most %d", err, len(x.kept), h.Plan.MaxTrials)
 	}
 
-	// Of time: no block begins that would end after it.
+	// Of time: no block starts that would end after it.
 	first := Fewest(h)
 	for _, most := range []time.Duration{time.Duration(first) * time.Second, time.Duration(first+5) * time.Second} {
 		h := raceOf(t, func(s *Spec) { s.Budget.MaxTime = most })
@@ -266,7 +266,7 @@ func TestFewest(t *testing.T) {
 }
 
 // Where nobody knew how long a trial takes, the first ones show that the time does not
-// hold the first look: it ends there, and a longer one completes it. A block that began
+// hold the first look: it ends there, and a longer one completes it. A block that started
 // within the time is run to its end.
 func TestTheFirstLookKeepsToTheTime(t *testing.T) {
 	in := func(most time.Duration) journal.Header {

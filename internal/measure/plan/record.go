@@ -9,7 +9,7 @@ import (
 // Record is what a journal holds below its header.
 type Record struct {
 	Trials []journal.Trial
-	Blocks []journal.Block // of a race, as they were begun
+	Blocks []journal.Block // of a race, as they were started
 	// tried are the tasks that this run has carried out: what came of them stands
 	// until another run. A pilot that a busy machine made invalid is not among them.
 	tried map[place]bool
@@ -42,9 +42,9 @@ func (r *Record) add(task Task, trial journal.Trial) {
 	r.tried[task.place()] = !r.again(trial)
 }
 
-// Lacks is the tasks that no trial stands for. An invalid pilot does not stand in a
-// later run, where its group has no valid one: without a rate nothing can go on.
-// Neither does a trial for which there was no program.
+// Lacks are the tasks that no trial has done. An invalid pilot does not count in a later
+// run if its group has no valid one: without a rate nothing can continue. Neither does a
+// trial for which there was no program.
 func (r Record) Lacks(tasks []Task) []Task {
 	done, rated := map[place]bool{}, map[journal.GroupKey]bool{}
 	for _, t := range r.Trials {
@@ -72,8 +72,8 @@ func (r Record) of(block int) (list []journal.Trial) {
 	return list
 }
 
-// Standing counts the trials that stand, but for those that are to be run again.
-func (r Record) Standing(tasks []Task) int {
+// Done counts the trials that need not be run again.
+func (r Record) Done(tasks []Task) int {
 	places := map[place]bool{}
 	for _, t := range r.Trials {
 		places[placeOf(t.Setting, t.Role, t.Block, t.Order)] = true

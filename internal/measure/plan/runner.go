@@ -23,7 +23,7 @@ type Runner interface {
 	Close() error
 }
 
-// Observer is told what a Runner does. It must return at once.
+// Observer is called with what a Runner does. It must return at once.
 type Observer func(Activity)
 
 // Step is a stretch of a Runner's work.
@@ -32,7 +32,7 @@ type Step string
 const (
 	StepOthers      Step = "others"       // before the first trial: other programs used CPUs of OfCPUs
 	StepUnseen      Step = "unseen"       // before the first trial: only Linux tells the live GOMAXPROCS and the kernel's counters
-	StepArrange     Step = "arrange"      // trials that tell how many CPUs the load needs
+	StepArrange     Step = "arrange"      // trials that show how many CPUs the load needs
 	StepUnjudged    Step = "unjudged"     // the p99 of what follows will not be judged: Shortfall
 	StepCompile     Step = "compile"      // Detail: the package
 	StepStart       Step = "start"        // of the target
@@ -43,7 +43,7 @@ const (
 	StepOpenLoop    Step = "open_loop"    // for latency, at RatePerSecond
 	StepLoadCommand Step = "load_command" // Detail: the command
 	StepPrepare     Step = "prepare"      // what runs before a batch program
-	StepBeside      Step = "beside"       // of the neighbour
+	StepNeighbour   Step = "beside"       // of the neighbour
 	StepRun         Step = "run"          // of a batch program
 )
 

@@ -44,7 +44,7 @@ type Spec struct {
 	MarginP99  float64    // how much more p99
 	Seed       *uint64    // of the settings' order; nil: any
 
-	// Tolerant goes on where all trials of a block are invalid, or a pilot: that they
+	// Tolerant continues where all trials of a block are invalid, or a pilot: that they
 	// are may be the answer.
 	Tolerant bool
 	// TrialTakes is about how long a batch program's trial takes; 0: only a first one
@@ -59,15 +59,15 @@ type Target struct {
 	Build      string     // Go package to compile
 	BuiltIn    string     // id of the practice program that Command starts; empty: the user's own
 	URL        string     // where its load goes; empty: a batch program
-	Env        []string   // NAME=value that it has besides the user's environment; {port} is filled in
+	Env        []string   // NAME=value that it has in addition to the user's environment; {port} is filled in
 	Benchmarks bool       // the batch program prints Go benchmark lines
 	Prepare    []string   // argv of what runs before each run of a batch program
-	Beside     *Neighbour // what runs beside it in every trial; nil: nothing
+	Beside     *Neighbour // what runs next to it in every trial; nil: nothing
 	CPUs       cpuset.Set // that it may run on; nil: any
 	Pods       *Pods      // it runs in a cluster, in place of Command here; nil: it does not
 	Attach     *Attached  // it runs already, and Command is not given; nil: it does not
 
-	Ready        ready.Probe   // what tells that a server can be loaded; the zero value: its URL
+	Ready        ready.Probe   // what reports that a server can be loaded; the zero value: its URL
 	ReadyTimeout time.Duration // for it to be so
 	Grace        time.Duration // from SIGTERM to SIGKILL
 	RunTimeout   time.Duration // for a batch program's run; 0: none
@@ -127,7 +127,7 @@ func (t Target) Kind() string {
 	return journal.KindBatch
 }
 
-// ReadyGiven tells that something else than an answer of the URL tells of readiness.
+// ReadyGiven reports that something else than an answer of the URL tells of readiness.
 func (t Target) ReadyGiven() bool {
 	return t.Ready.Way != ready.WayURL || t.Ready.URL != "" || len(t.Ready.Statuses) > 0
 }
@@ -152,16 +152,16 @@ func (l Load) EffectiveMethod() string {
 	return "GET"
 }
 
-// Settle is how long the closed loop runs before its measured time begins: counters
-// are read as it begins.
+// Settle is how long the closed loop runs before its measured time starts: counters
+// are read as it starts.
 func (l Load) Settle() time.Duration { return min(300*time.Millisecond, l.Duration/10) }
 
-// OpenLoop tells whether trials have an open loop: those of our own engine do.
+// OpenLoop reports whether trials have an open loop: those of our own engine do.
 func (s Spec) OpenLoop() bool {
 	return s.Target.Kind() == journal.KindServer && s.Load.Command == ""
 }
 
-// LoadOnTargetHost tells whether the load's CPU time is taken from the machine of
+// LoadOnTargetHost reports whether the load's CPU time is taken from the machine of
 // the target. An external command is asked by its first word: ssh and kubectl
 // drive from elsewhere.
 func (s Spec) LoadOnTargetHost() bool {
@@ -253,7 +253,7 @@ func FileName(s string) string {
 	}, s)
 }
 
-// targetCPUs is what one replica may use of a host where it may use so many.
+// targetCPUs is what one replica may use of a host where it may use that many.
 func (s Spec) targetCPUs(host float64) float64 {
 	if n := len(s.TargetCPUs()); n > 0 {
 		return math.Min(host, float64(n))

@@ -37,7 +37,7 @@ func TestValidSpecs(t *testing.T) {
 	}
 }
 
-// Each thing that can be wrong is said of the field that it is wrong in.
+// Each mistake is reported with the field that has it.
 func TestWrongFields(t *testing.T) {
 	for _, c := range []struct {
 		of     func() Spec
@@ -91,7 +91,7 @@ func TestWrongValues(t *testing.T) {
 		{"timeout", "ready=0s", "above zero"}, {"timeout", "stop=-1s", "at least 0s, for example stop=5s"}, {"timeout", "redy=1s", "expected ready=, request="}, {"duration", "0s", "above zero"}, {"duration", "10", `"10": add a unit, for example 10s`}, {"duration", "ten", `"ten": expected a time`},
 		{"warmup", "-1s", "expected a time of at least"}, {"timeout", "request=0s", "above zero"}, {"max-time", "-1s", "above zero"}, {"max-trials", "0", "0: expected 1 to 100000"},
 		{"connections", "0", "0: expected at least 1"}, {"streams", "0", "expected at least 1"}, {"rate", "0", "requests per second above zero"}, {"pace", "jumpy", `"jumpy": expected constant or poisson`}, {"until", "sure", "expected proven or likely"},
-		{"target-cpuset", "0-x", "expected CPU numbers and ranges"}, {"slo", "20ms", `"20ms": want a percentile`}, {"metric", "x", "write NAME"}, {"prepare", "a | b", `"a | b"`}, {"prepare", " ", "expected a command"}, {"seed", "-1", "expected a whole number"},
+		{"target-cpuset", "0-x", "expected CPU numbers and ranges"}, {"slo", "20ms", `"20ms": expected a percentile`}, {"metric", "x", "write NAME"}, {"prepare", "a | b", `"a | b"`}, {"prepare", " ", "expected a command"}, {"seed", "-1", "expected a whole number"},
 	} {
 		f := field.Take(NewFlags().Fields(), field.Named(c[0])...)[0]
 		if err := f.Value.Set(c[1]); err == nil || !strings.Contains(err.Error(), c[2]) {

@@ -302,9 +302,9 @@ func TestHopelessRunsEnd(t *testing.T) {
 	}{
 		"busy for a while":     {journal.InvalidErrors, 5, 5 + 1 + 3*6, ""},
 		"a hypervisor's":       {journal.InvalidStolen, 4, 4 + 3*6, ""},
-		"busy all the time":    {journal.InvalidErrors, 1000, 0, "10 pilots in a row were invalid while others had the machine's CPUs, the last one: 43 never answered"},
-		"the target's own":     {journal.InvalidCrashed, 2, 0, "the pilot was invalid: 43 never answered"},
-		"one and then its own": {journal.InvalidNeverReady, 3, 0, "the pilot was invalid"},
+		"busy all the time":    {journal.InvalidErrors, 1000, 0, "10 pilot trials in a row were invalid while other programs used the machine's CPUs; the last one: 43 never answered"},
+		"the target's own":     {journal.InvalidCrashed, 2, 0, "the pilot trial was invalid: 43 never answered"},
+		"one and then its own": {journal.InvalidNeverReady, 3, 0, "the pilot trial was invalid"},
 	} {
 		x = newRun(p, &fake{answer: func(n int, _ Task) (journal.Trial, error) {
 			if n >= c.until {

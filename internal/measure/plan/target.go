@@ -77,7 +77,7 @@ func (a Attached) setting() journal.Setting {
 	return setting
 }
 
-// Neighbour is a program that runs beside the target in every trial, as a sidecar or
+// Neighbour is a program that runs next to the target in every trial, as a sidecar or
 // another tenant of its machine does.
 type Neighbour struct {
 	Command []string // argv; {port} is that of the target's first copy
@@ -85,7 +85,7 @@ type Neighbour struct {
 	Quota *float64
 }
 
-// NeedsGroups tells whether something of the Spec is to run under a limit of ours.
+// NeedsGroups reports whether something of the Spec is to run under a limit of ours.
 func (s Spec) NeedsGroups() bool {
 	limited := slices.ContainsFunc(s.Quotas, func(q *float64) bool { return q != nil })
 	b := s.Target.Beside

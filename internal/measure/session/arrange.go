@@ -23,7 +23,7 @@ func (s *Session) inherit() {
 	}
 }
 
-// arrangeAs does as the run of a header did. resumed says that it is gone on with.
+// arrangeAs does as the run of a header did. resumed says that it is continued.
 func (s *Session) arrangeAs(then journal.Header, resumed bool) {
 	if !s.Spec.ApartOn(s.options.Host.EffectiveCPUs) {
 		return
@@ -69,7 +69,7 @@ func (s *Session) arrange(ctx context.Context, r plan.Runner, on Events) error {
 	return nil
 }
 
-// arrangedUnlike says why a run of another arrangement is no baseline, or nothing: with
+// arrangedUnlike says why a run of another arrangement is not a baseline, or nothing: with
 // the load on the target's CPUs the latency is that of both.
 func (s *Session) arrangedUnlike(old journal.Header) error {
 	if old.Target.Kind != journal.KindServer || s.Header.Target.Kind != journal.KindServer {
@@ -101,7 +101,7 @@ func whereabouts(a journal.Arrangement) string {
 	return "on the target's CPUs"
 }
 
-// sameCPUs tells whether two runs had target and load on the same CPUs.
+// sameCPUs reports whether two runs had target and load on the same CPUs.
 func sameCPUs(a, b journal.Header) bool {
 	return slices.Equal(a.Target.Had(), b.Target.Had()) && slices.Equal(a.Load.Had(), b.Load.Had())
 }

@@ -45,7 +45,7 @@ func headerIn(t *testing.T, dir string) journal.Header {
 	return c.Header
 }
 
-// The CPUs are chosen once, before the journal is begun, which keeps them; a run that
+// The CPUs are chosen once, before the journal is started, which keeps them; a run that
 // goes on has the same, without another look.
 func TestArrangeOnce(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "out")
@@ -88,8 +88,8 @@ func TestArrangeOnce(t *testing.T) {
 	}
 }
 
-// Where CPUs cannot be set apart the run goes on as before, and says so in its journal,
-// which holds for who goes on with it.
+// Where CPUs cannot be set apart the run continues as before, and says so in its journal,
+// which holds for who continues with it.
 func TestArrangeImpossible(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "out")
 	a := &arranger{}
@@ -106,7 +106,7 @@ func TestArrangeImpossible(t *testing.T) {
 	}
 }
 
-// A run that ends while the CPUs are chosen leaves a folder that can be begun again.
+// A run that ends while the CPUs are chosen leaves a folder that can be started again.
 func TestArrangeInterrupted(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "out")
 	a := &arranger{err: context.Canceled}
@@ -135,7 +135,7 @@ func TestArrangeNot(t *testing.T) {
 	}
 }
 
-// A folder that may not be used is told before anything is measured.
+// A folder that may not be used is reported before anything is measured.
 func TestArrangeRefused(t *testing.T) {
 	dir := t.TempDir()
 	if err := os.WriteFile(filepath.Join(dir, "thesis.tex"), nil, 0o600); err != nil {

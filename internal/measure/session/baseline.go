@@ -15,7 +15,7 @@ type BaselineNote string
 const (
 	BaselineCommand BaselineNote = "command" // it measured another command
 	BaselineLoad    BaselineNote = "load"    // it was measured under another load
-	BaselineBeside  BaselineNote = "beside"  // another program ran beside it, or none
+	BaselineBeside  BaselineNote = "beside"  // another program ran next to it, or none
 )
 
 // CheckBaseline looks, before a run takes its time, at what it is to be compared
@@ -37,7 +37,7 @@ func (s *Session) CheckBaseline() (old journal.Header, notes []BaselineNote, err
 	now, nowUnset := numbered(s.Plan.Settings)
 	switch {
 	case old.Target.Kind != s.Header.Target.Kind:
-		return old, nil, &verdict.RefusedError{Reason: "it measured a " + old.Target.Kind + " target, and this is a " + s.Header.Target.Kind + " target"}
+		return old, nil, &verdict.RefusedError{Reason: "it measured a " + old.Target.Kind + " target, but this is a " + s.Header.Target.Kind + " target"}
 	case !thenUnset || !nowUnset:
 		return old, nil, &Refusal{fmt.Errorf("an earlier sweep is compared by what each value gains over unset: both runs need unset in --procs, as in --procs unset,1,2")}
 	case !slices.ContainsFunc(now, func(n int) bool { return slices.Contains(then, n) }):

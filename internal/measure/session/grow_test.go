@@ -10,8 +10,8 @@ import (
 	"github.com/procfit/procfit/internal/verdict/journal"
 )
 
-// A grid that may grow goes on with more blocks, in the very order that it would have
-// had, and keeps them when it is gone on with as it was asked for first.
+// A grid that may grow continues with more blocks, in the very order that it would have
+// had, and keeps them when it is continued as it was asked for first.
 func TestGrow(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "results")
 	o := options(dir, journal.Host{CPUs: 2, EffectiveCPUs: 2})

@@ -143,7 +143,7 @@ func command(t plan.Target) []string {
 		words = append([]string{"procfit"}, words[1:]...) // go run puts the binary elsewhere each time
 	}
 	if len(t.Env) > 0 {
-		words = slices.Concat([]string{"env"}, secret.Variables(t.Env), words) // the user's environment is told apart: reproduce.sh exports it
+		words = slices.Concat([]string{"env"}, secret.Variables(t.Env), words) // the user's environment is distinguished: reproduce.sh exports it
 	}
 	return words
 }

@@ -17,7 +17,7 @@ func raceSpec(maxTrials int) plan.Spec {
 	return s
 }
 
-// A race that ended at its budget goes on with more, and the journal says so; less
+// A race that ended at its budget continues with more, and the journal says so; less
 // than it has taken already ends it at once.
 func TestAnotherBudget(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "results")

@@ -14,7 +14,7 @@ import (
 	"github.com/procfit/procfit/internal/verdict/journal"
 )
 
-// holdsJournal tells whether the results folder holds a journal. One that holds
+// holdsJournal reports whether the results folder holds a journal. One that holds
 // anything else is refused.
 func holdsJournal(dir string) (bool, error) {
 	entries, err := os.ReadDir(dir)
@@ -42,7 +42,7 @@ func (s *Session) openJournal(on Events) error {
 	}
 	dir, err := folder.Make(s.Dir)
 	if err != nil {
-		return fmt.Errorf("the results directory cannot be made: %w; choose another with --out", err)
+		return fmt.Errorf("cannot make the results directory: %w; choose another with --out", err)
 	}
 	w, err := s.journalIn(dir, exists, on)
 	if err != nil {
@@ -67,7 +67,7 @@ func (s *Session) journalIn(dir *folder.Dir, exists bool, on Events) (*journal.W
 	}
 	w, err := journal.Create(dir, s.Header)
 	if err != nil {
-		return nil, fmt.Errorf("the journal cannot be begun: %w", err)
+		return nil, fmt.Errorf("cannot start the journal: %w", err)
 	}
 	return w, nil
 }
@@ -85,7 +85,7 @@ func (s *Session) goOn(w *journal.Writer, on Events) error {
 	}
 	have := record(c)
 	missing := plan.PlannerOf(s.Header).Next(have).Tasks
-	s.Done, s.Ended = have.Standing(missing), len(missing) == 0
+	s.Done, s.Ended = have.Done(missing), len(missing) == 0
 	if c.Torn > 0 && on.Torn != nil {
 		on.Torn(s.Dir+"/"+journal.Name, c.Torn)
 	}
@@ -97,7 +97,7 @@ func (s *Session) adopt(then journal.Header) error {
 	wanted, now := s.Plan, s.Header
 	asked, blocks := wanted.Budget(), s.blocks(then.Plan)
 	switch {
-	case wanted.Racing(): // one that ended before its answer may go on with more
+	case wanted.Racing(): // one that ended before its answer may continue with more
 		wanted = wanted.With(then.Plan.Budget())
 	case s.options.Grow && then.Plan.Blocks <= blocks:
 		wanted.Blocks = then.Plan.Blocks
@@ -108,13 +108,13 @@ func (s *Session) adopt(then journal.Header) error {
 	now.Plan = wanted
 	differs := flagsOf(differing(now, then), now.Tool.Args, then.Tool.Args)
 	if now.Target.BuiltIn != "" && !goVersioned(wanted) && now.Tool.GoVersion != then.Tool.GoVersion {
-		differs = append(differs, "the Go that procfit is built with, being its own target")
+		differs = append(differs, "the Go version that procfit, its own target, is built with")
 	}
 	if !SameHost(now.TargetHost, then.TargetHost) {
 		differs = append(differs, "the host")
 	}
 	if differs != nil {
-		return &Refusal{fmt.Errorf("%s holds a sweep that differs in %s; its command was: %s; repeat that, or choose another --out",
+		return &Refusal{fmt.Errorf("%s has a run that differs in %s; its command was: %s; repeat that command, or choose another --out",
 			s.Dir, phrase.And(differs), phrase.Clean(strings.Join(append([]string{"procfit"}, then.Tool.Args...), " ")))}
 	}
 	if wanted.Racing() {
@@ -172,7 +172,7 @@ func flagsOf(keys, now, then []string) (names []string) {
 }
 
 // said is what a command line gives for a flag, as procfit writes command lines: no value
-// of its own word begins with a dash.
+// of its own word starts with a dash.
 func said(args []string, name string) (values []string) {
 	for i, word := range args {
 		switch {
@@ -187,19 +187,19 @@ func said(args []string, name string) (values []string) {
 	return values
 }
 
-// goVersioned tells whether the plan names the Go of its targets.
+// goVersioned reports whether the plan names the Go of its targets.
 func goVersioned(p journal.Plan) bool {
 	return slices.ContainsFunc(p.Settings, func(a journal.Setting) bool { return a.GoVersion != "" })
 }
 
-// Grow has a grid go on to so many blocks, where it has fewer. The session must be one
+// Grow has a grid continue to that many blocks, where it has fewer. The session must be one
 // that may grow.
 func (s *Session) Grow(blocks int) {
 	s.Spec.Repeats = max(s.Spec.Repeats, blocks)
 	s.settle()
 }
 
-// blocks is how many a grid is to have beside a journal's: as many as were asked for, or
+// blocks is how many a grid is to have next to a journal's: as many as were asked for, or
 // as many as it was given in the meantime. A number that no sweep may have is not taken
 // over.
 func (s *Session) blocks(then journal.Plan) int {

@@ -9,23 +9,23 @@ import (
 	"github.com/procfit/procfit/internal/verdict/journal"
 )
 
-// Events are told as a session goes on. Each may be nil; all must return at once, but
+// Events are called as a session runs. Each may be nil; all must return at once, but
 // for Progress at a trial's end: the next one waits for it.
 type Events struct {
 	Torn     func(path string, bytes int64) // a resumed journal's last line is left out
 	Begin    func()                         // all is ready for the first trial
 	Activity plan.Observer                  // what the Runner does
-	Progress func(plan.Progress)            // a trial begins or has ended
+	Progress func(plan.Progress)            // a trial starts or has ended
 }
 
-// JournalError is that the journal, or the logs beside it, cannot be used: nothing
+// JournalError is that the journal, or the logs next to it, cannot be used: nothing
 // measured would be kept.
 type JournalError struct{ Err error }
 
 func (e *JournalError) Error() string { return e.Err.Error() }
 func (e *JournalError) Unwrap() error { return e.Err }
 
-// Refusal is that the results folder is not one to go on with: the user is to
+// Refusal is that the results folder is not one to continue with: the user is to
 // choose another.
 type Refusal struct{ Err error }
 
@@ -39,7 +39,7 @@ type Unkept interface {
 }
 
 // Run measures what the journal lacks, with a Runner of the session's Spec, which it
-// does not close. begun says whether it came to the first trial. A *JournalError is
+// does not close. started says whether it came to the first trial. A *JournalError is
 // that the folder could not be used, a *Refusal in its chain that it is another
 // run's. What was measured before any other error is kept.
 func (s *Session) Run(ctx context.Context, r plan.Runner, on Events) (begun bool, err error) {
@@ -85,7 +85,7 @@ func (s *Session) Run(ctx context.Context, r plan.Runner, on Events) (begun bool
 	return true, err
 }
 
-// fewest is how many trials the first look takes; 0: it is no race.
+// fewest is how many trials the first look takes; 0: it is not a race.
 func (s *Session) fewest() int {
 	if !s.Plan.Racing() {
 		return 0

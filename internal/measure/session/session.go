@@ -1,3 +1,12 @@
+// Package session is one run in one results folder: its lock, its journal, the plan
+// or what is left of it, the Runner that carries it out, and what it reports on the way.
+// procfit sweep is one session; every sweep of the lab is another, and so is one in a
+// cluster.
+//
+// New settles all questions and touches nothing; Run measures what the journal
+// lacks. What came of it is in the journal: whoever asked for the run analyses and
+// publishes that. A run that is ended, by Ctrl-C or by a failure, keeps all finished
+// trials, and the same Spec in the same folder continues from there.
 package session
 
 import (
@@ -15,7 +24,7 @@ import (
 	"github.com/procfit/procfit/maxprocs/facts"
 )
 
-// Options are what a run takes besides its Spec.
+// Options are what a run takes in addition to its Spec.
 type Options struct {
 	Dir      string        // the results folder; empty: results/TITLE-TIME
 	Tool     journal.Tool  // who measures, and how it was called
@@ -24,7 +33,7 @@ type Options struct {
 	Baseline string        // results folder of an earlier run, to compare ratios with
 	Environ  []string      // of the target
 	Started  time.Time
-	// Grow lets a grid in the folder go on with more blocks than it was begun with.
+	// Grow lets a grid in the folder continue with more blocks than it was started with.
 	Grow bool
 }
 
@@ -115,7 +124,7 @@ func (s *Session) Missing() int {
 	if !leg.AtMost || len(leg.Tasks) == 0 {
 		return len(leg.Tasks)
 	}
-	return max(len(leg.Tasks), leg.Total-record(contents).Standing(leg.Tasks))
+	return max(len(leg.Tasks), leg.Total-record(contents).Done(leg.Tasks))
 }
 
 func record(c *journal.Contents) plan.Record {
@@ -146,13 +155,13 @@ func ThisHost() journal.Host {
 	return h
 }
 
-// SameHost tells whether the trials of a run begun on one host may go on on the
+// SameHost reports whether the trials of a run started on one host may continue on the
 // other.
 func SameHost(a, b journal.Host) bool {
 	return a.CPUModel == b.CPUModel && a.CPUs == b.CPUs && a.Kernel == b.Kernel && a.EffectiveCPUs == b.EffectiveCPUs
 }
 
-// limited tells whether a CPU limit around procfit is less than the CPUs of the target.
+// limited reports whether a CPU limit around procfit is less than the CPUs of the target.
 func limited(spec plan.Spec, h journal.Host) bool {
 	cpus := h.AffinityCPUs
 	if given := len(spec.Target.CPUs); given > 0 {

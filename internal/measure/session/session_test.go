@@ -20,10 +20,10 @@ import (
 	"github.com/procfit/procfit/internal/verdict/page"
 )
 
-// runner answers every task with a valid trial, and stops as it is told.
+// runner answers every task with a valid trial, and stops when it is told to.
 type runner struct {
 	ran  int
-	stop int // after so many; 0: never
+	stop int // after that many; 0: never
 	each func(n int) error
 }
 
@@ -61,7 +61,7 @@ func options(dir string, host journal.Host) Options {
 
 var two = journal.Host{CPUs: 2, EffectiveCPUs: 2}
 
-// folderWith is a results folder of the spec's sweep, which ended after so many
+// folderWith is a results folder of the spec's sweep, which ended after that many
 // trials; 0: at its end.
 func folderWith(t *testing.T, trials int) (dir string) {
 	t.Helper()
@@ -101,7 +101,7 @@ func TestAnotherSweep(t *testing.T) {
 		r := &runner{}
 		begun, err := New(p, o).Run(t.Context(), r, Events{})
 		var refused *Refusal
-		if begun || !errors.As(err, &refused) || !strings.Contains(err.Error(), "holds a sweep that differs in") || r.ran > 0 || lines(t, dir) != before {
+		if begun || !errors.As(err, &refused) || !strings.Contains(err.Error(), "has a run that differs in") || r.ran > 0 || lines(t, dir) != before {
 			t.Errorf("%s: begun %v, %v", name, begun, err)
 		}
 	}
@@ -264,7 +264,7 @@ func (r *inTurn) Run(ctx context.Context, t plan.Task, o plan.Observer) (journal
 	return r.runner.Run(ctx, t, o)
 }
 
-// A run on several nodes goes on on the same, or says which they were.
+// A run on several nodes continues on the same, or says which they were.
 func TestOtherNodes(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "out")
 	on := func(nodes ...string) *Session {

@@ -21,7 +21,7 @@ type Ran struct {
 }
 
 // startShare bounds a trial of a program that ends within milliseconds, whose start
-// takes longer than its run: a trial takes at most so many times what its runs may use.
+// takes longer than its run: a trial takes at most that many times what its runs may use.
 const startShare = 3
 
 // used is what a run takes of the time for the runs of its trial.

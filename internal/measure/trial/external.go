@@ -11,7 +11,7 @@ import (
 // was told the rate; its latency is judged where its clock allows that.
 func External(t *journal.Trial, r *foreign.Report, wall time.Duration, rate *float64, usage *journal.Usage) error {
 	if r.Throughput == nil {
-		return Invalid(journal.InvalidLoadOutput, "the load command printed no throughput that procfit knows (it knows what these print: %s): name it with --metric 'throughput=REGEXP'", foreign.Names())
+		return Invalid(journal.InvalidLoadOutput, "procfit found no throughput in the output of the load command (it reads the output of %s); name it with --metric 'throughput=REGEXP'", foreign.Names())
 	}
 	p := printedPhase(r, wall)
 	if o := r.Offered; o != nil {

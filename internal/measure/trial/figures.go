@@ -17,7 +17,7 @@ const (
 	ThroughputOperations = "operations" // of Go benchmarks
 )
 
-// addRuns adds a batch program's runs, so many in so much time.
+// addRuns adds a batch program's runs, that many in so much time.
 func addRuns(t *journal.Trial, n int, wall time.Duration) {
 	p := journal.Phase{Mode: journal.ModeBatch, DurationSeconds: wall.Seconds(), AchievedPerSecond: float64(n) / wall.Seconds(), Requests: int64(n)}
 	t.Phases = append(t.Phases, p)
@@ -81,7 +81,7 @@ func addBenchmarks(t *journal.Trial, results []gobench.Result, required bool) er
 	case n > 0:
 		t.ThroughputPerSecond, t.ThroughputUnit = new(math.Exp(logs/n)), ThroughputOperations
 	case required || len(results) == 0:
-		return Invalid(journal.InvalidNoBenchmark, "no benchmark ran: does -bench match one?")
+		return Invalid(journal.InvalidNoBenchmark, "no benchmark ran; check that -bench matches one")
 	}
 	return nil
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/procfit/procfit/internal/verdict/slo"
 )
 
-// judge says whether the p99 of an open loop stands, of so many requests, those that
+// judge says whether the p99 of an open loop stands, of that many requests, those that
 // failed, were never answered or never sent among them. at is the latency at a quantile;
 // null where that is not known.
 func judge(t *journal.Trial, p *journal.Phase, requests int64, at func(quantile float64) *float64) {
@@ -37,7 +37,7 @@ func judge(t *journal.Trial, p *journal.Phase, requests int64, at func(quantile 
 	}
 }
 
-// limitedFromOutside tells whether a limit that the setting did not set can throttle the
+// limitedFromOutside reports whether a limit that the setting did not set can throttle the
 // target: procfit may itself run in a container.
 func limitedFromOutside(u *journal.Usage) bool {
 	if u == nil || u.HostUse == nil {
@@ -100,7 +100,7 @@ func JudgeProcs(t *journal.Trial, before, after []Reading) error {
 		t.ObservedProcs[i] = &now.Procs
 		t.ObservedSource, t.ObservedGoVersion, t.ObservedMainModule = now.Source, now.GoVersion, now.MainModule
 		if want != nil && now.Procs != *want {
-			return Invalid(journal.InvalidProcs, "%s ran at GOMAXPROCS=%d, not at %d: it does not take the value from the environment (a call of runtime.GOMAXPROCS, automaxprocs, a parent that sets it for its children, or a wrapper that clears the environment)", now.who(), now.Procs, *want)
+			return Invalid(journal.InvalidProcs, "%s ran with GOMAXPROCS=%d instead of %d: something overrides the environment (a call of runtime.GOMAXPROCS, automaxprocs, a parent that sets it for its children, or a wrapper that clears the environment)", now.who(), now.Procs, *want)
 		}
 		if i >= len(after) || after[i].Err != nil || after[i].NoGo || after[i].Procs == now.Procs {
 			continue
@@ -121,7 +121,7 @@ const (
 	// program's.
 	stolenMost = 0.5
 	// tellable is the span, in seconds, below which the kernel's ticks of 10 ms and one
-	// burst do not tell what was taken from all of a trial.
+	// burst do not show what was taken from all of a trial.
 	tellable = 0.5
 )
 
@@ -135,7 +135,7 @@ func stolen(u *journal.Usage) float64 {
 }
 
 // judgeStolen says whether a hypervisor took so much of the CPU time that a trial tells
-// nothing of its program. Less than that is noise, which falls on all settings alike.
+// nothing of its program. Less than that is noise, which affects all settings equally.
 func judgeStolen(t *journal.Trial) error {
 	most, where := 0.0, ""
 	look := func(u *journal.Usage, of string) {
@@ -145,14 +145,14 @@ func judgeStolen(t *journal.Trial) error {
 	}
 	for i := range t.Phases {
 		if p := &t.Phases[i]; p.Mode != journal.ModeBatch {
-			look(p.Usage, string(p.Mode)+" loop")
+			look(p.Usage, phaseName(string(p.Mode)))
 		}
 	}
 	look(&t.Usage, "trial")
 	if most < stolenMost {
 		return nil
 	}
-	return Invalid(journal.InvalidStolen, "the hypervisor took %.0f%% of the CPU time of the %s; measure when the machine has its CPUs", 100*most, where)
+	return Invalid(journal.InvalidStolen, "the hypervisor took %.0f%% of the CPU time of the %s; measure again when the machine has its CPUs", 100*most, where)
 }
 
 const (
@@ -161,7 +161,7 @@ const (
 	loadShare   = 0.05 // of all CPU time: below it the load disturbs little
 )
 
-// warnOfLimits warns of what, besides the program, was the limit. loadHere says that the
+// warnOfLimits warns of what, in addition to the program, was the limit. loadHere says that the
 // load ran on the target's machine.
 func warnOfLimits(t *journal.Trial, loadHere bool) {
 	l := t.Load

@@ -11,7 +11,7 @@ import (
 	"github.com/procfit/procfit/internal/verdict/journal"
 )
 
-// A p99 stands on 5,000 requests and, under a quota, on 100 periods. What never was
+// A p99 is on 5,000 requests and, under a quota, on 100 periods. What never was
 // sent counts: it is in the latency too.
 func TestJudge(t *testing.T) {
 	quota := 0.5
@@ -67,7 +67,7 @@ func TestJudgeUnderOuterLimit(t *testing.T) {
 }
 
 // Of a generator that prints them, only the quantiles that it prints can stand for the
-// p99; where it was told no rate, none does.
+// p99; without a rate, none does.
 func TestJudgeExternal(t *testing.T) {
 	rate, p50, p90, p99 := 100.0, 0.001, 0.002, 0.003
 	figures := &foreign.Report{Figures: foreign.Figures{Throughput: &rate, P50: &p50, P90: &p90, P99: &p99}}

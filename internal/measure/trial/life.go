@@ -1,3 +1,16 @@
+// Package trial carries out one trial, wherever its target runs, and judges it.
+//
+// [Run] is the life of a trial: prepare, start, warm up, look, load or run, look, judge,
+// stop. A [Place], this machine or a cluster, has the verbs that differ. A server's trial
+// is a closed loop for throughput, then an open loop at the rate that all settings get,
+// or the search for the highest rate within an objective; a batch program's is its runs.
+//
+// What the place saw is judged as a code with its reason and as coded warnings. A trial
+// is invalid when the target ran at another GOMAXPROCS than asked, when too many requests
+// failed or were never answered, when a replica stopped answering, or when a figure is
+// missing that comparisons need. What could not be proven, such as the GOMAXPROCS of a
+// program that cannot be read, is neither a match nor a fault: the trial stays valid and
+// carries a warning.
 package trial
 
 import (
@@ -16,7 +29,7 @@ import (
 // and Stop in any case. A *Failure of a verb makes the trial invalid; with any other
 // error there is no trial, and the next one would fare no better.
 type Place interface {
-	// Prepare makes the place ready for a target. While the trial goes on, the place may
+	// Prepare makes the place ready for a target. While the trial continues, the place may
 	// end it with a *Failure.
 	Prepare(ctx context.Context, end context.CancelCauseFunc) error
 	// Start starts a server's replicas and returns their URLs once they can be loaded. For
@@ -33,7 +46,7 @@ type Place interface {
 	// Check returns what became of the target by now, if it is not what was to be measured
 	// any more. That explains more than the load's view of it.
 	Check(ctx context.Context) error
-	// Stop ends all that Prepare and Start began.
+	// Stop ends all that Prepare and Start started.
 	Stop(ctx context.Context) (Ending, error)
 }
 
@@ -63,7 +76,7 @@ type Task struct {
 	urls []string
 }
 
-// NewTask makes a Task that begins now.
+// NewTask makes a Task that starts now.
 func NewTask(origin journal.Origin, spec plan.Spec, of plan.Task, observe plan.Observer, foretold map[journal.GroupKey]bool) *Task {
 	return &Task{Task: of, Spec: spec, Observe: observe, Foretold: foretold, Trial: &journal.Trial{Setting: of.Setting, Origin: origin, Started: time.Now()}}
 }

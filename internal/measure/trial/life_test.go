@@ -126,7 +126,7 @@ func TestServersMetrics(t *testing.T) {
 	}{
 		"printed":     {Ending{Outputs: out("gomaxprocs 2\n120 hits\n"), Killed: true}, ""},
 		"not printed": {Ending{Outputs: out("nothing\n")}, journal.InvalidMetric},
-		"not read":    {Ending{Unread: errors.New("the output of pod p: timeout")}, journal.InvalidLost},
+		"not read":    {Ending{Unread: errors.New("cannot read the output of pod p: timeout")}, journal.InvalidLost},
 	} {
 		spec := plan.Default()
 		spec.Target.URL, spec.Load.Metrics = "http://x/", []load.Metric{m}

@@ -83,7 +83,7 @@ func addClosed(t *journal.Trial, l *load.Result, usage *journal.Usage) error {
 		if why == "" {
 			why = fmt.Sprintf("%d requests were still waiting; give a longer --duration", l.Unanswered+l.Requests)
 		}
-		return Invalid(journal.InvalidNoAnswer, "no request got a good answer within the %s of the closed loop: %s", l.Duration, why)
+		return Invalid(journal.InvalidNoAnswer, "no request succeeded in the throughput phase of %s: %s", l.Duration, why)
 	}
 	t.ThroughputPerSecond, t.ThroughputUnit = &l.AchievedPerSecond, ThroughputRequests
 	t.Load = new(Cost(l))
@@ -120,7 +120,7 @@ func addPaced(t *journal.Trial, l *load.Result, usage *journal.Usage, head time.
 	}
 	t.ThroughputPerSecond, t.ThroughputUnit = &l.AchievedPerSecond, ThroughputRequests
 	if l.AchievedPerSecond == 0 {
-		return Invalid(journal.InvalidNoAnswer, "no request got a good answer within %s: %s", l.Duration, mostOften(l.ErrorKinds))
+		return Invalid(journal.InvalidNoAnswer, "no request succeeded within %s: %s", l.Duration, mostOften(l.ErrorKinds))
 	}
 	return nil
 }
@@ -156,17 +156,25 @@ func hung(l *load.Result, usage *journal.Usage) error {
 			who = fmt.Sprintf("replica %d of %d", i+1, len(l.PerURL))
 		}
 		if share := stolen(usage); share >= stolenMuch {
-			return Invalid(journal.InvalidStolen, "the hypervisor took %.0f%% of the CPU time of the %s loop, at the end of which all %d connections of %s still waited; measure when the machine has its CPUs",
-				100*share, l.Mode, u.Connections, who)
+			return Invalid(journal.InvalidStolen, "the hypervisor took %.0f%% of the CPU time of the %s, and at its end all %d connections of %s were still waiting; measure again when the machine has its CPUs",
+				100*share, phaseName(l.Mode), u.Connections, who)
 		}
 		meanwhile, remedy := "", "a longer --duration"
 		if share := contest.Others(usage); share >= contest.CrowdedFrom {
-			meanwhile, remedy = fmt.Sprintf(", in which other programs took %.0f%% of the CPU time", 100*share), "a quieter machine, or a longer --duration,"
+			meanwhile, remedy = fmt.Sprintf(", while other programs used %.0f%% of the CPU time", 100*share), "a quieter machine, or a longer --duration,"
 		}
-		return Invalid(journal.InvalidNoAnswer, "%s stopped answering: after %d answers all of its %d connections still waited at the end of the %s loop%s; %s shows whether it is slow or hangs",
-			who, u.Answered, u.Connections, l.Mode, meanwhile, remedy)
+		return Invalid(journal.InvalidNoAnswer, "%s stopped answering: after %d answers, all of its %d connections were still waiting at the end of the %s%s; %s shows whether it is slow or hangs",
+			who, u.Answered, u.Connections, phaseName(l.Mode), meanwhile, remedy)
 	}
 	return nil
+}
+
+// phaseName is what a loop of this mode is for.
+func phaseName(mode string) string {
+	if mode == load.ModeOpen {
+		return "latency phase"
+	}
+	return "throughput phase"
 }
 
 // judgeAnswers says whether so few requests failed that the others count. Requests that
@@ -197,21 +205,21 @@ func judgeAnswers(t *journal.Trial, maxErrors float64, places int) error {
 		}
 	}
 	if why == "" {
-		why = "no more is known"
+		why = "the reason is unknown"
 	}
 	busy := ""
 	if share := contest.Others(&t.Usage); share >= contest.CrowdedFrom {
-		busy = fmt.Sprintf("; other programs took %.0f%% of the CPU time: quiet the machine, or measure on another", 100*share)
+		busy = fmt.Sprintf("; other programs used %.0f%% of the CPU time: stop them, or measure on a quieter machine", 100*share)
 	}
 	if answered == 0 {
 		return Invalid(journal.InvalidNoAnswer, "no request was answered: %s%s", why, busy)
 	}
 	bad := failed + unanswered
 	if share := float64(bad) / float64(max(answered+unanswered, bad)); share > maxErrors {
-		return Invalid(journal.InvalidErrors, "%.3g%% of the requests failed (%s), more than --max-errors %g%%%s", 100*share, why, 100*maxErrors, busy)
+		return Invalid(journal.InvalidErrors, "%.3g%% of the requests failed (%s), more than --max-errors %g%% allows%s", 100*share, why, 100*maxErrors, busy)
 	}
 	if share := float64(waiting) / float64(max(1, places)); share > maxErrors {
-		return Invalid(journal.InvalidErrors, "%d of %d connections were no longer answered, more than --max-errors %g%% of them%s", waiting, places, 100*maxErrors, busy)
+		return Invalid(journal.InvalidErrors, "%d of %d connections got no answers any more, more than --max-errors %g%% allows%s", waiting, places, 100*maxErrors, busy)
 	}
 	return nil
 }

@@ -97,7 +97,7 @@ func TestLoopsOfAttached(t *testing.T) {
 	}
 }
 
-// That a p99 will not be judged is said once a group.
+// That a p99 will not be judged is reported once per group.
 func TestForetold(t *testing.T) {
 	told := 0
 	s := plan.Default()

@@ -58,7 +58,7 @@ func (t *Task) logged(outputs []load.Output) {
 	}
 }
 
-// Quote is the end of an output, or where a crash begins in it.
+// Quote is the end of an output, or where a crash starts in it.
 func Quote(o load.Output) supervisor.Quote {
 	return supervisor.QuoteOutput([]byte(strings.Join([]string{string(o.Head), string(o.Tail)}, "")), supervisor.QuotedLines)
 }

@@ -66,8 +66,8 @@ func TestProcs(t *testing.T) {
 		warning       journal.WarningCode
 	}{
 		"as intended":          {&two, readings(2, 2), readings(2, 2), "", "", ""},
-		"another":              {&two, readings(2, 4), readings(2, 4), journal.InvalidProcs, "ran at GOMAXPROCS=4, not at 2", ""},
-		"another of a child":   {&two, []Reading{{Procs: 1, Child: "process 7 (app)"}}, nil, journal.InvalidProcs, "the target's child process 7 (app) ran at GOMAXPROCS=1, not at 2", ""},
+		"another":              {&two, readings(2, 4), readings(2, 4), journal.InvalidProcs, "ran with GOMAXPROCS=4 instead of 2", ""},
+		"another of a child":   {&two, []Reading{{Procs: 1, Child: "process 7 (app)"}}, nil, journal.InvalidProcs, "the target's child process 7 (app) ran with GOMAXPROCS=1 instead of 2", ""},
 		"changed":              {&two, readings(2), readings(3), journal.InvalidProcsChanged, "changed its GOMAXPROCS from 2 to 3", ""},
 		"unreadable":           {&two, readings(0), readings(0), "", "", journal.WarnProcsUnproven},
 		"one of two":           {&two, readings(2, 0), readings(2, 0), "", "", journal.WarnProcsUnproven},
@@ -144,7 +144,7 @@ func TestHungReplica(t *testing.T) {
 			add = func(t *journal.Trial, l *load.Result, u *journal.Usage) error { return addOpen(t, l, u, 0) }
 		}
 		code, reason := failure(t, add(&tr, l, nil))
-		if code != journal.InvalidNoAnswer || !strings.Contains(reason, "replica 2 of 2 stopped answering: after 20 answers all of its 4 connections") {
+		if code != journal.InvalidNoAnswer || !strings.Contains(reason, "replica 2 of 2 stopped answering: after 20 answers, all of its 4 connections") {
 			t.Errorf("%s: %s %q", mode, code, reason)
 		}
 		if len(tr.Warnings) != 1 || tr.Warnings[0].Code != journal.WarnUnanswered || tr.Warnings[0].Count != 4 {
@@ -161,19 +161,19 @@ func TestHungForWantOfCPUs(t *testing.T) {
 		usage := &journal.Usage{MeasuredSeconds: 2, HostUse: &journal.HostUse{StealSeconds: steal, TargetCPUs: 2}}
 		var tr journal.Trial
 		code, reason := failure(t, addClosed(&tr, l, usage))
-		if code != want || code == journal.InvalidStolen && !strings.Contains(reason, "took 60% of the CPU time of the closed loop") {
+		if code != want || code == journal.InvalidStolen && !strings.Contains(reason, "took 60% of the CPU time of the throughput phase") {
 			t.Errorf("%g s of 4 stolen: %s %q", steal, code, reason)
 		}
 	}
 }
 
-// And where other programs do, that is said beside it.
+// And where other programs do, that is reported next to it.
 func TestHungBesideOthers(t *testing.T) {
 	l := result(load.ModeClosed)
 	l.PerURL[1] = load.URLCount{Connections: 4, Answered: 20, Unanswered: 4}
 	for others, want := range map[float64]string{
-		0.7: "waited at the end of the closed loop; a longer --duration shows",
-		2.8: "waited at the end of the closed loop, in which other programs took 70% of the CPU time; a quieter machine, or a longer --duration, shows",
+		0.7: "waiting at the end of the throughput phase; a longer --duration shows",
+		2.8: "waiting at the end of the throughput phase, while other programs used 70% of the CPU time; a quieter machine, or a longer --duration, shows",
 	} {
 		usage := &journal.Usage{MeasuredSeconds: 2, HostUse: &journal.HostUse{OtherCPUSeconds: &others, TargetCPUs: 2}}
 		var tr journal.Trial
@@ -201,7 +201,7 @@ func TestStolen(t *testing.T) {
 		"not known":       {journal.Trial{}, ""},
 		"in one loop": {journal.Trial{Usage: *usage(0.1, 2), Phases: []journal.Phase{
 			{Mode: journal.ModeClosed, Usage: usage(0.1, 2)}, {Mode: journal.ModeOpen, Usage: usage(0.6, 2)},
-		}}, "took 60% of the CPU time of the open loop"},
+		}}, "took 60% of the CPU time of the latency phase"},
 	} {
 		err := judgeStolen(&tc.trial)
 		if tc.want == "" {
@@ -237,10 +237,10 @@ func TestAnswers(t *testing.T) {
 		"too many":         {[]journal.Phase{{Requests: 1000, Errors: 103, ErrorKinds: kinds}, {Requests: 1000}}, journal.InvalidErrors, "5.15% of the requests failed (100 × status 503)"},
 		"all":              {[]journal.Phase{{Errors: 7}}, journal.InvalidNoAnswer, "no request was answered"},
 		"more errors":      {[]journal.Phase{{Requests: 1, Errors: 99}}, journal.InvalidErrors, "100% of the requests failed"},
-		"silence":          {[]journal.Phase{{}}, journal.InvalidNoAnswer, "no more is known"},
+		"silence":          {[]journal.Phase{{}}, journal.InvalidNoAnswer, "the reason is unknown"},
 		"never answered":   {[]journal.Phase{{Requests: 900, Unanswered: 100}}, journal.InvalidErrors, "10% of the requests failed (100 never answered)"},
 		"some unanswered":  {[]journal.Phase{{Requests: 9990, Unanswered: 10}}, "", ""},
-		"connections hang": {[]journal.Phase{{Requests: 1e6, Unanswered: 30}}, journal.InvalidErrors, "30 of 2000 connections were no longer answered"},
+		"connections hang": {[]journal.Phase{{Requests: 1e6, Unanswered: 30}}, journal.InvalidErrors, "30 of 2000 connections got no answers any more"},
 		"both":             {[]journal.Phase{{Requests: 900, Errors: 103, Unanswered: 100, ErrorKinds: kinds}}, journal.InvalidErrors, "(100 × status 503, 100 never answered)"},
 		"nothing answered": {[]journal.Phase{{Unanswered: 64}}, journal.InvalidNoAnswer, "64 never answered"},
 	} {
@@ -340,10 +340,10 @@ func TestBenchmarks(t *testing.T) {
 			t.Errorf("%s is %+v, want %+v; all: %v", name, tr.Metrics[name], want, tr.Metrics)
 		}
 	}
-	if code, reason := failure(t, addBenchmarks(&tr, nil, true)); code != journal.InvalidNoBenchmark || !strings.Contains(reason, "does -bench match") {
+	if code, reason := failure(t, addBenchmarks(&tr, nil, true)); code != journal.InvalidNoBenchmark || !strings.Contains(reason, "check that -bench matches") {
 		t.Errorf("no benchmark: %s %q", code, reason)
 	}
-	// Lines of a program that measures no time are metrics beside its runs a second.
+	// Lines of a program that measures no time are metrics next to its runs a second.
 	runs := journal.Trial{}
 	addRuns(&runs, 14, 2*time.Second)
 	if err := addBenchmarks(&runs, parse("BenchmarkDefaults 1 2 gomaxprocs 8 numcpu\n"), false); err != nil {

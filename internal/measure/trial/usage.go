@@ -135,9 +135,9 @@ func NoProgram(r *observe.Reader, pids []int) Reading {
 		case errors.Is(err, observe.ErrNotGo):
 			continue
 		case err == nil:
-			err = errors.New("it has ended")
+			err = errors.New("the program has ended")
 		}
-		return Reading{Err: fmt.Errorf("no Go program among the target's processes can be read: %w", err)}
+		return Reading{Err: fmt.Errorf("procfit cannot read any Go program among the target's processes: %w", err)}
 	}
-	return Reading{NoGo: len(pids) > 0, Err: errors.New("no Go program among the target's processes")}
+	return Reading{NoGo: len(pids) > 0, Err: errors.New("none of the target's processes is a Go program")}
 }

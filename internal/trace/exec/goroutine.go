@@ -24,7 +24,7 @@ type goroutine struct {
 	readyHow  Origin // what a start on another P is; Own marks a P's queue
 	epoch     int
 
-	// While it runs, or is in a system call that began on a P:
+	// While it runs, or is in a system call that started on a P:
 	running bool
 	syscall bool
 	proc    int
@@ -50,7 +50,7 @@ const maxStacks = 8
 // meet learns from an event that the goroutine itself caused.
 func (g *goroutine) meet(ev *trace.Event, now time.Duration) {
 	if at := procOf(ev); g.running && g.proc == NoProc && at != NoProc {
-		g.proc, g.since = at, now // it ran as the trace began
+		g.proc, g.since = at, now // it ran as the trace started
 	}
 	if g.Func == "" && g.asked < maxStacks {
 		g.asked++
@@ -114,7 +114,7 @@ func (b *builder) goroutine(ev *trace.Event, st trace.StateTransition) {
 	}
 	at := procOf(ev)
 	if from == to {
-		return // a reminder at the begin of a generation
+		return // a reminder at the start of a generation
 	}
 	switch to {
 	case trace.GoRunnable:
@@ -171,7 +171,7 @@ var stopReasons = []string{
 	"GC background sweeper wait", "GC mark assist wait for work", "system goroutine wait", "forever", "sync.(*Cond).Wait", "wait until GC ends",
 }
 
-// run begins a span.
+// run starts a span.
 func (b *builder) run(g *goroutine, at int, origin Origin) {
 	g.running, g.proc, g.since, g.origin = true, at, b.now, origin
 }

@@ -6,10 +6,10 @@ import (
 	"time"
 )
 
-// IsMain tells that it is the main goroutine, the first that the runtime makes.
+// IsMain reports that it is the main goroutine, the first that the runtime makes.
 func (g Goroutine) IsMain() bool { return g.ID == 1 }
 
-// Tally sums up goroutines that are not told apart.
+// Tally sums up goroutines that are not distinguished.
 type Tally struct {
 	Goroutines int64         `json:"goroutines"` // that ran
 	Running    time.Duration `json:"running_ns"`

@@ -7,7 +7,7 @@ import (
 	"golang.org/x/exp/trace"
 )
 
-// maxCertain is how many may stand in a P's queue for its overflow to be
+// maxCertain is how many may be in a P's queue for its overflow to be
 // impossible: the queue holds 256, and a P with none takes up to 128 at once from
 // another or from the global queue.
 const maxCertain = 128
@@ -18,7 +18,7 @@ const maxCertain = 128
 // (gcWakeAllStrongFromWeak), and of the scavenger and others of the runtime's own.
 var batchWaits = []string{"network", "GC mark assist wait for work", "wait until GC ends", "GC weak to strong wait", "system goroutine wait"}
 
-// inBatch tells whether a wait may end so. Go 1.21 and before give no reason for
+// inBatch reports whether a wait may end so. Go 1.21 and before give no reason for
 // the waits of the runtime, runtime.GC's among them, nor for a preempted goroutine,
 // which is made ready by itself: the stack tells these apart.
 func inBatch(st trace.StateTransition, from trace.GoState) bool {
@@ -55,7 +55,7 @@ func (b *builder) ready(g *goroutine, from trace.GoState, at int) {
 	}
 }
 
-// queued tells that it may stand in the queue of a P.
+// queued reports that it may be in the queue of a P.
 func (g *goroutine) queued() bool {
 	return g.readyProc != NoProc && (g.readyHow == Own || g.readyHow == Unclear)
 }

@@ -33,7 +33,7 @@ func (o Options) withDefaults() Options {
 	return o
 }
 
-// Read reads a trace to its end. The Trace holds what was read also beside an
+// Read reads a trace to its end. The Trace holds what was read also next to an
 // error, which is a *ReadError.
 func Read(r io.Reader, o Options) (*Trace, error) {
 	in := &counter{r: r}
@@ -44,7 +44,7 @@ func Read(r io.Reader, o Options) (*Trace, error) {
 		err = in.err
 	}
 	if err == nil && t.Events == 0 {
-		err = errors.New("no event in it")
+		err = errors.New("it has no events")
 	}
 	if err != nil {
 		return t, &ReadError{Offset: in.n, Err: err}
@@ -125,7 +125,7 @@ type builder struct {
 // proc is a P while the trace is read.
 type proc struct {
 	Proc
-	queued int // goroutines made ready on it that have not begun
+	queued int // goroutines made ready on it that have not started
 	// epoch changes when its queue may have been emptied into the global one.
 	epoch  int
 	holder *goroutine // holds it in a system call

@@ -1,3 +1,34 @@
+// Package exec reads a Go execution trace (runtime/trace, go test -trace) of
+// Go 1.11 to 1.27 into what each P ran: for each goroutine its spans, and which
+// goroutines left the P that they were made ready on.
+//
+// What a trace says for certain: when a goroutine was made, woken, started, stopped
+// and why, and on which P each of that happened. It has no event for a queue nor
+// for a steal. Which queue a goroutine stood in follows from how it became ready,
+// by the rules of the runtime (proc.go):
+//
+//   - Made by a go statement, or woken by a goroutine or a timer, on P a: in the
+//     queue of a. When it starts on b ≠ a, b or another P took it from there: it
+//     was Stolen. This is inferred, by exclusion: a's queue holds 256, and what is
+//     beyond goes to the global queue, so where 128 or more stood in a's queue, or
+//     GOMAXPROCS changed meanwhile, it is Unclear. (128 and not 256, since a P
+//     without work takes up to 128 at once from elsewhere.) Between a and b there
+//     may have been a third P, which took it with others and lost it again.
+//   - Woken by the network poller or with others by the collector (runtime.GC waits
+//     for it), or from a wait that started before the trace: in the queue of P a or, if
+//     Ps were idle, in the global one. Begun on b ≠ a it is Unclear.
+//   - Preempted, or yielding: in the global queue. (One that hands a sync.Mutex
+//     over yields to its own P's queue; it cannot be distinguished.) Back from a
+//     system call that lost its P, or woken by a thread without a P: in the global
+//     queue, or started on an idle P at once. All these are Global.
+//
+// A P that runs a goroutine is busy here, though its thread may wait for a CPU.
+//
+// A trace is read one generation, about a second, at a time; of the spans the first
+// ones are kept, of the goroutines that ended those that ran longest, and of the
+// others the sums. So memory is bounded, but for the goroutines that live at one
+// time; traces of Go 1.21 and before are of a form that has to be read whole. A trace that is cut off loses the generation
+// that it ends in, in a short trace all of it.
 package exec
 
 import (
@@ -8,16 +39,16 @@ import (
 // NoProc stands for no P, or one that is not known.
 const NoProc = -1
 
-// Origin is how a goroutine came to the P that it begins on.
+// Origin is how a goroutine came to the P that it starts on.
 type Origin string
 
 // The origins; see the package comment for what each is inferred from.
 const (
-	Own     Origin = "own"     // made ready on this P
+	Own     Origin = "own"     // became ready on this P
 	Stolen  Origin = "stolen"  // taken from the queue of another P
 	Unclear Origin = "unclear" // made ready on another P; stolen, or from the global queue
 	Global  Origin = "global"  // from the global queue
-	Unknown Origin = "unknown" // ready before the trace began
+	Unknown Origin = "unknown" // ready before the trace started
 	Return  Origin = "return"  // back from a system call, having kept its P: not a start
 )
 
@@ -46,7 +77,7 @@ type Trace struct {
 	ProcChanges int `json:"gomaxprocs_changes"`
 }
 
-// Starts counts how often a goroutine began to run, by where it came from.
+// Starts counts how often a goroutine started to run, by where it came from.
 type Starts struct {
 	Own     int64 `json:"own"`
 	Stolen  int64 `json:"stolen"`
@@ -91,12 +122,12 @@ type Goroutine struct {
 	Runtime bool          `json:"runtime"` // one of the runtime's own
 	Seen    time.Duration `json:"seen_ns"` // made, or first seen
 
-	// The first start: where it was made ready, where it began, when, and from
-	// where it came. FirstProc is NoProc if it never began.
+	// The first start: where it was made ready, where it started, when, and from
+	// where it came. FirstProc is NoProc if it never started.
 	ReadyProc   int           `json:"ready_proc"`
 	FirstProc   int           `json:"first_proc"`
 	FirstStart  time.Duration `json:"first_start_ns"`
-	FirstWait   time.Duration `json:"first_wait_ns"` // from ready to begun
+	FirstWait   time.Duration `json:"first_wait_ns"` // from ready to running
 	FirstOrigin Origin        `json:"first_origin"`
 
 	Running time.Duration `json:"running_ns"`

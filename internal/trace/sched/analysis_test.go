@@ -120,7 +120,7 @@ func TestChanges(t *testing.T) {
 	}
 }
 
-// TestSummaryIsACopy: a live view may read one while the analysis goes on.
+// TestSummaryIsACopy: a live view may read one while the analysis continues.
 func TestSummaryIsACopy(t *testing.T) {
 	a := NewAnalysis()
 	add := func(log string) {

@@ -24,7 +24,7 @@ func (l *processes) choose(may []*process, s *Sample) *process {
 	}
 	last := fit[len(fit)-1]
 	if len(fit) == 1 || !slices.ContainsFunc(fit, func(p *process) bool { return p.last > 0 }) {
-		return last // of those that only began, it does not matter which
+		return last // of those that only started, it does not matter which
 	}
 	if !l.atOnce && slices.Contains(fit, l.current) {
 		return l.current // nothing says yet that an earlier one is still there
@@ -46,7 +46,7 @@ func (l *processes) mix(line int64, list ...*process) {
 	}
 }
 
-// may tells that the line can be p's next by the clock: no less passed than by the
+// may reports that the line can be p's next by the clock: no less passed than by the
 // clocks of the others.
 func (l *processes) may(p *process, s *Sample) bool {
 	gap := s.Millis - p.last
@@ -56,7 +56,7 @@ func (l *processes) may(p *process, s *Sample) bool {
 	return l.clock-p.at <= gap+max(l.intervalOf(p), 200)
 }
 
-// fits tells that the line comes when p's next is due.
+// fits reports that the line comes when p's next is due.
 func (l *processes) fits(p *process, s *Sample) bool {
 	gap, usual := s.Millis-p.last, l.intervalOf(p)
 	if p.gomaxprocs != s.Procs || l.clock-p.at > gap+usual/2 {
@@ -106,4 +106,68 @@ func (l *processes) intervalOf(p *process) int64 {
 		return l.interval
 	}
 	return n
+}
+
+// doubt is a line that was given to one of two processes, as it is nearer to its
+// ticks. It is settled by the next line of the other: were the first its own, that
+// next one would have to continue from where taker stood before.
+type doubt struct {
+	taker, other *process
+	before       tally // of the taker: its ticks and their time alone
+	line         int64
+}
+
+// nearer is the one of two whose ticks grew less, in doubt.
+func (l *processes) nearer(a, b *process, s *Sample) *process {
+	if b.growth(s) <= a.growth(s) {
+		a, b = b, a
+	}
+	l.doubt = &doubt{taker: a, other: b, before: tally{prev: slices.Clone(a.prev), ticksAt: a.ticksAt}, line: s.Line}
+	return a
+}
+
+// settle ends a doubt by a line of p.
+func (l *processes) settle(p *process, s *Sample) {
+	d := l.doubt
+	if d == nil || p != d.other {
+		return
+	}
+	l.doubt = nil
+	if d.before.mayGoOn(s) {
+		l.mix(d.line, d.taker, d.other)
+	}
+}
+
+// maxTickRate is more goroutines than a P can start in a millisecond: one takes
+// 50 ns at least.
+const maxTickRate = 20_000
+
+// mayGoOn reports that the sample's ticks can follow those of the process.
+func (t *tally) mayGoOn(s *Sample) bool {
+	passed := s.Millis - t.ticksAt
+	for i, v := range s.SchedTicks[:min(len(s.SchedTicks), len(t.prev))] {
+		if _, ok := grown(t.prev[i], v, passed); !ok {
+			return false
+		}
+	}
+	return true
+}
+
+// growth is how much all ticks grew to those of the sample.
+func (t *tally) growth(s *Sample) (sum int64) {
+	for i, v := range s.SchedTicks[:min(len(s.SchedTicks), len(t.prev))] {
+		n, _ := grown(t.prev[i], v, s.Millis-t.ticksAt)
+		sum += n
+	}
+	return sum
+}
+
+// grown is how much a P's ticks, 32 bits, grew in that many milliseconds; not ok
+// where they cannot have come there in that time, 0 where one of them is not known.
+func grown(from, to, passed int64) (n int64, ok bool) {
+	if from < 0 || to < 0 {
+		return 0, true
+	}
+	n = int64(uint32(to) - uint32(from))
+	return n, n < 1<<31 && n <= (passed+sysmonLate)*maxTickRate
 }

@@ -13,7 +13,7 @@ import "bytes"
 // maxProcs bounds the Ps that a detailed sample may have.
 const maxProcs = 1 << 14
 
-// isDetail tells whether b is a line of details, kind its letter and rest what
+// isDetail reports whether b is a line of details, kind its letter and rest what
 // follows the colon and the space.
 func isDetail(b []byte) (kind byte, num int64, rest []byte) {
 	if len(b) < 8 || b[0] != ' ' || b[1] != ' ' || b[2] != 'P' && b[2] != 'M' && b[2] != 'G' {
@@ -31,7 +31,7 @@ func isDetail(b []byte) (kind byte, num int64, rest []byte) {
 	return b[2], v, rest
 }
 
-// cutDetail tells that b can be the beginning of a line of details.
+// cutDetail reports that b can be the beginning of a line of details.
 func cutDetail(b []byte) bool {
 	if len(b) < 3 || b[0] != ' ' || b[1] != ' ' || b[2] != 'P' && b[2] != 'M' && b[2] != 'G' {
 		return false

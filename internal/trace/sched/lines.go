@@ -74,7 +74,7 @@ func (l *lines) read() {
 	l.ended, l.err = true, io.ErrNoProgress
 }
 
-// skip goes on by n bytes of the window.
+// skip continues by n bytes of the window.
 func (l *lines) skip(n int) {
 	l.start += n
 	l.scanned = max(l.scanned-n, 0)

@@ -50,7 +50,7 @@ func TestOther(t *testing.T) {
 	}
 }
 
-// What a real program printed beside its trace is passed on whole, and no sample
+// What a real program printed next to its trace is passed on whole, and no sample
 // of it.
 func TestOtherOfRealLogs(t *testing.T) {
 	files, err := filepath.Glob("testdata/*.log")

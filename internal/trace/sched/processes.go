@@ -3,17 +3,17 @@ package sched
 import "slices"
 
 // GODEBUG is inherited, so a log can hold lines of several processes, in turn or at
-// once, and a line does not say whose it is. It can be told from what the runtime
+// once, and a line does not say whose it is. It follows from what the runtime
 // (proc.go: schedtrace, sysmon) guarantees of one process:
 //
 //   - its first line says 0 ms, and no later one does, unless it panics at once;
-//   - its clock goes on by schedtrace=N at least from line to line, and mostly by
+//   - its clock continues by schedtrace=N at least from line to line, and mostly by
 //     little more (a fatal panic prints one line more, at any time, and the last);
 //   - its schedticks do not fall, but for a wrap at 32 bits;
 //   - GOMAXPROCS seldom changes.
 //
 // And all lines are in the order in which they were written: where one process's
-// clock went on by a second, so did every other's.
+// clock continued by a second, so did every other's.
 
 const (
 	// maxOpen is how many processes are held at once to be continued.
@@ -29,7 +29,7 @@ const (
 	minStrays = 3
 )
 
-// processes tells which process wrote each line.
+// processes reports which process wrote each line.
 type processes struct {
 	open    []*process
 	current *process // wrote the last line
@@ -51,7 +51,7 @@ type processes struct {
 func (l *processes) writer(s *Sample) (p *process, closed []*process) {
 	p = l.continued(s)
 	if p == nil {
-		closed = l.room()
+		closed = l.makeRoom()
 		p = &process{at: l.clock, before: Absent}
 		p.seg.Index = l.begun
 		if l.begun > 0 && s.Millis > 0 {
@@ -97,7 +97,7 @@ func (l *processes) advance(p *process, s *Sample) {
 	}
 }
 
-// continued is the process that the line goes on; nil where it begins one.
+// continued is the process that the line continues; nil where it starts one.
 func (l *processes) continued(s *Sample) *process {
 	if c := l.current; s.Millis == 0 {
 		if c != nil && c.last == 0 && c.dying != s.dying() && c.mayGoOn(s) {
@@ -126,7 +126,7 @@ func (l *processes) continued(s *Sample) *process {
 	return nil
 }
 
-// counted are those whose ticks go on with the line. Where they are none, fell is
+// counted are those whose ticks continue with the line. Where they are none, fell is
 // the one for which it is due: a line of it was another's, or is damaged.
 func (l *processes) counted(may []*process, s *Sample) (on []*process, fell *process) {
 	for _, p := range may {
@@ -137,9 +137,9 @@ func (l *processes) counted(may []*process, s *Sample) (on []*process, fell *pro
 	return slices.DeleteFunc(may, func(p *process) bool { return !p.mayGoOn(s) }), fell
 }
 
-// room makes room for one more. It lets go of those that have ended, or, of too
+// makeRoom makes room for one more. It lets go of those that have ended, or, of too
 // many, the one that is silent the longest.
-func (l *processes) room() (closed []*process) {
+func (l *processes) makeRoom() (closed []*process) {
 	l.open = slices.DeleteFunc(l.open, func(p *process) bool {
 		gone := p.dying && p != l.current || l.interval > 0 && l.clock-p.at > 8*l.intervalOf(p)
 		if gone {
@@ -154,4 +154,77 @@ func (l *processes) room() (closed []*process) {
 		closed = append(closed, p)
 	}
 	return closed
+}
+
+const (
+	// recentGaps are those whose median is a process's interval.
+	recentGaps = 5
+	// fewGaps are too few to know it by: the first is often long, as the program
+	// starts.
+	fewGaps = 3
+)
+
+// process is what one process wrote so far.
+type process struct {
+	tally
+	series series
+
+	at     int64 // the log's clock at its last line
+	least  int64 // its shortest gap in milliseconds, 0 without any
+	gaps   [recentGaps]int64
+	gapN   int
+	dying  bool // its last line is a fatal panic's
+	before int  // GOMAXPROCS before the last change
+	flaps  int64
+	falls  int64 // lines due of it whose ticks fell
+	mixed  bool  // some of its lines may be another's
+}
+
+// usual is the median of the last gaps, 0 before the first.
+func (p *process) usual() int64 {
+	n := min(p.gapN, recentGaps)
+	if n == 0 {
+		return 0
+	}
+	sorted := p.gaps
+	slices.Sort(sorted[:n])
+	return sorted[(n-1)/2]
+}
+
+// dying reports that a fatal panic printed the sample.
+func (s *Sample) dying() bool { return s.Detail != nil && s.Detail.Threads.Dying > 0 }
+
+// Order is how the processes of a log follow each other.
+type Order string
+
+// The orders of processes.
+const (
+	OrderOne     Order = "one"     // there is one, or none
+	OrderInTurn  Order = "in-turn" // each fell silent before the next had gone on for long
+	OrderAtOnce  Order = "at-once" // one continued after another started
+	OrderUnknown Order = "unknown" // too few lines of each to tell
+)
+
+// silent reports that p would have written again were it still there.
+func (l *processes) silent(p *process) bool {
+	n := l.intervalOf(p)
+	return p.dying || n > 0 && 2*(l.clock-p.at) >= 3*n
+}
+
+// lost reports that one line in eight continues from none: then the others are hardly
+// given to the right ones.
+func (l *processes) lost(samples int64) bool {
+	return l.strays >= minStrays && l.strays*8 >= samples
+}
+
+func (l *processes) order() Order {
+	switch {
+	case l.begun < 2:
+		return OrderOne
+	case l.atOnce:
+		return OrderAtOnce
+	case l.unproven || slices.ContainsFunc(l.open, func(p *process) bool { return p != l.current && !l.silent(p) }):
+		return OrderUnknown
+	}
+	return OrderInTurn
 }

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// at is a line at a time, of so many Ps, with ticks if there are any.
+// at is a line at a time, of that many Ps, with ticks if there are any.
 func at(ms int64, procs int, ticks ...int64) string {
 	s := fmt.Sprintf("SCHED %dms: gomaxprocs=%d idleprocs=0 threads=5 spinningthreads=0 idlethreads=1 runqueue=0 [%s]", ms, procs, strings.Repeat(" 0", procs)+" ")
 	if len(ticks) > 0 {
@@ -95,7 +95,7 @@ func TestProcesses(t *testing.T) {
 	}
 }
 
-// TestToldApart: each line of the logs in testdata/atonce begins with a letter for
+// TestToldApart: each line of the logs in testdata/atonce starts with a letter for
 // the process that wrote it, which the reader does not look at. They are of Go 1.26
 // programs with GOMAXPROCS=2, schedtrace=100, each with a pipe of its own. A
 // process's first line may be swapped with that of one that starts with it.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strconv"
 
+	"github.com/procfit/procfit/internal/show/number"
 	"github.com/procfit/procfit/internal/show/phrase"
 )
 
@@ -64,7 +65,7 @@ func readError(s *Summary) *Reading {
 		return nil
 	}
 	return &Reading{ID: "read-error", Severity: Warning,
-		Text: fmt.Sprintf("the log could not be read past its byte %d: %s", s.Counts.Bytes, s.ReadError)}
+		Text: fmt.Sprintf("the log could not be read beyond byte %d: %s", s.Counts.Bytes, s.ReadError)}
 }
 
 func unread(s *Summary) *Reading {
@@ -72,8 +73,8 @@ func unread(s *Summary) *Reading {
 		return nil
 	}
 	r := &Reading{ID: "unread", Severity: Info,
-		Text:   fmt.Sprintf("%s could not be read, beside %s", phrase.CountOf(s.Skipped.Count, "line of a trace", "lines of a trace"), phrase.Count(s.Counts.Samples, "sample")),
-		Advice: "other output fell between the runtime's writes, or the log is cut off; those lines are left out",
+		Text:   fmt.Sprintf("%s could not be read; %s could", phrase.CountOf(s.Skipped.Count, "line of a trace", "lines of a trace"), phrase.Count(s.Counts.Samples, "sample")),
+		Advice: "other output came between the runtime's writes, or the log is cut off; procfit skips those lines",
 	}
 	if len(s.Skipped.First) > 0 {
 		r.Text += "; the first: " + s.Skipped.First[0].String()
@@ -85,7 +86,7 @@ func unread(s *Summary) *Reading {
 }
 
 // inherited is what to do about a log of several processes.
-const inherited = "trace one process: build the program and run the binary, since `go run` and `go test` hand GODEBUG to the go command and the compiler too, as any program does to what it starts"
+const inherited = "trace one process: build the program and run the binary, since `go run` and `go test` pass GODEBUG to the go command and the compiler too, and every program passes it to the programs that it starts"
 
 // several: which of the processes in the log the rest is about. That is a warning
 // where a quarter of the lines are those of others at the same time.
@@ -94,28 +95,28 @@ func several(s *Summary) *Reading {
 		return nil
 	}
 	if s.Main.Mixed {
-		text := "several processes write to this log at once, and cannot be told apart"
+		text := "several processes write to this log at the same time, and their lines cannot be separated"
 		if s.Unclear > 0 {
-			text += fmt.Sprintf(": line %d is the first that may be of either of two", s.Unclear)
+			text += fmt.Sprintf(": line %d is the first that two of them could have written", s.Unclear)
 		}
 		return &Reading{ID: "interleaved", Severity: Warning, Text: text, Advice: inherited}
 	}
 	r := &Reading{ID: "processes", Severity: Info}
-	rest := fmt.Sprintf("what follows is about the one with the most samples, in lines %d to %d", s.Main.FirstLine, s.Main.LastLine)
+	rest := fmt.Sprintf("the results are of the process with the most samples, in lines %d to %d", s.Main.FirstLine, s.Main.LastLine)
 	if s.Main.Samples == 0 {
 		rest = "none wrote a second line"
 	}
 	switch s.Order {
 	case OrderInTurn:
-		r.Text = fmt.Sprintf("the log holds %d processes, one after the other; %s", s.SegmentCount, rest)
+		r.Text = fmt.Sprintf("the log has %d processes, one after the other; %s", s.SegmentCount, rest)
 	case OrderAtOnce:
-		r.Text = fmt.Sprintf("the log holds %d processes, some at once, told apart by their clocks and counters; %s", s.SegmentCount, rest)
+		r.Text = fmt.Sprintf("the log has %d processes, some at the same time, separated by their clocks and counters; %s", s.SegmentCount, rest)
 		r.Advice = "if that is not the one you mean, " + inherited
 		if 4*(s.Main.Samples+s.Main.StartupSamples) < 3*(s.Counts.Samples-s.Run.LeftOut) {
 			r.Severity = Warning
 		}
 	default:
-		r.Text = fmt.Sprintf("the log holds the starts of %d processes; %s", s.SegmentCount, rest)
+		r.Text = fmt.Sprintf("the log has the starts of %d processes; %s", s.SegmentCount, rest)
 	}
 	return r
 }
@@ -146,8 +147,8 @@ func few(s *Summary) *Reading {
 		return nil
 	}
 	return &Reading{ID: "few-samples", Severity: Warning,
-		Text:   fmt.Sprintf("only %s of one process after its start: too few to read shares from", phrase.Count(s.Main.Samples, "sample")),
-		Advice: fmt.Sprintf("trace longer or closer, as with GODEBUG=schedtrace=100: %d samples at least, better 60", minSamples),
+		Text:   fmt.Sprintf("only %s of one process after its start: too few to calculate shares", phrase.Count(s.Main.Samples, "sample")),
+		Advice: fmt.Sprintf("trace for longer or at shorter intervals, for example with GODEBUG=schedtrace=100: at least %d samples, better 60", minSamples),
 	}
 }
 
@@ -179,4 +180,48 @@ func procsList(ids []int) string {
 		return "P " + words[0]
 	}
 	return "Ps " + phrase.And(words)
+}
+
+// userWaits are the wait reasons of the program's own goroutines, and how many
+// wait so on average.
+func userWaits(st *Stats) (reasons []ReasonStats, sum float64) {
+	if st.Detail == nil || st.Detail.Samples < minSamples {
+		return nil, 0
+	}
+	for _, r := range st.Detail.Reasons {
+		if !r.System {
+			reasons = append(reasons, r)
+			sum += r.Mean
+		}
+	}
+	return reasons, sum
+}
+
+// locks: a quarter of the waiting goroutines, and four at least, wait for a lock
+// of package sync.
+func locks(st *Stats) *Reading {
+	reasons, sum := userWaits(st)
+	var held float64
+	for _, r := range reasons {
+		if isLockWait(r.Name) {
+			held += r.Mean
+		}
+	}
+	if held < 4 || held < sum/4 {
+		return nil
+	}
+	return &Reading{ID: "lock-waits", Severity: Warning,
+		Text:   fmt.Sprintf("%s of %s waiting goroutines wait for a sync.Mutex or sync.RWMutex, over %d samples", number.Amount(held), number.Amount(sum), st.Detail.Samples),
+		Advice: "only one goroutine at a time can hold a lock: more Ps do not shorten that queue and may lengthen it. Take a mutex profile",
+	}
+}
+
+// waits: what most of the waiting goroutines wait for, where four at least do.
+func waits(st *Stats) *Reading {
+	reasons, sum := userWaits(st)
+	if len(reasons) == 0 || reasons[0].Mean < 4 || reasons[0].Mean < sum/2 || isLockWait(reasons[0].Name) {
+		return nil
+	}
+	return &Reading{ID: "waits", Severity: Info,
+		Text: fmt.Sprintf("%s of %s waiting goroutines wait in %q, over %d samples", number.Amount(reasons[0].Mean), number.Amount(sum), reasons[0].Name, st.Detail.Samples)}
 }

@@ -298,7 +298,7 @@ func TestGoRunLog(t *testing.T) {
 	if s.Interleaved() || s.Order != OrderAtOnce || s.SegmentCount != 4 || s.Main.Samples != 11 || s.Segments[3].Samples != 7 || s.Counts.OtherLines != 2 {
 		t.Errorf("%d segments, %s, %+v", s.SegmentCount, s.Order, s.Main)
 	}
-	if r := Readings(s); r[0].ID != "processes" || r[0].Severity != Warning || !strings.Contains(r[0].Text, "some at once") || !strings.Contains(r[0].Advice, "go run") {
+	if r := Readings(s); r[0].ID != "processes" || r[0].Severity != Warning || !strings.Contains(r[0].Text, "some at the same time") || !strings.Contains(r[0].Advice, "go run") {
 		t.Errorf("%+v", r)
 	}
 }

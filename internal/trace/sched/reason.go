@@ -8,7 +8,7 @@ import (
 // maxReasonStats bounds the wait reasons of a log; a scanner's bound is lower.
 const maxReasonStats = 2 * maxNames
 
-// isSystemWait tells that only the runtime's own goroutines wait so.
+// isSystemWait reports that only the runtime's own goroutines wait so.
 func isSystemWait(reason string) bool {
 	return slices.Contains([]string{
 		"force gc (idle)", "GC sweep wait", "GC scavenge wait", "GC worker (idle)", "GC worker (active)",
@@ -19,7 +19,7 @@ func isSystemWait(reason string) bool {
 	}, reason)
 }
 
-// isLockWait tells that the wait is for a lock of package sync. Until Go 1.19 all
+// isLockWait reports that the wait is for a lock of package sync. Until Go 1.19 all
 // of these are "semacquire", which a sync.WaitGroup is too.
 func isLockWait(reason string) bool {
 	return slices.Contains([]string{"sync.Mutex.Lock", "sync.RWMutex.Lock", "sync.RWMutex.RLock"}, reason)
@@ -72,4 +72,57 @@ func (t *tally) detailStats() *DetailStats {
 		return cmp.Or(cmp.Compare(b.Mean, a.Mean), cmp.Compare(a.Name, b.Name))
 	})
 	return &d
+}
+
+// names keeps one string for each wait reason, so that counting them allocates
+// nothing. The runtime knows fewer than 60.
+type names struct{ known map[string]string }
+
+const (
+	maxNames   = 256 // in a log
+	maxReasons = 64  // in a sample
+	maxName    = 64  // bytes
+)
+
+func (t *names) count(reasons *[]Reason, name []byte) {
+	list := *reasons
+	for i := range list {
+		if list[i].Name == string(name) {
+			list[i].Count++
+			return
+		}
+	}
+	kept := t.keep(name)
+	if len(list) >= maxReasons-1 {
+		kept = OtherReason
+	}
+	if kept == OtherReason {
+		for i := range list {
+			if list[i].Name == OtherReason {
+				list[i].Count++
+				return
+			}
+		}
+	}
+	*reasons = append(list, Reason{Name: kept, Count: 1})
+}
+
+func (t *names) keep(name []byte) string {
+	if s, ok := t.known[string(name)]; ok {
+		return s
+	}
+	if len(t.known) >= maxNames || len(name) > maxName {
+		return OtherReason
+	}
+	for _, c := range name {
+		if c < ' ' || c > '~' {
+			return OtherReason // the log may be hostile, and a terminal obeys escapes
+		}
+	}
+	if t.known == nil {
+		t.known = make(map[string]string)
+	}
+	s := string(name)
+	t.known[s] = s
+	return s
 }

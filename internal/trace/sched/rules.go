@@ -8,7 +8,7 @@ import (
 )
 
 // The rules below are given at least minSamples samples. Each names its threshold;
-// they say where a human would begin to remark on it, and are no more exact.
+// they say where a human would start to remark on it, and are no more exact.
 
 // allProcs is "all 8 Ps", or "all Ps" where their number changed.
 func allProcs(st *Stats) string {
@@ -36,18 +36,18 @@ func busy(st *Stats) *Reading {
 	}
 	seen := fmt.Sprintf("%s busy in %s of %d samples", allProcs(st), number.Share(part), st.IdleProcs.N)
 	if crowded := share(st.Crowded, st.Queued.N); crowded < 0.5 || st.Queued.Mean < max(1, st.Procs.Mean/2) {
-		wait := fmt.Sprintf("hardly a goroutine waits: %s on average", number.Amount(st.Queued.Mean))
+		wait := fmt.Sprintf("almost no goroutine waits: %s on average", number.Amount(st.Queued.Mean))
 		if crowded > 0 {
 			wait = fmt.Sprintf("goroutines wait in %s of them: %s on average, at most %s", number.Share(crowded), number.Amount(st.Queued.Mean), number.Amount(st.Queued.Max))
 		}
 		return &Reading{ID: "busy", Severity: Info,
 			Text:   seen + ", and " + wait,
-			Advice: "there is about as much work as Ps; one goroutine a P can wait unseen (runnext). `procfit sweep` shows whether another GOMAXPROCS does better",
+			Advice: "there is about as much work as there are Ps; one goroutine per P can wait without being counted (runnext). `procfit sweep` shows whether another GOMAXPROCS is better",
 		}
 	}
 	return &Reading{ID: "cpu-bound", Severity: Warning,
 		Text:   fmt.Sprintf("%s and %s goroutines waiting on average: CPU-bound at this GOMAXPROCS", seen, number.Amount(st.Queued.Mean)),
-		Advice: "`procfit sweep` shows whether more helps: it does where CPUs are free, and not under a CPU quota that is used up (a P whose thread is throttled counts as busy). Else make the work smaller: take a CPU profile",
+		Advice: "`procfit sweep` shows whether more Ps help: they do if CPUs are free, but not if the CPU limit is used up (a P whose thread is throttled counts as busy). Otherwise reduce the work: take a CPU profile",
 	}
 }
 
@@ -60,12 +60,12 @@ func idle(st *Stats, run Run) *Reading {
 	}
 	if part := share(st.AllIdle, st.IdleShare.N); part >= 0.9 {
 		r := &Reading{ID: "all-idle", Severity: Info,
-			Text:   fmt.Sprintf("%s idle in %s of %d samples: next to no Go code needs a P", allProcs(st), number.Share(part), st.IdleShare.N),
-			Advice: "the program waits, has no load, or works where no P is needed: in C, in system calls or in other processes. If it has no load, trace it under the load that matters",
+			Text:   fmt.Sprintf("%s idle in %s of %d samples: almost no Go code needs a P", allProcs(st), number.Share(part), st.IdleShare.N),
+			Advice: "the program waits, has no load, or works without a P: in C, in system calls or in other processes. If it has no load, trace it under a realistic load",
 		}
 		if used := run.computes(); used != "" {
 			r.Text += ", though " + used
-			r.Advice = "it works where no P is needed: in C, in system calls or in other processes that it starts. GOMAXPROCS does not limit that"
+			r.Advice = "it works without a P: in C, in system calls or in other processes that it starts. GOMAXPROCS does not limit that"
 		}
 		return r
 	}
@@ -75,11 +75,11 @@ func idle(st *Stats, run Run) *Reading {
 	}
 	r := &Reading{ID: "idle-procs", Severity: Info,
 		Text:   fmt.Sprintf("%s of %s Ps idle in the median sample, at least half of them in %s of %d: GOMAXPROCS is not what limits it", number.Amount(*st.IdleMedian), number.Amount(st.Procs.Mean), number.Share(part), st.IdleShare.N),
-		Advice: "it is no more parallel than that, or it waits for something else (the network, a disk, a lock, more load): more Ps gain nothing. Fewer may do as well; `procfit sweep` shows it",
+		Advice: "the program has no more work to run in parallel, or it waits for something else (the network, a disk, a lock, more load): more Ps gain nothing. Fewer may be enough; `procfit sweep` shows whether they are",
 	}
 	if one := share(st.OneBusy, st.IdleShare.N); one >= 0.9 {
-		r.Text += fmt.Sprintf(". Just one is busy in %s of them", number.Share(one))
-		r.Advice = "it is serial: one P at a time has something to do, so more Ps gain nothing. Where the work can be split, they do; a CPU profile shows what it is"
+		r.Text += fmt.Sprintf(". Only one is busy in %s of them", number.Share(one))
+		r.Advice = "it is serial: only one P at a time has work, so more Ps gain nothing. If the work can be split, they help; a CPU profile shows what the work is"
 	}
 	return r
 }
@@ -92,15 +92,15 @@ func (r Run) computes() string {
 	return fmt.Sprintf("the command used %s of CPU time in %s", number.Duration(r.CPU), number.Duration(r.Wall))
 }
 
-// idleQueued: an idle P beside queued goroutines in half of the samples.
+// idleQueued: an idle P next to queued goroutines in half of the samples.
 func idleQueued(st *Stats) *Reading {
 	part := share(st.IdleQueued, st.IdleProcs.count())
 	if part < 0.5 {
 		return nil
 	}
 	return &Reading{ID: "idle-and-queued", Severity: Info,
-		Text:   fmt.Sprintf("idle Ps beside waiting goroutines in %s of %d samples, %s goroutines on average", number.Share(part), st.IdleProcs.N, number.Amount(st.Queued.mean())),
-		Advice: "work comes in short bursts, and threads wake after it is there; where it is so all the time, the kernel is slow to run them (a CPU quota, a busy machine)",
+		Text:   fmt.Sprintf("idle Ps although goroutines wait, in %s of %d samples, %s goroutines on average", number.Share(part), st.IdleProcs.N, number.Amount(st.Queued.mean())),
+		Advice: "work comes in short bursts, and threads wake up only after it arrives; if this happens all the time, the kernel runs the threads late (a CPU limit, a busy machine)",
 	}
 }
 
@@ -113,7 +113,7 @@ func globalQueue(st *Stats) *Reading {
 	}
 	return &Reading{ID: "global-queue", Severity: Info,
 		Text:   fmt.Sprintf("%s of the waiting goroutines are in the global queue, %s on average, at most %s", number.Share(st.GlobalQueue.Mean/st.Queued.Mean), number.Amount(st.GlobalQueue.Mean), number.Amount(st.GlobalQueue.Max)),
-		Advice: "there go goroutines that were preempted after 10 ms or that yielded, and what a P's queue of 256 cannot hold: long computations, or very many goroutines made at once",
+		Advice: "this queue gets goroutines that were preempted after 10 ms or yielded, and the overflow of a P's queue of 256: the cause is long computations, or very many goroutines started at once",
 	}
 }
 
@@ -141,7 +141,7 @@ func queueSkew(st *Stats) *Reading {
 	}
 	r := &Reading{ID: "queue-skew", Severity: Info,
 		Text:   fmt.Sprintf("%s %s %s of the goroutines queued on Ps (%s of %s on average, over %d samples)", procsList(ids), verb, number.Share(held), number.Amount(held*st.LocalQueues.Mean), number.Amount(st.LocalQueues.Mean), st.LocalQueues.N),
-		Advice: "goroutines queue on the P that made or woke them until it runs them, or a P without work takes half of its queue: as long as all Ps are busy this costs latency there, not throughput. Look for one goroutine that starts or wakes all others",
+		Advice: "a goroutine waits in the queue of the P that started or woke it until that P runs it, or a P without work takes half of the queue: while all Ps are busy, this costs latency there, but no throughput. Look for one goroutine that starts or wakes all others",
 	}
 	if share(st.IdleQueued, st.IdleProcs.count()) >= 0.5 {
 		r.Severity = Warning
@@ -156,12 +156,12 @@ func queueUneven(st *Stats) *Reading {
 		return nil
 	}
 	return &Reading{ID: "queue-uneven", Severity: Info,
-		Text:   fmt.Sprintf("the queues are uneven at each instant, %s of the goroutines in them misplaced, but not always on the same Ps (%s over the whole trace; %d samples with %d or more a P)", number.Share(st.Misplaced.Mean), number.Share(*st.MisplacedMean), st.Misplaced.N, minPerProc),
+		Text:   fmt.Sprintf("the queues are uneven at each instant, %s of the goroutines in them misplaced, but not always on the same Ps (%s over the whole trace; %d samples with %d or more per P)", number.Share(st.Misplaced.Mean), number.Share(*st.MisplacedMean), st.Misplaced.N, minPerProc),
 		Advice: "work comes in bursts, each on one P",
 	}
 }
 
-// tickSkew: a quarter of the Ps begin four fifths of the time slices.
+// tickSkew: a quarter of the Ps start four fifths of the time slices.
 func tickSkew(st *Stats) *Reading {
 	var ticks []float64
 	var sum float64
@@ -180,8 +180,8 @@ func tickSkew(st *Stats) *Reading {
 		return nil
 	}
 	return &Reading{ID: "tick-skew", Severity: Info,
-		Text:   fmt.Sprintf("%s began %s of %s time slices", procsList(ids), number.Share(held), number.Amount(sum)),
-		Advice: "the other Ps run few and long goroutines, or little at all; see how many are idle. A tick is a goroutine begun, not CPU time",
+		Text:   fmt.Sprintf("%s started %s of %s time slices", procsList(ids), number.Share(held), number.Amount(sum)),
+		Advice: "the other Ps run few, long goroutines, or are mostly idle; see how many are idle. A tick is the start of a goroutine, not CPU time",
 	}
 }
 
@@ -193,7 +193,7 @@ func blockedThreads(st *Stats) *Reading {
 		return nil
 	}
 	r := &Reading{ID: "blocked-threads", Severity: Info,
-		Text:   fmt.Sprintf("%s threads on average, at most %s, of which about %s neither idle nor on one of the %s Ps", number.Amount(st.Threads.Mean), number.Amount(st.Threads.Max), number.Amount(off.Mean), number.Amount(st.Procs.Mean)),
+		Text:   fmt.Sprintf("%s threads on average, at most %s, of which about %s are neither idle nor on one of the %s Ps", number.Amount(st.Threads.Mean), number.Amount(st.Threads.Max), number.Amount(off.Mean), number.Amount(st.Procs.Mean)),
 		Advice: "they are blocked in system calls (files, DNS through cgo) or run C, or are locked to goroutines that wait. They need no P, and GOMAXPROCS does not limit them",
 	}
 	if st.Threads.Max >= 5000 {
@@ -210,7 +210,7 @@ func idleThreads(st *Stats) *Reading {
 	}
 	return &Reading{ID: "idle-threads", Severity: Info,
 		Text:   fmt.Sprintf("%s of %s threads idle on average", number.Amount(st.IdleThreads.Mean), number.Amount(st.Threads.mean())),
-		Advice: "at some time so many were blocked in system calls or C at once; the runtime keeps them for the next. They cost memory, no CPU",
+		Advice: "at some time that many were blocked in system calls or C at once; the runtime keeps them for the next time. They cost memory, but no CPU",
 	}
 }
 
@@ -225,8 +225,8 @@ func spinning(st *Stats) *Reading {
 		return nil
 	}
 	return &Reading{ID: "spinning", Severity: Info,
-		Text:   fmt.Sprintf("%s of %s busy Ps look for work without having any, on average over %d samples (the runtime allows about half)", number.Amount(look), number.Amount(busy), st.Spinning.N),
-		Advice: "work comes in pieces so short that threads wake, look and park again, which costs CPU time. Fewer Ps may cost less at the same throughput; `procfit sweep` tells",
+		Text:   fmt.Sprintf("%s of %s busy Ps search for work, on average over %d samples (the runtime allows about half)", number.Amount(look), number.Amount(busy), st.Spinning.N),
+		Advice: "work comes in pieces so short that threads wake up, search and park again, which costs CPU time. Fewer Ps may cost less at the same throughput; `procfit sweep` shows whether they do",
 	}
 }
 
@@ -250,7 +250,7 @@ func late(st *Stats, run Run) *Reading {
 	}
 	r := &Reading{ID: "late-samples", Severity: Info,
 		Text:   fmt.Sprintf("no sample for %s, where "+usual, millis(iv.Max), millis(due)),
-		Advice: "samples are written by a thread that needs no P: the kernel did not let the process run (a CPU quota, a stopped or starved machine), nobody read its standard error, or lines are lost",
+		Advice: "a thread that needs no P writes the samples: either the kernel did not let the process run (a CPU limit, a stopped or overloaded machine), nobody read its standard error, or lines were lost",
 	}
 	if iv.Mean-due >= iv.Mean/10 {
 		r.Severity = Warning

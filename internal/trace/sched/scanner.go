@@ -23,7 +23,7 @@ type Counts struct {
 
 // Scanner reads samples from a log through a buffer of fixed size.
 type Scanner struct {
-	// Other, if set before the first Scan, gets the text that is no part of a trace,
+	// Other, if set before the first Scan, gets the text that is not a part of a trace,
 	// a line when it is complete; so does what follows a sample that broke off. The
 	// newline that the runtime writes after a sample is left out: text before it may
 	// go on after it.
@@ -41,7 +41,7 @@ type Scanner struct {
 
 	slots   [2]slot
 	out     *slot // given out by the last Scan
-	pending *slot // has details that may go on
+	pending *slot // has details that may continue
 	queued  *slot // for the next Scan
 	names   names
 
@@ -54,8 +54,8 @@ func NewScanner(r io.Reader) *Scanner { return newScanner(r, maxLine) }
 
 func newScanner(r io.Reader, limit int) *Scanner { return &Scanner{lines: newLines(r, limit)} }
 
-// Scan goes on to the next sample; false at the end of the log or at an error of
-// the reader. A sample with details is given out when the next one begins.
+// Scan continues to the next sample; false at the end of the log or at an error of
+// the reader. A sample with details is given out when the next one starts.
 func (s *Scanner) Scan() bool {
 	s.out = nil
 	if s.queued != nil {
@@ -88,10 +88,10 @@ func (s *Scanner) Sample() *Sample {
 // Err is the reader's error, but for io.EOF. All that came before it was scanned.
 func (s *Scanner) Err() error { return s.err }
 
-// Counts tells what was read so far.
+// Counts reports what was read so far.
 func (s *Scanner) Counts() Counts { return s.counts }
 
-// Skipped tells what began as a sample and could not be read, so far.
+// Skipped reports what started as a sample and could not be read, so far.
 func (s *Scanner) Skipped() Skipped { return s.skipped.clone() }
 
 // step deals with a part of the line at least, and with at most one sample.
@@ -162,7 +162,7 @@ func (s *Scanner) detail(line []byte, whole bool) bool {
 	return false
 }
 
-// tail notes what the end of the log cut off before it could be told for certain.
+// tail notes what the end of the log cut off before it was certain.
 func (s *Scanner) tail(line []byte) {
 	if s.broken {
 		return
@@ -178,7 +178,7 @@ func (s *Scanner) tail(line []byte) {
 	}
 }
 
-// header reads the sample that line begins with and returns how much of the line
+// header reads the sample that line starts with and returns how much of the line
 // is dealt with.
 func (s *Scanner) header(line []byte, after int, millis int64, whole bool) int {
 	to := &s.slots[0]
@@ -198,7 +198,7 @@ func (s *Scanner) header(line []byte, after int, millis int64, whole bool) int {
 	s.out, s.pending = s.pending, nil
 	switch {
 	case !complete:
-		return len(mark) // another may begin in what this one broke off for
+		return len(mark) // another may start in what this one broke off for
 	case to.Detail != nil:
 		s.pending = to
 	case s.out != nil:

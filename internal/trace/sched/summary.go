@@ -1,6 +1,10 @@
 package sched
 
-import "time"
+import (
+	"fmt"
+	"slices"
+	"time"
+)
 
 // Summary is a trace added up. What no sample held is nil.
 type Summary struct {
@@ -29,7 +33,7 @@ type Summary struct {
 	Run Run `json:"-"`
 }
 
-// Run is what is known of the run that wrote a trace, beside the trace. Its zero
+// Run is what is known of the run that wrote a trace, next to the trace. Its zero
 // value says that nothing is.
 type Run struct {
 	Interval  time.Duration // that was asked for
@@ -37,7 +41,7 @@ type Run struct {
 	LeftOut   int64         // samples that came after the end was asked for
 }
 
-// Interleaved tells that the lines of the longest process may be another's.
+// Interleaved reports that the lines of the longest process may be another's.
 func (s *Summary) Interleaved() bool { return s.Main != nil && s.Main.Mixed }
 
 // Segment is what one process wrote.
@@ -60,7 +64,7 @@ type Change struct {
 }
 
 // Stats are of the samples of one process, but for those at 0 ms, which are taken
-// as the process starts and are no part of its work.
+// as the process starts and are not part of its work.
 type Stats struct {
 	Samples        int64 `json:"samples"`
 	StartupSamples int64 `json:"startup_samples"` // left out of all else; 2 of a process that panics at once
@@ -113,7 +117,7 @@ type ProcLoad struct {
 	Proc       int      `json:"proc"`
 	Queue      *Level   `json:"queue"`
 	QueueShare *float64 `json:"queue_share"` // of all that was queued on tracked Ps
-	Ticks      *int64   `json:"sched_ticks"` // goroutines that it began to run
+	Ticks      *int64   `json:"sched_ticks"` // goroutines that it started to run
 	TickShare  *float64 `json:"sched_tick_share"`
 }
 
@@ -137,4 +141,44 @@ type ReasonStats struct {
 	Mean   float64 `json:"mean"` // goroutines, over all of these samples
 	Max    int     `json:"max"`
 	System bool    `json:"system"` // only the runtime's own goroutines wait so
+}
+
+const (
+	maxProblems = 20
+	maxQuote    = 120 // bytes
+)
+
+// Skipped is what started as a sample, or as a line of its details, and could not
+// be read. Mostly other output fell in between, or the log ends there.
+type Skipped struct {
+	Count int64     `json:"count"`
+	First []Problem `json:"first"` // at most maxProblems
+}
+
+// Problem is one of them.
+type Problem struct {
+	Line int64  `json:"line"`
+	Text string `json:"text"` // clipped to maxQuote bytes, raw: print it quoted
+	Why  string `json:"why"`
+}
+
+func (p Problem) String() string {
+	return fmt.Sprintf("line %d: %q %s", p.Line, p.Text, p.Why)
+}
+
+func (s *Skipped) add(line int64, text []byte, why string) {
+	s.Count++
+	if len(s.First) >= maxProblems {
+		return
+	}
+	quote := string(text)
+	if len(text) > maxQuote { // its beginning, and where it breaks off
+		quote = quote[:maxQuote/3] + "…" + quote[len(quote)-maxQuote*2/3:]
+	}
+	s.First = append(s.First, Problem{Line: line, Text: quote, Why: why})
+}
+
+func (s Skipped) clone() Skipped {
+	s.First = slices.Clone(s.First)
+	return s
 }

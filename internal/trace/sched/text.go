@@ -61,7 +61,7 @@ func keyLen(b []byte) int {
 	return 0
 }
 
-// isEnd tells whether a value that ends before b[i] ends there: the runtime puts
+// isEnd reports whether a value that ends before b[i] ends there: the runtime puts
 // a space or the end of the line after it.
 func isEnd(b []byte, i int) bool { return i == len(b) || b[i] == ' ' }
 

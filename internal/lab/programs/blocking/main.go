@@ -1,6 +1,6 @@
 // Calls of the system that block, which document 003 says "do not count against the
 // GOMAXPROCS limit": goroutines read pipes that nobody writes yet, in the kernel and not
-// in the runtime's poller. Each takes a thread. Beside them one goroutine for each P
+// in the runtime's poller. Each takes a thread. Next to them one goroutine for each P
 // computes, and before that without them.
 package blocking
 
@@ -47,7 +47,7 @@ func (c *call) close() {
 	c.out.Close()
 }
 
-// blocked makes so many calls and returns how many threads they took, what was computed
+// blocked makes that many calls and returns how many threads they took, what was computed
 // meanwhile, and how long their return took once they were released.
 func blocked(n int, d time.Duration) (took int, sums float64, release time.Duration, err error) {
 	var calls []*call

@@ -1,6 +1,6 @@
 // The chain of document 002 over buffered channels: 100 goroutines pass a number
 // from one end to the other, one number at a time. A send into an empty buffer
-// does not wait for the receiver, so the sender runs on beside the goroutine
+// does not wait for the receiver, so the sender runs on next to the goroutine
 // that it woke, if only to find that there is nothing more to do.
 package chainbuf
 

@@ -14,7 +14,7 @@ import (
 	"github.com/procfit/procfit/internal/lab/programs/harness"
 )
 
-// answer hashes so many blocks of 4096 zero bytes.
+// answer hashes that many blocks of 4096 zero bytes.
 func answer(blocks int) [sha256.Size]byte {
 	hash, block := sha256.New(), make([]byte, 4096)
 	for i := 0; i < blocks; i++ {

@@ -17,7 +17,7 @@ import (
 	"github.com/procfit/procfit/internal/lab/programs/harness"
 )
 
-// source is a Go file of so many functions.
+// source is a Go file of that many functions.
 func source(functions int) []byte {
 	var b bytes.Buffer
 	b.WriteString("package p\n")

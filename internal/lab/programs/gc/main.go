@@ -46,7 +46,7 @@ const (
 )
 
 // A record is what became of the collector. The runtime adds up its CPU time as a
-// cycle ends, so all is told up to the end of the last one.
+// cycle ends, so all is reported up to the end of the last one.
 type record struct {
 	samples      []metrics.Sample
 	began, ended time.Time

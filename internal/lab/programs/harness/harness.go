@@ -83,7 +83,7 @@ func Run(name string, args []string, stdout, stderr io.Writer, define func(*Batc
 	case err != nil:
 		return 2
 	case b.Flags.NArg() > 0:
-		fmt.Fprintf(stderr, "%s: %q: want flags only\n", name, b.Flags.Arg(0))
+		fmt.Fprintf(stderr, "%s: %q: expected only flags\n", name, b.Flags.Arg(0))
 		return 2
 	}
 	for _, refused := range b.refused {

@@ -62,7 +62,7 @@ func Server(name, addr string, service Service) int {
 }
 
 // Loopback serves one answer in this process, after a call of before, and returns how a
-// client with so many connections fetches it.
+// client with that many connections fetches it.
 func Loopback(connections int, answer string, before func()) (fetch func() error, stop func(), err error) {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

@@ -2,8 +2,12 @@ package harness
 
 import (
 	"fmt"
+	"os"
 	"runtime"
+	"runtime/pprof"
 	"slices"
+	"strconv"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -38,7 +42,7 @@ func Try(n int, run func() error) (time.Duration, error) {
 	return elapsed, nil
 }
 
-// Take has so many workers do n tasks, each worker the next one that is left.
+// Take has that many workers do n tasks, each worker the next one that is left.
 func Take(workers, n int, task func(i int) error) (time.Duration, error) {
 	var taken atomic.Int64
 	return Try(workers, func() error {
@@ -51,7 +55,7 @@ func Take(workers, n int, task func(i int) error) (time.Duration, error) {
 	})
 }
 
-// Share has so many goroutines do n steps in all, each its part of them.
+// Share has that many goroutines do n steps in all, each its part of them.
 func Share(goroutines, n int, run func(goroutine, part int)) time.Duration {
 	return Together(goroutines, func(g int) {
 		part := n / goroutines
@@ -80,7 +84,7 @@ func Compute(d time.Duration) float64 {
 	return float64(sums.Load()) / time.Since(start).Seconds()
 }
 
-// Sum adds so many numbers from 0 to 12, and tells whether the sum is right.
+// Sum adds that many numbers from 0 to 12, and reports whether the sum is right.
 func Sum(steps int) bool {
 	sum := int64(0)
 	for i := 0; i < steps; i++ {
@@ -123,7 +127,7 @@ func (t *Tally) Wait(until time.Time) {
 	t.Sleeps, t.Slept = t.Sleeps+sleeps, t.Slept+slept
 }
 
-// Run has so many goroutines compute and so many wait, and returns how long that took.
+// Run has that many goroutines compute and that many wait, and returns how long that took.
 func (t *Tally) Run(computing, waiting int, d time.Duration) (time.Duration, error) {
 	until := time.Now().Add(d)
 	elapsed := Together(computing+waiting, func(g int) {
@@ -172,4 +176,62 @@ func Clients(clients int, d time.Duration, answer func() error) (took []time.Dur
 // Percentile is of sorted values, in nanoseconds.
 func Percentile(sorted []time.Duration, p float64) int64 {
 	return sorted[int(p*float64(len(sorted)-1))].Nanoseconds()
+}
+
+// link passes on what it gets, one more.
+func link(left <-chan int, right chan<- int) {
+	for {
+		n, ok := <-left
+		if !ok {
+			close(right)
+			return
+		}
+		right <- n + 1
+	}
+}
+
+// Chain sends messages, one after the other, through goroutines that channels of a size
+// join, and returns how long that took. It keeps to Go 1.2.
+func Chain(goroutines, buffer, messages int) (elapsed time.Duration, err error) {
+	first := make(chan int, buffer)
+	last := first
+	for i := 0; i < goroutines; i++ {
+		next := make(chan int, buffer)
+		go link(last, next)
+		last = next
+	}
+	start := time.Now()
+	for i := 0; i < messages && err == nil; i++ {
+		first <- i
+		if got := <-last; got != i+goroutines {
+			err = fmt.Errorf("message %d came out as %d, expected %d", i, got, i+goroutines)
+		}
+	}
+	elapsed = time.Since(start)
+	close(first)
+	<-last // closed too, once every goroutine has ended
+	return elapsed, err
+}
+
+// ProcLine is the value of a line of a file in /proc/self, empty where there is none.
+func ProcLine(file, name string) string {
+	text, err := os.ReadFile("/proc/self/" + file)
+	if err != nil {
+		return ""
+	}
+	for _, line := range strings.Split(string(text), "\n") {
+		if value, ok := strings.CutPrefix(line, name); ok {
+			return strings.TrimSpace(value)
+		}
+	}
+	return ""
+}
+
+// Threads counts those that exist: as the kernel sees them, and where it has no /proc,
+// those that the runtime has ever made.
+func Threads() int {
+	if n, err := strconv.Atoi(ProcLine("status", "Threads:")); err == nil {
+		return n
+	}
+	return pprof.Lookup("threadcreate").Count()
 }

@@ -20,7 +20,7 @@ type record struct {
 	next *record
 }
 
-// build makes so many records, each found by its name from the one before it.
+// build makes that many records, each found by its name from the one before it.
 func build(records int) *record {
 	var first *record
 	for i := 0; i < records; i++ {

@@ -1,7 +1,7 @@
 // What connections cost that nobody uses, for document 000's "no thread, no P": as many
 // as are asked for are opened, each is used once, and then they rest. The first line is
 // of TCP connections whose goroutines wait for a byte, the second of keep-alive
-// connections of net/http. Beside them one goroutine for each P computes, and before
+// connections of net/http. Next to them one goroutine for each P computes, and before
 // that without them. The clients are in the same process, without goroutines.
 package idle
 
@@ -22,7 +22,7 @@ import (
 )
 
 // allowed is how many connections the limit of open files lets both ends have here, at
-// most n; some files are open besides.
+// most n; some files are open as well.
 func allowed(n int) int {
 	soft, _, _ := strings.Cut(harness.ProcLine("limits", "Max open files"), " ")
 	if limit, err := strconv.Atoi(soft); err == nil && limit > 200 {

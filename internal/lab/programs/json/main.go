@@ -22,7 +22,7 @@ type record struct {
 	Children []*record          `json:"children,omitempty"`
 }
 
-// tree is a record with so many levels below it, four records on each.
+// tree is a record with that many levels below it, four records on each.
 func tree(name string, levels int) *record {
 	r := &record{
 		Name:   name,

@@ -1,6 +1,6 @@
 // The mixed work of document 001's tunable application: 50 goroutines that compute
-// beside 50 that wait 10 ms, over and over. How much is computed tells what the CPUs
-// are used for, how often the others wake tells what it costs them to queue behind.
+// beside 50 that wait 10 ms, over and over. How much is computed reports what the CPUs
+// are used for, how often the others wake reports what it costs them to queue behind.
 package mixed
 
 import (

@@ -130,7 +130,7 @@ func (n *network) copy(in, out series) {
 }
 
 // goOn is copy for a process that has been asked already. What a process does
-// without being asked would go on when all should be at rest.
+// without being asked would continue when all should be at rest.
 func (n *network) goOn(in, out series) {
 	out.data <- in.next()
 	n.copy(in, out)

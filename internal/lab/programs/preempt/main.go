@@ -1,10 +1,10 @@
-// The tight loop of document 001, beside a goroutine that must still run. With
+// The tight loop of document 001, next to a goroutine that must still run. With
 // one P the loop holds the only place to run Go code. Since Go 1.14 a signal
 // takes it away; before, nothing does, and the goroutine never runs again. With
 // a second P, or GODEBUG=asyncpreemptoff=1 to bring the old ways back, the
 // difference shows in any version. A second P does not help where a collection
-// begins, as it does in most programs sooner or later: for that every P must stop, and
-// the loop does not. -collect begins one.
+// starts, as it does in most programs sooner or later: for that every P must stop, and
+// the loop does not. -collect starts one.
 //
 // It never gives up by itself: where it hangs no part of the process can run,
 // not even a timer, so whoever starts it must kill it. Started alone with

@@ -12,7 +12,7 @@ import (
 	"github.com/procfit/procfit/internal/lab/programs/harness"
 )
 
-// A counter is what so many goroutines count with, each as often as told, and then
+// A counter is what that many goroutines count with, each as often as told, and then
 // what they counted in all.
 type counter interface {
 	add(goroutine, times int)
@@ -75,7 +75,7 @@ func (c sharded) total() (n int) {
 // batch is how much one goroutine counts before it tells.
 const batch = 100
 
-// A batched counter is a locked one that is told now and then.
+// A batched counter is a locked one that is updated now and then.
 type batched struct{ locked }
 
 func (c *batched) add(_, times int) {

@@ -2,7 +2,7 @@
 // explains (GODEBUG=schedtrace=100 before the command prints one every 100 ms on
 // stderr). Three phases, each announced on stderr: idle, where all Ps are;
 // spread, where each P has a goroutine that computes, and one more; crowd, where
-// all are busy so and one goroutine then makes 400 more. Those stand in the queue
+// all are busy so and one goroutine then makes 400 more. Those are in the queue
 // of its P, which holds 256: the rest is in the global one (runqueue=), and
 // others come to steal.
 package schedtrace
@@ -30,7 +30,7 @@ func compute() uint64 {
 	return x
 }
 
-// spread computes in so many goroutines until the time is over.
+// spread computes in that many goroutines until the time is over.
 func spread(wg *sync.WaitGroup, goroutines int, d time.Duration) {
 	start := time.Now()
 	for i := 0; i < goroutines; i++ {

@@ -1,5 +1,5 @@
 // Work stealing, after document 001: one goroutine makes 16 others, so that all
-// of them stand in the run queue of the P that it runs on, and the other Ps come
+// of them are in the run queue of the P that it runs on, and the other Ps come
 // and take some. The document's program prints GOMAXPROCS and calls it the P;
 // which P each goroutine really ran on only an execution trace tells. With -trace
 // this program writes one: each worker is a region "worker", and logs its number

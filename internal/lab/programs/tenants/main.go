@@ -1,7 +1,7 @@
 // Two tenants, for document 000's "per-tenant GOMAXPROCS is not a thing": a quiet one,
 // whose requests come at a steady rate and take some 0.1 ms, and a busy one that
 // computes on whatever it gets. What is measured is how long the quiet one's requests
-// take, from when each was due, beside the busy one and alone. -how says what lies
+// take, from when each was due, next to the busy one and alone. -how says what lies
 // between the two:
 //
 //	together   nothing: they are goroutines of one process
@@ -39,7 +39,7 @@ type options struct {
 	cpus []int // that the process may run on, before anything is pinned
 }
 
-// workers are the quiet tenant's goroutines: so many requests at one time are more than
+// workers are the quiet tenant's goroutines: that many requests at one time are more than
 // it has as a rule.
 const workers = 4
 

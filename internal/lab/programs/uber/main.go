@@ -35,7 +35,7 @@ func echo(w http.ResponseWriter, r *http.Request) {
 // balance passes each request to the next of the backends. Before a server answers
 // it reads what is left of the request; here the transport may still look for its
 // end, would find the body closed, and would end the connection to the backend in
-// the middle of the answer. So both go on at once.
+// the middle of the answer. So both continue at once.
 func balance(urls []*url.URL, transport http.RoundTripper, logger *log.Logger) http.Handler {
 	var next atomic.Uint64
 	proxy := &httputil.ReverseProxy{
@@ -44,7 +44,7 @@ func balance(urls []*url.URL, transport http.RoundTripper, logger *log.Logger) h
 		},
 		Transport: transport,
 		ErrorHandler: func(w http.ResponseWriter, r *http.Request, err error) {
-			if r.Context().Err() == nil { // a client that hangs up is no error
+			if r.Context().Err() == nil { // a client that hangs up is not an error
 				logger.Printf("uber: %v", err)
 			}
 			w.WriteHeader(http.StatusBadGateway)

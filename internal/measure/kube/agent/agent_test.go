@@ -99,7 +99,7 @@ func TestLoad(t *testing.T) {
 	}
 }
 
-// What the engine refuses is told as it is, at once.
+// What the engine refuses is reported as it is, at once.
 func TestLoadRefused(t *testing.T) {
 	c := &Client{Token: testToken, Transport: serve(t, &offers{err: errors.New("no such engine")}), Patience: time.Minute}
 	_, err := c.Load(t.Context(), load.Options{}, Moments{})
@@ -223,7 +223,7 @@ func TestLoadsAreBounded(t *testing.T) {
 	c := &Client{Token: testToken, Transport: serve(t, &offers{}), Patience: time.Minute}
 	_, err := c.Load(t.Context(), load.Options{Duration: longest + 1}, Moments{})
 	var refused *RefusedError
-	if !errors.As(err, &refused) || !strings.Contains(err.Error(), "it may take 24h") {
+	if !errors.As(err, &refused) || !strings.Contains(err.Error(), "at most 24h") {
 		t.Errorf("a load of more than a day: %v", err)
 	}
 }

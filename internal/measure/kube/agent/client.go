@@ -22,7 +22,7 @@ const (
 	// API server that is restarted comes back within it.
 	Patience = 90 * time.Second
 	retry    = 500 * time.Millisecond
-	// Prompt is how late the end of a load may be told for what the node did meanwhile to
+	// Prompt is how late the end of a load may be reported for what the node did meanwhile to
 	// tell of the load.
 	Prompt = 5 * time.Second
 )
@@ -53,7 +53,7 @@ type Client struct {
 	Renew func()
 }
 
-// Moments are told as a load goes on; late is how long ago it was. Either may be nil.
+// Moments are called as a load runs; late is how long ago it was. Either may be nil.
 type Moments struct{ Began, Ended func(late time.Duration) }
 
 // Load offers a load and waits for what comes of it.
@@ -84,7 +84,7 @@ func (c *Client) Load(ctx context.Context, o load.Options, m Moments) (*load.Res
 			case p.Done && p.Error != "":
 				return nil, &RefusedError{p.Error}
 			case p.Done && step.until == done && p.Result == nil:
-				return nil, errors.New("the agent offered the load and has no result of it")
+				return nil, errors.New("the agent sent the load but has no result of it")
 			case p.Done && step.until == done:
 				return p.Result.unpack()
 			case p.Done:
@@ -119,7 +119,7 @@ func (c *Client) End(ctx context.Context) error {
 	}
 }
 
-// Start begins to count. The id is for Stop.
+// Start starts to count. The id is for Stop.
 func (c *Client) Start(ctx context.Context, port int) (id string, err error) {
 	id = "/spans/" + rand.Text()
 	return id, c.soon(ctx, http.MethodPut, id+"?port="+strconv.Itoa(port), nil)
@@ -169,7 +169,7 @@ func (c *Client) ask(ctx context.Context, method, path string, in, out any) erro
 		}
 		c.renew()
 		if time.Now().After(until) {
-			return &LostError{fmt.Errorf("no answer for %s: %w", c.Patience, err)}
+			return &LostError{fmt.Errorf("the agent did not answer for %s: %w", c.Patience, err)}
 		}
 		select {
 		case <-ctx.Done():

@@ -14,7 +14,7 @@ type job struct {
 	begun, ended time.Time
 	result       *result
 	failed       string
-	changed      chan struct{} // closed, and made anew, at each step
+	changed      chan struct{} // closed, and made again, at each step
 	done         bool
 }
 

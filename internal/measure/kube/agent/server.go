@@ -1,3 +1,14 @@
+// Package agent is what procfit runs inside a cluster: it offers load from a pod of
+// its own, and looks at a target from a container next to it. It is asked over HTTP, by
+// a [Client] whose connections come through the API server's port-forward, and listens
+// on the loopback of its pod alone, so that nothing else in the cluster can ask it.
+//
+// What is asked for carries an id of the asker's: asked again after a lost connection
+// it is not done twice, and what came of it waits to be fetched. An agent that nobody
+// asks for a while ends by itself.
+//
+// A load is the whole of load.Options and its answer the whole of load.Result, so that
+// what the engine learns needs nothing here.
 package agent
 
 import (
@@ -21,10 +32,10 @@ import (
 const (
 	// longPoll is how long a question may wait for its answer, well below what
 	// proxies on the way take for a dead connection.
-	longPoll    = 15 * time.Second
-	askPatience = 5 * time.Second // for a URL that is asked once
-	mostBody    = 4 << 20         // of a page that is fetched
-	idleLook    = 200 * time.Millisecond
+	longPoll     = 15 * time.Second
+	askPatience  = 5 * time.Second // for a URL that is asked once
+	mostBody     = 4 << 20         // of a page that is fetched
+	idleInterval = 200 * time.Millisecond
 	// mostLoad is how large the options of a load are at most: a body, of which the JSON
 	// has four bytes for three, is most of it.
 	mostLoad = 64 << 20
@@ -39,9 +50,9 @@ type Offer func(context.Context, load.Options) (*load.Result, error)
 // its pod reaches its port and, in the network of a node, every process there. The zero
 // value is not ready: NewServer.
 type Server struct {
-	offer Offer
-	token string
-	eye   eye
+	offer    Offer
+	token    string
+	observer observer
 
 	mu     sync.Mutex
 	jobs   map[string]*job
@@ -67,7 +78,7 @@ func (s *Server) Serve(ctx context.Context, l net.Listener, idle time.Duration) 
 		for ctx.Err() == nil && !s.idleFor(idle) {
 			select {
 			case <-ctx.Done():
-			case <-time.After(min(idleLook, idle)):
+			case <-time.After(min(idleInterval, idle)):
 			}
 		}
 		cancel()
@@ -98,7 +109,7 @@ func (s *Server) Handler(ctx context.Context) http.Handler {
 	mux.HandleFunc("GET /loads/{id}", s.awaitLoad)
 	mux.HandleFunc("GET /answer", s.fetch)
 	mux.HandleFunc("GET /look", func(w http.ResponseWriter, r *http.Request) {
-		write(w, s.eye.look(port(r)))
+		write(w, s.observer.look(port(r)))
 	})
 	mux.HandleFunc("PUT /end", func(w http.ResponseWriter, _ *http.Request) {
 		s.mu.Lock()
@@ -110,11 +121,11 @@ func (s *Server) Handler(ctx context.Context) http.Handler {
 	mux.HandleFunc("GET /spans/{id}", s.endSpan)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Host != host { // a browser's, sent here by a name
-			http.Error(w, "this is the agent of a sweep, and no host of another name", http.StatusMisdirectedRequest)
+			http.Error(w, "this is procfit's agent for a sweep; it refuses requests to another host name", http.StatusMisdirectedRequest)
 			return
 		}
 		if subtle.ConstantTimeCompare([]byte(r.Header.Get(tokenHeader)), []byte(s.token)) != 1 || s.token == "" {
-			http.Error(w, "the agent answers the sweep that started it alone", http.StatusForbidden)
+			http.Error(w, "the agent answers only the sweep that started it", http.StatusForbidden)
 			return
 		}
 		s.ask(1)
@@ -141,13 +152,13 @@ func (s *Server) startLoad(ctx context.Context, w http.ResponseWriter, r *http.R
 	var large *http.MaxBytesError
 	switch {
 	case errors.As(err, &large):
-		http.Error(w, "the body of the load is too large: in a cluster it may have 48 MiB", http.StatusRequestEntityTooLarge)
+		http.Error(w, "the body of the requests is too large: in a cluster it can have at most 48 MiB", http.StatusRequestEntityTooLarge)
 		return
 	case err != nil:
-		http.Error(w, fmt.Sprintf("the options of the load: %v", err), http.StatusBadRequest)
+		http.Error(w, fmt.Sprintf("invalid options of the load: %v", err), http.StatusBadRequest)
 		return
 	case o.Duration > longest || o.Settle > longest:
-		http.Error(w, fmt.Sprintf("a load of %s: in a cluster it may take %s", o.Duration, longest), http.StatusBadRequest)
+		http.Error(w, fmt.Sprintf("the load lasts %s: in a cluster it can last at most %s", o.Duration, longest), http.StatusBadRequest)
 		return
 	}
 	s.mu.Lock()
@@ -166,7 +177,7 @@ func (s *Server) awaitLoad(w http.ResponseWriter, r *http.Request) {
 	j := s.jobs[r.PathValue("id")]
 	s.mu.Unlock()
 	if j == nil {
-		http.Error(w, "no such load: the agent has been restarted since", http.StatusNotFound)
+		http.Error(w, "unknown load: the agent was restarted in the meantime", http.StatusNotFound)
 		return
 	}
 	ctx, cancel := context.WithTimeout(r.Context(), longPoll)
@@ -197,7 +208,7 @@ func (s *Server) startSpan(w http.ResponseWriter, r *http.Request) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.spans[r.PathValue("id")] == nil {
-		s.spans[r.PathValue("id")] = s.eye.start(port(r))
+		s.spans[r.PathValue("id")] = s.observer.start(port(r))
 	}
 	write(w, struct{}{})
 }
@@ -207,7 +218,7 @@ func (s *Server) endSpan(w http.ResponseWriter, r *http.Request) {
 	defer s.mu.Unlock()
 	sp := s.spans[r.PathValue("id")]
 	if sp == nil {
-		http.Error(w, "no such span: the agent has been restarted since", http.StatusNotFound)
+		http.Error(w, "unknown measurement: the agent was restarted in the meantime", http.StatusNotFound)
 		return
 	}
 	write(w, sp.end())

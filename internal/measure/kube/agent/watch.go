@@ -19,20 +19,20 @@ type Ran struct {
 }
 
 const (
-	// fewestLooks bounds how much of the program's time passes between two looks at its
-	// processes: one part of so many.
-	fewestLooks = 400
-	soonestLook = 2 * time.Millisecond
-	latestLook  = 20 * time.Millisecond
-	firstLook   = 10 * time.Millisecond  // at its GOMAXPROCS and its limits: a runtime begins by setting it
-	procsLook   = 100 * time.Millisecond // the next ones, which cost more
+	// looksPerRun bounds how much of the program's time passes between two looks at its
+	// processes: one part of that many.
+	looksPerRun   = 400
+	shortestPause = 2 * time.Millisecond
+	longestPause  = 20 * time.Millisecond
+	firstLook     = 10 * time.Millisecond  // at its GOMAXPROCS and its limits: a runtime starts by setting it
+	procsLook     = 100 * time.Millisecond // the next ones, which cost more
 )
 
-// Watch follows the programs of the pod beside it, whose processes it must see, from
+// Watch follows the programs of the pod next to it, whose processes it must see, from
 // their start to their end, and writes what they did as one line of JSON. It returns
-// when ctx ends: what is beside the program in a pod is ended with it.
+// when ctx ends: what is next to the program in a pod is ended with it.
 func Watch(ctx context.Context, out io.Writer) error {
-	w := watcher{eye: eye{list: beside}}
+	w := watcher{observer: observer{list: otherPrograms}}
 	ran, err := w.follow(ctx)
 	if err != nil {
 		return err
@@ -44,9 +44,9 @@ func Watch(ctx context.Context, out io.Writer) error {
 	return nil
 }
 
-// beside are the processes of the pod's other containers: neither the one that holds its
+// otherPrograms are the processes of the pod's other containers: neither the one that holds its
 // namespaces, nor one that a container runtime has not made a program of yet.
-func beside() (list []int) {
+func otherPrograms() (list []int) {
 	for _, pid := range pids() {
 		s, err := observe.ReadStat(pid)
 		if pid != 1 && err == nil && !s.Ended() && !strings.HasPrefix(s.Name, "runc:[") {
@@ -57,20 +57,20 @@ func beside() (list []int) {
 }
 
 // watcher follows one run. What takes long, to read which program it is and its live
-// GOMAXPROCS, is done beside the counting: a program may be over before it is.
+// GOMAXPROCS, is done next to the counting: a program may be over before it is.
 type watcher struct {
-	eye  eye
-	span *span
-	seen Look
-	stop chan struct{}
-	over sync.WaitGroup
+	observer observer
+	span     *span
+	seen     Look
+	stop     chan struct{}
+	over     sync.WaitGroup
 }
 
 func (w *watcher) follow(ctx context.Context) (Ran, error) {
-	w.eye.open()
+	w.observer.open()
 	for {
 		now := time.Now()
-		there := len(w.eye.list()) > 0
+		there := len(w.observer.list()) > 0
 		switch {
 		case there && w.span == nil:
 			w.begin(now)
@@ -79,9 +79,9 @@ func (w *watcher) follow(ctx context.Context) (Ran, error) {
 		case there:
 			w.span.follow()
 		}
-		wait := soonestLook
+		wait := shortestPause
 		if w.span != nil {
-			wait = min(max(wait, now.Sub(w.span.began)/fewestLooks), latestLook)
+			wait = min(max(wait, now.Sub(w.span.began)/looksPerRun), longestPause)
 		}
 		select {
 		case <-ctx.Done():
@@ -95,7 +95,7 @@ func (w *watcher) follow(ctx context.Context) (Ran, error) {
 }
 
 func (w *watcher) begin(now time.Time) {
-	w.span, w.stop = &span{eye: &w.eye, began: now, err: w.eye.err}, make(chan struct{})
+	w.span, w.stop = &span{observer: &w.observer, began: now, err: w.observer.err}, make(chan struct{})
 	w.span.count()
 	w.over.Go(func() {
 		for wait := firstLook; ; wait = procsLook {
@@ -115,7 +115,7 @@ func (w *watcher) end() Ran {
 	close(w.stop)
 	w.over.Wait()
 	if w.seen.Procs == 0 && w.seen.Error == "" {
-		w.seen.Error = "it ended before it could be read"
+		w.seen.Error = "the program ended before procfit could read it"
 	}
 	r := Ran{WallSeconds: wall, Look: w.seen, Counted: w.span.end()}
 	r.Counted.MeasuredSeconds = wall
@@ -124,7 +124,7 @@ func (w *watcher) end() Ran {
 
 // look keeps the last that told anything.
 func (w *watcher) look() {
-	if l := w.eye.look(0); l.Error == "" || w.seen.Procs == 0 && (w.seen.Error == "" || l.UID != nil) {
+	if l := w.observer.look(0); l.Error == "" || w.seen.Procs == 0 && (w.seen.Error == "" || l.UID != nil) {
 		w.seen = l
 	}
 	w.span.readLimits()
@@ -133,14 +133,14 @@ func (w *watcher) look() {
 // follow looks at the processes once more.
 func (s *span) follow() {
 	if s.err == nil {
-		s.counts.Look(s.eye.pids())
+		s.counts.Look(s.observer.pids())
 	}
 }
 
 // readLimits reads the limits while there is a process to see them by.
 func (s *span) readLimits() {
 	if s.limits == nil {
-		if pid, err := s.eye.target(0, s.eye.pids()); err == nil {
+		if pid, err := s.observer.target(0, s.observer.pids()); err == nil {
 			s.limits = limitsOf(pid)
 		}
 		return

@@ -21,7 +21,7 @@ func TestWatch(t *testing.T) {
 	var asked atomic.Int64
 	done := make(chan error)
 	go func() { done <- cmd.Wait() }()
-	w := watcher{eye: eye{list: func() []int {
+	w := watcher{observer: observer{list: func() []int {
 		if asked.Add(1) == 1 || !slices.Contains(pids(), pid) {
 			return nil // not yet, or no more
 		}
@@ -36,15 +36,15 @@ func TestWatch(t *testing.T) {
 	}
 }
 
-// Who is told to end tells what it has seen; without a program that is nothing.
+// A watcher that is told to end reports what it has seen; without a program that is nothing.
 func TestWatchEnded(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	w := watcher{eye: eye{list: func() []int { return nil }}}
+	w := watcher{observer: observer{list: func() []int { return nil }}}
 	if _, err := w.follow(ctx); err == nil {
 		t.Error("nothing was there, and something is told")
 	}
-	self := watcher{eye: eye{list: func() []int { return []int{1} }}}
+	self := watcher{observer: observer{list: func() []int { return []int{1} }}}
 	ran, err := self.follow(ctx)
 	if err != nil {
 		t.Fatal(err)

@@ -112,7 +112,7 @@ func (r *result) unpack() (*load.Result, error) {
 		return nil, fmt.Errorf("the send lag histogram: %w", err)
 	}
 	if u.Latency == nil {
-		return nil, fmt.Errorf("no latency histogram came back: is the image of another version of procfit?")
+		return nil, fmt.Errorf("the agent sent no latency histogram; --image probably names another version of procfit")
 	}
 	return &u, nil
 }

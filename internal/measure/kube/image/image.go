@@ -1,3 +1,12 @@
+// Package image makes a container image of one static program: an archive that can
+// be pushed to a registry or imported into a node, made without Docker. The same
+// program, name and version give the same bytes, whenever and wherever it is made.
+//
+// The archive is an OCI image layout (opencontainers/image-spec, image-layout.md)
+// with a manifest.json next to it, which is what older "docker load" and crane read.
+// Its one layer holds the program alone, so that nothing but the program can be run
+// in it: no shell, no C library, no certificates. A program that is linked against a
+// C library is refused, since it could not start there.
 package image
 
 import (
@@ -118,16 +127,16 @@ var architectures = map[elf.Machine]v1.Platform{
 func platform(r io.ReaderAt) (v1.Platform, error) {
 	f, err := elf.NewFile(r)
 	if err != nil {
-		return v1.Platform{}, fmt.Errorf("it is not a Linux program: %w; name one with --binary, built with GOOS=linux CGO_ENABLED=0", err)
+		return v1.Platform{}, fmt.Errorf("it is not a Linux program: %w; with --binary, name a program that was built with GOOS=linux CGO_ENABLED=0", err)
 	}
 	for _, p := range f.Progs {
 		if p.Type == elf.PT_INTERP {
-			return v1.Platform{}, fmt.Errorf("it is linked against the C library of this system, which the image lacks: install procfit by CGO_ENABLED=0 go install ./cmd/procfit, or name a program that is built like that with --binary")
+			return v1.Platform{}, fmt.Errorf("it is linked against the C library of this system, which the image does not have: install procfit with CGO_ENABLED=0 go install ./cmd/procfit, or name a program built that way with --binary")
 		}
 	}
 	at, ok := architectures[f.Machine]
 	if !ok || at.Architecture == "ppc64le" && f.ByteOrder.String() != "LittleEndian" {
-		return v1.Platform{}, fmt.Errorf("it is for %v, which no image of Linux names", f.Machine)
+		return v1.Platform{}, fmt.Errorf("it is for %v, which is not an architecture of Linux images", f.Machine)
 	}
 	return at, nil
 }

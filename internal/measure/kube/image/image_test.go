@@ -129,8 +129,8 @@ func TestRefused(t *testing.T) {
 		"linked":       {Image{Name: "a:v1", Program: program(t, elf.EM_X86_64, true)}, "CGO_ENABLED=0"},
 		"no program":   {Image{Name: "a:v1", Program: []byte("#!/bin/sh\n")}, "not a Linux program"},
 		"other CPU":    {Image{Name: "a:v1", Program: program(t, elf.EM_SPARCV9, false)}, "EM_SPARCV9"},
-		"a bad name":   {Image{Name: "A b", Program: static}, `--name "A b"`},
-		"a digest tag": {Image{Name: "a@sha256:" + strings.Repeat("0", 64), Program: static}, "--name"},
+		"a bad name":   {Image{Name: "A b", Program: static}, `--tag "A b"`},
+		"a digest tag": {Image{Name: "a@sha256:" + strings.Repeat("0", 64), Program: static}, "--tag"},
 	} {
 		_, err := tc.image.Write(io.Discard)
 		if err == nil || !strings.Contains(err.Error(), tc.want) {

@@ -25,13 +25,13 @@ type answer struct {
 func decode(b []byte) (*float64, error) {
 	var a answer
 	if err := json.Unmarshal(b, &a); err != nil {
-		return nil, fmt.Errorf("not an answer of Prometheus: %q: %w", phrase.Clip(phrase.Clean(string(b)), 60), err)
+		return nil, fmt.Errorf("the answer %q is not from Prometheus: %w", phrase.Clip(phrase.Clean(string(b)), 60), err)
 	}
 	switch {
 	case a.Status == "error":
 		return nil, &RefusedError{fmt.Sprintf("%s: %s", phrase.Clean(a.ErrorType), phrase.Clean(a.Error))}
 	case a.Status != "success":
-		return nil, fmt.Errorf("not an answer of Prometheus: status %q", phrase.Clip(a.Status, 20))
+		return nil, fmt.Errorf("the answer with status %q is not from Prometheus", phrase.Clip(a.Status, 20))
 	}
 	switch a.Data.ResultType {
 	case "vector":
@@ -43,7 +43,7 @@ func decode(b []byte) (*float64, error) {
 		}
 		return p.number("scalar")
 	}
-	return nil, &RefusedError{fmt.Sprintf("it comes to a %s, and is to come to one number", phrase.Clean(phrase.Clip(a.Data.ResultType, 20)))}
+	return nil, &RefusedError{fmt.Sprintf("the query returns a %s; it must return one number", phrase.Clean(phrase.Clip(a.Data.ResultType, 20)))}
 }
 
 func ofVector(raw json.RawMessage) (*float64, error) {
@@ -58,18 +58,18 @@ func ofVector(raw json.RawMessage) (*float64, error) {
 	case len(v) == 0:
 		return nil, nil
 	case len(v) > 1:
-		return nil, &RefusedError{fmt.Sprintf("it comes to %d series, and is to come to one: sum() or max() makes one of several", len(v))}
+		return nil, &RefusedError{fmt.Sprintf("the query returns %d series; it must return one, for example with sum() or max()", len(v))}
 	case v[0].Histogram != nil:
-		return nil, &RefusedError{"it comes to a native histogram: histogram_quantile() or histogram_count() makes a number of it"}
+		return nil, &RefusedError{"the query returns a native histogram; it must return one number, for example with histogram_quantile() or histogram_count()"}
 	}
 	return v[0].Value.number("vector")
 }
 
 func notOf(what string, raw []byte) error {
-	return fmt.Errorf("not a %s of Prometheus: %q", what, phrase.Clip(phrase.Clean(string(raw)), 60))
+	return fmt.Errorf("expected a %s from Prometheus, got %q", what, phrase.Clip(phrase.Clean(string(raw)), 60))
 }
 
-// pair is a time and a value, which stands in quotes: [1764000000.123, "0.5"].
+// pair is a time and a value, which is in quotes: [1764000000.123, "0.5"].
 type pair []json.RawMessage
 
 // number is nil for what is none.

@@ -1,3 +1,11 @@
+// Package prometheus asks a Prometheus, or whatever else speaks its HTTP API, for one
+// number at a time.
+//
+// A query is to come to a single number: several series are an error, since to choose
+// among them would be a guess. No series, and a number that is none (a quantile of
+// nothing), are not value and no error.
+//
+// What it does not cover: ranges, and native histograms that no function was applied to.
 package prometheus
 
 import (
@@ -27,11 +35,11 @@ const (
 )
 
 // New makes a Client of the URL of a Prometheus, with a prefix or without, and of what to
-// send along, each "Name: value". A user and a password may stand in the URL.
+// send along, each "Name: value". The URL may have a user and a password.
 func New(raw string, headers []string) (*Client, error) {
 	u, err := url.Parse(raw)
 	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
-		return nil, fmt.Errorf("want a URL, as in http://prometheus.monitoring:9090")
+		return nil, fmt.Errorf("expected a URL such as http://prometheus.monitoring:9090")
 	}
 	c := &Client{endpoint: u.JoinPath("api/v1/query"), header: http.Header{}, http: &http.Client{
 		Timeout:       answerTime,
@@ -40,7 +48,7 @@ func New(raw string, headers []string) (*Client, error) {
 	for _, h := range headers {
 		name, value, ok := strings.Cut(h, ":")
 		if !ok || strings.TrimSpace(name) == "" {
-			return nil, fmt.Errorf("header %q: want 'Name: value'", h)
+			return nil, fmt.Errorf("header %q: expected 'Name: value'", h)
 		}
 		c.header.Add(strings.TrimSpace(name), strings.TrimSpace(value))
 	}

@@ -33,18 +33,18 @@ func TestDecode(t *testing.T) {
 	}{
 		"a sample":        {oneSample, 0.0123, "", ""},
 		"none":            {noSample, math.NaN(), "", ""},
-		"several":         {twoSamples, 0, "comes to 2 series", ""},
+		"several":         {twoSamples, 0, "returns 2 series", ""},
 		"no number":       {notANumber, math.NaN(), "", ""},
 		"infinite":        {infinite, math.NaN(), "", ""},
 		"a scalar":        {oneScalar, 42, "", ""},
-		"a matrix":        {aMatrix, 0, "comes to a matrix", ""},
+		"a matrix":        {aMatrix, 0, "returns a matrix", ""},
 		"a histogram":     {native, 0, "native histogram", ""},
 		"a wrong query":   {wrong, 0, `bad_data: 1:5: parse error: unexpected <\x1b>`, ""},
-		"a page":          {"<html>", 0, "", `not an answer of Prometheus: "<html>"`},
+		"a page":          {"<html>", 0, "", `the answer "<html>" is not from Prometheus`},
 		"another's JSON":  {`{"a":1}`, 0, "", `status ""`},
-		"half a vector":   {`{"status":"success","data":{"resultType":"vector","result":[{"value":[1]}]}}`, 0, "", "not a vector"},
-		"nothing of one":  {`{"status":"success","data":{"resultType":"vector","result":[null]}}`, 0, "", "not a vector"},
-		"an empty scalar": {`{"status":"success","data":{"resultType":"scalar","result":null}}`, 0, "", "not a scalar"},
+		"half a vector":   {`{"status":"success","data":{"resultType":"vector","result":[{"value":[1]}]}}`, 0, "", "expected a vector"},
+		"nothing of one":  {`{"status":"success","data":{"resultType":"vector","result":[null]}}`, 0, "", "expected a vector"},
+		"an empty scalar": {`{"status":"success","data":{"resultType":"scalar","result":null}}`, 0, "", "expected a scalar"},
 	} {
 		got, err := decode([]byte(c.text))
 		var refused *RefusedError

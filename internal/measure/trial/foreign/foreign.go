@@ -1,3 +1,21 @@
+// Package foreign reads what load generators print: wrk, wrk2, hey, oha, vegeta,
+// fortio, k6, ghz, h2load, and procfit load itself when it runs elsewhere.
+//
+// # Model
+//
+// A generator is recognized by its output, so that it may run behind ssh or a script;
+// a word of the command that names it only tells whose output could not be read. Of
+// its figures a Report has those that it printed, in seconds, and the Clock: what its
+// latency counts from. That decides whether the latency may be judged. A server that
+// stalls for a second makes a blocking generator send nothing for a second: of
+// thousands of late requests it counts as many as it has connections.
+//
+// # Limits
+//
+// Only a summary is read: percentiles of several replicas or generators are not
+// joined. The formats are those of the versions in testdata, each from a run of its
+// own, but for wrk2's, which is from its project's documentation, and oha's, which is by
+// its project's schema.
 package foreign
 
 import (
@@ -117,7 +135,7 @@ func Read(argv []string, printed load.Output) (*Report, error) {
 		}
 		figures := f.read(text)
 		if figures.Requests == nil || figures.Throughput == nil {
-			return nil, fmt.Errorf("no throughput, or no requests, in the output of %s; %s", f.name, load.QuoteEnd(o.printed))
+			return nil, fmt.Errorf("the output of %s has no throughput or no number of requests; %s", f.name, load.QuoteEnd(o.printed))
 		}
 		r := &Report{Generator: f.name, Clock: f.clock, Figures: figures}
 		if f.otherIf != nil && f.otherIf(strings.Join(argv, " "), o.text) {
@@ -126,7 +144,7 @@ func Read(argv []string, printed load.Output) (*Report, error) {
 		return r, nil
 	}
 	if name := named(argv); name != unknown {
-		return nil, fmt.Errorf("the output of %s is none that procfit knows; %s", name, load.QuoteEnd(o.printed))
+		return nil, fmt.Errorf("procfit does not know the output format of %s; %s", name, load.QuoteEnd(o.printed))
 	}
 	return &Report{}, nil
 }
@@ -148,7 +166,7 @@ func named(argv []string) generator {
 func readOurs(raw []byte) (*Report, error) {
 	r := &Report{Generator: procfit, Clock: ClockSend, Offered: &journal.Offered{}}
 	if err := json.Unmarshal(raw, r.Offered); err != nil {
-		return nil, fmt.Errorf("the JSON of procfit load: %w", err)
+		return nil, fmt.Errorf("invalid JSON from procfit load: %w", err)
 	}
 	p := &r.Offered.Phase
 	if p.Requests < 0 || p.Errors < 0 || p.Unanswered < 0 || p.AchievedPerSecond < 0 || p.DurationSeconds <= 0 {

@@ -40,7 +40,7 @@ func readFile(t testing.TB, file, command string) (*Report, error) {
 // The files are what wrk 4.1.0, hey 0.1.4, vegeta 12.12.0, fortio 1.66.2, k6 1.8.1, ghz
 // 0.93.0 and h2load 1.52.0 printed against a small server, of ghz's JSON all but two
 // details; wrk2's is from https://github.com/giltene/wrk2/blob/master/README.md, of its
-// spectrum three lines. oha's is no run's, but made by the schema that its project
+// spectrum three lines. oha's is not a run's, but made by the schema that its project
 // publishes, https://github.com/hatoo/oha/blob/master/schema.json.
 func TestRead(t *testing.T) {
 	for file, want := range map[string]string{

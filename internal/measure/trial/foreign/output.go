@@ -33,10 +33,10 @@ func newOutput(printed load.Output) *output {
 	return o
 }
 
-// badObjects bounds how many things may begin like an object without being one.
+// badObjects bounds how many things may start like an object without being one.
 const badObjects = 20
 
-// findObjects finds the JSON objects that begin at the beginning of a line, since
+// findObjects finds the JSON objects that start at the beginning of a line, since
 // logs may be above and below a summary.
 func findObjects(text []byte) (list []json.RawMessage) {
 	for bad := 0; len(text) > 0 && bad < badObjects; {

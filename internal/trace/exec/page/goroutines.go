@@ -15,7 +15,7 @@ import (
 // letters are the signs of goroutines where they cannot be drawn.
 const letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
-// key is the goroutines that are told apart, and the others that ran, but for the
+// key is the goroutines that are distinguished, and the others that ran, but for the
 // runtime's own.
 type key struct {
 	list   []exec.Goroutine

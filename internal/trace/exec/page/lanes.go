@@ -9,7 +9,7 @@ import (
 	"github.com/procfit/procfit/internal/trace/exec"
 )
 
-// The signs of what is no letter.
+// The signs of what is not a letter.
 const (
 	anybody = '*'
 	ofGo    = '#' // the runtime's own goroutines
@@ -55,7 +55,7 @@ func lanes(t *exec.Trace, procs []exec.Proc, k key, describe func(exec.Span, *do
 // part is where a time lies in a timeline of such a length.
 func part(at, length time.Duration) float64 { return float64(at) / float64(length) }
 
-// ticks are at round times since the trace began.
+// ticks are at round times since the trace started.
 func ticks(t *exec.Trace) (list []document.Tick) {
 	a := axis.Between(0, end(t).Seconds())
 	for _, s := range a.Ticks() {

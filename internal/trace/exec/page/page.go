@@ -1,3 +1,6 @@
+// Package page makes documents of an execution trace: what each P ran over time, who was
+// stolen from whom, and the goroutines one by one. Text from outside is printable in an
+// exec.Trace.
 package page
 
 import (
@@ -51,13 +54,13 @@ func page(name string, t *exec.Trace, c content) *document.Document {
 	d := &document.Document{Title: "Execution trace of " + phrase.Clean(name), Blocks: []document.Block{headline(t)}}
 	add := func(list ...document.Block) { d.Blocks = append(d.Blocks, list...) }
 	if n := int64(len(t.Spans)); n < t.SpanCount {
-		add(document.Notes{{Message: fmt.Sprintf("The timeline holds the first %d of %d spans and ends at %s; the sums are of the whole trace.", n, t.SpanCount, number.Duration(end(t)))}})
+		add(document.Notes{{Message: fmt.Sprintf("The timeline shows the first %d of %d spans and ends at %s; the sums are of the whole trace.", n, t.SpanCount, number.Duration(end(t)))}})
 	}
 	if len(t.Procs) > 0 && t.Duration > 0 {
 		shown := t.Procs[:min(len(t.Procs), c.rows)]
 		add(heading("Each P over time"))
 		add(c.overTime...)
-		add(heading("Each P"), small("how long it ran goroutines, and where those that it began came from"), procs(t, shown), more(len(t.Procs)-len(shown), "P"))
+		add(heading("Each P"), small("how long it ran goroutines, and where those that it started came from"), procs(t, shown), more(len(t.Procs)-len(shown), "P"))
 	}
 	if len(t.Flows) > 0 {
 		shown := t.Flows[:min(len(t.Flows), c.rows)]
@@ -82,7 +85,7 @@ func more(n int, noun string) document.Text {
 
 func headline(t *exec.Trace) document.Panel {
 	s := t.Starts
-	p := document.Panel{Name: "Starts", Tone: document.Act, Label: "No start", Level: 2, Sentence: "No goroutine begins to run in this trace."}
+	p := document.Panel{Name: "Starts", Tone: document.Act, Label: "No start", Level: 2, Sentence: "No goroutine starts to run in this trace."}
 	switch {
 	case s.Stolen > 0:
 		p.Label = "Stolen"
@@ -92,7 +95,7 @@ func headline(t *exec.Trace) document.Panel {
 		} else {
 			of = fmt.Sprintf("%d of %s", s.Stolen, of)
 		}
-		p.Sentence = of + " were on another P than the one that the goroutine was made ready on: taken from its queue."
+		p.Sentence = of + " were on a different P from the one on which the goroutine became ready: the P took it from that queue."
 	case s.All() > 0:
 		p.Label = "Nothing stolen"
 		p.Sentence = fmt.Sprintf("None of %s was proven to be stolen.", phrase.Count(s.All(), "start"))
@@ -102,8 +105,8 @@ func headline(t *exec.Trace) document.Panel {
 		n    int64
 		text string
 	}{
-		{s.Own, "on the P where it was made ready"}, {s.Global, "from the global queue, after a preemption, a yield or a system call"},
-		{s.Unclear, "stolen or from the global queue, which the trace does not tell"}, {s.Unknown, "ready before the trace began"},
+		{s.Own, "on the P where it became ready"}, {s.Global, "from the global queue, after a preemption, a yield or a system call"},
+		{s.Unclear, "stolen or from the global queue; the trace does not show which"}, {s.Unknown, "ready before the trace began"},
 	} {
 		if x.n > 0 {
 			rest = append(rest, fmt.Sprintf("%d %s", x.n, x.text))
@@ -112,7 +115,7 @@ func headline(t *exec.Trace) document.Panel {
 	if len(rest) > 0 {
 		p.Blocks = append(p.Blocks, document.Text{Text: "The others: " + strings.Join(rest, "; ") + "."})
 	}
-	p.Blocks = append(p.Blocks, document.Text{Style: document.Muted, Text: fmt.Sprintf("%s · %s · %s in %s. A trace has no event for a steal: that it was one is inferred from where the goroutine was made ready, where it began, and that no queue can have run over.",
+	p.Blocks = append(p.Blocks, document.Text{Style: document.Muted, Text: fmt.Sprintf("%s · %s · %s in %s. A trace has no event for a steal: procfit infers it from where the goroutine became ready and where it started, if no queue can have overflowed.",
 		phrase.Count(int64(len(t.Procs)), "P"), phrase.Count(t.GoroutineCount, "goroutine"), phrase.Count(t.SpanCount, "span"), number.Duration(t.Duration))})
 	return p
 }

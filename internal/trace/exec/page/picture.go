@@ -18,7 +18,7 @@ const (
 )
 
 // Picture is a row for each P, and an arrow from the P that a goroutine was stolen from at
-// the time when it began elsewhere. Each goroutine of the key, those that it shows longest,
+// the time when it started elsewhere. Each goroutine of the key, those that it shows longest,
 // has a colour that no other has.
 func Picture(t *exec.Trace) document.Timeline {
 	k := drawn(t)
@@ -93,14 +93,14 @@ func note(t *exec.Trace, k key) string {
 		noun string
 	}{{len(t.Spans), t.SpanCount, "spans"}, {maxRows, int64(len(t.Procs)), "Ps"}, {maxArrows, t.StealCount, "arrows"}} {
 		if int64(of.n) < of.all {
-			text += fmt.Sprintf(". Drawn are the first %d of %d %s", of.n, of.all, of.noun)
+			text += fmt.Sprintf(". The picture shows the first %d of %d %s", of.n, of.all, of.noun)
 		}
 	}
 	return text + "."
 }
 
 var origins = map[exec.Origin]string{
-	exec.Own: "made ready on this P", exec.Stolen: "stolen",
+	exec.Own: "became ready on this P", exec.Stolen: "stolen",
 	exec.Unclear: "stolen, or from the global queue", exec.Global: "from the global queue",
 }
 
@@ -119,7 +119,7 @@ func arrows(t *exec.Trace, procs []exec.Proc, names map[int64]string) (list []do
 		if s.Unclear {
 			why = origins[exec.Unclear]
 		}
-		list = append(list, document.Arrow{From: from, To: to, At: part(s.Start, length), Doubtful: s.Unclear, Value: fmt.Sprintf("%s: ready on %s at %s, began on %s at %s: %s",
+		list = append(list, document.Arrow{From: from, To: to, At: part(s.Start, length), Doubtful: s.Unclear, Value: fmt.Sprintf("%s: ready on %s at %s, started on %s at %s: %s",
 			fullName(names, s.Goroutine), procName(s.From), number.Duration(s.Ready), procName(s.To), number.Duration(s.Start), why)})
 	}
 	return list

@@ -17,7 +17,7 @@ type measure struct {
 // block has a chart of each quantity that is known; nil: none is.
 func (t *timeline) block(st *sched.Stats) *document.Timeline {
 	b := &document.Timeline{Ticks: t.ticks(), Lanes: t.queues(),
-		Key: "A curve is the mean of the samples in each stretch of time, the band around it their lowest and highest; where it is broken, nothing was seen. Point at a place or tap it for its values."}
+		Key: "Each curve is the mean of the samples in an interval; the band around it goes from the lowest to the highest. A gap means that there is no sample. Point at or tap a place to see its values."}
 	add := func(c document.Course, format func(float64) string, ax axis.Axis, list ...measure) {
 		for _, m := range list {
 			if m.whole != nil {
@@ -54,14 +54,14 @@ func (t *timeline) block(st *sched.Stats) *document.Timeline {
 		list = append(list, measure{"GOMAXPROCS", "GOMAXPROCS", p, procsOf})
 	}
 	add(c, number.Amount, ax, list...)
-	add(document.Course{Title: "Waiting goroutines", Note: "in the queues of the Ps and in the global queue; the one that a P runs next is in neither"},
+	add(document.Course{Title: "Waiting goroutines", Note: "in the queues of the Ps and in the global queue; the goroutine that a P runs next is in neither"},
 		number.Amount, t.high(local, global),
 		measure{"on Ps", "queued on Ps", st.LocalQueues, local}, measure{"global", "queued globally", st.GlobalQueue, global})
-	add(document.Course{Title: "Imbalance of the queues", Note: "the share of the goroutines queued on Ps that would have to move for all queues to be as long; known where two a P wait"},
+	add(document.Course{Title: "Imbalance of the queues", Note: "the share of the goroutines queued on Ps that would have to move to make all queues equally long; known if two per P are waiting"},
 		number.Share, axis.New(0, 1, false), measure{"misplaced", "imbalance", st.Misplaced, uneven})
-	add(document.Course{Title: "Threads", Note: "of the runtime, sysmon included; idle ones are parked for want of work"},
+	add(document.Course{Title: "Threads", Note: "of the runtime, including sysmon; idle ones are parked because they have no work"},
 		number.Amount, t.high(threads, parked), measure{"all", "threads", st.Threads, threads}, measure{"idle", "idle threads", st.IdleThreads, parked})
-	add(document.Course{Title: "Spinning threads", Note: "hold a P and look for work"},
+	add(document.Course{Title: "Spinning threads", Note: "hold a P and search for work"},
 		number.Amount, t.high(spinning), measure{"spinning", "spinning", st.Spinning, spinning})
 	if len(b.Charts) == 0 {
 		return nil

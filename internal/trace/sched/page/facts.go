@@ -2,6 +2,8 @@ package page
 
 import (
 	"fmt"
+	"strings"
+	"time"
 
 	"github.com/procfit/procfit/internal/show/document"
 	"github.com/procfit/procfit/internal/show/number"
@@ -29,10 +31,10 @@ func facts(st *sched.Stats) (out document.Pairs) {
 	}
 	samples("All Ps busy", st.AllBusy, st.IdleProcs)
 	samples("All Ps idle", st.AllIdle, st.IdleShare)
-	samples("Idle Ps beside a queue", st.IdleQueued, st.IdleProcs)
-	level("Threads off the Ps, about", "", st.OffProcThreads)
+	samples("Idle Ps while goroutines wait", st.IdleQueued, st.IdleProcs)
+	level("Threads without a P (estimate)", "", st.OffProcThreads)
 	if st.TicksPerSecond != nil {
-		out = append(out, document.Pair{Name: "Time slices begun", Value: number.Amount(*st.TicksPerSecond) + " a second"})
+		out = append(out, document.Pair{Name: "Time slices started", Value: number.Amount(*st.TicksPerSecond) + " per second"})
 	}
 	level("Between two samples", " ms", st.IntervalMillis)
 	if d := st.Detail; d != nil {
@@ -43,7 +45,7 @@ func facts(st *sched.Stats) (out document.Pairs) {
 		level("waiting", "", d.Waiting)
 		level("Threads in system calls or C", "", d.OffProcThreads)
 		if d.LinesBroken > 0 {
-			out = append(out, document.Pair{Name: "Lines of detail that break off", Value: fmt.Sprint(d.LinesBroken)})
+			out = append(out, document.Pair{Name: "Incomplete detail lines", Value: fmt.Sprint(d.LinesBroken)})
 		}
 	}
 	return out
@@ -81,4 +83,34 @@ func waits(st *sched.Stats) []document.Block {
 		return nil
 	}
 	return list
+}
+
+// sentence starts with a capital and ends with a full stop. What starts with a
+// quoted command or a name stays as it is.
+func sentence(s string) string {
+	if s == "" {
+		return ""
+	}
+	s = phrase.Capital(s)
+	if strings.HasSuffix(s, ".") || strings.HasSuffix(s, "…") {
+		return s
+	}
+	return s + "."
+}
+
+// span is "8", or "2 to 8".
+func span(l *sched.Level) string {
+	if l.Min == l.Max {
+		return number.Amount(l.Min)
+	}
+	return number.Amount(l.Min) + " to " + number.Amount(l.Max)
+}
+
+// duration is how long something took that was counted in milliseconds.
+func duration(ms int64) string {
+	d := time.Duration(ms) * time.Millisecond
+	if d < 2*time.Minute {
+		return number.Short(number.Duration(d))
+	}
+	return number.Minutes(d)
 }

@@ -1,3 +1,8 @@
+// Package page makes documents of a sched.Summary. Text from outside is printable here.
+//
+// Curves are of the longest process of the trace, as its readings are. A point
+// stands from its first sample until the next point, but no longer than a few
+// intervals: where nothing was seen, nothing is drawn.
 package page
 
 import (
@@ -53,7 +58,7 @@ func Report(name string, s *sched.Summary, readings []sched.Reading) *document.D
 	v := newView(name, s, readings, reportPoints, reportProcs)
 	d := v.document()
 	if len(v.readings) > 0 {
-		d.Blocks = append(d.Blocks, heading("What else it says"), v.readings)
+		d.Blocks = append(d.Blocks, heading("Other observations"), v.readings)
 	}
 	if v.time != nil {
 		d.Blocks = append(d.Blocks, heading("Over time"), *v.time)
@@ -80,7 +85,7 @@ func (v *view) broken() []document.Block {
 
 func heading(s string) document.Heading { return document.Heading{Level: 3, Text: s} }
 
-// newView has at most so many points a curve and rows of Ps; no points: as many as
+// newView has at most that many points a curve and rows of Ps; no points: as many as
 // there are.
 func newView(name string, s *sched.Summary, readings []sched.Reading, points, procs int) *view {
 	v := &view{name: phrase.Clean(name)}
@@ -121,19 +126,19 @@ var headlines = []struct {
 	{"processes", "One of several", document.Attention},
 	{"cpu-bound", "CPU-bound", document.Attention},
 	{"lock-waits", "Waits for locks", document.Attention},
-	{"blocked-threads", "Threads at large", document.Attention},
-	{"late-samples", "Held up", document.Attention},
+	{"blocked-threads", "Many threads without a P", document.Attention},
+	{"late-samples", "Samples late", document.Attention},
 	{"queue-skew", "Uneven", document.Attention},
 	{"busy", "Busy", document.Act},
-	{"blocked-threads", "Threads off the Ps", document.Act},
-	{"all-idle", "Hardly a P busy", document.Act},
+	{"blocked-threads", "Threads without a P", document.Act},
+	{"all-idle", "Almost no P is busy", document.Act},
 	{"idle-procs", "Not limited by GOMAXPROCS", document.Act},
 	{"idle-and-queued", "In bursts", document.Act},
 }
 
 // lead makes the headline and returns the index of its reading; -1 where none leads.
 func (v *view) lead(s *sched.Summary, readings []sched.Reading) int {
-	v.headline = document.Panel{Name: "Reading", Tone: document.Act, Label: "Mixed", Level: 2, Sentence: "No reading applies to the whole of it."}
+	v.headline = document.Panel{Name: "Reading", Tone: document.Act, Label: "Mixed", Level: 2, Sentence: "No reading applies to the whole trace."}
 	for _, h := range headlines {
 		for i, r := range readings {
 			if r.ID == h.id && (h.tone != document.Attention || r.Severity == sched.Warning) {
@@ -174,10 +179,10 @@ func context(s *sched.Summary) string {
 		text += ", one every " + duration(int64(*m.IntervalMedian+0.5))
 	}
 	if m.StartupSamples > 0 {
-		text += ", and the one at the start, which does not count"
+		text += "; the one at the start is not counted"
 	}
 	if n := s.Run.LeftOut; n > 0 {
-		text += "; " + phrase.Count(n, "sample") + " of its shutdown left out"
+		text += "; " + phrase.Count(n, "sample") + " at its shutdown not counted"
 	}
 	return text
 }

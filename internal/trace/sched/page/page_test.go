@@ -39,11 +39,11 @@ func TestHeadlines(t *testing.T) {
 		"few":         {repeat(4, busy), "Cannot tell", "Only 3 samples"},
 		"busy":        {repeat(21, busy), "CPU-bound", "All 4 Ps busy in 100% of 20 samples"},
 		"mixed":       {repeat(21, func(i int) string { return traced(i*1000, 4, i%2*4, "0 0 0 0") }), "Mixed", "2 of 4 Ps busy on average, all of them in 50% of 20 samples and none in 50%"},
-		"interleaved": {repeat(20, func(i int) string { return traced(i*1000, 4, 0, "5 5 5 5") + traced(i*1000, 4, 0, "5 5 5 5") }), "Cannot tell", "Several processes write to this log at once, and cannot be told apart: line 5 is the first"},
-		"at once":     {repeat(20, func(i int) string { return traced(i*1000, 4, 0, "5 5 5 5") + traced(i*1000, 2, 0, "5 5") }), "One of several", "The log holds 2 processes, some at once"},
-		"all idle":    {repeat(21, func(i int) string { return traced(i*1000, 8, 8, "0 0 0 0 0 0 0 0") }), "Hardly a P busy", "All 8 Ps idle in 100%"},
-		"in C":        {repeat(21, func(i int) string { return traced(i*1000, 4, 4, "0 0 0 0") }), "Threads off the Ps", "9 threads on average"},
-		"late":        {repeat(21, func(i int) string { return traced(i*1000, 4, 4, "0 0 0 0") }) + traced(60_000, 4, 4, "0 0 0 0"), "Held up", "No sample for 40 s"},
+		"interleaved": {repeat(20, func(i int) string { return traced(i*1000, 4, 0, "5 5 5 5") + traced(i*1000, 4, 0, "5 5 5 5") }), "Cannot tell", "Several processes write to this log at the same time, and their lines cannot be separated: line 5 is the first"},
+		"at once":     {repeat(20, func(i int) string { return traced(i*1000, 4, 0, "5 5 5 5") + traced(i*1000, 2, 0, "5 5") }), "One of several", "The log has 2 processes, some at the same time"},
+		"all idle":    {repeat(21, func(i int) string { return traced(i*1000, 8, 8, "0 0 0 0 0 0 0 0") }), "Almost no P is busy", "All 8 Ps idle in 100%"},
+		"in C":        {repeat(21, func(i int) string { return traced(i*1000, 4, 4, "0 0 0 0") }), "Threads without a P", "9 threads on average"},
+		"late":        {repeat(21, func(i int) string { return traced(i*1000, 4, 4, "0 0 0 0") }) + traced(60_000, 4, 4, "0 0 0 0"), "Samples late", "No sample for 40 s"},
 	} {
 		if h := of(tc.log, size{procs: 64}).headline; h.Label != tc.label || !strings.HasPrefix(h.Sentence, tc.sentence) {
 			t.Errorf("%s: %+v", name, h)
@@ -220,7 +220,7 @@ func TestContext(t *testing.T) {
 	}
 	s := sched.Analyse(strings.NewReader(log + log[:len(log)/2]))
 	s.Run.LeftOut = 3
-	if c := context(s); !strings.HasPrefix(c, "one of 2 processes · ") || !strings.HasSuffix(c, "; 3 samples of its shutdown left out") {
+	if c := context(s); !strings.HasPrefix(c, "one of 2 processes · ") || !strings.HasSuffix(c, "; 3 samples at its shutdown not counted") {
 		t.Error(c)
 	}
 }

@@ -36,13 +36,13 @@ func waiting(st *sched.Stats, most int) []document.Block {
 			others.Mean += p.Queue.Mean
 			others.Max = max(others.Max, p.Queue.Max)
 		}
-		rest = append(rest, fmt.Sprintf("%d more Ps with shorter queues: %s waiting on them in all on average, at most %s on one", len(list)-most, number.Amount(others.Mean), number.Amount(others.Max)))
+		rest = append(rest, fmt.Sprintf("%d more Ps have shorter queues: %s waiting on all of them together on average, at most %s on one", len(list)-most, number.Amount(others.Mean), number.Amount(others.Max)))
 		list = list[:most]
 		slices.SortFunc(list, func(a, b sched.ProcLoad) int { return a.Proc - b.Proc })
 	}
 	t := document.Table{Columns: []document.Column{{Head: "P", Short: "P", Left: true}, {Head: "mean queue", Short: "mean", Bars: true}, {Head: "longest", Short: "max"}, {Head: "share of all", Short: "share"}}}
 	if slicesKnown {
-		t.Columns = append(t.Columns, document.Column{Head: "time slices begun"}, document.Column{Head: "share of all", Short: "time slices", Bars: true})
+		t.Columns = append(t.Columns, document.Column{Head: "time slices started"}, document.Column{Head: "share of all", Short: "time slices", Bars: true})
 	}
 	for _, p := range list {
 		row := []document.Cell{{Value: procName(p.Proc, p.Proc)}, {Value: number.Amount(p.Queue.Mean), Bar: part(p.Queue.Mean, longest)}, {Value: number.Amount(p.Queue.Max)}, {}}
@@ -61,12 +61,12 @@ func waiting(st *sched.Stats, most int) []document.Block {
 		t.Rows = append(t.Rows, document.Row{Cells: row})
 	}
 	if st.Untracked > 0 {
-		rest = append(rest, fmt.Sprintf("%d further Ps are counted in the sums alone", st.Untracked))
+		rest = append(rest, fmt.Sprintf("%d more Ps are only in the sums", st.Untracked))
 	}
 	return []document.Block{heading("Waiting on each P"), t, document.Text{Text: sentence(strings.Join(rest, "; ")), Style: document.Small}}
 }
 
-// part is how long a bar is beside the longest.
+// part is how long a bar is next to the longest.
 func part(of, longest float64) float64 {
 	if longest == 0 {
 		return 0
@@ -100,7 +100,7 @@ func (t *timeline) queues() *document.Lanes {
 	each := (procs + laneRows - 1) / laneRows
 	most := strconv.Itoa(longest)
 	lanes := &document.Lanes{Title: "Run queue of each P", Summary: "Run queue of each P over time, at most " + most + " goroutines",
-		Note: "the longest queue in each stretch of time; the stronger the colour the longer, on a logarithmic scale up to " + most}
+		Note: "the longest queue in each interval; a stronger color is a longer queue, on a logarithmic scale up to " + most}
 	if each > 1 {
 		lanes.Note += fmt.Sprintf("; a row is %d Ps, and shows the longest queue of them", each)
 	}

@@ -69,7 +69,7 @@ func clock(ms int64, interval float64) string {
 	return strconv.FormatFloat(float64(ms)/1000, 'f', decimals, 64) + " s"
 }
 
-// reduce joins neighbours until at most so many are left.
+// reduce joins neighbours until at most that many are left.
 func reduce(points []sched.Point, most int) []sched.Point {
 	if len(points) <= most {
 		return points

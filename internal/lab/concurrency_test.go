@@ -1,0 +1,247 @@
+package lab
+
+import (
+	"bytes"
+	"math"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/procfit/procfit/internal/host/cgroup"
+	"github.com/procfit/procfit/internal/program/gobench"
+	"github.com/procfit/procfit/internal/program/toolchain"
+	"github.com/procfit/procfit/internal/verdict"
+	"github.com/procfit/procfit/internal/verdict/journal"
+	"github.com/procfit/procfit/test/need"
+)
+
+// skipRacy leaves out the program that is built to be wrong where that would be found.
+func skipRacy(t *testing.T, id string) {
+	if underRace && id == "racy" {
+		t.Skip("the race detector would find what is there to be found")
+	}
+}
+
+// builds are the figures of what is compiled with a C compiler, by experiment and stage.
+var builds = map[string][]string{
+	"blocking c":    {"Calls ns/op", "Calls threads/call", "Calls calls/s"},
+	"racy detector": {"races"},
+}
+
+// TestBuilds compiles each program that procfit itself does not hold, and runs it small.
+func TestBuilds(t *testing.T) {
+	if testing.Short() {
+		t.Skip("compiles programs")
+	}
+	if _, err := toolchain.CCompiler(); err != nil {
+		need.Skip(t, err.Error())
+	}
+	chain, err := toolchain.Fetch(t.Context(), strings.TrimPrefix(runtime.Version(), "go"))
+	if err != nil {
+		need.Skip(t, err.Error())
+	}
+	small := map[string]string{"blocking c": "-n 5 -d 20ms", "racy detector": "-n 2000"}
+	for _, e := range List() {
+		for _, s := range e.Stages(Options{CPUs: 2}) {
+			if s.Build == (Build{}) {
+				continue
+			}
+			name := e.ID + " " + s.ID
+			source, err := s.Build.Of(e.ID)
+			if err != nil || small[name] == "" {
+				t.Fatalf("%s: %v, small sizes %q", name, err, small[name])
+			}
+			program := filepath.Join(t.TempDir(), e.ID)
+			if err := chain.BuildC(t.Context(), []byte(source), s.Build.Race, program); err != nil {
+				t.Fatal(err)
+			}
+			cmd := exec.CommandContext(t.Context(), program, strings.Fields(small[name])...)
+			cmd.Env = append(append(os.Environ(), "GOMAXPROCS=3"), s.Target.Env...)
+			output, err := cmd.CombinedOutput()
+			if err != nil || !bytes.Contains(output, []byte(e.ID+": GOMAXPROCS=3 ")) {
+				t.Fatalf("%s: %v: %s", name, err, output)
+			}
+			var figures []string
+			for _, m := range s.Load.Metrics {
+				if found := m.Regexp.FindSubmatch(output); found != nil && !bytes.Equal(found[1], []byte("0")) {
+					figures = append(figures, m.Name)
+				}
+			}
+			if len(s.Load.Metrics) == 0 {
+				results, err := gobench.ParseOutput(output, 3)
+				if err != nil || len(results) != 1 {
+					t.Fatalf("%s: %v, %d results in %s", name, err, len(results), output)
+				}
+				for unit := range results[0].Values {
+					figures = append(figures, results[0].Name+" "+unit)
+				}
+			}
+			slices.Sort(figures)
+			if want := slices.Sorted(slices.Values(builds[name])); !slices.Equal(figures, want) {
+				t.Errorf("%s prints %q, want %q, in:\n%s", name, figures, want, output)
+			}
+			if usage, err := exec.Command(program, "extra").CombinedOutput(); err == nil || !strings.HasPrefix(string(usage), e.ID+": ") {
+				t.Errorf("%s of a stray word: %v: %s", name, err, usage)
+			}
+		}
+	}
+	if _, err := (Build{Source: "none"}).Of("racy"); err == nil {
+		t.Error("a source that is not there")
+	}
+}
+
+// TestTenants starts the program as its own, since it starts itself: the quiet tenant as
+// another process, and pinned by taskset.
+func TestTenants(t *testing.T) {
+	if testing.Short() {
+		t.Skip("compiles a program")
+	}
+	program := standaloneProgram(t, "tenants")
+	line := regexp.MustCompile(`^BenchmarkTenants 1 (\d+) ns/op (\d+) beside-p99-ns (\d+) alone-p99-ns\n$`)
+	hows := []string{"together", "processes"}
+	if runtime.GOOS == "linux" && runtime.NumCPU() > 1 && need.Missing("taskset") == "" {
+		hows = append(hows, "pinned")
+	}
+	for _, how := range hows {
+		m := line.FindStringSubmatch(run(t, program, "2", "-how", how, "-d", "50ms", "-rate", "200"))
+		if m == nil || slices.Contains(m[1:], "0") {
+			t.Errorf("%s: %q", how, m)
+		}
+	}
+	if runtime.GOOS == "linux" && need.Missing("root") == "" {
+		m := line.FindStringSubmatch(limited(t, 1, program, "-how", "quota", "-d", "100ms", "-rate", "200"))
+		if m == nil || slices.Contains(m[1:], "0") {
+			t.Errorf("quota: %q", m)
+		}
+	}
+	// In this process there is no command to start itself by.
+	var stderr bytes.Buffer
+	if code, err := Run("tenants", []string{"-how", "processes", "-d", "1ms"}, &stderr, &stderr); code != 1 || err != nil || !strings.Contains(stderr.String(), "processes: two processes take one that is started for this alone") {
+		t.Errorf("exit code %d, %v: %s", code, err, stderr.String())
+	}
+}
+
+// limited runs a program in a group of its own under a quota, and returns its output.
+func limited(t *testing.T, cpus float64, argv ...string) string {
+	t.Helper()
+	parent, err := cgroup.Find()
+	if err != nil {
+		need.Skip(t, err.Error())
+	}
+	group, err := parent.New()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer group.Remove()
+	if err := group.SetQuota(cpus); err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.CommandContext(t.Context(), "sh", append([]string{"-c", `echo 0 >"$0" && exec "$@"`, group.ProcsFile()}, argv...)...)
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	output, err := cmd.Output()
+	if err != nil {
+		t.Errorf("%q: %v: %s", argv, err, stderr.String())
+	}
+	return string(output)
+}
+
+// made is a stage whose settings have the figures, each six times with little noise: by
+// the number of Ps, or by all of them.
+func made(cpus float64, quota float64, figures map[int]map[Figure]float64) Measured {
+	m := Measured{Result: &verdict.Result{Host: journal.Host{EffectiveCPUs: cpus}}}
+	for procs, values := range figures {
+		for block := range 6 {
+			noise := 1 + 0.001*float64(block)
+			t := journal.Trial{Setting: journal.Setting{Procs: new(procs)}, Role: journal.RoleMeasure, Block: block, Valid: true, Metrics: map[string]journal.Metric{}}
+			t.MeasuredSeconds = 1
+			if quota > 0 {
+				t.Setting.QuotaCPUs = &quota
+			}
+			for f, x := range values {
+				x *= noise
+				switch f {
+				case Throughput:
+					t.ThroughputPerSecond = &x
+				case Switches:
+					t.ContextSwitches = &journal.ContextSwitches{Voluntary: int64(x)}
+				default:
+					t.Metrics[string(f)] = journal.Metric{Value: x}
+				}
+			}
+			m.Trials = append(m.Trials, t)
+		}
+	}
+	return m
+}
+
+type figures = map[Figure]float64
+
+// TestStatements decides each of the further experiments' hypotheses by trials that are
+// made for it, on machines of two CPUs and of more.
+func TestStatements(t *testing.T) {
+	level := func(f Figure, x float64) figures { return figures{f: x} }
+	two, eight := 2.0, 8.0
+	for _, tc := range []struct {
+		id, hypothesis string
+		cpus           float64
+		results        Results
+		want           float64 // the ratio
+		answer         Answer
+	}{
+		{"headroom", "throughput_prefers_one_more", two, Results{"mixed": made(two, 0, map[int]figures{2: level(Throughput, 100), 3: level(Throughput, 104)})}, 1.04, Holds},
+		{"headroom", "one_more_is_identical", two, Results{"mixed": made(two, 0, map[int]figures{2: level(Throughput, 100), 3: level(Throughput, 90)})}, 0.9, CannotTell},
+		{"headroom", "one_more_is_identical", eight, Results{"mixed": made(eight, 0, map[int]figures{8: level(Throughput, 100), 9: level(Throughput, 90)})}, 0.9, DoesNotHold},
+		{"headroom", "one_less_is_identical", eight, Results{"mixed": made(eight, 0, map[int]figures{7: level(Throughput, 98), 8: level(Throughput, 100)})}, 0.98, Holds},
+		{"headroom", "one_less_is_identical", two, Results{"mixed": made(two, 0, map[int]figures{1: level(Throughput, 98), 2: level(Throughput, 100)})}, 0.98, CannotTell},
+		{"headroom", "latency_prefers_cpus", two, Results{"mixed": made(two, 0, map[int]figures{2: level("Headroom p99-ns", 10), 3: level("Headroom p99-ns", 9)})}, 0.9, DoesNotHold},
+		{"headroom", "gogc_gains_more", two, Results{"allocating": made(two, 0, map[int]figures{3: level(Throughput, 100)}), "gogc": made(two, 0, map[int]figures{2: level(Throughput, 130)})}, 1.3, Holds},
+		{"idle", "no_thread", two, Results{"": made(two, 0, map[int]figures{1: level("Idle/http threads/conn", 0)})}, 0, Holds},
+		{"idle", "no_p", two, Results{"": made(two, 0, map[int]figures{2: {"Idle/http alone-sums/s": 100, "Idle/http beside-sums/s": 99}})}, 0.99, Holds},
+		{"idle", "kilobytes_http", two, Results{"": made(two, 0, map[int]figures{2: level("Idle/http B/conn", 18*1024)})}, 18, DoesNotHold},
+		{"extremes", "from_four_to_sixteen", two, Results{"cpus": made(two, 0, map[int]figures{8: level(Throughput, 100), 32: level(Throughput, 90)})}, 0.9, Holds},
+		{"extremes", "context_switches", two, Results{"cpus": made(two, 0, map[int]figures{2: level(Switches, 1000), 32: level(Switches, 1100)})}, 1.1, DoesNotHold},
+		{"extremes", "memory", eight, Results{"cpus": made(eight, 0, map[int]figures{8: level("Extremes memory-B", 1e7), 256: level("Extremes memory-B", 2e7)})}, 2, Holds},
+		{"extremes", "catastrophe", two, Results{"pod": made(two, 1, map[int]figures{1: level(Throughput, 100), 128: level(Throughput, 80)})}, 0.8, CannotTell},
+		{"extremes", "catastrophe", 64, Results{"pod": made(64, 1, map[int]figures{1: level(Throughput, 100), 128: level(Throughput, 80)})}, 0.8, DoesNotHold},
+		{"extremes", "ten_times", two, Results{"pod": made(two, 1, map[int]figures{1: level("Extremes p99-ns", 1), 128: level("Extremes p99-ns", 12)})}, 12, CannotTell},
+		{"extremes", "ten_times", 64, Results{"pod": made(64, 1, map[int]figures{1: level("Extremes p99-ns", 1), 128: level("Extremes p99-ns", 12)})}, 12, Holds},
+		{"gc", "one_goroutine_gains", two, Results{"free": made(two, 0, map[int]figures{1: level("GC ns/op", 120), 2: level("GC ns/op", 100)})}, 1.2, Holds},
+		{"gc", "not_impacted", two, Results{"free": made(two, 0, map[int]figures{1: level("GC gc-cpus", 0.25), 2: level("GC gc-cpus", 0.5)})}, 2, DoesNotHold},
+		{"gc", "quota_pauses", two, Results{"quota": made(two, 1, map[int]figures{1: level("GC pause-max-ns", 1e5), 8: level("GC pause-max-ns", 5e7)})}, 500, Holds},
+		{"gc", "settles", two, Results{"free": made(two, 0, map[int]figures{2: level("GC settled-cycle", 3)})}, 3, Holds},
+		{"gc", "takes_seconds", two, Results{"free": made(two, 0, map[int]figures{2: level("GC cycle-ns", 2e7)})}, 0.1, DoesNotHold},
+		{"blocking", "a_thread_each", two, Results{"calls": made(two, 0, map[int]figures{1: level("Blocking threads/call", 0.98)})}, 0.98, Holds},
+		{"blocking", "c_above_cpus", two, Results{"c": made(two, 0, map[int]figures{2: level("Calls calls/s", 100), 8: level("Calls calls/s", 300)})}, 3, DoesNotHold},
+		{"mixed", "half_computes", two, Results{"": made(two, 0, map[int]figures{1: level("Mixed/compute rounds/s", 50), 2: level("Mixed/compute rounds/s", 100)})}, 0.5, DoesNotHold},
+		{"mixed", "cpus_compute", two, Results{"": made(two, 0, map[int]figures{2: level("Mixed/compute rounds/s", 100), 8: level("Mixed/compute rounds/s", 99)})}, 100.0 / 99, Holds},
+		{"tenants", "one_process", two, Results{"together": made(two, 0, map[int]figures{2: {"Tenants beside-p99-ns": 20, "Tenants alone-p99-ns": 1}})}, 20, Holds},
+		{"tenants", "unequal", two, Results{"processes": made(two, 0, map[int]figures{1: {"Tenants beside-p99-ns": 1.1, "Tenants alone-p99-ns": 1}})}, 1.1, Holds},
+		{"tenants", "quota", two, Results{"quota": made(two, 1, map[int]figures{1: {"Tenants beside-p99-ns": 5, "Tenants alone-p99-ns": 1}, 2: {"Tenants beside-p99-ns": 2, "Tenants alone-p99-ns": 1}})}, 2, DoesNotHold},
+		{"racy", "undetected", two, Results{"counter": made(two, 0, map[int]figures{1: level("Racy/increment lost-ppm", 0)})}, 0, Holds},
+		{"racy", "keeps_working", two, Results{"counter": made(two, 0, map[int]figures{1: level("Racy/compute lost-ppm", 9e5)})}, 9e5, DoesNotHold},
+		{"racy", "detected_at_one", two, Results{"detector": made(two, 0, map[int]figures{1: level("races", 2)})}, 2, Holds},
+		{"remedies", "batches", two, Results{"": made(two, 0, map[int]figures{2: {"Remedies/mutex ns/op": 60, "Remedies/batched ns/op": 1}})}, 60, Holds},
+		{"remedies", "choose_procs", two, Results{"": made(two, 0, map[int]figures{1: level("Remedies/mutex ns/op", 60), 2: level("Remedies/mutex ns/op", 60)})}, 1, DoesNotHold},
+	} {
+		e, err := Find(tc.id)
+		if err != nil {
+			t.Fatal(err)
+		}
+		i := slices.IndexFunc(e.Hypotheses, func(h Hypothesis) bool { return h.ID == tc.hypothesis })
+		if i < 0 {
+			t.Errorf("%s has no hypothesis %s", tc.id, tc.hypothesis)
+			continue
+		}
+		got := judge(e, tc.results, tc.cpus)[i]
+		if got.Got.Value == nil || math.Abs(*got.Got.Value-tc.want) > 0.005*tc.want+1e-9 || got.Answer != tc.answer {
+			t.Errorf("%s/%s of %s CPUs: %s %q of %+v, want %s of %g", tc.id, tc.hypothesis, strconv.FormatFloat(tc.cpus, 'g', -1, 64), got.Answer, got.Reason, got.Got, tc.answer, tc.want)
+		}
+	}
+}

@@ -1,0 +1,101 @@
+package lab
+
+import (
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/procfit/procfit/internal/host/cpuset"
+	"github.com/procfit/procfit/internal/verdict/journal"
+)
+
+// What a hypothesis needs depends on whether the load has CPUs of its own.
+func TestRoom(t *testing.T) {
+	six := stageOf(6, func(procs, block int) float64 { return float64(procs) * (1 + 0.01*float64(block)) }, 1, 2, 4)
+	e := Experiment{Hypotheses: []Hypothesis{{
+		ID: "twice", AtLeast: 1.9, AtMost: 2.1, Needs: 3, LoadCPUs: 1, Measure: ratio(quantity{Procs: "2"}, quantity{Procs: "1"}),
+	}}}
+	for name, tc := range map[string]struct {
+		cpus         float64
+		server, load cpuset.Set
+		command      bool // another machine's load
+		answer       Answer
+		reason       string
+	}{
+		"two CPUs":                   {2, nil, nil, false, CannotTell, "needs 3 CPUs, 1 of them for the load generator; this machine has 2"},
+		"three":                      {3, nil, nil, false, Holds, ""},
+		"three, set apart":           {3, cpuset.Set{0, 1}, cpuset.Set{2}, false, Holds, ""},
+		"three, too few of them":     {3, cpuset.Set{0}, cpuset.Set{1, 2}, false, CannotTell, "needs 2 CPUs in addition to those of the load generator; this machine has 1"},
+		"four, not apart":            {4, cpuset.Set{0, 1}, cpuset.Set{1, 2, 3}, false, CannotTell, "needs 3 CPUs, 1 of them for the load generator; this machine has 2"},
+		"two, loaded from elsewhere": {2, nil, nil, true, Holds, ""},
+		"fewer than the list says":   {1, cpuset.Set{0, 1}, cpuset.Set{2}, false, CannotTell, "needs 2 CPUs in addition to those of the load generator; this machine has 1"},
+	} {
+		m := six.with(func(*journal.Trial) {})
+		result := *six.Result
+		result.Host.EffectiveCPUs = tc.cpus
+		result.Target = journal.Target{Kind: journal.KindServer, ServerCPUs: tc.server}
+		result.Load = journal.Load{LoadCPUs: tc.load, Arrangement: new(journal.Arrange(tc.server, tc.load))}
+		if tc.command {
+			result.Load.Arrangement = new(journal.ArrangementElsewhere)
+		}
+		m.Result = &result
+		j := judge(e, Results{"": m}, tc.cpus)[0]
+		if j.Answer != tc.answer || j.Reason != tc.reason {
+			t.Errorf("%s: %s, %q; want %s, %q", name, j.Answer, j.Reason, tc.answer, tc.reason)
+		}
+	}
+}
+
+// As many Ps as CPUs are as many as the program was given.
+func TestCPUsOfTheProgram(t *testing.T) {
+	m := stageOf(6, func(procs, _ int) float64 { return float64(procs) }, 1, 2, 8)
+	m.Result.Host.EffectiveCPUs = 8
+	at := quantity{Procs: "n"}
+	if got := at.procs(m); got != 8 {
+		t.Errorf("%d", got)
+	}
+	m.Result.Target.ServerCPUs = cpuset.Set{0, 1}
+	if got := at.procs(m); got != 2 {
+		t.Errorf("%d of two CPUs", got)
+	}
+	if got := speedup(Throughput.At("n"))(Results{"": m}); got.Value == nil || *got.Value != 1 {
+		t.Errorf("%+v", got)
+	}
+}
+
+// Where programs and load run, and which load it is, reach every stage that they are for.
+func TestPlaces(t *testing.T) {
+	o := Options{CPUs: 2, Quick: true, ServerCPUs: []int{0, 1}, LoadCPUs: []int{2}, Load: "wrk {url}"}
+	for _, e := range List() {
+		for _, s := range e.Stages(o) {
+			want := Stage{}
+			if want.Target.CPUs = o.ServerCPUs; e.Kind == Server {
+				want.Load.CPUs, want.Load.Command = o.LoadCPUs, o.Load
+			}
+			if !reflect.DeepEqual(s.Target.CPUs, want.Target.CPUs) || !reflect.DeepEqual(s.Load.CPUs, want.Load.CPUs) || s.Load.Command != want.Load.Command || s.Load.Shared {
+				t.Errorf("%s %s: %+v on %v", e.ID, s.ID, s.Load, s.Target.CPUs)
+			}
+		}
+		for _, s := range e.Stages(Options{CPUs: 2}) {
+			if s.Load.Shared != (e.Kind == Server) || s.Target.CPUs != nil {
+				t.Errorf("%s %s as it is: %+v on %v", e.ID, s.ID, s.Load, s.Target.CPUs)
+			}
+		}
+	}
+}
+
+// What only one load generator counts is not reported of another's figures.
+func TestCountedBy(t *testing.T) {
+	m := stageOf(6, func(procs, _ int) float64 { return float64(procs) }, 1, 2)
+	measure := countedBy("wrk", "", ratio(quantity{Procs: "2"}, quantity{Procs: "1"}))
+	for command, want := range map[string]bool{"": false, "hey {url}": false, "wrk -c8 {url}": true, "/usr/bin/wrk {url}": true} {
+		m.Result.Load.Command = command
+		got := measure(Results{"": m})
+		if (got.Value != nil) != want || !want && !strings.Contains(got.Why, "only wrk counts so") {
+			t.Errorf("%q: %+v", command, got)
+		}
+	}
+	if got := measure(nil); got.Value != nil || got.Why == "" {
+		t.Errorf("of nothing: %+v", got)
+	}
+}

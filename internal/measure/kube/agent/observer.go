@@ -1,0 +1,256 @@
+package agent
+
+import (
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/procfit/procfit/internal/measure/trial"
+	"github.com/procfit/procfit/internal/program/observe"
+	"github.com/procfit/procfit/internal/verdict/journal"
+	"github.com/procfit/procfit/maxprocs/facts"
+)
+
+// observer sees the processes of the container that it was put next to: with the process
+// namespace of that, /proc holds those and its own.
+type observer struct {
+	list    func() []int // of the target's processes; nil: all but its own
+	reader  observe.Reader
+	once    sync.Once
+	sampler *observe.Sampler
+	err     error
+}
+
+// pids are the target's processes.
+func pids() (list []int) {
+	entries, _ := os.ReadDir("/proc") // none is what there then is to be seen
+	for _, e := range entries {
+		if pid, err := strconv.Atoi(e.Name()); err == nil && pid != os.Getpid() {
+			list = append(list, pid)
+		}
+	}
+	return list
+}
+
+func (e *observer) pids() []int {
+	if e.list != nil {
+		return e.list()
+	}
+	return pids()
+}
+
+// target is the process that listens at the port, or the busiest Go program.
+func (e *observer) target(port int, all []int) (int, error) {
+	if port > 0 {
+		if pid, err := observe.Listener(port, all); err == nil {
+			return pid, nil
+		}
+	}
+	return e.reader.FindGo(all)
+}
+
+// look reads the target's live GOMAXPROCS.
+func (e *observer) look(port int) Look {
+	all := e.pids()
+	if len(all) == 0 {
+		return Look{Error: "procfit's container in the pod sees no process of the target"}
+	}
+	pid, err := e.target(port, all)
+	if err != nil {
+		none := trial.NoProgram(&e.reader, all)
+		l := Look{NoGo: none.NoGo, Error: none.Err.Error()}
+		if !l.NoGo {
+			l.UID, l.GID = ownerOf(all[0])
+		}
+		return l
+	}
+	l := Look{}
+	l.UID, l.GID = ownerOf(pid)
+	if host, err := facts.ReadFS(viewOf(pid), 0); err == nil {
+		l.LimitCPUs = tightest(host.Limits)
+		if env := host.Env; env.State != facts.Absent && env.State != facts.Unreadable {
+			l.Env = &env.Raw
+		}
+	}
+	live, err := e.reader.Procs(pid)
+	if err != nil {
+		l.Error = err.Error()
+		return l
+	}
+	l.Procs, l.Source, l.GoVersion, l.MainModule = live.Procs, string(live.Source), live.GoVersion, live.MainModule
+	return l
+}
+
+// ownerOf is as whom a process runs, which anybody may see.
+func ownerOf(pid int) (uid, gid *int64) {
+	info, err := os.Stat(fmt.Sprintf("/proc/%d", pid))
+	if err != nil {
+		return nil, nil
+	}
+	return owner(info)
+}
+
+// processRoot are those of a process.
+type processRoot struct {
+	fs.FS
+	proc string // the process's own folder
+}
+
+// viewOf is what a process sees as its / and as itself: the mounts that lead to its
+// groups are its own, not those of who looks.
+func viewOf(pid int) fs.FS { return processRoot{os.DirFS(rootOf(pid)), fmt.Sprintf("proc/%d", pid)} }
+
+func (s processRoot) name(name string) string {
+	if rest, ok := strings.CutPrefix(name, "proc/self"); ok {
+		return s.proc + rest
+	}
+	return name
+}
+
+// Open implements fs.FS.
+func (s processRoot) Open(name string) (fs.File, error) { return s.FS.Open(s.name(name)) }
+
+// Stat implements fs.StatFS.
+func (s processRoot) Stat(name string) (fs.FileInfo, error) { return fs.Stat(s.FS, s.name(name)) }
+
+// rootOf is a process's own root directory.
+func rootOf(pid int) string { return fmt.Sprintf("/proc/%d/root", pid) }
+
+func tightest(limits []facts.Limit) *float64 {
+	var least *float64
+	for _, l := range limits {
+		if l.State == facts.Known && (least == nil || l.CPUs < *least) {
+			least = new(l.CPUs)
+		}
+	}
+	return least
+}
+
+// span is what is counted from a moment on.
+type span struct {
+	observer *observer
+	began    time.Time
+	counts   *observe.Span
+	node     observe.CPU
+	limits   []observe.Limit
+	pid      int              // of the Go program; 0: none was found
+	waited   *observe.Latency // of its goroutines until then; nil: not readable
+	gc       *observe.GC      // what its collector had done; nil: it told nothing
+	last     []observe.Limit  // of a program that ends by itself, before it did; nil: they can be read at the end
+	at       *observe.CPU     // the machine's at the end; nil: it is now
+	err      error
+}
+
+func (e *observer) start(port int) *span {
+	e.open()
+	s := &span{observer: e, began: time.Now(), err: e.err}
+	if pid, err := e.target(port, e.pids()); err == nil {
+		s.limits, s.pid = limitsOf(pid), pid
+		if live, err := e.reader.Procs(pid); err == nil {
+			s.waited = live.Latency
+		}
+		if gc, err := e.reader.GC(pid); err == nil {
+			s.gc = &gc
+		}
+	}
+	s.count()
+	return s
+}
+
+// open opens the kernel's counters.
+func (e *observer) open() { e.once.Do(func() { e.sampler, e.err = observe.NewSampler() }) }
+
+// count starts to count, which unlike a look at the program takes hardly any time.
+func (s *span) count() {
+	if s.err == nil {
+		s.node, s.err = observe.MachineCPU()
+	}
+	if s.err == nil {
+		s.counts, s.err = s.observer.sampler.Start(s.observer.pids())
+	}
+}
+
+// close ends the span before its end is asked for.
+func (s *span) close() {
+	if now, err := observe.MachineCPU(); err == nil {
+		s.at = &now
+	}
+}
+
+// machine is the machine's CPU time at the span's end.
+func (s *span) machine() (observe.CPU, error) {
+	if s.at != nil {
+		return *s.at, nil
+	}
+	return observe.MachineCPU()
+}
+
+// limitsOf are the groups with a limit that the process sees around it.
+func limitsOf(pid int) (list []observe.Limit) {
+	f, err := facts.ReadFS(viewOf(pid), 0)
+	if err != nil {
+		return nil
+	}
+	for _, l := range f.Limits {
+		if l.State == facts.Known {
+			list = append(list, observe.Limit{Dir: path.Join(rootOf(pid), l.Dir), CPUs: l.CPUs})
+		}
+	}
+	return observe.Reread(list)
+}
+
+// end is what was counted since the start. It may be asked again.
+func (s *span) end() Counted {
+	if s.err != nil {
+		return Counted{Error: s.err.Error()}
+	}
+	c := Counted{Usage: journal.Usage{MeasuredSeconds: time.Since(s.began).Seconds()}}
+	s.counts.Look(s.observer.pids())
+	use := s.counts.Delta()
+	now, err := s.machine()
+	if err != nil {
+		return Counted{Error: err.Error()}
+	}
+	node := now.Since(s.node)
+	c.HostUse = &journal.HostUse{StealSeconds: node.Steal.Seconds(), BusyRatio: node.BusyRatio}
+	trial.Count(&c.Usage, use)
+	if use.Processes > 0 {
+		c.HostUse.OtherCPUSeconds = new(max(0, (node.Busy - use.User - use.System).Seconds()))
+	}
+	if live, err := s.observer.reader.Procs(s.pid); err == nil && s.waited != nil && live.Latency != nil {
+		if p99, ok := live.Latency.Since(s.waited).Quantile(0.99); ok {
+			c.SchedLatencyP99Seconds = &p99
+		}
+	}
+	if s.pid != 0 { // of a program that ends by itself there is nothing left to read
+		s.memory(&c.Usage)
+	}
+	last := s.last
+	if last == nil {
+		last = observe.Reread(s.limits)
+	}
+	c.Limits = trial.LimitsSince(s.limits, last, path.Base)
+	return c
+}
+
+// memory adds the target's memory, and what its garbage collector did since the start.
+func (s *span) memory(u *journal.Usage) {
+	u.Memory = trial.MemoryOf(pids())
+	if s.pid == 0 {
+		return
+	}
+	now, err := s.observer.reader.GC(s.pid)
+	if err != nil {
+		return
+	}
+	since, ok := now.Since(s.gc, s.began)
+	if !ok {
+		return
+	}
+	u.GC = new(trial.GCOf(since, time.Since(s.began)))
+}

@@ -1,0 +1,319 @@
+package kube
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/procfit/procfit/internal/host/cluster"
+	"github.com/procfit/procfit/internal/measure/plan"
+	"github.com/procfit/procfit/internal/show/phrase"
+	"github.com/procfit/procfit/internal/verdict/journal"
+)
+
+// Options are what a sweep in a cluster takes in addition to its Spec.
+type Options struct {
+	Access
+	Object    string // deployment/api, or the name of a manifest
+	Container string // of the pod; empty: the first, or what its annotation says
+	Node      string // that the targets run on, or with Parallel several, by commas; empty: the one with the most CPUs, or all like it
+	Parallel  bool   // targets run on several nodes at once
+	Image     string // of procfit, for the load and the evidence; empty: neither comes from a pod
+	Resize    bool   // the CPU limit is changed while a pod runs
+	Canary    bool   // the pods take part in the Services of their original
+	Stdin     io.Reader
+	Title     string // what the object is called; empty: as it was named
+}
+
+// RefusedError is that the subject's pods cannot be copied, or that what is needed for
+// it is not allowed. Nothing was made.
+type RefusedError struct {
+	What    string
+	Reasons []string
+}
+
+func (e *RefusedError) Error() string {
+	return e.What + ": " + phrase.Semicolons(e.Reasons)
+}
+
+// Target are what a sweep's pods will be, settled before any of them is made.
+type Target struct {
+	cluster    *api
+	options    Options
+	subject    Subject
+	container  string
+	port       int // that the container declares first; 0: none
+	cut        cut
+	places     places
+	lanes      []places // of a run on several nodes, places being the first of them
+	token      string   // that the agents of this run ask for
+	noObserver string   // why there is no container next to the target; empty: there may be one
+
+	Terms   []Term
+	Dropped []string   // labels that something selects pods by
+	Serving Serving    // of a canary's
+	Left    []Leftover // of earlier runs
+	Notes   []string   // what else a user should know of the copies
+}
+
+// Settle reads the subject and says whether and how its pods can be copied.
+func Settle(ctx context.Context, o Options) (*Target, error) {
+	ref, err := parseReference(o.Object)
+	if err != nil {
+		return nil, fmt.Errorf("%w", err)
+	}
+	c, err := open(o.Access)
+	if err != nil {
+		return nil, err
+	}
+	s := &Target{cluster: c, options: o, token: rand.Text(), cut: cut{drop: map[string]bool{}, expand: map[string][]string{}}}
+	mayList, err := s.permitted(ctx, wants{subject: ref, resize: o.Resize, canary: o.Canary})
+	if err != nil {
+		return nil, err
+	}
+	if s.subject, err = c.subject(ctx, ref, o.Stdin); err != nil {
+		return nil, err
+	}
+	one, err := s.subject.measured(o.Container)
+	if err != nil {
+		return nil, fmt.Errorf("--container: %w", err)
+	}
+	s.container, s.cut.container, s.port = one.Name, one.Name, declaredPort(one)
+	place := s.findSelectors
+	if o.Canary {
+		place = s.findServing
+	}
+	for _, step := range []func(context.Context) error{s.checkCopyable, place, s.readEnvFrom} {
+		if err := step(ctx); err != nil {
+			return nil, err
+		}
+	}
+	if s.lanes, err = c.places(ctx, o, mayList); err != nil {
+		return nil, err
+	}
+	s.places = s.lanes[0]
+	s.cut.node = s.places.target.hostname
+	s.Terms = s.subject.Terms()
+	if s.subject.Indexed {
+		s.Notes = append(s.Notes, "the Job numbers its pods; procfit's pods have no JOB_COMPLETION_INDEX")
+	}
+	s.Left, err = c.leftovers(ctx, time.Now())
+	return s, err
+}
+
+// permitted says what is not allowed, before anything is made.
+func (s *Target) permitted(ctx context.Context, w wants) (mayList bool, err error) {
+	must, better := w.rights()
+	lacks, err := s.cluster.Missing(ctx, slices.Concat(must, better))
+	if err != nil {
+		return false, err
+	}
+	var names []string
+	for _, r := range lacks {
+		if slices.Contains(must, r) {
+			names = append(names, r.String())
+		}
+	}
+	if names != nil {
+		return false, &RefusedError{fmt.Sprintf("not allowed in namespace %s", s.cluster.Namespace), names}
+	}
+	s.Serving.unseen = slices.DeleteFunc(slices.Clone(lacks), func(r cluster.Right) bool { return r != rightHPAs && r != rightPDBs })
+	if slices.Contains(lacks, rightObserver) {
+		s.noObserver = rightObserver.String() + " is not allowed"
+	}
+	if s.options.Image == "" {
+		s.noObserver = "no --image of procfit was given"
+	}
+	return !slices.ContainsFunc(lacks, func(r cluster.Right) bool { return r.Resource == "nodes" && r.Verb == "list" }), nil
+}
+
+// checkCopyable refuses what a copy would take from its original.
+func (s *Target) checkCopyable(ctx context.Context) error {
+	claims := map[string]*corev1.PersistentVolumeClaim{}
+	names := s.subject.claims()
+	if len(names) > 0 {
+		if lacks, err := s.cluster.Missing(ctx, []cluster.Right{{Verb: "get", Resource: "persistentvolumeclaims"}}); err != nil || lacks != nil {
+			return errors.Join(err, &RefusedError{fmt.Sprintf("not allowed in namespace %s", s.cluster.Namespace), []string{"get persistentvolumeclaims"}})
+		}
+	}
+	for _, name := range names {
+		err := s.cluster.Call(ctx, func(ctx context.Context) error {
+			claim := &corev1.PersistentVolumeClaim{}
+			err := s.cluster.getCore(ctx, "persistentvolumeclaims", name, claim)
+			if apierrors.IsNotFound(err) {
+				return nil // the pod will say so
+			}
+			claims[name] = claim
+			return err
+		})
+		if err != nil {
+			return fmt.Errorf("the claim %q: %w", name, err)
+		}
+	}
+	if reasons := s.subject.refusals(claims); reasons != nil {
+		return &RefusedError{s.object() + " cannot be copied", reasons}
+	}
+	return nil
+}
+
+// findSelectors finds the labels by which a Service or the controller would take a copy
+// for a pod of its own.
+func (s *Target) findSelectors(ctx context.Context) error {
+	var services corev1.ServiceList
+	err := s.cluster.Call(ctx, func(ctx context.Context) error {
+		return s.cluster.list(ctx, "services", metav1.ListOptions{}, &services)
+	})
+	if err != nil {
+		return fmt.Errorf("the services of namespace %s: %w", s.cluster.Namespace, err)
+	}
+	selectors := []map[string]string{s.subject.Selector}
+	for _, one := range services.Items {
+		selectors = append(selectors, one.Spec.Selector)
+	}
+	s.cut.drop = selected(s.subject.Template.Labels, selectors)
+	s.Dropped = slices.Sorted(maps.Keys(s.cut.drop))
+	return nil
+}
+
+// selected are those of the labels that a selector which matches them asks for. A value
+// of "" is any.
+func selected(labels map[string]string, selectors []map[string]string) map[string]bool {
+	keys := map[string]bool{}
+	for _, selector := range selectors {
+		matches := len(selector) > 0
+		for k, v := range selector {
+			have, ok := labels[k]
+			matches = matches && ok && (v == "" || v == have)
+		}
+		for k := range selector {
+			if matches {
+				keys[k] = true
+			}
+		}
+	}
+	return keys
+}
+
+// readEnvFrom looks for GOMAXPROCS in the ConfigMaps that the container takes as a whole.
+// Secrets are not read.
+func (s *Target) readEnvFrom(ctx context.Context) error {
+	one, _ := s.subject.measured(s.container)
+	for _, f := range one.EnvFrom {
+		name := configMapOf(f)
+		if name == "" {
+			if f.SecretRef != nil {
+				s.Notes = append(s.Notes, fmt.Sprintf("procfit does not read the Secret %s, from which the container takes variables; if it sets %s, the running pod shows the value", f.SecretRef.Name, procsVariable))
+			}
+			continue
+		}
+		err := s.cluster.Call(ctx, func(ctx context.Context) error {
+			var m corev1.ConfigMap
+			if err := s.cluster.getCore(ctx, "configmaps", name, &m); err != nil {
+				if apierrors.IsNotFound(err) {
+					return nil // the pod will say so
+				}
+				return err
+			}
+			if _, has := m.Data[procsVariable]; has {
+				s.cut.expand[name] = slices.DeleteFunc(slices.Sorted(maps.Keys(m.Data)), func(k string) bool { return k == procsVariable })
+				s.Notes = append(s.Notes, fmt.Sprintf("the ConfigMap %s sets %s: for trials with it unset, the pods list the ConfigMap's other keys one by one", name, procsVariable))
+			}
+			return nil
+		})
+		if err != nil {
+			return fmt.Errorf("the ConfigMap %q: %w", name, err)
+		}
+	}
+	return nil
+}
+
+func declaredPort(c *corev1.Container) int {
+	for _, p := range c.Ports {
+		if p.Protocol == "" || p.Protocol == corev1.ProtocolTCP {
+			return int(p.ContainerPort)
+		}
+	}
+	return 0
+}
+
+// object is what is copied, as the user names it.
+func (s *Target) object() string {
+	if s.options.Title != "" {
+		return s.options.Title
+	}
+	if s.subject.File != "" {
+		return s.subject.File
+	}
+	return strings.ToLower(s.subject.Kind) + "/" + s.subject.Name
+}
+
+// URL is an address to load where none was given; empty: the container declares no port.
+func (s *Target) URL() string {
+	if s.port == 0 || s.subject.Batch {
+		return ""
+	}
+	return fmt.Sprintf("http://%s:%d/", plan.PodPlaceholder, s.port)
+}
+
+// Quota is the CPU limit of the template; nil: none.
+func (s *Target) Quota() *float64 { return s.subject.quota(s.container) }
+
+// Hosts are the nodes of the targets and of the load.
+func (s *Target) Hosts() (target, load journal.Host) {
+	return s.places.target.host, s.places.load.host
+}
+
+// Pods is the target of a Spec. local says that the load is to come from this machine.
+func (s *Target) Pods(local bool) *plan.Pods {
+	p := &plan.Pods{Object: s.object(), Namespace: s.cluster.Namespace, Container: s.container, SHA256: s.subject.sum(), LoadElsewhere: local || s.places.load != s.places.target}
+	p.Batch = s.subject.Batch
+	if s.options.Parallel {
+		p.Nodes = s.Nodes()
+	}
+	return p
+}
+
+// Batch tells a Job, whose pods run and end.
+func (s *Target) Batch() bool { return s.subject.Batch }
+
+// Nodes are those that targets run on.
+func (s *Target) Nodes() (names []string) {
+	for _, p := range s.lanes {
+		names = append(names, p.target.name)
+	}
+	return names
+}
+
+// LoadNodes are those that load comes from, each once.
+func (s *Target) LoadNodes() (names []string) {
+	for _, p := range s.lanes {
+		if !slices.Contains(names, p.load.name) {
+			names = append(names, p.load.name)
+		}
+	}
+	return names
+}
+
+// Environ are the container's variables whose values are in the template.
+func (s *Target) Environ() (list []string) {
+	one, _ := s.subject.measured(s.container)
+	for _, e := range one.Env {
+		if e.ValueFrom == nil {
+			list = append(list, e.Name+"="+e.Value)
+		}
+	}
+	return list
+}
+
+// NoObserver is why nothing looks at the target from next to it; empty: something does.
+func (s *Target) NoObserver() string { return s.noObserver }

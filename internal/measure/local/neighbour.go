@@ -1,0 +1,147 @@
+package local
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/procfit/procfit/internal/host/cgroup"
+	"github.com/procfit/procfit/internal/host/supervisor"
+	"github.com/procfit/procfit/internal/measure/plan"
+	"github.com/procfit/procfit/internal/measure/trial"
+	"github.com/procfit/procfit/internal/program/observe"
+	"github.com/procfit/procfit/internal/program/target"
+	"github.com/procfit/procfit/internal/verdict/journal"
+)
+
+// neighbourStart is how long a neighbour has to start, in addition to the warm-up.
+const neighbourStart = 200 * time.Millisecond
+
+// neighbour is what runs next to the target in a trial.
+type neighbour struct {
+	*supervisor.Process
+	group *cgroup.Group // nil: nothing of the sweep has a quota
+	quota float64       // 0: it has none
+	log   *log
+}
+
+// startNeighbour starts the neighbour, if there is to be one, on the CPUs of the target.
+// port is that of the target's first copy.
+func (r *run) startNeighbour(ctx context.Context, port int) (err error) {
+	b := r.spec.Target.Beside
+	if b == nil {
+		return nil
+	}
+	logs, err := r.makeLogs(1, "-beside")
+	if err != nil {
+		return err
+	}
+	one := &neighbour{log: logs[0]}
+	defer func() {
+		if err != nil {
+			one.end(0)
+		}
+	}()
+	spec := supervisor.Spec{Command: target.ExpandPort(b.Command, port), Env: r.config.Environ, CPUs: r.targetOn(), Log: one.log.file, LogLimit: trial.LogLimit}
+	if r.groups != nil {
+		if one.group, err = r.groups.New(); err != nil {
+			return fmt.Errorf("cannot make a cgroup for --beside: %w", err)
+		}
+		spec.ProcsFiles = []string{one.group.ProcsFile()}
+		if one.quota = neighbourLimit(b, r.Setting); one.quota > 0 {
+			if err = one.group.SetQuota(one.quota); err != nil {
+				return err
+			}
+		}
+	}
+	r.Step(plan.StepNeighbour)
+	if one.Process, err = supervisor.Start(ctx, spec); err != nil {
+		return fmt.Errorf("--beside: %w", err)
+	}
+	select {
+	case <-one.Done():
+	case <-ctx.Done():
+	case <-time.After(neighbourStart):
+	}
+	if err = ctx.Err(); err == nil {
+		err = one.checkRunning()
+	}
+	if err == nil {
+		r.neighbour = one
+	}
+	return err
+}
+
+// neighbourLimit is the neighbour's limit in CPUs; 0: none.
+func neighbourLimit(b *plan.Neighbour, setting journal.Setting) float64 {
+	switch {
+	case b.Quota != nil:
+		return *b.Quota
+	case setting.QuotaCPUs != nil:
+		return *setting.QuotaCPUs
+	}
+	return 0
+}
+
+// end stops the neighbour and removes its group. There need not be one.
+func (n *neighbour) end(grace time.Duration) {
+	if n == nil {
+		return
+	}
+	if n.Process != nil {
+		_, _ = n.Stop(grace) // what outlives SIGKILL is in the group, or the next trial's measure of others
+	}
+	if n.group != nil {
+		_ = n.group.Remove() // a later run removes what stays
+	}
+	n.log.file.Close()
+}
+
+// checkRunning is nil as long as the neighbour runs, if there is one: without it the trial
+// was not what was asked for.
+func (n *neighbour) checkRunning() error {
+	if n == nil {
+		return nil
+	}
+	select {
+	case <-n.Done():
+	default:
+		return nil
+	}
+	exit, err := n.Wait()
+	if err != nil {
+		return trial.Invalid(journal.InvalidBeside, "procfit lost the --beside program during the trial: %v", err)
+	}
+	if err := n.log.kept(exit); err != nil {
+		return err
+	}
+	return trial.Invalid(journal.InvalidBeside, "the --beside program ended before the trial: it %v; it must run until procfit stops it; %s", exit, n.LastWords(supervisor.QuotedLines))
+}
+
+// neighbourCPU is the neighbour's CPU time so far, with that of its children that it waited
+// for; nil without one, and where this system does not tell.
+func (r *run) neighbourCPU() *time.Duration {
+	if r.neighbour == nil || r.sampler == nil {
+		return nil
+	}
+	pids := r.neighbour.pids()
+	if pids == nil {
+		return nil
+	}
+	return new(observe.TreeCPU(pids))
+}
+
+// pids is every live process of the neighbour; nil where it has ended.
+func (n *neighbour) pids() []int {
+	below, _ := n.Descendants()
+	return below
+}
+
+// neighbourCPUSince is its CPU time since an earlier reading.
+func (r *run) neighbourCPUSince(before *time.Duration) *time.Duration {
+	now := r.neighbourCPU()
+	if before == nil || now == nil {
+		return nil
+	}
+	return new(max(0, *now-*before))
+}

@@ -1,0 +1,130 @@
+package local
+
+import (
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/procfit/procfit/internal/host/cgroup"
+	"github.com/procfit/procfit/internal/measure/plan"
+	"github.com/procfit/procfit/internal/verdict/journal"
+	"github.com/procfit/procfit/test/need"
+)
+
+// away is where a program goes that leaves its group, and the words of a shell that do it.
+func away(t *testing.T) (dir, words string) {
+	t.Helper()
+	need.Root(t)
+	parent, err := cgroup.Find()
+	if err != nil {
+		need.Skip(t, "needs a cgroup: "+err.Error())
+	}
+	return parent.Dir(), "echo $$ >" + filepath.Join(parent.Dir(), "cgroup.procs") + "; "
+}
+
+func underQuota(cpus float64, replicas int) journal.Setting {
+	return journal.Setting{Label: "unset", Replicas: replicas, QuotaCPUs: &cpus}
+}
+
+// A program that leaves the group of its quota, as one does that another launcher puts
+// into a group of its own, proves nothing of the quota: alone, as one replica of two, and
+// next to the target.
+func TestOutsideOfTheQuota(t *testing.T) {
+	dir, leave := away(t)
+	server := func() plan.Spec {
+		s := overheadSpec(t)
+		s.Target.Command = append([]string{"sh", "-c", leave + `exec "$@"`, "sh"}, s.Target.Command...)
+		return s
+	}
+	for name, tc := range map[string]struct {
+		spec     func() plan.Spec
+		replicas int
+		want     string
+	}{
+		"batch":  {func() plan.Spec { return job("sh", "-c", leave+"sleep 5") }, 1, "the target"},
+		"server": {server, 1, "the target"},
+		"replica": {func() plan.Spec {
+			s, first := server(), filepath.Join(t.TempDir(), "first")
+			s.Target.Command[2] = "mkdir " + first + " 2>/dev/null || " + s.Target.Command[2]
+			return s
+		}, 2, " of 2"},
+		"beside": {func() plan.Spec {
+			s := overheadSpec(t)
+			s.Target.Beside = &plan.Neighbour{Command: []string{"sh", "-c", leave + "sleep 60"}}
+			return s
+		}, 1, "the --beside program"},
+		"beside a batch program": {func() plan.Spec {
+			s := job("sleep", "0.1")
+			s.Target.Beside = &plan.Neighbour{Command: []string{"sh", "-c", leave + "sleep 60"}}
+			return s
+		}, 1, "the --beside program"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s, setting := tc.spec(), underQuota(0.5, tc.replicas)
+			s.Quotas, s.Replicas = []*float64{setting.QuotaCPUs}, []int{tc.replicas}
+			trial, err := prepared(t, s, Config{}, setting).Run(t.Context(), plan.Task{Setting: setting}, nil)
+			if err != nil || trial.Valid || trial.InvalidCode != journal.InvalidOutside {
+				t.Fatalf("%v, valid %v, %s %q", err, trial.Valid, trial.InvalidCode, trial.InvalidReason)
+			}
+			for _, want := range []string{tc.want, "CPU limit of 0.5", "is in the cgroup " + dir} {
+				if !strings.Contains(trial.InvalidReason, want) {
+					t.Errorf("%q does not say %q", trial.InvalidReason, want)
+				}
+			}
+		})
+	}
+}
+
+// A program that stays is not taken for one that left, whatever it starts, and however
+// slowly its processes end under a small quota.
+func TestWithinTheQuota(t *testing.T) {
+	away(t)
+	s, setting := job("sh", "-c", "for i in 1 2 3 4 5 6 7 8; do sh -c 'true & true' & (sleep 0.01); done; wait"), underQuota(0.05, 2)
+	s.Quotas = []*float64{setting.QuotaCPUs}
+	trial, err := prepared(t, s, Config{}, setting).Run(t.Context(), plan.Task{Setting: setting}, nil)
+	if err != nil || !trial.Valid {
+		t.Errorf("%v, %s %q", err, trial.InvalidCode, trial.InvalidReason)
+	}
+}
+
+// Whoever is elsewhere whenever somebody looks is found by what it used: its group counted
+// hardly any period.
+func TestNoPeriodOfTheQuota(t *testing.T) {
+	away(t)
+	parent, err := cgroup.Find()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, tc := range map[string]struct{ words, want string }{
+		"outside": {"while :; do :; done", "counted"},
+		"idle":    {"exec sleep 60", ""},
+		"inside":  {"echo $$ >GROUP; while :; do :; done", ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			group, err := parent.New()
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer group.Remove()
+			if err := group.SetQuota(0.1); err != nil {
+				t.Fatal(err)
+			}
+			c := exec.Command("sh", "-c", strings.Replace(tc.words, "GROUP", group.ProcsFile(), 1))
+			if err := c.Start(); err != nil {
+				t.Fatal(err)
+			}
+			defer func() {
+				c.Process.Kill()
+				c.Wait()
+			}()
+			since := begin([]limited{{"the target", 0.1, group, func() []int { return []int{c.Process.Pid} }}})
+			time.Sleep(time.Second)
+			err = since.end()
+			if (err != nil) != (tc.want != "") || err != nil && !strings.Contains(err.Error(), tc.want) {
+				t.Errorf("%v, want an error with %q", err, tc.want)
+			}
+		})
+	}
+}
