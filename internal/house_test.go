@@ -158,6 +158,7 @@ var mayImport = map[string][]string{
 	"test/need":                     {},
 	"test/built":                    {"test/need"},
 	"test/chance":                   {"test/need"},
+	"test/schema":                   {},
 	"test/cluster":                  {},
 	"test/cluster/run":              {"test/cluster"},
 	"load/loadtest":                 {},

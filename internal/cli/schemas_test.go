@@ -2,12 +2,16 @@ package cli
 
 import (
 	"flag"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/procfit/procfit/internal/inspect"
+	"github.com/procfit/procfit/internal/measure/plan"
+	"github.com/procfit/procfit/internal/measure/plan/field"
+	"github.com/procfit/procfit/internal/measure/plan/specfile"
 	"github.com/procfit/procfit/test/schema"
 )
 
@@ -55,7 +59,11 @@ func documents() []document {
 	}
 }
 
-// TestSchemas holds the schemas to the types that documents are written from.
+// base is where the schemas are found by their names.
+const base = "https://raw.githubusercontent.com/procfit/procfit/main/docs/reference/formats/"
+
+// TestSchemas holds the schemas, and the tables of their keys, to the types that documents
+// are written from.
 func TestSchemas(t *testing.T) {
 	t.Parallel()
 	types, err := schema.Load(".", "github.com/procfit/procfit/internal/...", "github.com/procfit/procfit/maxprocs/...")
@@ -63,19 +71,52 @@ func TestSchemas(t *testing.T) {
 		t.Fatal(err)
 	}
 	types.Own["ps.process"] = processSchema()
-	for _, d := range documents() {
-		n, err := types.Document("https://raw.githubusercontent.com/procfit/procfit/main/docs/reference/formats/"+d.file+schema.Suffix, d.title, d.roots...)
-		if err != nil {
-			t.Errorf("%s: %v", d.file, err)
-			continue
-		}
+	types.Null = []string{ // of what runs already and of a canary, where there is no such list
+		"journal.Target.Command", "journal.Plan.Settings", "journal.Plan.AA", "verdict.CanarySetting.Observed", "page.recommendationJSON.Reasons",
+	}
+	var index strings.Builder
+	shown := map[string]bool{}
+	index.WriteString(indexHead)
+	add := func(d document, n *schema.Node) {
 		b, err := n.JSON()
 		if err != nil {
 			t.Fatal(err)
 		}
 		holds(t, filepath.Join(formats, d.file+schema.Suffix), b)
+		fmt.Fprintf(&index, "\n## %s\n\n%sJSON Schema: [%s%s](%[3]s%[4]s)\n%s", d.title, d.version(), d.file, schema.Suffix, n.Tables(shown))
 	}
+	file := document{file: "procfit", title: "procfit.yaml"}
+	add(file, fileSchema(base+file.file+schema.Suffix, "procfit.yaml, a measurement as a file", fileRows()))
+	for _, d := range documents() {
+		n, err := types.Document(base+d.file+schema.Suffix, d.title, d.roots...)
+		if err != nil {
+			t.Errorf("%s: %v", d.file, err)
+			continue
+		}
+		add(d, n)
+	}
+	holds(t, filepath.Join(formats, "index.md"), []byte(index.String()))
 }
+
+// version is the schema that documents have; empty: none.
+func (d document) version() string {
+	if len(d.roots) == 0 {
+		return ""
+	}
+	return "`" + d.roots[0].Const["schema"] + "`. "
+}
+
+const indexHead = `# Formats
+
+Every JSON that procfit writes names its schema, such as ` + "`procfit.result/v1`" + `, in the key
+` + "`schema`" + `. Keys are in lower snake case with the unit in the name. What was not measured is
+null, and a key with ? is absent where it does not apply. From the first release on a
+schema only grows under its name: a key keeps its meaning, and a reader of a version reads
+the versions before it.
+
+The tables and the JSON Schemas are made from the types that procfit writes, and the tests
+of procfit validate what it writes by them.
+`
 
 // holds compares a generated file with the one that is there, or writes it.
 func holds(t *testing.T, path string, want []byte) {
@@ -90,14 +131,14 @@ func holds(t *testing.T, path string, want []byte) {
 		return
 	}
 	if got, err := os.ReadFile(path); err != nil || string(got) != string(want) {
-		t.Errorf("%s is stale (%v): go test ./internal/cli -run 'TestSchemas|TestFormats' -update-schemas", path, err)
+		t.Errorf("%s is stale (%v): go test ./internal/cli -run TestSchemas -update-schemas", path, err)
 	}
 }
 
 // processSchema is that of a process in procfit ps --json, by the columns.
 func processSchema() *schema.Node {
 	inJSON := map[string]string{ // columns of JSON alone
-		"procs_unknown": "string", "fit_from": "string", "fit_cpus": "number", "limit_file": "string", "run_queue_wait_seconds": "number", "throttled_seconds": "number",
+		"fit": "number", "procs_unknown": "string", "fit_from": "string", "fit_cpus": "number", "limit_file": "string", "run_queue_wait_seconds": "number", "throttled_seconds": "number",
 	}
 	n := &schema.Node{Type: "object", Description: "A Go process. What is not known is null.", Additional: false}
 	for _, c := range inspect.All() {
@@ -117,3 +158,6 @@ func processSchema() *schema.Node {
 	}
 	return n
 }
+
+// fileRows are the fields of a procfit.yaml.
+func fileRows() []field.Field { return specfile.Rows(plan.NewFlags().Fields()) }

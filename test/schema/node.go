@@ -30,6 +30,7 @@ type Node struct {
 	AnyOf       []*Node    `json:"anyOf,omitempty"`
 	OneOf       []*Node    `json:"oneOf,omitempty"`
 	Items       *Node      `json:"items,omitempty"`
+	MinItems    int        `json:"minItems,omitempty"`
 	Properties  Properties `json:"properties,omitempty"`
 	Required    []string   `json:"required,omitempty"`
 	Additional  any        `json:"additionalProperties,omitempty"` // false or a Node

@@ -23,6 +23,9 @@ type Types struct {
 	// Own are schemas of types that write their JSON themselves, by their names such as
 	// ps.process.
 	Own map[string]*Node
+	// Null are the lists that may be null, by the names of their fields such as
+	// journal.Target.Command.
+	Null []string
 }
 
 // Load reads packages by their import paths.
@@ -141,7 +144,7 @@ func (b *builder) of(t types.Type) *Node {
 	case *types.Map:
 		return &Node{Type: "object", Additional: b.element(t.Elem())}
 	case *types.Struct:
-		return b.object(t)
+		return b.object("", t)
 	}
 	b.fail("no schema for %s", t)
 	return &Node{}
@@ -210,7 +213,7 @@ func (b *builder) named(t *types.Named) *Node {
 		if b.defs.Of(name) == nil {
 			def := &Node{Description: b.comments[o.Pos()]}
 			b.defs = append(b.defs, Property{name, def})
-			filled := b.object(u)
+			filled := b.object(name, u)
 			filled.Description = def.Description
 			*def = *filled
 		}
@@ -270,9 +273,9 @@ type member struct {
 	maybe bool
 }
 
-func (b *builder) object(t *types.Struct) *Node {
+func (b *builder) object(name string, t *types.Struct) *Node {
 	n := &Node{Type: "object", Additional: false}
-	all := b.members(t, 0)
+	all := b.members(name, t, 0)
 	for i, m := range all {
 		hidden := slices.ContainsFunc(all, func(o member) bool { return o.name == m.name && o.depth < m.depth })
 		if hidden || slices.ContainsFunc(all[:i], func(o member) bool { return o.name == m.name && o.depth == m.depth }) {
@@ -287,7 +290,7 @@ func (b *builder) object(t *types.Struct) *Node {
 }
 
 // members are the fields that JSON has of a struct; what is embedded is among them.
-func (b *builder) members(t *types.Struct, depth int) (list []member) {
+func (b *builder) members(of string, t *types.Struct, depth int) (list []member) {
 	for i := range t.NumFields() {
 		f, tag := t.Field(i), reflect.StructTag(t.Tag(i)).Get("json")
 		name, options, _ := strings.Cut(tag, ",")
@@ -295,12 +298,12 @@ func (b *builder) members(t *types.Struct, depth int) (list []member) {
 			continue
 		}
 		if f.Embedded() && name == "" {
-			of := f.Type()
-			if p, ok := of.(*types.Pointer); ok {
-				of = p.Elem()
+			in := f.Type()
+			if p, ok := in.(*types.Pointer); ok {
+				in = p.Elem()
 			}
-			if s, ok := of.Underlying().(*types.Struct); ok {
-				list = append(list, b.members(s, depth+1)...)
+			if s, ok := in.Underlying().(*types.Struct); ok {
+				list = append(list, b.members(of, s, depth+1)...)
 				continue
 			}
 		}
@@ -310,7 +313,7 @@ func (b *builder) members(t *types.Struct, depth int) (list []member) {
 		words := strings.Split(options, ",")
 		maybe := slices.Contains(words, "omitempty") || slices.Contains(words, "omitzero")
 		n := b.of(f.Type())
-		if _, pointer := f.Type().(*types.Pointer); pointer && !maybe {
+		if _, pointer := f.Type().(*types.Pointer); pointer && !maybe || slices.Contains(b.Null, of+"."+f.Name()) {
 			n = orNull(n)
 		}
 		if comment := b.comments[f.Pos()]; comment != "" {

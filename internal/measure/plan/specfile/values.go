@@ -34,7 +34,7 @@ func (r *reader) texts(row field.Field, n *yaml.Node) ([]string, error) {
 		return []string{n.Value}, nil
 	case row.Holds == "JSON":
 		return r.json(row, n)
-	case n.Kind == yaml.MappingNode && several && separator(row) != "":
+	case n.Kind == yaml.MappingNode && several && Separator(row) != "":
 		return r.mapping(row, n)
 	case n.Kind == yaml.MappingNode:
 		return nil, r.wrong(n, "%s: expected a value, not keys", key(row))
@@ -57,9 +57,9 @@ func IsCommand(row field.Field) bool { return row.Holds == "command" }
 // Plural says whether a field's text is a list with commas.
 func Plural(row field.Field) bool { return strings.HasSuffix(row.Holds, "s") && row.Holds != "words" }
 
-// separator is what is between name and value in a field whose text is a pair; empty: it
+// Separator is what is between name and value in a field whose text is a pair; empty: it
 // is not one.
-func separator(row field.Field) string {
+func Separator(row field.Field) string {
 	form := strings.Trim(row.Holds, "'")
 	for _, s := range []string{": ", "="} {
 		if name, _, ok := strings.Cut(form, s); ok && strings.EqualFold(name, "name") || ok && strings.EqualFold(name, "rule") {
@@ -95,7 +95,7 @@ func (r *reader) mapping(row field.Field, n *yaml.Node) (list []string, err erro
 		if v.Kind != yaml.ScalarNode || isNull(v) {
 			return nil, r.wrong(v, "%s.%s: expected a plain value", key(row), p.key)
 		}
-		list = append(list, p.key+separator(row)+v.Value)
+		list = append(list, p.key+Separator(row)+v.Value)
 	}
 	if err == nil && len(list) == 0 {
 		err = r.wrong(n, "%s is empty: give a value, or remove the key", key(row))

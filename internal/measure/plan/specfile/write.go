@@ -152,7 +152,7 @@ func (w *writer) value(f field.Field, texts []string) *yaml.Node {
 
 // pairsOf are names and values in turn, if every text is a pair that a mapping can hold.
 func pairsOf(f field.Field, texts []string) (words []string, ok bool) {
-	s := separator(f)
+	s := Separator(f)
 	if s == "" {
 		return nil, false
 	}
