@@ -39,11 +39,6 @@ func shapeOf(row field.Field) *schema.Node {
 	}
 	if of, ok := row.Value.(field.Shaped); ok {
 		switch s := of.Shape(); {
-		case s.Words != nil:
-			one = &schema.Node{}
-			for _, w := range s.Words {
-				one.Enum = append(one.Enum, w)
-			}
 		case s.Whole:
 			one = &schema.Node{Type: "integer", Minimum: &s.Least}
 			if s.Most != math.MaxInt {
@@ -53,12 +48,18 @@ func shapeOf(row field.Field) *schema.Node {
 			one = &schema.Node{Type: []string{"string", "number"}, Pattern: s.Pattern}
 		}
 	}
+	if of, ok := row.Value.(field.Closed); ok {
+		one = &schema.Node{}
+		for _, w := range of.Words() {
+			one.Enum = append(one.Enum, w)
+		}
+	}
 	_, several := row.Value.(field.List)
 	switch {
 	case row.Name == specfile.CommandField, specfile.IsCommand(row):
 		return &schema.Node{AnyOf: []*schema.Node{{Type: "string"}, listNode()}}
-	case row.Holds == "JSON":
-		return &schema.Node{}
+	case row.Name == specfile.BodyField:
+		return &schema.Node{AnyOf: []*schema.Node{scalar(), {Type: "object"}}}
 	case several && specfile.Separator(row) != "":
 		return &schema.Node{AnyOf: []*schema.Node{{Type: "object", Additional: scalar()}, {Type: "string"}, listNode()}}
 	case several, specfile.Plural(row):

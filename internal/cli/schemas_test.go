@@ -9,9 +9,6 @@ import (
 	"testing"
 
 	"github.com/procfit/procfit/internal/inspect"
-	"github.com/procfit/procfit/internal/measure/plan"
-	"github.com/procfit/procfit/internal/measure/plan/field"
-	"github.com/procfit/procfit/internal/measure/plan/specfile"
 	"github.com/procfit/procfit/test/schema"
 )
 
@@ -158,6 +155,3 @@ func processSchema() *schema.Node {
 	}
 	return n
 }
-
-// fileRows are the fields of a procfit.yaml.
-func fileRows() []field.Field { return specfile.Rows(plan.NewFlags().Fields()) }

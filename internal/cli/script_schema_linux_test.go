@@ -68,23 +68,23 @@ func validateIn(t *testing.T, known *schema.Schemas, dir string) {
 	}
 }
 
-// printing is standard output, of which what may be a document is kept too.
-func printing(out *os.File) io.Writer {
+// copying is standard output, of which what may be a document is kept too.
+func copying(out *os.File) io.Writer {
 	dir := os.Getenv(stdoutDir)
 	if info, err := out.Stat(); dir == "" || err != nil || info.Mode()&os.ModeCharDevice != 0 {
 		return out
 	}
-	return &printed{out: out, dir: dir}
+	return &copied{out: out, dir: dir}
 }
 
-type printed struct {
+type copied struct {
 	out   io.Writer
 	dir   string
 	begun bool
 	copy  *os.File // nil: it is not JSON
 }
 
-func (p *printed) Write(b []byte) (int, error) {
+func (p *copied) Write(b []byte) (int, error) {
 	if !p.begun && len(b) > 0 {
 		p.begun = true
 		if b[0] == '{' {

@@ -27,7 +27,7 @@ func TestMain(m *testing.M) {
 	}
 	testscript.Main(waiting{m}, map[string]func(){
 		"procfit": func() {
-			os.Exit(Main(context.Background(), os.Args[1:], os.Stdin, printing(os.Stdout), os.Stderr))
+			os.Exit(Main(context.Background(), os.Args[1:], os.Stdin, copying(os.Stdout), os.Stderr))
 		},
 		"fakeserver": fakeServer,
 		"fakebatch":  fakeBatch,

@@ -9,6 +9,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/procfit/procfit/internal/measure/plan/field"
+	"github.com/procfit/procfit/internal/show/phrase"
 )
 
 const (
@@ -23,10 +24,13 @@ const (
 // CommandField is the name of the target's command, which is not a flag.
 const CommandField = "command"
 
+// BodyField is the name of the field that a file may have as keys, which are JSON.
+const BodyField = "body"
+
 // Rows are the fields that a file may have: those whose group is a section, and the
 // target's command.
 func Rows(fields []field.Field) []field.Field {
-	command := field.Field{Name: CommandField, Group: field.Run, Holds: "words", Help: "the program to measure, as a list of words; {port} is a free port", Value: field.Texts(new([]string))}
+	command := field.Field{Name: CommandField, Group: field.Run, Holds: "WORDS", Help: "the program to measure, as a list of words; {port} is a free port", Value: field.Texts(new([]string))}
 	rows := []field.Field{command}
 	for _, f := range fields {
 		if f.Group.Section() != "" {
@@ -100,11 +104,6 @@ func Read(path string, b []byte, rows []field.Field) (*File, error) {
 	return f, nil
 }
 
-// Has says whether the file sets a field.
-func (f *File) Has(name string) bool {
-	return slices.ContainsFunc(f.items, func(i item) bool { return i.row.Name == name })
-}
-
 // Apply hands each text of the file to set, but for fields of which skip is true.
 func (f *File) Apply(skip func(name string) bool, set func(name, text string) error) error {
 	for _, i := range f.items {
@@ -120,14 +119,9 @@ func (f *File) Apply(skip func(name string) bool, set func(name, text string) er
 	return nil
 }
 
-// Where is the place of a field in the file; empty: it is not there.
-func (f *File) Where(name string) string {
-	for _, i := range f.items {
-		if i.row.Name == name {
-			return fmt.Sprintf("%s:%d: %s", f.path, i.at.Line, key(i.row))
-		}
-	}
-	return ""
+// Key is the field's key in the file, with its section.
+func (f *File) Key(name string) string {
+	return key(f.items[slices.IndexFunc(f.items, func(i item) bool { return i.row.Name == name })].row)
 }
 
 func key(f field.Field) string { return f.Group.Section() + "." + f.Key() }
@@ -146,6 +140,9 @@ func (r *reader) wrong(at *yaml.Node, format string, args ...any) error {
 // yamlLine is how the library says where a text is no YAML.
 var yamlLine = regexp.MustCompile(`^yaml: (?:line (\d+): )?`)
 
+// ofParser are the reasons whose line the library counts from 0.
+var ofParser = regexp.MustCompile(`^did not find expected ('|key|node content|<)`)
+
 // document is the root of the only document; nil: there is nothing in it.
 func (r *reader) document(b []byte) (*yaml.Node, error) {
 	if len(b) > MostBytes {
@@ -157,7 +154,7 @@ func (r *reader) document(b []byte) (*yaml.Node, error) {
 	case err != nil && len(first.Content) == 0 && err.Error() == "EOF":
 		return nil, nil
 	case err != nil:
-		return nil, r.notYAML(err)
+		return nil, r.notYAML(b, err)
 	case decoder.Decode(&second) == nil:
 		return nil, r.wrong(&second, "a second document: one file describes one measurement")
 	case len(first.Content) == 0 || isNull(first.Content[0]):
@@ -166,10 +163,14 @@ func (r *reader) document(b []byte) (*yaml.Node, error) {
 	return first.Content[0], nil
 }
 
-func (r *reader) notYAML(err error) error {
-	e := &Error{Path: r.path, Reason: "not YAML: " + yamlLine.ReplaceAllString(err.Error(), "") + "; a value that has { } [ ] : or # needs quotes"}
+func (r *reader) notYAML(b []byte, err error) error {
+	reason := yamlLine.ReplaceAllString(err.Error(), "")
+	e := &Error{Path: r.path, Reason: "invalid YAML: " + strings.TrimPrefix(reason, "did not find ") + "; a value that has { } [ ] : or # needs quotes"}
 	if m := yamlLine.FindStringSubmatch(err.Error()); m != nil && m[1] != "" {
 		fmt.Sscan(m[1], &e.Line)
+		if ofParser.MatchString(reason) {
+			e.Line = min(e.Line+1, 1+strings.Count(strings.TrimRight(string(b), "\n"), "\n"))
+		}
 	}
 	return e
 }
@@ -185,8 +186,8 @@ func (r *reader) sections() (list []string) {
 
 // hint names the key that may be meant, or all.
 func (r *reader) hint(got string, known []string) string {
-	if near := nearest(got, known); near != "" {
-		return fmt.Sprintf(". Did you mean %q?", near)
+	if near := phrase.DidYouMean(got, known); near != "" {
+		return near
 	}
 	return "; known are " + strings.Join(known, ", ")
 }

@@ -48,16 +48,16 @@ load:
   rate: 2.5e3
   header:
     Accept: text/plain
-  data: {id: 7, tags: [a, b]}
-cpus:
-  sharedCpus: true
+  body: {id: 7, tags: [a, b]}
+protocol:
+  tls: {ca: ca.pem, insecure: true}
 stop:
 `)
 	want := []string{
 		"command=./server", "command=-addr", "command=:{port}", "url=http://127.0.0.1:{port}/a", "url=http://127.0.0.1:{port}/b",
 		"env=GOGC=50", "env=TOKEN={env:API_TOKEN}", "env=SHELL_LIKE=${HOME} $HOME", "prepare=rm -rf 'a b'",
-		"procs=unset,1,2", "margin=5%", "connections=64", "duration=1m30s", "rate=2.5e3", "header=Accept: text/plain", `data={"id":7,"tags":["a","b"]}`,
-		"shared-cpus=true",
+		"procs=unset,1,2", "margin=5%", "connections=64", "duration=1m30s", "rate=2.5e3", "header=Accept: text/plain", `body={"id":7,"tags":["a","b"]}`,
+		"tls=ca=ca.pem", "tls=insecure",
 	}
 	if !slices.Equal(got, want) {
 		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
@@ -77,12 +77,12 @@ stop:
 
 func TestSaysWhatIsWrongAndWhere(t *testing.T) {
 	for text, want := range map[string]string{
-		"target:\n  comand: [./x]":                     `f.yaml:2:3: target.comand: unknown key. Did you mean "command"?`,
+		"target:\n  comand: [./x]":                     `f.yaml:2:3: target.comand: unknown key. Did you mean command?`,
 		"target:\n  procs: 1":                          `f.yaml:2:3: target.procs: unknown key. Did you mean compare.procs?`,
 		"compare:\n  margin-p99: 5%":                   `f.yaml:2:3: compare.margin-p99: unknown key. Did you mean compare.marginP99?`,
-		"stop:\n  never: 1":                            `f.yaml:2:3: stop.never: unknown key; known are until, maxTrials, maxTime, grid, repeats`,
-		"taget:\n  url: x":                             `f.yaml:1:1: unknown section "taget". Did you mean "target"?`,
-		"frobnicate: 1":                                `f.yaml:1:1: unknown section "frobnicate"; known are target, compare, load, cpus, stop`,
+		"stop:\n  never: 1":                            `f.yaml:2:3: stop.never: unknown key; known are until, maxTrials, maxTime, repeats`,
+		"taget:\n  url: x":                             `f.yaml:1:1: unknown section "taget". Did you mean target?`,
+		"frobnicate: 1":                                `f.yaml:1:1: unknown section "frobnicate"; known are target, compare, load, protocol, cpus, stop`,
 		"load: 5":                                      `f.yaml:1:7: load: expected keys with values, as in key: value`,
 		"load:\n  rate: 5\n  rate: 6":                  `f.yaml:3:3: load: "rate" is there twice`,
 		"load:\n  rate:":                               `f.yaml:2:8: load.rate has no value: give one, or remove the key`,
@@ -93,12 +93,13 @@ func TestSaysWhatIsWrongAndWhere(t *testing.T) {
 		"compare:\n  procs: [1, [2]]":                  `f.yaml:2:14: compare.procs: expected a list of plain values`,
 		"target: {env: {A: '${A-b}'}}":                 "f.yaml:1:15: target.env has ${ without a variable's name: write ${NAME} for a variable of the environment, and $${ for ${ itself",
 		"target: {command: 'a | b'}":                   `f.yaml:1:19: target.command "a | b": | needs a shell`,
-		"load: [":                                      `f.yaml:1: not YAML: did not find expected node content; a value that has { } [ ] : or # needs quotes`,
-		"load:\n\trate: 1":                             `f.yaml:2: not YAML: found character that cannot start any token`,
+		"load:\n  rate: 1\n  header: [a, b":            `f.yaml:3: invalid YAML: expected ',' or ']'`,
+		"load: [":                                      `f.yaml:1: invalid YAML: expected node content; a value that has { } [ ] : or # needs quotes`,
+		"load:\n\trate: 1":                             `f.yaml:2: invalid YAML: found character that cannot start any token`,
 		"load: {rate: 1}\n---\nload: {rate: 2}":        `f.yaml:2:1: a second document: one file describes one measurement`,
 		"load:\n  rate: " + strings.Repeat("x", 2<<20): `f.yaml: larger than 1048576 bytes: not a procfit.yaml`,
-		"load:\n  data: &a {b: 1}\n  header: [*a]":     `f.yaml:2:9: load.header: expected a list of plain values`,
-		"load:\n  data: {a: &a [1], b: *a}":            `f.yaml:2:24: expected plain JSON`,
+		"load:\n  body: &a {b: 1}\n  header: [*a]":     `f.yaml:2:9: load.header: expected a list of plain values`,
+		"load:\n  body: {a: &a [1], b: *a}":            `f.yaml:2:24: expected plain JSON`,
 		"compare: {procs: [" + strings.Repeat("1,", 10_000) + "1]}":    `more than 10000 values`,
 		"compare: {procs: [&a 1," + strings.Repeat("*a,", 200) + "1]}": `more than 100 aliases`,
 	} {
@@ -120,7 +121,7 @@ func TestFieldsRefuseValues(t *testing.T) {
 	err = f.Apply(func(string) bool { return false }, func(name, text string) error {
 		return fields[slices.IndexFunc(fields, func(f field.Field) bool { return f.Name == name })].Value.Set(text)
 	})
-	if want := "f.yaml:3:13: load.duration 10: add a unit"; err == nil || !strings.HasPrefix(err.Error(), want) {
+	if want := `f.yaml:3:13: load.duration "10": add a unit`; err == nil || !strings.HasPrefix(err.Error(), want) {
 		t.Errorf("%v, want %s", err, want)
 	}
 	if flags.Load.Connections != 64 {
@@ -138,7 +139,7 @@ func TestWritesVariables(t *testing.T) {
 		named("command", "./server", "--api-token", "s3cr3t-value-1", "${HOME}", "-x={env:GIVEN}"),
 		named("env", "DB_PASSWORD=hunter2hunter2", "GOGC=50"),
 		named("header", "Authorization: Bearer abc.def.ghi", "Cookie: a=b"),
-		named("procs", "unset,1,2"), named("duration", "5s"), named("insecure", "true"),
+		named("procs", "unset,1,2"), named("duration", "5s"), named("tls", "insecure,name=h"),
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -156,7 +157,10 @@ load:
     Authorization: ${AUTHORIZATION}
     Cookie: ${COOKIE}
   duration: 5s
-  insecure: true
+protocol:
+  tls:
+    insecure: true
+    name: h
 `
 	if got := string(w.Text); got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
@@ -170,7 +174,7 @@ load:
 // that are not read back as they were written.
 func FuzzRead(f *testing.F) {
 	f.Add("target:\n  command: [a, b]\n  env: {A: ${B}}\n")
-	f.Add("load: {header: {A: b}, data: {x: [1, {y: null}]}}\n")
+	f.Add("load: {header: {A: b}, body: {x: [1, {y: null}]}}\n")
 	f.Add("a: &a [*a]\n")
 	f.Add("compare: {procs: [1, 2], margin: 5%}\nstop: {until: likely}\n")
 	known := rows()

@@ -3,6 +3,7 @@ package specfile
 import (
 	"encoding/json"
 	"regexp"
+	"slices"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
@@ -32,7 +33,7 @@ func (r *reader) texts(row field.Field, n *yaml.Node) ([]string, error) {
 		return words, nil
 	case n.Kind == yaml.ScalarNode:
 		return []string{n.Value}, nil
-	case row.Holds == "JSON":
+	case n.Kind == yaml.MappingNode && row.Name == BodyField:
 		return r.json(row, n)
 	case n.Kind == yaml.MappingNode && several && Separator(row) != "":
 		return r.mapping(row, n)
@@ -52,10 +53,12 @@ func (r *reader) texts(row field.Field, n *yaml.Node) ([]string, error) {
 }
 
 // IsCommand says whether a field is a command, which a file may have as a list of words.
-func IsCommand(row field.Field) bool { return row.Holds == "command" }
+func IsCommand(row field.Field) bool { return row.Holds == "COMMAND" }
 
 // Plural says whether a field's text is a list with commas.
-func Plural(row field.Field) bool { return strings.HasSuffix(row.Holds, "s") && row.Holds != "words" }
+func Plural(row field.Field) bool {
+	return strings.HasSuffix(row.Holds, "S") && row.Name != CommandField || strings.HasSuffix(row.Holds, ",…")
+}
 
 // Separator is what is between name and value in a field whose text is a pair; empty: it
 // is not one.
@@ -95,7 +98,14 @@ func (r *reader) mapping(row field.Field, n *yaml.Node) (list []string, err erro
 		if v.Kind != yaml.ScalarNode || isNull(v) {
 			return nil, r.wrong(v, "%s.%s: expected a plain value", key(row), p.key)
 		}
-		list = append(list, p.key+Separator(row)+v.Value)
+		text := p.key + Separator(row) + v.Value
+		if of, ok := row.Value.(field.Closed); ok && slices.Contains(of.Words(), p.key) { // insecure, which has no value
+			if v.Value != "true" {
+				return nil, r.wrong(v, "%s.%s: expected true; remove it to turn it off", key(row), p.key)
+			}
+			text = p.key
+		}
+		list = append(list, text)
 	}
 	if err == nil && len(list) == 0 {
 		err = r.wrong(n, "%s is empty: give a value, or remove the key", key(row))

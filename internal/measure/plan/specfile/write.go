@@ -147,6 +147,9 @@ func (w *writer) value(f field.Field, texts []string) *yaml.Node {
 	if words, ok := pairsOf(f, texts); ok {
 		return flow(yaml.MappingNode, words)
 	}
+	if len(texts) == 1 && f.Name != CommandField {
+		return plain(texts[0])
+	}
 	return flow(yaml.SequenceNode, texts)
 }
 
@@ -157,8 +160,15 @@ func pairsOf(f field.Field, texts []string) (words []string, ok bool) {
 		return nil, false
 	}
 	var names []string
+	closed, isClosed := f.Value.(field.Closed)
+	if isClosed { // of parts, several of which may be in one text
+		texts = strings.Split(strings.Join(texts, ","), ",")
+	}
 	for _, text := range texts {
 		name, value, found := strings.Cut(text, s)
+		if isClosed && slices.Contains(closed.Words(), text) {
+			name, value, found = text, "true", true
+		}
 		if !found || slices.Contains(names, name) || name == "" || strings.Contains(name, "${") {
 			return nil, false
 		}
@@ -184,7 +194,7 @@ func flow(kind yaml.Kind, texts []string) *yaml.Node {
 }
 
 // number is a text that YAML need not quote.
-var number = regexp.MustCompile(`^(0|[1-9][0-9]{0,14})(\.[0-9]{1,9})?$`)
+var number = regexp.MustCompile(`^(0|[1-9][0-9]{0,19})(\.[0-9]{1,9})?$`)
 
 // plain is a text as a scalar, quoted where it has to be.
 func plain(text string) *yaml.Node {
