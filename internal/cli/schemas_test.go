@@ -52,6 +52,7 @@ func documents() []document {
 		one("tracefields", "procfit trace --fields --json", "trace", "fieldsJSON", "tracefields/v1"),
 		one("exectrace", "procfit trace --json, of an execution trace", "trace", "executionJSON", "exectrace/v1"),
 		one("lab", "lab.json", "lab", "Outcome", "lab/v1"),
+		one("version", "procfit version --json", "cli", "build", "version/v1"),
 		one("lablist", "procfit lab list --json", "cli", "labListJSON", "lablist/v1"),
 	}
 }

@@ -19,11 +19,16 @@ import (
 
 // fromFile are the fields of a command that reads and writes a procfit.yaml.
 func (m *measurement) fromFile() []field.Field {
-	return field.In(field.Output, often(field.Field{
+	return field.In(field.Output, fileField(&m.file, "target.command"))
+}
+
+// fileField is -f. What a command line has as words takes the place of a key.
+func fileField(p *string, words string) field.Field {
+	return often(field.Field{
 		Name: "file", Short: "f", Holds: "FILE", Help: "read settings from this file, or none (default " + specfile.Name + ", if it exists)",
-		More:  "Flags override the file. - is standard input. A command after -- takes the place of target.command.",
-		Value: field.Text(&m.file), Aside: "what it sets is in the header as if flags did",
-	}))
+		More:  "Flags override the file, and the words of the command line take the place of " + words + ". - is standard input.",
+		Value: field.Text(p), Aside: "what it sets is in the header as if flags did",
+	})
 }
 
 // yamlFormat is the -o that prints a procfit.yaml.
@@ -33,42 +38,77 @@ const yamlFormat = "yaml"
 const noFile = "none"
 
 // fileRows are the fields of a procfit.yaml: those of all commands.
-func fileRows() []field.Field { return specfile.Rows(plan.NewFlags().Fields()) }
+func fileRows() []field.Field {
+	o := new(checkOptions)
+	paths := field.Field{Name: pathsField, Holds: "PATHS", Help: "the files and folders to check", Value: field.Texts(&o.paths)}
+	ofCheck := append([]field.Field{paths}, field.Take(o.fields(), field.Named("severity", "ignore", "cpus", "go")...)...)
+	return specfile.Rows(slices.Concat(plan.NewFlags().Fields(), field.In(field.Check, ofCheck...)))
+}
 
-// readFile sets what a procfit.yaml sets and no flag does. Without -f it is read if it is
-// in the working directory.
-func (m *measurement) readFile(std stdio) error {
-	path := m.file
+// pathsField is the name of the paths to check, which are no flag.
+const pathsField = "paths"
+
+// openFile reads a procfit.yaml; nil: there is none, or none is to be read.
+func openFile(std stdio, path string) (*specfile.File, error) {
 	switch {
 	case path == noFile:
-		return nil
-	case path == "-" && (m.spec.Body == "@-" || m.spec.Requests == "-"):
-		return usageError("use only one of --file -, --body @- and --requests -: there is one standard input")
+		return nil, nil
 	case path == "":
 		if _, err := os.Stat(specfile.Name); errors.Is(err, fs.ErrNotExist) {
-			return nil
+			return nil, nil
 		}
 		path = specfile.Name
 	}
 	b, err := readInput("file", path, specfile.MostBytes+1, std)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	f, err := specfile.Read(path, b, fileRows())
 	if err != nil {
+		return nil, usageError("%w", err)
+	}
+	return f, nil
+}
+
+// apply sets what a file has for a command, but for what skip names.
+func (f *flags) apply(std stdio, file *specfile.File, skip func(row field.Field) bool, set func(name, text string) error) error {
+	used := false
+	err := file.Apply(func(row field.Field) bool { return skip(row) }, func(name, text string) error {
+		used = true
+		return set(name, text)
+	})
+	if err != nil {
 		return usageError("%w", err)
+	}
+	if used && !f.has("file") {
+		std.notef("settings from %s; --file %s ignores it", specfile.Name, noFile)
+	}
+	return nil
+}
+
+// readFile sets what a procfit.yaml sets and no flag does. Without -f it is read if it is
+// in the working directory.
+func (m *measurement) readFile(std stdio) error {
+	if m.file == "-" && (m.spec.Body == "@-" || m.spec.Requests == "-") {
+		return usageError("use only one of --file -, --body @- and --requests -: there is one standard input")
+	}
+	file, err := openFile(std, m.file)
+	if err != nil || file == nil {
+		return err
 	}
 	var unused []string
 	given, hasCommand := slices.Clone(m.given), len(m.command) > 0
-	err = f.Apply(func(name string) bool {
-		if name == specfile.CommandField {
+	err = m.apply(std, file, func(row field.Field) bool {
+		switch {
+		case row.Group == field.Check:
+			return true
+		case row.Name == specfile.CommandField:
 			return hasCommand
+		case !slices.ContainsFunc(m.fields, func(one field.Field) bool { return one.Name == row.Name }):
+			unused = append(unused, specfile.Key(row))
+			return true
 		}
-		has := slices.ContainsFunc(m.fields, func(one field.Field) bool { return one.Name == name })
-		if !has {
-			unused = append(unused, f.Key(name))
-		}
-		return !has || m.overrides(given, name)
+		return m.overrides(given, row.Name)
 	}, func(name, text string) error {
 		if name == specfile.CommandField {
 			m.command = append(m.command, text)
@@ -76,16 +116,32 @@ func (m *measurement) readFile(std stdio) error {
 		}
 		return m.set(name, text)
 	})
-	if err != nil {
-		return usageError("%w", err)
+	if unused != nil && err == nil {
+		std.notef("%s has no use for %s, which the file has", m.name, strings.Join(unused, ", "))
 	}
-	if m.file == "" {
-		std.notef("settings from %s; --file %s ignores it", path, noFile)
+	return err
+}
+
+// readFile sets what the section check of a procfit.yaml sets and no flag does.
+func (o *checkOptions) readFile(std stdio) error {
+	file, err := openFile(std, o.file)
+	if err != nil || file == nil {
+		return err
 	}
-	if unused != nil {
-		std.notef("%s: %s has no use for %s", path, m.name, strings.Join(unused, ", "))
-	}
-	return nil
+	given, hasPaths := slices.Clone(o.given), len(o.paths) > 0
+	return o.apply(std, file, func(row field.Field) bool {
+		if row.Group != field.Check || row.Name == pathsField {
+			return row.Group != field.Check || hasPaths || o.cluster.on
+		}
+		has := slices.ContainsFunc(o.flags.fields, func(one field.Field) bool { return one.Name == row.Name })
+		return !has || slices.Contains(given, row.Name) // kube check has not all
+	}, func(name, text string) error {
+		if name == pathsField {
+			o.paths = append(o.paths, text)
+			return nil
+		}
+		return o.set(name, text)
+	})
 }
 
 // set sets a field as a flag does.
@@ -128,7 +184,9 @@ func settingsOf(r *verdict.Result) *verdict.Settings {
 	}
 	inFile := []string{"out", "file", "output", "dry-run"}
 	for _, row := range fileRows() {
-		inFile = append(inFile, row.Name)
+		if row.Group != field.Check {
+			inFile = append(inFile, row.Name)
+		}
 	}
 	return &verdict.Settings{Name: specfile.Name, Text: w.Text, Variables: w.Variables, Command: slices.Concat([]string{m.name}, m.operands, m.args(inFile...))}
 }
@@ -202,7 +260,7 @@ func (m *measurement) written() (*specfile.Written, error) {
 		list = append(list, specfile.Given{Field: rows[0], Texts: m.command})
 	}
 	for _, row := range rows[1:] {
-		if !m.has(row.Name) {
+		if row.Group == field.Check || !m.has(row.Name) {
 			continue
 		}
 		one := m.named(row.Name)

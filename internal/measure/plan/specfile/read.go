@@ -105,26 +105,22 @@ func Read(path string, b []byte, rows []field.Field) (*File, error) {
 }
 
 // Apply hands each text of the file to set, but for fields of which skip is true.
-func (f *File) Apply(skip func(name string) bool, set func(name, text string) error) error {
+func (f *File) Apply(skip func(row field.Field) bool, set func(name, text string) error) error {
 	for _, i := range f.items {
-		if skip(i.row.Name) {
+		if skip(i.row) {
 			continue
 		}
 		for _, text := range i.texts {
 			if err := set(i.row.Name, text); err != nil {
-				return &Error{f.path, i.at.Line, i.at.Column, key(i.row) + " " + err.Error()}
+				return &Error{f.path, i.at.Line, i.at.Column, Key(i.row) + " " + err.Error()}
 			}
 		}
 	}
 	return nil
 }
 
-// Key is the field's key in the file, with its section.
-func (f *File) Key(name string) string {
-	return key(f.items[slices.IndexFunc(f.items, func(i item) bool { return i.row.Name == name })].row)
-}
-
-func key(f field.Field) string { return f.Group.Section() + "." + f.Key() }
+// Key is the key of a field, with its section.
+func Key(f field.Field) string { return f.Group.Section() + "." + f.Key() }
 
 type reader struct {
 	path    string
@@ -245,7 +241,7 @@ func (r *reader) item(section string, p pair) (item, error) {
 				for i := range texts {
 					var wrong string
 					if texts[i], wrong = references(texts[i]); wrong != "" {
-						return item{}, r.wrong(p.value, "%s %s", key(row), wrong)
+						return item{}, r.wrong(p.value, "%s %s", Key(row), wrong)
 					}
 				}
 				return item{row, texts, p.value}, err
@@ -254,7 +250,7 @@ func (r *reader) item(section string, p pair) (item, error) {
 	}
 	for _, row := range r.rows { // in another section, or by the flag's name
 		if row.Key() == p.key || row.Name == p.key {
-			return item{}, r.wrong(p.at, "%s.%s: unknown key. Did you mean %s?", section, p.key, key(row))
+			return item{}, r.wrong(p.at, "%s.%s: unknown key. Did you mean %s?", section, p.key, Key(row))
 		}
 	}
 	return item{}, r.wrong(p.at, "%s.%s: unknown key%s", section, p.key, r.hint(p.key, known))

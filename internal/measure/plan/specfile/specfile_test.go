@@ -19,7 +19,7 @@ func set(t *testing.T, text string) []string {
 		t.Fatal(err)
 	}
 	var got []string
-	if err := f.Apply(func(string) bool { return false }, func(name, text string) error {
+	if err := f.Apply(func(field.Field) bool { return false }, func(name, text string) error {
 		got = append(got, name+"="+text)
 		return nil
 	}); err != nil {
@@ -118,7 +118,7 @@ func TestFieldsRefuseValues(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	err = f.Apply(func(string) bool { return false }, func(name, text string) error {
+	err = f.Apply(func(field.Field) bool { return false }, func(name, text string) error {
 		return fields[slices.IndexFunc(fields, func(f field.Field) bool { return f.Name == name })].Value.Set(text)
 	})
 	if want := `f.yaml:3:13: load.duration "10": add a unit`; err == nil || !strings.HasPrefix(err.Error(), want) {

@@ -24,11 +24,11 @@ func (r *reader) texts(row field.Field, n *yaml.Node) ([]string, error) {
 	_, several := row.Value.(field.List)
 	switch {
 	case isNull(n):
-		return nil, r.wrong(n, "%s has no value: give one, or remove the key", key(row))
+		return nil, r.wrong(n, "%s has no value: give one, or remove the key", Key(row))
 	case n.Kind == yaml.ScalarNode && row.Name == CommandField:
 		words, err := load.Split(n.Value)
 		if err != nil {
-			return nil, r.wrong(n, "%s %q: %v; or write a list of words", key(row), secret.Text(n.Value), err)
+			return nil, r.wrong(n, "%s %q: %v; or write a list of words", Key(row), secret.Text(n.Value), err)
 		}
 		return words, nil
 	case n.Kind == yaml.ScalarNode:
@@ -38,7 +38,7 @@ func (r *reader) texts(row field.Field, n *yaml.Node) ([]string, error) {
 	case n.Kind == yaml.MappingNode && several && Separator(row) != "":
 		return r.mapping(row, n)
 	case n.Kind == yaml.MappingNode:
-		return nil, r.wrong(n, "%s: expected a value, not keys", key(row))
+		return nil, r.wrong(n, "%s: expected a value, not keys", Key(row))
 	}
 	words, err := r.scalars(row, n)
 	switch {
@@ -49,7 +49,7 @@ func (r *reader) texts(row field.Field, n *yaml.Node) ([]string, error) {
 	case Plural(row):
 		return []string{strings.Join(words, ",")}, nil
 	}
-	return nil, r.wrong(n, "%s: expected one value, not a list", key(row))
+	return nil, r.wrong(n, "%s: expected one value, not a list", Key(row))
 }
 
 // IsCommand says whether a field is a command, which a file may have as a list of words.
@@ -78,37 +78,37 @@ func (r *reader) scalars(row field.Field, n *yaml.Node) (list []string, err erro
 			return nil, err
 		}
 		if c.Kind != yaml.ScalarNode || isNull(c) {
-			return nil, r.wrong(c, "%s: expected a list of plain values", key(row))
+			return nil, r.wrong(c, "%s: expected a list of plain values", Key(row))
 		}
 		list = append(list, c.Value)
 	}
 	if len(list) == 0 {
-		return nil, r.wrong(n, "%s is empty: give a value, or remove the key", key(row))
+		return nil, r.wrong(n, "%s is empty: give a value, or remove the key", Key(row))
 	}
 	return list, nil
 }
 
 func (r *reader) mapping(row field.Field, n *yaml.Node) (list []string, err error) {
-	pairs, err := r.pairs(n, key(row))
+	pairs, err := r.pairs(n, Key(row))
 	for _, p := range pairs {
 		v, err := r.followed(p.value)
 		if err != nil {
 			return nil, err
 		}
 		if v.Kind != yaml.ScalarNode || isNull(v) {
-			return nil, r.wrong(v, "%s.%s: expected a plain value", key(row), p.key)
+			return nil, r.wrong(v, "%s.%s: expected a plain value", Key(row), p.key)
 		}
 		text := p.key + Separator(row) + v.Value
 		if of, ok := row.Value.(field.Closed); ok && slices.Contains(of.Words(), p.key) { // insecure, which has no value
 			if v.Value != "true" {
-				return nil, r.wrong(v, "%s.%s: expected true; remove it to turn it off", key(row), p.key)
+				return nil, r.wrong(v, "%s.%s: expected true; remove it to turn it off", Key(row), p.key)
 			}
 			text = p.key
 		}
 		list = append(list, text)
 	}
 	if err == nil && len(list) == 0 {
-		err = r.wrong(n, "%s is empty: give a value, or remove the key", key(row))
+		err = r.wrong(n, "%s is empty: give a value, or remove the key", Key(row))
 	}
 	return list, err
 }
@@ -120,11 +120,11 @@ func (r *reader) json(row field.Field, n *yaml.Node) ([]string, error) {
 	}
 	var v any
 	if err := n.Decode(&v); err != nil {
-		return nil, r.wrong(n, "%s: not JSON", key(row))
+		return nil, r.wrong(n, "%s: not JSON", Key(row))
 	}
 	b, err := json.Marshal(v)
 	if err != nil {
-		return nil, r.wrong(n, "%s: not JSON", key(row))
+		return nil, r.wrong(n, "%s: not JSON", Key(row))
 	}
 	return []string{string(b)}, nil
 }

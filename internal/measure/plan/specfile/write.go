@@ -42,7 +42,7 @@ func Write(given []Given) (*Written, error) {
 				continue
 			}
 			if i := slices.IndexFunc(one.Texts, func(s string) bool { return !utf8.ValidString(s) }); i >= 0 {
-				return nil, fmt.Errorf("%s is not UTF-8: YAML cannot hold it", key(one.Field))
+				return nil, fmt.Errorf("%s is not UTF-8: YAML cannot hold it", Key(one.Field))
 			}
 			section.Content = append(section.Content, plain(one.Key()), w.value(one.Field, w.discreet(one)))
 		}
