@@ -70,7 +70,7 @@ func TestSchemas(t *testing.T) {
 	}
 	types.Own["ps.process"] = processSchema()
 	types.Null = []string{ // of what runs already and of a canary, where there is no such list
-		"journal.Target.Command", "journal.Plan.Settings", "journal.Plan.AA", "verdict.CanarySetting.Observed", "page.recommendationJSON.Reasons",
+		"journal.Target.Command", "journal.Plan.Settings", "journal.Plan.AA", "verdict.CanarySetting.Observed", "page.recommendationJSON.Reasons", "verdict.SettingResult.Points",
 	}
 	var index strings.Builder
 	shown := map[string]bool{}
