@@ -84,6 +84,7 @@ var mayImport = map[string][]string{
 	"check/cluster":  {"check", "check/manifest", "program/rule", "host/cluster", "host/container"},
 
 	"measure/plan":            {"verdict/journal", "verdict/slo", "verdict/contest", "verdict/contest/race", "load", "program/ready", "program/gobench"},
+	"measure/plan/specfile":   {"measure/plan", "load"},
 	"measure/trial":           {"measure/plan", "measure/trial/foreign", "verdict/journal", "verdict/slo", "verdict/contest", "load", "program/gobench", "program/observe", "host/supervisor"},
 	"measure/trial/foreign":   {"verdict/journal", "load"},
 	"measure/local":           {"measure/plan", "measure/trial", "measure/trial/foreign", "verdict/journal", "load", "load/engine", "program/ready", "program/target", "program/gobench", "program/toolchain", "program/observe", "host/supervisor", "host/cgroup", "host/topology"},
@@ -157,6 +158,7 @@ var mayImport = map[string][]string{
 	"test/need":                     {},
 	"test/built":                    {"test/need"},
 	"test/chance":                   {"test/need"},
+	"test/schema":                   {},
 	"test/cluster":                  {},
 	"test/cluster/run":              {"test/cluster"},
 	"load/loadtest":                 {},

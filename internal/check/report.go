@@ -42,6 +42,22 @@ func (r Report) AtLeast(least rule.Severity) *Report {
 	return &r
 }
 
+// Suppress moves the findings of rules that the user suppresses everywhere to those that are
+// ignored, with the reason of each rule.
+func (r Report) Suppress(reasons map[string]string) *Report {
+	var left []Finding
+	for _, f := range r.Findings {
+		if reason, ok := reasons[f.Rule]; ok {
+			r.Ignored = append(r.Ignored[:len(r.Ignored):len(r.Ignored)], Ignored{f, reason})
+		} else {
+			left = append(left, f)
+		}
+	}
+	r.Findings = left
+	r.sort()
+	return &r
+}
+
 // Count is the number of findings of a severity.
 func (r *Report) Count(s rule.Severity) int {
 	n := 0

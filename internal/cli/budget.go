@@ -10,10 +10,13 @@ import (
 	"github.com/procfit/procfit/internal/show/phrase"
 )
 
+// raceFields are the flags of a measurement that ends when its answer is there.
+var raceFields = []string{"until", "max-trials", "max-time"}
+
 // setBudget makes the sweep a race, unless the flags ask for what only a grid shows.
 func (m *measurement) setBudget(spec *plan.Spec) error {
 	grid := m.wantsGrid(*spec)
-	for _, flag := range []string{"until", "max-trials", "max-time"} {
+	for _, flag := range raceFields {
 		if grid != "" && m.has(flag) {
 			return usageError("--%s has no effect with %s, which measures every setting equally often; use only one of them", flag, grid)
 		}

@@ -44,7 +44,12 @@ type checkOptions struct {
 	program    checkProgram
 	scanned    binary.Cache
 	cluster    checkCluster
+	suppressed []suppressed
+	file       string // the procfit.yaml
 }
+
+// suppressed is a rule whose findings are suppressed everywhere.
+type suppressed struct{ rule, reason string }
 
 // checkProgram is what the flags say of the programs in manifests.
 type checkProgram struct {
@@ -92,6 +97,7 @@ func (o *checkOptions) fields() []field.Field {
 	own := []field.Field{
 		{Name: "go", Holds: "VERSION", Often: true, Help: "Go version that the programs of manifests are built with, or a go.mod", Value: field.Parsed(&o.program.program, "", readRelease)},
 		{Name: "cpus", Holds: "N", Help: "CPUs of the machines that the manifests are for", Value: field.Number(&o.program.cpus, 1, math.MaxInt32)},
+		{Name: "ignore", Holds: "RULE=REASON", Help: "suppress the findings of a rule, with a reason; may be repeated", Value: field.Several(&o.suppressed, readSuppressed)},
 		{Name: "severity", Holds: "SEVERITY", Often: true, Help: "skip findings below this severity: error, warning or info", Value: field.Parsed(&o.severity, string(o.severity), readSeverity)},
 		often(toggle("fix", &o.fix, "write the fixes that change nothing else, and prove each", "")),
 		{Name: "diff", Often: true, Help: "print what --fix would write, as a unified diff, and write nothing", Value: field.Switch(&o.diff), Not: "fix"},
@@ -101,10 +107,14 @@ func (o *checkOptions) fields() []field.Field {
 		{Name: "syntax", Help: "judge Go source without asking the go command what it imports", Value: field.Switch(&o.syntax), Not: "no-source"},
 		toggle("values", &o.values, "show the value of every container, also of those without Go", ""),
 	}
+	own = append(own, fileField(&o.file, "check.paths"))
 	return slices.Concat(own, o.out.fields("print procfit.check/v1: the same as -o json"))
 }
 
 func (o *checkOptions) run(ctx context.Context, std stdio) error {
+	if err := o.readFile(std); err != nil {
+		return err
+	}
 	if err := o.flags.check(); err != nil {
 		return err
 	}
@@ -124,7 +134,7 @@ func (o *checkOptions) run(ctx context.Context, std stdio) error {
 	if ended != nil {
 		report.Notes = append(report.Notes, check.Note{Path: ".", Message: "interrupted: this is what was found until then; Go source is looked at last"})
 	}
-	report = report.AtLeast(o.severity)
+	report = report.Suppress(o.reasons()).AtLeast(o.severity)
 	if o.diff && ended == nil {
 		return o.showDiff(std, report)
 	}
@@ -158,6 +168,31 @@ func readSeverity(text string) (rule.Severity, error) {
 	return rule.Severity(text), nil
 }
 
+// readSuppressed reads PF004=reason.
+func readSuppressed(text string) (suppressed, error) {
+	id, reason, _ := strings.Cut(text, "=")
+	if _, ok := rule.Find(id); !ok {
+		var known []string
+		for _, r := range rule.All() {
+			known = append(known, r.ID)
+		}
+		return suppressed{}, fmt.Errorf("%q: expected a rule ID and a reason, as in PF004=measured%s", text, phrase.DidYouMean(id, known))
+	}
+	if strings.TrimSpace(reason) == "" {
+		return suppressed{}, fmt.Errorf("%q: give a reason, as in %s=measured", text, id)
+	}
+	return suppressed{id, strings.TrimSpace(reason)}, nil
+}
+
+// reasons are those of the rules that are suppressed.
+func (o *checkOptions) reasons() map[string]string {
+	reasons := map[string]string{}
+	for _, s := range o.suppressed {
+		reasons[s.rule] = s.reason
+	}
+	return reasons
+}
+
 // check runs over the files, and again for each round of fixes.
 func (o *checkOptions) check(ctx context.Context, std stdio) (*check.Report, error) {
 	in := std.in
@@ -176,7 +211,11 @@ func (o *checkOptions) check(ctx context.Context, std stdio) (*check.Report, err
 				return nil, err
 			}
 		}
-		return check.Run(ctx, check.Options{Paths: o.paths, Stdin: in, Checkers: o.checkers(overlay, progress.say), Overlay: overlay, Progress: progress.count})
+		report, err := check.Run(ctx, check.Options{Paths: o.paths, Stdin: in, Checkers: o.checkers(overlay, progress.say), Overlay: overlay, Progress: progress.count})
+		if report != nil {
+			report = report.Suppress(o.reasons())
+		}
+		return report, err
 	}
 	if o.fix || o.diff {
 		return check.Fixer{Check: run, Least: o.severity, Write: o.fix}.Run(ctx)

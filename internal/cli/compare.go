@@ -45,6 +45,9 @@ comparison cannot be judged, or the measurement failed; 130 interrupted.`,
 	}
 	o := newCompareOptions(std, cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		if err := o.readFile(std); err != nil {
+			return err
+		}
 		if err := o.take(args, cmd.ArgsLenAtDash()); err != nil {
 			return err
 		}
@@ -62,7 +65,7 @@ func newCompareOptions(std stdio, cmd *cobra.Command) *compareOptions {
 		field.Field{Name: "procs", Help: "GOMAXPROCS values to compare at: unset, or 1,2,4 (default unset)"},
 		field.Field{Name: "margin", Help: "how much less throughput is not worse", Often: true},
 		field.Field{Name: "margin-p99", Help: "how much more p99 latency is not worse", Often: true})...)
-	o.bind(std, cmd, slices.Concat(fields, o.own()))
+	o.bind(std, cmd, slices.Concat(fields, o.own(), o.fromFile()))
 	return o
 }
 
@@ -76,6 +79,7 @@ func (o *compareOptions) take(args []string, dash int) (err error) {
 		if o.command, err = load.Split(args[1]); err != nil || len(o.command) == 0 {
 			return usageError("NEW %q: expected a command", secret.Text(args[1]))
 		}
+	case len(args) == 1 && len(o.command) > 0: // NEW is that of procfit.yaml
 	case dash > 1 || len(args) > 2:
 		return usageError("compare takes one OLD and one NEW, got %d words: quote each command, or give the words of NEW after --", len(args))
 	default:

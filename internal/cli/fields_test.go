@@ -34,7 +34,7 @@ var texts = map[string][]string{
 	"streams": {"4", "9"}, "grpc": {"a.B/C", "a.B/D"}, "proto": {"a.proto", "b.proto", "set"}, "tls": {"ca=ca.pem", "cert=cert.pem,key=key.pem", "insecure", "name=h"}, "engine": {"raw", "portable"},
 	"limit": {"1", "none,0.5", "500m"}, "beside-limit": {"none", "0.5"}, "target-cpuset": {"0", "0-1"}, "load-cpuset": {"0", "1", "shared"},
 	"until": {"likely", "proven"}, "max-trials": {"90", "95"}, "max-time": {"1h", "10m"}, "repeats": {"7", "3"},
-	"out": {"new", "-"}, "live": {":0"}, "json": {"true"}, "output": {"json"}, "quiet": {"true"}, "dry-run": {"true"},
+	"file": {"none"}, "out": {"new", "-"}, "live": {":0"}, "json": {"true"}, "output": {"json"}, "quiet": {"true"}, "dry-run": {"true"},
 	"namespace": {"shop"}, "context": {"c"}, "kubeconfig": {"f"}, "node": {"n1,n2"}, "image": {"i:v1"}, "container": {"app"}, "parallel": {"true"},
 	"load-from": {"local"}, "resize": {"true"}, "share": {"5%"}, "slice": {"30s"}, "prometheus": {"http://p:9090"}, "query": {`errors=sum(x{pod=~"$pods"})`, `requests=y{pod=~"$pods"}`}, "yes": {"true"}, "allow-unsafe-methods": {"true"},
 }

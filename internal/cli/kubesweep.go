@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"os"
 	"slices"
 	"strings"
 	"time"
@@ -105,7 +106,7 @@ func (o *kubeSweep) run(ctx context.Context, std stdio, args []string) error {
 
 // runner measures a session's pods.
 func (o *kubeSweep) runner(s *session.Session) plan.Runner {
-	return o.copies.Runner(s.Spec, kube.Config{CreateLog: s.CreateLog, Host: session.ThisHost().Hostname, FromHere: o.loadFrom == "local", Image: kube.ImageOf(s.Journal().Trials)})
+	return o.copies.Runner(s.Spec.Filled(os.LookupEnv), kube.Config{CreateLog: s.CreateLog, Host: session.ThisHost().Hostname, FromHere: o.loadFrom == "local", Image: kube.ImageOf(s.Journal().Trials)})
 }
 
 // anyPod is a host that there cannot be (RFC 2606).

@@ -27,6 +27,12 @@ func newLab(std stdio) *cobra.Command {
 	return cmd
 }
 
+// labListJSON is lab list --json.
+type labListJSON struct {
+	Schema      string      `json:"schema"`
+	Experiments []labListed `json:"experiments"`
+}
+
 // labListed is an experiment of lab list --json.
 type labListed struct {
 	ID       string   `json:"id"`
@@ -51,7 +57,7 @@ func newLabList(std stdio) *cobra.Command {
 				list = append(list, labListed{e.ID, e.Document, e.Title, e.Claim, e.Kind, labNeeds(e)})
 			}
 			if out.json() {
-				return printJSON(std, list)
+				return printJSON(std, labListJSON{"procfit.lablist/v1", list})
 			}
 			w := terminal.NewWriter(width(std), std.color())
 			for _, e := range list {
@@ -61,7 +67,7 @@ func newLabList(std stdio) *cobra.Command {
 			return err
 		},
 	}
-	f.bind(std, cmd, out.fields("print an array of objects instead"))
+	f.bind(std, cmd, out.fields("print the list as JSON"))
 	out.complete(cmd)
 	return cmd
 }

@@ -16,7 +16,7 @@ import (
 
 // offered is a run as JSON has it.
 func offered(r *load.Result, p journal.Phase) journal.Offered {
-	return journal.Offered{Phase: p, Load: trial.Cost(r)}
+	return journal.Offered{Schema: journal.LoadSchema, Phase: p, Load: trial.Cost(r)}
 }
 
 // print tells of a run.

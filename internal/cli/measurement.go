@@ -30,13 +30,17 @@ type measurement struct {
 	baseline string   // results directory to compare with
 	gate     bool     // the exit code is the comparison's
 
-	out, live string
-	dryRun    bool
-	printed   printing
+	out, live, file string
+	dryRun          bool
+	printed         printing
 }
 
 func newMeasurement(name string) measurement {
-	return measurement{spec: plan.NewFlags(), name: name, printed: printed("text", "json")}
+	m := measurement{spec: plan.NewFlags(), name: name, printed: printed("text", "json")}
+	if slices.Contains([]string{"sweep", "compare", "size"}, name) {
+		m.printed.formats = append(m.printed.formats, yamlFormat)
+	}
+	return m
 }
 
 // own are the fields that a run has on top of what it measures.
@@ -96,9 +100,10 @@ func (m *measurement) settled(std stdio) (plan.Spec, error) {
 
 // here plans the session of a program on this machine.
 func (m *measurement) here(spec plan.Spec) (*session.Session, error) {
-	err := spec.Validate()
+	known := spec.Filled(os.LookupEnv)
+	err := known.Validate()
 	if err == nil {
-		err = local.Check(spec, false)
+		err = local.Check(known, false)
 	}
 	if err != nil {
 		return nil, refusal(err)
@@ -112,7 +117,11 @@ func (m *measurement) here(spec plan.Spec) (*session.Session, error) {
 // onThisMachine measures a session here.
 func (m *measurement) onThisMachine(ctx context.Context, std stdio, s *session.Session) error {
 	return m.measure(ctx, std, s, func() (plan.Runner, error) {
-		return local.New(s.Spec, local.Config{Environ: os.Environ(), CreateLog: s.CreateLog})
+		spec, err := filled(s.Spec)
+		if err != nil {
+			return nil, err
+		}
+		return local.New(spec, local.Config{Environ: os.Environ(), CreateLog: s.CreateLog})
 	}, nil)
 }
 
@@ -120,6 +129,9 @@ func (m *measurement) onThisMachine(ctx context.Context, std stdio, s *session.S
 // unclosed is told of what a runner has left behind.
 func (m *measurement) measure(ctx context.Context, std stdio, s *session.Session, place func() (plan.Runner, error), unclosed func(error)) error {
 	std = m.printed.std(std)
+	if m.printed.format() == yamlFormat {
+		return m.printFile(std)
+	}
 	if m.dryRun {
 		_, err := fmt.Fprintln(std.out, describe(s))
 		return err

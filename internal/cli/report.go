@@ -92,7 +92,7 @@ func report(std stdio, dir string, asJSON bool, baseline string) error {
 // The path to open first is at the head.
 func publish(dir string, contents *journal.Contents, baseline string) (*verdict.Result, []string, error) {
 	r := analyze(contents)
-	r.Folder = dir
+	r.Folder, r.Settings = dir, settingsOf(r)
 	var refused error
 	if baseline != "" {
 		old, err := journal.ReadDirectory(baseline)

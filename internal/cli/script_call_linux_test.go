@@ -3,6 +3,7 @@ package cli
 import (
 	"bytes"
 	"context"
+	"io"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -53,7 +54,12 @@ func callMain(ts *testscript.TestScript, args []string) int {
 	setEnviron(environ)
 	ts.Check(os.Chdir(ts.MkAbs(".")))
 	defer func() { ts.Check(os.Chdir(dir)) }()
-	return Main(context.Background(), args, new(bytes.Buffer), stdout, stderr)
+	var printed bytes.Buffer
+	code := Main(context.Background(), args, new(bytes.Buffer), io.MultiWriter(stdout, &printed), stderr)
+	known, err := schemas()
+	ts.Check(err)
+	ts.Check(known.Check(printed.Bytes()))
+	return code
 }
 
 // variable is a line of a script that sets a variable.

@@ -27,7 +27,7 @@ func TestMain(m *testing.M) {
 	}
 	testscript.Main(waiting{m}, map[string]func(){
 		"procfit": func() {
-			os.Exit(Main(context.Background(), os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
+			os.Exit(Main(context.Background(), os.Args[1:], os.Stdin, copying(os.Stdout), os.Stderr))
 		},
 		"fakeserver": fakeServer,
 		"fakebatch":  fakeBatch,
@@ -55,6 +55,7 @@ func (w waiting) Run() int {
 // TestScripts runs testdata/script, the command line's specification. Its scripts wait
 // more than they compute, and run beside each other.
 func TestScripts(t *testing.T) {
+	tellValidated(t)
 	dir := folderOfScripts(t, "testdata/script")
 	testscript.Run(t, params(t, dir))
 }
@@ -150,7 +151,7 @@ func setup(t *testing.T, dir string) func(env *testscript.Env) error {
 			names = append(names, name)
 		}
 		env.Values[dirKey{}], env.Values[namesKey{}] = dir, names
-		return nil
+		return validating(t, env)
 	}
 }
 

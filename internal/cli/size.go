@@ -30,7 +30,7 @@ practice service.`,
 	o := newSizeOptions(std, cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		o.command = args
-		if err := o.check(); err != nil {
+		if err := o.prepare(std); err != nil {
 			return err
 		}
 		if !o.has("slo") {
@@ -53,7 +53,7 @@ func newSizeOptions(std stdio, cmd *cobra.Command) *sweepOptions {
 		field.Field{Name: "slo", Help: "the latency to keep: p99=20ms", Often: true},
 		field.Field{Name: "rate", Help: "requests per second to carry (default the most)"},
 		field.Field{Name: "replicas", Often: true}, field.Field{Name: "price", Often: true})...)
-	o.bind(std, cmd, slices.Concat(fields, o.own()))
+	o.bind(std, cmd, slices.Concat(fields, o.own(), o.fromFile()))
 	return o
 }
 

@@ -58,7 +58,7 @@ func newSweep(std stdio) *cobra.Command {
 	o := newSweepOptions(std, cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		o.command = args
-		if err := o.check(); err != nil {
+		if err := o.prepare(std); err != nil {
 			return err
 		}
 		s, err := o.resolve(std)
@@ -89,7 +89,7 @@ var (
 
 func (o *sweepOptions) fields() []field.Field {
 	names := slices.Concat(programFields, []string{"build", "go"}, valueFields, loadFields, callFields, cpuFields, stopFields)
-	return slices.Concat(field.Take(o.spec.Fields(), field.Named(names...)...), o.own())
+	return slices.Concat(field.Take(o.spec.Fields(), field.Named(names...)...), o.own(), o.fromFile())
 }
 
 // resolve turns the flags into a session, or says which of them is wrong.

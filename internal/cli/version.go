@@ -10,6 +10,7 @@ import (
 
 // build is what procfit knows of its own binary.
 type build struct {
+	Schema   string `json:"schema"`
 	Version  string `json:"version"`
 	Commit   string `json:"commit,omitempty"`
 	Time     string `json:"commit_time,omitempty"`
@@ -19,7 +20,7 @@ type build struct {
 }
 
 func thisBuild() build {
-	b := build{Version: "unknown", Go: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH}
+	b := build{Schema: "procfit.version/v1", Version: "unknown", Go: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH}
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
 		return b

@@ -16,6 +16,7 @@ const ResultSchema = "procfit.result/v1"
 type Result struct {
 	Schema         string          `json:"schema"`
 	Name           string          `json:"name"`
+	Settings       *Settings       `json:"-"` // to measure again; nil: only the command line has them
 	Folder         string          `json:"-"` // that the journal is in, for readers that continue; empty: unknown
 	Started        time.Time       `json:"started"`
 	Origin         journal.Origin  `json:"origin,omitempty"` // local, kube, sim, or mixed; empty without trials
@@ -222,4 +223,12 @@ type Recommendation struct {
 	// the default is not known.
 	Versus *Versus `json:"versus_default,omitempty"`
 	Settle []Step  `json:"-"` // of cannot_tell and of what is likely: what would settle it
+}
+
+// Settings are what was measured as a procfit.yaml, and the words of procfit that read it.
+type Settings struct {
+	Name      string // of the file
+	Text      []byte
+	Variables []string // of the environment, which it names
+	Command   []string // the command, with what no such file has
 }

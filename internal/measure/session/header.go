@@ -199,7 +199,15 @@ type discreet struct {
 }
 
 func (s *Session) discreet(r plan.Runner) plan.Runner {
-	return discreet{r, secret.Find(s.options.Tool.Args)}
+	var values []string
+	for _, name := range s.Spec.Variables() {
+		for _, v := range s.options.Environ {
+			if value, ok := strings.CutPrefix(v, name+"="); ok {
+				values = append(values, value)
+			}
+		}
+	}
+	return discreet{r, secret.Find(s.options.Tool.Args, values...)}
 }
 
 // Run implements plan.Runner.

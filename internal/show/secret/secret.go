@@ -25,7 +25,7 @@ const Redacted = "REDACTED"
 
 // Header is "Name: value" without the value, unless the name is of a header that
 // is known to be harmless.
-func Header(header string) string { return new(cutter).header(header) }
+func Header(header string) string { return unveil(new(cutter).header(veil(header))) }
 
 // Headers is Header of each.
 func Headers(headers []string) []string {
@@ -37,11 +37,11 @@ func Headers(headers []string) []string {
 }
 
 // Words are those of a command line without credentials.
-func Words(words []string) []string { return new(cutter).words(words) }
+func Words(words []string) []string { return each(new(cutter).words(each(words, veil)), unveil) }
 
 // Text is a word of a command line, which may be a command, a script, a URL or JSON,
 // without credentials.
-func Text(s string) string { return new(cutter).text(s) }
+func Text(s string) string { return unveil(new(cutter).text(veil(s))) }
 
 // cutter takes credentials out and remembers them.
 type cutter struct {
@@ -50,6 +50,9 @@ type cutter struct {
 }
 
 func (c *cutter) cut(value string) string {
+	if named.MatchString(value) {
+		return value
+	}
 	if value != "" && value != Redacted {
 		c.found = append(c.found, value)
 	}
@@ -177,12 +180,13 @@ func sought(value string, piece bool) bool {
 	return len(value) >= 5 && !strings.Contains(value, "{") && (!piece || len(value) >= 8 || strings.ContainsAny(value, "0123456789"))
 }
 
-// Find finds the credentials of procfit's own command line.
-func Find(args []string) Hidden {
+// Find finds the credentials of procfit's own command line. The values of variables that
+// it names are some too.
+func Find(args []string, more ...string) Hidden {
 	var c cutter
-	c.own(args)
+	c.own(each(args, veil))
 	var values []string
-	for _, v := range c.found {
+	for _, v := range append(c.found, more...) {
 		// Cookie: a=x; b=y, Bearer x and a password with a slash are values of several pieces.
 		for i, word := range append([]string{v}, strings.FieldsFunc(v, func(r rune) bool { return strings.ContainsRune(" \t\r\n,;=&\"'\\/", r) })...) {
 			if sought(word, i > 0) {

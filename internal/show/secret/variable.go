@@ -18,7 +18,7 @@ var plainValue = regexp.MustCompile(`^(|true|false|yes|no|on|off|[+-]?\d{1,6}(\.
 func Variables(words []string) []string {
 	out := slices.Clone(words)
 	for i, w := range out {
-		out[i] = new(cutter).variable(w)
+		out[i] = unveil(new(cutter).variable(veil(w)))
 	}
 	return out
 }
@@ -35,7 +35,7 @@ func (c *cutter) variable(word string) string {
 }
 
 // Own is Words of procfit's own command line, whose --env sets variables of the target.
-func Own(args []string) []string { return new(cutter).own(args) }
+func Own(args []string) []string { return each(new(cutter).own(each(args, veil)), unveil) }
 
 func (c *cutter) own(args []string) []string {
 	out := c.words(args)
@@ -104,4 +104,25 @@ func nameWords(name string) []string {
 	}
 	cut(len(runes))
 	return words
+}
+
+// reference is a variable of procfit's environment, which it reads when a trial needs it:
+// {env:NAME}. Its name is no credential. While a text is judged, two letters that nobody
+// uses stand for its braces, which would end a value of JSON.
+var reference = regexp.MustCompile(`\{env:([A-Za-z_][A-Za-z0-9_]*)\}`)
+
+var veiled = regexp.MustCompile("\uE0F1([A-Za-z_][A-Za-z0-9_]*)\uE0F2")
+
+// named is a value that is only references, after the word for how it is one.
+var named = regexp.MustCompile("^((Bearer|Basic|Token) )?(\uE0F1[A-Za-z_][A-Za-z0-9_]*\uE0F2)+$")
+
+func veil(s string) string   { return reference.ReplaceAllString(s, "\uE0F1${1}\uE0F2") }
+func unveil(s string) string { return veiled.ReplaceAllString(s, "{env:${1}}") }
+
+func each(words []string, change func(string) string) []string {
+	out := slices.Clone(words)
+	for i, w := range out {
+		out[i] = change(w)
+	}
+	return out
 }

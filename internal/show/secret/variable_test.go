@@ -51,3 +51,21 @@ func FuzzVariable(f *testing.F) {
 		}
 	})
 }
+
+// The name of a variable that holds a credential is none.
+func TestNamesOfVariablesStay(t *testing.T) {
+	words := []string{
+		"sweep", "--header", "Authorization: Bearer {env:TOKEN}", "--header=Cookie: {env:COOKIE}", "--env", "MODE={env:MODE}", "--url", "http://u:{env:PW}@h/?token={env:T}",
+		"--ready", "curl -H 'Authorization: Bearer {env:TOKEN}' http://h", "--", "./x", "--token", "{env:TOKEN}", "--password={env:PW}",
+	}
+	if got := Own(words); !slices.Equal(got, words) {
+		t.Errorf("got  %q\nwant %q", got, words)
+	}
+	mixed := []string{"sweep", "--header", "Authorization: S3CR3T{env:TOKEN}"}
+	if got := Own(mixed)[2]; got != "Authorization: REDACTED" {
+		t.Error(got)
+	}
+	if got := Find(nil, "S3CR3T77").In("has S3CR3T77"); got != "has REDACTED" {
+		t.Error(got)
+	}
+}

@@ -128,7 +128,7 @@ type Goroutine struct {
 	FirstProc   int           `json:"first_proc"`
 	FirstStart  time.Duration `json:"first_start_ns"`
 	FirstWait   time.Duration `json:"first_wait_ns"` // from ready to running
-	FirstOrigin Origin        `json:"first_origin"`
+	FirstOrigin Origin        `json:"first_origin,omitempty"`
 
 	Running time.Duration `json:"running_ns"`
 	Spans   int64         `json:"spans"`

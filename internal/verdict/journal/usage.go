@@ -66,8 +66,12 @@ type LoadCost struct {
 	ThreadBusiestRatio *float64 `json:"thread_busiest_ratio"` // CPU time ÷ wall time of the busiest engine thread
 }
 
+// LoadSchema is the version of Offered.
+const LoadSchema = "procfit.load/v1"
+
 // Offered is what procfit load --json prints: one phase, and what offering it cost.
 type Offered struct {
+	Schema string `json:"schema"`
 	Phase
 	Load LoadCost `json:"load"`
 }

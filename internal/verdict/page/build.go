@@ -23,6 +23,7 @@ func New(result *verdict.Result) *View {
 		Against:     phrase.Shell(r.Target.Against),
 		Sweep:       sweep(r),
 		Reproduce:   reproduce(r),
+		Settings:    settingsFile(r),
 	}
 	alone := gateAlone(r)
 	v.canary(r)

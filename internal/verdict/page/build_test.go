@@ -18,7 +18,7 @@ func TestTheSameResultGivesTheSameView(t *testing.T) {
 
 func TestNothingUnprintableReachesAView(t *testing.T) {
 	v := New(pagetest.Hostile())
-	script := map[string]bool{"Reproduce": true, "Text": true} // fields that may hold several lines
+	script := map[string]bool{"Reproduce": true, "Settings": true, "Text": true} // fields that may hold several lines
 	var walk func(field string, x reflect.Value)
 	walk = func(field string, x reflect.Value) {
 		switch x.Kind() {

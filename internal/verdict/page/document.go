@@ -138,12 +138,21 @@ func (v *View) Report() *document.Document {
 		add(document.Code{Title: "Compared with", Language: "sh", Text: v.Against})
 	}
 	repeats := "The sweep; reproduce.sh in this directory repeats it"
-	if strings.Contains(v.Reproduce, " --seed ") {
+	if strings.Contains(v.Reproduce, " --seed ") || strings.Contains(v.Settings, "\n  seed: ") {
 		repeats += " with the same seed"
 	}
 	add(document.Code{Title: repeats, Language: "sh", Text: v.Sweep},
-		document.Folds{List: []document.Fold{{Summary: "Contents of reproduce.sh", Blocks: []document.Block{document.Code{Text: v.Reproduce}}}}})
+		document.Folds{List: v.scripts()})
 	return d
+}
+
+// scripts are the files that measure again.
+func (v *View) scripts() []document.Fold {
+	list := []document.Fold{{Summary: "Contents of reproduce.sh", Blocks: []document.Block{document.Code{Text: v.Reproduce}}}}
+	if v.Settings != "" {
+		list = append(list, document.Fold{Summary: "Contents of procfit.yaml", Blocks: []document.Block{document.Code{Text: v.Settings}}})
+	}
+	return list
 }
 
 // contents are the parts of a report on several groups.

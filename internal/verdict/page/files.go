@@ -48,6 +48,9 @@ func files(r *verdict.Result) ([]folder.File, error) {
 		{Name: "result.json", Mode: folder.Shared, Content: result},
 		{Name: "reproduce.sh", Mode: folder.Script, Content: []byte(v.Reproduce)},
 	}
+	if s := r.Settings; s != nil {
+		list = append(list, folder.File{Name: s.Name, Mode: folder.Shared, Content: s.Text})
+	}
 	if r.Canary != nil { // whose slices are no benchmarks
 		return list, nil
 	}

@@ -33,6 +33,9 @@ func reproduce(r *verdict.Result) string {
 	fmt.Fprintf(&b, "# It was measured on %s, %s, %s/%s %s,\n", phrase.Clean(r.Host.CPUModel), phrase.Clean(cpuCounts(r)), phrase.Clean(r.Host.OS), phrase.Clean(r.Host.Arch), phrase.Clean(r.Host.Kernel))
 	fmt.Fprintf(&b, "# by procfit %s. Set PROCFIT to use another binary.\n", phrase.Clean(r.Tool.Version))
 	b.WriteString("set -eu\n")
+	if r.Settings != nil {
+		b.WriteString("here=$(CDPATH= cd -- \"$(dirname -- \"$0\")\" && pwd)\n")
+	}
 	if r.Target.Directory != "" {
 		fmt.Fprintf(&b, "cd -- %s\n", phrase.ShellWord(r.Target.Directory))
 	}
@@ -42,18 +45,54 @@ func reproduce(r *verdict.Result) string {
 			fmt.Fprintf(&b, "export %s=%s\n", name, phrase.ShellWord(value))
 		}
 	}
+	if s := r.Settings; s != nil {
+		b.WriteString(unset(s.Variables) + leftOut(s.Command))
+		fmt.Fprintf(&b, "exec \"${PROCFIT:-procfit}\" %s\n", fromFile(s))
+		return shebang(b.String())
+	}
 	args := again(r.Tool.Args, r.Plan.Seed)
 	if r.Canary != nil { // which draws nothing at random
 		args = with(args, flag{name: "--seed"})
 	}
 	b.WriteString(leftOut(args))
 	fmt.Fprintf(&b, "exec \"${PROCFIT:-procfit}\" %s\n", phrase.Shell(args))
-	// $'…' is not in every sh.
-	shell := "#!/bin/sh\n"
-	if strings.Contains(b.String(), "$'") {
-		shell = "#!/usr/bin/env bash\n"
+	return shebang(b.String())
+}
+
+func settingsFile(r *verdict.Result) string {
+	if r.Settings == nil {
+		return ""
 	}
-	return shell + b.String()
+	return string(r.Settings.Text) // in which YAML escapes what is not printable
+}
+
+// shebang puts the shell before a script that can run it: $'…' is not in every sh.
+func shebang(script string) string {
+	if strings.Contains(script, "$'") {
+		return "#!/usr/bin/env bash\n" + script
+	}
+	return "#!/bin/sh\n" + script
+}
+
+// fromFile are the words of procfit that read the file next to the script; after -- are
+// those of the program.
+func fromFile(s *verdict.Settings) string {
+	own := ownWords(s.Command)
+	text := phrase.Shell(s.Command[:own]) + " --file \"$here/" + s.Name + "\""
+	if own < len(s.Command) {
+		text += " " + phrase.Shell(s.Command[own:])
+	}
+	return text
+}
+
+// unset asks for the variables that the file names, in shell.
+func unset(variables []string) string {
+	var b strings.Builder
+	for _, name := range variables {
+		text := "credentials are not recorded: export " + name + ", which procfit.yaml names, then run this again"
+		fmt.Fprintf(&b, "[ -n \"${%s+x}\" ] || { echo %s >&2; exit 2; }\n", name, phrase.ShellWord(text))
+	}
+	return b.String()
 }
 
 // leftOut asks for the values that the journal does not hold, in shell; nothing

@@ -78,3 +78,40 @@ func write(t *testing.T, path, text string) {
 		t.Fatal(err)
 	}
 }
+
+// A script next to a procfit.yaml reads it, wherever the two are, and asks for the variables
+// that it names.
+func TestReproduceReadsTheFile(t *testing.T) {
+	need.Command(t, "bash")
+	r := pagetest.Typical()
+	dir := t.TempDir()
+	r.Target.Directory = dir
+	r.Settings = &verdict.Settings{Name: "procfit.yaml", Text: []byte("load: {}\n"), Variables: []string{"PAGE_TEST_TOKEN"}, Command: []string{"compare", "./old -x", "--title", "it's"}}
+	moved := filepath.Join(dir, "moved it's")
+	if err := os.Mkdir(moved, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	list, err := files(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range list {
+		write(t, filepath.Join(moved, f.Name), string(f.Content))
+	}
+	fake := filepath.Join(dir, "fake")
+	write(t, fake, "#!/bin/sh\nprintf '%s\\0' \"$@\"\n")
+	run := func(more ...string) (string, error) {
+		c := exec.Command(filepath.Join(moved, "reproduce.sh"))
+		c.Env = append(os.Environ(), append(more, "PROCFIT="+fake)...)
+		out, err := c.CombinedOutput()
+		return string(out), err
+	}
+	if out, err := run(); err == nil || !strings.Contains(out, "export PAGE_TEST_TOKEN, which procfit.yaml names") {
+		t.Errorf("%v: %s", err, out)
+	}
+	out, err := run("PAGE_TEST_TOKEN=")
+	want := []string{"compare", "./old -x", "--title", "it's", "--file", filepath.Join(moved, "procfit.yaml")}
+	if got := strings.Split(strings.TrimSuffix(out, "\x00"), "\x00"); err != nil || !slices.Equal(got, want) {
+		t.Errorf("%v\ngot  %q\nwant %q", err, got, want)
+	}
+}

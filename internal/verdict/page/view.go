@@ -40,6 +40,7 @@ type View struct {
 	Against     string // the old command of a gate
 	Sweep       string // the procfit command line
 	Reproduce   string // reproduce.sh
+	Settings    string // procfit.yaml; empty: there is none
 }
 
 // Verdict is a recommendation in words.

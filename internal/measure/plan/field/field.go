@@ -7,6 +7,7 @@ package field
 import (
 	"cmp"
 	"slices"
+	"strings"
 )
 
 // Field is one thing that a user may ask for. Its name is that of the flag.
@@ -20,6 +21,7 @@ type Field struct {
 	Help  string // one line, which needs no other
 	More  string // what the reference says besides
 	Value Value
+	File  string // its key in a file, where that is not Name in camel case
 	Needs string // the field that it has no effect without
 	Not   string // the fields that it cannot be combined with, in words
 	// Header are the keys of the journal's header that it decides, in words such as
@@ -39,11 +41,29 @@ const (
 	CPUs     Group = "CPUs and limits"
 	Stop     Group = "When to stop"
 	Kube     Group = "Cluster"
+	Check    Group = "Check" // of files, which no sweep has
 	Output   Group = "Output"
 )
 
+// Section is the part of a file that has the group's fields; empty: no file has them.
+func (g Group) Section() string {
+	return map[Group]string{Run: "target", Compare: "compare", Load: "load", Protocol: "protocol", CPUs: "cpus", Stop: "stop", Check: "check"}[g]
+}
+
+// Key is the field's name in its section of a file: maxTrials of max-trials.
+func (f Field) Key() string {
+	if f.File != "" {
+		return f.File
+	}
+	words := strings.Split(f.Name, "-")
+	for i, w := range words[1:] {
+		words[i+1] = strings.ToUpper(w[:1]) + w[1:]
+	}
+	return strings.Join(words, "")
+}
+
 // Groups are all, in the order of the help.
-func Groups() []Group { return []Group{Run, Compare, Load, Protocol, CPUs, Stop, Kube, Output} }
+func Groups() []Group { return []Group{Run, Compare, Load, Protocol, CPUs, Stop, Kube, Check, Output} }
 
 // Reasons of several fields that no header has them.
 const (

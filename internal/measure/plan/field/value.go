@@ -41,17 +41,38 @@ type List interface {
 	Texts() []string
 }
 
+// Shape is which texts a Value takes, as far as an editor needs to know.
+type Shape struct {
+	Pattern     string // of its text, a regular expression; empty: any
+	Whole       bool   // it is a whole number, from Least to Most
+	Least, Most int
+}
+
+// Shaped is a Value that has a Shape.
+type Shaped interface {
+	Value
+	Shape() Shape
+}
+
 // parsed is a Value of one text.
 type parsed[T any] struct {
 	p     *T
 	text  string
 	parse func(text string) (T, error)
+	shape Shape
 }
 
 // Parsed is a Value that parse reads; now is the text of what p holds already.
 func Parsed[T any](p *T, now string, parse func(text string) (T, error)) Value {
-	return &parsed[T]{p, now, parse}
+	return shaped(p, now, Shape{}, parse)
 }
+
+func shaped[T any](p *T, now string, s Shape, parse func(text string) (T, error)) Value {
+	return &parsed[T]{p, now, parse, s}
+}
+
+// Shape implements Shaped.
+func (v *parsed[T]) Shape() Shape { return v.shape }
 
 func (v *parsed[T]) String() string { return v.text }
 func (v *parsed[T]) Set(text string) error {
@@ -108,7 +129,9 @@ func Switch(p *bool) Value {
 }
 
 // Number is a whole number within bounds.
-func Number(p *int, least, most int) Value { return Parsed(p, strconv.Itoa(*p), Whole(least, most)) }
+func Number(p *int, least, most int) Value {
+	return shaped(p, strconv.Itoa(*p), Shape{Whole: true, Least: least, Most: most}, Whole(least, most))
+}
 
 // Whole reads a whole number within bounds.
 func Whole(least, most int) func(text string) (int, error) {
@@ -126,13 +149,19 @@ func Whole(least, most int) func(text string) (int, error) {
 	}
 }
 
+// What a time and a share look like.
+const (
+	timePattern  = `^\+?([0-9]+(\.[0-9]*)?|\.[0-9]+)(ns|us|µs|ms|s|m|h)(([0-9]+(\.[0-9]*)?|\.[0-9]+)(ns|us|µs|ms|s|m|h))*$|^0$`
+	sharePattern = `^\s*[0-9.eE+-]+%?\s*$`
+)
+
 // Time is a time of at least so long, as in the example.
 func Time(p *time.Duration, least time.Duration, example string) Value {
 	now := ""
 	if *p != 0 {
 		now = p.String()
 	}
-	return Parsed(p, now, func(text string) (time.Duration, error) { return Duration(text, least, example) })
+	return shaped(p, now, Shape{Pattern: timePattern}, func(text string) (time.Duration, error) { return Duration(text, least, example) })
 }
 
 // Duration reads a time of at least so long, as in the example.
@@ -158,7 +187,7 @@ func Share(p *float64, most float64) Value {
 	if *p > 0 {
 		now = strconv.FormatFloat(100**p, 'g', 4, 64) + "%"
 	}
-	return Parsed(p, now, func(text string) (float64, error) {
+	return shaped(p, now, Shape{Pattern: sharePattern}, func(text string) (float64, error) {
 		number, percent := strings.CutSuffix(strings.TrimSpace(text), "%")
 		v, err := Above("")(number)
 		if percent {

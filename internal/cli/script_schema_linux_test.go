@@ -1,0 +1,129 @@
+package cli
+
+import (
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/procfit/procfit/test/schema"
+)
+
+// schemas are opened once, before a command of a script takes another directory.
+var schemas = sync.OnceValues(func() (*schema.Schemas, error) {
+	dir, err := filepath.Abs(formats)
+	if err != nil {
+		return nil, err
+	}
+	return schema.Open(dir)
+})
+
+// stdoutDir is the variable with the folder in which a procfit of a script leaves what it
+// printed, if that is JSON.
+const stdoutDir = "PROCFIT_TEST_STDOUT"
+
+// mostValidated is more than any document of a script, in bytes.
+const mostValidated = 64 << 20
+
+// validating has every document validated that a script leaves or prints.
+func validating(t *testing.T, env *testscript.Env) error {
+	known, err := schemas()
+	if err != nil {
+		return err
+	}
+	printed, err := os.MkdirTemp("", "procfit-stdout")
+	if err != nil {
+		return err
+	}
+	env.Setenv(stdoutDir, printed)
+	env.Defer(func() {
+		defer os.RemoveAll(printed)
+		for _, dir := range []string{env.WorkDir, printed} {
+			validateIn(t, known, dir)
+		}
+	})
+	return nil
+}
+
+// validateIn validates the documents in a folder.
+func validateIn(t *testing.T, known *schema.Schemas, dir string) {
+	t.Helper()
+	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || !d.Type().IsRegular() || !slices.Contains([]string{".json", ".jsonl"}, filepath.Ext(path)) {
+			return nil // a script may leave what cannot be read
+		}
+		if err := known.CheckFile(path, mostValidated); err != nil {
+			t.Errorf("a document that is not as its schema says: %v", err)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Error(err)
+	}
+}
+
+// copying is standard output, of which what may be a document is kept too.
+func copying(out *os.File) io.Writer {
+	dir := os.Getenv(stdoutDir)
+	if info, err := out.Stat(); dir == "" || err != nil || info.Mode()&os.ModeCharDevice != 0 {
+		return out
+	}
+	return &copied{out: out, dir: dir}
+}
+
+type copied struct {
+	out   io.Writer
+	dir   string
+	begun bool
+	copy  *os.File // nil: it is not JSON
+}
+
+func (p *copied) Write(b []byte) (int, error) {
+	if !p.begun && len(b) > 0 {
+		p.begun = true
+		if b[0] == '{' {
+			p.copy, _ = os.CreateTemp(p.dir, "*.json")
+		}
+	}
+	if p.copy != nil {
+		_, _ = p.copy.Write(b)
+	}
+	return p.out.Write(b)
+}
+
+// tellValidated logs how many documents the scripts have had validated.
+func tellValidated(t *testing.T) {
+	known, err := schemas()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		for name, n := range known.Counts() {
+			t.Logf("%s: %d documents are valid", name, n)
+		}
+	})
+}
+
+// Documents in testdata are as the schemas say.
+func TestGoldenDocuments(t *testing.T) {
+	t.Parallel()
+	known, err := schemas()
+	if err != nil {
+		t.Fatal(err)
+	}
+	err = filepath.WalkDir("..", func(path string, d fs.DirEntry, err error) error {
+		if err == nil && d.IsDir() && d.Name() == "testdata" && !strings.Contains(path, "check/") {
+			validateIn(t, known, path)
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}

@@ -1,0 +1,170 @@
+package cli
+
+import (
+	"bytes"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/spf13/cobra"
+	"go.yaml.in/yaml/v3"
+
+	"github.com/procfit/procfit/internal/measure/plan"
+	"github.com/procfit/procfit/internal/measure/plan/field"
+	"github.com/procfit/procfit/internal/measure/plan/specfile"
+)
+
+// ofFile is a command whose settings are all in a file.
+func ofFile(t *testing.T, name string, text []byte) *measurement {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "a.yaml")
+	if err := os.WriteFile(path, text, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	m, _ := measurements[name](quiet(), &cobra.Command{})
+	m.file = path
+	if err := m.readFile(quiet()); err != nil {
+		t.Fatalf("%s\n%v", text, err)
+	}
+	return m
+}
+
+// A file that is written of settings is read as the same Spec, and is valid by its schema.
+func TestFileRoundTrip(t *testing.T) {
+	known, err := schemas()
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := rand.New(rand.NewPCG(26, 5))
+	same := 0
+	for n := range 600 {
+		name := []string{"sweep", "size", "compare"}[n%3]
+		args := randomRun(r, name)
+		first := measurementOf(t, name, args)
+		w, err := first.written()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if w.Variables != nil { // a credential is not in the file
+			continue
+		}
+		var v any
+		if err := yaml.Unmarshal(w.Text, &v); err != nil {
+			t.Fatalf("%s\n%v", w.Text, err)
+		}
+		if v != nil {
+			if err := known.Validate("procfit", plainJSON(v)); err != nil {
+				t.Errorf("%s\n%v", w.Text, err)
+			}
+		}
+		second := ofFile(t, name, w.Text)
+		a, err := settle(first.spec, quiet())
+		if err != nil {
+			continue // which is not of what may go together
+		}
+		b, err := settle(second.spec, quiet())
+		a.Name, a.Target.Against = "", nil // which are not of the file
+		if err != nil || !reflect.DeepEqual(a, b) || !slices.Equal(first.command, second.command) {
+			t.Fatalf("%q\nis written as\n%s\n%v\n%+v\n%+v", args, w.Text, err, a, b)
+		}
+		same++
+	}
+	if same < 100 {
+		t.Errorf("only %d settings were compared", same)
+	}
+}
+
+// plainJSON is a value as encoding/json would have it.
+func plainJSON(v any) any {
+	switch v := v.(type) {
+	case map[string]any:
+		for k, one := range v {
+			v[k] = plainJSON(one)
+		}
+	case []any:
+		for i, one := range v {
+			v[i] = plainJSON(one)
+		}
+	case uint64:
+		return float64(v)
+	}
+	return v
+}
+
+// A flag overrides the file, and what cannot be combined with it.
+func TestFlagsOverrideTheFile(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "a.yaml")
+	const text = "target: {command: [./a, -x]}\ncompare: {procs: [1, 2], slo: p99=5ms}\nload: {connections: 8}\nprotocol: {streams: 2}\nstop: {maxTrials: 50, until: likely}\n"
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		args, command, given string
+	}{
+		{"", "./a -x", "procs connections streams max-trials until"},
+		{"--connections 3", "./a -x", "connections procs streams max-trials until"},
+		{"--load wrk", "./a -x", "load procs connections max-trials until"},
+		{"--repeats 4", "./a -x", "repeats procs connections streams"},
+		{"-- ./b", "./b", "procs connections streams max-trials until"},
+	} {
+		var errs bytes.Buffer
+		std := quiet()
+		std.err = &errs
+		o := measurementOf(t, "sweep", append([]string{"--file", path}, strings.Fields(c.args)...))
+		if err := o.readFile(std); err != nil {
+			t.Fatal(err)
+		}
+		given := slices.DeleteFunc(slices.Clone(o.given), func(name string) bool { return name == "file" })
+		if got := strings.Join(o.command, " "); got != c.command || strings.Join(given, " ") != c.given {
+			t.Errorf("%s: command %s, given %s", c.args, got, given)
+		}
+		if want := "procfit: sweep has no use for compare.slo, which the file has\n"; errs.String() != want {
+			t.Errorf("%s: %q", c.args, &errs)
+		}
+	}
+}
+
+// What only the environment has is in the Spec of a Runner, and in none of a record.
+func TestVariablesAreFilledForARunner(t *testing.T) {
+	t.Setenv("FORMATS_TOKEN", hunted)
+	o := &sweepOptions{*ofFile(t, "sweep", []byte("target:\n  command: [true, -t, '${FORMATS_TOKEN}']\n  env: {A: 'x${FORMATS_TOKEN}', B: '$${HOME}'}\n"))}
+	s, err := o.resolve(quiet())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, word := range slices.Concat(s.Header.Target.Command, s.Header.Tool.Args) {
+		if strings.Contains(word, hunted) {
+			t.Errorf("the header has %q", word)
+		}
+	}
+	if got := s.Header.Target.Command; !slices.Contains(got, plan.Variable("FORMATS_TOKEN")) {
+		t.Errorf("the header does not name the variable: %q", got)
+	}
+	spec, err := filled(s.Spec)
+	if err != nil || spec.Target.Command[2] != hunted || !slices.Equal(spec.Target.Env, []string{"A=x" + hunted, "B=${HOME}"}) {
+		t.Errorf("%v: %q, %q", err, spec.Target.Command, spec.Target.Env)
+	}
+	os.Unsetenv("FORMATS_TOKEN")
+	if _, err := filled(s.Spec); err == nil || !strings.Contains(err.Error(), "export FORMATS_TOKEN=…") {
+		t.Error(err)
+	}
+}
+
+// Every field of a file is one of a command that reads it.
+func TestEveryRowHasACommand(t *testing.T) {
+	var all []string
+	for _, words := range [][]string{{"sweep"}, {"size", "--slo", "p99=1s"}, {"compare"}} {
+		for _, f := range called(words).fields {
+			all = append(all, f.Name)
+		}
+	}
+	for _, row := range fileRows() {
+		if row.Name != specfile.CommandField && row.Group != field.Check && !slices.Contains(all, row.Name) {
+			t.Errorf("no command reads %s.%s", row.Group.Section(), row.Key())
+		}
+	}
+}

@@ -1,0 +1,257 @@
+package specfile
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+
+	"github.com/procfit/procfit/internal/measure/plan/field"
+	"github.com/procfit/procfit/internal/show/phrase"
+)
+
+const (
+	// Name is the file that a command reads where it is in the working directory.
+	Name = "procfit.yaml"
+	// MostBytes bounds a file, and mostAliases the YAML aliases that are followed in it.
+	MostBytes   = 1 << 20
+	mostAliases = 100
+	mostItems   = 10_000
+)
+
+// CommandField is the name of the target's command, which is not a flag.
+const CommandField = "command"
+
+// BodyField is the name of the field that a file may have as keys, which are JSON.
+const BodyField = "body"
+
+// Rows are the fields that a file may have: those whose group is a section, and the
+// target's command.
+func Rows(fields []field.Field) []field.Field {
+	command := field.Field{Name: CommandField, Group: field.Run, Holds: "WORDS", Help: "the program to measure, as a list of words; {port} is a free port", Value: field.Texts(new([]string))}
+	rows := []field.Field{command}
+	for _, f := range fields {
+		if f.Group.Section() != "" {
+			rows = append(rows, f)
+		}
+	}
+	return rows
+}
+
+// File is what a procfit.yaml sets.
+type File struct {
+	path  string
+	items []item
+}
+
+// item is one key with its value, as texts that its field reads.
+type item struct {
+	row   field.Field
+	texts []string
+	at    *yaml.Node
+}
+
+// Error is what is wrong in a file, and where.
+type Error struct {
+	Path         string
+	Line, Column int
+	Reason       string
+}
+
+func (e *Error) Error() string {
+	switch {
+	case e.Line == 0:
+		return e.Path + ": " + e.Reason
+	case e.Column == 0: // of what is not YAML
+		return fmt.Sprintf("%s:%d: %s", e.Path, e.Line, e.Reason)
+	}
+	return fmt.Sprintf("%s:%d:%d: %s", e.Path, e.Line, e.Column, e.Reason)
+}
+
+// Read reads a file that may have these rows.
+func Read(path string, b []byte, rows []field.Field) (*File, error) {
+	r := reader{path: path, rows: rows}
+	root, err := r.document(b)
+	if err != nil || root == nil {
+		return &File{path: path}, err
+	}
+	sections, err := r.pairs(root, "the file")
+	if err != nil {
+		return nil, err
+	}
+	f := &File{path: path}
+	for _, s := range sections {
+		if !slices.Contains(r.sections(), s.key) {
+			return nil, r.wrong(s.at, "unknown section %q%s", s.key, r.hint(s.key, r.sections()))
+		}
+		if isNull(s.value) {
+			continue // a section whose keys are all comments
+		}
+		list, err := r.pairs(s.value, s.key)
+		if err != nil {
+			return nil, err
+		}
+		for _, p := range list {
+			one, err := r.item(s.key, p)
+			if err != nil {
+				return nil, err
+			}
+			f.items = append(f.items, one)
+		}
+	}
+	return f, nil
+}
+
+// Apply hands each text of the file to set, but for fields of which skip is true.
+func (f *File) Apply(skip func(row field.Field) bool, set func(name, text string) error) error {
+	for _, i := range f.items {
+		if skip(i.row) {
+			continue
+		}
+		for _, text := range i.texts {
+			if err := set(i.row.Name, text); err != nil {
+				return &Error{f.path, i.at.Line, i.at.Column, Key(i.row) + " " + err.Error()}
+			}
+		}
+	}
+	return nil
+}
+
+// Key is the key of a field, with its section.
+func Key(f field.Field) string { return f.Group.Section() + "." + f.Key() }
+
+type reader struct {
+	path    string
+	rows    []field.Field
+	aliases int
+	nodes   int
+}
+
+func (r *reader) wrong(at *yaml.Node, format string, args ...any) error {
+	return &Error{r.path, at.Line, at.Column, fmt.Sprintf(format, args...)}
+}
+
+// yamlLine is how the library says where a text is no YAML.
+var yamlLine = regexp.MustCompile(`^yaml: (?:line (\d+): )?`)
+
+// ofParser are the reasons whose line the library counts from 0.
+var ofParser = regexp.MustCompile(`^did not find expected ('|key|node content|<)`)
+
+// document is the root of the only document; nil: there is nothing in it.
+func (r *reader) document(b []byte) (*yaml.Node, error) {
+	if len(b) > MostBytes {
+		return nil, &Error{Path: r.path, Reason: fmt.Sprintf("larger than %d bytes: not a %s", MostBytes, Name)}
+	}
+	decoder := yaml.NewDecoder(strings.NewReader(string(b)))
+	var first, second yaml.Node
+	switch err := decoder.Decode(&first); {
+	case err != nil && len(first.Content) == 0 && err.Error() == "EOF":
+		return nil, nil
+	case err != nil:
+		return nil, r.notYAML(b, err)
+	case decoder.Decode(&second) == nil:
+		return nil, r.wrong(&second, "a second document: one file describes one measurement")
+	case len(first.Content) == 0 || isNull(first.Content[0]):
+		return nil, nil
+	}
+	return first.Content[0], nil
+}
+
+func (r *reader) notYAML(b []byte, err error) error {
+	reason := yamlLine.ReplaceAllString(err.Error(), "")
+	e := &Error{Path: r.path, Reason: "invalid YAML: " + strings.TrimPrefix(reason, "did not find ") + "; a value that has { } [ ] : or # needs quotes"}
+	if m := yamlLine.FindStringSubmatch(err.Error()); m != nil && m[1] != "" {
+		fmt.Sscan(m[1], &e.Line)
+		if ofParser.MatchString(reason) {
+			e.Line = min(e.Line+1, 1+strings.Count(strings.TrimRight(string(b), "\n"), "\n"))
+		}
+	}
+	return e
+}
+
+func (r *reader) sections() (list []string) {
+	for _, f := range r.rows {
+		if s := f.Group.Section(); !slices.Contains(list, s) {
+			list = append(list, s)
+		}
+	}
+	return list
+}
+
+// hint names the key that may be meant, or all.
+func (r *reader) hint(got string, known []string) string {
+	if near := phrase.DidYouMean(got, known); near != "" {
+		return near
+	}
+	return "; known are " + strings.Join(known, ", ")
+}
+
+type pair struct {
+	key       string
+	at, value *yaml.Node
+}
+
+// pairs are those of a mapping, each key once.
+func (r *reader) pairs(n *yaml.Node, of string) (list []pair, err error) {
+	if n, err = r.followed(n); err != nil {
+		return nil, err
+	}
+	if n.Kind != yaml.MappingNode {
+		return nil, r.wrong(n, "%s: expected keys with values, as in key: value", of)
+	}
+	for i := 0; i+1 < len(n.Content); i += 2 {
+		p := pair{n.Content[i].Value, n.Content[i], n.Content[i+1]}
+		if p.at.Kind != yaml.ScalarNode || p.at.Tag == "!!merge" {
+			return nil, r.wrong(p.at, "%s: a key must be one plain word", of)
+		}
+		if slices.ContainsFunc(list, func(o pair) bool { return o.key == p.key }) {
+			return nil, r.wrong(p.at, "%s: %q is there twice", of, p.key)
+		}
+		list = append(list, p)
+	}
+	return list, nil
+}
+
+// followed is a node, or that which an alias stands for.
+func (r *reader) followed(n *yaml.Node) (*yaml.Node, error) {
+	if r.nodes++; r.nodes > mostItems {
+		return nil, r.wrong(n, "more than %d values", mostItems)
+	}
+	if n.Kind != yaml.AliasNode {
+		return n, nil
+	}
+	if r.aliases++; r.aliases > mostAliases || n.Alias == nil || n.Alias.Kind == yaml.AliasNode {
+		return nil, r.wrong(n, "more than %d aliases", mostAliases)
+	}
+	return n.Alias, nil
+}
+
+func isNull(n *yaml.Node) bool { return n.Kind == yaml.ScalarNode && n.Tag == "!!null" }
+
+// item reads one key of a section.
+func (r *reader) item(section string, p pair) (item, error) {
+	var known []string
+	for _, row := range r.rows {
+		if row.Group.Section() == section {
+			known = append(known, row.Key())
+			if row.Key() == p.key {
+				texts, err := r.texts(row, p.value)
+				for i := range texts {
+					var wrong string
+					if texts[i], wrong = references(texts[i]); wrong != "" {
+						return item{}, r.wrong(p.value, "%s %s", Key(row), wrong)
+					}
+				}
+				return item{row, texts, p.value}, err
+			}
+		}
+	}
+	for _, row := range r.rows { // in another section, or by the flag's name
+		if row.Key() == p.key || row.Name == p.key {
+			return item{}, r.wrong(p.at, "%s.%s: unknown key. Did you mean %s?", section, p.key, Key(row))
+		}
+	}
+	return item{}, r.wrong(p.at, "%s.%s: unknown key%s", section, p.key, r.hint(p.key, known))
+}
