@@ -1,5 +1,5 @@
 // Package golangci lets golangci-lint run procfit's rules for Go source, as a plugin of
-// its module system; docs/CHECK.md has the two files that it takes.
+// its module system; docs/reference/check.md has the two files that it takes.
 //
 // It exports nothing and is imported for its effect: golangci-lint finds what a plugin
 // has registered. The severity that it reports from is a setting:

@@ -74,7 +74,7 @@ func TestImports(t *testing.T) {
 
 // TestDocs builds each program of the page about the library.
 func TestDocs(t *testing.T) {
-	page, err := os.ReadFile("../docs/MAXPROCS.md")
+	page, err := os.ReadFile("../docs/reference/library.md")
 	if os.IsNotExist(err) {
 		t.Skip("the module stands alone, without the page")
 	} else if err != nil {

@@ -33,19 +33,12 @@ var prompt = regexp.MustCompile(`(?m)^\s*\$ ((?:procfit|go run \./cmd/procfit) .
 // programs that they name exist.
 func TestDocumentedCommands(t *testing.T) {
 	commands := map[string]string{}
-	for _, pattern := range []string{"../../README.md", "../../CONTRIBUTING.md", "../../docs/*.md"} {
-		files, err := filepath.Glob(pattern)
-		if err != nil {
-			t.Fatal(err)
+	for _, p := range readPages(t) {
+		if slices.Contains(transcripts, p.file) {
+			continue // TestTranscripts runs it
 		}
-		for _, file := range files {
-			b, err := os.ReadFile(file)
-			if err != nil {
-				t.Fatal(err)
-			}
-			for _, m := range prompt.FindAllSubmatch(b, -1) {
-				commands[strings.ReplaceAll(string(m[1]), "\\\n", " ")] = file
-			}
+		for _, m := range prompt.FindAllStringSubmatch(p.text, -1) {
+			commands[strings.ReplaceAll(m[1], "\\\n", " ")] = p.file
 		}
 	}
 	var walk func(*cobra.Command)
@@ -71,6 +64,11 @@ func TestDocumentedCommands(t *testing.T) {
 	defer server.Close()
 	servers, certificate := serveModern(t)
 	servers["http://127.0.0.1:8080"] = server.URL
+	prometheus := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		fmt.Fprint(w, `{"status":"success","data":{"resultType":"vector","result":[{"metric":{},"value":[1,"10"]}]}}`)
+	}))
+	defer prometheus.Close()
+	servers["http://prometheus.monitoring:9090"] = prometheus.URL
 	for command, where := range commands {
 		t.Run(command, func(t *testing.T) { runDocumented(t, command, where, documented{servers, certificate}) })
 	}
@@ -95,9 +93,10 @@ var (
 )
 
 func runDocumented(t *testing.T, command, where string, there documented) {
-	if _, fed, ok := strings.Cut(command, " | "); ok { // by another program
-		command = fed
+	if _, fed, ok := strings.Cut(command, " | procfit "); ok { // by another program
+		command = "procfit " + fed
 	}
+	command, _, _ = strings.Cut(command, " # ") // what an example is for
 	words, err := load.Split(command)
 	if err != nil {
 		t.Fatalf("%s: %v", where, err)
@@ -109,67 +108,24 @@ func runDocumented(t *testing.T, command, where string, there documented) {
 	t.Chdir(t.TempDir())
 	for i, word := range args {
 		if someResult.MatchString(word) {
-			writeJournal(t, word)
+			writeJournalOf(t, word, slices.Contains(args, "--url") || args[0] == "report")
 		}
 		args[i] = there.url(word)
 		if strings.HasPrefix(strings.TrimSpace(word), "./") {
 			writeProgram(t, strings.Fields(word)[0])
 		}
-		if file, ok := strings.CutPrefix(word, "@"); ok && args[max(0, i-1)] == "--body" {
-			must(os.WriteFile(file, []byte("{}"), 0o600))
+		if name, ok := strings.CutPrefix(word, "@"); ok {
+			writeProgram(t, name)
 		}
-		if file, ok := strings.CutPrefix(word, "ca="); ok && args[max(0, i-1)] == "--tls" {
-			must(os.WriteFile(file, there.certificate, 0o600))
+		if name, ok := strings.CutPrefix(word, "ca="); ok {
+			must(os.WriteFile(name, there.certificate, 0o600))
 		}
 	}
-	switch args[0] {
-	case "sweep", "compare", "size", "observe":
-		if slices.Contains(args, "results/main") {
-			return // alone/compare.txtar compares with an earlier sweep
-		}
-		args = slices.Insert(args, 1, "--dry-run")
-		for i, word := range args {
-			if word == ":8080" {
-				args[i] = strings.TrimPrefix(there.servers["http://127.0.0.1:8080"], "http://127.0.0.1")
-			}
-		}
-	case "kube":
-		if args = ofCluster(t, args); args == nil {
-			return
-		}
-	case "run":
-		args = append([]string{"run", "--dry-run"}, args[1:]...) // it would be in the place of this test
-	case "load":
-		args = append([]string{"load"}, args[1:]...)
-		args = append(args, "--duration", "50ms")
-	case "exporter":
-		serveBriefly(t, where, args)
+	if args = prepareDocumented(t, where, args, there); args == nil {
 		return
-	case "trace":
-		writeTraces(t)
-	case "check":
-		writeManifest(t)
-		args = append(args, "--exit-zero", "--allow-empty")
-	case "ps":
-		if len(args) > 1 && args[1] == "api" {
-			return // no such program runs here; testdata/script/ps.txtar lists by name
-		}
-	case "lab":
-		if len(args) > 1 && args[1] == "serve" {
-			return // it would serve until it is interrupted; the built-in sweep runs it
-		}
-		if len(args) > 1 && args[1] == "report" {
-			return // lab_run.txtar reports what it has run
-		}
-		if len(args) > 1 && args[1] == "run" {
-			args = append(args, "--dry-run") // testdata/script/lab_*.txtar run them
-			if slices.Contains(args, "--kube") {
-				args = append(args, "--kubeconfig", fakeShop(t))
-			}
-		}
 	}
 	var out, errs bytes.Buffer
-	if code := Main(t.Context(), args, strings.NewReader(""), &out, &errs); code != 0 {
+	if code := Main(t.Context(), args, strings.NewReader(podManifest), &out, &errs); code != 0 {
 		t.Errorf("%s: procfit %s: exit code %d: %s", where, strings.Join(args, " "), code, errs.String())
 	}
 	if out.Len() == 0 {
@@ -177,20 +133,67 @@ func runDocumented(t *testing.T, command, where string, there documented) {
 	}
 }
 
-// ofCluster are the words of procfit kube for a cluster that is not there; nil: they are
-// run elsewhere.
-func ofCluster(t *testing.T, args []string) []string {
+// prepareDocumented makes what a command needs in the folder here, and returns it as it can
+// run in a test: nothing is measured and no pod is made. It returns nothing where the command
+// has run already, or cannot.
+func prepareDocumented(t *testing.T, where string, args []string, there documented) []string {
+	switch args[0] {
+	case "sweep", "compare", "size", "run": // run would take the place of this test
+		if args[0] == "compare" && slices.Contains(args, "results/main") && slices.Contains(args, "--url") {
+			args = slices.Insert(args, 1, "--load-cpuset", "shared") // as that sweep had it
+		}
+		return slices.Insert(args, 1, "--dry-run")
+	case "observe":
+		if args[1] == ":8080" {
+			args[1] = strings.TrimPrefix(there.servers["http://127.0.0.1:8080"], "http://127.0.0.1")
+		}
+		return slices.Insert(args, 1, "--dry-run")
+	case "kube":
+		return prepareKube(t, args)
+	case "load":
+		return append(args, "--duration", "50ms")
+	case "exporter":
+		serveBriefly(t, where, args)
+		return nil
+	case "trace":
+		writeTraces(t)
+	case "check":
+		writeManifest(t)
+		return append(args, "--exit-zero")
+	case "ps":
+		if len(args) > 1 && args[1] == "api" {
+			return nil // no such program runs here; testdata/script/ps.txtar lists by name
+		}
+	case "lab":
+		switch args[1] {
+		case "report":
+			return nil // it takes a lab run's folder; testdata/script/lab_run.txtar has one
+		case "serve":
+			return nil // it would serve until it is interrupted; the built-in sweep runs it
+		case "run":
+			args = append(args, "--dry-run") // testdata/script/lab_*.txtar run them
+			if slices.Contains(args, "--kube") {
+				args = append(args, "--kubeconfig", fakeShop(t))
+			}
+		}
+	}
+	return args
+}
+
+func prepareKube(t *testing.T, args []string) []string {
 	switch args[1] {
 	case "sweep", "canary":
-		writeManifest(t)
+		must(os.WriteFile("manifest.yaml", []byte(podManifest), 0o600))
 		return append(args, "--dry-run", "--kubeconfig", fakeShop(t))
+	case "clean":
+		return append(args, "--kubeconfig", fakeShop(t))
 	case "check":
 		return append(args, "--exit-zero", "--allow-empty", "--kubeconfig", emptyCluster(t))
 	case "image":
 		writeStatic(t, "static") // the test's own binary may be linked against a C library
 		return append(args, "--binary", "static")
 	}
-	return nil // kube_sweep.txtar has kube clean
+	return args
 }
 
 // emptyCluster is a kubeconfig of an API server that has nothing; test/cluster has a
@@ -241,21 +244,23 @@ func writeTraces(t *testing.T) {
 	}
 }
 
-// writeManifest makes a manifest with something to fix, and a program beside it.
-func writeManifest(t *testing.T) {
-	const text = `apiVersion: v1
+const podManifest = `apiVersion: v1
 kind: Pod
 metadata: {name: api}
 spec:
   containers:
     - name: api
       image: x
+      ports: [{containerPort: 8080}]
       env: [{name: GOMAXPROCS, value: "8"}]
       resources: {limits: {cpu: 2}}
 `
+
+// writeManifest makes a manifest with something to fix, and a program next to it.
+func writeManifest(t *testing.T) {
 	api := binarytest.Program{GoVersion: "go1.26.1", Module: "example.com/acme/api", GODEBUG: "containermaxprocs=0,updatemaxprocs=0"}
 	for name, content := range map[string]string{
-		"deploy/api.yaml": text, "bin/api": string(api.Bytes()), "go.mod": "module example.com/acme/api\n\ngo 1.24\n",
+		"deploy/api.yaml": podManifest, "bin/api": string(api.Bytes()), "go.mod": "module example.com/acme/api\n\ngo 1.24\n",
 	} {
 		if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
 			t.Fatal(err)
@@ -275,9 +280,16 @@ func writeProgram(t *testing.T, path string) {
 	}
 }
 
-func writeJournal(t *testing.T, dir string) {
+func writeJournal(t *testing.T, dir string) { writeJournalOf(t, dir, true) }
+
+// writeJournalOf makes a results folder of a sweep on this host, of a server or a batch program.
+func writeJournalOf(t *testing.T, dir string, server bool) {
 	h, trials := verdicttest.Generate(verdicttest.Config{Settings: []verdicttest.Truth{verdicttest.Unset(2, 900, 0.01), verdicttest.Set(1, 500, 0.02)}})
 	h.TargetHost = session.ThisHost()
+	h.Load.Arrangement = new(journal.ArrangementShared)
+	if !server {
+		h.Target.Kind, h.Load.Arrangement = "batch", nil
+	}
 	d, err := folder.Make(dir)
 	if err != nil {
 		t.Fatal(err)

@@ -18,10 +18,10 @@ import (
 var updateExamples = flag.Bool("update-examples", false, "write what check says into the examples of the rules")
 
 // TestRuleExamples runs check on the example of every rule that judges files and no Subject, and
-// holds what it says of the rule against what docs/RULES.md shows.
+// holds what it says of the rule against what docs/reference/rules.md shows.
 func TestRuleExamples(t *testing.T) {
 	for _, r := range rule.All() {
-		if r.By == "" || r.By == "cluster" { // docs/CHECK.md has what was said of a real cluster
+		if r.By == "" || r.By == "cluster" { // docs/reference/check.md has what was said of a real cluster
 			continue
 		}
 		t.Run(r.ID, func(t *testing.T) {

@@ -104,25 +104,36 @@ func readWorld(t *testing.T, file string) map[string]string {
 	return want
 }
 
-// TestExplainDocumentedOutput compares the output that the documents show below an
-// explain command with what it prints. Only what-ifs print the same everywhere.
+// TestExplainDocumentedOutput compares the output that pages show below an explain command
+// with what it prints. Only what-ifs print the same everywhere.
 func TestExplainDocumentedOutput(t *testing.T) {
 	block := regexp.MustCompile("(?ms)^```console\n\\$ procfit (explain [^\n]*)\n([^$][^`]*)```")
 	shown := 0
-	for _, file := range []string{"../../README.md", "../../docs/EXPLAIN.md"} {
-		b, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
+	for _, p := range readPages(t) {
+		if strings.Contains(p.file, "tutorial") { // TestTranscripts runs these
+			continue
 		}
-		for _, m := range block.FindAllStringSubmatch(string(b), -1) {
-			shown++
+		text := block.ReplaceAllStringFunc(p.text, func(b string) string {
+			m := block.FindStringSubmatch(b)
 			var out, errs bytes.Buffer
-			if code := Main(t.Context(), strings.Fields(m[1]), strings.NewReader(""), &out, &errs); code != 0 || out.String() != m[2] {
-				t.Errorf("%s: procfit %s: exit code %d, %s\nprints\n%s\nthe document shows\n%s", file, m[1], code, errs.String(), out.String(), m[2])
+			if code := Main(t.Context(), strings.Fields(m[1]), strings.NewReader(""), &out, &errs); code != 0 {
+				t.Errorf("%s: procfit %s: exit code %d, %s", p.file, m[1], code, errs.String())
+				return b
 			}
+			shown++
+			return "```console\n$ procfit " + m[1] + "\n" + out.String() + "```"
+		})
+		switch {
+		case text == p.text:
+		case *updateTranscripts:
+			if err := os.WriteFile(p.file, []byte(text), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		default:
+			t.Errorf("%s shows other output than procfit explain prints: run this test with -update-transcripts\n%s", p.file, text)
 		}
 	}
-	if shown == 0 {
-		t.Error("no output found: is the pattern right?")
+	if shown < 3 {
+		t.Errorf("only %d outputs found: is the pattern right?", shown)
 	}
 }

@@ -14,7 +14,7 @@ import (
 	"github.com/procfit/procfit/internal/program/rule"
 )
 
-// missionRow is a statement of a document, as docs/MISSION.md has it.
+// missionRow is a statement of a document, in docs/evidence/mission.md.
 type missionRow struct {
 	document, place, what, how string
 	state, note                string
@@ -25,7 +25,7 @@ var missionStates = []string{"delivered", "partly", "missing", "deliberately not
 // readMission returns the rows, and the table of counts by document.
 func readMission(t *testing.T) (rows []missionRow, counts map[string]string) {
 	t.Helper()
-	b, err := os.ReadFile("../../docs/MISSION.md")
+	b, err := os.ReadFile("../../docs/evidence/mission.md")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -49,7 +49,7 @@ func readMission(t *testing.T) (rows []missionRow, counts map[string]string) {
 	return rows, counts
 }
 
-// TestMission holds docs/MISSION.md against itself and against what there is.
+// TestMission holds docs/evidence/mission.md against itself and against what there is.
 func TestMission(t *testing.T) {
 	rows, counts := readMission(t)
 	if len(rows) != 200 {
@@ -93,7 +93,7 @@ func TestMission(t *testing.T) {
 func TestMissionChecker(t *testing.T) {
 	known := newMissionChecker(t)
 	for how, want := range map[string]string{
-		"`procfit sweep --procs unset,1 -- ./batch --no-flag-of-ours`, `cpuserver/peak_at_cpus`, `docs/SEEDS.md`, `maxprocs.Set`: PF001": "",
+		"`procfit sweep --procs unset,1 -- ./batch --no-flag-of-ours`, `cpuserver/peak_at_cpus`, `docs/evidence/articles.md`, `maxprocs.Set`: PF001": "",
 		"`procfit sweat`":             "procfit sweat",
 		"`procfit sweep --proc 1`":    "unknown flag: --proc",
 		"`procfit sweep --repeats x`": "invalid argument",

@@ -102,7 +102,7 @@ func TestSort(t *testing.T) {
 // TestColumns: names are keys and words that a user types, ranks say which column goes
 // first without two that are equal, and the documents have them all.
 func TestColumns(t *testing.T) {
-	document, err := os.ReadFile("../../docs/FORMATS.md")
+	document, err := os.ReadFile("../../docs/reference/formats.md")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -113,7 +113,7 @@ func TestColumns(t *testing.T) {
 		}
 		names[c.Name] = true
 		if !strings.Contains(string(document), `"`+c.Name+`"`) {
-			t.Errorf("docs/FORMATS.md lacks %q", c.Name)
+			t.Errorf("docs/reference/formats.md lacks %q", c.Name)
 		}
 		if c.Rank > 0 && ranks[c.Rank] != "" {
 			t.Errorf("%s and %s have one rank", ranks[c.Rank], c.Name)

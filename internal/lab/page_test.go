@@ -17,14 +17,14 @@ import (
 	"github.com/procfit/procfit/internal/verdict"
 )
 
-var update = flag.Bool("update", false, "write docs/SEEDS.md from docs/seeds")
+var update = flag.Bool("update", false, "write docs/evidence/articles.md from docs/evidence/articles")
 
 const (
-	seedsPage = "../../docs/SEEDS.md"
-	seeds     = "../../docs/seeds" // page.md, and lab.json and RESULTS.md as lab run all wrote them
+	seedsPage = "../../docs/evidence/articles.md"
+	seeds     = "../../docs/evidence/articles" // page.md, and lab.json and RESULTS.md as lab run all wrote them
 )
 
-// TestPage holds docs/SEEDS.md against the run that it tells of. What changed since that
+// TestPage holds docs/evidence/articles.md against the run that it tells of. What changed since that
 // run is marked in it, and has no answer until another one.
 func TestPage(t *testing.T) {
 	b, err := os.ReadFile(filepath.Join(seeds, "lab.json"))
@@ -36,7 +36,7 @@ func TestPage(t *testing.T) {
 		t.Fatal(err)
 	}
 	if !o.Complete {
-		t.Error("the run in docs/seeds is not complete")
+		t.Error("the run in docs/evidence/articles is not complete")
 	}
 	for _, e := range o.Experiments {
 		if e.Quick || !e.Complete || e.NotRun != "" {
@@ -61,7 +61,7 @@ func TestPage(t *testing.T) {
 	}
 }
 
-// page fills docs/seeds/page.md in. A template of an experiment's name in it follows
+// page fills docs/evidence/articles/page.md in. A template of an experiment's name in it follows
 // the experiment's section.
 func page(o *Outcome) ([]byte, error) {
 	results, err := os.ReadFile(filepath.Join(seeds, "RESULTS.md"))

@@ -19,7 +19,7 @@ var reworked = map[string]string{
 	"powser": "2026-11-22T15:00:00Z", // a goroutine for each coefficient
 }
 
-// recorded is a run in docs/seeds next to today's experiments.
+// recorded is a run in docs/evidence/articles beside today's experiments.
 type recorded struct {
 	*Outcome
 	experiments []Experiment

@@ -16,7 +16,7 @@ import (
 )
 
 // differs are the assertions of automaxprocs' own test that do not hold of the
-// package here, by their words, each with the reason that docs/MAXPROCS.md gives.
+// package here, by their words, each with the reason that docs/reference/library.md gives.
 var differs = map[string]string{
 	"TestSet/ErrorReadingQuota: should pass errors up the stack":      "an error says what it means, and wraps its cause",
 	"TestSet/QuotaUndefined: unexpected log output":                   "the line has other words",
@@ -61,13 +61,13 @@ func TestDropIn(t *testing.T) {
 	if want := slices.Sorted(maps.Keys(differs)); !slices.Equal(failed, want) {
 		t.Errorf("automaxprocs' test fails with\n%s\nwant\n%s\n%s", strings.Join(failed, "\n"), strings.Join(want, "\n"), other)
 	}
-	page, err := os.ReadFile("../../docs/MAXPROCS.md")
+	page, err := os.ReadFile("../../docs/reference/library.md")
 	if err != nil {
 		t.Fatal(err)
 	}
 	for assertion, reason := range differs {
 		if !bytes.Contains(page, []byte(reason)) {
-			t.Errorf("docs/MAXPROCS.md does not say %q, for %s", reason, assertion)
+			t.Errorf("docs/reference/library.md does not say %q, for %s", reason, assertion)
 		}
 	}
 }

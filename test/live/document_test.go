@@ -10,9 +10,9 @@ import (
 	"time"
 )
 
-var update = flag.Bool("update", false, "write docs/LIVE.md from this run")
+var update = flag.Bool("update", false, "write docs/evidence/live-values.md from this run")
 
-const page = "../../docs/LIVE.md"
+const page = "../../docs/evidence/live-values.md"
 
 const introduction = `# What is read of a running Go program
 
@@ -36,7 +36,7 @@ Where a program has a symbol table, the addresses come from there; in a stripped
 
 `
 
-// document is docs/LIVE.md.
+// document is docs/evidence/live-values.md.
 func document(results []result, arm64 []cell, now time.Time) []byte {
 	var b bytes.Buffer
 	b.WriteString(introduction)

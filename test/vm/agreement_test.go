@@ -96,7 +96,7 @@ func TestAgreement(t *testing.T) {
 	}
 	judgeWhole(t, results)
 	if *update && !t.Failed() {
-		if err := os.WriteFile("../../docs/AGREEMENT.md", document(results, time.Now().UTC()), 0o644); err != nil {
+		if err := os.WriteFile("../../docs/evidence/agreement.md", document(results, time.Now().UTC()), 0o644); err != nil {
 			t.Fatal(err)
 		}
 	}

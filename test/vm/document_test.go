@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-var update = flag.Bool("update", false, "write docs/AGREEMENT.md, or the lab's table of defaults, from this run")
+var update = flag.Bool("update", false, "write docs/evidence/agreement.md, or the lab's table of defaults, from this run")
 
 const introduction = `# Agreement with real Go runtimes
 
@@ -29,7 +29,7 @@ The cells cover every pair of values of any two factors; the rest is drawn at ra
 
 `
 
-// document is docs/AGREEMENT.md.
+// document is docs/evidence/agreement.md.
 func document(results []result, now time.Time) []byte {
 	var b bytes.Buffer
 	agreed, byLimit := 0, 0

@@ -34,7 +34,7 @@ func analyzer(id string, least rule.Severity, check func(*uses) []found) *analys
 	return &analysis.Analyzer{
 		Name:             strings.ToLower(id),
 		Doc:              r.Title + "\n\n" + r.Why + "\n\n" + r.Fix,
-		URL:              "https://github.com/procfit/procfit/blob/main/docs/RULES.md#" + strings.ToLower(id),
+		URL:              "https://github.com/procfit/procfit/blob/main/docs/reference/rules.md#" + strings.ToLower(id),
 		Requires:         []*analysis.Analyzer{usesAnalyzer},
 		RunDespiteErrors: true,
 		ResultType:       reflect.TypeFor[result](),

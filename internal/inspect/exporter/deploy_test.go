@@ -18,7 +18,7 @@ import (
 const (
 	alertsFile    = "../../../deploy/prometheus/alerts.yaml"
 	dashboardFile = "../../../deploy/grafana/procfit.json"
-	documentFile  = "../../../docs/EXPORTER.md"
+	documentFile  = "../../../docs/reference/exporter.md"
 )
 
 // TestPromtool has the configuration, the rules and the rules' own tests checked

@@ -112,7 +112,7 @@ func p99(h *hdrhistogram.Histogram) time.Duration { return time.Duration(h.Value
 // A stall of the server is seen by the requests that were intended during it,
 // not only by the few that were under way. A busy machine delays on its own
 // account, so there are several attempts, and the upper bound grants what the engine
-// knows itself to be late. PROCFIT_FULL=1 takes the stall of docs/PERFORMANCE.md, and
+// knows itself to be late. PROCFIT_FULL=1 takes the stall of docs/evidence/performance.md, and
 // the first tier of the tests a shorter run.
 func TestCoordinatedOmission(t *testing.T) {
 	for _, way := range append(ways(), overRPC, "epoll") {

@@ -26,7 +26,7 @@
 // of 707 MB.
 //
 // Limits: live values need Linux; decoding needs amd64 or arm64 code of Go 1.18 or
-// newer; docs/LIVE.md has the releases and what can be read of each. A Go library
+// newer; docs/evidence/live-values.md has the releases and what can be read of each. A Go library
 // in a C host, and a program started through an explicit ld.so, are not recognised,
 // since /proc/PID/exe is then not the Go file. A process in a time namespace that
 // is ahead of ours shows nothing of sched. The values are those of one instant, or

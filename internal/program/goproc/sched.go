@@ -23,7 +23,7 @@ type layout struct {
 
 // layoutOf returns the layout for a Go version as the toolchain names itself. The
 // offsets are those of the DWARF of programs that each of these releases built,
-// for amd64 and arm64 the same; see docs/LIVE.md for the releases that were run.
+// for amd64 and arm64 the same; see docs/evidence/live-values.md for the releases that were run.
 //
 // It is false, so that nothing is read of runtime.sched, for releases that are
 // older or newer (Go 1.18 and 1.19 had other histograms), for development

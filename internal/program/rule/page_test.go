@@ -11,12 +11,12 @@ import (
 	"golang.org/x/tools/txtar"
 )
 
-var update = flag.Bool("update", false, "write docs/RULES.md from the rules")
+var update = flag.Bool("update", false, "write docs/reference/rules.md from the rules")
 
-// TestPage holds docs/RULES.md against the pages of the rules and what the rules say of
+// TestPage holds docs/reference/rules.md against the pages of the rules and what the rules say of
 // their fixtures.
 func TestPage(t *testing.T) {
-	const file = "../../../docs/RULES.md"
+	const file = "../../../docs/reference/rules.md"
 	want := page()
 	if *update {
 		if err := os.WriteFile(file, []byte(want), 0o644); err != nil {

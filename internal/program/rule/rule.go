@@ -5,7 +5,7 @@
 // A [Subject] is what is known about one program: its CPUs and limits, what its runtime
 // and the policy fit decide from them, and what can be seen of it from outside.
 // A [Rule] has a page in pages, which is the source of its description everywhere,
-// docs/RULES.md included: an ID that never changes, a title, the reason and what to do.
+// docs/reference/rules.md included: an ID that never changes, a title, the reason and what to do.
 // It may have a pure check, which reads a Subject and may return a [Finding]. [All] lists
 // the rules, [Judge] applies them. The readers of processes, recorded trees, manifests
 // and binaries fill in Subjects; the rules are the same for all.

@@ -92,15 +92,15 @@ func TestNoneIsNotNull(t *testing.T) {
 	}
 }
 
-// TestFieldsAreDocumented holds docs/TRACE.md to the JSON.
+// TestFieldsAreDocumented holds docs/reference/trace.md to the JSON.
 func TestFieldsAreDocumented(t *testing.T) {
-	page, err := os.ReadFile("../../../docs/TRACE.md")
+	page, err := os.ReadFile("../../../docs/reference/trace.md")
 	if err != nil {
 		t.Fatal(err)
 	}
 	_, section, ok := strings.Cut(string(page), "`procfit.exectrace/v1`")
 	if !ok {
-		t.Fatal("docs/TRACE.md has no procfit.exectrace/v1")
+		t.Fatal("docs/reference/trace.md has no procfit.exectrace/v1")
 	}
 	seen := map[reflect.Type]bool{}
 	var check func(reflect.Type)
@@ -115,7 +115,7 @@ func TestFieldsAreDocumented(t *testing.T) {
 		for f := range typ.Fields() {
 			if name := f.Tag.Get("json"); name != "" {
 				if !strings.Contains(section, "`"+name+"`") && !strings.Contains(section, "`"+name+"[]`") {
-					t.Errorf("docs/TRACE.md does not explain %s of %s", name, typ)
+					t.Errorf("docs/reference/trace.md does not explain %s of %s", name, typ)
 				}
 				check(f.Type)
 			}

@@ -8,10 +8,10 @@ import (
 	"testing"
 )
 
-// TestDocumentedFields: docs/TRACE.md names every field of a summary and its
+// TestDocumentedFields: docs/reference/trace.md names every field of a summary and its
 // readings.
 func TestDocumentedFields(t *testing.T) {
-	doc, err := os.ReadFile("../../../docs/TRACE.md")
+	doc, err := os.ReadFile("../../../docs/reference/trace.md")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -32,7 +32,7 @@ func TestDocumentedFields(t *testing.T) {
 				continue
 			}
 			if name != "" && !regexp.MustCompile("[`{ .]"+regexp.QuoteMeta(name)+"(\\[\\])?[`,}]").Match(doc) {
-				t.Errorf("%s.%s: %q is not in docs/TRACE.md", of.Name(), f.Name, name)
+				t.Errorf("%s.%s: %q is not in docs/reference/trace.md", of.Name(), f.Name, name)
 			}
 			walk(f.Type)
 		}

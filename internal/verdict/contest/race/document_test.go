@@ -13,11 +13,11 @@ import (
 	"github.com/procfit/procfit/internal/verdict/contest/race/racetest"
 )
 
-var update = flag.Bool("update", false, "write docs/VERDICT.md from this run; needs PROCFIT_FULL=1")
+var update = flag.Bool("update", false, "write docs/evidence/verdict-simulations.md from this run; needs PROCFIT_FULL=1")
 
 var races = flag.Int("races", 60, "with -update: how many of each curve; fewer where there are many noises")
 
-const page = "../../../../docs/VERDICT.md"
+const page = "../../../../docs/evidence/verdict-simulations.md"
 
 // TestVerdictPage holds the page's words to those here; its figures come from a full
 // run.
@@ -31,7 +31,7 @@ func TestVerdictPage(t *testing.T) {
 			t.Fatal(err)
 		}
 		if !strings.HasPrefix(string(old), introduction) || !strings.HasSuffix(string(old), ending) {
-			t.Error("docs/VERDICT.md has other words: run with PROCFIT_FULL=1 and -update")
+			t.Error("docs/evidence/verdict-simulations.md has other words: run with PROCFIT_FULL=1 and -update")
 		}
 		return
 	}

@@ -35,7 +35,7 @@ func hold(n int, full float64) float64 {
 	return float64(chance.Least(n, full)) / float64(n)
 }
 
-// A few races of every curve. docs/VERDICT.md has many; bounds here are what these few
+// A few races of every curve. docs/evidence/verdict-simulations.md has many; bounds here are what these few
 // may stray to.
 func TestRaces(t *testing.T) {
 	for k, most := range map[int]float64{5: 31, 16: 49} {

@@ -49,7 +49,7 @@ func Rules(k int, goal race.Goal) race.Rules {
 }
 
 // seed of all simulations. The model's constants were chosen on others (1, with curves
-// that shared a stream), and the figures of docs/VERDICT.md come from this one.
+// that shared a stream), and the figures of docs/evidence/verdict-simulations.md come from this one.
 const seed = 2
 
 // Simulate runs races over curves of one name, each with a knee of its own.

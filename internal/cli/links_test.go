@@ -1,0 +1,136 @@
+package cli
+
+import (
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"unicode"
+)
+
+// markdown is a Markdown file of the repository that people read.
+type markdown struct {
+	file string // from here
+	text string
+}
+
+// readPages reads every page of the repository. What a lab run wrote is evidence, and links
+// to files of that run's folder; the template next to it becomes a page one folder up.
+func readPages(t *testing.T) (pages []markdown) {
+	t.Helper()
+	err := filepath.WalkDir("../..", func(file string, d fs.DirEntry, err error) error {
+		switch name := d.Name(); {
+		case err != nil:
+			return err
+		case d.IsDir() && (name == "testdata" || name == "node_modules" || name == "results" || name == "articles" || len(name) > 2 && name[0] == '.' && name != ".github"):
+			return fs.SkipDir
+		case d.IsDir() || filepath.Ext(name) != ".md":
+			return nil
+		}
+		b, err := os.ReadFile(file)
+		pages = append(pages, markdown{file, string(b)})
+		return err
+	})
+	if err != nil || len(pages) < 40 {
+		t.Fatalf("%d pages, %v", len(pages), err)
+	}
+	return pages
+}
+
+var (
+	mdFence   = regexp.MustCompile("(?ms)^ *```.*?^ *```$")
+	mdCode    = regexp.MustCompile("`[^`\n]+`")
+	mdLink    = regexp.MustCompile(`\]\(([^)\s]+)\)`)
+	mdHeading = regexp.MustCompile(`(?m)^#{1,6} +(.*)$`)
+	mdLinked  = regexp.MustCompile(`\[([^\]]*)\]\([^)]*\)`)
+	mdAnchor  = regexp.MustCompile(`<a id="([^"]+)">`)
+)
+
+// anchors are the names that links to a page may have behind a #, as GitHub makes them.
+func (p markdown) anchors() map[string]bool {
+	names := map[string]bool{}
+	text := mdFence.ReplaceAllString(p.text, "")
+	for _, m := range mdAnchor.FindAllStringSubmatch(text, -1) {
+		names[m[1]] = true
+	}
+	for _, m := range mdHeading.FindAllStringSubmatch(text, -1) {
+		title := mdLinked.ReplaceAllString(m[1], "$1")
+		slug := strings.Map(func(r rune) rune {
+			switch {
+			case r == ' ':
+				return '-'
+			case r == '-' || r == '_' || unicode.IsLetter(r) || unicode.IsDigit(r):
+				return unicode.ToLower(r)
+			}
+			return -1
+		}, strings.TrimSpace(title))
+		name := slug
+		for i := 1; names[name]; i++ {
+			name = fmt.Sprintf("%s-%d", slug, i)
+		}
+		names[name] = true
+	}
+	return names
+}
+
+// links are the targets of a page's links and pictures, of examples none.
+func (p markdown) links() (targets []string) {
+	text := mdCode.ReplaceAllString(mdFence.ReplaceAllString(p.text, ""), "")
+	for _, m := range mdLink.FindAllStringSubmatch(text, -1) {
+		targets = append(targets, m[1])
+	}
+	return targets
+}
+
+// TestLinks: every link between the repository's pages leads to a file that exists, and
+// every anchor to a mdHeading.
+func TestLinks(t *testing.T) {
+	pages := map[string]markdown{}
+	count := 0
+	for _, p := range readPages(t) {
+		pages[filepath.Clean(p.file)] = p
+	}
+	for _, p := range pages {
+		for _, problem := range brokenLinks(p, pages) {
+			t.Errorf("%s: %s", p.file, problem)
+		}
+		count += len(p.links())
+	}
+	if count < 100 {
+		t.Errorf("only %d links found: is the pattern right?", count)
+	}
+}
+
+// brokenLinks are the links of a page that lead nowhere. Those to other hosts are not followed.
+func brokenLinks(p markdown, pages map[string]markdown) (broken []string) {
+	for _, target := range p.links() {
+		if strings.Contains(target, "://") || strings.HasPrefix(target, "mailto:") {
+			continue
+		}
+		name, fragment, _ := strings.Cut(target, "#")
+		file := filepath.Clean(p.file)
+		if name != "" {
+			file = filepath.Join(filepath.Dir(p.file), filepath.FromSlash(name))
+		}
+		if _, err := os.Stat(file); err != nil {
+			broken = append(broken, target+": there is no such file")
+			continue
+		}
+		if to, ok := pages[file]; ok && fragment != "" && !to.anchors()[fragment] {
+			broken = append(broken, target+": there is no such heading")
+		}
+	}
+	return broken
+}
+
+// TestBrokenLinks: a link that leads nowhere is noticed, an example's is not.
+func TestBrokenLinks(t *testing.T) {
+	p := markdown{"../../README.md", "# A `b` (c)\n[x](#a-b-c) [y](#nothing) [z](docs/nothing.md) [o](https://example.com/no)\n```\n[e](no.md)\n```\n`[f](no.md)`\n# A b c\n[second](#a-b-c-1)\n"}
+	got := strings.Join(brokenLinks(p, map[string]markdown{"../../README.md": p}), "; ")
+	if want := "#nothing: there is no such heading; docs/nothing.md: there is no such file"; got != want {
+		t.Errorf("broken %q, expected %q", got, want)
+	}
+}
