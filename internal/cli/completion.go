@@ -38,7 +38,7 @@ func completed(f field.Field) cobra.CompletionFunc {
 // command does not do it.
 func completeWords(root *cobra.Command) {
 	for path, complete := range map[string]cobra.CompletionFunc{
-		"observe": completeProcesses, "report": completeFolders,
+		"observe": completeProcesses,
 		"lab run": completeExperiments, "lab source": completeExperiments, "lab serve": completeExperiments, "lab report": completeFolders,
 		"kube sweep": completeObjects, "kube canary": completeObjects, "help": completeTopics,
 	} {

@@ -61,11 +61,11 @@ func TestProgress(t *testing.T) {
 	tell(task(8, journal.RoleMeasure), &journal.Trial{Setting: task(8, "").Setting, InvalidReason: "its port was taken"})
 	at.Open = []plan.Question{{A: 2, B: 8, Latency: true}}
 	tell(task(2, journal.RoleMeasure), nil)
-	want := `  GOMAXPROCS  requests/s      p99  trials
-  unset            6,514  1.09 ms  3
-▸ 2               12,346  3.10 ms  1
-  8                                0, 1 invalid
-GOMAXPROCS 2: open loop at 12,346 requests/s
+	want := `  GOMAXPROCS   req/s      p99  trials
+  unset        6,514  1.09 ms  3
+▸ 2           12,346  3.10 ms  1
+  8                            0, 1 invalid
+GOMAXPROCS 2: open loop at 12,346 req/s
 open: 2 or 8, by p99
 [███·················] 6 of at most 40, 0:31, at most 1:20 left`
 	if got := trimmed(p.lines(80, 24)); got != want {
@@ -126,7 +126,7 @@ func TestProgressResumes(t *testing.T) {
 	p.resume(nil)
 	p.resume(earlier.Trials)
 	p.report(plan.Progress{Task: task(1, journal.RoleMeasure), Total: 40, Done: 14})
-	if text := trimmed(p.lines(80, 24)); !strings.Contains(text, "  unset ") || !strings.Contains(text, "▸ 1 ") || !strings.Contains(text, "requests/s") {
+	if text := trimmed(p.lines(80, 24)); !strings.Contains(text, "  unset ") || !strings.Contains(text, "▸ 1 ") || !strings.Contains(text, "req/s") {
 		t.Errorf("the trials of before are not there\n%s", text)
 	}
 }

@@ -163,6 +163,8 @@ func rateHead(unit string) string {
 		return ""
 	case trial.ThroughputRuns:
 		return "a run"
+	case trial.ThroughputRequests:
+		return "req/s"
 	}
 	return phrase.Clip(phrase.Clean(unit), 16) + "/s"
 }

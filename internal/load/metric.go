@@ -45,11 +45,11 @@ const (
 func ParseMetric(text string) (Metric, error) {
 	left, pattern, ok := strings.Cut(text, "=")
 	if !ok || pattern == "" {
-		return Metric{}, fmt.Errorf("metric %q: write NAME[:lower|:higher]=REGEXP", text)
+		return Metric{}, fmt.Errorf("%q: write NAME[:lower|:higher]=REGEXP", text)
 	}
 	name, better, directed := strings.Cut(left, ":")
 	if !metricName.MatchString(name) {
-		return Metric{}, fmt.Errorf("metric %q: the name %q must be of letters, digits and . _ / - and start with a letter", text, name)
+		return Metric{}, fmt.Errorf("%q: the name %q must be of letters, digits and . _ / - and start with a letter", text, name)
 	}
 	switch {
 	case !directed && lowerNames.MatchString(name) && !paceNames.MatchString(name):
@@ -57,14 +57,14 @@ func ParseMetric(text string) (Metric, error) {
 	case !directed:
 		better = BetterHigher
 	case better != BetterLower && better != BetterHigher:
-		return Metric{}, fmt.Errorf("metric %q: direction %q is neither lower nor higher", text, better)
+		return Metric{}, fmt.Errorf("%q: direction %q is neither lower nor higher", text, better)
 	}
 	re, err := regexp.Compile("(?m)" + pattern)
 	if err != nil {
-		return Metric{}, fmt.Errorf("metric %q: %w", text, err)
+		return Metric{}, fmt.Errorf("%q: %w", text, err)
 	}
 	if re.NumSubexp() == 0 {
-		return Metric{}, fmt.Errorf("metric %q: the regular expression needs a group around the number, such as %s=([0-9.]+)", text, name)
+		return Metric{}, fmt.Errorf("%q: the regular expression needs a group around the number, such as %s=([0-9.]+)", text, name)
 	}
 	return Metric{Text: text, Name: name, Better: better, Regexp: re}, nil
 }
