@@ -28,7 +28,7 @@ func (s *Race) chances() {
 		c := chance{throughput: 0.25, p99: 0.25}
 		if found < 2 {
 			c.throughput, c.p99 = s.draw(i, prompt, r)
-			c.likely = c.throughput <= mostSlow && c.p99 <= mostLate && !s.aboveBound(n)
+			c.likely = c.throughput <= mostSlow && c.p99 <= mostLate && !s.aboveBound(n) && s.harmless(n)
 		}
 		if c.likely {
 			found++
@@ -136,3 +136,26 @@ func (s *Race) leastWrong() int {
 
 // ok reports whether a value meets the goal of likely.
 func (s *Race) ok(n int) bool { return s.chance[n].likely }
+
+// Harm is a loss of more than a tenth of the throughput, or a p99 that is longer by more
+// than 40%, as logarithms. A likely value must be shown to do none by its own trials, at
+// this level against each rival: the pooled models, which take neighbors as similar, have
+// named values that did.
+const (
+	harmThroughput = 0.105
+	harmP99        = 0.336
+	harmLevel      = 0.85
+)
+
+func (s *Race) harmless(n int) bool {
+	fast, prompt := s.model.throughput, s.model.p99
+	for _, j := range s.rivals {
+		switch {
+		case j == n:
+		case fast.lower(n, j, harmLevel) < -max(harmThroughput, s.rules.margin(Throughput)),
+			s.byLatency(j) && prompt.has(n) && prompt.upper(n, j, harmLevel) > max(harmP99, s.rules.margin(P99)):
+			return false
+		}
+	}
+	return true
+}

@@ -36,6 +36,9 @@ func (s *Race) outlook(n int) outlook {
 				break
 			}
 			o.want[x.rival] = max(o.want[x.rival], f.scale[f.index[x.rival]]/rest)
+			if s.model.alone(n, x.rival, x.by, s.rules.margin(x.by)) { // that is not to decide
+				o.want[x.rival] = max(o.want[x.rival], float64(f.trials(x.rival)+1))
+			}
 		}
 		for _, j := range s.rivals {
 			// A third of a trial short is not worth one.

@@ -26,13 +26,29 @@ type fit struct {
 	sigma    float64
 	df       float64
 	scale    []float64           // v of each setting
+	without  [][2]float64        // the mean of each setting without its lowest trial, and without its highest
 	tail     map[float64]float64 // quantiles of Student's t, by level
 }
 
-// The robust weights of Huber: a trial further than this from its place, in
-// standard deviations, counts only as far. At 2.2 the loss under normal noise is
-// below 2% (Huber, Ronchetti, Robust Statistics, 4.5).
-const huber = 2.2
+// The robust weights: a trial further than huber from its place, in standard deviations,
+// counts only as far. At 2.2 the loss under normal noise is below 2% (Huber, Ronchetti,
+// Robust Statistics, 4.5). Beyond descent times that it counts for less the further it is
+// (a redescending estimator; ibid., 4.8).
+const (
+	huber   = 2.2
+	descent = 1.5
+)
+
+// influence is the weight of a trial that is so many times huber from its place.
+func influence(far float64) float64 {
+	switch {
+	case far <= 1:
+		return 1
+	case far <= descent:
+		return 1 / far
+	}
+	return descent * descent / (far * far * far)
+}
 
 // scaleDF is how many trials a setting's own spread is worth before it has any: by
 // that much it is drawn to the spread of all (the moderated variance of Smyth,
@@ -69,6 +85,7 @@ func newFit(samples []sample, prior noise) *fit {
 		}
 	}
 	f.mix(fits, d.centre)
+	f.leaveOut(d, fits)
 	return f
 }
 
@@ -87,7 +104,7 @@ func (f *fit) reweigh(d *design, s solution) {
 	}
 	for i, x := range d.samples {
 		far := huber * s.sigma * math.Sqrt(f.scale[x.setting]*max(1-leverage[i], 0.05))
-		d.weight[i] = min(1, far/max(math.Abs(s.residual[i]), 1e-12))
+		d.weight[i] = influence(math.Abs(s.residual[i]) / far)
 	}
 }
 

@@ -82,9 +82,9 @@ func (m *Model) level(n int, by Figure, confidence float64) (mean, low, high flo
 func (m *Model) asGood(a, b int, by Figure, margin float64) bool {
 	f := m.of(by)
 	if by == P99 {
-		return f.upper(a, b, confidence) < margin
+		return f.upper(a, b, confidence) < margin && !m.alone(a, b, by, margin)
 	}
-	return f.lower(a, b, confidence) > -margin
+	return f.lower(a, b, confidence) > -margin && !m.alone(a, b, by, margin)
 }
 
 // Trials of a value that carry the figure.

@@ -64,7 +64,30 @@ func families() []family {
 		{"cliff", func(n, k float64) (float64, float64) {
 			return rise(n, k) / (1 + 0.64*max(0, n-k)/k), queue(rise(n, k)) * (1 + 0.3*over(n, k))
 		}},
+		{"one-is-best", func(n, _ float64) (float64, float64) { return math.Pow(0.92, math.Log2(n)), 1 + 0.1*math.Log2(n) }},
+		{"usl", usl},
+		{"half-the-cpus", func(n, k float64) (float64, float64) { // as of two threads a core
+			t := rise(n, k) + 0.3*max(0, min(n, 2*k)-k)/k
+			return t, queue(min(1, t))
+		}},
+		{"numa-dip", func(n, k float64) (float64, float64) { // the second node costs more than its first CPUs bring
+			t := rise(n, k) * pick(n > k, 0.85*math.Pow(n/k, 0.5), 1)
+			return t, queue(min(1, t)) * pick(n > k, 1.1, 1)
+		}},
 	}
+}
+
+// usl is Gunther's Universal Scalability Law. Its coefficients follow from the knee, which
+// is drawn, so that they differ from curve to curve: contention up to 25 %, and a
+// coherency cost that puts the peak at one to three times the knee.
+func usl(n, k float64) (float64, float64) {
+	_, part := math.Modf(k * math.Phi)
+	sigma := 0.25 * part
+	_, part = math.Modf(k * math.E)
+	peak := k * (1 + 2*part)
+	kappa := (1 - sigma) / (peak * peak)
+	t := n / (1 + sigma*(n-1) + kappa*n*(n-1))
+	return t, 1 + 0.15*over(n, k)
 }
 
 func margins() []family {
@@ -134,4 +157,10 @@ func (c Curve) truth() Truth {
 // by more.
 func (t Truth) wrong(c Curve, n int) (slow, late bool) {
 	return c.Throughput[n] < t.Throughput-marginT-hair, c.P99[n] > t.P99+marginP+hair
+}
+
+// Harmful says whether n loses more than a tenth of the throughput, or its p99 is longer
+// by more than 40 %.
+func (t Truth) Harmful(c Curve, n int) bool {
+	return c.Throughput[n] < t.Throughput+math.Log(0.9)-hair || c.P99[n] > t.P99+math.Log(1.4)+hair
 }

@@ -40,6 +40,8 @@ func Noises() []Noise {
 		with("p60", func(n *Noise) { n.P = sd(0.6) }),
 		with("t10", func(n *Noise) { n.T = 0.1 }),
 		with("bimodal", func(n *Noise) { n.Bimodal = true; n.T = 0.02; n.P = 0.2 }),
+		with("vm", func(n *Noise) { n.T, n.P, n.Walk, n.Outliers, n.Bursts = 0.05, sd(0.4), 0.02, 0.05, 0.2 }),
+		with("bad-vm", func(n *Noise) { n.T, n.P, n.Walk, n.Outliers, n.Bursts = 0.1, sd(0.5), 0.03, 0.1, 0.3 }),
 	}
 }
 

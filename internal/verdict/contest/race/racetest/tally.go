@@ -16,6 +16,7 @@ type Tally struct {
 	Cannot      int   // runs that named nothing
 	Slow, Late  int   // that named a value wrong by throughput, by p99
 	Wrong       int   // by either
+	Harmful     int   // that loses more than a tenth of the throughput, or 40 % of p99
 	Exact       int   // that named the smallest good value
 	Excess      int   // sum of Ps above it
 	Proven      int
@@ -71,6 +72,7 @@ func (t *Tally) count(run Run) {
 	t.Slow += one(slow)
 	t.Late += one(late)
 	t.Wrong += one(slow || late)
+	t.Harmful += one(truth.Harmful(run.Curve, a.Pick))
 	t.Exact += one(a.Pick == truth.Smallest)
 	t.Excess += a.Pick - truth.Smallest
 	t.Proven += one(a.Confidence == race.Proven)
@@ -131,6 +133,7 @@ func (t *Tally) Add(x Tally) {
 	t.Slow += x.Slow
 	t.Late += x.Late
 	t.Wrong += x.Wrong
+	t.Harmful += x.Harmful
 	t.Exact += x.Exact
 	t.Excess += x.Excess
 	t.Proven += x.Proven
