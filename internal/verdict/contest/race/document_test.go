@@ -71,12 +71,12 @@ func (d *document) row(cells ...any) {
 
 func percent(n, of int) string { return fmt.Sprintf("%.1f%%", 100*float64(n)/float64(max(1, of))) }
 
-var ended = []string{"races", "trials, mean / 95th percentile", "wrong (throughput; p99)", "Ps too many", "smallest good value", "cannot tell", "proven (of these wrong)"}
+var ended = []string{"races", "trials, mean / 95th percentile", "wrong (throughput; p99)", "harmful", "Ps too many", "smallest good value", "cannot tell", "proven (of these wrong)"}
 
 func cellsOf(x racetest.Tally) []any {
 	n := x.Runs()
 	return []any{n, fmt.Sprintf("%.1f / %d", x.MeanTrials(), x.MostTrials()),
-		fmt.Sprintf("%s (%d; %d)", percent(x.Wrong, n), x.Slow, x.Late), fmt.Sprintf("%+.2f", x.MeanExcess()),
+		fmt.Sprintf("%s (%d; %d)", percent(x.Wrong, n), x.Slow, x.Late), percent(x.Harmful, n), fmt.Sprintf("%+.2f", x.MeanExcess()),
 		percent(x.Exact, n), percent(x.Cannot, n), fmt.Sprintf("%s (%d)", percent(x.Proven, n), x.ProvenWrong)}
 }
 
@@ -91,7 +91,7 @@ func families(k int, goal race.Goal, n racetest.Noise, runs int) (all racetest.T
 }
 
 func (d *document) goals(t *testing.T) {
-	d.heading("How many trials, and how often right", "Eight curves; trials vary by 3% in throughput and 25% in p99, and the machine drifts by 1% a trial. Two pilots are counted in each race, and so are the default's copies. “Wrong” is against every value up to K, whether it was measured or not.",
+	d.heading("How many trials, and how often right", "Twelve curves; trials vary by 3% in throughput and 25% in p99, and the machine drifts by 1% a trial. Two pilots are counted in each race, and so are the default's copies. “Wrong” is against every value up to K, whether it was measured or not.",
 		append([]string{"K", "until"}, ended...)...)
 	d.base = map[int]map[string]racetest.Tally{}
 	for _, k := range []int{5, 16, 64} {
@@ -162,32 +162,38 @@ func (d *document) margins() {
 	d.WriteString("\n")
 }
 
-const introduction = `# How a verdict is reached
+const introduction = `# How often a verdict is right
 
-A sweep does not measure every value alike. It measures what decides, and stops when that is proven, when it cannot be proven with the trials left, or when these are used up. Here is how, and how often that is right.
+A sweep does not measure every value equally often. It measures the values still in contention, and stops when the answer is proven, when it cannot be proven with the trials left, or when these are used up. This page explains the method, and simulates how often it is right.
 
-**What is good.** A value is good when its throughput is at most 5% below the best (` + "`--margin`" + `), and its p99 at most 20% longer than the best among those (` + "`--margin-p99`" + `). The verdict is the smallest good value.
+**A good value** has a throughput at most 5% below the best (` + "`--margin`" + `), and a p99 at most 20% longer than the best p99 among those values (` + "`--margin-p99`" + `). The verdict names the smallest good value.
 
-**The first block** measures all of a few values, else the powers of two, the default and the largest. What has less than 45% of the best throughput is not measured again, nor what is proven worse by more than the margin.
+**The first block** measures all values if there are few, otherwise the powers of two, the default and the largest. A value with less than 45% of the best throughput is not measured again, nor is one that is proven worse by more than the margin.
 
-**Each further block** has three values: the one whose proof costs the fewest trials, a smaller one being worth more of them; a value not yet measured that may still be good; and the rivals of which most is missing. Throughput grows at most in proportion to Ps, so that below some value none can be good: that is how it finds a knee at 11 without having measured 3, 5, 6, 7, 9 and 10. Where a value is proven, nothing is proven worse and the default is open, the two are measured on while the trials left may tell.
+**Each further block** has three values: the one whose proof costs the fewest trials (a smaller value may cost more of them); a value not yet measured that may be good; and the rivals that need most trials. Throughput grows at most in proportion to GOMAXPROCS, so below some value none can be good: this is how procfit finds a knee at 11 without measuring 3, 5, 6, 7, 9 and 10. If a value is proven, no value is proven worse, and the default is undecided, both are measured again while the trials left may decide.
 
-**Proven** means that against each value that may be as good the throughput is shown to be no worse by the margin, and the p99 too, at 95% each, on the values' own trials. **Likely** means that a model which pools neighbours gives it a chance of at least 97% by throughput and 90% by p99; it is said as that and passes no gate.
+**Proven** means that for each value that may be as good, the throughput of the named value is shown to be no worse by the margin, and its p99 too, at 95% each and by the values' own trials. No single trial decides: the comparison must hold without the trial of the other value that helps it most. **Likely** means that a model that pools neighboring values gives it a chance of at least 97% by throughput and 90% by p99, and that its own trials show at 85% that it does no harm. The report says "likely", and a comparison does not pass on it.
 
-**Noise** is taken from all trials: how far each is from its value and its block. The default runs now without GOMAXPROCS and now with its number, which is the same setting; if these two are proven to differ, no value is named. Slow changes of the machine are taken out by blocks, and how large they are is learned from the trials.
+**Harmful** is a named value that loses more than a tenth of the throughput, or 40% of p99.
 
-**Intervals** are drawn for what was chosen against each other value. What looks best among several that are alike is partly lucky, so the error of 5% is shared among those that it cannot be told apart from (the false coverage rate of Benjamini and Yekutieli, 2005), and a quarter is left to stopping when it suits. A machine that is noisier than expected is believed at once, one that is quieter only as trials come.
+**Noise** is estimated from all trials, by how far each is from its value and its block. A trial far away counts for less. The default runs with and without GOMAXPROCS in turn, which is the same setting; if the two are proven to differ, no value is named. Slow changes of the machine are removed by blocks; how large they are is estimated from the trials.
 
-**A gate** compares pairs of the old and the new program, and may look after each: its intervals hold at every look together. In 2,000 gates of a program against itself at 3% and 25% none failed; a loss of 10% was found in all, after 12 pairs on average.
+**Intervals** compare the named value with each other value. The best of several equal values is partly lucky, so the error of 5% is shared among those that cannot be distinguished from it (the false coverage rate of Benjamini and Yekutieli, 2005), and a quarter is kept for stopping early. A machine that is noisier than expected is believed at once, a quieter one only as trials come.
 
-**Not covered.** A peak so narrow that it lies between measured values and shows in none of them is missed. A proof is looked at after each block, which adds to its error where a value is at the very margin: the last table counts it.
+**compare** measures pairs of the old and the new program, and may look after each pair: its intervals hold at all looks together. In 2,000 comparisons of a program with itself at noises of 3% and 25%, none failed; a loss of 10% was found in all, after 12 pairs on average.
+
+**Not covered.** A peak so narrow that it is between measured values is missed. A proof is looked at after each block, which adds to its error if a value is exactly at the margin: the last table counts it.
 
 `
 
-const ending = `## To repeat it
+const ending = `## Repeat it
 
     go test ./internal/verdict/contest/race            # a few races of every curve
     PROCFIT_FULL=1 go test ./internal/verdict/contest/race -run VerdictPage -timeout 60m -update      # many; -races 500 for more; writes this page
 
-Seeds are fixed: the same commit gives the same figures. The model's constants were chosen on others. The noises are: t3, Student's with three degrees of freedom; outliers, 5% of trials at 0.6 of the throughput and 2.5 of the p99; hetero, values that vary up to e times as much or as little; drift, 3% a trial; bursts, p99 in waves of 20%; p10 and p60, a p99 that varies by 10 and 60%; t10, a throughput that does by 10%; bimodal, three trials in ten at 0.88 and 1.6.
+Seeds are fixed: the same commit gives the same numbers. The model's constants were chosen with other seeds.
+
+The curves: rise-flat, smooth, mild-decline, flat, quota-latency (p99 grows by half for each doubling), latency-wants-more, retrograde, cliff; one-is-best, where each doubling costs 8%; usl, the Universal Scalability Law with coefficients that are drawn; half-the-cpus, which bends at half the CPUs; numa-dip, which loses 15% behind the first NUMA node.
+
+The noises: t3, Student's t with three degrees of freedom; outliers, 5% of trials at 0.6 of the throughput and 2.5 of the p99; hetero, values that vary up to e times as much or as little; drift, 3% per trial; bursts, p99 in waves of 20%; p10 and p60, a p99 that varies by 10% and 60%; t10, a throughput that varies by 10%; bimodal, three trials in ten at 0.88 and 1.6; vm, throughput 5%, p99 40%, drift 2%, outliers 5%, bursts 20%; bad-vm, the same with 10%, 50%, 3%, 10%, 30%.
 `
