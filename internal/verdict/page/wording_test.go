@@ -55,8 +55,8 @@ func TestDifferencesInWords(t *testing.T) {
 func TestGroupTitles(t *testing.T) {
 	half := 0.5
 	for want, g := range map[string]verdict.Group{
-		"No CPU limit":                        {Replicas: 1},
-		"No CPU limit, 2 replicas":            {Replicas: 2},
+		"No CPU limit":                    {Replicas: 1},
+		"No CPU limit, 2 replicas":        {Replicas: 2},
 		"Limit 0.5 CPUs each, 2 replicas": {Replicas: 2, QuotaCPUs: &half},
 		"Limit 0.5 CPUs, Go 1.26":         {QuotaCPUs: &half, GoVersion: "go1.26"},
 	} {
