@@ -69,7 +69,7 @@ func newKubeCanaryOptions(std stdio, cmd *cobra.Command) *kubeCanary {
 		field.Field{Name: "slice", Holds: "TIME", Help: "the time by which values are compared", Value: field.Time(&o.slice, 1, "1m"), Aside: ofCanaries},
 		field.Field{Name: "prometheus", Holds: "URL", Help: "the Prometheus that --query asks", Value: field.Text(&o.prometheus), Aside: ofCanaries},
 		field.Field{
-			Name: "query", Holds: "NAME=QUERY", Help: "a number to compare, of which less is better; may be repeated",
+			Name: "query", Holds: "NAME=QUERY", Help: "a number to compare (less is better); may be repeated",
 			More: "$pods and $slice are filled in. requests=QUERY is how many requests the pods served, and is not compared.", Value: field.Several(&o.queries, canary.ParseQuery), Needs: "prometheus", Aside: ofCanaries,
 		},
 	)

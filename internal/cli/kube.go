@@ -140,9 +140,9 @@ func tellTerms(std stdio, terms []kube.Term) {
 func tellLeft(std stdio, runs []kube.Leftover) {
 	for _, l := range runs {
 		if l.Alive {
-			std.notef("run %s of %s, begun on %s, may be at work in the namespace: two runs disturb each other", l.Run, l.Object, l.Host)
+			std.notef("run %s of %s, started on %s, may be running in the namespace: two runs disturb each other", l.Run, l.Object, l.Host)
 		} else {
-			std.notef("run %s of %s, begun on %s, ended without removing its pods: they go first", l.Run, l.Object, l.Host)
+			std.notef("run %s of %s, started on %s, ended without removing its pods: procfit removes them first", l.Run, l.Object, l.Host)
 		}
 	}
 }

@@ -218,7 +218,7 @@ func (k *clusterOptions) tell(std stdio, s *session.Session, fromHere bool) {
 	tellLeft(std, k.copies.Left)
 	switch {
 	case p.Batch:
-		std.notef("each runs once to its end, with a container of procfit beside the program that sees its processes")
+		std.notef("each runs once to its end, with a container of procfit next to the program, which sees its processes")
 		return
 	case fromHere:
 		std.notef("the load comes through the API server, which is measured too: for a first try, and not for a verdict")

@@ -18,17 +18,17 @@ import (
 // labOptions are the flags of procfit lab run. Those of a sweep mean the same here.
 type labOptions struct {
 	flags
-	spec       *plan.Flags
-	ids        []string
-	quick      bool
-	language   string
-	pods, sums int
-	makeBash   bool
-	untilTold  bool
-	out        string
-	printed    printing
-	dryRun     bool
-	kube       labKube
+	spec         *plan.Flags
+	ids          []string
+	quick        bool
+	language     string
+	pods, sums   int
+	makeBash     bool
+	untilDecided bool
+	out          string
+	printed      printing
+	dryRun       bool
+	kube         labKube
 }
 
 // ofLab is why the header of a sweep has nothing of the lab's own fields.
@@ -42,7 +42,7 @@ func (o *labOptions) fields() []field.Field {
 		field.Field{Name: "procs", Help: "GOMAXPROCS values: unset,1,2,4 (default the experiment's)"},
 		field.Field{Name: "limit", Help: "CPU limits: none,500m,2 (default the experiment's)"},
 		field.Field{Name: "repeats", Help: "blocks to measure; intervals need six (default the experiment's)"},
-		field.Field{Name: "max-time", Help: "the most time for --until-told (default as long as the run took)", Needs: "until-told"},
+		field.Field{Name: "max-time", Help: "the most time for --until-decided (default as long as the run took)", Needs: "until-decided"},
 		field.Field{Name: "load", Help: "load the servers with this command instead of procfit's load generator", Not: "kube"})...)
 	return slices.Concat(field.In(field.Run, []field.Field{
 		toggle("quick", &o.quick, "small sizes: all experiments take less than ten minutes on two CPUs", ofLab),
@@ -51,7 +51,7 @@ func (o *labOptions) fields() []field.Field {
 		{Name: "n", Holds: "N", Help: "sums that k8sbench computes per request (default the article's)", Value: field.Number(&o.sums, 1, mostSums), Aside: ofLab},
 		toggle("make-bash", &o.makeBash, "in the experiment build, build all of Go too: an hour and more", ofLab),
 	}...), shared, field.In(field.Stop,
-		toggle("until-told", &o.untilTold, "then add blocks until each hypothesis is decided, or for --max-time", ofLab),
+		toggle("until-decided", &o.untilDecided, "then add blocks until each hypothesis is decided, or for --max-time", ofLab),
 	), field.In(field.Output,
 		outField(&o.out, "results/lab-TIME"), toggle("dry-run", &o.dryRun, "print what would run and its cost, and stop", field.OfAsking),
 	), o.printed.fields("print lab.json instead of the report"), o.kube.fields())
@@ -77,7 +77,7 @@ func (o *labOptions) resolve(ctx context.Context, std stdio) (*run.Run, error) {
 	options := run.Options{
 		Experiments: experiments, Chosen: chosen, Language: o.language, Dir: o.out,
 		Tool: tool(slices.Concat([]string{"lab", "run"}, o.ids, o.args())), Flags: o.args("out", "json", "output", "quiet"), Self: self, Host: session.ThisHost(), Environ: os.Environ(),
-		Machine: run.ThisMachine(os.Environ()), Pages: labPages, Now: time.Now, Grow: o.untilTold, Seed: o.spec.Seed,
+		Machine: run.ThisMachine(os.Environ()), Pages: labPages, Now: time.Now, Grow: o.untilDecided, Seed: o.spec.Seed,
 	}
 	if o.has("kube") {
 		if err := o.kube.open(ctx, &options); err != nil {

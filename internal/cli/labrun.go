@@ -31,15 +31,15 @@ Each article's numbers are put as hypotheses about ratios, such as "two Ps cost
 under 1.1 times one P". The answer is holds, does not hold, or undecided here: an
 interval that crosses the bound, or a machine with too few CPUs. Every experiment is
 one or more sweeps, with all that procfit sweep writes, in --out/ID; --out/index.html
-sets the articles' numbers beside ours and links everything.
+shows the articles' numbers next to ours, with links to everything.
 
 --go builds an experiment's program with each named toolchain, each version a
-setting; 1.4 means its newest release that can be fetched. What cannot be fetched or
-run here is reported and left out; the rest runs.
+setting; 1.4 means its newest release that can be fetched. procfit reports and skips
+what cannot be fetched or run here, and runs the rest.
 
---until-told adds blocks where a hypothesis's interval holds a bound, until all is told
-or --max-time is over; the intervals of what grew are wider, since each look is another
-chance to be wrong. On a machine with more CPUs the same command tells what needs them:
+--until-decided adds blocks where a hypothesis's interval includes its bound, until all
+are decided or --max-time is over; the intervals of these are wider, since each look is
+another chance to be wrong. On a machine with more CPUs the same command decides more:
 --target-cpuset and --load-cpuset give the servers and their load CPUs of their own, and
 --load takes another load generator, or one on another machine.
 
@@ -58,7 +58,7 @@ func newLabRun(std stdio) *cobra.Command {
 		Example: `  procfit lab run chain
   procfit lab run chain sieve powser --go 1.2,1.4,1.5,1.13,1.21,1.26
   procfit lab run k8sbench --pods 4 --n 20 --procs 1,2,32 --limit 2
-  procfit lab run cpuserver --target-cpuset 0-7 --load-cpuset 8-11 --until-told
+  procfit lab run cpuserver --target-cpuset 0-7 --load-cpuset 8-11 --until-decided
   procfit lab run k8sbench --kube --image registry.example/procfit:v1 --namespace lab
   procfit lab run all --quick`,
 	}
@@ -102,7 +102,7 @@ func (o *labOptions) run(ctx context.Context, std stdio) error {
 	std.notef("%s", o.cost(r))
 	bar := newProgress(std.err, time.Now)
 	on := labEvents(bar)
-	if err = r.Measure(ctx, on); err == nil && o.untilTold {
+	if err = r.Measure(ctx, on); err == nil && o.untilDecided {
 		err = r.UntilDecided(ctx, on, o.budget(r))
 	}
 	bar.finish()
@@ -236,7 +236,7 @@ func printPlan(std stdio, r *run.Run, cost string) error {
 // cost is in words what the run will take, and what may be added to it.
 func (o *labOptions) cost(r *run.Run) string {
 	s := labCost(r)
-	if o.untilTold {
+	if o.untilDecided {
 		s += "; then blocks where an interval holds a bound, " + number.Minutes(o.budget(r)) + " at most"
 	}
 	return s + "; results in " + r.Dir

@@ -244,7 +244,7 @@ func (o *psOptions) tell(std stdio, snap observe.Snapshot) error {
 // missing is why a process that was asked for is not in the list.
 func missing(snap observe.Snapshot, pid int) error {
 	if slices.Contains(snap.NotGo, pid) {
-		return fmt.Errorf("%w; procfit explain --pid tells of its limits", observe.ErrNotGo)
+		return fmt.Errorf("%w; procfit explain --pid shows its limits", observe.ErrNotGo)
 	}
 	return observe.ErrNoProcess
 }

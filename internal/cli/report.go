@@ -74,7 +74,7 @@ func report(std stdio, dir string, asJSON bool, baseline string) error {
 		return err
 	}
 	if contents.Torn > 0 {
-		std.notef("%s: its last line is torn (%d bytes) and is left out", dir, contents.Torn)
+		std.notef("%s: its last line is incomplete (%d bytes); procfit ignores it", dir, contents.Torn)
 	}
 	canaried := contents.Header.Canary != nil // whose end tells something even before its first slice
 	if len(contents.Trials) == 0 && !canaried {

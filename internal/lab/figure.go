@@ -21,7 +21,7 @@ const (
 
 	// What the kernel counted, over all replicas.
 	CPUs     Figure = "cpus"     // CPU seconds a second
-	Switches Figure = "switches" // context switches a second
+	Switches Figure = "switches" // context switches per second
 	Wait     Figure = "wait"     // seconds waited for a CPU a second, throttling included
 )
 

@@ -65,7 +65,7 @@ func (j *judged) judge() {
 		bound = most
 	}
 	j.Answer, j.Open = CannotTell, true
-	j.Reason = fmt.Sprintf("the interval contains the bound of %s: more --repeats, --until-told or a quieter machine can decide it", number.Count(bound))
+	j.Reason = fmt.Sprintf("the interval contains the bound of %s: more --repeats, --until-decided or a quieter machine can decide it", number.Count(bound))
 }
 
 // stages are those that the hypothesis is measured in, by Stage.ID: without one of them
@@ -133,7 +133,7 @@ func (e Estimate) finite() Estimate {
 		if *x != nil && (math.IsNaN(**x) || math.IsInf(**x, 0)) {
 			*x = nil
 			if e.Why == "" {
-				e.Why = "the figures make no finite ratio"
+				e.Why = "the numbers make no finite ratio"
 			}
 		}
 	}

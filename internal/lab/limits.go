@@ -19,7 +19,7 @@ var limits = []Experiment{
 	{
 		ID: "k8sbench", Document: "004", Kind: Server, Language: modern, service: k8sbench.Program,
 		Title: "an HTTP server that computes as much as /cpu?n= says, run as many pods",
-		Claim: "6 pods on 6 CPUs, n=1, GOMAXPROCS 1: 96962 requests/s, average 10.3 ms, maximum 272 ms; 10 pods, n=20, GOMAXPROCS 1 and 32: 50213, 40356 requests/s; average 20, 33 ms; maximum 255, 465 ms; 6.5k, 30k context switches a second",
+		Claim: "6 pods on 6 CPUs, n=1, GOMAXPROCS 1: 96962 req/s, average 10.3 ms, maximum 272 ms; 10 pods, n=20, GOMAXPROCS 1 and 32: 50213, 40356 req/s; average 20, 33 ms; maximum 255, 465 ms; 6.5k, 30k context switches per second",
 		also:  k8sbenchStages,
 		Hypotheses: []Hypothesis{
 			{
@@ -128,12 +128,12 @@ var limits = []Experiment{
 			},
 			{
 				ID: "unseen_1_24", Emulated: true, Says: "up to Go 1.24 the default ignores a CPU limit of 1",
-				Document: "001: “The Go runtime doesn't automatically detect these limits”; 003 and 004 alike", Needs: 2,
+				Document: "001: “The Go runtime doesn't automatically detect these limits”; 003 and 004 say the same", Needs: 2,
 				Measure: underQuota("gomaxprocs", 1, "1.24"), AtLeast: 1,
 			},
 			{
 				ID: "unseen_today", Emulated: true, Says: "today's default also ignores a CPU limit of 2",
-				Document: "001: “The Go runtime doesn't automatically detect these limits”; 003 and 004 alike", Needs: 3,
+				Document: "001: “The Go runtime doesn't automatically detect these limits”; 003 and 004 say the same", Needs: 3,
 				Measure: underQuota("gomaxprocs", 2, ""), AtLeast: 1,
 			},
 			{
@@ -151,7 +151,7 @@ var limits = []Experiment{
 	{
 		ID: "uber", Document: "automaxprocs' README", Kind: Server, Language: modern, service: uber.Program,
 		Title: "a load balancer, run under a CPU limit of 2",
-		Claim: "quota 2 CPUs, GOMAXPROCS 1 2 3 4 8 24: 28.9, 44.7, 44.2, 41.1, 33.1, 22.2 thousand requests/s; p50 1.46, 0.84, 0.66, 0.57, 0.43, 0.45 ms; p99.9 19.7, 26.4, 30.1, 42.9, 64.3, 76.2 ms",
+		Claim: "quota 2 CPUs, GOMAXPROCS 1 2 3 4 8 24: 28.9, 44.7, 44.2, 41.1, 33.1, 22.2 thousand req/s; p50 1.46, 0.84, 0.66, 0.57, 0.43, 0.45 ms; p99.9 19.7, 26.4, 30.1, 42.9, 64.3, 76.2 ms",
 		// The README of automaxprocs: a quota of 2 at 1 2 3 4 8 24, 24 being the default of the
 		// host. The README's runs are averages of many, its program is another: 10%, as of the other
 		// documents. Losses and rises must be half of its own at least.

@@ -172,5 +172,5 @@ func (q quantity) byBlock(r Results) (map[int][]float64, string) {
 	if invalid := trials.Where(func(t *journal.Trial) bool { return !t.Valid }); len(invalid) > 0 {
 		return nil, setting + " has no valid trial: " + phrase.FirstLine(invalid[len(invalid)-1].InvalidReason)
 	}
-	return nil, fmt.Sprintf("%s has no figure %q", setting, q.Figure)
+	return nil, fmt.Sprintf("%s has no metric %q", setting, q.Figure)
 }

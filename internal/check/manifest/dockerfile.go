@@ -45,7 +45,7 @@ var golangImage = regexp.MustCompile(`(?:^|/)golang:([0-9]+\.[0-9]+(?:\.[0-9]+)?
 func (c *Checker) dockerfile(file string, b []byte, to check.Sink) ([]*unit, error) {
 	parsed, err := parser.Parse(bytes.NewReader(b))
 	if err != nil {
-		p := check.Problem{Path: file, Message: "is no valid Dockerfile: " + err.Error()}
+		p := check.Problem{Path: file, Message: "is not a valid Dockerfile: " + err.Error()}
 		var at *parser.LocationError
 		if errors.As(err, &at) && len(at.Locations) > 0 && len(at.Locations[0]) > 0 {
 			p.Line = at.Locations[0][0].Start.Line

@@ -98,11 +98,11 @@ func settings(shown string, all []*modfile.Godebug, language string, to check.Si
 }
 
 func moduleProblem(shown string, err error) check.Problem {
-	p := check.Problem{Path: shown, Message: "is no valid " + path.Base(shown) + ": " + err.Error()}
+	p := check.Problem{Path: shown, Message: "is not a valid " + path.Base(shown) + ": " + err.Error()}
 	var list modfile.ErrorList
 	if errors.As(err, &list) && len(list) > 0 {
 		p.Line, p.Column = list[0].Pos.Line, list[0].Pos.LineRune
-		p.Message = "is no valid " + path.Base(shown) + ": " + list[0].Err.Error()
+		p.Message = "is not a valid " + path.Base(shown) + ": " + list[0].Err.Error()
 	}
 	return p
 }

@@ -88,7 +88,7 @@ func problem(path string, err error) check.Problem {
 	p := check.Problem{Path: path, Message: err.Error()}
 	var list scanner.ErrorList
 	if errors.As(err, &list) && len(list) > 0 {
-		p.Line, p.Column, p.Message = list[0].Pos.Line, list[0].Pos.Column, "is no valid Go: "+list[0].Msg
+		p.Line, p.Column, p.Message = list[0].Pos.Line, list[0].Pos.Column, "is not valid Go: "+list[0].Msg
 	}
 	return p
 }

@@ -55,7 +55,7 @@ func parseWeight(version int, text string) (int64, error) {
 	}
 	n, err := strconv.ParseInt(strings.TrimSpace(text), 10, 64)
 	if err != nil || n < least || n > most {
-		return 0, fmt.Errorf("want a number from %d to %d, have %q", least, most, text)
+		return 0, fmt.Errorf("expected a number from %d to %d, got %q", least, most, text)
 	}
 	return n, nil
 }

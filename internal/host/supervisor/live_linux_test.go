@@ -263,7 +263,7 @@ func TestFlood(t *testing.T) {
 		t.Fatal(err)
 	}
 	head, tail, found := strings.Cut(string(data), "\n[procfit: ")
-	left, tail, whole := strings.Cut(tail, " bytes left out]\n")
+	left, tail, whole := strings.Cut(tail, " bytes skipped]\n")
 	if !found || !whole || !exit.LogCut || len(head)+len(tail) > limit || len(head)+len(tail) < limit-2<<10 ||
 		left != strconv.FormatInt(exit.OutputBytes-int64(len(head)+len(tail)), 10) {
 		t.Errorf("the log has %d and %d bytes with %s left out between them; cut: %v", len(head), len(tail), left, exit.LogCut)

@@ -136,7 +136,7 @@ func (h *headTail) Close() error {
 }
 
 // leftOut stands in a log where lines are missing.
-const leftOut = "\n[procfit: %d bytes left out]\n"
+const leftOut = "\n[procfit: %d bytes skipped]\n"
 
 // Shorten copies an output into a log that keeps at most limit bytes of it: the first and
 // the last lines, if that is not all.

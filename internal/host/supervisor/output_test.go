@@ -20,10 +20,10 @@ func TestHeadTail(t *testing.T) {
 		{[]string{"abcde", "fghij"}, "abcdefghij"},
 		{[]string{"abcdefghij"}, "abcdefghij"},
 		{[]string{"a\nb\nc", "d\nef\n"}, "a\nb\ncd\nef\n"},
-		{[]string{"abcdefghijk"}, "\n[procfit: 6 bytes left out]\nghijk"},                     // half a line at the head is no line
-		{[]string{"a\nb\n12", "3456\nc\nd\n"}, "a\nb\n\n[procfit: 7 bytes left out]\nc\nd\n"}, // the number that was cut
-		{[]string{"a\nb\n", "12345678\n", "de\nf\n"}, "a\nb\n\n[procfit: 9 bytes left out]\nde\nf\n"},
-		{[]string{"a\nb\n", "12345678\n", "defgh"}, "a\nb\n\n[procfit: 9 bytes left out]\ndefgh"},
+		{[]string{"abcdefghijk"}, "\n[procfit: 6 bytes skipped]\nghijk"},                     // half a line at the head is no line
+		{[]string{"a\nb\n12", "3456\nc\nd\n"}, "a\nb\n\n[procfit: 7 bytes skipped]\nc\nd\n"}, // the number that was cut
+		{[]string{"a\nb\n", "12345678\n", "de\nf\n"}, "a\nb\n\n[procfit: 9 bytes skipped]\nde\nf\n"},
+		{[]string{"a\nb\n", "12345678\n", "defgh"}, "a\nb\n\n[procfit: 9 bytes skipped]\ndefgh"},
 	} {
 		var file bytes.Buffer
 		h := newHeadTail(&file, limit)
@@ -99,7 +99,7 @@ func FuzzHeadTail(f *testing.F) {
 			at += i
 			var out int
 			fmt.Sscanf(string(got[at:]), "\n[procfit: %d bytes", &out)
-			mark := fmt.Sprintf("\n[procfit: %d bytes left out]\n", out)
+			mark := fmt.Sprintf("\n[procfit: %d bytes skipped]\n", out)
 			tail, ok := bytes.CutPrefix(got[at:], []byte(mark))
 			if ok && at+out+len(tail) == len(data) && bytes.HasPrefix(data, got[:at]) && bytes.HasSuffix(data, tail) && at+len(tail) <= int(limit) {
 				if at > 0 && data[at-1] != '\n' {

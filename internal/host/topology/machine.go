@@ -133,7 +133,7 @@ func byCapacity(sys fs.FS, cpus []int) (fast, slow []int) {
 func parseCapacity(b []byte) (int, error) {
 	n, err := strconv.ParseUint(strings.TrimSpace(string(b)), 10, 16)
 	if err != nil || n == 0 {
-		return 0, fmt.Errorf("capacity %q: want a number from 1 to %d", b[:min(len(b), 40)], 1<<16-1)
+		return 0, fmt.Errorf("capacity %q: expected a number from 1 to %d", b[:min(len(b), 40)], 1<<16-1)
 	}
 	return int(n), nil
 }
@@ -189,7 +189,7 @@ func (m Machine) Select(name string) ([]int, error) {
 		return cpus, nil
 	case namePerformance, nameEfficiency:
 		if m.Performance == nil {
-			return nil, fmt.Errorf("%q: the CPUs of this machine are alike, or its kernel does not tell which are faster", name)
+			return nil, fmt.Errorf("%q: all CPUs of this machine are the same, or its kernel does not report which are faster", name)
 		}
 		if name == nameEfficiency {
 			return m.Efficiency, nil
@@ -199,7 +199,7 @@ func (m Machine) Select(name string) ([]int, error) {
 	number, ok := strings.CutPrefix(name, "node")
 	id, err := strconv.Atoi(number)
 	if !ok || err != nil {
-		return nil, fmt.Errorf("%q: want CPU numbers and ranges, as in 0-1,3, or node0, %s, %s, %s", name, nameCores, namePerformance, nameEfficiency)
+		return nil, fmt.Errorf("%q: expected CPU numbers and ranges, for example 0-1,3, or node0, %s, %s, %s", name, nameCores, namePerformance, nameEfficiency)
 	}
 	var have []string
 	for _, n := range m.Nodes {

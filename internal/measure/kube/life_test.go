@@ -97,7 +97,7 @@ func TestLongOutput(t *testing.T) {
 		t.Errorf("cut %v: %q … %q", o.Cut, o.Head[:20], o.Tail[max(0, len(o.Tail)-20):])
 	}
 	b, err := os.ReadFile(r.Trial.Log)
-	if err != nil || len(b) > trial.LogLimit+100 || !bytes.HasSuffix(b, []byte("last 2 hits\n")) || !bytes.Contains(b, []byte("bytes left out]")) {
+	if err != nil || len(b) > trial.LogLimit+100 || !bytes.HasSuffix(b, []byte("last 2 hits\n")) || !bytes.Contains(b, []byte("bytes skipped]")) {
 		t.Errorf("%v: the log has %d bytes", err, len(b))
 	}
 }

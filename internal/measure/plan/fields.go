@@ -90,7 +90,7 @@ func (f *Flags) compareFields() []field.Field {
 	return []field.Field{
 		{
 			Name: "procs", Holds: "VALUES", Often: true, Help: "values to measure: 1..8 or unset,1,2,4",
-			More:  "auto is unset and every value from 1 to twice the CPUs that the program may use, of which those are measured that decide. A value that is named is measured at least three times. 1-8 is the same as 1..8.",
+			More:  "auto is unset and every value from 1 to twice the CPUs that the program may use; procfit measures those that decide. A value that is named is measured at least three times. 1-8 is the same as 1..8.",
 			Value: field.Parsed(&f.Procs, "auto", ParseProcs), Header: "plan.settings plan.aa plan.max_trials plan.listed",
 		},
 		{

@@ -55,7 +55,7 @@ func (s Spec) checkObjective() *FieldError {
 	case !s.OpenLoop():
 		return Wrong("slo", " is for servers under procfit's own load: it chooses the rates")
 	case l.Price != nil && l.Rate == 0:
-		return Wrong("price", " needs --rate: the cheapest setting for how many requests a second?")
+		return Wrong("price", " needs --rate, the requests per second that the cheapest setting must carry")
 	}
 	return nil
 }

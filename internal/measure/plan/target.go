@@ -37,7 +37,7 @@ func (s Spec) checkPods() *FieldError {
 	case t.URL == "":
 		return Wrong("url", ": no address to load: name one as in http://%s:8080/", PodPlaceholder)
 	case !strings.Contains(t.URL, PodPlaceholder):
-		return Wrong("url", " %q: want %s in place of the host, as each pod has its own", secret.Text(t.URL), PodPlaceholder)
+		return Wrong("url", " %q: write %s in place of the host, since each pod has its own", secret.Text(t.URL), PodPlaceholder)
 	}
 	return nil
 }
@@ -102,7 +102,7 @@ func (s Spec) checkBeside() *FieldError {
 	hasPort := slices.ContainsFunc(b.Command, func(w string) bool { return strings.Contains(w, PortPlaceholder) })
 	switch {
 	case len(b.Command) == 0 || b.Command[0] == "":
-		return Wrong("beside", ": want a command, as in --beside './sidecar -upstream 127.0.0.1:{port}'")
+		return Wrong("beside", ": expected a command, for example --beside './sidecar -upstream 127.0.0.1:{port}'")
 	case hasPort && !s.commandHas(PortPlaceholder):
 		return Wrong("beside", ": it has {port}, but neither the target's command nor --env has: there is no such port")
 	}

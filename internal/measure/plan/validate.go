@@ -68,7 +68,7 @@ func (s Spec) checkTarget() *FieldError {
 	case server && len(t.Prepare) > 0:
 		return Wrong("prepare", " is for batch programs: what a server needs belongs in its command")
 	case t.Prepare != nil && (len(t.Prepare) == 0 || t.Prepare[0] == ""):
-		return Wrong("prepare", `: want a command, as in --prepare 'rm -rf cache'`)
+		return Wrong("prepare", `: expected a command, for example --prepare 'rm -rf cache'`)
 	}
 	return nil
 }
@@ -93,7 +93,7 @@ func (s Spec) checkServer() *FieldError {
 	u, err := url.Parse(s.exampleURL())
 	switch {
 	case err != nil || u.Host == "":
-		return Wrong("url", " %q: want an address such as http://127.0.0.1:{port}/", secret.Text(s.Target.URL))
+		return Wrong("url", " %q: expected an address such as http://127.0.0.1:{port}/", secret.Text(s.Target.URL))
 	case strings.Contains(s.Target.URL, PortPlaceholder) && s.Target.Attach != nil:
 		return Wrong("url", ": {port} is a free port for a server that procfit starts; write the port that the running server listens at")
 	case strings.Contains(s.Target.URL, PortPlaceholder) && !hasPort:

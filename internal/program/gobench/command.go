@@ -101,7 +101,7 @@ func (g *Command) take(args []string) (used int, err error) {
 			return 0, fmt.Errorf("it names two packages, %s and %s: a sweep measures one", g.Package, args[0])
 		}
 		if strings.Contains(args[0], "...") {
-			return 0, fmt.Errorf("%s stands for several packages: a sweep measures one", args[0])
+			return 0, fmt.Errorf("%s matches several packages: a sweep measures one", args[0])
 		}
 		g.Package = args[0]
 		return 1, nil

@@ -47,7 +47,7 @@ func references(mem io.ReaderAt, m *image, bias uint64, t pclntab, code map[stri
 		}
 		start, b := text+uint64(s.start), make([]byte, s.end-s.start)
 		if !m.holds(start-bias, uint64(len(b)), elf.PF_X) {
-			return nil, fmt.Errorf("%w: %s lies outside of the code", ErrUndecodable, name)
+			return nil, fmt.Errorf("%w: %s is outside of the code", ErrUndecodable, name)
 		}
 		if _, err := mem.ReadAt(b, int64(start)); err != nil {
 			return nil, err

@@ -66,7 +66,7 @@ func TestReadings(t *testing.T) {
 		"hardly any queue":   {repeat(21, line(0, 9, 0, 0, 0, "1 0 0 0 0 0 0 0")), "busy", ""},
 		"a wandering P":      {repeat(21, func(i int) string { return sched(int64(i), 0, 9, 0, 0, 0, []string{"40 0", "0 40"}[i%2]) }), "cpu-bound queue-uneven", "50% of the goroutines in them misplaced"},
 		"ticks":              {repeat(21, ticked), "busy tick-skew", "P 0 started 100% of 20000 time slices"},
-		"blocked threads":    {repeat(21, line(3, 106, 0, 0, 0, none)), "blocked-threads", "106 threads on average, at most 106, of which about 100 are neither idle nor on one of the 8 Ps"},
+		"blocked threads":    {repeat(21, line(3, 106, 0, 0, 0, none)), "blocked-threads", "106 threads on average, at most 106, and about 100 of them are neither idle nor on one of the 8 Ps"},
 		"threads at large":   {repeat(21, line(3, 6006, 0, 0, 0, none)), "blocked-threads", "6006 threads"},
 		"idle threads":       {repeat(21, line(3, 306, 0, 300, 0, none)), "idle-threads", "300 of 306 threads idle"},
 		"spinning":           {repeat(21, line(2, 9, 3, 0, 0, none)), "spinning", "3 of 6 busy Ps search for work"},

@@ -193,7 +193,7 @@ func blockedThreads(st *Stats) *Reading {
 		return nil
 	}
 	r := &Reading{ID: "blocked-threads", Severity: Info,
-		Text:   fmt.Sprintf("%s threads on average, at most %s, of which about %s are neither idle nor on one of the %s Ps", number.Amount(st.Threads.Mean), number.Amount(st.Threads.Max), number.Amount(off.Mean), number.Amount(st.Procs.Mean)),
+		Text:   fmt.Sprintf("%s threads on average, at most %s, and about %s of them are neither idle nor on one of the %s Ps", number.Amount(st.Threads.Mean), number.Amount(st.Threads.Max), number.Amount(off.Mean), number.Amount(st.Procs.Mean)),
 		Advice: "they are blocked in system calls (files, DNS through cgo) or run C, or are locked to goroutines that wait. They need no P, and GOMAXPROCS does not limit them",
 	}
 	if st.Threads.Max >= 5000 {

@@ -29,7 +29,7 @@ func compute(n int) float64 {
 func handle(w http.ResponseWriter, r *http.Request) {
 	n, err := strconv.Atoi(r.FormValue("n"))
 	if err != nil || n < 0 || n > most {
-		http.Error(w, fmt.Sprintf("n=%q: want a number from 0 to %d", r.FormValue("n"), most), http.StatusBadRequest)
+		http.Error(w, fmt.Sprintf("n=%q: expected a number from 0 to %d", r.FormValue("n"), most), http.StatusBadRequest)
 		return
 	}
 	fmt.Fprintf(w, "%.3f\n", compute(n))

@@ -212,7 +212,7 @@ func above() (string, error) {
 				continue
 			}
 			if parts[2] == at[3] {
-				return "", fmt.Errorf("group %s: none lies above it; start it in a group with a quota", parts[2])
+				return "", fmt.Errorf("group %s: it has no parent with one; start it in a group with a quota", parts[2])
 			}
 			return filepath.Dir(filepath.Join(at[4], strings.TrimPrefix(parts[2], at[3]))), nil
 		}
@@ -306,9 +306,9 @@ func (o options) child(stdout io.Writer) error {
 func Program(b *harness.Batch) func() error {
 	var o options
 	ways := []string{"together", "pinned", "processes", "quota"}
-	b.Flags.StringVar(&o.how, "how", "together", "`what` lies between the two: nothing (together), pinned, processes or quota")
+	b.Flags.StringVar(&o.how, "how", "together", "`what` is between the two: nothing (together), pinned, processes or quota")
 	b.Check(func() bool { return slices.Contains(ways, o.how) }, "-how must be one of %s", strings.Join(ways, ", "))
-	d := b.Duration("d", time.Second, "how `long` to measure beside the busy tenant, and again alone")
+	d := b.Duration("d", time.Second, "how `long` to measure next to the busy tenant, and again alone")
 	b.Flags.Float64Var(&o.rate, "rate", 500, "`requests` of the quiet tenant a second")
 	b.Check(func() bool { return o.rate > 0 && o.rate <= 10_000 }, "-rate must be more than 0 and at most 10000")
 	role := b.Flags.String("role", "both", "quiet is what the program starts itself as")

@@ -67,7 +67,7 @@ func Groups() []Group { return []Group{Run, Compare, Load, Protocol, CPUs, Stop,
 
 // Reasons of several fields that no header has them.
 const (
-	OfWaiting = "it bounds how long something is waited for, which no figure of a trial holds"
+	OfWaiting = "it bounds how long something is waited for, which no number of a trial holds"
 	OfOutput  = "it is where results go, and not what is measured"
 	OfAsking  = "it decides what procfit does before the first trial"
 )
