@@ -58,7 +58,7 @@ func answers(t *testing.T, id, addr string) {
 	case "k8sbench":
 		for query, want := range map[string]string{
 			"n=0": "0.000\n", "n=1": "21097.456\n", // the sum of the first 1000 square roots
-			"n=-1": "n=\"-1\": want a number from 0 to 200000\n", "n=200001": "want a number", "": "want a number", "n=x": "want a number",
+			"n=-1": "n=\"-1\": expected a number from 0 to 200000\n", "n=200001": "expected a number", "": "expected a number", "n=x": "expected a number",
 		} {
 			resp, err := client.Get("http://" + addr + "/cpu?" + query)
 			if err != nil {
@@ -66,7 +66,7 @@ func answers(t *testing.T, id, addr string) {
 			}
 			body, err := io.ReadAll(resp.Body)
 			resp.Body.Close()
-			if ok := resp.StatusCode == http.StatusOK; err != nil || !strings.Contains(string(body), want) || ok == strings.Contains(want, "want") {
+			if ok := resp.StatusCode == http.StatusOK; err != nil || !strings.Contains(string(body), want) || ok == strings.Contains(want, "expected") {
 				t.Errorf("k8sbench answers %q with %s, %q, %v, want %q", query, resp.Status, body, err, want)
 			}
 		}

@@ -65,7 +65,7 @@ func TestRatio(t *testing.T) {
 		"cost":                       {six, ratio(quantity{Figure: Cost, Procs: "4"}, quantity{Figure: Cost, Procs: "1"}), 0.25, ""},
 		"metric":                     {six, ratio(quantity{Figure: "took", Procs: "2"}, quantity{Figure: "took", Procs: "1"}), 0.5, ""},
 		"at the CPUs":                {six, ratio(one("n"), one("1")), 2, ""},
-		"no such metric":             {six, ratio(quantity{Figure: "speed", Procs: "2"}, one("1")), math.NaN(), `GOMAXPROCS=2 has no figure "speed"`},
+		"no such metric":             {six, ratio(quantity{Figure: "speed", Procs: "2"}, one("1")), math.NaN(), `GOMAXPROCS=2 has no metric "speed"`},
 		"a setting that was not run": {six, ratio(one("8"), one("1")), math.NaN(), "GOMAXPROCS=8 was not run"},
 		"unset was not run":          {six, ratio(one(""), one("1")), math.NaN(), "GOMAXPROCS unset was not run"},
 		"another quota":              {six, ratio(quantity{Procs: "2", Quota: 0.5}, one("1")), math.NaN(), "GOMAXPROCS=2 under a quota of 0.5 was not run"},

@@ -28,7 +28,7 @@ type scanned struct {
 	asks    bool // it asks for GOMAXPROCS
 	sets    bool // it sets GOMAXPROCS
 	listens bool // it is a server's, by the functions that it names
-	bad     bool // it is no valid Go, up to its imports
+	bad     bool // it is not valid Go, up to its imports
 	changed bool // by a fix, which has to be looked at whatever is left
 }
 

@@ -58,7 +58,7 @@ func TestReadWeight(t *testing.T) {
 		fault   string
 	}{
 		{1, "/a", 256, false, ""}, {2, "/a", 100, true, ""}, {1, "/b", 1024, true, ""},
-		{2, "/b", 0, false, `/b/cpu.weight: want a number from 0 to 10000, have "10001\n"`}, {1, "/c", 0, false, ErrNoWeight.Error()}, {2, "/c", 0, false, "/c/cpu.weight: "},
+		{2, "/b", 0, false, `/b/cpu.weight: expected a number from 0 to 10000, got "10001\n"`}, {1, "/c", 0, false, ErrNoWeight.Error()}, {2, "/c", 0, false, "/c/cpu.weight: "},
 	} {
 		w, err := ReadWeight(tree, tc.version, tc.dir)
 		if tc.fault != "" {

@@ -45,7 +45,7 @@ func TestPodsWrong(t *testing.T) {
 	}{
 		"a command":  {func(s *Spec) { s.Target.Command = []string{"./server"} }, "command", "what their image holds"},
 		"no address": {func(s *Spec) { s.Target.URL = "" }, "url", "http://{pod}:8080/"},
-		"a Service":  {func(s *Spec) { s.Target.URL = "http://api.shop/" }, "url", "want {pod}"},
+		"a Service":  {func(s *Spec) { s.Target.URL = "http://api.shop/" }, "url", "write {pod}"},
 	} {
 		s := podSpec()
 		tc.change(&s)

@@ -173,7 +173,7 @@ func ParseStatuses(text string) (Statuses, error) {
 		first, err := strconv.ParseUint(low, 10, 16)
 		last, err2 := strconv.ParseUint(high, 10, 16)
 		if err != nil || err2 != nil || first < leastStatus || last > mostStatus || first > last {
-			return nil, fmt.Errorf("%q: want statuses from %d to %d, as in 200-399 or 200,401", text, leastStatus, mostStatus)
+			return nil, fmt.Errorf("%q: expected statuses from %d to %d, for example 200-399 or 200,401", text, leastStatus, mostStatus)
 		}
 		all = append(all, StatusRange{int(first), int(last)})
 	}

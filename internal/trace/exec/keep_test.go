@@ -113,7 +113,7 @@ func TestFieldsAreDocumented(t *testing.T) {
 		}
 		seen[typ] = true
 		for f := range typ.Fields() {
-			if name := f.Tag.Get("json"); name != "" {
+			if name, _, _ := strings.Cut(f.Tag.Get("json"), ","); name != "" {
 				if !strings.Contains(section, "`"+name+"`") && !strings.Contains(section, "`"+name+"[]`") {
 					t.Errorf("docs/reference/trace.md does not explain %s of %s", name, typ)
 				}

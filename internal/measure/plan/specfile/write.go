@@ -51,12 +51,14 @@ func Write(given []Given) (*Written, error) {
 		}
 	}
 	b := bytes.NewBufferString("# yaml-language-server: $schema=" + SchemaURL + "\n")
+	if len(root.Content) == 0 {
+		b.WriteString("{} # every key has its default\n")
+		return &Written{b.Bytes(), nil}, nil
+	}
 	encoder := yaml.NewEncoder(b)
 	encoder.SetIndent(2)
-	if len(root.Content) > 0 {
-		if err := encoder.Encode(root); err != nil {
-			return nil, err
-		}
+	if err := encoder.Encode(root); err != nil {
+		return nil, err
 	}
 	return &Written{b.Bytes(), w.variables}, encoder.Close()
 }
