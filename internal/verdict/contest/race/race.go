@@ -11,7 +11,7 @@
 // several nodes each node has a walk of its own, and its level is free. So a block of three
 // is compared with its neighbours in time as far as the machine is steady, and within
 // itself alone where it is not. A trial far from its place counts only as far as Huber's
-// bound; each value has a spread of its own, drawn to that of all. Bounds are Student's
+// bound, and less the further it is (influence); each value has a spread of its own, drawn to that of all. Bounds are Student's
 // t with all residuals' degrees of freedom: no copies are run for the noise. A saturated
 // trial has no p99; a failed one counts for nothing.
 //
@@ -21,10 +21,12 @@
 // margin, at 99.5%, or is below 45% of it. The others are rivals. A value is proven
 // when it is no worse than each rival, in throughput and in p99, by a one-sided bound of
 // 95% each: all must hold, so that they need no correction for their number
-// (intersection-union; Berger, 1982). It is likely when, by models in which rivals are
-// pooled (of throughput in rivals, of p99 in curve), it is wrong by throughput with 3%
-// and by p99 with 10% at most. The smallest proven value is named, or a likely one that
-// has fewer than four fifths of its Ps.
+// (intersection-union; Berger, 1982). A comparison must also hold without the trial of
+// the rival that helps it most (alone): an outlier proves nothing. A value is likely when,
+// by models in which rivals are pooled (of throughput in rivals, of p99 in curve), it is
+// wrong by throughput with 3% and by p99 with 10% at most, and its own trials show at 85%
+// that it does no harm (harmless). The smallest proven value is named, or a likely one
+// that has fewer than four fifths of its Ps.
 //
 // Of a difference a level says Slower or Later only by a bound that counts all values.
 //
