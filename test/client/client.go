@@ -29,11 +29,11 @@ func NewCollector() *Collector {
 		return prometheus.NewDesc("maxprocs_"+name, help, labels, nil)
 	}
 	return &Collector{
-		limit:     desc("limit_cpus", "Tightest CPU limit of the process's cgroups, in CPUs.", "source"),
-		unknown:   desc("limits_unknown", "CPU limits, or ways to them, that could not be read."),
-		periods:   desc("cfs_periods_total", "Periods in which the group wanted to run.", "cgroup"),
-		throttled: desc("cfs_throttled_periods_total", "Periods in which the group was held back.", "cgroup"),
-		seconds:   desc("cfs_throttled_seconds_total", "Time that the group was held back, summed over CPUs.", "cgroup"),
+		limit:     desc("limit_cpus", "Tightest CPU limit of the cgroup of the process and its parent cgroups, in CPUs.", "source"),
+		unknown:   desc("limits_unknown", "CPU limits that could not be read or found."),
+		periods:   desc("cfs_periods_total", "Periods in which the cgroup wanted to run.", "cgroup"),
+		throttled: desc("cfs_throttled_periods_total", "Periods in which the cgroup was throttled.", "cgroup"),
+		seconds:   desc("cfs_throttled_seconds_total", "Time that the cgroup was throttled, summed over CPUs.", "cgroup"),
 	}
 }
 
@@ -72,7 +72,7 @@ func observe(meter metric.Meter, read func() metrics.Reading) (metric.Registrati
 		return nil, err
 	}
 	seconds, err := meter.Float64ObservableCounter("maxprocs.cfs.throttled", metric.WithUnit("s"),
-		metric.WithDescription("Time that the group was held back, summed over CPUs."))
+		metric.WithDescription("Time that the cgroup was throttled, summed over CPUs."))
 	if err != nil {
 		return nil, err
 	}

@@ -58,19 +58,19 @@ func (f fixed) Collect(ch chan<- prometheus.Metric) { f.send(ch, f.r) }
 // same by the same names.
 func TestSameNames(t *testing.T) {
 	const want = `
-# HELP maxprocs_cfs_periods_total Periods in which the group wanted to run.
+# HELP maxprocs_cfs_periods_total Periods in which the cgroup wanted to run.
 # TYPE maxprocs_cfs_periods_total counter
 maxprocs_cfs_periods_total{cgroup="/sys/fs/cgroup/pod"} 100
-# HELP maxprocs_cfs_throttled_periods_total Periods in which the group was held back.
+# HELP maxprocs_cfs_throttled_periods_total Periods in which the cgroup was throttled.
 # TYPE maxprocs_cfs_throttled_periods_total counter
 maxprocs_cfs_throttled_periods_total{cgroup="/sys/fs/cgroup/pod"} 25
-# HELP maxprocs_cfs_throttled_seconds_total Time that the group was held back, summed over CPUs.
+# HELP maxprocs_cfs_throttled_seconds_total Time that the cgroup was throttled, summed over CPUs.
 # TYPE maxprocs_cfs_throttled_seconds_total counter
 maxprocs_cfs_throttled_seconds_total{cgroup="/sys/fs/cgroup/pod"} 1.5
-# HELP maxprocs_limit_cpus Tightest CPU limit of the process's cgroups, in CPUs.
+# HELP maxprocs_limit_cpus Tightest CPU limit of the cgroup of the process and its parent cgroups, in CPUs.
 # TYPE maxprocs_limit_cpus gauge
 maxprocs_limit_cpus{source="/sys/fs/cgroup/pod/cpu.max"} 1.5
-# HELP maxprocs_limits_unknown CPU limits, or ways to them, that could not be read.
+# HELP maxprocs_limits_unknown CPU limits that could not be read or found.
 # TYPE maxprocs_limits_unknown gauge
 maxprocs_limits_unknown 0
 `
