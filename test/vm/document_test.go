@@ -13,19 +13,19 @@ var update = flag.Bool("update", false, "write docs/evidence/agreement.md, or th
 
 const introduction = `# Agreement with real Go runtimes
 
-procfit says which GOMAXPROCS a Go program runs with. Here that is held against the programs themselves: each cell below is one real program, built by a released Go, that was started in an emulated Linux machine and printed its own runtime.GOMAXPROCS(0); procfit, in the same machine and from outside the program, was asked ` + "`procfit explain --json --pid …`" + `, and the two numbers were compared.
+procfit reports which GOMAXPROCS value a Go program runs with. Here that is compared with the programs themselves. Each cell below is one real program, built by a released Go version. It was started in an emulated Linux machine and printed its own runtime.GOMAXPROCS(0). In the same machine, from outside the program, procfit ran ` + "`procfit explain --json --pid …`" + `, and the two numbers were compared.
 
-The search for a program's own limit is held besides against the runtimes' own code, in thousands of random arrangements (test/goruntime), and the limits that a runtime dies of against programs that do (TestDeadlyLimits).
+Two other tests compare procfit with the runtimes. test/goruntime compares the search for a program's own limit with the runtimes' own code, in thousands of random arrangements. TestDeadlyLimits compares the limits that end a runtime with programs that they end.
 
-The cells cover every pair of values of any two factors; the rest is drawn at random, with a fixed seed. A cell whose GOMAXPROCS decides alone counts for the pairs of GOMAXPROCS only.
+The cells cover every pair of values of any two factors; the rest is drawn at random, with a fixed seed. In a cell where the GOMAXPROCS variable alone decides, only the pairs with GOMAXPROCS are covered.
 
 | factor | what it is |
 |---|---|
 | program | the toolchain, and the go line of go.mod |
-| limit | CPUs that the program's own group may use; with one CPU or less anywhere the period is 1 s, else 100 ms |
-| nesting | a group alone, or in one whose limit is half or double; the parent of a leaf of 20 CPUs has 1.5. v1 refuses a leaf more than its parent |
-| cpuset | an affinity mask, or a cpuset group |
-| view | host: that of the machine; unshare: a cgroup namespace of its own, with the machine's mounts; container: the same with the hierarchy mounted anew; bind: no namespace, its group bind-mounted over the hierarchy; agent: a container in which the machine's hierarchy is mounted a second time; nsfs: the hierarchy mounted after a bind-mounted namespace; covered: a tmpfs over the hierarchy, its group bind-mounted elsewhere; above: the group above its own bind-mounted over the hierarchy, and then a cgroup namespace |
+| limit | CPUs that the program's own cgroup may use; with one CPU or less anywhere the period is 1 s, otherwise 100 ms |
+| nesting | a cgroup alone, or in a parent cgroup whose limit is half or double; the parent of a leaf of 20 CPUs has 1.5. v1 refuses a leaf with more than its parent |
+| cpuset | an affinity mask, or a cpuset cgroup |
+| view | host: the machine's own; unshare: a separate cgroup namespace, with the machine's mounts; container: the same with the hierarchy mounted again; bind: no namespace, the program's cgroup bind-mounted over the hierarchy; agent: a container in which the machine's hierarchy is mounted a second time; nsfs: the hierarchy mounted after a bind-mounted namespace; covered: a tmpfs over the hierarchy, the program's cgroup bind-mounted elsewhere; above: the parent of the program's cgroup bind-mounted over the hierarchy, and then a cgroup namespace |
 
 `
 
@@ -57,7 +57,7 @@ func document(results []result, now time.Time) []byte {
 	}
 	writeTable(&b, results)
 	writeAncestors(&b, results)
-	b.WriteString("## To repeat it\n\n    PROCFIT_REQUIRE=1 go test ./test/vm -run Agreement                        # as in .ci/run: 300 cells on five of the twelve machines\n    PROCFIT_FULL=1 go test ./test/vm -run Agreement -timeout 60m -update      # every machine, as in .ci/full; writes this page\n\nIt needs Debian's qemu-system-x86, busybox-static and the kernel that test/vm/kernel.sh fetches, not root. Go fetches the toolchains itself.\n")
+	b.WriteString("## Repeat it\n\n    PROCFIT_REQUIRE=1 go test ./test/vm -run Agreement                        # as in .ci/run: 300 cells on five of the twelve machines\n    PROCFIT_FULL=1 go test ./test/vm -run Agreement -timeout 60m -update      # every machine, as in .ci/full; writes this page\n\nThe test needs Debian's qemu-system-x86 and busybox-static, and the kernel that test/vm/kernel.sh fetches. It does not need root. Go fetches the toolchains itself.\n")
 	return b.Bytes()
 }
 
@@ -92,7 +92,7 @@ func writeTable(b *bytes.Buffer, results []result) {
 }
 
 func writeAncestors(b *bytes.Buffer, results []result) {
-	b.WriteString("## An ancestor's limit\n\n64 CPUs, cgroup v2, a limit of 1.5 CPUs above the program's own of 20. The kernel enforces both; no Go release reads the upper one (golang/go#81180). Policy fit does.\n\n| program | runs with | `go` says | `fit` says |\n|---|---|---|---|\n")
+	b.WriteString("## A parent cgroup's limit\n\nThe machine has 64 CPUs and cgroup v2. The program's own limit is 20 CPUs, and its parent cgroup's limit is 1.5 CPUs. The kernel enforces both. No Go release reads the parent's limit (golang/go#81180); the policy fit does.\n\n| program | runs with | `go` says | `fit` says |\n|---|---|---|---|\n")
 	for _, c := range ancestors() {
 		for _, r := range results {
 			if r.cell == c {
