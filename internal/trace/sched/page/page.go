@@ -65,7 +65,7 @@ func Report(name string, s *sched.Summary, readings []sched.Reading) *document.D
 	}
 	d.Blocks = append(append(d.Blocks, v.procs...), v.waits...)
 	if len(v.facts) > 0 {
-		d.Blocks = append(d.Blocks, heading("Figures"), v.facts)
+		d.Blocks = append(d.Blocks, heading("Numbers"), v.facts)
 	}
 	d.Blocks = append(d.Blocks, v.broken()...)
 	return d

@@ -176,7 +176,7 @@ A sweep does not measure every value equally often. It measures the values still
 
 **Harmful** is a named value that loses more than a tenth of the throughput, or 40% of p99.
 
-**Noise** is estimated from all trials, by how far each is from its value and its block. A trial far away counts for less. The default runs with and without GOMAXPROCS in turn, which is the same setting; if the two are proven to differ, no value is named. Slow changes of the machine are removed by blocks; how large they are is estimated from the trials.
+**Noise** is estimated from all trials, by how far each is from its value and its block. A trial far away has less weight. The default runs with and without GOMAXPROCS in turn, which is the same setting; if the two are proven to differ, no value is named. Slow changes of the machine are removed by blocks; how large they are is estimated from the trials.
 
 **Intervals** compare the named value with each other value. The best of several equal values is partly lucky, so the error of 5% is shared among those that cannot be distinguished from it (the false coverage rate of Benjamini and Yekutieli, 2005), and a quarter is kept for stopping early. A machine that is noisier than expected is believed at once, a quieter one only as trials come.
 
