@@ -21,8 +21,8 @@ const (
 	OutcomeSchema = "procfit.lab/v1"
 )
 
-// Outcome is what a lab run came to: lab.json. The measured figures themselves
-// stand in the stages' directories, each as a sweep's.
+// Outcome is the result of a lab run: lab.json. The measured numbers themselves
+// are in the stages' directories, each as a sweep's.
 type Outcome struct {
 	Schema      string       `json:"schema"`
 	Started     time.Time    `json:"started"`
@@ -139,10 +139,10 @@ type Answered struct {
 	Needs    float64          `json:"needs_cpus,omitempty"`
 	LoadCPUs float64          `json:"load_cpus,omitempty"` // of those for the load
 	Measured verdict.Interval `json:"measured"`
-	From     string           `json:"measured_from,omitempty"` // whose figures they are; empty: this machine's
+	From     string           `json:"measured_from,omitempty"` // where the numbers come from; empty: this machine's
 	Answer   Answer           `json:"answer"`
 	Reason   string           `json:"reason,omitempty"` // of cannot_tell
-	Open     bool             `json:"open,omitempty"`   // more blocks may tell
+	Open     bool             `json:"open,omitempty"`   // more blocks may decide it
 }
 
 // countedSeconds is how long a trial must be for the kernel's counters, in ticks of
@@ -217,7 +217,7 @@ func (r *Ran) Conclude(e Experiment, cpus float64) {
 	}
 }
 
-// Open are the hypotheses that more blocks may tell, by the stages that they are measured
+// Open are the hypotheses that more blocks may decide it, by the stages that they are measured
 // in.
 func (r *Ran) Open(e Experiment) map[string][]string {
 	open := map[string][]string{}

@@ -13,8 +13,8 @@ type Canary struct {
 	End     *journal.End `json:"end"` // null: its procfit was killed, or is still at work
 	Slices  int          `json:"slices"`
 	Planned int          `json:"slices_planned"`
-	// PerRequest reports that CPU time and waiting are of a request, by the query that
-	// tells requests; else they are of a pod, and what the traffic's spread does is in them.
+	// PerRequest reports that CPU time and waiting are of a request, by the query named
+	// requests; else they are of a pod, and include what the traffic's spread does.
 	PerRequest  bool            `json:"per_request"`
 	Unreached   bool            `json:"unreached"`   // no request came to any pod in any slice
 	Comparisons int             `json:"comparisons"` // that the intervals of judged metrics hold for together

@@ -25,7 +25,7 @@ type Cheapest struct {
 	// first limit and number of replicas, which are to be those of today; null: none.
 	Answer *Priced `json:"answer"`
 	Today  *Priced `json:"today"`
-	Open   int     `json:"open"` // settings that may be cheaper than the answer and are not told yet
+	Open   int     `json:"open"` // settings that may be cheaper than the answer and are still undecided
 }
 
 // Priced is one setting with what it carries and costs.

@@ -6,7 +6,7 @@ import (
 	"github.com/procfit/procfit/internal/verdict/journal"
 )
 
-// Default is how the value that unset chose stands to the CPUs.
+// Default compares the value that unset chose with the CPUs.
 type Default struct {
 	Standing DefaultStanding `json:"standing"`
 	Procs    *int            `json:"procs"`   // null: not known

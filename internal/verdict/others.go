@@ -19,7 +19,7 @@ type OtherPrograms struct {
 	// Withheld are the labels of the settings that had too few CPUs next to them.
 	Withheld []string `json:"withheld,omitempty"`
 	// Bursts is how many of all Trials had much of them, at most the share BurstMost of the
-	// CPU time, where most have hardly any; LeftOut of these do not count.
+	// CPU time, where most have hardly any; LeftOut of these are not used.
 	Bursts    int     `json:"bursts,omitempty"`
 	BurstMost float64 `json:"burst_most,omitempty"`
 	Trials    int     `json:"trials,omitempty"`

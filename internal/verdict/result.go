@@ -97,7 +97,7 @@ type Group struct {
 	Beyond         *Beyond        `json:"beyond_cpus"` // null: nothing was measured on both sides
 	Throttling     Throttling     `json:"throttling"`
 	Others         OtherPrograms  `json:"other_programs"`
-	Allocates      *Allocates     `json:"allocates,omitempty"` // beside a flat curve; null: it does not, or that is not known
+	Allocates      *Allocates     `json:"allocates,omitempty"` // a program with a flat curve that allocates much; null: it does not, or that is not known
 	USL            *USL           `json:"usl"`                 // null with fewer than four different procs
 	Recommendation Recommendation `json:"recommendation"`
 }

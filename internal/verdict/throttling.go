@@ -13,7 +13,7 @@ type Throttling struct {
 	// State is of the default and of the value that the verdict names; where there is
 	// neither, of the peak.
 	State ThrottlingState `json:"state"`
-	// Share is of the periods of the limit that held it back most, LimitCPUs wide.
+	// Share is of the periods of the limit that throttled it most, LimitCPUs wide.
 	Share     *float64 `json:"periods_ratio"`
 	LimitCPUs *float64 `json:"limit_cpus"`
 	// Own is that this is the setting's quota; else it is that of Group, around the
@@ -22,13 +22,13 @@ type Throttling struct {
 	Group string `json:"group,omitempty"`
 	// OuterKnown is that limits around the target are counted, or that there are none.
 	OuterKnown bool               `json:"outer_known"`
-	Settings   []ThrottledSetting `json:"settings,omitempty"` // of which something is known
+	Settings   []ThrottledSetting `json:"settings,omitempty"` // those about which something is known
 	Advice     ThrottlingAdvice   `json:"advice,omitempty"`
 	Procs      *int               `json:"procs,omitempty"` // of the advice
 	AdviceOwn  bool               `json:"-"`               // the advice is about the setting's own quota
 }
 
-// ThrottledSetting is a setting with the limit that held it back most.
+// ThrottledSetting is a setting with the limit that throttled it most.
 type ThrottledSetting struct {
 	Label     string  `json:"label"`
 	Judged    bool    `json:"judged"` // State is of it

@@ -80,7 +80,7 @@ type viewJSON struct {
 // Decision is facts.Decision in the document.
 type Decision struct {
 	Policy     facts.PolicyName `json:"policy"`
-	Outcome    facts.Outcome    `json:"outcome,omitempty"` // dies; left out where it runs
+	Outcome    facts.Outcome    `json:"outcome,omitempty"` // dies; absent where it runs
 	Procs      *int             `json:"procs"`             // null where it does not run
 	Candidates []candidateJSON  `json:"candidates"`
 	Reasons    []string         `json:"reasons"`

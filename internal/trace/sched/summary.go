@@ -67,7 +67,7 @@ type Change struct {
 // as the process starts and are not part of its work.
 type Stats struct {
 	Samples        int64 `json:"samples"`
-	StartupSamples int64 `json:"startup_samples"` // left out of all else; 2 of a process that panics at once
+	StartupSamples int64 `json:"startup_samples"` // not used in any other field; 2 of a process that panics at once
 
 	IntervalMillis *Level   `json:"interval_ms"`        // between one sample and the next
 	IntervalMedian *float64 `json:"interval_median_ms"` // to 3%

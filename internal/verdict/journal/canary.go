@@ -94,7 +94,7 @@ type Harm struct {
 	Pod     string   `json:"pod,omitempty"`
 	// Detail is how a container ended, or what a pod that is not ready says.
 	Detail string `json:"detail,omitempty"`
-	// Query was Ratio times the control's over so many slices. Ratio is null where the
+	// Query was Ratio times the control's over the number of Slices. Ratio is null where the
 	// control's was 0.
 	Query  string   `json:"query,omitempty"`
 	Slices int      `json:"slices,omitempty"`

@@ -85,7 +85,7 @@ type Target struct {
 	// run does not mix two programs; empty where procfit compiles or is the target itself.
 	SHA256      string     `json:"sha256,omitempty"`
 	URL         string     `json:"url,omitempty"`
-	Ready       string     `json:"ready,omitempty"`        // of --ready: what told that it could be loaded; empty: its URL
+	Ready       string     `json:"ready,omitempty"`        // of --ready: the check that reported it ready for load; empty: its URL
 	ReadyStatus string     `json:"ready_status,omitempty"` // of --ready; empty: any below 500
 	Build       string     `json:"build,omitempty"`        // the package of --build
 	GoVersion   string     `json:"go_version,omitempty"`   // of the command's executable; a trial has the one that ran
@@ -130,7 +130,7 @@ type Load struct {
 	Pace           string     `json:"pace,omitempty"`    // of the open loop: poisson; absent: constant
 	GRPC           *Call      `json:"grpc,omitempty"`    // null: HTTP
 	Streams        int        `json:"streams,omitempty"` // requests at a time on a connection of HTTP/2, where there are several
-	TLS            *TLS       `json:"tls,omitempty"`     // null: nothing about it was said
+	TLS            *TLS       `json:"tls,omitempty"`     // null: the command has no flag about TLS
 	Engine         string     `json:"engine,omitempty"`  // that was asked for
 	Command        string     `json:"command,omitempty"` // of --load
 	Metrics        []string   `json:"metrics,omitempty"` // of --metric

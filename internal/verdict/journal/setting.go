@@ -50,12 +50,12 @@ func (a Setting) Key() SettingKey {
 }
 
 // Block is what a race runs next, written before the first of its trials, so that a
-// run that continues completes what was begun, whatever it would choose today.
+// run that continues completes the block that was started, whatever it would choose today.
 type Block struct {
 	Kind     string    `json:"kind"`
 	Block    int       `json:"block"`    // from 0, over all groups
 	Settings []Setting `json:"settings"` // all of one group, in the order to run
-	Why      string    `json:"why"`      // a code: what the block is to tell
+	Why      string    `json:"why"`      // a code: the question that the block is to answer
 }
 
 // Budget is what a race may take from here on, where it continues with another than it

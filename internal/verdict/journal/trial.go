@@ -71,8 +71,8 @@ type Trial struct {
 	Valid         bool        `json:"valid"`
 	InvalidCode   InvalidCode `json:"invalid_code,omitempty"`
 	InvalidReason string      `json:"invalid_reason,omitempty"` // in words, for who reads the file
-	// NotStarted is that there was no program to run, or that its node was lost. It
-	// stands until a resumed run has tried again.
+	// NotStarted is that there was no program to run, or that its node was lost. A
+	// resumed run tries the trial again, and clears it.
 	NotStarted bool `json:"not_started,omitempty"`
 
 	ObservedProcs       []*int            `json:"observed_procs"`            // by replica; null: not readable

@@ -39,9 +39,9 @@ type Cgroup struct {
 	ThrottledSeconds float64 `json:"throttled_seconds"`
 }
 
-// OuterLimit is a CPU limit around the target that the setting did not set: of a group
-// above, or of the group that procfit itself runs in. Others may share it, and so
-// what of it is throttled need not be the target's doing.
+// OuterLimit is a CPU limit around the target that the setting did not set: of a parent
+// cgroup, or of the cgroup that procfit itself runs in. Other programs may share it, and
+// so its throttling may have another cause than the target.
 type OuterLimit struct {
 	Group string  `json:"group"` // its path below the cgroup mount
 	CPUs  float64 `json:"cpus"`
@@ -76,7 +76,7 @@ type Offered struct {
 	Load LoadCost `json:"load"`
 }
 
-// Memory is that of all processes of the target together; what they share counts for each.
+// Memory is that of all processes of the target together; shared memory is counted once for each.
 type Memory struct {
 	RSSBytes     *int64 `json:"rss_bytes"`      // at the end of the span; null of a batch program
 	PeakRSSBytes int64  `json:"peak_rss_bytes"` // since their start; of a batch program the most that was seen
