@@ -78,7 +78,11 @@ func (e labListed) print(w *terminal.Writer) {
 	w.Paragraph(w.Style(terminal.Cyan, terminal.Pad(e.ID, column, true)), further, e.Title)
 	document := e.Document
 	if document[0] >= '0' && document[0] <= '9' {
-		document = "document " + document
+		name := "article "
+		if strings.Contains(document, ",") {
+			name = "articles "
+		}
+		document = name + document
 	}
 	about := document + " · " + string(e.Kind)
 	if len(e.Needs) > 0 {

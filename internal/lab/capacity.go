@@ -95,7 +95,7 @@ var capacity = []Experiment{
 			quick:       size{takes: quickTrial, procs: "1 n 2n", scaled: "20 s a setting there, 0.5 s of each loop here"},
 			full:        size{takes: 3 * time.Second, procs: "1 2 4 8 12 16 32 n 2n", scaled: "20 s a setting there, 1.5 s of each loop here"},
 		}, {
-			id: "posted", title: "with a POST of 4096 bytes that is hashed 32 times, as the document intended",
+			id: "posted", title: "with a POST of 4096 bytes that is hashed 32 times, as the article intended",
 			connections: 128, body: bytes.Repeat([]byte{'x'}, 4096),
 			quick: size{takes: quickTrial, procs: "1 n 2n", scaled: "20 s a setting there, 0.5 s of each loop here"},
 			full:  size{takes: 3 * time.Second, procs: "1 2 4 8 12 16 32 n 2n", scaled: "20 s a setting there, 1.5 s of each loop here"},
@@ -145,7 +145,7 @@ var capacity = []Experiment{
 			},
 			{
 				// The same, for a machine of any size. Nothing is above 1 but error.
-				ID: "each_cpu", Says: "each CPU adds at least 0.79 of what one does (the document's share less 10%)",
+				ID: "each_cpu", Says: "each CPU adds at least 0.79 of what one does (the article's share less 10%)",
 				Document: "7 ÷ 8 times = 0.875", Value: 7.0 / 8, Needs: 2,
 				Measure: speedup(Throughput.At("n")), AtLeast: 7.0 / 8 * tenthLess,
 			},

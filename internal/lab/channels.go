@@ -49,7 +49,7 @@ var channels = []Experiment{
 		}},
 		Hypotheses: []Hypothesis{
 			{
-				ID: "go1_5_two_ps", Says: "Go 1.5: two Ps are at least 1.24 times as fast as one (as on the document's laptop)",
+				ID: "go1_5_two_ps", Says: "Go 1.5: two Ps are at least 1.24 times as fast as one (as on the article's laptop)",
 				Document: "27.3 ÷ 15.3 s = 1.78", Value: 27.3 / 15.3, On: OnServer, Needs: 2, Measure: Figure("Sieve ns/op").At("1").built("1.5").over("2"), AtLeast: 21.1 / 17.0,
 			},
 			{

@@ -44,7 +44,7 @@ var containers = []Experiment{
 			{
 				// A figure that is lost had threads by GOMAXPROCS; twice is well beyond noise.
 				ID: "threads_follow_procs", Says: "16 Ps make at least twice the threads of one P: “GOMAXPROCS controls Machine”",
-				Document: "“Experiment 1: number of OS threads” (by GOMAXPROCS, in a figure)",
+				Document: "“Experiment 1: number of OS threads” (by GOMAXPROCS, in a chart)",
 				Measure:  Figure("threads_max").At("16").over("1"), AtLeast: 2,
 			},
 		},

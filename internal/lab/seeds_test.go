@@ -160,13 +160,13 @@ func (p recorded) sections(t *template.Template, results string) (string, error)
 	return b.String(), nil
 }
 
-const tableHead = "| hypothesis | document | here | wanted | answer |\n|---|---|---|---|---|\n"
+const tableHead = "| hypothesis | article | here | wanted | answer |\n|---|---|---|---|---|\n"
 
 // added is an experiment that the run has not.
 func (p recorded) added(b *strings.Builder, e Experiment) {
 	from := e.Document
 	if from[0] >= '0' && from[0] <= '9' {
-		from = "document " + from
+		from = "article " + from
 	}
 	fmt.Fprintf(b, "\nFrom %s: %s. %s.\n\n%s", from, plain(e.Title), strings.Replace(plain(p.since()), "changed", "Added", 1), tableHead)
 	for _, a := range p.today[e.ID] {
@@ -265,7 +265,7 @@ func TestSinceTheRun(t *testing.T) {
 
 From document 000: what a is.
 
-| hypothesis | document | here | wanted | answer |
+| hypothesis | article | here | wanted | answer |
 |---|---|---|---|---|
 | two Ps do twice as much | 2 ÷ 1 | 2.00, n 6 | 1.9 or more | holds |
 | nobody says so any more |  | 2.00, n 6 | 1 or less | does not hold |
@@ -280,7 +280,7 @@ all trials:
 
 From document 000: what b is.
 
-| hypothesis | document | here | wanted | answer |
+| hypothesis | article | here | wanted | answer |
 |---|---|---|---|---|
 | two Ps do twice as much | 2 ÷ 1 | 2.00, n 6 | 1.9 or more | holds |
 `
@@ -298,7 +298,7 @@ From document 000: what b is.
 		"| two Ps do twice as much | 2 ÷ 1 | 2.00, n 6 | 1.9 or more | holds |\n| it &lt;is&gt; new |  | – | 1.1 or less | " + notYet + " |\n",
 		"<details><summary>What was measured</summary>\n\nall trials:\n\n| GOMAXPROCS | Throughput |\n|---|---:|\n| 1 | 5 |\n\n</details>\n",
 		"| two Ps do more | 2 ÷ 1 | – | 1.9 or more | " + notYet + " |\n| of a table |  | 2 (an emulated machine) | 1 or less | does not hold |\n",
-		"From document 001: another. Added since this run (21 November 2026): not yet run anew.\n\n| hypothesis",
+		"From article 001: another. Added since this run (21 November 2026): not yet run anew.\n\n| hypothesis",
 	} {
 		if !strings.Contains(text, want) {
 			t.Errorf("no %q in:\n%s", want, text)

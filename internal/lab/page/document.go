@@ -7,7 +7,7 @@ import (
 	"github.com/procfit/procfit/internal/show/document"
 )
 
-const title = "The documents' experiments, run here"
+const title = "The articles' experiments, run here"
 
 // Index is a lab run at a glance, which leads to the page of each experiment.
 func (v *Lab) Index() *document.Document {
@@ -81,7 +81,7 @@ func (v *Lab) Page(e *Experiment) *document.Document {
 	d.Home = &document.Link{Text: "The lab", To: "../index.html"}
 	about := document.Panel{Name: "Experiment", Label: e.Document, Level: 2, Sentence: e.Title}
 	if e.Claim != "" {
-		about.Blocks = append(about.Blocks, document.Text{Text: "The document's result: " + e.Claim})
+		about.Blocks = append(about.Blocks, document.Text{Text: "The article's result: " + e.Claim})
 	}
 	if e.Note != "" {
 		about.Blocks = append(about.Blocks, document.Text{Text: e.Note, Style: document.Muted})
@@ -102,7 +102,7 @@ func (v *Lab) Page(e *Experiment) *document.Document {
 		d.Blocks = append(d.Blocks, s.blocks(2, title, "")...)
 	}
 	d.Blocks = append(d.Blocks, document.Text{Style: document.Small,
-		Text: "The charts of an experiment share one scale. Large dots are medians with 95% intervals, small dots are single trials. A table shows median × (lowest ÷ median, highest ÷ median), as document 002 does."})
+		Text: "The charts of an experiment share one scale. Large dots are medians with 95% intervals, small dots are single trials. A table shows median × (lowest ÷ median, highest ÷ median), as article 002 does."})
 	v.end(d, false)
 	return d
 }
@@ -184,7 +184,7 @@ func (s Stage) blocks(level int, title, folder string) (list []document.Block) {
 		list = append(list, document.List{Items: document.Items(s.Notes)})
 	}
 	if s.Over && folder == "" {
-		list = append(list, document.Text{Text: "Hollow dots are the document's numbers, scaled to equal ours at one P: dashed for its laptop, dotted for its server.", Style: document.Small})
+		list = append(list, document.Text{Text: "Hollow dots are the article's numbers, scaled to equal ours at one P: dashed for its laptop, dotted for its server.", Style: document.Small})
 	}
 	if s.Report != "" {
 		list = append(list, document.Links{{Text: "The report of this sweep", To: path.Join(folder, s.Report)}})
@@ -223,8 +223,8 @@ func (s Stage) brief(versions bool) (list []document.Block) {
 
 // hypotheses are what a document says, each with what was measured.
 func hypotheses(list []Hypothesis) document.Table {
-	t := document.Table{Prose: true, StripHead: "▮ expected ● measured ◇ document", StripAfter: 2, Columns: []document.Column{
-		{Head: "Answer", Left: true}, {Head: "What the document says", Left: true}, {Head: "Measured here", Short: "here", Left: true}, {Head: "The document's numbers", Short: "document:", Left: true},
+	t := document.Table{Prose: true, StripHead: "▮ expected ● measured ◇ article", StripAfter: 2, Columns: []document.Column{
+		{Head: "Answer", Left: true}, {Head: "What the article says", Left: true}, {Head: "Measured here", Short: "here", Left: true}, {Head: "The article's numbers", Short: "article:", Left: true},
 	}}
 	for _, h := range list {
 		here := document.Cell{Value: h.Here}

@@ -88,7 +88,7 @@ func hypothesisStrip(s *lab.Answered, wanted string) *document.Strip {
 		out.Summary += ", measured " + number.Figure(*m.Median)
 	}
 	if s.Value != nil {
-		text := "the document has " + number.Figure(*s.Value)
+		text := "the article has " + number.Figure(*s.Value)
 		out.Document = &document.Tick{At: at(*s.Value), Label: text}
 		out.Summary += ", " + text
 	}

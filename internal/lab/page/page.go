@@ -169,7 +169,10 @@ func newExperiment(r *lab.Ran) Experiment {
 
 func documentName(s string) string {
 	if s = phrase.Clean(s); s != "" && s[0] >= '0' && s[0] <= '9' {
-		return "document " + s
+		if strings.Contains(s, ",") {
+			return "articles " + s
+		}
+		return "article " + s
 	}
 	return s
 }

@@ -22,7 +22,7 @@ func TestLab(t *testing.T) {
 		t.Errorf("%q", v.Disturbed)
 	}
 	chain := v.Experiments[1]
-	if chain.Page != "chain/index.html" || !chain.Versions || chain.Note != "small sizes (--quick)" || chain.Document != "document 002" {
+	if chain.Page != "chain/index.html" || !chain.Versions || chain.Note != "small sizes (--quick)" || chain.Document != "article 002" {
 		t.Errorf("%+v", chain)
 	}
 	h := chain.Hypotheses[0]
@@ -35,7 +35,7 @@ func TestLab(t *testing.T) {
 	if h := chain.Hypotheses[1]; h.On != "server" || h.Strip == nil || h.Strip.Document == nil || h.Strip.Interval.To > h.Strip.Zone.From || h.Strip.Document.At < h.Strip.Zone.From {
 		t.Errorf("drawn as %+v", h.Strip)
 	}
-	if h := chain.Hypotheses[0]; h.Strip.Zone.From != 0 || h.Strip.Interval.To > h.Strip.Zone.To || !strings.HasSuffix(h.Strip.Summary, "measured 1.04, the document has 1.07") {
+	if h := chain.Hypotheses[0]; h.Strip.Zone.From != 0 || h.Strip.Interval.To > h.Strip.Zone.To || !strings.HasSuffix(h.Strip.Summary, "measured 1.04, the article has 1.07") {
 		t.Errorf("drawn as %+v", h.Strip)
 	}
 	if h := chain.Hypotheses[2]; h.Here != "not measured" || h.Wanted != "1.9 or more" || h.Reason != "needs 4 CPUs; this machine has 2" {
@@ -50,12 +50,12 @@ func TestLab(t *testing.T) {
 	}
 	row := s.Rows[0]
 	// The document's laptop and server lie behind ours of Go 1.4, brought to it at one P.
-	if c := row.Charts[0]; len(c.Series) != 3 || c.Series[0].Name != "document, laptop" || c.Series[1].Name != "document, server" {
+	if c := row.Charts[0]; len(c.Series) != 3 || c.Series[0].Name != "article, laptop" || c.Series[1].Name != "article, server" {
 		t.Errorf("the document's curves: %+v", c.Series)
 	} else {
 		for i, k := range c.Categories {
 			ours, theirs := c.Series[2].Marks[i], c.Series[1].Marks[i]
-			if k.Label == "1" && (theirs.At != ours.At || theirs.Value != "document 1.00× one P, server") || k.Label == "2" && (theirs.Value != "document 2.84× one P, server" || !theirs.Joined) {
+			if k.Label == "1" && (theirs.At != ours.At || theirs.Value != "article 1.00× one P, server") || k.Label == "2" && (theirs.Value != "article 2.84× one P, server" || !theirs.Joined) {
 				t.Errorf("at %s the document has %+v over %+v", k.Label, theirs, ours)
 			}
 		}

@@ -88,7 +88,7 @@ func (l *Lab) stand(ctx context.Context, file string, fix bool) (s stance, err e
 // words are both side by side.
 func (l *Lab) words(first, then stance) string {
 	var b strings.Builder
-	what := "document 004's app with a CPU limit and without GOMAXPROCS"
+	what := "article 004's app with a CPU limit and without GOMAXPROCS"
 	if l.given {
 		what = "the given manifest"
 	}

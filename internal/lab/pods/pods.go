@@ -66,7 +66,7 @@ func Open(ctx context.Context, o kube.Options, host string, manifest []byte, che
 
 func (l *Lab) settle(ctx context.Context, manifest []byte) (*kube.Target, error) {
 	o := l.options
-	o.Object, o.Stdin, o.Title = "-", bytes.NewReader(manifest), "document 004's app"
+	o.Object, o.Stdin, o.Title = "-", bytes.NewReader(manifest), "article 004's app"
 	return kube.Settle(ctx, o)
 }
 

@@ -63,7 +63,7 @@ func ofRelease(version, release string) bool {
 func (s *shown) lay(c *document.Chart, g *group, curves []DocumentCurve, ax axis.Axis) bool {
 	var behind []document.Series
 	for _, o := range s.overlays(g, curves) {
-		name := "document"
+		name := "article"
 		if o.curve.On != "" {
 			name += ", " + o.curve.On
 		}
@@ -89,7 +89,7 @@ func (o *overlay) mark(a *verdict.SettingResult, ax axis.Axis) document.Mark {
 	if a.Procs == nil || o.values[*a.Procs] == 0 {
 		return document.Mark{}
 	}
-	m := document.Mark{Present: true, At: ax.At(o.values[*a.Procs]), Value: "document " + times(new(o.curve.Seconds[*a.Procs]/o.curve.Seconds[1])) + " one P"}
+	m := document.Mark{Present: true, At: ax.At(o.values[*a.Procs]), Value: "article " + times(new(o.curve.Seconds[*a.Procs]/o.curve.Seconds[1])) + " one P"}
 	if o.curve.On != "" {
 		m.Value += ", " + o.curve.On
 	}

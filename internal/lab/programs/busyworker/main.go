@@ -37,7 +37,7 @@ func other(stop <-chan struct{}) {
 
 // Program is the program.
 func Program(b *harness.Batch) func() error {
-	busyWorkers := b.Int("busy", 4, 1, "busy `workers` (the document's numbers are in a picture that is lost)")
+	busyWorkers := b.Int("busy", 4, 1, "busy `workers` (the article's numbers are in a picture that is lost)")
 	otherWorkers := b.Int("other", 10, 0, "other `workers`, which wake every millisecond")
 	n := b.Int("n", 50_000_000, 1, "`integers` that each busy worker sums (ours: with 4, about 1 s of CPU, so 5 s under 0.2)")
 	return func() error {

@@ -12,8 +12,8 @@ import (
 
 // Program is the program. It keeps to Go 1.2.
 func Program(b *harness.Batch) func() error {
-	goroutines := b.Int("goroutines", 100, 1, "length of the chain; the document's is 100")
-	n := b.Int("n", 50000, 1, "`messages`, one after the other (0.7 s at 14 µs; the document does not say)")
+	goroutines := b.Int("goroutines", 100, 1, "length of the chain; the article's is 100")
+	n := b.Int("n", 50000, 1, "`messages`, one after the other (0.7 s at 14 µs; the article does not say)")
 	return func() error {
 		elapsed, err := harness.Chain(*goroutines, 0, *n)
 		if err == nil {

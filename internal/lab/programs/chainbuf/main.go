@@ -12,9 +12,9 @@ import (
 
 // Program is the program. It keeps to Go 1.2.
 func Program(b *harness.Batch) func() error {
-	goroutines := b.Int("goroutines", 100, 1, "length of the chain; the document's is 100")
-	buffer := b.Int("buffer", 1, 1, "`messages` that a channel holds; the document does not say")
-	n := b.Int("n", 50000, 1, "`messages`, one after the other (0.8 s at 16 µs; the document does not say)")
+	goroutines := b.Int("goroutines", 100, 1, "length of the chain; the article's is 100")
+	buffer := b.Int("buffer", 1, 1, "`messages` that a channel holds; the article does not say")
+	n := b.Int("n", 50000, 1, "`messages`, one after the other (0.8 s at 16 µs; the article does not say)")
 	return func() error {
 		elapsed, err := harness.Chain(*goroutines, *buffer, *n)
 		if err == nil {

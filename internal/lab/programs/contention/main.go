@@ -29,8 +29,8 @@ const yielding = 20
 
 // Program is the program.
 func Program(b *harness.Batch) func() error {
-	goroutines := b.Int("goroutines", 16, 1, "that share the counter; the document's are 16")
-	n := b.Int("n", 5_000_000, 1, "`increments` of each line (the document leaves it to go test -bench)")
+	goroutines := b.Int("goroutines", 16, 1, "that share the counter; the article's are 16")
+	n := b.Int("n", 5_000_000, 1, "`increments` of each line (the article leaves it to go test -bench)")
 	return func() error {
 		for _, line := range []struct {
 			name       string

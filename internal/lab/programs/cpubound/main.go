@@ -28,8 +28,8 @@ func expected(steps int) int64 {
 
 // Program is the program.
 func Program(b *harness.Batch) func() error {
-	tasks := b.Int("n", 16, 1, "`tasks` in all (the document leaves it to go test -bench)")
-	steps := b.Int("steps", 100_000_000, 1, "`steps` of a task; the document's are 100 million")
+	tasks := b.Int("n", 16, 1, "`tasks` in all (the article leaves it to go test -bench)")
+	steps := b.Int("steps", 100_000_000, 1, "`steps` of a task; the article's are 100 million")
 	return func() error {
 		elapsed, err := harness.Take(runtime.GOMAXPROCS(0), *tasks, func(int) error {
 			if sum(*steps) != expected(*steps) {

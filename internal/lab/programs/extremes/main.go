@@ -25,9 +25,9 @@ func answer(blocks int) [sha256.Size]byte {
 
 // Program is the program.
 func Program(b *harness.Batch) func() error {
-	clients := b.Int("clients", 64, 1, "`clients`, each with one request at a time (the document's wrk has 64)")
-	d := b.Duration("d", 2*time.Second, "how `long`; the document's runs take 10s")
-	blocks := b.Int("blocks", 64, 1, "of 4096 bytes that a request hashes; the document's are 64")
+	clients := b.Int("clients", 64, 1, "`clients`, each with one request at a time (the article's wrk has 64)")
+	d := b.Duration("d", 2*time.Second, "how `long`; the article's runs take 10s")
+	blocks := b.Int("blocks", 64, 1, "of 4096 bytes that a request hashes; the article's are 64")
 	return func() error {
 		want := answer(*blocks)
 		took, elapsed, err := harness.Clients(*clients, *d, func() error {

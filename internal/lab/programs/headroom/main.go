@@ -63,8 +63,8 @@ func answer(records int, wait time.Duration) error {
 
 // Program is the program.
 func Program(b *harness.Batch) func() error {
-	clients := b.Int("clients", 64, 1, "`clients`, each with one request at a time (the document's wrk has 64)")
-	d := b.Duration("d", 2*time.Second, "how `long`; the document's runs take 10s")
+	clients := b.Int("clients", 64, 1, "`clients`, each with one request at a time (the article's wrk has 64)")
+	d := b.Duration("d", 2*time.Second, "how `long`; the article's runs take 10s")
 	records := b.Int("records", 200, 1, "that a request allocates (ours: some 90 KB)")
 	wait := b.Wait("wait", 0, "how `long` a request waits, as if for a database")
 	return func() error {

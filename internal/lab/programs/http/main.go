@@ -12,8 +12,8 @@ import (
 
 // Program is the program.
 func Program(b *harness.Batch) func() error {
-	n := b.Int("n", 20000, 1, "`requests` in all (the document leaves it to its driver)")
-	perP := b.Int("clients", 4, 1, "at once for each P (the document does not say; its program has four)")
+	n := b.Int("n", 20000, 1, "`requests` in all (the article leaves it to its driver)")
+	perP := b.Int("clients", 4, 1, "at once for each P (the article does not say; its program has four)")
 	return func() error {
 		clients := *perP * runtime.GOMAXPROCS(0)
 		fetch, stop, err := harness.Loopback(clients, "Hello world.\n", func() {})

@@ -14,9 +14,9 @@ import (
 
 // Program is the program.
 func Program(b *harness.Batch) func() error {
-	wait := b.Wait("d", time.Second, "how long the server takes; the document's is 1s")
-	requests := b.Int("requests", 3, 1, "of each client, in turn; the document's are 3")
-	clients := b.Int("n", 100, 1, "`clients` at once (the document leaves it to go test -bench)")
+	wait := b.Wait("d", time.Second, "how long the server takes; the article's is 1s")
+	requests := b.Int("requests", 3, 1, "of each client, in turn; the article's are 3")
+	clients := b.Int("n", 100, 1, "`clients` at once (the article leaves it to go test -bench)")
 	return func() error {
 		fetch, stop, err := harness.Loopback(*clients, "after a while", func() { time.Sleep(*wait) })
 		if err != nil {

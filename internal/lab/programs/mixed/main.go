@@ -12,8 +12,8 @@ import (
 
 // Program is the program.
 func Program(b *harness.Batch) func() error {
-	d := b.Duration("d", 2*time.Second, "how `long`; the document's is 10s")
-	n := b.Int("n", 50, 1, "`goroutines` of each kind; the document's are 50")
+	d := b.Duration("d", 2*time.Second, "how `long`; the article's is 10s")
+	n := b.Int("n", 50, 1, "`goroutines` of each kind; the article's are 50")
 	return func() error {
 		var t harness.Tally
 		elapsed, err := t.Run(*n, *n, *d)

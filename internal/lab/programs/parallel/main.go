@@ -20,8 +20,8 @@ func work(steps int) int {
 
 // Program is the program.
 func Program(b *harness.Batch) func() error {
-	goroutines := b.Int("goroutines", 16, 1, "how many; the document's are 16")
-	steps := b.Int("steps", 50_000_000, 1, "`steps` of each; the document's are 50 million")
+	goroutines := b.Int("goroutines", 16, 1, "how many; the article's are 16")
+	steps := b.Int("steps", 50_000_000, 1, "`steps` of each; the article's are 50 million")
 	return func() error {
 		results := make([]int, *goroutines)
 		elapsed := harness.Together(*goroutines, func(i int) { results[i] = work(*steps) })

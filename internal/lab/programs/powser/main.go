@@ -358,7 +358,7 @@ const mostTerms = 20
 func Program(b *harness.Batch) func() error {
 	terms := b.Int("terms", mostTerms, 1, fmt.Sprintf("`coefficients` of each series, at most %d", mostTerms))
 	b.Check(func() bool { return *terms <= mostTerms }, "-terms must be at most %d", mostTerms)
-	n := b.Int("n", 100, 1, "how many `times`, one after the other (the document does not say; its 3 s are another machine's)")
+	n := b.Int("n", 100, 1, "how many `times`, one after the other (the article does not say; its 3 s are another machine's)")
 	return func() error {
 		want := plainTan(*terms)
 		start := time.Now()

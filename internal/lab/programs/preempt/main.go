@@ -30,7 +30,7 @@ type options struct {
 
 func define(b *harness.Batch) options {
 	return options{
-		b.Wait("d", time.Second, "how long the goroutine sleeps while the loop spins; the document's is 1s"),
+		b.Wait("d", time.Second, "how long the goroutine sleeps while the loop spins; the article's is 1s"),
 		b.Wait("timeout", 0, "kill the program when the goroutine has not run this long after it was due; 0: never.\nOnly when it is started alone: in procfit's own process nobody could"),
 		b.Flags.Bool("collect", false, "have the goroutine begin a garbage collection once it runs, for which the loop must stop"),
 	}

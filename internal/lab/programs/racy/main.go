@@ -37,7 +37,7 @@ func (c *counter) slowly() {
 
 // Program is the program.
 func Program(b *harness.Batch) func() error {
-	goroutines := b.Int("goroutines", 16, 1, "that share the counter (the document names no program)")
+	goroutines := b.Int("goroutines", 16, 1, "that share the counter (the article names no program)")
 	n := b.Int("n", 20_000_000, 20, "`increments` in all; of those that compute a twentieth")
 	return func() error {
 		var quick, slow counter

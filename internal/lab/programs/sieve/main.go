@@ -81,7 +81,7 @@ func wrong(found []int) int {
 
 // Program is the program. It keeps to Go 1.2.
 func Program(b *harness.Batch) func() error {
-	n := b.Int("n", 4000, 1, "`primes` to find (the document does not say; its 27 s are another machine's)")
+	n := b.Int("n", 4000, 1, "`primes` to find (the article does not say; its 27 s are another machine's)")
 	return func() error {
 		start := time.Now()
 		found := primes(*n)

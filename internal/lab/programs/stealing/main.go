@@ -29,9 +29,9 @@ func work(units int) uint64 {
 
 // Program is the program.
 func Program(b *harness.Batch) func() error {
-	b.Procs("procs", 4, "`number` to call runtime.GOMAXPROCS with, the document's is 4; 0: leave it")
-	goroutines := b.Int("goroutines", 16, 1, "made on one P; the document's are 16")
-	units := b.Int("work", 10, 0, "`milliseconds` of computing in each, about (the document's sleep 10 ms, which leaves nothing to steal)")
+	b.Procs("procs", 4, "`number` to call runtime.GOMAXPROCS with, the article's is 4; 0: leave it")
+	goroutines := b.Int("goroutines", 16, 1, "made on one P; the article's are 16")
+	units := b.Int("work", 10, 0, "`milliseconds` of computing in each, about (the article's sleep 10 ms, which leaves nothing to steal)")
 	file := b.Flags.String("trace", "", "`file` to write an execution trace to")
 	return func() error {
 		stop := func() error { return nil }

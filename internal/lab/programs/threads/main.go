@@ -85,8 +85,8 @@ func sumRandom(c *clock) (rounds, wrong int) {
 
 // Program is the program.
 func Program(b *harness.Batch) func() error {
-	d := b.Duration("d", 5*time.Second, "how `long` (the document does not say)")
-	n := b.Int("n", 10_000, 3, "`goroutines` in all; the document's are 10,000")
+	d := b.Duration("d", 5*time.Second, "how `long` (the article does not say)")
+	n := b.Int("n", 10_000, 3, "`goroutines` in all; the article's are 10,000")
 	return func() error {
 		kinds := []func(*clock) (rounds, wrong int){sumAndSleep, sleep, sumRandom}
 		rounds, wrong := make([]int, len(kinds)), 0

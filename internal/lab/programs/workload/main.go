@@ -18,7 +18,7 @@ import (
 func Program(b *harness.Batch) func() error {
 	kind := b.Flags.String("workload", "mixed", "`kind` of work: cpu, io or mixed")
 	b.Check(func() bool { return slices.Contains([]string{"cpu", "io", "mixed"}, *kind) }, "-workload must be cpu, io or mixed")
-	duration := b.Duration("duration", 10*time.Second, "how long; the document's is 10s")
+	duration := b.Duration("duration", 10*time.Second, "how long; the article's is 10s")
 	b.Procs("gomaxprocs", 0, "`number` to call runtime.GOMAXPROCS with; 0: leave it")
 	return func() error {
 		computing, waiting := 50, 50

@@ -76,7 +76,7 @@ func measure(b *harness.Batch, n int, d time.Duration) error {
 }
 
 func program(b *harness.Batch) func() error {
-	n := b.Int("n", 100, 1, "`goroutines` that call at one time (the documents name no number)")
+	n := b.Int("n", 100, 1, "`goroutines` that call at one time (the articles name no number)")
 	d := b.Duration("d", 300*time.Millisecond, "how `long` the long call takes, and the short ones are repeated")
 	b.Check(func() bool { return *d >= 10*time.Millisecond }, "-d must be at least 10ms")
 	return func() error { return measure(b, *n, *d) }
