@@ -127,7 +127,7 @@ func (p recorded) measured(experiment, hypothesis string) (string, error) {
 
 // since says that something is not of the run.
 func (p recorded) since() string {
-	return "changed since this run (" + p.Started.Format("2 January 2006") + "): not yet run anew"
+	return "changed since this run (" + p.Started.Format("2 January 2006") + "): not yet run again"
 }
 
 // sections are those of RESULTS.md, a level lower and without links into the results'
@@ -284,7 +284,7 @@ From document 000: what b is.
 |---|---|---|---|---|
 | two Ps do twice as much | 2 ÷ 1 | 2.00, n 6 | 1.9 or more | holds |
 `
-	const notYet = "changed since this run (21 November 2026): not yet run anew"
+	const notYet = "changed since this run (21 November 2026): not yet run again"
 	sections := func() string {
 		t.Helper()
 		text, err := p.sections(template.New("page"), results)
@@ -298,7 +298,7 @@ From document 000: what b is.
 		"| two Ps do twice as much | 2 ÷ 1 | 2.00, n 6 | 1.9 or more | holds |\n| it &lt;is&gt; new |  | – | 1.1 or less | " + notYet + " |\n",
 		"<details><summary>What was measured</summary>\n\nall trials:\n\n| GOMAXPROCS | Throughput |\n|---|---:|\n| 1 | 5 |\n\n</details>\n",
 		"| two Ps do more | 2 ÷ 1 | – | 1.9 or more | " + notYet + " |\n| of a table |  | 2 (an emulated machine) | 1 or less | does not hold |\n",
-		"From article 001: another. Added since this run (21 November 2026): not yet run anew.\n\n| hypothesis",
+		"From article 001: another. Added since this run (21 November 2026): not yet run again.\n\n| hypothesis",
 	} {
 		if !strings.Contains(text, want) {
 			t.Errorf("no %q in:\n%s", want, text)
