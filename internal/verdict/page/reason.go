@@ -52,13 +52,13 @@ func (w words) lead(code verdict.ReasonCode) string {
 	case verdict.ReasonAsFast:
 		return fmt.Sprintf("proven equally good, within %s: ", number.Percent(w.plan().Margin))
 	case verdict.ReasonSpeedOpen:
-		return fmt.Sprintf("undecided in throughput, because the interval includes the margin of %s: ", number.Percent(w.plan().Margin))
+		return fmt.Sprintf("undecided in throughput, neither proven equal within %s nor proven worse: ", number.Percent(w.plan().Margin))
 	case verdict.ReasonLater, verdict.ReasonSaturated:
 		return "proven worse in " + w.quantile() + ": "
 	case verdict.ReasonAsPrompt:
 		return fmt.Sprintf("proven equally good in %s, within %s: ", w.quantile(), number.Percent(w.plan().MarginP99))
 	case verdict.ReasonP99Open:
-		return fmt.Sprintf("undecided in %s, because the interval includes the margin of %s: ", w.quantile(), number.Percent(w.plan().MarginP99))
+		return fmt.Sprintf("undecided in %s, neither proven equal within %s nor proven worse: ", w.quantile(), number.Percent(w.plan().MarginP99))
 	case verdict.ReasonMetricWorse:
 		return "but not for every metric: "
 	}
