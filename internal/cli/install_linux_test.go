@@ -42,7 +42,7 @@ func TestInstalledMakesAnImage(t *testing.T) {
 	if out, err := install.CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
-	if out, err := exec.Command(filepath.Join(dir, "procfit"), "image", "--out", filepath.Join(dir, "procfit.tar")).CombinedOutput(); err != nil {
+	if out, err := exec.Command(filepath.Join(dir, "procfit"), "kube", "image", "--archive", filepath.Join(dir, "procfit.tar")).CombinedOutput(); err != nil {
 		t.Errorf("%v: %s", err, out)
 	}
 }

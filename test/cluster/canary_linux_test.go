@@ -41,10 +41,11 @@ func openCanary(ctx context.Context, t *testing.T, name string, kept bool) *shop
 // traffic continues until the test ends. Unless connections are kept, every request has
 // one of its own, so that new pods get their share.
 func (s *shop) traffic(to string, kept bool) {
-	client := &http.Client{Timeout: 5 * time.Second, Transport: &http.Transport{DisableKeepAlives: !kept, MaxIdleConnsPerHost: 4}}
 	ctx, cancel := context.WithCancel(context.Background())
 	s.Cleanup(cancel)
 	for range 4 {
+		// Each has its own transport: one that is shared may open another connection.
+		client := &http.Client{Timeout: time.Minute, Transport: &http.Transport{DisableKeepAlives: !kept, MaxConnsPerHost: 1}}
 		go func() {
 			for ctx.Err() == nil {
 				if r, err := client.Get(to); err == nil {

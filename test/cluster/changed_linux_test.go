@@ -50,7 +50,7 @@ func TestSweepChangedByAdmission(t *testing.T) {
 	run.Wait() // it may end without a comparison
 	changed := 0
 	for _, tr := range s.trials("out") {
-		if tr.InvalidCode == journal.InvalidPodChanged && strings.Contains(tr.InvalidReason, "GOMAXPROCS is 7 where it is to be "+tr.Setting.Label) {
+		if tr.InvalidCode == journal.InvalidPodChanged && strings.Contains(tr.InvalidReason, "GOMAXPROCS is 7 instead of "+tr.Setting.Label) {
 			changed++
 		}
 		for _, n := range tr.ObservedProcs {
@@ -64,7 +64,7 @@ func TestSweepChangedByAdmission(t *testing.T) {
 	}
 	s.empty(ctx)
 	out, err := s.sweep(ctx, "refused").CombinedOutput()
-	if err == nil || !bytes.Contains(out, []byte("GOMAXPROCS is 7 where it is to be")) {
+	if err == nil || !bytes.Contains(out, []byte("GOMAXPROCS is 7 instead of")) {
 		t.Errorf("%v: %s", err, out)
 	}
 	s.empty(ctx)

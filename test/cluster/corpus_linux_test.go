@@ -119,7 +119,7 @@ func flags(text string) []string {
 	var args []string
 	for _, m := range expectation.FindAllStringSubmatch(text, -1) {
 		if key := m[1] + m[3]; key != "fixed" {
-			args = append(args, "--"+key, m[2]+m[4])
+			args = append(args, "--"+strings.TrimPrefix(key, "node-"), m[2]+m[4])
 		}
 	}
 	return args

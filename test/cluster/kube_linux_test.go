@@ -353,7 +353,7 @@ spec: {policyName: procfit-refused, validationActions: [Deny], matchResources: {
 	kubectl(ctx, t, s.cluster, limits, "apply", "--namespace", s.name, "-f", "-")
 	for {
 		out, err := s.sweep(ctx, "out", "--limit", "none").CombinedOutput()
-		if err != nil && bytes.Contains(out, []byte("the CPU limit is 0.7 where it is to be none")) {
+		if err != nil && bytes.Contains(out, []byte("the CPU limit is 0.7 instead of none")) {
 			break
 		}
 		if ctx.Err() != nil {

@@ -94,7 +94,7 @@ func TestLive(t *testing.T) {
 	}
 
 	reader := asReader(ctx, t, c)
-	got := check(ctx, t, "--cluster", "--namespace", "live", "--kubeconfig", reader)
+	got := checkedBy(ctx, t, "kube", "check", "--namespace", "live", "--kubeconfig", reader)
 	cpus := runtime.NumCPU()
 	want := map[string]string{
 		"Deployment/right":     fmt.Sprint(cpus) + " ",
@@ -139,7 +139,7 @@ spec:
   containers:
     - name: check
       image: procfit.test/procfit:1
-      args: [check, --cluster, --namespace, live, --exit-zero]
+      args: [kube, check, --namespace, live, --exit-zero]
 `, "apply", "-f", "-")
 	for ctx.Err() == nil {
 		phase := kubectl(ctx, t, c, "", "get", "pod", "check", "--namespace", "procfit", "--output", "jsonpath={.status.phase}")

@@ -28,10 +28,15 @@ type checked struct {
 	Fixed []struct{ Path string }
 }
 
-// check runs procfit check; that it finds something is no error.
+// check runs procfit check; that it finds something is not an error.
 func check(ctx context.Context, t *testing.T, args ...string) checked {
 	t.Helper()
-	cmd := exec.CommandContext(ctx, procfit(t), append([]string{"check", "-o", "json", "--values"}, args...)...)
+	return checkedBy(ctx, t, append([]string{"check"}, args...)...)
+}
+
+func checkedBy(ctx context.Context, t *testing.T, args ...string) checked {
+	t.Helper()
+	cmd := exec.CommandContext(ctx, procfit(t), append(args, "-o", "json", "--values")...)
 	out, err := cmd.Output()
 	var exit *exec.ExitError
 	if err != nil && !errors.As(err, &exit) {
@@ -39,7 +44,7 @@ func check(ctx context.Context, t *testing.T, args ...string) checked {
 	}
 	var c checked
 	if err := json.Unmarshal(out, &c); err != nil {
-		t.Fatalf("check %v: %v: %s", args, err, out)
+		t.Fatalf("%v: %v: %s", args, err, out)
 	}
 	return c
 }
@@ -72,7 +77,7 @@ func TestValues(t *testing.T) {
 			if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
 				t.Fatal(err)
 			}
-			says := check(ctx, t, "--go", version, "--node-cpus", fmt.Sprint(runtime.NumCPU()), file)
+			says := check(ctx, t, "--go", version, "--cpus", fmt.Sprint(runtime.NumCPU()), file)
 			kubectl(ctx, t, c, text, "apply", "--namespace", "values", "-f", "-")
 			if len(says.Values) < 20 {
 				t.Errorf("%d values, want one for each pod", len(says.Values))

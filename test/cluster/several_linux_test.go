@@ -191,7 +191,7 @@ func TestSweepOfAnotherImage(t *testing.T) {
 	shared.loaded = false // from now on it is another
 	s.load(ctx, "--binary", other)
 	out, err := s.sweep(ctx, "out").CombinedOutput()
-	if err == nil || !strings.Contains(string(out), "they are two programs") || len(s.trials("out")) != 2 {
+	if err == nil || !strings.Contains(string(out), "but the earlier trials ran") || len(s.trials("out")) != 2 {
 		t.Errorf("%v: %s", err, out)
 	}
 	s.empty(ctx)

@@ -21,7 +21,7 @@ grep 'NUMA node' /tmp/out/RESULTS.md
 	check(t, output,
 		`"topology":{"sockets":2,"cores":2,"threads_per_core":2,"nodes":[{"id":0,"cpu_list":"0-1"},{"id":1,"cpu_list":"2-3"}]}`,
 		"--target-cpuset node1: CPUs 2-3\n", "--load-cpuset cores: CPUs 0,2\n",
-		"the target's CPUs are at 2 NUMA nodes of memory (node0: 0-1; node1: 2-3)",
+		"the target's CPUs are on 2 NUMA nodes (node0: 0-1; node1: 2-3)",
 		"| Topology | 2 sockets; 2 cores of 2 threads; 2 NUMA nodes (node0: 0-1; node1: 2-3) |",
 	)
 }

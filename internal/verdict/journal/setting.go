@@ -63,7 +63,7 @@ type Block struct {
 // header's plan.
 type Budget struct {
 	Kind       string  `json:"kind"`
-	Goal       Goal    `json:"goal"`
+	Goal       Goal    `json:"goal,omitempty"` // absent: of a grid
 	MaxTrials  int     `json:"max_trials"`
 	MaxSeconds float64 `json:"max_seconds"`      // 0: any
 	Blocks     int     `json:"blocks,omitempty"` // of a grid
