@@ -84,6 +84,9 @@ const (
 	// requests in a second.
 	idleCPUs = 0.002
 	idleRate = 1
+	// oneTick is a bit more than the kernel's tick of 10 ms, by which it may count the CPU
+	// time of a pod: in a slice of 4 s one tick alone is 0.0025 CPUs.
+	oneTick = 0.012
 	// ToldAfter is after how many slices without a request the canary says so.
 	ToldAfter = 2
 )
@@ -102,7 +105,7 @@ func idle(t *journal.Trial) bool {
 	case requests != nil && *requests >= idleRate:
 		return false
 	}
-	return *cpus < idleCPUs
+	return *cpus < idleCPUs || *cpuSeconds(t) < oneTick
 }
 
 // unreached reports that no request came to any setting in any slice.

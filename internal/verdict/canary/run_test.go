@@ -246,4 +246,10 @@ func TestIdle(t *testing.T) {
 			t.Errorf("%s: idle %v", name, got)
 		}
 	}
+	for used, want := range map[float64]bool{0.01: true, 0.02: false} { // one tick of the kernel, and two
+		short := seenOf(&used, nil)
+		if short.MeasuredSeconds = 4; idle(short) != want {
+			t.Errorf("%g s of 4 s: idle %v", used, !want)
+		}
+	}
 }
