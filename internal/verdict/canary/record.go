@@ -84,9 +84,6 @@ const (
 	// requests in a second.
 	idleCPUs = 0.002
 	idleRate = 1
-	// oneTick is a bit more than the kernel's tick of 10 ms, by which it may count the CPU
-	// time of a pod: in a slice of 4 s one tick alone is 0.0025 CPUs.
-	oneTick = 0.012
 	// ToldAfter is after how many slices without a request the canary says so.
 	ToldAfter = 2
 )
@@ -97,24 +94,58 @@ func (h Header) Patience() int { return max(ToldAfter+1, (h.Slices()+1)/2) }
 // idle reports that no request came to a setting's pods: they used next to no CPU time, or
 // where that is not known they counted none. What is not known at all is not idle.
 func idle(t *journal.Trial) bool {
-	counted := metric(t, Requests)
-	cpus, requests := share(cpuSeconds(t), podSeconds(t)), share(counted, podSeconds(t))
+	return quiet(cpuSeconds(t), metric(t, Requests), podSeconds(t))
+}
+
+// quiet reports it of CPU time, requests and the time of pods.
+func quiet(cpu, counted, seconds *float64) bool {
+	cpus, requests := share(cpu, seconds), share(counted, seconds)
 	switch {
 	case cpus == nil:
 		return counted != nil && *counted == 0
 	case requests != nil && *requests >= idleRate:
 		return false
 	}
-	return *cpus < idleCPUs || *cpuSeconds(t) < oneTick
+	return *cpus < idleCPUs
 }
 
-// unreached reports that no request came to any setting in any slice.
+// unreached reports that no request came to any setting. A setting's slices are taken
+// together where their CPU time is known: the kernel may count it by ticks of 10 ms, and
+// one of them is 0.0025 CPUs in a slice of 4 s.
 func unreached(list []Slice) bool {
+	type use struct{ cpu, counted, seconds *float64 }
+	all := map[string]*use{}
+	add := func(to **float64, x *float64) {
+		if x == nil {
+			return
+		}
+		if *to == nil {
+			*to = new(float64)
+		}
+		**to += *x
+	}
 	for _, s := range list {
 		for i := range s {
-			if !idle(&s[i]) {
-				return false
+			t := &s[i]
+			if cpuSeconds(t) == nil || podSeconds(t) == nil {
+				if !idle(t) {
+					return false
+				}
+				continue
 			}
+			u := all[t.Setting.Label]
+			if u == nil {
+				u = &use{}
+				all[t.Setting.Label] = u
+			}
+			add(&u.cpu, cpuSeconds(t))
+			add(&u.seconds, podSeconds(t))
+			add(&u.counted, metric(t, Requests))
+		}
+	}
+	for _, u := range all {
+		if !quiet(u.cpu, u.counted, u.seconds) {
+			return false
 		}
 	}
 	return len(list) > 0

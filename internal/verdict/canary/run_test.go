@@ -246,10 +246,10 @@ func TestIdle(t *testing.T) {
 			t.Errorf("%s: idle %v", name, got)
 		}
 	}
-	for used, want := range map[float64]bool{0.01: true, 0.02: false} { // one tick of the kernel, and two
-		short := seenOf(&used, nil)
-		if short.MeasuredSeconds = 4; idle(short) != want {
-			t.Errorf("%g s of 4 s: idle %v", used, !want)
-		}
+	tick, none := seenOf(new(0.01), nil), seenOf(new(0.0), nil) // of 4 s
+	tick.MeasuredSeconds, none.MeasuredSeconds = 4, 4
+	one, all := []Slice{{*tick}, {*none}, {*none}}, []Slice{{*tick}, {*tick}, {*tick}}
+	if !unreached(one) || unreached(all) {
+		t.Errorf("one tick of the kernel in three slices: unreached %v; one in each: %v", unreached(one), unreached(all))
 	}
 }
