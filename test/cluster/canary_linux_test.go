@@ -43,9 +43,13 @@ func openCanary(ctx context.Context, t *testing.T, name string, kept bool) *shop
 func (s *shop) traffic(to string, kept bool) {
 	ctx, cancel := context.WithCancel(context.Background())
 	s.Cleanup(cancel)
+	timeout := 5 * time.Second // a pod that goes may leave a request without an answer
+	if kept {
+		timeout = time.Minute
+	}
 	for range 4 {
 		// Each has its own transport: one that is shared may open another connection.
-		client := &http.Client{Timeout: time.Minute, Transport: &http.Transport{DisableKeepAlives: !kept, MaxConnsPerHost: 1}}
+		client := &http.Client{Timeout: timeout, Transport: &http.Transport{DisableKeepAlives: !kept, MaxConnsPerHost: 1}}
 		go func() {
 			for ctx.Err() == nil {
 				if r, err := client.Get(to); err == nil {
