@@ -43,13 +43,14 @@ func openCanary(ctx context.Context, t *testing.T, name string, kept bool) *shop
 func (s *shop) traffic(to string, kept bool) {
 	ctx, cancel := context.WithCancel(context.Background())
 	s.Cleanup(cancel)
-	timeout := 5 * time.Second // a pod that goes may leave a request without an answer
+	// A pod that goes may leave a request, or a new connection, without an answer.
+	timeout, most := 5*time.Second, 0
 	if kept {
-		timeout = time.Minute
+		timeout, most = time.Minute, 1
 	}
 	for range 4 {
 		// Each has its own transport: one that is shared may open another connection.
-		client := &http.Client{Timeout: timeout, Transport: &http.Transport{DisableKeepAlives: !kept, MaxConnsPerHost: 1}}
+		client := &http.Client{Timeout: timeout, Transport: &http.Transport{DisableKeepAlives: !kept, MaxConnsPerHost: most}}
 		go func() {
 			for ctx.Err() == nil {
 				if r, err := client.Get(to); err == nil {
