@@ -99,7 +99,7 @@ var mayImport = map[string][]string{
 	"verdict/contest":      {"verdict/journal", "verdict/contest/race"},
 	"verdict/contest/race": {},
 	"verdict/canary":       {"verdict", "verdict/journal", "verdict/contest/race"},
-	"verdict/page":         {"verdict", "verdict/journal", "verdict/slo", "verdict/contest", "verdict/canary", "verdict/page/bench", "host/folder", "show/axis", "show/document", "show/markdown", "show/html"},
+	"verdict/page":         {"verdict", "verdict/journal", "verdict/slo", "verdict/contest", "verdict/canary", "verdict/page/bench", "host/folder", "show/document", "show/markdown", "show/html"},
 	"verdict/page/served":  {"show/document", "show/html"},
 	"verdict/page/bench":   {"verdict"},
 
@@ -111,9 +111,9 @@ var mayImport = map[string][]string{
 
 	"trace":            {"trace/sched", "trace/sched/page", "trace/exec", "trace/exec/page", "host/supervisor", "show/document", "show/text", "show/html", "show/terminal"},
 	"trace/sched":      {},
-	"trace/sched/page": {"trace/sched", "show/axis", "show/document"},
+	"trace/sched/page": {"trace/sched", "show/document"},
 	"trace/exec":       {},
-	"trace/exec/page":  {"trace/exec", "show/axis", "show/document"},
+	"trace/exec/page":  {"trace/exec", "show/document"},
 
 	"load":          {"host/folder"},
 	"load/engine":   {"load", "load/wire"},
@@ -144,21 +144,18 @@ var mayImport = map[string][]string{
 	"show/phrase":   {},
 	"show/secret":   {},
 	"show/terminal": {},
-	"show/axis":     {},
-	"show/style":    {},
 
 	// What is shown is a document, until a renderer writes it.
 	"show/document": {},
 	"show/table":    {"show/terminal"},
 	"show/text":     {"show/document", "show/table", "show/terminal"},
 	"show/markdown": {"show/document"},
-	"show/html":     {"show/document", "show/style"},
+	"show/html":     {"show/document"},
 
 	"test":                          {"test/need", "test/built"},
 	"test/need":                     {},
 	"test/built":                    {"test/need"},
 	"test/chance":                   {"test/need"},
-	"test/schema":                   {},
 	"test/cluster":                  {},
 	"test/cluster/run":              {"test/cluster"},
 	"load/loadtest":                 {},
@@ -543,8 +540,8 @@ func TestOneMaker(t *testing.T) {
 func TestOneOpener(t *testing.T) {
 	patterns := []string{
 		"load/*.go", "load/*/*.go", "host/cluster/*.go", "verdict/journal/read.go",
-		"measure/kube/subject.go", "lab/outcome.go", "lab/pods/*.go", "cli/image.go", "cli/labkube.go", "check/gitignore.go", "check/program.go", "check/manifest/*.go", "check/source/workspace.go",
-		"cli/load*.go", "cli/explain*.go", "cli/report*.go", "cli/values.go", "cli/mix.go",
+		"measure/kube/subject.go", "lab/outcome.go", "lab/pods/*.go", "cli/image.go", "cli/labflags.go", "check/gitignore.go", "check/program.go", "check/manifest/*.go", "check/source/workspace.go",
+		"cli/load*.go", "cli/explain*.go", "cli/report*.go", "cli/values.go",
 	}
 	for _, pattern := range patterns {
 		files, err := filepath.Glob(pattern)

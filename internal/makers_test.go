@@ -18,8 +18,8 @@ var onlyIn = []struct {
 	what, use string
 	folders   []string
 }{
-	{"the scale of a chart", "math.Log10", []string{"show/axis", "show/number"}},
-	{"the scale of a chart", "math.Pow10", []string{"show/axis", "show/number"}},
+	{"the scale of a chart", "math.Log10", []string{"show/document", "show/number"}},
+	{"the scale of a chart", "math.Pow10", []string{"show/document", "show/number"}},
 	{"a contest", "race.New", []string{"verdict/contest", "verdict/contest/race/racetest"}},
 	{"the columns of a process", "inspect.Column{}", []string{"inspect"}},
 	{"the life of a trial", "Trial.DurationSeconds =", []string{"measure/trial"}},

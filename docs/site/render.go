@@ -12,7 +12,7 @@ import (
 
 	"github.com/yuin/goldmark/ast"
 
-	"github.com/procfit/procfit/internal/show/style"
+	reports "github.com/procfit/procfit/internal/show/html"
 )
 
 //go:embed page.html site.css site.js
@@ -85,11 +85,7 @@ func (s *site) assets(files map[string][]byte, index []entry) error {
 
 // palette is the colours of procfit's reports. A reader's choice replaces the system's.
 func palette() ([]byte, error) {
-	b, err := fs.ReadFile(style.Styles, "colors.css")
-	if err != nil {
-		return nil, err
-	}
-	light, dark, ok := strings.Cut(string(b), "@media (prefers-color-scheme: dark) {")
+	light, dark, ok := strings.Cut(reports.Colors, "@media (prefers-color-scheme: dark) {")
 	dark, isRule := strings.CutPrefix(strings.TrimSpace(dark), ":root {")
 	dark, _, ends := strings.Cut(dark, "}")
 	if !ok || !isRule || !ends {
@@ -198,4 +194,37 @@ func drawerTitle(folder string) string {
 		return ""
 	}
 	return strings.ToUpper(name[:1]) + strings.ReplaceAll(name[1:], "-", " ")
+}
+
+// An entry is a section of a page in the index of the search: the number of the page, the
+// anchor, the heading and the text.
+type entry [4]any
+
+// entries are the sections of a page, each from its heading to the next.
+func entries(number int, p *page) (list []entry) {
+	var words []string
+	next := 0
+	close := func() {
+		if len(list) > 0 {
+			list[len(list)-1][3] = strings.Join(strings.Fields(strings.Join(words, " ")), " ")
+		}
+		words = nil
+	}
+	for n := range blocks(p.document) {
+		switch n := n.(type) {
+		case *ast.Heading:
+			close()
+			h := p.headings[next]
+			next++
+			list = append(list, entry{number, h.anchor, h.text, ""})
+		case *ast.FencedCodeBlock, *ast.CodeBlock:
+			words = append(words, string(n.Lines().Value(p.text)))
+		default:
+			if n.Type() == ast.TypeBlock && n.FirstChild() != nil && n.FirstChild().Type() == ast.TypeInline {
+				words = append(words, plain(n, p.text))
+			}
+		}
+	}
+	close()
+	return list
 }

@@ -130,7 +130,7 @@ func (run *canaryRun) tell(std stdio, o *kubeCanary) {
 	if len(h.Canary.Queries) > 0 {
 		harm += fmt.Sprintf(", or a query that is proven above the control's, and by more than %s", number.Percent(h.Plan.MarginP99))
 	}
-	std.notef("they go when it is over, at Ctrl-C, and at the first harm: %s", harm)
+	std.notef("they are removed at the end, at Ctrl-C, and at the first harm: %s", harm)
 	std.notef("%s of %d slices of %s, about %s in all; results in %s", phrase.Count(len(h.Canary.Rounds), "round"), h.Slices(), number.Short(number.Seconds(h.Canary.SliceSeconds)), number.Minutes(h.Lasts()), run.dir)
 }
 
@@ -141,7 +141,7 @@ var effectWords = map[journal.Effect]string{
 	journal.EffectRelaxed: "selects them too, and counts them as healthy: while they are there it lets as many more of yours go",
 }
 
-// canaryProgress tells where a canary stands, a line a slice.
+// canaryProgress prints how far a canary is, a line for each slice.
 type canaryProgress struct {
 	std    stdio
 	header canary.Header
@@ -157,7 +157,7 @@ func (p *canaryProgress) tell(e canary.Event) {
 	case canary.EventServe:
 		p.std.notef("round %d of %d: they serve", e.Round+1, len(h.Canary.Rounds))
 	case canary.EventUnreached:
-		p.std.notef("no request has reached the canary's pods in %d slices: clients that keep their connections do not meet new pods, or the Service gets none", canary.ToldAfter)
+		p.std.notef("no request has reached the canary's pods in %d slices: clients that keep their connections do not reach new pods, or the Service gets no requests", canary.ToldAfter)
 		p.std.notef("  restart the clients, or limit how long a connection lives; without any request it ends after %d slices", h.Patience())
 	case canary.EventEnd:
 		p.std.notef("round %d of %d: the pods are being removed", e.Round+1, len(h.Canary.Rounds))

@@ -89,7 +89,6 @@ could not be checked, or there was nothing to check; 130 interrupted.`,
 		},
 	}
 	o.bind(std, cmd, o.fields())
-	o.out.complete(cmd)
 	return cmd
 }
 
@@ -98,10 +97,10 @@ func (o *checkOptions) fields() []field.Field {
 		{Name: "go", Holds: "VERSION", Often: true, Help: "Go version that the programs of manifests are built with, or a go.mod", Value: field.Parsed(&o.program.program, "", readRelease)},
 		{Name: "cpus", Holds: "N", Help: "CPUs of the machines that the manifests are for", Value: field.Number(&o.program.cpus, 1, math.MaxInt32)},
 		{Name: "ignore", Holds: "RULE=REASON", Help: "suppress the findings of a rule, with a reason; may be repeated", Value: field.Several(&o.suppressed, readSuppressed)},
-		{Name: "severity", Holds: "SEVERITY", Often: true, Help: "skip findings below this severity: error, warning or info", Value: field.Parsed(&o.severity, string(o.severity), readSeverity)},
-		often(toggle("fix", &o.fix, "write the fixes that change nothing else, and prove each", "")),
+		{Name: "severity", Holds: "SEVERITY", Often: true, Help: "skip findings below this severity: error, warning or info", Value: field.Choice(&o.severity, rule.Severities()...)},
+		often(toggle("fix", &o.fix, "write the safe fixes, and check each one", "")),
 		{Name: "diff", Often: true, Help: "print what --fix would write, as a unified diff, and write nothing", Value: field.Switch(&o.diff), Not: "fix"},
-		toggle("exit-zero", &o.exitZero, "findings do not make the exit code 1", ""),
+		toggle("exit-zero", &o.exitZero, "exit with 0 even if there are findings", ""),
 		toggle("allow-empty", &o.allowEmpty, "nothing to check does not make the exit code 3", ""),
 		toggle("no-source", &o.noSource, "skip Go source, and what go.mod says of it", ""),
 		{Name: "syntax", Help: "judge Go source without asking the go command what it imports", Value: field.Switch(&o.syntax), Not: "no-source"},
@@ -159,13 +158,6 @@ func readRelease(text string) (check.Program, error) {
 		return check.Program{}, fmt.Errorf("%q: expected a Go version such as 1.26 or 1.26.8, or the path of a go.mod", text)
 	}
 	return known, nil
-}
-
-func readSeverity(text string) (rule.Severity, error) {
-	if !slices.Contains(rule.Severities(), rule.Severity(text)) {
-		return "", fmt.Errorf("%q: expected error, warning or info%s", text, phrase.DidYouMean(text, []string{"error", "warning", "info"}))
-	}
-	return rule.Severity(text), nil
 }
 
 // readSuppressed reads PF004=reason.
@@ -239,7 +231,7 @@ func newCounter(std stdio, noun string) *counter {
 	return &counter{std, f, noun, time.Now().Add(time.Second)}
 }
 
-// say tells what takes long, on whatever stderr is.
+// say prints what takes long, on whatever stderr is.
 func (c *counter) say(message string) {
 	c.clear()
 	c.std.notef("%s", message)
@@ -258,7 +250,7 @@ func (c *counter) clear() {
 	}
 }
 
-// showDiff prints what --fix would write, and tells of the rest on stderr.
+// showDiff prints what --fix would write, and the rest on stderr.
 func (o *checkOptions) showDiff(std stdio, r *check.Report) error {
 	for _, f := range r.Fixed {
 		if _, err := std.out.Write(diff.Diff(f.Path, f.Before, f.Path, f.After)); err != nil {
@@ -285,14 +277,14 @@ func (o *checkOptions) checkers(overlay map[string][]byte, slow func(string)) []
 	return all
 }
 
-// changes tells that somebody looks at the changes of findings.
+// changes reports whether the changes of findings are needed.
 func (o *checkOptions) changes() bool {
 	has := func(p place) bool { return p.format == "json" || p.format == "sarif" }
 	return o.fix || o.diff || slices.ContainsFunc(o.out.all(), has)
 }
 
 // verdict is the exit code, with what made it so: what could not be checked goes
-// before what was found, and both are told.
+// before what was found, and both are reported.
 func (o *checkOptions) verdict(r *check.Report) error {
 	bad := r.Count(rule.Error) + r.Count(rule.Warning)
 	found := phrase.Count(bad, "finding") + " of severity warning or error"

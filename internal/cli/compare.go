@@ -115,22 +115,12 @@ func (o *compareOptions) resolve(std stdio) (*session.Session, error) {
 			return nil, err
 		}
 	}
-	spec, err := o.settled(std)
+	s, err := o.measurement.resolve(std)
 	if err != nil {
 		return nil, err
 	}
-	if err := o.setTarget(&spec, std); err != nil {
-		return nil, err
-	}
-	if err := o.setBudget(&spec); err != nil {
-		return nil, err
-	}
-	s, err := o.here(spec)
-	if err != nil {
-		return nil, err
-	}
-	if spec.Budget == nil && spec.Repeats < fewestBlocks {
-		return nil, usageError("--repeats %d: fewer than %d blocks prove nothing", spec.Repeats, fewestBlocks)
+	if s.Spec.Budget == nil && s.Spec.Repeats < fewestBlocks {
+		return nil, usageError("--repeats %d: fewer than %d blocks prove nothing", s.Spec.Repeats, fewestBlocks)
 	}
 	return s, o.checkBaseline(s, std)
 }

@@ -3,6 +3,10 @@ package cli
 import (
 	"fmt"
 	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -10,6 +14,10 @@ import (
 
 	"github.com/procfit/procfit/internal/lab"
 	"github.com/procfit/procfit/internal/measure/plan/field"
+	"github.com/procfit/procfit/internal/program/observe"
+	"github.com/procfit/procfit/internal/program/rule"
+	"github.com/procfit/procfit/internal/show/phrase"
+	"github.com/procfit/procfit/internal/verdict/journal"
 )
 
 const nothingElse = cobra.ShellCompDirectiveNoFileComp
@@ -38,7 +46,7 @@ func completed(f field.Field) cobra.CompletionFunc {
 // command does not do it.
 func completeWords(root *cobra.Command) {
 	for path, complete := range map[string]cobra.CompletionFunc{
-		"observe": completeProcesses,
+		"observe": completeProcesses, "ps": completeNames, "explain": completeRules, "report": completeResults,
 		"lab run": completeExperiments, "lab source": completeExperiments, "lab serve": completeExperiments, "lab report": completeFolders,
 		"kube sweep": completeObjects, "kube canary": completeObjects, "help": completeTopics,
 	} {
@@ -114,4 +122,66 @@ func given(args []string) string {
 		return ""
 	}
 	return fmt.Sprintf(", not %q", strings.Join(args, " "))
+}
+
+// completeFlag has a shell complete the values of a flag.
+func completeFlag(cmd *cobra.Command, name string, values cobra.CompletionFunc) {
+	if err := cmd.RegisterFlagCompletionFunc(name, values); err != nil {
+		panic(err) // there is no such flag, or it has completions
+	}
+}
+
+// completeRules are the rules, with their titles.
+func completeRules(_ *cobra.Command, args []string, _ string) (list []cobra.Completion, _ cobra.ShellCompDirective) {
+	if len(args) == 0 {
+		for _, r := range rule.All() {
+			list = append(list, cobra.CompletionWithDesc(r.ID, r.Title))
+		}
+	}
+	return list, nothingElse
+}
+
+// completeProcesses are the Go processes that can be read, with their names.
+func completeProcesses(cmd *cobra.Command, _ []string, _ string) (list []cobra.Completion, _ cobra.ShellCompDirective) {
+	scanner, err := observe.NewScanner()
+	if err != nil {
+		return nil, nothingElse
+	}
+	defer scanner.Close()
+	snap, _ := scanner.Scan(cmd.Context()) // of none nothing is completed
+	for _, p := range snap.Processes {
+		if p.PID != os.Getpid() {
+			list = append(list, cobra.CompletionWithDesc(strconv.Itoa(p.PID), phrase.Clean(p.Name)))
+		}
+	}
+	return list, nothingElse
+}
+
+// completeNames are the Go processes that can be read, and their names.
+func completeNames(cmd *cobra.Command, args []string, begun string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	list, directive := completeProcesses(cmd, args, begun)
+	for _, process := range list {
+		if _, name, _ := strings.Cut(process, "\t"); !slices.Contains(list, name) {
+			list = append(list, name)
+		}
+	}
+	return list, directive
+}
+
+// completeResults are the results directories that lie here, and folders where there are
+// none.
+func completeResults(_ *cobra.Command, args []string, begun string) (list []cobra.Completion, _ cobra.ShellCompDirective) {
+	if len(args) > 0 {
+		return nil, nothingElse
+	}
+	for _, below := range []string{"*", "*/*"} {
+		found, _ := filepath.Glob(begun + below + "/" + journal.Name) // an error is of the pattern
+		for _, f := range found {
+			list = append(list, filepath.Dir(f))
+		}
+	}
+	if len(list) == 0 {
+		return nil, cobra.ShellCompDirectiveFilterDirs
+	}
+	return list, nothingElse
 }

@@ -63,11 +63,8 @@ procfit explain PF003 prints the page of a rule.`,
 			}
 			return o.run(std)
 		},
-		ValidArgsFunction: completeRules,
 	}
 	o.bind(std, cmd, o.fields())
-	o.out.complete(cmd)
-	completeFlag(cmd, "policy", cobra.FixedCompletions(explain.Policies(), cobra.ShellCompDirectiveNoFileComp))
 	completeFlag(cmd, "pid", completeProcesses)
 	return cmd
 }
@@ -156,7 +153,7 @@ func (o *explainOptions) check() error {
 	return nil
 }
 
-// nowhere tells that nothing is read.
+// nowhere reports whether nothing is read.
 func (o *explainOptions) nowhere() bool {
 	return o.whatIf.CPUs != nil && len(o.pids) == 0 && o.root == ""
 }
@@ -257,30 +254,4 @@ func explainRule(std stdio, args []string) error {
 		known = append(known, r.ID)
 	}
 	return usageError("no rule %q: rules are %s to %s%s", word, known[0], known[len(known)-1], phrase.DidYouMean(word, known))
-}
-
-// completeRules are the rules, with their titles.
-func completeRules(_ *cobra.Command, args []string, _ string) (list []cobra.Completion, _ cobra.ShellCompDirective) {
-	if len(args) == 0 {
-		for _, r := range rule.All() {
-			list = append(list, cobra.CompletionWithDesc(r.ID, r.Title))
-		}
-	}
-	return list, cobra.ShellCompDirectiveNoFileComp
-}
-
-// completeProcesses are the Go processes that can be read, with their names.
-func completeProcesses(cmd *cobra.Command, _ []string, _ string) (list []cobra.Completion, _ cobra.ShellCompDirective) {
-	scanner, err := observe.NewScanner()
-	if err != nil {
-		return nil, cobra.ShellCompDirectiveNoFileComp
-	}
-	defer scanner.Close()
-	snap, _ := scanner.Scan(cmd.Context()) // of none nothing is completed
-	for _, p := range snap.Processes {
-		if p.PID != os.Getpid() {
-			list = append(list, cobra.CompletionWithDesc(strconv.Itoa(p.PID), phrase.Clean(p.Name)))
-		}
-	}
-	return list, cobra.ShellCompDirectiveNoFileComp
 }

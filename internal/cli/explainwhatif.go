@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"slices"
 
 	"github.com/procfit/procfit/internal/host/cgroup"
 	"github.com/procfit/procfit/internal/inspect/explain"
@@ -52,12 +51,7 @@ func goModLine(text string) (string, error) {
 
 // policyField is the choice of one policy.
 func policyField(p *string, help string) field.Field {
-	return field.Field{Name: "policy", Holds: "POLICY", Help: help + ": " + phrase.Or(explain.Policies()), Value: field.Parsed(p, *p, func(text string) (string, error) {
-		if !slices.Contains(explain.Policies(), text) {
-			return "", fmt.Errorf("%q: expected %s%s", text, phrase.Or(explain.Policies()), phrase.DidYouMean(text, explain.Policies()))
-		}
-		return text, nil
-	})}
+	return field.Field{Name: "policy", Holds: "POLICY", Help: help + ": " + phrase.Or(explain.Policies()), Value: field.Choice(p, explain.Policies()...)}
 }
 
 // checkReserve refuses CPUs for others where the policy leaves none.

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/procfit/procfit/internal/measure/plan/field"
+	"github.com/procfit/procfit/internal/show/phrase"
 )
 
 // flags are the fields of a subcommand as its flags, and which of them the user gave.
@@ -45,7 +46,7 @@ func shownDefault(f field.Field) string {
 	return v
 }
 
-// has tells whether the user gave a field.
+// has reports whether the user gave a field.
 func (f *flags) has(name string) bool { return slices.Contains(f.given, name) }
 
 // why are the reasons why a field has no effect with another one.
@@ -195,11 +196,42 @@ func unknownFlag(cmd *cobra.Command, err *pflag.NotExistError) string {
 	})
 	for _, other := range everyCommand(cmd.Root()) {
 		if f := other.Flags().Lookup(name); f != nil && !other.Hidden && !f.Hidden {
-			return fmt.Sprintf("unknown flag --%s: %s has none; %s has", name, cmd.CommandPath(), other.CommandPath())
+			return fmt.Sprintf("unknown flag --%s: %s does not have it, but %s does", name, cmd.CommandPath(), other.CommandPath())
 		}
 	}
 	if near := nearest(name, own); near != "" {
 		return fmt.Sprintf("unknown flag --%s. Did you mean --%s?", name, near)
 	}
 	return fmt.Sprintf("unknown flag --%s; see %s --help", name, cmd.CommandPath())
+}
+
+// nearest is the known word that a typing error may have made another of; empty: none is
+// near enough.
+func nearest(word string, known []string) string {
+	if near := phrase.Near(word, known); len(near) > 0 {
+		return near[0]
+	}
+	return ""
+}
+
+// unknownCommand is the error of a word that is not one of the command's subcommands.
+func unknownCommand(cmd *cobra.Command, word string) error {
+	var known []string
+	for _, sub := range cmd.Commands() {
+		if sub.IsAvailableCommand() {
+			known = append(known, sub.Name())
+		}
+	}
+	if near := nearest(word, known); near != "" {
+		return usageError("unknown command %q. Did you mean %q?", word, strings.TrimPrefix(cmd.CommandPath()+" "+near, "procfit "))
+	}
+	return usageError("unknown command %q; see %s --help", word, cmd.CommandPath())
+}
+
+// everyCommand are all commands below one.
+func everyCommand(cmd *cobra.Command) (list []*cobra.Command) {
+	for _, sub := range cmd.Commands() {
+		list = append(append(list, sub), everyCommand(sub)...)
+	}
+	return list
 }

@@ -130,7 +130,7 @@ func onTerminal(std stdio) bool {
 
 func tellTerms(std stdio, terms []kube.Term) {
 	if terms != nil {
-		std.notef("each shares these with its original, and acts on them as it does:")
+		std.notef("each pod shares these with its original, and uses them as the original does:")
 	}
 	for _, t := range terms {
 		std.notef("  %s", termWords(t))

@@ -49,7 +49,7 @@ objective; with --rate too, the cheapest of all limits and replicas is named.`,
 
 func newKubeSweepOptions(std stdio, cmd *cobra.Command) *kubeSweep {
 	o := &kubeSweep{measurement: newMeasurement("kube sweep"), loadFrom: "pod"}
-	o.spec.TLSParts = []string{"name", "insecure"}
+	o.spec.TLSParts, o.spec.Waits = []string{"name", "insecure"}, []string{"ready", "request", "run", "stop"}
 	of := &o.options
 	names := slices.Concat(valueFields, []string{"price"}, except(loadFields, "load"), []string{"streams", "grpc", "limit"}, stopFields)
 	fields := field.Take(o.spec.Fields(), append(field.Named(names...),

@@ -43,7 +43,7 @@ another chance to be wrong. On a machine with more CPUs the same command decides
 --target-cpuset and --load-cpuset give the servers and their load CPUs of their own, and
 --load takes another load generator, or one on another machine.
 
-The same command with the same --out completes what is missing. --dry-run prints
+The same command with the same --out continues a run. --dry-run prints
 what would run and what it costs.
 
 --kube runs k8sbench where its article did, as pods of a cluster, and then follows the
@@ -109,7 +109,7 @@ func (o *labOptions) run(ctx context.Context, std stdio) error {
 	return o.conclude(std, r, err)
 }
 
-// labEvents tells on the progress line what a run does.
+// labEvents prints on the progress line what a run does.
 func labEvents(bar *progress) run.Events {
 	notef, others := stdio{err: bar}.notef, false
 	return run.Events{
@@ -125,7 +125,7 @@ func labEvents(bar *progress) run.Events {
 		},
 		Torn: stdio{err: bar}.torn,
 		Activity: func(a plan.Activity) {
-			if a.Step == plan.StepOthers && !others { // each sweep looks anew; one word is enough
+			if a.Step == plan.StepOthers && !others { // each sweep looks again; once is enough
 				others = true
 				notef("%s", activity(a))
 			}
@@ -150,7 +150,7 @@ func (o *labOptions) conclude(std stdio, r *run.Run, runErr error) error {
 		}
 	}
 	if runErr != nil {
-		std.notef("what is measured is kept in %s; the same command with --out %s completes what is missing", r.Dir, r.Dir)
+		std.notef("what is measured is kept in %s; the same command with --out %s continues", r.Dir, r.Dir)
 		return interrupted(runErr)
 	}
 	if !slices.ContainsFunc(r.Outcome.Experiments, lab.Ran.Proved) {

@@ -77,7 +77,6 @@ offered, or, without --max-errors, every request failed; 130 interrupted.`,
 	o := &loadOptions{spec: plan.NewFlags(), out: printed("text", "json")}
 	o.spec.Load.MaxErrors = 0
 	o.bind(std, cmd, o.fields())
-	o.out.complete(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if len(args) == 0 {
 			return usageError("load needs a URL; see procfit load --help")
@@ -158,9 +157,19 @@ func (o *loadOptions) judge(r *load.Result) error {
 	case o.has("max-errors") && share > most:
 		return &exitError{exitGate, fmt.Errorf("%.3g%% of the requests failed, more than --max-errors %g%%", 100*share, 100*most)}
 	case !o.has("max-errors") && share == 1:
-		return fmt.Errorf("all %s failed: %s; is the URL right? With --max-errors 100%% the exit code is 0", phrase.Count(bad, "request"), kinds(r))
+		return fmt.Errorf("%s: %s; is the URL right? With --max-errors 100%% the exit code is 0", onlyFailures(r), kinds(r))
 	}
 	return nil
+}
+
+// onlyFailures is what a run came to that has as many failures as requests, or more. Not
+// each request has failed then: a connection can fail after a good answer.
+func onlyFailures(r *load.Result) string {
+	bad := r.Errors + r.Unanswered
+	if r.AchievedPerSecond > 0 {
+		return fmt.Sprintf("%s for %s", phrase.Count(bad, "failure"), phrase.Count(r.Requests, "answered request"))
+	}
+	return fmt.Sprintf("all %s failed", phrase.Count(bad, "request"))
 }
 
 // kinds are the failures of a run, by what went wrong.

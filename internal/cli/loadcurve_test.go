@@ -78,3 +78,15 @@ func TestParseRates(t *testing.T) {
 		}
 	}
 }
+
+// A connection can fail after a good answer: then not all requests have failed.
+func TestOnlyFailures(t *testing.T) {
+	for want, r := range map[string]load.Result{
+		"all 8 requests failed":              {Requests: 7, Errors: 7, Unanswered: 1},
+		"7 failures for 5 answered requests": {Requests: 5, Errors: 7, AchievedPerSecond: 5},
+	} {
+		if got := onlyFailures(&r); got != want {
+			t.Errorf("%+v: %q, want %q", r, got, want)
+		}
+	}
+}

@@ -11,14 +11,14 @@ import (
 	"github.com/procfit/procfit/internal/show/number"
 )
 
-// live tells on stderr how a run of the load goes: one line that is redrawn every
+// live prints on stderr how a run of the load goes: one line that is redrawn every
 // second on a terminal, elsewhere a line every few seconds.
 type live struct {
 	out      io.Writer
 	screen   screen
 	duration time.Duration
 	errors   int64
-	seconds  int                     // that were told
+	seconds  int                     // that were counted
 	latency  *hdrhistogram.Histogram // of those that are not yet in a line
 	pending  int                     // how many these are
 }

@@ -1,3 +1,5 @@
+// Package cli is procfit's command line: one file a subcommand, each turning
+// flags into a struct and calling run(ctx, std). Only this
 package cli
 
 import (
@@ -8,6 +10,8 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
+	"runtime"
+	"runtime/debug"
 	"strings"
 	"sync"
 	"syscall"
@@ -32,7 +36,7 @@ const (
 // exitError is an error with the code that the process is to end with.
 type exitError struct {
 	code int
-	err  error // nil: nothing is said
+	err  error // nil: nothing is printed
 }
 
 func (e *exitError) Error() string { return e.err.Error() }
@@ -56,7 +60,7 @@ func newStdio(ctx context.Context, in io.Reader, out, err io.Writer, args []stri
 	return stdio{ctx, in, out, err, args, sync.OnceValue(func() secret.Hidden { return secret.Find(args) })}
 }
 
-// notef tells the user something beside the output, without the credentials that procfit
+// notef prints a note on stderr, next to the output, without the credentials that procfit
 // was called with: logs of CI keep it. Errors are printed in plain words.
 func (s stdio) notef(format string, args ...any) {
 	for i, a := range args {
@@ -71,7 +75,7 @@ func (s stdio) notef(format string, args ...any) {
 	fmt.Fprintln(s.err, "procfit: "+note)
 }
 
-// color tells whether the output may have colours.
+// color reports whether the output may have colours.
 func (s stdio) color() bool {
 	f, ok := s.out.(*os.File)
 	return ok && terminal.Escapes(f)
@@ -101,7 +105,7 @@ func Main(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io
 	var coded *exitError
 	switch {
 	case errors.As(err, &coded):
-		if code = coded.code; coded.err == nil { // another program's, which has said why
+		if code = coded.code; coded.err == nil { // another program's, which has printed why
 			return code
 		}
 	case errors.Is(err, context.Canceled):
@@ -213,4 +217,77 @@ func Args(process []string) []string {
 		kube = []string{cobra.ShellCompRequestCmd, "kube"}
 	}
 	return append(kube, args...)
+}
+
+// build is what procfit knows of its own binary.
+type build struct {
+	Schema   string `json:"schema"`
+	Version  string `json:"version"`
+	Commit   string `json:"commit,omitempty"`
+	Time     string `json:"commit_time,omitempty"`
+	Modified bool   `json:"modified,omitempty"` // the source was not that of the commit
+	Go       string `json:"go_version"`
+	Platform string `json:"platform"`
+}
+
+func thisBuild() build {
+	b := build{Schema: "procfit.version/v1", Version: "unknown", Go: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH}
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return b
+	}
+	b.Version = "devel"
+	if v := info.Main.Version; v != "" && v != "(devel)" {
+		b.Version = v
+	}
+	for _, s := range info.Settings {
+		switch s.Key {
+		case "vcs.revision":
+			b.Commit = s.Value
+		case "vcs.time":
+			b.Time = s.Value
+		case "vcs.modified":
+			b.Modified = s.Value == "true"
+		}
+	}
+	return b
+}
+
+// version is the module's version, or the commit that it was built from.
+func version() string {
+	b := thisBuild()
+	if b.Version == "devel" && b.Commit != "" {
+		return "devel-" + b.Commit[:min(12, len(b.Commit))]
+	}
+	return b.Version
+}
+
+func newVersion(std stdio) *cobra.Command {
+	var f flags
+	out := printed("text", "json")
+	cmd := &cobra.Command{
+		Use:     "version [flags]",
+		Short:   "Print the version of procfit, its commit and its Go",
+		Long:    "Print the version of procfit, the commit and the Go version that it was built from and\nwith, and its platform.",
+		Example: "  procfit version",
+		Args:    noArguments,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			b := thisBuild()
+			if out.json() {
+				return printJSON(std, b)
+			}
+			text := "procfit " + b.Version + "\n"
+			if b.Commit != "" {
+				text += "commit  " + b.Commit
+				if b.Modified {
+					text += " (modified)"
+				}
+				text += "\n"
+			}
+			_, err := fmt.Fprintf(std.out, "%sgo      %s\nfor     %s\n", text, b.Go, b.Platform)
+			return err
+		},
+	}
+	f.bind(std, cmd, out.fields("print an object instead"))
+	return cmd
 }

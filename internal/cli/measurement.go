@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/procfit/procfit/internal/host/folder"
 	"github.com/procfit/procfit/internal/measure/local"
 	"github.com/procfit/procfit/internal/measure/plan"
 	"github.com/procfit/procfit/internal/measure/plan/field"
@@ -126,13 +127,16 @@ func (m *measurement) onThisMachine(ctx context.Context, std stdio, s *session.S
 }
 
 // measure has a session measured, unless only its plan is asked for, and reports it.
-// unclosed is told of what a runner has left behind.
+// unclosed gets what a runner has left behind.
 func (m *measurement) measure(ctx context.Context, std stdio, s *session.Session, place func() (plan.Runner, error), unclosed func(error)) error {
 	std = m.printed.std(std)
 	if m.printed.format() == yamlFormat {
 		return m.printFile(std)
 	}
 	if m.dryRun {
+		if err := folder.Try(s.Dir); err != nil {
+			return usageError("--out %s: %w", s.Dir, err)
+		}
 		_, err := fmt.Fprintln(std.out, describe(s))
 		return err
 	}
@@ -161,7 +165,7 @@ func (m *measurement) measure(ctx context.Context, std stdio, s *session.Session
 	return m.conclude(std, s, err)
 }
 
-// sweepEvents tells on stderr what a run does; its progress line begins with the first
+// sweepEvents prints on stderr what a run does; its progress line begins with the first
 // trial.
 func sweepEvents(std stdio, s *session.Session, bar **progress) session.Events {
 	return session.Events{
@@ -175,7 +179,7 @@ func sweepEvents(std stdio, s *session.Session, bar **progress) session.Events {
 			switch {
 			case *bar == nil:
 				std.notef("%s", activity(a))
-			case a.Step == plan.StepUnjudged:
+			case slices.Contains([]plan.Step{plan.StepUnjudged, plan.StepBusy, plan.StepSlow}, a.Step):
 				(*bar).say("procfit: " + activity(a))
 			default:
 				(*bar).activity(a)
@@ -207,6 +211,11 @@ func refusal(err error) error {
 // end, since a finished trial is never lost.
 func (m *measurement) conclude(std stdio, s *session.Session, runErr error) error {
 	contents := s.Journal()
+	var busy *plan.BusyError
+	if errors.As(runErr, &busy) { // what it has is its result
+		std.notef("%v; stop them and run the same command with --out %s to continue, or wait longer with --timeout quiet=10m", busy, s.Dir)
+		runErr = nil
+	}
 	if f := page.NewFailure(s.Dir, contents); f != nil {
 		return failed(std, s.Dir, f, runErr)
 	}
@@ -281,6 +290,9 @@ func remind(std stdio, s *session.Session, err error, trials int) {
 	var over *plan.OverBudgetError
 	if errors.As(err, &over) {
 		std.notef("finished trials kept in %s: %d", s.Dir, trials) // the error says how to go on
+		return
+	}
+	if trials == 0 {
 		return
 	}
 	std.notef("finished trials kept in %s: %d; the same command with --out %s resumes it", s.Dir, trials, s.Dir)

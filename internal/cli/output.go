@@ -9,8 +9,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/spf13/cobra"
-
 	"github.com/procfit/procfit/internal/measure/plan/field"
 	"github.com/procfit/procfit/internal/show/phrase"
 )
@@ -45,20 +43,6 @@ func (p *printing) fields(jsonHelp string) []field.Field {
 	}
 	list = append(list, field.Field{Name: "quiet", Short: "q", Help: "print only the result, without progress and notes", Value: field.Switch(&p.quiet), Aside: field.OfOutput})
 	return field.In(field.Output, list...)
-}
-
-// complete has a shell complete the formats of -o.
-func (p *printing) complete(cmd *cobra.Command) {
-	if len(p.formats) > 0 {
-		completeFlag(cmd, "output", cobra.FixedCompletions(p.formats, cobra.ShellCompDirectiveNoFileComp))
-	}
-}
-
-// completeFlag has a shell complete the values of a flag.
-func completeFlag(cmd *cobra.Command, name string, values cobra.CompletionFunc) {
-	if err := cmd.RegisterFlagCompletionFunc(name, values); err != nil {
-		panic(err) // there is no such flag, or it has completions
-	}
 }
 
 // format is what goes to standard output; empty: everything goes to files.
@@ -153,6 +137,7 @@ func (p *printing) set(text string) error {
 // outputFormats is -o as the value of a field.
 type outputFormats printing
 
+func (o *outputFormats) Words() []string       { return o.formats }
 func (o *outputFormats) Set(text string) error { return (*printing)(o).set(text) }
 func (o *outputFormats) Texts() (texts []string) {
 	for _, to := range o.places {

@@ -115,10 +115,184 @@ func activity(a plan.Activity) string {
 		return "load: " + a.Detail
 	case plan.StepPrepare:
 		return "preparing"
+	case plan.StepBusy:
+		return fmt.Sprintf("other programs use %.2g of %s, and the last block has nothing that can be compared: waiting until they stop, at most %s (--timeout quiet)", a.CPUs, number.CPUs(a.OfCPUs), number.Minutes(a.Left))
+	case plan.StepSlow:
+		return fmt.Sprintf("the machine itself was %.0f%% slower during the last block: the block is not used, and is repeated", 100*a.Share)
 	case plan.StepNeighbour:
 		return "starting the --beside command"
 	case plan.StepRun:
 		return "running"
 	}
 	return string(a.Step)
+}
+
+// arrangement says where target and load run, after the name of what is measured;
+// nothing where they share what there is.
+func arrangement(s *session.Session) string {
+	host := s.Header.TargetHost
+	if split := s.Spec.Split; split != nil {
+		target, load := len(split.Target), len(split.Load)
+		return fmt.Sprintf(" on %d of %d CPUs; the load generator has %d;", target, target+load, load)
+	}
+	if s.Spec.ApartOn(host.EffectiveCPUs) {
+		return fmt.Sprintf(" on the CPUs of %d that the load generator leaves, once two trials have shown what it needs;", host.AffinityCPUs)
+	}
+	return ""
+}
+
+// unjudged says beforehand of which quotas the p99 will not be judged, and what would
+// do; nothing where it will be, or where only the pilots can tell.
+func unjudged(s *session.Session) string {
+	var list []string
+	quotas := s.Spec.Quotas
+	if len(quotas) == 0 {
+		quotas = []*float64{nil}
+	}
+	for _, q := range quotas {
+		if short := s.Spec.Shortfall(s.Spec.Load.Rate, q != nil); short != nil {
+			text := shortfall(*short)
+			if len(quotas) > 1 && q != nil {
+				text += fmt.Sprintf(" (limit %g)", *q)
+			}
+			list = append(list, text)
+		}
+	}
+	return strings.Join(list, "; ")
+}
+
+// shortfall is why a p99 will not be judged, in words.
+func shortfall(s plan.Shortfall) string {
+	one, many := " request", " requests"
+	if s.Code == journal.UnjudgedFewPeriods {
+		one, many = " period of the CPU limit", " periods of the CPU limit"
+	}
+	of := number.Count(float64(s.Have)) + many
+	if s.Have == 1 {
+		of = "1" + one
+	}
+	return fmt.Sprintf("p99 will not be judged: %s in %s; --duration %s would", of, number.Short(number.Seconds(s.In.Seconds())), s.Duration)
+}
+
+// raceFields are the flags of a measurement that ends when its answer is there.
+var raceFields = []string{"until", "max-trials", "max-time"}
+
+// setBudget makes the sweep a race, unless the flags ask for what only a grid shows.
+func (m *measurement) setBudget(spec *plan.Spec) error {
+	grid := m.wantsGrid(*spec)
+	for _, flag := range raceFields {
+		if grid != "" && m.has(flag) {
+			return usageError("--%s has no effect with %s, which measures every setting equally often; use only one of them", flag, grid)
+		}
+	}
+	if grid == "" {
+		race := m.spec.Race
+		spec.Budget = &race
+	}
+	return nil
+}
+
+// wantsGrid is what asks for a grid, if anything does. The smallest setting that
+// carries a rate may be one that no race for the best would look at again, and an earlier
+// sweep is compared setting by setting. Within an objective, --rate only asks for a price.
+func (m *measurement) wantsGrid(spec plan.Spec) string {
+	switch {
+	case m.has("repeats"):
+		return "--repeats"
+	case spec.Load.Rate > 0 && spec.Load.SLO == nil:
+		return fmt.Sprintf("--rate %g", spec.Load.Rate)
+	case m.baseline != "":
+		return "the earlier sweep " + m.baseline
+	}
+	return ""
+}
+
+// checkBudget refuses a budget that ends before anything can be compared.
+func checkBudget(s *session.Session) error {
+	if !s.Plan.Racing() {
+		return nil
+	}
+	fewest := plan.Fewest(s.Header)
+	if s.Plan.MaxTrials < fewest {
+		return usageError("--max-trials %d: the first look alone takes %s", s.Plan.MaxTrials, phrase.Count(fewest, "trial"))
+	}
+	takes := time.Duration(fewest) * s.Each()
+	if most := s.Spec.Budget.MaxTime; most > 0 && most < takes {
+		return usageError("--max-time %s: the first look alone takes %s, about %s", most, phrase.Count(fewest, "trial"), number.Minutes(takes))
+	}
+	return nil
+}
+
+// race is a race's budget in words.
+func race(s *session.Session) string {
+	if s.Ended {
+		return phrase.Count(s.Done, "trial") + ", all of them done"
+	}
+	text := "at most " + phrase.Count(s.Plan.MaxTrials, "trial")
+	if s.Done > 0 {
+		text += fmt.Sprintf(", %d of them done", s.Done)
+	}
+	left, most := s.Each()*time.Duration(s.Plan.MaxTrials-s.Done), s.Spec.Budget.MaxTime
+	switch {
+	case most > 0 && left == 0:
+		text += ", at most " + number.Minutes(most) + " and the trial that is running then"
+	case most > 0 && (left == 0 || most < left):
+		text += ", at most " + number.Minutes(most)
+	case left > 0:
+		text += ", about " + number.Minutes(left)
+	}
+	text += " (usually fewer"
+	if s.Plan.Pilots > 0 {
+		text += "; " + phrase.Count(s.Plan.Pilots*len(s.Plan.Groups()), "pilot") + " first"
+	}
+	if s.Plan.GateAgainst {
+		text += ", until it is decided)"
+	} else {
+		text += fmt.Sprintf(", until %s)", s.Plan.Goal)
+	}
+	if left == 0 && most == 0 {
+		text += "; the first trials will show how long it takes"
+	}
+	return text
+}
+
+// count is how many trials there are of how many.
+func count(p plan.Progress) string {
+	if p.AtMost {
+		return fmt.Sprintf("%d of at most %d", p.Done, p.Total)
+	}
+	return fmt.Sprintf("%d/%d", p.Done, p.Total)
+}
+
+// open is what the trials have still to tell, the first of it in words.
+func open(list []plan.Question) string {
+	if len(list) == 0 {
+		return ""
+	}
+	q := list[0]
+	s := fmt.Sprintf(": %d", q.A)
+	if q.B > 0 {
+		s += fmt.Sprintf(" or %d", q.B)
+	}
+	if q.Latency {
+		s += ", by p99"
+	}
+	if name := group(q.Group); name != "" {
+		s = " (" + name[1:] + ")" + s
+	}
+	if n := len(list) - 1; n > 0 {
+		s += fmt.Sprintf(" and %d more", n)
+	}
+	return ", open" + s
+}
+
+// group is what distinguishes settings of one group from those of another.
+func group(g journal.GroupKey) (s string) {
+	if g.Limited {
+		s += fmt.Sprintf(" limit %g", g.QuotaCPUs)
+	}
+	if g.GoVersion != "" {
+		s += " go" + g.GoVersion
+	}
+	return s
 }

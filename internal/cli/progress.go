@@ -3,21 +3,24 @@ package cli
 import (
 	"fmt"
 	"io"
+	"os"
 	"strings"
 	"sync"
 	"time"
 
 	"github.com/charmbracelet/x/ansi"
+	"golang.org/x/term"
 
 	"github.com/procfit/procfit/internal/measure/plan"
 	"github.com/procfit/procfit/internal/measure/trial"
 	"github.com/procfit/procfit/internal/show/number"
 	"github.com/procfit/procfit/internal/show/phrase"
+	"github.com/procfit/procfit/internal/show/terminal"
 	"github.com/procfit/procfit/internal/verdict/journal"
 	"github.com/procfit/procfit/internal/verdict/page"
 )
 
-// progress tells on stderr where a sweep stands: a table of the settings with a bar
+// progress prints on stderr how far a sweep is: a table of the settings with a bar
 // below it, drawn again and again on a terminal, a line a trial elsewhere.
 type progress struct {
 	out   io.Writer
@@ -213,7 +216,7 @@ func taskName(t plan.Task) string {
 	s := "GOMAXPROCS " + t.Setting.Label + group(t.Setting.Group())
 	switch t.Role {
 	case journal.RoleAA:
-		s += " (again)"
+		s += " (repeat)"
 	case journal.RolePilot:
 		s += " (pilot)"
 	}
@@ -224,12 +227,52 @@ func outcome(t *journal.Trial) string {
 	if t.ThroughputPerSecond == nil {
 		return "done"
 	}
-	s := fmt.Sprintf("%s %s/s", number.Count(*t.ThroughputPerSecond), t.ThroughputUnit)
+	rate := number.Count(*t.ThroughputPerSecond)
 	if t.ThroughputUnit == trial.ThroughputRuns {
-		s = number.Seconds(float64(max(1, t.Setting.Replicas)) / *t.ThroughputPerSecond) + " a run"
+		rate = number.Seconds(float64(max(1, t.Setting.Replicas)) / *t.ThroughputPerSecond)
 	}
+	s := rate + " " + rateHead(t.ThroughputUnit)
 	if t.LatencySeconds != nil && t.LatencySeconds.P99 != nil {
 		s += ", p99 " + number.Seconds(*t.LatencySeconds.P99)
 	}
 	return s
+}
+
+// screen is the foot of a terminal whose lines can be drawn again. The zero value is
+// none: a pipe, a file, or a terminal without a cursor to move.
+type screen struct {
+	size   func() (width, height int) // nil: none
+	region terminal.Region
+}
+
+func newScreen(out io.Writer) screen {
+	s := screen{region: terminal.Region{Out: out}}
+	f, ok := out.(*os.File)
+	if !ok || !terminal.Escapes(f) {
+		return s
+	}
+	s.size = func() (int, int) {
+		if w, h, err := term.GetSize(int(f.Fd())); err == nil && w > 0 && h > 0 {
+			return w, h
+		}
+		return 80, 24
+	}
+	return s
+}
+
+// there reports whether there is one.
+func (s *screen) there() bool { return s.size != nil }
+
+// draw prints lines that stay, and the foot again below them.
+func (s *screen) draw(above []string, foot func(width, height int) []string) {
+	width, height := s.size()
+	// If the terminal is gone, the work continues.
+	_ = s.region.Draw(above, foot(width, height), width)
+}
+
+// clear leaves the terminal as it was.
+func (s *screen) clear() {
+	if s.there() {
+		s.draw(nil, func(int, int) []string { return nil })
+	}
 }

@@ -138,7 +138,7 @@ func TestStandingUnits(t *testing.T) {
 	old := *runs
 	old.Setting.Variant = journal.VariantAgainst
 	s.add(&old)
-	want := "  GOMAXPROCS   a run  trials\n  4           4.00 s  1\n  4 (old)     4.00 s  1"
+	want := "  GOMAXPROCS  per run  trials\n  4            4.00 s  1\n  4 (old)      4.00 s  1"
 	if got := trimmed(s.lines(nil, "runs", 10, 80)); got != want {
 		t.Errorf("%s\nwant\n%s", got, want)
 	}

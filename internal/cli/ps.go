@@ -60,38 +60,16 @@ Processes of other users need root or CAP_SYS_PTRACE. procfit does not list itse
 			return o.run(cmd.Context(), std)
 		},
 	}
-	cmd.ValidArgsFunction = completeNames
 	o.bind(std, cmd, append(field.In(field.Output,
 		field.Field{Name: "interval", Holds: "TIME", Help: "time to count over; 0s: from the start of each process", Value: field.Time(&o.interval, 0, "1s")},
-		field.Field{Name: "sort", Holds: "COLUMN", Help: "column to sort by: procs, cpu_use, throttled, limit, …", More: "Columns are " + strings.Join(inspect.Names(), ", ") + ".", Value: field.Parsed(&o.sort, o.sort, column)},
+		field.Field{Name: "sort", Holds: "COLUMN", Help: "column to sort by: procs, cpu_use, throttled, limit, …", More: "Columns are " + strings.Join(inspect.Names(), ", ") + ".", Value: field.Choice(&o.sort, inspect.Names()...)},
 		toggle("watch", &o.watch, "show a live view; ? shows its keys", ""),
 	), o.out.fields("print procfit.ps/v1: the same as -o json")...))
-	o.out.complete(cmd)
-	completeFlag(cmd, "sort", cobra.FixedCompletions(inspect.Names(), cobra.ShellCompDirectiveNoFileComp))
 	return cmd
 }
 
 // jsonLines is the format of one JSON object a line.
 const jsonLines = "json-lines"
-
-// column reads the name of one.
-func column(text string) (string, error) {
-	if !slices.Contains(inspect.Names(), text) {
-		return "", fmt.Errorf("%q: expected %s%s", text, phrase.Or(inspect.Names()), phrase.DidYouMean(text, inspect.Names()))
-	}
-	return text, nil
-}
-
-// completeNames are the Go processes that can be read, and their names.
-func completeNames(cmd *cobra.Command, args []string, begun string) ([]cobra.Completion, cobra.ShellCompDirective) {
-	list, directive := completeProcesses(cmd, args, begun)
-	for _, process := range list {
-		if _, name, _ := strings.Cut(process, "\t"); !slices.Contains(list, name) {
-			list = append(list, name)
-		}
-	}
-	return list, directive
-}
 
 // columnHelp says what each column is.
 func columnHelp() string {
@@ -196,8 +174,8 @@ func (o *psOptions) stream(ctx context.Context, std stdio, scan scanFunc) error 
 	return err
 }
 
-// first scans for a view that goes on. Where nothing is there to be watched of what
-// was given by PID alone, that is the error; one with a name may yet begin.
+// first scans for a view that continues. If none of the given PIDs is there to be watched,
+// that is the error; a process of a given name may start later.
 func (o *psOptions) first(ctx context.Context, std stdio, scan scanFunc) error {
 	snap, err := scan(ctx)
 	if err != nil || o.selected.All() || len(o.selected.Names) > 0 || len(snap.Processes) > 0 {

@@ -1,21 +1,28 @@
 package cli
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"syscall"
+	"time"
 
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
+	"github.com/procfit/procfit/internal/measure/plan"
 	"github.com/procfit/procfit/internal/measure/plan/field"
+	"github.com/procfit/procfit/internal/measure/session"
+	"github.com/procfit/procfit/internal/show/number"
 	"github.com/procfit/procfit/internal/show/text"
 	"github.com/procfit/procfit/internal/verdict"
 	"github.com/procfit/procfit/internal/verdict/canary"
 	"github.com/procfit/procfit/internal/verdict/journal"
 	"github.com/procfit/procfit/internal/verdict/page"
+	served "github.com/procfit/procfit/internal/verdict/page/served"
 )
 
 func newReport(std stdio) *cobra.Command {
@@ -36,32 +43,12 @@ writes only report.html, and the exit code is 3.`,
 			}
 			return report(out.std(std), args[0], out.json(), baseline)
 		},
-		ValidArgsFunction: completeResults,
 	}
 	f.bind(std, cmd, append([]field.Field{
 		{Name: "baseline", Holds: "DIR", Help: "results directory of an earlier sweep on this host, to compare ratios with", Value: field.Text(&baseline)},
 	}, out.fields("print result.json instead of the report: the same as -o json")...))
-	out.complete(cmd)
 	completeFlag(cmd, "baseline", completeResults)
 	return cmd
-}
-
-// completeResults are the results directories that lie here, and folders where there are
-// none.
-func completeResults(_ *cobra.Command, args []string, begun string) (list []cobra.Completion, _ cobra.ShellCompDirective) {
-	if len(args) > 0 {
-		return nil, cobra.ShellCompDirectiveNoFileComp
-	}
-	for _, below := range []string{"*", "*/*"} {
-		found, _ := filepath.Glob(begun + below + "/" + journal.Name) // an error is of the pattern
-		for _, f := range found {
-			list = append(list, filepath.Dir(f))
-		}
-	}
-	if len(list) == 0 {
-		return nil, cobra.ShellCompDirectiveFilterDirs
-	}
-	return list, cobra.ShellCompDirectiveNoFileComp
 }
 
 // report shows what the journal of a results directory holds, and writes its reports.
@@ -76,7 +63,7 @@ func report(std stdio, dir string, asJSON bool, baseline string) error {
 	if contents.Torn > 0 {
 		std.notef("%s: its last line is incomplete (%d bytes); procfit ignores it", dir, contents.Torn)
 	}
-	canaried := contents.Header.Canary != nil // whose end tells something even before its first slice
+	canaried := contents.Header.Canary != nil // whose end is reported even before its first slice
 	if len(contents.Trials) == 0 && !canaried {
 		return fmt.Errorf("%s holds no trial yet: nothing to report", dir)
 	}
@@ -138,3 +125,121 @@ func (s stdio) page(files []string) text.Options {
 
 // plainWidth is the columns of a report that goes to no terminal.
 const plainWidth = 100
+
+// livePage is the page of --live. Without the flag it is nil, and does nothing.
+type livePage struct {
+	server  *served.Server
+	session *session.Session
+	std     stdio
+	began   time.Time
+	last    plan.Progress
+	failed  bool // a note has said that the page cannot be renewed
+}
+
+// openLive serves the page, before anything is measured: an address that cannot be had
+// is to be known then.
+func openLive(ctx context.Context, std stdio, s *session.Session, address string) (*livePage, error) {
+	if address == "" {
+		return nil, nil
+	}
+	server, err := served.Listen(ctx, address)
+	if err != nil {
+		return nil, usageError("--live %w", err)
+	}
+	p := &livePage{server: server, session: s, std: std, began: time.Now()}
+	std.notef("the report, while it runs: %s", server.URL())
+	p.renew()
+	return p, nil
+}
+
+// renew renders what the journal holds. No trial runs then.
+func (p *livePage) renew() *page.View {
+	contents := p.session.Journal()
+	v := page.New(verdict.Analyze(contents.Header, contents.Trials))
+	err := p.server.Show(v.SoFar())
+	if err == nil {
+		return v
+	}
+	if !p.failed {
+		p.failed = true
+		p.std.notef("--live: the page is not renewed: %v", err)
+	}
+	return nil
+}
+
+// follow passes a run's events to the page.
+func (p *livePage) follow(e *session.Events) {
+	if p == nil {
+		return
+	}
+	activity, progress := e.Activity, e.Progress
+	e.Activity = func(a plan.Activity) {
+		activity(a)
+		p.activity(a)
+	}
+	e.Progress = func(s plan.Progress) {
+		progress(s)
+		p.progress(s)
+	}
+}
+
+// progress is called at the beginning and the end of every trial.
+func (p *livePage) progress(s plan.Progress) {
+	p.last = s
+	if s.Trial != nil {
+		p.renew()
+		return
+	}
+	p.server.Now(p.now(""))
+}
+
+// activity gets what the Runner does.
+func (p *livePage) activity(a plan.Activity) {
+	if p.last.Total > 0 && p.last.Trial == nil {
+		p.server.Now(p.now(activity(a)))
+	}
+}
+
+// now is what runs, and how far it is.
+func (p *livePage) now(what string) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "Running now: %s", taskName(p.last.Task))
+	if what != "" {
+		b.WriteString(", " + what)
+	}
+	fmt.Fprintf(&b, ". Trials done: %s. Elapsed: %s", count(p.last), number.Clock(time.Since(p.began)))
+	if left := p.last.Remaining; left > 0 {
+		word := ", left: "
+		if p.last.AtMost {
+			word = ", left at most: "
+		}
+		b.WriteString(word + number.Clock(left))
+	}
+	return b.String() + "."
+}
+
+// end shows the last page to who watches, and serves no more.
+func (p *livePage) end(ctx context.Context) {
+	if p == nil {
+		return
+	}
+	if f := page.NewFailure(p.session.Dir, p.session.Journal()); f != nil {
+		if err := p.server.End(ctx, f.Document(), ""); err != nil {
+			p.std.notef("--live: %v", err)
+		}
+		return
+	}
+	v := p.renew()
+	if v == nil {
+		p.server.Close()
+		return
+	}
+	last := "The sweep has ended."
+	path := filepath.Join(p.session.Dir, "report.html")
+	if _, err := os.Stat(path); err == nil {
+		last += " This page stays in " + path + "."
+	}
+	if err := p.server.End(ctx, v.Ended(), last); err != nil {
+		p.std.notef("--live: %v", err)
+	}
+}

@@ -68,7 +68,6 @@ program without a value.`,
 		field.Field{Name: "verbose", Help: "print to standard error what was decided, and why", Value: field.Switch(&o.verbose), Not: "quiet"},
 		toggle("dry-run", &o.dryRun, "print the command instead of running it, and how the value was chosen", ""),
 	), o.out.fields("")))
-	completeFlag(cmd, "policy", cobra.FixedCompletions(explain.Policies(), cobra.ShellCompDirectiveNoFileComp))
 	cmd.Flags().SetInterspersed(false) // the command's flags are its own, also without --
 	return cmd
 }

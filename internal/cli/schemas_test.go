@@ -9,7 +9,6 @@ import (
 	"testing"
 
 	"github.com/procfit/procfit/internal/inspect"
-	"github.com/procfit/procfit/test/schema"
 )
 
 // update writes the schemas that TestSchemas holds.
@@ -21,11 +20,12 @@ const formats = "../../docs/reference/formats"
 // document is one that procfit writes, and the type that it is written from.
 type document struct {
 	file, title string
-	roots       []schema.Root
+	about       string // what it is, in a sentence
+	roots       []schemaRoot
 }
 
-func root(pkg, name string, words ...string) schema.Root {
-	r := schema.Root{Package: "github.com/procfit/procfit/internal/" + pkg, Type: name, Const: map[string]string{}}
+func root(pkg, name string, words ...string) schemaRoot {
+	r := schemaRoot{Package: "github.com/procfit/procfit/internal/" + pkg, Type: name, Const: map[string]string{}}
 	for _, w := range words {
 		key, word, _ := strings.Cut(w, "=")
 		r.Const[key] = word
@@ -35,25 +35,25 @@ func root(pkg, name string, words ...string) schema.Root {
 
 // documents are all JSON that procfit writes.
 func documents() []document {
-	one := func(file, title, pkg, name string, version string) document {
-		return document{file, title, []schema.Root{root(pkg, name, "schema=procfit."+version)}}
+	one := func(file, title, about, pkg, name string) document {
+		return document{file, title, about, []schemaRoot{root(pkg, name, "schema=procfit."+file+"/v1")}}
 	}
 	return []document{
-		{"journal", "A line of journal.jsonl", []schema.Root{
+		{"journal", "journal.jsonl", "What was measured: a header, then a line for each trial, written as it ends.", []schemaRoot{
 			root("verdict/journal", "Header", "schema=procfit.journal/v2", "kind=header"), root("verdict/journal", "Trial", "kind=trial"),
 			root("verdict/journal", "Block", "kind=block"), root("verdict/journal", "Budget", "kind=budget"), root("verdict/journal", "End", "kind=end"),
 		}},
-		one("result", "result.json", "verdict/page", "resultJSON", "result/v1"),
-		one("load", "procfit load --json, one object for each rate", "verdict/journal", "Offered", "load/v1"),
-		one("decision", "procfit explain --json, one object for each process", "inspect/explain", "Document", "decision/v1"),
-		one("ps", "procfit ps --json", "inspect/ps", "document", "ps/v1"),
-		one("check", "procfit check -o json", "check/output", "document", "check/v1"),
-		one("trace", "procfit trace --json, of a scheduler trace", "trace", "logJSON", "trace/v1"),
-		one("tracefields", "procfit trace --fields --json", "trace", "fieldsJSON", "tracefields/v1"),
-		one("exectrace", "procfit trace --json, of an execution trace", "trace", "executionJSON", "exectrace/v1"),
-		one("lab", "lab.json", "lab", "Outcome", "lab/v1"),
-		one("version", "procfit version --json", "cli", "build", "version/v1"),
-		one("lablist", "procfit lab list --json", "cli", "labListJSON", "lablist/v1"),
+		one("result", "result.json", "What the trials show: the settings with their intervals, the verdict and the warnings.", "verdict/page", "resultJSON"),
+		one("load", "procfit load --json", "What one rate of the load came to: throughput, latency and errors; an object for each rate.", "verdict/journal", "Offered"),
+		one("decision", "procfit explain --json", "Which GOMAXPROCS a process uses and should use, and why; an object for each process.", "inspect/explain", "Document"),
+		one("ps", "procfit ps --json", "The Go processes of the machine with their GOMAXPROCS.", "inspect/ps", "document"),
+		one("check", "procfit check -o json", "What the files or the pods will use, and the findings.", "check/output", "document"),
+		one("trace", "procfit trace --json", "What the scheduler did over time, from a log of GODEBUG=schedtrace.", "trace", "logJSON"),
+		one("tracefields", "procfit trace --fields --json", "What each field of a schedtrace line means.", "trace", "fieldsJSON"),
+		one("exectrace", "procfit trace --exec --json", "What each P ran, from a Go execution trace.", "trace", "executionJSON"),
+		one("lab", "lab.json", "What a lab run found: the hypotheses of the articles, and what was measured here.", "lab", "Outcome"),
+		one("version", "procfit version --json", "The version of procfit, its commit and its Go.", "cli", "build"),
+		one("lablist", "procfit lab list --json", "The experiments of the lab.", "cli", "labListJSON"),
 	}
 }
 
@@ -64,7 +64,7 @@ const base = "https://raw.githubusercontent.com/procfit/procfit/main/docs/refere
 // are written from.
 func TestSchemas(t *testing.T) {
 	t.Parallel()
-	types, err := schema.Load(".", "github.com/procfit/procfit/internal/...", "github.com/procfit/procfit/maxprocs/...")
+	types, err := loadSchemaTypes(".", "github.com/procfit/procfit/internal/...", "github.com/procfit/procfit/maxprocs/...")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -73,20 +73,22 @@ func TestSchemas(t *testing.T) {
 		"journal.Target.Command", "journal.Plan.Settings", "journal.Plan.AA", "verdict.CanarySetting.Observed", "page.recommendationJSON.Reasons", "verdict.SettingResult.Points",
 	}
 	var index strings.Builder
-	shown := map[string]bool{}
+	shown := map[string]string{}
 	index.WriteString(indexHead)
-	add := func(d document, n *schema.Node) {
+	add := func(d document, n *schemaNode) {
 		b, err := n.JSON()
 		if err != nil {
 			t.Fatal(err)
 		}
-		holds(t, filepath.Join(formats, d.file+schema.Suffix), b)
-		fmt.Fprintf(&index, "\n## %s\n\n%sJSON Schema: [%s%s](%[3]s%[4]s)\n%s", d.title, d.version(), d.file, schema.Suffix, n.Tables(shown))
+		holds(t, filepath.Join(formats, d.file+schemaSuffix), b)
+		fmt.Fprintf(&index, "| [%s](%s.md) | %s | %s |\n", d.title, d.file, d.version(), d.about)
+		page := fmt.Sprintf("# %s\n\n%s %sA key with ? is absent where it does not apply.\n\nJSON Schema: [%s%s](%[4]s%[5]s)\n%s", d.title, d.about, d.named(), d.file, schemaSuffix, n.Tables(d.file+".md", shown))
+		holds(t, filepath.Join(formats, d.file+".md"), []byte(page))
 	}
-	file := document{file: "procfit", title: "procfit.yaml"}
-	add(file, fileSchema(base+file.file+schema.Suffix, "procfit.yaml, a measurement as a file", fileRows()))
+	file := document{file: "procfit", title: "procfit.yaml", about: "What to measure or to check, as a file that sweep, compare, size and check read."}
+	add(file, fileSchema(base+file.file+schemaSuffix, "procfit.yaml, a measurement as a file", fileRows()))
 	for _, d := range documents() {
-		n, err := types.Document(base+d.file+schema.Suffix, d.title, d.roots...)
+		n, err := types.Document(base+d.file+schemaSuffix, d.title, d.roots...)
 		if err != nil {
 			t.Errorf("%s: %v", d.file, err)
 			continue
@@ -101,10 +103,18 @@ func (d document) version() string {
 	if len(d.roots) == 0 {
 		return ""
 	}
-	return "`" + d.roots[0].Const["schema"] + "`. "
+	return "`" + d.roots[0].Const["schema"] + "`"
 }
 
-const indexHead = `# Formats
+// named is a sentence with it.
+func (d document) named() string {
+	if v := d.version(); v != "" {
+		return "Its `schema` is " + v + ". "
+	}
+	return ""
+}
+
+const indexHead = `# Every field of every format
 
 Every JSON that procfit writes names its schema, such as ` + "`procfit.result/v1`" + `, in the key
 ` + "`schema`" + `. Keys are in lower snake case with the unit in the name. What was not measured is
@@ -112,8 +122,11 @@ null, and a key with ? is absent where it does not apply. From the first release
 schema only grows under its name: a key keeps its meaning, and a reader of a version reads
 the versions before it.
 
-The tables and the JSON Schemas are made from the types that procfit writes, and the tests
+The pages and the JSON Schemas are made from the types that procfit writes, and the tests
 of procfit validate what it writes by them.
+
+| document | schema | what it is |
+|--|--|--|
 `
 
 // holds compares a generated file with the one that is there, or writes it.
@@ -134,11 +147,11 @@ func holds(t *testing.T, path string, want []byte) {
 }
 
 // processSchema is that of a process in procfit ps --json, by the columns.
-func processSchema() *schema.Node {
+func processSchema() *schemaNode {
 	inJSON := map[string]string{ // columns of JSON alone
 		"recommended": "number", "procs_unknown": "string", "recommended_from": "string", "recommended_cpus": "number", "limit_file": "string", "run_queue_wait_seconds": "number", "throttled_seconds": "number",
 	}
-	n := &schema.Node{Type: "object", Description: "A Go process. What is not known is null.", Additional: false}
+	n := &schemaNode{Type: "object", Description: "A Go process. What is not known is null.", Additional: false}
 	for _, c := range inspect.All() {
 		kind := inJSON[c.Name]
 		switch {
@@ -148,11 +161,11 @@ func processSchema() *schema.Node {
 		default:
 			kind = "string"
 		}
-		one := &schema.Node{Type: []string{kind, "null"}, Description: c.Help}
+		one := &schemaNode{Type: []string{kind, "null"}, Description: c.Help}
 		if c.Name == inspect.Findings {
-			one = &schema.Node{Type: "array", Description: c.Help, Items: &schema.Node{Type: "object"}}
+			one = &schemaNode{Type: "array", Description: c.Help, Items: &schemaNode{Type: "object"}}
 		}
-		n.Properties, n.Required = append(n.Properties, schema.Property{Name: c.Name, Node: one}), append(n.Required, c.Name)
+		n.Properties, n.Required = append(n.Properties, schemaProperty{Name: c.Name, Node: one}), append(n.Required, c.Name)
 	}
 	return n
 }

@@ -2,24 +2,39 @@ package cli
 
 import (
 	"fmt"
+	"math/rand/v2"
 	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"syscall"
 	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
+// freePort is below the range from which the kernel takes the ports of connections, so
+// that no client of another test gets it meanwhile, and counts on from a random start.
+var freePort atomic.Uint32
+
+func init() { freePort.Store(rand.Uint32N(20_000)) }
+
 // scriptFreePort (freeport NAME) sets a variable to a port that nobody listens at.
 func scriptFreePort(ts *testscript.TestScript, _ bool, args []string) {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	ts.Check(err)
-	ts.Setenv(args[0], strconv.Itoa(l.Addr().(*net.TCPAddr).Port))
-	ts.Check(l.Close())
+	eventually(ts, "a free port", func() bool {
+		port := strconv.Itoa(12_000 + int(freePort.Add(1)%20_000))
+		l, err := net.Listen("tcp", "127.0.0.1:"+port)
+		if err != nil {
+			return false
+		}
+		ts.Setenv(args[0], port)
+		ts.Check(l.Close())
+		return true
+	})
 }
 
 // scriptTrials (trials FILE [atleast] N) compares the number of a journal's trials.
@@ -114,17 +129,27 @@ func checkCode(ts *testscript.TestScript, want string, err error) {
 }
 
 // scriptInterrupt (interrupt N JOURNAL TRIALS COMMAND…) sends SIGINT to the
-// command when the journal holds that many trials, and checks its exit code.
+// command when the journal holds that many trials, and checks its exit code. In place of a
+// journal stands any file, with 0 trials, or a FIFO, which the command then reads or waits for.
 func scriptInterrupt(ts *testscript.TestScript, _ bool, args []string) {
 	path := ts.MkAbs(args[1])
 	trials, err := strconv.Atoi(args[2])
 	ts.Check(err)
 	go func() {
 		for end := time.Now().Add(patience); time.Now().Before(end); time.Sleep(10 * time.Millisecond) {
-			if _, err := os.Stat(path); err != nil || countTrials(path) < trials {
+			info, err := os.Stat(path)
+			if err != nil {
 				continue
 			}
-			time.Sleep(300 * time.Millisecond) // into the next trial
+			if info.Mode()&os.ModeNamedPipe != 0 {
+				if !waitsFor(path, childIn(ts.MkAbs("."), args[3])) {
+					continue
+				}
+			} else if countTrials(path) < trials {
+				continue
+			} else {
+				time.Sleep(300 * time.Millisecond) // into the next trial
+			}
 			if pid := childIn(ts.MkAbs("."), args[3]); pid != 0 {
 				_ = syscall.Kill(pid, syscall.SIGINT)
 				return
@@ -132,6 +157,21 @@ func scriptInterrupt(ts *testscript.TestScript, _ bool, args []string) {
 		}
 	}()
 	checkCode(ts, args[0], ts.Exec(args[3], args[4:]...))
+}
+
+// waitsFor reports whether the process has that FIFO open, or a thread of it waits in open
+// for the other end of one.
+func waitsFor(fifo string, pid int) bool {
+	dir := fmt.Sprintf("/proc/%d/", pid)
+	waits, _ := filepath.Glob(dir + "task/*/wchan")
+	files, _ := filepath.Glob(dir + "fd/*")
+	return slices.ContainsFunc(waits, func(path string) bool {
+		where, _ := os.ReadFile(path)
+		return string(where) == "wait_for_partner"
+	}) || slices.ContainsFunc(files, func(path string) bool {
+		file, _ := os.Readlink(path)
+		return file == fifo
+	})
 }
 
 // childIn finds the child process of that name that works in the script's

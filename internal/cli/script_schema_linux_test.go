@@ -11,17 +11,15 @@ import (
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
-
-	"github.com/procfit/procfit/test/schema"
 )
 
 // schemas are opened once, before a command of a script takes another directory.
-var schemas = sync.OnceValues(func() (*schema.Schemas, error) {
+var schemas = sync.OnceValues(func() (*knownSchemas, error) {
 	dir, err := filepath.Abs(formats)
 	if err != nil {
 		return nil, err
 	}
-	return schema.Open(dir)
+	return openSchemas(dir)
 })
 
 // stdoutDir is the variable with the folder in which a procfit of a script leaves what it
@@ -52,7 +50,7 @@ func validating(t *testing.T, env *testscript.Env) error {
 }
 
 // validateIn validates the documents in a folder.
-func validateIn(t *testing.T, known *schema.Schemas, dir string) {
+func validateIn(t *testing.T, known *knownSchemas, dir string) {
 	t.Helper()
 	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
 		if err != nil || !d.Type().IsRegular() || !slices.Contains([]string{".json", ".jsonl"}, filepath.Ext(path)) {

@@ -16,6 +16,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"github.com/procfit/procfit/internal/host/supervisor"
+	"github.com/procfit/procfit/internal/measure/session"
 	"github.com/procfit/procfit/test/need"
 )
 
@@ -27,6 +28,7 @@ func TestMain(m *testing.M) {
 	}
 	testscript.Main(waiting{m}, map[string]func(){
 		"procfit": func() {
+			session.LooksAtMachine = os.Getenv(busyKey) == "" // the scripts themselves keep it busy
 			os.Exit(Main(context.Background(), os.Args[1:], os.Stdin, copying(os.Stdout), os.Stderr))
 		},
 		"fakeserver": fakeServer,
@@ -115,6 +117,9 @@ func params(t *testing.T, dir string) testscript.Params {
 	}
 }
 
+// busyKey is a variable that is set for scripts that run next to each other.
+const busyKey = "SCRIPTS_RUN_TOGETHER"
+
 // dirKey and namesKey are what setup leaves for the commands of a script: the folder
 // of the scripts, and the names of the variables that setup has set.
 type dirKey struct{}
@@ -131,7 +136,12 @@ func setup(t *testing.T, dir string) func(env *testscript.Env) error {
 	if err != nil {
 		t.Fatal(err)
 	}
+	together := "yes"
+	if filepath.Base(dir) == "alone" {
+		together = ""
+	}
 	vars := [][2]string{
+		{busyKey, together},
 		{"PATH", os.Getenv("PATH")},
 		{"PROCFIT", procfit},
 		{"GORACE", "atexit_sleep_ms=0"}, // a second for each command, under -race

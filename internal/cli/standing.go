@@ -145,7 +145,7 @@ func (s soFar) count() string {
 	return text
 }
 
-// settingName is the value, and what tells its group from others.
+// settingName is the value, and what distinguishes its group.
 func settingName(a journal.Setting) string {
 	s := a.Label + group(a.Group())
 	if a.Replicas > 1 {
@@ -162,7 +162,7 @@ func rateHead(unit string) string {
 	case "":
 		return ""
 	case trial.ThroughputRuns:
-		return "a run"
+		return "per run"
 	case trial.ThroughputRequests:
 		return "req/s"
 	}

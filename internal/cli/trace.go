@@ -71,7 +71,6 @@ what each P ran.`,
 		field.Field{Name: "html", Holds: "FILE", Help: "write a page with charts to this file", Value: field.Text(&o.html)},
 		field.Field{Name: "svg", Holds: "FILE", Help: "draw the execution trace to this file", Value: field.Text(&o.svg)},
 	), o.out.fields("print JSON instead: procfit.trace/v1, exectrace/v1 or tracefields/v1")))
-	o.out.complete(cmd)
 	return cmd
 }
 

@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/procfit/procfit/internal/lab/programs/harness"
 	"github.com/procfit/procfit/internal/load"
 	"github.com/procfit/procfit/internal/measure/plan"
 	"github.com/procfit/procfit/internal/program/gobench"
@@ -326,5 +327,14 @@ func TestFigures(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// TestClientsAnswerOnce: a client that the scheduler let wait longer than the whole run has
+// still sent a request, so that there is a percentile to print.
+func TestClientsAnswerOnce(t *testing.T) {
+	took, _, err := harness.Clients(3, 0, func() error { return nil })
+	if err != nil || len(took) != 3 {
+		t.Errorf("%d requests of three clients, error %v", len(took), err)
 	}
 }

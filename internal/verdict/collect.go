@@ -2,9 +2,12 @@ package verdict
 
 import (
 	"cmp"
+	"iter"
 	"maps"
 	"math"
 	"slices"
+
+	"gonum.org/v1/gonum/stat/distuv"
 
 	"github.com/procfit/procfit/internal/verdict/contest"
 	"github.com/procfit/procfit/internal/verdict/journal"
@@ -91,7 +94,7 @@ func (g *group) current() []*setting {
 	return slices.DeleteFunc(slices.Clone(g.settings), func(a *setting) bool { return a.Variant != "" })
 }
 
-// figure reads one number off a trial; nil where it has none.
+// figure reads one number off a trial; nil where there is no such number.
 type figure func(*journal.Trial) *float64
 
 func throughputOf(t *journal.Trial) *float64 { return t.ThroughputPerSecond }
@@ -107,15 +110,13 @@ func p99Of(t *journal.Trial) *float64 {
 // NaN where no valid trial has one. Of several trials it is the mean.
 type series []float64
 
-func (g *group) series(f figure, trials ...[]*journal.Trial) series {
+func (g *group) series(f figure, trials []*journal.Trial) series {
 	s, n := make(series, len(g.blocks)), make([]float64, len(g.blocks))
-	for _, list := range trials {
-		for _, t := range list {
-			if x := f(t); t.Valid && x != nil && *x > 0 && !math.IsInf(*x, 1) {
-				i, _ := slices.BinarySearch(g.blocks, t.Block)
-				s[i] += math.Log(*x)
-				n[i]++
-			}
+	for _, t := range trials {
+		if x := f(t); t.Valid && x != nil && *x > 0 && !math.IsInf(*x, 1) {
+			i, _ := slices.BinarySearch(g.blocks, t.Block)
+			s[i] += math.Log(*x)
+			n[i]++
 		}
 	}
 	for i := range s {
@@ -167,9 +168,148 @@ func valid(trials []*journal.Trial) int {
 }
 
 // trials are those of the group's current settings, in the journal's order of each.
-func (g *group) trials() (list []*journal.Trial) {
-	for _, a := range g.current() {
-		list = slices.Concat(list, a.measure, a.aa)
+func (g *group) trials() []*journal.Trial { return trialsOf(g.current()) }
+
+// trialsOf are all trials of settings, both copies of an A/A pair.
+func trialsOf(settings []*setting) (list []*journal.Trial) {
+	for _, a := range settings {
+		list = append(append(list, a.measure...), a.aa...)
 	}
 	return list
+}
+
+// measuredIn are the trials of settings without second copies.
+func measuredIn(settings []*setting) iter.Seq[*journal.Trial] {
+	return func(yield func(*journal.Trial) bool) {
+		for _, a := range settings {
+			for _, t := range a.measure {
+				if !yield(t) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// Trials are some of a journal's, in its order.
+type Trials []*journal.Trial
+
+// Select is a journal's measured trials, both copies of an A/A pair, invalid ones too.
+// Pilots are skipped.
+func Select(trials []journal.Trial) Trials {
+	var list Trials
+	for i := range trials {
+		if trials[i].Role != journal.RolePilot {
+			list = append(list, &trials[i])
+		}
+	}
+	return list
+}
+
+// Of is those of one setting, whatever its label.
+func (t Trials) Of(key journal.SettingKey) Trials {
+	return t.Where(func(x *journal.Trial) bool { return x.Setting.Key() == key })
+}
+
+// Where is those that meet a condition.
+func (t Trials) Where(meets func(*journal.Trial) bool) Trials {
+	return slices.DeleteFunc(slices.Clone(t), func(x *journal.Trial) bool { return !meets(x) })
+}
+
+// ByBlock is a metric of the valid trials, by block, as [Paired] takes it. A metric
+// reads one number off a trial; nil where there is no such number.
+func (t Trials) ByBlock(figure func(*journal.Trial) *float64) map[int][]float64 {
+	values := map[int][]float64{}
+	for _, x := range t {
+		if v := figure(x); x.Valid && v != nil {
+			values[x.Block] = append(values[x.Block], *v)
+		}
+	}
+	return values
+}
+
+// Proportion is k of n with the exact 95% interval (Clopper and Pearson, Biometrika
+// 1934); nothing of none.
+func Proportion(k, n int) Interval {
+	if n <= 0 || k < 0 || k > n {
+		return Interval{}
+	}
+	low, high := 0.0, 1.0
+	if k > 0 {
+		low = distuv.Beta{Alpha: float64(k), Beta: float64(n - k + 1)}.Quantile(0.025)
+	}
+	if k < n {
+		high = distuv.Beta{Alpha: float64(k + 1), Beta: float64(n - k)}.Quantile(0.975)
+	}
+	return Interval{Median: new(float64(k) / float64(n)), Low: &low, High: &high, N: n}
+}
+
+// Failed returns the last trial of a sweep that has no verdict, since its target ran in
+// none of the trials that count. It returns nil if there is something to compare, or if
+// nothing has failed yet.
+func Failed(trials []journal.Trial) *journal.Trial {
+	ran := func(t journal.Trial) bool {
+		return t.Role != journal.RolePilot && (t.Valid || !t.InvalidCode.NoTarget())
+	}
+	if len(trials) == 0 || slices.ContainsFunc(trials, ran) {
+		return nil
+	}
+	if last := &trials[len(trials)-1]; !last.Valid && last.InvalidCode.NoTarget() {
+		return last
+	}
+	return nil
+}
+
+// Raced is what a race took in a group.
+type Raced struct {
+	Trials     int   `json:"trials"` // invalid ones too
+	Blocks     int   `json:"blocks"`
+	Measured   []int `json:"measured"`   // values, ascending
+	Candidates int   `json:"candidates"` // values that it could choose from
+	// Stop is why it ended: goal, limit or time, futile (one value is likely, and none can
+	// be proven with the trials left) or nothing (no value can be measured); empty where it
+	// did not.
+	Stop string `json:"stop,omitempty"`
+}
+
+// took counts a group's race; nil of a grid.
+func (g *group) took(h journal.Header) *Raced {
+	if !h.Plan.Racing() {
+		return nil
+	}
+	r := &Raced{Blocks: len(g.blocks), Measured: []int{}}
+	for _, a := range g.current() {
+		all := trialsOf([]*setting{a})
+		r.Trials += len(all)
+		p, _ := contest.Resolved(all)
+		if p == 0 && a.Procs != nil { // a value that cannot be read is the one that was asked for
+			p = *a.Procs
+		}
+		if p > 0 && valid(a.measure) > 0 {
+			r.Measured = append(r.Measured, p)
+		}
+	}
+	slices.Sort(r.Measured)
+	r.Measured = slices.Compact(r.Measured)
+	var candidates []int
+	for _, a := range h.Plan.Settings {
+		if a.Group() == g.key && a.Procs != nil && a.Variant == "" && !slices.Contains(candidates, *a.Procs) {
+			candidates = append(candidates, *a.Procs)
+		}
+	}
+	r.Candidates = len(candidates)
+	return r
+}
+
+// raced reports whether a race came to its end in each group.
+func (r *Result) raced(h journal.Header, trials []journal.Trial) {
+	if !h.Plan.Racing() {
+		return
+	}
+	r.TrialsPlanned = max(h.Plan.MaxTrials, r.TrialsRun+r.PilotsRun)
+	ends := contest.Ends(h, trials)
+	for _, g := range r.Groups {
+		g.Race.Stop = string(ends[g.key()])
+	}
+	r.Complete = len(h.Plan.Groups()) == len(ends)
 }

@@ -74,17 +74,10 @@ func (w *outcome) ratio(s *contender) Interval {
 	if s == w.best {
 		return Interval{Median: new(1.0), Low: new(1.0), High: new(1.0), N: s.level.Trials}
 	}
-	inverse := func(x *float64) *float64 {
-		if x == nil {
-			return nil
-		}
-		return known(1 / *x)
-	}
-	i := w.interval(w.best, s, MetricThroughput)
-	return Interval{Median: inverse(i.Median), Low: inverse(i.High), High: inverse(i.Low), N: i.N}
+	return w.interval(w.best, s, MetricThroughput).Inverse()
 }
 
-// noise is how far the two copies of the A/A setting came apart. It decides nothing: what
+// noise is how much the two copies of the A/A setting differ. It decides nothing: what
 // a trial strays by is known better from all of them.
 func (g *group) noise() NoiseFloor {
 	var f NoiseFloor
@@ -124,15 +117,12 @@ func spread(of func(*contender) series, best *contender, contenders []*contender
 	return medianFloat(sds), n
 }
 
-func speedOf(s *contender) series { return s.throughput }
-func tailOf(s *contender) series  { return s.p99 }
-
 // detectableEffect is the smallest difference that the blocks so far can show.
 func detectableEffect(best *contender, contenders []*contender) Detectable {
-	var d Detectable
-	d.Throughput = detectableRatio(spread(speedOf, best, contenders))
-	d.P99 = detectableRatio(spread(tailOf, best, contenders))
-	return d
+	return Detectable{
+		Throughput: detectableRatio(spread(func(s *contender) series { return s.throughput }, best, contenders)),
+		P99:        detectableRatio(spread(func(s *contender) series { return s.p99 }, best, contenders)),
+	}
 }
 
 func detectableRatio(sd float64, n int) *float64 {

@@ -97,12 +97,11 @@ func (s *contender) take(c contest.Contest) {
 
 func (g *group) contender(procs int, settings ...*setting) *contender {
 	s := &contender{procs: procs, settings: settings, label: settings[0].Label}
-	var all [][]*journal.Trial
 	for _, a := range settings {
-		all = append(all, a.measure, a.aa)
 		s.isDefault = s.isDefault || a.Procs == nil
 	}
-	s.throughput, s.p99 = g.series(throughputOf, all...), g.series(g.contest.Latency.Of, all...)
+	all := trialsOf(settings)
+	s.throughput, s.p99 = g.series(throughputOf, all), g.series(g.contest.Latency.Of, all)
 	s.rate, s.tail = math.NaN(), math.NaN()
 	return s
 }

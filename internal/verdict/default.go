@@ -101,11 +101,9 @@ func (g *group) overrides(r *Group) Override {
 // logged reports whether any trial's program names GOMAXPROCS as it starts.
 func (g *group) logged() *bool {
 	var logged *bool
-	for _, a := range g.current() {
-		for _, t := range a.measure {
-			if t.ProcsLogged != nil && (logged == nil || *t.ProcsLogged) {
-				logged = t.ProcsLogged
-			}
+	for t := range measuredIn(g.current()) {
+		if t.ProcsLogged != nil && (logged == nil || *t.ProcsLogged) {
+			logged = t.ProcsLogged
 		}
 	}
 	return logged

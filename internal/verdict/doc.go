@@ -9,7 +9,7 @@
 // Settings of one quota, replica count and Go version form a group. Settings that ran
 // at one number of Ps are one value: the unset setting and the numbered setting of the
 // value that its default chose, and both trials of an A/A setting. Package contest
-// compares a group's values, of a grid and of a race alike: a value's level and its
+// compares a group's values, of a grid as of a race: a value's level and its
 // block's, fitted together, and from that fit the peak, the pick, every difference with
 // its bounds, and how far a trial strays. An unset setting has no place among the
 // values where its value could not be read, or where it is proven to perform unlike the
@@ -29,7 +29,7 @@
 //     proven worse, since without that a change would be advised that nothing shows
 //     to matter. Then the default is kept where it is proven, or likely, as good as any
 //     too; while that is open it is cannot_tell, which says what is proven and what is
-//     open. Only where all are proven alike both ways it is not_your_knob (unless the
+//     open. Only where all are proven equal both ways it is not_your_knob (unless the
 //     load engine was the limit). A pick of more Ps than the default, which is not
 //     proven worse, is likely at best.
 //  3. A value that is worse in throughput, whose latency is proven better by a ratio
@@ -56,7 +56,7 @@
 // Metrics that the program printed are compared at the value that the verdict
 // names: with the default, and with the best for each. One proven worse there, all
 // looked at together at 95%, qualifies the verdict and warns. Benchmarks that are
-// alike on their average only, and apart by themselves, are cannot_tell.
+// equal on their average only, and different by themselves, are cannot_tell.
 //
 // The settings of a gate's old command are listed in their group, after the others,
 // and have no part in its verdict. A gate compares block by block (locate says how, and
@@ -77,7 +77,7 @@
 // then it had what the others left. It is not compared, and the kind of its work is not
 // known; the others are judged without it, unless it is the default, against which a
 // change is advised. The load withholds nothing by itself: that it shares the CPUs is
-// said apart. Simulated with up to 7% of a machine used by others, verdicts stay what
+// another warning. Simulated with up to 7% of a machine used by others, verdicts stay what
 // they were (TestOthersOfEveryMachineWithholdNothing).
 //
 // Limits around the target are counted like the setting's own quota. The one advice on

@@ -1,6 +1,7 @@
 package verdict
 
 import (
+	"math"
 	"slices"
 
 	"github.com/procfit/procfit/internal/verdict/journal"
@@ -13,7 +14,7 @@ type usageOf func(*journal.Trial) *journal.Usage
 // ofTrial is that of the closed loop, or of a batch program's runs.
 func ofTrial(t *journal.Trial) *journal.Usage { return &t.Usage }
 
-// ofOpenLoop is that of the open loop; a journal of the first version has none.
+// ofOpenLoop is that of the open loop; nil where it was not counted.
 func ofOpenLoop(t *journal.Trial) *journal.Usage {
 	for i := range t.Phases {
 		if p := &t.Phases[i]; p.Mode == journal.ModeOpen {
@@ -23,7 +24,7 @@ func ofOpenLoop(t *journal.Trial) *journal.Usage {
 	return nil
 }
 
-// counted reads one number off a Usage; nil where it has none.
+// counted reads one number off a Usage; nil where there is no such number.
 type counted func(*journal.Usage) *float64
 
 func (of usageOf) figure(f counted) figure {
@@ -46,50 +47,73 @@ func (of usageOf) rate(f counted) figure {
 	})
 }
 
-// evidence is the medians of what the kernel counted. Usable is the CPUs that
-// all replicas of the setting together could have used.
+// evidence is the medians of what the kernel and the runtime counted. Usable is the CPUs
+// that all replicas of the setting together could have used.
 func (of usageOf) evidence(trials []*journal.Trial, machine, replicas, usable float64) Evidence {
+	rate := func(f counted) *float64 { return middle(trials, of.rate(f)) }
+	figure := func(f counted) *float64 { return middle(trials, of.figure(f)) }
+	gc := func(f func(journal.GC) float64) *float64 {
+		return figure(func(u *journal.Usage) *float64 {
+			if u.GC == nil || u.GC.SpanSeconds <= 0 {
+				return nil
+			}
+			return known(f(*u.GC)) // nothing divided by nothing is not known
+		})
+	}
 	e := Evidence{
-		CPUs: middle(trials, of.rate(cpuSeconds)),
-		VoluntaryPerSecond: middle(trials, of.rate(func(u *journal.Usage) *float64 {
-			if u.ContextSwitches == nil {
+		CPUs: rate(cpuSeconds),
+		VoluntaryPerSecond: rate(func(u *journal.Usage) *float64 {
+			return part(u.ContextSwitches, func(c journal.ContextSwitches) float64 { return float64(c.Voluntary) })
+		}),
+		InvoluntaryPerSecond: rate(func(u *journal.Usage) *float64 {
+			return part(u.ContextSwitches, func(c journal.ContextSwitches) float64 { return float64(c.Involuntary) })
+		}),
+		RunQueueWaitRatio:     rate(func(u *journal.Usage) *float64 { return u.RunQueueWaitSeconds }),
+		ThreadsMax:            figure(func(u *journal.Usage) *float64 { return part(u.ThreadsMax, toFloat[int]) }),
+		ThrottledPeriodsRatio: figure(func(u *journal.Usage) *float64 { return share(u.Cgroup) }),
+		ThrottledRatio: over(rate(func(u *journal.Usage) *float64 {
+			return part(u.Cgroup, func(c journal.Cgroup) float64 { return c.ThrottledSeconds })
+		}), replicas),
+		StealRatio: over(rate(stealSeconds), machine),
+		OtherCPUs:  rate(otherSeconds),
+		BesideCPUs: rate(func(u *journal.Usage) *float64 { return u.BesideCPUSeconds }),
+		MachineBusy: figure(func(u *journal.Usage) *float64 {
+			if u.MeasuredSeconds <= 0 {
 				return nil
 			}
-			return new(float64(u.ContextSwitches.Voluntary))
-		})),
-		InvoluntaryPerSecond: middle(trials, of.rate(func(u *journal.Usage) *float64 {
-			if u.ContextSwitches == nil {
+			return part(u.HostUse, func(h journal.HostUse) float64 { return h.BusyRatio })
+		}),
+		PeakRSSBytes: figure(func(u *journal.Usage) *float64 {
+			return part(u.Memory, func(m journal.Memory) float64 { return float64(m.PeakRSSBytes) })
+		}),
+		RSSBytes: figure(func(u *journal.Usage) *float64 {
+			if u.Memory == nil {
 				return nil
 			}
-			return new(float64(u.ContextSwitches.Involuntary))
-		})),
-		RunQueueWaitRatio: middle(trials, of.rate(func(u *journal.Usage) *float64 { return u.RunQueueWaitSeconds })),
-		ThreadsMax: middle(trials, of.figure(func(u *journal.Usage) *float64 {
-			if u.ThreadsMax == nil {
-				return nil
+			return part(u.Memory.RSSBytes, toFloat[int64])
+		}),
+		GCCyclesPerSecond: gc(func(g journal.GC) float64 { return float64(g.Cycles) / g.SpanSeconds }),
+		GCPauseSeconds:    gc(func(g journal.GC) float64 { return positive(g.PauseSeconds/float64(g.Cycles), g.Cycles) }),
+		GCHeapBytes:       gc(func(g journal.GC) float64 { return positive(float64(g.HeapBytes), g.HeapBytes) }),
+		GCBusyRatio: gc(func(g journal.GC) float64 {
+			if g.CPUSeconds == nil || orZero(g.BusySeconds) <= 0 {
+				return math.NaN()
 			}
-			return new(float64(*u.ThreadsMax))
-		})),
-		ThrottledPeriodsRatio: middle(trials, of.figure(func(u *journal.Usage) *float64 { return share(u.Cgroup) })),
-		ThrottledRatio: over(middle(trials, of.rate(func(u *journal.Usage) *float64 {
-			if u.Cgroup == nil {
-				return nil
-			}
-			return &u.Cgroup.ThrottledSeconds
-		})), replicas),
-		StealRatio: over(middle(trials, of.rate(stealSeconds)), machine),
-		OtherCPUs:  middle(trials, of.rate(otherSeconds)),
-		BesideCPUs: middle(trials, of.rate(func(u *journal.Usage) *float64 { return u.BesideCPUSeconds })),
-		MachineBusy: middle(trials, of.figure(func(u *journal.Usage) *float64 {
-			if u.HostUse == nil || u.MeasuredSeconds <= 0 {
-				return nil
-			}
-			return &u.HostUse.BusyRatio
-		})),
+			return *g.CPUSeconds / *g.BusySeconds
+		}),
 	}
 	e.CPUUtilisation = over(e.CPUs, usable)
-	of.memoryEvidence(&e, trials)
 	return e
+}
+
+func toFloat[N int | int64](n N) float64 { return float64(n) }
+
+// positive is x where there is a number of what it is of, else not a number.
+func positive(x float64, n int64) float64 {
+	if n <= 0 {
+		return math.NaN()
+	}
+	return x
 }
 
 // loadEvidence adds what the load cost, over the whole trial.
@@ -100,17 +124,17 @@ func (e *Evidence) loadEvidence(trials []*journal.Trial) {
 		}
 		return new(t.Load.CPUSeconds / t.MeasuredSeconds)
 	})
+	for _, t := range trials {
+		if t.Valid && t.Load != nil {
+			e.Dropped += t.Load.Dropped
+		}
+	}
 	e.SendLagP99 = middle(trials, func(t *journal.Trial) *float64 {
 		if t.Load == nil {
 			return nil
 		}
 		return t.Load.SendLagP99Seconds
 	})
-	for _, t := range trials {
-		if t.Valid && t.Load != nil {
-			e.Dropped += t.Load.Dropped
-		}
-	}
 }
 
 // cpuEach is the CPU time of one request in the loop of that mode.
@@ -134,18 +158,10 @@ func cpuEach(mode journal.Mode) figure {
 	}
 }
 
-func cpuSeconds(u *journal.Usage) *float64 {
-	if u.CPUSeconds == nil {
-		return nil
-	}
-	return new(u.CPUSeconds.Total())
-}
+func cpuSeconds(u *journal.Usage) *float64 { return part(u.CPUSeconds, journal.CPUSeconds.Total) }
 
 func stealSeconds(u *journal.Usage) *float64 {
-	if u.HostUse == nil {
-		return nil
-	}
-	return &u.HostUse.StealSeconds
+	return part(u.HostUse, func(h journal.HostUse) float64 { return h.StealSeconds })
 }
 
 // medianRate is the median of a counter by the second that it spans.
@@ -163,8 +179,49 @@ func middle(trials []*journal.Trial, f figure) *float64 {
 }
 
 func over(x *float64, by float64) *float64 {
-	if x == nil || by <= 0 {
+	if by <= 0 {
 		return nil
 	}
-	return new(*x / by)
+	return part(x, func(x float64) float64 { return x / by })
+}
+
+const (
+	// collectsMuch is the share of a program's busy time from which on its garbage
+	// collector is the likelier thing to turn than its number of Ps.
+	collectsMuch = 0.1
+	// fewestCycles in a second, of a process, tell a program that allocates from one that
+	// collected once while it was looked at.
+	fewestCycles = 1
+)
+
+// Allocates is that a flat curve is of a program whose garbage collector takes much of
+// its time.
+type Allocates struct {
+	Setting         string  `json:"setting"`           // the verdict's, or the peak
+	CyclesPerSecond float64 `json:"cycles_per_second"` // of one replica
+	Share           float64 `json:"busy_ratio"`        // of the time in which its Ps did anything, by its runtime's count
+}
+
+// flat reports whether no value is beyond the margin of the best, of three at least.
+func (g *group) flat(r *Group, w *outcome) bool {
+	return len(w.contenders) >= 3 && w.best != nil && len(r.Flatness.WithinMargin) == len(g.measured())
+}
+
+// allocates reports whether that is a program whose collector is worth looking at first.
+func (g *group) allocates(r *Group, w *outcome) *Allocates {
+	if r.Recommendation.Verdict != NotYourKnob && (r.Recommendation.Verdict == CarriesRate || !g.flat(r, w)) {
+		return nil
+	}
+	label := r.Recommendation.Setting
+	if label == "" {
+		label = r.Peak
+	}
+	for i := range r.Rows {
+		e := &r.Rows[i].Evidence
+		if row := &r.Rows[i]; row.Variant == "" && (row.Label == label || slices.Contains(row.PooledWith, label)) &&
+			orZero(e.GCCyclesPerSecond) >= fewestCycles && orZero(e.GCBusyRatio) >= collectsMuch {
+			return &Allocates{label, *e.GCCyclesPerSecond, *e.GCBusyRatio}
+		}
+	}
+	return nil
 }

@@ -6,7 +6,6 @@ import (
 	"sync"
 
 	"gonum.org/v1/gonum/stat"
-	gonum "gonum.org/v1/gonum/stat"
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
@@ -24,10 +23,10 @@ const minPairs = 3
 // it the normal approximation is off by one rank at most.
 const exactSigned = 30
 
-// medianOf is the median with its distribution-free 95% interval: the order
+// Median is the median with its distribution-free 95% interval: the order
 // statistics x(k) and x(n+1-k) hold the median with probability
 // 1 - 2·P(Binomial(n, ½) < k) (Conover, Practical Nonparametric Statistics, 3.2).
-func medianOf(values []float64) Interval {
+func Median(values []float64) Interval {
 	n := len(values)
 	if n == 0 {
 		return Interval{}
@@ -51,7 +50,7 @@ func median(sorted []float64) float64 {
 	return sorted[(n-1)/2]/2 + sorted[n/2]/2
 }
 
-// estimate is where differences lie, in logarithms: 0 is no difference.
+// estimate is how large differences are, in logarithms: 0 is no difference.
 type estimate struct {
 	n         int
 	mid       float64
@@ -262,9 +261,5 @@ func logMean(values []float64) float64 {
 			logs = append(logs, math.Log(x))
 		}
 	}
-	return gonum.Mean(logs, nil)
+	return stat.Mean(logs, nil)
 }
-
-// Median is the values' median with its distribution-free 95% interval (from
-// six values on).
-func Median(values []float64) Interval { return medianOf(values) }

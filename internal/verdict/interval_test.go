@@ -17,7 +17,7 @@ func TestMedianOf(t *testing.T) {
 		for i := range c.n {
 			x = append(x, float64(c.n-i))
 		}
-		got := medianOf(x)
+		got := Median(x)
 		if want := float64(c.n+1) / 2; *got.Median != want || got.N != c.n {
 			t.Errorf("n=%d: median %v of %d, want %v", c.n, *got.Median, got.N, want)
 		}

@@ -4,6 +4,7 @@ import (
 	"maps"
 	"math"
 	"slices"
+	"strings"
 
 	"gonum.org/v1/gonum/stat"
 
@@ -35,13 +36,11 @@ type metricLoss struct {
 // exist at any level.
 func (g *group) metricLosses(w *outcome, x *contender, margin float64) []metricLoss {
 	all := map[string]journal.Metric{}
-	for _, a := range g.measured() {
-		for _, t := range a.measure {
-			for name, m := range t.Metrics {
-				judged := name == g.unit() || "1/"+name == g.unit()
-				if t.Valid && !judged && (m.Better == betterHigher || m.Better == betterLower) {
-					all[name] = m
-				}
+	for t := range measuredIn(g.measured()) {
+		for name, m := range t.Metrics {
+			judged := name == g.unit() || "1/"+name == g.unit()
+			if t.Valid && !judged && (m.Better == betterHigher || m.Better == betterLower) {
+				all[name] = m
 			}
 		}
 	}
@@ -94,11 +93,7 @@ func (l *metricLoss) log(ratio float64) float64 {
 }
 
 func (g *group) seriesOf(s *contender, f figure) series {
-	var all [][]*journal.Trial
-	for _, a := range s.settings {
-		all = append(all, a.measure, a.aa)
-	}
-	return g.series(f, all...)
+	return g.series(f, trialsOf(s.settings))
 }
 
 func bestFor(contenders []*contender, f figure, lower bool) *contender {
@@ -140,7 +135,7 @@ func (l *metricLoss) reason() Reason {
 
 // qualify takes a verdict's plainness away where a metric is proven worse at the
 // value that it names. Where the throughput is a mean of benchmarks that want
-// different values, their being alike on average proves nothing of any of them.
+// different values, equal averages prove nothing of any of them.
 func (g *group) qualify(r *Recommendation, w *outcome, margin float64) {
 	x := w.recommended(r)
 	if x == nil || w.best == nil {
@@ -188,4 +183,93 @@ func (n *notes) metrics(i int, w *outcome) {
 	if len(w.losses) > 0 {
 		n.add(i, Warning{Code: WarnMetricWorse, Setting: w.losses[0].at.label, Losses: lossReasons(w.losses)})
 	}
+}
+
+// Benchmarks are the Go benchmarks of a group, each by itself: their geometric mean is
+// the throughput, and settings of one mean may differ in each.
+type Benchmarks struct {
+	Procs []int       // of the values, a time of each benchmark each
+	Base  int         // index of the value that others are compared with: the default, else the smallest
+	List  []Benchmark // by name
+	Mean  []BenchmarkTime
+}
+
+// Benchmark is one of them.
+type Benchmark struct {
+	Name  string
+	Times []BenchmarkTime // by value
+	// Wants is the number of Ps at which it is proven better, beyond the margin, than at
+	// the one that the verdict names; null where there is none.
+	Wants *int
+}
+
+// BenchmarkTime is the time of an operation at one value.
+type BenchmarkTime struct {
+	Setting string // label of the value's row
+	Seconds Interval
+	// VersusBase is as a ratio, with bounds of which all in the table hold with 95%.
+	VersusBase Interval
+	Differs    bool // the bounds exclude that it is the same
+}
+
+// timed is how a benchmark's time of an operation is called in a journal.
+const timed = " ns/op"
+
+// benchmarks are nil where fewer than two were timed, or nothing can be compared.
+func (g *group) benchmarks(w *outcome) *Benchmarks {
+	var names []string
+	for t := range measuredIn(g.measured()) {
+		for name, m := range t.Metrics {
+			if m.Unit == "ns/op" && strings.HasSuffix(name, timed) && !slices.Contains(names, name) {
+				names = append(names, name)
+			}
+		}
+	}
+	if g.unit() != "operations" || len(names) < 2 || len(w.contenders) == 0 {
+		return nil
+	}
+	slices.Sort(names)
+	b := &Benchmarks{Base: max(0, slices.IndexFunc(w.contenders, func(s *contender) bool { return s.isDefault }))}
+	for _, s := range w.contenders {
+		b.Procs = append(b.Procs, s.procs)
+	}
+	// The error of 5% is shared among the two bounds of every comparison.
+	alpha := 0.05 / float64(2*max(1, (len(names)+1)*(len(w.contenders)-1)))
+	for _, name := range names {
+		of := func(t *journal.Trial) *float64 {
+			if m, ok := t.Metrics[name]; ok {
+				return new(m.Value * 1e-9)
+			}
+			return nil
+		}
+		one := Benchmark{Name: strings.TrimSuffix(name, timed), Times: g.times(w.contenders, b.Base, of, alpha)}
+		for i := range w.losses {
+			if l := &w.losses[i]; l.part && l.name == name {
+				one.Wants = new(l.better.procs)
+			}
+		}
+		b.List = append(b.List, one)
+	}
+	b.Mean = g.times(w.contenders, b.Base, func(t *journal.Trial) *float64 {
+		if x := t.ThroughputPerSecond; x != nil && *x > 0 {
+			return new(1 / *x)
+		}
+		return nil
+	}, alpha)
+	return b
+}
+
+// times are those of an operation at each value, compared with the base block by block.
+func (g *group) times(contenders []*contender, base int, of figure, alpha float64) []BenchmarkTime {
+	var list []BenchmarkTime
+	for i, s := range contenders {
+		t := BenchmarkTime{Setting: s.label, Seconds: Median(values(trialsOf(s.settings), of))}
+		if d := g.seriesOf(s, of).minus(g.seriesOf(contenders[base], of)); i != base && len(d) > 0 {
+			low, high := boundsAt(d, alpha)
+			t.VersusBase = Interval{Median: ratio(stat.Mean(d, nil)), Low: ratio(low), High: ratio(high), N: len(d)}
+			t.Differs = low > 0 || high < 0
+		}
+		list = append(list, t)
+	}
+	return list
 }

@@ -216,3 +216,44 @@ func TestAnOverrideIsNoBusyMachine(t *testing.T) {
 		t.Errorf("%+v, settled by %+v", got.Claim, got.Settle)
 	}
 }
+
+// Trials of a machine that was slower for a while are counted out, and change no verdict;
+// where they are many and nothing can be told, they are why.
+func TestASlowMachine(t *testing.T) {
+	for name, c := range map[string]struct {
+		slow    func(block int) bool
+		trials  int
+		verdict verdict.Verdict
+		cause   verdict.ReasonCode
+	}{
+		"steady":          {func(int) bool { return false }, 0, verdict.KeepDefault, ""},
+		"one block":       {func(block int) bool { return block == 4 }, 10, verdict.KeepDefault, ""}, // and the one after it
+		"it never rests":  {func(block int) bool { return block%2 == 0 }, 60, verdict.CannotTell, verdict.CauseSlow},
+		"half of the run": {func(block int) bool { return block >= 5 }, 5, verdict.KeepDefault, ""}, // in which it changes
+	} {
+		h, trials := Generate(Config{CPUs: 2, Noise: quiet, Rate: 100, Blocks: 12,
+			Settings: []Truth{Unset(2, 1000, .01), Set(1, 500, .02), Set(2, 1000, .01), Set(4, 980, .01)},
+			Trial: func(tr *journal.Trial) {
+				speed := 1.0
+				if c.slow(tr.Block) {
+					speed = 0.5
+				}
+				*tr.ThroughputPerSecond *= speed
+				if tr.Block+tr.Order == 0 {
+					tr.SpeedBefore = new(1000.0)
+				}
+				if tr.Order == 4 { // of five
+					tr.SpeedAfter = new(1000 * speed)
+				}
+			}})
+		r := verdict.Analyze(h, trials)
+		g := r.Groups[0]
+		rec := g.Recommendation
+		if g.Others.Slow != c.trials || rec.Verdict != c.verdict || c.cause != "" && rec.Claim.Code != c.cause || has(r, verdict.WarnInvalid) {
+			t.Errorf("%s: %d of %d trials, %s for %q, %v; want %d, %s, %q", name, g.Others.Slow, g.Others.Trials, rec.Verdict, rec.Claim.Code, codes(r), c.trials, c.verdict, c.cause)
+		}
+		if c.trials > 0 && c.cause == "" && !speaksOf(&rec, verdict.ReasonSlow) {
+			t.Errorf("%s: nothing says what is not compared: %+v", name, rec.Reasons)
+		}
+	}
+}

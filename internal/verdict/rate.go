@@ -210,11 +210,9 @@ func (r *Result) contradicted() {
 }
 
 func (g *group) unit() string {
-	for _, a := range g.settings {
-		for _, t := range a.measure {
-			if t.Valid && t.ThroughputUnit != "" {
-				return t.ThroughputUnit
-			}
+	for t := range measuredIn(g.settings) {
+		if t.Valid && t.ThroughputUnit != "" {
+			return t.ThroughputUnit
 		}
 	}
 	return ""
@@ -222,12 +220,10 @@ func (g *group) unit() string {
 
 // rate is the open loop's, as the first valid trial offered it.
 func (g *group) rate() *float64 {
-	for _, a := range g.settings {
-		for _, t := range a.measure {
-			for i := range t.Phases {
-				if p := &t.Phases[i]; t.Valid && p.Mode == journal.ModeOpen && p.RatePerSecond != nil {
-					return p.RatePerSecond
-				}
+	for t := range measuredIn(g.settings) {
+		for i := range t.Phases {
+			if p := &t.Phases[i]; t.Valid && p.Mode == journal.ModeOpen && p.RatePerSecond != nil {
+				return p.RatePerSecond
 			}
 		}
 	}

@@ -113,11 +113,9 @@ func judgedSettings(r *Group) []string {
 // outerKnown reports whether limits around the target are counted. A journal of the first
 // version has none of their metrics; where the host had no limit, there were none.
 func (g *group) outerKnown(h journal.Host) bool {
-	for _, a := range g.settings {
-		for _, t := range a.measure {
-			if len(t.OuterLimits) > 0 {
-				return true
-			}
+	for t := range measuredIn(g.settings) {
+		if len(t.OuterLimits) > 0 {
+			return true
 		}
 	}
 	return h.EffectiveCPUs >= float64(h.AffinityCPUs)

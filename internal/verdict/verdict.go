@@ -11,7 +11,7 @@ func (g *group) verdict(w *outcome) Recommendation {
 	r := Recommendation{Verdict: CannotTell, Reasons: []Reason{}}
 	switch {
 	case w.group.Origin == OriginMixed:
-		r.because(CauseMixedOrigins, StepAnew)
+		r.because(CauseMixedOrigins, StepStartAgain)
 		return r
 	case w.starved() && len(w.contenders)+len(w.withheld) < 2 && g.overrides(w.group).Ran > 0:
 		// A quieter machine would not give the others their values.
@@ -98,7 +98,7 @@ func (w *outcome) starved() bool {
 	return false
 }
 
-// because is why nothing can be told, and what would settle it.
+// because is why there is no verdict, and what would decide it.
 func (r *Recommendation) because(cause ReasonCode, steps ...StepCode) {
 	r.Claim = Reason{Code: cause}
 	r.Settle = nil
@@ -112,11 +112,11 @@ func (r *Recommendation) because(cause ReasonCode, steps ...StepCode) {
 func (g *group) nothing(w *outcome) (ReasonCode, StepCode) {
 	switch all := allTrials([]*group{g}); {
 	case len(all) == 0 && w.pilotsInvalid:
-		return CausePilotsInvalid, StepMend
+		return CausePilotsInvalid, StepFix
 	case len(all) == 0:
 		return CauseNotMeasured, StepResume
 	case valid(all) == 0:
-		return CauseNoneValid, StepMend
+		return CauseNoneValid, StepFix
 	}
 	return CauseNoThroughput, StepReadOutput
 }
@@ -259,7 +259,7 @@ func (w *outcome) none() Reason {
 	if d := w.defaultContender(); d != nil && len(open) > 0 && (open[0].a == d || open[0].b == d) {
 		return Reason{Code: CauseThroughputOpen, List: namedAll(pairOf(open[0])), Than: d.named()}
 	}
-	return Reason{Code: CauseNothingTold}
+	return Reason{Code: CauseNothingProven}
 }
 
 // provenSmallest reports whether every smaller value is proven worse than x.

@@ -166,8 +166,8 @@ func TestNothingMeasured(t *testing.T) {
 	}{
 		{"the header alone", nil, verdict.CauseNotMeasured, verdict.StepResume, "incomplete"},
 		{"valid pilots", []journal.Trial{pilot(true), pilot(true)}, verdict.CauseNotMeasured, verdict.StepResume, "incomplete"},
-		{"an invalid pilot", []journal.Trial{pilot(false)}, verdict.CausePilotsInvalid, verdict.StepMend, "incomplete invalid_pilots"},
-		{"a block of invalid trials", invalid, verdict.CauseNoneValid, verdict.StepMend, "invalid_trials incomplete"},
+		{"an invalid pilot", []journal.Trial{pilot(false)}, verdict.CausePilotsInvalid, verdict.StepFix, "incomplete invalid_pilots"},
+		{"a block of invalid trials", invalid, verdict.CauseNoneValid, verdict.StepFix, "invalid_trials incomplete"},
 	} {
 		r := verdict.Analyze(h, c.trials)
 		rec := r.Recommendation

@@ -1,6 +1,12 @@
 package verdict
 
-import "github.com/procfit/procfit/internal/verdict/journal"
+import (
+	"math"
+	"slices"
+
+	"github.com/procfit/procfit/internal/verdict/contest"
+	"github.com/procfit/procfit/internal/verdict/journal"
+)
 
 // Warning is something that weakens the result: a code with its numbers. Which of them
 // a code has is next to the code.
@@ -17,7 +23,7 @@ type Warning struct {
 	Stolen    bool             `json:"-"` // a hypervisor made most of them so
 	Unit      string           `json:"-"`
 	Procs     int              `json:"-"`
-	Mend      bool             `json:"-"`
+	NoneValid bool             `json:"-"`
 	Advised   bool             `json:"-"` // the group's advice on throttling is of this warning
 	Trial     *journal.Warning `json:"-"`
 	Losses    []Reason         `json:"-"`
@@ -63,7 +69,7 @@ const (
 	WarnFlat            WarningCode = "flat_curve"
 	WarnSpansNodes      WarningCode = "spans_nodes"      // Nodes
 	WarnMetricWorse     WarningCode = "metric_worse"     // Setting, Losses
-	WarnIncomplete      WarningCode = "incomplete"       // Count, Of; Mend: none was valid
+	WarnIncomplete      WarningCode = "incomplete"       // Count, Of; NoneValid: none was valid
 	WarnDrift           WarningCode = "drift"            // Value: the end against the start, a ratio less 1
 	WarnSteal           WarningCode = "steal"            // Value: share of the CPU time
 	WarnLoadLimited     WarningCode = "load_limited"     // Count, Of
@@ -72,7 +78,245 @@ const (
 
 	// Of a canary:
 	WarnFewSlices WarningCode = "few_slices"  // Count
-	WarnPerPod    WarningCode = "cpu_per_pod" // no query told the requests
+	WarnPerPod    WarningCode = "cpu_per_pod" // no query counted the requests
 	WarnIdle      WarningCode = "no_requests" // Settings: in most slices
 	WarnSame      WarningCode = "same_procs"  // Settings: that run with what unset comes to
 )
+
+// notes gathers what weakens a result. A warning that every run would have
+// is noise: each has a threshold, and its number passed it.
+type notes struct {
+	h    journal.Header
+	list []Warning
+}
+
+// add is of a group, or of the whole run where group is negative.
+func (n *notes) add(group int, w Warning) {
+	if group >= 0 && len(n.h.Plan.Settings) > 0 {
+		w.Group = new(group)
+	}
+	n.list = append(n.list, w)
+}
+
+const (
+	// FewestSettings is how many settings a curve needs.
+	FewestSettings = 5
+
+	throttledMuch   = 0.1  // share of periods
+	unansweredFew   = 0.01 // of the requests: what is on its way as a phase ends is less
+	noisyThroughput = 0.10 // a trial's spread
+	noisyLatency    = 0.50
+	loadLimitThread = 0.9 // CPU time ÷ wall time of the busiest engine thread
+)
+
+// group adds what concerns one group.
+func (n *notes) group(i int, g *group, r *Group, w *outcome) {
+	if len(g.measured()) > 0 {
+		n.samples(i, g)
+	}
+	n.invalid(i, g, r)
+	n.noise(i, r, w)
+	n.throttling(i, r)
+	n.rate(i, r, w)
+	n.answers(i, r)
+	n.procs(i, g, r, w)
+	n.company(i, r)
+	n.metrics(i, w)
+	if v := r.Recommendation.Verdict; v != NotYourKnob && v != CarriesRate && g.flat(r, w) {
+		n.add(i, Warning{Code: WarnFlat})
+	}
+}
+
+// measured is the current settings with a valid trial.
+func (g *group) measured() []*setting {
+	return slices.DeleteFunc(g.current(), func(a *setting) bool { return valid(a.measure) == 0 })
+}
+
+func (n *notes) samples(i int, g *group) {
+	least := math.MaxInt
+	for _, a := range g.settings {
+		least = min(least, valid(a.measure))
+	}
+	if least < FewestPairs && !n.h.Plan.Racing() {
+		n.add(i, Warning{Code: WarnFewBlocks, Count: int64(least)})
+	}
+	if settings := len(g.current()); settings < FewestSettings && !n.h.Plan.Racing() && !n.h.Plan.GateAgainst && !n.h.Plan.SmallestFor && n.h.Target.Attached == nil {
+		n.add(i, Warning{Code: WarnFewSettings, Count: int64(settings)})
+	}
+}
+
+func (n *notes) invalid(i int, g *group, r *Group) {
+	w := Warning{Code: WarnInvalid}
+	if w.countInvalid(trialsOf(g.settings)); w.Count > int64(r.Others.LeftOut+r.Others.Slow) { // a reason names the others
+		n.add(i, w)
+	}
+}
+
+// countInvalid counts the trials that are, and why most of them are.
+func (w *Warning) countInvalid(trials []*journal.Trial) {
+	why, stolen := map[string]int{}, int64(0)
+	for _, t := range trials {
+		w.Of++
+		if t.Valid {
+			continue
+		}
+		w.Count++
+		why[t.InvalidReason]++
+		if t.InvalidCode == journal.InvalidStolen {
+			stolen++
+		}
+	}
+	w.Reason, w.Stolen = contest.MostOften(why), 2*stolen > w.Count
+}
+
+// noise warns of trials that stray so far that little can be proven.
+func (n *notes) noise(i int, r *Group, _ *outcome) {
+	if x := r.Spread.Throughput; x != nil && *x > noisyThroughput {
+		n.add(i, Warning{Code: WarnNoisy, Value: *x})
+	}
+	if x := r.Spread.P99; x != nil && *x > noisyLatency {
+		n.add(i, Warning{Code: WarnNoisyP99, Value: *x})
+	}
+}
+
+// throttling warns of each setting that a limit throttled much, whether or not the
+// verdict is about it.
+func (n *notes) throttling(i int, r *Group) {
+	of := map[WarningCode]*Warning{}
+	for _, code := range []WarningCode{WarnThrottledBeyond, WarnThrottledWithin, WarnThrottledAround} {
+		of[code] = &Warning{Code: code}
+	}
+	for _, a := range r.Throttling.Settings {
+		if a.Share < throttledMuch {
+			continue
+		}
+		w := of[WarnThrottledWithin]
+		switch {
+		case !a.Own:
+			w = of[WarnThrottledAround]
+		case a.ps == 0:
+			continue
+		case a.Beyond:
+			w = of[WarnThrottledBeyond]
+		}
+		w.Settings = append(w.Settings, SettingFigure{Label: a.Label, Value: a.Share})
+		if w.Limit == 0 || a.LimitCPUs < w.Limit {
+			w.Limit, w.Reason = a.LimitCPUs, a.Group
+		}
+	}
+	// The one advice is with what it fits best.
+	order := []WarningCode{WarnThrottledBeyond, WarnThrottledWithin, WarnThrottledAround}
+	fits := order
+	if a := r.Throttling.Advice; a == AdviceRaise || a == AdviceProven {
+		fits = []WarningCode{WarnThrottledWithin, WarnThrottledAround, WarnThrottledBeyond}
+	}
+	for _, code := range fits {
+		if w := of[code]; len(w.Settings) > 0 {
+			w.Advised = true
+			break
+		}
+	}
+	for _, code := range order {
+		if w := of[code]; len(w.Settings) > 0 {
+			n.add(i, *w)
+		}
+	}
+}
+
+func (n *notes) rate(i int, r *Group, w *outcome) {
+	var full, late []SettingFigure
+	dropped := int64(0)
+	for k := range r.Rows {
+		a := &r.Rows[k]
+		if a.Saturated {
+			full = append(full, SettingFigure{Label: a.Label})
+		}
+		dropped += a.Evidence.Dropped
+		if n, of := lateTrials(a); n > 0 {
+			late = append(late, SettingFigure{a.Label, float64(n), float64(of)})
+		}
+	}
+	if len(full) > 0 && r.RatePerSecond != nil && !n.h.Plan.SmallestFor {
+		n.add(i, Warning{Code: WarnSaturated, Settings: full})
+	}
+	if dropped > 0 {
+		n.add(i, Warning{Code: WarnDropped, Count: dropped})
+	}
+	if len(late) > 0 {
+		n.add(i, Warning{Code: WarnSendLag, Settings: late})
+	}
+	if carriers, _ := w.carriers(); r.Recommendation.Verdict == CarriesRate {
+		if better := w.betterCarrier(carriers[0], carriers); better != nil {
+			n.add(i, Warning{Code: WarnCarrierP99, Settings: []SettingFigure{{Label: better.label, Value: better.tail}, {Label: carriers[0].label, Value: carriers[0].tail}}})
+		}
+	}
+}
+
+// answers warns of requests that nobody answered and of answers that do no work.
+func (n *notes) answers(i int, r *Group) {
+	lost, moved := Warning{Code: WarnUnanswered}, Warning{Code: WarnRedirects}
+	for k := range r.Settings {
+		a := &r.Settings[k]
+		if float64(a.Unanswered) > unansweredFew*float64(a.Requests+a.Unanswered) {
+			lost.Count, lost.Of = lost.Count+a.Unanswered, lost.Of+a.Requests+a.Unanswered
+			lost.Settings = append(lost.Settings, SettingFigure{Label: a.Label, Value: float64(a.Unanswered)})
+		}
+		moved.Count, moved.Of = moved.Count+a.Redirects, moved.Of+a.Requests
+	}
+	if len(lost.Settings) > 0 {
+		n.add(i, lost)
+	}
+	if moved.Count > 0 && 2*moved.Count >= moved.Of {
+		n.add(i, moved)
+	}
+}
+
+func (n *notes) procs(i int, g *group, r *Group, w *outcome) {
+	var unread, varied []SettingFigure
+	for k, a := range g.settings {
+		if len(values(a.measure, throughputOf)) > 0 && r.Settings[k].ResolvedProcs == nil {
+			unread = append(unread, SettingFigure{Label: a.Label})
+		}
+		if a.Procs == nil && g.variesFrom(a, r.Settings[k].ResolvedProcs) {
+			varied = append(varied, SettingFigure{Label: a.Label})
+		}
+	}
+	switch {
+	case len(unread) > 0 && g.noGo():
+		n.add(i, Warning{Code: WarnNoGo})
+	case len(unread) > 0:
+		n.add(i, Warning{Code: WarnUnproven, Settings: unread})
+	}
+	if len(varied) > 0 {
+		n.add(i, Warning{Code: WarnDefaultVaries, Settings: varied})
+	}
+	if w.unplaced != nil && w.unplaced.procs > 0 {
+		n.add(i, Warning{Code: WarnUnsetDiffers, Procs: w.unplaced.procs})
+	}
+}
+
+// noGo reports whether no valid trial saw a Go program.
+func (g *group) noGo() bool {
+	seen := false
+	for t := range measuredIn(g.current()) {
+		if !t.Valid {
+			continue
+		}
+		if seen = true; !slices.ContainsFunc(t.Warnings, func(w journal.Warning) bool { return w.Code == journal.WarnNoGo }) {
+			return false
+		}
+	}
+	return seen
+}
+
+// variesFrom reports whether a valid trial of the setting ran at another value.
+func (g *group) variesFrom(a *setting, resolved *int) bool {
+	for _, t := range a.measure {
+		for _, p := range t.ObservedProcs {
+			if t.Valid && p != nil && resolved != nil && *p != *resolved {
+				return true
+			}
+		}
+	}
+	return false
+}

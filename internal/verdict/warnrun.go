@@ -22,7 +22,7 @@ func (n *notes) run(r *Result, groups []*group) {
 	if !r.Complete {
 		n.add(-1, Warning{
 			Code: WarnIncomplete, Count: int64(min(r.ran(), r.TrialsPlanned)), Of: int64(r.TrialsPlanned),
-			Mend: r.TrialsRun == r.TrialsInvalid && r.TrialsInvalid+r.PilotsInvalid > 0,
+			NoneValid: r.TrialsRun == r.TrialsInvalid && r.TrialsInvalid+r.PilotsInvalid > 0,
 		})
 	}
 	n.nodes()
@@ -177,10 +177,7 @@ func (g *group) loadLimited() bool {
 func allTrials(groups []*group) []*journal.Trial {
 	var all []*journal.Trial
 	for _, g := range groups {
-		for _, a := range g.settings {
-			all = append(all, a.measure...)
-			all = append(all, a.aa...)
-		}
+		all = append(all, trialsOf(g.settings)...)
 	}
 	slices.SortStableFunc(all, func(a, b *journal.Trial) int {
 		return cmp.Or(a.Started.Compare(b.Started), cmp.Compare(a.Block, b.Block), cmp.Compare(a.Order, b.Order))
@@ -194,7 +191,7 @@ func (n *notes) drift(groups []*group) {
 	level := map[journal.SettingKey]float64{}
 	for _, g := range groups {
 		for _, a := range g.settings {
-			if v := values(slices.Concat(a.measure, a.aa), throughputOf); len(v) > 0 {
+			if v := values(trialsOf([]*setting{a}), throughputOf); len(v) > 0 {
 				level[a.key] = medianFloat(v)
 			}
 		}

@@ -70,9 +70,9 @@ type Stats = facts.Throttling
 func quotaMicros(cpus float64) (int64, error) {
 	switch {
 	case math.IsNaN(cpus) || cpus > maxQuota:
-		return 0, fmt.Errorf("quota %v is not a number of CPUs from %v to %v", cpus, MinQuota, maxQuota)
+		return 0, fmt.Errorf("CPU limit %v is not a number of CPUs from %v to %v", cpus, MinQuota, maxQuota)
 	case cpus < MinQuota:
-		return 0, fmt.Errorf("quota %v is below the kernel's minimum of %v CPU (1 ms in a period of %v)", cpus, MinQuota, Period)
+		return 0, fmt.Errorf("CPU limit %v is below the kernel's minimum of %v CPU (1 ms in a period of %v)", cpus, MinQuota, Period)
 	}
 	return int64(math.Round(cpus * float64(Period.Microseconds()))), nil
 }

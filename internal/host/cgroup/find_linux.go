@@ -149,7 +149,7 @@ func advise(where place, err error) error {
 	case where.version == 2:
 		hint = "run in a group of your own, with systemd-run --user --scope -p Delegate=yes procfit …, or as root"
 	}
-	return fmt.Errorf("cannot make a cgroup for a CPU quota: %w; %s", err, hint)
+	return fmt.Errorf("cannot make a cgroup for a CPU limit: %w; %s", err, hint)
 }
 
 func write(file, text string) error {

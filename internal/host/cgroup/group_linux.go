@@ -80,7 +80,7 @@ func (g *Group) SetQuota(cpus float64) error {
 		err = write(filepath.Join(g.dir, "cpu.cfs_quota_us"), strconv.FormatInt(quota, 10))
 	}
 	if errors.Is(err, syscall.EINVAL) {
-		return fmt.Errorf("quota %v: %w: more than a parent cgroup allows; see cpu.cfs_quota_us in %s and further up", cpus, err, filepath.Dir(g.dir))
+		return fmt.Errorf("CPU limit %v: %w: more than a parent cgroup allows; see cpu.cfs_quota_us in %s and further up", cpus, err, filepath.Dir(g.dir))
 	}
 	return err
 }

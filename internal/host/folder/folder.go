@@ -42,6 +42,26 @@ func Make(dir string) (*Dir, error) {
 	return open(dir, o)
 }
 
+// Try reports why a folder cannot be made, or written to, and leaves nothing behind.
+func Try(dir string) error {
+	for dir = filepath.Clean(dir); ; dir = filepath.Dir(dir) {
+		info, err := os.Stat(dir)
+		switch {
+		case errors.Is(err, fs.ErrNotExist) && filepath.Dir(dir) != dir:
+			continue
+		case err != nil:
+			return err
+		case !info.IsDir():
+			return &fs.PathError{Op: "mkdir", Path: dir, Err: errors.New("it is a file")}
+		}
+		probe, err := os.MkdirTemp(dir, ".procfit-")
+		if err != nil {
+			return err
+		}
+		return os.Remove(probe)
+	}
+}
+
 // Open opens a folder that exists.
 func Open(dir string) (*Dir, error) { return open(dir, caller()) }
 

@@ -27,7 +27,7 @@ import (
 // as the kernel counts it for a child that has ended. Each iteration is one
 // round; the figures are medians over the rounds:
 //
-//	go test ./internal/load -run '^$' -bench CPUPerRequest -benchtime 7x
+//	go test ./internal/load/engine -run '^$' -bench CPUPerRequest -benchtime 7x
 //
 // h2load is Debian's nghttp2-client. ghz is to be on PATH:
 //

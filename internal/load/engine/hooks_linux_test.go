@@ -103,7 +103,7 @@ func settles(t *testing.T, rate float64, threads int) bool {
 // without a Began, with one that uses 5 ms of CPU and leaves garbage, and with it
 // and a settling of 200 ms. Runs alternate; medians:
 //
-//	go test ./internal/load -run '^$' -bench Began -benchtime 15x
+//	go test ./internal/load/engine -run '^$' -bench Began -benchtime 15x
 func BenchmarkBegan(b *testing.B) {
 	_, url := serverProcess(b, "nethttp")
 	var garbage [][]byte

@@ -38,8 +38,8 @@ type loop struct {
 	failing int64 // when the next connection is to be looked at: back-off or time-out
 	armed   int64 // what the timer is set to; 0: not
 
-	// Open loop: the idle connections in the order in which they became free, so that
-	// the replicas share the load evenly.
+	// The idle connections in the order in which they became free, so that the replicas of
+	// an open loop share the load evenly.
 	idle     []*conn
 	idleHead int
 	idleLen  int
@@ -190,14 +190,6 @@ func (w *loop) load() error {
 	w.sending = true
 	now := w.clock()
 	w.failing = now // sets the next look
-	if w.Rate == 0 {
-		for i := range w.conns {
-			if c := &w.conns[i]; c.state == stateIdle {
-				w.another(&c.exchange, w.clock())
-				w.send(c)
-			}
-		}
-	}
 	for {
 		now = w.clock()
 		if w.settled == 0 && now >= w.from {
@@ -208,8 +200,8 @@ func (w *loop) load() error {
 		if w.Rate > 0 {
 			now = w.sendDue(now)
 			w.sending = w.slot < w.slots
-		} else {
-			w.sending = now < w.end
+		} else if w.sending = now < w.end; w.sending {
+			now = w.sendNext(now)
 		}
 		if now >= w.failing {
 			w.look(now)

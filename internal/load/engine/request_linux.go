@@ -13,22 +13,11 @@ import (
 	"github.com/procfit/procfit/internal/load/wire"
 )
 
-// free gives the connection its next request or makes it idle.
+// free makes the connection idle. It gets its next request when all that has come is
+// read: what is sent in between would delay the readings behind it, and count as their
+// latency.
 func (w *loop) free(c *conn, now int64) {
 	c.state, c.freeAt = stateIdle, now
-	if w.Rate == 0 {
-		if w.sending && now < w.end {
-			w.another(&c.exchange, now)
-			w.send(c)
-		}
-		return
-	}
-	if w.sending && w.idleLen == 0 && w.slot < w.slots {
-		if at := w.intended(w.slot); at <= now {
-			w.sendSlot(c, at, now)
-			return
-		}
-	}
 	w.pushIdle(c)
 }
 
@@ -115,9 +104,7 @@ func (w *loop) readIdle(c *conn) {
 		return
 	}
 	now := w.clock()
-	if w.Rate > 0 {
-		w.drop(c)
-	}
+	w.drop(c)
 	if errno == 0 && n > 0 {
 		w.fail(c, load.KindMalformed, fmt.Sprintf("%d bytes without a request", n), now)
 		return

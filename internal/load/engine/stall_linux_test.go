@@ -174,7 +174,7 @@ func TestCoordinatedOmissionAtTheEnd(t *testing.T) {
 // BenchmarkCoordinatedOmission is the full case: 1,000 requests a second for
 // 10 s with a stall of 1 s on 16 connections, the truth, and what hey says:
 //
-//	go test ./internal/load -run '^$' -bench CoordinatedOmission -benchtime 3x
+//	go test ./internal/load/engine -run '^$' -bench CoordinatedOmission -benchtime 3x
 func BenchmarkCoordinatedOmission(b *testing.B) {
 	const duration, stall = 10 * time.Second, time.Second
 	hey := need.Command(b, "hey")

@@ -65,16 +65,24 @@ func (w *loop) sendDue(now int64) int64 {
 		if now < at {
 			break
 		}
-		w.sendSlot(w.popIdle(), at, now)
+		c := w.popIdle()
+		w.due(&c.exchange, at, now)
+		w.send(c)
 		now = w.clock()
 	}
 	return now
 }
 
-// sendSlot sends the next slot on a free connection and notes how late it is.
-func (w *loop) sendSlot(c *conn, at, now int64) {
-	w.due(&c.exchange, at, now)
-	w.send(c)
+// sendNext gives each idle connection of a closed loop its next request, and returns the
+// time.
+func (w *loop) sendNext(now int64) int64 {
+	for w.idleLen > 0 && now < w.end {
+		c := w.popIdle()
+		w.another(&c.exchange, now)
+		w.send(c)
+		now = w.clock()
+	}
+	return now
 }
 
 func (w *loop) pushIdle(c *conn) {

@@ -38,25 +38,29 @@ const (
 // measureOthers reports what other programs use of the target's CPUs before the first
 // trial, where that is much.
 func (r *runner) measureOthers(ctx context.Context, observe plan.Observer) error {
+	if used, of := r.Others(ctx); used >= company*of && of > 0 {
+		observe.Tell(plan.Activity{Step: plan.StepOthers, CPUs: used, OfCPUs: of})
+	}
+	return ctx.Err()
+}
+
+// Others implements plan.Machine.
+func (r *runner) Others(ctx context.Context) (used, of float64) {
 	before, err := r.readHost()
 	if err != nil {
-		return nil // each trial says so
+		return 0, 0 // each trial says so
 	}
 	select {
 	case <-ctx.Done():
-		return ctx.Err()
+		return 0, 0
 	case <-time.After(othersTime):
 	}
 	now, err := r.readHost()
 	if err != nil {
-		return nil
+		return 0, 0
 	}
 	busy := now.cpus.Since(before.cpus).Busy - r.sharedPart(now.self-before.self)
-	used := busy.Seconds() / now.at.Sub(before.at).Seconds()
-	if cpus := float64(len(r.cpus)); used >= company*cpus {
-		observe.Tell(plan.Activity{Step: plan.StepOthers, CPUs: used, OfCPUs: cpus})
-	}
-	return nil
+	return busy.Seconds() / now.at.Sub(before.at).Seconds(), float64(len(r.cpus))
 }
 
 // shortest is the span below which the kernel's ticks of 10 ms cannot show what

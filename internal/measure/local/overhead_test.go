@@ -65,7 +65,7 @@ func overheadRunner(tb testing.TB, spec plan.Spec) (plan.Runner, plan.Task) {
 	return r, plan.Task{Setting: wanted.Settings[0], Role: journal.RoleMeasure, RatePerSecond: &rate}
 }
 
-// TestTrialOfAServer continuese real trial out and looks at its evidence.
+// TestTrialOfAServer carries a real trial out and looks at its evidence.
 func TestTrialOfAServer(t *testing.T) {
 	r, task := overheadRunner(t, overheadSpec(t))
 	trial, err := r.Run(t.Context(), task, nil)

@@ -3,6 +3,7 @@ package local
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/procfit/procfit/internal/measure/trial"
 	"github.com/procfit/procfit/internal/program/observe"
@@ -22,8 +23,9 @@ func (r *run) readProcess(pid int, pids []int) trial.Reading {
 	return reading
 }
 
-// readServers reads that of the Go process that owns each replica's listening
-// socket.
+// readServers reads that of the Go process that owns each replica's listening socket. The
+// second time it reads the same process, if that still runs: to look for the socket takes
+// the kernel some milliseconds.
 func (r *run) readServers() ([]trial.Reading, error) {
 	f := r.fleet
 	var readings []trial.Reading
@@ -32,6 +34,10 @@ func (r *run) readServers() ([]trial.Reading, error) {
 		if one.attached != nil { // whoever listens at the URL's port, a proxy say
 			readings = append(readings, r.readBusiest(pids))
 			one.program, _ = r.reader.BusiestGo(pids)
+			continue
+		}
+		if r.looked && slices.Contains(pids, one.program) {
+			readings = append(readings, r.readProcess(one.program, pids))
 			continue
 		}
 		pid, err := observe.Listener(one.port, pids)

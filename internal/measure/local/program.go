@@ -116,7 +116,7 @@ func Attach(name string) (*plan.Attached, error) {
 		return nil, plan.Wrong("command", "observe needs Linux: only there can procfit identify the process and read its GOMAXPROCS")
 	}
 	if err != nil {
-		return nil, plan.WrongBy("command", err)
+		return nil, plan.WrongBy("command", fmt.Errorf("%w; to list the Go programs that run: procfit ps", err))
 	}
 	a := &plan.Attached{PID: found.PID, Started: found.Started, Name: found.Name}
 	reader := new(observe.Reader)

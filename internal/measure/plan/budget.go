@@ -58,17 +58,17 @@ func (e *OverBudgetError) Error() string {
 // of the budget: by more than half of what a trial takes. Whether a later block fits is
 // the planner's to see, before it starts one.
 func (e Execution) overBudget(t Task, trials []journal.Trial) error {
-	if e.Plan.MaxSeconds <= 0 || len(trials) == 0 || t.Role != journal.RolePilot && t.Block >= len(e.Plan.Groups()) {
+	if e.Header.Plan.MaxSeconds <= 0 || len(trials) == 0 || t.Role != journal.RolePilot && t.Block >= len(e.Header.Plan.Groups()) {
 		return nil
 	}
-	took := contest.Seconds(journal.Header{Plan: e.Plan}, trials)
+	took := contest.Seconds(e.Header, trials)
 	each := took / float64(len(trials))
-	if took+each/2 <= e.Plan.MaxSeconds {
+	if took+each/2 <= e.Header.Plan.MaxSeconds {
 		return nil
 	}
 	duration := func(seconds float64) time.Duration { return time.Duration(seconds * float64(time.Second)) }
 	return &OverBudgetError{
-		Max: duration(e.Plan.MaxSeconds), Took: duration(took), Trials: len(trials), Fewest: max(e.Fewest, len(trials)+1),
+		Max: duration(e.Header.Plan.MaxSeconds), Took: duration(took), Trials: len(trials), Fewest: max(e.Fewest, len(trials)+1),
 		Needs: roundUp(duration(each * float64(max(e.Fewest, len(trials)+1)))),
 	}
 }

@@ -24,7 +24,7 @@ type Progress struct {
 
 // Execution is a run of a plan.
 type Execution struct {
-	Plan    journal.Plan
+	Header  journal.Header
 	Planner Planner
 	// Have is what the journal holds already; its tasks are not run again, but for
 	// pilots that were invalid.
@@ -44,6 +44,10 @@ type Execution struct {
 	Rate *float64
 	// Report is called at every start and end; it may be nil.
 	Report func(Progress)
+	// Machine looks at the machine between blocks; nil: it cannot be looked at.
+	Machine Machine
+	// Patience is how long the run waits in all for a busy machine.
+	Patience time.Duration
 	// Fewest is how many trials the first look of a race takes.
 	Fewest int
 	// Each is the expected time of a trial, 0 where only a first one can tell.
@@ -61,6 +65,9 @@ const capacityShare = 0.5
 // ends (with its error), when the Runner or the journal fails, or when a pilot
 // or a whole block was invalid, since the rest would be too.
 func (e Execution) Run(ctx context.Context) error {
+	if e.Header.Plan.GateAgainst {
+		e.Machine = nil // it compares in pairs, and a slow or busy machine slows down both of a pair
+	}
 	r := running{Execution: e, pace: pace{each: e.Each}}
 	r.have = Record{Trials: slices.Clone(e.Have.Trials), Blocks: slices.Clone(e.Have.Blocks)}
 	for {
@@ -71,16 +78,23 @@ func (e Execution) Run(ctx context.Context) error {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
+		if err := r.quiet(ctx, r.leg.Tasks[0]); err != nil {
+			return err
+		}
 		if err := r.begin(); err != nil {
 			return err
 		}
 		r.done = r.have.Done(r.leg.Tasks)
 		for i := 0; i < len(r.leg.Tasks) && (i == 0 || !r.have.waits(r.leg.Tasks[i])); {
 			n := wave(r.leg.Tasks[i:])
-			if err := r.overBudget(r.leg.Tasks[i], r.have.Trials); err != nil {
-				return err
+			err := r.overBudget(r.leg.Tasks[i], r.have.Trials)
+			if err == nil && i > 0 {
+				err = r.quiet(ctx, r.leg.Tasks[i])
 			}
-			if err := r.wave(ctx, i, n); err != nil {
+			if err == nil {
+				err = r.wave(ctx, i, n)
+			}
+			if err != nil {
 				return err
 			}
 			i += n
@@ -95,6 +109,10 @@ type running struct {
 	leg  Leg
 	done int // trials in the journal, without those that the leg runs again
 	pace pace
+
+	speeds speeds
+	busy   bool          // other programs left a block nothing to compare
+	waited time.Duration // for these to stop
 }
 
 // begin tells the journal of a race's block.
@@ -123,6 +141,10 @@ func (r *running) wave(ctx context.Context, i, n int) error {
 		tasks[j].RatePerSecond = rate
 		r.report(r.progress(tasks[j]))
 	}
+	var before *float64
+	if len(r.speeds.all) == 0 {
+		before = r.speed(ctx)
+	}
 	began := r.Now()
 	trials, errs := r.run(ctx, tasks)
 	each := r.Now().Sub(began) / time.Duration(n)
@@ -130,7 +152,12 @@ func (r *running) wave(ctx context.Context, i, n int) error {
 	for j, task := range tasks {
 		if errs[j] == nil {
 			r.took(each)
-			errs[j] = r.keep(task, trials[j], r.leg.Tasks[i+j+1:])
+			later := r.leg.Tasks[i+j+1:]
+			trials[j].SpeedBefore = before
+			if len(later) == 0 || !task.together(later[0]) {
+				trials[j].SpeedAfter = r.speed(ctx)
+			}
+			errs[j] = r.keep(task, trials[j], later)
 		}
 		if failed == nil {
 			failed = errs[j]
@@ -168,6 +195,9 @@ func (r *running) keep(task Task, trial journal.Trial, later []Task) error {
 	progress := r.progress(task)
 	progress.Trial = &trial
 	r.report(progress)
+	if trial.SpeedAfter != nil && task.Role != journal.RolePilot {
+		r.slow()
+	}
 	ends := !slices.ContainsFunc(later, func(t Task) bool { return t.Block == task.Block })
 	if err := hopeless(r.have, ends); err != nil && !r.Tolerant {
 		return err
@@ -203,7 +233,7 @@ func (e Execution) rate(t Task, trials []journal.Trial) (*float64, error) {
 	if t.Role == journal.RolePilot {
 		return nil, nil
 	}
-	if e.Rate != nil || e.Plan.Pilots == 0 {
+	if e.Rate != nil || e.Header.Plan.Pilots == 0 {
 		return e.Rate, nil
 	}
 	var capacities []float64

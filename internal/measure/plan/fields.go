@@ -78,8 +78,7 @@ func (f *Flags) runFields() []field.Field {
 		},
 		{
 			Name: "timeout", Holds: "NAME=TIME", Help: "longest waits (default " + f.defaultWaits() + ")",
-			More: "ready: until the server is ready. request: until a request is answered; a later answer is an error. run: one run of a batch program, whose trial is then invalid. " +
-				"stop: from SIGTERM to SIGKILL when procfit stops the program. As in --timeout ready=2m,stop=20s.",
+			More:  f.waitsMean() + "As in --timeout ready=2m,stop=20s.",
 			Value: field.Parts(f.waits()...), Header: "load.ready_timeout_seconds load.trial_timeout_seconds",
 		},
 	}

@@ -21,10 +21,11 @@ import (
 func (f *Flags) waits() (parts []field.Part) {
 	t, l := &f.Target, &f.Load
 	all := []field.Part{
-		{Name: "ready", Value: field.Time(&t.ReadyTimeout, 1, "30s")},
-		{Name: "request", Value: field.Time(&l.RequestTimeout, 1, "10s")},
-		{Name: "run", Value: field.Time(&t.RunTimeout, 0, "30s")},
-		{Name: "stop", Value: field.Time(&t.Grace, 0, "5s")},
+		{Name: "ready", Value: field.Time(&t.ReadyTimeout, 1, "30s"), Help: "until the server is ready"},
+		{Name: "quiet", Value: field.Time(&f.Patience, 0, "2m"), Help: "in all, until other programs stop that left a block nothing to compare; then the sweep ends with what it has"},
+		{Name: "request", Value: field.Time(&l.RequestTimeout, 1, "10s"), Help: "until a request is answered; a later answer is an error"},
+		{Name: "run", Value: field.Time(&t.RunTimeout, 0, "30s"), Help: "one run of a batch program, whose trial is then invalid"},
+		{Name: "stop", Value: field.Time(&t.Grace, 0, "5s"), Help: "from SIGTERM to SIGKILL when procfit stops the program"},
 	}
 	return only(all, f.Waits)
 }
@@ -54,10 +55,18 @@ func (f *Flags) defaultWaits() string {
 	var words []string
 	for _, p := range f.waits() {
 		if now := p.Value.String(); now != "" {
-			words = append(words, p.Name+"="+now)
+			words = append(words, p.Name+"="+strings.Replace(now, "m0s", "m", 1))
 		}
 	}
 	return strings.Join(words, ",")
+}
+
+// waitsMean says what the parts of --timeout are.
+func (f *Flags) waitsMean() (text string) {
+	for _, p := range f.waits() {
+		text += p.Name + ": " + p.Help + ". "
+	}
+	return text
 }
 
 // cpus is a list of CPUs, or a name of some, which only their machine can tell.

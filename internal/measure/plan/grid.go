@@ -11,7 +11,9 @@ import (
 type grid struct{ plan journal.Plan }
 
 func (g grid) Next(r Record) Leg {
-	tasks := schedule(g.plan)
+	p := g.plan
+	p.Blocks += min(r.slow(), p.Blocks) // in place of those during which the machine was slow
+	tasks := schedule(p)
 	return Leg{Tasks: interleaved(g.plan, r.Lacks(tasks)), Total: len(tasks)}
 }
 

@@ -61,7 +61,7 @@ func (u *unlike) measured(t *testing.T, seed uint64, racing bool) *verdict.Resul
 	}
 	u.noise = rand.New(rand.NewPCG(seed, 1))
 	var kept []journal.Trial
-	e := plan.Execution{Plan: h.Plan, Planner: plan.PlannerOf(h), Runner: u, Now: time.Now,
+	e := plan.Execution{Header: h, Planner: plan.PlannerOf(h), Runner: u, Now: time.Now,
 		Begin: func(journal.Block) error { return nil }, Append: func(t journal.Trial) error { kept = append(kept, t); return nil }}
 	if err := e.Run(t.Context()); err != nil {
 		t.Fatal(err)

@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -36,7 +37,7 @@ func ParseProcs(s string) (Procs, error) {
 		case item == "unset":
 			p.add(nil)
 		case !ok || lowest < 1 || highest < lowest || highest > maxProcs || highest-lowest >= maxSettings:
-			wrong = append(wrong, strconv.Quote(item))
+			wrong = append(wrong, strconv.Quote(cmp.Or(item, s))) // a comma too many is found in the whole
 		default:
 			for n := lowest; n <= highest; n++ {
 				p.add(&n)

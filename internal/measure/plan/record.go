@@ -31,6 +31,11 @@ func placeOf(a journal.Setting, role journal.Role, block, order int) place {
 	return place{role, block, order, a.Key()}
 }
 
+// together reports whether two tasks are of one block.
+func (t Task) together(other Task) bool {
+	return t.Block == other.Block && (t.Role == journal.RolePilot) == (other.Role == journal.RolePilot)
+}
+
 func (t Task) place() place { return placeOf(t.Setting, t.Role, t.Block, t.Order) }
 
 // add takes a trial that has just ended.

@@ -3,6 +3,7 @@ package plan
 import (
 	"context"
 	"sync"
+	"time"
 
 	"github.com/procfit/procfit/internal/verdict/journal"
 )
@@ -44,6 +45,8 @@ const (
 	StepLoadCommand Step = "load_command" // Detail: the command
 	StepPrepare     Step = "prepare"      // what runs before a batch program
 	StepNeighbour   Step = "beside"       // of the neighbour
+	StepBusy        Step = "busy"         // between blocks: other programs, which use CPUs of OfCPUs, are waited for, for the time Left
+	StepSlow        Step = "slow"         // after a block: the machine was slower by Share, and the block is repeated
 	StepRun         Step = "run"          // of a batch program
 )
 
@@ -53,6 +56,8 @@ type Activity struct {
 	Detail        string
 	RatePerSecond float64
 	CPUs, OfCPUs  float64
+	Left          time.Duration
+	Share         float64
 	Shortfall     *Shortfall
 }
 

@@ -47,6 +47,9 @@ type Spec struct {
 	// Tolerant continues where all trials of a block are invalid, or a pilot: that they
 	// are may be the answer.
 	Tolerant bool
+	// Patience is how long other programs are waited for, in all, once they leave a block
+	// nothing to compare.
+	Patience time.Duration
 	// TrialTakes is about how long a batch program's trial takes; 0: only a first one
 	// can tell.
 	TrialTakes time.Duration
@@ -112,7 +115,7 @@ func Default() Spec {
 			Connections: 64, Streams: 1, Duration: 3 * time.Second, Warmup: 500 * time.Millisecond,
 			RequestTimeout: load.DefaultTimeout, MaxErrors: 0.01, Stretch: true,
 		},
-		Procs: Procs{Auto: true}, Replicas: []int{1}, Repeats: 6, Margin: 0.05, MarginP99: 0.20,
+		Procs: Procs{Auto: true}, Replicas: []int{1}, Repeats: 6, Margin: 0.05, MarginP99: 0.20, Patience: 2 * time.Minute,
 	}
 }
 

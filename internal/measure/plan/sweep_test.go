@@ -43,7 +43,7 @@ func TestParseProcs(t *testing.T) {
 	for in, want := range map[string]string{
 		"0,-1,x":   `"0", "-1", "x": expected`,
 		"":         `""`,
-		"1,,2":     `""`,
+		"1,,2":     `"1,,2"`,
 		"8..1":     `"8..1"`,
 		"1..":      `"1.."`,
 		"1..9999":  `"1..9999"`,
@@ -197,7 +197,7 @@ type run struct {
 
 func newRun(p journal.Plan, r Runner, have []journal.Trial) *run {
 	x := &run{kept: have}
-	x.Execution = Execution{Plan: p, Planner: PlannerOf(journal.Header{Plan: p}), Have: Record{Trials: have}, Runner: r, Now: time.Now,
+	x.Execution = Execution{Header: journal.Header{Plan: p}, Planner: PlannerOf(journal.Header{Plan: p}), Have: Record{Trials: have}, Runner: r, Now: time.Now,
 		Begin:  func(b journal.Block) error { x.blocks = append(x.blocks, b); return nil },
 		Append: func(t journal.Trial) error { x.kept = append(x.kept, t); return nil }}
 	return x

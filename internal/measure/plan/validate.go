@@ -97,12 +97,18 @@ func (s Spec) checkServer() *FieldError {
 	case strings.Contains(s.Target.URL, PortPlaceholder) && s.Target.Attach != nil:
 		return Wrong("url", ": {port} is a free port for a server that procfit starts; write the port that the running server listens at")
 	case strings.Contains(s.Target.URL, PortPlaceholder) && !hasPort:
-		return Wrong("url", ": the URL has {port}, but neither the command nor --env has it: the server would not know its port")
+		return Wrong("url", ": the URL has {port}, but neither the command nor --env has it: the server would not know its port. Write it in the command, for example -addr :{port}")
 	case slices.Max(s.Replicas) > 1 && !hasPort && s.Target.Pods == nil:
 		return Wrong("replicas", " %d needs {port} in the command or --env, and in the URL: each copy listens at a port of its own", slices.Max(s.Replicas))
 	}
 	if err := s.Target.Ready.Check(s.exampleURL()); err != nil {
-		return WrongBy("ready", err)
+		if s.Target.Ready.URL != "" {
+			return WrongBy("ready", err)
+		}
+		if wrong := s.checkLoad(); wrong != nil { // what cannot be loaded need not be waited for
+			return wrong
+		}
+		return WrongBy("url", err)
 	}
 	return nil
 }

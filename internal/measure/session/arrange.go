@@ -80,15 +80,16 @@ func (s *Session) arrangedUnlike(old journal.Header) error {
 	if open {
 		now = journal.ArrangementApart
 	}
+	fix := ": their latencies cannot be compared; measure the earlier sweep again"
 	switch {
+	case then == now && (then != journal.ArrangementApart || !open && sameCPUs(old, s.Header)):
+		return nil
+	case then == now:
+		return fmt.Errorf("in the earlier sweep the target ran on CPUs %s and the load on CPUs %s, in this one they run on others: add --target-cpuset %[1]s --load-cpuset %[2]s", old.Target.Had(), old.Load.Had())
 	case then == journal.ArrangementShared && open:
-		return errors.New("the earlier sweep differs: in that run the load had the target's CPUs, in this one it has its own: add --load-cpuset shared, or measure the earlier sweep again")
-	case then != now:
-		return fmt.Errorf("the earlier sweep differs: in that run the load ran %s, in this one %s: their latencies cannot be compared", whereabouts(then), whereabouts(now))
-	case then == journal.ArrangementApart && (open || !sameCPUs(old, s.Header)):
-		return fmt.Errorf("the earlier sweep differs: that run had the target on CPUs %s and the load on %s: give this one the same, with --target-cpuset %[1]s --load-cpuset %[2]s", old.Target.Had(), old.Load.Had())
+		fix = ": add --load-cpuset shared, or measure the earlier sweep again"
 	}
-	return nil
+	return fmt.Errorf("in the earlier sweep the load ran %s, in this one it runs %s%s", whereabouts(then), whereabouts(now), fix)
 }
 
 func whereabouts(a journal.Arrangement) string {

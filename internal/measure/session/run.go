@@ -38,6 +38,10 @@ type Unkept interface {
 	Unkept() bool
 }
 
+// LooksAtMachine is whether runs look at the machine between blocks, see plan.Machine.
+// Tests that keep it busy themselves set it to false.
+var LooksAtMachine = true
+
 // Run measures what the journal lacks, with a Runner of the session's Spec, which it
 // does not close. started says whether it came to the first trial. A *JournalError is
 // that the folder could not be used, a *Refusal in its chain that it is another
@@ -62,7 +66,7 @@ func (s *Session) Run(ctx context.Context, r plan.Runner, on Events) (begun bool
 		on.Begin()
 	}
 	execution := plan.Execution{
-		Plan: s.Plan, Planner: plan.PlannerOf(s.Header), Have: record(w.Contents()), Runner: s.discreet(r), Observe: on.Activity, Rate: s.rate(), Each: s.Each(), Fewest: s.fewest(), Tolerant: s.Spec.Tolerant,
+		Header: s.Header, Planner: plan.PlannerOf(s.Header), Have: record(w.Contents()), Runner: s.discreet(r), Observe: on.Activity, Rate: s.rate(), Each: s.Each(), Fewest: s.fewest(), Tolerant: s.Spec.Tolerant, Patience: s.Spec.Patience,
 		Report: on.Progress, Now: time.Now,
 		Begin: func(b journal.Block) error {
 			if err := w.AppendBlock(b); err != nil {
@@ -76,6 +80,9 @@ func (s *Session) Run(ctx context.Context, r plan.Runner, on Events) (begun bool
 			}
 			return nil
 		},
+	}
+	if LooksAtMachine {
+		execution.Machine, _ = r.(plan.Machine)
 	}
 	err = execution.Run(ctx)
 	var unkept Unkept

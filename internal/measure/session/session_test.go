@@ -314,3 +314,36 @@ func TestEveryKeyIsDecided(t *testing.T) {
 		}
 	}
 }
+
+// crowdedMachine is a runner's machine, on which other programs use 1.5 of 2 CPUs.
+type crowdedMachine struct{ runner }
+
+func (m *crowdedMachine) Speed(context.Context) float64             { return 1000 }
+func (m *crowdedMachine) Others(context.Context) (used, of float64) { return 1.5, 2 }
+
+func (m *crowdedMachine) Run(ctx context.Context, t plan.Task, observe plan.Observer) (journal.Trial, error) {
+	trial, err := m.runner.Run(ctx, t, observe)
+	trial.MeasuredSeconds, trial.CPUSeconds = 1, &journal.CPUSeconds{User: 0.5}
+	trial.HostUse = &journal.HostUse{TargetCPUs: 2, OtherCPUSeconds: new(1.5)}
+	return trial, err
+}
+
+// The machine of a runner is looked at between blocks: its speed is in the journal, and a
+// run ends where it stays busy. A later run continues.
+func TestMachineIsLookedAt(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "out")
+	p := spec()
+	p.Patience = 0
+	begun, err := New(p, options(dir, two)).Run(t.Context(), &crowdedMachine{}, Events{})
+	var busy *plan.BusyError
+	if !begun || !errors.As(err, &busy) || busy.Trials != 2+4 { // pilots and a block
+		t.Fatalf("begun %v, %v", begun, err)
+	}
+	c, err := journal.ReadDirectory(dir)
+	if err != nil || len(c.Trials) != busy.Trials || c.Trials[0].SpeedBefore == nil || *c.Trials[0].SpeedBefore != 1000 {
+		t.Errorf("%v, %+v", err, c)
+	}
+	if _, err := New(p, options(dir, two)).Run(t.Context(), &runner{}, Events{}); err != nil {
+		t.Error(err)
+	}
+}

@@ -9,6 +9,7 @@ import (
 	"github.com/HdrHistogram/hdrhistogram-go"
 
 	"github.com/procfit/procfit/internal/load"
+	"github.com/procfit/procfit/internal/show/phrase"
 	"github.com/procfit/procfit/internal/show/secret"
 	"github.com/procfit/procfit/internal/verdict/contest"
 	"github.com/procfit/procfit/internal/verdict/journal"
@@ -80,8 +81,12 @@ func addClosed(t *journal.Trial, l *load.Result, usage *journal.Usage) error {
 	}
 	if l.AchievedPerSecond == 0 {
 		why := mostOften(l.ErrorKinds)
-		if why == "" {
-			why = fmt.Sprintf("%d requests were still waiting; give a longer --duration", l.Unanswered+l.Requests)
+		if why == "" { // each connection still has the request that it sent first
+			connections := 0
+			for _, u := range l.PerURL {
+				connections += u.Connections
+			}
+			why = fmt.Sprintf("none of %s got an answer; give a longer --duration", phrase.Count(connections, "connection"))
 		}
 		return Invalid(journal.InvalidNoAnswer, "no request succeeded in the throughput phase of %s: %s", l.Duration, why)
 	}

@@ -121,7 +121,7 @@ func (p Probe) address() (string, error) {
 	case u.Scheme == schemeHTTPS:
 		port = "443"
 	default:
-		return "", fmt.Errorf("%q names no port to wait at: write one, as in %s://127.0.0.1:8080", p.URL, u.Scheme)
+		return "", fmt.Errorf("%q names no port to wait at: write one, for example %s://127.0.0.1:8080", p.URL, u.Scheme)
 	}
 	return net.JoinHostPort(u.Hostname(), port), nil
 }

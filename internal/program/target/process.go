@@ -13,6 +13,7 @@ import (
 
 	"github.com/procfit/procfit/internal/host/supervisor"
 	"github.com/procfit/procfit/internal/program/ready"
+	"github.com/procfit/procfit/internal/show/phrase"
 )
 
 // Process is a started target.
@@ -29,7 +30,7 @@ func Start(ctx context.Context, spec supervisor.Spec) (*Process, error) {
 }
 
 const (
-	firstPoll   = 5 * time.Millisecond
+	firstPoll   = time.Millisecond
 	slowPoll    = 50 * time.Millisecond
 	commandPoll = 250 * time.Millisecond // of a command, which takes CPU from the start
 )
@@ -66,16 +67,16 @@ func (e *NotReadyError) Error() string {
 	case Ended:
 		return fmt.Sprintf("the target %v before it answered at %s; %s", e.Exit, e.Asked, e.Said)
 	case Silent:
-		return fmt.Sprintf("nothing listened at %s within %v (%v); %s", e.Asked, e.Timeout, e.Cause, e.Said)
+		return fmt.Sprintf("nothing listened at %s within %v (%s); %s", e.Asked, e.Timeout, phrase.Plain(e.Cause), e.Said)
 	case Status:
 		return fmt.Sprintf("the target answered %s at %s until %v were over; %s", e.Last.Status, e.Asked, e.Timeout, e.Said)
 	case Command:
 		if !e.Last.Ran {
-			return fmt.Sprintf("the command %s had not ended when %v were over (%v); the target: %s", e.Asked, e.Timeout, e.Cause, e.Said)
+			return fmt.Sprintf("the command %s had not ended when %v were over (%s); the target: %s", e.Asked, e.Timeout, phrase.Plain(e.Cause), e.Said)
 		}
 		return fmt.Sprintf("the command %s %v until %v were over; %s; the target: %s", e.Asked, e.Last.Exit, e.Timeout, e.Last.Said, e.Said)
 	}
-	return fmt.Sprintf("the target listened at %s, but gave no answer within %v (%v); %s", e.Asked, e.Timeout, e.Cause, e.Said)
+	return fmt.Sprintf("the target listened at %s, but gave no answer within %v (%s); %s", e.Asked, e.Timeout, phrase.Plain(e.Cause), e.Said)
 }
 
 // Ready waits until the asker is told that the target is ready, and gives up at the

@@ -81,7 +81,7 @@ type mark struct {
 	Interval  bool
 	Low, High string
 	Dots      template.HTML
-	Value     string // beside the points that the answer is about
+	Value     string // next to the points that the answer is about
 	End       string // the series' name, at its last point
 }
 

@@ -14,11 +14,15 @@ import (
 	"slices"
 
 	"github.com/procfit/procfit/internal/show/document"
-	"github.com/procfit/procfit/internal/show/style"
 )
 
 //go:embed *.html *.css
 var files embed.FS
+
+// Colors is the style sheet with the colours of procfit's pages, light and dark.
+//
+//go:embed colors.css
+var Colors string
 
 // page is a document with what only a page that is served has.
 type page struct {
@@ -98,10 +102,7 @@ func templates() (*template.Template, error) {
 		"part":   func(at float64) string { return percent(100 * at) },
 		"length": func(s document.Span) string { return percent(100 * (s.To - s.From)) },
 	})
-	t, err := t.ParseFS(style.Styles, "*.css")
-	if err == nil {
-		t, err = t.ParseFS(files, "*.html", "*.css")
-	}
+	t, err := t.ParseFS(files, "*.html", "*.css")
 	if err != nil {
 		return nil, fmt.Errorf("parse the page's templates: %w", err)
 	}

@@ -8,7 +8,6 @@ import (
 	"testing"
 
 	"github.com/procfit/procfit/internal/show/document"
-	styles "github.com/procfit/procfit/internal/show/style"
 )
 
 // Colour is never the only sign: of two lines one is dashed, of two kinds of dots one is
@@ -60,7 +59,7 @@ var colour = regexp.MustCompile(`--([a-z]+): (#[0-9a-f]{3,8})`)
 
 // palettes are the colours by name: light, dark, and on paper.
 func palettes(t *testing.T) map[string]map[string]string {
-	look, err := styles.Styles.ReadFile("colors.css")
+	look, err := files.ReadFile("colors.css")
 	if err != nil {
 		t.Fatal(err)
 	}

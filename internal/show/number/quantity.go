@@ -64,7 +64,7 @@ func Exact(x float64) string {
 	return strconv.FormatFloat(math.Round(x*1e4)/1e4, 'f', -1, 64)
 }
 
-// Count is a number with its thousands set apart, for sentences: "11,840". Below 100 it
+// Count is a number with its thousands separated, for sentences: "11,840". Below 100 it
 // has three significant digits.
 func Count(x float64) string {
 	switch {
@@ -85,7 +85,7 @@ func Count(x float64) string {
 }
 
 // Amount is a mean of things that are counted: with one decimal below 10, none
-// where it is whole. What is small is not said to be nothing.
+// where it is whole. A small amount is never written as 0.
 func Amount(x float64) string {
 	switch {
 	case x > 0 && x < 0.05:

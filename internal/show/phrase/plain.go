@@ -45,7 +45,7 @@ func causes(err error, visit func(error)) {
 	}
 }
 
-// plain is what is said in place of a library's error; empty: it keeps its own words.
+// plain are the words in place of a library's error; empty: it keeps its own words.
 func plain(err error) string {
 	switch e := err.(type) {
 	case *fs.PathError:

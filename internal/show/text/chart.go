@@ -45,9 +45,9 @@ func (w *writer) chart(c *document.Chart) {
 	labels, labelWide := settingLabels(c)
 	// "▸ label │plot  values". Where the plot would have no room, only the values of
 	// the series to look at are next to it; the table has the others.
-	values, valueWide := beside(c, 0)
+	values, valueWide := valuesFrom(c, 0)
 	if w.Width-labelWide-valueWide-6 < leastPlot {
-		values, valueWide = beside(c, len(c.Series)-1)
+		values, valueWide = valuesFrom(c, len(c.Series)-1)
 	}
 	wide := max(leastPlot, w.Width-labelWide-valueWide-6)
 	for i, k := range c.Categories {
@@ -69,8 +69,8 @@ func (w *writer) label(k document.Category, label string, wide int) (text, style
 	return w.Style(style, sign+terminal.Pad(label, wide, false)), style
 }
 
-// beside is the values of the series from that one on, by setting.
-func beside(c *document.Chart, from int) (values []string, wide int) {
+// valuesFrom are the values of the series from that one on, by setting.
+func valuesFrom(c *document.Chart, from int) (values []string, wide int) {
 	values = make([]string, len(c.Categories))
 	for j := from; j < len(c.Series); j++ {
 		column := 0
@@ -140,8 +140,8 @@ func (w *writer) axis(ticks []document.Tick, indent, wide int) {
 
 func column(at float64, wide int) int { return int(math.Round(at * float64(wide-1))) }
 
-// small are charts side by side, a line each setting, without axes: the values stand
-// beside the marks.
+// small are charts side by side, a line each setting, without axes: the values are
+// next to the marks.
 func (w *writer) small(c document.Charts) {
 	list := c.List
 	labels, labelWide := settingLabels(&list[0])
@@ -150,7 +150,7 @@ func (w *writer) small(c document.Charts) {
 	values, wides, taken := make([][]string, len(list)), make([]int, len(list)), 2+labelWide
 	same := true
 	for i := range list {
-		values[i], wides[i] = beside(&list[i], len(list[i].Series)-1)
+		values[i], wides[i] = valuesFrom(&list[i], len(list[i].Series)-1)
 		taken += between + wides[i]
 		others, _ := settingLabels(&list[i])
 		same = same && slices.Equal(labels, others)

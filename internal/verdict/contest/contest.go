@@ -92,7 +92,7 @@ func of(h journal.Header, g journal.GroupKey, counted []journal.Trial, taken int
 		case t.Setting.Group() != g || t.Setting.Variant != "":
 		case t.Role == journal.RolePilot:
 			pilots = append(pilots, t)
-		case t.InvalidCode != journal.InvalidCrowded: // its setting has not failed
+		case !aside(t):
 			c.own = append(c.own, t)
 		}
 	}

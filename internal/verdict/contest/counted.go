@@ -18,13 +18,13 @@ type LeftOut struct {
 // Counted are a journal's trials as they count. Of each setting, role and block it is the
 // first: a journal that was joined from copies holds some twice, and counting the last
 // would let a repetition choose its outcome. Invalid are made those in another unit than
-// their group, and those that other programs starved for a while. The caller's trials
-// are left as they are.
+// their group, those that other programs starved for a while, and those during which the
+// machine itself was slow. The caller's trials are left as they are.
 func Counted(h journal.Header, trials []journal.Trial) ([]journal.Trial, LeftOut) {
 	kept, repeated := once(trials)
 	left := oneUnit(h, kept)
 	left.Repeated = repeated
-	return withoutBursts(h, kept), left
+	return withoutSlow(h, withoutBursts(h, kept)), left
 }
 
 // once keeps the first trial of each place in a plan. Pilots may repeat.

@@ -38,7 +38,7 @@ type Host struct {
 	Kernel        string    `json:"kernel"`
 	CgroupMode    string    `json:"cgroup_mode"` // v1, v2, hybrid, none, unknown
 	MemoryBytes   int64     `json:"memory_bytes"`
-	Topology      *Topology `json:"topology,omitempty"` // null: not known, as in a journal of before
+	Topology      *Topology `json:"topology,omitempty"` // null: not known
 }
 
 // Topology is how the CPUs that procfit may run on lie.
@@ -203,7 +203,7 @@ type Plan struct {
 // Lane is which of the plan's nodes a block runs on; 0 where there is one.
 func (p Plan) Lane(block int) int { return block % max(1, len(p.Nodes)) }
 
-// Racing tells a race.
+// Racing reports whether it is a race.
 func (p Plan) Racing() bool { return p.Strategy == StrategyRace }
 
 // Groups are what the plan's settings belong to, each once, in the order of the settings.

@@ -59,7 +59,7 @@ const mostSettings = 4096
 type Contents struct {
 	Header Header
 	Trials []Trial
-	Blocks []Block // of a race, as they were begun
+	Blocks []Block // of a race, as they were started
 	Grown  int     // how often a grid was given more blocks
 	End    *End    // of a canary; nil: its procfit was killed, or is still at work
 	// Torn is the number of bytes of an unfinished last line, which is skipped;
@@ -85,7 +85,7 @@ type place struct {
 func placeOf(t *Trial) place { return place{t.Setting.Key(), t.Role, t.Block, t.Order} }
 
 // Read reads a journal. name is for errors, which say name:line. A last line
-// without a newline that is no whole record is torn: it is skipped and counted
+// without a newline that is not a whole record is incomplete: it is skipped and counted
 // in Torn. Any other line that cannot be read is an error, since a journal with
 // a hole in it proves nothing; lines of an unknown kind are passed over, as a
 // later procfit of the same schema may add kinds.

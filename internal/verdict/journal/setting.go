@@ -23,7 +23,7 @@ type GroupKey struct {
 	GoVersion string
 }
 
-// SettingKey tells settings apart. Two settings of one key are one setting, whatever
+// SettingKey identifies a setting. Two settings of one key are one setting, whatever
 // their labels say.
 type SettingKey struct {
 	Group   GroupKey

@@ -26,7 +26,7 @@ type Writer struct {
 
 // Create makes the journal of a folder with the header, which it gives its schema
 // and kind. Where there is one already, os.ErrExist is in the chain, unless that is
-// without a whole header: then it is begun again. The folder must stay open.
+// without a whole header: then it is started again. The folder must stay open.
 func Create(dir *folder.Dir, h Header) (*Writer, error) {
 	h.Schema, h.Kind = Schema, KindHeader
 	if err := absent(dir); err != nil {

@@ -24,65 +24,41 @@ type Answer struct {
 func (g *group) answer() Answer {
 	rec := &g.Recommendation
 	a := Answer{Text: g.answerText(), Brief: g.brief(), Plain: phrase.Clean(g.plain()), Tiles: g.tiles()}
-	if rec.Procs != nil && rec.Confidence != verdict.Likely && (rec.Verdict == verdict.Recommended || rec.Verdict == verdict.CarriesRate) {
-		a.Apply = "export GOMAXPROCS=" + strconv.Itoa(*rec.Procs)
+	if n := advised(rec); n != nil && rec.Confidence != verdict.Likely {
+		a.Apply = "export GOMAXPROCS=" + strconv.Itoa(*n)
 	}
 	return a
 }
 
 func (g *group) answerText() string {
 	rec := &g.Recommendation
-	likely := rec.Confidence == verdict.Likely
-	switch rec.Verdict {
-	case verdict.Recommended, verdict.CarriesRate:
-		switch {
-		case rec.Procs == nil:
-			return "Keep the default"
-		case likely:
-			return fmt.Sprintf("Likely GOMAXPROCS=%d", *rec.Procs)
-		}
-		return fmt.Sprintf("Set GOMAXPROCS=%d", *rec.Procs) + g.besides()
-	case verdict.KeepDefault:
-		if likely {
-			return "Likely keep the default"
-		}
-		return "Keep the default" + g.besides()
-	case verdict.NotYourKnob:
-		return "GOMAXPROCS hardly matters here"
-	case verdict.TradeOff:
-		return "Your choice: throughput or latency"
-	case verdict.Measured:
-		if of := complete(rec.Claim).Of; of.Procs > 0 {
-			return fmt.Sprintf("Uses GOMAXPROCS=%d", of.Procs)
-		}
-		return "Measured as it runs"
-	}
-	if names, _ := g.apart(); rec.Claim.Code == verdict.CauseBenchmarksDiffer && len(names) > 0 {
+	text, likely := called(rec).answer, rec.Confidence == verdict.Likely
+	names, _ := g.apart()
+	switch n := advised(rec); {
+	case n != nil && likely:
+		return fmt.Sprintf("Likely GOMAXPROCS=%d", *n)
+	case n != nil:
+		return fmt.Sprintf("Set GOMAXPROCS=%d", *n) + g.besides()
+	case rec.Verdict == verdict.KeepDefault && likely:
+		return "Likely keep the default"
+	case rec.Verdict == verdict.KeepDefault:
+		return text + g.besides()
+	case rec.Verdict == verdict.Measured && complete(rec.Claim).Of.Procs > 0:
+		return fmt.Sprintf("Uses GOMAXPROCS=%d", rec.Claim.Of.Procs)
+	case text == undecided.answer && rec.Claim.Code == verdict.CauseBenchmarksDiffer && len(names) > 0:
 		return g.disagreement()
 	}
-	return "No answer yet"
+	return text
 }
 
 // brief is the answer where others are next to it.
 func (g *group) brief() string {
 	rec := &g.Recommendation
-	text := ""
-	switch rec.Verdict {
-	case verdict.Recommended, verdict.CarriesRate:
-		text = "keep the default"
-		if rec.Procs != nil {
-			text = "set " + strconv.Itoa(*rec.Procs)
-		}
-	case verdict.KeepDefault:
-		text = "keep the default"
-	case verdict.NotYourKnob:
-		text = "any value will do"
-	case verdict.TradeOff:
-		return "throughput or latency"
-	default:
-		return "undecided"
+	text := called(rec).brief
+	if n := advised(rec); n != nil {
+		text = "set " + strconv.Itoa(*n)
 	}
-	if rec.Confidence == verdict.Likely {
+	if rec.Confidence == verdict.Likely && rec.Verdict != verdict.TradeOff && text != undecided.brief {
 		text = "likely " + text
 	}
 	return text
@@ -133,7 +109,7 @@ func (g *group) doubt() string {
 }
 
 // change words a ratio to the default: as a factor from 2 on, and with the end of its
-// interval that is nearer to no change. Within the margin it is no change.
+// interval that is nearer to no change. Within the margin nothing has changed.
 func (g *group) change(name string, i verdict.Interval, margin float64, more, less string) string {
 	if i.Median == nil || i.Low == nil || i.High == nil {
 		return name + " was not compared often enough to decide"

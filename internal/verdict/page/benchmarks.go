@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"strconv"
 
-	"github.com/procfit/procfit/internal/show/axis"
 	"github.com/procfit/procfit/internal/show/document"
 	"github.com/procfit/procfit/internal/show/number"
 	"github.com/procfit/procfit/internal/show/phrase"
@@ -77,24 +76,14 @@ func (g *group) benchmarkChart(b *verdict.Benchmark) *document.Chart {
 			only.rows = append(only.rows, *a)
 		}
 	}
-	name := b.Name + " ns/op"
-	m := measure{
-		name:  "time per operation",
-		value: func(a *verdict.SettingResult) verdict.Interval { return times[a.Label] },
-		point: func(p *verdict.Point) *float64 {
-			x, ok := p.Metrics[name]
-			if !ok {
-				return nil
-			}
-			return scaled(&x, 1e-9)
-		},
-	}
+	m := printed(b.Name+" ns/op", 1e-9).as("time per operation")
+	m.value = func(a *verdict.SettingResult) verdict.Interval { return times[a.Label] }
 	low, high := only.extent([]measure{m})
 	if high == 0 || len(only.rows) < 2 {
 		return nil
 	}
 	logarithmic := low > 0 && high/low > logFrom
-	c := only.chartOn(axis.New(low, high, logarithmic), "time", number.Time(), []measure{m}, logarithmic)
+	c := only.chartOn(document.NewAxis(low, high, logarithmic), "time", number.Time(), []measure{m}, logarithmic)
 	c.Title, c.Small = phrase.Clean(b.Name), true
 	for i := range c.Categories {
 		if n, ok := ps(&only.rows[i]); b.Wants != nil {

@@ -3,7 +3,6 @@ package page
 import (
 	"strconv"
 
-	"github.com/procfit/procfit/internal/show/axis"
 	"github.com/procfit/procfit/internal/show/document"
 	"github.com/procfit/procfit/internal/show/number"
 	"github.com/procfit/procfit/internal/show/phrase"
@@ -94,8 +93,8 @@ func (w canaryWords) unit(figure string) number.Unit {
 	return number.Plain("")
 }
 
-// told is what is proven of some metrics: "CPU time a request −12.0% [−15.0%, −9.0%]".
-func (w canaryWords) told(a verdict.CanarySetting, figures []string) string {
+// differences are what is proven of some metrics: "CPU time a request −12.0% [−15.0%, −9.0%]".
+func (w canaryWords) differences(a verdict.CanarySetting, figures []string) string {
 	var list []string
 	for _, f := range figures {
 		text := w.name(f) + " (unknown)"
@@ -148,7 +147,7 @@ func valueOf(u number.Unit, i verdict.Interval) string {
 // where there is one, else CPU time.
 func (w canaryWords) charts() (list []document.Chart) {
 	figure, high := w.first()
-	ax := axis.New(0, high, false)
+	ax := document.NewAxis(0, high, false)
 	for _, a := range w.Settings {
 		if m := a.Of(figure); m != nil && a.Procs != nil {
 			list = append(list, w.chart(a, m, ax))
@@ -177,7 +176,7 @@ func (w canaryWords) first() (figure string, high float64) {
 	return figure, high
 }
 
-func (w canaryWords) chart(a verdict.CanarySetting, m *verdict.CanaryFigure, ax axis.Axis) document.Chart {
+func (w canaryWords) chart(a verdict.CanarySetting, m *verdict.CanaryFigure, ax document.Axis) document.Chart {
 	u := w.unit(m.Name)
 	name := phrase.Clean(a.Label)
 	c := document.Chart{

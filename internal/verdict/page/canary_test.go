@@ -173,7 +173,7 @@ func TestCanaryOnATerminal(t *testing.T) {
 			}
 		}
 	}
-	for _, r := range show(pagetest.HostileCanary(), text.Options{}) {
+	for _, r := range show(hostileCanary(), text.Options{}) {
 		if r != '\n' && !unicode.IsPrint(r) {
 			t.Fatalf("%q reaches the terminal", r)
 		}
@@ -182,7 +182,7 @@ func TestCanaryOnATerminal(t *testing.T) {
 
 func TestCanaryInMarkdown(t *testing.T) {
 	pagetest.Golden(t, "canary.md", markdown.Render(New(pagetest.Canary()).Report()))
-	if text := outside(t, string(markdown.Render(New(pagetest.HostileCanary()).Report()))); strings.Contains(text, "<script>") || strings.Contains(text, "\x1b") {
+	if text := outside(t, string(markdown.Render(New(hostileCanary()).Report()))); strings.Contains(text, "<script>") || strings.Contains(text, "\x1b") {
 		t.Error("markup of others' reaches the page")
 	}
 }
@@ -207,8 +207,30 @@ func TestCanaryAsAPage(t *testing.T) {
 	if strings.Contains(got, `class="end"`) {
 		t.Error("a name stands at the end of a line, where it runs out of the page")
 	}
-	b, err = html.Render(New(pagetest.HostileCanary()).Report())
+	b, err = html.Render(New(hostileCanary()).Report())
 	if err != nil || bytes.Contains(b, []byte("<script>")) || bytes.Contains(b, []byte("\x1b")) {
 		t.Errorf("markup of others' reaches the page, or there is none: %v", err)
 	}
+}
+
+// hostileCanary has texts from outside that would harm a terminal or a page, and metrics
+// that no machine measures.
+func hostileCanary() *verdict.Result {
+	const evil = "\x1b[31m\u202e<script>`|*\n"
+	c := pagetest.CanaryContents()
+	h := &c.Header
+	h.Name, h.Target.Object, h.Target.Namespace, h.Target.Container, h.TargetHost.Hostname, h.Canary.Prometheus = evil, evil, evil, evil, evil, evil
+	h.Tool = journal.Tool{Version: evil, GoVersion: evil, Args: []string{evil}}
+	h.Canary.Services[0].Name, h.Canary.Counting[0].Name = evil, evil
+	h.Canary.Queries[1].Name, h.Canary.Queries[1].Text = evil, evil
+	h.Canary.Rounds[0][1].Label = evil
+	for i := range c.Trials {
+		a := &c.Trials[i]
+		if a.Setting.Label == "1" {
+			a.Setting.Label = evil
+		}
+		a.Warnings, a.Metrics = []journal.Warning{{Code: journal.WarnQuery, Detail: evil}}, map[string]journal.Metric{evil: {Value: 1e308}}
+	}
+	c.End = &journal.End{Code: journal.EndHarm, Harm: &journal.Harm{Code: journal.HarmUnready, Setting: evil, Pod: evil, Detail: evil}}
+	return canary.Analyze(c)
 }

@@ -22,7 +22,7 @@ func (w canaryWords) verdict() Verdict {
 	case e == nil:
 		v.Sentence = unfinished("its journal has no end: procfit was killed, or is still running")
 	case e.Code == journal.EndComplete || e.Code == journal.EndUnreached:
-		v = w.said()
+		v = w.compared()
 	case e.Code == journal.EndHarm:
 		v.State, v.Label, v.Sentence = document.Attention, "Harm", w.harm(e.Harm)
 		v.Answer.Text = "The canary found harm"
@@ -47,10 +47,10 @@ func (w canaryWords) verdict() Verdict {
 
 func unfinished(why string) string { return "The canary did not finish: " + why + "." }
 
-// said is what the slices say.
-func (w canaryWords) said() Verdict {
+// compared is what the slices show.
+func (w canaryWords) compared() Verdict {
 	rec := w.r.Recommendation
-	name := nameOf(rec)
+	name := called(rec)
 	v := Verdict{State: name.state, Label: name.label}
 	v.Answer.Text = v.Label
 	on := "Under this traffic GOMAXPROCS " + phrase.And(w.proven(rec.Verdict))
@@ -157,19 +157,19 @@ func (w canaryWords) reason(a verdict.CanarySetting) string {
 	better, worse, open := a.In(verdict.OutcomeBetter), a.In(verdict.OutcomeWorse), a.In(verdict.OutcomeOpen)
 	var parts []string
 	if better != nil {
-		parts = append(parts, "proven better: "+w.told(a, better))
+		parts = append(parts, "proven better: "+w.differences(a, better))
 	}
 	if worse != nil {
-		parts = append(parts, "proven worse: "+w.told(a, worse))
+		parts = append(parts, "proven worse: "+w.differences(a, worse))
 	}
 	if better != nil && open != nil {
-		parts = append(parts, "not proven to be no worse: "+w.told(a, open))
+		parts = append(parts, "not proven to be no worse: "+w.differences(a, open))
 	}
 	if parts == nil {
 		parts = []string{"no difference from the control is proven"}
 	}
 	if beside := worseBeside(a); beside != nil {
-		parts = append(parts, "higher, but not judged, because "+phrase.And(w.judged())+" decide: "+w.told(a, beside))
+		parts = append(parts, "higher, but not judged, because "+phrase.And(w.judged())+" decide: "+w.differences(a, beside))
 	}
 	return "GOMAXPROCS " + phrase.Clean(a.Label) + ": " + phrase.Semicolons(parts)
 }

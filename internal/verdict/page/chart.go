@@ -6,11 +6,11 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/procfit/procfit/internal/show/axis"
 	"github.com/procfit/procfit/internal/show/document"
 	"github.com/procfit/procfit/internal/show/number"
 	"github.com/procfit/procfit/internal/show/phrase"
 	"github.com/procfit/procfit/internal/verdict"
+	"github.com/procfit/procfit/internal/verdict/journal"
 	"github.com/procfit/procfit/internal/verdict/slo"
 )
 
@@ -19,6 +19,39 @@ type measure struct {
 	name  string
 	value func(*verdict.SettingResult) verdict.Interval
 	point func(*verdict.Point) *float64 // nil: not kept by trial
+}
+
+// The quantities that several charts show.
+var (
+	p50        = measure{"p50", func(a *verdict.SettingResult) verdict.Interval { return a.P50 }, func(p *verdict.Point) *float64 { return p.P50 }}
+	p99        = measure{"p99", func(a *verdict.SettingResult) verdict.Interval { return a.P99 }, func(p *verdict.Point) *float64 { return p.P99 }}
+	judged     = measure{"", func(a *verdict.SettingResult) verdict.Interval { return a.Judged }, func(p *verdict.Point) *float64 { return p.Judged }}
+	throughput = measure{"throughput", func(a *verdict.SettingResult) verdict.Interval { return a.Throughput }, func(p *verdict.Point) *float64 { return p.Throughput }}
+)
+
+// as is the quantity under another name.
+func (m measure) as(name string) measure {
+	m.name = name
+	return m
+}
+
+// counted is one that the kernel counted, of which there are no trials.
+func counted(name string, of func(*verdict.Evidence) *float64) measure {
+	return measure{name: name, value: func(a *verdict.SettingResult) verdict.Interval { return verdict.Interval{Median: of(&a.Evidence)} }}
+}
+
+// printed is a metric of the program, times a factor.
+func printed(name string, factor float64) measure {
+	return measure{
+		name:  "median",
+		value: func(a *verdict.SettingResult) verdict.Interval { return a.Metrics[name].Interval.Scaled(factor) },
+		point: func(p *verdict.Point) *float64 {
+			if x, ok := p.Metrics[name]; ok {
+				return verdict.Scaled(&x, factor)
+			}
+			return nil
+		},
+	}
 }
 
 // throughputTitle names what is compared.
@@ -67,13 +100,10 @@ func (g *group) throughputChart() *document.Chart {
 }
 
 func (g *group) latencyChart() *document.Chart {
-	measures := []measure{
-		{"p50", func(a *verdict.SettingResult) verdict.Interval { return a.P50 }, func(p *verdict.Point) *float64 { return p.P50 }},
-	}
+	measures := []measure{p50, p99}
 	if g.other() && g.Latency.Quantile > 0.5 {
-		measures = append(measures, measure{g.Latency.Name(), func(a *verdict.SettingResult) verdict.Interval { return a.Judged }, func(p *verdict.Point) *float64 { return p.Judged }})
+		measures = []measure{p50, judged.as(g.Latency.Name()), p99}
 	}
-	measures = append(measures, measure{"p99", func(a *verdict.SettingResult) verdict.Interval { return a.P99 }, func(p *verdict.Point) *float64 { return p.P99 }})
 	low, high := g.extent(measures)
 	if high == 0 {
 		return nil
@@ -81,11 +111,8 @@ func (g *group) latencyChart() *document.Chart {
 	c, _ := g.chart("p99", number.Time(), measures, low > 0 && high/low > logFrom)
 	c.Title, c.Note = titled("Latency", g.Origin), noted(g.latencyNote(), g.Origin)
 	if old := g.pairs(); old != nil {
-		judged := measures[len(measures)-1]
-		if len(measures) > 2 {
-			judged = measures[1]
-		}
-		together(&c, g.paired(old, "p99", number.Time(), judged), titled("Latency, "+judged.name, g.Origin))
+		of := measures[1] // the judged one
+		together(&c, g.paired(old, "p99", number.Time(), of), titled("Latency, "+of.name, g.Origin))
 	}
 	return &c
 }
@@ -93,9 +120,6 @@ func (g *group) latencyChart() *document.Chart {
 // evidenceCharts show what the kernel counted. Run-queue wait contains the
 // throttled time (a throttled thread is runnable), hence one chart for both.
 func (g *group) evidenceCharts() []document.Chart {
-	of := func(name string, f func(*verdict.Evidence) *float64) measure {
-		return measure{name: name, value: func(a *verdict.SettingResult) verdict.Interval { return verdict.Interval{Median: f(&a.Evidence)} }}
-	}
 	replicas := float64(max(1, g.Replicas))
 	var charts []document.Chart
 	add := func(title, unitName, note string, u number.Unit, measures ...measure) {
@@ -111,25 +135,17 @@ func (g *group) evidenceCharts() []document.Chart {
 		charts = append(charts, c)
 	}
 	add("CPU used", "CPUs", "CPU seconds per second, all replicas", number.Plain("CPUs"),
-		of("target", func(e *verdict.Evidence) *float64 { return e.CPUs }),
-		of("load generator", func(e *verdict.Evidence) *float64 { return e.LoadCPUs }))
+		counted("target", func(e *verdict.Evidence) *float64 { return e.CPUs }),
+		counted("load generator", func(e *verdict.Evidence) *float64 { return e.LoadCPUs }))
 	add("Waiting for a CPU", "s/s", "threads waiting for a CPU, on average; throttled time included", number.Plain("s/s"),
-		of("run-queue wait", func(e *verdict.Evidence) *float64 { return e.RunQueueWaitRatio }),
-		of("throttled", func(e *verdict.Evidence) *float64 { return scaled(e.ThrottledRatio, replicas) }))
+		counted("run-queue wait", func(e *verdict.Evidence) *float64 { return e.RunQueueWaitRatio }),
+		counted("throttled", func(e *verdict.Evidence) *float64 { return verdict.Scaled(e.ThrottledRatio, replicas) }))
 	add("Context switches", "/s", "all threads of all replicas", number.PerSecond("/s"),
-		of("voluntary", func(e *verdict.Evidence) *float64 { return e.VoluntaryPerSecond }),
-		of("involuntary", func(e *verdict.Evidence) *float64 { return e.InvoluntaryPerSecond }))
+		counted("voluntary", func(e *verdict.Evidence) *float64 { return e.VoluntaryPerSecond }),
+		counted("involuntary", func(e *verdict.Evidence) *float64 { return e.InvoluntaryPerSecond }))
 	add("Throttled periods", "%", "share of the periods of the CPU limit in which the target was throttled", number.Ratio(),
-		of("throttled periods", func(e *verdict.Evidence) *float64 { return e.ThrottledPeriodsRatio }))
+		counted("throttled periods", func(e *verdict.Evidence) *float64 { return e.ThrottledPeriodsRatio }))
 	return charts
-}
-
-func scaled(x *float64, by float64) *float64 {
-	if x == nil {
-		return nil
-	}
-	y := *x * by
-	return &y
 }
 
 // known reports whether a quantity was measured in any setting.
@@ -163,14 +179,14 @@ func (g *group) extent(measures []measure) (low, high float64) {
 	return low, high
 }
 
-func (g *group) chart(metric string, u number.Unit, measures []measure, logarithmic bool) (document.Chart, axis.Axis) {
+func (g *group) chart(metric string, u number.Unit, measures []measure, logarithmic bool) (document.Chart, document.Axis) {
 	low, high := g.extent(measures)
-	ax := axis.New(low, high, logarithmic)
+	ax := document.NewAxis(low, high, logarithmic)
 	return g.chartOn(ax, metric, u, measures, logarithmic), ax
 }
 
 // chartOn is a chart on an axis that others may share.
-func (g *group) chartOn(ax axis.Axis, metric string, u number.Unit, measures []measure, logarithmic bool) document.Chart {
+func (g *group) chartOn(ax document.Axis, metric string, u number.Unit, measures []measure, logarithmic bool) document.Chart {
 	c := document.Chart{Log: logarithmic, Ticks: ticks(u, ax)}
 	for i := range g.rows {
 		a := &g.rows[i]
@@ -192,7 +208,7 @@ func (g *group) chartOn(ax axis.Axis, metric string, u number.Unit, measures []m
 	return c
 }
 
-func newMark(ax axis.Axis, u number.Unit, m measure, a *verdict.SettingResult) document.Mark {
+func newMark(ax document.Axis, u number.Unit, m measure, a *verdict.SettingResult) document.Mark {
 	v := m.value(a)
 	var mark document.Mark
 	if v.Median != nil {
@@ -225,4 +241,84 @@ func newMark(ax axis.Axis, u number.Unit, m measure, a *verdict.SettingResult) d
 		mark.Dots = append(mark.Dots, d)
 	}
 	return mark
+}
+
+// pairs are the rows of a gate's old command by those of the new one that they are
+// compared with; nil without a gate, and where one has no partner: then they stand side
+// by side as rows of their own.
+func (g *group) pairs() map[*verdict.SettingResult]*verdict.SettingResult {
+	var old map[*verdict.SettingResult]*verdict.SettingResult
+	for i := range g.rows {
+		if g.rows[i].Variant != journal.VariantAgainst {
+			continue
+		}
+		partner := g.partner(&g.rows[i])
+		if partner == nil {
+			return nil
+		}
+		if old == nil {
+			old = map[*verdict.SettingResult]*verdict.SettingResult{}
+		}
+		old[partner] = &g.rows[i]
+	}
+	return old
+}
+
+// partner is the row of the new command that ran as a row of the old one.
+func (g *group) partner(old *verdict.SettingResult) *verdict.SettingResult {
+	n, known := ps(old)
+	for i := range g.rows {
+		a := &g.rows[i]
+		if a.Variant != "" {
+			continue
+		}
+		if m, ok := ps(a); known && ok && m == n || a.Procs == nil && old.Procs == nil {
+			return a
+		}
+	}
+	return nil
+}
+
+// current are the rows of the program itself, without those of a gate's old command.
+func current(rows []verdict.SettingResult) []verdict.SettingResult {
+	var list []verdict.SettingResult
+	for i := range rows {
+		if rows[i].Variant == "" {
+			list = append(list, rows[i])
+		}
+	}
+	return list
+}
+
+// paired is a chart of one quantity in which old and new share places and axis.
+func (g *group) paired(old map[*verdict.SettingResult]*verdict.SettingResult, metric string, u number.Unit, m measure) document.Chart {
+	low, high := g.extent([]measure{m})
+	logarithmic := metric == "p99" && low > 0 && high/low > logFrom
+	ax := document.NewAxis(low, high, logarithmic)
+	before, after := *g, *g
+	before.rows, after.rows = nil, nil
+	for i := range g.rows {
+		a := &g.rows[i]
+		if a.Variant != "" {
+			continue
+		}
+		after.rows = append(after.rows, *a)
+		if row := old[a]; row != nil {
+			before.rows = append(before.rows, *row)
+		} else {
+			before.rows = append(before.rows, verdict.SettingResult{Label: a.Label, Procs: a.Procs})
+		}
+	}
+	c := after.chartOn(ax, metric, u, []measure{m}, logarithmic)
+	c.Series = append(before.chartOn(ax, metric, u, []measure{m}, logarithmic).Series, c.Series...)
+	c.Series[0].Name, c.Series[1].Name = "old", "new"
+	c.Paired = true
+	c.Describe(metric)
+	return c
+}
+
+// together hands on the chart of old and new, under what the whole one is called.
+func together(c *document.Chart, p document.Chart, title string) {
+	p.Title, p.Unit, p.Note = title, c.Unit, c.Note
+	c.Together = &p
 }

@@ -1,6 +1,7 @@
 package page
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"strconv"
@@ -13,90 +14,90 @@ import (
 	"github.com/procfit/procfit/internal/verdict/journal"
 )
 
-// The thresholds that the checklist asks for.
-const (
-	settingsAsked = verdict.FewestSettings
-	repeatsAsked  = verdict.FewestPairs
-)
+// question is one of a list that is answered from the data.
+type question struct {
+	text   string
+	answer func(*group) (state document.Tone, answer, detail string)
+}
 
 // checklist is the eight points to go through before touching GOMAXPROCS.
 func (g *group) checklist() []document.Check {
-	list := []document.Check{g.measured(), g.current(), g.numCPU(), g.equal(), g.tunedFor(), g.enough(), g.beforeAfter(), g.throttling()}
-	for i := range list {
-		list[i].Number = i + 1
-	}
-	return list
+	return g.answers([]question{
+		{"Was it measured?", (*group).measured}, {"What is the current value?", (*group).current}, {"What is NumCPU()?", (*group).numCPU},
+		{"Are they equal, and if not, why?", (*group).equal}, {"Throughput or latency?", (*group).tunedFor},
+		{"At least five settings, with enough trials each?", (*group).enough}, {"Before and after, with a load like that in production?", (*group).beforeAfter},
+		{"Was the target throttled by a CPU limit?", (*group).throttling},
+	})
 }
 
-func (g *group) measured() document.Check {
-	c := document.Check{Question: "Was it measured?", State: document.OK, Answer: "yes"}
+func (g *group) answers(list []question) (checks []document.Check) {
+	for i, q := range list {
+		state, answer, detail := q.answer(g)
+		checks = append(checks, document.Check{Number: i + 1, Question: q.text, State: state, Answer: answer, Detail: detail})
+	}
+	return checks
+}
+
+func (g *group) measured() (state document.Tone, answer, detail string) {
 	valid, invalid := 0, 0
 	for _, a := range g.Settings {
 		valid += a.Trials
 		invalid += a.Invalid
 	}
-	if g.Origin == journal.OriginSim {
-		c.State, c.Answer, c.Detail = document.Attention, "no", "these numbers are simulated; measure before you change anything"
-		return c
+	switch {
+	case g.Origin == journal.OriginSim:
+		return document.Attention, "no", "these numbers are simulated; measure before you change anything"
+	case valid == 0:
+		return document.Attention, "no", "no valid trial: measure first"
 	}
-	if valid == 0 {
-		c.State, c.Answer, c.Detail = document.Attention, "no", "no valid trial: measure first"
-		return c
-	}
-	c.Detail = fmt.Sprintf("%s of %s%s", phrase.Count(valid, "valid trial"), phrase.Count(len(g.Settings), "setting"), inBlocks(g.r))
+	detail = fmt.Sprintf("%s of %s, in random order within blocks of %s settings", phrase.Count(valid, "valid trial"), phrase.Count(len(g.Settings), "setting"), blocksOf(g.r))
 	if invalid > 0 {
-		c.Detail += fmt.Sprintf("; %d more were invalid and are not used", invalid)
+		detail += fmt.Sprintf("; %d more were invalid and are not used", invalid)
 	}
 	if !g.r.Complete {
-		c.State, c.Answer = document.Attention, "in part"
-		c.Detail += "; some planned trials are missing"
+		return document.Attention, "in part", detail + "; some planned trials are missing"
 	}
-	return c
+	return document.OK, "yes", detail
 }
 
-func inBlocks(r *verdict.Result) string {
+// blocksOf says which settings a block has.
+func blocksOf(r *verdict.Result) string {
 	if r.Plan.Racing() {
-		return ", in random order within blocks of undecided settings"
+		return "undecided"
 	}
-	return ", in random order within blocks of all settings"
+	return "all"
 }
 
-func (g *group) current() document.Check {
-	c := document.Check{Question: "What is the current value?", State: document.Unknown, Answer: "unknown"}
-	a := g.unset()
-	switch {
+func (g *group) current() (state document.Tone, answer, detail string) {
+	switch a := g.unset(); {
 	case a == nil:
-		c.Detail = "unset was not measured; add --procs unset to see the default"
+		detail = "unset was not measured; add --procs unset to see the default"
 	case a.Trials == 0:
-		c.Detail = "unset has no valid trial"
+		detail = "unset has no valid trial"
 	case a.ResolvedProcs == nil:
-		c.Detail = "the default value could not be read from the target's memory"
+		detail = "the default value could not be read from the target's memory"
 	default:
-		c.State, c.Answer = document.OK, strconv.Itoa(*a.ResolvedProcs)
-		c.Detail = "with GOMAXPROCS unset, read from the target's memory"
+		detail = "with GOMAXPROCS unset, read from the target's memory"
 		if s := phrase.Clean(a.ResolvedSource); s != "" {
-			c.Detail += " (" + s + ")"
+			detail += " (" + s + ")"
 		}
+		return document.OK, strconv.Itoa(*a.ResolvedProcs), detail
 	}
-	return c
+	return document.Unknown, "unknown", detail
 }
 
-func (g *group) numCPU() document.Check {
-	c := document.Check{Question: "What is NumCPU()?", State: document.OK}
+func (g *group) numCPU() (state document.Tone, answer, detail string) {
 	n := g.Default.NumCPU
 	if n <= 0 {
-		c.State, c.Answer, c.Detail = document.Unknown, "unknown", "the journal does not name the CPUs that the target may run on"
-		return c
+		return document.Unknown, "unknown", "the journal does not name the CPUs that the target may run on"
 	}
-	c.Answer, c.Detail = strconv.Itoa(n), "the CPUs that the target may run on; no Go version includes the CPU limit in NumCPU"
-	return c
+	return document.OK, strconv.Itoa(n), "the CPUs that the target may run on; no Go version includes the CPU limit in NumCPU"
 }
 
-func (g *group) equal() document.Check {
-	c := document.Check{Question: "Are they equal, and if not, why?", State: document.Unknown, Answer: "unknown", Detail: "one of the two is unknown"}
+func (g *group) equal() (state document.Tone, answer, detail string) {
 	d := g.Default
 	if d.Procs == nil {
-		return c
+		return document.Unknown, "unknown", "one of the two is unknown"
 	}
 	p, n, under := *d.Procs, d.NumCPU, "no CPU limit"
 	if d.LimitCPUs < float64(n) {
@@ -104,80 +105,64 @@ func (g *group) equal() document.Check {
 	}
 	switch d.Standing {
 	case verdict.DefaultAll:
-		c.State, c.Answer, c.Detail = document.OK, "yes", fmt.Sprintf("%d and %d, under %s", p, n, under)
+		return document.OK, "yes", fmt.Sprintf("%d and %d, under %s", p, n, under)
 	case verdict.DefaultFloor:
-		c.State, c.Answer, c.Detail = document.OK, "yes", fmt.Sprintf("%d and %d, under %s: the runtime's default is never below 2", p, n, under)
+		return document.OK, "yes", fmt.Sprintf("%d and %d, under %s: the runtime's default is never below 2", p, n, under)
 	case verdict.DefaultUnseenLimit:
-		c.State, c.Answer = document.Attention, "yes"
-		c.Detail = fmt.Sprintf("%d and %d, although under %s: the default of this program ignores it (Go before 1.25, go 1.24 or lower in go.mod, or a limit on a parent cgroup)", p, n, under)
+		return document.Attention, "yes", fmt.Sprintf("%d and %d, although under %s: the default of this program ignores it (Go before 1.25, go 1.24 or lower in go.mod, or a limit on a parent cgroup)", p, n, under)
 	case verdict.DefaultLimit:
-		c.State, c.Answer = document.OK, "no"
-		c.Detail = fmt.Sprintf("%d against %d: since Go 1.25 the default is the limit (%s) rounded up, at least 2", p, n, number.CPUs(d.LimitCPUs))
+		return document.OK, "no", fmt.Sprintf("%d against %d: since Go 1.25 the default is the limit (%s) rounded up, at least 2", p, n, number.CPUs(d.LimitCPUs))
 	case verdict.DefaultUnexplained:
-		c.State, c.Answer = document.Attention, "no"
-		c.Detail = fmt.Sprintf("%d against %d under %s, which the rule of the runtime does not explain; procfit explain reports what set it", p, n, under)
+		return document.Attention, "no", fmt.Sprintf("%d against %d under %s, which the rule of the runtime does not explain; procfit explain reports what set it", p, n, under)
 	}
-	return c
+	return document.Unknown, "unknown", "one of the two is unknown"
 }
 
-func (g *group) tunedFor() document.Check {
-	c := document.Check{Question: "Throughput or latency?", State: document.OK, Answer: "both", Detail: "throughput: " + g.throughputNote()}
-	switch g.LatencyMode {
-	case "open":
-		c.Detail += "; p99: " + g.latencyNote()
-	case "closed":
-		if g.r.Plan.SLO != nil {
-			c.Detail += "; latency is judged by that limit"
-			break
-		}
-		c.State, c.Answer = document.Attention, "throughput"
-		c.Detail += "; latency is shown but not judged, because in the throughput phase it mirrors throughput"
+func (g *group) tunedFor() (state document.Tone, answer, detail string) {
+	state, answer, detail = document.OK, "throughput", "throughput: "+g.throughputNote()
+	switch {
+	case g.LatencyMode == "open":
+		answer, detail = "both", detail+"; p99: "+g.latencyNote()
+	case g.LatencyMode == "closed" && g.r.Plan.SLO != nil:
+		answer, detail = "both", detail+"; latency is judged by that limit"
+	case g.LatencyMode == "closed":
+		state, detail = document.Attention, detail+"; latency is shown but not judged, because in the throughput phase it mirrors throughput"
 	default:
-		c.Answer = "throughput"
-		c.Detail += "; no latency was measured"
+		detail += "; no latency was measured"
 	}
 	if rec := g.Recommendation; rec.Verdict == verdict.TradeOff {
-		c.State = document.Attention
-		c.Detail += fmt.Sprintf(". Here they need different values: throughput %s, p99 %s", phrase.Clean(rec.BestThroughput), phrase.Clean(rec.BestP99))
+		state = document.Attention
+		detail += fmt.Sprintf(". Here they need different values: throughput %s, p99 %s", phrase.Clean(rec.BestThroughput), phrase.Clean(rec.BestP99))
 	}
-	return c
+	return state, answer, detail
 }
 
-func (g *group) enough() document.Check {
-	c := document.Check{Question: "At least five settings, with enough trials each?", State: document.OK, Answer: "yes"}
+func (g *group) enough() (state document.Tone, answer, detail string) {
 	settings, repeated, least := 0, 0, math.MaxInt
-	for _, a := range g.rows {
-		if a.Variant != "" {
-			continue
-		}
+	for _, a := range current(g.rows) {
 		settings++
 		least = min(least, a.Trials)
-		if a.Trials >= repeatsAsked {
+		if a.Trials >= verdict.FewestPairs {
 			repeated++
 		}
 	}
-	if settings == 0 {
-		least = 0
+	detail = phrase.Count(settings, "setting")
+	if settings == 0 || least == 0 {
+		detail += ", not all with a valid trial"
+	} else {
+		detail += ", at least " + phrase.Count(least, "valid trial") + " each"
 	}
-	each := ", at least " + phrase.Count(least, "valid trial") + " each"
-	if least == 0 {
-		each = ", not all with a valid trial"
+	if repeated < verdict.FewestSettings {
+		return document.Attention, "no", detail
 	}
-	c.Detail = phrase.Count(settings, "setting") + each
-	if repeated < settingsAsked {
-		c.State, c.Answer = document.Attention, "no"
-	}
-	return c
+	return document.OK, "yes", detail
 }
 
-func (g *group) beforeAfter() document.Check {
-	c := document.Check{Question: "Before and after, with a load like that in production?", State: document.Unknown, Answer: "only you know"}
+func (g *group) beforeAfter() (state document.Tone, answer, detail string) {
 	before, after := g.unset(), g.chosen()
-	if before != nil && g.row(before.Label) != nil {
-		before = g.row(before.Label) // with its copies, as the table has it
-	}
 	var parts []string
 	if before != nil {
+		before = cmp.Or(g.row(before.Label), before) // with its copies, as the table has it
 		parts = append(parts, "before ("+settingName(before)+"): "+g.figures(before))
 	}
 	if after != nil && after != before {
@@ -187,8 +172,7 @@ func (g *group) beforeAfter() document.Check {
 		parts = append(parts, "unset was not measured, so there is nothing to compare with")
 	}
 	parts = append(parts, "the load was "+g.loadShape()+"; only you know whether the load in production is similar")
-	c.Detail = strings.Join(parts, "; ")
-	return c
+	return document.Unknown, "only you know", strings.Join(parts, "; ")
 }
 
 func (g *group) figures(a *verdict.SettingResult) string {
@@ -204,4 +188,84 @@ func (g *group) figures(a *verdict.SettingResult) string {
 		s += ", p99 " + number.Time().Value(*a.P99.Median)
 	}
 	return s
+}
+
+// throttling words what limits were found to do.
+func (g *group) throttling() (state document.Tone, answer, detail string) {
+	t := &g.Throttling
+	var seen []string
+	for i := range t.Settings {
+		if a := &t.Settings[i]; a.Judged {
+			seen = append(seen, fmt.Sprintf("%s: %s of periods%s", g.settingText(a.Label), number.Ratio().Number(a.Share), around(a)))
+		}
+	}
+	detail = strings.Join(seen, ", ")
+	state, answer = document.Unknown, "unknown"
+	switch t.State {
+	case verdict.ThrottledNo:
+		state, answer = document.OK, "no"
+	case verdict.ThrottledHardly:
+		state, answer = document.OK, "hardly"
+	case verdict.ThrottledYes:
+		state, answer = document.Attention, "yes"
+	}
+	switch {
+	case len(seen) == 0 && t.State == verdict.ThrottledNo:
+		detail = "procfit set no CPU limit, and no parent cgroup has one"
+	case len(seen) == 0 && g.QuotaCPUs != nil:
+		detail = "the throttling counters of the cgroup could not be read"
+	case !t.OuterKnown:
+		detail = clauses(detail, "it is unknown whether a limit on a parent cgroup throttled it")
+	}
+	if t.State == verdict.ThrottledYes || t.Advice == verdict.AdviceAvoid {
+		detail = clauses(detail, words{g.Group, g.r}.throttlingAdvice())
+	}
+	return state, answer, detail
+}
+
+// around names a limit that the setting did not set.
+func around(a *verdict.ThrottledSetting) string {
+	if a.Own {
+		return ""
+	}
+	return fmt.Sprintf(" of the limit of %s on the parent cgroup %s", number.CPUs(a.LimitCPUs), groupName(a.Group))
+}
+
+// groupName is a cgroup's, as far as there is room for it.
+func groupName(group string) string { return phrase.Clip(phrase.Clean(group), 2*nameRoom) }
+
+func clauses(list ...string) string {
+	var all []string
+	for _, s := range list {
+		if s != "" {
+			all = append(all, s)
+		}
+	}
+	return strings.Join(all, "; ")
+}
+
+// throttlingAdvice is what is to be done, the same in every place.
+func (w words) throttlingAdvice() string {
+	t := &w.group.Throttling
+	limit := "the limit on the parent cgroup"
+	if t.AdviceOwn {
+		limit = "the CPU limit"
+	}
+	procs := 0
+	if t.Procs != nil {
+		procs = *t.Procs
+	}
+	switch t.Advice {
+	case verdict.AdviceMeasured:
+		return fmt.Sprintf("GOMAXPROCS %d is proven equally good or better: lower it to that before you raise %s", procs, limit)
+	case verdict.AdviceAvoid:
+		return fmt.Sprintf("keep GOMAXPROCS at %d, which is not throttled", procs)
+	case verdict.AdviceLower:
+		return fmt.Sprintf("lower GOMAXPROCS to %d before you raise %s", procs, limit)
+	case verdict.AdviceRaise:
+		return "raise " + limit + " if the program must be faster; GOMAXPROCS cannot help"
+	case verdict.AdviceProven:
+		return "raise " + limit + " if the program must be faster; a lower GOMAXPROCS is proven worse"
+	}
+	return ""
 }

@@ -222,7 +222,7 @@ func engine(r *verdict.Result) string {
 	return phrase.Semicolons(parts)
 }
 
-// verified is what was said of TLS.
+// verified is how the server was verified.
 func verified(t *journal.TLS) string {
 	if t == nil {
 		return ""

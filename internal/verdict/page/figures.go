@@ -43,14 +43,14 @@ func batchFigures(r *verdict.Result) []shown {
 	}
 	var times, others []shown
 	for _, name := range slices.Sorted(maps.Keys(names)) {
-		s := shown{measure: metric(name, 1), title: phrase.Clean(name), unit: number.PerSecond("")}
+		s := shown{measure: printed(name, 1), title: phrase.Clean(name), unit: number.PerSecond("")}
 		if names[name] == "ns/op" {
-			s.measure, s.unit, s.row = metric(name, 1e-9), number.Time(), strings.TrimSuffix(s.title, " ns/op")
+			s.measure, s.unit, s.row = printed(name, 1e-9), number.Time(), strings.TrimSuffix(s.title, " ns/op")
 			times = append(times, s)
 			continue
 		}
 		if title, ok := strings.CutSuffix(s.title, "-ns"); ok { // p99-ns, as benchmarks have other times
-			s.measure, s.unit, s.title = metric(name, 1e-9), number.Time(), title
+			s.measure, s.unit, s.title = printed(name, 1e-9), number.Time(), title
 		}
 		others = append(others, s)
 	}
@@ -59,26 +59,9 @@ func batchFigures(r *verdict.Result) []shown {
 	}
 	return []shown{{title: "Time per run", unit: number.Time(), measure: measure{
 		name:  "median",
-		value: func(a *verdict.SettingResult) verdict.Interval { return inverse(a.Throughput) },
+		value: func(a *verdict.SettingResult) verdict.Interval { return a.Throughput.Inverse() },
 		point: func(p *verdict.Point) *float64 { return reciprocal(p.Throughput) },
 	}}}
-}
-
-func metric(name string, factor float64) measure {
-	return measure{
-		name: "median",
-		value: func(a *verdict.SettingResult) verdict.Interval {
-			i := a.Metrics[name].Interval
-			return verdict.Interval{Median: scaled(i.Median, factor), Low: scaled(i.Low, factor), High: scaled(i.High, factor), N: i.N}
-		},
-		point: func(p *verdict.Point) *float64 {
-			x, ok := p.Metrics[name]
-			if !ok {
-				return nil
-			}
-			return scaled(&x, factor)
-		},
-	}
 }
 
 func reciprocal(x *float64) *float64 {
@@ -86,10 +69,6 @@ func reciprocal(x *float64) *float64 {
 		return nil
 	}
 	return new(1 / *x)
-}
-
-func inverse(i verdict.Interval) verdict.Interval {
-	return verdict.Interval{Median: reciprocal(i.Median), Low: reciprocal(i.High), High: reciprocal(i.Low), N: i.N}
 }
 
 // serverFigures are throughput and latency. Where the judged loop is the open one,
@@ -100,18 +79,12 @@ func serverFigures(r *verdict.Result) []shown {
 		name, open = throughputUnit(r.Groups[0].ThroughputUnit), r.Groups[0].LatencyMode == "open"
 	}
 	list := []shown{
-		{title: "Throughput, " + name, unit: number.PerSecond(""), measure: measure{
-			"median", func(a *verdict.SettingResult) verdict.Interval { return a.Throughput }, func(p *verdict.Point) *float64 { return p.Throughput },
-		}},
-		{title: "p99 latency", unit: number.Time(), measure: measure{
-			"median", func(a *verdict.SettingResult) verdict.Interval { return a.P99 }, func(p *verdict.Point) *float64 { return p.P99 },
-		}},
+		{title: "Throughput, " + name, unit: number.PerSecond(""), measure: throughput.as("median")},
+		{title: "p99 latency", unit: number.Time(), measure: p99.as("median")},
 	}
 	if open {
 		list[1].title = "p99, latency phase"
-		list = append(list, shown{title: "p99, throughput phase", unit: number.Time(), measure: measure{
-			"median", closedP99, func(p *verdict.Point) *float64 { return p.ClosedP99 },
-		}})
+		list = append(list, shown{title: "p99, throughput phase", unit: number.Time(), measure: measure{"median", closedP99, func(p *verdict.Point) *float64 { return p.ClosedP99 }}})
 	}
 	return list
 }
@@ -128,22 +101,20 @@ func closedP99(a *verdict.SettingResult) verdict.Interval {
 
 // kernelFigures are what the kernel counted of the program.
 func kernelFigures() []shown {
-	counted := func(title string, u number.Unit, of func(*verdict.Evidence) *float64) shown {
-		return shown{title: title, unit: u, measure: measure{
-			name: "median", value: func(a *verdict.SettingResult) verdict.Interval { return verdict.Interval{Median: of(&a.Evidence)} },
-		}}
+	row := func(title string, u number.Unit, of func(*verdict.Evidence) *float64) shown {
+		return shown{title: title, unit: u, measure: counted("median", of)}
 	}
 	whole := number.Plain("").Short()
 	return []shown{
-		counted("Context switches per second", number.PerSecond(""), func(e *verdict.Evidence) *float64 {
+		row("Context switches per second", number.PerSecond(""), func(e *verdict.Evidence) *float64 {
 			if e.VoluntaryPerSecond == nil || e.InvoluntaryPerSecond == nil {
 				return nil
 			}
 			return new(*e.VoluntaryPerSecond + *e.InvoluntaryPerSecond)
 		}),
-		counted("Threads waiting for a CPU", number.Plain(""), func(e *verdict.Evidence) *float64 { return e.RunQueueWaitRatio }),
-		counted("Threads", whole, func(e *verdict.Evidence) *float64 { return e.ThreadsMax }),
-		counted("Throttled periods", number.Ratio(), func(e *verdict.Evidence) *float64 { return e.ThrottledPeriodsRatio }),
+		row("Threads waiting for a CPU", number.Plain(""), func(e *verdict.Evidence) *float64 { return e.RunQueueWaitRatio }),
+		row("Threads", whole, func(e *verdict.Evidence) *float64 { return e.ThreadsMax }),
+		row("Throttled periods", number.Ratio(), func(e *verdict.Evidence) *float64 { return e.ThrottledPeriodsRatio }),
 	}
 }
 

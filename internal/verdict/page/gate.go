@@ -1,12 +1,15 @@
 package page
 
 import (
+	"fmt"
+	"math"
 	"strings"
 
 	"github.com/procfit/procfit/internal/show/document"
 	"github.com/procfit/procfit/internal/show/number"
 	"github.com/procfit/procfit/internal/show/phrase"
 	"github.com/procfit/procfit/internal/verdict"
+	"github.com/procfit/procfit/internal/verdict/contest"
 	"github.com/procfit/procfit/internal/verdict/journal"
 )
 
@@ -141,4 +144,141 @@ func some(names []string) string {
 		names = append(names[:named-1:named-1], "and "+phrase.Count(len(names)-named+1, "more check"))
 	}
 	return strings.Join(names, ", ")
+}
+
+// gateSetting is a setting of a gate with what distinguishes its group.
+func gateSetting(a verdict.GateSetting) string {
+	text := a.Label
+	if a.QuotaCPUs != nil {
+		text += ", limit " + number.CPUs(*a.QuotaCPUs)
+	}
+	if a.GoVersion != "" {
+		text += ", Go " + a.GoVersion
+	}
+	return text
+}
+
+// more is the flag that measures more: a sweep that ends by itself takes no --repeats.
+func more(p journal.Plan) string {
+	switch {
+	case !p.Racing():
+		return "more --repeats"
+	case p.MaxSeconds > 0:
+		return "a longer --max-time or a higher --max-trials"
+	}
+	return "a higher --max-trials"
+}
+
+// gateNote is what a check came to.
+func gateNote(c *verdict.GateCheck, p journal.Plan) string {
+	if c.Outcome == verdict.OutcomeNotJudged || c.Ratio.Median == nil {
+		return "cannot be judged: " + tooFew(c.Ratio.N)
+	}
+	word, least, most := slower, c.Bounds.High, c.Bounds.Low
+	if c.Metric == verdict.MetricP99 {
+		word, least, most = higher, c.Bounds.Low, c.Bounds.High
+	}
+	change, margin := word(*c.Ratio.Median-1), number.Percent(c.Margin)
+	switch {
+	case c.Outcome == verdict.OutcomeWorse && least != nil:
+		return fmt.Sprintf("%s, at least %s, proven worse than the margin of %s (n %d)", change, amount(*least-1), margin, c.Ratio.N)
+	case c.Outcome == verdict.OutcomeWithin && most != nil:
+		if bound := word(*most - 1); bound != change && bound != same && (*most > 1) == (c.Metric == verdict.MetricP99) {
+			change += ", at most " + bound
+		}
+		return fmt.Sprintf("%s, proven within the margin of %s (n %d)", change, margin, c.Ratio.N)
+	}
+	return fmt.Sprintf("undecided: %s, neither proven within the margin of %s nor beyond it (n %d); %s would decide", change, margin, c.Ratio.N, more(p))
+}
+
+// gateMetric is what a check is of: of latency the quantile that is judged.
+func gateMetric(c *verdict.GateCheck) string {
+	if c.Metric == verdict.MetricP99 && c.Quantile > 0 {
+		return contest.Latency{Quantile: c.Quantile}.Name()
+	}
+	return phrase.Clean(c.Metric)
+}
+
+// tooFew says why N pairs judge nothing.
+func tooFew(pairs int) string {
+	if pairs == 0 {
+		return "no block has a valid trial of both"
+	}
+	return fmt.Sprintf("only %s a valid trial of both, and %d are needed", phrase.CountOf(pairs, "block has", "blocks have"), verdict.FewestPairs)
+}
+
+// Unjudged says why a gate is neither passed nor failed; empty when it is.
+func Unjudged(g *verdict.Gate) string {
+	var why []string
+	for i := range g.Unjudged {
+		why = append(why, unjudged(&g.Unjudged[i]))
+	}
+	return strings.Join(why, "; ")
+}
+
+func unjudged(u *verdict.Unjudged) string {
+	switch u.Code {
+	case verdict.UnjudgedSpoiled:
+		return fmt.Sprintf("with %s, %d of %s of the new program were invalid, and %d of %d of the old: %s",
+			gateSetting(u.Setting), u.Bad, phrase.Count(u.Of, "trial"), u.OldBad, u.OldOf, u.Reason)
+	case verdict.UnjudgedWithheld:
+		return "other programs left " + gateSetting(u.Setting) + " too few CPUs to be compared"
+	case verdict.UnjudgedNoSetting:
+		return "the old command is not in the plan"
+	}
+	var checks []string
+	for _, c := range u.Checks {
+		checks = append(checks, gateMetric(&c)+" of "+gateSetting(c.Setting))
+	}
+	if u.Code == verdict.UnjudgedLate {
+		return phrase.And(checks) + ": the load generator sent requests late, so " + tooFew(u.Pairs)
+	}
+	return phrase.And(checks) + ": " + tooFew(u.Pairs)
+}
+
+// widestStrip bounds a strip's half, as a ratio: beyond it the margins of 5% cannot be
+// seen.
+const widestStrip = 3
+
+// ratioLine is a line of ratios that has no change in its middle, in logarithms.
+type ratioLine struct{ edge float64 }
+
+func (l ratioLine) at(ratio float64) float64 {
+	if !(ratio > 0) || l.edge <= 0 {
+		return 0
+	}
+	return min(1, max(0, 0.5+math.Log(ratio)/l.edge/2))
+}
+
+// gateLine is the one line of all checks of a gate, so that they can be compared.
+func gateLine(g *verdict.Gate) ratioLine {
+	edge := 0.0
+	see := func(ratio *float64) {
+		if ratio != nil && *ratio > 0 {
+			edge = max(edge, math.Abs(math.Log(*ratio)))
+		}
+	}
+	for i := range g.Checks {
+		c := &g.Checks[i]
+		for _, x := range []*float64{new(1 + c.Margin), new(1 - c.Margin), c.Ratio.Median, c.Bounds.Low, c.Bounds.High} {
+			see(x)
+		}
+	}
+	return ratioLine{min(1.15*edge, math.Log(widestStrip))}
+}
+
+// strip draws a check: what the margin allows, and new against old.
+func (l ratioLine) strip(c *verdict.GateCheck, note string) *document.Strip {
+	s := &document.Strip{Summary: note, Ticks: []document.Tick{{At: 0.5, Label: "no change"}}, Zone: document.Span{From: l.at(1 - c.Margin), To: 1}}
+	if c.Metric == verdict.MetricP99 {
+		s.Zone = document.Span{From: 0, To: l.at(1 + c.Margin)}
+	}
+	if c.Ratio.Median != nil {
+		s.Present, s.At = true, l.at(*c.Ratio.Median)
+		s.Interval = document.Span{From: s.At, To: s.At}
+		if c.Bounds.Low != nil && c.Bounds.High != nil {
+			s.Interval = document.Span{From: l.at(*c.Bounds.Low), To: l.at(*c.Bounds.High)}
+		}
+	}
+	return s
 }

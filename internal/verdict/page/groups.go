@@ -1,6 +1,7 @@
 package page
 
 import (
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -48,7 +49,7 @@ func acrossGroups(r *verdict.Result, groups []Group) Verdict {
 const listRoom = 84
 
 // differing is the answer of groups that have no common sentence: what they agree on, or
-// each one's, by what sets the groups apart.
+// each one's, by what distinguishes the groups.
 func differing(r *verdict.Result, groups []Group) Answer {
 	var answers []string
 	at := map[string][]string{} // the groups that have an answer
@@ -106,7 +107,7 @@ func quotaOf(g *verdict.Group) string {
 
 func replicasOf(g *verdict.Group) string { return phrase.Count(max(1, g.Replicas), "replica") }
 
-// key is what sets a group apart from the others, and no more: "0.5 CPUs".
+// key is what distinguishes a group from the others, and no more: "0.5 CPUs".
 func key(r *verdict.Result, i int) string {
 	var parts []string
 	for _, of := range []func(*verdict.Group) string{languageOf, quotaOf, replicasOf} {
@@ -154,4 +155,58 @@ func (v Verdict) cell() document.Cell {
 		return document.Cell{Value: v.Label, Detail: v.Sentence}
 	}
 	return document.Cell{Value: phrase.Capital(v.Answer.Brief), Detail: v.Answer.Plain}
+}
+
+// overview is each group's answer over small curves. What a large quota carries would
+// flatten the curves of a small one: throughput is shown as a share of the group's own
+// peak. Latency has one scale, which is logarithmic where it has to be.
+func overview(r *verdict.Result, groups []Group) document.Cards {
+	var list document.Cards
+	var made []*group
+	low, high := math.Inf(1), 0.0
+	for i := range groups {
+		g := &group{Group: &r.Groups[i], r: r, index: i, rows: current(rowsOf(&r.Groups[i]))}
+		g.throughput = number.PerSecond(throughputUnit(g.ThroughputUnit))
+		made = append(made, g)
+		l, h := g.extent([]measure{p99})
+		low, high = min(low, l), max(high, h)
+	}
+	logarithmic := low > 0 && high/low > logFrom
+	latency := document.NewAxis(low, high, logarithmic)
+	for i, g := range made {
+		o := document.Card{ID: groups[i].ID, Title: phrase.Capital(key(r, i)), Tone: groups[i].Verdict.State, Answer: groups[i].Verdict.Answer.Text}
+		if c := g.sharesChart(); c != nil {
+			o.Charts = append(o.Charts, *c)
+		}
+		if groups[i].Latency != nil {
+			c := g.chartOn(latency, "p99", number.Time(), []measure{p99}, logarithmic)
+			c.Title, c.Small = "p99", true
+			o.Charts = append(o.Charts, c)
+		}
+		for _, c := range o.Charts { // trials are for the large ones
+			for _, s := range c.Series {
+				for k := range s.Marks {
+					s.Marks[k].Dots = nil
+				}
+			}
+		}
+		list = append(list, o)
+	}
+	return list
+}
+
+// sharesChart is the throughput as a share of the peak; nil where none is known.
+func (g *group) sharesChart() *document.Chart {
+	peak := g.row(g.Peak)
+	if peak == nil || peak.Throughput.Median == nil || *peak.Throughput.Median <= 0 {
+		return nil
+	}
+	by := 1 / *peak.Throughput.Median
+	c := g.chartOn(document.NewAxis(0, 1, false), "throughput", number.Ratio(), []measure{{
+		name:  "throughput",
+		value: func(a *verdict.SettingResult) verdict.Interval { return a.Throughput.Scaled(by) },
+		point: func(p *verdict.Point) *float64 { return verdict.Scaled(p.Throughput, by) },
+	}}, false)
+	c.Title, c.Unit, c.Small = titled(g.throughputTitle(), g.Origin), "% of "+g.throughput.Value(*peak.Throughput.Median), true
+	return &c
 }

@@ -90,8 +90,10 @@ func (w words) reason(r *verdict.Reason) string {
 		return w.shared()
 	case verdict.ReasonBursts:
 		return w.bursts()
+	case verdict.ReasonSlow:
+		return fmt.Sprintf("the machine itself was slower, or changed its speed, during %d of %s (procfit times a fixed piece of work between blocks): those trials are not used", r.N, phrase.Count(w.group.Others.Trials, "trial"))
 	case verdict.ReasonWithheld:
-		return names(r.List) + " " + isAre(len(r.List)) + " not compared: " + w.others() + ", which left too few CPUs"
+		return names(r.List) + " " + verb(len(r.List), "is", "are") + " not compared: " + w.others() + ", which left too few CPUs"
 	case verdict.ReasonHolds:
 		return w.holds()
 	case verdict.ReasonCarried:
@@ -141,7 +143,7 @@ func comparison(r *verdict.Reason) string {
 }
 
 // often is how many trials something is reported of. One that is far behind is not measured
-// again, and said to rest on one.
+// again, and its reason says so.
 func often(n int) string {
 	if n == 1 {
 		return " in its only trial"
@@ -281,25 +283,12 @@ func (w words) others() string {
 	return fmt.Sprintf("other programs used %s of %s", used(*o.CPUs), number.CPUs(float64(o.Of)))
 }
 
-func isAre(n int) string {
+// verb is the form for one or for many.
+func verb(n int, one, many string) string {
 	if n == 1 {
-		return "is"
+		return one
 	}
-	return "are"
-}
-
-func performs(n int) string {
-	if n == 1 {
-		return "performs"
-	}
-	return "perform"
-}
-
-func whose(n int) string {
-	if n == 1 {
-		return "its"
-	}
-	return "their"
+	return many
 }
 
 // holds is what a result is of: it is worth nothing elsewhere.

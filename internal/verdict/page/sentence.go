@@ -10,46 +10,59 @@ import (
 	"github.com/procfit/procfit/internal/verdict"
 )
 
-// verdictName is a verdict as a label, and as what a sentence without a label before
-// it begins with.
-type verdictName struct {
+// verdictWords are what a verdict is called.
+type verdictWords struct {
 	state         document.Tone
-	label, prefix string
+	label, prefix string // prefix begins a sentence that has no label before it
+	answer        string // in about four words
+	brief         string // next to other groups' answers
+	paste         string // what there is to set, where it is nothing
 }
 
-func nameOf(rec *verdict.Recommendation) verdictName {
-	if rec.Confidence == verdict.Likely {
-		return likely(rec)
-	}
-	switch rec.Verdict {
-	case verdict.Recommended:
-		return verdictName{document.Act, "Recommended", ""}
-	case verdict.CarriesRate:
-		return verdictName{document.Act, "Smallest that sustains the rate", ""}
-	case verdict.KeepDefault:
-		return verdictName{document.OK, "Change nothing", ""}
-	case verdict.NotYourKnob:
-		return verdictName{document.OK, "No difference", "GOMAXPROCS makes no difference: "}
-	case verdict.Measured:
-		return verdictName{document.OK, "As it runs", ""}
-	case verdict.TradeOff:
-		return verdictName{document.Attention, "A trade-off", "A trade-off: "}
-	}
-	return verdictName{document.Unknown, "Undecided", "Undecided: "}
+var verdicts = map[verdict.Verdict]verdictWords{
+	verdict.Recommended: {document.Act, "Recommended", "", keepDefault, "keep the default", leaveUnset},
+	verdict.CarriesRate: {document.Act, "Smallest that sustains the rate", "", keepDefault, "keep the default", leaveUnset},
+	verdict.KeepDefault: {document.OK, "Change nothing", "", keepDefault, "keep the default", "Nothing to set: keep the default. Where GOMAXPROCS is set, remove it."},
+	verdict.NotYourKnob: {document.OK, "No difference", "GOMAXPROCS makes no difference: ", "GOMAXPROCS hardly matters here", "any value will do",
+		"Nothing to set: GOMAXPROCS makes no difference here. Leave it unset and profile the program."},
+	verdict.Measured: {document.OK, "As it runs", "", "Measured as it runs", "undecided", "Nothing to set: procfit measured the server as it runs and compared nothing."},
+	verdict.TradeOff: {document.Attention, "A trade-off", "A trade-off: ", "Your choice: throughput or latency", "throughput or latency", ""},
 }
 
-// likely has names of its own, so that nobody takes it for proven.
-func likely(rec *verdict.Recommendation) verdictName {
-	switch rec.Verdict {
-	case verdict.KeepDefault:
-		text := "Likely the default, but not proven"
-		return verdictName{document.Attention, text, text + ". "}
+const (
+	keepDefault = "Keep the default"
+	leaveUnset  = "Nothing to set: leave GOMAXPROCS unset, and remove it where it is set."
+)
+
+// undecided are the words of every other verdict.
+var undecided = verdictWords{document.Unknown, "Undecided", "Undecided: ", "No answer yet", "undecided", "Nothing to set yet: no value is proven better than the default."}
+
+// called has words of its own for what is likely, so that nobody takes it for proven.
+func called(rec *verdict.Recommendation) verdictWords {
+	w, known := verdicts[rec.Verdict]
+	if !known {
+		w = undecided
 	}
-	text := "Likely, but not proven"
-	if rec.Procs != nil {
-		text = fmt.Sprintf("Likely %d, but not proven", *rec.Procs)
+	if rec.Confidence != verdict.Likely {
+		return w
 	}
-	return verdictName{document.Attention, text, text + ". "}
+	w.state, w.label = document.Attention, "Likely, but not proven"
+	switch {
+	case rec.Verdict == verdict.KeepDefault:
+		w.label = "Likely the default, but not proven"
+	case rec.Procs != nil:
+		w.label = fmt.Sprintf("Likely %d, but not proven", *rec.Procs)
+	}
+	w.prefix = w.label + ". "
+	return w
+}
+
+// advised is the value that a verdict says to set; nil: it says none.
+func advised(rec *verdict.Recommendation) *int {
+	if rec.Verdict == verdict.Recommended || rec.Verdict == verdict.CarriesRate {
+		return rec.Procs
+	}
+	return nil
 }
 
 // sentence is the recommendation in one sentence, to stand after its label.
@@ -158,7 +171,7 @@ func (w words) maybeAsGood(list []verdict.Value) string {
 	if len(list) == 0 {
 		return ""
 	}
-	return fmt.Sprintf(" No value is proven worse, and whether %s %s as well is undecided.", names(list), performs(len(list)))
+	return fmt.Sprintf(" No value is proven worse, and whether %s %s as well is undecided.", names(list), verb(len(list), "performs", "perform"))
 }
 
 // standing is why a value is chosen, in the words that the proof allows: "the
@@ -191,7 +204,7 @@ func (w words) alike(c *verdict.Reason) string {
 	return text + " " + w.where()
 }
 
-// cause is why nothing can be told.
+// cause is why there is no verdict.
 func (w words) cause(c *verdict.Reason) string {
 	switch c.Code {
 	case verdict.CauseOnlyUnset:
@@ -217,6 +230,9 @@ func (w words) cause(c *verdict.Reason) string {
 		return fmt.Sprintf("the program used GOMAXPROCS=%d where %d was requested, so there is nothing to compare.", o.Ran, o.Asked)
 	case verdict.CauseWithheld:
 		return w.others() + ", so " + names(c.List) + " cannot be compared."
+	case verdict.CauseSlow:
+		o := w.group.Others
+		return fmt.Sprintf("the machine itself was slower, or changed its speed, during %d of %s, which therefore cannot be compared.", o.Slow, phrase.Count(o.Trials, "trial"))
 	case verdict.CauseMixedOrigins:
 		return "the trials come from different sources (measured here, in a cluster, or simulated), which cannot be compared."
 	case verdict.CauseRateNotOffered, verdict.CauseRateFewBlocks, verdict.CauseRateNotCarried, verdict.CauseRateContradicts:
@@ -246,7 +262,7 @@ func (w words) undecided(c *verdict.Reason) string {
 		return w.defaultOpen(c)
 	case verdict.CauseNoise:
 		return w.wild()
-	case verdict.CauseNothingTold:
+	case verdict.CauseNothingProven:
 		return "for no two values could a difference be proven or ruled out."
 	}
 	return "nothing was analyzed."

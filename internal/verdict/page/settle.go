@@ -2,6 +2,9 @@ package page
 
 import (
 	"fmt"
+	"math"
+	"strconv"
+	"strings"
 
 	"github.com/procfit/procfit/internal/show/document"
 	"github.com/procfit/procfit/internal/show/number"
@@ -10,7 +13,7 @@ import (
 	"github.com/procfit/procfit/internal/verdict/contest"
 )
 
-// settle words what would settle what cannot be told.
+// settle words what would decide an open question.
 func (w words) settle() []document.Item {
 	var list []document.Item
 	for _, s := range w.group.Recommendation.Settle {
@@ -31,7 +34,7 @@ func (w words) step(s verdict.Step) document.Item {
 		return w.goOn(s)
 	case verdict.StepMoreValues:
 		return document.Item{Text: "measure at least five values: --procs auto"}
-	case verdict.StepMend:
+	case verdict.StepFix:
 		return document.Item{Text: "fix the cause, then start again with another --out"}
 	case verdict.StepResume:
 		if swept(w.result) {
@@ -55,7 +58,9 @@ func (w words) step(s verdict.Step) document.Item {
 		return document.Item{Text: "use a lower --rate, more CPUs, or a higher --limit"}
 	case verdict.StepQuietMachine:
 		return document.Item{Text: "stop other programs on this machine, or measure on a quieter one"}
-	case verdict.StepAnew:
+	case verdict.StepSteady:
+		return document.Item{Text: "use a machine with a steady speed: a fixed clock, no other virtual machines that take the CPU or its caches, and no CPU limit that changes"}
+	case verdict.StepStartAgain:
 		return document.Item{Text: "start again with another --out, so that all trials are measured in the same way"}
 	case verdict.StepBenchmarksApart:
 		return document.Item{Text: "measure the benchmarks one at a time, with -bench"}
@@ -81,7 +86,7 @@ func (w words) ended() string {
 	ran, most, why := w.result.TrialsRun+w.result.PilotsRun, w.result.TrialsPlanned, ""
 	switch withheld := w.group.Others.Withheld; {
 	case len(withheld) > 0 && race.Stop != string(contest.StopTime):
-		why = "other programs left GOMAXPROCS " + phrase.And(withheld) + " too few CPUs every time, so " + itThey(len(withheld)) + " not tried again"
+		why = "other programs left GOMAXPROCS " + phrase.And(withheld) + " too few CPUs every time, so " + verb(len(withheld), "it was", "they were") + " not tried again"
 	case race.Stop == string(contest.StopFutile):
 		why = "more trials would not prove the likely value, because trials vary too much"
 	case race.Stop == string(contest.StopNothing):
@@ -95,9 +100,78 @@ func (w words) ended() string {
 	return fmt.Sprintf("the sweep ended after %d of at most %s: %s", ran, phrase.Count(most, "trial"), why)
 }
 
-func itThey(n int) string {
-	if n == 1 {
-		return "it was"
+// paste is what to put where, by the verdict.
+func (g *group) paste() Paste {
+	if g.gateAlone {
+		return Paste{Lead: "Nothing to set: the gate compares two programs, not values of GOMAXPROCS."}
 	}
-	return "they were"
+	rec := g.Recommendation
+	if rec.Confidence == verdict.Likely {
+		return g.likelyPaste()
+	}
+	if n := advised(&rec); n != nil {
+		return Paste{Lead: g.onPart() + "Use one of the following:", Snippets: g.snippets(*n)}
+	}
+	if rec.Verdict != verdict.TradeOff {
+		return Paste{Lead: called(&rec).paste}
+	}
+	p := Paste{Lead: "Choose one of two; each is proven best for its purpose:"}
+	for _, side := range []struct{ title, label string }{{"For throughput", rec.BestThroughput}, {"For p99", rec.BestP99}} {
+		switch a := g.setting(side.label); {
+		case a == nil:
+		case a.Procs == nil:
+			p.Snippets = append(p.Snippets, document.Code{Title: side.title, Note: "leave GOMAXPROCS unset"})
+		default:
+			p.Snippets = append(p.Snippets, document.Code{Title: side.title, Text: "GOMAXPROCS=" + strconv.Itoa(*a.Procs)})
+		}
+	}
+	return p
+}
+
+// onPart is for advice that does not hold for all of the machine's CPUs.
+func (g *group) onPart() string {
+	if p := g.Part; p != nil {
+		return fmt.Sprintf("For %d of %s only. ", p.CPUs, number.CPUs(float64(p.Of)))
+	}
+	return ""
+}
+
+// likelyPaste has nothing to copy: what is not proven is not to be deployed.
+func (g *group) likelyPaste() Paste {
+	if rec := g.Recommendation; rec.Verdict == verdict.Recommended && rec.Procs != nil {
+		return Paste{Lead: fmt.Sprintf("Nothing to set yet: it is likely, but not proven, that GOMAXPROCS=%d performs as well as the best.", *rec.Procs)}
+	}
+	return Paste{Lead: "Nothing to set: leave GOMAXPROCS unset until more is known."}
+}
+
+func (g *group) snippets(n int) []document.Code {
+	line := "GOMAXPROCS=" + strconv.Itoa(n)
+	run := "export " + line
+	if c := phrase.Shell(g.r.Target.Command); c != "" && !strings.Contains(c, "{") {
+		run = line + " " + c
+	}
+	out := []document.Code{
+		{Title: "Shell", Text: run},
+		{Title: "Kubernetes container", Note: "keep the quotes: without them the API server rejects the value",
+			Text: fmt.Sprintf("env:\n  - name: GOMAXPROCS\n    value: \"%d\"", n)},
+	}
+	// resourceFieldRef rounds a limit up to whole CPUs. An absent divisor is stored
+	// as "0", an endless difference in GitOps tools, so "1" is written out.
+	if q := g.QuotaCPUs; q != nil && int(math.Ceil(*q)) == n {
+		out = append(out, document.Code{Title: "Kubernetes container, following the limit",
+			Note: fmt.Sprintf("with limits.cpu of %s this is %d; it follows an edited manifest, not an in-place resize", milli(*q), n),
+			Text: "env:\n  - name: GOMAXPROCS\n    valueFrom:\n      resourceFieldRef:\n        resource: limits.cpu\n        divisor: \"1\""})
+	}
+	return append(out,
+		document.Code{Title: "Dockerfile", Text: "ENV " + line},
+		document.Code{Title: "systemd unit", Text: "[Service]\nEnvironment=" + line},
+	)
+}
+
+// milli is a quota as Kubernetes writes it: "2", "500m".
+func milli(q float64) string {
+	if q == float64(int(q)) {
+		return strconv.Itoa(int(q))
+	}
+	return strconv.Itoa(int(q*1000+0.5)) + "m"
 }

@@ -135,7 +135,7 @@ func (g *group) levels() string {
 	if g.Latency.Quantile == 0 {
 		return text + phrase.And(append(medians, "kernel counters")) + " are medians."
 	}
-	return text + fmt.Sprintf("%s %s from the same trials as %s, and at its level; kernel counters are medians.", phrase.And(medians), isAre(len(medians)), g.Latency.Name())
+	return text + fmt.Sprintf("%s %s from the same trials as %s, and at its level; kernel counters are medians.", phrase.And(medians), verb(len(medians), "is", "are"), g.Latency.Name())
 }
 
 // standing is what a setting came to: what has no part in the judgement is marked, with

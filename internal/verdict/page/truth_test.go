@@ -13,7 +13,6 @@ import (
 
 	"github.com/procfit/procfit/internal/show/document"
 	"github.com/procfit/procfit/internal/verdict"
-	"github.com/procfit/procfit/internal/verdict/page/pagetest"
 )
 
 // Every sentence is true of the table that is below it, whatever was measured. The
@@ -28,7 +27,7 @@ func TestSentencesAreTrueOfTheTable(t *testing.T) {
 	}
 	bad, verdicts := 0, map[string]int{}
 	for seed := range n {
-		r := pagetest.Random(rand.New(rand.NewPCG(uint64(seed), 11)))
+		r := randomResult(rand.New(rand.NewPCG(uint64(seed), 11)))
 		for i, problem := range contradictions(r, verdicts) {
 			if i == 0 {
 				bad++

@@ -5,6 +5,7 @@ import (
 	"math"
 	"strconv"
 
+	"github.com/procfit/procfit/internal/show/document"
 	"github.com/procfit/procfit/internal/show/number"
 	"github.com/procfit/procfit/internal/show/phrase"
 	"github.com/procfit/procfit/internal/verdict"
@@ -149,4 +150,178 @@ func strayed(spread float64) string {
 // percentDown is a ratio rounded down: 98.96% is not 99%.
 func percentDown(ratio float64) string {
 	return strconv.FormatFloat(math.Floor(1000*ratio+1e-9)/10, 'f', -1, 64) + "%"
+}
+
+// absent represents what was not measured, in a table.
+const absent = "–"
+
+// maybe writes a value that may be absent.
+func maybe(u number.Unit, x *float64) string {
+	if x == nil {
+		return absent
+	}
+	return u.Number(*x)
+}
+
+// size is one of memory, which may be absent.
+func size(bytes *float64) string { return maybe(number.Memory().Short(), bytes) }
+
+// brackets is an interval in the scale of its median, "[3.92 ms, 4.55 ms]", or empty.
+func brackets(u number.Unit, i verdict.Interval) string {
+	if i.Median == nil || i.Low == nil || i.High == nil {
+		return ""
+	}
+	return "[" + u.Range(*i.Median, *i.Low, *i.High) + "]"
+}
+
+// tick is an axis label: round numbers, no trailing zeros.
+func tick(u number.Unit, x float64) string {
+	if x == 0 {
+		return "0"
+	}
+	return u.Short().Number(x)
+}
+
+// ticks are those of an axis, labelled.
+func ticks(u number.Unit, a document.Axis) []document.Tick {
+	var out []document.Tick
+	for _, x := range a.Ticks() {
+		out = append(out, document.Tick{At: a.At(x), Label: tick(u, x)})
+	}
+	return out
+}
+
+// short is a number that somebody chose, with as many digits as are significant.
+func short(x float64, digits int) string { return number.Short(number.Significant(x, digits)) }
+
+// nameRoom is the length, in characters, of the names that are not ours to
+// choose: units, variants, metrics.
+const nameRoom = 24
+
+// throughputUnit names what is counted a second. A metric's name is its own unit;
+// "throughput" says nothing beyond the metric.
+func throughputUnit(name string) string {
+	switch name {
+	case "requests", "":
+		return "req/s"
+	case unitRuns:
+		return "runs/s"
+	case "operations":
+		return "op/s"
+	case verdict.MetricThroughput:
+		return ""
+	}
+	return phrase.Clip(phrase.Clean(name), nameRoom)
+}
+
+// unitRuns is what the throughput of a batch program counts.
+const unitRuns = "runs"
+
+// runs reports that whole runs of a program are counted: people know how long one takes,
+// and not how many there are a second.
+func (g *group) runs() bool { return g.ThroughputUnit == unitRuns }
+
+// throughputShown is its unit.
+func (g *group) throughputShown() number.Unit {
+	if g.runs() {
+		return number.Time()
+	}
+	return number.PerSecond(throughputUnit(g.ThroughputUnit))
+}
+
+// asShown is a throughput as it is shown: of runs the time of one, where each replica makes
+// its own.
+func (g *group) asShown(i verdict.Interval) verdict.Interval {
+	if !g.runs() {
+		return i
+	}
+	return i.Inverse().Scaled(float64(max(1, g.Replicas)))
+}
+
+// againstPeak heads the ratios of throughput, which stay those where times are next to
+// them.
+func (g *group) againstPeak() string {
+	if g.runs() {
+		return "Runs per second, compared with the peak"
+	}
+	return "Compared with the peak"
+}
+
+// originWords say where numbers come from. What a model says is never shown without
+// them.
+func originWords(o journal.Origin) string {
+	switch o {
+	case journal.OriginLocal:
+		return "measured here"
+	case journal.OriginKube:
+		return "measured in Kubernetes"
+	case journal.OriginSim:
+		return "simulated, not measured"
+	case verdict.OriginMixed:
+		return "not all measured in the same way"
+	case "":
+		return ""
+	}
+	return "from " + string(o)
+}
+
+// made is how the group's numbers came to be, for the middle of a sentence.
+func (g *group) made() string {
+	switch g.Origin {
+	case journal.OriginKube:
+		return "measured in Kubernetes"
+	case journal.OriginSim:
+		return "simulated"
+	}
+	return "measured"
+}
+
+// titled is a metric's title with where it comes from, unless that is this machine.
+func titled(title string, o journal.Origin) string {
+	switch o {
+	case journal.OriginLocal, "":
+		return title
+	case journal.OriginSim:
+		return title + ", simulated"
+	}
+	return title + ", " + originWords(o)
+}
+
+// noted is a metric's note with where it comes from.
+func noted(note string, o journal.Origin) string {
+	switch of := originWords(o); {
+	case of == "" || o != journal.OriginLocal: // then the title says it
+		return note
+	case note == "":
+		return of
+	default:
+		return of + ", " + note
+	}
+}
+
+// topology is how the machine's CPUs lie; empty where that is not known.
+func topology(t *journal.Topology) string {
+	if t == nil {
+		return ""
+	}
+	parts := []string{phrase.Count(t.Sockets, "socket"), phrase.Count(t.Cores, "core")}
+	if t.ThreadsPerCore > 1 {
+		parts[1] += fmt.Sprintf(" of %d threads", t.ThreadsPerCore)
+	}
+	if len(t.Nodes) > 1 {
+		parts = append(parts, phrase.Count(len(t.Nodes), "NUMA node")+" ("+nodes(t.Nodes)+")")
+	}
+	if len(t.PerformanceCPUs) > 0 {
+		parts = append(parts, fmt.Sprintf("performance cores are CPUs %s, efficiency cores CPUs %s", t.PerformanceCPUs, t.EfficiencyCPUs))
+	}
+	return phrase.Semicolons(parts)
+}
+
+// nodes are nodes of memory with their CPUs: "node0: 0-7; node1: 8-15".
+func nodes(list []journal.Node) string {
+	var parts []string
+	for _, n := range list {
+		parts = append(parts, fmt.Sprintf("node%d: %s", n.ID, n.CPUs))
+	}
+	return phrase.Semicolons(parts)
 }

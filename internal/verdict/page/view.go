@@ -20,7 +20,16 @@
 // answered with "only you know", never guessed.
 package page
 
-import "github.com/procfit/procfit/internal/show/document"
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/procfit/procfit/internal/show/document"
+	"github.com/procfit/procfit/internal/show/number"
+	"github.com/procfit/procfit/internal/show/phrase"
+	"github.com/procfit/procfit/internal/verdict"
+)
 
 // View is a Result in words, tables and charts: what Brief and Report make documents of.
 type View struct {
@@ -104,4 +113,213 @@ type Gate struct {
 type Facts struct {
 	Title string
 	document.Pairs
+}
+
+// New words a Result.
+func New(result *verdict.Result) *View {
+	r := finite(result)
+	v := &View{
+		Name:        phrase.Clean(r.Name),
+		Started:     r.Started.UTC().Format("2 January 2006, 15:04 UTC"),
+		Progress:    progress(r),
+		Environment: environment(r),
+		Command:     command(r),
+		Against:     phrase.Shell(r.Target.Against),
+		Sweep:       sweep(r),
+		Reproduce:   reproduce(r),
+		Settings:    settingsFile(r),
+	}
+	alone := gateAlone(r)
+	v.canary(r)
+	for i := range r.Groups {
+		g := &group{Group: &r.Groups[i], r: r, index: i, gateAlone: alone, rows: rowsOf(&r.Groups[i])}
+		g.throughput = g.throughputShown()
+		v.Groups = append(v.Groups, g.view())
+	}
+	switch {
+	case len(v.Groups) == 1:
+		v.Verdict = v.Groups[0].Verdict
+	case len(v.Groups) == 0:
+		v.Verdict = Verdict{State: document.Unknown, Label: "No result", Answer: Answer{Text: "Nothing measured yet"}, Sentence: "No trial has run."}
+	default:
+		v.Verdict = acrossGroups(r, v.Groups)
+		v.Summary = summary(r, v.Groups)
+		v.Overview = overview(r, v.Groups)
+	}
+	if c := r.Cheapest; c != nil && len(c.Settings) > 0 { // without a valid trial the groups say why
+		v.Verdict, v.Summary = cheapestVerdict(r, machine(r)), pricedTable(c)
+	}
+	if r.Gate != nil {
+		v.Gate = gateOf(r.Gate, r.Plan)
+		if alone {
+			v.Verdict = v.Gate.headline(r.Gate, r.Plan, v.Verdict.Context)
+		}
+	}
+	for i := range r.Warnings {
+		w := &r.Warnings[i]
+		if w.Code == verdict.WarnIncomplete && v.Progress != "" {
+			continue // which says it, at the head
+		}
+		a := warn(r, w)
+		word := document.Note{Message: phrase.Clean(a.message), Fix: phrase.Clean(a.fix)}
+		if w.Group != nil && *w.Group >= 0 && *w.Group < len(v.Groups) {
+			g := &v.Groups[*w.Group]
+			g.Warnings = append(g.Warnings, word)
+			continue
+		}
+		v.Warnings = append(v.Warnings, word)
+	}
+	all := v.Warnings
+	for _, g := range v.Groups {
+		all = append(g.Warnings[:len(g.Warnings):len(g.Warnings)], all...)
+	}
+	v.Alert = alert(all)
+	return v
+}
+
+// group is a verdict.Group with what is needed to word it.
+type group struct {
+	*verdict.Group
+	r          *verdict.Result
+	index      int
+	throughput number.Unit
+	gateAlone  bool
+	rows       []verdict.SettingResult // what tables and charts show
+}
+
+// rowsOf are the settings that were compared; of a result that was not analysed its
+// settings.
+func rowsOf(g *verdict.Group) []verdict.SettingResult {
+	if len(g.Rows) == 0 {
+		return g.Settings
+	}
+	return g.Rows
+}
+
+func (g *group) view() Group {
+	v := Group{
+		ID:         "g" + strconv.Itoa(g.index+1),
+		Title:      g.title(),
+		Verdict:    g.verdict(),
+		Checklist:  g.checklist(),
+		Mistakes:   g.mistakes(),
+		Throughput: g.throughputChart(),
+		Latency:    g.latencyChart(),
+		Evidence:   g.evidenceCharts(),
+		Benchmarks: g.benchmarks(),
+		Table:      g.table(),
+		Metrics:    g.metricsTable(),
+		Requests:   g.requestsTable(),
+		Facts:      g.facts(),
+		Paste:      g.paste(),
+	}
+	v.Curves = curves(v.Throughput, v.Latency)
+	v.Levels = g.levels()
+	v.Checked = folded("Before you change it", v.Checklist, "to look at", "unknown")
+	v.Mistaken = folded("Common mistakes", v.Mistakes, "made", "only you know")
+	return v
+}
+
+// title is what distinguishes this group from others.
+func (g *group) title() string {
+	t := "No CPU limit"
+	if g.QuotaCPUs != nil {
+		t = "Limit " + number.CPUs(*g.QuotaCPUs)
+		if g.Replicas > 1 {
+			t += " each"
+		}
+	}
+	if g.Replicas > 1 {
+		t += ", " + phrase.Count(g.Replicas, "replica")
+	}
+	if g.GoVersion != "" {
+		t += ", Go " + goVersion(g.GoVersion)
+	}
+	return t
+}
+
+func (g *group) verdict() Verdict {
+	rec := g.Recommendation
+	if g.gateAlone {
+		return Verdict{State: document.Unknown, Label: "Not asked", Sentence: "The gate compares two programs with one value of GOMAXPROCS.", Context: g.context()}
+	}
+	name, w := called(&rec), words{g.Group, g.r}
+	return Verdict{
+		State:    name.state,
+		Label:    name.label,
+		Answer:   g.answer(),
+		Sentence: phrase.Capital(phrase.Clean(w.sentence())),
+		Reasons:  phrase.CleanAll(w.reasons()),
+		Settle:   cleanAdvice(w.settle()),
+		Context:  g.context(),
+	}
+}
+
+// context is what the result was measured on: it is worth nothing elsewhere.
+func (g *group) context() string {
+	var parts []string
+	if m := phrase.Clean(g.r.Host.CPUModel); m != "" {
+		parts = append(parts, m)
+	}
+	if p := g.Part; p != nil {
+		parts = append(parts, fmt.Sprintf("%d of %s", p.CPUs, number.CPUs(float64(p.Of))))
+	} else {
+		parts = append(parts, number.CPUs(g.EffectiveCPUs))
+	}
+	if g.QuotaCPUs != nil {
+		parts = append(parts, "limit "+number.CPUs(*g.QuotaCPUs))
+	} else if l := g.LimitAround; l != nil {
+		parts = append(parts, "limit of "+number.CPUs(l.CPUs)+" on the parent cgroup "+groupName(l.Group))
+	} else {
+		parts = append(parts, "no CPU limit")
+	}
+	if g.Replicas > 1 {
+		parts = append(parts, phrase.Count(g.Replicas, "replica"))
+	}
+	if v := g.goVersion(); v != "" {
+		parts = append(parts, "Go "+v)
+	}
+	if g.Race != nil {
+		parts = append(parts, phrase.Count(g.Race.Trials, "trial"))
+	} else {
+		parts = append(parts, phrase.Count(g.r.Plan.Blocks, "block"))
+	}
+	if o := originWords(g.Origin); o != "" {
+		parts = append(parts, o)
+	}
+	return strings.Join(parts, " · ")
+}
+
+func (g *group) goVersion() string {
+	if g.GoVersion != "" {
+		return goVersion(g.GoVersion)
+	}
+	return goVersion(g.r.Target.GoVersion)
+}
+
+func progress(r *verdict.Result) string {
+	if r.Complete {
+		return ""
+	}
+	ran := fmt.Sprintf("Incomplete: %d of %s ran", r.TrialsRun, phrase.Count(r.TrialsPlanned, "planned trial"))
+	if r.Plan.Racing() {
+		ran = fmt.Sprintf("Incomplete: the sweep ended after %d of at most %s, before it had an answer", r.TrialsRun+r.PilotsRun, phrase.Count(r.TrialsPlanned, "trial"))
+	}
+	const fix = " Fix the cause, then start again with another --out."
+	switch {
+	case r.TrialsRun == 0 && r.PilotsInvalid > 0:
+		return ran + ": the pilot trials were invalid." + fix
+	case r.TrialsRun > 0 && r.TrialsInvalid == r.TrialsRun:
+		return ran + ", and none was valid." + fix
+	}
+	return ran + ". To continue, " + phrase.Clean(completed(r)) + "."
+}
+
+// goVersion is a version without the "go" before it.
+func goVersion(s string) string {
+	s = phrase.Clean(s)
+	if len(s) > 2 && s[:2] == "go" {
+		return s[2:]
+	}
+	return s
 }

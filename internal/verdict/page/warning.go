@@ -100,7 +100,7 @@ func losses(list []verdict.Reason) string {
 func (o words) warnOfLoad(w *verdict.Warning) (advice, bool) {
 	switch w.Code {
 	case verdict.WarnSaturated:
-		return advice{fmt.Sprintf("GOMAXPROCS %s could not keep up with %s: %s latency is mostly queueing", labels(w.Settings), o.rate(), whose(len(w.Settings))), "use a lower --rate to compare their latency too"}, true
+		return advice{fmt.Sprintf("GOMAXPROCS %s could not keep up with %s: %s latency is mostly queueing", labels(w.Settings), o.rate(), verb(len(w.Settings), "its", "their")), "use a lower --rate to compare their latency too"}, true
 	case verdict.WarnDropped:
 		return advice{number.Count(float64(w.Count)) + " requests were due but never sent", "use more --connections or a lower --rate"}, true
 	case verdict.WarnUnanswered:
@@ -180,7 +180,7 @@ func (o words) warnOfRun(w *verdict.Warning) (advice, bool) {
 	switch w.Code {
 	case verdict.WarnIncomplete:
 		fix := "to continue, " + completed(o.result)
-		if w.Mend {
+		if w.NoneValid {
 			fix = "fix the cause, then start again with another --out"
 		}
 		if o.plan().Racing() {

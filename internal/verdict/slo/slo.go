@@ -44,7 +44,7 @@ func Parse(s string) (Objective, error) {
 	}
 	quantile, err := parsePercentile(strings.TrimSpace(name))
 	if err != nil {
-		return Objective{}, fmt.Errorf("%q: %w: %s", s, err, form)
+		return Objective{}, fmt.Errorf("%q: %w, for example p99=20ms", s, err)
 	}
 	d, err := time.ParseDuration(strings.TrimSpace(limit))
 	if err != nil || d <= 0 {
@@ -64,7 +64,7 @@ func parsePercentile(name string) (float64, error) {
 	}
 	percent, err := strconv.ParseFloat(whole+"."+fraction, 64)
 	if !ok || err != nil || whole == "" || percent <= 0 || percent > 99.99 {
-		return 0, fmt.Errorf("%q is not a percentile: write p50, p99 or p999", name)
+		return 0, fmt.Errorf("%q is not a percentile: write p50, p99 or p999 and its highest latency", name)
 	}
 	return percent / 100, nil
 }

@@ -1,3 +1,13 @@
+// Package verdicttest generates journals whose truth is known, so that a test can
+// ask whether an analysis finds it.
+//
+// A trial's throughput is the setting's true value times a drift that all settings
+// share (a random walk over the trials, in the order in which they ran), times
+// a log-normal factor of its own; now and then a trial is an outlier. Its p99
+// has a wider log-normal factor, and moves against the drift. What the kernel
+// would have counted is made up to fit, so that a report has something to show.
+//
+// The same Config gives the same journal.
 package verdicttest
 
 import (
@@ -84,4 +94,38 @@ func Against(settings ...Truth) []Truth {
 		settings[i].Setting.Label = "old " + settings[i].Setting.Label
 	}
 	return settings
+}
+
+// Uber is the published table of a load balancer under a quota of two CPUs,
+// where the default of its day chose 24 (README of go.uber.org/automaxprocs).
+// The table has the P99.9; half of it represents the p99.
+func Uber() []Truth {
+	half := func(ms float64) float64 { return ms / 2 / 1000 }
+	settings := Quota(2,
+		Unset(24, 22191.40, half(76.19)),
+		Set(1, 28893.18, half(19.70)),
+		Set(2, 44715.07, half(26.38)),
+		Set(3, 44212.93, half(30.07)),
+		Set(4, 41071.15, half(42.94)),
+		Set(8, 33111.69, half(64.32)),
+		Set(24, 22191.40, half(76.19)),
+	)
+	for i := range settings {
+		if settings[i].Resolved > 2 {
+			settings[i].Throttled = 0.9
+		}
+	}
+	return settings
+}
+
+// CPUServer is document 000's table: hashing over HTTP on eight CPUs.
+func CPUServer() []Truth {
+	return []Truth{
+		Unset(8, 78100, 0.0052),
+		Set(1, 12000, 0.0287),
+		Set(2, 23500, 0.0151),
+		Set(4, 45200, 0.0084),
+		Set(8, 78100, 0.0052),
+		Set(16, 76400, 0.0061),
+	}
 }

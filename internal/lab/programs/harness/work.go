@@ -143,17 +143,17 @@ func (t *Tally) Run(computing, waiting int, d time.Duration) (time.Duration, err
 	return elapsed, nil
 }
 
-// Clients send requests for so long, each one at a time, and return how long the requests
-// took, sorted. Each request is a goroutine that goes to the end of the queue first, as a
-// request from the network does; otherwise a client and its requests would keep a P
-// between them.
+// Clients send requests for so long, each one at a time and at least one, and return how
+// long the requests took, sorted. Each request is a goroutine that goes to the end of the
+// queue first, as a request from the network does; otherwise a client and its requests
+// would keep a P between them.
 func Clients(clients int, d time.Duration, answer func() error) (took []time.Duration, elapsed time.Duration, err error) {
 	var mu sync.Mutex
 	until := time.Now().Add(d)
 	elapsed, err = Try(clients, func() error {
 		var own []time.Duration
 		answered := make(chan error)
-		for now := time.Now(); now.Before(until); {
+		for now := time.Now(); len(own) == 0 || now.Before(until); {
 			go func() {
 				runtime.Gosched()
 				answered <- answer()

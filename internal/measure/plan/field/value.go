@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/procfit/procfit/internal/show/phrase"
 )
 
 // Value is what a field holds.
@@ -105,16 +107,19 @@ type choice[T ~string] struct {
 // Words implements Closed.
 func (c *choice[T]) Words() []string { return c.words }
 
-// Choice is one of two words, or what p holds already.
-func Choice[T ~string](p *T, one, other T) Value {
-	now := *p
+// Choice is one of some words, or what p holds already.
+func Choice[T ~string](p *T, words ...T) Value {
+	now, known := *p, make([]string, len(words))
+	for i, w := range words {
+		known[i] = string(w)
+	}
 	v := Parsed(p, string(now), func(text string) (T, error) {
-		if !slices.Contains([]T{one, other, now}, T(text)) {
-			return "", fmt.Errorf("%q: expected %s or %s", text, one, other)
+		if !slices.Contains(known, text) && T(text) != now {
+			return "", fmt.Errorf("%q: expected %s%s", text, phrase.Or(known), phrase.DidYouMean(text, known))
 		}
 		return T(text), nil
 	})
-	return &choice[T]{v, []string{string(one), string(other)}}
+	return &choice[T]{v, known}
 }
 
 // Switch is on or off.
@@ -279,7 +284,8 @@ func Commas[T comparable](p *[]T, now string, parse func(text string) (T, error)
 type Part struct {
 	Name  string
 	Value Value
-	Alone bool // its name without a value turns it on
+	Alone bool   // its name without a value turns it on
+	Help  string // what the value is, where the list's own help does not say so
 }
 
 // parts is a List of parts.

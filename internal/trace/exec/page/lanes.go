@@ -3,7 +3,6 @@ package page
 import (
 	"time"
 
-	"github.com/procfit/procfit/internal/show/axis"
 	"github.com/procfit/procfit/internal/show/document"
 	"github.com/procfit/procfit/internal/show/number"
 	"github.com/procfit/procfit/internal/trace/exec"
@@ -57,7 +56,7 @@ func part(at, length time.Duration) float64 { return float64(at) / float64(lengt
 
 // ticks are at round times since the trace started.
 func ticks(t *exec.Trace) (list []document.Tick) {
-	a := axis.Between(0, end(t).Seconds())
+	a := document.AxisBetween(0, end(t).Seconds())
 	for _, s := range a.Ticks() {
 		label := "0"
 		if s > 0 {

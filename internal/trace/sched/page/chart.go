@@ -1,7 +1,6 @@
 package page
 
 import (
-	"github.com/procfit/procfit/internal/show/axis"
 	"github.com/procfit/procfit/internal/show/document"
 	"github.com/procfit/procfit/internal/show/number"
 	"github.com/procfit/procfit/internal/trace/sched"
@@ -18,7 +17,7 @@ type measure struct {
 func (t *timeline) block(st *sched.Stats) *document.Timeline {
 	b := &document.Timeline{Ticks: t.ticks(), Lanes: t.queues(),
 		Key: "Each curve is the mean of the samples in an interval; the band around it goes from the lowest to the highest. A gap means that there is no sample. Point at or tap a place to see its values."}
-	add := func(c document.Course, format func(float64) string, ax axis.Axis, list ...measure) {
+	add := func(c document.Course, format func(float64) string, ax document.Axis, list ...measure) {
 		for _, m := range list {
 			if m.whole != nil {
 				c.Curves = append(c.Curves, t.curve(m, format, ax))
@@ -58,7 +57,7 @@ func (t *timeline) block(st *sched.Stats) *document.Timeline {
 		number.Amount, t.high(local, global),
 		measure{"on Ps", "queued on Ps", st.LocalQueues, local}, measure{"global", "queued globally", st.GlobalQueue, global})
 	add(document.Course{Title: "Imbalance of the queues", Note: "the share of the goroutines queued on Ps that would have to move to make all queues equally long; known if two per P are waiting"},
-		number.Share, axis.New(0, 1, false), measure{"misplaced", "imbalance", st.Misplaced, uneven})
+		number.Share, document.NewAxis(0, 1, false), measure{"misplaced", "imbalance", st.Misplaced, uneven})
 	add(document.Course{Title: "Threads", Note: "of the runtime, including sysmon; idle ones are parked because they have no work"},
 		number.Amount, t.high(threads, parked), measure{"all", "threads", st.Threads, threads}, measure{"idle", "idle threads", st.IdleThreads, parked})
 	add(document.Course{Title: "Spinning threads", Note: "hold a P and search for work"},
@@ -69,7 +68,7 @@ func (t *timeline) block(st *sched.Stats) *document.Timeline {
 	return b
 }
 
-func (t *timeline) curve(m measure, format func(float64) string, ax axis.Axis) document.Curve {
+func (t *timeline) curve(m measure, format func(float64) string, ax document.Axis) document.Curve {
 	c := document.Curve{Name: m.name, Alone: m.alone, Min: format(m.whole.Min), Mean: format(m.whole.Mean), Max: format(m.whole.Max)}
 	for i := range t.points {
 		p := document.Point{Span: t.slots[i].Span}
@@ -88,7 +87,7 @@ func (t *timeline) curve(m measure, format func(float64) string, ax axis.Axis) d
 
 // high is an axis for all of these, the start too: it is charted, though it does
 // not count.
-func (t *timeline) high(list ...func(*sched.Point) *sched.Level) axis.Axis {
+func (t *timeline) high(list ...func(*sched.Point) *sched.Level) document.Axis {
 	top := 0.0
 	for i := range t.points {
 		for _, at := range list {
@@ -97,5 +96,5 @@ func (t *timeline) high(list ...func(*sched.Point) *sched.Level) axis.Axis {
 			}
 		}
 	}
-	return axis.Whole(top)
+	return document.WholeAxis(top)
 }

@@ -5,7 +5,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/procfit/procfit/internal/show/axis"
 	"github.com/procfit/procfit/internal/show/document"
 	"github.com/procfit/procfit/internal/trace/sched"
 )
@@ -24,7 +23,7 @@ type slot struct {
 type timeline struct {
 	points []sched.Point
 	slots  []slot
-	axis   axis.Axis // seconds
+	axis   document.Axis // seconds
 }
 
 func newTimeline(s *sched.Summary, most int) *timeline {
@@ -39,7 +38,7 @@ func newTimeline(s *sched.Summary, most int) *timeline {
 	}
 	// The last sample stands for an interval too, or one alone would have no width.
 	end := float64(m.ToMillis) + max(interval, 1)
-	t.axis = axis.Between(float64(m.FromMillis)/1000, end/1000)
+	t.axis = document.AxisBetween(float64(m.FromMillis)/1000, end/1000)
 	for i, p := range t.points {
 		until := end
 		if i+1 < len(t.points) {

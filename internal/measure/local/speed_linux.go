@@ -1,0 +1,147 @@
+//go:build !portable
+
+package local
+
+import (
+	"context"
+	"math/rand/v2"
+	"os"
+	"runtime"
+	"slices"
+	"sync"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/procfit/procfit/internal/host/topology"
+	"github.com/procfit/procfit/internal/program/observe"
+)
+
+const (
+	// speedTime is the CPU time that the work takes on each CPU.
+	speedTime = 30 * time.Millisecond
+	// speedWords are those that the work walks over, in all of 8 MiB: more than the caches
+	// of one core have as a rule, so that who takes the shared cache or the memory's
+	// bandwidth slows it down.
+	speedWords = 2 << 20
+	// speedSteps and speedSums are one piece of the work: about as much time for the memory
+	// as for the core.
+	speedSteps, speedSums = 2000, 20000
+	// mostWaiting is how much longer than its own time the work may take before other
+	// programs are what it waits for.
+	mostWaiting = 1.25
+)
+
+// walk is an order of its words in which each is the place of the next, at random, over
+// all of them.
+var walk = sync.OnceValue(func() []uint32 {
+	words := make([]uint32, speedWords)
+	for i := range words {
+		words[i] = uint32(i)
+	}
+	random := rand.New(rand.NewPCG(1, 2))
+	for i := len(words) - 1; i > 0; i-- { // Sattolo: one cycle
+		j := random.IntN(i)
+		words[i], words[j] = words[j], words[i]
+	}
+	return words
+})
+
+// Speed implements plan.Machine: the work runs on all CPUs at the same time. The time that
+// counts is the threads' own: a lower clock, a hypervisor that takes CPUs without saying so,
+// and others that fill the caches make it longer. Where other programs take the CPUs
+// themselves, which empties the caches too, that is counted as theirs, and the speed is not
+// known. A CPU limit around procfit is a slower machine, whatever it does to the work.
+func (r *runner) Speed(ctx context.Context) float64 {
+	on := r.spec.LoadCPUs()
+	if on == nil {
+		on = topology.Allowed()
+	}
+	cpus := slices.Compact(slices.Sorted(slices.Values(slices.Concat(r.cpus, on))))
+	words, works := walk(), make([]work, min(len(cpus), runtime.GOMAXPROCS(0)))
+	var all sync.WaitGroup
+	for i := range works {
+		all.Go(func() { works[i] = workOn(ctx, cpus[i*len(cpus)/len(works)], words) })
+	}
+	all.Wait()
+	var sum float64
+	var used, took time.Duration
+	for _, w := range works {
+		if w.used <= 0 {
+			return 0
+		}
+		sum += float64(w.pieces) / w.used.Seconds()
+		used, took = used+w.used, took+w.took
+	}
+	each, limited := sum/float64(len(works)), min(1, limitHere()/float64(len(cpus)))
+	switch waited := float64(took) > mostWaiting*float64(used); {
+	case waited && limited == 1:
+		return 0
+	case waited && r.speed > 0:
+		each = r.speed // the limit, or others, held the work back
+	case !waited:
+		r.speed = each
+	}
+	return limited * each
+}
+
+// limitHere is the tightest CPU limit around procfit, in CPUs; where there is none, more
+// than any machine has.
+func limitHere() float64 {
+	least := float64(1 << 20)
+	limits, _ := observe.Limits(os.Getpid())
+	for _, l := range limits {
+		if l.CPUs > 0 {
+			least = min(least, l.CPUs)
+		}
+	}
+	return least
+}
+
+// work is what was done on one CPU.
+type work struct {
+	pieces     int
+	used, took time.Duration // the thread's own time, and the wall's
+}
+
+// workOn does the work on one CPU; none: the thread may not run there.
+func workOn(ctx context.Context, cpu int, words []uint32) (w work) {
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	var before, only unix.CPUSet
+	only.Set(cpu)
+	if unix.SchedGetaffinity(0, &before) != nil || unix.SchedSetaffinity(0, &only) != nil {
+		return w
+	}
+	defer unix.SchedSetaffinity(0, &before)
+	at := uint32(cpu) % speedWords
+	at, _ = piece(words, at) // brings the thread here
+	began, used := time.Now(), threadCPU()
+	for w.used < speedTime && ctx.Err() == nil {
+		at, _ = piece(words, at)
+		w.pieces++
+		w.used, w.took = threadCPU()-used, time.Since(began)
+	}
+	return w
+}
+
+// piece is one piece of the work.
+func piece(words []uint32, at uint32) (next uint32, sum uint64) {
+	for range speedSteps {
+		at = words[at]
+	}
+	sum = uint64(at)
+	for range speedSums {
+		sum ^= sum << 13
+		sum ^= sum >> 7
+		sum ^= sum << 17
+	}
+	return (at + uint32(sum&1)) % speedWords, sum
+}
+
+// threadCPU is the CPU time of the calling thread.
+func threadCPU() time.Duration {
+	var t unix.Timespec
+	_ = unix.ClockGettime(unix.CLOCK_THREAD_CPUTIME_ID, &t)
+	return time.Duration(t.Nano())
+}

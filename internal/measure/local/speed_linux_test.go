@@ -1,0 +1,217 @@
+//go:build !portable
+
+package local
+
+import (
+	"math"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strconv"
+	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/procfit/procfit/internal/host/cgroup"
+	"github.com/procfit/procfit/internal/host/topology"
+	"github.com/procfit/procfit/internal/measure/plan"
+	"github.com/procfit/procfit/test/need"
+)
+
+// The same machine has about the same speed each time, for the time of a piece of work.
+func TestSpeed(t *testing.T) {
+	machine := machineOn(t, topology.Allowed())
+	machine.Speed(t.Context())
+	for range 5 { // others may start meanwhile, and take the caches
+		best, least := 0.0, math.Inf(1)
+		for range 10 {
+			x := known(t, machine)
+			best, least = max(best, x), min(least, x)
+		}
+		t.Logf("from %.0f to %.0f pieces per second", least, best)
+		if best <= 2*least {
+			return
+		}
+	}
+	t.Error("the speed was never the same for the time of ten measurements")
+}
+
+// neighbours runs this test binary as programs that keep CPUs busy, until the test calls
+// what is returned.
+func neighbours(t *testing.T, kind string, cpus ...int) (stop func()) {
+	t.Helper()
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all []*exec.Cmd
+	for _, cpu := range cpus {
+		cmd := exec.Command(self, neighbourArgument, kind, strconv.Itoa(cpu))
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, cmd)
+	}
+	time.Sleep(500 * time.Millisecond)
+	return func() {
+		for _, cmd := range all {
+			_ = cmd.Process.Kill()
+			_ = cmd.Wait()
+		}
+	}
+}
+
+// neighbourArgument makes this test binary a neighbour.
+const neighbourArgument = "(neighbour)"
+
+func init() {
+	if len(os.Args) == 4 && os.Args[1] == neighbourArgument {
+		playNeighbour(os.Args[2], os.Args[3])
+	}
+}
+
+// playNeighbour counts, or copies memory, on one CPU until it is killed.
+func playNeighbour(kind, cpu string) {
+	runtime.LockOSThread()
+	n, _ := strconv.Atoi(cpu)
+	var only unix.CPUSet
+	only.Set(n)
+	_ = unix.SchedSetaffinity(0, &only)
+	from, to := make([]byte, 128<<20), make([]byte, 128<<20)
+	for {
+		if kind == "memory" {
+			copy(to, from)
+		}
+	}
+}
+
+// machineOn is a runner whose target and load have these CPUs.
+func machineOn(t *testing.T, cpus []int) plan.Machine {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("times this machine, which other tests under the race detector keep busy")
+	}
+	spec := overheadSpec(t)
+	spec.Target.CPUs, spec.Load.CPUs = cpus, cpus
+	made, err := New(spec, Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { made.Close() })
+	return made.(plan.Machine)
+}
+
+// known waits for a speed that is: where others take the CPUs just now, it is not.
+func known(t *testing.T, m plan.Machine) float64 {
+	t.Helper()
+	for end := time.Now().Add(10 * time.Second); time.Now().Before(end); {
+		if x := m.Speed(t.Context()); x > 0 {
+			return x
+		}
+	}
+	t.Skip("other programs take the CPUs all the time, so that the speed is not known")
+	return 0
+}
+
+func middleSpeed(t *testing.T, m plan.Machine) float64 {
+	t.Helper()
+	var list []float64
+	for range 9 {
+		list = append(list, known(t, m))
+	}
+	return slices.Sorted(slices.Values(list))[4]
+}
+
+// A neighbour on another CPU that takes the caches and the memory's bandwidth takes no CPU
+// time of the target, but the machine is slower. How much a neighbour takes depends on the
+// machine, so the test first asks how much slower memory itself is next to it.
+func TestSpeedNextToAStreamOfMemory(t *testing.T) {
+	cpus := topology.Allowed()
+	if len(cpus) < 2 {
+		need.Skip(t, "one CPU: the neighbour would share it")
+	}
+	machine := machineOn(t, cpus[:1])
+	taken := false
+	for range 5 { // another guest of the host may take them first
+		memory, alone := memorySpeed(), middleSpeed(t, machine)
+		stop := neighbours(t, "memory", cpus[1])
+		memoryNext, next := memorySpeed(), middleSpeed(t, machine)
+		stop()
+		t.Logf("memory at %.2f of its speed next to the neighbour, the work at %.2f", memoryNext/memory, next/alone)
+		if next < 0.95*alone {
+			return
+		}
+		taken = taken || memoryNext < 0.75*memory
+	}
+	if !taken {
+		t.Skip("a neighbour that copies memory does not make memory slower on this machine")
+	}
+	t.Error("a neighbour that copies memory made memory slower, and the work was never slower")
+}
+
+// memorySpeed is how fast the words of the work alone are walked over: the middle of
+// several, in rounds per second of the thread's own time.
+func memorySpeed() float64 {
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	words, at := walk(), uint32(0)
+	var list []float64
+	for range 9 {
+		began := threadCPU()
+		for range 200_000 {
+			at = words[at]
+		}
+		list = append(list, 1/(threadCPU()-began).Seconds())
+	}
+	runtime.KeepAlive(at)
+	return slices.Sorted(slices.Values(list))[4]
+}
+
+// Programs that take the CPUs themselves do not make the machine slow: they are counted as
+// what they are.
+func TestSpeedNextToBusyPrograms(t *testing.T) {
+	cpus := topology.Allowed()
+	machine := machineOn(t, cpus)
+	alone := middleSpeed(t, machine)
+	defer neighbours(t, "count", slices.Concat(cpus, cpus)...)()
+	for range 5 {
+		if x := machine.Speed(t.Context()); x > 0 && x < 0.6*alone {
+			t.Errorf("%.0f pieces per second alone, %.0f next to busy programs", alone, x)
+		}
+	}
+}
+
+// A CPU limit around procfit is a slower machine, whenever it is set.
+func TestSpeedUnderALimit(t *testing.T) {
+	need.Root(t)
+	parent, err := cgroup.Find()
+	if err != nil {
+		need.Skip(t, err.Error())
+	}
+	group, err := parent.New()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer group.Remove()
+	home := filepath.Join(filepath.Dir(group.Dir()), "cgroup.procs")
+	enter := func(file string) {
+		t.Helper()
+		if err := os.WriteFile(file, []byte(strconv.Itoa(os.Getpid())), 0); err != nil {
+			t.Fatal(err)
+		}
+	}
+	enter(group.ProcsFile())
+	defer enter(home)
+	machine := machineOn(t, topology.Allowed())
+	cpus := float64(len(topology.Allowed()))
+	free := middleSpeed(t, machine)
+	if err := group.SetQuota(cpus / 2); err != nil {
+		t.Fatal(err)
+	}
+	if limited := middleSpeed(t, machine); limited > 0.7*free || limited < 0.3*free {
+		t.Errorf("%.0f pieces per second, %.0f under a limit of half the CPUs", free, limited)
+	}
+}

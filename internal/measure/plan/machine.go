@@ -1,0 +1,145 @@
+package plan
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/procfit/procfit/internal/show/number"
+	"github.com/procfit/procfit/internal/show/phrase"
+	"github.com/procfit/procfit/internal/verdict/contest"
+	"github.com/procfit/procfit/internal/verdict/journal"
+)
+
+// Machine is a Runner that can look at the machine that it measures on.
+type Machine interface {
+	// Speed does a fixed piece of work on each CPU that target or load may use, and returns
+	// how often a second of CPU time holds it; 0: not known.
+	Speed(ctx context.Context) float64
+	// Others is how many of the target's CPUs other programs use just now; of 0: not known.
+	Others(ctx context.Context) (used, of float64)
+}
+
+const (
+	// speedEvery is the time between two measurements of the speed, at least: they take
+	// some 30 ms, and at most 2% of a sweep.
+	speedEvery = 2 * time.Second
+	// speedTries is how often a speed that is low is measured: what lasts for less than the
+	// time of that is no slower machine.
+	speedTries = 3
+	// quietFrom is the share of the target's CPUs below which other programs are those that
+	// run on every machine.
+	quietFrom = contest.OthersMatter
+	// lookAgain is the time between two looks at a machine that is busy.
+	lookAgain = time.Second
+)
+
+// speeds are the measurements of one run.
+type speeds struct {
+	all  []float64
+	last time.Time
+}
+
+// speed measures the machine's speed, where it is known and was not measured just now.
+func (r *running) speed(ctx context.Context) *float64 {
+	if r.Machine == nil || len(r.speeds.all) > 0 && r.Now().Sub(r.speeds.last) < speedEvery {
+		return nil
+	}
+	best := 0.0
+	for try := 0; try == 0 || try < speedTries && best < (1-contest.SlowFrom)*contest.UsualSpeed(r.speeds.all); try++ {
+		best = max(best, r.Machine.Speed(ctx))
+	}
+	if r.speeds.last = r.Now(); best <= 0 || ctx.Err() != nil {
+		return nil
+	}
+	r.speeds.all = append(r.speeds.all, best)
+	return &best
+}
+
+// slow reports a trial during which the machine was slow, which ends its block.
+func (r *running) slow() {
+	slowed := contest.Slowed(r.have.Trials)
+	if share := slowed[len(slowed)-1]; share > contest.SlowFrom {
+		r.Observe.Tell(Activity{Step: StepSlow, Share: share})
+	}
+}
+
+// slow counts the blocks during which the machine was slow.
+func (r Record) slow() int {
+	blocks := map[int]bool{}
+	for i, share := range contest.Slowed(r.Trials) {
+		if t := r.Trials[i]; t.Role != journal.RolePilot && share > contest.SlowFrom {
+			blocks[t.Block] = true
+		}
+	}
+	return len(blocks)
+}
+
+// BusyError is that other programs used the CPUs for longer than the Spec's patience.
+type BusyError struct {
+	CPUs, OfCPUs float64
+	Waited       time.Duration
+	Trials       int // that ran
+}
+
+func (e *BusyError) Error() string {
+	return fmt.Sprintf("other programs still use %.2g of %s after a wait of %s, so the sweep ended with %s",
+		e.CPUs, number.CPUs(e.OfCPUs), number.Short(number.Seconds(e.Waited.Seconds())), phrase.Count(e.Trials, "trial"))
+}
+
+// quiet waits before a block for a machine that other programs keep busy, once these left
+// a block nothing to compare. It is a *BusyError where patience ends.
+func (r *running) quiet(ctx context.Context, next Task) error {
+	if r.Machine == nil || r.Tolerant || next.Role == journal.RolePilot || len(r.have.of(next.Block)) > 0 {
+		return nil
+	}
+	if r.busy = r.busy || crowded(r.Header, r.have.Trials); !r.busy {
+		return nil
+	}
+	for said := false; ; said = true {
+		began := r.Now()
+		used, of := r.Machine.Others(ctx)
+		switch {
+		case ctx.Err() != nil:
+			return ctx.Err()
+		case used < quietFrom*of || of == 0:
+			return nil
+		case r.waited >= r.Patience:
+			return &BusyError{CPUs: used, OfCPUs: of, Waited: r.waited, Trials: len(r.have.Trials)}
+		case !said:
+			r.Observe.Tell(Activity{Step: StepBusy, CPUs: used, OfCPUs: of, Left: r.Patience - r.waited})
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-time.After(min(lookAgain, r.Patience-r.waited)):
+		}
+		r.waited += r.Now().Sub(began)
+	}
+}
+
+// crowded reports whether other programs left the latest block nothing to compare: no two
+// settings that had enough CPU time.
+func crowded(h journal.Header, trials []journal.Trial) bool {
+	if len(trials) == 0 || h.Target.Attached != nil {
+		return false
+	}
+	last := trials[len(trials)-1]
+	others := func(t journal.Trial) bool { return contest.MostOthers(&t) >= quietFrom || !hadCPUs(t) }
+	if last.Role == journal.RolePilot || !slices.ContainsFunc(Record{Trials: trials}.of(last.Block), others) {
+		return false
+	}
+	counted, _ := contest.Counted(h, trials)
+	withheld := contest.New(h, last.Setting.Group(), trials).Withheld
+	starved, compared := false, map[journal.SettingKey]bool{}
+	for _, t := range (Record{Trials: counted}).of(last.Block) {
+		switch key := t.Setting.Key(); {
+		case t.Valid && !withheld[key]:
+			compared[key] = true
+		case t.Valid, t.InvalidCode == journal.InvalidCrowded, !hadCPUs(t):
+			starved = true
+		}
+	}
+	return starved && len(compared) < 2
+}

@@ -1,0 +1,221 @@
+package plan
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/procfit/procfit/internal/verdict/contest"
+	"github.com/procfit/procfit/internal/verdict/journal"
+)
+
+// machine answers as its speed and its other programs are said to be.
+type machine struct {
+	speed  func() float64
+	others func() float64 // of two CPUs
+}
+
+func (m machine) Speed(context.Context) float64 {
+	if m.speed == nil {
+		return 0
+	}
+	return m.speed()
+}
+
+func (m machine) Others(ctx context.Context) (used, of float64) {
+	time.Sleep(300 * time.Millisecond)
+	return m.others(), 2
+}
+
+// slowly is a race whose trials take 4 s each, on a machine that is at a speed when a
+// number of them have run.
+func slowly(t *testing.T, h journal.Header, speed func(ran int) float64) (x *run, told []Activity) {
+	t.Helper()
+	k := &knee{at: 5, takes: 4 * time.Second}
+	x = k.execution(h, Record{})
+	now := time.Unix(0, 0)
+	measured := 0
+	k.fake.answer = func(n int, task Task) (journal.Trial, error) {
+		now = now.Add(4 * time.Second)
+		trial, err := k.run(n, task)
+		*trial.ThroughputPerSecond *= speed(n)
+		return trial, err
+	}
+	x.Now = func() time.Time { return now }
+	x.Machine = machine{speed: func() float64 { measured++; return 1000 * speed(len(k.fake.ran)) }}
+	x.Observe = func(a Activity) { told = append(told, a) }
+	if err := x.Run(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if least := len(x.blocks); measured < least {
+		t.Errorf("the speed was measured %d times in %d blocks", measured, least)
+	}
+	return x, told
+}
+
+// A block in which the machine is slow for a while is reported, counts for nothing, and the
+// race measures another in its place.
+func TestSlowBlockOfARace(t *testing.T) {
+	h := raceOf(t, nil)
+	for name, tc := range map[string]struct {
+		speed func(ran int) float64
+		told  int
+	}{
+		"steady": {func(int) float64 { return 1 }, 0},
+		"slow": {func(ran int) float64 {
+			if ran >= 8 && ran < 11 {
+				return 0.5
+			}
+			return 1
+		}, 1},
+		"half from the middle on": {func(ran int) float64 {
+			if ran >= 9 {
+				return 0.5
+			}
+			return 1
+		}, 1},
+	} {
+		x, told := slowly(t, h, tc.speed)
+		if n := len(told); n < tc.told || tc.told == 0 && n > 0 {
+			t.Errorf("%s: %d blocks are reported, want at least %d", name, n, tc.told)
+		}
+		for _, a := range told {
+			if a.Step != StepSlow || a.Share < 0.4 || a.Share > 0.6 {
+				t.Errorf("%s: %+v is reported", name, a)
+			}
+		}
+		if lead := contest.All(h, x.kept)[0].Lead(); lead.Pick != 5 {
+			t.Errorf("%s: %d is picked of %d trials, want 5", name, lead.Pick, len(x.kept))
+		}
+	}
+}
+
+// A grid has a block more for each during which the machine was slow.
+func TestSlowBlockOfAGrid(t *testing.T) {
+	for name, tc := range map[string]struct {
+		slow func(ran int) bool
+		want int // blocks
+	}{
+		"steady":         {func(int) bool { return false }, 4},
+		"once":           {func(ran int) bool { return ran == 6 }, 6}, // the blocks before and after it
+		"always another": {func(ran int) bool { return ran/3%2 == 1 }, 8},
+	} {
+		p := plan(t, settings{Procs: Procs{Values: []*int{ptr(1), ptr(2)}}, CPUs: 2, Blocks: 4, Seed: 3})
+		f := &fake{}
+		x := newRun(p, f, nil)
+		now := time.Unix(0, 0)
+		x.Now = func() time.Time { now = now.Add(speedEvery); return now }
+		x.Machine = machine{speed: func() float64 {
+			if tc.slow(len(f.ran)) {
+				return 70
+			}
+			return 100
+		}}
+		if err := x.Run(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if got := len(x.kept) / 3; got != tc.want {
+			t.Errorf("%s: %d blocks of three, want %d", name, got, tc.want)
+		}
+	}
+}
+
+// A speed that is low for a moment is measured again, and one that was measured just now is not.
+func TestSpeedOfAMoment(t *testing.T) {
+	now := time.Unix(0, 0)
+	answers := []float64{100, 100, 60, 99, 50, 51, 52, 100}
+	asked := 0
+	r := &running{Execution: Execution{Now: func() time.Time { return now }, Machine: machine{speed: func() float64 { asked++; return answers[asked-1] }}}}
+	for i, want := range []float64{100, 100, 99, 52} {
+		now = now.Add(speedEvery)
+		if got := r.speed(t.Context()); got == nil || *got != want {
+			t.Errorf("measurement %d is %v, want %g", i, got, want)
+		}
+		if now = now.Add(speedEvery / 2); r.speed(t.Context()) != nil {
+			t.Error("the speed is measured again after half the time")
+		}
+	}
+}
+
+// crowdedRace runs a race of 2 s trials next to programs that use a share of two CPUs,
+// while it lasts.
+func crowdedRace(t *testing.T, busyFor, patience time.Duration, change func(*Execution)) (x *run, waited time.Duration, told []Activity, err error) {
+	t.Helper()
+	k := &knee{at: 2}
+	h := raceOf(t, nil)
+	h.TargetHost.EffectiveCPUs = 2
+	x = k.execution(h, Record{})
+	began := time.Now()
+	others := func() float64 {
+		if time.Since(began) < busyFor {
+			return 1.5
+		}
+		return 0
+	}
+	k.fake.answer = func(n int, task Task) (journal.Trial, error) {
+		time.Sleep(2 * time.Second)
+		waited -= 2 * time.Second
+		trial, err := k.run(n, task)
+		trial.DurationSeconds = 2
+		trial.MeasuredSeconds, trial.CPUSeconds = 2, &journal.CPUSeconds{User: 2 * (2 - others())}
+		if procs := task.Setting.Procs; procs != nil && *procs == 1 { // it has enough, and nothing to be compared with
+			trial.CPUSeconds.User = 0.2
+		}
+		trial.HostUse = &journal.HostUse{TargetCPUs: 2, OtherCPUSeconds: ptr(2 * others())}
+		return trial, err
+	}
+	x.Machine, x.Patience = machine{others: others}, patience
+	x.Observe = func(a Activity) { told = append(told, a) }
+	if change != nil {
+		change(&x.Execution)
+	}
+	err = x.Run(t.Context())
+	return x, waited + time.Since(began), told, err
+}
+
+// Once a block has no setting that can be compared, the sweep waits for a quiet machine and
+// then has its answer, or ends at once with what it has.
+func TestWaitsForAQuietMachine(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		x, waited, told, err := crowdedRace(t, time.Minute, 2*time.Minute, nil)
+		if err != nil || len(told) != 1 || told[0].Step != StepBusy || told[0].CPUs != 1.5 || told[0].OfCPUs != 2 || told[0].Left != 2*time.Minute {
+			t.Errorf("%v, told %+v", err, told)
+		}
+		if waited < 30*time.Second || waited > time.Minute {
+			t.Errorf("waited for %s of a minute", waited)
+		}
+		if lead := contest.All(x.Header, x.kept)[0].Lead(); lead.Pick != 2 {
+			t.Errorf("picked %d after the wait", lead.Pick)
+		}
+	})
+	for _, patience := range []time.Duration{0, 20 * time.Second} {
+		synctest.Test(t, func(t *testing.T) {
+			x, waited, told, err := crowdedRace(t, time.Hour, patience, nil)
+			var busy *BusyError
+			if !errors.As(err, &busy) || busy.CPUs != 1.5 || busy.Trials != len(x.kept) || len(x.blocks) != 1 || len(told) > 1 {
+				t.Errorf("patience %s: %v after %d trials in %d blocks, told %+v", patience, err, len(x.kept), len(x.blocks), told)
+			}
+			if waited < patience || waited > patience+2*time.Second {
+				t.Errorf("waited for %s, want %s", waited, patience)
+			}
+		})
+	}
+}
+
+// Nothing is waited for where nothing is compared, or where that all fails is the answer.
+func TestDoesNotWait(t *testing.T) {
+	for name, change := range map[string]func(*Execution){
+		"tolerant": func(e *Execution) { e.Tolerant = true },
+		"attached": func(e *Execution) { e.Header.Target.Attached = &journal.Process{PID: 1} },
+		"a gate":   func(e *Execution) { e.Header.Plan.GateAgainst = true },
+		"unknown":  func(e *Execution) { e.Machine = nil },
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			if _, waited, told, err := crowdedRace(t, time.Hour, time.Minute, change); err != nil || waited > 0 || len(told) > 0 {
+				t.Errorf("%s: %v, waited for %s, told %+v", name, err, waited, told)
+			}
+		})
+	}
+}

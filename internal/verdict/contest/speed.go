@@ -1,0 +1,88 @@
+package contest
+
+import (
+	"math"
+	"slices"
+
+	"github.com/procfit/procfit/internal/verdict/journal"
+)
+
+// SlowFrom is how much slower a machine is, as a share, than usual, when what it ran
+// meanwhile is not compared.
+const SlowFrom = 0.15
+
+// UsualSpeed is the median of a run's speeds, of two in the middle the lower; 0 of none.
+func UsualSpeed(speeds []float64) float64 {
+	if len(speeds) == 0 {
+		return 0
+	}
+	return slices.Sorted(slices.Values(speeds))[(len(speeds)-1)/2]
+}
+
+// Slowed is by how much the machine was slower during each of the trials, as a share: at
+// its slower end, next to the median of the run or to its other end, where that is more.
+// A speed that changed in between is no better than one that was low, since settings of
+// one block then ran at different speeds. 0: not measured.
+func Slowed(trials []journal.Trial) []float64 {
+	slowed := make([]float64, len(trials))
+	var speeds []float64
+	before := make([]float64, len(trials)) // the last that was measured before each trial
+	last := 0.0
+	see := func(speed *float64) {
+		if x := positive(speed); x > 0 {
+			last, speeds = x, append(speeds, x)
+		}
+	}
+	for i := range trials {
+		see(trials[i].SpeedBefore)
+		before[i] = last
+		see(trials[i].SpeedAfter)
+	}
+	if len(speeds) == 0 {
+		return slowed
+	}
+	usual := UsualSpeed(speeds)
+	after := 0.0 // the next that was measured after the trial
+	for i := len(trials) - 1; i >= 0; i-- {
+		if x := positive(trials[i].SpeedAfter); x > 0 {
+			after = x
+		}
+		low, high := math.Inf(1), usual
+		for _, x := range []float64{before[i], after} {
+			if x > 0 {
+				low, high = min(low, x), max(high, x)
+			}
+		}
+		slowed[i] = max(0, 1-low/high)
+		if x := positive(trials[i].SpeedBefore); x > 0 {
+			after = x
+		}
+	}
+	return slowed
+}
+
+// withoutSlow makes valid trials of a sweep invalid, as [journal.InvalidSlow], during which
+// the machine was slow. A gate compares in pairs, and keeps them: both of a pair ran on the
+// slower machine. The caller's trials are left as they are.
+func withoutSlow(h journal.Header, trials []journal.Trial) []journal.Trial {
+	if h.Plan.GateAgainst {
+		return trials
+	}
+	slowed := Slowed(trials)
+	if !slices.ContainsFunc(slowed, func(x float64) bool { return x > SlowFrom }) {
+		return trials
+	}
+	trials = slices.Clone(trials)
+	for i := range trials {
+		if t := &trials[i]; slowed[i] > SlowFrom && t.Valid && t.Role != journal.RolePilot {
+			t.Valid, t.InvalidCode, t.InvalidReason = false, journal.InvalidSlow, "the machine was slower than in other blocks, or its speed changed"
+		}
+	}
+	return trials
+}
+
+// aside reports whether a trial is neither compared nor a failure of its setting, since the
+// machine was to blame.
+func aside(t *journal.Trial) bool {
+	return t.InvalidCode == journal.InvalidCrowded || t.InvalidCode == journal.InvalidSlow
+}

@@ -1,0 +1,82 @@
+package contest
+
+import (
+	"math"
+	"slices"
+	"testing"
+
+	"github.com/procfit/procfit/internal/verdict/journal"
+)
+
+// What decides is the slower end of a block, next to the run's median and to its other end.
+func TestSlowed(t *testing.T) {
+	for name, tc := range map[string]struct {
+		before, after []float64 // of each trial; 0: not measured there
+		want          []float64
+	}{
+		"never measured":          {[]float64{0, 0}, []float64{0, 0}, []float64{0, 0}},
+		"steady":                  {[]float64{100, 0, 0}, []float64{0, 104, 98}, []float64{0.04, 0.04, 0.06}},
+		"slow for one block":      {[]float64{100, 0, 0, 0, 0}, []float64{100, 50, 100, 100, 100}, []float64{0, 0.5, 0.5, 0, 0}},
+		"slower from there on":    {[]float64{100, 0, 0, 0}, []float64{100, 50, 50, 50}, []float64{0, 0.5, 0, 0}},
+		"faster from there on":    {[]float64{50, 0, 0, 0}, []float64{50, 100, 100, 100}, []float64{0.5, 0.5, 0, 0}},
+		"blocks of two":           {[]float64{100, 0, 0, 0, 0, 0}, []float64{0, 100, 0, 60, 0, 100}, []float64{0, 0, 0.4, 0.4, 0.4, 0.4}},
+		"infinite, as anyone may": {[]float64{math.Inf(1), 100}, []float64{100, math.NaN()}, []float64{0, 0}},
+	} {
+		trials := make([]journal.Trial, len(tc.before))
+		for i := range trials {
+			if trials[i] = trial(setting(1, 0), i, 1, 1); tc.before[i] != 0 {
+				trials[i].SpeedBefore = &tc.before[i]
+			}
+			if tc.after[i] != 0 {
+				trials[i].SpeedAfter = &tc.after[i]
+			}
+		}
+		for i, got := range Slowed(trials) {
+			if math.Abs(got-tc.want[i]) > 0.03 {
+				t.Errorf("%s: trial %d is slowed by %.2f, want %.2f", name, i, got, tc.want[i])
+			}
+		}
+	}
+}
+
+// What ran on a slow machine is neither compared nor a failure of its setting, in a sweep and
+// in a gate.
+func TestWithoutSlow(t *testing.T) {
+	a, b := setting(1, 0), setting(2, 0)
+	var trials []journal.Trial
+	for block := range 6 {
+		speed := 100.0
+		if block == 3 {
+			speed = 50
+		}
+		one, two := trial(a, block, 100, 0.1), trial(b, block, speed, 0.1)
+		if two.SpeedAfter = &speed; block == 0 {
+			one.SpeedBefore = new(100.0)
+		}
+		trials = append(trials, one, two)
+	}
+	counted, _ := Counted(header(a, b), trials)
+	for i, tr := range counted {
+		out := trials[i].Block == 3 || trials[i].Block == 4
+		if out == tr.Valid || out != (tr.InvalidCode == journal.InvalidSlow) || !trials[i].Valid {
+			t.Errorf("block %d: valid %v, %q", tr.Block, tr.Valid, tr.InvalidCode)
+		}
+	}
+	c := New(header(a, b), a.Group(), trials)
+	if n := c.Level(2).Trials; n != 4 || len(c.own) != 8 {
+		t.Errorf("%d trials of 2 are compared and %d of both take part, want 4 and 8", n, len(c.own))
+	}
+	old := b
+	old.Procs, old.Variant = a.Procs, journal.VariantAgainst
+	gate := header(a, old)
+	gate.Plan.GateAgainst = true
+	for i := range trials {
+		if trials[i].Setting.Key() == b.Key() {
+			trials[i].Setting = old
+		}
+	}
+	kept, _ := Counted(gate, trials)
+	if slices.ContainsFunc(kept, func(t journal.Trial) bool { return !t.Valid }) {
+		t.Error("a gate, which compares in pairs, leaves out a trial on a slow machine")
+	}
+}

@@ -1,0 +1,195 @@
+package verdict
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"github.com/procfit/procfit/internal/verdict/contest"
+	"github.com/procfit/procfit/internal/verdict/journal"
+)
+
+// speedups sets each current setting's median throughput against that of the
+// smallest numbered one.
+func speedups(settings []SettingResult) {
+	var base *SettingResult
+	for i := range settings {
+		a := &settings[i]
+		if a.Variant == "" && a.Procs != nil && a.Throughput.Median != nil && *a.Throughput.Median > 0 {
+			base = a
+			break // settings are sorted by procs
+		}
+	}
+	for i := range settings {
+		if a := &settings[i]; base != nil && a.Variant == "" && a.Throughput.Median != nil {
+			if x := *a.Throughput.Median / *base.Throughput.Median; !math.IsInf(x, 0) {
+				a.Speedup = &x
+			}
+		}
+	}
+}
+
+func flatness(r *Group, w *outcome, margin float64) Flatness {
+	f := Flatness{WithinMargin: []string{}}
+	peak := w.best.rate
+	medians := map[string]float64{}
+	for _, s := range w.contenders {
+		m := s.rate
+		for _, a := range s.settings {
+			if m >= (1-margin)*peak {
+				f.WithinMargin = append(f.WithinMargin, a.Label)
+				medians[a.Label] = m
+			}
+		}
+		if s.procs > w.best.procs && peak > 0 && !math.IsNaN(m) && (f.WorstAbove == nil || m/peak < *f.WorstAbove) {
+			f.WorstAbove = new(m / peak)
+		}
+	}
+	slices.SortStableFunc(f.WithinMargin, func(a, b string) int { return cmp.Compare(medians[b], medians[a]) })
+	return f
+}
+
+// The shares of the usable CPUs that part the kinds of work.
+const (
+	cpuBound = 0.9
+	ioBound  = 0.5
+)
+
+func workload(r *Group, h journal.Header) Workload {
+	w := Workload{Kind: "unknown"}
+	var at *SettingResult
+	distance := math.Inf(1)
+	for i := range r.Settings {
+		a := &r.Settings[i]
+		if a.Variant != "" || a.Trials == 0 {
+			continue
+		}
+		if a.Procs == nil {
+			at = a
+			break // unset comes first
+		}
+		if d := math.Abs(float64(*a.Procs) - r.EffectiveCPUs); d < distance {
+			at, distance = a, d
+		}
+	}
+	if at == nil || at.Evidence.CPUUtilisation == nil {
+		return w
+	}
+	if *at.Evidence.CPUUtilisation < cpuBound && orZero(at.Evidence.BesideCPUs) >= contest.OthersMatter*float64(max(1, r.Others.Of)) {
+		return w // what it used is only what the neighbour left
+	}
+	w.Setting, w.CPUUtilisation = at.Label, at.Evidence.CPUUtilisation
+	w.Withheld = at.Withheld || *w.CPUUtilisation < cpuBound && busyWithOthers(&at.Evidence, h)
+	if w.Withheld {
+		return w
+	}
+	switch u := *w.CPUUtilisation; {
+	case u >= cpuBound:
+		w.Kind = "cpu-bound"
+	case u <= ioBound:
+		w.Kind = "io-bound"
+	default:
+		w.Kind = "mixed"
+	}
+	return w
+}
+
+// busyWithOthers is for trials in which other programs were not counted, as in those of
+// half a second or in a journal of the first version: that the whole machine was busy,
+// and by a tenth of it with neither the target nor the load. It is too coarse to
+// withhold comparisons, and enough not to take a starved program for one that waits.
+func busyWithOthers(e *Evidence, h journal.Header) bool {
+	machine := float64(h.TargetHost.CPUs)
+	if e.OtherCPUs != nil || e.MachineBusy == nil || e.CPUs == nil || machine <= 0 || len(h.Target.ServerCPUs) > 0 {
+		return false
+	}
+	ours := *e.CPUs
+	if e.LoadCPUs != nil && h.Load.OnTargetHost() {
+		ours += *e.LoadCPUs
+	}
+	return *e.MachineBusy >= contest.InUse && *e.MachineBusy-ours/machine >= contest.OthersMatter
+}
+
+// OtherPrograms is the CPU that neither the target nor its load used, on the CPUs
+// that the target may use.
+type OtherPrograms struct {
+	CPUs *float64 `json:"cpus"` // the median over the trials; null where it was not counted
+	Of   int      `json:"of,omitempty"`
+	// MostCPUs is the median over the trials of MostSetting, which had the most of it,
+	// where that is more than runs on every machine; null elsewhere.
+	MostCPUs    *float64 `json:"most_cpus,omitempty"`
+	MostSetting string   `json:"most_setting,omitempty"`
+	// Matter is that they are more than runs on every machine.
+	Matter bool `json:"matter"`
+	// Withheld are the labels of the settings that had too few CPUs next to them.
+	Withheld []string `json:"withheld,omitempty"`
+	// Bursts is how many of all Trials had much of them, at most the share BurstMost of the
+	// CPU time, where most have hardly any; LeftOut of these are not used.
+	Bursts    int     `json:"bursts,omitempty"`
+	BurstMost float64 `json:"burst_most,omitempty"`
+	Trials    int     `json:"trials,omitempty"`
+	LeftOut   int     `json:"left_out,omitempty"`
+	// Slow is how many of all Trials are not used since the machine itself was slower then,
+	// or its speed changed.
+	Slow int `json:"slow,omitempty"`
+}
+
+// slowMuch is the share of the trials that such a machine takes when it is why nothing can
+// be said.
+const slowMuch = 0.25
+
+// slowed reports whether it is.
+func (o OtherPrograms) slowed() bool {
+	return o.Slow > 0 && float64(o.Slow) >= slowMuch*float64(o.Trials)
+}
+
+// burstsOf are the trials of a machine that was busy for a while.
+func (o *OtherPrograms) burstsOf(all []*journal.Trial) {
+	if !contest.QuietButFor(all) {
+		return
+	}
+	for _, t := range all {
+		if !contest.InBurst(t) {
+			continue
+		}
+		o.Bursts, o.BurstMost, o.Trials = o.Bursts+1, max(o.BurstMost, contest.MostOthers(t)), len(all)
+		if t.InvalidCode == journal.InvalidCrowded {
+			o.LeftOut++
+		}
+	}
+}
+
+func otherSeconds(u *journal.Usage) *float64 {
+	if u.HostUse == nil {
+		return nil
+	}
+	return u.HostUse.OtherCPUSeconds
+}
+
+// others is what other programs took. Which settings they left too few CPUs is the
+// contest's.
+func (g *group) others(r *Group) {
+	all := trialsOf(g.settings)
+	o := OtherPrograms{CPUs: medianRate(all, otherSeconds), Of: contest.TargetCPUs(all)}
+	o.burstsOf(all)
+	for _, t := range all {
+		if t.InvalidCode == journal.InvalidSlow {
+			o.Slow, o.Trials = o.Slow+1, len(all)
+		}
+	}
+	for i, a := range g.settings {
+		e := &r.Settings[i].Evidence
+		if n := float64(contest.TargetCPUs(a.measure)); e.OtherCPUs != nil && n > 0 && *e.OtherCPUs >= contest.OthersMatter*n {
+			o.Matter = true
+			if o.MostCPUs == nil || *e.OtherCPUs > *o.MostCPUs {
+				o.MostCPUs, o.MostSetting = e.OtherCPUs, a.Label
+			}
+		}
+		if g.contest.Withheld[a.key] {
+			r.Settings[i].Withheld, a.withheld = true, true
+			o.Withheld = append(o.Withheld, a.Label)
+		}
+	}
+	o.Matter = o.Matter || o.CPUs != nil && *o.CPUs >= contest.OthersMatter*float64(max(1, o.Of))
+	r.Others = o
+}
