@@ -3,6 +3,7 @@ package local
 import (
 	"context"
 	"errors"
+	"slices"
 	"time"
 
 	"github.com/procfit/procfit/internal/host/cgroup"
@@ -157,11 +158,26 @@ func (r *run) look(f fleet, readings []trial.Reading) (all []int, err error) {
 				return nil, err
 			}
 		}
-		if now := r.readBusiest(pids); now.Err == nil || readings[i].Procs == 0 && len(pids) > 0 {
-			readings[i] = now
-		}
+		readings[i] = one.better(readings[i], r.readBusiest(pids), pids)
 	}
 	return all, nil
+}
+
+// better is which of two readings of a replica is kept: the last that has a value, else
+// the last that says why there is none. Where all processes were seen to be no Go programs,
+// one that has ended during the second look does not make that unknown.
+func (one *replica) better(earlier, now trial.Reading, pids []int) trial.Reading {
+	switch {
+	case now.Err == nil:
+		return now
+	case earlier.Procs > 0 || len(pids) == 0:
+		return earlier
+	case now.NoGo:
+		one.notGo = pids
+	case earlier.NoGo && !slices.ContainsFunc(pids, func(pid int) bool { return !slices.Contains(one.notGo, pid) }):
+		return earlier
+	}
+	return now
 }
 
 // account takes what the kernel says of the ended processes, which is complete

@@ -5,6 +5,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -210,11 +211,37 @@ func TestLogOfManyRuns(t *testing.T) {
 
 // A program without any Go in it is reported as such.
 func TestNoGoProgram(t *testing.T) {
-	spec := job("sleep", "0.2")
+	spec := job("sleep", "1") // long enough for a busy machine to find it
 	setting := journal.Setting{Label: "2", Procs: new(2), Replicas: 1}
 	trial, err := prepared(t, spec, Config{}, setting).Run(t.Context(), plan.Task{Setting: setting}, nil)
 	if err != nil || !trial.Valid || len(trial.Warnings) != 1 || trial.Warnings[0].Code != journal.WarnNoGo {
 		t.Errorf("%v, %s, warnings %+v", err, trial.InvalidReason, trial.Warnings)
+	}
+}
+
+// A process that ends while procfit looks at it takes nothing away from what was known.
+func TestBetterReading(t *testing.T) {
+	value, none := trial.Reading{Procs: 4}, trial.Reading{NoGo: true, Err: errors.New("no Go program")}
+	gone := trial.Reading{Err: errors.New("the process is gone")}
+	for name, c := range map[string]struct {
+		earlier, now, want trial.Reading
+		pids               []int
+	}{
+		"a first value":                  {gone, value, value, []int{1}},
+		"another value":                  {value, trial.Reading{Procs: 2}, trial.Reading{Procs: 2}, []int{1}},
+		"a value, then its end":          {value, gone, value, []int{1}},
+		"a value, then no Go program":    {value, none, value, []int{1}},
+		"no Go program":                  {gone, none, none, []int{1}},
+		"no Go program, then its end":    {none, gone, none, []int{1}},
+		"no Go program, then another":    {none, gone, gone, []int{1, 3}},
+		"no Go program, then no process": {none, gone, none, nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			one := &replica{notGo: []int{1, 2}}
+			if got := one.better(c.earlier, c.now, c.pids); !reflect.DeepEqual(got, c.want) {
+				t.Errorf("%+v, want %+v", got, c.want)
+			}
+		})
 	}
 }
 
