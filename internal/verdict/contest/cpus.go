@@ -162,8 +162,13 @@ func withoutBursts(h journal.Header, trials []journal.Trial) []journal.Trial {
 		k := t.Setting.Key()
 		starved := t.Valid || t.InvalidCode == journal.InvalidNoAnswer || t.InvalidCode == journal.InvalidErrors
 		if t.Role != journal.RolePilot && bursts[k] > 0 && InBurst(t) && starved && (quiet[k] || settings[k.Group] > 1) {
-			t.Valid, t.InvalidCode, t.InvalidReason = false, journal.InvalidCrowded, "other programs used a large part of its CPU time"
+			crowd(t)
 		}
 	}
 	return trials
+}
+
+// crowd makes a trial invalid that other programs starved.
+func crowd(t *journal.Trial) {
+	t.Valid, t.InvalidCode, t.InvalidReason = false, journal.InvalidCrowded, "other programs used a large part of its CPU time"
 }

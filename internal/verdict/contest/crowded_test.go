@@ -2,6 +2,7 @@ package contest
 
 import (
 	"reflect"
+	"slices"
 	"testing"
 
 	"github.com/procfit/procfit/internal/verdict/journal"
@@ -66,6 +67,54 @@ func TestWithoutBurstsOfFailures(t *testing.T) {
 		if got := withoutBursts(header(a), trials)[2].InvalidCode; got != want {
 			t.Errorf("%s becomes %s, want %s", code, got, want)
 		}
+	}
+}
+
+// A setting that other programs starved is tried again once they have stopped, and then
+// its quiet trials stand for it.
+func TestQuietAfterABusyMinute(t *testing.T) {
+	one, eight := setting(1, 0), setting(8, 0)
+	h := header(one, eight)
+	measured := func(s journal.Setting, block int, used, others float64) journal.Trial {
+		tr := trial(s, block, 100*used, 0.1)
+		tr.ObservedProcs = []*int{s.Procs}
+		tr.Usage = journal.Usage{MeasuredSeconds: 1, CPUSeconds: &journal.CPUSeconds{User: used},
+			HostUse: &journal.HostUse{TargetCPUs: 8, OtherCPUSeconds: &others}}
+		return tr
+	}
+	var trials []journal.Trial
+	for block := range mostWithheld {
+		trials = append(trials, measured(eight, block, 6, 1.2), measured(one, block, 1, 1.2))
+	}
+	g := eight.Group()
+	if c := New(h, g, trials); !c.Withheld[eight.Key()] || slices.Contains(c.rules.Values, 8) {
+		t.Fatalf("on a busy machine: withheld %v, values %v", c.Withheld, c.rules.Values)
+	}
+	trials = append(trials, measured(one, mostWithheld, 1, 0.1))
+	if c := New(h, g, trials); !slices.Contains(c.rules.Values, 8) {
+		t.Errorf("on a quiet machine 8 is not tried again: %v", c.rules.Values)
+	}
+	for quiet := 1; quiet <= fewestQuiet; quiet++ {
+		trials = append(trials, measured(eight, mostWithheld+quiet, 8, 0.1))
+		c := New(h, g, trials)
+		if withheld := quiet < fewestQuiet; c.Withheld[eight.Key()] != withheld {
+			t.Errorf("with %d quiet trials: withheld %v", quiet, c.Withheld)
+		}
+	}
+	if n := New(h, g, trials).Level(8).Trials; n != fewestQuiet {
+		t.Errorf("%d trials of 8 count, want the %d quiet ones", n, fewestQuiet)
+	}
+	before := slices.Clone(trials)
+	got := withoutBusy(h, trials)
+	if !reflect.DeepEqual(trials, before) {
+		t.Error("the caller's trials are changed")
+	}
+	if again := withoutBusy(h, got); !reflect.DeepEqual(again, got) {
+		t.Error("a second time leaves out others")
+	}
+	h.Plan.GateAgainst = true
+	if got := withoutBusy(h, trials); !reflect.DeepEqual(got, before) {
+		t.Error("a gate, which compares in pairs, leaves out some")
 	}
 }
 

@@ -50,6 +50,42 @@ func starved(h journal.Header, g journal.GroupKey, own []*journal.Trial) map[jou
 	return starved
 }
 
+// fewestQuiet is how many quiet trials of a setting stand for it in place of those that
+// other programs starved.
+const fewestQuiet = 3
+
+// withoutBusy makes trials invalid, as [journal.InvalidCrowded], of settings that other
+// programs left too few CPUs most of the time, but not always: where enough trials of such
+// a setting were quiet, these are what it does. A gate compares in pairs, and keeps all.
+// The caller's trials are left as they are.
+func withoutBusy(h journal.Header, trials []journal.Trial) []journal.Trial {
+	if h.Plan.GateAgainst {
+		return trials
+	}
+	groups := map[journal.GroupKey][]*journal.Trial{}
+	all := slices.Clone(trials)
+	for i := range all {
+		if t := &all[i]; t.Role != journal.RolePilot && !aside(t) {
+			groups[t.Setting.Group()] = append(groups[t.Setting.Group()], t)
+		}
+	}
+	for g, own := range groups {
+		for key := range starved(h, g, own) {
+			of := bySetting(own)[key]
+			isQuiet := func(t *journal.Trial) bool { return t.Valid && t.HostUse != nil && MostOthers(t) < OthersMatter }
+			if len(slices.DeleteFunc(slices.Clone(of), func(t *journal.Trial) bool { return !isQuiet(t) })) < fewestQuiet {
+				continue
+			}
+			for _, t := range of {
+				if t.Valid && MostOthers(t) >= OthersMatter {
+					crowd(t)
+				}
+			}
+		}
+	}
+	return all
+}
+
 func bySetting(trials []*journal.Trial) map[journal.SettingKey][]*journal.Trial {
 	settings := map[journal.SettingKey][]*journal.Trial{}
 	for _, t := range trials {
@@ -157,12 +193,13 @@ func (c *Contest) rulesOf() race.Rules {
 }
 
 // mostWithheld is how often a value is tried that other programs leave too few CPUs, while
-// others can be compared: they may stop. Where none can, all are tried until the budget
-// ends.
+// others can be compared and the machine is still busy: they may stop. Where none can be
+// compared, all are tried until the budget ends.
 const mostWithheld = 5
 
 // withhold finds the settings that other programs left too few CPUs, and the values that
-// they are of, which take no part. One of a few trials may be tried again.
+// they are of, which take no part. One of a few trials may be tried again, and so may any
+// once the machine is quiet.
 func (c *Contest) withhold() map[int]bool {
 	c.Withheld = starved(c.h, c.Group, c.own)
 	out, tried := map[int]bool{}, map[int]int{}
@@ -171,8 +208,15 @@ func (c *Contest) withhold() map[int]bool {
 		tried[v]++
 		out[v] = out[v] || c.Withheld[t.Setting.Key()]
 	}
-	if slices.ContainsFunc(c.own, func(t *journal.Trial) bool { v := c.valueOf(t); return t.Valid && v > 0 && !out[v] }) {
+	if c.busy() && slices.ContainsFunc(c.own, func(t *journal.Trial) bool { v := c.valueOf(t); return t.Valid && v > 0 && !out[v] }) {
 		c.rules.Values = slices.DeleteFunc(c.rules.Values, func(v int) bool { return out[v] && tried[v] >= mostWithheld })
 	}
 	return out
+}
+
+// busy reports whether other programs used CPUs in the latest block.
+func (c *Contest) busy() bool {
+	return slices.ContainsFunc(c.own, func(t *journal.Trial) bool {
+		return t.Block == c.own[len(c.own)-1].Block && MostOthers(t) >= OthersMatter
+	})
 }
