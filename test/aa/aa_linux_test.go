@@ -66,11 +66,7 @@ func TestAA(t *testing.T) {
 	}
 	root := os.Getenv("PROCFIT_AA_DIR")
 	if root == "" {
-		cache, err := os.UserCacheDir()
-		if err != nil {
-			t.Fatal(err)
-		}
-		root = filepath.Join(cache, "procfit", "aa")
+		root = filepath.Join(cacheDir(t), "aa")
 	}
 	program := build(t)
 	var equal, differ tally
@@ -161,15 +157,21 @@ func one(t *testing.T, program, dir string, value int) *verdict.Result {
 	return verdict.Analyze(contents.Header, contents.Trials)
 }
 
-// build makes the program once for all sweeps, resumed ones too: a journal goes on with
-// the command that it began with.
-func build(t *testing.T) string {
+// cacheDir is procfit's folder in the user's cache.
+func cacheDir(t *testing.T) string {
 	t.Helper()
 	cache, err := os.UserCacheDir()
 	if err != nil {
 		t.Fatal(err)
 	}
-	path := filepath.Join(cache, "procfit", "aa-server")
+	return filepath.Join(cache, "procfit")
+}
+
+// build makes the program once for all sweeps, resumed ones too: a journal goes on with
+// the command that it began with.
+func build(t *testing.T) string {
+	t.Helper()
+	path := filepath.Join(cacheDir(t), "aa-server")
 	if out, err := exec.Command("go", "build", "-o", path, "../../cmd/procfit").CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, strings.TrimSpace(string(out)))
 	}

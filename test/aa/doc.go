@@ -4,6 +4,9 @@
 // where the plan says 1. A second count, of the same names at their own values, shows
 // that the sweep would have seen a difference.
 //
-// It takes an hour, so it is run by hand, in the background of .ci/full, and goes on
+// TestAgain sweeps real servers next to other work, and measures again what the values that
+// the sweeps named lose on a quiet machine.
+//
+// It takes an hour, so it is run by hand, in the background of .ci/full, and continues
 // where it was stopped.
 package aa

@@ -1,0 +1,234 @@
+package aa
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"math"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/procfit/procfit/internal/show/number"
+	"github.com/procfit/procfit/internal/verdict"
+	"github.com/procfit/procfit/internal/verdict/journal"
+	"github.com/procfit/procfit/test/need"
+)
+
+var update = flag.Bool("update", false, "write docs/evidence/another-day.md")
+
+// TestAgain sweeps four servers PROCFIT_AGAIN times each, next to a Go compiler that works
+// for ten seconds of every thirty, and asks a grid of ten blocks on the quiet machine what
+// each named value loses. Sweeps that its folder holds already are not run again, so that
+// they can be of different hours: PROCFIT_AGAIN=1 now, 2 in an hour.
+func TestAgain(t *testing.T) {
+	n, err := strconv.Atoi(os.Getenv("PROCFIT_AGAIN"))
+	if err != nil || n < 1 {
+		t.Skip("twenty sweeps and four grids, an hour and a half: by hand, with PROCFIT_AGAIN=5")
+	}
+	for _, what := range []string{"caddy", "etcd"} {
+		if missing := need.Missing(what); missing != "" {
+			need.Skip(t, missing)
+		}
+	}
+	root := filepath.Join(cacheDir(t), "again")
+	page := strings.Builder{}
+	wrong, named := 0, 0
+	program := build(t)
+	for _, s := range servers(t, root) {
+		name := s.name
+		var all []*verdict.Result
+		func() {
+			defer compile(t)()
+			for i := range n {
+				all = append(all, swept(t, program, filepath.Join(root, fmt.Sprintf("%s-%d", name, i)), s.args...))
+			}
+		}()
+		grid := swept(t, program, filepath.Join(root, name+"-grid"), append([]string{"--repeats", "10"}, s.args...)...)
+		for i, r := range all {
+			row := compared(r, grid)
+			fmt.Fprintf(&page, "| %s | %d | %s |\n", name, i+1, row)
+			t.Logf("%s, sweep %d: %s", name, i+1, row)
+			if row.procs > 0 {
+				named++
+			}
+			if row.wrong() {
+				wrong++
+			}
+		}
+	}
+	t.Logf("%d of %d named values lose more than the margin", wrong, named)
+	if wrong*50 > named {
+		t.Errorf("%d of %d named values lose more than the margin, want at most 2%%", wrong, named)
+	}
+	if *update {
+		writePage(t, page.String(), wrong, named, n)
+	}
+}
+
+// server is a program that is swept, with what the command line needs for it.
+type server struct {
+	name string
+	args []string
+}
+
+// servers are the programs that are swept: one of procfit's own, and three that nobody here
+// wrote.
+func servers(t *testing.T, root string) []server {
+	t.Helper()
+	files := filepath.Join(root, "files")
+	if err := os.MkdirAll(files, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(files, "page.txt"), []byte(strings.Repeat("procfit ", 512)), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	const url = "http://127.0.0.1:{port}"
+	list := []server{
+		{"built-in", nil},
+		{"caddy", []string{"--url", url + "/page.txt", "--", "caddy", "file-server", "--listen", "127.0.0.1:{port}", "--root", files}},
+		{"etcd", []string{"--url", url + "/v3/kv/range", "--body", `{"key": "Zm9v"}`, "--", "etcd", "--data-dir", filepath.Join(root, "etcd"), "--log-level", "error",
+			"--listen-client-urls", url, "--advertise-client-urls", url, "--listen-peer-urls", "http://127.0.0.1:23801"}},
+		{"grpc", []string{"--url", "h2c://127.0.0.1:{port}", "--grpc", "helloworld.Greeter/SayHello", "--body", `{"name": "procfit"}`, "--", grpcServer(t, root), "-port", "{port}"}},
+	}
+	return list
+}
+
+// grpcServer is grpc-go's example of a server with reflection.
+func grpcServer(t *testing.T, root string) string {
+	t.Helper()
+	dir, path := filepath.Join(root, "grpc"), filepath.Join(root, "grpc-server")
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "go.mod"), []byte("module again\n\ngo 1.25.0\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	const example = "google.golang.org/grpc/examples/features/reflection/server"
+	for _, args := range [][]string{{"get", example + "@v0.0.0-20260825154716-030ee8becb20"}, {"build", "-o", path, example}} {
+		cmd := exec.Command("go", args...)
+		cmd.Dir, cmd.Env = dir, append(os.Environ(), "GOWORK=off", "GOFLAGS=-mod=mod")
+		if out, err := cmd.CombinedOutput(); err != nil {
+			t.Fatalf("go %s: %v: %s", args[0], err, out)
+		}
+	}
+	return path
+}
+
+// compile builds the standard library's parts of a Go program for ten seconds of every
+// thirty, as a developer's other work does, until the test calls what is returned.
+func compile(t *testing.T) (stop func()) {
+	t.Helper()
+	ctx, cancel := context.WithCancel(t.Context())
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		for ctx.Err() == nil {
+			burst, end := context.WithTimeout(ctx, 10*time.Second)
+			cmd := exec.CommandContext(burst, "go", "build", "-a", "-p", "1", "net/http")
+			cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
+			_ = cmd.Run() // it is meant to be cut off
+			end()
+			select {
+			case <-ctx.Done():
+			case <-time.After(20 * time.Second):
+			}
+		}
+	}()
+	return func() { cancel(); <-done }
+}
+
+// swept runs or completes a sweep in the folder.
+func swept(t *testing.T, program, dir string, args ...string) *verdict.Result {
+	t.Helper()
+	if _, err := os.Stat(filepath.Join(dir, "result.json")); err != nil {
+		cmd := exec.CommandContext(t.Context(), program, append([]string{"sweep", "-q", "--duration", "1s", "--out", dir}, args...)...)
+		if out, err := cmd.CombinedOutput(); err != nil {
+			t.Fatalf("%s: %v: %s", dir, err, out)
+		}
+	}
+	contents, err := journal.ReadDirectory(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return verdict.Analyze(contents.Header, contents.Trials)
+}
+
+// loss is what the value that a sweep named loses, by a grid.
+type loss struct {
+	verdict         verdict.Verdict
+	procs           int     // 0: the sweep named none
+	confidence      string  // proven or likely
+	throughput, p99 float64 // against the best of the grid; NaN: not known
+}
+
+// Margins of a sweep; the p99 counts against values that latency may prefer.
+func (l loss) wrong() bool { return l.procs > 0 && (l.throughput > 0.05 || l.p99 > 0.20) }
+
+func (l loss) String() string {
+	if l.procs == 0 {
+		return fmt.Sprintf("%s | – | – | –", l.verdict)
+	}
+	share := func(x float64) string {
+		if math.IsNaN(x) {
+			return "unknown"
+		}
+		return number.Share(x)
+	}
+	return fmt.Sprintf("%s | %d | %s | %s", strings.TrimSpace(string(l.verdict)+" "+l.confidence), l.procs, share(l.throughput), share(l.p99))
+}
+
+func compared(r, grid *verdict.Result) loss {
+	l := loss{verdict: r.Recommendation.Verdict, confidence: string(r.Recommendation.Confidence), throughput: math.NaN(), p99: math.NaN()}
+	if r.Recommendation.Procs == nil {
+		return l
+	}
+	l.procs = *r.Recommendation.Procs
+	g := grid.Groups[0]
+	fastest, promptest := 0.0, math.Inf(1)
+	for _, v := range g.Values {
+		if m := v.Throughput.Mean; m != nil {
+			fastest = max(fastest, *m)
+		}
+		if m := v.Latency.Mean; m != nil && v.Procs != nil && *v.Procs <= runtime.NumCPU() && v.Excluded == nil {
+			promptest = min(promptest, *m)
+		}
+	}
+	for _, v := range g.Values {
+		if v.Procs == nil || *v.Procs != l.procs {
+			continue
+		}
+		if m := v.Throughput.Mean; m != nil {
+			l.throughput = 1 - *m/fastest
+		}
+		if m := v.Latency.Mean; m != nil {
+			l.p99 = *m/promptest - 1
+		}
+	}
+	return l
+}
+
+func writePage(t *testing.T, rows string, wrong, named, n int) {
+	t.Helper()
+	text := fmt.Sprintf(`# The same answer on another day
+
+Made on %s by a test on a virtual machine with %d CPUs, %s. Four servers were swept %d times each, on different hours, next to a Go compiler that worked for ten seconds of every thirty. Then a grid of ten blocks measured all values again, on the quiet machine. *Loses* is what the value that a sweep named has less of throughput, or more of p99, than the best value of the grid; a p99 is compared with those that latency may prefer.
+
+**%d of %d named values lose more than the margin** (5%% of throughput, 20%% of p99; the goal was at most 2%%). A sweep that names no value cannot be wrong.
+
+| server | sweep | verdict | value | loses throughput | loses p99 |
+|---|---:|---|---:|---:|---:|
+%s
+To make this page again (an hour and a half, on a machine that does nothing else):
+
+    PROCFIT_AGAIN=%d go test ./test/aa -run TestAgain -count 1 -timeout 3h -v -update
+`, time.Now().UTC().Format("2 January 2006"), runtime.NumCPU(), runtime.Version(), n, wrong, named, rows, n)
+	if err := os.WriteFile("../../docs/evidence/another-day.md", []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
