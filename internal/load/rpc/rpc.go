@@ -1,12 +1,26 @@
+// Package rpc makes a call of gRPC from what a user writes: a method's name and its
+// message in JSON. Where the message's type comes from is the user's choice: .proto
+// files, a set of compiled descriptors, or the server itself by reflection, which is
+// asked in its version 1 and then in the alpha one.
+//
+// The result is bytes. They are sent by package wire, which knows of gRPC no more
+// than how its messages and an answer end.
+//
+// # Limits
+//
+// One request message: unary methods and those whose server streams. No
+// compression. An answer's messages are not decoded.
 package rpc
 
 import (
 	"bytes"
 	"context"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
 	"path/filepath"
+	"strings"
 
 	"github.com/bufbuild/protocompile"
 	"github.com/jhump/protoreflect/v2/grpcreflect"
@@ -16,16 +30,97 @@ import (
 	"google.golang.org/grpc/credentials/insecure"
 	"google.golang.org/grpc/metadata"
 	"google.golang.org/grpc/status"
+	"google.golang.org/protobuf/encoding/protojson"
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/reflect/protodesc"
 	"google.golang.org/protobuf/reflect/protoreflect"
 	"google.golang.org/protobuf/reflect/protoregistry"
 	"google.golang.org/protobuf/types/descriptorpb"
+	"google.golang.org/protobuf/types/dynamicpb"
 
 	"github.com/procfit/procfit/internal/host/folder"
 	"github.com/procfit/procfit/internal/load"
 	"github.com/procfit/procfit/internal/show/phrase"
 )
+
+// Calls implements load.Calls.
+type Calls struct{}
+
+// ParseName implements load.Calls.
+func (Calls) ParseName(text string) (load.CallName, error) {
+	at := strings.LastIndexByte(text, '/')
+	if at < 0 {
+		at = strings.LastIndexByte(text, '.')
+	}
+	if at <= 0 {
+		return load.CallName{}, errors.New("expected package.Service/Method")
+	}
+	n := load.CallName{Service: strings.TrimPrefix(text[:at], "/"), Method: text[at+1:]}
+	if !protoreflect.FullName(n.Service).IsValid() || !protoreflect.Name(n.Method).IsValid() {
+		return load.CallName{}, errors.New("expected package.Service/Method")
+	}
+	return n, nil
+}
+
+// types is a set of files with what they define.
+type types struct {
+	*protoregistry.Files
+	*dynamicpb.Types
+}
+
+// typesOf resolves what files define.
+func typesOf(files *protoregistry.Files) load.CallTypes {
+	return types{files, dynamicpb.NewTypes(files)}
+}
+
+// Method implements load.CallTypes.
+func (t types) Method(n load.CallName) (load.CallMethod, error) {
+	m, err := t.find(n)
+	if err != nil {
+		return load.CallMethod{}, err
+	}
+	return load.CallMethod{
+		Stream: m.IsStreamingServer(),
+		Body:   func(data []byte) ([]byte, error) { return t.message(m, data) },
+	}, nil
+}
+
+// find is the method among the types.
+func (t types) find(n load.CallName) (protoreflect.MethodDescriptor, error) {
+	d, err := t.FindDescriptorByName(protoreflect.FullName(n.Service))
+	if err != nil {
+		return nil, fmt.Errorf("there is no service %q", n.Service)
+	}
+	service, ok := d.(protoreflect.ServiceDescriptor)
+	if !ok {
+		return nil, fmt.Errorf("%q is not a service", n.Service)
+	}
+	methods := service.Methods()
+	m := methods.ByName(protoreflect.Name(n.Method))
+	if m == nil {
+		return nil, fmt.Errorf("service %q has no method %q; it has %s", n.Service, n.Method, listed(methods))
+	}
+	if m.IsStreamingClient() {
+		return nil, fmt.Errorf("method %q takes a stream of requests; only one request a call is supported", n.Method)
+	}
+	return m, nil
+}
+
+// message is the body of a call: the message of JSON, with the length before it
+// that gRPC wants.
+func (t types) message(m protoreflect.MethodDescriptor, data []byte) ([]byte, error) {
+	message := dynamicpb.NewMessage(m.Input())
+	if err := (protojson.UnmarshalOptions{Resolver: t}).Unmarshal(data, message); err != nil {
+		return nil, fmt.Errorf("not a %s: %w", m.Input().FullName(), err)
+	}
+	b, err := proto.Marshal(message)
+	if err != nil {
+		return nil, err
+	}
+	// Not compressed, and its length (PROTOCOL-HTTP2.md of gRPC).
+	framed := binary.BigEndian.AppendUint32([]byte{0}, uint32(len(b)))
+	return append(framed, b...), nil
+}
 
 func listed(methods protoreflect.MethodDescriptors) string {
 	var names []string
