@@ -38,7 +38,7 @@ type measurement struct {
 
 func newMeasurement(name string) measurement {
 	m := measurement{spec: plan.NewFlags(), name: name, printed: printed("text", "json")}
-	if slices.Contains([]string{"sweep", "compare", "size"}, name) {
+	if slices.Contains([]string{"sweep", "compare", "size", "kube sweep"}, name) {
 		m.printed.formats = append(m.printed.formats, yamlFormat)
 	}
 	return m
