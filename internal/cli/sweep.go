@@ -111,7 +111,7 @@ func (m *measurement) resolve(std stdio) (*session.Session, error) {
 	if err := m.setBudget(&spec); err != nil {
 		return nil, err
 	}
-	return m.here(spec)
+	return m.here(std, spec)
 }
 
 // setTarget settles the program: the user's, a package to build, or the built-in
