@@ -185,6 +185,13 @@ func kindOf(f *pflag.Flag) string {
 // unknownFlag says which flag may be meant: one of the command, or of another command.
 func unknownFlag(cmd *cobra.Command, err *pflag.NotExistError) string {
 	name := err.GetSpecifiedName()
+	if instead := guessed(cmd, name); instead != "" {
+		dashes := "--"
+		if len(name) == 1 {
+			dashes = "-"
+		}
+		return fmt.Sprintf("unknown flag %s%s; use: %s", dashes, name, instead)
+	}
 	if short := err.GetSpecifiedShortnames(); short != "" {
 		return fmt.Sprintf("unknown flag -%s; see %s --help", name, cmd.CommandPath())
 	}

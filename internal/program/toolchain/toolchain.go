@@ -137,22 +137,13 @@ func (g Go) fetch(ctx context.Context, release string) (root string, err error) 
 // command knows them as versions of a pseudo-module named go; where it cannot
 // ask, what is here already may do.
 func (g Go) releases(ctx context.Context, minor, modCache string) ([]string, error) {
-	output, err := g.Run(ctx, "list", "-m", "-versions", "go")
+	all, err := g.listed(ctx)
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
 	}
-	var all []string
-	for _, v := range strings.Fields(string(output)) {
-		all = append(all, "go"+v)
-	}
-	all = append(all, last...)
-	here, _ := filepath.Glob(cachePath(modCache, "go"+minor+"*")) // the pattern is well formed
-	for _, dir := range here {
-		all = append(all, strings.TrimSuffix(strings.TrimPrefix(filepath.Base(dir), "toolchain@v0.0.1-"), system))
-	}
-	local, localErr := g.With("GOTOOLCHAIN=local").Run(ctx, "env", "GOVERSION")
-	if localErr == nil {
-		all = append(all, strings.TrimSpace(string(local)))
+	all = slices.Concat(all, last, inCache(modCache, minor))
+	if local, err := g.local(ctx); err == nil {
+		all = append(all, local)
 	}
 	all = slices.DeleteFunc(all, func(v string) bool {
 		return version.Lang(v) != "go"+minor || strings.ContainsAny(v, "rb") // no candidates: rc, beta
@@ -166,6 +157,30 @@ func (g Go) releases(ctx context.Context, minor, modCache string) ([]string, err
 		return nil, fmt.Errorf("list the releases of Go %s: %w", minor, err)
 	}
 	return nil, fmt.Errorf("no release of Go %s can be fetched: name one in full, such as %s.1", minor, minor)
+}
+
+// listed are the releases that the module proxy lists, such as go1.24.6.
+func (g Go) listed(ctx context.Context) (all []string, err error) {
+	output, err := g.Run(ctx, "list", "-m", "-versions", "go")
+	for _, v := range strings.Fields(string(output)) {
+		all = append(all, "go"+v)
+	}
+	return slices.DeleteFunc(all, func(v string) bool { return !version.IsValid(v) }), err
+}
+
+// local is the version of the go command itself.
+func (g Go) local(ctx context.Context) (string, error) {
+	output, err := g.With("GOTOOLCHAIN=local").Run(ctx, "env", "GOVERSION")
+	return strings.TrimSpace(string(output)), err
+}
+
+// inCache are the releases of a version that the module cache has.
+func inCache(modCache, minor string) (releases []string) {
+	here, _ := filepath.Glob(cachePath(modCache, "go"+minor+"*")) // the pattern is well formed
+	for _, dir := range here {
+		releases = append(releases, strings.TrimSuffix(strings.TrimPrefix(filepath.Base(dir), "toolchain@v0.0.1-"), system))
+	}
+	return releases
 }
 
 // system is how the name of a toolchain's directory ends.
