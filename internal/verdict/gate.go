@@ -13,6 +13,11 @@ import (
 // margin, over all its checks.
 const gateError = 0.05
 
+// wide is the loss, as a logarithm, that each check must rule out for the gate to pass: a
+// throughput of half, a p99 of twice as long. A gate that passes whatever may have happened
+// protects nobody.
+const wide = math.Ln2
+
 // gating gathers the checks of a gate. Spoiled says where the new program's trials
 // are invalid and the old one's are not: that passes no gate.
 type gating struct {
@@ -32,8 +37,9 @@ func newGating(kind string, p journal.Plan) *gating {
 // GateAgainst compares each setting with the old command's setting of the same setting,
 // block by block. The gate fails where the new one is proven worse by more than
 // the margin, each check having its share of the gate's error. It passes when every
-// check is judged and none has failed; else nobody can say. Other programs withhold
-// no check: what they take, they take from both, which ran side by side.
+// check is judged, none has failed, and none leaves open whether throughput has halved or
+// p99 doubled; else nobody can say. Other programs withhold no check: what they take, they take from both,
+// which ran side by side.
 func GateAgainst(h journal.Header, trials []journal.Trial) *Gate {
 	gate := newGating(GateKindAgainst, h.Plan)
 	trials, _ = contest.Counted(h, trials)
@@ -135,13 +141,13 @@ func (gate *gating) judgeChecks() {
 		c.Ratio = estimate{n: n, mid: mid, low: low, high: high}.ratio()
 		c.Margin = -math.Expm1(-gate.margin)
 		low, high = lower, most
-		c.Worse, c.Proven = most < -gate.margin, lower > -gate.margin
+		c.Worse, c.Proven, c.wide = most < -gate.margin, lower > -gate.margin, lower < -wide
 		if c.Metric == MetricP99 {
 			c.Margin = math.Expm1(gate.marginP99)
 			low, high = least, upper
-			c.Worse, c.Proven = least > gate.marginP99, upper < gate.marginP99
+			c.Worse, c.Proven, c.wide = least > gate.marginP99, upper < gate.marginP99, upper > wide
 		}
-		c.Worse, c.Proven = c.Worse && c.Judged, c.Proven && c.Judged
+		c.Worse, c.Proven, c.wide = c.Worse && c.Judged, c.Proven && c.Judged, c.wide && c.Judged && !c.Worse
 		if c.Judged && !math.IsInf(low, 0) && !math.IsInf(high, 0) {
 			c.Bounds = Bounds{Ratio: c.Ratio.Median, Low: ratio(low), High: ratio(high), N: n}
 		}
@@ -213,11 +219,14 @@ func (gate *gating) conclude() *Gate {
 	why := gate.spoiled
 	for _, c := range gate.Checks {
 		worse = worse || c.Worse
-		if c.Judged {
+		if c.Judged && !c.wide {
 			continue
 		}
 		at, code := len(why), UnjudgedTooFew
-		if c.late {
+		switch {
+		case c.wide:
+			code = UnjudgedWide
+		case c.late:
 			code = UnjudgedLate
 		}
 		for i := range why {
@@ -256,7 +265,7 @@ const (
 // Gate is the answer of procfit compare.
 type Gate struct {
 	Kind   string      `json:"kind"` // against, baseline
-	Pass   bool        `json:"pass"` // every check is judged, and none is worse
+	Pass   bool        `json:"pass"` // every check is judged, and none is worse or may be by a factor of two
 	Checks []GateCheck `json:"checks"`
 	// Unjudged says why the gate is neither passed nor failed; empty when it is.
 	Unjudged []Unjudged `json:"-"`
@@ -286,6 +295,7 @@ type GateCheck struct {
 	Bounds   Bounds  `json:"bounds"`
 	Quantile float64 `json:"quantile,omitempty"` // that is judged, of latency
 	late     bool    // the load engine sent late in some trial
+	wide     bool    // it varies so much that a loss by a factor of two may be hidden in it
 }
 
 // Outcome is what a check came to.
@@ -302,7 +312,7 @@ const (
 // Unjudged is why a gate cannot be judged.
 type Unjudged struct {
 	Code UnjudgedCode
-	// Checks, of too_few, are those with as many Pairs.
+	// Checks, of too_few, late and wide, are those with as many Pairs.
 	Checks []GateCheck
 	Pairs  int
 	// Of spoiled: Bad of Of trials of the new program at Setting are invalid, mostly for
@@ -321,6 +331,7 @@ const (
 	UnjudgedWithheld  UnjudgedCode = "withheld"   // Setting: other programs left it too few CPUs
 	UnjudgedNoSetting UnjudgedCode = "no_setting" // of the old command was planned
 	UnjudgedLate      UnjudgedCode = "late"       // Checks, of latency, with as many Pairs: the load engine sent late
+	UnjudgedWide      UnjudgedCode = "wide"       // Checks, with as many Pairs: a loss by a factor of two cannot be ruled out
 )
 
 // FewestPairs is how many pairs a check takes.

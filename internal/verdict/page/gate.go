@@ -188,7 +188,7 @@ func gateNote(c *verdict.GateCheck, p journal.Plan) string {
 		}
 		return fmt.Sprintf("%s, proven within the margin of %s (n %d)", change, margin, c.Ratio.N)
 	}
-	return fmt.Sprintf("undecided: %s, neither proven within the margin of %s nor beyond it (n %d); %s would decide", change, margin, c.Ratio.N, more(p))
+	return fmt.Sprintf("undecided: %s, which may be within the margin of %s or beyond it (n %d); %s would decide", change, margin, c.Ratio.N, more(p))
 }
 
 // gateMetric is what a check is of: of latency the quantile that is judged.
@@ -230,7 +230,10 @@ func unjudged(u *verdict.Unjudged) string {
 	for _, c := range u.Checks {
 		checks = append(checks, gateMetric(&c)+" of "+gateSetting(c.Setting))
 	}
-	if u.Code == verdict.UnjudgedLate {
+	switch u.Code {
+	case verdict.UnjudgedWide:
+		return phrase.And(checks) + ": the trials vary so much that " + phrase.Count(u.Pairs, "pair") + " cannot rule out half the throughput or twice the p99"
+	case verdict.UnjudgedLate:
 		return phrase.And(checks) + ": the load generator sent requests late, so " + tooFew(u.Pairs)
 	}
 	return phrase.And(checks) + ": " + tooFew(u.Pairs)
