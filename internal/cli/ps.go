@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"runtime/debug"
 	"slices"
 	"strings"
 	"time"
@@ -99,6 +100,10 @@ func (o *psOptions) run(ctx context.Context, std stdio) error {
 		return err
 	}
 	defer scanner.Close()
+	scanner.Except = os.Getpid()
+	if !o.watch {
+		debug.SetGCPercent(300) // it ends before a larger heap is worth collecting
+	}
 	for _, pid := range o.selected.PIDs {
 		if leader, err := observe.ThreadGroup(pid); err == nil && leader != pid {
 			return usageError("%d is a thread of process %d: name that", pid, leader)
@@ -127,19 +132,13 @@ func (o *psOptions) run(ctx context.Context, std stdio) error {
 	return o.tell(std, snap)
 }
 
-// scanFunc looks at what was selected; procfit itself is left out where its PID is
-// not given.
+// scanFunc looks at what was selected.
 func (o *psOptions) scanFunc(scanner *observe.Scanner) scanFunc {
-	return func(ctx context.Context) (snap observe.Snapshot, err error) {
+	return func(ctx context.Context) (observe.Snapshot, error) {
 		if len(o.selected.Names) > 0 {
-			snap, err = scanner.ScanNamed(ctx, o.selected.PIDs, o.selected.Named)
-		} else {
-			snap, err = scanner.Scan(ctx, o.selected.PIDs...)
+			return scanner.ScanNamed(ctx, o.selected.PIDs, o.selected.Named)
 		}
-		if self := os.Getpid(); !slices.Contains(o.selected.PIDs, self) {
-			snap.Processes = slices.DeleteFunc(snap.Processes, func(p observe.Process) bool { return p.PID == self })
-		}
-		return snap, err
+		return scanner.Scan(ctx, o.selected.PIDs...)
 	}
 }
 

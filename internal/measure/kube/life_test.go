@@ -31,11 +31,15 @@ type server struct {
 	log   []byte                 // of its container; nil: cannot be read
 	phase func() corev1.PodPhase // nil: Running
 	gone  bool
+	// answer is to every request; nil: what there is of the pod
+	answer func(*http.Request) any
 }
 
 func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Content-Type", "application/json")
 	switch {
+	case s.answer != nil:
+		json.NewEncoder(w).Encode(s.answer(r))
 	case strings.HasSuffix(r.URL.Path, "/log") && s.log != nil:
 		w.Write(s.log)
 	case r.Method == http.MethodDelete:
@@ -218,5 +222,70 @@ func TestTimeoutInCluster(t *testing.T) {
 		if code := codeOf(err); code != tc.code || (err == nil) != (code == "") {
 			t.Errorf("%s: %s: %v, want %s", name, code, err, tc.code)
 		}
+	}
+}
+
+// An agent that waits for the target to be ready costs two seconds of every trial: once
+// the user is known, it is in the pod before anything asks whether the pod runs.
+func TestAttachEarly(t *testing.T) {
+	known := &owner{1000, 1000}
+	for name, tc := range map[string]struct {
+		user  *owner
+		why   string
+		init  []corev1.Container
+		batch bool
+		want  string
+	}{
+		"user known": {user: known, want: "POST pods, PATCH ephemeralcontainers as 1000"}, "user not known": {want: "POST pods"},
+		"no agent": {user: known, why: "no right", want: "POST pods"}, "init container": {user: known, init: []corev1.Container{{Name: "first"}}, want: "POST pods"},
+		"a Job": {user: known, batch: true, want: "POST pods"},
+	} {
+		var calls []string
+		s := &server{answer: func(r *http.Request) any {
+			kind := r.URL.Path[strings.LastIndex(r.URL.Path, "/")+1:]
+			call := r.Method + " " + kind
+			var p corev1.Pod
+			json.NewDecoder(r.Body).Decode(&p)
+			for _, e := range p.Spec.EphemeralContainers {
+				call += fmt.Sprintf(" as %d", *e.SecurityContext.RunAsUser)
+			}
+			calls = append(calls, call)
+			p.Kind, p.APIVersion = "Pod", "v1"
+			return p
+		}}
+		r := on(t, s, plan.Default())
+		r.fleet, r.user, r.noObserver, r.cut.container = nil, tc.user, tc.why, "app"
+		r.subject = Subject{Batch: tc.batch, Template: corev1.PodTemplateSpec{Spec: corev1.PodSpec{InitContainers: tc.init, Containers: []corev1.Container{{Name: "app"}}}}}
+		if err := r.start(t.Context()); err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		if got := strings.Join(calls, ", "); got != tc.want {
+			t.Errorf("%s: %s, want %s", name, got, tc.want)
+		}
+		if inserted := r.fleet[0].observer != nil; inserted != strings.Contains(tc.want, "PATCH") {
+			t.Errorf("%s: the agent is in the pod: %v", name, inserted)
+		}
+	}
+}
+
+// An agent whose container failed is not waited for, and the reason is the container's.
+func TestAgentFailed(t *testing.T) {
+	dead := corev1.ContainerState{Terminated: &corev1.ContainerStateTerminated{ExitCode: 2, Reason: "Error"}}
+	s := &server{answer: func(r *http.Request) any {
+		p := corev1.Pod{TypeMeta: metav1.TypeMeta{Kind: "Pod", APIVersion: "v1"}}
+		p.Status.Phase = corev1.PodRunning
+		p.Status.EphemeralContainerStatuses = []corev1.ContainerStatus{{Name: observerName, State: dead}}
+		return p
+	}}
+	r := on(t, s, plan.Default())
+	one := r.fleet[0]
+	var err error
+	if one.line, err = r.cluster.tunnel("p"); err != nil {
+		t.Fatal(err)
+	}
+	began := time.Now()
+	r.attach(t.Context(), one)
+	if took := time.Since(began); one.observer != nil || !strings.Contains(one.why, "ended with code 2") || took > observerPatience/2 {
+		t.Errorf("after %s: %q", took, one.why)
 	}
 }

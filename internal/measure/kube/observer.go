@@ -15,7 +15,6 @@ import (
 	"github.com/prometheus/common/model"
 	corev1 "k8s.io/api/core/v1"
 
-	"github.com/procfit/procfit/internal/host/cluster"
 	"github.com/procfit/procfit/internal/measure/kube/agent"
 	"github.com/procfit/procfit/internal/measure/trial"
 )
@@ -35,6 +34,16 @@ type podObserver struct{ *agent.Client }
 // owner is as whom a process runs.
 type owner struct{ uid, gid int64 }
 
+// attachEarly puts an agent into a pod that has just been made. A kubelet starts what a pod
+// asks for at most once a second: an agent that waits for the target to be ready costs two
+// such seconds more. Before that only earlier targets show the user to run as; and next to
+// an init container a kubelet does not find the target yet.
+func (r *run) attachEarly(ctx context.Context, one *replica) {
+	if r.noObserver == "" && r.user != nil && !r.subject.Batch && len(one.pod.Spec.InitContainers) == 0 {
+		_ = r.insert(ctx, one) // attach tries it again, and reports why it fails
+	}
+}
+
 // attach puts an agent next to a target, in an ephemeral container that sees its
 // processes. Where that cannot be, the reason is with the replica.
 func (r *run) attach(ctx context.Context, one *replica) {
@@ -42,27 +51,34 @@ func (r *run) attach(ctx context.Context, one *replica) {
 		one.why = r.noObserver
 		return
 	}
-	if err := r.tryAttach(ctx, one); err != nil {
-		one.why = "procfit's container in the pod: " + err.Error()
-		return
-	}
-	one.observer = &podObserver{r.client(one.line, one.name)}
-	one.observer.Patience = observerPatience
-	l, err := one.observer.Look(ctx, one.port)
-	if err != nil || l.Error == "" || l.UID == nil || l.GID == nil || r.user != nil {
-		return
-	}
-	// The image alone says as whom the target runs, and the first look did: another may
-	// be that.
-	r.user = &owner{*l.UID, *l.GID}
-	if one.observer.End(ctx) == nil {
-		if err := r.tryAttach(ctx, one); err != nil {
-			one.observer, one.why = nil, "procfit's container in the pod: "+err.Error()
+	l, err := r.firstLook(ctx, one)
+	if err == nil && l.UID != nil && l.GID != nil && r.user == nil {
+		// The image alone says as whom the target runs, and the first look did: another may
+		// be that.
+		r.user = &owner{*l.UID, *l.GID}
+		if l.Error != "" && one.observer.End(ctx) == nil {
+			one.observer = nil
+			_, err = r.firstLook(ctx, one)
 		}
+	}
+	if err != nil {
+		one.observer, one.why = nil, "procfit's container in the pod: "+err.Error()
 	}
 }
 
-func (r *run) tryAttach(ctx context.Context, one *replica) error {
+// firstLook returns the agent's first look, which shows earlier than the kubelet's report
+// does that it has started.
+func (r *run) firstLook(ctx context.Context, one *replica) (agent.Look, error) {
+	if one.observer == nil {
+		if err := r.insert(ctx, one); err != nil {
+			return agent.Look{}, err
+		}
+	}
+	return one.observer.Look(ctx, one.port)
+}
+
+// insert adds the agent's container to the pod.
+func (r *run) insert(ctx context.Context, one *replica) error {
 	container := r.observerContainer(one.pod, r.user)
 	patch, err := json.Marshal(map[string]any{"spec": map[string]any{"ephemeralContainers": []corev1.EphemeralContainer{container}}})
 	if err != nil {
@@ -74,28 +90,33 @@ func (r *run) tryAttach(ctx context.Context, one *replica) error {
 	if err != nil {
 		return err
 	}
-	late := cluster.After(observerPatience)
-	return cluster.Until(ctx, podInterval, func(ctx context.Context) (bool, error) {
-		p, err := r.get(ctx, one.name)
-		if err != nil {
-			return false, err
-		}
-		for _, s := range p.Status.EphemeralContainerStatuses {
-			switch {
-			case s.Name != container.Name:
-			case s.State.Running != nil:
-				return true, nil
-			case s.State.Terminated != nil:
-				return false, fmt.Errorf("it ended with code %d (%s)", s.State.Terminated.ExitCode, detail(s.State.Terminated.Reason, s.State.Terminated.Message))
-			case s.State.Waiting != nil && slices.Contains(waitingReasons, s.State.Waiting.Reason):
-				return false, errors.New(detail(s.State.Waiting.Reason, s.State.Waiting.Message))
+	client := r.client(one.line, one.name)
+	podGone := client.Gone
+	client.Patience = observerPatience
+	client.Gone = func(ctx context.Context) error {
+		if p, err := r.get(ctx, one.name); err == nil {
+			if err := failedToRun(p, container.Name); err != nil {
+				return err
 			}
 		}
-		if late() {
-			return false, fmt.Errorf("it did not start within %s", observerPatience)
+		return podGone(ctx)
+	}
+	one.observer = &podObserver{client}
+	return nil
+}
+
+// failedToRun is why an ephemeral container does not run and will not.
+func failedToRun(p *corev1.Pod, name string) error {
+	for _, s := range p.Status.EphemeralContainerStatuses {
+		switch {
+		case s.Name != name:
+		case s.State.Terminated != nil:
+			return fmt.Errorf("it ended with code %d (%s)", s.State.Terminated.ExitCode, detail(s.State.Terminated.Reason, s.State.Terminated.Message))
+		case s.State.Waiting != nil && slices.Contains(waitingReasons, s.State.Waiting.Reason):
+			return errors.New(detail(s.State.Waiting.Reason, s.State.Waiting.Message))
 		}
-		return false, nil
-	})
+	}
+	return nil
 }
 
 // observerContainer is the container, as the same user and with the same rights as the target: only

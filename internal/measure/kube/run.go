@@ -33,7 +33,7 @@ type run struct {
 // replica is one target.
 type replica struct {
 	name     string
-	pod      *corev1.Pod // as it was when it became ready
+	pod      *corev1.Pod // as it was when it was made, and then when it became ready
 	line     *tunnel
 	url      string
 	port     int
@@ -113,7 +113,8 @@ func (r *run) notStarted(err error) error {
 func (r *run) start(ctx context.Context) error {
 	for range r.Setting.Replicas {
 		name := r.name("")
-		r.fleet = append(r.fleet, &replica{name: name}) // before it is there, so that it is removed in any case
+		one := &replica{name: name}
+		r.fleet = append(r.fleet, one) // before it is there, so that it is removed in any case
 		made, err := r.create(ctx, r.target(r.cut, name, r.differenceOf(r.Setting), r.user))
 		if err != nil {
 			return err
@@ -121,6 +122,11 @@ func (r *run) start(ctx context.Context) error {
 		if unlike := r.unlike(made, r.Setting); unlike != nil {
 			return trial.Invalid(journal.InvalidPodChanged, "admission changed the pod: %s", strings.Join(unlike, "; "))
 		}
+		if one.line, err = r.cluster.tunnel(name); err != nil {
+			return err
+		}
+		one.pod = made
+		r.attachEarly(ctx, one)
 	}
 	return nil
 }
@@ -134,9 +140,6 @@ func (r *run) ready(ctx context.Context) error {
 			return err
 		}
 		one.pod = p
-		if one.line, err = r.cluster.tunnel(one.name); err != nil {
-			return err
-		}
 		here.lines[p.Status.PodIP] = one.line
 		host := p.Status.PodIP
 		if strings.Contains(host, ":") {

@@ -34,6 +34,8 @@ type Snapshot struct {
 // Scanner looks at all processes, again and again. Each Scan gives what was
 // counted since the one before. It is for one goroutine at a time; Close it.
 type Scanner struct {
+	Except int // a process that is looked at only where its PID is given; 0: none
+
 	reader  Reader
 	sampler *Sampler
 	at      time.Time
@@ -72,7 +74,7 @@ func (s *Scanner) Scan(ctx context.Context, pids ...int) (Snapshot, error) {
 	if len(pids) > 0 {
 		return s.scan(ctx, pids, true)
 	}
-	pids, err := allPIDs()
+	pids, err := s.all()
 	if err != nil {
 		return Snapshot{}, err
 	}
@@ -82,7 +84,7 @@ func (s *Scanner) Scan(ctx context.Context, pids ...int) (Snapshot, error) {
 // ScanNamed is Scan of the processes given and of those whose names match finds,
 // which may be none.
 func (s *Scanner) ScanNamed(ctx context.Context, pids []int, match func(name string) bool) (Snapshot, error) {
-	found, err := named(match)
+	found, err := s.named(match)
 	if err != nil {
 		return Snapshot{}, err
 	}
@@ -91,10 +93,16 @@ func (s *Scanner) ScanNamed(ctx context.Context, pids []int, match func(name str
 	return s.scan(ctx, slices.Compact(found), true)
 }
 
+// all are the processes that are looked at if none is named.
+func (s *Scanner) all() ([]int, error) {
+	pids, err := allPIDs()
+	return slices.DeleteFunc(pids, func(pid int) bool { return pid == s.Except }), err
+}
+
 // named are the processes whose names match finds. The kernel's own threads are
 // left out.
-func named(match func(name string) bool) ([]int, error) {
-	all, err := allPIDs()
+func (s *Scanner) named(match func(name string) bool) ([]int, error) {
+	all, err := s.all()
 	if err != nil {
 		return nil, err
 	}

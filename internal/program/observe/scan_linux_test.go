@@ -93,6 +93,13 @@ func TestScan(t *testing.T) {
 	if len(second.NotGo) > 0 {
 		t.Errorf("%d processes that nobody named", len(second.NotGo))
 	}
+	s.Except = idle
+	if snap := scan(t, s); slices.ContainsFunc(snap.Processes, func(p Process) bool { return p.PID == idle }) {
+		t.Error("the exception is listed")
+	}
+	if snap := scan(t, s, idle); len(snap.Processes) != 1 {
+		t.Errorf("the exception, asked for: %+v", snap.Processes)
+	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	if _, err := s.Scan(ctx); !errors.Is(err, context.Canceled) {

@@ -67,8 +67,8 @@ func (s Subject) setEnv() string {
 // insteadOfEnv is the fix for a bad value in the environment. Without the variable the
 // runtime chooses, or automaxprocs, whose choice cannot be predicted here.
 func (s Subject) insteadOfEnv() string {
-	if s.Automaxprocs == "" && s.Unset() == s.Fit.Procs {
-		fix := fmt.Sprintf("remove GOMAXPROCS=%s from its environment: the runtime then chooses %s", s.env(), value(s.Unset()))
+	if n := s.Unset(); s.Automaxprocs == "" && n == s.Fit.Procs {
+		fix := fmt.Sprintf("remove GOMAXPROCS=%s from its environment: the runtime then chooses %s", s.env(), value(n))
 		if s.readsLimit && ownLimit(s.Facts) != nil {
 			fix += " and follows the limit"
 		}

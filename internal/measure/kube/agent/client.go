@@ -21,7 +21,10 @@ const (
 	// Patience is how long an agent may be out of reach before it counts as lost: an
 	// API server that is restarted comes back within it.
 	Patience = 90 * time.Second
-	retry    = 500 * time.Millisecond
+	// retry is the pause after a try without an answer. The first is shorter, and each doubles,
+	// since an agent that is just starting answers within some 100 ms.
+	retry      = 500 * time.Millisecond
+	firstRetry = retry / 16
 	// Prompt is how late the end of a load may be reported for what the node did meanwhile to
 	// tell of the load.
 	Prompt = 5 * time.Second
@@ -156,7 +159,8 @@ func (c *Client) renew() {
 
 // ask asks until there is an answer, or the agent counts as lost.
 func (c *Client) ask(ctx context.Context, method, path string, in, out any) error {
-	for until := time.Now().Add(c.Patience); ; {
+	pause := firstRetry
+	for until := time.Now().Add(c.Patience); ; pause = min(2*pause, retry) {
 		err := c.within(ctx, 2*longPoll, request{method, path, in, out})
 		var refused *RefusedError
 		if err == nil || errors.As(err, &refused) || ctx.Err() != nil {
@@ -174,7 +178,7 @@ func (c *Client) ask(ctx context.Context, method, path string, in, out any) erro
 		select {
 		case <-ctx.Done():
 			return ctx.Err()
-		case <-time.After(retry):
+		case <-time.After(pause):
 		}
 	}
 }

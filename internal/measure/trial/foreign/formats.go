@@ -4,6 +4,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 )
 
 // format is how one generator prints, and what its latency counts from.
@@ -13,7 +14,7 @@ type format struct {
 	// What the output has: fields of a JSON object, or else text that all of the
 	// expressions in has match and the one in lacks does not.
 	fields []string
-	has    []*regexp.Regexp
+	has    []pattern
 	lacks  string
 
 	unit    float64 // seconds of a time, which is printed without a unit; 0: it is printed with one
@@ -33,14 +34,18 @@ type format struct {
 //   - lost: requests without an answer; unanswered: those that are among the requests.
 //   - sent and seconds: a throughput that includes what was lost, and its time.
 type expression struct {
-	within *regexp.Regexp // the parts of the output to look at; nil: all of it
-	find   *regexp.Regexp
+	within pattern // the parts of the output to look at; nil: all of it
+	find   pattern
 }
 
-// compile makes expressions of lines.
-func compile(list ...string) (all []*regexp.Regexp) {
+// pattern is compiled when it is first used: all of them take about 1 ms, which every start
+// of procfit would pay.
+type pattern func() *regexp.Regexp
+
+// compile makes patterns of lines.
+func compile(list ...string) (all []pattern) {
 	for _, text := range list {
-		all = append(all, regexp.MustCompile("(?m)"+text))
+		all = append(all, sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile("(?m)" + text) }))
 	}
 	return all
 }

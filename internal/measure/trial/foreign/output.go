@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -83,7 +82,7 @@ func (f format) find(o *output) (string, bool) {
 		flatten(&lines, "", v, 0)
 		return lines.String(), true
 	}
-	lacks := func(e *regexp.Regexp) bool { return !e.MatchString(o.text) }
+	lacks := func(e pattern) bool { return !e().MatchString(o.text) }
 	if slices.ContainsFunc(f.has, lacks) || f.lacks != "" && strings.Contains(o.text, f.lacks) {
 		return "", false
 	}
@@ -117,15 +116,15 @@ func flatten(to *strings.Builder, at string, v any, depth int) {
 func (f format) read(text string) Figures {
 	r := reading{unit: f.unit, sums: map[string]float64{}}
 	for _, e := range f.figures {
-		r.adds = r.adds || e.find.SubexpIndex("failed") > 0 || e.find.SubexpIndex("lost") > 0 || e.find.SubexpIndex("status") > 0
+		r.adds = r.adds || e.find().SubexpIndex("failed") > 0 || e.find().SubexpIndex("lost") > 0 || e.find().SubexpIndex("status") > 0
 		parts := []string{text}
 		if e.within != nil {
-			parts = e.within.FindAllString(text, -1)
+			parts = e.within().FindAllString(text, -1)
 		}
 		for _, part := range parts {
-			for _, match := range e.find.FindAllStringSubmatch(part, -1) {
+			for _, match := range e.find().FindAllStringSubmatch(part, -1) {
 				groups := map[string]string{}
-				for i, name := range e.find.SubexpNames() {
+				for i, name := range e.find().SubexpNames() {
 					groups[name] = match[i]
 				}
 				r.take(groups)
