@@ -118,17 +118,16 @@ var mayImport = map[string][]string{
 	"load":          {"host/folder"},
 	"load/engine":   {"load", "load/wire"},
 	"load/wire":     {"load"},
-	"load/rpc":      {"load", "host/folder"}, // gRPC, which cli hands in
+	"load/rpc":      {"load", "host/folder"}, // all gRPC, which cli hands in
 	"load/requests": {"load"},
 
-	"program/goproc":       {"host/procstat"},
-	"program/observe":      {"program/goproc", "program/rule", "host/procstat", "maxprocs/facts"},
-	"program/rule":         {"maxprocs/facts"},
-	"program/target":       {"program/ready", "host/supervisor"},
-	"program/ready":        {"host/supervisor"},
-	"program/ready/health": {}, // gRPC, which cli hands in
-	"program/gobench":      {"program/toolchain"},
-	"program/toolchain":    {"host/supervisor"},
+	"program/goproc":    {"host/procstat"},
+	"program/observe":   {"program/goproc", "program/rule", "host/procstat", "maxprocs/facts"},
+	"program/rule":      {"maxprocs/facts"},
+	"program/target":    {"program/ready", "host/supervisor"},
+	"program/ready":     {"host/supervisor"},
+	"program/gobench":   {"program/toolchain"},
+	"program/toolchain": {"host/supervisor"},
 
 	"host/cluster":    {"host/folder"},
 	"host/supervisor": {"host/cgroup", "host/procstat"},
@@ -336,7 +335,7 @@ func forbidden(from, to string) string {
 // may. Who is missing here is handed what it needs by cli.
 var linked = map[string]struct{ code, tests []string }{
 	"google.golang.org/grpc": {
-		code:  []string{"cli", "cmd/procfit", "load/loadtest", "load/rpc", "program/ready/health"},
+		code:  []string{"cli", "cmd/procfit", "load/loadtest", "load/rpc"},
 		tests: []string{"cli", "load/engine", "load/rpc", "program/ready"},
 	},
 	"k8s.io/client-go": {

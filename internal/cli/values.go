@@ -13,7 +13,6 @@ import (
 	"github.com/procfit/procfit/internal/load/requests"
 	"github.com/procfit/procfit/internal/load/rpc"
 	"github.com/procfit/procfit/internal/measure/plan"
-	"github.com/procfit/procfit/internal/program/ready/health"
 	"github.com/procfit/procfit/internal/program/target"
 )
 
@@ -21,7 +20,7 @@ import (
 // names, and hands in who speaks gRPC.
 func settle(f *plan.Flags, std stdio) (spec plan.Spec, err error) {
 	spec = f.Spec
-	spec.Target.Ready.Health = health.Service{}
+	spec.Target.Ready.Health = rpc.Health{}
 	if spec.Target.CPUs, err = std.named("target-cpuset", f.TargetNamed, spec.Target.CPUs); err != nil {
 		return spec, err
 	}

@@ -32,19 +32,19 @@ var capacity = []Experiment{
 			{
 				ID: "two_ps", Says: "two Ps serve 1.96 times what one does (within 10%)",
 				Document: "23500 ÷ 12000 req/s = 1.96", Value: 23500.0 / 12000, Needs: 2 + 1, LoadCPUs: 1,
-				Measure: Throughput.At("2").over("1"),
+				Measure: throughput.At("2").over("1"),
 				AtLeast: 23500.0 / 12000 * tenthLess, AtMost: 23500.0 / 12000 * tenthMore,
 			},
 			{
 				ID: "four_ps", Says: "four Ps serve 3.77 times what one does (within 10%)",
 				Document: "45200 ÷ 12000 req/s = 3.77", Value: 45200.0 / 12000, Needs: 4 + 1, LoadCPUs: 1,
-				Measure: Throughput.At("4").over("1"),
+				Measure: throughput.At("4").over("1"),
 				AtLeast: 45200.0 / 12000 * tenthLess, AtMost: 45200.0 / 12000 * tenthMore,
 			},
 			{
 				ID: "eight_ps", Says: "eight Ps serve 6.51 times what one does (within 10%)",
 				Document: "78100 ÷ 12000 req/s = 6.51", Value: 78100.0 / 12000, Needs: 8,
-				Measure: Throughput.At("8").over("1"),
+				Measure: throughput.At("8").over("1"),
 				AtLeast: 78100.0 / 12000 * tenthLess, AtMost: 78100.0 / 12000 * tenthMore,
 			},
 			{
@@ -52,36 +52,36 @@ var capacity = []Experiment{
 				// within 5% of the peak may as well be the peak.
 				ID: "peak_at_cpus", Says: "throughput peaks with one P per CPU: no other value is better by more than 5%",
 				Document: "78100 ÷ 76400 req/s = 1.02", Value: 78100.0 / 76400, Needs: 2,
-				Measure: peak(Throughput.At("n")), AtLeast: flatLess,
+				Measure: peak(throughput.At("n")), AtLeast: flatLess,
 			},
 			{
 				ID: "flat_beyond", Says: "twice as many Ps as CPUs serve the same within 5%: the curve is flat, not pointed",
 				Document: "76400 ÷ 78100 req/s = 0.978", Value: 76400.0 / 78100, Needs: 2,
-				Measure: Throughput.At("2n").over("n"), AtLeast: flatLess, AtMost: flatMore,
+				Measure: throughput.At("2n").over("n"), AtLeast: flatLess, AtMost: flatMore,
 			},
 			{
 				// "typically loses 2–10% throughput and 5–20% p99 latency", 16 to 64 on 16
 				// cores: the bounds are the document's own.
 				ID: "four_times_loses", Says: "four times as many Ps as CPUs serve 2 to 10% less",
 				Document: "“typically loses 2–10% throughput”, 64 Ps on 16 cores", Needs: 2,
-				Measure: Throughput.At("4n").over("n"), AtLeast: 0.90, AtMost: 0.98,
+				Measure: throughput.At("4n").over("n"), AtLeast: 0.90, AtMost: 0.98,
 			},
 			{
 				ID: "four_times_p99", Says: "with four times as many Ps as CPUs the closed loop's p99 is 5 to 20% higher",
 				Document: "“and 5–20% p99 latency”, 64 Ps on 16 cores", Needs: 2 + 1, LoadCPUs: 1,
-				Measure: ClosedP99.At("4n").over("n"), AtLeast: 1.05, AtMost: 1.20,
+				Measure: closedP99.At("4n").over("n"), AtLeast: 1.05, AtMost: 1.20,
 			},
 			{
 				ID: "two_ps_p99", Says: "from one P to two the closed loop's p99 halves (1.9 times lower within 10%)",
 				Document: "28.7 ÷ 15.1 ms = 1.90", Value: 28.7 / 15.1, Needs: 2 + 1, LoadCPUs: 1,
-				Measure: ClosedP99.At("1").over("2"),
+				Measure: closedP99.At("1").over("2"),
 				AtLeast: 28.7 / 15.1 * tenthLess, AtMost: 28.7 / 15.1 * tenthMore,
 			},
 			{
 				// Only that it rises: by how much, says the document, depends on the machine.
 				ID: "p99_rises_beyond", Says: "with twice as many Ps as CPUs the closed loop's p99 is higher",
 				Document: "6.1 ÷ 5.2 ms = 1.17", Value: 6.1 / 5.2, Needs: 2 + 1, LoadCPUs: 1,
-				Measure: ClosedP99.At("2n").over("n"), AtLeast: 1,
+				Measure: closedP99.At("2n").over("n"), AtLeast: 1,
 			},
 		},
 	},
@@ -106,25 +106,25 @@ var capacity = []Experiment{
 				// many requests at once as 000 has, and not goroutines that wait and do nothing else.
 				ID: "io_utilisation", Says: "a server that waits for I/O before it answers uses 20 to 50% of the CPUs with 128 requests at once",
 				Document: "001: “I/O-bound: 20-50% utilization”", Needs: 2,
-				Measure: perCPU(CPUs.At("n").in("published")), AtLeast: 0.20, AtMost: 0.50,
+				Measure: perCPU(cpus.At("n").in("published")), AtLeast: 0.20, AtMost: 0.50,
 			},
 			{
 				// CPU time differs between machines, by less than three in ten years; what the
 				// document's command leaves out is 500 times as much.
 				ID: "half_a_millisecond", Says: "as published, a request costs about 0.5 ms of CPU time, or at least a third of that",
 				Document: "“about 0.5 ms of CPU work and 2 ms of simulated I/O per request”",
-				Measure:  scaled(ratio(CPUs.At("1").in("published"), Throughput.At("1").in("published")), 1/0.5e-3),
+				Measure:  scaled(ratio(cpus.At("1").in("published"), throughput.At("1").in("published")), 1/0.5e-3),
 				AtLeast:  1.0 / 3, AtMost: 3,
 			},
 			{
 				ID: "posted_peaks_at_cpus", Says: "with a request body, throughput also peaks with one P per CPU: no other value is better by more than 5%",
 				Document: "“I/O-bound workloads also peak at GOMAXPROCS = NumCPU”", Needs: 2,
-				Measure: peak(Throughput.At("n").in("posted")), AtLeast: flatLess,
+				Measure: peak(throughput.At("n").in("posted")), AtLeast: flatLess,
 			},
 			{
 				ID: "more_ps_do_not_help", Says: "with waiting for I/O, twice as many Ps as CPUs serve no more (at most 5%)",
 				Document: "“setting GOMAXPROCS > NumCPU does not help I/O-bound code either”", Needs: 2,
-				Measure: Throughput.At("2n").in("published").over("n"), AtMost: flatMore,
+				Measure: throughput.At("2n").in("published").over("n"), AtMost: flatMore,
 			},
 		},
 	},
@@ -141,13 +141,13 @@ var capacity = []Experiment{
 			{
 				ID: "eight_cpus", Says: "eight Ps are 7 times as fast as one (within 10%)",
 				Document: "4.2 ÷ 0.6 s = 7", Value: 4.2 / 0.6, Needs: 8,
-				Measure: Throughput.At("8").over("1"), AtLeast: 4.2 / 0.6 * tenthLess, AtMost: 4.2 / 0.6 * tenthMore,
+				Measure: throughput.At("8").over("1"), AtLeast: 4.2 / 0.6 * tenthLess, AtMost: 4.2 / 0.6 * tenthMore,
 			},
 			{
 				// The same, for a machine of any size. Nothing is above 1 but error.
 				ID: "each_cpu", Says: "each CPU adds at least 0.79 of what one does (the article's share less 10%)",
 				Document: "7 ÷ 8 times = 0.875", Value: 7.0 / 8, Needs: 2,
-				Measure: speedup(Throughput.At("n")), AtLeast: 7.0 / 8 * tenthLess,
+				Measure: speedup(throughput.At("n")), AtLeast: 7.0 / 8 * tenthLess,
 			},
 		},
 	},

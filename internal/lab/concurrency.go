@@ -30,22 +30,22 @@ var concurrencyStatements = []Experiment{
 				// Threads that the start left idle serve a few calls; one more is the runtime's own.
 				ID: "a_thread_each", Says: "with one P, each of a hundred blocked system calls has a thread, within 10%",
 				Document: "003: “There is no limit to the number of threads that can be blocked in system calls on behalf of Go code; those do not count against the GOMAXPROCS limit”",
-				Measure:  level(Figure("Blocking threads/call").At("1").in("calls"), 1), AtLeast: tenthLess, AtMost: tenthMore,
+				Measure:  level(figure("Blocking threads/call").At("1").in("calls"), 1), AtLeast: tenthLess, AtMost: tenthMore,
 			},
 			{
 				ID: "no_p", Says: "next to blocked system calls, goroutines compute as much as without them, within 5%",
 				Document: "002: “The limit does not count threads blocked in system calls such as I/O”",
-				Measure:  ratio(Figure("Blocking beside-sums/s").At("n").in("calls"), Figure("Blocking alone-sums/s").At("n").in("calls")), AtLeast: flatLess, AtMost: flatMore,
+				Measure:  ratio(figure("Blocking beside-sums/s").At("n").in("calls"), figure("Blocking alone-sums/s").At("n").in("calls")), AtLeast: flatLess, AtMost: flatMore,
 			},
 			{
 				ID: "c_a_thread_each", Says: "with one P, each of a hundred blocked C calls has a thread, within 10%",
 				Document: "000: “heavy cgo can mean more Ms than Ps. But GOMAXPROCS does not cap Ms — the runtime creates them as needed”",
-				Measure:  level(Figure("Calls threads/call").At("1").in("c"), 1), AtLeast: tenthLess, AtMost: tenthMore,
+				Measure:  level(figure("Calls threads/call").At("1").in("c"), 1), AtLeast: tenthLess, AtMost: tenthMore,
 			},
 			{
 				ID: "c_above_cpus", Says: "C calls of a millisecond: four times as many Ps as CPUs complete the same number, within 5%",
 				Document: "000: “My code calls C and blocks” is one of three mistaken reasons for more Ps than CPUs", Needs: 2,
-				Measure: Figure("Calls calls/s").At("4n").in("c").over("n"), AtMost: flatMore,
+				Measure: figure("Calls calls/s").At("4n").in("c").over("n"), AtMost: flatMore,
 			},
 		},
 	},
@@ -62,22 +62,22 @@ var concurrencyStatements = []Experiment{
 			{
 				ID: "half_computes", Says: "half as many Ps as CPUs compute as much as one P per CPU, within 5%",
 				Document: recommended, Needs: 2,
-				Measure: Figure("Mixed/compute rounds/s").At("n/2").over("n"), AtLeast: flatLess,
+				Measure: figure("Mixed/compute rounds/s").At("n/2").over("n"), AtLeast: flatLess,
 			},
 			{
 				ID: "half_waits", Says: "with half as many Ps as CPUs the waiting goroutines run as often as with one P per CPU, within 5%",
 				Document: recommended, Needs: 2,
-				Measure: Figure("Mixed/wait rounds/s").At("n/2").over("n"), AtLeast: flatLess,
+				Measure: figure("Mixed/wait rounds/s").At("n/2").over("n"), AtLeast: flatLess,
 			},
 			{
 				ID: "cpus_compute", Says: "one P per CPU computes as much as any larger number, within 5%",
 				Document: recommended, Needs: 2,
-				Measure: peak(Figure("Mixed/compute rounds/s").At("n")), AtLeast: flatLess,
+				Measure: peak(figure("Mixed/compute rounds/s").At("n")), AtLeast: flatLess,
 			},
 			{
 				ID: "cpus_wait", Says: "with one P per CPU the waiting goroutines run as often as with any larger number, within 5%",
 				Document: recommended, Needs: 2,
-				Measure: peak(Figure("Mixed/wait rounds/s").At("n")), AtLeast: flatLess,
+				Measure: peak(figure("Mixed/wait rounds/s").At("n")), AtLeast: flatLess,
 			},
 		},
 	},
@@ -107,28 +107,28 @@ var concurrencyStatements = []Experiment{
 			{
 				ID: "one_process", Says: "in one process, the quiet tenant's p99 next to the busy one is at least twice its p99 alone",
 				Document: "“GOMAXPROCS is process-wide. It applies equally to every goroutine in the process”", Needs: 2,
-				Measure: ratio(Figure("Tenants beside-p99-ns").At("n").in("together"), Figure("Tenants alone-p99-ns").At("n").in("together")), AtLeast: 2,
+				Measure: ratio(figure("Tenants beside-p99-ns").At("n").in("together"), figure("Tenants alone-p99-ns").At("n").in("together")), AtLeast: 2,
 			},
 			{
 				// "Crude, rarely worth it": less than half of what is spoilt comes back.
 				ID: "pinned_is_crude", Says: "a locked thread with its own CPU lowers the quiet tenant's p99 by at most half",
 				Document: "“runtime.LockOSThread() and taskset/CPU affinity to bias certain threads to certain cores. Crude, rarely worth it”", Needs: 2,
-				Measure: ratio(Figure("Tenants beside-p99-ns").At("n").in("pinned"), Figure("Tenants beside-p99-ns").At("n").in("together")), AtLeast: 0.5,
+				Measure: ratio(figure("Tenants beside-p99-ns").At("n").in("pinned"), figure("Tenants beside-p99-ns").At("n").in("together")), AtLeast: 0.5,
 			},
 			{
 				ID: "processes", Says: "in its own process, its p99 is as good as alone, within 20%: the busy one has one P per CPU",
 				Document: separateProcesses, Needs: 2,
-				Measure: ratio(Figure("Tenants beside-p99-ns").At("n").in("processes"), Figure("Tenants alone-p99-ns").At("n").in("processes")), AtMost: 1.20,
+				Measure: ratio(figure("Tenants beside-p99-ns").At("n").in("processes"), figure("Tenants alone-p99-ns").At("n").in("processes")), AtMost: 1.20,
 			},
 			{
 				ID: "unequal", Says: "in its own process, its p99 is as good as alone, within 20%: the busy one has one P fewer than CPUs",
 				Document: separateProcesses, Needs: 2,
-				Measure: ratio(Figure("Tenants beside-p99-ns").At("n-1").in("processes"), Figure("Tenants alone-p99-ns").At("n-1").in("processes")), AtMost: 1.20,
+				Measure: ratio(figure("Tenants beside-p99-ns").At("n-1").in("processes"), figure("Tenants alone-p99-ns").At("n-1").in("processes")), AtMost: 1.20,
 			},
 			{
 				ID: "quota", Says: "in its own process, its p99 is as good as alone, within 20%: the busy one has a CPU limit of half the CPUs",
 				Document: separateProcesses, Needs: 2,
-				Measure: ratio(Figure("Tenants beside-p99-ns").At("n").in("quota").under(ownQuota), Figure("Tenants alone-p99-ns").At("n").in("quota").under(ownQuota)), AtMost: 1.20,
+				Measure: ratio(figure("Tenants beside-p99-ns").At("n").in("quota").under(ownQuota), figure("Tenants alone-p99-ns").At("n").in("quota").under(ownQuota)), AtMost: 1.20,
 			},
 		},
 	},
@@ -152,28 +152,28 @@ var concurrencyStatements = []Experiment{
 			{
 				ID: "undetected", Says: "with one P, at most one of a million increments is lost",
 				Document: "“The setting of GOMAXPROCS=1 may have thus far let those bugs go undetected”",
-				Measure:  level(Figure("Racy/increment lost-ppm").At("1").in("counter"), 1), AtMost: 1,
+				Measure:  level(figure("Racy/increment lost-ppm").At("1").in("counter"), 1), AtMost: 1,
 			},
 			{
 				// A thousand times what would be undetected.
 				ID: "more_likely", Says: "with one P per CPU, at least a thousand of a million are lost",
 				Document: "“Increased parallelism could make bugs in racy programs more likely to cause crashes or other problems”", Needs: 2,
-				Measure: level(Figure("Racy/increment lost-ppm").At("n").in("counter"), 1), AtLeast: 1000,
+				Measure: level(figure("Racy/increment lost-ppm").At("n").in("counter"), 1), AtLeast: 1000,
 			},
 			{
 				ID: "keeps_working", Says: "with one P it still works if a computation comes between reading and writing: at most one of a million is lost",
 				Document: "“the authors can set GOMAXPROCS=1 explicitly to keep them working until the bugs can be fixed”",
-				Measure:  level(Figure("Racy/compute lost-ppm").At("1").in("counter"), 1), AtMost: 1,
+				Measure:  level(figure("Racy/compute lost-ppm").At("1").in("counter"), 1), AtMost: 1,
 			},
 			{
 				ID: "detected", Says: "the race detector finds the race with one P per CPU",
 				Document: "“We hope that both the race detector … has already helped programmers identify and eliminate many such bugs”",
-				Measure:  level(Figure("races").At("n").in("detector"), 1), AtLeast: 1,
+				Measure:  level(figure("races").At("n").in("detector"), 1), AtLeast: 1,
 			},
 			{
 				ID: "detected_at_one", Says: "the race detector also finds the race with one P, where no increment is lost",
 				Document: "“We hope that both the race detector … has already helped programmers identify and eliminate many such bugs”",
-				Measure:  level(Figure("races").At("1").in("detector"), 1), AtLeast: 1,
+				Measure:  level(figure("races").At("1").in("detector"), 1), AtLeast: 1,
 			},
 		},
 	},
@@ -189,20 +189,20 @@ var concurrencyStatements = []Experiment{
 		Hypotheses: []Hypothesis{
 			{
 				ID: "lock_free", Says: "an atomic counter is at least 1.1 times as fast as the contended mutex",
-				Document: "“Using lock-free data structures”", Needs: 2, Measure: ratio(Figure("Remedies/mutex ns/op").At("n"), Figure("Remedies/atomic ns/op").At("n")), AtLeast: tenthMore,
+				Document: "“Using lock-free data structures”", Needs: 2, Measure: ratio(figure("Remedies/mutex ns/op").At("n"), figure("Remedies/atomic ns/op").At("n")), AtLeast: tenthMore,
 			},
 			{
 				ID: "less_contention", Says: "one counter per goroutine is at least 1.1 times as fast as the contended mutex",
-				Document: "“Reducing contention on shared resources”", Needs: 2, Measure: ratio(Figure("Remedies/mutex ns/op").At("n"), Figure("Remedies/sharded ns/op").At("n")), AtLeast: tenthMore,
+				Document: "“Reducing contention on shared resources”", Needs: 2, Measure: ratio(figure("Remedies/mutex ns/op").At("n"), figure("Remedies/sharded ns/op").At("n")), AtLeast: tenthMore,
 			},
 			{
 				ID: "batches", Says: "counting in batches of a hundred is at least 1.1 times as fast as the contended mutex",
-				Document: "“Batch operations to reduce switching frequency”", Needs: 2, Measure: ratio(Figure("Remedies/mutex ns/op").At("n"), Figure("Remedies/batched ns/op").At("n")), AtLeast: tenthMore,
+				Document: "“Batch operations to reduce switching frequency”", Needs: 2, Measure: ratio(figure("Remedies/mutex ns/op").At("n"), figure("Remedies/batched ns/op").At("n")), AtLeast: tenthMore,
 			},
 			{
 				ID: "choose_procs", Says: "on the contended mutex, one P is at least 1.1 times as fast as one P per CPU",
 				Document: "“Choose appropriate GOMAXPROCS for your workload”", Needs: 2,
-				Measure: Figure("Remedies/mutex ns/op").At("n").over("1"), AtLeast: tenthMore,
+				Measure: figure("Remedies/mutex ns/op").At("n").over("1"), AtLeast: tenthMore,
 			},
 		},
 	},

@@ -154,7 +154,7 @@ func limited(t *testing.T, cpus float64, argv ...string) string {
 
 // made is a stage whose settings have the figures, each six times with little noise: by
 // the number of Ps, or by all of them.
-func made(cpus float64, quota float64, figures map[int]map[Figure]float64) Measured {
+func made(cpus float64, quota float64, figures map[int]map[figure]float64) Measured {
 	m := Measured{Result: &verdict.Result{Host: journal.Host{EffectiveCPUs: cpus}}}
 	for procs, values := range figures {
 		for block := range 6 {
@@ -167,9 +167,9 @@ func made(cpus float64, quota float64, figures map[int]map[Figure]float64) Measu
 			for f, x := range values {
 				x *= noise
 				switch f {
-				case Throughput:
+				case throughput:
 					t.ThroughputPerSecond = &x
-				case Switches:
+				case switches:
 					t.ContextSwitches = &journal.ContextSwitches{Voluntary: int64(x)}
 				default:
 					t.Metrics[string(f)] = journal.Metric{Value: x}
@@ -181,12 +181,12 @@ func made(cpus float64, quota float64, figures map[int]map[Figure]float64) Measu
 	return m
 }
 
-type figures = map[Figure]float64
+type figures = map[figure]float64
 
 // TestStatements decides each of the further experiments' hypotheses by trials that are
 // made for it, on machines of two CPUs and of more.
 func TestStatements(t *testing.T) {
-	level := func(f Figure, x float64) figures { return figures{f: x} }
+	level := func(f figure, x float64) figures { return figures{f: x} }
 	two, eight := 2.0, 8.0
 	for _, tc := range []struct {
 		id, hypothesis string
@@ -195,21 +195,21 @@ func TestStatements(t *testing.T) {
 		want           float64 // the ratio
 		answer         Answer
 	}{
-		{"headroom", "throughput_prefers_one_more", two, Results{"mixed": made(two, 0, map[int]figures{2: level(Throughput, 100), 3: level(Throughput, 104)})}, 1.04, Holds},
-		{"headroom", "one_more_is_identical", two, Results{"mixed": made(two, 0, map[int]figures{2: level(Throughput, 100), 3: level(Throughput, 90)})}, 0.9, CannotTell},
-		{"headroom", "one_more_is_identical", eight, Results{"mixed": made(eight, 0, map[int]figures{8: level(Throughput, 100), 9: level(Throughput, 90)})}, 0.9, DoesNotHold},
-		{"headroom", "one_less_is_identical", eight, Results{"mixed": made(eight, 0, map[int]figures{7: level(Throughput, 98), 8: level(Throughput, 100)})}, 0.98, Holds},
-		{"headroom", "one_less_is_identical", two, Results{"mixed": made(two, 0, map[int]figures{1: level(Throughput, 98), 2: level(Throughput, 100)})}, 0.98, CannotTell},
+		{"headroom", "throughput_prefers_one_more", two, Results{"mixed": made(two, 0, map[int]figures{2: level(throughput, 100), 3: level(throughput, 104)})}, 1.04, Holds},
+		{"headroom", "one_more_is_identical", two, Results{"mixed": made(two, 0, map[int]figures{2: level(throughput, 100), 3: level(throughput, 90)})}, 0.9, CannotTell},
+		{"headroom", "one_more_is_identical", eight, Results{"mixed": made(eight, 0, map[int]figures{8: level(throughput, 100), 9: level(throughput, 90)})}, 0.9, DoesNotHold},
+		{"headroom", "one_less_is_identical", eight, Results{"mixed": made(eight, 0, map[int]figures{7: level(throughput, 98), 8: level(throughput, 100)})}, 0.98, Holds},
+		{"headroom", "one_less_is_identical", two, Results{"mixed": made(two, 0, map[int]figures{1: level(throughput, 98), 2: level(throughput, 100)})}, 0.98, CannotTell},
 		{"headroom", "latency_prefers_cpus", two, Results{"mixed": made(two, 0, map[int]figures{2: level("Headroom p99-ns", 10), 3: level("Headroom p99-ns", 9)})}, 0.9, DoesNotHold},
-		{"headroom", "gogc_gains_more", two, Results{"allocating": made(two, 0, map[int]figures{3: level(Throughput, 100)}), "gogc": made(two, 0, map[int]figures{2: level(Throughput, 130)})}, 1.3, Holds},
+		{"headroom", "gogc_gains_more", two, Results{"allocating": made(two, 0, map[int]figures{3: level(throughput, 100)}), "gogc": made(two, 0, map[int]figures{2: level(throughput, 130)})}, 1.3, Holds},
 		{"idle", "no_thread", two, Results{"": made(two, 0, map[int]figures{1: level("Idle/http threads/conn", 0)})}, 0, Holds},
 		{"idle", "no_p", two, Results{"": made(two, 0, map[int]figures{2: {"Idle/http alone-sums/s": 100, "Idle/http beside-sums/s": 99}})}, 0.99, Holds},
 		{"idle", "kilobytes_http", two, Results{"": made(two, 0, map[int]figures{2: level("Idle/http B/conn", 18*1024)})}, 18, DoesNotHold},
-		{"extremes", "from_four_to_sixteen", two, Results{"cpus": made(two, 0, map[int]figures{8: level(Throughput, 100), 32: level(Throughput, 90)})}, 0.9, Holds},
-		{"extremes", "context_switches", two, Results{"cpus": made(two, 0, map[int]figures{2: level(Switches, 1000), 32: level(Switches, 1100)})}, 1.1, DoesNotHold},
+		{"extremes", "from_four_to_sixteen", two, Results{"cpus": made(two, 0, map[int]figures{8: level(throughput, 100), 32: level(throughput, 90)})}, 0.9, Holds},
+		{"extremes", "context_switches", two, Results{"cpus": made(two, 0, map[int]figures{2: level(switches, 1000), 32: level(switches, 1100)})}, 1.1, DoesNotHold},
 		{"extremes", "memory", eight, Results{"cpus": made(eight, 0, map[int]figures{8: level("Extremes memory-B", 1e7), 256: level("Extremes memory-B", 2e7)})}, 2, Holds},
-		{"extremes", "catastrophe", two, Results{"pod": made(two, 1, map[int]figures{1: level(Throughput, 100), 128: level(Throughput, 80)})}, 0.8, CannotTell},
-		{"extremes", "catastrophe", 64, Results{"pod": made(64, 1, map[int]figures{1: level(Throughput, 100), 128: level(Throughput, 80)})}, 0.8, DoesNotHold},
+		{"extremes", "catastrophe", two, Results{"pod": made(two, 1, map[int]figures{1: level(throughput, 100), 128: level(throughput, 80)})}, 0.8, CannotTell},
+		{"extremes", "catastrophe", 64, Results{"pod": made(64, 1, map[int]figures{1: level(throughput, 100), 128: level(throughput, 80)})}, 0.8, DoesNotHold},
 		{"extremes", "ten_times", two, Results{"pod": made(two, 1, map[int]figures{1: level("Extremes p99-ns", 1), 128: level("Extremes p99-ns", 12)})}, 12, CannotTell},
 		{"extremes", "ten_times", 64, Results{"pod": made(64, 1, map[int]figures{1: level("Extremes p99-ns", 1), 128: level("Extremes p99-ns", 12)})}, 12, Holds},
 		{"gc", "one_goroutine_gains", two, Results{"free": made(two, 0, map[int]figures{1: level("GC ns/op", 120), 2: level("GC ns/op", 100)})}, 1.2, Holds},

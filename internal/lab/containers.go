@@ -27,25 +27,25 @@ var containers = []Experiment{
 			{
 				ID: "procs_are_a_limit", Says: "one P uses one CPU's worth of time for Go code (10% allowed for the kernel and the start)",
 				Document: "“limits the number of operating system threads that can execute user-level Go code simultaneously”; 001: “only 4 OS threads can execute Go code”", Needs: 2,
-				Measure: level(CPUs.At("1"), 1), AtMost: tenthMore,
+				Measure: level(cpus.At("1"), 1), AtMost: tenthMore,
 			},
 			{
 				ID: "four_are_a_limit", Says: "four Ps use at most four CPUs' worth of time (10% allowed), and at least two, with 10,000 goroutines",
 				Document: "002: “the program will only execute code on 4 operating system threads at once, even if there are 1000 goroutines”", Needs: 5,
-				Measure: level(CPUs.At("4"), 1), AtLeast: 2, AtMost: 4 * tenthMore,
+				Measure: level(cpus.At("4"), 1), AtLeast: 2, AtMost: 4 * tenthMore,
 			},
 			{
 				// The program makes no blocking call: these are the runtime's own, and those that
 				// hand their P over to each other.
 				ID: "more_threads_than_procs", Says: "a process has more threads than Ps: with one P at least two",
 				Document: "001: “More M's can exist than P's”; “There is no limit to the number of threads that can be blocked in system calls”",
-				Measure:  level(Figure("threads_max").At("1"), 1), AtLeast: 2,
+				Measure:  level(figure("threads_max").At("1"), 1), AtLeast: 2,
 			},
 			{
 				// A figure that is lost had threads by GOMAXPROCS; twice is well beyond noise.
 				ID: "threads_follow_procs", Says: "16 Ps make at least twice the threads of one P: “GOMAXPROCS controls Machine”",
 				Document: "“Experiment 1: number of OS threads” (by GOMAXPROCS, in a chart)",
-				Measure:  Figure("threads_max").At("16").over("1"), AtLeast: 2,
+				Measure:  figure("threads_max").At("16").over("1"), AtLeast: 2,
 			},
 		},
 	},
@@ -62,23 +62,23 @@ var containers = []Experiment{
 			{
 				ID: "gain_at_the_quota", Says: "under a CPU limit of 0.2, 10 Ps take at least 1.1 times as long as one, with Go 1.21.4",
 				Document: limitYields, Needs: 10,
-				Measure: Figure("Busyworker/busy=4/other=10 ns/op").At("10").in("then_4_10").under(0.2).built("1.21.4").over("1"), AtLeast: tenthMore,
+				Measure: figure("Busyworker/busy=4/other=10 ns/op").At("10").in("then_4_10").under(0.2).built("1.21.4").over("1"), AtLeast: tenthMore,
 			},
 			{
 				ID: "gain_of_many", Says: "the same with 16 busy and 100 other goroutines",
 				Document: limitYields, Needs: 10,
-				Measure: Figure("Busyworker/busy=16/other=100 ns/op").At("10").in("then_16_100").under(0.2).built("1.21.4").over("1"), AtLeast: tenthMore,
+				Measure: figure("Busyworker/busy=16/other=100 ns/op").At("10").in("then_16_100").under(0.2).built("1.21.4").over("1"), AtLeast: tenthMore,
 			},
 			{
 				ID: "gain_at_one_cpu", Says: "under a CPU limit of 1, 10 Ps take at least 1.1 times as long as one, with Go 1.21.4",
 				Document: "“The mismatch could negatively impact performance”", Needs: 10,
-				Measure: Figure("Busyworker/busy=4/other=10 ns/op").At("10").in("then_4_10_quota_1").under(1).built("1.21.4").over("1"), AtLeast: tenthMore,
+				Measure: figure("Busyworker/busy=4/other=10 ns/op").At("10").in("then_4_10_quota_1").under(1).built("1.21.4").over("1"), AtLeast: tenthMore,
 			},
 			{
 				// The mechanism, whatever it costs: twice the switches is well beyond noise.
 				ID: "more_switches", Says: "under a CPU limit of 1, 10 Ps cause at least twice the context switches of one",
 				Document: "“The Go runtime tries to utilize 32 vCPUs, even when the CPU limit of the container is set much smaller”", Needs: 2,
-				Measure: Switches.At("10").in("quota_1").under(1).over("1"), AtLeast: 2,
+				Measure: switches.At("10").in("quota_1").under(1).over("1"), AtLeast: 2,
 			},
 		},
 	},

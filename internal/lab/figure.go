@@ -13,46 +13,46 @@ import (
 	"github.com/procfit/procfit/internal/verdict/journal"
 )
 
-// Figure is what to take of a trial: one of those below, or the name of a metric
+// figure is what to take of a trial: one of those below, or the name of a metric
 // that the program printed: "Chain ns/op".
-type Figure string
+type figure string
 
 const (
-	Throughput Figure = ""     // a second; of benchmark lines operations, their geometric mean
-	Cost       Figure = "cost" // 1 ÷ throughput
+	throughput figure = ""     // a second; of benchmark lines operations, their geometric mean
+	cost       figure = "cost" // 1 ÷ throughput
 
 	// Latencies, of the open loop where there was one, else of the closed loop.
-	P50        Figure = "p50"
-	P999       Figure = "p999"
-	ClosedP99  Figure = "closed p99" // of the closed loop, as wrk's
-	ClosedMean Figure = "closed mean"
-	ClosedMax  Figure = "closed max"
+	p50        figure = "p50"
+	p999       figure = "p999"
+	closedP99  figure = "closed p99" // of the closed loop, as wrk's
+	closedMean figure = "closed mean"
+	closedMax  figure = "closed max"
 
 	// What the kernel counted, over all replicas.
-	CPUs     Figure = "cpus"     // CPU seconds a second
-	Switches Figure = "switches" // context switches per second
-	Wait     Figure = "wait"     // seconds waited for a CPU a second, throttling included
+	cpus     figure = "cpus"     // CPU seconds a second
+	switches figure = "switches" // context switches per second
+	wait     figure = "wait"     // seconds waited for a CPU a second, throttling included
 )
 
 // value is nil where the trial does not have it.
-func (f Figure) value(t *journal.Trial) *float64 {
+func (f figure) value(t *journal.Trial) *float64 {
 	switch f {
-	case Throughput:
+	case throughput:
 		return t.ThroughputPerSecond
-	case Cost:
+	case cost:
 		if t.ThroughputPerSecond == nil {
 			return nil
 		}
 		return new(1 / *t.ThroughputPerSecond)
-	case P50, P999:
+	case p50, p999:
 		l := t.LatencySeconds
 		if l == nil {
 			l = closed(t)
 		}
 		return f.latency(l)
-	case ClosedP99, ClosedMean, ClosedMax:
+	case closedP99, closedMean, closedMax:
 		return f.latency(closed(t))
-	case CPUs, Switches, Wait:
+	case cpus, switches, wait:
 		return f.counted(t)
 	}
 	if m, ok := t.Metrics[string(f)]; ok {
@@ -70,24 +70,24 @@ func closed(t *journal.Trial) *journal.Latency {
 	return nil
 }
 
-func (f Figure) latency(l *journal.Latency) *float64 {
+func (f figure) latency(l *journal.Latency) *float64 {
 	if l == nil {
 		return nil
 	}
 	switch f {
-	case P50:
+	case p50:
 		return l.P50
-	case ClosedP99:
+	case closedP99:
 		return l.P99
-	case P999:
+	case p999:
 		return l.P999
-	case ClosedMean:
+	case closedMean:
 		return l.Mean
 	}
 	return l.Max
 }
 
-func (f Figure) counted(t *journal.Trial) *float64 {
+func (f figure) counted(t *journal.Trial) *float64 {
 	rate := func(x float64) *float64 {
 		if t.MeasuredSeconds <= 0 {
 			return nil
@@ -95,11 +95,11 @@ func (f Figure) counted(t *journal.Trial) *float64 {
 		return new(x / t.MeasuredSeconds)
 	}
 	switch {
-	case f == CPUs && t.CPUSeconds != nil:
+	case f == cpus && t.CPUSeconds != nil:
 		return rate(t.CPUSeconds.User + t.CPUSeconds.System)
-	case f == Switches && t.ContextSwitches != nil:
+	case f == switches && t.ContextSwitches != nil:
 		return rate(float64(t.ContextSwitches.Voluntary + t.ContextSwitches.Involuntary))
-	case f == Wait && t.RunQueueWaitSeconds != nil:
+	case f == wait && t.RunQueueWaitSeconds != nil:
 		return rate(*t.RunQueueWaitSeconds)
 	}
 	return nil
@@ -109,7 +109,7 @@ func (f Figure) counted(t *journal.Trial) *float64 {
 // the unset setting, without a quota, of the only stage.
 type quantity struct {
 	Stage  string
-	Figure Figure
+	Figure figure
 	Procs  ps
 	Quota  float64 // 0: none; ownQuota
 	// Go is the version as it was asked for: "1.4"; "1.4.3" is one of it. Empty is
@@ -122,7 +122,7 @@ type quantity struct {
 const ownQuota = -1
 
 // At is the figure at a number of Ps, of the only stage, without a quota.
-func (f Figure) At(p ps) quantity { return quantity{Figure: f, Procs: p} }
+func (f figure) At(p ps) quantity { return quantity{Figure: f, Procs: p} }
 
 // in is the figure in a stage.
 func (q quantity) in(stage string) quantity {

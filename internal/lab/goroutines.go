@@ -31,17 +31,17 @@ var goroutines = []Experiment{
 			{
 				ID: "cpu_scales", Says: "computing scales linearly: each CPU adds at least 0.9 of what one does",
 				Document: "“CPU-bound workloads scale linearly to physical core count”", Needs: 2,
-				Measure: speedup(Throughput.At("n").in("cpu")), AtLeast: tenthLess,
+				Measure: speedup(throughput.At("n").in("cpu")), AtLeast: tenthLess,
 			},
 			{
 				ID: "io_insensitive", Says: "waiting does not depend on GOMAXPROCS: the same number of waits per second, within 5%",
 				Document: "“I/O-bound workloads are GOMAXPROCS-insensitive”",
-				Measure:  flat(Figure("sleeps").At("1").in("io")), AtMost: flatMore,
+				Measure:  flat(figure("sleeps").At("1").in("io")), AtMost: flatMore,
 			},
 			{
 				ID: "cpu_utilisation", Says: "computing goroutines use at least 90% of the CPUs",
 				Document: "“CPU-bound: 90%+ utilization”",
-				Measure:  perCPU(CPUs.At("n").in("cpu")), AtLeast: 0.90,
+				Measure:  perCPU(cpus.At("n").in("cpu")), AtLeast: 0.90,
 			},
 		},
 	},
@@ -58,18 +58,18 @@ var goroutines = []Experiment{
 			{
 				ID: "two_ps", Says: "two Ps are twice as fast as one (within 10%)",
 				Document: "4.2 ÷ 2.1 s = 2", Value: 4.2 / 2.1, Needs: 2,
-				Measure: Figure("CPUBound ns/op").At("1").over("2"), AtLeast: 4.2 / 2.1 * tenthLess, AtMost: 4.2 / 2.1 * tenthMore,
+				Measure: figure("CPUBound ns/op").At("1").over("2"), AtLeast: 4.2 / 2.1 * tenthLess, AtMost: 4.2 / 2.1 * tenthMore,
 			},
 			{
 				ID: "four_ps", Says: "four Ps are 4.2 times as fast as one (within 10%)",
 				Document: "4.2 ÷ 1.0 s = 4.2", Value: 4.2 / 1.0, Needs: 4,
-				Measure: Figure("CPUBound ns/op").At("1").over("4"), AtLeast: 4.2 / 1.0 * tenthLess, AtMost: 4.2 / 1.0 * tenthMore,
+				Measure: figure("CPUBound ns/op").At("1").over("4"), AtLeast: 4.2 / 1.0 * tenthLess, AtMost: 4.2 / 1.0 * tenthMore,
 			},
 			{
 				// At least half of the 10% that the document calls overhead.
 				ID: "overhead_beyond", Says: "with twice as many Ps as CPUs it takes at least 5% longer: “overhead”",
 				Document: "1.1 ÷ 1.0 s = 1.1", Value: 1.1 / 1.0, Needs: 2,
-				Measure: Figure("CPUBound ns/op").At("2n").over("n"), AtLeast: 1.05,
+				Measure: figure("CPUBound ns/op").At("2n").over("n"), AtLeast: 1.05,
 			},
 		},
 	},
@@ -86,12 +86,12 @@ var goroutines = []Experiment{
 			{
 				ID: "eight_ps", Says: "eight Ps take as long as one, within 5%",
 				Document: "15.0 ÷ 15.3 s = 0.98", Value: 15.0 / 15.3,
-				Measure: Figure("IOBound ns/op").At("8").over("1"), AtLeast: flatLess, AtMost: flatMore,
+				Measure: figure("IOBound ns/op").At("8").over("1"), AtLeast: flatLess, AtMost: flatMore,
 			},
 			{
 				ID: "flat", Says: "every number of Ps takes the same time, within 5%",
 				Document: "15.3 ÷ 15.0 s = 1.02", Value: 15.3 / 15.0,
-				Measure: flat(Figure("IOBound ns/op").At("1")), AtMost: flatMore,
+				Measure: flat(figure("IOBound ns/op").At("1")), AtMost: flatMore,
 			},
 		},
 	},
@@ -109,20 +109,20 @@ var goroutines = []Experiment{
 				// What a cache line costs to pass on differs between processors by about two.
 				ID: "nine_times", Says: "at 8 Ps, 16 goroutines on one mutex cost 9.3 times one alone, within a factor of two",
 				Document: "523.0 ÷ 56.2 ns/op = 9.31", Value: 523.0 / 56.2, Needs: 8,
-				Measure: ratio(Figure("Contention/contended ns/op").At("8"), Figure("Contention/alone ns/op").At("8")), AtLeast: 523.0 / 56.2 / 2, AtMost: 523.0 / 56.2 * 2,
+				Measure: ratio(figure("Contention/contended ns/op").At("8"), figure("Contention/alone ns/op").At("8")), AtLeast: 523.0 / 56.2 / 2, AtMost: 523.0 / 56.2 * 2,
 			},
 			{
 				// Half as much again is far from nine times, and beyond what is noise.
 				ID: "contention_costs", Says: "with one P per CPU they cost at least 1.5 times one alone",
 				Document: "“Parallel with high contention: many context switches”", Needs: 2,
-				Measure: ratio(Figure("Contention/contended ns/op").At("n"), Figure("Contention/alone ns/op").At("n")), AtLeast: 1.5,
+				Measure: ratio(figure("Contention/contended ns/op").At("n"), figure("Contention/alone ns/op").At("n")), AtLeast: 1.5,
 			},
 			{
 				// A mutex that nobody waits for makes nobody switch: with one P the scheduler does,
 				// every 10 ms. So the goroutines yield at every increment.
 				ID: "switching_costs", Says: "with one P, a switch between goroutines at every increment makes it cost at least 1.5 times one alone",
 				Document: "“Each context switch between goroutines has a cost”",
-				Measure:  ratio(Figure("Contention/switching ns/op").At("1"), Figure("Contention/alone ns/op").At("1")), AtLeast: 1.5,
+				Measure:  ratio(figure("Contention/switching ns/op").At("1"), figure("Contention/alone ns/op").At("1")), AtLeast: 1.5,
 			},
 		},
 	},

@@ -26,18 +26,18 @@ var limits = []Experiment{
 				// The two are of different work: 1 and 20 sums a request.
 				ID: "baseline", Says: "the baseline, n=1, serves 1.9 times what more pods do with n=20, or at least half of that gain",
 				Document: "96962 ÷ 50213 req/s = 1.93", Value: 96962.0 / 50213, Needs: 2,
-				Measure: ratio(Throughput.At("1").in("baseline").under(1), Throughput.At("1").in("pods").under(1)), AtLeast: half(96962.0 / 50213),
+				Measure: ratio(throughput.At("1").in("baseline").under(1), throughput.At("1").in("pods").under(1)), AtLeast: half(96962.0 / 50213),
 			},
 			{
 				// Only that they are fewer: this much a machine of any size can tell.
 				ID: "fewer", Says: "32 Ps serve less than one",
 				Document: "40356 ÷ 50213 req/s = 0.804", Value: 40356.0 / 50213, Needs: 2,
-				Measure: Throughput.At("32").in("pods").under(1).over("1"), AtMost: 1,
+				Measure: throughput.At("32").in("pods").under(1).over("1"), AtMost: 1,
 			},
 			{
 				ID: "throughput", Says: "32 Ps serve 20% less than one, or at least half of that loss",
 				Document: "40356 ÷ 50213 req/s = 0.804", Value: 40356.0 / 50213, Needs: effect, LoadCPUs: effectLoad,
-				Measure: Throughput.At("32").in("pods").under(1).over("1"), AtMost: half(40356.0 / 50213),
+				Measure: throughput.At("32").in("pods").under(1).over("1"), AtMost: half(40356.0 / 50213),
 			},
 			{
 				// wrk's own averages, 20 and 33.01 ms, are corrected after the fact, as ours are
@@ -45,42 +45,42 @@ var limits = []Experiment{
 				// loop of 1000 really had: 24.78 and 19.92 ms.
 				ID: "average", Says: "the average latency, by Little's law, is 24% higher, or at least half of that",
 				Document: "24.78 ÷ 19.92 ms = 1.24", Value: 24.78 / 19.92, Needs: effect, LoadCPUs: effectLoad,
-				Measure: ClosedMean.At("32").in("pods").under(1).over("1"), AtLeast: half(24.78 / 19.92),
+				Measure: closedMean.At("32").in("pods").under(1).over("1"), AtLeast: half(24.78 / 19.92),
 			},
 			{
 				ID: "maximum", Says: "the highest latency is 82% higher, or at least half of that",
 				Document: "465.36 ÷ 255.5 ms = 1.82", Value: 465.36 / 255.50, Needs: effect, LoadCPUs: effectLoad,
-				Measure: ClosedMax.At("32").in("pods").under(1).over("1"), AtLeast: half(465.36 / 255.50),
+				Measure: closedMax.At("32").in("pods").under(1).over("1"), AtLeast: half(465.36 / 255.50),
 			},
 			{
 				ID: "switches", Says: "there are 4.6 times the context switches, or at least half of that",
 				Document: "30 ÷ 6.5 thousand/s = 4.62", Value: 30 / 6.5, Needs: effect, LoadCPUs: effectLoad,
-				Measure: Switches.At("32").in("pods").under(1).over("1"), AtLeast: half(30 / 6.5),
+				Measure: switches.At("32").in("pods").under(1).over("1"), AtLeast: half(30 / 6.5),
 			},
 			{
 				// Far beyond what the size of a machine makes of it.
 				ID: "wait", Says: "the time waiting for a CPU is 38 times as long, or at least half of that",
 				Document: "34 ÷ 0.9 s = 37.8", Value: 34 / 0.9, Needs: 2,
-				Measure: Wait.At("32").in("pods").under(1).over("1"), AtLeast: half(34 / 0.9),
+				Measure: wait.At("32").in("pods").under(1).over("1"), AtLeast: half(34 / 0.9),
 			},
 			{
 				// The document's 32 Ps come to 40356 × 33.01 ms = 1332 of 1000 connections. That
 				// is wrk's correction, so that only wrk can show it. Within 5% is the law.
 				ID: "average_fits", Says: "throughput × average latency is 1.33 times the connections, as measured by wrk (above 1.05)",
 				Document: "33.01 ÷ 24.78 ms = 1.33", Value: 33.01 / 24.78,
-				Measure: countedBy("wrk", "pods", littlesLaw(ClosedMean.At("32").in("pods").under(1), Cost.At("32").in("pods").under(1))), AtLeast: flatMore,
+				Measure: countedBy("wrk", "pods", littlesLaw(closedMean.At("32").in("pods").under(1), cost.At("32").in("pods").under(1))), AtLeast: flatMore,
 			},
 			// Document 000's checklist. The quota must be one that is used up: the pods together
 			// have less than the machine. 5 and 20% are procfit's own margins.
 			{
 				ID: "wrong_knob", Says: "throttled, at half a CPU per pod, GOMAXPROCS changes nothing: 32 Ps serve as much as one, within 5%",
 				Document: "000: “my CPU quota is too low — GOMAXPROCS is the wrong knob, raise the quota”", Needs: 2,
-				Measure: Throughput.At("32").in("pods").under(0.5).over("1"), AtLeast: flatLess, AtMost: flatMore,
+				Measure: throughput.At("32").in("pods").under(0.5).over("1"), AtLeast: flatLess, AtMost: flatMore,
 			},
 			{
 				ID: "wrong_knob_p99", Says: "throttled, GOMAXPROCS does not change the p99 either, within 20%",
 				Document: "000: “my CPU quota is too low — GOMAXPROCS is the wrong knob, raise the quota”", Needs: 2,
-				Measure: ClosedP99.At("32").in("pods").under(0.5).over("1"), AtLeast: 1 / 1.20, AtMost: 1.20,
+				Measure: closedP99.At("32").in("pods").under(0.5).over("1"), AtLeast: 1 / 1.20, AtMost: 1.20,
 			},
 		},
 	},
@@ -104,12 +104,12 @@ var limits = []Experiment{
 			{
 				ID: "one_before_1_5", Emulated: true, Says: "before Go 1.5 the default is 1",
 				Document: "002: “the default setting of GOMAXPROCS in all extant Go releases is 1”", Needs: 2,
-				Measure: level(Figure("gomaxprocs").At("").in("versions").built("1.4"), 1), AtLeast: 1, AtMost: 1,
+				Measure: level(figure("gomaxprocs").At("").in("versions").built("1.4"), 1), AtLeast: 1, AtMost: 1,
 			},
 			{
 				ID: "cpus_since_1_5", Emulated: true, Says: "since Go 1.5 it is the number of CPUs",
 				Document: "002: “the number of CPUs available, as determined by runtime.NumCPU”", Needs: 2,
-				Measure: ratio(Figure("gomaxprocs").At("").in("versions").built("1.5"), Figure("numcpu").At("").in("versions").built("1.5")), AtLeast: 1, AtMost: 1,
+				Measure: ratio(figure("gomaxprocs").At("").in("versions").built("1.5"), figure("numcpu").At("").in("versions").built("1.5")), AtLeast: 1, AtMost: 1,
 			},
 			{
 				ID: "numcpu_1_18", Emulated: true, Says: "with Go 1.18 NumCPU() is 1 under a CPU limit of 1",
@@ -139,12 +139,12 @@ var limits = []Experiment{
 			{
 				ID: "exact_today", Emulated: true, Says: "today's default is 1 under a CPU limit of 1",
 				Document: "004's manifest: limits.cpu by resourceFieldRef", Needs: 2,
-				Measure: level(Figure("gomaxprocs").At("").in("versions").under(1), 1), AtMost: 1,
+				Measure: level(figure("gomaxprocs").At("").in("versions").under(1), 1), AtMost: 1,
 			},
 			{
 				ID: "language_1_24", Emulated: true, Says: "today's Go with go 1.24 in go.mod still ignores a CPU limit of 2",
 				Needs:   3,
-				Measure: ratio(Figure("gomaxprocs").At("").in("language").under(2), Figure("gomaxprocs").At("").in("language")), AtLeast: 1,
+				Measure: ratio(figure("gomaxprocs").At("").in("language").under(2), figure("gomaxprocs").At("").in("language")), AtLeast: 1,
 			},
 		},
 	},
@@ -165,43 +165,43 @@ var limits = []Experiment{
 				// Two CPUs' worth of quota, and the load generator next to it.
 				ID: "one_p", Says: "under a CPU limit of 2, one P serves 0.65 of what two do (within 10%)",
 				Document: "28893.18 ÷ 44715.07 req/s = 0.646", Value: 28893.18 / 44715.07, Needs: 2 + 1, LoadCPUs: 1,
-				Measure: Throughput.At("1").under(2).over("2"), AtLeast: 28893.18 / 44715.07 * tenthLess, AtMost: 28893.18 / 44715.07 * tenthMore,
+				Measure: throughput.At("1").under(2).over("2"), AtLeast: 28893.18 / 44715.07 * tenthLess, AtMost: 28893.18 / 44715.07 * tenthMore,
 			},
 			{
 				ID: "three_ps", Says: "three Ps serve the same as two within 5%",
 				Document: "44212.93 ÷ 44715.07 req/s = 0.989", Value: 44212.93 / 44715.07, Needs: 2 + 1, LoadCPUs: 1,
-				Measure: Throughput.At("3").under(2).over("2"), AtLeast: flatLess, AtMost: flatMore,
+				Measure: throughput.At("3").under(2).over("2"), AtLeast: flatLess, AtMost: flatMore,
 			},
 			{
 				ID: "four_ps", Says: "four Ps serve 8% less than two, or at least half of that loss",
 				Document: "41071.15 ÷ 44715.07 req/s = 0.919", Value: 41071.15 / 44715.07, Needs: 4,
-				Measure: Throughput.At("4").under(2).over("2"), AtMost: half(41071.15 / 44715.07),
+				Measure: throughput.At("4").under(2).over("2"), AtMost: half(41071.15 / 44715.07),
 			},
 			{
 				ID: "eight_ps", Says: "eight Ps serve 26% less, or at least half of that loss",
 				Document: "33111.69 ÷ 44715.07 req/s = 0.741", Value: 33111.69 / 44715.07, Needs: 8,
-				Measure: Throughput.At("8").under(2).over("2"), AtMost: half(33111.69 / 44715.07),
+				Measure: throughput.At("8").under(2).over("2"), AtMost: half(33111.69 / 44715.07),
 			},
 			{
 				ID: "twenty_four_ps", Says: "24 Ps serve half, or lose at least half as much",
 				Document: "22191.4 ÷ 44715.07 req/s = 0.496", Value: 22191.40 / 44715.07, Needs: 24,
-				Measure: Throughput.At("24").under(2).over("2"), AtMost: half(22191.40 / 44715.07),
+				Measure: throughput.At("24").under(2).over("2"), AtMost: half(22191.40 / 44715.07),
 			},
 			{
 				ID: "four_ps_p999", Says: "four Ps have a p99.9 1.6 times that of two, or at least half of that",
 				Document: "42.94 ÷ 26.38 ms = 1.63", Value: 42.94 / 26.38, Needs: 4,
-				Measure: P999.At("4").under(2).over("2"), AtLeast: half(42.94 / 26.38),
+				Measure: p999.At("4").under(2).over("2"), AtLeast: half(42.94 / 26.38),
 			},
 			{
 				ID: "twenty_four_ps_p999", Says: "24 Ps have a p99.9 2.9 times that of two, or at least half of that",
 				Document: "76.19 ÷ 26.38 ms = 2.89", Value: 76.19 / 26.38, Needs: 24,
-				Measure: P999.At("24").under(2).over("2"), AtLeast: half(76.19 / 26.38),
+				Measure: p999.At("24").under(2).over("2"), AtLeast: half(76.19 / 26.38),
 			},
 			{
 				// The README's other curve falls: the median prefers more Ps. Half of it again.
 				ID: "four_ps_p50", Says: "four Ps have a p50 a third lower than two, or at least half of that",
 				Document: "0.57 ÷ 0.84 ms = 0.679", Value: 0.57 / 0.84, Needs: 4,
-				Measure: P50.At("4").under(2).over("2"), AtMost: half(0.57 / 0.84),
+				Measure: p50.At("4").under(2).over("2"), AtMost: half(0.57 / 0.84),
 			},
 		},
 	},
@@ -213,7 +213,7 @@ const balancerHere = "Uber's load balancer and load there, ours on one machine h
 var chosen = []string{`gomaxprocs:higher=(\d+) gomaxprocs`, `numcpu:higher=(\d+) numcpu`}
 
 // underQuota measures what a release chooses under a quota against what it does without.
-func underQuota(f Figure, quota float64, release string) measure {
+func underQuota(f figure, quota float64, release string) measure {
 	q := f.At("").in("versions").built(release)
 	return ratio(q.under(quota), q)
 }

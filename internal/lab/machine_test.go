@@ -58,7 +58,7 @@ func TestCPUsOfTheProgram(t *testing.T) {
 	if got := at.procs(m); got != 2 {
 		t.Errorf("%d of two CPUs", got)
 	}
-	if got := speedup(Throughput.At("n"))(Results{"": m}); got.Value == nil || *got.Value != 1 {
+	if got := speedup(throughput.At("n"))(Results{"": m}); got.Value == nil || *got.Value != 1 {
 		t.Errorf("%+v", got)
 	}
 }

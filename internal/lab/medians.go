@@ -47,7 +47,7 @@ func over(a, b float64, unit string) string {
 // switching are the hypotheses of programs that gain nothing from a second P. The
 // document's words are the bounds: "under 1.1x"; of "about 2x", what its two
 // machines have and a quarter beyond, since they differ by that themselves.
-func switching(metric Figure, t table) []Hypothesis {
+func switching(metric figure, t table) []Hypothesis {
 	laptop, server := t.laptop14.two/t.laptop14.one, t.server14.two/t.server14.one
 	low, high := min(laptop, server)/1.25, max(laptop, server)*1.25
 	about := fmt.Sprintf("two Ps cost %s times one P (%.3g to %.3g)", t.about, low, high)
@@ -100,13 +100,13 @@ func switching(metric Figure, t table) []Hypothesis {
 var chainCost = []Hypothesis{{
 	ID: "costs_as_then", Says: "today's Go, one P: a message through 100 goroutines costs 5 to 30 µs",
 	Document: "27.1 µs in 2015",
-	Measure:  level(Figure("Chain ns/op").At("1"), 1000), AtLeast: 5, AtMost: 30,
+	Measure:  level(figure("Chain ns/op").At("1"), 1000), AtLeast: 5, AtMost: 30,
 }}
 
 // parallelProgram are the hypotheses of programs with inherent parallelism: nanoseconds
 // at 1, 4 and 16 on the server. Its 4 Ps leave 12 CPUs to the kernel and the
 // collector, so a fifth less is still the same.
-func parallelProgram(metric Figure, one, four, sixteen float64) []Hypothesis {
+func parallelProgram(metric figure, one, four, sixteen float64) []Hypothesis {
 	return []Hypothesis{
 		{
 			ID: "four_ps", Says: "four Ps are " + number.Count(one/four) + " times as fast as one, or a fifth less",
@@ -128,7 +128,7 @@ func parallelProgram(metric Figure, one, four, sixteen float64) []Hypothesis {
 // The document's four Ps left it 12 CPUs, so that what each CPU adds where all are used
 // is only its 16 of 16 to tell.
 func httpHypotheses() []Hypothesis {
-	const metric, one, sixteen = Figure("HTTP ns/op"), 146737, 12652.0
+	const metric, one, sixteen = figure("HTTP ns/op"), 146737, 12652.0
 	list := parallelProgram(metric, one, 32853, sixteen)
 	each := &list[len(list)-1]
 	const share = one / sixteen / 16

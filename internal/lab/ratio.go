@@ -182,7 +182,7 @@ func ended(q quantity) measure {
 func speedup(all quantity) measure {
 	return func(r Results) Estimate {
 		m := all.over("1")
-		if all.Figure != Throughput && !strings.HasSuffix(string(all.Figure), "/s") { // a cost
+		if all.Figure != throughput && !strings.HasSuffix(string(all.Figure), "/s") { // a cost
 			one := all
 			one.Procs = "1"
 			m = one.over(all.Procs)

@@ -62,7 +62,7 @@ func TestRatio(t *testing.T) {
 		why     string
 	}{
 		"paired, whatever the drift": {six, ratio(one("4"), one("1")), 4, ""},
-		"cost":                       {six, ratio(quantity{Figure: Cost, Procs: "4"}, quantity{Figure: Cost, Procs: "1"}), 0.25, ""},
+		"cost":                       {six, ratio(quantity{Figure: cost, Procs: "4"}, quantity{Figure: cost, Procs: "1"}), 0.25, ""},
 		"metric":                     {six, ratio(quantity{Figure: "took", Procs: "2"}, quantity{Figure: "took", Procs: "1"}), 0.5, ""},
 		"at the CPUs":                {six, ratio(one("n"), one("1")), 2, ""},
 		"no such metric":             {six, ratio(quantity{Figure: "speed", Procs: "2"}, one("1")), math.NaN(), `GOMAXPROCS=2 has no metric "speed"`},
@@ -171,9 +171,9 @@ func TestFigureOf(t *testing.T) {
 		ObservedProcs: []*int{new(3), nil},
 		Metrics:       map[string]journal.Metric{"took": {Value: 13}},
 	}
-	for figure, want := range map[Figure]float64{
-		Throughput: 10, Cost: 0.1, P50: 5, P999: 7, ClosedP99: 2, ClosedMean: 3, ClosedMax: 4,
-		CPUs: 1.5, Switches: 20, Wait: 2.5, "took": 13,
+	for figure, want := range map[figure]float64{
+		throughput: 10, cost: 0.1, p50: 5, p999: 7, closedP99: 2, closedMean: 3, closedMax: 4,
+		cpus: 1.5, switches: 20, wait: 2.5, "took": 13,
 	} {
 		if got := figure.value(&full); got == nil || *got != want {
 			t.Errorf("%q: %v, want %g", figure, got, want)
@@ -183,7 +183,7 @@ func TestFigureOf(t *testing.T) {
 		}
 	}
 	full.LatencySeconds = nil
-	if got := P50.value(&full); *got != 1 {
+	if got := p50.value(&full); *got != 1 {
 		t.Errorf("without an open loop p50 is %g, want the closed one's", *got)
 	}
 }

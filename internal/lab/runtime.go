@@ -33,34 +33,34 @@ var runtimeStatements = []Experiment{
 			{
 				ID: "throughput_prefers_one_more", Says: "work that computes and waits is served faster with one P more than CPUs",
 				Document: "“throughput might prefer NumCPU+1 (the extra P covers one always-blocked thread)”", Needs: 2,
-				Measure: Throughput.At("n+1").in("mixed").over("n"), AtLeast: 1,
+				Measure: throughput.At("n+1").in("mixed").over("n"), AtLeast: 1,
 			},
 			{
 				ID: "latency_prefers_cpus", Says: "its p99 is higher with one P more than CPUs",
 				Document: "“latency under high concurrency prefers NumCPU exactly … For tail latency (p99) the gap is wider still”", Needs: 2,
-				Measure: Figure("Headroom p99-ns").At("n+1").in("mixed").over("n"), AtLeast: 1,
+				Measure: figure("Headroom p99-ns").At("n+1").in("mixed").over("n"), AtLeast: 1,
 			},
 			{
 				// Of 8 CPUs one more is an eighth; of two it is half, of which nobody speaks.
 				ID: "one_more_is_identical", Says: "one P more than CPUs serves the same, within 5%",
 				Document: "“A value of 7 or 9 would be nearly identical”, of 8 CPUs", Needs: 8,
-				Measure: Throughput.At("n+1").in("mixed").over("n"), AtLeast: flatLess, AtMost: flatMore,
+				Measure: throughput.At("n+1").in("mixed").over("n"), AtLeast: flatLess, AtMost: flatMore,
 			},
 			{
 				ID: "one_less_is_identical", Says: "one P fewer than CPUs serves the same, within 5%",
 				Document: "“A value of 7 or 9 would be nearly identical”, of 8 CPUs", Needs: 8,
-				Measure: Throughput.At("n-1").in("mixed").over("n"), AtLeast: flatLess, AtMost: flatMore,
+				Measure: throughput.At("n-1").in("mixed").over("n"), AtLeast: flatLess, AtMost: flatMore,
 			},
 			{
 				ID: "headroom_for_gc", Says: "work that allocates is served faster with one P more than CPUs",
 				Document: "“On extremely allocation-heavy services, an extra P can help by giving GC headroom”", Needs: 2,
-				Measure: Throughput.At("n+1").in("allocating").over("n"), AtLeast: 1,
+				Measure: throughput.At("n+1").in("allocating").over("n"), AtLeast: 1,
 			},
 			{
 				// The two ran in sweeps of their own, one after the other.
 				ID: "gogc_gains_more", Says: "GOGC=400 serves at least 5% more than the extra P does",
 				Document: "“dwarfed by GC tuning (GOGC, GOMEMLIMIT)”", Needs: 2,
-				Measure: ratio(Throughput.At("n").in("gogc"), Throughput.At("n+1").in("allocating")), AtLeast: flatMore,
+				Measure: ratio(throughput.At("n").in("gogc"), throughput.At("n+1").in("allocating")), AtLeast: flatMore,
 			},
 		},
 	},
@@ -78,29 +78,29 @@ var runtimeStatements = []Experiment{
 				// The threads that opening them took are few, whatever their number.
 				ID: "no_thread", Says: "idle keep-alive connections need no thread: with one P, less than one thread per hundred",
 				Document: idleCost,
-				Measure:  level(Figure("Idle/http threads/conn").At("1"), 1), AtMost: 0.01,
+				Measure:  level(figure("Idle/http threads/conn").At("1"), 1), AtMost: 0.01,
 			},
 			{
 				ID: "no_p", Says: "next to idle connections, goroutines compute as much as without them, within 5%",
 				Document: idleCost,
-				Measure:  ratio(Figure("Idle/http beside-sums/s").At("n"), Figure("Idle/http alone-sums/s").At("n")), AtLeast: flatLess, AtMost: flatMore,
+				Measure:  ratio(figure("Idle/http beside-sums/s").At("n"), figure("Idle/http alone-sums/s").At("n")), AtLeast: flatLess, AtMost: flatMore,
 			},
 			{
 				ID: "single_p", Says: "with one P too, goroutines next to idle connections compute as much as without them, within 5%",
 				Document: "“You can therefore support hundreds of thousands of connections on a single P, provided your CPU work per packet is small”",
-				Measure:  ratio(Figure("Idle/http beside-sums/s").At("1"), Figure("Idle/http alone-sums/s").At("1")), AtLeast: flatLess, AtMost: flatMore,
+				Measure:  ratio(figure("Idle/http beside-sums/s").At("1"), figure("Idle/http alone-sums/s").At("1")), AtLeast: flatLess, AtMost: flatMore,
 			},
 			{
 				// Less than 4 KB is nothing to hold against it.
 				ID: "kilobytes", Says: "an idle TCP connection costs at most 8 KB",
 				Document: idleCost,
-				Measure:  level(Figure("Idle/tcp B/conn").At("n"), 1024), AtMost: 8,
+				Measure:  level(figure("Idle/tcp B/conn").At("n"), 1024), AtMost: 8,
 			},
 			{
 				// Which is what the document speaks of in the paragraph before.
 				ID: "kilobytes_http", Says: "an idle keep-alive connection of net/http also costs at most 8 KB",
 				Document: idleCost,
-				Measure:  level(Figure("Idle/http B/conn").At("n"), 1024), AtMost: 8,
+				Measure:  level(figure("Idle/http B/conn").At("n"), 1024), AtMost: 8,
 			},
 		},
 	},
@@ -122,45 +122,45 @@ var runtimeStatements = []Experiment{
 				// Worse than 2 to 10% and 5 to 20%: as much, at least.
 				ID: "from_four_to_sixteen", Says: "from four to 16 times as many Ps as CPUs, the throughput falls by at least another 2%",
 				Document: typicalLoss, Needs: 2,
-				Measure: Throughput.At("16n").in("cpus").over("4n"), AtMost: 0.98,
+				Measure: throughput.At("16n").in("cpus").over("4n"), AtMost: 0.98,
 			},
 			{
 				ID: "from_four_to_sixteen_p99", Says: "from four to 16 times as many Ps as CPUs, the p99 rises by at least another 5%",
 				Document: typicalLoss, Needs: 2,
-				Measure: Figure("Extremes p99-ns").At("16n").in("cpus").over("4n"), AtLeast: 1.05,
+				Measure: figure("Extremes p99-ns").At("16n").in("cpus").over("4n"), AtLeast: 1.05,
 			},
 			{
 				ID: "thirty_two_times_loses", Says: "32 times as many Ps as CPUs serve at least 2% less than one P per CPU",
 				Document: "“With 128 Ps on a machine where 4 cores are actually available, you pay scheduling overhead for 124 idle Ps”", Needs: 2,
-				Measure: Throughput.At("32n").in("cpus").over("n"), AtMost: 0.98,
+				Measure: throughput.At("32n").in("cpus").over("n"), AtMost: 0.98,
 			},
 			{
 				ID: "context_switches", Says: "16 times as many Ps as CPUs cause at least twice the context switches",
 				Document: "“they end up time-slicing the same physical cores, which adds context-switch cost without adding throughput”", Needs: 2,
-				Measure: Switches.At("16n").in("cpus").over("n"), AtLeast: 2,
+				Measure: switches.At("16n").in("cpus").over("n"), AtLeast: 2,
 			},
 			{
 				ID: "memory", Says: "32 times as many Ps as CPUs use at least 5% more memory",
 				Document: "“Each P carries a per-P cache (mcache) for the allocator. More Ps = more caches = more memory used”",
-				Measure:  Figure("Extremes memory-B").At("32n").in("cpus").over("n"), AtLeast: flatMore,
+				Measure:  figure("Extremes memory-B").At("32n").in("cpus").over("n"), AtLeast: flatMore,
 			},
 			{
 				// A catastrophe has no number: half of what is served is lost. It is of a node on
 				// which many of the 128 run at once.
 				ID: "catastrophe", Says: "under a CPU limit of 1, 128 Ps serve at most half of what one does",
 				Document: "“Catastrophe lives at the extremes (1 on a 16-core box, 128 in a pod with cpu: 1)”", Needs: 32,
-				Measure: Throughput.At("128").in("pod").under(1).over("1"), AtMost: 0.5,
+				Measure: throughput.At("128").in("pod").under(1).over("1"), AtMost: 0.5,
 			},
 			{
 				ID: "pod_p99", Says: "under a CPU limit of 1, 128 Ps have a p99 at least 5% higher than one",
 				Document: "“CFS throttling visible in cAdvisor metrics”", Needs: 2,
-				Measure: Figure("Extremes p99-ns").At("128").in("pod").under(1).over("1"), AtLeast: 1.05,
+				Measure: figure("Extremes p99-ns").At("128").in("pod").under(1).over("1"), AtLeast: 1.05,
 			},
 			{
 				// As many CPUs use a quota up in a 32nd of its period, and then all of them wait.
 				ID: "ten_times", Says: "under a CPU limit of 1, 128 Ps have ten times the p99 of one",
 				Document: "“p99 latency 10× expected”, a pod of 2 CPUs on a host of 64", Needs: 32,
-				Measure: Figure("Extremes p99-ns").At("128").in("pod").under(1).over("1"), AtLeast: 10,
+				Measure: figure("Extremes p99-ns").At("128").in("pod").under(1).over("1"), AtLeast: 10,
 			},
 		},
 	},
@@ -183,37 +183,37 @@ var runtimeStatements = []Experiment{
 				// "can improve": beyond what the documents call flat.
 				ID: "one_goroutine_gains", Says: "one goroutine that allocates is at least 5% faster with one P per CPU than with one P",
 				Document: "002: “The performance of single-goroutine programs can improve by raising GOMAXPROCS due to parallelism of the runtime, especially the garbage collector”", Needs: 2,
-				Measure: Figure("GC ns/op").At("1").in("free").over("n"), AtLeast: flatMore,
+				Measure: figure("GC ns/op").At("1").in("free").over("n"), AtLeast: flatMore,
 			},
 			{
 				ID: "not_impacted", Says: "the garbage collector uses as many CPUs with one P per CPU as with one P, within 5%",
 				Document: "003: “Threads used for non user-level code, such as garbage collection, is not directly impacted by GOMAXPROCS”", Needs: 2,
-				Measure: Figure("GC gc-cpus").At("n").in("free").over("1"), AtLeast: flatLess, AtMost: flatMore,
+				Measure: figure("GC gc-cpus").At("n").in("free").over("1"), AtLeast: flatLess, AtMost: flatMore,
 			},
 			{
 				// What 003 sends its reader to read is not said in it; 10% is what single runs
 				// vary by.
 				ID: "quota_costs", Says: "under a CPU limit of 1, 8 Ps take at least 1.1 times as long as one: the garbage collector uses up the limit",
 				Document: "003: “The mismatch could negatively impact performance”, and “GOMAXPROCS impact on GC”", Needs: 2,
-				Measure: Figure("GC ns/op").At("8").in("quota").under(1).over("1"), AtLeast: tenthMore,
+				Measure: figure("GC ns/op").At("8").in("quota").under(1).over("1"), AtLeast: tenthMore,
 			},
 			{
 				ID: "quota_pauses", Says: "under a CPU limit of 1, the longest pause of the garbage collector is at least 1.1 times as long with 8 Ps as with one",
 				Document: "003: “The mismatch could negatively impact performance”, and “GOMAXPROCS impact on GC”", Needs: 2,
-				Measure: Figure("GC pause-max-ns").At("8").in("quota").under(1).over("1"), AtLeast: tenthMore,
+				Measure: figure("GC pause-max-ns").At("8").in("quota").under(1).over("1"), AtLeast: tenthMore,
 			},
 			{
 				// "A few" is ten at most.
 				ID: "settles", Says: "the garbage collector settles within ten cycles: the heap then has its final size, within 10%",
 				Document: "000: “the GC needs a few cycles to settle”",
-				Measure:  level(Figure("GC settled-cycle").At("n").in("free"), 1), AtMost: 10,
+				Measure:  level(figure("GC settled-cycle").At("n").in("free"), 1), AtMost: 10,
 			},
 			{
 				// So that a trial of 20 s is what holds ten cycles, one must take 2 s; a tenth of
 				// that would still be a reason to run for seconds.
 				ID: "takes_seconds", Says: "ten cycles of a program that allocates take at least two seconds, so a setting must run for a long time",
 				Document: "000: “Run for at least 20 seconds per setting … the GC needs a few cycles to settle”",
-				Measure:  level(Figure("GC cycle-ns").At("n").in("free"), 2e9/10), AtLeast: 1,
+				Measure:  level(figure("GC cycle-ns").At("n").in("free"), 2e9/10), AtLeast: 1,
 			},
 		},
 	},

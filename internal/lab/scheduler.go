@@ -38,42 +38,42 @@ var scheduler = []Experiment{
 			{
 				ID: "hangs_1_13", Says: "Go 1.13, one P: it hangs",
 				Document: "“Goroutine 2 never executes because Goroutine 1 never yields control”",
-				Measure:  ended(Throughput.At("1").in("releases").built("1.13")), AtMost: mostly,
+				Measure:  ended(throughput.At("1").in("releases").built("1.13")), AtMost: mostly,
 			},
 			{
 				ID: "hangs_1_13_two_ps", Says: "Go 1.13, two Ps, before any garbage collection: it never runs either",
 				Document: "“Goroutine 2: never runs!”, whatever GOMAXPROCS is", Needs: 2,
-				Measure: ended(Throughput.At("2").in("releases").built("1.13")), AtMost: mostly,
+				Measure: ended(throughput.At("2").in("releases").built("1.13")), AtMost: mostly,
 			},
 			{
 				ID: "hangs_1_13_collected", Says: "Go 1.13, two Ps, after a garbage collection starts: it never runs again",
 				Document: "“Program will hang here forever”, whatever GOMAXPROCS is", Needs: 2,
-				Measure: ended(Throughput.At("2").in("collected").built("1.13")), AtMost: mostly,
+				Measure: ended(throughput.At("2").in("collected").built("1.13")), AtMost: mostly,
 			},
 			{
 				ID: "hangs_1_13_collected_four_ps", Says: "Go 1.13, four Ps: a garbage collection stops all of them too",
 				Document: "“Program will hang here forever”, whatever GOMAXPROCS is", Needs: 2,
-				Measure: ended(Throughput.At("4").in("collected").built("1.13")), AtMost: mostly,
+				Measure: ended(throughput.At("4").in("collected").built("1.13")), AtMost: mostly,
 			},
 			{
 				ID: "runs_1_14_collected", Says: "Go 1.14, two Ps: it also runs during a garbage collection",
 				Document: "“The same code now works correctly”, Go 1.14+", Needs: 2,
-				Measure: ended(Throughput.At("2").in("collected").built("1.14")), AtLeast: mostly,
+				Measure: ended(throughput.At("2").in("collected").built("1.14")), AtLeast: mostly,
 			},
 			{
 				ID: "runs_1_14", Says: "Go 1.14, one P: it runs",
 				Document: "“The same code now works correctly”, Go 1.14+",
-				Measure:  ended(Throughput.At("1").in("releases").built("1.14")), AtLeast: mostly,
+				Measure:  ended(throughput.At("1").in("releases").built("1.14")), AtLeast: mostly,
 			},
 			{
 				ID: "runs_today", Says: "today's Go, one P: it runs",
 				Document: "“Preemption (since Go 1.14) prevents starvation”",
-				Measure:  ended(Throughput.At("1").in("today")), AtLeast: mostly,
+				Measure:  ended(throughput.At("1").in("today")), AtLeast: mostly,
 			},
 			{
 				ID: "by_signals", Says: "today's Go with asyncpreemptoff=1, one P: it hangs again, because preemption needs signals",
 				Document: "“implemented via signals sent to OS threads, not explicit yield points”",
-				Measure:  ended(Throughput.At("1").in("off")), AtMost: mostly,
+				Measure:  ended(throughput.At("1").in("off")), AtMost: mostly,
 			},
 		},
 	},
@@ -94,7 +94,7 @@ var scheduler = []Experiment{
 				// one to end.
 				ID: "no_p_idle", Says: "16 goroutines started on one P keep every CPU busy: each CPU adds at least 0.8 of what one does",
 				Document: "“No P sits idle if others have work”", Needs: 2,
-				Measure: speedup(Figure("Stealing ns/op").At("n")), AtLeast: 0.80,
+				Measure: speedup(figure("Stealing ns/op").At("n")), AtLeast: 0.80,
 			},
 		},
 	},
@@ -118,18 +118,18 @@ var scheduler = []Experiment{
 			{
 				ID: "idleprocs", Says: "while nothing runs, all 4 Ps are counted as idle (3 or more: one may be writing the line)",
 				Document: "“1 processor currently idle”, of idleprocs=1",
-				Measure:  level(Figure("idle_procs").At("4"), 4), AtLeast: 3.0 / 4,
+				Measure:  level(figure("idle_procs").At("4"), 4), AtLeast: 3.0 / 4,
 			},
 			{
 				ID: "spread_busy", Says: "while 5 goroutines compute on 4 Ps, none is idle (less than one, as the median)",
 				Document: "“gomaxprocs=4 idleprocs=0 threads=5”, its second line",
-				Measure:  level(Figure("spread_idle_procs").At("4"), 1), AtMost: 0.5,
+				Measure:  level(figure("spread_idle_procs").At("4"), 1), AtMost: 0.5,
 			},
 			{
 				// The program does no I/O in that phase: it sleeps in one goroutine.
 				ID: "idlethreads_are_blocked", Says: "idle threads are blocked in I/O: a program without I/O has none",
 				Document: "“2 threads blocked (I/O waiting)”, of idlethreads=2",
-				Measure:  level(Figure("idle_threads").At("4"), 1), AtMost: 0.5,
+				Measure:  level(figure("idle_threads").At("4"), 1), AtMost: 0.5,
 			},
 		},
 	},

@@ -49,7 +49,7 @@ func ReadExecution(ctx context.Context, r io.Reader, path string) (*Execution, e
 
 // ReadExecutionFile reads the execution trace in a file.
 func ReadExecutionFile(ctx context.Context, path string) (*Execution, error) {
-	f, err := Open(path)
+	f, err := open(path)
 	if err != nil {
 		return nil, err
 	}

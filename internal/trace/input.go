@@ -12,9 +12,9 @@ import (
 	"github.com/muesli/cancelreader"
 )
 
-// Open opens a file to read. A named pipe is not waited for here: its reader is,
+// open opens a file to read. A named pipe is not waited for here: its reader is,
 // when it is read, which can be given up.
-func Open(path string) (*os.File, error) {
+func open(path string) (*os.File, error) {
 	info, err := os.Stat(path)
 	if err != nil {
 		return nil, cannotOpen(path, err)

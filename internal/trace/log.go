@@ -72,7 +72,7 @@ func (s Source) name() string {
 // ReadLogFile reads the log in a file. Progress gets, where it is a terminal, how
 // far it is.
 func ReadLogFile(ctx context.Context, path string, progress io.Writer) (*Log, error) {
-	f, err := Open(path)
+	f, err := open(path)
 	if err != nil {
 		return nil, err
 	}

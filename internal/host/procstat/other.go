@@ -3,36 +3,36 @@
 package procstat
 
 // ReadStat needs Linux.
-func ReadStat(pid int) (Stat, error) { return Stat{}, ErrUnsupported }
+func ReadStat(pid int) (Stat, error) { return Stat{}, errUnsupported }
 
 // ReadMemory needs Linux.
-func ReadMemory(pid int) (Memory, error) { return Memory{}, ErrUnsupported }
+func ReadMemory(pid int) (Memory, error) { return Memory{}, errUnsupported }
 
 // ThreadGroup needs Linux.
-func ThreadGroup(tid int) (int, error) { return 0, ErrUnsupported }
+func ThreadGroup(tid int) (int, error) { return 0, errUnsupported }
 
 // ReadCPU needs Linux.
-func ReadCPU(cpus ...int) (CPU, error) { return CPU{}, ErrUnsupported }
+func ReadCPU(cpus ...int) (CPU, error) { return CPU{}, errUnsupported }
 
 // Host needs Linux.
-func Host() (HostInfo, error) { return HostInfo{}, ErrUnsupported }
+func Host() (HostInfo, error) { return HostInfo{}, errUnsupported }
 
 // Sampler needs Linux.
 type Sampler struct{}
 
 // NewSampler needs Linux.
-func NewSampler() (*Sampler, error) { return nil, ErrUnsupported }
+func NewSampler() (*Sampler, error) { return nil, errUnsupported }
 
-func (s *Sampler) Source() (Source, error) { return "", ErrUnsupported }
+func (s *Sampler) Source() (Source, error) { return "", errUnsupported }
 
-func (s *Sampler) ReadOn(stat Stat) (Reading, error) { return Reading{}, ErrUnsupported }
+func (s *Sampler) ReadOn(stat Stat) (Reading, error) { return Reading{}, errUnsupported }
 
 func (s *Sampler) Close() error { return nil }
 
 // Span needs Linux.
 type Span struct{}
 
-func (s *Sampler) Start(pids []int) (*Span, error) { return nil, ErrUnsupported }
+func (s *Sampler) Start(pids []int) (*Span, error) { return nil, errUnsupported }
 
 func (sp *Span) Look(pids []int) {}
 

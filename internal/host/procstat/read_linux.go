@@ -86,10 +86,9 @@ func readTask(pid, tid int) (counters, error) {
 	return c, err
 }
 
-// readTasks reads the counters of the live threads of a process by thread id. A
-// thread that ends meanwhile is left out.
-func readTasks(pid int) (map[int]counters, error) {
-	dir, err := os.Open("/proc/" + strconv.Itoa(pid) + "/task")
+// IDs returns the processes in /proc, or the threads in a process's task folder.
+func IDs(folder string) ([]int, error) {
+	dir, err := os.Open(folder)
 	if err != nil {
 		return nil, err
 	}
@@ -98,12 +97,24 @@ func readTasks(pid int) (map[int]counters, error) {
 	if err != nil {
 		return nil, err
 	}
-	all := make(map[int]counters, len(names))
+	ids := make([]int, 0, len(names))
 	for _, name := range names {
-		tid, err := strconv.Atoi(name)
-		if err != nil {
-			continue
+		if id, err := strconv.Atoi(name); err == nil {
+			ids = append(ids, id)
 		}
+	}
+	return ids, nil
+}
+
+// readTasks reads the counters of the live threads of a process by thread id. A
+// thread that ends meanwhile is left out.
+func readTasks(pid int) (map[int]counters, error) {
+	ids, err := IDs("/proc/" + strconv.Itoa(pid) + "/task")
+	if err != nil {
+		return nil, err
+	}
+	all := make(map[int]counters, len(ids))
+	for _, tid := range ids {
 		if c, err := readTask(pid, tid); err == nil {
 			all[tid] = c
 		}

@@ -30,8 +30,8 @@ import (
 	"time"
 )
 
-// ErrUnsupported is what everything here returns on a system without /proc.
-var ErrUnsupported = fmt.Errorf("counters of processes need Linux: %w", errors.ErrUnsupported)
+// errUnsupported is what everything here returns on a system without /proc.
+var errUnsupported = fmt.Errorf("counters of processes need Linux: %w", errors.ErrUnsupported)
 
 // Source is where context switches and run-queue wait came from.
 type Source string

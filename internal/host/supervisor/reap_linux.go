@@ -67,21 +67,14 @@ type process struct{ procstat.Stat }
 
 // descendants lists all below root, parents first.
 func descendants(root int) ([]process, error) {
-	dir, err := os.Open("/proc")
-	if err != nil {
-		return nil, err
-	}
-	defer dir.Close()
-	names, err := dir.Readdirnames(-1)
+	pids, err := procstat.IDs("/proc")
 	if err != nil {
 		return nil, err
 	}
 	children := map[int][]process{}
-	for _, name := range names {
-		if pid, err := strconv.Atoi(name); err == nil {
-			if s, err := procstat.ReadStat(pid); err == nil {
-				children[s.Parent] = append(children[s.Parent], process{s})
-			}
+	for _, pid := range pids {
+		if s, err := procstat.ReadStat(pid); err == nil {
+			children[s.Parent] = append(children[s.Parent], process{s})
 		}
 	}
 	all := slices.Clone(children[root])

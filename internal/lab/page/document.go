@@ -75,8 +75,8 @@ func (v *Lab) Results() *document.Document {
 	return d
 }
 
-// Page is one experiment's.
-func (v *Lab) Page(e *Experiment) *document.Document {
+// page is one experiment's.
+func (v *Lab) page(e *Experiment) *document.Document {
 	d := v.document(e.ID)
 	d.Home = &document.Link{Text: "The lab", To: "../index.html"}
 	about := document.Panel{Name: "Experiment", Label: e.Document, Level: 2, Sentence: e.Title}
@@ -189,7 +189,7 @@ func (s Stage) blocks(level int, title, folder string) (list []document.Block) {
 	if s.Report != "" {
 		list = append(list, document.Links{{Text: "The report of this sweep", To: path.Join(folder, s.Report)}})
 	}
-	for _, f := range s.Tables() {
+	for _, f := range s.tables() {
 		list = append(list, document.Heading{Level: level, Text: f.Title})
 		if len(f.Charts) > 0 {
 			list = append(list, document.Charts{Layout: document.Multiples, List: f.Charts})
@@ -211,7 +211,7 @@ func (s Stage) brief(versions bool) (list []document.Block) {
 	if len(notes) > 0 {
 		list = append(list, document.List{Items: document.Items(notes)})
 	}
-	for _, f := range s.Tables() {
+	for _, f := range s.tables() {
 		title := f.Title
 		if s.Title != "" && !versions {
 			title = s.Title + ": " + title

@@ -25,7 +25,7 @@ func labPages(t *testing.T, v *Lab) map[string][]byte {
 	}
 	render("index.html", v.Index())
 	for i := range v.Experiments {
-		render(v.Experiments[i].Page, v.Page(&v.Experiments[i]))
+		render(v.Experiments[i].Page, v.page(&v.Experiments[i]))
 	}
 	return pages
 }

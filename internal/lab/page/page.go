@@ -214,7 +214,7 @@ func Write(dir string, o *lab.Outcome) error {
 		if e.Page == "" {
 			continue
 		}
-		content, err := html.Render(v.Page(e))
+		content, err := html.Render(v.page(e))
 		if err != nil {
 			return err
 		}

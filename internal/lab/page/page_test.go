@@ -92,7 +92,7 @@ func TestLab(t *testing.T) {
 // A stage of one group has its figures side by side; one of a single setting has Go
 // versions down and quotas across.
 func TestLabTables(t *testing.T) {
-	heads := func(f Figures) string {
+	heads := func(f figures) string {
 		var list []string
 		for _, c := range f.Table.Columns {
 			list = append(list, c.Head)
@@ -100,7 +100,7 @@ func TestLabTables(t *testing.T) {
 		return strings.Join(list, "|")
 	}
 	o := madeLab()
-	threads := New(o).Experiments[2].Stages[0].Tables()
+	threads := New(o).Experiments[2].Stages[0].tables()
 	if len(threads) != 1 || !strings.HasPrefix(heads(threads[0]), "GOMAXPROCS|") || len(threads[0].Table.Columns) < 3 {
 		t.Errorf("%d tables, %q", len(threads), heads(threads[0]))
 	}
@@ -118,7 +118,7 @@ func TestLabTables(t *testing.T) {
 	quota.QuotaCPUs = new(0.5)
 	r.Groups = append(r.Groups, quota)
 	s := New(o).Experiments[1].Stages[0]
-	tables := s.Tables()
+	tables := s.tables()
 	if len(tables) != 1 || heads(tables[0]) != "GOMAXPROCS unset|no limit|limit 0.5" || s.Rows[0].Charts != nil {
 		t.Fatalf("%d tables, %q, charts %v", len(tables), heads(tables[0]), s.Rows[0].Charts)
 	}

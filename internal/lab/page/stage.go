@@ -67,30 +67,30 @@ func relative(id, directory string) (string, error) {
 // lead is the first line of a reason, which may lead to more.
 func lead(s string) string { return strings.TrimSuffix(phrase.FirstLine(s), ":") }
 
-// Figures are a table under its title, and the charts of the same.
-type Figures struct {
+// figures are a table under its title, and the charts of the same.
+type figures struct {
 	Title  string
 	Charts []document.Chart
 	Table  document.Table
 }
 
-// Tables are the stage's figures. Of one group they stand side by side in one table,
+// tables are the stage's figures. Of one group they stand side by side in one table,
 // each with a chart; of several in one table for each figure, a column and a chart
 // for each group.
-func (s Stage) Tables() []Figures {
+func (s Stage) tables() []figures {
 	if one, ok := sideBySide(s.Rows); ok {
-		return []Figures{one}
+		return []figures{one}
 	}
-	var list []Figures
+	var list []figures
 	for _, m := range s.Rows {
-		list = append(list, Figures{m.Title, m.Charts, m.Table})
+		list = append(list, figures{m.Title, m.Charts, m.Table})
 	}
 	return list
 }
 
-func sideBySide(rows []page.Multiples) (Figures, bool) {
+func sideBySide(rows []page.Multiples) (figures, bool) {
 	if len(rows) < 2 {
-		return Figures{}, false
+		return figures{}, false
 	}
 	first := rows[0].Table
 	joined := document.Table{Columns: slices.Clone(first.Columns[:1]), Rows: make([]document.Row, len(first.Rows))}
@@ -100,7 +100,7 @@ func sideBySide(rows []page.Multiples) (Figures, bool) {
 	var charts []document.Chart
 	for _, m := range rows {
 		if len(m.Table.Columns) != 2 || !slices.Equal(m.Labels, rows[0].Labels) {
-			return Figures{}, false
+			return figures{}, false
 		}
 		joined.Columns = append(joined.Columns, document.Column{Head: m.Title, Short: m.Title})
 		for _, c := range m.Charts {
@@ -111,7 +111,7 @@ func sideBySide(rows []page.Multiples) (Figures, bool) {
 			joined.Rows[i].Cells = append(joined.Rows[i].Cells, r.Cells[1])
 		}
 	}
-	return Figures{first.Columns[1].Head, charts, joined}, true
+	return figures{first.Columns[1].Head, charts, joined}, true
 }
 
 // documentCurves are the figures of experiments by GOMAXPROCS, where their document has

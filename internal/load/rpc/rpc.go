@@ -4,7 +4,8 @@
 // asked in its version 1 and then in the alpha one.
 //
 // The result is bytes. They are sent by package wire, which knows of gRPC no more
-// than how its messages and an answer end.
+// than how its messages and an answer end. Health asks whether a server is ready. No
+// other package of load and program links gRPC: both are handed this one.
 //
 // # Limits
 //
@@ -15,12 +16,15 @@ package rpc
 import (
 	"bytes"
 	"context"
+	"crypto/tls"
 	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 
 	"github.com/bufbuild/protocompile"
 	"github.com/jhump/protoreflect/v2/grpcreflect"
@@ -28,6 +32,7 @@ import (
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/credentials"
 	"google.golang.org/grpc/credentials/insecure"
+	"google.golang.org/grpc/health/grpc_health_v1"
 	"google.golang.org/grpc/metadata"
 	"google.golang.org/grpc/status"
 	"google.golang.org/protobuf/encoding/protojson"
@@ -237,4 +242,39 @@ func (Calls) Reflect(ctx context.Context, s load.CallServer, service string) (lo
 		return nil, err
 	}
 	return typesOf(files), nil
+}
+
+// Health asks a server's gRPC health service whether it serves. It is a ready.Health.
+type Health struct{}
+
+// Ask implements ready.Health.
+func (Health) Ask(ctx context.Context, conn net.Conn, address string, secure *tls.Config) (answer string, err error) {
+	security := insecure.NewCredentials()
+	if secure != nil {
+		security = credentials.NewTLS(secure)
+	}
+	var taken atomic.Bool
+	client, err := grpc.NewClient("passthrough:///"+address, grpc.WithTransportCredentials(security), grpc.WithNoProxy(),
+		grpc.WithContextDialer(func(context.Context, string) (net.Conn, error) {
+			if taken.Swap(true) { // it would dial again and again: an attempt has one connection
+				return nil, errors.New("the connection was given up")
+			}
+			return conn, nil
+		}))
+	if err != nil {
+		return "", err
+	}
+	defer client.Close()
+	got, err := grpc_health_v1.NewHealthClient(client).Check(ctx, &grpc_health_v1.HealthCheckRequest{})
+	switch code := status.Code(err); code {
+	case codes.OK:
+		if got.Status == grpc_health_v1.HealthCheckResponse_SERVING {
+			return "", nil
+		}
+		return got.Status.String(), fmt.Errorf("it answered %s", got.Status)
+	case codes.Unimplemented, codes.Unauthenticated, codes.PermissionDenied:
+		return "", nil
+	default: // Unavailable is also what grpc calls a connection that broke
+		return "", err
+	}
 }

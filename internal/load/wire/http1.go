@@ -97,7 +97,7 @@ func (c *http1) Cancel(int) load.Kind {
 	switch {
 	case !c.sent:
 		return load.KindUnsent
-	case c.response.Begun():
+	case c.response.begun():
 		return load.KindUnfinished
 	}
 	return load.KindTimeout

@@ -69,7 +69,7 @@ func (p *Response) Feed(b []byte) (n int, done bool, err error) {
 		case stageUntilClose:
 			n = len(b)
 		default:
-			if p.stage == stageStatus && b[n] == 0 && !p.Begun() { // the length of a frame
+			if p.stage == stageStatus && b[n] == 0 && !p.begun() { // the length of a frame
 				return n, false, &Failure{load.KindProtocol, "the server speaks HTTP/2: write h2c:// in the URL"}
 			}
 			line, used, whole, err := p.line(b[n:])
@@ -89,8 +89,8 @@ func (p *Response) Feed(b []byte) (n int, done bool, err error) {
 	return n, p.stage == stageDone, nil
 }
 
-// Begun reports that something of the response has come.
-func (p *Response) Begun() bool { return p.seen > 0 || p.stage != stageStatus }
+// begun reports that something of the response has come.
+func (p *Response) begun() bool { return p.seen > 0 || p.stage != stageStatus }
 
 // End is called when the connection was closed: it reports whether that completes
 // the response.

@@ -55,8 +55,8 @@ func TestFind(t *testing.T) {
 		}, Decoded, nil, ""},
 		{"name table of all memory", change(put64(worldHeads+4*64+32, math.MaxInt64-worldNames)), Decoded, nil, ""},
 		{"go 1.18 magic", change(func(b []byte) { b[worldTable] = 0xf0 }), Decoded, nil, ""},
-		{"no module record", change(func(b []byte) { clear(b[worldData : worldData+0x100]) }), "", ErrStarting, "no module record"},
-		{"text outside", change(put64(worldData+64+176, 1<<40)), "", ErrStarting, "no module record"},
+		{"no module record", change(func(b []byte) { clear(b[worldData : worldData+0x100]) }), "", errStarting, "no module record"},
+		{"text outside", change(put64(worldData+64+176, 1<<40)), "", errStarting, "no module record"},
 		{"go 1.16 magic", change(func(b []byte) { b[worldTable] = 0xfa }), "", ErrUndecodable, "no function table"},
 		{"too many functions", change(put64(worldTable+8, 1<<60)), "", ErrUndecodable, "no function table"},
 		{"names before the header", change(put64(worldTable+32, 8)), "", ErrUndecodable, "no function table"},
@@ -114,7 +114,7 @@ func TestFindTruncated(t *testing.T) {
 		if at, err := find(whole[:n], worldVersion); err == nil && (at.Procs != worldVar ||
 			at.NumCPU != 0 && at.NumCPU != worldCPUs || at.Sched != 0 && at.Sched != worldSched) {
 			t.Fatalf("cut at %d: found %+v", n, at)
-		} else if err != nil && !errors.Is(err, ErrUndecodable) && !errors.Is(err, ErrStarting) && !errors.Is(err, ErrNotGo) {
+		} else if err != nil && !errors.Is(err, ErrUndecodable) && !errors.Is(err, errStarting) && !errors.Is(err, ErrNotGo) {
 			t.Logf("cut at %d: %v", n, err)
 		}
 	}
@@ -264,12 +264,12 @@ func TestVainSearch(t *testing.T) {
 		t.Fatal(err)
 	}
 	memory := &budget{r: endless{}, left: 1 << 40}
-	if _, err := f.locate(memory, 0); !errors.Is(err, ErrStarting) {
+	if _, err := f.locate(memory, 0); !errors.Is(err, errStarting) {
 		t.Fatalf("of zeros: %v", err)
 	}
 	f.vain.rest = time.Now().Add(time.Hour)
 	left := memory.left
-	if _, err := f.locate(memory, 0); !errors.Is(err, ErrStarting) || memory.left != left {
+	if _, err := f.locate(memory, 0); !errors.Is(err, errStarting) || memory.left != left {
 		t.Errorf("searched again at once: %v", err)
 	}
 	f.vain.rest = time.Time{}

@@ -116,7 +116,7 @@ func (c *Cache) memory(pid int) (f *file, mem fd, bias uint64, err error) {
 func unchanged(pid int, key fileKey) error {
 	now, err := keyOf(pid)
 	if err == nil && now != key {
-		err = fmt.Errorf("%w: the process has just called exec", ErrStarting)
+		err = fmt.Errorf("%w: the process has just called exec", errStarting)
 	}
 	return err
 }
@@ -136,7 +136,7 @@ func (c *Cache) live(pid int) (Live, error) {
 		return Live{}, err
 	}
 	if procs == 0 {
-		return Live{}, ErrStarting
+		return Live{}, errStarting
 	}
 	if procs < 0 || procs > maxProcs {
 		return Live{}, fmt.Errorf("%w: what was found reads %d", ErrUndecodable, procs)
@@ -166,11 +166,11 @@ func explain(pid int, err error) error {
 	case errors.Is(err, syscall.ESRCH), errors.Is(err, io.EOF):
 		// mem reads as empty once the process has ended.
 		return ErrGone
-	case errors.Is(err, fs.ErrNotExist), errors.Is(err, ErrStarting):
+	case errors.Is(err, fs.ErrNotExist), errors.Is(err, errStarting):
 		if ended(pid) {
 			return ErrGone
 		}
-		if !errors.Is(err, ErrStarting) {
+		if !errors.Is(err, errStarting) {
 			return fmt.Errorf("%w (a kernel thread)", ErrNotGo)
 		}
 	}

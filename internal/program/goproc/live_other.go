@@ -9,12 +9,12 @@ import (
 
 // Live needs Linux.
 func (c *Cache) Live(pid int) (Live, error) {
-	return Live{}, fmt.Errorf("process %d: %w", pid, ErrUnsupported)
+	return Live{}, fmt.Errorf("process %d: %w", pid, errUnsupported)
 }
 
 // GC needs Linux.
 func (c *Cache) GC(pid int) (GC, error) {
-	return GC{}, fmt.Errorf("process %d: %w", pid, ErrUnsupported)
+	return GC{}, fmt.Errorf("process %d: %w", pid, errUnsupported)
 }
 
 // Known is true: there is nothing to read.
@@ -28,5 +28,5 @@ func (c *Cache) Learn(_ context.Context, pid int) error {
 
 // Program needs Linux.
 func (c *Cache) Program(pid int) (Program, error) {
-	return Program{}, fmt.Errorf("process %d: %w", pid, ErrUnsupported)
+	return Program{}, fmt.Errorf("process %d: %w", pid, errUnsupported)
 }

@@ -80,7 +80,7 @@ func (f *file) locate(mem io.ReaderAt, bias uint64) (Addresses, error) {
 		switch {
 		case errors.Is(err, ErrUndecodable):
 			f.bad = err
-		case errors.Is(err, ErrStarting): // and maybe for ever: that is not looked for all the time
+		case errors.Is(err, errStarting): // and maybe for ever: that is not looked for all the time
 			f.starting = err
 			f.vain.took(time.Since(began))
 		}

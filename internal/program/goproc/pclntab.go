@@ -200,5 +200,5 @@ func findText(mem io.ReaderAt, m *image, bias uint64, t pclntab) (uint64, error)
 			return text, nil
 		}
 	}
-	return 0, fmt.Errorf("%w: no module record in memory yet", ErrStarting)
+	return 0, fmt.Errorf("%w: no module record in memory yet", errStarting)
 }

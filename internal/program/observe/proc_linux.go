@@ -118,21 +118,4 @@ func holdsAny(pid int, sockets map[string]bool) (bool, error) {
 }
 
 // allPIDs returns the processes in /proc.
-func allPIDs() ([]int, error) {
-	dir, err := os.Open("/proc")
-	if err != nil {
-		return nil, err
-	}
-	defer dir.Close()
-	names, err := dir.Readdirnames(-1)
-	if err != nil {
-		return nil, err
-	}
-	pids := make([]int, 0, len(names))
-	for _, name := range names {
-		if pid, err := strconv.Atoi(name); err == nil {
-			pids = append(pids, pid)
-		}
-	}
-	return pids, nil
-}
+func allPIDs() ([]int, error) { return procstat.IDs("/proc") }

@@ -14,13 +14,13 @@ import (
 	"testing"
 	"time"
 
-	"github.com/procfit/procfit/internal/program/ready/health"
+	"github.com/procfit/procfit/internal/load/rpc"
 )
 
 // pollOnce makes one attempt.
 func askOnce(t *testing.T, p Probe) Answer {
 	t.Helper()
-	p.Health = health.Service{}
+	p.Health = rpc.Health{}
 	a, err := NewAsker(p, nil)
 	if err != nil {
 		t.Fatal(err)

@@ -217,7 +217,7 @@ func TestBadInput(t *testing.T) {
 		"of the future": {strings.NewReader("go 1.99 trace\x00\x00\x00"), "unsupported", 16},
 	} {
 		tr, err := Read(tc.in, Options{})
-		var read *ReadError
+		var read *readError
 		if !errors.As(err, &read) || !strings.Contains(err.Error(), tc.want) || read.Offset != tc.offset || tr == nil {
 			t.Errorf("%s: %v (%+v)", name, err, read)
 		}
@@ -262,7 +262,7 @@ func FuzzRead(f *testing.F) {
 		if tr == nil || len(tr.Spans) > 100 {
 			t.Fatal("no trace, or too much of it")
 		}
-		var read *ReadError
+		var read *readError
 		if err != nil && (!errors.As(err, &read) || read.Offset > int64(len(in)) || strings.ContainsAny(err.Error(), "\n\x1b")) {
 			t.Fatalf("%q", err)
 		}

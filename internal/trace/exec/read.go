@@ -34,7 +34,7 @@ func (o Options) withDefaults() Options {
 }
 
 // Read reads a trace to its end. The Trace holds what was read also next to an
-// error, which is a *ReadError.
+// error, which is a *readError.
 func Read(r io.Reader, o Options) (*Trace, error) {
 	in := &counter{r: r}
 	b := newBuilder(o.withDefaults())
@@ -47,7 +47,7 @@ func Read(r io.Reader, o Options) (*Trace, error) {
 		err = errors.New("it has no events")
 	}
 	if err != nil {
-		return t, &ReadError{Offset: in.n, Err: err}
+		return t, &readError{Offset: in.n, Err: err}
 	}
 	return t, nil
 }

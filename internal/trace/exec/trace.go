@@ -181,14 +181,14 @@ func (t *Trace) Busy(p Proc) float64 {
 	return min(1, float64(p.Running)/float64(t.Duration))
 }
 
-// ReadError says where a trace could not be read on. What came before it was.
-type ReadError struct {
+// readError says where a trace could not be read on. What came before it was.
+type readError struct {
 	Offset int64 // bytes read until then; the fault is at most a generation before it
 	Err    error
 }
 
-func (e *ReadError) Error() string {
+func (e *readError) Error() string {
 	return fmt.Sprintf("execution trace: by byte %d: %v", e.Offset, e.Err)
 }
 
-func (e *ReadError) Unwrap() error { return e.Err }
+func (e *readError) Unwrap() error { return e.Err }

@@ -42,7 +42,7 @@ func TestStats(t *testing.T) {
 	}{
 		"gomaxprocs": {m.Procs, 4}, "idle": {m.IdleProcs, 1}, "idle share": {m.IdleShare, 0.25},
 		"threads": {m.Threads, 6}, "off": {m.OffProcThreads, 0}, "spinning": {m.Spinning, 0}, "global": {m.GlobalQueue, 3},
-		"local": {m.LocalQueues, 9}, "queued": {m.Queued, 12}, "misplaced": {m.Misplaced, Misplaced([]float64{8, 0, 0, 1})},
+		"local": {m.LocalQueues, 9}, "queued": {m.Queued, 12}, "misplaced": {m.Misplaced, misplaced([]float64{8, 0, 0, 1})},
 		"P 0": {m.PerProc[0].Queue, 8}, "interval": {m.IntervalMillis, 1000},
 	} {
 		if l.got == nil || !near(l.got.Mean, l.want) || l.got.N != 10 || l.got.Min != l.got.Max {
@@ -81,7 +81,7 @@ func TestAbsentStaysAbsent(t *testing.T) {
 func TestSegments(t *testing.T) {
 	log := logOf(3, 0, 0, 0, 0, 0) + logOf(20, 0, 0, 0, 0, 0) + logOf(3, 500, 0, 0, 0, 0, 0, 0)
 	s := Analyse(strings.NewReader(log))
-	if s.SegmentCount != 3 || len(s.Segments) != 3 || s.Main.FirstLine != 4 || s.Main.LastLine != 23 || s.Main.Samples != 19 || s.Order != OrderInTurn || s.Interleaved() {
+	if s.SegmentCount != 3 || len(s.Segments) != 3 || s.Main.FirstLine != 4 || s.Main.LastLine != 23 || s.Main.Samples != 19 || s.Order != orderInTurn || s.Interleaved() {
 		t.Errorf("%d segments, %s, %+v", s.SegmentCount, s.Order, s.Main)
 	}
 	if s.ChangeCount != 0 {
@@ -92,7 +92,7 @@ func TestSegments(t *testing.T) {
 		t.Errorf("%+v", one.Main)
 	}
 	many := Analyse(strings.NewReader(logOf(1, 7, 0, 0, 0) + strings.Repeat(logOf(1, 0, 0, 0, 0), 2000) + logOf(9, 0, 0, 0, 0)))
-	if many.SegmentCount != 2002 || len(many.Segments) != maxSegments || many.Main.Samples != 8 || many.Main.Index != 2001 || many.Order != OrderUnknown {
+	if many.SegmentCount != 2002 || len(many.Segments) != maxSegments || many.Main.Samples != 8 || many.Main.Index != 2001 || many.Order != orderUnknown {
 		t.Errorf("%d segments, %d kept, %s, %+v", many.SegmentCount, len(many.Segments), many.Order, many.Main)
 	}
 }
@@ -177,7 +177,7 @@ func TestDetailStats(t *testing.T) {
 func TestSeries(t *testing.T) {
 	for _, n := range []int{1, 599, 600, 601, 5000, 123_457} {
 		var t1 series
-		s := Sample{Procs: 4, IdleProcs: 1, Threads: 5, SpinningThreads: Absent, IdleThreads: 1, GlobalQueue: 2, LocalQueues: []int{1, 0, 0, 0}}
+		s := Sample{Procs: 4, IdleProcs: 1, Threads: 5, SpinningThreads: absent, IdleThreads: 1, GlobalQueue: 2, LocalQueues: []int{1, 0, 0, 0}}
 		for i := range n {
 			s.Millis, s.GlobalQueue = int64(i), 2
 			if i == n/2 {
@@ -211,7 +211,7 @@ func TestMisplaced(t *testing.T) {
 		{nil, 0}, {[]float64{0, 0}, 0}, {[]float64{5}, 0}, {[]float64{3, 3, 3}, 0},
 		{[]float64{8, 0, 0, 0}, 0.75}, {[]float64{4, 4, 0, 0}, 0.5}, {[]float64{3, 1}, 0.25},
 	} {
-		if got := Misplaced(tc.queues); !near(got, tc.want) {
+		if got := misplaced(tc.queues); !near(got, tc.want) {
 			t.Errorf("%v: %g, want %g", tc.queues, got, tc.want)
 		}
 	}
@@ -229,7 +229,7 @@ func TestTop(t *testing.T) {
 		{[]float64{0, 0, 9}, 0.8, []int{2}, 1},
 		{[]float64{0, 0}, 0.8, nil, 0},
 	} {
-		if ids, share := Top(tc.queues, tc.least); !reflect.DeepEqual(ids, tc.want) || !near(share, tc.share) {
+		if ids, share := top(tc.queues, tc.least); !reflect.DeepEqual(ids, tc.want) || !near(share, tc.share) {
 			t.Errorf("%v: %v hold %g, want %v and %g", tc.queues, ids, share, tc.want, tc.share)
 		}
 	}

@@ -92,7 +92,7 @@ func next(b []byte) (key, value []byte) {
 }
 
 func (s *slot) addProc(num int64, b []byte) bool {
-	status, queue, tick := int64(Absent), int64(Absent), int64(Absent)
+	status, queue, tick := int64(absent), int64(absent), int64(absent)
 	var ended bool
 	for {
 		key, value := next(b)
@@ -123,8 +123,8 @@ func (s *slot) addProc(num int64, b []byte) bool {
 		return false
 	}
 	for int64(len(s.queues)) < num { // the lines of these could not be read
-		s.queues, s.ticks = append(s.queues, Absent), append(s.ticks, Absent)
-		d.ProcStatus = append(d.ProcStatus, Absent)
+		s.queues, s.ticks = append(s.queues, absent), append(s.ticks, absent)
+		d.ProcStatus = append(d.ProcStatus, absent)
 	}
 	s.queues, s.ticks = append(s.queues, int(queue)), append(s.ticks, tick)
 	d.ProcStatus = append(d.ProcStatus, ProcStatus(status))
@@ -133,7 +133,7 @@ func (s *slot) addProc(num int64, b []byte) bool {
 }
 
 func (s *slot) addThread(b []byte) bool {
-	var proc, goroutine, locked, spinning, blocked, dying int64 = -1, -1, -1, 0, Absent, 0
+	var proc, goroutine, locked, spinning, blocked, dying int64 = -1, -1, -1, 0, absent, 0
 	var ended bool
 	for !ended {
 		key, value := next(b)
@@ -210,16 +210,16 @@ func (s *slot) addGoroutine(b []byte, names *names) bool {
 		return false
 	}
 	g := &s.detailed().Goroutines
-	st := GoroutineStatus(status &^ scanBit)
-	if st < 0 || st >= GoroutineUnknown {
-		st = GoroutineUnknown
+	st := goroutineStatus(status &^ scanBit)
+	if st < 0 || st >= goroutineUnknown {
+		st = goroutineUnknown
 	}
 	g.ByStatus[st]++
-	if st != GoroutineDead && st != GoroutineDeadExtra {
+	if st != goroutineDead && st != goroutineDeadExtra {
 		g.Live++
 	}
 	// The runtime does not clear the reason when the wait ends.
-	if st == GoroutineWaiting {
+	if st == goroutineWaiting {
 		names.count(&g.Reasons, b[:end])
 	}
 	return true

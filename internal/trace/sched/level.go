@@ -123,7 +123,7 @@ func (t spread) median() *float64 {
 	return m
 }
 
-// Misplaced is how uneven queues are: the share of the queued goroutines that
+// misplaced is how uneven queues are: the share of the queued goroutines that
 // would have to be in another queue for all to be as long, Σ|xᵢ−x̄| / 2Σxᵢ, known
 // as the Hoover index. It is 0 for equal queues and 1−1/n when one of n holds
 // all. It has a meaning in goroutines, unlike a coefficient of variation, and
@@ -131,7 +131,7 @@ func (t spread) median() *float64 {
 //
 // The sum must not be small against n: three goroutines in eight queues are
 // uneven however they lie.
-func Misplaced(queues []float64) float64 {
+func misplaced(queues []float64) float64 {
 	var sum, off float64
 	for _, q := range queues {
 		sum += q
@@ -162,12 +162,12 @@ func (s *Sample) misplaced() (share float64, ok bool) {
 	if len(known) < 2 || s.QueuedLocal() < minPerProc*int64(len(s.LocalQueues)) {
 		return 0, false
 	}
-	return Misplaced(known), true
+	return misplaced(known), true
 }
 
-// Top is the fewest queues that hold a share of at least least of all, the longest
+// top is the fewest queues that hold a share of at least least of all, the longest
 // first, with the share that they hold.
-func Top(queues []float64, least float64) (ids []int, share float64) {
+func top(queues []float64, least float64) (ids []int, share float64) {
 	var sum, held float64
 	for i, q := range queues {
 		sum += q

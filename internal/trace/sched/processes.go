@@ -52,7 +52,7 @@ func (l *processes) writer(s *Sample) (p *process, closed []*process) {
 	p = l.continued(s)
 	if p == nil {
 		closed = l.makeRoom()
-		p = &process{at: l.clock, before: Absent}
+		p = &process{at: l.clock, before: absent}
 		p.seg.Index = l.begun
 		if l.begun > 0 && s.Millis > 0 {
 			l.strays++
@@ -199,10 +199,10 @@ type Order string
 
 // The orders of processes.
 const (
-	OrderOne     Order = "one"     // there is one, or none
-	OrderInTurn  Order = "in-turn" // each fell silent before the next had gone on for long
-	OrderAtOnce  Order = "at-once" // one continued after another started
-	OrderUnknown Order = "unknown" // too few lines of each to tell
+	orderOne     Order = "one"     // there is one, or none
+	orderInTurn  Order = "in-turn" // each fell silent before the next had gone on for long
+	orderAtOnce  Order = "at-once" // one continued after another started
+	orderUnknown Order = "unknown" // too few lines of each to tell
 )
 
 // silent reports that p would have written again were it still there.
@@ -220,11 +220,11 @@ func (l *processes) lost(samples int64) bool {
 func (l *processes) order() Order {
 	switch {
 	case l.begun < 2:
-		return OrderOne
+		return orderOne
 	case l.atOnce:
-		return OrderAtOnce
+		return orderAtOnce
 	case l.unproven || slices.ContainsFunc(l.open, func(p *process) bool { return p != l.current && !l.silent(p) }):
-		return OrderUnknown
+		return orderUnknown
 	}
-	return OrderInTurn
+	return orderInTurn
 }

@@ -46,34 +46,34 @@ func TestProcesses(t *testing.T) {
 		// may be another's
 		samples string
 	}{
-		"one":                     {repeat(20, func(i int) string { return at(int64(i)*100, 2) }), OrderOne, "19"},
-		"a panic at once":         {at(0, 2) + strings.Replace(detailLine, "5ms", "0ms", 1) + "\n" + strings.Replace(thread, "dying=0", "dying=1", 1) + "\n", OrderOne, "0"},
-		"the end of a log":        {times2(5000, 5101, 5202), OrderOne, "3"},
-		"late lines":              {times2(0, 101, 202, 900, 1001, 1800), OrderOne, "5"},
-		"other GOMAXPROCS":        {at(0, 2) + at(100, 2) + at(200, 4) + at(300, 4), OrderOne, "3"},
-		"a tick that wraps":       {at(0, 1, 4294967290) + at(100, 1, 4294967295) + at(200, 1, 9), OrderOne, "2"},
-		"crashes in a row":        {strings.Repeat(crash, 12), OrderInTurn, "2 2 2 2 2 2 2 2 2 2 2 2"},
-		"a longer one at the end": {crash + crash + times2(0, 1003, 2006, 3009, 4012), OrderInTurn, "2 2 4"},
-		"a late one at the end":   {times2(0, 105, 206) + times2(0, 105, 300, 401), OrderInTurn, "2 3"},
-		"starts alone":            {strings.Repeat(at(0, 2), 5), OrderUnknown, "0 0 0 0 0"},
-		"too short to tell":       {times2(0, 100, 200, 0, 100), OrderUnknown, "2 1"},
-		"a parent and children":   {child, OrderAtOnce, "99 1 1 1 1"},
-		"half an interval apart":  {times2(0, 0, 101, 101), OrderAtOnce, "1 1"},
-		"other Ps":                {repeat(20, func(i int) string { return at(int64(i)*100, 2) + at(int64(i)*100, 1) }), OrderAtOnce, "19 19"},
+		"one":                     {repeat(20, func(i int) string { return at(int64(i)*100, 2) }), orderOne, "19"},
+		"a panic at once":         {at(0, 2) + strings.Replace(detailLine, "5ms", "0ms", 1) + "\n" + strings.Replace(thread, "dying=0", "dying=1", 1) + "\n", orderOne, "0"},
+		"the end of a log":        {times2(5000, 5101, 5202), orderOne, "3"},
+		"late lines":              {times2(0, 101, 202, 900, 1001, 1800), orderOne, "5"},
+		"other GOMAXPROCS":        {at(0, 2) + at(100, 2) + at(200, 4) + at(300, 4), orderOne, "3"},
+		"a tick that wraps":       {at(0, 1, 4294967290) + at(100, 1, 4294967295) + at(200, 1, 9), orderOne, "2"},
+		"crashes in a row":        {strings.Repeat(crash, 12), orderInTurn, "2 2 2 2 2 2 2 2 2 2 2 2"},
+		"a longer one at the end": {crash + crash + times2(0, 1003, 2006, 3009, 4012), orderInTurn, "2 2 4"},
+		"a late one at the end":   {times2(0, 105, 206) + times2(0, 105, 300, 401), orderInTurn, "2 3"},
+		"starts alone":            {strings.Repeat(at(0, 2), 5), orderUnknown, "0 0 0 0 0"},
+		"too short to tell":       {times2(0, 100, 200, 0, 100), orderUnknown, "2 1"},
+		"a parent and children":   {child, orderAtOnce, "99 1 1 1 1"},
+		"half an interval apart":  {times2(0, 0, 101, 101), orderAtOnce, "1 1"},
+		"other Ps":                {repeat(20, func(i int) string { return at(int64(i)*100, 2) + at(int64(i)*100, 1) }), orderAtOnce, "19 19"},
 		"other Ps, one to ten": {"" + at(50_000, 8) + repeat(100, func(i int) string {
 			if i%10 == 9 {
 				return at(int64(i)*100, 2) + at(50_000+int64(i/10+1)*1000, 8)
 			}
 			return at(int64(i)*100, 2)
-		}), OrderAtOnce, "11 99"},
-		"a clock far ahead":      {repeat(10, func(i int) string { return at(int64(i)*100, 2) }) + repeat(10, func(i int) string { return at(int64(i)*100, 2) + at(1000+int64(i)*100, 2) }), OrderAtOnce, "19 9"},
-		"alike":                  {repeat(20, alike), OrderAtOnce, "19m 19m"},
-		"ticks that differ":      {repeat(20, func(i int) string { return at(int64(i)*100, 1, 7) + at(int64(i)*100, 1, int64(7+i)) }), OrderAtOnce, "19 19"},
-		"ticks that may be both": {repeat(20, func(i int) string { return at(int64(i)*100, 1, int64(i)*10) + at(int64(i)*100, 1, int64(i)*10+1) }), OrderAtOnce, "19m 19m"},
-		"ticks that fell once":   {repeat(20, func(i int) string { return at(int64(i)*100, 1, int64(100+i%10)) }), OrderOne, "19"},
-		"ticks that fall":        {repeat(20, func(i int) string { return at(int64(i)*100, 1, int64(100+i%2)) }), OrderOne, "19m"},
-		"GOMAXPROCS to and fro":  {repeat(20, func(i int) string { return at(int64(5000+i*50), 2+i%2) }), OrderOne, "20m"},
-		"no sense":               {repeat(20, func(i int) string { return at(int64(5000-i), 2) }), OrderUnknown, "1m" + strings.Repeat(" 1", 19)},
+		}), orderAtOnce, "11 99"},
+		"a clock far ahead":      {repeat(10, func(i int) string { return at(int64(i)*100, 2) }) + repeat(10, func(i int) string { return at(int64(i)*100, 2) + at(1000+int64(i)*100, 2) }), orderAtOnce, "19 9"},
+		"alike":                  {repeat(20, alike), orderAtOnce, "19m 19m"},
+		"ticks that differ":      {repeat(20, func(i int) string { return at(int64(i)*100, 1, 7) + at(int64(i)*100, 1, int64(7+i)) }), orderAtOnce, "19 19"},
+		"ticks that may be both": {repeat(20, func(i int) string { return at(int64(i)*100, 1, int64(i)*10) + at(int64(i)*100, 1, int64(i)*10+1) }), orderAtOnce, "19m 19m"},
+		"ticks that fell once":   {repeat(20, func(i int) string { return at(int64(i)*100, 1, int64(100+i%10)) }), orderOne, "19"},
+		"ticks that fall":        {repeat(20, func(i int) string { return at(int64(i)*100, 1, int64(100+i%2)) }), orderOne, "19m"},
+		"GOMAXPROCS to and fro":  {repeat(20, func(i int) string { return at(int64(5000+i*50), 2+i%2) }), orderOne, "20m"},
+		"no sense":               {repeat(20, func(i int) string { return at(int64(5000-i), 2) }), orderUnknown, "1m" + strings.Repeat(" 1", 19)},
 	} {
 		s := Analyse(strings.NewReader(tc.log))
 		var got []string
@@ -125,7 +125,7 @@ func TestToldApart(t *testing.T) {
 				t.Errorf("%s: line %d is given to process %d, which wrote those of %c", name, s.Line, p.seg.Index, wrote[p])
 			}
 		}
-		if l.begun != want.processes || mixed != want.mixed || l.order() != OrderAtOnce {
+		if l.begun != want.processes || mixed != want.mixed || l.order() != orderAtOnce {
 			t.Errorf("%s: %d processes, mixed %t, %s", name, l.begun, mixed, l.order())
 		}
 	}

@@ -107,9 +107,9 @@ func several(s *Summary) *Reading {
 		rest = "none wrote a second line"
 	}
 	switch s.Order {
-	case OrderInTurn:
+	case orderInTurn:
 		r.Text = fmt.Sprintf("the log has %d processes, one after the other; %s", s.SegmentCount, rest)
-	case OrderAtOnce:
+	case orderAtOnce:
 		r.Text = fmt.Sprintf("the log has %d processes, some at the same time, separated by their clocks and counters; %s", s.SegmentCount, rest)
 		r.Advice = "if that is not the one you mean, " + inherited
 		if 4*(s.Main.Samples+s.Main.StartupSamples) < 3*(s.Counts.Samples-s.Run.LeftOut) {

@@ -45,7 +45,7 @@ func scanAll(b []byte) ([]*Sample, *Scanner) {
 func keyIn(line, key string) int {
 	m := regexp.MustCompile(` ` + key + `=(\w+)`).FindStringSubmatch(line)
 	if m == nil {
-		return Absent
+		return absent
 	}
 	switch m[1] {
 	case "true":
@@ -55,7 +55,7 @@ func keyIn(line, key string) int {
 	}
 	n, err := strconv.Atoi(m[1])
 	if err != nil {
-		return Absent
+		return absent
 	}
 	return n
 }
@@ -63,7 +63,7 @@ func keyIn(line, key string) int {
 func checkHeader(t *testing.T, s *Sample, line string) {
 	t.Helper()
 	spinning := keyIn(line, "spinningthreads")
-	if spinning == Absent {
+	if spinning == absent {
 		spinning = keyIn(line, "nmspinning")
 	}
 	for key, v := range map[string]struct{ got, want int }{
@@ -182,8 +182,8 @@ func checkDetail(t *testing.T, name string, s *Sample, lines []string) {
 			}
 			threads.Spinning += keyIn(l, "spinning")
 			threads.Blocked += keyIn(l, "blocked")
-			if keyIn(l, "blocked") == Absent {
-				threads.Blocked = Absent
+			if keyIn(l, "blocked") == absent {
+				threads.Blocked = absent
 			}
 		case strings.HasPrefix(l, "  G"):
 			m := reason.FindStringSubmatch(l)
@@ -295,7 +295,7 @@ func TestGoRunLog(t *testing.T) {
 	}
 	defer f.Close()
 	s := Analyse(f)
-	if s.Interleaved() || s.Order != OrderAtOnce || s.SegmentCount != 4 || s.Main.Samples != 11 || s.Segments[3].Samples != 7 || s.Counts.OtherLines != 2 {
+	if s.Interleaved() || s.Order != orderAtOnce || s.SegmentCount != 4 || s.Main.Samples != 11 || s.Segments[3].Samples != 7 || s.Counts.OtherLines != 2 {
 		t.Errorf("%d segments, %s, %+v", s.SegmentCount, s.Order, s.Main)
 	}
 	if r := Readings(s); r[0].ID != "processes" || r[0].Severity != Warning || !strings.Contains(r[0].Text, "some at the same time") || !strings.Contains(r[0].Advice, "go run") {

@@ -35,10 +35,10 @@ func (t *tally) detail(d *Detail) {
 	st.LinesBroken += int64(d.LinesBroken)
 	g := &d.Goroutines
 	noteCount(&st.Goroutines, g.Live)
-	noteCount(&st.Runnable, g.ByStatus[GoroutineRunnable])
-	noteCount(&st.Running, g.ByStatus[GoroutineRunning])
-	noteCount(&st.InSyscall, g.ByStatus[GoroutineSyscall])
-	noteCount(&st.Waiting, g.ByStatus[GoroutineWaiting])
+	noteCount(&st.Runnable, g.ByStatus[goroutineRunnable])
+	noteCount(&st.Running, g.ByStatus[goroutineRunning])
+	noteCount(&st.InSyscall, g.ByStatus[goroutineSyscall])
+	noteCount(&st.Waiting, g.ByStatus[goroutineWaiting])
 	noteCount(&st.OffProcThreads, d.Threads.OffProc)
 	noteCount(&st.LockedThreads, d.Threads.Locked)
 	for _, r := range g.Reasons {
@@ -94,11 +94,11 @@ func (t *names) count(reasons *[]Reason, name []byte) {
 	}
 	kept := t.keep(name)
 	if len(list) >= maxReasons-1 {
-		kept = OtherReason
+		kept = otherReason
 	}
-	if kept == OtherReason {
+	if kept == otherReason {
 		for i := range list {
-			if list[i].Name == OtherReason {
+			if list[i].Name == otherReason {
 				list[i].Count++
 				return
 			}
@@ -112,11 +112,11 @@ func (t *names) keep(name []byte) string {
 		return s
 	}
 	if len(t.known) >= maxNames || len(name) > maxName {
-		return OtherReason
+		return otherReason
 	}
 	for _, c := range name {
 		if c < ' ' || c > '~' {
-			return OtherReason // the log may be hostile, and a terminal obeys escapes
+			return otherReason // the log may be hostile, and a terminal obeys escapes
 		}
 	}
 	if t.known == nil {

@@ -131,7 +131,7 @@ func queueSkew(st *Stats) *Reading {
 	if len(means) < 4 {
 		least = 0.9
 	}
-	ids, held := Top(means, least)
+	ids, held := top(means, least)
 	if len(ids) > max(1, len(means)/4) {
 		return nil
 	}
@@ -175,7 +175,7 @@ func tickSkew(st *Stats) *Reading {
 	if len(ticks) < 4 || sum < 1000 {
 		return nil
 	}
-	ids, held := Top(ticks, 0.8)
+	ids, held := top(ticks, 0.8)
 	if len(ids) > len(ticks)/4 {
 		return nil
 	}

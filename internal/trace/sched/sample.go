@@ -5,9 +5,9 @@ import (
 	"strconv"
 )
 
-// Absent is the value of a count that the line does not hold. The runtime prints
+// absent is the value of a count that the line does not hold. The runtime prints
 // no negative counts.
-const Absent = -1
+const absent = -1
 
 // Sample is the scheduler at one instant. See Fields for each field's meaning.
 type Sample struct {
@@ -60,7 +60,7 @@ type GoroutineCounts struct {
 	Live     int // all but the dead, which the runtime keeps for reuse
 	ByStatus [goroutineStatuses]int
 	// Reasons are of those that wait, in order of appearance; the last may be
-	// OtherReason.
+	// otherReason.
 	Reasons []Reason
 }
 
@@ -70,12 +70,12 @@ type Reason struct {
 	Count int
 }
 
-// OtherReason stands for all reasons that are unprintable, overlong or too many.
-const OtherReason = "(other)"
+// otherReason stands for all reasons that are unprintable, overlong or too many.
+const otherReason = "(other)"
 
 // QueuedLocal is the sum of the local queues, Absent if none is known.
 func (s *Sample) QueuedLocal() int64 {
-	sum := int64(Absent)
+	sum := int64(absent)
 	for _, q := range s.LocalQueues {
 		if q >= 0 {
 			sum = max(sum, 0) + int64(q)
@@ -108,8 +108,8 @@ type slot struct {
 
 func (s *slot) reset() {
 	s.Sample = Sample{
-		Procs: Absent, IdleProcs: Absent, Threads: Absent, SpinningThreads: Absent,
-		NeedSpinning: Absent, IdleThreads: Absent, GlobalQueue: Absent,
+		Procs: absent, IdleProcs: absent, Threads: absent, SpinningThreads: absent,
+		NeedSpinning: absent, IdleThreads: absent, GlobalQueue: absent,
 	}
 	s.queues, s.ticks = s.queues[:0], s.ticks[:0]
 }
@@ -119,9 +119,9 @@ func (s *slot) detailed() *Detail {
 	if s.Detail == nil {
 		s.Detail = &s.detail
 		s.detail = Detail{
-			GCWaiting: Absent, IdleLocked: Absent, StopWait: Absent, SysmonWait: Absent,
+			GCWaiting: absent, IdleLocked: absent, StopWait: absent, SysmonWait: absent,
 			ProcStatus: s.detail.ProcStatus[:0],
-			Threads:    ThreadCounts{Blocked: Absent},
+			Threads:    ThreadCounts{Blocked: absent},
 			Goroutines: GoroutineCounts{Reasons: s.detail.Goroutines.Reasons[:0]},
 		}
 	}
@@ -148,32 +148,32 @@ func (p ProcStatus) String() string {
 	return "status " + strconv.Itoa(int(p))
 }
 
-// GoroutineStatus is the status of a G (runtime2.go) without its scan bit.
-type GoroutineStatus int
+// goroutineStatus is the status of a G (runtime2.go) without its scan bit.
+type goroutineStatus int
 
 const (
-	GoroutineIdle      GoroutineStatus = 0
-	GoroutineRunnable  GoroutineStatus = 1
-	GoroutineRunning   GoroutineStatus = 2
-	GoroutineSyscall   GoroutineStatus = 3
-	GoroutineWaiting   GoroutineStatus = 4
-	GoroutineDead      GoroutineStatus = 6
-	GoroutineCopyStack GoroutineStatus = 8
-	GoroutinePreempted GoroutineStatus = 9  // since Go 1.14
-	GoroutineLeaked    GoroutineStatus = 10 // since Go 1.26
-	GoroutineDeadExtra GoroutineStatus = 11 // since Go 1.26
-	GoroutineUnknown   GoroutineStatus = 12 // any other number
+	goroutineIdle      goroutineStatus = 0
+	goroutineRunnable  goroutineStatus = 1
+	goroutineRunning   goroutineStatus = 2
+	goroutineSyscall   goroutineStatus = 3
+	goroutineWaiting   goroutineStatus = 4
+	goroutineDead      goroutineStatus = 6
+	goroutineCopyStack goroutineStatus = 8
+	goroutinePreempted goroutineStatus = 9  // since Go 1.14
+	goroutineLeaked    goroutineStatus = 10 // since Go 1.26
+	goroutineDeadExtra goroutineStatus = 11 // since Go 1.26
+	goroutineUnknown   goroutineStatus = 12 // any other number
 
 	goroutineStatuses = 13
 	scanBit           = 0x1000 // the collector is scanning the stack
 )
 
-func (g GoroutineStatus) String() string {
+func (g goroutineStatus) String() string {
 	names := [goroutineStatuses]string{
-		GoroutineIdle: "idle", GoroutineRunnable: "runnable", GoroutineRunning: "running",
-		GoroutineSyscall: "syscall", GoroutineWaiting: "waiting", GoroutineDead: "dead",
-		GoroutineCopyStack: "copystack", GoroutinePreempted: "preempted",
-		GoroutineLeaked: "leaked", GoroutineDeadExtra: "deadextra", GoroutineUnknown: "unknown",
+		goroutineIdle: "idle", goroutineRunnable: "runnable", goroutineRunning: "running",
+		goroutineSyscall: "syscall", goroutineWaiting: "waiting", goroutineDead: "dead",
+		goroutineCopyStack: "copystack", goroutinePreempted: "preempted",
+		goroutineLeaked: "leaked", goroutineDeadExtra: "deadextra", goroutineUnknown: "unknown",
 	}
 	if g >= 0 && int(g) < len(names) && names[g] != "" {
 		return names[g]

@@ -77,7 +77,7 @@ func Join(points []Point) Point {
 func (p *Point) highest(queues []int) {
 	for i, q := range queues[:min(len(queues), maxPlotted)] {
 		if i == len(p.QueueMax) {
-			p.QueueMax = append(p.QueueMax, Absent)
+			p.QueueMax = append(p.QueueMax, absent)
 		}
 		p.QueueMax[i] = max(p.QueueMax[i], q)
 	}

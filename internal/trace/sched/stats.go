@@ -157,7 +157,7 @@ func (t *tally) tick(s *Sample) {
 	tracked := s.SchedTicks[:min(len(s.SchedTicks), maxTracked)]
 	for i, v := range tracked {
 		if i == len(t.prev) {
-			t.prev, t.ticks, t.hasTick = append(t.prev, Absent), append(t.ticks, 0), append(t.hasTick, false)
+			t.prev, t.ticks, t.hasTick = append(t.prev, absent), append(t.ticks, 0), append(t.hasTick, false)
 		}
 		if n, ok := grown(t.prev[i], v, passed); ok && v >= 0 && t.prev[i] >= 0 {
 			t.ticks[i] += n
@@ -201,7 +201,7 @@ func (t *tally) perProc(g *Segment) {
 		ticks += n
 	}
 	if queued > 0 && len(means) > 1 {
-		m := Misplaced(means)
+		m := misplaced(means)
 		g.MisplacedMean = &m
 	}
 	if t.ticking > 0 {
