@@ -27,7 +27,7 @@ import (
 
 // The exit codes, which are API.
 const (
-	exitGate        = 1 // findings of check, or a comparison not met
+	exitGate        = 1 // findings of check, or a program proven worse by compare
 	exitUsage       = 2
 	exitFailure     = 3
 	exitInterrupted = 130
@@ -140,7 +140,7 @@ number of CPUs and, since Go 1.25, the CPU limit of the container.
   procfit check   which GOMAXPROCS the files in this folder will lead to
   procfit sweep   measure the built-in practice service at every value
 
-Exit codes: 0 fine; 1 findings of check, or a comparison not met; 2 usage; 3 failure; 130
+Exit codes: 0 fine; 1 findings of check, or a program proven worse by compare; 2 usage; 3 failure; 130
 interrupted.`,
 		Version:       version(),
 		SilenceErrors: true,

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/procfit/procfit/internal/load"
 	"github.com/procfit/procfit/internal/verdict/contest"
 	"github.com/procfit/procfit/internal/verdict/journal"
 )
@@ -75,10 +76,27 @@ func (r Record) waits(task Task) bool {
 	return task.Role != journal.RolePilot && valid == 0 && starved > 0 && starved < pilotTries
 }
 
-// hadCPUs reports that what went wrong in a trial is not because of a lack of CPUs.
+// hadCPUs reports that what went wrong in a trial is not because of a lack of CPUs. A
+// server that refuses requests, as with status 404, had enough to answer them.
 func hadCPUs(t journal.Trial) bool {
-	silent := t.InvalidCode == journal.InvalidNoAnswer || t.InvalidCode == journal.InvalidErrors
+	silent := (t.InvalidCode == journal.InvalidNoAnswer || t.InvalidCode == journal.InvalidErrors) && !refused(t)
 	return t.InvalidCode != journal.InvalidStolen && !(silent && contest.Others(&t.Usage) >= contest.CrowdedFrom)
+}
+
+// refused reports that most failed requests of a trial have a status that blames the
+// request: 400 to 499 (RFC 9110, section 15.5), but for those of a server that has too much
+// to do.
+func refused(t journal.Trial) bool {
+	var all, those int64
+	for _, p := range t.Phases {
+		for kind, n := range p.ErrorKinds {
+			all += n
+			if k := load.Kind(kind); k >= load.StatusKind(400) && k < load.StatusKind(500) && k != load.StatusKind(408) && k != load.StatusKind(429) {
+				those += n
+			}
+		}
+	}
+	return those > all/2
 }
 
 // faultOfValues reports whether a block of invalid trials may be the fault of its values

@@ -270,19 +270,27 @@ func TestHopelessRunsEnd(t *testing.T) {
 	for name, c := range map[string]struct {
 		code   journal.InvalidCode
 		others float64 // of two CPUs, in two seconds
+		status string  // of all requests
 		ends   bool
 	}{
-		"its own fault":           {journal.InvalidNoAnswer, 0.7, true},
-		"a busy machine":          {journal.InvalidNoAnswer, 0.9, false},
-		"too many that waited":    {journal.InvalidErrors, 0.9, false},
-		"a hypervisor's":          {journal.InvalidStolen, 0, false},
-		"whatever else it may be": {journal.InvalidCrashed, 0.9, true},
+		"its own fault":           {journal.InvalidNoAnswer, 0.7, "", true},
+		"a busy machine":          {journal.InvalidNoAnswer, 0.9, "", false},
+		"no such path":            {journal.InvalidNoAnswer, 0.9, "status_404", true},
+		"too much to do":          {journal.InvalidNoAnswer, 0.9, "status_503", false},
+		"too many requests":       {journal.InvalidErrors, 0.9, "status_429", false},
+		"too many that waited":    {journal.InvalidErrors, 0.9, "", false},
+		"a hypervisor's":          {journal.InvalidStolen, 0, "", false},
+		"whatever else it may be": {journal.InvalidCrashed, 0.9, "", true},
 	} {
 		busy := func(n int, _ Task) (journal.Trial, error) {
 			if n > 6 {
 				return journal.Trial{Valid: true}, nil
 			}
-			return journal.Trial{InvalidCode: c.code, Usage: journal.Usage{
+			var phases []journal.Phase
+			if c.status != "" {
+				phases = []journal.Phase{{ErrorKinds: map[string]int64{c.status: 10, "timeout": 1}}}
+			}
+			return journal.Trial{InvalidCode: c.code, Phases: phases, Usage: journal.Usage{
 				MeasuredSeconds: 2, HostUse: &journal.HostUse{OtherCPUSeconds: &c.others, TargetCPUs: 2},
 			}}, nil
 		}

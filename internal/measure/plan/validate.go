@@ -98,6 +98,8 @@ func (s Spec) checkServer() *FieldError {
 		return Wrong("url", ": {port} is a free port for a server that procfit starts; write the port that the running server listens at")
 	case strings.Contains(s.Target.URL, PortPlaceholder) && !hasPort:
 		return Wrong("url", ": the URL has {port}, but neither the command nor --env has it: the server would not know its port. Write it in the command, for example -addr :{port}")
+	case hasPort && !strings.Contains(s.Target.URL, PortPlaceholder) && s.Target.Pods == nil && s.Target.Attach == nil:
+		return Wrong("url", " %q: the command or --env has {port}, a free port of each trial, but the URL does not, so the load would go elsewhere. Write {port} in the URL, for example http://127.0.0.1:{port}/", secret.Text(s.Target.URL))
 	case slices.Max(s.Replicas) > 1 && !hasPort && s.Target.Pods == nil:
 		return Wrong("replicas", " %d needs {port} in the command or --env, and in the URL: each copy listens at a port of its own", slices.Max(s.Replicas))
 	}
