@@ -193,7 +193,14 @@ func unknownFlag(cmd *cobra.Command, err *pflag.NotExistError) string {
 		return fmt.Sprintf("unknown flag %s%s; use: %s", dashes, name, instead)
 	}
 	if short := err.GetSpecifiedShortnames(); short != "" {
-		return fmt.Sprintf("unknown flag -%s; see %s --help", name, cmd.CommandPath())
+		hint := "see " + cmd.CommandPath() + " --help"
+		switch { // only the first letter of -addr is the flag that is missing
+		case len(short) > 1 && strings.Contains(cmd.Use, "COMMAND"):
+			hint = fmt.Sprintf("if -%s belongs to your program, write -- before the program: %s [flags] -- ./server -%[1]s …", short, cmd.CommandPath())
+		case len(short) > 1 && cmd.Name() == "compare":
+			hint = fmt.Sprintf("if -%s belongs to your program, quote the program with its flags: './server.old -%[1]s …' './server -%[1]s …'", short)
+		}
+		return fmt.Sprintf("unknown flag -%s; %s", short, hint)
 	}
 	var own []string
 	cmd.Flags().VisitAll(func(f *pflag.Flag) {

@@ -120,6 +120,9 @@ func (n *notes) company(i int, r *Group) {
 	if o := r.Others; o.Matter && o.CPUs != nil {
 		w := Warning{Code: WarnOthers, Value: *o.CPUs, Count: int64(o.Of)}
 		for _, label := range o.Withheld {
+			if n.h.Plan.GateAgainst {
+				break // pairs of two programs are compared all the same
+			}
 			w.Settings = append(w.Settings, SettingFigure{Label: label})
 		}
 		n.add(i, w)

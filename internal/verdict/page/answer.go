@@ -165,6 +165,9 @@ func (g *group) tiles() (list []document.Tile) {
 		list = append(list, t)
 	}
 	latency := g.Latency.Name()
+	if after.Judged.Median == nil {
+		latency = "p99" // of no trial may be compared, but it was measured
+	}
 	if r := g.RatePerSecond; r != nil {
 		latency += " at " + number.PerSecond("req/s").Value(*r)
 	}
