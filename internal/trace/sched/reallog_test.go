@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -35,7 +36,7 @@ func scanAll(b []byte) ([]*Sample, *Scanner) {
 	s := NewScanner(bytes.NewReader(b))
 	var all []*Sample
 	for s.Scan() {
-		all = append(all, s.Sample().Clone())
+		all = append(all, s.Sample().clone())
 	}
 	return all, s
 }
@@ -301,4 +302,18 @@ func TestGoRunLog(t *testing.T) {
 	if r := Readings(s); r[0].ID != "processes" || r[0].Severity != Warning || !strings.Contains(r[0].Text, "some at the same time") || !strings.Contains(r[0].Advice, "go run") {
 		t.Errorf("%+v", r)
 	}
+}
+
+// clone copies a sample, to keep it past the next Scan.
+func (s *Sample) clone() *Sample {
+	c := *s
+	c.LocalQueues = slices.Clone(s.LocalQueues)
+	c.SchedTicks = slices.Clone(s.SchedTicks)
+	if s.Detail != nil {
+		d := *s.Detail
+		d.ProcStatus = slices.Clone(d.ProcStatus)
+		d.Goroutines.Reasons = slices.Clone(d.Goroutines.Reasons)
+		c.Detail = &d
+	}
+	return &c
 }

@@ -1,7 +1,6 @@
 package sched
 
 import (
-	"slices"
 	"strconv"
 )
 
@@ -82,20 +81,6 @@ func (s *Sample) QueuedLocal() int64 {
 		}
 	}
 	return sum
-}
-
-// Clone copies a sample, to keep it past the next Scan.
-func (s *Sample) Clone() *Sample {
-	c := *s
-	c.LocalQueues = slices.Clone(s.LocalQueues)
-	c.SchedTicks = slices.Clone(s.SchedTicks)
-	if s.Detail != nil {
-		d := *s.Detail
-		d.ProcStatus = slices.Clone(d.ProcStatus)
-		d.Goroutines.Reasons = slices.Clone(d.Goroutines.Reasons)
-		c.Detail = &d
-	}
-	return &c
 }
 
 // slot is a sample with the memory that it uses again for the next one.

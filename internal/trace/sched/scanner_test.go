@@ -134,7 +134,7 @@ func TestScanValues(t *testing.T) {
 		t.Errorf("%+v", d)
 	}
 	// A sample is not overwritten by what is read ahead of it.
-	c := samples[2].Clone()
+	c := samples[2].clone()
 	c.LocalQueues[0], c.Detail.ProcStatus[0] = 99, 99
 	if samples[2].LocalQueues[0] != 6 || d.ProcStatus[0] != ProcRunning {
 		t.Error("a clone shares memory")
