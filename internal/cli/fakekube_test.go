@@ -165,6 +165,7 @@ func (f *fakeAPI) create(w http.ResponseWriter, r *http.Request, body map[string
 var fakeLists = map[string]string{
 	"pods": "PodList", "configmaps": "ConfigMapList", "services": "ServiceList", "nodes": "NodeList",
 	"replicasets": "ReplicaSetList", "statefulsets": "StatefulSetList", "daemonsets": "DaemonSetList",
+	"namespaces": "NamespaceList", "deployments": "DeploymentList", "cronjobs": "CronJobList",
 	"horizontalpodautoscalers": "HorizontalPodAutoscalerList", "poddisruptionbudgets": "PodDisruptionBudgetList",
 }
 

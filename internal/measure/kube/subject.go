@@ -69,36 +69,72 @@ func parseReference(s string) (reference, error) {
 	return reference{kind: known, name: name}, nil
 }
 
+// resources are the plurals of the kinds, as the API's paths have them.
+var resources = map[string]string{"Deployment": "deployments", "StatefulSet": "statefulsets", "DaemonSet": "daemonsets", "Pod": "pods", "Job": "jobs", "CronJob": "cronjobs"}
+
+// Names are the objects of a kind that are in the namespace, and of "namespace" the
+// namespaces, for a shell to complete. There are none where they cannot be had.
+func Names(ctx context.Context, a Access, kind string) []string {
+	resource := resources[kinds[kind]]
+	if resource == "" && kind != "namespace" {
+		return nil
+	}
+	c, err := open(a)
+	if err != nil {
+		return nil
+	}
+	group := c.Core
+	switch {
+	case kind == "namespace":
+		resource, c.Namespace = "namespaces", ""
+	case slices.Contains([]string{"jobs", "cronjobs"}, resource):
+		group = c.Batch
+	case resource != "pods":
+		group = c.Apps
+	}
+	b, err := group.Get().NamespaceIfScoped(c.Namespace, c.Namespace != "").Resource(resource).Param("limit", "500").DoRaw(ctx)
+	var list struct {
+		Items []struct{ Metadata struct{ Name string } }
+	}
+	if err != nil || json.Unmarshal(b, &list) != nil {
+		return nil
+	}
+	var names []string
+	for _, item := range list.Items {
+		names = append(names, item.Metadata.Name)
+	}
+	slices.Sort(names)
+	return names
+}
+
 // subject reads what is referred to.
 func (c *api) subject(ctx context.Context, r reference, stdin io.Reader) (Subject, error) {
 	if r.file != "" {
 		return readManifest(ctx, r.file, stdin)
 	}
 	var s Subject
-	var plural string
 	err := c.Call(ctx, func(ctx context.Context) error {
-		object, get, resource := runtime.Object(&corev1.Pod{}), c.getCore, "pods"
+		object, get := runtime.Object(&corev1.Pod{}), c.getCore
 		switch r.kind {
 		case "Deployment":
-			object, get, resource = &appsv1.Deployment{}, c.getApps, "deployments"
+			object, get = &appsv1.Deployment{}, c.getApps
 		case "StatefulSet":
-			object, get, resource = &appsv1.StatefulSet{}, c.getApps, "statefulsets"
+			object, get = &appsv1.StatefulSet{}, c.getApps
 		case "DaemonSet":
-			object, get, resource = &appsv1.DaemonSet{}, c.getApps, "daemonsets"
+			object, get = &appsv1.DaemonSet{}, c.getApps
 		case "Job":
-			object, get, resource = &batchv1.Job{}, c.getBatch, "jobs"
+			object, get = &batchv1.Job{}, c.getBatch
 		case "CronJob":
-			object, get, resource = &batchv1.CronJob{}, c.getBatch, "cronjobs"
+			object, get = &batchv1.CronJob{}, c.getBatch
 		}
-		plural = resource
-		err := get(ctx, resource, r.name, object)
+		err := get(ctx, resources[r.kind], r.name, object)
 		if err == nil {
 			s = subjectOf(object)
 		}
 		return err
 	})
 	if apierrors.IsNotFound(err) {
-		return s, fmt.Errorf("%s/%s in namespace %s: not found; to list what is there: kubectl get %s -n %[3]s", strings.ToLower(r.kind), r.name, c.Namespace, plural)
+		return s, fmt.Errorf("%s/%s in namespace %s: not found; to list what is there: kubectl get %s -n %[3]s", strings.ToLower(r.kind), r.name, c.Namespace, resources[r.kind])
 	}
 	if err != nil {
 		return s, fmt.Errorf("%s/%s in namespace %s: %w", strings.ToLower(r.kind), r.name, c.Namespace, err)
