@@ -109,7 +109,7 @@ func (o *kubeCanary) resolve(ctx context.Context, std stdio) (*canaryRun, error)
 	}
 	o.options.Stdin, o.options.Canary = std.in, true
 	if run.copies, err = kube.Settle(ctx, o.options); err != nil {
-		return nil, err
+		return nil, refusal(err)
 	}
 	o.copies = run.copies
 	if why := run.copies.NoObserver(); why != "" && len(h.Canary.Queries) == 0 {

@@ -34,17 +34,22 @@ ruled out. --procs compares at several values of GOMAXPROCS. --repeats runs a fi
 number of pairs.
 
 OLD may also be the results directory of an earlier sweep on this host. Then only NEW
-runs, and what each value gains over unset is compared with that sweep.
+runs, and what each value gains over unset is compared with that sweep. If both are
+results directories, nothing runs.
 
 Exit codes: 0 not worse; 1 NEW is proven worse by more than the margins; 2 usage; 3 the
 comparison cannot be judged, or the measurement failed; 130 interrupted.`,
 		Example: `  procfit compare ./batch.old ./batch.new
   procfit compare --url http://127.0.0.1:{port}/ './server.old -addr :{port}' './server -addr :{port}'
   procfit compare --url http://127.0.0.1:{port}/ --limit 1 './server.old -addr :{port}' -- ./server -addr :{port}
-  procfit compare --procs unset,1,2 results/main -- ./batch-job --input x`,
+  procfit compare --procs unset,1,2 results/main -- ./batch-job --input x
+  procfit compare results/main results/branch`,
 	}
 	o := newCompareOptions(std, cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		if len(args) == 2 && cmd.ArgsLenAtDash() < 0 && holdsResults(args[0]) && holdsResults(args[1]) {
+			return o.folders(std, args[0], args[1])
+		}
 		if err := o.readFile(std); err != nil {
 			return err
 		}
@@ -69,6 +74,22 @@ func newCompareOptions(std stdio, cmd *cobra.Command) *compareOptions {
 	return o
 }
 
+// holdsResults says whether a folder has a journal.
+func holdsResults(dir string) bool {
+	_, err := os.Stat(filepath.Join(dir, journal.Name))
+	return err == nil
+}
+
+// folders compares two runs that have ended.
+func (o *compareOptions) folders(std stdio, old, current string) error {
+	for _, name := range o.given {
+		if !slices.Contains([]string{"output", "json", "quiet"}, name) {
+			return usageError("--%s has no effect: OLD and NEW are results directories, and nothing is measured; remove it", name)
+		}
+	}
+	return report(o.printed.std(std), current, o.printed.json(), old)
+}
+
 // take reads OLD and NEW; dash is how many words come before --, or less than 0.
 func (o *compareOptions) take(args []string, dash int) (err error) {
 	const example = "; try: procfit compare ./server.old ./server.new"
@@ -86,6 +107,9 @@ func (o *compareOptions) take(args []string, dash int) (err error) {
 		return usageError("compare needs an OLD and a NEW command%s", example)
 	}
 	o.operands = args[:1]
+	if info, err := os.Stat(args[len(args)-1]); dash < 0 && len(args) == 2 && err == nil && info.IsDir() {
+		return usageError("NEW %q: no %s in it; give a command, or the results directory of a sweep", args[1], journal.Name)
+	}
 	info, err := os.Stat(args[0])
 	if err == nil && info.IsDir() {
 		o.baseline = args[0]

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"os"
@@ -8,11 +9,14 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/procfit/procfit/internal/host/cluster"
 	"github.com/procfit/procfit/internal/lab"
+	"github.com/procfit/procfit/internal/measure/kube"
 	"github.com/procfit/procfit/internal/measure/plan/field"
 	"github.com/procfit/procfit/internal/program/observe"
 	"github.com/procfit/procfit/internal/program/rule"
@@ -32,8 +36,10 @@ func completed(f field.Field) cobra.CompletionFunc {
 		return cobra.FixedCompletions(words, directive)
 	}
 	switch {
-	case f.Name == "namespace", f.Name == "context":
-		return nil // its command asks the kubeconfig
+	case f.Name == "namespace":
+		return completeNamespaces
+	case f.Name == "context":
+		return completeContexts
 	case f.Holds == "DIR":
 		return cobra.FixedCompletions(nil, cobra.ShellCompDirectiveFilterDirs)
 	case strings.Contains(f.Holds, "FILE"), strings.Contains(f.Holds, "COMMAND"), f.Holds == "PACKAGE", f.Holds == "TEXT", f.Holds == "":
@@ -79,9 +85,46 @@ func completeExperiments(*cobra.Command, []string, string) ([]cobra.Completion, 
 	return list, nothingElse
 }
 
-func completeObjects(_ *cobra.Command, args []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
+// asking is how long a shell waits for a cluster.
+const asking = 2 * time.Second
+
+// namesIn are the names of a kind in the cluster of a command's flags; none where it cannot
+// be asked.
+func namesIn(cmd *cobra.Command, kind string) []string {
+	ctx, cancel := context.WithTimeout(cmd.Context(), asking)
+	defer cancel()
+	return kube.Names(ctx, accessOf(cmd), kind)
+}
+
+// accessOf is what the flags of a command say of its cluster.
+func accessOf(cmd *cobra.Command) kube.Access {
+	text := func(name string) string {
+		if f := cmd.Flags().Lookup(name); f != nil {
+			return f.Value.String()
+		}
+		return ""
+	}
+	return kube.Access{Kubeconfig: text("kubeconfig"), Context: text("context"), Namespace: text("namespace")}
+}
+
+func completeNamespaces(cmd *cobra.Command, _ []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	return namesIn(cmd, "namespace"), nothingElse
+}
+
+func completeContexts(cmd *cobra.Command, _ []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	return cluster.Contexts(accessOf(cmd)), nothingElse
+}
+
+// completeObjects are the kinds, and then the objects of one.
+func completeObjects(cmd *cobra.Command, args []string, begun string) (list []cobra.Completion, _ cobra.ShellCompDirective) {
 	if len(args) > 0 {
 		return nil, nothingElse
+	}
+	if kind, _, ok := strings.Cut(begun, "/"); ok {
+		for _, name := range namesIn(cmd, kind) {
+			list = append(list, kind+"/"+name)
+		}
+		return list, nothingElse
 	}
 	return []cobra.Completion{"deployment/", "statefulset/", "daemonset/", "pod/", "job/", "cronjob/"}, cobra.ShellCompDirectiveNoSpace
 }

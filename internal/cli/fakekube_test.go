@@ -28,6 +28,7 @@ type fakeAPI struct {
 	objects map[string]map[string]any // by path
 	denied  []string                  // rights that the user lacks: "create pods"
 	status  map[string]any            // of pods that are made
+	fails   int                       // the status of every answer; 0: as it should be
 	log     *os.File                  // what was made and deleted, a line each
 }
 
@@ -35,6 +36,7 @@ type world struct {
 	Objects map[string]map[string]any `json:"objects"`
 	Denied  []string                  `json:"denied"`
 	Status  map[string]any            `json:"status"`
+	Fails   int                       `json:"fails"`
 }
 
 // fakeKube (fakekube WORLD.json KUBECONFIG LOG) serves until it is interrupted. The
@@ -53,7 +55,7 @@ func fakeKube() {
 			os.Exit(2)
 		}
 	}
-	go http.Serve(l, &fakeAPI{objects: w.Objects, denied: w.Denied, status: w.Status, log: log})
+	go http.Serve(l, &fakeAPI{objects: w.Objects, denied: w.Denied, status: w.Status, fails: w.Fails, log: log})
 	if err := os.WriteFile(os.Args[2], kubeconfig("http://"+l.Addr().String()), 0o600); err != nil {
 		fmt.Fprintln(os.Stderr, "fakekube:", err)
 		os.Exit(2)
@@ -108,6 +110,12 @@ func (f *fakeAPI) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	var body map[string]any
 	json.NewDecoder(r.Body).Decode(&body) // of a GET there is none
 	switch object := f.objects[r.URL.Path]; {
+	case f.fails != 0:
+		f.fail(w, f.fails, strings.ReplaceAll(http.StatusText(f.fails), " ", ""), "no")
+	case r.URL.Path == "/api/v1/namespaces/shop":
+		f.write(w, http.StatusOK, map[string]any{"kind": "Namespace", "apiVersion": "v1", "metadata": map[string]any{"name": "shop"}})
+	case r.Method == http.MethodGet && slices.Contains(f.denied, "list "+path.Base(r.URL.Path)) && fakeLists[path.Base(r.URL.Path)] != "":
+		f.fail(w, http.StatusForbidden, "Forbidden", path.Base(r.URL.Path)+" is forbidden: User \"ann\" cannot list them")
 	case strings.HasSuffix(r.URL.Path, "/portforward"):
 		f.fail(w, http.StatusNotFound, "NotFound", "no port is forwarded here")
 	case strings.HasSuffix(r.URL.Path, "/selfsubjectaccessreviews"):
@@ -157,6 +165,7 @@ func (f *fakeAPI) create(w http.ResponseWriter, r *http.Request, body map[string
 var fakeLists = map[string]string{
 	"pods": "PodList", "configmaps": "ConfigMapList", "services": "ServiceList", "nodes": "NodeList",
 	"replicasets": "ReplicaSetList", "statefulsets": "StatefulSetList", "daemonsets": "DaemonSetList",
+	"namespaces": "NamespaceList", "deployments": "DeploymentList", "cronjobs": "CronJobList",
 	"horizontalpodautoscalers": "HorizontalPodAutoscalerList", "poddisruptionbudgets": "PodDisruptionBudgetList",
 }
 

@@ -23,7 +23,7 @@ var guesses = map[string][]string{
 	// Other commands.
 	"gate": {compareGuess}, "against": {compareGuess}, "baseline": {compareGuess},
 	"attach": {"procfit observe :PORT --rate N"},
-	"kube": {"procfit kube sweep deployment/NAME"}, "canary": {"procfit kube canary deployment/NAME"}, "clean": {"procfit kube clean"}, "cluster": {"procfit kube check"},
+	"kube":   {"procfit kube sweep deployment/NAME"}, "canary": {"procfit kube canary deployment/NAME"}, "clean": {"procfit kube clean"}, "cluster": {"procfit kube check"},
 	// Files and output.
 	"format": {"--output"}, "config": {"--file"}, "results": {"--out"}, "output-dir": {"--out"}, "export-json": {"--out", "--json"}, "export-markdown": {"--out"},
 	"name": {"--title"}, "port": {"--listen"}, "addr": {"--listen"},

@@ -153,7 +153,7 @@ func (o *kubeSweep) resolve(ctx context.Context, std stdio) (*session.Session, e
 	}
 	copies, err := kube.Settle(ctx, o.options)
 	if err != nil {
-		return nil, err
+		return nil, refusal(err)
 	}
 	o.copies = copies
 	urls := make([]string, len(o.spec.URLs))

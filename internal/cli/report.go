@@ -35,7 +35,8 @@ func newReport(std stdio) *cobra.Command {
 		Long: `Read DIR/journal.jsonl, print the report, and write RESULTS.md, report.html, result.json,
 bench.txt and reproduce.sh next to it. Nothing is measured; the journal does not change.
 You can call it while the sweep still runs. If the target never ran, procfit prints why,
-writes only report.html, and the exit code is 3.`,
+writes only report.html, and the exit code is 3. With --baseline the exit codes are those
+of procfit compare.`,
 		Example: "  procfit report results/cpuserver-20260105-101500",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) != 1 {
@@ -71,7 +72,10 @@ func report(std stdio, dir string, asJSON bool, baseline string) error {
 		return failed(std, dir, f, nil)
 	}
 	r, paths, err := publish(dir, contents, baseline)
-	return errors.Join(show(std, r, paths, asJSON), err)
+	if err = errors.Join(show(std, r, paths, asJSON), err); err == nil && baseline != "" {
+		err = gateError(r.Gate)
+	}
+	return err
 }
 
 // publish analyses a journal that has trials and writes the reports into its folder. The
@@ -83,6 +87,9 @@ func publish(dir string, contents *journal.Contents, baseline string) (*verdict.
 	var refused error
 	if baseline != "" {
 		old, err := journal.ReadDirectory(baseline)
+		if err == nil {
+			err = session.ArrangedUnlike(old.Header, contents.Header)
+		}
 		if err == nil {
 			r.Gate, err = verdict.GateBaseline(analyze(old), r)
 		}

@@ -1,7 +1,9 @@
 package cli
 
 import (
+	"bytes"
 	"io"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -19,26 +21,74 @@ func BenchmarkReport(b *testing.B) {
 	}
 	h, trials := verdicttest.Generate(verdicttest.Config{Settings: settings, Blocks: 20})
 	dir := b.TempDir()
-	d, err := folder.Open(dir)
+	writeRun(b, dir, h, trials)
+	for b.Loop() {
+		if code := Main(b.Context(), []string{"report", dir}, strings.NewReader(""), io.Discard, io.Discard); code != 0 {
+			b.Fatalf("exit code %d", code)
+		}
+	}
+}
+
+// writeRun writes a run that has ended.
+func writeRun(t testing.TB, dir string, h journal.Header, trials []journal.Trial) {
+	t.Helper()
+	d, err := folder.Make(dir)
 	if err != nil {
-		b.Fatal(err)
+		t.Fatal(err)
 	}
 	defer d.Close()
 	w, err := journal.Create(d, h)
 	if err != nil {
-		b.Fatal(err)
+		t.Fatal(err)
 	}
-	for _, t := range trials {
-		if err := w.Append(t); err != nil {
-			b.Fatal(err)
+	defer w.Close()
+	for _, trial := range trials {
+		if err := w.Append(trial); err != nil {
+			t.Fatal(err)
 		}
 	}
-	if err := w.Close(); err != nil {
-		b.Fatal(err)
+}
+
+// Two runs that have ended are compared with the exit codes of a gate, by either command.
+func TestFoldersAreComparedAsByAGate(t *testing.T) {
+	root := t.TempDir()
+	write := func(name string, blocks int, rate float64, change func(*journal.Header)) string {
+		h, trials := verdicttest.Generate(verdicttest.Config{Settings: []verdicttest.Truth{verdicttest.Unset(2, 500, 0.02), verdicttest.Set(1, rate, 0.02)}, Blocks: blocks})
+		h.Load.Arrangement = new(journal.ArrangementShared)
+		change(&h)
+		dir := filepath.Join(root, name)
+		writeRun(t, dir, h, trials)
+		return dir
 	}
-	for b.Loop() {
-		if code := Main(b.Context(), []string{"report", dir}, strings.NewReader(""), io.Discard, io.Discard); code != 0 {
-			b.Fatalf("exit code %d", code)
+	asIs := func(*journal.Header) {}
+	main := write("main", 8, 900, asIs)
+	for _, c := range []struct {
+		branch string
+		code   int
+		want   string
+	}{
+		{write("same", 8, 900, asIs), 0, ""},
+		{write("slower", 8, 500, asIs), 1, "procfit: the new one is proven worse by more than the margin\n"},
+		{write("few", 2, 900, asIs), 3, "procfit: the comparison cannot be judged: "},
+		{write("elsewhere", 8, 900, func(h *journal.Header) { h.TargetHost.CPUs = 99 }), 3, "procfit: this run cannot be compared with the baseline: it comes from another host"},
+		{write("apart", 8, 900, func(h *journal.Header) { h.Load.Arrangement = new(journal.ArrangementElsewhere) }), 3, "procfit: in the earlier sweep the load ran on the target's CPUs, in this one it runs on another machine"},
+		{write("unknown", 8, 900, func(h *journal.Header) { h.Load.Arrangement = nil }), 3, "procfit: in the earlier sweep the load ran on the target's CPUs, in this one it runs where its journal does not say"},
+	} {
+		for _, args := range [][]string{{"compare", main, c.branch}, {"report", "--baseline", main, c.branch}} {
+			var out, errs bytes.Buffer
+			code := Main(t.Context(), args, strings.NewReader(""), &out, &errs)
+			if code != c.code || !strings.HasPrefix(errs.String(), c.want) || c.want == "" && errs.Len() > 0 || out.Len() == 0 {
+				t.Errorf("%s of %s: exit code %d, want %d\n%s%s", args[0], filepath.Base(c.branch), code, c.code, errs.String(), c.want)
+			}
+		}
+	}
+	for want, args := range map[string][]string{
+		"procfit: --procs has no effect: OLD and NEW are results directories": {"compare", "--procs", "1", main, main},
+		"procfit: NEW \"" + root + "\": no journal.jsonl in it; give a command":  {"compare", main, root},
+	} {
+		var errs bytes.Buffer
+		if code := Main(t.Context(), args, strings.NewReader(""), io.Discard, &errs); code != exitUsage || !strings.HasPrefix(errs.String(), want) {
+			t.Errorf("exit code %d: %s, want %s", code, &errs, want)
 		}
 	}
 }

@@ -76,6 +76,11 @@ func Run(ctx context.Context, client *Client, o Options) (*check.Report, error) 
 	if err := r.readPods(ctx); err != nil {
 		return nil, err
 	}
+	if r.pods == 0 && o.Namespace != "" {
+		if err := client.CheckNamespace(ctx, o.Namespace); err != nil {
+			return nil, err
+		}
+	}
 	r.notesOfLive()
 	if err := r.templates(ctx); err != nil {
 		return nil, err

@@ -3,7 +3,6 @@ package cluster
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"strings"
 
@@ -30,14 +29,14 @@ type Client struct{ *cluster.Client }
 func Connect(a Access) (*Client, error) {
 	c, err := cluster.Connect(a, use)
 	if err != nil {
-		return nil, fmt.Errorf("no cluster to check: %w; name one with --kubeconfig and --context", err)
+		return nil, err
 	}
 	return &Client{c}, nil
 }
 
 // list asks for a page; a namespace of "" is all.
 func (c *Client) list(ctx context.Context, namespace, resource string, o meta.ListOptions, into runtime.Object) error {
-	return c.Core.Get().NamespaceIfScoped(namespace, namespace != "").Resource(resource).VersionedParams(&o, c.Parameters).Do(ctx).Into(into)
+	return c.Explain(c.Core.Get().NamespaceIfScoped(namespace, namespace != "").Resource(resource).VersionedParams(&o, c.Parameters).Do(ctx).Into(into))
 }
 
 // pageSize is how many objects are asked for at once. A page of pods takes some 10 MB
@@ -72,10 +71,6 @@ func explain(what string, err error) error {
 		return nil
 	case apierrors.IsForbidden(err):
 		return fmt.Errorf("%s: not allowed: %w; the role procfit-check in deploy/kubernetes/check.yaml has the permissions", what, err)
-	case apierrors.IsUnauthorized(err):
-		return fmt.Errorf("%s: the cluster does not know this user: %w", what, err)
-	case errors.Is(err, context.DeadlineExceeded):
-		return fmt.Errorf("%s: no answer within %s: %w", what, cluster.Timeout, err)
 	}
 	return fmt.Errorf("%s: %w", what, err)
 }

@@ -8,7 +8,6 @@ import (
 	"net/http"
 	"strings"
 	"sync"
-	"syscall"
 	"time"
 
 	authv1 "k8s.io/api/authorization/v1"
@@ -21,8 +20,8 @@ import (
 const callAgain = 500 * time.Millisecond
 
 // Call repeats a call until the API server answers it, or until the client's patience
-// ends. A server that refuses connections and has never answered is not waited for: its
-// address is wrong, or its cluster does not run.
+// ends. A server that has never answered is not waited for: its address or the credentials
+// are wrong, or its cluster does not run.
 func (c *Client) Call(ctx context.Context, f func(context.Context) error) error {
 	late := After(c.patience)
 	return Until(ctx, callAgain, func(ctx context.Context) (bool, error) {
@@ -31,34 +30,13 @@ func (c *Client) Call(ctx context.Context, f func(context.Context) error) error 
 			c.reached.Store(true)
 		}
 		switch {
-		case errors.Is(err, syscall.ECONNREFUSED) && !c.reached.Load():
-			return true, &refusedError{host: c.host(), err: err}
-		case err == nil || !passing(err) || ctx.Err() != nil:
-			return true, err
+		case err == nil || !passing(err) || ctx.Err() != nil || !c.reached.Load():
+			return true, c.Explain(err)
 		case late():
-			return false, fmt.Errorf("the API server was out of reach for %s: %w", c.patience, err)
+			return false, fmt.Errorf("the API server was out of reach for %s: %w", c.patience, c.Explain(err))
 		}
 		return false, nil
 	})
-}
-
-// refusedError is that nothing listens where the API server should.
-type refusedError struct {
-	host string
-	err  error
-}
-
-func (e *refusedError) Error() string {
-	return fmt.Sprintf("the API server at %s refuses connections: does the cluster run, and does --context name it?", e.host)
-}
-
-func (e *refusedError) Unwrap() error { return e.err }
-
-func (c *Client) host() string {
-	if c.config == nil {
-		return "an unknown address"
-	}
-	return c.config.Host
 }
 
 // Until asks at once and then again after each pause, until the answer is done or an
@@ -127,7 +105,7 @@ func (c *Client) Missing(ctx context.Context, rights []Right) ([]Right, error) {
 	var list []Right
 	for i, r := range rights {
 		if errs[i] != nil {
-			return nil, fmt.Errorf("permissions in namespace %s: %w", c.Namespace, errs[i])
+			return nil, fmt.Errorf("cannot ask for the permissions in namespace %s: %w", c.Namespace, errs[i])
 		}
 		if lacks[i] {
 			list = append(list, r)

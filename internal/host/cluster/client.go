@@ -15,6 +15,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
 	"slices"
 	"strings"
 	"sync"
@@ -81,7 +82,17 @@ func Connect(a Access, u Use) (*Client, error) {
 	// The library opens them as they come, and would wait for a pipe.
 	for _, file := range rules.GetLoadingPrecedence() {
 		if _, err := folder.ReadRegular(file, mostConfig); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return nil, fmt.Errorf("kubeconfig: %w", err)
+			return nil, fmt.Errorf("cannot reach a cluster: kubeconfig: %w", err)
+		}
+	}
+	if a.Kubeconfig != "" {
+		if _, err := os.Stat(a.Kubeconfig); err != nil {
+			return nil, configError(fmt.Sprintf("--kubeconfig %s; name another file", phrase.Plain(err)))
+		}
+	}
+	if config, err := rules.Load(); err == nil {
+		if err := choose(config, rules.GetLoadingPrecedence(), a.Context); err != nil {
+			return nil, err
 		}
 	}
 	overrides := &clientcmd.ConfigOverrides{CurrentContext: a.Context}
@@ -92,7 +103,7 @@ func Connect(a Access, u Use) (*Client, error) {
 		return nil, noConfig(rules.GetLoadingPrecedence())
 	}
 	if err != nil {
-		return nil, fmt.Errorf("%s", configWords.Replace(err.Error()))
+		return nil, configError(configWords.Replace(phrase.Plain(err)))
 	}
 	namespace, _, err := loader.Namespace()
 	if err != nil {
@@ -102,11 +113,11 @@ func Connect(a Access, u Use) (*Client, error) {
 }
 
 // configWords are those of the library in plain words.
-var configWords = strings.NewReplacer("error loading config file", "kubeconfig", "yaml: line", "invalid YAML in line", "did not find expected", "expected", "invalid configuration: ", "", "stat ", "")
+var configWords = strings.NewReplacer("error loading config file", "kubeconfig", "yaml: line", "invalid YAML in line", "did not find expected", "expected", "invalid configuration: ", "", "stat ", "", "unable to read certificate-authority", "cannot read the certificate-authority", "unable to read client-cert", "cannot read the client-certificate", "unable to read client-key", "cannot read the client-key", " due to open ", ": ")
 
 // noConfig is the error of one who has named no cluster.
 func noConfig(looked []string) error {
-	return fmt.Errorf("no kubeconfig found (looked for %s)", phrase.And(looked))
+	return configError(fmt.Sprintf("no kubeconfig found (looked for %s); name one with --kubeconfig FILE", phrase.And(looked)))
 }
 
 // New makes a client of an address and credentials.

@@ -4,6 +4,8 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"io"
+	"log"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -55,6 +57,31 @@ func TestCall(t *testing.T) {
 	}
 }
 
+// An address that nobody answers is explained by its host, and nothing of it is waited for.
+func TestExplain(t *testing.T) {
+	answer := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {})
+	secure, open := httptest.NewTLSServer(answer), httptest.NewServer(answer)
+	defer secure.Close()
+	defer open.Close()
+	secure.Config.ErrorLog, open.Config.ErrorLog = log.New(io.Discard, "", 0), log.New(io.Discard, "", 0)
+	for host, want := range map[string]string{
+		secure.URL:             "has a certificate that no CA certificate of the kubeconfig has signed; does --context name the cluster?",
+		"https" + open.URL[4:]: "does not speak TLS; correct server: in the kubeconfig to http://",
+		"http://127.0.0.1:1":   "refuses connections: does the cluster run, and does --context name it?",
+	} {
+		c, err := New(&rest.Config{Host: host}, "shop", Use{PerSecond: 50, Patience: time.Hour})
+		if err != nil {
+			t.Fatal(err)
+		}
+		err = c.Call(t.Context(), func(ctx context.Context) error {
+			return c.Core.Get().Resource("pods").Do(ctx).Error()
+		})
+		if err == nil || !strings.HasPrefix(err.Error(), "the API server at "+host+" "+want) {
+			t.Errorf("%s: %v", host, err)
+		}
+	}
+}
+
 func TestConnect(t *testing.T) {
 	asked := []string{}
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -103,7 +130,7 @@ func TestConnect(t *testing.T) {
 	if err != nil || !slices.Equal(lacks, []Right{nodes}) || nodes.String() != "list nodes.x" {
 		t.Errorf("%v: lacks %v", err, lacks)
 	}
-	if _, err := Connect(Access{Kubeconfig: file, Context: "other"}, Use{}); err == nil || !strings.Contains(err.Error(), `"other" does not exist`) {
+	if _, err := Connect(Access{Kubeconfig: file, Context: "other"}, Use{}); err == nil || !strings.Contains(err.Error(), `--context "other" is not in `) {
 		t.Errorf("%v", err)
 	}
 	if _, err := New(&rest.Config{Host: "http://a b"}, "", Use{}); err == nil {

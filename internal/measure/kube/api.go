@@ -3,7 +3,6 @@ package kube
 import (
 	"bytes"
 	"context"
-	"fmt"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -25,7 +24,7 @@ type api struct{ *cluster.Client }
 func open(a Access) (*api, error) {
 	c, err := cluster.Connect(a, cluster.Use{PerSecond: 50, Patience: agent.Patience})
 	if err != nil {
-		return nil, fmt.Errorf("cannot reach a cluster: %w; name a file with --kubeconfig and one of its contexts with --context", err)
+		return nil, err
 	}
 	return &api{c}, nil
 }

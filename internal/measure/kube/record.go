@@ -199,6 +199,11 @@ func Clean(ctx context.Context, a Access) (runs []Leftover, pods int, err error)
 	if runs, err = c.leftovers(ctx, time.Now()); err != nil {
 		return nil, 0, err
 	}
+	if len(runs) == 0 {
+		if err := c.CheckNamespace(ctx, c.Namespace); err != nil {
+			return nil, 0, err
+		}
+	}
 	pods, err = c.remove(ctx, "")
 	return runs, pods, err
 }

@@ -17,11 +17,13 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/util/yaml"
 
 	"github.com/procfit/procfit/internal/host/folder"
+	"github.com/procfit/procfit/internal/measure/plan"
 	"github.com/procfit/procfit/internal/show/phrase"
 )
 
@@ -58,9 +60,51 @@ func parseReference(s string) (reference, error) {
 	kind, _, _ = strings.Cut(strings.ToLower(kind), ".") // deployments.apps
 	known, isKind := kinds[kind]
 	if !ok || !isKind || name == "" || strings.Contains(name, "/") {
-		return reference{}, fmt.Errorf("%q: expected deployment/NAME, statefulset/NAME, daemonset/NAME, pod/NAME, job/NAME, cronjob/NAME, or a manifest file (.yaml or .json)", s)
+		try := ""
+		if !ok && s != "" {
+			try = "; try: deployment/" + s
+		}
+		return reference{}, plan.Wrong("command", "%q: expected deployment/NAME, statefulset/NAME, daemonset/NAME, pod/NAME, job/NAME, cronjob/NAME, or a manifest file (.yaml or .json)%s", s, try)
 	}
 	return reference{kind: known, name: name}, nil
+}
+
+// resources are the plurals of the kinds, as the API's paths have them.
+var resources = map[string]string{"Deployment": "deployments", "StatefulSet": "statefulsets", "DaemonSet": "daemonsets", "Pod": "pods", "Job": "jobs", "CronJob": "cronjobs"}
+
+// Names are the objects of a kind that are in the namespace, and of "namespace" the
+// namespaces, for a shell to complete. There are none where they cannot be had.
+func Names(ctx context.Context, a Access, kind string) []string {
+	resource := resources[kinds[kind]]
+	if resource == "" && kind != "namespace" {
+		return nil
+	}
+	c, err := open(a)
+	if err != nil {
+		return nil
+	}
+	group := c.Core
+	switch {
+	case kind == "namespace":
+		resource, c.Namespace = "namespaces", ""
+	case slices.Contains([]string{"jobs", "cronjobs"}, resource):
+		group = c.Batch
+	case resource != "pods":
+		group = c.Apps
+	}
+	b, err := group.Get().NamespaceIfScoped(c.Namespace, c.Namespace != "").Resource(resource).Param("limit", "500").DoRaw(ctx)
+	var list struct {
+		Items []struct{ Metadata struct{ Name string } }
+	}
+	if err != nil || json.Unmarshal(b, &list) != nil {
+		return nil
+	}
+	var names []string
+	for _, item := range list.Items {
+		names = append(names, item.Metadata.Name)
+	}
+	slices.Sort(names)
+	return names
 }
 
 // subject reads what is referred to.
@@ -70,25 +114,28 @@ func (c *api) subject(ctx context.Context, r reference, stdin io.Reader) (Subjec
 	}
 	var s Subject
 	err := c.Call(ctx, func(ctx context.Context) error {
-		object, get, resource := runtime.Object(&corev1.Pod{}), c.getCore, "pods"
+		object, get := runtime.Object(&corev1.Pod{}), c.getCore
 		switch r.kind {
 		case "Deployment":
-			object, get, resource = &appsv1.Deployment{}, c.getApps, "deployments"
+			object, get = &appsv1.Deployment{}, c.getApps
 		case "StatefulSet":
-			object, get, resource = &appsv1.StatefulSet{}, c.getApps, "statefulsets"
+			object, get = &appsv1.StatefulSet{}, c.getApps
 		case "DaemonSet":
-			object, get, resource = &appsv1.DaemonSet{}, c.getApps, "daemonsets"
+			object, get = &appsv1.DaemonSet{}, c.getApps
 		case "Job":
-			object, get, resource = &batchv1.Job{}, c.getBatch, "jobs"
+			object, get = &batchv1.Job{}, c.getBatch
 		case "CronJob":
-			object, get, resource = &batchv1.CronJob{}, c.getBatch, "cronjobs"
+			object, get = &batchv1.CronJob{}, c.getBatch
 		}
-		err := get(ctx, resource, r.name, object)
+		err := get(ctx, resources[r.kind], r.name, object)
 		if err == nil {
 			s = subjectOf(object)
 		}
 		return err
 	})
+	if apierrors.IsNotFound(err) {
+		return s, fmt.Errorf("%s/%s in namespace %s: not found; to list what is there: kubectl get %s -n %[3]s", strings.ToLower(r.kind), r.name, c.Namespace, resources[r.kind])
+	}
 	if err != nil {
 		return s, fmt.Errorf("%s/%s in namespace %s: %w", strings.ToLower(r.kind), r.name, c.Namespace, err)
 	}
@@ -175,7 +222,7 @@ func parseManifest(b []byte) (Subject, error) {
 		if err := d.Decode(&raw); errors.Is(err, io.EOF) {
 			break
 		} else if err != nil {
-			return Subject{}, err
+			return Subject{}, notYAML(err)
 		}
 		s, ok, err := decodeObject(raw)
 		if err != nil {
@@ -198,6 +245,12 @@ func parseManifest(b []byte) (Subject, error) {
 	return Subject{}, fmt.Errorf("the manifest has %s: keep only the one to measure", phrase.And(names))
 }
 
+// notYAML is why a text is not YAML, without the names of its library.
+func notYAML(err error) error {
+	text := strings.TrimPrefix(strings.TrimPrefix(err.Error(), "error converting YAML to JSON: "), "yaml: ")
+	return fmt.Errorf("invalid YAML: %s", strings.Replace(text, "did not find expected", "expected", 1))
+}
+
 // decodeObject reads a document; false: it is of another kind.
 func decodeObject(raw json.RawMessage) (Subject, bool, error) {
 	var meta metav1.TypeMeta
@@ -216,6 +269,9 @@ func decodeObject(raw json.RawMessage) (Subject, bool, error) {
 		return Subject{}, false, nil
 	}
 	if err := json.Unmarshal(raw, object); err != nil {
+		if wrong := (*json.UnmarshalTypeError)(nil); errors.As(err, &wrong) {
+			err = fmt.Errorf("%s is a %s, which the API does not take there", wrong.Field, wrong.Value)
+		}
 		return Subject{}, false, fmt.Errorf("%s: %w", meta.Kind, err)
 	}
 	return subjectOf(object), true, nil

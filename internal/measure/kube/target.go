@@ -70,7 +70,7 @@ type Target struct {
 func Settle(ctx context.Context, o Options) (*Target, error) {
 	ref, err := parseReference(o.Object)
 	if err != nil {
-		return nil, fmt.Errorf("%w", err)
+		return nil, err
 	}
 	c, err := open(o.Access)
 	if err != nil {
@@ -79,6 +79,9 @@ func Settle(ctx context.Context, o Options) (*Target, error) {
 	s := &Target{cluster: c, options: o, token: rand.Text(), cut: cut{drop: map[string]bool{}, expand: map[string][]string{}}}
 	mayList, err := s.permitted(ctx, wants{subject: ref, resize: o.Resize, canary: o.Canary})
 	if err != nil {
+		return nil, err
+	}
+	if err := c.CheckNamespace(ctx, c.Namespace); err != nil {
 		return nil, err
 	}
 	if s.subject, err = c.subject(ctx, ref, o.Stdin); err != nil {
@@ -125,7 +128,11 @@ func (s *Target) permitted(ctx context.Context, w wants) (mayList bool, err erro
 		}
 	}
 	if names != nil {
-		return false, &RefusedError{fmt.Sprintf("not allowed in namespace %s", s.cluster.Namespace), names}
+		file := "sweep.yaml"
+		if w.canary {
+			file = "canary.yaml"
+		}
+		return false, &RefusedError{fmt.Sprintf("not allowed in namespace %s (a role with these permissions: deploy/kubernetes/%s)", s.cluster.Namespace, file), names}
 	}
 	s.Serving.unseen = slices.DeleteFunc(slices.Clone(lacks), func(r cluster.Right) bool { return r != rightHPAs && r != rightPDBs })
 	if slices.Contains(lacks, rightObserver) {

@@ -69,20 +69,29 @@ func (s *Session) arrange(ctx context.Context, r plan.Runner, on Events) error {
 	return nil
 }
 
+// ArrangedUnlike says why a run of another arrangement is not a baseline of one that has
+// ended, or nothing, as a *Refusal.
+func ArrangedUnlike(old, current journal.Header) error {
+	if err := arrangedUnlike(old, current, false); err != nil {
+		return &Refusal{err}
+	}
+	return nil
+}
+
 // arrangedUnlike says why a run of another arrangement is not a baseline, or nothing: with
-// the load on the target's CPUs the latency is that of both.
-func (s *Session) arrangedUnlike(old journal.Header) error {
-	if old.Target.Kind != journal.KindServer || s.Header.Target.Kind != journal.KindServer {
+// the load on the target's CPUs the latency is that of both. The load of a run that is open
+// gets CPUs of its own, and nobody knows yet which.
+func arrangedUnlike(old, current journal.Header, open bool) error {
+	if old.Target.Kind != journal.KindServer || current.Target.Kind != journal.KindServer {
 		return nil
 	}
-	open := s.Spec.ApartOn(s.options.Host.EffectiveCPUs) // CPUs of the load's own, and nobody knows yet which
-	then, now := old.Load.Arranged(), s.Header.Load.Arranged()
+	then, now := old.Load.Arranged(), current.Load.Arranged()
 	if open {
 		now = journal.ArrangementApart
 	}
 	fix := ": their latencies cannot be compared; measure the earlier sweep again"
 	switch {
-	case then == now && (then != journal.ArrangementApart || !open && sameCPUs(old, s.Header)):
+	case then == now && (then != journal.ArrangementApart || !open && sameCPUs(old, current)):
 		return nil
 	case then == now:
 		return fmt.Errorf("in the earlier sweep the target ran on CPUs %s and the load on CPUs %s, in this one they run on others: add --target-cpuset %[1]s --load-cpuset %[2]s", old.Target.Had(), old.Load.Had())
@@ -98,6 +107,8 @@ func whereabouts(a journal.Arrangement) string {
 		return "on CPUs of its own"
 	case journal.ArrangementElsewhere:
 		return "on another machine"
+	case "":
+		return "where its journal does not say"
 	}
 	return "on the target's CPUs"
 }

@@ -194,6 +194,21 @@ func TestBaselineOfAnotherArrangement(t *testing.T) {
 	}
 }
 
+// A journal that says nothing of its load is not said to have the arrangement of this one.
+func TestBaselineWithoutArrangement(t *testing.T) {
+	shared := journal.ArrangementShared
+	var old, now journal.Header
+	old.Target.Kind, now.Target.Kind, now.Load.Arrangement = journal.KindServer, journal.KindServer, &shared
+	const want = "in the earlier sweep the load ran where its journal does not say, in this one it runs on the target's CPUs"
+	var refused *Refusal
+	if err := ArrangedUnlike(old, now); !errors.As(err, &refused) || !strings.HasPrefix(err.Error(), want) {
+		t.Errorf("got %v, want %s", err, want)
+	}
+	if err := ArrangedUnlike(now, now); err != nil {
+		t.Error(err)
+	}
+}
+
 func TestLimited(t *testing.T) {
 	for name, tc := range map[string]struct {
 		effective float64

@@ -30,7 +30,7 @@ func (s *Session) CheckBaseline() (old journal.Header, notes []BaselineNote, err
 	if err := verdict.ComparableHosts(old.TargetHost, s.Header.TargetHost); err != nil {
 		return old, nil, err
 	}
-	if err := s.arrangedUnlike(old); err != nil {
+	if err := arrangedUnlike(old, s.Header, s.Spec.ApartOn(s.options.Host.EffectiveCPUs)); err != nil {
 		return old, nil, &Refusal{err}
 	}
 	then, thenUnset := numbered(measured(contents))
