@@ -266,9 +266,8 @@ type Raced struct {
 	Blocks     int   `json:"blocks"`
 	Measured   []int `json:"measured"`   // values, ascending
 	Candidates int   `json:"candidates"` // values that it could choose from
-	// Stop is why it ended: goal, limit or time, futile (one value is likely, and none can
-	// be proven with the trials left) or nothing (no value can be measured); empty where it
-	// did not.
+	// Stop is why it ended: goal, limit or time, futile (no value can be proven with the
+	// trials left) or nothing (no value can be measured); empty where it did not.
 	Stop string `json:"stop,omitempty"`
 }
 

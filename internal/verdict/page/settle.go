@@ -88,7 +88,7 @@ func (w words) ended() string {
 	case len(withheld) > 0 && race.Stop != string(contest.StopTime):
 		why = "other programs left GOMAXPROCS " + phrase.And(withheld) + " too few CPUs every time, so " + verb(len(withheld), "it was", "they were") + " not tried again"
 	case race.Stop == string(contest.StopFutile):
-		why = "more trials would not prove the likely value, because trials vary too much"
+		why = "the trials left would not prove any value, because trials vary too much"
 	case race.Stop == string(contest.StopNothing):
 		why = "no value could be measured"
 	case race.Stop == string(contest.StopTime):

@@ -20,7 +20,7 @@ func TestWhyASweepEndedEarly(t *testing.T) {
 		{"goal", 9, []string{"1"}, "the sweep ended after 9 of at most 40 trials: other programs left GOMAXPROCS 1 too few CPUs every time, so it was not tried again"},
 		{"nothing", 10, []string{"1", "2"}, "other programs left GOMAXPROCS 1 and 2 too few CPUs every time, so they were not tried again"},
 		{"nothing", 9, nil, "no value could be measured"},
-		{"futile", 31, nil, "31 of at most 40 trials: more trials would not prove the likely value, because trials vary too much"},
+		{"futile", 31, nil, "31 of at most 40 trials: the trials left would not prove any value, because trials vary too much"},
 		{"time", 12, nil, "the next block would take longer than --max-time"},
 		{"time", 12, []string{"1"}, "the next block would take longer than --max-time"},
 	} {

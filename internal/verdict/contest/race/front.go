@@ -46,10 +46,17 @@ const beyond = 1e6
 // what it costs are rough.
 const outOfReach = 1.3
 
+// unheard is how many of its trials a race keeps that can prove nothing: all others it
+// takes to show that a probable value does no harm.
+const unheard = 15
+
 // futile reports whether no value could be proven with the trials left, while one is
-// likely.
+// likely, or is probable and was heard out.
 func (s *Race) futile() bool {
-	if s.rules.Goal == Likely || s.pick != 0 || s.likely == 0 {
+	if s.rules.Goal == Likely || s.pick != 0 || s.hopeful == 0 {
+		return false
+	}
+	if s.likely == 0 && s.left() > unheard {
 		return false
 	}
 	for _, o := range s.looks {

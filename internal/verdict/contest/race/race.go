@@ -24,9 +24,9 @@
 // (intersection-union; Berger, 1982). A comparison must also hold without the trial of
 // the rival that helps it most (alone): an outlier proves nothing. A value is likely when,
 // by models in which rivals are pooled (of throughput in rivals, of p99 in curve), it is
-// wrong by throughput with 3% and by p99 with 10% at most, and its own trials show at 85%
-// that it does no harm (harmless). The smallest proven value is named, or a likely one
-// that has fewer than four fifths of its Ps.
+// wrong by throughput with 3% and by p99 with 10% at most (probable), and its own trials
+// show at 95% that it does no harm (harmless). The smallest proven value is named, or a
+// likely one that has fewer than four fifths of its Ps.
 //
 // Of a difference a level says Slower or Later only by a bound that counts all values.
 //
@@ -37,9 +37,10 @@
 // it a value is measured that may still be good (edge), next to the peak one that may be
 // higher (beside). A block has the front, such a value, and the rivals that lack most of
 // what the proof asks. It ends when the front is proven twice in a row, when nothing
-// can be proven with the trials left and something is likely, or with the trials. A
-// race until likely uses the pooled chances in place of prices. The default runs as unset
-// and as its number in turn; where these are proven apart nothing is named.
+// can be proven with the trials left and something is likely, or is probable and was heard
+// out (futile), or with the trials. A race until likely uses the pooled chances in place of
+// prices. The default runs as unset and as its number in turn; where these are proven apart
+// nothing is named.
 //
 // # What it does not cover
 //
@@ -68,6 +69,7 @@ type Race struct {
 	named   []int // of these, those that may be named: their p99 is judged
 	chance  map[int]chance
 	pick    int // smallest that meets the goal
+	hopeful int // smallest that is probable
 	likely  int // smallest that is likely
 	proven  int // smallest that is proven
 	front   int // smallest that is not given up
@@ -79,7 +81,8 @@ type Race struct {
 // chance is how probably a value is wrong, by each figure, and what is proven.
 type chance struct {
 	throughput, p99  float64
-	likely           bool
+	probable         bool // good by the pooled models
+	likely           bool // and shown to do no harm
 	asFast, asPrompt bool // proven so, against all rivals
 }
 
@@ -189,6 +192,7 @@ func (s *Race) choose() {
 		}
 		return 0
 	}
+	s.hopeful = first(func(c chance) bool { return c.probable })
 	s.likely = first(func(c chance) bool { return c.likely })
 	s.proven = first(chance.proven)
 	s.pick = s.proven

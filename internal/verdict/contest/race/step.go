@@ -31,7 +31,7 @@ type Stop string
 const (
 	StopGoal    Stop = "goal"    // what was asked for is reached
 	StopLimit   Stop = "limit"   // the next block does not fit into the trials left
-	StopFutile  Stop = "futile"  // one is likely, and none can be proven with the trials left
+	StopFutile  Stop = "futile"  // none can be proven with the trials left
 	StopNothing Stop = "nothing" // no value can be measured
 )
 
