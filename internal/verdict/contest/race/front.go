@@ -56,7 +56,7 @@ func (s *Race) futile() bool {
 	if s.rules.Goal == Likely || s.pick != 0 || s.hopeful == 0 {
 		return false
 	}
-	if s.likely == 0 && s.left() > unheard {
+	if s.likely == 0 && (s.rules.without == ruleHearing || s.left() > unheard) {
 		return false
 	}
 	for _, o := range s.looks {

@@ -93,7 +93,7 @@ func (c chance) wrong() float64 { return min(1, c.throughput+c.p99) }
 
 // New is the race after these trials, or what a grid's trials come to.
 func New(r Rules, trials []Trial) *Race {
-	s := &Race{rules: r, trials: trials, model: NewModel(trials),
+	s := &Race{rules: r, trials: trials, model: newModel(trials, r.without),
 		failed: map[int]int{}, out: map[int]bool{}, chance: map[int]chance{}, dropped: map[int]bool{}, smooth: map[int]float64{}}
 	for _, t := range trials {
 		if t.Failed {
