@@ -16,6 +16,9 @@ const stray = 1.0
 // alone says whether it is a single trial of b that makes a as good: without it, a looks
 // worse by more than the margin.
 func (m *Model) alone(a, b int, by Figure, margin float64) bool {
+	if m.without == ruleAlone {
+		return false
+	}
 	f := m.of(by)
 	mean, without := f.mean[f.index[a]], f.without[f.index[b]]
 	if by == P99 {

@@ -28,7 +28,7 @@ func (s *Race) chances() {
 		c := chance{throughput: 0.25, p99: 0.25}
 		if found < 2 {
 			c.throughput, c.p99 = s.draw(i, prompt, r)
-			c.likely = c.throughput <= mostSlow && c.p99 <= mostLate && !s.aboveBound(n) && s.harmless(n)
+			c.likely = s.probable(n, c.throughput, c.p99) && s.harmless(n)
 		}
 		if c.likely {
 			found++
@@ -74,6 +74,12 @@ const (
 	mostSlow = 0.03 // by its throughput
 	mostLate = 0.10 // by its p99
 )
+
+// probable reports whether a value with these chances of being wrong is good by the
+// pooled models.
+func (s *Race) probable(n int, slow, late float64) bool {
+	return slow <= mostSlow && late <= mostLate && !s.aboveBound(n)
+}
 
 // wrong is the chance, bounded so that what meets the goal is below what does not.
 func (s *Race) wrong(n int) float64 {
@@ -144,10 +150,13 @@ func (s *Race) ok(n int) bool { return s.chance[n].likely }
 const (
 	harmThroughput = 0.105
 	harmP99        = 0.336
-	harmLevel      = 0.85
+	harmLevel      = 0.95
 )
 
 func (s *Race) harmless(n int) bool {
+	if s.rules.without == ruleHarm {
+		return true
+	}
 	fast, prompt := s.model.throughput, s.model.p99
 	for _, j := range s.rivals {
 		switch {

@@ -40,7 +40,7 @@ const (
 )
 
 // influence is the weight of a trial that is so many times huber from its place.
-func influence(far float64) float64 {
+func influence(far, descent float64) float64 {
 	switch {
 	case far <= 1:
 		return 1
@@ -74,7 +74,7 @@ func newFit(samples []sample, prior noise) *fit {
 	for range rounds {
 		d.weigh(f.scale)
 		if s, ok := d.solve(best, prior); ok {
-			f.reweigh(d, s)
+			f.reweigh(d, s, prior.descent)
 		}
 	}
 	d.weigh(f.scale)
@@ -91,7 +91,7 @@ func newFit(samples []sample, prior noise) *fit {
 
 // reweigh takes each setting's spread and each trial's weight from a solution's
 // residuals.
-func (f *fit) reweigh(d *design, s solution) {
+func (f *fit) reweigh(d *design, s solution, descent float64) {
 	squares, free := make([]float64, len(d.settings)), make([]float64, len(d.settings))
 	leverage := d.leverage(s)
 	for i, x := range d.samples {
@@ -104,7 +104,7 @@ func (f *fit) reweigh(d *design, s solution) {
 	}
 	for i, x := range d.samples {
 		far := huber * s.sigma * math.Sqrt(f.scale[x.setting]*max(1-leverage[i], 0.05))
-		d.weight[i] = influence(math.Abs(s.residual[i]) / far)
+		d.weight[i] = influence(math.Abs(s.residual[i])/far, descent)
 	}
 }
 

@@ -8,15 +8,19 @@ const confidence = 0.95
 // Model is what is known of all values: throughput and p99, each fitted by itself.
 type Model struct {
 	throughput, p99 *fit // nil without figures
+	without         rule
 }
 
-// NewModel fits the trials.
-func NewModel(trials []Trial) *Model {
-	m := &Model{
-		throughput: newFit(samplesOf(trials, Throughput, byValue), priorOf(Throughput)),
-		p99:        newFit(samplesOf(trials, P99, byValue), priorOf(P99)),
+// newModel fits the trials.
+func newModel(trials []Trial, without rule) *Model {
+	of := func(by Figure) *fit {
+		prior := priorOf(by)
+		if without == ruleDescent {
+			prior.descent = math.Inf(1)
+		}
+		return newFit(samplesOf(trials, by, byValue), prior)
 	}
-	return m
+	return &Model{throughput: of(Throughput), p99: of(P99), without: without}
 }
 
 func (m *Model) of(by Figure) *fit {

@@ -20,7 +20,7 @@ func (s *Race) ofDefault() Goal {
 			prompt = s.model.p99.curve(s.named, draws, r)
 		}
 		slow, late := s.draw(i, prompt, r)
-		c.likely = slow <= mostSlow && late <= mostLate && !s.aboveBound(s.rules.Default) && s.harmless(s.rules.Default)
+		c.likely = s.probable(s.rules.Default, slow, late) && s.harmless(s.rules.Default)
 	}
 	switch {
 	case c.proven():

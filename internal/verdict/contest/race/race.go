@@ -24,9 +24,9 @@
 // (intersection-union; Berger, 1982). A comparison must also hold without the trial of
 // the rival that helps it most (alone): an outlier proves nothing. A value is likely when,
 // by models in which rivals are pooled (of throughput in rivals, of p99 in curve), it is
-// wrong by throughput with 3% and by p99 with 10% at most, and its own trials show at 85%
-// that it does no harm (harmless). The smallest proven value is named, or a likely one
-// that has fewer than four fifths of its Ps.
+// wrong by throughput with 3% and by p99 with 10% at most (probable), and its own trials
+// show at 95% that it does no harm (harmless). The smallest proven value is named, or a
+// likely one that has fewer than four fifths of its Ps.
 //
 // Of a difference a level says Slower or Later only by a bound that counts all values.
 //
@@ -37,8 +37,8 @@
 // it a value is measured that may still be good (edge), next to the peak one that may be
 // higher (beside). A block has the front, such a value, and the rivals that lack most of
 // what the proof asks. It ends when the front is proven twice in a row, when nothing
-// can be proven with the trials left and something is likely, or with the trials. A
-// race until likely uses the pooled chances in place of prices. The default runs as unset
+// can be proven with the trials left and something is likely (futile), or with the trials.
+// A race until likely uses the pooled chances in place of prices. The default runs as unset
 // and as its number in turn; where these are proven apart nothing is named.
 //
 // # What it does not cover
@@ -90,7 +90,7 @@ func (c chance) wrong() float64 { return min(1, c.throughput+c.p99) }
 
 // New is the race after these trials, or what a grid's trials come to.
 func New(r Rules, trials []Trial) *Race {
-	s := &Race{rules: r, trials: trials, model: NewModel(trials),
+	s := &Race{rules: r, trials: trials, model: newModel(trials, r.without),
 		failed: map[int]int{}, out: map[int]bool{}, chance: map[int]chance{}, dropped: map[int]bool{}, smooth: map[int]float64{}}
 	for _, t := range trials {
 		if t.Failed {

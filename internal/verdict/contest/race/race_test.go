@@ -310,7 +310,7 @@ func TestNothingYet(t *testing.T) {
 	if want := []int{1, 2, 4, 8, 16, 32, 64}; !slices.Equal(values, want) {
 		t.Errorf("first block %v", values)
 	}
-	m := race.NewModel(nil)
+	m := race.New(rules, nil).Lead().Model
 	if m.Trials(1, race.Throughput) != 0 {
 		t.Error("a model of nothing has trials")
 	}

@@ -27,7 +27,17 @@ type Rules struct {
 	Latency      bool    // whether p99 is judged
 	Rate         float64 // offered in open loop, in the throughput's unit; 0: unknown
 	MaxByLatency int     // no larger value is preferred by latency; 0: no bound
+	without      rule    // of a test, which shows what that rule is for
 }
+
+// rule is one that noisy machines made necessary.
+type rule string
+
+const (
+	ruleDescent rule = "descent" // the further away a trial is, the less it counts
+	ruleAlone   rule = "alone"   // a single trial proves nothing
+	ruleHarm    rule = "harm"    // a likely value is shown to do no harm
+)
 
 // TrialsPerListed is how many blocks each value has that the user named.
 const TrialsPerListed = 3

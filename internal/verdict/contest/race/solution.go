@@ -10,15 +10,17 @@ import (
 type noise struct {
 	sd float64 // of a trial's logarithm
 	df float64 // how many trials that is worth
+	// descent is from where on a trial counts for less the further it is, in times huber.
+	descent float64
 }
 
 // priorOf a figure: throughput of a steady service strays by 1 to 5% from trial to
 // trial, p99 by 10 to 60%. After ten trials what the prior says is forgotten.
 func priorOf(by Figure) noise {
 	if by == P99 {
-		return noise{sd: 0.27, df: 3}
+		return noise{sd: 0.27, df: 3, descent: descent}
 	}
-	return noise{sd: 0.035, df: 3}
+	return noise{sd: 0.035, df: 3, descent: descent}
 }
 
 // wanders are the variances of the machine's walk, a trial, in those of a trial's
