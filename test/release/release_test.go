@@ -132,6 +132,11 @@ func (r rehearsal) again(t *testing.T) {
 	if out, err := cmd.CombinedOutput(); err == nil || !strings.Contains(string(out), "FAILED") {
 		t.Errorf("an archive with another byte: %v, %s", err, out)
 	}
+	// Without the signature of the workflow, which a rehearsal does not have.
+	cmd = exec.Command(filepath.Join(r.repository, ".ci/verify-release"), version, r.dist, r.repository)
+	if out, err := cmd.CombinedOutput(); err == nil || !strings.Contains(string(out), "cosign") || strings.Contains(string(out), "same bytes") {
+		t.Errorf("a release without a signature: %v, %s", err, out)
+	}
 }
 
 // archive unpacks Linux' archive, runs the program, shows a page and completes a word.

@@ -51,3 +51,27 @@ func TestReleasedPages(t *testing.T) {
 		}
 	}
 }
+
+// TestWorkflow: what runs with the right to publish is fixed by its commit, and the
+// signature that users are to expect is that of the workflow.
+func TestWorkflow(t *testing.T) {
+	const workflow = ".github/workflows/release.yaml"
+	pinned := regexp.MustCompile(`^[\w-]+/[\w-]+@[0-9a-f]{40} # v\d`)
+	uses := 0
+	for _, line := range strings.Split(read(t, filepath.Join(root, workflow)), "\n") {
+		if _, action, ok := strings.Cut(line, "uses: "); ok {
+			uses++
+			if !pinned.MatchString(action) {
+				t.Errorf("%s is not fixed by a commit", action)
+			}
+		}
+	}
+	if uses < 3 {
+		t.Errorf("%d actions", uses)
+	}
+	for _, name := range []string{".ci/verify-release", "docs/how-to/verify-a-release.md"} {
+		if !strings.Contains(read(t, filepath.Join(root, name)), "https://github.com/procfit/procfit/"+workflow+"@refs/tags/") {
+			t.Errorf("%s does not expect the signature of %s", name, workflow)
+		}
+	}
+}
