@@ -83,11 +83,15 @@ func checkout(t *testing.T, dir string) {
 	for _, name := range strings.Split(strings.TrimSuffix(list, "\x00"), "\x00") {
 		to := filepath.Join(dir, filepath.FromSlash(name))
 		b, err := os.ReadFile(filepath.Join(root, name))
+		mode := os.FileMode(0o644)
+		if f, statErr := os.Stat(filepath.Join(root, name)); statErr == nil {
+			mode = f.Mode().Perm()
+		}
 		if err == nil {
 			err = os.MkdirAll(filepath.Dir(to), 0o755)
 		}
 		if err == nil {
-			err = os.WriteFile(to, b, 0o644)
+			err = os.WriteFile(to, b, mode)
 		}
 		if err != nil && !os.IsNotExist(err) { // git knows of it, and it is being removed
 			t.Fatal(err)

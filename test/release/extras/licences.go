@@ -1,0 +1,150 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// A dependency is a module whose packages are in the program, or Go's standard library.
+type dependency struct {
+	path, version string
+	files         map[string]string // text of each licence and notice, by its name in the module
+}
+
+// systems are those whose programs a release has. What a program imports depends on the
+// system, hardly ever on the processor, and a test compares the list with each program.
+var systems = []string{"linux", "darwin", "windows"}
+
+// licences writes the licences and notices of all that is linked into the program. A
+// module without any is an error: it may not be given away.
+func licences(root, file string) error {
+	found := map[string]*dependency{}
+	for _, system := range systems {
+		if err := collect(root, system, found); err != nil {
+			return err
+		}
+	}
+	var text bytes.Buffer
+	text.WriteString("The programs of procfit contain the following modules, under these licenses.\n")
+	for _, path := range slices.Sorted(maps.Keys(found)) {
+		d := found[path]
+		if len(d.files) == 0 {
+			return fmt.Errorf("%s %s has no file with a licence", d.path, d.version)
+		}
+		fmt.Fprintf(&text, "\n%s\n%s %s\n", strings.Repeat("=", 80), d.path, d.version)
+		for _, name := range slices.Sorted(maps.Keys(d.files)) {
+			fmt.Fprintf(&text, "\n%s\n%s\n\n%s\n", strings.Repeat("-", 80), name, strings.TrimSpace(d.files[name]))
+		}
+	}
+	return os.WriteFile(file, text.Bytes(), 0o644)
+}
+
+// listed is what go list says of a package.
+type listed struct {
+	ImportPath, Dir string
+	Standard        bool
+	Module          *struct {
+		Path, Version, Dir string
+		Replace            *struct{ Dir string }
+	}
+}
+
+// collect adds the modules of the program for a system.
+func collect(root, system string, found map[string]*dependency) error {
+	cmd := exec.Command("go", "list", "-deps", "-json=ImportPath,Dir,Standard,Module", "./cmd/procfit")
+	cmd.Dir = root
+	cmd.Env = append(os.Environ(), "CGO_ENABLED=0", "GOWORK=off", "GOOS="+system, "GOARCH=amd64")
+	cmd.Stderr = os.Stderr
+	out, err := cmd.Output()
+	if err != nil {
+		return fmt.Errorf("%v: %w", cmd.Args, err)
+	}
+	for list := json.NewDecoder(bytes.NewReader(out)); ; {
+		var p listed
+		if err := list.Decode(&p); errors.Is(err, io.EOF) {
+			return nil
+		} else if err != nil {
+			return err
+		}
+		if p.Standard || p.Module == nil {
+			if err := standard(found); err != nil {
+				return err
+			}
+			continue
+		}
+		if strings.HasPrefix(p.Module.Path, "github.com/procfit/procfit") {
+			continue // LICENSE is that of all of procfit
+		}
+		if p.Module.Replace != nil {
+			return fmt.Errorf("%s is replaced: its licence is not known", p.Module.Path)
+		}
+		d := found[p.Module.Path]
+		if d == nil {
+			d = &dependency{p.Module.Path, p.Module.Version, map[string]string{}}
+			found[p.Module.Path] = d
+		}
+		if err := d.read(p.Module.Dir, p.Dir); err != nil {
+			return err
+		}
+	}
+}
+
+// standard adds Go's own licence.
+func standard(found map[string]*dependency) error {
+	const path = "Go's standard library and runtime"
+	if found[path] != nil {
+		return nil
+	}
+	goroot, err := run(".", "go", "env", "GOROOT")
+	if err != nil {
+		return err
+	}
+	version, err := run(".", "go", "env", "GOVERSION")
+	if err != nil {
+		return err
+	}
+	d := &dependency{path, strings.TrimSpace(string(version)), map[string]string{}}
+	found[path] = d
+	dir := strings.TrimSpace(string(goroot))
+	return d.read(dir, dir)
+}
+
+var licence = regexp.MustCompile(`(?i)^(licen[cs]e|copying|copyright|notice|patents|unlicense)([-._].*)?$`)
+
+// read adds the licences between a package's folder and that of its module: a part of a
+// module may have its own.
+func (d *dependency) read(module, dir string) error {
+	for ; ; dir = filepath.Dir(dir) {
+		files, err := os.ReadDir(dir)
+		if err != nil {
+			return err
+		}
+		for _, f := range files {
+			if !f.Type().IsRegular() || !licence.MatchString(f.Name()) || strings.HasSuffix(f.Name(), ".go") {
+				continue
+			}
+			text, err := os.ReadFile(filepath.Join(dir, f.Name()))
+			if err != nil {
+				return err
+			}
+			name, err := filepath.Rel(module, filepath.Join(dir, f.Name()))
+			if err != nil {
+				return err
+			}
+			d.files[filepath.ToSlash(name)] = string(text)
+		}
+		if dir == module {
+			return nil
+		}
+	}
+}

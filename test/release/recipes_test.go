@@ -1,0 +1,131 @@
+package release
+
+import (
+	"crypto/sha256"
+	"debug/buildinfo"
+	"encoding/hex"
+	"encoding/json"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// krew: the manifest has the archives' checksums, and what it installs, a link named
+// kubectl-procfit, is procfit kube.
+func (r rehearsal) krew(t *testing.T) {
+	manifest := read(t, filepath.Join(r.dist, "krew/procfit.yaml"))
+	systems := []string{"linux_amd64.tar.gz"}
+	if r.whole {
+		systems = []string{"linux_amd64.tar.gz", "linux_arm64.tar.gz", "darwin_amd64.tar.gz", "darwin_arm64.tar.gz", "windows_amd64.zip", "windows_arm64.zip"}
+	}
+	for _, system := range systems {
+		r.named(t, manifest, system)
+	}
+	if n := strings.Count(manifest, "sha256:"); n != len(systems) || !strings.Contains(manifest, "version: "+version+"\n") || !strings.Contains(manifest, "- bin: procfit\n") {
+		t.Errorf("%d programs: %s", n, manifest)
+	}
+	dir := t.TempDir()
+	r.unpack(t, dir)
+	plugin := filepath.Join(dir, "kubectl-procfit")
+	if err := os.Symlink(filepath.Join(dir, "procfit"), plugin); err != nil {
+		t.Fatal(err)
+	}
+	shows(t, exec.Command(plugin, "sweep", "--help"), "procfit kube sweep")
+}
+
+// named: a recipe has the address and the checksum of an artifact.
+func (r rehearsal) named(t *testing.T, recipe, end string) {
+	t.Helper()
+	file := r.file(end)
+	sum := sha256.Sum256([]byte(read(t, file)))
+	for _, text := range []string{hex.EncodeToString(sum[:]), "https://github.com/procfit/procfit/releases/download/"} {
+		if !strings.Contains(strings.ToLower(recipe), text) {
+			t.Errorf("%s: the recipe is without %s:\n%s", filepath.Base(file), text, recipe)
+		}
+	}
+}
+
+// recipes: those of Homebrew and of winget.
+func (r rehearsal) recipes(t *testing.T) {
+	cask := read(t, filepath.Join(r.dist, "homebrew/Casks/procfit.rb"))
+	for _, system := range []string{"linux_amd64.tar.gz", "linux_arm64.tar.gz", "darwin_amd64.tar.gz", "darwin_arm64.tar.gz"} {
+		r.named(t, cask, system)
+	}
+	pages, err := filepath.Glob(filepath.Join(r.repository, ".release/man/*.1"))
+	if err != nil || len(pages) < 20 {
+		t.Fatalf("%d pages, %v", len(pages), err)
+	}
+	for _, page := range pages {
+		if !strings.Contains(cask, `manpage "man/man1/`+filepath.Base(page)+`"`) {
+			t.Errorf("the cask is without %s", filepath.Base(page))
+		}
+	}
+	if n := strings.Count(cask, "manpage "); n != len(pages) {
+		t.Errorf("the cask has %d pages, there are %d", n, len(pages))
+	}
+	winget := ""
+	files, err := filepath.Glob(filepath.Join(r.dist, "winget/manifests/p/procfit/procfit", version[1:], "*.yaml"))
+	if err != nil || len(files) != 3 {
+		t.Fatalf("%v, %v", files, err)
+	}
+	for _, file := range files {
+		winget += read(t, file)
+	}
+	r.named(t, winget, "windows_amd64.zip")
+	r.named(t, winget, "windows_arm64.zip")
+}
+
+// sboms: each archive has one in both forms, which name all modules of its program.
+func (r rehearsal) sboms(t *testing.T) {
+	for _, end := range []string{"linux_amd64.tar.gz", "linux_arm64.tar.gz", "darwin_amd64.tar.gz", "darwin_arm64.tar.gz", "windows_amd64.zip", "windows_arm64.zip"} {
+		var spdx struct {
+			Packages []struct{ Name, VersionInfo string }
+		}
+		var cyclonedx struct {
+			Components []struct{ Name, Version string }
+		}
+		for form, to := range map[string]any{".spdx.json": &spdx, ".cdx.json": &cyclonedx} {
+			if err := json.Unmarshal([]byte(read(t, r.file(end+form))), to); err != nil {
+				t.Fatal(err)
+			}
+		}
+		have := map[string][]string{}
+		for _, p := range spdx.Packages {
+			have["SPDX"] = append(have["SPDX"], p.Name+" "+p.VersionInfo)
+		}
+		for _, c := range cyclonedx.Components {
+			have["CycloneDX"] = append(have["CycloneDX"], c.Name+" "+c.Version)
+		}
+		for form, list := range have {
+			for _, module := range r.modules(t, end) {
+				if !slices.Contains(list, module) {
+					t.Errorf("%s: %s, of %d components, is without %s", end, form, len(list), module)
+				}
+			}
+		}
+	}
+}
+
+// modules are those that a program says that it has.
+func (r rehearsal) modules(t *testing.T, end string) (list []string) {
+	t.Helper()
+	system, _, _ := strings.Cut(end, ".")
+	programs, err := filepath.Glob(filepath.Join(r.dist, "procfit_"+system+"_*", "procfit*"))
+	if err != nil || len(programs) != 1 {
+		t.Fatalf("%s: %v, %v", system, programs, err)
+	}
+	info, err := buildinfo.ReadFile(programs[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	list = append(list, tool+" "+version)
+	for _, d := range info.Deps {
+		if !strings.HasPrefix(d.Path, tool) {
+			list = append(list, d.Path+" "+d.Version)
+		}
+	}
+	return list
+}

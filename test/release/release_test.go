@@ -1,0 +1,323 @@
+package release
+
+import (
+	"archive/tar"
+	"bytes"
+	"compress/gzip"
+	"debug/buildinfo"
+	"debug/elf"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+)
+
+// A rehearsal is a release of this working tree, made in a repository of its own.
+type rehearsal struct {
+	repository string
+	dist       string
+	whole      bool // for all systems and in all forms, or Linux' archive and Debian's package
+}
+
+// TestRelease makes what a release publishes, once more in another place, and installs
+// it as users do. With PROCFIT_FULL=1 it makes everything; else only an archive and a
+// package for Linux.
+func TestRelease(t *testing.T) {
+	full := os.Getenv("PROCFIT_FULL") == "1"
+	if os.Getenv("PROCFIT_REQUIRE") != "1" && !full {
+		t.Skip("only with PROCFIT_REQUIRE=1: builds procfit twice, and goreleaser, which takes minutes the first time")
+	}
+	if testing.Short() {
+		t.Skip("not with -short: it builds procfit twice")
+	}
+	for _, tool := range []string{"git", "dpkg", "busybox", "man", "bash", "systemd-analyze", "unshare"} {
+		if _, err := exec.LookPath(tool); err != nil {
+			skip(t, err.Error())
+		}
+	}
+	if os.Geteuid() != 0 {
+		skip(t, "needs root, to install packages in a root of their own")
+	}
+	r := rehearse(t, full)
+	t.Run("configuration", r.configuration)
+	t.Run("again", r.again)
+	t.Run("archive", r.archive)
+	t.Run("licences", r.licences)
+	t.Run("deb", r.deb)
+	t.Run("krew", r.krew)
+	if full {
+		t.Run("rpm", r.rpm)
+		t.Run("apk", r.apk)
+		t.Run("sboms", r.sboms)
+		t.Run("homebrew and winget", r.recipes)
+	}
+}
+
+// rehearse does what RELEASING.md says up to the push, in a copy of the working tree.
+func rehearse(t *testing.T, whole bool) rehearsal {
+	t.Helper()
+	r := rehearsal{repository: t.TempDir(), whole: whole}
+	checkout(t, r.repository)
+	if !strings.Contains(read(t, filepath.Join(r.repository, "CHANGELOG.md")), "\n## ["+version[1:]+"]") {
+		r.edit(t, "CHANGELOG.md", regexp.MustCompile(`(?m)^## \[Unreleased\]$`), "## [Unreleased]\n\n## ["+version[1:]+"] - 2026-12-01")
+	}
+	args := []string{}
+	if !whole {
+		r.edit(t, ".goreleaser.yaml", regexp.MustCompile(`targets: \[linux_amd64, [^]]*\]`), "targets: [linux_amd64]")
+		r.edit(t, ".goreleaser.yaml", regexp.MustCompile(`formats: \[deb, rpm, apk\]`), "formats: [deb]")
+		args = append(args, "--skip=sbom,homebrew,winget")
+	}
+	day := time.Now().UTC().Add(-24 * time.Hour).Format(time.RFC3339) // an archive that has its build's time is found out
+	for _, line := range [][]string{
+		{"init", "-q", "-b", "main"},
+		{"add", "-A"},
+		{"-c", "user.name=t", "-c", "user.email=t@example.com", "commit", "-q", "-m", "release"},
+		{"tag", "maxprocs/" + version},
+		{"tag", version},
+		{"remote", "add", "origin", "https://github.com/procfit/procfit"},
+	} {
+		r.run(t, r.repository, append([]string{"GIT_AUTHOR_DATE=" + day, "GIT_COMMITTER_DATE=" + day}, os.Environ()...), append([]string{"git"}, line...)...)
+	}
+	start := time.Now()
+	t.Logf("%s", r.run(t, r.repository, os.Environ(), append([]string{".ci/release"}, args...)...))
+	t.Logf(".ci/release took %v", time.Since(start).Round(time.Second))
+	r.dist = filepath.Join(r.repository, "dist")
+	if left := r.run(t, r.repository, os.Environ(), "git", "status", "--porcelain"); left != "" {
+		t.Errorf("the release left in its repository: %s", left)
+	}
+	return r
+}
+
+// configuration: goreleaser takes all of it, and nothing of it is on the way out.
+func (r rehearsal) configuration(t *testing.T) {
+	env := append(os.Environ(), "GOWORK=off", "GOFLAGS=")
+	program := strings.TrimSpace(r.run(t, root, env, "go", "-C", "test/release/goreleaser", "tool", "-n", "goreleaser"))
+	out := r.run(t, root, env, program, "check", ".goreleaser.yaml")
+	if strings.Contains(out, "deprecated") || !strings.Contains(out, "validated") {
+		t.Error(out)
+	}
+}
+
+// again lets the script for strangers build the tag in another folder, home and host, and
+// compare. It must refuse an archive of which a byte differs.
+func (r rehearsal) again(t *testing.T) {
+	home := t.TempDir()
+	env := append(os.Environ(), "HOME="+home, "USER=stranger", "LOGNAME=stranger", "TZ=Asia/Tokyo", "LC_ALL=C",
+		"GOMODCACHE="+goEnv(t, "GOMODCACHE"), "GOCACHE="+goEnv(t, "GOCACHE"), "GOENV=off")
+	if r.whole {
+		env = append(env, "GOCACHE="+t.TempDir()) // so that everything is compiled again
+	}
+	stranger := []string{"unshare", "--uts", "sh", "-c", `hostname stranger && umask 077 && exec "$0" "$@"`, filepath.Join(r.repository, ".ci/verify-release")}
+	out := r.run(t, home, env, append(stranger, "--unsigned", version, r.dist, r.repository)...)
+	t.Log(out)
+	want := 2
+	if r.whole {
+		want = 12 // six archives, and three packages for each of two processors
+	}
+	if same := strings.Count(out, "gives the same bytes"); same != want {
+		t.Errorf("%d files are the same, expected %d", same, want)
+	}
+
+	altered := t.TempDir()
+	b := []byte(read(t, r.file("linux_amd64.tar.gz")))
+	b[len(b)/2] ^= 1
+	write(t, filepath.Join(altered, filepath.Base(r.file("linux_amd64.tar.gz"))), b)
+	write(t, filepath.Join(altered, "checksums.txt"), []byte(read(t, filepath.Join(r.dist, "checksums.txt"))))
+	cmd := exec.Command(filepath.Join(r.repository, ".ci/verify-release"), "--unsigned", version, altered, r.repository)
+	if out, err := cmd.CombinedOutput(); err == nil || !strings.Contains(string(out), "FAILED") {
+		t.Errorf("an archive with another byte: %v, %s", err, out)
+	}
+	// Without the signature of the workflow, which a rehearsal does not have.
+	cmd = exec.Command(filepath.Join(r.repository, ".ci/verify-release"), version, r.dist, r.repository)
+	if out, err := cmd.CombinedOutput(); err == nil || !strings.Contains(string(out), "cosign") || strings.Contains(string(out), "same bytes") {
+		t.Errorf("a release without a signature: %v, %s", err, out)
+	}
+}
+
+// archive unpacks Linux' archive, runs the program, shows a page and completes a word.
+func (r rehearsal) archive(t *testing.T) {
+	start := time.Now()
+	dir := t.TempDir()
+	files := r.unpack(t, dir)
+	for _, name := range []string{"procfit", "LICENSE", "THIRD-PARTY-LICENSES.txt", "man/man1/procfit.1", "completions/procfit.bash", "completions/_procfit", "completions/procfit.fish", "completions/procfit.ps1"} {
+		if !slices.Contains(files, name) {
+			t.Errorf("the archive has no %s", name)
+		}
+	}
+	program := filepath.Join(dir, "procfit")
+	shows(t, exec.Command(program, "version"), "procfit "+version+"\n")
+	size(t, r.file("linux_amd64.tar.gz"), time.Since(start))
+	static(t, program)
+	used(t, dir, filepath.Join(dir, "man"), filepath.Join(dir, "completions/procfit.bash"))
+}
+
+// used is what a user does with the program in the folder bin, its pages and its
+// completion.
+func used(t *testing.T, bin, man, completion string) {
+	t.Helper()
+	page := exec.Command("man", "-M", man, "procfit-sweep")
+	page.Env = append(os.Environ(), "MANWIDTH=80", "LC_ALL=C.UTF-8", "MANPAGER=cat")
+	shows(t, page, "procfit-sweep - ", "--duration", "procfit "+version)
+	complete := exec.Command("bash", "--norc", "-c", `source /usr/share/bash-completion/bash_completion && source "$0" && complete -p procfit &&
+COMP_WORDS=(procfit swe) COMP_CWORD=1 COMP_LINE="procfit swe" COMP_POINT=11 && __start_procfit && printf '%s\n' "${COMPREPLY[@]}"`, completion)
+	complete.Env = append(os.Environ(), "PATH="+bin+":"+os.Getenv("PATH"))
+	shows(t, complete, "__start_procfit procfit\n", "\nsweep")
+}
+
+// static: the program needs nothing of the system, and says what it was built from.
+func static(t *testing.T, program string) {
+	t.Helper()
+	f, err := elf.Open(program)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	for _, p := range f.Progs {
+		if p.Type == elf.PT_INTERP || p.Type == elf.PT_DYNAMIC {
+			t.Errorf("%s is not static: it has a segment %v", program, p.Type)
+		}
+	}
+	if f.Section(".symtab") != nil || f.Section(".debug_info") != nil {
+		t.Errorf("%s is not stripped", program)
+	}
+	info, err := buildinfo.ReadFile(program)
+	if err != nil {
+		t.Fatal(err)
+	}
+	set := map[string]string{}
+	for _, s := range info.Settings {
+		set[s.Key] = s.Value
+	}
+	if info.Main.Version != version || set["CGO_ENABLED"] != "0" || set["-trimpath"] != "true" || set["vcs.modified"] != "false" {
+		t.Errorf("%s %v", info.Main.Version, set)
+	}
+}
+
+// licences: the licence of every module that is in a program is in the file of all.
+func (r rehearsal) licences(t *testing.T) {
+	text := read(t, filepath.Join(r.repository, ".release/THIRD-PARTY-LICENSES.txt"))
+	programs, err := filepath.Glob(filepath.Join(r.dist, "procfit_*_*", "procfit*"))
+	if err != nil || len(programs) == 0 || r.whole && len(programs) != 6 {
+		t.Fatalf("%v, %v", programs, err)
+	}
+	for _, program := range programs {
+		info, err := buildinfo.ReadFile(program)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !strings.Contains(text, "\nGo's standard library and runtime "+info.GoVersion+"\n") || len(info.Deps) < 50 {
+			t.Errorf("%s: %s, %d modules", program, info.GoVersion, len(info.Deps))
+		}
+		for _, d := range info.Deps {
+			if !strings.HasPrefix(d.Path, tool) && !strings.Contains(text, "\n"+d.Path+" "+d.Version+"\n") {
+				t.Errorf("%s has %s %s, whose licence is not given", program, d.Path, d.Version)
+			}
+		}
+	}
+}
+
+// file is the path of an artifact.
+func (r rehearsal) file(end string) string {
+	return filepath.Join(r.dist, "procfit_"+version[1:]+"_"+end)
+}
+
+// edit replaces what exactly one part of a file is.
+func (r rehearsal) edit(t *testing.T, name string, old *regexp.Regexp, with string) {
+	t.Helper()
+	path := filepath.Join(r.repository, name)
+	text := read(t, path)
+	if n := len(old.FindAllString(text, -1)); n != 1 {
+		t.Fatalf("%s has %d of %v, expected 1", name, n, old)
+	}
+	write(t, path, []byte(old.ReplaceAllLiteralString(text, with)))
+}
+
+func (r rehearsal) run(t *testing.T, dir string, env []string, args ...string) string {
+	t.Helper()
+	cmd := exec.Command(args[0], args[1:]...)
+	cmd.Dir, cmd.Env = dir, env
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		t.Fatalf("%v: %v\n%s", args, err, out)
+	}
+	return string(out)
+}
+
+// unpack writes Linux' archive into the folder and returns the names of its files.
+func (r rehearsal) unpack(t *testing.T, dir string) (names []string) {
+	t.Helper()
+	z, err := gzip.NewReader(strings.NewReader(read(t, r.file("linux_amd64.tar.gz"))))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for in := tar.NewReader(z); ; {
+		h, err := in.Next()
+		if err == io.EOF {
+			return names
+		} else if err != nil {
+			t.Fatal(err)
+		}
+		mode := os.FileMode(0o644)
+		if h.Name == "procfit" {
+			mode = 0o755
+		}
+		if h.FileInfo().Mode() != mode || h.Uname != "root" || time.Since(h.ModTime) < 23*time.Hour {
+			t.Errorf("%s: %v of %s from %v", h.Name, h.FileInfo().Mode(), h.Uname, h.ModTime)
+		}
+		var b bytes.Buffer
+		if _, err := io.Copy(&b, in); err != nil {
+			t.Fatal(err)
+		}
+		path := filepath.Join(dir, filepath.FromSlash(h.Name))
+		write(t, path, b.Bytes())
+		if err := os.Chmod(path, mode); err != nil {
+			t.Fatal(err)
+		}
+		names = append(names, h.Name)
+	}
+}
+
+// shows runs a command, which must print all of the texts.
+func shows(t *testing.T, cmd *exec.Cmd, texts ...string) {
+	t.Helper()
+	out, err := cmd.CombinedOutput()
+	for _, text := range texts {
+		if err != nil || !strings.Contains(string(out), text) {
+			t.Errorf("%v: %v, %.500q is without %q", cmd.Args, err, out, text)
+		}
+	}
+}
+
+// size logs a row of the table of channels.
+func size(t *testing.T, file string, took time.Duration) {
+	t.Helper()
+	f, err := os.Stat(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Logf("%s: %.1f MB, procfit version after %v", f.Name(), float64(f.Size())/1e6, took.Round(10*time.Millisecond))
+}
+
+func read(t *testing.T, path string) string {
+	t.Helper()
+	b, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(b)
+}
+
+func write(t *testing.T, path string, b []byte) {
+	t.Helper()
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, b, 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
