@@ -8,6 +8,8 @@ import (
 	"github.com/procfit/procfit/internal/host/cgroup"
 	"github.com/procfit/procfit/internal/inspect/explain"
 	"github.com/procfit/procfit/internal/measure/plan/field"
+	"github.com/procfit/procfit/internal/program/rule"
+	"github.com/procfit/procfit/internal/show/number"
 	"github.com/procfit/procfit/internal/show/phrase"
 	"github.com/procfit/procfit/maxprocs/facts"
 )
@@ -24,8 +26,8 @@ func (o *explainOptions) whatIfFields() []field.Field {
 		{Name: "gomaxprocs", Holds: "VALUE", Help: "what if GOMAXPROCS had this value in the environment; unset for none", Value: field.Parsed(&w.Env, "", field.Maybe(anyText))},
 		{Name: "go", Holds: "VERSION", Help: "what if it were built with this Go version, and go.mod named it too", Value: field.Parsed(&w.GoVersion, "", goRelease)},
 		{Name: "lang", Holds: "VERSION", Help: "what if this version were the go line of its go.mod", Value: field.Parsed(&w.Language, "", goModLine)},
-		{Name: "reserve", Holds: "CPUS", Help: reserveHelp, Value: field.Parsed(&w.Reserve, "", cgroup.ParseCPUs)},
-		{Name: "request", Holds: "CPUS", Help: "what a CPU request of this many CPUs means next to the limit", Value: field.Parsed(&o.request, "", cgroup.ParseCPUs), Not: "policy"},
+		{Name: "reserve", Holds: "CPUS", Help: reserveHelp, Value: field.Parsed(&w.Reserve, "", number.ParseCPUs)},
+		{Name: "request", Holds: "CPUS", Help: "what a CPU request of this many CPUs means next to the limit", Value: field.Parsed(&o.request, "", number.ParseCPUs), Not: "policy"},
 	}
 }
 
@@ -51,7 +53,7 @@ func goModLine(text string) (string, error) {
 
 // policyField is the choice of one policy.
 func policyField(p *string, help string) field.Field {
-	return field.Field{Name: "policy", Holds: "POLICY", Help: help + ": " + phrase.Or(explain.Policies()), Value: field.Choice(p, explain.Policies()...)}
+	return field.Field{Name: "policy", Holds: "POLICY", Help: help + ": " + phrase.Or(rule.Policies()), Value: field.Choice(p, rule.Policies()...)}
 }
 
 // checkReserve refuses CPUs for others where the policy leaves none.

@@ -10,12 +10,11 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/procfit/procfit/internal/host/cgroup"
 	"github.com/procfit/procfit/internal/host/start"
-	"github.com/procfit/procfit/internal/inspect/explain"
 	"github.com/procfit/procfit/internal/measure/plan/field"
 	"github.com/procfit/procfit/internal/program/goproc"
 	"github.com/procfit/procfit/internal/program/rule"
+	"github.com/procfit/procfit/internal/show/number"
 	"github.com/procfit/procfit/internal/show/phrase"
 	"github.com/procfit/procfit/internal/show/secret"
 	"github.com/procfit/procfit/maxprocs/facts"
@@ -62,7 +61,7 @@ program without a value.`,
 	}
 	o.bind(std, cmd, slices.Concat([]field.Field{
 		policyField(&o.policy, "which policy decides"),
-		{Name: "reserve", Holds: "CPUS", Help: reserveHelp, Value: field.Parsed(&o.reserve, "", cgroup.ParseCPUs)},
+		{Name: "reserve", Holds: "CPUS", Help: reserveHelp, Value: field.Parsed(&o.reserve, "", number.ParseCPUs)},
 		toggle("force", &o.force, "set GOMAXPROCS even if it is in the environment", ""),
 	}, field.In(field.Output,
 		field.Field{Name: "verbose", Help: "print to standard error what was decided, and why", Value: field.Switch(&o.verbose), Not: "quiet"},
@@ -84,7 +83,7 @@ func (o *runOptions) run(std stdio, args []string) error {
 		return fmt.Errorf("%w; name the program by its path, as in ./server", err)
 	}
 	std = o.out.std(std)
-	s := explain.Settle(o.observe(path), o.policy, o.force)
+	s := rule.Settle(o.observe(path), o.policy, o.force)
 	for _, w := range s.Warnings {
 		std.notef("%s", w)
 	}
@@ -120,12 +119,12 @@ func (o *runOptions) observe(path string) rule.Observed {
 		return seen
 	}
 	f.GoVersion, f.DefaultGODEBUG, f.GOARCH = p.GoVersion, p.DefaultGODEBUG, p.GOARCH
-	seen.Automaxprocs = goproc.AutomaxprocsIn(p.Deps)
+	seen.Automaxprocs = rule.AutomaxprocsIn(p.Deps)
 	return seen
 }
 
 // did is what was decided, in words.
-func did(s explain.Setting) string {
+func did(s rule.Setting) string {
 	if s.Procs == 0 {
 		return "GOMAXPROCS is left alone: " + s.Why
 	}
@@ -133,7 +132,7 @@ func did(s explain.Setting) string {
 }
 
 // print writes what a shell may run, the steps as its comments.
-func (o *runOptions) print(std stdio, s explain.Setting, args []string) error {
+func (o *runOptions) print(std stdio, s rule.Setting, args []string) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "# %s\n", did(s))
 	for _, step := range s.Steps {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/procfit/procfit/internal/host/cgroup"
 	"github.com/procfit/procfit/internal/program/rule"
+	"github.com/procfit/procfit/internal/show/number"
 	"github.com/procfit/procfit/maxprocs/facts"
 )
 
@@ -122,7 +123,7 @@ func ParseLimits(text string) ([]facts.Limit, error) {
 			limits = append(limits, l)
 			continue
 		}
-		v, err := cgroup.ParseCPUs(item)
+		v, err := number.ParseCPUs(item)
 		if err != nil || v < cgroup.MinQuota {
 			return nil, fmt.Errorf("%q: expected CPUs of at least %g, such as 2.5 or 500m, or none; 20,1.5 is the program's own cgroup and its parent", item, cgroup.MinQuota)
 		}
