@@ -543,7 +543,7 @@ func TestOneMaker(t *testing.T) {
 func TestOneOpener(t *testing.T) {
 	patterns := []string{
 		"load/*.go", "load/*/*.go", "host/cluster/*.go", "verdict/journal/read.go",
-		"measure/kube/subject.go", "lab/outcome.go", "lab/pods/*.go", "cli/image.go", "cli/labflags.go", "check/gitignore.go", "check/program.go", "check/manifest/*.go", "check/source/workspace.go",
+		"measure/kube/subject.go", "lab/outcome.go", "lab/pods/*.go", "cli/image.go", "cli/labflags.go", "check/gitignore.go", "check/program.go", "check/manifest/*.go", "check/source/module.go",
 		"cli/load*.go", "cli/explain*.go", "cli/report*.go", "cli/values.go",
 	}
 	for _, pattern := range patterns {

@@ -65,7 +65,7 @@ func newCompareOptions(std stdio, cmd *cobra.Command) *compareOptions {
 		field.Field{Name: "procs", Help: "GOMAXPROCS values to compare at: unset, or 1,2,4 (default unset)"},
 		field.Field{Name: "margin", Help: "how much less throughput is not worse", Often: true},
 		field.Field{Name: "margin-p99", Help: "how much more p99 latency is not worse", Often: true})...)
-	o.bind(std, cmd, slices.Concat(fields, o.own(), o.fromFile()))
+	o.bind(std, cmd, slices.Concat(fields, o.own(), o.fromFile(ofCommand)))
 	return o
 }
 

@@ -154,6 +154,13 @@ func kindOf(f *pflag.Flag) string {
 // unknownFlag says which flag may be meant: one of the command, or of another command.
 func unknownFlag(cmd *cobra.Command, err *pflag.NotExistError) error {
 	name := err.GetSpecifiedName()
+	if instead := guessed(cmd, name); instead != "" {
+		dashes := "--"
+		if len(name) == 1 {
+			dashes = "-"
+		}
+		return fmt.Errorf("unknown flag %s%s; use: %s", dashes, name, instead)
+	}
 	if short := err.GetSpecifiedShortnames(); short != "" {
 		return field.UnknownShort(name, cmd.CommandPath())
 	}

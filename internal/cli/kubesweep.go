@@ -12,6 +12,7 @@ import (
 	"github.com/procfit/procfit/internal/measure/kube"
 	"github.com/procfit/procfit/internal/measure/plan"
 	"github.com/procfit/procfit/internal/measure/plan/field"
+	"github.com/procfit/procfit/internal/measure/plan/specfile"
 	"github.com/procfit/procfit/internal/measure/session"
 	"github.com/procfit/procfit/internal/show/phrase"
 )
@@ -50,14 +51,20 @@ objective; with --rate too, the cheapest of all limits and replicas is named.`,
 func newKubeSweepOptions(std stdio, cmd *cobra.Command) *kubeSweep {
 	o := &kubeSweep{measurement: newMeasurement("kube sweep"), loadFrom: "pod"}
 	o.spec.TLSParts, o.spec.Waits = []string{"name", "insecure"}, []string{"ready", "request", "run", "stop"}
-	of := &o.options
 	names := slices.Concat(valueFields, []string{"price"}, except(loadFields, "load"), []string{"streams", "grpc", "limit"}, stopFields)
 	fields := field.Take(o.spec.Fields(), append(field.Named(names...),
 		field.Field{Name: "url", Help: "where the requests go (default http://{pod}:PORT/)", More: "{pod} is the address of the pod, and PORT the first port that the container declares."},
 		field.Field{Name: "timeout"},
 		field.Field{Name: "slo", Help: "find the highest rate within this latency: p99=20ms"},
 		field.Field{Name: "tls", Help: "for https: name=HOST of the certificate, or insecure"})...)
-	own := field.In(field.Kube,
+	o.bind(std, cmd, slices.Concat(fields, o.clusterFields(), o.own(), o.fromFile(specfile.Key(objectRow()))))
+	return o
+}
+
+// clusterFields are those of the cluster and of the pods that are measured.
+func (o *kubeSweep) clusterFields() []field.Field {
+	of := &o.options
+	return append(o.clusterOptions.fields(""), field.In(field.Kube,
 		field.Field{Name: "container", Holds: "NAME", Help: "the container whose GOMAXPROCS is measured (default the first)", Value: field.Text(&of.Container), Header: "target.container"},
 		field.Field{
 			Name: "parallel", Help: "measure on several identical nodes at the same time, a block on each",
@@ -68,9 +75,7 @@ func newKubeSweepOptions(std stdio, cmd *cobra.Command) *kubeSweep {
 			More: "With local the API server is measured too: it is for a first try without --image.", Value: field.Choice(&o.loadFrom, "pod", "local"), Header: "load.arrangement",
 		},
 		field.Field{Name: "resize", Help: "change the CPU limit of running pods to --limit, instead of making others", Value: field.Switch(&of.Resize), Needs: "limit", Aside: "a trial has the limits that its pod had"},
-	)
-	o.bind(std, cmd, slices.Concat(fields, o.clusterOptions.fields(""), own, o.own()))
-	return o
+	)...)
 }
 
 // objectOf reads the one word of a command in a cluster.
@@ -86,14 +91,18 @@ func objectOf(cmd string, args []string) (string, error) {
 
 // run is procfit kube sweep.
 func (o *kubeSweep) run(ctx context.Context, std stdio, args []string) error {
-	object, err := objectOf(o.name, args)
+	o.operands = args
+	err := o.prepare(std)
 	if err != nil {
 		return err
 	}
-	o.operands, o.options.Object, o.options.Stdin = args, object, std.in
-	if err := o.check(); err != nil {
+	if o.options.Object, err = objectOf(o.name, o.operands); err != nil {
 		return err
 	}
+	if o.printed.format() == yamlFormat { // which needs no cluster
+		return o.printFile(o.printed.std(std))
+	}
+	o.options.Stdin = std.in
 	s, err := o.resolve(ctx, std)
 	if err != nil {
 		return err

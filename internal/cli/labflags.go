@@ -79,6 +79,9 @@ func (o *labOptions) resolve(ctx context.Context, std stdio) (*run.Run, error) {
 	if err := o.checkOnly(experiments); err != nil {
 		return nil, err
 	}
+	if err := checkGo(ctx, chosen.Go); err != nil {
+		return nil, err
+	}
 	self, err := os.Executable()
 	if err != nil {
 		return nil, err

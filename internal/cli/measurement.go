@@ -15,6 +15,7 @@ import (
 	"github.com/procfit/procfit/internal/measure/plan"
 	"github.com/procfit/procfit/internal/measure/plan/field"
 	"github.com/procfit/procfit/internal/measure/session"
+	"github.com/procfit/procfit/internal/program/toolchain"
 	"github.com/procfit/procfit/internal/verdict"
 	"github.com/procfit/procfit/internal/verdict/journal"
 	"github.com/procfit/procfit/internal/verdict/page"
@@ -38,7 +39,7 @@ type measurement struct {
 
 func newMeasurement(name string) measurement {
 	m := measurement{spec: plan.NewFlags(), name: name, printed: printed("text", "json")}
-	if slices.Contains([]string{"sweep", "compare", "size"}, name) {
+	if slices.Contains([]string{"sweep", "compare", "size", "kube sweep"}, name) {
 		m.printed.formats = append(m.printed.formats, yamlFormat)
 	}
 	return m
@@ -100,7 +101,7 @@ func (m *measurement) settled(std stdio) (plan.Spec, error) {
 }
 
 // here plans the session of a program on this machine.
-func (m *measurement) here(spec plan.Spec) (*session.Session, error) {
+func (m *measurement) here(std stdio, spec plan.Spec) (*session.Session, error) {
 	known := spec.Filled(os.LookupEnv)
 	err := known.Validate()
 	if err == nil {
@@ -109,10 +110,22 @@ func (m *measurement) here(spec plan.Spec) (*session.Session, error) {
 	if err != nil {
 		return nil, refusal(err)
 	}
+	if err := checkGo(std.ctx, spec.GoVersions); err != nil {
+		return nil, err
+	}
 	s := session.New(spec, session.Options{
 		Dir: m.out, Tool: m.tool(), Host: session.ThisHost(), Baseline: m.baseline, Environ: os.Environ(), Started: time.Now(),
 	})
 	return s, checkBudget(s)
+}
+
+// checkGo refuses Go versions that there are not, before anything is built.
+func checkGo(ctx context.Context, versions []string) error {
+	err := toolchain.Go{Path: "go"}.Check(ctx, versions...)
+	if err != nil && ctx.Err() == nil {
+		return usageError("--go %w", err)
+	}
+	return err
 }
 
 // onThisMachine measures a session here.

@@ -95,7 +95,7 @@ func (o *observeOptions) resolve(std stdio) (*session.Session, error) {
 	if !o.has("rate") || o.text("rate") == "auto" {
 		return nil, usageError("observe needs --rate, the requests per second to send: a server in use gets the rate that you choose, not the most that it can carry")
 	}
-	return o.here(spec)
+	return o.here(std, spec)
 }
 
 // changing are the methods of a load that are not safe (RFC 9110, 9.2.1).

@@ -85,7 +85,7 @@ func TestSchemas(t *testing.T) {
 		page := fmt.Sprintf("# %s\n\n%s %sA key with ? is absent where it does not apply.\n\nJSON Schema: [%s%s](%[4]s%[5]s)\n%s", d.title, d.about, d.named(), d.file, schemaSuffix, n.Tables(d.file+".md", shown))
 		holds(t, filepath.Join(formats, d.file+".md"), []byte(page))
 	}
-	file := document{file: "procfit", title: "procfit.yaml", about: "What to measure or to check, as a file that sweep, compare, size and check read."}
+	file := document{file: "procfit", title: "procfit.yaml", about: "What to measure or to check, as a file that sweep, compare, size, kube sweep and check read."}
 	add(file, fileSchema(base+file.file+schemaSuffix, "procfit.yaml, a measurement as a file", fileRows()))
 	for _, d := range documents() {
 		n, err := types.Document(base+d.file+schemaSuffix, d.title, d.roots...)

@@ -17,9 +17,13 @@ import (
 	"github.com/procfit/procfit/internal/verdict"
 )
 
-// fromFile are the fields of a command that reads and writes a procfit.yaml.
-func (m *measurement) fromFile() []field.Field {
-	return field.In(field.Output, fileField(&m.file, "target.command"))
+// ofCommand is the key of the program to measure.
+const ofCommand = "target.command"
+
+// fromFile are the fields of a command that reads and writes a procfit.yaml. Its words take
+// the place of a key.
+func (m *measurement) fromFile(words string) []field.Field {
+	return field.In(field.Output, fileField(&m.file, words))
 }
 
 // fileField is -f. What a command line has as words takes the place of a key.
@@ -42,7 +46,32 @@ func fileRows() []field.Field {
 	o := new(checkOptions)
 	paths := field.Field{Name: pathsField, Holds: "PATHS", Help: "the files and folders to check", Value: field.Texts(&o.paths)}
 	ofCheck := append([]field.Field{paths}, field.Take(o.fields(), field.Named("severity", "ignore", "cpus", "go")...)...)
-	return specfile.Rows(slices.Concat(plan.NewFlags().Fields(), field.In(field.Check, ofCheck...)))
+	return specfile.Rows(slices.Concat(plan.NewFlags().Fields(), clusterRows(), field.In(field.Check, ofCheck...)))
+}
+
+// clusterRows are the fields of the cluster that a file may have: consent is not one.
+func clusterRows() []field.Field {
+	return slices.DeleteFunc(append([]field.Field{objectRow()}, new(kubeSweep).clusterFields()...), func(f field.Field) bool { return f.Aside == field.OfAsking })
+}
+
+// objectRow is the object whose pods are measured, which is no flag.
+func objectRow() field.Field {
+	return field.Field{Name: specfile.ObjectField, Group: field.Kube, Holds: "OBJECT", Help: "the object to measure copies of: deployment/api, or a manifest.yaml", Value: field.Text(new(string))}
+}
+
+// inCluster says whether a run is in a cluster.
+func (m *measurement) inCluster() bool { return strings.HasPrefix(m.name, "kube ") }
+
+// words are what the command line has in place of a row that is not a flag; nil: the row
+// is a flag, or of another command.
+func (m *measurement) words(row string) *[]string {
+	switch {
+	case row == specfile.CommandField && !m.inCluster():
+		return &m.command
+	case row == specfile.ObjectField && m.inCluster():
+		return &m.operands
+	}
+	return nil
 }
 
 // pathsField is the name of the paths to check, which are no flag.
@@ -97,21 +126,21 @@ func (m *measurement) readFile(std stdio) error {
 		return err
 	}
 	var unused []string
-	given, hasCommand := slices.Clone(m.Names), len(m.command) > 0
+	given := slices.Clone(m.Names)
 	err = m.apply(std, file, func(row field.Field) bool {
 		switch {
-		case row.Group == field.Check:
+		case row.Group == field.Check, row.Group == field.Kube && !m.inCluster():
 			return true
-		case row.Name == specfile.CommandField:
-			return hasCommand
+		case m.words(row.Name) != nil:
+			return len(*m.words(row.Name)) > 0
 		case !slices.ContainsFunc(m.Fields, func(one field.Field) bool { return one.Name == row.Name }):
 			unused = append(unused, specfile.Key(row))
 			return true
 		}
 		return m.overrides(given, row.Name)
 	}, func(name, text string) error {
-		if name == specfile.CommandField {
-			m.command = append(m.command, text)
+		if words := m.words(name); words != nil {
+			*words = append(*words, text)
 			return nil
 		}
 		return m.set(name, text)
@@ -188,7 +217,11 @@ func settingsOf(r *verdict.Result) *verdict.Settings {
 			inFile = append(inFile, row.Name)
 		}
 	}
-	return &verdict.Settings{Name: specfile.Name, Text: w.Text, Variables: w.Variables, Command: slices.Concat([]string{m.name}, m.operands, m.args(inFile...))}
+	words := strings.Fields(m.name)
+	if !m.inCluster() {
+		words = append(words, m.operands...)
+	}
+	return &verdict.Settings{Name: specfile.Name, Text: w.Text, Variables: w.Variables, Command: append(words, m.args(inFile...)...)}
 }
 
 // called is a command line of a command that reads a file; nil: it is of another.
@@ -199,13 +232,19 @@ func called(args []string) *measurement {
 	var m *measurement
 	std := stdio{out: io.Discard, err: io.Discard}
 	cmd := &cobra.Command{}
-	switch args[0] {
+	name := args[0]
+	if name == "kube" && len(args) > 1 {
+		name, args = "kube "+args[1], args[1:]
+	}
+	switch name {
 	case "sweep":
 		m = &newSweepOptions(std, cmd).measurement
 	case "size":
 		m = &newSizeOptions(std, cmd).measurement
 	case "compare":
 		m = &newCompareOptions(std, cmd).measurement
+	case "kube sweep":
+		m = &newKubeSweepOptions(std, cmd).measurement
 	default:
 		return nil
 	}
@@ -213,7 +252,9 @@ func called(args []string) *measurement {
 		return nil
 	}
 	m.command = cmd.Flags().Args()
-	if dash := cmd.ArgsLenAtDash(); dash > 0 {
+	if dash := cmd.ArgsLenAtDash(); m.inCluster() {
+		m.operands, m.command = m.command, nil
+	} else if dash > 0 {
 		m.operands, m.command = m.command[:dash], m.command[dash:]
 	}
 	return m
@@ -254,12 +295,12 @@ func (m *measurement) printFile(std stdio) error {
 
 // written is what is given as a procfit.yaml.
 func (m *measurement) written() (*specfile.Written, error) {
-	rows := fileRows()
 	var list []specfile.Given
-	if len(m.command) > 0 {
-		list = append(list, specfile.Given{Field: rows[0], Texts: m.command})
-	}
-	for _, row := range rows[1:] {
+	for _, row := range fileRows() {
+		if words := m.words(row.Name); words != nil {
+			list = append(list, specfile.Given{Field: row, Texts: *words})
+			continue
+		}
 		if row.Group == field.Check || !m.has(row.Name) {
 			continue
 		}

@@ -16,6 +16,8 @@ import (
 	"github.com/procfit/procfit/internal/measure/plan"
 	"github.com/procfit/procfit/internal/measure/plan/field"
 	"github.com/procfit/procfit/internal/measure/plan/specfile"
+	"github.com/procfit/procfit/internal/verdict/page"
+	"github.com/procfit/procfit/internal/verdict/page/pagetest"
 )
 
 // ofFile is a command whose settings are all in a file.
@@ -42,7 +44,7 @@ func TestFileRoundTrip(t *testing.T) {
 	r := rand.New(rand.NewPCG(26, 5))
 	same := 0
 	for n := range 600 {
-		name := []string{"sweep", "size", "compare"}[n%3]
+		name := []string{"sweep", "size", "compare", "kube sweep"}[n%4]
 		args := randomRun(r, name)
 		first := measurementOf(t, name, args)
 		w, err := first.written()
@@ -68,7 +70,7 @@ func TestFileRoundTrip(t *testing.T) {
 		}
 		b, err := settle(second.spec, quiet())
 		a.Name, a.Target.Against = "", nil // which are not of the file
-		if err != nil || !reflect.DeepEqual(a, b) || !slices.Equal(first.command, second.command) {
+		if err != nil || !reflect.DeepEqual(a, b) || !slices.Equal(first.command, second.command) || first.inCluster() && clusterOf(first) != clusterOf(second) {
 			t.Fatalf("%q\nis written as\n%s\n%v\n%+v\n%+v", args, w.Text, err, a, b)
 		}
 		same++
@@ -76,6 +78,17 @@ func TestFileRoundTrip(t *testing.T) {
 	if same < 100 {
 		t.Errorf("only %d settings were compared", same)
 	}
+}
+
+// clusterOf are the object and what the flags of the cluster hold.
+func clusterOf(m *measurement) string {
+	all := m.operands
+	for _, row := range clusterRows() {
+		if row.Name != specfile.ObjectField {
+			all = append(all, row.Name, m.text(row.Name))
+		}
+	}
+	return strings.Join(all, " ")
 }
 
 // plainJSON is a value as encoding/json would have it.
@@ -128,6 +141,35 @@ func TestFlagsOverrideTheFile(t *testing.T) {
 	}
 }
 
+// A sweep in a cluster can be run again from its file, which holds no consent and no
+// credential.
+func TestFileOfASweepInACluster(t *testing.T) {
+	m := measurementOf(t, "kube sweep", strings.Fields("deployment/api -n shop --context prod --image procfit:v1 --load-from local --procs 1,2 --yes --out there --header Authorization:hunted-S3CR3T77"))
+	result := pagetest.Typical()
+	result.Tool, result.Plan.Seed = m.tool(), 7
+	result.Settings = settingsOf(result)
+	view := page.New(result)
+	const want = `compare:
+  procs: [1, 2]
+  seed: 7
+load:
+  header:
+    Authorization: ${AUTHORIZATION}
+cluster:
+  object: deployment/api
+  namespace: shop
+  context: prod
+  image: procfit:v1
+  loadFrom: local
+`
+	if _, got, _ := strings.Cut(view.Settings, "\n"); got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+	if last := "exec \"${PROCFIT:-procfit}\" kube sweep --yes --file \"$here/procfit.yaml\"\n"; !strings.HasSuffix(view.Reproduce, last) || strings.Contains(view.Reproduce, "S3CR3T77") {
+		t.Errorf("got\n%s\nwant the end\n%s", view.Reproduce, last)
+	}
+}
+
 // What only the environment has is in the Spec of a Runner, and in none of a record.
 func TestVariablesAreFilledForARunner(t *testing.T) {
 	t.Setenv("FORMATS_TOKEN", hunted)
@@ -157,13 +199,13 @@ func TestVariablesAreFilledForARunner(t *testing.T) {
 // Every field of a file is one of a command that reads it.
 func TestEveryRowHasACommand(t *testing.T) {
 	var all []string
-	for _, words := range [][]string{{"sweep"}, {"size", "--slo", "p99=1s"}, {"compare"}} {
+	for _, words := range [][]string{{"sweep"}, {"size", "--slo", "p99=1s"}, {"compare"}, {"kube", "sweep"}} {
 		for _, f := range called(words).Fields {
 			all = append(all, f.Name)
 		}
 	}
 	for _, row := range fileRows() {
-		if row.Name != specfile.CommandField && row.Group != field.Check && !slices.Contains(all, row.Name) {
+		if row.Name != specfile.CommandField && row.Name != specfile.ObjectField && row.Group != field.Check && !slices.Contains(all, row.Name) {
 			t.Errorf("no command reads %s.%s", row.Group.Section(), row.Key())
 		}
 	}

@@ -80,7 +80,7 @@ var (
 
 func (o *sweepOptions) fields() []field.Field {
 	names := slices.Concat(programFields, []string{"build", "go"}, valueFields, loadFields, callFields, cpuFields, stopFields)
-	return slices.Concat(field.Take(o.spec.Fields(), field.Named(names...)...), o.own(), o.fromFile())
+	return slices.Concat(field.Take(o.spec.Fields(), field.Named(names...)...), o.own(), o.fromFile(ofCommand))
 }
 
 // run is procfit sweep, and procfit size.
@@ -111,7 +111,7 @@ func (m *measurement) resolve(std stdio) (*session.Session, error) {
 	if err := m.setBudget(&spec); err != nil {
 		return nil, err
 	}
-	return m.here(spec)
+	return m.here(std, spec)
 }
 
 // setTarget settles the program: the user's, a package to build, or the built-in
@@ -187,7 +187,7 @@ func newSizeOptions(std stdio, cmd *cobra.Command) *sweepOptions {
 		field.Field{Name: "slo", Help: "the latency to keep: p99=20ms", Often: true},
 		field.Field{Name: "rate", Help: "requests per second to carry (default the most)"},
 		field.Field{Name: "replicas", Often: true}, field.Field{Name: "price", Often: true})...)
-	o.bind(std, cmd, slices.Concat(fields, o.own(), o.fromFile()))
+	o.bind(std, cmd, slices.Concat(fields, o.own(), o.fromFile(ofCommand)))
 	return o
 }
 

@@ -1,6 +1,15 @@
 package lab
 
 import (
+	"fmt"
+	"go/version"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/procfit/procfit/internal/show/phrase"
+	"github.com/procfit/procfit/internal/verdict"
 	"github.com/procfit/procfit/internal/verdict/journal"
 )
 
@@ -94,4 +103,166 @@ func (f Figure) counted(t *journal.Trial) *float64 {
 		return rate(*t.RunQueueWaitSeconds)
 	}
 	return nil
+}
+
+// quantity is one figure of one setting of a stage. The zero value is the throughput of
+// the unset setting, without a quota, of the only stage.
+type quantity struct {
+	Stage  string
+	Figure Figure
+	Procs  ps
+	Quota  float64 // 0: none; ownQuota
+	// Go is the version as it was asked for: "1.4"; "1.4.3" is one of it. Empty is
+	// today's: procfit's own where no versions were asked for, else the newest that
+	// has a valid trial, unless that is older than procfit's own.
+	Go string
+}
+
+// ownQuota is the only quota of the stage.
+const ownQuota = -1
+
+// At is the figure at a number of Ps, of the only stage, without a quota.
+func (f Figure) At(p ps) quantity { return quantity{Figure: f, Procs: p} }
+
+// in is the figure in a stage.
+func (q quantity) in(stage string) quantity {
+	q.Stage = stage
+	return q
+}
+
+// under is the figure under a quota of that many CPUs.
+func (q quantity) under(quota float64) quantity {
+	q.Quota = quota
+	return q
+}
+
+// built is the figure of the program as a release of Go builds it.
+func (q quantity) built(release string) quantity {
+	q.Go = release
+	return q
+}
+
+// over measures the figure against itself at another number of Ps.
+func (q quantity) over(p ps) measure {
+	other := q
+	other.Procs = p
+	return ratio(q, other)
+}
+
+// trials are those of the setting, or why there are none.
+func (q quantity) trials(r Results) (verdict.Trials, string) {
+	m, ok := r[q.Stage]
+	switch {
+	case !ok:
+		return nil, "its sweep “" + q.Stage + "” is not among those that were run"
+	case m.Result == nil:
+		return nil, m.Why
+	}
+	key, known := q.key(m)
+	list := verdict.Select(m.Trials).Of(key)
+	if !known || len(list) == 0 {
+		return nil, q.setting(m) + " was not run"
+	}
+	return list, ""
+}
+
+// key is the setting's identity among a stage's, which all have as many replicas; false
+// where none of them has that Go.
+func (q quantity) key(m Measured) (key journal.SettingKey, known bool) {
+	a := journal.Setting{GoVersion: q.version(m)}
+	if q.Quota == ownQuota && len(m.Trials) > 0 {
+		a.QuotaCPUs = m.Trials[0].Setting.QuotaCPUs
+	} else if q.Quota != 0 {
+		a.QuotaCPUs = &q.Quota
+	}
+	if procs := q.procs(m); procs != 0 {
+		a.Procs = &procs
+	}
+	if len(m.Trials) > 0 {
+		a.Replicas = m.Trials[0].Setting.Replicas
+	}
+	return a.Key(), a.GoVersion != "" || q.Go == ""
+}
+
+// numbered are the values of GOMAXPROCS that ran next to the setting.
+func (q quantity) numbered(m Measured) (list []int) {
+	key, _ := q.key(m)
+	for i := range m.Trials {
+		a := m.Trials[i].Setting
+		if a.Group() == key.Group && a.Procs != nil && !slices.Contains(list, *a.Procs) {
+			list = append(list, *a.Procs)
+		}
+	}
+	return list
+}
+
+// version is Go as the stage's settings name it; empty: none of them fits.
+func (q quantity) version(m Measured) string {
+	var all, valid []string
+	for i := range m.Trials {
+		v := m.Trials[i].Setting.GoVersion
+		all = append(all, v)
+		if m.Trials[i].Valid {
+			valid = append(valid, v)
+		}
+	}
+	if q.Go == "" && len(valid) > 0 {
+		all = valid
+	}
+	if q.Go != "" {
+		all = slices.DeleteFunc(all, func(v string) bool { return v != q.Go && !strings.HasPrefix(v, q.Go+".") })
+	}
+	if len(all) == 0 || q.Go == "" && slices.Contains(all, "") {
+		return ""
+	}
+	newest := slices.MaxFunc(all, func(a, b string) int { return version.Compare("go"+a, "go"+b) })
+	if q.Go == "" && version.Compare("go"+newest, version.Lang(m.Result.Tool.GoVersion)) < 0 {
+		return ""
+	}
+	return newest
+}
+
+func (q quantity) procs(m Measured) int {
+	cpus := m.cpus()
+	if q.Quota > 0 {
+		cpus = math.Min(cpus, q.Quota)
+	}
+	return q.Procs.of(cpus)
+}
+
+// setting is its name in words.
+func (q quantity) setting(m Measured) string {
+	name := "GOMAXPROCS unset"
+	if p := q.procs(m); p > 0 {
+		name = "GOMAXPROCS=" + strconv.Itoa(p)
+	}
+	if q.Quota > 0 {
+		name += fmt.Sprintf(" under a quota of %g", q.Quota)
+	}
+	if q.Go != "" {
+		name += " with Go " + q.Go
+	} else if q.version(m) == "" && !slices.ContainsFunc(m.Trials, func(t journal.Trial) bool { return t.Setting.GoVersion == "" }) {
+		name += " with today's Go"
+	}
+	if q.Stage != "" {
+		name += " in " + q.Stage
+	}
+	return name
+}
+
+// byBlock are the figure's values of the valid trials, by block; or why there are
+// none.
+func (q quantity) byBlock(r Results) (map[int][]float64, string) {
+	trials, why := q.trials(r)
+	if why != "" {
+		return nil, why
+	}
+	if values := trials.ByBlock(q.Figure.value); len(values) > 0 {
+		return values, ""
+	}
+	setting := q.setting(r[q.Stage])
+	if invalid := trials.Where(func(t *journal.Trial) bool { return !t.Valid }); len(invalid) > 0 {
+		return nil, setting + " has no valid trial: " + phrase.FirstLine(invalid[len(invalid)-1].InvalidReason)
+	}
+	return nil, fmt.Sprintf("%s has no metric %q", setting, q.Figure)
 }

@@ -9,6 +9,10 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"mvdan.cc/sh/v3/syntax"
+
+	"github.com/procfit/procfit/internal/show/phrase"
 )
 
 // Values fill the placeholders of a command.
@@ -107,4 +111,157 @@ func (v Values) value(name string) (string, error) {
 		return strconv.FormatFloat(v.Rate, 'f', -1, 64), nil
 	}
 	return "", fmt.Errorf("unknown placeholder %s; use one of %s, or write {%s} for the text itself", name, placeholders, name)
+}
+
+// Split cuts a command into words as a POSIX shell does where nothing expands:
+// blanks separate, '…' is literal, in "…" a backslash escapes only " \ $ and `,
+// outside quotes it escapes anything. What a shell would do beyond that (pipes,
+// redirections, variables, several commands) is refused, for nothing does it
+// here. Wildcards and ~ are plain text.
+func Split(command string) ([]string, error) {
+	parser := syntax.NewParser(syntax.Variant(syntax.LangPOSIX), syntax.KeepComments(true))
+	file, err := parser.Parse(strings.NewReader(command), "")
+	if err != nil {
+		return nil, unparsed(err)
+	}
+	switch {
+	case len(file.Last) > 0 || len(file.Stmts) > 0 && len(file.Stmts[0].Comments) > 0:
+		return nil, shellOnly("#")
+	case len(file.Stmts) == 0:
+		return nil, nil
+	case len(file.Stmts) > 1:
+		return nil, shellOnly("several commands")
+	}
+	s := file.Stmts[0]
+	call, simple := s.Cmd.(*syntax.CallExpr)
+	switch {
+	case s.Background:
+		return nil, shellOnly("&")
+	case s.Semicolon.IsValid():
+		return nil, shellOnly(";")
+	case len(s.Redirs) > 0:
+		return nil, shellOnly(s.Redirs[0].Op.String())
+	case s.Negated:
+		return nil, shellOnly("!")
+	case !simple:
+		return nil, shellOnly(operator(s.Cmd))
+	case len(call.Assigns) > 0:
+		return nil, fmt.Errorf("%s= before the command is shell syntax; write 'env %[1]s=… command'", call.Assigns[0].Name.Value)
+	}
+	words := make([]string, 0, len(call.Args))
+	for _, arg := range call.Args {
+		word, err := literal(arg.Parts)
+		if err != nil {
+			return nil, err
+		}
+		words = append(words, word)
+	}
+	return words, nil
+}
+
+// literal joins the parts of a word, none of which may expand.
+func literal(parts []syntax.WordPart) (string, error) {
+	var word strings.Builder
+	for _, part := range parts {
+		switch p := part.(type) {
+		case *syntax.Lit:
+			if trailing(p.Value) {
+				return "", errors.New("a backslash at the end escapes nothing")
+			}
+			word.WriteString(unescape(p.Value, ""))
+		case *syntax.SglQuoted:
+			word.WriteString(p.Value)
+		case *syntax.DblQuoted:
+			for _, inner := range p.Parts {
+				lit, ok := inner.(*syntax.Lit)
+				if !ok {
+					return "", shellOnly("$")
+				}
+				word.WriteString(unescape(lit.Value, "\"\\$`"))
+			}
+		default:
+			return "", shellOnly("$")
+		}
+	}
+	return word.String(), nil
+}
+
+// unescape takes the backslashes out of a literal, which the parser leaves there:
+// those before one of only, or before anything where only is empty.
+func unescape(s, only string) string {
+	var b strings.Builder
+	for i := 0; i < len(s); i++ {
+		if s[i] == '\\' && i+1 < len(s) && (only == "" || strings.IndexByte(only, s[i+1]) >= 0) {
+			i++
+		}
+		b.WriteByte(s[i])
+	}
+	return b.String()
+}
+
+// trailing tells a backslash at the end that nothing escapes.
+func trailing(s string) bool {
+	return (len(s)-len(strings.TrimRight(s, "\\")))%2 == 1
+}
+
+// operator is what makes a command more than a list of words.
+func operator(c syntax.Command) string {
+	if b, ok := c.(*syntax.BinaryCmd); ok {
+		return b.Op.String()
+	}
+	return "more than one command with its arguments"
+}
+
+// shellOnly refuses what a shell would act on.
+func shellOnly(what string) error {
+	return fmt.Errorf("%s needs a shell, but procfit runs the command without one: quote it if it is text, or use sh -c '…'", what)
+}
+
+// unparsed is the parser's error without the name of a file that there is none of.
+func unparsed(err error) error {
+	var bad syntax.ParseError
+	if errors.As(err, &bad) {
+		return errors.New(bad.Text)
+	}
+	return err
+}
+
+// decimal reads a number as it stands; one too great for a float64 is infinite.
+// Words for numbers (Inf, NaN) and hexadecimals are none.
+func decimal(s string) (float64, bool) {
+	if strings.ContainsAny(s, "xXpPiInN_") {
+		return 0, false
+	}
+	v, err := strconv.ParseFloat(s, 64)
+	return v, err == nil || errors.Is(err, strconv.ErrRange)
+}
+
+// Number reads a finite number that is not negative.
+func Number(s string) (float64, bool) {
+	v, ok := decimal(s)
+	return v, ok && v >= 0 && v <= 1e18
+}
+
+// Seconds reads a duration as Go and wrk write them: 1.16ms, 59.92us, 1m30s.
+func Seconds(s string) (float64, bool) {
+	d, err := time.ParseDuration(s)
+	if err != nil || d < 0 {
+		return 0, false
+	}
+	return d.Seconds(), true
+}
+
+// QuoteEnd quotes the end of an output for an error.
+func QuoteEnd(output []byte) string {
+	const lines, length = 5, 400
+	text := strings.TrimSpace(string(output))
+	if text == "" {
+		return "it printed nothing"
+	}
+	all := strings.Split(text, "\n")
+	text = strings.Join(phrase.CleanAll(all[max(0, len(all)-lines):]), "\n")
+	if len(text) > length {
+		text = "…" + strings.ToValidUTF8(text[len(text)-length:], "")
+	}
+	return fmt.Sprintf("its last lines were:\n%s", text)
 }

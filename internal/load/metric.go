@@ -1,7 +1,9 @@
 package load
 
 import (
+	"bytes"
 	"fmt"
+	"math"
 	"regexp"
 	"strconv"
 	"strings"
@@ -115,3 +117,169 @@ func (e *metricError) Error() string {
 	}
 	return fmt.Sprintf("metric %s: the replicas print it in different units", e.Metric)
 }
+
+// Output is what a program printed.
+type Output struct {
+	Head []byte
+	// Cut reports that text was left out after Head, amid a line for all that is known.
+	// Tail is what is left of the end.
+	Cut  bool
+	Tail []byte
+}
+
+// whole is the output's lines without those that the cut goes through, which are
+// the fragments.
+func (o Output) whole() (head, tail, fragments []byte) {
+	if !o.Cut {
+		return o.Head, nil, nil
+	}
+	i := bytes.LastIndexByte(o.Head, '\n') + 1
+	j := bytes.IndexByte(o.Tail, '\n') + 1
+	if j == 0 {
+		j = len(o.Tail)
+	}
+	fragments = append(append(append(fragments, o.Head[i:]...), '\n'), o.Tail[:j]...)
+	return o.Head[:i], o.Tail[j:], fragments
+}
+
+// last is the last output there is, for an error.
+func (o Output) last() []byte {
+	if o.Cut && len(o.Tail) > 0 {
+		return o.Tail
+	}
+	return o.Head
+}
+
+// Figures beyond these bounds are taken for an error of the program: their
+// reciprocals and ratios leave the range of a float64 (and of JSON).
+const (
+	leastFigure = 1e-300
+	mostFigure  = 1e300
+)
+
+// positive are the reserved names whose figure is nothing where it is not above 0.
+var positive = regexp.MustCompile(`^(throughput|p50|p75|p90|p99|max|mean)$`)
+
+// FindMetrics finds each metric in the output. Where a regular expression
+// matches several times the last counts, since programs print their progress
+// before their summary. ^ and $ are the ends of a line. A figure is refused with a
+// metricError where it is not certain: where the cut may have shortened it, and
+// where it may have taken a later one.
+func FindMetrics(output Output, metrics []Metric) (map[string]Value, error) {
+	found := map[string]Value{}
+	for _, m := range metrics {
+		text, code := m.find(output)
+		if code != "" {
+			return nil, &metricError{Metric: m.Name, Code: code, Pattern: pattern(m), Output: QuoteEnd(output.last())}
+		}
+		value, unit, ok := figure(text)
+		problem := metricCode("")
+		switch abs := math.Abs(value); {
+		case !ok:
+			problem = metricNoNumber
+		case math.IsInf(value, 0), abs > mostFigure, abs > 0 && abs < leastFigure, abs == 0 && nonZero.MatchString(text):
+			problem = metricOutOfRange
+		case value <= 0 && positive.MatchString(m.Name):
+			problem = metricNotPositive
+		}
+		if problem != "" {
+			return nil, &metricError{Metric: m.Name, Code: problem, Pattern: pattern(m), Text: text}
+		}
+		found[m.Name] = Value{Value: value, Unit: unit, Better: m.Better}
+	}
+	return found, nil
+}
+
+// nonZero is a mantissa with a digit above 0, which a value of 0 must not have: 1e-400.
+var nonZero = regexp.MustCompile(`^\s*-?[0.,]*[1-9]`)
+
+// find is the text of the figure, or why it is not to be had.
+func (m Metric) find(o Output) (text string, code metricCode) {
+	head, tail, fragments := o.whole()
+	if text, n := m.lastIn(tail); n > 0 {
+		return text, ""
+	}
+	// One in a fragment may be cut short, and of several in the head the last may
+	// be lost.
+	text, n := m.lastIn(head)
+	_, cut := m.lastIn(fragments)
+	switch {
+	case o.Cut && (cut > 0 || n > 1):
+		return "", metricCut
+	case n == 0:
+		return "", metricAbsent
+	}
+	return text, ""
+}
+
+// lastIn is the figure of the last match in a text, and how many there are.
+func (m Metric) lastIn(text []byte) (string, int) {
+	all := m.Regexp.FindAllSubmatch(text, -1)
+	if len(all) == 0 {
+		return "", 0
+	}
+	return string(all[len(all)-1][1]), len(all)
+}
+
+// JoinMetrics finds the metrics in the outputs of several replicas and makes one
+// figure of each: paces and counts (throughput, ops_per_sec, requests, errors)
+// add up, of max the greatest counts, and of all else the mean. The mean of
+// percentiles is not a percentile, but tells replicas that are alike apart from
+// others. A replica that lacks a metric is an error that names it.
+func JoinMetrics(outputs []Output, metrics []Metric) (map[string]Value, error) {
+	joined := map[string]Value{}
+	for i, o := range outputs {
+		found, err := FindMetrics(o, metrics)
+		if err != nil {
+			if len(outputs) > 1 {
+				err = fmt.Errorf("replica %d of %d: %w", i+1, len(outputs), err)
+			}
+			return nil, err
+		}
+		for name, v := range found {
+			before, ok := joined[name]
+			if ok && before.Unit != v.Unit {
+				return nil, fmt.Errorf("replica %d of %d: %w", i+1, len(outputs), &metricError{Metric: name, Code: metricUnits})
+			}
+			switch {
+			case !ok:
+			case name == "max":
+				v.Value = max(v.Value, before.Value)
+			default:
+				v.Value += before.Value
+			}
+			joined[name] = v
+		}
+	}
+	for name, v := range joined {
+		if !adds(name) && name != "max" {
+			v.Value /= float64(len(outputs))
+			joined[name] = v
+		}
+	}
+	return joined, nil
+}
+
+// adds reports whether the figures of replicas add up.
+func adds(name string) bool {
+	return paceNames.MatchString(name) || name == "requests" || name == "errors"
+}
+
+func pattern(m Metric) string { return strings.TrimPrefix(m.Regexp.String(), "(?m)") }
+
+// figure reads 1234.5, 1,234.5 and -3e-6 as they are and 12.3ms as seconds.
+func figure(text string) (value float64, unit string, ok bool) {
+	text = strings.TrimSpace(text)
+	if thousands.MatchString(text) {
+		text = strings.ReplaceAll(text, ",", "")
+	}
+	if v, ok := decimal(text); ok {
+		return v, "", true
+	}
+	if v, ok := Seconds(text); ok {
+		return v, "seconds", true
+	}
+	return 0, "", false
+}
+
+var thousands = regexp.MustCompile(`^-?\d{1,3}(,\d{3})+(\.\d+)?$`)

@@ -14,9 +14,11 @@ package trace
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"strconv"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -143,5 +145,127 @@ func await(ctx context.Context, run process, duration time.Duration) (stopped st
 		return "interrupt"
 	case <-over:
 		return "duration"
+	}
+}
+
+// The intervals of the runtime's lines where none is asked for. With details it
+// writes a line for each goroutine and stops meanwhile.
+const (
+	interval       = 100 * time.Millisecond
+	detailInterval = time.Second
+)
+
+// settings are what the runtime is told, and the environment that tells it.
+type settings struct {
+	env      []string
+	interval time.Duration
+	detail   bool
+}
+
+// settings adds the trace to GODEBUG. What is there already about the trace
+// holds where the command says nothing.
+func (c Command) settings() settings {
+	set := settings{interval: c.Interval, detail: c.Detail}
+	var kept []string
+	for _, v := range c.Env {
+		value, ok := strings.CutPrefix(v, "GODEBUG=")
+		if !ok {
+			set.env = append(set.env, v)
+			continue
+		}
+		kept = kept[:0]
+		for setting := range strings.SplitSeq(value, ",") {
+			name, number, _ := strings.Cut(setting, "=")
+			switch n, err := strconv.Atoi(number); {
+			case name == "schedtrace":
+				if err == nil && n > 0 && set.interval == 0 {
+					set.interval = time.Duration(n) * time.Millisecond
+				}
+			case name == "scheddetail":
+				set.detail = set.detail || err == nil && n > 0
+			case setting != "":
+				kept = append(kept, setting)
+			}
+		}
+	}
+	switch {
+	case set.interval > 0:
+	case set.detail:
+		set.interval = detailInterval
+	default:
+		set.interval = interval
+	}
+	set.interval = set.interval.Truncate(time.Millisecond)
+	kept = append(kept, fmt.Sprintf("schedtrace=%d", set.interval.Milliseconds()))
+	if set.detail {
+		kept = append(kept, "scheddetail=1")
+	}
+	set.env = append(set.env, "GODEBUG="+strings.Join(kept, ","))
+	return set
+}
+
+// pipes are our ends of the command's output and error.
+type pipes struct{ out, err *os.File }
+
+func (p *pipes) close() {
+	for _, f := range []*os.File{p.out, p.err} {
+		if f != nil {
+			f.Close()
+		}
+	}
+}
+
+func (p *pipes) deadline(t time.Time) {
+	for _, f := range []*os.File{p.out, p.err} {
+		if f != nil {
+			_ = f.SetReadDeadline(t)
+		}
+	}
+}
+
+// passOutput shows the command's standard output until its end.
+func (p *pipes) passOutput(to io.Writer) {
+	if p.out != nil {
+		_, _ = io.Copy(to, p.out) // one that cannot be shown must not stop the command
+		_, _ = io.Copy(io.Discard, p.out)
+	}
+}
+
+// streams are the command's: our standard input where that is a file, and pipes.
+func (c Command) streams() (*supervisor.Streams, *pipes, error) {
+	s, ours := &supervisor.Streams{}, &pipes{}
+	err := func() (err error) {
+		if ours.err, s.Err, err = os.Pipe(); err != nil {
+			return err
+		}
+		if c.Quiet {
+			s.Out, err = os.OpenFile(os.DevNull, os.O_WRONLY, 0)
+		} else {
+			ours.out, s.Out, err = os.Pipe()
+		}
+		if err != nil {
+			return err
+		}
+		if f, ok := c.In.(*os.File); ok {
+			s.In = f
+			return nil
+		}
+		s.In, err = os.Open(os.DevNull)
+		return err
+	}()
+	if err != nil {
+		closeStreams(s, c.In)
+		ours.close()
+		return nil, nil, err
+	}
+	return s, ours, nil
+}
+
+// closeStreams closes the command's ends, but for what is our own input.
+func closeStreams(s *supervisor.Streams, own io.Reader) {
+	for _, f := range []*os.File{s.In, s.Out, s.Err} {
+		if f != nil && own != io.Reader(f) {
+			f.Close()
+		}
 	}
 }

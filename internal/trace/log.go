@@ -3,6 +3,7 @@ package trace
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -11,7 +12,12 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/procfit/procfit/internal/show/document"
+	"github.com/procfit/procfit/internal/show/html"
+	"github.com/procfit/procfit/internal/show/terminal"
+	"github.com/procfit/procfit/internal/show/text"
 	"github.com/procfit/procfit/internal/trace/sched"
+	"github.com/procfit/procfit/internal/trace/sched/page"
 )
 
 // Log is a scheduler trace that was read, and where it came from.
@@ -162,4 +168,116 @@ func (h *head) Read(p []byte) (int, error) {
 		h.seen = append(h.seen, p[:min(n, room)]...)
 	}
 	return n, err
+}
+
+// Text is how text is written.
+type Text struct {
+	Width int // columns; 0: unknown
+	Color bool
+	Files []string // pictures that were written elsewhere, named at the end
+}
+
+// WriteText writes what the trace says for a terminal or a text file.
+func (l *Log) WriteText(w io.Writer, o Text) error {
+	d := page.Brief(l.Source.name(), l.Summary, sched.Readings(l.Summary))
+	return text.Render(w, d, text.Options{Width: o.Width, Color: o.Color, Files: o.Files})
+}
+
+// WritePage writes a page with charts.
+func (l *Log) WritePage(w io.Writer) error {
+	return writePage(w, page.Report(l.Source.name(), l.Summary, sched.Readings(l.Summary)))
+}
+
+func writePage(w io.Writer, d *document.Document) error {
+	b, err := html.Render(d)
+	if err == nil {
+		_, err = w.Write(b)
+	}
+	return err
+}
+
+// logJSON is procfit.trace/v1.
+type logJSON struct {
+	Schema   string          `json:"schema"`
+	Source   Source          `json:"source"`
+	Exit     *Exit           `json:"exit"`
+	Readings []sched.Reading `json:"readings"`
+	Summary  *sched.Summary  `json:"summary"`
+}
+
+// WriteJSON writes procfit.trace/v1.
+func (l *Log) WriteJSON(w io.Writer) error {
+	return writeJSON(w, logJSON{"procfit.trace/v1", l.Source, l.Exit, sched.Readings(l.Summary), l.Summary})
+}
+
+func writeJSON(to io.Writer, v any) error {
+	b, err := json.MarshalIndent(v, "", "  ")
+	if err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(to, "%s\n", b)
+	return err
+}
+
+// fieldsJSON is procfit.tracefields/v1.
+type fieldsJSON struct {
+	Schema string        `json:"schema"`
+	Fields []sched.Field `json:"fields"`
+}
+
+// lineKinds are the lines of a trace, in order, and what each is about.
+func lineKinds() []lineKind {
+	return []lineKind{
+		{"SCHED", "The SCHED line, one a sample"},
+		{"P", "A P line, one for each P, with scheddetail=1"},
+		{"M", "An M line, one for each thread, with scheddetail=1"},
+		{"G", "A G line, one for each goroutine, with scheddetail=1"},
+	}
+}
+
+type lineKind struct{ where, title string }
+
+// WriteFieldsJSON writes procfit.tracefields/v1.
+func WriteFieldsJSON(w io.Writer) error {
+	return writeJSON(w, fieldsJSON{"procfit.tracefields/v1", sched.Fields()})
+}
+
+// WriteFields explains each field of a scheduler trace.
+func WriteFields(to io.Writer, o Text) error {
+	w := terminal.NewWriter(o.Width, o.Color)
+	for i, kind := range lineKinds() {
+		if i > 0 {
+			w.Gap()
+		}
+		w.Line(w.Style(terminal.Bold, kind.title))
+		for _, f := range sched.Fields() {
+			if f.Where == kind.where {
+				w.Line("  " + w.Style(terminal.Cyan, f.Name) + w.Style(terminal.Dim, "  "+f.Unit+versions(f)))
+				w.Paragraph("      ", "      ", f.Meaning)
+			}
+		}
+	}
+	w.Gap()
+	w.Paragraph("", "", "Based on the Go runtime's source, 1.2 to 1.27.")
+	_, err := to.Write(w.Bytes())
+	return err
+}
+
+// versions is empty for a field that has always been there.
+func versions(f sched.Field) string {
+	text := ""
+	switch {
+	case f.Until != "" && f.Since == f.Until:
+		text = ", Go " + f.Since + " only"
+	case f.Until != "" && f.Since != "1.2":
+		text = ", Go " + f.Since + " to " + f.Until
+	case f.Until != "":
+		text = ", until Go " + f.Until
+	case f.Since != "1.2":
+		text = ", since Go " + f.Since
+	}
+	if f.Detail && f.Where == "SCHED" {
+		text += ", with scheddetail=1"
+	}
+	return text
 }

@@ -1,8 +1,13 @@
 package manifest
 
 import (
+	"fmt"
 	"path"
+	"strconv"
+	"strings"
 	"sync"
+
+	"github.com/procfit/procfit/maxprocs/facts"
 )
 
 // store holds what all files say until the last is read: containers, and what they
@@ -101,4 +106,186 @@ func (s *store) take(own *store) {
 		}
 		s.configs[name] = append(s.configs[name], list...)
 	}
+}
+
+// resolve draws what a container gets from the objects around it.
+func (s *store) resolve(k *container, nodeCPUs int) {
+	own := k.effective(k.cpu, s)
+	if !k.partial || k.cpu.limit.amount != nil { // a patch may set the limit itself
+		k.written.Requests = own.request.cpus()
+		k.limits = []facts.Limit{limitOf(own.limit.cpus(), own.dir)}
+	}
+	k.unit.env, k.godebug = absent(), absent()
+	s.fromSources(k)
+	for name, f := range k.fields {
+		v := f.variable
+		switch {
+		case f.reference != nil && v.state == facts.Known:
+			v = k.refer(&f, s, nodeCPUs)
+		case f.config != nil:
+			v = s.fromConfig(k, f)
+		}
+		if name == "GODEBUG" {
+			k.godebug = v
+			continue
+		}
+		k.unit.env = v
+		k.written.Twice = f.twice
+		if f.refused != "" {
+			k.written.Refused, k.written.Kubelet = f.refused, f.kubelet
+		}
+	}
+	k.inCommand()
+}
+
+// effectiveAmounts are the limit and the request in effect, and what the limit is of.
+type effectiveAmounts struct {
+	amounts
+	dir string
+}
+
+// effective are the amounts after the defaults of the namespace and of the pod. A limit
+// alone is a request too; a container without a limit of its own gets the pod's in its
+// own group (k8s.io/kubernetes, getCPULimit).
+func (k *container) effective(own amounts, s *store) effectiveAmounts {
+	e := effectiveAmounts{own, "the container"}
+	if r := s.rangeFor(k.object); r != nil {
+		if e.limit.amount == nil && r.limit.positive() {
+			e.limit, e.dir = r.limit, "LimitRange "+r.name
+		}
+		if e.request.amount == nil && own.limit.amount == nil {
+			e.request = r.request
+		}
+	}
+	if e.request.amount == nil {
+		e.request = e.limit
+	}
+	if !e.limit.positive() && k.podCPU.limit.positive() {
+		e.limit, e.dir = k.podCPU.limit, "the pod"
+	}
+	return e
+}
+
+// refer is the value of a resourceFieldRef, rounded as the kubelet does.
+func (k *container) refer(f *field, s *store, nodeCPUs int) variable {
+	r, v := f.reference, f.variable
+	v.source = fmt.Sprintf("env, %s", r.resource)
+	of := k.effective(f.of, s)
+	amount := of.limit
+	kind, what, _ := strings.Cut(r.resource, ".")
+	k.written.Resource, k.written.Divisor, k.written.Amount = r.resource, r.divisor, "?"
+	switch {
+	case kind != "limits" && kind != "requests" || what != "cpu" && what != "memory":
+		f.refused = fmt.Sprintf("resource: %q is neither limits.cpu nor requests.cpu", r.resource)
+		v.state, v.why = facts.Unreadable, f.refused
+		return v
+	case what == "memory":
+		amount = f.of.limit
+	case kind == "requests":
+		amount = of.request
+	}
+	divisor, why := divisorOf(r.divisor, what)
+	if why != "" {
+		f.refused = why
+		v.state, v.why = facts.Unreadable, why
+		return v
+	}
+	if what == "cpu" && divisor.cpus() < 1 {
+		k.written.Divisor = "1m"
+	}
+	switch {
+	case amount.positive():
+		k.written.Amount = amount.text
+	case k.partial || what == "memory":
+		v.state, v.why = facts.Unreadable, "the amount of "+r.resource+" is not in this file"
+		return v
+	case kind == "requests":
+		v.value, v.source = "0", v.source+", which is not set"
+		return v
+	case nodeCPUs > 0:
+		node, _ := parseQuantity(strconv.Itoa(nodeCPUs))
+		v.value = strconv.FormatInt(node.ceil(divisor), 10)
+		v.source += ", without a limit the CPUs of the node"
+		k.written.Amount = ""
+		return v
+	default:
+		k.written.Amount = ""
+		v.state, v.why = facts.Unreadable, "there is no limit, so it becomes the CPUs of the node"
+		v.source += ", without a limit the CPUs of the node"
+		return v
+	}
+	v.value = strconv.FormatInt(amount.ceil(divisor), 10)
+	v.source += " of " + amount.text
+	return v
+}
+
+// divisorOf is what a resourceFieldRef divides by; none and "0" are 1.
+func divisorOf(text, what string) (q quantity, refused string) {
+	one, _ := parseQuantity("1")
+	if text == "" {
+		return one, ""
+	}
+	q, err := parseQuantity(text)
+	if err != nil {
+		return q, "divisor: " + err.Error()
+	}
+	if q.amount.Sign() == 0 {
+		return one, ""
+	}
+	milli, _ := parseQuantity("1m")
+	if what == "cpu" && q.amount.Cmp(one.amount) != 0 && q.amount.Cmp(milli.amount) != 0 {
+		return q, fmt.Sprintf("divisor: %q is not allowed; for CPUs use 1 or 1m", text)
+	}
+	if !q.positive() {
+		return q, fmt.Sprintf("divisor: %q is below zero", text)
+	}
+	return q, ""
+}
+
+// fromSources takes the variables of envFrom; of several the last counts, and what env
+// sets goes before.
+func (s *store) fromSources(k *container) {
+	for _, from := range k.envFrom {
+		at := variable{source: "ConfigMap " + from.name, line: from.line, column: from.column, last: from.line}
+		if from.secret {
+			continue // what is in it is not known; to take it for the place of everything helps nobody
+		}
+		c, _ := s.configFor(k.object, from.name)
+		if c == nil {
+			continue
+		}
+		for name := range runtimeVariables {
+			key, ok := strings.CutPrefix(name, from.prefix)
+			value, set := c.data[key]
+			if !ok || !set {
+				continue
+			}
+			k.isGo = true
+			at.state, at.value = facts.Known, value
+			switch name {
+			case "GOMAXPROCS":
+				k.unit.env = at
+			case "GODEBUG":
+				k.godebug = at
+			}
+		}
+	}
+}
+
+// fromConfig is the value of a configMapKeyRef.
+func (s *store) fromConfig(k *container, f field) variable {
+	v := f.variable
+	v.source = "env, ConfigMap " + f.config.name
+	c, why := s.configFor(k.object, f.config.name)
+	if c == nil {
+		v.state, v.why = facts.Unreadable, why
+		return v
+	}
+	value, ok := c.data[f.config.key]
+	if !ok {
+		v.state, v.why = facts.Unreadable, fmt.Sprintf("ConfigMap %s has no key %s", f.config.name, f.config.key)
+		return v
+	}
+	v.value = value
+	return v
 }

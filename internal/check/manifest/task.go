@@ -1,13 +1,175 @@
 package manifest
 
 import (
+	"fmt"
+	"path"
+	"path/filepath"
 	"strconv"
+	"strings"
 
 	"go.yaml.in/yaml/v3"
 
+	"github.com/procfit/procfit/internal/check"
+	"github.com/procfit/procfit/internal/host/cpuset"
+	"github.com/procfit/procfit/internal/host/folder"
 	"github.com/procfit/procfit/internal/program/rule"
 	"github.com/procfit/procfit/maxprocs/facts"
 )
+
+// compose reads the services of a compose file (docs.docker.com/reference/compose-file).
+func (c *Checker) compose(t text, doc int) []*unit {
+	r, d := &reader{left: mostNodes}, t.docs[doc]
+	var units []*unit
+	for _, e := range r.entries(r.get(d.root, "services")) {
+		if e.value.Kind != yaml.MappingNode {
+			continue
+		}
+		u := &unit{env: absent(), godebug: absent(), image: r.str(e.value, "image")}
+		u.at = rule.Place{Path: t.path, Line: d.line(e.key), Column: e.key.Column, Object: "service " + e.key.Value}
+		cpus, cpuSet := composeLimit(r, e.value)
+		// What a service takes over from another file is not read, nor its limit.
+		if r.get(e.value, "extends") == nil || cpus > 0 {
+			u.limits = []facts.Limit{limitOf(cpus, "the service")}
+		}
+		u.cpus = cpuSet
+		if q, err := parseQuantity(r.str(e.value, "deploy", "resources", "reservations", "cpus")); err == nil {
+			u.written.Requests = q.cpus()
+		}
+		composeEnvironment(r, t, d, e.value, u)
+		argv, at := commandOf(r, e.value, "entrypoint", "command")
+		u.starts(argv, at, d.lines)
+		units = append(units, u)
+	}
+	return units
+}
+
+// composeLimit is the CPU limit of a service, 0 for none, and how many CPUs it is bound
+// to.
+func composeLimit(r *reader, service *yaml.Node) (cpus float64, cpuSet int) {
+	for _, text := range []string{r.str(service, "deploy", "resources", "limits", "cpus"), r.str(service, "cpus")} {
+		if v, err := strconv.ParseFloat(text, 64); err == nil && v > 0 {
+			cpus = v
+			break
+		}
+	}
+	quota, errQuota := strconv.ParseFloat(r.str(service, "cpu_quota"), 64)
+	if cpus == 0 && errQuota == nil && quota > 0 {
+		per := float64(period)
+		if p, err := strconv.ParseFloat(r.str(service, "cpu_period"), 64); err == nil && p > 0 {
+			per = p
+		}
+		cpus = quota / per
+	}
+	if list, err := cpuset.Parse(r.str(service, "cpuset")); err == nil {
+		cpuSet = len(list)
+	}
+	return cpus, cpuSet
+}
+
+// composeEnvironment takes env_file, and environment, which goes before it.
+func composeEnvironment(r *reader, t text, d document, service *yaml.Node, u *unit) {
+	for _, name := range composeEnvFiles(r, service) {
+		for key, value := range envFile(filepath.Join(filepath.Dir(filepath.FromSlash(t.path)), filepath.FromSlash(name)), t.path) {
+			at := r.entry(service, "env_file", 0).key
+			u.set(key, variable{state: facts.Known, value: value, source: name, line: d.line(at), column: at.Column, last: d.line(at)})
+		}
+	}
+	environment := r.get(service, "environment")
+	for _, e := range r.entries(environment) {
+		u.set(e.key.Value, composeVariable(e.value, d.line(e.key), e.key.Column))
+	}
+	for _, item := range r.items(environment) {
+		name, value, given := strings.Cut(item.Value, "=")
+		v := composeVariable(&yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: value}, d.line(item), item.Column)
+		if !given {
+			v = composeVariable(&yaml.Node{Kind: yaml.ScalarNode, Tag: "!!null"}, d.line(item), item.Column)
+		}
+		if u.env.line > 0 && name == "GOMAXPROCS" && u.env.source == "environment" {
+			u.written.Twice = true
+		}
+		u.set(name, v)
+	}
+}
+
+// composeVariable is one of environment. Without a value it is handed on from the shell.
+func composeVariable(n *yaml.Node, line, column int) variable {
+	v := variable{state: facts.Known, value: n.Value, source: "environment", line: line, column: column, last: line}
+	switch {
+	case n.Kind != yaml.ScalarNode || n.Tag == "!!null":
+		v.state, v.value, v.why = facts.Unreadable, "", "it comes from the shell that runs docker compose"
+	case strings.Contains(strings.ReplaceAll(n.Value, "$$", ""), "$"):
+		v.state, v.value, v.why = facts.Unreadable, "", fmt.Sprintf("docker compose replaces %.60q", n.Value)
+	default:
+		v.value = strings.ReplaceAll(n.Value, "$$", "$")
+	}
+	return v
+}
+
+func composeEnvFiles(r *reader, service *yaml.Node) []string {
+	n := r.get(service, "env_file")
+	if n == nil {
+		return nil
+	}
+	if n.Kind == yaml.ScalarNode {
+		return []string{n.Value}
+	}
+	var names []string
+	for _, item := range r.items(n) {
+		if item.Kind == yaml.ScalarNode {
+			names = append(names, item.Value)
+		} else if name := r.str(item, "path"); name != "" {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// set takes a variable of the environment, where it is one that counts.
+func (u *unit) set(name string, v variable) {
+	if misspelt(name) {
+		u.isGo, u.misspelt = true, append(u.misspelt, misspeltName{name, v})
+	}
+	if !runtimeVariables[name] {
+		return
+	}
+	u.isGo = true
+	switch name {
+	case "GOMAXPROCS":
+		u.env = v
+	case "GODEBUG":
+		u.godebug = v
+	}
+}
+
+// mostEnvFile is more than any file of variables.
+const mostEnvFile = 1 << 20
+
+// envFile is the variables of a file beside a manifest. One that is not there, as is
+// usual where it holds secrets, sets none.
+func envFile(file, manifest string) map[string]string {
+	if manifest == check.Stdin || path.IsAbs(filepath.ToSlash(file)) && !path.IsAbs(manifest) {
+		return nil
+	}
+	b, err := folder.ReadRegular(file, mostEnvFile)
+	if err != nil {
+		return nil
+	}
+	set := map[string]string{}
+	for line := range strings.Lines(string(b)) {
+		name, value, ok := strings.Cut(strings.TrimPrefix(strings.TrimSpace(line), "export "), "=")
+		if ok && !strings.HasPrefix(name, "#") {
+			set[strings.TrimSpace(name)] = unquote(strings.TrimSpace(value))
+		}
+	}
+	return set
+}
+
+func unquote(s string) string {
+	if len(s) >= 2 && (s[0] == '"' || s[0] == '\'') && s[len(s)-1] == s[0] {
+		return s[1 : len(s)-1]
+	}
+	return s
+}
 
 // unitsOfCPU are those in which ECS counts one CPU.
 const unitsOfCPU = 1024

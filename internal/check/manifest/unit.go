@@ -3,9 +3,13 @@ package manifest
 import (
 	"fmt"
 	"math"
+	"slices"
+	"strings"
 
 	"github.com/procfit/procfit/internal/check"
 	"github.com/procfit/procfit/internal/program/rule"
+	"github.com/procfit/procfit/internal/show/number"
+	"github.com/procfit/procfit/internal/show/phrase"
 	"github.com/procfit/procfit/maxprocs/facts"
 )
 
@@ -110,4 +114,166 @@ func (u *unit) observed(nodeCPUs int) rule.Observed {
 		o.AnyMachine = true
 	}
 	return o
+}
+
+// Where no version is known a program is judged as an old one and as a new one.
+const (
+	oldRelease = "go1.24"
+	newRelease = "" // to the policies the newest
+)
+
+// atVariable are the rules whose findings stand at the variable, where there is one.
+var atVariable = []string{"PF001", "PF002", "PF003", "PF004", "PF021", "PF015", "PF016", "PF017", "PF019", "PF020"}
+
+// judge tells what a unit gets, and what is wrong with that.
+func (u *unit) judge(nodeCPUs int, to check.Sink) []check.Finding {
+	o := u.observed(nodeCPUs)
+	to.Value(u.value(rule.NewSubject(o)))
+	var findings []check.Finding
+	for _, f := range u.findings(o) {
+		if u.env.line > 0 && slices.Contains(atVariable, f.Rule) {
+			f.Line, f.Column = u.env.line, u.env.column
+		}
+		findings = append(findings, check.Finding{Finding: f})
+	}
+	for _, m := range u.misspelt {
+		at := u.at
+		at.Line, at.Column = m.line, m.column
+		f := check.NewFinding("PF003", at, m.name+" is not GOMAXPROCS: the runtime does not read it", "write GOMAXPROCS, or suppress this finding if the program itself reads the variable")
+		f.Severity = rule.Warning
+		findings = append(findings, f)
+	}
+	return findings
+}
+
+// findings are those of the version that is known. Where none is known, it is what an
+// old and a new release have in common, with a way out that does for both; and that a
+// value is no longer needed is told as of the new.
+func (u *unit) findings(o rule.Observed) []rule.Finding {
+	if u.program.Known() {
+		return oneCause(rule.Judge(rule.NewSubject(o)))
+	}
+	o.Facts.GoVersion = oldRelease
+	old := rule.IDs(rule.Judge(rule.NewSubject(o)))
+	o.Facts.GoVersion = newRelease
+	young := rule.NewSubject(o)
+	_, byEnv := young.EnvProcs()
+	var all []rule.Finding
+	for _, f := range rule.Judge(young) {
+		switch common := slices.Contains(old, f.Rule); {
+		case f.Rule == "PF004" && u.env.state == facts.Known:
+			f.Message = "if it is built with Go 1.25 or newer, it needs no GOMAXPROCS: " + f.Message
+			f.Fix = "set its Go version with --go; with Go 1.25 or newer, " + f.Fix
+		case f.Rule == "PF005": // GODEBUG says so
+		case f.Rule == "PF018" && !u.isGo, !common:
+			continue
+		case f.Rule == "PF001" || f.Rule == "PF002" || f.Rule == "PF003":
+			if !byEnv && f.Rule != "PF003" {
+				continue // its value is the runtime's, whose version is not known
+			}
+			f.Fix = eitherFix(young, f)
+		}
+		all = append(all, f)
+	}
+	return all
+}
+
+// oneCause leaves out that a value is too large where another finding says why the runtime
+// chooses so, and what to do.
+func oneCause(all []rule.Finding) []rule.Finding {
+	why := func(f rule.Finding) bool { return f.Rule == "PF005" || f.Rule == "PF006" }
+	if !slices.ContainsFunc(all, why) {
+		return all
+	}
+	return slices.DeleteFunc(all, func(f rule.Finding) bool { return f.Rule == "PF001" })
+}
+
+// eitherFix is what to do about a value that does not fit, whatever the version.
+func eitherFix(young rule.Subject, f rule.Finding) string {
+	if _, limited := young.Facts.Tightest(); !limited && young.AnyMachine {
+		return f.Fix
+	}
+	fix := fmt.Sprintf("write GOMAXPROCS=%d", young.Fit.Procs)
+	if young.Unset() == young.Fit.Procs {
+		fix += "; if it is built with Go 1.25 or newer, it needs no GOMAXPROCS, and the runtime chooses the same value"
+	}
+	if f.Rule == "PF002" {
+		fix = "unless a sweep has shown that its value is enough, " + fix
+	}
+	return fix
+}
+
+// value is what the unit gets, in words.
+func (u *unit) value(s rule.Subject) check.Value {
+	v := u.valueOf(s)
+	if u.program.MaySet != "" && v.Source != "" {
+		v.Source += ", unless the program sets GOMAXPROCS itself: " + u.program.MaySet
+	}
+	if u.beside {
+		v.Source = strings.TrimPrefix(v.Source+"; its Go version comes from "+u.program.From, "; ")
+	}
+	return v
+}
+
+func (u *unit) valueOf(s rule.Subject) check.Value {
+	v := check.Value{Place: u.at, GoVersion: u.program.GoVersion, Go: u.isGo || u.program.Known()}
+	n, known := s.Procs()
+	_, byEnv := s.EnvProcs()
+	switch {
+	case u.env.state == facts.Unreadable && u.written.NodeCPUs():
+		v.Text, v.Source = "all CPUs of the node", u.env.source
+	case u.env.state == facts.Unreadable:
+		v.Text, v.Source = "not known", u.env.source+" ("+u.env.why+")"
+	case !known:
+		v.Text, v.Source = "not known", "go.uber.org/automaxprocs in the program sets it"
+	case byEnv:
+		v.Procs, v.Text, v.Source = &n, fmt.Sprint(n), u.env.source
+	case u.written.Image:
+		v.Text = "left to the runtime"
+		if u.program.Known() {
+			v.Source = s.RuntimeName() + ", by " + u.program.From
+		}
+	case u.program.Known():
+		v.Text, v.Source = u.chosen(s, n), "chosen by "+s.RuntimeName()+u.of(s)
+		if !s.EveryCPU(n) {
+			v.Procs = &n
+		}
+	default:
+		v.Text, v.Source = u.eitherVersion(s)
+	}
+	if u.env.state == facts.Known && !byEnv {
+		v.Source += fmt.Sprintf("; GOMAXPROCS=%q (%s) is ignored", phrase.Clip(u.env.value, 40), u.env.source)
+	}
+	return v
+}
+
+func (u *unit) chosen(s rule.Subject, n int) string {
+	if s.EveryCPU(n) {
+		return "all CPUs of its machine"
+	}
+	return fmt.Sprint(n)
+}
+
+// of names the limit that the runtime has followed.
+func (u *unit) of(s rule.Subject) string {
+	for _, c := range s.Go.Candidates {
+		if c.Winner && c.What == "limit" {
+			return " from the limit of " + number.CPUs(c.CPUs)
+		}
+	}
+	return ""
+}
+
+// eitherVersion is the value of a program of which no version is known.
+func (u *unit) eitherVersion(s rule.Subject) (text, source string) {
+	o := s.Observed
+	o.Facts.GoVersion, o.Language = newRelease, ""
+	young := rule.NewSubject(o)
+	o.Facts.GoVersion = oldRelease
+	old := rule.NewSubject(o)
+	a, b := u.chosen(young, young.Go.Procs), u.chosen(old, old.Go.Procs)
+	if a == b {
+		return a, "chosen by the Go runtime"
+	}
+	return a, fmt.Sprintf("chosen by the runtime of Go 1.25 or newer%s; an older one uses %s", u.of(young), b)
 }

@@ -8,8 +8,11 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"runtime"
+	"slices"
 	"syscall"
 	"time"
+	"unsafe"
 
 	"golang.org/x/sys/unix"
 )
@@ -119,4 +122,160 @@ func (s *supervisor) finishLog() error {
 	_ = s.outPipe.SetReadDeadline(time.Now().Add(drainPatience))
 	<-s.drained
 	return errors.Join(s.output.Close(), s.logFile.Close())
+}
+
+// The hidden first arguments. They are in ps beside the command, so they say
+// what the process is.
+const (
+	partSupervisor = "(supervisor)"
+	partStage      = "(stage)"
+)
+
+// Stage runs the part of the supervisor or of the stage, when this process was
+// started as one: then ok is true, and the caller exits with the code. main, and
+// the TestMain of every package that starts commands, calls it before all else.
+func Stage(args []string) (code int, ok bool) {
+	if len(args) != 2 {
+		return 0, false
+	}
+	switch args[1] {
+	case partSupervisor:
+		return supervise(), true
+	case partStage:
+		return stage(), true
+	}
+	return 0, false
+}
+
+// stage becomes the command. Its descriptors: 3 gives the request, 4 takes the
+// reports and closes with exec.
+func stage() int {
+	runtime.LockOSThread() // the affinity and the death signal are this thread's, and execve keeps this one
+	unix.CloseOnExec(3)
+	unix.CloseOnExec(4)
+	reports := gob.NewEncoder(os.NewFile(4, "reports"))
+	var r request
+	if err := gob.NewDecoder(os.NewFile(3, "request")).Decode(&r); err != nil {
+		return 1 // the supervisor is gone
+	}
+	err := become(r, func() error { return reports.Encode(report{Used: used(unix.RUSAGE_SELF)}) })
+	_ = reports.Encode(report{Error: err.Error()}) // one that cannot be sent has no reader
+	return 1
+}
+
+// become ends in execve, or in an error. The group comes last, so that little of
+// a small quota is used up before the command runs.
+func become(r request, ready func() error) error {
+	if err := os.Chdir(r.Dir); err != nil {
+		return err
+	}
+	if err := setAffinity(r.CPUs); err != nil {
+		return err
+	}
+	if err := unix.Prctl(unix.PR_SET_PDEATHSIG, uintptr(unix.SIGKILL), 0, 0, 0); err != nil {
+		return fmt.Errorf("set the parent death signal: %w", err)
+	}
+	if os.Getppid() != r.Supervisor { // it died before the line above
+		return fmt.Errorf("the supervisor is gone")
+	}
+	for _, file := range r.ProcsFiles {
+		if err := enter(file); err != nil {
+			return fmt.Errorf("enter the cgroup: %w", err)
+		}
+	}
+	if err := ready(); err != nil {
+		return err
+	}
+	if err := defaultSignals(); err != nil {
+		return fmt.Errorf("reset the signals: %w", err)
+	}
+	// syscall.Exec also restores the limit of open files, which Go's runtime
+	// raised.
+	return fmt.Errorf("run %s: %w", r.Path, syscall.Exec(r.Path, r.Args, r.Env))
+}
+
+// enter moves this process, all its threads, into a cgroup: "0" means the
+// writer.
+func enter(procsFile string) error {
+	f, err := os.OpenFile(procsFile, os.O_WRONLY, 0)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	_, err = f.WriteString("0")
+	return err
+}
+
+// defaultSignals gives the command what a shell would: nothing ignored, nothing
+// blocked. execve resets handlers, but keeps what procfit inherited as ignored
+// (under nohup) and the mask.
+func defaultSignals() error {
+	var none unix.Sigset_t
+	var action [8]uint64 // larger than struct sigaction of any architecture; all zero is SIG_DFL
+	const signals, maskBytes = 64, 8
+	for number := uintptr(1); number <= signals; number++ {
+		if number == uintptr(unix.SIGKILL) || number == uintptr(unix.SIGSTOP) {
+			continue
+		}
+		if _, _, errno := unix.RawSyscall6(unix.SYS_RT_SIGACTION, number, uintptr(unsafe.Pointer(&action)), 0, maskBytes, 0, 0); errno != 0 {
+			return fmt.Errorf("rt_sigaction %d: %w", number, errno)
+		}
+	}
+	return unix.PthreadSigmask(unix.SIG_SETMASK, &none, nil)
+}
+
+// used is what this process (RUSAGE_SELF), or all that it waited for
+// (RUSAGE_CHILDREN), took so far.
+func used(who int) usage {
+	var r unix.Rusage
+	if unix.Getrusage(who, &r) != nil {
+		return usage{}
+	}
+	const kilobyte = 1024 // the unit of ru_maxrss
+	return usage{
+		User: time.Duration(r.Utime.Nano()), System: time.Duration(r.Stime.Nano()),
+		Voluntary: r.Nvcsw, Involuntary: r.Nivcsw,
+		MaxRSSBytes: r.Maxrss * kilobyte,
+	}
+}
+
+// setAffinity binds this thread to the CPUs, all of them or none: the kernel
+// would silently leave out those that it does not grant.
+func setAffinity(cpus []int) error {
+	if cpus == nil {
+		return nil
+	}
+	var want, got, all unix.CPUSet
+	for _, cpu := range cpus {
+		want.Set(cpu)
+	}
+	_ = unix.SchedGetaffinity(0, &all) // only for the message below
+	err := unix.SchedSetaffinity(0, &want)
+	if err == nil {
+		err = unix.SchedGetaffinity(0, &got)
+	}
+	if err == nil && got == want && want.Count() == countDistinct(cpus) {
+		return nil
+	}
+	message := fmt.Sprintf("cannot run on CPUs %v: of those, this process may use %v", cpus, granted(all, cpus))
+	if err != nil {
+		return fmt.Errorf("%s: %w", message, err)
+	}
+	return fmt.Errorf("%s", message)
+}
+
+// countDistinct: a CPU beyond CPUSet's size is silently not in it.
+func countDistinct(cpus []int) int {
+	sorted := slices.Sorted(slices.Values(cpus))
+	return len(slices.Compact(sorted))
+}
+
+func granted(all unix.CPUSet, cpus []int) []int {
+	granted := []int{}
+	for _, cpu := range cpus {
+		if all.IsSet(cpu) {
+			granted = append(granted, cpu)
+		}
+	}
+	return granted
 }

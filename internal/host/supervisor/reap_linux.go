@@ -3,14 +3,17 @@
 package supervisor
 
 import (
+	"bytes"
 	"errors"
 	"os"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"time"
 
 	"golang.org/x/sys/unix"
 
+	"github.com/procfit/procfit/internal/host/cgroup"
 	"github.com/procfit/procfit/internal/host/procstat"
 )
 
@@ -100,4 +103,92 @@ func (p process) kill() {
 	if now, err := procstat.ReadStat(p.PID); err == nil && now.Started == p.Started {
 		_ = handle.Kill() // fails if it is gone
 	}
+}
+
+// cleanUp does what a lost supervisor no longer can, and notes what it could not
+// end.
+func cleanUp(r request, lost *LostError) {
+	lost.Left = endOrphans(time.Now().Add(killPatience))
+	removeGroups(r.ProcsFiles)
+	removeFolders(r.Folders)
+}
+
+// removeGroups removes the groups of these cgroup.procs, and kills what is still
+// in them. What cannot be removed the next run will try again.
+func removeGroups(procsFiles []string) {
+	for _, file := range procsFiles {
+		_ = cgroup.Remove(filepath.Dir(file))
+	}
+}
+
+func removeFolders(folders []string) {
+	for _, folder := range folders {
+		_ = os.RemoveAll(folder) // nobody is left to be told
+	}
+}
+
+// endOrphans kills what lost supervisors left behind, until none is left or the
+// deadline has come, and returns what is left.
+func endOrphans(deadline time.Time) (left []int) {
+	adopted := map[int]bool{} // and killed, so ours to reap; another zombie may be a supervisor
+	for pause := time.Millisecond; ; pause = min(2*pause, 50*time.Millisecond) {
+		left = nil
+		children, err := orphans()
+		if err != nil {
+			return nil // without /proc nothing can be found
+		}
+		for _, child := range children {
+			adopted[child.PID] = true
+			below, _ := descendants(child.PID)
+			for _, p := range append(below, child) {
+				if !p.Ended() {
+					p.kill()
+					left = append(left, p.PID)
+				}
+			}
+		}
+		if len(left)+len(adopted) == 0 || time.Now().After(deadline) {
+			return left
+		}
+		time.Sleep(pause)
+		for pid := range adopted {
+			if got, _ := unix.Wait4(pid, nil, unix.WNOHANG, nil); got == pid {
+				delete(adopted, pid)
+			}
+		}
+	}
+}
+
+// orphans are those of our children that a supervisor left to us: of another
+// session than ours, as each supervisor begins one, and no supervisor.
+func orphans() ([]process, error) {
+	own, err := unix.Getsid(0)
+	if err != nil {
+		return nil, err
+	}
+	all, err := descendants(os.Getpid())
+	if err != nil {
+		return nil, err
+	}
+	var found []process
+	for _, p := range all {
+		if p.Parent != os.Getpid() || p.Ended() {
+			continue
+		}
+		if session, err := unix.Getsid(p.PID); err == nil && session != own && !isSupervisor(p.PID) {
+			found = append(found, p)
+		}
+	}
+	return found, nil
+}
+
+// isSupervisor tells it by the command line. Just before it becomes one it still
+// has ours.
+func isSupervisor(pid int) bool {
+	words, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/cmdline")
+	if err != nil {
+		return true // it is gone, or not to be seen: nothing to be killed
+	}
+	own, err := os.ReadFile("/proc/self/cmdline")
+	return err != nil || bytes.Equal(words, own) || bytes.Equal(words, []byte("procfit\x00"+partSupervisor+"\x00"))
 }

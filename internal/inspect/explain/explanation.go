@@ -10,9 +10,13 @@ import (
 	"fmt"
 	"io"
 	"strconv"
+	"strings"
 
+	"github.com/procfit/procfit/internal/inspect"
 	"github.com/procfit/procfit/internal/program/rule"
+	"github.com/procfit/procfit/internal/show/number"
 	"github.com/procfit/procfit/internal/show/phrase"
+	"github.com/procfit/procfit/internal/show/terminal"
 	"github.com/procfit/procfit/maxprocs/facts"
 )
 
@@ -52,4 +56,213 @@ func Process(s rule.Subject) string {
 func WriteRule(w io.Writer, r rule.Rule) error {
 	_, err := fmt.Fprintf(w, "%s  %s\n%s, since procfit %s\n\n%s\n\nWhat to do\n\n%s\n", r.ID, r.Title, r.Severity, r.Since, r.Why, r.Fix)
 	return err
+}
+
+// WriteText prints the answer, the steps to it, and what to do. With a width above 0,
+// lines are folded.
+func (e Explanation) WriteText(w io.Writer, color bool, width int) error {
+	b := &terminal.Writer{Width: width, Color: color}
+	if e.policy != "" {
+		d := e.decisions[0]
+		b.Folded(fmt.Sprintf("%s: %s %s", e.who, d.Policy, chooses(d)), "  ")
+		for _, r := range d.Reasons {
+			b.Folded("  "+phrase.Clean(r), "    ")
+		}
+	} else {
+		b.Folded(b.Style(terminal.Bold, e.who+" "+e.answer()), "  ")
+		b.Folded("  "+phrase.Clean(e.because()), "  ")
+		b.WriteString("\n")
+		e.steps(b)
+		e.advice(b)
+		e.request.write(b, e.subject.Fit.Procs)
+		if e.memory != nil {
+			e.memory.write(b)
+		}
+	}
+	_, err := w.Write(b.Bytes())
+	return err
+}
+
+// steps prints the numbers, each with its reasons: all reasons of go and fit, and of the
+// others those that were not printed before.
+func (e Explanation) steps(b *terminal.Writer) {
+	s := e.subject
+	switch {
+	case s.Live != nil:
+		row(b, "live", strconv.Itoa(*s.Live), []string{liveReason(s)})
+	case s.LiveUnknown != "":
+		row(b, "live", "?", []string{s.LiveUnknown})
+	}
+	said := map[string]bool{}
+	for _, d := range e.decisions {
+		reasons := []string{}
+		for _, r := range d.Reasons {
+			if d.Policy == facts.PolicyGo || d.Policy == facts.PolicyFit || !said[r] {
+				reasons = append(reasons, r)
+			}
+			said[r] = true
+		}
+		if len(reasons) == 0 {
+			reasons = []string{"for the same reasons"}
+		}
+		procs := strconv.Itoa(d.Procs)
+		if d.Outcome == facts.Dies {
+			procs = "dies"
+		}
+		row(b, string(d.Policy), procs, reasons)
+	}
+}
+
+func chooses(d facts.Decision) string {
+	if d.Outcome == facts.Dies {
+		return "crashes at start"
+	}
+	return fmt.Sprintf("chooses %d", d.Procs)
+}
+
+func row(b *terminal.Writer, name, procs string, reasons []string) {
+	width := max(4, len(procs))
+	for _, r := range reasons {
+		head := fmt.Sprintf("  %-12s  %*s  ", name, width, procs)
+		b.Folded(head+phrase.Clean(r), strings.Repeat(" ", len(head)))
+		name, procs = "", ""
+	}
+}
+
+// advice prints the findings, and the fix below those that share it.
+func (e Explanation) advice(b *terminal.Writer) {
+	for _, shared := range inspect.ByFix(e.findings) {
+		b.WriteString("\n")
+		for _, f := range shared {
+			severity := b.Style(terminal.Grade(f.Severity.Rank()), string(f.Severity))
+			b.Folded(fmt.Sprintf("  %s %s: %s", f.Rule, severity, phrase.Clean(f.Message)), "    ")
+		}
+		b.Folded("  → "+phrase.Clean(shared[0].Fix), "    ")
+	}
+}
+
+func liveReason(s rule.Subject) string {
+	how := "this is procfit itself"
+	if s.LiveSource != "" {
+		how = "read from its memory (" + s.LiveSource + ")"
+	}
+	switch s.SetBy {
+	case rule.SetByEnv:
+		return how + "; set by the environment"
+	case rule.SetByCode:
+		return how + "; set by a call of runtime.GOMAXPROCS"
+	case rule.SetByUnknown:
+		if *s.Live != s.Go.Procs {
+			return how + "; set by a call of runtime.GOMAXPROCS, or its CPUs have changed since it started"
+		}
+	}
+	return how
+}
+
+// answer is the first line: the value, and whether it is the recommended one.
+func (e Explanation) answer() string {
+	s := e.subject
+	n, known := s.Procs()
+	switch {
+	case s.Go.Outcome == facts.Dies && s.Live == nil && s.ProgramUnknown == "":
+		return "will crash at start because of the limit of its cgroup; " + should(s)
+	case s.NotGo:
+		return "is not a Go program; for a Go program in its place " + should(s)
+	case !known && s.LiveUnknown == "":
+		return "may use another GOMAXPROCS than its runtime chooses; " + should(s)
+	case !known:
+		return "uses a GOMAXPROCS that cannot be read; " + should(s)
+	}
+	verb := "will use"
+	if s.Live != nil {
+		verb = "uses"
+	}
+	return fmt.Sprintf("%s GOMAXPROCS=%d%s", verb, n, e.verdict())
+}
+
+// should says which value the program should use.
+func should(s rule.Subject) string {
+	switch r := inspect.Recommend(s); {
+	case r.Procs == 0:
+		return "the recommended value cannot be determined"
+	case r.AtMost:
+		return fmt.Sprintf("it should be at most %d", r.Procs)
+	default:
+		return fmt.Sprintf("it should be %d", r.Procs)
+	}
+}
+
+// verdict follows the value.
+func (e Explanation) verdict() string {
+	s := e.subject
+	for _, f := range e.findings {
+		switch {
+		case f.Rule == "PF001" && f.Severity == rule.Info:
+			return fmt.Sprintf("; the recommended value is %d", s.Fit.Procs)
+		case f.Rule == "PF001":
+			return "; " + should(s)
+		case f.Rule == "PF002":
+			return fmt.Sprintf("; it could use %d", s.Fit.Procs)
+		}
+	}
+	unknown := inspect.Recommend(s).AtMost
+	n, overridden := s.Overridden()
+	switch {
+	case overridden && unknown:
+		return fmt.Sprintf(", not the %d of its environment; which one it should use cannot be determined", n)
+	case overridden:
+		return fmt.Sprintf(", as it should, and not the %d of its environment", n)
+	case unknown:
+		return "; whether it should cannot be determined"
+	}
+	return ", as it should"
+}
+
+// because is the second line: what chose the value, and which CPUs there are.
+func (e Explanation) because() string {
+	s := e.subject
+	if s.ProgramUnknown != "" {
+		return cpus(s)
+	}
+	if n, overridden := s.Overridden(); overridden {
+		return fmt.Sprintf("GOMAXPROCS=%d in its environment has no effect; %s", n, cpus(s))
+	}
+	if n, counts := s.EnvProcs(); counts {
+		return fmt.Sprintf("GOMAXPROCS=%d is in its environment; %s", n, cpus(s))
+	}
+	chooser := s.RuntimeName()
+	if s.Language != "" {
+		chooser += " (go " + s.Language + " in go.mod)"
+	}
+	if s.Go.Outcome == facts.Dies {
+		return fmt.Sprintf("%s crashes at start; %s", chooser, cpus(s))
+	}
+	return fmt.Sprintf("%s chooses %d; %s", chooser, s.Go.Procs, cpus(s))
+}
+
+// cpus says how many CPUs the program can use, and what limits them.
+func cpus(s rule.Subject) string {
+	if s.Facts.EffectiveCPUs() == 0 {
+		return "its CPUs are not known"
+	}
+	if s.Reserve > 0 {
+		return allowed(s) + ", " + number.BareCPUs(s.Reserve) + " of them reserved for others"
+	}
+	return allowed(s)
+}
+
+func allowed(s rule.Subject) string {
+	have := s.Facts.EffectiveCPUs()
+	tightest, limited := s.Limit()
+	_, own := s.Facts.Own()
+	for i, l := range s.Facts.Limits {
+		switch {
+		case !limited || l.Dir != tightest.Dir:
+		case !own:
+			return "a parent of its cgroup allows " + number.CPUs(have)
+		default:
+			return ancestor(i) + " allows " + number.CPUs(have)
+		}
+	}
+	return "its affinity allows " + number.CPUs(have)
 }

@@ -1,10 +1,15 @@
 package watch
 
 import (
+	"fmt"
 	"math"
+	"slices"
+	"strings"
 	"time"
 
+	"github.com/procfit/procfit/internal/inspect"
 	"github.com/procfit/procfit/internal/program/observe"
+	"github.com/procfit/procfit/internal/show/number"
 )
 
 // The most points of each process and of all processes: 2,000 processes with 600 points
@@ -85,4 +90,169 @@ func newPoint(p observe.Process, at time.Duration) point {
 		set(ofThrottledTime, t.Throttled.Seconds()/c.Span.Seconds(), c.Span > 0)
 	}
 	return pt
+}
+
+// curve is one series of a history, fitted to a number of columns.
+type curve struct {
+	cells         []float64 // the highest value of each cell; NaN: not known
+	now, min, max float64   // NaN: none
+	perCell       int       // points
+}
+
+// perCells are the possible numbers of points per cell. There are few, so that the curve
+// rarely jumps.
+var perCells = []int{1, 2, 3, 5, 10, 20, 50, 100, mostPoints}
+
+// newCurve puts the newest point at the right. Cells begin at multiples of their
+// size in the whole history, so that a peak does not change its shape as it moves.
+func newCurve(h *history, which, width int) curve {
+	points := h.last()
+	c := curve{now: math.NaN(), min: math.NaN(), max: math.NaN(), perCell: 1}
+	if width <= 0 || len(points) == 0 {
+		return c
+	}
+	first := h.total - len(points)
+	for _, n := range perCells {
+		c.perCell = n
+		if (h.total-1)/n-first/n+1 <= width {
+			break
+		}
+	}
+	cell := func(i int) int { return (first + i) / c.perCell }
+	from := max(cell(0), cell(len(points)-1)-width+1)
+	c.cells = slices.Repeat([]float64{math.NaN()}, cell(len(points)-1)-from+1)
+	for i, p := range points {
+		v := float64(p.values[which])
+		if cell(i) < from || math.IsNaN(v) {
+			continue
+		}
+		c.cells[cell(i)-from] = larger(c.cells[cell(i)-from], v)
+		c.max, c.min = larger(c.max, v), -larger(-c.min, -v)
+	}
+	c.now = float64(points[len(points)-1].values[which])
+	return c
+}
+
+// larger ignores NaN.
+func larger(a, b float64) float64 {
+	if math.IsNaN(a) || b > a {
+		return b
+	}
+	return a
+}
+
+// known reports whether there is anything to draw.
+func (c curve) known() bool { return !math.IsNaN(c.max) }
+
+// draw returns the lines of a curve from 0 to its maximum, the top line first. 0 is the
+// lowest bar, and anything above 0 is higher.
+func (l look) draw(c curve, width, height int) []string {
+	bars := l.bars()
+	lines := make([]string, height)
+	for r := range height {
+		below := len(bars) * (height - 1 - r)
+		var b strings.Builder
+		b.WriteString(strings.Repeat(" ", max(0, width-len(c.cells))))
+		for _, v := range c.cells {
+			switch n := level(v, c.max, len(bars)*height) - below; {
+			case n <= 0:
+				b.WriteByte(' ')
+			default:
+				b.WriteRune(bars[min(n, len(bars))-1])
+			}
+		}
+		lines[r] = b.String()
+	}
+	return lines
+}
+
+func level(v, most float64, steps int) int {
+	switch {
+	case math.IsNaN(v):
+		return 0
+	case v <= 0 || most <= 0:
+		return 1
+	}
+	return max(min(2, steps), 1+int(math.Round(v/most*float64(steps-1))))
+}
+
+// curveRow is one series of the history.
+type curveRow struct {
+	which int
+	label string
+	value func(float64) string
+	none  string // why there can be no values
+}
+
+func (m *model) curveRows() []curveRow {
+	return []curveRow{
+		{ofProcs, "GOMAXPROCS", number.Exact, "not known"},
+		{ofThrottled, "throttled", number.Share, "no limit, or it cannot be read"},
+		{ofLatency, "latency p99", m.span, "not known, or nothing was scheduled"},
+		{ofWait, "threads waiting", number.Hundredths, "not known"},
+		{ofThrottledTime, "incl. throttled", number.Hundredths, "no limit, or it cannot be read"},
+	}
+}
+
+// curves draw the history: each with its current, lowest and highest value.
+func (m *model) curves(r *row) []string {
+	const figures = 3 * (figureWidth + 1)
+	width := max(4, m.width-labelWidth-figures-1)
+	height := 1
+	switch {
+	case m.height >= 50:
+		height = 3
+	case m.height >= 36:
+		height = 2
+	}
+	points := r.history.last()
+	past, perCell := time.Duration(0), 1
+	if len(points) > 0 {
+		past = time.Duration(float64(points[len(points)-1].at-points[0].at) * float64(time.Second))
+		perCell = newCurve(&r.history, ofProcs, width).perCell
+	}
+	title := "last " + number.Minutes(past)
+	if perCell > 1 {
+		title += fmt.Sprintf(", %d scans per cell", perCell)
+	}
+	lines := []string{m.paint(heading, m.pad(m.pad("HISTORY", labelWidth, false)+m.pad(title, width, false)+" "+
+		m.figures("now", "min", "max"), m.width, false))}
+	for _, c := range m.curveRows() {
+		curve := newCurve(&r.history, c.which, width)
+		label := m.pad(c.label, labelWidth, false)
+		if !curve.known() {
+			why := c.none
+			if r.history.total <= 1 && c.which != ofProcs {
+				why = "from the next scan on"
+			}
+			lines = append(lines, m.paint(faint, label+why))
+			continue
+		}
+		for i, bars := range m.draw(curve, width, height) {
+			line := m.pad("", labelWidth, false)
+			figures := ""
+			if i == height-1 {
+				line = label
+				figures = " " + m.figures(m.figure(curve.now, c.value), m.figure(curve.min, c.value), m.figure(curve.max, c.value))
+			}
+			lines = append(lines, line+m.paint(curveStyles[c.which], bars)+figures)
+		}
+	}
+	return lines
+}
+
+// curveStyles gives throttling a color of its own.
+var curveStyles = [series]style{ofProcs: cyan, ofThrottled: yellow, ofLatency: cyan, ofWait: cyan, ofThrottledTime: yellow}
+
+const figureWidth = 7
+
+func (m *model) figures(now, least, most string) string {
+	return m.pad(now, figureWidth, true) + " " + m.pad(least, figureWidth, true) + " " + m.pad(most, figureWidth, true)
+}
+
+func (m *model) figure(v float64, text func(float64) string) string {
+	if v != v { // NaN
+		return inspect.Unknown
+	}
+	return text(v)
 }

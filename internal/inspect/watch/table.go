@@ -8,6 +8,7 @@ import (
 
 	"github.com/procfit/procfit/internal/inspect"
 	"github.com/procfit/procfit/internal/program/rule"
+	"github.com/procfit/procfit/internal/show/number"
 )
 
 // tableLines are the lines of the table page, without the footer.
@@ -119,4 +120,167 @@ func (m *model) advice(height int) []string {
 	lines[0] = m.sides(m.paint(bold, name)+m.paint(m.severity(rule.Worst(findings)), strings.TrimPrefix(lines[0], name)), right, m.width)
 	lines = append(lines, do...)
 	return append(make([]string, height-len(lines)), lines...)
+}
+
+var (
+	columns        = inspect.Columns()
+	nameColumn     = inspect.Index(inspect.Name)
+	findingsColumn = inspect.Index(inspect.Findings)
+)
+
+// fill formats the cells again. The name and the findings take the width that the other
+// columns leave.
+func (r *row) fill(l look) {
+	r.cells = r.cells[:0]
+	for _, c := range columns {
+		text := ""
+		switch c.Name {
+		case inspect.Name:
+			text = r.name
+		case inspect.Findings:
+			text = r.verdict(l)
+		default:
+			text = l.text(c.Text(&r.process))
+		}
+		r.cells = append(r.cells, text)
+	}
+}
+
+// span formats a time in seconds.
+func (l look) span(seconds float64) string { return l.text(number.Seconds(seconds)) }
+
+// longCell is more than any terminal shows of a cell.
+const longCell = 500
+
+// verdict is the first and worst finding, in short.
+func (r *row) verdict(l look) string {
+	switch f := r.process.Findings; {
+	case r.gone > 0:
+		return "ended"
+	case len(f) > 0:
+		m := f[0].Message
+		return l.clean(fmt.Sprintf("%s %s %s", strings.ToUpper(string(f[0].Severity[:1])), f[0].Rule, m[:min(len(m), longCell)]))
+	case inspect.Recommend(r.process.Subject).Judged():
+		return "ok"
+	}
+	return "not known"
+}
+
+// styleOf is the style of a cell. Processes that have ended, and values over a whole life
+// instead of the interval, are faint.
+func (m *model) styleOf(r *row, c int) style {
+	switch {
+	case r.gone > 0:
+		return faint
+	case c == findingsColumn && len(r.process.Findings) == 0:
+		return faint
+	case c == findingsColumn:
+		return m.severity(rule.Worst(r.process.Findings))
+	case c == nameColumn:
+		return bold
+	case columns[c].Counted && r.process.Recent == nil:
+		return faint
+	}
+	return ""
+}
+
+// heading is the heading of a column, with an arrow if the table is sorted by it.
+func (m *model) heading(c int) string {
+	text := columns[c].Heading()
+	switch {
+	case c != m.list.sort:
+	case columns[c].Rising != m.list.reverse:
+		text += m.up()
+	default:
+		text += m.down()
+	}
+	return text
+}
+
+// The minimum width of names and findings, and their width before extra columns are shown.
+const (
+	leastName, leastFindings = 9, 8
+	goodName, goodFindings   = 24, 44
+)
+
+// The rank from which a column is dropped before names are shortened, and the rank from
+// which it is an extra column: it is shown only if the findings stay readable.
+const (
+	dispensable = 3
+	extra       = 11
+)
+
+// gap is between two columns.
+func (m *model) gap() string {
+	if m.width >= 110 {
+		return "  "
+	}
+	return " "
+}
+
+// fairName is the width that names get before dispensable columns: more on a wider
+// terminal, but not more than they need.
+func (m *model) fairName() int {
+	return max(leastName, min(goodName, leastName+max(0, m.width-68)/3, m.list.widths[nameColumn]))
+}
+
+// columnsShown are the columns for which there is room: extra columns only if names and
+// findings stay readable, and of the others as many as possible.
+func (m *model) columnsShown() []int {
+	fit := func(name, findings, most, least int) ([]int, bool) {
+		widths := make([]int, len(columns))
+		for c := range columns {
+			widths[c] = m.fixed(c) + len(m.gap())
+		}
+		widths[nameColumn], widths[findingsColumn] = name+len(m.gap()), findings+len(m.gap())
+		return columnsIn(widths, m.width-1+len(m.gap()), most, least)
+	}
+	shown, fits := fit(goodName, goodFindings, len(columns), extra-1)
+	if !fits {
+		shown, fits = fit(m.fairName(), leastFindings, extra-1, dispensable-1)
+	}
+	if !fits {
+		shown, _ = fit(leastName, leastFindings, dispensable-1, 0)
+	}
+	return shown
+}
+
+// columnsIn are the indices of the columns up to the rank most for which there is room.
+// A column's width includes the gap after it. The highest ranks are dropped first, and
+// ranks up to least never. fits is false if what is left is still too wide.
+func columnsIn(widths []int, width, most, least int) (shown []int, fits bool) {
+	for ; ; most-- {
+		shown, used := shown[:0], 0
+		for i, c := range columns {
+			if c.Rank <= most {
+				shown = append(shown, i)
+				used += widths[i]
+			}
+		}
+		if fits := used <= width; fits || most <= least {
+			return shown, fits
+		}
+	}
+}
+
+// fixed is the width of a column that does not stretch.
+func (m *model) fixed(c int) int { return max(m.list.widths[c], cells(m.heading(c))) }
+
+// columnWidths divides the remaining width between the name and the findings.
+func (m *model) columnWidths(shown []int) []int {
+	widths := make([]int, len(columns))
+	left := m.width - 1 - len(m.gap())*(len(shown)-1)
+	for _, c := range shown {
+		if c != nameColumn && c != findingsColumn {
+			widths[c] = m.fixed(c)
+			left -= widths[c]
+		}
+	}
+	if shown[len(shown)-1] != findingsColumn {
+		widths[nameColumn] = max(1, left)
+		return widths
+	}
+	widths[nameColumn] = min(m.fixed(nameColumn), max(m.fairName(), min(left*9/20, goodName+left/8)), max(1, left-leastFindings))
+	widths[findingsColumn] = max(1, left-widths[nameColumn])
+	return widths
 }

@@ -1,12 +1,16 @@
 package run
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	goversion "go/version"
+	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 
 	"github.com/procfit/procfit/internal/host/supervisor"
 	"github.com/procfit/procfit/internal/lab"
@@ -108,4 +112,115 @@ func (c *compilers) folder() (err error) {
 	}
 	c.dir, err = c.keeper.Folder("procfit-lab-")
 	return err
+}
+
+// fetch gets a toolchain, each once. What is in the way is kept with it, except the
+// end of ctx.
+func (c *compilers) fetch(ctx context.Context, asked string) (fetched, error) {
+	chain, ok := c.chains[asked]
+	if !ok {
+		c.on.Fetch(asked)
+		chain.Toolchain, chain.err = toolchain.Fetch(ctx, asked)
+		if ctx.Err() != nil {
+			return chain, ctx.Err()
+		}
+		c.chains[asked] = chain
+	}
+	return chain, nil
+}
+
+// command is a stage's command of a Go tree: with the tree's place, its go command and
+// its environment filled in. Why there is none is part of the answer.
+func (c *compilers) command(ctx context.Context, st lab.Stage) (local.Program, error) {
+	words, err := c.inTree(ctx, st)
+	if ctx.Err() != nil {
+		return local.Program{}, ctx.Err()
+	}
+	return local.Program{Command: words, Err: err}, nil
+}
+
+func (c *compilers) inTree(ctx context.Context, st lab.Stage) ([]string, error) {
+	chain, err := c.fetch(ctx, st.Tree)
+	if err = errors.Join(err, chain.err); err != nil {
+		return nil, err
+	}
+	if err := c.folder(); err != nil {
+		return nil, err
+	}
+	root, own := chain.Root, slices.ContainsFunc(st.Target.Command, func(w string) bool { return strings.Contains(w, lab.TreePlaceholder) })
+	if own {
+		if root, err = c.copied(chain); err != nil {
+			return nil, err
+		}
+	}
+	env := []string{
+		"GOROOT=" + root, "GOPATH=" + filepath.Join(c.dir, "gopath"), "GOCACHE=" + filepath.Join(c.dir, "cache-"+chain.Version),
+		"GOENV=off", "GOFLAGS=", "GOWORK=off", "GO111MODULE=off", "GOTOOLCHAIN=local", "GOEXPERIMENT=", "CGO_ENABLED=0",
+	}
+	if st.Bootstrap != "" {
+		boot, err := c.fetch(ctx, st.Bootstrap)
+		if err = errors.Join(err, boot.err); err != nil {
+			return nil, err
+		}
+		env = append(env, "GOROOT_BOOTSTRAP="+boot.Root)
+	}
+	words := append([]string{"env"}, env...)
+	fill := strings.NewReplacer(lab.TreePlaceholder, root, lab.GoPlaceholder, filepath.Join(root, "bin", "go"))
+	for _, w := range st.Target.Command {
+		words = append(words, fill.Replace(w))
+	}
+	if own && st.Bootstrap == "" {
+		return words, c.warm(ctx, st.Name, chain.Version, words)
+	}
+	return words, nil
+}
+
+// needless are the parts of a tree that no build reads.
+var needless = []string{"api", "blog", "doc", "test"}
+
+// copied is a toolchain's tree in which sources may change, made once.
+func (c *compilers) copied(chain fetched) (string, error) {
+	dst := filepath.Join(c.dir, "tree-"+chain.Version)
+	if _, err := os.Stat(dst); err == nil {
+		return dst, nil
+	}
+	half := dst + "-unfinished"
+	err := fs.WalkDir(os.DirFS(chain.Root), ".", func(name string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		to := filepath.Join(half, filepath.FromSlash(name))
+		if d.IsDir() {
+			if slices.Contains(needless, name) {
+				return fs.SkipDir
+			}
+			return os.MkdirAll(to, 0o755)
+		}
+		info, err := d.Info()
+		if err != nil || !info.Mode().IsRegular() {
+			return err
+		}
+		b, err := os.ReadFile(filepath.Join(chain.Root, filepath.FromSlash(name)))
+		if err != nil {
+			return err
+		}
+		return os.WriteFile(to, b, info.Mode().Perm()|0o600)
+	})
+	if err != nil {
+		return "", fmt.Errorf("copy %s: %w", chain.Root, err)
+	}
+	return dst, os.Rename(half, dst)
+}
+
+// warm runs a command once, so that what all of its runs have in common is built.
+func (c *compilers) warm(ctx context.Context, name, version string, words []string) error {
+	c.on.Compile("the packages that "+name+" needs", version)
+	out, err := supervisor.Run(ctx, supervisor.Spec{Command: words, Env: c.environ})
+	if err == nil && out.Exit.Failed() {
+		err = fmt.Errorf("%v: %s", out.Exit, bytes.TrimSpace(out.Stderr))
+	}
+	if err != nil {
+		return fmt.Errorf("%s: %w", version, err)
+	}
+	return nil
 }

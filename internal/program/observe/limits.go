@@ -3,7 +3,11 @@ package observe
 import (
 	"fmt"
 	"slices"
+	"sync"
+	"time"
 
+	"github.com/procfit/procfit/internal/host/procstat"
+	"github.com/procfit/procfit/internal/program/rule"
 	"github.com/procfit/procfit/maxprocs/facts"
 )
 
@@ -72,4 +76,124 @@ func throttledSince(now, before facts.Throttling) (facts.Throttling, bool) {
 		Throttled:        now.Throttled - before.Throttled,
 	}
 	return span, min(span.Periods, span.ThrottledPeriods, int64(span.Throttled)) >= 0
+}
+
+// total is what was counted from the beginning, throttling aside.
+func total(l looked) Counts {
+	c := counts(l.counts.Total())
+	c.Latency = l.latency
+	return c
+}
+
+// since is what was counted between two looks at one process, throttling aside.
+func since(l, before looked) Counts {
+	c := counts(l.counts.Since(before.counts))
+	if l.latency != nil && before.latency != nil {
+		span := l.latency.Since(before.latency)
+		c.Latency = &span
+	}
+	return c
+}
+
+func counts(u procstat.Use) Counts {
+	return Counts{
+		Span: u.Duration, CPU: u.User + u.System,
+		Counted: u.Uncounted == 0, RunQueueWait: u.RunQueueWait, Voluntary: u.Voluntary, Involuntary: u.Involuntary,
+	}
+}
+
+// worst is the group that was throttled in the greatest share of its periods, of
+// equal ones the nearest.
+func worst(groups []rule.Throttling) *rule.Throttling {
+	var t *rule.Throttling
+	for i := range groups {
+		if t == nil || groups[i].Ratio() > t.Ratio() {
+			t = &groups[i]
+		}
+	}
+	return t
+}
+
+// groups reads each group's throttling once a Scan: processes share them.
+type groups struct {
+	before map[string]groupReading // by directory, as of the Scan before
+	at     time.Time               // of this one
+
+	mu   sync.Mutex
+	read map[string]groupReading
+}
+
+type groupReading struct {
+	facts.Throttling
+	err error
+	at  time.Time
+}
+
+func newGroups(before map[string]groupReading, at time.Time) *groups {
+	return &groups{before: before, at: at, read: make(map[string]groupReading)}
+}
+
+// of returns the throttling of the groups that have a limit since they were made,
+// as far as it can be read.
+func (g *groups) of(limits []facts.Limit) []rule.Throttling {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	var all []rule.Throttling
+	for _, l := range limits {
+		if l.State != facts.Known {
+			continue
+		}
+		r, ok := g.read[l.Dir]
+		if !ok {
+			r.at = g.at
+			r.Throttling, r.err = l.Throttling()
+			g.read[l.Dir] = r
+		}
+		if r.err == nil {
+			all = append(all, rule.Throttling{Dir: l.Dir, Throttling: r.Throttling})
+		}
+	}
+	return all
+}
+
+// since returns the same since the Scan before. A group that was not looked at
+// then, or was made again, is left out.
+func (g *groups) since(limits []facts.Limit) []rule.Throttling {
+	var all []rule.Throttling
+	for _, now := range g.of(limits) {
+		was, ok := g.before[now.Dir]
+		if !ok {
+			continue
+		}
+		if now.Throttling, ok = throttledSince(now.Throttling, was.Throttling); !ok {
+			continue
+		}
+		now.Span = g.at.Sub(was.at)
+		all = append(all, now)
+	}
+	return all
+}
+
+// keptFor is how long the reading of a group lasts that is not read again.
+const keptFor = 5 * time.Minute
+
+// now is what was read, for the next Scan; and what was read earlier, where this one
+// did not look at all processes.
+func (g *groups) now(partly bool) map[string]groupReading {
+	all := make(map[string]groupReading, len(g.read))
+	if partly {
+		for dir, r := range g.before {
+			if g.at.Sub(r.at) < keptFor {
+				all[dir] = r
+			}
+		}
+	}
+	for dir, r := range g.read {
+		if r.err == nil {
+			all[dir] = r
+		} else {
+			delete(all, dir)
+		}
+	}
+	return all
 }

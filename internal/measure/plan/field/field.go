@@ -47,7 +47,7 @@ const (
 
 // Section is the part of a file that has the group's fields; empty: no file has them.
 func (g Group) Section() string {
-	return map[Group]string{Run: "target", Compare: "compare", Load: "load", Protocol: "protocol", CPUs: "cpus", Stop: "stop", Check: "check"}[g]
+	return map[Group]string{Run: "target", Compare: "compare", Load: "load", Protocol: "protocol", CPUs: "cpus", Stop: "stop", Kube: "cluster", Check: "check"}[g]
 }
 
 // Key is the field's name in its section of a file: maxTrials of max-trials.

@@ -24,6 +24,9 @@ const (
 // CommandField is the name of the target's command, which is not a flag.
 const CommandField = "command"
 
+// ObjectField is the name of the object in a cluster, which is not a flag.
+const ObjectField = "object"
+
 // BodyField is the name of the field that a file may have as keys, which are JSON.
 const BodyField = "body"
 

@@ -1,0 +1,163 @@
+package source
+
+import (
+	"fmt"
+	"go/ast"
+	"go/token"
+	"path/filepath"
+	"reflect"
+	"runtime/debug"
+	"strconv"
+	"strings"
+
+	"golang.org/x/tools/go/analysis"
+	"golang.org/x/tools/go/analysis/unitchecker"
+
+	"github.com/procfit/procfit/internal/program/rule"
+)
+
+// found is a finding of an analyzer: more than a diagnostic can tell.
+type found struct {
+	rule.Finding
+	pos, end token.Pos
+	remove   []span // what goes, as its fix; none: it has none that is safe
+}
+
+// result is what an analyzer gives: all that it finds, also what is ignored, and what
+// it knows of the package.
+type result struct {
+	found []found
+	uses  *uses
+}
+
+// analyzer is one rule. Its result has everything, its diagnostics are what no comment
+// answers and is at least of a severity, for drivers that know neither.
+func analyzer(id string, least rule.Severity, check func(*uses) []found) *analysis.Analyzer {
+	r, _ := rule.Find(id)
+	return &analysis.Analyzer{
+		Name:             strings.ToLower(id),
+		Doc:              r.Title + "\n\n" + r.Why + "\n\n" + r.Fix,
+		URL:              "https://github.com/procfit/procfit/blob/main/docs/reference/rules.md#" + strings.ToLower(id),
+		Requires:         []*analysis.Analyzer{usesAnalyzer},
+		RunDespiteErrors: true,
+		ResultType:       reflect.TypeFor[result](),
+		Run: guarded(func(pass *analysis.Pass) (any, error) {
+			u := pass.ResultOf[usesAnalyzer].(*uses)
+			all := result{uses: u}
+			for _, f := range check(u) {
+				f.Rule = id
+				if f.Severity == "" {
+					f.Severity = r.Severity
+				}
+				if file := u.file(f.pos); file != nil && ast.IsGenerated(file) {
+					f.remove = nil // it would come again
+					f.Fix = "in the generator of this file: " + f.Fix
+				}
+				if u.broken {
+					f.remove = nil
+				}
+				all.found = append(all.found, f)
+				if f.Severity.Rank() <= least.Rank() && !u.ignored(f) {
+					pass.Report(u.diagnostic(f))
+				}
+			}
+			return all, nil
+		}),
+	}
+}
+
+// guarded makes an error of a panic: what a package of others brings with it must not
+// end the run, in whichever goroutine.
+func guarded(run func(*analysis.Pass) (any, error)) func(*analysis.Pass) (any, error) {
+	return func(pass *analysis.Pass) (r any, err error) {
+		defer func() {
+			if p := recover(); p != nil {
+				err = fmt.Errorf("%v at %s", p, debug.Stack())
+			}
+		}()
+		return run(pass)
+	}
+}
+
+// diagnostic is what other drivers show of a finding.
+func (u *uses) diagnostic(f found) analysis.Diagnostic {
+	d := analysis.Diagnostic{Pos: f.pos, End: f.end, Category: f.Rule, Message: f.Rule + ": " + f.Message + "; " + f.Fix}
+	if edits := u.removal(f.remove, f.remove); len(edits) > 0 {
+		d.SuggestedFixes = []analysis.SuggestedFix{{Message: f.Fix, TextEdits: edits}}
+	}
+	return d
+}
+
+// Analyzers are the rules that one package tells of, at least of a severity.
+func Analyzers(least rule.Severity) []*analysis.Analyzer {
+	var all []*analysis.Analyzer
+	for _, a := range []struct {
+		id    string
+		check func(*uses) []found
+	}{
+		{"PF024", constants}, {"PF025", numCPUs}, {"PF026", setenvs}, {"PF027", setAgain}, {"PF028", envNumbers},
+		{"PF029", machineSizes}, {"PF030", earlySizes}, {"PF031", automaxprocs}, {"PF033", directives}, {"PF034", maxThreads},
+	} {
+		if r, ok := rule.Find(a.id); ok && r.Severity.Rank() <= least.Rank() {
+			all = append(all, analyzer(a.id, least, a.check))
+		}
+	}
+	return all
+}
+
+// IsVet reports whether the go command calls the program as its vet tool: for its version,
+// for its flags, or to judge one package, which a file vet.cfg describes.
+func IsVet(args []string) bool {
+	if len(args) == 0 {
+		return false
+	}
+	last := args[len(args)-1]
+	return args[0] == "-V=full" || len(args) == 1 && args[0] == "-flags" || filepath.Base(last) == "vet.cfg"
+}
+
+// Vet is go vet's side of such a call. It does not return: the protocol's
+// implementation ends the process by itself, as go vet expects it.
+//
+// To go vet every diagnostic is a failure. It therefore gets the rules that warn, and
+// those that inform where its flags name one.
+func Vet(args []string) {
+	if args[0] == "-flags" {
+		unitchecker.Main(Analyzers(rule.Info)...)
+	}
+	var all []*analysis.Analyzer
+	for _, a := range Analyzers(rule.Info) {
+		named, on := flagged(args, a.Name)
+		least := rule.Warning
+		if on {
+			least = rule.Info
+		}
+		// A rule that is switched off has to know its flag all the same.
+		if chosen := byName(Analyzers(least), a.Name); chosen != nil {
+			all = append(all, chosen)
+		} else if named {
+			all = append(all, a)
+		}
+	}
+	unitchecker.Main(all...)
+}
+
+// flagged reports whether an argument is the flag of a rule, and that it is switched on.
+func flagged(args []string, name string) (named, on bool) {
+	for _, a := range args {
+		flag, value, given := strings.Cut(strings.TrimLeft(a, "-"), "=")
+		if flag == name && a != flag {
+			b, err := strconv.ParseBool(value)
+			named, on = true, !given || err == nil && b
+		}
+	}
+	return named, on
+}
+
+func byName(all []*analysis.Analyzer, name string) *analysis.Analyzer {
+	for _, a := range all {
+		if a.Name == name {
+			return a
+		}
+	}
+	return nil
+}

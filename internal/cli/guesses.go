@@ -1,0 +1,51 @@
+package cli
+
+import (
+	"strings"
+
+	"github.com/spf13/cobra"
+)
+
+// guesses are flags that hyperfine, k6, wrk, hey, docker and kubectl have, or that say what
+// another command does, and what does the same here: flags, of which the first that a
+// command has counts, and then a command. procfit only names it: no flag has two names.
+var guesses = map[string][]string{
+	// Load generators.
+	"c": {"--connections"}, "concurrency": {"--connections"}, "vus": {"--connections"}, "clients": {"--connections"}, "t": {"--threads", "--connections"},
+	"d": {"--duration"}, "z": {"--duration"}, "time": {"--duration", "--max-time"},
+	"R": {"--rate"}, "r": {"--rate"}, "qps": {"--rate"}, "rps": {"--rate"}, "requests-per-second": {"--rate"},
+	"H": {"--header"}, "data": {"--body"}, "X": {"--url"}, "method": {"--url"},
+	// Repeats.
+	"runs": {"--repeats"}, "min-runs": {"--repeats"}, "count": {"--repeats"}, "iterations": {"--repeats"}, "max-runs": {"--max-trials"}, "w": {"--warmup", "--watch"},
+	// Values and limits.
+	"gomaxprocs": {"--procs"}, "maxprocs": {"--procs"}, "quota": {"--limit"}, "cpu": {"--limit", "--cpus"}, "cpus": {"--limit"}, "cpu-limit": {"--limit"}, "cgroup": {"--pid"},
+	"node-cpus": {"--cpus"}, "server-cpuset": {"--target-cpuset"}, "cpuset": {"--target-cpuset"},
+	// Other commands.
+	"gate": {compareGuess}, "against": {compareGuess}, "baseline": {compareGuess},
+	"attach": {"procfit observe :PORT --rate N"},
+	"kube":   {"procfit kube sweep deployment/NAME"}, "canary": {"procfit kube canary deployment/NAME"}, "clean": {"procfit kube clean"}, "cluster": {"procfit kube check"},
+	// Files and output.
+	"format": {"--output"}, "config": {"--file"}, "results": {"--out"}, "output-dir": {"--out"}, "export-json": {"--out", "--json"}, "export-markdown": {"--out"},
+	"name": {"--title"}, "port": {"--listen"}, "addr": {"--listen"},
+	"exclude": {"--ignore"}, "skip": {"--ignore"}, "fail-on": {"--severity"},
+}
+
+// compareGuess compares two versions of a program.
+const compareGuess = "procfit compare OLD NEW"
+
+// guessed is what does the same as a flag that a command does not have; empty: procfit
+// knows of nothing.
+func guessed(cmd *cobra.Command, name string) string {
+	for _, instead := range guesses[name] {
+		if strings.HasPrefix(instead, "procfit ") {
+			return instead
+		}
+		if f := cmd.Flags().Lookup(strings.TrimPrefix(instead, "--")); f != nil {
+			if of, ok := f.Value.(*asFlag); ok && of.Holds != "" {
+				instead += " " + of.Holds
+			}
+			return instead
+		}
+	}
+	return ""
+}

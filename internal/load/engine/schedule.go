@@ -1,0 +1,183 @@
+package engine
+
+import (
+	"math"
+	"math/rand/v2"
+	"time"
+
+	"github.com/procfit/procfit/internal/load"
+)
+
+const (
+	// coarse is how long before a send the schedule sleeps by a timer of the runtime,
+	// which may be late by a millisecond, and from then on by the system's finest.
+	coarse = 2 * time.Millisecond
+	// backlog is how often the schedule looks while what is due waits for a place:
+	// those that become free take it themselves.
+	backlog = 100 * time.Microsecond
+)
+
+// keepSchedule sends what is due while places are idle, until all is sent or the run
+// is over.
+func (p *pool) keepSchedule() {
+	release := takeTimer()
+	defer release()
+	for {
+		p.mu.Lock()
+		now := p.clock()
+		p.settle(now)
+		x := p.nextDue(now)
+		finished := p.slot >= p.slots
+		at := now + int64(backlog)
+		if p.idle.n > 0 && !finished {
+			at = p.intended(p.slot)
+		}
+		p.mu.Unlock()
+		if x != nil {
+			x.link.send(x)
+			continue
+		}
+		if finished || p.stop.Load() || now >= p.last {
+			return
+		}
+		p.until(min(at, p.last))
+	}
+}
+
+// nextDue gives an idle place what is due; nil: nothing is.
+func (p *pool) nextDue(now int64) *place {
+	if p.idle.n == 0 || p.slot >= p.slots {
+		return nil
+	}
+	at := p.intended(p.slot)
+	if at > now {
+		return nil
+	}
+	x := p.idle.pop()
+	p.due(&x.exchange, at, now)
+	x.busy = true
+	p.busy++
+	return x
+}
+
+// until sleeps to the time, or until woken where it is far.
+func (p *pool) until(at int64) {
+	if left := time.Duration(at - p.clock()); left > coarse {
+		p.sleep(at - int64(coarse)*3/4)
+		return
+	}
+	if left := time.Duration(at - p.clock()); left > 0 {
+		pause(left)
+	}
+}
+
+// bigRequest is the size of a request from which on it may take the server's time to be
+// sent, so that the schedule does not wait for that.
+const bigRequest = 32 << 10
+
+// send starts a request on a place that was idle.
+func (l *link) send(x *place) {
+	r := l.pool.targets[l.target].requests[x.request]
+	if len(r.Bytes)+len(r.Body) >= bigRequest {
+		go l.sendNow(x)
+		return
+	}
+	l.sendNow(x)
+}
+
+func (l *link) sendNow(x *place) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.conn == nil || l.conn.Spent() { // it was lost meanwhile
+		l.pool.mu.Lock()
+		x.again = true
+		l.pool.mu.Unlock()
+		return
+	}
+	l.start(x)
+	_ = l.flush() // a failure ends the connection, which its reader sees
+}
+
+// even is how long after the first request that of a number comes at an even pace.
+func (r *run) even(number int64) int64 { return int64(float64(number) * 1e9 / r.Rate) }
+
+// after is how long after the beginning the request of a number is intended.
+func (r *run) after(number int64) int64 {
+	if r.times == nil {
+		return r.even(number)
+	}
+	return r.times[min(number, int64(len(r.times))-1)]
+}
+
+// drawTimes draws when the requests of the settling and of the measured time come.
+func (r *run) drawTimes() {
+	if r.Pace != load.PacePoisson {
+		return
+	}
+	measured := int64(math.Ceil(r.Rate * r.Duration.Seconds()))
+	random := rand.New(rand.NewPCG(r.Seed, uint64(r.settling)))
+	boundary := r.even(r.settling)
+	r.times = make([]int64, 0, r.settling+measured)
+	r.times = arrivals(r.times, random, r.settling, 0, boundary)
+	r.times = arrivals(r.times, random, measured, boundary, int64(r.Duration))
+}
+
+// carried is the pace at which answers came, see pace. At random there are more
+// requests in one third of the time than in another, and so there are answers: they
+// are taken against what was intended in the same thirds, or a server that keeps up
+// would seem not to.
+func (p *plan) carried(bins []int64, span, first time.Duration) float64 {
+	answers := pace(bins, span, first, p.Duration)
+	if p.times == nil {
+		return answers
+	}
+	wanted := make([]int64, len(bins))
+	measured := p.times[len(p.times)-int(math.Ceil(p.Rate*p.Duration.Seconds())):]
+	boundary := int64(float64(len(p.times)-len(measured)) * 1e9 / p.Rate)
+	for _, at := range measured {
+		if i := int(float64(at-boundary) / float64(span) * float64(len(bins))); i < len(wanted) {
+			wanted[i]++
+		}
+	}
+	offered := pace(wanted, span, 0, p.Duration)
+	if offered <= 0 {
+		return answers
+	}
+	return answers / offered * p.Rate
+}
+
+// arrivals adds n times at random within a span, in order: of a Poisson process that
+// has n in it, the gaps are exponential and scaled to the span.
+func arrivals(times []int64, random *rand.Rand, n, from, span int64) []int64 {
+	sums := make([]float64, n)
+	var sum float64
+	for i := range sums {
+		sum += random.ExpFloat64()
+		sums[i] = sum
+	}
+	sum += random.ExpFloat64()
+	for _, s := range sums {
+		times = append(times, from+int64(s/sum*float64(span)))
+	}
+	return times
+}
+
+// pace is the rate at which answers came over a window of the duration that
+// starts at the first possible answer: the mean of the running count over the
+// window's last third, less that over its first, over the two thirds between.
+// Answers ÷ duration would miss those under way at the end (3% at 100 ms and
+// 3 s, a false saturation), and a count at one moment hangs on a stall at that
+// moment; a mean over a third does not.
+func pace(bins []int64, span, first, duration time.Duration) float64 {
+	third := duration.Seconds() / 3
+	begin := first.Seconds()
+	mean := func(from float64) float64 { // of the running count over [from, from+third)
+		var sum float64
+		for i, n := range bins {
+			at := (float64(i) + 0.5) * span.Seconds() / float64(len(bins))
+			sum += float64(n) * min(1, max(0, (from+third-at)/third))
+		}
+		return sum
+	}
+	return (mean(begin+2*third) - mean(begin)) / (2 * third)
+}
