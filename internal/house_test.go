@@ -66,9 +66,11 @@ var mayImport = map[string][]string{
 	"maxprocs/metrics":  {"maxprocs/facts"},
 	"maxprocs/memlimit": {"maxprocs", "maxprocs/facts"},
 
-	"cli":      {anything},
-	"cmd":      {"cli"},
-	"golangci": {"check/source", "program/rule"}, // public, since others' builds import it
+	"cli":             {anything},
+	"cli/entry":       {"measure/plan/field", "program/rule", "host/start", "maxprocs/facts"}, // procfit-run, which is to stay small
+	"cmd":             {"cli"},
+	"cmd/procfit-run": {"cli/entry"},
+	"golangci":        {"check/source", "program/rule"}, // public, since others' builds import it
 
 	"inspect":          {"program/observe", "program/rule", "maxprocs/facts"},
 	"inspect/ps":       {"inspect", "program/observe", "program/rule", "show/table", "show/terminal"},
@@ -83,8 +85,9 @@ var mayImport = map[string][]string{
 	"check/binary":   {"check", "program/rule", "maxprocs/facts", "program/goproc", "host/folder"},
 	"check/cluster":  {"check", "check/manifest", "program/rule", "host/cluster", "host/container"},
 
-	"measure/plan":            {"verdict/journal", "verdict/slo", "verdict/contest", "verdict/contest/race", "load", "program/ready", "program/gobench"},
-	"measure/plan/specfile":   {"measure/plan", "load"},
+	"measure/plan":            {"measure/plan/field", "verdict/journal", "verdict/slo", "verdict/contest", "verdict/contest/race", "load", "program/ready", "program/gobench"},
+	"measure/plan/field":      {},
+	"measure/plan/specfile":   {"measure/plan", "measure/plan/field", "load"},
 	"measure/trial":           {"measure/plan", "measure/trial/foreign", "verdict/journal", "verdict/slo", "verdict/contest", "load", "program/gobench", "program/observe", "host/supervisor"},
 	"measure/trial/foreign":   {"verdict/journal", "load"},
 	"measure/local":           {"measure/plan", "measure/trial", "measure/trial/foreign", "verdict/journal", "load", "load/engine", "program/ready", "program/target", "program/gobench", "program/toolchain", "program/observe", "host/supervisor", "host/cgroup", "host/topology"},

@@ -51,8 +51,8 @@ func runAction(t *testing.T, dir, temp string, inputs map[string]string) (code i
 	value := func(text string) string {
 		return expression.ReplaceAllStringFunc(text, func(e string) string {
 			name := expression.FindStringSubmatch(e)[1]
-			if name == "github.action_path" {
-				return root
+			if known, ok := map[string]string{"github.action_path": root, "github.action_ref": "main", "github.token": "token"}[name]; ok {
+				return known
 			}
 			input, ok := strings.CutPrefix(name, "inputs.")
 			declared, known := a.Inputs[input]
@@ -70,7 +70,7 @@ func runAction(t *testing.T, dir, temp string, inputs map[string]string) (code i
 	}
 	results := filepath.Join(temp, "outputs")
 	for _, s := range a.Runs.Steps {
-		if _, err := os.Stat(filepath.Join(temp, "procfit-check")); err == nil && strings.HasPrefix(s.Name, "Build") {
+		if _, err := os.Stat(filepath.Join(temp, "procfit-check")); err == nil && strings.HasPrefix(s.Name, "Install") {
 			continue // once is enough
 		}
 		if expression.MatchString(s.Run) || s.Shell != "bash" || s.Name == "" {
@@ -111,6 +111,7 @@ func TestActionWords(t *testing.T) {
 		"lines":            {map[string]string{"paths": "clean\nbad\n", "args": "--go 1.26\n--exit-zero\n"}, "check -o github --go 1.26 --exit-zero -- clean bad"},
 		"lines of words":   {map[string]string{"paths": "\n  a b\n\n\tc\n", "args": "\n"}, "check -o github -- a b c"},
 		"not a wildcard":   {map[string]string{"paths": "*\n?", "args": `\n`}, `check -o github \n -- * ?`},
+		"quoted words":     {map[string]string{"paths": `"a  b"/c 'd "e"' ""`, "args": "--ignore 'PF015=it''s \"right\"'\n--go 1.26"}, `check -o github --ignore PF015=its "right" --go 1.26 -- a  b/c d "e" `},
 		"and other inputs": {map[string]string{"sarif": "a b.sarif", "exit-zero": "true"}, "check -o github -o sarif=a b.sarif --exit-zero -- ."},
 	} {
 		temp := t.TempDir()
@@ -128,15 +129,17 @@ func TestActionWords(t *testing.T) {
 	}
 }
 
+// badPod has a limit of 2 CPUs and a GOMAXPROCS.
+const badPod = "apiVersion: v1\nkind: Pod\nmetadata: {name: api}\nspec:\n  containers:\n  - name: api\n    image: acme/api:1\n    resources: {limits: {cpu: \"2\"}}\n    env:\n    - name: GOMAXPROCS\n      value: %q\n"
+
 // TestAction runs the action for GitHub on a folder with a finding and on one without.
 func TestAction(t *testing.T) {
 	need.Everything(t, "builds procfit as the action does; the scripts prove what its check prints and returns")
 	need.Command(t, "bash")
 	need.Command(t, "go")
 	dir, temp := t.TempDir(), t.TempDir()
-	pod := "apiVersion: v1\nkind: Pod\nmetadata: {name: api}\nspec:\n  containers:\n  - name: api\n    image: acme/api:1\n    resources: {limits: {cpu: \"2\"}}\n    env:\n    - name: GOMAXPROCS\n      value: %q\n"
 	for name, procs := range map[string]string{"bad dir.yaml": "8", "good.yaml": "2"} {
-		if err := os.WriteFile(filepath.Join(dir, name), fmt.Appendf(nil, pod, procs), 0o644); err != nil {
+		if err := os.WriteFile(filepath.Join(dir, name), fmt.Appendf(nil, badPod, procs), 0o644); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -176,13 +179,14 @@ func TestPreCommitHooks(t *testing.T) {
 	if err := yaml.Unmarshal(b, &hooks); err != nil {
 		t.Fatal(err)
 	}
-	if len(hooks) != 2 {
+	languages := map[string]string{"procfit-check": "golang", "procfit-fix": "golang", "procfit-check-installed": "system", "procfit-fix-installed": "system"}
+	if len(hooks) != len(languages) {
 		t.Errorf("%d hooks", len(hooks))
 	}
 	for _, h := range hooks {
 		words := strings.Fields(h.Entry)
 		cmd, flags, err := newRoot(stdio{}).Find(words[1:])
-		if err != nil || cmd.Name() != "check" || cmd.ParseFlags(flags) != nil || words[0] != "procfit" || h.Language != "golang" {
+		if err != nil || cmd.Name() != "check" || cmd.ParseFlags(flags) != nil || words[0] != "procfit" || h.Language != languages[h.ID] {
 			t.Errorf("%+v: %v", h, err)
 		}
 		files, err := regexp.Compile(h.Files)

@@ -82,7 +82,7 @@ func holdsResults(dir string) bool {
 
 // folders compares two runs that have ended.
 func (o *compareOptions) folders(std stdio, old, current string) error {
-	for _, name := range o.given {
+	for _, name := range o.Names {
 		if !slices.Contains([]string{"output", "json", "quiet"}, name) {
 			return usageError("--%s has no effect: OLD and NEW are results directories, and nothing is measured; remove it", name)
 		}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/procfit/procfit/internal/cli/entry"
 	"github.com/procfit/procfit/internal/host/folder"
 	"github.com/procfit/procfit/internal/inspect/explain"
 	"github.com/procfit/procfit/internal/measure/plan/field"
@@ -73,7 +74,7 @@ func (o *explainOptions) fields() []field.Field {
 	where := []field.Field{
 		{Name: "pid", Holds: "PIDS", Help: "running processes, or processes of --root; may be repeated: 17,42", Value: field.Commas(&o.pids, "", readPID)},
 		{Name: "root", Holds: "DIR", Help: "directory that holds another system's proc and sys", Value: field.Text(&o.root)},
-		policyField(&o.policy, "print only what one policy decides"),
+		entry.Policy(&o.policy, "print only what one policy decides"),
 	}
 	result := field.In(field.Output, []field.Field{
 		{Name: "memory", Help: "explain GOMEMLIMIT too: every memory limit, and the value that fits", Value: field.Switch(&o.memory), Not: "policy"},
@@ -139,8 +140,8 @@ func (o *explainOptions) check() error {
 	if err := o.flags.check(); err != nil {
 		return err
 	}
-	if err := checkReserve(o.whatIf.Reserve, o.policy); err != nil {
-		return err
+	if err := entry.CheckReserve(o.whatIf.Reserve, o.policy); err != nil {
+		return asUsage(err)
 	}
 	switch {
 	case o.value && o.out.json():

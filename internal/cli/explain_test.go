@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/procfit/procfit/internal/inspect/explain"
+	"github.com/procfit/procfit/internal/program/rule"
 	"github.com/procfit/procfit/maxprocs/facts"
 )
 
@@ -58,7 +59,7 @@ func TestExplainWorlds(t *testing.T) {
 			if d.Schema != "procfit.decision/v1" || d.ActualProcs != nil || d.Findings == nil {
 				t.Errorf("schema %q, actual_procs %v, findings %v", d.Schema, d.ActualProcs, d.Findings)
 			}
-			for _, policy := range explain.Policies() {
+			for _, policy := range rule.Policies() {
 				if p := d.Policies[policy]; (p.Procs == nil) != (p.Outcome == facts.Dies) || p.Procs != nil && *p.Procs < 1 || len(p.Reasons) == 0 {
 					t.Errorf("policy %s: %s with reasons %q", policy, answered(p), p.Reasons)
 				}

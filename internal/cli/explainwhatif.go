@@ -5,9 +5,11 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/procfit/procfit/internal/cli/entry"
 	"github.com/procfit/procfit/internal/host/cgroup"
 	"github.com/procfit/procfit/internal/inspect/explain"
 	"github.com/procfit/procfit/internal/measure/plan/field"
+	"github.com/procfit/procfit/internal/show/number"
 	"github.com/procfit/procfit/internal/show/phrase"
 	"github.com/procfit/procfit/maxprocs/facts"
 )
@@ -24,12 +26,10 @@ func (o *explainOptions) whatIfFields() []field.Field {
 		{Name: "gomaxprocs", Holds: "VALUE", Help: "what if GOMAXPROCS had this value in the environment; unset for none", Value: field.Parsed(&w.Env, "", field.Maybe(anyText))},
 		{Name: "go", Holds: "VERSION", Help: "what if it were built with this Go version, and go.mod named it too", Value: field.Parsed(&w.GoVersion, "", goRelease)},
 		{Name: "lang", Holds: "VERSION", Help: "what if this version were the go line of its go.mod", Value: field.Parsed(&w.Language, "", goModLine)},
-		{Name: "reserve", Holds: "CPUS", Help: reserveHelp, Value: field.Parsed(&w.Reserve, "", cgroup.ParseCPUs)},
-		{Name: "request", Holds: "CPUS", Help: "what a CPU request of this many CPUs means next to the limit", Value: field.Parsed(&o.request, "", cgroup.ParseCPUs), Not: "policy"},
+		entry.Reserve(&w.Reserve),
+		{Name: "request", Holds: "CPUS", Help: "what a CPU request of this many CPUs means next to the limit", Value: field.Parsed(&o.request, "", number.ParseCPUs), Not: "policy"},
 	}
 }
-
-const reserveHelp = "leave CPUs to others in the same limit, such as a sidecar: 0.5 or 500m"
 
 func anyText(text string) (string, error) { return text, nil }
 
@@ -47,19 +47,6 @@ func goModLine(text string) (string, error) {
 		return "", fmt.Errorf("%q: expected a Go version such as 1.24", text)
 	}
 	return text, nil
-}
-
-// policyField is the choice of one policy.
-func policyField(p *string, help string) field.Field {
-	return field.Field{Name: "policy", Holds: "POLICY", Help: help + ": " + phrase.Or(explain.Policies()), Value: field.Choice(p, explain.Policies()...)}
-}
-
-// checkReserve refuses CPUs for others where the policy leaves none.
-func checkReserve(cpus float64, policy string) error {
-	if cpus > 0 && policy != "" && policy != string(facts.PolicyFit) {
-		return usageError("--reserve and --policy %s: only fit leaves CPUs to others; remove one of them", policy)
-	}
-	return nil
 }
 
 // request is what was asked of a CPU request, and the weight of the program's group

@@ -225,7 +225,7 @@ func TestMeasuredAgainIsTheSame(t *testing.T) {
 // randomRun is a command line of some of the flags, in any order and form.
 func randomRun(r *rand.Rand, name string) (args []string) {
 	m, _ := measurements[name](quiet(), &cobra.Command{})
-	fields := m.fields
+	fields := m.Fields
 	for _, i := range r.Perm(len(fields))[:r.IntN(12)] {
 		f := fields[i]
 		list := texts[f.Name]
@@ -265,7 +265,7 @@ func randomRun(r *rand.Rand, name string) (args []string) {
 // asked is what the flags hold, but for where the results go and the seed.
 func asked(m *measurement) string {
 	var b strings.Builder
-	for _, f := range m.fields {
+	for _, f := range m.Fields {
 		if f.Name == "out" || f.Name == "seed" {
 			continue
 		}
@@ -281,7 +281,7 @@ func asked(m *measurement) string {
 func TestEveryFieldHasTexts(t *testing.T) {
 	for name, of := range measurements {
 		m, _ := of(quiet(), &cobra.Command{})
-		for _, f := range m.fields {
+		for _, f := range m.Fields {
 			if len(texts[f.Name]) == 0 {
 				t.Errorf("%s: no value of --%s is tried", name, f.Name)
 			}

@@ -15,15 +15,12 @@ import (
 )
 
 // flags are the fields of a subcommand as its flags, and which of them the user gave.
-type flags struct {
-	fields []field.Field
-	given  []string // names, in the order in which they were given first
-}
+type flags struct{ field.Given }
 
 // bind makes flags of the fields, a help that shows them by their groups, and what a shell
 // completes.
 func (f *flags) bind(std stdio, cmd *cobra.Command, fields []field.Field) {
-	f.fields = fields
+	f.Fields = fields
 	for _, one := range fields {
 		cmd.Flags().AddFlag(&pflag.Flag{
 			Name: one.Name, Shorthand: one.Short, Usage: one.Help, Value: &asFlag{one, f}, DefValue: shownDefault(one), NoOptDefVal: one.Bare,
@@ -47,38 +44,23 @@ func shownDefault(f field.Field) string {
 }
 
 // has reports whether the user gave a field.
-func (f *flags) has(name string) bool { return slices.Contains(f.given, name) }
-
-// why are the reasons why a field has no effect with another one.
-var why = map[string]string{
-	"kube": "a pod is as its object describes it, and the load comes from another pod",
-	"load": "it is for procfit's own load generator; write it into the --load command",
-}
+func (f *flags) has(name string) bool { return f.Has(name) }
 
 // check refuses what has no effect without a field that is not given, or with one that is.
-func (f *flags) check() error {
-	for _, name := range f.given {
-		one := f.named(name)
-		if one.Needs != "" && !f.has(one.Needs) {
-			return usageError("--%s needs %s", name, strings.TrimSpace("--"+one.Needs+" "+f.named(one.Needs).Holds))
-		}
-		for _, other := range strings.Fields(one.Not) {
-			switch reason := why[other]; {
-			case !f.has(other):
-			case reason == "":
-				return usageError("use only one of --%s and --%s", name, other)
-			default:
-				return usageError("--%s has no effect with --%s: %s; remove --%[1]s", name, other, reason)
-			}
-		}
+func (f *flags) check() error { return asUsage(f.Check()) }
+
+// asUsage is the error of what the user asked wrongly; nil: nothing is wrong.
+func asUsage(err error) error {
+	if err == nil {
+		return nil
 	}
-	return nil
+	return usageError("%w", err)
 }
 
 // args are the flags as a command line has them: in the order in which they were given,
 // each with its value in a word of its own, and what begins with a dash is a flag.
 func (f *flags) args(without ...string) (words []string) {
-	for _, name := range f.given {
+	for _, name := range f.Names {
 		if slices.Contains(without, name) {
 			continue
 		}
@@ -104,9 +86,7 @@ func (f *flags) args(without ...string) (words []string) {
 // text is what a field holds.
 func (f *flags) text(name string) string { return f.named(name).Value.String() }
 
-func (f *flags) named(name string) field.Field {
-	return f.fields[slices.IndexFunc(f.fields, func(one field.Field) bool { return one.Name == name })]
-}
+func (f *flags) named(name string) field.Field { return f.Named(name) }
 
 // asFlag is a field as a flag.
 type asFlag struct {
@@ -115,19 +95,7 @@ type asFlag struct {
 }
 
 // Set implements pflag.Value.
-func (f *asFlag) Set(text string) error {
-	err := f.Value.Set(text)
-	if wrong := (*field.Mistake)(nil); errors.As(err, &wrong) {
-		return usageError("--%s %s", f.Name, wrong.For("--"+f.Name+" "))
-	}
-	if err != nil {
-		return usageError("--%s %w", f.Name, err)
-	}
-	if !f.of.has(f.Name) {
-		f.of.given = append(f.of.given, f.Name)
-	}
-	return nil
-}
+func (f *asFlag) Set(text string) error { return asUsage(f.of.Set(f.Name, text)) }
 
 // String implements pflag.Value.
 func (f *asFlag) String() string {
@@ -154,15 +122,16 @@ func flagError(cmd *cobra.Command, err error) error {
 	if own := (*exitError)(nil); errors.As(err, &own) {
 		return own
 	}
-	help := "; see " + cmd.CommandPath() + " --help"
+	see := cmd.CommandPath()
+	help := "; see " + see + " --help"
 	switch {
 	case errors.As(err, &unknown):
-		return usageError("%s", unknownFlag(cmd, unknown))
+		return asUsage(unknownFlag(cmd, unknown))
 	case errors.As(err, &valueless):
 		f := valueless.GetFlag()
-		return usageError("--%s needs a value: --%[1]s %s", f.Name, cmp.Or(f.Value.Type(), "VALUE"))
+		return asUsage(field.Field{Name: f.Name, Holds: cmp.Or(f.Value.Type(), "VALUE")}.NoValue())
 	case errors.As(err, &syntax):
-		return usageError("%q is not a flag%s", syntax.GetSpecifiedFlag(), help)
+		return asUsage(field.NotAFlag(syntax.GetSpecifiedFlag(), see))
 	case errors.As(err, &wrong):
 		return usageError("--%s %q: expected %s%s", wrong.GetFlag().Name, wrong.GetValue(), kindOf(wrong.GetFlag()), help)
 	}
@@ -183,24 +152,23 @@ func kindOf(f *pflag.Flag) string {
 }
 
 // unknownFlag says which flag may be meant: one of the command, or of another command.
-func unknownFlag(cmd *cobra.Command, err *pflag.NotExistError) string {
+func unknownFlag(cmd *cobra.Command, err *pflag.NotExistError) error {
 	name := err.GetSpecifiedName()
 	if instead := guessed(cmd, name); instead != "" {
 		dashes := "--"
 		if len(name) == 1 {
 			dashes = "-"
 		}
-		return fmt.Sprintf("unknown flag %s%s; use: %s", dashes, name, instead)
+		return fmt.Errorf("unknown flag %s%s; use: %s", dashes, name, instead)
 	}
 	if short := err.GetSpecifiedShortnames(); short != "" {
-		hint := "see " + cmd.CommandPath() + " --help"
 		switch { // only the first letter of -addr is the flag that is missing
 		case len(short) > 1 && strings.Contains(cmd.Use, "COMMAND"):
-			hint = fmt.Sprintf("if -%s belongs to your program, write -- before the program: %s [flags] -- ./server -%[1]s …", short, cmd.CommandPath())
+			return fmt.Errorf("unknown flag -%s; if -%[1]s belongs to your program, write -- before the program: %s [flags] -- ./server -%[1]s …", short, cmd.CommandPath())
 		case len(short) > 1 && cmd.Name() == "compare":
-			hint = fmt.Sprintf("if -%s belongs to your program, quote the program with its flags: './server.old -%[1]s …' './server -%[1]s …'", short)
+			return fmt.Errorf("unknown flag -%s; if -%[1]s belongs to your program, quote the program with its flags: './server.old -%[1]s …' './server -%[1]s …'", short)
 		}
-		return fmt.Sprintf("unknown flag -%s; %s", short, hint)
+		return field.UnknownShort(name, cmd.CommandPath())
 	}
 	var own []string
 	cmd.Flags().VisitAll(func(f *pflag.Flag) {
@@ -210,13 +178,10 @@ func unknownFlag(cmd *cobra.Command, err *pflag.NotExistError) string {
 	})
 	for _, other := range everyCommand(cmd.Root()) {
 		if f := other.Flags().Lookup(name); f != nil && !other.Hidden && !f.Hidden {
-			return fmt.Sprintf("unknown flag --%s: %s does not have it, but %s does", name, cmd.CommandPath(), other.CommandPath())
+			return fmt.Errorf("unknown flag --%s: %s does not have it, but %s does", name, cmd.CommandPath(), other.CommandPath())
 		}
 	}
-	if near := nearest(name, own); near != "" {
-		return fmt.Sprintf("unknown flag --%s. Did you mean --%s?", name, near)
-	}
-	return fmt.Sprintf("unknown flag --%s; see %s --help", name, cmd.CommandPath())
+	return field.Unknown(name, nearest(name, own), cmd.CommandPath())
 }
 
 // nearest is the known word that a typing error may have made another of; empty: none is

@@ -35,7 +35,7 @@ func (f *flags) help(std stdio, cmd *cobra.Command) {
 
 // short reports whether some of the fields are shown by -h alone.
 func (f *flags) short() bool {
-	for _, one := range f.fields {
+	for _, one := range f.Fields {
 		if one.Often {
 			return true
 		}
@@ -82,7 +82,7 @@ func (f *flags) usage(std stdio, cmd *cobra.Command, short bool) string {
 	}
 	if short {
 		f.write(&b, std.helpWidth(), "Flags that are used most", helpText(cmd), func(one field.Field) bool { return one.Often })
-		fmt.Fprintf(&b, "\n%s --help shows all %d flags.\n", cmd.CommandPath(), len(f.fields))
+		fmt.Fprintf(&b, "\n%s --help shows all %d flags.\n", cmd.CommandPath(), len(f.Fields))
 	}
 	return b.String()
 }
@@ -100,7 +100,7 @@ func (f *flags) write(b *strings.Builder, width int, title, help string, in func
 		}
 		names, texts = append(names, strings.TrimRight(head+name+" "+holds, " ")), append(texts, text)
 	}
-	for _, one := range f.fields {
+	for _, one := range f.Fields {
 		if in(one) {
 			text := one.Help
 			if shown := shownDefault(one); shown != "" {
@@ -142,7 +142,7 @@ const widestName = 30
 // last is the group that the help flag is in.
 func (f *flags) last() (last field.Group) {
 	for _, g := range field.Groups() {
-		for _, one := range f.fields {
+		for _, one := range f.Fields {
 			if one.Group == g {
 				last = g
 			}

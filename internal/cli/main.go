@@ -19,8 +19,8 @@ import (
 	"github.com/spf13/cobra"
 
 	gosource "github.com/procfit/procfit/internal/check/source"
+	"github.com/procfit/procfit/internal/cli/entry"
 	"github.com/procfit/procfit/internal/host/supervisor"
-	"github.com/procfit/procfit/internal/show/phrase"
 	"github.com/procfit/procfit/internal/show/secret"
 	"github.com/procfit/procfit/internal/show/terminal"
 )
@@ -28,8 +28,8 @@ import (
 // The exit codes, which are API.
 const (
 	exitGate        = 1 // findings of check, or a program proven worse by compare
-	exitUsage       = 2
-	exitFailure     = 3
+	exitUsage       = entry.CodeUsage
+	exitFailure     = entry.CodeFailure
 	exitInterrupted = 130
 )
 
@@ -60,19 +60,9 @@ func newStdio(ctx context.Context, in io.Reader, out, err io.Writer, args []stri
 	return stdio{ctx, in, out, err, args, sync.OnceValue(func() secret.Hidden { return secret.Find(args) })}
 }
 
-// notef prints a note on stderr, next to the output, without the credentials that procfit
-// was called with: logs of CI keep it. Errors are printed in plain words.
+// notef prints a note on stderr.
 func (s stdio) notef(format string, args ...any) {
-	for i, a := range args {
-		if err, ok := a.(error); ok {
-			args[i] = phrase.Plain(err)
-		}
-	}
-	note := fmt.Sprintf(format, args...)
-	if s.hidden != nil {
-		note = s.hidden().In(note)
-	}
-	fmt.Fprintln(s.err, "procfit: "+note)
+	fmt.Fprintln(s.err, entry.Note(s.hidden, format, args...))
 }
 
 // color reports whether the output may have colours.

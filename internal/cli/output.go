@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/procfit/procfit/internal/cli/entry"
 	"github.com/procfit/procfit/internal/measure/plan/field"
 	"github.com/procfit/procfit/internal/show/phrase"
 )
@@ -41,7 +42,7 @@ func (p *printing) fields(jsonHelp string) []field.Field {
 	if slices.Contains(p.formats, "json") {
 		list = append(list, field.Field{Name: "json", Help: cmp.Or(jsonHelp, "the same as -o json"), Value: (*outputJSON)(p), Aside: field.OfOutput})
 	}
-	list = append(list, field.Field{Name: "quiet", Short: "q", Help: "print only the result, without progress and notes", Value: field.Switch(&p.quiet), Aside: field.OfOutput})
+	list = append(list, entry.Quiet(&p.quiet))
 	return field.In(field.Output, list...)
 }
 

@@ -1,10 +1,12 @@
 package cli
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -13,8 +15,11 @@ import (
 	"github.com/procfit/procfit/test/need"
 )
 
-// brief is a sweep that a test can wait for.
-const brief = "--repeats 6 --duration 400ms --warmup 20ms --connections 2 --rate 30 --seed 3"
+// brief is a procfit.yaml of a comparison that a test can wait for.
+const brief = `load: {duration: 400ms, warmup: 20ms, connections: 2, rate: 30, header: ["X-Name: two words"]}
+compare: {seed: 3}
+stop: {repeats: 6}
+`
 
 // history is a repository with a server whose newer commit takes another time to
 // answer; base is the older one.
@@ -31,8 +36,11 @@ import (
 )
 
 func main() {
-	addr := flag.String("addr", "", "")
+	addr, name := flag.String("addr", "", ""), flag.String("name", "", "")
 	flag.Parse()
+	if *name != "two words" {
+		panic(*name)
+	}
 	http.ListenAndServe(*addr, http.HandlerFunc(func(http.ResponseWriter, *http.Request) { time.Sleep(%s) }))
 }
 `
@@ -57,6 +65,7 @@ func main() {
 	}
 	git("init", "-q")
 	write("go.mod", "module example.com/shop\n\ngo 1.24\n")
+	write("procfit.yaml", brief)
 	for _, wait := range []string{before, after} {
 		write("cmd/server/main.go", fmt.Sprintf(server, wait))
 		git("add", ".")
@@ -109,8 +118,9 @@ func TestGitHubRecipe(t *testing.T) {
 	dir, base := history(t, "time.Millisecond", "20*time.Millisecond")
 	temp := t.TempDir()
 	summary := filepath.Join(temp, "summary")
-	job.Env["FLAGS"] = brief
-	values := strings.NewReplacer("${{ github.workspace }}/.procfit", root, "${{ github.event.pull_request.base.sha }}", base)
+	job.Env["MAX_TIME"] = ""
+	job.Env["SERVER"] = `-name "two words" -addr :{port}`
+	values := strings.NewReplacer("${{ github.workspace }}/.procfit", root, "${{ github.event.pull_request.base.sha }}", base, "${{ github.token }}", "")
 	failed, ran := 0, 0
 	for _, s := range job.Steps {
 		if s.Run == "" {
@@ -147,42 +157,92 @@ func TestGitHubRecipe(t *testing.T) {
 	}
 }
 
-// TestGitLabRecipe runs the job on a merge request that makes a server faster.
-func TestGitLabRecipe(t *testing.T) {
-	need.Everything(t, "builds procfit and two servers for a gate; compare.txtar proves the gate")
-	t.Parallel() // with the other recipe, after the scripts
-	need.Command(t, "bash")
-	b, err := os.ReadFile("../../deploy/ci/gitlab.yaml")
+// gitlabJob is what these tests need of a job.
+type gitlabJob struct {
+	Variables    map[string]string
+	BeforeScript []string `yaml:"before_script"`
+	Script       []string
+	Artifacts    struct {
+		When    string
+		Paths   []string
+		Reports map[string]string
+	}
+}
+
+// component reads a job of a component for GitLab, as GitLab does for these inputs.
+func component(t *testing.T, file, name string, inputs map[string]string) gitlabJob {
+	t.Helper()
+	b, err := os.ReadFile("../../templates/" + file)
 	if err != nil {
 		t.Fatal(err)
 	}
-	var jobs map[string]struct {
-		Variables    map[string]string
-		BeforeScript []string `yaml:"before_script"`
-		Script       []string
-		Artifacts    struct {
-			When  string
-			Paths []string
+	spec, rest, _ := strings.Cut(string(b), "\n---\n")
+	var head struct {
+		Spec struct {
+			Inputs map[string]struct{ Default, Description string }
 		}
 	}
-	if err := yaml.Unmarshal(b, &jobs); err != nil {
+	var jobs map[string]gitlabJob
+	if err := errors.Join(yaml.Unmarshal([]byte(spec), &head), yaml.Unmarshal([]byte(rest), &jobs)); err != nil {
 		t.Fatal(err)
 	}
-	job := jobs["procfit-gate"]
-	root, err := filepath.Abs("../..")
-	if err != nil {
-		t.Fatal(err)
+	job, ok := jobs[name]
+	if !ok || len(head.Spec.Inputs) == 0 {
+		t.Fatalf("%s has no job %s, or no input", file, name)
 	}
-	dir, base := history(t, "20*time.Millisecond", "time.Millisecond")
-	job.Variables["FLAGS"] = brief
-	job.Variables["PROCFIT_SOURCE"] = root
-	env := []string{"CI_PROJECT_DIR=" + dir, "CI_MERGE_REQUEST_DIFF_BASE_SHA=" + base}
-	for name, v := range job.Variables {
+	for key, text := range job.Variables {
+		job.Variables[key] = regexp.MustCompile(`\$\[\[ inputs\.([a-z-]+) \]\]`).ReplaceAllStringFunc(text, func(e string) string {
+			input := strings.Fields(strings.TrimPrefix(e, "$[[ inputs."))[0]
+			declared, ok := head.Spec.Inputs[input]
+			if !ok {
+				t.Errorf("%s: %s is not an input", file, e)
+			}
+			if given, ok := inputs[input]; ok {
+				return given
+			}
+			return declared.Default
+		})
+	}
+	for _, line := range append(job.BeforeScript, job.Script...) {
+		if strings.Contains(line, "$[[") {
+			t.Errorf("%s: an input in a script could be a command of anybody's: %s", file, line)
+		}
+	}
+	return job
+}
+
+// run runs the job as GitLab's runner does, which puts all lines into one script. Its
+// procfit is that of these tests, as a release of it: TestGitHubRecipe builds one.
+func (j gitlabJob) run(t *testing.T, dir string, env ...string) (string, int) {
+	t.Helper()
+	program, err := os.ReadFile(need.Command(t, "procfit"))
+	must(err)
+	script, err := os.ReadFile("../../deploy/ci/install.sh")
+	must(err)
+	repository := t.TempDir()
+	must(os.MkdirAll(filepath.Join(repository, "deploy/ci"), 0o755))
+	must(os.WriteFile(filepath.Join(repository, "deploy/ci/install.sh"), script, 0o644))
+	if out, code := runStep(t, repository, "git init -q . && git add . && git -c user.name=t -c user.email=t@example.com commit -qm all && git tag v0.1.0", nil); code != 0 {
+		t.Fatal(out)
+	}
+	env = append(env, "CI_PROJECT_DIR="+dir, "NO_PROXY=*", "PROCFIT_RELEASES="+release(t, string(program), "").URL)
+	for name, v := range j.Variables {
+		if name == "PROCFIT_REPOSITORY" {
+			v = "file://" + repository
+		}
 		env = append(env, name+"="+v)
 	}
-	// GitLab's runner puts all lines into one script.
-	out, code := runStep(t, dir, strings.Join(append(job.BeforeScript, job.Script...), "\n"), env)
-	if code != 0 {
+	return runStep(t, dir, strings.Join(append(j.BeforeScript, j.Script...), "\n"), env)
+}
+
+// TestGitLabGate runs the job on a merge request that makes a server faster.
+func TestGitLabGate(t *testing.T) {
+	need.Everything(t, "builds two servers and measures them; compare.txtar proves the gate")
+	t.Parallel() // with the other recipe, after the scripts
+	need.Command(t, "bash")
+	job := component(t, "gate.yml", "procfit-gate", map[string]string{"server": "-name 'two words' -addr :{port}", "procfit": "v0.1.0", "max-time": ""})
+	dir, base := history(t, "20*time.Millisecond", "time.Millisecond")
+	if out, code := job.run(t, dir, "CI_MERGE_REQUEST_DIFF_BASE_SHA="+base); code != 0 {
 		t.Fatalf("exit code %d\n%s", code, out)
 	}
 	for _, path := range job.Artifacts.Paths {
@@ -192,5 +252,22 @@ func TestGitLabRecipe(t *testing.T) {
 	}
 	if job.Artifacts.When != "always" || len(job.Artifacts.Paths) == 0 {
 		t.Errorf("artifacts %+v: a gate that fails has to show why", job.Artifacts)
+	}
+}
+
+// TestGitLabCheck runs the job on a repository with a finding.
+func TestGitLabCheck(t *testing.T) {
+	for _, command := range []string{"bash", "git", "curl", "tar", "sha256sum"} {
+		need.Command(t, command)
+	}
+	job := component(t, "check.yml", "procfit-check", map[string]string{"procfit": "v0.1.0"})
+	dir := t.TempDir()
+	must(os.WriteFile(filepath.Join(dir, "procfit.yaml"), []byte("check: {paths: [a dir]}\n"), 0o600))
+	must(os.Mkdir(filepath.Join(dir, "a dir"), 0o700))
+	must(os.WriteFile(filepath.Join(dir, "a dir", "pod.yaml"), fmt.Appendf(nil, badPod, "8"), 0o600))
+	out, code := job.run(t, dir)
+	report, err := os.ReadFile(filepath.Join(dir, job.Artifacts.Reports["junit"]))
+	if code != exitGate || !strings.Contains(out, "PF001") || err != nil || !strings.Contains(string(report), "PF001") {
+		t.Errorf("exit code %d, report %v: %s", code, err, out)
 	}
 }

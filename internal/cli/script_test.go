@@ -15,6 +15,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
+	"github.com/procfit/procfit/internal/cli/entry"
 	"github.com/procfit/procfit/internal/host/supervisor"
 	"github.com/procfit/procfit/internal/measure/session"
 	"github.com/procfit/procfit/test/need"
@@ -31,6 +32,7 @@ func TestMain(m *testing.M) {
 			session.LooksAtMachine = os.Getenv(busyKey) == "" // the scripts themselves keep it busy
 			os.Exit(Main(context.Background(), os.Args[1:], os.Stdin, copying(os.Stdout), os.Stderr))
 		},
+		entry.Name:   func() { os.Exit(entry.Main(os.Args[1:], os.Stdout, os.Stderr)) },
 		"fakeserver": fakeServer,
 		"fakebatch":  fakeBatch,
 		"fakemodern": fakeModern,

@@ -126,14 +126,14 @@ func (m *measurement) readFile(std stdio) error {
 		return err
 	}
 	var unused []string
-	given := slices.Clone(m.given)
+	given := slices.Clone(m.Names)
 	err = m.apply(std, file, func(row field.Field) bool {
 		switch {
 		case row.Group == field.Check, row.Group == field.Kube && !m.inCluster():
 			return true
 		case m.words(row.Name) != nil:
 			return len(*m.words(row.Name)) > 0
-		case !slices.ContainsFunc(m.fields, func(one field.Field) bool { return one.Name == row.Name }):
+		case !slices.ContainsFunc(m.Fields, func(one field.Field) bool { return one.Name == row.Name }):
 			unused = append(unused, specfile.Key(row))
 			return true
 		}
@@ -157,12 +157,12 @@ func (o *checkOptions) readFile(std stdio) error {
 	if err != nil || file == nil {
 		return err
 	}
-	given, hasPaths := slices.Clone(o.given), len(o.paths) > 0
+	given, hasPaths := slices.Clone(o.Names), len(o.paths) > 0
 	return o.apply(std, file, func(row field.Field) bool {
 		if row.Group != field.Check || row.Name == pathsField {
 			return row.Group != field.Check || hasPaths || o.cluster.on
 		}
-		has := slices.ContainsFunc(o.flags.fields, func(one field.Field) bool { return one.Name == row.Name })
+		has := slices.ContainsFunc(o.flags.Fields, func(one field.Field) bool { return one.Name == row.Name })
 		return !has || slices.Contains(given, row.Name) // kube check has not all
 	}, func(name, text string) error {
 		if name == pathsField {
@@ -179,7 +179,7 @@ func (f *flags) set(name, text string) error {
 		return err
 	}
 	if !f.has(name) {
-		f.given = append(f.given, name)
+		f.Names = append(f.Names, name)
 	}
 	return nil
 }

@@ -131,7 +131,7 @@ func TestFlagsOverrideTheFile(t *testing.T) {
 		if err := o.readFile(std); err != nil {
 			t.Fatal(err)
 		}
-		given := slices.DeleteFunc(slices.Clone(o.given), func(name string) bool { return name == "file" })
+		given := slices.DeleteFunc(slices.Clone(o.Names), func(name string) bool { return name == "file" })
 		if got := strings.Join(o.command, " "); got != c.command || strings.Join(given, " ") != c.given {
 			t.Errorf("%s: command %s, given %s", c.args, got, given)
 		}
@@ -200,7 +200,7 @@ func TestVariablesAreFilledForARunner(t *testing.T) {
 func TestEveryRowHasACommand(t *testing.T) {
 	var all []string
 	for _, words := range [][]string{{"sweep"}, {"size", "--slo", "p99=1s"}, {"compare"}, {"kube", "sweep"}} {
-		for _, f := range called(words).fields {
+		for _, f := range called(words).Fields {
 			all = append(all, f.Name)
 		}
 	}

@@ -33,10 +33,10 @@ package cgroup
 import (
 	"fmt"
 	"math"
-	"strconv"
 	"strings"
 	"time"
 
+	"github.com/procfit/procfit/internal/show/number"
 	"github.com/procfit/procfit/maxprocs/facts"
 )
 
@@ -46,22 +46,7 @@ const (
 	// MinQuota in CPUs follows from the kernel's least quota of 1 ms a period
 	// (min_cfs_quota_period in kernel/sched/core.c).
 	MinQuota = 0.01
-	// maxQuota is more than any machine has; the kernel's own bound is near it.
-	maxQuota = 1e5
 )
-
-// ParseCPUs reads a number of CPUs as manifests write it: 0.5, 2 or 500m.
-func ParseCPUs(text string) (float64, error) {
-	number, milli := strings.CutSuffix(text, "m")
-	cpus, err := strconv.ParseFloat(number, 64)
-	if milli {
-		cpus /= 1000
-	}
-	if err != nil || !(cpus > 0 && cpus <= maxQuota) {
-		return 0, fmt.Errorf("%q: expected a number of CPUs above zero, such as 0.5 or 500m", text)
-	}
-	return cpus, nil
-}
 
 // Stats is the CFS bandwidth accounting of a group since it was made.
 type Stats = facts.Throttling
@@ -69,8 +54,8 @@ type Stats = facts.Throttling
 // quotaMicros is the CPU time a period for this many CPUs.
 func quotaMicros(cpus float64) (int64, error) {
 	switch {
-	case math.IsNaN(cpus) || cpus > maxQuota:
-		return 0, fmt.Errorf("CPU limit %v is not a number of CPUs from %v to %v", cpus, MinQuota, maxQuota)
+	case math.IsNaN(cpus) || cpus > number.MostCPUs:
+		return 0, fmt.Errorf("CPU limit %v is not a number of CPUs from %v to %v", cpus, MinQuota, number.MostCPUs)
 	case cpus < MinQuota:
 		return 0, fmt.Errorf("CPU limit %v is below the kernel's minimum of %v CPU (1 ms in a period of %v)", cpus, MinQuota, Period)
 	}

@@ -20,9 +20,6 @@ import (
 	"github.com/procfit/procfit/maxprocs/facts"
 )
 
-// Policies returns the names of the policies that are explained.
-func Policies() []string { return []string{"go", "fit", "automaxprocs", "jvm"} }
-
 // Explanation is everything that procfit explain prints about one program.
 type Explanation struct {
 	subject   rule.Subject
@@ -38,12 +35,7 @@ type Explanation struct {
 // empty.
 func New(s rule.Subject, who, policy string) Explanation {
 	e := Explanation{subject: s, who: who, policy: policy, findings: rule.Judge(s)}
-	for _, d := range []facts.Decision{
-		s.Go,
-		s.Fit,
-		facts.Decide(s.Facts, facts.Automaxprocs{Language: s.Language}),
-		facts.Decide(s.Facts, facts.JVM{}),
-	} {
+	for _, d := range s.Decisions() {
 		if policy == "" || facts.PolicyName(policy) == d.Policy {
 			e.decisions = append(e.decisions, d)
 		}

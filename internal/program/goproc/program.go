@@ -58,17 +58,6 @@ type Program struct {
 // automaxprocs is a module that sets GOMAXPROCS when it is imported.
 const automaxprocs = "go.uber.org/automaxprocs"
 
-// AutomaxprocsIn is the version of go.uber.org/automaxprocs among the modules, or
-// empty.
-func AutomaxprocsIn(deps []*debug.Module) string {
-	for _, d := range deps {
-		if d.Path == automaxprocs {
-			return d.Version
-		}
-	}
-	return ""
-}
-
 // Toolchain reports whether the program is a part of Go itself: the go command, the
 // compiler, the linker.
 func (p Program) Toolchain() bool { return strings.HasPrefix(p.Path, "cmd/") }

@@ -198,7 +198,7 @@ func (r *Reader) observe(pid int, stat procstat.Stat, facts *facts.Reader) (rule
 		return rule.Observed{}, program{}, err
 	}
 	o.Facts.GoVersion, o.Facts.DefaultGODEBUG, o.Facts.GOARCH = p.live.GoVersion, p.live.DefaultGODEBUG, p.live.GOARCH
-	o.Automaxprocs = goproc.AutomaxprocsIn(p.live.Deps)
+	o.Automaxprocs = rule.AutomaxprocsIn(p.live.Deps)
 	return o, p, nil
 }
 
@@ -221,7 +221,7 @@ func Self() rule.Subject {
 	live := runtime.GOMAXPROCS(0)
 	o := rule.Observed{Place: rule.Place{PID: os.Getpid()}, Facts: facts.Read(), Live: &live}
 	if info, ok := debug.ReadBuildInfo(); ok {
-		o.Automaxprocs = goproc.AutomaxprocsIn(info.Deps)
+		o.Automaxprocs = rule.AutomaxprocsIn(info.Deps)
 	}
 	return rule.NewSubject(o)
 }

@@ -1,6 +1,7 @@
 package rule
 
 import (
+	"runtime/debug"
 	"strconv"
 
 	"github.com/procfit/procfit/internal/show/phrase"
@@ -55,6 +56,20 @@ type Observed struct {
 	NotGo          bool   // it is known not to be a Go program; no rule judges it
 	ProgramUnknown string // why the program could not be read
 	LiveUnknown    string // why the live value of a process could not be read
+}
+
+// automaxprocs is a module that sets GOMAXPROCS when it is imported.
+const automaxprocs = "go.uber.org/automaxprocs"
+
+// AutomaxprocsIn is the version of go.uber.org/automaxprocs among a program's modules, or
+// empty.
+func AutomaxprocsIn(deps []*debug.Module) string {
+	for _, d := range deps {
+		if d.Path == automaxprocs {
+			return d.Version
+		}
+	}
+	return ""
 }
 
 // Subject is one program as the rules see it: what is observed, and what follows from

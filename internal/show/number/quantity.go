@@ -40,6 +40,22 @@ func CPUs(x float64) string {
 	return "1 CPU"
 }
 
+// MostCPUs are more than any machine has; the kernel's own bound of a limit is near it.
+const MostCPUs = 1e5
+
+// ParseCPUs reads a number of CPUs as manifests write it: 0.5, 2 or 500m.
+func ParseCPUs(text string) (float64, error) {
+	digits, milli := strings.CutSuffix(text, "m")
+	cpus, err := strconv.ParseFloat(digits, 64)
+	if milli {
+		cpus /= 1000
+	}
+	if err != nil || !(cpus > 0 && cpus <= MostCPUs) {
+		return 0, fmt.Errorf("%q: expected a number of CPUs above zero, such as 0.5 or 500m", text)
+	}
+	return cpus, nil
+}
+
 // BareCPUs is CPUs without the noun.
 func BareCPUs(x float64) string { return Short(Significant(x, 4)) }
 

@@ -14,7 +14,6 @@ import (
 	"cmp"
 	"net/url"
 	"path"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -51,7 +50,7 @@ type cutter struct {
 }
 
 func (c *cutter) cut(value string) string {
-	if named.MatchString(value) {
+	if named().MatchString(value) {
 		return value
 	}
 	if value != "" && value != Redacted {
@@ -64,12 +63,12 @@ func (c *cutter) cut(value string) string {
 var plainHeaders = []string{"accept", "accept-encoding", "accept-language", "connection", "content-length", "content-type", "expect", "host", "transfer-encoding", "upgrade", "user-agent"}
 
 // lone is a word that is at most a header's name.
-var lone = regexp.MustCompile(`^[A-Za-z-]*$`)
+var lone = pattern(`^[A-Za-z-]*$`)
 
 func (c *cutter) header(header string) string {
 	end := strings.IndexAny(header, ": \t=")
 	switch {
-	case end < 0 && lone.MatchString(header):
+	case end < 0 && lone().MatchString(header):
 		return header
 	case end < 0:
 		return c.cut(header)
@@ -153,9 +152,9 @@ func (c *cutter) joined(word, password string) (shown string, ok bool) {
 }
 
 var (
-	digits = regexp.MustCompile(`^\d*$`)
+	digits = pattern(`^\d*$`)
 	// address is what may be before a port.
-	address = regexp.MustCompile(`^(|localhost|[\w-]*[.\[:].*)$`)
+	address = pattern(`^(|localhost|[\w-]*[.\[:].*)$`)
 )
 
 // user is NAME:PASSWORD without the password; IDs of user and group, URLs and addresses
@@ -164,7 +163,7 @@ func (c *cutter) user(word string) string {
 	name, password, ok := strings.Cut(word, ":")
 	switch {
 	case !ok, strings.HasPrefix(password, "//"), password == "",
-		digits.MatchString(password) && (digits.MatchString(name) || address.MatchString(name)):
+		digits().MatchString(password) && (digits().MatchString(name) || address().MatchString(name)):
 		return c.text(word)
 	}
 	return name + ":" + c.cut(password)
@@ -217,7 +216,7 @@ func (h Hidden) In(message string) string {
 var plainVariables = []string{"GOGC", "GOMEMLIMIT", "GODEBUG", "GOTRACEBACK", "GORACE"}
 
 // plainValue is a number, a time or a size, or a switch: too little for a credential.
-var plainValue = regexp.MustCompile(`^(|true|false|yes|no|on|off|[+-]?\d{1,6}(\.\d{1,6})?[A-Za-z%]{0,3})$`)
+var plainValue = pattern(`^(|true|false|yes|no|on|off|[+-]?\d{1,6}(\.\d{1,6})?[A-Za-z%]{0,3})$`)
 
 // Variables is NAME=VALUE words without what may be a credential. A variable that is set
 // for one program alone is often one: its value stays only where it cannot be.
@@ -234,7 +233,7 @@ func (c *cutter) variable(word string) string {
 	switch {
 	case !ok:
 		return c.cut(word)
-	case slices.Contains(plainVariables, name), !credential(name) && plainValue.MatchString(value):
+	case slices.Contains(plainVariables, name), !credential(name) && plainValue().MatchString(value):
 		return c.text(word)
 	}
 	return name + "=" + c.cut(value)
@@ -315,15 +314,15 @@ func nameWords(name string) []string {
 // reference is a variable of procfit's environment, which it reads when a trial needs it:
 // {env:NAME}. Its name is no credential. While a text is judged, two letters that nobody
 // uses stand for its braces, which would end a value of JSON.
-var reference = regexp.MustCompile(`\{env:([A-Za-z_][A-Za-z0-9_]*)\}`)
+var reference = pattern(`\{env:([A-Za-z_][A-Za-z0-9_]*)\}`)
 
-var veiled = regexp.MustCompile("\uE0F1([A-Za-z_][A-Za-z0-9_]*)\uE0F2")
+var veiled = pattern("\uE0F1([A-Za-z_][A-Za-z0-9_]*)\uE0F2")
 
 // named is a value that is only references, after the word for how it is one.
-var named = regexp.MustCompile("^((Bearer|Basic|Token) )?(\uE0F1[A-Za-z_][A-Za-z0-9_]*\uE0F2)+$")
+var named = pattern("^((Bearer|Basic|Token) )?(\uE0F1[A-Za-z_][A-Za-z0-9_]*\uE0F2)+$")
 
-func veil(s string) string   { return reference.ReplaceAllString(s, "\uE0F1${1}\uE0F2") }
-func unveil(s string) string { return veiled.ReplaceAllString(s, "{env:${1}}") }
+func veil(s string) string   { return reference().ReplaceAllString(s, "\uE0F1${1}\uE0F2") }
+func unveil(s string) string { return veiled().ReplaceAllString(s, "{env:${1}}") }
 
 func each(words []string, change func(string) string) []string {
 	out := slices.Clone(words)

@@ -4,6 +4,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 )
 
 const (
@@ -36,39 +37,45 @@ func (c *cutter) text(s string) string {
 	return s
 }
 
+// pattern is an expression that is compiled when it is first used: a command that shows no
+// words starts without them.
+func pattern(expr string) func() *regexp.Regexp {
+	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expr) })
+}
+
 var (
 	// shape is a credential that its own form gives away: a private key, or a token with
 	// the prefix that its issuer gives it.
-	shape = regexp.MustCompile(`-----BEGIN [A-Z0-9 ]*PRIVATE KEY[A-Z ]*-----[\s\S]*?(?:-----END [A-Z0-9 ]*PRIVATE KEY[A-Z ]*-----|$)` +
+	shape = pattern(`-----BEGIN [A-Z0-9 ]*PRIVATE KEY[A-Z ]*-----[\s\S]*?(?:-----END [A-Z0-9 ]*PRIVATE KEY[A-Z ]*-----|$)` +
 		`|\b(?:gh[pousr]_|github_pat_|glpat-|gl[a-z]{2,4}t-|xox[abeoprs]-|xapp-|[sr]k_(?:live|test)_|whsec_|shp(?:at|ca|pa|ss)_|do[opr]_v1_|dckr_pat_|hv[sbr]\.|glsa_|lin_api_|ATATT|AKIA|AGE-SECRET-KEY-|SG\.|ya29\.)[\w.+/=-]{6,}` +
 		`|\b(?:ASIA[0-9A-Z]{16}|AIza[\w-]{30,}|(?:npm|hf)_[A-Za-z0-9]{30,}|pypi-[\w-]{30,}|sk-[\w-]{20,})` +
 		`|\beyJ[\w-]+\.[\w-]+(?:\.[\w-]*)*`)
 	// place is a credential by what it is in. The first group stays, the second goes.
-	place = []*regexp.Regexp{
+	place = []func() *regexp.Regexp{
 		// The URL of a webhook is all that its caller needs.
-		regexp.MustCompile(`(?i)(https?://(?:hooks\.slack(?:-gov)?\.com/|[\w.]*discord(?:app)?\.com/api/webhooks/|[\w.-]+\.webhook\.office\.com/|api\.telegram\.org/|hooks\.zapier\.com/))([^\s"'<>]+)`),
+		pattern(`(?i)(https?://(?:hooks\.slack(?:-gov)?\.com/|[\w.]*discord(?:app)?\.com/api/webhooks/|[\w.-]+\.webhook\.office\.com/|api\.telegram\.org/|hooks\.zapier\.com/))([^\s"'<>]+)`),
 		// A URL's user and password, and a user alone, which is often a token.
-		regexp.MustCompile(`([A-Za-z][A-Za-z0-9+.-]*://[^\s/?#@:'"]*:)([^\s/?#@'"]+|[^\s'"]*)@`),
-		regexp.MustCompile(`(?i)(https?://)([^\s/?#@:'"]+)@`),
+		pattern(`([A-Za-z][A-Za-z0-9+.-]*://[^\s/?#@:'"]*:)([^\s/?#@'"]+|[^\s'"]*)@`),
+		pattern(`(?i)(https?://)([^\s/?#@:'"]+)@`),
 		// u:p@tcp(h:3306)/db and u:p@h:3306.
-		regexp.MustCompile(`((?:^|[\s"'=])[^\s:/@"'=,;&?()]*:)([^\s"']+)@(?:\w*\()`),
-		regexp.MustCompile(`((?:^|[\s"'=])[^\s:/@"'=,;&?()]+:)([^\s:/@"']+)@(?:[\w.-]+[:/])`),
-		regexp.MustCompile(`(?i)(\bbearer\s+)([^\s"',;]+)`),
+		pattern(`((?:^|[\s"'=])[^\s:/@"'=,;&?()]*:)([^\s"']+)@(?:\w*\()`),
+		pattern(`((?:^|[\s"'=])[^\s:/@"'=,;&?()]+:)([^\s:/@"']+)@(?:[\w.-]+[:/])`),
+		pattern(`(?i)(\bbearer\s+)([^\s"',;]+)`),
 	}
 	// digest is an image's, as in app:v1@sha256:….
-	digest = regexp.MustCompile(`@sha\d+:$`)
+	digest = pattern(`@sha\d+:$`)
 )
 
 func (c *cutter) shapes(s string) string {
-	return shape.ReplaceAllStringFunc(s, c.cut)
+	return shape().ReplaceAllStringFunc(s, c.cut)
 }
 
 func (c *cutter) places(s string) string {
 	for _, re := range place {
 		var b strings.Builder
 		at := 0
-		for _, m := range re.FindAllStringSubmatchIndex(s, -1) {
-			if digest.MatchString(s[m[0]:m[1]]) {
+		for _, m := range re().FindAllStringSubmatchIndex(s, -1) {
+			if digest().MatchString(s[m[0]:m[1]]) {
 				continue
 			}
 			b.WriteString(s[at:m[4]])
@@ -84,15 +91,15 @@ func (c *cutter) places(s string) string {
 var (
 	// assignment is a name, quoted or not, with what sets it off from its value; of a URL
 	// that is in another, percent-encoded.
-	assignment = regexp.MustCompile(`([A-Za-z][\w.-]*)((?:\\*["']|%22)?\s*(?:[:=]|%3[AaDd])\s*)`)
+	assignment = pattern(`([A-Za-z][\w.-]*)((?:\\*["']|%22)?\s*(?:[:=]|%3[AaDd])\s*)`)
 	// element is one of XML, with its text.
-	element = regexp.MustCompile(`<([A-Za-z][\w:.-]*)(?:\s[^<>]*)?>([^<]+)`)
+	element = pattern(`<([A-Za-z][\w:.-]*)(?:\s[^<>]*)?>([^<]+)`)
 )
 
 // elements takes out the text of elements of XML, by their names.
 func (c *cutter) elements(s string) string {
-	return element.ReplaceAllStringFunc(s, func(e string) string {
-		if at := element.FindStringSubmatchIndex(e); credential(e[at[2]:at[3]]) {
+	return element().ReplaceAllStringFunc(s, func(e string) string {
+		if at := element().FindStringSubmatchIndex(e); credential(e[at[2]:at[3]]) {
 			return e[:at[4]] + c.cut(e[at[4]:])
 		}
 		return e
@@ -104,7 +111,7 @@ func (c *cutter) assignments(s string) string {
 	var b strings.Builder
 	last := byte(0) // before s
 	for {
-		at := assignment.FindStringSubmatchIndex(s)
+		at := assignment().FindStringSubmatchIndex(s)
 		if at == nil {
 			break
 		}

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/procfit/procfit/internal/program/goproc"
+	"github.com/procfit/procfit/internal/program/rule"
 )
 
 // Program is a Go program in an archive.
@@ -26,7 +27,7 @@ type Program struct {
 func ProgramOf(p goproc.Program) Program {
 	return Program{
 		GoVersion: strings.Clone(p.GoVersion), Package: strings.Clone(p.Path), Module: strings.Clone(p.MainModule),
-		DefaultGODEBUG: strings.Clone(p.DefaultGODEBUG), Automaxprocs: strings.Clone(goproc.AutomaxprocsIn(p.Deps)), Code: p.Code,
+		DefaultGODEBUG: strings.Clone(p.DefaultGODEBUG), Automaxprocs: strings.Clone(rule.AutomaxprocsIn(p.Deps)), Code: p.Code,
 	}
 }
 

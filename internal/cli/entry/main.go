@@ -1,0 +1,147 @@
+package entry
+
+import (
+	_ "embed"
+	"fmt"
+	"io"
+	"strings"
+	"sync"
+
+	"github.com/procfit/procfit/internal/measure/plan/field"
+	"github.com/procfit/procfit/internal/show/phrase"
+	"github.com/procfit/procfit/internal/show/secret"
+)
+
+// The exit codes of every program here. What the started program ends with comes in
+// addition.
+const (
+	CodeUsage   = 2
+	CodeFailure = 3
+)
+
+// Name is the program that does only this.
+const Name = "procfit-run"
+
+// help is what procfit run --help prints, for the program.
+//
+//go:embed help.txt
+var help string
+
+// Main is the program procfit-run.
+func Main(args []string, out, err io.Writer) int {
+	hidden := sync.OnceValue(func() secret.Hidden { return secret.Find(args) })
+	note := func(format string, values ...any) { fmt.Fprintln(err, Note(hidden, format, values...)) }
+	o, asked := New(), false
+	fields := append(o.Fields(), field.Field{Name: "help", Short: "h", Value: field.Switch(&asked)})
+	given := field.Given{Fields: fields}
+	command, failed := parse(&given, args)
+	switch {
+	case failed != nil:
+	case asked:
+		fmt.Fprint(out, help)
+		return 0
+	default:
+		failed = o.Check(Name, command, &given)
+	}
+	if failed != nil {
+		note("%v", failed)
+		return CodeUsage
+	}
+	code, failed := o.Run(command, out, note)
+	if failed != nil {
+		note("%v", failed)
+		return CodeFailure
+	}
+	return code
+}
+
+// Note is a line for standard error, next to the output, without the credentials that
+// procfit was called with: logs of CI keep it. Errors are in plain words.
+func Note(hidden func() secret.Hidden, format string, args ...any) string {
+	for i, a := range args {
+		if err, ok := a.(error); ok {
+			args[i] = phrase.Plain(err)
+		}
+	}
+	note := fmt.Sprintf(format, args...)
+	if hidden != nil {
+		note = hidden().In(note)
+	}
+	return "procfit: " + note
+}
+
+// parse reads flags up to the first word that is none, as the other commands do, and
+// returns that word and the rest.
+func parse(given *field.Given, args []string) (rest []string, err error) {
+	for len(args) > 0 {
+		word := args[0]
+		name, long := strings.CutPrefix(word, "--")
+		switch {
+		case word == "--":
+			return args[1:], nil
+		case len(word) < 2 || word[0] != '-':
+			return args, nil
+		case long && (name[0] == '-' || name[0] == '='):
+			return nil, field.NotAFlag(word, Name)
+		case long:
+			args, err = parseLong(given, name, args[1:])
+		default:
+			args, err = args[1:], parseShort(given, word[1:])
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	return nil, nil
+}
+
+// parseLong reads --NAME=TEXT, --NAME TEXT or, of a switch, --NAME.
+func parseLong(given *field.Given, name string, args []string) (rest []string, err error) {
+	name, text, has := strings.Cut(name, "=")
+	var known []string
+	for _, f := range given.Fields {
+		known = append(known, f.Name)
+		if f.Name != name {
+			continue
+		}
+		switch {
+		case has:
+		case f.Holds == "":
+			text = "true"
+		case len(args) == 0:
+			return nil, f.NoValue()
+		default:
+			text, args = args[0], args[1:]
+		}
+		return args, given.Set(name, text)
+	}
+	near := append(phrase.Near(name, known), "")
+	return nil, field.Unknown(name, near[0], Name)
+}
+
+// parseShort reads -q, -qh or -q=false; those that have one letter are all switches.
+func parseShort(given *field.Given, letters string) error {
+	letters, text, has := strings.Cut(letters, "=")
+	if !has {
+		text = "true"
+	}
+	for i, letter := range strings.Split(letters, "") {
+		name := ""
+		for _, f := range given.Fields {
+			if f.Short == letter {
+				name = f.Name
+			}
+		}
+		if name == "" {
+			return field.UnknownShort(letter, Name)
+		}
+		value := "true"
+		if i == len(letters)-1 {
+			value = text
+		}
+		if err := given.Set(name, value); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,87 @@
+package field
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Given is which of some fields a user gave, whatever reads the command line.
+type Given struct {
+	Fields []Field
+	Names  []string // of those that were given, in the order in which they were given first
+}
+
+// Set reads the text of a field. Its error names the flag.
+func (g *Given) Set(name, text string) error {
+	err := g.Named(name).Value.Set(text)
+	if wrong := (*Mistake)(nil); errors.As(err, &wrong) {
+		return fmt.Errorf("--%s %s", name, wrong.For("--"+name+" "))
+	}
+	if err != nil {
+		return fmt.Errorf("--%s %w", name, err)
+	}
+	if !g.Has(name) {
+		g.Names = append(g.Names, name)
+	}
+	return nil
+}
+
+// Has reports whether the user gave a field.
+func (g *Given) Has(name string) bool { return slices.Contains(g.Names, name) }
+
+// Named is a field by its name, which is known.
+func (g *Given) Named(name string) Field {
+	return g.Fields[slices.IndexFunc(g.Fields, func(f Field) bool { return f.Name == name })]
+}
+
+// why are the reasons why a field has no effect with another one.
+var why = map[string]string{
+	"kube": "a pod is as its object describes it, and the load comes from another pod",
+	"load": "it is for procfit's own load generator; write it into the --load command",
+}
+
+// Check refuses what has no effect without a field that is not given, or with one that is.
+func (g *Given) Check() error {
+	for _, name := range g.Names {
+		f := g.Named(name)
+		if f.Needs != "" && !g.Has(f.Needs) {
+			return fmt.Errorf("--%s needs %s", name, strings.TrimSpace("--"+f.Needs+" "+g.Named(f.Needs).Holds))
+		}
+		for _, other := range strings.Fields(f.Not) {
+			switch reason := why[other]; {
+			case !g.Has(other):
+			case reason == "":
+				return fmt.Errorf("use only one of --%s and --%s", name, other)
+			default:
+				return fmt.Errorf("--%s has no effect with --%s: %s; remove --%[1]s", name, other, reason)
+			}
+		}
+	}
+	return nil
+}
+
+// What is wrong with the flags of a command line before one is read; see is the command
+// whose help has them.
+
+// NoValue is a flag at the end of the line.
+func (f Field) NoValue() error { return fmt.Errorf("--%s needs a value: --%[1]s %s", f.Name, f.Holds) }
+
+// NotAFlag is a word such as --=x.
+func NotAFlag(word, see string) error {
+	return fmt.Errorf("%q is not a flag; see %s --help", word, see)
+}
+
+// UnknownShort is one letter.
+func UnknownShort(letter, see string) error {
+	return fmt.Errorf("unknown flag -%s; see %s --help", letter, see)
+}
+
+// Unknown is a name, and the nearest known one, if there is one.
+func Unknown(name, nearest, see string) error {
+	if nearest != "" {
+		return fmt.Errorf("unknown flag --%s. Did you mean --%s?", name, nearest)
+	}
+	return fmt.Errorf("unknown flag --%s; see %s --help", name, see)
+}
