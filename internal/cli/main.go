@@ -136,7 +136,7 @@ value, and measures which value is best.
 GOMAXPROCS limits how many threads run Go code at the same time. The default is the
 number of CPUs and, since Go 1.25, the CPU limit of the container.
 
-  procfit ps      which GOMAXPROCS each Go program here uses, and what is wrong with it
+  procfit ps      which GOMAXPROCS each Go program here uses, and what is wrong
   procfit check   which GOMAXPROCS the files in this folder will lead to
   procfit sweep   measure the built-in practice service at every value
 
@@ -160,6 +160,9 @@ interrupted.`,
 			}
 		}
 		return flagError(cmd, err)
+	})
+	root.SetHelpFunc(func(cmd *cobra.Command, _ []string) { // of what has no flags of its own
+		fmt.Fprint(cmd.OutOrStdout(), std.described(cmd)+cmd.UsageString())
 	})
 	root.CompletionOptions.DisableDefaultCmd = true
 	root.AddGroup(commandGroups...)
