@@ -37,7 +37,7 @@ const ofCanaries = "a canary has a journal of its own, which has it"
 func newKubeCanary(std stdio) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "canary [flags] OBJECT",
-		Short: "Compare values under the traffic of a Service, next to the object's own pods",
+		Short: "Compare values on a few pods under the traffic of a Service",
 		Long: `Make a few pods like those of an object that serve behind the same Service: some with a
 value of GOMAXPROCS, some without one as the control. Compare the CPU time, throttling
 and scheduling latency of both under the traffic that the Service gets, and what --query

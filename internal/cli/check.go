@@ -62,7 +62,7 @@ func newCheck(std stdio) *cobra.Command {
 	o.out.files = true
 	cmd := &cobra.Command{
 		Use:   "check [flags] [PATH… | -]",
-		Short: "Find wrong GOMAXPROCS in manifests, Dockerfiles, Go source and binaries",
+		Short: "Find wrong GOMAXPROCS in manifests, Go source and binaries",
 		Long: `Report which GOMAXPROCS each Go program in your files will use, and what is wrong with
 it. The rules are those for running processes; procfit explain PF003 prints one.
 

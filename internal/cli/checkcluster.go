@@ -26,7 +26,7 @@ func newKubeCheck(std stdio) *cobra.Command {
 	o.out.files, o.cluster.on = true, true
 	cmd := &cobra.Command{
 		Use:   "check [flags]",
-		Short: "Which GOMAXPROCS the pods that run will get, and what is wrong with it",
+		Short: "Find wrong GOMAXPROCS in the pods that run",
 		Long: `Check the pods that run in a cluster by the rules of procfit check: which GOMAXPROCS each
 Go program gets from its limits, its environment and its node. procfit only reads.
 

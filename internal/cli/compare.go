@@ -23,7 +23,7 @@ type compareOptions struct{ measurement }
 func newCompare(std stdio) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "compare [flags] OLD NEW | OLD -- NEW ARG…",
-		Short: "Compare two versions of a program, and fail if the new one is slower",
+		Short: "Compare two versions, and fail if the new one is slower",
 		Long: `Run an old and a new version of a program in turns, and report whether the new one is
 worse. OLD and NEW are commands, each in one quoted word; the words of NEW may come after
 -- instead. With --url they are servers, and {port} in both is a free port; without it

@@ -112,8 +112,8 @@ func (f *fakeAPI) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	switch object := f.objects[r.URL.Path]; {
 	case f.fails != 0:
 		f.fail(w, f.fails, strings.ReplaceAll(http.StatusText(f.fails), " ", ""), "no")
-	case r.URL.Path == "/api/v1/namespaces/shop":
-		f.write(w, http.StatusOK, map[string]any{"kind": "Namespace", "apiVersion": "v1", "metadata": map[string]any{"name": "shop"}})
+	case path.Dir(r.URL.Path) == "/api/v1/namespaces" && path.Base(r.URL.Path) != "nowhere": // a namespace that does not exist
+		f.write(w, http.StatusOK, map[string]any{"kind": "Namespace", "apiVersion": "v1", "metadata": map[string]any{"name": path.Base(r.URL.Path)}})
 	case r.Method == http.MethodGet && slices.Contains(f.denied, "list "+path.Base(r.URL.Path)) && fakeLists[path.Base(r.URL.Path)] != "":
 		f.fail(w, http.StatusForbidden, "Forbidden", path.Base(r.URL.Path)+" is forbidden: User \"ann\" cannot list them")
 	case strings.HasSuffix(r.URL.Path, "/portforward"):

@@ -201,6 +201,11 @@ func unknownCommand(cmd *cobra.Command, word string) error {
 			known = append(known, sub.Name())
 		}
 	}
+	for _, other := range everyCommand(cmd.Root()) {
+		if other.Name() == word && other.IsAvailableCommand() {
+			return usageError("unknown command %q. Did you mean %q?", word, strings.TrimPrefix(other.CommandPath(), "procfit "))
+		}
+	}
 	if near := nearest(word, known); near != "" {
 		return usageError("unknown command %q. Did you mean %q?", word, strings.TrimPrefix(cmd.CommandPath()+" "+near, "procfit "))
 	}

@@ -25,12 +25,28 @@ func (f *flags) help(std stdio, cmd *cobra.Command) {
 		return err
 	})
 	cmd.SetHelpFunc(func(cmd *cobra.Command, _ []string) {
-		text := strings.TrimSpace(cmp.Or(cmd.Long, cmd.Short)) + "\n\n" + f.usage(std, cmd, false)
+		text := std.described(cmd) + f.usage(std, cmd, false)
 		if f.short() && std.wantsShort() {
 			text = cmd.Short + "\n\n" + f.usage(std, cmd, true)
 		}
 		fmt.Fprint(cmd.OutOrStdout(), text)
 	})
+}
+
+// described is the text of a command, each paragraph as wide as the help. A part with
+// indented lines keeps its form.
+func (s stdio) described(cmd *cobra.Command) string {
+	var parts []string
+	for _, p := range passages(cmp.Or(cmd.Long, cmd.Short)) {
+		if p.fixed {
+			parts = append(parts, "  "+strings.ReplaceAll(p.text, "\n", "\n  "))
+			continue
+		}
+		w := terminal.NewWriter(s.helpWidth(), false)
+		w.Paragraph("", "", p.text)
+		parts = append(parts, strings.TrimRight(string(w.Bytes()), "\n"))
+	}
+	return strings.Join(parts, "\n\n") + "\n\n"
 }
 
 // short reports whether some of the fields are shown by -h alone.
@@ -165,7 +181,7 @@ var topicNames = []string{"exit-codes", "formats", "environment", "glossary"}
 func newHelp(std stdio) *cobra.Command {
 	return &cobra.Command{
 		Use:   "help [COMMAND | TOPIC]",
-		Short: "Help for a command, or for " + strings.Join(topicNames, ", "),
+		Short: "Help for commands, " + strings.Join(topicNames, ", "),
 		Args:  cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			root := cmd.Root()

@@ -111,6 +111,36 @@ func checkHelp(t *testing.T, command string, f *asFlag) {
 	}
 }
 
+// Without a terminal every help fits into 80 columns, but for its examples and usage lines,
+// and a part with indented lines has no others.
+func TestHelpFitsIntoColumns(t *testing.T) {
+	for _, topic := range topicNames {
+		for line := range strings.Lines(printedBy(t, "help", topic)) {
+			if n := utf8.RuneCountInString(line); n > 80 {
+				t.Errorf("help %s: %d columns: %s", topic, n, line)
+			}
+		}
+	}
+	root := newRoot(quiet())
+	for _, cmd := range append(everyCommand(root), root) {
+		if !cmd.IsAvailableCommand() && cmd != root {
+			continue
+		}
+		for part := range strings.SplitSeq(cmd.Long, "\n\n") {
+			if strings.Contains(part, "\n  ") && !strings.HasPrefix(strings.Trim(part, "\n"), "  ") {
+				t.Errorf("%s: lines with and without an indent: %s", cmd.CommandPath(), part)
+			}
+		}
+		words := append(strings.Fields(cmd.CommandPath())[1:], "--help")
+		for line := range strings.Lines(printedBy(t, words...)) {
+			line = strings.TrimRight(line, "\n")
+			if n := utf8.RuneCountInString(line); n > 80 && !strings.HasPrefix(line, "  procfit ") {
+				t.Errorf("%v: %d columns: %s", words, n, line)
+			}
+		}
+	}
+}
+
 // -h fits on a screen, --help has all, and both have no line that a terminal folds.
 func TestShortHelp(t *testing.T) {
 	for _, words := range [][]string{{"sweep"}, {"compare"}, {"size"}, {"observe"}, {"load"}, {"kube", "sweep"}, {"kube", "canary"}} {

@@ -27,7 +27,7 @@ type kubeSweep struct {
 func newKubeSweep(std stdio) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "sweep [flags] OBJECT",
-		Short: "Measure copies of an object's pods at every GOMAXPROCS and recommend one",
+		Short: "Measure copies of an object's pods, and recommend a GOMAXPROCS",
 		Long: `Make pods like those of an object, one setting after the other, load them from another
 node, and recommend a value of GOMAXPROCS. OBJECT is deployment/api, statefulset/,
 daemonset/, pod/, job/, cronjob/ or a manifest.yaml. A Job gets no load: a trial is one
@@ -86,7 +86,7 @@ func objectOf(cmd string, args []string) (string, error) {
 	case len(args) > 1:
 		return "", usageError("%s takes one object, got %d words: a pod runs what its image holds", cmd, len(args))
 	}
-	return args[0], nil
+	return args[0], refusal(kube.CheckObject(args[0]))
 }
 
 // run is procfit kube sweep.

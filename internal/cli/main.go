@@ -126,12 +126,12 @@ value, and measures which value is best.
 GOMAXPROCS limits how many threads run Go code at the same time. The default is the
 number of CPUs and, since Go 1.25, the CPU limit of the container.
 
-  procfit ps      which GOMAXPROCS each Go program here uses, and what is wrong with it
+  procfit ps      which GOMAXPROCS each Go program here uses, and what is wrong
   procfit check   which GOMAXPROCS the files in this folder will lead to
   procfit sweep   measure the built-in practice service at every value
 
-Exit codes: 0 fine; 1 findings of check, or a program proven worse by compare; 2 usage; 3 failure; 130
-interrupted.`,
+Exit codes: 0 fine; 1 findings of check, or a program proven worse by compare; 2
+usage; 3 failure; 130 interrupted.`,
 		Version:       version(),
 		SilenceErrors: true,
 		SilenceUsage:  true,
@@ -150,6 +150,9 @@ interrupted.`,
 			}
 		}
 		return flagError(cmd, err)
+	})
+	root.SetHelpFunc(func(cmd *cobra.Command, _ []string) { // of what has no flags of its own
+		fmt.Fprint(cmd.OutOrStdout(), std.described(cmd)+cmd.UsageString())
 	})
 	root.CompletionOptions.DisableDefaultCmd = true
 	root.AddGroup(commandGroups...)

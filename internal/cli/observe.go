@@ -25,7 +25,7 @@ type observeOptions struct {
 func newObserve(std stdio) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "observe [flags] PID|:PORT",
-		Short: "Measure a server that is already running, at a rate that you choose",
+		Short: "Measure a running server as it is, at a rate that you choose",
 		Long: `Send requests at --rate to a Go server that is already running, and report which
 GOMAXPROCS it runs with, its latency at that rate, its CPU time and how often it is
 throttled. Nothing of the server is started, changed or stopped.

@@ -36,7 +36,7 @@ func newPS(std stdio) *cobra.Command {
 	o := psOptions{out: printed("text", "json", jsonLines), interval: time.Second, sort: "findings"}
 	cmd := &cobra.Command{
 		Use:   "ps [flags] [PID|NAME…]",
-		Short: "List the Go processes of this machine with the GOMAXPROCS they use",
+		Short: "List the Go processes of this machine and their GOMAXPROCS",
 		Long: `List the Go processes of this machine, or those that you name, with the GOMAXPROCS that
 each one uses and should use. procfit reads the value from their memory: it does not stop
 them and writes nothing to them.

@@ -83,8 +83,8 @@ func TestFoldersAreComparedAsByAGate(t *testing.T) {
 		}
 	}
 	for want, args := range map[string][]string{
-		"procfit: --procs has no effect: OLD and NEW are results directories": {"compare", "--procs", "1", main, main},
-		"procfit: NEW \"" + root + "\": no journal.jsonl in it; give a command":  {"compare", main, root},
+		"procfit: --procs has no effect: OLD and NEW are results directories":   {"compare", "--procs", "1", main, main},
+		"procfit: NEW \"" + root + "\": no journal.jsonl in it; give a command": {"compare", main, root},
 	} {
 		var errs bytes.Buffer
 		if code := Main(t.Context(), args, strings.NewReader(""), io.Discard, &errs); code != exitUsage || !strings.HasPrefix(errs.String(), want) {

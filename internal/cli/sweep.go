@@ -158,7 +158,7 @@ const (
 func newSize(std stdio) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "size --slo LATENCY [flags] [-- COMMAND ARG…]",
-		Short: "Find the cheapest CPU limit, replicas and GOMAXPROCS for a latency objective",
+		Short: "Find the cheapest CPU limit and replicas for a latency objective",
 		Long: `Find how many requests per second each setting of a server carries while it keeps a
 latency objective, such as a p99 of 20 ms. A setting is a value of GOMAXPROCS under one
 of the CPU limits and with one of the numbers of replicas.

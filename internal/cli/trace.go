@@ -33,7 +33,7 @@ func newTrace(s stdio) *cobra.Command {
 	o := traceOptions{out: printed("text", "json")}
 	cmd := &cobra.Command{
 		Use:   "trace [flags] [-- command args… | FILE | -]",
-		Short: "Show what the Go scheduler does over time, from GODEBUG=schedtrace",
+		Short: "Show what the Go scheduler does over time",
 		Long: `Run a Go program under GODEBUG=schedtrace, or read a log that one wrote, and report
 what its scheduler does: idle Ps, waiting goroutines and how evenly they are spread over
 the Ps, threads and spinning, over time and in words.

@@ -55,6 +55,9 @@ func Try(dir string) error {
 			return &fs.PathError{Op: "mkdir", Path: dir, Err: errors.New("it is a file")}
 		}
 		probe, err := os.MkdirTemp(dir, ".procfit-")
+		if wrong := (*fs.PathError)(nil); errors.As(err, &wrong) {
+			return fmt.Errorf("no folder can be made in %s: %w", dir, wrong.Err)
+		}
 		if err != nil {
 			return err
 		}

@@ -69,6 +69,12 @@ func parseReference(s string) (reference, error) {
 	return reference{kind: known, name: name}, nil
 }
 
+// CheckObject says why a word names no object that can be measured.
+func CheckObject(word string) error {
+	_, err := parseReference(word)
+	return err
+}
+
 // resources are the plurals of the kinds, as the API's paths have them.
 var resources = map[string]string{"Deployment": "deployments", "StatefulSet": "statefulsets", "DaemonSet": "daemonsets", "Pod": "pods", "Job": "jobs", "CronJob": "cronjobs"}
 
