@@ -13,10 +13,11 @@ import (
 // margin, over all its checks.
 const gateError = 0.05
 
-// wide is the loss, as a logarithm, that each check must rule out for the gate to pass: a
-// throughput of half, a p99 of twice as long. A gate that passes whatever may have happened
-// protects nobody.
-const wide = math.Ln2
+// wideThroughput and wideP99 are the loss, as a ratio, that each check must rule out for the gate to pass: half the
+// throughput, three times the p99. A gate that passes whatever may have happened protects
+// nobody. Two runs of different days, of which an earlier one is the baseline, vary by more,
+// and their report has the intervals.
+const wideThroughput, wideP99 = 1. / 2, 3.
 
 // gating gathers the checks of a gate. Spoiled says where the new program's trials
 // are invalid and the old one's are not: that passes no gate.
@@ -38,7 +39,7 @@ func newGating(kind string, p journal.Plan) *gating {
 // block by block. The gate fails where the new one is proven worse by more than
 // the margin, each check having its share of the gate's error. It passes when every
 // check is judged, none has failed, and none leaves open whether throughput has halved or
-// p99 doubled; else nobody can say. Other programs withhold no check: what they take, they take from both,
+// p99 tripled; else nobody can say. Other programs withhold no check: what they take, they take from both,
 // which ran side by side.
 func GateAgainst(h journal.Header, trials []journal.Trial) *Gate {
 	gate := newGating(GateKindAgainst, h.Plan)
@@ -141,13 +142,13 @@ func (gate *gating) judgeChecks() {
 		c.Ratio = estimate{n: n, mid: mid, low: low, high: high}.ratio()
 		c.Margin = -math.Expm1(-gate.margin)
 		low, high = lower, most
-		c.Worse, c.Proven, c.wide = most < -gate.margin, lower > -gate.margin, lower < -wide
+		c.Worse, c.Proven, c.wide = most < -gate.margin, lower > -gate.margin, lower < math.Log(wideThroughput)
 		if c.Metric == MetricP99 {
 			c.Margin = math.Expm1(gate.marginP99)
 			low, high = least, upper
-			c.Worse, c.Proven, c.wide = least > gate.marginP99, upper < gate.marginP99, upper > wide
+			c.Worse, c.Proven, c.wide = least > gate.marginP99, upper < gate.marginP99, upper > math.Log(wideP99)
 		}
-		c.Worse, c.Proven, c.wide = c.Worse && c.Judged, c.Proven && c.Judged, c.wide && c.Judged && !c.Worse
+		c.Worse, c.Proven, c.wide = c.Worse && c.Judged, c.Proven && c.Judged, c.wide && c.Judged && !c.Worse && gate.Kind == GateKindAgainst
 		if c.Judged && !math.IsInf(low, 0) && !math.IsInf(high, 0) {
 			c.Bounds = Bounds{Ratio: c.Ratio.Median, Low: ratio(low), High: ratio(high), N: n}
 		}
@@ -265,7 +266,7 @@ const (
 // Gate is the answer of procfit compare.
 type Gate struct {
 	Kind   string      `json:"kind"` // against, baseline
-	Pass   bool        `json:"pass"` // every check is judged, and none is worse or may be by a factor of two
+	Pass   bool        `json:"pass"` // every check is judged, and none is worse or may be by far
 	Checks []GateCheck `json:"checks"`
 	// Unjudged says why the gate is neither passed nor failed; empty when it is.
 	Unjudged []Unjudged `json:"-"`
@@ -295,7 +296,7 @@ type GateCheck struct {
 	Bounds   Bounds  `json:"bounds"`
 	Quantile float64 `json:"quantile,omitempty"` // that is judged, of latency
 	late     bool    // the load engine sent late in some trial
-	wide     bool    // it varies so much that a loss by a factor of two may be hidden in it
+	wide     bool    // it varies so much that a great loss may be hidden in it
 }
 
 // Outcome is what a check came to.
@@ -331,7 +332,7 @@ const (
 	UnjudgedWithheld  UnjudgedCode = "withheld"   // Setting: other programs left it too few CPUs
 	UnjudgedNoSetting UnjudgedCode = "no_setting" // of the old command was planned
 	UnjudgedLate      UnjudgedCode = "late"       // Checks, of latency, with as many Pairs: the load engine sent late
-	UnjudgedWide      UnjudgedCode = "wide"       // Checks, with as many Pairs: a loss by a factor of two cannot be ruled out
+	UnjudgedWide      UnjudgedCode = "wide"       // Checks, with as many Pairs: a great loss cannot be ruled out
 )
 
 // FewestPairs is how many pairs a check takes.

@@ -83,7 +83,7 @@ func TestGateThatCannotBeJudged(t *testing.T) {
 		{"both fail now and then", 8, versus(1, 1, quiet), invalid(func(t *journal.Trial) bool { return t.Block == 0 || isNew(t) && t.Block == 1 }), false, nil},
 		{"clearly more often", 12, versus(1, 1, quiet), invalid(func(t *journal.Trial) bool { return t.Block == 0 || isNew(t) && t.Block < 7 }), false, []verdict.Unjudged{{Code: verdict.UnjudgedSpoiled, Bad: 7, Of: 12, OldBad: 1, OldOf: 12, Reason: "exited with code 4"}}},
 		{"one setting worse, another not judged", 6, versus(.7, 1, quiet), invalid(func(t *journal.Trial) bool { return t.Setting.Procs != nil && *t.Setting.Procs == 4 }), true, nil},
-		{"p99 may have doubled", 6, versus(0.93, 1, &Noise{Trial: 0.1, P99: 0.4}), nil, false, []verdict.Unjudged{{Code: verdict.UnjudgedWide, Pairs: 6}}},
+		{"p99 may have tripled", 6, versus(0.93, 1, &Noise{Trial: 0.1, P99: 0.8}), nil, false, []verdict.Unjudged{{Code: verdict.UnjudgedWide, Pairs: 6}}},
 		{"no setting of the old one", 6, Config{Gate: true, Noise: quiet, Settings: CPUServer()}, nil, false, []verdict.Unjudged{{Code: verdict.UnjudgedNoSetting}}},
 	} {
 		c.config.Blocks, c.config.Trial = c.blocks, c.spoil

@@ -72,12 +72,12 @@ func withoutBusy(h journal.Header, trials []journal.Trial) []journal.Trial {
 	for g, own := range groups {
 		for key := range starved(h, g, own) {
 			of := bySetting(own)[key]
-			isQuiet := func(t *journal.Trial) bool { return t.Valid && t.HostUse != nil && MostOthers(t) < OthersMatter }
+			isQuiet := func(t *journal.Trial) bool { return t.Valid && t.HostUse != nil && !crowded(t) }
 			if len(slices.DeleteFunc(slices.Clone(of), func(t *journal.Trial) bool { return !isQuiet(t) })) < fewestQuiet {
 				continue
 			}
 			for _, t := range of {
-				if t.Valid && MostOthers(t) >= OthersMatter {
+				if t.Valid && crowded(t) {
 					crowd(t)
 				}
 			}
@@ -217,6 +217,13 @@ func (c *Contest) withhold() map[int]bool {
 // busy reports whether other programs used CPUs in the latest block.
 func (c *Contest) busy() bool {
 	return slices.ContainsFunc(c.own, func(t *journal.Trial) bool {
-		return t.Block == c.own[len(c.own)-1].Block && MostOthers(t) >= OthersMatter
+		return t.Block == c.own[len(c.own)-1].Block && crowded(t)
 	})
+}
+
+// crowded reports whether other programs used CPUs during a trial, however short, by the
+// measure of starved.
+func crowded(t *journal.Trial) bool {
+	others := perSecond(t, othersOf(t))
+	return MostOthers(t) >= OthersMatter || others != nil && *others >= OthersMatter*float64(t.HostUse.TargetCPUs)
 }

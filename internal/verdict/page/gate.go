@@ -232,7 +232,7 @@ func unjudged(u *verdict.Unjudged) string {
 	}
 	switch u.Code {
 	case verdict.UnjudgedWide:
-		return phrase.And(checks) + ": the trials vary so much that " + phrase.Count(u.Pairs, "pair") + " cannot rule out half the throughput or twice the p99"
+		return phrase.And(checks) + ": the trials vary so much that " + phrase.Count(u.Pairs, "pair") + " cannot rule out half the throughput or three times the p99"
 	case verdict.UnjudgedLate:
 		return phrase.And(checks) + ": the load generator sent requests late, so " + tooFew(u.Pairs)
 	}
