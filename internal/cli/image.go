@@ -21,6 +21,7 @@ import (
 	"github.com/procfit/procfit/internal/measure/kube/agent"
 	"github.com/procfit/procfit/internal/measure/kube/image"
 	"github.com/procfit/procfit/internal/measure/plan/field"
+	"github.com/procfit/procfit/internal/show/phrase"
 )
 
 // mostProgram is more than any build of procfit, in bytes.
@@ -29,7 +30,8 @@ const mostProgram = 1 << 30
 // imageOptions are the flags of procfit kube image.
 type imageOptions struct {
 	flags
-	archive, tag, binary string
+	archive, tag string
+	binaries     []string
 }
 
 func newKubeImage(std stdio) *cobra.Command {
@@ -42,15 +44,17 @@ same procfit and tag give the same bytes.
 
 Push it to a registry that your nodes can pull from, or import it into them; then
 name it with --image of kube sweep and kube canary. A node of another platform needs a
-procfit for that platform: name it with --binary.`,
-		Example: `  procfit kube image --archive procfit.tar --tag registry.example/tools/procfit:v1`,
-		Args:    noArguments,
-		RunE:    func(cmd *cobra.Command, args []string) error { return o.run(std) },
+procfit for that platform: name each with --binary, and the archive has one index of
+all. The user of the image is nobody (65534), and its root may be read-only.`,
+		Example: `  procfit kube image --archive procfit.tar --tag registry.example/tools/procfit:v1
+  procfit kube image --binary procfit-amd64 --binary procfit-arm64 --tag registry.example/tools/procfit:v1`,
+		Args: noArguments,
+		RunE: func(cmd *cobra.Command, args []string) error { return o.run(std) },
 	}
 	o.bind(std, cmd, []field.Field{
 		{Name: "archive", Holds: "FILE", Help: "the file to write", Value: field.Text(&o.archive)},
 		{Name: "tag", Holds: "REF", Help: "reference of the image: registry.example/tools/procfit:v1", Value: field.Text(&o.tag)},
-		{Name: "binary", Holds: "FILE", Help: "procfit for another platform (default this one)", Value: field.Text(&o.binary)},
+		{Name: "binary", Holds: "FILE", Help: "procfit for a platform, one or several (default this procfit)", Value: field.Texts(&o.binaries)},
 	})
 	return cmd
 }
@@ -67,35 +71,43 @@ func defaultImage() string {
 }
 
 func (o *imageOptions) run(std stdio) error {
-	path := o.binary
-	if path == "" {
+	paths := o.binaries
+	if len(paths) == 0 {
 		self, err := os.Executable()
 		if err != nil {
 			return err
 		}
-		path = self
+		paths = []string{self}
 	}
-	program, err := folder.ReadRegular(path, mostProgram)
-	if err != nil {
-		return usageError("--binary: %w", err)
+	i := image.Image{Name: o.tag, Path: "/procfit", Version: version()}
+	for _, path := range paths {
+		program, err := folder.ReadRegular(path, mostProgram)
+		if err != nil {
+			return usageError("--binary: %w", err)
+		}
+		i.Programs = append(i.Programs, program)
 	}
 	f, err := os.CreateTemp(filepath.Dir(o.archive), ".procfit-image-")
 	if err != nil {
 		return fmt.Errorf("--archive %q: %w", o.archive, err)
 	}
 	defer os.Remove(f.Name()) // it has another name by then, unless something failed
-	made, err := image.Image{Name: o.tag, Program: program, Path: "/procfit", Version: version()}.Write(f)
+	made, err := i.Write(f)
 	if err = errors.Join(err, f.Chmod(0o644), f.Close()); err != nil {
-		return fmt.Errorf("cannot make an image of %s: %w", path, err)
+		return fmt.Errorf("cannot make an image of %s: %w", phrase.And(paths), err)
 	}
 	if err := os.Rename(f.Name(), o.archive); err != nil {
 		return fmt.Errorf("--archive %q: %w", o.archive, err)
 	}
+	push := "crane push %s %s"
+	if len(made.Platforms) > 1 {
+		push = "skopeo copy --all oci-archive:%s docker://%s"
+	}
 	_, err = fmt.Fprintf(std.out, `%s: %s for %s, %s
-Push it to a registry:     crane push %[1]s %[2]s
+Push it to a registry:     %s
 or import it into a node:  ctr -n k8s.io images import %[1]s
 or into a test cluster:    kind load image-archive %[1]s
-`, o.archive, made.Name, made.Platform, made.Digest)
+`, o.archive, made.Name, phrase.And(made.Platforms), made.Digest, fmt.Sprintf(push, o.archive, made.Name))
 	return err
 }
 

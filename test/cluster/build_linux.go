@@ -31,7 +31,17 @@ var (
 	goSum []byte
 	//go:embed testdata/pause.go.txt
 	pauseSource []byte
+
+	// The module that Helm is a tool of; go get -tool in a folder that holds both as go.mod
+	// and go.sum changes its version.
+	//go:embed testdata/helm.mod
+	helmMod []byte
+	//go:embed testdata/helm.sum
+	helmSum []byte
 )
+
+// helmPackage is its program.
+const helmPackage = "helm.sh/helm/v4/cmd/helm"
 
 // commands are built of it.
 var commands = []string{"kube-apiserver", "kube-controller-manager", "kube-scheduler", "kube-proxy", "kubelet", "kubectl"}
@@ -59,26 +69,52 @@ func Missing() string {
 	return ""
 }
 
-// Build makes what a cluster is made of, where it is not there yet: once a release of
-// Kubernetes and of Go.
+// Build makes what a cluster is made of, and Helm, where it is not there yet: once a
+// release of each and of Go.
 func Build(ctx context.Context, log io.Writer) error {
 	_, err := binaries(ctx, log)
+	if err == nil {
+		_, err = Helm(ctx, log)
+	}
 	return err
 }
 
+// Helm is the path of the program helm.
+func Helm(ctx context.Context, log io.Writer) (string, error) {
+	dir, err := kept(ctx, "helm", [][]byte{helmMod, helmSum}, func(ctx context.Context, to string) error {
+		fmt.Fprintln(log, "building Helm, once: some 2 minutes of CPU time")
+		return compile(ctx, to, module{map[string][]byte{"go.mod": helmMod, "go.sum": helmSum}, "-s -w", []string{helmPackage}}, log)
+	})
+	return filepath.Join(dir, "helm"), err
+}
+
 // binaries is the folder of Kubernetes' programs, which are built where they are not
-// there yet. Several may ask at once; one builds.
+// there yet.
 func binaries(ctx context.Context, log io.Writer) (string, error) {
+	return kept(ctx, Version, [][]byte{goMod, goSum, pauseSource, []byte(strings.Join(commands, " "))}, func(ctx context.Context, to string) error {
+		fmt.Fprintf(log, "building %s of Kubernetes %s, once: some 7 minutes on two CPUs that have nothing else to do, longer on busy ones\n", strings.Join(commands, ", "), Version)
+		programs := []string{"./pause"}
+		for _, c := range commands {
+			programs = append(programs, "k8s.io/kubernetes/cmd/"+c)
+		}
+		return compile(ctx, to, module{map[string][]byte{"go.mod": goMod, "go.sum": goSum, "pause/main.go": pauseSource},
+			"-s -w -X k8s.io/component-base/version.gitVersion=" + Version + " -X k8s.io/client-go/pkg/version.gitVersion=" + Version, programs}, log)
+	})
+}
+
+// kept is a folder of programs in the cache, which build fills where it is not there yet
+// for what decides it. Several may ask at once; one builds.
+func kept(ctx context.Context, name string, decides [][]byte, build func(ctx context.Context, to string) error) (string, error) {
 	cache, err := cacheDir()
 	if err != nil {
 		return "", err
 	}
 	key := sha256.New()
-	for _, part := range [][]byte{goMod, goSum, pauseSource, []byte(strings.Join(commands, " ")), []byte(runtime.Version() + runtime.GOARCH)} {
+	for _, part := range append(decides, []byte(runtime.Version()+runtime.GOARCH)) {
 		fmt.Fprintf(key, "%d ", len(part))
 		key.Write(part)
 	}
-	dir := filepath.Join(cache, fmt.Sprintf("%s-%.8x", Version, key.Sum(nil)))
+	dir := filepath.Join(cache, fmt.Sprintf("%s-%.8x", name, key.Sum(nil)))
 	if err := os.MkdirAll(cache, 0o755); err != nil {
 		return "", err
 	}
@@ -93,27 +129,31 @@ func binaries(ctx context.Context, log io.Writer) (string, error) {
 	if _, err := os.Stat(dir); err == nil {
 		return dir, nil
 	}
-	fmt.Fprintf(log, "building %s of Kubernetes %s, once: some 7 minutes on two CPUs that have nothing else to do, longer on busy ones\n", strings.Join(commands, ", "), Version)
-	began := time.Now()
 	part := dir + ".part"
 	if err := os.RemoveAll(part); err != nil {
 		return "", err
 	}
-	if err := build(ctx, part, log); err != nil {
+	if err := build(ctx, part); err != nil {
 		return "", err
 	}
-	fmt.Fprintf(log, "built in %.0f s: %s\n", time.Since(began).Seconds(), dir)
 	return dir, os.Rename(part, dir)
 }
 
-// build compiles everything into a folder.
-func build(ctx context.Context, to string, log io.Writer) error {
+// module is what programs are compiled in.
+type module struct {
+	files    map[string][]byte
+	ldflags  string
+	programs []string
+}
+
+// compile compiles the programs of a module into a folder.
+func compile(ctx context.Context, to string, m module, log io.Writer) error {
 	src, err := os.MkdirTemp("", "procfit-cluster-")
 	if err != nil {
 		return err
 	}
 	defer os.RemoveAll(src)
-	for name, text := range map[string][]byte{"go.mod": goMod, "go.sum": goSum, "pause/main.go": pauseSource} {
+	for name, text := range m.files {
 		name = filepath.Join(src, name)
 		if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
 			return err
@@ -122,19 +162,15 @@ func build(ctx context.Context, to string, log io.Writer) error {
 			return err
 		}
 	}
-	programs := []string{"./pause"}
-	for _, c := range commands {
-		programs = append(programs, "k8s.io/kubernetes/cmd/"+c)
-	}
 	flags := []string{"-mod=mod", "-trimpath", "-buildvcs=false"}
 	said := &progress{out: log, every: 30 * time.Second, began: time.Now()}
-	list, err := goCommand(ctx, src, nil, slices.Concat([]string{"list"}, flags, []string{"-deps"}, programs))
+	list, err := goCommand(ctx, src, nil, slices.Concat([]string{"list"}, flags, []string{"-deps"}, m.programs))
 	if err != nil {
 		return err
 	}
 	said.total = bytes.Count(list, []byte("\n"))
-	_, err = goCommand(ctx, src, said, slices.Concat([]string{"build", "-v"}, flags, []string{"-o", to + "/",
-		"-ldflags", "-s -w -X k8s.io/component-base/version.gitVersion=" + Version + " -X k8s.io/client-go/pkg/version.gitVersion=" + Version}, programs))
+	_, err = goCommand(ctx, src, said, slices.Concat([]string{"build", "-v"}, flags, []string{"-o", to + "/", "-ldflags", m.ldflags}, m.programs))
+	fmt.Fprintf(log, "built in %.0f s: %s\n", time.Since(said.began).Seconds(), to)
 	return err
 }
 
@@ -154,7 +190,7 @@ func goCommand(ctx context.Context, dir string, said io.Writer, args []string) (
 	}
 	if err := cmd.Run(); err != nil {
 		text := strings.TrimSpace(trouble.String())
-		return nil, fmt.Errorf("build Kubernetes: go %s: %w: %s", args[0], err, text[max(0, len(text)-2000):])
+		return nil, fmt.Errorf("build the parts of the cluster: go %s: %w: %s", args[0], err, text[max(0, len(text)-2000):])
 	}
 	return out.Bytes(), nil
 }

@@ -28,7 +28,7 @@ func TestDocument004(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	text := strings.NewReplacer("registry.example.com/procfit:0.1", "procfit.test/procfit:1", "/bin/procfit", "/app").Replace(string(b))
+	text := strings.NewReplacer("registry.example.com/procfit:0.1", "procfit.test/procfit:1", `"/procfit"`, `"/app"`).Replace(string(b))
 	file := filepath.Join(t.TempDir(), "k8sbench.yaml")
 	if err := os.WriteFile(file, []byte(divisor.ReplaceAllString(text, "")), 0o644); err != nil {
 		t.Fatal(err)

@@ -162,7 +162,7 @@ func install(ctx context.Context, t *testing.T, c *cluster.Cluster) {
 		t.Fatal(err)
 	}
 	text := strings.Replace(string(manifest), "registry.example.com/procfit:0.1", "procfit.test/procfit:1", 1)
-	text = strings.Replace(text, `"/bin/procfit"`, `"/app"`, 1)
+	text = strings.Replace(text, `"/procfit"`, `"/app"`, 1)
 	kubectl(ctx, t, c, text, "apply", "-f", "-")
 	kubectl(ctx, t, c, "", "rollout", "status", "daemonset/procfit-exporter", "--namespace", "procfit", "--timeout=180s")
 }

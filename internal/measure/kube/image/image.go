@@ -1,10 +1,12 @@
-// Package image makes a container image of one static program: an archive that can
-// be pushed to a registry or imported into a node, made without Docker. The same
-// program, name and version give the same bytes, whenever and wherever it is made.
+// Package image makes a container image of one static program, for one platform or
+// several: an archive that can be pushed to a registry or imported into a node, made
+// without Docker. The same programs, name and version give the same bytes, whenever and
+// wherever it is made.
 //
-// The archive is an OCI image layout (opencontainers/image-spec, image-layout.md)
-// with a manifest.json next to it, which is what older "docker load" and crane read.
-// Its one layer holds the program alone, so that nothing but the program can be run
+// The archive is an OCI image layout (opencontainers/image-spec, image-layout.md). For
+// one platform it has a manifest.json too, which is what older "docker load" and crane
+// read: that form knows no others. For several it has one index of their images. The one
+// layer of an image holds the program alone, so that nothing but the program can be run
 // in it: no shell, no C library, no certificates. A program that is linked against a
 // C library is refused, since it could not start there.
 package image
@@ -15,6 +17,7 @@ import (
 	"debug/elf"
 	"fmt"
 	"io"
+	"slices"
 	"time"
 
 	"github.com/google/go-containerregistry/pkg/name"
@@ -27,21 +30,21 @@ import (
 
 // nobody is who the program runs as where a pod says nothing else: offering load
 // takes no rights.
-const nobody = "65532:65532"
+const nobody = "65534:65534"
 
 // Image is what an archive is made of.
 type Image struct {
-	Name    string // reference with a tag, as in registry.example/procfit:v1
-	Program []byte
-	Path    string // of the program in the image, as in /procfit
-	Version string
+	Name     string   // reference with a tag, as in registry.example/procfit:v1
+	Programs [][]byte // the same program, for one platform each
+	Path     string   // of the program in the image, as in /procfit
+	Version  string
 }
 
 // Made is what an archive holds.
 type Made struct {
-	Name     string
-	Digest   string // of the manifest, as registries and nodes name it
-	Platform string // as in linux/amd64
+	Name      string
+	Digest    string   // of the manifest or the index, as registries and nodes name it
+	Platforms []string // as in linux/amd64
 }
 
 // Write writes the archive.
@@ -50,27 +53,30 @@ func (i Image) Write(w io.Writer) (Made, error) {
 	if err != nil {
 		return Made{}, fmt.Errorf("--tag %q: %w", i.Name, err)
 	}
-	at, err := platform(bytes.NewReader(i.Program))
-	if err != nil {
-		return Made{}, err
+	made := Made{Name: tag.String()}
+	var images []v1.Image
+	for _, program := range i.Programs {
+		at, err := platform(bytes.NewReader(program))
+		if err != nil {
+			return Made{}, err
+		}
+		if slices.Contains(made.Platforms, at.String()) {
+			return Made{}, fmt.Errorf("two programs are for %v: name one for each platform", at)
+		}
+		made.Platforms = append(made.Platforms, at.String())
+		img, err := i.build(program, at)
+		if err != nil {
+			return Made{}, err
+		}
+		images = append(images, img)
 	}
-	img, err := i.build(at)
-	if err != nil {
-		return Made{}, err
-	}
-	digest, err := img.Digest()
-	if err != nil {
-		return Made{}, err
-	}
-	if err := archive(w, img, tag.String()); err != nil {
-		return Made{}, err
-	}
-	return Made{Name: tag.String(), Digest: digest.String(), Platform: at.String()}, nil
+	made.Digest, err = archive(w, images, tag.String())
+	return made, err
 }
 
 // build is the image with its one layer. Its only time is the epoch.
-func (i Image) build(at v1.Platform) (v1.Image, error) {
-	layer, err := i.layer()
+func (i Image) build(program []byte, at v1.Platform) (v1.Image, error) {
+	layer, err := i.layer(program)
 	if err != nil {
 		return nil, err
 	}
@@ -95,14 +101,14 @@ func (i Image) build(at v1.Platform) (v1.Image, error) {
 }
 
 // layer is a file system with the program alone.
-func (i Image) layer() (v1.Layer, error) {
+func (i Image) layer(program []byte) (v1.Layer, error) {
 	var b bytes.Buffer
 	t := tar.NewWriter(&b)
-	h := &tar.Header{Name: i.Path[1:], Mode: 0o755, Size: int64(len(i.Program)), ModTime: time.Unix(0, 0), Format: tar.FormatUSTAR}
+	h := &tar.Header{Name: i.Path[1:], Mode: 0o755, Size: int64(len(program)), ModTime: time.Unix(0, 0), Format: tar.FormatUSTAR}
 	if err := t.WriteHeader(h); err != nil {
 		return nil, err
 	}
-	if _, err := t.Write(i.Program); err != nil {
+	if _, err := t.Write(program); err != nil {
 		return nil, err
 	}
 	if err := t.Close(); err != nil {
