@@ -250,7 +250,7 @@ func TestSweepWithoutRights(t *testing.T) {
 	s := openShop(ctx, t, "rights")
 	kubectl(ctx, t, s.cluster, `[{"op": "replace", "path": "/rules/0/verbs", "value": ["get", "list"]}]`, "patch", "role", "procfit-sweep", "--namespace", s.name, "--type", "json", "--patch-file", "/dev/stdin")
 	out, err := s.sweep(ctx, "out").CombinedOutput()
-	if err == nil || !bytes.Contains(out, []byte("not allowed in namespace rights: create pods; delete pods")) {
+	if err == nil || !bytes.Contains(out, []byte("not allowed in namespace rights (a role with these permissions: deploy/kubernetes/sweep.yaml): create pods; delete pods")) {
 		t.Errorf("%v: %s", err, out)
 	}
 	s.empty(ctx)

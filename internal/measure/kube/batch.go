@@ -86,14 +86,18 @@ func (r *run) once(ctx context.Context) (one trial.Ran, err error) {
 		}
 		target.pod = p
 		r.Trial.Pods = append(r.Trial.Pods, evidence(p, r.container))
-		if ran[i], err = r.watched(ctx, target.name); err != nil {
-			return one, err
-		}
+		var unseen error
+		if ran[i], unseen = r.watched(ctx, target.name); unseen != nil && exited(p, r.container) == nil {
+			return one, unseen
+		} // of a program that failed its own end says more than what procfit missed of it
 		text, cut, err := r.logOf(ctx, target.name, r.container)
 		if err != nil {
 			return one, trial.Invalid(journal.InvalidLost, "cannot read the output of pod %s: %v", target.name, err)
 		}
 		one.Outputs = append(one.Outputs, r.keep(i, text, cut))
+		if unseen != nil {
+			return one, trial.Quoted(exited(p, r.container), trial.Quote(one.Outputs[i]))
+		}
 	}
 	r.kept = true
 	if err := r.asPlanned(); err != nil {
