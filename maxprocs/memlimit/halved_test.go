@@ -1,8 +1,11 @@
+//go:build !race
+
+// The race detector multiplies the memory of a program.
+
 package memlimit
 
 import (
 	"bufio"
-	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -10,7 +13,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime/debug"
 	"strconv"
 	"strings"
 	"sync"
@@ -19,59 +21,26 @@ import (
 	"time"
 )
 
-// grow is the variable by which TestMain is asked to be a program whose live heap is
-// small and whose garbage grows to its GOMEMLIMIT; it says how that is set.
-const grow = "MEMLIMIT_TEST_GROW"
-
-const (
-	halvedFrom = 128 * mib
-	growth     = 160 * mib // allocated in all
-	growthRate = 100 * mib // a second
-)
-
-var garbage []byte
-
-// grown is that program: it begins once it is told on standard input that it is in its
-// group, says so, and ends when it has allocated all.
-func grown(how string) {
-	in := bufio.NewScanner(os.Stdin)
-	in.Scan()
-	debug.SetGCPercent(-1)
-	if how == "watch" {
-		taken := make(chan struct{})
-		var once sync.Once
-		go Watch(context.Background(), OnChange(func(Result) { once.Do(func() { close(taken) }) }))
-		<-taken
-	} else if _, err := Set(); err != nil {
-		panic(err)
-	}
-	fmt.Println(debug.SetMemoryLimit(-1))
-	const chunk = 64 << 10
-	begun := time.Now()
-	for n := 0; n < growth; n += chunk {
-		garbage = make([]byte, chunk)
-		for i := 0; i < chunk; i += 4096 {
-			garbage[i] = 1
-		}
-		if ahead := time.Duration(n)*time.Second/growthRate - time.Since(begun); ahead > time.Millisecond {
-			time.Sleep(ahead)
-		}
-	}
-}
-
 // TestHalved lowers a real memory limit to the half while a program grows towards the old
 // one: the kernel kills it if GOMEMLIMIT is that of the start, and never if it is watched.
 func TestHalved(t *testing.T) {
-	const root = "/sys/fs/cgroup/memory"
-	probe := filepath.Join(root, fmt.Sprintf("memlimit-test-%d", os.Getpid()))
-	if err := os.Mkdir(probe, 0o755); err != nil {
-		reason := fmt.Sprintf("needs to make a group of the memory controller of cgroup v1: %v", err)
+	files := controller{"/sys/fs/cgroup/memory", "memory.limit_in_bytes", "memory.max_usage_in_bytes"}
+	if _, err := os.Stat(files.root); err != nil {
+		files = controller{"/sys/fs/cgroup", "memory.max", "memory.peak"}
+	}
+	probe := filepath.Join(files.root, fmt.Sprintf("memlimit-test-%d", os.Getpid()))
+	err := os.Mkdir(probe, 0o755)
+	if err == nil {
+		_, err = os.Stat(filepath.Join(probe, files.limit))
+		os.Remove(probe)
+	}
+	if err != nil {
+		reason := fmt.Sprintf("needs to make a cgroup with the memory controller: %v", err)
 		if os.Getenv("PROCFIT_REQUIRE") == "1" {
 			t.Fatal("nothing may be skipped here: " + reason)
 		}
 		t.Skip(reason)
 	}
-	os.Remove(probe)
 	runs := 3
 	if os.Getenv("PROCFIT_REQUIRE") == "1" && !testing.Short() {
 		runs = 100
@@ -85,7 +54,7 @@ func TestHalved(t *testing.T) {
 			go func() {
 				defer all.Done()
 				for n := range next {
-					dead, most, err := halved(fmt.Sprintf("%s-%s-%d", probe, how, n), how, time.Duration(rand.Intn(250))*time.Millisecond)
+					dead, most, err := files.halved(fmt.Sprintf("%s-%s-%d", probe, how, n), how, time.Duration(rand.Intn(250))*time.Millisecond)
 					mu.Lock()
 					if err != nil {
 						t.Errorf("%s, run %d: %v", how, n, err)
@@ -112,9 +81,12 @@ func TestHalved(t *testing.T) {
 	}
 }
 
+// controller is where groups with a memory limit are made, and names of their files.
+type controller struct{ root, limit, peak string }
+
 // halved runs the program in a group of its own, whose limit falls some time after the
 // growth began.
-func halved(group, how string, after time.Duration) (killed bool, peak int64, err error) {
+func (c controller) halved(group, how string, after time.Duration) (killed bool, peak int64, err error) {
 	if err := os.Mkdir(group, 0o755); err != nil {
 		return false, 0, err
 	}
@@ -140,7 +112,7 @@ func halved(group, how string, after time.Duration) (killed bool, peak int64, er
 	if err := cmd.Start(); err != nil {
 		return false, 0, err
 	}
-	err = firstError(func() error { return write("memory.limit_in_bytes", halvedFrom) },
+	err = firstError(func() error { return write(c.limit, halvedFrom) },
 		func() error { return write("cgroup.procs", cmd.Process.Pid) },
 		func() error { _, err := io.WriteString(in, "begin\n"); return err },
 		func() error {
@@ -152,7 +124,7 @@ func halved(group, how string, after time.Duration) (killed bool, peak int64, er
 		},
 		func() error {
 			time.Sleep(after)
-			return write("memory.limit_in_bytes", halvedFrom/2)
+			return write(c.limit, halvedFrom/2)
 		})
 	if err != nil {
 		cmd.Process.Kill()
@@ -165,7 +137,7 @@ func halved(group, how string, after time.Duration) (killed bool, peak int64, er
 			killed, err = true, nil
 		}
 	}
-	text, _ := os.ReadFile(filepath.Join(group, "memory.max_usage_in_bytes"))
+	text, _ := os.ReadFile(filepath.Join(group, c.peak))
 	peak, _ = strconv.ParseInt(strings.TrimSpace(string(text)), 10, 64)
 	return killed, peak, err
 }
