@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/procfit/procfit/maxprocs/internal/fit"
+	"github.com/procfit/procfit/maxprocs/internal/watch"
 )
 
 // The defaults of Period and Hold. A check takes 0.1 ms, which is 1/100,000 of the
@@ -30,11 +31,8 @@ const (
 // by step, and a GOMAXPROCS that is too high for half a minute costs less than one that
 // is too low. If something could not be read, Watch never raises the value.
 func Watch(ctx context.Context, opts ...Option) error {
-	c := configure(opts)
-	ticker := time.NewTicker(c.period)
-	defer ticker.Stop()
-	w := watcher{config: c, now: time.Now}
-	return w.run(ctx, ticker.C)
+	w := watcher{config: configure(opts), now: time.Now}
+	return watch.Every(ctx, w.period, w.step)
 }
 
 // watcher is Watch with its clock, and its state between two checks.
@@ -42,11 +40,9 @@ type watcher struct {
 	config
 	now func() time.Time
 
-	looked bool // once at least
-	low    bool // less has been enough: since when, and the most that was needed meanwhile
-	since  time.Time
-	most   int
-	ours   bool // we set a value, which ended the runtime's own updates
+	looked bool            // once at least
+	low    watch.Hold[int] // less has been enough
+	ours   bool            // we set a value, which ended the runtime's own updates
 
 	// refused is where the runtime's default was not what its rule foretells: it
 	// sees its cgroup in another way than we do. It is not asked again before
@@ -55,29 +51,6 @@ type watcher struct {
 
 	leaves bool // Start's: what the runtime follows itself is left to it
 	blind  bool // the runtime is known to follow no limit
-}
-
-func (w *watcher) run(ctx context.Context, ticks <-chan time.Time) error {
-	for {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		if done := w.step(); done {
-			return nil
-		}
-		if err := wait(ctx, ticks); err != nil {
-			return err
-		}
-	}
-}
-
-func wait(ctx context.Context, ticks <-chan time.Time) error {
-	select {
-	case <-ctx.Done():
-		return ctx.Err()
-	case <-ticks:
-		return nil
-	}
 }
 
 // step checks once. done means that the environment decides.
@@ -104,7 +77,7 @@ func (w *watcher) take(r Result, seen sight) Result {
 	want := seen.want
 	switch {
 	case want >= r.Before:
-		w.low = false
+		w.low.Clear()
 		if want > r.Before && r.Unknown != nil {
 			r.Action = NotRaised
 			return r
@@ -114,7 +87,8 @@ func (w *watcher) take(r Result, seen sight) Result {
 		}
 	case first || w.hold <= 0:
 	default:
-		if want = w.held(want); want == 0 {
+		var lasted bool
+		if want, lasted = w.low.Take(r.Before, want, w.hold, w.now()); !lasted {
 			return r
 		}
 		theirs = theirs && want == seen.want
@@ -128,22 +102,6 @@ func (w *watcher) take(r Result, seen sight) Result {
 	}
 	w.changed(r)
 	return r
-}
-
-// held is the lower value to use now, or 0 while it must still last.
-func (w *watcher) held(want int) int {
-	if !w.low {
-		w.low, w.since, w.most = true, w.now(), want
-		return 0
-	}
-	if want > w.most {
-		w.most = want
-	}
-	if w.now().Sub(w.since) < w.hold {
-		return 0
-	}
-	w.low = false
-	return w.most
 }
 
 func (w *watcher) changed(r Result) {
@@ -172,13 +130,7 @@ func Start(ctx context.Context, opts ...Option) error {
 	w := &watcher{config: configure(opts), now: time.Now}
 	r, follow := w.start()
 	if follow {
-		go func() {
-			ticker := time.NewTicker(w.period)
-			defer ticker.Stop()
-			if wait(ctx, ticker.C) == nil {
-				w.run(ctx, ticker.C)
-			}
-		}()
+		go watch.After(ctx, w.period, w.step)
 	}
 	return toTell(r.Unknown)
 }

@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/procfit/procfit/maxprocs/internal/watch"
 )
 
 // fakeRuntime has a GOMAXPROCS of its own, which follows its cgroup's limit as
@@ -208,7 +210,7 @@ func TestWatchMove(t *testing.T) {
 			}
 		}
 	}()
-	if err := w.run(ctx, ticks); !errors.Is(err, context.Canceled) {
+	if err := watch.Run(ctx, ticks, w.step); !errors.Is(err, context.Canceled) {
 		t.Fatalf("run: %v", err)
 	}
 	if len(got) != 2 || got[0] != 2 || got[1] != 5 || looks != 3 {

@@ -124,7 +124,7 @@ func (o *explainOptions) run(std stdio) error {
 				failed = append(failed, err)
 				continue
 			}
-			e = e.WithMemory(m)
+			e = e.WithMemory(m, from.memoryLimit(pid))
 		}
 		if printed++; printed > 1 && !o.out.json() && o.policy == "" {
 			fmt.Fprintln(std.out)
@@ -163,7 +163,8 @@ func (o *explainOptions) nowhere() bool {
 type source struct {
 	subject func(pid int) (rule.Subject, error)
 	memory  func(pid int) (facts.Memory, error)
-	tree    fs.FS // where files of the system are looked up; nil: nowhere
+	live    *observe.Reader // nil: no process runs there
+	tree    fs.FS           // where files of the system are looked up; nil: nowhere
 	close   func() error
 }
 
@@ -184,7 +185,8 @@ func (o *explainOptions) source() (source, error) {
 		from.memory = func(pid int) (facts.Memory, error) { return facts.ReadMemoryFS(root.FS(), pid) }
 		from.tree, from.close = root.FS(), root.Close
 	case len(o.pids) > 0:
-		from.subject, from.memory = new(observe.Reader).Subject, new(facts.Reader).ReadMemory
+		from.live = new(observe.Reader)
+		from.subject, from.memory = from.live.Subject, new(facts.Reader).ReadMemory
 	case o.whatIf.CPUs != nil:
 		from.subject = func(int) (rule.Subject, error) { return explain.Nowhere(), nil }
 		from.tree = nil
@@ -192,6 +194,18 @@ func (o *explainOptions) source() (source, error) {
 		from.subject = func(int) (rule.Subject, error) { return observe.Self(), nil }
 	}
 	return from, nil
+}
+
+// memoryLimit is the GOMEMLIMIT of a running process, or nil.
+func (s source) memoryLimit(pid int) *int64 {
+	if s.live == nil {
+		return nil
+	}
+	n, err := s.live.MemoryLimit(pid)
+	if err != nil {
+		return nil
+	}
+	return &n
 }
 
 // recorded reads a process of a tree. Its program and its memory are not there.

@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"github.com/procfit/procfit/internal/host/cgroup"
+	"github.com/procfit/procfit/internal/program/goproc/goproctest"
 	"github.com/procfit/procfit/test/need"
 )
 
@@ -148,5 +149,25 @@ func TestExplainWeight(t *testing.T) {
 	code := Main(t.Context(), []string{"explain", "--pid", strconv.Itoa(cmd.Process.Pid)}, strings.NewReader(""), &text, &errs)
 	if want = file + ": " + strconv.FormatInt(weight, 10) + want; code != 0 || !strings.Contains(text.String(), want) {
 		t.Errorf("exit code %d, %s: no %q in\n%s", code, errs.String(), want, text.String())
+	}
+}
+
+// TestExplainLiveMemoryLimit: what the code of a process has set is read, in text and JSON.
+func TestExplainLiveMemoryLimit(t *testing.T) {
+	probe, _ := goproctest.Start(t, goproctest.Build{Env: []string{"CGO_ENABLED=0"}}.Run(t), "GOMEMLIMIT=200MiB")
+	probe.Tell("limit 104857600")
+	for format, want := range map[string][]string{
+		"text": {"its memory: it runs with GOMEMLIMIT=100MiB", "  live            100MiB  read from its memory\n", "  go              200MiB  GOMEMLIMIT="},
+		"json": {`"live":{"bytes":104857600}`},
+	} {
+		var out, errs bytes.Buffer
+		if code := Main(t.Context(), []string{"explain", "--memory", "--pid", strconv.Itoa(probe.PID()), "-o", format}, strings.NewReader(""), &out, &errs); code != 0 {
+			t.Errorf("exit code %d: %s", code, errs.String())
+		}
+		for _, w := range want {
+			if !strings.Contains(out.String(), w) {
+				t.Errorf("no %q in\n%s", w, out.String())
+			}
+		}
 	}
 }

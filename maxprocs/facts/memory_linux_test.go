@@ -26,3 +26,29 @@ func TestReadMemoryLive(t *testing.T) {
 		}
 	}
 }
+
+// TestMemoryChanged: a limit that reads otherwise, or that could not be read, is another;
+// those of this process are what they were.
+func TestMemoryChanged(t *testing.T) {
+	m := ReadMemory()
+	if m.Changed() {
+		t.Errorf("changed a moment later: %+v", m.Limits)
+	}
+	for i := range m.Limits {
+		other := m
+		other.Limits = append([]MemoryLimit{}, m.Limits...)
+		if other.Limits[i].Bytes++; !other.Changed() {
+			t.Errorf("not changed: %+v", m.Limits[i])
+		}
+	}
+	if len(m.Limits) == 0 && m.Cgroup.State == Known {
+		t.Errorf("no limits: %+v", m)
+	}
+}
+
+func BenchmarkMemoryChanged(b *testing.B) {
+	m := ReadMemory()
+	for i := 0; i < b.N; i++ {
+		m.Changed()
+	}
+}

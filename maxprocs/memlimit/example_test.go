@@ -7,6 +7,7 @@ import (
 	"log"
 	"runtime/debug"
 	"testing/fstest"
+	"time"
 
 	"github.com/procfit/procfit/maxprocs/facts"
 	"github.com/procfit/procfit/maxprocs/memlimit"
@@ -67,6 +68,21 @@ func ExampleParse() {
 	// Output:
 	// 1572864000 true 1500MiB
 	// false
+}
+
+// A resize of the container while it runs is followed.
+func ExampleWatch() {
+	ctx, stop := context.WithCancel(context.Background())
+	go memlimit.Watch(ctx, memlimit.Logger(log.Printf), memlimit.OnChange(func(r memlimit.Result) {
+		// shrink caches to r.Bytes, say
+	}))
+	stop()
+	// Another program: fewer checks, and a raised limit must last for a minute.
+	err := memlimit.Watch(ctx, memlimit.Period(time.Second), memlimit.Hold(time.Minute))
+	if !errors.Is(err, context.Canceled) {
+		log.Print(err) // ErrOption; or nil: GOMEMLIMIT is in the environment
+	}
+	// Output:
 }
 
 // What the import of memlimit/auto does, with another share and a logger.

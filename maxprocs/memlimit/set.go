@@ -1,5 +1,6 @@
 // Package memlimit sets GOMEMLIMIT to match the memory limits of the program's cgroups:
-// [Set] once, and [Start] also when they change, as importing package auto does.
+// [Set] once, [Watch] for as long as the program runs, and [Start] only if that lowers it,
+// as importing package auto does. All three take the same options.
 //
 // # Model
 //
@@ -22,21 +23,24 @@
 //   - If the live heap exceeds the limit, the runtime collects continuously, but uses at
 //     most half of the CPU time for this. The kernel still kills the program above its
 //     own limit.
-//   - Set does not follow later changes of the limit; Start does. A check takes 0.2 to
-//     0.4 ms, every ten seconds.
+//   - Set does not follow later changes of the limit; Watch and Start do. They notice a
+//     lower limit within a period of 0.1 s, and the heap can grow during that time: a
+//     program that allocates 1 GB/s needs more than 0.1 GB between its heap and the new
+//     limit. What the heap has already grown to when the limit is lowered is the kernel's
+//     matter: cgroup v1 refuses the limit, v2 kills.
 //   - Outside Linux there are no limits, and nothing changes.
 package memlimit
 
 import (
 	"errors"
 	"fmt"
-	"runtime/debug"
 	"strings"
 
 	"github.com/procfit/procfit/maxprocs/facts"
 )
 
-// The kinds of errors that Set returns, for errors.Is.
+// The kinds of errors that Set and Start return, for errors.Is. Watch returns only
+// ErrOption, and the error of its context.
 var (
 	ErrOption     = errors.New("an option is invalid")
 	ErrNoRoom     = errors.New("the headroom leaves no memory")
@@ -44,7 +48,7 @@ var (
 	ErrMalformed  = errors.New("a memory limit is malformed")
 )
 
-// Action is what Set did.
+// Action is what was done.
 type Action string
 
 const (
@@ -54,7 +58,7 @@ const (
 	NotRaised Action = "not_raised" // the known limits allow more, but not all limits are known
 )
 
-// Result is what Set found and did.
+// Result is what was found and done.
 type Result struct {
 	Action   Action
 	Bytes    int64 // GOMEMLIMIT now; NoLimit: none
@@ -98,7 +102,7 @@ func Set(opts ...Option) (undo func(), err error) {
 		return nothing, err
 	}
 	before := c.sys.limit(-1)
-	r, err := c.decide(before)
+	r, err := c.decide(before, c.sys.read())
 	undo = nothing
 	if r.Action == Changed {
 		c.sys.limit(r.Bytes)
@@ -118,14 +122,15 @@ func (c *config) log(r Result) {
 	}
 }
 
-// system is what Set reads and changes.
+// system is what Set, Watch and Start read and change.
 type system struct {
-	read  func() facts.Memory
-	limit func(int64) int64 // as debug.SetMemoryLimit
+	read    func() facts.Memory
+	changed func(facts.Memory) bool // as Memory.Changed
+	limit   func(int64) int64       // as debug.SetMemoryLimit
 }
 
-func (c *config) decide(before int64) (Result, error) {
-	r := Result{Action: Kept, Bytes: before, Before: before, Facts: c.sys.read()}
+func (c *config) decide(before int64, m facts.Memory) (Result, error) {
+	r := Result{Action: Kept, Bytes: before, Before: before, Facts: m}
 	if r.Decision = Runtime(r.Facts); r.Decision.Standing == ByEnv {
 		r.Action = KeptEnv
 		return r, nil
@@ -159,50 +164,3 @@ func missing(m facts.Memory) error {
 	}
 	return fmt.Errorf("memlimit: not all memory limits are known: %w", errors.Join(all...))
 }
-
-// Option changes what Set does. A nil Option is ignored.
-type Option func(*config)
-
-type config struct {
-	rule   Rule
-	printf func(string, ...any)
-	detail *Result
-	sys    system
-}
-
-// Ratio is the share of the limit to use, above 0 and at most 1. The default is
-// DefaultRatio, or 1 with Headroom.
-func Ratio(share float64) Option {
-	return func(c *config) {
-		if c.rule.Ratio = share; share == 0 {
-			c.rule.Ratio = -1 // 0 was set, which is not valid
-		}
-	}
-}
-
-// Headroom reserves bytes for what the Go runtime does not manage: memory of C libraries,
-// mapped files, other processes under the same limit. It replaces the default ratio; if
-// Ratio is set too, both apply.
-func Headroom(bytes int64) Option { return func(c *config) { c.rule.Headroom = bytes } }
-
-// Logger sets a function such as log.Printf, which gets one line with what was done and
-// why. By default nothing is logged. A logger that panics loses its line, but does not
-// end the program.
-func Logger(printf func(format string, args ...any)) Option {
-	return func(c *config) { c.printf = printf }
-}
-
-// Detail fills r with what was found and done.
-func Detail(r *Result) Option { return func(c *config) { c.detail = r } }
-
-func configure(opts []Option) config {
-	c := config{sys: live()}
-	for _, o := range opts {
-		if o != nil {
-			o(&c)
-		}
-	}
-	return c
-}
-
-func live() system { return system{read: facts.ReadMemory, limit: debug.SetMemoryLimit} }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io/fs"
 	"math"
+	"reflect"
 	"runtime/debug"
 	"strings"
 	"testing"
@@ -91,9 +92,12 @@ func TestRuntime(t *testing.T) {
 }
 
 // asked is Set on facts of the test's own; the runtime's limit is a variable.
-func asked(m facts.Memory, limit *int64) Option {
+func asked(m facts.Memory, limit *int64) Option { return following(&m, limit) }
+
+// following is Watch on facts that change.
+func following(m *facts.Memory, limit *int64) Option {
 	return func(c *config) {
-		c.sys = system{read: func() facts.Memory { return m }, limit: func(n int64) int64 {
+		c.sys = system{read: func() facts.Memory { return *m }, changed: func(seen facts.Memory) bool { return !reflect.DeepEqual(seen, *m) }, limit: func(n int64) int64 {
 			before := *limit
 			if n >= 0 {
 				*limit = n

@@ -10,6 +10,7 @@ import (
 
 	"github.com/procfit/procfit/internal/program/rule"
 	"github.com/procfit/procfit/maxprocs/facts"
+	"github.com/procfit/procfit/maxprocs/memlimit"
 )
 
 // machine is a Go program on CPUs, with a limit where it is above 0, and what the
@@ -152,4 +153,39 @@ func FuzzParseLimits(f *testing.F) {
 			}
 		}
 	})
+}
+
+// TestMemoryAnswer: what a process runs with counts, where it is known, and not what it
+// started with.
+func TestMemoryAnswer(t *testing.T) {
+	const gib = 1 << 30
+	bytes := func(n int64) *int64 { return &n }
+	for _, tc := range []struct {
+		live *int64
+		env  string
+		want string
+		fix  bool
+	}{
+		{nil, "", "it starts with GOMEMLIMIT=off; it should be 1843MiB", true},
+		{nil, "1GiB", "it starts with GOMEMLIMIT=1GiB, as it should", false},
+		{bytes(memlimit.NoLimit), "", "it runs with GOMEMLIMIT=off; it should be 1843MiB", true},
+		{bytes(gib), "", "it runs with GOMEMLIMIT=1GiB, as it should", false},
+		{bytes(gib), "4GiB", "it runs with GOMEMLIMIT=1GiB, as it should", false},
+		{bytes(4 * gib), "", "it runs with GOMEMLIMIT=4GiB, above its limit of 2GiB; it should be 1843MiB", true},
+		{bytes(4 * gib), "1GiB", "it runs with GOMEMLIMIT=4GiB, above its limit of 2GiB; it should be 1843MiB", true},
+	} {
+		m := facts.Memory{Cgroup: facts.Cgroup{Fact: facts.Fact{State: facts.Known}}, Limits: []facts.MemoryLimit{{Fact: facts.Fact{State: facts.Known, File: "/cg/memory.max", Raw: "2147483648\n"}, Bytes: 2 * gib}}}
+		if m.Env = (facts.Fact{State: facts.Absent}); tc.env != "" {
+			m.Env = facts.Fact{State: facts.Known, Raw: tc.env}
+		}
+		e := New(rule.NewSubject(machine(2, 0, "", 2)), "x", "").WithMemory(m, tc.live)
+		var b strings.Builder
+		if err := e.WriteText(&b, false, 0); err != nil {
+			t.Fatal(err)
+		}
+		got := b.String()
+		if !strings.Contains(got, "its memory: "+tc.want+"\n") || strings.Contains(got, "→ set GOMEMLIMIT=1843MiB") != tc.fix || strings.Contains(got, "  read from its memory\n") != (tc.live != nil) {
+			t.Errorf("live %v, %q: want %q, a fix %t:\n%s", tc.live, tc.env, tc.want, tc.fix, got)
+		}
+	}
 }

@@ -11,13 +11,15 @@ import (
 // memory is everything that decides a program's GOMEMLIMIT, and what follows from it.
 type memory struct {
 	facts  facts.Memory
+	live   *int64            // what a running process uses; nil: it is not known, or does not run
 	theirs memlimit.Decision // what the runtime uses
 	fit    memlimit.Decision
 }
 
-// WithMemory adds which GOMEMLIMIT the program starts with, and which one it should use.
-func (e Explanation) WithMemory(m facts.Memory) Explanation {
-	e.memory = &memory{facts: m, theirs: memlimit.Runtime(m), fit: memlimit.Decide(m, memlimit.Rule{})}
+// WithMemory adds which GOMEMLIMIT the program starts with, which one it runs with, if that
+// is known, and which one it should use.
+func (e Explanation) WithMemory(m facts.Memory, live *int64) Explanation {
+	e.memory = &memory{facts: m, live: live, theirs: memlimit.Runtime(m), fit: memlimit.Decide(m, memlimit.Rule{})}
 	return e
 }
 
@@ -25,6 +27,9 @@ func (m memory) write(b *terminal.Writer) {
 	b.WriteString("\n")
 	b.Folded(b.Style(terminal.Bold, "its memory: "+m.answer()), "  ")
 	b.WriteString("\n")
+	if m.live != nil {
+		row(b, "live", fmt.Sprintf("%8s", memlimit.Format(*m.live)), []string{"read from its memory"})
+	}
 	for _, d := range []struct {
 		name string
 		memlimit.Decision
@@ -37,19 +42,34 @@ func (m memory) write(b *terminal.Writer) {
 	}
 	if m.beyond() {
 		b.WriteString("\n")
+		unless := " (unless its code sets a limit, which procfit cannot see)"
+		if m.live != nil {
+			unless = "; Watch of that package also follows a limit that changes"
+		}
 		b.Folded("  → set GOMEMLIMIT="+memlimit.Format(m.fit.Bytes)+
-			" in its environment, or call Set of github.com/procfit/procfit/maxprocs/memlimit (unless its code sets a limit, which procfit cannot see)", "    ")
+			" in its environment, or call Set of github.com/procfit/procfit/maxprocs/memlimit"+unless, "    ")
 	}
 }
 
 // beyond reports whether the program may use more memory than it should.
 func (m memory) beyond() bool {
-	return m.fit.Standing == memlimit.Limited && m.theirs.Bytes > m.fit.Bytes
+	return m.fit.Standing == memlimit.Limited && m.uses() > m.fit.Bytes
+}
+
+// uses is the GOMEMLIMIT that the program runs with, as far as it is known.
+func (m memory) uses() int64 {
+	if m.live != nil {
+		return *m.live
+	}
+	return m.theirs.Bytes
 }
 
 func (m memory) answer() string {
 	starts := "it starts with GOMEMLIMIT=" + memlimit.Format(m.theirs.Bytes)
-	if m.facts.Env.State == facts.Unreadable {
+	switch {
+	case m.live != nil:
+		starts = "it runs with GOMEMLIMIT=" + memlimit.Format(*m.live)
+	case m.facts.Env.State == facts.Unreadable:
 		starts = "its GOMEMLIMIT at start cannot be read"
 	}
 	known := len(m.fit.Unknown) == 0
@@ -64,7 +84,7 @@ func (m memory) answer() string {
 		return starts + "; it should be at most " + memlimit.Format(m.fit.Bytes)
 	case !m.beyond():
 		return starts + ", as it should"
-	case m.theirs.Standing == memlimit.ByEnv && m.theirs.Bytes > m.fit.Limit:
+	case (m.live != nil && *m.live != memlimit.NoLimit || m.live == nil && m.theirs.Standing == memlimit.ByEnv) && m.uses() > m.fit.Limit:
 		starts += ", above its limit of " + memlimit.Format(m.fit.Limit)
 	}
 	return starts + "; it should be " + memlimit.Format(m.fit.Bytes)
@@ -75,7 +95,13 @@ type memoryJSON struct {
 	Cgroup   cgroupJSON                    `json:"cgroup"`
 	Limits   []memoryLimitJSON             `json:"limits"`
 	Env      factJSON                      `json:"env"`
-	Policies map[string]memoryDecisionJSON `json:"policies"` // go, fit
+	Live     *liveMemoryJSON               `json:"live,omitempty"` // of a running process, if it could be read
+	Policies map[string]memoryDecisionJSON `json:"policies"`       // go, fit
+}
+
+// liveMemoryJSON is the GOMEMLIMIT in the memory of a process.
+type liveMemoryJSON struct {
+	Bytes *int64 `json:"bytes"` // null: none
 }
 
 // memoryLimitJSON is facts.MemoryLimit in the document.
@@ -100,6 +126,12 @@ func (m memory) document() *memoryJSON {
 	out := memoryJSON{
 		Cgroup: cgroupOf(m.facts.Cgroup), Limits: make([]memoryLimitJSON, len(m.facts.Limits)), Env: factJSON(m.facts.Env),
 		Policies: map[string]memoryDecisionJSON{"go": memoryDecisionOf(m.theirs), "fit": memoryDecisionOf(m.fit)},
+	}
+	if m.live != nil {
+		out.Live = &liveMemoryJSON{}
+		if *m.live != memlimit.NoLimit {
+			out.Live.Bytes = m.live
+		}
 	}
 	for i, l := range m.facts.Limits {
 		out.Limits[i] = memoryLimitJSON{factJSON: factJSON(l.Fact), Dir: l.Dir, Kind: l.Kind}

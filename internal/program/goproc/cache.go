@@ -72,6 +72,8 @@ type file struct {
 	starting error     // why they were not found yet
 	vain     vain      // searches for them
 	gc       gcAddresses
+
+	memoryLimit uint64 // address of GOMEMLIMIT, before the load bias; 0: not known
 }
 
 func (c *Cache) file(key fileKey) *file {

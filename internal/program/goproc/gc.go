@@ -2,6 +2,7 @@ package goproc
 
 import (
 	"encoding/binary"
+	"fmt"
 	"math"
 	"time"
 )
@@ -38,6 +39,13 @@ const (
 	gcHeap       = gcCycles + 24
 	memstatsSize = gcCycles + 32
 )
+
+// memoryLimit is where runtime.gcController has GOMEMLIMIT: the 8 bytes after gcPercent and
+// its padding (type gcControllerState in runtime/mgcpacer.go, Go 1.19 to 1.27). Only the
+// symbol table tells where that is.
+const memoryLimit = 8
+
+var errNoMemoryLimit = fmt.Errorf("%w: GOMEMLIMIT is found only by the symbol table, and only for Go 1.20 to 1.27", ErrUndecodable)
 
 // earliest is before any cycle ended: 2001, in Unix nanoseconds. Smaller numbers are of all
 // kinds.

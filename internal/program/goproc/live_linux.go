@@ -5,6 +5,7 @@ package goproc
 import (
 	"bytes"
 	"context"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
@@ -153,6 +154,40 @@ func (c *Cache) live(pid int) (Live, error) {
 		}
 	}
 	return live, nil
+}
+
+// MemoryLimit reads the GOMEMLIMIT that a process runs with, whether its environment or
+// its code has set it: math.MaxInt64 for none. It is not known of a program without a
+// symbol table.
+func (c *Cache) MemoryLimit(pid int) (int64, error) {
+	n, err := c.memoryLimit(pid)
+	if err != nil {
+		return 0, fmt.Errorf("process %d: %w", pid, explain(pid, err))
+	}
+	return n, nil
+}
+
+func (c *Cache) memoryLimit(pid int) (int64, error) {
+	if _, err := c.live(pid); err != nil { // a runtime that has not started has set no limit yet
+		return 0, err
+	}
+	f, mem, bias, err := c.memory(pid)
+	if err != nil {
+		return 0, err
+	}
+	defer mem.Close()
+	if f.memoryLimit == 0 || f.layout.size == 0 {
+		return 0, errNoMemoryLimit
+	}
+	var b [8]byte
+	if _, err := mem.ReadAt(b[:], int64(bias+f.memoryLimit)); err != nil {
+		return 0, err
+	}
+	n := int64(binary.LittleEndian.Uint64(b[:]))
+	if n < 0 {
+		return 0, fmt.Errorf("%w: what was found reads %d", errNoMemoryLimit, n)
+	}
+	return n, nil
 }
 
 // explain gives an error of the system its meaning.

@@ -1,6 +1,8 @@
 package goproc
 
 import (
+	"errors"
+	"math"
 	"os"
 	"runtime"
 	"strings"
@@ -132,5 +134,35 @@ func checkGC(t *testing.T, c *Cache, p *goproctest.Probe) {
 		if got.CPU == nil || !goproctest.Same(got.CPU.Collecting, says.Collecting) || !goproctest.Same(got.CPU.Busy, says.Busy) {
 			t.Errorf("its times are read as %+v, the program says %+v", got.CPU, says)
 		}
+	}
+}
+
+// TestMemoryLimit reads what the environment and the code of a program have set, for the
+// releases at both ends of what is known, and this one.
+func TestMemoryLimit(t *testing.T) {
+	releases := []string{"", "go1.21.13", "go1.27.4"}
+	if need.Full() {
+		releases = append(releases, "go1.22.12", "go1.23.12", "go1.24.13", "go1.25.14", "go1.26.11")
+	}
+	for _, release := range releases {
+		t.Run("release "+release, func(t *testing.T) {
+			t.Parallel()
+			path := goproctest.Build{Toolchain: release, Env: []string{"CGO_ENABLED=0"}, Args: []string{"-buildmode=pie"}}.Run(t)
+			var cache Cache
+			for env, want := range map[string]int64{"GOMEMLIMIT=": math.MaxInt64, "GOMEMLIMIT=off": math.MaxInt64, "GOMEMLIMIT=123MiB": 123 << 20} {
+				p, _ := goproctest.Start(t, path, env)
+				if n, err := cache.MemoryLimit(p.PID()); err != nil || n != want {
+					t.Errorf("%s: %d, %v", env, n, err)
+				}
+				p.Tell("limit 77000000")
+				if n, err := cache.MemoryLimit(p.PID()); err != nil || n != 77000000 {
+					t.Errorf("%s, then set in code: %d, %v", env, n, err)
+				}
+			}
+		})
+	}
+	p, _ := goproctest.Start(t, build(t, []string{"CGO_ENABLED=0"}, "-ldflags=-s -w"))
+	if n, err := new(Cache).MemoryLimit(p.PID()); !errors.Is(err, ErrUndecodable) {
+		t.Errorf("of a stripped program: %d, %v", n, err)
 	}
 }

@@ -17,6 +17,11 @@ func (c *Cache) GC(pid int) (GC, error) {
 	return GC{}, fmt.Errorf("process %d: %w", pid, errUnsupported)
 }
 
+// MemoryLimit needs Linux.
+func (c *Cache) MemoryLimit(pid int) (int64, error) {
+	return 0, fmt.Errorf("process %d: %w", pid, errUnsupported)
+}
+
 // Known is true: there is nothing to read.
 func (c *Cache) Known(int) bool { return true }
 

@@ -44,11 +44,15 @@ func (f *file) analyse(r io.ReaderAt) (err error) {
 		"runtime.sched":         f.layout.size,
 		"runtime.memstats":      anySize,
 		"runtime.work":          anySize,
+		"runtime.gcController":  anySize,
 	})
 	if err != nil {
 		return err
 	}
 	f.gc.inMemstats, f.gc.inWork = found["runtime.memstats"], found["runtime.work"]
+	if v := found["runtime.gcController"]; v.size >= memoryLimit+8 {
+		f.memoryLimit = v.addr + memoryLimit
+	}
 	if procs, ok := found["runtime.gomaxprocs"]; ok {
 		f.at = Addresses{Source: Symbol, Procs: procs.addr, NumCPU: found["runtime.numCPUStartup"].addr, Sched: found["runtime.sched"].addr}
 		if f.at.NumCPU == 0 {

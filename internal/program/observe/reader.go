@@ -32,6 +32,9 @@ func (r *Reader) Procs(pid int) (goproc.Live, error) { return r.cache.Live(pid) 
 // GC reads what the garbage collector of a process has done.
 func (r *Reader) GC(pid int) (GC, error) { return r.cache.GC(pid) }
 
+// MemoryLimit reads the GOMEMLIMIT that a process runs with; math.MaxInt64: none.
+func (r *Reader) MemoryLimit(pid int) (int64, error) { return r.cache.MemoryLimit(pid) }
+
 // Program reads what the linker wrote into the program that a process runs: its
 // Go version, its main module. It needs less permission than Procs.
 func (r *Reader) Program(pid int) (Program, error) { return r.cache.Program(pid) }

@@ -3,8 +3,8 @@
 //	import _ "github.com/procfit/procfit/maxprocs/memlimit/auto"
 //
 // It replaces the blank import of github.com/KimMachineGun/automemlimit. It sets 90% of
-// the tightest limit of the program's cgroups, and follows that limit every ten seconds,
-// in a goroutine. Without a limit, with GOMEMLIMIT in the environment, and outside Linux
+// the tightest limit of the program's cgroups, and follows that limit in a goroutine, as
+// memlimit.Watch does. Without a limit, with GOMEMLIMIT in the environment, and outside Linux
 // it changes nothing and starts no goroutine.
 //
 // It prints one line to standard error with what it did and why. To print nothing, to use

@@ -2,8 +2,8 @@
 // told: a line in for each line out. A line out is its GOMAXPROCS, the number of
 // CPUs that it counts, then the counts of /sched/latencies:seconds, all separated
 // by spaces. A line in is a number, to set GOMAXPROCS to, "default", for
-// runtime.SetDefaultGOMAXPROCS, "collect", which gets a line of that before, or
-// nothing.
+// runtime.SetDefaultGOMAXPROCS, "collect", which gets a line of that before, "limit" and
+// a number, to set GOMEMLIMIT to, or nothing.
 package main
 
 import (
@@ -12,12 +12,16 @@ import (
 	"runtime"
 	"runtime/metrics"
 	"strconv"
+	"strings"
 	"sync"
 	"time"
 )
 
 // setDefault is runtime.SetDefaultGOMAXPROCS where there is one.
 var setDefault func()
+
+// setMemoryLimit is debug.SetMemoryLimit where there is one.
+var setMemoryLimit func(int64) int64
 
 func main() {
 	wait()
@@ -27,7 +31,16 @@ func main() {
 		if !in.Scan() {
 			return
 		}
-		switch word := in.Text(); word {
+		word := in.Text()
+		if strings.HasPrefix(word, "limit ") {
+			n, err := strconv.ParseInt(word[len("limit "):], 10, 64)
+			if err != nil {
+				os.Exit(1)
+			}
+			setMemoryLimit(n)
+			continue
+		}
+		switch word {
 		case "":
 		case "collect":
 			os.Stdout.WriteString(collect())
