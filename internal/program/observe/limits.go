@@ -15,8 +15,9 @@ import (
 type Limit struct {
 	Dir              string // the group's
 	CPUs             float64
-	facts.Throttling       // since the group was made
-	Err              error // why the throttling cannot be read, which is then 0
+	Burst            float64 // in CPUs of a period, see facts.Limit; 0: none
+	facts.Throttling         // since the group was made
+	Err              error   // why the throttling cannot be read, which is then 0
 }
 
 // Limits reads the limits around a process, whoever set them, from its own cgroup
@@ -40,7 +41,7 @@ func limitsOf(f facts.Facts) ([]Limit, error) {
 	for _, l := range f.Limits {
 		switch {
 		case l.State == facts.Known:
-			one := Limit{Dir: l.Dir, CPUs: l.CPUs}
+			one := Limit{Dir: l.Dir, CPUs: l.CPUs, Burst: l.Burst.CPUs}
 			one.Throttling, one.Err = l.Throttling()
 			all = append(all, one)
 		case unread(l.Fact) && err == nil:
@@ -74,8 +75,10 @@ func throttledSince(now, before facts.Throttling) (facts.Throttling, bool) {
 		Periods:          now.Periods - before.Periods,
 		ThrottledPeriods: now.ThrottledPeriods - before.ThrottledPeriods,
 		Throttled:        now.Throttled - before.Throttled,
+		Bursts:           now.Bursts - before.Bursts,
+		Burst:            now.Burst - before.Burst,
 	}
-	return span, min(span.Periods, span.ThrottledPeriods, int64(span.Throttled)) >= 0
+	return span, min(span.Periods, span.ThrottledPeriods, int64(span.Throttled), span.Bursts, int64(span.Burst)) >= 0
 }
 
 // total is what was counted from the beginning, throttling aside.
