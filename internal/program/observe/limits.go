@@ -11,6 +11,9 @@ import (
 	"github.com/procfit/procfit/maxprocs/facts"
 )
 
+// Throttling is the accounting of a cgroup with a CPU limit.
+type Throttling = facts.Throttling
+
 // Limit is a cgroup with a CPU limit and how that has held its processes back.
 type Limit struct {
 	Dir              string // the group's
@@ -67,10 +70,12 @@ func (l Limit) Since(before Limit) (facts.Throttling, bool) {
 	if l.Err != nil || before.Err != nil || l.Dir != before.Dir {
 		return facts.Throttling{}, false
 	}
-	return throttledSince(l.Throttling, before.Throttling)
+	return ThrottledSince(l.Throttling, before.Throttling)
 }
 
-func throttledSince(now, before facts.Throttling) (facts.Throttling, bool) {
+// ThrottledSince is what a group counted between two readings; false where it was made
+// again meanwhile.
+func ThrottledSince(now, before facts.Throttling) (facts.Throttling, bool) {
 	span := facts.Throttling{
 		Periods:          now.Periods - before.Periods,
 		ThrottledPeriods: now.ThrottledPeriods - before.ThrottledPeriods,
@@ -168,7 +173,7 @@ func (g *groups) since(limits []facts.Limit) []rule.Throttling {
 		if !ok {
 			continue
 		}
-		if now.Throttling, ok = throttledSince(now.Throttling, was.Throttling); !ok {
+		if now.Throttling, ok = ThrottledSince(now.Throttling, was.Throttling); !ok {
 			continue
 		}
 		now.Span = g.at.Sub(was.at)
