@@ -70,6 +70,26 @@ func TestFit(t *testing.T) {
 	}
 }
 
+// TestLimit: the burst stands beside the limit, in the table and as a value of its own.
+func TestLimit(t *testing.T) {
+	value := func(p *observe.Process, name string) any {
+		i := slices.IndexFunc(All(), func(c Column) bool { return c.Name == name })
+		return All()[i].Value(p)
+	}
+	p := goProcess(1, "api", 2, limited(2))
+	if text, burst := Columns()[Index("limit")].Text(&p), value(&p, "limit_burst"); text != "2" || burst != nil {
+		t.Errorf("a burst that is not known: %q, %v", text, burst)
+	}
+	p.Facts.Limits[0].Burst = facts.Fact{State: facts.Known, CPUs: 0.5}
+	p.Throttling = &rule.Throttling{Throttling: facts.Throttling{Periods: 10, Bursts: 3, Burst: time.Second}}
+	if text, burst := Columns()[Index("limit")].Text(&p), value(&p, "limit_burst"); text != "2+0.5" || burst != 0.5 {
+		t.Errorf("a burst: %q, %v", text, burst)
+	}
+	if n, seconds := value(&p, "bursts"), value(&p, "burst_seconds"); n != 3.0 || seconds != 1.0 {
+		t.Errorf("bursts used: %v, %v", n, seconds)
+	}
+}
+
 // TestByFix: a fix comes once, however far apart its findings are, and where the first is.
 func TestByFix(t *testing.T) {
 	var got []string

@@ -66,12 +66,13 @@ func list() []Column {
 			Value: func(p *observe.Process) any { return known(p.ProcsSource(), p.ProcsSource() != "") }},
 		{Name: "numcpu", Help: "CPUs that its runtime counted at start (runtime.NumCPU)", Rank: 13, Unit: number.Exact,
 			Value: func(p *observe.Process) any { return known(float64(p.NumCPU), p.NumCPU > 0) }},
-		{Name: "limit", Help: "tightest CPU limit of its cgroup and all parent cgroups, in CPUs; ?: one could not be read", Rank: 10, Rising: true, Unit: number.BareCPUs, words: limit,
+		{Name: "limit", Help: "tightest CPU limit of its cgroup and all parent cgroups, in CPUs; 2+0.5: with a burst of 0.5; ?: one could not be read", Rank: 10, Rising: true, Unit: number.BareCPUs, words: limit,
 			Value: func(p *observe.Process) any { l, ok := p.Facts.Tightest(); return known(l.CPUs, ok) }},
 		{Name: "limit_of", Help: "cgroup that has the tightest CPU limit", Rank: 16, Rising: true, words: limitOf,
 			Value: func(p *observe.Process) any { l, ok := p.Facts.Tightest(); return known(l.Dir, ok) }},
 		{Name: "limit_file",
 			Value: func(p *observe.Process) any { l, ok := p.Facts.Tightest(); return known(l.File, ok) }},
+		{Name: "limit_burst", Value: func(p *observe.Process) any { return known(Burst(p)) }},
 		{Name: "sched_p50", Help: "scheduling latency, median: how long runnable goroutines waited to run", Rank: 12, Unit: number.Seconds, Counted: true,
 			Value: func(p *observe.Process) any { return known(p.Last().LatencyAt(0.5)) }},
 		{Name: "sched_p99", Help: "scheduling latency, 99th percentile", Rank: 7, Unit: number.Seconds, Counted: true,
@@ -82,8 +83,9 @@ func list() []Column {
 			Value: func(p *observe.Process) any { return known(p.Last().RunQueueWait.Seconds(), p.Last().Counted) }},
 		{Name: "throttled", Help: "percentage of periods in which its cgroup was throttled", Rank: 4, Unit: number.Share, Counted: true,
 			Value: func(p *observe.Process) any { t, ok := throttling(p); return known(t.Ratio(), ok) }},
-		{Name: "throttled_seconds",
-			Value: func(p *observe.Process) any { t, ok := throttling(p); return known(t.Throttled.Seconds(), ok) }},
+		{Name: "throttled_seconds", Value: func(p *observe.Process) any { t, ok := throttling(p); return known(t.Throttled.Seconds(), ok) }},
+		{Name: "bursts", Value: func(p *observe.Process) any { t, ok := throttling(p); return known(float64(t.Bursts), ok) }},
+		{Name: "burst_seconds", Value: func(p *observe.Process) any { t, ok := throttling(p); return known(t.Burst.Seconds(), ok) }},
 		{Name: "switches", Help: "context switches per second, of all threads", Rank: 14, Unit: number.Rate, Counted: true,
 			Value: func(p *observe.Process) any { return known(p.Last().Switches()) }},
 		{Name: "threads", Help: "number of threads", Rank: 11, Unit: number.Exact,
@@ -130,11 +132,25 @@ func limit(p *observe.Process) string {
 	l, ok := p.Facts.Tightest()
 	switch {
 	case ok:
-		return number.BareCPUs(l.CPUs)
+		return Limit(l)
 	case len(p.Facts.Unknown()) > 0:
 		return "?"
 	}
 	return Unknown
+}
+
+// Limit is a known limit in CPUs and, after a plus, its burst.
+func Limit(l facts.Limit) string {
+	if l.Burst.CPUs > 0 {
+		return number.BareCPUs(l.CPUs) + "+" + number.BareCPUs(l.Burst.CPUs)
+	}
+	return number.BareCPUs(l.CPUs)
+}
+
+// Burst is the burst of a process's tightest limit, in CPUs of one period; 0: it has none.
+func Burst(p *observe.Process) (cpus float64, known bool) {
+	l, ok := p.Facts.Tightest()
+	return l.Burst.CPUs, ok && l.Burst.State == facts.Known
 }
 
 // limitOf is the last element of the cgroup's path, shortened at its beginning, where the

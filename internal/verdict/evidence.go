@@ -71,6 +71,7 @@ func (of usageOf) evidence(trials []*journal.Trial, machine, replicas, usable fl
 		RunQueueWaitRatio:     rate(func(u *journal.Usage) *float64 { return u.RunQueueWaitSeconds }),
 		ThreadsMax:            figure(func(u *journal.Usage) *float64 { return part(u.ThreadsMax, toFloat[int]) }),
 		ThrottledPeriodsRatio: figure(func(u *journal.Usage) *float64 { return share(u.Cgroup) }),
+		BurstPeriodsRatio:     figure(burstShare),
 		ThrottledRatio: over(rate(func(u *journal.Usage) *float64 {
 			return part(u.Cgroup, func(c journal.Cgroup) float64 { return c.ThrottledSeconds })
 		}), replicas),
@@ -159,6 +160,14 @@ func cpuEach(mode journal.Mode) figure {
 }
 
 func cpuSeconds(u *journal.Usage) *float64 { return part(u.CPUSeconds, journal.CPUSeconds.Total) }
+
+// burstShare is the share of periods that used the burst; nil where none did.
+func burstShare(u *journal.Usage) *float64 {
+	if u.Cgroup == nil || u.Cgroup.Periods <= 0 || u.Cgroup.Bursts == 0 {
+		return nil
+	}
+	return new(float64(u.Cgroup.Bursts) / float64(u.Cgroup.Periods))
+}
 
 func stealSeconds(u *journal.Usage) *float64 {
 	return part(u.HostUse, func(h journal.HostUse) float64 { return h.StealSeconds })

@@ -293,11 +293,12 @@ type Evidence struct {
 	RunQueueWaitRatio     *float64 `json:"run_queue_wait_ratio"` // seconds waited a second; includes throttling
 	ThreadsMax            *float64 `json:"threads_max"`
 	ThrottledPeriodsRatio *float64 `json:"throttled_periods_ratio"`
-	ThrottledRatio        *float64 `json:"throttled_ratio"`       // throttled seconds per second a replica
-	StealRatio            *float64 `json:"steal_ratio"`           // of all the machine's CPU time
-	OtherCPUs             *float64 `json:"other_cpus"`            // used by neither the target nor the load, on the CPUs that the target may use
-	BesideCPUs            *float64 `json:"beside_cpus,omitempty"` // used by the neighbour of --beside
-	MachineBusy           *float64 `json:"machine_busy_ratio"`    // of all the machine's CPU time, not idle
+	BurstPeriodsRatio     *float64 `json:"burst_periods_ratio,omitempty"` // periods above the quota, from its burst
+	ThrottledRatio        *float64 `json:"throttled_ratio"`               // throttled seconds per second a replica
+	StealRatio            *float64 `json:"steal_ratio"`                   // of all the machine's CPU time
+	OtherCPUs             *float64 `json:"other_cpus"`                    // used by neither the target nor the load, on the CPUs that the target may use
+	BesideCPUs            *float64 `json:"beside_cpus,omitempty"`         // used by the neighbour of --beside
+	MachineBusy           *float64 `json:"machine_busy_ratio"`            // of all the machine's CPU time, not idle
 	CPUSecondsEach        *float64 `json:"cpu_seconds_per_request"`
 	LoadCPUs              *float64 `json:"load_cpus"` // CPU seconds per second of the load engine
 	SendLagP99            *float64 `json:"send_lag_p99_seconds"`

@@ -19,6 +19,9 @@ func readCgroup(t tree, pid int) (Cgroup, []Limit) {
 	for _, dir := range dirs {
 		l := readLimit(t, c.Version, dir)
 		l.from = t.later()
+		if l.State == Known {
+			l.Burst = readBurst(t, c.Version, l)
+		}
 		limits = append(limits, l)
 	}
 	return c, limits
@@ -209,6 +212,20 @@ func readCFS(t tree, dir string) Limit {
 		}
 	}
 	return l
+}
+
+// readBurst reads the burst beside a known limit.
+func readBurst(t tree, version int, l Limit) Fact {
+	file, period := path.Join(l.Dir, "cpu.max.burst"), cgfs.Period(l.Raw)
+	if version == 1 {
+		file, period = path.Join(l.Dir, "cpu.cfs_burst_us"), l.PeriodRaw
+	}
+	b, err := t.readFile(file)
+	if err != nil {
+		return failed(file, err)
+	}
+	cpus, err := cgfs.ParseBurst(string(b), period)
+	return limitFact(file, b, cpus, true, err)
 }
 
 func limitFact(file string, raw []byte, cpus float64, limited bool, err error) Fact {

@@ -19,7 +19,8 @@
 // The cpu controller is in one hierarchy: the v1 hierarchy that names it in
 // /proc/PID/cgroup, or else the v2 hierarchy. The package finds the mount of that
 // hierarchy in mountinfo and reads the limit of each cgroup between the process and the
-// root of the mount: cpu.max on v2, cpu.cfs_quota_us and cpu.cfs_period_us on v1. The
+// root of the mount: cpu.max and cpu.max.burst on v2, cpu.cfs_quota_us, cpu.cfs_period_us
+// and cpu.cfs_burst_us on v1. The
 // kernel enforces all of them, so the tightest one decides.
 //
 // # Memory
@@ -59,7 +60,7 @@ const (
 // Fact is one observation and its source.
 type Fact struct {
 	State State
-	CPUs  float64 // positive if the fact is a known number of CPUs
+	CPUs  float64 // positive if the fact is a known number of CPUs; of a burst 0 or more
 	File  string  // the file, system call or variable
 	Raw   string  // its content, byte for byte
 	Error string  // why it is unreadable or malformed
@@ -71,6 +72,12 @@ type Limit struct {
 	Dir        string // the cgroup's directory
 	PeriodFile string // v1 only, where Fact is about the quota's file
 	PeriodRaw  string
+
+	// Burst is how much quota the kernel saves up from periods that did not use it, as
+	// CPUs of one period: with a limit of 2 and a burst of 0.5 the cgroup can use 2.5
+	// CPUs in a period after quieter ones. It is Known and 0 without a burst, Absent with a
+	// kernel before 5.14, and read only beside a Known limit.
+	Burst Fact
 
 	from tree // that it was read from; nil: it was made by hand
 }

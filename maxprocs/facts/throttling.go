@@ -16,10 +16,13 @@ type Throttling struct {
 	Periods          int64         // in which some thread of the cgroup was runnable
 	ThrottledPeriods int64         // of those, the periods in which the quota ran out
 	Throttled        time.Duration // summed over CPUs, so it can be more than the elapsed time
+	Bursts           int64         // periods that used more than the quota, by its burst; 0 before Linux 5.14
+	Burst            time.Duration // CPU time above the quota in these
 }
 
-// ParseThrottling parses the text of cpu.stat. The time is throttled_usec on v2 and
-// throttled_time, in nanoseconds, on v1.
+// ParseThrottling parses the text of cpu.stat. The times are throttled_usec and burst_usec
+// on v2, throttled_time and burst_time, in nanoseconds, on v1. Kernels before 5.14 have no
+// bursts.
 func ParseThrottling(text string) (Throttling, error) {
 	var t Throttling
 	seen := 0
@@ -27,8 +30,8 @@ func ParseThrottling(text string) (Throttling, error) {
 		name, number, _ := strings.Cut(line, " ")
 		unit := time.Nanosecond
 		switch name {
-		case "nr_periods", "nr_throttled", "throttled_time":
-		case "throttled_usec":
+		case "nr_periods", "nr_throttled", "throttled_time", "nr_bursts", "burst_time":
+		case "throttled_usec", "burst_usec":
 			unit = time.Microsecond
 		default:
 			continue
@@ -43,8 +46,12 @@ func ParseThrottling(text string) (Throttling, error) {
 			t.Periods = n
 		case "nr_throttled":
 			t.ThrottledPeriods = n
-		default:
+		case "throttled_time", "throttled_usec":
 			t.Throttled = time.Duration(n) * unit
+		case "nr_bursts":
+			t.Bursts, seen = n, seen-1
+		default:
+			t.Burst, seen = time.Duration(n)*unit, seen-1
 		}
 	}
 	if seen != 3 {

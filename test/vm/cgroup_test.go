@@ -25,7 +25,7 @@ func emulated(t *testing.T, arch string) {
 // The live tests of packages cgroup and supervisor, on the kernels' other
 // arrangements; a skip counts as a failure there.
 const (
-	cgroupTests     = "/cgroup.test -test.v -test.timeout=60s -test.run 'Quota|Remove|Alive|GroupGone' || exit 1\n"
+	cgroupTests     = "/cgroup.test -test.v -test.timeout=60s -test.run 'Quota|Burst|Remove|Alive|GroupGone' || exit 1\n"
 	supervisorTests = "/supervisor.test -test.v -test.timeout=60s -test.run 'Group|Affinity|ExitCodes|Stop|DescendantsDie|SignalsAreDefault' || exit 1\n"
 )
 

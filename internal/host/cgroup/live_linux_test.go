@@ -33,6 +33,8 @@ func TestMain(m *testing.M) {
 		fmt.Println("in")
 		for {
 		}
+	case "spurt":
+		spurt(argument)
 	case "own": // a procfit: it makes a group with a process inside, and waits
 		p, err := Find()
 		if err != nil {

@@ -36,6 +36,9 @@ func (g *Group) ProcsFile() string { return "" }
 // SetQuota fails: it needs Linux.
 func (g *Group) SetQuota(cpus float64) error { return errLinux }
 
+// SetBurst fails: it needs Linux.
+func (g *Group) SetBurst(cpus float64) error { return errLinux }
+
 // Stats fails: it needs Linux.
 func (g *Group) Stats() (Stats, error) { return Stats{}, errLinux }
 

@@ -57,6 +57,8 @@ type limitJSON struct {
 	Dir        string `json:"dir"`
 	PeriodFile string `json:"period_file,omitempty"`
 	PeriodRaw  string `json:"period_raw,omitempty"`
+
+	Burst *factJSON `json:"burst,omitempty"` // of a known limit; its cpus are those of one period
 }
 
 // cgroupJSON is facts.Cgroup in the document.
@@ -128,6 +130,9 @@ func factsOf(f facts.Facts) factsJSON {
 	}
 	for i, l := range f.Limits {
 		out.Limits[i] = limitJSON{factJSON: factJSON(l.Fact), Dir: l.Dir, PeriodFile: l.PeriodFile, PeriodRaw: l.PeriodRaw}
+		if l.Burst.State != "" {
+			out.Limits[i].Burst = new(factJSON(l.Burst))
+		}
 	}
 	return out
 }

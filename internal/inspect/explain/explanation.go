@@ -259,9 +259,9 @@ func allowed(s rule.Subject) string {
 		switch {
 		case !limited || l.Dir != tightest.Dir:
 		case !own:
-			return "a parent of its cgroup allows " + number.CPUs(have)
+			return "a parent of its cgroup allows " + number.Limit(have, l.Burst.CPUs)
 		default:
-			return ancestor(i) + " allows " + number.CPUs(have)
+			return ancestor(i) + " allows " + number.Limit(have, l.Burst.CPUs)
 		}
 	}
 	return "its affinity allows " + number.CPUs(have)

@@ -53,6 +53,9 @@ var (
 	periods      = process("counter", "cgroup_periods_total", "Periods in which a cgroup of the process that has a CPU limit wanted to run.", "cgroup")
 	throttled    = process("counter", "cgroup_throttled_periods_total", "Periods in which the cgroup was throttled.", "cgroup")
 	throttledSec = process("counter", "cgroup_throttled_seconds_total", "Time that the cgroup was throttled, summed over CPUs.", "cgroup")
+	limitBurst   = process("gauge", "limit_burst_cpus", "CPU time that the tightest CPU limit saves up from periods that do not use it (cpu.max.burst), in CPUs of one period. 0: none.", "cgroup")
+	bursts       = process("counter", "cgroup_bursts_total", "Periods in which the cgroup used more than its quota, from its burst.", "cgroup")
+	burstSec     = process("counter", "cgroup_burst_seconds_total", "CPU time above the quota that the cgroup used from its burst.", "cgroup")
 	schedLatency = process("histogram", "sched_latency_seconds", "How long runnable goroutines waited to run. The runtime samples about one in 8.")
 	findings     = process("gauge", "findings", "A rule that matches the process; procfit explain RULE describes it. Always 1.", "rule", "severity")
 
@@ -78,8 +81,8 @@ var gauges = []struct {
 // exporter itself.
 func families() []family {
 	return []family{
-		info, gomaxprocs, recommended, numCPU, affinityCPUs, limitCPUs, threads,
-		cpuSeconds, switches, waitSeconds, periods, throttled, throttledSec, schedLatency, findings,
+		info, gomaxprocs, recommended, numCPU, affinityCPUs, limitCPUs, limitBurst, threads,
+		cpuSeconds, switches, waitSeconds, periods, throttled, throttledSec, bursts, burstSec, schedLatency, findings,
 		buildInfo, scanDuration, scans, processes, others, unreadable, inferred, dropped, filtered, counterInfo,
 	}
 }

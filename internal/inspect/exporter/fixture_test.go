@@ -40,7 +40,7 @@ func fixture() observe.Snapshot {
 			GoVersion: "go1.24.6", Affinity: known(32), Online: known(32),
 			Env:    facts.Fact{State: facts.Absent},
 			Cgroup: facts.Cgroup{Fact: known(0), Version: 2, Path: "/kubepods/pod1/c1", MountRoot: "/"},
-			Limits: []facts.Limit{{Fact: known(2), Dir: "/sys/fs/cgroup/kubepods/pod1/c1"}, {Fact: known(4), Dir: "/sys/fs/cgroup/kubepods/pod1"}},
+			Limits: []facts.Limit{{Fact: known(2), Burst: known(0.5), Dir: "/sys/fs/cgroup/kubepods/pod1/c1"}, {Fact: known(4), Dir: "/sys/fs/cgroup/kubepods/pod1"}},
 		},
 	})
 	group := func(dir string, periods, ran int64, d time.Duration) rule.Throttling {
@@ -50,6 +50,7 @@ func fixture() observe.Snapshot {
 		group("/sys/fs/cgroup/kubepods/pod1/c1", 1000, 400, 90*time.Second),
 		group("/sys/fs/cgroup/kubepods/pod1", 1000, 0, 0),
 	}
+	groups[0].Bursts, groups[0].Burst = 120, 6*time.Second
 	api.Throttling = &groups[0]
 	service := observe.Process{Subject: api, Findings: rule.Judge(api), Started: 4000, Threads: 40, Total: observe.Counts{
 		Span: time.Hour, CPU: 1234560 * time.Millisecond,

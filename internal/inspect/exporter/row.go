@@ -117,6 +117,8 @@ func rowOf(p *observe.Process, s sums, containers map[string]container.Name) row
 		add(periods, float64(g.Periods), dir)
 		add(throttled, float64(g.ThrottledPeriods), dir)
 		add(throttledSec, g.Throttled.Seconds(), dir)
+		add(bursts, float64(g.Bursts), dir)
+		add(burstSec, g.Burst.Seconds(), dir)
 	}
 	if l := p.Total.Latency; l != nil {
 		buckets := map[float64]uint64{}
@@ -160,6 +162,9 @@ func (r *row) describe(p *observe.Process, containers map[string]container.Name,
 		case g.family.Name == limitCPUs.Name:
 			l, _ := p.Facts.Tightest()
 			add(g.family, v, clean(l.Dir, longestGroup))
+			if burst, known := inspect.Burst(p); known {
+				add(limitBurst, burst, clean(l.Dir, longestGroup))
+			}
 		default:
 			add(g.family, v)
 		}

@@ -149,9 +149,7 @@ func sum(list []agent.Counted, quota *float64) *journal.Usage {
 			if u.Cgroup == nil {
 				u.Cgroup = &journal.Cgroup{}
 			}
-			u.Cgroup.Periods += l.Periods
-			u.Cgroup.ThrottledPeriods += l.ThrottledPeriods
-			u.Cgroup.ThrottledSeconds += l.ThrottledSeconds
+			u.Cgroup.Add(l.Cgroup)
 		}
 	}
 	return u

@@ -97,9 +97,8 @@ func throttledSince(before, after []cgroup.Stats) *journal.Cgroup {
 	}
 	c := &journal.Cgroup{}
 	for i, now := range after {
-		c.Periods += now.Periods - before[i].Periods
-		c.ThrottledPeriods += now.ThrottledPeriods - before[i].ThrottledPeriods
-		c.ThrottledSeconds += (now.Throttled - before[i].Throttled).Seconds()
+		span, _ := observe.ThrottledSince(now, before[i])
+		c.Add(trial.Throttled(span))
 	}
 	return c
 }

@@ -77,7 +77,7 @@ func (r *run) startOne(ctx context.Context, one *replica, port int, output *os.F
 		spec.ProcsFiles = []string{one.group.ProcsFile()}
 	}
 	if quota := r.Setting.QuotaCPUs; quota != nil {
-		if err := one.group.SetQuota(*quota); err != nil {
+		if err := setLimit(one.group, *quota, r.spec.Burst); err != nil {
 			return err
 		}
 	}

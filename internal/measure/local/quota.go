@@ -16,6 +16,7 @@ import (
 type limited struct {
 	who   string // as a message names it
 	quota float64
+	burst float64
 	group *cgroup.Group
 	pids  func() []int
 }
@@ -31,15 +32,24 @@ func (r *run) limited(f fleet) (list []limited) {
 		if len(f) > 1 {
 			who = fmt.Sprintf("replica %d of %d", i+1, len(f))
 		}
-		list = append(list, limited{who, *q, one.group, one.pids})
+		list = append(list, limited{who, *q, r.spec.Burst, one.group, one.pids})
 	}
 	return list
+}
+
+// setLimit gives a group a CPU limit and its burst, if it has one.
+func setLimit(g *cgroup.Group, quota, burst float64) error {
+	err := g.SetQuota(quota)
+	if err == nil && burst > 0 {
+		err = g.SetBurst(burst)
+	}
+	return err
 }
 
 // limited is the neighbour, if there is one and it has a quota.
 func (n *neighbour) limited() (list []limited) {
 	if n != nil && n.quota > 0 {
-		list = append(list, limited{"the --beside program", n.quota, n.group, n.pids})
+		list = append(list, limited{"the --beside program", n.quota, n.burst, n.group, n.pids})
 	}
 	return list
 }
@@ -121,7 +131,7 @@ func (s quotaSpan) end() error {
 // an earlier reading than the group allows in the periods that it counted: hardly any.
 func (l limited) idle(periods int64, used time.Duration) error {
 	counted := int64(0)
-	most := time.Duration((emptyPeriods+2)*l.quota*float64(cgroup.Period)) + slack*time.Duration(runtime.NumCPU())
+	most := time.Duration(((emptyPeriods+2)*l.quota+l.burst)*float64(cgroup.Period)) + slack*time.Duration(runtime.NumCPU())
 	if used <= most {
 		return nil
 	}

@@ -119,7 +119,7 @@ func TestNoPeriodOfTheQuota(t *testing.T) {
 				c.Process.Kill()
 				c.Wait()
 			}()
-			since := begin([]limited{{"the target", 0.1, group, func() []int { return []int{c.Process.Pid} }}})
+			since := begin([]limited{{"the target", 0.1, 0, group, func() []int { return []int{c.Process.Pid} }}})
 			time.Sleep(time.Second)
 			err = since.end()
 			if (err != nil) != (tc.want != "") || err != nil && !strings.Contains(err.Error(), tc.want) {

@@ -171,8 +171,9 @@ func (f *Flags) cpuFields() []field.Field {
 	t := &f.Target
 	return []field.Field{
 		{
-			Name: "limit", Holds: "LIMITS", Often: true, Help: "CPU limits to measure under: 500m, or none,0.5,2",
-			More: "It is the CPU limit of the program's cgroup, as limits.cpu of Kubernetes is.", Value: field.Parsed(&f.Quotas, "", limits), Header: "plan.settings plan.aa plan.max_trials",
+			Name: "limit", Holds: "LIMITS", Often: true, Help: "CPU limits to measure under: 500m, or none,0.5,2; 2,burst=0.5 adds a burst",
+			More:  "It is the CPU limit of the program's cgroup, as limits.cpu of Kubernetes is. burst=CPUS lets every limit of the list save up so much CPU time from periods that do not use it (cpu.max.burst).",
+			Value: field.Parsed(&f.Quotas, "", f.limitsWithBurst), Header: "plan.settings plan.aa plan.max_trials target.burst_cpus",
 		},
 		{Name: "beside-limit", Holds: "LIMIT", Help: "CPU limit of the --beside command: 0.5, or none (default the program's)", Value: field.Parsed(&f.Neighbour.Quota, "", oneLimit), Needs: "beside", Header: "target.beside"},
 		{

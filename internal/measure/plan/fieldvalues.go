@@ -14,6 +14,7 @@ import (
 	"github.com/procfit/procfit/internal/load"
 	"github.com/procfit/procfit/internal/measure/plan/field"
 	"github.com/procfit/procfit/internal/program/ready"
+	"github.com/procfit/procfit/internal/show/number"
 	"github.com/procfit/procfit/internal/show/secret"
 )
 
@@ -177,6 +178,30 @@ func words(text string) ([]string, error) {
 func generator(text string) (string, error) {
 	_, err := words(text)
 	return text, err
+}
+
+// limitsWithBurst reads what limits does, with at most one "burst=0.5" in it, which is the
+// burst of all.
+func (f *Flags) limitsWithBurst(text string) ([]*float64, error) {
+	var rest []string
+	burst, given := 0.0, false
+	for item := range strings.SplitSeq(text, ",") {
+		value, is := strings.CutPrefix(strings.TrimSpace(item), "burst=")
+		if !is {
+			rest = append(rest, item)
+			continue
+		}
+		var err error
+		if burst, err = number.ParseCPUs(value); err != nil || given || !(burst > 0) {
+			return nil, &field.Mistake{Text: item, Reason: "expected one burst above zero, in CPUs or thousandths of one", Example: "2,burst=500m"}
+		}
+		given = true
+	}
+	list, err := limits(strings.Join(rest, ","))
+	if err == nil {
+		f.Burst = burst
+	}
+	return list, err
 }
 
 // limits reads "none,500m,2", each once; nil stands for no limit.

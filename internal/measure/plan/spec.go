@@ -36,6 +36,7 @@ type Spec struct {
 
 	Procs      Procs
 	Quotas     []*float64 // CPUs; nil: no limit. Empty: one group without a limit.
+	Burst      float64    // of each of these limits, in CPUs of one period; 0: none
 	Replicas   []int      // copies of the target behind one load, each under the quota; each number a group
 	GoVersions []string   // that Target.Build is compiled with, each a setting; empty: as the program comes
 	Repeats    int        // blocks of a grid

@@ -46,6 +46,8 @@ func TestWrongFields(t *testing.T) {
 		want   string
 	}{
 		{batch, func(s *Spec) { s.Quotas = []*float64{nil, ptr(0.001)} }, "limit", "no CPU limit below"},
+		{batch, func(s *Spec) { s.Quotas, s.Burst = []*float64{ptr(2.0), ptr(0.4)}, 0.5 }, "limit", "0.4 with burst=0.5: the kernel accepts at most the limit"},
+		{batch, func(s *Spec) { s.Burst = 0.5 }, "limit", "burst=0.5 needs a CPU limit"},
 		{batch, func(s *Spec) { s.Target.Command = nil }, "command", "no command"},
 		{batch, func(s *Spec) { s.Target.Command = []string{"go", "test", "./..."} }, "command", "without -bench"},
 		{batch, func(s *Spec) { s.Target.Command = []string{"job", "{port}"} }, "url", "no --url to load"},
@@ -86,7 +88,7 @@ func TestWrongValues(t *testing.T) {
 		{"repeats", "0", "0: expected 1 to 1000"}, {"repeats", "1001", "1001: expected 1 to 1000"}, {"repeats", "x", `"x": expected a whole number`},
 		{"replicas", "1,0", "0: expected 1 to 256"}, {"replicas", "257", "expected 1 to 256"}, {"go", "banana", `"banana": expected a Go version`},
 		{"margin", "100%", "expected less than 100%"}, {"margin", "0", "expected a share above zero"}, {"margin-p99", "x%", "expected a share above zero"}, {"max-errors", "-1", "above zero"},
-		{"limit", "none,0.001", "no CPU limit below"}, {"limit", "-1", "above zero"}, {"limit", "NaN", "above zero"}, {"beside-limit", "1,2", "expected one CPU limit"}, {"beside-limit", "-1", "expected a CPU limit above zero"},
+		{"limit", "none,0.001", "no CPU limit below"}, {"limit", "-1", "above zero"}, {"limit", "NaN", "above zero"}, {"limit", "2,burst=0", "one burst above zero"}, {"limit", "2,burst=x", "one burst above zero"}, {"limit", "2,burst=0.5,burst=1", "one burst above zero"}, {"limit", "2,burst=NaN", "one burst above zero"}, {"beside-limit", "1,burst=0.5", "above zero"}, {"beside-limit", "1,2", "expected one CPU limit"}, {"beside-limit", "-1", "expected a CPU limit above zero"},
 		{"title", " ", "at least one letter"}, {"title", strings.Repeat("ü", 81), "81 characters: expected at most 80"},
 		{"env", "x", "expected NAME=VALUE"}, {"env", "=x", "no name before"}, {"env", "GOMAXPROCS=2", "--procs"},
 		{"timeout", "ready=0s", "above zero"}, {"timeout", "stop=-1s", "at least 0s, for example stop=5s"}, {"timeout", "redy=1s", "expected ready=, quiet=, request="}, {"duration", "0s", "above zero"}, {"duration", "10", `"10": add a unit, for example 10s`}, {"duration", "ten", `"ten": expected a time`},

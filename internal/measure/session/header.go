@@ -32,7 +32,7 @@ func header(spec plan.Spec, wanted journal.Plan, o Options) journal.Header {
 		Target: journal.Target{
 			Kind: t.Kind(), Command: secret.Words(command(t)), Against: secret.Words(t.Against), Prepare: strings.Join(secret.Words(t.Prepare), " "),
 			URL: secret.Text(t.URL), Ready: readyWhen(t.Ready), ReadyStatus: t.Ready.Statuses.String(), Build: t.Build, BuiltIn: t.BuiltIn, SHA256: executableSum(t),
-			ServerCPUs: t.CPUs, Directory: directory, Environment: runtimeVariables(o.Environ),
+			BurstCPUs: spec.Burst, ServerCPUs: t.CPUs, Directory: directory, Environment: runtimeVariables(o.Environ),
 		},
 		Load: loadOf(spec),
 		Plan: wanted,

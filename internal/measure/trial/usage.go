@@ -56,7 +56,7 @@ func addUsage(sum *journal.Usage, u journal.Usage) {
 		if sum.Cgroup == nil {
 			sum.Cgroup = &journal.Cgroup{}
 		}
-		addThrottling(sum.Cgroup, *u.Cgroup)
+		sum.Cgroup.Add(*u.Cgroup)
 	}
 	for _, l := range u.OuterLimits {
 		i := slices.IndexFunc(sum.OuterLimits, func(have journal.OuterLimit) bool { return have.Group == l.Group && have.CPUs == l.CPUs })
@@ -64,14 +64,8 @@ func addUsage(sum *journal.Usage, u journal.Usage) {
 			sum.OuterLimits = append(sum.OuterLimits, l)
 			continue
 		}
-		addThrottling(&sum.OuterLimits[i].Cgroup, l.Cgroup)
+		sum.OuterLimits[i].Cgroup.Add(l.Cgroup)
 	}
-}
-
-func addThrottling(sum *journal.Cgroup, c journal.Cgroup) {
-	sum.Periods += c.Periods
-	sum.ThrottledPeriods += c.ThrottledPeriods
-	sum.ThrottledSeconds += c.ThrottledSeconds
 }
 
 func plus(sum *float64, x float64) *float64 {
@@ -95,14 +89,20 @@ func Count(u *journal.Usage, use observe.Use) {
 	}
 }
 
+// Throttled is the accounting of a group over a stretch of a trial.
+func Throttled(span observe.Throttling) journal.Cgroup {
+	return journal.Cgroup{
+		Periods: span.Periods, ThrottledPeriods: span.ThrottledPeriods, ThrottledSeconds: span.Throttled.Seconds(),
+		Bursts: span.Bursts, BurstSeconds: span.Burst.Seconds(),
+	}
+}
+
 // LimitsSince is what CPU limits did between two readings of them, each under the name of
 // its group.
 func LimitsSince(before, now []observe.Limit, name func(dir string) string) (list []journal.OuterLimit) {
 	for i, l := range now {
 		if span, ok := l.Since(before[i]); ok {
-			list = append(list, journal.OuterLimit{Group: name(l.Dir), CPUs: l.CPUs, Cgroup: journal.Cgroup{
-				Periods: span.Periods, ThrottledPeriods: span.ThrottledPeriods, ThrottledSeconds: span.Throttled.Seconds(),
-			}})
+			list = append(list, journal.OuterLimit{Group: name(l.Dir), CPUs: l.CPUs, BurstCPUs: l.Burst, Cgroup: Throttled(span)})
 		}
 	}
 	return list

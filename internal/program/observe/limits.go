@@ -11,12 +11,16 @@ import (
 	"github.com/procfit/procfit/maxprocs/facts"
 )
 
+// Throttling is the accounting of a cgroup with a CPU limit.
+type Throttling = facts.Throttling
+
 // Limit is a cgroup with a CPU limit and how that has held its processes back.
 type Limit struct {
 	Dir              string // the group's
 	CPUs             float64
-	facts.Throttling       // since the group was made
-	Err              error // why the throttling cannot be read, which is then 0
+	Burst            float64 // in CPUs of a period, see facts.Limit; 0: none
+	facts.Throttling         // since the group was made
+	Err              error   // why the throttling cannot be read, which is then 0
 }
 
 // Limits reads the limits around a process, whoever set them, from its own cgroup
@@ -40,7 +44,7 @@ func limitsOf(f facts.Facts) ([]Limit, error) {
 	for _, l := range f.Limits {
 		switch {
 		case l.State == facts.Known:
-			one := Limit{Dir: l.Dir, CPUs: l.CPUs}
+			one := Limit{Dir: l.Dir, CPUs: l.CPUs, Burst: l.Burst.CPUs}
 			one.Throttling, one.Err = l.Throttling()
 			all = append(all, one)
 		case unread(l.Fact) && err == nil:
@@ -66,16 +70,20 @@ func (l Limit) Since(before Limit) (facts.Throttling, bool) {
 	if l.Err != nil || before.Err != nil || l.Dir != before.Dir {
 		return facts.Throttling{}, false
 	}
-	return throttledSince(l.Throttling, before.Throttling)
+	return ThrottledSince(l.Throttling, before.Throttling)
 }
 
-func throttledSince(now, before facts.Throttling) (facts.Throttling, bool) {
+// ThrottledSince is what a group counted between two readings; false where it was made
+// again meanwhile.
+func ThrottledSince(now, before facts.Throttling) (facts.Throttling, bool) {
 	span := facts.Throttling{
 		Periods:          now.Periods - before.Periods,
 		ThrottledPeriods: now.ThrottledPeriods - before.ThrottledPeriods,
 		Throttled:        now.Throttled - before.Throttled,
+		Bursts:           now.Bursts - before.Bursts,
+		Burst:            now.Burst - before.Burst,
 	}
-	return span, min(span.Periods, span.ThrottledPeriods, int64(span.Throttled)) >= 0
+	return span, min(span.Periods, span.ThrottledPeriods, int64(span.Throttled), span.Bursts, int64(span.Burst)) >= 0
 }
 
 // total is what was counted from the beginning, throttling aside.
@@ -165,7 +173,7 @@ func (g *groups) since(limits []facts.Limit) []rule.Throttling {
 		if !ok {
 			continue
 		}
-		if now.Throttling, ok = throttledSince(now.Throttling, was.Throttling); !ok {
+		if now.Throttling, ok = ThrottledSince(now.Throttling, was.Throttling); !ok {
 			continue
 		}
 		now.Span = g.at.Sub(was.at)

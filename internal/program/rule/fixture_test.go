@@ -68,6 +68,11 @@ func (s Observed) held(level int, periods, throttled int64) Observed {
 	s.Throttling = &Throttling{Dir: s.Facts.Limits[level].Dir, Throttling: facts.Throttling{Periods: periods, ThrottledPeriods: throttled}}
 	return s
 }
+func (s Observed) burst(cpus float64, used int64) Observed { // after held
+	s.Facts.Limits[0].Burst = facts.Fact{State: facts.Known, CPUs: cpus}
+	s.Throttling.Bursts = used
+	return s
+}
 func (s Observed) hiddenEnv() Observed {
 	s.Facts.Env = facts.Fact{State: facts.Unreadable, Error: "environ: permission denied"}
 	return s
@@ -196,6 +201,7 @@ func fixtures() []fixture {
 		{"PF010", "no limit to miss", machine(8).gover("go1.25.3").mountRoot("/docker/x"), "", "", ""},
 
 		{"PF011", "env above the limit", machine(8, 2).withEnv("8").live(8).held(0, 100, 63), "throttled by the limit of /cg/pod/app (2 CPUs) in 63% of periods since the cgroup was created, and uses GOMAXPROCS=8", "remove GOMAXPROCS=8", Warning},
+		{"PF011", "with a burst", machine(8, 2).live(8).held(0, 100, 63).burst(0.5, 20), "throttled by the limit of /cg/pod/app (2 CPUs with a burst of 0.5) in 63% of periods (and used its burst in 20%) since", "use 2", Warning},
 		{"PF011", "an ancestor", machine(64, 0, 1.5).live(64).held(1, 100, 63), "by the limit of /cg/pod (1.5 CPUs) in 63% of periods since the cgroup was created, and uses GOMAXPROCS=64", "set GOMAXPROCS=2", Warning},
 		{"PF011", "the runtime's floor", machine(8, 0.5).live(2).held(0, 100, 30), "and uses GOMAXPROCS=2", "--limit 0.5 --procs 1,2", Warning},
 		{"PF011", "now and then", machine(8, 2).live(8).held(0, 100, 10), "in 10% of periods", "", Info},

@@ -50,13 +50,17 @@ func (s Subject) throttled() (Throttling, Severity, bool) {
 func (s Subject) throttledBy(t Throttling) string {
 	limit := ""
 	if l, ok := s.limitOf(t.Dir); ok {
-		limit = " (" + number.CPUs(l.CPUs) + ")"
+		limit = " (" + number.Limit(l.CPUs, l.Burst.CPUs) + ")"
 	}
 	since := ""
 	if t.Span == 0 {
 		since = " since the cgroup was created"
 	}
-	return fmt.Sprintf("throttled by the limit of %s%s in %s of periods%s", t.Dir, limit, number.Share(t.Ratio()), since)
+	bursts := ""
+	if t.Bursts > 0 && t.Periods > 0 {
+		bursts = fmt.Sprintf(" (and used its burst in %s)", number.Share(float64(t.Bursts)/float64(t.Periods)))
+	}
+	return fmt.Sprintf("throttled by the limit of %s%s in %s of periods%s%s", t.Dir, limit, number.Share(t.Ratio()), bursts, since)
 }
 
 func (s Subject) limitOf(dir string) (facts.Limit, bool) {

@@ -40,6 +40,15 @@ func CPUs(x float64) string {
 	return "1 CPU"
 }
 
+// Limit is a CPU limit with its burst, the part of a period's CPU time that it saves up:
+// "2 CPUs", "2 CPUs with a burst of 0.5".
+func Limit(cpus, burst float64) string {
+	if burst > 0 {
+		return CPUs(cpus) + " with a burst of " + BareCPUs(burst)
+	}
+	return CPUs(cpus)
+}
+
 // MostCPUs are more than any machine has; the kernel's own bound of a limit is near it.
 const MostCPUs = 1e5
 

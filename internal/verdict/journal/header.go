@@ -80,7 +80,9 @@ type Target struct {
 	Command []string `json:"command"`
 	Against []string `json:"against,omitempty"` // the old command of a gate, as a shell would split it
 	Prepare string   `json:"prepare,omitempty"` // of --prepare: what runs before each run of a batch program
-	Beside  *Beside  `json:"beside,omitempty"`  // of --beside: what ran next to it in every trial; null: nothing
+	// BurstCPUs is the burst of every CPU limit of the settings, in CPUs of one period.
+	BurstCPUs float64 `json:"burst_cpus,omitempty"`
+	Beside    *Beside `json:"beside,omitempty"` // of --beside: what ran next to it in every trial; null: nothing
 	// SHA256 is of the command's executable, or of the pod template, so that a resumed
 	// run does not mix two programs; empty where procfit compiles or is the target itself.
 	SHA256      string     `json:"sha256,omitempty"`

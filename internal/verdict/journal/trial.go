@@ -232,14 +232,26 @@ type Cgroup struct {
 	Periods          int64   `json:"periods"`
 	ThrottledPeriods int64   `json:"throttled_periods"`
 	ThrottledSeconds float64 `json:"throttled_seconds"`
+	Bursts           int64   `json:"bursts,omitempty"`        // periods that used more than the quota, from its burst
+	BurstSeconds     float64 `json:"burst_seconds,omitempty"` // CPU time above the quota in these
+}
+
+// Add adds the accounting of another group, or of another stretch.
+func (c *Cgroup) Add(more Cgroup) {
+	c.Periods += more.Periods
+	c.ThrottledPeriods += more.ThrottledPeriods
+	c.ThrottledSeconds += more.ThrottledSeconds
+	c.Bursts += more.Bursts
+	c.BurstSeconds += more.BurstSeconds
 }
 
 // OuterLimit is a CPU limit around the target that the setting did not set: of a parent
 // cgroup, or of the cgroup that procfit itself runs in. Other programs may share it, and
 // so its throttling may have another cause than the target.
 type OuterLimit struct {
-	Group string  `json:"group"` // its path below the cgroup mount
-	CPUs  float64 `json:"cpus"`
+	Group     string  `json:"group"` // its path below the cgroup mount
+	CPUs      float64 `json:"cpus"`
+	BurstCPUs float64 `json:"burst_cpus,omitempty"` // of one period
 	Cgroup
 }
 

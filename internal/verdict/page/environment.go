@@ -45,6 +45,7 @@ func environment(r *verdict.Result) []Facts {
 	add("Go version of the program", goVersion(t.GoVersion))
 	add("Main module of the program", t.MainModule)
 	add("Before each run", t.Prepare)
+	add("Burst of the CPU limit", burst(t.BurstCPUs))
 	add("Next to it", beside(t.Beside))
 	add("Runtime variables", strings.Join(t.Environment, " "))
 	add("Directory", t.Directory)
@@ -119,6 +120,14 @@ func where(r *verdict.Result) string {
 		return "on different machines; the load generator on " + r.LoadHost.Hostname
 	}
 	return "on different machines"
+}
+
+// burst is that of the settings' limits; empty: they have none.
+func burst(cpus float64) string {
+	if cpus <= 0 {
+		return ""
+	}
+	return number.CPUs(cpus) + " of one period"
 }
 
 // beside is the neighbour that ran in every trial.

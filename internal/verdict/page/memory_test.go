@@ -139,3 +139,20 @@ func TestTopologyInWords(t *testing.T) {
 		t.Errorf("%+v", v.Warnings)
 	}
 }
+
+// A burst is named with the limit, and what of it was used stands next to the throttling.
+func TestBurstInATable(t *testing.T) {
+	at := func(bursts int64) (cell document.Cell) {
+		v := New(analyze(Config{Settings: CPUServer(), Trial: func(t *journal.Trial) {
+			t.Cgroup = &journal.Cgroup{Periods: 1000, ThrottledPeriods: 100, Bursts: bursts, BurstSeconds: 1}
+		}}))
+		i := slices.IndexFunc(v.Groups[0].Table.Columns, func(c document.Column) bool { return c.Head == "Throttled periods" })
+		return v.Groups[0].Table.Rows[0].Cells[i]
+	}
+	if got := at(250); got.Value != "10%" || got.Detail != "burst used in 25%" {
+		t.Errorf("%+v", got)
+	}
+	if got := at(0); got.Value != "10%" || got.Detail != "" {
+		t.Errorf("without bursts: %+v", got)
+	}
+}

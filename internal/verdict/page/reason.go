@@ -301,7 +301,7 @@ func (w words) holds() string {
 		text += " per replica, " + phrase.Count(n, "replica")
 	}
 	if q := w.group.QuotaCPUs; q != nil {
-		text += ", a CPU limit of " + number.CPUs(*q)
+		text += ", a CPU limit of " + number.Limit(*q, w.result.Target.BurstCPUs)
 	} else if l := w.group.LimitAround; l != nil {
 		text += ", the CPU limit of " + number.CPUs(l.CPUs) + " on the parent cgroup " + groupName(l.Group)
 	} else {

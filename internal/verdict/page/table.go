@@ -5,6 +5,7 @@ import (
 	"maps"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/procfit/procfit/internal/show/document"
 	"github.com/procfit/procfit/internal/show/number"
@@ -114,6 +115,9 @@ func (g *group) kernelColumns() []column {
 			c := document.Cell{Value: maybe(share, a.Evidence.ThrottledPeriodsRatio)}
 			if s := a.Evidence.ThrottledRatio; s != nil && *s > 0 {
 				c.Detail = few.Number(*s) + " s/s per replica"
+			}
+			if b := a.Evidence.BurstPeriodsRatio; b != nil {
+				c.Detail = strings.TrimPrefix(c.Detail+", burst used in "+share.Number(*b), ", ")
 			}
 			return c
 		}},

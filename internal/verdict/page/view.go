@@ -224,7 +224,7 @@ func (g *group) view() Group {
 func (g *group) title() string {
 	t := "No CPU limit"
 	if g.QuotaCPUs != nil {
-		t = "Limit " + number.CPUs(*g.QuotaCPUs)
+		t = "Limit " + number.Limit(*g.QuotaCPUs, g.r.Target.BurstCPUs)
 		if g.Replicas > 1 {
 			t += " each"
 		}
@@ -267,7 +267,7 @@ func (g *group) context() string {
 		parts = append(parts, number.CPUs(g.EffectiveCPUs))
 	}
 	if g.QuotaCPUs != nil {
-		parts = append(parts, "limit "+number.CPUs(*g.QuotaCPUs))
+		parts = append(parts, "limit "+number.Limit(*g.QuotaCPUs, g.r.Target.BurstCPUs))
 	} else if l := g.LimitAround; l != nil {
 		parts = append(parts, "limit of "+number.CPUs(l.CPUs)+" on the parent cgroup "+groupName(l.Group))
 	} else {

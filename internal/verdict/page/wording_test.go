@@ -60,9 +60,14 @@ func TestGroupTitles(t *testing.T) {
 		"Limit 0.5 CPUs each, 2 replicas": {Replicas: 2, QuotaCPUs: &half},
 		"Limit 0.5 CPUs, Go 1.26":         {QuotaCPUs: &half, GoVersion: "go1.26"},
 	} {
-		if got := (&group{Group: &g}).title(); got != want {
+		if got := (&group{Group: &g, r: &verdict.Result{}}).title(); got != want {
 			t.Errorf("%q, want %q", got, want)
 		}
+	}
+	burst := &verdict.Result{}
+	burst.Target.BurstCPUs = 0.25
+	if got := (&group{Group: &verdict.Group{QuotaCPUs: &half}, r: burst}).title(); got != "Limit 0.5 CPUs with a burst of 0.25" {
+		t.Errorf("with a burst: %q", got)
 	}
 	r := pagetest.Groups()
 	r.Groups, r.Gate = r.Groups[:2], nil

@@ -169,6 +169,14 @@ func FuzzParseLimits(f *testing.F) {
 			}
 		}
 		check(ParseCPUMax(a))
+		if burst, err := ParseBurst(a, b); !(burst >= 0) || math.IsInf(burst, 0) || err != nil && burst != 0 {
+			t.Errorf("%q, %q: a burst of %v, %v", a, b, burst, err)
+		}
+		if _, _, err := ParseCPUMax(a); err == nil {
+			if _, err := ParseBurst("0", Period(a)); err != nil {
+				t.Errorf("%q has a period that cannot be read: %v", a, err)
+			}
+		}
 		check(ParseCFS(a, b))
 	})
 }

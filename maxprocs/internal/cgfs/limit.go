@@ -52,6 +52,31 @@ func ParseCFS(quotaText, periodText string) (cpus float64, limited bool, err err
 	return float64(quota) / float64(period), true, nil
 }
 
+// ParseBurst reads the text of cpu.max.burst or of cpu.cfs_burst_us: how many
+// microseconds of quota the kernel saves up from periods that did not use it, as CPUs
+// of one period. "" as the period is the kernel's default.
+// Source: Documentation/scheduler/sched-bwc.rst, "Burst feature".
+func ParseBurst(burstText, periodText string) (cpus float64, err error) {
+	burst, ok := ParseInt(trim(burstText))
+	if !ok || burst < 0 {
+		return 0, Error("burst: expected a number of microseconds, got " + Quote(burstText))
+	}
+	period := int64(DefaultPeriod)
+	if periodText = trim(periodText); periodText != "" {
+		if period, err = parseMicroseconds("period", periodText); err != nil {
+			return 0, err
+		}
+	}
+	return float64(burst) / float64(period), nil
+}
+
+// Period is the period in the text of cpu.max; "" if it has none.
+func Period(cpuMax string) string {
+	_, rest := field(cpuMax)
+	period, _ := field(rest)
+	return period
+}
+
 func parseMicroseconds(what, text string) (int64, error) {
 	n, ok := ParseInt(text)
 	if !ok || n <= 0 {

@@ -1,6 +1,6 @@
 // Package cgfs parses the files in which the kernel shows the cgroup of a process and
 // its CPU and memory limits: /proc/PID/cgroup,
-// /proc/PID/mountinfo, cpu.max, cpu.cfs_quota_us and cpu.cfs_period_us,
+// /proc/PID/mountinfo, cpu.max, cpu.max.burst, cpu.cfs_quota_us, cpu.cfs_period_us, cpu.cfs_burst_us,
 // memory.max, memory.high, memory.limit_in_bytes and memory.stat.
 //
 // It only parses; it opens no files. It does not use package fmt, which with its imports

@@ -1,0 +1,107 @@
+package cgroup
+
+import (
+	"bufio"
+	"fmt"
+	"os"
+	"os/exec"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/procfit/procfit/maxprocs/facts"
+)
+
+// spurt is the part that works 15 ms of CPU time and then sleeps, again and again: its
+// quota of 10 ms in 100 ms is enough on average, but not in the periods in which it works.
+func spurt(procsFile string) {
+	if err := write(procsFile, "0"); err != nil {
+		fmt.Println(err)
+		os.Exit(1)
+	}
+	fmt.Println("in")
+	for in := bufio.NewReader(os.Stdin); ; {
+		if _, err := in.ReadByte(); err != nil {
+			os.Exit(0)
+		}
+		for end := time.Now().Add(15 * time.Millisecond); time.Now().Before(end); {
+		}
+	}
+}
+
+// TestBurstHolds: what a group sets is read back, and a program that works in spurts is
+// throttled less with it.
+func TestBurstHolds(t *testing.T) {
+	p := find(t)
+	throttled := map[bool]Stats{}
+	for _, burst := range []bool{false, true} {
+		g := newGroup(t, p)
+		if err := g.SetQuota(0.1); err != nil {
+			t.Fatal(err)
+		}
+		want := 0.0
+		if burst {
+			want = 0.1
+			if err := g.SetBurst(want); err != nil {
+				t.Fatal(err)
+			}
+			if err := g.SetBurst(0.2); err == nil || !strings.Contains(err.Error(), "at most the CPU limit") {
+				t.Errorf("a burst above the quota: %v", err)
+			}
+		}
+		child := startSpurts(t, g)
+		f, err := facts.ReadPID(child.pid)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if l, ok := f.Own(); !ok || l.CPUs != 0.1 || l.Burst.State != facts.Known || l.Burst.CPUs != want {
+			t.Fatalf("set a burst of %v, read %+v, %v", want, l, ok)
+		}
+		for range 6 {
+			time.Sleep(400 * time.Millisecond) // in which the group saves up
+			child.work(t)
+		}
+		time.Sleep(3 * Period)
+		if throttled[burst], err = g.Stats(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	without, with := throttled[false], throttled[true]
+	t.Logf("without a burst %+v, with one %+v", without, with)
+	if without.Bursts != 0 || without.Burst != 0 || without.ThrottledPeriods < 3 {
+		t.Errorf("without a burst: %+v", without)
+	}
+	if with.Bursts < 3 || with.Burst <= 0 || with.Burst > time.Duration(with.Bursts)*10*time.Millisecond+10*time.Millisecond {
+		t.Errorf("with a burst: %+v", with)
+	}
+	if with.ThrottledPeriods*2 > without.ThrottledPeriods {
+		t.Errorf("throttled in %d periods without a burst, in %d with one", without.ThrottledPeriods, with.ThrottledPeriods)
+	}
+}
+
+// spurts is a started part spurt.
+type spurts struct {
+	pid int
+	in  *os.File
+}
+
+func startSpurts(t *testing.T, g *Group) spurts {
+	t.Helper()
+	r, w, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { r.Close(); w.Close() })
+	child := start(t, "spurt "+g.ProcsFile(), func(cmd *exec.Cmd) { cmd.Stdin = r })
+	if child.line != "in" {
+		t.Fatal(child.line)
+	}
+	return spurts{child.Process.Pid, w}
+}
+
+func (s spurts) work(t *testing.T) {
+	t.Helper()
+	if _, err := s.in.Write([]byte{'.'}); err != nil {
+		t.Fatal(err)
+	}
+}
