@@ -42,7 +42,7 @@ download() {
 if download; then
 	sums=sha256sum
 	command -v sha256sum >/dev/null || sums="shasum -a 256" # macOS
-	(cd "$work" && grep -F "  $archive" checksums.txt | $sums -c - >/dev/null) ||
+	(cd "$work" && grep "^[0-9a-f]*  $archive\$" checksums.txt | $sums -c - >/dev/null) ||
 		{ echo "procfit: $archive does not have the checksum of its release; delete it from your mirror and try again" >&2; exit 1; }
 	if command -v gh >/dev/null && [ -n "${GH_TOKEN:-}" ]; then
 		gh attestation verify "$work/$archive" --repo procfit/procfit --signer-workflow procfit/procfit/.github/workflows/release.yaml >/dev/null ||
