@@ -9,8 +9,10 @@
 # If VERSION is not a release, or nothing is published for this system, the script builds
 # procfit from the source that it belongs to, which needs Go.
 # PROCFIT_RELEASES is the address of a mirror of the releases.
+# The image of an application needs only procfit-run, which one line of its Dockerfile adds:
+# ADD --chmod=755 https://github.com/procfit/procfit/releases/download/v0.1.0/procfit-run_0.1.0_linux_amd64 /procfit-run
 set -euo pipefail
-[ $# = 1 ] || [ $# = 2 ] || { sed -n '2,12s/^# \{0,1\}//p' "$0"; exit 2; }
+[ $# = 1 ] || [ $# = 2 ] || { sed -n '2,13s/^# \{0,1\}//p' "$0"; exit 2; }
 mkdir -p "$1"
 folder=$(cd "$1" && pwd) version=${2:-}
 source=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
@@ -42,7 +44,7 @@ download() {
 if download; then
 	sums=sha256sum
 	command -v sha256sum >/dev/null || sums="shasum -a 256" # macOS
-	(cd "$work" && grep -F "  $archive" checksums.txt | $sums -c - >/dev/null) ||
+	(cd "$work" && grep "^[0-9a-f]*  $archive\$" checksums.txt | $sums -c - >/dev/null) ||
 		{ echo "procfit: $archive does not have the checksum of its release; delete it from your mirror and try again" >&2; exit 1; }
 	if command -v gh >/dev/null && [ -n "${GH_TOKEN:-}" ]; then
 		gh attestation verify "$work/$archive" --repo procfit/procfit --signer-workflow procfit/procfit/.github/workflows/release.yaml >/dev/null ||

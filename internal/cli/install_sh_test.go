@@ -40,7 +40,7 @@ func release(t *testing.T, program, checksum string) *httptest.Server {
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch r.URL.Path {
 		case "/v0.1.0/checksums.txt":
-			fmt.Fprintf(w, "%064d  another.tar.gz\n%s  %s\n", 1, checksum, name)
+			fmt.Fprintf(w, "%064d  another.tar.gz\n%s  %s\n%064d  %[3]s.spdx.json\n", 1, checksum, name, 2)
 		case "/v0.1.0/" + name:
 			_, _ = w.Write(archive.Bytes())
 		default:

@@ -20,7 +20,7 @@ type release struct {
 	fullOnly  bool // not in the run that everybody makes
 }
 
-var releases = []release{
+var releases = asked([]release{
 	{"go1.18.10", false, false, false, true},
 	{"go1.19.13", false, false, true, true},
 	{"go1.20.14", false, true, true, true},
@@ -31,6 +31,14 @@ var releases = []release{
 	{"go1.25.0", true, true, true, false},
 	{"go1.26.8", true, true, true, false},
 	{"go1.27.1", true, true, true, false},
+})
+
+// asked are the releases, or a new one alone: of it everything is to be read.
+func asked(list []release) []release {
+	if v := need.NewGo(); v != "" {
+		return []release{{"go" + v, true, true, true, false}}
+	}
+	return list
 }
 
 // language is the go line that gives a toolchain's own defaults.
@@ -79,7 +87,7 @@ func (c cell) String() string {
 }
 
 // full reports whether every cell is to be run, as by .ci/full.
-func full() bool { return os.Getenv("PROCFIT_FULL") == "1" }
+func full() bool { return os.Getenv("PROCFIT_FULL") == "1" || need.NewGo() != "" }
 
 // plan is every cell, or those that show every pair of a release, a mode and
 // whether it is stripped; the settings pair with all of them.

@@ -7,6 +7,7 @@
 package need
 
 import (
+	"cmp"
 	"flag"
 	"os"
 	"os/exec"
@@ -17,6 +18,14 @@ import (
 
 // Required reports whether nothing may be skipped here: the second tier.
 func Required() bool { return os.Getenv("PROCFIT_REQUIRE") == "1" }
+
+// NewGo is the Go release that .ci/new-go asks about, such as 1.28.0: tests that compare
+// with several releases then take it alone. Empty: they take those that they name.
+func NewGo() string { return os.Getenv("PROCFIT_GO") }
+
+// Recorded is the folder of logs and traces that tests of their readers take: testdata, or
+// that of .ci/new-go, which has those of one release.
+func Recorded() string { return cmp.Or(os.Getenv("PROCFIT_RECORDED"), "testdata") }
 
 // Skip skips the test for the reason, or fails it where nothing may be skipped.
 func Skip(t testing.TB, reason string) {

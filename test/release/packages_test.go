@@ -51,6 +51,7 @@ func installed(t *testing.T, root, file string, start time.Time) {
 	shows(t, exec.Command("chroot", root, "/usr/bin/procfit", "version"), "procfit "+version+"\n")
 	size(t, file, time.Since(start))
 	shows(t, exec.Command("chroot", root, "/usr/bin/kubectl-procfit", "sweep", "--help"), "procfit kube sweep")
+	shows(t, exec.Command("chroot", root, "/usr/bin/procfit-run", "/bin/sh", "-c", "echo started"), "started\n")
 	used(t, filepath.Join(root, "usr/bin"), filepath.Join(root, "usr/share/man"), filepath.Join(root, "usr/share/bash-completion/completions/procfit"))
 
 	const unit = "procfit-exporter.service"
@@ -167,7 +168,7 @@ func (r rehearsal) apk(t *testing.T) {
 			t.Errorf("%q is without %q", info, line)
 		}
 	}
-	for _, name := range []string{"usr/bin/kubectl-procfit", "usr/share/man/man1/procfit-sweep.1", "usr/share/bash-completion/completions/procfit"} {
+	for _, name := range []string{"usr/bin/procfit-run", "usr/bin/kubectl-procfit", "usr/share/man/man1/procfit-sweep.1", "usr/share/bash-completion/completions/procfit"} {
 		if !slices.Contains(names, name) {
 			t.Errorf("the package has no %s: %q", name, names)
 		}

@@ -28,7 +28,7 @@ func (r rehearsal) krew(t *testing.T) {
 		t.Errorf("%d programs: %s", n, manifest)
 	}
 	dir := t.TempDir()
-	r.unpack(t, dir)
+	r.unpack(t, dir, "procfit")
 	plugin := filepath.Join(dir, "kubectl-procfit")
 	if err := os.Symlink(filepath.Join(dir, "procfit"), plugin); err != nil {
 		t.Fatal(err)
@@ -80,44 +80,47 @@ func (r rehearsal) recipes(t *testing.T) {
 
 // sboms: each archive has one in both forms, which name all modules of its program.
 func (r rehearsal) sboms(t *testing.T) {
-	for _, end := range []string{"linux_amd64.tar.gz", "linux_arm64.tar.gz", "darwin_amd64.tar.gz", "darwin_arm64.tar.gz", "windows_amd64.zip", "windows_arm64.zip"} {
-		var spdx struct {
-			Packages []struct{ Name, VersionInfo string }
+	for _, program := range []string{"procfit", "procfit-run"} {
+		for _, end := range []string{"linux_amd64.tar.gz", "linux_arm64.tar.gz", "darwin_amd64.tar.gz", "darwin_arm64.tar.gz", "windows_amd64.zip", "windows_arm64.zip"} {
+			r.sbom(t, program, end)
 		}
-		var cyclonedx struct {
-			Components []struct{ Name, Version string }
+	}
+}
+
+func (r rehearsal) sbom(t *testing.T, program, end string) {
+	t.Helper()
+	var spdx struct {
+		Packages []struct{ Name, VersionInfo string }
+	}
+	var cyclonedx struct {
+		Components []struct{ Name, Version string }
+	}
+	for form, to := range map[string]any{".spdx.json": &spdx, ".cdx.json": &cyclonedx} {
+		if err := json.Unmarshal([]byte(read(t, r.fileOf(program, end+form))), to); err != nil {
+			t.Fatal(err)
 		}
-		for form, to := range map[string]any{".spdx.json": &spdx, ".cdx.json": &cyclonedx} {
-			if err := json.Unmarshal([]byte(read(t, r.file(end+form))), to); err != nil {
-				t.Fatal(err)
-			}
-		}
-		have := map[string][]string{}
-		for _, p := range spdx.Packages {
-			have["SPDX"] = append(have["SPDX"], p.Name+" "+p.VersionInfo)
-		}
-		for _, c := range cyclonedx.Components {
-			have["CycloneDX"] = append(have["CycloneDX"], c.Name+" "+c.Version)
-		}
-		for form, list := range have {
-			for _, module := range r.modules(t, end) {
-				if !slices.Contains(list, module) {
-					t.Errorf("%s: %s, of %d components, is without %s", end, form, len(list), module)
-				}
+	}
+	have := map[string][]string{}
+	for _, p := range spdx.Packages {
+		have["SPDX"] = append(have["SPDX"], p.Name+" "+p.VersionInfo)
+	}
+	for _, c := range cyclonedx.Components {
+		have["CycloneDX"] = append(have["CycloneDX"], c.Name+" "+c.Version)
+	}
+	for form, list := range have {
+		for _, module := range r.modules(t, program, end) {
+			if !slices.Contains(list, module) {
+				t.Errorf("%s_%s: %s, of %d components, is without %s", program, end, form, len(list), module)
 			}
 		}
 	}
 }
 
 // modules are those that a program says that it has.
-func (r rehearsal) modules(t *testing.T, end string) (list []string) {
+func (r rehearsal) modules(t *testing.T, program, end string) (list []string) {
 	t.Helper()
 	system, _, _ := strings.Cut(end, ".")
-	programs, err := filepath.Glob(filepath.Join(r.dist, "procfit_"+system+"_*", "procfit*"))
-	if err != nil || len(programs) != 1 {
-		t.Fatalf("%s: %v, %v", system, programs, err)
-	}
-	info, err := buildinfo.ReadFile(programs[0])
+	info, err := buildinfo.ReadFile(r.programs(t, program, system)[0])
 	if err != nil {
 		t.Fatal(err)
 	}

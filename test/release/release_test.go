@@ -47,6 +47,7 @@ func TestRelease(t *testing.T) {
 	t.Run("configuration", r.configuration)
 	t.Run("again", r.again)
 	t.Run("archive", r.archive)
+	t.Run("procfit-run", r.small)
 	t.Run("licences", r.licences)
 	t.Run("deb", r.deb)
 	t.Run("krew", r.krew)
@@ -68,7 +69,7 @@ func rehearse(t *testing.T, whole bool) rehearsal {
 	}
 	args := []string{}
 	if !whole {
-		r.edit(t, ".goreleaser.yaml", regexp.MustCompile(`targets: \[linux_amd64, [^]]*\]`), "targets: [linux_amd64]")
+		r.edit(t, ".goreleaser.yaml", regexp.MustCompile(`targets: &systems \[linux_amd64, [^]]*\]`), "targets: &systems [linux_amd64]")
 		r.edit(t, ".goreleaser.yaml", regexp.MustCompile(`formats: \[deb, rpm, apk\]`), "formats: [deb]")
 		args = append(args, "--skip=sbom,homebrew,winget")
 	}
@@ -115,9 +116,9 @@ func (r rehearsal) again(t *testing.T) {
 	stranger := []string{"unshare", "--uts", "sh", "-c", `hostname stranger && umask 077 && exec "$0" "$@"`, filepath.Join(r.repository, ".ci/verify-release")}
 	out := r.run(t, home, env, append(stranger, "--unsigned", version, r.dist, r.repository)...)
 	t.Log(out)
-	want := 2
+	want := 4
 	if r.whole {
-		want = 12 // six archives, and three packages for each of two processors
+		want = 20 // six archives of each program, procfit-run itself and three packages for each of two processors
 	}
 	if same := strings.Count(out, "gives the same bytes"); same != want {
 		t.Errorf("%d files are the same, expected %d", same, want)
@@ -143,7 +144,7 @@ func (r rehearsal) again(t *testing.T) {
 func (r rehearsal) archive(t *testing.T) {
 	start := time.Now()
 	dir := t.TempDir()
-	files := r.unpack(t, dir)
+	files := r.unpack(t, dir, "procfit")
 	for _, name := range []string{"procfit", "LICENSE", "THIRD-PARTY-LICENSES.txt", "man/man1/procfit.1", "completions/procfit.bash", "completions/_procfit", "completions/procfit.fish", "completions/procfit.ps1"} {
 		if !slices.Contains(files, name) {
 			t.Errorf("the archive has no %s", name)
@@ -200,17 +201,20 @@ func static(t *testing.T, program string) {
 
 // licences: the licence of every module that is in a program is in the file of all.
 func (r rehearsal) licences(t *testing.T) {
-	text := read(t, filepath.Join(r.repository, ".release/THIRD-PARTY-LICENSES.txt"))
-	programs, err := filepath.Glob(filepath.Join(r.dist, "procfit_*_*", "procfit*"))
-	if err != nil || len(programs) == 0 || r.whole && len(programs) != 6 {
-		t.Fatalf("%v, %v", programs, err)
-	}
-	for _, program := range programs {
+	r.licencesOf(t, "procfit", ".release/THIRD-PARTY-LICENSES.txt", 50)
+	r.licencesOf(t, "procfit-run", ".release/procfit-run/THIRD-PARTY-LICENSES.txt", 2)
+}
+
+// licencesOf: the file has those of a program, which links so many modules at least.
+func (r rehearsal) licencesOf(t *testing.T, name, file string, least int) {
+	t.Helper()
+	text := read(t, filepath.Join(r.repository, file))
+	for _, program := range r.programs(t, name, "*") {
 		info, err := buildinfo.ReadFile(program)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if !strings.Contains(text, "\nGo's standard library and runtime "+info.GoVersion+"\n") || len(info.Deps) < 50 {
+		if !strings.Contains(text, "\nGo's standard library and runtime "+info.GoVersion+"\n") || len(info.Deps) < least {
 			t.Errorf("%s: %s, %d modules", program, info.GoVersion, len(info.Deps))
 		}
 		for _, d := range info.Deps {
@@ -221,9 +225,25 @@ func (r rehearsal) licences(t *testing.T) {
 	}
 }
 
-// file is the path of an artifact.
-func (r rehearsal) file(end string) string {
-	return filepath.Join(r.dist, "procfit_"+version[1:]+"_"+end)
+// programs are what was built of one for a system, or for all.
+func (r rehearsal) programs(t *testing.T, name, system string) []string {
+	t.Helper()
+	programs, err := filepath.Glob(filepath.Join(r.dist, name+"_"+system+"_*", name+"*"))
+	want := 1
+	if system == "*" && r.whole {
+		want = 6
+	}
+	if err != nil || len(programs) != want {
+		t.Fatalf("%s for %s: %v, %v", name, system, programs, err)
+	}
+	return programs
+}
+
+// file is the path of an artifact of procfit.
+func (r rehearsal) file(end string) string { return r.fileOf("procfit", end) }
+
+func (r rehearsal) fileOf(program, end string) string {
+	return filepath.Join(r.dist, program+"_"+version[1:]+"_"+end)
 }
 
 // edit replaces what exactly one part of a file is.
@@ -248,10 +268,11 @@ func (r rehearsal) run(t *testing.T, dir string, env []string, args ...string) s
 	return string(out)
 }
 
-// unpack writes Linux' archive into the folder and returns the names of its files.
-func (r rehearsal) unpack(t *testing.T, dir string) (names []string) {
+// unpack writes a program's archive for Linux into the folder and returns the names of its
+// files.
+func (r rehearsal) unpack(t *testing.T, dir, program string) (names []string) {
 	t.Helper()
-	z, err := gzip.NewReader(strings.NewReader(read(t, r.file("linux_amd64.tar.gz"))))
+	z, err := gzip.NewReader(strings.NewReader(read(t, r.fileOf(program, "linux_amd64.tar.gz"))))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -263,7 +284,7 @@ func (r rehearsal) unpack(t *testing.T, dir string) (names []string) {
 			t.Fatal(err)
 		}
 		mode := os.FileMode(0o644)
-		if h.Name == "procfit" {
+		if h.Name == program {
 			mode = 0o755
 		}
 		if h.FileInfo().Mode() != mode || h.Uname != "root" || time.Since(h.ModTime) < 23*time.Hour {

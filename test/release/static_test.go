@@ -25,7 +25,7 @@ func TestBuildsAreStatic(t *testing.T) {
 			}
 		}
 	}
-	for _, top := range []string{"README.md", "CONTRIBUTING.md", "RELEASING.md", "docs", "deploy", ".github"} {
+	for _, top := range []string{"README.md", "CONTRIBUTING.md", "RELEASING.md", "docs", "deploy", "templates", "action.yml", ".github"} {
 		err := filepath.WalkDir(filepath.Join(root, top), func(path string, d os.DirEntry, err error) error {
 			if err == nil && d.Type().IsRegular() && filepath.Ext(path) != ".go" && filepath.Ext(path) != ".png" {
 				check(path)

@@ -1,6 +1,11 @@
 package vm
 
-import "strings"
+import (
+	"go/version"
+	"strings"
+
+	"github.com/procfit/procfit/test/need"
+)
 
 // factor is one thing that bears on a program's GOMAXPROCS, and what it is
 // tried with.
@@ -26,13 +31,21 @@ const (
 var factors = [nFactors]factor{
 	fCPUs:    {"CPUs", []string{"1", "2", "8", "64"}},
 	fCgroup:  {"cgroup", []string{"v2", "v1", "hybrid"}},
-	fProgram: {"program", []string{"go1.21.13 go 1.20", "go1.24.6 go 1.24", "go1.25.0 go 1.24", "go1.25.0 go 1.25", "go1.26.8 go 1.20", "go1.26.8 go 1.25", "go1.27.1 go 1.25"}},
+	fProgram: {"program", toolchains()},
 	fLimit:   {"limit", []string{"none", "0.25", "0.5", "1", "1.5", "2.5", "20", "above the CPUs"}},
 	fNesting: {"nesting", []string{"one group", "tighter parent", "tighter leaf"}},
 	fCpuset:  {"cpuset", []string{"all", "mask of one", "mask of half", "group of half"}},
 	fView:    {"view", []string{"host", "unshare", "container", "bind", "agent", "nsfs", "covered", "above"}},
 	fEnv:     {"GOMAXPROCS", []string{"unset", "empty", "abc", "0", "3", "2.5", "999", "+3"}},
 	fGODEBUG: {"GODEBUG", []string{"unset", "containermaxprocs=0", "containermaxprocs=1"}},
+}
+
+// toolchains are what programs are built with, each with the go line of go.mod.
+func toolchains() []string {
+	if v := need.NewGo(); v != "" {
+		return []string{"go" + v + " go 1.20", "go" + v + " go 1.25"}
+	}
+	return []string{"go1.21.13 go 1.20", "go1.24.6 go 1.24", "go1.25.0 go 1.24", "go1.25.0 go 1.25", "go1.26.8 go 1.20", "go1.26.8 go 1.25", "go1.27.1 go 1.25"}
 }
 
 // cell is one combination: an index into the values of each factor.
@@ -77,7 +90,7 @@ func (c cell) masked() bool {
 // later, unless the go line or GODEBUG says otherwise.
 func (c cell) readsLimits() bool {
 	toolchain, language, _ := strings.Cut(c.value(fProgram), " ")
-	if toolchain != "go1.25.0" && toolchain != "go1.26.8" && toolchain != "go1.27.1" {
+	if version.Compare(toolchain, "go1.25") < 0 {
 		return false
 	}
 	switch c.value(fGODEBUG) {

@@ -25,17 +25,17 @@ type dependency struct {
 // system, hardly ever on the processor, and a test compares the list with each program.
 var systems = []string{"linux", "darwin", "windows"}
 
-// licences writes the licences and notices of all that is linked into the program. A
+// licences writes the licences and notices of all that is linked into a program. A
 // module without any is an error: it may not be given away.
-func licences(root, file string) error {
+func licences(root, program, dir string) error {
 	found := map[string]*dependency{}
 	for _, system := range systems {
-		if err := collect(root, system, found); err != nil {
+		if err := collect(root, program, system, found); err != nil {
 			return err
 		}
 	}
 	var text bytes.Buffer
-	text.WriteString("The programs of procfit contain the following modules, under these licenses.\n")
+	fmt.Fprintf(&text, "%s contains the following modules, under these licenses.\n", program)
 	for _, path := range slices.Sorted(maps.Keys(found)) {
 		d := found[path]
 		if len(d.files) == 0 {
@@ -46,7 +46,10 @@ func licences(root, file string) error {
 			fmt.Fprintf(&text, "\n%s\n%s\n\n%s\n", strings.Repeat("-", 80), name, strings.TrimSpace(d.files[name]))
 		}
 	}
-	return os.WriteFile(file, text.Bytes(), 0o644)
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return err
+	}
+	return os.WriteFile(filepath.Join(dir, "THIRD-PARTY-LICENSES.txt"), text.Bytes(), 0o644)
 }
 
 // listed is what go list says of a package.
@@ -59,9 +62,9 @@ type listed struct {
 	}
 }
 
-// collect adds the modules of the program for a system.
-func collect(root, system string, found map[string]*dependency) error {
-	cmd := exec.Command("go", "list", "-deps", "-json=ImportPath,Dir,Standard,Module", "./cmd/procfit")
+// collect adds the modules of a program for a system.
+func collect(root, program, system string, found map[string]*dependency) error {
+	cmd := exec.Command("go", "list", "-deps", "-json=ImportPath,Dir,Standard,Module", "./cmd/"+program)
 	cmd.Dir = root
 	cmd.Env = append(os.Environ(), "CGO_ENABLED=0", "GOWORK=off", "GOOS="+system, "GOARCH=amd64")
 	cmd.Stderr = os.Stderr

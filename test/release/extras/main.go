@@ -37,8 +37,10 @@ func extras(root, out, version string) error {
 	if err := errors.Join(os.RemoveAll(out), os.MkdirAll(completions, 0o755)); err != nil {
 		return err
 	}
-	if err := licences(root, filepath.Join(out, "THIRD-PARTY-LICENSES.txt")); err != nil {
-		return err
+	for program, dir := range map[string]string{"procfit": out, "procfit-run": filepath.Join(out, "procfit-run")} {
+		if err := licences(root, program, dir); err != nil {
+			return err
+		}
 	}
 	if err := unit(root, out); err != nil {
 		return err
