@@ -56,6 +56,8 @@ func TestRelease(t *testing.T) {
 		t.Run("apk", r.apk)
 		t.Run("sboms", r.sboms)
 		t.Run("homebrew and winget", r.recipes)
+		t.Run("formula", r.formula)
+		t.Run("nix", r.nix)
 	}
 }
 
