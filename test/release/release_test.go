@@ -43,6 +43,7 @@ func TestRelease(t *testing.T) {
 	if os.Geteuid() != 0 {
 		skip(t, "needs root, to install packages in a root of their own")
 	}
+	t.Parallel()
 	r := rehearse(t, full)
 	t.Run("configuration", r.configuration)
 	t.Run("again", r.again)
