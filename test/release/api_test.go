@@ -42,6 +42,7 @@ const (
 // changed CHANGELOG.md's section about it. Whoever changes the API, by addition
 // too, says so there, in the same commit or a later one.
 func TestAPI(t *testing.T) {
+	t.Parallel()
 	text, err := os.ReadFile(root + "/CHANGELOG.md")
 	if err != nil {
 		t.Fatal(err)

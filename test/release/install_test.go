@@ -24,6 +24,7 @@ const tool = "github.com/procfit/procfit"
 // belongs to the second tier: it unpacks every module that the tool requires, for who
 // makes a release.
 func TestInstall(t *testing.T) {
+	t.Parallel()
 	if os.Getenv("PROCFIT_REQUIRE") != "1" && os.Getenv("PROCFIT_FULL") != "1" {
 		t.Skip("only with PROCFIT_REQUIRE=1: rehearses a release, and unpacks every module for that")
 	}

@@ -43,6 +43,7 @@ func TestRelease(t *testing.T) {
 	if os.Geteuid() != 0 {
 		skip(t, "needs root, to install packages in a root of their own")
 	}
+	t.Parallel()
 	r := rehearse(t, full)
 	t.Run("configuration", r.configuration)
 	t.Run("again", r.again)
@@ -56,6 +57,8 @@ func TestRelease(t *testing.T) {
 		t.Run("apk", r.apk)
 		t.Run("sboms", r.sboms)
 		t.Run("homebrew and winget", r.recipes)
+		t.Run("formula", r.formula)
+		t.Run("nix", r.nix)
 	}
 }
 
