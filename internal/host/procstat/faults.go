@@ -1,6 +1,12 @@
 package procstat
 
-import "time"
+import (
+	"bytes"
+	"fmt"
+	"math"
+	"strconv"
+	"time"
+)
 
 // FaultUse is what page faults that read from a disk did to processes over a span. In Go a
 // thread in a page fault keeps its P, as no system call has begun: nothing else can run on
@@ -88,4 +94,19 @@ func (f *faulting) held() time.Duration {
 		return 0
 	}
 	return time.Duration(float64(f.asleep()) * float64(f.faults) / float64(f.looks))
+}
+
+// parseBusy reads /proc/PID/task/TID/schedstat: the time on a CPU and the time waiting for
+// one together.
+func parseBusy(b []byte) (time.Duration, error) {
+	wait, err := parseSchedstat(b)
+	if err != nil {
+		return 0, err
+	}
+	ran, err := strconv.ParseUint(string(bytes.Fields(b)[0]), 10, 63)
+	if err != nil {
+		return 0, fmt.Errorf("schedstat %q: %w", clip(b), err)
+	}
+	const most = math.MaxInt64 / 2 // 146 years
+	return time.Duration(min(ran, most)) + time.Duration(min(wait, most)), nil
 }

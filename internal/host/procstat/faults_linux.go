@@ -3,11 +3,8 @@
 package procstat
 
 import (
-	"bytes"
 	"errors"
-	"fmt"
 	"io/fs"
-	"math"
 	"math/rand/v2"
 	"strconv"
 	"time"
@@ -160,19 +157,4 @@ func total(all map[Identity]*faulter, span time.Duration) map[Identity]FaultUse 
 		uses[id] = u
 	}
 	return uses
-}
-
-// parseBusy reads /proc/PID/task/TID/schedstat: the time on a CPU and the time waiting for
-// one together.
-func parseBusy(b []byte) (time.Duration, error) {
-	wait, err := parseSchedstat(b)
-	if err != nil {
-		return 0, err
-	}
-	ran, err := strconv.ParseUint(string(bytes.Fields(b)[0]), 10, 63)
-	if err != nil {
-		return 0, fmt.Errorf("schedstat %q: %w", clip(b), err)
-	}
-	const most = math.MaxInt64 / 2 // 146 years
-	return time.Duration(min(ran, most)) + time.Duration(min(wait, most)), nil
 }
