@@ -69,6 +69,8 @@ func (of usageOf) evidence(trials []*journal.Trial, machine, replicas, usable fl
 			return part(u.ContextSwitches, func(c journal.ContextSwitches) float64 { return float64(c.Involuntary) })
 		}),
 		RunQueueWaitRatio:     rate(func(u *journal.Usage) *float64 { return u.RunQueueWaitSeconds }),
+		FaultHeldPs:           rate(faultHeld),
+		MajorFaultsPerSecond:  rate(majorFaults),
 		ThreadsMax:            figure(func(u *journal.Usage) *float64 { return part(u.ThreadsMax, toFloat[int]) }),
 		ThrottledPeriodsRatio: figure(func(u *journal.Usage) *float64 { return share(u.Cgroup) }),
 		BurstPeriodsRatio:     figure(burstShare),
@@ -160,6 +162,18 @@ func cpuEach(mode journal.Mode) figure {
 }
 
 func cpuSeconds(u *journal.Usage) *float64 { return part(u.CPUSeconds, journal.CPUSeconds.Total) }
+
+// faultHeld is the time of Ps that page faults held.
+func faultHeld(u *journal.Usage) *float64 {
+	if u.PageFaults == nil {
+		return nil
+	}
+	return u.PageFaults.HeldSeconds
+}
+
+func majorFaults(u *journal.Usage) *float64 {
+	return part(u.PageFaults, func(f journal.PageFaults) float64 { return float64(f.Major) })
+}
 
 // burstShare is the share of periods that used the burst; nil where none did.
 func burstShare(u *journal.Usage) *float64 {

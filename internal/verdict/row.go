@@ -290,7 +290,9 @@ type Evidence struct {
 	CPUUtilisation        *float64 `json:"cpu_utilisation"` // CPUs ÷ (min(Ps, effective CPUs) × replicas), the machine's CPUs at most
 	VoluntaryPerSecond    *float64 `json:"voluntary_switches_per_second"`
 	InvoluntaryPerSecond  *float64 `json:"involuntary_switches_per_second"`
-	RunQueueWaitRatio     *float64 `json:"run_queue_wait_ratio"` // seconds waited a second; includes throttling
+	RunQueueWaitRatio     *float64 `json:"run_queue_wait_ratio"`              // seconds waited a second; includes throttling
+	FaultHeldPs           *float64 `json:"fault_held_ps,omitempty"`           // Ps that page faults which read from a disk held, on average, all replicas
+	MajorFaultsPerSecond  *float64 `json:"major_faults_per_second,omitempty"` // such page faults
 	ThreadsMax            *float64 `json:"threads_max"`
 	ThrottledPeriodsRatio *float64 `json:"throttled_periods_ratio"`
 	BurstPeriodsRatio     *float64 `json:"burst_periods_ratio,omitempty"` // periods above the quota, from its burst

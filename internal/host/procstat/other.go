@@ -37,3 +37,12 @@ func (s *Sampler) Start(pids []int) (*Span, error) { return nil, errUnsupported 
 func (sp *Span) Look(pids []int) {}
 
 func (sp *Span) Delta() Use { return Use{} }
+
+// FaultWatch needs Linux.
+type FaultWatch struct{}
+
+// WatchFaults needs Linux.
+func WatchFaults(pids func() []int) *FaultWatch { return &FaultWatch{} }
+
+// Stop returns that nothing is known.
+func (w *FaultWatch) Stop() map[Identity]FaultUse { return nil }

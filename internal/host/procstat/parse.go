@@ -26,6 +26,8 @@ type Stat struct {
 	Started uint64 // in ticks since boot; with PID it names one process
 	Kernel  bool   // a thread of the kernel, which runs no program
 	Exiting bool   // its end has begun
+
+	MajorFaults uint64 // page faults of all threads that had to read from a disk
 }
 
 // Identity names a process for as long as the machine runs.
@@ -68,6 +70,7 @@ func ParseStat(b []byte) (Stat, error) {
 	s.Reaped = time.Duration(min(p.at(13, maxTicks)+p.at(14, maxTicks), maxTicks)) * tick
 	s.Threads = int(p.at(17, math.MaxInt32))
 	s.Started = p.at(19, math.MaxUint64)
+	s.MajorFaults = p.at(9, math.MaxInt64)
 	const kernelThread, exiting = 0x00200000, 0x00000004 // PF_KTHREAD and PF_EXITING, include/linux/sched.h
 	flags := p.at(6, math.MaxUint32)
 	s.Kernel, s.Exiting = flags&kernelThread != 0, flags&exiting != 0

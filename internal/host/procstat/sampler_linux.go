@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
+	"sync/atomic"
 	"time"
 
 	"github.com/mdlayher/genetlink"
@@ -49,6 +51,10 @@ type Span struct {
 	looked  time.Time
 	seen    map[Identity]*process
 	threads int
+
+	pids   atomic.Pointer[[]int] // of the last look
+	faults *FaultWatch           // nil: stopped
+	held   FaultUse
 }
 
 // Start begins a span with the processes that are there.
@@ -59,6 +65,7 @@ func (s *Sampler) Start(pids []int) (*Span, error) {
 	}
 	sp := &Span{sampler: s, began: time.Now(), ticks: ticks, seen: make(map[Identity]*process)}
 	sp.look(pids, true)
+	sp.faults = WatchFaults(func() []int { return *sp.pids.Load() })
 	return sp, nil
 }
 
@@ -70,6 +77,7 @@ func (sp *Span) Look(pids []int) { sp.look(pids, false) }
 
 func (sp *Span) look(pids []int, start bool) {
 	threads := 0
+	sp.pids.Store(new(slices.Clone(pids)))
 	for _, pid := range pids {
 		r, err := sp.sampler.Read(pid)
 		if err != nil {
@@ -118,10 +126,15 @@ func (s *Sampler) ReadOn(stat Stat) (r Reading, err error) {
 	return r, nil
 }
 
-// Delta returns the use from Start to the last Look.
+// Delta returns the use from Start to the last Look. The first call ends the look at page
+// faults.
 func (sp *Span) Delta() Use {
 	u := Use{Duration: sp.looked.Sub(sp.began), ThreadsMax: sp.threads}
 	u.Source, _ = sp.sampler.Source()
+	if sp.faults != nil {
+		sp.held, sp.faults = SumFaults(sp.faults.Stop()), nil
+	}
+	u.Faults = sp.held
 	for _, p := range sp.seen {
 		p.addTo(&u)
 	}

@@ -26,6 +26,10 @@ func TestMain(m *testing.M) {
 		work()
 		return
 	}
+	if kind, file, ok := strings.Cut(os.Getenv("PROCSTAT_PROGRAM"), " "); ok {
+		program(kind, file)
+		return
+	}
 	os.Exit(m.Run())
 }
 

@@ -53,6 +53,9 @@ type Use struct {
 	Voluntary, Involuntary int64         // context switches
 	RunQueueWait           time.Duration // includes throttling by a CFS quota
 	Uncounted              int
+
+	MajorFaults int64    // page faults that had to read from a disk
+	Faults      FaultUse // what these held; only of a Span
 }
 
 // HostUse is the state of the machine, or of some of its CPUs, over a span.
@@ -121,6 +124,7 @@ func (r Reading) since(base Reading) Use {
 	u := Use{Source: r.source, Processes: 1, ThreadsMax: r.Threads}
 	u.User = max(0, r.User-base.User)
 	u.System = max(0, r.System-base.System)
+	u.MajorFaults = max(0, int64(r.MajorFaults-base.MajorFaults))
 	if r.tasks == nil {
 		u.Uncounted = 1
 	}
@@ -161,6 +165,7 @@ func (p *process) addTo(u *Use) {
 	u.Uncounted += one.Uncounted
 	u.User += one.User
 	u.System += one.System
+	u.MajorFaults += one.MajorFaults
 	u.Voluntary += one.Voluntary
 	u.Involuntary += one.Involuntary
 	u.RunQueueWait += one.RunQueueWait

@@ -130,6 +130,9 @@ func sum(list []agent.Counted, quota *float64) *journal.Usage {
 			}
 			*u.RunQueueWaitSeconds += *one.RunQueueWaitSeconds
 		}
+		if one.PageFaults != nil {
+			u.PageFaults = u.PageFaults.Plus(*one.PageFaults)
+		}
 		if one.ThreadsMax != nil {
 			if u.ThreadsMax == nil {
 				u.ThreadsMax = new(0)

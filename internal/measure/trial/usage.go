@@ -44,6 +44,9 @@ func addUsage(sum *journal.Usage, u journal.Usage) {
 		}
 		sum.Memory.PeakRSSBytes = max(sum.Memory.PeakRSSBytes, m.PeakRSSBytes)
 	}
+	if u.PageFaults != nil {
+		sum.PageFaults = sum.PageFaults.Plus(*u.PageFaults)
+	}
 	if u.GC != nil {
 		if sum.GC == nil {
 			sum.GC = &journal.GC{}
@@ -83,6 +86,10 @@ func Count(u *journal.Usage, use observe.Use) {
 	}
 	u.CPUSeconds = &journal.CPUSeconds{User: use.User.Seconds(), System: use.System.Seconds()}
 	u.ThreadsMax = &use.ThreadsMax
+	u.PageFaults = &journal.PageFaults{Major: use.MajorFaults}
+	if _, known := use.Faults.Ps(); known {
+		u.PageFaults.HeldSeconds = new(use.Faults.Held.Seconds())
+	}
 	if use.Uncounted < use.Processes {
 		u.ContextSwitches = &journal.ContextSwitches{Voluntary: use.Voluntary, Involuntary: use.Involuntary}
 		u.RunQueueWaitSeconds = new(use.RunQueueWait.Seconds())

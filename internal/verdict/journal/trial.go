@@ -208,6 +208,7 @@ type Usage struct {
 	BesideCPUSeconds    *float64         `json:"beside_cpu_seconds,omitempty"` // of the neighbour of --beside; it is in no other metric but busy_ratio
 	Memory              *Memory          `json:"memory,omitempty"`             // absent in an older journal
 	GC                  *GC              `json:"gc,omitempty"`                 // of the Go program; null: not known, or it has not run
+	PageFaults          *PageFaults      `json:"page_faults,omitempty"`        // absent in an older journal
 	MeasuredSeconds     float64          `json:"measured_seconds"`             // the wall time that the counters span
 }
 
@@ -234,15 +235,6 @@ type Cgroup struct {
 	ThrottledSeconds float64 `json:"throttled_seconds"`
 	Bursts           int64   `json:"bursts,omitempty"`        // periods that used more than the quota, from its burst
 	BurstSeconds     float64 `json:"burst_seconds,omitempty"` // CPU time above the quota in these
-}
-
-// Add adds the accounting of another group, or of another stretch.
-func (c *Cgroup) Add(more Cgroup) {
-	c.Periods += more.Periods
-	c.ThrottledPeriods += more.ThrottledPeriods
-	c.ThrottledSeconds += more.ThrottledSeconds
-	c.Bursts += more.Bursts
-	c.BurstSeconds += more.BurstSeconds
 }
 
 // OuterLimit is a CPU limit around the target that the setting did not set: of a parent
@@ -281,55 +273,4 @@ type Offered struct {
 	Schema string `json:"schema"`
 	Phase
 	Load LoadCost `json:"load"`
-}
-
-// Memory is that of all processes of the target together; shared memory is counted once for each.
-type Memory struct {
-	RSSBytes     *int64 `json:"rss_bytes"`      // at the end of the span; null of a batch program
-	PeakRSSBytes int64  `json:"peak_rss_bytes"` // since their start; of a batch program the most that was seen
-}
-
-// GC is what the garbage collectors of all replicas did, as their runtimes count it.
-type GC struct {
-	Cycles       int64   `json:"cycles"`
-	PauseSeconds float64 `json:"pause_seconds"`
-	HeapBytes    int64   `json:"heap_bytes"` // in use when the last cycle ended, the garbage of it too; 0: none has
-	// CPUSeconds is the time of Ps that collecting took, but for idle ones, and BusySeconds
-	// the time in which they did anything, both over whole cycles; null: not known. Times of
-	// Ps are wall time: with fewer CPUs than Ps both hold waiting too.
-	CPUSeconds  *float64 `json:"cpu_seconds"`
-	BusySeconds *float64 `json:"busy_seconds"`
-	// SpanSeconds is what the cycles are of, of all replicas added up. Of a batch program
-	// it is what its runs took until they were last looked at.
-	SpanSeconds float64 `json:"span_seconds"`
-}
-
-// Add adds that of other processes.
-func (m *Memory) Add(more Memory) {
-	m.PeakRSSBytes += more.PeakRSSBytes
-	if m.RSSBytes == nil {
-		m.RSSBytes = more.RSSBytes
-	} else if more.RSSBytes != nil {
-		m.RSSBytes = new(*m.RSSBytes + *more.RSSBytes)
-	}
-}
-
-// Add adds the collector of another process to what may be none yet. Times of which a
-// part is not known are not known.
-func (g *GC) Add(more GC) {
-	if g.SpanSeconds == 0 {
-		*g = more
-		return
-	}
-	g.Cycles += more.Cycles
-	g.PauseSeconds += more.PauseSeconds
-	g.HeapBytes += more.HeapBytes
-	g.SpanSeconds += more.SpanSeconds
-	add := func(to, more *float64) *float64 {
-		if to == nil || more == nil {
-			return nil
-		}
-		return new(*to + *more)
-	}
-	g.CPUSeconds, g.BusySeconds = add(g.CPUSeconds, more.CPUSeconds), add(g.BusySeconds, more.BusySeconds)
 }

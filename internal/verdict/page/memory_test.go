@@ -156,3 +156,29 @@ func TestBurstInATable(t *testing.T) {
 		t.Errorf("without bursts: %+v", got)
 	}
 }
+
+// Page faults that hold Ps have a column, with how many there were; where they hold none
+// there is no column.
+func TestHeldInATable(t *testing.T) {
+	at := func(held *float64) (cell document.Cell, shown bool) {
+		v := New(analyze(Config{Settings: CPUServer(), Trial: func(t *journal.Trial) {
+			t.PageFaults = &journal.PageFaults{Major: int64(500 * t.MeasuredSeconds), HeldSeconds: held}
+			if held != nil {
+				t.PageFaults.HeldSeconds = new(*held * t.MeasuredSeconds)
+			}
+		}}))
+		i := slices.IndexFunc(v.Groups[0].Table.Columns, func(c document.Column) bool { return c.Head == "Ps held by page faults" })
+		if i < 0 {
+			return cell, false
+		}
+		return v.Groups[0].Table.Rows[0].Cells[i], true
+	}
+	if got, shown := at(new(1.44)); !shown || got.Value != "1.4" || got.Detail != "500 faults/s" {
+		t.Errorf("%+v, %v", got, shown)
+	}
+	for _, held := range []*float64{nil, new(0.0), new(0.001)} {
+		if got, shown := at(held); shown {
+			t.Errorf("nothing is held, and it is shown: %+v", got)
+		}
+	}
+}

@@ -111,6 +111,7 @@ func (g *group) kernelColumns() []column {
 		{document.Column{Head: "Threads waiting for a CPU", Short: "wait"}, func(a *verdict.SettingResult) document.Cell {
 			return document.Cell{Value: maybe(few, a.Evidence.RunQueueWaitRatio)}
 		}},
+		{document.Column{Head: "Ps held by page faults", Short: "held"}, faultCell},
 		{document.Column{Head: "Throttled periods", Short: "throt."}, func(a *verdict.SettingResult) document.Cell {
 			c := document.Cell{Value: maybe(share, a.Evidence.ThrottledPeriodsRatio)}
 			if s := a.Evidence.ThrottledRatio; s != nil && *s > 0 {
@@ -122,6 +123,22 @@ func (g *group) kernelColumns() []column {
 			return c
 		}},
 	}
+}
+
+// fewestHeld is how many Ps page faults hold at least for a table to show it.
+const fewestHeld = 0.01
+
+// faultCell is how many Ps page faults held; nothing where they held none.
+func faultCell(a *verdict.SettingResult) document.Cell {
+	h := a.Evidence.FaultHeldPs
+	if h == nil || *h < fewestHeld {
+		return document.Cell{Value: absent}
+	}
+	c := document.Cell{Value: number.Plain("").Digits(2).Number(*h)}
+	if f := a.Evidence.MajorFaultsPerSecond; f != nil {
+		c.Detail = number.PerSecond("").Number(*f) + " faults/s"
+	}
+	return c
 }
 
 // other reports whether another quantile than p99 is judged.

@@ -1,0 +1,252 @@
+package procstat
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/procfit/procfit/test/need"
+)
+
+const (
+	programTime = 2 * time.Second
+	coldBytes   = 64 << 20
+)
+
+// program is what a test watches: it says that it is ready, waits for a line, does what
+// the kind says on each P, and prints how many of its Ps page faults held, by its own
+// clocks: the time of each touch of a page, without what its thread ran or waited for a CPU.
+func program(kind, file string) {
+	fmt.Println("ready")
+	bufio.NewReader(os.Stdin).ReadString('\n')
+	do, ok := kinds(file)[kind]
+	if !ok {
+		fmt.Println("no kind", kind)
+		return
+	}
+	var held atomic.Int64
+	began := time.Now()
+	var all sync.WaitGroup
+	for range runtime.GOMAXPROCS(0) {
+		all.Go(func() {
+			runtime.LockOSThread() // so that no other goroutine takes part in a touch
+			for time.Since(began) < programTime {
+				held.Add(int64(do()))
+			}
+		})
+	}
+	all.Wait()
+	fmt.Printf("%.4f\n", time.Duration(held.Load()).Seconds()/time.Since(began).Seconds())
+}
+
+// kinds are the programs, by name: each a step, and how long a page fault held it.
+func kinds(file string) map[string]func() time.Duration {
+	fd, m := cold(file)
+	var mu sync.Mutex
+	idle := func(f func()) func() time.Duration { return func() time.Duration { f(); return 0 } }
+	burnFor := func(d time.Duration) {
+		for end := time.Now().Add(d); time.Now().Before(end); {
+		}
+	}
+	touch := func() time.Duration {
+		at, busy := time.Now(), threadBusy()
+		for ran := busy; ; ran = busy { // until it was not preempted between the two clocks
+			at, busy = time.Now(), threadBusy()
+			if busy-ran < 200*time.Microsecond && time.Since(at) < 200*time.Microsecond {
+				break
+			}
+		}
+		sink.Add(uint64(m[rand.IntN(coldBytes>>12)<<12]))
+		return time.Since(at) - (threadBusy() - busy)
+	}
+	return map[string]func() time.Duration{
+		"faults": touch,
+		"half":   func() time.Duration { burnFor(2 * time.Millisecond); return touch() },
+		"read":   idle(func() { b := make([]byte, 4096); unix.Pread(fd, b, rand.Int64N(coldBytes>>12)<<12) }),
+		"write": idle(func() {
+			f, _ := os.CreateTemp(filepath.Dir(file), "w")
+			f.Write(make([]byte, 1<<16))
+			f.Sync()
+			f.Close()
+			os.Remove(f.Name())
+		}),
+		"spin":  idle(func() { burnFor(time.Millisecond) }),
+		"sleep": idle(func() { time.Sleep(time.Millisecond) }),
+		"alloc": idle(func() { b := make([]byte, 1<<20); b[rand.IntN(len(b))] = 1; sink.Add(uint64(b[7])) }),
+		"lock":  idle(func() { mu.Lock(); burnFor(100 * time.Microsecond); mu.Unlock() }),
+		"pipe": idle(func() {
+			r, w, _ := os.Pipe()
+			w.Write([]byte{1})
+			io.ReadFull(r, make([]byte, 1))
+			r.Close()
+			w.Close()
+		}),
+		"listen":   idle(func() { l, _ := net.Listen("tcp", "127.0.0.1:0"); l.Close() }),
+		"process":  idle(func() { exec.Command("/bin/true").Run() }),
+		"channels": idle(func() { c := make(chan int); go func() { c <- 1 }(); <-c }),
+	}
+}
+
+var sink atomic.Uint64
+
+// threadBusy is this thread's time on a CPU, to the nanosecond, and waiting for one.
+func threadBusy() time.Duration {
+	var ts unix.Timespec
+	unix.ClockGettime(unix.CLOCK_THREAD_CPUTIME_ID, &ts)
+	b, err := readOnce("/proc/thread-self/schedstat")
+	if err != nil {
+		panic(err)
+	}
+	wait, err := parseSchedstat(b)
+	if err != nil {
+		panic(err)
+	}
+	return time.Duration(ts.Nano() + wait)
+}
+
+// cold opens a file of which nothing is in memory, and maps it.
+func cold(file string) (fd int, m []byte) {
+	fd, err := unix.Open(file, unix.O_RDWR, 0)
+	if err == nil {
+		unix.Fsync(fd)
+		err = unix.Fadvise(fd, 0, 0, unix.FADV_DONTNEED)
+	}
+	if err == nil {
+		m, err = unix.Mmap(fd, 0, coldBytes, unix.PROT_READ, unix.MAP_SHARED)
+	}
+	if err == nil {
+		err = unix.Madvise(m, unix.MADV_RANDOM)
+	}
+	if err != nil {
+		fmt.Println(err)
+		os.Exit(1)
+	}
+	return fd, m
+}
+
+// slowDisk makes a cgroup in which the disk of a folder answers so many reads a second.
+func slowDisk(t *testing.T, folder string, reads int) (procsFile string) {
+	t.Helper()
+	const root = "/sys/fs/cgroup/blkio"
+	if _, err := os.Stat(root + "/blkio.throttle.read_iops_device"); err != nil || os.Geteuid() != 0 {
+		need.Skip(t, "needs root and the blkio controller of cgroup v1, to slow down a disk")
+	}
+	var st unix.Stat_t
+	if err := unix.Stat(folder, &st); err != nil {
+		t.Fatal(err)
+	}
+	dir := fmt.Sprintf("%s/procfit-test-%d", root, os.Getpid())
+	if err := os.Mkdir(dir, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		for range 100 {
+			if os.Remove(dir) == nil {
+				return
+			}
+			time.Sleep(10 * time.Millisecond)
+		}
+		t.Errorf("%s cannot be removed", dir)
+	})
+	limit := fmt.Sprintf("%d:%d %d", unix.Major(st.Dev), unix.Minor(st.Dev), reads)
+	if err := os.WriteFile(dir+"/blkio.throttle.read_iops_device", []byte(limit), 0); err != nil {
+		need.Skip(t, "the disk of "+folder+" cannot be slowed down: "+err.Error())
+	}
+	return dir + "/cgroup.procs"
+}
+
+// watched runs a program to its end, and returns what it says and what the watch saw.
+func watched(t *testing.T, kind, file string, procs int, procsFile string) (truth float64, seen FaultUse) {
+	t.Helper()
+	cmd := exec.Command("/proc/self/exe")
+	cmd.Env = append(os.Environ(), "PROCSTAT_PROGRAM="+kind+" "+file, fmt.Sprintf("GOMAXPROCS=%d", procs))
+	cmd.Stderr = os.Stderr
+	in, err := cmd.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	pipe, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	defer func() { in.Close(); cmd.Process.Kill(); cmd.Wait() }()
+	out := bufio.NewScanner(pipe)
+	if !out.Scan() || out.Text() != "ready" {
+		t.Fatalf("%s: %q", kind, out.Text())
+	}
+	if procsFile != "" {
+		if err := os.WriteFile(procsFile, []byte(strconv.Itoa(cmd.Process.Pid)), 0); err != nil {
+			t.Fatal(err)
+		}
+	}
+	pids := []int{cmd.Process.Pid}
+	w := WatchFaults(func() []int { return pids })
+	if _, err := io.WriteString(in, "\n"); err != nil {
+		t.Fatal(err)
+	}
+	out.Scan()
+	seen = SumFaults(w.Stop())
+	if truth, err = strconv.ParseFloat(strings.TrimSpace(out.Text()), 64); err != nil {
+		t.Fatalf("%s: %q", kind, out.Text())
+	}
+	return truth, seen
+}
+
+func coldFile(t *testing.T) string {
+	t.Helper()
+	file := filepath.Join(t.TempDir(), "cold")
+	if err := os.WriteFile(file, make([]byte, coldBytes), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return file
+}
+
+// TestHeldPs: what the watch sees of a mapped cold file is within 20% of what the
+// program's own clocks say.
+func TestHeldPs(t *testing.T) {
+	need.Everything(t, "takes a disk for 12 s; TestFaultShare proves the estimate")
+	file := coldFile(t)
+	slow := slowDisk(t, filepath.Dir(file), 500)
+	for _, c := range []struct {
+		kind  string
+		procs int
+	}{{"faults", 1}, {"faults", 2}, {"faults", 6}, {"half", 2}, {"half", 6}} {
+		truth, seen := watched(t, c.kind, file, c.procs, slow)
+		held, known := seen.Ps()
+		t.Logf("%s at GOMAXPROCS=%d: held %.3f, by its own clocks %.3f", c.kind, c.procs, held, truth)
+		if !known || truth < 0.2 || held < 0.8*truth || held > 1.2*truth {
+			t.Errorf("%s at GOMAXPROCS=%d: held %.3f (%+v), by its own clocks %.3f", c.kind, c.procs, held, seen, truth)
+		}
+	}
+}
+
+// TestNothingHeld: programs that do not fault hold nothing, whatever else they wait for.
+func TestNothingHeld(t *testing.T) {
+	need.Everything(t, "runs 20 programs for 2 s each; TestInFault proves how they are told apart")
+	file := coldFile(t)
+	for _, kind := range []string{"read", "write", "spin", "sleep", "alloc", "lock", "pipe", "listen", "process", "channels"} {
+		for _, procs := range []int{1, 4} {
+			_, seen := watched(t, kind, file, procs, "")
+			if held, known := seen.Ps(); !known || held > 0.01 {
+				t.Errorf("%s at GOMAXPROCS=%d holds %.3f: %+v", kind, procs, held, seen)
+			}
+		}
+	}
+}
