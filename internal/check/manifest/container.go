@@ -22,6 +22,8 @@ type container struct {
 	partial bool // a patch of a container that is written elsewhere
 	cpu     amounts
 	podCPU  amounts
+	stays   bool // it runs as long as the pod does
+	injects bool // a mesh may add a container to its pod
 
 	fields  map[string]field // GOMAXPROCS and GODEBUG
 	envFrom []source

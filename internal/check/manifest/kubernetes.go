@@ -91,6 +91,9 @@ func (p *pods) object(n *yaml.Node, o *object, depth int) {
 				p.into.limitRange(o, limit, request)
 			}
 			return
+		case "HorizontalPodAutoscaler", "ScaledObject":
+			p.autoscaler(n, o)
+			return
 		case "CustomResourceDefinition", "Secret":
 			return
 		}
@@ -175,6 +178,8 @@ func (p *pods) pod(meta, spec *yaml.Node, o *object) {
 				return
 			}
 			k := p.container(c, spec, byName, o)
+			k.stays = list == "containers" || list == "initContainers" && p.str(c, "restartPolicy") == "Always"
+			k.injects = p.injects(meta)
 			name := k.at.Container
 			if name == "" { // as in services of Knative
 				k.at.Container = fmt.Sprintf("%s[%d]", list, i)

@@ -137,7 +137,7 @@ func looksBinary(head []byte) bool { return bytes.IndexByte(head, 0) >= 0 }
 func (c *Checker) Wants(f *check.File) bool { return kindOf(f) != none }
 
 // jsonMarkers are words without which JSON is no manifest.
-var jsonMarkers = [][]byte{[]byte(`"containers"`), []byte(`"containerDefinitions"`), []byte(`"TaskGroups"`), []byte(`"services"`), []byte(`"ConfigMap"`), []byte(`"LimitRange"`)}
+var jsonMarkers = [][]byte{[]byte(`"containers"`), []byte(`"containerDefinitions"`), []byte(`"TaskGroups"`), []byte(`"services"`), []byte(`"ConfigMap"`), []byte(`"LimitRange"`), []byte(`"HorizontalPodAutoscaler"`), []byte(`"ScaledObject"`)}
 
 // File implements check.Checker.
 func (c *Checker) File(_ context.Context, f *check.File, to check.Sink) error {
@@ -257,6 +257,7 @@ func (c *Checker) Finish(ctx context.Context, to check.Sink) error {
 		}
 		all = append(all, j)
 	}
+	c.reached(to)
 	for f, list := range byFile {
 		c.mend(f, list)
 	}

@@ -17,6 +17,8 @@ type store struct {
 	containers []*container
 	configs    map[string][]config // by name
 	ranges     []limitRange
+
+	autoscalers []autoscaler
 }
 
 type config struct {
@@ -100,6 +102,7 @@ func (s *store) take(own *store) {
 	defer s.mu.Unlock()
 	s.containers = append(s.containers, own.containers...)
 	s.ranges = append(s.ranges, own.ranges...)
+	s.autoscalers = append(s.autoscalers, own.autoscalers...)
 	for name, list := range own.configs {
 		if s.configs == nil {
 			s.configs = map[string][]config{}

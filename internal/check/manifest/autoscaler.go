@@ -1,0 +1,185 @@
+package manifest
+
+import (
+	"path"
+	"strconv"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+
+	"github.com/procfit/procfit/internal/program/rule"
+)
+
+// autoscaler is one that changes the number of pods: a HorizontalPodAutoscaler, or a
+// ScaledObject of KEDA, which makes one.
+type autoscaler struct {
+	object
+	targetKind, targetName string
+
+	cpu       []cpuTarget
+	others    bool    // it has metrics besides CPU, which can also scale it up
+	tolerance float64 // a share of the target, which the use must exceed
+}
+
+// cpuTarget is the CPU use above which it adds pods.
+type cpuTarget struct {
+	at        rule.Place
+	container string   // "": of all containers of the pod together
+	percent   float64  // of the request; 0: it is a value
+	value     quantity // of CPUs
+}
+
+// What the API server fills in, and what the controller manager uses where nobody sets
+// --horizontal-pod-autoscaler-tolerance (k8s.io/kubernetes, pkg/controller/podautoscaler).
+const (
+	defaultPercent   = 80
+	defaultTolerance = 0.1
+)
+
+// autoscaler takes one, unless it cannot add pods by intent.
+func (p *pods) autoscaler(n *yaml.Node, o *object) {
+	spec := p.get(n, "spec")
+	a := autoscaler{object: *o, tolerance: defaultTolerance, targetKind: p.str(spec, "scaleTargetRef", "kind"), targetName: p.str(spec, "scaleTargetRef", "name")}
+	least, most, behavior := p.str(spec, "minReplicas"), p.str(spec, "maxReplicas"), p.at(spec, "behavior")
+	if o.kind == "ScaledObject" {
+		if a.targetKind == "" {
+			a.targetKind = "Deployment"
+		}
+		least, most = p.str(spec, "minReplicaCount"), p.str(spec, "maxReplicaCount")
+		behavior = p.at(spec, "advanced", "horizontalPodAutoscalerConfig", "behavior")
+		p.triggers(&a, spec)
+	} else {
+		p.metrics(&a, n, spec)
+	}
+	if q, err := parseQuantity(p.str(behavior, "scaleUp", "tolerance")); err == nil {
+		a.tolerance = q.cpus()
+	}
+	up := p.str(behavior, "scaleUp", "selectPolicy") != "Disabled"
+	if up && (most == "" || least != most) && a.targetName != "" && len(a.cpu) > 0 {
+		p.into.autoscalers = append(p.into.autoscalers, a)
+	}
+}
+
+func (p *pods) placeOf(n *yaml.Node, a *autoscaler) rule.Place {
+	return rule.Place{Path: p.text.path, Line: p.text.docs[p.doc].line(n), Column: n.Column, Object: a.String()}
+}
+
+// metrics reads those of a HorizontalPodAutoscaler, of every version of its API.
+func (p *pods) metrics(a *autoscaler, n, spec *yaml.Node) {
+	list := p.items(spec, "metrics")
+	if len(list) == 0 {
+		t := cpuTarget{at: p.placeOf(n, a), percent: defaultPercent}
+		if e := p.entry(spec, "targetCPUUtilizationPercentage", 0); e.key != nil {
+			t.at, t.percent = p.placeOf(e.key, a), percentOf(e.value.Value)
+		}
+		a.add(t)
+		return
+	}
+	for _, m := range list {
+		source, container := p.get(m, "resource"), ""
+		if p.str(m, "type") == "ContainerResource" {
+			source = p.get(m, "containerResource")
+			container = p.str(source, "container")
+		}
+		if p.str(source, "name") != "cpu" {
+			a.others = true
+			continue
+		}
+		t := cpuTarget{at: p.placeOf(m, a), container: container}
+		for _, keys := range [][]string{{"target", "averageUtilization"}, {"targetAverageUtilization"}} {
+			if text := p.str(source, keys...); text != "" {
+				t.percent = percentOf(text)
+			}
+		}
+		for _, keys := range [][]string{{"target", "averageValue"}, {"targetAverageValue"}} {
+			if q, err := parseQuantity(p.str(source, keys...)); err == nil {
+				t.value = q
+			}
+		}
+		a.add(t)
+	}
+}
+
+// triggers reads those of a ScaledObject (keda.sh/docs/latest/scalers/cpu).
+func (p *pods) triggers(a *autoscaler, spec *yaml.Node) {
+	for _, m := range p.items(spec, "triggers") {
+		if p.str(m, "type") != "cpu" {
+			a.others = true
+			continue
+		}
+		t := cpuTarget{at: p.placeOf(m, a), container: p.str(m, "metadata", "containerName")}
+		kind := p.str(m, "metricType")
+		if kind == "" {
+			kind = p.str(m, "metadata", "type")
+		}
+		switch text := p.str(m, "metadata", "value"); kind {
+		case "Utilization":
+			t.percent = percentOf(text)
+		case "AverageValue":
+			t.value, _ = parseQuantity(text) // one that is not valid is no target
+		}
+		a.add(t)
+	}
+}
+
+func (a *autoscaler) add(t cpuTarget) {
+	if t.percent > 0 || t.value.positive() {
+		a.cpu = append(a.cpu, t)
+	}
+}
+
+// percentOf is a whole number above zero, or 0.
+func percentOf(text string) float64 {
+	n, err := strconv.ParseUint(text, 10, 31)
+	if err != nil {
+		return 0
+	}
+	return float64(n)
+}
+
+// scaled are the controllers whose pods come from one template, so that the containers of
+// their object are those of each pod.
+var scaled = map[string]bool{"Deployment": true, "StatefulSet": true, "ReplicaSet": true, "ReplicationController": true, "Rollout": true}
+
+// targetOf are the containers of the object that an autoscaler names, in its file or its
+// folder; none where there are several such objects, or none.
+func (s *store) targetOf(a *autoscaler) []*container {
+	if !scaled[a.targetKind] {
+		return nil
+	}
+	for _, near := range []func(o *object) bool{
+		func(o *object) bool { return o.path == a.path },
+		func(o *object) bool { return path.Dir(o.path) == path.Dir(a.path) },
+	} {
+		objects := map[*object]bool{}
+		var found []*container
+		for _, k := range s.containers {
+			o := k.object
+			if o.kind == a.targetKind && o.name == a.targetName && sameNamespace(o.namespace, a.namespace) && near(o) {
+				objects[o] = true
+				found = append(found, k)
+			}
+		}
+		if len(objects) > 0 {
+			if len(objects) > 1 {
+				return nil
+			}
+			return found
+		}
+	}
+	return nil
+}
+
+// injects reports whether a pod asks a mesh for a container that is not in the file, and
+// adds its own use and request.
+func (p *pods) injects(meta *yaml.Node) bool {
+	for _, list := range []string{"annotations", "labels"} {
+		for _, e := range p.entries(p.get(meta, list)) {
+			key, value := e.key.Value, strings.ToLower(e.value.Value)
+			if (strings.Contains(key, "inject") || key == "dapr.io/enabled") && value != "false" && value != "disabled" {
+				return true
+			}
+		}
+	}
+	return false
+}
