@@ -193,7 +193,7 @@ func sweepEvents(std stdio, s *session.Session, bar **progress) session.Events {
 			case *bar == nil:
 				std.notef("%s", activity(a))
 			case slices.Contains([]plan.Step{plan.StepUnjudged, plan.StepBusy, plan.StepSlow}, a.Step):
-				(*bar).say("procfit: " + activity(a))
+				(*bar).notice(a)
 			default:
 				(*bar).activity(a)
 			}
@@ -226,7 +226,7 @@ func (m *measurement) conclude(std stdio, s *session.Session, runErr error) erro
 	contents := s.Journal()
 	var busy *plan.BusyError
 	if errors.As(runErr, &busy) { // what it has is its result
-		std.notef("%v; stop them and run the same command with --out %s to continue, or wait longer with --timeout quiet=10m", busy, s.Dir)
+		std.notef("%v; stop them and run the same command with --out %s to continue; --timeout quiet=10m waits longer, --timeout quiet=0s measures anyway", busy, s.Dir)
 		runErr = nil
 	}
 	if f := page.NewFailure(s.Dir, contents); f != nil {

@@ -90,7 +90,7 @@ func labels(p journal.Plan) (list []string) {
 func activity(a plan.Activity) string {
 	switch a.Step {
 	case plan.StepOthers:
-		return fmt.Sprintf("other programs use %.2g of the %s that the target may use: the trials lack what they take", a.CPUs, number.CPUs(a.OfCPUs))
+		return fmt.Sprintf("other programs use %.2g of the %s that the target may use, so the target has less CPU time in every trial", a.CPUs, number.CPUs(a.OfCPUs))
 	case plan.StepUnseen:
 		return "here only throughput and latency are measured: the live GOMAXPROCS, the kernel's counters, quotas and lists of CPUs need Linux"
 	case plan.StepArrange:
@@ -116,7 +116,7 @@ func activity(a plan.Activity) string {
 	case plan.StepPrepare:
 		return "preparing"
 	case plan.StepBusy:
-		return fmt.Sprintf("other programs use %.2g of %s, and the last block has nothing that can be compared: waiting until they stop, at most %s (--timeout quiet)", a.CPUs, number.CPUs(a.OfCPUs), number.Minutes(a.Left))
+		return fmt.Sprintf("other programs use %.2g of %s and left the last trials too little CPU time to compare them: waiting until these programs stop, at most %s (--timeout quiet=10m waits longer, --timeout quiet=0s measures anyway)", a.CPUs, number.CPUs(a.OfCPUs), number.Minutes(a.Left))
 	case plan.StepSlow:
 		return fmt.Sprintf("the machine itself was %.0f%% slower during the last block: the block is not used, and is repeated", 100*a.Share)
 	case plan.StepNeighbour:
@@ -241,14 +241,14 @@ func race(s *session.Session) string {
 	case left > 0:
 		text += ", about " + number.Minutes(left)
 	}
-	text += " (usually fewer"
+	text += " (usually fewer: "
 	if s.Plan.Pilots > 0 {
-		text += "; " + phrase.Count(s.Plan.Pilots*len(s.Plan.Groups()), "pilot") + " first"
+		text += "pilots find the request rate first; "
 	}
 	if s.Plan.GateAgainst {
-		text += ", until it is decided)"
+		text += "it ends once the gate is decided)"
 	} else {
-		text += fmt.Sprintf(", until %s)", s.Plan.Goal)
+		text += fmt.Sprintf("it ends once the answer is %s)", s.Plan.Goal)
 	}
 	if left == 0 && most == 0 {
 		text += "; the first trials will show how long it takes"

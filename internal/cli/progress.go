@@ -35,6 +35,7 @@ type progress struct {
 	title    string        // of the sweep, where there are several: "3/23 chain"
 	later    time.Duration // that the sweeps after this one will take
 	what     string        // the phase of the trial
+	quiet    time.Time     // until when the machine may stay busy; zero: no trial waits for that
 	stop     chan struct{}
 	ended    sync.WaitGroup
 }
@@ -87,6 +88,16 @@ func (p *progress) activity(a plan.Activity) {
 	p.draw()
 }
 
+// notice prints a line that stays, of what happens between trials.
+func (p *progress) notice(a plan.Activity) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if a.Step == plan.StepBusy {
+		p.quiet = p.now().Add(a.Left)
+	}
+	p.line("procfit: " + activity(a))
+}
+
 // next begins another sweep.
 func (p *progress) next(title string, later time.Duration) {
 	p.mu.Lock()
@@ -111,7 +122,7 @@ func (p *progress) Write(b []byte) (int, error) {
 func (p *progress) report(s plan.Progress) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.last, p.what = s, "starting"
+	p.last, p.what, p.quiet = s, "starting", time.Time{}
 	if s.Trial != nil {
 		p.take(s.Trial)
 	} else if s.Task.Role != journal.RolePilot {
@@ -176,6 +187,9 @@ func (p *progress) lines(width, height int) []string {
 		return nil
 	}
 	below := []string{taskName(p.last.Task) + ": " + p.what}
+	if !p.quiet.IsZero() {
+		below[0] = "waiting until other programs stop: at most " + number.Clock(max(0, p.quiet.Sub(p.now()))) + " more"
+	}
 	if text := open(p.last.Open); text != "" {
 		below = append(below, strings.TrimPrefix(text, ", "))
 	}

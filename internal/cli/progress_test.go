@@ -167,3 +167,24 @@ func TestInOneLine(t *testing.T) {
 		}
 	}
 }
+
+// TestProgressWaits: between two trials the screen shows that the sweep waits, and for how
+// long at most, until the next trial starts.
+func TestProgressWaits(t *testing.T) {
+	p := drawnAt(100, 24)
+	at := plan.Progress{Task: task(2, journal.RoleMeasure), Trial: measured(task(2, journal.RoleMeasure), 1000, 0.001), Done: 5, Total: 40, AtMost: true}
+	p.report(at)
+	p.notice(plan.Activity{Step: plan.StepBusy, CPUs: 1.5, OfCPUs: 2, Left: 2 * time.Minute})
+	if text := trimmed(p.lines(100, 24)); !strings.Contains(text, "\nwaiting until other programs stop: at most 2:00 more\n") || strings.Contains(text, "GOMAXPROCS 2:") {
+		t.Errorf("while it waits\n%s", text)
+	}
+	if out := p.out.(*bytes.Buffer).String(); !strings.Contains(out, "--timeout quiet=0s measures anyway") {
+		t.Errorf("how to measure anyway is not in %q", out)
+	}
+	p.notice(plan.Activity{Step: plan.StepSlow, Share: 0.2})
+	at.Trial = nil
+	p.report(at)
+	if text := trimmed(p.lines(100, 24)); strings.Contains(text, "waiting") || !strings.Contains(text, "GOMAXPROCS 2: starting") {
+		t.Errorf("after the wait\n%s", text)
+	}
+}

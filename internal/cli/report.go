@@ -202,19 +202,27 @@ func (p *livePage) progress(s plan.Progress) {
 
 // activity gets what the Runner does.
 func (p *livePage) activity(a plan.Activity) {
-	if p.last.Total > 0 && p.last.Trial == nil {
+	switch {
+	case a.Step == plan.StepBusy: // between two trials
+		p.server.Now(p.soFar("Between two trials: " + activity(a)))
+	case p.last.Total > 0 && p.last.Trial == nil:
 		p.server.Now(p.now(activity(a)))
 	}
 }
 
 // now is what runs, and how far it is.
 func (p *livePage) now(what string) string {
-	var b strings.Builder
-	fmt.Fprintf(&b, "Running now: %s", taskName(p.last.Task))
+	running := "Running now: " + taskName(p.last.Task)
 	if what != "" {
-		b.WriteString(", " + what)
+		running += ", " + what
 	}
-	fmt.Fprintf(&b, ". Trials done: %s. Elapsed: %s", count(p.last), number.Clock(time.Since(p.began)))
+	return p.soFar(running)
+}
+
+// soFar is a sentence, and how far the run is.
+func (p *livePage) soFar(sentence string) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s. Trials done: %s. Elapsed: %s", sentence, count(p.last), number.Clock(time.Since(p.began)))
 	if left := p.last.Remaining; left > 0 {
 		word := ", left: "
 		if p.last.AtMost {

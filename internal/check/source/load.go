@@ -106,7 +106,7 @@ func (k *Checker) slowly(t *tree, n int) func() {
 		return func() {}
 	}
 	where := "./..."
-	if t.module != nil {
+	if t.module != nil && !t.module.unnamed {
 		where = "./" + path.Join(path.Dir(t.module.shown), "...")
 	}
 	message := fmt.Sprintf("loading %s of %s and their imports; --syntax skips imports, --no-source skips Go, and Ctrl-C prints the findings so far",
@@ -189,7 +189,7 @@ func (t *tree) leftOut(dir string, files []string) []string {
 
 // shown is a file of the folder, as the user knows it.
 func (t *tree) shown(dir string) string {
-	if t.module != nil {
+	if t.module != nil && !t.module.unnamed {
 		return t.module.shown
 	}
 	return t.folders[dir][0].path

@@ -28,6 +28,7 @@ type module struct {
 	language string
 	goLine   rule.Place
 	follows  bool // a godebug line lets its programs follow a limit, whatever the go line
+	unnamed  bool // the user has not named it: nothing is reported of it
 }
 
 // module reads a go.mod or a go.work.
@@ -52,12 +53,24 @@ func (k *Checker) module(shown string, text []byte, to check.Sink) error {
 		settings(shown, work.Godebug, language, to)
 		return nil
 	}
+	m, mod, err := parseModule(shown, text)
+	if err != nil {
+		to.Problem(moduleProblem(shown, err))
+		return nil
+	}
+	settings(shown, mod.Godebug, m.language, to)
+	k.mu.Lock()
+	k.modules[filepath.Dir(real(abs))] = m
+	k.mu.Unlock()
+	return nil
+}
+
+func parseModule(shown string, text []byte) (*module, *modfile.File, error) {
 	mod, err := modfile.Parse(shown, text, nil)
 	if err != nil {
 		// A newer Go may have lines that this parser does not know.
 		if mod, _ = modfile.ParseLax(shown, text, nil); mod == nil || mod.Module == nil {
-			to.Problem(moduleProblem(shown, err))
-			return nil
+			return nil, nil, err
 		}
 	}
 	m := &module{shown: shown, language: implied, goLine: rule.Place{Path: shown, Line: 1, Column: 1}}
@@ -69,11 +82,23 @@ func (k *Checker) module(shown string, text []byte, to check.Sink) error {
 		m.goLine.Line, m.goLine.Column = place(mod.Go.Syntax)
 	}
 	m.follows = slices.ContainsFunc(mod.Godebug, func(g *modfile.Godebug) bool { return g.Key == settingLimit && g.Value != "0" })
-	settings(shown, mod.Godebug, m.language, to)
-	k.mu.Lock()
-	k.modules[filepath.Dir(real(abs))] = m
-	k.mu.Unlock()
-	return nil
+	return m, mod, nil
+}
+
+// unnamedModule reads the go.mod of files that the user has named without it; nil where
+// that cannot be read.
+func unnamedModule(root string) *module {
+	file := filepath.Join(root, "go.mod")
+	text, err := folder.ReadRegular(file, mostWork)
+	if err != nil {
+		return nil
+	}
+	m, _, err := parseModule(filepath.ToSlash(file), text)
+	if err != nil {
+		return nil
+	}
+	m.unnamed = true
+	return m
 }
 
 func place(l *modfile.Line) (line, column int) {
@@ -113,7 +138,7 @@ func moduleProblem(shown string, err error) check.Problem {
 // judge is PF032, which only the whole module tells.
 func (t *tree) judge(to check.Sink) {
 	m := t.module
-	if m == nil {
+	if m == nil || m.unnamed {
 		return
 	}
 	programs := t.programs()

@@ -172,3 +172,34 @@ func TestSlow(t *testing.T) {
 		t.Errorf("said %q, and %d more", message, len(said))
 	}
 }
+
+// TestNamedFiles holds that a file which is named by itself has the findings that it has
+// when its whole module is checked, but for those of go.mod, which is not named then.
+func TestNamedFiles(t *testing.T) {
+	for _, archive := range []string{"server", "server_grpc"} {
+		m := readModules(t, "testdata/modules/"+archive+".txtar")
+		whole, err := checked(t, []string{m.dir}, m.environ)(t.Context(), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		silent := 0
+		err = filepath.WalkDir(m.dir, func(path string, _ os.DirEntry, err error) error {
+			if err != nil || filepath.Ext(path) != ".go" {
+				return err
+			}
+			alone, err := checked(t, []string{path}, m.environ)(t.Context(), nil)
+			if err != nil {
+				return err
+			}
+			ofFile := slices.DeleteFunc(slices.Clone(whole.Findings), func(f check.Finding) bool { return f.Path != filepath.ToSlash(path) })
+			silent += alone.Count(rule.Info)
+			if !slices.EqualFunc(alone.Findings, ofFile, func(a, b check.Finding) bool { return a.Rule == b.Rule && a.Place == b.Place }) {
+				t.Errorf("%s has %+v by itself, and %+v in its module", m.rel(path), alone.Findings, ofFile)
+			}
+			return nil
+		})
+		if err != nil || silent == 0 {
+			t.Errorf("%s: %d findings, %v", archive, silent, err)
+		}
+	}
+}

@@ -75,9 +75,9 @@ func (t *tree) silent(program string) bool {
 			continue
 		}
 		seen[dir] = true
-		files, ok := t.folders[dir]
-		if !ok {
-			return false // a part of it was not read
+		files := t.whole(dir)
+		if len(files) == 0 {
+			return false // a part of it cannot be read
 		}
 		for _, s := range files {
 			if s.asks || slices.ContainsFunc(s.imports, exports) {

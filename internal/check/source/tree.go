@@ -16,14 +16,16 @@ import (
 	"strings"
 
 	"github.com/procfit/procfit/internal/check"
+	"github.com/procfit/procfit/internal/host/folder"
 )
 
 // tree is the files of one module, or of none.
 type tree struct {
 	root    string  // where its go.mod is; "" where there is none
-	module  *module // nil where its go.mod is not among the files
+	module  *module // nil where its go.mod cannot be read
 	folders map[string][]scanned
-	environ []string // of the go command
+	others  map[string][]scanned // files of its folders that the user has not named, where they were needed
+	environ []string             // of the go command
 }
 
 // trees sorts the files by their modules.
@@ -35,7 +37,10 @@ func (k *Checker) trees() map[string]*tree {
 		root := rootOf(dir, roots)
 		t := all[root]
 		if t == nil {
-			t = &tree{root: root, module: k.modules[root], folders: map[string][]scanned{}, environ: k.o.Environ}
+			t = &tree{root: root, module: k.modules[root], folders: map[string][]scanned{}, others: map[string][]scanned{}, environ: k.o.Environ}
+			if t.module == nil && root != "" {
+				t.module = unnamedModule(root)
+			}
 			if root != "" && outsideWorkspace(root, k.o.Environ) {
 				t.environ = append(slices.Clone(t.environ), "GOWORK=off")
 			}
@@ -79,6 +84,36 @@ func (t *tree) speaking() []string {
 		}
 	}
 	return all
+}
+
+// whole are all files of a folder, also those that the user has not named; none where one
+// of them cannot be read.
+func (t *tree) whole(dir string) []scanned {
+	others, done := t.others[dir]
+	if !done {
+		entries, err := os.ReadDir(dir)
+		if err != nil {
+			return nil
+		}
+		for _, e := range entries {
+			file := filepath.Join(dir, e.Name())
+			if !strings.HasSuffix(file, ".go") || strings.HasSuffix(file, "_test.go") || unseen(e.Name()) ||
+				slices.ContainsFunc(t.folders[dir], func(s scanned) bool { return s.file == file }) {
+				continue
+			}
+			text, err := folder.ReadRegular(file, mostSource)
+			if err != nil {
+				return nil
+			}
+			s, err := scan(file, text)
+			if err != nil {
+				return nil
+			}
+			others = append(others, s)
+		}
+		t.others[dir] = others
+	}
+	return slices.Concat(t.folders[dir], others)
 }
 
 // language is the go line of its go.mod; "" where it has none.

@@ -46,7 +46,7 @@ type Execution struct {
 	Report func(Progress)
 	// Machine looks at the machine between blocks; nil: it cannot be looked at.
 	Machine Machine
-	// Patience is how long the run waits in all for a busy machine.
+	// Patience is how long the run waits in all for a busy machine; 0: it measures anyway.
 	Patience time.Duration
 	// Fewest is how many trials the first look of a race takes.
 	Fewest int

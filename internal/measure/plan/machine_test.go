@@ -190,7 +190,7 @@ func TestWaitsForAQuietMachine(t *testing.T) {
 			t.Errorf("picked %d after the wait", lead.Pick)
 		}
 	})
-	for _, patience := range []time.Duration{0, 20 * time.Second} {
+	for _, patience := range []time.Duration{time.Second, 20 * time.Second} {
 		synctest.Test(t, func(t *testing.T) {
 			x, waited, told, err := crowdedRace(t, time.Hour, patience, nil)
 			var busy *BusyError
@@ -211,6 +211,7 @@ func TestDoesNotWait(t *testing.T) {
 		"attached": func(e *Execution) { e.Header.Target.Attached = &journal.Process{PID: 1} },
 		"a gate":   func(e *Execution) { e.Header.Plan.GateAgainst = true },
 		"unknown":  func(e *Execution) { e.Machine = nil },
+		"quiet=0s": func(e *Execution) { e.Patience = 0 },
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			if _, waited, told, err := crowdedRace(t, time.Hour, time.Minute, change); err != nil || waited > 0 || len(told) > 0 {

@@ -49,7 +49,7 @@ type Spec struct {
 	// are may be the answer.
 	Tolerant bool
 	// Patience is how long other programs are waited for, in all, once they leave a block
-	// nothing to compare.
+	// nothing to compare; 0: not at all, and the sweep continues.
 	Patience time.Duration
 	// TrialTakes is about how long a batch program's trial takes; 0: only a first one
 	// can tell.
