@@ -3,6 +3,7 @@ package cli
 import (
 	"fmt"
 	"io/fs"
+	"math"
 	"os"
 	"slices"
 	"strconv"
@@ -27,6 +28,7 @@ type explainOptions struct {
 	pids    []int
 	root    string
 	policy  string
+	by      explain.RequestPolicy
 	memory  bool
 	value   bool
 	whatIf  explain.WhatIf
@@ -35,6 +37,7 @@ type explainOptions struct {
 
 func newExplain(std stdio) *cobra.Command {
 	o := explainOptions{out: printed("text", "json")}
+	o.by.Floor = 1
 	cmd := &cobra.Command{
 		Use:   "explain [flags] [PFnnn]",
 		Short: "Explain the GOMAXPROCS of a program: every limit, every reason",
@@ -54,6 +57,7 @@ procfit explain PF003 prints the page of a rule.`,
   procfit explain --value
   procfit explain --cpus 64 --limit 2.5 --go 1.24
   procfit explain --cpus 64 --limit 20,1.5 --json
+  procfit explain --cpus 64 --request 2.5 --policy crio --floor 4
   procfit explain PF003`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 0 {
@@ -74,11 +78,12 @@ func (o *explainOptions) fields() []field.Field {
 	where := []field.Field{
 		{Name: "pid", Holds: "PIDS", Help: "running processes, or processes of --root; may be repeated: 17,42", Value: field.Commas(&o.pids, "", readPID)},
 		{Name: "root", Holds: "DIR", Help: "directory that holds another system's proc and sys", Value: field.Text(&o.root)},
-		entry.Policy(&o.policy, "print only what one policy decides"),
+		o.policyField(),
+		{Name: "floor", Holds: "N", Help: "lowest value of a policy by request, such as min_injected_gomaxprocs of CRI-O (default 1)", Value: field.Number(&o.by.Floor, 1, math.MaxInt32), Needs: "policy"},
 	}
 	result := field.In(field.Output, []field.Field{
 		{Name: "memory", Help: "explain GOMEMLIMIT too: every memory limit, and the value that fits", Value: field.Switch(&o.memory), Not: "policy"},
-		{Name: "value", Help: "print only the number, for GOMAXPROCS=$(procfit explain --value) ./server", Value: field.Switch(&o.value), Not: "memory request"},
+		{Name: "value", Help: "print only the number, for GOMAXPROCS=$(procfit explain --value) ./server", Value: field.Switch(&o.value), Not: "memory"},
 	}...)
 	return slices.Concat(where, o.whatIfFields(), result, o.out.fields("print procfit.decision/v1, one line per process"))
 }
@@ -118,6 +123,9 @@ func (o *explainOptions) run(std stdio) error {
 			continue
 		}
 		e := explain.New(o.whatIf.Apply(s), o.who(s)+o.whatIf.String(), o.policy).WithRequest(o.asked(from, s.Facts))
+		if o.by.Name != "" {
+			e = e.ByRequest(o.by)
+		}
 		if o.memory {
 			m, err := from.memory(pid)
 			if err != nil {
@@ -138,6 +146,9 @@ func (o *explainOptions) run(std stdio) error {
 
 func (o *explainOptions) check() error {
 	if err := o.flags.check(); err != nil {
+		return err
+	}
+	if err := o.checkRequest(); err != nil {
 		return err
 	}
 	if err := entry.CheckReserve(o.whatIf.Reserve, o.policy); err != nil {

@@ -4,11 +4,13 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/procfit/procfit/internal/cli/entry"
 	"github.com/procfit/procfit/internal/host/cgroup"
 	"github.com/procfit/procfit/internal/inspect/explain"
 	"github.com/procfit/procfit/internal/measure/plan/field"
+	"github.com/procfit/procfit/internal/program/rule"
 	"github.com/procfit/procfit/internal/show/number"
 	"github.com/procfit/procfit/internal/show/phrase"
 	"github.com/procfit/procfit/maxprocs/facts"
@@ -27,7 +29,7 @@ func (o *explainOptions) whatIfFields() []field.Field {
 		{Name: "go", Holds: "VERSION", Help: "what if it were built with this Go version, and go.mod named it too", Value: field.Parsed(&w.GoVersion, "", goRelease)},
 		{Name: "lang", Holds: "VERSION", Help: "what if this version were the go line of its go.mod", Value: field.Parsed(&w.Language, "", goModLine)},
 		entry.Reserve(&w.Reserve),
-		{Name: "request", Holds: "CPUS", Help: "what a CPU request of this many CPUs means next to the limit", Value: field.Parsed(&o.request, "", number.ParseCPUs), Not: "policy"},
+		{Name: "request", Holds: "CPUS", Help: "what a CPU request of this many CPUs means next to the limit", Value: field.Parsed(&o.request, "", number.ParseCPUs)},
 	}
 }
 
@@ -65,6 +67,51 @@ func (o *explainOptions) asked(from source, f facts.Facts) explain.Request {
 		out.Unknown = err.Error()
 	}
 	return out
+}
+
+// policyValue is the choice of a policy, or of one by request.
+type policyValue struct {
+	field.Value
+	words []string
+}
+
+// Words implements field.Closed.
+func (v policyValue) Words() []string { return v.words }
+
+// policyField is --policy with the policies that need a request too.
+func (o *explainOptions) policyField() field.Field {
+	f := entry.Policy(&o.policy, "print only what one policy decides")
+	words := slices.Concat(rule.Policies(), explain.RequestPolicies())
+	shown := slices.Concat(rule.Policies(), []string{"request=K", "crio", "crio-first"})
+	f.Help = "print only what one policy decides: " + phrase.Or(shown)
+	f.Value = policyValue{words: words, Value: field.Parsed(&o.policy, "", func(text string) (string, error) {
+		if slices.Contains(rule.Policies(), text) {
+			o.by.Name = ""
+			return text, nil
+		}
+		by, ok, err := explain.ParseRequestPolicy(text)
+		if err == nil && !ok {
+			err = fmt.Errorf("%q: expected %s%s", text, phrase.Or(shown), phrase.DidYouMean(text, words))
+		}
+		o.by.Name, o.by.Factor = by.Name, by.Factor
+		return text, err
+	})}
+	return f
+}
+
+// checkRequest refuses a request, or a floor, of which the policy makes nothing.
+func (o *explainOptions) checkRequest() error {
+	switch {
+	case o.by.Name != "":
+		return nil
+	case o.has("floor"):
+		return usageError("--floor and --policy %s: only request=K, crio and crio-first have a floor; remove one of them", o.policy)
+	case o.request > 0 && o.policy != "":
+		return usageError("--request and --policy %s: only request=K, crio and crio-first use a request; remove one of them", o.policy)
+	case o.request > 0 && o.value:
+		return usageError("--request and --value: a request decides only by a policy; add --policy request=1, crio or crio-first")
+	}
+	return nil
 }
 
 // printValue prints the number alone. What makes it uncertain goes to standard error.

@@ -10,7 +10,8 @@ import (
 )
 
 // Policy is a rule that turns Facts into a GOMAXPROCS. This package defines all of
-// them: Go, Automaxprocs, JVM and Fit.
+// them: Go, Automaxprocs, JVM and Fit, and, for programs with a CPU request, Request and
+// CRIO.
 type Policy interface {
 	// Name is the policy's name on the command line and in JSON.
 	Name() PolicyName
@@ -25,6 +26,9 @@ const (
 	PolicyFit          PolicyName = "fit"
 	PolicyAutomaxprocs PolicyName = "automaxprocs"
 	PolicyJVM          PolicyName = "jvm"
+	PolicyRequest      PolicyName = "request"
+	PolicyCRIO         PolicyName = "crio"
+	PolicyCRIOFirst    PolicyName = "crio-first"
 )
 
 // Outcome is what happens to a program.
@@ -67,6 +71,7 @@ const (
 	KindLimit    Kind = "limit"    // a cgroup's CPU limit
 	KindDefault  Kind = "default"  // 1, in releases before Go 1.5
 	KindOption   Kind = "option"   // an option of the policy itself
+	KindRequest  Kind = "request"  // a CPU request
 )
 
 // Decide applies the policy. It reads nothing and changes nothing.

@@ -29,6 +29,7 @@ type Explanation struct {
 	findings  []rule.Finding
 	memory    *memory // nil: not shown
 	request   Request
+	unread    string // why the request of a policy by request is not known; "": it is
 }
 
 // New explains a Subject. The text calls it who; policy is the only policy to show, or

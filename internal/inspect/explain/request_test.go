@@ -81,3 +81,48 @@ func TestRequestDocument(t *testing.T) {
 		t.Errorf("%v: %s", err, b.String())
 	}
 }
+
+// TestByRequest: the request decides, or the weight by the newer conversion; both
+// conversions are named.
+func TestByRequest(t *testing.T) {
+	weight := func(version int, value int64) Request {
+		return Request{Weight: &cgroup.Weight{Version: version, Value: value, File: "/g/w"}}
+	}
+	for name, tc := range map[string]struct {
+		request Request
+		policy  string
+		floor   int
+		limit   float64
+		want    int
+		says    string
+	}{
+		"asked":             {Request{Asked: 2.5}, "crio", 1, 0, 5, "its CPU request is 2.5 CPUs"},
+		"asked, first":      {Request{Asked: 2.5}, "crio-first", 1, 0, 3, "2560 ÷ 1024"},
+		"asked before read": {Request{Asked: 2.5, Weight: weight(1, 8192).Weight}, "request=1", 1, 0, 3, "2.5 CPUs"},
+		"floor":             {Request{Asked: 2.5}, "request=1", 8, 0, 8, "floor of 8"},
+		"a limit":           {Request{Asked: 2.5}, "crio", 8, 2, 2, "CRI-O injects nothing"},
+		"shares":            {weight(1, 2048), "request=1", 1, 0, 2, "/g/w: 2048 corresponds to a request of 2 CPUs"},
+		"shares of none":    {weight(1, 2), "crio", 4, 0, 4, "no request, or one of up to 0.002 CPUs"},
+		"one CPU, by newer": {weight(2, 100), "crio", 1, 0, 2, "with runc before 1.3.2 and crun before 1.23; or corresponds to a request of"},
+		"weight of none":    {weight(2, 1), "crio", 4, 0, 4, "no request"},
+		"idle":              {weight(2, 0), "crio", 2, 0, 2, "no CPU request is known"},
+		"nothing is read":   {Request{}, "request=1", 1, 0, 64, "no CPU request is known"},
+	} {
+		p, ok, err := ParseRequestPolicy(tc.policy)
+		if !ok || err != nil {
+			t.Fatal(ok, err)
+		}
+		p.Floor = tc.floor
+		e := New(rule.NewSubject(machine(64, tc.limit, "", 0)), "x", tc.policy).WithRequest(tc.request).ByRequest(p)
+		if n, err := e.Value(); n != tc.want || err != nil {
+			t.Errorf("%s: %d, %v, want %d", name, n, err, tc.want)
+		}
+		var b strings.Builder
+		if err := e.WriteText(&b, false, 0); err != nil || !strings.Contains(b.String(), tc.says) {
+			t.Errorf("%s: %v: no %q in\n%s", name, err, tc.says, b.String())
+		}
+	}
+	if !guaranteed("/kubepods.slice/kubepods-pod1.slice/crio-x.scope") || guaranteed("/kubepods/burstable/pod1/x") || guaranteed("/system.slice/x") {
+		t.Error("the QoS class of a cgroup's path")
+	}
+}

@@ -151,6 +151,9 @@ func (e Explanation) Value() (int, error) {
 	if name == "" {
 		name = string(facts.PolicyFit)
 	}
+	if e.unread != "" {
+		return 0, fmt.Errorf("%w: %s", rule.ErrNoValue, e.unread)
+	}
 	for _, d := range e.decisions {
 		if string(d.Policy) == name {
 			return e.subject.ValueOf(d)
