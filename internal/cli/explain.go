@@ -79,7 +79,7 @@ func (o *explainOptions) fields() []field.Field {
 		{Name: "pid", Holds: "PIDS", Help: "running processes, or processes of --root; may be repeated: 17,42", Value: field.Commas(&o.pids, "", readPID)},
 		{Name: "root", Holds: "DIR", Help: "directory that holds another system's proc and sys", Value: field.Text(&o.root)},
 		o.policyField(),
-		{Name: "floor", Holds: "N", Help: "lowest value of a policy by request, such as min_injected_gomaxprocs of CRI-O (default 1)", Value: field.Number(&o.by.Floor, 1, math.MaxInt32), Needs: "policy"},
+		{Name: "floor", Holds: "N", Help: "lowest value of a policy by request (default 1)", Value: field.Number(&o.by.Floor, 1, math.MaxInt32), Needs: "policy"},
 	}
 	result := field.In(field.Output, []field.Field{
 		{Name: "memory", Help: "explain GOMEMLIMIT too: every memory limit, and the value that fits", Value: field.Switch(&o.memory), Not: "policy"},

@@ -83,7 +83,7 @@ func (o *explainOptions) policyField() field.Field {
 	f := entry.Policy(&o.policy, "print only what one policy decides")
 	words := slices.Concat(rule.Policies(), explain.RequestPolicies())
 	shown := slices.Concat(rule.Policies(), []string{"request=K", "crio", "crio-first"})
-	f.Help = "print only what one policy decides: " + phrase.Or(shown)
+	f.Help = "one policy: " + phrase.Or(shown)
 	f.Value = policyValue{words: words, Value: field.Parsed(&o.policy, "", func(text string) (string, error) {
 		if slices.Contains(rule.Policies(), text) {
 			o.by.Name = ""
