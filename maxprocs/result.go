@@ -17,6 +17,7 @@ const (
 	Changed   Action = "changed"    // it was changed; the runtime no longer updates it
 	Automatic Action = "automatic"  // the runtime's default is correct, and the runtime updates it again
 	NotRaised Action = "not_raised" // the known limits allow more, but not all limits are known
+	Leased    Action = "leased"     // nothing was changed: an experiment of package live has GOMAXPROCS
 	Left      Action = "left"       // by Start: another value is better, but no limit that the runtime ignores is tighter
 )
 
@@ -49,6 +50,8 @@ func (r Result) String() string {
 		s += "was " + cgfs.Itoa(r.Before) + "; the runtime's default is correct and is used again; "
 	case Left:
 		s += "unchanged, because no limit that the runtime ignores is tighter; "
+	case Leased:
+		s += "unchanged, because an experiment has GOMAXPROCS; "
 	case NotRaised:
 		s += "not raised, because not all limits are known; "
 	}

@@ -30,6 +30,7 @@ import (
 
 	"github.com/procfit/procfit/maxprocs/internal/fit"
 	"github.com/procfit/procfit/maxprocs/internal/gort"
+	"github.com/procfit/procfit/maxprocs/internal/lease"
 )
 
 // Set sets GOMAXPROCS to match the program's CPU limits and affinity, and returns a
@@ -132,27 +133,36 @@ func (c *config) set() (Result, func()) {
 		return r, nothing
 	}
 	theirs := seen.runtimeDefault(r.Affinity)
-	undo := func() { s.procs(r.Before) }
+	back := func() { s.procs(r.Before) }
 	if s.hasDefault && (r.Before == theirs || r.Before == r.Affinity) {
 		// It was the default of a runtime that reads limits, or of one that does not, or
 		// the same value set by code.
-		undo = s.setDefault
+		back = s.setDefault
 	}
-	r.Procs, r.Action = seen.want, s.apply(seen.want, theirs == seen.want)
-	return r, undo
+	if r.Action = s.apply(seen.want, theirs == seen.want); r.Action == Leased {
+		return r, nothing
+	}
+	r.Procs = seen.want
+	return r, func() { lease.Unless(back) }
 }
 
-// apply sets the value: by the runtime's own default, if that is expected to be the same
-// and is.
-func (s system) apply(want int, theirs bool) Action {
-	if s.hasDefault && theirs {
-		s.setDefault()
-		if s.procs(0) == want {
-			return Automatic
+// apply sets the value, unless an experiment has GOMAXPROCS: by the runtime's own default,
+// if that is expected to be the same and is.
+func (s system) apply(want int, theirs bool) (done Action) {
+	free := lease.Unless(func() {
+		if s.hasDefault && theirs {
+			s.setDefault()
+			if done = Automatic; s.procs(0) == want {
+				return
+			}
 		}
+		done = Changed
+		s.procs(want)
+	})
+	if !free {
+		return Leased
 	}
-	s.procs(want)
-	return Changed
+	return done
 }
 
 // limits is what the limit files say.

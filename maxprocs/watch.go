@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/procfit/procfit/maxprocs/internal/fit"
+	"github.com/procfit/procfit/maxprocs/internal/lease"
 	"github.com/procfit/procfit/maxprocs/internal/watch"
 )
 
@@ -93,7 +94,10 @@ func (w *watcher) take(r Result, seen sight) Result {
 		}
 		theirs = theirs && want == seen.want
 	}
-	r.Procs, r.Action = want, w.sys.apply(want, theirs)
+	if r.Action = w.sys.apply(want, theirs); r.Action == Leased {
+		return r
+	}
+	r.Procs = want
 	if w.ours = r.Action == Changed; w.ours && theirs {
 		w.refused, w.blind = seen, true
 	}
@@ -172,8 +176,10 @@ func (w *watcher) demands(seen sight, now int) bool {
 // comparing the runtime's own default with the expected one.
 func (w *watcher) probe(now, def int) {
 	if w.sys.hasDefault && now > def {
-		w.sys.setDefault()
-		w.blind = w.sys.procs(0) != def
+		lease.Unless(func() {
+			w.sys.setDefault()
+			w.blind = w.sys.procs(0) != def
+		})
 	}
 }
 

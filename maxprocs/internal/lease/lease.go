@@ -1,0 +1,40 @@
+// Package lease decides who may change GOMAXPROCS in this process: package maxprocs, or
+// for a time an experiment of package live.
+package lease
+
+import "sync"
+
+var (
+	mu    sync.Mutex
+	taken bool
+)
+
+// Take reserves GOMAXPROCS for the caller. It reports false if it is reserved already.
+func Take() bool {
+	mu.Lock()
+	defer mu.Unlock()
+	if taken {
+		return false
+	}
+	taken = true
+	return true
+}
+
+// Return ends what Take began.
+func Return() {
+	mu.Lock()
+	defer mu.Unlock()
+	taken = false
+}
+
+// Unless calls change, and reports true, unless GOMAXPROCS is reserved. Nobody can reserve
+// it during the call.
+func Unless(change func()) bool {
+	mu.Lock()
+	defer mu.Unlock()
+	if taken {
+		return false
+	}
+	change()
+	return true
+}

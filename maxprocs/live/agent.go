@@ -1,0 +1,323 @@
+// Package live lets an experiment change the GOMAXPROCS of the running process for a
+// while, and measures what its requests cost meanwhile. It changes nothing, and opens no
+// socket, unless the program asks for it:
+//
+//	var meter live.Meter // ready as it is
+//	agent := live.New(&meter)
+//	control, err := agent.Listen("/run/app/procfit.sock")
+//	srv := &http.Server{Handler: meter.Middleware(mux), ConnContext: meter.ConnContext}
+//	srv.Serve(meter.Listener(l))
+//
+// # Measurement
+//
+// The [Meter] is useful alone. Its arrival is the latency from the kernel's receipt of a
+// request (SO_TIMESTAMPING) to the start of the last write of the answer. A middleware
+// that starts its clock in the handler omits the wait before the handler, which is where
+// a GOMAXPROCS that is too low costs most. What nothing inside a process can see are the
+// waits before the kernel has the request: in a client's pool, in a load balancer, in the
+// queue of connections that the program has not accepted is included.
+//
+//   - HTTP/1.1: exact for each request. The first read of a body counts from its last
+//     segment.
+//   - TLS: the stamp is that of the last record.
+//   - HTTP/2: the stamp is that of the connection's last read, and the latency ends with
+//     the handler. Metrics.Streams counts these requests.
+//   - What is not HTTP: Begin, or Arrived if the program knows when the work was queued.
+//   - Outside Linux there is no arrival; the handler's time and the CPU time remain.
+//
+// # Change
+//
+// An [Agent] changes GOMAXPROCS only under a lease, which the experiment renews and which
+// ends by itself after at most 30 seconds. The process then returns to the value that it
+// had. Meanwhile Set, Watch and Start of package maxprocs change nothing. If something
+// else calls runtime.GOMAXPROCS, or if the CPU limit or the affinity changes, the lease
+// ends; a value that something else has set is kept. By default no value above the one at
+// the start of the lease is accepted: programs that sized something by it at start have
+// crashed with more.
+package live
+
+import (
+	"os"
+	"runtime"
+	"strconv"
+	"sync"
+	"time"
+
+	"github.com/procfit/procfit/maxprocs/facts"
+	"github.com/procfit/procfit/maxprocs/internal/gort"
+	"github.com/procfit/procfit/maxprocs/internal/lease"
+)
+
+// Bounds of a lease, and the shortest time between two changes.
+const (
+	ShortestLease = 500 * time.Millisecond
+	LongestLease  = 30 * time.Second
+	BetweenSwitch = 200 * time.Millisecond
+)
+
+// Agent is the process's side of an experiment. Use New to make one.
+type Agent struct {
+	meter    *Meter
+	min, max int
+	refuse   func() error
+	onSwitch func(Switch)
+	unit     string
+
+	mu       sync.Mutex
+	off      bool
+	lease    string
+	ended    string // why the last lease ended
+	start    int    // GOMAXPROCS when the lease began
+	set      int    // what the lease has set last; 0: nothing
+	auto     bool   // start is the runtime's own default, which it keeps up to date
+	place    place
+	expires  time.Time
+	timer    *time.Timer
+	probing  func() // ends the probe
+	last     Switched
+	seq      int64
+	switches int
+}
+
+// Option changes what an Agent accepts. A nil Option is ignored.
+type Option func(*Agent)
+
+// Max is the highest GOMAXPROCS that an experiment may set, if that is above the value at
+// its start.
+func Max(n int) Option { return func(a *Agent) { a.max = n } }
+
+// Min is the lowest GOMAXPROCS that an experiment may set. The default is 1.
+func Min(n int) Option { return func(a *Agent) { a.min = n } }
+
+// Refuse is asked before each lease, renewal and change. If it returns an error there is
+// no experiment, or no longer: the program is not ready, is draining, or is the leader.
+func Refuse(f func() error) Option { return func(a *Agent) { a.refuse = f } }
+
+// OnSwitch is called after each change of GOMAXPROCS by the Agent. A panic in it is
+// ignored.
+func OnSwitch(f func(Switch)) Option { return func(a *Agent) { a.onSwitch = f } }
+
+// Unit is what a piece of work is called, such as "message". The default is "request".
+func Unit(name string) Option { return func(a *Agent) { a.unit = name } }
+
+// Switch is one change of GOMAXPROCS.
+type Switch struct {
+	From, To int
+	Why      string // "experiment", or why the value was restored
+}
+
+// New returns an Agent, which changes nothing until an experiment has a lease.
+func New(m *Meter, opts ...Option) *Agent {
+	a := &Agent{meter: m, min: 1, unit: "request"}
+	for _, o := range opts {
+		if o != nil {
+			o(a)
+		}
+	}
+	if a.min < 1 {
+		a.min = 1
+	}
+	return a
+}
+
+// Off ends an experiment that is running, restores GOMAXPROCS, and refuses all further
+// experiments. It may be called from any goroutine, and more than once.
+func (a *Agent) Off() {
+	a.mu.Lock()
+	s := a.end("the program switched experiments off")
+	a.off = true
+	a.mu.Unlock()
+	a.tell(s)
+}
+
+// tell calls OnSwitch, without the lock.
+func (a *Agent) tell(s Switch) {
+	if a.onSwitch != nil && s.To != 0 {
+		defer func() { _ = recover() }() // what a program logs must not end it
+		a.onSwitch(s)
+	}
+}
+
+// place is what the value depends on.
+type place struct {
+	limit    float64 // CPUs; 0: none
+	affinity int
+	def      int // the runtime's default
+}
+
+func look() place {
+	f := facts.Read()
+	p := place{affinity: f.AffinityCPUs(), def: facts.Decide(f, facts.Go{}).Procs}
+	if l, ok := f.Tightest(); ok {
+		p.limit = l.CPUs
+	}
+	return p
+}
+
+// take begins a lease, or renews it.
+func (a *Agent) take(name string, ttl, slow time.Duration) (Switch, *refusal) {
+	switch {
+	case a.off:
+		return Switch{}, refuse(403, "off", "the program has switched experiments off")
+	case !isLease(name):
+		return Switch{}, refuse(400, "lease", "expected a random name of 32 to 128 hexadecimal digits")
+	case ttl < ShortestLease || ttl > LongestLease:
+		return Switch{}, refuse(400, "ttl", "ttl_ms "+strconv.FormatInt(ttl.Milliseconds(), 10)+": expected 500 to 30000")
+	case a.lease != "" && a.lease != name:
+		left := time.Until(a.expires).Round(time.Millisecond)
+		return Switch{}, refuse(409, "leased", "another experiment has the lease for "+left.String()+" more")
+	}
+	if err := a.asked(); err != nil {
+		return a.end("the program refused: " + err.Error()), refuse(503, "refused", err.Error())
+	}
+	if a.lease != "" {
+		if now := look(); now != a.place {
+			return a.end("the CPU limit or the affinity changed"), refuse(410, "no_lease", "the CPU limit or the affinity of the process changed")
+		}
+		if now := runtime.GOMAXPROCS(0); a.set != 0 && now != a.set {
+			return a.stolen(now)
+		}
+	} else {
+		if !lease.Take() {
+			return Switch{}, refuse(409, "leased", "another agent of this process has a lease")
+		}
+		a.place = look()
+		a.start, a.set, a.seq, a.switches, a.last, a.ended = runtime.GOMAXPROCS(0), 0, 0, 0, Switched{}, ""
+		_, set := os.LookupEnv("GOMAXPROCS")
+		a.auto = gort.HasDefault && !set && a.start == a.place.def
+		a.probing = a.meter.probe()
+		a.meter.slowFrom.Store(int64(slow))
+		a.timer = time.AfterFunc(ttl, func() { a.expire(name) })
+	}
+	a.lease, a.expires = name, time.Now().Add(ttl)
+	a.timer.Reset(ttl)
+	return Switch{}, nil
+}
+
+// asked asks the program. Its panic is a refusal.
+func (a *Agent) asked() (err error) {
+	if a.refuse == nil {
+		return nil
+	}
+	defer func() {
+		if p := recover(); p != nil {
+			err = errPanicked
+		}
+	}()
+	return a.refuse()
+}
+
+// expire ends the lease when its time is over.
+func (a *Agent) expire(name string) {
+	a.mu.Lock()
+	var s Switch
+	if a.lease == name {
+		if left := time.Until(a.expires); left > 0 {
+			a.timer.Reset(left) // it was renewed meanwhile
+		} else {
+			s = a.end("the lease ran out")
+		}
+	}
+	a.mu.Unlock()
+	a.tell(s)
+}
+
+// stolen ends the lease because something else has set GOMAXPROCS, to now.
+func (a *Agent) stolen(now int) (Switch, *refusal) {
+	was := a.set
+	s := a.end("something else set GOMAXPROCS")
+	return s, refuse(409, "set_by_other", "something else set GOMAXPROCS to "+strconv.Itoa(now)+", where the experiment had set "+strconv.Itoa(was))
+}
+
+// end restores GOMAXPROCS, unless something else has set it meanwhile.
+func (a *Agent) end(why string) Switch {
+	if a.lease == "" {
+		return Switch{}
+	}
+	a.lease, a.ended = "", why
+	a.timer.Stop()
+	a.probing()
+	a.meter.slowFrom.Store(0)
+	defer lease.Return()
+	now := runtime.GOMAXPROCS(0)
+	if a.set == 0 {
+		return Switch{}
+	}
+	if now != a.set {
+		a.ended += "; GOMAXPROCS is " + strconv.Itoa(now) + ", which the experiment did not set, and is kept"
+		return Switch{}
+	}
+	if a.auto && look().def == a.start {
+		gort.SetDefault() // so that the runtime keeps it up to date again
+	}
+	if runtime.GOMAXPROCS(0) != a.start {
+		runtime.GOMAXPROCS(a.start)
+	}
+	return Switch{From: now, To: a.start, Why: why}
+}
+
+// most is the highest value that a lease may set.
+func (a *Agent) most() int {
+	start := a.start
+	if a.lease == "" {
+		start = runtime.GOMAXPROCS(0)
+	}
+	if a.max > start {
+		return a.max
+	}
+	return start
+}
+
+// change sets GOMAXPROCS under a lease. The same seq again is the same answer.
+func (a *Agent) change(name string, procs int, seq int64) (Switched, Switch, *refusal) {
+	before, most := runtime.GOMAXPROCS(0), a.most()
+	switch {
+	case a.lease == "" || a.lease != name:
+		return Switched{}, Switch{}, a.noLease()
+	case seq != 0 && seq == a.seq:
+		return a.last, Switch{}, nil
+	case procs != a.start && (procs < a.min || procs > most):
+		return Switched{}, Switch{}, refuse(400, "procs", "procs "+strconv.Itoa(procs)+": the process allows "+strconv.Itoa(a.min)+" to "+strconv.Itoa(most))
+	case a.set != 0 && before != a.set:
+		s, no := a.stolen(before)
+		return Switched{}, s, no
+	case procs != a.start && a.switches > 0 && time.Since(time.Unix(0, a.last.At)) < BetweenSwitch:
+		return Switched{}, Switch{}, refuse(429, "too_often", "the last change was less than "+BetweenSwitch.String()+" ago")
+	}
+	if err := a.asked(); err != nil {
+		return Switched{}, a.end("the program refused: " + err.Error()), refuse(503, "refused", err.Error())
+	}
+	from := time.Now()
+	if procs == before && before > 1 {
+		runtime.GOMAXPROCS(before - 1) // so that every change stops the world, and no value has an advantage
+	}
+	runtime.GOMAXPROCS(procs)
+	now := time.Now()
+	a.set, a.seq = procs, seq
+	a.switches++
+	a.last = Switched{Before: before, Procs: procs, CallNS: int64(now.Sub(from)), At: now.UnixNano()}
+	a.expires = a.expires.Add(now.Sub(from)) // nobody could renew it during the call
+	a.timer.Reset(time.Until(a.expires))
+	return a.last, Switch{From: before, To: procs, Why: "experiment"}, nil
+}
+
+func (a *Agent) noLease() *refusal {
+	why := a.ended
+	if why == "" {
+		why = "there was none"
+	}
+	return refuse(410, "no_lease", "this lease does not exist: "+why)
+}
+
+// isLease reports whether a lease's name is 16 to 64 bytes in hexadecimal.
+func isLease(name string) bool {
+	if len(name) < 32 || len(name) > 128 || len(name)%2 != 0 {
+		return false
+	}
+	for i := 0; i < len(name); i++ {
+		if c := name[i]; (c < '0' || c > '9') && (c < 'a' || c > 'f') {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,409 @@
+package live
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+)
+
+func TestBuckets(t *testing.T) {
+	for i, last := 0, time.Duration(0); i < buckets-1; i++ {
+		end := BucketEnd(i)
+		if end <= last || bucket(end-1) != i || bucket(end) != i+1 {
+			t.Fatalf("bucket %d ends at %s after %s: %d, %d", i, end, last, bucket(end-1), bucket(end))
+		}
+		if i > 0 && float64(end-last) > 0.063*float64(last) {
+			t.Errorf("bucket %d is from %s to %s, wider than 6.3%%", i, last, end)
+		}
+		last = end
+	}
+	if bucket(time.Hour) != buckets-1 || bucket(0) != 0 {
+		t.Errorf("an hour is in %d, nothing in %d", bucket(time.Hour), bucket(0))
+	}
+	var h histogram
+	random := rand.New(rand.NewSource(1))
+	for range [10_000]struct{}{} {
+		h.add(time.Duration(random.Intn(1_000_000_000)))
+	}
+	before := h.read()
+	if q := before.Quantile(0.99).Seconds(); q < 0.97 || q > 1.06 {
+		t.Errorf("p99 is %g s, want 0.99", q)
+	}
+	h.add(time.Millisecond)
+	after := h.read().Since(before)
+	if after.Count() != 1 || after.Quantile(0.5) < time.Millisecond || after.Quantile(0.5) > 1063*time.Microsecond || after.Sum < 0.00099 || after.Sum > 0.00101 {
+		t.Errorf("one more of 1 ms: %d, %s, %g s", after.Count(), after.Quantile(0.5), after.Sum)
+	}
+}
+
+// server is an HTTP server with a Meter, and what its requests go to.
+func server(t *testing.T, h http.HandlerFunc, configure func(*httptest.Server)) (*Meter, *httptest.Server) {
+	t.Helper()
+	m := new(Meter)
+	s := httptest.NewUnstartedServer(m.Middleware(h))
+	s.Listener = m.Listener(s.Listener)
+	s.Config.ConnContext = m.ConnContext
+	s.Config.ErrorLog = quiet()
+	if configure != nil {
+		configure(s)
+	} else {
+		s.Start()
+	}
+	t.Cleanup(s.Close)
+	return m, s
+}
+
+func get(t *testing.T, s *httptest.Server, path string) string {
+	t.Helper()
+	r, err := s.Client().Get(s.URL + path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Body.Close()
+	body, err := io.ReadAll(r.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(body)
+}
+
+// settled waits until the requests have ended, and their last writes are counted.
+func settled(t *testing.T, m *Meter, requests, arrivals uint64) Metrics {
+	t.Helper()
+	for end := time.Now().Add(5 * time.Second); ; time.Sleep(time.Millisecond) {
+		f := m.Read()
+		if f.Requests == requests && f.Arrival.Count() == arrivals {
+			return f
+		}
+		if time.Now().After(end) {
+			t.Fatalf("%d requests and %d arrivals, want %d and %d: %+v", f.Requests, f.Arrival.Count(), requests, arrivals, f)
+		}
+	}
+}
+
+// arrivals are the requests that have an arrival on this system.
+func arrivals(n uint64) uint64 {
+	if runtime.GOOS == "linux" {
+		return n
+	}
+	return 0
+}
+
+// A body that is small, larger than net/http's buffer, flushed before the handler ends,
+// and a request with a body, which comes in several segments.
+func TestAnswers(t *testing.T) {
+	large := strings.Repeat("procfit ", 100_000)
+	m, s := server(t, func(w http.ResponseWriter, r *http.Request) {
+		switch r.URL.Path {
+		case "/large":
+			io.WriteString(w, large)
+		case "/flushed":
+			w.Header().Set("Content-Length", "5")
+			io.WriteString(w, "ready")
+			w.(http.Flusher).Flush()
+			time.Sleep(20 * time.Millisecond)
+		case "/sum":
+			n, _ := io.Copy(io.Discard, r.Body)
+			fmt.Fprint(w, n)
+		case "/bad":
+			w.WriteHeader(503)
+		case "/panic":
+			panic(http.ErrAbortHandler)
+		}
+	}, nil)
+	get(t, s, "/")
+	if got := get(t, s, "/large"); got != large {
+		t.Errorf("got %d bytes, want %d", len(got), len(large))
+	}
+	get(t, s, "/flushed")
+	r, err := s.Client().Post(s.URL+"/sum", "text/plain", strings.NewReader(large))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if body, _ := io.ReadAll(r.Body); string(body) != "800000" {
+		t.Errorf("the handler read %s bytes", body)
+	}
+	r.Body.Close()
+	get(t, s, "/bad")
+	s.Client().CloseIdleConnections()
+	f := settled(t, m, 5, arrivals(5))
+	if f.Failed != 1 || f.Panics != 0 || f.Handler.Count() != 5 || f.InFlight != 0 || f.CPU <= 0 {
+		t.Errorf("got %+v", f)
+	}
+	if _, err := s.Client().Get(s.URL + "/panic"); err == nil {
+		t.Error("an aborted request was answered")
+	}
+	if f := settled(t, m, 6, f.Arrival.Count()); f.Failed != 2 || f.Panics != 0 {
+		t.Errorf("after an abort: %d failed, %d panics; an abort is not a panic", f.Failed, f.Panics)
+	}
+}
+
+// One P that computes keeps a request waiting in its socket: the arrival sees it.
+func TestBusyProcessIsSeen(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("only Linux has the stamp")
+	}
+	m, s := server(t, func(http.ResponseWriter, *http.Request) {}, nil)
+	get(t, s, "/") // the connection is there
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
+	before := settled(t, m, 1, 1)
+	c, err := net.Dial("tcp", s.Listener.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	io.WriteString(c, "GET / HTTP/1.1\r\nHost: a\r\n\r\n")
+	http.ReadResponse(bufio.NewReader(c), nil)
+	settled(t, m, 2, 2)
+	io.WriteString(c, "GET / HTTP/1.1\r\nHost: a\r\n\r\n") // the kernel has it now
+	spin(5 * time.Millisecond)                             // shorter than the scheduler's slice: nobody else runs
+	if _, err := http.ReadResponse(bufio.NewReader(c), nil); err != nil {
+		t.Fatal(err)
+	}
+	f := settled(t, m, 3, 3)
+	arrival, handler := f.Arrival.Since(before.Arrival).Quantile(1), f.Handler.Since(before.Handler).Quantile(1)
+	if arrival < 4*time.Millisecond || handler > arrival {
+		t.Errorf("arrival %s, handler %s; the request waited for 5 ms", arrival, handler)
+	}
+}
+
+func spin(d time.Duration) {
+	for end := time.Now().Add(d); time.Now().Before(end); {
+	}
+}
+
+func TestHTTP2AndTLS(t *testing.T) {
+	m, s := server(t, func(w http.ResponseWriter, r *http.Request) { fmt.Fprint(w, r.Proto) }, func(s *httptest.Server) {
+		s.EnableHTTP2 = true
+		s.StartTLS()
+	})
+	for range [10]struct{}{} {
+		if got := get(t, s, "/"); got != "HTTP/2.0" {
+			t.Fatalf("got %q", got)
+		}
+	}
+	if f := settled(t, m, 10, arrivals(10)); f.Streams != arrivals(10) {
+		t.Errorf("%d streams", f.Streams)
+	}
+	m, s = server(t, func(w http.ResponseWriter, r *http.Request) { fmt.Fprint(w, r.Proto) }, func(s *httptest.Server) { s.StartTLS() })
+	for range [10]struct{}{} {
+		get(t, s, "/")
+	}
+	if f := settled(t, m, 10, arrivals(10)); f.Streams != 0 {
+		t.Errorf("%d streams over TLS with HTTP/1.1", f.Streams)
+	}
+}
+
+// recorder has the optional interfaces of some servers.
+type (
+	plain  struct{ http.ResponseWriter }
+	pusher struct {
+		plain
+		pushed string
+	}
+)
+
+func (p *pusher) Push(target string, _ *http.PushOptions) error { p.pushed = target; return nil }
+func (p *pusher) Hijack() (net.Conn, *bufio.ReadWriter, error)  { return nil, nil, nil }
+func (p *pusher) ReadFrom(r io.Reader) (int64, error)           { return io.Copy(io.Discard, r) }
+func (p *pusher) Flush()                                        {}
+
+// The handler's ResponseWriter has the optional interfaces that the server's has, and no
+// other.
+func TestOptionalInterfaces(t *testing.T) {
+	have := func(w http.ResponseWriter) (s string) {
+		if _, ok := w.(http.Flusher); ok {
+			s += "F"
+		}
+		if _, ok := w.(http.Hijacker); ok {
+			s += "H"
+		}
+		if _, ok := w.(http.Pusher); ok {
+			s += "P"
+		}
+		if _, ok := w.(io.ReaderFrom); ok {
+			s += "R"
+		}
+		return s
+	}
+	p := &pusher{plain: plain{httptest.NewRecorder()}}
+	type (
+		f   = http.Flusher
+		h   = http.Hijacker
+		q   = http.Pusher
+		r   = io.ReaderFrom
+		rec = plain
+	)
+	for _, w := range []http.ResponseWriter{
+		p.plain, p, httptest.NewRecorder(),
+		struct {
+			rec
+			h
+		}{p.plain, p}, struct {
+			rec
+			q
+		}{p.plain, p}, struct {
+			rec
+			r
+		}{p.plain, p},
+		struct {
+			rec
+			f
+			h
+		}{p.plain, p, p}, struct {
+			rec
+			f
+			q
+		}{p.plain, p, p}, struct {
+			rec
+			f
+			r
+		}{p.plain, p, p},
+		struct {
+			rec
+			h
+			q
+		}{p.plain, p, p}, struct {
+			rec
+			h
+			r
+		}{p.plain, p, p}, struct {
+			rec
+			q
+			r
+		}{p.plain, p, p},
+		struct {
+			rec
+			f
+			h
+			q
+		}{p.plain, p, p, p}, struct {
+			rec
+			f
+			h
+			r
+		}{p.plain, p, p, p},
+		struct {
+			rec
+			f
+			q
+			r
+		}{p.plain, p, p, p}, struct {
+			rec
+			h
+			q
+			r
+		}{p.plain, p, p, p},
+	} {
+		x := newResponse()
+		x.w = w
+		got := x.as()
+		if have(got) != have(w) {
+			t.Errorf("has %q, want %q", have(got), have(w))
+		}
+		if u, ok := got.(interface{ Unwrap() http.ResponseWriter }); !ok || u.Unwrap() != w {
+			t.Errorf("%q: Unwrap does not return the server's", have(w))
+		}
+	}
+	x := newResponse()
+	x.w = p
+	w := x.as()
+	w.(http.Pusher).Push("/a", nil)
+	if n, err := w.(io.ReaderFrom).ReadFrom(strings.NewReader("four")); n != 4 || err != nil || p.pushed != "/a" {
+		t.Errorf("%d, %v, %q", n, err, p.pushed)
+	}
+	w.(http.Flusher).Flush()
+}
+
+// What is taken from the server counts as a request without a latency; files are sent
+// by the kernel; a response that is kept cannot write to another request.
+func TestHijackAndFiles(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "page")
+	text := strings.Repeat("page", 50_000)
+	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	var kept http.ResponseWriter
+	m, s := server(t, func(w http.ResponseWriter, r *http.Request) {
+		switch r.URL.Path {
+		case "/file":
+			http.ServeFile(w, r, file)
+		case "/keep":
+			kept = w
+		default:
+			c, _, err := http.NewResponseController(w).Hijack()
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			io.WriteString(c, "HTTP/1.1 101 Switching Protocols\r\n\r\n")
+			c.Close()
+		}
+	}, nil)
+	if got := get(t, s, "/file"); got != text {
+		t.Errorf("%d bytes of the file", len(got))
+	}
+	get(t, s, "/keep")
+	if _, err := kept.Write([]byte("late")); !errors.Is(err, errGone) {
+		t.Errorf("a write after the request: %v", err)
+	}
+	s.Client().CloseIdleConnections()
+	settled(t, m, 2, arrivals(2))
+	r, err := s.Client().Get(s.URL + "/hijack")
+	if err == nil {
+		r.Body.Close()
+	}
+	if f := settled(t, m, 3, arrivals(2)); f.Hijacked != 1 || f.Handler.Count() != 2 {
+		t.Errorf("%d taken, %d with a latency", f.Hijacked, f.Handler.Count())
+	}
+}
+
+func TestWork(t *testing.T) {
+	var m Meter
+	m.slowFrom.Store(int64(time.Second))
+	m.Begin().End(nil)
+	m.Arrived(time.Now().Add(-2 * time.Second)).End(errors.New("failed"))
+	Work{}.End(nil)
+	f := m.Read()
+	if f.Requests != 2 || f.Failed != 1 || f.Slow != 1 || f.Arrival.Count() != 1 || f.Arrival.Quantile(1) < 2*time.Second || f.Handler.Count() != 2 {
+		t.Errorf("got %+v", f)
+	}
+}
+
+func TestAllocations(t *testing.T) {
+	var m Meter
+	h := m.Middleware(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(204) }))
+	w, r := &quietWriter{header: http.Header{}}, httptest.NewRequest("GET", "/", nil)
+	if n := testing.AllocsPerRun(10_000, func() { h.ServeHTTP(w, r) }); n > 0 {
+		t.Errorf("%g allocations per request", n)
+	}
+}
+
+type quietWriter struct{ header http.Header }
+
+func (w *quietWriter) Header() http.Header         { return w.header }
+func (w *quietWriter) Write(p []byte) (int, error) { return len(p), nil }
+func (w *quietWriter) WriteHeader(int)             {}
+
+func BenchmarkMiddleware(b *testing.B) {
+	var m Meter
+	h := m.Middleware(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(204) }))
+	b.ReportAllocs()
+	b.RunParallel(func(p *testing.PB) {
+		w, r := &quietWriter{header: http.Header{}}, httptest.NewRequest("GET", "/", nil)
+		for p.Next() {
+			h.ServeHTTP(w, r)
+		}
+	})
+}

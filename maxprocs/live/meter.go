@@ -1,0 +1,161 @@
+package live
+
+import (
+	"context"
+	"net"
+	"net/http"
+	"runtime/metrics"
+	"sync/atomic"
+	"time"
+)
+
+// Meter counts the requests of this process and how long they took. Its zero value is
+// ready to use, concurrently too. It must not be copied.
+type Meter struct {
+	started, ended, failed, panics, slow atomic.Uint64
+	streams, hijacked                    atomic.Uint64
+	stamped                              atomic.Bool // a Listener of this Meter has accepted a connection with a stamp
+	slowFrom                             atomic.Int64
+	arrival, handler, ready              histogram
+}
+
+// Metrics are what a Meter has counted since the process began. Whoever wants them for a
+// time subtracts two readings.
+type Metrics struct {
+	At       int64   `json:"at"`        // Unix nanoseconds
+	Requests uint64  `json:"requests"`  // that ended
+	InFlight uint64  `json:"in_flight"` // between the start of their handler and its end
+	Failed   uint64  `json:"failed"`    // answered with a status of 500 or more, ended with an error or by a panic
+	Panics   uint64  `json:"panics"`    // of handlers, but for http.ErrAbortHandler
+	Slow     uint64  `json:"slow"`      // took longer than the lease's slow_ms
+	Streams  uint64  `json:"streams"`   // of HTTP/2, whose arrival is that of the last read of their connection
+	Hijacked uint64  `json:"hijacked"`  // taken from the server, such as WebSockets: counted, without a latency
+	CPU      float64 `json:"cpu"`       // seconds of this process, user and system
+	GCCycles uint64  `json:"gc_cycles"`
+	GCCPU    float64 `json:"gc_cpu"` // seconds, as of the last collection
+
+	// Arrival is from the kernel's receipt of a request to the start of the last write of
+	// its answer. A request is in it only if it came through the Listener, or was begun by
+	// Arrived.
+	Arrival Histogram `json:"arrival"`
+	// Handler is from the start of the handler, or Begin, to its end. It omits the wait
+	// before the handler, and with it most of what a GOMAXPROCS that is too low costs.
+	Handler Histogram `json:"handler"`
+	// Ready is, while there is a lease, how late a goroutine runs after the kernel has woken
+	// it, 50 times a second at random.
+	Ready Histogram `json:"ready"`
+}
+
+// gcMetrics are the names of what Read asks of the runtime.
+var gcMetrics = [...]string{"/gc/cycles/total:gc-cycles", "/cpu/classes/gc/total:cpu-seconds"}
+
+// Read reads all metrics.
+func (m *Meter) Read() Metrics {
+	f := Metrics{
+		At: time.Now().UnixNano(), Requests: m.ended.Load(), Failed: m.failed.Load(), Panics: m.panics.Load(), Slow: m.slow.Load(),
+		Streams: m.streams.Load(), Hijacked: m.hijacked.Load(), CPU: cpuTime().Seconds(),
+		Arrival: m.arrival.read(), Handler: m.handler.read(), Ready: m.ready.read(),
+	}
+	if started := m.started.Load(); started > f.Requests {
+		f.InFlight = started - f.Requests
+	}
+	samples := []metrics.Sample{{Name: gcMetrics[0]}, {Name: gcMetrics[1]}}
+	metrics.Read(samples)
+	if v := samples[0].Value; v.Kind() == metrics.KindUint64 {
+		f.GCCycles = v.Uint64()
+	}
+	if v := samples[1].Value; v.Kind() == metrics.KindFloat64 {
+		f.GCCPU = v.Float64()
+	}
+	return f
+}
+
+// Work is a piece of work that is not an HTTP request. The zero value is none.
+type Work struct {
+	meter   *Meter
+	started time.Time
+	arrived time.Time
+}
+
+// Begin counts a piece of work from now on, such as a message of a queue or a call of gRPC.
+// Call End when it is done.
+func (m *Meter) Begin() Work {
+	m.started.Add(1)
+	return Work{meter: m, started: time.Now()}
+}
+
+// Arrived is Begin for work that has waited since at, such as the time that a queue wrote
+// into its message. Its latency includes that wait.
+func (m *Meter) Arrived(at time.Time) Work {
+	w := m.Begin()
+	w.arrived = at
+	return w
+}
+
+// End counts the work as done, and as failed if err is not nil. Call it once.
+func (w Work) End(err error) {
+	if w.meter == nil {
+		return
+	}
+	now := time.Now()
+	took := now.Sub(w.started)
+	w.meter.handler.add(took)
+	if !w.arrived.IsZero() {
+		took = now.Sub(w.arrived)
+		w.meter.arrival.add(took)
+	}
+	w.meter.end(took, err != nil)
+}
+
+// end counts a request that took so long.
+func (m *Meter) end(took time.Duration, failed bool) {
+	if from := m.slowFrom.Load(); from > 0 && int64(took) > from {
+		m.slow.Add(1)
+	}
+	if failed {
+		m.failed.Add(1)
+	}
+	m.ended.Add(1)
+}
+
+// connKey is the key of a request's connection in its context.
+type connKey struct{}
+
+// ConnContext is for the field ConnContext of http.Server. It lets Middleware find the
+// connections of Listener, through TLS too.
+func (m *Meter) ConnContext(ctx context.Context, c net.Conn) context.Context {
+	if t, ok := c.(interface{ NetConn() net.Conn }); ok { // *tls.Conn
+		c = t.NetConn()
+	}
+	if c, ok := c.(*conn); ok {
+		return context.WithValue(ctx, connKey{}, c)
+	}
+	return ctx
+}
+
+// Middleware counts the requests that next answers. It allocates nothing per request. The
+// ResponseWriter that next gets has Unwrap, and implements http.Flusher, http.Hijacker,
+// http.Pusher and io.ReaderFrom where the server's own does.
+func (m *Meter) Middleware(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		from := time.Now()
+		m.started.Add(1)
+		x := newResponse()
+		x.w, x.from, x.meter = w, from, m
+		if c, ok := r.Context().Value(connKey{}).(*conn); ok {
+			x.conn, x.came = c, c.came.Load()
+		}
+		x.stream = r.ProtoMajor >= 2
+		defer func() {
+			p := recover()
+			x.done(p)
+			if p != nil {
+				panic(p) // here the stack still shows where it began
+			}
+		}()
+		next.ServeHTTP(x.as(), r)
+	})
+}
+
+// arrived reports whether there has been a request with an arrival.
+func (m *Meter) arrived() bool { return m.stamped.Load() || m.arrival.sum.Load() > 0 }

@@ -1,0 +1,202 @@
+package live
+
+import (
+	"bufio"
+	"errors"
+	"io"
+	"net"
+	"net/http"
+	"sync"
+	"time"
+)
+
+// response is what a handler writes to, while its request is counted.
+type response struct {
+	w       http.ResponseWriter
+	meter   *Meter
+	conn    *conn // nil: it did not come through a Listener
+	from    time.Time
+	came    int64 // when the kernel received it, in Unix nanoseconds; 0: not known
+	status  int   // 0: none was written
+	stream  bool  // of HTTP/2
+	removed bool  // hijacked
+}
+
+// A response is used once: one that were used again could be written to by a handler of an
+// earlier request that has kept it. So that a request costs no allocation, sixteen are
+// allocated together.
+type responses struct {
+	all  [16]response
+	used int
+}
+
+var unused = sync.Pool{New: func() any { return new(responses) }}
+
+func newResponse() *response {
+	l := unused.Get().(*responses)
+	x := &l.all[l.used]
+	if l.used++; l.used < len(l.all) {
+		unused.Put(l)
+	}
+	return x
+}
+
+// gone is in place of the server's writer after the request, so that it is not kept.
+type gone struct{}
+
+var errGone = errors.New("live: the handler of this request has returned")
+
+func (gone) Header() http.Header                          { return http.Header{} }
+func (gone) WriteHeader(int)                              {}
+func (gone) Write([]byte) (int, error)                    { return 0, errGone }
+func (gone) Flush()                                       {}
+func (gone) Hijack() (net.Conn, *bufio.ReadWriter, error) { return nil, nil, errGone }
+func (gone) Push(string, *http.PushOptions) error         { return errGone }
+func (gone) ReadFrom(io.Reader) (int64, error)            { return 0, errGone }
+
+// done counts the request, whose handler panicked with p unless that is nil.
+func (x *response) done(p any) {
+	m, now := x.meter, time.Now()
+	took := now.Sub(x.from)
+	failed := x.status >= 500
+	if p != nil {
+		failed = true
+		if p != http.ErrAbortHandler {
+			m.panics.Add(1)
+		}
+	}
+	switch {
+	case x.removed:
+		m.hijacked.Add(1)
+		took = 0
+	default:
+		m.handler.add(took)
+		if x.came != 0 && x.came <= now.UnixNano() {
+			took = time.Duration(now.UnixNano() - x.came)
+			if x.stream {
+				m.streams.Add(1)
+				m.arrival.add(took) // the connection's goroutine writes the answer, among others
+			} else {
+				x.conn.owe(x.came)
+			}
+		}
+	}
+	m.end(took, failed)
+	x.w, x.conn = gone{}, nil
+}
+
+// Unwrap is for http.ResponseController.
+func (x *response) Unwrap() http.ResponseWriter { return x.w }
+
+func (x *response) Header() http.Header { return x.w.Header() }
+
+func (x *response) WriteHeader(status int) {
+	if x.status == 0 && status >= 200 { // what is below is not the answer
+		x.status = status
+	}
+	x.w.WriteHeader(status)
+}
+
+func (x *response) Write(p []byte) (int, error) {
+	x.wrote()
+	return x.w.Write(p)
+}
+
+// WriteString is for io.WriteString.
+func (x *response) WriteString(s string) (int, error) {
+	x.wrote()
+	return io.WriteString(x.w, s)
+}
+
+func (x *response) wrote() {
+	if x.status == 0 {
+		x.status = http.StatusOK
+	}
+}
+
+func (x *response) flush() {
+	x.wrote()
+	x.w.(http.Flusher).Flush()
+}
+
+func (x *response) hijack() (net.Conn, *bufio.ReadWriter, error) {
+	c, b, err := x.w.(http.Hijacker).Hijack()
+	x.removed = err == nil
+	return c, b, err
+}
+
+func (x *response) push(target string, o *http.PushOptions) error {
+	return x.w.(http.Pusher).Push(target, o)
+}
+
+func (x *response) readFrom(r io.Reader) (int64, error) {
+	x.wrote()
+	return x.w.(io.ReaderFrom).ReadFrom(r)
+}
+
+// The optional interfaces of a ResponseWriter are known by type assertions, so there is a
+// type for each combination. Each is one pointer, so that making one allocates nothing.
+type (
+	withF    struct{ *response }
+	withH    struct{ *response }
+	withFH   struct{ *response }
+	withP    struct{ *response }
+	withFP   struct{ *response }
+	withHP   struct{ *response }
+	withFHP  struct{ *response }
+	withR    struct{ *response }
+	withFR   struct{ *response }
+	withHR   struct{ *response }
+	withFHR  struct{ *response }
+	withPR   struct{ *response }
+	withFPR  struct{ *response }
+	withHPR  struct{ *response }
+	withFHPR struct{ *response }
+)
+
+// as is the response with the optional interfaces that the server's has.
+func (x *response) as() http.ResponseWriter {
+	_, f := x.w.(http.Flusher)
+	_, h := x.w.(http.Hijacker)
+	_, p := x.w.(http.Pusher)
+	_, r := x.w.(io.ReaderFrom)
+	i := 0
+	for bit, has := range [...]bool{f, h, p, r} {
+		if has {
+			i |= 1 << uint(bit)
+		}
+	}
+	switch i {
+	case 1:
+		return withF{x}
+	case 2:
+		return withH{x}
+	case 3:
+		return withFH{x}
+	case 4:
+		return withP{x}
+	case 5:
+		return withFP{x}
+	case 6:
+		return withHP{x}
+	case 7:
+		return withFHP{x}
+	case 8:
+		return withR{x}
+	case 9:
+		return withFR{x}
+	case 10:
+		return withHR{x}
+	case 11:
+		return withFHR{x}
+	case 12:
+		return withPR{x}
+	case 13:
+		return withFPR{x}
+	case 14:
+		return withHPR{x}
+	case 15:
+		return withFHPR{x}
+	}
+	return x
+}
