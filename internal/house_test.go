@@ -65,7 +65,7 @@ var mayImport = map[string][]string{
 	"maxprocs/facts":    {"maxprocs"},
 	"maxprocs/metrics":  {"maxprocs/facts"},
 	"maxprocs/memlimit": {"maxprocs", "maxprocs/facts"},
-	"maxprocs/live":     {"maxprocs/facts"},
+	"maxprocs/live":     {"maxprocs", "maxprocs/facts"},
 
 	"cli":             {anything},
 	"cli/entry":       {"measure/plan/field", "program/rule", "host/start", "maxprocs/facts"}, // procfit-run, which is to stay small

@@ -117,6 +117,17 @@ func (c *config) look() (r Result, seen sight, done bool) {
 	return r, seen, false
 }
 
+// undo restores the value, unless an experiment has GOMAXPROCS.
+func (c *config) undo(before int, byDefault bool) {
+	lease.Unless(func() {
+		if byDefault {
+			c.sys.setDefault()
+		} else {
+			c.sys.procs(before)
+		}
+	})
+}
+
 func (c *config) set() (Result, func()) {
 	s := c.sys
 	nothing := func() {}
@@ -133,17 +144,14 @@ func (c *config) set() (Result, func()) {
 		return r, nothing
 	}
 	theirs := seen.runtimeDefault(r.Affinity)
-	back := func() { s.procs(r.Before) }
-	if s.hasDefault && (r.Before == theirs || r.Before == r.Affinity) {
-		// It was the default of a runtime that reads limits, or of one that does not, or
-		// the same value set by code.
-		back = s.setDefault
-	}
+	// Then it was the default of a runtime that reads limits, or of one that does not, or
+	// the same value set by code.
+	byDefault, before := s.hasDefault && (r.Before == theirs || r.Before == r.Affinity), r.Before
 	if r.Action = s.apply(seen.want, theirs == seen.want); r.Action == Leased {
 		return r, nothing
 	}
 	r.Procs = seen.want
-	return r, func() { lease.Unless(back) }
+	return r, func() { c.undo(before, byDefault) }
 }
 
 // apply sets the value, unless an experiment has GOMAXPROCS: by the runtime's own default,
