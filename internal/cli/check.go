@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -137,7 +138,7 @@ func (o *checkOptions) run(ctx context.Context, std stdio) error {
 	if o.diff && ended == nil {
 		return o.showDiff(std, report)
 	}
-	options := output.Options{Version: version(), Values: o.values, Quiet: o.out.quiet}
+	options := output.Options{Version: version(), Values: o.values, Quiet: o.out.quiet, Fix: o.fix}
 	err := o.out.write(std, func(w io.Writer, format string) error {
 		options.Color = w == std.out && std.color()
 		return output.Write(w, format, report, options)
@@ -145,7 +146,16 @@ func (o *checkOptions) run(ctx context.Context, std stdio) error {
 	if err != nil {
 		return err
 	}
-	return cmp.Or(interrupted(ended), o.verdict(report))
+	return cmp.Or(interrupted(ended), o.once(o.verdict(report)))
+}
+
+// once is the exit code alone where the text on standard output has said what made it so.
+func (o *checkOptions) once(verdict error) error {
+	var found *exitError
+	if errors.As(verdict, &found) && found.code == exitGate && !o.out.quiet && slices.Contains(o.out.all(), place{format: "text"}) {
+		return &exitError{code: exitGate}
+	}
+	return verdict
 }
 
 // readRelease is the program that --go describes.

@@ -19,6 +19,7 @@ import (
 type Options struct {
 	Color   bool   // text only
 	Quiet   bool   // text only: no summary
+	Fix     bool   // text only: safe fixes were asked for, so the summary counts what has none
 	Values  bool   // text only: every program, not only those that are known to be Go
 	Version string // of procfit
 }

@@ -4,6 +4,9 @@ import (
 	"cmp"
 	"fmt"
 	"io"
+	"strings"
+
+	"github.com/rogpeppe/go-internal/diff"
 
 	"github.com/procfit/procfit/internal/check"
 	"github.com/procfit/procfit/internal/program/rule"
@@ -49,9 +52,12 @@ func writeText(w io.Writer, r *check.Report, o Options) error {
 			verb = "fixed"
 		}
 		b.Line(fmt.Sprintf("%s: %s: %s", at(f.Path, 0, 0), verb, phrase.And(ids(f.Findings))))
+		for _, line := range changed(f) {
+			b.Line("    " + phrase.Clean(line))
+		}
 	}
 	if !o.Quiet {
-		b.Line(summary(r, others))
+		b.Line(summary(r, others, o.Fix))
 	}
 	_, err := w.Write(b.Bytes())
 	return err
@@ -96,8 +102,21 @@ func ids(findings []check.Finding) []string {
 	return rule.IDs(all)
 }
 
+// changed are the lines of a file that a fix removed, with a minus sign, and those that it
+// wrote, with a plus sign.
+func changed(f check.Fixed) (lines []string) {
+	body := false // below the header, which has signs too
+	for _, line := range strings.Split(string(diff.Diff(f.Path, f.Before, f.Path, f.After)), "\n") {
+		body = body || strings.HasPrefix(line, "@@")
+		if body && (strings.HasPrefix(line, "-") || strings.HasPrefix(line, "+")) {
+			lines = append(lines, line)
+		}
+	}
+	return lines
+}
+
 // summary is the last line: what was looked at, and what came of it.
-func summary(r *check.Report, others int) string {
+func summary(r *check.Report, others int, fix bool) string {
 	found := []string{}
 	for _, s := range rule.Severities() {
 		if n := r.Count(s); n > 0 {
@@ -113,6 +132,9 @@ func summary(r *check.Report, others int) string {
 		text += "nothing found"
 	default:
 		text += phrase.And(found)
+	}
+	if n := len(r.Findings); fix && n > 0 {
+		text += fmt.Sprintf("; %s no safe fix", phrase.CountOf(n, "finding has", "findings have"))
 	}
 	if n := len(r.Ignored); n > 0 {
 		text += fmt.Sprintf("; %d suppressed", n)
