@@ -94,6 +94,12 @@ func (o *psOptions) parse(args []string) (err error) {
 	return o.check()
 }
 
+// collectRarely is for a command that ends before a larger heap is worth collecting.
+var collectRarely = shared(func() (off func()) {
+	before := debug.SetGCPercent(300)
+	return func() { debug.SetGCPercent(before) }
+})
+
 func (o *psOptions) run(ctx context.Context, std stdio) error {
 	scanner, err := observe.NewScanner()
 	if err != nil {
@@ -102,7 +108,7 @@ func (o *psOptions) run(ctx context.Context, std stdio) error {
 	defer scanner.Close()
 	scanner.Except = os.Getpid()
 	if !o.watch {
-		debug.SetGCPercent(300) // it ends before a larger heap is worth collecting
+		defer collectRarely()()
 	}
 	for _, pid := range o.selected.PIDs {
 		if leader, err := observe.ThreadGroup(pid); err == nil && leader != pid {
