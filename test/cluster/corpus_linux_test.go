@@ -53,6 +53,9 @@ func TestCorpusIsAccepted(t *testing.T) {
 			t.Fatal(err)
 		}
 		name := filepath.Base(file)
+		if strings.HasPrefix(name, "autoscaler_") {
+			continue // their workloads are only what an autoscaler's rule reads
+		}
 		copied := filepath.Join(t.TempDir(), name)
 		if err := os.WriteFile(copied, text, 0o644); err != nil {
 			t.Fatal(err)
