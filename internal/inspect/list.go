@@ -132,19 +132,11 @@ func limit(p *observe.Process) string {
 	l, ok := p.Facts.Tightest()
 	switch {
 	case ok:
-		return Limit(l)
+		return number.BareLimit(l.CPUs, l.Burst.CPUs)
 	case len(p.Facts.Unknown()) > 0:
 		return "?"
 	}
 	return Unknown
-}
-
-// Limit is a known limit in CPUs and, after a plus, its burst.
-func Limit(l facts.Limit) string {
-	if l.Burst.CPUs > 0 {
-		return number.BareCPUs(l.CPUs) + "+" + number.BareCPUs(l.Burst.CPUs)
-	}
-	return number.BareCPUs(l.CPUs)
 }
 
 // Burst is the burst of a process's tightest limit, in CPUs of one period; 0: it has none.

@@ -20,8 +20,7 @@
 // /proc/PID/cgroup, or else the v2 hierarchy. The package finds the mount of that
 // hierarchy in mountinfo and reads the limit of each cgroup between the process and the
 // root of the mount: cpu.max and cpu.max.burst on v2, cpu.cfs_quota_us, cpu.cfs_period_us
-// and cpu.cfs_burst_us on v1. The
-// kernel enforces all of them, so the tightest one decides.
+// and cpu.cfs_burst_us on v1. The kernel enforces all of them, so the tightest one decides.
 //
 // # Memory
 //

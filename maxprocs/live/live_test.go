@@ -238,82 +238,20 @@ func TestOptionalInterfaces(t *testing.T) {
 		return s
 	}
 	p := &pusher{plain: plain{httptest.NewRecorder()}}
-	type (
-		f   = http.Flusher
-		h   = http.Hijacker
-		q   = http.Pusher
-		r   = io.ReaderFrom
-		rec = plain
-	)
-	for _, w := range []http.ResponseWriter{
-		p.plain, p, httptest.NewRecorder(),
-		struct {
-			rec
-			h
-		}{p.plain, p}, struct {
-			rec
-			q
-		}{p.plain, p}, struct {
-			rec
-			r
-		}{p.plain, p},
-		struct {
-			rec
-			f
-			h
-		}{p.plain, p, p}, struct {
-			rec
-			f
-			q
-		}{p.plain, p, p}, struct {
-			rec
-			f
-			r
-		}{p.plain, p, p},
-		struct {
-			rec
-			h
-			q
-		}{p.plain, p, p}, struct {
-			rec
-			h
-			r
-		}{p.plain, p, p}, struct {
-			rec
-			q
-			r
-		}{p.plain, p, p},
-		struct {
-			rec
-			f
-			h
-			q
-		}{p.plain, p, p, p}, struct {
-			rec
-			f
-			h
-			r
-		}{p.plain, p, p, p},
-		struct {
-			rec
-			f
-			q
-			r
-		}{p.plain, p, p, p}, struct {
-			rec
-			h
-			q
-			r
-		}{p.plain, p, p, p},
+	r := &response{w: p}
+	for want, w := range map[string]http.ResponseWriter{
+		"": p.plain, "F": withF{r}, "H": withH{r}, "P": withP{r}, "R": withR{r},
+		"FH": withFH{r}, "FP": withFP{r}, "FR": withFR{r}, "HP": withHP{r}, "HR": withHR{r}, "PR": withPR{r},
+		"FHP": withFHP{r}, "FHR": withFHR{r}, "FPR": withFPR{r}, "HPR": withHPR{r}, "FHPR": withFHPR{r},
 	} {
 		x := newResponse()
 		x.w = w
 		got := x.as()
-		if have(got) != have(w) {
-			t.Errorf("has %q, want %q", have(got), have(w))
+		if have(w) != want || have(got) != want {
+			t.Errorf("the type of %q has %q, what is chosen for it %q", want, have(w), have(got))
 		}
 		if u, ok := got.(interface{ Unwrap() http.ResponseWriter }); !ok || u.Unwrap() != w {
-			t.Errorf("%q: Unwrap does not return the server's", have(w))
+			t.Errorf("%q: Unwrap does not return the server's", want)
 		}
 	}
 	x := newResponse()

@@ -22,7 +22,7 @@ const (
 
 var garbage []byte
 
-// grown is that program: it begins once it is told on standard input that it is in its
+// grown is that program: it begins once a line on standard input says that it is in its
 // group, says so, and ends when it has allocated all.
 func grown(how string) {
 	in := bufio.NewScanner(os.Stdin)

@@ -89,13 +89,13 @@ func (c *Checker) reached(to check.Sink) {
 
 // never is PF042: the use that a target needs is above what the containers can use.
 func (a *autoscaler) never(t cpuTarget, most ceiling, target string) (check.Finding, bool) {
-	goal, needs := t.value.cpus(), t.value.cpus()
+	goal := t.value.cpus()
 	text := number.CPUs(goal)
 	if t.percent > 0 {
 		goal = most.request * t.percent / 100
 		text = number.Exact(t.percent) + "%"
 	}
-	needs = goal * (1 + a.tolerance)
+	needs := goal * (1 + a.tolerance)
 	highest := most.cpus
 	if most.byProcs {
 		highest *= slack
@@ -117,7 +117,7 @@ func (a *autoscaler) never(t cpuTarget, most ceiling, target string) (check.Find
 	if most.cpus > goal+rounding || a.others {
 		f.Severity = rule.Info
 	}
-	if most.cpus > goal+rounding || most.cpus > goal-rounding {
+	if most.cpus > goal-rounding {
 		f.Message += fmt.Sprintf(", with a tolerance of %s above it", number.Share(a.tolerance))
 	}
 	if a.others {

@@ -239,7 +239,7 @@ func TestHeldPs(t *testing.T) {
 
 // TestNothingHeld: programs that do not fault hold nothing, whatever else they wait for.
 func TestNothingHeld(t *testing.T) {
-	need.Everything(t, "runs 20 programs for 2 s each; TestInFault proves how they are told apart")
+	need.Everything(t, "runs 20 programs for 2 s each; TestInFault proves how threads in a fault are recognized")
 	file := coldFile(t)
 	for _, kind := range []string{"read", "write", "spin", "sleep", "alloc", "lock", "pipe", "listen", "process", "channels"} {
 		for _, procs := range []int{1, 4} {

@@ -116,7 +116,7 @@ func (m *model) cpuWords(p observe.Process) []string {
 	l, ok := p.Facts.Tightest()
 	switch {
 	case ok:
-		text := "limit " + inspect.Limit(l) + " of "
+		text := "limit " + number.BareLimit(l.CPUs, l.Burst.CPUs) + " of "
 		room := m.width - labelWidth - cells(strings.Join(append(words, text), m.dot()))
 		return append(words, text+m.clipLeft(m.clean(l.Dir), max(10, room)))
 	case len(p.Facts.Unknown()) > 0:

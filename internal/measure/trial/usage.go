@@ -8,6 +8,7 @@ import (
 
 	"github.com/procfit/procfit/internal/program/observe"
 	"github.com/procfit/procfit/internal/verdict/journal"
+	"github.com/procfit/procfit/maxprocs/facts"
 )
 
 // addUsage adds the counters of another run to those of the runs before. The machine's
@@ -97,7 +98,7 @@ func Count(u *journal.Usage, use observe.Use) {
 }
 
 // Throttled is the accounting of a group over a stretch of a trial.
-func Throttled(span observe.Throttling) journal.Cgroup {
+func Throttled(span facts.Throttling) journal.Cgroup {
 	return journal.Cgroup{
 		Periods: span.Periods, ThrottledPeriods: span.ThrottledPeriods, ThrottledSeconds: span.Throttled.Seconds(),
 		Bursts: span.Bursts, BurstSeconds: span.Burst.Seconds(),

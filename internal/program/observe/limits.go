@@ -11,9 +11,6 @@ import (
 	"github.com/procfit/procfit/maxprocs/facts"
 )
 
-// Throttling is the accounting of a cgroup with a CPU limit.
-type Throttling = facts.Throttling
-
 // Limit is a cgroup with a CPU limit and how that has held its processes back.
 type Limit struct {
 	Dir              string // the group's

@@ -68,6 +68,14 @@ func ParseCPUs(text string) (float64, error) {
 // BareCPUs is CPUs without the noun.
 func BareCPUs(x float64) string { return Short(Significant(x, 4)) }
 
+// BareLimit is Limit for a table whose heading names CPUs: "2", "2+0.5".
+func BareLimit(cpus, burst float64) string {
+	if burst > 0 {
+		return BareCPUs(cpus) + "+" + BareCPUs(burst)
+	}
+	return BareCPUs(cpus)
+}
+
 // Hundredths is how many CPUs or threads there are on average, in a column: "0.53", and
 // no more than three digits of what is larger.
 func Hundredths(x float64) string {
