@@ -52,7 +52,7 @@ func completed(f field.Field) cobra.CompletionFunc {
 // command does not do it.
 func completeWords(root *cobra.Command) {
 	for path, complete := range map[string]cobra.CompletionFunc{
-		"observe": completeProcesses, "ps": completeNames, "explain": completeRules, "report": completeResults,
+		"observe": completeProcesses, "ps": completeNames, "explain": completeExplained, "report": completeResults,
 		"lab run": completeExperiments, "lab source": completeExperiments, "lab serve": completeExperiments, "lab report": completeFolders,
 		"kube sweep": completeObjects, "kube canary": completeObjects, "help": completeTopics,
 	} {
@@ -174,14 +174,15 @@ func completeFlag(cmd *cobra.Command, name string, values cobra.CompletionFunc) 
 	}
 }
 
-// completeRules are the rules, with their titles.
-func completeRules(_ *cobra.Command, args []string, _ string) (list []cobra.Completion, _ cobra.ShellCompDirective) {
+// completeExplained are the Go processes that can be read, and the rules with their titles.
+func completeExplained(cmd *cobra.Command, args []string, begun string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	list, directive := completeProcesses(cmd, args, begun)
 	if len(args) == 0 {
 		for _, r := range rule.All() {
 			list = append(list, cobra.CompletionWithDesc(r.ID, r.Title))
 		}
 	}
-	return list, nothingElse
+	return list, directive
 }
 
 // completeProcesses are the Go processes that can be read, with their names.

@@ -39,20 +39,20 @@ func newExplain(std stdio) *cobra.Command {
 	o := explainOptions{out: printed("text", "json")}
 	o.by.Floor = 1
 	cmd := &cobra.Command{
-		Use:   "explain [flags] [PFnnn]",
+		Use:   "explain [flags] [PID… | PFnnn]",
 		Short: "Explain the GOMAXPROCS of a program: every limit, every reason",
 		Long: `Print which GOMAXPROCS a Go program uses, what its runtime chooses, what it should use,
 and why: every CPU limit from its cgroup up to the root, with its file. Each finding has
 one fix.
 
-Without flags it explains a Go program that is started here. --pid explains running
-processes, --root a copy of another system's /proc and /sys. --cpus, --limit,
---gomaxprocs, --go and --lang ask "what if": each replaces a fact that was read. With
---cpus, and neither --pid nor --root, nothing is read at all.
+Without a PID it explains a Go program that is started here. --root reads a copy of
+another system's /proc and /sys. --cpus, --limit, --gomaxprocs, --go and --lang ask
+"what if": each replaces a fact that was read. With --cpus, and neither a PID nor
+--root, nothing is read at all.
 
 procfit explain PF003 prints the page of a rule.`,
 		Example: `  procfit explain
-  procfit explain --pid 1
+  procfit explain 4711
   procfit explain --limit 0.5 --policy go
   procfit explain --value
   procfit explain --cpus 64 --limit 2.5 --go 1.24
@@ -60,23 +60,24 @@ procfit explain PF003 prints the page of a rule.`,
   procfit explain --cpus 64 --request 2.5 --policy crio --floor 4
   procfit explain PF003`,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if len(args) > 0 {
-				if cmd.Flags().NFlag() > 0 {
-					return usageError("explain %s prints a rule's page and takes no flags", args[0])
-				}
-				return explainRule(std, args)
+			words := o.readPIDs(args)
+			switch {
+			case len(words) == 0:
+				return o.run(std)
+			case len(o.pids) > 0:
+				return usageError("explain takes PIDs or a rule, and %q is not a PID", words[0])
+			case cmd.Flags().NFlag() > 0:
+				return usageError("explain %s prints a rule's page and takes no flags", words[0])
 			}
-			return o.run(std)
+			return explainRule(std, words)
 		},
 	}
 	o.bind(std, cmd, o.fields())
-	completeFlag(cmd, "pid", completeProcesses)
 	return cmd
 }
 
 func (o *explainOptions) fields() []field.Field {
 	where := []field.Field{
-		{Name: "pid", Holds: "PIDS", Help: "running processes, or processes of --root; may be repeated: 17,42", Value: field.Commas(&o.pids, "", readPID)},
 		{Name: "root", Holds: "DIR", Help: "directory that holds another system's proc and sys", Value: field.Text(&o.root)},
 		o.policyField(),
 		{Name: "floor", Holds: "N", Help: "lowest value of a policy by request (default 1)", Value: field.Number(&o.by.Floor, 1, math.MaxInt32), Needs: "policy"},
@@ -88,16 +89,16 @@ func (o *explainOptions) fields() []field.Field {
 	return slices.Concat(where, o.whatIfFields(), result, o.out.fields("print procfit.decision/v1, one line per process"))
 }
 
-// readPID reads the ID of a process.
-func readPID(text string) (int, error) {
-	pid, err := strconv.Atoi(text)
-	switch {
-	case err == nil && pid > 0:
-		return pid, nil
-	case err == nil || text == "":
-		return 0, fmt.Errorf("%q: expected a process ID above zero", text)
+// readPIDs takes the process IDs out of the arguments and returns what else is there.
+func (o *explainOptions) readPIDs(args []string) (words []string) {
+	for _, a := range args {
+		if pid, err := strconv.Atoi(a); err == nil && pid > 0 {
+			o.pids = append(o.pids, pid)
+		} else {
+			words = append(words, a)
+		}
 	}
-	return 0, fmt.Errorf("%q: expected a process ID; to search by name: procfit ps %s", text, phrase.Shell([]string{text}))
+	return words
 }
 
 func (o *explainOptions) run(std stdio) error {
@@ -160,7 +161,7 @@ func (o *explainOptions) check() error {
 	case o.value && len(o.pids) > 1:
 		return usageError("--value prints one number: name one process, not %d", len(o.pids))
 	case o.memory && o.nowhere():
-		return usageError("--memory with --cpus: nothing is read then, so no memory limit either; add --pid or --root")
+		return usageError("--memory with --cpus: nothing is read then, so no memory limit either; add a PID or --root")
 	}
 	return nil
 }
@@ -264,14 +265,13 @@ func explainRule(std stdio, args []string) error {
 	if r, ok := rule.Find(strings.ToUpper(word)); ok {
 		return explain.WriteRule(std.out, r)
 	}
-	if _, err := strconv.Atoi(word); err == nil {
-		return usageError("%q is not a rule; for a process: procfit explain --pid %s", word, word)
-	}
 	_, err := os.Stat(word)
 	shown := phrase.Shell([]string{word})
 	switch {
+	case strings.Trim(word, "-0123456789") == "":
+		return usageError("explain takes a process ID above zero, not %q", word)
 	case err == nil || strings.ContainsAny(word, "/\\"):
-		return usageError("explain takes a rule such as PF003, not a file (%q); for a file: procfit check %s; for its process: procfit explain --pid PID", word, shown)
+		return usageError("explain takes a rule such as PF003, not a file (%q); for a file: procfit check %s; for its process: procfit explain PID", word, shown)
 	case !strings.HasPrefix(strings.ToUpper(word), "P"):
 		return usageError("explain takes a rule such as PF003, not %q; to find a process of that name: procfit ps %s", word, shown)
 	}

@@ -37,8 +37,8 @@ func TestExplainAnothersProcess(t *testing.T) {
 	var text, lines, errs bytes.Buffer
 	var codes [2]int
 	asNobody(t, func() {
-		codes[0] = Main(t.Context(), []string{"explain", "--pid", pid}, strings.NewReader(""), &text, &errs)
-		codes[1] = Main(t.Context(), []string{"explain", "--json", "--pid", pid}, strings.NewReader(""), &lines, &errs)
+		codes[0] = Main(t.Context(), []string{"explain", pid}, strings.NewReader(""), &text, &errs)
+		codes[1] = Main(t.Context(), []string{"explain", "--json", pid}, strings.NewReader(""), &lines, &errs)
 	})
 	if codes != [2]int{} || errs.Len() > 0 {
 		t.Errorf("exit codes %v: %s", codes, errs.String())
@@ -146,7 +146,7 @@ func TestExplainWeight(t *testing.T) {
 		t.Fatal(err)
 	}
 	var text, errs bytes.Buffer
-	code := Main(t.Context(), []string{"explain", "--pid", strconv.Itoa(cmd.Process.Pid)}, strings.NewReader(""), &text, &errs)
+	code := Main(t.Context(), []string{"explain", strconv.Itoa(cmd.Process.Pid)}, strings.NewReader(""), &text, &errs)
 	if want = file + ": " + strconv.FormatInt(weight, 10) + want; code != 0 || !strings.Contains(text.String(), want) {
 		t.Errorf("exit code %d, %s: no %q in\n%s", code, errs.String(), want, text.String())
 	}
@@ -161,7 +161,7 @@ func TestExplainLiveMemoryLimit(t *testing.T) {
 		"json": {`"live":{"bytes":104857600}`},
 	} {
 		var out, errs bytes.Buffer
-		if code := Main(t.Context(), []string{"explain", "--memory", "--pid", strconv.Itoa(probe.PID()), "-o", format}, strings.NewReader(""), &out, &errs); code != 0 {
+		if code := Main(t.Context(), []string{"explain", "--memory", strconv.Itoa(probe.PID()), "-o", format}, strings.NewReader(""), &out, &errs); code != 0 {
 			t.Errorf("exit code %d: %s", code, errs.String())
 		}
 		for _, w := range want {

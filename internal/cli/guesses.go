@@ -18,7 +18,7 @@ var guesses = map[string][]string{
 	// Repeats.
 	"runs": {"--repeats"}, "min-runs": {"--repeats"}, "count": {"--repeats"}, "iterations": {"--repeats"}, "max-runs": {"--max-trials"}, "w": {"--warmup", "--watch"},
 	// Values and limits.
-	"gomaxprocs": {"--procs"}, "maxprocs": {"--procs"}, "quota": {"--limit"}, "cpu": {"--limit", "--cpus"}, "cpus": {"--limit"}, "cpu-limit": {"--limit"}, "cgroup": {"--pid"},
+	"gomaxprocs": {"--procs"}, "maxprocs": {"--procs"}, "quota": {"--limit"}, "cpu": {"--limit", "--cpus"}, "cpus": {"--limit"}, "cpu-limit": {"--limit"}, "cgroup": {"procfit explain PID"}, "pid": {"procfit explain PID"},
 	"node-cpus": {"--cpus"}, "server-cpuset": {"--target-cpuset"}, "cpuset": {"--target-cpuset"},
 	// Other commands.
 	"gate": {compareGuess}, "against": {compareGuess}, "baseline": {compareGuess},

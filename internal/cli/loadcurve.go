@@ -30,7 +30,7 @@ func parseRates(text string) ([]float64, error) {
 	}
 	var rates []float64
 	for item := range strings.SplitSeq(text, ",") {
-		rate, err := field.Above("a number above zero")(strings.TrimSpace(item))
+		rate, err := field.Rate(strings.TrimSpace(item), "")
 		if err != nil {
 			return nil, err
 		}

@@ -67,12 +67,12 @@ func TestDistribution(t *testing.T) {
 }
 
 func TestParseRates(t *testing.T) {
-	for text, want := range map[string][]float64{"": {0}, "5": {5}, "1000, 2000,1000": {1000, 2000}} {
+	for text, want := range map[string][]float64{"": {0}, "5": {5}, "12.5k,1M": {12500, 1e6}, "1000, 2000,1000": {1000, 2000}} {
 		if got, err := parseRates(text); err != nil || !slices.Equal(got, want) {
 			t.Errorf("%q: %v, %v", text, got, err)
 		}
 	}
-	for _, bad := range []string{"auto", "1,", "0", "-1", "x"} {
+	for _, bad := range []string{"auto", "1,", "0", "-1", "x", "k", "1k/s", "1e308k"} {
 		if _, err := parseRates(bad); err == nil {
 			t.Errorf("%q is taken", bad)
 		}

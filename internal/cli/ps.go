@@ -227,7 +227,7 @@ func (o *psOptions) tell(std stdio, snap observe.Snapshot) error {
 // missing is why a process that was asked for is not in the list.
 func missing(snap observe.Snapshot, pid int) error {
 	if slices.Contains(snap.NotGo, pid) {
-		return fmt.Errorf("%w; procfit explain --pid shows its limits", observe.ErrNotGo)
+		return fmt.Errorf("%w; procfit explain PID shows its limits", observe.ErrNotGo)
 	}
 	return observe.ErrNoProcess
 }
@@ -243,7 +243,7 @@ func (o *psOptions) live(ctx context.Context, std stdio, scan scanFunc) error {
 	})
 }
 
-// explainProcess is what procfit explain --pid prints.
+// explainProcess is what procfit explain prints.
 func explainProcess(p observe.Process) string {
 	var b strings.Builder
 	// A Builder takes everything.

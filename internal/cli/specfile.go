@@ -151,7 +151,8 @@ func (m *measurement) readFile(std stdio) error {
 	return err
 }
 
-// readFile sets what the section check of a procfit.yaml sets and no flag does.
+// readFile sets what the section check of a procfit.yaml sets and no flag does; in a
+// cluster, what the section cluster says of it too.
 func (o *checkOptions) readFile(std stdio) error {
 	file, err := openFile(std, o.file)
 	if err != nil || file == nil {
@@ -159,8 +160,11 @@ func (o *checkOptions) readFile(std stdio) error {
 	}
 	given, hasPaths := slices.Clone(o.Names), len(o.paths) > 0
 	return o.apply(std, file, func(row field.Field) bool {
-		if row.Group != field.Check || row.Name == pathsField {
-			return row.Group != field.Check || hasPaths || o.cluster.on
+		switch {
+		case row.Group != field.Check && (row.Group != field.Kube || !o.cluster.on):
+			return true
+		case row.Name == pathsField:
+			return hasPaths || o.cluster.on
 		}
 		has := slices.ContainsFunc(o.flags.Fields, func(one field.Field) bool { return one.Name == row.Name })
 		return !has || slices.Contains(given, row.Name) // kube check has not all

@@ -55,7 +55,7 @@ func (p Automaxprocs) decide(f Facts) Decision {
 		d.because("%d is below the minimum of %d", n, least)
 		n = least
 	}
-	d.because("this ends the automatic updates of the runtime, if it has them")
+	d.because("after this, the runtime no longer follows changes of the limit (Go 1.25 and later do)")
 	if tight, ok := f.Tightest(); ok && tight.CPUs < cpus {
 		d.because("automaxprocs does not read the tighter limit of %s of a parent cgroup (%s)", countCPUs(tight.CPUs), tight.describe())
 	}

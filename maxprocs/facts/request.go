@@ -156,7 +156,7 @@ func (p CRIO) decide(f Facts) Decision {
 	if all := f.AffinityCPUs(); all > 0 && n > all {
 		d.because("CRI-O does not look at the affinity, which is %s", plural(all, "CPU", "CPUs"))
 	}
-	d.because("the variable ends the automatic updates of the runtime, so that a limit that comes later is not followed")
+	d.because("with the variable set, the runtime no longer follows changes of the limit")
 	d.add(Candidate{What: KindRequest, CPUs: float64(p.Shares) / 1024, Procs: n})
 	return d.win(KindRequest, n)
 }

@@ -50,7 +50,7 @@ func compare(t *testing.T, world, probe string) (f facts.Facts, got string) {
 	f.GODEBUG = facts.Fact{State: facts.Known, Raw: "containermaxprocs=0"} // as the probe runs
 	d := facts.Decide(f, facts.Automaxprocs{Version: "1.26"})
 	want := "left"
-	if strings.Contains(d.String(), "this ends the automatic updates of the runtime") {
+	if strings.Contains(d.String(), "the runtime no longer follows changes of the limit") {
 		want = "set " + strconv.Itoa(d.Procs)
 	}
 	got, why, _ := strings.Cut(strings.TrimSpace(runIn(t, world, probe)), "\n")

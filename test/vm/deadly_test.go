@@ -45,8 +45,8 @@ try env %s
 unset GOMAXPROCS
 sleep 1000 &
 echo 0 >/sys/fs/cgroup/cgroup.procs # or procfit dies too
-for go in 1.24 1.25.14 1.26 1.27.1; do echo "$group go $go: $(/procfit explain --pid $! --go $go --policy go | head -n 1)"; done
-/procfit explain --pid $! --go 1.26
+for go in 1.24 1.25.14 1.26 1.27.1; do echo "$group go $go: $(/procfit explain $! --go $go --policy go | head -n 1)"; done
+/procfit explain $! --go 1.26
 kill $!
 U
 sh /tmp/try huge

@@ -91,7 +91,7 @@ func TestRealImages(t *testing.T) {
 			continue
 		}
 		api, tool := r.Values[0], r.Values[1]
-		if api.Path != filepath.ToSlash(file(shown)) || api.Object != "ghcr.io/acme/api:1.2: /usr/bin/api" || api.Module != goproctest.Module || !strings.Contains(api.Source, "containermaxprocs=0 linked in") {
+		if api.Path != filepath.ToSlash(file(shown)) || api.Object != "ghcr.io/acme/api:1.2: /usr/bin/api" || api.Module != goproctest.Module || !strings.Contains(api.Source, "containermaxprocs=0 compiled in") {
 			t.Errorf("%s: %+v", path, api)
 		}
 		if tool.Object != "ghcr.io/acme/api:1.2: /usr/bin/tool" || !strings.HasPrefix(tool.Text, "the CPU limit rounded up") {

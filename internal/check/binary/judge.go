@@ -180,7 +180,7 @@ func (s seen) value(subject rule.Subject) (text, source string) {
 	case subject.FollowsLimit():
 		return "the CPU limit rounded up, at least 2; without a limit all CPUs of the machine", source
 	case strings.Contains(s.DefaultGODEBUG, "containermaxprocs=0"):
-		source += ", containermaxprocs=0 linked in"
+		source += ", containermaxprocs=0 compiled in"
 	}
 	return "all CPUs of the machine, under any limit", source
 }

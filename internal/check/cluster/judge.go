@@ -102,7 +102,7 @@ func (s *sink) differs(v check.Value, st state) {
 	if v.Procs == nil || *v.Procs == st.Live.Procs {
 		return
 	}
-	why, fix := "", "find out why on its node: procfit explain --pid PID"
+	why, fix := "", "find out why on its node: procfit explain PID"
 	switch {
 	case st.Resized:
 		why, fix = fmt.Sprintf(": %s was read when its container started, and the pod was resized later", st.Drawn), afresh

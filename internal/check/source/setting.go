@@ -84,7 +84,7 @@ func constants(u *uses) []found {
 			f.Severity = rule.Info
 			f.Message = fmt.Sprintf("runtime.GOMAXPROCS(%d) applies to the whole program until it is reset", s.n)
 			if follows(language) {
-				f.Message += ", and ends the automatic updates of the runtime"
+				f.Message += ", and stops the runtime from following changes of the limit"
 			}
 			f.Fix = "limit this work with a semaphore instead, and do not change GOMAXPROCS"
 			if follows(language) {
@@ -113,7 +113,7 @@ func numCPUs(u *uses) []found {
 			what = "sets the value to the CPUs of the machine"
 		}
 		if follows(language) {
-			f.Message = fmt.Sprintf("runtime.GOMAXPROCS %s, also under a limit, %s, and ends the automatic updates of the runtime", what, u.before(s.Cursor))
+			f.Message = fmt.Sprintf("runtime.GOMAXPROCS %s, also under a limit, %s, and stops the runtime from following changes of the limit", what, u.before(s.Cursor))
 		} else {
 			f.Severity = rule.Info
 			f.Message = fmt.Sprintf("runtime.GOMAXPROCS %s, %s; from go 1.25 in go.mod on it also makes the program ignore its limit", what, u.before(s.Cursor))

@@ -126,6 +126,9 @@ func commandError(name string, err error) error {
 	if strings.ContainsRune(name, filepath.Separator) {
 		hint = "is it built, and executable?"
 	}
+	if filepath.Ext(name) == ".go" {
+		hint = "it is source code: build it first, or have procfit sweep build its package with --build"
+	}
 	return fmt.Errorf("command %q: %w; %s", name, err, hint)
 }
 

@@ -250,7 +250,7 @@ func Rate(text string) (float64, error) {
 	if text == "auto" {
 		return 0, nil
 	}
-	return field.Above("a number of requests per second above zero, or auto")(text)
+	return field.Rate(text, ", or auto")
 }
 
 // goVersionForm takes 1.24, 1.24.6 and 1.26rc1, each with or without "go".

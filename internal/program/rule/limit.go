@@ -14,7 +14,7 @@ func checkLimitsOff(s Subject) []Finding {
 		return nil
 	}
 	f := Finding{
-		Message: fmt.Sprintf("built with %s, but containermaxprocs=0 is linked in, as with a go line below 1.25: it ignores CPU limits%s", s.goName(), s.unlessSet()),
+		Message: fmt.Sprintf("built with %s, but containermaxprocs=0 is compiled in, as with a go line below 1.25: it ignores CPU limits%s", s.goName(), s.unlessSet()),
 		Fix:     s.orElse("go mod edit -go=1.25 in its main module, and build it "+s.again(), s.modern()),
 	}
 	if s.Foreign {
@@ -66,7 +66,7 @@ func limitMatters(s Subject) bool {
 }
 
 // switchOn is the fix for users who cannot rebuild the program: GODEBUG in the
-// environment overrides what is linked in.
+// environment overrides what is compiled in.
 func (s Subject) switchOn() string {
 	switched := s.Observed
 	switched.Facts.GODEBUG = facts.Fact{State: facts.Known, Raw: godebugOn}
@@ -74,7 +74,7 @@ func (s Subject) switchOn() string {
 	if s.seesMachine() && n > max(s.Fit.Procs, 2) { // its release misses the limit, or it is the limit of a parent
 		return s.setEnv()
 	}
-	return s.orElse("set GODEBUG="+godebugOn+" in its environment, which overrides what is linked in", n)
+	return s.orElse("set GODEBUG="+godebugOn+" in its environment, which overrides what is compiled in", n)
 }
 
 // godebugOn are the settings with which a runtime since Go 1.25 follows a limit.

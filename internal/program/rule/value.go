@@ -130,11 +130,11 @@ func checkAutomaxprocs(s Subject) []Finding {
 		return []Finding{{
 			Severity: Info,
 			Message:  fmt.Sprintf("go.uber.org/automaxprocs %s is linked in, but does nothing here", s.Automaxprocs),
-			Fix:      "remove the import of go.uber.org/automaxprocs: if it finds a limit, it ends the automatic updates of " + s.goName(),
+			Fix:      "remove the import of go.uber.org/automaxprocs: if it finds a limit, " + s.goName() + " no longer follows its changes",
 		}}
 	}
 	f := Finding{
-		Message: fmt.Sprintf("go.uber.org/automaxprocs %s is linked in and ends the automatic updates of %s", s.Automaxprocs, s.goName()),
+		Message: fmt.Sprintf("go.uber.org/automaxprocs %s is linked in: after it sets the value, %s no longer follows changes of the limit", s.Automaxprocs, s.goName()),
 		Fix:     s.withoutAutomaxprocs(),
 	}
 	if s.Foreign {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"strconv"
+	"strings"
 
 	"github.com/procfit/procfit/internal/show/document"
 	"github.com/procfit/procfit/internal/show/number"
@@ -142,8 +143,12 @@ func factor(ratio float64) string {
 // to change they are the default's.
 func (g *group) tiles() (list []document.Tile) {
 	before, after := g.rowOfUnset(), g.chosen()
+	whose := ""
 	if after == nil {
 		after = before
+		if g.Recommendation.Verdict == verdict.CannotTell {
+			whose = "default"
+		}
 	}
 	if after == nil {
 		return nil
@@ -153,9 +158,9 @@ func (g *group) tiles() (list []document.Tile) {
 		if i.Median == nil {
 			return
 		}
-		t := document.Tile{Name: name, After: u.Value(*i.Median)}
+		t := document.Tile{Name: name, After: u.Value(*i.Median), Note: whose}
 		if i.Low != nil && i.High != nil {
-			t.Note = u.Number(*i.Low) + " to " + u.Number(*i.High)
+			t.Note = strings.TrimPrefix(whose+": "+u.Number(*i.Low)+" to "+u.Number(*i.High), ": ")
 		}
 		if before != nil && before != after {
 			if b := of(before).Median; b != nil {

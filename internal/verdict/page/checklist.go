@@ -172,7 +172,7 @@ func (g *group) beforeAfter() (state document.Tone, answer, detail string) {
 		parts = append(parts, "unset was not measured, so there is nothing to compare with")
 	}
 	parts = append(parts, "the load was "+g.loadShape()+"; only you know whether the load in production is similar")
-	return document.Unknown, "only you know", strings.Join(parts, "; ")
+	return document.Unknown, "for you to judge", strings.Join(parts, "; ")
 }
 
 func (g *group) figures(a *verdict.SettingResult) string {

@@ -88,7 +88,7 @@ func TestChecklistAnswersFromTheData(t *testing.T) {
 
 		{"a setting never valid", 6, func(_ *verdict.Result, g *verdict.Group) { g.Settings[1].Trials = 0 }, document.Attention, "no", "3 settings, not all with a valid trial"},
 		{"three settings", 6, func(*verdict.Result, *verdict.Group) {}, document.Attention, "no", "3 settings"},
-		{"production", 7, func(*verdict.Result, *verdict.Group) {}, document.Unknown, "only you know", "after (2): 12.8k req/s"},
+		{"production", 7, func(*verdict.Result, *verdict.Group) {}, document.Unknown, "for you to judge", "after (2): 12.8k req/s"},
 
 		{"no CPU limit", 8, limits(verdict.Throttling{State: verdict.ThrottledNo, OuterKnown: true}), document.OK, "no", "set no CPU limit, and no parent cgroup has one"},
 		{"no quota, nothing known of others", 8, limits(verdict.Throttling{State: verdict.ThrottledUnknown}), document.Unknown, "unknown", "it is unknown whether a limit on a parent cgroup throttled it"},
@@ -177,6 +177,9 @@ func TestMistakesAreLookedFor(t *testing.T) {
 		{"shared machine", 4, func(r *verdict.Result, _ *verdict.Group) { r.SharedCPUs = true }, "made"},
 		{"load from elsewhere", 4, func(r *verdict.Result, _ *verdict.Group) { r.Load.Arrangement = new(journal.ArrangementElsewhere) }, "avoided"},
 		{"p99 judged", 6, func(*verdict.Result, *verdict.Group) {}, "avoided"},
+		{"p99 of no verdict", 6, func(_ *verdict.Result, g *verdict.Group) {
+			g.Recommendation = verdict.Recommendation{Verdict: verdict.CannotTell}
+		}, "careful"},
 		{"p99 not judged", 6, func(_ *verdict.Result, g *verdict.Group) { g.LatencyMode = "closed" }, "careful"},
 		{"flat", 7, func(_ *verdict.Result, g *verdict.Group) { g.Recommendation.Verdict = verdict.NotYourKnob }, "profile first"},
 		{"ran as asked", 8, func(*verdict.Result, *verdict.Group) {}, "avoided"},

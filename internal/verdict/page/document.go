@@ -220,8 +220,10 @@ func (g *Group) report(titled, linked bool) (list []document.Block) {
 		}
 		add(b.Table, document.Text{Text: b.Note, Style: document.Small})
 	}
-	add(head("Why"))
-	add(itemized("", document.Items(g.Verdict.Reasons))...)
+	if len(g.Verdict.Reasons) > 0 {
+		add(head("Why"))
+		add(itemized("", document.Items(g.Verdict.Reasons))...)
+	}
 	add(head("All numbers"))
 	add(g.figures(false)...)
 	add(g.Facts, head("How to set it"), document.Text{Text: g.Paste.Lead})

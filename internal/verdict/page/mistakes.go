@@ -38,7 +38,7 @@ func (g *group) moreForIO() (state document.Tone, answer, detail string) {
 }
 
 func (g *group) otherMachine() (state document.Tone, answer, detail string) {
-	return document.Unknown, "only you know", "the result holds for " + number.CPUs(g.EffectiveCPUs) + " of this machine; on another machine, measure again"
+	return document.Unknown, "for you to judge", "the result holds for " + number.CPUs(g.EffectiveCPUs) + " of this machine; on another machine, measure again"
 }
 
 func (g *group) sameMachine() (state document.Tone, answer, detail string) {
@@ -68,6 +68,9 @@ func (g *group) p99Ignored() (state document.Tone, answer, detail string) {
 	if g.LatencyMode != "open" || g.Latency.Quantile == 0 {
 		return document.Attention, "careful", "no latency was judged"
 	}
+	if g.Recommendation.Verdict == verdict.CannotTell && g.r.Gate == nil {
+		return document.Attention, "careful", g.Latency.Name() + " was measured, but procfit could not reach a verdict"
+	}
 	return document.OK, "avoided", g.Latency.Name() + " is judged, in the latency phase, " + g.counted()
 }
 
@@ -86,7 +89,7 @@ func (g *group) profileFirst() (state document.Tone, answer, detail string) {
 			detail += "; it is more likely limited by what it waits for than by GOMAXPROCS"
 		}
 	}
-	return document.Unknown, "only you know", detail
+	return document.Unknown, "for you to judge", detail
 }
 
 // leftInCode and envAndCall rest on the same evidence: a call of

@@ -220,7 +220,7 @@ func (w words) spread() string {
 	if s.P99 != nil {
 		text += fmt.Sprintf(" and %s in %s", strayed(*s.P99), w.quantile())
 	}
-	return text + fmt.Sprintf(" (%s of freedom)", phrase.CountOf(s.DF, "degree", "degrees"))
+	return text
 }
 
 // unjudged is why p99 is shown and not judged.

@@ -17,7 +17,7 @@
 //
 // A View is a function of its Result alone: no clock, no environment, no random
 // numbers. What only the user can know (is this load like production's?) is
-// answered with "only you know", never guessed.
+// answered with "for you to judge", never guessed.
 package page
 
 import (
@@ -216,7 +216,7 @@ func (g *group) view() Group {
 	v.Curves = curves(v.Throughput, v.Latency)
 	v.Levels = g.levels()
 	v.Checked = folded("Before you change it", v.Checklist, "to look at", "unknown")
-	v.Mistaken = folded("Common mistakes", v.Mistakes, "made", "only you know")
+	v.Mistaken = folded("Common mistakes", v.Mistakes, "made", "for you to judge")
 	return v
 }
 
@@ -303,7 +303,11 @@ func progress(r *verdict.Result) string {
 	}
 	ran := fmt.Sprintf("Incomplete: %d of %s ran", r.TrialsRun, phrase.Count(r.TrialsPlanned, "planned trial"))
 	if r.Plan.Racing() {
-		ran = fmt.Sprintf("Incomplete: the sweep ended after %d of at most %s, before it had an answer", r.TrialsRun+r.PilotsRun, phrase.Count(r.TrialsPlanned, "trial"))
+		pilots := ""
+		if r.PilotsRun > 0 {
+			pilots = fmt.Sprintf(" (%s)", phrase.Count(r.PilotsRun, "pilot"))
+		}
+		ran = fmt.Sprintf("Incomplete: the sweep ended after %d of at most %s%s, before it had an answer", r.TrialsRun+r.PilotsRun, phrase.Count(r.TrialsPlanned, "trial"), pilots)
 	}
 	const fix = " Fix the cause, then start again with another --out."
 	switch {

@@ -26,7 +26,7 @@ func explain(answers []Answer) error {
 	if len(running) == 0 {
 		return nil
 	}
-	cmd := exec.Command("/procfit", "explain", "--json", "--pid", strings.Join(pids, ","))
+	cmd := exec.Command("/procfit", append([]string{"explain", "--json"}, pids...)...)
 	cmd.Stderr = os.Stderr
 	out, err := cmd.Output()
 	if err != nil {
