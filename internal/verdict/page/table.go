@@ -210,6 +210,7 @@ func (g *group) trialsCell(a *verdict.SettingResult) document.Cell {
 	}
 	switch {
 	case g.Latency.Quantile == 0 || a.P99.Median == nil:
+	case a.Judged.Median == nil && g.r.Gate != nil: // which compares pairs
 	case a.Judged.Median == nil:
 		details = append(details, "latency not compared")
 	case a.Judged.N < a.Trials:
