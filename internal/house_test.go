@@ -190,7 +190,7 @@ func TestImports(t *testing.T) {
 }
 
 // checkImports holds every Go file that is no test against the table, for all
-// systems alike. Modules of their own are left out, but for maxprocs. Arrows are those
+// systems. Modules of their own are left out, but for maxprocs. Arrows are those
 // between wings; helpers of tests have none.
 func checkImports(root fs.FS) (problems, packages []string, arrows map[string][]string, err error) {
 	arrows = map[string][]string{}

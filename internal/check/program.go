@@ -79,7 +79,7 @@ func (p *Programs) Add(c Candidate) {
 // For is the program that is used: the one in the image of that name; else the one that
 // holds for all; else one that has the name of the image, of the container or of the
 // command; else, for what is known to be Go or is all that there is, the only one that
-// the user has named. Where several would do, it is none, and they are told.
+// the user has named. Where several would do, it is none, and they are reported.
 func (p *Programs) For(u Use) (known Program, among []string) {
 	if p == nil {
 		return Program{}, nil

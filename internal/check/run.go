@@ -26,7 +26,7 @@ type Options struct {
 	// the disk.
 	Overlay map[string][]byte
 
-	// Progress is told of every file that has been looked at; nil: nobody is.
+	// Progress gets every file that has been looked at; nil: nothing does.
 	Progress func(files int)
 }
 

@@ -139,7 +139,7 @@ func TestWalk(t *testing.T) {
 	}
 }
 
-// TestOdd: what is no file, or leads nowhere, is told or left out, and the rest is
+// TestOdd: what is no file, or leads nowhere, is reported or skipped, and the rest is
 // still checked.
 func TestOdd(t *testing.T) {
 	if runtime.GOOS == "windows" {

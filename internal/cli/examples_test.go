@@ -66,7 +66,7 @@ func TestRuleExamples(t *testing.T) {
 	}
 }
 
-// checked is what check says of a rule in the folder here, and the way out.
+// checked is what check says of a rule in the folder here, and the fix.
 func checked(t *testing.T, id string) string {
 	t.Helper()
 	var out bytes.Buffer

@@ -224,7 +224,7 @@ func (m Metric) lastIn(text []byte) (string, int) {
 // JoinMetrics finds the metrics in the outputs of several replicas and makes one
 // figure of each: paces and counts (throughput, ops_per_sec, requests, errors)
 // add up, of max the greatest counts, and of all else the mean. The mean of
-// percentiles is not a percentile, but tells replicas that are alike apart from
+// percentiles is not a percentile, but distinguishes equal replicas from
 // others. A replica that lacks a metric is an error that names it.
 func JoinMetrics(outputs []Output, metrics []Metric) (map[string]Value, error) {
 	joined := map[string]Value{}

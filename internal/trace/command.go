@@ -155,7 +155,7 @@ const (
 	detailInterval = time.Second
 )
 
-// settings are what the runtime is told, and the environment that tells it.
+// settings are what the runtime is set to, and the environment that sets it.
 type settings struct {
 	env      []string
 	interval time.Duration

@@ -53,7 +53,7 @@ func TestEachBenchmarkIsComparedByItself(t *testing.T) {
 	}
 }
 
-// What is alike is distinguished in no more than one table of twenty, whatever its size.
+// Two equal settings are distinguished in no more than one table of twenty, whatever its size.
 func TestBenchmarksThatAreAlike(t *testing.T) {
 	same := func(float64) float64 { return 1 }
 	at := map[string]func(float64) float64{}

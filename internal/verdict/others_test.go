@@ -137,7 +137,7 @@ func TestABusyMachineMakesNoProgramWait(t *testing.T) {
 	}
 }
 
-// What other programs take, they take from old and new alike: the two are compared
+// What other programs take, they take from old and new equally: the two are compared
 // all the same.
 func TestAStarvedGateIsJudged(t *testing.T) {
 	c := versus(1, 1, quiet)

@@ -105,9 +105,9 @@ func (w *outcome) coversFor(s, other *contender) bool {
 		(!w.latency || !other.hasP99() || w.beyond(other) || w.p99(s, other).asGood)
 }
 
-// alike reports whether all values are proven equal within the margins: each is as
+// equal reports whether all values are proven equal within the margins: each is as
 // good as each other, in throughput and in latency.
-func (w *outcome) alike() bool {
+func (w *outcome) equal() bool {
 	if len(w.contenders) < 2 || w.unplaced != nil {
 		return false
 	}

@@ -38,9 +38,9 @@ func (g *group) verdict(w *outcome) Recommendation {
 	case w.unplaced != nil && w.unplaced.procs > 0:
 		r.because(CauseUnsetDiffers, StepFindDerived)
 		r.Claim.Of = w.unplaced.named()
-	case g.loadLimited() && w.alike():
+	case g.loadLimited() && w.equal():
 		r.because(CauseLoadLimited, StepLoadElsewhere)
-	case w.alike():
+	case w.equal():
 		r.Verdict, r.Confidence = NotYourKnob, Proven
 		r.Claim = Reason{List: namedAll(w.contenders), Proven: w.latency}
 	default:

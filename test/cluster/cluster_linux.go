@@ -18,7 +18,7 @@ import (
 // Options are how a cluster is to be.
 type Options struct {
 	Nodes int       // 0: one
-	Log   io.Writer // what is done, a line each; nil: nobody is told
+	Log   io.Writer // gets what is done, a line each; nil: nowhere
 }
 
 // Cluster is one that runs.

@@ -317,7 +317,7 @@ func TestSweepEvicted(t *testing.T) {
 	s.empty(ctx)
 }
 
-// A cluster that refuses the pods, or changes them, is told of before any is made.
+// procfit reports a cluster that refuses the pods, or changes them, before any is made.
 func TestSweepRefused(t *testing.T) {
 	t.Parallel()
 	ctx := limit(t)

@@ -182,7 +182,7 @@ func scraped(ctx context.Context, t *testing.T, c *cluster.Cluster) {
 	t.Errorf("no row of pod right: %s", all)
 }
 
-// TestForbidden: whoever may read nothing is told what is missing, before anything.
+// TestForbidden: a user who may read nothing first learns which right is missing.
 func TestForbidden(t *testing.T) {
 	c := running(t)
 	ctx := limit(t)

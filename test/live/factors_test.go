@@ -163,7 +163,7 @@ func fetch(t *testing.T) {
 		cmd.Dir = t.TempDir()
 		cmd.Env = append(os.Environ(), "GOWORK=off", "GOTOOLCHAIN="+r.toolchain)
 		var errs strings.Builder
-		cmd.Stderr = &errs // that it downloads is told there
+		cmd.Stderr = &errs // go reports there that it downloads
 		out, err := cmd.Output()
 		if err != nil || !strings.HasPrefix(string(out), "go version "+r.toolchain+" ") {
 			need.Skip(t, "needs the toolchain "+r.toolchain+", which go could not fetch: "+strings.TrimSpace(string(out)+" "+errs.String()))

@@ -97,7 +97,7 @@ func rehearse(t *testing.T, whole bool) rehearsal {
 	return r
 }
 
-// configuration: goreleaser takes all of it, and nothing of it is on the way out.
+// configuration: goreleaser takes all of it, and nothing in it is deprecated.
 func (r rehearsal) configuration(t *testing.T) {
 	env := append(os.Environ(), "GOWORK=off", "GOFLAGS=")
 	program := strings.TrimSpace(r.run(t, root, env, "go", "-C", "test/release/goreleaser", "tool", "-n", "goreleaser"))

@@ -18,7 +18,7 @@ import (
 const (
 	cellsInRun  = 300
 	cellsInFull = 2400 // with PROCFIT_FULL=1, as in .ci/full
-	perMachine  = 100  // probes at once; more are given to a second machine alike
+	perMachine  = 100  // probes at once; more run in a second, identical machine
 )
 
 // machineLimit bounds one machine; with two CPUs for two machines it takes 10 to 60 s,
@@ -38,7 +38,7 @@ type result struct {
 	reasons           []string
 }
 
-// order is what the guest is told; see testdata/guest.
+// order is what the guest receives; see testdata/guest.
 type order struct {
 	ID            int      `json:"id"`
 	Program       string   `json:"program"`

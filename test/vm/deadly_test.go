@@ -7,7 +7,7 @@ import (
 )
 
 // TestDeadlyLimits: what procfit says that a runtime dies of, real ones die of, and
-// what it names as the way out is one. The kernel takes a ratio beyond an int32; a
+// what it names as the fix is one. The kernel takes a ratio beyond an int32; a
 // period of 0 is shown by old kernels alone, so a file stands for the limit there.
 func TestDeadlyLimits(t *testing.T) {
 	emulated(t, "amd64")

@@ -122,7 +122,7 @@ func TestImageVariables(t *testing.T) {
 	}
 }
 
-// TestUnreadable: what cannot be read is told, and the rest is checked.
+// TestUnreadable: what cannot be read is reported, and the rest is checked.
 func TestUnreadable(t *testing.T) {
 	dir := t.TempDir()
 	good := elf("go1.24.6").Bytes()

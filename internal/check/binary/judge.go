@@ -102,7 +102,7 @@ func variable(env []string, name string) (value string) {
 	return value
 }
 
-// known is what manifests are told of a program.
+// known is what manifests learn of a program.
 func (c *Checker) known(s seen) check.Program {
 	from := s.at.Path
 	if s.at.Object != "" {

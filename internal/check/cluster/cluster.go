@@ -13,7 +13,7 @@
 //
 // Then what runs is held against what was resolved. A live value comes from the
 // exporter, one for every container (see [Live]); without it, a variable that was drawn
-// from a limit before the pod was resized is told as what it may be. Where a pod sets
+// from a limit before the pod was resized is reported as what it may be. Where a pod sets
 // GOMAXPROCS and the template of its controller does not, something that admits pods
 // has put it in.
 //
@@ -43,7 +43,7 @@ import (
 type Options struct {
 	Namespace string         // "": all
 	Program   check.Program  // of every container of which nothing else is known
-	Progress  func(pods int) // nil: nobody is told
+	Progress  func(pods int) // nil: nobody is called
 }
 
 // reading is one run.

@@ -292,7 +292,7 @@ func TestRun(t *testing.T) {
 	}
 }
 
-// Where no pods may be read there is nothing to check, and that is told with the way
+// Where no pods may be read there is nothing to check, and that is reported with the way
 // out; of a namespace alone only its pods are asked for.
 func TestAccess(t *testing.T) {
 	a := api{nodes: nodes(""), forbidden: []string{"/api/v1/pods"}, pods: []core.Pod{pod("a", "2", drawn("1"))}, objects: controller(drawn("1"))}

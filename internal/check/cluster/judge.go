@@ -53,7 +53,7 @@ func (s *sink) Finding(f check.Finding) {
 		}
 	}
 	if ofValue[f.Rule] && s.found[found{f.Path, f.Container, ruleDiffers}] {
-		return // what the exporter sees is told instead
+		return // what the exporter sees is reported instead
 	}
 	s.found[found{f.Path, f.Container, f.Rule}] = true
 	s.Sink.Finding(f)

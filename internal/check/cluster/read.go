@@ -81,7 +81,7 @@ type node struct {
 	crio bool
 }
 
-// readNodes reads them. Where that is not allowed, values that follow from a node are told
+// readNodes reads them. Where that is not allowed, values that follow from a node are reported
 // in words.
 func (r *reading) readNodes(ctx context.Context) error {
 	r.nodes = map[string]node{}

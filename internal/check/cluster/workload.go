@@ -35,7 +35,7 @@ type state struct {
 	Drawn   string    // the resource that its GOMAXPROCS was drawn from when it started, or ""
 	Resized bool      // since then
 	Sets    bool      // GOMAXPROCS stands in its variables
-	started time.Time // not compared: pods that differ in it are alike
+	started time.Time // not compared: pods that differ in it are the same
 }
 
 // path stands for a file in the namespace's folder.

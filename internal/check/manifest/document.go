@@ -38,7 +38,7 @@ const (
 	mostDocument = 16 << 20
 )
 
-// parse takes a text apart. What cannot be parsed is told, and the other documents are
+// parse takes a text apart. What cannot be parsed is reported, and the other documents are
 // still there. A wanted of nil wants every document.
 func parse(path string, b []byte, to check.Sink) text {
 	t := text{path: path, bytes: b}

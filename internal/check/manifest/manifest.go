@@ -17,7 +17,7 @@
 // Whether a container holds a Go program cannot be seen in a manifest. It counts as one
 // where GOMAXPROCS or another variable of the Go runtime is set, and where the user
 // names a version, by --go or by the annotation procfit/go. Where no version is known,
-// only what holds for every version is found, but for what is told as of Go 1.25.
+// only what holds for every version is found, but for what is marked as of Go 1.25.
 //
 // A fix is an edit of the tree and the splices that make it in the bytes: it is offered
 // only when the spliced text, parsed again, is the edited tree.

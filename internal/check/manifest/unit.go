@@ -148,7 +148,7 @@ func (u *unit) judge(nodeCPUs int, to check.Sink) []check.Finding {
 
 // findings are those of the version that is known. Where none is known, it is what an
 // old and a new release have in common, with a way out that does for both; and that a
-// value is no longer needed is told as of the new.
+// value is no longer needed is marked as of the new.
 func (u *unit) findings(o rule.Observed) []rule.Finding {
 	if u.program.Known() {
 		return oneCause(rule.Judge(rule.NewSubject(o)))

@@ -118,7 +118,7 @@ func TestSARIF(t *testing.T) {
 	if s := run.Results[3].Suppressions; len(s) != 1 || s[0].Justification != `measured "twice"` {
 		t.Errorf("suppressions %+v", s)
 	}
-	// A log that is wrong is told from one that is right.
+	// A wrong log is distinguished from a right one.
 	doc, err := jsonschema.UnmarshalJSON(strings.NewReader(`{"version": "2.1.0", "runs": [{"results": []}]}`))
 	if err != nil {
 		t.Fatal(err)

@@ -15,7 +15,7 @@ import (
 )
 
 // writeText has a line for each value and each finding, which begins with its place,
-// as a compiler's does; the way out stands below.
+// as a compiler's does; the fix is below.
 func writeText(w io.Writer, r *check.Report, o Options) error {
 	b := &terminal.Writer{Color: o.Color}
 	others := 0

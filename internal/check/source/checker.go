@@ -2,7 +2,7 @@
 //
 // # Model
 //
-// A [Checker] is told of every Go file, go.mod and go.work. It reads each by itself,
+// A [Checker] gets every Go file, go.mod and go.work. It reads each by itself,
 // which is cheap, and keeps what it names: a file that speaks of none of the words that
 // a rule looks for is done with. At the end the go command lists the packages of the
 // others and what they import, one module after the other. It builds nothing: a package
@@ -51,7 +51,7 @@ import (
 	"github.com/procfit/procfit/internal/program/rule"
 )
 
-// Options are what a Checker is told.
+// Options set what a Checker looks for.
 type Options struct {
 	// Overlay is what files hold instead of what is on the disk, by their path as it
 	// is shown.
@@ -60,7 +60,7 @@ type Options struct {
 	Environ []string
 	// Syntax is to look at what a package's own files tell, without the go command.
 	Syntax bool
-	// Slow is told what is waited for, where that takes longer than Patience; nil:
+	// Slow gets what is waited for, where that takes longer than Patience; nil:
 	// nobody is.
 	Slow     func(message string)
 	Patience time.Duration // 0: 2 s
@@ -91,7 +91,7 @@ func (k *Checker) Wants(f *check.File) bool {
 	}
 }
 
-// File reads one. What only its package tells is told by Finish.
+// File reads one. What only its package shows is reported by Finish.
 func (k *Checker) File(_ context.Context, f *check.File, to check.Sink) error {
 	if strings.HasSuffix(f.Base(), "_test.go") {
 		return nil

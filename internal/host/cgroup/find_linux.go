@@ -18,7 +18,7 @@ import (
 // Parent is a directory of a cgroup hierarchy with the cpu controller, in which
 // groups can be made.
 type Parent struct {
-	// Announce, when set, is told the directory of each group before it is made,
+	// Announce, when set, gets the directory of each group before it is made,
 	// so that somebody can remove it should procfit die.
 	Announce func(dir string) error
 

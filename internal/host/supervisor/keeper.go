@@ -9,7 +9,7 @@ import (
 )
 
 // Keeper removes what a run must not leave behind, should procfit die by whatever
-// signal: a process of its own that is told of a folder or a cgroup before it is
+// signal: a process of its own that learns of a folder or a cgroup before it is
 // made. It is for one goroutine at a time. Elsewhere than on Linux there is no
 // such process, and Close alone removes anything.
 type Keeper struct {

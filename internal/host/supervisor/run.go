@@ -29,7 +29,7 @@
 // ends them (LostError).
 //
 // What outlives single commands, a folder of compiled programs and the cgroups
-// of all replicas, is told to a Keeper, which is a supervisor without a command.
+// of all replicas, is announced to a Keeper, which is a supervisor without a command.
 //
 // Limits: Linux only; elsewhere Run runs a command plainly, and the rest fails. A
 // set-user-ID command loses the death signal. When procfit and a supervisor are

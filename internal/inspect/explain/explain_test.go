@@ -70,7 +70,7 @@ func TestAnswer(t *testing.T) {
 	}
 }
 
-// TestOverridden: who has set the live value is told, and which of both to fix.
+// TestOverridden: explain names who has set the live value, and which of both to fix.
 func TestOverridden(t *testing.T) {
 	got := text(t, machine(2, 0, "4", 2), "", false)
 	for _, want := range []string{

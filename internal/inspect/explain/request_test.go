@@ -52,7 +52,7 @@ func TestRequest(t *testing.T) {
 	if got := requested(t, Request{Asked: 2}); strings.Contains(got, "could not use the rest") {
 		t.Errorf("a request of all that it has gives nothing up:\n%s", got)
 	}
-	// What every group has is nobody's request; beside one that was asked it is told.
+	// What every group has is nobody's request; next to one that was asked it is reported.
 	usual := &cgroup.Weight{Version: 2, Value: 100, File: "/g/cpu.weight"}
 	if got := requested(t, Request{Weight: usual}); got != "" {
 		t.Errorf("%s", got)

@@ -22,7 +22,7 @@ func TestValue(t *testing.T) {
 	}
 }
 
-// TestReserve: what is left to others is told wherever the number is.
+// TestReserve: what is left to others is printed wherever the number is.
 func TestReserve(t *testing.T) {
 	o := machine(64, 2.5, "", 0)
 	o.Reserve = 0.5

@@ -153,7 +153,7 @@ func FuzzSelect(f *testing.F) {
 }
 
 // TestAdvice: those of which the same is said share it, the worst comes first, and
-// where a program overrides its environment that is told.
+// where a program overrides its environment, ps reports it.
 func TestAdvice(t *testing.T) {
 	var all []observe.Process
 	for pid := range 6 {

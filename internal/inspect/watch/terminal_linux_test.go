@@ -281,7 +281,7 @@ func TestMachine(t *testing.T) {
 	c.press("q").wants("Run returned <nil>.")
 }
 
-// TestDumb: a terminal that cannot do it is told so.
+// TestDumb: a terminal that cannot do it gets a message.
 func TestDumb(t *testing.T) {
 	t.Parallel()
 	c := newTerminal(t, 80, 24)

@@ -77,7 +77,7 @@ func TestCommandInTree(t *testing.T) {
 		t.Error("what no build reads was copied")
 	}
 
-	// What builds a whole tree is told which release to use, and does not run before.
+	// What builds a whole tree is given the release to use, and does not run before.
 	words = command(lab.Stage{Bootstrap: "1.4"}, "sh", "-c", "exit 1", "sh", "{tree}")
 	if !slices.Contains(words, "GOROOT_BOOTSTRAP=/go1.4") || words[len(words)-1] != copied || compiled != 1 {
 		t.Errorf("%q, %d compiled", words, compiled)

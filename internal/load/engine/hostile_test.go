@@ -24,7 +24,7 @@ import (
 func quietLog() *log.Logger { return log.New(io.Discard, "", 0) }
 
 // framed is a server of HTTP/2 that answers each request as it likes, on the level
-// of frames; it reads no bodies unless it is told to.
+// of frames; it reads no bodies unless asked to.
 func framed(t testing.TB, settings []http2.Setting, serve func(fr *http2.Framer, stream uint32, n int) error) string {
 	t.Helper()
 	return "h2c" + strings.TrimPrefix(raw(t, frames(settings, serve)), "http")

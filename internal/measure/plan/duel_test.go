@@ -38,7 +38,7 @@ func gated(t *testing.T, h journal.Header, share float64, stop int, have Record)
 	return x, x.Run(t.Context())
 }
 
-// A gate ends when old and new are distinguished, or shown to be alike, and both go
+// A gate ends when old and new are distinguished, or proven equal, and both go
 // first by turns.
 func TestGateEndsWhenDecided(t *testing.T) {
 	for _, share := range []float64{0.6, 1, 1.5} {

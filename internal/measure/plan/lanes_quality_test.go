@@ -83,7 +83,7 @@ func sees(r *verdict.Result, procs int) bool {
 	})
 }
 
-// One of two nodes, or of three, is slower by three tenths. Of values that are alike no
+// One of two nodes, or of three, is slower by three tenths. Of equal values no
 // difference is claimed, no more often than on one node; one that is a tenth worse is
 // told all the same, since what a block compares ran on one node.
 func TestUnlikeNodes(t *testing.T) {

@@ -198,7 +198,7 @@ func asRole(command, role string, args ...string) *exec.Cmd {
 	return cmd
 }
 
-// TestScanOfOthers scans as another user: what cannot be read is told, with a
+// TestScanOfOthers scans as another user: what cannot be read is reported, with a
 // remedy, and kernel threads and one's own processes are not among it.
 func TestScanOfOthers(t *testing.T) {
 	need.Root(t)

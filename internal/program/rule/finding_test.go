@@ -21,7 +21,7 @@ func TestSeveral(t *testing.T) {
 	}
 }
 
-// TestEdit: where the go line's place is known, the way out is an edit of it.
+// TestEdit: where the go line's place is known, the fix is an edit of it.
 func TestEdit(t *testing.T) {
 	s := Observed{Place: Place{Path: "svc/go.mod", Line: 3}, Language: "1.24", Facts: facts.Facts{GoVersion: "go1.26.1"}}
 	found := Judge(NewSubject(s))

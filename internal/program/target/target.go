@@ -86,7 +86,7 @@ func (e *NotReadyError) Error() string {
 	return fmt.Sprintf("the target listened at %s, but gave no answer within %v (%s); %s", e.Asked, e.Timeout, phrase.Plain(e.Cause), e.Said)
 }
 
-// Ready waits until the asker is told that the target is ready, and gives up at the
+// Ready waits until the asker learns that the target is ready, and gives up at the
 // timeout or as soon as the target has ended: then the error is a *NotReadyError.
 func (p *Process) Ready(ctx context.Context, ask *ready.Asker, timeout time.Duration) error {
 	bounded, cancel := context.WithTimeout(ctx, timeout)

@@ -123,7 +123,7 @@ func asker(t *testing.T, port int) *ready.Asker {
 	return a
 }
 
-// A command tells when the target is ready, and what it said last is told.
+// A command says when the target is ready, and its last output is reported.
 func TestReadyByCommand(t *testing.T) {
 	p := begin(t, supervisor.Spec{Command: []string{"sleep", "60"}})
 	mark := filepath.Join(t.TempDir(), "mark")

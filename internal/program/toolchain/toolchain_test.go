@@ -307,7 +307,7 @@ func TestErrorsBeginWithTheCause(t *testing.T) {
 }
 
 // A program that calls C is built with the compiler that is named, and an error of that
-// is told; a Go that is too old for it here is refused.
+// is reported; a Go that is too old for it here is refused.
 func TestBuildC(t *testing.T) {
 	compiler, err := CCompiler()
 	if err != nil {

@@ -21,7 +21,7 @@ func (c *chopped) Read(p []byte) (int, error) {
 }
 
 // FuzzScanner: any input is read without a panic, in bounded memory, every byte
-// once, and alike however the reader splits it. The small limit makes lines
+// once, and in the same way however the reader splits it. The small limit makes lines
 // overlong that are not.
 func FuzzScanner(f *testing.F) {
 	paths, err := filepath.Glob("testdata/*.log")

@@ -10,8 +10,8 @@ import (
 	"github.com/procfit/procfit/internal/verdict"
 )
 
-// alike represents a difference that is not shown, as benchstat has it.
-const alike = "~"
+// noChange represents a difference that is not shown, as benchstat has it.
+const noChange = "~"
 
 // benchmarks are nil where fewer than two Go benchmarks ran.
 func (g *group) benchmarks() *Benchmarks {
@@ -19,7 +19,7 @@ func (g *group) benchmarks() *Benchmarks {
 	if b == nil || len(b.Procs) == 0 {
 		return nil
 	}
-	out := &Benchmarks{Note: fmt.Sprintf("Median time per operation, and the difference from GOMAXPROCS=%d. %s: no difference is proven; all the others hold together at 95%%.", b.Procs[b.Base], alike)}
+	out := &Benchmarks{Note: fmt.Sprintf("Median time per operation, and the difference from GOMAXPROCS=%d. %s: no difference is proven; all the others hold together at 95%%.", b.Procs[b.Base], noChange)}
 	out.Table.Columns = []document.Column{{Head: "Benchmark", Short: "benchmark", Left: true}}
 	for i := range b.Procs {
 		head := strconv.Itoa(b.Procs[i])
@@ -55,7 +55,7 @@ func benchmarkRow(name string, times []verdict.BenchmarkTime, base int) document
 		case t.Differs:
 			c.Detail = change(*t.VersusBase.Median)
 		default:
-			c.Detail = alike
+			c.Detail = noChange
 		}
 		row.Cells = append(row.Cells, c)
 	}

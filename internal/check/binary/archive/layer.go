@@ -52,7 +52,7 @@ const (
 type reader struct {
 	ctx    context.Context
 	meter  *meter
-	seed   maphash.Seed // of the names' hashes, so that nobody can choose two alike
+	seed   maphash.Seed // of the names' hashes, so that nobody can choose two names with the same hash
 	faults []Fault
 	more   int // faults that are not told
 	links  int // bytes of links that are held

@@ -11,7 +11,7 @@
 // a container has.
 //
 // An archive is never trusted. Everything that it can ask for is bounded by [Limits];
-// names that lead out of it are told and left out; what is wrong with one file is a
+// names that lead out of it are reported and skipped; what is wrong with one file is a
 // [Fault] of that file.
 //
 // # Limits
@@ -38,7 +38,7 @@ type Content struct {
 	Programs []Program // of one that is no image
 	Images   []Image
 	Faults   []Fault
-	More     int // faults beyond those that are told
+	More     int // faults beyond those that are reported
 }
 
 // Read goes through a tar archive, which open opens again each time. The error is of

@@ -167,7 +167,7 @@ type Limits struct {
 	Entries   int   // names in all layers together
 	Links     int   // bytes of the names of links
 	Programs  int
-	Faults    int // that are told one by one
+	Faults    int // that are reported one by one
 }
 
 // DefaultLimits are those for files of a repository.

@@ -36,7 +36,7 @@ func TestWatch(t *testing.T) {
 	}
 }
 
-// A watcher that is told to end reports what it has seen; without a program that is nothing.
+// A watcher that is asked to end reports what it has seen; without a program that is nothing.
 func TestWatchEnded(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()

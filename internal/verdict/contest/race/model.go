@@ -56,7 +56,7 @@ func (m *Model) Ratio(a, b int, by Figure, confidence float64) (ratio, low, high
 // Interval is the ratio of a value that was chosen to another, with the interval that
 // holds the truth in 95% of such choices at the time of stopping. What looks best among
 // many that are the same is partly lucky: the error allowed is shared among those it is not
-// told apart from, as in the false coverage rate of Benjamini and Yekutieli (2005), and
+// distinguished from, as in the false coverage rate of Benjamini and Yekutieli (2005), and
 // a quarter of it is left to stopping when it suits (docs/evidence/verdict-simulations.md).
 func (m *Model) Interval(chosen, other int, by Figure) (ratio, low, high float64) {
 	f := m.of(by)

@@ -8,7 +8,7 @@ import (
 )
 
 // The prior of throughput over values: deviations from a common level are
-// N(0, τ²·kernel), τ on a grid, alike in weight. The kernel falls off within a
+// N(0, τ²·kernel), τ on a grid, with equal weights. The kernel falls off within a
 // quarter of a doubling, since a curve may bend anywhere.
 var rivalSpreads = [...]float64{0.005, 0.02, 0.06, 0.2}
 

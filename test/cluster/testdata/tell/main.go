@@ -1,4 +1,4 @@
-// Command tell prints what a program is told of its GOMAXPROCS, and what its runtime
+// Command tell prints what a program finds of its GOMAXPROCS, and what its runtime
 // made of it.
 package main
 

@@ -167,7 +167,7 @@ func enterCpuset(o Order, group string) error {
 //	container  a cgroup namespace and the hierarchy mounted in it: runc's default on v2
 //	bind       the group bind-mounted, no namespace: runc's default on v1
 //	agent      a container with the machine's hierarchy mounted a second time, later
-//	nsfs       the hierarchy mounted anew, after a bind-mounted namespace
+//	nsfs       the hierarchy mounted again, after a bind-mounted namespace
 //	covered    another file system over the hierarchy, the group bind-mounted elsewhere
 //	above      the group above bind-mounted, and then a cgroup namespace of its own
 func enter(o Order, group string) error {

@@ -57,7 +57,7 @@ type bench struct {
 func newBench(c Curve, n Noise, r *rand.Rand) *bench {
 	b := &bench{curve: c, noise: n, r: r, scale: make([]float64, c.K+1), burst: n.Bursts * r.NormFloat64()}
 	h := 0.0
-	for i := range b.scale { // neighbours stray alike
+	for i := range b.scale { // neighbours stray by the same amount
 		if i&(i-1) == 0 {
 			h = r.Float64()*2 - 1
 		}
