@@ -188,6 +188,9 @@ func (g *Gate) section() document.Section {
 		s.Blocks = append(s.Blocks, document.Text{Lead: g.Label, Text: g.Sentence, Tone: g.State})
 	}
 	s.Blocks = append(s.Blocks, g.Table)
+	if g.Note != "" {
+		s.Blocks = append(s.Blocks, document.Text{Text: g.Note, Style: document.Small})
+	}
 	return s
 }
 

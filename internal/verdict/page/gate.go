@@ -68,7 +68,7 @@ func gateOf(g *verdict.Gate, p journal.Plan) *Gate {
 		out.Sentence += " Compared with the baseline by ratios within each run."
 	}
 	if judged && g.Kind != verdict.GateKindBaseline {
-		out.Sentence += " The changes are between trials of the same block, and can differ from those between the levels, which are over the whole run."
+		out.Note = "The changes are between trials of the same block, and can differ from those between the levels, which are over the whole run."
 	}
 	out.Table = gateTable(g, p)
 	return out

@@ -107,6 +107,7 @@ type Gate struct {
 	Label    string // passed, not met, or cannot be judged
 	Sentence string
 	Table    document.Table
+	Note     string // what its changes are; empty: of a baseline, or not judged
 }
 
 // Facts are what is known of one thing.
