@@ -14,7 +14,7 @@ import (
 	"github.com/HdrHistogram/hdrhistogram-go"
 
 	"github.com/procfit/procfit/internal/load"
-	"github.com/procfit/procfit/internal/measure/plan/field"
+	"github.com/procfit/procfit/internal/measure/plan"
 	"github.com/procfit/procfit/internal/measure/trial"
 	"github.com/procfit/procfit/internal/show/number"
 	"github.com/procfit/procfit/internal/show/phrase"
@@ -30,7 +30,7 @@ func parseRates(text string) ([]float64, error) {
 	}
 	var rates []float64
 	for item := range strings.SplitSeq(text, ",") {
-		rate, err := field.Rate(strings.TrimSpace(item), "")
+		rate, err := plan.PerSecond(strings.TrimSpace(item), "")
 		if err != nil {
 			return nil, err
 		}

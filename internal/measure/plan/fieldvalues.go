@@ -2,6 +2,7 @@ package plan
 
 import (
 	"fmt"
+	"math"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -250,7 +251,24 @@ func Rate(text string) (float64, error) {
 	if text == "auto" {
 		return 0, nil
 	}
-	return field.Rate(text, ", or auto")
+	return PerSecond(text, ", or auto")
+}
+
+// PerSecond reads a number per second above zero, as reports print it: 1000, 12.8k, 1M. Instead
+// is what else may be given: ", or auto".
+func PerSecond(text, instead string) (float64, error) {
+	number, factor := text, 1.0
+	switch {
+	case strings.HasSuffix(text, "k"):
+		number, factor = strings.TrimSuffix(text, "k"), 1e3
+	case strings.HasSuffix(text, "M"):
+		number, factor = strings.TrimSuffix(text, "M"), 1e6
+	}
+	v, err := field.Above("")(number)
+	if err != nil || math.IsInf(v*factor, 0) {
+		return 0, fmt.Errorf("%q: expected requests per second above zero, such as 1000 or 1k%s", text, instead)
+	}
+	return v * factor, nil
 }
 
 // goVersionForm takes 1.24, 1.24.6 and 1.26rc1, each with or without "go".

@@ -219,23 +219,6 @@ func Above(form string) func(text string) (float64, error) {
 	}
 }
 
-// Rate reads a number per second above zero, as reports print it: 1000, 12.8k, 1M. Instead
-// is what else may be given: ", or auto".
-func Rate(text, instead string) (float64, error) {
-	number, factor := text, 1.0
-	switch {
-	case strings.HasSuffix(text, "k"):
-		number, factor = strings.TrimSuffix(text, "k"), 1e3
-	case strings.HasSuffix(text, "M"):
-		number, factor = strings.TrimSuffix(text, "M"), 1e6
-	}
-	v, err := Above("")(number)
-	if err != nil || math.IsInf(v*factor, 0) {
-		return 0, fmt.Errorf("%q: expected requests per second above zero, such as 1000 or 1k%s", text, instead)
-	}
-	return v * factor, nil
-}
-
 // several is a Value that may be set several times.
 type several[T any] struct {
 	p     *[]T
