@@ -21,6 +21,7 @@ type found struct {
 	rule.Finding
 	pos, end token.Pos
 	remove   []span // what goes, as its fix; none: it has none that is safe
+	changing bool   // it is one only in a module that changes GOMAXPROCS at run time
 }
 
 // result is what an analyzer gives: all that it finds, also what is ignored, and what
@@ -57,7 +58,7 @@ func analyzer(id string, least rule.Severity, check func(*uses) []found) *analys
 					f.remove = nil
 				}
 				all.found = append(all.found, f)
-				if f.Severity.Rank() <= least.Rank() && !u.ignored(f) {
+				if f.Severity.Rank() <= least.Rank() && !u.ignored(f) && (!f.changing || u.changesHere()) {
 					pass.Report(u.diagnostic(f))
 				}
 			}
@@ -97,6 +98,7 @@ func Analyzers(least rule.Severity) []*analysis.Analyzer {
 	}{
 		{"PF024", constants}, {"PF025", numCPUs}, {"PF026", setenvs}, {"PF027", setAgain}, {"PF028", envNumbers},
 		{"PF029", machineSizes}, {"PF030", earlySizes}, {"PF031", automaxprocs}, {"PF033", directives}, {"PF034", maxThreads},
+		{"PF036", indexed}, {"PF037", keptSizes},
 	} {
 		if r, ok := rule.Find(a.id); ok && r.Severity.Rank() <= least.Rank() {
 			all = append(all, analyzer(a.id, least, a.check))

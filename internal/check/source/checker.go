@@ -148,8 +148,8 @@ func (k *Checker) overlay() map[string][]byte {
 }
 
 // judge runs the analyzers over packages, and hands on what they find in files that
-// the user has named.
-func (k *Checker) judge(all []*packages.Package, to check.Sink) error {
+// the user has named. changes is whether the module changes GOMAXPROCS at run time.
+func (k *Checker) judge(all []*packages.Package, changes bool, to check.Sink) error {
 	graph, err := checker.Analyze(Analyzers(rule.Info), all, nil)
 	if err != nil {
 		return fmt.Errorf("judge source: %w", err)
@@ -164,7 +164,7 @@ func (k *Checker) judge(all []*packages.Package, to check.Sink) error {
 		}
 		r := a.Result.(result)
 		for _, f := range r.found {
-			if p, ok := k.place(r.uses, f); ok {
+			if p, ok := k.place(r.uses, f); ok && (!f.changing || changes) {
 				byFile[p.Path] = append(byFile[p.Path], p)
 			}
 		}

@@ -44,7 +44,7 @@ func (k *Checker) packages(ctx context.Context, t *tree, to check.Sink) error {
 	if len(speaking) == 0 {
 		return nil
 	}
-	return k.judge(k.typed(t, speaking, listed, to), to)
+	return k.judge(k.typed(t, speaking, listed, to), t.changes(), to)
 }
 
 // typed are the packages of some folders with their types.

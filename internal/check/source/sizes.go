@@ -195,7 +195,7 @@ func (u *uses) argument(call *ast.CallExpr, arg ast.Node, steps int) (what strin
 	}
 	switch name.Name {
 	case "min", "Min":
-		return "", !u.besideCurrent(call) // no more than the value in force
+		return "", !u.besideCurrent(call, arg) // no more than the value in force
 	case "max", "Max":
 		return "", true
 	case "make":
@@ -203,7 +203,7 @@ func (u *uses) argument(call *ast.CallExpr, arg ast.Node, steps int) (what strin
 	case "GOMAXPROCS", "SetMaxThreads":
 		return "", false // PF025 and PF034
 	}
-	if u.besideCurrent(call) {
+	if u.besideCurrent(call, arg) {
 		return "", false // it is given both, and chooses
 	}
 	if u.flagDefault(call, 0) == arg || u.flagDefault(call, 1) == arg {
@@ -256,9 +256,9 @@ func isNumber(t types.Type) bool {
 	return ok && b.Info()&types.IsInteger != 0
 }
 
-// besideCurrent says whether a call is given the value in effect too.
-func (u *uses) besideCurrent(call *ast.CallExpr) bool {
-	return slices.ContainsFunc(call.Args, func(a ast.Expr) bool { return u.origin(a).kind == current })
+// besideCurrent says whether a call is given the value in effect too, with another argument.
+func (u *uses) besideCurrent(call *ast.CallExpr, than ast.Node) bool {
+	return slices.ContainsFunc(call.Args, func(a ast.Expr) bool { return a != than && u.origin(a).kind == current })
 }
 
 const sizedSlice = "a slice is sized"

@@ -76,7 +76,7 @@ func (t *tree) speaking() []string {
 			changed = changed || s.changed
 			words = words || s.words
 			imports = imports || s.pkg == "main" || slices.ContainsFunc(s.imports, func(p string) bool {
-				return slices.Contains(needed, p) || strings.HasPrefix(p, pkgAutomaxprocs)
+				return slices.Contains(needed, p) || p == "unsafe" || strings.HasPrefix(p, pkgAutomaxprocs)
 			})
 		}
 		if words && imports || changed {
@@ -163,6 +163,7 @@ type scanned struct {
 	words   bool // it holds a word that a rule looks for
 	asks    bool // it asks for GOMAXPROCS
 	sets    bool // it sets GOMAXPROCS
+	changes bool // it changes GOMAXPROCS while the program runs
 	listens bool // it is a server's, by the functions that it names
 	bad     bool // it is not valid Go, up to its imports
 	changed bool // by a fix, which has to be looked at whatever is left
@@ -170,9 +171,10 @@ type scanned struct {
 
 // The words that a rule looks for, and those that make a program a server.
 var (
-	lookedFor = [][]byte{[]byte("GOMAXPROCS"), []byte("NumCPU"), []byte("SetMaxThreads"), []byte(pkgAutomaxprocs), []byte("//go:debug ")}
+	lookedFor = [][]byte{[]byte("GOMAXPROCS"), []byte("NumCPU"), []byte("SetMaxThreads"), []byte(pkgAutomaxprocs), []byte("//go:debug "), []byte("procPin")}
 	asking    = regexp.MustCompile(`GOMAXPROCS\(\s*(0|-1)\s*\)`)
 	giving    = regexp.MustCompile(`\bruntime\.GOMAXPROCS\(\s*[^-0)\s]`)
+	changing  = regexp.MustCompile(`\bmaxprocs\.(?:Watch|Start)\(|\bruntime\.SetDefaultGOMAXPROCS\(`)
 	listening = [][]byte{[]byte("ListenAndServe"), []byte("http.Serve(")}
 	overGRPC  = [][]byte{[]byte("grpc.NewServer(")} // also of a connection that somebody else has made
 	listeners = [][]byte{[]byte(".Listen(")}
@@ -185,7 +187,7 @@ var needed = []string{"runtime", "runtime/debug", "os"}
 func scan(path string, text []byte) (scanned, error) {
 	s := scanned{path: path, words: holds(text, lookedFor)}
 	if !strings.HasSuffix(path, "_test.go") { // a program is made of the others
-		s.asks, s.sets = asking.Match(text), giving.Match(text)
+		s.asks, s.sets, s.changes = asking.Match(text), giving.Match(text), changing.Match(text)
 		s.listens = holds(text, listening) || holds(text, overGRPC) && holds(text, listeners)
 	}
 	file, err := filepath.Abs(filepath.FromSlash(path))
@@ -201,6 +203,7 @@ func scan(path string, text []byte) (scanned, error) {
 	for _, i := range head.Imports {
 		if p, err := strconv.Unquote(i.Path.Value); err == nil {
 			s.imports = append(s.imports, p)
+			s.changes = s.changes || changesByImport(p) && !strings.HasSuffix(path, "_test.go")
 		}
 	}
 	return s, err

@@ -30,6 +30,7 @@ const (
 	fnParseUint     = "strconv.ParseUint"
 
 	pkgAutomaxprocs = "go.uber.org/automaxprocs"
+	pkgMaxprocs     = "github.com/procfit/procfit/maxprocs"
 	variable        = "GOMAXPROCS"
 )
 
