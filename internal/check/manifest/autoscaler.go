@@ -14,12 +14,15 @@ import (
 // ScaledObject of KEDA, which makes one.
 type autoscaler struct {
 	object
-	targetKind, targetName string
+	target
 
 	cpu       []cpuTarget
 	others    bool    // it has metrics besides CPU, which can also scale it up
 	tolerance float64 // a share of the target, which the use must exceed
 }
+
+// target is the object whose pods an autoscaler changes.
+type target struct{ kind, name string }
 
 // cpuTarget is the CPU use above which it adds pods.
 type cpuTarget struct {
@@ -39,11 +42,11 @@ const (
 // autoscaler takes one, unless it cannot add pods by intent.
 func (p *pods) autoscaler(n *yaml.Node, o *object) {
 	spec := p.get(n, "spec")
-	a := autoscaler{object: *o, tolerance: defaultTolerance, targetKind: p.str(spec, "scaleTargetRef", "kind"), targetName: p.str(spec, "scaleTargetRef", "name")}
+	a := autoscaler{object: *o, tolerance: defaultTolerance, target: target{kind: p.str(spec, "scaleTargetRef", "kind"), name: p.str(spec, "scaleTargetRef", "name")}}
 	least, most, behavior := p.str(spec, "minReplicas"), p.str(spec, "maxReplicas"), p.at(spec, "behavior")
 	if o.kind == "ScaledObject" {
-		if a.targetKind == "" {
-			a.targetKind = "Deployment"
+		if a.target.kind == "" {
+			a.target.kind = "Deployment"
 		}
 		least, most = p.str(spec, "minReplicaCount"), p.str(spec, "maxReplicaCount")
 		behavior = p.at(spec, "advanced", "horizontalPodAutoscalerConfig", "behavior")
@@ -55,7 +58,7 @@ func (p *pods) autoscaler(n *yaml.Node, o *object) {
 		a.tolerance = q.cpus()
 	}
 	up := p.str(behavior, "scaleUp", "selectPolicy") != "Disabled"
-	if up && (most == "" || least != most) && a.targetName != "" && len(a.cpu) > 0 {
+	if up && (most == "" || least != most) && a.target.name != "" && len(a.cpu) > 0 {
 		p.into.autoscalers = append(p.into.autoscalers, a)
 	}
 }
@@ -143,19 +146,19 @@ var scaled = map[string]bool{"Deployment": true, "StatefulSet": true, "ReplicaSe
 
 // targetOf are the containers of the object that an autoscaler names, in its file or its
 // folder; none where there are several such objects, or none.
-func (s *store) targetOf(a *autoscaler) []*container {
-	if !scaled[a.targetKind] {
+func (s *store) targetOf(by *object, of target) []*container {
+	if !scaled[of.kind] {
 		return nil
 	}
 	for _, near := range []func(o *object) bool{
-		func(o *object) bool { return o.path == a.path },
-		func(o *object) bool { return path.Dir(o.path) == path.Dir(a.path) },
+		func(o *object) bool { return o.path == by.path },
+		func(o *object) bool { return path.Dir(o.path) == path.Dir(by.path) },
 	} {
 		objects := map[*object]bool{}
 		var found []*container
 		for _, k := range s.containers {
 			o := k.object
-			if o.kind == a.targetKind && o.name == a.targetName && sameNamespace(o.namespace, a.namespace) && near(o) {
+			if o.kind == of.kind && o.name == of.name && sameNamespace(o.namespace, by.namespace) && near(o) {
 				objects[o] = true
 				found = append(found, k)
 			}

@@ -25,6 +25,8 @@ type container struct {
 	stays   bool // it runs as long as the pod does
 	injects bool // a mesh may add a container to its pod
 
+	resizable bool // its CPU limit may change without a restart, and somebody means to
+
 	fields  map[string]field // GOMAXPROCS and GODEBUG
 	envFrom []source
 }
@@ -66,6 +68,7 @@ func (p *pods) container(c, spec *yaml.Node, byName map[string]*yaml.Node, o *ob
 	}
 	k.cpu = p.amounts(c, k)
 	k.podCPU = p.amounts(spec, k)
+	k.resizable = p.resizable(c)
 	for _, item := range p.items(c, "envFrom") {
 		for _, kind := range []string{"configMapRef", "secretRef"} {
 			if name := p.str(item, kind, "name"); name != "" {

@@ -172,7 +172,7 @@ func TestCorpus(t *testing.T) {
 			fixes(t, path, b, e)
 		})
 	}
-	for _, id := range []string{"PF001", "PF002", "PF003", "PF004", "PF005", "PF006", "PF008", "PF021", "PF015", "PF016", "PF017", "PF018", "PF019", "PF020", "PF042", "PF040", "PF041"} {
+	for _, id := range []string{"PF001", "PF002", "PF003", "PF004", "PF005", "PF006", "PF008", "PF021", "PF015", "PF016", "PF017", "PF018", "PF019", "PF020", "PF042", "PF043", "PF040", "PF041"} {
 		if fires[id] == 0 {
 			t.Errorf("%s fires in no manifest", id)
 		}

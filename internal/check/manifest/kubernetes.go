@@ -94,6 +94,9 @@ func (p *pods) object(n *yaml.Node, o *object, depth int) {
 		case "HorizontalPodAutoscaler", "ScaledObject":
 			p.autoscaler(n, o)
 			return
+		case "VerticalPodAutoscaler":
+			p.resizer(n, o)
+			return
 		case "CustomResourceDefinition", "Secret":
 			return
 		}

@@ -257,7 +257,8 @@ func (c *Checker) Finish(ctx context.Context, to check.Sink) error {
 		}
 		all = append(all, j)
 	}
-	c.reached(to)
+	c.reached(patchedBy, to)
+	c.resized(all, patchedBy)
 	for f, list := range byFile {
 		c.mend(f, list)
 	}

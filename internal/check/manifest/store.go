@@ -19,6 +19,7 @@ type store struct {
 	ranges     []limitRange
 
 	autoscalers []autoscaler
+	resizers    []resizer
 }
 
 type config struct {
@@ -103,6 +104,7 @@ func (s *store) take(own *store) {
 	s.containers = append(s.containers, own.containers...)
 	s.ranges = append(s.ranges, own.ranges...)
 	s.autoscalers = append(s.autoscalers, own.autoscalers...)
+	s.resizers = append(s.resizers, own.resizers...)
 	for name, list := range own.configs {
 		if s.configs == nil {
 			s.configs = map[string][]config{}
