@@ -25,6 +25,8 @@ type container struct {
 	stays   bool // it runs as long as the pod does
 	injects bool // a mesh may add a container to its pod
 
+	skips, partitioned bool // by annotations that CRI-O reads
+
 	fields  map[string]field // GOMAXPROCS and GODEBUG
 	envFrom []source
 }
