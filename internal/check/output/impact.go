@@ -69,12 +69,19 @@ func headline(m check.Impact) page.Panel {
 		formula = "the CPU request"
 	}
 	p.Blocks = []page.Block{page.Text{Style: page.Muted, Text: fmt.Sprintf(
-		"min_injected_gomaxprocs = %d (--policy %s): a container without a CPU limit gets %s, rounded up, and at least %[1]d", m.By.Floor, m.By.Name(), formula)}}
+		"a container without a CPU limit gets %s, rounded up, at least %d (policy %s)", formula, m.By.Floor, m.By.Name())}}
+	var kinds []string
+	for _, e := range []struct {
+		of    check.Effect
+		words string
+	}{{check.EffectLower, "lower"}, {check.EffectHigher, "higher"}, {check.EffectUnknown, "not known, because the value now is not"}} {
+		if n := t.Effects[e.of]; n > 0 {
+			kinds = append(kinds, fmt.Sprint(n, " ", e.words))
+		}
+	}
 	if n := t.Containers.Affected; n > 0 {
 		p.Blocks = append(p.Blocks, page.Text{Style: page.Muted, Text: fmt.Sprintf(
-			"%s a lower value, %d a higher one; of %d the value now is not known. %d of the %d are known to run Go: other programs ignore the variable",
-			phrase.CountOf(t.Effects[check.EffectLower], "gets", "get"), t.Effects[check.EffectHigher], t.Effects[check.EffectUnknown],
-			t.KnownGo, n)})
+			"%s; %d of the %d are known to run Go, and other programs ignore the variable", phrase.And(kinds), t.KnownGo, n)})
 	}
 	return p
 }
