@@ -16,7 +16,7 @@ type impactJSON struct {
 	Total      totalsJSON      `json:"total"`
 	Namespaces []totalsJSON    `json:"namespaces"`
 	Containers []containerJSON `json:"containers"`
-	Patches    int             `json:"patches"` // containers of which only a patch is known, in no total
+	Patches    int             `json:"patches"` // containers that are only a patch; no total counts them
 	Errors     []jsonErr       `json:"errors"`
 	Notes      []jsonNote      `json:"notes"`
 }
@@ -34,7 +34,7 @@ type totalsJSON struct {
 
 type affectedJSON struct {
 	All      int `json:"all"`
-	Affected int `json:"affected"` // of which the value changes, or is no known number now
+	Affected int `json:"affected"` // their value changes, or is not known now
 }
 
 type holeJSON struct {
@@ -45,12 +45,12 @@ type holeJSON struct {
 type containerJSON struct {
 	jsonVal
 	Namespace string       `json:"namespace,omitempty"`
-	Copies    int          `json:"copies"`       // containers that it stands for: of a cluster, those that are the same
+	Copies    int          `json:"copies"`       // of a cluster: the number of containers that are the same
 	Request   float64      `json:"request_cpus"` // 0: none
 	Injected  *int         `json:"injected"`     // null: nothing
 	Effect    check.Effect `json:"effect"`       // on procs
 	Kept      check.Kept   `json:"kept,omitempty"`
-	Reads     check.Reads  `json:"limit"` // what the program does with a CPU limit if nothing sets GOMAXPROCS
+	Reads     check.Reads  `json:"reads_limit"` // what the program does with a CPU limit if nothing sets GOMAXPROCS
 }
 
 func writeImpactJSON(w io.Writer, r *check.Report, m check.Impact, _ Options) error {
