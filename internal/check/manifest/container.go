@@ -61,7 +61,7 @@ func (p *pods) container(c, spec *yaml.Node, byName map[string]*yaml.Node, o *ob
 	k := &container{object: o, fields: map[string]field{}}
 	k.unit.image = p.str(c, "image")
 	k.at = rule.Place{Path: p.text.path, Line: d.line(c), Column: c.Column, Object: o.String(), Container: p.str(c, "name")}
-	k.partial = k.image == ""
+	k.partial = p.get(c, "image") == nil // an empty one is filled in by what deploys it
 	if p.get(c, "command") != nil { // else the image's own gets the args
 		argv, at := commandOf(&p.reader, c, "command", "args")
 		k.starts(argv, at, d.lines)

@@ -29,16 +29,13 @@ func WriteImpact(w io.Writer, name string, r *check.Report, m check.Impact, o Op
 	return b.Flush()
 }
 
-// widePage is how wide the tables may be where no terminal bounds them: long names are
-// whole, and a file may be searched.
-const widePage = 120
-
 func writeImpactText(w io.Writer, r *check.Report, m check.Impact, o Options) error {
 	d := &page.Document{Title: "GOMAXPROCS by CRI-O", Blocks: []page.Block{headline(m)}}
 	if m.Total.Containers.All > 0 {
 		d.Blocks = append(d.Blocks, page.Heading{Level: 3, Text: "By namespace"}, byNamespace(m))
 	}
-	if t := affected(m, o.Values); len(t.Rows) > 0 {
+	t := affected(m, o.Values)
+	if len(t.Rows) > 0 {
 		title := "Affected containers"
 		if o.Values {
 			title = "All containers"
@@ -52,7 +49,7 @@ func writeImpactText(w io.Writer, r *check.Report, m check.Impact, o Options) er
 	if !o.Quiet {
 		d.Blocks = append(d.Blocks, page.Text{Text: phrase.Count(r.Files, cmp.Or(r.Noun, "file")) + " checked", Style: page.Strong})
 	}
-	return text.Render(w, d, text.Options{Width: cmp.Or(o.Width, widePage), Color: o.Color})
+	return text.Render(w, d, text.Options{Width: cmp.Or(o.Width, wide(t)), Color: o.Color})
 }
 
 // headline has the shares that a decision is made by, and the formula.
@@ -110,29 +107,16 @@ func keptList(t check.Totals) (list []string) {
 
 // holes are what an injection leaves open.
 func holes(m check.Impact) (notes []page.Note) {
-	if h := m.Total.Unread; h.Known+h.Possible > 0 {
-		notes = append(notes, page.Note{
-			Message: "CRI-O leaves containers with a CPU limit to Go 1.25 and newer, which reads the limit. " +
-				phrase.CountOf(h.Known, "container has", "containers have") + " a limit that its Go does not read" + possibly(h),
-			Fix: "build with Go 1.25 or newer, or set GOMAXPROCS from limits.cpu: `procfit check` has the fix for each",
-		})
+	add := func(h check.Hole, what, known, fix string) {
+		if h.Known+h.Possible > 0 {
+			notes = append(notes, page.Note{Message: what + " " + known + ": " + phrase.Count(h.Known, "container") + fmt.Sprintf("; Go version not known: %d", h.Possible), Fix: fix})
+		}
 	}
-	if h := m.Total.Unfollowed; h.Known+h.Possible > 0 {
-		notes = append(notes, page.Note{
-			Message: "a variable in the environment ends the automatic updates of Go 1.25 and newer. " +
-				phrase.CountOf(h.Known, "container that gets one does", "containers that get one do") + " not follow a CPU limit that a later in-place resize sets" + possibly(h),
-			Fix: "for pods that are resized, use the annotation `skip-gomaxprocs.crio.io: \"true\"`",
-		})
-	}
+	add(m.Total.Unread, "CRI-O leaves containers with a CPU limit to the runtime of Go 1.25 and newer.", "With a limit that their Go does not read",
+		"build with Go 1.25 or newer, or set GOMAXPROCS from limits.cpu: procfit check has the fix for each")
+	add(m.Total.Unfollowed, "The injected variable ends the automatic updates of Go 1.25 and newer: a CPU limit that an in-place resize sets later is not followed.", "Affected",
+		`the annotation skip-gomaxprocs.crio.io: "true" keeps the variable out of a pod`)
 	return notes
-}
-
-// possibly counts the containers of a hole of which the Go version is not known.
-func possibly(h check.Hole) string {
-	if h.Possible == 0 {
-		return ""
-	}
-	return fmt.Sprintf(", and for %d more the Go version is not known", h.Possible)
 }
 
 // asides are what was left out, and what could not be read.
@@ -140,7 +124,7 @@ func asides(r *check.Report, m check.Impact) (notes []page.Note) {
 	if m.Patches > 0 {
 		notes = append(notes, page.Note{
 			Message: phrase.CountOf(m.Patches, "container is", "containers are") + " only a patch, and not counted",
-			Fix:     "render them first: `kustomize build overlay | procfit check --crio 1 -`",
+			Fix:     "render them first: kustomize build overlay | procfit check --crio 1 -",
 		})
 	}
 	if n := m.Total.Effects[check.EffectUnknown]; n > 0 && r.Noun == "" {

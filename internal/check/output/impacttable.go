@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/procfit/procfit/internal/check"
 	page "github.com/procfit/procfit/internal/show/document"
@@ -108,4 +109,19 @@ func goOf(v *check.Value) string {
 		return "yes"
 	}
 	return "?"
+}
+
+// wide is a width in which a table has room for whole names: where no terminal bounds it, a
+// file may be searched.
+func wide(t page.Table) int {
+	const least, gap = 120, 2
+	sum := gap
+	for i, c := range t.Columns {
+		widest := utf8.RuneCountInString(c.Head)
+		for _, r := range t.Rows {
+			widest = max(widest, utf8.RuneCountInString(r.Cells[i].Value))
+		}
+		sum += widest + gap
+	}
+	return max(least, sum)
 }
