@@ -85,6 +85,7 @@ could not be checked, or there was nothing to check; 130 interrupted.`,
   procfit check deploy/ bin/api
   helm template chart | procfit check -
   procfit check --diff deploy/
+  procfit check --crio 1 --cpus 64 deploy/
   procfit check -o text -o sarif=procfit.sarif`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o.paths = args
@@ -107,11 +108,13 @@ func (o *checkOptions) fields() []field.Field {
 		toggle("allow-empty", &o.allowEmpty, "nothing to check does not make the exit code 3", ""),
 		toggle("no-source", &o.noSource, "skip Go source, and what go.mod says of it", ""),
 		{Name: "syntax", Help: "judge Go source without asking the go command what it imports", Value: field.Switch(&o.syntax), Not: "no-source"},
-		toggle("values", &o.values, "show the value of every container, also of those without Go", ""),
-		o.crioField(),
 	}
 	own = append(own, fileField(&o.file, "check.paths"))
-	return slices.Concat(own, o.out.fields("print procfit.check/v1: the same as -o json"))
+	result := field.In(field.Output,
+		toggle("values", &o.values, "show the value of every container, also of those without Go", ""),
+		o.crioField(),
+	)
+	return slices.Concat(own, result, o.out.fields(checkJSON))
 }
 
 func (o *checkOptions) run(ctx context.Context, std stdio) error {

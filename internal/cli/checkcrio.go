@@ -19,10 +19,14 @@ import (
 // crioField is --crio, which asks for the impact of CRI-O's injection in place of findings.
 func (o *checkOptions) crioField() field.Field {
 	return field.Field{
-		Name: "crio", Holds: "FLOOR", Help: "report what CRI-O's min_injected_gomaxprocs changes, such as 4, or first:4 for its first formula",
+		Name: "crio", Holds: "FLOOR", Help: "report what CRI-O's injection with this floor changes: 4, or first:4",
+		More:  "The floor is min_injected_gomaxprocs. first:4 is the formula of the first releases that inject. Findings are not reported.",
 		Value: field.Parsed(&o.crio, "", field.Maybe(readCRIO)), Not: "fix diff",
 	}
 }
+
+// checkJSON is the help of --json.
+const checkJSON = "print procfit.check/v1, or with --crio procfit.crio/v1: the same as -o json"
 
 // firstFormula is before a floor of the first releases.
 const firstFormula = "first"

@@ -14,12 +14,31 @@ import (
 	"testing"
 	"time"
 
+	"golang.org/x/tools/txtar"
 	core "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 	meta "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/procfit/procfit/internal/host/procstat"
 )
+
+// TestImpactDocumented holds the report that the guide shows to that of the script.
+func TestImpactDocumented(t *testing.T) {
+	const script, guide = "testdata/script/check_crio.txtar", "../../docs/how-to/estimate-crio-injection.md"
+	archive, err := txtar.ParseFile(script)
+	if err != nil {
+		t.Fatal(err)
+	}
+	page, err := os.ReadFile(guide)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range archive.Files {
+		if f.Name == "text.golden" && !bytes.Contains(page, append([]byte("deploy/\n"), f.Data...)) {
+			t.Errorf("%s does not show text.golden of %s", guide, script)
+		}
+	}
+}
 
 // manyPods is an API server with two nodes and pods that all differ, in 40 namespaces:
 // every second one has a CPU limit in its first container, no proxy has one.
@@ -96,6 +115,7 @@ func TestImpactOfManyPods(t *testing.T) {
 		cmd := exec.Command("procfit", "kube", "check", "--crio", "4", "--kubeconfig", config, "-o", format)
 		var out, failed bytes.Buffer
 		cmd.Stdout, cmd.Stderr, cmd.Env = &out, &failed, append(os.Environ(), "GOMAXPROCS=2")
+		began := time.Now()
 		size, err := peakOf(cmd)
 		if err != nil {
 			t.Fatalf("%v: %s", err, failed.String())
@@ -117,7 +137,7 @@ func TestImpactOfManyPods(t *testing.T) {
 			}
 		}
 		used := cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()
-		t.Logf("%s of %d pods: %.1f s of CPU time, %d MB, %d MB of output", format, pods, used.Seconds(), size>>20, out.Len()>>20)
+		t.Logf("%s of %d pods: %.1f s, %.1f s of CPU time, %d MB, %d MB of output", format, pods, time.Since(began).Seconds(), used.Seconds(), size>>20, out.Len()>>20)
 		if used > mostTime || size > mostBytes {
 			t.Errorf("%s: %v and %d MB, more than %v or %d MB", format, used, size>>20, mostTime, mostBytes>>20)
 		}

@@ -29,19 +29,15 @@ func WriteImpact(w io.Writer, name string, r *check.Report, m check.Impact, o Op
 	return b.Flush()
 }
 
+// widePage is how wide the tables may be where no terminal bounds them.
+const widePage = 120
+
 func writeImpactText(w io.Writer, r *check.Report, m check.Impact, o Options) error {
 	d := &page.Document{Title: "GOMAXPROCS by CRI-O", Blocks: []page.Block{headline(m)}}
 	if m.Total.Containers.All > 0 {
 		d.Blocks = append(d.Blocks, page.Heading{Level: 3, Text: "By namespace"}, byNamespace(m))
 	}
-	t := affected(m, o.Values)
-	if len(t.Rows) > 0 {
-		title := "Affected containers"
-		if o.Values {
-			title = "All containers"
-		}
-		d.Blocks = append(d.Blocks, page.Heading{Level: 3, Text: title}, t)
-	}
+	d.Blocks = append(d.Blocks, affected(m, o.Values)...)
 	if list := keptList(m.Total); len(list) > 0 {
 		d.Blocks = append(d.Blocks, page.Heading{Level: 3, Text: "Not affected"}, page.List{Items: page.Items(list)})
 	}
@@ -49,7 +45,7 @@ func writeImpactText(w io.Writer, r *check.Report, m check.Impact, o Options) er
 	if !o.Quiet {
 		d.Blocks = append(d.Blocks, page.Text{Text: phrase.Count(r.Files, cmp.Or(r.Noun, "file")) + " checked", Style: page.Strong})
 	}
-	return text.Render(w, d, text.Options{Width: cmp.Or(o.Width, wide(t)), Color: o.Color})
+	return text.Render(w, d, text.Options{Width: cmp.Or(o.Width, widePage), Color: o.Color})
 }
 
 // headline has the shares that a decision is made by, and the formula.

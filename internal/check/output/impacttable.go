@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/procfit/procfit/internal/check"
 	page "github.com/procfit/procfit/internal/show/document"
@@ -42,25 +41,33 @@ func byNamespace(m check.Impact) page.Table {
 
 func count(n int) page.Cell { return page.Cell{Value: number.Count(float64(n))} }
 
-// affected are the containers that get another value, or all.
-func affected(m check.Impact, all bool) page.Table {
-	t := page.Table{Columns: []page.Column{
-		{Head: "namespace", Short: "namespace", Left: true, Least: 12}, {Head: "workload", Short: "workload", Left: true, Least: 20}, {Head: "container", Short: "container", Left: true, Least: 10},
-		{Head: "copies"}, {Head: "request", Short: "request"}, {Head: "now", Short: "now"}, {Head: "injected", Short: "injected"}, {Head: "change", Short: "change"},
-		{Head: "Go", Short: "Go", Left: true},
-	}}
-	if slices.ContainsFunc(m.Values, func(v *check.Value) bool { return v.Injection.Copies > 1 }) {
-		t.Columns[3].Short = t.Columns[3].Head
-	}
+// affected are the containers that get another value, or all, with a table for each
+// namespace: names need the room.
+func affected(m check.Impact, all bool) (blocks []page.Block) {
+	rows := map[string][]page.Row{}
 	for _, v := range m.Values {
 		if i := v.Injection; all || v.Effect().Affects() {
-			t.Rows = append(t.Rows, page.Row{Cells: []page.Cell{
-				{Value: namespace(i.Namespace)}, {Value: phrase.Clean(v.Object)}, {Value: phrase.Clean(v.Container)},
-				count(i.Copies), {Value: cpusOrNone(i.Request)}, {Value: nowOf(v)}, {Value: injectedOf(v)}, {Value: changeOf(v)}, {Value: goOf(v)},
+			rows[i.Namespace] = append(rows[i.Namespace], page.Row{Cells: []page.Cell{
+				{Value: phrase.Clean(v.Object)}, {Value: phrase.Clean(v.Container)}, count(i.Copies),
+				{Value: cpusOrNone(i.Request)}, {Value: nowOf(v)}, {Value: injectedOf(v)}, {Value: changeOf(v)}, {Value: goOf(v)},
 			}})
 		}
 	}
-	return t
+	columns := []page.Column{
+		{Head: "workload", Short: "workload", Left: true, Least: 20}, {Head: "container", Short: "container", Left: true, Least: 10}, {Head: "copies"},
+		{Head: "request", Short: "request"}, {Head: "now", Short: "now"}, {Head: "injected", Short: "injected"}, {Head: "change", Short: "change"},
+		{Head: "Go", Short: "Go", Left: true},
+	}
+	if slices.ContainsFunc(m.Values, func(v *check.Value) bool { return v.Injection.Copies > 1 }) {
+		columns[2].Short = columns[2].Head
+	}
+	for _, n := range m.Namespaces {
+		if list := rows[n.Namespace]; len(list) > 0 {
+			note := fmt.Sprintf("%d of %s affected", n.Containers.Affected, phrase.Count(n.Containers.All, "container"))
+			blocks = append(blocks, page.Heading{Level: 3, Text: namespace(n.Namespace), Note: note}, page.Table{Columns: columns, Rows: list})
+		}
+	}
+	return blocks
 }
 
 func cpusOrNone(cpus float64) string {
@@ -109,19 +116,4 @@ func goOf(v *check.Value) string {
 		return "yes"
 	}
 	return "?"
-}
-
-// wide is a width in which a table has room for whole names: where no terminal bounds it, a
-// file may be searched.
-func wide(t page.Table) int {
-	const least, gap = 120, 2
-	sum := gap
-	for i, c := range t.Columns {
-		widest := utf8.RuneCountInString(c.Head)
-		for _, r := range t.Rows {
-			widest = max(widest, utf8.RuneCountInString(r.Cells[i].Value))
-		}
-		sum += widest + gap
-	}
-	return max(least, sum)
 }
