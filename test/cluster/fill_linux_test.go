@@ -113,7 +113,7 @@ func generated(n int) []byte {
 	b, _ := json.Marshal(map[string]any{ // maps and strings
 		"apiVersion": "v1", "kind": "Pod",
 		"metadata": map[string]any{"name": fmt.Sprintf("app%d-5f6d-x", n), "labels": map[string]any{"app": fmt.Sprintf("app%d", n)}},
-		"spec":     map[string]any{"schedulerName": "nobody", "containers": []any{
+		"spec": map[string]any{"schedulerName": "nobody", "containers": []any{
 			container("app", env, map[string]any{"cpu": fmt.Sprintf("%dm", 500+n), "memory": "512Mi"}), container("proxy", nil, nil),
 		}},
 	})
