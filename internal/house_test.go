@@ -80,11 +80,11 @@ var mayImport = map[string][]string{
 	"inspect/explain":  {"inspect", "program/rule", "maxprocs/facts", "maxprocs/memlimit", "host/cgroup", "show/terminal"},
 
 	"check":          {"program/rule", "maxprocs/facts", "host/folder"},
-	"check/output":   {"check", "program/rule", "show/terminal"},
-	"check/manifest": {"check", "program/rule", "maxprocs/facts", "host/folder"},
+	"check/output":   {"check", "program/rule", "show/document", "show/terminal", "show/text"},
+	"check/manifest": {"check", "program/rule", "maxprocs/facts", "host/cgroup", "host/folder"},
 	"check/source":   {"check", "program/rule", "host/folder", "maxprocs/facts"},
 	"check/binary":   {"check", "program/rule", "maxprocs/facts", "program/goproc", "host/folder"},
-	"check/cluster":  {"check", "check/manifest", "program/rule", "host/cluster", "host/container"},
+	"check/cluster":  {"check", "check/manifest", "program/rule", "maxprocs/facts", "host/cluster", "host/container"},
 
 	"measure/plan":            {"measure/plan/field", "verdict/journal", "verdict/slo", "verdict/contest", "verdict/contest/race", "load", "program/ready", "program/gobench"},
 	"measure/plan/field":      {},

@@ -75,6 +75,8 @@ type Value struct {
 	GoVersion string // "" where it is not known
 	Module    string // the main module of a program that was read; "" of what is none
 	Go        bool   // it is known that this is a Go program, or meant to be one
+
+	Injection *Injection // nil: it was not asked for, or it is no container of Kubernetes
 }
 
 // Finding is a rule that fired, and the change that would fix it.

@@ -27,6 +27,7 @@ import (
 	"github.com/procfit/procfit/internal/program/rule"
 	"github.com/procfit/procfit/internal/show/phrase"
 	"github.com/procfit/procfit/internal/show/terminal"
+	"github.com/procfit/procfit/maxprocs/facts"
 )
 
 // checkOptions are the flags of procfit check.
@@ -46,7 +47,8 @@ type checkOptions struct {
 	scanned    binary.Cache
 	cluster    checkCluster
 	suppressed []suppressed
-	file       string // the procfit.yaml
+	file       string      // the procfit.yaml
+	crio       *facts.CRIO // nil: findings are asked for
 }
 
 // suppressed is a rule whose findings are suppressed everywhere.
@@ -83,6 +85,7 @@ could not be checked, or there was nothing to check; 130 interrupted.`,
   procfit check deploy/ bin/api
   helm template chart | procfit check -
   procfit check --diff deploy/
+  procfit check --crio 1 --cpus 64 deploy/
   procfit check -o text -o sarif=procfit.sarif`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o.paths = args
@@ -105,17 +108,20 @@ func (o *checkOptions) fields() []field.Field {
 		toggle("allow-empty", &o.allowEmpty, "nothing to check does not make the exit code 3", ""),
 		toggle("no-source", &o.noSource, "skip Go source, and what go.mod says of it", ""),
 		{Name: "syntax", Help: "judge Go source without asking the go command what it imports", Value: field.Switch(&o.syntax), Not: "no-source"},
-		toggle("values", &o.values, "show the value of every container, also of those without Go", ""),
 	}
 	own = append(own, fileField(&o.file, "check.paths"))
-	return slices.Concat(own, o.out.fields("print procfit.check/v1: the same as -o json"))
+	result := field.In(field.Output,
+		toggle("values", &o.values, "show the value of every container, also of those without Go", ""),
+		o.crioField(),
+	)
+	return slices.Concat(own, result, o.out.fields(checkJSON))
 }
 
 func (o *checkOptions) run(ctx context.Context, std stdio) error {
 	if err := o.readFile(std); err != nil {
 		return err
 	}
-	if err := o.flags.check(); err != nil {
+	if err := cmp.Or(o.flags.check(), o.checkCRIO()); err != nil {
 		return err
 	}
 	if len(o.paths) == 0 {
@@ -139,6 +145,9 @@ func (o *checkOptions) run(ctx context.Context, std stdio) error {
 		return o.showDiff(std, report)
 	}
 	options := output.Options{Version: version(), Values: o.values, Quiet: o.out.quiet, Fix: o.fix}
+	if o.crio != nil {
+		return cmp.Or(interrupted(ended), o.writeImpact(std, report, options))
+	}
 	err := o.out.write(std, func(w io.Writer, format string) error {
 		options.Color = w == std.out && std.color()
 		return output.Write(w, format, report, options)
@@ -279,9 +288,9 @@ func (o *checkOptions) checkers(overlay map[string][]byte, slow func(string)) []
 	programs := &check.Programs{Default: o.program.program}
 	all := []check.Checker{
 		binary.New(binary.Options{Programs: programs, Cache: &o.scanned}), // before those that ask for programs
-		manifest.New(manifest.Options{NodeCPUs: o.program.cpus, Programs: programs, Changes: o.changes()}),
+		manifest.New(manifest.Options{NodeCPUs: o.program.cpus, Programs: programs, Changes: o.changes(), CRIO: o.crio}),
 	}
-	if !o.noSource {
+	if !o.noSource && o.crio == nil {
 		all = append(all, gosource.New(gosource.Options{Overlay: overlay, Environ: os.Environ(), Syntax: o.syntax, Slow: slow}))
 	}
 	return all
@@ -290,7 +299,7 @@ func (o *checkOptions) checkers(overlay map[string][]byte, slow func(string)) []
 // changes reports whether the changes of findings are needed.
 func (o *checkOptions) changes() bool {
 	has := func(p place) bool { return p.format == "json" || p.format == "sarif" }
-	return o.fix || o.diff || slices.ContainsFunc(o.out.all(), has)
+	return o.crio == nil && (o.fix || o.diff || slices.ContainsFunc(o.out.all(), has))
 }
 
 // verdict is the exit code, with what made it so: what could not be checked goes

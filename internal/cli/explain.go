@@ -52,7 +52,7 @@ another system's /proc and /sys. --cpus, --limit, --gomaxprocs, --go and --lang 
 
 procfit explain PF003 prints the page of a rule.`,
 		Example: `  procfit explain
-  procfit explain 4711
+  procfit explain 1
   procfit explain --limit 0.5 --policy go
   procfit explain --value
   procfit explain --cpus 64 --limit 2.5 --go 1.24

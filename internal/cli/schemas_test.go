@@ -48,6 +48,7 @@ func documents() []document {
 		one("decision", "procfit explain --json", "Which GOMAXPROCS a process uses and should use, and why; an object for each process.", "inspect/explain", "Document"),
 		one("ps", "procfit ps --json", "The Go processes of the machine with their GOMAXPROCS.", "inspect/ps", "document"),
 		one("check", "procfit check -o json", "What the files or the pods will use, and the findings.", "check/output", "document"),
+		one("crio", "procfit check --crio N --json", "What CRI-O's injection of GOMAXPROCS changes: a container each, and totals by namespace.", "check/output", "impactJSON"),
 		one("trace", "procfit trace --json", "What the scheduler did over time, from a log of GODEBUG=schedtrace.", "trace", "logJSON"),
 		one("tracefields", "procfit trace --fields --json", "What each field of a schedtrace line means.", "trace", "fieldsJSON"),
 		one("exectrace", "procfit trace --exec --json", "What each P ran, from a Go execution trace.", "trace", "executionJSON"),

@@ -103,17 +103,19 @@ func generated(n int) []byte {
 	case 1:
 		env = append(env, map[string]any{"name": "GOMAXPROCS", "value": fmt.Sprint(1 + n%64)})
 	}
-	container := func(name string, env any) map[string]any {
+	container := func(name string, env any, limits map[string]any) map[string]any {
 		return map[string]any{
 			"name": name, "image": fmt.Sprintf("registry.example.org/team%d/app%d:1.2.3", n%50, n), "env": env,
-			"resources":     map[string]any{"limits": map[string]any{"cpu": fmt.Sprintf("%dm", 500+n), "memory": "512Mi"}, "requests": map[string]any{"cpu": "250m"}},
+			"resources":     map[string]any{"limits": limits, "requests": map[string]any{"cpu": "250m"}},
 			"livenessProbe": map[string]any{"httpGet": map[string]any{"path": "/live", "port": 8080}},
 		}
 	}
 	b, _ := json.Marshal(map[string]any{ // maps and strings
 		"apiVersion": "v1", "kind": "Pod",
 		"metadata": map[string]any{"name": fmt.Sprintf("app%d-5f6d-x", n), "labels": map[string]any{"app": fmt.Sprintf("app%d", n)}},
-		"spec":     map[string]any{"schedulerName": "nobody", "containers": []any{container("app", env), container("proxy", nil)}},
+		"spec": map[string]any{"schedulerName": "nobody", "containers": []any{
+			container("app", env, map[string]any{"cpu": fmt.Sprintf("%dm", 500+n), "memory": "512Mi"}), container("proxy", nil, nil),
+		}},
 	})
 	return b
 }

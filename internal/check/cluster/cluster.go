@@ -37,12 +37,14 @@ import (
 	"github.com/procfit/procfit/internal/check"
 	"github.com/procfit/procfit/internal/check/manifest"
 	"github.com/procfit/procfit/internal/program/rule"
+	"github.com/procfit/procfit/maxprocs/facts"
 )
 
 // Options are what to check of a cluster.
 type Options struct {
 	Namespace string         // "": all
 	Program   check.Program  // of every container of which nothing else is known
+	CRIO      *facts.CRIO    // as in manifest.Options
 	Progress  func(pods int) // nil: nobody is called
 }
 
@@ -56,6 +58,7 @@ type reading struct {
 	pods      int
 	configs   bool // some variable may come from a ConfigMap
 	crio      int  // pods of whose value nothing is sure
+	others    int  // pods on nodes with another container runtime
 	notes     []check.Note
 }
 
@@ -110,7 +113,7 @@ func (r *reading) resolve(ctx context.Context) ([]*check.Report, error) {
 	}
 	var reports []*check.Report
 	for _, cpus := range slices.Sorted(maps.Keys(sizes)) {
-		m := manifest.New(manifest.Options{NodeCPUs: cpus, Programs: &check.Programs{Default: r.o.Program}})
+		m := manifest.New(manifest.Options{NodeCPUs: cpus, Programs: &check.Programs{Default: r.o.Program}, CRIO: r.o.CRIO})
 		one, err := check.Run(ctx, check.Options{
 			Checkers: []check.Checker{judging{m, byPath}},
 			Files:    slices.Values(slices.Concat(files, sizes[cpus])),
@@ -138,6 +141,9 @@ func placed(r *check.Report, byPath map[string]*workload) *check.Report {
 		v := &r.Values[i]
 		if w := move(&v.Place); w != nil && w.pods > 1 {
 			v.Source += fmt.Sprintf("; %d pods", w.pods)
+			if v.Injection != nil {
+				v.Injection.Copies = w.pods
+			}
 		}
 	}
 	for i := range r.Findings {

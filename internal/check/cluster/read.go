@@ -14,6 +14,7 @@ import (
 	"github.com/procfit/procfit/internal/check"
 	"github.com/procfit/procfit/internal/host/cluster"
 	"github.com/procfit/procfit/internal/show/phrase"
+	"github.com/procfit/procfit/maxprocs/facts"
 )
 
 // Access says which cluster, and as whom, as kubectl's flags do.
@@ -105,7 +106,9 @@ func (r *reading) readNodes(ctx context.Context) error {
 
 // readPods keeps one workload for all pods that are the same.
 func (r *reading) readPods(ctx context.Context) error {
-	restart := func() { r.workloads, r.pods, r.configs = map[string]*workload{}, 0, false }
+	restart := func() {
+		r.workloads, r.pods, r.configs, r.crio, r.others = map[string]*workload{}, 0, false, 0, 0
+	}
 	restart()
 	err := pages(ctx, restart, func(ctx context.Context, o meta.ListOptions) (string, error) {
 		// What has ended gets nothing any more.
@@ -133,13 +136,16 @@ func (r *reading) readPods(ctx context.Context) error {
 
 func (r *reading) pod(p *core.Pod) error {
 	r.pods++
-	on := r.nodes[p.Spec.NodeName]
+	on, known := r.nodes[p.Spec.NodeName]
+	if known && !on.crio {
+		r.others++
+	}
 	seen := r.live.of(p)
 	w, key, err := ofPod(p, on.cpus, seen)
 	if err != nil {
 		return err
 	}
-	if on.crio && !seen.whole && p.Annotations["skip-gomaxprocs.crio.io"] == "" {
+	if on.crio && !seen.whole && p.Annotations[facts.CRIOSkip] != "true" {
 		r.crio++
 	}
 	if !r.configs {
@@ -219,6 +225,9 @@ func (r *reading) note(message string) {
 }
 
 func (r *reading) notesOfLive() {
+	if r.o.CRIO != nil && r.others > 0 {
+		r.note(phrase.Count(r.others, "pod") + " on nodes with another container runtime than CRI-O: the report is what CRI-O would inject there")
+	}
 	for _, p := range r.live.problems {
 		r.note("not read: " + p)
 	}

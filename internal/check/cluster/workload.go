@@ -13,6 +13,7 @@ import (
 	meta "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/procfit/procfit/internal/check"
+	"github.com/procfit/procfit/maxprocs/facts"
 )
 
 // workload is one or more pods of one controller that are the same in all that bears on
@@ -144,11 +145,11 @@ func ofPod(p *core.Pod, cpus int, seen seen) (*workload, string, error) {
 // the release of a program.
 const annotationGo = "procfit/go."
 
-// ours are the annotations that a user answers procfit with.
+// ours are the annotations that a user answers procfit with, and those that CRI-O reads.
 func ours(all map[string]string) map[string]string {
 	var kept map[string]string
 	for key, value := range all {
-		if strings.HasPrefix(key, "procfit/") {
+		if strings.HasPrefix(key, "procfit/") || key == facts.CRIOSkip || key == facts.CRIOPartition {
 			if kept == nil {
 				kept = map[string]string{}
 			}

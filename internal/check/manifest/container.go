@@ -25,7 +25,8 @@ type container struct {
 	stays   bool // it runs as long as the pod does
 	injects bool // a mesh may add a container to its pod
 
-	resizable bool // its CPU limit may change without a restart, and somebody means to
+	resizable          bool // its CPU limit may change without a restart, and somebody means to
+	skips, partitioned bool // by annotations that CRI-O reads
 
 	fields  map[string]field // GOMAXPROCS and GODEBUG
 	envFrom []source
@@ -61,8 +62,8 @@ func (p *pods) container(c, spec *yaml.Node, byName map[string]*yaml.Node, o *ob
 	k := &container{object: o, fields: map[string]field{}}
 	k.unit.image = p.str(c, "image")
 	k.at = rule.Place{Path: p.text.path, Line: d.line(c), Column: c.Column, Object: o.String(), Container: p.str(c, "name")}
-	k.partial = k.image == ""
-	if p.get(c, "command") != nil { // else the image's own gets the args
+	k.partial = p.get(c, "image") == nil // an empty one is filled in by what deploys it
+	if p.get(c, "command") != nil {      // else the image's own gets the args
 		argv, at := commandOf(&p.reader, c, "command", "args")
 		k.starts(argv, at, d.lines)
 	}

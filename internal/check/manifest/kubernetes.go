@@ -8,6 +8,7 @@ import (
 
 	"github.com/procfit/procfit/internal/check"
 	"github.com/procfit/procfit/internal/program/rule"
+	"github.com/procfit/procfit/maxprocs/facts"
 )
 
 // Annotations of a pod or its template. With a dot and a container's name after it, one
@@ -183,6 +184,8 @@ func (p *pods) pod(meta, spec *yaml.Node, o *object) {
 			k := p.container(c, spec, byName, o)
 			k.stays = list == "containers" || list == "initContainers" && p.str(c, "restartPolicy") == "Always"
 			k.injects = p.injects(meta)
+			k.skips = annotations[facts.CRIOSkip] == "true"
+			_, k.partitioned = annotations[facts.CRIOPartition]
 			name := k.at.Container
 			if name == "" { // as in services of Knative
 				k.at.Container = fmt.Sprintf("%s[%d]", list, i)

@@ -53,6 +53,9 @@ type Options struct {
 	NodeCPUs int // of the machines that they are for; 0: not known
 	Programs *check.Programs
 	Changes  bool // findings are to have their Change, for which files are read again
+
+	// CRIO, with its floor and its formula, asks for the Injection of each container.
+	CRIO *facts.CRIO
 }
 
 // Checker is the check.Checker of manifests. One serves one run.
@@ -244,6 +247,9 @@ func (c *Checker) Finish(ctx context.Context, to check.Sink) error {
 		}
 		c.store.resolve(k, c.o.NodeCPUs)
 		k.inherit()
+		if c.o.CRIO != nil {
+			k.crio = k.injection(*c.o.CRIO, &c.store)
+		}
 		j := &judged{container: k, findings: k.judge(c.o.NodeCPUs, to)}
 		if k.partial && k.unit.env.state == facts.Absent { // what it patches may set the variable
 			j.findings = slices.DeleteFunc(j.findings, func(f check.Finding) bool { return slices.Contains(ofRuntime, f.Rule) })

@@ -30,6 +30,8 @@ type unit struct {
 	command string // the program that is started, where the file says so
 	beside  bool   // the program was found among the files
 	isGo    bool   // GOMAXPROCS, another variable of the runtime, or a version is named
+
+	crio *injection // nil: nobody asked what CRI-O makes of it
 }
 
 // misspeltName is a variable that is meant to be GOMAXPROCS.
@@ -128,7 +130,10 @@ var atVariable = []string{"PF001", "PF002", "PF003", "PF004", "PF021", "PF015", 
 // judge tells what a unit gets, and what is wrong with that.
 func (u *unit) judge(nodeCPUs int, to check.Sink) []check.Finding {
 	o := u.observed(nodeCPUs)
-	to.Value(u.value(rule.NewSubject(o)))
+	s := rule.NewSubject(o)
+	v := u.value(s)
+	v.Injection = u.injected(s)
+	to.Value(v)
 	var findings []check.Finding
 	for _, f := range u.findings(o) {
 		if u.env.line > 0 && slices.Contains(atVariable, f.Rule) {
@@ -239,7 +244,7 @@ func (u *unit) valueOf(s rule.Subject) check.Value {
 			v.Procs = &n
 		}
 	default:
-		v.Text, v.Source = u.eitherVersion(s)
+		v.Procs, v.Text, v.Source = u.eitherVersion(s)
 	}
 	if u.env.state == facts.Known && !byEnv {
 		v.Source += fmt.Sprintf("; GOMAXPROCS=%q (%s) is ignored", phrase.Clip(u.env.value, 40), u.env.source)
@@ -265,7 +270,7 @@ func (u *unit) of(s rule.Subject) string {
 }
 
 // eitherVersion is the value of a program of which no version is known.
-func (u *unit) eitherVersion(s rule.Subject) (text, source string) {
+func (u *unit) eitherVersion(s rule.Subject) (procs *int, text, source string) {
 	o := s.Observed
 	o.Facts.GoVersion, o.Language = newRelease, ""
 	young := rule.NewSubject(o)
@@ -273,7 +278,10 @@ func (u *unit) eitherVersion(s rule.Subject) (text, source string) {
 	old := rule.NewSubject(o)
 	a, b := u.chosen(young, young.Go.Procs), u.chosen(old, old.Go.Procs)
 	if a == b {
-		return a, "chosen by the Go runtime"
+		if !s.EveryCPU(young.Go.Procs) {
+			procs = &young.Go.Procs
+		}
+		return procs, a, "chosen by the Go runtime"
 	}
-	return a, fmt.Sprintf("chosen by the runtime of Go 1.25 or newer%s; an older one uses %s", u.of(young), b)
+	return nil, a, fmt.Sprintf("chosen by the runtime of Go 1.25 or newer%s; an older one uses %s", u.of(young), b)
 }

@@ -65,7 +65,7 @@ func writeJSON(w io.Writer, r *check.Report, _ Options) error {
 		Errors: []jsonErr{}, Notes: []jsonNote{}, Fixed: []jsonFix{},
 	}
 	for _, v := range r.Values {
-		d.Values = append(d.Values, jsonVal{v.Place, v.Procs, v.Text, v.Source, v.GoVersion, v.Module, v.Go})
+		d.Values = append(d.Values, valueJSON(v))
 	}
 	for _, f := range r.Findings {
 		d.Findings = append(d.Findings, jsonFind{f.Finding, f.Change != nil})
@@ -82,8 +82,16 @@ func writeJSON(w io.Writer, r *check.Report, _ Options) error {
 	for _, f := range r.Fixed {
 		d.Fixed = append(d.Fixed, jsonFix{f.Path, ids(f.Findings), f.Written})
 	}
+	return encode(w, d)
+}
+
+func valueJSON(v check.Value) jsonVal {
+	return jsonVal{v.Place, v.Procs, v.Text, v.Source, v.GoVersion, v.Module, v.Go}
+}
+
+func encode(w io.Writer, document any) error {
 	e := json.NewEncoder(w)
 	e.SetIndent("", "  ")
 	e.SetEscapeHTML(false)
-	return e.Encode(d)
+	return e.Encode(document)
 }

@@ -1,5 +1,6 @@
 // Package output renders a check.Report: as text, as procfit.check/v1, as SARIF 2.1.0,
-// as annotations of GitHub Actions, and as JUnit XML. It places words and computes
+// as annotations of GitHub Actions, and as JUnit XML; and a check.Impact as text and as
+// procfit.crio/v1. It places words and computes
 // nothing. Text from files is made fit to print in every format.
 package output
 
@@ -22,6 +23,7 @@ type Options struct {
 	Fix     bool   // text only: safe fixes were asked for, so the summary counts what has none
 	Values  bool   // text only: every program, not only those that are known to be Go
 	Version string // of procfit
+	Width   int    // text of an Impact only: columns of the terminal; 0: there is none
 }
 
 // Formats are the names that Write knows.
