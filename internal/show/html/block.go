@@ -2,6 +2,7 @@ package html
 
 import (
 	"cmp"
+	"net/url"
 	"strconv"
 
 	"github.com/procfit/procfit/internal/show/document"
@@ -143,7 +144,7 @@ func check(c document.Check) part {
 }
 
 func card(c document.Card) part {
-	return el("div", class(string(c.Tone)), el("h3", link("#"+c.ID, text(c.Title))),
+	return el("div", class(string(c.Tone)), el("h3", link((&url.URL{Fragment: c.ID}).String(), text(c.Title))),
 		el("p", class("kind"), sign(icon(c.Tone)), text(c.Answer)), el("div", class("pair"), each(c.Charts, chart)))
 }
 
