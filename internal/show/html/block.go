@@ -24,23 +24,23 @@ func block(b document.Block) part {
 	case document.List:
 		return list(b)
 	case document.Notes:
-		return el("ul", class("warnings"), each(b, note))
+		return el("ul class=warnings", each(b, note))
 	case document.Pairs:
-		return el("dl", class("pairs"), each(b, func(p document.Pair) part {
+		return el("dl class=pairs", each(b, func(p document.Pair) part {
 			return el("div", el("dt", text(p.Name)), el("dd", text(p.Value)))
 		}))
 	case document.Tiles:
-		return el("dl", class("tiles"), each(b, tile))
+		return el("dl class=tiles", each(b, tile))
 	case document.Checks:
-		return el("ol", class("checks"), each(b, check))
+		return el("ol class=checks", each(b, check))
 	case document.Cards:
-		return el("section", class("overview"), attrs{"aria-label", "Each group's answer"}, each(b, card))
+		return el("section class=overview", attrs{"aria-label", "Each group's answer"}, each(b, card))
 	case document.Code:
 		return code(b)
 	case document.Snippets:
-		return el("div", class("snippets"), each(b, snippet))
+		return el("div class=snippets", each(b, snippet))
 	case document.Links:
-		return el("p", class("contents"), each(b, func(l document.Link) part { return parts{link(l.To, text(l.Text)), text(" ")} }))
+		return el("p class=contents", each(b, func(l document.Link) part { return parts{link(l.To, text(l.Text)), text(" ")} }))
 	case document.Section:
 		return section(b)
 	case document.Folds:
@@ -68,7 +68,7 @@ func heading(h document.Heading) part {
 func panel(p document.Panel) part {
 	var label part
 	if p.Label != "" {
-		label = el("p", class("kind"), sign(when(p.Tone != "", icon(p.Tone))), text(p.Label))
+		label = el("p class=kind", sign(when(p.Tone != "", icon(p.Tone))), text(p.Label))
 	}
 	return el("section", class("verdict", string(cmp.Or(p.Tone, document.Unknown))), attrs{"aria-label", p.Name},
 		label, el("h"+strconv.Itoa(p.Level), class("sentence"), text(p.Sentence)), show(p.Blocks))
@@ -105,13 +105,13 @@ func advice(s string) parts {
 
 func alert(a document.Alert) part {
 	if a.To == "" {
-		return el("p", class("progress"), attrs{"role", "note"}, text(a.Text))
+		return el("p class=progress role=note", text(a.Text))
 	}
-	return el("p", class("alert"), link(a.To, sign("!"), text(a.Text)))
+	return el("p class=alert", link(a.To, sign("!"), text(a.Text)))
 }
 
 func list(l document.List) part {
-	return parts{paragraph("settle", l.Lead), el("ul", class("reasons"), each(l.Items, func(i document.Item) part {
+	return parts{paragraph("settle", l.Lead), el("ul class=reasons", each(l.Items, func(i document.Item) part {
 		if i.Command == "" {
 			return el("li", text(i.Text))
 		}
@@ -125,7 +125,7 @@ func note(n document.Note) part {
 		subject = parts{el("b", text(n.Subject)), text(": ")}
 	}
 	if n.Fix != "" {
-		fix = parts{text(" "), el("span", class("fix"), advice(n.Fix))}
+		fix = parts{text(" "), el("span class=fix", advice(n.Fix))}
 	}
 	return el("li", class(when(n.Quiet, "unknown")), sign(cmp.Or(when(n.Quiet, "·"), "!")), el("span", subject, text(n.Message), fix))
 }
@@ -133,19 +133,19 @@ func note(n document.Note) part {
 func tile(t document.Tile) part {
 	var before part
 	if t.Before != "" {
-		before = parts{el("span", class("before"), text(t.Before+" "), el("span", attrs{"aria-hidden", "true"}, text("→")), el("span", class("hidden"), text(" to "))), text(" ")}
+		before = parts{el("span class=before", text(t.Before+" "), el("span aria-hidden=true", text("→")), el("span class=hidden", text(" to "))), text(" ")}
 	}
 	return el("div", el("dt", text(t.Name)), el("dd", before, el("b", text(t.After)), aside("range", t.Note)))
 }
 
 func check(c document.Check) part {
-	return el("li", class(string(c.State)), el("span", class("question"), text(c.Question)), text("\n"),
-		el("span", class("answer"), sign(icon(c.State)), text(c.Answer)), text("\n"), el("span", class("detail"), text(c.Detail)))
+	return el("li", class(string(c.State)), el("span class=question", text(c.Question)), text("\n"),
+		el("span class=answer", sign(icon(c.State)), text(c.Answer)), text("\n"), el("span class=detail", text(c.Detail)))
 }
 
 func card(c document.Card) part {
 	return el("div", class(string(c.Tone)), el("h3", link((&url.URL{Fragment: c.ID}).String(), text(c.Title))),
-		el("p", class("kind"), sign(icon(c.Tone)), text(c.Answer)), el("div", class("pair"), each(c.Charts, chart)))
+		el("p class=kind", sign(icon(c.Tone)), text(c.Answer)), el("div class=pair", each(c.Charts, chart)))
 }
 
 func code(c document.Code) part {
@@ -153,7 +153,7 @@ func code(c document.Code) part {
 	case c.Title != "":
 		return parts{el("p", text(c.Title+":")), el("pre", text(c.Text))}
 	case c.Language != "":
-		return el("p", class("apply"), el("code", text(c.Text)))
+		return el("p class=apply", el("code", text(c.Text)))
 	}
 	return el("pre", text(c.Text))
 }
@@ -163,7 +163,7 @@ func snippet(c document.Code) part {
 	if c.Text != "" {
 		copied = el("pre", text(c.Text))
 	}
-	return el("div", class("snippet"), el("p", el("b", text(c.Title)), aside("note", c.Note)), copied)
+	return el("div class=snippet", el("p", el("b", text(c.Title)), aside("note", c.Note)), copied)
 }
 
 func section(s document.Section) part {
@@ -176,10 +176,10 @@ func section(s document.Section) part {
 func charts(c document.Charts) part {
 	title, many := heading(c.Title), part(nil)
 	if c.Hidden && title != nil {
-		title = el("div", class("hidden"), title)
+		title = el("div class=hidden", title)
 	}
 	if len(c.Beside) > 0 {
-		many = el("div", class("multiples"), each(c.Beside, chart))
+		many = el("div class=multiples", each(c.Beside, chart))
 	}
 	return parts{title, el("div", class(string(c.Layout), when(len(c.List) == 1, "one")), each(c.List, chart), many), paragraph("key", c.Key)}
 }
@@ -217,5 +217,5 @@ func sign(s string) part {
 	if s == "" {
 		return nil
 	}
-	return el("span", class("icon"), attrs{"aria-hidden", "true"}, text(s))
+	return el("span class=icon aria-hidden=true", text(s))
 }

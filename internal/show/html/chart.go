@@ -84,7 +84,7 @@ func chart(c document.Chart) part {
 	}
 	drawing := parts{
 		attrs{"width", "100%", "height", p.height, "role", "group", "aria-label", p.Title + " by " + p.over},
-		el("g", attrs{"role", "img", "aria-label", p.Summary}, p.legend(), each(p.Ticks, func(t document.Tick) part { return level(t, p.y) }),
+		el("g role=img", attrs{"aria-label", p.Summary}, p.legend(), each(p.Ticks, func(t document.Tick) part { return level(t, p.y) }),
 			reference("0", p.Reference, p.y), p.bands(), p.axisName(), p.joins()),
 	}
 	labels := labels(p.Categories)
@@ -98,8 +98,8 @@ func chart(c document.Chart) part {
 // level is a tick of the value axis, with its line.
 func level(t document.Tick, y func(float64) string) part {
 	return parts{
-		el("line", attrs{"class", "grid", "x1", 0, "x2", "100%", "y1", y(t.At), "y2", y(t.At)}),
-		el("text", attrs{"class", "tick", "x", 0, "y", y(t.At), "dy", -4}, text(t.Label)),
+		el("line class=grid x1=0 x2=100%", attrs{"y1", y(t.At), "y2", y(t.At)}),
+		el("text class=tick x=0 dy=-4", attrs{"y", y(t.At)}, text(t.Label)),
 	}
 }
 
@@ -109,8 +109,8 @@ func reference(left string, t *document.Tick, y func(float64) string) part {
 		return nil
 	}
 	return parts{
-		el("line", attrs{"class", "reference", "x1", left, "x2", "100%", "y1", y(t.At), "y2", y(t.At)}),
-		el("text", attrs{"class", "tick", "x", "100%", "y", y(t.At), "dy", -4, "text-anchor", "end"}, text(t.Label)),
+		el("line class=reference x2=100%", attrs{"x1", left, "y1", y(t.At), "y2", y(t.At)}),
+		el("text class=tick x=100% dy=-4 text-anchor=end", attrs{"y", y(t.At)}, text(t.Label)),
 	}
 }
 
@@ -119,11 +119,11 @@ func (p *plot) legend() (list parts) {
 		return nil
 	}
 	entry := func(y int, kind, name string) {
-		sign := el("circle", attrs{"class", "median", "cx", 6, "cy", y, "r", 4.5, "transform", "translate(0 -4)"})
+		sign := el("circle class=median cx=6 r=4.5", attrs{"cy", y, "transform", "translate(0 -4)"})
 		if p.Bars {
-			sign = el("rect", attrs{"class", "bar", "x", 1, "y", y, "width", 9, "height", 9, "transform", "translate(0 -9)"})
+			sign = el("rect class=bar x=1 width=9 height=9", attrs{"y", y, "transform", "translate(0 -9)"})
 		}
-		list = append(list, el("g", class("legend", kind), sign, el("text", attrs{"x", 16, "y", y}, text(name))))
+		list = append(list, el("g", class("legend", kind), sign, el("text x=16", attrs{"y", y}, text(name))))
 	}
 	for i, s := range p.Series {
 		entry(lineHeight*i+12, p.kind(i), s.Name)
@@ -138,7 +138,7 @@ func (p *plot) legend() (list parts) {
 func (p *plot) bands() (list parts) {
 	for i, k := range p.Categories {
 		if k.Mark != "" {
-			list = append(list, el("rect", class("band"), p.column(i), attrs{"y", p.top, "height", p.tall}))
+			list = append(list, el("rect class=band", p.column(i), attrs{"y", p.top, "height", p.tall}))
 		}
 	}
 	return list
@@ -164,7 +164,7 @@ func (p *plot) axisName() part {
 	case left:
 		at = attrs{"x", "100%", "text-anchor", "end"}
 	}
-	return el("text", class("tick"), at, attrs{"y", p.foot, "dy", 46}, text(p.over))
+	return el("text class=tick", at, attrs{"y", p.foot, "dy", 46}, text(p.over))
 }
 
 // joins are the lines between the marks of a series.

@@ -20,10 +20,15 @@ type (
 	element html.Node
 )
 
-// el makes an element. Its name and those of its attributes are ours alone: what comes from
-// outside is a text or a value, which x/net/html escapes.
-func el(name string, list ...part) *element {
-	n := &html.Node{Type: html.ElementNode, Data: name}
+// el makes an element. It starts as a page writes it between < and >, without quotes, and this
+// is ours alone: what comes from outside is a text or a value, which x/net/html escapes.
+func el(start string, list ...part) *element {
+	words := strings.Fields(start)
+	n := &html.Node{Type: html.ElementNode, Data: words[0]}
+	for _, word := range words[1:] {
+		name, value, _ := strings.Cut(word, "=")
+		n.Attr = append(n.Attr, html.Attribute{Key: name, Val: value})
+	}
 	parts(list).join(n)
 	return (*element)(n)
 }

@@ -44,7 +44,7 @@ type Live struct{ top, rest []byte }
 // NewLive renders what is known so far, to be loaded again after N seconds; 0: this
 // is the last of it.
 func NewLive(d *document.Document, refresh int) (*Live, error) {
-	page, err := write("<!DOCTYPE html>\n", el("html", attrs{"lang", "en"}, head(d, refresh),
+	page, err := write("<!DOCTYPE html>\n", el("html lang=en", head(d, refresh),
 		el("body", class(cmp.Or(d.Class, when(!d.Parts, "single"), "parts")), header(d), el("main", show(d.Blocks)))))
 	if err != nil {
 		return nil, err
@@ -70,13 +70,13 @@ func head(d *document.Document, refresh int) *element {
 	}
 	var again part
 	if refresh > 0 {
-		again = el("meta", attrs{"http-equiv", "refresh", "content", refresh})
+		again = el("meta http-equiv=refresh", attrs{"content", refresh})
 	}
 	return el("head",
-		el("meta", attrs{"charset", "utf-8"}),
-		el("meta", attrs{"name", "viewport", "content", "width=device-width, initial-scale=1"}),
-		el("meta", attrs{"http-equiv", "Content-Security-Policy", "content", "default-src 'none'; style-src 'unsafe-inline'"}),
-		el("meta", attrs{"name", "color-scheme", "content", "light dark"}),
+		el("meta charset=utf-8"),
+		el("meta name=viewport", attrs{"content", "width=device-width, initial-scale=1"}),
+		el("meta http-equiv=Content-Security-Policy", attrs{"content", "default-src 'none'; style-src 'unsafe-inline'"}),
+		el("meta name=color-scheme", attrs{"content", "light dark"}),
 		again,
 		el("title", text(d.Title+" – procfit")),
 		el("style", text(sheets)))
@@ -87,7 +87,7 @@ func header(d *document.Document) *element {
 	if d.Home != nil {
 		home = parts{link(d.Home.To, text(d.Home.Text)), text(" / ")}
 	}
-	return el("header", el("p", class("brand"), text("procfit")), el("h1", home, text(d.Title)), paragraph("when", d.Date))
+	return el("header", el("p class=brand", text("procfit")), el("h1", home, text(d.Title)), paragraph("when", d.Date))
 }
 
 // style is a style sheet, with those that it imports in their places.

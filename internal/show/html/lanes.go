@@ -61,9 +61,9 @@ func (l lanes) y(i int) int { return lanesTop + l.room*i }
 
 func (l lanes) figure() part {
 	filled := len(l.Fillings) > 0
-	picture := el("svg", attrs{"width", "100%", "height", l.height, "role", "img", "aria-label", l.Summary}, class(when(filled, "filled")), l.drawing())
+	picture := el("svg width=100% role=img", attrs{"height", l.height, "aria-label", l.Summary}, class(when(filled, "filled")), l.drawing())
 	if filled {
-		picture = el("div", class("scroll"), attrs{"tabindex", 0, "role", "region", "aria-label", "Picture, scrolls sideways"}, picture)
+		picture = el("div class=scroll tabindex=0 role=region", attrs{"aria-label", "Picture, scrolls sideways"}, picture)
 	}
 	return el("figure", class("chart", "time", "lanes"), el("h4", text(l.Title)), picture, el("figcaption", text(l.Note)))
 }
@@ -73,14 +73,14 @@ func (l lanes) drawing() parts {
 	for i, lane := range l.List {
 		var note part
 		if lane.Note != "" {
-			note = el("tspan", attrs{"x", 0, "dy", 12}, text(lane.Note))
+			note = el("tspan x=0 dy=12", text(lane.Note))
 		}
-		list = append(list, el("rect", class("ground"), timePlot, attrs{"y", l.y(i), "height", l.tall}),
-			el("text", attrs{"class", "tick", "x", 0, "y", l.y(i) + min(l.tall, laneRoom) - 4}, text(lane.Name), note))
+		list = append(list, el("rect class=ground", timePlot, attrs{"y", l.y(i), "height", l.tall}),
+			el("text class=tick x=0", attrs{"y", l.y(i) + min(l.tall, laneRoom) - 4}, text(lane.Name), note))
 	}
 	if len(l.Fillings) > 0 {
 		list = append(list, each(l.ticks, func(t document.Tick) part {
-			return el("line", attrs{"class", "grid", "x1", at(t.At), "x2", at(t.At), "y1", lanesTop, "y2", l.foot})
+			return el("line class=grid", attrs{"x1", at(t.At), "x2", at(t.At), "y1", lanesTop, "y2", l.foot})
 		}))
 	}
 	for i := range l.List {
@@ -115,11 +115,11 @@ func (l lanes) fill(i int) (list parts) {
 func (l lanes) stretch(s document.Stretch, y int) part {
 	var label part
 	if fits(s) {
-		label = el("text", attrs{"class", "in", "x", at(s.From), "y", y, "dx", 5, "dy", 17}, text(s.Label))
+		label = el("text class=in dx=5 dy=17", attrs{"x", at(s.From), "y", y}, text(s.Label))
 	}
 	opacity := strconv.FormatFloat(faintest+(1-faintest)*s.Weight, 'f', 2, 64)
 	return el("g", class("point", l.color(s.Of)), attrs{"tabindex", -1},
-		el("rect", class("stretch"), across(s.Span), attrs{"y", y, "height", l.tall, "fill-opacity", opacity}), label, readout(12, s.Value))
+		el("rect class=stretch", across(s.Span), attrs{"y", y, "height", l.tall, "fill-opacity", opacity}), label, readout(12, s.Value))
 }
 
 // fits reports whether the label has room in the stretch, where the lanes are as narrow as
@@ -151,9 +151,9 @@ func (l lanes) arrow(a document.Arrow) part {
 	if a.To < a.From {
 		from, to, tip = l.y(a.From), l.y(a.To)+l.tall, 5
 	}
-	return el("g", class("point"), attrs{"tabindex", -1},
+	return el("g class=point tabindex=-1",
 		el("line", class("arrow", when(a.Doubtful, "doubtful")), attrs{"x1", at(a.At), "x2", at(a.At), "y1", from, "y2", to}),
-		el("svg", attrs{"x", at(a.At), "y", to, "overflow", "visible"}, path("head", fmt.Sprintf("M0 0l-3.5 %dh7z", tip))),
+		el("svg overflow=visible", attrs{"x", at(a.At), "y", to}, path("head", fmt.Sprintf("M0 0l-3.5 %dh7z", tip))),
 		readout(12, a.Value))
 }
 
@@ -165,8 +165,8 @@ func (l lanes) key() (list parts) {
 		}
 		column, row := len(list)%keyColumns, len(list)/keyColumns
 		x := percent(timeGutter + float64(column)*(100-timeGutter)/keyColumns)
-		list = append(list, el("g", class("key", l.color(i)), el("svg", attrs{"x", x, "y", l.foot + timeRoom + keyRoom*(row+1) - 6, "overflow", "visible"},
-			el("rect", attrs{"class", "stretch", "y", -10, "width", 11, "height", 11, "rx", 2}), el("text", attrs{"x", 17}, text(f.Name)))))
+		list = append(list, el("g", class("key", l.color(i)), el("svg overflow=visible", attrs{"x", x, "y", l.foot + timeRoom + keyRoom*(row+1) - 6},
+			el("rect class=stretch y=-10 width=11 height=11 rx=2"), el("text x=17", text(f.Name)))))
 	}
 	return list
 }
@@ -187,10 +187,10 @@ func (l lanes) color(i int) string {
 func Picture(t document.Timeline) ([]byte, error) {
 	l := lanesOf(t)
 	tall := pictureHead + l.height + pictureFoot
-	return write("", el("svg", attrs{"xmlns", "http://www.w3.org/2000/svg", "viewBox", fmt.Sprintf("0 0 %d %d", pictureWide, tall), "width", pictureWide, "height", tall, "role", "img", "aria-label", l.Summary},
+	return write("", el("svg xmlns=http://www.w3.org/2000/svg role=img", attrs{"viewBox", fmt.Sprintf("0 0 %d %d", pictureWide, tall), "width", pictureWide, "height", tall, "aria-label", l.Summary},
 		el("style", text(style("picture.css"))),
-		el("text", attrs{"class", "title", "x", 16, "y", 24}, text(l.Title)),
-		el("text", attrs{"x", 16, "y", 43}, text(l.Note)),
-		el("svg", attrs{"class", "chart lanes filled", "x", 16, "y", pictureHead, "width", pictureWide - 32, "height", l.height, "overflow", "visible"}, l.drawing()),
-		el("text", attrs{"x", 16, "y", tall, "dy", -12}, text(t.Key))))
+		el("text class=title x=16 y=24", text(l.Title)),
+		el("text x=16 y=43", text(l.Note)),
+		el("svg x=16 overflow=visible", attrs{"class", "chart lanes filled", "y", pictureHead, "width", pictureWide - 32, "height", l.height}, l.drawing()),
+		el("text x=16 dy=-12", attrs{"y", tall}, text(t.Key))))
 }

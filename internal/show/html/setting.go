@@ -21,7 +21,7 @@ func (p *plot) setting(i int, label string) part {
 	}
 	return el("g", class("point", when(k.Mark != "", "marked")), attrs{"tabindex", focus, "role", "img", "aria-label", joined(", ", name, k.Mark)},
 		el("title", text(name)),
-		el("rect", class("hit"), p.column(i), attrs{"y", 0, "height", p.height}),
+		el("rect class=hit", p.column(i), attrs{"y", 0, "height", p.height}),
 		p.bars(i),
 		el("svg", inner, p.label(i, label)),
 		readouts)
@@ -29,7 +29,7 @@ func (p *plot) setting(i int, label string) part {
 
 // readout is shown at the right of a legend's line while its point is hovered.
 func readout(y int, words string) part {
-	return el("text", attrs{"class", "readout", "x", "100%", "y", y}, text(words))
+	return el("text class=readout x=100%", attrs{"y", y}, text(words))
 }
 
 func (p *plot) bars(i int) (list parts) {
@@ -52,17 +52,17 @@ func (p *plot) mark(i, j int) part {
 	top := m.At
 	if m.Interval {
 		top = m.High
-		list = append(list, el("path", attrs{"class", "interval", "d", "M0 " + p.y(m.Low) + "V" + p.y(m.High) + "M-6 " + p.y(m.Low) + "H6M-6 " + p.y(m.High) + "H6"}))
+		list = append(list, el("path class=interval", attrs{"d", "M0 " + p.y(m.Low) + "V" + p.y(m.High) + "M-6 " + p.y(m.Low) + "H6M-6 " + p.y(m.High) + "H6"}))
 	}
 	if m.Present {
-		list = append(list, el("circle", attrs{"class", "median", "cx", 0, "cy", p.y(m.At), "r", 4}))
+		list = append(list, el("circle class=median cx=0 r=4", attrs{"cy", p.y(m.At)}))
 	}
 	value, end := p.names(i, j)
 	if value != "" {
-		list = append(list, el("text", attrs{"class", "value", "y", p.y(top), "dy", -7, "text-anchor", "middle"}, text(value)))
+		list = append(list, el("text class=value dy=-7 text-anchor=middle", attrs{"y", p.y(top)}, text(value)))
 	}
 	if end != "" {
-		list = append(list, el("text", attrs{"class", "end", "x", 11, "y", p.y(m.At), "dy", 4}, text(end)))
+		list = append(list, el("text class=end x=11 dy=4", attrs{"y", p.y(m.At)}, text(end)))
 	}
 	return el("g", list)
 }
@@ -87,9 +87,9 @@ func (p *plot) names(i, j int) (value, end string) {
 // dot is one trial.
 func (p *plot) dot(d document.Dot) part {
 	x, y := px(d.Jitter*p.jitter), p.y(d.At)
-	sign := el("circle", attrs{"class", "dot", "cx", x, "cy", y, "r", 2})
+	sign := el("circle class=dot r=2", attrs{"cx", x, "cy", y})
 	if d.Kind == "invalid" {
-		sign = el("text", attrs{"class", "cross", "x", x, "y", y, "dy", 4}, text("×"))
+		sign = el("text class=cross dy=4", attrs{"x", x, "y", y}, text("×"))
 	}
 	return el("g", class(d.Kind), el("title", text(d.Label)), sign)
 }
@@ -100,12 +100,12 @@ func (p *plot) label(i int, of string) (list parts) {
 	if of != "" {
 		var sub part
 		if k.Sub != "" {
-			sub = el("text", attrs{"class", "sub", "y", p.foot, "dy", 30}, text(k.Sub))
+			sub = el("text class=sub dy=30", attrs{"y", p.foot}, text(k.Sub))
 		}
-		list = append(list, el("g", class(of), el("text", attrs{"y", p.foot, "dy", 16}, text(k.Label)), sub))
+		list = append(list, el("g", class(of), el("text dy=16", attrs{"y", p.foot}, text(k.Label)), sub))
 	}
 	if k.Mark != "" {
-		list = append(list, el("text", attrs{"class", "mark", "y", p.foot, "dy", 46, "text-anchor", p.anchor(i)}, text("▲ "+k.Mark)))
+		list = append(list, el("text class=mark dy=46", attrs{"y", p.foot, "text-anchor", p.anchor(i)}, text("▲ "+k.Mark)))
 	}
 	return list
 }

@@ -47,11 +47,11 @@ func course(c document.Course, ticks []document.Tick) part {
 		name := curve.Name + ": " + curve.Mean + " on average, " + curve.Min + " to " + curve.Max
 		summary += " " + name + "."
 		at := lineHeight*i + 12
-		legend = append(legend, el("g", class("legend", kind), el("rect", attrs{"class", "swatch", "x", 1, "y", at, "width", 12, "height", 3, "transform", "translate(0 -6)"}), el("text", attrs{"x", 19, "y", at}, text(name))))
+		legend = append(legend, el("g", class("legend", kind), el("rect class=swatch x=1 width=12 height=3", attrs{"y", at, "transform", "translate(0 -6)"}), el("text x=19", attrs{"y", at}, text(name))))
 		lines = append(lines, el("g", class(kind), path("spread", band(curve.Points)), path("curve", means(curve.Points))))
 	}
 	return el("figure", class("chart", "time"), el("h4", text(c.Title)),
-		el("svg", attrs{"width", "100%", "height", foot + timeRoom, "role", "img", "aria-label", summary},
+		el("svg width=100% role=img", attrs{"height", foot + timeRoom, "aria-label", summary},
 			legend, each(c.Ticks, func(t document.Tick) part { return level(t, y) }), times(ticks, foot),
 			el("svg", lines), reference("6%", c.Reference, y), columns(c.Curves, foot)),
 		el("figcaption", text(c.Note)))
@@ -70,7 +70,7 @@ func columns(curves []document.Curve, foot int) (list parts) {
 		return nil
 	}
 	for j, p := range curves[0].Points {
-		column := parts{class("point"), attrs{"tabindex", -1}, el("rect", class("hit"), across(p.Span), attrs{"y", 0, "height", foot})}
+		column := parts{class("point"), attrs{"tabindex", -1}, el("rect class=hit", across(p.Span), attrs{"y", 0, "height", foot})}
 		for i, c := range curves {
 			if p := c.Points[j]; p.Present {
 				column = append(column, readout(lineHeight*i+12, p.Value))
@@ -134,6 +134,6 @@ func times(ticks []document.Tick, foot int) parts {
 		if t.At > 0.97 {
 			anchor = "end"
 		}
-		return el("text", attrs{"class", "tick", "x", at(t.At), "y", foot, "dy", 15, "text-anchor", anchor}, text(t.Label))
+		return el("text class=tick dy=15", attrs{"x", at(t.At), "y", foot, "text-anchor", anchor}, text(t.Label))
 	})
 }
