@@ -67,7 +67,7 @@ func (p parts) join(to *html.Node) {
 
 // lines are the elements that have lines of the file for themselves, so that a person can
 // read it and compare two.
-var lines = strings.Fields("head body meta style header main section nav p h1 h2 h3 h4 ul ol li dl div details pre figure figcaption svg g table thead tbody tr")
+var lines = []string{"head", "body", "meta", "style", "header", "main", "section", "nav", "p", "h1", "h2", "h3", "h4", "ul", "ol", "li", "dl", "div", "details", "pre", "figure", "figcaption", "svg", "g", "table", "thead", "tbody", "tr"}
 
 func (e *element) join(to *html.Node) {
 	line := slices.Contains(lines, e.Data)
