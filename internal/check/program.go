@@ -131,7 +131,7 @@ func one(found []Candidate) (Program, []string) {
 	if len(found) == 0 {
 		return Program{}, nil
 	}
-	slices.SortFunc(found, func(a, b Candidate) int { return cmp.Compare(a.From, b.From) })
+	slices.SortStableFunc(found, func(a, b Candidate) int { return cmp.Compare(a.From, b.From) })
 	var among []string
 	for _, c := range found {
 		among = append(among, c.From)

@@ -127,7 +127,7 @@ func reasons(trials []*journal.Trial) []ReasonCount {
 		r.Count = n
 		list = append(list, r)
 	}
-	slices.SortFunc(list, func(a, b ReasonCount) int {
+	slices.SortStableFunc(list, func(a, b ReasonCount) int {
 		return cmp.Or(cmp.Compare(b.Count, a.Count), cmp.Compare(a.Reason, b.Reason), cmp.Compare(a.Code, b.Code))
 	})
 	return list

@@ -157,6 +157,9 @@ func (r rehearsal) archive(t *testing.T) {
 	shows(t, exec.Command(program, "version"), "procfit "+version+"\n")
 	size(t, r.file("linux_amd64.tar.gz"), time.Since(start))
 	static(t, program)
+	if f, err := os.Stat(program); err != nil || f.Size() > largestTool {
+		t.Errorf("%s: %v, %d bytes, at most %d: does it link what calls methods by name, or sort one more type with slices.SortFunc, which is larger than SortStableFunc?", program, err, f.Size(), largestTool)
+	}
 	used(t, dir, filepath.Join(dir, "man"), filepath.Join(dir, "completions/procfit.bash"))
 }
 

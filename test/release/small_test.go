@@ -11,8 +11,12 @@ import (
 	"time"
 )
 
-// largestRun is how large procfit-run may be: it is a part of every application's image.
-const largestRun = 4_000_000 // bytes
+// How large the programs for linux/amd64 may be. procfit-run, which is a part of every
+// application's image, may be so large for no system.
+const (
+	largestTool = 40_000_000 // bytes
+	largestRun  = 4_000_000
+)
 
 // small: procfit-run, from its archive and by the line that the pages have for a Dockerfile,
 // starts a program where there is nothing else. No system's is larger than it may be.

@@ -23,7 +23,7 @@ import (
 // Finish implements check.Checker: whose program each is shows when every go.mod is
 // known.
 func (c *Checker) Finish(ctx context.Context, to check.Sink) error {
-	slices.SortFunc(c.found, func(a, b found) int { return cmp.Compare(a.path, b.path) })
+	slices.SortStableFunc(c.found, func(a, b found) int { return cmp.Compare(a.path, b.path) })
 	c.above(".")
 	for _, f := range c.found {
 		if err := ctx.Err(); err != nil {

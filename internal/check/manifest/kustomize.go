@@ -47,7 +47,7 @@ func (c *Checker) patchedBy() map[string]string {
 	for _, k := range c.kustomized {
 		byDir[k.dir] = k
 	}
-	slices.SortFunc(c.kustomized, func(a, b kustomization) int { return strings.Compare(a.dir, b.dir) })
+	slices.SortStableFunc(c.kustomized, func(a, b kustomization) int { return strings.Compare(a.dir, b.dir) })
 	found := map[string]string{}
 	for _, k := range c.kustomized {
 		if !k.patches {

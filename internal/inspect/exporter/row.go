@@ -79,7 +79,7 @@ func viewOf(snap observe.Snapshot, c counters, s selection) *view {
 	}
 	c.forget(snap.At)
 	if v.dropped = len(all) - s.most; v.dropped > 0 {
-		slices.SortFunc(all, func(a, b counted) int {
+		slices.SortStableFunc(all, func(a, b counted) int {
 			return cmp.Or(cmp.Compare(b.sums.CPU, a.sums.CPU), cmp.Compare(a.process.PID, b.process.PID))
 		})
 		all = all[:s.most]

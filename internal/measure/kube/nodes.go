@@ -68,7 +68,7 @@ func fitting(all []corev1.Node) (fit []node) {
 			fit = append(fit, nodeOf(n))
 		}
 	}
-	slices.SortFunc(fit, func(a, b node) int {
+	slices.SortStableFunc(fit, func(a, b node) int {
 		return cmp.Or(cmp.Compare(b.host.CPUs, a.host.CPUs), strings.Compare(a.name, b.name))
 	})
 	return fit

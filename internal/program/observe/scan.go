@@ -144,8 +144,8 @@ func (s *Scanner) scan(ctx context.Context, pids []int, named bool) (Snapshot, e
 			}
 		}
 	}
-	slices.SortFunc(snap.Processes, func(a, b Process) int { return cmp.Compare(a.PID, b.PID) })
-	slices.SortFunc(snap.Unreadable, func(a, b Unreadable) int { return cmp.Compare(a.PID, b.PID) })
+	slices.SortStableFunc(snap.Processes, func(a, b Process) int { return cmp.Compare(a.PID, b.PID) })
+	slices.SortStableFunc(snap.Unreadable, func(a, b Unreadable) int { return cmp.Compare(a.PID, b.PID) })
 	s.at, s.last, s.groups = snap.At, now, shared.groups.now(overTime(ctx))
 	return snap, nil
 }

@@ -2,10 +2,7 @@ package html
 
 import (
 	"cmp"
-	"html"
-	"html/template"
 	"strconv"
-	"strings"
 
 	"github.com/procfit/procfit/internal/show/document"
 )
@@ -28,221 +25,168 @@ const (
 	labelsWide   = 16
 )
 
-// svg is a chart placed: percentages across, pixels down.
-type svg struct {
+// plot is a chart placed: percentages across, pixels down.
+type plot struct {
 	*document.Chart
-	Height          int
-	Top, Foot, Tall int // of the plot
-	Legend          []legend
-	Grid            []grid
-	Reference       *grid
-	Joins           []join
-	Settings        []setting
-	Over            string // what the categories are
-	AxisAt          string // where the axis is named; empty: it is not
-	AxisAnchor      string
-	Small           bool
-	Many            bool // settings: smaller marks
+	over                    string // what the categories are
+	small                   bool
+	many                    bool // categories: smaller marks
+	height, top, foot, tall int
+	left, step, jitter      float64
 }
 
-type legend struct {
-	Y    int
-	Name string
-	Kind string // the class of the series' marks
-}
-
-type grid struct {
-	Y     string
-	Label string
-}
-
-type join struct{ X1, Y1, X2, Y2, Kind, Shift string }
-
-type setting struct {
-	document.Category
-	Left, Width string // of the column that answers to the pointer
-	X           string // its middle
-	Label       string // class of the label: shown, wide only, or none
-	Anchor      string // of the mark's text, so that it stays inside
-	Text        []readout
-	Marks       []mark
-	Bars        []bar
-}
-
-type readout struct {
-	Y    int
-	Text string
-}
-
-type mark struct {
-	Kind      string
-	Shift     string // pixels aside, where series share a place
-	Y         string
-	Interval  bool
-	Low, High string
-	Dots      template.HTML
-	Value     string // next to the points that the answer is about
-	End       string // the series' name, at its last point
-}
-
-type bar struct{ X, Width, Y, Height, Kind string }
-
-func plot(c *document.Chart) svg {
+func placed(c *document.Chart) *plot {
 	if c.Together != nil {
 		c = c.Together
 	}
-	s := svg{Chart: c, Over: cmp.Or(c.Axis, "GOMAXPROCS"), Small: c.Bars || c.Small, Many: len(c.Categories) > labelsWide}
+	p := &plot{Chart: c, over: cmp.Or(c.Axis, "GOMAXPROCS"), small: c.Bars || c.Small, many: c.Small || len(c.Categories) > labelsWide, tall: plotHeight}
 	// Two legend lines even for one series, so that charts side by side line up.
-	height, room, lines := plotHeight, labelRoom, max(2, len(c.Series))
-	if s.Small {
-		height, room = smallHeight, smallRoom
+	room, lines := labelRoom, max(2, len(c.Series))
+	if p.small {
+		p.tall, room = smallHeight, smallRoom
 	}
 	if c.Small {
 		lines = max(1, len(c.Series)) // for the readout: one legend would be repeated in each of many
 	}
-	top := lineHeight*lines + 16
-	s.Top, s.Foot, s.Tall = top, top+height, height
-	s.Height = s.Foot + room
-	y := func(at float64) string { return px(float64(s.Foot) - at*float64(height)) }
-	for i, series := range c.Series {
-		if c.Small {
-			break
-		}
-		s.Legend = append(s.Legend, legend{Y: lineHeight*i + 12, Name: series.Name, Kind: kind(c, i)})
-	}
-	if len(c.Series) == 1 && !c.Bars && !c.Small {
-		s.Legend = append(s.Legend, legend{Y: lineHeight + 12, Name: "one trial", Kind: "trial main"})
-	}
-	for _, t := range c.Ticks {
-		s.Grid = append(s.Grid, grid{Y: y(t.At), Label: t.Label})
-	}
-	if c.Reference != nil {
-		s.Reference = &grid{Y: y(c.Reference.At), Label: c.Reference.Label}
-	}
-	n, left := len(c.Categories), float64(gutter)
+	p.top = lineHeight*lines + 16
+	p.foot = p.top + p.tall
+	p.height = p.foot + room
+
+	p.left = gutter
 	if c.Small {
-		left, s.Many = smallGutter, true
+		p.left = smallGutter
 	}
-	wide := 100 - left
-	if len(c.Series) > 1 && !s.Small && !c.Paired {
+	wide := 100 - p.left
+	if len(c.Series) > 1 && !p.small && !c.Paired {
 		wide -= endRoom
 	}
-	p := placed{svg: &s, left: left, step: wide / float64(max(1, n)), tall: float64(height), y: y, jitter: 12}
-	if c.Paired {
-		p.jitter = 6
-	}
-	if s.Many {
+	p.step = wide / float64(max(1, len(c.Categories)))
+	switch {
+	case p.many:
 		p.jitter = 2
+	case c.Paired:
+		p.jitter = 6
+	default:
+		p.jitter = 12
 	}
-	show := labels(c.Categories)
-	for i := range c.Categories {
-		s.Settings = append(s.Settings, p.setting(i, show[i]))
-	}
-	s.AxisAt, s.AxisAnchor = p.axisName()
-	return s
+	return p
 }
 
-// axisName is where the axis is named: at an end that no mark needs, or nowhere, since
-// the chart's label says it too.
-func (p *placed) axisName() (x, anchor string) {
-	left, right := p.Small, p.Small
-	for i, k := range p.Chart.Categories {
+func (p *plot) x(i int) float64     { return p.left + p.step*(float64(i)+0.5) }
+func (p *plot) y(at float64) string { return px(float64(p.foot) - at*float64(p.tall)) }
+
+// chart draws it.
+func chart(c document.Chart) part {
+	p := placed(&c)
+	note := c.Note
+	if p.Log {
+		note = joined(", ", note, "logarithmic scale")
+	}
+	drawing := parts{
+		attrs{"width", "100%", "height", p.height, "role", "group", "aria-label", p.Title + " by " + p.over},
+		el("g role=img", attrs{"aria-label", p.Summary}, p.legend(), each(p.Ticks, func(t document.Tick) part { return level(t, p.y) }),
+			reference("0", p.Reference, p.y), p.bands(), p.axisName(), p.joins()),
+	}
+	labels := labels(p.Categories)
+	for i := range p.Categories {
+		drawing = append(drawing, p.setting(i, labels[i]))
+	}
+	return el("figure", class("chart", when(p.small, "small"), when(p.many, "many")),
+		el("h4", text(p.Title), aside("unit", c.Unit)), el("svg", drawing), el("figcaption", text(note)))
+}
+
+// level is a tick of the value axis, with its line.
+func level(t document.Tick, y func(float64) string) part {
+	return parts{
+		el("line class=grid x1=0 x2=100%", attrs{"y1", y(t.At), "y2", y(t.At)}),
+		el("text class=tick x=0 dy=-4", attrs{"y", y(t.At)}, text(t.Label)),
+	}
+}
+
+// reference is a level to compare with; nil: there is none.
+func reference(left string, t *document.Tick, y func(float64) string) part {
+	if t == nil {
+		return nil
+	}
+	return parts{
+		el("line class=reference x2=100%", attrs{"x1", left, "y1", y(t.At), "y2", y(t.At)}),
+		el("text class=tick x=100% dy=-4 text-anchor=end", attrs{"y", y(t.At)}, text(t.Label)),
+	}
+}
+
+func (p *plot) legend() (list parts) {
+	if p.Chart.Small {
+		return nil
+	}
+	entry := func(y int, kind, name string) {
+		sign := el("circle class=median cx=6 r=4.5", attrs{"cy", y, "transform", "translate(0 -4)"})
+		if p.Bars {
+			sign = el("rect class=bar x=1 width=9 height=9", attrs{"y", y, "transform", "translate(0 -9)"})
+		}
+		list = append(list, el("g", class("legend", kind), sign, el("text x=16", attrs{"y", y}, text(name))))
+	}
+	for i, s := range p.Series {
+		entry(lineHeight*i+12, p.kind(i), s.Name)
+	}
+	if len(p.Series) == 1 && !p.Bars {
+		entry(lineHeight+12, "trial main", "one trial")
+	}
+	return list
+}
+
+// bands are behind what is marked.
+func (p *plot) bands() (list parts) {
+	for i, k := range p.Categories {
+		if k.Mark != "" {
+			list = append(list, el("rect class=band", p.column(i), attrs{"y", p.top, "height", p.tall}))
+		}
+	}
+	return list
+}
+
+// column is the width that a category has.
+func (p *plot) column(i int) attrs {
+	return attrs{"x", percent(p.left + p.step*float64(i)), "width", percent(p.step)}
+}
+
+// axisName is at an end that no mark needs, or nowhere, since the chart's label says it
+// too.
+func (p *plot) axisName() part {
+	left, right := p.small, p.small
+	for i, k := range p.Categories {
 		left = left || k.Mark != "" && p.x(i) < 45
 		right = right || k.Mark != "" && p.x(i) > 55
 	}
+	at := attrs{"x", 0, "text-anchor", "start"}
 	switch {
-	case !left:
-		return "0", "start"
-	case !right:
-		return "100%", "end"
+	case left && right:
+		return nil
+	case left:
+		at = attrs{"x", "100%", "text-anchor", "end"}
 	}
-	return "", ""
+	return el("text class=tick", at, attrs{"y", p.foot, "dy", 46}, text(p.over))
 }
 
-// placed is where things of a chart go: percentages across, pixels down.
-type placed struct {
-	*svg
-	left, step, tall, jitter float64
-	y                        func(at float64) string
-}
-
-func (p *placed) x(i int) float64 { return p.left + p.step*(float64(i)+0.5) }
-
-func (p *placed) setting(i int, label string) setting {
-	c := p.Chart
-	k := c.Categories[i]
-	a := setting{Category: k, Left: percent(p.left + p.step*float64(i)), Width: percent(p.step), X: percent(p.x(i)), Label: label, Anchor: "middle"}
-	switch {
-	case p.x(i) > 85:
-		a.Anchor = "end"
-	case p.x(i) < 20:
-		a.Anchor = "start"
-	}
-	for j, series := range c.Series {
-		m := series.Marks[i]
-		a.Text = append(a.Text, readout{Y: lineHeight*j + 12, Text: k.Name() + ": " + m.Text()})
-		if m.Joined {
-			p.Joins = append(p.Joins, join{percent(p.x(i - 1)), p.y(series.Marks[i-1].At), percent(p.x(i)), p.y(m.At), kind(c, j), shift(c, j)})
-		}
-		if c.Bars {
-			if m.Present {
-				wide := p.step * 0.7 / float64(len(c.Series))
-				a.Bars = append(a.Bars, bar{percent(p.x(i) - p.step*0.35 + wide*float64(j)), percent(wide * 0.9), p.y(m.At), px(m.At * p.tall), kind(c, j)})
+// joins are the lines between the marks of a series.
+func (p *plot) joins() (list parts) {
+	for i := range p.Categories {
+		for j, s := range p.Series {
+			if m := s.Marks[i]; m.Joined {
+				list = append(list, el("line", class("join", p.kind(j)), p.aside(j), attrs{"x1", percent(p.x(i - 1)), "y1", p.y(s.Marks[i-1].At), "x2", percent(p.x(i)), "y2", p.y(m.At)}))
 			}
-			continue
-		}
-		one := mark{Kind: kind(c, j), Shift: shift(c, j), Interval: m.Interval, Low: p.y(m.Low), High: p.y(m.High)}
-		if m.Present {
-			one.Y = p.y(m.At)
-		}
-		one.Dots = dots(m.Dots, p.jitter, p.y)
-		p.name(&one, i, j)
-		a.Marks = append(a.Marks, one)
-	}
-	return a
-}
-
-// name writes next to a point what it is: the value where the answer is about it, and at
-// the end of a line which one it is.
-func (p *placed) name(m *mark, i, j int) {
-	c := p.Chart
-	if p.Small || p.Many || m.Y == "" {
-		return
-	}
-	if k := c.Categories[i]; m.Kind == "main" && (k.Mark != "" || k.Default) {
-		m.Value = c.Series[j].Marks[i].Value
-	}
-	// The series of another axis have names, which the key has room for and an end has not.
-	if i == len(c.Categories)-1 && len(c.Series) > 1 && !c.Paired && c.Axis == "" && i < labelsNarrow {
-		m.End = c.Series[j].Name
-	}
-}
-
-// dots are written here and not by a template, which would take most of the time
-// of a large report: there is one for every trial and series. What came from
-// outside, the label, is escaped.
-func dots(list []document.Dot, jitter float64, y func(float64) string) template.HTML {
-	var b strings.Builder
-	for _, d := range list {
-		b.WriteString(`<g class="` + html.EscapeString(d.Kind) + `"><title>` + html.EscapeString(d.Label) + `</title>`)
-		x, y := px(d.Jitter*jitter), y(d.At)
-		if d.Kind == "invalid" {
-			b.WriteString(`<text class="cross" x="` + x + `" y="` + y + `" dy="4">×</text></g>`)
-		} else {
-			b.WriteString(`<circle class="dot" cx="` + x + `" cy="` + y + `" r="2"/></g>`)
 		}
 	}
-	return template.HTML(b.String())
+	return list
 }
 
 // kind is the class of a series: "main" is filled, "side" is hollow. Of curves
 // the last is the one to look at (p99), of bars the first. Of two that lie behind a
 // small one, the second is "far".
-func kind(c *document.Chart, i int) string {
+func (p *plot) kind(j int) string {
 	switch {
-	case c.Bars && i == 0 || !c.Bars && i == len(c.Series)-1:
+	case p.Bars && j == 0 || !p.Bars && j == len(p.Series)-1:
 		return "main"
-	case c.Small && i == 1:
+	case p.Chart.Small && j == 1:
 		return "side far"
 	}
 	return "side"
@@ -251,20 +195,21 @@ func kind(c *document.Chart, i int) string {
 // pairGap is how far apart two series of one quantity stand, in pixels.
 const pairGap = 28
 
-// shift moves a series aside, so that those of one quantity can be distinguished.
-func shift(c *document.Chart, i int) string {
-	if !c.Paired {
-		return ""
+// aside moves a series, so that those of one quantity can be distinguished.
+func (p *plot) aside(j int) part {
+	if !p.Paired {
+		return nil
 	}
 	gap := float64(pairGap)
-	if len(c.Categories) > labelsNarrow {
+	if len(p.Categories) > labelsNarrow {
 		gap /= 4
 	}
-	return px(gap * (float64(i) - float64(len(c.Series)-1)/2))
+	return attrs{"transform", "translate(" + px(gap*(float64(j)-float64(len(p.Series)-1)/2)) + " 0)"}
 }
 
 // labels chooses which categories are named when there are too many for the
-// width: unset and marked ones always, of the others one in every few.
+// width: unset and marked ones always, of the others one in every few. An entry is the
+// class of the label; empty: there is none.
 func labels(list []document.Category) []string {
 	out := make([]string, len(list))
 	choose := func(class string, fit int) {

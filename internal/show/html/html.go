@@ -1,5 +1,6 @@
 // Package html writes a document as one self-contained page: no script, no font, nothing
-// fetched. Text goes through html/template and stays text.
+// fetched. Text stays text: pages are trees of elements, which golang.org/x/net/html writes
+// and escapes.
 //
 // The page reads on a phone, in both colour schemes, on paper and to a screen reader: no
 // sign is of colour alone, headings go down a step at a time, and values show on hover,
@@ -8,32 +9,24 @@ package html
 
 import (
 	"bytes"
+	"cmp"
 	"embed"
 	"fmt"
-	"html/template"
 	"slices"
+	"strings"
+
+	"golang.org/x/net/html"
 
 	"github.com/procfit/procfit/internal/show/document"
 )
 
-//go:embed *.html *.css
+//go:embed *.css
 var files embed.FS
 
 // Colors is the style sheet with the colours of procfit's pages, light and dark.
 //
 //go:embed colors.css
 var Colors string
-
-// page is a document with what only a page that is served has.
-type page struct {
-	*document.Document
-	Refresh int // seconds until the browser asks again; 0: it is a file
-}
-
-// Has reports whether the page has a block of this kind, whose style sheet it needs.
-func (p page) Has(kind string) bool {
-	return slices.ContainsFunc(p.Blocks, func(b document.Block) bool { return b.Kind() == kind })
-}
 
 // Render writes the document as a page.
 func Render(d *document.Document) ([]byte, error) {
@@ -51,73 +44,74 @@ type Live struct{ top, rest []byte }
 // NewLive renders what is known so far, to be loaded again after N seconds; 0: this
 // is the last of it.
 func NewLive(d *document.Document, refresh int) (*Live, error) {
-	t, err := templates()
+	page, err := write("<!DOCTYPE html>\n", el("html lang=en", head(d, refresh),
+		el("body", class(cmp.Or(d.Class, when(!d.Parts, "single"), "parts")), header(d), el("main", show(d.Blocks)))))
 	if err != nil {
 		return nil, err
 	}
-	var top, rest bytes.Buffer
-	p := page{d, refresh}
-	if err := t.ExecuteTemplate(&top, "top", p); err != nil {
-		return nil, fmt.Errorf("render the page's head: %w", err)
-	}
-	if err := t.ExecuteTemplate(&rest, "rest", p); err != nil {
-		return nil, fmt.Errorf("render the page: %w", err)
-	}
-	return &Live{top.Bytes(), rest.Bytes()}, nil
+	// Of what is not text there is one.
+	at := bytes.Index(page, []byte("<main>")) + len("<main>")
+	return &Live{page[:at], page[at:]}, nil
 }
 
 // Page is the whole of it, with what runs now; it costs a copy.
 func (l *Live) Page(now string) []byte {
-	b := bytes.NewBuffer(make([]byte, 0, len(l.top)+len(l.rest)+len(now)+64))
-	b.Write(l.top)
+	line := ""
 	if now != "" {
-		b.WriteString(`<p class="progress" role="status">` + template.HTMLEscapeString(now) + "</p>\n")
+		line = "\n" + `<p class="progress" role="status">` + html.EscapeString(now) + "</p>"
 	}
-	b.Write(l.rest)
-	return b.Bytes()
+	return slices.Concat(l.top, []byte(line), l.rest)
 }
 
-// templates has one for each kind of block.
-func templates() (*template.Template, error) {
-	t := template.New("")
-	t.Funcs(template.FuncMap{
-		// show writes blocks by the template of their kind.
-		"show": func(list []document.Block) (template.HTML, error) {
-			var out bytes.Buffer
-			for _, b := range list {
-				if err := t.ExecuteTemplate(&out, b.Kind(), b); err != nil {
-					return "", err
-				}
-			}
-			return template.HTML(out.String()), nil
-		},
-		"plot":   plot,
-		"course": course,
-		"lanes":  lanes,
-		"times":  times,
-		"across": across,
-		"along":  along,
-		"icon":   icon,
-		"prose":  document.Prose,
-		"part":   func(at float64) string { return percent(100 * at) },
-		"length": func(s document.Span) string { return percent(100 * (s.To - s.From)) },
-	})
-	t, err := t.ParseFS(files, "*.html", "*.css")
+func head(d *document.Document, refresh int) *element {
+	sheets := style("style.css")
+	if slices.ContainsFunc(d.Blocks, func(b document.Block) bool { _, is := b.(document.Timeline); return is }) {
+		sheets += style("timeline.css")
+	}
+	var again part
+	if refresh > 0 {
+		again = el("meta http-equiv=refresh", attrs{"content", refresh})
+	}
+	return el("head",
+		el("meta charset=utf-8"),
+		el("meta name=viewport", attrs{"content", "width=device-width, initial-scale=1"}),
+		el("meta http-equiv=Content-Security-Policy", attrs{"content", "default-src 'none'; style-src 'unsafe-inline'"}),
+		el("meta name=color-scheme", attrs{"content", "light dark"}),
+		again,
+		el("title", text(d.Title+" – procfit")),
+		el("style", text(sheets)))
+}
+
+func header(d *document.Document) *element {
+	var home part
+	if d.Home != nil {
+		home = parts{link(d.Home.To, text(d.Home.Text)), text(" / ")}
+	}
+	return el("header", el("p class=brand", text("procfit")), el("h1", home, text(d.Title)), paragraph("when", d.Date))
+}
+
+// style is a style sheet, with those that it imports in their places.
+func style(name string) string {
+	sheet, err := files.ReadFile(name)
 	if err != nil {
-		return nil, fmt.Errorf("parse the page's templates: %w", err)
+		panic(err) // it is a part of the program
 	}
-	return t, nil
+	var b strings.Builder
+	for line := range strings.Lines(string(sheet)) {
+		if imported, ok := strings.CutPrefix(line, "@import "); ok {
+			line = style(strings.Trim(imported, "\";\n"))
+		}
+		b.WriteString(line)
+	}
+	return b.String()
 }
 
-// icon is a sign next to an answer, so that colour is never the only one.
-func icon(t document.Tone) string {
-	switch t {
-	case document.OK:
-		return "✓"
-	case document.Act:
-		return "→"
-	case document.Attention:
-		return "!"
+// write renders an element after what begins the file.
+func write(start string, e *element) ([]byte, error) {
+	b := bytes.NewBufferString(start)
+	if err := html.Render(b, (*html.Node)(e)); err != nil {
+		return nil, fmt.Errorf("render the page: %w", err)
 	}
-	return "?"
+	b.WriteByte('\n')
+	return b.Bytes(), nil
 }

@@ -215,15 +215,15 @@ func (b *builder) finish() *Trace {
 		b.keep(g)
 	}
 	b.choose()
-	slices.SortFunc(t.Goroutines, func(x, y Goroutine) int { return int(x.order - y.order) })
+	slices.SortStableFunc(t.Goroutines, func(x, y Goroutine) int { return int(x.order - y.order) })
 	for _, p := range b.procs {
 		t.Procs = append(t.Procs, p.Proc)
 	}
-	slices.SortFunc(t.Procs, func(x, y Proc) int { return x.ID - y.ID })
+	slices.SortStableFunc(t.Procs, func(x, y Proc) int { return x.ID - y.ID })
 	for _, f := range b.flows {
 		t.Flows = append(t.Flows, *f)
 	}
-	slices.SortFunc(t.Flows, func(x, y Flow) int {
+	slices.SortStableFunc(t.Flows, func(x, y Flow) int {
 		if x.From != y.From {
 			return x.From - y.From
 		}

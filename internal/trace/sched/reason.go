@@ -68,7 +68,7 @@ func (t *tally) detailStats() *DetailStats {
 		c.Mean /= float64(d.Samples)
 		d.Reasons = append(d.Reasons, c)
 	}
-	slices.SortFunc(d.Reasons, func(a, b ReasonStats) int {
+	slices.SortStableFunc(d.Reasons, func(a, b ReasonStats) int {
 		return cmp.Or(cmp.Compare(b.Mean, a.Mean), cmp.Compare(a.Name, b.Name))
 	})
 	return &d

@@ -71,7 +71,7 @@ func (v view) list() []Program {
 		p.Path = name
 		all = append(all, p)
 	}
-	slices.SortFunc(all, func(a, b Program) int { return cmp.Compare(a.Path, b.Path) })
+	slices.SortStableFunc(all, func(a, b Program) int { return cmp.Compare(a.Path, b.Path) })
 	return all
 }
 

@@ -11,8 +11,8 @@ import (
 )
 
 var (
-	spanClass = regexp.MustCompile(`<g class="point (\w+)" .*?<text class="readout" [^>]*>([^<]*)`)
-	keyEntry  = regexp.MustCompile(`<g class="key (\w+)">.*?<text [^>]*>([^<]*)`)
+	spanClass = regexp.MustCompile(`(?s)<g class="point (\w+)" .*?<text class="readout" [^>]*>([^<]*)`)
+	keyEntry  = regexp.MustCompile(`(?s)<g class="key (\w+)">.*?<text [^>]*>([^<]*)`)
 	colorOf   = regexp.MustCompile(`\.(c\d+) \{ color: (#\w+); \}`)
 )
 

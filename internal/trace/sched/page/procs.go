@@ -38,7 +38,7 @@ func waiting(st *sched.Stats, most int) []document.Block {
 		}
 		rest = append(rest, fmt.Sprintf("%d more Ps have shorter queues: %s waiting on all of them together on average, at most %s on one", len(list)-most, number.Amount(others.Mean), number.Amount(others.Max)))
 		list = list[:most]
-		slices.SortFunc(list, func(a, b sched.ProcLoad) int { return a.Proc - b.Proc })
+		slices.SortStableFunc(list, func(a, b sched.ProcLoad) int { return a.Proc - b.Proc })
 	}
 	t := document.Table{Columns: []document.Column{{Head: "P", Short: "P", Left: true}, {Head: "mean queue", Short: "mean", Bars: true}, {Head: "longest", Short: "max"}, {Head: "share of all", Short: "share"}}}
 	if slicesKnown {

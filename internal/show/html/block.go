@@ -1,0 +1,221 @@
+package html
+
+import (
+	"cmp"
+	"net/url"
+	"strconv"
+
+	"github.com/procfit/procfit/internal/show/document"
+)
+
+// show makes the elements of blocks.
+func show(list []document.Block) parts { return each(list, block) }
+
+func block(b document.Block) part {
+	switch b := b.(type) {
+	case document.Heading:
+		return heading(b)
+	case document.Panel:
+		return panel(b)
+	case document.Text:
+		return prose(b)
+	case document.Alert:
+		return alert(b)
+	case document.List:
+		return list(b)
+	case document.Notes:
+		return el("ul class=warnings", each(b, note))
+	case document.Pairs:
+		return el("dl class=pairs", each(b, func(p document.Pair) part {
+			return el("div", el("dt", text(p.Name)), el("dd", text(p.Value)))
+		}))
+	case document.Tiles:
+		return el("dl class=tiles", each(b, tile))
+	case document.Checks:
+		return el("ol class=checks", each(b, check))
+	case document.Cards:
+		return el("section class=overview", attrs{"aria-label", "Each group's answer"}, each(b, card))
+	case document.Code:
+		return code(b)
+	case document.Snippets:
+		return el("div class=snippets", each(b, snippet))
+	case document.Links:
+		return el("p class=contents", each(b, func(l document.Link) part { return parts{link(l.To, text(l.Text)), text(" ")} }))
+	case document.Section:
+		return section(b)
+	case document.Folds:
+		return parts{heading(b.Title), each(b.List, func(f document.Fold) part {
+			return el("details", el("summary", text(f.Summary)), show(f.Blocks))
+		})}
+	case document.Table:
+		return table(b)
+	case document.Charts:
+		return charts(b)
+	case document.Timeline:
+		return timeline(b)
+	}
+	panic("no element for a block of kind " + b.Kind())
+}
+
+// heading is a title; one without text is none.
+func heading(h document.Heading) part {
+	if h.Text == "" {
+		return nil
+	}
+	return el("h"+strconv.Itoa(h.Level), attrs{"id", h.ID}, link(h.To, text(h.Text)), aside("unit", h.Note))
+}
+
+func panel(p document.Panel) part {
+	var label part
+	if p.Label != "" {
+		label = el("p class=kind", sign(when(p.Tone != "", icon(p.Tone))), text(p.Label))
+	}
+	return el("section", class("verdict", string(cmp.Or(p.Tone, document.Unknown))), attrs{"aria-label", p.Name},
+		label, el("h"+strconv.Itoa(p.Level), class("sentence"), text(p.Sentence)), show(p.Blocks))
+}
+
+func prose(t document.Text) part {
+	switch {
+	case t.Text == "":
+		return nil
+	case t.Tone != "" && t.Lead != "":
+		return el("p", class("outcome", string(t.Tone)), sign(icon(t.Tone)), text(t.Lead+". "+t.Text))
+	case t.Tone != "":
+		return el("p", class("outcome", string(t.Tone)), sign(icon(t.Tone)), text(t.Text))
+	}
+	var lead, words part = nil, text(t.Text)
+	if t.Lead != "" {
+		lead = parts{el("b", text(t.Lead)), text(". ")}
+	}
+	if t.Style == document.Advice {
+		words = advice(t.Text)
+	}
+	return el("p", class(string(t.Style)), lead, words)
+}
+
+// advice is prose in which code is between backquotes.
+func advice(s string) parts {
+	return each(document.Prose(s), func(p document.Part) part {
+		if p.Code {
+			return el("code", text(p.Text))
+		}
+		return text(p.Text)
+	})
+}
+
+func alert(a document.Alert) part {
+	if a.To == "" {
+		return el("p class=progress role=note", text(a.Text))
+	}
+	return el("p class=alert", link(a.To, sign("!"), text(a.Text)))
+}
+
+func list(l document.List) part {
+	return parts{paragraph("settle", l.Lead), el("ul class=reasons", each(l.Items, func(i document.Item) part {
+		if i.Command == "" {
+			return el("li", text(i.Text))
+		}
+		return el("li", text(i.Text+": "), el("code", text(i.Command)))
+	}))}
+}
+
+func note(n document.Note) part {
+	var subject, fix part
+	if n.Subject != "" {
+		subject = parts{el("b", text(n.Subject)), text(": ")}
+	}
+	if n.Fix != "" {
+		fix = parts{text(" "), el("span class=fix", advice(n.Fix))}
+	}
+	return el("li", class(when(n.Quiet, "unknown")), sign(cmp.Or(when(n.Quiet, "·"), "!")), el("span", subject, text(n.Message), fix))
+}
+
+func tile(t document.Tile) part {
+	var before part
+	if t.Before != "" {
+		before = parts{el("span class=before", text(t.Before+" "), el("span aria-hidden=true", text("→")), el("span class=hidden", text(" to "))), text(" ")}
+	}
+	return el("div", el("dt", text(t.Name)), el("dd", before, el("b", text(t.After)), aside("range", t.Note)))
+}
+
+func check(c document.Check) part {
+	return el("li", class(string(c.State)), el("span class=question", text(c.Question)), text("\n"),
+		el("span class=answer", sign(icon(c.State)), text(c.Answer)), text("\n"), el("span class=detail", text(c.Detail)))
+}
+
+func card(c document.Card) part {
+	return el("div", class(string(c.Tone)), el("h3", link((&url.URL{Fragment: c.ID}).String(), text(c.Title))),
+		el("p class=kind", sign(icon(c.Tone)), text(c.Answer)), el("div class=pair", each(c.Charts, chart)))
+}
+
+func code(c document.Code) part {
+	switch {
+	case c.Title != "":
+		return parts{el("p", text(c.Title+":")), el("pre", text(c.Text))}
+	case c.Language != "":
+		return el("p class=apply", el("code", text(c.Text)))
+	}
+	return el("pre", text(c.Text))
+}
+
+func snippet(c document.Code) part {
+	var copied part
+	if c.Text != "" {
+		copied = el("pre", text(c.Text))
+	}
+	return el("div class=snippet", el("p", el("b", text(c.Title)), aside("note", c.Note)), copied)
+}
+
+func section(s document.Section) part {
+	if s.Class == document.Navigation {
+		return el("nav", attrs{"aria-label", s.Name}, show(s.Blocks))
+	}
+	return el("section", class(s.Class), attrs{"id", s.ID, "aria-label", s.Name}, show(s.Blocks))
+}
+
+func charts(c document.Charts) part {
+	title, many := heading(c.Title), part(nil)
+	if c.Hidden && title != nil {
+		title = el("div class=hidden", title)
+	}
+	if len(c.Beside) > 0 {
+		many = el("div class=multiples", each(c.Beside, chart))
+	}
+	return parts{title, el("div", class(string(c.Layout), when(len(c.List) == 1, "one")), each(c.List, chart), many), paragraph("key", c.Key)}
+}
+
+// paragraph is a text of a class; one without words is none.
+func paragraph(of, words string) part {
+	if words == "" {
+		return nil
+	}
+	return el("p", class(of), text(words))
+}
+
+// aside is less than what it follows.
+func aside(of, words string) part {
+	if words == "" {
+		return nil
+	}
+	return parts{text(" "), el("span", class(of), text(words))}
+}
+
+// icon is a sign next to an answer, so that colour is never the only one.
+func icon(t document.Tone) string {
+	switch t {
+	case document.OK:
+		return "✓"
+	case document.Act:
+		return "→"
+	case document.Attention:
+		return "!"
+	}
+	return "?"
+}
+
+func sign(s string) part {
+	if s == "" {
+		return nil
+	}
+	return el("span class=icon aria-hidden=true", text(s))
+}

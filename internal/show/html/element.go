@@ -1,0 +1,108 @@
+package html
+
+import (
+	"fmt"
+	"net/url"
+	"slices"
+	"strings"
+
+	"golang.org/x/net/html"
+)
+
+// part is what an element is made of: attributes, text, other elements. An empty one
+// adds nothing.
+type part interface{ join(to *html.Node) }
+
+type (
+	attrs   []any // names, each followed by its value
+	text    string
+	parts   []part
+	element html.Node
+)
+
+// el makes an element. It starts as a page writes it between < and >, without quotes, and this
+// is ours alone: what comes from outside is a text or a value, which x/net/html escapes.
+func el(start string, list ...part) *element {
+	words := strings.Fields(start)
+	n := &html.Node{Type: html.ElementNode, Data: words[0]}
+	for _, word := range words[1:] {
+		name, value, _ := strings.Cut(word, "=")
+		n.Attr = append(n.Attr, html.Attribute{Key: name, Val: value})
+	}
+	parts(list).join(n)
+	return (*element)(n)
+}
+
+// each makes a part for every item of a list.
+func each[T any](list []T, one func(T) part) parts {
+	all := make(parts, len(list))
+	for i, item := range list {
+		all[i] = one(item)
+	}
+	return all
+}
+
+// join adds the attributes that have a value.
+func (a attrs) join(to *html.Node) {
+	for pair := range slices.Chunk(a, 2) {
+		if value := fmt.Sprint(pair[1]); value != "" {
+			to.Attr = append(to.Attr, html.Attribute{Key: pair[0].(string), Val: value})
+		}
+	}
+}
+
+func (t text) join(to *html.Node) {
+	if t != "" {
+		to.AppendChild(&html.Node{Type: html.TextNode, Data: string(t)})
+	}
+}
+
+func (p parts) join(to *html.Node) {
+	for _, one := range p {
+		if one != nil {
+			one.join(to)
+		}
+	}
+}
+
+// lines are the elements that have lines of the file for themselves, so that a person can
+// read it and compare two.
+var lines = []string{"head", "body", "meta", "style", "header", "main", "section", "nav", "p", "h1", "h2", "h3", "h4", "ul", "ol", "li", "dl", "div", "details", "pre", "figure", "figcaption", "svg", "g", "table", "thead", "tbody", "tr"}
+
+func (e *element) join(to *html.Node) {
+	line := slices.Contains(lines, e.Data)
+	if line && to.FirstChild == nil {
+		text("\n").join(to)
+	}
+	to.AppendChild((*html.Node)(e))
+	if line {
+		text("\n").join(to)
+	}
+}
+
+// class joins the names of classes that are not empty.
+func class(names ...string) attrs {
+	return attrs{"class", joined(" ", names...)}
+}
+
+// joined is the texts that are not empty.
+func joined(between string, texts ...string) string {
+	return strings.Join(slices.DeleteFunc(texts, func(s string) bool { return s == "" }), between)
+}
+
+// when is the name where something holds.
+func when(holds bool, name string) string {
+	if holds {
+		return name
+	}
+	return ""
+}
+
+// link makes a link of parts, where its target is a page: none runs a script.
+func link(to string, list ...part) part {
+	u, err := url.Parse(to)
+	if to == "" || err != nil || !slices.Contains([]string{"", "http", "https", "mailto"}, u.Scheme) {
+		return parts(list)
+	}
+	return el("a", attrs{"href", u.String()}, parts(list))
+}
