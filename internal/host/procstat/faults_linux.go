@@ -7,8 +7,11 @@ import (
 	"io/fs"
 	"math/rand/v2"
 	"os"
+	"runtime"
 	"strconv"
 	"time"
+
+	"golang.org/x/sys/unix"
 )
 
 const (
@@ -74,6 +77,8 @@ type faulter struct {
 	active  bool // its faults rose lately, or it is new here
 	hidden  bool
 	threads map[int]*faulting
+
+	watched, missed uint64 // faults while its threads were looked at, and before
 }
 
 func newFaulter(s Stat) *faulter {
@@ -98,23 +103,21 @@ func (w *FaultWatch) run(all map[Identity]*faulter, wait time.Duration) {
 			return
 		}
 		if !now.Before(gate) {
-			if w.count(all) {
+			alive := false
+			cost := cpuTime(func() { alive = w.count(all) })
+			if alive {
 				last = now
 			} else if now.Sub(last) > faultPatience {
 				w.ended <- total(all, last.Sub(began))
 				return
 			}
-			gate = atMost(gateCost, now, faultGate)
+			gate = now.Add(max(faultGate, time.Duration(float64(cost)/gateCost)))
 		}
 		next := gate
 		if now = time.Now(); active(all) {
 			if !now.Before(look) {
-				for _, f := range all {
-					if f.active {
-						f.look()
-					}
-				}
-				look = atMost(faultCost, now, faultLook/2+rand.N(faultLook))
+				cost := cpuTime(func() { lookAt(all) })
+				look = now.Add(max(faultLook/2+rand.N(faultLook), time.Duration(float64(cost)/faultCost)))
 			}
 			if look.Before(next) {
 				next = look
@@ -124,10 +127,25 @@ func (w *FaultWatch) run(all map[Identity]*faulter, wait time.Duration) {
 	}
 }
 
-// atMost is when to do again what began at a moment, so that it costs at most this share
-// of a CPU.
-func atMost(share float64, began time.Time, after time.Duration) time.Time {
-	return began.Add(max(after, time.Duration(float64(time.Since(began))/share)))
+// cpuTime is what something costs. By the wall's clock it would cost most on a machine on
+// which it has to wait for a CPU, and would be done there too rarely.
+func cpuTime(do func()) time.Duration {
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	var before, after unix.Timespec
+	unix.ClockGettime(unix.CLOCK_THREAD_CPUTIME_ID, &before)
+	do()
+	unix.ClockGettime(unix.CLOCK_THREAD_CPUTIME_ID, &after)
+	return time.Duration(after.Nano() - before.Nano())
+}
+
+// lookAt looks at the threads of those processes that had faults lately.
+func lookAt(all map[Identity]*faulter) {
+	for _, f := range all {
+		if f.active {
+			f.look()
+		}
+	}
 }
 
 func active(all map[Identity]*faulter) bool {
@@ -161,14 +179,32 @@ func (w *FaultWatch) count(all map[Identity]*faulter) (alive bool) {
 			all[stat.Identity()] = f
 			continue
 		}
-		if stat.MajorFaults > f.major {
-			f.active = true
-		} else {
-			f.rest()
-		}
+		f.rose(stat.MajorFaults - min(f.major, stat.MajorFaults))
 		f.major = stat.MajorFaults
 	}
 	return alive
+}
+
+// rose takes in how many faults there were since the last count.
+func (f *faulter) rose(by uint64) {
+	switch {
+	case by == 0:
+		f.rest()
+	case f.active:
+		f.watched += by
+	default:
+		f.missed += by
+		f.active = true
+	}
+}
+
+// all is how many faults there were for each one that was looked at, at most 2: those that
+// came before the looks are taken to be like the others.
+func (f *faulter) all() float64 {
+	if f.watched == 0 {
+		return 1
+	}
+	return 1 + min(1, float64(f.missed)/float64(f.watched))
 }
 
 // rest ends the looks at a process until its faults rise again.
@@ -247,6 +283,7 @@ func total(all map[Identity]*faulter, span time.Duration) map[Identity]FaultUse 
 		for _, t := range f.threads {
 			u.Held += t.held()
 		}
+		u.Held = time.Duration(float64(u.Held) * f.all())
 		uses[id] = u
 	}
 	return uses

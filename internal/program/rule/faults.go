@@ -15,8 +15,10 @@ type Faults struct {
 	Queued *float64 // goroutines that could run and waited for a P, on average; nil: not known
 }
 
-// ps is how many Ps they held, in a sentence.
-func (f Faults) ps() string { return number.Short(number.Significant(f.Held, 2)) }
+// of is how many of n Ps they held, in a sentence.
+func (f Faults) of(n int) string {
+	return number.Short(number.Significant(min(f.Held, float64(n)), 2))
+}
 
 // someHeld is the share of its Ps from which on page faults are worth a finding. A program
 // that loses less cannot become more than a ninth faster with more of them.
@@ -36,11 +38,11 @@ func checkHeld(s Subject) []Finding {
 		return nil
 	}
 	free := float64(n) - s.Faults.Held
-	if q := s.Faults.Queued; free >= s.usable() || len(phrase.Above(n)) == 0 || q != nil && *q < someHeld*float64(n) {
+	if q := s.Faults.Queued; free >= s.usable() || len(phrase.Above(n)) == 0 || q != nil && *q < max(1, someHeld*float64(n)) {
 		return nil
 	}
-	f := Finding{Message: fmt.Sprintf("%s, and %s of these Ps wait for the disk in page faults", s.uses(n), s.Faults.ps())}
-	if q := s.Faults.Queued; q != nil && *q >= 1 {
+	f := Finding{Message: fmt.Sprintf("%s, and %s of these Ps wait for the disk in page faults", s.uses(n), s.Faults.of(n))}
+	if q := s.Faults.Queued; q != nil {
 		f.Message += fmt.Sprintf(", while %s wait for a P", number.AmountOf(*q, "goroutine"))
 	}
 	limit := ""
