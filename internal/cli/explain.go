@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"fmt"
 	"io/fs"
 	"math"
@@ -43,7 +44,7 @@ func newExplain(std stdio) *cobra.Command {
 		Short: "Explain the GOMAXPROCS of a program: every limit, every reason",
 		Long: `Print which GOMAXPROCS a Go program uses, what its runtime chooses, what it should use,
 and why: every CPU limit from its cgroup up to the root, with its file. Each finding has
-one fix.
+one fix. A process that waits for the disk in page faults is watched for a second.
 
 Without flags it explains a Go program that is started here. --pid explains running
 processes, --root a copy of another system's /proc and /sys. --cpus, --limit,
@@ -66,7 +67,7 @@ procfit explain PF003 prints the page of a rule.`,
 				}
 				return explainRule(std, args)
 			}
-			return o.run(std)
+			return o.run(cmd.Context(), std)
 		},
 	}
 	o.bind(std, cmd, o.fields())
@@ -100,7 +101,7 @@ func readPID(text string) (int, error) {
 	return 0, fmt.Errorf("%q: expected a process ID; to search by name: procfit ps %s", text, phrase.Shell([]string{text}))
 }
 
-func (o *explainOptions) run(std stdio) error {
+func (o *explainOptions) run(ctx context.Context, std stdio) error {
 	if err := o.check(); err != nil {
 		return err
 	}
@@ -121,6 +122,9 @@ func (o *explainOptions) run(std stdio) error {
 		if err != nil {
 			failed = append(failed, err)
 			continue
+		}
+		if from.live != nil && !o.value && o.policy == "" {
+			s = observe.WithFaults(ctx, s)
 		}
 		e := explain.New(o.whatIf.Apply(s), o.who(s)+o.whatIf.String(), o.policy).WithRequest(o.asked(from, s.Facts))
 		if o.by.Name != "" {

@@ -170,10 +170,13 @@ func limitOf(p *observe.Process) string {
 	return name
 }
 
-// held is empty where a table would show none.
+// FewestHeld is how many Ps page faults hold at least to be shown.
+const FewestHeld = 0.01
+
+// held is the text of few Ps as of none.
 func held(p *observe.Process) string {
 	ps, ok := p.Last().HeldPs()
-	if !ok || ps < 0.01 {
+	if !ok || ps < FewestHeld {
 		return Unknown
 	}
 	return number.Hundredths(ps)

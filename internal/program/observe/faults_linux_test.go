@@ -91,9 +91,9 @@ func mapped(file string) (fd int, m []byte) {
 	return fd, m
 }
 
-// practised runs a program at GOMAXPROCS and returns its steps a second; asked to look, it
-// returns what a scanner sees of it, too.
-func practised(t *testing.T, kind, file string, procs int, look bool) (rate float64, seen Process) {
+// practised runs a program at GOMAXPROCS and returns its steps a second. A look at it comes
+// when it runs.
+func practised(t *testing.T, kind, file string, procs int, look func(pid int)) (rate float64) {
 	t.Helper()
 	cmd := exec.Command("/proc/self/exe")
 	cmd.Env = append(os.Environ(), "OBSERVE_ROLE=practice "+kind+" "+file, fmt.Sprintf("GOMAXPROCS=%d", procs))
@@ -114,23 +114,18 @@ func practised(t *testing.T, kind, file string, procs int, look bool) (rate floa
 	if !lines.Scan() || lines.Text() != "ready" {
 		t.Fatalf("%s: %q", kind, lines.Text())
 	}
-	s := newScanner(t)
 	if _, err := io.WriteString(in, "\n"); err != nil {
 		t.Fatal(err)
 	}
-	if look {
-		time.Sleep(practiceTime / 10)
-		scan(t, s)
-		time.Sleep(practiceTime * 2 / 3)
-		seen = one(t, scan(t, s), cmd.Process.Pid)
-	}
+	time.Sleep(practiceTime / 10)
+	look(cmd.Process.Pid)
 	if !lines.Scan() {
 		t.Fatalf("%s ended: %v", kind, lines.Err())
 	}
 	if _, err := fmt.Sscan(lines.Text(), &rate); err != nil || rate == 0 {
 		t.Fatalf("%s: %q: %v", kind, lines.Text(), err)
 	}
-	return rate, seen
+	return rate
 }
 
 // practiceFile has data on the disk: holes would be read without it.
@@ -154,6 +149,29 @@ func practiceFile(t *testing.T) string {
 	return name
 }
 
+// TestWithFaults: a process without page faults is not watched, and costs no second.
+func TestWithFaults(t *testing.T) {
+	idle, _ := play(t, "leaf")
+	s, err := new(Reader).Subject(idle)
+	if err != nil {
+		t.Fatal(err)
+	}
+	began := time.Now()
+	if got := WithFaults(t.Context(), s); got.Faults != nil || time.Since(began) > faultSpan {
+		t.Errorf("idle: %+v after %v", got.Faults, time.Since(began))
+	}
+	need.Everything(t, "writes 1 GiB and reads it for a second; TestMorePs watches with a scanner")
+	practised(t, "faults", practiceFile(t), 1, func(pid int) {
+		s, err := new(Reader).Subject(pid)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := WithFaults(t.Context(), s); got.Faults == nil || got.Faults.Held < 0.1 || got.Faults.Queued == nil || *got.Faults.Queued < 10 {
+			t.Errorf("faults: %+v", got.Faults)
+		}
+	})
+}
+
 // TestMorePs: where PF023 says that more Ps than CPUs are worth a measurement, they are
 // faster, and it is right about seven of eight programs. In those that more Ps cannot help
 // nothing is measured: next to other programs more threads get more CPU time.
@@ -170,7 +188,13 @@ func TestMorePs(t *testing.T) {
 		var now, more float64
 		said := 0
 		for range 3 {
-			rate, p := practised(t, kind, file, cpus, true)
+			var p Process
+			rate := practised(t, kind, file, cpus, func(pid int) {
+				s := newScanner(t)
+				scan(t, s)
+				time.Sleep(practiceTime * 2 / 3)
+				p = one(t, scan(t, s), pid)
+			})
 			now = max(now, rate)
 			if slices.Contains(rule.IDs(p.Findings), "PF023") {
 				said++
@@ -179,8 +203,7 @@ func TestMorePs(t *testing.T) {
 			queued, _ := p.Last().Queued()
 			t.Logf("%s: %.0f steps/s, %.2f Ps held, %.2f goroutines waiting, %v", kind, rate, held, queued, rule.IDs(p.Findings))
 			if helps {
-				rate, _ = practised(t, kind, file, 4*cpus, false)
-				more = max(more, rate)
+				more = max(more, practised(t, kind, file, 4*cpus, func(int) {}))
 			}
 		}
 		if said > 1 == helps {

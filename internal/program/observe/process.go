@@ -111,44 +111,6 @@ func (c Counts) Waiting() (threads float64, known bool) {
 	return c.RunQueueWait.Seconds() / c.Span.Seconds(), true
 }
 
-// FaultRate is the page faults a second that had to read from a disk.
-func (c Counts) FaultRate() (perSecond float64, known bool) {
-	if c.Span <= 0 {
-		return 0, false
-	}
-	return float64(c.MajorFaults) / c.Span.Seconds(), true
-}
-
-// HeldPs is how many Ps these page faults held, on average.
-func (c Counts) HeldPs() (ps float64, known bool) {
-	if c.Held == nil {
-		return 0, false
-	}
-	return c.Held.Ps()
-}
-
-// Queued is how many goroutines could run and waited for a P, on average, by the
-// runtime's own count.
-func (c Counts) Queued() (goroutines float64, known bool) {
-	if c.Latency == nil || c.Span <= 0 {
-		return 0, false
-	}
-	return c.Latency.Sum() * goproc.LatencyPeriod / c.Span.Seconds(), true
-}
-
-// faults is what the rules judge of page faults; nil where nobody looked.
-func (c Counts) faults() *rule.Faults {
-	held, known := c.HeldPs()
-	if !known {
-		return nil
-	}
-	f := &rule.Faults{Held: held}
-	if n, known := c.Queued(); known {
-		f.Queued = &n
-	}
-	return f
-}
-
 // LatencyAt is a quantile of the scheduling latency, in seconds; not known too
 // when nothing was scheduled.
 func (c Counts) LatencyAt(q float64) (seconds float64, known bool) {

@@ -70,14 +70,6 @@ func (s *Scanner) Close() error {
 	return s.sampler.Close()
 }
 
-// held ends the look at page faults since the Scan before, and returns what it saw.
-func (s *Scanner) held() (all map[Identity]procstat.FaultUse) {
-	if s.faults != nil {
-		all, s.faults = s.faults.Stop(), nil
-	}
-	return all
-}
-
 // Scan looks at the processes, all of them when none is named. One that ends
 // meanwhile is left out. One that is named is among the Processes with what is
 // known of it also when it is Unreadable, unless for want of time. The error is that of ctx, but see ErrTime,

@@ -53,7 +53,7 @@ func checkTooMany(s Subject) []Finding {
 	}
 	if s.holds() { // Ps beyond its CPUs can be what makes up for those
 		f.Severity = Info
-		f.Message += fmt.Sprintf("; %s of its Ps wait for the disk in page faults", s.Faults.of(n))
+		f.Message += fmt.Sprintf("; page faults keep %s of its Ps waiting for the disk", s.Faults.of(n))
 		f.Fix = fmt.Sprintf("unless a sweep has shown that %d is better, %s", n, f.Fix)
 	}
 	return []Finding{f}
