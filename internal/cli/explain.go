@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"fmt"
 	"io/fs"
 	"math"
@@ -43,7 +44,7 @@ func newExplain(std stdio) *cobra.Command {
 		Short: "Explain the GOMAXPROCS of a program: every limit, every reason",
 		Long: `Print which GOMAXPROCS a Go program uses, what its runtime chooses, what it should use,
 and why: every CPU limit from its cgroup up to the root, with its file. Each finding has
-one fix.
+one fix. A process that waits for the disk in page faults is watched for a second.
 
 Without a PID it explains a Go program that is started here. --root reads a copy of
 another system's /proc and /sys. --cpus, --limit, --gomaxprocs, --go and --lang ask
@@ -63,7 +64,7 @@ procfit explain PF003 prints the page of a rule.`,
 			words := o.readPIDs(args)
 			switch {
 			case len(words) == 0:
-				return o.run(std)
+				return o.run(cmd.Context(), std)
 			case len(o.pids) > 0:
 				return usageError("explain takes PIDs or a rule, and %q is not a PID", words[0])
 			case cmd.Flags().NFlag() > 0:
@@ -101,7 +102,7 @@ func (o *explainOptions) readPIDs(args []string) (words []string) {
 	return words
 }
 
-func (o *explainOptions) run(std stdio) error {
+func (o *explainOptions) run(ctx context.Context, std stdio) error {
 	if err := o.check(); err != nil {
 		return err
 	}
@@ -122,6 +123,9 @@ func (o *explainOptions) run(std stdio) error {
 		if err != nil {
 			failed = append(failed, err)
 			continue
+		}
+		if from.live != nil && !o.value && o.policy == "" {
+			s = observe.WithFaults(ctx, s)
 		}
 		e := explain.New(o.whatIf.Apply(s), o.who(s)+o.whatIf.String(), o.policy).WithRequest(o.asked(from, s.Facts))
 		if o.by.Name != "" {

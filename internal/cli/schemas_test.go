@@ -150,7 +150,7 @@ func holds(t *testing.T, path string, want []byte) {
 // processSchema is that of a process in procfit ps --json, by the columns.
 func processSchema() *schemaNode {
 	inJSON := map[string]string{ // columns of JSON alone
-		"recommended": "number", "procs_unknown": "string", "recommended_from": "string", "recommended_cpus": "number", "limit_file": "string", "run_queue_wait_seconds": "number", "throttled_seconds": "number", "limit_burst": "number", "bursts": "number", "burst_seconds": "number",
+		"recommended": "number", "procs_unknown": "string", "recommended_from": "string", "recommended_cpus": "number", "limit_file": "string", "run_queue_wait_seconds": "number", "major_faults_per_second": "number", "throttled_seconds": "number", "limit_burst": "number", "bursts": "number", "burst_seconds": "number",
 	}
 	n := &schemaNode{Type: "object", Description: "A Go process. What is not known is null.", Additional: false}
 	for _, c := range inspect.All() {

@@ -37,6 +37,7 @@ type Column struct {
 
 	Rising  bool // sorted with the smallest first
 	Counted bool // over the interval; in the first scan over the life of the process
+	Rare    bool // left out of a table in which no process has it
 
 	words func(*observe.Process) string // nil: the value alone
 	short func(*observe.Process) string // nil: there is no shorter form

@@ -37,7 +37,7 @@ const (
 // list has everything about a process. The value of a column is in its unit, except for
 // shares, which are between 0 and 1.
 func list() []Column {
-	return []Column{
+	return slices.Concat([]Column{
 		{Name: "pid", Help: "process ID", Rising: true, Unit: number.Exact,
 			Value: func(p *observe.Process) any { return float64(p.PID) }},
 		{Name: Name, Help: "name of the program", Rising: true,
@@ -73,6 +73,19 @@ func list() []Column {
 		{Name: "limit_file",
 			Value: func(p *observe.Process) any { l, ok := p.Facts.Tightest(); return known(l.File, ok) }},
 		{Name: "limit_burst", Value: func(p *observe.Process) any { return known(Burst(p)) }},
+	}, counted(), []Column{
+		{Name: "threads", Help: "number of threads", Rank: 11, Unit: number.Exact,
+			Value: func(p *observe.Process) any { return float64(p.Threads) }},
+		{Name: Findings, Help: "rules that matched; procfit explain PF001 describes one", Rank: 2, Rising: true, order: worstFirst,
+			Value: func(p *observe.Process) any { return p.Findings },
+			words: func(p *observe.Process) string { return strings.Join(rule.IDs(p.Findings), " ") },
+			short: shortFindings},
+	})
+}
+
+// counted has what was counted over the interval, of waiting and of being held back.
+func counted() []Column {
+	return []Column{
 		{Name: "sched_p50", Help: "scheduling latency, median: how long runnable goroutines waited to run", Rank: 12, Unit: number.Seconds, Counted: true,
 			Value: func(p *observe.Process) any { return known(p.Last().LatencyAt(0.5)) }},
 		{Name: "sched_p99", Help: "scheduling latency, 99th percentile", Rank: 7, Unit: number.Seconds, Counted: true,
@@ -81,6 +94,10 @@ func list() []Column {
 			Value: func(p *observe.Process) any { return known(p.Last().Waiting()) }},
 		{Name: "run_queue_wait_seconds",
 			Value: func(p *observe.Process) any { return known(p.Last().RunQueueWait.Seconds(), p.Last().Counted) }},
+		{Name: "fault_held_ps", Help: "Ps that waited for the disk in page faults, on average; shown if there are any", Rank: 17, Unit: number.Hundredths, Counted: true, Rare: true, words: held,
+			Value: func(p *observe.Process) any { return known(p.Last().HeldPs()) }},
+		{Name: "major_faults_per_second",
+			Value: func(p *observe.Process) any { return known(p.Last().FaultRate()) }},
 		{Name: "throttled", Help: "percentage of periods in which its cgroup was throttled", Rank: 4, Unit: number.Share, Counted: true,
 			Value: func(p *observe.Process) any { t, ok := throttling(p); return known(t.Ratio(), ok) }},
 		{Name: "throttled_seconds", Value: func(p *observe.Process) any { t, ok := throttling(p); return known(t.Throttled.Seconds(), ok) }},
@@ -88,12 +105,6 @@ func list() []Column {
 		{Name: "burst_seconds", Value: func(p *observe.Process) any { t, ok := throttling(p); return known(t.Burst.Seconds(), ok) }},
 		{Name: "switches", Help: "context switches per second, of all threads", Rank: 14, Unit: number.Rate, Counted: true,
 			Value: func(p *observe.Process) any { return known(p.Last().Switches()) }},
-		{Name: "threads", Help: "number of threads", Rank: 11, Unit: number.Exact,
-			Value: func(p *observe.Process) any { return float64(p.Threads) }},
-		{Name: Findings, Help: "rules that matched; procfit explain PF001 describes one", Rank: 2, Rising: true, order: worstFirst,
-			Value: func(p *observe.Process) any { return p.Findings },
-			words: func(p *observe.Process) string { return strings.Join(rule.IDs(p.Findings), " ") },
-			short: shortFindings},
 	}
 }
 
@@ -157,6 +168,18 @@ func limitOf(p *observe.Process) string {
 		return ansi.TruncateLeft(name, w-longGroup+1, "…")
 	}
 	return name
+}
+
+// FewestHeld is how many Ps page faults hold at least to be shown.
+const FewestHeld = 0.01
+
+// held is the text of few Ps as of none.
+func held(p *observe.Process) string {
+	ps, ok := p.Last().HeldPs()
+	if !ok || ps < FewestHeld {
+		return Unknown
+	}
+	return number.Hundredths(ps)
 }
 
 func throttling(p *observe.Process) (t rule.Throttling, known bool) {

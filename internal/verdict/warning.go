@@ -67,6 +67,7 @@ const (
 	WarnUnbound         WarningCode = "quota_unbound"          // Settings: CPUs used; Limit: the quota, Count: replicas
 	WarnOversubscribed  WarningCode = "oversubscribed"         // Count: replicas, Value: CPUs that they want, Limit: of the machine
 	WarnFlat            WarningCode = "flat_curve"
+	WarnHeld            WarningCode = "fault_held_ps"    // Value: Ps of one replica; Procs: the highest value
 	WarnSpansNodes      WarningCode = "spans_nodes"      // Nodes
 	WarnMetricWorse     WarningCode = "metric_worse"     // Setting, Losses
 	WarnIncomplete      WarningCode = "incomplete"       // Count, Of; NoneValid: none was valid
@@ -121,6 +122,7 @@ func (n *notes) group(i int, g *group, r *Group, w *outcome) {
 	n.answers(i, r)
 	n.procs(i, g, r, w)
 	n.company(i, r)
+	n.held(i, r)
 	n.metrics(i, w)
 	if v := r.Recommendation.Verdict; v != NotYourKnob && v != CarriesRate && g.flat(r, w) {
 		n.add(i, Warning{Code: WarnFlat})

@@ -86,6 +86,31 @@ func worstSteal(t *journal.Trial) (most float64) {
 	return most
 }
 
+// heldSome is the share of its Ps from which on page faults are a reason to measure more
+// Ps: a program that loses less cannot become more than a ninth faster.
+const heldSome = 0.1
+
+// held adds that page faults held Ps of the highest value, if nothing shows that it is
+// worse than another, and the Ps that were left are fewer than the CPUs.
+func (n *notes) held(i int, r *Group) {
+	if n.h.Plan.GateAgainst || n.h.Plan.SmallestFor || n.h.Target.Attached != nil {
+		return
+	}
+	var top *SettingResult
+	for k := range r.Settings {
+		if a := &r.Settings[k]; a.ResolvedProcs != nil && (top == nil || *a.ResolvedProcs > *top.ResolvedProcs) {
+			top = a
+		}
+	}
+	if top == nil || top.Evidence.FaultHeldPs == nil || r.Replicas < 1 || top.Label != r.Peak && !slices.Contains(r.Flatness.WithinMargin, top.Label) {
+		return
+	}
+	ps, held := float64(*top.ResolvedProcs), *top.Evidence.FaultHeldPs/float64(r.Replicas)
+	if held >= heldSome*ps && ps-held < r.EffectiveCPUs {
+		n.add(i, Warning{Code: WarnHeld, Value: held, Procs: *top.ResolvedProcs})
+	}
+}
+
 // units adds that trials of another unit were skipped.
 func (n *notes) units(left contest.LeftOut) {
 	if left.Mixed > 0 {

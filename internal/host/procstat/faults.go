@@ -2,6 +2,7 @@ package procstat
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"math"
 	"strconv"
@@ -109,4 +110,18 @@ func parseBusy(b []byte) (time.Duration, error) {
 	}
 	const most = math.MaxInt64 / 2 // 146 years
 	return time.Duration(min(ran, most)) + time.Duration(min(wait, most)), nil
+}
+
+// parseMachineFaults reads pgmajfault of /proc/vmstat.
+func parseMachineFaults(b []byte) (uint64, error) {
+	_, rest, ok := bytes.Cut(b, []byte("\npgmajfault "))
+	if !ok {
+		return 0, errors.New("/proc/vmstat: no pgmajfault")
+	}
+	line, _, _ := bytes.Cut(rest, []byte("\n"))
+	n, err := strconv.ParseUint(string(line), 10, 64)
+	if err != nil {
+		return 0, fmt.Errorf("/proc/vmstat: pgmajfault %q: %w", clip(line), err)
+	}
+	return n, nil
 }

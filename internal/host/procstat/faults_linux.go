@@ -6,8 +6,12 @@ import (
 	"errors"
 	"io/fs"
 	"math/rand/v2"
+	"os"
+	"runtime"
 	"strconv"
 	"time"
+
+	"golang.org/x/sys/unix"
 )
 
 const (
@@ -17,8 +21,8 @@ const (
 	// faultGate is how far looks at the number of major faults are apart. Threads are looked
 	// at only while it rises, so that a program without faults costs a read each time.
 	faultGate = 100 * time.Millisecond
-	// faultCost is the most of one CPU that looking may take.
-	faultCost = 0.02
+	// faultCost is the most of one CPU that looking may take, and gateCost counting.
+	faultCost, gateCost = 0.02, 0.01
 	// faultPatience is how long a watch waits for a process that can be read; then it ends,
 	// as its processes have.
 	faultPatience = 5 * time.Second
@@ -26,16 +30,38 @@ const (
 
 // FaultWatch looks at processes until it is stopped.
 type FaultWatch struct {
-	pids  func() []int
-	stop  chan struct{}
-	ended chan map[Identity]FaultUse
+	pids    func() []int
+	most    time.Duration // it ends by itself after this time; 0: it does not
+	machine *machineFaults
+	stop    chan struct{}
+	ended   chan map[Identity]FaultUse
 }
 
 // WatchFaults starts to watch the processes that pids returns, which may change.
 func WatchFaults(pids func() []int) *FaultWatch {
-	w := &FaultWatch{pids: pids, stop: make(chan struct{}), ended: make(chan map[Identity]FaultUse, 1)}
-	go w.run()
+	w := newWatch(pids)
+	go w.run(map[Identity]*faulter{}, 0)
 	return w
+}
+
+// WatchMany starts to watch processes whose stat has just been read. Where nothing on the
+// machine reads pages from a disk, their number costs nothing. After a minute it ends by
+// itself: nobody may ever ask for what it saw.
+func WatchMany(stats []Stat) *FaultWatch {
+	all, pids := make(map[Identity]*faulter, len(stats)), make([]int, len(stats))
+	for i, s := range stats {
+		all[s.Identity()] = newFaulter(s)
+		pids[i] = s.PID
+	}
+	w := newWatch(func() []int { return pids })
+	w.most, w.machine = time.Minute, new(machineFaults)
+	w.machine.rose()
+	go w.run(all, faultGate)
+	return w
+}
+
+func newWatch(pids func() []int) *FaultWatch {
+	return &FaultWatch{pids: pids, stop: make(chan struct{}), ended: make(chan map[Identity]FaultUse, 1)}
 }
 
 // Stop ends the watch and returns what it saw of each process.
@@ -51,12 +77,19 @@ type faulter struct {
 	active  bool // its faults rose lately, or it is new here
 	hidden  bool
 	threads map[int]*faulting
+
+	watched, missed uint64 // faults while its threads were looked at, and before
 }
 
-func (w *FaultWatch) run() {
-	began, all := time.Now(), map[Identity]*faulter{}
-	gate, last := time.Time{}, began // last: something could be read
-	for timer := time.NewTimer(0); ; {
+func newFaulter(s Stat) *faulter {
+	return &faulter{pid: s.PID, major: s.MajorFaults, threads: map[int]*faulting{}}
+}
+
+// run counts for the first time after the wait.
+func (w *FaultWatch) run(all map[Identity]*faulter, wait time.Duration) {
+	began := time.Now()
+	gate, look, last := began.Add(wait), began, began // last: something could be read
+	for timer := time.NewTimer(wait); ; {
 		select {
 		case <-w.stop:
 			timer.Stop()
@@ -64,31 +97,75 @@ func (w *FaultWatch) run() {
 			return
 		case <-timer.C:
 		}
-		look := time.Now()
-		if !look.Before(gate) {
-			gate = look.Add(faultGate)
-			if w.count(all) {
-				last = look
-			} else if look.Sub(last) > faultPatience {
+		now := time.Now()
+		if w.most > 0 && now.Sub(began) >= w.most {
+			w.ended <- total(all, now.Sub(began))
+			return
+		}
+		if !now.Before(gate) {
+			alive := false
+			cost := cpuTime(func() { alive = w.count(all) })
+			if alive {
+				last = now
+			} else if now.Sub(last) > faultPatience {
 				w.ended <- total(all, last.Sub(began))
 				return
 			}
+			gate = now.Add(max(faultGate, time.Duration(float64(cost)/gateCost)))
 		}
-		next := faultGate
-		for _, f := range all {
-			if f.active {
-				f.look()
-				next = faultLook/2 + rand.N(faultLook)
+		next := gate
+		if now = time.Now(); active(all) {
+			if !now.Before(look) {
+				cost := cpuTime(func() { lookAt(all) })
+				look = now.Add(max(faultLook/2+rand.N(faultLook), time.Duration(float64(cost)/faultCost)))
+			}
+			if look.Before(next) {
+				next = look
 			}
 		}
-		took := time.Since(look)
-		timer.Reset(max(next, time.Duration(float64(took)/faultCost)))
+		timer.Reset(time.Until(next))
 	}
+}
+
+// cpuTime is what something costs. By the wall's clock it would cost most on a machine on
+// which it has to wait for a CPU, and would be done there too rarely.
+func cpuTime(do func()) time.Duration {
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	var before, after unix.Timespec
+	unix.ClockGettime(unix.CLOCK_THREAD_CPUTIME_ID, &before)
+	do()
+	unix.ClockGettime(unix.CLOCK_THREAD_CPUTIME_ID, &after)
+	return time.Duration(after.Nano() - before.Nano())
+}
+
+// lookAt looks at the threads of those processes that had faults lately.
+func lookAt(all map[Identity]*faulter) {
+	for _, f := range all {
+		if f.active {
+			f.look()
+		}
+	}
+}
+
+func active(all map[Identity]*faulter) bool {
+	for _, f := range all {
+		if f.active {
+			return true
+		}
+	}
+	return false
 }
 
 // count reads the number of major faults of each process, and who has more than before;
 // false where no process can be read.
 func (w *FaultWatch) count(all map[Identity]*faulter) (alive bool) {
+	if w.machine != nil && !w.machine.rose() {
+		for _, f := range all {
+			f.rest()
+		}
+		return true
+	}
 	for _, pid := range w.pids() {
 		stat, err := ReadStat(pid)
 		if err != nil {
@@ -97,18 +174,70 @@ func (w *FaultWatch) count(all map[Identity]*faulter) (alive bool) {
 		alive = true
 		f := all[stat.Identity()]
 		if f == nil {
-			all[stat.Identity()] = &faulter{pid: pid, major: stat.MajorFaults, active: true, threads: map[int]*faulting{}}
+			f = newFaulter(stat)
+			f.active = true
+			all[stat.Identity()] = f
 			continue
 		}
-		f.active = stat.MajorFaults > f.major
+		f.rose(stat.MajorFaults - min(f.major, stat.MajorFaults))
 		f.major = stat.MajorFaults
-		if !f.active {
-			for _, t := range f.threads {
-				t.pause()
-			}
-		}
 	}
 	return alive
+}
+
+// rose takes in how many faults there were since the last count.
+func (f *faulter) rose(by uint64) {
+	switch {
+	case by == 0:
+		f.rest()
+	case f.active:
+		f.watched += by
+	default:
+		f.missed += by
+		f.active = true
+	}
+}
+
+// all is how many faults there were for each one that was looked at, at most 2: those that
+// came before the looks are taken to be like the others.
+func (f *faulter) all() float64 {
+	if f.watched == 0 {
+		return 1
+	}
+	return 1 + min(1, float64(f.missed)/float64(f.watched))
+}
+
+// rest ends the looks at a process until its faults rise again.
+func (f *faulter) rest() {
+	if f.active {
+		for _, t := range f.threads {
+			t.pause()
+		}
+	}
+	f.active = false
+}
+
+// machineFaults is the number of page faults of this machine that had to read from a disk.
+// The kernel counts one here as it begins, and for its process as it ends.
+type machineFaults struct {
+	count  uint64
+	before bool // it rose before
+}
+
+// rose reports whether the number rose since the last call or since the one before; true
+// where it cannot be read.
+func (m *machineFaults) rose() bool {
+	b, err := os.ReadFile("/proc/vmstat")
+	if err != nil {
+		return true
+	}
+	n, err := parseMachineFaults(b)
+	if err != nil {
+		return true
+	}
+	now, before := n != m.count, m.before
+	m.count, m.before = n, now
+	return now || before
 }
 
 // look looks at all threads of the process.
@@ -154,6 +283,7 @@ func total(all map[Identity]*faulter, span time.Duration) map[Identity]FaultUse 
 		for _, t := range f.threads {
 			u.Held += t.held()
 		}
+		u.Held = time.Duration(float64(u.Held) * f.all())
 		uses[id] = u
 	}
 	return uses

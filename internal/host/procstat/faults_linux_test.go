@@ -169,8 +169,9 @@ func slowDisk(t *testing.T, folder string, reads int) (procsFile string) {
 	return dir + "/cgroup.procs"
 }
 
-// watched runs a program to its end, and returns what it says and what the watch saw.
-func watched(t *testing.T, kind, file string, procs int, procsFile string) (truth float64, seen FaultUse) {
+// watched runs a program to its end, and returns what it says, what the watch saw, and what
+// a watch of all processes of the machine saw of it.
+func watched(t *testing.T, kind, file string, procs int, procsFile string) (truth float64, seen, among FaultUse) {
 	t.Helper()
 	cmd := exec.Command("/proc/self/exe")
 	cmd.Env = append(os.Environ(), "PROCSTAT_PROGRAM="+kind+" "+file, fmt.Sprintf("GOMAXPROCS=%d", procs))
@@ -197,16 +198,36 @@ func watched(t *testing.T, kind, file string, procs int, procsFile string) (trut
 		}
 	}
 	pids := []int{cmd.Process.Pid}
-	w := WatchFaults(func() []int { return pids })
+	w, many := WatchFaults(func() []int { return pids }), WatchMany(everybody(t))
 	if _, err := io.WriteString(in, "\n"); err != nil {
 		t.Fatal(err)
 	}
 	out.Scan()
 	seen = SumFaults(w.Stop())
+	for id, use := range many.Stop() {
+		if id.PID == cmd.Process.Pid {
+			among = use
+		}
+	}
 	if truth, err = strconv.ParseFloat(strings.TrimSpace(out.Text()), 64); err != nil {
 		t.Fatalf("%s: %q", kind, out.Text())
 	}
-	return truth, seen
+	return truth, seen, among
+}
+
+// everybody is the stat of all processes.
+func everybody(t *testing.T) (stats []Stat) {
+	t.Helper()
+	all, err := IDs("/proc")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, pid := range all {
+		if s, err := ReadStat(pid); err == nil {
+			stats = append(stats, s)
+		}
+	}
+	return stats
 }
 
 func coldFile(t *testing.T) string {
@@ -216,6 +237,26 @@ func coldFile(t *testing.T) string {
 		t.Fatal(err)
 	}
 	return file
+}
+
+// TestFaultsBeforeTheLooks: faults that nobody looked at are taken to be like the others, but
+// many of them are not taken to be like a few.
+func TestFaultsBeforeTheLooks(t *testing.T) {
+	f := newFaulter(Stat{})
+	for _, by := range []uint64{0, 50, 100, 100} {
+		f.rose(by)
+	}
+	if got := f.all(); got != 1.25 || !f.active {
+		t.Errorf("50 of 250 before the looks: %v", got)
+	}
+	f.rose(0)
+	f.rose(1000)
+	if got := f.all(); got != 2 || !f.active {
+		t.Errorf("1050 of 1250 before the looks: %v", got)
+	}
+	if got := newFaulter(Stat{}).all(); got != 1 {
+		t.Errorf("none: %v", got)
+	}
 }
 
 // TestHeldPs: what the watch sees of a mapped cold file is within 20% of what the
@@ -228,11 +269,13 @@ func TestHeldPs(t *testing.T) {
 		kind  string
 		procs int
 	}{{"faults", 1}, {"faults", 2}, {"faults", 6}, {"half", 2}, {"half", 6}} {
-		truth, seen := watched(t, c.kind, file, c.procs, slow)
-		held, known := seen.Ps()
-		t.Logf("%s at GOMAXPROCS=%d: held %.3f, by its own clocks %.3f", c.kind, c.procs, held, truth)
-		if !known || truth < 0.2 || held < 0.8*truth || held > 1.2*truth {
-			t.Errorf("%s at GOMAXPROCS=%d: held %.3f (%+v), by its own clocks %.3f", c.kind, c.procs, held, seen, truth)
+		truth, seen, among := watched(t, c.kind, file, c.procs, slow)
+		for by, use := range map[string]FaultUse{"alone": seen, "among all": among} {
+			held, known := use.Ps()
+			t.Logf("%s at GOMAXPROCS=%d, watched %s: held %.3f, by its own clocks %.3f", c.kind, c.procs, by, held, truth)
+			if !known || truth < 0.2 || held < 0.8*truth || held > 1.2*truth {
+				t.Errorf("%s at GOMAXPROCS=%d, watched %s: held %.3f (%+v), by its own clocks %.3f", c.kind, c.procs, by, held, use, truth)
+			}
 		}
 	}
 }
@@ -243,9 +286,11 @@ func TestNothingHeld(t *testing.T) {
 	file := coldFile(t)
 	for _, kind := range []string{"read", "write", "spin", "sleep", "alloc", "lock", "pipe", "listen", "process", "channels"} {
 		for _, procs := range []int{1, 4} {
-			_, seen := watched(t, kind, file, procs, "")
-			if held, known := seen.Ps(); !known || held > 0.01 {
-				t.Errorf("%s at GOMAXPROCS=%d holds %.3f: %+v", kind, procs, held, seen)
+			_, seen, among := watched(t, kind, file, procs, "")
+			for by, use := range map[string]FaultUse{"alone": seen, "among all": among} {
+				if held, known := use.Ps(); !known || held > 0.01 {
+					t.Errorf("%s at GOMAXPROCS=%d, watched %s, holds %.3f: %+v", kind, procs, by, held, use)
+				}
 			}
 		}
 	}

@@ -1,6 +1,8 @@
 package procstat
 
 import (
+	"strconv"
+	"strings"
 	"testing"
 	"time"
 )
@@ -56,6 +58,23 @@ func TestFaultUse(t *testing.T) {
 	if _, known := (FaultUse{}).Ps(); known {
 		t.Error("known of no time")
 	}
+}
+
+func TestParseMachineFaults(t *testing.T) {
+	if n, err := parseMachineFaults([]byte("pgfault 7\npgmajfault 984\npgrefill 0\n")); n != 984 || err != nil {
+		t.Errorf("%d, %v", n, err)
+	}
+}
+
+func FuzzParseMachineFaults(f *testing.F) {
+	for _, s := range []string{"pgfault 7\npgmajfault 984\npgrefill 0\n", "\npgmajfault 18446744073709551616\n", "\npgmajfault", "\npgmajfault -1\n"} {
+		f.Add([]byte(s))
+	}
+	f.Fuzz(func(t *testing.T, b []byte) {
+		if n, err := parseMachineFaults(b); err == nil && n > 0 && !strings.Contains(string(b), strconv.FormatUint(n, 10)) {
+			t.Errorf("%q: %d", b, n)
+		}
+	})
 }
 
 func FuzzParseBusy(f *testing.F) {

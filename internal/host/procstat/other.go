@@ -44,5 +44,8 @@ type FaultWatch struct{}
 // WatchFaults needs Linux.
 func WatchFaults(pids func() []int) *FaultWatch { return &FaultWatch{} }
 
+// WatchMany needs Linux.
+func WatchMany(stats []Stat) *FaultWatch { return &FaultWatch{} }
+
 // Stop returns that nothing is known.
 func (w *FaultWatch) Stop() map[Identity]FaultUse { return nil }

@@ -20,6 +20,7 @@ type Document struct {
 	ActualProcs    *int                `json:"actual_procs"`
 	ActualSource   string              `json:"actual_source,omitempty"`
 	ActualUnknown  string              `json:"actual_unknown,omitempty"`
+	FaultHeldPs    *float64            `json:"fault_held_ps,omitempty"` // Ps that waited for the disk in page faults, on average
 	SetBy          rule.SetBy          `json:"set_by"`
 	Policies       map[string]Decision `json:"policies"`
 	Findings       []rule.Finding      `json:"findings"`
@@ -107,6 +108,9 @@ func (e Explanation) WriteJSON(w io.Writer) error {
 		Automaxprocs: s.Automaxprocs, ProgramUnknown: s.ProgramUnknown,
 		ActualProcs: s.Live, ActualSource: s.LiveSource, ActualUnknown: s.LiveUnknown,
 		SetBy: s.SetBy, ReservedCPUs: s.Reserve, Policies: map[string]Decision{}, Findings: e.findings,
+	}
+	if s.Faults != nil {
+		out.FaultHeldPs = &s.Faults.Held
 	}
 	for _, d := range e.decisions {
 		out.Policies[string(d.Policy)] = decisionOf(d)

@@ -70,6 +70,29 @@ func TestAnswer(t *testing.T) {
 	}
 }
 
+// TestHeldPs: Ps that wait for the disk are shown with the value, and judged.
+func TestHeldPs(t *testing.T) {
+	o := machine(6, 0, "", 6)
+	o.Faults = &rule.Faults{Held: 4.126, Queued: new(22.0)}
+	got := text(t, o, "", false)
+	for _, want := range []string{
+		"  live             6  read from its memory (symbol)\n                      page faults keep 4.13 of these Ps waiting for the disk, on average\n",
+		"  PF023 info: uses GOMAXPROCS=6, and page faults keep 4.1 of these Ps waiting for the disk, while 22 goroutines wait for a P\n  → more Ps than CPUs are worth a measurement: procfit sweep --procs 6,9,12,18,30;",
+	} {
+		if !strings.Contains(got, want) {
+			t.Errorf("%s\nlacks\n%s", got, want)
+		}
+	}
+	var b strings.Builder
+	if err := New(rule.NewSubject(o), "x", "").WriteJSON(&b); err != nil || !strings.Contains(b.String(), `"fault_held_ps":4.126,`) {
+		t.Errorf("%s, %v", b.String(), err)
+	}
+	o.Faults.Held = 0.004
+	if got := text(t, o, "", false); strings.Contains(got, "disk") {
+		t.Errorf("of almost none:\n%s", got)
+	}
+}
+
 // TestOverridden: explain names who has set the live value, and which of both to fix.
 func TestOverridden(t *testing.T) {
 	got := text(t, machine(2, 0, "4", 2), "", false)

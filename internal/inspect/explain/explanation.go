@@ -90,7 +90,7 @@ func (e Explanation) steps(b *terminal.Writer) {
 	s := e.subject
 	switch {
 	case s.Live != nil:
-		row(b, "live", strconv.Itoa(*s.Live), []string{liveReason(s)})
+		row(b, "live", strconv.Itoa(*s.Live), liveReasons(s))
 	case s.LiveUnknown != "":
 		row(b, "live", "?", []string{s.LiveUnknown})
 	}
@@ -140,6 +140,15 @@ func (e Explanation) advice(b *terminal.Writer) {
 		}
 		b.Folded("  → "+phrase.Clean(shared[0].Fix), "    ")
 	}
+}
+
+// liveReasons says how the value was read, and how many of these Ps wait.
+func liveReasons(s rule.Subject) []string {
+	reasons := []string{liveReason(s)}
+	if f := s.Faults; f != nil && f.Held >= inspect.FewestHeld {
+		reasons = append(reasons, "page faults keep "+number.Hundredths(f.Held)+" of these Ps waiting for the disk, on average")
+	}
+	return reasons
 }
 
 func liveReason(s rule.Subject) string {

@@ -50,6 +50,8 @@ var (
 	cpuSeconds   = process("counter", "cpu_seconds_total", "CPU time of the process, user and system.")
 	switches     = process("counter", "context_switches_total", "Context switches of all threads of the process: voluntary if a thread blocks, involuntary if the kernel takes the CPU away.", "kind")
 	waitSeconds  = process("counter", "run_queue_wait_seconds_total", "Time that runnable threads of the process waited for a CPU, summed over threads, including the time spent throttled.")
+	faultHeld    = process("gauge", "fault_held_ps", "Ps of the process that waited for the disk in page faults, on average since the previous scan, or over the first minute after it.")
+	majorFaults  = process("counter", "major_faults_total", "Page faults of the process that read from a disk.")
 	periods      = process("counter", "cgroup_periods_total", "Periods in which a cgroup of the process that has a CPU limit wanted to run.", "cgroup")
 	throttled    = process("counter", "cgroup_throttled_periods_total", "Periods in which the cgroup was throttled.", "cgroup")
 	throttledSec = process("counter", "cgroup_throttled_seconds_total", "Time that the cgroup was throttled, summed over CPUs.", "cgroup")
@@ -75,14 +77,14 @@ var (
 var gauges = []struct {
 	column string
 	family family
-}{{"procs", gomaxprocs}, {inspect.Recommended, recommended}, {"numcpu", numCPU}, {"limit", limitCPUs}, {"threads", threads}}
+}{{"procs", gomaxprocs}, {inspect.Recommended, recommended}, {"numcpu", numCPU}, {"limit", limitCPUs}, {"threads", threads}, {"fault_held_ps", faultHeld}}
 
 // families returns all metrics, except those that the Prometheus client adds about the
 // exporter itself.
 func families() []family {
 	return []family{
 		info, gomaxprocs, recommended, numCPU, affinityCPUs, limitCPUs, limitBurst, threads,
-		cpuSeconds, switches, waitSeconds, periods, throttled, throttledSec, bursts, burstSec, schedLatency, findings,
+		cpuSeconds, switches, waitSeconds, majorFaults, faultHeld, periods, throttled, throttledSec, bursts, burstSec, schedLatency, findings,
 		buildInfo, scanDuration, scans, processes, others, unreadable, inferred, dropped, filtered, counterInfo,
 	}
 }
@@ -95,6 +97,7 @@ const forgetAfter = 5 * time.Minute
 type sums struct {
 	CPU, Wait              time.Duration
 	Voluntary, Involuntary int64
+	MajorFaults            int64
 
 	Counted bool // by this scan: Wait and the switches are known
 	seen    time.Time
@@ -113,7 +116,7 @@ func (c counters) add(p observe.Process, source observe.Source, at time.Time) su
 	}
 	before := *s
 	s.seen, s.Counted = at, p.Total.Counted
-	s.CPU = max(s.CPU, p.Total.CPU)
+	s.CPU, s.MajorFaults = max(s.CPU, p.Total.CPU), max(s.MajorFaults, p.Total.MajorFaults)
 	switch {
 	case !p.Total.Counted:
 	case source != observe.Taskstats && p.Recent != nil && before.Counted:

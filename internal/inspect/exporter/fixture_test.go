@@ -55,6 +55,7 @@ func fixture() observe.Snapshot {
 	service := observe.Process{Subject: api, Findings: rule.Judge(api), Started: 4000, Threads: 40, Total: observe.Counts{
 		Span: time.Hour, CPU: 1234560 * time.Millisecond,
 		Counted: true, RunQueueWait: 34500 * time.Millisecond, Voluntary: 900000, Involuntary: 300000,
+		MajorFaults: 81000, Held: &procstat.FaultUse{Duration: 10 * time.Second, Held: 21 * time.Second},
 		Throttling: &groups[0], Groups: groups,
 		Latency: latency(map[int]uint64{0: 10, 20: 70, 60: 15, 100: 4, 159: 1}),
 	}}

@@ -102,6 +102,7 @@ func rowOf(p *observe.Process, s sums, containers map[string]container.Name) row
 	}
 	r.describe(p, containers, add)
 	add(cpuSeconds, s.CPU.Seconds())
+	add(majorFaults, float64(s.MajorFaults))
 	if s.Counted {
 		add(switches, float64(s.Voluntary), "voluntary")
 		add(switches, float64(s.Involuntary), "involuntary")

@@ -10,6 +10,7 @@ import (
 
 	"github.com/charmbracelet/x/ansi"
 
+	"github.com/procfit/procfit/internal/host/procstat"
 	"github.com/procfit/procfit/internal/program/observe"
 	"github.com/procfit/procfit/internal/program/rule"
 	"github.com/procfit/procfit/maxprocs/facts"
@@ -79,6 +80,24 @@ func TestTable(t *testing.T) {
 	}
 	if got := render(t, observe.Snapshot{}, false, 80); got != "no Go process\n" {
 		t.Errorf("of nothing %q", got)
+	}
+}
+
+// TestRareColumn: Ps that page faults held have a column where there are any.
+func TestRareColumn(t *testing.T) {
+	held := goProcess(17, "api", 8)
+	held.Total.MajorFaults, held.Total.Held = 300, &procstat.FaultUse{Duration: time.Second, Held: 4100 * time.Millisecond}
+	none := goProcess(18, "other", 8)
+	none.Total.Held = &procstat.FaultUse{Duration: time.Second, Held: time.Millisecond}
+	const heading = "FAULT HELD PS"
+	if got := render(t, snapshot(none), false, 0); strings.Contains(got, heading) {
+		t.Errorf("a column that nobody needs:\n%s", got)
+	}
+	if got := render(t, snapshot(none, held), false, 0); !strings.Contains(got, "WAITING  FAULT HELD PS  THROTTLED") || !strings.Contains(got, " 0.01           4.10  ") || !strings.Contains(got, " 0.01              -  ") {
+		t.Errorf("no column, or not both values:\n%s", got)
+	}
+	if got := render(t, snapshot(none, held), false, 165); strings.Contains(got, heading) || !strings.Contains(got, "LIMIT OF") {
+		t.Errorf("it is not dropped first:\n%s", got)
 	}
 }
 

@@ -42,6 +42,9 @@ func list(all []observe.Process) *table.Table {
 	t := &table.Table{Rows: make([]table.Row, 1+len(all))}
 	t.Rows[0].Style = terminal.Bold
 	for _, c := range inspect.Columns() {
+		if c.Rare && !slices.ContainsFunc(all, func(p observe.Process) bool { return c.Text(&p) != inspect.Unknown }) {
+			continue
+		}
 		t.Columns = append(t.Columns, table.Column{Right: c.Right(), Steps: steps(c)})
 		t.Rows[0].Cells = append(t.Rows[0].Cells, table.Cell{Text: c.Heading()})
 		for i := range all {

@@ -2,6 +2,7 @@ package watch
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -75,6 +76,11 @@ func (l *list) measure() {
 			l.widths[i] = max(l.widths[i], cells(cell))
 		}
 	}
+}
+
+// empty reports whether a column is left out, as no process has it.
+func (l *list) empty(c int) bool {
+	return columns[c].Rare && c != l.sort && !slices.ContainsFunc(slices.Collect(maps.Values(l.rows)), func(r *row) bool { return r.cells[c] != inspect.Unknown })
 }
 
 // arrange filters and sorts. The selected process stays selected, or its neighbor if it

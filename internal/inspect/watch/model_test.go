@@ -8,9 +8,11 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	tea "charm.land/bubbletea/v2"
 
+	"github.com/procfit/procfit/internal/host/procstat"
 	"github.com/procfit/procfit/internal/inspect"
 	"github.com/procfit/procfit/internal/program/observe"
 )
@@ -224,6 +226,22 @@ func TestSort(t *testing.T) {
 	if !slices.Contains(inspect.Names(), "sched_p99") || inspect.Names()[0] != "findings" {
 		t.Error(inspect.Names())
 	}
+}
+
+// TestRareColumn: Ps that page faults held have a column where there are any, or where
+// the list is sorted by them.
+func TestRareColumn(t *testing.T) {
+	const heading = "FAULT HELD PS"
+	newBench(t, 250, 60).scans(3).lacks(heading)
+	newBench(t, 250, 60, func(o *Options) { o.Sort = "fault_held_ps" }).scans(3).wants(heading)
+	newBench(t, 250, 60, func(o *Options) {
+		all := o.Scan
+		o.Scan = func(ctx context.Context) (observe.Snapshot, error) {
+			snap, err := all(ctx)
+			snap.Processes[0].Total.Held = &procstat.FaultUse{Duration: time.Second, Held: 4100 * time.Millisecond}
+			return snap, err
+		}
+	}).scans(1).wants(heading, "4.10")
 }
 
 func TestFilter(t *testing.T) {

@@ -230,7 +230,9 @@ func (m *model) columnsShown() []int {
 	fit := func(name, findings, most, least int) ([]int, bool) {
 		widths := make([]int, len(columns))
 		for c := range columns {
-			widths[c] = m.fixed(c) + len(m.gap())
+			if !m.list.empty(c) {
+				widths[c] = m.fixed(c) + len(m.gap())
+			}
 		}
 		widths[nameColumn], widths[findingsColumn] = name+len(m.gap()), findings+len(m.gap())
 		return columnsIn(widths, m.width-1+len(m.gap()), most, least)
@@ -246,13 +248,13 @@ func (m *model) columnsShown() []int {
 }
 
 // columnsIn are the indices of the columns up to the rank most for which there is room.
-// A column's width includes the gap after it. The highest ranks are dropped first, and
+// A column's width includes the gap after it; one without a width is not shown. The highest ranks are dropped first, and
 // ranks up to least never. fits is false if what is left is still too wide.
 func columnsIn(widths []int, width, most, least int) (shown []int, fits bool) {
 	for ; ; most-- {
 		shown, used := shown[:0], 0
 		for i, c := range columns {
-			if c.Rank <= most {
+			if c.Rank <= most && widths[i] > 0 {
 				shown = append(shown, i)
 				used += widths[i]
 			}

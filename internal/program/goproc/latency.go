@@ -17,6 +17,10 @@ type Latency struct {
 	counts [latencyBuckets + 2]uint64
 }
 
+// LatencyPeriod is how many events one event in a Latency stands for (gTrackingPeriod,
+// runtime/runtime2.go).
+const LatencyPeriod = 8
+
 const (
 	latencyShift   = 8 // bits of the durations below the first power of two that has buckets of its own
 	latencySub     = 4 // buckets for each power of two

@@ -104,6 +104,7 @@ func counts(u procstat.Use) Counts {
 	return Counts{
 		Span: u.Duration, CPU: u.User + u.System,
 		Counted: u.Uncounted == 0, RunQueueWait: u.RunQueueWait, Voluntary: u.Voluntary, Involuntary: u.Involuntary,
+		MajorFaults: u.MajorFaults,
 	}
 }
 

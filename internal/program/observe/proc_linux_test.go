@@ -52,6 +52,10 @@ func TestMain(m *testing.M) {
 		}
 		child.Wait()
 		return
+	case "practice":
+		kind, file, _ := strings.Cut(arg, " ")
+		practice(kind, file)
+		return
 	case "leaf":
 		fmt.Println(os.Getppid(), os.Getpid())
 	}

@@ -73,6 +73,9 @@ type Counts struct {
 	RunQueueWait           time.Duration // of all threads; includes throttling
 	Voluntary, Involuntary int64         // context switches
 
+	MajorFaults int64              // page faults that had to read from a disk
+	Held        *procstat.FaultUse // by these; nil: nobody looked
+
 	// Throttling is that of the group whose limit held the process back most; nil
 	// without a limit, or unreadable.
 	Throttling *rule.Throttling

@@ -40,6 +40,7 @@ type Scanner struct {
 	sampler *Sampler
 	at      time.Time
 	last    map[Identity]looked
+	faults  *procstat.FaultWatch    // since the Scan before
 	groups  map[string]groupReading // by directory, as of the Scan before
 }
 
@@ -63,8 +64,11 @@ func NewScanner() (*Scanner, error) {
 	return &Scanner{sampler: sampler}, nil
 }
 
-// Close closes the counters.
-func (s *Scanner) Close() error { return s.sampler.Close() }
+// Close closes the counters, and ends what goes on between two Scans.
+func (s *Scanner) Close() error {
+	s.held()
+	return s.sampler.Close()
+}
 
 // Scan looks at the processes, all of them when none is named. One that ends
 // meanwhile is left out. One that is named is among the Processes with what is
@@ -118,12 +122,13 @@ func (s *Scanner) scan(ctx context.Context, pids []int, named bool) (Snapshot, e
 	if !s.at.IsZero() {
 		snap.Interval = snap.At.Sub(s.at)
 	}
-	shared := &shared{groups: newGroups(s.groups, snap.At)}
+	shared := &shared{groups: newGroups(s.groups, snap.At), held: s.held()}
 	seen := s.lookAtAll(ctx, pids, shared)
 	if err := ctx.Err(); err != nil && !overTime(ctx) {
 		return Snapshot{}, err
 	}
 	now := make(map[Identity]looked, len(s.last))
+	var stats []Stat
 	for i := range seen {
 		one := &seen[i]
 		if one.unreadable != nil {
@@ -137,6 +142,7 @@ func (s *Scanner) scan(ctx context.Context, pids []int, named bool) (Snapshot, e
 		case one.process != nil:
 			snap.Processes = append(snap.Processes, *one.process)
 			now[one.id] = one.looked
+			stats = append(stats, one.looked.counts.Stat)
 		case one.other:
 			snap.Others++
 			if named {
@@ -147,6 +153,7 @@ func (s *Scanner) scan(ctx context.Context, pids []int, named bool) (Snapshot, e
 	slices.SortStableFunc(snap.Processes, func(a, b Process) int { return cmp.Compare(a.PID, b.PID) })
 	slices.SortStableFunc(snap.Unreadable, func(a, b Unreadable) int { return cmp.Compare(a.PID, b.PID) })
 	s.at, s.last, s.groups = snap.At, now, shared.groups.now(overTime(ctx))
+	s.faults = procstat.WatchMany(stats)
 	return snap, nil
 }
 
@@ -202,6 +209,7 @@ func (s *Scanner) lookAtAll(ctx context.Context, pids []int, shared *shared) []s
 type shared struct {
 	facts  facts.Reader
 	groups *groups
+	held   map[Identity]procstat.FaultUse // by page faults, since the Scan before
 }
 
 func (s *Scanner) look(ctx context.Context, pid int, shared *shared) sight {
@@ -235,8 +243,8 @@ func (s *Scanner) look(ctx context.Context, pid int, shared *shared) sight {
 	if seen.mem != nil {
 		p.LiveCause = causeOf(seen.mem)
 	}
-	s.count(p, one, observed.Facts.Limits, shared.groups)
-	observed.Throttling = p.Last().Throttling
+	s.count(p, one, observed.Facts.Limits, shared)
+	observed.Throttling, observed.Faults = p.Last().Throttling, p.Last().faults()
 	p.Subject = rule.NewSubject(observed)
 	p.Findings = rule.Judge(p.Subject)
 	one.process = p
@@ -256,9 +264,9 @@ func (s *Scanner) learn(ctx context.Context, pid int) error {
 }
 
 // count fills in what the process did, in all and since the Scan before.
-func (s *Scanner) count(p *Process, one sight, limits []facts.Limit, groups *groups) {
+func (s *Scanner) count(p *Process, one sight, limits []facts.Limit, shared *shared) {
 	p.Total = total(one.looked)
-	p.Total.Groups = groups.of(limits)
+	p.Total.Groups = shared.groups.of(limits)
 	p.Total.Throttling = worst(p.Total.Groups)
 	if s.last == nil {
 		return
@@ -270,6 +278,9 @@ func (s *Scanner) count(p *Process, one sight, limits []facts.Limit, groups *gro
 		recent = since(one.looked, before)
 	}
 	recent.Groups = nil
-	recent.Throttling = worst(groups.since(limits))
+	recent.Throttling = worst(shared.groups.since(limits))
+	if use, ok := shared.held[one.id]; ok {
+		recent.Held = &use
+	}
 	p.Recent = &recent
 }

@@ -73,6 +73,13 @@ func (s Observed) burst(cpus float64, used int64) Observed { // after held
 	s.Throttling.Bursts = used
 	return s
 }
+func (s Observed) faults(ps float64, queued ...float64) Observed {
+	s.Faults = &Faults{Held: ps}
+	if len(queued) > 0 {
+		s.Faults.Queued = &queued[0]
+	}
+	return s
+}
 func (s Observed) hiddenEnv() Observed {
 	s.Facts.Env = facts.Fact{State: facts.Unreadable, Error: "environ: permission denied"}
 	return s
@@ -109,6 +116,8 @@ func fixtures() []fixture {
 		{"PF001", "the program is hidden", machine(64, 2).hidden(), "", "", ""},
 		{"PF001", "the environment is hidden", machine(64, 20, 2).hiddenEnv(), "", "", ""},
 		{"PF001", "the environment is hidden, the value is not", machine(64, 2).hiddenEnv().live(64), "uses GOMAXPROCS=64", "runtime.GOMAXPROCS call", Warning},
+
+		{"PF001", "above its CPUs, for page faults", machine(4).withEnv("12").live(12).faults(9, 3), "its affinity allows 4 CPUs; page faults keep 9 of its Ps waiting for the disk", "unless a sweep has shown that 12 is better, remove GOMAXPROCS=12", Info},
 
 		{"PF002", "env", machine(8).withEnv("2").live(2), "uses GOMAXPROCS=2, but could use 8 CPUs", "remove GOMAXPROCS=2", Info},
 		{"PF002", "an affinity that has grown", machine(8).live(1).custom(false), "uses GOMAXPROCS=1, but could use 8 CPUs", "restart it", Info},
@@ -278,6 +287,17 @@ func fixtures() []fixture {
 		{"PF022", "a place, of which PF006 tells", machine(8).gover("go1.24.6"), "", "", ""},
 		{"PF022", "automaxprocs", Observed{}.gover("go1.24.6").automaxprocs("v1.6.0"), "", "", ""},
 		{"PF022", "a new Go", Observed{}.gover("go1.26.1").baked(off), "", "", ""},
+
+		{"PF023", "of six Ps four wait", machine(6).live(6).faults(4.13, 22), "uses GOMAXPROCS=6, and page faults keep 4.1 of these Ps waiting for the disk, while 22 goroutines wait for a P", "procfit sweep --procs 6,9,12,18,30;", Info},
+		{"PF023", "nobody knows who waits", machine(6).live(6).faults(4.1), "keep 4.1 of these Ps waiting for the disk", "more Ps than CPUs are worth a measurement", Info},
+		{"PF023", "under a limit", machine(8, 0.5).live(1).faults(0.6, 3), "keep 0.6 of these Ps waiting", "procfit sweep --limit 0.5 --procs 1,2,3,5;", Info},
+		{"PF023", "fewer than its CPUs", machine(8).withEnv("2").live(2).faults(1, 9), "keep 1 of these Ps waiting", "--procs 2,8,12,16,24,40;", Info},
+		{"PF023", "more than its CPUs, and still too few", machine(4).live(8).faults(7.5, 2), "keep 7.5 of these Ps waiting", "--procs 4,8,12,16,24,40;", Info},
+		{"PF023", "a tenth at least", machine(8).live(8).faults(0.7, 9), "", "", ""},
+		{"PF023", "nothing waits for a P", machine(8).live(8).faults(7, 0.1), "", "", ""},
+		{"PF023", "as many are left as it has CPUs", machine(4).live(16).faults(12, 9), "", "", ""},
+		{"PF023", "nobody looked", machine(8).live(8), "", "", ""},
+		{"PF023", "its CPUs are not known", Observed{}.live(4).faults(3), "", "", ""},
 		{"PF020", "none", machine(0, 0).file(Written{Image: true}), "", "", ""},
 		{"PF020", "in a manifest", machine(0, 0).withEnv("4").file(Written{}), "", "", ""},
 	}

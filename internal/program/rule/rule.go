@@ -75,6 +75,7 @@ var checks = map[string]func(Subject) []Finding{
 	"PF020": checkFixedInImage,
 	"PF021": checkThousandths,
 	"PF022": checkTooOldForLimits,
+	"PF023": checkHeld,
 }
 
 // pages has a page for each rule: a head, why the rule exists, and what to do.

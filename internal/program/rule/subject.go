@@ -45,6 +45,7 @@ type Observed struct {
 	NumCPU       int         // what its runtime counted at start; 0: not known
 	Custom       *bool       // whether its runtime says that env or code set the value; nil: not known
 	Throttling   *Throttling // of the cgroup that was throttled most; nil: no limit, or not known
+	Faults       *Faults     // page faults that read from a disk; nil: not known
 
 	// AnyMachine is set for a program in a file: the CPUs of the machine that it will
 	// run on are not known, and are assumed to be more than any limit.

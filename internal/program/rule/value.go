@@ -51,6 +51,11 @@ func checkTooMany(s Subject) []Finding {
 	default:
 		f.Fix = fmt.Sprintf("change its runtime.GOMAXPROCS call to use %d; if it has none, its limits have changed: restart it", s.Fit.Procs)
 	}
+	if s.holds() { // Ps beyond its CPUs can be what makes up for those
+		f.Severity = Info
+		f.Message += fmt.Sprintf("; page faults keep %s of its Ps waiting for the disk", s.Faults.of(n))
+		f.Fix = fmt.Sprintf("unless a sweep has shown that %d is better, %s", n, f.Fix)
+	}
 	return []Finding{f}
 }
 

@@ -128,6 +128,18 @@ func Capital(s string) string {
 	return string(unicode.ToUpper(r)) + s[size:]
 }
 
+// Above lists the values of GOMAXPROCS for a sweep that lie above n: 1.5, 2, 3 and 5
+// times as many, as far as a sweep can measure them.
+func Above(n int) (values []string) {
+	const most = 4096
+	for _, v := range []int{(3*n + 1) / 2, 2 * n, 3 * n, 5 * n} {
+		if text := strconv.Itoa(v); v <= most && !slices.Contains(values, text) {
+			values = append(values, text)
+		}
+	}
+	return values
+}
+
 // Shell writes words as a shell would read them back. Words with characters that
 // do not print use $'…' of bash, zsh and POSIX.1-2024.
 func Shell(words []string) string {

@@ -6,6 +6,14 @@ import (
 	"unicode/utf8"
 )
 
+func TestAbove(t *testing.T) {
+	for n, want := range map[int]string{1: "2,3,5", 2: "3,4,6,10", 6: "9,12,18,30", 2000: "3000,4000", 4000: ""} {
+		if got := strings.Join(Above(n), ","); got != want {
+			t.Errorf("above %d: %s", n, got)
+		}
+	}
+}
+
 func TestCount(t *testing.T) {
 	for _, c := range []struct{ got, want string }{
 		{Count(1, "trial"), "1 trial"},

@@ -185,6 +185,15 @@ func repeated(r *verdict.Result, blocks int) string {
 	return "procfit " + phrase.Shell(with(r.Tool.Args, flag{"--repeats", strconv.Itoa(blocks)}, flag{name: "--max-trials"}, flag{name: "--max-time"}, flag{name: "--until"}, flag{name: "--out"}))
 }
 
+// higher is how values above n are measured, in a new folder.
+func (w words) higher(n int) string {
+	procs := strings.Join(append([]string{strconv.Itoa(n)}, phrase.Above(n)...), ",")
+	if !swept(w.result) {
+		return "--procs " + procs
+	}
+	return "procfit " + phrase.Shell(with(w.result.Tool.Args, flag{"--procs", procs}, flag{name: "--out"}))
+}
+
 // completed is how a sweep that ended early is completed.
 func completed(r *verdict.Result) string {
 	if !swept(r) {

@@ -47,6 +47,9 @@ func (o words) warnOfPlan(w *verdict.Warning) (advice, bool) {
 			fix = "GOMAXPROCS may not matter here: " + o.instead()
 		}
 		return advice{fmt.Sprintf("all values are within %s of the best", number.Percent(o.plan().Margin)), fix}, true
+	case verdict.WarnHeld:
+		return advice{fmt.Sprintf("page faults kept %s of %s waiting for the disk with GOMAXPROCS=%d, the highest value that was measured", number.Short(number.Significant(min(w.Value, float64(w.Procs)), 2)), phrase.Count(w.Procs, "P"), w.Procs),
+			"higher values are worth a measurement: " + o.higher(w.Procs)}, true
 	case verdict.WarnMetricWorse:
 		return advice{"proven worse with GOMAXPROCS " + w.Setting + ": " + losses(w.Losses),
 			"choose the metric that matters most with --metric, or measure the benchmarks one at a time"}, true

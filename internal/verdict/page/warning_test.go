@@ -101,6 +101,14 @@ func TestWarningsInWords(t *testing.T) {
 			}
 		}, "3 replicas with a CPU limit of 4 CPUs need 12 CPUs, but the machine has 8 CPUs"},
 		{"carrier_p99", func(c *Config) { c.SmallFor = true; c.Rate = 10000; c.Noise = &Noise{Trial: .001, P99: .02} }, "proven lower than the 28"},
+		{"fault_held_ps", func(c *Config) {
+			c.Trial = func(t *journal.Trial) {
+				if t.Setting.Procs != nil && *t.Setting.Procs == 16 {
+					*t.ThroughputPerSecond *= 5
+					t.PageFaults = &journal.PageFaults{Major: 9000, HeldSeconds: new(10.26 * t.MeasuredSeconds)}
+				}
+			}
+		}, "page faults kept 10 of 16 Ps waiting for the disk with GOMAXPROCS=16, the highest value that was measured: higher values are worth a measurement: procfit sweep --procs 16,24,32,48,80"},
 		{"quota_unbound", func(c *Config) {
 			c.Settings = under(2, c.Settings...)
 			c.Trial = func(t *journal.Trial) {
@@ -120,6 +128,26 @@ func TestWarningsInWords(t *testing.T) {
 		}
 		if !strings.Contains(got, c.say) {
 			t.Errorf("%s: nothing says %q:\n%s", c.want, c.say, got)
+		}
+	}
+}
+
+// TestHeldIsSilent: page faults that hold Ps are no reason for higher values where enough Ps
+// are left for the CPUs, where a lower value is better, and where few are held.
+func TestHeldIsSilent(t *testing.T) {
+	for name, c := range map[string]struct{ held, times float64 }{"enough are left": {7.9, 5}, "a lower value is better": {12, 0.2}, "few are held": {1.5, 5}} {
+		config := calm()
+		config.Trial = func(t *journal.Trial) {
+			if t.Setting.Procs != nil && *t.Setting.Procs == 16 {
+				*t.ThroughputPerSecond *= c.times
+				t.PageFaults = &journal.PageFaults{Major: 9000, HeldSeconds: new(c.held * t.MeasuredSeconds)}
+			}
+		}
+		r := analyze(config)
+		for i := range r.Warnings {
+			if r.Warnings[i].Code == "fault_held_ps" {
+				t.Errorf("%s: %s", name, warn(r, &r.Warnings[i]).message)
+			}
 		}
 	}
 }

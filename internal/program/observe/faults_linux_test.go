@@ -1,0 +1,222 @@
+package observe
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/procfit/procfit/internal/program/rule"
+	"github.com/procfit/procfit/test/need"
+)
+
+const (
+	practiceTime  = 1500 * time.Millisecond
+	practiceBytes = 1 << 30
+)
+
+// practice runs a program for a while after it has read a line, and prints how many steps
+// it did a second. Its pages are not in memory when it starts.
+func practice(kind, file string) {
+	fd, m := mapped(file)
+	defer unix.Close(fd)
+	fmt.Println("ready")
+	bufio.NewReader(os.Stdin).ReadString('\n')
+	var mu sync.Mutex
+	spin := func(d time.Duration) {
+		for used := time.Now(); time.Since(used) < d; {
+		}
+	}
+	page := func() int { return rand.IntN(practiceBytes>>12) << 12 }
+	touch := func() { steps.Add(1 + int64(m[page()])) }
+	kinds := map[string]struct {
+		goroutines int
+		step       func()
+	}{
+		"faults":     {64, touch},
+		"mixed":      {64, func() { touch(); spin(100 * time.Microsecond) }},
+		"few":        {2, touch},
+		"lock":       {64, func() { mu.Lock(); touch(); mu.Unlock() }},
+		"rare":       {64, func() { spin(4 * time.Millisecond); touch() }},
+		"spin":       {64, func() { spin(time.Millisecond); steps.Add(1) }},
+		"sleep":      {64, func() { time.Sleep(time.Millisecond); steps.Add(1) }},
+		"goroutines": {64, func() { c := make(chan int); go func() { c <- 1 }(); steps.Add(int64(<-c)) }},
+	}
+	began := time.Now()
+	var all sync.WaitGroup
+	for range kinds[kind].goroutines {
+		all.Go(func() {
+			for time.Since(began) < practiceTime {
+				kinds[kind].step()
+			}
+		})
+	}
+	all.Wait()
+	fmt.Printf("%.0f\n", float64(steps.Load())/time.Since(began).Seconds())
+	io.Copy(io.Discard, os.Stdin)
+}
+
+var steps atomic.Int64
+
+// mapped opens a file of which nothing is in memory, and maps it.
+func mapped(file string) (fd int, m []byte) {
+	fd, err := unix.Open(file, unix.O_RDWR, 0)
+	if err == nil {
+		err = unix.Fsync(fd)
+	}
+	if err == nil {
+		err = unix.Fadvise(fd, 0, 0, unix.FADV_DONTNEED)
+	}
+	if err == nil {
+		m, err = unix.Mmap(fd, 0, practiceBytes, unix.PROT_READ, unix.MAP_SHARED)
+	}
+	if err == nil {
+		err = unix.Madvise(m, unix.MADV_RANDOM)
+	}
+	if err != nil {
+		fmt.Println(err)
+		os.Exit(1)
+	}
+	return fd, m
+}
+
+// practised runs a program at GOMAXPROCS and returns its steps a second. A look at it comes
+// when it runs.
+func practised(t *testing.T, kind, file string, procs int, look func(pid int)) (rate float64) {
+	t.Helper()
+	cmd := exec.Command("/proc/self/exe")
+	cmd.Env = append(os.Environ(), "OBSERVE_ROLE=practice "+kind+" "+file, fmt.Sprintf("GOMAXPROCS=%d", procs))
+	cmd.Stderr = os.Stderr
+	in, err := cmd.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	defer func() { in.Close(); cmd.Wait() }()
+	lines := bufio.NewScanner(out)
+	if !lines.Scan() || lines.Text() != "ready" {
+		t.Fatalf("%s: %q", kind, lines.Text())
+	}
+	if _, err := io.WriteString(in, "\n"); err != nil {
+		t.Fatal(err)
+	}
+	time.Sleep(practiceTime / 10)
+	look(cmd.Process.Pid)
+	if !lines.Scan() {
+		t.Fatalf("%s ended: %v", kind, lines.Err())
+	}
+	if _, err := fmt.Sscan(lines.Text(), &rate); err != nil || rate == 0 {
+		t.Fatalf("%s: %q: %v", kind, lines.Text(), err)
+	}
+	return rate
+}
+
+// practiceFile has data on the disk: holes would be read without it.
+func practiceFile(t *testing.T) string {
+	t.Helper()
+	name := filepath.Join(t.TempDir(), "cold")
+	f, err := os.Create(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	chunk := make([]byte, 1<<20)
+	for range practiceBytes >> 20 {
+		if _, err := f.Write(chunk); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := f.Sync(); err != nil {
+		t.Fatal(err)
+	}
+	return name
+}
+
+// TestWithFaults: a process without page faults is not watched, and costs no second.
+func TestWithFaults(t *testing.T) {
+	idle, _ := play(t, "leaf")
+	s, err := new(Reader).Subject(idle)
+	if err != nil {
+		t.Fatal(err)
+	}
+	began := time.Now()
+	if got := WithFaults(t.Context(), s); got.Faults != nil || time.Since(began) > faultSpan {
+		t.Errorf("idle: %+v after %v", got.Faults, time.Since(began))
+	}
+	need.Everything(t, "writes 1 GiB and reads it for a second; TestMorePs watches with a scanner")
+	practised(t, "faults", practiceFile(t), 1, func(pid int) {
+		s, err := new(Reader).Subject(pid)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := WithFaults(t.Context(), s); got.Faults == nil || got.Faults.Held < 0.1 || got.Faults.Queued == nil || *got.Faults.Queued < 10 {
+			t.Errorf("faults: %+v", got.Faults)
+		}
+	})
+}
+
+// TestMorePs: where PF023 says that more Ps than CPUs are worth a measurement, they are
+// faster, and it is right about seven of eight programs. In those that more Ps cannot help
+// nothing is measured: next to other programs more threads get more CPU time.
+func TestMorePs(t *testing.T) {
+	need.Everything(t, "takes a disk and the CPUs for a minute; the fixtures of PF023 prove the rule")
+	file := practiceFile(t)
+	cpus, right := runtime.NumCPU(), 0
+	for kind, helps := range map[string]bool{
+		"faults": true, "mixed": true, // the disk serves more at the same time, and CPUs are free
+		"few":  false,                                                     // as many goroutines as Ps
+		"lock": false,                                                     // one at a time
+		"rare": false, "spin": false, "sleep": false, "goroutines": false, // the disk holds nothing
+	} {
+		var now, more float64
+		said := 0
+		for range 3 {
+			var p Process
+			rate := practised(t, kind, file, cpus, func(pid int) {
+				s := newScanner(t)
+				scan(t, s)
+				time.Sleep(practiceTime * 2 / 3)
+				p = one(t, scan(t, s), pid)
+			})
+			now = max(now, rate)
+			if slices.Contains(rule.IDs(p.Findings), "PF023") {
+				said++
+			}
+			held, _ := p.Last().HeldPs()
+			queued, _ := p.Last().Queued()
+			t.Logf("%s: %.0f steps/s, %.2f Ps held, %.2f goroutines waiting, %v", kind, rate, held, queued, rule.IDs(p.Findings))
+			if helps {
+				more = max(more, practised(t, kind, file, 4*cpus, func(int) {}))
+			}
+		}
+		if said > 1 == helps {
+			right++
+		}
+		if helps {
+			t.Logf("%s: %.2f times as many steps at GOMAXPROCS=%d", kind, more/now, 4*cpus)
+			if more < 1.1*now {
+				t.Errorf("%s is not faster", kind)
+			}
+		}
+	}
+	if right < 7 {
+		t.Errorf("right about %d of 8 programs", right)
+	}
+}
