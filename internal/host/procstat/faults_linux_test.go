@@ -269,12 +269,24 @@ func TestHeldPs(t *testing.T) {
 		kind  string
 		procs int
 	}{{"faults", 1}, {"faults", 2}, {"faults", 6}, {"half", 2}, {"half", 6}} {
-		truth, seen, among := watched(t, c.kind, file, c.procs, slow)
-		for by, use := range map[string]FaultUse{"alone": seen, "among all": among} {
-			held, known := use.Ps()
-			t.Logf("%s at GOMAXPROCS=%d, watched %s: held %.3f, by its own clocks %.3f", c.kind, c.procs, by, held, truth)
-			if !known || truth < 0.2 || held < 0.8*truth || held > 1.2*truth {
-				t.Errorf("%s at GOMAXPROCS=%d, watched %s: held %.3f (%+v), by its own clocks %.3f", c.kind, c.procs, by, held, use, truth)
+		// Where other programs take the CPUs, the program's clocks count its waits for a CPU
+		// too: one of three looks has to agree.
+		for try := 1; ; try++ {
+			wrong := ""
+			truth, seen, among := watched(t, c.kind, file, c.procs, slow)
+			for by, use := range map[string]FaultUse{"alone": seen, "among all": among} {
+				held, known := use.Ps()
+				t.Logf("%s at GOMAXPROCS=%d, watched %s: held %.3f, by its own clocks %.3f", c.kind, c.procs, by, held, truth)
+				if !known || truth < 0.2 || held < 0.8*truth || held > 1.2*truth {
+					wrong = fmt.Sprintf("%s at GOMAXPROCS=%d, watched %s: held %.3f (%+v), by its own clocks %.3f", c.kind, c.procs, by, held, use, truth)
+				}
+			}
+			if wrong == "" {
+				break
+			}
+			if try == 3 {
+				t.Error(wrong)
+				break
 			}
 		}
 	}
