@@ -28,6 +28,7 @@ type Result struct {
 	Before   int     // GOMAXPROCS before
 	Affinity int     // CPUs that the program may run on
 	Limit    float64 // the tightest CPU limit, in CPUs; 0: none is known
+	Request  float64 // the CPU request that decided, in CPUs; 0: none did, see Request
 	File     string  // the file of that limit
 	Env      string  // GOMAXPROCS in the environment
 	EnvSet   bool    // the environment has the variable
@@ -59,6 +60,9 @@ func (r Result) String() string {
 		s += r.File + " limits it to " + strconv.FormatFloat(r.Limit, 'g', 6, 64) + plural(r.Limit) + ", "
 	} else {
 		s += "no CPU limit is known, "
+	}
+	if r.Request > 0 {
+		s += "its request is " + strconv.FormatFloat(r.Request, 'g', 6, 64) + plural(r.Request) + ", "
 	}
 	s += "its affinity is " + cgfs.Itoa(r.Affinity) + plural(float64(r.Affinity))
 	if r.Action == Changed && r.followed {

@@ -111,6 +111,7 @@ func (c *config) look() (r Result, seen sight, done bool) {
 		r.Unknown = seen.unknown
 	}
 	seen.want = c.procs(seen.cpus, seen.affinity)
+	r.Request = c.byRequest(seen.cpus, seen.affinity)
 	// It followed the limit of its own cgroup if its value is the one from that limit and
 	// not the one without it.
 	r.followed = s.hasDefault && r.Before < r.Affinity && r.Before == seen.runtimeDefault(r.Affinity)
