@@ -17,6 +17,8 @@
 //   - maxprocs_cfs_periods_total, maxprocs_cfs_throttled_periods_total and
 //     maxprocs_cfs_throttled_seconds_total, each {cgroup}: for each cgroup of the
 //     process that has a limit. Other processes in the same cgroup count too.
+//   - maxprocs_cfs_bursts_total and maxprocs_cfs_burst_seconds_total, each {cgroup}: what
+//     a burst of the limit (cpu.max.burst) allowed above it
 //
 // Only the first name starts with process_, the prefix of client_golang's own collector.
 // Articles about GOMAXPROCS recommend an alert on this name, and that collector does not
@@ -88,6 +90,8 @@ func render(r Reading) []byte {
 	counter("maxprocs_cfs_periods_total", "Periods in which the cgroup wanted to run.", func(g Group) float64 { return float64(g.Periods) })
 	counter("maxprocs_cfs_throttled_periods_total", "Periods in which the cgroup was throttled.", func(g Group) float64 { return float64(g.ThrottledPeriods) })
 	counter("maxprocs_cfs_throttled_seconds_total", "Time that the cgroup was throttled, summed over CPUs.", func(g Group) float64 { return g.Throttled.Seconds() })
+	counter("maxprocs_cfs_bursts_total", "Periods in which the cgroup used more than its limit, by a burst.", func(g Group) float64 { return float64(g.Bursts) })
+	counter("maxprocs_cfs_burst_seconds_total", "CPU time that the cgroup used above its limit, by a burst.", func(g Group) float64 { return g.Burst.Seconds() })
 	return b.Bytes()
 }
 

@@ -26,7 +26,7 @@ func recorded(t *testing.T) facts.Facts {
 		"sys/fs/cgroup/pod/app/cpu.max":      text("2000000 100000\n"),
 		"sys/fs/cgroup/pod/app/cpu.stat":     text("nr_periods 100\nnr_throttled 0\nthrottled_usec 0\n"),
 		"sys/fs/cgroup/pod/cpu.max":          text("150000 100000\n"),
-		"sys/fs/cgroup/pod/cpu.stat":         text("nr_periods 100\nnr_throttled 25\nthrottled_usec 1500000\n"),
+		"sys/fs/cgroup/pod/cpu.stat":         text("nr_periods 100\nnr_throttled 25\nthrottled_usec 1500000\nnr_bursts 7\nburst_usec 250000\n"),
 		"sys/fs/cgroup/cpu.max":              text("6400000 100000\n"), // and no cpu.stat
 	}, 0)
 	if err != nil {
@@ -45,6 +45,8 @@ func TestRender(t *testing.T) {
 		`maxprocs_cfs_periods_total{cgroup="/sys/fs/cgroup/pod/app"} 100` + "\n" + `maxprocs_cfs_periods_total{cgroup="/sys/fs/cgroup/pod"} 100` + "\n#",
 		`maxprocs_cfs_throttled_periods_total{cgroup="/sys/fs/cgroup/pod/app"} 0` + "\n" + `maxprocs_cfs_throttled_periods_total{cgroup="/sys/fs/cgroup/pod"} 25` + "\n",
 		`maxprocs_cfs_throttled_seconds_total{cgroup="/sys/fs/cgroup/pod"} 1.5` + "\n",
+		`maxprocs_cfs_bursts_total{cgroup="/sys/fs/cgroup/pod/app"} 0` + "\n" + `maxprocs_cfs_bursts_total{cgroup="/sys/fs/cgroup/pod"} 7` + "\n",
+		`maxprocs_cfs_burst_seconds_total{cgroup="/sys/fs/cgroup/pod"} 0.25` + "\n",
 	} {
 		if !strings.Contains(got, want) {
 			t.Errorf("no %q in\n%s", want, got)
