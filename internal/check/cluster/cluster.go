@@ -30,6 +30,7 @@ import (
 	"context"
 	"fmt"
 	"maps"
+	"path"
 	"slices"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -93,6 +94,7 @@ func Run(ctx context.Context, client *Client, o Options) (*check.Report, error) 
 		return nil, err
 	}
 	whole := check.Merge(reports...)
+	once(whole)
 	whole.Files, whole.Noun = r.pods, "pod"
 	whole.Notes = append(whole.Notes, r.notes...)
 	return whole, nil
@@ -104,12 +106,17 @@ func (r *reading) resolve(ctx context.Context) ([]*check.Report, error) {
 	if err := r.readConfigs(ctx, func(f *check.File) { files = append(files, f) }); err != nil {
 		return nil, err
 	}
+	if r.o.CRIO == nil {
+		if err := r.readScalers(ctx, func(f *check.File) { files = append(files, f) }); err != nil {
+			return nil, err
+		}
+	}
 	sizes := map[int][]*check.File{}
 	byPath := map[string]*workload{}
 	for key, w := range r.workloads {
-		path := w.path(key)
-		byPath[path] = w
-		sizes[w.cpus] = append(sizes[w.cpus], check.NewFile(path, w.object))
+		file := w.path(key)
+		byPath[file] = w
+		sizes[w.cpus] = append(sizes[w.cpus], check.NewFile(file, w.object))
 	}
 	var reports []*check.Report
 	for _, cpus := range slices.Sorted(maps.Keys(sizes)) {
@@ -133,6 +140,8 @@ func placed(r *check.Report, byPath map[string]*workload) *check.Report {
 		w := byPath[p.Path]
 		if w != nil {
 			p.Path = w.namespace
+		} else {
+			p.Path = path.Dir(p.Path) // an autoscaler
 		}
 		p.Line, p.Column = 0, 0
 		return w

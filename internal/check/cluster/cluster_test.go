@@ -351,6 +351,63 @@ func TestInjection(t *testing.T) {
 	}
 }
 
+// TestScalers: autoscalers of a cluster are judged by the pods that run, once however many
+// sizes their nodes have.
+func TestScalers(t *testing.T) {
+	list := func(items ...any) map[string]any { return map[string]any{"metadata": map[string]any{}, "items": items} }
+	named := func(namespace string, spec map[string]any) any {
+		return map[string]any{"metadata": map[string]any{"name": "tall", "namespace": namespace}, "spec": spec}
+	}
+	deployment := map[string]any{"apiVersion": "apps/v1", "kind": "Deployment", "name": "api"}
+	hpa := map[string]any{"scaleTargetRef": deployment, "maxReplicas": 9, "metrics": []any{
+		map[string]any{"type": "Resource", "resource": map[string]any{"name": "cpu", "target": map[string]any{"type": "Utilization", "averageUtilization": 80}}}}}
+	vpa := map[string]any{"targetRef": deployment}
+	one := requesting("a", "1800m", core.EnvVar{Name: "GOMAXPROCS", Value: "1"})
+	elsewhere := requesting("b", "1800m", core.EnvVar{Name: "GOMAXPROCS", Value: "1"})
+	elsewhere.Spec.NodeName = "two"
+	sizes := append(nodes(""), nodes("")...)
+	sizes[1].Name, sizes[1].Status.Capacity = "two", core.ResourceList{core.ResourceCPU: resource.MustParse("64")}
+	sidecar := requesting("a", "1800m", core.EnvVar{Name: "GOMAXPROCS", Value: "1"})
+	always := core.ContainerRestartPolicyAlways
+	sidecar.Spec.InitContainers = []core.Container{{Name: "proxy", Image: "p", RestartPolicy: &always}}
+	const hpas, vpas = "/apis/autoscaling/v2/horizontalpodautoscalers", "/apis/autoscaling.k8s.io/v1/verticalpodautoscalers"
+	for name, tc := range map[string]struct {
+		api  api
+		want string
+		note string
+	}{
+		"never reached":        {api{pods: []core.Pod{one}, objects: map[string]any{hpas: list(named("shop", hpa))}}, "PF042 shop HorizontalPodAutoscaler/tall: HorizontalPodAutoscaler/tall", ""},
+		"of another namespace": {api{pods: []core.Pod{one}, objects: map[string]any{hpas: list(named("other", hpa))}}, "", ""},
+		"two sizes of nodes":   {api{pods: []core.Pod{one, elsewhere}, nodes: sizes, objects: map[string]any{hpas: list(named("shop", hpa))}}, "PF042 shop HorizontalPodAutoscaler/tall: HorizontalPodAutoscaler/tall", ""},
+		"with a sidecar":       {api{pods: []core.Pod{sidecar}, objects: map[string]any{hpas: list(named("shop", hpa))}}, "", ""},
+		"a fixed value":        {api{pods: []core.Pod{one}, objects: map[string]any{vpas: list(named("shop", vpa))}}, "PF043 shop Deployment/api: GOMAXPROCS=1 is fixed", ""},
+		"no permission":        {api{pods: []core.Pod{one}, forbidden: []string{hpas}}, "", "no permission to list horizontalpodautoscalers"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if tc.api.nodes == nil {
+				tc.api.nodes = nodes("")
+			}
+			r, err := tc.api.check(t, Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			var found []string
+			for _, f := range r.Findings {
+				t.Log(f.Rule, f.Path, f.Object, f.Message)
+				if f.Rule == "PF042" || f.Rule == "PF043" {
+					found = append(found, fmt.Sprintf("%s %s %s: %s", f.Rule, f.Path, f.Object, f.Message))
+				}
+			}
+			if got := strings.Join(found, "; "); len(found) > 1 || (tc.want == "") != (got == "") || !strings.HasPrefix(strings.ReplaceAll(got, "HorizontalPodAutoscaler/tall: Deployment", "HorizontalPodAutoscaler/tall: HorizontalPodAutoscaler/tall: Deployment"), tc.want) {
+				t.Errorf("%q, want %q", got, tc.want)
+			}
+			if notes := fmt.Sprint(r.Notes); !strings.Contains(notes, tc.note) {
+				t.Errorf("notes %s, want %q", notes, tc.note)
+			}
+		})
+	}
+}
+
 // Where no pods may be read there is nothing to check, and that is reported with the way
 // out; of a namespace alone only its pods are asked for.
 func TestAccess(t *testing.T) {

@@ -70,11 +70,12 @@ type podSpec struct {
 }
 
 type reducedContainer struct {
-	Name      string                     `json:"name"`
-	Image     string                     `json:"image"`
-	Env       []core.EnvVar              `json:"env,omitempty"`
-	EnvFrom   []core.EnvFromSource       `json:"envFrom,omitempty"`
-	Resources *core.ResourceRequirements `json:"resources,omitempty"`
+	Name          string                       `json:"name"`
+	Image         string                       `json:"image"`
+	RestartPolicy *core.ContainerRestartPolicy `json:"restartPolicy,omitempty"` // of an init container: it stays
+	Env           []core.EnvVar                `json:"env,omitempty"`
+	EnvFrom       []core.EnvFromSource         `json:"envFrom,omitempty"`
+	Resources     *core.ResourceRequirements   `json:"resources,omitempty"`
 }
 
 // seen is what the exporter of a node tells of a pod.
@@ -161,7 +162,7 @@ func ours(all map[string]string) map[string]string {
 
 // ofContainer reduces one. Of a running one the limits count that are in effect.
 func ofContainer(c core.Container, status *core.ContainerStatus, resized time.Time) (reducedContainer, state) {
-	k := reducedContainer{Name: c.Name, Image: c.Image, EnvFrom: c.EnvFrom, Resources: cpuOf(&c.Resources)}
+	k := reducedContainer{Name: c.Name, Image: c.Image, RestartPolicy: c.RestartPolicy, EnvFrom: c.EnvFrom, Resources: cpuOf(&c.Resources)}
 	var st state
 	if status != nil && status.Resources != nil {
 		k.Resources = cpuOf(status.Resources)

@@ -140,7 +140,7 @@ func looksBinary(head []byte) bool { return bytes.IndexByte(head, 0) >= 0 }
 func (c *Checker) Wants(f *check.File) bool { return kindOf(f) != none }
 
 // jsonMarkers are words without which JSON is no manifest.
-var jsonMarkers = [][]byte{[]byte(`"containers"`), []byte(`"containerDefinitions"`), []byte(`"TaskGroups"`), []byte(`"services"`), []byte(`"ConfigMap"`), []byte(`"LimitRange"`), []byte(`"HorizontalPodAutoscaler"`), []byte(`"ScaledObject"`)}
+var jsonMarkers = [][]byte{[]byte(`"containers"`), []byte(`"containerDefinitions"`), []byte(`"TaskGroups"`), []byte(`"services"`), []byte(`"ConfigMap"`), []byte(`"LimitRange"`), []byte(`"HorizontalPodAutoscaler"`), []byte(`"ScaledObject"`), []byte(`"VerticalPodAutoscaler"`)}
 
 // File implements check.Checker.
 func (c *Checker) File(_ context.Context, f *check.File, to check.Sink) error {
