@@ -3,17 +3,21 @@ package cli
 import (
 	"context"
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
+	"github.com/procfit/procfit/internal/inspect/traffic"
 	"github.com/procfit/procfit/internal/measure/local"
 	"github.com/procfit/procfit/internal/measure/plan"
 	"github.com/procfit/procfit/internal/measure/plan/field"
 	"github.com/procfit/procfit/internal/measure/session"
 	"github.com/procfit/procfit/internal/show/number"
 	"github.com/procfit/procfit/internal/show/phrase"
+	"github.com/procfit/procfit/internal/show/text"
 )
 
 // observeOptions are the flags of procfit observe.
@@ -24,7 +28,7 @@ type observeOptions struct {
 
 func newObserve(std stdio) *cobra.Command {
 	cmd := &cobra.Command{
-		Use:   "observe [flags] PID|:PORT",
+		Use:   "observe [flags] PID|:PORT|SOCKET",
 		Short: "Measure a running server as it is, at a rate that you choose",
 		Long: `Send requests at --rate to a Go server that is already running, and report which
 GOMAXPROCS it runs with, its latency at that rate, its CPU time and how often it is
@@ -34,10 +38,15 @@ The server is a process ID, or the port where it listens. By its port the load g
 http://127.0.0.1:PORT/, unless --url names another address. Requests that may change
 what the server holds (POST, PUT, …) are sent only with --allow-unsafe-methods.
 
+A program that has the Meter of maxprocs/live is watched under its own traffic instead:
+name its socket. Nothing is sent, and the report has its requests, their latency from
+arrival and the CPU time of each.
+
 procfit ps lists the Go programs that run. For a server in another language, use
 procfit load.`,
 		Example: `  procfit observe :8080 --rate 300
-  procfit observe :8080 --rate 300 --url http://127.0.0.1:8080/orders --connections 16`,
+  procfit observe :8080 --rate 300 --url http://127.0.0.1:8080/orders --connections 16
+  procfit observe /run/app/procfit.sock --duration 30s`,
 	}
 	o := newObserveOptions(std, cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error { return o.run(cmd.Context(), std, args) }
@@ -67,12 +76,42 @@ func (o *observeOptions) run(ctx context.Context, std stdio, args []string) erro
 	if err := o.check(); err != nil {
 		return err
 	}
+	if strings.ContainsRune(args[0], filepath.Separator) || traffic.IsSocket(args[0]) {
+		return o.watch(ctx, std, args[0])
+	}
 	s, err := o.resolve(std)
 	if err != nil {
 		return err
 	}
 	announce(std, s)
 	return o.onThisMachine(ctx, std, s)
+}
+
+// watchFor is how long a program is watched under its own traffic, without --duration.
+const watchFor = 10 * time.Second
+
+// watch observes a program under its own traffic, by its Meter.
+func (o *observeOptions) watch(ctx context.Context, std stdio, socket string) error {
+	for _, name := range o.Names {
+		if !slices.Contains([]string{"duration", "output", "json", "quiet"}, name) {
+			return usageError("--%s and a socket: the program is watched under its own traffic, and nothing is sent; remove --%s", name, name)
+		}
+	}
+	d := watchFor
+	if o.has("duration") {
+		d = o.spec.Load.Duration
+	}
+	std = o.printed.std(std)
+	w, err := traffic.Open(socket).Watch(ctx, d, func(pid, procs int) {
+		std.notef("process %d runs with GOMAXPROCS %d; its own traffic is watched for %s, nothing of it is changed", pid, procs, number.Short(number.Duration(d)))
+	})
+	if err != nil {
+		return err
+	}
+	if o.printed.json() {
+		return w.WriteJSON(std.out)
+	}
+	return w.WriteText(std.out, text.Options{Width: width(std), Color: std.color()})
 }
 
 func (o *observeOptions) resolve(std stdio) (*session.Session, error) {

@@ -46,6 +46,7 @@ func documents() []document {
 		one("result", "result.json", "What the trials show: the settings with their intervals, the verdict and the warnings.", "verdict/page", "resultJSON"),
 		one("load", "procfit load --json", "What one rate of the load came to: throughput, latency and errors; an object for each rate.", "verdict/journal", "Offered"),
 		one("decision", "procfit explain --json", "Which GOMAXPROCS a process uses and should use, and why; an object for each process.", "inspect/explain", "Document"),
+		one("traffic", "procfit observe SOCKET --json", "What a program did under its own traffic: requests, latency and CPU time, by its Meter.", "inspect/traffic", "trafficJSON"),
 		one("ps", "procfit ps --json", "The Go processes of the machine with their GOMAXPROCS.", "inspect/ps", "document"),
 		one("check", "procfit check -o json", "What the files or the pods will use, and the findings.", "check/output", "document"),
 		one("crio", "procfit check --crio N --json", "What CRI-O's injection of GOMAXPROCS changes: a container each, and totals by namespace.", "check/output", "impactJSON"),

@@ -1,0 +1,71 @@
+package traffic
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/procfit/procfit/maxprocs/live"
+)
+
+// Watched is what a program did between two readings of its Meter.
+type Watched struct {
+	State    live.State // at the end
+	Duration time.Duration
+	Changed  bool // GOMAXPROCS changed meanwhile
+
+	Requests, Failed, Panics uint64
+	InFlight                 uint64  // at the end
+	CPU, GCCPU               float64 // seconds
+	GCCycles                 uint64
+	Arrival, Handler         live.Histogram
+	Stamped                  bool // latency counts from the kernel's receipt
+	Streams, Hijacked        uint64
+}
+
+// Watch reads the Meter, waits, and reads it again. A context that ends while it waits ends
+// the wait: what was counted until then is kept.
+func (c *Client) Watch(ctx context.Context, d time.Duration, begun func(pid, procs int)) (Watched, error) {
+	var w Watched
+	before, err := c.state(ctx)
+	if err != nil {
+		return w, err
+	}
+	var from, to live.Metrics
+	if err := c.get(ctx, "metrics", &from); err != nil {
+		return w, err
+	}
+	begun(before.PID, before.Procs)
+	select {
+	case <-time.After(d):
+	case <-ctx.Done():
+	}
+	last := context.WithoutCancel(ctx)
+	if err := c.get(last, "metrics", &to); err != nil {
+		return w, err
+	}
+	if w.State, err = c.state(last); err != nil {
+		return w, err
+	}
+	if w.State.Started != before.Started || to.At <= from.At || to.Requests < from.Requests || to.CPU < from.CPU {
+		return w, fmt.Errorf("%s: the program was restarted during the measurement", c.socket)
+	}
+	w.Duration, w.Changed = time.Duration(to.At-from.At), w.State.Procs != before.Procs || w.State.Switches != before.Switches
+	w.Requests, w.Failed, w.Panics, w.InFlight = to.Requests-from.Requests, to.Failed-from.Failed, to.Panics-from.Panics, to.InFlight
+	w.CPU, w.GCCPU, w.GCCycles = to.CPU-from.CPU, to.GCCPU-from.GCCPU, to.GCCycles-from.GCCycles
+	w.Arrival, w.Handler = to.Arrival.Since(from.Arrival), to.Handler.Since(from.Handler)
+	w.Streams, w.Hijacked = to.Streams-from.Streams, to.Hijacked-from.Hijacked
+	w.Stamped = w.Arrival.Count() > 0
+	return w, nil
+}
+
+// latency is that of requests: from arrival where it is known, else of the handlers.
+func (w Watched) latency() live.Histogram {
+	if w.Stamped {
+		return w.Arrival
+	}
+	return w.Handler
+}
+
+// rate is requests per second.
+func (w Watched) rate() float64 { return float64(w.Requests) / w.Duration.Seconds() }

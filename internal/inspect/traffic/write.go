@@ -1,0 +1,149 @@
+package traffic
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/procfit/procfit/internal/show/document"
+	"github.com/procfit/procfit/internal/show/number"
+	"github.com/procfit/procfit/internal/show/phrase"
+	"github.com/procfit/procfit/internal/show/text"
+	"github.com/procfit/procfit/maxprocs/live"
+)
+
+// trafficJSON is procfit.traffic/v1.
+type trafficJSON struct {
+	Schema          string       `json:"schema"`
+	PID             int          `json:"pid"`
+	GoVersion       string       `json:"go_version"`
+	Procs           int          `json:"procs"`              // GOMAXPROCS at the end
+	LimitCPUs       *float64     `json:"limit_cpus"`         // null: none is known
+	Changed         bool         `json:"changed"`            // GOMAXPROCS changed meanwhile
+	DurationSeconds float64      `json:"duration_seconds"`   // between the two readings
+	Unit            string       `json:"unit"`               // what is counted: request, message
+	Requests        uint64       `json:"requests"`           // that ended
+	PerSecond       float64      `json:"per_second"`         // of these
+	Failed          uint64       `json:"failed"`             // with a status of 500 or more, an error or a panic
+	Panics          uint64       `json:"panics"`             // of handlers
+	InFlight        uint64       `json:"in_flight"`          // at the end
+	CPUs            float64      `json:"cpus"`               // CPU time per second, of the whole process
+	CPUSecondsEach  *float64     `json:"cpu_seconds_each"`   // CPU time per request; null: there was none
+	GCShare         *float64     `json:"gc_share"`           // of the CPU time; null: no collection ended meanwhile
+	LatencyBy       string       `json:"latency_by"`         // arrival, handler or none
+	Latency         *latencyJSON `json:"latency"`            // seconds; null: no request ended
+	Handler         *latencyJSON `json:"handler,omitempty"`  // seconds in the handler
+	Streams         uint64       `json:"http2_streams"`      // whose arrival is that of the last read of their connection
+	Hijacked        uint64       `json:"hijacked,omitempty"` // connections without a latency
+}
+
+// latencyJSON are percentiles in seconds, each at most 6% too long.
+type latencyJSON struct {
+	P50 float64 `json:"p50"`
+	P90 float64 `json:"p90"`
+	P99 float64 `json:"p99"`
+	N   uint64  `json:"n"`
+}
+
+func latencyOf(h live.Histogram) *latencyJSON {
+	if h.Count() == 0 {
+		return nil
+	}
+	q := func(q float64) float64 { return h.Quantile(q).Seconds() }
+	return &latencyJSON{q(0.5), q(0.9), q(0.99), h.Count()}
+}
+
+// WriteJSON writes procfit.traffic/v1.
+func (w Watched) WriteJSON(out io.Writer) error {
+	s := w.State
+	doc := trafficJSON{
+		Schema: "procfit.traffic/v1", PID: s.PID, GoVersion: s.Go, Procs: s.Procs, Changed: w.Changed, DurationSeconds: w.Duration.Seconds(), Unit: s.Unit,
+		Requests: w.Requests, PerSecond: w.rate(), Failed: w.Failed, Panics: w.Panics, InFlight: w.InFlight, CPUs: w.CPU / w.Duration.Seconds(),
+		LatencyBy: w.by(), Latency: latencyOf(w.latency()), Handler: latencyOf(w.Handler), Streams: w.Streams, Hijacked: w.Hijacked,
+	}
+	if s.Limit > 0 {
+		doc.LimitCPUs = &s.Limit
+	}
+	if w.Requests > 0 {
+		doc.CPUSecondsEach = new(w.CPU / float64(w.Requests))
+	}
+	if w.GCCycles > 0 && w.CPU > 0 {
+		doc.GCShare = new(w.GCCPU / w.CPU)
+	}
+	e := json.NewEncoder(out)
+	e.SetIndent("", "  ")
+	return e.Encode(doc)
+}
+
+func (w Watched) by() string {
+	switch {
+	case w.Stamped:
+		return "arrival"
+	case w.Handler.Count() > 0:
+		return "handler"
+	}
+	return "none"
+}
+
+// WriteText prints what a reader wants to know first.
+func (w Watched) WriteText(out io.Writer, o text.Options) error {
+	return text.Render(out, w.document(), o)
+}
+
+func (w Watched) document() *document.Document {
+	s := w.State
+	unit := s.Unit
+	if unit == "" {
+		unit = "request"
+	}
+	procs := fmt.Sprint(s.Procs)
+	if s.Limit > 0 {
+		procs += ", with a CPU limit of " + number.BareCPUs(s.Limit)
+	}
+	pairs := document.Pairs{{Name: "GOMAXPROCS", Value: procs}}
+	add := func(name, value string) { pairs = append(pairs, document.Pair{Name: name, Value: value}) }
+	count := fmt.Sprintf("%s per second, %s in flight at the end", number.Count(w.rate()), number.Count(float64(w.InFlight)))
+	if w.Failed > 0 {
+		count += fmt.Sprintf(", %s failed", number.Count(float64(w.Failed)))
+	}
+	add(phrase.Capital(phrase.Clean(unit))+"s", count)
+	if w.Requests > 0 {
+		add("CPU per "+phrase.Clean(unit), short(w.CPU/float64(w.Requests)))
+	}
+	add("CPU used", number.CPUs(w.CPU/w.Duration.Seconds()))
+	if w.GCCycles > 0 && w.CPU > 0 {
+		add("Garbage collector", fmt.Sprintf("%s of the CPU time, in %s", number.Share(w.GCCPU/w.CPU), phrase.Count(int64(w.GCCycles), "cycle")))
+	}
+	if l := latencyOf(w.latency()); l != nil {
+		add("Latency", fmt.Sprintf("p50 %s, p90 %s, p99 %s", short(l.P50), short(l.P90), short(l.P99)))
+	}
+	if l := latencyOf(w.Handler); l != nil && w.Stamped {
+		add("In the handler", fmt.Sprintf("p50 %s, p90 %s, p99 %s", short(l.P50), short(l.P90), short(l.P99)))
+	}
+	title := fmt.Sprintf("Process %d under its own traffic, for %s", s.PID, number.Short(number.Duration(w.Duration.Round(time.Millisecond))))
+	d := &document.Document{Title: title, Blocks: []document.Block{document.Text{Text: title, Style: document.Strong}, pairs}}
+	if notes := w.notes(); len(notes) > 0 {
+		d.Blocks = append(d.Blocks, document.Notes(notes))
+	}
+	return d
+}
+
+func short(seconds float64) string { return number.Time().Number(seconds) }
+
+// notes are what limits the numbers.
+func (w Watched) notes() (list []document.Note) {
+	add := func(message, fix string) { list = append(list, document.Note{Message: message, Fix: fix}) }
+	switch {
+	case w.Requests == 0:
+		add("no request ended in this time", "watch longer with --duration, or check that requests go through the Meter's Middleware")
+	case !w.Stamped:
+		add("the latency is the time in the handler: it omits the wait before it, which a GOMAXPROCS that is too low makes longer", "serve connections of the Meter's Listener, with ConnContext")
+	case w.Streams > 0:
+		add(fmt.Sprintf("%s of HTTP/2: their latency starts at the last read of their connection", phrase.Count(int64(w.Streams), "request")), "")
+	}
+	if w.Changed {
+		add("GOMAXPROCS changed during the measurement", "")
+	}
+	return list
+}
