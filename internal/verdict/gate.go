@@ -330,7 +330,7 @@ const (
 	UnjudgedSpoiled   UnjudgedCode = "spoiled"
 	UnjudgedTooFew    UnjudgedCode = "too_few"
 	UnjudgedWithheld  UnjudgedCode = "withheld"   // Setting: other programs left it too few CPUs
-	UnjudgedNoSetting UnjudgedCode = "no_setting" // of the old command was planned
+	UnjudgedNoSetting UnjudgedCode = "no_setting" // of the old command was measured
 	UnjudgedLate      UnjudgedCode = "late"       // Checks, of latency, with as many Pairs: the load engine sent late
 	UnjudgedWide      UnjudgedCode = "wide"       // Checks, with as many Pairs: a great loss cannot be ruled out
 )

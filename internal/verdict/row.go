@@ -116,7 +116,10 @@ func (g *group) row(s *contender, alone *SettingResult, w *outcome, machine floa
 	row.Later = w.lowest != nil && s != w.lowest && !s.saturated && !w.beyond(s) && w.inTail(s) && w.p99(s, w.lowest).worse
 	row.Excluded = w.excluded(s, s.settings[0])
 	row.Judged, row.Saturated = Interval{}, s.saturated
-	if level := s.levelOf(MetricThroughput); level.Mean != nil {
+	// A single value next to an old program, which is in no contest, has the same kind of
+	// level as the old one.
+	paired := len(g.current()) == 1 && len(g.settings) > 1
+	if level := s.levelOf(MetricThroughput); level.Mean != nil && !paired {
 		row.Throughput = level.interval()
 	}
 	if level := s.levelOf(MetricP99); level.Mean != nil {

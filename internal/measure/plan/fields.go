@@ -59,7 +59,7 @@ func (f *Flags) runFields() []field.Field {
 		{
 			Name: "url", Holds: "URL", Often: true, Help: "URL of the server; {port} is a free port",
 			More: "A method may come first: 'POST http://127.0.0.1:{port}/orders'; without one it is GET, or POST with --body. " +
-				"Several --url are a mix of requests to one server, each with a weight if one is given: --url 3=http://127.0.0.1:{port}/a --url http://127.0.0.1:{port}/b. " +
+				"Several --url are a mix of requests to one server. A number and = before one is its weight, for example 3= for three requests of each four. " +
 				"In a cluster {pod} is the address of the pod.",
 			Value: field.Texts(&f.URLs), Header: "target.url load.requests load.requests_sha256 load.method",
 		},

@@ -11,6 +11,7 @@ package session
 
 import (
 	"io/fs"
+	"fmt"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -88,9 +89,19 @@ func New(spec plan.Spec, o Options) *Session {
 	s.inherit()
 	s.settle()
 	if s.Dir == "" {
-		s.Dir = filepath.Join("results", plan.FileName(s.Header.Name)+"-"+s.Header.Started.Format("20060102-150405"))
+		s.Dir = free(filepath.Join("results", plan.FileName(s.Header.Name)+"-"+s.Header.Started.Format("20060102-150405")))
 	}
 	return s
+}
+
+// free is a folder that nothing has: two runs can start in one second.
+func free(dir string) string {
+	for n, name := 2, dir; ; n++ {
+		if _, err := os.Lstat(name); err != nil {
+			return name
+		}
+		name = fmt.Sprintf("%s-%d", dir, n)
+	}
 }
 
 // Trials is how many the plan has, at most where it is a race.

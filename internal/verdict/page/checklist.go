@@ -149,6 +149,8 @@ func (g *group) enough() (state document.Tone, answer, detail string) {
 	detail = phrase.Count(settings, "setting")
 	if settings == 0 || least == 0 {
 		detail += ", not all with a valid trial"
+	} else if repeated < settings && repeated < verdict.FewestSettings {
+		detail += fmt.Sprintf(", %d of them with at least %s", repeated, phrase.Count(verdict.FewestPairs, "valid trial"))
 	} else {
 		detail += ", at least " + phrase.Count(least, "valid trial") + " each"
 	}

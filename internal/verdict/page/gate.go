@@ -227,7 +227,7 @@ func unjudged(u *verdict.Unjudged) string {
 	case verdict.UnjudgedWithheld:
 		return "other programs left " + gateSetting(u.Setting) + " too few CPUs to be compared"
 	case verdict.UnjudgedNoSetting:
-		return "the old command is not in the plan"
+		return "no trial of both programs was measured; if the pilot trials failed, their reason is above"
 	}
 	var checks []string
 	for _, c := range u.Checks {

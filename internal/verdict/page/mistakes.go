@@ -32,7 +32,7 @@ func (g *group) magicNumber() (state document.Tone, answer, detail string) {
 func (g *group) moreForIO() (state document.Tone, answer, detail string) {
 	b, cpus := g.Beyond, number.CPUs(g.EffectiveCPUs)
 	if b == nil {
-		return document.Unknown, "unknown", "no settings both above and below " + cpus
+		return document.Unknown, "unknown", "settings above and below " + cpus + " were not both compared"
 	}
 	return document.OK, "measured", fmt.Sprintf("the best above %s: %s, %s compared with the best up to that", cpus, g.settingText(b.Setting), change(b.Ratio))
 }

@@ -217,7 +217,7 @@ func (g *group) view() Group {
 	v.Curves = curves(v.Throughput, v.Latency)
 	v.Levels = g.levels()
 	v.Checked = folded("Before you change it", v.Checklist, "to look at", "unknown")
-	v.Mistaken = folded("Common mistakes", v.Mistakes, "made", "for you to judge")
+	v.Mistaken = folded("Common mistakes", v.Mistakes, "to look at", "open")
 	return v
 }
 

@@ -128,7 +128,7 @@ func TestGatesThatCannotBeJudgedInWords(t *testing.T) {
 	for want, c := range map[string]Config{
 		"throughput of unset, p99 of unset, throughput of 1, p99 of 1, throughput of 4 and p99 of 4: only 2 blocks have a valid trial of both, and 3 are needed": few,
 		"with unset, 6 of 6 trials of the new program were invalid, and 0 of 6 of the old: exited with code 4; with 1, 6 of 6":                                   spoiled,
-		"the old command is not in the plan": {Gate: true, Settings: CPUServer()},
+		"no trial of both programs was measured": {Gate: true, Settings: CPUServer()},
 	} {
 		if got := Unjudged(analyze(c).Gate); !strings.Contains(got, want) {
 			t.Errorf("%q, want %q", got, want)
