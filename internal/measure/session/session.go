@@ -10,8 +10,8 @@
 package session
 
 import (
-	"io/fs"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"runtime"
