@@ -190,7 +190,7 @@ func TestFigureOf(t *testing.T) {
 
 // A number of Ps is one, or as many as go with the CPUs, and never none.
 func TestPs(t *testing.T) {
-	for p, want := range map[ps][2]int{"": {0, 0}, "4": {4, 4}, "n": {1, 3}, "2n": {2, 6}, "n+1": {2, 4}, "n-1": {1, 2}, "n/2": {1, 1}} {
+	for p, want := range map[ps][2]int{"": {0, 0}, "4": {4, 4}, "n": {1, 3}, "2n": {2, 6}, "n+1": {2, 4}, "n-1": {1, 2}, "n/2": {1, 1}, "r": {1, 1}, "2r": {1, 2}, "4r": {1, 3}} {
 		if got := [2]int{p.of(0.5), p.of(2.5)}; got != want {
 			t.Errorf("%q: %v of half a CPU and two and a half, want %v", p, got, want)
 		}
