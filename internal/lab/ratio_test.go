@@ -172,8 +172,8 @@ func TestFigureOf(t *testing.T) {
 		Metrics:       map[string]journal.Metric{"took": {Value: 13}},
 	}
 	for figure, want := range map[figure]float64{
-		throughput: 10, cost: 0.1, p50: 5, p999: 7, closedP99: 2, closedMean: 3, closedMax: 4,
-		cpus: 1.5, switches: 20, wait: 2.5, "took": 13,
+		throughput: 10, cost: 0.1, p50: 5, p99: 6, p999: 7, closedP99: 2, closedMean: 3, closedMax: 4,
+		cpus: 1.5, cpuEach: 0.15, switches: 20, wait: 2.5, "took": 13,
 	} {
 		if got := figure.value(&full); got == nil || *got != want {
 			t.Errorf("%q: %v, want %g", figure, got, want)

@@ -45,9 +45,7 @@ func environment(r *verdict.Result) []Facts {
 	add("Go version of the program", goVersion(t.GoVersion))
 	add("Main module of the program", t.MainModule)
 	add("Before each run", t.Prepare)
-	add("Burst of the CPU limit", burst(t.BurstCPUs))
-	add("CPU shares", shares(t.CPUShares))
-	add("Next to it", beside(t.Beside))
+	groups(t, add)
 	add("Runtime variables", strings.Join(t.Environment, " "))
 	add("Directory", t.Directory)
 	add("CPUs of the target", t.Had().String())
@@ -121,6 +119,13 @@ func where(r *verdict.Result) string {
 		return "on different machines; the load generator on " + r.LoadHost.Hostname
 	}
 	return "on different machines"
+}
+
+// groups are what the cgroups of the target and its neighbour have, but for limits of settings.
+func groups(t journal.Target, add func(name, value string)) {
+	add("Burst of the CPU limit", burst(t.BurstCPUs))
+	add("CPU shares", shares(t.CPUShares))
+	add("Next to it", beside(t.Beside))
 }
 
 // burst is that of the settings' limits; empty: they have none.
