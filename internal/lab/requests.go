@@ -86,6 +86,7 @@ func requestsStages(o Options) (list []Stage) {
 		}.stage("requests", Server, o)
 		s.Target.Shares = shares
 		if n.shares > 0 {
+			s.Target.Grace = 500 * ms // a batch program does not end on SIGTERM
 			s.Target.Beside = &plan.Neighbour{Command: []string{"extremes", "-d", "1h"}, Quota: new(0.0), Shares: n.shares}
 		}
 		list = append(list, s)
