@@ -111,7 +111,7 @@ var mayImport = map[string][]string{
 	"lab":          {"lab/programs", "measure/plan", "load", "verdict", "verdict/journal", "host/folder"},
 	"lab/programs": {},
 	"lab/page":     {"lab", "verdict/page", "host/folder", "show/document", "show/markdown", "show/html"},
-	"lab/run":      {"lab", "measure/session", "measure/plan", "measure/local", "trace", "verdict", "verdict/journal", "program/toolchain", "host/supervisor", "host/folder"},
+	"lab/run":      {"lab", "measure/session", "measure/plan", "measure/local", "trace", "verdict", "verdict/contest", "verdict/journal", "program/toolchain", "host/supervisor", "host/folder"},
 	"lab/pods":     {"lab", "lab/run", "measure/kube", "measure/session", "measure/plan", "measure/local", "host/folder"},
 
 	"trace":            {"trace/sched", "trace/sched/page", "trace/exec", "trace/exec/page", "host/supervisor", "show/document", "show/text", "show/html", "show/terminal"},

@@ -106,7 +106,7 @@ func labNeeds(e lab.Experiment) []string {
 		}
 	}
 	for _, s := range e.Stages(lab.Options{CPUs: session.ThisHost().EffectiveCPUs}) {
-		if slices.ContainsFunc(s.Quotas, func(q *float64) bool { return q != nil }) {
+		if s.NeedsGroups() {
 			add("cgroups")
 		}
 		if len(s.GoVersions) > 0 || s.Tree != "" {

@@ -176,6 +176,7 @@ func trials(t *testing.T, s Stage) (n int, d time.Duration) {
 //	headroom 21     gc 13          tenants 24
 //	idle 14         blocking 7     racy 14
 //	extremes 21     mixed 15       remedies 4
+//	                               requests 18
 const quickBudget = 580 * time.Second
 
 func TestQuickBudget(t *testing.T) {

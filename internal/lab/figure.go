@@ -23,6 +23,7 @@ const (
 
 	// Latencies, of the open loop where there was one, else of the closed loop.
 	p50        figure = "p50"
+	p99        figure = "p99"
 	p999       figure = "p999"
 	closedP99  figure = "closed p99" // of the closed loop, as wrk's
 	closedMean figure = "closed mean"
@@ -30,6 +31,7 @@ const (
 
 	// What the kernel counted, over all replicas.
 	cpus     figure = "cpus"     // CPU seconds a second
+	cpuEach  figure = "cpu each" // CPU seconds a request of the closed loop
 	switches figure = "switches" // context switches per second
 	wait     figure = "wait"     // seconds waited for a CPU a second, throttling included
 )
@@ -44,7 +46,7 @@ func (f figure) value(t *journal.Trial) *float64 {
 			return nil
 		}
 		return new(1 / *t.ThroughputPerSecond)
-	case p50, p999:
+	case p50, p99, p999:
 		l := t.LatencySeconds
 		if l == nil {
 			l = closed(t)
@@ -52,7 +54,7 @@ func (f figure) value(t *journal.Trial) *float64 {
 		return f.latency(l)
 	case closedP99, closedMean, closedMax:
 		return f.latency(closed(t))
-	case cpus, switches, wait:
+	case cpus, cpuEach, switches, wait:
 		return f.counted(t)
 	}
 	if m, ok := t.Metrics[string(f)]; ok {
@@ -77,7 +79,7 @@ func (f figure) latency(l *journal.Latency) *float64 {
 	switch f {
 	case p50:
 		return l.P50
-	case closedP99:
+	case p99, closedP99:
 		return l.P99
 	case p999:
 		return l.P999
@@ -96,7 +98,9 @@ func (f figure) counted(t *journal.Trial) *float64 {
 	}
 	switch {
 	case f == cpus && t.CPUSeconds != nil:
-		return rate(t.CPUSeconds.User + t.CPUSeconds.System)
+		return rate(t.CPUSeconds.Total())
+	case f == cpuEach && t.CPUSeconds != nil && t.ThroughputPerSecond != nil:
+		return rate(t.CPUSeconds.Total() / *t.ThroughputPerSecond)
 	case f == switches && t.ContextSwitches != nil:
 		return rate(float64(t.ContextSwitches.Voluntary + t.ContextSwitches.Involuntary))
 	case f == wait && t.RunQueueWaitSeconds != nil:

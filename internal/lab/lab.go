@@ -138,7 +138,7 @@ const (
 
 // List is every experiment, in the documents' order.
 func List() []Experiment {
-	return slices.Concat(capacity, goroutines, scheduler, channels, containers, limits, runtimeStatements, concurrencyStatements)
+	return slices.Concat(capacity, goroutines, scheduler, channels, containers, limits, runtimeStatements, concurrencyStatements, requestStatements)
 }
 
 // UnknownError is the answer to an id that no experiment has, or none of the

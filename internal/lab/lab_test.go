@@ -70,6 +70,23 @@ func answers(t *testing.T, id, addr string) {
 				t.Errorf("k8sbench answers %q with %s, %q, %v, want %q", query, resp.Status, body, err, want)
 			}
 		}
+	case "requests":
+		for sent, want := range map[string]string{
+			`{"items":[{"name":"a","count":2,"cents":150},{"name":"b","count":1,"cents":9}]}`: `"total_cents":309}`, "": `"total_cents":59200}`, // of a hundred items
+		} {
+			if got := string(post([]byte(sent))); !strings.HasSuffix(got, want) {
+				t.Errorf("requests answers %q with %.200s, want …%s", sent, got, want)
+			}
+		}
+		resp, err := client.Post("http://"+addr+"/", "application/json", strings.NewReader("{"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		body, err := io.ReadAll(resp.Body)
+		resp.Body.Close()
+		if err != nil || resp.StatusCode != http.StatusBadRequest || !strings.Contains(string(body), "not valid JSON") {
+			t.Errorf("requests answers what is not JSON with %s, %q, %v", resp.Status, body, err)
+		}
 	case "uber":
 		for _, sent := range []int{0, 1, 100_000, 5, 6, 7} {
 			body := bytes.Repeat([]byte{'u'}, sent)
@@ -216,7 +233,7 @@ func ids(list []Experiment) string {
 func TestList(t *testing.T) {
 	const want = "cpuserver, tinyserver, parallel, workload, cpubound, iobound, contention, preempt, stealing, schedtrace, " +
 		"chain, chainbuf, sieve, powser, build, garbage, http, json, threads, busyworker, k8sbench, defaults, uber, " +
-		"headroom, idle, extremes, gc, blocking, mixed, tenants, racy, remedies"
+		"headroom, idle, extremes, gc, blocking, mixed, tenants, racy, remedies, requests"
 	if got := ids(List()); got != want {
 		t.Errorf("got %s\nwant %s", got, want)
 	}

@@ -172,8 +172,8 @@ func TestFigureOf(t *testing.T) {
 		Metrics:       map[string]journal.Metric{"took": {Value: 13}},
 	}
 	for figure, want := range map[figure]float64{
-		throughput: 10, cost: 0.1, p50: 5, p999: 7, closedP99: 2, closedMean: 3, closedMax: 4,
-		cpus: 1.5, switches: 20, wait: 2.5, "took": 13,
+		throughput: 10, cost: 0.1, p50: 5, p99: 6, p999: 7, closedP99: 2, closedMean: 3, closedMax: 4,
+		cpus: 1.5, cpuEach: 0.15, switches: 20, wait: 2.5, "took": 13,
 	} {
 		if got := figure.value(&full); got == nil || *got != want {
 			t.Errorf("%q: %v, want %g", figure, got, want)
@@ -190,7 +190,7 @@ func TestFigureOf(t *testing.T) {
 
 // A number of Ps is one, or as many as go with the CPUs, and never none.
 func TestPs(t *testing.T) {
-	for p, want := range map[ps][2]int{"": {0, 0}, "4": {4, 4}, "n": {1, 3}, "2n": {2, 6}, "n+1": {2, 4}, "n-1": {1, 2}, "n/2": {1, 1}} {
+	for p, want := range map[ps][2]int{"": {0, 0}, "4": {4, 4}, "n": {1, 3}, "2n": {2, 6}, "n+1": {2, 4}, "n-1": {1, 2}, "n/2": {1, 1}, "r": {1, 1}, "2r": {1, 2}, "4r": {1, 3}} {
 		if got := [2]int{p.of(0.5), p.of(2.5)}; got != want {
 			t.Errorf("%q: %v of half a CPU and two and a half, want %v", p, got, want)
 		}

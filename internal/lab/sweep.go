@@ -135,11 +135,16 @@ func (s *Stage) choose(o Options) {
 }
 
 // ps is a number of Ps: "4"; "n", as many as there are CPUs; "2n", "n/2", "n+1", "n-1";
-// "", unset.
+// "", unset. A CPU request of a quarter of the CPUs, rounded up, is "r", and twice that request
+// "2r".
 type ps string
 
 // of is the number on that many CPUs, at least one; 0 is unset.
 func (p ps) of(cpus float64) int {
+	if times, ok := strings.CutSuffix(string(p), "r"); ok {
+		count, _ := strconv.Atoi(times)
+		return (ps("n").of(cpus)*cmp.Or(count, 1) + 3) / 4
+	}
 	times, more, relative := strings.Cut(string(p), "n")
 	count, _ := strconv.Atoi(times)
 	if !relative {

@@ -18,6 +18,7 @@ import (
 // worded are the experiments whose page is kept, with the figures that their programs
 // print.
 var worded = map[string][]string{
+	"requests": nil,
 	"headroom": {"Headroom p99-ns"},
 	"idle":     {"Idle/tcp B/conn", "Idle/http B/conn", "Idle/http threads/conn", "Idle/http alone-sums/s", "Idle/http beside-sums/s"},
 	"extremes": {"Extremes p99-ns", "Extremes memory-B"},
@@ -43,8 +44,9 @@ func grown(s lab.Stage, names []string, cpus float64) lab.Measured {
 				x := math.Pow(float64(*procs), 0.3) * (1 + 0.01*float64(block))
 				t := journal.Trial{
 					Setting: journal.Setting{Procs: procs, QuotaCPUs: quota}, Role: journal.RoleMeasure, Block: block, Valid: true, ThroughputPerSecond: &x, Metrics: map[string]journal.Metric{},
-					Usage: journal.Usage{MeasuredSeconds: 1, ContextSwitches: &journal.ContextSwitches{Voluntary: int64(1e6 * x)}},
+					Usage: journal.Usage{MeasuredSeconds: 1, CPUSeconds: &journal.CPUSeconds{User: x * x}, ContextSwitches: &journal.ContextSwitches{Voluntary: int64(1e6 * x)}},
 				}
+				t.LatencySeconds = &journal.Latency{P99: new(0.01 / x)}
 				for i, name := range names {
 					t.Metrics[name] = journal.Metric{Value: x * float64(1+i)}
 				}

@@ -103,6 +103,20 @@ func (g *Group) SetBurst(cpus float64) error {
 	return err
 }
 
+// SetShares gives the group its part of the CPUs where groups compete for them, as
+// cpu.shares has it: 1024 for each CPU of a request. cpu.weight of v2 is in proportion, 100
+// for 1024 shares; Kubernetes and container runtimes use a Conversion.
+func (g *Group) SetShares(shares int64) error {
+	if shares < minShares || shares > maxShares {
+		return fmt.Errorf("CPU shares %d: expected a number from %d to %d, for example 1024", shares, minShares, maxShares)
+	}
+	file, value := "cpu.shares", shares
+	if g.version == 2 {
+		file, value = "cpu.weight", min(maxWeight, max(1, (shares*100+512)/1024))
+	}
+	return write(filepath.Join(g.dir, file), strconv.FormatInt(value, 10))
+}
+
 // Stats reads the group's throttling.
 func (g *Group) Stats() (Stats, error) { return facts.ReadThrottling(g.dir) }
 

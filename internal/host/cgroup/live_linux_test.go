@@ -186,6 +186,76 @@ func TestQuotaHolds(t *testing.T) {
 	}
 }
 
+// What a group sets is read back; two groups of which one has four times the shares of the
+// other, on one CPU, get CPU time in about that ratio.
+func TestSharesHold(t *testing.T) {
+	p := find(t)
+	var used []time.Duration
+	var parts []*part
+	for _, shares := range []int64{512, 2048} {
+		g := newGroup(t, p)
+		for _, wrong := range []int64{-1, 0, 1, 262145} {
+			if err := g.SetShares(wrong); err == nil || !strings.Contains(err.Error(), "expected a number from 2 to 262144") {
+				t.Errorf("%d shares: %v", wrong, err)
+			}
+		}
+		if err := g.SetShares(shares); err != nil {
+			t.Fatal(err)
+		}
+		want := shares
+		if g.version == 2 {
+			want = shares * 100 / 1024
+		}
+		if w, err := ReadWeight(os.DirFS("/"), g.version, g.Dir()); err != nil || w.Value != want {
+			t.Errorf("%d shares are read as %+v, %v", shares, w, err)
+		}
+		child := start(t, "spin "+g.ProcsFile())
+		if child.line != "in" {
+			t.Fatal(child.line)
+		}
+		parts = append(parts, child)
+	}
+	var one unix.CPUSet
+	if err := unix.SchedGetaffinity(0, &one); err != nil {
+		t.Fatal(err)
+	}
+	first := 0
+	for !one.IsSet(first) {
+		first++
+	}
+	one.Zero()
+	one.Set(first)
+	for _, child := range parts {
+		pinAll(t, child.Process.Pid, &one)
+		used = append(used, -cpuTime(t, child.Process.Pid))
+	}
+	time.Sleep(2 * time.Second)
+	for i, child := range parts {
+		used[i] += cpuTime(t, child.Process.Pid)
+	}
+	if ratio := used[1].Seconds() / used[0].Seconds(); ratio < 2.5 || ratio > 6 {
+		t.Errorf("with four times the shares %v of CPU time, the other %v: %.2f times", used[1], used[0], ratio)
+	}
+}
+
+// pinAll keeps all threads of a process on these CPUs.
+func pinAll(t *testing.T, pid int, cpus *unix.CPUSet) {
+	t.Helper()
+	threads, err := os.ReadDir(fmt.Sprintf("/proc/%d/task", pid))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, thread := range threads {
+		tid, err := strconv.Atoi(thread.Name())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := unix.SchedSetaffinity(tid, cpus); err != nil && !errors.Is(err, syscall.ESRCH) {
+			t.Fatal(err)
+		}
+	}
+}
+
 // A process that leaves its cgroup is found to be outside, one that stays or has ended is
 // not.
 func TestQuotaLeft(t *testing.T) {

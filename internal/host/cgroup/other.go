@@ -39,6 +39,9 @@ func (g *Group) SetQuota(cpus float64) error { return errLinux }
 // SetBurst fails: it needs Linux.
 func (g *Group) SetBurst(cpus float64) error { return errLinux }
 
+// SetShares fails: it needs Linux.
+func (g *Group) SetShares(shares int64) error { return errLinux }
+
 // Stats fails: it needs Linux.
 func (g *Group) Stats() (Stats, error) { return Stats{}, errLinux }
 

@@ -12,6 +12,7 @@ import (
 
 	"github.com/procfit/procfit/internal/lab"
 	"github.com/procfit/procfit/internal/verdict"
+	"github.com/procfit/procfit/internal/verdict/contest"
 	"github.com/procfit/procfit/internal/verdict/journal"
 )
 
@@ -115,7 +116,7 @@ func analyse(dir string, s *lab.RanStage, p Pages) (lab.Measured, error) {
 		return lab.Measured{}, err
 	}
 	s.NotRun = "" // what an earlier look at a damaged journal left
-	m := lab.Measured{Result: r, Trials: contents.Trials, Rounds: contents.Grown}
+	m := lab.Measured{Result: r, Trials: contest.WithoutSlow(contents.Header, contents.Trials), Rounds: contents.Grown}
 	s.Count(m)
 	return m, nil
 }

@@ -141,7 +141,7 @@ func figures(p int, scale, n float64) map[string]float64 {
 var told = []string{
 	"cpuserver", "tinyserver", "parallel", "workload", "cpubound", "iobound", "contention", "preempt", "stealing", "schedtrace",
 	"chain", "chainbuf", "sieve", "powser", "garbage", "http", "json", "threads", "busyworker", "k8sbench", "defaults", "uber",
-	"headroom", "idle", "extremes", "gc", "mixed", "tenants", "remedies",
+	"headroom", "idle", "extremes", "gc", "mixed", "tenants", "remedies", "requests",
 }
 
 // On a machine with CPUs enough the same command answers every hypothesis that needs
@@ -176,6 +176,29 @@ func TestManyCPUs(t *testing.T) {
 	}
 	if beyond > 0 {
 		t.Errorf("%d hypotheses too few need more than 2 CPUs", beyond)
+	}
+}
+
+// A neighbour is a practice program of the same procfit, with CPU shares of its own.
+func TestNeighbour(t *testing.T) {
+	e, err := lab.Find("requests")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, s := range (&world{cpus: 8}).plan(t.TempDir(), lab.Options{}, e).items[0].stages {
+		target := s.session.Header.Target
+		if target.CPUShares != 2048 || target.Command[3] != "requests" {
+			t.Errorf("%s: %+v", s.ID, target)
+		}
+		switch b := target.Beside; {
+		case i == 0 && b != nil, i > 0 && b == nil:
+			t.Errorf("%s: next to %+v", s.ID, b)
+		case i > 0 && (b.CPUShares != int64(i)*2048 || strings.Join(b.Command, " ") != "/bin/procfit lab program extremes -d 1h"):
+			t.Errorf("%s: next to %+v", s.ID, b)
+		}
+		if again := s.session.Spec.Target.Beside; again != nil && s.Target.Beside.Command[0] != "extremes" {
+			t.Errorf("%s is changed itself: %v", s.ID, s.Target.Beside.Command)
+		}
 	}
 }
 

@@ -3,12 +3,15 @@ package run
 import (
 	"errors"
 	"math"
+	"os"
 	"path/filepath"
 	"slices"
 	"testing"
 	"time"
 
+	"github.com/procfit/procfit/internal/host/folder"
 	"github.com/procfit/procfit/internal/lab"
+	"github.com/procfit/procfit/internal/verdict/journal"
 )
 
 // each is the answer to parallel's hypothesis that two CPUs can tell.
@@ -107,5 +110,53 @@ func TestNeverDecided(t *testing.T) {
 	before := w.ran
 	if list := untilDecided(t, w.plan(dir, chosen, e), time.Hour); len(list) > 0 || w.ran != before {
 		t.Errorf("after %d rounds: %+v, %d more trials", lab.Rounds, list, w.ran-before)
+	}
+}
+
+// A block during which the machine was slow is in no answer, as it is in no table.
+func TestSlowBlock(t *testing.T) {
+	e, err := lab.Find("parallel")
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := filepath.Join(t.TempDir(), "out")
+	w := (&world{cpus: 2}).plan(dir, lab.Options{Quick: true, Repeats: 7}, e)
+	if err := measure(t, w); err != nil {
+		t.Fatal(err)
+	}
+	below := filepath.Join(dir, "parallel")
+	contents, err := journal.ReadDirectory(below)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.RemoveAll(below); err != nil {
+		t.Fatal(err)
+	}
+	made, err := folder.Make(below)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer made.Close()
+	j, err := journal.Create(made, contents.Header)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, one := range contents.Trials {
+		one.SpeedBefore, one.SpeedAfter = new(100.0), new(100.0)
+		if one.Block == 3 {
+			one.SpeedBefore, one.SpeedAfter = new(50.0), new(50.0)
+		}
+		if err := j.Append(one); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := j.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if err := Conclude(dir, &w.Outcome, pages); err != nil {
+		t.Fatal(err)
+	}
+	if a := each(t, dir); a.Measured.N != 6 {
+		t.Errorf("%d blocks of 7 are in the answer", a.Measured.N)
 	}
 }

@@ -84,6 +84,11 @@ func lacks(st lab.Stage) error {
 func (r *Run) spec(e lab.Experiment, st lab.Stage) plan.Spec {
 	s := st.Spec
 	s.Seed = r.options.Seed
+	if b := s.Target.Beside; b != nil {
+		neighbour := *b
+		neighbour.Command = append([]string{r.options.Self, "lab", "program"}, b.Command...)
+		s.Target.Beside = &neighbour
+	}
 	if target := r.options.Machine.Target; target != nil {
 		target(&s, st)
 		return s

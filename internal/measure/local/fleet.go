@@ -74,6 +74,9 @@ func (r *run) startOne(ctx context.Context, one *replica, port int, output *os.F
 		if one.group, err = r.groups.New(); err != nil {
 			return fmt.Errorf("cannot make a cgroup for the CPU limit: %w", err)
 		}
+		if err := setShares(one.group, r.spec.Target.Shares); err != nil {
+			return err
+		}
 		spec.ProcsFiles = []string{one.group.ProcsFile()}
 	}
 	if quota := r.Setting.QuotaCPUs; quota != nil {

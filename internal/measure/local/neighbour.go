@@ -48,6 +48,9 @@ func (r *run) startNeighbour(ctx context.Context, port int) (err error) {
 		if one.group, err = r.groups.New(); err != nil {
 			return fmt.Errorf("cannot make a cgroup for --beside: %w", err)
 		}
+		if err := setShares(one.group, b.Shares); err != nil {
+			return err
+		}
 		spec.ProcsFiles = []string{one.group.ProcsFile()}
 		if one.quota = neighbourLimit(b, r.Setting); one.quota > 0 {
 			if b.Quota == nil {

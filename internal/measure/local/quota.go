@@ -46,6 +46,14 @@ func setLimit(g *cgroup.Group, quota, burst float64) error {
 	return err
 }
 
+// setShares gives a group its CPU shares, if it has some of its own.
+func setShares(g *cgroup.Group, shares int64) error {
+	if shares == 0 {
+		return nil
+	}
+	return g.SetShares(shares)
+}
+
 // limited is the neighbour, if there is one and it has a quota.
 func (n *neighbour) limited() (list []limited) {
 	if n != nil && n.quota > 0 {

@@ -1,8 +1,10 @@
 package local
 
 import (
+	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -126,5 +128,34 @@ func TestNoPeriodOfTheQuota(t *testing.T) {
 				t.Errorf("%v, want an error with %q", err, tc.want)
 			}
 		})
+	}
+}
+
+// The groups of a target and of its neighbour have the shares that they were given, and need
+// no quota for it.
+func TestShares(t *testing.T) {
+	dir, _ := away(t)
+	seen := filepath.Join(t.TempDir(), "seen")
+	s := job("sh", "-c", "cat "+dir+"/*/cpu.shares "+dir+"/*/cpu.weight >"+seen+" 2>/dev/null; true")
+	s.Target.Shares = 522
+	s.Target.Beside = &plan.Neighbour{Command: []string{"sleep", "60"}, Shares: 2099}
+	setting := journal.Setting{Label: "unset", Replicas: 1}
+	trial, err := prepared(t, s, Config{}, setting).Run(t.Context(), plan.Task{Setting: setting}, nil)
+	if err != nil || !trial.Valid {
+		t.Fatalf("%v, %s %q", err, trial.InvalidCode, trial.InvalidReason)
+	}
+	b, err := os.ReadFile(seen)
+	if err != nil {
+		t.Fatal(err)
+	}
+	values := strings.Fields(string(b))
+	for _, want := range [][2]string{{"522", "51"}, {"2099", "205"}} {
+		if !slices.Contains(values, want[0]) && !slices.Contains(values, want[1]) {
+			t.Errorf("no group has cpu.shares of %s or cpu.weight of %s: %v", want[0], want[1], values)
+		}
+	}
+	s.Target.Shares = 1
+	if _, err := prepared(t, s, Config{}, setting).Run(t.Context(), plan.Task{Setting: setting}, nil); err == nil || !strings.Contains(err.Error(), "CPU shares 1: expected a number") {
+		t.Errorf("one share: %v", err)
 	}
 }

@@ -93,7 +93,11 @@ func (r *runner) Prepare(ctx context.Context, wanted journal.Plan, observe plan.
 func (r *runner) findGroups() error {
 	parent, err := cgroup.Find()
 	if err != nil {
-		return fmt.Errorf("a CPU limit needs a cgroup: %w", err)
+		what := "a CPU limit needs"
+		if r.spec.Target.Shares > 0 {
+			what = "CPU shares need"
+		}
+		return fmt.Errorf("%s a cgroup: %w", what, err)
 	}
 	if _, err := parent.RemoveStale(); err != nil {
 		return fmt.Errorf("cannot remove the cgroups of an earlier run: %w", err)

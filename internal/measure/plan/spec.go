@@ -67,6 +67,7 @@ type Target struct {
 	Benchmarks bool       // the batch program prints Go benchmark lines
 	Prepare    []string   // argv of what runs before each run of a batch program
 	Beside     *Neighbour // what runs next to it in every trial; nil: nothing
+	Shares     int64      // of its group, as cpu.shares has them: 1024 for each CPU of a request; 0: the kernel's own
 	CPUs       cpuset.Set // that it may run on; nil: any
 	Pods       *Pods      // it runs in a cluster, in place of Command here; nil: it does not
 	Attach     *Attached  // it runs already, and Command is not given; nil: it does not

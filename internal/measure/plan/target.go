@@ -82,14 +82,16 @@ func (a Attached) setting() journal.Setting {
 type Neighbour struct {
 	Command []string // argv; {port} is that of the target's first copy
 	// Quota is the CPU limit of its own group; nil: that of the setting, 0: none.
-	Quota *float64
+	Quota  *float64
+	Shares int64 // of its own group, as Target.Shares
 }
 
-// NeedsGroups reports whether something of the Spec is to run under a limit of ours.
+// NeedsGroups reports whether something of the Spec is to run under a limit or with shares
+// of ours.
 func (s Spec) NeedsGroups() bool {
 	limited := slices.ContainsFunc(s.Quotas, func(q *float64) bool { return q != nil })
 	b := s.Target.Beside
-	return limited || b != nil && b.Quota != nil && *b.Quota > 0
+	return limited || s.Target.Shares > 0 || b != nil && (b.Shares > 0 || b.Quota != nil && *b.Quota > 0)
 }
 
 // checkBeside looks at the neighbour.

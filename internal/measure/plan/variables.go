@@ -49,7 +49,7 @@ func (s Spec) mapped(change func(string) string) Spec {
 	}
 	l.Body = changedBytes(l.Body, change)
 	if b := t.Beside; b != nil {
-		t.Beside = &Neighbour{Command: changed(b.Command, change), Quota: b.Quota}
+		t.Beside = &Neighbour{Command: changed(b.Command, change), Quota: b.Quota, Shares: b.Shares}
 	}
 	if l.GRPC != nil {
 		call := *l.GRPC

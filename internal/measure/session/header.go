@@ -32,13 +32,13 @@ func header(spec plan.Spec, wanted journal.Plan, o Options) journal.Header {
 		Target: journal.Target{
 			Kind: t.Kind(), Command: secret.Words(command(t)), Against: secret.Words(t.Against), Prepare: strings.Join(secret.Words(t.Prepare), " "),
 			URL: secret.Text(t.URL), Ready: readyWhen(t.Ready), ReadyStatus: t.Ready.Statuses.String(), Build: t.Build, BuiltIn: t.BuiltIn, SHA256: executableSum(t),
-			BurstCPUs: spec.Burst, ServerCPUs: t.CPUs, Directory: directory, Environment: runtimeVariables(o.Environ),
+			BurstCPUs: spec.Burst, CPUShares: t.Shares, ServerCPUs: t.CPUs, Directory: directory, Environment: runtimeVariables(o.Environ),
 		},
 		Load: loadOf(spec),
 		Plan: wanted,
 	}
 	if b := t.Beside; b != nil {
-		h.Target.Beside = &journal.Beside{Command: secret.Words(b.Command), QuotaCPUs: b.Quota}
+		h.Target.Beside = &journal.Beside{Command: secret.Words(b.Command), QuotaCPUs: b.Quota, CPUShares: b.Shares}
 	}
 	if a := t.Attach; a != nil {
 		h.Target.Attached, h.Target.Environment = &journal.Process{PID: a.PID, Started: a.Started, Name: a.Name}, nil

@@ -147,7 +147,8 @@ var noField = map[string]string{
 	"target.directory": "the directory", "target.environment": "GOGC, GOMEMLIMIT or GODEBUG",
 	"target.object": "the object", "target.namespace": "--namespace", "target.container": "--container", "plan.nodes": "--parallel and --node",
 	"target.against": "the old command", "plan.gate_against": "the old command", "target.attached": "the process",
-	"target.cpus": "the CPUs of the target", "load.cpus": "the CPUs of the load", "load.sizing": "the CPUs of the load",
+	"target.cpu_shares": "the CPU shares",
+	"target.cpus":       "the CPUs of the target", "load.cpus": "the CPUs of the load", "load.sizing": "the CPUs of the load",
 }
 
 // flagsOf names what decides the keys: the flags of which the two command lines say

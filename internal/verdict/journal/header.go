@@ -83,6 +83,8 @@ type Target struct {
 	// BurstCPUs is the burst of every CPU limit of the settings, in CPUs of one period.
 	BurstCPUs float64 `json:"burst_cpus,omitempty"`
 	Beside    *Beside `json:"beside,omitempty"` // of --beside: what ran next to it in every trial; null: nothing
+	// CPUShares are those of its cgroup, as cpu.shares has them; absent: the kernel's own.
+	CPUShares int64 `json:"cpu_shares,omitempty"`
 	// SHA256 is of the command's executable, or of the pod template, so that a resumed
 	// run does not mix two programs; empty where procfit compiles or is the target itself.
 	SHA256      string     `json:"sha256,omitempty"`
@@ -108,6 +110,7 @@ type Beside struct {
 	Command []string `json:"command"`
 	// QuotaCPUs is the limit of its own group; null: that of the setting, 0: none.
 	QuotaCPUs *float64 `json:"quota_cpus"`
+	CPUShares int64    `json:"cpu_shares,omitempty"` // of its own cgroup; absent: the kernel's own
 }
 
 // Process is one that nobody here started.

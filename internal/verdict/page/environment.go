@@ -45,8 +45,7 @@ func environment(r *verdict.Result) []Facts {
 	add("Go version of the program", goVersion(t.GoVersion))
 	add("Main module of the program", t.MainModule)
 	add("Before each run", t.Prepare)
-	add("Burst of the CPU limit", burst(t.BurstCPUs))
-	add("Next to it", beside(t.Beside))
+	groups(t, add)
 	add("Runtime variables", strings.Join(t.Environment, " "))
 	add("Directory", t.Directory)
 	add("CPUs of the target", t.Had().String())
@@ -122,6 +121,13 @@ func where(r *verdict.Result) string {
 	return "on different machines"
 }
 
+// groups are what the cgroups of the target and its neighbour have, but for limits of settings.
+func groups(t journal.Target, add func(name, value string)) {
+	add("Burst of the CPU limit", burst(t.BurstCPUs))
+	add("CPU shares", shares(t.CPUShares))
+	add("Next to it", beside(t.Beside))
+}
+
 // burst is that of the settings' limits; empty: they have none.
 func burst(cpus float64) string {
 	if cpus <= 0 {
@@ -130,12 +136,23 @@ func burst(cpus float64) string {
 	return number.CPUs(cpus) + " of one period"
 }
 
+// shares are a cgroup's; empty: the kernel's own.
+func shares(n int64) string {
+	if n <= 0 {
+		return ""
+	}
+	return fmt.Sprintf("%d, as for a request of %s", n, number.CPUs(float64(n)/1024))
+}
+
 // beside is the neighbour that ran in every trial.
 func beside(b *journal.Beside) string {
 	if b == nil {
 		return ""
 	}
 	text := phrase.Shell(b.Command)
+	if b.CPUShares > 0 {
+		text += fmt.Sprintf(", with %d CPU shares", b.CPUShares)
+	}
 	switch q := b.QuotaCPUs; {
 	case q == nil:
 		return text

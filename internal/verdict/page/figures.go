@@ -71,7 +71,7 @@ func reciprocal(x *float64) *float64 {
 	return new(1 / *x)
 }
 
-// serverFigures are throughput and latency. Where the judged loop is the open one,
+// serverFigures are throughput, latency and CPU time. Where the judged loop is the open one,
 // the closed one's latency is next to it, because documents that used wrk report that one.
 func serverFigures(r *verdict.Result) []shown {
 	name, open := "", false
@@ -86,7 +86,7 @@ func serverFigures(r *verdict.Result) []shown {
 		list[1].title = "p99, latency phase"
 		list = append(list, shown{title: "p99, throughput phase", unit: number.Time(), measure: measure{"median", closedP99, func(p *verdict.Point) *float64 { return p.ClosedP99 }}})
 	}
-	return list
+	return append(list, shown{title: "CPU per request", unit: number.Time(), measure: counted("median", func(e *verdict.Evidence) *float64 { return e.CPUSecondsEach })})
 }
 
 func closedP99(a *verdict.SettingResult) verdict.Interval {

@@ -96,7 +96,7 @@ func TestNeighbourInAReport(t *testing.T) {
 		t.HostUse.OtherCPUSeconds = new(0.0)
 		t.BesideCPUSeconds = new(4 * t.MeasuredSeconds)
 	}})
-	r.Target.Beside = &journal.Beside{Command: []string{"./proxy", "-a b"}, QuotaCPUs: new(4.0)}
+	r.Target.Beside, r.Target.CPUShares = &journal.Beside{Command: []string{"./proxy", "-a b"}, QuotaCPUs: new(4.0)}, 512
 	v := New(r)
 	var facts []string
 	for _, f := range append(v.Environment, Facts{Pairs: v.Groups[0].Facts}) {
@@ -105,12 +105,12 @@ func TestNeighbourInAReport(t *testing.T) {
 		}
 	}
 	all := strings.Join(facts, "\n")
-	for _, want := range []string{"Program next to it: used 4 CPUs in the trials of ", "Next to it: ./proxy '-a b', under a CPU limit of 4 CPUs", "Workload: unknown"} {
+	for _, want := range []string{"Program next to it: used 4 CPUs in the trials of ", "Next to it: ./proxy '-a b', under a CPU limit of 4 CPUs", "CPU shares: 512, as for a request of 0.5 CPUs", "Workload: unknown"} {
 		if !strings.Contains(all, want) {
 			t.Errorf("no %q in\n%s", want, all)
 		}
 	}
-	for none, b := range map[string]*journal.Beside{"": nil, "x": {Command: []string{"x"}}, "x, without a CPU limit": {Command: []string{"x"}, QuotaCPUs: new(0.0)}} {
+	for none, b := range map[string]*journal.Beside{"": nil, "x": {Command: []string{"x"}}, "x, without a CPU limit": {Command: []string{"x"}, QuotaCPUs: new(0.0)}, "x, with 512 CPU shares": {Command: []string{"x"}, CPUShares: 512}} {
 		if got := beside(b); got != none {
 			t.Errorf("%q, want %q", got, none)
 		}
