@@ -281,7 +281,7 @@ func open(list []plan.Question) string {
 		s = " (" + name[1:] + ")" + s
 	}
 	if n := len(list) - 1; n > 0 {
-		s += fmt.Sprintf(" and %d more", n)
+		s += " and " + phrase.Count(n, "more question")
 	}
 	return ", open" + s
 }

@@ -115,7 +115,7 @@ func (gate *gating) compare(then, now *Group, current *Result) error {
 		if len(current.Groups) > 1 {
 			label = label.in(now.key())
 		}
-		gate.validity(label, tally{a.Invalid, a.Trials, a.InvalidReasons}, tally{old.Invalid, old.Trials, old.InvalidReasons})
+		gate.validity(label, tally{bad: a.Invalid, good: a.Trials, why: a.InvalidReasons}, tally{bad: old.Invalid, good: old.Trials, why: old.InvalidReasons})
 		if a.Procs == nil {
 			continue
 		}

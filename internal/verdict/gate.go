@@ -172,9 +172,9 @@ func (gate *gating) withhold(setting GateSetting) {
 
 // validity looks for a new program that fails where the old one does not, or
 // clearly more often: comparing the trials in which it did not would be comparing
-// its good days.
+// its good days. A few that did not answer while other programs had the CPUs show nothing.
 func (gate *gating) validity(setting GateSetting, now, then tally) {
-	if now.bad == 0 || then.bad > 0 && moreOften(now, then) > 0.05 || then.of() == 0 {
+	if now.bad == 0 || (then.bad > 0 || now.excused) && moreOften(now, then) > 0.05 || then.of() == 0 {
 		return
 	}
 	gate.spoiled = append(gate.spoiled, Unjudged{
@@ -186,12 +186,16 @@ func (gate *gating) validity(setting GateSetting, now, then tally) {
 type tally struct {
 	bad, good int
 	why       []ReasonCount
+	excused   bool // the bad ones lacked CPUs, which other programs had
 }
 
 func (t tally) of() int { return t.bad + t.good }
 
 func tallyOf(trials []*journal.Trial) tally {
-	return tally{len(trials) - valid(trials), valid(trials), reasons(trials)}
+	lacked := func(t *journal.Trial) bool {
+		return t.Valid || t.InvalidCode == journal.InvalidStolen || t.InvalidCode == journal.InvalidNoAnswer && contest.MostOthers(t) >= contest.CrowdedFrom
+	}
+	return tally{len(trials) - valid(trials), valid(trials), reasons(trials), !slices.ContainsFunc(trials, func(t *journal.Trial) bool { return !lacked(t) })}
 }
 
 // moreOften is the probability of so many of the bad ones among the new, were they

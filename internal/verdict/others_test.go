@@ -147,6 +147,31 @@ func TestAStarvedGateIsJudged(t *testing.T) {
 	}
 }
 
+// One of many trials that got no answer while other programs had the CPUs says nothing of
+// the new program; the same with the CPUs to itself does, and so do many.
+func TestOneStarvedTrialOfAGate(t *testing.T) {
+	for name, tc := range map[string]struct {
+		others float64
+		blocks int // in which it did not answer
+		judged bool
+	}{
+		"with the CPUs":    {0, 1, false},
+		"without":          {2, 1, true},
+		"without, in many": {2, 12, false},
+	} {
+		c := versus(1, 1, quiet)
+		c.Blocks, c.CPUs, c.OtherCPUs = 20, 4, tc.others
+		c.Trial = func(t *journal.Trial) {
+			if t.Setting.Variant == "" && t.Block < tc.blocks {
+				t.Valid, t.InvalidReason, t.InvalidCode = false, "stopped answering", journal.InvalidNoAnswer
+			}
+		}
+		if g := analyze(c).Gate; g.Pass != tc.judged || (len(g.Unjudged) == 0) != tc.judged {
+			t.Errorf("%s: passed %v, %+v", name, g.Pass, g.Unjudged)
+		}
+	}
+}
+
 // A baseline that is starved is not judged, and says so; it is no run without a setting
 // in common.
 func TestAStarvedBaselineIsNotJudged(t *testing.T) {
