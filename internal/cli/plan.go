@@ -214,11 +214,11 @@ func checkBudget(s *session.Session) error {
 	}
 	fewest := plan.Fewest(s.Header)
 	if s.Plan.MaxTrials < fewest {
-		return usageError("--max-trials %d: the first look alone takes %s", s.Plan.MaxTrials, phrase.Count(fewest, "trial"))
+		return usageError("--max-trials %d: the first trials of all values alone take %s", s.Plan.MaxTrials, phrase.Count(fewest, "trial"))
 	}
 	takes := time.Duration(fewest) * s.Each()
 	if most := s.Spec.Budget.MaxTime; most > 0 && most < takes {
-		return usageError("--max-time %s: the first look alone takes %s, about %s", most, phrase.Count(fewest, "trial"), number.Minutes(takes))
+		return usageError("--max-time %s: the first trials of all values alone take %s, about %s", most, phrase.Count(fewest, "trial"), number.Minutes(takes))
 	}
 	return nil
 }
