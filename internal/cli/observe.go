@@ -93,13 +93,17 @@ const watchFor = 10 * time.Second
 // watch observes a program under its own traffic, by its Meter.
 func (o *observeOptions) watch(ctx context.Context, std stdio, socket string) error {
 	for _, name := range o.Names {
-		if !slices.Contains([]string{"duration", "output", "json", "quiet"}, name) {
+		if !slices.Contains([]string{"duration", "output", "json", "quiet", "dry-run"}, name) {
 			return usageError("--%s and a socket: the program is watched under its own traffic, and nothing is sent; remove --%s", name, name)
 		}
 	}
 	d := watchFor
 	if o.has("duration") {
 		d = o.spec.Load.Duration
+	}
+	if o.dryRun {
+		_, err := fmt.Fprintf(std.out, "the program behind %s under its own traffic, for %s: nothing is sent\n", socket, number.Short(number.Duration(d)))
+		return err
 	}
 	std = o.printed.std(std)
 	w, err := traffic.Open(socket).Watch(ctx, d, func(pid, procs int) {
