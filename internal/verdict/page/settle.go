@@ -57,15 +57,24 @@ func (w words) step(s verdict.Step) document.Item {
 	case verdict.StepLessRate:
 		return document.Item{Text: "use a lower --rate, more CPUs, or a higher --limit"}
 	case verdict.StepQuietMachine:
-		return document.Item{Text: "stop other programs on this machine, or measure on a quieter one"}
+		return document.Item{Text: "stop other programs on this machine, or measure on a quieter one", Command: w.again()}
 	case verdict.StepSteady:
-		return document.Item{Text: "use a machine with a steady speed: a fixed clock, no other virtual machines that take the CPU or its caches, and no CPU limit that changes"}
+		return document.Item{Text: "use a machine with a steady speed: a fixed clock, no other virtual machines that take the CPU or its caches, and no CPU limit that changes", Command: w.again()}
 	case verdict.StepStartAgain:
 		return document.Item{Text: "start again with another --out, so that all trials are measured in the same way"}
 	case verdict.StepBenchmarksApart:
 		return document.Item{Text: "measure the benchmarks one at a time, with -bench"}
 	}
 	return document.Item{Text: string(s.Code)}
+}
+
+// again is the command that measures the same in a new folder; empty: it is not complete,
+// and continues, or it is no sweep.
+func (w words) again() string {
+	if w.result == nil || !w.result.Complete || !swept(w.result) {
+		return ""
+	}
+	return "procfit " + phrase.Shell(with(w.result.Tool.Args, flag{name: "--out"}))
 }
 
 func cleanAdvice(list []document.Item) []document.Item {
