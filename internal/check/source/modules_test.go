@@ -203,3 +203,14 @@ func TestNamedFiles(t *testing.T) {
 		}
 	}
 }
+
+// TestPlacesInAnOverlay: a finding about main is at its line in what a fix has made.
+func TestPlacesInAnOverlay(t *testing.T) {
+	m := readModules(t, "testdata/modules/fix_moves_main.txtar")
+	path := filepath.ToSlash(filepath.Join(m.dir, "main.go"))
+	text := "package main\n\nimport \"net/http\"\n\nfunc main() {\n\t_ = http.ListenAndServe(\":0\", nil)\n}\n"
+	r, err := checked(t, []string{m.dir}, m.environ)(t.Context(), map[string][]byte{path: []byte(text)})
+	if err != nil || len(r.Findings) != 1 || r.Findings[0].Rule != "PF035" || r.Findings[0].Line != 5 {
+		t.Errorf("%+v, %v; want PF035 in line 5", r.Findings, err)
+	}
+}

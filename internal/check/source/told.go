@@ -112,7 +112,11 @@ func (t *tree) mainFunction(dir string) (rule.Place, bool) {
 			continue
 		}
 		set := token.NewFileSet()
-		file, err := parser.ParseFile(set, s.file, nil, parser.SkipObjectResolution)
+		var changed any // what a fix has made of the file; nil: it is as on the disk
+		if b, ok := t.overlay[s.file]; ok {
+			changed = b
+		}
+		file, err := parser.ParseFile(set, s.file, changed, parser.SkipObjectResolution)
 		if err != nil {
 			continue
 		}

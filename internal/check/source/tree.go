@@ -26,18 +26,20 @@ type tree struct {
 	folders map[string][]scanned
 	others  map[string][]scanned // files of its folders that the user has not named, where they were needed
 	environ []string             // of the go command
+	overlay map[string][]byte    // what files hold instead of what is on the disk
 }
 
 // trees sorts the files by their modules.
 func (k *Checker) trees() map[string]*tree {
 	all := map[string]*tree{}
 	roots := map[string]string{}
+	overlay := k.overlay()
 	for _, file := range slices.Sorted(maps.Keys(k.files)) {
 		dir := filepath.Dir(file)
 		root := rootOf(dir, roots)
 		t := all[root]
 		if t == nil {
-			t = &tree{root: root, module: k.modules[root], folders: map[string][]scanned{}, others: map[string][]scanned{}, environ: k.o.Environ}
+			t = &tree{root: root, module: k.modules[root], folders: map[string][]scanned{}, others: map[string][]scanned{}, environ: k.o.Environ, overlay: overlay}
 			if t.module == nil && root != "" {
 				t.module = unnamedModule(root)
 			}
