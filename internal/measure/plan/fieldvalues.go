@@ -24,7 +24,7 @@ func (f *Flags) waits() (parts []field.Part) {
 	t, l := &f.Target, &f.Load
 	all := []field.Part{
 		{Name: "ready", Value: field.Time(&t.ReadyTimeout, 1, "30s"), Help: "until the server is ready"},
-		{Name: "quiet", Value: field.Time(&f.Patience, 0, "2m"), Help: "in all, until other programs stop that left a block nothing to compare; then the sweep ends with what it has; 0s measures anyway"},
+		{Name: "quiet", Value: field.Time(&f.Patience, 0, "2m"), Help: "in all, to wait until other programs leave CPUs free; then the sweep ends with what it has; 0s measures anyway"},
 		{Name: "request", Value: field.Time(&l.RequestTimeout, 1, "10s"), Help: "until a request is answered; a later answer is an error"},
 		{Name: "run", Value: field.Time(&t.RunTimeout, 0, "30s"), Help: "one run of a batch program, whose trial is then invalid"},
 		{Name: "stop", Value: field.Time(&t.Grace, 0, "5s"), Help: "from SIGTERM to SIGKILL when procfit stops the program"},

@@ -123,7 +123,7 @@ func (o words) warnOfLoad(w *verdict.Warning) (advice, bool) {
 		return advice{fmt.Sprintf("%s sustains the rate with a "+o.quantile()+" of %s, proven lower than the %s of %s", better.Label, number.Seconds(better.Value), number.Seconds(x.Value), x.Label),
 			"choose it if p99 matters more than CPUs"}, true
 	case verdict.WarnShared:
-		return advice{fmt.Sprintf("the load generator and the program together used all %s of the machine, the load generator %s of them: the program alone would reach a higher throughput", number.CPUs(w.Limit), cpusUsed(w.Value)),
+		return advice{fmt.Sprintf("the load generator and the program together used nearly all %s of the machine, the load generator %s of them: the program alone would reach a higher throughput", number.CPUs(w.Limit), cpusUsed(w.Value)),
 			"run the load generator on another machine, or give each its own CPUs with --target-cpuset and --load-cpuset"}, true
 	case verdict.WarnLoadLimited:
 		return advice{fmt.Sprintf("the load generator was at its limit in %d of %s: the program may reach a higher throughput", w.Count, phrase.Count(w.Of, "trial")),
