@@ -111,13 +111,13 @@ func (o *resizeOptions) rehearse(ctx context.Context, std stdio, s *session.Sess
 		f, err := os.Create(path)
 		return f, path, err
 	}
-	h := s.Header
-	r := &resize.Rehearsal{Schema: resize.Schema, Name: h.Name, Started: h.Started, Tool: h.Tool, Host: h.TargetHost, Target: h.Target, Load: h.Load}
 	tell := func(a plan.Activity) { std.notef("%s", activity(a)) }
-	err = local.Rehearse(ctx, spec, local.Config{Environ: os.Environ(), CreateLog: create}, o.steps, tell, r)
+	r, err := local.Rehearse(ctx, spec, local.Config{Environ: os.Environ(), CreateLog: create}, o.steps, tell)
 	if err != nil {
 		return refusal(interrupted(err))
 	}
+	h := s.Header
+	r.Name, r.Started, r.Tool, r.Host, r.Target, r.Load = h.Name, h.Started, h.Tool, h.TargetHost, h.Target, h.Load
 	r.Judge()
 	if err := o.print(std, r); err != nil {
 		return err

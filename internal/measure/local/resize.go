@@ -31,31 +31,29 @@ const (
 )
 
 // Rehearse starts a server under each of the limits for itself, and then once more under
-// the first, changes its limit step by step while it is under load, and fills in what it
+// the first, changes its limit step by step while it is under load, and returns what it
 // ran with and carried. The Spec is valid and was checked.
-func Rehearse(ctx context.Context, spec plan.Spec, config Config, steps []plan.Limited, tell plan.Observer, result *resize.Rehearsal) (err error) {
+func Rehearse(ctx context.Context, spec plan.Spec, config Config, steps []plan.Limited, tell plan.Observer) (*resize.Rehearsal, error) {
 	for _, s := range steps {
 		spec.Quotas = append(spec.Quotas, &s.CPUs)
 	}
 	made, err := New(spec, config)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	r := made.(*runner)
-	defer func() {
-		if closed := r.Close(); err == nil {
-			err = closed
-		}
-	}()
 	setting := journal.Setting{Procs: envProcs(slices.Concat(config.Environ, spec.Target.Env)), Replicas: 1, Label: "resize"}
-	if err := r.Prepare(ctx, journal.Plan{Settings: []journal.Setting{setting}}, tell); err != nil {
-		return err
+	h := &rehearsal{runner: made.(*runner), setting: setting, tell: tell, result: &resize.Rehearsal{Schema: resize.Schema}}
+	err = h.Prepare(ctx, journal.Plan{Settings: []journal.Setting{setting}}, tell)
+	if err == nil {
+		err = h.freshStarts(ctx, steps)
 	}
-	h := &rehearsal{runner: r, setting: setting, tell: tell, result: result}
-	if err := h.freshStarts(ctx, steps); err != nil {
-		return err
+	if err == nil {
+		err = h.resized(ctx, steps)
 	}
-	return h.resized(ctx, steps)
+	if closed := h.Close(); err == nil {
+		err = closed
+	}
+	return h.result, err
 }
 
 // envProcs is the GOMAXPROCS of an environment, as the program is to have it; nil: none
