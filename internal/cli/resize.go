@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -13,6 +14,7 @@ import (
 	"github.com/procfit/procfit/internal/measure/plan"
 	"github.com/procfit/procfit/internal/measure/plan/field"
 	"github.com/procfit/procfit/internal/measure/session"
+	"github.com/procfit/procfit/internal/show/number"
 	"github.com/procfit/procfit/internal/show/phrase"
 	"github.com/procfit/procfit/internal/show/text"
 	"github.com/procfit/procfit/internal/verdict/journal"
@@ -37,7 +39,7 @@ did not follow, with the reason and a fix.
 
 First procfit starts the server once under each of the limits: what such a fresh start has
 and the resized server does not, was set at the start and did not follow. A step offers
---rate, then for a third of the step, at most 3 seconds, as much as the server carries.
+--rate, and at its end for some seconds as much as the server carries.
 
 Without a command, procfit rehearses with its built-in practice service. Changing a limit
 needs a cgroup, as --limit of procfit sweep does.
@@ -65,7 +67,7 @@ func newResizeOptions(std stdio, cmd *cobra.Command) *resizeOptions {
 		Name: "limits", Holds: "STEPS", Often: true, Group: field.Compare, Help: "from when, which CPU limit: '0s:2 30s:8 60s:2'",
 		More: "The last limit holds as long as the one before it. 500m is half a CPU.", Value: field.Parsed(&o.steps, "", plan.ParseSteps), Aside: field.OfAsking,
 	}
-	o.bind(std, cmd, slices.Concat([]field.Field{steps}, fields, o.ownNamed("title"), o.printed.fields("print the rehearsal as an object")))
+	o.bind(std, cmd, slices.Concat([]field.Field{steps}, fields, o.ownNamed("title", "dry-run"), o.printed.fields("print the rehearsal as an object")))
 	return o
 }
 
@@ -92,7 +94,27 @@ func (o *resizeOptions) run(ctx context.Context, std stdio, args []string) error
 	if err != nil {
 		return err
 	}
+	if o.dryRun {
+		_, err := fmt.Fprintln(std.out, o.describe(s))
+		return err
+	}
 	return o.rehearse(ctx, o.printed.std(std), s)
+}
+
+// describe is what will be done, and about how long it takes.
+func (o *resizeOptions) describe(s *session.Session) string {
+	var limits []float64
+	var words []string
+	for _, step := range o.steps {
+		words = append(words, fmt.Sprintf("%s for %s", number.BareCPUs(step.CPUs), number.Short(number.Duration(step.For))))
+		if !slices.Contains(limits, step.CPUs) {
+			limits = append(limits, step.CPUs)
+		}
+	}
+	last := o.steps[len(o.steps)-1]
+	takes := last.At + last.For + time.Duration(len(limits)+1)*(s.Spec.Load.Warmup+local.FreshTakes)
+	return fmt.Sprintf("%s: a fresh start under each of %s, then a start whose limit is %s; about %s",
+		s.Header.Name, phrase.Count(len(limits), "CPU limit"), phrase.And(words), number.Minutes(takes))
 }
 
 // rehearse runs it and prints what it showed.

@@ -20,10 +20,12 @@ import (
 )
 
 const (
-	// mostFor is how long a closed loop shows what a server carries, but for short steps,
-	// of which it has a part.
+	// mostFor is how long a closed loop shows what a server carries, but for a part of the
+	// shortest step.
 	mostFor  = 3 * time.Second
 	mostPart = 3
+	// FreshTakes is about how long a fresh start takes with its loop, without its warm-up.
+	FreshTakes = mostFor + time.Second
 	// lookEvery is how often the live GOMAXPROCS is read while a limit holds.
 	lookEvery = 100 * time.Millisecond
 	// rateShare of what is carried under the smallest limit is offered by default.
@@ -49,6 +51,9 @@ func Rehearse(ctx context.Context, spec plan.Spec, config Config, steps []plan.L
 	}
 	if err == nil {
 		err = h.resized(ctx, steps)
+	}
+	if err == nil {
+		err = h.fresh(ctx, h.result.Doubtful())
 	}
 	if closed := h.Close(); err == nil {
 		err = closed
@@ -77,6 +82,7 @@ type rehearsal struct {
 	tell    plan.Observer
 	result  *resize.Rehearsal
 	starts  int
+	span    time.Duration // of the closed loops
 }
 
 // under starts the server under a limit, warms it up and hands it over.
@@ -119,32 +125,40 @@ func (h *rehearsal) under(ctx context.Context, limit float64, use func(*run, []s
 // freshStarts measures a start of its own under each limit, the smallest first, which
 // tells the rate where none is given.
 func (h *rehearsal) freshStarts(ctx context.Context, steps []plan.Limited) error {
+	h.span = mostFor
 	var limits []float64
-	span := mostFor
 	for _, s := range steps {
-		limits, span = append(limits, s.CPUs), min(span, s.For/mostPart)
+		limits, h.span = append(limits, s.CPUs), min(h.span, s.For/mostPart)
 	}
 	slices.Sort(limits)
-	for _, limit := range slices.Compact(limits) {
+	limits = slices.Compact(limits)
+	if err := h.fresh(ctx, limits); err != nil {
+		return err
+	}
+	h.result.RatePerSecond = h.spec.Load.Rate
+	if h.result.RatePerSecond == 0 {
+		h.result.RatePerSecond = rateShare * h.result.FreshAt(limits[0]).Most.PerSecond
+	}
+	if h.result.RatePerSecond <= 0 {
+		return fmt.Errorf("the server answered nothing well under a CPU limit of %g: give --rate, or a larger limit", limits[0])
+	}
+	return nil
+}
+
+func (h *rehearsal) fresh(ctx context.Context, limits []float64) error {
+	for _, limit := range limits {
 		err := h.under(ctx, limit, func(one *run, urls []string) error {
-			most, err := h.offer(ctx, one, urls, 0, span)
+			most, err := h.offer(ctx, one, urls, 0, h.span)
 			if err != nil {
 				return err
 			}
 			reading, err := h.read(one)
-			h.result.Fresh = append(h.result.Fresh, resize.Fresh{LimitCPUs: limit, Reading: reading, Most: most})
+			h.result.Again(resize.Fresh{LimitCPUs: limit, Reading: reading, Most: most})
 			return err
 		})
 		if err != nil {
 			return err
 		}
-	}
-	h.result.RatePerSecond = h.spec.Load.Rate
-	if h.result.RatePerSecond == 0 {
-		h.result.RatePerSecond = rateShare * h.result.Fresh[0].Most.PerSecond
-	}
-	if h.result.RatePerSecond <= 0 {
-		return fmt.Errorf("the server answered nothing well under a CPU limit of %g: give --rate, or a larger limit", limits[0])
 	}
 	return nil
 }
@@ -190,11 +204,10 @@ func (h *rehearsal) step(ctx context.Context, one *run, urls []string, to plan.L
 		}
 		one.Setting.QuotaCPUs = &to.CPUs
 	}
-	most := min(mostFor, to.For/mostPart)
-	if s.Paced, err = h.offer(ctx, one, urls, h.result.RatePerSecond, to.For-most); err != nil {
+	if s.Paced, err = h.offer(ctx, one, urls, h.result.RatePerSecond, to.For-h.span); err != nil {
 		return s, err
 	}
-	if s.Most, err = h.offer(ctx, one, urls, 0, most); err != nil {
+	if s.Most, err = h.offer(ctx, one, urls, 0, h.span); err != nil {
 		return s, err
 	}
 	w.end()

@@ -33,29 +33,25 @@ type resizeWords struct{ *resize.Rehearsal }
 // answer is whether all followed.
 func (w resizeWords) answer() document.Panel {
 	p := document.Panel{Name: "Verdict", Tone: document.OK, Label: "Followed", Level: 2, Sentence: "GOMAXPROCS followed every change of the CPU limit."}
+	differ := func(f resize.Fresh) bool { return f.Procs != w.Fresh[0].Procs }
 	switch {
 	case len(w.Laggards) > 0:
 		p.Tone, p.Label = document.Act, "Did not follow"
 		p.Sentence = w.message(w.Laggards[0])
-	case !w.changes():
+	case !slices.ContainsFunc(w.Fresh, differ):
 		p.Tone, p.Label = document.Unknown, "Nothing to follow"
-		p.Sentence = fmt.Sprintf("GOMAXPROCS is %d under each of these limits on this machine, also after a fresh start.", w.Steps[0].Procs)
+		p.Sentence = fmt.Sprintf("On this machine GOMAXPROCS is %d under each of these limits, also after a fresh start.", w.Fresh[0].Procs)
 	}
 	return p
 }
 
-// changes reports whether anything had to follow.
-func (w resizeWords) changes() bool {
-	return slices.ContainsFunc(w.Fresh, func(f resize.Fresh) bool { return f.Procs != w.Fresh[0].Procs })
-}
-
 // setting is what was rehearsed.
 func (w resizeWords) setting() string {
-	text := fmt.Sprintf("%s, GOMAXPROCS by %s", phrase.Clean(w.Name), phrase.Clean(w.Program.GoVersion))
+	text := fmt.Sprintf("%s, %s", phrase.Clean(w.Name), phrase.Clean(w.Program.GoVersion))
 	if w.Program.EnvProcs != nil {
-		text = fmt.Sprintf("%s, %s, GOMAXPROCS=%d in its environment", phrase.Clean(w.Name), phrase.Clean(w.Program.GoVersion), *w.Program.EnvProcs)
+		text += fmt.Sprintf(", GOMAXPROCS=%d in its environment", *w.Program.EnvProcs)
 	}
-	return text + fmt.Sprintf("; %s of the load", phrase.Count(w.Load.Connections, "connection"))
+	return text + fmt.Sprintf("; %s; the program may use %s", phrase.Count(w.Load.Connections, "connection"), number.CPUs(float64(w.Host.AffinityCPUs)))
 }
 
 // notes are what did not follow, each with its reason and its fix. The panel has the
@@ -67,7 +63,11 @@ func (w resizeWords) notes() (list document.Notes) {
 		if i > 0 {
 			message = w.message(l) + " " + message
 		}
-		list = append(list, document.Note{Subject: words.name, Message: message, Fix: words.fix})
+		list = append(list, document.Note{Subject: words.name, Message: message, Fix: phrase.Capital(words.fix) + "."})
+	}
+	if code := w.Elsewhere(); code != "" {
+		words, s := laggards[code], w.Steps[0]
+		list = append(list, document.Note{Subject: "with more CPUs, it would not follow", Message: words.why(w, s, w.FreshAt(s.LimitCPUs)), Fix: phrase.Capital(words.fix) + "."})
 	}
 	return list
 }
@@ -233,7 +233,7 @@ var laggards = map[resize.Code]laggard{
 			}
 			return fmt.Sprintf("GOMAXPROCS followed the limit of %s after %s.", number.CPUs(s.LimitCPUs), after(*s.FollowedSeconds))
 		},
-		always(fmt.Sprintf("The Go runtime follows within about a second while the program is busy; more than %s is slow.", resize.SlowAfter.Round(time.Second))),
+		always(fmt.Sprintf("The Go runtime follows within about a second while the program is busy; more than %s is slow.", after(resize.SlowAfter.Seconds()))),
 		"if the program looks at its limit by itself, look more often, or leave it to the Go runtime; or " + watchFix,
 	},
 	resize.Killed: {

@@ -191,6 +191,22 @@ func (r *Rehearsal) procs(i int) Code {
 	return Fixed
 }
 
+// Elsewhere is what would keep GOMAXPROCS from following on a machine with more CPUs, where
+// nothing had to follow on this one; empty: nothing known.
+func (r *Rehearsal) Elsewhere() Code {
+	switch p := r.Program; {
+	case len(r.Laggards) > 0 || len(r.Fresh) == 0 || !r.constant():
+		return ""
+	case p.EnvProcs != nil:
+		return Environment
+	case !p.FollowsLimits:
+		return OldGo
+	case p.Custom != nil && *p.Custom:
+		return Fixed
+	}
+	return ""
+}
+
 // constant reports whether every fresh start had the same GOMAXPROCS.
 func (r *Rehearsal) constant() bool {
 	return !slices.ContainsFunc(r.Fresh, func(f Fresh) bool { return f.Procs != r.Fresh[0].Procs })
@@ -209,8 +225,25 @@ func pooled(s Step, fresh Fresh) bool {
 	return *a.CPUs < spareShare*min(s.LimitCPUs, float64(s.Procs))
 }
 
-// Tells reports whether the newest Go would choose different values under the limits:
-// otherwise this machine has too few CPUs to show who follows by it.
-func (r *Rehearsal) Tells() bool {
-	return slices.ContainsFunc(r.Steps, func(s Step) bool { return s.DefaultProcs != r.Steps[0].DefaultProcs })
+// Doubtful are the limits under which the resized program carried less than a fresh
+// start, each once. Another fresh start tells whether that one was lucky.
+func (r *Rehearsal) Doubtful() (limits []float64) {
+	for i, s := range r.Steps {
+		if i > 0 && s.Ended == "" && pooled(s, r.FreshAt(s.LimitCPUs)) && !slices.Contains(limits, s.LimitCPUs) {
+			limits = append(limits, s.LimitCPUs)
+		}
+	}
+	return limits
+}
+
+// Again takes another fresh start. Of two under the same limit, the one that carried less
+// counts.
+func (r *Rehearsal) Again(f Fresh) {
+	i := slices.IndexFunc(r.Fresh, func(have Fresh) bool { return have.LimitCPUs == f.LimitCPUs })
+	switch {
+	case i < 0:
+		r.Fresh = append(r.Fresh, f)
+	case f.Most != nil && f.Most.PerSecond < r.Fresh[i].Most.PerSecond:
+		r.Fresh[i] = f
+	}
 }

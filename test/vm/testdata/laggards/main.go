@@ -23,7 +23,7 @@ func main() {
 	case "start": // the value of now, as libraries set it
 		runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
 	case "slow":
-		go sometimes()
+		go late()
 	case "pool":
 		handle = pooled(runtime.GOMAXPROCS(0))
 	default:
@@ -33,12 +33,18 @@ func main() {
 	log.Fatal(http.ListenAndServe(os.Args[2], nil))
 }
 
-// sometimes takes the default over from the runtime, and looks at it rarely.
-func sometimes() {
+// late takes the default over from the runtime, and waits for seven seconds before a
+// change.
+func late() {
 	for {
-		runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
-		time.Sleep(9 * time.Second)
+		now := runtime.GOMAXPROCS(0)
 		runtime.SetDefaultGOMAXPROCS()
+		next := runtime.GOMAXPROCS(now)
+		if next != now {
+			time.Sleep(7 * time.Second)
+			runtime.GOMAXPROCS(next)
+		}
+		time.Sleep(time.Second)
 	}
 }
 
