@@ -92,7 +92,7 @@ var mayImport = map[string][]string{
 	"measure/plan/specfile":   {"measure/plan", "measure/plan/field", "load"},
 	"measure/trial":           {"measure/plan", "measure/trial/foreign", "verdict/journal", "verdict/slo", "verdict/contest", "load", "program/gobench", "program/observe", "host/supervisor", "maxprocs/facts"},
 	"measure/trial/foreign":   {"verdict/journal", "load"},
-	"measure/local":           {"measure/plan", "measure/trial", "measure/trial/foreign", "verdict/journal", "load", "load/engine", "program/ready", "program/target", "program/gobench", "program/toolchain", "program/observe", "host/supervisor", "host/cgroup", "host/topology"},
+	"measure/local":           {"measure/plan", "measure/trial", "measure/trial/foreign", "verdict/journal", "verdict/resize", "load", "load/engine", "program/ready", "program/target", "program/gobench", "program/toolchain", "program/observe", "program/rule", "host/supervisor", "host/cgroup", "host/topology", "maxprocs/facts"},
 	"measure/kube":            {"measure/plan", "measure/trial", "verdict/journal", "verdict/canary", "load", "load/engine", "program/observe", "host/cluster", "host/folder", "host/supervisor", "maxprocs/facts"},
 	"measure/kube/image":      {},
 	"measure/kube/prometheus": {},
@@ -100,11 +100,12 @@ var mayImport = map[string][]string{
 
 	"verdict":              {"verdict/journal", "verdict/slo", "verdict/contest", "verdict/contest/race"},
 	"verdict/journal":      {"verdict/slo", "host/folder"},
+	"verdict/resize":       {"verdict/journal"},
 	"verdict/slo":          {},
 	"verdict/contest":      {"verdict/journal", "verdict/contest/race"},
 	"verdict/contest/race": {},
 	"verdict/canary":       {"verdict", "verdict/journal", "verdict/contest/race"},
-	"verdict/page":         {"verdict", "verdict/journal", "verdict/slo", "verdict/contest", "verdict/canary", "verdict/page/bench", "host/folder", "show/document", "show/markdown", "show/html"},
+	"verdict/page":         {"verdict", "verdict/journal", "verdict/slo", "verdict/contest", "verdict/canary", "verdict/resize", "verdict/page/bench", "host/folder", "show/document", "show/markdown", "show/html"},
 	"verdict/page/served":  {"show/document", "show/html"},
 	"verdict/page/bench":   {"verdict"},
 

@@ -123,6 +123,8 @@ func activity(a plan.Activity) string {
 		return "starting the --beside command"
 	case plan.StepRun:
 		return "running"
+	case plan.StepResize:
+		return fmt.Sprintf("CPU limit %s, under %s req/s", number.BareCPUs(a.CPUs), number.Count(a.RatePerSecond))
 	}
 	return string(a.Step)
 }

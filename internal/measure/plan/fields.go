@@ -23,6 +23,7 @@ type Flags struct {
 
 	TargetNamed, LoadNamed string // CPUs by a name such as node0, in place of their list
 
+	OwnProcs        bool     // GOMAXPROCS in the environment stays as the user gives it
 	Waits, TLSParts []string // the parts of --timeout and --tls that there are; nil: all
 }
 
@@ -64,7 +65,7 @@ func (f *Flags) runFields() []field.Field {
 			Value: field.Texts(&f.URLs), Header: "target.url load.requests load.requests_sha256 load.method",
 		},
 		{Name: "build", Holds: "PACKAGE", Often: true, Help: "compile this Go package and run it", More: "The words after -- are its arguments.", Value: field.Text(&t.Build), Header: "name target.build target.sha256"},
-		{Name: "env", Holds: "NAME=VALUE", Help: "set a variable for the program; {port} is filled in; may be repeated", Value: field.Several(&t.Env, variable), Header: "target.command"},
+		{Name: "env", Holds: "NAME=VALUE", Help: "set a variable for the program; {port} is filled in; may be repeated", Value: field.Several(&t.Env, f.variable), Header: "target.command"},
 		{
 			Name: "ready", Holds: "PROBE", Help: "wait for tcp, grpc, a URL, statuses or a command (default --url below 500)",
 			More: "The server gets load when: tcp, its port accepts a connection; grpc, its health service says SERVING; a URL, it answers with a status below 500; " +

@@ -295,14 +295,14 @@ func title(text string) (string, error) {
 }
 
 // variable reads NAME=VALUE. It never quotes a value: it may be a credential.
-func variable(text string) (string, error) {
+func (f *Flags) variable(text string) (string, error) {
 	name, _, ok := strings.Cut(text, "=")
 	switch {
 	case !ok:
 		return "", fmt.Errorf("has no =: expected NAME=VALUE, such as GOGC=50")
 	case strings.TrimSpace(name) == "":
 		return "", fmt.Errorf("has no name before the =: expected NAME=VALUE, such as GOGC=50")
-	case name == "GOMAXPROCS":
+	case name == "GOMAXPROCS" && !f.OwnProcs:
 		return "", fmt.Errorf("GOMAXPROCS: procfit sets it; name the values with --procs")
 	}
 	return text, nil

@@ -48,6 +48,7 @@ const (
 	StepBusy        Step = "busy"         // between blocks: other programs, which use CPUs of OfCPUs, are waited for, for the time Left
 	StepSlow        Step = "slow"         // after a block: the machine was slower by Share, and the block is repeated
 	StepRun         Step = "run"          // of a batch program
+	StepResize      Step = "resize"       // of the limit, to CPUs, under load at RatePerSecond
 )
 
 // Activity is what a Runner does just now.

@@ -1,0 +1,158 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/procfit/procfit/internal/measure/local"
+	"github.com/procfit/procfit/internal/measure/plan"
+	"github.com/procfit/procfit/internal/measure/plan/field"
+	"github.com/procfit/procfit/internal/measure/session"
+	"github.com/procfit/procfit/internal/show/number"
+	"github.com/procfit/procfit/internal/show/phrase"
+	"github.com/procfit/procfit/internal/show/text"
+	"github.com/procfit/procfit/internal/verdict/journal"
+	"github.com/procfit/procfit/internal/verdict/page"
+	"github.com/procfit/procfit/internal/verdict/resize"
+)
+
+// resizeOptions are the flags of procfit resize.
+type resizeOptions struct {
+	measurement
+	steps []plan.Limited
+}
+
+func newResize(std stdio) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "resize --limits STEPS [flags] [-- COMMAND ARG…]",
+		Short: "Rehearse a change of the CPU limit, and name what does not follow",
+		Long: `Start a server under a CPU limit, change the limit while the server is under load, as a
+resize in place or a VPA's startup boost does, and report after each step which GOMAXPROCS
+it runs with, how long that took to follow, its latency, throttling and threads, and what
+did not follow, with the reason and a fix.
+
+First procfit starts the server once under each of the limits: what such a fresh start has
+and the resized server does not, was set at the start and did not follow. A step offers
+--rate, and at its end for some seconds as much as the server carries.
+
+Without a command, procfit rehearses with its built-in practice service. Changing a limit
+needs a cgroup, as --limit of procfit sweep does.
+
+Exit codes: 0 everything followed; 1 something did not; 2 usage; 3 failure; 130
+interrupted.`,
+		Example: `  procfit resize --limits '0s:1 10s:2'
+  procfit resize --limits '0s:2 30s:8 60s:2' --url http://127.0.0.1:{port}/ -- ./server -addr :{port}
+  procfit resize --limits '0s:4 60s:500m' --rate 200 --url http://127.0.0.1:{port}/ -- ./server -addr :{port}`,
+	}
+	o := newResizeOptions(std, cmd)
+	cmd.RunE = func(cmd *cobra.Command, args []string) error { return o.run(cmd.Context(), std, args) }
+	return cmd
+}
+
+func newResizeOptions(std stdio, cmd *cobra.Command) *resizeOptions {
+	o := &resizeOptions{measurement: newMeasurement("resize")}
+	o.spec.OwnProcs = true
+	names := slices.Concat(except(programFields, "prepare", "beside", "timeout"), []string{"build"}, except(loadFields, "rate", "duration", "load", "max-errors"), callFields, []string{"seed", "target-cpuset", "load-cpuset"})
+	o.spec.Waits = []string{"ready", "stop", "request"}
+	fields := field.Take(o.spec.Fields(), append(field.Named(names...),
+		field.Field{Name: "rate", Help: "req/s in each step (default half of what the smallest limit carries)"},
+		field.Field{Name: "timeout"})...)
+	steps := field.Field{
+		Name: "limits", Holds: "STEPS", Often: true, Group: field.Compare, Help: "from when, which CPU limit: '0s:2 30s:8 60s:2'",
+		More: "The last limit holds as long as the one before it. 500m is half a CPU.", Value: field.Parsed(&o.steps, "", plan.ParseSteps), Aside: field.OfAsking,
+	}
+	o.bind(std, cmd, slices.Concat([]field.Field{steps}, fields, o.ownNamed("title", "dry-run"), o.printed.fields("print the rehearsal as an object")))
+	return o
+}
+
+// run is procfit resize.
+func (o *resizeOptions) run(ctx context.Context, std stdio, args []string) error {
+	o.command = args
+	if err := o.check(); err != nil {
+		return err
+	}
+	if !o.has("limits") {
+		return usageError("resize needs --limits, from when which CPU limit holds; try: procfit resize --limits '0s:1 10s:2'")
+	}
+	spec, err := o.settled(std)
+	if err != nil {
+		return err
+	}
+	if err := o.setTarget(&spec, std); err != nil {
+		return err
+	}
+	if spec.Target.Kind() != journal.KindServer {
+		return usageError("resize needs a server under load: name its address with --url, as in --url http://127.0.0.1:{port}/")
+	}
+	s, err := o.here(std, spec)
+	if err != nil {
+		return err
+	}
+	if o.dryRun {
+		_, err := fmt.Fprintln(std.out, o.describe(s))
+		return err
+	}
+	return o.rehearse(ctx, o.printed.std(std), s)
+}
+
+// describe is what will be done, and about how long it takes.
+func (o *resizeOptions) describe(s *session.Session) string {
+	var limits []float64
+	var words []string
+	for _, step := range o.steps {
+		words = append(words, fmt.Sprintf("%s for %s", number.BareCPUs(step.CPUs), number.Short(number.Duration(step.For))))
+		if !slices.Contains(limits, step.CPUs) {
+			limits = append(limits, step.CPUs)
+		}
+	}
+	last := o.steps[len(o.steps)-1]
+	takes := last.At + last.For + time.Duration(len(limits)+1)*(s.Spec.Load.Warmup+local.FreshTakes)
+	return fmt.Sprintf("%s: a fresh start under each of %s, then a start whose limit is %s; about %s",
+		s.Header.Name, phrase.Count(len(limits), "CPU limit"), phrase.And(words), number.Minutes(takes))
+}
+
+// rehearse runs it and prints what it showed.
+func (o *resizeOptions) rehearse(ctx context.Context, std stdio, s *session.Session) error {
+	spec, err := filled(s.Spec)
+	if err != nil {
+		return err
+	}
+	logs, err := os.MkdirTemp("", "procfit-resize-")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(logs)
+	create := func(name string) (*os.File, string, error) {
+		path := filepath.Join(logs, name)
+		f, err := os.Create(path)
+		return f, path, err
+	}
+	tell := func(a plan.Activity) { std.notef("%s", activity(a)) }
+	r, err := local.Rehearse(ctx, spec, local.Config{Environ: os.Environ(), CreateLog: create}, o.steps, tell)
+	if err != nil {
+		return refusal(interrupted(err))
+	}
+	h := s.Header
+	r.Name, r.Started, r.Tool, r.Host, r.Target, r.Load = h.Name, h.Started, h.Tool, h.TargetHost, h.Target, h.Load
+	r.Judge()
+	if err := o.print(std, r); err != nil {
+		return err
+	}
+	if n := len(r.Laggards); n > 0 {
+		return &exitError{exitGate, fmt.Errorf("%s did not follow the CPU limit", phrase.CountOf(n, "thing", "things"))}
+	}
+	return nil
+}
+
+func (o *resizeOptions) print(std stdio, r *resize.Rehearsal) error {
+	if o.printed.json() {
+		return printJSON(std, r)
+	}
+	return text.Render(std.out, page.Resize(r), text.Options{Width: width(std), Color: std.color()})
+}

@@ -1,0 +1,105 @@
+package page
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+
+	"github.com/procfit/procfit/internal/show/html"
+	"github.com/procfit/procfit/internal/show/text"
+	"github.com/procfit/procfit/internal/verdict/journal"
+	"github.com/procfit/procfit/internal/verdict/page/pagetest"
+	"github.com/procfit/procfit/internal/verdict/resize"
+)
+
+// resized is a program that set GOMAXPROCS at the start, and has a pool.
+func resized() *resize.Rehearsal {
+	set := new(true)
+	reading := func(procs, normal int) resize.Reading {
+		return resize.Reading{Procs: procs, DefaultProcs: normal, FitProcs: normal, Threads: 7 + procs}
+	}
+	loaded := func(rate, cpus float64) *resize.Load {
+		return &resize.Load{PerSecond: rate, Requests: 300, P50Seconds: new(0.0012), P99Seconds: new(0.0214), CPUs: &cpus, ThrottledRatio: new(0.034)}
+	}
+	return &resize.Rehearsal{
+		Schema: resize.Schema, Name: "server", Load: journal.Load{Connections: 16}, Host: journal.Host{AffinityCPUs: 8},
+		Program: resize.Program{GoVersion: "go1.26.8", FollowsLimits: true, RuntimeProcs: 2, Custom: set, Automaxprocs: "v1.6.0"}, RatePerSecond: 150,
+		Fresh: []resize.Fresh{{LimitCPUs: 2, Reading: reading(2, 2), Most: loaded(310, 1.99)}, {LimitCPUs: 6, Reading: reading(6, 6), Most: loaded(920, 5.9)}},
+		Steps: []resize.Step{
+			{AtSeconds: 0.00003, Seconds: 30, LimitCPUs: 2, Reading: reading(2, 2), Paced: loaded(150, 0.98), Most: loaded(308, 1.98)},
+			{AtSeconds: 30.01, Seconds: 30, LimitCPUs: 6, Reading: reading(2, 6), Paced: loaded(150, 0.97), Most: loaded(402, 2)},
+			{AtSeconds: 60.02, Seconds: 30, LimitCPUs: 2, Reading: reading(2, 2), FollowedSeconds: new(6.21), Paced: loaded(150, 0.99), Most: loaded(309, 1.99)},
+		},
+	}
+}
+
+func resizeText(t *testing.T, r *resize.Rehearsal) string {
+	t.Helper()
+	var b bytes.Buffer
+	if err := text.Render(&b, Resize(r), text.Options{Width: 80}); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+func TestResizeGolden(t *testing.T) {
+	r := resized()
+	r.Judge()
+	pagetest.Golden(t, "resize.txt", []byte(resizeText(t, r)))
+}
+
+// Each laggard has a sentence, a reason and a fix, whatever is known of its step.
+func TestLaggardsAreWorded(t *testing.T) {
+	for code := range laggards {
+		r := resized()
+		r.Program.EnvProcs = new(4)
+		r.Laggards = []resize.Laggard{{Code: code, Step: 1}, {Code: code, Step: 2}}
+		r.Steps[2].Ended = "the target was killed by SIGKILL during the trial; it said:\nx"
+		page := resizeText(t, r)
+		for _, want := range []string{"DID NOT FOLLOW", laggards[code].name} {
+			if !strings.Contains(page, want) {
+				t.Errorf("%s: no %q in the page:\n%s", code, want, page)
+			}
+		}
+	}
+	for _, code := range []resize.Code{resize.Environment, resize.Fixed, resize.AtStart, resize.OldGo, resize.Pool, resize.Slow, resize.Killed, resize.Restarted} {
+		if laggards[code].what == nil || laggards[code].why == nil || laggards[code].fix == "" {
+			t.Errorf("%s is not worded", code)
+		}
+	}
+}
+
+// Where nothing had to follow, that is the answer, and what would not follow elsewhere.
+func TestNothingToFollow(t *testing.T) {
+	r := resized()
+	r.Program = resize.Program{GoVersion: "go1.19.8", RuntimeProcs: 2}
+	for i := range r.Fresh {
+		r.Fresh[i].Procs, r.Fresh[i].DefaultProcs, r.Fresh[i].Most.PerSecond = 2, 2, 300
+	}
+	for i := range r.Steps {
+		r.Steps[i].Procs, r.Steps[i].DefaultProcs, r.Steps[i].FollowedSeconds = 2, 2, nil
+	}
+	r.Judge()
+	page := strings.Join(strings.Fields(resizeText(t, r)), " ")
+	for _, want := range []string{"NOTHING TO FOLLOW On this machine GOMAXPROCS is 2 under each of these limits", "with more CPUs, it would not follow", "(go1.19.8) does not read CPU limits"} {
+		if !strings.Contains(page, want) {
+			t.Errorf("no %q in: %s", want, page)
+		}
+	}
+}
+
+// What others wrote is never markup.
+func TestHostileResize(t *testing.T) {
+	r := resized()
+	r.Name, r.Program.GoVersion, r.Steps[2].Ended = "<script>\x1b", "<b onx>", "<i onx>\x1b[31m"
+	r.Judge()
+	b, err := html.Render(Resize(r))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, evil := range []string{"<script>\\", "<b onx", "<i onx", "\x1b"} {
+		if strings.Contains(string(b), evil) {
+			t.Errorf("%q is in the page", evil)
+		}
+	}
+}

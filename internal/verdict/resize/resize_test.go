@@ -1,0 +1,63 @@
+package resize
+
+import (
+	"testing"
+)
+
+// at is a step, or a fresh start, with its limit, its GOMAXPROCS and the newest Go's.
+func at(limit float64, procs, normal int) Step {
+	return Step{LimitCPUs: limit, Reading: Reading{Procs: procs, DefaultProcs: normal, FitProcs: normal, Threads: 9}, Most: &Load{PerSecond: 100 * limit, CPUs: new(limit)}}
+}
+
+// rehearsed is a program that was resized from 2 CPUs to 6 and back: what it had under each
+// limit, and in fresh starts under 2 and under 6.
+func rehearsed(program Program, resized [3]int, fresh [2]int) *Rehearsal {
+	two, six := at(2, fresh[0], 2), at(6, fresh[1], 6)
+	r := &Rehearsal{Program: program, Steps: []Step{at(2, resized[0], 2), at(6, resized[1], 6), at(2, resized[2], 2)}}
+	for _, s := range []Step{two, six} {
+		r.Fresh = append(r.Fresh, Fresh{LimitCPUs: s.LimitCPUs, Reading: s.Reading, Most: s.Most})
+	}
+	return r
+}
+
+func TestJudge(t *testing.T) {
+	set, unset := new(true), new(false)
+	modern := Program{FollowsLimits: true, RuntimeProcs: 2, Custom: unset}
+	custom := Program{FollowsLimits: true, RuntimeProcs: 2, Custom: set}
+	for name, c := range map[string]struct {
+		r      *Rehearsal
+		change func(*Rehearsal)
+		want   Code
+		step   int
+	}{
+		"follows":            {r: rehearsed(modern, [3]int{2, 6, 2}, [2]int{2, 6})},
+		"environment":        {r: rehearsed(Program{FollowsLimits: true, RuntimeProcs: 2, Custom: set, EnvProcs: new(4)}, [3]int{4, 4, 4}, [2]int{4, 4}), want: Environment},
+		"environment, right": {r: rehearsed(Program{FollowsLimits: true, Custom: set, EnvProcs: new(2)}, [3]int{2, 2, 2}, [2]int{2, 2}), want: Environment, step: 1},
+		"code over it":       {r: rehearsed(Program{Custom: set, EnvProcs: new(4)}, [3]int{3, 3, 3}, [2]int{3, 3}), want: Fixed},
+		"fixed":              {r: rehearsed(custom, [3]int{3, 3, 3}, [2]int{3, 3}), want: Fixed},
+		"at the start":       {r: rehearsed(custom, [3]int{2, 2, 2}, [2]int{2, 6}), want: AtStart, step: 1},
+		"old":                {r: rehearsed(Program{RuntimeProcs: 8}, [3]int{8, 8, 8}, [2]int{8, 8}), want: OldGo},
+		"old and fixed":      {r: rehearsed(Program{RuntimeProcs: 8}, [3]int{3, 3, 3}, [2]int{3, 3}), want: Fixed},
+		"its own rule":       {r: rehearsed(custom, [3]int{4, 12, 4}, [2]int{4, 12})},
+		"not in time":        {r: rehearsed(modern, [3]int{2, 2, 2}, [2]int{2, 6}), want: Slow, step: 1},
+		"late":               {r: rehearsed(modern, [3]int{2, 6, 2}, [2]int{2, 6}), change: func(r *Rehearsal) { r.Steps[1].FollowedSeconds = new(7.0) }, want: Slow, step: 1},
+		"soon":               {r: rehearsed(modern, [3]int{2, 6, 2}, [2]int{2, 6}), change: func(r *Rehearsal) { r.Steps[1].FollowedSeconds = new(1.2) }},
+		"a pool":             {r: rehearsed(modern, [3]int{2, 6, 2}, [2]int{2, 6}), change: func(r *Rehearsal) { r.Steps[1].Most = &Load{PerSecond: 200, CPUs: new(2.0)} }, want: Pool, step: 1},
+		"no CPU left":        {r: rehearsed(modern, [3]int{2, 6, 2}, [2]int{2, 6}), change: func(r *Rehearsal) { r.Steps[1].Most = &Load{PerSecond: 200, CPUs: new(5.5)} }},
+		"others took it": {r: rehearsed(modern, [3]int{2, 6, 2}, [2]int{2, 6}), change: func(r *Rehearsal) {
+			r.Steps[1].Most = &Load{PerSecond: 200, CPUs: new(2.0), OtherCPUs: new(3.0)}
+			r.Fresh[1].Most.OtherCPUs = new(0.1)
+		}},
+		"killed":    {r: rehearsed(modern, [3]int{2, 6, 2}, [2]int{2, 6}), change: func(r *Rehearsal) { r.Steps[2] = Step{LimitCPUs: 2, Ended: "was killed"} }, want: Killed, step: 2},
+		"restarted": {r: rehearsed(modern, [3]int{2, 6, 2}, [2]int{2, 6}), change: func(r *Rehearsal) { r.Steps[1].Restarts = 1 }, want: Restarted, step: 1},
+	} {
+		if c.change != nil {
+			c.change(c.r)
+		}
+		c.r.Judge()
+		switch l := c.r.Laggards; {
+		case c.want == "" && len(l) > 0, c.want != "" && (len(l) != 1 || l[0].Code != c.want || l[0].Step != c.step):
+			t.Errorf("%s: %+v, want %q at step %d", name, l, c.want, c.step)
+		}
+	}
+}

@@ -1,0 +1,3 @@
+module example.com/laggards
+
+go 1.26.0
