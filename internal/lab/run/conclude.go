@@ -116,7 +116,8 @@ func analyse(dir string, s *lab.RanStage, p Pages) (lab.Measured, error) {
 		return lab.Measured{}, err
 	}
 	s.NotRun = "" // what an earlier look at a damaged journal left
-	m := lab.Measured{Result: r, Trials: contest.WithoutSlow(contents.Header, contents.Trials), Rounds: contents.Grown}
+	counted, _ := contest.Counted(contents.Header, contents.Trials)
+	m := lab.Measured{Result: r, Trials: counted, Rounds: contents.Grown}
 	s.Count(m)
 	return m, nil
 }

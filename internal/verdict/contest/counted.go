@@ -24,7 +24,7 @@ func Counted(h journal.Header, trials []journal.Trial) ([]journal.Trial, LeftOut
 	kept, repeated := once(trials)
 	left := oneUnit(h, kept)
 	left.Repeated = repeated
-	return WithoutSlow(h, withoutBusy(h, withoutBursts(h, kept))), left
+	return withoutSlow(h, withoutBusy(h, withoutBursts(h, kept))), left
 }
 
 // once keeps the first trial of each place in a plan. Pilots may repeat.

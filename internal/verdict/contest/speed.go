@@ -61,10 +61,10 @@ func Slowed(trials []journal.Trial) []float64 {
 	return slowed
 }
 
-// WithoutSlow makes valid trials of a sweep invalid, as [journal.InvalidSlow], during which
+// withoutSlow makes valid trials of a sweep invalid, as [journal.InvalidSlow], during which
 // the machine was slow. A gate compares in pairs, and keeps them: both of a pair ran on the
 // slower machine. The caller's trials are left as they are.
-func WithoutSlow(h journal.Header, trials []journal.Trial) []journal.Trial {
+func withoutSlow(h journal.Header, trials []journal.Trial) []journal.Trial {
 	if h.Plan.GateAgainst {
 		return trials
 	}
