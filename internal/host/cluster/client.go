@@ -25,10 +25,8 @@ import (
 	"github.com/go-logr/logr"
 	appsv1 "k8s.io/api/apps/v1"
 	authv1 "k8s.io/api/authorization/v1"
-	autoscalingv2 "k8s.io/api/autoscaling/v2"
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
-	policyv1 "k8s.io/api/policy/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/runtime/serializer"
@@ -61,7 +59,7 @@ type Group = rest.Interface
 
 // Client is a connection to an API server.
 type Client struct {
-	Core, Apps, Batch, Authorization, Autoscaling, Policy Group
+	Core, Apps, Batch, Authorization Group
 
 	Parameters runtime.ParameterCodec // encodes the options of a call
 	Namespace  string
@@ -133,7 +131,7 @@ func New(config *rest.Config, namespace string, u Use) (*Client, error) {
 	}
 	config.UserAgent, config.WarningHandler = cmp.Or(u.Agent, "procfit"), &c.warnings
 	scheme := runtime.NewScheme()
-	for _, add := range []func(*runtime.Scheme) error{corev1.AddToScheme, appsv1.AddToScheme, batchv1.AddToScheme, authv1.AddToScheme, autoscalingv2.AddToScheme, policyv1.AddToScheme} {
+	for _, add := range []func(*runtime.Scheme) error{corev1.AddToScheme, appsv1.AddToScheme, batchv1.AddToScheme, authv1.AddToScheme} {
 		if err := add(scheme); err != nil {
 			return nil, err
 		}
@@ -145,7 +143,7 @@ func New(config *rest.Config, namespace string, u Use) (*Client, error) {
 		path    string
 	}{
 		{&c.Core, corev1.SchemeGroupVersion, "/api"}, {&c.Apps, appsv1.SchemeGroupVersion, "/apis"}, {&c.Batch, batchv1.SchemeGroupVersion, "/apis"},
-		{&c.Authorization, authv1.SchemeGroupVersion, "/apis"}, {&c.Autoscaling, autoscalingv2.SchemeGroupVersion, "/apis"}, {&c.Policy, policyv1.SchemeGroupVersion, "/apis"},
+		{&c.Authorization, authv1.SchemeGroupVersion, "/apis"},
 	} {
 		of := rest.CopyConfig(config)
 		of.GroupVersion, of.APIPath = &group.version, group.path

@@ -2,15 +2,14 @@ package kube
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
 	"strings"
 
 	appsv1 "k8s.io/api/apps/v1"
-	autoscalingv2 "k8s.io/api/autoscaling/v2"
 	corev1 "k8s.io/api/core/v1"
-	policyv1 "k8s.io/api/policy/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -186,24 +185,24 @@ func (s *Target) others(ctx context.Context, own labels.Set) ([]string, error) {
 // findCounting finds what goes by all pods of these labels, ours among them.
 func (s *Target) findCounting(ctx context.Context, own labels.Set, sets []selecting) error {
 	if !slices.Contains(s.Serving.unseen, rightHPAs) {
-		var all autoscalingv2.HorizontalPodAutoscalerList
-		if err := s.all(ctx, s.cluster.Autoscaling, "horizontalpodautoscalers", &all); err != nil {
+		all, err := read[autoscaler](ctx, s, "autoscaling/v2", "horizontalpodautoscalers")
+		if err != nil {
 			return err
 		}
-		for _, one := range all.Items {
+		for _, one := range all {
 			if to := one.Spec.ScaleTargetRef; scales(to, s.subject, own, sets) {
-				s.Serving.Counting = append(s.Serving.Counting, journal.Counter{Kind: "HorizontalPodAutoscaler", Name: one.Name, Effect: journal.EffectMean})
+				s.Serving.Counting = append(s.Serving.Counting, journal.Counter{Kind: "HorizontalPodAutoscaler", Name: one.Metadata.Name, Effect: journal.EffectMean})
 			}
 		}
 	}
 	if !slices.Contains(s.Serving.unseen, rightPDBs) {
-		var all policyv1.PodDisruptionBudgetList
-		if err := s.all(ctx, s.cluster.Policy, "poddisruptionbudgets", &all); err != nil {
+		all, err := read[budget](ctx, s, "policy/v1", "poddisruptionbudgets")
+		if err != nil {
 			return err
 		}
-		for _, one := range all.Items {
-			if (selecting{one.Name, one.Spec.Selector, ""}).matches(own) {
-				s.Serving.Counting = append(s.Serving.Counting, journal.Counter{Kind: "PodDisruptionBudget", Name: one.Name, Effect: effect(one.Spec)})
+		for _, one := range all {
+			if (selecting{one.Metadata.Name, one.Spec.Selector, ""}).matches(own) {
+				s.Serving.Counting = append(s.Serving.Counting, journal.Counter{Kind: "PodDisruptionBudget", Name: one.Metadata.Name, Effect: effect(one.Spec)})
 			}
 		}
 	}
@@ -213,8 +212,44 @@ func (s *Target) findCounting(ctx context.Context, own labels.Set, sets []select
 	return nil
 }
 
+// autoscaler is what is read of a HorizontalPodAutoscaler, and budget of a
+// PodDisruptionBudget. The API's own types would link all of their groups.
+type autoscaler struct {
+	Metadata struct{ Name string }
+	Spec     struct{ ScaleTargetRef scaled }
+}
+
+type budget struct {
+	Metadata struct{ Name string }
+	Spec     budgetSpec
+}
+
+type budgetSpec struct {
+	MinAvailable, MaxUnavailable *intstr.IntOrString
+	Selector                     *metav1.LabelSelector
+}
+
+// scaled is the object that an autoscaler changes.
+type scaled struct{ Kind, Name string }
+
+// read reads all objects of a resource in the namespace, as far as a type of ours has them.
+func read[T any](ctx context.Context, s *Target, group, resource string) ([]T, error) {
+	var list struct{ Items []T }
+	err := s.cluster.Call(ctx, func(ctx context.Context) error {
+		b, err := s.cluster.Core.Get().AbsPath("apis", group, "namespaces", s.cluster.Namespace, resource).SetHeader("Accept", "application/json").DoRaw(ctx)
+		if err != nil {
+			return err
+		}
+		return json.Unmarshal(b, &list)
+	})
+	if err != nil {
+		return nil, fmt.Errorf("the %s of namespace %s: %w", resource, s.cluster.Namespace, err)
+	}
+	return list.Items, nil
+}
+
 // effect is what a disruption budget makes of pods that a ConfigMap owns.
-func effect(b policyv1.PodDisruptionBudgetSpec) journal.Effect {
+func effect(b budgetSpec) journal.Effect {
 	if b.MaxUnavailable != nil || b.MinAvailable != nil && b.MinAvailable.Type == intstr.String {
 		return journal.EffectBlocked
 	}
@@ -223,7 +258,7 @@ func effect(b policyv1.PodDisruptionBudgetSpec) journal.Effect {
 
 // scales tells an autoscaler that goes by pods of these labels. It knows them by the
 // selector of its Deployment, which is that of a ReplicaSet of it without the hash.
-func scales(to autoscalingv2.CrossVersionObjectReference, subject Subject, own labels.Set, sets []selecting) bool {
+func scales(to scaled, subject Subject, own labels.Set, sets []selecting) bool {
 	if strings.EqualFold(to.Kind, subject.Kind) && to.Name == subject.Name {
 		return true
 	}

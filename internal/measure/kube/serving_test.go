@@ -6,9 +6,7 @@ import (
 	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
-	autoscalingv2 "k8s.io/api/autoscaling/v2"
 	corev1 "k8s.io/api/core/v1"
-	policyv1 "k8s.io/api/policy/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/util/intstr"
@@ -86,11 +84,11 @@ func TestAdopters(t *testing.T) {
 	}
 	subject := Subject{Kind: "Deployment", Name: "named"}
 	for name, want := range map[string]bool{"named": true, "api": true, "other": false, "absent": false} {
-		if got := scales(autoscalingv2.CrossVersionObjectReference{Kind: "Deployment", Name: name}, subject, own, sets); got != want {
+		if got := scales(scaled{Kind: "Deployment", Name: name}, subject, own, sets); got != want {
 			t.Errorf("the autoscaler of %s counts them: %v", name, got)
 		}
 	}
-	if scales(autoscalingv2.CrossVersionObjectReference{Kind: "StatefulSet", Name: "api"}, subject, own, sets) {
+	if scales(scaled{Kind: "StatefulSet", Name: "api"}, subject, own, sets) {
 		t.Error("a StatefulSet of the name is taken for the Deployment")
 	}
 	if sets[0].selector.MatchLabels[appsv1.DefaultDeploymentUniqueLabelKey] != "1" {
@@ -99,7 +97,7 @@ func TestAdopters(t *testing.T) {
 }
 
 func TestEffect(t *testing.T) {
-	for want, list := range map[journal.Effect][]policyv1.PodDisruptionBudgetSpec{
+	for want, list := range map[journal.Effect][]budgetSpec{
 		journal.EffectBlocked: {{MaxUnavailable: new(intstr.FromInt32(1))}, {MinAvailable: new(intstr.FromString("50%"))}},
 		journal.EffectRelaxed: {{MinAvailable: new(intstr.FromInt32(2))}, {}},
 	} {
