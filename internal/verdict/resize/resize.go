@@ -121,6 +121,9 @@ const (
 	poolShare = 0.75
 	// spareShare is how much of its CPUs a program uses at most that has some left.
 	spareShare = 0.8
+	// leanShare is how much of a fresh start's CPU time it uses at most: with the same CPU
+	// time and fewer answers, something slowed the machine down.
+	leanShare = 0.85
 	// busyShare is how much of a CPU others may use on a machine that tells of pools.
 	busyShare = 0.5
 )
@@ -221,6 +224,9 @@ func pooled(s Step, fresh Fresh) bool {
 	}
 	if a.OtherCPUs != nil && b.OtherCPUs != nil && *a.OtherCPUs > *b.OtherCPUs+busyShare {
 		return false // who took the CPU time is known
+	}
+	if b.CPUs != nil && *a.CPUs >= leanShare**b.CPUs {
+		return false
 	}
 	return *a.CPUs < spareShare*min(s.LimitCPUs, float64(s.Procs))
 }

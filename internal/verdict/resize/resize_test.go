@@ -44,6 +44,10 @@ func TestJudge(t *testing.T) {
 		"soon":               {r: rehearsed(modern, [3]int{2, 6, 2}, [2]int{2, 6}), change: func(r *Rehearsal) { r.Steps[1].FollowedSeconds = new(1.2) }},
 		"a pool":             {r: rehearsed(modern, [3]int{2, 6, 2}, [2]int{2, 6}), change: func(r *Rehearsal) { r.Steps[1].Most = &Load{PerSecond: 200, CPUs: new(2.0)} }, want: Pool, step: 1},
 		"no CPU left":        {r: rehearsed(modern, [3]int{2, 6, 2}, [2]int{2, 6}), change: func(r *Rehearsal) { r.Steps[1].Most = &Load{PerSecond: 200, CPUs: new(5.5)} }},
+		"a slow machine": {r: rehearsed(modern, [3]int{2, 6, 2}, [2]int{2, 6}), change: func(r *Rehearsal) {
+			r.Steps[1].Most = &Load{PerSecond: 300, CPUs: new(4.1)}
+			r.Fresh[1].Most.CPUs = new(4.2)
+		}},
 		"others took it": {r: rehearsed(modern, [3]int{2, 6, 2}, [2]int{2, 6}), change: func(r *Rehearsal) {
 			r.Steps[1].Most = &Load{PerSecond: 200, CPUs: new(2.0), OtherCPUs: new(3.0)}
 			r.Fresh[1].Most.OtherCPUs = new(0.1)

@@ -15,7 +15,10 @@ import (
 const work = 50 * time.Millisecond
 
 func main() {
-	handle := func(w http.ResponseWriter, _ *http.Request) { fmt.Fprintln(w, "ok") }
+	handle := func(w http.ResponseWriter, _ *http.Request) {
+		time.Sleep(work)
+		fmt.Fprintln(w, "ok")
+	}
 	switch kind := os.Args[1]; kind {
 	case "plain":
 	case "fixed":
