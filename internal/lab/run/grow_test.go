@@ -113,7 +113,7 @@ func TestNeverDecided(t *testing.T) {
 	}
 }
 
-// A block during which the machine was slow is in no answer, as it is in no table.
+// A block during which the machine was slow is not in an answer, as it is not in a table.
 func TestSlowBlock(t *testing.T) {
 	e, err := lab.Find("parallel")
 	if err != nil {

@@ -41,7 +41,7 @@ func TestSlowed(t *testing.T) {
 
 // What ran on a slow machine is neither compared nor a failure of its setting, in a sweep and
 // in a gate.
-func TestwithoutSlow(t *testing.T) {
+func TestWithoutSlow(t *testing.T) {
 	a, b := setting(1, 0), setting(2, 0)
 	var trials []journal.Trial
 	for block := range 6 {
