@@ -57,14 +57,14 @@ func (r Result) String() string {
 		s += "not raised, because not all limits are known; "
 	}
 	if r.Limit > 0 {
-		s += r.File + " limits it to " + strconv.FormatFloat(r.Limit, 'g', 6, 64) + plural(r.Limit) + ", "
+		s += r.File + " limits it to " + amount(r.Limit) + ", "
 	} else {
 		s += "no CPU limit is known, "
 	}
 	if r.Request > 0 {
-		s += "its request is " + strconv.FormatFloat(r.Request, 'g', 6, 64) + plural(r.Request) + ", "
+		s += "its request is " + amount(r.Request) + ", "
 	}
-	s += "its affinity is " + cgfs.Itoa(r.Affinity) + plural(float64(r.Affinity))
+	s += "its affinity is " + amount(float64(r.Affinity))
 	if r.Action == Changed && r.followed {
 		s += "; the runtime no longer updates it"
 	}
@@ -93,11 +93,13 @@ func whyIgnored(env string) string {
 	return "above 2147483647"
 }
 
-func plural(cpus float64) string {
-	if cpus == 1 {
-		return " CPU"
+// amount is a number of CPUs in words.
+func amount(cpus float64) string {
+	s := strconv.FormatFloat(cpus, 'g', 6, 64) + " CPU"
+	if cpus != 1 {
+		s += "s"
 	}
-	return " CPUs"
+	return s
 }
 
 // The kinds of errors that Set, Watch and Start return, for errors.Is. The error of the

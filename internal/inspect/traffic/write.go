@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"time"
 
 	"github.com/procfit/procfit/internal/show/document"
 	"github.com/procfit/procfit/internal/show/number"
@@ -121,7 +120,7 @@ func (w Watched) document() *document.Document {
 	if l := latencyOf(w.Handler); l != nil && w.Stamped {
 		add("In the handler", fmt.Sprintf("p50 %s, p90 %s, p99 %s", short(l.P50), short(l.P90), short(l.P99)))
 	}
-	title := fmt.Sprintf("Process %d under its own traffic, for %s", s.PID, number.Short(number.Duration(w.Duration.Round(time.Millisecond))))
+	title := fmt.Sprintf("Process %d under its own traffic, for %s", s.PID, number.Short(number.Duration(w.Duration)))
 	d := &document.Document{Title: title, Blocks: []document.Block{document.Text{Text: title, Style: document.Strong}, pairs}}
 	if notes := w.notes(); len(notes) > 0 {
 		d.Blocks = append(d.Blocks, document.Notes(notes))

@@ -128,6 +128,10 @@ func checkLie(t *testing.T, o load.Options, good bool, kinds ...load.Kind) {
 	o.Connections, o.Duration, o.Timeout = 1, 50*time.Millisecond, 5*time.Second
 	r := mustRun(t, o)
 	if good {
+		if r.Errors == 0 && r.AchievedPerSecond == 0 { // on a busy machine the answer may come after the end
+			o.Duration = time.Second
+			r = mustRun(t, o)
+		}
 		if r.Requests == 0 || r.Errors > 0 || r.AchievedPerSecond == 0 {
 			t.Errorf("%d answers, errors %v (%v)", r.Requests, r.ErrorKinds, r.FirstError)
 		}
