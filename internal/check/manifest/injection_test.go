@@ -40,7 +40,7 @@ func TestInjection(t *testing.T) {
 		"a workload partition":         {annotations: `target.workload.openshift.io/management: "{}"`, cpus: 64, newest: "1 lower", first: "partition"},
 		"an old Go":                    {release: "1.24", container: "resources: {limits: {cpu: 2}}", cpus: 64, newest: "limit", first: "limit", reads: "never"},
 		"a new Go":                     {release: "1.25", container: "resources: {requests: {cpu: 1}}", cpus: 64, newest: "2 lower", first: "1 lower", reads: "follows"},
-		"a new Go that is told not to": {release: "1.25", container: "resources: {limits: {cpu: 2}}, env: [{name: GODEBUG, value: containermaxprocs=0}]", cpus: 64, newest: "limit", first: "limit", reads: "never"},
+		"a new Go whose GODEBUG forbids it": {release: "1.25", container: "resources: {limits: {cpu: 2}}, env: [{name: GODEBUG, value: containermaxprocs=0}]", cpus: 64, newest: "limit", first: "limit", reads: "never"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			for _, first := range []bool{false, true} {

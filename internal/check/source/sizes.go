@@ -195,7 +195,7 @@ func (u *uses) argument(call *ast.CallExpr, arg ast.Node, steps int) (what strin
 	}
 	switch name.Name {
 	case "min", "Min":
-		return "", !u.besideCurrent(call, arg) // no more than the value in force
+		return "", !u.besideCurrent(call, arg) // no more than the value in effect
 	case "max", "Max":
 		return "", true
 	case "make":

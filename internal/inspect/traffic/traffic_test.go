@@ -111,7 +111,20 @@ func TestOddEndpoints(t *testing.T) {
 	state := func(text string) http.HandlerFunc {
 		return func(w http.ResponseWriter, r *http.Request) { io.WriteString(w, text) }
 	}
-	starts := 0
+	starts, reads := 0, 0
+	metrics := func(second string) http.HandlerFunc { // the state, and two readings of the Meter
+		return func(w http.ResponseWriter, r *http.Request) {
+			if r.URL.Path == "/state" {
+				io.WriteString(w, `{"protocol": 1, "started": 7}`)
+				return
+			}
+			if reads++; reads%2 == 1 {
+				io.WriteString(w, `{"at": 1, "requests": 5, "failed": 3, "arrival": {"counts": [0, 4]}}`)
+				return
+			}
+			io.WriteString(w, second)
+		}
+	}
 	for name, tc := range map[string]struct {
 		handler http.HandlerFunc
 		want    string
@@ -123,6 +136,10 @@ func TestOddEndpoints(t *testing.T) {
 			w.WriteHeader(403)
 			io.WriteString(w, `{"error":"proxy","detail":"requests through a proxy are refused"}`)
 		}, "refused: 403 Forbidden requests through a proxy"},
+		"fewer failures": {metrics(`{"at": 2000000, "requests": 6, "failed": 2, "arrival": {"counts": [0, 5]}}`), "was restarted during the measurement"},
+		"a lost bucket":  {metrics(`{"at": 2000000, "requests": 6, "failed": 3, "arrival": {"counts": [9]}}`), "was restarted during the measurement"},
+		"many buckets":   {metrics(`{"at": 2000000, "requests": 6, "failed": 3, "arrival": {"counts": [` + strings.Repeat("4,", 999) + `9]}}`), "more buckets than one of maxprocs/live"},
+		"another clock":  {metrics(`{"at": 90000000000000, "requests": 6, "failed": 3, "arrival": {"counts": [0, 5]}}`), "its clock and the clock here differ by"},
 		"restarted": {func(w http.ResponseWriter, r *http.Request) {
 			starts++
 			json.NewEncoder(w).Encode(map[string]any{"protocol": 1, "started": starts, "at": starts, "requests": 5})

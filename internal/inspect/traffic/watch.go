@@ -36,6 +36,7 @@ func (c *Client) Watch(ctx context.Context, d time.Duration, begun func(pid, pro
 		return w, err
 	}
 	begun(before.PID, before.Procs)
+	began := time.Now()
 	select {
 	case <-time.After(d):
 	case <-ctx.Done():
@@ -47,8 +48,14 @@ func (c *Client) Watch(ctx context.Context, d time.Duration, begun func(pid, pro
 	if w.State, err = c.state(last); err != nil {
 		return w, err
 	}
-	if w.State.Started != before.Started || to.At <= from.At || to.Requests < from.Requests || to.CPU < from.CPU {
+	if len(to.Arrival.Counts) > mostBuckets || len(to.Handler.Counts) > mostBuckets {
+		return w, fmt.Errorf("%s: its histogram has more buckets than one of maxprocs/live", c.socket)
+	}
+	if w.State.Started != before.Started || !grew(from, to) {
 		return w, fmt.Errorf("%s: the program was restarted during the measurement", c.socket)
+	}
+	if apart := time.Duration(to.At-from.At) - time.Since(began); apart.Abs() > slowest {
+		return w, fmt.Errorf("%s: its clock and the clock here differ by %v over the measurement; nothing can be counted per second", c.socket, apart)
 	}
 	w.Duration, w.Changed = time.Duration(to.At-from.At), w.State.Procs != before.Procs || w.State.Switches != before.Switches
 	w.Requests, w.Failed, w.Panics, w.InFlight = to.Requests-from.Requests, to.Failed-from.Failed, to.Panics-from.Panics, to.InFlight
@@ -57,6 +64,30 @@ func (c *Client) Watch(ctx context.Context, d time.Duration, begun func(pid, pro
 	w.Streams, w.Hijacked = to.Streams-from.Streams, to.Hijacked-from.Hijacked
 	w.Stamped = w.Arrival.Count() > 0
 	return w, nil
+}
+
+// mostBuckets is above what any Meter has: later ones would be of no duration.
+const mostBuckets = 512
+
+// grew reports whether a reading can come after another: nothing that is counted becomes
+// less.
+func grew(from, to live.Metrics) bool {
+	for _, pair := range [][2]uint64{
+		{from.Requests, to.Requests}, {from.Failed, to.Failed}, {from.Panics, to.Panics},
+		{from.GCCycles, to.GCCycles}, {from.Streams, to.Streams}, {from.Hijacked, to.Hijacked},
+	} {
+		if pair[1] < pair[0] {
+			return false
+		}
+	}
+	for _, pair := range [][2]live.Histogram{{from.Arrival, to.Arrival}, {from.Handler, to.Handler}} {
+		for i, n := range pair[0].Counts {
+			if i >= len(pair[1].Counts) && n > 0 || i < len(pair[1].Counts) && pair[1].Counts[i] < n {
+				return false
+			}
+		}
+	}
+	return to.At > from.At && to.CPU >= from.CPU && to.GCCPU >= from.GCCPU
 }
 
 // latency is that of requests: from arrival where it is known, else of the handlers.
