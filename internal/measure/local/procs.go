@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"sync"
+	"time"
 
 	"github.com/procfit/procfit/internal/measure/trial"
 	"github.com/procfit/procfit/internal/program/observe"
@@ -63,4 +65,57 @@ func (r *run) readBusiest(pids []int) trial.Reading {
 		return r.readProcess(pid, pids)
 	}
 	return trial.NoProgram(&r.reader, pids)
+}
+
+// watcher watches the live GOMAXPROCS of a server.
+type watcher struct {
+	began    time.Time
+	changed  *float64 // when it changed for the last time; nil: it did not
+	restarts int      // how often the process was replaced
+	pid      int
+	procs    int // 0: not known yet
+	stop     chan struct{}
+	done     sync.WaitGroup
+}
+
+// follow starts to watch. What it saw is known after its end.
+func (h *rehearsal) follow(one *run) *watcher {
+	w := &watcher{began: time.Now(), pid: one.fleet[0].program, stop: make(chan struct{})}
+	w.look(h, one)
+	w.done.Go(func() {
+		tick := time.NewTicker(lookEvery)
+		defer tick.Stop()
+		for {
+			select {
+			case <-w.stop:
+				return
+			case <-tick.C:
+				w.look(h, one)
+			}
+		}
+	})
+	return w
+}
+
+func (w *watcher) look(h *rehearsal, one *run) {
+	live, err := h.reader.Procs(w.pid)
+	if err != nil {
+		if now, ok := h.reader.BusiestGo(one.fleet.pids()); ok && now != w.pid {
+			w.pid, w.restarts = now, w.restarts+1
+		}
+		return
+	}
+	if w.procs > 0 && live.Procs != w.procs {
+		w.changed = new(time.Since(w.began).Seconds())
+	}
+	w.procs = live.Procs
+}
+
+// end ends it. It may be called again.
+func (w *watcher) end() {
+	if w.stop != nil {
+		close(w.stop)
+		w.done.Wait()
+		w.stop = nil
+	}
 }

@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/procfit/procfit/internal/measure/plan"
@@ -152,6 +151,9 @@ func (h *rehearsal) fresh(ctx context.Context, limits []float64) error {
 			if err != nil {
 				return err
 			}
+			if most.Failing != "" {
+				return trial.Invalid(journal.InvalidErrors, "%s", most.Failing)
+			}
 			reading, err := h.read(one)
 			h.result.Again(resize.Fresh{LimitCPUs: limit, Reading: reading, Most: most})
 			return err
@@ -227,7 +229,9 @@ func (h *rehearsal) offer(ctx context.Context, one *run, urls []string, rate flo
 		return nil, err
 	}
 	l := &resize.Load{PerSecond: phase.AchievedPerSecond, Requests: phase.Requests, Failed: phase.Errors + phase.Unanswered}
-	if of := phase.LatencySeconds; of != nil {
+	if err := trial.JudgeAnswers(&journal.Trial{Phases: []journal.Phase{phase}}, h.spec.Load.MaxErrors, h.spec.Load.Places()); err != nil {
+		l.Failing = err.Error() // its latency is that of failures
+	} else if of := phase.LatencySeconds; of != nil {
 		l.P50Seconds, l.P99Seconds = of.P50, of.P99
 	}
 	if usage == nil || usage.MeasuredSeconds <= 0 {
@@ -293,57 +297,4 @@ func (h *rehearsal) describe(one *run) error {
 	}
 	h.result.Program = p
 	return nil
-}
-
-// watcher watches the live GOMAXPROCS of a server.
-type watcher struct {
-	began    time.Time
-	changed  *float64 // when it changed for the last time; nil: it did not
-	restarts int      // how often the process was replaced
-	pid      int
-	procs    int // 0: not known yet
-	stop     chan struct{}
-	done     sync.WaitGroup
-}
-
-// follow starts to watch. What it saw is known after its end.
-func (h *rehearsal) follow(one *run) *watcher {
-	w := &watcher{began: time.Now(), pid: one.fleet[0].program, stop: make(chan struct{})}
-	w.look(h, one)
-	w.done.Go(func() {
-		tick := time.NewTicker(lookEvery)
-		defer tick.Stop()
-		for {
-			select {
-			case <-w.stop:
-				return
-			case <-tick.C:
-				w.look(h, one)
-			}
-		}
-	})
-	return w
-}
-
-func (w *watcher) look(h *rehearsal, one *run) {
-	live, err := h.reader.Procs(w.pid)
-	if err != nil {
-		if now, ok := h.reader.BusiestGo(one.fleet.pids()); ok && now != w.pid {
-			w.pid, w.restarts = now, w.restarts+1
-		}
-		return
-	}
-	if w.procs > 0 && live.Procs != w.procs {
-		w.changed = new(time.Since(w.began).Seconds())
-	}
-	w.procs = live.Procs
-}
-
-// end ends it. It may be called again.
-func (w *watcher) end() {
-	if w.stop != nil {
-		close(w.stop)
-		w.done.Wait()
-		w.stop = nil
-	}
 }

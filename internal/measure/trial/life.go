@@ -207,7 +207,7 @@ func (t *Task) judge(loops error, before []Reading, look func() ([]Reading, erro
 	if err := judgeStolen(t.Trial); err != nil {
 		return err
 	}
-	if err := judgeAnswers(t.Trial, t.Spec.Load.MaxErrors, t.Spec.Load.Places()); err != nil {
+	if err := JudgeAnswers(t.Trial, t.Spec.Load.MaxErrors, t.Spec.Load.Places()); err != nil {
 		return err
 	}
 	arranged := t.Spec.Arrangement()

@@ -182,10 +182,10 @@ func phaseName(mode string) string {
 	return "throughput phase"
 }
 
-// judgeAnswers says whether so few requests failed that the others count. Requests that
+// JudgeAnswers says whether so few requests failed that the others count. Requests that
 // were never answered are failures too, and each of them holds its place to the end:
 // places, plan.Load.Places, is how many requests can be under way at once.
-func judgeAnswers(t *journal.Trial, maxErrors float64, places int) error {
+func JudgeAnswers(t *journal.Trial, maxErrors float64, places int) error {
 	var answered, failed, unanswered, waiting int64
 	kinds := map[load.Kind]int64{}
 	for i, p := range t.Phases {

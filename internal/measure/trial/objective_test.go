@@ -60,11 +60,11 @@ func TestAttained(t *testing.T) {
 	}
 	// What failed at a rate that was too high makes no trial invalid.
 	tr.Phases = []journal.Phase{{Requests: 100}, {Requests: 100}, {Requests: 50, Errors: 50, Unanswered: 50}}
-	if err := judgeAnswers(&tr, 0.01, 64); err != nil {
+	if err := JudgeAnswers(&tr, 0.01, 64); err != nil {
 		t.Errorf("errors at one rate of a search: %v", err)
 	}
 	tr.Phases[0].Errors = 50
-	if err := judgeAnswers(&tr, 0.01, 64); err == nil {
+	if err := JudgeAnswers(&tr, 0.01, 64); err == nil {
 		t.Error("errors of the closed loop passed")
 	}
 }

@@ -244,7 +244,7 @@ func TestAnswers(t *testing.T) {
 		"both":             {[]journal.Phase{{Requests: 900, Errors: 103, Unanswered: 100, ErrorKinds: kinds}}, journal.InvalidErrors, "(100 × status 503, 100 never answered)"},
 		"nothing answered": {[]journal.Phase{{Unanswered: 64}}, journal.InvalidNoAnswer, "64 never answered"},
 	} {
-		code, reason := failure(t, judgeAnswers(&journal.Trial{Phases: tc.phases}, 0.01, 2000))
+		code, reason := failure(t, JudgeAnswers(&journal.Trial{Phases: tc.phases}, 0.01, 2000))
 		if code != tc.code || !strings.Contains(reason, tc.want) {
 			t.Errorf("%s: %s %q, want %s with %q", name, code, reason, tc.code, tc.want)
 		}

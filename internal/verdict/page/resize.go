@@ -214,6 +214,17 @@ var laggards = map[resize.Code]laggard{
 		},
 		"build it with Go 1.25 or newer and `go 1.25` in go.mod, or " + watchFix,
 	},
+	resize.Failing: {
+		"failing",
+		func(_ resizeWords, s resize.Step, _ resize.Fresh) string {
+			return fmt.Sprintf("Under a limit of %s its requests failed.", number.CPUs(s.LimitCPUs))
+		},
+		func(_ resizeWords, s resize.Step, _ resize.Fresh) string {
+			what, _, _ := Said(s.Fails())
+			return phrase.Capital(phrase.Clean(what)) + "; fresh starts under the same limits answer them."
+		},
+		"find in its output why its requests fail",
+	},
 	resize.Pool: {
 		"sized at the start",
 		func(_ resizeWords, s resize.Step, fresh resize.Fresh) string {

@@ -62,7 +62,8 @@ type Reading struct {
 type Load struct {
 	PerSecond      float64  `json:"per_second"` // answered well
 	Requests       int64    `json:"requests"`
-	Failed         int64    `json:"failed"` // unanswered ones too
+	Failed         int64    `json:"failed"`            // unanswered ones too
+	Failing        string   `json:"failing,omitempty"` // why a share above --max-errors failed, so that nothing of it is compared; empty: it did not
 	P50Seconds     *float64 `json:"p50_seconds"`
 	P99Seconds     *float64 `json:"p99_seconds"`
 	CPUs           *float64 `json:"cpus"`            // that the program used on average
@@ -100,6 +101,7 @@ const (
 	Fixed       Code = "fixed"       // by code, to one value
 	AtStart     Code = "at_start"    // by code or a library, from the limit at the start
 	OldGo       Code = "old_go"      // a Go, or a go line, that does not read limits
+	Failing     Code = "failing"     // its requests fail, which a fresh start answers
 	Pool        Code = "pool"        // fewer workers than a fresh start has
 	Slow        Code = "slow"        // it followed, but late
 	Killed      Code = "killed"      // the program ended
@@ -145,10 +147,24 @@ func (r *Rehearsal) Judge() {
 		if i > 0 && s.FollowedSeconds != nil && *s.FollowedSeconds > SlowAfter.Seconds() {
 			r.add(Slow, i)
 		}
+		if s.Fails() != "" {
+			r.add(Failing, i)
+			continue
+		}
 		if i > 0 && pooled(s, r.FreshAt(s.LimitCPUs)) {
 			r.add(Pool, i)
 		}
 	}
+}
+
+// Fails is why its requests failed; empty: they did not.
+func (s Step) Fails() string {
+	for _, l := range []*Load{s.Paced, s.Most} {
+		if l != nil && l.Failing != "" {
+			return l.Failing
+		}
+	}
+	return ""
 }
 
 // add keeps of each code the first step.
@@ -219,7 +235,7 @@ func (r *Rehearsal) constant() bool {
 // same limit, with the same GOMAXPROCS and with CPU time left.
 func pooled(s Step, fresh Fresh) bool {
 	a, b := s.Most, fresh.Most
-	if a == nil || b == nil || s.Procs != fresh.Procs || a.CPUs == nil || a.PerSecond >= poolShare*b.PerSecond {
+	if a == nil || b == nil || a.Failing+b.Failing != "" || s.Procs != fresh.Procs || a.CPUs == nil || a.PerSecond >= poolShare*b.PerSecond {
 		return false
 	}
 	if a.OtherCPUs != nil && b.OtherCPUs != nil && *a.OtherCPUs > *b.OtherCPUs+busyShare {

@@ -43,6 +43,7 @@ func TestJudge(t *testing.T) {
 		"late":               {r: rehearsed(modern, [3]int{2, 6, 2}, [2]int{2, 6}), change: func(r *Rehearsal) { r.Steps[1].FollowedSeconds = new(7.0) }, want: Slow, step: 1},
 		"soon":               {r: rehearsed(modern, [3]int{2, 6, 2}, [2]int{2, 6}), change: func(r *Rehearsal) { r.Steps[1].FollowedSeconds = new(1.2) }},
 		"a pool":             {r: rehearsed(modern, [3]int{2, 6, 2}, [2]int{2, 6}), change: func(r *Rehearsal) { r.Steps[1].Most = &Load{PerSecond: 200, CPUs: new(2.0)} }, want: Pool, step: 1},
+		"its requests fail":  {r: rehearsed(modern, [3]int{2, 6, 2}, [2]int{2, 6}), change: func(r *Rehearsal) { r.Steps[1].Most = &Load{PerSecond: 2, CPUs: new(0.1), Failing: "9 never answered"} }, want: Failing, step: 1},
 		"no CPU left":        {r: rehearsed(modern, [3]int{2, 6, 2}, [2]int{2, 6}), change: func(r *Rehearsal) { r.Steps[1].Most = &Load{PerSecond: 200, CPUs: new(5.5)} }},
 		"a slow machine": {r: rehearsed(modern, [3]int{2, 6, 2}, [2]int{2, 6}), change: func(r *Rehearsal) {
 			r.Steps[1].Most = &Load{PerSecond: 300, CPUs: new(4.1)}
