@@ -77,7 +77,7 @@ var mayImport = map[string][]string{
 	"inspect/ps":       {"inspect", "program/observe", "program/rule", "show/table", "show/terminal"},
 	"inspect/watch":    {"inspect", "program/observe", "program/rule"},
 	"inspect/exporter": {"inspect", "program/observe", "program/rule", "host/container", "show/document", "show/html"},
-	"inspect/traffic":  {"maxprocs/live", "show/document", "show/text"},
+	"inspect/traffic":  {"program/meter", "maxprocs/live", "show/document", "show/text"},
 	"inspect/explain":  {"inspect", "program/rule", "maxprocs/facts", "maxprocs/memlimit", "host/cgroup", "show/terminal"},
 
 	"check":          {"program/rule", "maxprocs/facts", "host/folder"},
@@ -127,6 +127,7 @@ var mayImport = map[string][]string{
 	"load/rpc":      {"load", "host/folder"}, // all gRPC, which cli hands in
 	"load/requests": {"load"},
 
+	"program/meter":     {"maxprocs/live"},
 	"program/goproc":    {"host/procstat"},
 	"program/observe":   {"program/goproc", "program/rule", "host/procstat", "maxprocs/facts"},
 	"program/rule":      {"maxprocs/facts"},

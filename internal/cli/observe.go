@@ -15,6 +15,7 @@ import (
 	"github.com/procfit/procfit/internal/measure/plan"
 	"github.com/procfit/procfit/internal/measure/plan/field"
 	"github.com/procfit/procfit/internal/measure/session"
+	"github.com/procfit/procfit/internal/program/meter"
 	"github.com/procfit/procfit/internal/show/number"
 	"github.com/procfit/procfit/internal/show/phrase"
 	"github.com/procfit/procfit/internal/show/text"
@@ -76,7 +77,7 @@ func (o *observeOptions) run(ctx context.Context, std stdio, args []string) erro
 	if err := o.check(); err != nil {
 		return err
 	}
-	if strings.ContainsRune(args[0], filepath.Separator) || traffic.IsSocket(args[0]) {
+	if strings.ContainsRune(args[0], filepath.Separator) || meter.IsSocket(args[0]) {
 		return o.watch(ctx, std, args[0])
 	}
 	s, err := o.resolve(std)
@@ -106,7 +107,7 @@ func (o *observeOptions) watch(ctx context.Context, std stdio, socket string) er
 		return err
 	}
 	std = o.printed.std(std)
-	w, err := traffic.Open(socket).Watch(ctx, d, func(pid, procs int) {
+	w, err := traffic.Watch(ctx, meter.Open(socket), d, func(pid, procs int) {
 		std.notef("process %d runs with GOMAXPROCS %d; its own traffic is watched for %s, nothing of it is changed", pid, procs, number.Short(number.Duration(d)))
 	})
 	if err != nil {

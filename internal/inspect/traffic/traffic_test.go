@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/procfit/procfit/internal/program/meter"
 	"github.com/procfit/procfit/internal/show/text"
 	"github.com/procfit/procfit/maxprocs/live"
 )
@@ -56,7 +57,7 @@ func TestWatch(t *testing.T) {
 	get("/before") // which is not counted
 	ctx, cancel := context.WithCancel(t.Context())
 	begun := false
-	w, err := Open(socket).Watch(ctx, time.Minute, func(pid, procs int) {
+	w, err := Watch(ctx, meter.Open(socket), time.Minute, func(pid, procs int) {
 		begun = pid > 0 && procs > 0
 		go func() {
 			for range 20 {
@@ -93,7 +94,7 @@ func TestWatch(t *testing.T) {
 // TestNothing: no request ended, and no figure is made up.
 func TestNothing(t *testing.T) {
 	socket, _ := served(t)
-	w, err := Open(socket).Watch(t.Context(), 10*time.Millisecond, func(int, int) {})
+	w, err := Watch(t.Context(), meter.Open(socket), 10*time.Millisecond, func(int, int) {})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -129,8 +130,8 @@ func TestOddEndpoints(t *testing.T) {
 		handler http.HandlerFunc
 		want    string
 	}{
-		"another service":  {state("<html>"), "is not valid: the socket is not one of maxprocs/live"},
-		"a huge answer":    {state(strings.Repeat(" ", mostAnswer+1)), "more than 1 MiB"},
+		"another service":  {state("<html>"), "is not valid: it is not an endpoint of maxprocs/live"},
+		"a huge answer":    {state(strings.Repeat(" ", 1<<20+1)), "more than 1 MiB"},
 		"another protocol": {state(`{"protocol": 2}`), "version 2 of the protocol, expected 1"},
 		"refused": {func(w http.ResponseWriter, r *http.Request) {
 			w.WriteHeader(403)
@@ -154,13 +155,13 @@ func TestOddEndpoints(t *testing.T) {
 			srv := &http.Server{Handler: tc.handler}
 			go srv.Serve(l)
 			defer srv.Close()
-			if _, err := Open(socket).Watch(t.Context(), time.Millisecond, func(int, int) {}); err == nil || !strings.Contains(err.Error(), tc.want) {
+			if _, err := Watch(t.Context(), meter.Open(socket), time.Millisecond, func(int, int) {}); err == nil || !strings.Contains(err.Error(), tc.want) {
 				t.Errorf("%v, want %q", err, tc.want)
 			}
 		})
 	}
 	missing := filepath.Join(t.TempDir(), "none")
-	if _, err := Open(missing).Watch(t.Context(), time.Millisecond, func(int, int) {}); err == nil || !strings.Contains(err.Error(), "no such socket") || IsSocket(missing) {
+	if _, err := Watch(t.Context(), meter.Open(missing), time.Millisecond, func(int, int) {}); err == nil || !strings.Contains(err.Error(), "no such socket") || meter.IsSocket(missing) {
 		t.Errorf("of none: %v", err)
 	}
 }

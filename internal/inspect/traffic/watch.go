@@ -1,3 +1,6 @@
+// Package traffic watches a program under its own traffic: by the Meter of package
+// maxprocs/live that the program has, it knows the requests, their latency from arrival
+// and the CPU time of each. It sends no load and changes nothing.
 package traffic
 
 import (
@@ -5,6 +8,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/procfit/procfit/internal/program/meter"
 	"github.com/procfit/procfit/maxprocs/live"
 )
 
@@ -25,14 +29,14 @@ type Watched struct {
 
 // Watch reads the Meter, waits, and reads it again. A context that ends while it waits ends
 // the wait: what was counted until then is kept.
-func (c *Client) Watch(ctx context.Context, d time.Duration, begun func(pid, procs int)) (Watched, error) {
+func Watch(ctx context.Context, c *meter.Client, d time.Duration, begun func(pid, procs int)) (Watched, error) {
 	var w Watched
-	before, err := c.state(ctx)
+	before, err := c.State(ctx)
 	if err != nil {
 		return w, err
 	}
-	var from, to live.Metrics
-	if err := c.get(ctx, "metrics", &from); err != nil {
+	from, err := c.Metrics(ctx)
+	if err != nil {
 		return w, err
 	}
 	begun(before.PID, before.Procs)
@@ -42,20 +46,21 @@ func (c *Client) Watch(ctx context.Context, d time.Duration, begun func(pid, pro
 	case <-ctx.Done():
 	}
 	last := context.WithoutCancel(ctx)
-	if err := c.get(last, "metrics", &to); err != nil {
+	to, err := c.Metrics(last)
+	if err != nil {
 		return w, err
 	}
-	if w.State, err = c.state(last); err != nil {
+	if w.State, err = c.State(last); err != nil {
 		return w, err
 	}
 	if len(to.Arrival.Counts) > mostBuckets || len(to.Handler.Counts) > mostBuckets {
-		return w, fmt.Errorf("%s: its histogram has more buckets than one of maxprocs/live", c.socket)
+		return w, fmt.Errorf("%s: its histogram has more buckets than one of maxprocs/live", c.Name())
 	}
 	if w.State.Started != before.Started || !grew(from, to) {
-		return w, fmt.Errorf("%s: the program was restarted during the measurement", c.socket)
+		return w, fmt.Errorf("%s: the program was restarted during the measurement", c.Name())
 	}
-	if apart := time.Duration(to.At-from.At) - time.Since(began); apart.Abs() > slowest {
-		return w, fmt.Errorf("%s: its clock and the clock here differ by %v over the measurement; nothing can be counted per second", c.socket, apart)
+	if apart := time.Duration(to.At-from.At) - time.Since(began); apart.Abs() > clocksApart {
+		return w, fmt.Errorf("%s: its clock and the clock here differ by %v over the measurement; nothing can be counted per second", c.Name(), apart)
 	}
 	w.Duration, w.Changed = time.Duration(to.At-from.At), w.State.Procs != before.Procs || w.State.Switches != before.Switches
 	w.Requests, w.Failed, w.Panics, w.InFlight = to.Requests-from.Requests, to.Failed-from.Failed, to.Panics-from.Panics, to.InFlight
@@ -65,6 +70,9 @@ func (c *Client) Watch(ctx context.Context, d time.Duration, begun func(pid, pro
 	w.Stamped = w.Arrival.Count() > 0
 	return w, nil
 }
+
+// clocksApart is how far two clocks may differ over the measurement.
+const clocksApart = 10 * time.Second
 
 // mostBuckets is above what any Meter has: later ones would be of no duration.
 const mostBuckets = 512

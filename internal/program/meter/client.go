@@ -1,0 +1,156 @@
+// Package meter talks to the control endpoint of a program that has the Meter of package
+// maxprocs/live: it reads what the program counts, and under a lease it changes the
+// program's GOMAXPROCS.
+package meter
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"net"
+	"net/http"
+	"os"
+	"time"
+
+	"github.com/procfit/procfit/maxprocs/live"
+)
+
+// Client talks to a program's control endpoint.
+type Client struct {
+	name    string // the endpoint, as the user named it
+	base    string // the URL before the last part of the path
+	headers http.Header
+	http    http.Client
+}
+
+// mostAnswer is more than any answer has, in bytes, and slowest the time that one may take.
+const (
+	mostAnswer = 1 << 20
+	slowest    = 10 * time.Second
+)
+
+// Open makes a client of a unix socket. It does not talk to the program yet.
+func Open(socket string) *Client {
+	dial := func(ctx context.Context, _, _ string) (net.Conn, error) {
+		return new(net.Dialer).DialContext(ctx, "unix", socket)
+	}
+	return &Client{name: socket, base: "http://procfit/", http: http.Client{Transport: &http.Transport{DialContext: dial}, Timeout: slowest}}
+}
+
+// IsSocket reports whether a name is that of a unix socket.
+func IsSocket(name string) bool {
+	info, err := os.Stat(name)
+	return err == nil && info.Mode().Type() == fs.ModeSocket
+}
+
+// Name is the endpoint, as the user named it.
+func (c *Client) Name() string { return c.name }
+
+// State reads what the program is.
+func (c *Client) State(ctx context.Context) (live.State, error) { return c.state(ctx, "state", nil) }
+
+// Metrics reads what the program has counted.
+func (c *Client) Metrics(ctx context.Context) (m live.Metrics, err error) {
+	return m, c.ask(ctx, "metrics", nil, &m)
+}
+
+// Lease begins a lease of this name, or renews it.
+func (c *Client) Lease(ctx context.Context, name string, ttl time.Duration) (live.State, error) {
+	return c.state(ctx, "lease", map[string]any{"lease": name, "ttl_ms": ttl.Milliseconds()})
+}
+
+// Procs sets GOMAXPROCS. The same seq again changes nothing, and has the same answer.
+func (c *Client) Procs(ctx context.Context, lease string, procs int, seq int64) (s live.Switched, err error) {
+	return s, c.ask(ctx, "procs", map[string]any{"lease": lease, "procs": procs, "seq": seq}, &s)
+}
+
+// Release ends a lease: the program restores its GOMAXPROCS.
+func (c *Client) Release(ctx context.Context, lease string) (live.State, error) {
+	return c.state(ctx, "release", map[string]any{"lease": lease})
+}
+
+// RefusedError is that the program answered, and does not do it.
+type RefusedError struct {
+	Code   string // of the protocol, such as leased; empty: it is not one of maxprocs/live
+	Status string // of HTTP
+	Detail string // in the program's words
+	name   string
+}
+
+func (e *RefusedError) Error() string {
+	return fmt.Sprintf("%s: refused: %s %s", e.name, e.Status, e.Detail)
+}
+
+// ask sends a request, a POST where it has a body, and reads the answer.
+func (c *Client) ask(ctx context.Context, what string, body, into any) error {
+	method, text := http.MethodGet, []byte(nil)
+	if body != nil {
+		method = http.MethodPost
+		text, _ = json.Marshal(body) // of texts and numbers
+	}
+	r, err := http.NewRequestWithContext(ctx, method, c.base+what, bytes.NewReader(text))
+	if err != nil {
+		return fmt.Errorf("%s: %w", c.name, err)
+	}
+	r.Header = c.headers.Clone()
+	if r.Header == nil {
+		r.Header = http.Header{}
+	}
+	r.Header["Idempotency-Key"] = nil // not sent: on a connection that has ended it may be sent again
+	answer, err := c.http.Do(r)
+	if err != nil {
+		return c.unreached(err)
+	}
+	defer answer.Body.Close()
+	b, err := io.ReadAll(io.LimitReader(answer.Body, mostAnswer+1))
+	switch {
+	case err != nil:
+		return c.unreached(err)
+	case len(b) > mostAnswer:
+		return fmt.Errorf("%s: its answer to %s has more than 1 MiB: it is not an endpoint of maxprocs/live", c.name, what)
+	case answer.StatusCode != http.StatusOK:
+		no := &RefusedError{Status: answer.Status, name: c.name}
+		var refusal struct{ Error, Detail string }
+		if json.Unmarshal(b, &refusal) == nil { // without a reason the status has to do
+			no.Code, no.Detail = refusal.Error, refusal.Detail
+		}
+		return no
+	}
+	if err := json.Unmarshal(b, into); err != nil {
+		return fmt.Errorf("%s: its answer to %s is not valid: it is not an endpoint of maxprocs/live", c.name, what)
+	}
+	return nil
+}
+
+// unreached says why a program does not answer, and what to do.
+func (c *Client) unreached(err error) error {
+	switch {
+	case errors.Is(err, context.Canceled):
+		return err
+	case errors.Is(err, fs.ErrPermission):
+		return fmt.Errorf("%s: permission denied; run as the program's user or as root", c.name)
+	case errors.Is(err, fs.ErrNotExist):
+		return fmt.Errorf("%s: no such socket; is the program running?", c.name)
+	}
+	var timeout interface{ Timeout() bool }
+	if errors.As(err, &timeout) && timeout.Timeout() {
+		return fmt.Errorf("%s: no answer within %v", c.name, slowest)
+	}
+	return fmt.Errorf("%s: the program does not answer; is it running? An old socket may be left over", c.name)
+}
+
+// state is ask for what answers with a State.
+func (c *Client) state(ctx context.Context, what string, body any) (live.State, error) {
+	var s live.State
+	if err := c.ask(ctx, what, body, &s); err != nil {
+		return s, err
+	}
+	if s.Protocol != live.Protocol {
+		return s, fmt.Errorf("%s: it speaks version %d of the protocol, expected %d; use the procfit and the maxprocs of the same release", c.name, s.Protocol, live.Protocol)
+	}
+	return s, nil
+}

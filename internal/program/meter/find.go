@@ -1,0 +1,39 @@
+package meter
+
+import (
+	"fmt"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+)
+
+// Target is where a program's control endpoint is: the path of a socket, a URL with the
+// prefix that the program mounts it under, or a process ID whose socket is looked for.
+type Target struct {
+	Name    string
+	Headers http.Header // of a URL
+}
+
+// Find makes a client of a target.
+func (t Target) Find() (*Client, error) {
+	if pid, err := strconv.Atoi(strings.TrimPrefix(t.Name, "pid:")); err == nil {
+		return ofProcess(pid)
+	}
+	if !t.IsURL() {
+		return Open(t.Name), nil
+	}
+	u, err := url.Parse(t.Name)
+	if err != nil || u.Host == "" || u.RawQuery != "" {
+		return nil, fmt.Errorf("%q: expected a URL with the prefix of the control endpoint, such as http://127.0.0.1:8080/internal/procfit", t.Name)
+	}
+	return &Client{name: u.Redacted(), base: strings.TrimSuffix(u.String(), "/") + "/", headers: t.Headers, http: http.Client{
+		Transport: &http.Transport{}, Timeout: slowest, // through no proxy, whose requests a program refuses
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+	}}, nil
+}
+
+// IsURL reports whether the target is a URL.
+func (t Target) IsURL() bool {
+	return strings.HasPrefix(t.Name, "http://") || strings.HasPrefix(t.Name, "https://")
+}

@@ -1,0 +1,130 @@
+package meter
+
+import (
+	"errors"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/procfit/procfit/maxprocs/live"
+)
+
+const name = "00112233445566778899aabbccddeeff"
+
+// control is a program with a control endpoint that may be changed up to 8.
+func control(t *testing.T, options ...live.Option) (agent *live.Agent, socket string) {
+	t.Helper()
+	var m live.Meter
+	agent = live.New(&m, append(options, live.Max(8))...)
+	socket = filepath.Join(t.TempDir(), "s")
+	c, err := agent.Listen(socket)
+	if err != nil {
+		t.Skip(err) // not on every system
+	}
+	t.Cleanup(func() { agent.Off(); c.Close() })
+	return agent, socket
+}
+
+// find is the client of a target.
+func find(t *testing.T, target Target) *Client {
+	t.Helper()
+	c, err := target.Find()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+// TestChange: a lease, a change, the same change again, and back, over each kind of target.
+func TestChange(t *testing.T) {
+	start := runtime.GOMAXPROCS(0)
+	agent, socket := control(t)
+	mux := http.NewServeMux()
+	mux.HandleFunc("/internal/", func(w http.ResponseWriter, r *http.Request) {
+		if r.Header.Get("X-Key") != "k" {
+			http.Error(w, "who?", http.StatusUnauthorized)
+			return
+		}
+		agent.ServeHTTP(w, r)
+	})
+	srv := httptest.NewServer(mux)
+	defer srv.Close()
+	targets := []Target{{Name: socket}, {Name: srv.URL + "/internal/procfit", Headers: http.Header{"X-Key": {"k"}}}}
+	if runtime.GOOS == "linux" {
+		targets = append(targets, Target{Name: "pid:" + strconv.Itoa(os.Getpid())}, Target{Name: strconv.Itoa(os.Getpid())})
+	}
+	for _, target := range targets {
+		c, ctx := find(t, target), t.Context()
+		s, err := c.Lease(ctx, name, time.Second)
+		if err != nil || !s.Leased || s.Start != start {
+			t.Fatalf("%s: %+v, %v", target.Name, s, err)
+		}
+		for range 2 {
+			if x, err := c.Procs(ctx, name, start+1, 7); err != nil || x.Procs != start+1 || x.Before != start || runtime.GOMAXPROCS(0) != start+1 {
+				t.Fatalf("%s: %+v, %v", target.Name, x, err)
+			}
+		}
+		if s, err := c.Release(ctx, name); err != nil || s.Leased || s.Procs != start || s.Switches != 1 {
+			t.Fatalf("%s: %+v, %v", target.Name, s, err)
+		}
+	}
+	if _, err := find(t, Target{Name: srv.URL + "/internal/procfit/"}).State(t.Context()); err == nil || !strings.Contains(err.Error(), "401") {
+		t.Errorf("without the header: %v", err)
+	}
+}
+
+// TestRefused: what the program does not do is an error with the code of the protocol.
+func TestRefused(t *testing.T) {
+	agent, socket := control(t, live.Refuse(func() error {
+		if os.Getenv("PROCFIT_DRAINING") != "" {
+			return errors.New("draining")
+		}
+		return nil
+	}))
+	c, ctx := find(t, Target{Name: socket}), t.Context()
+	code := func(want string, err error) {
+		t.Helper()
+		var no *RefusedError
+		if !errors.As(err, &no) || no.Code != want || no.Detail == "" {
+			t.Errorf("%v, expected the code %s", err, want)
+		}
+	}
+	_, err := c.Procs(ctx, name, 1, 1)
+	code("no_lease", err)
+	_, err = c.Lease(ctx, "short", time.Second)
+	code("lease", err)
+	if _, err := c.Lease(ctx, name, time.Second); err != nil {
+		t.Fatal(err)
+	}
+	_, err = c.Lease(ctx, strings.Repeat("ab", 16), time.Second)
+	code("leased", err)
+	_, err = c.Procs(ctx, name, 99, 1)
+	code("procs", err)
+	t.Setenv("PROCFIT_DRAINING", "1")
+	_, err = c.Lease(ctx, name, time.Second)
+	code("refused", err)
+	agent.Off()
+	_, err = c.Lease(ctx, name, time.Second)
+	code("off", err)
+}
+
+func TestFind(t *testing.T) {
+	for target, want := range map[string]string{
+		"pid:999999999": "no process 999999999",
+		"1":             "", // of init there is none, or it may not be read
+		"http://":       "expected a URL",
+		"http://x/?a=1": "expected a URL",
+	} {
+		if _, err := (Target{Name: target}).Find(); err == nil || !strings.Contains(err.Error(), want) {
+			if runtime.GOOS == "linux" || !strings.Contains(err.Error(), "Linux") {
+				t.Errorf("%s: %v, want %q", target, err, want)
+			}
+		}
+	}
+}

@@ -1,0 +1,9 @@
+//go:build !linux
+
+package meter
+
+import "fmt"
+
+func ofProcess(pid int) (*Client, error) {
+	return nil, fmt.Errorf("process %d: its control socket can be looked for on Linux only; name the socket", pid)
+}
