@@ -1,0 +1,111 @@
+// Package live says what a live experiment proves: one process ran with several values of
+// GOMAXPROCS in turn, in slices of random order, under the traffic that it has anyway. It is
+// pure: the same slices give the same verdict.
+//
+// A slice of a value is compared with the slice of the start value in the same block. The
+// order within a block is random, so that without an effect either sign of their
+// difference is as likely as the other, whatever the traffic does. On that alone rests what
+// is proven, and it may be looked at after every block.
+package live
+
+import "github.com/procfit/procfit/internal/verdict"
+
+// Slice is what the program did while it ran with one value, after the burn-in.
+type Slice struct {
+	Block, Order int
+	Procs        int
+	Before       int     // the value of the slice before it; 0: there was none
+	Seconds      float64 // counted
+	// Requests ended in it; Failed and Slow are among them.
+	Requests, Failed, Slow uint64
+	CPU                    float64            // seconds of the process
+	P50, P99               float64            // seconds from arrival; 0: unknown
+	Queries                map[string]float64 // the user's own metrics; less is better
+	Halves                 [2]Half            // the first and the second, for the test of carry-over
+	Void                   Void               // why it does not count; empty: it counts
+}
+
+// Half is half of a slice.
+type Half struct {
+	Requests uint64
+	CPU, P50 float64
+}
+
+// Void is why a slice does not count.
+type Void string
+
+const (
+	// VoidLeft: harm ended it, and the program went back to the start value.
+	VoidLeft Void = "left"
+	// VoidLoaded: it is the start value's, and the wire would have ended it. Were it counted,
+	// the start value alone would be charged for the bursts of its traffic.
+	VoidLoaded Void = "loaded"
+	// VoidCarried: what an earlier value left behind was in it, as was proven later.
+	VoidCarried Void = "carried_over"
+	// VoidEnded: the experiment ended in it.
+	VoidEnded Void = "ended"
+)
+
+// Rules are what is compared, and how.
+type Rules struct {
+	Start  int
+	Values []int // the others
+	// MarginCPU, MarginP50 and MarginP99 are how much worse counts as no worse: 0.05 is 5%.
+	// 0: 5%, 10% and 20%. Queries have that of p99.
+	MarginCPU, MarginP50, MarginP99 float64
+	Latency                         bool // latency from arrival may decide
+	Queries                         []string
+}
+
+// What values are compared in, in addition to the user's queries.
+const (
+	FigureCPU      = "cpu" // seconds per request
+	FigureP50      = "p50"
+	FigureP99      = "p99"
+	FigureFailed   = "failed"   // share of the requests: more than the start value's is worse
+	FigureRequests = "requests" // per second, which must be the same
+)
+
+// Outcome is what a value came to.
+type Outcome string
+
+const (
+	Better  Outcome = "better"  // in some figure, and proven no worse by its margin in all others
+	Cheaper Outcome = "cheaper" // CPU per request is proven less, and latency or a query is open
+	Worse   Outcome = "worse"
+	Mixed   Outcome = "mixed" // better in one figure, worse in another
+	Same    Outcome = "same"  // within the margins, in both directions
+	Open    Outcome = "open"
+	Left    Outcome = "left" // for harm, too often to go on
+)
+
+// Bound is one figure of a value: its ratio to the start value's, less being better, with
+// the interval that holds at all looks together.
+type Bound struct {
+	Figure           string
+	Pairs            int     // of slices
+	Ratio, Low, High float64 // High is +Inf until there is an interval
+	Margin           float64
+	Outcome          verdict.Outcome
+	// Same: proven within the margin in both directions.
+	Same bool
+}
+
+// Judged is one value.
+type Judged struct {
+	Procs   int
+	Outcome Outcome
+	Out     bool // it is not to be measured again
+	Bounds  []Bound
+	// Unequal: the requests per second differ by more than 5%, as is proven, so that nothing
+	// of it is judged.
+	Unequal bool
+}
+
+// Look is what the slices so far prove.
+type Look struct {
+	Values []Judged // in the order of the rules
+	// Carried: what a value leaves behind reaches into the slices after it. The burn-in is too
+	// short, and the slices so far must become VoidCarried.
+	Carried bool
+}
