@@ -93,7 +93,7 @@ var mayImport = map[string][]string{
 	"measure/trial":           {"measure/plan", "measure/trial/foreign", "verdict/journal", "verdict/slo", "verdict/contest", "load", "program/gobench", "program/observe", "host/supervisor", "maxprocs/facts"},
 	"measure/trial/foreign":   {"verdict/journal", "load"},
 	"measure/local":           {"measure/plan", "measure/trial", "measure/trial/foreign", "verdict/journal", "verdict/resize", "load", "load/engine", "program/ready", "program/target", "program/gobench", "program/toolchain", "program/observe", "program/rule", "host/supervisor", "host/cgroup", "host/topology", "maxprocs/facts"},
-	"measure/kube":            {"measure/plan", "measure/trial", "verdict/journal", "verdict/canary", "load", "load/engine", "program/observe", "host/cluster", "host/folder", "host/supervisor", "maxprocs/facts"},
+	"measure/kube":            {"measure/plan", "measure/trial", "verdict/journal", "verdict/canary", "load", "load/engine", "program/observe", "program/meter", "host/cluster", "host/folder", "host/supervisor", "maxprocs/facts", "maxprocs/live"},
 	"measure/kube/image":      {},
 	"measure/kube/prometheus": {},
 	"measure/session":         {"measure/plan", "verdict", "verdict/journal", "load", "program/ready", "host/topology", "host/folder", "host/procstat", "maxprocs/facts"},

@@ -17,6 +17,8 @@ import (
 
 	"github.com/procfit/procfit/internal/verdict/canary"
 	"github.com/procfit/procfit/internal/verdict/journal"
+	"github.com/procfit/procfit/test/built"
+	"github.com/procfit/procfit/test/cluster"
 )
 
 // openCanary is a shop whose Service has two pods and traffic, on kept connections or on
@@ -26,6 +28,10 @@ func openCanary(ctx context.Context, t *testing.T, name string, kept bool) *shop
 	s := openShop(ctx, t, name)
 	kubectl(ctx, t, s.cluster, "", "apply", "--namespace", name, "-f", "../../deploy/kubernetes/canary.yaml")
 	kubectl(ctx, t, s.cluster, "", "create", "rolebinding", "canary", "--namespace", name, "--role", "procfit-canary", "--serviceaccount", name+":sweeper")
+	if !kept { // a program with a Meter
+		metered(ctx, t, s.cluster)
+		kubectl(ctx, t, s.cluster, `{"spec": {"template": {"spec": {"containers": [{"name": "app", "image": "`+meteredImage+`", "args": []}]}}}}`, "patch", "deployment", "api", "--namespace", name, "--patch-file", "/dev/stdin")
+	}
 	kubectl(ctx, t, s.cluster, "", "scale", "deployment/api", "--namespace", name, "--replicas", "2")
 	kubectl(ctx, t, s.cluster, `{"spec": {"type": "NodePort"}}`, "patch", "service", "api", "--namespace", name, "--patch-file", "/dev/stdin")
 	kubectl(ctx, t, s.cluster, "", "rollout", "status", "deployment/api", "--namespace", name, "--timeout=180s")
@@ -36,6 +42,52 @@ func openCanary(ctx context.Context, t *testing.T, name string, kept bool) *shop
 	}
 	s.traffic(fmt.Sprintf("http://%s:%s/", server.Hostname(), port), kept)
 	return s
+}
+
+const meteredImage = "procfit.test/metered:1"
+
+// metered imports the image of a server that has the Meter of maxprocs/live.
+func metered(ctx context.Context, t *testing.T, c *cluster.Cluster) {
+	t.Helper()
+	files := map[string]string{
+		"go.mod": "module metered\n\ngo 1.21\n\nrequire github.com/procfit/procfit/maxprocs v0.0.0\n\nreplace github.com/procfit/procfit/maxprocs => ./maxprocs\n",
+		"main.go": `package main
+
+import (
+	"crypto/sha256"
+	"log"
+	"net"
+	"net/http"
+
+	"github.com/procfit/procfit/maxprocs/live"
+)
+
+func main() {
+	var meter live.Meter
+	if _, err := live.New(&meter).Listen("/procfit.sock"); err != nil {
+		log.Fatal(err)
+	}
+	l, err := net.Listen("tcp", ":8080")
+	if err != nil {
+		log.Fatal(err)
+	}
+	handler := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		sum := [32]byte{}
+		for range [3000]int{} {
+			sum = sha256.Sum256(sum[:])
+		}
+		w.Write(sum[:])
+	})
+	log.Fatal((&http.Server{Handler: meter.Middleware(handler), ConnContext: meter.ConnContext}).Serve(meter.Listener(l)))
+}
+`}
+	for name, text := range built.Dir(t, "../../maxprocs") {
+		files["maxprocs/"+name] = text
+	}
+	program := built.Program{Name: "metered", Files: files, Env: []string{"CGO_ENABLED=0"}}.Run(t)
+	if err := c.Load(ctx, program, meteredImage); err != nil {
+		t.Fatal(err)
+	}
 }
 
 // traffic continues until the test ends. Unless connections are kept, every request has
@@ -109,6 +161,10 @@ func TestCanary(t *testing.T) {
 			t.Errorf("slice %d, %s: pods %v at %v: %v", a.Block, label, a.Pods, a.ObservedProcs, a.Warnings)
 		}
 		_, latency := a.Metrics[canary.FigureSched]
+		_, arrival := a.Metrics[canary.FigureP99]
+		if requests := a.Metrics[canary.Requests].Value; requests < 5 || !arrival {
+			t.Errorf("slice %d, %s: its Meter has %g requests: %v", a.Block, label, requests, a.Metrics)
+		}
 		if a.CPUSeconds == nil || a.RunQueueWaitSeconds == nil || a.Cgroup == nil || !latency {
 			t.Errorf("slice %d, %s: %+v: %v", a.Block, label, a.Usage, a.Warnings)
 			continue

@@ -13,6 +13,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/yaml"
 
+	"github.com/procfit/procfit/internal/measure/kube/agent"
 	"github.com/procfit/procfit/internal/measure/plan"
 	"github.com/procfit/procfit/internal/measure/trial"
 	"github.com/procfit/procfit/internal/show/phrase"
@@ -201,12 +202,7 @@ func (g *group) mark(ctx context.Context) (journal.Trial, error) {
 		t.Warnings = append(t.Warnings, journal.Warning{Code: journal.WarnCounters, Detail: before.err.Error()})
 	case before != nil:
 		t.Usage = *sum(before.counted, g.Setting.QuotaCPUs)
-		for _, one := range before.counted { // of several pods the highest
-			if p99 := one.SchedLatencyP99Seconds; p99 != nil {
-				const name = canary.FigureSched
-				t.Metrics[name] = journal.Metric{Value: max(*p99, t.Metrics[name].Value), Unit: "s", Better: "lower"}
-			}
-		}
+		measured(t.Metrics, before.counted)
 	}
 	readings, _, err := g.look(ctx)
 	if err != nil {
@@ -218,4 +214,33 @@ func (g *group) mark(ctx context.Context) (journal.Trial, error) {
 		}
 	}
 	return t, nil
+}
+
+// measured are what the agents read of the pods' runtimes and of their Meters. Of several
+// pods it is the longest latency. Requests are counted only where each pod counts them.
+func measured(metrics map[string]journal.Metric, pods []agent.Counted) {
+	highest := func(name string, seconds *float64) {
+		if seconds != nil {
+			metrics[name] = journal.Metric{Value: max(*seconds, metrics[name].Value), Unit: "s", Better: "lower"}
+		}
+	}
+	var requests, failed float64
+	all := len(pods) > 0
+	for _, one := range pods {
+		highest(canary.FigureSched, one.SchedLatencyP99Seconds)
+		if one.Meter == nil {
+			all = false
+			continue
+		}
+		highest(canary.FigureP50, one.Meter.P50Seconds)
+		highest(canary.FigureP99, one.Meter.P99Seconds)
+		requests, failed = requests+float64(one.Meter.Requests), failed+float64(one.Meter.Failed)
+	}
+	if !all {
+		return
+	}
+	metrics[canary.Requests] = journal.Metric{Value: requests, Better: "higher"}
+	if requests > 0 {
+		metrics[canary.FigureFailed] = journal.Metric{Value: failed / requests, Better: "lower"}
+	}
 }

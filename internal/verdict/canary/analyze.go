@@ -15,21 +15,28 @@ const (
 	FigureSched     = "sched_p99"      // seconds
 	FigureThrottled = "throttled"      // of the quota's periods
 	FigureRequests  = "requests"       // a second and pod
+
+	// These are of programs that have the Meter of maxprocs/live: the latency from the
+	// kernel's receipt of a request, in seconds, and the share of requests that failed.
+	FigureP50    = "arrival_p50"
+	FigureP99    = "arrival_p99"
+	FigureFailed = "failed"
 )
 
 // own are the names that no query may have. A query counts the requests.
-var own = []string{FigureCPU, FigureWait, FigureSched, FigureThrottled}
+var own = []string{FigureCPU, FigureWait, FigureSched, FigureThrottled, FigureP50, FigureP99, FigureFailed}
 
-// judges reports whether a metric decides: CPU time and what the user asks for. How long
-// goroutines and threads wait is a part of a request's latency, and represents it only
-// where no query reports that; throttling shows in it, and requests are none of a setting's
-// doing.
-func (h Header) judges(figure string) bool {
+// judges reports whether a metric decides: CPU time, the latency of the program's Meter and
+// what the user asks for. How long goroutines and threads wait is a part of a request's
+// latency, and represents it only where nothing reports that; throttling shows in it, and
+// requests are none of a setting's doing. Failed requests end a canary, but prove nothing
+// better.
+func (a *analysis) judges(figure string) bool {
 	switch figure {
-	case FigureThrottled, FigureRequests:
+	case FigureThrottled, FigureRequests, FigureFailed:
 		return false
 	case FigureSched, FigureWait:
-		return !slices.ContainsFunc(h.Canary.Queries, func(q journal.Query) bool { return q.Name != Requests })
+		return !a.timed && !slices.ContainsFunc(a.Canary.Queries, func(q journal.Query) bool { return q.Name != Requests })
 	}
 	return true
 }
@@ -52,7 +59,7 @@ func (h Header) figures() (list []string) {
 			list = append(list, q.Name)
 		}
 	}
-	return append(list, FigureCPU, FigureSched, FigureWait, FigureThrottled, FigureRequests)
+	return append(list, FigureP50, FigureP99, FigureCPU, FigureSched, FigureWait, FigureThrottled, FigureRequests, FigureFailed)
 }
 
 // asked reports that a metric is a query's, and so the user's own.
@@ -66,6 +73,7 @@ type analysis struct {
 	*verdict.Canary
 	slices []Slice
 	of     map[string]map[string]series // setting, metric
+	timed  bool                         // the programs' Meters have the latency
 }
 
 // Analyze makes a Result of a canary's journal. It has no groups: its verdict is of all
@@ -79,6 +87,7 @@ func Analyze(c *journal.Contents) *verdict.Result {
 		Unreached: unreached(a.slices), PerRequest: slices.ContainsFunc(c.Trials, served),
 	}
 	a.Canary = r.Canary
+	a.timed = slices.ContainsFunc(c.Trials, func(t journal.Trial) bool { return metric(&t, FigureP99) != nil })
 	var settings []journal.Setting
 	for _, round := range c.Header.Canary.Rounds {
 		r.TrialsPlanned += len(round) * a.Header.Slices()

@@ -97,6 +97,38 @@ func TestAnalyzeWithoutRequests(t *testing.T) {
 	}
 }
 
+// What the programs' Meters have is used without any query: the requests, and the latency
+// from arrival, which decides in place of the waits that are a part of it.
+func TestAnalyzeMeter(t *testing.T) {
+	c := contents(12)
+	c.Header.Canary.Queries = nil
+	for i, trial := range c.Trials {
+		m := trial.Metrics
+		m[FigureP50], m[FigureP99], m[FigureFailed] = m["p99"], m["p99"], journal.Metric{Value: 0}
+		if i%3 == 1 {
+			m[FigureP99] = journal.Metric{Value: 1.5 * m["p99"].Value}
+		}
+		delete(m, "p99")
+	}
+	r := Analyze(c).Canary
+	one := r.Settings[1]
+	if !r.PerRequest || r.Comparisons != 6 || one.Verdict != verdict.TradeOff || !slices.Equal(one.In(verdict.OutcomeWorse), []string{FigureP99}) || one.Of(FigureWait).Outcome != verdict.OutcomeNotJudged {
+		t.Errorf("%d comparisons: %+v", r.Comparisons, one)
+	}
+	if h := harmIn(Header{c.Header}, slicesOf(c.Trials)); h == nil || h.Setting != "1" || h.Query != FigureP99 {
+		t.Errorf("a p99 of 1.5 times the control's: %+v", h)
+	}
+	for i := range c.Trials {
+		c.Trials[i].Metrics[FigureP99] = c.Trials[i].Metrics[FigureP50]
+		if i%3 == 2 {
+			c.Trials[i].Metrics[FigureFailed] = journal.Metric{Value: 0.1}
+		}
+	}
+	if h := harmIn(Header{c.Header}, slicesOf(c.Trials)); h == nil || h.Setting != "2" || h.Query != FigureFailed || h.Ratio != nil {
+		t.Errorf("a tenth failed, of the control none: %+v", h)
+	}
+}
+
 // Better in one metric is not better while another may be worse by more than its margin.
 func TestBetterIsNoWorseInAnyOther(t *testing.T) {
 	for name, c := range map[string]struct {

@@ -267,19 +267,35 @@ func (w *watch) see(now time.Time, list []Condition) (*journal.Harm, string) {
 	return nil, ""
 }
 
-// harmIn looks for a query that is above the control's, in all slices of a round so far.
-// It may be asked after every slice: chance alone ends one canary in 100 at most, whatever
-// the number of its settings and queries.
+// harmIn looks for a query, a latency or a number of failed requests that is above the
+// control's, in all slices of a round so far. It may be asked after every slice: chance
+// alone ends one canary in 100 at most, whatever the number of its settings and metrics.
 func harmIn(h Header, list []Slice) *journal.Harm {
+	guarded := h.guarded(list)
+	alpha := falseAlarms / float64(max(1, len(guarded)*h.compared()))
 	for _, a := range list[len(list)-1] {
-		for _, q := range h.Canary.Queries {
-			is, was := pairsOf(list, a.Setting.Label, q.Name)
-			if ratio, harm := above(is, was, h.Plan.MarginP99, falseAlarms/float64(h.queried())); harm && q.Name != Requests {
-				return &journal.Harm{Code: journal.HarmQuery, Setting: a.Setting.Label, Query: q.Name, Slices: len(is), Ratio: ratio}
+		for _, name := range guarded {
+			is, was := pairsOf(list, a.Setting.Label, name)
+			if ratio, harm := above(is, was, h.Plan.MarginP99, alpha); harm {
+				return &journal.Harm{Code: journal.HarmQuery, Setting: a.Setting.Label, Query: name, Slices: len(is), Ratio: ratio}
 			}
 		}
 	}
 	return nil
+}
+
+// guarded are the metrics that end a canary: the user's queries, and what the programs'
+// Meters have.
+func (h Header) guarded(list []Slice) (names []string) {
+	for _, f := range h.figures() {
+		own := f == FigureP99 || f == FigureFailed
+		if h.asked(f) || own && slices.ContainsFunc(list, func(s Slice) bool {
+			return slices.ContainsFunc(s, func(t journal.Trial) bool { return metric(&t, f) != nil })
+		}) {
+			names = append(names, f)
+		}
+	}
+	return names
 }
 
 // pairsOf are a query's values of a setting and of the control, by slices that have both.
@@ -296,16 +312,12 @@ func pairsOf(list []Slice, setting, query string) (is, was []float64) {
 	return is, was
 }
 
-// queried is how many comparisons by queries there are in all rounds.
-func (h Header) queried() (n int) {
-	for _, f := range h.figures() {
-		if h.asked(f) {
-			for _, settings := range h.Canary.Rounds {
-				n += len(settings) - 1
-			}
-		}
+// compared is how many settings are compared with a control, in all rounds.
+func (h Header) compared() (n int) {
+	for _, settings := range h.Canary.Rounds {
+		n += len(settings) - 1
 	}
-	return max(1, n)
+	return n
 }
 
 // above reports whether values are proven above the control's, with an error of alpha over

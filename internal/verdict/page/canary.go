@@ -61,6 +61,12 @@ func (w canaryWords) name(figure string) string {
 		return "throttled periods"
 	case canary.FigureRequests:
 		return "requests per pod"
+	case canary.FigureP50:
+		return "latency p50"
+	case canary.FigureP99:
+		return "latency p99"
+	case canary.FigureFailed:
+		return "failed requests"
 	}
 	return phrase.Clean(figure)
 }
@@ -75,9 +81,9 @@ func (w canaryWords) each() string {
 // unit is that of a metric. What a query's value is in, its author knows.
 func (w canaryWords) unit(figure string) number.Unit {
 	switch figure {
-	case canary.FigureSched:
+	case canary.FigureSched, canary.FigureP50, canary.FigureP99:
 		return number.Time()
-	case canary.FigureThrottled:
+	case canary.FigureThrottled, canary.FigureFailed:
 		return number.Ratio()
 	case canary.FigureRequests:
 		return number.PerSecond("req/s")

@@ -218,5 +218,5 @@ func (w canaryWords) harm(h *journal.Harm) string {
 		by = short(*h.Ratio, number.Digits) + " times that of the control"
 	}
 	return fmt.Sprintf("%s did harm, so the canary ended: %s was %s over %s. The margin is %s. By chance alone, fewer than 1 canary in 100 ends like this.",
-		who, phrase.Clean(h.Query), by, phrase.Count(h.Slices, "slice"), number.Percent(w.r.Plan.MarginP99))
+		who, w.name(h.Query), by, phrase.Count(h.Slices, "slice"), number.Percent(w.r.Plan.MarginP99))
 }

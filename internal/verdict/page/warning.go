@@ -219,8 +219,8 @@ func (o words) warnOfCanary(w *verdict.Warning) (advice, bool) {
 	case verdict.WarnFewSlices:
 		return advice{phrase.Count(w.Count, "slice") + ": an interval of so few is of little use", "use a longer --duration"}, true
 	case verdict.WarnPerPod:
-		return advice{"CPU time is counted per pod, not per request, because no query returned the number of requests: a pod that gets more requests uses more CPU time",
-			"count the requests with --query requests='sum(increase(REQUESTS_TOTAL{pod=~\"$pods\"}[$slice]))'"}, true
+		return advice{"CPU time is counted per pod, not per request, because nothing counted the requests: a pod that gets more requests uses more CPU time",
+			"count the requests with --query requests='sum(increase(REQUESTS_TOTAL{pod=~\"$pods\"}[$slice]))', or with the Meter of maxprocs/live in the program"}, true
 	case verdict.WarnIdle:
 		return advice{"in most slices no request reached GOMAXPROCS " + labels(w.Settings) + ": clients that keep their connections open do not reach new pods", "let clients open new connections"}, true
 	case verdict.WarnSame:

@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"context"
 	"fmt"
 	"io/fs"
 	"os"
@@ -11,9 +12,11 @@ import (
 	"time"
 
 	"github.com/procfit/procfit/internal/measure/trial"
+	"github.com/procfit/procfit/internal/program/meter"
 	"github.com/procfit/procfit/internal/program/observe"
 	"github.com/procfit/procfit/internal/verdict/journal"
 	"github.com/procfit/procfit/maxprocs/facts"
+	"github.com/procfit/procfit/maxprocs/live"
 )
 
 // observer sees the processes of the container that it was put next to: with the process
@@ -141,6 +144,8 @@ type span struct {
 	pid      int              // of the Go program; 0: none was found
 	waited   *observe.Latency // of its goroutines until then; nil: not readable
 	gc       *observe.GC      // what its collector had done; nil: it told nothing
+	meter    *meter.Client    // of the program; nil: it has none within reach
+	metered  live.Metrics     // what its Meter had counted
 	last     []observe.Limit  // of a program that ends by itself, before it did; nil: they can be read at the end
 	at       *observe.CPU     // the machine's at the end; nil: it is now
 	err      error
@@ -157,9 +162,48 @@ func (e *observer) start(port int) *span {
 		if gc, err := e.reader.GC(pid); err == nil {
 			s.gc = &gc
 		}
+		s.readMeter()
 	}
 	s.count()
 	return s
+}
+
+// patience is how long the program's Meter may take to answer.
+const patience = 2 * time.Second
+
+// readMeter reads the Meter of maxprocs/live, if the program has one.
+func (s *span) readMeter() {
+	c, err := meter.Target{Name: strconv.Itoa(s.pid)}.Find()
+	if err != nil {
+		return
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	defer cancel()
+	if m, err := c.Metrics(ctx); err == nil {
+		s.meter, s.metered = c, m
+	}
+}
+
+// sinceMeter is what the program's Meter counted since the start; nil: that is not known.
+func (s *span) sinceMeter() *Metered {
+	if s.meter == nil {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	defer cancel()
+	now, err := s.meter.Metrics(ctx)
+	if err != nil {
+		return nil
+	}
+	m, err := meter.Since(s.metered, now)
+	if err != nil {
+		return nil
+	}
+	c := &Metered{Requests: m.Requests, Failed: m.Failed}
+	if m.Arrival.Count() > 0 {
+		c.P50Seconds, c.P99Seconds = new(m.Arrival.Quantile(0.5).Seconds()), new(m.Arrival.Quantile(0.99).Seconds())
+	}
+	return c
 }
 
 // open opens the kernel's counters.
@@ -227,6 +271,7 @@ func (s *span) end() Counted {
 			c.SchedLatencyP99Seconds = &p99
 		}
 	}
+	c.Meter = s.sinceMeter()
 	if s.pid != 0 { // of a program that ends by itself there is nothing left to read
 		s.memory(&c.Usage)
 	}

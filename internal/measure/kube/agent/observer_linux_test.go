@@ -1,8 +1,12 @@
 package agent
 
 import (
+	"os"
+	"path/filepath"
 	"testing"
 	"time"
+
+	"github.com/procfit/procfit/maxprocs/live"
 )
 
 // The test itself is a Go program among the processes here, though the eye leaves out
@@ -21,3 +25,29 @@ func TestSpan(t *testing.T) {
 		t.Error("a span that was never begun has an end")
 	}
 }
+
+// TestMeter: what a program counts itself is in the span, if it has a Meter that answers.
+func TestMeter(t *testing.T) {
+	span := func() *Metered {
+		s := &span{pid: os.Getpid()}
+		s.readMeter()
+		w := m.Arrived(time.Now().Add(-5 * time.Millisecond))
+		w.End(nil)
+		m.Begin().End(os.ErrDeadlineExceeded)
+		return s.sinceMeter()
+	}
+	if got := span(); got != nil {
+		t.Errorf("without a socket: %+v", got)
+	}
+	control, err := live.New(&m).Listen(filepath.Join(t.TempDir(), "s"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer control.Close()
+	if got := span(); got == nil || got.Requests != 2 || got.Failed != 1 || got.P99Seconds == nil || *got.P99Seconds < 0.005 {
+		t.Errorf("%+v", got)
+	}
+}
+
+// m is the Meter of this program.
+var m live.Meter

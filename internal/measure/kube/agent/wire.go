@@ -55,7 +55,18 @@ type Counted struct {
 	// SchedLatencyP99Seconds is of the target's goroutines, as its runtime has it; null:
 	// not readable.
 	SchedLatencyP99Seconds *float64 `json:"sched_latency_p99_seconds"`
+	Meter                  *Metered `json:"meter"` // null: the target has none, or it did not answer
 	Error                  string   `json:"error"`
+}
+
+// Metered is what a target counted itself, by the Meter of package maxprocs/live.
+type Metered struct {
+	Requests uint64 `json:"requests"` // that ended
+	Failed   uint64 `json:"failed"`   // of these
+	// P50Seconds and P99Seconds are from the kernel's receipt of a request; null: no request
+	// has that.
+	P50Seconds *float64 `json:"p50_seconds"`
+	P99Seconds *float64 `json:"p99_seconds"`
 }
 
 // Answer is what came of one request.
