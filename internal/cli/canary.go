@@ -40,8 +40,9 @@ func newKubeCanary(std stdio) *cobra.Command {
 		Short: "Compare values on a few pods under the traffic of a Service",
 		Long: `Make a few pods like those of an object that serve behind the same Service: some with a
 value of GOMAXPROCS, some without one as the control. Compare the CPU time, throttling
-and scheduling latency of both under the traffic that the Service gets, and what --query
-asks a Prometheus. Your pods stay as they are.
+and scheduling latency of both under the traffic that the Service gets, what --query
+asks a Prometheus, and what a program with the Meter of maxprocs/live counts itself. Your
+pods stay as they are.
 
 The canary pods are removed when it is over, at Ctrl-C, and at the first harm: a container
 that ends, a pod that is not ready, or a query that is proven worse than the control.`,
