@@ -1,10 +1,157 @@
 package live
 
+import (
+	"math"
+	"slices"
+
+	"github.com/procfit/procfit/internal/verdict"
+)
+
+// alpha is how likely it is that anything is claimed of values that do not differ, at all
+// looks together. All values and their figures share it.
+const alpha = 0.05
+
+// leftTwice is how often a value is left for harm before it is out: once may be chance.
+const leftTwice = 2
+
 // Judge says what the slices prove. It may be asked after every block.
 func Judge(r Rules, list []Slice) Look {
-	var l Look
-	for _, v := range r.Values {
-		l.Values = append(l.Values, Judged{Procs: v, Outcome: Open})
+	p := newProof(r)
+	for from := 0; from < len(list); {
+		to := from + 1
+		for to < len(list) && list[to].Block == list[from].Block {
+			to++
+		}
+		p.add(list[from:to])
+		from = to
+	}
+	return p.look()
+}
+
+// proof is what the blocks so far come to.
+type proof struct {
+	Rules
+	values []value
+	level  float64
+	carry  carry
+}
+
+// value is one that is compared with the start value.
+type value struct {
+	figures []*figure
+	failed  signs // of the failed requests' share
+	left    int
+}
+
+func newProof(r Rules) *proof {
+	p := &proof{Rules: r, values: make([]value, len(r.Values)), level: r.level(), carry: newCarry(r)}
+	for i := range p.values {
+		p.values[i].figures = r.figures()
+	}
+	return p
+}
+
+// level is the error of one claim in one direction. Of each value it may be claimed that a
+// figure is less, or that it is more, and that more requests fail.
+func (r Rules) level() float64 {
+	judged := 0
+	for _, f := range r.figures() {
+		if f.judged {
+			judged++
+		}
+	}
+	return alpha / float64(max(1, len(r.Values))*(2*judged+1))
+}
+
+// add takes a block.
+func (p *proof) add(block []Slice) {
+	start := slices.IndexFunc(block, func(s Slice) bool { return s.Value == 0 && s.Void == "" })
+	p.carry.add(block)
+	for i := range block {
+		s := &block[i]
+		if s.Value < 1 || s.Value > len(p.values) {
+			continue
+		}
+		v := &p.values[s.Value-1]
+		if s.Void == VoidLeft {
+			v.left++
+		}
+		if s.Void == "" && start >= 0 {
+			v.add(s, &block[start])
+		}
+	}
+}
+
+func (v *value) add(s, start *Slice) {
+	for _, f := range v.figures {
+		f.add(f.of(s) - f.of(start))
+	}
+	// Shares are often 0, which has no logarithm. The signs are the same.
+	if d := share(s.Failed, s.Requests) - share(start.Failed, start.Requests); !math.IsNaN(d) {
+		v.failed.add(d)
+	}
+}
+
+func (p *proof) look() Look {
+	l := Look{Carried: p.carry.proven()}
+	for i := range p.values {
+		l.Values = append(l.Values, p.judged(i))
 	}
 	return l
+}
+
+func (p *proof) judged(i int) Judged {
+	v, level := &p.values[i], p.level
+	j := Judged{Procs: p.Values[i]}
+	for _, f := range v.figures {
+		b := f.bound(level)
+		if p.carry.hides(f.name, math.Log(b.Ratio)) {
+			b.disclaim()
+		}
+		// CPU is the figure that every slice has.
+		if f.judged && 2*b.Pairs < len(v.figures[0].d) {
+			b.Outcome, b.Same = f.lacking, false
+		}
+		if f.name == FigureRequests {
+			j.Unequal = f.beyond(level)
+		}
+		j.Bounds = append(j.Bounds, b)
+	}
+	j.Outcome = v.outcome(j, level)
+	j.Out = j.Outcome == Worse || j.Outcome == Left
+	return j
+}
+
+// outcome is what the bounds come to. CPU time alone never makes a value better: fewer Ps
+// are cheaper nearly always, and it is the wait that they may cost.
+func (v *value) outcome(j Judged, level float64) Outcome {
+	is := func(o verdict.Outcome) bool {
+		return slices.ContainsFunc(j.Bounds, func(b Bound) bool { return b.Outcome == o })
+	}
+	waits, same := false, true
+	for _, b := range j.Bounds {
+		judged := b.Outcome != verdict.OutcomeNotJudged
+		waits = waits || judged && b.Figure != FigureCPU
+		same = same && (b.Same || !judged)
+	}
+	better, worse := is(verdict.OutcomeBetter), is(verdict.OutcomeWorse)
+	switch {
+	case v.left >= leftTwice:
+		return Left
+	case v.failed.isAbove(level):
+		return Worse
+	case j.Unequal:
+		return Open
+	case better && worse:
+		return Mixed
+	case worse:
+		return Worse
+	case better && waits && !is(verdict.OutcomeOpen):
+		return Better
+	case j.Bounds[0].Outcome == verdict.OutcomeBetter:
+		return Cheaper
+	case same:
+		return Same
+	}
+	return Open
 }

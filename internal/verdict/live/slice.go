@@ -13,6 +13,7 @@ import "github.com/procfit/procfit/internal/verdict"
 // Slice is what the program did while it ran with one value, after the burn-in.
 type Slice struct {
 	Block, Order int
+	Value        int // 0: the start value; n: the n-th of Rules.Values
 	Procs        int
 	Before       int     // the value of the slice before it; 0: there was none
 	Seconds      float64 // counted
@@ -49,7 +50,7 @@ const (
 // Rules are what is compared, and how.
 type Rules struct {
 	Start  int
-	Values []int // the others
+	Values []int // the others; of an A/A each is the start value
 	// MarginCPU, MarginP50 and MarginP99 are how much worse counts as no worse: 0.05 is 5%.
 	// 0: 5%, 10% and 20%. Queries have that of p99.
 	MarginCPU, MarginP50, MarginP99 float64

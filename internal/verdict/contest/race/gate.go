@@ -97,7 +97,7 @@ func Differences(pairs []GatePair, by Figure) (d []float64) {
 func check(pairs []GatePair, by Figure, margin, alpha float64) GateCheck {
 	d := Differences(pairs, by)
 	c := GateCheck{By: by, Ruling: GoOn, Pairs: len(d)}
-	mean, radius := sequence(d, alpha)
+	mean, radius := Sequence(d, alpha)
 	if len(d) > 0 {
 		c.Ratio, c.Low, c.High = math.Exp(mean), math.Exp(mean-radius), math.Exp(mean+radius)
 	}
@@ -120,11 +120,11 @@ func check(pairs []GatePair, by Figure, margin, alpha float64) GateCheck {
 // of: the interval is narrowest where about ten times as many were seen.
 const sequenceTuned = 2.0
 
-// sequence is the mean with the radius of Student's t as a confidence sequence (Lai,
+// Sequence is the mean with the radius of Student's t as a confidence sequence (Lai,
 // On confidence sequences, 1976; Wang, Ramdas, Anytime-valid t-tests, 2024): of all
 // intervals after 1, 2, 3 … differences, with probability 1-alpha none misses the
 // truth, for normal differences of unknown variance.
-func sequence(d []float64, alpha float64) (mean, radius float64) {
+func Sequence(d []float64, alpha float64) (mean, radius float64) {
 	n := float64(len(d))
 	if n < 2 {
 		return floats.Sum(d) / max(n, 1), math.Inf(1)

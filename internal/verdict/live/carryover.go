@@ -1,0 +1,143 @@
+package live
+
+import "math"
+
+// carryAlpha is how likely it is that carry-over is claimed where there is none. It costs
+// time alone: the burn-in is doubled.
+const carryAlpha = 0.02
+
+// carry looks for what one value leaves behind in the slices after it: memory that grew,
+// caches per P, connections. No random order removes it, but the blocks show it for nothing:
+// a value's slices after a smaller value must be like its slices after a larger one, and the
+// first half of a slice that follows a switch must be like its second.
+type carry struct {
+	level  float64
+	traits []*trait
+}
+
+// trait is a figure in which it may show.
+type trait struct {
+	name     string
+	of       func(Half) float64 // its logarithm
+	values   map[int]*contrast  // of their slices' first halves
+	after    signs              // of a smaller value minus after a larger one
+	up, down fading             // after switches upwards and downwards
+}
+
+func newCarry(r Rules) carry {
+	c := carry{traits: []*trait{{name: FigureCPU, of: func(h Half) float64 { return math.Log(h.CPU / float64(h.Requests)) }}}}
+	if r.Latency {
+		c.traits = append(c.traits, &trait{name: FigureP50, of: func(h Half) float64 {
+			if h.Requests < fewRequests {
+				return math.NaN()
+			}
+			return math.Log(h.P50)
+		}})
+	}
+	for _, t := range c.traits {
+		t.values = map[int]*contrast{}
+	}
+	c.level = carryAlpha / float64(6*len(c.traits))
+	return c
+}
+
+// add takes a block.
+func (c *carry) add(block []Slice) {
+	for _, t := range c.traits {
+		t.add(block)
+	}
+}
+
+func (t *trait) add(block []Slice) {
+	after := 0.0
+	for i := range block {
+		s := &block[i]
+		x, y := t.of(s.Halves[0]), t.of(s.Halves[1])
+		if s.Void != "" || s.Before == 0 || s.Before == s.Procs || !isFinite(x-y) {
+			continue
+		}
+		if t.values[s.Value] == nil {
+			t.values[s.Value] = &contrast{}
+		}
+		up := s.Before < s.Procs
+		after += t.values[s.Value].add(up, x)
+		if up {
+			t.up.add(x - y)
+		} else {
+			t.down.add(x - y)
+		}
+	}
+	// Read from the largest value to the smallest instead, each switch upwards is one
+	// downwards, and that order is as likely.
+	if after != 0 {
+		t.after.add(after)
+	}
+}
+
+// fading is what the first halves have more than the second ones.
+type fading struct {
+	signs
+	sum float64
+}
+
+func (f *fading) add(d float64) {
+	f.signs.add(d)
+	f.sum += d
+}
+
+func (f *fading) mean() float64 { return f.sum / float64(max(1, len(f.sizes))) }
+
+// hides reports that a difference may be what earlier values left behind: slices change by
+// more from their first half to their second.
+func (c *carry) hides(figure string, difference float64) bool {
+	for _, t := range c.traits {
+		if (t.name == FigureCPU) == (figure == FigureCPU) { // p99 and queries have no halves
+			return math.Abs(difference) < max(math.Abs(t.up.mean()), math.Abs(t.down.mean()))
+		}
+	}
+	return false
+}
+
+// proven reports that there is carry-over.
+func (c *carry) proven() bool {
+	for _, t := range c.traits {
+		for _, s := range []*signs{&t.after, &t.up.signs, &t.down.signs} {
+			if s.isAbove(c.level) || s.isBelow(c.level) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// contrast compares what follows a switch upwards with what follows one downwards.
+type contrast struct{ up, down []float64 }
+
+// recent is how many of each are remembered: the level of the traffic changes.
+const recent = 4
+
+// add returns how far x lies on the side on which it would lie if switches upwards made it
+// greater.
+func (c *contrast) add(up bool, x float64) (d float64) {
+	if len(c.up) > 0 && len(c.down) > 0 {
+		d = x - (mean(c.up)+mean(c.down))/2
+	}
+	list := &c.up
+	if !up {
+		list, d = &c.down, -d
+	}
+	if *list = append(*list, x); len(*list) > recent {
+		*list = (*list)[1:]
+	}
+	return d
+}
+
+func mean(list []float64) float64 {
+	sum := 0.0
+	for _, x := range list {
+		sum += x
+	}
+	return sum / float64(len(list))
+}
+
+func isFinite(x float64) bool { return !math.IsNaN(x) && !math.IsInf(x, 0) }

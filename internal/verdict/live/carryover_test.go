@@ -1,0 +1,64 @@
+package live
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/procfit/procfit/test/chance"
+)
+
+// fadesIn1s is what a switch upwards leaves: CPU per request that is e^0.3 of what it was,
+// and fades within a second. It is the mean of a half of 2.5 s around now.
+func fadesIn1s(w *world) float64 {
+	return 0.3 * w.left * math.Exp(-(w.at - w.since)) * math.Sinh(1.25) / 1.25
+}
+
+// carried runs half an hour of values that differ in nothing but what a switch leaves. The
+// experiment ends when that is reported, or claims before that something differs.
+func carried(seed uint64, r Rules, burnIn float64) (found, claimed bool) {
+	w := world{r: rand.New(rand.NewPCG(seed, 1)), noise: 0.03, carried: fadesIn1s, burnIn: burnIn}
+	p := newProof(r)
+	for b := 0; w.at < 1800; b++ {
+		p.add(w.block(b, r))
+		l := p.look()
+		if l.Carried {
+			return true, claimed
+		}
+		claimed = claimed || claims(l)
+	}
+	return false, claimed
+}
+
+// A burn-in that is too short is reported in 95 of 100 experiments.
+func TestCarryOverIsReported(t *testing.T) {
+	for _, c := range []struct {
+		values       int
+		burnIn       float64
+		found, wrong float64 // of all experiments: at least, at most
+	}{
+		{2, 0.25, 0.95, 0.10}, {4, 0.25, 0.95, 0.05},
+		{2, 1, 0.95, 0.20}, {4, 1, 0.95, 0.05},
+		{2, 2, 0, 0.10}, {4, 2, 0, 0.05}, // little is left to find, or to be misled by
+	} {
+		t.Run(fmt.Sprintf("%d values, a burn-in of %g s", c.values, c.burnIn), func(t *testing.T) {
+			t.Parallel()
+			n := runs(50)
+			found, misled := 0, 0
+			for seed := range n {
+				is, claimed := carried(uint64(seed), rules(c.values), c.burnIn)
+				if is {
+					found++
+				}
+				if claimed {
+					misled++
+				}
+			}
+			t.Logf("of %d: reported %.1f%%, claimed before %.1f%%", n, percent(found, n), percent(misled, n))
+			if found < chance.Least(n, c.found) || misled > chance.Most(n, c.wrong) {
+				t.Errorf("of %d experiments %d report carry-over, %d claim something before", n, found, misled)
+			}
+		})
+	}
+}

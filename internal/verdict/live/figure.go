@@ -1,0 +1,105 @@
+package live
+
+import (
+	"cmp"
+	"math"
+
+	"github.com/procfit/procfit/internal/verdict"
+	"github.com/procfit/procfit/internal/verdict/contest/race"
+)
+
+// fewRequests in a slice have no percentile to speak of.
+const fewRequests = 20
+
+// unequal is how far the requests per second may differ.
+const unequal = 0.05
+
+// figure is one in which a value is compared, with its differences to the start value's, of
+// the logarithms, block by block.
+type figure struct {
+	name    string
+	margin  float64
+	judged  bool
+	lacking verdict.Outcome // where fewer than half of the pairs have it
+	of      func(*Slice) float64
+	d       []float64
+	// The signs of the differences, of those to the margin, and of those to its like below:
+	// that they are below the margin proves that the value is no worse.
+	at, over, under signs
+}
+
+// figures are those of one value, CPU first.
+func (r Rules) figures() []*figure {
+	list := []*figure{
+		{name: FigureCPU, margin: cmp.Or(r.MarginCPU, 0.05), judged: true, of: func(s *Slice) float64 { return math.Log(s.CPU / float64(s.Requests)) }},
+		{name: FigureP50, margin: cmp.Or(r.MarginP50, 0.10), judged: r.Latency, lacking: verdict.OutcomeNotJudged, of: latency(func(s *Slice) float64 { return s.P50 })},
+		{name: FigureP99, margin: cmp.Or(r.MarginP99, 0.20), judged: r.Latency, lacking: verdict.OutcomeNotJudged, of: latency(func(s *Slice) float64 { return s.P99 })},
+	}
+	for _, q := range r.Queries {
+		list = append(list, &figure{name: q, margin: cmp.Or(r.MarginP99, 0.20), judged: true, lacking: verdict.OutcomeOpen, of: func(s *Slice) float64 { return math.Log(s.Queries[q]) }})
+	}
+	return append(list, &figure{name: FigureRequests, margin: unequal, of: func(s *Slice) float64 { return math.Log(float64(s.Requests) / s.Seconds) }})
+}
+
+// latency is the logarithm of one that enough requests have.
+func latency(of func(*Slice) float64) func(*Slice) float64 {
+	return func(s *Slice) float64 {
+		if s.Requests < fewRequests {
+			return math.NaN()
+		}
+		return math.Log(of(s))
+	}
+}
+
+// share is of the requests; NaN: there were none.
+func share(n, of uint64) float64 { return float64(n) / float64(of) }
+
+// add takes the difference of one block, if there is one.
+func (f *figure) add(d float64) {
+	if !isFinite(d) {
+		return
+	}
+	f.d = append(f.d, d)
+	f.at.add(d)
+	f.over.add(d - math.Log1p(f.margin))
+	f.under.add(d + math.Log1p(f.margin))
+}
+
+// bound is what the differences prove. The signs decide, which hold whatever the traffic
+// does; the sequence, which holds for normal differences, gives the interval. A claim needs
+// both, so that no interval contradicts it.
+func (f *figure) bound(level float64) Bound {
+	mean, radius := race.Sequence(f.d, 2*level)
+	b := Bound{Figure: f.name, Pairs: len(f.d), Ratio: math.Exp(mean), Low: math.Exp(mean - radius), High: math.Exp(mean + radius), Margin: f.margin}
+	within := b.High < 1+f.margin && f.over.isBelow(level)
+	b.Same = within && b.Low > 1/(1+f.margin) && f.under.isAbove(level)
+	switch {
+	case !f.judged:
+		b.Outcome, b.Same = verdict.OutcomeNotJudged, false
+	case within && b.High < 1 && f.at.isBelow(level):
+		b.Outcome = verdict.OutcomeBetter
+	case within:
+		b.Outcome = verdict.OutcomeWithin
+	case b.Low > 1 && f.at.isAbove(level):
+		b.Outcome = verdict.OutcomeWorse
+	default:
+		b.Outcome = verdict.OutcomeOpen
+	}
+	return b
+}
+
+// disclaim takes back that the figure differs.
+func (b *Bound) disclaim() {
+	switch b.Outcome {
+	case verdict.OutcomeBetter:
+		b.Outcome = verdict.OutcomeWithin
+	case verdict.OutcomeWorse:
+		b.Outcome = verdict.OutcomeOpen
+	}
+}
+
+// beyond reports that the figure differs by more than its margin, as is proven.
+func (f *figure) beyond(level float64) bool {
+	b := f.bound(level)
+	return b.Low > 1+f.margin && f.over.isAbove(level) || b.High < 1/(1+f.margin) && f.under.isBelow(level)
+}

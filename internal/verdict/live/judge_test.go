@@ -1,0 +1,145 @@
+package live
+
+import (
+	"math"
+	"math/rand/v2"
+	"reflect"
+	"testing"
+
+	"github.com/procfit/procfit/internal/verdict"
+)
+
+// than is how many times the start value's figures those of a value are.
+type than struct{ cpu, p50, p99, requests float64 }
+
+// experiment is 60 blocks of the start value and 1, at 3% of noise.
+func experiment(seed uint64, is than, change func(*Slice)) (list []Slice) {
+	w := world{r: rand.New(rand.NewPCG(seed, 1)), noise: 0.03, burnIn: 2}
+	for b := range 60 {
+		for _, s := range w.block(b, rules(2)) {
+			if s.Value == 1 {
+				s.CPU, s.P50, s.P99 = s.CPU*is.cpu*is.requests, s.P50*is.p50, s.P99*is.p99
+				s.Requests = uint64(float64(s.Requests) * is.requests)
+				for i := range s.Halves {
+					s.Halves[i].CPU *= is.cpu
+				}
+			}
+			if change != nil {
+				change(&s)
+			}
+			list = append(list, s)
+		}
+	}
+	return list
+}
+
+func TestJudge(t *testing.T) {
+	cpuAlone := rules(2)
+	cpuAlone.Latency = false
+	query := cpuAlone
+	query.Queries = []string{"served"}
+	for name, c := range map[string]struct {
+		rules   Rules
+		is      than
+		change  func(*Slice)
+		want    Outcome
+		out     bool
+		unequal bool
+	}{
+		"nothing differs":                      {rules(2), than{1, 1, 1, 1}, nil, Same, false, false},
+		"less CPU, and no longer":              {rules(2), than{0.9, 1, 1, 1}, nil, Better, false, false},
+		"less CPU, and p99 may be longer":      {rules(2), than{0.9, 1, 1.19, 1}, nil, Mixed, false, false},
+		"more CPU by less than the margin":     {rules(2), than{1.02, 1, 1, 1}, nil, Same, false, false},
+		"more CPU":                             {rules(2), than{1.1, 1, 1, 1}, nil, Worse, true, false},
+		"longer":                               {rules(2), than{1, 1, 1.5, 1}, nil, Worse, true, false},
+		"less CPU, and longer":                 {rules(2), than{0.9, 1, 1.5, 1}, nil, Mixed, false, false},
+		"less CPU alone is known":              {cpuAlone, than{0.9, 1, 1, 1}, nil, Cheaper, false, false},
+		"a latency that is not judged":         {cpuAlone, than{0.9, 3, 3, 1}, nil, Cheaper, false, false},
+		"a query without an answer":            {query, than{0.9, 1, 1, 1}, nil, Cheaper, false, false},
+		"the traffic differs":                  {rules(2), than{0.9, 1, 1, 1.2}, nil, Open, false, true},
+		"the traffic differs by 2%":            {rules(2), than{0.9, 1, 1, 1.02}, nil, Better, false, false},
+		"left twice":                           {rules(2), than{0.9, 1, 1, 1}, voids(VoidLeft, 5, 9), Left, true, false},
+		"left once":                            {rules(2), than{0.9, 1, 1, 1}, voids(VoidLeft, 5), Better, false, false},
+		"all slices before are void":           {rules(2), than{0.9, 1, 1, 1}, func(s *Slice) { s.Void = VoidCarried }, Open, false, false},
+		"no slice of the start value":          {rules(2), than{0.9, 1, 1, 1}, func(s *Slice) { s.Void = []Void{VoidLoaded, ""}[s.Value] }, Open, false, false},
+		"no requests":                          {rules(2), than{1, 1, 1, 1}, func(s *Slice) { *s = Slice{Block: s.Block, Value: s.Value, Seconds: 5, CPU: 1} }, Open, false, false},
+		"fewer than 20 requests in a slice":    {rules(2), than{0.9, 3, 3, 1}, func(s *Slice) { s.Requests, s.CPU = 19, s.CPU*19/float64(s.Requests) }, Cheaper, false, false},
+		"cheaper, and one request in 50 fails": {rules(2), than{0.9, 1, 1, 1}, func(s *Slice) { s.Failed = uint64(s.Value) * s.Requests / 50 }, Worse, true, false},
+		"both fail alike":                      {rules(2), than{0.9, 1, 1, 1}, func(s *Slice) { s.Failed = s.Requests / 50 }, Better, false, false},
+		"p99 has no answer in two of three":    {rules(2), than{0.9, 1, 1, 1}, func(s *Slice) { s.P99 *= float64(1 - min(1, s.Block%3)) }, Better, false, false},
+	} {
+		list := experiment(1, c.is, c.change)
+		got := Judge(c.rules, list)
+		v := got.Values[0]
+		if v.Outcome != c.want || v.Out != c.out || v.Unequal != c.unequal || v.Procs != 1 || got.Carried {
+			t.Errorf("%s: %q, out %v, unequal %v, carry-over %v; want %q, %v, %v", name, v.Outcome, v.Out, v.Unequal, got.Carried, c.want, c.out, c.unequal)
+			for _, b := range v.Bounds {
+				t.Logf("%+v", b)
+			}
+		}
+		if !reflect.DeepEqual(got, Judge(c.rules, list)) {
+			t.Errorf("%s: judged again, it is another verdict", name)
+		}
+	}
+}
+
+// voids are the value's slices of some blocks.
+func voids(why Void, blocks ...int) func(*Slice) {
+	return func(s *Slice) {
+		for _, b := range blocks {
+			if s.Value == 1 && s.Block == b {
+				s.Void = why
+			}
+		}
+	}
+}
+
+// The bounds are those of the figures, and contradict no outcome.
+func TestBounds(t *testing.T) {
+	for seed := range uint64(20) {
+		r := rand.New(rand.NewPCG(seed, 2))
+		is := than{math.Exp(0.1 * r.NormFloat64()), math.Exp(0.1 * r.NormFloat64()), math.Exp(0.2 * r.NormFloat64()), 1}
+		list := experiment(seed, is, nil)
+		for n := 0; n <= len(list); n += 6 {
+			for _, b := range Judge(rules(2), list[:n]).Values[0].Bounds {
+				switch o := b.Outcome; {
+				case b.Pairs != n/2 || !(b.Low <= b.Ratio && b.Ratio <= b.High),
+					o == verdict.OutcomeBetter && b.High >= 1,
+					o == verdict.OutcomeWorse && b.Low <= 1,
+					o == verdict.OutcomeWithin && b.High >= 1+b.Margin,
+					b.Same && (b.High >= 1+b.Margin || b.Low <= 1/(1+b.Margin)):
+					t.Errorf("after %d slices: %+v", n, b)
+				}
+			}
+		}
+	}
+}
+
+// Slices with the sign alone known: nothing but the order of their sizes decides.
+func TestSigns(t *testing.T) {
+	for name, c := range map[string]struct {
+		d            func(i int) float64
+		above, below int // after how many, at 1 of 280; 0: never
+	}{
+		"all above":           {func(i int) float64 { return 1 + 0.001*float64(i%7) }, 10, 0},
+		"all below":           {func(i int) float64 { return -1 - 0.001*float64(i%7) }, 0, 10},
+		"all the same":        {func(int) float64 { return 0 }, 0, 0},
+		"one side, then both": {func(i int) float64 { return float64(1 - 2*(i%2)) }, 0, 0},
+		"an outlier":          {func(i int) float64 { return []float64{1, -1e9}[min(1, max(0, i-4)*max(0, 6-i))] }, 15, 0},
+	} {
+		var s signs
+		above, below := 0, 0
+		for i := range 100 {
+			s.add(c.d(i))
+			if s.isAbove(1./280) && above == 0 {
+				above = i + 1
+			}
+			if s.isBelow(1./280) && below == 0 {
+				below = i + 1
+			}
+		}
+		if above != c.above || below != c.below {
+			t.Errorf("%s: above after %d, below after %d; want %d, %d", name, above, below, c.above, c.below)
+		}
+	}
+}

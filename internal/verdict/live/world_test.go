@@ -1,0 +1,146 @@
+package live
+
+import (
+	"math"
+	"math/rand/v2"
+)
+
+// world is a program under a traffic, in which slices are run.
+type world struct {
+	r       *rand.Rand
+	noise   float64                  // of a slice's CPU per request, in logarithms
+	draw    func(*rand.Rand) float64 // of the noise; nil: normal
+	level   func(w *world) float64   // what the traffic makes of it now; nil: nothing
+	effect  func(value int) float64  // of a value, on all figures
+	burnIn  float64                  // seconds
+	carried func(w *world) float64   // what the values before left behind, now
+	at      float64                  // seconds
+	procs   int                      // now
+	past    float64                  // of the level, for what drifts
+	since   float64                  // of the last switch upwards
+	left    float64                  // what that left behind then
+}
+
+// rules are those of the values: the start value is 2, the first is below it, the others are
+// above.
+func rules(values int) Rules {
+	r := Rules{Start: 2, Latency: true}
+	for i := range values - 1 {
+		r.Values = append(r.Values, []int{1, 3, 4, 6, 8}[i])
+	}
+	return r
+}
+
+// block runs every value once, in random order.
+func (w *world) block(number int, r Rules) (list []Slice) {
+	for order, value := range w.r.Perm(1 + len(r.Values)) {
+		procs := r.Start
+		if value > 0 {
+			procs = r.Values[value-1]
+		}
+		list = append(list, w.slice(Slice{Block: number, Order: order, Value: value, Procs: procs, Before: w.procs}))
+	}
+	return list
+}
+
+func (w *world) slice(s Slice) Slice {
+	if s.Procs > s.Before && s.Before > 0 {
+		w.left, w.since = 1, w.at
+	}
+	w.procs = s.Procs
+	w.at += w.burnIn
+	s.Seconds = 5 * (0.8 + 0.4*w.r.Float64())
+	effect := 0.0
+	if w.effect != nil {
+		effect = w.effect(s.Value)
+	}
+	for i := range s.Halves {
+		w.at += s.Seconds / 4
+		cpu := effect + w.now() + w.noise*math.Sqrt2*w.random()
+		w.at += s.Seconds / 4
+		h := Half{Requests: uint64(50 * s.Seconds)}
+		h.CPU = 0.001 * float64(h.Requests) * math.Exp(cpu)
+		h.P50 = 0.002 * math.Exp(cpu+w.noise*w.random())
+		s.Halves[i], s.Requests, s.CPU = h, s.Requests+h.Requests, s.CPU+h.CPU
+	}
+	s.P50 = (s.Halves[0].P50 + s.Halves[1].P50) / 2
+	s.P99 = 5 * s.P50 * math.Exp(2*w.noise*w.random())
+	return s
+}
+
+func (w *world) random() float64 {
+	if w.draw != nil {
+		return w.draw(w.r)
+	}
+	return w.r.NormFloat64()
+}
+
+func (w *world) now() (x float64) {
+	if w.level != nil {
+		x = w.level(w)
+	}
+	if w.carried != nil {
+		x += w.carried(w)
+	}
+	return x
+}
+
+// worlds are the traffics in which nothing may be claimed of values that do not differ.
+var worlds = []struct {
+	name     string
+	reported float64 // how often carry-over is wrongly reported, if in more than 2%
+	world
+}{
+	{"5% of noise", 0, world{noise: 0.05}},
+	{"20% of noise", 0, world{noise: 0.20}},
+	{"heavy tails: Student's t with 2 degrees of freedom", 0, world{noise: 0.10, draw: heavy}},
+	{"a day's swing, in an hour", 0, world{noise: 0.05, level: diurnal}},
+	{"an autoregression of 0.8 from half to half of a slice", 0, world{noise: 0.05, level: drifting}},
+	{"level shifts of 30% every minute", 0, world{noise: 0.05, level: shifting}},
+	{"bursts in 5% of the halves, 2.7 times", 0, world{noise: 0.05, level: bursts}},
+	{"shocks in 1%, 20 times", 0, world{noise: 0.05, level: shocks}},
+	{"collections, a quarter of the CPU time, two in a slice", 0, world{noise: 0.02, level: collections}},
+	{"a job of 4 s at +50% every 14 s, as long as a block of two", 0.25, world{noise: 0.05, level: job}},
+	{"all of these together", 0.08, world{noise: 0.05, draw: heavy, level: everything}},
+}
+
+func heavy(r *rand.Rand) float64 { return r.NormFloat64() / math.Sqrt(r.ExpFloat64()) }
+
+func diurnal(w *world) float64 { return 0.7 * math.Sin(2*math.Pi*w.at/3600) }
+
+func drifting(w *world) float64 {
+	w.past = 0.8*w.past + 0.1*w.r.NormFloat64()
+	return w.past
+}
+
+func shifting(w *world) float64 {
+	if minute := math.Floor(w.at / 60); minute != w.since {
+		w.since, w.past = minute, 0.3*w.r.NormFloat64()
+	}
+	return w.past
+}
+
+func bursts(w *world) float64 { return rarely(w, 0.05, 1) }
+
+func shocks(w *world) float64 { return rarely(w, 0.01, 3) }
+
+func rarely(w *world, p, by float64) float64 {
+	if w.r.Float64() < p {
+		return by
+	}
+	return 0
+}
+
+// collections: a half of a slice has one, by chance none or two.
+func collections(w *world) float64 { return math.Log(0.75 + 0.25*float64(w.r.IntN(3))) }
+
+func job(w *world) float64 {
+	if math.Mod(w.at, 14) < 4 {
+		return math.Log(1.5)
+	}
+	return 0
+}
+
+func everything(w *world) float64 {
+	return diurnal(w) + drifting(w) + bursts(w) + shocks(w) + collections(w) + job(w)
+}
