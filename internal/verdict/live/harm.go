@@ -8,40 +8,69 @@ type Sight struct {
 	InFlight            uint64  // at the end of the look, between the start of their handler and its end
 }
 
+// Harm is looked for four times a second. Two bad looks in a row are no chance, and more
+// looks would let more requests wait.
+const (
+	looksInARow = 2
+	// A limit below 20 requests would be one that bursts reach.
+	leastLimit = 20.0
+	timesUsual = 2.0
+)
+
 // Wire trips where requests pile up. A copy of it is for one visit of a value.
 type Wire struct {
 	Most float64 // that were in the system in a look of the baseline
+	rate float64 // requests per second of the baseline
+	idle bool    // in some look of the baseline nothing ended
+	bad  int     // looks in a row
 }
 
 // NewWire freezes the limit by the baseline's looks: learned from later slices, it would take
 // for usual what a bad value leaves behind.
-func NewWire(baseline []Sight) Wire { return Wire{} }
+func NewWire(baseline []Sight) Wire {
+	var w Wire
+	ended, seconds := 0.0, 0.0
+	for _, s := range baseline {
+		ended, seconds = ended+float64(s.Ended), seconds+s.Seconds
+		w.idle = w.idle || s.Ended == 0
+	}
+	if seconds > 0 {
+		w.rate = ended / seconds
+	}
+	for _, s := range baseline {
+		w.Most = max(w.Most, w.InSystem(s))
+	}
+	return w
+}
+
+// InSystem is how many requests wait or are served, by Little's law: what arrives per second
+// times what a request stays. Requests in flight alone do not say it: a queue is in sockets
+// that nobody has read yet. Where a value carries less than what arrives, what ends per
+// second is less too, and the baseline's requests per second say what arrives.
+func (w Wire) InSystem(s Sight) float64 {
+	n := float64(s.InFlight)
+	if s.Ended > 0 && s.Seconds > 0 {
+		n = max(n, max(w.rate, float64(s.Ended)/s.Seconds)*s.Sojourn/float64(s.Ended))
+	}
+	return n
+}
+
+// Limit is what a look may have in the system.
+func (w Wire) Limit() float64 { return max(leastLimit, timesUsual*w.Most) }
+
+// over reports whether a look has more than a limit. One in which nothing ends, where the
+// baseline had none, says that all stands still.
+func (w Wire) over(s Sight, limit float64) bool {
+	return w.InSystem(s) > limit || s.Ended == 0 && !w.idle
+}
 
 // Look reports that the value must be left now.
-func (w *Wire) Look(s Sight) bool { return false }
+func (w *Wire) Look(s Sight) bool {
+	if w.bad++; !w.over(s, w.Limit()) {
+		w.bad = 0
+	}
+	return w.bad >= looksInARow
+}
 
 // Drained reports that what a value left behind has ended.
-func (w Wire) Drained(s Sight) bool { return true }
-
-// Budget is how many slow and failed requests the values may cost, beyond what the start
-// value would have had.
-type Budget struct{ Total float64 }
-
-// NewBudget takes the start value's share from the baseline's looks.
-func NewBudget(total float64, baseline []Sight) *Budget { return &Budget{Total: total} }
-
-// Start adds a look at the start value, after what others left behind has drained.
-func (b *Budget) Start(s Sight) {}
-
-// Visit begins a visit of a value. False: what is left does not suffice for one, and the
-// experiment ends.
-func (b *Budget) Visit(procs int) bool { return true }
-
-// Look adds a look at the value, and reports that it must be left now.
-func (b *Budget) Look(s Sight) bool { return false }
-
-// Drain adds a look after the value was left.
-func (b *Budget) Drain(s Sight) {}
-
-// Spent is how many there were beyond the start value's share, of all values together.
-func (b *Budget) Spent() float64 { return 0 }
+func (w Wire) Drained(s Sight) bool { return !w.over(s, w.Limit()/timesUsual) }

@@ -1,0 +1,157 @@
+package live
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/procfit/procfit/test/chance"
+)
+
+// visit runs a value for six seconds, or until the wire or the budget has it left, and then
+// the start value until what was left has drained. It returns the seconds until it was left,
+// 0 if it was not, and what it did.
+func (q *queue) visit(times float64, w Wire, b *Budget) (left float64, did Sight) {
+	fails := q.fails
+	seen := func() Sight {
+		s := q.look()
+		did.Ended, did.Slow, did.Failed = did.Ended+s.Ended, did.Slow+s.Slow, did.Failed+s.Failed
+		return s
+	}
+	q.carry(times)
+	for at := look; at <= 6; at += look {
+		s := seen()
+		if tripped, dear := w.Look(s), b.Look(s); tripped || dear {
+			left = at
+			break
+		}
+	}
+	q.carry(2).fails = 0
+	for drained := false; !drained; {
+		s := seen()
+		b.Drain(s)
+		drained = w.Drained(s)
+	}
+	q.fails = fails
+	return left, did
+}
+
+// A value that carries a tenth of the load is left within a second, one that carries half
+// of it always, and one that is as good as the start value next to never.
+func TestHarmIsLeft(t *testing.T) {
+	n := runs(10)
+	for _, c := range []struct {
+		rate, times float64
+		bursts      bool
+		left        float64 // of the visits: at least; of an equal value at most
+		within      float64 // seconds, in 95 of 100 visits
+	}{
+		{50, 0.1, false, 1, 1}, {500, 0.1, false, 1, 1}, {5000, 0.1, false, 1, 1},
+		{50, 0.1, true, 1, 1}, {500, 0.1, true, 1, 1}, {5000, 0.1, true, 1, 1},
+		{50, 0.5, false, 1, 3}, {500, 0.5, false, 1, 1}, {5000, 0.5, false, 1, 1},
+		{500, 0.9, false, 1, 3},
+		{50, 2, false, 0, 0}, {500, 2, false, 0, 0}, {5000, 2, false, 0, 0},
+		{50, 2, true, 0.01, 0}, {500, 2, true, 0.01, 0}, {5000, 2, true, 0.01, 0},
+	} {
+		t.Run(fmt.Sprintf("%g/s, carries %g, bursts %v", c.rate, c.times, c.bursts), func(t *testing.T) {
+			t.Parallel()
+			var after, harm []float64
+			for seed := range n {
+				q, baseline := newQueue(uint64(seed), c.rate, c.bursts)
+				left, did := q.visit(c.times, NewWire(baseline), NewBudget(math.Inf(1), baseline))
+				if harm = append(harm, float64(did.Slow)); left > 0 {
+					after = append(after, left)
+				}
+			}
+			slices.Sort(after)
+			slices.Sort(harm)
+			late := 0.0
+			if len(after) > 0 {
+				late = after[len(after)*95/100]
+			}
+			t.Logf("of %d visits %.2f%% left, 95%% of them within %g s; slow in the median %g, 95%% %g", n, percent(len(after), n), late, harm[n/2], harm[n*95/100])
+			if c.times < 1 && (len(after) < n || late > c.within) || c.times > 1 && len(after) > chance.Most(n, c.left) {
+				t.Errorf("%d of %d visits are left, 95%% of them within %g s", len(after), n, late)
+			}
+		})
+	}
+}
+
+// A limit that learns from the start value's later slices takes for usual what a bad value
+// left behind: from the second visit on it leaves nothing. The frozen one always does.
+func TestALimitThatLearnsFails(t *testing.T) {
+	visits := func(learns bool) (left int) {
+		for seed := range uint64(10) {
+			q, baseline := newQueue(seed, 500, false)
+			for range 10 {
+				w := NewWire(baseline)
+				at := q.carry(0.5).at
+				for q.at < at+6 {
+					if w.Look(q.look()) {
+						left++
+						break
+					}
+				}
+				q.carry(2)
+				after := q.run(6)
+				if learns {
+					baseline = append(baseline, after...)
+				}
+			}
+		}
+		return left
+	}
+	if frozen, learned := visits(false), visits(true); frozen != 100 || learned > 50 {
+		t.Errorf("of 100 visits the frozen limit leaves %d, the learned one %d", frozen, learned)
+	}
+}
+
+// Whatever goes wrong, the budget is kept: a thousandth of a month's error budget of 99.9%.
+func TestBudgetIsKept(t *testing.T) {
+	for seed := range uint64(100) {
+		r := rand.New(rand.NewPCG(seed, 4))
+		q, baseline := newQueue(seed, 50*math.Pow(100, r.Float64()), r.IntN(2) == 0)
+		fails := []float64{0, 0, 0, 0.01, 0.1, 0.5, 1}[r.IntN(7)]
+		var values []float64
+		for range 1 + r.IntN(3) {
+			values = append(values, []float64{0.05, 0.1, 0.5, 0.9, 1, 1.1, 1.2, 2}[r.IntN(8)])
+		}
+		w, b := NewWire(baseline), NewBudget(0.001*0.001*30*86400*q.rate, baseline)
+		var start, others Sight
+		add := func(to *Sight, s Sight) {
+			to.Ended, to.Slow, to.Failed = to.Ended+s.Ended, to.Slow+s.Slow, to.Failed+s.Failed
+		}
+		for _, s := range baseline {
+			add(&start, s)
+		}
+		out, visits := make([]int, len(values)), 0
+	experiment:
+		for range 20 {
+			q.fails = 0
+			for _, s := range q.carry(2).run(6) {
+				b.Start(s)
+				add(&start, s)
+			}
+			q.fails = fails
+			for i, times := range values {
+				switch {
+				case out[i] >= leftTwice:
+					continue
+				case !b.Visit(i + 1):
+					break experiment
+				}
+				left, did := q.visit(times, w, b)
+				add(&others, did)
+				if visits++; left > 0 {
+					out[i]++
+				}
+			}
+		}
+		harmed := float64(others.Slow+others.Failed) - share(start.Slow+start.Failed, start.Ended)*float64(others.Ended)
+		if harmed > b.Total || harmed > b.Spent()+0.01*b.Total || visits == 0 {
+			t.Errorf("%.0f/s, %v times what arrives, %g fail, %d visits: %.0f slow or failed requests too many, budget %.0f, spent %.0f", q.rate, values, fails, visits, harmed, b.Total, b.Spent())
+		}
+	}
+}
