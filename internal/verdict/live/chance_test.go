@@ -107,3 +107,30 @@ func TestPower(t *testing.T) {
 		}
 	}
 }
+
+// It is the random order that all this rests on: with one and the same in every block, a job
+// that comes once a block makes nearly any two values differ.
+func TestAFixedOrderFails(t *testing.T) {
+	n, r := 100, rules(2)
+	claimed := func(fixed bool) (n int) {
+		for seed := range uint64(100) {
+			p, w := newProof(r), world{r: rand.New(rand.NewPCG(seed, 6)), noise: 0.05, level: job, burnIn: 2, exact: true}
+			w.at = 14 * w.r.Float64()
+			for b := range 60 {
+				list := w.block(b, r)
+				if fixed && list[0].Value != 0 {
+					list[0].Value, list[1].Value = 0, 1
+				}
+				p.add(list)
+				if claims(p.look()) {
+					n++
+					break
+				}
+			}
+		}
+		return n
+	}
+	if random, fixed := claimed(false), claimed(true); random > chance.Most(n, 0.02) || fixed < 50 {
+		t.Errorf("of %d experiments something is claimed in %d, with a fixed order in %d", n, random, fixed)
+	}
+}

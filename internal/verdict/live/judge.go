@@ -67,13 +67,14 @@ func (r Rules) level() float64 {
 func (p *proof) add(block []Slice) {
 	start := slices.IndexFunc(block, func(s Slice) bool { return s.Value == 0 && s.Void == "" })
 	p.carry.add(block)
+	loaded := slices.ContainsFunc(block, func(s Slice) bool { return s.Value == 0 && s.Void == VoidLoaded })
 	for i := range block {
 		s := &block[i]
 		if s.Value < 1 || s.Value > len(p.values) {
 			continue
 		}
 		v := &p.values[s.Value-1]
-		if s.Void == VoidLeft {
+		if s.Void == VoidLeft && !loaded {
 			v.left++
 		}
 		if s.Void == "" && start >= 0 {
@@ -102,7 +103,7 @@ func (p *proof) look() Look {
 
 func (p *proof) judged(i int) Judged {
 	v, level := &p.values[i], p.level
-	j := Judged{Procs: p.Values[i]}
+	j := Judged{Procs: p.Values[i], Failing: v.failed.isAbove(level)}
 	for _, f := range v.figures {
 		b := f.bound(level)
 		if p.carry.hides(f.name, math.Log(b.Ratio)) {
@@ -117,14 +118,14 @@ func (p *proof) judged(i int) Judged {
 		}
 		j.Bounds = append(j.Bounds, b)
 	}
-	j.Outcome = v.outcome(j, level)
+	j.Outcome = v.outcome(j)
 	j.Out = j.Outcome == Worse || j.Outcome == Left
 	return j
 }
 
 // outcome is what the bounds come to. CPU time alone never makes a value better: fewer Ps
 // are cheaper nearly always, and it is the wait that they may cost.
-func (v *value) outcome(j Judged, level float64) Outcome {
+func (v *value) outcome(j Judged) Outcome {
 	is := func(o verdict.Outcome) bool {
 		return slices.ContainsFunc(j.Bounds, func(b Bound) bool { return b.Outcome == o })
 	}
@@ -138,7 +139,7 @@ func (v *value) outcome(j Judged, level float64) Outcome {
 	switch {
 	case v.left >= leftTwice:
 		return Left
-	case v.failed.isAbove(level):
+	case j.Failing:
 		return Worse
 	case j.Unequal:
 		return Open

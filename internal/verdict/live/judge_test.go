@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/procfit/procfit/internal/verdict"
+	"github.com/procfit/procfit/test/chance"
 )
 
 // than is how many times the start value's figures those of a value are.
@@ -46,19 +47,25 @@ func TestJudge(t *testing.T) {
 		out     bool
 		unequal bool
 	}{
-		"nothing differs":                      {rules(2), than{1, 1, 1, 1}, nil, Same, false, false},
-		"less CPU, and no longer":              {rules(2), than{0.9, 1, 1, 1}, nil, Better, false, false},
-		"less CPU, and p99 may be longer":      {rules(2), than{0.9, 1, 1.19, 1}, nil, Mixed, false, false},
-		"more CPU by less than the margin":     {rules(2), than{1.02, 1, 1, 1}, nil, Same, false, false},
-		"more CPU":                             {rules(2), than{1.1, 1, 1, 1}, nil, Worse, true, false},
-		"longer":                               {rules(2), than{1, 1, 1.5, 1}, nil, Worse, true, false},
-		"less CPU, and longer":                 {rules(2), than{0.9, 1, 1.5, 1}, nil, Mixed, false, false},
-		"less CPU alone is known":              {cpuAlone, than{0.9, 1, 1, 1}, nil, Cheaper, false, false},
-		"a latency that is not judged":         {cpuAlone, than{0.9, 3, 3, 1}, nil, Cheaper, false, false},
-		"a query without an answer":            {query, than{0.9, 1, 1, 1}, nil, Cheaper, false, false},
-		"the traffic differs":                  {rules(2), than{0.9, 1, 1, 1.2}, nil, Open, false, true},
-		"the traffic differs by 2%":            {rules(2), than{0.9, 1, 1, 1.02}, nil, Better, false, false},
-		"left twice":                           {rules(2), than{0.9, 1, 1, 1}, voids(VoidLeft, 5, 9), Left, true, false},
+		"nothing differs":                  {rules(2), than{1, 1, 1, 1}, nil, Same, false, false},
+		"less CPU, and no longer":          {rules(2), than{0.9, 1, 1, 1}, nil, Better, false, false},
+		"less CPU, and p99 may be longer":  {rules(2), than{0.9, 1, 1.19, 1}, nil, Mixed, false, false},
+		"more CPU by less than the margin": {rules(2), than{1.02, 1, 1, 1}, nil, Same, false, false},
+		"more CPU":                         {rules(2), than{1.1, 1, 1, 1}, nil, Worse, true, false},
+		"longer":                           {rules(2), than{1, 1, 1.5, 1}, nil, Worse, true, false},
+		"less CPU, and longer":             {rules(2), than{0.9, 1, 1.5, 1}, nil, Mixed, false, false},
+		"less CPU alone is known":          {cpuAlone, than{0.9, 1, 1, 1}, nil, Cheaper, false, false},
+		"a latency that is not judged":     {cpuAlone, than{0.9, 3, 3, 1}, nil, Cheaper, false, false},
+		"a query without an answer":        {query, than{0.9, 1, 1, 1}, nil, Cheaper, false, false},
+		"the traffic differs":              {rules(2), than{0.9, 1, 1, 1.2}, nil, Open, false, true},
+		"the traffic differs by 2%":        {rules(2), than{0.9, 1, 1, 1.02}, nil, Better, false, false},
+		"left twice":                       {rules(2), than{0.9, 1, 1, 1}, voids(VoidLeft, 5, 9), Left, true, false},
+		"left twice, once as the start value would have been": {rules(2), than{0.9, 1, 1, 1}, func(s *Slice) {
+			voids(VoidLeft, 5, 9)(s)
+			if s.Block == 9 && s.Value == 0 {
+				s.Void = VoidLoaded
+			}
+		}, Better, false, false},
 		"left once":                            {rules(2), than{0.9, 1, 1, 1}, voids(VoidLeft, 5), Better, false, false},
 		"all slices before are void":           {rules(2), than{0.9, 1, 1, 1}, func(s *Slice) { s.Void = VoidCarried }, Open, false, false},
 		"no slice of the start value":          {rules(2), than{0.9, 1, 1, 1}, func(s *Slice) { s.Void = []Void{VoidLoaded, ""}[s.Value] }, Open, false, false},
@@ -140,6 +147,51 @@ func TestSigns(t *testing.T) {
 		}
 		if above != c.above || below != c.below {
 			t.Errorf("%s: above after %d, below after %d; want %d, %d", name, above, below, c.above, c.below)
+		}
+	}
+}
+
+// Fair coins reach 1/alpha in alpha of all cases at most, whatever the sizes are.
+func TestFairSigns(t *testing.T) {
+	n := runs(200)
+	for name, size := range map[string]func(i int, won bool) float64{
+		"all the same":                   func(int, bool) float64 { return 1 },
+		"ever larger":                    func(i int, _ bool) float64 { return float64(1 + i) },
+		"ever smaller":                   func(i int, _ bool) float64 { return 1 / float64(1+i) },
+		"larger after a win":             func(_ int, won bool) float64 { return map[bool]float64{true: 2, false: 1}[won] },
+		"one in three is a thousandfold": func(i int, _ bool) float64 { return math.Pow(1000, float64(1-min(1, i%3))) },
+	} {
+		reached := 0
+		for seed := range n {
+			r, won := rand.New(rand.NewPCG(uint64(seed), 5)), false
+			var s signs
+			for i := range 100 {
+				d := size(i, won)
+				if won = r.IntN(2) == 0; !won {
+					d = -d
+				}
+				s.add(d)
+				if s.isAbove(0.05) {
+					reached++
+					break
+				}
+			}
+		}
+		if reached > chance.Most(n, 0.05) {
+			t.Errorf("%s: %d of %d", name, reached, n)
+		}
+	}
+}
+
+// All that may be claimed shares the 5%.
+func TestLevel(t *testing.T) {
+	query := Rules{Values: []int{1}, Queries: []string{"a", "b"}}
+	for _, c := range []struct {
+		rules Rules
+		want  float64 // claims
+	}{{Rules{}, 3}, {query, 7}, {rules(2), 7}, {rules(4), 21}, {rules(6), 35}} {
+		if got := alpha / c.rules.level(); math.Abs(got-c.want) > 1e-9 {
+			t.Errorf("%+v: shared by %g, want %g", c.rules, got, c.want)
 		}
 	}
 }

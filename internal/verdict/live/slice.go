@@ -36,7 +36,9 @@ type Half struct {
 type Void string
 
 const (
-	// VoidLeft: harm ended it, and the program went back to the start value.
+	// VoidLeft: harm ended it, and the program went back to the start value. A value is out
+	// after two of them, but for those of blocks in which the start value's slice is
+	// VoidLoaded.
 	VoidLeft Void = "left"
 	// VoidLoaded: it is the start value's, and the wire would have ended it. Were it counted,
 	// the start value alone would be charged for the bursts of its traffic.
@@ -98,6 +100,7 @@ type Judged struct {
 	Outcome Outcome
 	Out     bool // it is not to be measured again
 	Bounds  []Bound
+	Failing bool // more of its requests fail than of the start value's, as is proven: it is worse
 	// Unequal: the requests per second differ by more than 5%, as is proven, so that nothing
 	// of it is judged.
 	Unequal bool

@@ -13,6 +13,7 @@ type world struct {
 	level   func(w *world) float64   // what the traffic makes of it now; nil: nothing
 	effect  func(value int) float64  // of a value, on all figures
 	burnIn  float64                  // seconds
+	exact   bool                     // all slices are of the same length
 	carried func(w *world) float64   // what the values before left behind, now
 	at      float64                  // seconds
 	procs   int                      // now
@@ -49,7 +50,9 @@ func (w *world) slice(s Slice) Slice {
 	}
 	w.procs = s.Procs
 	w.at += w.burnIn
-	s.Seconds = 5 * (0.8 + 0.4*w.r.Float64())
+	if s.Seconds = 5; !w.exact {
+		s.Seconds *= 0.8 + 0.4*w.r.Float64()
+	}
 	effect := 0.0
 	if w.effect != nil {
 		effect = w.effect(s.Value)
