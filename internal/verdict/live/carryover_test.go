@@ -17,8 +17,8 @@ func fadesIn1s(w *world) float64 {
 
 // carried runs half an hour of values that differ in nothing but what a switch leaves. The
 // experiment ends when that is reported, or claims before that something differs.
-func carried(seed uint64, r Rules, burnIn float64) (found, claimed bool) {
-	w := world{r: rand.New(rand.NewPCG(seed, 1)), noise: 0.03, carried: fadesIn1s, burnIn: burnIn}
+func carried(seed uint64, r Rules, burnIn float64, is func(*world) float64) (found, claimed bool) {
+	w := world{r: rand.New(rand.NewPCG(seed, 1)), noise: 0.03, carried: is, burnIn: burnIn}
 	p := newProof(r)
 	for b := 0; w.at < 1800; b++ {
 		p.add(w.block(b, r))
@@ -47,7 +47,7 @@ func TestCarryOverIsReported(t *testing.T) {
 			n := runs(50)
 			found, misled := 0, 0
 			for seed := range n {
-				is, claimed := carried(uint64(seed), rules(c.values), c.burnIn)
+				is, claimed := carried(uint64(seed), rules(c.values), c.burnIn, fadesIn1s)
 				if is {
 					found++
 				}
@@ -60,5 +60,21 @@ func TestCarryOverIsReported(t *testing.T) {
 				t.Errorf("of %d experiments %d report carry-over, %d claim something before", n, found, misled)
 			}
 		})
+	}
+}
+
+// What does not fade within a slice shows in slices after a smaller and after a larger
+// value. Of two values each follows the other alone, so that it takes a third.
+func TestCarryOverThatStays(t *testing.T) {
+	n, found := runs(20), 0
+	for seed := range n {
+		is, _ := carried(uint64(seed), rules(4), 2, func(w *world) float64 { return 0.1 * w.left })
+		if is {
+			found++
+		}
+	}
+	t.Logf("of %d: reported %.1f%%", n, percent(found, n))
+	if found < chance.Least(n, 0.95) {
+		t.Errorf("reported in %d of %d experiments", found, n)
 	}
 }

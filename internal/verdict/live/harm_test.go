@@ -50,6 +50,7 @@ func TestHarmIsLeft(t *testing.T) {
 	}{
 		{50, 0.1, false, 1, 1}, {500, 0.1, false, 1, 1}, {5000, 0.1, false, 1, 1},
 		{50, 0.1, true, 1, 1}, {500, 0.1, true, 1, 1}, {5000, 0.1, true, 1, 1},
+		{50, 0, false, 1, 1}, {5000, 0, false, 1, 1}, // nothing ends any more
 		{50, 0.5, false, 1, 3}, {500, 0.5, false, 1, 1}, {5000, 0.5, false, 1, 1},
 		{500, 0.9, false, 1, 3},
 		{50, 2, false, 0, 0}, {500, 2, false, 0, 0}, {5000, 2, false, 0, 0},
@@ -154,4 +155,81 @@ func TestBudgetIsKept(t *testing.T) {
 			t.Errorf("%.0f/s, %v times what arrives, %g fail, %d visits: %.0f slow or failed requests too many, budget %.0f, spent %.0f", q.rate, values, fails, visits, harmed, b.Total, b.Spent())
 		}
 	}
+}
+
+// sights are looks of 250 ms at requests that stay so long, 100 in each.
+func sights(sojourns ...float64) (list []Sight) {
+	for _, x := range sojourns {
+		s := Sight{Seconds: look, Ended: 100, Sojourn: 100 * x}
+		if x < 0 {
+			s = Sight{Seconds: look}
+		}
+		list = append(list, s)
+	}
+	return list
+}
+
+func TestWire(t *testing.T) {
+	const stalled = -1
+	for name, c := range map[string]struct {
+		baseline, looks []float64 // seconds of sojourn; 400 requests per second
+		trips           int       // in which look; 0: in none
+		drained         bool      // in the last
+	}{
+		"the usual":                        {[]float64{0.1, 0.2, 0.1}, []float64{0.2, 0.2, 0.2}, 0, true},
+		"twice the most":                   {[]float64{0.1, 0.2, 0.1}, []float64{0.39, 0.39, 0.39}, 0, false},
+		"more":                             {[]float64{0.1, 0.2, 0.1}, []float64{0.1, 0.41, 0.41}, 3, false},
+		"more, one look at a time":         {[]float64{0.1, 0.2, 0.1}, []float64{0.41, 0.1, 0.41, 0.1}, 0, true},
+		"few, however many times":          {[]float64{0.001}, []float64{0.049, 0.049}, 0, false},
+		"few, and drained":                 {[]float64{0.001}, []float64{0.02}, 0, true},
+		"more than 20":                     {[]float64{0.001}, []float64{0.051, 0.051}, 2, false},
+		"nothing ends":                     {[]float64{0.1}, []float64{stalled, stalled}, 2, false},
+		"nothing ends, as in the baseline": {[]float64{0.1, stalled}, []float64{stalled, stalled}, 0, true},
+		"no baseline":                      {nil, []float64{stalled, 0.1}, 2, false},
+	} {
+		w, trips := NewWire(sights(c.baseline...)), 0
+		looks := sights(c.looks...)
+		for i, s := range looks {
+			if w.Look(s) && trips == 0 {
+				trips = i + 1
+			}
+		}
+		if drained := w.Drained(looks[len(looks)-1]); trips != c.trips || drained != c.drained {
+			t.Errorf("%s: trips in look %d, drained %v; want %d, %v", name, trips, drained, c.trips, c.drained)
+		}
+	}
+}
+
+func TestBudget(t *testing.T) {
+	baseline := sights(0.1, 0.1, 0.1, 0.1)
+	baseline[0].Slow = 4 // 1%
+	b := NewBudget(4000, baseline)
+	bad := func(n uint64) Sight {
+		return Sight{Seconds: look, Ended: 100, Slow: n / 2, Failed: n - n/2, Sojourn: 10}
+	}
+	expect := func(what string, got, want any) {
+		t.Helper()
+		if got != want {
+			t.Errorf("%s: %v, want %v", what, got, want)
+		}
+	}
+	expect("the first visit", b.Visit(1), true)
+	expect("a quarter", b.Look(bad(1001)), false)
+	expect("more than a quarter", b.Look(bad(3)), true)
+	expect("spent", b.Spent(), 1002.)
+	b.Drain(bad(501))
+	expect("spent after the drain", b.Spent(), 1502.)
+	expect("a value that saves something", b.Visit(2), true)
+	for range 10 {
+		b.Look(bad(0))
+	}
+	expect("what it saved is not the other's", b.Spent(), 1502.)
+	expect("what waits will be slow", b.Look(Sight{Seconds: look, Ended: 100, Sojourn: 10 + 510./4}), true)
+	b.Start(Sight{Ended: 400, Slow: 36}) // 5% now
+	expect("a visit more", b.Visit(3), true)
+	expect("the start value's share", b.Look(bad(5)), false)
+	expect("is not charged", b.Spent(), 1502.)
+	b.Drain(bad(1005))
+	expect("as dear a visit as the dearest would be too much", b.Visit(1), false)
+	expect("a budget of less than a second's requests", NewBudget(400, baseline).Visit(1), false)
 }

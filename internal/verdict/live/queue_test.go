@@ -37,6 +37,9 @@ func (q *queue) look() (s Sight) {
 		done := max(q.waiting[0], q.free) + 1/q.capacity
 		if done > until {
 			s.InFlight = 1
+			if q.capacity == 0 { // until it can be served again
+				q.free = until
+			}
 			break
 		}
 		sojourn := done - q.waiting[0]

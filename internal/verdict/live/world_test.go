@@ -18,8 +18,8 @@ type world struct {
 	at      float64                  // seconds
 	procs   int                      // now
 	past    float64                  // of the level, for what drifts
-	since   float64                  // of the last switch upwards
-	left    float64                  // what that left behind then
+	since   float64                  // the last switch upwards
+	left    float64                  // 1 after a switch upwards, 0 after one downwards
 }
 
 // rules are those of the values: the start value is 2, the first is below it, the others are
@@ -45,8 +45,12 @@ func (w *world) block(number int, r Rules) (list []Slice) {
 }
 
 func (w *world) slice(s Slice) Slice {
-	if s.Procs > s.Before && s.Before > 0 {
+	switch {
+	case s.Before == 0 || s.Procs == s.Before:
+	case s.Procs > s.Before:
 		w.left, w.since = 1, w.at
+	default:
+		w.left = 0
 	}
 	w.procs = s.Procs
 	w.at += w.burnIn
