@@ -92,7 +92,7 @@ var mayImport = map[string][]string{
 	"measure/plan/specfile":   {"measure/plan", "measure/plan/field", "load"},
 	"measure/trial":           {"measure/plan", "measure/trial/foreign", "verdict/journal", "verdict/slo", "verdict/contest", "load", "program/gobench", "program/observe", "host/supervisor", "maxprocs/facts"},
 	"measure/trial/foreign":   {"verdict/journal", "load"},
-	"measure/local":           {"measure/plan", "measure/trial", "measure/trial/foreign", "verdict/journal", "verdict/resize", "load", "load/engine", "program/ready", "program/target", "program/gobench", "program/toolchain", "program/observe", "program/rule", "host/supervisor", "host/cgroup", "host/topology", "maxprocs/facts"},
+	"measure/local":           {"measure/plan", "measure/trial", "measure/trial/foreign", "verdict/journal", "verdict/resize", "load", "load/engine", "program/ready", "program/target", "program/gobench", "program/toolchain", "program/observe", "program/meter", "program/rule", "host/supervisor", "host/cgroup", "host/topology", "maxprocs/facts", "maxprocs/live"},
 	"measure/kube":            {"measure/plan", "measure/trial", "verdict/journal", "verdict/canary", "load", "load/engine", "program/observe", "program/meter", "host/cluster", "host/folder", "host/supervisor", "maxprocs/facts", "maxprocs/live"},
 	"measure/kube/image":      {},
 	"measure/kube/prometheus": {},

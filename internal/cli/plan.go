@@ -296,5 +296,8 @@ func group(g journal.GroupKey) (s string) {
 	if g.GoVersion != "" {
 		s += " go" + g.GoVersion
 	}
+	if g.SetLive {
+		s += " set live"
+	}
 	return s
 }

@@ -156,7 +156,7 @@ func (g *group) summary(h journal.Header) Group {
 	}
 	mode := g.latencyMode()
 	r := Group{
-		Replicas: g.key.Replicas, GoVersion: g.key.GoVersion, Origin: originOf(allTrials([]*group{g})), EffectiveCPUs: effective, LimitAround: limitAround(g.trials()),
+		Replicas: g.key.Replicas, GoVersion: g.key.GoVersion, SetLive: g.key.SetLive, Origin: originOf(allTrials([]*group{g})), EffectiveCPUs: effective, LimitAround: limitAround(g.trials()),
 		ThroughputUnit: g.unit(), LatencyMode: string(mode), RatePerSecond: g.rate(),
 		Latency: g.contest.Latency, Part: part, Values: []ValueResult{},
 		Settings: []SettingResult{}, Flatness: Flatness{WithinMargin: []string{}},

@@ -93,7 +93,7 @@ func (r *Result) group(like *Group) *Group {
 
 // key is the group's identity.
 func (g *Group) key() journal.GroupKey {
-	return journal.Setting{QuotaCPUs: g.QuotaCPUs, Replicas: g.Replicas, GoVersion: g.GoVersion}.Group()
+	return journal.Setting{QuotaCPUs: g.QuotaCPUs, Replicas: g.Replicas, GoVersion: g.GoVersion, SetLive: g.SetLive}.Group()
 }
 
 func (gate *gating) compare(then, now *Group, current *Result) error {

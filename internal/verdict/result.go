@@ -49,12 +49,13 @@ type Limit struct {
 	Group string  `json:"group"` // the cgroup that has it
 }
 
-// Group is the settings that may be compared with each other: same quota, replicas
-// and Go version.
+// Group is the settings that may be compared with each other: same quota, replicas,
+// Go version, and time at which the value is set.
 type Group struct {
 	QuotaCPUs *float64 `json:"quota_cpus"`
 	Replicas  int      `json:"replicas"`
 	GoVersion string   `json:"go_version,omitempty"`
+	SetLive   bool     `json:"set_live,omitempty"` // the value was set in the running program
 	// Origin is where the trials came from, as of a Result.
 	Origin journal.Origin `json:"origin,omitempty"`
 	// EffectiveCPUs is what one replica may use: the smallest of its quota, a limit

@@ -68,6 +68,7 @@ const (
 	WarnOversubscribed  WarningCode = "oversubscribed"         // Count: replicas, Value: CPUs that they want, Limit: of the machine
 	WarnFlat            WarningCode = "flat_curve"
 	WarnHeld            WarningCode = "fault_held_ps"    // Value: Ps of one replica; Procs: the highest value
+	WarnSetLive         WarningCode = "set_live_differs" // Settings: Value times the throughput if set at the start
 	WarnSpansNodes      WarningCode = "spans_nodes"      // Nodes
 	WarnMetricWorse     WarningCode = "metric_worse"     // Setting, Losses
 	WarnIncomplete      WarningCode = "incomplete"       // Count, Of; NoneValid: none was valid

@@ -26,6 +26,7 @@ func (n *notes) run(r *Result, groups []*group) {
 		})
 	}
 	n.nodes()
+	n.setLive(groups)
 	n.drift(groups)
 	all := allTrials(groups)
 	n.steal(all)
@@ -53,6 +54,47 @@ func (n *notes) run(r *Result, groups []*group) {
 	if other.Count > 0 {
 		n.add(-1, other)
 	}
+}
+
+// setLive adds the values whose throughput is proven to differ by more than the margin
+// between a program that is started with them and one in which they are set live.
+func (n *notes) setLive(groups []*group) {
+	w := Warning{Code: WarnSetLive}
+	for _, live := range groups {
+		if !live.key.SetLive {
+			continue
+		}
+		key := live.key
+		key.SetLive = false
+		i := slices.IndexFunc(groups, func(g *group) bool { return g.key == key })
+		if i < 0 {
+			continue
+		}
+		for _, a := range live.settings {
+			for _, b := range groups[i].settings {
+				if a.Procs == nil || b.Procs == nil || *a.Procs != *b.Procs {
+					continue
+				}
+				_, ratio, lower, upper := days(b.speeds(), a.speeds())(0.025 / float64(len(live.settings)))
+				if margin := math.Log1p(n.h.Plan.Margin); lower > margin || upper < -margin {
+					w.Settings = append(w.Settings, SettingFigure{Label: a.Label, Value: math.Exp(ratio)})
+				}
+			}
+		}
+	}
+	if w.Settings != nil {
+		n.add(-1, w)
+	}
+}
+
+// speeds are the logarithms of the throughput of all valid trials.
+func (a *setting) speeds() (list []float64) {
+	for _, t := range a.measure {
+		if t.Valid && t.ThroughputPerSecond != nil && *t.ThroughputPerSecond > 0 {
+			list = append(list, math.Log(*t.ThroughputPerSecond))
+		}
+	}
+	return list
 }
 
 // steal adds that a hypervisor took CPU time: all along, or in bursts.

@@ -67,7 +67,7 @@ func (r *run) start(ctx context.Context, logs []*log) (f fleet, err error) {
 func (r *run) startOne(ctx context.Context, one *replica, port int, output *os.File) (err error) {
 	p := r.programs[programOf(r.Setting)]
 	spec := supervisor.Spec{
-		Command: target.ExpandPort(p.argv, port), Dir: p.dir, Env: environment(slices.Concat(r.config.Environ, target.ExpandPort(r.spec.Target.Env, port)), r.Setting.Procs),
+		Command: target.ExpandPort(p.argv, port), Dir: p.dir, Env: environment(slices.Concat(r.config.Environ, target.ExpandPort(r.spec.Target.Env, port)), r.atStart()),
 		CPUs: r.targetOn(), Log: output, LogLimit: trial.LogLimit,
 	}
 	if r.groups != nil {
@@ -134,6 +134,14 @@ func (r *run) asker(raw string) (*ready.Asker, error) {
 		}
 	}
 	return ready.NewAsker(probe, r.config.Environ)
+}
+
+// atStart is the value in the target's environment.
+func (r *run) atStart() *int {
+	if r.Setting.SetLive {
+		return nil
+	}
+	return r.Setting.Procs
 }
 
 // environment is the target's, with GOMAXPROCS as the setting says.

@@ -149,6 +149,7 @@ type run struct {
 	outer     []observe.Limit // around a server, from the first look
 	looked    bool
 	runs      *runs // of a batch program; nil: none is measured yet
+	leases    leases
 }
 
 // Prepare implements trial.Place.

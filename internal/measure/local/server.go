@@ -36,6 +36,11 @@ func (r *run) Start(ctx context.Context) (urls []string, err error) {
 	if err := r.ready(ctx, r.fleet); err != nil {
 		return nil, err
 	}
+	if r.Setting.SetLive && r.Setting.Procs != nil {
+		if err := r.setLive(ctx, *r.Setting.Procs); err != nil {
+			return nil, err
+		}
+	}
 	return r.fleet.urls(), r.startNeighbour(ctx, r.fleet[0].free)
 }
 
@@ -57,6 +62,7 @@ func (r *run) Stop(context.Context) (e trial.Ending, err error) {
 	if r.back != nil {
 		defer r.back()
 	}
+	r.leases.end()
 	err = r.fleet.end(r.spec.Target.Grace)
 	r.neighbour.end(r.spec.Target.Grace)
 	if err != nil || r.spec.Target.Attach != nil {

@@ -98,6 +98,11 @@ func (f *Flags) compareFields() []field.Field {
 			More: "Each copy has its own cgroup, and listens at its own {port}.", Value: field.Commas(&f.Replicas, "1", field.Whole(1, maxReplicas)), Header: "plan.settings plan.aa plan.max_trials",
 		},
 		{Name: "go", Holds: "VERSIONS", Help: "Go versions to compile --build with, each a setting: 1.24,1.26", Value: field.Commas(&f.GoVersions, "", goVersion), Header: "plan.settings plan.aa plan.max_trials"},
+		{
+			Name: "set", Holds: "WHEN", Help: "when a value is set: start, live (in the running server), or both",
+			More:  "live needs a server with an Agent of maxprocs/live, which listens on its socket. Pools and shards that sized themselves at the start keep their size then; both measures the difference.",
+			Value: field.Choice(&f.Set, SetStart, SetLive, SetBoth), Header: "plan.settings plan.aa plan.max_trials",
+		},
 		{Name: "slo", Holds: "LATENCY", Often: true, Help: "find the highest rate within this latency: p99=20ms", Value: field.Parsed(&l.SLO, "", field.Maybe(slo.Parse)), Header: "plan.slo plan.pilots"},
 		{
 			Name: "price", Holds: "PRICES", Help: "what a setting costs: cpu=0.04,replica=0.01 (default its CPU limits)",
@@ -164,7 +169,7 @@ func (f *Flags) protocolFields() []field.Field {
 			More:  "ca: CA certificates to trust in place of the system's. cert and key: the client certificate and its private key. name: the name that the server's certificate must have, in place of the URL's host. insecure: the server's certificate is not verified. All files are PEM. As in --tls ca=ca.pem,name=api.internal.",
 			Value: field.Parts(f.secure()...), Not: "load", Header: "load.tls",
 		},
-		{Name: "engine", Holds: "NAME", Help: "procfit's load engine: raw (HTTP/1.1 on Linux) or portable (default by URL)", Value: field.Choice(&l.Engine, load.EngineRaw, load.EnginePortable), Not: "load", Header: "load.engine"},
+		{Name: "engine", Holds: "NAME", Help: "procfit's load engine: raw (HTTP/1.1 on Linux) or portable (default by URL)", Value: field.Choice(&l.Engine, load.EngineRaw, load.EnginePortable), Not: "load"},
 	}
 }
 

@@ -80,8 +80,8 @@ func (s Spec) effective(group journal.Setting, hostCPUs float64) float64 {
 	return s.targetCPUs(hostCPUs)
 }
 
-// groups are settings without a number of Ps, one for each quota, number of replicas and
-// version.
+// groups are settings without a number of Ps, one for each quota, number of replicas,
+// version and time at which the value is set.
 func (s Spec) groups() (list []journal.Setting) {
 	quotas, versions := s.Quotas, s.GoVersions
 	if len(quotas) == 0 {
@@ -90,10 +90,12 @@ func (s Spec) groups() (list []journal.Setting) {
 	if len(versions) == 0 {
 		versions = []string{""}
 	}
-	for _, version := range versions {
-		for _, quota := range quotas {
-			for _, n := range s.Replicas {
-				list = append(list, journal.Setting{QuotaCPUs: quota, Replicas: max(1, n), GoVersion: version})
+	for _, live := range s.Set.live() {
+		for _, version := range versions {
+			for _, quota := range quotas {
+				for _, n := range s.Replicas {
+					list = append(list, journal.Setting{QuotaCPUs: quota, Replicas: max(1, n), GoVersion: version, SetLive: live})
+				}
 			}
 		}
 	}
@@ -123,4 +125,24 @@ type Task struct {
 	RatePerSecond *float64
 	// Lane is which of the plan's nodes it runs on, from 0.
 	Lane int
+}
+
+// Set is when a value of GOMAXPROCS is set.
+type Set string
+
+const (
+	SetStart Set = "start" // in the environment, before the program starts; empty too
+	SetLive  Set = "live"  // in the running program, through its control endpoint
+	SetBoth  Set = "both"  // each in turn: what sized itself at the start is the difference
+)
+
+// live is whether the settings of each group are set in the running program.
+func (s Set) live() []bool {
+	switch s {
+	case SetLive:
+		return []bool{true}
+	case SetBoth:
+		return []bool{false, true}
+	}
+	return []bool{false}
 }

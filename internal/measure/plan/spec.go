@@ -38,6 +38,7 @@ type Spec struct {
 	Quotas     []*float64 // CPUs; nil: no limit. Empty: one group without a limit.
 	Burst      float64    // of each of these limits, in CPUs of one period; 0: none
 	Replicas   []int      // copies of the target behind one load, each under the quota; each number a group
+	Set        Set        // when a value is set
 	GoVersions []string   // that Target.Build is compiled with, each a setting; empty: as the program comes
 	Repeats    int        // blocks of a grid
 	Budget     *Budget    // of a race; nil: a grid

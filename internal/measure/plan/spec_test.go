@@ -55,6 +55,7 @@ func TestWrongFields(t *testing.T) {
 		{batch, func(s *Spec) { s.Target.Beside = &Neighbour{} }, "beside", "expected a command"},
 		{batch, func(s *Spec) { s.Target.Beside = &Neighbour{Command: []string{"n", ":{port}"}} }, "beside", "no such port"},
 		{batch, func(s *Spec) { s.GoVersions = []string{"1.24"} }, "go", "needs --build"},
+		{batch, func(s *Spec) { s.Set = SetBoth }, "set", "both needs a server"},
 		{batch, func(s *Spec) { s.Load.Command = "wrk {url}" }, "load", "needs --url"},
 		{server, func(s *Spec) { s.Target.Command = nil }, "url", "no command"},
 		{server, func(s *Spec) { s.Target.Prepare = []string{"x"} }, "prepare", "batch programs"},

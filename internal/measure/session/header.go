@@ -83,7 +83,6 @@ func loadOf(spec plan.Spec) journal.Load {
 	if t := (journal.TLS{CACert: l.TLS.CACert, Cert: l.TLS.Cert, Insecure: l.TLS.Insecure, ServerName: l.TLS.ServerName}); t != (journal.TLS{}) {
 		j.TLS = &t
 	}
-	j.Engine = l.Engine
 	j.Requests, j.RequestsSHA256 = mixOf(l.Requests)
 	if l.Pace != load.PaceConstant {
 		j.Pace = l.Pace

@@ -136,7 +136,6 @@ type Load struct {
 	GRPC           *Call      `json:"grpc,omitempty"`    // null: HTTP
 	Streams        int        `json:"streams,omitempty"` // requests at a time on a connection of HTTP/2, where there are several
 	TLS            *TLS       `json:"tls,omitempty"`     // null: the command has no flag about TLS
-	Engine         string     `json:"engine,omitempty"`  // that was asked for
 	Command        string     `json:"command,omitempty"` // of --load
 	Metrics        []string   `json:"metrics,omitempty"` // of --metric
 	LoadCPUs       cpuset.Set `json:"load_cpuset,omitempty"`

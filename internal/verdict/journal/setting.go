@@ -13,6 +13,9 @@ type Setting struct {
 	Replicas  int      `json:"replicas"`
 	GoVersion string   `json:"go_version,omitempty"` // the toolchain of --go; empty: as the program came
 	Variant   string   `json:"variant,omitempty"`    // "against" for the old command of a gate
+	// SetLive is that the program starts without GOMAXPROCS, and that the value is set while
+	// it runs, through its control endpoint (maxprocs/live).
+	SetLive bool `json:"set_live,omitempty"`
 }
 
 // GroupKey is what settings must share to be compared with each other.
@@ -21,6 +24,7 @@ type GroupKey struct {
 	QuotaCPUs float64
 	Replicas  int
 	GoVersion string
+	SetLive   bool
 }
 
 // SettingKey identifies a setting. Two settings of one key are one setting, whatever
@@ -33,7 +37,7 @@ type SettingKey struct {
 
 // Group is the group that the setting belongs to.
 func (a Setting) Group() GroupKey {
-	g := GroupKey{Replicas: max(1, a.Replicas), GoVersion: a.GoVersion}
+	g := GroupKey{Replicas: max(1, a.Replicas), GoVersion: a.GoVersion, SetLive: a.SetLive}
 	if a.QuotaCPUs != nil {
 		g.Limited, g.QuotaCPUs = true, *a.QuotaCPUs
 	}

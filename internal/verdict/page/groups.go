@@ -83,12 +83,19 @@ func apartBy(r *verdict.Result) []string {
 	for _, x := range []struct {
 		name string
 		of   func(*verdict.Group) string
-	}{{"the Go version", languageOf}, {"the CPU limit", quotaOf}, {"the number of replicas", replicasOf}} {
+	}{{"when the value is set", setOf}, {"the Go version", languageOf}, {"the CPU limit", quotaOf}, {"the number of replicas", replicasOf}} {
 		if slices.ContainsFunc(r.Groups, func(g verdict.Group) bool { return x.of(&g) != x.of(&r.Groups[0]) }) {
 			list = append(list, x.name)
 		}
 	}
 	return list
+}
+
+func setOf(g *verdict.Group) string {
+	if g.SetLive {
+		return "set live"
+	}
+	return "set at start"
 }
 
 func languageOf(g *verdict.Group) string {
@@ -110,7 +117,7 @@ func replicasOf(g *verdict.Group) string { return phrase.Count(max(1, g.Replicas
 // key is what distinguishes a group from the others, and no more: "0.5 CPUs".
 func key(r *verdict.Result, i int) string {
 	var parts []string
-	for _, of := range []func(*verdict.Group) string{languageOf, quotaOf, replicasOf} {
+	for _, of := range []func(*verdict.Group) string{setOf, languageOf, quotaOf, replicasOf} {
 		if slices.ContainsFunc(r.Groups, func(g verdict.Group) bool { return of(&g) != of(&r.Groups[0]) }) {
 			if text := of(&r.Groups[i]); text != "" {
 				parts = append(parts, text)

@@ -115,6 +115,9 @@ func (g *group) paste() Paste {
 		return Paste{Lead: "Nothing to set: the gate compares two programs, not values of GOMAXPROCS."}
 	}
 	rec := g.Recommendation
+	if g.SetLive {
+		return Paste{Lead: "Nothing to set yet: the values were set in the running program, and a manifest sets them at the start. Measure that too, with --set both."}
+	}
 	if rec.Confidence == verdict.Likely {
 		return g.likelyPaste()
 	}

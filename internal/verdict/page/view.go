@@ -22,6 +22,7 @@ package page
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -235,6 +236,9 @@ func (g *group) title() string {
 	}
 	if g.GoVersion != "" {
 		t += ", Go " + goVersion(g.GoVersion)
+	}
+	if s := setOf(g.Group); s != "" && slices.ContainsFunc(g.r.Groups, func(other verdict.Group) bool { return other.SetLive }) {
+		t += ", " + s
 	}
 	return t
 }

@@ -50,6 +50,11 @@ func (o words) warnOfPlan(w *verdict.Warning) (advice, bool) {
 	case verdict.WarnHeld:
 		return advice{fmt.Sprintf("page faults kept %s of %s waiting for the disk with GOMAXPROCS=%d, the highest value that was measured", number.Short(number.Significant(min(w.Value, float64(w.Procs)), 2)), phrase.Count(w.Procs, "P"), w.Procs),
 			"higher values are worth a measurement: " + o.higher(w.Procs)}, true
+	case verdict.WarnSetLive:
+		return advice{"the throughput differs when the value is set at the start instead of live: GOMAXPROCS " + each(w.Settings, func(a verdict.SettingFigure) string {
+			return short(a.Value, number.Digits) + "×"
+		}) + ". What the program sized at its start, such as a pool, keeps that size",
+			"a manifest sets the value at the start: use the answer of that group. procfit check . names such sizes (PF029, PF030, PF037)"}, true
 	case verdict.WarnMetricWorse:
 		return advice{"proven worse with GOMAXPROCS " + w.Setting + ": " + losses(w.Losses),
 			"choose the metric that matters most with --metric, or measure the benchmarks one at a time"}, true

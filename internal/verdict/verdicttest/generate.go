@@ -44,21 +44,6 @@ func Generate(c Config) (journal.Header, []journal.Trial) {
 	return h, trials
 }
 
-// group is the key of settings that are compared with each other.
-type group struct {
-	quota    float64
-	replicas int
-	version  string
-}
-
-func groupOf(a journal.Setting) group {
-	g := group{replicas: a.Replicas, version: a.GoVersion}
-	if a.QuotaCPUs != nil {
-		g.quota = *a.QuotaCPUs
-	}
-	return g
-}
-
 type slot struct {
 	truth Truth
 	role  journal.Role
@@ -66,10 +51,10 @@ type slot struct {
 }
 
 func slotsOf(c Config, p journal.Plan) []slot {
-	rates := map[group]float64{}
+	rates := map[journal.GroupKey]float64{}
 	var slots []slot
 	for _, t := range c.Settings {
-		g := groupOf(t.Setting)
+		g := t.Setting.Group()
 		if _, seen := rates[g]; !seen {
 			rates[g] = t.Throughput / 2
 			if c.Rate > 0 {
@@ -78,7 +63,7 @@ func slotsOf(c Config, p journal.Plan) []slot {
 		}
 		slots = append(slots, slot{t, journal.RoleMeasure, rates[g]})
 		for _, a := range p.AA {
-			if a.Label == t.Setting.Label && groupOf(a) == g {
+			if a.Label == t.Setting.Label && a.Group() == g {
 				slots = append(slots, slot{t, journal.RoleAA, rates[g]})
 			}
 		}
@@ -153,12 +138,12 @@ func header(c Config) journal.Header {
 	if c.Mode == journal.ModeBatch {
 		h.Target.Kind, h.Target.URL, h.Load.Connections = "batch", "", 0
 	}
-	seen := map[group]bool{}
+	seen := map[journal.GroupKey]bool{}
 	for _, t := range c.Settings {
 		h.Plan.Settings = append(h.Plan.Settings, t.Setting)
 		if t.Setting.Variant != "" {
 			h.Target.Against = []string{"./old-server", "-addr", ":{port}"}
-		} else if g := groupOf(t.Setting); !c.NoAA && !seen[g] {
+		} else if g := t.Setting.Group(); !c.NoAA && !seen[g] {
 			seen[g] = true
 			h.Plan.AA = append(h.Plan.AA, t.Setting)
 		}
