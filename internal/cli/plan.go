@@ -53,12 +53,22 @@ func grid(s *session.Session) string {
 	if s.Done > 0 {
 		fmt.Fprintf(&b, ", %d of them done", s.Done)
 	}
-	if each := s.Each(); each > 0 {
-		fmt.Fprintf(&b, ", about %s", number.Minutes(each*time.Duration(tasks-s.Done)))
+	if s.Each() > 0 {
+		b.WriteString(about(s, tasks-s.Done))
 	} else {
 		b.WriteString("; the first trials will show how long it takes")
 	}
 	return b.String()
+}
+
+// about is how long that many trials take.
+func about(s *session.Session, trials int) string {
+	each, most := s.Each(), s.EachAtMost()
+	text := ", about " + number.Minutes(each*time.Duration(trials))
+	if s.Plan.Pilots > 0 && most > each {
+		text += ", or up to " + number.Minutes(most*time.Duration(trials)) + " if the server is slow"
+	}
+	return text
 }
 
 // settings are a plan's values of GOMAXPROCS, as --procs takes them.
@@ -241,7 +251,7 @@ func race(s *session.Session) string {
 	case most > 0 && (left == 0 || most < left):
 		text += ", at most " + number.Minutes(most)
 	case left > 0:
-		text += ", about " + number.Minutes(left)
+		text += about(s, s.Plan.MaxTrials-s.Done)
 	}
 	text += " (usually fewer: "
 	if s.Plan.Pilots > 0 {

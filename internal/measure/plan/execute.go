@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/procfit/procfit/internal/verdict/contest"
 	"github.com/procfit/procfit/internal/verdict/journal"
 )
 
@@ -50,8 +51,9 @@ type Execution struct {
 	Patience time.Duration
 	// Fewest is how many trials the first look of a race takes.
 	Fewest int
-	// Each is the expected time of a trial, 0 where only a first one can tell.
-	Each time.Duration
+	// Each is the expected time of a trial whose open loop has that rate, 0 where only a
+	// first one can tell. A rate of 0 is not known yet.
+	Each func(rate float64) time.Duration
 	// Now is the clock.
 	Now func() time.Time
 }
@@ -68,7 +70,7 @@ func (e Execution) Run(ctx context.Context) error {
 	if e.Header.Plan.GateAgainst {
 		e.Machine = nil // it compares in pairs, and a slow or busy machine slows down both of a pair
 	}
-	r := running{Execution: e, pace: pace{each: e.Each}}
+	r := running{Execution: e}
 	r.have = Record{Trials: slices.Clone(e.Have.Trials), Blocks: slices.Clone(e.Have.Blocks)}
 	for {
 		r.leg = e.Planner.Next(r.have)
@@ -108,7 +110,6 @@ type running struct {
 	have Record
 	leg  Leg
 	done int // trials in the journal, without those that the leg runs again
-	pace pace
 
 	speeds speeds
 	busy   bool          // other programs left a block nothing to compare
@@ -211,7 +212,6 @@ func (r *running) progress(task Task) Progress {
 
 // took is called with the length of a trial.
 func (r *running) took(d time.Duration) {
-	r.pace.add(d)
 	if r.leg.Left != nil {
 		r.leg.Left = new(max(0, *r.leg.Left-d))
 	}
@@ -221,11 +221,29 @@ func (r *running) report(p Progress) {
 	if r.Report == nil {
 		return
 	}
-	p.Remaining = r.pace.remaining(p.Total - p.Done)
+	p.Remaining = r.each(p.Task) * time.Duration(p.Total-p.Done)
 	if left := r.leg.Left; left != nil {
 		p.Remaining = min(p.Remaining, *left)
 	}
 	r.Report(p)
+}
+
+// each is what a trial takes: the mean of those so far. Pilots have no open loop, so they
+// only show its rate.
+func (r *running) each(t Task) time.Duration {
+	trials := slices.DeleteFunc(slices.Clone(r.have.Trials), func(t journal.Trial) bool { return t.Role == journal.RolePilot })
+	if n := len(trials); n > 0 {
+		return time.Duration(contest.Seconds(r.Header, trials) / float64(n) * float64(time.Second))
+	}
+	if r.Each == nil {
+		return 0
+	}
+	t.Role = journal.RoleMeasure
+	rate, err := r.rate(t, r.have.Trials)
+	if err != nil || rate == nil {
+		rate = new(0.0)
+	}
+	return r.Each(*rate)
 }
 
 // rate is the open loop's rate for a task: the same for every setting of a group.

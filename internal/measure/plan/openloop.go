@@ -87,7 +87,21 @@ func roundUp(d time.Duration) time.Duration {
 
 // Each is the expected time of a trial, the mean over quotas; 0 where only a first one
 // can tell.
-func (s Spec) Each() time.Duration {
+func (s Spec) Each() time.Duration { return s.EachAt(s.Load.Rate) }
+
+// EachAtMost is what a trial takes if the pilots find a low rate: the open loop is then as
+// long as it may be. It is Each where no pilot decides that.
+func (s Spec) EachAtMost() time.Duration {
+	if s.Load.Rate > 0 {
+		return s.Each()
+	}
+	const lowest = 1e-9 // req/s
+	return s.EachAt(lowest)
+}
+
+// EachAt is Each for trials whose open loop has that rate; 0 is a rate that is not known
+// yet.
+func (s Spec) EachAt(rate float64) time.Duration {
 	if s.Target.Kind() != journal.KindServer {
 		return s.TrialTakes
 	}
@@ -99,7 +113,7 @@ func (s Spec) Each() time.Duration {
 	if s.Target.Attach == nil {
 		each += s.Load.Settle() + s.Load.Duration/2
 	}
-	open := func(quota bool) time.Duration { return s.Load.OpenHead() + s.OpenFor(s.Load.Rate, quota) }
+	open := func(quota bool) time.Duration { return s.Load.OpenHead() + s.OpenFor(rate, quota) }
 	if s.Load.SLO != nil {
 		open = s.searchTakes
 	}
@@ -111,22 +125,4 @@ func (s Spec) Each() time.Duration {
 		all += open(q != nil)
 	}
 	return each + all/time.Duration(len(s.Quotas))
-}
-
-// pace foretells the remaining time from the trials so far.
-type pace struct {
-	each  time.Duration
-	total time.Duration
-	n     int
-}
-
-func (p *pace) add(d time.Duration) { p.total += d; p.n++ }
-
-// remaining is that of that many trials; 0: not known.
-func (p *pace) remaining(trials int) time.Duration {
-	each := p.each
-	if p.n > 0 {
-		each = p.total / time.Duration(p.n)
-	}
-	return each * time.Duration(trials)
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -358,12 +359,9 @@ func TestFailuresKeepWhatIsDone(t *testing.T) {
 
 func TestRemainingTime(t *testing.T) {
 	p := plan(t, settings{Procs: Procs{Values: []*int{nil, ptr(1)}}, CPUs: 2, Blocks: 2})
-	clock := time.Unix(0, 0)
 	x := newRun(p, &fake{answer: func(int, Task) (journal.Trial, error) {
-		clock = clock.Add(2 * time.Second)
-		return journal.Trial{Valid: true}, nil
+		return journal.Trial{Valid: true, DurationSeconds: 2}, nil
 	}}, nil)
-	x.Now = func() time.Time { return clock }
 	var seen []time.Duration
 	x.Report = func(p Progress) { seen = append(seen, p.Remaining) }
 	if err := x.Run(t.Context()); err != nil {
@@ -372,10 +370,38 @@ func TestRemainingTime(t *testing.T) {
 	if seen[0] != 0 || seen[1] != 10*time.Second || seen[len(seen)-1] != 0 {
 		t.Errorf("remaining %v: want nothing promised at first, then 2 s a trial", seen)
 	}
-	x.Each, x.Have, x.kept, seen = 3*time.Second, Record{}, nil, nil
+	x.Each = func(float64) time.Duration { return 3 * time.Second }
+	x.Have, x.kept, seen = Record{}, nil, nil
 	x.Runner = &fake{}
 	if err := x.Run(t.Context()); err != nil || seen[0] != 18*time.Second || math.Signbit(float64(seen[1])) {
 		t.Errorf("remaining %v, %v: want 6 trials of 3 s at the start", seen, err)
+	}
+}
+
+// A pilot is shorter than the trials after it: it shows their rate, not their length.
+func TestRemainingTimeAfterPilots(t *testing.T) {
+	p := plan(t, settings{Procs: Procs{Values: []*int{ptr(1)}}, CPUs: 2, Blocks: 2, Pilots: 1})
+	x := newRun(p, &fake{answer: func(_ int, task Task) (journal.Trial, error) {
+		takes := 7.0
+		if task.Role == journal.RolePilot {
+			takes = 1
+		}
+		return journal.Trial{Valid: true, ThroughputPerSecond: ptr(20.0), DurationSeconds: takes}, nil
+	}}, nil)
+	x.Each = func(rate float64) time.Duration {
+		return map[float64]time.Duration{0: 3 * time.Second, 10: 8 * time.Second}[rate]
+	}
+	var left []time.Duration
+	x.Report = func(p Progress) {
+		if p.Trial != nil {
+			left = append(left, p.Remaining)
+		}
+	}
+	if err := x.Run(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if want := []time.Duration{32 * time.Second, 21 * time.Second, 14 * time.Second, 7 * time.Second, 0}; !slices.Equal(left, want) {
+		t.Errorf("remaining %v, want %v: 8 s a trial at the rate that the pilot found, then 7 s as measured", left, want)
 	}
 }
 

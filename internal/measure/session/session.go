@@ -109,8 +109,16 @@ func (s *Session) Trials() int { return plan.PlannerOf(s.Header).Next(plan.Recor
 
 // Each is the expected time of a trial, of those that run side by side its share; 0
 // where only a first one can tell.
-func (s *Session) Each() time.Duration {
-	return s.Spec.Each() / time.Duration(max(1, len(s.Plan.Nodes)))
+func (s *Session) Each() time.Duration { return s.share(s.Spec.Each()) }
+
+// EachAtMost is the same if the pilots find a low rate.
+func (s *Session) EachAtMost() time.Duration { return s.share(s.Spec.EachAtMost()) }
+
+// EachAt is the same of trials whose open loop has that rate.
+func (s *Session) EachAt(rate float64) time.Duration { return s.share(s.Spec.EachAt(rate)) }
+
+func (s *Session) share(d time.Duration) time.Duration {
+	return d / time.Duration(max(1, len(s.Plan.Nodes)))
 }
 
 // settle makes plan and header of the Spec.

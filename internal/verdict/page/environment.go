@@ -69,7 +69,7 @@ func environment(r *verdict.Result) []Facts {
 	add("Date", r.Started.UTC().Format("2006-01-02 15:04 UTC"))
 	add("A trial", trial(r))
 	add("Plan", planned(r))
-	add("Trials", fmt.Sprintf("%d planned, %d run, %d invalid", r.TrialsPlanned, r.TrialsRun, r.TrialsInvalid))
+	add("Trials", howMany(r))
 	add("procfit", strings.TrimSpace(r.Tool.Version+" ("+r.Tool.GoVersion+")"))
 	return slices.DeleteFunc(out, func(f Facts) bool { return len(f.Pairs) == 0 })
 }
@@ -177,6 +177,22 @@ func planned(r *verdict.Result) string {
 		text += ", at most " + phrase.Count(p.MaxTrials, "trial")
 	}
 	return text + fmt.Sprintf(", seed %d", p.Seed)
+}
+
+// howMany are the trials of a run. The budget of a race includes the pilots, the blocks of
+// a grid do not.
+func howMany(r *verdict.Result) string {
+	ran, of, pilots := r.TrialsRun, strconv.Itoa(r.TrialsPlanned), ""
+	if r.PilotsRun > 0 {
+		pilots = " and " + phrase.Count(r.PilotsRun, "pilot")
+	}
+	if r.Plan.Racing() {
+		ran, of = ran+r.PilotsRun, "at most "+of
+		if r.PilotsRun > 0 {
+			pilots = fmt.Sprintf(" (%s among them)", phrase.Count(r.PilotsRun, "pilot"))
+		}
+	}
+	return fmt.Sprintf("%d of %s run%s, %d invalid", ran, of, pilots, r.TrialsInvalid+r.PilotsInvalid)
 }
 
 func cpuCounts(r *verdict.Result) string {
