@@ -3,6 +3,7 @@ package supervisor
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -122,12 +123,21 @@ func commandError(name string, err error) error {
 	if cause := errors.Unwrap(err); cause != nil {
 		err = cause // without LookPath's "exec:"
 	}
+	var path *fs.PathError
+	if errors.As(err, &path) {
+		err = path.Err // without "stat" and the name again
+	}
 	hint := "give its path, or put it on PATH"
 	if strings.ContainsRune(name, filepath.Separator) {
 		hint = "is it built, and executable?"
 	}
 	if filepath.Ext(name) == ".go" {
 		hint = "it is source code: build it first, or have procfit sweep build its package with --build"
+	}
+	if words := strings.Fields(name); len(words) > 1 {
+		if _, err := exec.LookPath(words[0]); err == nil {
+			hint = "the quotes make it the name of one program: remove them, as in -- " + name
+		}
 	}
 	return fmt.Errorf("command %q: %w; %s", name, err, hint)
 }
