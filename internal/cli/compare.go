@@ -4,8 +4,10 @@ import (
 	"context"
 	"errors"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -35,7 +37,8 @@ number of pairs.
 
 OLD may also be the results directory of an earlier sweep on this host. Then only NEW
 runs, and what each value gains over unset is compared with that sweep. If both are
-results directories, nothing runs.
+results directories, nothing runs and nothing is written; to write reports, too, use
+procfit report --baseline OLD NEW.
 
 Exit codes: 0 not worse; 1 NEW is proven worse by more than the margins; 2 usage; 3 the
 comparison cannot be judged, or the measurement failed; 130 interrupted.`,
@@ -87,7 +90,7 @@ func (o *compareOptions) folders(std stdio, old, current string) error {
 			return usageError("--%s has no effect: OLD and NEW are results directories, and nothing is measured; remove it", name)
 		}
 	}
-	return report(o.printed.std(std), current, o.printed.json(), old)
+	return report(o.printed.std(std), current, o.printed.json(), old, false)
 }
 
 // take reads OLD and NEW; dash is how many words come before --, or less than 0.
@@ -110,15 +113,35 @@ func (o *compareOptions) take(args []string, dash int) (err error) {
 	if info, err := os.Stat(args[len(args)-1]); dash < 0 && len(args) == 2 && err == nil && info.IsDir() {
 		return usageError("NEW %q: no %s in it; give a command, or the results directory of a sweep", args[1], journal.Name)
 	}
+	if dash < 0 && len(args) == 2 {
+		if err := absent("NEW", args[1]); err != nil {
+			return err
+		}
+	}
 	info, err := os.Stat(args[0])
 	if err == nil && info.IsDir() {
 		o.baseline = args[0]
 		return nil
 	}
+	if err := absent("OLD", args[0]); err != nil {
+		return err
+	}
 	if o.spec.Target.Against, err = load.Split(args[0]); err != nil || len(o.spec.Target.Against) == 0 {
 		return usageError("OLD %q: expected a command, or the results directory of an earlier sweep", secret.Text(args[0]))
 	}
 	return nil
+}
+
+// absent refuses a single word that is neither a program nor a folder: it may have been
+// meant as either.
+func absent(which, word string) error {
+	if _, err := exec.LookPath(word); err == nil || !errors.Is(err, os.ErrNotExist) && !errors.Is(err, exec.ErrNotFound) || word == "" || strings.ContainsAny(word, " \t\n'\"\\") {
+		return nil
+	}
+	if _, err := os.Stat(word); err == nil {
+		return nil
+	}
+	return usageError("%s %q: there is no results directory and no program of that name; try: procfit compare results/OLD results/NEW, or procfit compare ./server.old ./server.new", which, secret.Text(word))
 }
 
 // run is procfit compare.

@@ -42,7 +42,7 @@ of procfit compare.`,
 			if len(args) != 1 {
 				return usageError("report takes one results directory, got %d arguments; see procfit report --help", len(args))
 			}
-			return report(out.std(std), args[0], out.json(), baseline)
+			return report(out.std(std), args[0], out.json(), baseline, true)
 		},
 	}
 	f.bind(std, cmd, append([]field.Field{
@@ -52,12 +52,19 @@ of procfit compare.`,
 	return cmd
 }
 
-// report shows what the journal of a results directory holds, and writes its reports.
-func report(std stdio, dir string, asJSON bool, baseline string) error {
+// readResults reads the journal of a results directory that the user named.
+func readResults(dir string) (*journal.Contents, error) {
 	contents, err := journal.ReadDirectory(dir)
 	if errors.Is(err, os.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) {
-		return usageError("%s: no %s in it; name the results directory of a sweep", dir, journal.Name)
+		err = usageError("%s: no %s in it; name the results directory of a sweep", dir, journal.Name)
 	}
+	return contents, err
+}
+
+// report shows what the journal of a results directory holds, and writes its reports if
+// asked to.
+func report(std stdio, dir string, asJSON bool, baseline string, write bool) error {
+	contents, err := readResults(dir)
 	if err != nil {
 		return err
 	}
@@ -69,32 +76,48 @@ func report(std stdio, dir string, asJSON bool, baseline string) error {
 		return fmt.Errorf("%s holds no trial yet: nothing to report", dir)
 	}
 	if f := page.NewFailure(dir, contents); f != nil {
+		if !write {
+			return errors.New(f.Text())
+		}
 		return failed(std, dir, f, nil)
 	}
-	r, paths, err := publish(dir, contents, baseline)
+	r, err := judged(dir, contents, baseline)
+	if err != nil {
+		return err // before anything is printed or written
+	}
+	var paths []string
+	if write {
+		paths, err = page.Write(dir, r)
+	}
 	if err = errors.Join(show(std, r, paths, asJSON), err); err == nil && baseline != "" {
 		err = gateError(r.Gate)
 	}
 	return err
 }
 
+// judged is the analysis of a journal that has trials. The result is returned even if it
+// cannot be compared with the baseline.
+func judged(dir string, contents *journal.Contents, baseline string) (*verdict.Result, error) {
+	r := analyze(contents)
+	r.Folder, r.Settings = dir, settingsOf(r)
+	if baseline == "" {
+		return r, nil
+	}
+	old, err := readResults(baseline)
+	if err == nil {
+		err = session.ArrangedUnlike(old.Header, contents.Header)
+	}
+	if err == nil {
+		r.Gate, err = verdict.GateBaseline(analyze(old), r)
+	}
+	return r, err
+}
+
 // publish analyses a journal that has trials and writes the reports into its folder. The
 // result is returned even if it cannot be written, or not be compared with the baseline.
 // The path to open first is at the head.
 func publish(dir string, contents *journal.Contents, baseline string) (*verdict.Result, []string, error) {
-	r := analyze(contents)
-	r.Folder, r.Settings = dir, settingsOf(r)
-	var refused error
-	if baseline != "" {
-		old, err := journal.ReadDirectory(baseline)
-		if err == nil {
-			err = session.ArrangedUnlike(old.Header, contents.Header)
-		}
-		if err == nil {
-			r.Gate, err = verdict.GateBaseline(analyze(old), r)
-		}
-		refused = err
-	}
+	r, refused := judged(dir, contents, baseline)
 	paths, err := page.Write(dir, r)
 	return r, paths, errors.Join(refused, err)
 }
