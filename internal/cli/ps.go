@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"runtime/debug"
@@ -49,7 +50,8 @@ CPU USE, WAITING, SWITCHES and the SCHED columns are counted over the interval. 
 --interval 0s they are counted since the process started, and THROTTLED since its cgroup
 was made. A narrow terminal shows fewer columns.
 
-Processes of other users need root or CAP_SYS_PTRACE. procfit does not list itself.`,
+Processes of other users need root or CAP_SYS_PTRACE. If one that you name by its process
+ID cannot be read, the exit code is 3. procfit does not list itself.`,
 		Example: `  procfit ps
   procfit ps --interval 0s --sort sched_p99
   procfit ps api '^check'
@@ -205,7 +207,7 @@ func (o *psOptions) tell(std stdio, snap observe.Snapshot) error {
 	for _, pid := range o.selected.PIDs {
 		switch i := slices.IndexFunc(snap.Unreadable, func(u observe.Unreadable) bool { return u.PID == pid }); {
 		case i >= 0:
-			std.notef("%s", phrase.Clean(snap.Unreadable[i].Reason))
+			failed = append(failed, errors.New(phrase.Clean(snap.Unreadable[i].Reason)))
 		case !slices.ContainsFunc(snap.Processes, func(p observe.Process) bool { return p.PID == pid }):
 			failed = append(failed, fmt.Errorf("process %d: %w", pid, missing(snap, pid)))
 		}

@@ -62,7 +62,7 @@ func TestTable(t *testing.T) {
 	snap := snapshot(goProcess(17, "api", 8, limit(1.5)), goProcess(4242, "日本\x1b[31m", 8))
 	got := render(t, snap, false, 0)
 	want := ` PID  NAME          GO      PROCS  RECOMMENDED     CPU USE  SET BY  SOURCE  NUMCPU  LIMIT  LIMIT OF  SCHED P50  SCHED P99  WAITING  THROTTLED  SWITCHES  THREADS  FINDINGS
-  17  api           1.26.1      8  → 2, limit 1.5     0.50  ?       symbol       8    1.5  api               -          -     0.01          -       100        5  PF001
+  17  api           1.26.1      8  → 2, limit 1.5     0.50  -       symbol       8    1.5  api               -          -     0.01          -       100        5  PF001
 4242  日本\x1b[31m  1.26.1      8  ok                 0.50  auto    symbol       8      -  -                 -          -     0.01          -       100        5
 `
 	table, advice, _ := strings.Cut(got, "\n\n")
