@@ -118,10 +118,11 @@ func (o *checkOptions) fields() []field.Field {
 }
 
 func (o *checkOptions) run(ctx context.Context, std stdio) error {
+	given := slices.Clone(o.Names) // without those of the procfit.yaml, which is for findings too
 	if err := o.readFile(std); err != nil {
 		return err
 	}
-	if err := cmp.Or(o.flags.check(), o.checkCRIO()); err != nil {
+	if err := cmp.Or(o.flags.check(), o.checkCRIO(given)); err != nil {
 		return err
 	}
 	if len(o.paths) == 0 {
@@ -276,10 +277,19 @@ func (o *checkOptions) showDiff(std stdio, r *check.Report) error {
 			return err
 		}
 	}
-	if err := o.verdict(r); err != nil || len(r.Fixed) == 0 || o.exitZero {
-		return err
+	rest := o.verdict(r)
+	if len(r.Fixed) == 0 || rest == nil && o.exitZero {
+		return rest
 	}
-	return &exitError{exitGate, fmt.Errorf("%s would be fixed", phrase.Count(len(r.Fixed), "file"))}
+	text := phrase.Count(len(r.Fixed), "file") + " would be fixed"
+	var found *exitError
+	switch {
+	case rest == nil:
+		return &exitError{exitGate, errors.New(text)}
+	case errors.As(rest, &found):
+		return &exitError{found.code, fmt.Errorf("%s; %w would remain", text, found.err)}
+	}
+	return fmt.Errorf("%s; %w", text, rest)
 }
 
 // checkers are new for each run: they hold what they have read. Those that read files

@@ -49,8 +49,13 @@ func readCRIO(text string) (facts.CRIO, error) {
 	return facts.CRIO{Floor: n, First: has}, nil
 }
 
-// checkCRIO refuses the formats that hold findings alone.
-func (o *checkOptions) checkCRIO() error {
+// checkCRIO refuses the formats and the flags that are for findings alone.
+func (o *checkOptions) checkCRIO(given []string) error {
+	for _, name := range []string{"severity", "ignore", "exit-zero"} {
+		if o.crio != nil && slices.Contains(given, name) {
+			return usageError("--%s has no effect with --crio, whose report has no findings; remove --%[1]s", name)
+		}
+	}
 	for _, to := range o.out.all() {
 		if o.crio != nil && !slices.Contains(output.ImpactFormats(), to.format) {
 			return usageError("--crio and -o %s: the report of --crio has no findings; use -o %s", to.format, phrase.Or(output.ImpactFormats()))

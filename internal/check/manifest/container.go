@@ -113,7 +113,7 @@ func (p *pods) amounts(n *yaml.Node, k *container) amounts {
 		}
 		q, err := parseQuantity(text)
 		if err != nil {
-			k.written.Refused = "resources." + kind + ".cpu: " + err.Error()
+			k.written.Refused, k.written.Quantity = "resources."+kind+".cpu: "+err.Error(), true
 			return quantity{}
 		}
 		return q

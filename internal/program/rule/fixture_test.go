@@ -261,7 +261,8 @@ func fixtures() []fixture {
 		{"PF015", "written", machine(0, 1.5).withEnv("2").file(Written{Resource: "limits.cpu", Divisor: "1", Amount: "1500m"}), "", "", ""},
 		{"PF015", "no reference", machine(0, 1.5).withEnv("2").file(Written{}), "", "", ""},
 
-		{"PF016", "a number without quotes", machine(0, 2).file(Written{Refused: "value: 2 is a number, not a string"}), "rejects it: value: 2 is a number", "in quotes", Error},
+		{"PF016", "a number without quotes", machine(0, 2).file(Written{Refused: "value: 2 is a number, not a string"}), "rejects the manifest: value: 2 is a number", "in quotes", Error},
+		{"PF016", "an amount of CPUs that is not one", machine(0, 2).file(Written{Refused: "resources.limits.cpu: \"2 cpus\"", Quantity: true}), "rejects the manifest: resources.limits.cpu", "such as 2 or 500m", Error},
 		{"PF016", "a container that is not there", machine(0, 2).file(Written{Refused: "containerName: \"gone\" is not a container of this pod", Kubelet: true}), "never starts the container: containerName", "name a container", Error},
 		{"PF016", "taken", machine(0, 2).file(Written{}), "", "", ""},
 

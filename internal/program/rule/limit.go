@@ -13,8 +13,12 @@ func checkLimitsOff(s Subject) []Finding {
 	if !s.releaseReadsLimit || s.readsLimit || !limitMatters(s) {
 		return nil
 	}
+	built := ""
+	if s.Facts.GoVersion != "" {
+		built = "built with " + s.goName() + ", but "
+	}
 	f := Finding{
-		Message: fmt.Sprintf("built with %s, but containermaxprocs=0 is compiled in, as with a go line below 1.25: it ignores CPU limits%s", s.goName(), s.unlessSet()),
+		Message: fmt.Sprintf("%scontainermaxprocs=0 is compiled in, as with a go line below 1.25: it ignores CPU limits%s", built, s.unlessSet()),
 		Fix:     s.orElse("go mod edit -go=1.25 in its main module, and build it "+s.again(), s.modern()),
 	}
 	if s.Foreign {
@@ -35,6 +39,9 @@ func checkLimitsOff(s Subject) []Finding {
 		f.Fix = s.orElse(fix, s.modern())
 	case s.Language != "":
 		f.Message = fmt.Sprintf("go.mod says go %s, so %s ignores CPU limits", s.Language, s.goName())
+		if s.Facts.GoVersion == "" {
+			f.Message = fmt.Sprintf("go.mod says go %s, so the program ignores CPU limits, whichever Go release builds it", s.Language)
+		}
 		if path.Base(s.Path) == "go.mod" && s.Line > 0 {
 			f.Edit = &Edit{Path: s.Path, Line: s.Line, Old: "go " + s.Language, New: "go 1.25"}
 		}

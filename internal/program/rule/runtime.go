@@ -152,7 +152,8 @@ func (s Subject) RuntimeName() string {
 	return "the runtime of " + s.goName()
 }
 
-// goName is the program's Go release without suffixes of its version.
+// goName is the program's Go release without suffixes of its version, or if that is not
+// known, its runtime.
 func (s Subject) goName() string {
 	for _, field := range strings.Fields(s.Facts.GoVersion) {
 		if version.IsValid(field) {
@@ -160,7 +161,7 @@ func (s Subject) goName() string {
 		}
 	}
 	if s.Facts.GoVersion == "" {
-		return "the newest Go"
+		return "its runtime"
 	}
 	return s.Facts.GoVersion
 }

@@ -18,6 +18,7 @@ type Written struct {
 	Amount   string // of the resource: "1500m"; "": the manifest has none
 
 	Refused  string  // why an API server rejects the manifest; "": it does not
+	Quantity bool    // it is an amount of CPUs that is rejected, not the variable
 	Kubelet  bool    // the kubelet rejects it: the pod exists, but no container starts
 	Twice    bool    // the variable is set twice in the same list
 	Image    bool    // it is fixed in an image, wherever that runs
@@ -58,7 +59,11 @@ func checkRefused(s Subject) []Finding {
 			Fix:     "name a container of the same pod, or remove the name, which then means this container",
 		}}
 	}
-	return []Finding{{Message: "the API server rejects it: " + s.Written.Refused, Fix: "write what the API server accepts: a value in quotes, or a resourceFieldRef with divisor \"1\""}}
+	fix := `use either a value in quotes, or a valueFrom with a resourceFieldRef and divisor: "1"`
+	if s.Written.Quantity {
+		fix = "write CPUs as a number, such as 2 or 500m"
+	}
+	return []Finding{{Message: "the API server rejects the manifest: " + s.Written.Refused, Fix: fix}}
 }
 
 func checkNoLimitToRefer(s Subject) []Finding {
