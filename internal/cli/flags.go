@@ -47,7 +47,13 @@ func shownDefault(f field.Field) string {
 func (f *flags) has(name string) bool { return f.Has(name) }
 
 // check refuses what has no effect without a field that is not given, or with one that is.
-func (f *flags) check() error { return asUsage(f.Check()) }
+func (f *flags) check() error {
+	isJSON := func(name string) bool { return f.has(name) && f.named(name).Value.String() == "json" }
+	if f.has("dry-run") && (isJSON("output") || f.has("json")) {
+		return usageError("--dry-run prints a plan in words, and no JSON: use only one of --dry-run and --json")
+	}
+	return asUsage(f.Check())
+}
 
 // asUsage is the error of what the user asked wrongly; nil: nothing is wrong.
 func asUsage(err error) error {

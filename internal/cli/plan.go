@@ -27,10 +27,25 @@ func describe(s *session.Session) string {
 		b.WriteString(grid(s))
 	}
 	fmt.Fprintf(&b, "; seed %d; results in %s", s.Plan.Seed, s.Dir)
+	for _, q := range s.Spec.Quotas {
+		if q != nil && s.Spec.Target.Pods == nil {
+			b.WriteString(beyond(*q, s))
+		}
+	}
 	if short := unjudged(s); short != "" {
 		fmt.Fprintf(&b, "; %s", short)
 	}
 	return b.String()
+}
+
+// beyond reports a CPU limit that this machine's CPUs keep anything from reaching; else it
+// is empty.
+func beyond(limit float64, s *session.Session) string {
+	cpus := s.Header.TargetHost.EffectiveCPUs
+	if cpus <= 0 || limit <= cpus {
+		return ""
+	}
+	return fmt.Sprintf("; a limit of %s limits nothing here: procfit may use %s", number.CPUs(limit), number.CPUs(cpus))
 }
 
 // grid is a grid's cost in words.

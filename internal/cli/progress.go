@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -141,8 +142,8 @@ func (p *progress) report(s plan.Progress) {
 // mostQuoted is how much of a program's own words a line has.
 const mostQuoted = 160
 
-// inOneLine is a reason without the program's output below it, of which one line stays:
-// where a crash begins, or else the last, which usually has the error.
+// inOneLine is a reason without the program's output below it, but for one line: where a
+// crash begins, the line before a usage text, or else the last, which usually has the error.
 func inOneLine(reason string) string {
 	what, heading, output := page.Said(reason)
 	if heading != "" {
@@ -150,8 +151,12 @@ func inOneLine(reason string) string {
 	}
 	if len(output) > 0 {
 		line := output[len(output)-1]
-		if heading == "it said" {
+		usage := slices.IndexFunc(output, func(s string) bool { return strings.HasPrefix(strings.ToLower(s), "usage") })
+		switch {
+		case heading == "it said":
 			line = output[0]
+		case usage > 0:
+			line = output[usage-1]
 		}
 		what += ": " + phrase.Clip(phrase.Clean(strings.TrimSpace(line)), mostQuoted)
 	}

@@ -157,10 +157,12 @@ func trimmed(lines []string) string {
 func TestInOneLine(t *testing.T) {
 	for reason, want := range map[string]string{
 		"it crashed": "it crashed",
-		"exited with code 127; its last output:\nloading\nsh: 1: ./x: not found\n": "exited with code 127; its last output: sh: 1: ./x: not found",
-		"exited with code 1; its last output:\n":                                   "exited with code 1; its last output",
-		"it crashed; it said:\npanic: no\n\ngoroutine 1":                           "it crashed; it said: panic: no",
-		"two lines\nand more":                                                      "two lines",
+		"exited with code 127; its last output:\nloading\nsh: 1: ./x: not found\n":                                        "exited with code 127; its last output: sh: 1: ./x: not found",
+		"exited with code 1; its last output:\n":                                                                          "exited with code 1; its last output",
+		"it crashed; it said:\npanic: no\n\ngoroutine 1":                                                                  "it crashed; it said: panic: no",
+		"exited with code 2; its last output:\nflag provided but not defined: -adr\nUsage of ./server:\n  -addr string\n": "exited with code 2; its last output: flag provided but not defined: -adr",
+		"exited with code 2; its last output:\nusage: x [-h]\nx: error: no such option\n":                                 "exited with code 2; its last output: x: error: no such option",
+		"two lines\nand more": "two lines",
 	} {
 		if got := inOneLine(reason); got != want {
 			t.Errorf("%q, want %q", got, want)

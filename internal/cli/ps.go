@@ -55,7 +55,7 @@ ID cannot be read, the exit code is 3. procfit does not list itself.`,
 		Example: `  procfit ps
   procfit ps --interval 0s --sort sched_p99
   procfit ps api '^check'
-  procfit ps --json 1`,
+  procfit ps --json`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := o.parse(args); err != nil {
 				return err

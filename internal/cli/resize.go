@@ -113,8 +113,12 @@ func (o *resizeOptions) describe(s *session.Session) string {
 	}
 	last := o.steps[len(o.steps)-1]
 	takes := last.At + last.For + time.Duration(len(limits)+1)*(s.Spec.Load.Warmup+local.FreshTakes)
-	return fmt.Sprintf("%s: a fresh start under each of %s, then a start whose limit is %s; about %s",
+	text := fmt.Sprintf("%s: a fresh start under each of %s, then a start whose limit is %s; about %s",
 		s.Header.Name, phrase.Count(len(limits), "CPU limit"), phrase.And(words), number.Minutes(takes))
+	for _, limit := range limits {
+		text += beyond(limit, s)
+	}
+	return text
 }
 
 // rehearse runs it and prints what it showed.

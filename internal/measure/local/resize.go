@@ -256,7 +256,7 @@ func (h *rehearsal) subject(one *run) (rule.Subject, error) {
 	case err != nil:
 		return s, err
 	case s.NotGo:
-		return s, trial.Invalid(journal.InvalidNoProgram, "the server is not a Go program, so it has no GOMAXPROCS")
+		return s, trial.Invalid(journal.InvalidNoProgram, "the server is not a Go program, so it has no GOMAXPROCS to follow the limit; to measure it under load: procfit load --rate N URL")
 	case s.Live == nil:
 		return s, trial.Invalid(journal.InvalidNoProgram, "its GOMAXPROCS cannot be read: %s", s.LiveUnknown)
 	}

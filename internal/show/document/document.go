@@ -110,11 +110,22 @@ func (i Item) String() string {
 	return i.Text + ": " + i.Command
 }
 
-// Items are plain lines.
+// Line is a line of text, whose command is separate if it ends with one of procfit's after
+// a colon.
+func Line(text string) Item {
+	const begin = ": procfit "
+	i := strings.LastIndex(text, begin)
+	if i < 0 {
+		return Item{Text: text}
+	}
+	return Item{Text: text[:i], Command: text[i+len(": "):]}
+}
+
+// Items are lines.
 func Items(lines []string) []Item {
 	list := make([]Item, len(lines))
 	for i, s := range lines {
-		list[i].Text = s
+		list[i] = Line(s)
 	}
 	return list
 }

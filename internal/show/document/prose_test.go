@@ -5,6 +5,18 @@ import (
 	"testing"
 )
 
+func TestLine(t *testing.T) {
+	for text, want := range map[string]Item{
+		"":                                   {},
+		"trials vary: use a quieter machine": {Text: "trials vary: use a quieter machine"},
+		"a: b. To continue, run: procfit sweep --url http://a/": {Text: "a: b. To continue, run", Command: "procfit sweep --url http://a/"},
+	} {
+		if got := Line(text); got != want || got.String() != text {
+			t.Errorf("%q: %+v, want %+v", text, got, want)
+		}
+	}
+}
+
 func TestProse(t *testing.T) {
 	for text, want := range map[string][]Part{
 		"":                  {{false, ""}},

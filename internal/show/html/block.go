@@ -105,18 +105,20 @@ func advice(s string) parts {
 
 func alert(a document.Alert) part {
 	if a.To == "" {
-		return el("p class=progress role=note", text(a.Text))
+		return el("p class=progress role=note", item(document.Line(a.Text)))
 	}
 	return el("p class=alert", link(a.To, sign("!"), text(a.Text)))
 }
 
 func list(l document.List) part {
-	return parts{paragraph("settle", l.Lead), el("ul class=reasons", each(l.Items, func(i document.Item) part {
-		if i.Command == "" {
-			return el("li", text(i.Text))
-		}
-		return el("li", text(i.Text+": "), el("code", text(i.Command)))
-	}))}
+	return parts{paragraph("settle", l.Lead), el("ul class=reasons", each(l.Items, func(i document.Item) part { return el("li", item(i)) }))}
+}
+
+func item(i document.Item) part {
+	if i.Command == "" {
+		return text(i.Text)
+	}
+	return parts{text(i.Text + ": "), el("code", text(i.Command))}
 }
 
 func note(n document.Note) part {

@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"fmt"
 	"html"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -73,7 +74,7 @@ func (w *writer) block(b document.Block) {
 	case document.Links:
 		for _, l := range b {
 			if !strings.HasPrefix(l.To, "#") {
-				w.printf("\n[%s](%s)\n", escape(l.Text), escape(l.To))
+				w.printf("\n[%s](%s)\n", escape(l.Text), escaper.Replace(l.To))
 			}
 		}
 	case document.Section:
@@ -125,7 +126,13 @@ func (w *writer) text(t document.Text) {
 
 func (w *writer) alert(a document.Alert) {
 	if a.To == "" {
-		w.printf("\n**%s**\n", escape(a.Text))
+		line := document.Line(a.Text)
+		if line.Command == "" {
+			w.printf("\n**%s**\n", escape(line.Text))
+			return
+		}
+		w.printf("\n**%s:**\n", escape(line.Text))
+		w.code(document.Code{Language: "sh", Text: line.Command})
 		return
 	}
 	w.printf("\n**!** %s ([all](%s))\n", escape(a.Text), a.To)
@@ -265,7 +272,20 @@ func prose(s string) (text string) {
 // escape keeps plain text plain: every character that begins markup, a table
 // cell, HTML or an autolink is written so that it does not. Brackets are left
 // alone where they begin no link, so that intervals stay readable in the source.
-func escape(s string) string { return escaper.Replace(s) }
+// URLs become code, which is no link either, and can be copied from the source.
+func escape(s string) (text string) {
+	for {
+		at := address.FindStringIndex(s)
+		if at == nil {
+			return text + escaper.Replace(s)
+		}
+		text += escaper.Replace(s[:at[0]]) + "`" + s[at[0]:at[1]] + "`"
+		s = s[at[1]:]
+	}
+}
+
+// address is a URL as far as it can be code.
+var address = regexp.MustCompile("\\bhttps?://[^\\s`<>|\\\\]*[^\\s`<>|\\\\.,;:)'\"]")
 
 var escaper = strings.NewReplacer(
 	`\`, `\\`, "`", "\\`", "*", `\*`, "_", `\_`, "#", `\#`, "~", `\~`,

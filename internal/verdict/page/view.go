@@ -321,7 +321,10 @@ func progress(r *verdict.Result) string {
 	case r.TrialsRun > 0 && r.TrialsInvalid == r.TrialsRun:
 		return ran + ", and none was valid." + fix
 	}
-	return ran + ". To continue, " + phrase.Clean(completed(r)) + "."
+	if swept(r) {
+		return ran + ". To continue, run: " + phrase.Clean(resumed(r))
+	}
+	return ran + ". To continue, " + completed(r) + "."
 }
 
 // goVersion is a version without the "go" before it.
