@@ -17,6 +17,7 @@ import (
 	"github.com/procfit/procfit/internal/show/number"
 	"github.com/procfit/procfit/internal/show/phrase"
 	"github.com/procfit/procfit/internal/show/terminal"
+	"github.com/procfit/procfit/internal/verdict/contest"
 	"github.com/procfit/procfit/internal/verdict/journal"
 	"github.com/procfit/procfit/internal/verdict/page"
 )
@@ -253,6 +254,9 @@ func outcome(t *journal.Trial) string {
 	s := rate + " " + rateHead(t.ThroughputUnit)
 	if t.LatencySeconds != nil && t.LatencySeconds.P99 != nil {
 		s += ", p99 " + number.Seconds(*t.LatencySeconds.P99)
+	}
+	if share := contest.MostOthers(t); share >= contest.OthersMatter {
+		s += ", other programs used " + number.Percent(share) + " of the CPUs"
 	}
 	return s
 }

@@ -73,6 +73,9 @@ func (a Axis) At(x float64) float64 {
 	return min(1, max(0, f))
 }
 
+// Holds reports whether x lies on the axis.
+func (a Axis) Holds(x float64) bool { return x >= a.low && x <= a.high }
+
 // Ticks are the values to label.
 func (a Axis) Ticks() []float64 {
 	var out []float64

@@ -51,12 +51,13 @@ type Tick struct {
 
 // Category is a setting's place on the horizontal axis.
 type Category struct {
-	Label   string
-	Sub     string // under the label: what "unset" resolved to
-	Mark    string // "recommended" and the like; empty on most
-	Default bool   // what the program runs with by itself
-	Apart   bool   // is separate from the numbered settings: unset
-	Value   string // all series at this setting, in words
+	Label      string
+	Sub        string // under the label: what "unset" resolved to
+	Mark       string // "recommended" and the like; empty on most
+	Default    bool   // what the program runs with by itself
+	Apart      bool   // is separate from the numbered settings: unset
+	Uncompared string // why it is compared with no other: "starved"; empty: it is compared
+	Value      string // all series at this setting, in words
 }
 
 // Name is the label with what is under it.
@@ -101,6 +102,7 @@ type Dot struct {
 	At     float64
 	Jitter float64 // -1 to 1, fixed by the trial's place in its setting
 	Kind   string  // measure, aa, invalid
+	Off    bool    // it has no place on the axis: no value, or one beyond it
 	Label  string
 }
 
@@ -124,6 +126,9 @@ func (c *Chart) Describe(metric string) {
 				k.Value += ", "
 			}
 			k.Value += text
+		}
+		if k.Uncompared != "" {
+			k.Value += ", " + k.Uncompared
 		}
 		if c.Summary != "" {
 			c.Summary += "; "

@@ -19,7 +19,7 @@ func (p *plot) setting(i int, label string) part {
 		}
 		readouts = append(readouts, readout(lineHeight*j+12, k.Name()+": "+s.Marks[i].Text()))
 	}
-	return el("g", class("point", when(k.Mark != "", "marked")), attrs{"tabindex", focus, "role", "img", "aria-label", joined(", ", name, k.Mark)},
+	return el("g", class("point", when(k.Mark != "", "marked"), when(k.Uncompared != "", "uncompared")), attrs{"tabindex", focus, "role", "img", "aria-label", joined(", ", name, k.Mark)},
 		el("title", text(name)),
 		el("rect class=hit", p.column(i), attrs{"y", 0, "height", p.height}),
 		p.bars(i),
@@ -84,9 +84,15 @@ func (p *plot) names(i, j int) (value, end string) {
 	return value, end
 }
 
+// offAbove is how far above a chart the trials are that have no place in it, in pixels.
+const offAbove = 8
+
 // dot is one trial.
 func (p *plot) dot(d document.Dot) part {
 	x, y := px(d.Jitter*p.jitter), p.y(d.At)
+	if d.Off {
+		y = px(float64(p.top - offAbove))
+	}
 	sign := el("circle class=dot r=2", attrs{"cx", x, "cy", y})
 	if d.Kind == "invalid" {
 		sign = el("text class=cross dy=4", attrs{"x", x, "y", y}, text("×"))
@@ -99,8 +105,8 @@ func (p *plot) label(i int, of string) (list parts) {
 	k := p.Categories[i]
 	if of != "" {
 		var sub part
-		if k.Sub != "" {
-			sub = el("text class=sub dy=30", attrs{"y", p.foot}, text(k.Sub))
+		if words := joined(", ", k.Sub, k.Uncompared); words != "" {
+			sub = el("text class=sub dy=30", attrs{"y", p.foot}, text(words))
 		}
 		list = append(list, el("g", class(of), el("text dy=16", attrs{"y", p.foot}, text(k.Label)), sub))
 	}

@@ -49,6 +49,10 @@ func (w *writer) chart(c *document.Chart) {
 	if w.Width-labelWide-valueWide-6 < leastPlot {
 		values, valueWide = valuesFrom(c, len(c.Series)-1)
 	}
+	explained, explainedWide := explained(c, values, valueWide)
+	if w.Width-labelWide-explainedWide-6 >= leastPlot { // else the table says it
+		values, valueWide = explained, explainedWide
+	}
 	wide := max(leastPlot, w.Width-labelWide-valueWide-6)
 	for i, k := range c.Categories {
 		label, style := w.label(k, labels[i], labelWide)
@@ -63,7 +67,10 @@ const leastPlot = 5
 // label begins a setting's line, and says in which style it continues.
 func (w *writer) label(k document.Category, label string, wide int) (text, style string) {
 	sign := "  "
-	if k.Mark != "" {
+	switch {
+	case k.Uncompared != "":
+		style = terminal.Dim
+	case k.Mark != "":
 		sign, style = "▸ ", terminal.Cyan+";"+terminal.Bold
 	}
 	return w.Style(style, sign+terminal.Pad(label, wide, false)), style
@@ -88,6 +95,22 @@ func valuesFrom(c *document.Chart, from int) (values []string, wide int) {
 	return values, wide
 }
 
+// explained are the values, with why a setting is not compared.
+func explained(c *document.Chart, values []string, wide int) ([]string, int) {
+	words := 0
+	for _, k := range c.Categories {
+		words = max(words, utf8.RuneCountInString(k.Uncompared))
+	}
+	if words == 0 {
+		return values, wide
+	}
+	list := slices.Clone(values)
+	for i, k := range c.Categories {
+		list[i] = terminal.Pad(list[i], wide, false) + "  " + terminal.Pad(k.Uncompared, words, true)
+	}
+	return list, wide + 2 + words
+}
+
 // plot is a setting's marks, behind the value axis.
 func (w *writer) plot(c *document.Chart, setting, wide int, style string) string {
 	cells := slices.Repeat([]terminal.Cell{{Rune: ' '}}, wide)
@@ -97,7 +120,7 @@ func (w *writer) plot(c *document.Chart, setting, wide int, style string) string
 			continue
 		}
 		at := column(m.At, wide)
-		if len(c.Series) == 1 && !c.Log {
+		if len(c.Series) == 1 && !c.Log && c.Categories[setting].Uncompared == "" {
 			for x := range at {
 				cells[x] = terminal.Cell{Rune: '━', Style: terminal.Dim}
 			}
@@ -115,6 +138,9 @@ func (w *writer) plot(c *document.Chart, setting, wide int, style string) string
 			}
 		}
 		cells[at] = terminal.Cell{Rune: glyph(i, len(c.Series)), Style: style}
+		if c.Categories[setting].Uncompared != "" {
+			cells[at].Rune = '×'
+		}
 	}
 	return w.Style(terminal.Dim, " │") + w.Cells(cells) + "  "
 }

@@ -153,6 +153,9 @@ func (g *group) tiles() (list []document.Tile) {
 	if after == nil {
 		return nil
 	}
+	if word := g.uncompared(after); word != "" {
+		whose = strings.TrimPrefix(whose+", "+word, ", ")
+	}
 	add := func(name string, u number.Unit, of func(*verdict.SettingResult) verdict.Interval) {
 		i := of(after)
 		if i.Median == nil {

@@ -191,7 +191,7 @@ func (g *group) chartOn(ax document.Axis, metric string, u number.Unit, measures
 	for i := range g.rows {
 		a := &g.rows[i]
 		label, sub := settingLabel(a)
-		c.Categories = append(c.Categories, document.Category{Label: label, Sub: sub, Mark: g.mark(a, metric), Apart: a.Procs == nil, Default: a.Variant == "" && a == g.rowOfUnset()})
+		c.Categories = append(c.Categories, document.Category{Label: label, Sub: sub, Mark: g.mark(a, metric), Apart: a.Procs == nil, Default: a.Variant == "" && a == g.rowOfUnset(), Uncompared: g.uncompared(a)})
 	}
 	for _, m := range measures {
 		s := document.Series{Name: m.name}
@@ -199,13 +199,22 @@ func (g *group) chartOn(ax document.Axis, metric string, u number.Unit, measures
 			a := &g.rows[i]
 			mark := newMark(ax, u, m, a)
 			mark.Joined = m.point != nil && i > 0 && mark.Present && s.Marks[i-1].Present &&
-				a.Procs != nil && g.rows[i-1].Procs != nil && a.Variant == g.rows[i-1].Variant
+				a.Procs != nil && g.rows[i-1].Procs != nil && a.Variant == g.rows[i-1].Variant &&
+				c.Categories[i].Uncompared == "" && c.Categories[i-1].Uncompared == ""
 			s.Marks = append(s.Marks, mark)
 		}
 		c.Series = append(c.Series, s)
 	}
 	c.Describe(metric)
 	return c
+}
+
+// uncompared is why the numbers of a setting are not its own, in a word; empty: they are.
+func (g *group) uncompared(a *verdict.SettingResult) string {
+	if a.Excluded == nil || *a.Excluded != verdict.ExcludedWithheld {
+		return ""
+	}
+	return g.leftOut(*a.Excluded).Value
 }
 
 func newMark(ax document.Axis, u number.Unit, m measure, a *verdict.SettingResult) document.Mark {
@@ -236,6 +245,7 @@ func newMark(ax document.Axis, u number.Unit, m measure, a *verdict.SettingResul
 			d.At, d.Label = ax.At(*x), d.Label+": "+u.Value(*x)
 		}
 		if !p.Valid {
+			d.Off = x == nil || !ax.Holds(*x)
 			d.Kind, d.Label = "invalid", d.Label+", invalid: "+phrase.Clean(invalidReason(p.InvalidReason, p.InvalidCode))
 		}
 		mark.Dots = append(mark.Dots, d)

@@ -204,7 +204,10 @@ func (g *Group) report(titled, linked bool) (list []document.Block) {
 	b := g.Benchmarks
 	if g.Throughput != nil {
 		charts := document.Charts{Title: head("By GOMAXPROCS"), Hidden: true, Layout: document.Curves, List: g.curves(), Table: &g.Curves, Note: "Throughput: " + g.Throughput.Note,
-			Key: "A large dot is the level of a setting, estimated from all trials, and the bar is its 95% interval. Small dots are single trials, small rings are trials of a repeat of the same setting, and × marks trials that are not used; a × at the edge of a chart is beyond it. Point at a setting or tap it to see its values."}
+			Key: "A large dot is the level of a setting, estimated from all trials, and the bar is its 95% interval. Small dots are single trials, small rings are trials of a repeat of the same setting, and × marks trials that are not used; a × above a chart has no value or one beyond it. Point at a setting or tap it to see its values."}
+		if slices.ContainsFunc(g.Throughput.Categories, func(k document.Category) bool { return k.Uncompared != "" }) {
+			charts.Key += " A pale setting is not compared with the others; the word below it says why."
+		}
 		if g.Latency != nil {
 			charts.Note += ". Latency: " + g.Latency.Note
 		} else if b != nil && len(b.Charts) <= fewBenchmarks {

@@ -299,7 +299,7 @@ func curves(throughput, latency *document.Chart) document.Table {
 		if k.Sub != "" {
 			name += " (" + k.Sub + ")"
 		}
-		row := document.Row{Mark: k.Mark, Cells: []document.Cell{{Value: name}}}
+		row := document.Row{Mark: k.Mark, Cells: []document.Cell{{Value: name, Detail: k.Uncompared}}}
 		for _, c := range []*document.Chart{throughput, latency} {
 			if c == nil || len(c.Categories) != len(throughput.Categories) {
 				continue

@@ -1,10 +1,59 @@
 package page
 
 import (
+	"bytes"
+	"math"
+	"strings"
 	"testing"
 
+	"github.com/procfit/procfit/internal/show/document"
+	"github.com/procfit/procfit/internal/show/html"
+	"github.com/procfit/procfit/internal/show/markdown"
+	"github.com/procfit/procfit/internal/show/number"
+	"github.com/procfit/procfit/internal/show/text"
 	"github.com/procfit/procfit/internal/verdict"
+	"github.com/procfit/procfit/internal/verdict/verdicttest"
 )
+
+// A setting that other programs left too few CPUs is no level to compare with, wherever its
+// numbers are.
+func TestStarvedIsMarked(t *testing.T) {
+	h, trials := verdicttest.Generate(verdicttest.Config{CPUs: 8, OtherCPUs: 4, Rate: 100, Blocks: 6, Settings: []verdicttest.Truth{
+		verdicttest.Unset(4, 1000, .01), verdicttest.Set(1, 300, .03), verdicttest.Set(2, 600, .02), verdicttest.Set(4, 1000, .01), verdicttest.Set(8, 1000, .01)}})
+	r := verdict.Analyze(h, trials)
+	v := New(r)
+	terminal := onTerminal(t, r, text.Options{Width: 80})
+	shown := 0
+	for line := range strings.Lines(terminal) {
+		if strings.Contains(line, "│") && strings.HasPrefix(strings.TrimSpace(line), "8 ") {
+			if shown++; !strings.Contains(line, "×") || strings.Contains(line, "●") || !strings.Contains(line, "starved") {
+				t.Errorf("8 is starved, and is drawn as %s", line)
+			}
+		}
+	}
+	if shown != 2 {
+		t.Errorf("%d lines of 8 in the charts\n%s", shown, terminal)
+	}
+	if md := string(markdown.Render(v.Report())); !strings.Contains(md, "| 8 (starved) | ") || strings.Contains(md, "| 2 (starved) | ") {
+		t.Errorf("%s", md)
+	}
+	page, err := html.Render(v.Report())
+	if err != nil || bytes.Count(page, []byte(`class="point uncompared"`)) < 2 || !bytes.Contains(page, []byte("A pale setting is not compared")) {
+		t.Errorf("%v: 8 is not pale", err)
+	}
+}
+
+// A trial without a value, or with one beyond the axis, is not drawn as one at its end.
+func TestTrialsOffTheChart(t *testing.T) {
+	a := verdict.SettingResult{Points: []verdict.Point{
+		{Valid: true, Throughput: new(10.0)}, {Throughput: new(12.0)}, {Throughput: new(900.0)}, {Throughput: new(0.0)}, {}, {Throughput: new(math.Inf(1))}}}
+	mark := newMark(document.NewAxis(8, 16, true), number.PerSecond("req/s"), throughput, &a)
+	for i, want := range []bool{false, false, true, true, true, true} {
+		if mark.Dots[i].Off != want {
+			t.Errorf("trial %d: %+v", i, mark.Dots[i])
+		}
+	}
+}
 
 // What ran next to some trials alone is reported by those, and not by a median of all.
 func TestOthersInWords(t *testing.T) {
