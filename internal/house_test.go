@@ -25,7 +25,7 @@ const module = "github.com/procfit/procfit"
 
 // leaves are the small rooms that every package of the tool may go to. They import
 // nothing of ours.
-var leaves = []string{"show/number", "show/phrase", "show/secret", "host/cpuset"}
+var leaves = []string{"show/number", "show/phrase", "show/secret", "show/sorting", "host/cpuset"}
 
 // anything stands for every package but main and the test helpers.
 const anything = "*"
@@ -150,6 +150,7 @@ var mayImport = map[string][]string{
 	"show/number":   {},
 	"show/phrase":   {},
 	"show/secret":   {},
+	"show/sorting":  {},
 	"show/terminal": {},
 
 	// What is shown is a document, until a renderer writes it.

@@ -22,6 +22,8 @@ var onlyIn = []struct {
 	{"the scale of a chart", "math.Pow10", []string{"show/document", "show/number"}},
 	{"a contest", "race.New", []string{"verdict/contest", "verdict/contest/race/racetest"}},
 	{"the columns of a process", "inspect.Column{}", []string{"inspect"}},
+	{"a sort, which is compiled for each type of elements", "slices.SortFunc", []string{"show/secret", "program/goproc"}},
+	{"a sort, which is compiled for each type of elements", "slices.SortStableFunc", []string{"show/phrase", "program/goproc"}},
 	{"the life of a trial", "Trial.DurationSeconds =", []string{"measure/trial"}},
 }
 

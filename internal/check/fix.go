@@ -12,6 +12,7 @@ import (
 
 	"github.com/procfit/procfit/internal/host/folder"
 	"github.com/procfit/procfit/internal/program/rule"
+	"github.com/procfit/procfit/internal/show/sorting"
 )
 
 // Fixer makes the changes of findings, and proves each: everything is checked again
@@ -122,7 +123,7 @@ func (x Fixer) round(r *Report, texts map[string]*draft) []*draft {
 }
 
 func (d *draft) apply(findings []Finding) bool {
-	slices.SortStableFunc(findings, func(a, b Finding) int { return cmp.Compare(a.Severity.Rank(), b.Severity.Rank()) })
+	sorting.Stable(findings, func(a, b Finding) int { return cmp.Compare(a.Severity.Rank(), b.Severity.Rank()) })
 	var splices []Splice
 	d.last, d.round = d.now, nil
 	for _, f := range findings {
@@ -240,7 +241,7 @@ var errOverlap = errors.New("two changes overlap")
 // Apply carries the splices out, all or none.
 func Apply(text []byte, splices []Splice) ([]byte, error) {
 	splices = slices.Clone(splices)
-	slices.SortStableFunc(splices, func(a, b Splice) int { return cmp.Or(cmp.Compare(a.From, b.From), cmp.Compare(a.To, b.To)) })
+	sorting.Stable(splices, func(a, b Splice) int { return cmp.Or(cmp.Compare(a.From, b.From), cmp.Compare(a.To, b.To)) })
 	splices = slices.Compact(splices)
 	out := make([]byte, 0, len(text)+64)
 	at := 0

@@ -11,6 +11,7 @@ import (
 	"golang.org/x/mod/modfile"
 
 	"github.com/procfit/procfit/internal/host/folder"
+	"github.com/procfit/procfit/internal/show/sorting"
 	"github.com/procfit/procfit/maxprocs/facts"
 )
 
@@ -131,7 +132,7 @@ func one(found []Candidate) (Program, []string) {
 	if len(found) == 0 {
 		return Program{}, nil
 	}
-	slices.SortStableFunc(found, func(a, b Candidate) int { return cmp.Compare(a.From, b.From) })
+	sorting.Stable(found, func(a, b Candidate) int { return cmp.Compare(a.From, b.From) })
 	var among []string
 	for _, c := range found {
 		among = append(among, c.From)

@@ -13,6 +13,7 @@ import (
 	"sync"
 
 	"github.com/procfit/procfit/internal/program/rule"
+	"github.com/procfit/procfit/internal/show/sorting"
 )
 
 // Options are what to check, and by whom.
@@ -239,17 +240,17 @@ func Merge(reports ...*Report) *Report {
 
 func (r *Report) sort() {
 	slices.Sort(r.Others)
-	slices.SortStableFunc(r.Values, func(a, b Value) int { return comparePlaces(a.Place, b.Place) })
-	slices.SortStableFunc(r.Findings, compareFindings)
+	sorting.Stable(r.Values, func(a, b Value) int { return comparePlaces(a.Place, b.Place) })
+	sorting.Stable(r.Findings, compareFindings)
 	r.Findings = slices.CompactFunc(r.Findings, func(a, b Finding) bool {
 		return a.Rule == b.Rule && a.Place == b.Place && a.Message == b.Message
 	})
-	slices.SortStableFunc(r.Ignored, func(a, b Ignored) int { return compareFindings(a.Finding, b.Finding) })
-	slices.SortStableFunc(r.Problems, func(a, b Problem) int {
+	sorting.Stable(r.Ignored, func(a, b Ignored) int { return compareFindings(a.Finding, b.Finding) })
+	sorting.Stable(r.Problems, func(a, b Problem) int {
 		return cmp.Or(cmp.Compare(a.Path, b.Path), cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column), cmp.Compare(a.Message, b.Message))
 	})
 	r.Problems = slices.Compact(r.Problems)
-	slices.SortStableFunc(r.Notes, func(a, b Note) int {
+	sorting.Stable(r.Notes, func(a, b Note) int {
 		return cmp.Or(cmp.Compare(a.Path, b.Path), cmp.Compare(a.Message, b.Message))
 	})
 	r.Notes = slices.Compact(r.Notes)

@@ -11,6 +11,7 @@ import (
 	"github.com/procfit/procfit/internal/measure/trial"
 	"github.com/procfit/procfit/internal/show/number"
 	"github.com/procfit/procfit/internal/show/phrase"
+	"github.com/procfit/procfit/internal/show/sorting"
 	"github.com/procfit/procfit/internal/show/table"
 	"github.com/procfit/procfit/internal/show/terminal"
 	"github.com/procfit/procfit/internal/verdict/journal"
@@ -37,7 +38,7 @@ func (s *standing) of(a journal.Setting) *soFar {
 	i := slices.IndexFunc(s.settings, func(have soFar) bool { return have.setting.Key() == a.Key() })
 	if i < 0 {
 		s.settings = append(s.settings, soFar{setting: a})
-		slices.SortStableFunc(s.settings, func(a, b soFar) int { return compareSettings(a.setting, b.setting) })
+		sorting.Stable(s.settings, func(a, b soFar) int { return compareSettings(a.setting, b.setting) })
 		i = slices.IndexFunc(s.settings, func(have soFar) bool { return have.setting.Key() == a.Key() })
 	}
 	return &s.settings[i]

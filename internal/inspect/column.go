@@ -23,6 +23,7 @@ import (
 	"github.com/procfit/procfit/internal/program/observe"
 	"github.com/procfit/procfit/internal/program/rule"
 	"github.com/procfit/procfit/internal/show/phrase"
+	"github.com/procfit/procfit/internal/show/sorting"
 )
 
 // Column is one value of a process.
@@ -151,7 +152,7 @@ func (c Column) Compare(a, b *observe.Process, reverse bool) int {
 // Sort sorts processes by a column, equal ones by PID.
 func Sort(all []observe.Process, name string) {
 	c := columns[Index(name)]
-	slices.SortStableFunc(all, func(a, b observe.Process) int {
+	sorting.Stable(all, func(a, b observe.Process) int {
 		return cmp.Or(c.Compare(&a, &b, false), cmp.Compare(a.PID, b.PID))
 	})
 }

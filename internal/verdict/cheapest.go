@@ -8,6 +8,7 @@ import (
 	"gonum.org/v1/gonum/stat"
 	"gonum.org/v1/gonum/stat/distuv"
 
+	"github.com/procfit/procfit/internal/show/sorting"
 	"github.com/procfit/procfit/internal/verdict/journal"
 	"github.com/procfit/procfit/internal/verdict/slo"
 )
@@ -141,7 +142,7 @@ func (c *Cheapest) answer() {
 		}
 		return *p.Procs
 	}
-	slices.SortStableFunc(c.Settings, func(a, b Priced) int {
+	sorting.Stable(c.Settings, func(a, b Priced) int {
 		return cmp.Or(cmp.Compare(a.Price, b.Price), cmp.Compare(procs(a), procs(b)))
 	})
 	for i, s := range c.Settings {

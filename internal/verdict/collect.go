@@ -9,6 +9,7 @@ import (
 
 	"gonum.org/v1/gonum/stat/distuv"
 
+	"github.com/procfit/procfit/internal/show/sorting"
 	"github.com/procfit/procfit/internal/verdict/contest"
 	"github.com/procfit/procfit/internal/verdict/journal"
 )
@@ -82,7 +83,7 @@ func collect(h journal.Header, trials []journal.Trial) []*group {
 	}
 	for _, g := range groups {
 		g.blocks = slices.Sorted(maps.Keys(blocks[g.key]))
-		slices.SortStableFunc(g.settings, func(a, b *setting) int {
+		sorting.Stable(g.settings, func(a, b *setting) int {
 			return cmp.Or(cmp.Compare(a.key.Variant, b.key.Variant), cmp.Compare(a.key.Procs, b.key.Procs))
 		})
 	}

@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/procfit/procfit/internal/show/sorting"
 	"github.com/procfit/procfit/internal/verdict/journal"
 )
 
@@ -89,8 +90,8 @@ func (g *group) place(r *Group, w *outcome, machine float64) {
 		r.Values = append(r.Values, w.result(s))
 		r.Rows = append(r.Rows, g.row(s, setting, w, machine, r))
 	}
-	slices.SortStableFunc(r.Rows, func(a, b SettingResult) int { return compareRows(&a, &b) })
-	slices.SortStableFunc(r.Values, func(a, b ValueResult) int { return cmp.Compare(orZero(a.Procs), orZero(b.Procs)) })
+	sorting.Stable(r.Rows, func(a, b SettingResult) int { return compareRows(&a, &b) })
+	sorting.Stable(r.Values, func(a, b ValueResult) int { return cmp.Compare(orZero(a.Procs), orZero(b.Procs)) })
 }
 
 // row is a value as one setting, its metrics those of the level.
@@ -105,7 +106,7 @@ func (g *group) row(s *contender, alone *SettingResult, w *outcome, machine floa
 		byBlock := func(a, b *journal.Trial) int {
 			return cmp.Or(cmp.Compare(a.Block, b.Block), cmp.Compare(a.Order, b.Order))
 		}
-		slices.SortStableFunc(pooled.measure, byBlock)
+		sorting.Stable(pooled.measure, byBlock)
 		row = g.summarize(&pooled, machine, r.EffectiveCPUs, journal.Mode(r.LatencyMode))
 		row.NonInferior, row.Withheld = alone.NonInferior, alone.Withheld
 		row.PooledWith = nil

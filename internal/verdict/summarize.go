@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/procfit/procfit/internal/show/sorting"
 	"github.com/procfit/procfit/internal/verdict/contest"
 	"github.com/procfit/procfit/internal/verdict/journal"
 )
@@ -64,7 +65,7 @@ func (g *group) summarize(a *setting, machine, effective float64, mode journal.M
 			Metrics:    figures(t.Metrics),
 		})
 	}
-	slices.SortStableFunc(r.Points, func(a, b Point) int { return cmp.Compare(a.Block, b.Block) })
+	sorting.Stable(r.Points, func(a, b Point) int { return cmp.Compare(a.Block, b.Block) })
 	return r
 }
 
@@ -127,7 +128,7 @@ func reasons(trials []*journal.Trial) []ReasonCount {
 		r.Count = n
 		list = append(list, r)
 	}
-	slices.SortStableFunc(list, func(a, b ReasonCount) int {
+	sorting.Stable(list, func(a, b ReasonCount) int {
 		return cmp.Or(cmp.Compare(b.Count, a.Count), cmp.Compare(a.Reason, b.Reason), cmp.Compare(a.Code, b.Code))
 	})
 	return list

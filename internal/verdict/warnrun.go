@@ -7,6 +7,7 @@ import (
 
 	"gonum.org/v1/gonum/stat"
 
+	"github.com/procfit/procfit/internal/show/sorting"
 	"github.com/procfit/procfit/internal/verdict/contest"
 	"github.com/procfit/procfit/internal/verdict/journal"
 )
@@ -249,7 +250,7 @@ func allTrials(groups []*group) []*journal.Trial {
 	for _, g := range groups {
 		all = append(all, trialsOf(g.settings)...)
 	}
-	slices.SortStableFunc(all, func(a, b *journal.Trial) int {
+	sorting.Stable(all, func(a, b *journal.Trial) int {
 		return cmp.Or(a.Started.Compare(b.Started), cmp.Compare(a.Block, b.Block), cmp.Compare(a.Order, b.Order))
 	})
 	return all

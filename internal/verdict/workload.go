@@ -3,8 +3,8 @@ package verdict
 import (
 	"cmp"
 	"math"
-	"slices"
 
+	"github.com/procfit/procfit/internal/show/sorting"
 	"github.com/procfit/procfit/internal/verdict/contest"
 	"github.com/procfit/procfit/internal/verdict/journal"
 )
@@ -45,7 +45,7 @@ func flatness(r *Group, w *outcome, margin float64) Flatness {
 			f.WorstAbove = new(m / peak)
 		}
 	}
-	slices.SortStableFunc(f.WithinMargin, func(a, b string) int { return cmp.Compare(medians[b], medians[a]) })
+	sorting.Stable(f.WithinMargin, func(a, b string) int { return cmp.Compare(medians[b], medians[a]) })
 	return f
 }
 

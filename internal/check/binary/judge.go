@@ -17,13 +17,14 @@ import (
 	"github.com/procfit/procfit/internal/host/folder"
 	"github.com/procfit/procfit/internal/program/rule"
 	"github.com/procfit/procfit/internal/show/phrase"
+	"github.com/procfit/procfit/internal/show/sorting"
 	"github.com/procfit/procfit/maxprocs/facts"
 )
 
 // Finish implements check.Checker: whose program each is shows when every go.mod is
 // known.
 func (c *Checker) Finish(ctx context.Context, to check.Sink) error {
-	slices.SortStableFunc(c.found, func(a, b found) int { return cmp.Compare(a.path, b.path) })
+	sorting.Stable(c.found, func(a, b found) int { return cmp.Compare(a.path, b.path) })
 	c.above(".")
 	for _, f := range c.found {
 		if err := ctx.Err(); err != nil {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/procfit/procfit/internal/check"
 	"github.com/procfit/procfit/internal/program/rule"
+	"github.com/procfit/procfit/internal/show/sorting"
 	"github.com/procfit/procfit/maxprocs/facts"
 )
 
@@ -47,7 +48,7 @@ func (c *Checker) patchedBy() map[string]string {
 	for _, k := range c.kustomized {
 		byDir[k.dir] = k
 	}
-	slices.SortStableFunc(c.kustomized, func(a, b kustomization) int { return strings.Compare(a.dir, b.dir) })
+	sorting.Stable(c.kustomized, func(a, b kustomization) int { return strings.Compare(a.dir, b.dir) })
 	found := map[string]string{}
 	for _, k := range c.kustomized {
 		if !k.patches {

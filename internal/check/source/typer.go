@@ -12,6 +12,8 @@ import (
 	"strings"
 
 	"golang.org/x/tools/go/packages"
+
+	"github.com/procfit/procfit/internal/show/sorting"
 )
 
 // typer gives packages their types, from source alone: what it takes of an import is its
@@ -184,6 +186,6 @@ func (t *tree) bare(dir string) (all []*packages.Package, others []string) {
 			all = append(all, &packages.Package{ID: dir + " " + name, Name: name, PkgPath: t.importPath(dir), GoFiles: files})
 		}
 	}
-	slices.SortFunc(all, func(a, b *packages.Package) int { return strings.Compare(a.ID, b.ID) })
+	sorting.Stable(all, func(a, b *packages.Package) int { return strings.Compare(a.ID, b.ID) })
 	return all, others
 }

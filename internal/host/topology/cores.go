@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/procfit/procfit/internal/host/cpuset"
+	"github.com/procfit/procfit/internal/show/sorting"
 )
 
 // Core is a core, with those of its threads that may be used.
@@ -35,7 +36,7 @@ func Cores(sys fs.FS, allowed []int) []Core {
 		}
 		cores = append(cores, c)
 	}
-	slices.SortStableFunc(cores, func(a, b Core) int { return a.Package - b.Package })
+	sorting.Stable(cores, func(a, b Core) int { return a.Package - b.Package })
 	return cores
 }
 

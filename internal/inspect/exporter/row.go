@@ -18,6 +18,7 @@ import (
 	"github.com/procfit/procfit/internal/program/observe"
 	"github.com/procfit/procfit/internal/program/rule"
 	"github.com/procfit/procfit/internal/show/document"
+	"github.com/procfit/procfit/internal/show/sorting"
 )
 
 // mostGroups is how many cgroups of a process are exported, the nearest ones. More than a
@@ -79,7 +80,7 @@ func viewOf(snap observe.Snapshot, c counters, s selection) *view {
 	}
 	c.forget(snap.At)
 	if v.dropped = len(all) - s.most; v.dropped > 0 {
-		slices.SortStableFunc(all, func(a, b counted) int {
+		sorting.Stable(all, func(a, b counted) int {
 			return cmp.Or(cmp.Compare(b.sums.CPU, a.sums.CPU), cmp.Compare(a.process.PID, b.process.PID))
 		})
 		all = all[:s.most]

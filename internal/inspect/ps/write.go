@@ -16,6 +16,7 @@ import (
 	"github.com/procfit/procfit/internal/program/observe"
 	"github.com/procfit/procfit/internal/program/rule"
 	"github.com/procfit/procfit/internal/show/phrase"
+	"github.com/procfit/procfit/internal/show/sorting"
 	"github.com/procfit/procfit/internal/show/table"
 	"github.com/procfit/procfit/internal/show/terminal"
 )
@@ -124,7 +125,7 @@ func collectAdvice(all []observe.Process) []advice {
 			list[have].who = append(list[have].who, who)
 		}
 	}
-	slices.SortStableFunc(list, func(a, b advice) int {
+	sorting.Stable(list, func(a, b advice) int {
 		return rule.CompareWorst(a.findings, b.findings)
 	})
 	return list

@@ -13,6 +13,7 @@ import (
 
 	"github.com/procfit/procfit/internal/inspect"
 	"github.com/procfit/procfit/internal/program/observe"
+	"github.com/procfit/procfit/internal/show/sorting"
 )
 
 // row is a process in the list.
@@ -94,7 +95,7 @@ func (l *list) arrange() {
 		}
 	}
 	c := columns[l.sort]
-	slices.SortFunc(l.shown, func(a, b *row) int {
+	sorting.Stable(l.shown, func(a, b *row) int {
 		return cmp.Or(c.Compare(&a.process, &b.process, l.reverse), cmp.Compare(a.id.PID, b.id.PID), cmp.Compare(a.id.Started, b.id.Started))
 	})
 	l.table.SetRows(make([]table.Row, len(l.shown)))

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/procfit/procfit/internal/lab"
+	"github.com/procfit/procfit/internal/show/sorting"
 	"github.com/procfit/procfit/internal/verdict"
 	"github.com/procfit/procfit/internal/verdict/contest"
 	"github.com/procfit/procfit/internal/verdict/journal"
@@ -132,7 +133,7 @@ func write(dir string, o *lab.Outcome, p Pages) error {
 	for i, e := range lab.List() {
 		order[e.ID] = i
 	}
-	slices.SortStableFunc(o.Experiments, func(a, b lab.Ran) int { return cmp.Compare(order[a.ID], order[b.ID]) })
+	sorting.Stable(o.Experiments, func(a, b lab.Ran) int { return cmp.Compare(order[a.ID], order[b.ID]) })
 	if err := o.Write(dir); err != nil {
 		return err
 	}

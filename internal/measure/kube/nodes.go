@@ -10,6 +10,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 
+	"github.com/procfit/procfit/internal/show/sorting"
 	"github.com/procfit/procfit/internal/verdict/journal"
 )
 
@@ -68,7 +69,7 @@ func fitting(all []corev1.Node) (fit []node) {
 			fit = append(fit, nodeOf(n))
 		}
 	}
-	slices.SortStableFunc(fit, func(a, b node) int {
+	sorting.Stable(fit, func(a, b node) int {
 		return cmp.Or(cmp.Compare(b.host.CPUs, a.host.CPUs), strings.Compare(a.name, b.name))
 	})
 	return fit

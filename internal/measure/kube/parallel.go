@@ -13,6 +13,7 @@ import (
 	"github.com/procfit/procfit/internal/measure/plan"
 	"github.com/procfit/procfit/internal/show/number"
 	"github.com/procfit/procfit/internal/show/phrase"
+	"github.com/procfit/procfit/internal/show/sorting"
 	"github.com/procfit/procfit/internal/verdict/journal"
 )
 
@@ -35,7 +36,7 @@ func parallelPlaces(all []corev1.Node, named string) ([]places, error) {
 	if n := len(targets); n < 2 {
 		return nil, fmt.Errorf("--parallel needs at least two ready, schedulable nodes with the same CPUs; found %s. Run without it", phrase.Count(n, "node"))
 	}
-	slices.SortStableFunc(targets, func(a, b node) int { return strings.Compare(a.name, b.name) })
+	sorting.Stable(targets, func(a, b node) int { return strings.Compare(a.name, b.name) })
 	free := slices.DeleteFunc(fit, func(n node) bool { return slices.Contains(targets, n) })
 	list := make([]places, len(targets))
 	for i, n := range targets {

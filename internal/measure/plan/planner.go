@@ -3,10 +3,10 @@ package plan
 import (
 	"context"
 	"math/rand/v2"
-	"slices"
 	"time"
 
 	"github.com/procfit/procfit/internal/host/cpuset"
+	"github.com/procfit/procfit/internal/show/sorting"
 	"github.com/procfit/procfit/internal/verdict/contest"
 	"github.com/procfit/procfit/internal/verdict/contest/race"
 	"github.com/procfit/procfit/internal/verdict/journal"
@@ -63,7 +63,7 @@ func (p racing) row(r Record, next contest.Step) (list []journal.Block) {
 
 // about puts the questions of one group first.
 func (l Leg) about(g journal.GroupKey) Leg {
-	slices.SortStableFunc(l.Open, func(a, b Question) int {
+	sorting.Stable(l.Open, func(a, b Question) int {
 		switch {
 		case a.Group == b.Group || a.Group != g && b.Group != g:
 			return 0

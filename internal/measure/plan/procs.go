@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/procfit/procfit/internal/show/sorting"
 )
 
 // maxProcs bounds a value of GOMAXPROCS under test. The runtime itself takes more
@@ -109,7 +111,7 @@ func everyValue(effective float64) []*int {
 
 func sorted(values []*int) []*int {
 	out := slices.Clone(values)
-	slices.SortFunc(out, func(a, b *int) int { return value(a) - value(b) })
+	sorting.Stable(out, func(a, b *int) int { return value(a) - value(b) })
 	return out
 }
 

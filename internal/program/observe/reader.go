@@ -8,7 +8,6 @@ import (
 	"path/filepath"
 	"runtime"
 	"runtime/debug"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -16,6 +15,7 @@ import (
 	"github.com/procfit/procfit/internal/host/procstat"
 	"github.com/procfit/procfit/internal/program/goproc"
 	"github.com/procfit/procfit/internal/program/rule"
+	"github.com/procfit/procfit/internal/show/sorting"
 	"github.com/procfit/procfit/maxprocs/facts"
 )
 
@@ -60,7 +60,7 @@ func (r *Reader) FindGo(pids []int) (pid int, err error) {
 }
 
 func busiest(live []procstat.Stat, program func(pid int) (goproc.Program, error)) (pid int, err error) {
-	slices.SortStableFunc(live, func(a, b procstat.Stat) int {
+	sorting.Stable(live, func(a, b procstat.Stat) int {
 		return cmp.Compare(b.User+b.System, a.User+a.System)
 	})
 	tool, unread := 0, error(nil)

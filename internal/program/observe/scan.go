@@ -13,6 +13,7 @@ import (
 	"github.com/procfit/procfit/internal/host/procstat"
 	"github.com/procfit/procfit/internal/program/goproc"
 	"github.com/procfit/procfit/internal/program/rule"
+	"github.com/procfit/procfit/internal/show/sorting"
 	"github.com/procfit/procfit/maxprocs/facts"
 )
 
@@ -150,8 +151,8 @@ func (s *Scanner) scan(ctx context.Context, pids []int, named bool) (Snapshot, e
 			}
 		}
 	}
-	slices.SortStableFunc(snap.Processes, func(a, b Process) int { return cmp.Compare(a.PID, b.PID) })
-	slices.SortStableFunc(snap.Unreadable, func(a, b Unreadable) int { return cmp.Compare(a.PID, b.PID) })
+	sorting.Stable(snap.Processes, func(a, b Process) int { return cmp.Compare(a.PID, b.PID) })
+	sorting.Stable(snap.Unreadable, func(a, b Unreadable) int { return cmp.Compare(a.PID, b.PID) })
 	s.at, s.last, s.groups = snap.At, now, shared.groups.now(overTime(ctx))
 	s.faults = procstat.WatchMany(stats)
 	return snap, nil

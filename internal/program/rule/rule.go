@@ -30,6 +30,8 @@ import (
 	"slices"
 	"strings"
 	"sync"
+
+	"github.com/procfit/procfit/internal/show/sorting"
 )
 
 // Rule is one thing that can be wrong. Everything but Check comes from its page.
@@ -221,7 +223,7 @@ func Judge(s Subject) []Finding {
 		return findings
 	}
 	rules := All()
-	slices.SortStableFunc(rules, func(a, b Rule) int { return cmp.Compare(order(a), order(b)) })
+	sorting.Stable(rules, func(a, b Rule) int { return cmp.Compare(order(a), order(b)) })
 	for _, r := range rules {
 		if r.Check == nil {
 			continue
@@ -234,7 +236,7 @@ func Judge(s Subject) []Finding {
 			findings = append(findings, f)
 		}
 	}
-	slices.SortStableFunc(findings, func(a, b Finding) int { return cmp.Compare(a.Severity.Rank(), b.Severity.Rank()) })
+	sorting.Stable(findings, func(a, b Finding) int { return cmp.Compare(a.Severity.Rank(), b.Severity.Rank()) })
 	return findings
 }
 

@@ -16,6 +16,7 @@ import (
 	"strings"
 
 	"github.com/procfit/procfit/internal/host/supervisor"
+	"github.com/procfit/procfit/internal/show/sorting"
 )
 
 // Toolchain is one that runs here.
@@ -148,7 +149,7 @@ func (g Go) releases(ctx context.Context, minor, modCache string) ([]string, err
 	all = slices.DeleteFunc(all, func(v string) bool {
 		return version.Lang(v) != "go"+minor || strings.ContainsAny(v, "rb") // no candidates: rc, beta
 	})
-	slices.SortFunc(all, func(a, b string) int { return cmp.Or(-version.Compare(a, b), cmp.Compare(a, b)) })
+	sorting.Stable(all, func(a, b string) int { return cmp.Or(-version.Compare(a, b), cmp.Compare(a, b)) })
 	all = slices.Compact(all)
 	if len(all) > 0 {
 		return all, nil

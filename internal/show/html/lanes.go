@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/procfit/procfit/internal/show/document"
+	"github.com/procfit/procfit/internal/show/sorting"
 )
 
 // Measures of lanes: pixels down, a part of the whole across.
@@ -94,7 +95,7 @@ func (l lanes) drawing() parts {
 func (l lanes) fill(i int) (list parts) {
 	thins := make([]shorts, len(l.Fillings))
 	stretches := slices.Clone(l.List[i].Stretches)
-	slices.SortStableFunc(stretches, func(a, b document.Stretch) int { return cmp.Compare(a.From, b.From) })
+	sorting.Stable(stretches, func(a, b document.Stretch) int { return cmp.Compare(a.From, b.From) })
 	for _, s := range stretches {
 		if len(l.Fillings) == 0 || s.To-s.From >= thin {
 			list = append(list, l.stretch(s, l.y(i)))

@@ -9,6 +9,7 @@ import (
 
 	"github.com/charmbracelet/x/ansi"
 
+	"github.com/procfit/procfit/internal/show/sorting"
 	"github.com/procfit/procfit/internal/show/terminal"
 )
 
@@ -109,7 +110,7 @@ func (t *Table) fit(room int) (layout, bool) {
 			ranks = append(ranks, s.Rank)
 		}
 	}
-	slices.SortFunc(ranks, func(a, b int) int { return cmp.Compare(b, a) })
+	sorting.Stable(ranks, func(a, b int) int { return cmp.Compare(b, a) })
 	ranks = slices.Compact(ranks)
 	for n := range len(ranks) + 1 {
 		l, fits := t.after(ranks[:n], room)

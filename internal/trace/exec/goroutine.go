@@ -9,6 +9,7 @@ import (
 	"golang.org/x/exp/trace"
 
 	"github.com/procfit/procfit/internal/show/phrase"
+	"github.com/procfit/procfit/internal/show/sorting"
 )
 
 // goroutine is a goroutine while the trace is read.
@@ -222,7 +223,7 @@ func (b *builder) sorted() []*goroutine {
 	for _, g := range b.live {
 		list = append(list, g)
 	}
-	slices.SortFunc(list, func(x, y *goroutine) int { return cmp.Compare(x.order, y.order) })
+	sorting.Stable(list, func(x, y *goroutine) int { return cmp.Compare(x.order, y.order) })
 	return list
 }
 
@@ -254,7 +255,7 @@ func Longest(list []Goroutine, n int, ran func(Goroutine) time.Duration) (kept, 
 	for i := range ranked {
 		ranked[i] = i
 	}
-	slices.SortFunc(ranked, func(i, j int) int {
+	sorting.Stable(ranked, func(i, j int) int {
 		a, b := list[i], list[j]
 		switch {
 		case a.IsMain() && !b.IsMain():

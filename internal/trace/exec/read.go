@@ -4,13 +4,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"slices"
 	"strings"
 	"time"
 
 	"golang.org/x/exp/trace"
 
 	"github.com/procfit/procfit/internal/show/phrase"
+	"github.com/procfit/procfit/internal/show/sorting"
 )
 
 // Options bound what is kept; 0 stands for the default.
@@ -215,15 +215,15 @@ func (b *builder) finish() *Trace {
 		b.keep(g)
 	}
 	b.choose()
-	slices.SortStableFunc(t.Goroutines, func(x, y Goroutine) int { return int(x.order - y.order) })
+	sorting.Stable(t.Goroutines, func(x, y Goroutine) int { return int(x.order - y.order) })
 	for _, p := range b.procs {
 		t.Procs = append(t.Procs, p.Proc)
 	}
-	slices.SortStableFunc(t.Procs, func(x, y Proc) int { return x.ID - y.ID })
+	sorting.Stable(t.Procs, func(x, y Proc) int { return x.ID - y.ID })
 	for _, f := range b.flows {
 		t.Flows = append(t.Flows, *f)
 	}
-	slices.SortStableFunc(t.Flows, func(x, y Flow) int {
+	sorting.Stable(t.Flows, func(x, y Flow) int {
 		if x.From != y.From {
 			return x.From - y.From
 		}

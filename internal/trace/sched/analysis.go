@@ -35,7 +35,8 @@ package sched
 import (
 	"cmp"
 	"io"
-	"slices"
+
+	"github.com/procfit/procfit/internal/show/sorting"
 )
 
 const (
@@ -123,7 +124,7 @@ func (a *Analysis) Summary(sc *Scanner) *Summary {
 		}
 		main = main.or(p, g)
 	}
-	slices.SortFunc(s.Segments, func(a, b *Segment) int { return cmp.Compare(a.Index, b.Index) })
+	sorting.Stable(s.Segments, func(a, b *Segment) int { return cmp.Compare(a.Index, b.Index) })
 	if main != nil {
 		g := *main.Segment
 		g.Mixed = g.Mixed || a.log.lost(a.samples)

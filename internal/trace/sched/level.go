@@ -5,6 +5,8 @@ import (
 	"math"
 	"math/bits"
 	"slices"
+
+	"github.com/procfit/procfit/internal/show/sorting"
 )
 
 // Level is how high a quantity stood over N samples.
@@ -176,7 +178,7 @@ func top(queues []float64, least float64) (ids []int, share float64) {
 	if sum <= 0 {
 		return nil, 0
 	}
-	slices.SortStableFunc(ids, func(a, b int) int { return cmp.Compare(queues[b], queues[a]) })
+	sorting.Stable(ids, func(a, b int) int { return cmp.Compare(queues[b], queues[a]) })
 	for n, i := range ids {
 		if held += queues[i]; held >= least*sum {
 			ids = ids[:n+1]

@@ -3,6 +3,8 @@ package sched
 import (
 	"cmp"
 	"slices"
+
+	"github.com/procfit/procfit/internal/show/sorting"
 )
 
 // maxReasonStats bounds the wait reasons of a log; a scanner's bound is lower.
@@ -68,7 +70,7 @@ func (t *tally) detailStats() *DetailStats {
 		c.Mean /= float64(d.Samples)
 		d.Reasons = append(d.Reasons, c)
 	}
-	slices.SortStableFunc(d.Reasons, func(a, b ReasonStats) int {
+	sorting.Stable(d.Reasons, func(a, b ReasonStats) int {
 		return cmp.Or(cmp.Compare(b.Mean, a.Mean), cmp.Compare(a.Name, b.Name))
 	})
 	return &d

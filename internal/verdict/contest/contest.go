@@ -19,6 +19,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/procfit/procfit/internal/show/sorting"
 	"github.com/procfit/procfit/internal/verdict/contest/race"
 	"github.com/procfit/procfit/internal/verdict/journal"
 )
@@ -97,7 +98,7 @@ func of(h journal.Header, g journal.GroupKey, counted []journal.Trial, taken int
 		}
 	}
 	if len(h.Plan.Nodes) > 1 { // of blocks that ran side by side one after the other
-		slices.SortStableFunc(c.own, func(a, b *journal.Trial) int { return cmp.Compare(a.Block, b.Block) })
+		sorting.Stable(c.own, func(a, b *journal.Trial) int { return cmp.Compare(a.Block, b.Block) })
 	}
 	c.Latency = latencyOf(h, g, c.own)
 	c.place(pilots)

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/procfit/procfit/internal/show/sorting"
 	"github.com/procfit/procfit/internal/verdict/journal"
 )
 
@@ -130,7 +131,7 @@ func candidates(trials []*journal.Trial) []float64 {
 			list = append(list, p.Quantile)
 		}
 	}
-	slices.SortFunc(list, func(a, b float64) int {
+	sorting.Stable(list, func(a, b float64) int {
 		if a > b {
 			return -1
 		}

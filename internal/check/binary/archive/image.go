@@ -9,6 +9,7 @@ import (
 
 	"github.com/procfit/procfit/internal/program/goproc"
 	"github.com/procfit/procfit/internal/program/rule"
+	"github.com/procfit/procfit/internal/show/sorting"
 )
 
 // Program is a Go program in an archive.
@@ -71,7 +72,7 @@ func (v view) list() []Program {
 		p.Path = name
 		all = append(all, p)
 	}
-	slices.SortStableFunc(all, func(a, b Program) int { return cmp.Compare(a.Path, b.Path) })
+	sorting.Stable(all, func(a, b Program) int { return cmp.Compare(a.Path, b.Path) })
 	return all
 }
 

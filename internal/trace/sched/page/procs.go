@@ -10,6 +10,7 @@ import (
 
 	"github.com/procfit/procfit/internal/show/document"
 	"github.com/procfit/procfit/internal/show/number"
+	"github.com/procfit/procfit/internal/show/sorting"
 	"github.com/procfit/procfit/internal/trace/sched"
 )
 
@@ -30,7 +31,7 @@ func waiting(st *sched.Stats, most int) []document.Block {
 	}
 	var rest []string
 	if len(list) > most {
-		slices.SortStableFunc(list, func(a, b sched.ProcLoad) int { return cmp.Compare(b.Queue.Mean, a.Queue.Mean) })
+		sorting.Stable(list, func(a, b sched.ProcLoad) int { return cmp.Compare(b.Queue.Mean, a.Queue.Mean) })
 		var others sched.Level
 		for _, p := range list[most:] {
 			others.Mean += p.Queue.Mean
@@ -38,7 +39,7 @@ func waiting(st *sched.Stats, most int) []document.Block {
 		}
 		rest = append(rest, fmt.Sprintf("%d more Ps have shorter queues: %s waiting on all of them together on average, at most %s on one", len(list)-most, number.Amount(others.Mean), number.Amount(others.Max)))
 		list = list[:most]
-		slices.SortStableFunc(list, func(a, b sched.ProcLoad) int { return a.Proc - b.Proc })
+		sorting.Stable(list, func(a, b sched.ProcLoad) int { return a.Proc - b.Proc })
 	}
 	t := document.Table{Columns: []document.Column{{Head: "P", Short: "P", Left: true}, {Head: "mean queue", Short: "mean", Bars: true}, {Head: "longest", Short: "max"}, {Head: "share of all", Short: "share"}}}
 	if slicesKnown {

@@ -6,6 +6,8 @@ import (
 	"slices"
 
 	"gonum.org/v1/gonum/stat/distuv"
+
+	"github.com/procfit/procfit/internal/show/sorting"
 )
 
 // mostInBlock is how many values a block has after the first: the front is in each,
@@ -36,7 +38,7 @@ func (s *Race) block(fresh int) []int {
 		danger[n] = s.danger(front, n)
 	}
 	rivals := slices.Clone(s.rivals)
-	slices.SortStableFunc(rivals, func(a, b int) int { return cmp.Compare(danger[b], danger[a]) })
+	sorting.Stable(rivals, func(a, b int) int { return cmp.Compare(danger[b], danger[a]) })
 	for _, n := range rivals {
 		if danger[n] > leastDanger || len(set) < 2 {
 			add(n)

@@ -6,6 +6,8 @@ import (
 	"slices"
 
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/procfit/procfit/internal/show/sorting"
 )
 
 // design is which trial was of which setting and block, both counted from 0, blocks in
@@ -26,7 +28,7 @@ func newDesign(samples []sample) *design {
 	d := &design{index: map[int]int{}}
 	blocks := map[int]int{}
 	samples = slices.Clone(samples)
-	slices.SortStableFunc(samples, func(a, b sample) int { return cmp.Compare(a.node, b.node) })
+	sorting.Stable(samples, func(a, b sample) int { return cmp.Compare(a.node, b.node) })
 	for _, s := range samples {
 		d.settings = append(d.settings, s.setting)
 		if _, seen := blocks[s.block]; !seen {

@@ -6,6 +6,8 @@ import (
 	"math/rand/v2"
 	"slices"
 	"sort"
+
+	"github.com/procfit/procfit/internal/show/sorting"
 )
 
 // The prior of p99 over values: from one to the next it stays (but for sd 0.03 a
@@ -69,7 +71,7 @@ func (f *fit) histories(settings []int) []*history {
 				next = append(next, h.after(step, math.Log(chance[k]), y[i], v[i]))
 			}
 		}
-		slices.SortStableFunc(next, func(a, b *history) int { return cmp.Compare(b.likelihood, a.likelihood) })
+		sorting.Stable(next, func(a, b *history) int { return cmp.Compare(b.likelihood, a.likelihood) })
 		all = next[:min(len(next), histories)]
 	}
 	return all
