@@ -2,9 +2,9 @@ package live
 
 import (
 	"fmt"
-	"math"
 	"math/rand/v2"
 	"os"
+	"slices"
 	"testing"
 
 	"github.com/procfit/procfit/test/chance"
@@ -77,34 +77,56 @@ func most(n int, p float64) int {
 	return chance.Most(n, p)
 }
 
-// 10% of CPU per request, at 5% of noise between slices, is found within 5 minutes in 90 of
-// 100 experiments of two values, of which latency is judged too.
+// What CPU per request must differ by to be found, and when: 10% at 5% of noise between
+// slices within 5 minutes in 90 of 100 experiments of two values. Latency is judged too, and
+// one value alone differs.
 func TestPower(t *testing.T) {
-	n, r := runs(50), rules(2)
-	for _, times := range []float64{0.9, 1.1} {
-		found := 0
-		for seed := range n {
-			w, p := world{r: rand.New(rand.NewPCG(uint64(seed), 3)), noise: 0.05, burnIn: 2}, newProof(r)
-			w.effect = func(value int) float64 { return float64(value) * math.Log(times) }
-			for b := 0; ; b++ {
-				block := w.block(b, r)
-				if w.at > 300 {
-					break
-				}
-				for i := range block { // latency has nothing of it
-					block[i].P50, block[i].P99 = block[i].P50*math.Exp(-w.effect(block[i].Value)), block[i].P99*math.Exp(-w.effect(block[i].Value))
-				}
-				p.add(block)
-				if claims(p.look()) {
-					found++
-					break
+	for _, c := range []struct {
+		values       int
+		noise, times float64
+		minutes      float64
+		found        float64 // of all experiments, at least
+	}{
+		{2, 0.05, 0.9, 5, 0.9}, {2, 0.05, 1.1, 5, 0.9},
+		{2, 0.03, 0.95, 30, 0.9}, {2, 0.05, 0.95, 30, 0.9}, {2, 0.05, 0.9, 30, 0.99}, {2, 0.05, 0.8, 30, 0.99},
+		{2, 0.1, 0.9, 30, 0.9}, {2, 0.2, 0.9, 30, 0.2}, {2, 0.2, 0.8, 30, 0.9},
+		{4, 0.05, 0.95, 30, 0.5}, {4, 0.05, 0.9, 30, 0.9}, {4, 0.1, 0.9, 30, 0.5},
+	} {
+		t.Run(fmt.Sprintf("%d values, %g%% of noise, times %g, %g min", c.values, 100*c.noise, c.times, c.minutes), func(t *testing.T) {
+			t.Parallel()
+			n, r := runs(20), rules(c.values)
+			var after []float64 // minutes
+			for seed := range n {
+				w, p := world{r: rand.New(rand.NewPCG(uint64(seed), 3)), noise: c.noise, burnIn: 2}, newProof(r)
+				for b := 0; ; b++ {
+					block := w.block(b, r)
+					if w.at > 60*c.minutes {
+						break
+					}
+					for i := range block {
+						if s := &block[i]; s.Value == 1 {
+							s.CPU, s.Halves[0].CPU, s.Halves[1].CPU = s.CPU*c.times, s.Halves[0].CPU*c.times, s.Halves[1].CPU*c.times
+						}
+					}
+					p.add(block)
+					if o := p.look().Values[0].Outcome; o != Open && o != Same {
+						after = append(after, w.at/60)
+						break
+					}
 				}
 			}
-		}
-		t.Logf("of %d: CPU times %g is found in %.1f%%", n, times, percent(found, n))
-		if found < chance.Least(n, 0.9) {
-			t.Errorf("CPU times %g is found in %d of %d experiments", times, found, n)
-		}
+			slices.Sort(after)
+			minutes := func(share float64) string {
+				if i := int(share * float64(n)); i < len(after) {
+					return fmt.Sprintf("%.1f min", after[i])
+				}
+				return "-"
+			}
+			t.Logf("of %d: found in %.1f%%, the median after %s, 90%% after %s", n, percent(len(after), n), minutes(0.5), minutes(0.9))
+			if len(after) < chance.Least(n, c.found) {
+				t.Errorf("found in %d of %d experiments", len(after), n)
+			}
+		})
 	}
 }
 

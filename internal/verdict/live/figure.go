@@ -80,7 +80,7 @@ func (f *figure) bound(level float64) Bound {
 		b.Outcome = verdict.OutcomeBetter
 	case within:
 		b.Outcome = verdict.OutcomeWithin
-	case b.Low > 1 && f.at.isAbove(level):
+	case b.Low > 1 && b.High >= 1+f.margin && f.at.isAbove(level):
 		b.Outcome = verdict.OutcomeWorse
 	default:
 		b.Outcome = verdict.OutcomeOpen

@@ -125,13 +125,13 @@ func TestBounds(t *testing.T) {
 // Few pairs prove nothing, however alike they are, which the sequence alone would have as
 // proven.
 func TestFewPairs(t *testing.T) {
-	for d, want := range map[float64][2]verdict.Outcome{ // after 6 and after 12 pairs
+	for d, want := range map[float64][2]verdict.Outcome{ // after 7 and after 12 pairs
 		-0.1: {verdict.OutcomeOpen, verdict.OutcomeBetter}, 0.001: {verdict.OutcomeOpen, verdict.OutcomeWithin}, 0.1: {verdict.OutcomeOpen, verdict.OutcomeWorse},
 	} {
 		f := rules(2).figures()[0]
 		for n := range 12 {
 			f.add(d + 1e-4*float64(n%2))
-			if b := f.bound(rules(2).level()); n == 5 && b.Outcome != want[0] || n == 11 && b.Outcome != want[1] {
+			if b := f.bound(rules(2).level()); n == 6 && b.Outcome != want[0] || n == 11 && b.Outcome != want[1] {
 				t.Errorf("%g, after %d pairs: %+v", d, n+1, b)
 			}
 		}

@@ -11,7 +11,6 @@ type world struct {
 	noise   float64                  // of a slice's CPU per request, in logarithms
 	draw    func(*rand.Rand) float64 // of the noise; nil: normal
 	level   func(w *world) float64   // what the traffic makes of it now; nil: nothing
-	effect  func(value int) float64  // of a value, on all figures
 	burnIn  float64                  // seconds
 	exact   bool                     // all slices are of the same length
 	carried func(w *world) float64   // what the values before left behind, now
@@ -57,13 +56,9 @@ func (w *world) slice(s Slice) Slice {
 	if s.Seconds = 5; !w.exact {
 		s.Seconds *= 0.8 + 0.4*w.r.Float64()
 	}
-	effect := 0.0
-	if w.effect != nil {
-		effect = w.effect(s.Value)
-	}
 	for i := range s.Halves {
 		w.at += s.Seconds / 4
-		cpu := effect + w.now() + w.noise*math.Sqrt2*w.random()
+		cpu := w.now() + w.noise*math.Sqrt2*w.random()
 		w.at += s.Seconds / 4
 		h := Half{Requests: uint64(50 * s.Seconds)}
 		h.CPU = 0.001 * float64(h.Requests) * math.Exp(cpu)
