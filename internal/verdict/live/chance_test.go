@@ -152,7 +152,9 @@ func TestAFixedOrderFails(t *testing.T) {
 		}
 		return n
 	}
-	if random, fixed := claimed(false), claimed(true); random > chance.Most(n, 0.02) || fixed < 50 {
-		t.Errorf("of %d experiments something is claimed in %d, with a fixed order in %d", n, random, fixed)
+	random, fixed := claimed(false), claimed(true)
+	t.Logf("of %d experiments something is claimed in %d, with a fixed order in %d", n, random, fixed)
+	if random > chance.Most(n, 0.02) || fixed < 50 {
+		t.Error("it is not the order that it rests on")
 	}
 }

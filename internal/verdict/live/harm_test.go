@@ -104,13 +104,17 @@ func TestALimitThatLearnsFails(t *testing.T) {
 		}
 		return left
 	}
-	if frozen, learned := visits(false), visits(true); frozen != 100 || learned > 50 {
-		t.Errorf("of 100 visits the frozen limit leaves %d, the learned one %d", frozen, learned)
+	frozen, learned := visits(false), visits(true)
+	t.Logf("of 100 visits the frozen limit leaves %d, the learned one %d", frozen, learned)
+	if frozen != 100 || learned > 50 {
+		t.Error("the limit learns, or learning does no harm")
 	}
 }
 
 // Whatever goes wrong, the budget is kept: a thousandth of a month's error budget of 99.9%.
 func TestBudgetIsKept(t *testing.T) {
+	most := 0.0 // of a budget
+	defer func() { t.Logf("at most %.0f%% of a budget", 100*most) }()
 	for seed := range uint64(100) {
 		r := rand.New(rand.NewPCG(seed, 4))
 		q, baseline := newQueue(seed, 50*math.Pow(100, r.Float64()), r.IntN(2) == 0)
@@ -151,6 +155,7 @@ func TestBudgetIsKept(t *testing.T) {
 			}
 		}
 		harmed := float64(others.Slow+others.Failed) - share(start.Slow+start.Failed, start.Ended)*float64(others.Ended)
+		most = max(most, harmed/b.Total)
 		if harmed > b.Total || harmed > b.Spent()+0.01*b.Total || visits == 0 {
 			t.Errorf("%.0f/s, %v times what arrives, %g fail, %d visits: %.0f slow or failed requests too many, budget %.0f, spent %.0f", q.rate, values, fails, visits, harmed, b.Total, b.Spent())
 		}

@@ -11,8 +11,12 @@ import (
 // looks together. All values and their figures share it.
 const alpha = 0.05
 
-// leftTwice is how often a value is left for harm before it is out: once may be chance.
-const leftTwice = 2
+// A value that is left for harm in leftTwice of its latest visits is out. Once may be
+// chance, and in half an hour so may be twice: bursts of the traffic come to every value.
+const (
+	leftTwice = 2
+	visits    = 3
+)
 
 // Judge says what the slices prove. It may be asked after every block.
 func Judge(r Rules, list []Slice) Look {
@@ -39,8 +43,9 @@ type proof struct {
 // value is one that is compared with the start value.
 type value struct {
 	figures []*figure
-	failed  signs // of the failed requests' share
-	left    int
+	failed  signs  // of the failed requests' share
+	left    []bool // in its latest visits
+	out     bool
 }
 
 func newProof(r Rules) *proof {
@@ -74,13 +79,25 @@ func (p *proof) add(block []Slice) {
 			continue
 		}
 		v := &p.values[s.Value-1]
-		if s.Void == VoidLeft && !loaded {
-			v.left++
+		if s.Void == VoidLeft && !loaded || s.Void == "" {
+			v.visited(s.Void == VoidLeft)
 		}
 		if s.Void == "" && start >= 0 {
 			v.add(s, &block[start])
 		}
 	}
+}
+
+func (v *value) visited(left bool) {
+	v.left = append(v.left, left)
+	v.left = v.left[max(0, len(v.left)-visits):]
+	n := 0
+	for _, left := range v.left {
+		if left {
+			n++
+		}
+	}
+	v.out = v.out || n >= leftTwice
 }
 
 func (v *value) add(s, start *Slice) {
@@ -137,7 +154,7 @@ func (v *value) outcome(j Judged) Outcome {
 	}
 	better, worse := is(verdict.OutcomeBetter), is(verdict.OutcomeWorse)
 	switch {
-	case v.left >= leftTwice:
+	case v.out:
 		return Left
 	case j.Failing:
 		return Worse

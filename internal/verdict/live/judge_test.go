@@ -59,13 +59,14 @@ func TestJudge(t *testing.T) {
 		"a query without an answer":        {query, than{0.9, 1, 1, 1}, nil, Cheaper, false, false},
 		"the traffic differs":              {rules(2), than{0.9, 1, 1, 1.2}, nil, Open, false, true},
 		"the traffic differs by 2%":        {rules(2), than{0.9, 1, 1, 1.02}, nil, Better, false, false},
-		"left twice":                       {rules(2), than{0.9, 1, 1, 1}, voids(VoidLeft, 5, 9), Left, true, false},
+		"left twice":                       {rules(2), than{0.9, 1, 1, 1}, voids(VoidLeft, 5, 7), Left, true, false},
 		"left twice, once as the start value would have been": {rules(2), than{0.9, 1, 1, 1}, func(s *Slice) {
-			voids(VoidLeft, 5, 9)(s)
-			if s.Block == 9 && s.Value == 0 {
+			voids(VoidLeft, 5, 6)(s)
+			if s.Block == 6 && s.Value == 0 {
 				s.Void = VoidLoaded
 			}
 		}, Better, false, false},
+		"left three times, but rarely":         {rules(2), than{0.9, 1, 1, 1}, voids(VoidLeft, 5, 9, 20), Better, false, false},
 		"left once":                            {rules(2), than{0.9, 1, 1, 1}, voids(VoidLeft, 5), Better, false, false},
 		"all slices before are void":           {rules(2), than{0.9, 1, 1, 1}, func(s *Slice) { s.Void = VoidCarried }, Open, false, false},
 		"no slice of the start value":          {rules(2), than{0.9, 1, 1, 1}, func(s *Slice) { s.Void = []Void{VoidLoaded, ""}[s.Value] }, Open, false, false},

@@ -36,12 +36,12 @@ type Half struct {
 type Void string
 
 const (
-	// VoidLeft: harm ended it, and the program went back to the start value. A value is out
-	// after two of them, but for those of blocks in which the start value's slice is
-	// VoidLoaded.
+	// VoidLeft: harm ended it, and the program went back to the start value. A value that is
+	// left in two of three visits is out. Blocks in which the start value's slice is VoidLoaded
+	// do not count for that.
 	VoidLeft Void = "left"
-	// VoidLoaded: it is the start value's, and the wire would have ended it. Were it counted,
-	// the start value alone would be charged for the bursts of its traffic.
+	// VoidLoaded: it is the start value's, and the wire would have ended it. A burst of the
+	// traffic is void in either, so that both are treated alike.
 	VoidLoaded Void = "loaded"
 	// VoidCarried: what an earlier value left behind was in it, as was proven later.
 	VoidCarried Void = "carried_over"
