@@ -63,7 +63,7 @@ const (
 var mayImport = map[string][]string{
 	"maxprocs":          {}, // and not its facts, which a program that sets a number has no need of
 	"maxprocs/facts":    {"maxprocs"},
-	"maxprocs/metrics":  {"maxprocs/facts", "maxprocs/auto"}, // metrics/auto has both
+	"maxprocs/metrics":  {"maxprocs", "maxprocs/facts"}, // metrics/auto has both
 	"maxprocs/memlimit": {"maxprocs", "maxprocs/facts"},
 	"maxprocs/live":     {"maxprocs", "maxprocs/facts"},
 
