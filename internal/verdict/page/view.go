@@ -312,7 +312,7 @@ func progress(r *verdict.Result) string {
 		if r.PilotsRun > 0 {
 			pilots = fmt.Sprintf(" (%s)", phrase.Count(r.PilotsRun, "pilot"))
 		}
-		ran = fmt.Sprintf("Incomplete: the sweep ended after %d of at most %s%s, before it had an answer", r.TrialsRun+r.PilotsRun, phrase.Count(r.TrialsPlanned, "trial"), pilots)
+		ran = fmt.Sprintf("Incomplete: the sweep ended after %d of at most %s%s, %s", r.TrialsRun+r.PilotsRun, phrase.Count(r.TrialsPlanned, "trial"), pilots, answered(r))
 	}
 	const fix = " Fix the cause, then start again with another --out."
 	switch {
@@ -325,6 +325,20 @@ func progress(r *verdict.Result) string {
 		return ran + ". To continue, run: " + phrase.Clean(resumed(r))
 	}
 	return ran + ". To continue, " + completed(r) + "."
+}
+
+// answered is how far a race that ended early came with its answer, in each group.
+func answered(r *verdict.Result) string {
+	lacks := func(c verdict.Confidence) bool {
+		return slices.ContainsFunc(r.Groups, func(g verdict.Group) bool { return g.Recommendation.Confidence == c })
+	}
+	switch {
+	case len(r.Groups) == 0 || lacks(""):
+		return "before it had an answer"
+	case lacks(verdict.Likely):
+		return "when its answer was likely, but not proven"
+	}
+	return "but its answer is proven already"
 }
 
 // goVersion is a version without the "go" before it.

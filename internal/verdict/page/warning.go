@@ -192,7 +192,7 @@ func (o words) warnOfRun(w *verdict.Warning) (advice, bool) {
 			fix = "fix the cause, then start again with another --out"
 		}
 		if o.plan().Racing() {
-			return advice{fmt.Sprintf("the sweep ended after %d of at most %s, before it had an answer", w.Count, phrase.Count(w.Of, "trial")), fix}, true
+			return advice{fmt.Sprintf("the sweep ended after %d of at most %s, %s", w.Count, phrase.Count(w.Of, "trial"), answered(o.result)), fix}, true
 		}
 		return advice{fmt.Sprintf("only %d of %d planned trials are in the journal", w.Count, w.Of), fix}, true
 	case verdict.WarnSpansNodes:

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/procfit/procfit/internal/verdict"
+	"github.com/procfit/procfit/internal/verdict/journal"
 	"github.com/procfit/procfit/internal/verdict/page/pagetest"
 )
 
@@ -161,6 +162,28 @@ func TestHowToGoOnFromAnIncompleteRun(t *testing.T) {
 		r := &verdict.Result{TrialsPlanned: 36, TrialsRun: c.run, TrialsInvalid: c.invalid, PilotsInvalid: c.pilots}
 		if got := progress(r); !strings.HasPrefix(got, c.want) {
 			t.Errorf("%q, want %q", got, c.want)
+		}
+	}
+}
+
+// A race that was ended by something else may have its answer.
+func TestIncompleteWithAnAnswer(t *testing.T) {
+	of := func(list ...verdict.Confidence) *verdict.Result {
+		r := &verdict.Result{TrialsPlanned: 40, TrialsRun: 18, PilotsRun: 2}
+		r.Plan.Strategy = journal.StrategyRace
+		for _, c := range list {
+			r.Groups = append(r.Groups, verdict.Group{Recommendation: verdict.Recommendation{Confidence: c}})
+		}
+		return r
+	}
+	const ended = "Incomplete: the sweep ended after 20 of at most 40 trials (2 pilots), "
+	for want, r := range map[string]*verdict.Result{
+		"before it had an answer. ":                    of(verdict.Proven, ""),
+		"when its answer was likely, but not proven. ": of(verdict.Likely, verdict.Proven),
+		"but its answer is proven already. ":           of(verdict.Proven),
+	} {
+		if got := progress(r); !strings.HasPrefix(got, ended+want) {
+			t.Errorf("%q, want %q", got, want)
 		}
 	}
 }
