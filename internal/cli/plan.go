@@ -143,7 +143,11 @@ func activity(a plan.Activity) string {
 	case plan.StepBusy:
 		return fmt.Sprintf("other programs use %.2g of %s and left the last trials too little CPU time to compare them: waiting until these programs stop, at most %s (--timeout quiet=10m waits longer, --timeout quiet=0s measures anyway)", a.CPUs, number.CPUs(a.OfCPUs), number.Minutes(a.Left))
 	case plan.StepSlow:
-		return fmt.Sprintf("the machine itself was %.0f%% slower during the last block: the block is not used, and is repeated", 100*a.Share)
+		last, are := "trial", "it is"
+		if a.Trials != 1 {
+			last, are = fmt.Sprintf("%d trials", a.Trials), "they are"
+		}
+		return fmt.Sprintf("the machine itself was %.0f%% slower, or changed its speed, during the last %s: %s not used, and procfit measures others instead", 100*a.Share, last, are)
 	case plan.StepNeighbour:
 		return "starting the --beside command"
 	case plan.StepRun:

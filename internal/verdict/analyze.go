@@ -120,7 +120,7 @@ func (g *group) analyze(h journal.Header, run *Result) (Group, *outcome) {
 	default:
 		r.Recommendation = g.verdict(w)
 	}
-	if r.Recommendation.Verdict == CannotTell && r.Others.slowed() {
+	if r.Recommendation.Verdict == CannotTell && r.Others.slowed() && !remains(r.Recommendation.Claim.Code) {
 		r.Recommendation.because(CauseSlow, StepSteady)
 	}
 	r.Recommendation.Versus = w.against(&r.Recommendation)

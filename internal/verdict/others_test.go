@@ -242,6 +242,27 @@ func TestAnOverrideIsNoBusyMachine(t *testing.T) {
 	}
 }
 
+// A machine that was slower for a while is not to blame for what other programs took.
+func TestSlowIsNotStarved(t *testing.T) {
+	h, trials := Generate(Config{CPUs: 2, Noise: quiet, Rate: 100, Blocks: 12, OtherCPUs: 1.6,
+		Settings: []Truth{Unset(2, 1000, .01), Set(1, 500, .02), Set(2, 1000, .01), Set(4, 980, .01)},
+		Trial: func(tr *journal.Trial) {
+			if tr.Block+tr.Order == 0 {
+				tr.SpeedBefore = new(1000.0)
+			}
+			if tr.Order == 4 { // of five
+				tr.SpeedAfter = new(1000.0)
+				if tr.Block%4 == 1 {
+					tr.SpeedAfter = new(500.0)
+				}
+			}
+		}})
+	g := verdict.Analyze(h, trials).Groups[0]
+	if o := g.Others; 4*o.Slow < o.Trials || g.Recommendation.Claim.Code != verdict.CauseWithheld {
+		t.Errorf("%d of %d trials were slow: %q, want %q", o.Slow, o.Trials, g.Recommendation.Claim.Code, verdict.CauseWithheld)
+	}
+}
+
 // Trials of a machine that was slower for a while are counted out, and change no verdict;
 // where they are many and nothing can be told, they are why.
 func TestASlowMachine(t *testing.T) {

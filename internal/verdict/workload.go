@@ -143,6 +143,15 @@ func (o OtherPrograms) slowed() bool {
 	return o.Slow > 0 && float64(o.Slow) >= slowMuch*float64(o.Trials)
 }
 
+// remains reports whether a steady machine would have the same cause.
+func remains(cause ReasonCode) bool {
+	switch cause {
+	case CauseWithheld, CauseOverridden, CauseMixedOrigins, CauseUnsetDiffers, CauseLoadLimited, CauseBenchmarksDiffer:
+		return true
+	}
+	return false
+}
+
 // burstsOf are the trials of a machine that was busy for a while.
 func (o *OtherPrograms) burstsOf(all []*journal.Trial) {
 	if !contest.QuietButFor(all) {

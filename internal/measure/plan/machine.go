@@ -57,12 +57,20 @@ func (r *running) speed(ctx context.Context) *float64 {
 	return &best
 }
 
-// slow reports a trial during which the machine was slow, which ends its block.
+// slow reports the trials during which the machine was slow, at the end of their block.
 func (r *running) slow() {
 	slowed := contest.Slowed(r.have.Trials)
-	if share := slowed[len(slowed)-1]; share > contest.SlowFrom {
-		r.Observe.Tell(Activity{Step: StepSlow, Share: share})
+	last := len(slowed) - 1
+	if slowed[last] <= contest.SlowFrom {
+		return
 	}
+	n := 0 // of the trials since the speed was measured before
+	for i := last; i >= 0 && (i == last || r.have.Trials[i].SpeedAfter == nil); i-- {
+		if t := &r.have.Trials[i]; t.Valid && t.Role != journal.RolePilot {
+			n++
+		}
+	}
+	r.Observe.Tell(Activity{Step: StepSlow, Share: slowed[last], Trials: n})
 }
 
 // slow counts the blocks during which the machine was slow.

@@ -81,10 +81,20 @@ func TestSlowBlockOfARace(t *testing.T) {
 		if n := len(told); n < tc.told || tc.told == 0 && n > 0 {
 			t.Errorf("%s: %d blocks are reported, want at least %d", name, n, tc.told)
 		}
+		dropped, slow := 0, 0
+		for i, share := range contest.Slowed(x.kept) {
+			if share > contest.SlowFrom && x.kept[i].Role != journal.RolePilot {
+				slow++
+			}
+		}
 		for _, a := range told {
+			dropped += a.Trials
 			if a.Step != StepSlow || a.Share < 0.4 || a.Share > 0.6 {
 				t.Errorf("%s: %+v is reported", name, a)
 			}
+		}
+		if name == "slow" && dropped != slow {
+			t.Errorf("%s: %d trials are reported as not used, and %d are not", name, dropped, slow)
 		}
 		if lead := contest.All(h, x.kept)[0].Lead(); lead.Pick != 5 {
 			t.Errorf("%s: %d is picked of %d trials, want 5", name, lead.Pick, len(x.kept))

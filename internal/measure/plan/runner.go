@@ -59,6 +59,7 @@ type Activity struct {
 	CPUs, OfCPUs  float64
 	Left          time.Duration
 	Share         float64
+	Trials        int
 	Shortfall     *Shortfall
 }
 
