@@ -3,6 +3,7 @@ package page
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -83,6 +84,46 @@ func cleanAdvice(list []document.Item) []document.Item {
 		out[i] = document.Item{Text: phrase.Clean(a.Text), Command: phrase.Clean(a.Command)}
 	}
 	return out
+}
+
+// progress is how far a run came that ended early, and how to continue it.
+func progress(r *verdict.Result) string {
+	if r.Complete {
+		return ""
+	}
+	ran := fmt.Sprintf("Incomplete: %d of %s ran", r.TrialsRun, phrase.Count(r.TrialsPlanned, "planned trial"))
+	if r.Plan.Racing() {
+		pilots := ""
+		if r.PilotsRun > 0 {
+			pilots = fmt.Sprintf(" (%s)", phrase.Count(r.PilotsRun, "pilot"))
+		}
+		ran = fmt.Sprintf("Incomplete: the sweep ended after %d of at most %s%s, %s", r.TrialsRun+r.PilotsRun, phrase.Count(r.TrialsPlanned, "trial"), pilots, answered(r))
+	}
+	const fix = " Fix the cause, then start again with another --out."
+	switch {
+	case r.TrialsRun == 0 && r.PilotsInvalid > 0:
+		return ran + ": the pilot trials were invalid." + fix
+	case r.TrialsRun > 0 && r.TrialsInvalid == r.TrialsRun:
+		return ran + ", and none was valid." + fix
+	}
+	if swept(r) {
+		return ran + ". To continue, run: " + phrase.Clean(resumed(r))
+	}
+	return ran + ". To continue, " + completed(r) + "."
+}
+
+// answered is how far a race that ended early came with its answer, in each group.
+func answered(r *verdict.Result) string {
+	lacks := func(c verdict.Confidence) bool {
+		return slices.ContainsFunc(r.Groups, func(g verdict.Group) bool { return g.Recommendation.Confidence == c })
+	}
+	switch {
+	case len(r.Groups) == 0 || lacks(""):
+		return "before it had an answer"
+	case lacks(verdict.Likely):
+		return "when its answer was likely, but not proven"
+	}
+	return "but its answer is proven already"
 }
 
 // ended is why a race took fewer trials than it might have, where that is not that it
