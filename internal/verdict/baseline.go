@@ -33,6 +33,9 @@ func refuse(format string, args ...any) error {
 // logarithms. A setting that falls behind its run's unset setting fails, whichever of
 // the two has changed; a loss that all settings share is not seen at all.
 func GateBaseline(baseline, current *Result) (*Gate, error) {
+	if baseline.Live != nil || current.Live != nil {
+		return nil, refuse("one of the two runs is a live experiment, which is compared only with its own value at start; remove --baseline")
+	}
 	if baseline.Canary != nil || current.Canary != nil {
 		return nil, refuse("one of the two runs is a canary, which is compared only with its own control; remove --baseline")
 	}

@@ -38,9 +38,10 @@ type Result struct {
 	Groups         []Group         `json:"groups"`
 	Gate           *Gate           `json:"gate,omitempty"`
 	Canary         *Canary         `json:"canary,omitempty"`   // of a canary, which has no groups
+	Live           *Live           `json:"live,omitempty"`     // of a live experiment, which has none either
 	Cheapest       *Cheapest       `json:"cheapest,omitempty"` // where a rate within an objective was asked for
 	Warnings       []Warning       `json:"warnings"`
-	Recommendation *Recommendation `json:"recommendation"` // when there is one group, and of a canary
+	Recommendation *Recommendation `json:"recommendation"` // when there is one group, of a canary, and of a live experiment
 }
 
 // Limit is a CPU limit that was there before.

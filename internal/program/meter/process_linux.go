@@ -25,7 +25,11 @@ func ofProcess(pid int) (*Client, error) {
 		return nil, fmt.Errorf("the sockets of process %d cannot be read: run as its user or as root", pid)
 	}
 	for _, folder := range folders {
-		files, _ := filepath.Glob(filepath.Join(proc, "root", folder, "*"))
+		from := "root"
+		if !filepath.IsAbs(folder) {
+			from = "cwd"
+		}
+		files, _ := filepath.Glob(filepath.Join(proc, from, folder, "*"))
 		for _, file := range files {
 			if IsSocket(file) && server(file) == pid {
 				return Open(file), nil
@@ -44,8 +48,9 @@ func socketFolders(list string) (folders []string, err error) {
 	}
 	defer f.Close()
 	for lines := bufio.NewScanner(f); lines.Scan(); {
-		if _, path, ok := strings.Cut(lines.Text(), " /"); ok {
-			if made := filepath.Dir("/" + path); strings.HasPrefix(filepath.Base(made), ".live") {
+		const name = 7 // Num RefCount Protocol Flags Type St Inode Path
+		if fields := strings.SplitN(strings.Join(strings.Fields(lines.Text()), " "), " ", name+1); len(fields) > name {
+			if made := filepath.Dir(fields[name]); strings.HasPrefix(filepath.Base(made), ".live") {
 				folders = append(folders, filepath.Dir(made))
 			}
 		}

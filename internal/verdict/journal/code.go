@@ -1,9 +1,6 @@
 package journal
 
-import (
-	"fmt"
-	"time"
-)
+import "time"
 
 // InvalidCode says why a trial proves nothing. It is in the journal, and stable.
 type InvalidCode string
@@ -34,6 +31,8 @@ const (
 	InvalidNoPod        InvalidCode = "no_pod"        // no pod came to run: it was refused, found no room, or its image could not be had
 	InvalidPodChanged   InvalidCode = "pod_changed"   // a pod was restarted, or its image, node, class or resources have changed
 	InvalidEvicted      InvalidCode = "evicted"       // the cluster took a pod away
+	InvalidLeft         InvalidCode = "left"          // of a live experiment: the value was left before its time
+	InvalidLoaded       InvalidCode = "loaded"        // of a live experiment: requests piled up with the start value too
 	InvalidNodeLost     InvalidCode = "node_lost"     // a node that the trial ran on was not ready in the middle of it
 )
 
@@ -115,109 +114,4 @@ func CarriedQuantiles(requests int64, periods *int64) (list []float64) {
 		}
 	}
 	return list
-}
-
-// Canary is what the header of a canary has in addition. A canary is a sweep under the traffic
-// that a Service gets anyway: its trials are slices of time, and all trials of a block are
-// slices of the same time.
-type Canary struct {
-	Services []Service `json:"services"` // that send requests to the pods
-	Counting []Counter `json:"counting"` // what else of the cluster counts the pods
-	// Rounds are the settings that run at the same time, the control first. A round lasts
-	// the header's duration, and its warm-up is before its first slice.
-	Rounds       [][]Setting `json:"rounds"`
-	Share        float64     `json:"share"` // of the endpoints, at most
-	SliceSeconds float64     `json:"slice_seconds"`
-	Prometheus   string      `json:"prometheus,omitempty"`
-	Queries      []Query     `json:"queries"`
-}
-
-// Service is one that has canary pods behind it.
-type Service struct {
-	Name      string `json:"name"`
-	Endpoints int    `json:"endpoints"` // ready pods of the user's
-}
-
-// Counter goes by all pods of these labels.
-type Counter struct {
-	Kind   string `json:"kind"`
-	Name   string `json:"name"`
-	Effect Effect `json:"effect"`
-}
-
-func (c Counter) String() string { return c.Kind + " " + c.Name }
-
-// Effect is what a Counter makes of pods that are not its own.
-type Effect string
-
-const (
-	// EffectMean: an autoscaler has them in the mean that it goes by.
-	EffectMean Effect = "mean"
-	// EffectBlocked: a disruption budget allows nothing while they are there. Of a share, or
-	// of what may be unavailable, it wants the scale of every pod's owner, and a ConfigMap
-	// has none (Kubernetes' pkg/controller/disruption, getExpectedScale).
-	EffectBlocked Effect = "blocked"
-	// EffectRelaxed: a disruption budget of N pods has them among the healthy ones, and
-	// lets as many more of the user's go.
-	EffectRelaxed Effect = "relaxed"
-)
-
-// Query is a metric of the user's own Prometheus.
-type Query struct {
-	Name string `json:"name"`
-	Text string `json:"text"`
-}
-
-// EndCode is how a canary came to its end.
-type EndCode string
-
-const (
-	EndComplete    EndCode = "complete"
-	EndHarm        EndCode = "harm"
-	EndUnreached   EndCode = "unreached"   // no request came to any of its pods in half of a round
-	EndTaken       EndCode = "taken"       // the cluster or someone else took a pod away
-	EndNotStarted  EndCode = "not_started" // a pod did not come to serve
-	EndInterrupted EndCode = "interrupted"
-	EndFailed      EndCode = "failed"
-)
-
-// End is the last line of a canary.
-type End struct {
-	Kind   string    `json:"kind"`
-	Time   time.Time `json:"time"`
-	Code   EndCode   `json:"code"`
-	Harm   *Harm     `json:"harm,omitempty"`
-	Reason string    `json:"reason,omitempty"`
-}
-
-// HarmCode is what a setting suffers.
-type HarmCode string
-
-const (
-	HarmEnded   HarmCode = "ended"   // a container of it did, or was restarted
-	HarmUnready HarmCode = "unready" // for too long
-	HarmQuery   HarmCode = "query"   // proven above the control's, and by more than allowed
-)
-
-// Harm is why a canary ends before its time.
-type Harm struct {
-	Code    HarmCode `json:"code"`
-	Setting string   `json:"setting"`
-	Pod     string   `json:"pod,omitempty"`
-	// Detail is how a container ended, or what a pod that is not ready says.
-	Detail string `json:"detail,omitempty"`
-	// Query was Ratio times the control's over the number of Slices. Ratio is null where the
-	// control's was 0.
-	Query  string   `json:"query,omitempty"`
-	Slices int      `json:"slices,omitempty"`
-	Ratio  *float64 `json:"ratio,omitempty"`
-}
-
-// checkCanary is for a header that anybody may have written.
-func (h Header) checkCanary() error {
-	c, l := h.Canary, h.Load
-	if c != nil && !(c.SliceSeconds >= 1 && l.DurationSeconds >= c.SliceSeconds && l.DurationSeconds < 1e7 && l.WarmupSeconds >= 0 && l.WarmupSeconds < 1e7) {
-		return fmt.Errorf("the header has slices of %g s and rounds of %g s, which are not a whole number of slices", c.SliceSeconds, l.DurationSeconds)
-	}
-	return nil
 }

@@ -24,6 +24,8 @@ type Header struct {
 	Plan       Plan   `json:"plan"`
 	// Canary is what a canary has in addition; nil of any other sweep.
 	Canary *Canary `json:"canary,omitempty"`
+	// Live is what a live experiment has in addition; nil of any other sweep.
+	Live *Live `json:"live,omitempty"`
 }
 
 // Host is a machine, or a node of a cluster.
@@ -72,11 +74,12 @@ const (
 	KindBatch   = "batch"   // runs and ends
 	KindGoBench = "gobench" // a batch program that prints Go benchmark lines
 	KindService = "service" // of a canary: serves the requests of a Service's own clients
+	KindLive    = "live"    // of a live experiment: it runs, and serves its own clients
 )
 
 // Target is the program under test, as the user gave it.
 type Target struct {
-	Kind    string   `json:"kind"` // server, batch, gobench, service
+	Kind    string   `json:"kind"` // server, batch, gobench, service, live
 	Command []string `json:"command"`
 	Against []string `json:"against,omitempty"` // the old command of a gate, as a shell would split it
 	Prepare string   `json:"prepare,omitempty"` // of --prepare: what runs before each run of a batch program

@@ -61,7 +61,7 @@ type Contents struct {
 	Trials []Trial
 	Blocks []Block // of a race, as they were started
 	Grown  int     // how often a grid was given more blocks
-	End    *End    // of a canary; nil: its procfit was killed, or is still at work
+	End    *End    // of a canary or a live experiment; nil: its procfit was killed, or is still at work
 	// Torn is the number of bytes of an unfinished last line, which is skipped;
 	// 0 where the journal ends as it should.
 	Torn int64
@@ -191,7 +191,7 @@ func (c *Contents) addHeader(raw []byte) error {
 	for _, a := range c.Header.Plan.Settings {
 		c.settings[a.Key()] = true
 	}
-	if err := c.Header.checkCanary(); err != nil {
+	if err := errors.Join(c.Header.checkCanary(), c.Header.checkLive()); err != nil {
 		return err
 	}
 	return c.checkSettings()

@@ -45,6 +45,7 @@ type Origin string
 const (
 	OriginLocal Origin = "local" // measured on the machine of procfit
 	OriginKube  Origin = "kube"  // measured in a cluster
+	OriginLive  Origin = "live"  // measured in a running process, by itself
 	OriginSim   Origin = "sim"   // not measured: a model's
 )
 
@@ -96,6 +97,7 @@ type Trial struct {
 	// take; of a batch program that of its runs.
 	Usage
 	Pods     []Pod     `json:"pods,omitempty"` // of a trial in a cluster, by replica
+	Live     *Slice    `json:"live,omitempty"` // of a live experiment
 	Load     *LoadCost `json:"load"`
 	Warnings []Warning `json:"warnings"`
 	Log      string    `json:"log,omitempty"` // the target's output, relative to the results directory

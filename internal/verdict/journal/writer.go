@@ -167,7 +167,7 @@ func (w *Writer) AppendBlock(b Block) error {
 // AppendBudget writes what a race may take, or a grid is to have, from here on.
 func (w *Writer) AppendBudget(b Budget) error { return w.appendHeld(b) }
 
-// AppendEnd writes the last line of a canary.
+// AppendEnd writes the last line of a canary, or of a live experiment.
 func (w *Writer) AppendEnd(e End) error {
 	e.Kind = KindEnd
 	return w.appendHeld(e)

@@ -63,8 +63,8 @@ type Rules struct {
 // What values are compared in, in addition to the user's queries.
 const (
 	FigureCPU      = "cpu" // seconds per request
-	FigureP50      = "p50"
-	FigureP99      = "p99"
+	FigureP50      = "arrival_p50"
+	FigureP99      = "arrival_p99"
 	FigureFailed   = "failed"   // share of the requests: more than the start value's is worse
 	FigureRequests = "requests" // per second, which must be the same
 )

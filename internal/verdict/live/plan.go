@@ -1,0 +1,110 @@
+package live
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/procfit/procfit/internal/show/phrase"
+	"github.com/procfit/procfit/internal/show/sorting"
+	"github.com/procfit/procfit/internal/verdict/journal"
+)
+
+// Header is the header of a live experiment's journal: its Live is never nil. The settings
+// of its plan are the values, the start value first, and its duration is that of all blocks
+// and of the baseline.
+type Header struct{ journal.Header }
+
+// Settings are the values as a journal has them, the start value first.
+func Settings(start int, values []int, same bool) (list []journal.Setting) {
+	list = []journal.Setting{settingOf(start)}
+	for _, v := range values {
+		if v != start && !same {
+			list = append(list, settingOf(v))
+		}
+	}
+	if same {
+		list = append(list, settingOf(start))
+		list[1].Label, list[1].Variant = list[1].Label+" again", "again"
+	}
+	return list
+}
+
+func settingOf(v int) journal.Setting {
+	return journal.Setting{Label: strconv.Itoa(v), Procs: new(v), Replicas: 1}
+}
+
+// valueOf is what Judge knows a setting by: its place in the plan; -1: it has none.
+func (h Header) valueOf(s journal.Setting) int {
+	return slices.IndexFunc(h.Plan.Settings, func(have journal.Setting) bool { return have.Key() == s.Key() })
+}
+
+// rules are what Judge goes by.
+func (h Header) rules() Rules {
+	r := Rules{Start: h.Live.Start, MarginCPU: h.Plan.Margin, MarginP50: MarginP50, MarginP99: h.Plan.MarginP99, Latency: h.Live.LatencyBy == ByArrival}
+	for _, s := range h.Plan.Settings[1:] {
+		r.Values = append(r.Values, *s.Procs)
+	}
+	return r
+}
+
+// What latency counts from.
+const (
+	ByArrival = "arrival"
+	byHandler = "handler"
+	byNone    = "none"
+)
+
+const (
+	// atOnce is how many values there are at most in a block, the start value among them.
+	atOnce = 4
+	// FewestBlocks are those that a proof takes at least.
+	FewestBlocks = 9
+	// MarginP50 is how much longer a p50 counts as no longer.
+	MarginP50 = 0.10
+	// jitter is how much shorter or longer than the mean a slice is at most, at random.
+	jitter = 0.2
+)
+
+// settled reports that more slices of a value would change nothing.
+func (j Judged) settled() bool { return j.Out || j.Outcome != Open && j.Outcome != Cheaper }
+
+// block is which values the next block has, by their places in the plan: the start value,
+// and those nearest to it that are not settled. None are: it is over.
+func (h Header) block(l Look) (list []int) {
+	far := func(i int) float64 {
+		return math.Abs(math.Log(float64(*h.Plan.Settings[i].Procs) / float64(h.Live.Start)))
+	}
+	for i, v := range l.Values {
+		if !v.settled() {
+			list = append(list, i+1)
+		}
+	}
+	sorting.Stable(list, func(a, b int) int { return cmp.Compare(far(a), far(b)) })
+	if len(list) == 0 {
+		return nil
+	}
+	return append([]int{0}, list[:min(len(list), atOnce-1)]...)
+}
+
+// Block is how long a block takes at first.
+func (h Header) Block() time.Duration {
+	n := min(atOnce, len(h.Plan.Settings))
+	return time.Duration(n) * seconds(h.Live.SliceSeconds+h.Live.BurnInSeconds)
+}
+
+// Check says what of the times cannot be.
+func (h Header) Check() error {
+	left := seconds(h.Load.DurationSeconds - h.Live.BaselineSeconds)
+	if least := FewestBlocks * h.Block(); left < least {
+		return fmt.Errorf("--duration %s: after the baseline of %s that is %s of %s; a proof takes %d at least: --duration %gm",
+			seconds(h.Load.DurationSeconds), seconds(h.Live.BaselineSeconds), phrase.Count(max(0, int(left/h.Block())), "block"), h.Block(), FewestBlocks,
+			math.Ceil((least + seconds(h.Live.BaselineSeconds)).Minutes()))
+	}
+	return nil
+}
+
+func seconds(s float64) time.Duration { return time.Duration(s * float64(time.Second)) }

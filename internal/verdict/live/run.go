@@ -1,0 +1,217 @@
+package live
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"sync"
+	"time"
+
+	"github.com/procfit/procfit/internal/verdict/journal"
+)
+
+// Place is the program that tries values on itself. An *EndError of it ends the experiment,
+// and so does every other error that lasts as long as the lease.
+type Place interface {
+	// Lease begins the lease, or renews it.
+	Lease(context.Context) error
+	// Set sets GOMAXPROCS and returns how long that took.
+	Set(ctx context.Context, procs int) (time.Duration, error)
+	// Read reads what the program has counted since it began.
+	Read(context.Context) (Reading, error)
+	// Release restores the value at start.
+	Release(context.Context) error
+}
+
+// EndError is how an experiment ends before its time.
+type EndError struct{ journal.End }
+
+func (e *EndError) Error() string { return e.Reason }
+
+func endFor(code journal.EndCode, format string, args ...any) *EndError {
+	return &EndError{journal.End{Code: code, Reason: fmt.Sprintf(format, args...)}}
+}
+
+// EventKind is a step of a Run.
+type EventKind string
+
+const (
+	EventBaseline EventKind = "baseline" // begins
+	EventBegin    EventKind = "begin"    // the first block does: the baseline is known
+	EventSlice    EventKind = "slice"    // is over
+	EventBlock    EventKind = "block"    // is over
+	EventCarried  EventKind = "carried"  // the burn-in is twice as long from here on
+	EventRelease  EventKind = "release"  // the start value is back
+)
+
+// Event is reported as a Run continues.
+type Event struct {
+	Kind  EventKind
+	Trial journal.Trial // of EventSlice
+	Look  Look          // of EventBlock
+	Spent float64       // of the budget
+	Burn  time.Duration // of EventCarried
+}
+
+// Run is one experiment at work.
+type Run struct {
+	Header Header
+	Place  Place
+	// BucketEnd is the upper end of a bucket of a Reading's histograms.
+	BucketEnd func(bucket int) time.Duration
+	// Share is the budget as a share of what an objective of 99.9% allows in 30 days; 0: the
+	// header has it.
+	Share  float64
+	Begin  func(Header) error        // keeps the header, when the baseline is known
+	Append func(journal.Trial) error // keeps a slice before anything else is done
+	Tell   func(Event)
+
+	random   *rand.Rand
+	wire     Wire
+	budget   *Budget
+	panicked bool // in the baseline
+	burn     time.Duration
+	last     int // GOMAXPROCS of the slice before
+	running  int // the value now, by its place in the plan
+	slices   []Slice
+}
+
+const (
+	// LeaseFor is after how long the program restores its value by itself.
+	LeaseFor = 5 * time.Second
+	// between is how long between two looks at the program.
+	between = 250 * time.Millisecond
+	// longestDrain is how long is waited for what a value left behind.
+	longestDrain = time.Minute
+	// mostDoublings of the burn-in: what a value leaves behind must end.
+	mostDoublings = 3
+)
+
+// Run does the whole experiment. How it ended is never nil; the error is what else went
+// wrong. When it returns the start value is back, or the lease's end brings it back.
+func (r *Run) Run(outer context.Context) (*journal.End, error) {
+	ctx, cancel := context.WithCancelCause(outer)
+	defer cancel(nil)
+	err := r.Place.Lease(ctx)
+	if err == nil {
+		var keeping sync.WaitGroup
+		keeping.Go(func() { r.keep(ctx, cancel) })
+		if err = r.experiment(ctx); ctx.Err() != nil && outer.Err() == nil {
+			err = context.Cause(ctx)
+		}
+		cancel(nil)
+		keeping.Wait()
+		r.release(outer)
+	}
+	return r.ended(outer, err)
+}
+
+// release does not depend on the context, which has ended where the user ends it.
+func (r *Run) release(ctx context.Context) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), LeaseFor)
+	defer cancel()
+	if r.Place.Release(ctx) == nil { // else the lease's end does it
+		r.Tell(Event{Kind: EventRelease})
+	}
+}
+
+// ended is the End that an error comes to.
+func (r *Run) ended(ctx context.Context, err error) (*journal.End, error) {
+	var end *EndError
+	out := &journal.End{Code: journal.EndComplete}
+	switch {
+	case errors.As(err, &end):
+		out, err = &end.End, nil
+		if h := out.Harm; h != nil && h.Setting == "" {
+			h.Setting = r.Header.Plan.Settings[r.running].Label
+		}
+	case ctx.Err() != nil:
+		out.Code, err = journal.EndInterrupted, nil
+	case err != nil:
+		out.Code, out.Reason = journal.EndFailed, err.Error()
+	}
+	out.Time = time.Now()
+	return out, err
+}
+
+// keep renews the lease until the experiment is over.
+func (r *Run) keep(ctx context.Context, lost func(error)) {
+	for good := time.Now(); ; {
+		if wait(ctx, LeaseFor/3) != nil {
+			return
+		}
+		asked := time.Now()
+		within, cancel := context.WithTimeout(ctx, LeaseFor/3)
+		err := r.Place.Lease(within)
+		cancel()
+		if err == nil {
+			good = asked
+		} else if end := (*EndError)(nil); errors.As(err, &end) || time.Since(good) >= LeaseFor {
+			lost(err)
+			return
+		}
+	}
+}
+
+// read reads what the program has counted. An answer that is lost is asked for again.
+func (r *Run) read(ctx context.Context) (Reading, error) {
+	for from := time.Now(); ; {
+		x, err := r.Place.Read(ctx)
+		var end *EndError
+		if err == nil || ctx.Err() != nil || errors.As(err, &end) || time.Since(from) >= LeaseFor {
+			return x, err
+		}
+		if err := wait(ctx, between); err != nil {
+			return x, err
+		}
+	}
+}
+
+func wait(ctx context.Context, d time.Duration) error {
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-time.After(d):
+		return nil
+	}
+}
+
+// experiment is the baseline and the blocks. It returns nil at the end of its time.
+func (r *Run) experiment(ctx context.Context) error {
+	h := &r.Header
+	until := time.Now().Add(seconds(h.Load.DurationSeconds))
+	r.random = rand.New(rand.NewPCG(h.Plan.Seed, h.Plan.Seed))
+	r.burn = seconds(h.Live.BurnInSeconds)
+	if err := r.baseline(ctx); err != nil {
+		return err
+	}
+	look, doublings := Judge(h.rules(), nil), 0
+	for n := 0; ; n++ {
+		values := h.block(look)
+		if values == nil {
+			return endFor(journal.EndDecided, "")
+		}
+		if takes := time.Duration(len(values)) * (r.burn + seconds(h.Live.SliceSeconds)); time.Now().Add(takes).After(until) {
+			return nil
+		}
+		r.random.Shuffle(len(values), func(i, j int) { values[i], values[j] = values[j], values[i] })
+		for order, v := range values {
+			if err := r.visit(ctx, n, order, v); err != nil {
+				return err
+			}
+		}
+		look = Judge(h.rules(), r.slices)
+		r.Tell(Event{Kind: EventBlock, Look: look, Spent: r.budget.Spent()})
+		if look.Carried {
+			if doublings++; doublings == mostDoublings {
+				return endFor(journal.EndCarryOver, "what one value leaves behind does not end within %s", r.burn)
+			}
+			r.burn *= 2
+			for i := range r.slices {
+				r.slices[i].Void = VoidCarried
+			}
+			r.Tell(Event{Kind: EventCarried, Burn: r.burn})
+		}
+	}
+}

@@ -1,0 +1,353 @@
+package live
+
+import (
+	"context"
+	"errors"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/procfit/procfit/internal/verdict"
+	"github.com/procfit/procfit/internal/verdict/journal"
+)
+
+// fake is a program with a queue: what each value carries, and what a request costs.
+type fake struct {
+	mu       sync.Mutex
+	rate     float64 // requests per second
+	capacity map[int]float64
+	cost     map[int]float64 // CPU seconds per request
+	noise    *rand.Rand
+	fail     func(call string) error // nil: nothing fails
+
+	procs, start   int
+	at, expires    time.Time
+	queue, ended   float64
+	x              Reading
+	sets           []set // in order
+	leases         int
+	released, gone bool
+}
+
+type set struct {
+	procs int
+	at    time.Time
+}
+
+func newFake() *fake {
+	return &fake{rate: 300, procs: 2, start: 2, noise: rand.New(rand.NewPCG(1, 1)), capacity: map[int]float64{}, cost: map[int]float64{}}
+}
+
+const unit = time.Millisecond // of the fake's buckets
+
+func bucketEnd(i int) time.Duration { return time.Duration(i+1) * unit }
+
+// run lets the program run until now.
+func (f *fake) run() {
+	now := time.Now()
+	if f.at.IsZero() {
+		f.at = now
+	}
+	if now.After(f.expires) {
+		f.procs = f.start
+	}
+	dt := now.Sub(f.at).Seconds()
+	f.at = now
+	capacity := f.capacity[f.procs]
+	if capacity == 0 {
+		capacity = 10 * f.rate
+	}
+	f.queue += f.rate * dt * (1 + 0.02*f.noise.NormFloat64())
+	before := uint64(f.ended)
+	f.ended += min(f.queue, capacity*dt)
+	f.queue -= min(f.queue, capacity*dt)
+	n := uint64(f.ended) - before
+	took := 0.005 + f.queue/capacity
+	cost := f.cost[f.procs]
+	if cost == 0 {
+		cost = 0.001
+	}
+	f.x.Requests += n
+	f.x.CPU += float64(n) * cost * (1 + 0.02*f.noise.NormFloat64())
+	f.x.Arrival.Sum += float64(n) * took
+	counts := slices.Clone(f.x.Arrival.Counts)
+	if counts == nil {
+		counts = make([]uint64, 20_000)
+	}
+	counts[min(int(took/unit.Seconds()), len(counts)-1)] += n
+	f.x.Arrival.Counts, f.x.At = counts, now
+}
+
+func (f *fake) failing(call string) error {
+	if f.gone {
+		return errors.New("no answer")
+	}
+	if f.fail == nil {
+		return nil
+	}
+	return f.fail(call)
+}
+
+func (f *fake) Lease(context.Context) error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if err := f.failing("lease"); err != nil {
+		return err
+	}
+	f.run()
+	f.leases++
+	f.expires = time.Now().Add(LeaseFor)
+	return nil
+}
+
+func (f *fake) Set(_ context.Context, procs int) (time.Duration, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if err := f.failing("set"); err != nil {
+		return 0, err
+	}
+	f.run()
+	f.procs, f.sets = procs, append(f.sets, set{procs, time.Now()})
+	return time.Millisecond, nil
+}
+
+func (f *fake) Read(context.Context) (Reading, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if err := f.failing("read"); err != nil {
+		return Reading{}, err
+	}
+	f.run()
+	return f.x, nil
+}
+
+func (f *fake) Release(ctx context.Context) error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.gone || ctx.Err() != nil {
+		return errors.New("no answer")
+	}
+	f.run()
+	f.procs, f.released = f.start, true
+	return nil
+}
+
+// header is of an experiment of ten minutes with slices of 5 s.
+func header(values ...int) Header {
+	h := Header{journal.Header{Live: &journal.Live{Unit: "request", Start: 2, SliceSeconds: 5, BurnInSeconds: 2, BaselineSeconds: 30, Budget: 1000}}}
+	h.Load.DurationSeconds = 600
+	h.Plan = journal.Plan{Seed: 7, Settings: Settings(2, values, false)}
+	return h
+}
+
+// measured runs an experiment on a fake, in the bubble of a test.
+func measured(ctx context.Context, f *fake, h Header, tell func(Event)) (*journal.End, *journal.Contents) {
+	c := &journal.Contents{}
+	r := &Run{
+		Header: h, Place: f, BucketEnd: bucketEnd,
+		Begin:  func(h Header) error { c.Header = h.Header; return nil },
+		Append: func(t journal.Trial) error { c.Trials = append(c.Trials, t); return nil },
+		Tell: func(e Event) {
+			if tell != nil {
+				tell(e)
+			}
+		},
+	}
+	end, err := r.Run(ctx)
+	if err != nil && end.Code != journal.EndFailed {
+		panic(err)
+	}
+	c.End = end
+	return end, c
+}
+
+func TestRun(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFake()
+		f.cost[1] = 0.0008
+		end, c := measured(t.Context(), f, header(1, 4), nil)
+		r := Analyze(c)
+		if end.Code != journal.EndDecided && end.Code != journal.EndComplete || !f.released || f.procs != 2 {
+			t.Errorf("%+v; released: %v, at %d", end, f.released, f.procs)
+		}
+		if x := r.Live.Settings[1]; x.Came != string(Better) || r.Recommendation.Verdict != verdict.Recommended || *r.Recommendation.Procs != 1 {
+			t.Errorf("%+v\n%+v", x, r.Recommendation)
+		}
+		if x := r.Live.Settings[2]; x.Came != string(Same) && x.Came != string(Open) {
+			t.Errorf("%+v", x)
+		}
+		if r.Live.LatencyBy != ByArrival || r.Live.Least < 250 || r.Live.Most > 350 || r.PilotsRun != 6 || r.TrialsInvalid != 0 {
+			t.Errorf("%+v, %d pilots", r.Live, r.PilotsRun)
+		}
+		// Each block has its values once, and the same seed has the same order.
+		seen := map[[2]int]int{}
+		for _, x := range c.Trials {
+			if x.Role != journal.RolePilot {
+				seen[[2]int{x.Block, *x.Setting.Procs}]++
+			}
+		}
+		for at, n := range seen {
+			if n != 1 {
+				t.Errorf("block %d has %d %d times", at[0], at[1], n)
+			}
+		}
+		_, again := measured(t.Context(), newFake(), header(1, 4), nil)
+		for i := range min(len(c.Trials), len(again.Trials)) {
+			if a, b := c.Trials[i], again.Trials[i]; a.Setting.Key() != b.Setting.Key() {
+				t.Fatalf("trial %d: %s and %s with one seed", i, a.Setting.Label, b.Setting.Label)
+			}
+		}
+	})
+}
+
+// TestLeave: a value that carries a tenth is left within a second, twice, and then is out.
+func TestLeave(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFake()
+		f.capacity[1] = 30
+		_, c := measured(t.Context(), f, header(1, 4), nil)
+		var longest time.Duration
+		visits := 0
+		for i, s := range f.sets {
+			if s.procs == 1 {
+				visits++
+				longest = max(longest, f.sets[i+1].at.Sub(s.at))
+			}
+		}
+		if visits != 2 || longest > time.Second {
+			t.Errorf("%d visits, the longest for %v; expected 2 of at most 1 s", visits, longest)
+		}
+		r := Analyze(c)
+		if x := r.Live.Settings[1]; x.Came != string(Left) || x.Left != 2 || x.LeftAfter > 1 || !(x.InSystem > r.Live.InSystemMax) {
+			t.Errorf("%+v, %v in the baseline", x, r.Live.InSystemMax)
+		}
+	})
+}
+
+// TestEnds: whatever ends an experiment is in its journal, and the start value is back.
+func TestEnds(t *testing.T) {
+	other := func(code journal.EndCode, harm journal.HarmCode) error {
+		e := &EndError{journal.End{Code: code, Reason: "because"}}
+		if harm != "" {
+			e.Harm = &journal.Harm{Code: harm}
+		}
+		return e
+	}
+	for name, tc := range map[string]struct {
+		call   string // that fails after 100 s
+		err    error
+		change func(*fake)
+		want   journal.EndCode
+		within time.Duration // from then on
+		held   bool          // what something else has set is kept, or nobody can set it
+	}{
+		"the lease is lost":      {"lease", other(journal.EndTaken, ""), nil, journal.EndTaken, LeaseFor/3 + time.Second, false},
+		"set by something else":  {"set", other(journal.EndTaken, ""), nil, journal.EndTaken, 10 * time.Second, false},
+		"refused by the program": {"lease", other(journal.EndTaken, ""), nil, journal.EndTaken, LeaseFor/3 + time.Second, false},
+		"restarted":              {"read", other(journal.EndHarm, journal.HarmEnded), nil, journal.EndHarm, time.Second, false},
+		"it does not answer":     {"", nil, func(f *fake) { f.gone = true }, journal.EndFailed, 2*LeaseFor + time.Second, true},
+		"an answer is lost":      {"read", errors.New("for a moment"), nil, journal.EndComplete, time.Hour, false},
+		"no traffic":             {"", nil, func(f *fake) {}, journal.EndUnreached, time.Hour, false},
+		"it panics":              {"", nil, func(f *fake) { f.x.Panics++ }, journal.EndHarm, 30 * time.Second, false},
+		"more than it may cost":  {"", nil, func(f *fake) { f.capacity[1], f.capacity[4] = 30, 30 }, journal.EndDecided, time.Hour, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				f, began := newFake(), time.Now()
+				if name == "no traffic" {
+					f.rate = 1e-9
+				}
+				const after = 100 * time.Second
+				f.fail = func(call string) error {
+					since := time.Since(began)
+					if call == tc.call && since > after && (tc.want != journal.EndComplete || since < after+time.Second) {
+						return tc.err
+					}
+					return nil
+				}
+				if tc.change != nil {
+					time.AfterFunc(after, func() { f.mu.Lock(); defer f.mu.Unlock(); tc.change(f) })
+				}
+				end, c := measured(t.Context(), f, header(1, 4), nil)
+				if end.Code != tc.want && !(tc.want == journal.EndComplete && end.Code == journal.EndDecided) {
+					t.Errorf("%+v, expected %s", end, tc.want)
+				}
+				if took := time.Since(began) - after; took > tc.within {
+					t.Errorf("ended %v later, expected at most %v", took, tc.within)
+				}
+				if f.released == tc.held {
+					t.Errorf("released: %v", f.released)
+				}
+				f.mu.Lock()
+				defer f.mu.Unlock()
+				if time.Sleep(LeaseFor); tc.held {
+					f.run() // by itself
+				}
+				if f.procs != f.start {
+					t.Errorf("at %d after the experiment", f.procs)
+				}
+				if end.Harm != nil && end.Harm.Setting == "" {
+					t.Errorf("harm of nobody: %+v", end.Harm)
+				}
+				if c.Header.Live != nil { // else it ended in the baseline, and there is no journal
+					Analyze(c)
+				}
+			})
+		})
+	}
+}
+
+// TestInterrupt: Ctrl-C at any time restores the value, also while a call is being answered.
+func TestInterrupt(t *testing.T) {
+	for _, after := range []time.Duration{0, time.Second, 31 * time.Second, 33*time.Second + 7, 100 * time.Second} {
+		synctest.Test(t, func(t *testing.T) {
+			f := newFake()
+			ctx, cancel := context.WithTimeout(t.Context(), after)
+			defer cancel()
+			end, _ := measured(ctx, f, header(1, 4), nil)
+			if end.Code != journal.EndInterrupted || !f.released || f.procs != 2 {
+				t.Errorf("after %v: %+v; released: %v, at %d", after, end, f.released, f.procs)
+			}
+		})
+	}
+}
+
+func TestCheck(t *testing.T) {
+	h := header(1, 4)
+	if err := h.Check(); err != nil {
+		t.Error(err)
+	}
+	h.Load.DurationSeconds = 60
+	if err := h.Check(); err == nil || !strings.Contains(err.Error(), "that is 1 block of 21s") || !strings.Contains(err.Error(), "--duration 4m") {
+		t.Error(err)
+	}
+}
+
+// TestBlock: four values at a time, those nearest to the start value first.
+func TestBlock(t *testing.T) {
+	h := header(1, 3, 4, 6, 8)
+	look := Judge(h.rules(), nil)
+	values := func() (list []int) {
+		for _, i := range h.block(look) {
+			list = append(list, *h.Plan.Settings[i].Procs)
+		}
+		return list
+	}
+	if got := values(); !slices.Equal(got, []int{2, 3, 1, 4}) {
+		t.Error(got)
+	}
+	look.Values[0].Out, look.Values[1].Outcome = true, Same
+	if got := values(); !slices.Equal(got, []int{2, 4, 6, 8}) {
+		t.Error(got)
+	}
+	for i := range look.Values {
+		look.Values[i].Outcome = Better
+	}
+	if got := values(); got != nil {
+		t.Error(got)
+	}
+}
