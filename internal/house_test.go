@@ -106,7 +106,7 @@ var mayImport = map[string][]string{
 	"verdict/contest/race": {},
 	"verdict/canary":       {"verdict", "verdict/journal", "verdict/contest/race"},
 	"verdict/live":         {"verdict", "verdict/journal", "verdict/contest/race"},
-	"verdict/page":         {"verdict", "verdict/journal", "verdict/slo", "verdict/contest", "verdict/canary", "verdict/resize", "verdict/page/bench", "host/folder", "show/document", "show/markdown", "show/html"},
+	"verdict/page":         {"verdict", "verdict/journal", "verdict/slo", "verdict/contest", "verdict/canary", "verdict/live", "verdict/resize", "verdict/page/bench", "host/folder", "show/document", "show/markdown", "show/html"},
 	"verdict/page/served":  {"show/document", "show/html"},
 	"verdict/page/bench":   {"verdict"},
 

@@ -11,9 +11,9 @@ import (
 	"github.com/procfit/procfit/internal/show/number"
 )
 
-// live prints on stderr how a run of the load goes: one line that is redrawn every
+// loadLive prints on stderr how a run of the load goes: one line that is redrawn every
 // second on a terminal, elsewhere a line every few seconds.
-type live struct {
+type loadLive struct {
 	out      io.Writer
 	screen   screen
 	duration time.Duration
@@ -26,15 +26,15 @@ type live struct {
 // plainEvery is how many seconds a line holds where it is not redrawn.
 const plainEvery = 5
 
-func newLive(std stdio, duration time.Duration) *live {
-	return &live{out: std.err, screen: newScreen(std.err), duration: duration}
+func newLive(std stdio, duration time.Duration) *loadLive {
+	return &loadLive{out: std.err, screen: newScreen(std.err), duration: duration}
 }
 
 // progress takes the failures so far.
-func (l *live) progress(p load.Progress) { l.errors = p.Errors }
+func (l *loadLive) progress(p load.Progress) { l.errors = p.Errors }
 
 // second takes what came in a second.
-func (l *live) second(i load.Interval) {
+func (l *loadLive) second(i load.Interval) {
 	l.seconds++
 	if l.pending == 0 {
 		l.latency = i.Latency
@@ -54,7 +54,7 @@ func (l *live) second(i load.Interval) {
 	fmt.Fprintln(l.out, "procfit: "+line)
 }
 
-func (l *live) line() string {
+func (l *loadLive) line() string {
 	at := func(q float64) string { return number.Duration(time.Duration(l.latency.ValueAtQuantile(q))) }
 	line := fmt.Sprintf("%s of %s: %s req/s", number.Short(number.Seconds(float64(l.seconds))), number.Short(number.Duration(l.duration)), number.Count(float64(l.latency.TotalCount())/float64(l.pending)))
 	if l.latency.TotalCount() > 0 {
@@ -67,7 +67,7 @@ func (l *live) line() string {
 }
 
 // finish leaves the terminal as it was.
-func (l *live) finish() { l.screen.clear() }
+func (l *loadLive) finish() { l.screen.clear() }
 
 // secondsLog writes the seconds of a run in HdrHistogram's log format
 // (http://hdrhistogram.github.io/HdrHistogram/, HistogramLogWriter), which its plotter

@@ -21,6 +21,7 @@ import (
 	"github.com/procfit/procfit/internal/verdict"
 	"github.com/procfit/procfit/internal/verdict/canary"
 	"github.com/procfit/procfit/internal/verdict/journal"
+	"github.com/procfit/procfit/internal/verdict/live"
 	"github.com/procfit/procfit/internal/verdict/page"
 	served "github.com/procfit/procfit/internal/verdict/page/served"
 )
@@ -71,8 +72,8 @@ func report(std stdio, dir string, asJSON bool, baseline string, write bool) err
 	if contents.Torn > 0 {
 		std.notef("%s: its last line is incomplete (%d bytes); procfit ignores it", dir, contents.Torn)
 	}
-	canaried := contents.Header.Canary != nil // whose end is reported even before its first slice
-	if len(contents.Trials) == 0 && !canaried {
+	ends := contents.Header.Canary != nil || contents.Header.Live != nil // which are reported even before the first slice
+	if len(contents.Trials) == 0 && !ends {
 		return fmt.Errorf("%s holds no trial yet: nothing to report", dir)
 	}
 	if f := page.NewFailure(dir, contents); f != nil {
@@ -123,8 +124,11 @@ func publish(dir string, contents *journal.Contents, baseline string) (*verdict.
 }
 
 func analyze(c *journal.Contents) *verdict.Result {
-	if c.Header.Canary != nil {
+	switch {
+	case c.Header.Canary != nil:
 		return canary.Analyze(c)
+	case c.Header.Live != nil:
+		return live.Analyze(c)
 	}
 	return verdict.Analyze(c.Header, c.Trials)
 }

@@ -14,6 +14,8 @@ import (
 	"sync/atomic"
 	"syscall"
 	"time"
+
+	"github.com/procfit/procfit/maxprocs/live"
 )
 
 // fakeServer is a server that misbehaves as its flags say.
@@ -31,6 +33,8 @@ func fakeServer() {
 	pids := flag.String("pids", "", "append the PIDs to this file")
 	spam := flag.Int64("spam", 0, "bytes to print")
 	fall := flag.String("panic", "", "panic with this at the start")
+	control := flag.String("meter", "", "have a Meter, and an Agent at this socket and below /internal/procfit/")
+	most := flag.Int("max", 0, "the highest GOMAXPROCS that the Agent allows")
 	flag.Parse()
 	if *fall != "" {
 		panic(*fall)
@@ -69,7 +73,7 @@ func fakeServer() {
 		time.Sleep(time.Hour) // select{} alone is a deadlock to a program without cgo
 	}
 	began := time.Now()
-	must(http.Serve(l, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	var handler http.Handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path == "/healthz" && time.Since(began) < *starting {
 			w.WriteHeader(http.StatusServiceUnavailable)
 			return
@@ -77,15 +81,33 @@ func fakeServer() {
 		if r.URL.Path == "/slow" {
 			time.Sleep(20 * time.Millisecond)
 		}
+		if r.URL.Path == "/panic" {
+			panic("in a handler")
+		}
 		if r.URL.Path == "/garbage" {
 			garbage(&kept)
+		}
+		for from := time.Now(); r.URL.Path == "/cpu" && time.Since(from) < time.Millisecond; {
 		}
 		time.Sleep(*work)
 		if answers.Add(1)%*every == 0 {
 			w.WriteHeader(*status)
 		}
 		io.WriteString(w, "ok")
-	})))
+	})
+	srv := &http.Server{}
+	if *control != "" {
+		var m live.Meter
+		agent := live.New(&m, live.Max(*most))
+		_, err := agent.Listen(*control)
+		must(err)
+		mux := http.NewServeMux()
+		mux.Handle("/internal/procfit/", agent)
+		mux.Handle("/", m.Middleware(handler))
+		handler, srv.ConnContext, l = mux, m.ConnContext, m.Listener(l)
+	}
+	srv.Handler = handler
+	must(srv.Serve(l))
 }
 
 // fakeBatch is a batch program.

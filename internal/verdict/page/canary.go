@@ -2,6 +2,7 @@ package page
 
 import (
 	"strconv"
+	"strings"
 
 	"github.com/procfit/procfit/internal/show/document"
 	"github.com/procfit/procfit/internal/show/number"
@@ -60,6 +61,9 @@ func (w canaryWords) name(figure string) string {
 	case canary.FigureThrottled:
 		return "throttled periods"
 	case canary.FigureRequests:
+		if w.r.Live != nil {
+			return "requests per second"
+		}
 		return "requests per pod"
 	case canary.FigureP50:
 		return "latency p50"
@@ -99,6 +103,14 @@ func (w canaryWords) unit(figure string) number.Unit {
 	return number.Plain("")
 }
 
+// control is what settings are compared with.
+func (w canaryWords) control() string {
+	if w.r.Live != nil {
+		return "the value at start"
+	}
+	return "the control"
+}
+
 // differences are what is proven of some metrics: "CPU time a request −12.0% [−15.0%, −9.0%]".
 func (w canaryWords) differences(a verdict.CanarySetting, figures []string) string {
 	var list []string
@@ -121,7 +133,7 @@ func changes(i verdict.Interval) string {
 func (w canaryWords) table() document.Table {
 	t := document.Table{Columns: []document.Column{
 		{Head: "GOMAXPROCS", Short: "procs"}, {Head: "Metric", Short: "metric", Left: true}, {Head: "Outcome", Short: "outcome", Left: true},
-		{Head: "Compared with the control", Short: "change", Detailed: true}, {Head: "Median", Short: "median"}, {Head: "Control", Short: "control"}, {Head: "Slices", Short: "n"},
+		{Head: "Compared with " + w.control(), Short: "change", Detailed: true}, {Head: "Median", Short: "median"}, {Head: phrase.Capital(strings.TrimPrefix(w.control(), "the ")), Short: "control"}, {Head: "Slices", Short: "n"},
 	}}
 	for _, a := range w.Settings {
 		if a.Procs == nil {
@@ -187,7 +199,7 @@ func (w canaryWords) chart(a verdict.CanarySetting, m *verdict.CanaryFigure, ax 
 	name := phrase.Clean(a.Label)
 	c := document.Chart{
 		Title: "GOMAXPROCS " + name + ": " + w.name(m.Name), Unit: u.Name(), Axis: "slice", Note: "by slices of " + number.Short(number.Seconds(w.SliceSeconds)),
-		Ticks: ticks(u, ax), Series: []document.Series{{Name: "the control, " + canary.Control}, {Name: name}},
+		Ticks: ticks(u, ax), Series: []document.Series{{Name: w.control() + ", " + w.Settings[0].Label}, {Name: name}},
 	}
 	for n, p := range m.Points {
 		k := document.Category{Label: strconv.Itoa(n + 1)}
@@ -206,7 +218,7 @@ func (w canaryWords) chart(a verdict.CanarySetting, m *verdict.CanaryFigure, ax 
 		}
 		c.Categories = append(c.Categories, k)
 	}
-	c.Summary = c.Title + " over " + phrase.Count(len(c.Categories), "slice") + ": " + changes(m.Ratio) + " compared with the control"
+	c.Summary = c.Title + " over " + phrase.Count(len(c.Categories), "slice") + ": " + changes(m.Ratio) + " compared with " + w.control()
 	return c
 }
 

@@ -169,6 +169,9 @@ func planned(r *verdict.Result) string {
 	if c := r.Canary; c != nil {
 		return fmt.Sprintf("%s, each setting next to a control: %d of %s", phrase.Count(len(c.Rounds), "round"), c.Slices, phrase.Count(c.Planned, "slice"))
 	}
+	if l := r.Live; l != nil {
+		return fmt.Sprintf("%s in %s of random order, seed %d", phrase.Count(len(p.Settings), "value"), phrase.Count(l.Blocks, "block"), p.Seed)
+	}
 	if !p.Racing() {
 		return fmt.Sprintf("%s in %s of random order, seed %d", phrase.Count(len(p.Settings), "setting"), phrase.Count(p.Blocks, "block"), p.Seed)
 	}
@@ -317,6 +320,8 @@ func trial(r *verdict.Result) string {
 	switch half := s.Number(l.DurationSeconds / 2); {
 	case r.Canary != nil:
 		out = s.Number(r.Canary.SliceSeconds) + " of the requests of the Service"
+	case r.Live != nil:
+		out = fmt.Sprintf("about %s of the program's own requests, after a burn-in of %s", s.Number(r.Live.SliceSeconds), s.Number(r.Live.BurnInSeconds))
 	case r.Target.Kind != "server":
 		return "one whole run of the program"
 	case l.Command != "":

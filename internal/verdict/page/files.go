@@ -53,7 +53,7 @@ func files(r *verdict.Result) ([]folder.File, error) {
 	if s := r.Settings; s != nil {
 		list = append(list, folder.File{Name: s.Name, Mode: folder.Shared, Content: s.Text})
 	}
-	if r.Canary != nil { // whose slices are no benchmarks
+	if r.Canary != nil || r.Live != nil { // whose slices are no benchmarks
 		return list, nil
 	}
 	var trials bytes.Buffer
@@ -135,8 +135,8 @@ func worded(r *verdict.Result) *resultJSON {
 	if r.Recommendation != nil && len(out.Groups) == 1 {
 		out.Recommendation = &out.Groups[0].Recommendation
 	}
-	if r.Canary != nil {
-		v := canaryWords{r.Canary, r}.verdict()
+	if r.Canary != nil || r.Live != nil {
+		v := New(r).Verdict
 		out.Recommendation = &recommendationJSON{Recommendation: r.Recommendation, Sentence: v.Sentence, Reasons: v.Reasons, Settle: sentences(v.Settle)}
 	}
 	for i := range r.Warnings {

@@ -255,6 +255,8 @@ func originWords(o journal.Origin) string {
 		return "measured here"
 	case journal.OriginKube:
 		return "measured in Kubernetes"
+	case journal.OriginLive:
+		return "measured in the running process, by itself"
 	case journal.OriginSim:
 		return "simulated, not measured"
 	case verdict.OriginMixed:

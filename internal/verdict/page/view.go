@@ -75,7 +75,7 @@ type Group struct {
 	Mistaken   string           // the mistakes in one line
 	Throughput *document.Chart  // nil where nothing valid was measured
 	Latency    *document.Chart  // nil where no latency was measured
-	OverTime   []document.Chart // of a canary
+	OverTime   []document.Chart // of a canary, and of a live experiment
 	Evidence   []document.Chart
 	Curves     document.Table // what the curves show
 	Levels     string         // what its numbers are
@@ -132,7 +132,7 @@ func New(result *verdict.Result) *View {
 		Settings:    settingsFile(r),
 	}
 	alone := gateAlone(r)
-	v.canary(r)
+	v.ownTraffic(r)
 	for i := range r.Groups {
 		g := &group{Group: &r.Groups[i], r: r, index: i, gateAlone: alone, rows: rowsOf(&r.Groups[i])}
 		g.throughput = g.throughputShown()

@@ -1,0 +1,231 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"net/http"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/procfit/procfit/internal/measure/plan"
+	"github.com/procfit/procfit/internal/measure/plan/field"
+	"github.com/procfit/procfit/internal/measure/session"
+	"github.com/procfit/procfit/internal/program/meter"
+	"github.com/procfit/procfit/internal/show/phrase"
+	"github.com/procfit/procfit/internal/show/secret"
+	"github.com/procfit/procfit/internal/verdict/journal"
+	"github.com/procfit/procfit/internal/verdict/live"
+)
+
+// liveOptions are the flags of procfit live.
+type liveOptions struct {
+	measurement
+	slice, burnIn, baseline time.Duration
+	budget                  liveBudget
+	same                    bool
+}
+
+// liveBudget is what an experiment may cost: a number of requests, or a share of those that
+// an objective of 99.9% allows to fail in 30 days.
+type liveBudget struct{ requests, share float64 }
+
+// ofLive is why the header of a sweep has nothing of a live experiment's fields.
+const ofLive = "a live experiment has a section of its own in the header"
+
+func newLiveCommand(std stdio) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "live [flags] SOCKET|URL|PID",
+		Short: "Compare values in a running program, under its own traffic",
+		Long: `Let a running Go program change its own GOMAXPROCS for short slices of time, in random
+order, and report which value is proven better under the traffic that the program has
+anyway. Nothing is sent, and nothing is started.
+
+The program must have the Meter and an Agent of maxprocs/live. Name its socket, the URL
+under which it mounts the Agent, or its process ID.
+
+The program restores its own value at the end, at Ctrl-C, and within 5 seconds if procfit
+is killed. A value is left at once if requests pile up, and the experiment ends if slow
+and failed requests use up the --budget. Whatever sized itself when the program started
+keeps that size: confirm a better value after a restart, with procfit sweep.
+
+Exit codes: 0 any answer, also none yet; 1 harm ended the experiment; 2 usage; 3 failure,
+also where the program refused; 130 interrupted.`,
+		Example: `  procfit live /run/app/procfit.sock --procs 2,4
+  procfit live /run/app/procfit.sock --procs 1..4 --slo p99=100ms --duration 1h
+  procfit live http://127.0.0.1:8080/internal/procfit --header 'Authorization: Bearer …' --dry-run`,
+	}
+	o := newLiveOptions(std, cmd)
+	cmd.RunE = func(cmd *cobra.Command, args []string) error { return o.run(cmd.Context(), std, args) }
+	return cmd
+}
+
+func newLiveOptions(std stdio, cmd *cobra.Command) *liveOptions {
+	o := &liveOptions{measurement: newMeasurement("live"), slice: 5 * time.Second, burnIn: 2 * time.Second, baseline: time.Minute, budget: liveBudget{share: 0.001}}
+	o.spec.Load.Duration = 30 * time.Minute
+	fields := field.Take(o.spec.Fields(),
+		field.Field{Name: "procs", Help: "GOMAXPROCS values to try: auto, 1..4, or 1,2"},
+		field.Field{Name: "duration", Help: "how long the experiment takes at most, with its baseline"},
+		field.Field{Name: "margin", Help: "how much more CPU time per request still counts as equally good"},
+		field.Field{Name: "margin-p99"},
+		field.Field{Name: "slo", Help: "latency above which requests are slow: p99=100ms (default by the baseline)", More: "Without it, a request is slow if it takes twice as long as the p99 of the baseline."},
+		field.Field{Name: "seed", Help: "seed of the random order of values (default from the clock)"},
+		field.Field{Name: "header", Help: "a header to send to the URL; may be repeated"})
+	own := field.In(field.Compare,
+		field.Field{Name: "slice", Holds: "TIME", Help: "how long a value is counted at a time, up to 20% shorter or longer at random", Value: field.Time(&o.slice, 1, "5s"), Aside: ofLive},
+		field.Field{Name: "burn-in", Holds: "TIME", Help: "time after each change that is not counted", Value: field.Time(&o.burnIn, 1, "2s"), Aside: ofLive},
+		field.Field{Name: "baseline", Holds: "TIME", Help: "time before the first change, for what is usual", Value: field.Time(&o.baseline, 1, "1m"), Aside: ofLive},
+		field.Field{
+			Name: "budget", Holds: "COST", Often: true, Help: "slow or failed requests that it may cost: 500, or a share as 0.1%",
+			More: "A share is of the requests that an objective of 99.9% allows to fail in 30 days, at the rate of the baseline. Only those beyond what the value at start has count.", Value: field.Parsed(&o.budget, "0.1%", parseBudget), Aside: ofLive,
+		},
+		toggle("aa", &o.same, "compare the value at start with itself, to check the experiment", ofLive),
+	)
+	o.bind(std, cmd, slices.Concat(fields, own, field.Take(o.own(), append(field.Named("title", "dry-run", "output", "json", "quiet"),
+		field.Field{Name: "out", Help: "results directory (default results/NAME-live-TIME)"})...)))
+	return o
+}
+
+func parseBudget(text string) (liveBudget, error) {
+	number, share := strings.CutSuffix(text, "%")
+	v, err := strconv.ParseFloat(number, 64)
+	switch {
+	case err != nil || !(v > 0) || v > 1e12:
+		return liveBudget{}, &field.Mistake{Text: text, Reason: "expected a number of requests, or a share", Example: "500 or 0.1%"}
+	case share && v > 100:
+		return liveBudget{}, &field.Mistake{Text: text, Reason: "expected at most 100%", Example: "0.1%"}
+	case share:
+		return liveBudget{share: v / 100}, nil
+	}
+	return liveBudget{requests: v}, nil
+}
+
+const (
+	shortestSlice  = time.Second
+	shortestBurnIn = 100 * time.Millisecond
+)
+
+// target is the program that was named.
+func (o *liveOptions) target(args []string) (*meter.Client, error) {
+	if len(args) != 1 {
+		return nil, usageError("live takes one socket, URL or process ID, got %s; try: procfit live /run/app/procfit.sock --procs 1,2", phrase.Count(len(args), "word"))
+	}
+	t := meter.Target{Name: args[0], Headers: http.Header{}}
+	if o.has("header") && !t.IsURL() {
+		return nil, usageError("--header needs a URL: a socket gets no headers")
+	}
+	for _, h := range o.spec.Load.Headers {
+		name, value, ok := strings.Cut(h, ":")
+		if !ok || strings.TrimSpace(name) == "" {
+			return nil, usageError("--header %q: expected a name, a colon and a value", secret.Text(h))
+		}
+		t.Headers.Add(strings.TrimSpace(name), strings.TrimSpace(value))
+	}
+	c, err := t.Find()
+	if err != nil {
+		return nil, usageError("%w", err)
+	}
+	return c, nil
+}
+
+// resolve settles what is done with a program that can be reached. Nothing is changed yet.
+func (o *liveOptions) resolve(ctx context.Context, args []string) (*liveRun, error) {
+	client, err := o.target(args)
+	if err != nil {
+		return nil, err
+	}
+	run := &liveRun{program: &liveProgram{client: client}, share: o.budget.share}
+	if err := o.liveHeader(&run.header); err != nil {
+		return nil, err
+	}
+	s, err := client.State(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if s.Off {
+		return nil, fmt.Errorf("process %d: the program has switched experiments off", s.PID)
+	}
+	run.state, run.program.started = s, s.Started
+	h := &run.header
+	l := h.Live
+	l.PID, l.Unit, l.Start, l.LimitCPUs = s.PID, phrase.Clean(s.Unit), s.Start, s.Limit
+	values, err := o.values(run)
+	if err != nil {
+		return nil, err
+	}
+	h.Plan.Settings = live.Settings(s.Start, values, o.same)
+	h.Target = journal.Target{Kind: journal.KindLive, GoVersion: s.Go}
+	h.TargetHost = journal.Host{CPUs: s.NumCPU, EffectiveCPUs: float64(s.NumCPU)}
+	if (meter.Target{Name: args[0]}).IsURL() {
+		h.Target.URL = secret.Text(args[0])
+	} else {
+		h.TargetHost = session.ThisHost()
+	}
+	if h.Name = o.spec.Name; h.Name == "" {
+		h.Name = fmt.Sprintf("process %d", s.PID)
+	}
+	if err := h.Check(); err != nil {
+		return nil, usageError("%w", err)
+	}
+	if run.dir = o.out; run.dir == "" {
+		run.dir = filepath.Join("results", plan.FileName(h.Name)+"-live-"+h.Started.Format("20060102-150405"))
+	}
+	if _, err := os.Lstat(filepath.Join(run.dir, journal.Name)); err == nil {
+		return nil, usageError("--out %s has a journal already, and a live experiment cannot be resumed: choose another directory", run.dir)
+	}
+	return run, nil
+}
+
+// liveHeader is what the flags say by themselves.
+func (o *liveOptions) liveHeader(h *live.Header) error {
+	spec := o.spec.Spec
+	switch {
+	case o.slice < shortestSlice:
+		return usageError("--slice %s: expected %s or more, since a shorter slice is mostly what a change costs", o.slice, shortestSlice)
+	case o.burnIn < shortestBurnIn:
+		return usageError("--burn-in %s: expected %s or more", o.burnIn, shortestBurnIn)
+	case o.baseline < 2*o.slice:
+		return usageError("--baseline %s: expected at least two slices of %s", o.baseline, o.slice)
+	}
+	h.Live = &journal.Live{SliceSeconds: o.slice.Seconds(), BurnInSeconds: o.burnIn.Seconds(), BaselineSeconds: o.baseline.Seconds(), Budget: o.budget.requests, Same: o.same}
+	if spec.Load.SLO != nil {
+		h.Live.SlowSeconds = spec.Load.SLO.Seconds
+	}
+	h.Load.DurationSeconds = spec.Load.Duration.Seconds()
+	h.Started, h.Tool = time.Now().Truncate(time.Second), o.tool()
+	h.Tool.Args = secret.Own(h.Tool.Args)
+	h.Plan.Margin, h.Plan.MarginP99, h.Plan.Seed = spec.Margin, spec.MarginP99, uint64(h.Started.UnixNano())
+	if o.spec.Seed != nil {
+		h.Plan.Seed = *o.spec.Seed
+	}
+	return nil
+}
+
+// values are those that the program may try, but for the one at start.
+func (o *liveOptions) values(run *liveRun) (values []int, err error) {
+	s := run.state
+	cpus := float64(s.Start)
+	if s.Limit > 0 {
+		cpus = min(cpus, s.Limit)
+	}
+	for _, v := range o.spec.Procs.For(cpus) {
+		switch {
+		case v == nil || *v == s.Start: // which is always compared
+		case o.spec.Procs.Auto && float64(*v) > math.Ceil(cpus): // for a sweep to try, and not for users
+		case *v >= s.Min && *v <= s.Max:
+			values = append(values, *v)
+		case !o.spec.Procs.Auto:
+			return nil, usageError("--procs %d: the process allows %d to %d; live.Min and live.Max in its code allow more", *v, s.Min, s.Max)
+		}
+	}
+	if len(values) == 0 && !o.same {
+		return nil, usageError("--procs: expected at least one value other than the one at start, %d, from %d to %d", s.Start, s.Min, s.Max)
+	}
+	return values, nil
+}

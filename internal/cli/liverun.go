@@ -1,0 +1,237 @@
+package cli
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"math"
+	"time"
+
+	"github.com/procfit/procfit/internal/host/folder"
+	"github.com/procfit/procfit/internal/program/meter"
+	"github.com/procfit/procfit/internal/show/number"
+	"github.com/procfit/procfit/internal/show/phrase"
+	"github.com/procfit/procfit/internal/verdict/journal"
+	"github.com/procfit/procfit/internal/verdict/live"
+	maxlive "github.com/procfit/procfit/maxprocs/live"
+)
+
+// liveRun is a live experiment whose every question is settled.
+type liveRun struct {
+	header  live.Header
+	program *liveProgram
+	state   maxlive.State
+	share   float64 // the budget as a share; 0: the header has it
+	dir     string
+}
+
+// run is procfit live.
+func (o *liveOptions) run(ctx context.Context, std stdio, args []string) error {
+	o.operands = args
+	if err := o.check(); err != nil {
+		return err
+	}
+	std = o.printed.std(std)
+	run, err := o.resolve(ctx, args)
+	if err != nil {
+		return err
+	}
+	if o.dryRun {
+		_, err := fmt.Fprintln(std.out, run.describe())
+		return err
+	}
+	std.notef("%s", run.describe())
+	end, begun, err := run.measure(ctx, std)
+	if begun {
+		err = errors.Join(report(std, run.dir, o.printed.json(), "", true), err)
+	}
+	return errors.Join(err, liveEnded(end))
+}
+
+// liveEnded is how an experiment ended, as an error where it did not come to its end.
+func liveEnded(end *journal.End) error {
+	switch end.Code {
+	case journal.EndComplete, journal.EndDecided:
+		return nil
+	case journal.EndInterrupted:
+		return interrupted(context.Canceled)
+	case journal.EndHarm:
+		return &exitError{exitGate, fmt.Errorf("harm with GOMAXPROCS %s ended the experiment", end.Harm.Setting)}
+	}
+	return errors.New(end.Reason)
+}
+
+// describe is what will be done, how long it takes at most, and what it may cost.
+func (run *liveRun) describe() string {
+	h, l := run.header, run.header.Live
+	var labels []string
+	for _, s := range h.Plan.Settings[1:] {
+		labels = append(labels, s.Label)
+	}
+	cost := fmt.Sprintf("%s requests", number.Count(l.Budget))
+	if run.share > 0 {
+		cost = fmt.Sprintf("%s of the requests that an objective of 99.9%% allows to fail in 30 days", number.Percent(run.share))
+	}
+	lasts := time.Duration(h.Load.DurationSeconds * float64(time.Second))
+	short := func(s float64) string { return number.Short(number.Seconds(s)) }
+	return fmt.Sprintf("process %d runs with GOMAXPROCS %d; for at most %s it tries %s on its own traffic, in slices of %s after a baseline of %s; a block takes %s, and a proof at least %d blocks; it may cost %s; results in %s",
+		l.PID, l.Start, number.Minutes(lasts), phrase.And(labels), short(l.SliceSeconds), short(l.BaselineSeconds), short(h.Block().Seconds()), live.FewestBlocks, cost, run.dir)
+}
+
+// measure runs the experiment. begun reports that there is a journal.
+func (run *liveRun) measure(ctx context.Context, std stdio) (end *journal.End, begun bool, err error) {
+	dir, err := folder.Make(run.dir)
+	if err != nil {
+		return &journal.End{}, false, err
+	}
+	defer dir.Close()
+	run.program.lease = hex.EncodeToString(random())
+	var w *journal.Writer
+	p := &liveProgress{std: std, run: run, began: time.Now()}
+	r := &live.Run{Header: run.header, Place: run.program, BucketEnd: maxlive.BucketEnd, Share: run.share, Tell: p.tell}
+	r.Begin = func(h live.Header) (err error) {
+		run.header = h
+		w, err = journal.Create(dir, h.Header)
+		return err
+	}
+	r.Append = func(t journal.Trial) error { return w.Append(t) }
+	end, err = r.Run(ctx)
+	if w == nil {
+		return end, false, err
+	}
+	defer w.Close()
+	return end, true, errors.Join(err, w.AppendEnd(*end))
+}
+
+// random is the name of a lease, which nobody else can guess.
+func random() []byte {
+	b := make([]byte, 16)
+	_, _ = rand.Read(b) // it never fails
+	return b
+}
+
+// liveProgram is the program of a live experiment, through its control endpoint.
+type liveProgram struct {
+	client  *meter.Client
+	lease   string
+	started int64 // of the process
+	seq     int64
+	past    maxlive.Metrics
+}
+
+// Lease implements live.Place.
+func (p *liveProgram) Lease(ctx context.Context) error {
+	s, err := p.client.Lease(ctx, p.lease, live.LeaseFor)
+	if err == nil && s.Started != p.started {
+		return restarted()
+	}
+	return p.ended(ctx, err)
+}
+
+// Set implements live.Place.
+func (p *liveProgram) Set(ctx context.Context, procs int) (time.Duration, error) {
+	p.seq++
+	s, err := p.client.Procs(ctx, p.lease, procs, p.seq)
+	return time.Duration(s.CallNS), p.ended(ctx, err)
+}
+
+// Read implements live.Place.
+func (p *liveProgram) Read(ctx context.Context) (live.Reading, error) {
+	m, err := p.client.Metrics(ctx)
+	if err != nil {
+		return live.Reading{}, p.ended(ctx, err)
+	}
+	if p.past.At != 0 {
+		if _, err := meter.Since(p.past, m); errors.Is(err, meter.ErrRestarted) {
+			return live.Reading{}, restarted()
+		} else if err != nil {
+			return live.Reading{}, &live.EndError{End: journal.End{Code: journal.EndFailed, Reason: err.Error()}}
+		}
+	}
+	p.past = m
+	histogram := func(h maxlive.Histogram) live.Histogram { return live.Histogram{Counts: h.Counts, Sum: h.Sum} }
+	return live.Reading{
+		At: time.Unix(0, m.At), Requests: m.Requests, Failed: m.Failed, Panics: m.Panics, InFlight: m.InFlight,
+		CPU: m.CPU, Arrival: histogram(m.Arrival), Handler: histogram(m.Handler),
+	}, nil
+}
+
+// Release implements live.Place.
+func (p *liveProgram) Release(ctx context.Context) error {
+	_, err := p.client.Release(ctx, p.lease)
+	return err
+}
+
+// restarted is that another process has the endpoint.
+func restarted() error {
+	const reason = "the program was restarted, or ended"
+	return &live.EndError{End: journal.End{Code: journal.EndHarm, Reason: reason, Harm: &journal.Harm{Code: journal.HarmEnded, Detail: reason}}}
+}
+
+// ended is an error of the client, which ends the experiment if the program answers.
+func (p *liveProgram) ended(ctx context.Context, err error) error {
+	var no *meter.RefusedError
+	if !errors.As(err, &no) {
+		return err
+	}
+	end := journal.End{Code: journal.EndTaken, Reason: phrase.Clean(no.Detail)}
+	switch no.Code {
+	case "no_lease":
+		if s, err := p.client.State(ctx); err == nil && s.Started != p.started {
+			return restarted()
+		}
+	case "off", "refused":
+		end.Reason = "the program refused: " + end.Reason
+	case "set_by_other":
+	case "leased":
+		end.Code = journal.EndFailed
+	default:
+		end.Code, end.Reason = journal.EndFailed, err.Error()
+	}
+	return &live.EndError{End: end}
+}
+
+// liveProgress prints how far an experiment is, a line for each block and what is special.
+type liveProgress struct {
+	std   stdio
+	run   *liveRun
+	began time.Time
+	block int
+}
+
+func (p *liveProgress) tell(e live.Event) {
+	l := p.run.header.Live
+	switch e.Kind {
+	case live.EventBaseline:
+		p.std.notef("[baseline] GOMAXPROCS %d alone, for %s", l.Start, number.Short(number.Seconds(l.BaselineSeconds)))
+	case live.EventBegin:
+		p.std.notef("[baseline] %s req/s, at most %s in the system; slow is longer than %s; it may cost %s requests", number.Count(l.RequestsPerSecond), number.Count(math.Round(l.InSystemMax)), number.Short(number.Seconds(l.SlowSeconds)), number.Count(l.Budget))
+		if l.LatencyBy != live.ByArrival {
+			p.std.notef("no request came through the Meter's Listener, so that latency does not decide: a value can be proven cheaper or worse, and not better")
+		}
+		if n := l.RequestsPerSecond * l.SliceSeconds; n < 20 {
+			p.std.notef("%s in a slice of %s: latency does not decide below %d", phrase.Count(int(n), "request"), number.Short(number.Seconds(l.SliceSeconds)), 20)
+		}
+		if l.LimitCPUs > 0 && l.CPUs > 0.9*l.LimitCPUs {
+			p.std.notef("the program uses %s of its CPU limit of %s: values below %d can only lose", number.CPUs(l.CPUs), number.BareCPUs(l.LimitCPUs), l.Start)
+		}
+	case live.EventSlice:
+		if t := e.Trial; t.InvalidCode == journal.InvalidLeft {
+			p.std.notef("GOMAXPROCS %s: left after %s, with %s requests in the system", t.Setting.Label, number.Short(number.Seconds(t.DurationSeconds)), number.Count(math.Round(t.Live.InSystemMax)))
+		}
+	case live.EventBlock:
+		p.block++
+		var list []string
+		for i, v := range e.Look.Values {
+			list = append(list, p.run.header.Plan.Settings[i+1].Label+" "+string(v.Outcome))
+		}
+		left := time.Duration(p.run.header.Load.DurationSeconds*float64(time.Second)) - time.Since(p.began)
+		p.std.notef("[block %d] %s; used %s of the budget; elapsed %s, at most %s left", p.block, phrase.And(list), number.Percent(e.Spent/l.Budget), number.Clock(time.Since(p.began)), number.Clock(max(0, left)))
+	case live.EventCarried:
+		p.std.notef("what one value leaves behind reaches into the next slice: from here on the burn-in is %s, and the slices so far are not used", e.Burn)
+	case live.EventRelease:
+		p.std.notef("GOMAXPROCS is %d again", l.Start)
+	}
+}

@@ -1,0 +1,220 @@
+package page
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/procfit/procfit/internal/show/document"
+	"github.com/procfit/procfit/internal/show/number"
+	"github.com/procfit/procfit/internal/show/phrase"
+	"github.com/procfit/procfit/internal/verdict"
+	"github.com/procfit/procfit/internal/verdict/journal"
+	"github.com/procfit/procfit/internal/verdict/live"
+)
+
+// liveWords are those of a live experiment. Its table and its charts are a canary's, whose
+// control is the start value.
+type liveWords struct {
+	*verdict.Live
+	canaryWords
+}
+
+func liveWordsOf(r *verdict.Result) liveWords {
+	c := &verdict.Canary{Canary: journal.Canary{SliceSeconds: r.Live.SliceSeconds}, PerRequest: true}
+	for i, s := range r.Live.Settings {
+		if i == 0 {
+			s.Procs = nil
+		}
+		c.Settings = append(c.Settings, s.CanarySetting)
+	}
+	return liveWords{r.Live, canaryWords{c, r}}
+}
+
+// ownTraffic is of what was measured under the program's own traffic.
+func (v *View) ownTraffic(r *verdict.Result) {
+	v.canary(r)
+	v.live(r)
+}
+
+// live makes the values of a live experiment a group, as canary does.
+func (v *View) live(r *verdict.Result) {
+	if r.Live == nil {
+		return
+	}
+	v.Name, v.Progress = v.Name+" under its own traffic", ""
+	w := liveWordsOf(r)
+	v.Groups = []Group{{ID: "g1", Verdict: w.verdict(), Table: w.table(), Facts: w.facts(), Paste: w.canaryWords.paste(), OverTime: w.charts()}}
+}
+
+// facts are what limits the answer.
+func (w liveWords) facts() document.Pairs {
+	share := number.Ratio()
+	return document.Pairs{
+		{Name: "Margins", Value: fmt.Sprintf("CPU time %s, p50 %s, p99 %s (a value that is worse by less is equally good)", share.Number(w.r.Plan.Margin), share.Number(live.MarginP50), share.Number(w.r.Plan.MarginP99))},
+		{Name: "Proven for", Value: w.proofHolds()},
+		{Name: "Not visible from inside", Value: "waits before the kernel has a request: in a client's pool, in a load balancer, in the queue of connections"},
+		{Name: "Not judged", Value: "memory: threads and caches of the highest value stay"},
+	}
+}
+
+// proofHolds is what the proof is for.
+func (w liveWords) proofHolds() string {
+	from := w.r.Started.UTC()
+	s := fmt.Sprintf("%s to %s, Go %s, %s", number.PerSecond("req/s").Number(w.Least), number.PerSecond("req/s").Value(w.Most), goVersion(w.r.Target.GoVersion), number.CPUs(w.r.Host.EffectiveCPUs))
+	if w.LimitCPUs > 0 {
+		s += " under a CPU limit of " + number.BareCPUs(w.LimitCPUs)
+	}
+	if w.Live.End != nil {
+		s += fmt.Sprintf(", %s to %s UTC", from.Format("15:04"), w.Live.End.Time.UTC().Format("15:04"))
+	}
+	return s
+}
+
+// verdict is how it ended, and what is proven.
+func (w liveWords) verdict() Verdict {
+	v := Verdict{State: document.Unknown, Label: "Not finished"}
+	switch e := w.Live.End; {
+	case e == nil:
+		v.Sentence = liveUnfinished("its journal has no end: procfit was killed, or is still running")
+	case e.Code == journal.EndHarm:
+		v.State, v.Label, v.Sentence = document.Attention, "Harm", w.harm(e)
+		if e.Harm != nil {
+			v.Answer.Text = "Harm at GOMAXPROCS " + phrase.Clip(phrase.Clean(e.Harm.Setting), nameRoom)
+		}
+	case e.Code == journal.EndComplete || e.Code == journal.EndDecided:
+		v = w.compared()
+	case e.Code == journal.EndInterrupted:
+		v.Sentence = liveUnfinished("it was interrupted")
+	default:
+		v.Sentence = liveUnfinished(phrase.Clean(e.Reason))
+	}
+	if v.Answer.Text == "" {
+		v.Answer.Text = v.Label
+	}
+	v.Context, v.Answer.Plain = w.how(), v.Sentence
+	for _, s := range w.Live.Settings[1:] {
+		v.Reasons = append(v.Reasons, w.reason(s))
+	}
+	return v
+}
+
+func liveUnfinished(why string) string { return "The experiment did not finish: " + why + "." }
+
+func (w liveWords) start() string { return strconv.Itoa(w.Start) }
+
+// compared is what the slices show.
+func (w liveWords) compared() Verdict {
+	rec := w.r.Recommendation
+	name := called(rec)
+	v := Verdict{State: name.state, Label: name.label}
+	values := phrase.And(w.proven(rec.Verdict))
+	switch {
+	case w.Same:
+		return w.checked()
+	case rec.Verdict == verdict.Recommended:
+		v.Answer.Text = "Set GOMAXPROCS=" + strings.Join(w.proven(rec.Verdict), " or ")
+		v.Sentence = fmt.Sprintf("Under this traffic GOMAXPROCS %s is better than %s, the value at start, and proven no worse in the judged metrics: %s.", values, w.start(), phrase.And(w.judged()))
+		if rec.Procs != nil {
+			v.Answer.Apply = "export GOMAXPROCS=" + strconv.Itoa(*rec.Procs)
+			v.Settle = w.confirm(*rec.Procs)
+		}
+	case rec.Verdict == verdict.TradeOff:
+		v.Answer.Text = v.Label
+		v.Sentence = fmt.Sprintf("Under this traffic GOMAXPROCS %s is better than %s, the value at start, in one metric and worse in another.", values, w.start())
+	case rec.Verdict == verdict.KeepDefault:
+		v.Answer.Text = "Keep GOMAXPROCS " + w.start()
+		v.Sentence = fmt.Sprintf("Under this traffic no value is better than %s, the value at start.", w.start())
+	case rec.Verdict == verdict.NotYourKnob:
+		v.Answer.Text = "Nothing to change"
+		v.Sentence = fmt.Sprintf("GOMAXPROCS %s and %s are the same within the margins.", w.start(), values)
+	default:
+		v.Answer.Text = "No answer yet"
+		v.Sentence = fmt.Sprintf("Under this traffic no value is proven better than %s, the value at start: more slices may decide it.", w.start())
+		if longer := time.Duration(2 * w.r.Load.DurationSeconds * float64(time.Second)); len(w.r.Tool.Args) > 0 {
+			v.Settle = []document.Item{{Text: "measure for twice as long", Command: "procfit " + phrase.Shell(with(w.r.Tool.Args, flag{"--duration", longer.String()}, flag{name: "--out"}))}}
+		}
+	}
+	return v
+}
+
+// checked is what the start value came to, compared with itself.
+func (w liveWords) checked() Verdict {
+	v := Verdict{State: document.OK, Label: "No difference", Sentence: "The value at start was compared with itself, and no difference was found: there is none."}
+	if came := w.Live.Settings[1].Came; !slices.Contains([]string{string(live.Open), string(live.Same)}, came) {
+		v.State, v.Label = document.Attention, "A difference from itself"
+		v.Sentence = fmt.Sprintf("The value at start was compared with itself, and came out as %s. By chance this happens in fewer than 5 of 100 checks; if it happens again, do not trust an experiment on this program.", came)
+	}
+	return v
+}
+
+// confirm is how a value is confirmed that was set in a process which had started with
+// another.
+func (w liveWords) confirm(procs int) []document.Item {
+	restart := fmt.Sprintf("restart the program with GOMAXPROCS=%d", procs)
+	args := w.r.Tool.Args
+	switch {
+	case len(args) < 2 || !strings.HasPrefix(args[1], "/"):
+		return document.Items([]string{restart + ", and compare its CPU time and latency with those of before"})
+	case procs > w.Start:
+		return []document.Item{{Text: restart + ", and compare it with the old value", Command: phrase.Shell([]string{"procfit", "live", args[1], "--procs", w.start()})}}
+	}
+	return []document.Item{{Text: restart + ", and compare its CPU time and latency with those of now", Command: phrase.Shell([]string{"procfit", "observe", args[1], "--duration", "1m"})}}
+}
+
+// reason is what one value came to.
+func (w liveWords) reason(s verdict.LiveSetting) string {
+	lead := "GOMAXPROCS " + phrase.Clean(s.Label) + ": "
+	switch {
+	case s.Came == string(live.Left):
+		return fmt.Sprintf("%sleft %s, the last time after %s with %s requests in the system, where %s had at most %s", lead, howOften(s.Left), number.Short(number.Seconds(s.LeftAfter)), number.Count(math.Round(s.InSystem)), w.start(), number.Count(math.Round(w.InSystemMax)))
+	case s.Unequal:
+		return lead + "not judged, because its requests per second differ from those of " + w.start()
+	case s.Slices == 0:
+		return lead + "no slice was counted"
+	}
+	var list []string
+	for _, f := range s.Figures {
+		if f.Outcome != verdict.OutcomeNotJudged {
+			list = append(list, w.name(f.Name)+" "+changes(f.Ratio)+" ("+outcomeWords[f.Outcome]+")")
+		}
+	}
+	return lead + phrase.Clean(s.Came) + ": " + phrase.And(list)
+}
+
+func howOften(n int) string {
+	switch n {
+	case 1:
+		return "once"
+	case 2:
+		return "twice"
+	}
+	return strconv.Itoa(n) + " times"
+}
+
+// how is what was done, and what a value that is set live cannot show.
+func (w liveWords) how() string {
+	s := fmt.Sprintf("Set live, with %s at start: what sized itself at start has kept its size. %s of about %s in random order, for %s", w.start(), phrase.Count(w.Blocks, "block"), number.Short(number.Seconds(w.Live.SliceSeconds)), w.proofHolds())
+	if w.Carried {
+		s += "; slices before the burn-in became longer are not used"
+	}
+	return s + "."
+}
+
+// harm is what happened.
+func (w liveWords) harm(e *journal.End) string {
+	if e.Harm == nil {
+		return "The experiment ended because of harm."
+	}
+	who := "with GOMAXPROCS " + phrase.Clean(e.Harm.Setting)
+	switch e.Harm.Code {
+	case journal.HarmBudget:
+		return fmt.Sprintf("The experiment ended before another slice %s: slow and failed requests beyond those of %s have used up the budget of %s.", who, w.start(), number.Count(w.Budget))
+	case journal.HarmPanic:
+		return fmt.Sprintf("A handler panicked %s, so the experiment ended.", who)
+	}
+	return fmt.Sprintf("The process did not keep running %s, so the experiment ended: %s.", who, phrase.Clean(e.Harm.Detail))
+}
