@@ -94,7 +94,7 @@ func tooLarge(size, most int64) error {
 	return fmt.Errorf("has %d bytes or more, and at most %d are read", size, most)
 }
 
-// cause leaves the path out, which stands beside the message anyway.
+// cause leaves the path out, which is next to the message anyway.
 func cause(err error) error {
 	var p *fs.PathError
 	if errors.As(err, &p) {

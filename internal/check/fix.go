@@ -96,7 +96,7 @@ func overlay(texts map[string]*draft) map[string][]byte {
 	return o
 }
 
-// round applies the changes that do not stand in each other's way.
+// round applies the changes that do not overlap.
 func (x Fixer) round(r *Report, texts map[string]*draft) []*draft {
 	byPath := map[string][]Finding{}
 	for _, f := range r.Findings {

@@ -21,7 +21,7 @@ const (
 //	procfit:ignore PF004 the value is measured
 //	procfit:ignore PF004,PF001 the value is measured
 type Ignore struct {
-	Place  rule.Place // where it stands
+	Place  rule.Place // where it is
 	Rules  []string
 	Reason string
 
@@ -37,7 +37,7 @@ const IgnoreMarker = "procfit:ignore"
 var ruleID = regexp.MustCompile(`^PF[0-9]{3}$`)
 
 // ParseIgnore reads the text of a comment, without its # or //. It is none where ok
-// is false. What is wrong with one shows as a finding: a name that is not a rule stands
+// is false. What is wrong with one shows as a finding: a name that is not a rule is
 // in Rules as it was written.
 func ParseIgnore(comment string) (rules []string, reason string, ok bool) {
 	_, rest, ok := strings.Cut(comment, IgnoreMarker)

@@ -13,7 +13,7 @@ type Impact struct {
 	Values     []*Value   // that have an Injection, in the order of the Report
 	Total      Totals
 	Namespaces []Totals // in the order of their names
-	Patches    int      // containers of which only a patch is known, in no total
+	Patches    int      // containers known by a patch only, in no total
 }
 
 // Totals count workloads and containers: of a namespace, or of all.

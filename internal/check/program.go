@@ -37,7 +37,7 @@ func (p Program) Check() error {
 	return facts.Go{Version: p.GoVersion, Language: p.Language}.Check()
 }
 
-// Candidate is a program, an image's or a module's, that lies beside manifests.
+// Candidate is a program, an image's or a module's, that is next to manifests.
 type Candidate struct {
 	Program
 	Images  []string // the names of the image that it lies in
@@ -149,7 +149,7 @@ func one(found []Candidate) (Program, []string) {
 }
 
 // imageName is an image's whole name: what is left out is written as docker fills it in.
-// A digest beside a tag is left out; of one alone nothing is known.
+// A digest next to a tag is left out; of one alone nothing is known.
 func imageName(name string) string {
 	name, digest, pinned := strings.Cut(name, "@")
 	if name == "" {

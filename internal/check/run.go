@@ -32,7 +32,7 @@ type Options struct {
 }
 
 // Run checks the files. An error is of the whole run: what is wrong with one file
-// stands in the Report. Where the context ends the run, the Report has what was found
+// is in the Report. Where the context ends the run, the Report has what was found
 // until then.
 func Run(ctx context.Context, o Options) (*Report, error) {
 	c := new(collector)

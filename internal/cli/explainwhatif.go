@@ -99,7 +99,7 @@ func (o *explainOptions) policyField() field.Field {
 	return f
 }
 
-// checkRequest refuses a request, or a floor, of which the policy makes nothing.
+// checkRequest refuses a request, or a floor, that the policy does not use.
 func (o *explainOptions) checkRequest() error {
 	switch {
 	case o.by.Name != "":

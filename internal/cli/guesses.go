@@ -7,7 +7,7 @@ import (
 )
 
 // guesses are flags that hyperfine, k6, wrk, hey, docker and kubectl have, or that say what
-// another command does, and what does the same here: flags, of which the first that a
+// another command does, and what does the same here: flags, where the first that a
 // command has counts, and then a command. procfit only names it: no flag has two names.
 var guesses = map[string][]string{
 	// Load generators.

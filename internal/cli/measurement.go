@@ -73,7 +73,7 @@ func outField(p *string, normal string) field.Field {
 	}
 }
 
-// toggle is a switch of the command line, of which the header has nothing.
+// toggle is a switch of the command line that the header does not have.
 func toggle(name string, p *bool, help, aside string) field.Field {
 	return field.Field{Name: name, Help: help, Value: field.Switch(p), Aside: aside}
 }

@@ -172,7 +172,7 @@ func arrangement(s *session.Session) string {
 	return ""
 }
 
-// unjudged says beforehand of which quotas the p99 will not be judged, and what would
+// unjudged reports under which CPU limits the p99 will not be judged, and what would
 // do; nothing where it will be, or where only the pilots can tell.
 func unjudged(s *session.Session) string {
 	var list []string

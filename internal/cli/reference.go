@@ -108,7 +108,7 @@ func pageName(c *cobra.Command) string {
 	return strings.ReplaceAll(strings.TrimPrefix(c.CommandPath(), "procfit "), " ", "-")
 }
 
-// passages are the parts of a help text, which empty lines separate. One of which a line
+// passages are the parts of a help text, which empty lines separate. One in which a line
 // is indented keeps its form.
 func passages(text string) (list []passage) {
 	for part := range strings.SplitSeq(strings.TrimSpace(text), "\n\n") {
@@ -305,7 +305,7 @@ var (
 	special = regexp.MustCompile(`[^\x00-\x7f]`)
 )
 
-// roff is a text of which roff reads nothing as its own. A minus may be copied into a
+// roff is a text in which roff finds no commands. A minus may be copied into a
 // shell, and so it is no hyphen.
 func roff(text string) string {
 	text = strings.NewReplacer(`\`, `\e`, "-", `\-`, "'", `\(aq`, "`", `\(ga`, "^", `\(ha`, "~", `\(ti`).Replace(text)

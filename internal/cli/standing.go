@@ -81,7 +81,7 @@ func compareSettings(a, b journal.Setting) int {
 		cmp.Compare(x.Group.Replicas, y.Group.Replicas), cmp.Compare(x.Procs, y.Procs), cmp.Compare(x.Variant, y.Variant))
 }
 
-// lines are the settings as a table of at most so many lines, and of so many
+// lines are the settings as a table with a bound on its lines and on its
 // columns; now is the one that is measured just now. Where there is no room for
 // all, those measured last are shown.
 func (s *standing) lines(now *journal.SettingKey, unit string, most, width int) []string {
@@ -113,7 +113,7 @@ func (s *standing) lines(now *journal.SettingKey, unit string, most, width int) 
 	return strings.Split(strings.TrimSuffix(w.String(), "\n"), "\n")
 }
 
-// latest are at most so many settings, those with the latest trials, in order.
+// latest are the n settings at most that have the latest trials, in order.
 func (s *standing) latest(most int, now *journal.SettingKey) (shown []soFar, hidden int) {
 	if len(s.settings) <= most || most <= 0 {
 		if most <= 0 {

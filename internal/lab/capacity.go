@@ -17,7 +17,7 @@ var capacity = []Experiment{
 		ID: "cpuserver", Document: "000", Kind: Server, Language: modern, service: harness.Handle(cpuserver.Answer),
 		Title: "an HTTP server that only computes: SHA-256 over 256 KiB per request",
 		Claim: "8 cores, GOMAXPROCS 1 2 4 8 16: 1.00, 1.96, 3.77, 6.51, 6.37 times the throughput of 1; p99 28.7, 15.1, 8.4, 5.2, 6.1 ms",
-		// wrk -t8 -c64 -d10s at 1 2 4 8 16; and four times the CPUs, of which the document
+		// wrk -t8 -c64 -d10s at 1 2 4 8 16; and four times the CPUs, about which the document
 		// says more. For the peak there must be a setting at the CPUs and one beyond.
 		// The document had 8 CPUs, and wrk took some of them. Where its Ps are fewer than those
 		// the load ran on others, and needs one of its own here; with as many Ps as CPUs it

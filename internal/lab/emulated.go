@@ -13,7 +13,7 @@ import (
 
 // Emulated is what each Go release chose by itself on a machine that test/vm emulates,
 // with more CPUs than most have. Such numbers do not depend on how fast a machine is,
-// so that they stand where too few CPUs show nothing; times never would.
+// so that they are valid where too few CPUs show nothing; times never would be.
 type Emulated struct {
 	Made   string        `json:"made"` // the day: 2026-11-22
 	CPUs   int           `json:"cpus"`

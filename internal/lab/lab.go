@@ -9,7 +9,7 @@
 // document 002 keep to Go 1.2, so that every release can build them. Here the file is
 // package ID, so that procfit runs it without a toolchain: a Server by Serve until its
 // context ends, a Batch by Run until it is done. The files are embedded too, and Source
-// gives a program as one file that stands alone: its package clause says main instead of
+// gives a program as one complete file: its package clause says main instead of
 // ID, and what it uses of the harness is below it. A Command has no program; it measures
 // the go command itself.
 //

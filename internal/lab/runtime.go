@@ -41,7 +41,7 @@ var runtimeStatements = []Experiment{
 				Measure: figure("Headroom p99-ns").At("n+1").in("mixed").over("n"), AtLeast: 1,
 			},
 			{
-				// Of 8 CPUs one more is an eighth; of two it is half, of which nobody speaks.
+				// Of 8 CPUs one more is an eighth; of two it is half, which the article does not mean.
 				ID: "one_more_is_identical", Says: "one P more than CPUs serves the same, within 5%",
 				Document: "“A value of 7 or 9 would be nearly identical”, of 8 CPUs", Needs: 8,
 				Measure: throughput.At("n+1").in("mixed").over("n"), AtLeast: flatLess, AtMost: flatMore,

@@ -31,7 +31,7 @@ const placeholders = "{url}, {urls}, {host}, {port}, {duration}, {connections}, 
 var placeholder = regexp.MustCompile(`\{\{[a-z_]+\}\}|\{[a-z_]+\}`)
 
 // Expand splits a command into words and fills its placeholders: {url} is the
-// first URL, {urls} all of them, as words of their own where it stands alone,
+// first URL, {urls} all of them, as words of their own where it is a word of its own,
 // else joined by commas; {duration} is in whole seconds, rounded up, such as 3s;
 // {host} and {port} are those of the first URL; {rate} is in requests a second. The words are split before they are filled, so
 // no value can become two words.
@@ -226,7 +226,7 @@ func unparsed(err error) error {
 	return err
 }
 
-// decimal reads a number as it stands; one too great for a float64 is infinite.
+// decimal reads a number as it is written; one too great for a float64 is infinite.
 // Words for numbers (Inf, NaN) and hexadecimals are none.
 func decimal(s string) (float64, bool) {
 	if strings.ContainsAny(s, "xXpPiInN_") {

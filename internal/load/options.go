@@ -190,7 +190,7 @@ const (
 	PacePoisson = "poisson"
 )
 
-// maxPoisson bounds the schedule at random, of which each time is kept: 80 MB.
+// maxPoisson bounds the random schedule, because each of its times is kept: 80 MB.
 const maxPoisson = 10_000_000
 
 // checkPace looks at the pace of the options.

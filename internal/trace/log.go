@@ -129,7 +129,7 @@ func (l *Log) what() string {
 	return l.Source.name()
 }
 
-// collect reads all samples, and tells on the line where it stands. verb says what
+// collect reads all samples, and prints on one line how far it is. verb says what
 // is done with the input. Samples that come when it is over are left out.
 func collect(sc *sched.Scanner, line *liveLine, verb string, over *atomic.Bool) *sched.Summary {
 	began := time.Now()

@@ -76,7 +76,7 @@ func collect(h journal.Header, trials []journal.Trial) []*group {
 		}
 		blocks[a.key.Group][t.Block] = true
 	}
-	for _, a := range h.Plan.Settings { // a group of which nothing was measured is named too
+	for _, a := range h.Plan.Settings { // a group without a trial is named too
 		if byGroup[a.Group()] == nil {
 			find(a)
 		}

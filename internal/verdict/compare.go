@@ -196,7 +196,7 @@ func (w *outcome) against(r *Recommendation) *Versus {
 	}
 }
 
-// interval of a to b, of which a was chosen.
+// interval of a to b, where a was chosen.
 func (w *outcome) interval(a, b *contender, metric string) Interval {
 	e := w.between(a, b, metric)
 	if e.N == 0 || metric == MetricP99 && (a.saturated || b.saturated) {

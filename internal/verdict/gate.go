@@ -15,7 +15,7 @@ const gateError = 0.05
 
 // wideThroughput and wideP99 are the loss, as a ratio, that each check must rule out for the gate to pass: half the
 // throughput, three times the p99. A gate that passes whatever may have happened protects
-// nobody. Two runs of different days, of which an earlier one is the baseline, vary by more,
+// nobody. Two runs of different days, with the earlier one as the baseline, vary by more,
 // and their report has the intervals.
 const wideThroughput, wideP99 = 1. / 2, 3.
 
@@ -198,7 +198,7 @@ func tallyOf(trials []*journal.Trial) tally {
 	return tally{len(trials) - valid(trials), valid(trials), reasons(trials), !slices.ContainsFunc(trials, func(t *journal.Trial) bool { return !lacked(t) })}
 }
 
-// moreOften is the probability of so many of the bad ones among the new, were they
+// moreOften is the probability that this many of the bad ones are among the new, if they were
 // no likelier there (Fisher's exact test, one-sided).
 func moreOften(now, then tally) float64 {
 	all, n, k := now.of()+then.of(), now.of(), now.bad+then.bad

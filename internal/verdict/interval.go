@@ -233,7 +233,7 @@ func expm1(x float64) float64 { return math.Expm1(min(x, 700)) }
 // logarithm is skipped.
 func Paired(a, b map[int][]float64) Interval { return locate(logRatios(a, b)).ratio() }
 
-// PairedAmong is Paired with an interval that holds in 95% of runs for all of so many
+// PairedAmong is Paired with an interval that holds in 95% of runs for all of several
 // comparisons together (Bonferroni).
 func PairedAmong(a, b map[int][]float64, comparisons int) Interval {
 	d := logRatios(a, b)

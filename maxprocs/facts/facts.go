@@ -76,7 +76,7 @@ type Limit struct {
 	// Burst is how much quota the kernel saves up from periods that did not use it, as
 	// CPUs of one period: with a limit of 2 and a burst of 0.5 the cgroup can use 2.5
 	// CPUs in a period after quieter ones. It is Known and 0 without a burst, Absent with a
-	// kernel before 5.14, and read only beside a Known limit.
+	// kernel before 5.14, and read only together with a Known limit.
 	Burst Fact
 
 	from tree // that it was read from; nil: it was made by hand

@@ -213,7 +213,7 @@ func goMountLine(line string) (m goMount, ok bool) {
 			m.point = f
 		}
 	}
-	// The dash stands between two spaces, the first of which may not be the one
+	// The dash is between two spaces, the first of which may not be the one
 	// after the mount point.
 	for {
 		i := strings.IndexByte(line, ' ')

@@ -199,8 +199,8 @@ func Parse(value string) (bytes int64, ok bool) {
 	return n * unit, true
 }
 
-// Format writes bytes in the form of GOMEMLIMIT, in the largest unit of which they are a
-// multiple, or that leaves four digits, rounded down: 1932735283 is 1843MiB. NoLimit is
+// Format writes bytes in the form of GOMEMLIMIT, in the largest unit that they are a
+// multiple of, or that leaves four digits, rounded down: 1932735283 is 1843MiB. NoLimit is
 // off.
 func Format(bytes int64) string {
 	if bytes == NoLimit {

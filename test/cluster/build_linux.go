@@ -23,7 +23,7 @@ const Version = "v1.36.3"
 // The module that Kubernetes is built in. The published one names its staging
 // repositories v0.0.0 and replaces them by folders, so that each is replaced by its
 // release here. For another version: change it and Version, and run go mod tidy in a
-// folder that holds both as go.mod and go.sum, beside a file that imports commands.
+// folder that holds both as go.mod and go.sum, next to a file that imports commands.
 var (
 	//go:embed testdata/kubernetes.mod
 	goMod []byte

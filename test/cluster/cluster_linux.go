@@ -34,7 +34,7 @@ type Cluster struct {
 	ended chan struct{}
 }
 
-// startLimit is for a start beside others on a busy machine; alone it takes some 20 s.
+// startLimit is for a start next to others on a busy machine; alone it takes some 20 s.
 const startLimit = 5 * time.Minute
 
 // Start brings a cluster up and returns when every node is ready. It needs root, and

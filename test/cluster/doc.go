@@ -27,5 +27,5 @@
 //   - There is no DNS in the cluster; services are reached by their addresses. No image
 //     is fetched: they are made from static programs, and imported.
 //   - Whoever may reach the API server's address on this machine and knows the token,
-//     is its administrator. It stands in a file that only the user may read.
+//     is its administrator. It is in a file that only the user may read.
 package cluster

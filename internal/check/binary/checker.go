@@ -84,7 +84,7 @@ func New(o Options) *Checker {
 	return &Checker{o: o, modules: map[string]bool{}, walked: map[string]bool{}}
 }
 
-// texts are endings of files that are neither programs nor archives, of which a
+// texts are endings of files that are neither programs nor archives, and of those a
 // repository has many: they are not opened.
 var texts = []string{".yaml", ".yml", ".json", ".go", ".md", ".txt", ".sum", ".mod", ".html", ".css", ".js", ".ts", ".py", ".rs", ".c", ".h", ".sh", ".proto", ".toml", ".xml", ".svg", ".golden", ".txtar"}
 
@@ -199,7 +199,7 @@ func (c *Checker) read(ctx context.Context, f *check.File) found {
 		}
 	}
 	if p := (*fs.PathError)(nil); errors.As(got.err, &p) {
-		got.err = p.Err // the path stands beside it anyway
+		got.err = p.Err // the path is next to it anyway
 	}
 	if k := c.o.Cache; k != nil && ctx.Err() == nil {
 		k.mu.Lock()

@@ -151,7 +151,7 @@ func (s seen) observed() rule.Observed {
 	return o
 }
 
-// maySet is what the program's code shows beside its modules: distributions build without
+// maySet is what the program's code shows in addition to its modules: distributions build without
 // them.
 func (s seen) maySet() string {
 	switch {

@@ -44,7 +44,7 @@ import (
 // Options are what to check of a cluster.
 type Options struct {
 	Namespace string         // "": all
-	Program   check.Program  // of every container of which nothing else is known
+	Program   check.Program  // of every container about which nothing else is known
 	CRIO      *facts.CRIO    // as in manifest.Options
 	Progress  func(pods int) // nil: nobody is called
 }

@@ -17,7 +17,7 @@ import (
 const templatesAtOnce = 8
 
 // templates reads the pod templates of those controllers alone whose pods set
-// GOMAXPROCS, and finds the containers of which the template does not.
+// GOMAXPROCS, and finds the containers for which the template does not.
 func (r *reading) templates(ctx context.Context) error {
 	byOwner := map[string][]*workload{}
 	for _, w := range r.workloads {

@@ -35,7 +35,7 @@ type state struct {
 	Other   bool      // it is known to be no Go program
 	Drawn   string    // the resource that its GOMAXPROCS was drawn from when it started, or ""
 	Resized bool      // since then
-	Sets    bool      // GOMAXPROCS stands in its variables
+	Sets    bool      // GOMAXPROCS is in its variables
 	started time.Time // not compared: pods that differ in it are the same
 }
 
@@ -191,7 +191,7 @@ func ofContainer(c core.Container, status *core.ContainerStatus, resized time.Ti
 }
 
 // divided writes the divisor out: "0" is what the API server has made of none, and
-// stands in no file that could be fixed.
+// is in no file that could be fixed.
 func divided(e core.EnvVar) core.EnvVar {
 	if e.ValueFrom == nil || e.ValueFrom.ResourceFieldRef == nil || !e.ValueFrom.ResourceFieldRef.Divisor.IsZero() {
 		return e

@@ -96,7 +96,7 @@ func (e *editor) setReference() *edit {
 	return nil
 }
 
-// itemBlock is the reference as an item of a list in block style, to stand at an offset
+// itemBlock is the reference as an item of a list in block style, for an offset
 // where a line begins.
 func (e *editor) itemBlock(indent string, at int) string {
 	newline := e.newline(max(0, at-1))

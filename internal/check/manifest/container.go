@@ -178,7 +178,7 @@ func (p *pods) valueFrom(f *field, from, c *yaml.Node, byName map[string]*yaml.N
 	}
 }
 
-// expand replaces $(NAME) by variables that stand before; $$ is a dollar, and what is
+// expand replaces $(NAME) by variables that are set before; $$ is a dollar, and what is
 // not known stays as it is written, as the kubelet has it.
 func expand(s string, known map[string]string) string {
 	if !strings.Contains(s, "$") || len(s) > longestData {

@@ -27,7 +27,7 @@ type document struct {
 	root  *yaml.Node // nil: it holds nothing, or could not be parsed
 	from  int        // its first byte
 	to    int
-	lines int // that stand before it
+	lines int // that are before it
 }
 
 // mostBytes is the largest file of YAML that is read, mostDocument the largest
@@ -70,7 +70,7 @@ func parse(path string, b []byte, to check.Sink) text {
 	return t
 }
 
-// twice tells of keys that stand twice in a mapping, as kubectl does.
+// twice reports keys that appear twice in a mapping, as kubectl does.
 func twice(n *yaml.Node, tell func(key *yaml.Node)) {
 	if n.Kind == yaml.MappingNode {
 		// Most mappings are small: comparing costs less than a map.
@@ -116,7 +116,7 @@ func invalidLine(b []byte) int {
 }
 
 // split finds the documents: a line that begins with --- and nothing or white space
-// after it begins one, and one with ... ends one, in whatever scalar it stands (YAML
+// after it begins one, and one with ... ends one, in whatever scalar it is (YAML
 // 1.2, c-forbidden).
 func split(b []byte) []document {
 	var all []document

@@ -51,7 +51,7 @@ func (e *editor) proven(x *edit) bool {
 	return err == nil && n != nil && want.equal(meaning(n))
 }
 
-// span is the bytes of a scalar that stands on one line without a tag or an anchor.
+// span is the bytes of a scalar that is on one line without a tag or an anchor.
 func (e *editor) span(n *yaml.Node) (from, to int, ok bool) {
 	if n.Kind != yaml.ScalarNode {
 		return 0, 0, false
@@ -172,7 +172,7 @@ func (e *editor) addKey(n *yaml.Node, steps []step, behind, pointer string, adde
 // onlyComment is what may follow a value on its line.
 var onlyComment = regexp.MustCompile(`^[ \t]*(?:[ \t]#.*)?$`)
 
-// dashLine is what stands before an item of a list on its first line.
+// dashLine is what comes before an item of a list on its first line.
 var dashLine = regexp.MustCompile(`^( *)-[ \t]+$`)
 
 // removeItem takes an item out of the container's env, and env with its last.
@@ -197,7 +197,7 @@ func (e *editor) removeItem(i int) *edit {
 		if strings.Trim(string(e.text.bytes[keyFrom:key]), " ") != "" || !onlyComment.Match(bytes.TrimPrefix(e.text.bytes[key:keyTo], []byte("env:"))) {
 			return nil
 		}
-		// What stands between env and its only item are comments on it: they stay.
+		// Between env and its only item are comments on it: they stay.
 		x.splices = append(x.splices, check.Splice{From: keyFrom, To: keyTo + len(end)})
 	}
 	x.splices = append(x.splices, check.Splice{From: from, To: to})

@@ -103,7 +103,7 @@ func (p *pods) object(n *yaml.Node, o *object, depth int) {
 		}
 	}
 	if o == nil {
-		// A kind may stand further down, as in a template that lists objects.
+		// A kind may be further down, as in a template that lists objects.
 		for i := 1; i < len(n.Content); i += 2 {
 			p.object(n.Content[i], nil, depth+1)
 		}

@@ -220,7 +220,7 @@ func (c *Checker) documents(f *check.File, b []byte, to check.Sink) ([]*unit, er
 	return units, nil
 }
 
-// keep holds units until the programs are known that lie beside them.
+// keep holds units until the programs next to them are known.
 func (c *Checker) keep(units []*unit) {
 	for _, u := range units {
 		u.inCommand()

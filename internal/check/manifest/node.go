@@ -40,7 +40,7 @@ func (r *reader) real(n *yaml.Node) *yaml.Node {
 type entry struct{ key, value *yaml.Node }
 
 // get is the value of a key, also of one that is merged in, as a node that is no alias;
-// nil where there is none. Of a key that stands twice the last counts, as in the
+// nil where there is none. Of a key that appears twice the last is used, as in the
 // parsers of Kubernetes.
 func (r *reader) get(n *yaml.Node, key string) *yaml.Node {
 	return r.real(r.entry(n, key, 0).value)
@@ -71,8 +71,8 @@ func (r *reader) entry(n *yaml.Node, key string, depth int) entry {
 	return merged
 }
 
-// merge looks a key up in what << names: a mapping, or a list of them, of which the
-// first that has the key counts.
+// merge looks a key up in what << names: a mapping, or a list of them, where the
+// first that has the key is used.
 func (r *reader) merge(n *yaml.Node, key string, depth int) entry {
 	n = r.real(n)
 	if n == nil {
@@ -158,8 +158,8 @@ func (r *reader) allEntries(n *yaml.Node, depth int) []entry {
 	return slices.DeleteFunc(own, func(e entry) bool { return e.value == nil })
 }
 
-// findPrograms looks for the program of every unit of which the file itself does not
-// tell, among those that lie beside it.
+// findPrograms looks for the program of every unit for which the file itself does not
+// name one, among those next to it.
 func (c *Checker) findPrograms(to check.Sink) {
 	units := slices.Clone(c.units)
 	for _, k := range c.store.containers {

@@ -57,7 +57,7 @@ func (c *Checker) systemd(file string, b []byte) []*unit {
 	u := &unit{env: absent(), godebug: absent()}
 	u.at = rule.Place{Path: file, Line: 1, Column: 1, Object: path.Base(file)}
 	u.limits = []facts.Limit{limitOf(0, "the service")}
-	from := map[string]variable{} // files go before what stands in the unit
+	from := map[string]variable{} // files go before what is in the unit
 	service := false
 	for _, s := range settings(string(b)) {
 		if s.section != "Service" {

@@ -144,7 +144,7 @@ func (u *unit) set(name string, v variable) {
 // mostEnvFile is more than any file of variables.
 const mostEnvFile = 1 << 20
 
-// envFile is the variables of a file beside a manifest. One that is not there, as is
+// envFile is the variables of a file next to a manifest. One that is not there, as is
 // usual where it holds secrets, sets none.
 func envFile(file, manifest string) map[string]string {
 	if manifest == check.Stdin || path.IsAbs(filepath.ToSlash(file)) && !path.IsAbs(manifest) {
@@ -225,7 +225,7 @@ func (c *Checker) nomadTask(r *reader, t text, d document, job, task *yaml.Node)
 	u.at = rule.Place{Path: t.path, Line: d.line(task), Column: task.Column, Object: "job " + r.str(job, "ID"), Container: r.str(task, "Name")}
 	u.limits = []facts.Limit{limitOf(0, "the task")}
 	if r.str(task, "Config", "cpu_hard_limit") == "true" {
-		u.limits = nil // there is one, of so many MHz of a machine that is not known
+		u.limits = nil // there is one, in MHz of a machine that is not known
 	}
 	if cores, err := strconv.Atoi(r.str(task, "Resources", "Cores")); err == nil && cores > 0 {
 		u.cpus = cores

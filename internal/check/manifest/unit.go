@@ -46,7 +46,7 @@ type variable struct {
 	value  string
 	why    string // it is not known
 	source string // where it is set, in words: "env", "ConfigMap api"
-	line   int    // where it stands
+	line   int    // where it is
 	column int
 	last   int // the last line of it
 }
@@ -124,7 +124,7 @@ const (
 	newRelease = "" // to the policies the newest
 )
 
-// atVariable are the rules whose findings stand at the variable, where there is one.
+// atVariable are the rules whose findings are at the variable, where there is one.
 var atVariable = []string{"PF001", "PF002", "PF003", "PF004", "PF021", "PF015", "PF016", "PF017", "PF019", "PF020"}
 
 // judge tells what a unit gets, and what is wrong with that.
@@ -269,7 +269,7 @@ func (u *unit) of(s rule.Subject) string {
 	return ""
 }
 
-// eitherVersion is the value of a program of which no version is known.
+// eitherVersion is the value of a program whose version is not known.
 func (u *unit) eitherVersion(s rule.Subject) (procs *int, text, source string) {
 	o := s.Observed
 	o.Facts.GoVersion, o.Language = newRelease, ""

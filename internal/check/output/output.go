@@ -16,7 +16,7 @@ import (
 	"github.com/procfit/procfit/internal/show/phrase"
 )
 
-// Options are what a rendering depends on, beside the Report.
+// Options are what a rendering depends on, in addition to the Report.
 type Options struct {
 	Color   bool   // text only
 	Quiet   bool   // text only: no summary
@@ -97,7 +97,7 @@ func message(f check.Finding) string {
 	return text
 }
 
-// writeGitHub prints workflow commands: each shows beside its line in a pull request.
+// writeGitHub prints workflow commands: each is shown next to its line in a pull request.
 func writeGitHub(w io.Writer, r *check.Report, _ Options) error {
 	for _, f := range r.Findings {
 		kind := string(f.Severity)

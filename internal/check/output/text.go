@@ -20,7 +20,7 @@ func writeText(w io.Writer, r *check.Report, o Options) error {
 	b := &terminal.Writer{Color: o.Color}
 	others := 0
 	findings := r.Findings
-	// Values and findings are in the order of their places: each value stands before
+	// Values and findings are in the order of their places: each value comes before
 	// what is found of its program.
 	until := func(v *check.Value) {
 		for len(findings) > 0 && (v == nil || before(findings[0].Place, v.Place)) {

@@ -188,7 +188,7 @@ func (k *Checker) place(u *uses, f found) (placed, bool) {
 		return placed{}, false
 	}
 	if u.pass.Fset.PositionFor(f.pos, false).Filename != at.Filename {
-		f.remove = nil // what was read is not what stands in the file
+		f.remove = nil // what was read is not what is in the file
 	}
 	f.Path, f.Line, f.Column = s.path, at.Line, at.Column
 	return placed{f, u}, true

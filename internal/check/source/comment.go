@@ -26,7 +26,7 @@ func (u *uses) ignored(f found) bool {
 }
 
 // answers are the ignores of a file. One behind code is about its line, one that
-// stands alone about what begins in the next: a statement, or a whole function.
+// is alone on its line about what begins in the next: a statement, or a whole function.
 func answers(set *token.FileSet, file *ast.File) []answer {
 	var all []answer
 	for _, group := range file.Comments {

@@ -121,7 +121,7 @@ func (u *uses) lines(c inspector.Cursor) []span {
 	return []span{{from, to}}
 }
 
-// neighbour is what stands next to a node: the line, the side that it turns to the
+// neighbour is what is next to a node: the line, the side that it turns to the
 // node, and whether it is the brace around both.
 type neighbour struct {
 	line int
@@ -129,7 +129,7 @@ type neighbour struct {
 	edge bool
 }
 
-// around are the lines before and after a node on which something else stands.
+// around are the lines before and after a node on which there is something else.
 func (u *uses) around(file *ast.File, c inspector.Cursor, s span) (before, after neighbour) {
 	tf := u.pass.Fset.File(s.from)
 	after.line = tf.LineCount() + 1
@@ -198,7 +198,7 @@ func (u *uses) removal(own, all []span) []analysis.TextEdit {
 	return edits
 }
 
-// needless are the imports that some of the spans use, and nothing beside all of them.
+// needless are the imports that some of the spans use, and nothing else does.
 func (u *uses) needless(file *ast.File, own, all []span) []*ast.ImportSpec {
 	inside := func(spans []span, p token.Pos) bool {
 		return slices.ContainsFunc(spans, func(s span) bool { return s.holds(p) })

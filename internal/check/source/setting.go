@@ -185,7 +185,7 @@ func (u *uses) readAndSet(c inspector.Cursor) []span {
 	return u.emptied(stmt)
 }
 
-// readsOnly reports whether a block does nothing beside a statement but read the number.
+// readsOnly reports whether a block does nothing but read the number, other than that statement.
 func (u *uses) readsOnly(b *ast.BlockStmt, but ast.Node) bool {
 	for _, s := range b.List {
 		if s == but {

@@ -25,7 +25,7 @@ var exporters = []string{
 
 func exports(p string) bool { return slices.Contains(exporters, p) || setsWhenImported(p) }
 
-// silentPrograms are those of which no file of the module tells the value.
+// silentPrograms are those whose value no file of the module sets.
 func (t *tree) silentPrograms() []string {
 	if t.module == nil {
 		return nil
@@ -105,7 +105,7 @@ func (t *tree) patterns(dirs []string) []string {
 	return all
 }
 
-// mainFunction is where the main function of a folder stands.
+// mainFunction is where the main function of a folder is.
 func (t *tree) mainFunction(dir string) (rule.Place, bool) {
 	for _, s := range t.folders[dir] {
 		if s.pkg != "main" || !builtHere(s.file) {

@@ -182,7 +182,7 @@ var (
 	listeners = [][]byte{[]byte(".Listen(")}
 )
 
-// needed are the packages of which a package has to import one for those words to
+// needed are the packages one of which a package has to import for those words to
 // matter.
 var needed = []string{"runtime", "runtime/debug", "os"}
 

@@ -147,7 +147,7 @@ func (w importer) Import(p string) (*types.Package, error) {
 	return known, nil
 }
 
-// nameOnly imports packages of which nothing is known but the name.
+// nameOnly imports packages, and knows nothing of them but the name.
 type nameOnly struct{ listed map[string]*packages.Package }
 
 var versionPart = regexp.MustCompile(`^v[0-9]+$`)

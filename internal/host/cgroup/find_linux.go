@@ -102,7 +102,7 @@ func (p *Parent) prepare(where place) error {
 		return err
 	}
 	control := filepath.Join(p.dir, "cgroup.subtree_control")
-	if root && p.dir == where.mount.point { // the root may hold processes beside groups
+	if root && p.dir == where.mount.point { // the root may hold processes next to groups
 		return write(control, "+cpu")
 	}
 	leafDir := filepath.Join(p.dir, p.self.leaf())

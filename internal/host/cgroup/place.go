@@ -58,7 +58,7 @@ func below(m mount, group string) string {
 }
 
 // seen is the directory of the group at path, if it can be seen through m. Without a
-// cgroup namespace a container sees its host's path, of which only the part below the
+// cgroup namespace a container sees its host's path, where only the part below the
 // mount's root exists.
 func seen(m mount, group string) (dir string, ok bool) {
 	if strings.Contains(group+"/", "/../") { // outside of the cgroup namespace

@@ -70,7 +70,7 @@ type Client struct {
 	reached  atomic.Bool // the API server has answered a call
 }
 
-// mostConfig bounds a kubeconfig, in bytes: certificates stand in it.
+// mostConfig bounds a kubeconfig, in bytes: it contains certificates.
 const mostConfig = 16 << 20
 
 // Connect makes a client. It does not talk to the API server yet.

@@ -197,7 +197,7 @@ func (d *Dir) own(name string) error {
 // writing takes milliseconds.
 const abandoned = time.Minute
 
-// Replace writes a file beside the one of that name and renames it over that, so
+// Replace writes a file next to the one of that name and renames it over that, so
 // that readers see the old one or the new one whole.
 func (d *Dir) Replace(name string, mode fs.FileMode, content []byte) error {
 	d.sweep(name)

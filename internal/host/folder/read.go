@@ -50,7 +50,7 @@ func OpenRoot(path string) (*os.Root, error) {
 	return os.OpenRoot(path)
 }
 
-// ReadRegular reads a regular file of at most so many bytes.
+// ReadRegular reads a regular file up to a number of bytes.
 func ReadRegular(path string, most int64) ([]byte, error) {
 	f, err := OpenRegular(path)
 	if err != nil {
@@ -95,7 +95,7 @@ func ReadFile(ctx context.Context, path string, most int64) ([]byte, error) {
 	})
 }
 
-// ReadAll reads what comes, such as standard input, of at most so many bytes, until ctx
+// ReadAll reads what comes, such as standard input, up to a number of bytes, until ctx
 // ends.
 func ReadAll(ctx context.Context, r io.Reader, most int64) ([]byte, error) {
 	return until(ctx, func() ([]byte, error) { return readUpTo(r, most) })

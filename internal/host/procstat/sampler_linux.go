@@ -99,7 +99,7 @@ func (sp *Span) look(pids []int, start bool) {
 	sp.looked = time.Now()
 }
 
-// Read reads the counters of a process. Where the counters beside CPU time are
+// Read reads the counters of a process. Where the counters other than CPU time are
 // denied, Use.Uncounted will say so.
 func (s *Sampler) Read(pid int) (Reading, error) {
 	stat, err := ReadStat(pid)

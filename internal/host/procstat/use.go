@@ -14,7 +14,7 @@
 // which a scan of thousands of processes once a second would feel.
 //
 // Limits: CPU time has a resolution of 10 ms a process. Run-queue wait includes
-// the time that a CFS quota kept threads off the CPU, so read it beside the
+// the time that a CFS quota kept threads off the CPU, so read it together with the
 // cgroup's throttled time. A process that begins and ends between two looks is
 // not seen. Needs Linux.
 package procstat

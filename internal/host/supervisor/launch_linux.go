@@ -124,7 +124,7 @@ func (s *supervisor) finishLog() error {
 	return errors.Join(s.output.Close(), s.logFile.Close())
 }
 
-// The hidden first arguments. They are in ps beside the command, so they say
+// The hidden first arguments. They are in ps next to the command, so they say
 // what the process is.
 const (
 	partSupervisor = "(supervisor)"

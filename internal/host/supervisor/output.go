@@ -138,7 +138,7 @@ func (h *headTail) Close() error {
 	return h.err
 }
 
-// leftOut stands in a log where lines are missing.
+// leftOut is in a log where lines are missing.
 const leftOut = "\n[procfit: %d bytes skipped]\n"
 
 // Shorten copies an output into a log that keeps at most limit bytes of it: the first and

@@ -99,7 +99,7 @@ func (s Spec) resolve() (request, error) {
 	return r, nil
 }
 
-// files are what the supervisor inherits beside its socket.
+// files are what the supervisor inherits in addition to its socket.
 func (s Spec) files() []*os.File {
 	switch {
 	case s.Streams != nil:

@@ -88,7 +88,7 @@ func read(sys fs.FS, cpu int, name string) ([]byte, error) {
 // and not for the program.
 const busiest = 0.7
 
-// Split gives the load whole cores, from the last on, with so many CPUs that what it
+// Split gives the load whole cores, from the last on, with enough CPUs that what it
 // needs, in CPUs, keeps them no busier than busiest. The load gets one core at least
 // and at most half of the CPUs: what needs more is to come from elsewhere. ok is false
 // where the machine has less than two cores.

@@ -84,7 +84,7 @@ func nodes(sys fs.FS, allowed []int) (list []Node) {
 }
 
 // slowBelow is the share of the fastest CPU's capacity below which one is an efficiency
-// core: 1024 and 446 stand beside each other, but so do 1024 and 990 of cores that are
+// core: 1024 and 446 occur in one machine, but so do 1024 and 990 of cores that are
 // the same but for their highest clock.
 const slowBelow = 0.75
 
@@ -128,7 +128,7 @@ func byCapacity(sys fs.FS, cpus []int) (fast, slow []int) {
 	return fast, slow
 }
 
-// parseCapacity reads the file of a CPU's capacity, of which the machine's fastest has
+// parseCapacity reads the file of a CPU's capacity; the machine's fastest CPU has
 // 1024.
 func parseCapacity(b []byte) (int, error) {
 	n, err := strconv.ParseUint(strings.TrimSpace(string(b)), 10, 16)
@@ -167,7 +167,7 @@ func readFile(sys fs.FS, name string) ([]byte, error) {
 	return b, err
 }
 
-// The names of CPUs, beside node0 and so on.
+// The names of CPUs, in addition to node0 and so on.
 const (
 	nameCores       = "cores"       // one thread of each core
 	namePerformance = "performance" // those of performance cores

@@ -199,7 +199,7 @@ func (s Stage) blocks(level int, title, folder string) (list []document.Block) {
 	return list
 }
 
-// brief is a stage whose title stands before its notes and figures.
+// brief is a stage whose title is before its notes and metrics.
 func (s Stage) brief(versions bool) (list []document.Block) {
 	var notes []string
 	for _, n := range s.Notes {

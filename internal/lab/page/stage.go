@@ -74,7 +74,7 @@ type figures struct {
 	Table  document.Table
 }
 
-// tables are the stage's figures. Of one group they stand side by side in one table,
+// tables are the stage's metrics. Of one group they are side by side in one table,
 // each with a chart; of several in one table for each figure, a column and a chart
 // for each group.
 func (s Stage) tables() []figures {

@@ -145,7 +145,7 @@ type stance struct {
 	seen     kube.Observed
 }
 
-// stand checks a manifest, or fixes it, and makes a pod of it.
+// stand checks or fixes a manifest, and makes a pod of it.
 func (l *Lab) stand(ctx context.Context, file string, fix bool) (s stance, err error) {
 	if s.promised, err = l.check(ctx, file, fix); err != nil {
 		return s, err

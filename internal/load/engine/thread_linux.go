@@ -127,7 +127,7 @@ func Bind(cpus []int) (back func(), err error) {
 		_ = bindAll(before)
 		return nil, fmt.Errorf("the load generator cannot run on CPUs %v: %w", cpus, err)
 	}
-	// One P more than the engine's threads, of which each holds one: the runtime would
+	// One P more than the engine's threads, each of which holds one: the runtime would
 	// follow the affinity down to one in all (Go 1.25), and what counts would wait.
 	procs := runtime.GOMAXPROCS(len(cpus) + 1)
 	return func() {

@@ -133,7 +133,7 @@ func (a *answer) result(r *Request) Status {
 	return Status(a.status)
 }
 
-// messages are those of gRPC, in pieces of any size: before each stand a byte, which
+// messages are those of gRPC, in pieces of any size: before each are a byte, which
 // tells whether it is compressed, and its length (PROTOCOL-HTTP2.md of gRPC).
 type messages struct {
 	n    int // that have started

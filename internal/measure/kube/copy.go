@@ -35,7 +35,7 @@ var jobsLabels = []string{"controller-uid", "batch.kubernetes.io/controller-uid"
 // difference is in what one pod differs from the template.
 type difference struct {
 	procs *int // nil: GOMAXPROCS is not set
-	// limit changes the CPU limit to quota, of which nil is none. Else it stays.
+	// limit changes the CPU limit to quota, where nil is no limit. Else it stays.
 	limit     bool
 	quota     *float64
 	unchanged bool // it does not differ

@@ -41,7 +41,7 @@ func (c *counting) each(ask func(i int, e *podObserver) error) {
 	c.err = errors.Join(append(errs, c.err)...)
 }
 
-// start starts before the load does: once a target uses all of its limit, of which the
+// start starts before the load does: once a target uses all of its limit, in which the
 // agent next to it has a share, the agent is slow. Before the load a target does nothing
 // that would be counted.
 func (c *counting) start(ctx context.Context) {

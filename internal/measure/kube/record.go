@@ -15,7 +15,7 @@ import (
 
 // The record of a run is a ConfigMap that owns all that the run makes: what is left of
 // a killed one goes with it. Until when it is to be believed that its procfit lives
-// stands in it, and is put off before every trial.
+// is in it, and is extended before every trial.
 const (
 	recordPrefix = "procfit-"
 	aliveUntil   = "procfit.dev/alive-until"

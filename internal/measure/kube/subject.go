@@ -35,7 +35,7 @@ type Subject struct {
 	Selector   map[string]string // the labels that its controller knows its pods by
 	Batch      bool              // its pods run and end
 	Indexed    bool              // each of its pods has a number
-	// ClaimTemplates are the volumes of a StatefulSet of which each pod has its own.
+	// ClaimTemplates are the volumes that each pod of a StatefulSet has for itself.
 	ClaimTemplates []string
 }
 
@@ -180,7 +180,7 @@ func batchOf(kind, name string, spec batchv1.JobSpec) Subject {
 	return s
 }
 
-// labelsOf are the labels of which each makes a selector match; of expressions the
+// labelsOf are the labels each of which makes a selector match; of expressions the
 // keys count, whatever their values.
 func labelsOf(s *metav1.LabelSelector) map[string]string {
 	if s == nil {

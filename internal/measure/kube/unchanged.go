@@ -82,7 +82,7 @@ func described(p *corev1.Pod, container string) string {
 	return ""
 }
 
-// resourceValue is a CPU limit or request by its divisor, rounded up, of which none is 1.
+// resourceValue is a CPU limit or request by its divisor, rounded up. Without a divisor it is 1.
 func resourceValue(ref *corev1.ResourceFieldSelector, c corev1.Container) string {
 	divisor := ref.Divisor
 	if divisor.IsZero() {

@@ -11,7 +11,7 @@ import (
 	"github.com/procfit/procfit/internal/program/observe"
 )
 
-// readProcess reads the live GOMAXPROCS of one of a replica's processes, of which the
+// readProcess reads the live GOMAXPROCS of one of a replica's processes, where the
 // command is the first.
 func (r *run) readProcess(pid int, pids []int) trial.Reading {
 	live, err := r.reader.Procs(pid)

@@ -12,7 +12,7 @@ import (
 	"github.com/procfit/procfit/internal/verdict/journal"
 )
 
-// Progress is where a run stands.
+// Progress is how far a run is.
 type Progress struct {
 	Task      Task
 	Trial     *journal.Trial // the trial that has just ended; nil when one starts
@@ -183,8 +183,8 @@ func (r *running) run(ctx context.Context, tasks []Task) ([]journal.Trial, []err
 	return trials, errs
 }
 
-// keep puts a trial that has ended into the journal, and says whether the rest, of which
-// later is what was planned, can tell anything.
+// keep puts a trial that has ended into the journal, and reports whether the rest, where
+// later is what was planned, can show anything.
 func (r *running) keep(task Task, trial journal.Trial, later []Task) error {
 	trial.Setting, trial.Role, trial.Block, trial.Order = task.Setting, task.Role, task.Block, task.Order
 	agreeOnUnit(&trial, r.have.Trials)

@@ -10,7 +10,7 @@ import (
 type Record struct {
 	Trials []journal.Trial
 	Blocks []journal.Block // of a race, as they were started
-	// tried are the tasks that this run has carried out: what came of them stands
+	// tried are the tasks that this run has carried out: what came of them holds
 	// until another run. A pilot that a busy machine made invalid is not among them.
 	tried map[place]bool
 }

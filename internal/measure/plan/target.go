@@ -42,7 +42,7 @@ func (s Spec) checkPods() *FieldError {
 	return nil
 }
 
-// Attached is a server that runs already. It is measured as it stands, at a rate that
+// Attached is a server that runs already. It is measured as it is, at a rate that
 // the user chooses: nothing of it is started, changed or stopped.
 type Attached struct {
 	PID     int

@@ -36,7 +36,7 @@ func (s Spec) checkQuotas() *FieldError {
 	return s.checkBurst()
 }
 
-// checkBurst looks at the burst of the limits, of which each must be at least as large.
+// checkBurst looks at the burst of the limits, each of which must be at least as large.
 func (s Spec) checkBurst() *FieldError {
 	limited := false
 	for _, q := range s.Quotas {

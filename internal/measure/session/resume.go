@@ -151,7 +151,7 @@ var noField = map[string]string{
 	"target.cpus":       "the CPUs of the target", "load.cpus": "the CPUs of the load", "load.sizing": "the CPUs of the load",
 }
 
-// flagsOf names what decides the keys: the flags of which the two command lines say
+// flagsOf names what decides the keys: the flags for which the two command lines say
 // different things, and what is not a flag; where that is nothing, the keys.
 func flagsOf(keys, now, then []string) (names []string) {
 	for _, f := range plan.NewFlags().Fields() {

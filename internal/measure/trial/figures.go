@@ -35,7 +35,7 @@ func Metrics(t *journal.Trial, found map[string]load.Value) {
 }
 
 // judgeMetric makes one metric the throughput of a batch program: the one of that
-// name, else the first. One of which less is better is judged by its reciprocal. One
+// name, else the first. If less of it is better, it is judged by its reciprocal. One
 // that cannot be compared as a ratio makes the trial invalid: judged by anything
 // else, it would be compared with figures of another unit.
 func judgeMetric(t *journal.Trial, metrics []load.Metric, found map[string]load.Value) error {
@@ -58,7 +58,7 @@ func judgeMetric(t *journal.Trial, metrics []load.Metric, found map[string]load.
 
 // addBenchmarks adds Go benchmark lines. The throughput is operations a second, the
 // geometric mean over the benchmarks, so that none outweighs the others. A program
-// of which it is not required may print none of time: it is left with its runs a
+// that does not have to print one may print none of time: it is judged by its runs per
 // second.
 func addBenchmarks(t *journal.Trial, results []gobench.Result, required bool) error {
 	found := map[string]load.Value{}

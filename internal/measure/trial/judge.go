@@ -10,7 +10,7 @@ import (
 	"github.com/procfit/procfit/internal/verdict/slo"
 )
 
-// judge says whether the p99 of an open loop stands, of that many requests, those that
+// judge reports whether the p99 of an open loop is valid, with that many requests, those that
 // failed, were never answered or never sent among them. at is the latency at a quantile;
 // null where that is not known.
 func judge(t *journal.Trial, p *journal.Phase, requests int64, at func(quantile float64) *float64) {

@@ -24,7 +24,7 @@ const (
 	inline      = 2
 )
 
-// The bounds of what is read for the record. It lies in the data, of which a
+// The bounds of what is read for the record. It is in the data: a
 // program of 707 MB has 13 MB; its text has a line for each dependency, 38 KB there.
 const (
 	maxSearch   = 64 << 20 // bytes

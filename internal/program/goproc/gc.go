@@ -64,7 +64,7 @@ type memstats struct {
 }
 
 // parseMemstats reads that part. It is false where it does not add up: the last cycle's
-// end stands in two places, and both clocks have passed it. A runtime.MemStats of the
+// end is in two places, and both clocks have passed it. A runtime.MemStats of the
 // program's own, which is laid out the same up to there, has no monotonic time.
 func parseMemstats(b []byte, now clocks) (memstats, bool) {
 	if len(b) < memstatsSize {
@@ -96,7 +96,7 @@ func parseMemstats(b []byte, now clocks) (memstats, bool) {
 const cpuStatsSize = 11 * 8
 
 // parseCPUStats reads it. It is false where it does not add up: three sums, and the
-// collector's share exactly as it stands in runtime.memstats. Pauses of a cycle that has
+// collector's share exactly as it is in runtime.memstats. Pauses of a cycle that has
 // not ended are in the collector's time already, and in no other: they are taken off.
 func parseCPUStats(b []byte, m memstats) (GCTime, bool) {
 	if len(b) < cpuStatsSize {

@@ -117,7 +117,7 @@ func (l Latency) Sum() float64 {
 	return sum + float64(l.counts[overflow])*from
 }
 
-// Bucket counts the events of at most so many seconds.
+// Bucket counts the events up to a number of seconds.
 type Bucket struct {
 	UpTo  float64 // seconds; the last is +Inf
 	Count uint64  // cumulative

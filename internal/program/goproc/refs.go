@@ -37,7 +37,7 @@ func refsOf(machine elf.Machine) (func(code []byte, pc uint64) []ref, error) {
 	return nil, fmt.Errorf("%w: it is stripped, and %v code is not decoded", ErrUndecodable, machine)
 }
 
-// reads reports whether one of the refs loads so many bytes from addr. Code that is
+// reads reports whether one of the refs loads that number of bytes from addr. Code that is
 // not optimised takes the address of what it loads atomically.
 func reads(refs []ref, size int, addr uint64) bool {
 	return slices.Contains(refs, ref{load, size, addr}) || slices.Contains(refs, ref{address, 0, addr})

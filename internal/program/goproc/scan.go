@@ -24,7 +24,7 @@ const (
 // maxTime is what the file of one program may take of a scan of all processes.
 const maxTime = time.Second
 
-// most is how much is read of a file with so many bytes of data.
+// most is how much is read of a file, by the size of its data.
 func most(data int64) int64 { return min(maxRead, spareRead+readings*min(data, maxRead)) }
 
 // scanChunk is the size of one read, in bytes.

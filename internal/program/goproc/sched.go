@@ -93,7 +93,7 @@ func voteSched(refs map[string][]ref, l layout) uint64 {
 func (l layout) span() (from, to uint64) { return l.npidle, l.timeToRun + latencySize }
 
 // parse reads that part. It is false when a field has a value that it cannot have
-// in a program of so many procs at that time: nanoseconds of the monotonic clock,
+// in a program with that GOMAXPROCS at that time: nanoseconds of the monotonic clock,
 // which is the runtime's own.
 func (l layout) parse(b []byte, procs int, now int64) (custom *bool, latency *Latency, ok bool) {
 	from, to := l.span()

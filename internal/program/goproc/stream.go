@@ -89,7 +89,7 @@ type piece struct {
 	b   []byte
 }
 
-// take goes through the stream, which stands at the end of what is held.
+// take goes through the stream, which is at the end of what is held.
 func (s *pieces) take(r io.Reader, wanted []extent) error {
 	last := (*s)[len(*s)-1]
 	at := last.off + int64(len(last.b))
@@ -126,7 +126,7 @@ func (s *pieces) ReadAt(b []byte, off int64) (n int, err error) {
 	return n, nil
 }
 
-// readUpTo reads so many bytes. Memory is taken as they come: a size may be a lie.
+// readUpTo reads a number of bytes. Memory is allocated as they come: a size may be false.
 func readUpTo(r io.Reader, size int64) ([]byte, error) {
 	var b bytes.Buffer
 	if _, err := io.CopyN(&b, r, size); err != nil {

@@ -19,7 +19,7 @@ import (
 // Latency is the scheduling latency of goroutines, the runtime's own histogram.
 type Latency = goproc.Latency
 
-// Inferred is the third way to know GOMAXPROCS, beside those of package goproc:
+// Inferred is the third way to know GOMAXPROCS, in addition to those of package goproc:
 // what its runtime decides by its version, environment and limits.
 const Inferred = "inferred"
 
@@ -120,7 +120,7 @@ func (c Counts) LatencyAt(q float64) (seconds float64, known bool) {
 	return c.Latency.Quantile(q)
 }
 
-// Unreadable is a process of which it is not known whether it is Go's, or in
+// Unreadable is a process that may or may not be Go's, or in
 // whose state nothing can be read for another reason than its end.
 type Unreadable struct {
 	PID    int
@@ -152,7 +152,7 @@ type Source = procstat.Source
 // Taskstats is complete; the others miss what threads did just before their end.
 const Taskstats = procstat.Taskstats
 
-// How the live GOMAXPROCS was found, beside Inferred.
+// How the live GOMAXPROCS was found, in addition to Inferred.
 const (
 	Symbol  = string(goproc.Symbol)
 	Decoded = string(goproc.Decoded)

@@ -189,7 +189,7 @@ type Code struct {
 	Text     string
 }
 
-// Snippets are several, of which one is to be chosen.
+// Snippets are several to choose one from.
 type Snippets []Code
 
 // Links lead to other places, of this page or next to it.
@@ -280,7 +280,7 @@ type Column struct {
 	Bars     bool // where there is room, its cells have bars as long as they say
 }
 
-// Split is the table without the columns that stand aside, and a table of these with the
+// Split is the table without the columns that are set aside, and a table of these with the
 // first column; nil: there are none.
 func (t Table) Split() (main Table, aside *Table) {
 	less := Table{Rows: make([]Row, len(t.Rows))}

@@ -192,7 +192,7 @@ func (p *plot) kind(j int) string {
 	return "side"
 }
 
-// pairGap is how far apart two series of one quantity stand, in pixels.
+// pairGap is how far apart two series of one quantity are, in pixels.
 const pairGap = 28
 
 // aside moves a series, so that those of one quantity can be distinguished.

@@ -91,7 +91,7 @@ func flat(c document.Course) bool {
 	return c.Reference == nil
 }
 
-// means is a line that is level for as long as each point stands.
+// means is a line that is level for as long as each point holds.
 func means(points []document.Point) string {
 	var b strings.Builder
 	for i, p := range points {

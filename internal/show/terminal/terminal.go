@@ -1,4 +1,4 @@
-// Package terminal lays text out for a terminal: lines of at most so many
+// Package terminal lays text out for a terminal: lines of a limited number of
 // columns, wrapped behind a prefix, in a few of the basic colours.
 //
 // A character is taken to be one column wide; wide scripts (CJK) push what

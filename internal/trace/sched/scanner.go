@@ -32,7 +32,7 @@ type Scanner struct {
 	lines
 	mid     bool   // start is within a line
 	useful  bool   // that line held a sample, or a part of one
-	foreign bool   // and it held other text, of which the last
+	foreign bool   // and it held other text, whose last part
 	trails  bool   // came after the sample
 	broken  bool   // the last that it held breaks off
 	cut     bool   // or lacks its schedticks

@@ -82,7 +82,7 @@ func Divide(values []*int, quota *float64, pods, serve int, share float64) ([][]
 }
 
 // Requests is the name of the query for how many requests a setting served in a
-// slice. All others tell a metric of which less is better.
+// slice. All others are of metrics for which less is better.
 const Requests = "requests"
 
 // What is in a query for the pods of a setting, as a regular expression, and for the

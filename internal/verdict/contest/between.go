@@ -77,7 +77,7 @@ func (c Contest) P99Trials(value int) (n int) {
 	return n
 }
 
-// shared is the confidence of a bound of which one may be picked out: in two metrics,
+// shared is the confidence of each bound, if one of several may be picked out: in two metrics,
 // against each other value.
 func (c Contest) shared() float64 {
 	return 1 - claimError/float64(2*max(1, len(c.lead.Levels)-1))

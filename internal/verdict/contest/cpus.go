@@ -85,7 +85,7 @@ const (
 	// of the trials has less than hardly.
 	burst  = 0.25
 	hardly = 0.1
-	// shortest is the time, in seconds, of which the kernel's ticks tell a share.
+	// shortest is the time, in seconds, from which on the kernel's ticks can show a share.
 	shortest = 0.5
 )
 
@@ -111,7 +111,7 @@ func MostOthers(t *journal.Trial) float64 {
 func InBurst(t *journal.Trial) bool { return MostOthers(t) >= burst }
 
 // QuietButFor reports whether most of a group's trials, pilots aside, had hardly any other
-// program beside them, so that those in a burst are the exception.
+// program next to them, so that those in a burst are the exception.
 func QuietButFor(trials []*journal.Trial) bool {
 	shares := make([]float64, 0, len(trials))
 	for _, t := range trials {

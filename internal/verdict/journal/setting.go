@@ -109,7 +109,7 @@ func (l Load) OnTargetHost() bool {
 }
 
 // Arrange is the arrangement of a target and a load on one machine, by their
-// CPUs, of which none are all.
+// CPUs. An empty list means all CPUs.
 func Arrange(target, load cpuset.Set) Arrangement {
 	if len(target) > 0 && len(load) > 0 && !target.Overlaps(load) {
 		return ArrangementApart

@@ -35,7 +35,7 @@ func (m measure) as(name string) measure {
 	return m
 }
 
-// counted is one that the kernel counted, of which there are no trials.
+// counted is one that the kernel counted: it has no values by trial.
 func counted(name string, of func(*verdict.Evidence) *float64) measure {
 	return measure{name: name, value: func(a *verdict.SettingResult) verdict.Interval { return verdict.Interval{Median: of(&a.Evidence)} }}
 }
@@ -254,7 +254,7 @@ func newMark(ax document.Axis, u number.Unit, m measure, a *verdict.SettingResul
 }
 
 // pairs are the rows of a gate's old command by those of the new one that they are
-// compared with; nil without a gate, and where one has no partner: then they stand side
+// compared with; nil without a gate, and where one has no partner: then they are side
 // by side as rows of their own.
 func (g *group) pairs() map[*verdict.SettingResult]*verdict.SettingResult {
 	var old map[*verdict.SettingResult]*verdict.SettingResult

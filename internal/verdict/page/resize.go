@@ -127,7 +127,7 @@ func loadCells(l *resize.Load) []string {
 	}
 }
 
-// cellsOf is a row of so many cells.
+// cellsOf is a row of n cells.
 func cellsOf(texts []string, n int) (row document.Row) {
 	for i := range n {
 		c := document.Cell{Value: "-"}

@@ -65,7 +65,7 @@ func advised(rec *verdict.Recommendation) *int {
 	return nil
 }
 
-// sentence is the recommendation in one sentence, to stand after its label.
+// sentence is the recommendation in one sentence, which follows its label.
 func (w words) sentence() string { return w.butFor(w.claim(complete(w.group.Recommendation.Claim))) }
 
 // butFor adds the metrics that are worse in spite of the claim.

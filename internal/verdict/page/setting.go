@@ -77,7 +77,7 @@ func ps(a *verdict.SettingResult) (int, bool) {
 }
 
 // settingName is how a setting is written: "unset (2)", "4", "4, old"; "2 (unset)"
-// where both ran at 2 and stand as one.
+// where both ran at 2 and are shown as one.
 func settingName(a *verdict.SettingResult) string {
 	label, sub := settingLabel(a)
 	if sub != "" {

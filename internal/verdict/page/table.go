@@ -32,7 +32,7 @@ func asideIn(columns []column) []column {
 	return columns
 }
 
-// table is one row a setting, without the columns of which nothing is known.
+// table is one row a setting, without the columns whose values are not known.
 func (g *group) table() document.Table {
 	columns := slices.Concat(g.figureColumns(), []column{{document.Column{Head: "Valid trials"}, g.trialsCell}}, asideIn(g.kernelColumns()), asideIn(g.memoryColumns()))
 	t := document.Table{Rows: make([]document.Row, len(g.rows))}

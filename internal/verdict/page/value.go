@@ -13,7 +13,7 @@ import (
 )
 
 // words words a group's recommendation and warnings. Names and reasons from outside
-// stand in them as they are: a View cleans them, JSON escapes them.
+// are in them unchanged: a View cleans them, JSON escapes them.
 type words struct {
 	group  *verdict.Group
 	result *verdict.Result // that the group is of

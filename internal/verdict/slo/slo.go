@@ -184,7 +184,7 @@ func ParsePrice(s string) (Price, error) {
 	return p, nil
 }
 
-// Of is the price of so many replicas under a limit of so many CPUs each.
+// Of is the price of a number of replicas, each under a CPU limit.
 func (p Price) Of(cpus float64, replicas int) float64 {
 	return float64(replicas) * (p.CPU*cpus + p.Replica)
 }

@@ -116,7 +116,7 @@ func ParseMemoryMax(text string) (bytes int64, limited bool, err error) {
 	return parseBytes(text)
 }
 
-// ParseMemoryLimit reads the text of memory.limit_in_bytes: bytes, of which a
+// ParseMemoryLimit reads the text of memory.limit_in_bytes: bytes, where a
 // number that no machine has means none.
 // Source: Documentation/admin-guide/cgroup-v1/memory.rst.
 func ParseMemoryLimit(text string) (bytes int64, limited bool, err error) {

@@ -113,7 +113,7 @@ var starters = []string{"gosu", "dockerize", "tini"}
 const mostWords = 64
 
 // started is the program that a command starts: the first word of it that is one, since
-// a shell or an init may stand before it.
+// a shell or an init may come before it.
 func (v view) started(command, env []string, dir string) (string, bool) {
 	search := defaultPath
 	for _, e := range env {

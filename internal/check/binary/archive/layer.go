@@ -26,7 +26,7 @@ type layer struct {
 	folders   set
 	files     set // whatever is no folder
 	gone      set // whiteouts
-	opaque    set // folders of which nothing below is seen
+	opaque    set // folders that hide what is below them
 }
 
 // set holds names by their hashes: a layer may have millions.

@@ -128,7 +128,7 @@ func (r *planner) index(at string, b []byte, names []string, depth int) {
 		text, err := r.read(file)
 		switch {
 		case errors.Is(err, fs.ErrNotExist) && m.Platform != nil:
-			continue // an index of several platforms, of which one was saved
+			continue // an index of several platforms, where one was saved
 		case err != nil:
 			r.fault(file, fmt.Errorf("the manifest of an image: %w", err))
 		case m.MediaType.IsIndex():

@@ -190,7 +190,7 @@ type meter struct {
 	entries  int
 }
 
-// counted is a stream of which every byte is counted.
+// counted is a stream whose bytes are all counted.
 type counted struct {
 	r io.Reader
 	n int64

@@ -36,7 +36,7 @@ const (
 	askPatience  = 5 * time.Second // for a URL that is asked once
 	mostBody     = 4 << 20         // of a page that is fetched
 	idleInterval = 200 * time.Millisecond
-	// mostLoad is how large the options of a load are at most: a body, of which the JSON
+	// mostLoad is how large the options of a load are at most: a body, for which the JSON
 	// has four bytes for three, is most of it.
 	mostLoad = 64 << 20
 	// longest is how long a load may take.

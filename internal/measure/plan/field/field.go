@@ -95,7 +95,7 @@ func Take(list []Field, choice ...Field) (taken []Field) {
 	return taken
 }
 
-// Named are fields for Take, of which nothing is changed.
+// Named are fields for Take that are taken unchanged.
 func Named(names ...string) (choice []Field) {
 	for _, name := range names {
 		choice = append(choice, Field{Name: name})

@@ -122,7 +122,7 @@ func Read(path string, b []byte, rows []field.Field) (*File, error) {
 	return f, nil
 }
 
-// Apply hands each text of the file to set, but for fields of which skip is true.
+// Apply hands each text of the file to set, but for fields that skip reports.
 func (f *File) Apply(skip func(row field.Field) bool, set func(name, text string) error) error {
 	for _, i := range f.items {
 		if skip(i.row) {

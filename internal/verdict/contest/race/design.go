@@ -10,7 +10,7 @@ import (
 	"github.com/procfit/procfit/internal/show/sorting"
 )
 
-// design is which trial was of which setting and block, both counted from 0, blocks in
+// design has the setting and the block of each trial, both counted from 0, blocks in
 // the order in which they ran, those of one node after those of another.
 type design struct {
 	settings  []int

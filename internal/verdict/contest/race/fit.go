@@ -39,7 +39,7 @@ const (
 	descent = 1.5
 )
 
-// influence is the weight of a trial that is so many times huber from its place.
+// influence is the weight of a trial, by its distance from its place in multiples of huber.
 func influence(far, descent float64) float64 {
 	switch {
 	case far <= 1:

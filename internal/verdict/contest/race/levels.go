@@ -53,7 +53,7 @@ func (m *Model) interval(n int, by Figure) Interval {
 }
 
 // saturated reports whether a value is proven not to carry the offered rate: the upper
-// bound of its throughput is below, or so many of its trials did not that with 95%
+// bound of its throughput is below, or its trials that did not are so frequent that with 95%
 // confidence most do not.
 func (s *Race) saturated(n, count int) bool {
 	if count == 0 {
@@ -66,7 +66,7 @@ func (s *Race) saturated(n, count int) bool {
 			return true
 		}
 	}
-	// The chance of so many were it one in two.
+	// The chance of that many, if the chance of each were one in two.
 	return 1-distuv.Binomial{N: float64(trials), P: 0.5}.CDF(float64(count-1)) <= 1-confidence
 }
 

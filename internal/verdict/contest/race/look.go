@@ -20,7 +20,7 @@ func (s *Race) look() (int, Why) {
 }
 
 // missed is a value of the first look that no trial tells of, not even as failed: what it
-// ran beside was skipped. 0: none is.
+// ran next to was skipped. 0: none is.
 func (s *Race) missed() int {
 	for _, n := range s.rules.grid() {
 		if !slices.ContainsFunc(s.trials, func(t Trial) bool { return t.Value == n }) {

@@ -65,7 +65,7 @@ func (m *Model) Interval(chosen, other int, by Figure) (ratio, low, high float64
 	}
 	share := 1.5
 	if min(f.trials(chosen), f.trials(other)) <= enough {
-		share = 1 // a value that was heard out after two unlucky trials has just so many
+		share = 1 // a value that was measured again after two unlucky trials has just that many
 	}
 	return m.Ratio(chosen, other, by, 1-(1-confidence)*share/float64(max(2, f.crowd(chosen))))
 }

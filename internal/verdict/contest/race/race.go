@@ -43,7 +43,7 @@
 //
 // # What it does not cover
 //
-// Only values that were measured are proven against. Between them stand that throughput
+// Only values that were measured are proven against. For the values between them there are two arguments: throughput
 // grows at most in proportion, and the look next to the peak: a peak narrower than that is
 // missed, and so is a p99 that is good at a few values between two bad ones. A proof is
 // looked at after each block, which adds to its error at the very margin.
@@ -179,7 +179,7 @@ func (s *Race) aboveBound(n int) bool {
 	return s.rules.Latency && m > 0 && n > m && s.rivals[0] <= m
 }
 
-// choose finds the values that stand, smallest first.
+// choose finds the values that remain, smallest first.
 func (s *Race) choose() {
 	first := func(ok func(chance) bool) int {
 		for _, n := range s.named {

@@ -15,7 +15,7 @@ var rivalSpreads = [...]float64{0.005, 0.02, 0.06, 0.2}
 const rivalReach = 0.25 // doublings
 
 // rivals draws the throughputs of the contenders. All but one are pooled, so that
-// the luckiest of many does not pass for the best; that one stands by its own
+// the luckiest of many does not pass for the best; that one is judged by its own
 // trials alone.
 func (f *fit) rivals(settings []int, alone, draws int, r *rand.Rand) [][]float64 {
 	n := len(settings)

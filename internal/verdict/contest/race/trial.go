@@ -60,7 +60,7 @@ func byCopy(t Trial) int {
 }
 
 // How far a trial may stray, as a coefficient of variation, for anything less than a
-// proof to stand.
+// proof to be reported.
 const (
 	WildThroughput = 0.15
 	WildLatency    = 0.75

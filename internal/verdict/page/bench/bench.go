@@ -226,7 +226,7 @@ func lines(p verdict.Point, run, rate string, printed []metric) []line {
 			i = len(list)
 			list = append(list, line{title: title})
 		}
-		// A unit stands once on a line; the run's own come first.
+		// A unit appears once on a line; the run's own come first.
 		if !slices.ContainsFunc(list[i].values, func(v benchfmt.Value) bool { return v.Unit == unit }) {
 			list[i].values = append(list[i].values, benchfmt.Value{Value: *x, Unit: unit})
 		}

@@ -302,7 +302,7 @@ func spoil(settings []verdict.SettingResult, evil string) {
 }
 
 // Flat is a sweep of a program that allocates so much that its number of Ps hardly
-// matters, beside a neighbour, on a machine of two nodes of memory.
+// matters, next to a neighbour, on a machine of two nodes of memory.
 func Flat() *verdict.Result {
 	c := verdicttest.Config{Seed: 6, CPUs: 8, Settings: alike(8, 1, 2, 4, 8), Noise: &verdicttest.Noise{Trial: 0.004, P99: 0.02}, Trial: func(t *journal.Trial) {
 		procs := float64(*t.ObservedProcs[0])

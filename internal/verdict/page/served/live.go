@@ -145,7 +145,7 @@ func (s *Server) Close() {
 	<-s.served
 }
 
-// ServeHTTP answers with the page as it stands.
+// ServeHTTP answers with the latest page.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	switch {
 	case s.local && !loopback(r.Host):
