@@ -169,7 +169,7 @@ var mayImport = map[string][]string{
 	"load/loadtest":                 {},
 	"verdict/contest/race/racetest": {"verdict/contest/race"},
 	"verdict/verdicttest":           {"verdict/journal"},
-	"verdict/page/pagetest":         {"verdict", "verdict/verdicttest", "verdict/journal", "verdict/canary"},
+	"verdict/page/pagetest":         {"verdict", "verdict/verdicttest", "verdict/journal", "verdict/canary", "verdict/live"},
 	"program/goproc/goproctest":     {"test/built"},
 	"check/binary/binarytest":       {},
 }

@@ -36,7 +36,7 @@ var texts = map[string][]string{
 	"until": {"likely", "proven"}, "max-trials": {"90", "95"}, "max-time": {"1h", "10m"}, "repeats": {"7", "3"},
 	"file": {"none"}, "out": {"new", "-"}, "live": {":0"}, "json": {"true"}, "output": {"json"}, "quiet": {"true"}, "dry-run": {"true"},
 	"namespace": {"shop"}, "context": {"c"}, "kubeconfig": {"f"}, "node": {"n1,n2"}, "image": {"i:v1"}, "container": {"app"}, "parallel": {"true"},
-	"load-from": {"local"}, "resize": {"true"}, "share": {"5%"}, "slice": {"30s"}, "prometheus": {"http://p:9090"}, "query": {`errors=sum(x{pod=~"$pods"})`, `requests=y{pod=~"$pods"}`}, "yes": {"true"}, "allow-unsafe-methods": {"true"},
+	"load-from": {"local"}, "resize": {"true"}, "share": {"5%"}, "slice": {"30s"}, "burn-in": {"1s"}, "baseline": {"2m"}, "budget": {"500", "0.5%"}, "aa": {"true"}, "prometheus": {"http://p:9090"}, "query": {`errors=sum(x{pod=~"$pods"})`, `requests=y{pod=~"$pods"}`}, "yes": {"true"}, "allow-unsafe-methods": {"true"},
 }
 
 func quiet() stdio {
@@ -67,6 +67,10 @@ var measurements = map[string]func(std stdio, cmd *cobra.Command) (m *measuremen
 	},
 	"kube canary": func(std stdio, cmd *cobra.Command) (*measurement, func() error) {
 		m := &newKubeCanaryOptions(std, cmd).measurement
+		return m, func() error { m.operands = cmd.Flags().Args(); return nil }
+	},
+	"live": func(std stdio, cmd *cobra.Command) (*measurement, func() error) {
+		m := &newLiveOptions(std, cmd).measurement
 		return m, func() error { m.operands = cmd.Flags().Args(); return nil }
 	},
 }

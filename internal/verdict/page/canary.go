@@ -199,7 +199,7 @@ func (w canaryWords) chart(a verdict.CanarySetting, m *verdict.CanaryFigure, ax 
 	name := phrase.Clean(a.Label)
 	c := document.Chart{
 		Title: "GOMAXPROCS " + name + ": " + w.name(m.Name), Unit: u.Name(), Axis: "slice", Note: "by slices of " + number.Short(number.Seconds(w.SliceSeconds)),
-		Ticks: ticks(u, ax), Series: []document.Series{{Name: w.control() + ", " + w.Settings[0].Label}, {Name: name}},
+		Ticks: ticks(u, ax), Series: []document.Series{{Name: w.control() + ", " + phrase.Clean(w.Settings[0].Label)}, {Name: name}},
 	}
 	for n, p := range m.Points {
 		k := document.Category{Label: strconv.Itoa(n + 1)}

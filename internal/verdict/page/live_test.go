@@ -1,0 +1,136 @@
+package page
+
+import (
+	"bytes"
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/procfit/procfit/internal/show/document"
+	"github.com/procfit/procfit/internal/show/markdown"
+	"github.com/procfit/procfit/internal/show/text"
+	"github.com/procfit/procfit/internal/verdict/journal"
+	"github.com/procfit/procfit/internal/verdict/live"
+	"github.com/procfit/procfit/internal/verdict/page/pagetest"
+)
+
+// of are the slices of a setting.
+func of(c *journal.Contents, label string) (list []*journal.Trial) {
+	for i := range c.Trials {
+		if t := &c.Trials[i]; t.Setting.Label == label && t.Role != journal.RolePilot {
+			list = append(list, t)
+		}
+	}
+	return list
+}
+
+// longer makes CPU time and latency of a setting longer than the start value's.
+func longer(c *journal.Contents, label string, cpu, latency float64) {
+	for i, t := range of(c, label) {
+		start := of(c, "2")[i].Live
+		t.Live.CPUSeconds = cpu * start.CPUSeconds / float64(start.Requests) * float64(t.Live.Requests)
+		t.Live.P50Seconds, t.Live.P99Seconds = new(latency**start.P50Seconds), new(latency**start.P99Seconds)
+	}
+}
+
+func TestLiveVerdicts(t *testing.T) {
+	harm := func(code journal.HarmCode) func(*journal.Contents) {
+		return func(c *journal.Contents) {
+			*c.End = journal.End{Code: journal.EndHarm, Harm: &journal.Harm{Code: code, Setting: "1", Detail: "the program was restarted, or ended"}}
+		}
+	}
+	for name, tc := range map[string]struct {
+		change func(*journal.Contents)
+		state  document.Tone
+		answer string
+		says   string
+	}{
+		"better":      {func(*journal.Contents) {}, document.Act, "Set GOMAXPROCS=1", "Under this traffic GOMAXPROCS 1 is better than 2, the value at start, and proven no worse in the judged metrics: CPU time per request, latency p50 and latency p99."},
+		"worse":       {func(c *journal.Contents) { longer(c, "1", 1, 1.5) }, document.OK, "Keep GOMAXPROCS 2", "Under this traffic no value is better than 2, the value at start."},
+		"a trade-off": {func(c *journal.Contents) { longer(c, "1", 0.7, 1.5) }, document.Attention, "A trade-off", "GOMAXPROCS 1 is better than 2, the value at start, in one metric and worse in another."},
+		"the same": {func(c *journal.Contents) {
+			longer(c, "1", 1, 1)
+			c.Header.Plan.Settings = c.Header.Plan.Settings[:2]
+		}, document.OK, "Nothing to change", "GOMAXPROCS 2 and 1 are the same within the margins."},
+		"cheaper, latency unknown": {func(c *journal.Contents) {
+			c.Header.Live.LatencyBy = "handler"
+		}, document.Unknown, "No answer yet", "no value is proven better than 2, the value at start: more slices may decide it."},
+		"too few": {func(c *journal.Contents) { c.Trials = c.Trials[:8] }, document.Unknown, "No answer yet", "more slices may decide it"},
+		"compared with itself": {func(c *journal.Contents) {
+			c.Header.Live.Same, c.Header.Plan.Settings = true, live.Settings(2, nil, true)
+		}, document.OK, "No difference", "compared with itself, and no difference was found: there is none"},
+		"budget":      {harm(journal.HarmBudget), document.Attention, "Harm at GOMAXPROCS 1", "ended before another slice with GOMAXPROCS 1: slow and failed requests beyond those of 2 have used up the budget of 500."},
+		"panic":       {harm(journal.HarmPanic), document.Attention, "Harm at GOMAXPROCS 1", "A handler panicked with GOMAXPROCS 1, so the experiment ended."},
+		"restarted":   {harm(journal.HarmEnded), document.Attention, "Harm at GOMAXPROCS 1", "The process did not keep running with GOMAXPROCS 1, so the experiment ended: the program was restarted, or ended."},
+		"interrupted": {func(c *journal.Contents) { c.End.Code = journal.EndInterrupted }, document.Unknown, "Not finished", "The experiment did not finish: it was interrupted."},
+		"killed":      {func(c *journal.Contents) { c.End = nil }, document.Unknown, "Not finished", "its journal has no end: procfit was killed, or is still running"},
+		"taken":       {func(c *journal.Contents) { *c.End = journal.End{Code: journal.EndTaken, Reason: "something else"} }, document.Unknown, "Not finished", "The experiment did not finish: something else."},
+		"no trials":   {func(c *journal.Contents) { c.Trials, c.End = nil, nil }, document.Unknown, "Not finished", "has no end"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			c := pagetest.LiveContents()
+			tc.change(c)
+			v := New(live.Analyze(c)).Verdict
+			if v.State != tc.state || v.Answer.Text != tc.answer || !strings.Contains(v.Sentence, tc.says) || v.Answer.Plain != v.Sentence {
+				t.Errorf("%q %q %q\n%q", v.State, v.Answer.Text, v.Sentence, v.Reasons)
+			}
+			if !strings.HasPrefix(v.Context, "Set live, with 2 at start: what sized itself at start has kept its size. ") {
+				t.Error(v.Context)
+			}
+		})
+	}
+}
+
+// TestLivePages: what a value that is set live cannot show is in every form, and the value
+// that was left with its numbers.
+func TestLivePages(t *testing.T) {
+	r := live.Analyze(pagetest.LiveContents())
+	var shown bytes.Buffer
+	if err := text.Render(&shown, New(r).Brief(), text.Options{Width: 100, Files: []string{"results/api/report.html"}}); err != nil {
+		t.Fatal(err)
+	}
+	pages := map[string][]byte{
+		"live.txt": shown.Bytes(),
+		"live.md":  markdown.Render(New(r).Report()),
+	}
+	for name, b := range pages {
+		pagetest.Golden(t, name, b)
+		flat := strings.Join(strings.Fields(string(b)), " ")
+		for _, want := range []string{"what sized itself at start has kept its size", "left twice, the last time after 630 ms with 244 requests in the system, where 2 had at most 45", "320 to 479 req/s, Go 1.26.8, 8 CPUs under a CPU limit of 2, 09:10 to 09:40 UTC"} {
+			if !strings.Contains(flat, want) {
+				t.Errorf("%s has no %q", name, want)
+			}
+		}
+	}
+	if !bytes.Contains(pages["live.md"], []byte("in a client's pool, in a load balancer")) {
+		t.Error("the report does not say what is not visible from inside")
+	}
+	// The same journal has the same result, byte for byte, and it can be read.
+	a, err := JSON(r)
+	b, _ := JSON(live.Analyze(pagetest.LiveContents()))
+	if err != nil || !bytes.Equal(a, b) || !json.Valid(a) || !bytes.Contains(a, []byte(`"outcome": "left"`)) {
+		t.Errorf("%v\n%s", err, a)
+	}
+}
+
+// TestLiveConfirms: a value that is better is to be confirmed in a program that has started
+// with it, by a command that can be pasted.
+func TestLiveConfirms(t *testing.T) {
+	for _, tc := range []struct {
+		procs int
+		args  []string
+		want  string
+	}{
+		{4, []string{"live", "/run/app/s"}, "procfit live /run/app/s --procs 2"},
+		{1, []string{"live", "/run/app/s"}, "procfit observe /run/app/s --duration 1m"},
+		{4, []string{"live", "http://x/y"}, ""},
+		{4, nil, ""},
+	} {
+		c := pagetest.LiveContents()
+		c.Header.Tool.Args = tc.args
+		got := liveWordsOf(live.Analyze(c)).confirm(tc.procs)
+		if len(got) != 1 || got[0].Command != tc.want || !strings.HasPrefix(got[0].Text, "restart the program with GOMAXPROCS=") {
+			t.Errorf("%d: %+v", tc.procs, got)
+		}
+	}
+}
