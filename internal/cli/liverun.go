@@ -44,6 +44,9 @@ func (o *liveOptions) run(ctx context.Context, std stdio, args []string) error {
 	}
 	std.notef("%s", run.describe())
 	end, begun, err := run.measure(ctx, std)
+	if end == nil {
+		return err
+	}
 	if begun {
 		err = errors.Join(report(std, run.dir, o.printed.json(), "", true), err)
 	}
@@ -82,27 +85,31 @@ func (run *liveRun) describe() string {
 
 // measure runs the experiment. begun reports that there is a journal.
 func (run *liveRun) measure(ctx context.Context, std stdio) (end *journal.End, begun bool, err error) {
-	dir, err := folder.Make(run.dir)
-	if err != nil {
-		return &journal.End{}, false, err
+	if err := folder.Try(run.dir); err != nil {
+		return nil, false, usageError("--out %s: %w", run.dir, err)
 	}
-	defer dir.Close()
 	run.program.lease = hex.EncodeToString(random())
+	var dir *folder.Dir
 	var w *journal.Writer
 	p := &liveProgress{std: std, run: run, began: time.Now()}
 	r := &live.Run{Header: run.header, Place: run.program, BucketEnd: maxlive.BucketEnd, Share: run.share, Tell: p.tell}
 	r.Begin = func(h live.Header) (err error) {
 		run.header = h
-		w, err = journal.Create(dir, h.Header)
+		if dir, err = folder.Make(run.dir); err == nil {
+			w, err = journal.Create(dir, h.Header)
+		}
 		return err
 	}
 	r.Append = func(t journal.Trial) error { return w.Append(t) }
-	end, err = r.Run(ctx)
+	end = r.Run(ctx)
+	if dir != nil {
+		defer dir.Close()
+	}
 	if w == nil {
-		return end, false, err
+		return end, false, nil
 	}
 	defer w.Close()
-	return end, true, errors.Join(err, w.AppendEnd(*end))
+	return end, true, w.AppendEnd(*end)
 }
 
 // random is the name of a lease, which nobody else can guess.
@@ -211,8 +218,8 @@ func (p *liveProgress) tell(e live.Event) {
 		if l.LatencyBy != live.ByArrival {
 			p.std.notef("no request came through the Meter's Listener, so that latency does not decide: a value can be proven cheaper or worse, and not better")
 		}
-		if n := l.RequestsPerSecond * l.SliceSeconds; n < 20 {
-			p.std.notef("%s in a slice of %s: latency does not decide below %d", phrase.Count(int(n), "request"), number.Short(number.Seconds(l.SliceSeconds)), 20)
+		if n := l.RequestsPerSecond * l.SliceSeconds; n < live.FewRequests {
+			p.std.notef("%s in a slice of %s: latency does not decide below %d", phrase.Count(int(n), "request"), number.Short(number.Seconds(l.SliceSeconds)), live.FewRequests)
 		}
 		if l.LimitCPUs > 0 && l.CPUs > 0.9*l.LimitCPUs {
 			p.std.notef("the program uses %s of its CPU limit of %s: values below %d can only lose", number.CPUs(l.CPUs), number.BareCPUs(l.LimitCPUs), l.Start)

@@ -24,6 +24,7 @@ type LiveSetting struct {
 	// same, open or left; empty: the start value.
 	Came    string `json:"outcome,omitempty"`
 	Unequal bool   `json:"unequal_load,omitempty"` // its requests per second differ from the start value's: nothing is judged
+	Failing bool   `json:"failing,omitempty"`      // more of its requests fail than of the start value's, as is proven
 	Left    int    `json:"left,omitempty"`         // how often it was left for harm
 	// LeftAfter is how long it ran the last time, and InSystem how many requests were waiting
 	// or being served then.

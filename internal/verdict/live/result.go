@@ -27,9 +27,9 @@ func known(x *float64) float64 {
 	return *x
 }
 
-// slicesOf are those of a journal's blocks. Those before the burn-in became longer do not
-// count.
-func (h Header) slicesOf(trials []journal.Trial) (list []Slice, carried bool) {
+// slicesOf are those of a journal's blocks, and how many of them are from before the burn-in
+// became longer.
+func (h Header) slicesOf(trials []journal.Trial) (list []Slice, before int) {
 	burn := 0.0
 	for _, t := range trials {
 		if t.Live != nil {
@@ -40,23 +40,29 @@ func (h Header) slicesOf(trials []journal.Trial) (list []Slice, carried bool) {
 		if t.Role == journal.RolePilot || t.Live == nil || h.valueOf(t.Setting) < 0 {
 			continue
 		}
-		s := h.sliceOf(t)
+		list = append(list, h.sliceOf(t))
 		if t.Live.BurnInSeconds < burn {
-			s.Void, carried = VoidCarried, true
+			before = len(list)
 		}
-		list = append(list, s)
 	}
-	return list, carried
+	return list, before
 }
 
 // Analyze makes a Result of a live experiment's journal. It has no groups.
 func Analyze(c *journal.Contents) *verdict.Result {
 	h := Header{c.Header}
-	list, carried := h.slicesOf(c.Trials)
+	list, before := h.slicesOf(c.Trials)
+	carriedOver(list[:before])
+	look := Judge(h.rules(), list)
+	if look.Carried { // by the last block
+		before = len(list)
+		carriedOver(list)
+		look = Judge(h.rules(), list)
+	}
 	r := verdict.Of(c.Header, c.Trials)
 	r.Origin = journal.OriginLive
 	r.Complete = c.End != nil && (c.End.Code == journal.EndComplete || c.End.Code == journal.EndDecided)
-	l := &verdict.Live{Live: *c.Header.Live, End: c.End, Carried: carried}
+	l := &verdict.Live{Live: *c.Header.Live, End: c.End, Carried: before > 0}
 	for _, t := range c.Trials {
 		switch {
 		case t.Role == journal.RolePilot:
@@ -79,7 +85,6 @@ func Analyze(c *journal.Contents) *verdict.Result {
 		}
 		l.Most, l.Seconds = max(l.Most, rate), l.Seconds+s.Seconds
 	}
-	look := Judge(h.rules(), list)
 	for i := range c.Header.Plan.Settings {
 		l.Settings = append(l.Settings, h.settingResult(i, look, list, c.Trials))
 	}
@@ -104,7 +109,7 @@ func (h Header) settingResult(value int, look Look, list []Slice, trials []journ
 	figures, bounds := h.rules().figures(), make([]Bound, len(h.rules().figures()))
 	if value > 0 {
 		v := look.Values[value-1]
-		bounds, out.Came, out.Unequal, out.Verdict = v.Bounds, string(v.Outcome), v.Unequal, verdicts[v.Outcome]
+		bounds, out.Came, out.Unequal, out.Failing, out.Verdict = v.Bounds, string(v.Outcome), v.Unequal, v.Failing, verdicts[v.Outcome]
 	}
 	for i, b := range bounds {
 		if f := compared(figures[i], b, value, list); f.Value.Median != nil {

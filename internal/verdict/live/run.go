@@ -88,9 +88,9 @@ const (
 	mostDoublings = 3
 )
 
-// Run does the whole experiment. How it ended is never nil; the error is what else went
-// wrong. When it returns the start value is back, or the lease's end brings it back.
-func (r *Run) Run(outer context.Context) (*journal.End, error) {
+// Run does the whole experiment, and returns how it ended. The start value is back then, or
+// the lease's end brings it back.
+func (r *Run) Run(outer context.Context) *journal.End {
 	ctx, cancel := context.WithCancelCause(outer)
 	defer cancel(nil)
 	err := r.Place.Lease(ctx)
@@ -117,22 +117,31 @@ func (r *Run) release(ctx context.Context) {
 }
 
 // ended is the End that an error comes to.
-func (r *Run) ended(ctx context.Context, err error) (*journal.End, error) {
+func (r *Run) ended(ctx context.Context, err error) *journal.End {
 	var end *EndError
 	out := &journal.End{Code: journal.EndComplete}
 	switch {
 	case errors.As(err, &end):
-		out, err = &end.End, nil
+		out = &end.End
 		if h := out.Harm; h != nil && h.Setting == "" {
 			h.Setting = r.Header.Plan.Settings[r.running].Label
 		}
 	case ctx.Err() != nil:
-		out.Code, err = journal.EndInterrupted, nil
+		out.Code = journal.EndInterrupted
 	case err != nil:
 		out.Code, out.Reason = journal.EndFailed, err.Error()
 	}
 	out.Time = time.Now()
-	return out, err
+	return out
+}
+
+// carriedOver are slices that do not count, but for the harm that there was.
+func carriedOver(list []Slice) {
+	for i := range list {
+		if list[i].Void != VoidLeft {
+			list[i].Void = VoidCarried
+		}
+	}
 }
 
 // keep renews the lease until the experiment is over.
@@ -208,9 +217,7 @@ func (r *Run) experiment(ctx context.Context) error {
 				return endFor(journal.EndCarryOver, "what one value leaves behind does not end within %s", r.burn)
 			}
 			r.burn *= 2
-			for i := range r.slices {
-				r.slices[i].Void = VoidCarried
-			}
+			carriedOver(r.slices)
 			r.Tell(Event{Kind: EventCarried, Burn: r.burn})
 		}
 	}

@@ -3,6 +3,7 @@ package live
 import (
 	"context"
 	"errors"
+	"math"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -23,6 +24,7 @@ type fake struct {
 	cost     map[int]float64 // CPU seconds per request
 	noise    *rand.Rand
 	fail     func(call string) error // nil: nothing fails
+	fades    time.Duration           // what a larger value leaves behind costs half as much again, at first
 
 	procs, start   int
 	at, expires    time.Time
@@ -72,6 +74,9 @@ func (f *fake) run() {
 		cost = 0.001
 	}
 	f.x.Requests += n
+	if left := f.left(); f.fades > 0 && left >= 0 {
+		cost *= 1 + 0.5*math.Exp(-left.Seconds()/f.fades.Seconds())
+	}
 	f.x.CPU += float64(n) * cost * (1 + 0.02*f.noise.NormFloat64())
 	f.x.Arrival.Sum += float64(n) * took
 	counts := slices.Clone(f.x.Arrival.Counts)
@@ -80,6 +85,16 @@ func (f *fake) run() {
 	}
 	counts[min(int(took/unit.Seconds()), len(counts)-1)] += n
 	f.x.Arrival.Counts, f.x.At = counts, now
+}
+
+// left is how long ago the program had a larger value than now; below 0: never.
+func (f *fake) left() time.Duration {
+	for i := len(f.sets) - 1; i > 0; i-- {
+		if f.sets[i-1].procs > f.procs {
+			return time.Since(f.sets[i].at)
+		}
+	}
+	return -1
 }
 
 func (f *fake) failing(call string) error {
@@ -157,12 +172,8 @@ func measured(ctx context.Context, f *fake, h Header, tell func(Event)) (*journa
 			}
 		},
 	}
-	end, err := r.Run(ctx)
-	if err != nil && end.Code != journal.EndFailed {
-		panic(err)
-	}
-	c.End = end
-	return end, c
+	c.End = r.Run(ctx)
+	return c.End, c
 }
 
 func TestRun(t *testing.T) {
@@ -199,6 +210,52 @@ func TestRun(t *testing.T) {
 		for i := range min(len(c.Trials), len(again.Trials)) {
 			if a, b := c.Trials[i], again.Trials[i]; a.Setting.Key() != b.Setting.Key() {
 				t.Fatalf("trial %d: %s and %s with one seed", i, a.Setting.Label, b.Setting.Label)
+			}
+		}
+	})
+}
+
+// TestCarried: what a value leaves behind makes the burn-in longer, and the slices before that
+// are not used, also by who reads the journal. What does not end ends the experiment.
+func TestCarried(t *testing.T) {
+	for _, tc := range []struct {
+		fades     time.Duration
+		doublings int
+		want      journal.EndCode
+	}{{3 * time.Second, 1, journal.EndComplete}, {time.Minute, 2, journal.EndCarryOver}} {
+		synctest.Test(t, func(t *testing.T) {
+			f, doublings := newFake(), 0
+			f.fades = tc.fades
+			h := header(1, 4)
+			h.Load.DurationSeconds = 3600
+			end, c := measured(t.Context(), f, h, func(e Event) {
+				if e.Kind == EventCarried {
+					doublings++
+				}
+			})
+			r := Analyze(c)
+			if doublings < tc.doublings || tc.want == journal.EndCarryOver && end.Code != tc.want {
+				t.Errorf("%v: %d doublings, %+v", tc.fades, doublings, end)
+			}
+			if doublings > 0 && (!r.Live.Carried || r.Live.Settings[1].Slices >= len(c.Trials)/3) {
+				t.Errorf("%v: %+v of %d trials", tc.fades, r.Live.Settings[1], len(c.Trials))
+			}
+		})
+	}
+}
+
+// TestSmallBudget: what would not cover a single visit is refused before anything is changed.
+func TestSmallBudget(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f, h := newFake(), header(1, 4)
+		h.Live.Budget = 100
+		end, c := measured(t.Context(), f, h, nil)
+		if end.Code != journal.EndFailed || !strings.Contains(end.Reason, "more than the budget of 100: use --budget 1") || !f.released || c.Header.Live != nil {
+			t.Errorf("%+v", end)
+		}
+		for _, s := range f.sets {
+			if s.procs != 2 {
+				t.Errorf("it was set to %d", s.procs)
 			}
 		}
 	})

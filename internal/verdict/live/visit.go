@@ -88,7 +88,7 @@ func (r *Run) counted(s *journal.Slice, from, half, to Reading) {
 // visit has the program run with a value for a slice, and leaves it at the first harm.
 func (r *Run) visit(ctx context.Context, block, order, value int) error {
 	start := value == 0
-	if !start && !r.budget.Visit(*r.Header.Plan.Settings[value].Procs) {
+	if !start && !r.budget.Visit(value) {
 		return &EndError{journal.End{Code: journal.EndHarm, Harm: &journal.Harm{Code: journal.HarmBudget, Setting: r.Header.Plan.Settings[value].Label}}}
 	}
 	t, err := r.begin(ctx, block, order, value)
@@ -235,6 +235,9 @@ func (r *Run) baseline(ctx context.Context) error {
 		}
 	}
 	r.wire, r.budget = NewWire(sights), NewBudget(h.Live.Budget, sights)
+	if least := r.budget.Reserve(); least > h.Live.Budget {
+		return endFor(journal.EndFailed, "a value that carries nothing costs %.0f requests until it is left, more than the budget of %.0f: use --budget %.0f or more", least, h.Live.Budget, math.Ceil(4*least))
+	}
 	h.Live.InSystemMax = r.wire.Most
 	for i, list := range all {
 		end := list[len(list)-1]

@@ -171,6 +171,8 @@ func (w liveWords) reason(s verdict.LiveSetting) string {
 	switch {
 	case s.Came == string(live.Left):
 		return fmt.Sprintf("%sleft %s, the last time after %s with %s requests in the system, where %s had at most %s", lead, howOften(s.Left), number.Short(number.Seconds(s.LeftAfter)), number.Count(math.Round(s.InSystem)), w.start(), number.Count(math.Round(w.InSystemMax)))
+	case s.Failing:
+		return lead + "worse: more of its requests fail than with " + w.start()
 	case s.Unequal:
 		return lead + "not judged, because its requests per second differ from those of " + w.start()
 	case s.Slices == 0:
@@ -212,7 +214,7 @@ func (w liveWords) harm(e *journal.End) string {
 	who := "with GOMAXPROCS " + phrase.Clean(e.Harm.Setting)
 	switch e.Harm.Code {
 	case journal.HarmBudget:
-		return fmt.Sprintf("The experiment ended before another slice %s: slow and failed requests beyond those of %s have used up the budget of %s.", who, w.start(), number.Count(w.Budget))
+		return fmt.Sprintf("The experiment ended before another slice %s: it might cost more than is left of the budget of %s slow or failed requests beyond those of %s.", who, number.Count(w.Budget), w.start())
 	case journal.HarmPanic:
 		return fmt.Sprintf("A handler panicked %s, so the experiment ended.", who)
 	}
