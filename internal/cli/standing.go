@@ -127,7 +127,7 @@ func (s *standing) latest(most int, now *journal.SettingKey) (shown []soFar, hid
 		}
 		return one.last
 	}
-	byAge := slices.SortedStableFunc(slices.Values(s.settings), func(a, b soFar) int { return cmp.Compare(rank(b), rank(a)) })
+	byAge := sorting.Sorted(s.settings, func(a, b soFar) int { return cmp.Compare(rank(b), rank(a)) })
 	least := rank(byAge[most-1])
 	for _, one := range s.settings {
 		if rank(one) >= least && len(shown) < most {

@@ -52,7 +52,7 @@ const Unknown = "-"
 var (
 	everything = list()
 	columns    = slices.DeleteFunc(list(), func(c Column) bool { return c.Help == "" })
-	byNeed     = slices.SortedStableFunc(slices.Values(columns), func(a, b Column) int { return a.Rank - b.Rank })
+	byNeed     = sorting.Sorted(columns, func(a, b Column) int { return a.Rank - b.Rank })
 )
 
 // All returns the columns, with those that are only in JSON.

@@ -8,7 +8,6 @@ import (
 	"math"
 	"net"
 	"net/http"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -20,6 +19,7 @@ import (
 	"github.com/procfit/procfit/internal/show/document"
 	"github.com/procfit/procfit/internal/show/html"
 	"github.com/procfit/procfit/internal/show/phrase"
+	"github.com/procfit/procfit/internal/show/sorting"
 )
 
 const (
@@ -146,7 +146,7 @@ func processList(rows []row) []document.Block {
 	for _, c := range inspect.ByNeed() {
 		t.Columns = append(t.Columns, document.Column{Head: c.Heading(), Left: !c.Right()})
 	}
-	rows = slices.SortedStableFunc(slices.Values(rows), func(a, b row) int { return a.order() - b.order() })
+	rows = sorting.Sorted(rows, func(a, b row) int { return a.order() - b.order() })
 	for _, r := range rows[:min(len(rows), mostShown)] {
 		shown := document.Row{Cells: r.cells}
 		if r.worst == rule.Error || r.worst == rule.Warning {

@@ -8,7 +8,7 @@ import (
 )
 
 // sliceOf is a trial as Judge has it.
-func (h Header) sliceOf(t journal.Trial) Slice {
+func (h Header) sliceOf(t *journal.Trial) Slice {
 	s := Slice{Block: t.Block, Order: t.Order, Value: h.valueOf(t.Setting), Procs: *t.Setting.Procs, Seconds: t.MeasuredSeconds, Void: Void(t.InvalidCode)}
 	if l := t.Live; l != nil {
 		s.Before, s.Requests, s.Failed, s.Slow, s.CPU = l.Before, l.Requests, l.Failed, l.Slow, l.CPUSeconds
@@ -31,12 +31,13 @@ func known(x *float64) float64 {
 // became longer.
 func (h Header) slicesOf(trials []journal.Trial) (list []Slice, before int) {
 	burn := 0.0
-	for _, t := range trials {
-		if t.Live != nil {
-			burn = t.Live.BurnInSeconds // it only grows
+	for i := range trials {
+		if l := trials[i].Live; l != nil {
+			burn = l.BurnInSeconds // it only grows
 		}
 	}
-	for _, t := range trials {
+	for i := range trials {
+		t := &trials[i]
 		if t.Role == journal.RolePilot || t.Live == nil || h.valueOf(t.Setting) < 0 {
 			continue
 		}
@@ -63,7 +64,8 @@ func Analyze(c *journal.Contents) *verdict.Result {
 	r.Origin = journal.OriginLive
 	r.Complete = c.End != nil && (c.End.Code == journal.EndComplete || c.End.Code == journal.EndDecided)
 	l := &verdict.Live{Live: *c.Header.Live, End: c.End, Carried: before > 0}
-	for _, t := range c.Trials {
+	for i := range c.Trials {
+		t := &c.Trials[i]
 		switch {
 		case t.Role == journal.RolePilot:
 			r.PilotsRun++
@@ -96,7 +98,8 @@ func Analyze(c *journal.Contents) *verdict.Result {
 func (h Header) settingResult(value int, look Look, list []Slice, trials []journal.Trial) verdict.LiveSetting {
 	s := h.Plan.Settings[value]
 	out := verdict.LiveSetting{CanarySetting: verdict.CanarySetting{Setting: s, Observed: []int{*s.Procs}, Figures: []verdict.CanaryFigure{}}}
-	for _, t := range trials {
+	for i := range trials {
+		t := &trials[i]
 		if t.Live != nil && t.InvalidCode == journal.InvalidLeft && t.Setting.Key() == s.Key() {
 			out.Left, out.LeftAfter, out.InSystem = out.Left+1, t.DurationSeconds, t.Live.InSystemMax
 		}

@@ -189,7 +189,7 @@ func (r *Run) leave(ctx context.Context, t *journal.Trial, past Reading) error {
 func (r *Run) keepSlice(t *journal.Trial) error {
 	t.DurationSeconds = time.Since(t.Started).Seconds()
 	t.Valid = t.InvalidCode == ""
-	r.slices = append(r.slices, r.Header.sliceOf(*t))
+	r.slices = append(r.slices, r.Header.sliceOf(t))
 	if err := r.Append(*t); err != nil {
 		return err
 	}
