@@ -37,7 +37,7 @@ type loadOptions struct {
 func (o *loadOptions) fields() []field.Field {
 	l := &o.spec.Load
 	l.Duration, l.Warmup, o.rates, o.spec.Waits = 10*time.Second, 0, []float64{0}, []string{"request"}
-	shared := field.Take(o.spec.Fields(), append(field.Named("connections", "pace", "header", "body", "requests", "seed", "streams", "grpc", "proto", "tls", "engine"),
+	shared := field.Take(o.spec.Fields(), append(field.Named("connections", "pace", "header", "body", "requests", "seed", "streams", "grpc", "proto", "tls"),
 		field.Field{Name: "duration", Help: "measured time"}, field.Field{Name: "warmup", Help: "load before the measured time"},
 		field.Field{Name: "timeout", Help: "how long a request may take (default request=10s)"},
 		field.Field{Name: "load-cpuset", Help: "CPUs of the load: 0-1,3, or node0, cores, performance, efficiency"},
@@ -46,7 +46,8 @@ func (o *loadOptions) fields() []field.Field {
 		{Name: "rate", Holds: "LIST", Often: true, Help: "req/s of an open loop; 1000,2000 offers both in turn (default a closed loop)", Value: field.Parsed(&o.rates, "", parseRates)},
 		{Name: "threads", Holds: "N", Help: "threads of the raw engine (default by the CPUs and the rate)", Value: field.Number(&o.threads, 0, math.MaxInt)},
 	}...)
-	return slices.Concat(own, shared, field.In(field.Output,
+	engine := field.Field{Name: "engine", Holds: "NAME", Help: "procfit's load engine: raw (HTTP/1.1 on Linux) or portable (default by URL)", Value: field.Choice(&l.Engine, load.EngineRaw, load.EnginePortable)}
+	return slices.Concat(own, shared, field.In(field.Protocol, engine), field.In(field.Output,
 		field.Field{Name: "hdr", Holds: "FILE", Help: "write the latency of each second to this file, as an HdrHistogram log", Value: field.Text(&o.hdr)},
 	), o.out.fields("print a phase object for each rate, as the journal has it"))
 }

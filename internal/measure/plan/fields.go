@@ -169,7 +169,6 @@ func (f *Flags) protocolFields() []field.Field {
 			More:  "ca: CA certificates to trust in place of the system's. cert and key: the client certificate and its private key. name: the name that the server's certificate must have, in place of the URL's host. insecure: the server's certificate is not verified. All files are PEM. As in --tls ca=ca.pem,name=api.internal.",
 			Value: field.Parts(f.secure()...), Not: "load", Header: "load.tls",
 		},
-		{Name: "engine", Holds: "NAME", Help: "procfit's load engine: raw (HTTP/1.1 on Linux) or portable (default by URL)", Value: field.Choice(&l.Engine, load.EngineRaw, load.EnginePortable), Not: "load"},
 	}
 }
 
