@@ -15,7 +15,7 @@ var misused = map[string][]string{
 	"preempt":  {"-d -1s", "-timeout -1s"},
 	"stealing": {"-procs -1", "-work -1"},
 	"threads":  {"-d 0s"},
-	"headroom": {"-wait -1s", "-d 0s"},
+	"headroom": {"-wait -1s", "-d 0s", "-blocked -1"},
 	"idle":     {"-d 0s"},
 	"extremes": {"-d 0s", "-clients 0"},
 	"blocking": {"-d 0s"},

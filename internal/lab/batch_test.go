@@ -39,7 +39,7 @@ var quick = map[string][]struct{ args, names string }{
 	"threads":    {{"-d 100ms -n 300", "Threads"}},
 	"busyworker": {{"-n 10000", "Busyworker/busy=4/other=10"}, {"-n 1000 -busy 16 -other 100", "Busyworker/busy=16/other=100"}},
 	"defaults":   {{"", "Defaults"}},
-	"headroom":   {{"-d 30ms", "Headroom"}, {"-d 30ms -wait 1ms -clients 2", "Headroom"}},
+	"headroom":   {{"-d 30ms", "Headroom"}, {"-d 30ms -wait 1ms -clients 2", "Headroom"}, {"-d 30ms -records 20 -blocked 2", "Headroom"}},
 	"idle":       {{"-d 10ms -n 20", "Idle/tcp Idle/http"}},
 	"extremes":   {{"-d 30ms", "Extremes"}},
 	"gc":         {{"-n 20000 -live 64", "GC"}},

@@ -26,7 +26,7 @@ var capacity = []Experiment{
 		stages: []sweep{{
 			connections: 64,
 			quick:       size{takes: quickTrial, procs: "1 n 2n 4n", scaled: "10 s a setting there, 0.5 s of each loop here"},
-			full:        size{takes: fullTrial, procs: "1 2 4 8 16 n 2n 4n", scaled: "10 s a setting there, 2 s of each loop here"},
+			full:        size{takes: fullTrial, procs: "1 2 4 8 16 n-1 n n+1 2n 4n", scaled: "10 s a setting there, 2 s of each loop here"},
 		}},
 		Hypotheses: []Hypothesis{
 			{
@@ -58,6 +58,17 @@ var capacity = []Experiment{
 				ID: "flat_beyond", Says: "twice as many Ps as CPUs serve the same within 5%: the curve is flat, not pointed",
 				Document: "76400 ÷ 78100 req/s = 0.978", Value: 76400.0 / 78100, Needs: 2,
 				Measure: throughput.At("2n").over("n"), AtLeast: flatLess, AtMost: flatMore,
+			},
+			{
+				// Of 8 CPUs one more is an eighth; of two it is half, which the article does not mean.
+				ID: "one_more_is_identical", Says: "one P more than CPUs serves the same, within 5%",
+				Document: identical, Needs: 8,
+				Measure: throughput.At("n+1").over("n"), AtLeast: flatLess, AtMost: flatMore,
+			},
+			{
+				ID: "one_less_is_identical", Says: "one P fewer than CPUs serves the same, within 5%",
+				Document: identical, Needs: 8,
+				Measure: throughput.At("n-1").over("n"), AtLeast: flatLess, AtMost: flatMore,
 			},
 			{
 				// "typically loses 2–10% throughput and 5–20% p99 latency", 16 to 64 on 16
@@ -152,3 +163,5 @@ var capacity = []Experiment{
 		},
 	},
 }
+
+const identical = "“A value of 7 or 9 would be nearly identical”, of 8 CPUs"

@@ -43,14 +43,16 @@ var channels = []Experiment{
 		Claim: "16 CPUs, GOMAXPROCS 1 2 4 8 12 16: Go 1.4 27.8, 18.9, 10.2, 5.4, 4.5, 3.6 s; Go 1.5 27.3, 15.3, 8.1, 4.7, 3.9, 3.7 s",
 		// At 1 2 4 on the laptop and 1 2 4 8 12 16 on the server. The lower bound is the
 		// document's other machine: its laptop gains least, and its CPUs are threads of two cores.
+		// Of two Ps the laptop's runs spread over 0.79 to 1.31 times their median, which is 0.95 to
+		// 1.6 times one P: there only the direction is the document's.
 		stages: []sweep{{
 			quick: size{takes: 200 * ms, args: "-n 1000", procs: laptopProcs, repeats: 6, scaled: "20 runs of some 20 s there, 6 of 1000 primes here"},
 			full:  size{takes: 400 * ms, args: "-n 2000", procs: serverProcs, repeats: 20, versions: releases, scaled: "runs of some 20 s there, of 2000 primes here"},
 		}},
 		Hypotheses: []Hypothesis{
 			{
-				ID: "go1_5_two_ps", Says: "Go 1.5: two Ps are at least 1.24 times as fast as one (as on the article's laptop)",
-				Document: "27.3 ÷ 15.3 s = 1.78", Value: 27.3 / 15.3, On: OnServer, Needs: 2, Measure: figure("Sieve ns/op").At("1").built("1.5").over("2"), AtLeast: 21.1 / 17.0,
+				ID: "go1_5_two_ps", Says: "Go 1.5: two Ps are faster than one",
+				Document: "21.1 ÷ 17 s = 1.24", Value: 21.1 / 17.0, On: OnLaptop, Needs: 2, Measure: figure("Sieve ns/op").At("1").built("1.5").over("2"), AtLeast: 1,
 			},
 			{
 				ID: "go1_5_four_ps", Says: "Go 1.5: four Ps are at least 1.99 times as fast as one",
@@ -75,8 +77,8 @@ var channels = []Experiment{
 				Document: "27.8 ÷ 18.9 s = 1.47", Value: 27.8 / 18.9, On: OnServer, Needs: 2, Measure: figure("Sieve ns/op").At("1").built("1.4").over("2"), AtLeast: 21.8 / 18.9,
 			},
 			{
-				ID: "today_two_ps", Says: "today's Go: two Ps are at least 1.24 times as fast as one",
-				Document: "21.1 ÷ 17 s = 1.24", Value: 21.1 / 17.0, On: OnLaptop, Needs: 2, Measure: figure("Sieve ns/op").At("1").over("2"), AtLeast: 21.1 / 17.0,
+				ID: "today_two_ps", Says: "today's Go: two Ps are faster than one",
+				Document: "21.1 ÷ 17 s = 1.24", Value: 21.1 / 17.0, On: OnLaptop, Needs: 2, Measure: figure("Sieve ns/op").At("1").over("2"), AtLeast: 1,
 			},
 			{
 				ID: "today_four_ps", Says: "today's Go: four Ps are at least 1.99 times as fast as one",

@@ -173,7 +173,7 @@ func trials(t *testing.T, s Stage) (n int, d time.Duration) {
 //	iobound 8       powser 6       k8sbench 75
 //	contention 5    build 14       defaults 4
 //	preempt 35                     uber 36
-//	headroom 21     gc 13          tenants 24
+//	headroom 22     gc 13          tenants 24
 //	idle 14         blocking 7     racy 14
 //	extremes 21     mixed 15       remedies 4
 //	                               requests 18

@@ -27,6 +27,9 @@ func TestFaults(t *testing.T) {
 		"the sweep script": {[]string{"bash", "-c", script}, 143, []string{""}, "done"},
 		"SetMaxThreads": {[]string{"go", "run", "./testdata/documents/maxthreads"}, 1,
 			[]string{"runtime: program exceeds 8-thread limit", "fatal error: thread exhaustion"}, "still here"},
+		"benchmarks": {[]string{"go", "test", "-run", "^$", "-bench", ".", "-benchtime", "16x", "-cpu", "3", "./testdata/documents/benchmark"}, 0,
+			[]string{"named 1, b.N 1: ran with 1\n", "named 1, b.N 16: ran with 3\n", "named 2, b.N 16: ran with 3\n", "named 4, b.N 16: ran with 3\n", "named 8, b.N 16: ran with 3\n", "named 16, b.N 16: ran with 3\n"},
+			"b.N 16: ran with 1"},
 		"scheduling overhead": {[]string{"go", "build", "./testdata/documents/overhead"}, 1, []string{`overhead/main.go:9:2: "time" imported and not used`}, ""},
 		"I/O-bound":           {[]string{"go", "build", "./testdata/documents/iobound"}, 1, []string{`iobound/main.go:12:2: "time" imported and not used`}, ""},
 		"tunable application": {[]string{"go", "build", "./testdata/documents/tunable"}, 1, []string{`tunable/main.go:8:2: "os" imported and not used`}, ""},
@@ -37,7 +40,7 @@ func TestFaults(t *testing.T) {
 			t.Errorf("%s: exit code %d, want %d: %s", name, code, tc.code, out)
 		}
 		for _, line := range tc.prints {
-			if !strings.Contains(string(out), line) || !strings.Contains(string(page), line) {
+			if !strings.Contains(string(out), line) || !strings.Contains(string(page), strings.TrimSpace(line)) {
 				t.Errorf("%s: %q is not in the page and in what it prints: %s", name, line, out)
 			}
 		}

@@ -138,7 +138,7 @@ var limits = []Experiment{
 			},
 			{
 				ID: "exact_today", Emulated: true, Says: "today's default is 1 under a CPU limit of 1",
-				Document: "004's manifest: limits.cpu by resourceFieldRef", Needs: 2,
+				Document: "000: “on Go ≥ 1.18 Linux, the default is correct in containers”", Needs: 2,
 				Measure: level(figure("gomaxprocs").At("").in("versions").under(1), 1), AtMost: 1,
 			},
 			{

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/procfit/procfit/internal/show/number"
+	"github.com/procfit/procfit/internal/verdict"
 )
 
 // reworked are experiments whose program or stages do other work since a time. A run of
@@ -19,22 +20,57 @@ var reworked = map[string]string{
 	"powser": "2026-11-22T15:00:00Z", // a goroutine for each coefficient
 }
 
+// rejudged are hypotheses that another need, bound or sentence was given since, and that
+// measure the same: the number of a run of before is held against what they ask today.
+var rejudged = []string{
+	"chain/go1_4_two_ps", "chain/go1_2_two_ps", "chainbuf/go1_4_two_ps", "chainbuf/go1_2_two_ps", "powser/go1_4_two_ps", "powser/go1_2_two_ps",
+	"sieve/go1_5_two_ps", "sieve/today_two_ps", "defaults/exact_today",
+}
+
 // recorded is a run in docs/evidence/articles beside today's experiments.
 type recorded struct {
 	*Outcome
 	experiments []Experiment
 	today       map[string][]Answered // by experiment, as they read today
 	reworked    map[string]string
+	again       map[string]Answered // those of rejudged, by experiment/hypothesis
 }
 
 func seedsOf(o *Outcome) recorded {
-	p := recorded{o, List(), map[string][]Answered{}, reworked}
+	p := recorded{o, List(), map[string][]Answered{}, reworked, map[string]Answered{}}
 	for _, e := range p.experiments {
 		var r Ran
 		r.Conclude(e, o.Host.EffectiveCPUs)
 		p.today[e.ID] = r.Hypotheses
+		for _, h := range e.Hypotheses {
+			if name := e.ID + "/" + h.ID; slices.Contains(rejudged, name) && !p.another(e.ID) {
+				p.again[name] = p.judgedAgain(e.ID, h)
+			}
+		}
 	}
 	return p
+}
+
+// judgedAgain holds what the run measured against a hypothesis as it reads today.
+func (p recorded) judgedAgain(id string, h Hypothesis) Answered {
+	measured := Estimate{Why: "not in the run"}
+	if a := p.hypothesis(id, h.ID); a != nil {
+		measured = Estimate{Value: a.Measured.Median, Low: a.Measured.Low, High: a.Measured.High, N: a.Measured.N}
+	}
+	h.Measure = func(Results) Estimate { return measured }
+	var r Ran
+	r.Conclude(Experiment{Hypotheses: []Hypothesis{h}}, p.Host.EffectiveCPUs)
+	return r.Hypotheses[0]
+}
+
+// hypothesis is one of the run's; nil: it had none of that name.
+func (p recorded) hypothesis(experiment, id string) *Answered {
+	if r := p.ran(experiment); r != nil {
+		if at := slices.IndexFunc(r.Hypotheses, func(a Answered) bool { return a.ID == id }); at >= 0 {
+			return &r.Hypotheses[at]
+		}
+	}
+	return nil
 }
 
 // ran is an experiment as the run has it; nil: it was not in it.
@@ -80,6 +116,9 @@ func (p recorded) answered(id string, a Answered) (Answered, bool) {
 	if at := p.then(id, a); at >= 0 {
 		return p.ran(id).Hypotheses[at], true
 	}
+	if again, ok := p.again[id+"/"+a.ID]; ok {
+		return again, true
+	}
 	return a, a.From != "" && a.Measured.Median != nil
 }
 
@@ -107,19 +146,12 @@ func (p recorded) changed() (list []string) {
 	return list
 }
 
-// measured is what the run measured for a hypothesis.
+// measured is what the run measured for a hypothesis, which may since be gone.
 func (p recorded) measured(experiment, hypothesis string) (string, error) {
-	for _, a := range p.today[experiment] {
-		if a.ID != hypothesis {
-			continue
-		}
-		if r := p.ran(experiment); r != nil {
-			for _, then := range r.Hypotheses {
-				if then.ID == hypothesis && then.Measured.Median != nil {
-					return interval(then.Measured), nil
-				}
-			}
-		}
+	if a := p.hypothesis(experiment, hypothesis); a != nil && a.Measured.Median != nil {
+		return interval(a.Measured), nil
+	}
+	if slices.ContainsFunc(p.today[experiment], func(a Answered) bool { return a.ID == hypothesis }) {
 		return "(not yet run)", nil
 	}
 	return "", fmt.Errorf("there is no hypothesis %s of %s", hypothesis, experiment)
@@ -170,7 +202,7 @@ func (p recorded) added(b *strings.Builder, e Experiment) {
 	}
 	fmt.Fprintf(b, "\nFrom %s: %s. %s.\n\n%s", from, plain(e.Title), strings.Replace(plain(p.since()), "changed", "Added", 1), tableHead)
 	for _, a := range p.today[e.ID] {
-		b.WriteString(p.row(a))
+		b.WriteString(p.row(e.ID, a))
 	}
 }
 
@@ -213,7 +245,7 @@ func (p recorded) table(b *strings.Builder, e Experiment, rows []string) {
 		if at := p.then(e.ID, a); at >= 0 {
 			b.WriteString(rows[at])
 		} else {
-			b.WriteString(p.row(a))
+			b.WriteString(p.row(e.ID, a))
 		}
 	}
 	if p.another(e.ID) {
@@ -221,8 +253,8 @@ func (p recorded) table(b *strings.Builder, e Experiment, rows []string) {
 	}
 }
 
-// row is a hypothesis that was not run.
-func (p recorded) row(a Answered) string {
+// row is a hypothesis that was not run as it reads today.
+func (p recorded) row(id string, a Answered) string {
 	wanted := ""
 	switch low, high := a.AtLeast, a.AtMost; {
 	case low != nil && high != nil:
@@ -233,8 +265,14 @@ func (p recorded) row(a Answered) string {
 		wanted = number.Count(*high) + " or less"
 	}
 	here, answer := "–", p.since()
-	if _, ok := p.answered("", a); ok {
-		here, answer = interval(a.Measured)+" ("+a.From+")", strings.ReplaceAll(string(a.Answer), "_", " ")
+	if a, ok := p.answered(id, a); ok {
+		here, answer = fmt.Sprintf("%s, n %d", interval(a.Measured), a.Measured.N), strings.ReplaceAll(string(a.Answer), "_", " ")
+		if a.From != "" {
+			here = interval(a.Measured) + " (" + a.From + ")"
+		}
+		if a.Answer == CannotTell {
+			answer = "undecided here: " + a.Reason
+		}
 	}
 	return fmt.Sprintf("| %s | %s | %s | %s | %s |\n", plain(a.Says), plain(a.Document), plain(here), wanted, plain(answer))
 }
@@ -258,7 +296,7 @@ func TestSinceTheRun(t *testing.T) {
 		"a": {two("two Ps do twice as much"), {ID: "new", Says: "it <is> new", AtMost: new(1.1), Answer: CannotTell}},
 		"b": {two("two Ps do more"), {ID: "kept", Says: "of a table", AtMost: new(1.0), From: "an emulated machine", Answer: DoesNotHold}},
 		"c": {two("two Ps do twice as much")},
-	}, map[string]string{"b": "2026-11-20T00:00:00Z"}}
+	}, map[string]string{"b": "2026-11-20T00:00:00Z"}, nil}
 	p.today["b"][1].Measured.Median = new(2.0)
 	const results = `
 ## a
@@ -319,6 +357,21 @@ From document 000: what b is.
 	text = sections()
 	if row := "| two Ps do twice as much | 2 ÷ 1 | – | 1.9 or more | " + notYet; !strings.Contains(text, row) || strings.Count(text, "It is another experiment since this run") != 1 {
 		t.Error(text)
+	}
+	// One that measures the same is held against the bound of today.
+	o.Host.EffectiveCPUs = 2
+	o.Experiments[1].Hypotheses[0].Measured = verdict.Interval{Median: new(2.0), Low: new(1.5), High: new(2.5), N: 6}
+	for needs, want := range map[float64]string{2: "undecided here: the interval contains the bound of 1.9", 8: "undecided here: needs 8 CPUs; this machine has 2"} {
+		p.again = map[string]Answered{"b/two_ps": p.judgedAgain("b", Hypothesis{ID: "two_ps", AtLeast: 1.9, Needs: needs})}
+		if row := p.row("b", p.today["b"][0]); !strings.Contains(row, "| 2 [1.5, 2.5], n 6 | 1.9 or more | "+want) {
+			t.Errorf("%s", row)
+		}
+	}
+	for _, name := range rejudged {
+		id, hypothesis, _ := strings.Cut(name, "/")
+		if e, err := Find(id); err != nil || !slices.ContainsFunc(e.Hypotheses, func(h Hypothesis) bool { return h.ID == hypothesis }) {
+			t.Errorf("%s: %v", name, err)
+		}
 	}
 	for id := range reworked {
 		if _, err := time.Parse(time.RFC3339, reworked[id]); err != nil {

@@ -47,6 +47,9 @@ func grown(s lab.Stage, names []string, cpus float64) lab.Measured {
 					Usage: journal.Usage{MeasuredSeconds: 1, CPUSeconds: &journal.CPUSeconds{User: x * x}, ContextSwitches: &journal.ContextSwitches{Voluntary: int64(1e6 * x)}},
 				}
 				t.LatencySeconds = &journal.Latency{P99: new(0.01 / x)}
+				if len(s.GoVersions) > 0 {
+					t.Setting.GoVersion = s.GoVersions[0]
+				}
 				for i, name := range names {
 					t.Metrics[name] = journal.Metric{Value: x * float64(1+i)}
 				}

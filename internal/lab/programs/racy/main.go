@@ -38,7 +38,7 @@ func (c *counter) slowly() {
 // Program is the program.
 func Program(b *harness.Batch) func() error {
 	goroutines := b.Int("goroutines", 16, 1, "that share the counter (the article names no program)")
-	n := b.Int("n", 20_000_000, 20, "`increments` in all; of those that compute a twentieth")
+	n := b.Int("n", 20000000, 20, "`increments` in all; of those that compute a twentieth")
 	return func() error {
 		var quick, slow counter
 		for _, line := range []struct {
