@@ -24,7 +24,8 @@
 //   - A number is followed through constants, variables that are set once, and flags,
 //     within one package. What a parameter or another package brings is not judged.
 //   - Tests are not judged, nor functions that take a *testing.T: what they set is an
-//     arrangement, and reaches no user.
+//     arrangement, and reaches no user. Of benchmarks one thing is judged, by the file
+//     alone: a GOMAXPROCS that package testing sets back.
 //   - Of what an import imports in turn only the name is known.
 //   - Files that are built for another system or with other tags are not looked at; a
 //     note names them.
@@ -93,12 +94,13 @@ func (k *Checker) Wants(f *check.File) bool {
 
 // File reads one. What only its package shows is reported by Finish.
 func (k *Checker) File(_ context.Context, f *check.File, to check.Sink) error {
-	if strings.HasSuffix(f.Base(), "_test.go") {
-		return nil
-	}
 	text, err := f.Read(mostSource)
 	if err != nil {
 		return err
+	}
+	if strings.HasSuffix(f.Base(), "_test.go") {
+		k.test(f.Path, text, to)
+		return nil
 	}
 	if !strings.HasSuffix(f.Base(), ".go") {
 		return k.module(f.Path, text, to)

@@ -1,0 +1,145 @@
+package source
+
+import (
+	"bytes"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"go/types"
+	"strconv"
+	"strings"
+
+	"github.com/procfit/procfit/internal/check"
+	"github.com/procfit/procfit/internal/program/rule"
+)
+
+// setAroundRuns is PF038, for drivers that load tests.
+func setAroundRuns(u *uses) []found {
+	var all []found
+	for _, file := range u.pass.Files {
+		if strings.HasSuffix(u.pass.Fset.Position(file.Pos()).Filename, "_test.go") {
+			all = append(all, setAroundRun(file)...)
+		}
+	}
+	return all
+}
+
+// test judges a file of tests, which takes nothing but the file.
+func (k *Checker) test(path string, text []byte, to check.Sink) {
+	if !bytes.Contains(text, []byte("GOMAXPROCS(")) || !bytes.Contains(text, []byte(".Run(")) {
+		return
+	}
+	set := token.NewFileSet()
+	file, err := parser.ParseFile(set, path, text, parser.ParseComments|parser.SkipObjectResolution)
+	if err != nil {
+		return // go vet says so
+	}
+	all := setAroundRun(file)
+	for _, f := range all {
+		at := set.PositionFor(f.pos, false)
+		to.Finding(check.NewFinding("PF038", rule.Place{Path: path, Line: at.Line, Column: at.Column}, f.Message, f.Fix))
+	}
+	if len(all) > 0 {
+		for _, a := range answers(set, file) {
+			to.Ignore(a)
+		}
+	}
+}
+
+// setAroundRun finds what sets GOMAXPROCS before a b.Run, whose timed runs package testing
+// sets it back for: processBench in src/testing/benchmark.go.
+func setAroundRun(file *ast.File) []found {
+	named := importNames(file)
+	if named["runtime"] == "" || named["testing"] == "" {
+		return nil
+	}
+	var all []found
+	ast.Inspect(file, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.CallExpr: // testing.Benchmark sets nothing back
+			return !isCall(n, named["testing"], "Benchmark")
+		case *ast.FuncDecl:
+			if b := benchmarkOf(n.Type, named["testing"]); b != "" && n.Body != nil {
+				all = append(all, setsBeforeRun(n.Body, b, named)...)
+			}
+		case *ast.FuncLit:
+			if b := benchmarkOf(n.Type, named["testing"]); b != "" {
+				all = append(all, setsBeforeRun(n.Body, b, named)...)
+			}
+		}
+		return true
+	})
+	return all
+}
+
+// setsBeforeRun are the calls that set GOMAXPROCS last before a b.Run of one function, but
+// for those that restore what another returned.
+func setsBeforeRun(body *ast.BlockStmt, b string, named map[string]string) (all []found) {
+	var last *ast.CallExpr
+	deferred, restores := map[ast.Node]bool{}, map[string]bool{}
+	ast.Inspect(body, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.FuncLit:
+			return benchmarkOf(n.Type, named["testing"]) == ""
+		case *ast.DeferStmt:
+			deferred[n.Call] = true
+		case *ast.AssignStmt:
+			if call, ok := n.Rhs[0].(*ast.CallExpr); ok && isCall(call, named["runtime"], "GOMAXPROCS") {
+				restores[types.ExprString(n.Lhs[0])] = true
+			}
+		case *ast.CallExpr:
+			switch {
+			case isCall(n, named["runtime"], "GOMAXPROCS") && len(n.Args) == 1 && !deferred[n] && !asks(n.Args[0]):
+				last = n
+			case isCall(n, b, "Run") && last != nil && !restores[types.ExprString(last.Args[0])]:
+				call := types.ExprString(last)
+				all = append(all, found{pos: last.Pos(), end: last.End(), Finding: rule.Finding{
+					Message: call + " has no effect on what " + b + ".Run times: package testing sets GOMAXPROCS to the value of -cpu before each timed run",
+					Fix:     "remove it and run go test -bench . -cpu 1,2,4, whose results have the value in their names; or set and restore it in the function that " + b + ".Run calls",
+				}})
+				last = nil
+			}
+		}
+		return true
+	})
+	return all
+}
+
+// asks reports whether an argument of runtime.GOMAXPROCS changes nothing.
+func asks(e ast.Expr) bool {
+	text := types.ExprString(e)
+	return text == "0" || strings.HasPrefix(text, "-")
+}
+
+func isCall(call *ast.CallExpr, x, name string) bool {
+	s, ok := call.Fun.(*ast.SelectorExpr)
+	if !ok || s.Sel.Name != name {
+		return false
+	}
+	of, ok := s.X.(*ast.Ident)
+	return ok && of.Name == x
+}
+
+// benchmarkOf is the name of a function's *testing.B; "" where it has none.
+func benchmarkOf(f *ast.FuncType, testing string) string {
+	for _, p := range f.Params.List {
+		if len(p.Names) == 1 && types.ExprString(p.Type) == "*"+testing+".B" {
+			return p.Names[0].Name
+		}
+	}
+	return ""
+}
+
+// importNames are the names that a file has for the packages that it imports, by their path.
+func importNames(file *ast.File) map[string]string {
+	all := map[string]string{}
+	for _, i := range file.Imports {
+		if p, err := strconv.Unquote(i.Path.Value); err == nil {
+			all[p] = p[strings.LastIndexByte(p, '/')+1:]
+			if i.Name != nil {
+				all[p] = i.Name.Name
+			}
+		}
+	}
+	return all
+}
