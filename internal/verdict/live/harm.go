@@ -21,8 +21,9 @@ const (
 type Wire struct {
 	Most float64 // that were in the system in a look of the baseline
 	rate float64 // requests per second of the baseline
-	idle bool    // in some look of the baseline nothing ended
-	bad  int     // looks in a row
+	idle int     // looks in a row in which nothing ended, at most, in the baseline
+	// Looks in a row, now: in which nothing ended, and that were bad.
+	empty, bad int
 }
 
 // NewWire freezes the limit by the baseline's looks: learned from later slices, it would take
@@ -32,11 +33,12 @@ func NewWire(baseline []Sight) Wire {
 	ended, seconds := 0.0, 0.0
 	for _, s := range baseline {
 		ended, seconds = ended+float64(s.Ended), seconds+s.Seconds
-		w.idle = w.idle || s.Ended == 0
+		w.idle = max(w.idle, w.still(s))
 	}
 	if seconds > 0 {
 		w.rate = ended / seconds
 	}
+	w.empty = 0
 	for _, s := range baseline {
 		w.Most = max(w.Most, w.InSystem(s))
 	}
@@ -58,19 +60,26 @@ func (w Wire) InSystem(s Sight) float64 {
 // Limit is what a look may have in the system.
 func (w Wire) Limit() float64 { return max(leastLimit, timesUsual*w.Most) }
 
-// over reports whether a look has more than a limit. One in which nothing ends, where the
-// baseline had none, says that all stands still.
-func (w Wire) over(s Sight, limit float64) bool {
-	return w.InSystem(s) > limit || s.Ended == 0 && !w.idle
+// still is in how many looks in a row nothing ended, with this one.
+func (w *Wire) still(s Sight) int {
+	if w.empty++; s.Ended > 0 {
+		w.empty = 0
+	}
+	return w.empty
 }
 
-// Look reports that the value must be left now.
+// Look reports that the value must be left now: too many are in the system, or nothing ends
+// any more.
 func (w *Wire) Look(s Sight) bool {
-	if w.bad++; !w.over(s, w.Limit()) {
+	if still := float64(w.still(s)); w.InSystem(s) > w.Limit() || still > timesUsual*float64(w.idle) {
+		w.bad++
+	} else {
 		w.bad = 0
 	}
 	return w.bad >= looksInARow
 }
 
 // Drained reports that what a value left behind has ended.
-func (w Wire) Drained(s Sight) bool { return !w.over(s, w.Limit()/timesUsual) }
+func (w Wire) Drained(s Sight) bool {
+	return w.InSystem(s) <= w.Limit()/timesUsual && (s.Ended > 0 || w.idle > 0)
+}

@@ -50,10 +50,10 @@ func TestHarmIsLeft(t *testing.T) {
 	}{
 		{50, 0.1, false, 1, 1}, {500, 0.1, false, 1, 1}, {5000, 0.1, false, 1, 1},
 		{50, 0.1, true, 1, 1}, {500, 0.1, true, 1, 1}, {5000, 0.1, true, 1, 1},
-		{50, 0, false, 1, 1}, {5000, 0, false, 1, 1}, // nothing ends any more
+		{5, 0, false, 0.99, 5}, {50, 0, false, 1, 1}, {5000, 0, false, 1, 1}, // nothing ends any more
 		{50, 0.5, false, 1, 3}, {500, 0.5, false, 1, 1}, {5000, 0.5, false, 1, 1},
 		{500, 0.9, false, 1, 3},
-		{50, 2, false, 0, 0}, {500, 2, false, 0, 0}, {5000, 2, false, 0, 0},
+		{5, 2, false, 0.01, 0}, {50, 2, false, 0, 0}, {500, 2, false, 0, 0}, {5000, 2, false, 0, 0},
 		{50, 2, true, 0.01, 0}, {500, 2, true, 0.01, 0}, {5000, 2, true, 0.01, 0},
 	} {
 		t.Run(fmt.Sprintf("%g/s, carries %g, bursts %v", c.rate, c.times, c.bursts), func(t *testing.T) {
@@ -73,7 +73,7 @@ func TestHarmIsLeft(t *testing.T) {
 				late = after[len(after)*95/100]
 			}
 			t.Logf("of %d visits %.2f%% left, 95%% of them within %g s; slow in the median %g, 95%% %g", n, percent(len(after), n), late, harm[n/2], harm[n*95/100])
-			if c.times < 1 && (len(after) < n || late > c.within) || c.times > 1 && len(after) > chance.Most(n, c.left) {
+			if c.times < 1 && (len(after) < chance.Least(n, c.left) || late > c.within) || c.times > 1 && len(after) > chance.Most(n, c.left) {
 				t.Errorf("%d of %d visits are left, 95%% of them within %g s", len(after), n, late)
 			}
 		})
@@ -190,6 +190,7 @@ func TestWire(t *testing.T) {
 		"more than 20":                     {[]float64{0.001}, []float64{0.051, 0.051}, 2, false},
 		"nothing ends":                     {[]float64{0.1}, []float64{stalled, stalled}, 2, false},
 		"nothing ends, as in the baseline": {[]float64{0.1, stalled}, []float64{stalled, stalled}, 0, true},
+		"nothing ends any more":            {[]float64{0.1, stalled}, []float64{stalled, stalled, 0.1, stalled, stalled, stalled, stalled}, 7, true},
 		"no baseline":                      {nil, []float64{stalled, 0.1}, 2, false},
 	} {
 		w, trips := NewWire(sights(c.baseline...)), 0
