@@ -1,0 +1,87 @@
+package cli
+
+import (
+	"encoding/hex"
+	"errors"
+	"path/filepath"
+	"runtime"
+	"testing"
+
+	"github.com/procfit/procfit/internal/program/meter"
+	"github.com/procfit/procfit/internal/verdict/journal"
+	"github.com/procfit/procfit/internal/verdict/live"
+	maxlive "github.com/procfit/procfit/maxprocs/live"
+)
+
+// TestLiveProgram: how an experiment ends that the program does not go along with.
+func TestLiveProgram(t *testing.T) {
+	var m maxlive.Meter
+	var refusal error
+	agent := maxlive.New(&m, maxlive.Max(8), maxlive.Refuse(func() error { return refusal }))
+	socket := filepath.Join(t.TempDir(), "s")
+	control, err := agent.Listen(socket)
+	if err != nil {
+		t.Skip(err) // not on every system
+	}
+	defer control.Close()
+	start := runtime.GOMAXPROCS(0)
+	defer runtime.GOMAXPROCS(start)
+	ctx := t.Context()
+	begun := func() *liveProgram {
+		t.Helper()
+		p := &liveProgram{client: meter.Open(socket), lease: hex.EncodeToString(random())}
+		s, err := p.client.State(ctx)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p.started = s.Started
+		if err := p.Lease(ctx); err != nil {
+			t.Fatal(err)
+		}
+		return p
+	}
+	ends := func(what string, err error, code journal.EndCode, harm bool) {
+		t.Helper()
+		var end *live.EndError
+		if !errors.As(err, &end) || end.Code != code || end.Reason == "" || (end.Harm != nil) != harm {
+			t.Errorf("%s: %v, %+v; expected %s", what, err, end, code)
+		}
+	}
+
+	p := begun()
+	if _, err := p.Set(ctx, start+1); err != nil || runtime.GOMAXPROCS(0) != start+1 {
+		t.Fatal(err)
+	}
+	second := &liveProgram{client: p.client, lease: hex.EncodeToString(random()), started: p.started}
+	ends("a second experiment", second.Lease(ctx), journal.EndFailed, false)
+	runtime.GOMAXPROCS(start + 2)
+	_, err = p.Set(ctx, start)
+	ends("set by something else", err, journal.EndTaken, false)
+	if runtime.GOMAXPROCS(0) != start+2 {
+		t.Error("what something else has set is not kept")
+	}
+	_, err = p.Set(ctx, start)
+	ends("no lease", err, journal.EndTaken, false)
+	runtime.GOMAXPROCS(start)
+
+	p = begun()
+	refusal = errors.New("draining")
+	ends("refused", p.Lease(ctx), journal.EndTaken, false)
+	refusal = nil
+	p = begun()
+	p.started++ // as if this were another process
+	ends("restarted, seen by the lease", p.Lease(ctx), journal.EndHarm, true)
+	if _, err := p.Read(ctx); err != nil {
+		t.Fatal(err)
+	}
+	p.past.Requests++
+	_, err = p.Read(ctx)
+	ends("restarted, seen by the counts", err, journal.EndHarm, true)
+	if err := p.Release(ctx); err != nil {
+		t.Fatal(err)
+	}
+	_, err = p.Set(ctx, start)
+	ends("restarted, without a lease", err, journal.EndHarm, true)
+	agent.Off()
+	ends("off", p.Lease(ctx), journal.EndTaken, false)
+}
