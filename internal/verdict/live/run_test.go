@@ -81,7 +81,7 @@ func (f *fake) run() {
 	f.x.Arrival.Sum += float64(n) * took
 	counts := slices.Clone(f.x.Arrival.Counts)
 	if counts == nil {
-		counts = make([]uint64, 20_000)
+		counts = make([]uint64, 2000)
 	}
 	counts[min(int(took/unit.Seconds()), len(counts)-1)] += n
 	f.x.Arrival.Counts, f.x.At = counts, now
