@@ -229,17 +229,25 @@ func newLabReport(std stdio) *cobra.Command {
 	var f flags
 	out := printed("text", "json")
 	cmd := &cobra.Command{
-		Use:   "report [flags] DIR",
-		Short: "Analyse the journals of a lab run and write its reports again",
+		Use:   "report [flags] DIR...",
+		Short: "Write the reports of a lab run again, or compare several machines",
 		Long: `Read the journals below DIR, compare the articles' numbers with them, print the outcome,
 and write index.html, RESULTS.md, lab.json and the reports of each experiment. Nothing is
-measured. It may be called while the run continues.`,
-		Example: "  procfit lab report results/lab-20260105-101500",
+measured. It may be called while the run continues.
+
+With several directories, print the runs of several machines in one table and write nothing.
+Each answer is from a machine that had the CPUs for it, which the table names. Where such
+machines disagree, the hypothesis is undecided, and the table shows what each measured. Only
+the lab.json of each directory is read.`,
+		Example: "  procfit lab report results/lab-20260105-101500\n  procfit lab report results/laptop results/runner-with-4-cpus",
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if len(args) != 1 {
-				return usageError("report takes one results directory, got %d arguments; see procfit lab report --help", len(args))
+			switch len(args) {
+			case 0:
+				return usageError("report takes the results directory of a lab run, or of several; see procfit lab report --help")
+			case 1:
+				return reportLab(std, args[0], out.json())
 			}
-			return reportLab(std, args[0], out.json())
+			return joinLabs(std, args, out.json())
 		},
 	}
 	f.bind(std, cmd, out.fields("print lab.json instead of the report"))
@@ -249,13 +257,38 @@ measured. It may be called while the run continues.`,
 // labPages are the reports of a lab run.
 var labPages = run.Pages{Sweep: sweeppage.Write, Lab: page.Write}
 
-func reportLab(std stdio, dir string, asJSON bool) error {
+// readLab reads the outcome of a lab run.
+func readLab(dir string) (*lab.Outcome, error) {
 	o, err := lab.ReadOutcome(dir)
 	if errors.Is(err, os.ErrNotExist) {
-		return usageError("%s: no %s in it; name the results directory of procfit lab run", dir, lab.OutcomeName)
+		return nil, usageError("%s: no %s in it; name the results directory of procfit lab run", dir, lab.OutcomeName)
 	}
 	if err != nil {
-		return fmt.Errorf("%w; procfit lab run with the same experiments and --out %s rebuilds it from the journals", err, dir)
+		return nil, fmt.Errorf("%w; procfit lab run with the same experiments and --out %s rebuilds it from the journals", err, dir)
+	}
+	return o, nil
+}
+
+// joinLabs prints the runs of several machines as one.
+func joinLabs(std stdio, dirs []string, asJSON bool) error {
+	var machines []*lab.Machine
+	for _, dir := range dirs {
+		o, err := readLab(dir)
+		if err != nil {
+			return err
+		}
+		machines = append(machines, &lab.Machine{Name: dir, Outcome: o})
+	}
+	if asJSON {
+		return printJSON(std, lab.Join(machines))
+	}
+	return text.Render(std.out, page.Several(machines), text.Options{Width: cmp.Or(width(std), plainWidth), Color: std.color()})
+}
+
+func reportLab(std stdio, dir string, asJSON bool) error {
+	o, err := readLab(dir)
+	if err != nil {
+		return err
 	}
 	if err := run.Conclude(dir, o, labPages); err != nil {
 		return err

@@ -90,24 +90,13 @@ func (p recorded) then(id string, a Answered) int {
 	if r == nil || p.another(id) {
 		return -1
 	}
-	return slices.IndexFunc(r.Hypotheses, func(b Answered) bool { return a.ID == b.ID && reading(a) == reading(b) })
+	return slices.IndexFunc(r.Hypotheses, func(b Answered) bool { return a.sameQuestion(b) })
 }
 
 // another reports that an experiment was reworked since.
 func (p recorded) another(id string) bool {
 	since, err := time.Parse(time.RFC3339, p.reworked[id])
 	return err == nil && p.Started.Before(since)
-}
-
-// reading is what a hypothesis says, and of what.
-func reading(a Answered) string {
-	bound := func(x *float64) string {
-		if x == nil {
-			return "open"
-		}
-		return number.Count(*x)
-	}
-	return fmt.Sprintf("%s (%s), %s to %s, needs %g, %g for the load", a.Says, a.Document, bound(a.AtLeast), bound(a.AtMost), a.Needs, a.LoadCPUs)
 }
 
 // answered is the answer to a hypothesis as it reads today: the run's, or that of the kept

@@ -97,6 +97,23 @@ func New(o *lab.Outcome) *Lab {
 	return v
 }
 
+// Several is what a terminal gets of the runs of several machines that lab.Join made one.
+func Several(machines []*lab.Machine) *document.Document {
+	v := New(lab.Join(machines))
+	d := v.Brief()
+	d.Title = fmt.Sprintf("The articles' experiments, run on %s", phrase.Count(len(machines), "machine"))
+	var list document.Pairs
+	for _, m := range machines {
+		about := fmt.Sprintf("%s, %s, %s, %s", number.CPUs(m.Host.EffectiveCPUs), phrase.Clean(m.Host.CPUModel), m.Started.UTC().Format("2 January 2006"), phrase.Clean(m.Tool.GoVersion))
+		if m.Skipped > 0 {
+			about += "; skipped: " + phrase.CountOf(m.Skipped, "hypothesis that the newest run asks", "hypotheses that the newest run asks") + " in another way"
+		}
+		list = append(list, document.Pair{Name: phrase.Clean(m.Name), Value: about})
+	}
+	d.Blocks = append(d.Blocks, document.Heading{Level: 2, Text: "Machines"}, list)
+	return d
+}
+
 // tally counts answers.
 type tally struct{ all, holds, not, open int }
 

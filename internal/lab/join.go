@@ -1,0 +1,134 @@
+package lab
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/procfit/procfit/internal/show/number"
+	"github.com/procfit/procfit/internal/show/phrase"
+)
+
+// Machine is the lab run of one of several machines.
+type Machine struct {
+	Name string // what to call it: its results directory
+	*Outcome
+	Skipped int // hypotheses that ask another question than the newest run does
+}
+
+// label is a machine in the place of an Answered's From.
+func (m Machine) label(quick bool) string {
+	s := m.Name + ", " + number.CPUs(m.Host.EffectiveCPUs)
+	if quick {
+		s += ", --quick"
+	}
+	return s
+}
+
+// asked is what became of a hypothesis on a machine.
+type asked struct {
+	Answered
+	on    *Machine
+	quick bool
+}
+
+// weight is how much an answer counts: one that a machine measured, one of the kept table,
+// one that more blocks may decide, and one that the machine could not give; in full size
+// before --quick.
+func (a asked) weight() int {
+	w := 0
+	switch {
+	case a.Answer != CannotTell && a.From == "":
+		w = measuredHere
+	case a.Answer != CannotTell:
+		w = 4
+	case a.Open:
+		w = 2
+	}
+	if !a.quick {
+		w++
+	}
+	return w
+}
+
+// measuredHere is the least weight of an answer that a machine measured.
+const measuredHere = 6
+
+// Join is the runs of several machines as one. Each hypothesis has the answer of a machine
+// that had the CPUs for it; of several, that with the most CPUs and the most blocks. Where
+// such machines disagree, the answer is CannotTell, with what each says. The questions are
+// those of the newest run.
+func Join(machines []*Machine) *Outcome {
+	machines = slices.SortedStableFunc(slices.Values(machines), func(a, b *Machine) int { return b.Started.Compare(a.Started) })
+	newest := machines[0]
+	all := &Outcome{Schema: OutcomeSchema, Started: newest.Started, Host: newest.Host, Tool: newest.Tool, Complete: true}
+	for _, e := range List() {
+		if ran := joinExperiment(e.ID, machines); ran != nil {
+			all.Complete = all.Complete && ran.Complete
+			all.Experiments = append(all.Experiments, *ran)
+		}
+	}
+	return all
+}
+
+// joinExperiment is one experiment of all machines; nil where none has it.
+func joinExperiment(id string, machines []*Machine) (joined *Ran) {
+	var order []string
+	answers := map[string][]asked{}
+	for _, m := range machines {
+		at := slices.IndexFunc(m.Experiments, func(r Ran) bool { return r.ID == id })
+		if at < 0 {
+			continue
+		}
+		r := m.Experiments[at]
+		if joined == nil || joined.NotRun != "" && r.NotRun == "" {
+			joined = &Ran{ID: r.ID, Title: r.Title, Document: r.Document, Claim: r.Claim, Kind: r.Kind, NotRun: r.NotRun, Quick: r.Quick, Complete: r.Complete, Stages: []RanStage{}}
+		}
+		joined.Quick, joined.Complete = joined.Quick && r.Quick, joined.Complete || r.Complete
+		for _, a := range r.Hypotheses {
+			of := answers[a.ID]
+			if len(of) > 0 && !of[0].sameQuestion(a) {
+				m.Skipped++
+				continue
+			} else if len(of) == 0 {
+				order = append(order, a.ID)
+			}
+			answers[a.ID] = append(of, asked{a, m, r.Quick})
+		}
+	}
+	for _, h := range order {
+		joined.Hypotheses = append(joined.Hypotheses, decide(answers[h]))
+	}
+	return joined
+}
+
+// decide chooses among the answers of several machines to one question.
+func decide(list []asked) Answered {
+	best := slices.MaxFunc(list, func(a, b asked) int {
+		return cmp.Or(cmp.Compare(a.weight(), b.weight()), cmp.Compare(a.on.Host.EffectiveCPUs, b.on.Host.EffectiveCPUs), cmp.Compare(a.Measured.N, b.Measured.N))
+	})
+	var says []string
+	disagree := false
+	for _, a := range list {
+		if a.weight() >= measuredHere && a.Measured.Median != nil {
+			says = append(says, fmt.Sprintf("%s on %s (%s)", strings.ReplaceAll(string(a.Answer), "_", " "), a.on.Name, number.Figure(*a.Measured.Median)))
+			disagree = disagree || a.Answer != best.Answer
+		}
+	}
+	if best.Measured.Median != nil && best.From == "" {
+		best.From = best.on.label(best.quick)
+	}
+	if disagree {
+		best.Answer, best.Open, best.Reason = CannotTell, false, "it "+phrase.And(says)
+	}
+	return best.Answered
+}
+
+// sameQuestion reports whether two runs asked the same of a hypothesis, whatever they
+// measured.
+func (a Answered) sameQuestion(b Answered) bool {
+	same := func(x, y *float64) bool { return x == y || x != nil && y != nil && *x == *y }
+	return a.ID == b.ID && a.Says == b.Says && a.Document == b.Document && same(a.AtLeast, b.AtLeast) && same(a.AtMost, b.AtMost) &&
+		a.Needs == b.Needs && a.LoadCPUs == b.LoadCPUs
+}
