@@ -92,7 +92,7 @@ func (run *liveRun) measure(ctx context.Context, std stdio) (end *journal.End, b
 	var dir *folder.Dir
 	var w *journal.Writer
 	p := &liveProgress{std: std, run: run, began: time.Now()}
-	r := &live.Run{Header: run.header, Place: run.program, BucketEnd: maxlive.BucketEnd, Share: run.share, Tell: p.tell}
+	r := &live.Run{Header: run.header, Place: run.program, BucketEnd: maxlive.BucketEnd, Quantile: quantile, Share: run.share, Tell: p.tell}
 	r.Begin = func(h live.Header) (err error) {
 		run.header = h
 		if dir, err = folder.Make(run.dir); err == nil {
@@ -110,6 +110,10 @@ func (run *liveRun) measure(ctx context.Context, std stdio) (end *journal.End, b
 	}
 	defer w.Close()
 	return end, true, w.AppendEnd(*end)
+}
+
+func quantile(was, is live.Histogram, q float64) time.Duration {
+	return maxlive.Histogram(is).Since(maxlive.Histogram(was)).Quantile(q)
 }
 
 // random is the name of a lease, which nobody else can guess.

@@ -60,6 +60,9 @@ type Run struct {
 	Place  Place
 	// BucketEnd is the upper end of a bucket of a Reading's histograms.
 	BucketEnd func(bucket int) time.Duration
+	// Quantile is of the requests that are in the second of two histograms, and not yet in
+	// the first.
+	Quantile func(was, is Histogram, q float64) time.Duration
 	// Share is the budget as a share of what an objective of 99.9% allows in 30 days; 0: the
 	// header has it.
 	Share  float64

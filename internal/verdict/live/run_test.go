@@ -48,6 +48,19 @@ const unit = time.Millisecond // of the fake's buckets
 
 func bucketEnd(i int) time.Duration { return time.Duration(i+1) * unit }
 
+func quantile(was, is Histogram, q float64) time.Duration {
+	want, seen := q*float64(is.count(0)-was.count(0)), 0.0
+	for i, n := range is.Counts {
+		if i < len(was.Counts) {
+			n -= was.Counts[i]
+		}
+		if seen += float64(n); seen >= want {
+			return bucketEnd(i)
+		}
+	}
+	return 0
+}
+
 // run lets the program run until now.
 func (f *fake) run() {
 	now := time.Now()
@@ -163,7 +176,7 @@ func header(values ...int) Header {
 func measured(ctx context.Context, f *fake, h Header, tell func(Event)) (*journal.End, *journal.Contents) {
 	c := &journal.Contents{}
 	r := &Run{
-		Header: h, Place: f, BucketEnd: bucketEnd,
+		Header: h, Place: f, BucketEnd: bucketEnd, Quantile: quantile,
 		Begin:  func(h Header) error { c.Header = h.Header; return nil },
 		Append: func(t journal.Trial) error { c.Trials = append(c.Trials, t); return nil },
 		Tell: func(e Event) {

@@ -50,20 +50,10 @@ func (r *Run) slow(h Histogram) uint64 {
 
 // quantile is in seconds; nil: nothing ended.
 func (r *Run) quantile(was, is Histogram, q float64) *float64 {
-	n := is.count(0) - was.count(0)
-	if n == 0 {
+	if is.count(0) == was.count(0) {
 		return nil
 	}
-	seen, want := uint64(0), uint64(math.Ceil(q*float64(n)))
-	for i, c := range is.Counts {
-		if i < len(was.Counts) {
-			c -= was.Counts[i]
-		}
-		if seen += c; seen >= want {
-			return new(r.BucketEnd(i).Seconds())
-		}
-	}
-	return nil
+	return new(r.Quantile(was, is, q).Seconds())
 }
 
 // sight is what happened between two readings.
