@@ -61,6 +61,9 @@ func liveEnded(end *journal.End) error {
 	case journal.EndInterrupted:
 		return interrupted(context.Canceled)
 	case journal.EndHarm:
+		if end.Harm.Code == journal.HarmBudget {
+			return &exitError{exitGate, errors.New("the budget of slow and failed requests ended the experiment")}
+		}
 		return &exitError{exitGate, fmt.Errorf("harm with GOMAXPROCS %s ended the experiment", end.Harm.Setting)}
 	}
 	return errors.New(end.Reason)

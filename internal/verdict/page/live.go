@@ -80,6 +80,8 @@ func (w liveWords) verdict() Verdict {
 	switch e := w.Live.End; {
 	case e == nil:
 		v.Sentence = liveUnfinished("its journal has no end: procfit was killed, or is still running")
+	case e.Code == journal.EndHarm && e.Harm != nil && e.Harm.Code == journal.HarmBudget:
+		v.State, v.Label, v.Answer.Text, v.Sentence = document.Attention, "Ended by its budget", "Ended by its budget", w.harm(e)
 	case e.Code == journal.EndHarm:
 		v.State, v.Label, v.Sentence = document.Attention, "Harm", w.harm(e)
 		if e.Harm != nil {
@@ -214,7 +216,7 @@ func (w liveWords) harm(e *journal.End) string {
 	who := "with GOMAXPROCS " + phrase.Clean(e.Harm.Setting)
 	switch e.Harm.Code {
 	case journal.HarmBudget:
-		return fmt.Sprintf("The experiment ended before another slice %s: it might cost more than is left of the budget of %s slow or failed requests beyond those of %s.", who, number.Count(w.Budget), w.start())
+		return fmt.Sprintf("The experiment ended before another slice %s: it might cost more than is left of the budget of %s slow or failed requests beyond those of %s. That the value caused them is not proven by this.", who, number.Count(w.Budget), w.start())
 	case journal.HarmPanic:
 		return fmt.Sprintf("A handler panicked %s, so the experiment ended.", who)
 	}

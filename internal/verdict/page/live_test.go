@@ -59,7 +59,7 @@ func TestLiveVerdicts(t *testing.T) {
 		"compared with itself": {func(c *journal.Contents) {
 			c.Header.Live.Same, c.Header.Plan.Settings = true, live.Settings(2, nil, true)
 		}, document.OK, "No difference", "compared with itself, and no difference was found: there is none"},
-		"budget":      {harm(journal.HarmBudget), document.Attention, "Harm at GOMAXPROCS 1", "ended before another slice with GOMAXPROCS 1: it might cost more than is left of the budget of 500 slow or failed requests beyond those of 2."},
+		"budget":      {harm(journal.HarmBudget), document.Attention, "Ended by its budget", "ended before another slice with GOMAXPROCS 1: it might cost more than is left of the budget of 500 slow or failed requests beyond those of 2. That the value caused them is not proven by this."},
 		"panic":       {harm(journal.HarmPanic), document.Attention, "Harm at GOMAXPROCS 1", "A handler panicked with GOMAXPROCS 1, so the experiment ended."},
 		"restarted":   {harm(journal.HarmEnded), document.Attention, "Harm at GOMAXPROCS 1", "The process did not keep running with GOMAXPROCS 1, so the experiment ended: the program was restarted, or ended."},
 		"interrupted": {func(c *journal.Contents) { c.End.Code = journal.EndInterrupted }, document.Unknown, "Not finished", "The experiment did not finish: it was interrupted."},
