@@ -53,6 +53,14 @@ func TestDocumentedCommands(t *testing.T) {
 	if len(commands) < 12 {
 		t.Errorf("only %d commands found: is the pattern right?", len(commands))
 	}
+	there := examples(t)
+	for command, where := range commands {
+		t.Run(command, func(t *testing.T) { runDocumented(t, command, where, there) })
+	}
+}
+
+// examples has what the commands of the documents name.
+func examples(t *testing.T) documented {
 	// The programs that examples name need not be installed: --dry-run starts none.
 	installed := t.TempDir()
 	for _, name := range []string{"wrk", "hey", "ssh", "vegeta", "caddy", "etcd"} {
@@ -60,17 +68,15 @@ func TestDocumentedCommands(t *testing.T) {
 	}
 	t.Setenv("PATH", installed+string(filepath.ListSeparator)+os.Getenv("PATH"))
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {}))
-	defer server.Close()
+	t.Cleanup(server.Close)
 	servers, certificate := serveModern(t)
 	servers["http://127.0.0.1:8080"] = server.URL
 	prometheus := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		fmt.Fprint(w, `{"status":"success","data":{"resultType":"vector","result":[{"metric":{},"value":[1,"10"]}]}}`)
 	}))
-	defer prometheus.Close()
+	t.Cleanup(prometheus.Close)
 	servers["http://prometheus.monitoring:9090"] = prometheus.URL
-	for command, where := range commands {
-		t.Run(command, func(t *testing.T) { runDocumented(t, command, where, documented{servers, certificate}) })
-	}
+	return documented{servers, certificate}
 }
 
 // documented is what stands in for the servers of the examples.

@@ -89,6 +89,70 @@ func TestMission(t *testing.T) {
 	}
 }
 
+// TestMissionRuns gives each command of the table to procfit: what measures as a dry run, the
+// rest in full. A command that is named with its flags alone gets a server or, of check and
+// explain, something to judge.
+func TestMissionRuns(t *testing.T) {
+	rows, _ := readMission(t)
+	commands := map[string]string{}
+	for _, r := range rows {
+		for _, token := range (missionChecker{}).tokens(r.how) {
+			if strings.HasPrefix(token, "procfit ") {
+				commands[token] = r.place
+			}
+		}
+	}
+	if len(commands) < 80 {
+		t.Errorf("only %d commands found", len(commands))
+	}
+	there := examples(t)
+	for command, where := range commands {
+		t.Run(command, func(t *testing.T) {
+			if why := notHere[command]; why != "" {
+				t.Skip(why)
+			}
+			runDocumented(t, complete(command), where, there)
+		})
+	}
+	for command := range notHere {
+		if commands[command] == "" {
+			t.Errorf("%s is no command of the table", command)
+		}
+	}
+}
+
+// notHere are the commands that do not run in a test, and why.
+var notHere = map[string]string{
+	"procfit ps --watch":                        "it needs a terminal; testdata/script has one",
+	"procfit sweep --json":                      "a dry run prints no JSON",
+	"procfit sweep --target-cpuset performance": "it is refused where all CPUs are the same",
+}
+
+// complete adds what a command of the table is given to, where it names only its flags.
+func complete(command string) string {
+	words, err := load.Split(command)
+	if err != nil {
+		return command // it is reported where it is run
+	}
+	command = strings.ReplaceAll(command, "deployment/k8sbench", "deployment/api") // which the cluster of the tests has
+	switch rest := words[2:]; {
+	case words[1] == "sweep" && !slices.Contains(words, "--"):
+		if !slices.Contains(rest, "--url") {
+			command += " --url http://127.0.0.1:{port}/"
+		}
+		return command + " -- ./server -addr :{port}"
+	case strings.HasSuffix(command, "lab program workload"):
+		return command + " -duration 50ms"
+	case strings.HasSuffix(command, "lab program threads"):
+		return command + " -d 50ms"
+	case words[1] == "explain" && len(rest) == 0:
+		return command + " --cpus 4"
+	case words[1] == "exporter" && len(rest) == 0:
+		return command + " --listen 127.0.0.1:0"
+	}
+	return command
+}
+
 // TestMissionChecker: what does not exist is noticed.
 func TestMissionChecker(t *testing.T) {
 	known := newMissionChecker(t)
