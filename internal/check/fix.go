@@ -23,6 +23,10 @@ type Fixer struct {
 	Check func(ctx context.Context, overlay map[string][]byte) (*Report, error)
 	Least rule.Severity // findings below it are left alone
 	Write bool          // false: only tell what would be written
+
+	// Stdin is what came on standard input, if that is to be fixed: it is then the only
+	// text that is changed, and whoever has the Report writes it. nil: files are.
+	Stdin []byte
 }
 
 // mostRounds is how often a change may bring forth another finding that has one.
@@ -67,7 +71,7 @@ func (x Fixer) Run(ctx context.Context) (*Report, error) {
 		if len(d.gone) == 0 {
 			continue
 		}
-		if x.Write {
+		if x.Write && path != Stdin {
 			if err := d.write(); err != nil {
 				r.Problems = append(r.Problems, Problem{Path: path, Message: "is not fixed: " + err.Error()})
 				continue
@@ -100,7 +104,7 @@ func overlay(texts map[string]*draft) map[string][]byte {
 func (x Fixer) round(r *Report, texts map[string]*draft) []*draft {
 	byPath := map[string][]Finding{}
 	for _, f := range r.Findings {
-		if f.Change != nil && f.Severity.Rank() <= x.Least.Rank() {
+		if f.Change != nil && f.Severity.Rank() <= x.Least.Rank() && (f.Change.Path == Stdin) == (x.Stdin != nil) {
 			byPath[f.Change.Path] = append(byPath[f.Change.Path], f)
 		}
 	}
@@ -108,7 +112,7 @@ func (x Fixer) round(r *Report, texts map[string]*draft) []*draft {
 	for _, path := range slices.Sorted(maps.Keys(byPath)) {
 		d := texts[path]
 		if d == nil {
-			b, err := os.ReadFile(filepath.FromSlash(path))
+			b, err := x.read(path)
 			d = &draft{path: path, before: b, now: b}
 			if err != nil {
 				d.refused = "procfit cannot read it after the fix: " + cause(err).Error()
@@ -120,6 +124,13 @@ func (x Fixer) round(r *Report, texts map[string]*draft) []*draft {
 		}
 	}
 	return changed
+}
+
+func (x Fixer) read(path string) ([]byte, error) {
+	if path == Stdin {
+		return x.Stdin, nil
+	}
+	return os.ReadFile(filepath.FromSlash(path))
 }
 
 func (d *draft) apply(findings []Finding) bool {

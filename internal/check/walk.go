@@ -75,6 +75,9 @@ func (w *walk) stdin() error {
 		w.to.Problem(Problem{Path: Stdin, Message: err.Error()})
 		return nil
 	}
+	if fixed, ok := w.o.Overlay[Stdin]; ok {
+		b = fixed
+	}
 	w.out <- &File{Path: Stdin, Named: true, Size: int64(len(b)), data: b}
 	return nil
 }

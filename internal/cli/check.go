@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"errors"
@@ -14,7 +13,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/rogpeppe/go-internal/diff"
 	"github.com/spf13/cobra"
 
 	"github.com/procfit/procfit/internal/check"
@@ -22,7 +20,6 @@ import (
 	"github.com/procfit/procfit/internal/check/manifest"
 	"github.com/procfit/procfit/internal/check/output"
 	gosource "github.com/procfit/procfit/internal/check/source"
-	"github.com/procfit/procfit/internal/host/folder"
 	"github.com/procfit/procfit/internal/measure/plan/field"
 	"github.com/procfit/procfit/internal/program/rule"
 	"github.com/procfit/procfit/internal/show/phrase"
@@ -48,6 +45,7 @@ type checkOptions struct {
 	cluster    checkCluster
 	suppressed []suppressed
 	file       string      // the procfit.yaml
+	stdin      []byte      // what came on standard input, if it is to be fixed; nil: it is not
 	crio       *facts.CRIO // nil: findings are asked for
 }
 
@@ -73,6 +71,9 @@ A PATH is a file or a folder; the default is the current folder. - is standard i
 the output of helm template or kustomize build. procfit skips .git, vendor, node_modules,
 testdata and what git ignores, unless you name them.
 
+--fix - is a filter: the manifests go from standard input to standard output with the safe
+fixes, the report goes to standard error. No other file is changed.
+
 A comment with a reason suppresses a finding:
 
   # procfit:ignore PF004 the value is measured
@@ -85,6 +86,7 @@ could not be checked, or there was nothing to check; 130 interrupted.`,
   procfit check deploy/ bin/api
   helm template chart | procfit check -
   procfit check --diff deploy/
+  helm template chart | procfit check --fix -
   procfit check --crio 1 --cpus 64 deploy/
   procfit check -o text -o sarif=procfit.sarif`,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -133,6 +135,7 @@ func (o *checkOptions) run(ctx context.Context, std stdio) error {
 		look = o.checkCluster
 		defer boundMemory()()
 	}
+	shown := std // also with -q
 	std = o.out.std(std)
 	report, ended := look(ctx, std)
 	if report == nil || ended != nil && ctx.Err() == nil {
@@ -146,6 +149,14 @@ func (o *checkOptions) run(ctx context.Context, std stdio) error {
 		return o.showDiff(std, report)
 	}
 	options := output.Options{Version: version(), Values: o.values, Quiet: o.out.quiet, Fix: o.fix}
+	if o.fix && o.stdin != nil && ended == nil {
+		if _, err := shown.out.Write(fixedText(report, o.stdin)); err != nil {
+			return err
+		}
+	}
+	if o.stdin != nil {
+		std.out = shown.err // standard output is for the manifests alone
+	}
 	if o.crio != nil {
 		return cmp.Or(interrupted(ended), o.writeImpact(std, report, options))
 	}
@@ -205,36 +216,6 @@ func (o *checkOptions) reasons() map[string]string {
 	return reasons
 }
 
-// check runs over the files, and again for each round of fixes.
-func (o *checkOptions) check(ctx context.Context, std stdio) (*check.Report, error) {
-	in := std.in
-	if slices.Contains(o.paths, check.Stdin) && (o.fix || o.diff) { // which a second run reads again
-		b, err := folder.ReadAll(ctx, in, check.MostStdin)
-		if err != nil {
-			return nil, fmt.Errorf("standard input: %w", err)
-		}
-		in = bytes.NewReader(b)
-	}
-	progress := newCounter(std, "file")
-	defer progress.clear()
-	run := func(ctx context.Context, overlay map[string][]byte) (*check.Report, error) {
-		if again, ok := in.(io.Seeker); ok && in != std.in {
-			if _, err := again.Seek(0, io.SeekStart); err != nil {
-				return nil, err
-			}
-		}
-		report, err := check.Run(ctx, check.Options{Paths: o.paths, Stdin: in, Checkers: o.checkers(overlay, progress.say), Overlay: overlay, Progress: progress.count})
-		if report != nil {
-			report = report.Suppress(o.reasons())
-		}
-		return report, err
-	}
-	if o.fix || o.diff {
-		return check.Fixer{Check: run, Least: o.severity, Write: o.fix}.Run(ctx)
-	}
-	return run(ctx, nil)
-}
-
 // counter shows on a terminal how many files, or pods, have been checked.
 type counter struct {
 	std  stdio
@@ -270,35 +251,13 @@ func (c *counter) clear() {
 	}
 }
 
-// showDiff prints what --fix would write, and the rest on stderr.
-func (o *checkOptions) showDiff(std stdio, r *check.Report) error {
-	for _, f := range r.Fixed {
-		if _, err := std.out.Write(diff.Diff(f.Path, f.Before, f.Path, f.After)); err != nil {
-			return err
-		}
-	}
-	rest := o.verdict(r)
-	if len(r.Fixed) == 0 || rest == nil && o.exitZero {
-		return rest
-	}
-	text := phrase.Count(len(r.Fixed), "file") + " would be fixed"
-	var found *exitError
-	switch {
-	case rest == nil:
-		return &exitError{exitGate, errors.New(text)}
-	case errors.As(rest, &found):
-		return &exitError{found.code, fmt.Errorf("%s; %w would remain", text, found.err)}
-	}
-	return fmt.Errorf("%s; %w", text, rest)
-}
-
 // checkers are new for each run: they hold what they have read. Those that read files
 // by themselves take what is in the overlay from there.
 func (o *checkOptions) checkers(overlay map[string][]byte, slow func(string)) []check.Checker {
 	programs := &check.Programs{Default: o.program.program}
 	all := []check.Checker{
 		binary.New(binary.Options{Programs: programs, Cache: &o.scanned}), // before those that ask for programs
-		manifest.New(manifest.Options{NodeCPUs: o.program.cpus, Programs: programs, Changes: o.changes(), CRIO: o.crio}),
+		manifest.New(manifest.Options{NodeCPUs: o.program.cpus, Programs: programs, Changes: o.changes(), Stdin: o.stdin != nil, CRIO: o.crio}),
 	}
 	if !o.noSource && o.crio == nil {
 		all = append(all, gosource.New(gosource.Options{Overlay: overlay, Environ: os.Environ(), Syntax: o.syntax, Slow: slow}))

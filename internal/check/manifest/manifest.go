@@ -53,6 +53,7 @@ type Options struct {
 	NodeCPUs int // of the machines that they are for; 0: not known
 	Programs *check.Programs
 	Changes  bool // findings are to have their Change, for which files are read again
+	Stdin    bool // what comes on standard input is to be changed, although it was rendered
 
 	// CRIO, with its floor and its formula, asks for the Injection of each container.
 	CRIO *facts.CRIO

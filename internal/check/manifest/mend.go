@@ -54,7 +54,7 @@ func (c *Checker) mendContainer(t text, j *judged) {
 		if !j.mends(*f) {
 			continue
 		}
-		if k.object.rendered != "" {
+		if k.object.rendered != "" && !(c.o.Stdin && k.object.path == check.Stdin) {
 			f.Fix += fmt.Sprintf("; %s renders this file, so change its source, or add the JSON patch [{%s}]", k.object.rendered, e.patch(x))
 			continue
 		}

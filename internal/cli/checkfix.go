@@ -1,0 +1,84 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+
+	"github.com/rogpeppe/go-internal/diff"
+
+	"github.com/procfit/procfit/internal/check"
+	"github.com/procfit/procfit/internal/host/folder"
+	"github.com/procfit/procfit/internal/show/phrase"
+)
+
+// check runs over the files, and again for each round of fixes.
+func (o *checkOptions) check(ctx context.Context, std stdio) (*check.Report, error) {
+	in := std.in
+	if slices.Contains(o.paths, check.Stdin) && (o.fix || o.diff) { // which a second run reads again
+		b, err := folder.ReadAll(ctx, in, check.MostStdin)
+		if err != nil {
+			return nil, fmt.Errorf("standard input: %w", err)
+		}
+		o.stdin = append([]byte{}, b...)
+		in = bytes.NewReader(b)
+	}
+	progress := newCounter(std, "file")
+	defer progress.clear()
+	run := func(ctx context.Context, overlay map[string][]byte) (*check.Report, error) {
+		if again, ok := in.(io.Seeker); ok && in != std.in {
+			if _, err := again.Seek(0, io.SeekStart); err != nil {
+				return nil, err
+			}
+		}
+		report, err := check.Run(ctx, check.Options{Paths: o.paths, Stdin: in, Checkers: o.checkers(overlay, progress.say), Overlay: overlay, Progress: progress.count})
+		if report != nil {
+			report = report.Suppress(o.reasons())
+		}
+		return report, err
+	}
+	if o.fix || o.diff {
+		return check.Fixer{Check: run, Least: o.severity, Write: o.fix, Stdin: o.stdin}.Run(ctx)
+	}
+	return run(ctx, nil)
+}
+
+// fixedText is what --fix - writes: all that came on standard input, with what was fixed in
+// it. Documents that cannot be read stay as they are.
+func fixedText(r *check.Report, stdin []byte) []byte {
+	for _, f := range r.Fixed {
+		if f.Path == check.Stdin {
+			return f.After
+		}
+	}
+	return stdin
+}
+
+// showDiff prints what --fix would write, and the rest on stderr.
+func (o *checkOptions) showDiff(std stdio, r *check.Report) error {
+	for _, f := range r.Fixed {
+		name := f.Path
+		if name == check.Stdin {
+			name = "stdin"
+		}
+		if _, err := std.out.Write(diff.Diff(name, f.Before, name, f.After)); err != nil {
+			return err
+		}
+	}
+	rest := o.verdict(r)
+	if len(r.Fixed) == 0 || rest == nil && o.exitZero {
+		return rest
+	}
+	text := phrase.Count(len(r.Fixed), "file") + " would be fixed"
+	var found *exitError
+	switch {
+	case rest == nil:
+		return &exitError{exitGate, errors.New(text)}
+	case errors.As(rest, &found):
+		return &exitError{found.code, fmt.Errorf("%s; %w would remain", text, found.err)}
+	}
+	return fmt.Errorf("%s; %w", text, rest)
+}
