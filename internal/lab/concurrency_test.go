@@ -169,6 +169,8 @@ func made(cpus float64, quota float64, figures map[int]map[figure]float64) Measu
 				switch f {
 				case throughput:
 					t.ThroughputPerSecond = &x
+				case cpuEach:
+					t.ThroughputPerSecond, t.CPUSeconds = new(1.0), &journal.CPUSeconds{User: x}
 				case switches:
 					t.ContextSwitches = &journal.ContextSwitches{Voluntary: int64(x)}
 				default:
@@ -195,6 +197,11 @@ func TestStatements(t *testing.T) {
 		want           float64 // the ratio
 		answer         Answer
 	}{
+		{"cpuserver", "two_ps_by_cost", two, Results{"": made(two, 0, map[int]figures{1: level(cpuEach, 0.010), 2: level(cpuEach, 0.0105)})}, 2 * 0.010 / 0.0105, Holds},
+		{"uber", "one_p_by_cost", two, Results{"": made(two, 2, map[int]figures{1: level(cpuEach, 0.010), 2: level(cpuEach, 0.010)})}, 0.5, DoesNotHold},
+		{"uber", "three_ps_by_cost", two, Results{"": made(two, 2, map[int]figures{2: level(cpuEach, 0.010), 3: level(cpuEach, 0.0101)})}, 100.0 / 101, Holds},
+		{"threads", "four_run_at_once", two, Results{"": made(two, 0, map[int]figures{4: level("running", 3)})}, 3, Holds},
+		{"threads", "four_run_at_once", two, Results{"": made(two, 0, map[int]figures{4: level("running", 6)})}, 6, DoesNotHold},
 		{"headroom", "throughput_prefers_one_more", two, Results{"blocked": made(two, 0, map[int]figures{2: level(throughput, 100), 3: level(throughput, 104)})}, 1.04, Holds},
 		{"cpuserver", "one_more_is_identical", two, Results{"": made(two, 0, map[int]figures{2: level(throughput, 100), 3: level(throughput, 90)})}, 0.9, CannotTell},
 		{"cpuserver", "one_more_is_identical", eight, Results{"": made(eight, 0, map[int]figures{8: level(throughput, 100), 9: level(throughput, 90)})}, 0.9, DoesNotHold},

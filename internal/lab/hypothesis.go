@@ -1,6 +1,7 @@
 package lab
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"math"
@@ -33,6 +34,9 @@ type Hypothesis struct {
 	// LoadCPUs is how many of those the load takes, where it must leave the program its
 	// own; 0 where it takes the program's in the document too.
 	LoadCPUs float64
+	// Apart is how many CPUs are enough for the program where the load has its own, if that is
+	// fewer than Needs without those of the load; 0 is that many.
+	Apart float64
 	// Emulated is that with too few CPUs the kept table of a machine that was emulated
 	// answers.
 	Emulated bool
@@ -120,7 +124,7 @@ func machineOf(r Results, cpus float64) machine {
 // where that has its own.
 func (r machine) needs(h Hypothesis) float64 {
 	if r.separateLoad {
-		return h.Needs - h.LoadCPUs
+		return cmp.Or(h.Apart, h.Needs-h.LoadCPUs)
 	}
 	return h.Needs
 }

@@ -46,6 +46,14 @@ func TestRoom(t *testing.T) {
 	}
 }
 
+// A value that a load of its own CPUs leaves on one CPU needs no second.
+func TestApart(t *testing.T) {
+	h := Hypothesis{Needs: 3, LoadCPUs: 1, Apart: 1}
+	if apart, shared := (machine{1, true}).needs(h), (machine{2, false}).needs(h); apart != 1 || shared != 3 {
+		t.Errorf("needs %g CPUs apart and %g shared", apart, shared)
+	}
+}
+
 // As many Ps as CPUs are as many as the program was given.
 func TestCPUsOfTheProgram(t *testing.T) {
 	m := stageOf(6, func(procs, _ int) float64 { return float64(procs) }, 1, 2, 8)

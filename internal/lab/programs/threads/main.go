@@ -8,6 +8,9 @@ import (
 	"fmt"
 	"math/rand"
 	"os"
+	"path/filepath"
+	"sort"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -24,6 +27,24 @@ type clock struct {
 	once       sync.Once
 	next       atomic.Int64 // when to count, in nanoseconds from the start
 	most       atomic.Int64
+	mu         sync.Mutex
+	busy       []int // threads that ran at each count, but for the one that counted
+}
+
+// busyThreads counts the other threads of the process that run or wait for a CPU; where the
+// kernel has no /proc, none.
+func busyThreads() int {
+	self, _ := os.Readlink("/proc/thread-self") // PID/task/TID
+	states, _ := filepath.Glob("/proc/self/task/*/stat")
+	n := 0
+	for _, name := range states {
+		text, err := os.ReadFile(name)
+		_, fields, ok := strings.Cut(string(text), ") ")
+		if err == nil && ok && strings.HasPrefix(fields, "R") && filepath.Base(filepath.Dir(name)) != filepath.Base(self) {
+			n++
+		}
+	}
+	return n
 }
 
 // running is false when the time is over.
@@ -33,6 +54,10 @@ func (c *clock) running() bool {
 		if n := int64(harness.Threads()); n > c.most.Load() {
 			c.most.Store(n)
 		}
+		n := busyThreads()
+		c.mu.Lock()
+		c.busy = append(c.busy, n)
+		c.mu.Unlock()
 	}
 	if now.Before(c.end) {
 		return true
@@ -115,8 +140,9 @@ func Program(b *harness.Batch) func() error {
 		if wrong > 0 || rounds[2] == 0 {
 			return fmt.Errorf("%d sums are wrong, of %v", wrong, rounds)
 		}
-		b.Result("BenchmarkThreads 1 %d ns/op %d threads-before %d threads-max %.0f sleeping-rounds/s %.0f random-rounds/s",
-			elapsed.Nanoseconds(), before, c.most.Load(), float64(rounds[0])/elapsed.Seconds(), float64(rounds[2])/elapsed.Seconds())
+		sort.Ints(c.busy)
+		b.Result("BenchmarkThreads 1 %d ns/op %d threads-before %d threads-max %d threads-running %.0f sleeping-rounds/s %.0f random-rounds/s",
+			elapsed.Nanoseconds(), before, c.most.Load(), c.busy[len(c.busy)/2], float64(rounds[0])/elapsed.Seconds(), float64(rounds[2])/elapsed.Seconds())
 		return nil
 	}
 }
