@@ -1,7 +1,6 @@
 package lab
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -60,7 +59,8 @@ const measuredHere = 6
 // such machines disagree, the answer is CannotTell, with what each says. The questions are
 // those of the newest run.
 func Join(machines []*Machine) *Outcome {
-	machines = slices.SortedStableFunc(slices.Values(machines), func(a, b *Machine) int { return b.Started.Compare(a.Started) })
+	machines = slices.Clone(machines)
+	slices.SortStableFunc(machines, func(a, b *Machine) int { return b.Started.Compare(a.Started) })
 	newest := machines[0]
 	all := &Outcome{Schema: OutcomeSchema, Started: newest.Started, Host: newest.Host, Tool: newest.Tool, Complete: true}
 	for _, e := range List() {
@@ -77,11 +77,10 @@ func joinExperiment(id string, machines []*Machine) (joined *Ran) {
 	var order []string
 	answers := map[string][]asked{}
 	for _, m := range machines {
-		at := slices.IndexFunc(m.Experiments, func(r Ran) bool { return r.ID == id })
-		if at < 0 {
+		r := m.ran(id)
+		if r == nil {
 			continue
 		}
-		r := m.Experiments[at]
 		if joined == nil || joined.NotRun != "" && r.NotRun == "" {
 			joined = &Ran{ID: r.ID, Title: r.Title, Document: r.Document, Claim: r.Claim, Kind: r.Kind, NotRun: r.NotRun, Quick: r.Quick, Complete: r.Complete, Stages: []RanStage{}}
 		}
@@ -103,11 +102,25 @@ func joinExperiment(id string, machines []*Machine) (joined *Ran) {
 	return joined
 }
 
+// ran is an experiment as the run has it; nil: it was not in it.
+func (o *Outcome) ran(id string) *Ran {
+	for i := range o.Experiments {
+		if o.Experiments[i].ID == id {
+			return &o.Experiments[i]
+		}
+	}
+	return nil
+}
+
 // decide chooses among the answers of several machines to one question.
 func decide(list []asked) Answered {
-	best := slices.MaxFunc(list, func(a, b asked) int {
-		return cmp.Or(cmp.Compare(a.weight(), b.weight()), cmp.Compare(a.on.Host.EffectiveCPUs, b.on.Host.EffectiveCPUs), cmp.Compare(a.Measured.N, b.Measured.N))
-	})
+	best := list[0]
+	for _, a := range list[1:] {
+		w, cpus := a.weight()-best.weight(), a.on.Host.EffectiveCPUs-best.on.Host.EffectiveCPUs
+		if w > 0 || w == 0 && (cpus > 0 || cpus == 0 && a.Measured.N > best.Measured.N) {
+			best = a
+		}
+	}
 	var says []string
 	disagree := false
 	for _, a := range list {

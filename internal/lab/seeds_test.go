@@ -73,16 +73,6 @@ func (p recorded) hypothesis(experiment, id string) *Answered {
 	return nil
 }
 
-// ran is an experiment as the run has it; nil: it was not in it.
-func (p recorded) ran(id string) *Ran {
-	for i := range p.Experiments {
-		if p.Experiments[i].ID == id {
-			return &p.Experiments[i]
-		}
-	}
-	return nil
-}
-
 // then is the place of a hypothesis among those that the run answered of an experiment;
 // -1 where it read otherwise or was not there, or the experiment was another.
 func (p recorded) then(id string, a Answered) int {
