@@ -24,7 +24,6 @@ import (
 
 	"github.com/go-logr/logr"
 	appsv1 "k8s.io/api/apps/v1"
-	authv1 "k8s.io/api/authorization/v1"
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -59,7 +58,7 @@ type Group = rest.Interface
 
 // Client is a connection to an API server.
 type Client struct {
-	Core, Apps, Batch, Authorization Group
+	Core, Apps, Batch Group
 
 	Parameters runtime.ParameterCodec // encodes the options of a call
 	Namespace  string
@@ -131,7 +130,7 @@ func New(config *rest.Config, namespace string, u Use) (*Client, error) {
 	}
 	config.UserAgent, config.WarningHandler = cmp.Or(u.Agent, "procfit"), &c.warnings
 	scheme := runtime.NewScheme()
-	for _, add := range []func(*runtime.Scheme) error{corev1.AddToScheme, appsv1.AddToScheme, batchv1.AddToScheme, authv1.AddToScheme} {
+	for _, add := range []func(*runtime.Scheme) error{corev1.AddToScheme, appsv1.AddToScheme, batchv1.AddToScheme} {
 		if err := add(scheme); err != nil {
 			return nil, err
 		}
@@ -143,7 +142,6 @@ func New(config *rest.Config, namespace string, u Use) (*Client, error) {
 		path    string
 	}{
 		{&c.Core, corev1.SchemeGroupVersion, "/api"}, {&c.Apps, appsv1.SchemeGroupVersion, "/apis"}, {&c.Batch, batchv1.SchemeGroupVersion, "/apis"},
-		{&c.Authorization, authv1.SchemeGroupVersion, "/apis"},
 	} {
 		of := rest.CopyConfig(config)
 		of.GroupVersion, of.APIPath = &group.version, group.path
