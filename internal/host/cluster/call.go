@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"net"
 	"net/http"
 	"strings"
@@ -127,11 +128,10 @@ func (c *Client) review(r Right) []byte {
 	if r.Cluster {
 		namespace = ""
 	}
+	attributes := map[string]string{"namespace": namespace, "verb": r.Verb, "group": r.Group, "resource": resource, "subresource": sub}
+	maps.DeleteFunc(attributes, func(_, value string) bool { return value == "" })
 	b, _ := json.Marshal(map[string]any{ // of texts
-		"apiVersion": "authorization.k8s.io/v1", "kind": "SelfSubjectAccessReview",
-		"spec": map[string]any{"resourceAttributes": map[string]string{
-			"namespace": namespace, "verb": r.Verb, "group": r.Group, "resource": resource, "subresource": sub,
-		}},
+		"apiVersion": "authorization.k8s.io/v1", "kind": "SelfSubjectAccessReview", "spec": map[string]any{"resourceAttributes": attributes},
 	})
 	return b
 }
