@@ -7,6 +7,7 @@ import (
 
 	"github.com/procfit/procfit/internal/show/number"
 	"github.com/procfit/procfit/internal/show/phrase"
+	"github.com/procfit/procfit/internal/show/sorting"
 )
 
 // Machine is the lab run of one of several machines.
@@ -60,7 +61,7 @@ const measuredHere = 6
 // those of the newest run.
 func Join(machines []*Machine) *Outcome {
 	machines = slices.Clone(machines)
-	slices.SortStableFunc(machines, func(a, b *Machine) int { return b.Started.Compare(a.Started) })
+	sorting.Stable(machines, func(a, b *Machine) int { return b.Started.Compare(a.Started) })
 	newest := machines[0]
 	all := &Outcome{Schema: OutcomeSchema, Started: newest.Started, Host: newest.Host, Tool: newest.Tool, Complete: true}
 	for _, e := range List() {

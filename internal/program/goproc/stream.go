@@ -8,6 +8,8 @@ import (
 	"fmt"
 	"io"
 	"slices"
+
+	"github.com/procfit/procfit/internal/show/sorting"
 )
 
 // The bounds of ReadStream. Headers lie in the head of every program that a linker has
@@ -66,7 +68,7 @@ func (m *image) wanted(size, room int64) []extent {
 		}
 		return 0
 	}
-	slices.SortStableFunc(segments, func(a, b elf.Prog64) int { return cmp.Compare(rank(a), rank(b)) })
+	sorting.Stable(segments, func(a, b elf.Prog64) int { return cmp.Compare(rank(a), rank(b)) })
 	var all []extent
 	for _, p := range segments {
 		from, to := max(int64(p.Off), headBytes), min(int64(p.Off+p.Filesz), size, maxStreamed)
@@ -76,7 +78,7 @@ func (m *image) wanted(size, room int64) []extent {
 		room -= to - from
 		all = append(all, extent{from, to - from})
 	}
-	slices.SortFunc(all, func(a, b extent) int { return cmp.Compare(a.off, b.off) })
+	sorting.Stable(all, func(a, b extent) int { return cmp.Compare(a.off, b.off) })
 	return all
 }
 

@@ -4,9 +4,9 @@
 package phrase
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
+	"sort"
 	"strconv"
 	"strings"
 	"unicode"
@@ -213,7 +213,7 @@ func Near(word string, known []string) []string {
 	near := slices.DeleteFunc(slices.Clone(known), func(k string) bool {
 		return slips(k) > (len(k)+1)/3 && !(len(word) >= 3 && strings.Contains(strings.ToLower(k), word))
 	})
-	slices.SortStableFunc(near, func(a, b string) int { return cmp.Compare(slips(a), slips(b)) })
+	sort.SliceStable(near, func(i, j int) bool { return slips(near[i]) < slips(near[j]) }) // see package sorting
 	return near
 }
 
