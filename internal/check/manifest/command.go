@@ -20,6 +20,7 @@ var shells = []string{"sh", "bash", "ash", "dash", "zsh"}
 // assignments of env and of a simple sh -c, and export. What is more than that may set
 // the variables, too. A variable that it sets goes before all others.
 func (u *unit) starts(argv []string, at *yaml.Node, lines int) {
+	u.starting(argv, at, lines)
 	if len(argv) == 0 {
 		return
 	}
@@ -52,6 +53,7 @@ func (u *unit) starts(argv []string, at *yaml.Node, lines int) {
 
 // inCommand sets what the command sets, when all else is known.
 func (u *unit) inCommand() {
+	u.exported = u.env.state != facts.Absent
 	for name, v := range u.started {
 		u.set(name, v)
 	}

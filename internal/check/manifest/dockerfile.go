@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/moby/buildkit/frontend/dockerfile/parser"
+	"go.yaml.in/yaml/v3"
 
 	"github.com/procfit/procfit/internal/check"
 	"github.com/procfit/procfit/internal/program/rule"
@@ -23,8 +24,9 @@ type stage struct {
 	name, base string
 	line       int
 	env        map[string]variable
-	from       []string // the stages that it takes files of, by name or number
-	runs       []string // its commands
+	from       []string                // the stages that it takes files of, by name or number
+	runs       []string                // its commands
+	starts     map[string]*parser.Node // ENTRYPOINT and CMD
 }
 
 // building are commands that build a program, by themselves or by a script of that name.
@@ -68,7 +70,13 @@ func (c *Checker) dockerfile(file string, b []byte, to check.Sink) ([]*unit, err
 	}
 	// From the last stage down to what it is built on; the nearest setting counts.
 	at := len(stages) - 1
+	starts := map[string]*parser.Node{}
 	for range stages {
+		for name, n := range stages[at].starts {
+			if starts[name] == nil {
+				starts[name] = n
+			}
+		}
 		for name, v := range stages[at].env {
 			if name == "GOMAXPROCS" && u.env.state == facts.Absent || name == "GODEBUG" && u.godebug.state == facts.Absent {
 				u.set(name, v)
@@ -87,8 +95,26 @@ func (c *Checker) dockerfile(file string, b []byte, to check.Sink) ([]*unit, err
 			}
 		}
 	}
+	u.fromImage(starts)
 	c.keep([]*unit{u})
 	return []*unit{u}, nil
+}
+
+// fromImage takes ENTRYPOINT and CMD. One that is not a list is a script of sh.
+func (u *unit) fromImage(starts map[string]*parser.Node) {
+	var argv []string
+	for _, name := range []string{"CMD", "ENTRYPOINT"} {
+		n := starts[name]
+		if n == nil {
+			continue
+		}
+		words := arguments(n)
+		if !n.Attributes["json"] {
+			words = append([]string{"sh", "-c"}, words...)
+		}
+		argv = append(words, argv...)
+		u.starting(argv, &yaml.Node{Line: n.StartLine, Column: 1}, 0)
+	}
 }
 
 // moduleOf is what the go.mod tells of the program that a Dockerfile builds: the one that
@@ -162,7 +188,7 @@ func stagesOf(instructions []*parser.Node) (stages []stage) {
 	for _, n := range instructions {
 		name := strings.ToUpper(n.Value)
 		if name == "FROM" {
-			s := stage{line: n.StartLine, env: map[string]variable{}}
+			s := stage{line: n.StartLine, env: map[string]variable{}, starts: map[string]*parser.Node{}}
 			args := arguments(n)
 			if len(args) > 0 {
 				s.base = args[0]
@@ -188,6 +214,8 @@ func stagesOf(instructions []*parser.Node) (stages []stage) {
 				command += "\n" + d.Content
 			}
 			s.runs = append(s.runs, command)
+		case "ENTRYPOINT", "CMD":
+			s.starts[name] = n
 		case "ENV":
 			// Name, value and separator, of each.
 			args := arguments(n)

@@ -70,6 +70,7 @@ type Checker struct {
 	units   []*unit                   // of other kinds than Kubernetes'
 
 	kustomized []kustomization
+	scripts    []script
 }
 
 // New makes one.
@@ -98,6 +99,7 @@ const (
 	jsonFile
 	dockerfile
 	systemdUnit
+	shellScript
 )
 
 func kindOf(f *check.File) kind {
@@ -123,6 +125,9 @@ func kindOf(f *check.File) kind {
 	}
 	if dockerfileName.MatchString(base) && !notDockerfile.MatchString(base) {
 		return dockerfile
+	}
+	if isScript(f) {
+		return shellScript
 	}
 	return none
 }
@@ -150,6 +155,9 @@ func (c *Checker) File(_ context.Context, f *check.File, to check.Sink) error {
 	if chart := c.chartOf(f.Path); chart != "" {
 		to.Note(check.Note{Path: chart, Message: "this is a Helm chart, whose templates must be rendered first: helm template " + chart + " | procfit check -"})
 		return check.ErrSkipped
+	}
+	if k == shellScript {
+		return c.script(f)
 	}
 	b, err := f.Read(mostBytes)
 	if err != nil {
@@ -266,6 +274,7 @@ func (c *Checker) Finish(ctx context.Context, to check.Sink) error {
 	}
 	c.reached(patchedBy, to)
 	c.resized(all, patchedBy)
+	c.judgeScripts(remembering{to, c})
 	for f, list := range byFile {
 		c.mend(f, list)
 	}

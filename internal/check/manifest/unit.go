@@ -22,8 +22,11 @@ type unit struct {
 	cpus    int           // that it may run on, where the file binds it to some; 0: not
 	written rule.Written
 
-	started  map[string]variable // what its command sets
-	misspelt []misspeltName
+	started              map[string]variable // what its command sets
+	exported             bool                // GOMAXPROCS is in the environment of its command
+	argv                 []string            // its command
+	argvLine, argvColumn int
+	misspelt             []misspeltName
 
 	program check.Program
 	image   string // that it is started from; "" where it is none, or not written

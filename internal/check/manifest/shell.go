@@ -1,0 +1,254 @@
+package manifest
+
+import (
+	"bytes"
+	"slices"
+	"strings"
+
+	"mvdan.cc/sh/v3/syntax"
+)
+
+// fault is what a shell script does with GOMAXPROCS that does not work as it is meant.
+type fault struct {
+	line, column int
+	kind         origin
+	program      string // the command that the script ends with; "" where it is long
+}
+
+// shell reads one script, in the order of its text. It follows values through variables and
+// the output of functions. Where it is not sure, there is no fault: a script that sources
+// another or evaluates a text may export whatever it likes, and any use of the variable
+// but to print it may be what it is for.
+type shell struct {
+	text   []byte
+	values map[string]origin // of variables, and as "name()" of functions
+	bare   []syntax.Pos      // assignments for the shell alone
+	faults []fault
+	passed bool         // exported or used, or it may be
+	last   *syntax.Word // that begins the last command that may be a program
+	calls  []string     // the commands that it starts
+	end    syntax.Pos
+	left   int // nodes that may still be visited: parts are visited again for each part around them
+}
+
+const (
+	variableName = "GOMAXPROCS"
+	mostScript   = 64 << 10 // bytes; what starts a program is smaller
+	mostVisits   = 1 << 20
+)
+
+// readShell is the faults of a script and the commands that it starts; nothing of a text that
+// is not shell.
+func readShell(text []byte) (faults []fault, calls []string) {
+	if len(text) > mostScript {
+		return nil, nil
+	}
+	f, err := syntax.NewParser(syntax.Variant(syntax.LangBash)).Parse(bytes.NewReader(text), "")
+	if err != nil {
+		return nil, nil
+	}
+	s := &shell{text: text, values: map[string]origin{}, left: mostVisits}
+	walk(f, s.visit)
+	if s.left < 0 {
+		return nil, s.calls
+	}
+	if len(s.bare) > 0 && !s.passed && s.last != nil && s.last.Pos().After(s.bare[0]) {
+		s.fault(s.bare[0], unexported)
+	}
+	for i := range s.faults {
+		s.faults[i].program = s.program()
+	}
+	return s.faults, s.calls
+}
+
+func (s *shell) fault(at syntax.Pos, kind origin) {
+	s.faults = append(s.faults, fault{line: int(at.Line()), column: int(at.Col()), kind: kind})
+}
+
+// program is the last command, without an exec before it.
+func (s *shell) program() string {
+	if s.last == nil {
+		return ""
+	}
+	text := string(s.text[s.last.Pos().Offset():s.end.Offset()])
+	if len(text) > 80 || strings.ContainsAny(text, "\n\\") || strings.HasPrefix(text, "-") {
+		return ""
+	}
+	return text
+}
+
+// printing are commands that do nothing with a value but to show or compare it, and ours are
+// others of the shell that are not a program to be started.
+var (
+	printing = []string{"echo", "printf", "test", "[", "logger"}
+	ours     = []string{"exit", "return", "set", "shift", "true", "false", "cd", "trap", "unset", "read", "break", "continue", "wait", "local", "ulimit", "umask", ":"}
+)
+
+// visit is the function of walk.
+func (s *shell) visit(n syntax.Node) bool {
+	if s.left--; s.left < 0 {
+		return false
+	}
+	switch n := n.(type) {
+	case *syntax.Comment, *syntax.TestClause:
+		return false
+	case *syntax.FuncDecl:
+		walk(n.Body, s.visit)
+		if n.Name != nil {
+			s.values[n.Name.Value+"()"] = s.origin(n.Body)
+		}
+		return false
+	case *syntax.Stmt:
+		s.reads(n)
+		if slices.ContainsFunc(n.Redirs, func(r *syntax.Redirect) bool { return r.Op != syntax.DplOut }) {
+			s.uses(n)
+		}
+	case *syntax.BinaryCmd:
+		if n.Op == syntax.Pipe || n.Op == syntax.PipeAll {
+			s.uses(n.X)
+		}
+	case *syntax.CmdSubst:
+		s.uses(n)
+	case *syntax.DeclClause:
+		s.declares(n)
+		return false
+	case *syntax.CallExpr:
+		return s.command(n)
+	case *syntax.Lit:
+		s.passed = s.passed || strings.Contains(n.Value, variableName)
+	case *syntax.SglQuoted:
+		s.passed = s.passed || strings.Contains(n.Value, variableName)
+	}
+	return true
+}
+
+// uses takes what is not only printed: a file or another command gets it.
+func (s *shell) uses(n syntax.Node) { walk(n, s.name) }
+
+func (s *shell) name(n syntax.Node) bool {
+	l, ok := n.(*syntax.Lit)
+	s.passed = s.passed || ok && strings.Contains(l.Value, variableName)
+	s.left--
+	return !s.passed && s.left >= 0
+}
+
+// reads takes `read quota period < /sys/fs/cgroup/cpu.max`.
+func (s *shell) reads(n *syntax.Stmt) {
+	call, ok := n.Cmd.(*syntax.CallExpr)
+	if !ok || len(call.Args) == 0 || call.Args[0].Lit() != "read" {
+		return
+	}
+	for _, r := range n.Redirs {
+		for _, w := range call.Args[1:] {
+			s.values[w.Lit()] = s.origin(r.Word)
+		}
+	}
+}
+
+// declares takes export, declare, local and readonly.
+func (s *shell) declares(n *syntax.DeclClause) {
+	for _, a := range n.Args {
+		switch {
+		case a.Name == nil: // an option, or names that the script makes up
+			s.passed = s.passed || a.Value != nil && !strings.HasPrefix(a.Value.Lit(), "-")
+		case a.Name.Value == variableName:
+			s.passed = true
+			fallthrough
+		default:
+			s.assigns(a)
+		}
+	}
+}
+
+// command takes assignments and calls.
+func (s *shell) command(n *syntax.CallExpr) bool {
+	for _, a := range n.Assigns {
+		s.assigns(a)
+	}
+	if len(n.Args) == 0 {
+		for _, a := range n.Assigns {
+			if a.Name != nil && a.Name.Value == variableName {
+				s.bare = append(s.bare, a.Pos())
+			} else if a.Value != nil {
+				walk(a.Value, s.visit)
+			}
+		}
+		return false
+	}
+	first := n.Args[0]
+	name := first.Lit()
+	switch {
+	case slices.Contains(printing, name):
+		return false
+	case name == "eval" || name == "." || name == "source":
+		s.passed = true
+	case name == "set":
+		s.sets(n.Args[1:])
+	case name == ":":
+		s.defaults(n)
+		return false
+	case slices.Contains(ours, name):
+	default:
+		if name == "exec" && len(n.Args) > 1 {
+			first = n.Args[1]
+		}
+		if name != "exec" || len(n.Args) > 1 { // else it redirects the shell's own output
+			s.last, s.end = first, n.End()
+			s.calls = append(s.calls, first.Lit())
+		}
+	}
+	return true
+}
+
+// sets takes the options that export everything, and `set -- $(cat /sys/fs/cgroup/cpu.max)`.
+func (s *shell) sets(args []*syntax.Word) {
+	for _, w := range args {
+		option := w.Lit()
+		if option == "allexport" || strings.HasPrefix(option, "-") && !strings.HasPrefix(option, "--") && strings.Contains(option, "a") {
+			s.passed = true
+		}
+		if o := s.origin(w); o != 0 {
+			s.values["1"], s.values["2"] = o, o
+		}
+	}
+}
+
+// defaults takes : ${GOMAXPROCS:=4}, which assigns without export, too.
+func (s *shell) defaults(n *syntax.CallExpr) {
+	walk(n, func(n syntax.Node) bool {
+		p, ok := n.(*syntax.ParamExp)
+		if !ok || p.Param == nil || p.Exp == nil || p.Exp.Op != syntax.AssignUnset && p.Exp.Op != syntax.AssignUnsetOrNull {
+			return true
+		}
+		s.values[p.Param.Value] = s.origin(p)
+		if p.Param.Value == variableName {
+			s.bare = append(s.bare, p.Pos())
+			s.computed(p.Pos(), s.origin(p))
+		}
+		return false
+	})
+}
+
+// assigns follows a value.
+func (s *shell) assigns(a *syntax.Assign) {
+	if a.Name == nil || a.Value == nil {
+		return
+	}
+	o := s.origin(a.Value)
+	if a.Value.Lit() != "" && s.values[a.Name.Value] != 0 {
+		return // a value for some cases, such as the lowest
+	}
+	s.values[a.Name.Value] = o
+	if a.Name.Value == variableName {
+		s.computed(a.Pos(), o)
+	}
+}
+
+func (s *shell) computed(at syntax.Pos, o origin) {
+	if o &= divided | roundedUp; o != 0 {
+		s.fault(at, o)
+	}
+}
+
+// limitFiles are those of the kernel with the limit.
+var limitFiles = []string{"cpu.cfs_quota_us", "cpu.max"}

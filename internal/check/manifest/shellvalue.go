@@ -1,0 +1,127 @@
+package manifest
+
+import (
+	"reflect"
+	"strings"
+
+	"mvdan.cc/sh/v3/syntax"
+)
+
+// origin is what is known of where a value comes from, in bits.
+type origin uint8
+
+const (
+	ofLimit    origin = 1 << iota // from the kernel's file
+	ofSum                         // something is added
+	divided                       // a limit, by a division that rounds down
+	roundedUp                     // a limit, by a division with a sum before or after it
+	unexported                    // for the shell alone; of no value, but of a fault
+)
+
+// provenance is where the value of a part of the script comes from. Its visit is a method, since
+// a closure would be in the program once for each call of origin.
+type provenance struct {
+	s *shell
+	origin
+}
+
+func (s *shell) origin(n syntax.Node) origin {
+	from := provenance{s: s}
+	walk(n, from.visit)
+	return from.origin
+}
+
+func (f *provenance) visit(n syntax.Node) bool {
+	s := f.s
+	if s.left--; s.left < 0 {
+		return false
+	}
+	switch n := n.(type) {
+	case *syntax.Lit:
+		f.text(n.Value)
+	case *syntax.SglQuoted:
+		f.text(n.Value)
+	case *syntax.CallExpr:
+		if len(n.Args) == 0 {
+			return true
+		}
+		name := n.Args[0].Lit()
+		if name == "expr" {
+			f.origin |= s.expr(n.Args[1:])
+			return false
+		}
+		f.origin |= s.values[name+"()"]
+	case *syntax.BinaryArithm:
+		f.origin |= calculated(n.Op, s.origin(n.X), s.origin(n.Y))
+		return false
+	}
+	return true
+}
+
+// text takes the names of the kernel's files with the limit, and those of variables: in
+// arithmetic they have no dollar.
+func (f *provenance) text(t string) {
+	f.origin |= f.s.values[t]
+	if strings.Contains(t, "cpu.cfs_quota_us") || strings.HasSuffix(t, "cpu.max") {
+		f.origin |= ofLimit
+	}
+}
+
+// expr takes `expr $quota / $period`, from left to right.
+func (s *shell) expr(args []*syntax.Word) (o origin) {
+	op := syntax.BinAritOperator(0)
+	for _, w := range args {
+		switch w.Lit() {
+		case "/":
+			op = syntax.Quo
+		case "+":
+			op = syntax.Add
+		case "-", "*", "%", "(", ")":
+			op = 0
+		default:
+			o = calculated(op, o, s.origin(w))
+		}
+	}
+	return o
+}
+
+func calculated(op syntax.BinAritOperator, x, y origin) origin {
+	o := x | y
+	switch {
+	case op == syntax.Quo && x&ofLimit != 0 && x&ofSum != 0, op == syntax.Add && o&divided != 0:
+		o = o&^divided | roundedUp
+	case op == syntax.Quo && x&ofLimit != 0:
+		o |= divided
+	}
+	if op == syntax.Add {
+		o |= ofSum
+	}
+	return o
+}
+
+// walk is syntax.Walk, which takes 20 KB of the program: it calls visit for each node in the
+// order of the fields, which is that of the text, and goes below one if visit says so.
+func walk(n syntax.Node, visit func(syntax.Node) bool) { walkValue(reflect.ValueOf(n), visit) }
+
+func walkValue(v reflect.Value, visit func(syntax.Node) bool) {
+	switch v.Kind() {
+	case reflect.Interface:
+		walkValue(v.Elem(), visit)
+	case reflect.Slice:
+		for i := range v.Len() {
+			walkValue(v.Index(i), visit)
+		}
+	case reflect.Pointer:
+		if v.IsNil() {
+			return
+		}
+		if n, ok := v.Interface().(syntax.Node); ok && !visit(n) {
+			return
+		}
+		for i := range v.Elem().NumField() {
+			if f := v.Elem().Field(i); f.Kind() != reflect.Struct { // a position
+				walkValue(f, visit)
+			}
+		}
+	}
+}
