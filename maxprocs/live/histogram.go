@@ -1,6 +1,7 @@
 package live
 
 import (
+	"math"
 	"math/bits"
 	"sync/atomic"
 	"time"
@@ -94,8 +95,8 @@ func (h Histogram) Count() (n uint64) {
 	return n
 }
 
-// Quantile is the duration that the share q of all durations does not exceed, at most 6%
-// too long; 0 if there are none.
+// Quantile is the duration that the share q of all durations does not exceed, within 6%:
+// the durations of a bucket are taken to be spread evenly in it. It is 0 if there are none.
 func (h Histogram) Quantile(q float64) time.Duration {
 	n := h.Count()
 	if n == 0 {
@@ -103,9 +104,14 @@ func (h Histogram) Quantile(q float64) time.Duration {
 	}
 	seen, want := uint64(0), uint64(q*float64(n))
 	for i, c := range h.Counts {
-		if seen += c; seen > want || seen == n {
-			return BucketEnd(i)
+		if seen+c > want || seen+c == n {
+			from, part := time.Duration(0), (float64(want-seen)+0.5)/float64(c)
+			if i > 0 {
+				from = BucketEnd(i - 1)
+			}
+			return from + time.Duration(math.Min(part, 1)*float64(BucketEnd(i)-from))
 		}
+		seen += c
 	}
 	return 0
 }

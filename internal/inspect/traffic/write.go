@@ -37,7 +37,7 @@ type trafficJSON struct {
 	Hijacked        uint64       `json:"hijacked,omitempty"` // connections without a latency
 }
 
-// latencyJSON are percentiles in seconds, each at most 6% too long.
+// latencyJSON are percentiles in seconds, each within 6%.
 type latencyJSON struct {
 	P50 float64 `json:"p50"`
 	P90 float64 `json:"p90"`
