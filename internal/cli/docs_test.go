@@ -22,6 +22,7 @@ import (
 	"github.com/procfit/procfit/internal/measure/session"
 	"github.com/procfit/procfit/internal/verdict/journal"
 	"github.com/procfit/procfit/internal/verdict/verdicttest"
+	"github.com/procfit/procfit/maxprocs/live"
 )
 
 // prompt begins the lines of the documentation that a reader may type.
@@ -67,7 +68,15 @@ func examples(t *testing.T) documented {
 		writeProgram(t, filepath.Join(installed, name))
 	}
 	t.Setenv("PATH", installed+string(filepath.ListSeparator)+os.Getenv("PATH"))
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {}))
+	agent := live.New(new(live.Meter), live.Max(8))
+	socket := filepath.Join(t.TempDir(), "s")
+	control, err := agent.Listen(socket)
+	must(err)
+	t.Cleanup(func() { control.Close() })
+	mux := http.NewServeMux()
+	mux.Handle("/internal/procfit/", agent)
+	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {})
+	server := httptest.NewServer(mux)
 	t.Cleanup(server.Close)
 	servers, certificate := serveModern(t)
 	servers["http://127.0.0.1:8080"] = server.URL
@@ -76,13 +85,14 @@ func examples(t *testing.T) documented {
 	}))
 	t.Cleanup(prometheus.Close)
 	servers["http://prometheus.monitoring:9090"] = prometheus.URL
-	return documented{servers, certificate}
+	return documented{servers, certificate, socket}
 }
 
 // documented is what stands in for the servers of the examples.
 type documented struct {
 	servers     map[string]string // by the URL that is shown
 	certificate []byte            // of the one with TLS
+	socket      string            // of a program with an Agent
 }
 
 // url is a word with the address of a server that is there.
@@ -156,6 +166,11 @@ func prepareDocumented(t *testing.T, where string, args []string, there document
 			args[1] = strings.TrimPrefix(there.servers["http://127.0.0.1:8080"], "http://127.0.0.1")
 		}
 		return slices.Insert(args, 1, "--dry-run")
+	case "live":
+		if !strings.Contains(args[1], "://") {
+			args[1] = there.socket
+		}
+		return append(args, "--dry-run")
 	case "kube":
 		return prepareKube(t, args)
 	case "load":

@@ -77,7 +77,7 @@ func (o *observeOptions) run(ctx context.Context, std stdio, args []string) erro
 	if err := o.check(); err != nil {
 		return err
 	}
-	if strings.ContainsRune(args[0], filepath.Separator) || meter.IsSocket(args[0]) {
+	if strings.ContainsRune(args[0], filepath.Separator) || strings.HasSuffix(args[0], ".sock") || meter.IsSocket(args[0]) {
 		return o.watch(ctx, std, args[0])
 	}
 	s, err := o.resolve(std)

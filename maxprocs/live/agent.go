@@ -14,8 +14,9 @@
 // request (SO_TIMESTAMPING) to the start of the last write of the answer. A middleware
 // that starts its clock in the handler omits the wait before the handler, which is where
 // a GOMAXPROCS that is too low costs most. What nothing inside a process can see are the
-// waits before the kernel has the request: in a client's pool, in a load balancer, in the
-// queue of connections that the program has not accepted is included.
+// waits before the kernel has the request: in a client's pool, in a load balancer, until a
+// connection is made. The wait of a connection that the program has not accepted yet is
+// included.
 //
 //   - HTTP/1.1: exact for each request. The first read of a body counts from its last
 //     segment.

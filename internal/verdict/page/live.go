@@ -56,7 +56,7 @@ func (w liveWords) facts() document.Pairs {
 	return document.Pairs{
 		{Name: "Margins", Value: fmt.Sprintf("CPU time %s, p50 %s, p99 %s (a value that is worse by less is equally good)", share.Number(w.r.Plan.Margin), share.Number(live.MarginP50), share.Number(w.r.Plan.MarginP99))},
 		{Name: "Proven for", Value: w.proofHolds()},
-		{Name: "Not visible from inside", Value: "waits before the kernel has a request: in a client's pool, in a load balancer, in the queue of connections"},
+		{Name: "Not visible from inside", Value: "waits before the kernel has a request: in a client's pool, in a load balancer, until a connection is made"},
 		{Name: "Not judged", Value: "memory: threads and caches of the highest value stay"},
 	}
 }
