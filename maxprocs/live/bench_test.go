@@ -12,7 +12,7 @@ import (
 
 // BenchmarkSwitch is what a change of GOMAXPROCS costs, by the size of the heap and the
 // number of goroutines, while nothing collects and while a collection is always running:
-// how long the call takes, and how long the world stands still (Go 1.22 and later).
+// how long the call takes, and how long all goroutines pause (Go 1.22 and later).
 //
 //	go test ./live -run '^$' -bench Switch -benchtime 100x
 func BenchmarkSwitch(b *testing.B) {

@@ -16,7 +16,8 @@ import (
 
 // elsewhere are the files that may write or read a unit themselves, with the reason.
 var elsewhere = map[string]string{
-	"internal/verdict/journal/code.go":          "quotes seconds as the file has them",
+	"internal/verdict/journal/canary.go":        "quotes seconds as the file has them",
+	"internal/verdict/journal/live.go":          "quotes seconds as the file has them",
 	"internal/verdict/canary/plan.go":           "writes a query of Prometheus",
 	"internal/lab/medians.go":                   "names the unit that a document uses",
 	"internal/measure/trial/foreign/foreign.go": "quotes seconds as the input has them",

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/procfit/procfit/internal/show/number"
 	"github.com/procfit/procfit/internal/verdict/journal"
 )
 
@@ -254,7 +255,7 @@ func (r *Run) learn(first, last Reading, trials []*journal.Trial) error {
 	l, took := r.Header.Live, last.At.Sub(first.At)
 	requests := last.Requests - first.Requests
 	if requests == 0 {
-		return endFor(journal.EndUnreached, "no %ss in %s: there is nothing to compare", l.Unit, took.Round(time.Second))
+		return endFor(journal.EndUnreached, "no %ss in %s: there is nothing to compare", l.Unit, number.Short(number.Duration(took)))
 	}
 	calls := make([]float64, len(trials))
 	for i, t := range trials {
@@ -262,7 +263,7 @@ func (r *Run) learn(first, last Reading, trials []*journal.Trial) error {
 	}
 	slices.Sort(calls)
 	if call := calls[len(calls)/2]; call > 1 {
-		return endFor(journal.EndFailed, "a change of GOMAXPROCS waits for collections, %.1f s in the median: use kube canary", call)
+		return endFor(journal.EndFailed, "a change of GOMAXPROCS waits for collections, %s in the median: use kube canary", number.Short(number.Seconds(call)))
 	}
 	l.RequestsPerSecond, l.CPUs = float64(requests)/took.Seconds(), (last.CPU-first.CPU)/took.Seconds()
 	r.panicked = last.Panics > first.Panics
