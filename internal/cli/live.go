@@ -17,6 +17,7 @@ import (
 	"github.com/procfit/procfit/internal/measure/plan"
 	"github.com/procfit/procfit/internal/measure/plan/field"
 	"github.com/procfit/procfit/internal/measure/session"
+	"github.com/procfit/procfit/internal/program/goproc"
 	"github.com/procfit/procfit/internal/program/meter"
 	"github.com/procfit/procfit/internal/show/phrase"
 	"github.com/procfit/procfit/internal/show/secret"
@@ -161,6 +162,11 @@ func (o *liveOptions) resolve(ctx context.Context, args []string) (*liveRun, err
 	}
 	h.Plan.Settings = live.Settings(s.Start, values, o.same)
 	h.Target = journal.Target{Kind: journal.KindLive, GoVersion: s.Go}
+	if pid := client.PID(); pid != 0 {
+		if p, err := goproc.Open(fmt.Sprintf("/proc/%d/exe", pid)); err == nil { // without it the report has no list
+			l.SizedAtStart, h.Target.MainModule = p.SizedAtStart(), p.MainModule
+		}
+	}
 	h.TargetHost = journal.Host{CPUs: s.NumCPU, EffectiveCPUs: float64(s.NumCPU)}
 	if (meter.Target{Name: args[0]}).IsURL() {
 		h.Target.URL = secret.Text(args[0])

@@ -22,6 +22,7 @@ import (
 // Client talks to a program's control endpoint.
 type Client struct {
 	name    string // the endpoint, as the user named it
+	socket  string // empty: it is reached by a URL
 	base    string // the URL before the last part of the path
 	headers http.Header
 	http    http.Client
@@ -38,13 +39,21 @@ func Open(socket string) *Client {
 	dial := func(ctx context.Context, _, _ string) (net.Conn, error) {
 		return new(net.Dialer).DialContext(ctx, "unix", socket)
 	}
-	return &Client{name: socket, base: "http://procfit/", http: http.Client{Transport: &http.Transport{DialContext: dial}, Timeout: slowest}}
+	return &Client{name: socket, socket: socket, base: "http://procfit/", http: http.Client{Transport: &http.Transport{DialContext: dial}, Timeout: slowest}}
 }
 
 // IsSocket reports whether a name is that of a unix socket.
 func IsSocket(name string) bool {
 	info, err := os.Stat(name)
 	return err == nil && info.Mode().Type() == fs.ModeSocket
+}
+
+// PID is the process behind a socket, as this process knows it; 0: it is not known.
+func (c *Client) PID() int {
+	if c.socket == "" {
+		return 0
+	}
+	return server(c.socket)
 }
 
 // Name is the endpoint, as the user named it.

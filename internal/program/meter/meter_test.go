@@ -61,6 +61,9 @@ func TestChange(t *testing.T) {
 	}
 	for _, target := range targets {
 		c, ctx := find(t, target), t.Context()
+		if pid := c.PID(); runtime.GOOS == "linux" && !target.IsURL() && pid != os.Getpid() || target.IsURL() && pid != 0 {
+			t.Errorf("%s: process %d", target.Name, pid)
+		}
 		s, err := c.Lease(ctx, name, time.Second)
 		if err != nil || !s.Leased || s.Start != start {
 			t.Fatalf("%s: %+v, %v", target.Name, s, err)

@@ -10,6 +10,9 @@ type Live struct {
 	Unit      string  `json:"unit"` // what a piece of work is called: request, message
 	Start     int     `json:"start"`
 	LimitCPUs float64 `json:"limit_cpus,omitempty"` // the tightest CPU limit; absent: none
+	// SizedAtStart are modules of the program that take a size from GOMAXPROCS once, and what
+	// they size; absent: none is known.
+	SizedAtStart []string `json:"sized_at_start,omitempty"`
 	// LatencyBy is arrival where latency counts from the kernel's receipt of a request. Only
 	// then it decides.
 	LatencyBy       string  `json:"latency_by"`

@@ -53,12 +53,16 @@ func (v *View) live(r *verdict.Result) {
 // facts are what limits the answer.
 func (w liveWords) facts() document.Pairs {
 	share := number.Ratio()
-	return document.Pairs{
+	var sized document.Pairs
+	if list := phrase.CleanAll(w.SizedAtStart); len(list) > 0 {
+		sized = document.Pairs{{Name: "Kept its size", Value: phrase.And(list) + ": a restart with another value changes it"}}
+	}
+	return append(document.Pairs{
 		{Name: "Margins", Value: fmt.Sprintf("CPU time %s, p50 %s, p99 %s (a value that is worse by less is equally good)", share.Number(w.r.Plan.Margin), share.Number(live.MarginP50), share.Number(w.r.Plan.MarginP99))},
 		{Name: "Proven for", Value: w.proofHolds()},
 		{Name: "Not visible from inside", Value: "waits before the kernel has a request: in a client's pool, in a load balancer, until a connection is made"},
 		{Name: "Not judged", Value: "memory: threads and caches of the highest value stay"},
-	}
+	}, sized...)
 }
 
 // proofHolds is what the proof is for.
