@@ -44,7 +44,7 @@ func TestMeter(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer control.Close()
-	if got := span(); got == nil || got.Requests != 2 || got.Failed != 1 || got.P99Seconds == nil || *got.P99Seconds < 0.005 {
+	if got := span(); got == nil || got.Requests != 2 || got.Failed != 1 || got.P99Seconds == nil || *got.P99Seconds < 0.0045 {
 		t.Errorf("%+v", got)
 	}
 }
