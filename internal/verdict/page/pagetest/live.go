@@ -17,7 +17,7 @@ func LiveContents() *journal.Contents {
 		Name: "process 4711", Started: started, Tool: journal.Tool{Version: "v0.9.0", GoVersion: "go1.26.1", Args: []string{"live", "/run/app/procfit.sock", "--procs", "1,4"}},
 		Target: journal.Target{Kind: journal.KindLive, GoVersion: "go1.26.8"}, TargetHost: journal.Host{Hostname: "node1", CPUs: 8, EffectiveCPUs: 8, OS: "linux", Arch: "amd64", Kernel: "6.12.9"},
 		Load: journal.Load{DurationSeconds: 1800}, Plan: journal.Plan{Margin: 0.05, MarginP99: 0.2, Seed: 7, Settings: live.Settings(2, []int{1, 4}, false)},
-		Live: &journal.Live{SizedAtStart: []string{"github.com/redis/go-redis/v9 (connections of its pools)"}, 
+		Live: &journal.Live{SizedAtStart: []string{"github.com/redis/go-redis/v9 (connections of its pools)"},
 			PID: 4711, Unit: "request", Start: 2, LimitCPUs: 2, LatencyBy: live.ByArrival, SliceSeconds: 5, BurnInSeconds: 2, BaselineSeconds: 60,
 			SlowSeconds: 0.1, Budget: 500, InSystemMax: 44.6, RequestsPerSecond: 400, CPUs: 0.9,
 		},
