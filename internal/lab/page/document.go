@@ -129,7 +129,7 @@ func (v *Lab) Brief() *document.Document {
 			if !e.Versions && len(v.Experiments) > mostWithTables {
 				s.Rows = nil
 			}
-			d.Blocks = append(d.Blocks, s.brief(e.Versions)...)
+			d.Blocks = append(d.Blocks, s.brief()...)
 		}
 	}
 	d.Blocks = append(d.Blocks, document.Text{Text: v.Sentence, Style: document.Strong})
@@ -200,7 +200,7 @@ func (s Stage) blocks(level int, title, folder string) (list []document.Block) {
 }
 
 // brief is a stage whose title is before its notes and metrics.
-func (s Stage) brief(versions bool) (list []document.Block) {
+func (s Stage) brief() (list []document.Block) {
 	var notes []string
 	for _, n := range s.Notes {
 		if s.Title != "" {
@@ -213,7 +213,7 @@ func (s Stage) brief(versions bool) (list []document.Block) {
 	}
 	for _, f := range s.tables() {
 		title := f.Title
-		if s.Title != "" && !versions {
+		if s.Title != "" && !s.Versions {
 			title = s.Title + ": " + title
 		}
 		list = append(list, document.Heading{Level: 3, Text: title}, f.Table)

@@ -66,6 +66,8 @@ type Stage struct {
 	Report string // the sweep's own report, relative to the experiment's page; empty: none
 	Rows   []page.Multiples
 	Over   bool // the document's curves lie over ours
+
+	Versions bool // it compares Go versions, which are the titles of its tables
 }
 
 // New words an Outcome.

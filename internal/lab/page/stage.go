@@ -14,7 +14,7 @@ import (
 )
 
 func stage(id string, s *lab.RanStage, m lab.Measured) Stage {
-	v := Stage{Title: phrase.Clean(s.Title)}
+	v := Stage{Title: phrase.Clean(s.Title), Versions: len(s.Versions) > 0}
 	if v.Title == "" {
 		v.Title = phrase.Clean(s.ID)
 	}

@@ -122,7 +122,7 @@ func figures(p int, scale, n float64) map[string]float64 {
 	m := map[string]float64{
 		"sums": 1000 * scale, "sleeps": 9700 * n, "rounds": 1000 * scale, "threads_max": float64(4 + p),
 		"Contention/alone ns/op": 5 * n, "Contention/contended ns/op": 10 * float64(p) * n, "Contention/switching ns/op": 100 * n,
-		"crowd_ns": 1e9 / scale, "idle_procs": 4, "idle_threads": 2, "spread_idle_procs": 0,
+		"running": float64(p), "crowd_ns": 1e9 / scale, "idle_procs": 4, "idle_threads": 2, "spread_idle_procs": 0,
 	}
 	for _, name := range []string{"CPUBound", "IOBound", "Stealing", "Sieve", "Powser", "Garbage", "HTTP", "JSON", "Busyworker/busy=4/other=10", "Busyworker/busy=16/other=100"} {
 		m[name+" ns/op"] = 1e9 / scale
