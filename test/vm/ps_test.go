@@ -70,7 +70,7 @@ echo "== from outside"
 		"  *3  → 2, limit 1.5 ", " env     decoded       4    1.5  pod", // as root; the build is stripped
 		`PF001 warning: `,
 		"could not be read (needs root or CAP_SYS_PTRACE): ",
-		"code 0", "it is of user 0: run as that user or with CAP_SYS_PTRACE",
+		"code 3", "it is of user 0: run as that user or with CAP_SYS_PTRACE",
 		`"procs":2,"procs_unknown":"process `, `"source":"inferred"`, "kernel.yama.ptrace_scope is 1: run with CAP_SYS_PTRACE",
 		"the GOMAXPROCS of 1 process is inferred, not read; for one: ",
 		`"name":"boxed"`)
