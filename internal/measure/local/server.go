@@ -144,6 +144,13 @@ func (r *run) Offer(ctx context.Context, o load.Options, count bool) (*load.Resu
 	}
 	result, err := engine.Run(ctx, o)
 	if err != nil && ctx.Err() == nil {
+		// A server that has just crashed refuses the load before it is known how it ended.
+		for range 10 {
+			if err := r.Check(ctx); err != nil {
+				return nil, nil, err
+			}
+			time.Sleep(20 * time.Millisecond)
+		}
 		return nil, nil, trial.Invalid(journal.InvalidLoad, "the load generator could not start: %v", err)
 	}
 	if err == nil && c != nil {
