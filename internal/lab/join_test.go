@@ -26,11 +26,11 @@ func TestJoin(t *testing.T) {
 			Experiments: []Ran{{ID: "cpubound", Quick: quick, Complete: true, Hypotheses: list}},
 		}}
 	}
-	other := answer("asked anew", Holds, 1)
+	other := answer("asked again", Holds, 1)
 	other.Needs = 4
 	open, table := answer("more blocks", CannotTell, 2), answer("of the table", Holds, 2)
 	open.Open, table.From = true, "on an emulated machine"
-	small := machine("laptop", 2, 2, false, answer("four", CannotTell, 1.8), answer("both", Holds, 2), answer("one against", Holds, 2.1), answer("asked anew", Holds, 3), open, table, answer("full size", DoesNotHold, 1))
+	small := machine("laptop", 2, 2, false, answer("four", CannotTell, 1.8), answer("both", Holds, 2), answer("one against", Holds, 2.1), answer("asked again", Holds, 3), open, table, answer("full size", DoesNotHold, 1))
 	large := machine("runner", 4, 1, true, answer("four", DoesNotHold, 1.5), answer("both", Holds, 2.2), answer("one against", DoesNotHold, 1.2), other,
 		answer("more blocks", CannotTell, 9), answer("of the table", Holds, 3), answer("full size", DoesNotHold, 1.1), answer("there alone", Holds, 4))
 	for _, machines := range [][]*Machine{{small, large}, {large, small}} {
@@ -40,7 +40,7 @@ func TestJoin(t *testing.T) {
 			t.Fatalf("%+v, %d and %d skipped", o, small.Skipped, large.Skipped)
 		}
 		want := map[string]string{
-			"four": "does_not_hold 1.5 runner, 4 CPUs, --quick", "both": "holds 2 laptop, 2 CPUs", "asked anew": "holds 3 laptop, 2 CPUs",
+			"four": "does_not_hold 1.5 runner, 4 CPUs, --quick", "both": "holds 2 laptop, 2 CPUs", "asked again": "holds 3 laptop, 2 CPUs",
 			"one against": "cannot_tell 2.1 laptop, 2 CPUs", "more blocks": "cannot_tell 2 laptop, 2 CPUs", "of the table": "holds 3 runner, 4 CPUs, --quick",
 			"full size": "does_not_hold 1 laptop, 2 CPUs", "there alone": "holds 4 runner, 4 CPUs, --quick",
 		}

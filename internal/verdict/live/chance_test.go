@@ -25,7 +25,7 @@ func runs(hundredth int) int {
 
 func percent(n, of int) float64 { return 100 * float64(n) / float64(of) }
 
-// claims reports that a value is said to differ.
+// claims reports that it claims a difference for a value.
 func claims(l Look) bool {
 	for _, v := range l.Values {
 		if v.Outcome != Open && v.Outcome != Same {

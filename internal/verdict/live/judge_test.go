@@ -73,7 +73,7 @@ func TestJudge(t *testing.T) {
 		"no requests":                          {rules(2), than{1, 1, 1, 1}, func(s *Slice) { *s = Slice{Block: s.Block, Value: s.Value, Seconds: 5, CPU: 1} }, Open, false, false},
 		"fewer than 20 requests in a slice":    {rules(2), than{0.9, 3, 3, 1}, func(s *Slice) { s.Requests, s.CPU = 19, s.CPU*19/float64(s.Requests) }, Cheaper, false, false},
 		"cheaper, and one request in 50 fails": {rules(2), than{0.9, 1, 1, 1}, func(s *Slice) { s.Failed = uint64(s.Value) * s.Requests / 50 }, Worse, true, false},
-		"both fail alike":                      {rules(2), than{0.9, 1, 1, 1}, func(s *Slice) { s.Failed = s.Requests / 50 }, Better, false, false},
+		"both fail equally":                     {rules(2), than{0.9, 1, 1, 1}, func(s *Slice) { s.Failed = s.Requests / 50 }, Better, false, false},
 		"p99 has no answer in two of three":    {rules(2), than{0.9, 1, 1, 1}, func(s *Slice) { s.P99 *= float64(1 - min(1, s.Block%3)) }, Better, false, false},
 	} {
 		list := experiment(1, c.is, c.change)
@@ -123,7 +123,7 @@ func TestBounds(t *testing.T) {
 	}
 }
 
-// Few pairs prove nothing, however alike they are, which the sequence alone would have as
+// Few pairs prove nothing, however close together they are, which the sequence alone would have as
 // proven.
 func TestFewPairs(t *testing.T) {
 	for d, want := range map[float64][2]verdict.Outcome{ // after 7 and after 12 pairs

@@ -41,7 +41,7 @@ const (
 	// do not count for that.
 	VoidLeft Void = "left"
 	// VoidLoaded: it is the start value's, and the wire would have ended it. A burst of the
-	// traffic is void in either, so that both are treated alike.
+	// traffic is void in either, so that both are treated in the same way.
 	VoidLoaded Void = "loaded"
 	// VoidCarried: what an earlier value left behind was in it, as was proven later.
 	VoidCarried Void = "carried_over"
