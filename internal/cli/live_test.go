@@ -3,6 +3,9 @@ package cli
 import (
 	"encoding/hex"
 	"errors"
+	"io"
+	"net/http"
+	"net/http/httptest"
 	"path/filepath"
 	"runtime"
 	"testing"
@@ -84,4 +87,25 @@ func TestLiveProgram(t *testing.T) {
 	ends("restarted, without a lease", err, journal.EndHarm, true)
 	agent.Off()
 	ends("off", p.Lease(ctx), journal.EndTaken, false)
+}
+
+// TestLiveLiar: a program that answers with another value than it was asked for ends the
+// experiment, which would compare a value with itself.
+func TestLiveLiar(t *testing.T) {
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		io.WriteString(w, `{"before": 2, "procs": 2}`)
+	}))
+	defer server.Close()
+	client, err := meter.Target{Name: server.URL}.Find()
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := &liveProgram{client: client}
+	var end *live.EndError
+	if _, err := p.Set(t.Context(), 1); !errors.As(err, &end) || end.Code != journal.EndFailed || end.Reason != "the program was asked for GOMAXPROCS 1, and answers that it is 2" {
+		t.Errorf("%v", err)
+	}
+	if _, err := p.Set(t.Context(), 2); err != nil {
+		t.Error(err)
+	}
 }

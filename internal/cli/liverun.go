@@ -148,6 +148,9 @@ func (p *liveProgram) Lease(ctx context.Context) error {
 func (p *liveProgram) Set(ctx context.Context, procs int) (time.Duration, error) {
 	p.seq++
 	s, err := p.client.Procs(ctx, p.lease, procs, p.seq)
+	if err == nil && s.Procs != procs {
+		return 0, &live.EndError{End: journal.End{Code: journal.EndFailed, Reason: fmt.Sprintf("the program was asked for GOMAXPROCS %d, and answers that it is %d", procs, s.Procs)}}
+	}
 	return time.Duration(s.CallNS), p.ended(ctx, err)
 }
 
