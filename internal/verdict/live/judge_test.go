@@ -73,7 +73,7 @@ func TestJudge(t *testing.T) {
 		"no requests":                          {rules(2), than{1, 1, 1, 1}, func(s *Slice) { *s = Slice{Block: s.Block, Value: s.Value, Seconds: 5, CPU: 1} }, Open, false, false},
 		"fewer than 20 requests in a slice":    {rules(2), than{0.9, 3, 3, 1}, func(s *Slice) { s.Requests, s.CPU = 19, s.CPU*19/float64(s.Requests) }, Cheaper, false, false},
 		"cheaper, and one request in 50 fails": {rules(2), than{0.9, 1, 1, 1}, func(s *Slice) { s.Failed = uint64(s.Value) * s.Requests / 50 }, Worse, true, false},
-		"both fail equally":                     {rules(2), than{0.9, 1, 1, 1}, func(s *Slice) { s.Failed = s.Requests / 50 }, Better, false, false},
+		"both fail equally":                    {rules(2), than{0.9, 1, 1, 1}, func(s *Slice) { s.Failed = s.Requests / 50 }, Better, false, false},
 		"p99 has no answer in two of three":    {rules(2), than{0.9, 1, 1, 1}, func(s *Slice) { s.P99 *= float64(1 - min(1, s.Block%3)) }, Better, false, false},
 	} {
 		list := experiment(1, c.is, c.change)
