@@ -137,24 +137,34 @@ func (g *group) tunedFor() (state document.Tone, answer, detail string) {
 	return state, answer, detail
 }
 
+// enough counts a setting that was left out as too slow with those that were measured
+// often: a sweep that decides as it goes measures it no further, and no more trials of it
+// could change the verdict.
 func (g *group) enough() (state document.Tone, answer, detail string) {
-	settings, repeated, least := 0, 0, math.MaxInt
+	settings, repeated, slow, least := 0, 0, 0, math.MaxInt
 	for _, a := range current(g.rows) {
 		settings++
 		least = min(least, a.Trials)
-		if a.Trials >= verdict.FewestPairs {
+		switch {
+		case a.Trials >= verdict.FewestPairs:
 			repeated++
+		case a.Trials > 0 && a.Excluded != nil && (*a.Excluded == verdict.ExcludedSlower || *a.Excluded == verdict.ExcludedSaturated):
+			slow++
 		}
 	}
 	detail = phrase.Count(settings, "setting")
-	if settings == 0 || least == 0 {
+	often := fmt.Sprintf(", %d of them with at least %s", repeated, phrase.Count(verdict.FewestPairs, "valid trial"))
+	switch {
+	case settings == 0 || least == 0:
 		detail += ", not all with a valid trial"
-	} else if repeated < settings && repeated < verdict.FewestSettings {
-		detail += fmt.Sprintf(", %d of them with at least %s", repeated, phrase.Count(verdict.FewestPairs, "valid trial"))
-	} else {
+	case slow > 0:
+		detail += often + fmt.Sprintf(", %d left out as too slow after fewer", slow)
+	case repeated < settings && repeated < verdict.FewestSettings:
+		detail += often
+	default:
 		detail += ", at least " + phrase.Count(least, "valid trial") + " each"
 	}
-	if repeated < verdict.FewestSettings {
+	if repeated+slow < verdict.FewestSettings {
 		return document.Attention, "no", detail
 	}
 	return document.OK, "yes", detail

@@ -87,6 +87,8 @@ func TestChecklistAnswersFromTheData(t *testing.T) {
 		}, document.Attention, "both", "throughput 2, p99 1"},
 
 		{"a setting never valid", 6, func(_ *verdict.Result, g *verdict.Group) { g.Settings[1].Trials = 0 }, document.Attention, "no", "3 settings, not all with a valid trial"},
+		{"two of five left out as too slow", 6, fiveSettings(verdict.ExcludedSlower), document.OK, "yes", "5 settings, 3 of them with at least 3 valid trials, 2 left out as too slow after fewer"},
+		{"two of five with two trials, and not slower", 6, fiveSettings(verdict.ExcludedNoFigure), document.Attention, "no", "5 settings, 3 of them with at least 3 valid trials"},
 		{"three settings", 6, func(*verdict.Result, *verdict.Group) {}, document.Attention, "no", "3 settings"},
 		{"production", 7, func(*verdict.Result, *verdict.Group) {}, document.Unknown, "for you to judge", "after (2): 12.8k req/s"},
 
@@ -114,6 +116,21 @@ func TestChecklistAnswersFromTheData(t *testing.T) {
 				t.Errorf("%d %s: %s, %s (%s)\nwant %s, %s (…%s…)", p.Number, p.Question, p.State, p.Answer, p.Detail, c.state, c.answer, c.detail)
 			}
 		})
+	}
+}
+
+// fiveSettings has two of five measured twice, and left out for a reason.
+func fiveSettings(why verdict.ExcludedCode) func(*verdict.Result, *verdict.Group) {
+	return func(_ *verdict.Result, g *verdict.Group) {
+		for len(g.Settings) < 5 {
+			g.Settings = append(g.Settings, g.Settings[2])
+		}
+		for i := range g.Settings {
+			g.Settings[i].Trials, g.Settings[i].Excluded = 6, nil
+			if i < 2 {
+				g.Settings[i].Trials, g.Settings[i].Excluded = 2, &why
+			}
+		}
 	}
 }
 
