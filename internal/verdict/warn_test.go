@@ -104,6 +104,21 @@ func TestWarnings(t *testing.T) {
 				t.LatencySeconds.P99 = new(*t.LatencySeconds.P99 / (by * by * by))
 			}
 		}},
+		{"few_collections", func(c *Config) {
+			c.Trial = func(t *journal.Trial) { // 2.4 collections in a trial of 3 s, each 5% of its time
+				t.Usage.GC = &journal.GC{Cycles: 8, SpanSeconds: 10, CPUSeconds: new(1.2), BusySeconds: new(10.0)}
+			}
+		}},
+		{"", func(c *Config) {
+			c.Trial = func(t *journal.Trial) { // each 0.4%
+				t.Usage.GC = &journal.GC{Cycles: 8, SpanSeconds: 10, CPUSeconds: new(0.1), BusySeconds: new(10.0)}
+			}
+		}},
+		{"", func(c *Config) {
+			c.Trial = func(t *journal.Trial) { // 6 in a trial
+				t.Usage.GC = &journal.GC{Cycles: 20, SpanSeconds: 10, CPUSeconds: new(2.0), BusySeconds: new(10.0)}
+			}
+		}},
 		{"flat_curve", func(c *Config) {
 			c.Settings = []Truth{Unset(8, 5000, .01), Set(1, 5000, .02), Set(2, 5000, .01), Set(4, 5000, .01), Set(8, 5000, .01)}
 		}},

@@ -48,6 +48,7 @@ const (
 	WarnInvalidPilots   WarningCode = "invalid_pilots"         // Count, Of, Reason
 	WarnNoisy           WarningCode = "noisy"                  // Value: how far a trial strays
 	WarnNoisyP99        WarningCode = "noisy_p99"              // in the same way
+	WarnFewCollections  WarningCode = "few_collections"        // Setting: whose collections are longest; Value: how many a trial has, Limit: share of the time that one takes; Count: seconds that have room for enough
 	WarnThrottledBeyond WarningCode = "throttled_beyond_quota" // Settings: Value of periods; Limit, the quota
 	WarnThrottledWithin WarningCode = "throttled_within_quota" // Settings, Limit
 	WarnThrottledAround WarningCode = "throttled_around"       // in the same way by a limit around the target, of group Reason
@@ -108,7 +109,9 @@ const (
 	unansweredFew   = 0.01 // of the requests: what is on its way as a phase ends is less
 	noisyThroughput = 0.10 // a trial's spread
 	noisyLatency    = 0.50
-	loadLimitThread = 0.9 // CPU time ÷ wall time of the busiest engine thread
+	collectionsFew  = 5    // in a trial: with fewer, their number differs from trial to trial
+	collectionMuch  = 0.01 // of a trial's time, for one collection: less does not show in its figures
+	loadLimitThread = 0.9  // CPU time ÷ wall time of the busiest engine thread
 )
 
 // group adds what concerns one group.
@@ -118,6 +121,7 @@ func (n *notes) group(i int, g *group, r *Group, w *outcome) {
 	}
 	n.invalid(i, g, r)
 	n.noise(i, r, w)
+	n.collections(i, r)
 	n.throttling(i, r)
 	n.rate(i, r, w)
 	n.answers(i, r)
@@ -179,6 +183,30 @@ func (n *notes) noise(i int, r *Group, _ *outcome) {
 	}
 	if x := r.Spread.P99; x != nil && *x > noisyLatency {
 		n.add(i, Warning{Code: WarnNoisyP99, Value: *x})
+	}
+}
+
+// collections warns where a trial has so few garbage collections, each so long, that one
+// more or one less in a trial shows in its figures. A run of a program that ends has all
+// its collections, however few.
+func (n *notes) collections(i int, r *Group) {
+	if k := n.h.Target.Kind; k == "batch" || k == "gobench" {
+		return
+	}
+	w := Warning{Code: WarnFewCollections, Limit: collectionMuch}
+	for k := range r.Rows {
+		e := &r.Rows[k].Evidence
+		cycles := orZero(e.GCCyclesPerSecond) * n.h.Load.DurationSeconds
+		if cycles <= 0 || cycles >= collectionsFew {
+			continue
+		}
+		if share := orZero(e.GCBusyRatio) / cycles; share > w.Limit {
+			w.Setting, w.Value, w.Limit = r.Rows[k].Label, cycles, share
+		}
+		w.Count = max(w.Count, int64(math.Ceil(collectionsFew / *e.GCCyclesPerSecond)))
+	}
+	if w.Setting != "" {
+		n.add(i, w)
 	}
 }
 
