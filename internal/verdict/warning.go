@@ -186,30 +186,6 @@ func (n *notes) noise(i int, r *Group, _ *outcome) {
 	}
 }
 
-// collections warns where a trial has so few garbage collections, each so long, that one
-// more or one less in a trial shows in its figures. A run of a program that ends has all
-// its collections, however few.
-func (n *notes) collections(i int, r *Group) {
-	if k := n.h.Target.Kind; k == "batch" || k == "gobench" {
-		return
-	}
-	w := Warning{Code: WarnFewCollections, Limit: collectionMuch}
-	for k := range r.Rows {
-		e := &r.Rows[k].Evidence
-		cycles := orZero(e.GCCyclesPerSecond) * n.h.Load.DurationSeconds
-		if cycles <= 0 || cycles >= collectionsFew {
-			continue
-		}
-		if share := orZero(e.GCBusyRatio) / cycles; share > w.Limit {
-			w.Setting, w.Value, w.Limit = r.Rows[k].Label, cycles, share
-		}
-		w.Count = max(w.Count, int64(math.Ceil(collectionsFew / *e.GCCyclesPerSecond)))
-	}
-	if w.Setting != "" {
-		n.add(i, w)
-	}
-}
-
 // throttling warns of each setting that a limit throttled much, whether or not the
 // verdict is about it.
 func (n *notes) throttling(i int, r *Group) {

@@ -154,6 +154,30 @@ func (n *notes) held(i int, r *Group) {
 	}
 }
 
+// collections warns where a trial has so few garbage collections, each so long, that one
+// more or one less in a trial shows in its figures. A run of a program that ends has all
+// its collections, however few.
+func (n *notes) collections(i int, r *Group) {
+	if k := n.h.Target.Kind; k == "batch" || k == "gobench" {
+		return
+	}
+	w := Warning{Code: WarnFewCollections, Limit: collectionMuch}
+	for k := range r.Rows {
+		e := &r.Rows[k].Evidence
+		cycles := orZero(e.GCCyclesPerSecond) * n.h.Load.DurationSeconds
+		if cycles <= 0 || cycles >= collectionsFew {
+			continue
+		}
+		if share := orZero(e.GCBusyRatio) / cycles; share > w.Limit {
+			w.Setting, w.Value, w.Limit = r.Rows[k].Label, cycles, share
+		}
+		w.Count = max(w.Count, int64(math.Ceil(collectionsFew / *e.GCCyclesPerSecond)))
+	}
+	if w.Setting != "" {
+		n.add(i, w)
+	}
+}
+
 // units adds that trials of another unit were skipped.
 func (n *notes) units(left contest.LeftOut) {
 	if left.Mixed > 0 {

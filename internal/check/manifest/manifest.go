@@ -242,6 +242,7 @@ func (c *Checker) keep(units []*unit) {
 // Finish implements check.Checker.
 func (c *Checker) Finish(ctx context.Context, to check.Sink) error {
 	c.findPrograms(to)
+	gatherBy(c.units, c.o.NodeCPUs, func(u *unit) any { return [2]string{u.at.Path, u.at.Object} })
 	for _, u := range c.units {
 		for _, f := range u.judge(c.o.NodeCPUs, to) {
 			to.Finding(f)
@@ -250,12 +251,21 @@ func (c *Checker) Finish(ctx context.Context, to check.Sink) error {
 	byFile := map[*check.File][]*judged{}
 	patchedBy := c.patchedBy()
 	var all []*judged
+	var inPods []*unit
+	of := map[*unit]any{}
 	for _, k := range c.store.containers {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
 		c.store.resolve(k, c.o.NodeCPUs)
 		k.inherit()
+		if k.stays {
+			inPods = append(inPods, &k.unit)
+			of[&k.unit] = k.object
+		}
+	}
+	gatherBy(inPods, c.o.NodeCPUs, func(u *unit) any { return of[u] })
+	for _, k := range c.store.containers {
 		if c.o.CRIO != nil {
 			k.crio = k.injection(*c.o.CRIO, &c.store)
 		}

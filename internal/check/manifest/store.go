@@ -119,6 +119,9 @@ func (s *store) resolve(k *container, nodeCPUs int) {
 	if !k.partial || k.cpu.limit.amount != nil { // a patch may set the limit itself
 		k.written.Requests = own.request.cpus()
 		k.limits = []facts.Limit{limitOf(own.limit.cpus(), own.dir)}
+		if own.dir != podDir && k.podCPU.limit.positive() {
+			k.limits = append(k.limits, limitOf(k.podCPU.limit.cpus(), podDir))
+		}
 	}
 	k.unit.env, k.godebug = absent(), absent()
 	s.fromSources(k)
@@ -143,6 +146,12 @@ func (s *store) resolve(k *container, nodeCPUs int) {
 	k.inCommand()
 }
 
+// The places of limits that several containers are under.
+const (
+	podDir  = "the pod"
+	taskDir = "the task"
+)
+
 // effectiveAmounts are the limit and the request in effect, and what the limit is of.
 type effectiveAmounts struct {
 	amounts
@@ -166,7 +175,7 @@ func (k *container) effective(own amounts, s *store) effectiveAmounts {
 		e.request = e.limit
 	}
 	if !e.limit.positive() && k.podCPU.limit.positive() {
-		e.limit, e.dir = k.podCPU.limit, "the pod"
+		e.limit, e.dir = k.podCPU.limit, podDir
 	}
 	return e
 }

@@ -188,7 +188,7 @@ func (c *Checker) ecs(t text, doc int) []*unit {
 	for _, k := range r.items(task, "containerDefinitions") {
 		u := &unit{env: absent(), godebug: absent(), image: r.str(k, "image")}
 		u.at = rule.Place{Path: t.path, Line: d.line(k), Column: k.Column, Object: "task " + r.str(task, "family"), Container: r.str(k, "name")}
-		u.limits = []facts.Limit{limitOf(0, "the container"), limitOf(taskCPUs/unitsOfCPU, "the task")}
+		u.limits = []facts.Limit{limitOf(0, "the container"), limitOf(taskCPUs/unitsOfCPU, taskDir)}
 		for _, e := range r.items(k, "environment") {
 			value := variable{state: facts.Known, value: r.str(e, "value"), source: "environment", line: d.line(e), column: e.Column, last: d.lines + lastLine(e, 0)}
 			if r.str(e, "name") == "GOMAXPROCS" && u.env.line > 0 {

@@ -34,6 +34,8 @@ type unit struct {
 	beside  bool   // the program was found among the files
 	isGo    bool   // GOMAXPROCS, another variable of the runtime, or a version is named
 
+	together *rule.Together // nil: it shares no limit that is lower than the sum of the Ps
+
 	crio *injection // nil: nobody asked what CRI-O makes of it
 }
 
@@ -101,6 +103,7 @@ func (u *unit) observed(nodeCPUs int) rule.Observed {
 		MaySet:       u.program.MaySet,
 		Foreign:      u.program.Foreign,
 		Written:      &u.written,
+		Together:     u.together,
 		Facts: facts.Facts{
 			Cgroup:         facts.Cgroup{Fact: facts.Fact{State: facts.Known}, Mode: facts.ModeV2, Version: 2, MountRoot: "/"},
 			Limits:         u.limits,

@@ -151,11 +151,24 @@ func (s *Scanner) scan(ctx context.Context, pids []int, named bool) (Snapshot, e
 			}
 		}
 	}
+	judge(snap.Processes)
 	sorting.Stable(snap.Processes, func(a, b Process) int { return cmp.Compare(a.PID, b.PID) })
 	sorting.Stable(snap.Unreadable, func(a, b Unreadable) int { return cmp.Compare(a.PID, b.PID) })
 	s.at, s.last, s.groups = snap.At, now, shared.groups.now(overTime(ctx))
 	s.faults = procstat.WatchMany(stats)
 	return snap, nil
+}
+
+// judge finds what is wrong with each, and with those that share a limit.
+func judge(processes []Process) {
+	var subjects []*rule.Subject
+	for i := range processes {
+		subjects = append(subjects, &processes[i].Subject)
+	}
+	rule.Gather(subjects, func(string) bool { return true })
+	for i := range processes {
+		processes[i].Findings = rule.Judge(processes[i].Subject)
+	}
 }
 
 func overTime(ctx context.Context) bool { return errors.Is(context.Cause(ctx), ErrTime) }
@@ -247,7 +260,6 @@ func (s *Scanner) look(ctx context.Context, pid int, shared *shared) sight {
 	s.count(p, one, observed.Facts.Limits, shared)
 	observed.Throttling, observed.Faults = p.Last().Throttling, p.Last().faults()
 	p.Subject = rule.NewSubject(observed)
-	p.Findings = rule.Judge(p.Subject)
 	one.process = p
 	return one
 }

@@ -73,6 +73,15 @@ func (s Observed) burst(cpus float64, used int64) Observed { // after held
 	s.Throttling.Bursts = used
 	return s
 }
+func (s Observed) with(cpus float64, programs ...string) Observed { // under the limit of the parent cgroup
+	s.Together = &Together{Limit: facts.Limit{Fact: facts.Fact{State: facts.Known, CPUs: cpus}, Dir: s.Facts.Limits[len(s.Facts.Limits)-1].Dir}}
+	for _, p := range programs {
+		var one Sharer
+		fmt.Sscan(p, &one.Name, &one.Procs)
+		s.Together.Programs = append(s.Together.Programs, one)
+	}
+	return s
+}
 func (s Observed) faults(ps float64, queued ...float64) Observed {
 	s.Faults = &Faults{Held: ps}
 	if len(queued) > 0 {
@@ -297,6 +306,11 @@ func fixtures() []fixture {
 		{"PF023", "a tenth at least", machine(8).live(8).faults(0.7, 9), "", "", ""},
 		{"PF023", "nothing waits for a P", machine(8).live(8).faults(7, 0.1), "", "", ""},
 		{"PF023", "as many are left as it has CPUs", machine(4).live(16).faults(12, 9), "", "", ""},
+		{"PF045", "a pod with a limit of its own", machine(64, 0, 4).with(4, "api 4", "log 4"), "2 Go programs under the limit of /cg/pod (4 CPUs) together use GOMAXPROCS 8: api 4, log 4", "for example api 2 and log 2 CPUs, or a lower GOMAXPROCS", Info},
+		{"PF045", "throttled together", machine(64, 0, 4).live(4).with(4, "api 4", "log 1").held(1, 100, 40), "api 4, log 1; it throttled them in 40% of periods", "api 3.2 and log 0.8 CPUs", Info},
+		{"PF045", "running, and not throttled", machine(64, 0, 4).live(4).with(4, "api 4", "log 4").held(1, 100, 1), "", "", ""},
+		{"PF045", "running, throttled by its own limit", machine(64, 4, 4).live(4).with(4, "api 4", "log 4").held(0, 100, 40), "", "", ""},
+		{"PF045", "shared with nobody", machine(64, 4).live(4), "", "", ""},
 		{"PF023", "nobody looked", machine(8).live(8), "", "", ""},
 		{"PF023", "its CPUs are not known", Observed{}.live(4).faults(3), "", "", ""},
 		{"PF020", "none", machine(0, 0).file(Written{Image: true}), "", "", ""},

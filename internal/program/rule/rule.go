@@ -78,6 +78,7 @@ var checks = map[string]func(Subject) []Finding{
 	"PF021": checkThousandths,
 	"PF022": checkTooOldForLimits,
 	"PF023": checkHeld,
+	"PF045": checkTogether,
 }
 
 // pages has a page for each rule: a head, why the rule exists, and what to do.

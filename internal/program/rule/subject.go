@@ -54,6 +54,8 @@ type Observed struct {
 	Foreign    bool     // it is a program of others, so that its source and its build cannot be changed
 	Written    *Written // how a file sets the variable; nil: not from a file
 
+	Together *Together // the limit that it shares, where all under it have more Ps than it; nil: none is known
+
 	NotGo          bool   // it is known not to be a Go program; no rule judges it
 	ProgramUnknown string // why the program could not be read
 	LiveUnknown    string // why the live value of a process could not be read

@@ -137,7 +137,7 @@ func (g *group) tunedFor() (state document.Tone, answer, detail string) {
 	return state, answer, detail
 }
 
-// enough counts a setting that was left out as too slow with those that were measured
+// enough counts a setting that was too slow to be the best with those that were measured
 // often: a sweep that decides as it goes measures it no further, and no more trials of it
 // could change the verdict.
 func (g *group) enough() (state document.Tone, answer, detail string) {
@@ -158,7 +158,7 @@ func (g *group) enough() (state document.Tone, answer, detail string) {
 	case settings == 0 || least == 0:
 		detail += ", not all with a valid trial"
 	case slow > 0:
-		detail += often + fmt.Sprintf(", %d left out as too slow after fewer", slow)
+		detail += often + fmt.Sprintf(", %d too slow to be the best after fewer", slow)
 	case repeated < settings && repeated < verdict.FewestSettings:
 		detail += often
 	default:

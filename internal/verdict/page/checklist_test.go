@@ -87,7 +87,7 @@ func TestChecklistAnswersFromTheData(t *testing.T) {
 		}, document.Attention, "both", "throughput 2, p99 1"},
 
 		{"a setting never valid", 6, func(_ *verdict.Result, g *verdict.Group) { g.Settings[1].Trials = 0 }, document.Attention, "no", "3 settings, not all with a valid trial"},
-		{"two of five left out as too slow", 6, fiveSettings(verdict.ExcludedSlower), document.OK, "yes", "5 settings, 3 of them with at least 3 valid trials, 2 left out as too slow after fewer"},
+		{"two of five too slow to be the best", 6, fiveSettings(verdict.ExcludedSlower), document.OK, "yes", "5 settings, 3 of them with at least 3 valid trials, 2 too slow to be the best after fewer"},
 		{"two of five with two trials, and not slower", 6, fiveSettings(verdict.ExcludedNoFigure), document.Attention, "no", "5 settings, 3 of them with at least 3 valid trials"},
 		{"three settings", 6, func(*verdict.Result, *verdict.Group) {}, document.Attention, "no", "3 settings"},
 		{"production", 7, func(*verdict.Result, *verdict.Group) {}, document.Unknown, "for you to judge", "after (2): 12.8k req/s"},

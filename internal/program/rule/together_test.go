@@ -1,0 +1,48 @@
+package rule
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+)
+
+// The program with the most Ps has the limit that all share, and nobody else.
+func TestGather(t *testing.T) {
+	under := func(procs int, limits ...float64) Observed { return machine(64, limits...).live(procs) }
+	for name, c := range map[string]struct {
+		programs []Observed
+		want     string // the programs with a finding, and what they share
+	}{
+		"a slice of two":                {[]Observed{under(3, 0, 4), under(4, 0, 4)}, "1: 4 CPUs, 4 3"},
+		"the first of equals":           {[]Observed{under(4, 0, 4), under(4, 0, 4)}, "0: 4 CPUs, 4 4"},
+		"room for both":                 {[]Observed{under(2, 0, 4), under(2, 0, 4)}, ""},
+		"a fraction is rounded up":      {[]Observed{under(2, 0, 3.5), under(2, 0, 3.5)}, ""},
+		"one alone":                     {[]Observed{under(4, 4)}, ""},
+		"one has too many by itself":    {[]Observed{under(64, 0, 4), under(4, 0, 4)}, ""},
+		"no limit":                      {[]Observed{under(64), under(64)}, ""},
+		"the tighter of two limits":     {[]Observed{under(4, 0, 4, 6), under(4, 0, 4, 6)}, "0: 4 CPUs, 4 4"},
+		"not known what it uses":        {[]Observed{under(4, 0, 4), machine(64, 0, 4).hidden()}, ""},
+		"a limit of all CPUs is none":   {[]Observed{under(64, 0, 64), under(64, 0, 64)}, ""},
+		"programs in groups of a limit": {[]Observed{under(2, 2, 4), under(2, 2, 4), under(2, 2, 4)}, "0: 2 CPUs, 2 2 2"},
+	} {
+		var list []*Subject
+		for _, o := range c.programs {
+			s := NewSubject(o)
+			list = append(list, &s)
+		}
+		Gather(list, func(string) bool { return true })
+		var got []string
+		for i, s := range list {
+			if s.Together != nil {
+				var procs []string
+				for _, p := range s.Together.Programs {
+					procs = append(procs, fmt.Sprint(p.Procs))
+				}
+				got = append(got, fmt.Sprintf("%d: %g CPUs, %s", i, s.Together.Limit.CPUs, strings.Join(procs, " ")))
+			}
+		}
+		if strings.Join(got, "; ") != c.want {
+			t.Errorf("%s: %q, want %q", name, got, c.want)
+		}
+	}
+}
