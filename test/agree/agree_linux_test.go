@@ -1,0 +1,211 @@
+// Package agree asks procfit live and procfit sweep about the same programs under the same
+// load, and compares their answers. It takes an hour of a machine that does nothing else,
+// so it is run by hand, in the background of .ci/full.
+package agree
+
+import (
+	"bytes"
+	"encoding/json"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/procfit/procfit/internal/host/cgroup"
+	"github.com/procfit/procfit/test/need"
+)
+
+// asked is what both said of a program: a file in the folder of PROCFIT_AGREE.
+type asked struct {
+	Started     time.Time
+	Rate        float64 // requests per second
+	Sweep, Live json.RawMessage
+}
+
+// TestAgree asks about each program that the folder PROCFIT_AGREE has no answers of.
+func TestAgree(t *testing.T) {
+	root := os.Getenv("PROCFIT_AGREE")
+	if root == "" {
+		t.Skip("fourteen programs of four minutes: by hand, with PROCFIT_AGREE=FOLDER")
+	}
+	need.Root(t)
+	root, err := filepath.Abs(root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	procfit := filepath.Join(root, "procfit")
+	if out, err := exec.Command("go", "build", "-o", procfit, "../../cmd/procfit").CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	var rows []row
+	for _, p := range programs {
+		t.Run(p.name, func(t *testing.T) {
+			path := p.build(t, root)
+			kept := filepath.Join(root, p.name+".json")
+			var a asked
+			b, err := os.ReadFile(kept)
+			switch {
+			case err == nil:
+				err = json.Unmarshal(b, &a)
+			case os.Getenv("PROCFIT_AGREE_BUILD") == "":
+				a = p.ask(t, procfit, path, root)
+				if b, err = json.Marshal(a); err == nil {
+					err = os.WriteFile(kept, b, 0o644)
+				}
+			default:
+				t.Skip("it is only built")
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, v := range p.values {
+				r := a.compare(t, p, v)
+				rows = append(rows, r)
+				t.Log(r)
+			}
+		})
+	}
+	t.Logf("\n%s", table(rows))
+	if n := count(rows, disagree); 10*n > len(rows) {
+		t.Errorf("%d of %d pairs disagree, want at most one in ten", n, len(rows))
+	}
+}
+
+// ask sweeps the program, and then has it try the values on itself at the sweep's rate.
+func (p program) ask(t *testing.T, procfit, path, root string) (a asked) {
+	t.Helper()
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "page.txt"), []byte(strings.Repeat("procfit ", 512)), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	values := []string{strconv.Itoa(p.start)}
+	for _, v := range p.values {
+		values = append(values, strconv.Itoa(v))
+	}
+	args := slices.Concat([]string{"sweep", "--file", "none", "--procs", strings.Join(values, ","), "--pace", "poisson", "--duration", "3s", "--max-time", "85s", "--json", "--quiet", "--out", filepath.Join(dir, "sweep"), "--url", p.address("{port}")}, p.load)
+	if p.limit != "" {
+		args = append(args, "--limit", p.limit)
+	}
+	args = slices.Concat(args, []string{"--", path}, p.filled("{port}", filepath.Join(dir, "{port}")))
+	a.Started = time.Now()
+	a.Sweep = output(t, exec.Command(procfit, args...))
+	var swept sweep
+	if err := json.Unmarshal(a.Sweep, &swept); err != nil {
+		t.Fatal(err)
+	}
+	if len(swept.Groups) != 1 || swept.Groups[0].Rate == nil {
+		t.Fatalf("the sweep has no rate: %s", a.Sweep)
+	}
+	a.Rate = *swept.Groups[0].Rate
+
+	port := freePort(t)
+	socket := filepath.Join(dir, "s")
+	server := exec.Command("sh", append([]string{"-c", `[ -z "$GROUP" ] || echo $$ >"$GROUP"; exec "$@"`, "sh", path}, p.filled(port, filepath.Join(dir, "live-data"))...)...)
+	server.Env = append(os.Environ(), "GOMAXPROCS="+strconv.Itoa(p.start), "CONTROL="+socket)
+	if p.limit != "" {
+		server.Env = append(server.Env, "GROUP="+p.group(t))
+	}
+	server.Stderr = os.Stderr
+	start(t, server)
+	ready(t, port)
+	const takes = 130 * time.Second
+	load := exec.Command(procfit, slices.Concat([]string{"load", "--rate", strconv.FormatFloat(a.Rate, 'f', 2, 64), "--pace", "poisson", "--duration", (takes + 10*time.Second).String(), "--quiet", "--json"}, p.load, []string{p.address(port)})...)
+	var sent bytes.Buffer
+	load.Stdout, load.Stderr = &sent, os.Stderr
+	start(t, load)
+	time.Sleep(2 * time.Second)
+	a.Live = output(t, exec.Command(procfit, "live", socket, "--procs", strings.Join(values, ","), "--slice", "3s", "--burn-in", "1s", "--baseline", "12s", "--duration", takes.String(), "--budget", "1%", "--json", "--quiet", "--out", filepath.Join(dir, "live")))
+	return a
+}
+
+func (p program) address(port string) string {
+	scheme := "http://"
+	if slices.Contains(p.load, "--grpc") {
+		scheme = "h2c://"
+	}
+	return scheme + "127.0.0.1:" + port + p.url
+}
+
+func (p program) filled(port, dir string) (list []string) {
+	if p.main == "caddy" {
+		dir = filepath.Dir(dir) // that of its files
+	}
+	for _, a := range p.args {
+		list = append(list, strings.NewReplacer("{port}", port, "{dir}", dir).Replace(a))
+	}
+	return list
+}
+
+// group is the file of a new cgroup with the limit that takes processes.
+func (p program) group(t *testing.T) string {
+	t.Helper()
+	parent, err := cgroup.Find()
+	if err != nil {
+		t.Fatal(err)
+	}
+	g, err := parent.New()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { g.Kill(); g.Remove() })
+	cpus, err := strconv.ParseFloat(p.limit, 64)
+	if err == nil {
+		err = g.SetQuota(cpus)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return g.ProcsFile()
+}
+
+// start starts a command that ends with the test.
+func start(t *testing.T, cmd *exec.Cmd) {
+	t.Helper()
+	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		cmd.Process.Kill()
+		cmd.Wait()
+	})
+}
+
+// output is what a command of procfit prints, which may answer by its exit code too.
+func output(t *testing.T, cmd *exec.Cmd) []byte {
+	t.Helper()
+	var errs bytes.Buffer
+	cmd.Stderr = &errs
+	out, err := cmd.Output()
+	if !json.Valid(out) || len(out) == 0 {
+		t.Fatalf("%s: %v: %s%s", strings.Join(cmd.Args, " "), err, errs.String(), out)
+	}
+	return out
+}
+
+func freePort(t *testing.T) string {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	return strconv.Itoa(l.Addr().(*net.TCPAddr).Port)
+}
+
+func ready(t *testing.T, port string) {
+	t.Helper()
+	for from := time.Now(); time.Since(from) < 30*time.Second; time.Sleep(50 * time.Millisecond) {
+		if c, err := net.Dial("tcp", "127.0.0.1:"+port); err == nil {
+			c.Close()
+			return
+		}
+	}
+	t.Fatal("the server did not start")
+}

@@ -1,0 +1,15 @@
+// Etcd, whose own main package is the same but for metered.
+package main
+
+import (
+	"os"
+
+	"go.etcd.io/etcd/server/v3/etcdmain"
+
+	"example.com/agree/metered"
+)
+
+func main() {
+	metered.Control()
+	etcdmain.Main(os.Args)
+}
