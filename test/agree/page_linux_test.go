@@ -71,12 +71,13 @@ const (
 	oneOpen  relation = "one is open"
 )
 
+// relate says whether both would let a user take the value.
 func relate(a, b answer) relation {
 	fine := func(x answer) bool { return x == good || x == same }
 	switch {
 	case a == open || b == open:
 		return oneOpen
-	case a == b || fine(a) && fine(b):
+	case fine(a) == fine(b):
 		return agree
 	}
 	return disagree
