@@ -119,8 +119,9 @@ func (p program) build(t *testing.T, root string) string {
 			goIn(t, dir, "mod", "download", c.module)
 			from = goIn(t, dir, "list", "-m", "-f", "{{.Dir}}", c.module)
 		}
-		c.change(t, from, filepath.Join(dir, filepath.Base(filepath.Dir(c.module))))
-		goIn(t, dir, "mod", "edit", "-replace", c.module+"="+filepath.Join(dir, filepath.Base(filepath.Dir(c.module))))
+		to := filepath.Join(dir, "copies", strings.ReplaceAll(c.module, "/", "-"))
+		c.change(t, from, to)
+		goIn(t, dir, "mod", "edit", "-replace", c.module+"="+to)
 	}
 	goIn(t, dir, "build", "-o", out, ".")
 	return out
