@@ -48,6 +48,9 @@ func (l *listener) Accept() (net.Conn, error) {
 	l.meter.stamped.Store(true)
 	s := &conn{TCPConn: t, raw: raw, meter: l.meter}
 	s.recv = s.receive
+	if peer, ok := t.RemoteAddr().(*net.TCPAddr); ok {
+		l.meter.accepted.Store(peer, s)
+	}
 	return s, nil
 }
 
@@ -154,5 +157,8 @@ func (c *conn) ReadFrom(r io.Reader) (int64, error) {
 
 func (c *conn) Close() error {
 	c.settle()
+	if peer, ok := c.RemoteAddr().(*net.TCPAddr); ok {
+		c.meter.accepted.Delete(peer)
+	}
 	return c.TCPConn.Close()
 }

@@ -100,6 +100,35 @@ func arrivals(n uint64) uint64 {
 	return 0
 }
 
+// wrapping hides the connections of a listener, as cmux and limits of connections do.
+type wrapping struct{ net.Listener }
+
+func (l wrapping) Accept() (net.Conn, error) {
+	c, err := l.Listener.Accept()
+	return struct{ net.Conn }{c}, err
+}
+
+// Connections that another listener wraps are found. Those that are closed are forgotten.
+func TestWrappedConnections(t *testing.T) {
+	m, s := server(t, func(http.ResponseWriter, *http.Request) {}, func(s *httptest.Server) {
+		s.Listener = wrapping{wrapping{s.Listener}}
+		s.Start()
+	})
+	get(t, s, "/")
+	get(t, s, "/")
+	settled(t, m, 2, arrivals(2))
+	direct, d := server(t, func(http.ResponseWriter, *http.Request) {}, nil)
+	get(t, d, "/")
+	s.Close()
+	d.Close()
+	for _, m := range []*Meter{m, direct} {
+		m.accepted.Range(func(peer, _ any) bool {
+			t.Errorf("the connection of %v is still known", peer)
+			return true
+		})
+	}
+}
+
 // A body that is small, larger than net/http's buffer, flushed before the handler ends,
 // and a request with a body, which comes in several segments.
 func TestAnswers(t *testing.T) {

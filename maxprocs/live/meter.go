@@ -5,6 +5,7 @@ import (
 	"net"
 	"net/http"
 	"runtime/metrics"
+	"sync"
 	"sync/atomic"
 	"time"
 )
@@ -15,6 +16,7 @@ type Meter struct {
 	started, ended, failed, panics, slow atomic.Uint64
 	streams, hijacked                    atomic.Uint64
 	stamped                              atomic.Bool // a Listener of this Meter has accepted a connection with a stamp
+	accepted                             sync.Map    // connections of Listener, by the address of their peer
 	slowFrom                             atomic.Int64
 	arrival, handler, ready              histogram
 }
@@ -122,13 +124,18 @@ func (m *Meter) end(took time.Duration, failed bool) {
 type connKey struct{}
 
 // ConnContext is for the field ConnContext of http.Server. It lets Middleware find the
-// connections of Listener, through TLS too.
+// connections of Listener, also if TLS or other listeners wrap them.
 func (m *Meter) ConnContext(ctx context.Context, c net.Conn) context.Context {
 	if t, ok := c.(interface{ NetConn() net.Conn }); ok { // *tls.Conn
 		c = t.NetConn()
 	}
 	if c, ok := c.(*conn); ok {
 		return context.WithValue(ctx, connKey{}, c)
+	}
+	// What wraps a connection hands on the address of its peer, the same pointer.
+	peer, _ := c.RemoteAddr().(*net.TCPAddr)
+	if own, ok := m.accepted.LoadAndDelete(peer); ok {
+		return context.WithValue(ctx, connKey{}, own)
 	}
 	return ctx
 }

@@ -48,7 +48,6 @@ var programs = append(practice(),
 			{"go.etcd.io/etcd/server/v3", map[string][][2]string{"embed/serve.go": {
 				{"import (\n", importMetered},
 				{"if err = configureHTTPServer(srv, s.Cfg); err != nil {\n\t\t\t\tsctx.lg.Error(\"Configure http server", "metered.Server(srv)\n\t\t\tif err = configureHTTPServer(srv, s.Cfg); err != nil {\n\t\t\t\tsctx.lg.Error(\"Configure http server"},
-				{"srv.Serve(httpl)", "srv.Serve(metered.Matched(httpl))"},
 			}}},
 			{"go.etcd.io/etcd/client/pkg/v3", map[string][][2]string{"transport/keepalive_listener.go": {
 				{"import (\n", importMetered},

@@ -3,10 +3,8 @@ package metered
 
 import (
 	"log"
-	"net"
 	"net/http"
 	"os"
-	"reflect"
 
 	"github.com/procfit/procfit/maxprocs/live"
 )
@@ -28,25 +26,3 @@ func Server(s *http.Server) *http.Server {
 	s.Handler, s.ConnContext = Meter.Middleware(s.Handler), Meter.ConnContext
 	return s
 }
-
-// Matched is a listener whose connections were wrapped, as cmux wraps them, without the wrap
-// showing: its connections have NetConn.
-func Matched(l net.Listener) net.Listener { return matched{l} }
-
-type matched struct{ net.Listener }
-
-func (m matched) Accept() (net.Conn, error) {
-	c, err := m.Listener.Accept()
-	if err != nil {
-		return nil, err
-	}
-	under := reflect.ValueOf(c).Elem().FieldByName("Conn").Interface().(net.Conn)
-	return wrapped{c, under}, nil
-}
-
-type wrapped struct {
-	net.Conn
-	under net.Conn
-}
-
-func (w wrapped) NetConn() net.Conn { return w.under }
