@@ -82,10 +82,10 @@ var mayImport = map[string][]string{
 
 	"check":          {"program/rule", "maxprocs/facts", "host/folder"},
 	"check/output":   {"check", "program/rule", "show/document", "show/terminal", "show/text"},
-	"check/manifest": {"check", "program/rule", "maxprocs/facts", "host/cgroup", "host/folder"},
+	"check/manifest": {"check", "program/rule", "maxprocs/facts", "host/cgroup", "host/folder", "program/expected"},
 	"check/source":   {"check", "program/rule", "host/folder", "maxprocs/facts"},
 	"check/binary":   {"check", "program/rule", "maxprocs/facts", "program/goproc", "host/folder"},
-	"check/cluster":  {"check", "check/manifest", "program/rule", "maxprocs/facts", "host/cluster", "host/container"},
+	"check/cluster":  {"check", "check/manifest", "program/rule", "maxprocs/facts", "host/cluster", "host/container", "program/expected"},
 
 	"measure/plan":            {"measure/plan/field", "verdict/journal", "verdict/slo", "verdict/contest", "verdict/contest/race", "load", "program/ready", "program/gobench"},
 	"measure/plan/field":      {},
@@ -130,7 +130,8 @@ var mayImport = map[string][]string{
 
 	"program/meter":     {"maxprocs/live"},
 	"program/goproc":    {"host/procstat"},
-	"program/observe":   {"program/goproc", "program/rule", "host/procstat", "maxprocs/facts"},
+	"program/observe":   {"program/goproc", "program/rule", "program/expected", "host/procstat", "host/folder", "maxprocs/facts"},
+	"program/expected":  {"program/rule"},
 	"program/rule":      {"maxprocs/facts"},
 	"program/target":    {"program/ready", "host/supervisor"},
 	"program/ready":     {"host/supervisor"},

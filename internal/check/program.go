@@ -11,6 +11,7 @@ import (
 	"golang.org/x/mod/modfile"
 
 	"github.com/procfit/procfit/internal/host/folder"
+	"github.com/procfit/procfit/internal/program/rule"
 	"github.com/procfit/procfit/internal/show/sorting"
 	"github.com/procfit/procfit/maxprocs/facts"
 )
@@ -60,8 +61,40 @@ type Use struct {
 type Programs struct {
 	Default Program // of every container, where Known
 
-	mu  sync.Mutex
-	all []Candidate
+	mu       sync.Mutex
+	all      []Candidate
+	expected []*rule.Expected
+}
+
+// Expect makes an expected value known that is kept in a file.
+func (p *Programs) Expect(e *rule.Expected) {
+	if p == nil {
+		return
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.expected = append(p.expected, e)
+}
+
+// Expected is the value that is kept for the program of a use, by the name of its image,
+// of its container or of its command; nil: none is. One that names no program is of what
+// is known to be Go.
+func (p *Programs) Expected(u Use) *rule.Expected {
+	if p == nil {
+		return nil
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	i := slices.IndexFunc(p.expected, func(e *rule.Expected) bool { return e.Program == "" && u.Go || u.IsCalled(e.Program) })
+	if i < 0 {
+		return nil
+	}
+	return p.expected[i]
+}
+
+// IsCalled reports whether it has this name.
+func (u Use) IsCalled(name string) bool {
+	return name != "" && slices.Contains([]string{shortName(u.Image), u.Name, path.Base(u.Command)}, name)
 }
 
 // ForAll reports whether a program is the one that holds for all.

@@ -49,7 +49,7 @@ func (o *kubeCanary) run(ctx context.Context, std stdio, args []string) (err err
 	if end == nil {
 		return err
 	}
-	return errors.Join(report(std, run.dir, o.printed.json(), "", true), ended(end, err))
+	return errors.Join(report(std, run.dir, o.printed.format(), "", true), ended(end, err))
 }
 
 // ended is how a canary ended, as an error where it did not come to its end. Harm is

@@ -44,7 +44,8 @@ type checkOptions struct {
 	scanned    binary.Cache
 	cluster    checkCluster
 	suppressed []suppressed
-	file       string      // the procfit.yaml
+	file       string // the procfit.yaml
+	expected   []*rule.Expected
 	stdin      []byte      // what came on standard input, if it is to be fixed; nil: it is not
 	crio       *facts.CRIO // nil: findings are asked for
 }
@@ -255,6 +256,9 @@ func (c *counter) clear() {
 // by themselves take what is in the overlay from there.
 func (o *checkOptions) checkers(overlay map[string][]byte, slow func(string)) []check.Checker {
 	programs := &check.Programs{Default: o.program.program}
+	for _, e := range o.expected {
+		programs.Expect(e)
+	}
 	all := []check.Checker{
 		binary.New(binary.Options{Programs: programs, Cache: &o.scanned}), // before those that ask for programs
 		manifest.New(manifest.Options{NodeCPUs: o.program.cpus, Programs: programs, Changes: o.changes(), Stdin: o.stdin != nil, CRIO: o.crio}),

@@ -91,5 +91,5 @@ func (o *checkOptions) checkCluster(ctx context.Context, std stdio) (*check.Repo
 	}
 	progress := newCounter(std, "pod")
 	defer progress.clear()
-	return cluster.Run(ctx, client, cluster.Options{Namespace: o.cluster.access.Namespace, Program: o.program.program, CRIO: o.crio, Progress: progress.count})
+	return cluster.Run(ctx, client, cluster.Options{Namespace: o.cluster.access.Namespace, Program: o.program.program, Expected: o.expected, CRIO: o.crio, Progress: progress.count})
 }

@@ -48,7 +48,7 @@ func (o *liveOptions) run(ctx context.Context, std stdio, args []string) error {
 		return err
 	}
 	if begun {
-		err = errors.Join(report(std, run.dir, o.printed.json(), "", true), err)
+		err = errors.Join(report(std, run.dir, o.printed.format(), "", true), err)
 	}
 	return errors.Join(err, liveEnded(end))
 }

@@ -26,10 +26,13 @@ import (
 	served "github.com/procfit/procfit/internal/verdict/page/served"
 )
 
+// expectedFormat is the -o that prints what is kept with a program.
+const expectedFormat = "expected"
+
 func newReport(std stdio) *cobra.Command {
 	var f flags
 	var baseline string
-	out := printed("text", "json")
+	out := printed("text", "json", expectedFormat)
 	cmd := &cobra.Command{
 		Use:   "report DIR",
 		Short: "Analyse a sweep's journal again and write its reports again",
@@ -37,13 +40,15 @@ func newReport(std stdio) *cobra.Command {
 bench.txt and reproduce.sh next to it. Nothing is measured; the journal does not change.
 You can call it while the sweep still runs. If the target never ran, procfit prints why,
 writes only report.html, and the exit code is 3. With --baseline the exit codes are those
-of procfit compare.`,
-		Example: "  procfit report results/cpuserver-20260105-101500",
+of procfit compare. -o expected prints the value of the verdict with what it was measured
+under, to be kept with the program: see procfit explain PF060.`,
+		Example: `  procfit report results/cpuserver-20260105-101500
+  procfit report results/cpuserver-20260105-101500 -o expected >cpuserver.expected.json`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) != 1 {
 				return usageError("report takes one results directory, got %d arguments; see procfit report --help", len(args))
 			}
-			return report(out.std(std), args[0], out.json(), baseline, true)
+			return report(out.std(std), args[0], out.format(), baseline, true)
 		},
 	}
 	f.bind(std, cmd, append([]field.Field{
@@ -64,7 +69,7 @@ func readResults(dir string) (*journal.Contents, error) {
 
 // report shows what the journal of a results directory holds, and writes its reports if
 // asked to.
-func report(std stdio, dir string, asJSON bool, baseline string, write bool) error {
+func report(std stdio, dir, format, baseline string, write bool) error {
 	contents, err := readResults(dir)
 	if err != nil {
 		return err
@@ -86,11 +91,14 @@ func report(std stdio, dir string, asJSON bool, baseline string, write bool) err
 	if err != nil {
 		return err // before anything is printed or written
 	}
+	if format == expectedFormat {
+		return printExpected(std, r, contents.Trials)
+	}
 	var paths []string
 	if write {
 		paths, err = page.Write(dir, r)
 	}
-	if err = errors.Join(show(std, r, paths, asJSON), err); err == nil && baseline != "" {
+	if err = errors.Join(show(std, r, paths, format == "json"), err); err == nil && baseline != "" {
 		err = gateError(r.Gate)
 	}
 	return err

@@ -57,7 +57,7 @@ func shapeOf(row field.Field) *schemaNode {
 	switch {
 	case row.Name == specfile.CommandField, specfile.IsCommand(row):
 		return &schemaNode{AnyOf: []*schemaNode{{Type: "string"}, listNode()}}
-	case row.Name == specfile.BodyField:
+	case specfile.IsJSON(row):
 		return &schemaNode{AnyOf: []*schemaNode{scalar(), {Type: "object"}}}
 	case several && specfile.Separator(row) != "":
 		return &schemaNode{AnyOf: []*schemaNode{{Type: "object", Additional: scalar()}, {Type: "string"}, listNode()}}

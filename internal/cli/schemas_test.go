@@ -45,6 +45,7 @@ func documents() []document {
 		}},
 		one("result", "result.json", "What the trials show: the settings with their intervals, the verdict and the warnings.", "verdict/page", "resultJSON"),
 		one("resize", "procfit resize --json", "What a program ran with while its CPU limit changed, and what did not follow.", "verdict/resize", "Rehearsal"),
+		one("expected", "procfit report DIR -o expected", "The value that a verdict names, with what it was measured under, to be kept with the program.", "program/rule", "Expected"),
 		one("load", "procfit load --json", "What one rate of the load came to: throughput, latency and errors; an object for each rate.", "verdict/journal", "Offered"),
 		one("decision", "procfit explain --json", "Which GOMAXPROCS a process uses and should use, and why; an object for each process.", "inspect/explain", "Document"),
 		one("traffic", "procfit observe SOCKET --json", "What a program did under its own traffic: requests, latency and CPU time, by its Meter.", "inspect/traffic", "trafficJSON"),

@@ -45,7 +45,7 @@ const noFile = "none"
 func fileRows() []field.Field {
 	o := new(checkOptions)
 	paths := field.Field{Name: pathsField, Holds: "PATHS", Help: "the files and folders to check", Value: field.Texts(&o.paths)}
-	ofCheck := append([]field.Field{paths}, field.Take(o.fields(), field.Named("severity", "ignore", "cpus", "go")...)...)
+	ofCheck := append([]field.Field{paths, o.expectedRow()}, field.Take(o.fields(), field.Named("severity", "ignore", "cpus", "go")...)...)
 	return specfile.Rows(slices.Concat(plan.NewFlags().Fields(), clusterRows(), field.In(field.Check, ofCheck...)))
 }
 
@@ -165,13 +165,18 @@ func (o *checkOptions) readFile(std stdio) error {
 			return true
 		case row.Name == pathsField:
 			return hasPaths || o.cluster.on
+		case row.Name == specfile.ExpectedField:
+			return false
 		}
 		has := slices.ContainsFunc(o.flags.Fields, func(one field.Field) bool { return one.Name == row.Name })
 		return !has || slices.Contains(given, row.Name) // kube check has not all
 	}, func(name, text string) error {
-		if name == pathsField {
+		switch name {
+		case pathsField:
 			o.paths = append(o.paths, text)
 			return nil
+		case specfile.ExpectedField:
+			return o.expectedRow().Value.Set(text)
 		}
 		return o.set(name, text)
 	})

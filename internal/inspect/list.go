@@ -24,6 +24,7 @@ const (
 	Findings = "findings"
 
 	Recommended = "recommended"
+	Expected    = "expected"
 )
 
 // The widest texts in a table, in columns of the terminal.
@@ -55,6 +56,13 @@ func list() []Column {
 			Value: func(p *observe.Process) any { r := Recommend(p.Subject); return known(float64(r.Procs), r.Procs > 0) },
 			words: func(p *observe.Process) string { return Recommend(p.Subject).String() },
 			short: func(p *observe.Process) string { return Recommend(p.Subject).short() }},
+		{Name: Expected, Help: "GOMAXPROCS that a measurement decided, kept with the program; shown if any has one", Rank: 18, Unit: number.Exact, Rare: true,
+			Value: func(p *observe.Process) any {
+				if p.Expected == nil {
+					return nil
+				}
+				return float64(p.Expected.Procs)
+			}},
 		{Name: Recommended + "_from", Value: recommendedFrom},
 		{Name: Recommended + "_cpus",
 			Value: func(p *observe.Process) any { r := Recommend(p.Subject); return known(r.from.CPUs, r.Procs > 0) }},

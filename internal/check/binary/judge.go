@@ -38,6 +38,7 @@ func (c *Checker) Finish(ctx context.Context, to check.Sink) error {
 				s.at.Object = p.Path
 			}
 			s.known = c.known(s)
+			s.expected = c.o.Programs.Expected(check.Use{Name: path.Base(f.path), Command: p.Path, Go: f.named})
 			s.tell(to)
 			c.o.Programs.Add(check.Candidate{Program: s.known, Names: check.NamesOf(f.path, p.Path, p.Package), Given: f.named && !f.archive})
 		}
@@ -67,8 +68,10 @@ type seen struct {
 	archive.Program
 	known check.Program
 	at    rule.Place
-	image bool // it lies in one
-	idle  bool // the image starts another
+
+	expected *rule.Expected // nil: nothing is kept for it
+	image    bool           // it lies in one
+	idle     bool           // the image starts another
 }
 
 // image tells of the programs of one, and judges the one that it starts.
@@ -83,6 +86,7 @@ func (c *Checker) image(f found, i archive.Image, to check.Sink) {
 	for n, p := range i.Programs {
 		s := seen{Program: p, at: rule.Place{Path: f.path, Object: name + ": " + p.Path}, image: true, idle: i.Main >= 0 && i.Main != n}
 		s.known = c.known(s)
+		s.expected = c.o.Programs.Expected(check.Use{Command: p.Path})
 		s.known.GOMAXPROCS, s.known.GODEBUG = variable(i.Env, "GOMAXPROCS"), variable(i.Env, "GODEBUG")
 		s.tell(to)
 		candidate := check.Candidate{Program: s.known, Images: i.Names, Names: check.NamesOf(p.Path, p.Package), Started: i.Main == n, Given: f.named && !s.idle}
@@ -135,7 +139,8 @@ func (s seen) tell(to check.Sink) {
 func (s seen) observed() rule.Observed {
 	o := rule.Observed{
 		Place: s.at, Automaxprocs: s.Automaxprocs, MaySet: s.known.MaySet, Foreign: s.known.Foreign,
-		Facts: facts.Facts{GoVersion: s.GoVersion, DefaultGODEBUG: s.DefaultGODEBUG, Env: facts.Fact{State: facts.Absent}, GODEBUG: facts.Fact{State: facts.Absent}},
+		Expected: s.expected,
+		Facts:    facts.Facts{GoVersion: s.GoVersion, DefaultGODEBUG: s.DefaultGODEBUG, Env: facts.Fact{State: facts.Absent}, GODEBUG: facts.Fact{State: facts.Absent}},
 	}
 	if !s.image {
 		return o

@@ -43,8 +43,9 @@ import (
 
 // Options are what to check of a cluster.
 type Options struct {
-	Namespace string         // "": all
-	Program   check.Program  // of every container about which nothing else is known
+	Namespace string        // "": all
+	Program   check.Program // of every container about which nothing else is known
+	Expected  []*rule.Expected
 	CRIO      *facts.CRIO    // as in manifest.Options
 	Progress  func(pods int) // nil: nobody is called
 }
@@ -118,9 +119,13 @@ func (r *reading) resolve(ctx context.Context) ([]*check.Report, error) {
 		byPath[file] = w
 		sizes[w.cpus] = append(sizes[w.cpus], check.NewFile(file, w.object))
 	}
+	programs := &check.Programs{Default: r.o.Program}
+	for _, e := range r.o.Expected {
+		programs.Expect(e)
+	}
 	var reports []*check.Report
 	for _, cpus := range slices.Sorted(maps.Keys(sizes)) {
-		m := manifest.New(manifest.Options{NodeCPUs: cpus, Programs: &check.Programs{Default: r.o.Program}, CRIO: r.o.CRIO})
+		m := manifest.New(manifest.Options{NodeCPUs: cpus, Programs: programs, CRIO: r.o.CRIO})
 		one, err := check.Run(ctx, check.Options{
 			Checkers: []check.Checker{judging{m, byPath}},
 			Files:    slices.Values(slices.Concat(files, sizes[cpus])),

@@ -16,7 +16,7 @@ const (
 )
 
 // ofValue are rules of the value that a spec gives, where another one runs.
-var ofValue = map[string]bool{"PF001": true, "PF002": true, "PF004": true}
+var ofValue = map[string]bool{"PF001": true, "PF002": true, "PF004": true, "PF060": true}
 
 // judging is package manifest's Checker, with what runs held against what it resolves.
 type judging struct {

@@ -13,6 +13,7 @@ import (
 	meta "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/procfit/procfit/internal/check"
+	"github.com/procfit/procfit/internal/program/expected"
 	"github.com/procfit/procfit/maxprocs/facts"
 )
 
@@ -150,7 +151,7 @@ const annotationGo = "procfit/go."
 func ours(all map[string]string) map[string]string {
 	var kept map[string]string
 	for key, value := range all {
-		if strings.HasPrefix(key, "procfit/") || key == facts.CRIOSkip || key == facts.CRIOPartition {
+		if strings.HasPrefix(key, "procfit/") || strings.HasPrefix(key, expected.Annotation) || key == facts.CRIOSkip || key == facts.CRIOPartition {
 			if kept == nil {
 				kept = map[string]string{}
 			}

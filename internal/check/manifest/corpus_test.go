@@ -32,11 +32,11 @@ type expectation struct {
 	problem string
 }
 
-var expected = regexp.MustCompile(`(?m)^(?:\x{feff})?[#;] (go|node-cpus|want|gets|fixed|problem): ([^\r\n]*)|"//[a-z]*": ?"(go|want|gets|fixed|problem): ([^"]*)"`)
+var wanted = regexp.MustCompile(`(?m)^(?:\x{feff})?[#;] (go|node-cpus|want|gets|fixed|problem): ([^\r\n]*)|"//[a-z]*": ?"(go|want|gets|fixed|problem): ([^"]*)"`)
 
 func expectationOf(t *testing.T, text string) expectation {
 	e := expectation{options: Options{Changes: true, Programs: &check.Programs{}}}
-	for _, m := range expected.FindAllStringSubmatch(text, -1) {
+	for _, m := range wanted.FindAllStringSubmatch(text, -1) {
 		key, text := m[1]+m[3], m[2]+m[4]
 		words := strings.Fields(text)
 		switch key {

@@ -7,6 +7,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/procfit/procfit/internal/check"
+	"github.com/procfit/procfit/internal/program/expected"
 	"github.com/procfit/procfit/internal/program/rule"
 	"github.com/procfit/procfit/maxprocs/facts"
 )
@@ -195,8 +196,29 @@ func (p *pods) pod(meta, spec *yaml.Node, o *object) {
 			} else if v, ok := annotations[annotationGo]; ok {
 				p.version(k, v, annotationGo)
 			}
+			p.expected(k, annotations, len(p.items(spec, "containers")) == 1)
 			p.into.container(k)
 		}
+	}
+}
+
+// expected takes the expected value of an annotation. One without the name of a container
+// is of the container that its program names, or of the only one.
+func (p *pods) expected(k *container, annotations map[string]string, only bool) {
+	text, own := annotations[expected.Annotation+"."+k.at.Container]
+	if !own {
+		text = annotations[expected.Annotation]
+	}
+	if text == "" || !k.stays {
+		return
+	}
+	e, err := expected.Parse([]byte(text))
+	use := check.Use{Image: k.image, Name: k.at.Container, Command: k.command}
+	switch {
+	case err != nil:
+		k.expectedWrong = "annotation " + expected.Annotation + ": " + err.Error()
+	case own, only, e.Program == "", use.IsCalled(e.Program):
+		k.expected, k.isGo = e, true
 	}
 }
 

@@ -35,6 +35,7 @@ package manifest
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"os"
 	"path"
@@ -45,6 +46,7 @@ import (
 	"sync"
 
 	"github.com/procfit/procfit/internal/check"
+	"github.com/procfit/procfit/internal/program/expected"
 	"github.com/procfit/procfit/maxprocs/facts"
 )
 
@@ -100,6 +102,7 @@ const (
 	dockerfile
 	systemdUnit
 	shellScript
+	expectedFile
 )
 
 func kindOf(f *check.File) kind {
@@ -109,6 +112,9 @@ func kindOf(f *check.File) kind {
 			return none
 		}
 		return yamlFile
+	}
+	if strings.HasSuffix(base, expected.Suffix) {
+		return expectedFile
 	}
 	switch strings.ToLower(path.Ext(base)) {
 	case ".yaml", ".yml":
@@ -165,6 +171,8 @@ func (c *Checker) File(_ context.Context, f *check.File, to check.Sink) error {
 	}
 	var units []*unit
 	switch k {
+	case expectedFile:
+		return c.expect(f.Path, b)
 	case dockerfile:
 		units, err = c.dockerfile(f.Path, b, to)
 	case systemdUnit:
@@ -182,6 +190,18 @@ func (c *Checker) File(_ context.Context, f *check.File, to check.Sink) error {
 		ignores(f.Path, b, units, to)
 	}
 	return err
+}
+
+// expect takes an expected value that is kept in a file, for the program that it names, or
+// for the one that the file is named after.
+func (c *Checker) expect(file string, b []byte) error {
+	e, err := expected.Parse(b)
+	if err != nil {
+		return err
+	}
+	e.Program = cmp.Or(e.Program, strings.TrimSuffix(path.Base(file), expected.Suffix))
+	c.o.Programs.Expect(e)
+	return nil
 }
 
 // documents reads YAML and JSON. What it finds is judged when all files are read.

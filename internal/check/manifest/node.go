@@ -170,10 +170,14 @@ func (c *Checker) findPrograms(to check.Sink) {
 		images[u.image] = true
 	}
 	for _, u := range units {
+		use := check.Use{Image: u.image, Name: u.name(), Command: u.command, Go: u.isGo, Only: len(images) == 1}
+		if u.expected == nil && u.expectedWrong == "" {
+			u.expected = c.o.Programs.Expected(use)
+			u.isGo = u.isGo || u.expected != nil
+		}
 		if u.program.Known() {
 			continue
 		}
-		use := check.Use{Image: u.image, Name: u.name(), Command: u.command, Go: u.isGo, Only: len(images) == 1}
 		known, among := c.o.Programs.For(use)
 		u.program = known
 		u.beside = known.Known() && !c.o.Programs.ForAll(known)

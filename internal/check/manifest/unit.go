@@ -37,6 +37,9 @@ type unit struct {
 	together *rule.Together // nil: it shares no limit that is lower than the sum of the Ps
 
 	crio *injection // nil: nobody asked what CRI-O makes of it
+
+	expected      *rule.Expected // what a measurement decided for its program; nil: nothing is kept
+	expectedWrong string         // why what is kept cannot be read
 }
 
 // misspeltName is a variable that is meant to be GOMAXPROCS.
@@ -104,6 +107,8 @@ func (u *unit) observed(nodeCPUs int) rule.Observed {
 		Foreign:      u.program.Foreign,
 		Written:      &u.written,
 		Together:     u.together,
+
+		Expected: u.expected, ExpectedWrong: u.expectedWrong,
 		Facts: facts.Facts{
 			Cgroup:         facts.Cgroup{Fact: facts.Fact{State: facts.Known}, Mode: facts.ModeV2, Version: 2, MountRoot: "/"},
 			Limits:         u.limits,
@@ -131,7 +136,7 @@ const (
 )
 
 // atVariable are the rules whose findings are at the variable, where there is one.
-var atVariable = []string{"PF001", "PF002", "PF003", "PF004", "PF021", "PF015", "PF016", "PF017", "PF019", "PF020"}
+var atVariable = []string{"PF001", "PF002", "PF003", "PF004", "PF021", "PF015", "PF016", "PF017", "PF019", "PF020", "PF060"}
 
 // judge tells what a unit gets, and what is wrong with that.
 func (u *unit) judge(nodeCPUs int, to check.Sink) []check.Finding {
@@ -178,6 +183,7 @@ func (u *unit) findings(o rule.Observed) []rule.Finding {
 		case f.Rule == "PF005": // GODEBUG says so
 		case f.Rule == "PF018" && !u.isGo, !common:
 			continue
+		case f.Rule == "PF060": // the value is the same with every version
 		case f.Rule == "PF001" || f.Rule == "PF002" || f.Rule == "PF003":
 			if !byEnv && f.Rule != "PF003" {
 				continue // its value is the runtime's, whose version is not known

@@ -94,6 +94,9 @@ func (e Explanation) steps(b *terminal.Writer) {
 	case s.LiveUnknown != "":
 		row(b, "live", "?", []string{s.LiveUnknown})
 	}
+	if x := s.Expected; x != nil {
+		row(b, "expected", strconv.Itoa(x.Procs), []string{x.String()})
+	}
 	said := map[string]bool{}
 	for _, d := range e.decisions {
 		reasons := []string{}

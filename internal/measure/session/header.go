@@ -3,6 +3,7 @@ package session
 import (
 	"context"
 	"crypto/sha256"
+	"debug/buildinfo"
 	"encoding/hex"
 	"fmt"
 	"io"
@@ -15,6 +16,7 @@ import (
 	"github.com/procfit/procfit/internal/load"
 	"github.com/procfit/procfit/internal/measure/plan"
 	"github.com/procfit/procfit/internal/program/ready"
+	"github.com/procfit/procfit/internal/show/phrase"
 	"github.com/procfit/procfit/internal/show/secret"
 	"github.com/procfit/procfit/internal/verdict/journal"
 )
@@ -31,7 +33,7 @@ func header(spec plan.Spec, wanted journal.Plan, o Options) journal.Header {
 		Tool:       o.Tool,
 		Target: journal.Target{
 			Kind: t.Kind(), Command: secret.Words(command(t)), Against: secret.Words(t.Against), Prepare: strings.Join(secret.Words(t.Prepare), " "),
-			URL: secret.Text(t.URL), Ready: readyWhen(t.Ready), ReadyStatus: t.Ready.Statuses.String(), Build: t.Build, BuiltIn: t.BuiltIn, SHA256: executableSum(t),
+			URL: secret.Text(t.URL), Ready: readyWhen(t.Ready), ReadyStatus: t.Ready.Statuses.String(), Build: t.Build, BuiltIn: t.BuiltIn, SHA256: executableSum(t), Revision: revision(t),
 			BurstCPUs: spec.Burst, CPUShares: t.Shares, ServerCPUs: t.CPUs, Directory: directory, Environment: runtimeVariables(o.Environ),
 		},
 		Load: loadOf(spec),
@@ -167,6 +169,34 @@ func executableSum(t plan.Target) string {
 		return ""
 	}
 	return hex.EncodeToString(h.Sum(nil))
+}
+
+// revision is the commit that the executable was built from, as the go command wrote it.
+func revision(t plan.Target) string {
+	if t.BuiltIn != "" || t.Build != "" || t.Kind() == journal.KindGoBench || len(t.Command) == 0 {
+		return ""
+	}
+	path, err := exec.LookPath(t.Command[0])
+	if err != nil {
+		return ""
+	}
+	info, err := buildinfo.ReadFile(path)
+	if err != nil {
+		return "" // it is not a Go program
+	}
+	commit, changed := "", ""
+	for _, s := range info.Settings {
+		switch {
+		case s.Key == "vcs.revision":
+			commit = s.Value
+		case s.Key == "vcs.modified" && s.Value == "true":
+			changed = "+dirty"
+		}
+	}
+	if commit == "" {
+		return ""
+	}
+	return phrase.Clip(phrase.Clean(commit), 100) + changed
 }
 
 func sum(body []byte) string {

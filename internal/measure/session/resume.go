@@ -143,7 +143,7 @@ func differing(a, b journal.Header) (keys []string) {
 // noField is what decides the keys that no field of a Spec does, or not alone.
 var noField = map[string]string{
 	"target.kind": "the kind of program", "target.command": "the command", "target.sha256": "the executable or the template of the pods",
-	"target.built_in": "the command", "target.go_version": "the executable", "target.main_module": "the executable",
+	"target.built_in": "the command", "target.go_version": "the executable", "target.main_module": "the executable", "target.revision": "the executable",
 	"target.directory": "the directory", "target.environment": "GOGC, GOMEMLIMIT or GODEBUG",
 	"target.object": "the object", "target.namespace": "--namespace", "target.container": "--container", "plan.nodes": "--parallel and --node",
 	"target.against": "the old command", "plan.gate_against": "the old command", "target.attached": "the process",

@@ -5,6 +5,8 @@ package observe
 import (
 	"errors"
 	"fmt"
+
+	"github.com/procfit/procfit/internal/program/rule"
 )
 
 // Listener needs Linux.
@@ -15,3 +17,5 @@ func Listener(port int, pids []int) (int, error) {
 func allPIDs() ([]int, error) {
 	return nil, fmt.Errorf("listing processes needs Linux: %w", errors.ErrUnsupported)
 }
+
+func expectedOf(int) (e *rule.Expected, wrong string) { return nil, "" }

@@ -94,6 +94,15 @@ func (s Observed) hiddenEnv() Observed {
 	return s
 }
 
+func (s Observed) expects(procs int, limit float64, cpus int, gover string) Observed {
+	s.Expected = &Expected{Procs: procs, CPUs: cpus, GoVersion: gover, Measured: "2026-01-31", Again: []string{"sweep", "--", "./server"}}
+	if limit > 0 {
+		s.Expected.LimitCPUs = &limit
+	}
+	return s
+}
+func (s Observed) process() Observed { s.PID = 42; return s }
+
 func known(raw string) facts.Fact { return facts.Fact{State: facts.Known, Raw: raw} }
 
 const off = "containermaxprocs=0,updatemaxprocs=0"
@@ -313,6 +322,27 @@ func fixtures() []fixture {
 		{"PF045", "shared with nobody", machine(64, 4).live(4), "", "", ""},
 		{"PF023", "nobody looked", machine(8).live(8), "", "", ""},
 		{"PF023", "its CPUs are not known", Observed{}.live(4).faults(3), "", "", ""},
+		{"PF060", "code", machine(8, 2).live(3).expects(2, 2, 8, "go1.26.0"), "uses GOMAXPROCS=3, but the expected value is 2, measured on 2026-01-31", "set GOMAXPROCS=2 in its environment, or measure again: procfit sweep -- ./server", Warning},
+		{"PF060", "under another limit", machine(8, 4).live(4).expects(2, 2, 8, ""), "uses GOMAXPROCS=4", "measure again: procfit sweep -- ./server; then keep", Warning},
+		{"PF060", "a manifest", machine(0, 2).withEnv("4").file(Written{}).expects(2, 2, 8, ""), "will use GOMAXPROCS=4", "set GOMAXPROCS=2", Warning},
+		{"PF060", "the value", machine(8, 2).live(2).expects(2, 2, 8, ""), "", "", ""},
+		{"PF060", "the CPUs of a machine that is not known", machine(0, 0).file(Written{}).expects(8, 0, 8, ""), "", "", ""},
+		{"PF060", "none is expected", machine(8, 2).live(3), "", "", ""},
+		{"PF061", "another limit", machine(8, 4).live(2).expects(2, 2, 8, ""), "its CPU limit is 4 CPUs, but its expected value was measured under a limit of 2 CPUs", "measure again: procfit sweep -- ./server", Warning},
+		{"PF061", "no limit now", machine(8, 0).live(2).expects(2, 2, 8, ""), "it has no CPU limit, but", "", Warning},
+		{"PF061", "a limit now", machine(8, 4).live(2).expects(2, 0, 8, ""), "its CPU limit is 4 CPUs, but its expected value was measured without a limit on 8 CPUs", "", Warning},
+		{"PF061", "other CPUs", machine(16, 0).live(6).expects(6, 0, 8, ""), "it can use 16 CPUs, but its expected value was measured without a limit on 8 CPUs", "", Warning},
+		{"PF061", "no cgroup at all, and other CPUs", machine(16).live(6).process().expects(6, 0, 8, ""), "it can use 16 CPUs", "", Warning},
+		{"PF061", "fewer CPUs than the limit", machine(1, 2).live(2).expects(2, 2, 8, ""), "it can use 1 CPU, but", "", Warning},
+		{"PF061", "a new Go", machine(8, 2).gover("go1.27.1").live(2).expects(2, 2, 8, "go1.26.4"), "it is built with Go 1.27, but its expected value was measured with Go 1.26", "", Warning},
+		{"PF061", "what cannot be read", Observed{ExpectedWrong: "unexpected end of JSON input"}, "its expected value cannot be read: unexpected end", "write it again", Warning},
+		{"PF061", "the same limit on a larger machine, a patch release", machine(64, 2).gover("go1.26.9").live(2).expects(2, 2, 8, "go1.26.4"), "", "", ""},
+		{"PF061", "a limit that has no effect", machine(8, 9).live(6).expects(6, 0, 8, ""), "", "", ""},
+		{"PF061", "a limit that is not known", machine(8, 4).state(facts.Unreadable).live(2).expects(2, 2, 8, ""), "", "", ""},
+		{"PF061", "a patch, which has no limit", machine(0).file(Written{}).expects(2, 2, 8, ""), "", "", ""},
+		{"PF001", "more Ps than CPUs, which a measurement has shown to be better", machine(4).withEnv("12").live(12).process().expects(12, 0, 4, ""), "", "", ""},
+		{"PF002", "fewer Ps than CPUs, which a measurement has shown to be enough", machine(8, 4).withEnv("2").live(2).expects(2, 4, 8, ""), "", "", ""},
+		{"PF002", "they were enough under another limit", machine(8, 4).withEnv("2").live(2).expects(2, 2, 8, ""), "could use 4 CPUs", "", Info},
 		{"PF020", "none", machine(0, 0).file(Written{Image: true}), "", "", ""},
 		{"PF020", "in a manifest", machine(0, 0).withEnv("4").file(Written{}), "", "", ""},
 	}

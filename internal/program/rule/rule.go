@@ -79,6 +79,8 @@ var checks = map[string]func(Subject) []Finding{
 	"PF022": checkTooOldForLimits,
 	"PF023": checkHeld,
 	"PF045": checkTogether,
+	"PF060": checkExpected,
+	"PF061": checkOutdated,
 }
 
 // pages has a page for each rule: a head, why the rule exists, and what to do.

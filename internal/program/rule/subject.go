@@ -56,6 +56,9 @@ type Observed struct {
 
 	Together *Together // the limit that it shares, where all under it have more Ps than it; nil: none is known
 
+	Expected      *Expected // what a measurement decided for it; nil: nothing is kept with it
+	ExpectedWrong string    // why what is kept with it cannot be read
+
 	NotGo          bool   // it is known not to be a Go program; no rule judges it
 	ProgramUnknown string // why the program could not be read
 	LiveUnknown    string // why the live value of a process could not be read

@@ -13,7 +13,7 @@ import (
 
 func checkTooMany(s Subject) []Finding {
 	n, _ := s.Procs()
-	if !s.tooMany() || s.Facts.EffectiveCPUs() == 0 || len(checkThousandths(s)) > 0 {
+	if !s.tooMany() || s.Facts.EffectiveCPUs() == 0 || len(checkThousandths(s)) > 0 || s.Holds(n) {
 		return nil
 	}
 	source := "its affinity allows"
@@ -63,7 +63,7 @@ func checkTooFew(s Subject) []Finding {
 	n, known := s.Procs()
 	have := s.usable()
 	// The millionth allows for rounding in quota ÷ period.
-	if !known || !s.sized() || len(s.Facts.Unknown()) > 0 || float64(n) >= math.Floor(have+1e-6) {
+	if !known || !s.sized() || len(s.Facts.Unknown()) > 0 || float64(n) >= math.Floor(have+1e-6) || s.Holds(n) {
 		return nil
 	}
 	f := Finding{

@@ -90,7 +90,10 @@ type Target struct {
 	CPUShares int64 `json:"cpu_shares,omitempty"`
 	// SHA256 is of the command's executable, or of the pod template, so that a resumed
 	// run does not mix two programs; empty where procfit compiles or is the target itself.
-	SHA256      string     `json:"sha256,omitempty"`
+	SHA256 string `json:"sha256,omitempty"`
+	// Revision is the commit that the command's executable was built from; empty: it does not name
+	// one. After it +dirty says that files were changed.
+	Revision    string     `json:"revision,omitempty"`
 	URL         string     `json:"url,omitempty"`
 	Ready       string     `json:"ready,omitempty"`        // of --ready: the check that reported it ready for load; empty: its URL
 	ReadyStatus string     `json:"ready_status,omitempty"` // of --ready; empty: any below 500

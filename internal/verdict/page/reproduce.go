@@ -122,6 +122,9 @@ func leftOut(args []string) string {
 // redacted is in a journal where a credential was (package secret).
 const redacted = "REDACTED"
 
+// Again are the words of procfit that measure the same again, into a folder of their own.
+func Again(r *verdict.Result) []string { return again(r.Tool.Args, r.Plan.Seed) }
+
 // again is the command line with the seed fixed and without --out, which would
 // resume the finished run.
 func again(args []string, seed uint64) []string {

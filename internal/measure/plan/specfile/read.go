@@ -45,6 +45,12 @@ const ObjectField = "object"
 // BodyField is the name of the field that a file may have as keys, which are JSON.
 const BodyField = "body"
 
+// ExpectedField is the name of an expected value in the section check, which is not a flag.
+const ExpectedField = "expected"
+
+// IsJSON reports whether the text of a field is JSON, which a file may have as keys.
+func IsJSON(row field.Field) bool { return row.Name == BodyField || row.Name == ExpectedField }
+
 // Rows are the fields that a file may have: those whose group is a section, and the
 // target's command.
 func Rows(fields []field.Field) []field.Field {

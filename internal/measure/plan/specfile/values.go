@@ -33,7 +33,7 @@ func (r *reader) texts(row field.Field, n *yaml.Node) ([]string, error) {
 		return words, nil
 	case n.Kind == yaml.ScalarNode:
 		return []string{n.Value}, nil
-	case n.Kind == yaml.MappingNode && row.Name == BodyField:
+	case n.Kind == yaml.MappingNode && IsJSON(row):
 		return r.json(row, n)
 	case n.Kind == yaml.MappingNode && several && Separator(row) != "":
 		return r.mapping(row, n)

@@ -1,0 +1,149 @@
+package cli
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"path"
+	"slices"
+	"time"
+
+	"github.com/procfit/procfit/internal/measure/plan/field"
+	"github.com/procfit/procfit/internal/measure/plan/specfile"
+	"github.com/procfit/procfit/internal/program/expected"
+	"github.com/procfit/procfit/internal/program/rule"
+	"github.com/procfit/procfit/internal/show/phrase"
+	"github.com/procfit/procfit/internal/verdict"
+	"github.com/procfit/procfit/internal/verdict/journal"
+	"github.com/procfit/procfit/internal/verdict/live"
+	"github.com/procfit/procfit/internal/verdict/page"
+)
+
+// expectedRow is the expected value of a program in a procfit.yaml, which is no flag.
+func (o *checkOptions) expectedRow() field.Field {
+	return field.Field{Name: specfile.ExpectedField, Group: field.Check, Holds: "JSON", Help: "the value that a sweep decided, as procfit report DIR -o expected prints it", Value: field.Several(&o.expected, func(text string) (*rule.Expected, error) {
+		return expected.Parse([]byte(text))
+	})}
+}
+
+// printExpected prints the value of a verdict with what it was measured under, in one line.
+func printExpected(std stdio, r *verdict.Result, trials []journal.Trial) error {
+	e, err := expectedOf(r, trials)
+	if err != nil {
+		return fmt.Errorf("no expected value in %s: %w", phrase.Clean(r.Folder), err)
+	}
+	_, err = fmt.Fprintf(std.out, "%s\n", expected.Text(e))
+	return err
+}
+
+// deciding are the verdicts that name a value to keep.
+var deciding = []verdict.Verdict{verdict.Recommended, verdict.KeepDefault, verdict.CarriesRate}
+
+// expectedOf is the value that a verdict names, with what it was measured under.
+func expectedOf(r *verdict.Result, trials []journal.Trial) (e rule.Expected, err error) {
+	rec := r.Recommendation
+	switch {
+	case r.Canary != nil:
+		return e, errors.New("a canary does not know the limit and the Go version of its pods; measure with procfit kube sweep")
+	case rec == nil:
+		return e, errors.New("it compares several limits or Go versions; measure again with the one that the program has")
+	case !slices.Contains(deciding, rec.Verdict):
+		return e, fmt.Errorf("its verdict is %s, which names no value; procfit report %s prints what would decide it", rec.Verdict, phrase.ShellWord(r.Folder))
+	}
+	e = rule.Expected{
+		Program: programName(r), CPUs: cmp.Or(r.Host.AffinityCPUs, r.Host.CPUs), GoVersion: r.Target.GoVersion,
+		Measured: r.Started.UTC().Format(time.DateOnly), Commit: r.Target.Revision, Again: page.Again(r),
+	}
+	if r.Live != nil {
+		expectedLive(&e, r)
+	} else {
+		expectedSwept(&e, r, trials)
+	}
+	return e, expected.Check(e)
+}
+
+// programName is by which a program is known where it runs.
+func programName(r *verdict.Result) string {
+	switch t := r.Target; {
+	case t.Container != "":
+		return t.Container
+	case t.Build != "" && t.Build != ".":
+		return path.Base(t.Build)
+	case len(t.Command) > 0:
+		return path.Base(t.Command[0])
+	case t.Attached != nil:
+		return t.Attached.Name
+	}
+	return ""
+}
+
+// expectedSwept fills in what the trials of the value show.
+func expectedSwept(e *rule.Expected, r *verdict.Result, trials []journal.Trial) {
+	g := r.Groups[0]
+	if i := slices.IndexFunc(g.Settings, func(s verdict.SettingResult) bool { return s.Label == r.Recommendation.Setting }); i >= 0 {
+		if s := g.Settings[i]; s.Procs != nil {
+			e.Procs = *s.Procs
+		} else if s.ResolvedProcs != nil {
+			e.Procs = *s.ResolvedProcs
+		}
+	}
+	if r.Recommendation.Procs != nil {
+		e.Procs = *r.Recommendation.Procs
+	}
+	if own := cmp.Or(len(r.Target.ServerCPUs), len(r.Target.CPUs)); own > 0 {
+		e.CPUs = own
+	}
+	if g.QuotaCPUs != nil || g.LimitAround != nil || g.EffectiveCPUs < float64(e.CPUs) {
+		e.LimitCPUs = &g.EffectiveCPUs
+	}
+	var rates, each, open []float64
+	for i := range trials {
+		t := &trials[i]
+		if !t.Valid || t.Role == journal.RolePilot || t.Setting.Variant != "" || len(t.ObservedProcs) == 0 || t.ObservedProcs[0] == nil || *t.ObservedProcs[0] != e.Procs {
+			continue
+		}
+		e.GoVersion = cmp.Or(t.ObservedGoVersion, e.GoVersion)
+		for _, p := range t.Phases {
+			c := verdict.CPUPerRequest(t, p.Mode)
+			if c == nil || p.Mode == journal.ModeBatch || !(*c > 0) {
+				continue
+			}
+			rates, each = append(rates, p.AchievedPerSecond/float64(g.Replicas)), append(each, *c)
+			if p.Mode == journal.ModeOpen {
+				open = append(open, *c)
+			}
+		}
+	}
+	if len(each) == 0 {
+		return // a batch program, or nothing was counted
+	}
+	if len(open) == 0 {
+		open = each
+	}
+	slices.Sort(open)
+	e.Requests = &rule.ExpectedRange{Min: slices.Min(rates), Max: slices.Max(rates)}
+	e.CPUPerRequest = &rule.ExpectedSpread{Median: open[len(open)/2], Min: slices.Min(each), Max: slices.Max(each)}
+}
+
+// expectedLive fills in what a live experiment shows.
+func expectedLive(e *rule.Expected, r *verdict.Result) {
+	if e.Program == "" {
+		e.Program = path.Base(r.Target.MainModule)
+	}
+	if limit := r.Live.LimitCPUs; limit > 0 {
+		e.LimitCPUs = &limit
+	}
+	if r.Live.Most > 0 {
+		e.Requests = &rule.ExpectedRange{Min: r.Live.Least, Max: r.Live.Most}
+	}
+	for _, s := range r.Live.Settings {
+		if s.Procs == nil || r.Recommendation.Procs != nil && *s.Procs != *r.Recommendation.Procs {
+			continue
+		}
+		e.Procs = *s.Procs
+		if f := s.Of(live.FigureCPU); f != nil && f.Value.Low != nil && f.Value.High != nil {
+			e.CPUPerRequest = &rule.ExpectedSpread{Median: *f.Value.Median, Min: *f.Value.Low, Max: *f.Value.High}
+		}
+		return // the start value is the first, and is kept where none is named
+	}
+}

@@ -1,0 +1,69 @@
+package cli
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/procfit/procfit/internal/program/expected"
+	"github.com/procfit/procfit/internal/verdict"
+	"github.com/procfit/procfit/internal/verdict/journal"
+	"github.com/procfit/procfit/internal/verdict/live"
+	"github.com/procfit/procfit/internal/verdict/page/pagetest"
+	"github.com/procfit/procfit/internal/verdict/verdicttest"
+)
+
+// TestExpectedOf: what is kept of a verdict is its value with what it was measured under.
+func TestExpectedOf(t *testing.T) {
+	uber := verdicttest.Config{Settings: verdicttest.Uber(), Blocks: 20, Trial: func(t *journal.Trial) {
+		if t.ObservedProcs[0] != nil { // half the rate, and a tenth less work for each request
+			open := t.Usage
+			cpu := *open.CPUSeconds
+			cpu.User, cpu.System = cpu.User*0.45, cpu.System*0.45
+			open.CPUSeconds = &cpu
+			t.Phases[1].Usage = &open
+			t.Phases[1].AchievedPerSecond = t.Phases[0].AchievedPerSecond / 2
+		}
+	}}
+	h, trials := verdicttest.Generate(uber)
+	h.Target.Command, h.Target.Revision = []string{"./bin/api", "-v"}, "4f2a91c"
+	h.Tool.Args = []string{"sweep", "--limit", "2", "--out", "r", "--seed", "3", "--", "./bin/api", "-v"}
+	e, err := expectedOf(verdict.Analyze(h, trials), trials)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if e.Program != "api" || e.Procs != 2 || e.LimitCPUs == nil || *e.LimitCPUs != 2 || e.CPUs != 8 || e.GoVersion != "go1.26.0" || e.Measured != "2026-03-14" || e.Commit != "4f2a91c" {
+		t.Errorf("%s", expected.Text(e))
+	}
+	if got := strings.Join(e.Again, " "); got != "sweep --limit 2 --seed 3 -- ./bin/api -v" {
+		t.Errorf("again: %s", got)
+	}
+	// About 44,700 requests per second of 1.9 CPUs.
+	if r := e.Requests; r == nil || r.Min > 25e3 || r.Min < 15e3 || r.Max < 40e3 || r.Max > 60e3 {
+		t.Errorf("%+v", r)
+	}
+	if c := e.CPUPerRequest; c == nil || c.Median < 30e-6 || c.Median > 50e-6 || c.Min >= c.Median || c.Max <= c.Median {
+		t.Errorf("%+v", c)
+	}
+
+	c := pagetest.LiveContents()
+	e, err = expectedOf(live.Analyze(c), c.Trials)
+	if err != nil || e.Procs != 1 || e.LimitCPUs == nil || *e.LimitCPUs != 2 || e.GoVersion != "go1.26.8" || e.Requests == nil || e.CPUPerRequest == nil {
+		t.Errorf("%v: %s", err, expected.Text(e))
+	}
+}
+
+// TestNoExpected: a verdict without a value has nothing to keep.
+func TestNoExpected(t *testing.T) {
+	h, trials := verdicttest.Generate(verdicttest.Config{Settings: []verdicttest.Truth{verdicttest.Unset(2, 500, 0.02), verdicttest.Set(1, 495, 0.02)}, Blocks: 2})
+	if _, err := expectedOf(verdict.Analyze(h, trials), trials); err == nil || !strings.Contains(err.Error(), "names no value") {
+		t.Error(err)
+	}
+	two := append(verdicttest.Quota(1, verdicttest.Set(1, 500, 0.02), verdicttest.Set(2, 400, 0.05)), verdicttest.Quota(2, verdicttest.Set(1, 500, 0.02), verdicttest.Set(2, 900, 0.02))...)
+	h, trials = verdicttest.Generate(verdicttest.Config{Settings: two})
+	if _, err := expectedOf(verdict.Analyze(h, trials), trials); err == nil || !strings.Contains(err.Error(), "several limits") {
+		t.Error(err)
+	}
+	if _, err := expectedOf(pagetest.Canary(), nil); err == nil || !strings.Contains(err.Error(), "canary") {
+		t.Error(err)
+	}
+}

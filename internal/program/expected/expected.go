@@ -1,0 +1,116 @@
+// Package expected reads and writes what is kept with a program of a verdict: a
+// rule.Expected as JSON, in one line.
+//
+// # Model
+//
+// The same text is in the annotation of a pod, in the variable PROCFIT_EXPECTED of a process
+// and in a file next to a program. Package rule compares it with what runs. procfit.yaml
+// has the same values as keys of its own; they go through [Check] too.
+//
+// # Limits
+//
+// Whoever may write the annotation or the file can claim any value. It is shown and compared,
+// and never acted upon: nothing here sets a value or runs a command.
+package expected
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"go/version"
+	"math"
+	"strings"
+	"time"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/procfit/procfit/internal/program/rule"
+	"github.com/procfit/procfit/internal/show/phrase"
+)
+
+// Where a program has its expected value.
+const (
+	Annotation = "procfit.github.io/expected" // of a pod; with a dot and a container's name after it, of that container
+	Variable   = "PROCFIT_EXPECTED"           // of a process
+	Suffix     = ".expected.json"             // of a file, after the path of the program
+)
+
+// MostBytes is longer than any text. A command line may be long.
+const MostBytes = 16 << 10
+
+// The longest words, in bytes.
+const (
+	longestWord    = 200
+	longestCommand = 8 << 10
+)
+
+// Parse reads the text.
+func Parse(text []byte) (*rule.Expected, error) {
+	if len(text) > MostBytes {
+		return nil, fmt.Errorf("longer than %d bytes", MostBytes)
+	}
+	var e rule.Expected
+	if err := json.Unmarshal(text, &e); err != nil {
+		var kind *json.UnmarshalTypeError
+		if errors.As(err, &kind) && kind.Field != "" {
+			return nil, fmt.Errorf("%s: invalid value %s", phrase.Clip(kind.Field, 40), kind.Value)
+		}
+		return nil, errors.New("it is not valid JSON")
+	}
+	if e.Schema != rule.ExpectedSchema {
+		return nil, fmt.Errorf("schema %q: expected %s", phrase.Clip(e.Schema, 40), rule.ExpectedSchema)
+	}
+	return &e, Check(e)
+}
+
+// Text is what Parse reads.
+func Text(e rule.Expected) []byte {
+	e.Schema = rule.ExpectedSchema
+	b, _ := json.Marshal(e) // of texts and finite numbers
+	return b
+}
+
+// Check reports what is not valid, by its key.
+func Check(e rule.Expected) error {
+	_, day := time.Parse(time.DateOnly, e.Measured)
+	switch {
+	case e.Procs < 1 || e.Procs > math.MaxInt32:
+		return fmt.Errorf("procs %d: expected 1 or more", e.Procs)
+	case e.LimitCPUs != nil && !positive(*e.LimitCPUs):
+		return fmt.Errorf("limit_cpus %g: expected a number of CPUs above 0, or null", *e.LimitCPUs)
+	case e.CPUs < 1 || e.CPUs > math.MaxInt32:
+		return fmt.Errorf("cpus %d: expected 1 or more", e.CPUs)
+	case e.GoVersion != "" && !version.IsValid(e.GoVersion):
+		return fmt.Errorf("go_version %q: expected a Go version such as go1.26", phrase.Clip(e.GoVersion, 40))
+	case day != nil:
+		return fmt.Errorf("measured %q: expected a day such as 2026-01-31", phrase.Clip(e.Measured, 40))
+	}
+	if r := e.Requests; r != nil && !(positive(r.Min) && r.Max >= r.Min && positive(r.Max)) {
+		return fmt.Errorf("requests_per_second %g to %g: expected two numbers above 0, the lower one first", r.Min, r.Max)
+	}
+	if c := e.CPUPerRequest; c != nil && !(positive(c.Min) && c.Median >= c.Min && c.Max >= c.Median && positive(c.Max)) {
+		return fmt.Errorf("cpu_seconds_per_request %g, %g to %g: expected numbers above 0, and the median between the others", c.Median, c.Min, c.Max)
+	}
+	command := 0
+	for _, w := range e.Again {
+		command += len(w) + 1
+	}
+	if command > longestCommand {
+		return fmt.Errorf("again: longer than %d bytes", longestCommand)
+	}
+	for _, w := range append([]string{e.Program, e.Commit}, e.Again...) {
+		if !printable(w) {
+			return errors.New("a text in it is not printable")
+		}
+	}
+	if len(e.Program) > longestWord || len(e.Commit) > longestWord {
+		return fmt.Errorf("program or commit is longer than %d bytes", longestWord)
+	}
+	return nil
+}
+
+func positive(x float64) bool { return x > 0 && !math.IsInf(x, 1) }
+
+func printable(s string) bool {
+	return utf8.ValidString(s) && strings.IndexFunc(s, func(r rune) bool { return !unicode.IsPrint(r) }) < 0
+}

@@ -1,0 +1,167 @@
+package rule
+
+import (
+	"fmt"
+	"go/version"
+	"math"
+	"strings"
+
+	"github.com/procfit/procfit/internal/show/number"
+	"github.com/procfit/procfit/internal/show/phrase"
+	"github.com/procfit/procfit/maxprocs/facts"
+)
+
+// ExpectedSchema is the version of an Expected in JSON.
+const ExpectedSchema = "procfit.expected/v1"
+
+// Expected is the value that a measurement decided for a program, kept next to the program
+// with what the measurement holds for. Package expected makes and reads it.
+type Expected struct {
+	Schema    string   `json:"schema"`
+	Program   string   `json:"program,omitempty"` // by which check finds it: the name of a container, of a service, or of a file
+	Procs     int      `json:"procs"`
+	LimitCPUs *float64 `json:"limit_cpus"` // null: it had no CPU limit
+	CPUs      int      `json:"cpus"`       // that it could run on
+	GoVersion string   `json:"go_version,omitempty"`
+	// Requests are the rates at which it was measured, and CPUPerRequest the CPU time of a
+	// request at these.
+	Requests      *ExpectedRange  `json:"requests_per_second,omitempty"`
+	CPUPerRequest *ExpectedSpread `json:"cpu_seconds_per_request,omitempty"`
+	Measured      string          `json:"measured"`         // the day: 2026-01-31
+	Commit        string          `json:"commit,omitempty"` // of the program's source
+	Again         []string        `json:"again,omitempty"`  // the words of procfit that measure it again
+}
+
+// ExpectedRange is from the lowest to the highest.
+type ExpectedRange struct {
+	Min float64 `json:"min"`
+	Max float64 `json:"max"`
+}
+
+// ExpectedSpread is the median of several trials, with the lowest and the highest of them.
+type ExpectedSpread struct {
+	Median float64 `json:"median"`
+	Min    float64 `json:"min"`
+	Max    float64 `json:"max"`
+}
+
+// again is the fix: the command that measures the value again.
+func (e *Expected) again() string {
+	if len(e.Again) == 0 {
+		return "measure again with procfit sweep, and keep the new value: procfit report DIR -o expected"
+	}
+	return "measure again: procfit " + phrase.Shell(e.Again) + "; then keep the new value: procfit report DIR -o expected"
+}
+
+// under names the CPUs that the value was measured with.
+func (e *Expected) under() string {
+	if e.LimitCPUs != nil {
+		return "under a limit of " + number.CPUs(*e.LimitCPUs)
+	}
+	return "without a limit on " + number.CPUs(float64(e.CPUs))
+}
+
+// String is what the value was measured with, in words.
+func (e *Expected) String() string {
+	text := "measured on " + e.Measured + " " + e.under()
+	if e.GoVersion != "" {
+		text += ", with " + e.GoVersion
+	}
+	if r := e.Requests; r != nil {
+		text += ", at " + number.Rate(r.Min) + " to " + number.Rate(r.Max) + " req/s"
+	}
+	if c := e.CPUPerRequest; c != nil {
+		text += ", " + number.Seconds(c.Median) + " of CPU time per request"
+	}
+	if e.Commit != "" {
+		text += "; commit " + e.Commit
+	}
+	return text
+}
+
+// Holds reports whether a program that uses n uses what was measured to be best where it
+// is.
+func (s Subject) Holds(n int) bool {
+	return s.Expected != nil && s.Expected.Procs == n && len(s.outdated()) == 0
+}
+
+// checkExpected finds another value than the expected one.
+func checkExpected(s Subject) []Finding {
+	e := s.Expected
+	n, known := s.Procs()
+	if e == nil || !known || n == e.Procs || s.EveryCPU(n) {
+		return nil
+	}
+	f := Finding{
+		Message: fmt.Sprintf("%s, but the expected value is %d, measured on %s", s.uses(n), e.Procs, e.Measured),
+		Fix:     fmt.Sprintf("set GOMAXPROCS=%d in its environment, or %s", e.Procs, e.again()),
+	}
+	if len(s.outdated()) > 0 { // then it is not known to be better here
+		f.Fix = e.again()
+	}
+	return []Finding{f}
+}
+
+// checkOutdated finds what has changed since the expected value was measured.
+func checkOutdated(s Subject) []Finding {
+	if s.ExpectedWrong != "" {
+		return []Finding{{
+			Message: "its expected value cannot be read: " + s.ExpectedWrong,
+			Fix:     "write it again: procfit report DIR -o expected",
+		}}
+	}
+	var all []Finding
+	for _, why := range s.outdated() {
+		all = append(all, Finding{Message: why, Fix: s.Expected.again()})
+	}
+	return all
+}
+
+// outdated says what has changed since the expected value was measured. What is not known
+// has not.
+func (s Subject) outdated() (why []string) {
+	e := s.Expected
+	if e == nil {
+		return nil
+	}
+	if text := s.otherCPUs(e); text != "" {
+		why = append(why, fmt.Sprintf("%s, but its expected value was measured %s", text, e.under()))
+	}
+	now, then := version.Lang(s.goName()), version.Lang(e.GoVersion)
+	if s.Facts.GoVersion != "" && now != "" && then != "" && now != then {
+		why = append(why, fmt.Sprintf("it is built with Go %s, but its expected value was measured with Go %s", strings.TrimPrefix(now, "go"), strings.TrimPrefix(then, "go")))
+	}
+	return why
+}
+
+// otherCPUs says which CPUs it has now; empty: those that it was measured with, or that is
+// not known. Under a limit, the CPUs of the machine above it do not count.
+func (s Subject) otherCPUs(e *Expected) string {
+	if len(s.Facts.Limits) == 0 && s.PID == 0 {
+		return "" // a patch or a program in a file
+	}
+	for _, l := range s.Facts.Limits {
+		if l.State == facts.Unreadable || l.State == facts.Malformed {
+			return ""
+		}
+	}
+	limit, limited := s.Facts.Tightest()
+	machine := s.Facts.AffinityCPUs()
+	known := machine > 0 && machine < standIn
+	below := known && limited && float64(machine) <= limit.CPUs // the limit has no effect
+	switch {
+	case e.LimitCPUs == nil && limited && !below:
+		return "its CPU limit is " + number.CPUs(limit.CPUs)
+	case e.LimitCPUs == nil && known && machine != e.CPUs:
+		return "it can use " + number.CPUs(float64(machine))
+	case e.LimitCPUs == nil:
+		return ""
+	case !limited:
+		return "it has no CPU limit"
+	case math.Abs(limit.CPUs-*e.LimitCPUs) > 0.005:
+		return "its CPU limit is " + number.CPUs(limit.CPUs)
+	case known && float64(machine) < limit.CPUs:
+		return "it can use " + number.CPUs(float64(machine))
+	}
+	return ""
+}
