@@ -42,8 +42,7 @@ You can call it while the sweep still runs. If the target never ran, procfit pri
 writes only report.html, and the exit code is 3. With --baseline the exit codes are those
 of procfit compare. -o expected prints the value of the verdict with what it was measured
 under, to be kept with the program: see procfit explain PF060.`,
-		Example: `  procfit report results/cpuserver-20260105-101500
-  procfit report results/cpuserver-20260105-101500 -o expected >cpuserver.expected.json`,
+		Example: "  procfit report results/cpuserver-20260105-101500",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) != 1 {
 				return usageError("report takes one results directory, got %d arguments; see procfit report --help", len(args))
