@@ -152,7 +152,7 @@ func (o *liveOptions) resolve(ctx context.Context, args []string) (*liveRun, err
 	if s.Off {
 		return nil, fmt.Errorf("process %d: the program has switched experiments off", s.PID)
 	}
-	run.state, run.program.started = s, s.Started
+	run.program.state = s
 	h := &run.header
 	l := h.Live
 	l.PID, l.Unit, l.Start, l.LimitCPUs = s.PID, phrase.Clean(s.Unit), s.Start, s.Limit
@@ -215,7 +215,7 @@ func (o *liveOptions) liveHeader(h *live.Header) error {
 
 // values are those that the program may try, but for the one at start.
 func (o *liveOptions) values(run *liveRun) (values []int, err error) {
-	s := run.state
+	s := run.program.state
 	cpus := float64(s.Start)
 	if s.Limit > 0 {
 		cpus = min(cpus, s.Limit)

@@ -3,12 +3,15 @@ package cli
 import (
 	"encoding/hex"
 	"errors"
+	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
 	"path/filepath"
 	"runtime"
+	"strings"
 	"testing"
+	"time"
 
 	"github.com/procfit/procfit/internal/program/meter"
 	"github.com/procfit/procfit/internal/verdict/journal"
@@ -37,7 +40,7 @@ func TestLiveProgram(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		p.started = s.Started
+		p.state = s
 		if err := p.Lease(ctx); err != nil {
 			t.Fatal(err)
 		}
@@ -55,7 +58,7 @@ func TestLiveProgram(t *testing.T) {
 	if _, err := p.Set(ctx, start+1); err != nil || runtime.GOMAXPROCS(0) != start+1 {
 		t.Fatal(err)
 	}
-	second := &liveProgram{client: p.client, lease: hex.EncodeToString(random()), started: p.started}
+	second := &liveProgram{client: p.client, lease: hex.EncodeToString(random()), state: p.state}
 	ends("a second experiment", second.Lease(ctx), journal.EndFailed, false)
 	runtime.GOMAXPROCS(start + 2)
 	_, err = p.Set(ctx, start)
@@ -72,7 +75,7 @@ func TestLiveProgram(t *testing.T) {
 	ends("refused", p.Lease(ctx), journal.EndTaken, false)
 	refusal = nil
 	p = begun()
-	p.started++ // as if this were another process
+	p.state.Started++ // as if this were another process
 	ends("restarted, seen by the lease", p.Lease(ctx), journal.EndHarm, true)
 	if _, err := p.Read(ctx); err != nil {
 		t.Fatal(err)
@@ -90,9 +93,16 @@ func TestLiveProgram(t *testing.T) {
 }
 
 // TestLiveLiar: a program that answers with another value than it was asked for ends the
-// experiment, which would compare a value with itself.
+// experiment, which would compare a value with itself. So does one whose CPU time cannot be,
+// also if each look at it alone could.
 func TestLiveLiar(t *testing.T) {
+	reads, more := 0, 0.25
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/metrics" {
+			reads++
+			fmt.Fprintf(w, `{"at": %d, "requests": %d, "cpu": %g}`, time.Duration(reads)*250*time.Millisecond, reads, more*float64(reads))
+			return
+		}
 		io.WriteString(w, `{"before": 2, "procs": 2}`)
 	}))
 	defer server.Close()
@@ -107,5 +117,18 @@ func TestLiveLiar(t *testing.T) {
 	}
 	if _, err := p.Set(t.Context(), 2); err != nil {
 		t.Error(err)
+	}
+	for _, c := range []struct {
+		more float64 // CPU seconds in a look of 0.25 s, of 2 CPUs
+		want string
+	}{{0.5, ""}, {1, "cannot be: 2 CPUs cannot give as much"}, {1e17, "reports 1e+17 s of CPU time in 250 ms"}} {
+		p, err = &liveProgram{client: client, state: maxlive.State{NumCPU: 2}}, nil
+		reads, more = 0, c.more
+		for n := 0; n < 20 && err == nil; n++ {
+			_, err = p.Read(t.Context())
+		}
+		if errors.As(err, &end) != (c.want != "") || c.want != "" && (end.Code != journal.EndFailed || !strings.Contains(end.Reason, c.want)) {
+			t.Errorf("%g s in each look: %v", c.more, err)
+		}
 	}
 }

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"encoding/hex"
@@ -22,7 +23,6 @@ import (
 type liveRun struct {
 	header  live.Header
 	program *liveProgram
-	state   maxlive.State
 	share   float64 // the budget as a share; 0: the header has it
 	dir     string
 }
@@ -128,17 +128,17 @@ func random() []byte {
 
 // liveProgram is the program of a live experiment, through its control endpoint.
 type liveProgram struct {
-	client  *meter.Client
-	lease   string
-	started int64 // of the process
-	seq     int64
-	past    maxlive.Metrics
+	client      *meter.Client
+	state       maxlive.State // before the experiment
+	lease       string
+	seq         int64
+	first, past maxlive.Metrics
 }
 
 // Lease implements live.Place.
 func (p *liveProgram) Lease(ctx context.Context) error {
 	s, err := p.client.Lease(ctx, p.lease, live.LeaseFor)
-	if err == nil && s.Started != p.started {
+	if err == nil && s.Started != p.state.Started {
 		return restarted()
 	}
 	return p.ended(ctx, err)
@@ -160,12 +160,12 @@ func (p *liveProgram) Read(ctx context.Context) (live.Reading, error) {
 	if err != nil {
 		return live.Reading{}, p.ended(ctx, err)
 	}
-	if p.past.At != 0 {
-		if _, err := meter.Since(p.past, m); errors.Is(err, meter.ErrRestarted) {
-			return live.Reading{}, restarted()
-		} else if err != nil {
-			return live.Reading{}, &live.EndError{End: journal.End{Code: journal.EndFailed, Reason: err.Error()}}
-		}
+	if p.first.At == 0 {
+		p.first, p.past = m, m
+	} else if _, err := meter.Since(p.past, m, p.state); errors.Is(err, meter.ErrRestarted) {
+		return live.Reading{}, restarted()
+	} else if _, sum := meter.Since(p.first, m, p.state); cmp.Or(err, sum) != nil { // a look is short, and allows more
+		return live.Reading{}, &live.EndError{End: journal.End{Code: journal.EndFailed, Reason: cmp.Or(err, sum).Error()}}
 	}
 	p.past = m
 	histogram := func(h maxlive.Histogram) live.Histogram { return live.Histogram{Counts: h.Counts, Sum: h.Sum} }
@@ -196,7 +196,7 @@ func (p *liveProgram) ended(ctx context.Context, err error) error {
 	end := journal.End{Code: journal.EndTaken, Reason: phrase.Clean(no.Detail)}
 	switch no.Code {
 	case "no_lease":
-		if s, err := p.client.State(ctx); err == nil && s.Started != p.started {
+		if s, err := p.client.State(ctx); err == nil && s.Started != p.state.Started {
 			return restarted()
 		}
 	case "off", "refused":

@@ -48,7 +48,7 @@ func Watch(ctx context.Context, c *meter.Client, d time.Duration, begun func(pid
 	if w.State, err = c.State(last); err != nil {
 		return w, err
 	}
-	since, err := meter.Since(from, to)
+	since, err := meter.Since(from, to, w.State)
 	if err != nil || w.State.Started != before.Started {
 		return w, fmt.Errorf("%s: %w", c.Name(), cmp.Or(err, meter.ErrRestarted))
 	}

@@ -2,7 +2,10 @@ package meter
 
 import (
 	"errors"
+	"fmt"
+	"time"
 
+	"github.com/procfit/procfit/internal/show/number"
 	"github.com/procfit/procfit/maxprocs/live"
 )
 
@@ -12,21 +15,63 @@ var ErrRestarted = errors.New("the program was restarted during the measurement"
 // mostBuckets is above what any Meter has: later ones would be of no duration.
 const mostBuckets = 512
 
-// Since is what was counted between two readings. At and InFlight are those of the second.
-func Since(from, to live.Metrics) (live.Metrics, error) {
+// Since is what a program counted between two readings. At and InFlight are those of the
+// second. Its state says how many CPUs it has: what they cannot have done is an error.
+func Since(from, to live.Metrics, state live.State) (live.Metrics, error) {
 	if len(to.Arrival.Counts) > mostBuckets || len(to.Handler.Counts) > mostBuckets || len(to.Ready.Counts) > mostBuckets {
 		return to, errors.New("its histogram has more buckets than one of maxprocs/live")
 	}
 	if !grew(from, to) {
 		return to, ErrRestarted
 	}
-	return live.Metrics{
+	since := live.Metrics{
 		At: to.At, InFlight: to.InFlight,
 		Requests: to.Requests - from.Requests, Failed: to.Failed - from.Failed, Panics: to.Panics - from.Panics, Slow: to.Slow - from.Slow,
 		Streams: to.Streams - from.Streams, Hijacked: to.Hijacked - from.Hijacked,
 		CPU: to.CPU - from.CPU, GCCPU: to.GCCPU - from.GCCPU, GCCycles: to.GCCycles - from.GCCycles,
 		Arrival: to.Arrival.Since(from.Arrival), Handler: to.Handler.Since(from.Handler), Ready: to.Ready.Since(from.Ready),
-	}, nil
+	}
+	return since, possible(since, time.Duration(to.At-from.At), max(state.NumCPU, state.Procs))
+}
+
+const (
+	// mostCounted is more requests than a CPU can count in a second: the Meter takes longer
+	// than 10 ns for each.
+	mostCounted = 1e8
+	// mostInFlight is more requests than fit into the memory of a machine.
+	mostInFlight = 1e9
+	// notAtOnce is how far apart the numbers of one reading may be taken.
+	notAtOnce = time.Second
+)
+
+// possible says which number a program with so many CPUs cannot have. Without a number of
+// CPUs nothing is known.
+func possible(m live.Metrics, took time.Duration, cpus int) error {
+	if cpus < 1 {
+		return nil
+	}
+	had := float64(cpus) * (took + notAtOnce).Seconds()
+	wrong := func(value, why string) error {
+		return fmt.Errorf("the program's Meter reports %s in %s, which cannot be: %s; its numbers are wrong", value, number.Short(number.Duration(took)), why)
+	}
+	for _, counted := range []struct {
+		what string
+		n    uint64
+	}{
+		{"requests", m.Requests}, {"failed requests", m.Failed}, {"slow requests", m.Slow}, {"panics", m.Panics},
+		{"requests of HTTP/2", m.Streams}, {"hijacked connections", m.Hijacked}, {"collections", m.GCCycles},
+	} {
+		if float64(counted.n) > mostCounted*had {
+			return wrong(fmt.Sprintf("%.3g %s", float64(counted.n), counted.what), number.CPUs(float64(cpus))+" count at most "+number.Count(mostCounted)+" per second each")
+		}
+	}
+	switch {
+	case m.InFlight > mostInFlight:
+		return wrong(fmt.Sprintf("%.3g requests in flight", float64(m.InFlight)), "no machine has the memory for them")
+	case m.CPU > had:
+		return wrong(fmt.Sprintf("%.3g s of CPU time", m.CPU), number.CPUs(float64(cpus))+" cannot give as much")
+	}
+	return nil
 }
 
 // grew reports whether a reading can come after another: nothing that is counted becomes

@@ -195,7 +195,11 @@ func (s *span) sinceMeter() *Metered {
 	if err != nil {
 		return nil
 	}
-	m, err := meter.Since(s.metered, now)
+	state, err := s.meter.State(ctx)
+	if err != nil {
+		return nil
+	}
+	m, err := meter.Since(s.metered, now, state)
 	if err != nil {
 		return nil
 	}
