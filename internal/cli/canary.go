@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math"
 	"os"
@@ -25,10 +24,9 @@ import (
 type kubeCanary struct {
 	measurement
 	clusterOptions
-	share      float64
-	slice      time.Duration
-	prometheus string
-	queries    []journal.Query
+	promQueries
+	share float64
+	slice time.Duration
 }
 
 // ofCanaries is why the header of a sweep has nothing of a canary's fields.
@@ -68,14 +66,10 @@ func newKubeCanaryOptions(std stdio, cmd *cobra.Command) *kubeCanary {
 	own := field.In(field.Compare,
 		field.Field{Name: "share", Holds: "SHARE", Often: true, Help: "the most of a Service's endpoints that may be canary pods", Value: field.Share(&o.share, 1), Aside: ofCanaries},
 		field.Field{Name: "slice", Holds: "TIME", Help: "the time by which values are compared", Value: field.Time(&o.slice, 1, "1m"), Aside: ofCanaries},
-		field.Field{Name: "prometheus", Holds: "URL", Help: "the Prometheus that --query asks", Value: field.Text(&o.prometheus), Aside: ofCanaries},
-		field.Field{
-			Name: "query", Holds: "NAME=QUERY", Help: "a number to compare (less is better); may be repeated",
-			More: "$pods and $slice are filled in. requests=QUERY is how many requests the pods served, and is not compared.", Value: field.Several(&o.queries, canary.ParseQuery), Needs: "prometheus", Aside: ofCanaries,
-		},
 	)
+	queries := field.In(field.Compare, o.promQueries.fields("$pods and $slice are filled in. requests=QUERY is how many requests the pods served, and is not compared.", ofCanaries, canary.ParseQuery)...)
 	container := field.Field{Name: "container", Holds: "NAME", Group: field.Kube, Help: "the container whose GOMAXPROCS is set (default the first)", Value: field.Text(&o.options.Container), Header: "target.container"}
-	o.bind(std, cmd, slices.Concat(fields, own, o.clusterOptions.fields(""), []field.Field{container}, o.ownNamed("title", "out", "dry-run", "output", "json", "quiet")))
+	o.bind(std, cmd, slices.Concat(fields, own, queries, o.clusterOptions.fields(""), []field.Field{container}, o.ownNamed("title", "out", "dry-run", "output", "json", "quiet")))
 	return o
 }
 
@@ -105,9 +99,10 @@ func (o *kubeCanary) resolve(ctx context.Context, std stdio) (*canaryRun, error)
 		return nil, err
 	}
 	run := &canaryRun{header: h}
-	if run.ask, err = o.asker(ctx, &run.header); err != nil {
+	if run.ask, err = o.client(ctx, o.spec.Load.Headers, func(q journal.Query) string { return canary.Rehearsal(q, o.slice) }, nil); err != nil {
 		return nil, err
 	}
+	run.header.Canary.Prometheus = secret.Text(o.prometheus)
 	o.options.Stdin, o.options.Canary = std.in, true
 	if run.copies, err = kube.Settle(ctx, o.options); err != nil {
 		return nil, refusal(err)
@@ -122,7 +117,7 @@ func (o *kubeCanary) resolve(ctx context.Context, std stdio) (*canaryRun, error)
 // canaryHeader is what the flags say by themselves.
 func (o *kubeCanary) canaryHeader() (h canary.Header, err error) {
 	spec := o.spec.Spec
-	h.Canary = &journal.Canary{SliceSeconds: o.slice.Seconds(), Share: o.share, Queries: []journal.Query{}, Counting: []journal.Counter{}}
+	h.Canary = &journal.Canary{SliceSeconds: o.slice.Seconds(), Share: o.share, Counting: []journal.Counter{}}
 	h.Plan.MarginP99 = spec.MarginP99
 	duration, warmup := spec.Load.Duration, spec.Load.Warmup
 	switch {
@@ -138,39 +133,8 @@ func (o *kubeCanary) canaryHeader() (h canary.Header, err error) {
 	h.Load.DurationSeconds, h.Load.WarmupSeconds = duration.Seconds(), warmup.Seconds()
 	h.Started, h.Tool = time.Now().Truncate(time.Second), o.tool()
 	h.Tool.Args = secret.Own(h.Tool.Args)
-	for _, q := range o.queries {
-		if slices.ContainsFunc(h.Canary.Queries, func(have journal.Query) bool { return have.Name == q.Name }) {
-			return h, usageError("--query %s is given twice", q.Name)
-		}
-		h.Canary.Queries = append(h.Canary.Queries, q)
-	}
-	return h, nil
-}
-
-// asker has every query tried.
-func (o *kubeCanary) asker(ctx context.Context, h *canary.Header) (*prometheus.Client, error) {
-	switch {
-	case o.prometheus == "" && len(h.Canary.Queries) == 0:
-		return nil, nil
-	case len(h.Canary.Queries) == 0:
-		return nil, usageError("--prometheus needs --query, what to ask it")
-	}
-	client, err := prometheus.New(o.prometheus, o.spec.Load.Headers)
-	if err != nil {
-		return nil, usageError("--prometheus %q: %w", secret.Text(o.prometheus), err)
-	}
-	for _, q := range h.Canary.Queries {
-		_, err := client.Ask(ctx, canary.Rehearsal(q, o.slice), time.Now())
-		var refused *prometheus.RefusedError
-		if errors.As(err, &refused) {
-			return nil, usageError("--query %s: %w", q.Name, refused)
-		}
-		if err != nil {
-			return nil, err
-		}
-	}
-	h.Canary.Prometheus = secret.Text(o.prometheus)
-	return client, nil
+	h.Canary.Queries, err = o.list()
+	return h, err
 }
 
 // place settles which pods there are to be.

@@ -9,6 +9,8 @@ import (
 	"regexp"
 	"sync/atomic"
 	"syscall"
+
+	"github.com/procfit/procfit/internal/program/meter"
 )
 
 // fakePod is the last pod of a query, by its number in its run.
@@ -16,7 +18,9 @@ var fakePod = regexp.MustCompile(`procfit-[a-z0-9]+-(\d+)"`)
 
 // fakePrometheus (fakeprom PORT) answers queries until it is interrupted: a query that
 // holds "wrong" is refused, and of the others the first pod of a run has 10, of "alike"
-// all have, of "idle" none, and every further pod has 8, of "harmful" 20.
+// all have, of "idle" none, and every further pod has 8, of "harmful" 20. A query of no pod,
+// as of a live experiment, has a value if it holds "alike", or if it holds "harm": 10 while the
+// program at the socket s has the GOMAXPROCS 2, and else 20.
 func fakePrometheus() {
 	l, err := net.Listen("tcp", "127.0.0.1:"+os.Args[1])
 	if err != nil {
@@ -34,6 +38,11 @@ func fakePrometheus() {
 			w.WriteHeader(http.StatusBadRequest)
 			fmt.Fprint(w, `{"status":"error","errorType":"bad_data","error":"unexpected end of input"}`)
 			return
+		case pod == nil && has("alike"):
+		case pod == nil && has("harm"):
+			if s, err := meter.Open("s").State(r.Context()); err != nil || s.Procs != 2 {
+				value *= 2
+			}
 		case pod == nil:
 			fmt.Fprint(w, `{"status":"success","data":{"resultType":"vector","result":[]}}`)
 			return

@@ -239,6 +239,9 @@ func randomRun(r *rand.Rand, name string) (args []string) {
 		if f.Name == "tls" && name == "kube sweep" {
 			list = []string{"insecure", "name=h"}
 		}
+		if f.Name == "query" && name == "live" {
+			list = []string{"errors=sum(x[$slice])", "late=y[$slice]"}
+		}
 		if list == nil {
 			list = texts[f.Name]
 		}

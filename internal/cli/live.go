@@ -28,6 +28,7 @@ import (
 // liveOptions are the flags of procfit live.
 type liveOptions struct {
 	measurement
+	promQueries
 	slice, burnIn, baseline time.Duration
 	budget                  liveBudget
 	same                    bool
@@ -77,7 +78,8 @@ func newLiveOptions(std stdio, cmd *cobra.Command) *liveOptions {
 		field.Field{Name: "margin-p99"},
 		field.Field{Name: "slo", Help: "latency above which requests are slow: p99=100ms (default by the baseline)", More: "Without it, a request is slow if it takes twice as long as the p99 of the baseline."},
 		field.Field{Name: "seed", Help: "seed of the random order of values (default from the clock)"},
-		field.Field{Name: "header", Help: "a header to send to the URL; may be repeated"})
+		field.Field{Name: "header", Help: "a header to send to the URL, or with a socket to --prometheus; may be repeated"},
+		field.Field{Name: "tls"})
 	own := field.In(field.Compare,
 		field.Field{Name: "slice", Holds: "TIME", Help: "how long a value is counted at a time, up to 20% shorter or longer at random", Value: field.Time(&o.slice, 1, "5s"), Aside: ofLive},
 		field.Field{Name: "burn-in", Holds: "TIME", Help: "time after each change that is not counted", Value: field.Time(&o.burnIn, 1, "2s"), Aside: ofLive},
@@ -88,7 +90,8 @@ func newLiveOptions(std stdio, cmd *cobra.Command) *liveOptions {
 		},
 		toggle("aa", &o.same, "compare the value at start with itself, to check the experiment", ofLive),
 	)
-	o.bind(std, cmd, slices.Concat(fields, own, field.Take(o.own(), append(field.Named("title", "dry-run", "output", "json", "quiet"),
+	queries := field.In(field.Compare, o.promQueries.fields("$slice is filled in, four fifths of --slice: at least two scrapes of the Prometheus must fit into it. A query that is proven above that of the value at start ends the experiment.", ofLive, live.ParseQuery)...)
+	o.bind(std, cmd, slices.Concat(fields, own, queries, field.Take(o.own(), append(field.Named("title", "dry-run", "output", "json", "quiet"),
 		field.Field{Name: "out", Help: "results directory (default results/NAME-live-TIME)"})...)))
 	return o
 }
@@ -118,7 +121,7 @@ func (o *liveOptions) target(args []string) (*meter.Client, error) {
 		return nil, usageError("live takes one socket, URL or process ID, got %s; try: procfit live /run/app/procfit.sock --procs 1,2", phrase.Count(len(args), "word"))
 	}
 	t := meter.Target{Name: args[0], Headers: http.Header{}}
-	if o.has("header") && !t.IsURL() {
+	if o.has("header") && !t.IsURL() && !o.has("prometheus") {
 		return nil, usageError("--header needs a URL: a socket gets no headers")
 	}
 	for _, h := range o.spec.Load.Headers {
@@ -127,6 +130,13 @@ func (o *liveOptions) target(args []string) (*meter.Client, error) {
 			return nil, usageError("--header %q: expected a name, a colon and a value", secret.Text(h))
 		}
 		t.Headers.Add(strings.TrimSpace(name), strings.TrimSpace(value))
+	}
+	if o.has("tls") && !t.IsURL() {
+		return nil, usageError("--tls needs a URL with https://: a socket has no TLS")
+	}
+	var err error
+	if t.TLS, err = o.spec.Load.TLS.Config(t.Scheme()); err != nil {
+		return nil, loadUsage(err)
 	}
 	c, err := t.Find()
 	if err != nil {
@@ -143,6 +153,9 @@ func (o *liveOptions) resolve(ctx context.Context, args []string) (*liveRun, err
 	}
 	run := &liveRun{program: &liveProgram{client: client}, share: o.budget.share}
 	if err := o.liveHeader(&run.header); err != nil {
+		return nil, err
+	}
+	if err := o.asker(ctx, run, meter.Target{Name: args[0]}.IsURL()); err != nil {
 		return nil, err
 	}
 	s, err := client.State(ctx)
@@ -188,6 +201,22 @@ func (o *liveOptions) resolve(ctx context.Context, args []string) (*liveRun, err
 	return run, nil
 }
 
+// asker has every query tried: the program runs already, so that it must have a value.
+func (o *liveOptions) asker(ctx context.Context, run *liveRun, url bool) (err error) {
+	headers := o.spec.Load.Headers
+	if url { // they are for the program alone
+		headers = nil
+	}
+	of := live.Asked(o.slice)
+	run.ask, err = o.client(ctx, headers, func(q journal.Query) string { return q.Over(of) }, func(q journal.Query, v *float64) error {
+		if v == nil {
+			return usageError("--query %s has no value over the last %s: two scrapes must fit into it, for example with --slice 40s; a query of what may be missing, as errors are, needs 'or vector(0)'", q.Name, of)
+		}
+		return nil
+	})
+	return err
+}
+
 // liveHeader is what the flags say by themselves.
 func (o *liveOptions) liveHeader(h *live.Header) error {
 	spec := o.spec.Spec
@@ -203,6 +232,11 @@ func (o *liveOptions) liveHeader(h *live.Header) error {
 	if spec.Load.SLO != nil {
 		h.Live.SlowSeconds = spec.Load.SLO.Seconds
 	}
+	var err error
+	if h.Live.Queries, err = o.list(); err != nil {
+		return err
+	}
+	h.Live.Prometheus = secret.Text(o.prometheus)
 	h.Load.DurationSeconds = spec.Load.Duration.Seconds()
 	h.Started, h.Tool = time.Now().Truncate(time.Second), o.tool()
 	h.Tool.Args = secret.Own(h.Tool.Args)

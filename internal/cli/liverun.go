@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/procfit/procfit/internal/host/folder"
+	"github.com/procfit/procfit/internal/measure/kube/prometheus"
 	"github.com/procfit/procfit/internal/program/meter"
 	"github.com/procfit/procfit/internal/show/number"
 	"github.com/procfit/procfit/internal/show/phrase"
@@ -23,7 +24,8 @@ import (
 type liveRun struct {
 	header  live.Header
 	program *liveProgram
-	share   float64 // the budget as a share; 0: the header has it
+	ask     *prometheus.Client // nil: nothing is asked
+	share   float64            // the budget as a share; 0: the header has it
 	dir     string
 }
 
@@ -104,6 +106,9 @@ func (run *liveRun) measure(ctx context.Context, std stdio) (end *journal.End, b
 		return err
 	}
 	r.Append = func(t journal.Trial) error { return w.Append(t) }
+	if run.ask != nil {
+		r.Ask = run.ask.Ask
+	}
 	end = r.Run(ctx)
 	if dir != nil {
 		defer dir.Close()

@@ -116,7 +116,7 @@ func (o Options) prepare() (*Prepared, error) {
 	if err := p.chooseEngine(); err != nil {
 		return nil, err
 	}
-	if p.Security, err = o.TLS.config(p.scheme); err != nil {
+	if p.Security, err = o.TLS.Config(p.scheme); err != nil {
 		return nil, err
 	}
 	if o.GRPC != nil && len(o.Requests) > 0 {

@@ -20,8 +20,8 @@ type TLS struct {
 	ServerName string // in place of the URL's host
 }
 
-// config is nil where the scheme has no TLS.
-func (t TLS) config(scheme string) (*tls.Config, error) {
+// Config is nil where the scheme has no TLS.
+func (t TLS) Config(scheme string) (*tls.Config, error) {
 	if scheme != SchemeHTTPS {
 		return nil, t.unused(scheme)
 	}

@@ -1,6 +1,7 @@
 package verdict
 
 import (
+	"cmp"
 	"math"
 	"slices"
 
@@ -326,4 +327,19 @@ func (g *group) variesFrom(a *setting, resolved *int) bool {
 		}
 	}
 	return false
+}
+
+// OfTrials is the warning that trials of a live comparison have warnings, with the first; nil:
+// none has.
+func OfTrials(trials []journal.Trial) []Warning {
+	w := Warning{Code: WarnTrials}
+	for i := range trials {
+		if list := trials[i].Warnings; len(list) > 0 {
+			w.Trial, w.Count = cmp.Or(w.Trial, &list[0]), w.Count+int64(len(list))
+		}
+	}
+	if w.Count == 0 {
+		return nil
+	}
+	return []Warning{w}
 }

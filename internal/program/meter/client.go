@@ -6,6 +6,7 @@ package meter
 import (
 	"bytes"
 	"context"
+	"crypto/tls"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -144,10 +145,20 @@ func (c *Client) unreached(err error) error {
 		return fmt.Errorf("%s: permission denied; run as the program's user or as root", c.name)
 	case errors.Is(err, fs.ErrNotExist):
 		return fmt.Errorf("%s: no such socket; is the program running?", c.name)
+	case errors.Is(err, http.ErrSchemeMismatch):
+		return fmt.Errorf("%s: the server does not speak TLS: write http:// in the URL", c.name)
 	}
-	var timeout interface{ Timeout() bool }
-	if errors.As(err, &timeout) && timeout.Timeout() {
+	if timeout, ok := errors.AsType[interface {
+		error
+		Timeout() bool
+	}](err); ok && timeout.Timeout() {
 		return fmt.Errorf("%s: no answer within %v", c.name, slowest)
+	}
+	if bad, ok := errors.AsType[*tls.CertificateVerificationError](err); ok {
+		return fmt.Errorf("%s: its certificate is not trusted: %w; --tls ca=FILE trusts the CA that signed it, --tls name=HOST asks for another name", c.name, bad.Err)
+	}
+	if remote, ok := errors.AsType[*net.OpError](err); ok && remote.Op == "remote error" {
+		return fmt.Errorf("%s: the server refused: %w; --tls cert=FILE,key=FILE gives a client certificate", c.name, remote.Err)
 	}
 	return fmt.Errorf("%s: the program does not answer; is it running? An old socket may be left over", c.name)
 }

@@ -1,6 +1,7 @@
 package meter
 
 import (
+	"crypto/tls"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -13,6 +14,7 @@ import (
 type Target struct {
 	Name    string
 	Headers http.Header // of a URL
+	TLS     *tls.Config // of an https URL; nil: the system's certificates
 }
 
 // Find makes a client of a target.
@@ -28,12 +30,22 @@ func (t Target) Find() (*Client, error) {
 		return nil, fmt.Errorf("%q: expected a URL with the prefix of the control endpoint, such as http://127.0.0.1:8080/internal/procfit", t.Name)
 	}
 	return &Client{name: u.Redacted(), base: strings.TrimSuffix(u.String(), "/") + "/", headers: t.Headers, http: http.Client{
-		Transport: &http.Transport{}, Timeout: slowest, // through no proxy, whose requests a program refuses
+		Transport: &http.Transport{TLSClientConfig: t.TLS}, Timeout: slowest, // through no proxy, whose requests a program refuses
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}}, nil
 }
 
 // IsURL reports whether the target is a URL.
 func (t Target) IsURL() bool {
-	return strings.HasPrefix(t.Name, "http://") || strings.HasPrefix(t.Name, "https://")
+	return t.Scheme() == "http" || t.Scheme() == "https"
+}
+
+// Scheme is that of a URL, else unix.
+func (t Target) Scheme() string {
+	for _, s := range []string{"http", "https"} {
+		if strings.HasPrefix(t.Name, s+"://") {
+			return s
+		}
+	}
+	return "unix"
 }

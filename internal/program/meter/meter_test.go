@@ -1,7 +1,10 @@
 package meter
 
 import (
+	"crypto/tls"
 	"errors"
+	"io"
+	"log"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -128,6 +131,40 @@ func TestFind(t *testing.T) {
 			if runtime.GOOS == "linux" || !strings.Contains(err.Error(), "Linux") {
 				t.Errorf("%s: %v, want %q", target, err, want)
 			}
+		}
+	}
+}
+
+// TestTLS: an endpoint behind HTTPS is reached with its CA, and with a client certificate where
+// it asks for one. Without them the message has what helps.
+func TestTLS(t *testing.T) {
+	agent, _ := control(t)
+	srv := httptest.NewUnstartedServer(agent)
+	srv.Config.ErrorLog = log.New(io.Discard, "", 0)
+	srv.StartTLS()
+	defer srv.Close()
+	trusted := srv.Client().Transport.(*http.Transport).TLSClientConfig.RootCAs
+	asking := httptest.NewUnstartedServer(agent)
+	asking.Config.ErrorLog = log.New(io.Discard, "", 0)
+	asking.TLS = &tls.Config{ClientAuth: tls.RequireAnyClientCert}
+	asking.StartTLS()
+	defer asking.Close()
+	for _, c := range []struct {
+		url  string
+		with *tls.Config
+		want string // empty: it is reached
+	}{
+		{srv.URL, nil, "its certificate is not trusted: "},
+		{srv.URL, &tls.Config{RootCAs: trusted, ServerName: "other.test"}, "--tls name=HOST asks for another name"},
+		{srv.URL, &tls.Config{RootCAs: trusted}, ""},
+		{srv.URL, &tls.Config{InsecureSkipVerify: true}, ""},
+		{asking.URL, &tls.Config{RootCAs: trusted}, "--tls cert=FILE,key=FILE gives a client certificate"},
+		{asking.URL, &tls.Config{RootCAs: trusted, Certificates: srv.TLS.Certificates}, ""},
+		{strings.Replace(srv.URL, "https", "http", 1), nil, "refused: 400"},
+	} {
+		s, err := find(t, Target{Name: c.url + "/x", TLS: c.with}).State(t.Context())
+		if c.want == "" && (err != nil || s.PID != os.Getpid()) || c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want)) {
+			t.Errorf("%s, %+v: %v, want %q", c.url, c.with, err, c.want)
 		}
 	}
 }

@@ -321,16 +321,7 @@ func (a *analysis) warnings(trials []journal.Trial) []verdict.Warning {
 	}
 	add(verdict.WarnSame, func(s verdict.CanarySetting) bool { return s.Same })
 	add(verdict.WarnUnproven, func(s verdict.CanarySetting) bool { return s.Slices > 0 && len(s.Observed) == 0 })
-	told := verdict.Warning{Code: verdict.WarnTrials}
-	for _, t := range trials {
-		if n := len(t.Warnings); n > 0 && told.Trial == nil {
-			told.Trial = &t.Warnings[0]
-		}
-		told.Count += int64(len(t.Warnings))
-	}
-	if told.Count > 0 {
-		list = append(list, told)
-	}
+	list = append(list, verdict.OfTrials(trials)...)
 	if n := a.Canary.Slices; n > 0 && n < fewSlices {
 		list = append(list, verdict.Warning{Code: verdict.WarnFewSlices, Count: int64(n)})
 	}

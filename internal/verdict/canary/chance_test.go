@@ -6,6 +6,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/procfit/procfit/internal/verdict/contest/race"
 	"github.com/procfit/procfit/test/chance"
 	"github.com/procfit/procfit/test/need"
 )
@@ -115,7 +116,7 @@ func ended(r *rand.Rand, of traffic, times, margin, comparisons float64) int {
 	for i := range 30 {
 		x, y := of(r, i, &past)
 		is, was = append(is, x*times), append(was, y)
-		if _, harm := above(is, was, margin, falseAlarms/comparisons); harm {
+		if _, harm := race.Above(is, was, margin, falseAlarms/comparisons); harm {
 			return i + 1
 		}
 	}

@@ -91,7 +91,7 @@ func TestParseQuery(t *testing.T) {
 		}
 	}
 	q := journal.Query{Name: "p99", Text: `x{pod=~"$pods"}[$slice]`}
-	if got, want := asked(q, []string{"a-1", "a-2"}, 90e9), `x{pod=~"a-1|a-2"}[90s]`; got != want {
+	if got, want := q.Over(90e9, "a-1", "a-2"), `x{pod=~"a-1|a-2"}[90s]`; got != want {
 		t.Errorf("%s, want %s", got, want)
 	}
 }

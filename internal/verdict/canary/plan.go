@@ -25,7 +25,6 @@ package canary
 import (
 	"fmt"
 	"math"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -85,40 +84,23 @@ func Divide(values []*int, quota *float64, pods, serve int, share float64) ([][]
 // slice. All others are of metrics for which less is better.
 const Requests = "requests"
 
-// What is in a query for the pods of a setting, as a regular expression, and for the
-// length of a slice.
-const (
-	podsPlaceholder  = "$pods"
-	slicePlaceholder = "$slice"
-)
-
-var queryName = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_]*$`)
-
 // ParseQuery reads NAME=QUERY.
 func ParseQuery(s string) (journal.Query, error) {
-	name, text, ok := strings.Cut(s, "=")
-	q := journal.Query{Name: strings.TrimSpace(name), Text: strings.TrimSpace(text)}
+	q, err := journal.ParseQuery(s, `p99='histogram_quantile(0.99, …{pod=~"$pods"}…)'`)
 	switch {
-	case !ok || !queryName.MatchString(q.Name) || q.Text == "":
-		return q, fmt.Errorf("%q: expected NAME=QUERY, for example p99='histogram_quantile(0.99, …{pod=~\"$pods\"}…)'", s)
+	case err != nil:
 	case slices.Contains(own, q.Name):
-		return q, fmt.Errorf("%q: %s is the name of a metric that procfit always counts: choose another name", s, q.Name)
-	case !strings.Contains(q.Text, podsPlaceholder):
-		return q, fmt.Errorf("%q: %s must be in it, for the pods of a setting: {pod=~\"$pods\"}; in a shell, use single quotes", s, podsPlaceholder)
+		err = fmt.Errorf("%q: %s is the name of a metric that procfit always counts: choose another name", s, q.Name)
+	case !strings.Contains(q.Text, journal.PodsPlaceholder):
+		err = fmt.Errorf("%q: %s must be in it, for the pods of a setting: {pod=~\"$pods\"}; in a shell, use single quotes", s, journal.PodsPlaceholder)
 	}
-	return q, nil
-}
-
-// asked is the query for some pods. Names of pods hold nothing that a regular expression
-// knows but dots, which ours have none of.
-func asked(q journal.Query, pods []string, slice time.Duration) string {
-	return strings.NewReplacer(podsPlaceholder, strings.Join(pods, "|"), slicePlaceholder, fmt.Sprintf("%ds", int(slice.Seconds()))).Replace(q.Text)
+	return q, err
 }
 
 // Rehearsal is the query for a pod that there is not: what is wrong with it is known
 // before any is.
 func Rehearsal(q journal.Query, slice time.Duration) string {
-	return asked(q, []string{"procfit-rehearsal"}, slice)
+	return q.Over(slice, "procfit-rehearsal")
 }
 
 // Header is the header of a canary's journal: its Canary is never nil. Its duration is that

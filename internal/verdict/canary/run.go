@@ -4,12 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
 	"slices"
 	"time"
-
-	"gonum.org/v1/gonum/floats"
-	"gonum.org/v1/gonum/stat"
 
 	"github.com/procfit/procfit/internal/verdict/contest/race"
 	"github.com/procfit/procfit/internal/verdict/journal"
@@ -195,28 +191,20 @@ func (r *Run) slice(ctx context.Context, block int, started time.Time) (Slice, e
 
 // ask makes the queries metrics of a setting's slice.
 func (r *Run) ask(ctx context.Context, t *journal.Trial, now time.Time) error {
-	if t.Metrics == nil {
-		t.Metrics = map[string]journal.Metric{}
-	}
 	var pods []string
 	for _, p := range t.Pods {
 		pods = append(pods, p.Name)
 	}
 	for _, q := range r.Header.Canary.Queries {
-		v, err := r.Ask(ctx, asked(q, pods, r.Header.slice()), now)
+		v, err := r.Ask(ctx, q.Over(r.Header.slice(), pods...), now)
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
-		if err != nil { // a Prometheus may be away for a while, and a slice has other metrics
-			t.Warnings = append(t.Warnings, journal.Warning{Code: journal.WarnQuery, Detail: q.Name + ": " + err.Error()})
+		better := "lower"
+		if q.Name == Requests {
+			better = "higher"
 		}
-		if v != nil {
-			m := journal.Metric{Value: *v, Better: "lower"}
-			if q.Name == Requests {
-				m.Better = "higher"
-			}
-			t.Metrics[q.Name] = m
-		}
+		t.Answer(q, better, v, err)
 	}
 	return nil
 }
@@ -226,8 +214,6 @@ const (
 	UnreadyMost = 10 * time.Second
 	// falseAlarms is how many canaries of equal pods may end for a query.
 	falseAlarms = 0.01
-	// harmTuned makes the test find harm in four to eight slices.
-	harmTuned = 0.25
 )
 
 // Condition is one pod as it is.
@@ -276,7 +262,7 @@ func harmIn(h Header, list []Slice) *journal.Harm {
 	for _, a := range list[len(list)-1] {
 		for _, name := range guarded {
 			is, was := pairsOf(list, a.Setting.Label, name)
-			if ratio, harm := above(is, was, h.Plan.MarginP99, alpha); harm {
+			if ratio, harm := race.Above(is, was, h.Plan.MarginP99, alpha); harm {
 				return &journal.Harm{Code: journal.HarmQuery, Setting: a.Setting.Label, Query: name, Slices: len(is), Ratio: ratio}
 			}
 		}
@@ -318,24 +304,4 @@ func (h Header) compared() (n int) {
 		n += len(settings) - 1
 	}
 	return n
-}
-
-// above reports whether values are proven above the control's, with an error of alpha over
-// all looks, and by more than the margin. ratio is how far; nil where the control had none.
-// Values are compared by their logarithms. Where one is 0, as errors may be, they are
-// compared by their square roots.
-func above(is, was []float64, margin, alpha float64) (ratio *float64, proven bool) {
-	d := make([]float64, len(is))
-	if slices.ContainsFunc(slices.Concat(is, was), func(x float64) bool { return x <= 0 }) {
-		for i := range is {
-			d[i] = math.Sqrt(max(0, is[i])) - math.Sqrt(max(0, was[i]))
-		}
-		ratio = share(new(floats.Sum(is)), new(floats.Sum(was)))
-	} else {
-		for i := range is {
-			d[i] = math.Log(is[i] / was[i])
-		}
-		ratio = share(new(math.Exp(stat.Mean(d, nil))), new(1.0))
-	}
-	return ratio, (ratio == nil || *ratio > 1+margin) && race.Evidence(d, harmTuned) >= 1/alpha
 }

@@ -50,12 +50,6 @@ const (
 	EffectRelaxed Effect = "relaxed"
 )
 
-// Query is a metric of the user's own Prometheus.
-type Query struct {
-	Name string `json:"name"`
-	Text string `json:"text"`
-}
-
 // EndCode is how a canary, or a live experiment, came to its end.
 type EndCode string
 
@@ -86,7 +80,7 @@ type HarmCode string
 const (
 	HarmEnded   HarmCode = "ended"   // a container of it did, or was restarted
 	HarmUnready HarmCode = "unready" // for too long
-	HarmQuery   HarmCode = "query"   // proven above the control's, and by more than allowed
+	HarmQuery   HarmCode = "query"   // proven above the control's or the start value's, and by more than allowed
 	// Of a live experiment:
 	HarmBudget HarmCode = "budget" // slow and failed requests have used the budget up
 	HarmPanic  HarmCode = "panic"  // a handler panicked
@@ -99,8 +93,8 @@ type Harm struct {
 	Pod     string   `json:"pod,omitempty"`
 	// Detail is how a container ended, or what a pod that is not ready says.
 	Detail string `json:"detail,omitempty"`
-	// Query was Ratio times the control's over the number of Slices. Ratio is null where the
-	// control's was 0.
+	// Query was Ratio times the control's, or the start value's, over the number of Slices.
+	// Ratio is null where that was 0.
 	Query  string   `json:"query,omitempty"`
 	Slices int      `json:"slices,omitempty"`
 	Ratio  *float64 `json:"ratio,omitempty"`

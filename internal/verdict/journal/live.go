@@ -31,6 +31,10 @@ type Live struct {
 	// Same reports that the start value was compared with itself, for a check of the
 	// experiment.
 	Same bool `json:"same,omitempty"`
+	// Prometheus was asked the queries at the end of each slice: the answers are the metrics
+	// of the trials.
+	Prometheus string  `json:"prometheus,omitempty"`
+	Queries    []Query `json:"queries,omitempty"`
 }
 
 // Slice is what a trial of a live experiment has in addition: what the process did with one

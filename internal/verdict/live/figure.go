@@ -22,7 +22,13 @@ type figure struct {
 	judged  bool
 	lacking verdict.Outcome // where fewer than half of the pairs have it
 	of      func(*Slice) float64
-	d       []float64
+	// pairs have it in both slices, and d are the differences of those that have a logarithm.
+	// Of a figure that is 0 in a slice, as errors may be, there is none: it is bare, and its
+	// differences as they are have their signs too. idle are the pairs in which both are 0.
+	pairs, idle int
+	d           []float64
+	bare        bool
+	plain       signs
 	// The signs of the differences, of those to the margin, and of those to its like below:
 	// that they are below the margin proves that the value is no worse.
 	at, over, under signs
@@ -33,13 +39,21 @@ func (r Rules) figures() []*figure {
 	list := []*figure{
 		{name: FigureCPU, margin: cmp.Or(r.MarginCPU, 0.05), judged: true, of: func(s *Slice) float64 { return math.Log(s.CPU / float64(s.Requests)) }},
 		{name: FigureP50, margin: cmp.Or(r.MarginP50, 0.10), judged: r.Latency, lacking: verdict.OutcomeNotJudged, of: latency(func(s *Slice) float64 { return s.P50 })},
-		{name: FigureP99, margin: cmp.Or(r.MarginP99, 0.20), judged: r.Latency, lacking: verdict.OutcomeNotJudged, of: latency(func(s *Slice) float64 { return s.P99 })},
+		{name: FigureP99, margin: r.margin(), judged: r.Latency, lacking: verdict.OutcomeNotJudged, of: latency(func(s *Slice) float64 { return s.P99 })},
 	}
 	for _, q := range r.Queries {
-		list = append(list, &figure{name: q, margin: cmp.Or(r.MarginP99, 0.20), judged: true, lacking: verdict.OutcomeOpen, of: func(s *Slice) float64 { return math.Log(s.Queries[q]) }})
+		list = append(list, &figure{name: q, bare: true, margin: r.margin(), judged: true, lacking: verdict.OutcomeOpen, of: func(s *Slice) float64 {
+			if x, known := s.Queries[q]; known && x >= 0 {
+				return math.Log(x)
+			}
+			return math.NaN()
+		}})
 	}
 	return append(list, &figure{name: FigureRequests, margin: unequal, of: func(s *Slice) float64 { return math.Log(float64(s.Requests) / s.Seconds) }})
 }
+
+// margin is that of a p99, and of queries.
+func (r Rules) margin() float64 { return cmp.Or(r.MarginP99, 0.20) }
 
 // latency is the logarithm of one that enough requests have.
 func latency(of func(*Slice) float64) func(*Slice) float64 {
@@ -54,10 +68,21 @@ func latency(of func(*Slice) float64) func(*Slice) float64 {
 // share is of the requests; NaN: there were none.
 func share(n, of uint64) float64 { return float64(n) / float64(of) }
 
-// add takes the difference of one block, if there is one.
-func (f *figure) add(d float64) {
+// add takes the two slices of one block, if both have the figure.
+func (f *figure) add(is, was float64) {
+	d := is - was
+	if f.bare && !math.IsNaN(is) && !math.IsNaN(was) {
+		f.pairs++
+		f.plain.add(math.Exp(is) - math.Exp(was))
+		if math.IsInf(is, -1) && math.IsInf(was, -1) {
+			f.idle++
+		}
+	}
 	if !isFinite(d) {
 		return
+	}
+	if !f.bare {
+		f.pairs++
 	}
 	f.d = append(f.d, d)
 	f.at.add(d)
@@ -76,6 +101,8 @@ func (f *figure) bound(level float64) Bound {
 	switch {
 	case !f.judged:
 		b.Outcome, b.Same = verdict.OutcomeNotJudged, false
+	case 2*len(f.d) < f.pairs: // mostly 0, and no ratio
+		b.Outcome, b.Same = f.mostlyZero(level), false
 	case within && b.High < 1 && f.at.isBelow(level):
 		b.Outcome = verdict.OutcomeBetter
 	case within:
@@ -86,6 +113,20 @@ func (f *figure) bound(level float64) Bound {
 		b.Outcome = verdict.OutcomeOpen
 	}
 	return b
+}
+
+// mostlyZero is what differences prove of which few have a ratio. What is 0 with either value
+// in most blocks is not compared.
+func (f *figure) mostlyZero(level float64) verdict.Outcome {
+	switch {
+	case f.plain.isAbove(level):
+		return verdict.OutcomeWorse
+	case f.plain.isBelow(level):
+		return verdict.OutcomeBetter
+	case 2*f.idle >= f.pairs:
+		return verdict.OutcomeNotJudged
+	}
+	return verdict.OutcomeOpen
 }
 
 // disclaim takes back that the figure differs.

@@ -57,9 +57,10 @@ func newProof(r Rules) *proof {
 }
 
 // level is the error of one claim in one direction. Of each value it may be claimed that a
-// figure is less, or that it is more, and that more requests fail.
+// figure is less, or that it is more, and that more requests fail. A query has two ways to be
+// proven: by its ratios, and where it is mostly 0 by its differences.
 func (r Rules) level() float64 {
-	judged := 0
+	judged := len(r.Queries)
 	for _, f := range r.figures() {
 		if f.judged {
 			judged++
@@ -102,7 +103,7 @@ func (v *value) visited(left bool) {
 
 func (v *value) add(s, start *Slice) {
 	for _, f := range v.figures {
-		f.add(f.of(s) - f.of(start))
+		f.add(f.of(s), f.of(start))
 	}
 	// Shares are often 0, which has no logarithm. The signs are the same.
 	if d := share(s.Failed, s.Requests) - share(start.Failed, start.Requests); !math.IsNaN(d) {
@@ -127,7 +128,7 @@ func (p *proof) judged(i int) Judged {
 			b.disclaim()
 		}
 		// CPU is the figure that every slice has.
-		if f.judged && 2*b.Pairs < len(v.figures[0].d) {
+		if f.judged && 2*f.pairs < len(v.figures[0].d) {
 			b.Outcome, b.Same = f.lacking, false
 		}
 		if f.name == FigureRequests {

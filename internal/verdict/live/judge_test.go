@@ -47,19 +47,37 @@ func TestJudge(t *testing.T) {
 		out     bool
 		unequal bool
 	}{
-		"nothing differs":                  {rules(2), than{1, 1, 1, 1}, nil, Same, false, false},
-		"less CPU, and no longer":          {rules(2), than{0.9, 1, 1, 1}, nil, Better, false, false},
-		"less CPU, and p99 may be longer":  {rules(2), than{0.9, 1, 1.19, 1}, nil, Mixed, false, false},
-		"more CPU by less than the margin": {rules(2), than{1.02, 1, 1, 1}, nil, Same, false, false},
-		"more CPU":                         {rules(2), than{1.1, 1, 1, 1}, nil, Worse, true, false},
-		"longer":                           {rules(2), than{1, 1, 1.5, 1}, nil, Worse, true, false},
-		"less CPU, and longer":             {rules(2), than{0.9, 1, 1.5, 1}, nil, Mixed, false, false},
-		"less CPU alone is known":          {cpuAlone, than{0.9, 1, 1, 1}, nil, Cheaper, false, false},
-		"a latency that is not judged":     {cpuAlone, than{0.9, 3, 3, 1}, nil, Cheaper, false, false},
-		"a query without an answer":        {query, than{0.9, 1, 1, 1}, nil, Cheaper, false, false},
-		"the traffic differs":              {rules(2), than{0.9, 1, 1, 1.2}, nil, Open, false, true},
-		"the traffic differs by 2%":        {rules(2), than{0.9, 1, 1, 1.02}, nil, Better, false, false},
-		"left twice":                       {rules(2), than{0.9, 1, 1, 1}, voids(VoidLeft, 5, 7), Left, true, false},
+		"nothing differs":                        {rules(2), than{1, 1, 1, 1}, nil, Same, false, false},
+		"less CPU, and no longer":                {rules(2), than{0.9, 1, 1, 1}, nil, Better, false, false},
+		"less CPU, and p99 may be longer":        {rules(2), than{0.9, 1, 1.19, 1}, nil, Mixed, false, false},
+		"more CPU by less than the margin":       {rules(2), than{1.02, 1, 1, 1}, nil, Same, false, false},
+		"more CPU":                               {rules(2), than{1.1, 1, 1, 1}, nil, Worse, true, false},
+		"longer":                                 {rules(2), than{1, 1, 1.5, 1}, nil, Worse, true, false},
+		"less CPU, and longer":                   {rules(2), than{0.9, 1, 1.5, 1}, nil, Mixed, false, false},
+		"less CPU alone is known":                {cpuAlone, than{0.9, 1, 1, 1}, nil, Cheaper, false, false},
+		"a latency that is not judged":           {cpuAlone, than{0.9, 3, 3, 1}, nil, Cheaper, false, false},
+		"a query without an answer":              {query, than{0.9, 1, 1, 1}, nil, Cheaper, false, false},
+		"a query that is less":                   {query, than{1, 1, 1, 1}, served(5, 4), Better, false, false},
+		"a query that is the same":               {query, than{0.9, 1, 1, 1}, served(5, 5), Better, false, false},
+		"a query that is more":                   {query, than{1, 1, 1, 1}, served(5, 7), Worse, true, false},
+		"less CPU, and a query is more":          {query, than{0.9, 1, 1, 1}, served(5, 7), Mixed, false, false},
+		"a query of errors, of which are none":   {query, than{0.9, 1, 1, 1}, served(0, 0), Cheaper, false, false},
+		"a query of errors that none had before": {query, than{0.9, 1, 1, 1}, served(0, 0.1), Mixed, false, false},
+		"a query of errors that are gone":        {query, than{1, 1, 1, 1}, served(0.1, 0), Better, false, false},
+		"a query of errors in few slices": {query, than{1, 1, 1, 1}, func(s *Slice) {
+			served(0, 0)(s)
+			if s.Block%4 == 0 {
+				s.Queries["served"] = float64(s.Value)
+			}
+		}, Worse, true, false},
+		"a query with an answer in one of three": {query, than{0.9, 1, 1, 1}, func(s *Slice) {
+			if s.Block%3 == 0 {
+				served(5, 5)(s)
+			}
+		}, Cheaper, false, false},
+		"the traffic differs":       {rules(2), than{0.9, 1, 1, 1.2}, nil, Open, false, true},
+		"the traffic differs by 2%": {rules(2), than{0.9, 1, 1, 1.02}, nil, Better, false, false},
+		"left twice":                {rules(2), than{0.9, 1, 1, 1}, voids(VoidLeft, 5, 7), Left, true, false},
 		"left twice, once as the start value would have been": {rules(2), than{0.9, 1, 1, 1}, func(s *Slice) {
 			voids(VoidLeft, 5, 6)(s)
 			if s.Block == 6 && s.Value == 0 {
@@ -88,6 +106,14 @@ func TestJudge(t *testing.T) {
 		if !reflect.DeepEqual(got, Judge(c.rules, list)) {
 			t.Errorf("%s: judged again, it is another verdict", name)
 		}
+	}
+}
+
+// served is a query's number of the start value and of the value, with 3% of noise.
+func served(start, value float64) func(*Slice) {
+	r := rand.New(rand.NewPCG(7, 7))
+	return func(s *Slice) {
+		s.Queries = map[string]float64{"served": []float64{start, value}[s.Value] * math.Exp(0.03*r.NormFloat64())}
 	}
 }
 
@@ -131,7 +157,7 @@ func TestFewPairs(t *testing.T) {
 	} {
 		f := rules(2).figures()[0]
 		for n := range 12 {
-			f.add(d + 1e-4*float64(n%2))
+			f.add(d+1e-4*float64(n%2), 0)
 			if b := f.bound(rules(2).level()); n == 6 && b.Outcome != want[0] || n == 11 && b.Outcome != want[1] {
 				t.Errorf("%g, after %d pairs: %+v", d, n+1, b)
 			}
@@ -206,7 +232,7 @@ func TestLevel(t *testing.T) {
 	for _, c := range []struct {
 		rules Rules
 		want  float64 // claims
-	}{{Rules{}, 3}, {query, 7}, {rules(2), 7}, {rules(4), 21}, {rules(6), 35}} {
+	}{{Rules{}, 3}, {query, 11}, {rules(2), 7}, {rules(4), 21}, {rules(6), 35}} {
 		if got := alpha / c.rules.level(); math.Abs(got-c.want) > 1e-9 {
 			t.Errorf("%+v: shared by %g, want %g", c.rules, got, c.want)
 		}

@@ -48,6 +48,9 @@ func (h Header) rules() Rules {
 	for _, s := range h.Plan.Settings[1:] {
 		r.Values = append(r.Values, *s.Procs)
 	}
+	for _, q := range h.Live.Queries {
+		r.Queries = append(r.Queries, q.Name)
+	}
 	return r
 }
 

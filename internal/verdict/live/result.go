@@ -17,6 +17,14 @@ func (h Header) sliceOf(t *journal.Trial) Slice {
 			s.Halves[i] = Half{h.Requests, h.CPUSeconds, known(h.P50Seconds)}
 		}
 	}
+	for _, q := range h.Live.Queries {
+		if m, known := t.Metrics[q.Name]; known {
+			if s.Queries == nil {
+				s.Queries = map[string]float64{}
+			}
+			s.Queries[q.Name] = m.Value
+		}
+	}
 	return s
 }
 
@@ -90,7 +98,7 @@ func Analyze(c *journal.Contents) *verdict.Result {
 	for i := range c.Header.Plan.Settings {
 		l.Settings = append(l.Settings, h.settingResult(i, look, list, c.Trials))
 	}
-	r.Live, r.Recommendation = l, recommend(l)
+	r.Live, r.Recommendation, r.Warnings = l, recommend(l), append(r.Warnings, verdict.OfTrials(c.Trials)...)
 	return r
 }
 

@@ -22,6 +22,7 @@ type fake struct {
 	rate     float64 // requests per second
 	capacity map[int]float64
 	cost     map[int]float64 // CPU seconds per request
+	asked    func(ctx context.Context, query string) (*float64, error)
 	noise    *rand.Rand
 	fail     func(call string) error // nil: nothing fails
 	fades    time.Duration           // what a larger value leaves behind costs half as much again, at first
@@ -177,6 +178,7 @@ func measured(ctx context.Context, f *fake, h Header, tell func(Event)) (*journa
 	c := &journal.Contents{}
 	r := &Run{
 		Header: h, Place: f, BucketEnd: bucketEnd, Quantile: quantile,
+		Ask:    func(ctx context.Context, query string, _ time.Time) (*float64, error) { return f.asked(ctx, query) },
 		Begin:  func(h Header) error { c.Header = h.Header; return nil },
 		Append: func(t journal.Trial) error { c.Trials = append(c.Trials, t); return nil },
 		Tell: func(e Event) {

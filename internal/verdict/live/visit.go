@@ -2,11 +2,8 @@ package live
 
 import (
 	"context"
-	"math"
-	"slices"
 	"time"
 
-	"github.com/procfit/procfit/internal/show/number"
 	"github.com/procfit/procfit/internal/verdict/journal"
 )
 
@@ -93,7 +90,8 @@ func (r *Run) visit(ctx context.Context, block, order, value int) error {
 	if err != nil {
 		return err
 	}
-	for wire := r.wire; to.At.IsZero(); {
+	var asked <-chan []answer // until they are there, the value is watched as before
+	for wire, over := r.wire, false; !over; {
 		if err := wait(ctx, between); err != nil {
 			return err
 		}
@@ -123,9 +121,10 @@ func (r *Run) visit(ctx context.Context, block, order, value int) error {
 			from = now
 		case half.At.IsZero() && !at.Before(counting.Add(length/2)):
 			half = now
-		case !half.At.IsZero() && !at.Before(counting.Add(length)):
-			to = now
+		case to.At.IsZero() && !half.At.IsZero() && !at.Before(counting.Add(length)):
+			to, asked = now, r.ask(ctx)
 		}
+		over = r.Header.answered(t, asked)
 	}
 	t.MeasuredSeconds = to.At.Sub(from.At).Seconds()
 	r.counted(t.Live, from, half, to)
@@ -185,104 +184,5 @@ func (r *Run) keepSlice(t *journal.Trial) error {
 		return err
 	}
 	r.Tell(Event{Kind: EventSlice, Trial: *t, Spent: r.budget.Spent()})
-	return nil
-}
-
-// baseline looks at the start value alone: what is usual, and what is slow. What it finds
-// is not learned again later.
-func (r *Run) baseline(ctx context.Context) error {
-	h := &r.Header
-	r.Tell(Event{Kind: EventBaseline})
-	var all [][]Reading // of each slice
-	var trials []*journal.Trial
-	for n := range max(2, int(h.Live.BaselineSeconds/h.Live.SliceSeconds)) {
-		t, err := r.begin(ctx, n, 0, 0)
-		if err != nil {
-			return err
-		}
-		t.Role, t.Valid = journal.RolePilot, true
-		var list []Reading
-		for from := time.Now(); len(list) < 3 || time.Since(from) < seconds(h.Live.SliceSeconds); {
-			x, err := r.read(ctx)
-			if err == nil {
-				list, err = append(list, x), wait(ctx, between)
-			}
-			if err != nil {
-				return err
-			}
-		}
-		t.DurationSeconds = time.Since(t.Started).Seconds()
-		all, trials = append(all, list), append(trials, t)
-	}
-	first, end := all[0][0], all[len(all)-1]
-	last := end[len(end)-1]
-	if err := r.learn(first, last, trials); err != nil {
-		return err
-	}
-	var sights []Sight
-	for _, list := range all {
-		for j, x := range list[1:] {
-			sights = append(sights, r.sight(list[j], x))
-		}
-	}
-	r.wire, r.budget = NewWire(sights), NewBudget(h.Live.Budget, sights)
-	if least := r.budget.Reserve(); least > h.Live.Budget {
-		return endFor(journal.EndFailed, "a value that carries nothing costs %.0f requests until it is left, more than the budget of %.0f: use --budget %.0f or more", least, h.Live.Budget, math.Ceil(4*least))
-	}
-	h.Live.InSystemMax = r.wire.Most
-	for i, list := range all {
-		end := list[len(list)-1]
-		trials[i].MeasuredSeconds = end.At.Sub(list[0].At).Seconds()
-		r.counted(trials[i].Live, list[0], list[len(list)/2], end)
-		for j, x := range list[1:] {
-			trials[i].Live.InSystemMax = max(trials[i].Live.InSystemMax, r.wire.InSystem(r.sight(list[j], x)))
-		}
-	}
-	if err := r.Begin(*h); err != nil {
-		return err
-	}
-	for _, t := range trials {
-		if err := r.Append(*t); err != nil {
-			return err
-		}
-	}
-	r.Tell(Event{Kind: EventBegin})
-	return nil
-}
-
-// learn is what of the header the baseline decides.
-func (r *Run) learn(first, last Reading, trials []*journal.Trial) error {
-	l, took := r.Header.Live, last.At.Sub(first.At)
-	requests := last.Requests - first.Requests
-	if requests == 0 {
-		return endFor(journal.EndUnreached, "no %ss in %s: there is nothing to compare", l.Unit, number.Short(number.Duration(took)))
-	}
-	calls := make([]float64, len(trials))
-	for i, t := range trials {
-		calls[i] = t.Live.CallSeconds
-	}
-	slices.Sort(calls)
-	if call := calls[len(calls)/2]; call > 1 {
-		return endFor(journal.EndFailed, "a change of GOMAXPROCS waits for collections, %s in the median: use kube canary", number.Short(number.Seconds(call)))
-	}
-	l.RequestsPerSecond, l.CPUs = float64(requests)/took.Seconds(), (last.CPU-first.CPU)/took.Seconds()
-	r.panicked = last.Panics > first.Panics
-	switch {
-	case last.Arrival.count(0) > first.Arrival.count(0):
-		l.LatencyBy = ByArrival
-	case last.Handler.count(0) > first.Handler.count(0):
-		l.LatencyBy = byHandler
-	default:
-		l.LatencyBy = byNone
-	}
-	if l.SlowSeconds == 0 {
-		if p99 := r.quantile(r.latency(first), r.latency(last), 0.99); p99 != nil {
-			l.SlowSeconds = 2 * *p99
-		}
-	}
-	if r.Share > 0 {
-		const month, allowed = 30 * 24 * 3600, 0.001 // of a month, with an objective of 99.9%
-		l.Budget = r.Share * allowed * month * l.RequestsPerSecond
-	}
 	return nil
 }

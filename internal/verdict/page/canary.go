@@ -9,6 +9,7 @@ import (
 	"github.com/procfit/procfit/internal/show/phrase"
 	"github.com/procfit/procfit/internal/verdict"
 	"github.com/procfit/procfit/internal/verdict/canary"
+	"github.com/procfit/procfit/internal/verdict/journal"
 )
 
 // canaryWords are those of a canary.
@@ -236,4 +237,20 @@ func CanarySlice(r *verdict.Result) string {
 		return "this slice has no values"
 	}
 	return phrase.Clean(w.name(figure) + " of " + phrase.And(list))
+}
+
+// queries are what a Prometheus was asked, by a canary or by a live experiment.
+func queries(r *verdict.Result, add func(name, value string)) {
+	var list []journal.Query
+	prometheus := ""
+	if c := r.Canary; c != nil {
+		list, prometheus = c.Queries, c.Prometheus
+	}
+	if l := r.Live; l != nil {
+		list, prometheus = l.Queries, l.Prometheus
+	}
+	for _, q := range list {
+		add("Query "+phrase.Clean(q.Name), q.Text)
+	}
+	add("Prometheus", prometheus)
 }

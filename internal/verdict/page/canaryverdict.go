@@ -213,10 +213,14 @@ func (w canaryWords) harm(h *journal.Harm) string {
 		}
 		return s + "." + why
 	}
-	by := "above that of the control, which was 0,"
+	return fmt.Sprintf("%s did harm, so the canary ended: %s. By chance alone, fewer than 1 canary in 100 ends like this.", who, w.above(h))
+}
+
+// above is how far a query was above that of the control.
+func (w canaryWords) above(h *journal.Harm) string {
+	by := "above that of " + w.control() + ", which was 0,"
 	if h.Ratio != nil {
-		by = short(*h.Ratio, number.Digits) + " times that of the control"
+		by = short(*h.Ratio, number.Digits) + " times that of " + w.control()
 	}
-	return fmt.Sprintf("%s did harm, so the canary ended: %s was %s over %s. The margin is %s. By chance alone, fewer than 1 canary in 100 ends like this.",
-		who, w.name(h.Query), by, phrase.Count(h.Slices, "slice"), number.Percent(w.r.Plan.MarginP99))
+	return fmt.Sprintf("%s was %s over %s. The margin is %s", w.name(h.Query), by, phrase.Count(h.Slices, "slice"), number.Percent(w.r.Plan.MarginP99))
 }

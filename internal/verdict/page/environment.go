@@ -50,6 +50,7 @@ func environment(r *verdict.Result) []Facts {
 	add("Directory", t.Directory)
 	add("CPUs of the target", t.Had().String())
 	canaryEnvironment(r.Canary, add)
+	queries(r, add)
 	about("Load")
 	add("URL", t.URL)
 	add("Load generator", generator(r))
@@ -102,10 +103,6 @@ func canaryEnvironment(c *verdict.Canary, add func(name, value string)) {
 		}
 		add("GOMAXPROCS of "+phrase.Clean(a.Label), fmt.Sprintf("%s, in %s under %s", phrase.And(ran), phrase.Count(a.Replicas, "pod"), limit))
 	}
-	for _, q := range c.Queries {
-		add("Query "+phrase.Clean(q.Name), q.Text)
-	}
-	add("Prometheus", c.Prometheus)
 }
 
 // where says how near the load was to the target.

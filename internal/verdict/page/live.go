@@ -52,13 +52,16 @@ func (v *View) live(r *verdict.Result) {
 
 // facts are what limits the answer.
 func (w liveWords) facts() document.Pairs {
-	share := number.Ratio()
+	share, queries := number.Ratio(), ""
+	if len(w.Queries) > 0 {
+		queries = ", queries " + share.Number(w.r.Plan.MarginP99)
+	}
 	var sized document.Pairs
 	if list := phrase.CleanAll(w.SizedAtStart); len(list) > 0 {
 		sized = document.Pairs{{Name: "Kept its size", Value: phrase.And(list) + ": a restart with another value changes it"}}
 	}
 	return append(document.Pairs{
-		{Name: "Margins", Value: fmt.Sprintf("CPU time %s, p50 %s, p99 %s (a value that is worse by less is equally good)", share.Number(w.r.Plan.Margin), share.Number(live.MarginP50), share.Number(w.r.Plan.MarginP99))},
+		{Name: "Margins", Value: fmt.Sprintf("CPU time %s, p50 %s, p99 %s%s (a value that is worse by less is equally good)", share.Number(w.r.Plan.Margin), share.Number(live.MarginP50), share.Number(w.r.Plan.MarginP99), queries)},
 		{Name: "Proven for", Value: w.proofHolds()},
 		{Name: "Not visible from inside", Value: "waits before the kernel has a request: in a client's pool, in a load balancer, until a connection is made"},
 		{Name: "Not judged", Value: "memory: threads and caches of the highest value stay"},
@@ -138,13 +141,57 @@ func (w liveWords) compared() Verdict {
 		v.Answer.Text = "Nothing to change"
 		v.Sentence = fmt.Sprintf("GOMAXPROCS %s and %s are the same within the margins.", w.start(), values)
 	default:
+		more := "more slices may decide it"
 		v.Answer.Text = "No answer yet"
-		v.Sentence = fmt.Sprintf("Under this traffic no value is proven better than %s, the value at start: more slices may decide it.", w.start())
-		if longer := time.Duration(2 * w.r.Load.DurationSeconds * float64(time.Second)); len(w.r.Tool.Args) > 0 {
+		v.Sentence = fmt.Sprintf("Under this traffic no value is proven better than %s, the value at start: %s.", w.start(), more)
+		if list := w.came(live.Cheaper); list != nil {
+			more = w.cheaper(&v, list, more)
+		}
+		if longer := time.Duration(2 * w.r.Load.DurationSeconds * float64(time.Second)); more != "" && len(w.r.Tool.Args) > 0 {
 			v.Settle = []document.Item{{Text: "measure for twice as long", Command: "procfit " + phrase.Shell(with(w.r.Tool.Args, flag{"--duration", longer.String()}, flag{name: "--out"}))}}
 		}
 	}
 	return v
+}
+
+// came are the values that came to this.
+func (w liveWords) came(o live.Outcome) (list []verdict.LiveSetting) {
+	for _, s := range w.Live.Settings {
+		if s.Came == string(o) {
+			list = append(list, s)
+		}
+	}
+	return list
+}
+
+// cheaper is that the CPU time of some values is proven less, and what is not known of them.
+// more is what may decide it; empty: no further slice does.
+func (w liveWords) cheaper(v *Verdict, list []verdict.LiveSetting, more string) string {
+	var labels, costs, open []string
+	for _, s := range list {
+		labels = append(labels, phrase.Clean(s.Label))
+		costs = append(costs, w.differences(s.CanarySetting, []string{live.FigureCPU}))
+		for _, f := range s.In(verdict.OutcomeOpen) {
+			if name := w.name(f); !slices.Contains(open, name) {
+				open = append(open, name)
+			}
+		}
+	}
+	unknown := phrase.And(open) + " undecided"
+	if open == nil {
+		unknown, more = "latency unknown", ""
+	}
+	v.Label, v.Answer.Text = "Cheaper, not better", fmt.Sprintf("GOMAXPROCS %s costs less CPU; %s", phrase.Or(labels), unknown)
+	v.Sentence = fmt.Sprintf("Under this traffic GOMAXPROCS %s takes less CPU time than %s, the value at start: %s. Do not change the value for that alone: ", phrase.And(labels), w.start(), phrase.And(costs))
+	switch {
+	case more != "":
+		v.Sentence += phrase.And(open) + " may be worse, and " + more + "."
+	case w.LatencyBy == live.ByArrival:
+		v.Sentence += fmt.Sprintf("latency is not judged with fewer than %d requests in a slice; use a longer --slice.", live.FewRequests)
+	default:
+		v.Sentence += "latency is not known, because no request came through the Meter's Listener; add it to the program, or name a --query."
+	}
+	return more
 }
 
 // checked is what the start value came to, compared with itself.
@@ -223,6 +270,8 @@ func (w liveWords) harm(e *journal.End) string {
 		return fmt.Sprintf("The experiment ended before another slice %s: it might cost more than is left of the budget of %s slow or failed requests beyond those of %s. That the value caused them is not proven by this.", who, number.Count(w.Budget), w.start())
 	case journal.HarmPanic:
 		return fmt.Sprintf("A handler panicked %s, so the experiment ended.", who)
+	case journal.HarmQuery:
+		return fmt.Sprintf("A query is proven worse %s, so the experiment ended: %s. By chance alone, fewer than 1 experiment in 100 ends like this.", who, w.above(e.Harm))
 	}
 	return fmt.Sprintf("The process did not keep running %s, so the experiment ended: %s.", who, phrase.Clean(e.Harm.Detail))
 }

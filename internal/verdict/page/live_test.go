@@ -54,13 +54,28 @@ func TestLiveVerdicts(t *testing.T) {
 		}, document.OK, "Nothing to change", "GOMAXPROCS 2 and 1 are the same within the margins."},
 		"cheaper, latency unknown": {func(c *journal.Contents) {
 			c.Header.Live.LatencyBy = "handler"
-		}, document.Unknown, "No answer yet", "no value is proven better than 2, the value at start: more slices may decide it."},
+		}, document.Unknown, "GOMAXPROCS 1 costs less CPU; latency unknown", "Under this traffic GOMAXPROCS 1 takes less CPU time than 2, the value at start: CPU time per request −20.0% [−20.3%, −19.7%]. Do not change the value for that alone: latency is not known, because no request came through the Meter's Listener; add it to the program, or name a --query."},
+		"cheaper, p99 undecided": {func(c *journal.Contents) {
+			for i, t := range of(c, "1") {
+				*t.Live.P99Seconds *= []float64{0.4, 1, 2.5}[i%3]
+			}
+		}, document.Unknown, "GOMAXPROCS 1 costs less CPU; latency p99 undecided", "Do not change the value for that alone: latency p99 may be worse, and more slices may decide it."},
+		"cheaper, few requests": {func(c *journal.Contents) {
+			for i := range c.Trials {
+				c.Trials[i].Live.CPUSeconds *= 10 / float64(c.Trials[i].Live.Requests)
+				c.Trials[i].Live.Requests = 10
+			}
+		}, document.Unknown, "GOMAXPROCS 1 costs less CPU; latency unknown", "latency is not judged with fewer than 20 requests in a slice; use a longer --slice."},
 		"too few": {func(c *journal.Contents) { c.Trials = c.Trials[:8] }, document.Unknown, "No answer yet", "more slices may decide it"},
 		"compared with itself": {func(c *journal.Contents) {
 			c.Header.Live.Same, c.Header.Plan.Settings = true, live.Settings(2, nil, true)
 		}, document.OK, "No difference", "compared with itself, and no difference was found: there is none"},
-		"budget":      {harm(journal.HarmBudget), document.Attention, "Ended by its budget", "ended before another slice with GOMAXPROCS 1: it might cost more than is left of the budget of 500 slow or failed requests beyond those of 2. That the value caused them is not proven by this."},
-		"panic":       {harm(journal.HarmPanic), document.Attention, "Harm at GOMAXPROCS 1", "A handler panicked with GOMAXPROCS 1, so the experiment ended."},
+		"budget": {harm(journal.HarmBudget), document.Attention, "Ended by its budget", "ended before another slice with GOMAXPROCS 1: it might cost more than is left of the budget of 500 slow or failed requests beyond those of 2. That the value caused them is not proven by this."},
+		"panic":  {harm(journal.HarmPanic), document.Attention, "Harm at GOMAXPROCS 1", "A handler panicked with GOMAXPROCS 1, so the experiment ended."},
+		"a query": {func(c *journal.Contents) {
+			c.Header.Live.Queries = []journal.Query{{Name: "late"}}
+			*c.End = journal.End{Code: journal.EndHarm, Harm: &journal.Harm{Code: journal.HarmQuery, Setting: "1", Query: "late", Slices: 5, Ratio: new(1.4)}}
+		}, document.Attention, "Harm at GOMAXPROCS 1", "A query is proven worse with GOMAXPROCS 1, so the experiment ended: late was 1.4 times that of the value at start over 5 slices. The margin is 20%. By chance alone, fewer than 1 experiment in 100 ends like this."},
 		"restarted":   {harm(journal.HarmEnded), document.Attention, "Harm at GOMAXPROCS 1", "The process did not keep running with GOMAXPROCS 1, so the experiment ended: the program was restarted, or ended."},
 		"interrupted": {func(c *journal.Contents) { c.End.Code = journal.EndInterrupted }, document.Unknown, "Not finished", "The experiment did not finish: it was interrupted."},
 		"killed":      {func(c *journal.Contents) { c.End = nil }, document.Unknown, "Not finished", "its journal has no end: procfit was killed, or is still running"},

@@ -1,0 +1,54 @@
+package journal
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+	"time"
+)
+
+// Query is a metric of the user's own Prometheus.
+type Query struct {
+	Name string `json:"name"`
+	Text string `json:"text"`
+}
+
+// What procfit fills into a query: the pods of a setting, as a regular expression, and the
+// length of a slice.
+const (
+	PodsPlaceholder  = "$pods"
+	SlicePlaceholder = "$slice"
+)
+
+var queryName = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_]*$`)
+
+// ParseQuery reads NAME=QUERY, as in the example. What the text must have, and which names
+// are taken, who asks it knows.
+func ParseQuery(s, example string) (Query, error) {
+	name, text, ok := strings.Cut(s, "=")
+	q := Query{Name: strings.TrimSpace(name), Text: strings.TrimSpace(text)}
+	if !ok || !queryName.MatchString(q.Name) || q.Text == "" {
+		return q, fmt.Errorf("%q: expected NAME=QUERY, for example %s", s, example)
+	}
+	return q, nil
+}
+
+// Over is the query for a slice, and for some pods. Names of pods hold nothing that a regular
+// expression knows but dots, which ours have none of.
+func (q Query) Over(slice time.Duration, pods ...string) string {
+	return strings.NewReplacer(PodsPlaceholder, strings.Join(pods, "|"), SlicePlaceholder, fmt.Sprintf("%ds", int(slice.Seconds()))).Replace(q.Text)
+}
+
+// Answer keeps the answer to a query, of which less is better unless it says something else.
+// None is no error: a Prometheus may be away for a while, and a slice has other metrics.
+func (t *Trial) Answer(q Query, better string, v *float64, err error) {
+	if t.Metrics == nil {
+		t.Metrics = map[string]Metric{}
+	}
+	if err != nil {
+		t.Warnings = append(t.Warnings, Warning{Code: WarnQuery, Detail: q.Name + ": " + err.Error()})
+	}
+	if v != nil {
+		t.Metrics[q.Name] = Metric{Value: *v, Better: better}
+	}
+}
