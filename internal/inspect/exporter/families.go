@@ -43,6 +43,7 @@ var (
 	info         = process("gauge", "info", "A Go process: its Go version, what set GOMAXPROCS, how procfit found the value, the value itself, its cgroup and, in Kubernetes, its container. Always 1.", "go_version", "set_by", "procs_source", "gomaxprocs", "cgroup", "namespace", "pod", "container")
 	gomaxprocs   = process("gauge", "gomaxprocs", "GOMAXPROCS that the process uses.")
 	recommended  = process("gauge", "gomaxprocs_recommended", "GOMAXPROCS that the process should use, from all its CPU limits and its affinity.")
+	expectedPs   = process("gauge", "gomaxprocs_expected", "GOMAXPROCS that a measurement decided and that is kept with the program. Missing if none is kept.")
 	numCPU       = process("gauge", "num_cpu", "CPUs that the runtime of the process counted at its start (runtime.NumCPU).")
 	affinityCPUs = process("gauge", "affinity_cpus", "CPUs that the process may run on, without its CPU limits.")
 	limitCPUs    = process("gauge", "limit_cpus", "Tightest CPU limit of the cgroup of the process and its parent cgroups, in CPUs, and the cgroup that has it.", "cgroup")
@@ -77,13 +78,13 @@ var (
 var gauges = []struct {
 	column string
 	family family
-}{{"procs", gomaxprocs}, {inspect.Recommended, recommended}, {"numcpu", numCPU}, {"limit", limitCPUs}, {"threads", threads}, {"fault_held_ps", faultHeld}}
+}{{"procs", gomaxprocs}, {inspect.Recommended, recommended}, {inspect.Expected, expectedPs}, {"numcpu", numCPU}, {"limit", limitCPUs}, {"threads", threads}, {"fault_held_ps", faultHeld}}
 
 // families returns all metrics, except those that the Prometheus client adds about the
 // exporter itself.
 func families() []family {
 	return []family{
-		info, gomaxprocs, recommended, numCPU, affinityCPUs, limitCPUs, limitBurst, threads,
+		info, gomaxprocs, recommended, expectedPs, numCPU, affinityCPUs, limitCPUs, limitBurst, threads,
 		cpuSeconds, switches, waitSeconds, majorFaults, faultHeld, periods, throttled, throttledSec, bursts, burstSec, schedLatency, findings,
 		buildInfo, scanDuration, scans, processes, others, unreadable, inferred, dropped, filtered, counterInfo,
 	}
