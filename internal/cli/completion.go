@@ -40,6 +40,8 @@ func completed(f field.Field) cobra.CompletionFunc {
 		return completeNamespaces
 	case f.Name == "context":
 		return completeContexts
+	case f.Name == "baseline" && f.Holds == "DIR":
+		return completeResults
 	case f.Holds == "DIR":
 		return cobra.FixedCompletions(nil, cobra.ShellCompDirectiveFilterDirs)
 	case strings.Contains(f.Holds, "FILE"), strings.Contains(f.Holds, "COMMAND"), f.Holds == "PACKAGE", f.Holds == "TEXT", f.Holds == "":
@@ -48,8 +50,7 @@ func completed(f field.Field) cobra.CompletionFunc {
 	return cobra.NoFileCompletions
 }
 
-// completeWords has a shell complete the words of commands, and of their flags where the
-// command does not do it.
+// completeWords has a shell complete the words of commands, and of their flags.
 func completeWords(root *cobra.Command) {
 	for path, complete := range map[string]cobra.CompletionFunc{
 		"observe": completeProcesses, "ps": completeNames, "explain": completeExplained, "report": completeResults,
@@ -63,11 +64,13 @@ func completeWords(root *cobra.Command) {
 	for _, cmd := range everyCommand(root) {
 		cmd.Flags().VisitAll(func(f *pflag.Flag) {
 			of, ok := f.Value.(*asFlag)
-			if _, has := cmd.GetFlagCompletionFunc(f.Name); !ok || has {
+			if _, has := cmd.GetFlagCompletionFunc(f.Name); !ok || has { // of a parent command
 				return
 			}
 			if complete := completed(of.Field); complete != nil {
-				completeFlag(cmd, f.Name, complete)
+				if err := cmd.RegisterFlagCompletionFunc(f.Name, complete); err != nil {
+					panic(err) // it has completions
+				}
 			}
 		})
 	}
@@ -165,13 +168,6 @@ func given(args []string) string {
 		return ""
 	}
 	return fmt.Sprintf(", not %q", strings.Join(args, " "))
-}
-
-// completeFlag has a shell complete the values of a flag.
-func completeFlag(cmd *cobra.Command, name string, values cobra.CompletionFunc) {
-	if err := cmd.RegisterFlagCompletionFunc(name, values); err != nil {
-		panic(err) // there is no such flag, or it has completions
-	}
 }
 
 // completeExplained are the Go processes that can be read, and the rules with their titles.

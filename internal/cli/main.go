@@ -161,7 +161,9 @@ usage; 3 failure; 130 interrupted.`,
 	addCommands(root, std, help)
 	root.AddCommand(newAgent(std), newMan())
 	cobra.EnableCommandSorting = false
-	completeWords(root)
+	if len(std.args) > 0 && strings.HasPrefix(std.args[0], cobra.ShellCompRequestCmd) { // cobra keeps such functions for good
+		completeWords(root)
+	}
 	return root
 }
 

@@ -53,7 +53,6 @@ under, to be kept with the program: see procfit explain PF060.`,
 	f.bind(std, cmd, append([]field.Field{
 		{Name: "baseline", Holds: "DIR", Help: "results directory of an earlier sweep on this host, to compare ratios with", Value: field.Text(&baseline)},
 	}, out.fields("print result.json instead of the report: the same as -o json")...))
-	completeFlag(cmd, "baseline", completeResults)
 	return cmd
 }
 
