@@ -179,6 +179,28 @@ func trialsOf(settings []*setting) (list []*journal.Trial) {
 	return list
 }
 
+// crashesFrom is the lowest value at which the program crashed or failed, if it did so in
+// two trials at least, and in none of three or more with a lower value; else 0.
+func crashesFrom(trials []*journal.Trial) int {
+	crashed, lowest := 0, math.MaxInt
+	for _, t := range trials {
+		if p := t.Setting.Procs; p != nil && (t.InvalidCode == journal.InvalidCrashed || t.InvalidCode == journal.InvalidExit) {
+			crashed++
+			lowest = min(lowest, *p)
+		}
+	}
+	ran := 0
+	for _, t := range trials {
+		if p := t.Setting.Procs; p != nil && *p < lowest && t.Valid {
+			ran++
+		}
+	}
+	if crashed < 2 || ran < 3 {
+		return 0
+	}
+	return lowest
+}
+
 // measuredIn are the trials of settings without second copies.
 func measuredIn(settings []*setting) iter.Seq[*journal.Trial] {
 	return func(yield func(*journal.Trial) bool) {

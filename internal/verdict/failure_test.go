@@ -1,6 +1,8 @@
 package verdict
 
 import (
+	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/procfit/procfit/internal/verdict/journal"
@@ -30,6 +32,39 @@ func TestFailed(t *testing.T) {
 		last := Failed(c.trials)
 		if (last != nil) != c.failed || c.failed && last != &c.trials[len(c.trials)-1] {
 			t.Errorf("%s: %+v", name, last)
+		}
+	}
+}
+
+// Crashes at all values, or at the low ones, have other causes than a data race.
+func TestCrashesFrom(t *testing.T) {
+	for _, c := range []struct {
+		trials string // values; one that crashed has an x
+		want   int
+	}{
+		{"1 2 4x 1 2 4x", 4},
+		{"1 1 1 4x 8 8x", 4}, // 8 may survive
+		{"1 2 4x 1 2 4", 0},
+		{"1x 2x 1 2", 0},
+		{"1x 2 4x 2 2", 0},
+		{"1 2 4x 4x", 0},
+		{"1 2 4", 0},
+	} {
+		var trials []*journal.Trial
+		for _, word := range strings.Fields(c.trials) {
+			number, crashed := strings.CutSuffix(word, "x")
+			procs, err := strconv.Atoi(number)
+			if err != nil {
+				t.Fatal(err)
+			}
+			one := &journal.Trial{Setting: journal.Setting{Procs: &procs}, Valid: !crashed}
+			if crashed {
+				one.InvalidCode = journal.InvalidExit
+			}
+			trials = append(trials, one)
+		}
+		if got := crashesFrom(trials); got != c.want {
+			t.Errorf("%s: %d, want %d", c.trials, got, c.want)
 		}
 	}
 }

@@ -45,7 +45,7 @@ type WarningCode string
 const (
 	WarnFewBlocks       WarningCode = "few_blocks"             // Count: the fewest valid trials of a setting
 	WarnFewSettings     WarningCode = "few_settings"           // Count: settings
-	WarnInvalid         WarningCode = "invalid_trials"         // Count, Of, Reason
+	WarnInvalid         WarningCode = "invalid_trials"         // Count, Of, Reason; Procs: the lowest value that crashed it, where lower ones did not
 	WarnInvalidPilots   WarningCode = "invalid_pilots"         // Count, Of, Reason
 	WarnNoisy           WarningCode = "noisy"                  // Value: how far a trial strays
 	WarnNoisyP99        WarningCode = "noisy_p99"              // in the same way
@@ -154,7 +154,7 @@ func (n *notes) samples(i int, g *group) {
 }
 
 func (n *notes) invalid(i int, g *group, r *Group) {
-	w := Warning{Code: WarnInvalid}
+	w := Warning{Code: WarnInvalid, Procs: crashesFrom(trialsOf(g.settings))}
 	if w.countInvalid(trialsOf(g.settings)); w.Count > int64(r.Others.LeftOut+r.Others.Slow) { // a reason names the others
 		n.add(i, w)
 	}

@@ -81,8 +81,11 @@ func invalidTrials(w *verdict.Warning) advice {
 	if w.Code == verdict.WarnInvalidPilots {
 		noun, remedy = "pilot trial", "read their output in logs/, or set --rate: then procfit runs no pilot trials"
 	}
-	if w.Stolen {
+	switch {
+	case w.Stolen:
 		remedy = unshared
+	case w.Procs > 0:
+		remedy += fmt.Sprintf("; it failed only with GOMAXPROCS %d or more, as programs with a data race do: build it with -race, and run it once", w.Procs)
 	}
 	return advice{invalid(w, noun), remedy}
 }

@@ -32,6 +32,14 @@ func TestWarningsInWords(t *testing.T) {
 				}
 			}
 		}, "2 of 56 trials invalid; most common reason: ran at 4"},
+		{"invalid_trials", func(c *Config) {
+			c.Blocks = 8
+			c.Trial = func(t *journal.Trial) {
+				if t.Setting.Procs != nil && *t.Setting.Procs >= 4 && t.Block%4 == 1 {
+					t.Valid, t.InvalidReason, t.InvalidCode = false, "it crashed", journal.InvalidCrashed
+				}
+			}
+		}, "most common reason: it crashed: read their output in logs/; it failed only with GOMAXPROCS 4 or more, as programs with a data race do: build it with -race, and run it once"},
 		{"saturated", func(c *Config) { c.Rate = 20000 }, "could not keep up with 20,000 req/s"},
 		{"drift", func(c *Config) {
 			c.Trial = func(t *journal.Trial) {
