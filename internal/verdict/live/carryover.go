@@ -1,6 +1,10 @@
 package live
 
-import "math"
+import (
+	"math"
+
+	"github.com/procfit/procfit/internal/verdict/eprocess"
+)
 
 // carryAlpha is how likely it is that carry-over is claimed where there is none. It costs
 // time alone: the burn-in is doubled.
@@ -20,7 +24,7 @@ type trait struct {
 	name     string
 	of       func(Half) float64 // its logarithm
 	values   map[int]*contrast  // of their slices' first halves
-	after    signs              // of a smaller value minus after a larger one
+	after    eprocess.Signs     // of a smaller value minus after a larger one
 	up, down fading             // after switches upwards and downwards
 }
 
@@ -70,22 +74,23 @@ func (t *trait) add(block []Slice) {
 	// Read from the largest value to the smallest instead, each switch upwards is one
 	// downwards, and that order is as likely.
 	if after != 0 {
-		t.after.add(after)
+		t.after.Add(after)
 	}
 }
 
 // fading is what the first halves have more than the second ones.
 type fading struct {
-	signs
+	eprocess.Signs
 	sum float64
+	n   int
 }
 
 func (f *fading) add(d float64) {
-	f.signs.add(d)
-	f.sum += d
+	f.Signs.Add(d)
+	f.sum, f.n = f.sum+d, f.n+1
 }
 
-func (f *fading) mean() float64 { return f.sum / float64(max(1, len(f.sizes))) }
+func (f *fading) mean() float64 { return f.sum / float64(max(1, f.n)) }
 
 // hidden is how many times what fades within slices a difference must be. What fades is
 // known less well than the difference, and once as much let 1 of 8 experiments claim what
@@ -106,8 +111,8 @@ func (c *carry) hides(figure string, difference float64) bool {
 // proven reports that there is carry-over.
 func (c *carry) proven() bool {
 	for _, t := range c.traits {
-		for _, s := range []*signs{&t.after, &t.up.signs, &t.down.signs} {
-			if s.isAbove(c.level) || s.isBelow(c.level) {
+		for _, s := range []*eprocess.Signs{&t.after, &t.up.Signs, &t.down.Signs} {
+			if s.IsAbove(c.level) || s.IsBelow(c.level) {
 				return true
 			}
 		}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/procfit/procfit/internal/verdict"
 	"github.com/procfit/procfit/internal/verdict/contest/race"
+	"github.com/procfit/procfit/internal/verdict/eprocess"
 )
 
 // fewRequests in a slice have no percentile to speak of.
@@ -28,10 +29,10 @@ type figure struct {
 	pairs, idle int
 	d           []float64
 	bare        bool
-	plain       signs
+	plain       eprocess.Signs
 	// The signs of the differences, of those to the margin, and of those to its like below:
 	// that they are below the margin proves that the value is no worse.
-	at, over, under signs
+	at, over, under eprocess.Signs
 }
 
 // figures are those of one value, CPU first.
@@ -73,7 +74,7 @@ func (f *figure) add(is, was float64) {
 	d := is - was
 	if f.bare && !math.IsNaN(is) && !math.IsNaN(was) {
 		f.pairs++
-		f.plain.add(math.Exp(is) - math.Exp(was))
+		f.plain.Add(math.Exp(is) - math.Exp(was))
 		if math.IsInf(is, -1) && math.IsInf(was, -1) {
 			f.idle++
 		}
@@ -85,9 +86,9 @@ func (f *figure) add(is, was float64) {
 		f.pairs++
 	}
 	f.d = append(f.d, d)
-	f.at.add(d)
-	f.over.add(d - math.Log1p(f.margin))
-	f.under.add(d + math.Log1p(f.margin))
+	f.at.Add(d)
+	f.over.Add(d - math.Log1p(f.margin))
+	f.under.Add(d + math.Log1p(f.margin))
 }
 
 // bound is what the differences prove. The signs decide, which hold whatever the traffic
@@ -96,18 +97,18 @@ func (f *figure) add(is, was float64) {
 func (f *figure) bound(level float64) Bound {
 	mean, radius := race.Sequence(f.d, 2*level)
 	b := Bound{Figure: f.name, Pairs: len(f.d), Ratio: math.Exp(mean), Low: math.Exp(mean - radius), High: math.Exp(mean + radius), Margin: f.margin}
-	within := b.High < 1+f.margin && f.over.isBelow(level)
-	b.Same = within && b.Low > 1/(1+f.margin) && f.under.isAbove(level)
+	within := b.High < 1+f.margin && f.over.IsBelow(level)
+	b.Same = within && b.Low > 1/(1+f.margin) && f.under.IsAbove(level)
 	switch {
 	case !f.judged:
 		b.Outcome, b.Same = verdict.OutcomeNotJudged, false
 	case 2*len(f.d) < f.pairs: // mostly 0, and no ratio
 		b.Outcome, b.Same = f.mostlyZero(level), false
-	case within && b.High < 1 && f.at.isBelow(level):
+	case within && b.High < 1 && f.at.IsBelow(level):
 		b.Outcome = verdict.OutcomeBetter
 	case within:
 		b.Outcome = verdict.OutcomeWithin
-	case b.Low > 1 && b.High >= 1+f.margin && f.at.isAbove(level):
+	case b.Low > 1 && b.High >= 1+f.margin && f.at.IsAbove(level):
 		b.Outcome = verdict.OutcomeWorse
 	default:
 		b.Outcome = verdict.OutcomeOpen
@@ -119,9 +120,9 @@ func (f *figure) bound(level float64) Bound {
 // in most blocks is not compared.
 func (f *figure) mostlyZero(level float64) verdict.Outcome {
 	switch {
-	case f.plain.isAbove(level):
+	case f.plain.IsAbove(level):
 		return verdict.OutcomeWorse
-	case f.plain.isBelow(level):
+	case f.plain.IsBelow(level):
 		return verdict.OutcomeBetter
 	case 2*f.idle >= f.pairs:
 		return verdict.OutcomeNotJudged
@@ -142,5 +143,5 @@ func (b *Bound) disclaim() {
 // beyond reports that the figure differs by more than its margin, as is proven.
 func (f *figure) beyond(level float64) bool {
 	b := f.bound(level)
-	return b.Low > 1+f.margin && f.over.isAbove(level) || b.High < 1/(1+f.margin) && f.under.isBelow(level)
+	return b.Low > 1+f.margin && f.over.IsAbove(level) || b.High < 1/(1+f.margin) && f.under.IsBelow(level)
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/procfit/procfit/internal/verdict"
+	"github.com/procfit/procfit/internal/verdict/eprocess"
 )
 
 // alpha is how likely it is that anything is claimed of values that do not differ, at all
@@ -43,8 +44,8 @@ type proof struct {
 // value is one that is compared with the start value.
 type value struct {
 	figures []*figure
-	failed  signs  // of the failed requests' share
-	left    []bool // in its latest visits
+	failed  eprocess.Signs // of the failed requests' share
+	left    []bool         // in its latest visits
 	out     bool
 }
 
@@ -107,7 +108,7 @@ func (v *value) add(s, start *Slice) {
 	}
 	// Shares are often 0, which has no logarithm. The signs are the same.
 	if d := share(s.Failed, s.Requests) - share(start.Failed, start.Requests); !math.IsNaN(d) {
-		v.failed.add(d)
+		v.failed.Add(d)
 	}
 }
 
@@ -121,7 +122,7 @@ func (p *proof) look() Look {
 
 func (p *proof) judged(i int) Judged {
 	v, level := &p.values[i], p.level
-	j := Judged{Procs: p.Values[i], Failing: v.failed.isAbove(level)}
+	j := Judged{Procs: p.Values[i], Failing: v.failed.IsAbove(level)}
 	for _, f := range v.figures {
 		b := f.bound(level)
 		if p.carry.hides(f.name, math.Log(b.Ratio)) {

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/procfit/procfit/internal/verdict"
+	"github.com/procfit/procfit/internal/verdict/eprocess"
 	"github.com/procfit/procfit/test/chance"
 )
 
@@ -177,14 +178,14 @@ func TestSigns(t *testing.T) {
 		"one side, then both": {func(i int) float64 { return float64(1 - 2*(i%2)) }, 0, 0},
 		"an outlier":          {func(i int) float64 { return []float64{1, -1e9}[min(1, max(0, i-4)*max(0, 6-i))] }, 15, 0},
 	} {
-		var s signs
+		var s eprocess.Signs
 		above, below := 0, 0
 		for i := range 100 {
-			s.add(c.d(i))
-			if s.isAbove(1./280) && above == 0 {
+			s.Add(c.d(i))
+			if s.IsAbove(1./280) && above == 0 {
 				above = i + 1
 			}
-			if s.isBelow(1./280) && below == 0 {
+			if s.IsBelow(1./280) && below == 0 {
 				below = i + 1
 			}
 		}
@@ -207,14 +208,14 @@ func TestFairSigns(t *testing.T) {
 		reached := 0
 		for seed := range n {
 			r, won := rand.New(rand.NewPCG(uint64(seed), 5)), false
-			var s signs
+			var s eprocess.Signs
 			for i := range 100 {
 				d := size(i, won)
 				if won = r.IntN(2) == 0; !won {
 					d = -d
 				}
-				s.add(d)
-				if s.isAbove(0.05) {
+				s.Add(d)
+				if s.IsAbove(0.05) {
 					reached++
 					break
 				}

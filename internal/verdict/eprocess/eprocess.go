@@ -1,0 +1,91 @@
+// Package eprocess tests by signs, at any time and as often as one likes.
+//
+// # Model
+//
+// An e-process is the wealth of somebody who bets against a claim. While the claim holds, the
+// wealth is 1 in the mean at all times, and reaches 1/alpha with a probability of at most
+// alpha, whenever one looks (Ville's inequality). [Signs] bets that differences lie to one
+// side of zero. [Shift] is for a difference that may begin at any time.
+//
+// # Limits
+//
+// The claim is that each sign is as likely as the other, given all before. Values that stay to
+// one side for long, as of a slowly changing machine, break it: leave a margin for
+// those.
+package eprocess
+
+import (
+	"math"
+	"slices"
+	"sort"
+)
+
+// stakes are what is bet on a difference's sign by the rank of its size, each a third of the
+// wealth: tanh(stake × rank). That is the best bet on normal differences whose mean is so
+// large, against their scatter, that the stake follows from it.
+var stakes = [...]float64{1, 2, 4}
+
+// mostStaked is the most of the wealth that is bet: one outlier must not ruin it.
+const mostStaked = 0.97
+
+// wealth is what each stake has come to, of who bets on one side.
+type wealth [len(stakes)]float64
+
+var begun = wealth{1, 1, 1}
+
+// bet is after a difference whose size has this rank, from 0 to 1. It fell on the side or,
+// with a side of -1, on the other.
+func (w *wealth) bet(rank, side float64) {
+	for i, stake := range stakes {
+		w[i] *= 1 + side*mostStaked*math.Tanh(stake*rank)
+	}
+}
+
+func (w *wealth) mean() float64 {
+	sum := 0.0
+	for _, x := range w {
+		sum += x
+	}
+	return sum / float64(len(w))
+}
+
+// sizes rank the differences so far by their size.
+type sizes []float64 // sorted
+
+// add takes a size, and returns its rank.
+func (s *sizes) add(size float64) (rank float64) {
+	at := sort.Search(len(*s), func(i int) bool { return (*s)[i] > size })
+	*s = slices.Insert(*s, at, size)
+	return float64(at+1) / float64(len(*s))
+}
+
+// Signs bets on the sign of each difference, knowing its size and all before. As long as
+// either sign is as likely, a fair coin, neither IsAbove nor IsBelow is ever true with a
+// probability above alpha.
+//
+// Nothing else is assumed: neither normal nor independent differences, nor that their
+// scatter stays as it is.
+type Signs struct {
+	sizes        sizes
+	above, below wealth
+}
+
+// Add takes the next difference.
+func (s *Signs) Add(d float64) {
+	if s.sizes == nil {
+		s.above, s.below = begun, begun
+	}
+	rank := s.sizes.add(math.Abs(d))
+	if d == 0 {
+		return
+	}
+	side := math.Copysign(1, d)
+	s.above.bet(rank, side)
+	s.below.bet(rank, -side)
+}
+
+// IsAbove reports, at the level alpha, that the differences lie above zero.
+func (s *Signs) IsAbove(alpha float64) bool { return s.above.mean() >= 1/alpha }
+
+// IsBelow reports that they lie below.
+func (s *Signs) IsBelow(alpha float64) bool { return s.below.mean() >= 1/alpha }
