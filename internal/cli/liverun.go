@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"strconv"
 	"time"
 
 	"github.com/procfit/procfit/internal/host/folder"
@@ -215,6 +216,26 @@ func (p *liveProgram) ended(ctx context.Context, err error) error {
 	return &live.EndError{End: end}
 }
 
+// forecast is how long it takes to find a difference, in half of all experiments.
+func forecast(f live.Forecast) string {
+	minutes := func(d time.Duration) string { return strconv.Itoa(int(math.Ceil(d.Minutes()))) }
+	var list []string
+	for _, x := range f.Expected {
+		takes := "more than " + minutes(f.Within) + " min"
+		switch from, to := minutes(x.From), minutes(x.To); {
+		case x.From == 0:
+		case x.To == 0:
+			takes = from + " min or more"
+		case from == to:
+			takes = "about " + to + " min"
+		default:
+			takes = from + " to " + to + " min"
+		}
+		list = append(list, takes+" for "+number.Percent(x.Less)+" less")
+	}
+	return fmt.Sprintf("CPU time per request varies by %s from slice to slice: a proof usually takes %s", number.Percent(f.Noise), phrase.And(list))
+}
+
 // liveProgress prints how far an experiment is, a line for each block and what is special.
 type liveProgress struct {
 	std   stdio
@@ -230,6 +251,9 @@ func (p *liveProgress) tell(e live.Event) {
 		p.std.notef("[baseline] GOMAXPROCS %d alone, for %s", l.Start, number.Short(number.Seconds(l.BaselineSeconds)))
 	case live.EventBegin:
 		p.std.notef("[baseline] %s req/s, at most %s in the system; slow is longer than %s; it may cost %s requests", number.Count(l.RequestsPerSecond), number.Count(math.Round(l.InSystemMax)), number.Short(number.Seconds(l.SlowSeconds)), number.Count(l.Budget))
+		if e.Noise > 0 {
+			p.std.notef("[baseline] %s", forecast(e.Forecast))
+		}
 		if l.LatencyBy != live.ByArrival {
 			p.std.notef("no request came through the Meter's Listener, so that latency does not decide: a value can be proven cheaper or worse, and not better")
 		}

@@ -49,12 +49,14 @@ func (r *Run) baseline(ctx context.Context) error {
 	if err := r.Begin(*h); err != nil {
 		return err
 	}
+	var slices []Slice
 	for _, t := range trials {
+		slices = append(slices, h.sliceOf(t))
 		if err := r.Append(*t); err != nil {
 			return err
 		}
 	}
-	r.Tell(Event{Kind: EventBegin})
+	r.Tell(Event{Kind: EventBegin, Forecast: h.forecast(slices)})
 	return nil
 }
 

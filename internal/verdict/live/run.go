@@ -47,11 +47,12 @@ const (
 
 // Event is reported as a Run continues.
 type Event struct {
-	Kind  EventKind
-	Trial journal.Trial // of EventSlice
-	Look  Look          // of EventBlock
-	Spent float64       // of the budget
-	Burn  time.Duration // of EventCarried
+	Kind     EventKind
+	Trial    journal.Trial // of EventSlice
+	Look     Look          // of EventBlock
+	Spent    float64       // of the budget
+	Burn     time.Duration // of EventCarried
+	Forecast               // of EventBegin
 }
 
 // Run is one experiment at work.
