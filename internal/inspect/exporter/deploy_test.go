@@ -18,6 +18,7 @@ import (
 const (
 	alertsFile    = "../../../deploy/prometheus/alerts.yaml"
 	dashboardFile = "../../../deploy/grafana/procfit.json"
+	libraryBoard  = "../../../deploy/grafana/library.json"
 	documentFile  = "../../../docs/reference/exporter.md"
 )
 
@@ -94,7 +95,7 @@ func (d dashboard) place(t *testing.T, title string) (at int, p panel) {
 // TestDashboardOrder has what is wrong at the top, then what each process runs with,
 // fits and is limited to, in one row.
 func TestDashboardOrder(t *testing.T) {
-	d := readDashboard(t)
+	d := readDashboard(t, dashboardFile)
 	rules, findings := d.place(t, "Rules that match")
 	processes, table := d.place(t, "GOMAXPROCS of each process")
 	if curves, _ := d.place(t, "By GOMAXPROCS"); rules > processes || processes > curves || rules > 5 {
@@ -125,7 +126,7 @@ func TestDashboardOrder(t *testing.T) {
 // TestDashboardUnits: seconds a second of waiting, or of CPU time, are threads, or
 // CPUs.
 func TestDashboardUnits(t *testing.T) {
-	for _, p := range readDashboard(t).Panels {
+	for _, p := range readDashboard(t, dashboardFile).Panels {
 		for _, target := range p.Targets {
 			unit, many := p.FieldConfig.Defaults.Unit, len(p.Targets) > 2
 			switch {
@@ -138,36 +139,38 @@ func TestDashboardUnits(t *testing.T) {
 	}
 }
 
-func readDashboard(t testing.TB) dashboard {
+func readDashboard(t testing.TB, file string) dashboard {
 	t.Helper()
-	b, err := os.ReadFile(dashboardFile)
-	if err != nil {
-		t.Fatal(err)
-	}
 	var d dashboard
-	if err := json.Unmarshal(b, &d); err != nil {
-		t.Fatalf("%s: %v", dashboardFile, err)
+	if err := json.Unmarshal([]byte(readFile(t, file)), &d); err != nil {
+		t.Fatalf("%s: %v", file, err)
 	}
 	return d
 }
 
 func TestDashboard(t *testing.T) {
-	d := readDashboard(t)
-	if d.UID == "" || d.Title == "" || d.SchemaVersion < 39 {
-		t.Errorf("uid %q, title %q, schema %d", d.UID, d.Title, d.SchemaVersion)
-	}
-	var variables []string
-	for _, v := range d.Templating.List {
-		variables = append(variables, v.Name)
-	}
-	if want := []string{"datasource", "job", "instance", "name"}; !slices.Equal(variables, want) {
-		t.Errorf("variables %v, want %v", variables, want)
-	}
+	d := readDashboard(t, dashboardFile)
+	d.laidOut(t, "datasource", "job", "instance", "name")
 	// What document 004 shows, and what explains it.
 	for _, want := range []string{"Context switches", "Waiting for CPU", "Throttled periods", "CPU use", "By GOMAXPROCS"} {
 		if !slices.ContainsFunc(d.Panels, func(p panel) bool { return p.Title == want }) {
 			t.Errorf("no panel %q", want)
 		}
+	}
+}
+
+// laidOut wants panels that do not lie over each other, each with what Grafana needs.
+func (d dashboard) laidOut(t *testing.T, variables ...string) {
+	t.Helper()
+	if d.UID == "" || d.Title == "" || d.SchemaVersion < 39 {
+		t.Errorf("uid %q, title %q, schema %d", d.UID, d.Title, d.SchemaVersion)
+	}
+	var has []string
+	for _, v := range d.Templating.List {
+		has = append(has, v.Name)
+	}
+	if !slices.Equal(has, variables) {
+		t.Errorf("variables %v, want %v", has, variables)
 	}
 	seen := map[int]bool{}
 	taken := map[[2]int]string{}
@@ -227,7 +230,7 @@ func (d dashboard) expressions() map[string]string {
 }
 
 func TestNames(t *testing.T) {
-	d := readDashboard(t)
+	d := readDashboard(t, dashboardFile)
 	for where, expr := range d.expressions() {
 		checkNames(t, where, expr)
 	}

@@ -12,7 +12,7 @@ import (
 	"github.com/procfit/procfit/test/need"
 )
 
-// TestGrafanaSchema has the dashboard checked by the types that Grafana publishes of
+// TestGrafanaSchema has the dashboards checked by the types that Grafana publishes of
 // its schema: names, kinds and the values of enumerations, of the dashboard, of each
 // panel, and of what its kind of panel may be told. Fetching them takes the network and
 // half a minute, so that it is done only where everything is asked for.
@@ -40,9 +40,12 @@ func TestGrafanaSchema(t *testing.T) {
 		return run(filepath.Join(dir, "node_modules", ".bin", "tsc"), "--noEmit", "--strict", "--skipLibCheck",
 			"--module", "node16", "--moduleResolution", "node16", "--lib", "es2022,dom", "dashboard.ts")
 	}
-	source := typed(t, readFile(t, dashboardFile))
-	if out, err := check(source); err != nil {
-		t.Errorf("%s: %v\n%s", dashboardFile, err, out)
+	var source string
+	for _, file := range []string{libraryBoard, dashboardFile} {
+		source = typed(t, readFile(t, file))
+		if out, err := check(source); err != nil {
+			t.Errorf("%s: %v\n%s", file, err, out)
+		}
 	}
 	// A checker that takes everything shows nothing.
 	wrong := 0

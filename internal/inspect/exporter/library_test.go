@@ -1,7 +1,10 @@
 package exporter
 
 import (
+	"fmt"
 	"os"
+	"os/exec"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -10,23 +13,63 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/procfit/procfit/internal/program/rule"
+	"github.com/procfit/procfit/test/need"
 )
+
+// ofLibrary are the metrics that the library exports.
+func ofLibrary(t *testing.T) (has []string) {
+	exported := regexp.MustCompile(`"((?:process|maxprocs)_[a-z_]+)"`)
+	for _, m := range exported.FindAllStringSubmatch(readFile(t, "../../../maxprocs/metrics/metrics.go"), -1) {
+		has = append(has, m[1])
+	}
+	return has
+}
+
+// TestLibraryDashboard: the dashboard for programs that export by themselves shows every
+// metric of the library, and of others only those that it names the source of. Its
+// expressions are PromQL.
+func TestLibraryDashboard(t *testing.T) {
+	d := readDashboard(t, libraryBoard)
+	d.laidOut(t, "datasource", "job", "instance")
+	has, asked, sources := ofLibrary(t), "", ""
+	rules := "groups:\n- name: dashboard\n  rules:\n"
+	for where, expr := range d.expressions() {
+		asked += expr + "\n"
+		for _, name := range regexp.MustCompile(`\b(?:process|maxprocs)_[a-z_]+`).FindAllString(expr, -1) {
+			if !slices.Contains(has, name) && name != "process_cpu_seconds_total" {
+				t.Errorf("%s: the library has no %s", where, name)
+			}
+		}
+		filled := strings.NewReplacer("$__rate_interval", "5m", "$job", ".*", "$instance", ".*").Replace(expr)
+		rules += fmt.Sprintf("  - {record: %q, expr: %q}\n", fmt.Sprintf("panel:%d", strings.Count(rules, "record")), filled)
+	}
+	for _, p := range d.Panels {
+		sources += p.Description + "\n"
+	}
+	for _, want := range []string{"client_golang", "kubelet", "node_exporter"} {
+		if !strings.Contains(sources, want) {
+			t.Errorf("no panel says that its metric is of %s", want)
+		}
+	}
+	for _, name := range has {
+		if !strings.Contains(asked, name) && name != "maxprocs_cfs_burst_seconds_total" {
+			t.Errorf("no panel shows %s", name)
+		}
+	}
+	promtool := need.Command(t, "promtool")
+	file := filepath.Join(t.TempDir(), "rules.yaml")
+	if err := os.WriteFile(file, []byte(rules), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if out, err := exec.Command(promtool, "check", "rules", file).CombinedOutput(); err != nil {
+		t.Errorf("%v\n%s\n%s", err, out, rules)
+	}
+}
 
 // TestLibraryAlerts: the rules for programs that export by themselves go by metrics
 // that the library has, each of them, and name rules that there are.
 func TestLibraryAlerts(t *testing.T) {
-	read := func(name string) string {
-		b, err := os.ReadFile(name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return string(b)
-	}
-	exported := regexp.MustCompile(`"((?:process|maxprocs)_[a-z_]+)"`)
-	var has []string
-	for _, m := range exported.FindAllStringSubmatch(read("../../../maxprocs/metrics/metrics.go"), -1) {
-		has = append(has, m[1])
-	}
+	has := ofLibrary(t)
 	var file struct {
 		Groups []struct {
 			Rules []struct {
@@ -35,11 +78,11 @@ func TestLibraryAlerts(t *testing.T) {
 			}
 		}
 	}
-	if err := yaml.Unmarshal([]byte(read("../../../deploy/prometheus/library.yaml")), &file); err != nil {
+	if err := yaml.Unmarshal([]byte(readFile(t, "../../../deploy/prometheus/library.yaml")), &file); err != nil {
 		t.Fatal(err)
 	}
 	var asked []string
-	tests := read("../../../deploy/prometheus/library_test.yaml")
+	tests := readFile(t, "../../../deploy/prometheus/library_test.yaml")
 	for _, g := range file.Groups {
 		for _, r := range g.Rules {
 			for _, name := range regexp.MustCompile(`\b(?:process|maxprocs)_[a-z_]+`).FindAllString(r.Expr, -1) {

@@ -271,7 +271,7 @@ func checkRules(t *testing.T, s server) {
 // data of each.
 func checkDashboard(t *testing.T, s server) {
 	fill := strings.NewReplacer("$__rate_interval", "5s", "$job", "procfit", "$instance", ".*", "$name", "pf-.*")
-	d := readDashboard(t)
+	d := readDashboard(t, dashboardFile)
 	for where, expr := range d.expressions() {
 		expr = fill.Replace(expr)
 		eventually(t, where+": "+expr, func() string {
