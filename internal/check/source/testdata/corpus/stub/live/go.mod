@@ -1,0 +1,3 @@
+module github.com/procfit/procfit/maxprocs
+
+go 1.21
