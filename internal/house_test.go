@@ -87,7 +87,7 @@ var mayImport = map[string][]string{
 	"check/binary":   {"check", "program/rule", "maxprocs/facts", "program/goproc", "host/folder"},
 	"check/cluster":  {"check", "check/manifest", "program/rule", "maxprocs/facts", "host/cluster", "host/container", "program/expected"},
 
-	"measure/plan":            {"measure/plan/field", "verdict/journal", "verdict/slo", "verdict/contest", "verdict/contest/race", "load", "program/ready", "program/gobench"},
+	"measure/plan":            {"measure/plan/field", "verdict/journal", "verdict/slo", "verdict/contest", "verdict/contest/race", "load", "program/ready", "program/gobench", "maxprocs/memlimit"},
 	"measure/plan/field":      {},
 	"measure/plan/specfile":   {"measure/plan", "measure/plan/field", "load"},
 	"measure/trial":           {"measure/plan", "measure/trial/foreign", "verdict/journal", "verdict/slo", "verdict/contest", "load", "program/gobench", "program/observe", "host/supervisor", "maxprocs/facts"},

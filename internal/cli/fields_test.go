@@ -27,12 +27,12 @@ var texts = map[string][]string{
 	"url": {"http://127.0.0.1:{port}/b", "2=http://127.0.0.1:{port}/a", "POST http://127.0.0.1:{port}/c"}, "build": {"./cmd/x", "."}, "env": {"A=b", "GOGC=50", "SPACE=a b"}, "title": {"a title", "--out"},
 	"ready":   {"tcp", "grpc", "http://127.0.0.1:{port}/ready", "true 'a b'", "200-399", "http://127.0.0.1:{port}/ready 200,401"},
 	"prepare": {"true a", "true '-- b'"}, "beside": {"true 1", "true '--out x'"}, "timeout": {"ready=7s", "ready=1m30s,stop=1s", "request=2s", "run=9s"},
-	"procs": {"unset,1,2", "1..4", "unset,3", "1-3"}, "replicas": {"2", "1,3"}, "go": {"1.24", "go1.25,1.26"}, "set": {"live", "both"},
+	"procs": {"unset,1,2", "1..4", "unset,3", "1-3"}, "replicas": {"2", "1,3"}, "go": {"1.24", "go1.25,1.26"}, "vary": {"GOGC=50,100", "GOMEMLIMIT=64MiB,off", "set=live,start"}, "max-memory": {"512MiB", "1Gi"},
 	"slo": {"p99=20ms", "p90=1s"}, "price": {"cpu=0.04", "cpu=1,replica=2"}, "metric": {"throughput=([0-9]+) rows", "late:lower=x=(.*)"}, "margin": {"7%", "0.02"}, "margin-p99": {"33%", "1.5"}, "seed": {"7", "0"},
 	"connections": {"5", "1"}, "rate": {"100", "2.5e3"}, "pace": {"poisson", "constant"}, "duration": {"4s", "1m"}, "warmup": {"0s", "20ms"}, "header": {"Accept: a", "Host: x"},
 	"body": {"a text", "-", "@-"}, "requests": {"-"}, "max-errors": {"3%", "0.5"}, "load": {"wrk {url}", "true '{url}'"},
 	"streams": {"4", "9"}, "grpc": {"a.B/C", "a.B/D"}, "proto": {"a.proto", "b.proto", "set"}, "tls": {"ca=ca.pem", "cert=cert.pem,key=key.pem", "insecure", "name=h"},
-	"limit": {"1", "none,0.5", "500m"}, "beside-limit": {"none", "0.5"}, "target-cpuset": {"0", "0-1"}, "load-cpuset": {"0", "1", "shared"},
+	"limit": {"1,burst=0.5", "none,0.5,beside=0.2", "500m"}, "target-cpuset": {"0", "0-1"}, "load-cpuset": {"0", "1", "shared"},
 	"until": {"likely", "proven"}, "max-trials": {"90", "95"}, "max-time": {"1h", "10m"}, "repeats": {"7", "3"},
 	"file": {"none"}, "out": {"new", "-"}, "live": {":0"}, "json": {"true"}, "output": {"json"}, "quiet": {"true"}, "dry-run": {"true"},
 	"namespace": {"shop"}, "context": {"c"}, "kubeconfig": {"f"}, "node": {"n1,n2"}, "image": {"i:v1"}, "container": {"app"}, "parallel": {"true"},
@@ -98,7 +98,7 @@ func TestFieldsDecideTheHeader(t *testing.T) {
 	secure := []string{"--url", "https://127.0.0.1:{port}/", "--seed", "1"}
 	bases := map[string][]string{
 		"prepare": {"--seed", "1"}, "repeats": grid, "build": {"--url", "http://127.0.0.1:{port}/", "--seed", "1", "--env", "P={port}"},
-		"streams": call, "beside-limit": append([]string{"--beside", "true"}, server...), "price": append([]string{"--slo", "p99=1s", "--rate", "9"}, server...),
+		"streams": call, "limit": append([]string{"--beside", "true"}, server...), "price": append([]string{"--slo", "p99=1s", "--rate", "9"}, server...),
 		"pace": append([]string{"--rate", "9"}, server...), "tls": secure, "rate": grid, "go": {"--seed", "1", "--build", "."},
 	}
 	elsewhere := map[string]string{

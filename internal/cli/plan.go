@@ -301,9 +301,9 @@ func open(list []plan.Question) string {
 		return ""
 	}
 	q := list[0]
-	s := fmt.Sprintf(": %d", q.A)
-	if q.B > 0 {
-		s += fmt.Sprintf(" or %d", q.B)
+	s := ": " + q.A
+	if q.B != "" {
+		s += " or " + q.B
 	}
 	if q.Latency {
 		s += ", by p99"
@@ -328,5 +328,19 @@ func group(g journal.GroupKey) (s string) {
 	if g.SetLive {
 		s += " set live"
 	}
+	if g.Procs > 0 {
+		s += fmt.Sprintf(" GOMAXPROCS %d", g.Procs)
+	}
+	if g.Variables != "" {
+		s += " " + g.Variables
+	}
 	return s
+}
+
+// compared is the value that a setting's group compares: "GOMAXPROCS 2", or "GOGC=50".
+func compared(a journal.Setting) string {
+	if a.Compares == "" {
+		return "GOMAXPROCS " + a.Label
+	}
+	return a.Label
 }

@@ -233,7 +233,7 @@ func (p *progress) left() string {
 }
 
 func taskName(t plan.Task) string {
-	s := "GOMAXPROCS " + t.Setting.Label + group(t.Setting.Group())
+	s := compared(t.Setting) + group(t.Setting.Group())
 	switch t.Role {
 	case journal.RoleAA:
 		s += " (repeat)"

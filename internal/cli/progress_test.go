@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -59,7 +60,7 @@ func TestProgress(t *testing.T) {
 	}
 	tell(task(2, journal.RoleAA), measured(task(2, journal.RoleAA), 12345.6, 0.0031))
 	tell(task(8, journal.RoleMeasure), &journal.Trial{Setting: task(8, "").Setting, InvalidReason: "its port was taken"})
-	at.Open = []plan.Question{{A: 2, B: 8, Latency: true}}
+	at.Open = []plan.Question{{A: "2", B: "8", Latency: true}}
 	tell(task(2, journal.RoleMeasure), nil)
 	want := `  GOMAXPROCS   req/s      p99  trials
   unset        6,514  1.09 ms  3
@@ -91,7 +92,7 @@ func TestProgressFits(t *testing.T) {
 				one.Setting.QuotaCPUs, one.Setting.GoVersion, one.Setting.Replicas = new(float64(n%2)+0.5), "1.24.3", 1+n%3
 				trial := measured(one, 1e9, 0.1234567)
 				trial.Setting, trial.ThroughputUnit = one.Setting, "a metric with a very long name"
-				p.report(plan.Progress{Task: one, Trial: trial, Done: n, Total: 400, AtMost: true, Remaining: 3 * time.Hour, Open: []plan.Question{{A: n}, {A: 2}}})
+				p.report(plan.Progress{Task: one, Trial: trial, Done: n, Total: 400, AtMost: true, Remaining: 3 * time.Hour, Open: []plan.Question{{A: strconv.Itoa(n)}, {A: "2"}}})
 			}
 			lines := p.lines(width, height)
 			if len(lines) == 0 || len(lines) > max(1, height-1) {

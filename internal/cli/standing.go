@@ -78,7 +78,7 @@ func compareSettings(a, b journal.Setting) int {
 	}
 	x, y := a.Key(), b.Key()
 	return cmp.Or(cmp.Compare(x.Group.GoVersion, y.Group.GoVersion), cmp.Compare(quota(y), quota(x)),
-		cmp.Compare(x.Group.Replicas, y.Group.Replicas), cmp.Compare(x.Procs, y.Procs), cmp.Compare(x.Variant, y.Variant))
+		cmp.Compare(x.Group.Replicas, y.Group.Replicas), cmp.Compare(x.Group.Compares, y.Group.Compares), cmp.Compare(x.Group.Variables, y.Group.Variables), cmp.Compare(x.Procs, y.Procs), cmp.Compare(x.Variant, y.Variant))
 }
 
 // lines are the settings as a table with a bound on its lines and on its

@@ -74,12 +74,12 @@ var (
 	valueFields   = []string{"procs", "replicas", "metric", "margin", "margin-p99", "seed"}
 	loadFields    = []string{"connections", "rate", "pace", "duration", "warmup", "header", "body", "requests", "max-errors", "load"}
 	callFields    = []string{"streams", "grpc", "proto", "tls"}
-	cpuFields     = []string{"limit", "beside-limit", "target-cpuset", "load-cpuset"}
+	cpuFields     = []string{"limit", "target-cpuset", "load-cpuset"}
 	stopFields    = []string{"until", "max-trials", "max-time", "repeats"}
 )
 
 func (o *sweepOptions) fields() []field.Field {
-	names := slices.Concat(programFields, []string{"build", "go", "set"}, valueFields, loadFields, callFields, cpuFields, stopFields)
+	names := slices.Concat(programFields, []string{"build", "go", "vary", "max-memory"}, valueFields, loadFields, callFields, cpuFields, stopFields)
 	return slices.Concat(field.Take(o.spec.Fields(), field.Named(names...)...), o.own(), o.fromFile(ofCommand))
 }
 

@@ -14,6 +14,7 @@ import (
 	"github.com/procfit/procfit/internal/load/rpc"
 	"github.com/procfit/procfit/internal/measure/plan"
 	"github.com/procfit/procfit/internal/program/target"
+	"github.com/procfit/procfit/internal/show/number"
 )
 
 // settle makes a Spec of flags: it reads their files, asks this machine for CPUs by their
@@ -33,6 +34,8 @@ func settle(f *plan.Flags, std stdio) (spec plan.Spec, err error) {
 	}
 	if n := f.Neighbour; n.Command != nil {
 		spec.Target.Beside = &n
+	} else if n.Quota != nil {
+		return spec, usageError("--limit beside=%s needs --beside COMMAND", number.BareCPUs(*n.Quota))
 	}
 	call := f.Call
 	if call.Method == "" {

@@ -19,6 +19,7 @@ func Analyze(h journal.Header, trials []journal.Trial) *Result {
 	r.Engines = engines(trials)
 	groups := collect(h, trials)
 	r.Origin = originOf(allTrials(groups))
+	groups = r.compare(h, groups, trials)
 	for i, g := range groups {
 		g.contest = contest.New(h, g.key, trials)
 		result, w := g.analyze(h, r)
@@ -26,6 +27,7 @@ func Analyze(h journal.Header, trials []journal.Trial) *Result {
 		notes.group(i, g, &r.Groups[i], w)
 	}
 	r.raced(h, trials)
+	r.best(h, trials)
 	r.contradicted()
 	r.Cheapest = r.priceSettings(h, trials)
 	notes.run(r, groups)
@@ -163,6 +165,12 @@ func (g *group) summary(h journal.Header) Group {
 	}
 	if g.key.Limited {
 		r.QuotaCPUs = new(g.key.QuotaCPUs)
+	}
+	if r.Compares = g.key.Compares; g.key.Procs > 0 {
+		r.Procs = new(g.key.Procs)
+	}
+	for _, a := range g.settings {
+		r.Variables = slices.DeleteFunc(slices.Clone(a.Variables), func(v journal.Variable) bool { return v.Name == r.Compares })
 	}
 	for _, a := range g.settings {
 		r.Settings = append(r.Settings, g.summarize(a, machine, effective, mode))

@@ -96,7 +96,7 @@ func (r *Result) group(like *Group) *Group {
 
 // key is the group's identity.
 func (g *Group) key() journal.GroupKey {
-	return journal.Setting{QuotaCPUs: g.QuotaCPUs, Replicas: g.Replicas, GoVersion: g.GoVersion, SetLive: g.SetLive}.Group()
+	return journal.Setting{QuotaCPUs: g.QuotaCPUs, Replicas: g.Replicas, GoVersion: g.GoVersion, SetLive: g.SetLive, Variables: g.Variables, Compares: g.Compares, Procs: g.Procs}.Group()
 }
 
 func (gate *gating) compare(then, now *Group, current *Result) error {

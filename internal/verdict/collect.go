@@ -331,8 +331,8 @@ func (r *Result) raced(h journal.Header, trials []journal.Trial) {
 	}
 	r.TrialsPlanned = max(h.Plan.MaxTrials, r.TrialsRun+r.PilotsRun)
 	ends := contest.Ends(h, trials)
-	for _, g := range r.Groups {
+	for _, g := range slices.Concat(r.Groups, r.Compared) {
 		g.Race.Stop = string(ends[g.key()])
 	}
-	r.Complete = len(h.Plan.Groups()) == len(ends)
+	r.Complete = len(contest.All(h, trials)) == len(ends)
 }

@@ -39,7 +39,7 @@ func (g *group) contenders(j *margins) *outcome {
 	var unset *setting
 	for _, a := range g.current() {
 		switch {
-		case valid(a.measure) == 0:
+		case valid(a.measure) == 0, g.contest.TooLarge[a.key]:
 		case a.Procs != nil:
 			byValue[*a.Procs] = append([]*setting{a}, byValue[*a.Procs]...)
 		case g.contest.Unset == contest.PartPooled:

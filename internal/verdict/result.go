@@ -15,27 +15,31 @@ const ResultSchema = "procfit.result/v1"
 // shows, so that no renderer computes. It has no sentences: what it reports is a
 // code with metrics, and package style has the words.
 type Result struct {
-	Schema         string          `json:"schema"`
-	Name           string          `json:"name"`
-	Settings       *Settings       `json:"-"` // to measure again; nil: only the command line has them
-	Folder         string          `json:"-"` // that the journal is in, for readers that continue; empty: unknown
-	Started        time.Time       `json:"started"`
-	Origin         journal.Origin  `json:"origin,omitempty"` // local, kube, sim, or mixed; empty without trials
-	Host           journal.Host    `json:"host"`             // that of the target
-	LoadHost       *journal.Host   `json:"load_host"`
-	Tool           journal.Tool    `json:"tool"`
-	Target         journal.Target  `json:"target"`
-	Load           journal.Load    `json:"load"`
-	Engines        []Engine        `json:"engines,omitempty"` // that offered the load, of procfit's own
-	SharedCPUs     bool            `json:"shared_cpus"`       // the load ran on CPUs of the target
-	Plan           journal.Plan    `json:"plan"`
-	Complete       bool            `json:"complete"` // every planned trial is in the journal
-	TrialsPlanned  int             `json:"trials_planned"`
-	TrialsRun      int             `json:"trials_run"`
-	TrialsInvalid  int             `json:"trials_invalid"`
-	PilotsRun      int             `json:"pilots_run"` // pilots are not among the trials
-	PilotsInvalid  int             `json:"pilots_invalid"`
-	Groups         []Group         `json:"groups"`
+	Schema        string         `json:"schema"`
+	Name          string         `json:"name"`
+	Settings      *Settings      `json:"-"` // to measure again; nil: only the command line has them
+	Folder        string         `json:"-"` // that the journal is in, for readers that continue; empty: unknown
+	Started       time.Time      `json:"started"`
+	Origin        journal.Origin `json:"origin,omitempty"` // local, kube, sim, or mixed; empty without trials
+	Host          journal.Host   `json:"host"`             // that of the target
+	LoadHost      *journal.Host  `json:"load_host"`
+	Tool          journal.Tool   `json:"tool"`
+	Target        journal.Target `json:"target"`
+	Load          journal.Load   `json:"load"`
+	Engines       []Engine       `json:"engines,omitempty"` // that offered the load, of procfit's own
+	SharedCPUs    bool           `json:"shared_cpus"`       // the load ran on CPUs of the target
+	Plan          journal.Plan   `json:"plan"`
+	Complete      bool           `json:"complete"` // every planned trial is in the journal
+	TrialsPlanned int            `json:"trials_planned"`
+	TrialsRun     int            `json:"trials_run"`
+	TrialsInvalid int            `json:"trials_invalid"`
+	PilotsRun     int            `json:"pilots_run"` // pilots are not among the trials
+	PilotsInvalid int            `json:"pilots_invalid"`
+	Groups        []Group        `json:"groups"`
+	// Best are the settings that --vary came to, and Compared the groups that compared a
+	// variable's values, in the order in which they were measured; absent: none was varied.
+	Best           []Best          `json:"best,omitempty"`
+	Compared       []Group         `json:"compared,omitempty"`
 	Gate           *Gate           `json:"gate,omitempty"`
 	Canary         *Canary         `json:"canary,omitempty"`   // of a canary, which has no groups
 	Live           *Live           `json:"live,omitempty"`     // of a live experiment, which has none either
@@ -57,6 +61,11 @@ type Group struct {
 	Replicas  int      `json:"replicas"`
 	GoVersion string   `json:"go_version,omitempty"`
 	SetLive   bool     `json:"set_live,omitempty"` // the value was set in the running program
+	// Variables are those of --vary that all settings have. Compares is the one whose values
+	// are compared, each at the GOMAXPROCS of Procs; absent: values of GOMAXPROCS are.
+	Variables []journal.Variable `json:"variables,omitempty"`
+	Compares  string             `json:"compares,omitempty"`
+	Procs     *int               `json:"procs,omitempty"`
 	// Origin is where the trials came from, as of a Result.
 	Origin journal.Origin `json:"origin,omitempty"`
 	// EffectiveCPUs is what one replica may use: the smallest of its quota, a limit

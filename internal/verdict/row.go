@@ -54,6 +54,7 @@ const (
 	ExcludedSlower    ExcludedCode = "slower"       // too slow to be the best, proven or measured no further: its latency is not compared
 	ExcludedSaturated ExcludedCode = "saturated"    // proven not to carry the common rate: its latency is a backlog's
 	ExcludedLatency   ExcludedCode = "no_latency"   // no trial's latency may be judged
+	ExcludedMemory    ExcludedCode = "memory"       // it used more memory than --max-memory
 	ExcludedShared    ExcludedCode = "load_on_cpus" // more Ps than CPUs while the load is on them: not preferred by latency
 )
 
@@ -174,6 +175,8 @@ func (w *outcome) excluded(s *contender, a *setting) *ExcludedCode {
 		return nil
 	case valid(trialsOf([]*setting{a})) == 0:
 		return new(ExcludedInvalid)
+	case w.contest.TooLarge[a.key]:
+		return new(ExcludedMemory)
 	case s == nil || math.IsNaN(s.rate):
 		return new(ExcludedNoFigure)
 	case slices.Contains(w.withheld, s):

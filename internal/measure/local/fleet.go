@@ -67,7 +67,7 @@ func (r *run) start(ctx context.Context, logs []*log) (f fleet, err error) {
 func (r *run) startOne(ctx context.Context, one *replica, port int, output *os.File) (err error) {
 	p := r.programs[programOf(r.Setting)]
 	spec := supervisor.Spec{
-		Command: target.ExpandPort(p.argv, port), Dir: p.dir, Env: environment(slices.Concat(r.config.Environ, target.ExpandPort(r.spec.Target.Env, port)), r.atStart()),
+		Command: target.ExpandPort(p.argv, port), Dir: p.dir, Env: varied(environment(slices.Concat(r.config.Environ, target.ExpandPort(r.spec.Target.Env, port)), r.atStart()), r.Setting.Variables),
 		CPUs: r.targetOn(), Log: output, LogLimit: trial.LogLimit,
 	}
 	if r.groups != nil {
@@ -149,6 +149,17 @@ func environment(environ []string, procs *int) []string {
 	env := slices.DeleteFunc(slices.Clone(environ), func(v string) bool { return strings.HasPrefix(v, "GOMAXPROCS=") })
 	if procs != nil {
 		env = append(env, "GOMAXPROCS="+strconv.Itoa(*procs))
+	}
+	return env
+}
+
+// varied is an environment with the variables of a setting.
+func varied(env []string, variables []journal.Variable) []string {
+	for _, v := range variables {
+		env = slices.DeleteFunc(env, func(have string) bool { return strings.HasPrefix(have, v.Name+"=") })
+		if v.Value != journal.Unset {
+			env = append(env, v.String())
+		}
 	}
 	return env
 }

@@ -36,8 +36,26 @@ func (b Budget) govern(p *journal.Plan, listed bool) {
 				values++
 			}
 		}
-		p.MaxTrials += pilots + contest.Limit(values, listed)
+		p.MaxTrials += pilots + contestsOf(p, values, listed)
 	}
+}
+
+// contestsOf is the most trials of a group by default: with variables, GOMAXPROCS and each of
+// them may be compared again at the best values of the others.
+func contestsOf(p *journal.Plan, values int, listed bool) int {
+	most, compared := contest.Limit(values, listed), len(p.Vary)
+	if len(p.Vary) > 0 && values < 2 {
+		most = 0
+	} else if values > 1 {
+		compared++
+	}
+	for _, a := range p.Vary {
+		most += contest.Limit(len(a.Values), true)
+	}
+	if compared > 1 {
+		most *= 2
+	}
+	return most
 }
 
 // OverBudgetError is that the first look does not fit into the time of the budget, as its

@@ -256,7 +256,7 @@ func (e Execution) rate(t Task, trials []journal.Trial) (*float64, error) {
 	}
 	var capacities []float64
 	for _, trial := range trials {
-		if trial.Role == journal.RolePilot && trial.Valid && trial.Setting.Group() == t.Setting.Group() && trial.ThroughputPerSecond != nil && *trial.ThroughputPerSecond > 0 {
+		if trial.Role == journal.RolePilot && trial.Valid && trial.Setting.Group().Base() == t.Setting.Group().Base() && trial.ThroughputPerSecond != nil && *trial.ThroughputPerSecond > 0 {
 			capacities = append(capacities, *trial.ThroughputPerSecond)
 		}
 	}

@@ -99,9 +99,14 @@ func (f *Flags) compareFields() []field.Field {
 		},
 		{Name: "go", Holds: "VERSIONS", Help: "Go versions to compile --build with, each a setting: 1.24,1.26", Value: field.Commas(&f.GoVersions, "", goVersion), Header: "plan.settings plan.aa plan.max_trials"},
 		{
-			Name: "set", Holds: "WHEN", Help: "when a value is set: start, live (in the running server), or both",
-			More:  "live needs a server with an Agent of maxprocs/live, which listens on its socket. Pools and shards that sized themselves at the start keep their size then; both measures the difference.",
-			Value: field.Choice(&f.Set, SetStart, SetLive, SetBoth), Header: "plan.settings plan.aa plan.max_trials",
+			Name: "vary", Holds: "NAME=LIST", Help: "a variable to measure next to GOMAXPROCS: GOGC=50,100,off; may be repeated",
+			More: "unset is without the variable. procfit measures one variable after the other, each at the best values of the others, and of equal values names the one that takes less memory: of GOGC and GOMEMLIMIT the smaller one, of other variables the one that is named first. " +
+				"set=start,live compares when a value of GOMAXPROCS is set: at the start, or in the running server, which needs an Agent of maxprocs/live.",
+			Value: field.Several(&f.Vary, f.axis), Header: "plan.vary plan.settings plan.aa plan.max_trials plan.smallest_for_rate",
+		},
+		{
+			Name: "max-memory", Holds: "SIZE", Help: "the most memory that a copy of the program may use: 512MiB",
+			More: "A setting whose peak resident memory is above it in any trial is not recommended, and not measured again.", Value: field.Parsed(&f.MaxMemory, "", size), Header: "plan.max_memory_bytes",
 		},
 		{Name: "slo", Holds: "LATENCY", Often: true, Help: "find the highest rate within this latency: p99=20ms", Value: field.Parsed(&l.SLO, "", field.Maybe(slo.Parse)), Header: "plan.slo plan.pilots"},
 		{
@@ -177,10 +182,9 @@ func (f *Flags) cpuFields() []field.Field {
 	return []field.Field{
 		{
 			Name: "limit", Holds: "LIMITS", Often: true, Help: "CPU limits to measure under: 500m, or none,0.5,2; 2,burst=0.5 adds a burst",
-			More:  "It is the CPU limit of the program's cgroup, as limits.cpu of Kubernetes is. burst=CPUS lets every limit of the list save up so much CPU time from periods that do not use it (cpu.max.burst).",
-			Value: field.Parsed(&f.Quotas, "", f.limitsWithBurst), Header: "plan.settings plan.aa plan.max_trials target.burst_cpus",
+			More:  "It is the CPU limit of the program's cgroup, as limits.cpu of Kubernetes is. burst=CPUS lets every limit of the list save up so much CPU time from periods that do not use it (cpu.max.burst). beside=CPUS is the limit of the --beside command; without it, that command has the limit of the program.",
+			Value: field.Parsed(&f.Quotas, "", f.limitsWithParts), Header: "plan.settings plan.aa plan.max_trials target.burst_cpus target.beside",
 		},
-		{Name: "beside-limit", Holds: "LIMIT", Help: "CPU limit of the --beside command: 0.5, or none (default the program's)", Value: field.Parsed(&f.Neighbour.Quota, "", oneLimit), Needs: "beside", Header: "target.beside"},
 		{
 			Name: "target-cpuset", Holds: "CPUS", Help: "CPUs that the program may run on: 0-1,3, or node0, cores, performance",
 			More: "cores is one thread of each core; performance and efficiency are kinds of cores.", Value: cpus(&t.CPUs, &f.TargetNamed), Header: "target.server_cpuset load.arrangement",

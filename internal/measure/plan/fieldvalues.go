@@ -181,18 +181,25 @@ func generator(text string) (string, error) {
 	return text, err
 }
 
-// limitsWithBurst reads what limits does, with at most one "burst=0.5" in it, which is the
-// burst of all.
-func (f *Flags) limitsWithBurst(text string) ([]*float64, error) {
+// limitsWithParts reads what limits does, with at most one "burst=0.5" in it, which is the
+// burst of all, and one "beside=0.5", which is the limit of what runs next to the target.
+func (f *Flags) limitsWithParts(text string) ([]*float64, error) {
 	var rest []string
+	var beside *float64
 	burst, given := 0.0, false
 	for item := range strings.SplitSeq(text, ",") {
 		value, is := strings.CutPrefix(strings.TrimSpace(item), "burst=")
+		var err error
+		if of, its := strings.CutPrefix(value, "beside="); its && !is {
+			if beside, err = oneLimit(of); err != nil {
+				return nil, err
+			}
+			continue
+		}
 		if !is {
 			rest = append(rest, item)
 			continue
 		}
-		var err error
 		if burst, err = number.ParseCPUs(value); err != nil || given || !(burst > 0) {
 			return nil, &field.Mistake{Text: item, Reason: "expected one burst above zero, in CPUs or thousandths of one", Example: "2,burst=500m"}
 		}
@@ -200,7 +207,7 @@ func (f *Flags) limitsWithBurst(text string) ([]*float64, error) {
 	}
 	list, err := limits(strings.Join(rest, ","))
 	if err == nil {
-		f.Burst = burst
+		f.Burst, f.Neighbour.Quota = burst, beside
 	}
 	return list, err
 }

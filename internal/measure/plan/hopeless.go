@@ -50,7 +50,7 @@ const pilotTries = 10
 func (r Record) pilots(g journal.GroupKey) (valid, starved int) {
 	for _, t := range r.Trials {
 		switch {
-		case t.Role != journal.RolePilot || t.Setting.Group() != g:
+		case t.Role != journal.RolePilot || t.Setting.Group().Base() != g.Base():
 		case t.Valid:
 			valid++
 		case !hadCPUs(t):

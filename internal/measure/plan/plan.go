@@ -28,7 +28,8 @@ func (s Spec) Plan(hostCPUs float64, seed uint64) journal.Plan {
 	against := len(s.Target.Against) > 0
 	p := journal.Plan{
 		Blocks: s.Repeats, Seed: seed, Margin: s.Margin, MarginP99: s.MarginP99,
-		SmallestFor: s.Load.Rate > 0 && s.Load.SLO == nil, GateAgainst: against, SLO: s.Load.SLO, Price: s.Load.Price,
+		SmallestFor: s.Load.Rate > 0 && s.Load.SLO == nil && len(s.axes()) == 0, GateAgainst: against, SLO: s.Load.SLO, Price: s.Load.Price,
+		Vary: s.axes(), MaxMemoryBytes: s.MaxMemory,
 	}
 	if s.Seed != nil {
 		p.Seed = *s.Seed
@@ -52,6 +53,9 @@ func (s Spec) Plan(hostCPUs float64, seed uint64) journal.Plan {
 			}
 		}
 		p.AA = append(p.AA, withProcs(group, values[0], ""))
+	}
+	if len(p.Vary) > 0 && s.Budget == nil {
+		s.lines(&p)
 	}
 	if s.Budget != nil {
 		s.Budget.govern(&p, !s.Procs.Auto)
@@ -90,11 +94,12 @@ func (s Spec) groups() (list []journal.Setting) {
 	if len(versions) == 0 {
 		versions = []string{""}
 	}
-	for _, live := range s.Set.live() {
+	start := journal.Plan{Vary: s.axes()}.Start()
+	for _, live := range s.live() {
 		for _, version := range versions {
 			for _, quota := range quotas {
 				for _, n := range s.Replicas {
-					list = append(list, journal.Setting{QuotaCPUs: quota, Replicas: max(1, n), GoVersion: version, SetLive: live})
+					list = append(list, journal.Setting{QuotaCPUs: quota, Replicas: max(1, n), GoVersion: version, SetLive: live, Variables: start})
 				}
 			}
 		}
@@ -125,24 +130,4 @@ type Task struct {
 	RatePerSecond *float64
 	// Lane is which of the plan's nodes it runs on, from 0.
 	Lane int
-}
-
-// Set is when a value of GOMAXPROCS is set.
-type Set string
-
-const (
-	SetStart Set = "start" // in the environment, before the program starts; empty too
-	SetLive  Set = "live"  // in the running program, through its control endpoint
-	SetBoth  Set = "both"  // each in turn: what sized itself at the start is the difference
-)
-
-// live is whether the settings of each group are set in the running program.
-func (s Set) live() []bool {
-	switch s {
-	case SetLive:
-		return []bool{true}
-	case SetBoth:
-		return []bool{false, true}
-	}
-	return []bool{false}
 }

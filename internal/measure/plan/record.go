@@ -54,13 +54,13 @@ func (r Record) Lacks(tasks []Task) []Task {
 	done, rated := map[place]bool{}, map[journal.GroupKey]bool{}
 	for _, t := range r.Trials {
 		if t.Role == journal.RolePilot && t.Valid {
-			rated[t.Setting.Group()] = true
+			rated[t.Setting.Group().Base()] = true
 		}
 	}
 	for _, t := range r.Trials {
 		at := placeOf(t.Setting, t.Role, t.Block, t.Order)
 		pilot := t.Role == journal.RolePilot
-		if r.tried[at] || !t.NotStarted && (!pilot || rated[t.Setting.Group()]) {
+		if r.tried[at] || !t.NotStarted && (!pilot || rated[t.Setting.Group().Base()]) {
 			done[at] = true
 		}
 	}

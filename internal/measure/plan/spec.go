@@ -35,16 +35,17 @@ type Spec struct {
 	Limited bool
 
 	Procs      Procs
-	Quotas     []*float64 // CPUs; nil: no limit. Empty: one group without a limit.
-	Burst      float64    // of each of these limits, in CPUs of one period; 0: none
-	Replicas   []int      // copies of the target behind one load, each under the quota; each number a group
-	Set        Set        // when a value is set
-	GoVersions []string   // that Target.Build is compiled with, each a setting; empty: as the program comes
-	Repeats    int        // blocks of a grid
-	Budget     *Budget    // of a race; nil: a grid
-	Margin     float64    // how much less throughput still counts as good: 0.05 is 5%
-	MarginP99  float64    // how much more p99
-	Seed       *uint64    // of the settings' order; nil: any
+	Quotas     []*float64     // CPUs; nil: no limit. Empty: one group without a limit.
+	Burst      float64        // of each of these limits, in CPUs of one period; 0: none
+	Replicas   []int          // copies of the target behind one load, each under the quota; each number a group
+	Vary       []journal.Axis // what is varied next to GOMAXPROCS: variables of the environment, and when a value is set
+	MaxMemory  int64          // that one copy of a setting may use, in bytes; 0: any
+	GoVersions []string       // that Target.Build is compiled with, each a setting; empty: as the program comes
+	Repeats    int            // blocks of a grid
+	Budget     *Budget        // of a race; nil: a grid
+	Margin     float64        // how much less throughput still counts as good: 0.05 is 5%
+	MarginP99  float64        // how much more p99
+	Seed       *uint64        // of the settings' order; nil: any
 
 	// Tolerant continues where all trials of a block are invalid, or a pilot: that they
 	// are may be the answer.

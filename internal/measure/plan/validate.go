@@ -18,7 +18,7 @@ import (
 // checked when its field was set. What only the machine of the target can tell is its
 // Runner's to say.
 func (s Spec) Validate() error {
-	for _, check := range []func() *FieldError{s.checkQuotas, s.checkCPUs, s.checkPods, s.checkAttached, s.checkBeside, s.checkTarget, s.checkServer, s.checkLoad, s.checkObjective} {
+	for _, check := range []func() *FieldError{s.checkQuotas, s.checkCPUs, s.checkPods, s.checkAttached, s.checkBeside, s.checkVary, s.checkTarget, s.checkServer, s.checkLoad, s.checkObjective} {
 		if err := check(); err != nil {
 			return err
 		}
@@ -76,8 +76,6 @@ func (s Spec) checkTarget() *FieldError {
 		return Wrong("command", ": no command: give it after --")
 	case len(s.GoVersions) > 0 && t.Build == "" && t.BuiltIn == "":
 		return Wrong("go", " needs --build: the package to compile with each version")
-	case s.Set.live()[len(s.Set.live())-1] && !server:
-		return Wrong("set", " %s needs a server with --url: a batch program has no control endpoint", s.Set)
 	case !server && goTest(t.Command) && !isGoBench(t.Command):
 		return Wrong("command", ": go test without -bench would measure the go command: add -bench NAME")
 	case !server && s.Load.Command != "":

@@ -3,7 +3,10 @@
 // planner asks it what to measure next, and the verdict what came out: there is one
 // constructor, so that a sweep cannot stop measuring what its verdict still compares.
 //
-// A contest counts values of GOMAXPROCS. A trial without one is a trial of the value that
+// A contest counts values of GOMAXPROCS, or ranks of the values of another variable. Of
+// several variables, one is compared after the other: that is a Search.
+//
+// A trial without GOMAXPROCS is a trial of the value that
 // most of them ran at; before any ran, of the value that the runtime will choose. It
 // takes no part where that value cannot be read, or where it is proven to perform
 // unlike the number by more than the margin. A setting that other programs left too few
@@ -38,6 +41,8 @@ type Contest struct {
 	Unset   Part
 	// Withheld are the settings that other programs left too few CPUs.
 	Withheld map[journal.SettingKey]bool
+	// TooLarge are the settings that used more memory than the plan allows: they take no part.
+	TooLarge map[journal.SettingKey]bool
 	// Blocks are the journal's numbers of the contest's blocks: the contest counts its
 	// own, from 0.
 	Blocks []int
@@ -65,9 +70,8 @@ const (
 // All is the contests of a journal, in the order of its plan.
 func All(h journal.Header, trials []journal.Trial) []Contest {
 	var list []Contest
-	counted, _ := Counted(h, trials)
-	for _, g := range h.Plan.Groups() {
-		list = append(list, of(h, g, counted, len(trials)))
+	for _, s := range Searches(h, trials) {
+		list = append(list, s.Contests...)
 	}
 	return list
 }
@@ -81,19 +85,19 @@ func New(h journal.Header, g journal.GroupKey, trials []journal.Trial) Contest {
 // of is a contest of trials that count; taken is how many of all the budget has lost.
 func of(h journal.Header, g journal.GroupKey, counted []journal.Trial, taken int) Contest {
 	c := Contest{Group: g, h: h}
-	for _, a := range h.Plan.Settings {
-		if a.Group() == g && a.Variant == "" {
+	for _, a := range h.Plan.Of(g) {
+		if a.Variant == "" {
 			c.settings = append(c.settings, a)
 		}
 	}
 	var pilots []*journal.Trial
 	for i := range counted {
 		t := &counted[i]
-		switch {
-		case t.Setting.Group() != g || t.Setting.Variant != "":
+		switch own := t.Setting.Group(); {
+		case own.Base() != g.Base() || t.Setting.Variant != "":
 		case t.Role == journal.RolePilot:
 			pilots = append(pilots, t)
-		case !aside(t):
+		case own == g && !aside(t):
 			c.own = append(c.own, t)
 		}
 	}
@@ -104,6 +108,7 @@ func of(h journal.Header, g journal.GroupKey, counted []journal.Trial, taken int
 	c.place(pilots)
 	c.rules = c.rulesOf()
 	out := c.withhold()
+	c.exclude(out)
 	c.trials = c.raced(c.own, func(v int) bool { return out[v] })
 	c.assess(taken)
 	c.reconcile(taken)
@@ -112,6 +117,9 @@ func of(h journal.Header, g journal.GroupKey, counted []journal.Trial, taken int
 
 // place finds what the trials without GOMAXPROCS are trials of.
 func (c *Contest) place(pilots []*journal.Trial) {
+	if c.Group.Compares != "" {
+		return
+	}
 	isUnset := func(t *journal.Trial) bool { return t.Setting.Procs == nil }
 	unset := slices.DeleteFunc(slices.Clone(c.own), func(t *journal.Trial) bool { return !isUnset(t) })
 	if len(unset) == 0 && !slices.ContainsFunc(c.settings, func(a journal.Setting) bool { return a.Procs == nil }) {
@@ -160,8 +168,12 @@ func foretold(h journal.Header, g journal.GroupKey) int {
 	return cpus
 }
 
-// valueOf is the GOMAXPROCS that a trial is one of; 0: it takes no part.
+// valueOf is the GOMAXPROCS that a trial is one of, or the rank of its variable's value; 0:
+// it takes no part.
 func (c *Contest) valueOf(t *journal.Trial) int {
+	if name := c.Group.Compares; name != "" {
+		return c.h.Plan.Axis(name).Rank(t.Setting.Key().Value)
+	}
 	if t.Setting.Procs != nil {
 		return *t.Setting.Procs
 	}
@@ -179,7 +191,7 @@ func (c *Contest) raced(own []*journal.Trial, out func(int) bool) (list []race.T
 			continue
 		}
 		r := c.Latency.figures(t)
-		r.Value, r.Unset, r.Node = v, t.Setting.Procs == nil, c.h.Plan.Lane(t.Block)
+		r.Value, r.Unset, r.Node = v, t.Setting.Procs == nil && c.Group.Compares == "", c.h.Plan.Lane(t.Block)
 		if r.Block = slices.Index(c.Blocks, t.Block); r.Block < 0 {
 			r.Block = len(c.Blocks)
 			c.Blocks = append(c.Blocks, t.Block)

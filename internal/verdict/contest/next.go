@@ -56,6 +56,9 @@ func (c Contest) unset() journal.Setting {
 // setting is the setting that a choice of the race runs: unset represents its value where
 // that is no setting of its own, and the value for unset where that is none.
 func (c Contest) setting(choice race.Choice) journal.Setting {
+	if c.Group.Compares != "" {
+		return c.settings[choice.Value-1]
+	}
 	number := slices.IndexFunc(c.settings, func(a journal.Setting) bool { return a.Procs != nil && *a.Procs == choice.Value })
 	unset := slices.ContainsFunc(c.settings, func(a journal.Setting) bool { return a.Procs == nil })
 	if unset && (choice.Unset || number < 0) {
@@ -97,7 +100,7 @@ func Ends(h journal.Header, trials []journal.Trial) map[journal.GroupKey]race.St
 	} else {
 		for _, c := range All(h, trials) {
 			step := c.Next()
-			if step.Stop == "" && len(c.Blocks) > 0 {
+			if step.Stop == "" && (len(c.Blocks) > 0 || !slices.Contains(h.Plan.Groups(), c.Group)) {
 				step.Stop = Spent(h, trials, len(step.Settings))
 			}
 			ends[c.Group] = step.Stop

@@ -171,13 +171,16 @@ func (c *Contest) rulesOf() race.Rules {
 		Listed: p.Listed, Goal: race.Goal(p.Goal),
 		Margin: min(max(p.Margin, 0), 0.99), MarginP99: max(p.MarginP99, 0), // a journal may be anyone's
 		// Each group has a seed of its own: with one, all would run in the same order.
-		Seed:    p.Seed + uint64(max(0, slices.Index(p.Groups(), c.Group))),
+		Seed:    p.Seed + uint64(max(0, slices.Index(p.Groups(), c.Group))) + orderOf(c.Group),
 		Latency: c.Latency.Quantile > 0, MaxByLatency: mostByLatency(c.h, c.Group, c.own), Default: c.Default,
 	}
 	if p.SLO == nil { // under an objective each trial looked for a rate of its own
 		for _, t := range c.own {
 			r.Rate = max(r.Rate, offered(t))
 		}
+	}
+	if c.Group.Compares != "" {
+		return c.ranked(r)
 	}
 	for _, a := range c.settings {
 		if a.Procs != nil && *a.Procs > 0 { // a plan is checked, a journal may be anyone's

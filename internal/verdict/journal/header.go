@@ -205,6 +205,11 @@ type Plan struct {
 	SLO         *slo.Objective `json:"slo,omitempty"`
 	Price       *slo.Price     `json:"price,omitempty"`
 	GateAgainst bool           `json:"gate_against"`
+	// Vary are the variables of --vary. The settings have where each starts; the groups that
+	// compare them follow from the trials. Absent: none.
+	Vary []Axis `json:"vary,omitempty"`
+	// MaxMemoryBytes is the most that one replica of a setting may use; absent: no bound.
+	MaxMemoryBytes int64 `json:"max_memory_bytes,omitempty"`
 	// Nodes are those of a cluster that are measured on at the same time: the block b
 	// runs on Nodes[b % len(Nodes)], all of it. Absent: on one.
 	Nodes []string `json:"nodes,omitempty"`

@@ -16,6 +16,11 @@ type Setting struct {
 	// SetLive is that the program starts without GOMAXPROCS, and that the value is set while
 	// it runs, through its control endpoint (maxprocs/live).
 	SetLive bool `json:"set_live,omitempty"`
+	// Variables are those of the environment that --vary sets, in the order of the plan. One
+	// with the value "unset" is taken out of the environment.
+	Variables []Variable `json:"variables,omitempty"`
+	// Compares is the variable whose values the setting's group compares; empty: GOMAXPROCS.
+	Compares string `json:"compares,omitempty"`
 }
 
 // GroupKey is what settings must share to be compared with each other.
@@ -25,6 +30,11 @@ type GroupKey struct {
 	Replicas  int
 	GoVersion string
 	SetLive   bool
+	// Variables are those that all settings of the group have, as text. Compares is the
+	// variable whose values they compare, and Procs the GOMAXPROCS that they then have.
+	Variables string
+	Compares  string
+	Procs     int
 }
 
 // SettingKey identifies a setting. Two settings of one key are one setting, whatever
@@ -33,6 +43,7 @@ type SettingKey struct {
 	Group   GroupKey
 	Procs   int // 0: unset
 	Variant string
+	Value   string // of the variable that the group compares
 }
 
 // Group is the group that the setting belongs to.
@@ -41,12 +52,17 @@ func (a Setting) Group() GroupKey {
 	if a.QuotaCPUs != nil {
 		g.Limited, g.QuotaCPUs = true, *a.QuotaCPUs
 	}
+	g.Variables, _ = a.variables()
+	if g.Compares = a.Compares; g.Compares != "" && a.Procs != nil {
+		g.Procs = *a.Procs
+	}
 	return g
 }
 
 // Key is the setting's identity.
 func (a Setting) Key() SettingKey {
 	k := SettingKey{Group: a.Group(), Variant: a.Variant}
+	_, k.Value = a.variables()
 	if a.Procs != nil {
 		k.Procs = *a.Procs
 	}

@@ -1,0 +1,191 @@
+package plan
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/procfit/procfit/internal/measure/plan/field"
+	"github.com/procfit/procfit/internal/show/sorting"
+	"github.com/procfit/procfit/internal/verdict/journal"
+	"github.com/procfit/procfit/maxprocs/memlimit"
+)
+
+// setAxis is the name under which --vary takes when a value of GOMAXPROCS is set: at the
+// start, in the environment, or live, in the running program. It is no variable.
+const setAxis = "set"
+
+// Values of it.
+const (
+	setStart = "start"
+	setLive  = "live"
+)
+
+const (
+	mostVaried       = 4  // variables
+	mostVariedValues = 16 // of one
+)
+
+var variableName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
+
+// Axis reads NAME=VALUE,VALUE… of --vary. The values are put in the order in which they are
+// preferred: by the memory that they allow, where the variable is one of the runtime's.
+func (f *Flags) axis(text string) (axis journal.Axis, err error) {
+	name, list, ok := strings.Cut(text, "=")
+	axis.Name = strings.TrimSpace(name)
+	switch {
+	case !ok || !variableName.MatchString(axis.Name):
+		return axis, &field.Mistake{Text: text, Reason: "expected a variable and its values", Example: "GOGC=50,100,200,off"}
+	case axis.Name == "GOMAXPROCS":
+		return axis, fmt.Errorf("GOMAXPROCS: name its values with --procs")
+	case slices.ContainsFunc(f.Vary, func(a journal.Axis) bool { return a.Name == axis.Name }):
+		return axis, fmt.Errorf("%s is there twice: give all its values at once", axis.Name)
+	case len(f.Vary) >= mostVaried:
+		return axis, fmt.Errorf("%s: expected at most %d variables", axis.Name, mostVaried)
+	}
+	for value := range strings.SplitSeq(list, ",") {
+		value = strings.TrimSpace(value)
+		if err := checkValue(axis.Name, value); err != nil {
+			return axis, err
+		}
+		if !slices.Contains(axis.Values, value) {
+			axis.Values = append(axis.Values, value)
+		}
+	}
+	switch n := len(axis.Values); {
+	case axis.Name == setAxis:
+		return axis, nil
+	case n < 2:
+		return axis, &field.Mistake{Text: text, Reason: "expected two values or more to compare; --env sets one", Example: axis.Name + "=" + axis.Values[0] + "," + journal.Unset}
+	case n > mostVariedValues:
+		return axis, fmt.Errorf("%s has %d values: expected at most %d", axis.Name, n, mostVariedValues)
+	}
+	axis.Start = starts(axis)
+	sorting.Stable(axis.Values, func(a, b string) int { return cmp.Compare(memoryOrder(axis.Name, a), memoryOrder(axis.Name, b)) })
+	return axis, nil
+}
+
+// checkValue refuses a value with which the program would not start, or that a list cannot
+// hold.
+func checkValue(name, value string) error {
+	wrong := func(reason, example string) error {
+		return &field.Mistake{Text: name + "=" + value, Reason: reason, Example: name + "=" + example}
+	}
+	switch {
+	case name == setAxis && value != setStart && value != setLive:
+		return wrong("expected start or live", setStart+","+setLive)
+	case value == "" || strings.ContainsFunc(value, func(r rune) bool { return r <= ' ' || r == 0x7f }):
+		return wrong("expected values without spaces, with commas between them", "a,b")
+	case value == journal.Unset, name == setAxis:
+	case name == "GOGC":
+		if n, err := strconv.Atoi(value); value != "off" && (err != nil || n < 1) {
+			return wrong("expected whole numbers above zero, off or unset", "50,100,off")
+		}
+	case name == "GOMEMLIMIT":
+		if _, ok := memlimit.Parse(value); !ok {
+			return wrong("expected sizes with B, KiB, MiB, GiB or TiB, off or unset", "64MiB,off")
+		}
+	}
+	return nil
+}
+
+// starts is the value of the first trials: what the program has without procfit, where that
+// is among the values, else the first one that was named.
+func starts(a journal.Axis) string {
+	own := map[string]string{"GOGC": "100", "GOMEMLIMIT": "off"}[a.Name]
+	for _, value := range []string{journal.Unset, own} {
+		if slices.Contains(a.Values, value) {
+			return value
+		}
+	}
+	return a.Values[0]
+}
+
+// memoryOrder sorts values by the memory that they allow a program; those of other
+// variables stay in the order in which they were named.
+func memoryOrder(name, value string) float64 {
+	switch name {
+	case "GOGC":
+		if value == journal.Unset {
+			return 100
+		}
+		if n, err := strconv.Atoi(value); err == nil {
+			return float64(n)
+		}
+		return math.Inf(1)
+	case "GOMEMLIMIT":
+		if n, _ := memlimit.Parse(value); value != journal.Unset {
+			return float64(n)
+		}
+		return memlimit.NoLimit
+	}
+	return 0
+}
+
+// size reads an amount of memory, as GOMEMLIMIT has it, or as Kubernetes does.
+func size(text string) (int64, error) {
+	n, ok := memlimit.Parse(text)
+	if strings.HasSuffix(text, "i") {
+		n, ok = memlimit.Parse(text + "B")
+	}
+	if !ok || n <= 0 || n == memlimit.NoLimit {
+		return 0, &field.Mistake{Text: text, Reason: "expected a size with B, KiB, MiB, GiB or TiB", Example: "512MiB"}
+	}
+	return n, nil
+}
+
+// axes are the variables of the environment that are varied.
+func (s Spec) axes() []journal.Axis {
+	return slices.DeleteFunc(slices.Clone(s.Vary), func(a journal.Axis) bool { return a.Name == setAxis })
+}
+
+// live is whether the settings of each group are set in the running program.
+func (s Spec) live() (list []bool) {
+	for _, a := range s.Vary {
+		for _, value := range a.Values {
+			if a.Name == setAxis {
+				list = append(list, value == setLive)
+			}
+		}
+	}
+	if list == nil {
+		return []bool{false}
+	}
+	slices.SortFunc(list, func(a, b bool) int { return cmp.Compare(fmt.Sprint(a), fmt.Sprint(b)) })
+	return list
+}
+
+// checkVary looks at what the variables cannot be combined with.
+func (s Spec) checkVary() *FieldError {
+	axes := s.axes()
+	for _, a := range axes {
+		if slices.ContainsFunc(s.Target.Env, func(v string) bool { return strings.HasPrefix(v, a.Name+"=") }) {
+			return Wrong("vary", " %s: --env sets it too; name all its values with --vary", a.Name)
+		}
+	}
+	switch {
+	case slices.Contains(s.live(), true) && s.Target.Kind() != journal.KindServer:
+		return Wrong("vary", " set=live needs a server with --url: a batch program has no control endpoint")
+	case len(axes) == 0:
+	case s.Load.SLO != nil:
+		return Wrong("vary", " %s cannot be combined with --slo: compare its values at one rate", axes[0].Name)
+	case s.Budget == nil && (len(axes) > 1 || s.Procs.Auto || len(s.Procs.Values) > 1):
+		return Wrong("vary", " with --repeats measures one variable at one value of GOMAXPROCS: add --procs unset and give one --vary, or remove --repeats")
+	}
+	return nil
+}
+
+// lines makes a grid's settings those of the one variable that it varies.
+func (s Spec) lines(p *journal.Plan) {
+	var list, again []journal.Setting
+	for _, a := range p.Settings {
+		a.Compares = p.Vary[0].Name
+		all := p.Of(a.Group())
+		list, again = append(list, all...), append(again, all[p.Vary[0].Rank(p.Vary[0].Start)-1])
+	}
+	p.Settings, p.AA = list, again
+}

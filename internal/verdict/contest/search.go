@@ -1,0 +1,174 @@
+package contest
+
+import (
+	"hash/fnv"
+	"slices"
+	"strconv"
+
+	"github.com/procfit/procfit/internal/verdict/contest/race"
+	"github.com/procfit/procfit/internal/verdict/journal"
+)
+
+// Search finds the best setting of one of the plan's groups. Without --vary it is that
+// group's contest. With it, GOMAXPROCS and each variable are compared one after the other,
+// each while the others have the best values so far, until each was compared at the best
+// values of all others. Where they do not depend on each other, that is once or twice each.
+type Search struct {
+	Contests []Contest       // in order; the last may not have ended
+	At       journal.Setting // the best so far
+	Done     bool
+	// Interact are the variables whose best value changed with the others' values, and Apart
+	// those whose best value was the same when others had changed; "" is GOMAXPROCS.
+	Interact, Apart []string
+}
+
+// mostTurns is how often each variable may be compared, where the best values depend on
+// each other in a circle.
+const mostTurns = 4
+
+// Searches are those of a journal, in the order of its plan's groups.
+func Searches(h journal.Header, trials []journal.Trial) (list []Search) {
+	counted, _ := Counted(h, trials)
+	for _, g := range h.Plan.Groups() {
+		if len(h.Plan.Vary) == 0 {
+			list = append(list, Search{Contests: []Contest{of(h, g, counted, len(trials))}})
+			continue
+		}
+		list = append(list, searched(h, g, counted, len(trials)))
+	}
+	return list
+}
+
+func searched(h journal.Header, g journal.GroupKey, counted []journal.Trial, taken int) Search {
+	s := Search{At: startOf(h.Plan.Of(g))}
+	var names []string
+	if len(h.Plan.Of(g)) > 1 {
+		names = append(names, "")
+	}
+	for _, axis := range h.Plan.Vary {
+		names = append(names, axis.Name)
+	}
+	answers := map[journal.GroupKey]*journal.Setting{}
+	before := map[string]journal.SettingKey{} // the answers of the last contest of each variable
+	for turn, still := 0, 0; still < len(names) && turn < mostTurns*len(names); turn++ {
+		name := names[turn%len(names)]
+		at := s.At
+		at.Compares = name
+		best, known := answers[at.Group()]
+		if !known {
+			c := of(h, at.Group(), counted, taken)
+			s.Contests = append(s.Contests, c)
+			if c.Next().Stop == "" {
+				return s
+			}
+			best = c.Answer()
+			answers[at.Group()] = best
+		}
+		if best == nil {
+			still++
+			continue
+		}
+		if was, again := before[name]; again && !known {
+			s.compare(name, was, best.Key())
+		}
+		before[name] = best.Key()
+		if still++; best.Key() != at.Key() {
+			still, s.At = 1, *best
+		}
+	}
+	s.Done = true
+	return s
+}
+
+// startOf is the setting of which the variables are compared until GOMAXPROCS has been.
+func startOf(settings []journal.Setting) journal.Setting {
+	i := slices.IndexFunc(settings, func(a journal.Setting) bool { return a.Procs == nil })
+	return settings[max(0, i)]
+}
+
+// compare notes whether the answer of a variable changed with the others' values.
+func (s *Search) compare(name string, was, now journal.SettingKey) {
+	list := &s.Apart
+	if was.Value != now.Value || was.Procs != now.Procs && name == "" {
+		list = &s.Interact
+		s.Apart = slices.DeleteFunc(s.Apart, func(n string) bool { return n == name })
+	}
+	if !slices.Contains(s.Interact, name) && !slices.Contains(s.Apart, name) {
+		*list = append(*list, name)
+	}
+}
+
+// Answer is the setting that the contest comes to; nil: to none. Where nothing is proven
+// worse than the default, that is the default of GOMAXPROCS, and the first value of a
+// variable.
+func (c Contest) Answer() *journal.Setting {
+	pick := c.lead.Pick
+	if c.Group.Compares == "" && c.Unset == PartPooled && c.lead.Default != "" && !slices.ContainsFunc(c.lead.Levels, func(l race.Level) bool { return l.Out || l.Slower || l.Later }) {
+		pick = c.Default
+	}
+	if pick == 0 && c.Unset == PartNone && c.Group.Compares == "" {
+		pick = c.lead.Peak // some value must be set
+	}
+	if pick == 0 || c.Group.Compares != "" && pick > len(c.settings) {
+		return nil
+	}
+	best := c.setting(race.Choice{Value: pick, Unset: pick == c.Default})
+	return &best
+}
+
+// Name is what a value of the contest is called.
+func (c Contest) Name(value int) string {
+	if c.Group.Compares != "" && 0 < value && value <= len(c.settings) {
+		return c.settings[value-1].Label
+	}
+	if value <= 0 {
+		return ""
+	}
+	return strconv.Itoa(value)
+}
+
+// ranked are the rules of a contest of a variable's values. The preferred value has the
+// smallest rank, so that of equals the one of the least memory is named.
+func (c *Contest) ranked(r race.Rules) race.Rules {
+	axis := c.h.Plan.Axis(c.Group.Compares)
+	for i := range axis.Values {
+		r.Values = append(r.Values, i+1)
+	}
+	r.Listed, r.MaxByLatency, r.Default = true, 0, axis.Rank(axis.Start)
+	return r
+}
+
+// orderOf makes the seed of a group that follows from the plan's variables its own.
+func orderOf(g journal.GroupKey) uint64 {
+	if g == g.Base() {
+		return 0
+	}
+	h := fnv.New64a()
+	_, _ = h.Write([]byte(g.Variables + " " + g.Compares))
+	return h.Sum64() + uint64(g.Procs)
+}
+
+// exclude finds the settings that used more memory than the plan allows one replica, in any
+// trial. Their values take no part, and are not measured again.
+func (c *Contest) exclude(out map[int]bool) {
+	most := c.h.Plan.MaxMemoryBytes
+	if most <= 0 {
+		return
+	}
+	c.TooLarge = map[journal.SettingKey]bool{}
+	large := map[int]bool{}
+	for _, t := range c.own {
+		if v := c.valueOf(t); v > 0 && t.Memory != nil && t.Memory.PeakRSSBytes > most*int64(max(1, t.Setting.Replicas)) {
+			large[v], out[v] = true, true
+		}
+	}
+	for _, t := range c.own {
+		if large[c.valueOf(t)] {
+			c.TooLarge[t.Setting.Key()] = true
+		}
+	}
+	c.rules.Values = slices.DeleteFunc(c.rules.Values, func(v int) bool { return large[v] })
+	if large[c.rules.Default] {
+		c.rules.Default = 0
+	}
+}
