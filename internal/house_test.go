@@ -170,7 +170,7 @@ var mayImport = map[string][]string{
 	"test/cluster/run":              {"test/cluster"},
 	"load/loadtest":                 {},
 	"verdict/contest/race/racetest": {"verdict/contest/race"},
-	"verdict/verdicttest":           {"verdict/journal"},
+	"verdict/verdicttest":           {"verdict/journal", "verdict/contest"},
 	"verdict/page/pagetest":         {"verdict", "verdict/verdicttest", "verdict/journal", "verdict/canary", "verdict/live"},
 	"program/goproc/goproctest":     {"test/built"},
 	"check/binary/binarytest":       {},

@@ -17,6 +17,9 @@ import (
 func describe(s *session.Session) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s%s at GOMAXPROCS %s", s.Header.Name, arrangement(s), settings(s.Plan))
+	for _, axis := range s.Plan.Vary {
+		fmt.Fprintf(&b, ", then %s %s", axis.Name, strings.Join(axis.Values, ", "))
+	}
 	if n := len(s.Plan.Groups()); n > 1 {
 		fmt.Fprintf(&b, " in each of %d groups", n)
 	}

@@ -39,7 +39,7 @@ func Analyze(h journal.Header, trials []journal.Trial) *Result {
 	if h.Plan.GateAgainst {
 		r.Gate = GateAgainst(h, trials)
 	}
-	if len(r.Groups) == 1 {
+	if len(r.Groups) == 1 && r.Best == nil {
 		r.Recommendation = &r.Groups[0].Recommendation
 	}
 	return r
@@ -132,7 +132,9 @@ func (g *group) analyze(h journal.Header, run *Result) (Group, *outcome) {
 	r.Default, r.Override, r.Beyond = judgeDefault(&r, h.Target, h.TargetHost), g.overrides(&r), judgeBeyond(&r)
 	r.ProcsLogged = g.logged()
 	r.Throttling = g.throttling(&r, w, h.TargetHost)
-	r.Allocates = g.allocates(&r, w)
+	if r.Allocates = g.allocates(&r, w); r.Allocates != nil && len(h.Plan.Vary) == 0 && r.Origin == journal.OriginLocal {
+		r.Recommendation.Settle = append(r.Recommendation.Settle, Step{Code: StepVary})
+	}
 	return r, w
 }
 

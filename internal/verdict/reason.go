@@ -131,7 +131,8 @@ type StepCode string
 
 const (
 	StepQuieter         StepCode = "quieter" // Metric, Spread: no number of blocks would do
-	StepGoOn            StepCode = "go_on"   // Metric, List, Have, More, TrialSeconds
+	StepVary            StepCode = "vary_collector"
+	StepGoOn            StepCode = "go_on" // Metric, List, Have, More, TrialSeconds
 	StepMoreValues      StepCode = "more_values"
 	StepFix             StepCode = "fix"
 	StepResume          StepCode = "resume"

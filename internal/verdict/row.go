@@ -201,6 +201,9 @@ func (w *outcome) excluded(s *contender, a *setting) *ExcludedCode {
 type SettingResult struct {
 	Label string `json:"label"`
 	Procs *int   `json:"procs"` // null: unset
+	// Variable is the value of the variable that the group compares; absent: it compares
+	// GOMAXPROCS.
+	Variable string `json:"variable,omitempty"`
 	// ResolvedProcs is the value that the target really ran at; null where it
 	// could not be read. For the unset setting it is what the default chose.
 	ResolvedProcs  *int                      `json:"resolved_procs"`

@@ -18,6 +18,7 @@ func (g *group) summarize(a *setting, machine, effective float64, mode journal.M
 		Label:      a.Label,
 		Procs:      a.Procs,
 		Variant:    a.Variant,
+		Variable:   a.key.Value,
 		Trials:     valid(a.measure),
 		Invalid:    len(a.measure) - valid(a.measure),
 		Throughput: Median(values(a.measure, throughputOf)),

@@ -99,6 +99,9 @@ func (g *group) compared(h journal.Header) Group {
 	axis, lead := h.Plan.Axis(g.key.Compares), g.contest.Lead()
 	sorting.Stable(g.settings, func(a, b *setting) int { return cmp.Compare(axis.Rank(a.key.Value), axis.Rank(b.key.Value)) })
 	r := g.summary(h)
+	if i := lead.Peak - 1; 0 <= i && i < len(axis.Values) {
+		r.Peak = axis.Name + "=" + axis.Values[i]
+	}
 	for i, a := range g.settings {
 		r.Rows = append(r.Rows, g.ranked(a, r.Settings[i], axis.Rank(a.key.Value), lead))
 	}

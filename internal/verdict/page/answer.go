@@ -202,6 +202,9 @@ func (g *group) cpuName() string {
 
 // rowOfUnset is the row that holds the program's own default.
 func (g *group) rowOfUnset() *verdict.SettingResult {
+	if g.Compares != "" {
+		return g.row(g.start())
+	}
 	if a := g.unset(); a != nil {
 		return g.row(a.Label)
 	}

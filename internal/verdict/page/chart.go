@@ -191,7 +191,7 @@ func (g *group) chartOn(ax document.Axis, metric string, u number.Unit, measures
 	for i := range g.rows {
 		a := &g.rows[i]
 		label, sub := settingLabel(a)
-		c.Categories = append(c.Categories, document.Category{Label: label, Sub: sub, Mark: g.mark(a, metric), Apart: a.Procs == nil, Default: a.Variant == "" && a == g.rowOfUnset(), Uncompared: g.uncompared(a)})
+		c.Categories = append(c.Categories, document.Category{Label: label, Sub: sub, Mark: g.mark(a, metric), Apart: a.Procs == nil && a.Variable == "", Default: a.Variant == "" && a == g.rowOfUnset(), Uncompared: g.uncompared(a)})
 	}
 	for _, m := range measures {
 		s := document.Series{Name: m.name}
@@ -199,7 +199,7 @@ func (g *group) chartOn(ax document.Axis, metric string, u number.Unit, measures
 			a := &g.rows[i]
 			mark := newMark(ax, u, m, a)
 			mark.Joined = m.point != nil && i > 0 && mark.Present && s.Marks[i-1].Present &&
-				a.Procs != nil && g.rows[i-1].Procs != nil && a.Variant == g.rows[i-1].Variant &&
+				(a.Procs != nil && g.rows[i-1].Procs != nil || a.Variable != "") && a.Variant == g.rows[i-1].Variant &&
 				c.Categories[i].Uncompared == "" && c.Categories[i-1].Uncompared == ""
 			s.Marks = append(s.Marks, mark)
 		}

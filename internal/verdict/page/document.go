@@ -10,7 +10,7 @@ import (
 // Brief is what a terminal gets of a sweep: why, the curves and metrics that the answer
 // rests on, and at the end, where the eye is when the prompt is back, the answer.
 func (v *View) Brief() *document.Document {
-	d := &document.Document{Title: "GOMAXPROCS of " + v.Name, Date: v.Started, Closing: v.Verdict.closing()}
+	d := &document.Document{Title: v.Of + " of " + v.Name, Date: v.Started, Closing: v.Verdict.closing()}
 	add := func(list ...document.Block) { d.Blocks = append(d.Blocks, list...) }
 	if v.Progress != "" {
 		add(document.Alert{Text: v.Progress})
@@ -51,7 +51,7 @@ func (v Verdict) panel() document.Panel {
 	if a := v.Answer; a.Text != "" {
 		p.Label, p.Sentence = a.Text, a.Plain
 	}
-	p.Blocks = append(v.why(), itemized(toSettle, v.Settle)...)
+	p.Blocks = append(v.why(), itemized(v.toSettle(), v.Settle)...)
 	return p
 }
 
@@ -64,7 +64,13 @@ func (v Verdict) why() []document.Block {
 	return list
 }
 
-const toSettle = "What would decide it:"
+// toSettle is the lead of what is to be done next.
+func (v Verdict) toSettle() string {
+	if v.State == document.OK { // it is decided
+		return "Next:"
+	}
+	return "What would decide it:"
+}
 
 func itemized(lead string, items []document.Item) []document.Block {
 	if len(items) == 0 {
@@ -81,16 +87,16 @@ func (v Verdict) closing() []document.Block {
 	}
 	i := slices.IndexFunc(v.Settle, func(a document.Item) bool { return a.Command != "" })
 	if i < 0 {
-		return append(list, itemized(toSettle, v.Settle)...)
+		return append(list, itemized(v.toSettle(), v.Settle)...)
 	}
-	list = append(list, itemized(toSettle, slices.Delete(slices.Clone(v.Settle), i, i+1))...)
+	list = append(list, itemized(v.toSettle(), slices.Delete(slices.Clone(v.Settle), i, i+1))...)
 	return append(list, document.Code{Title: "Next, " + v.Settle[i].Text, Text: v.Settle[i].Command})
 }
 
 // Report is all that is known of a sweep, as its files show it.
 func (v *View) Report() *document.Document {
 	many := len(v.Groups) > 1
-	d := &document.Document{Title: "GOMAXPROCS of " + v.Name, Date: v.Started, Parts: many}
+	d := &document.Document{Title: v.Of + " of " + v.Name, Date: v.Started, Parts: many}
 	add := func(list ...document.Block) { d.Blocks = append(d.Blocks, list...) }
 	warned := slices.IndexFunc(v.Groups, func(g Group) bool { return len(g.Warnings) > 0 })
 	if many {
@@ -175,7 +181,7 @@ func (v Verdict) answer(level int) document.Panel {
 	if a.Apply != "" {
 		p.Blocks = append(p.Blocks, document.Code{Language: "sh", Text: a.Apply})
 	}
-	p.Blocks = append(p.Blocks, itemized(toSettle, v.Settle)...)
+	p.Blocks = append(p.Blocks, itemized(v.toSettle(), v.Settle)...)
 	if v.Context != "" {
 		p.Blocks = append(p.Blocks, document.Text{Text: v.Context, Style: document.Muted})
 	}
@@ -203,7 +209,7 @@ func (g *Group) report(titled, linked bool) (list []document.Block) {
 	}
 	b := g.Benchmarks
 	if g.Throughput != nil {
-		charts := document.Charts{Title: head("By GOMAXPROCS"), Hidden: true, Layout: document.Curves, List: g.curves(), Table: &g.Curves, Note: "Throughput: " + g.Throughput.Note,
+		charts := document.Charts{Title: head("By " + g.By), Hidden: true, Layout: document.Curves, List: g.curves(), Table: &g.Curves, Note: "Throughput: " + g.Throughput.Note,
 			Key: "A large dot is the level of a setting, estimated from all trials, and the bar is its 95% interval. Small dots are single trials, small rings are trials of a repeat of the same setting, and × marks trials that are not used; a × above a chart has no value or one beyond it. Point at a setting or tap it to see its values."}
 		if slices.ContainsFunc(g.Throughput.Categories, func(k document.Category) bool { return k.Uncompared != "" }) {
 			charts.Key += " A pale setting is not compared with the others; the word below it says why."
@@ -232,7 +238,12 @@ func (g *Group) report(titled, linked bool) (list []document.Block) {
 	}
 	add(head("All numbers"))
 	add(g.figures(false)...)
-	add(g.Facts, head("How to set it"), document.Text{Text: g.Paste.Lead})
+	if len(g.Facts) > 0 {
+		add(g.Facts)
+	}
+	if g.Paste.Lead != "" {
+		add(head("How to set it"), document.Text{Text: g.Paste.Lead})
+	}
 	if len(g.Paste.Snippets) > 0 {
 		add(g.Paste.Snippets)
 	}

@@ -224,15 +224,19 @@ func (g *group) within() (names []string) {
 // memoryColumns are the memory of the settings, and what their garbage collectors did.
 func (g *group) memoryColumns() []column {
 	share := number.Ratio()
-	return []column{
-		{document.Column{Head: "Peak memory"}, func(a *verdict.SettingResult) document.Cell {
+	memory, collector, aside := "", "", true
+	if len(g.r.Plan.Vary) > 0 || g.r.Plan.MaxMemoryBytes > 0 { // they decide
+		memory, collector, aside = "memory", "GC", false
+	}
+	list := []column{
+		{document.Column{Head: "Peak memory", Short: memory}, func(a *verdict.SettingResult) document.Cell {
 			c := document.Cell{Value: size(a.Evidence.PeakRSSBytes)}
 			if now := a.Evidence.RSSBytes; now != nil {
 				c.Detail = size(now) + " at the end"
 			}
 			return c
 		}},
-		{document.Column{Head: "GC share of CPU time"}, func(a *verdict.SettingResult) document.Cell {
+		{document.Column{Head: "GC share of CPU time", Short: collector}, func(a *verdict.SettingResult) document.Cell {
 			e := &a.Evidence
 			if e.GCCyclesPerSecond == nil {
 				return document.Cell{Value: absent}
@@ -244,6 +248,10 @@ func (g *group) memoryColumns() []column {
 			return c
 		}},
 	}
+	if aside {
+		return asideIn(list)
+	}
+	return list
 }
 
 // cycles are how often a collector ran.

@@ -80,6 +80,7 @@ func JSON(r *verdict.Result) ([]byte, error) {
 type resultJSON struct {
 	*verdict.Result
 	Groups         []groupJSON         `json:"groups"`
+	Best           []bestJSON          `json:"best,omitempty"`
 	Gate           *gateJSON           `json:"gate,omitempty"`
 	Warnings       []warningJSON       `json:"warnings"`
 	Recommendation *recommendationJSON `json:"recommendation"`
@@ -89,6 +90,11 @@ type groupJSON struct {
 	*verdict.Group
 	USL            *uslJSON           `json:"usl"`
 	Recommendation recommendationJSON `json:"recommendation"`
+}
+
+type bestJSON struct {
+	*verdict.Best
+	Sentence string `json:"sentence"`
 }
 
 type uslJSON struct {
@@ -131,6 +137,9 @@ func worded(r *verdict.Result) *resultJSON {
 			group.USL = &uslJSON{USL: g.USL, Why: doubt(g)}
 		}
 		out.Groups = append(out.Groups, group)
+	}
+	for i := range r.Best {
+		out.Best = append(out.Best, bestJSON{&r.Best[i], bestSentence(r, &r.Best[i])})
 	}
 	if r.Recommendation != nil && len(out.Groups) == 1 {
 		out.Recommendation = &out.Groups[0].Recommendation

@@ -88,6 +88,9 @@ func settingName(a *verdict.SettingResult) string {
 
 // settingLabel is a setting's name, and what goes under or after it.
 func settingLabel(a *verdict.SettingResult) (label, sub string) {
+	if a.Variable != "" {
+		return phrase.Clip(phrase.Clean(a.Variable), nameRoom), ""
+	}
 	if a.Procs != nil {
 		label = strconv.Itoa(*a.Procs)
 		if len(a.PooledWith) > 0 {

@@ -63,6 +63,8 @@ func (w words) step(s verdict.Step) document.Item {
 		return document.Item{Text: "use a machine with a steady speed: a fixed clock, no other virtual machines that take the CPU or its caches, and no CPU limit that changes", Command: w.again()}
 	case verdict.StepStartAgain:
 		return document.Item{Text: "start again with another --out, so that all trials are measured in the same way"}
+	case verdict.StepVary:
+		return document.Item{Text: "compare values of GOGC, since the garbage collector takes much of the CPU time", Command: w.varied()}
 	case verdict.StepBenchmarksApart:
 		return document.Item{Text: "measure the benchmarks one at a time, with -bench"}
 	}
@@ -118,7 +120,7 @@ func answered(r *verdict.Result) string {
 		return slices.ContainsFunc(r.Groups, func(g verdict.Group) bool { return g.Recommendation.Confidence == c })
 	}
 	switch {
-	case len(r.Groups) == 0 || lacks(""):
+	case len(r.Groups) == 0 || lacks("") || len(r.Best) > 0:
 		return "before it had an answer"
 	case lacks(verdict.Likely):
 		return "when its answer was likely, but not proven"

@@ -34,7 +34,7 @@ func asideIn(columns []column) []column {
 
 // table is one row a setting, without the columns whose values are not known.
 func (g *group) table() document.Table {
-	columns := slices.Concat(g.figureColumns(), []column{{document.Column{Head: "Valid trials"}, g.trialsCell}}, asideIn(g.kernelColumns()), asideIn(g.memoryColumns()))
+	columns := slices.Concat(g.figureColumns(), []column{{document.Column{Head: "Valid trials"}, g.trialsCell}}, asideIn(g.kernelColumns()), g.memoryColumns())
 	t := document.Table{Rows: make([]document.Row, len(g.rows))}
 	for i := range g.rows {
 		t.Rows[i].Mark = g.mark(&g.rows[i], "")
@@ -61,7 +61,7 @@ func (g *group) table() document.Table {
 func (g *group) figureColumns() []column {
 	seconds := number.Time()
 	return []column{
-		{document.Column{Head: "GOMAXPROCS", Short: "procs", Left: true}, func(a *verdict.SettingResult) document.Cell { return document.Cell{Value: settingName(a)} }},
+		{g.valueColumn(), func(a *verdict.SettingResult) document.Cell { return document.Cell{Value: settingName(a)} }},
 		{document.Column{Head: "Result", Short: "result", Left: true}, g.standing},
 		{g.throughputColumn(), func(a *verdict.SettingResult) document.Cell { return cell(g.throughput, g.asShown(a.Throughput)) }},
 		{g.speedupColumn(), func(a *verdict.SettingResult) document.Cell { return document.Cell{Value: times(a.Speedup)} }},
@@ -81,6 +81,14 @@ func (g *group) figureColumns() []column {
 			return document.Cell{Value: strconv.FormatInt(a.Unanswered, 10)}
 		}},
 	}
+}
+
+// valueColumn is what the settings differ in.
+func (g *group) valueColumn() document.Column {
+	if name := phrase.Clip(phrase.Clean(g.Compares), nameRoom); name != "" {
+		return document.Column{Head: name, Short: name, Left: true}
+	}
+	return document.Column{Head: "GOMAXPROCS", Short: "procs", Left: true}
 }
 
 // kernelColumns are what the kernel counted.
@@ -195,6 +203,8 @@ func (g *group) leftOut(code verdict.ExcludedCode) document.Cell {
 		return document.Cell{Value: "saturated", Detail: "could not keep up with the request rate, so its latency is mostly queueing"}
 	case verdict.ExcludedLatency:
 		return document.Cell{Value: "no latency", Detail: "none of its trials has a latency that can be judged"}
+	case verdict.ExcludedMemory:
+		return document.Cell{Value: "memory", Detail: "not compared: it used more memory than " + g.mostMemory()}
 	case verdict.ExcludedShared:
 		return document.Cell{Value: "above CPUs", Detail: "above the number of CPUs, with the load generator on the same CPUs: a lower latency is not used in its favor"}
 	}
@@ -287,7 +297,7 @@ func (g *group) metricsTable() *document.Table {
 	if len(names) == 0 {
 		return nil
 	}
-	t := &document.Table{Columns: []document.Column{{Head: "GOMAXPROCS", Short: "procs", Left: true}}}
+	t := &document.Table{Columns: []document.Column{g.valueColumn()}}
 	order := slices.Sorted(maps.Keys(names))
 	for _, n := range order {
 		head := phrase.Clip(phrase.Clean(n), nameRoom)

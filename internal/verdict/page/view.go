@@ -37,6 +37,7 @@ type View struct {
 	Name     string
 	Started  string
 	Alert    string // the warnings in one line; empty without
+	Of       string // what was compared: GOMAXPROCS, and the variables of --vary
 	Progress string // "31 of 48 trials ran …"; empty when all did
 	Verdict  Verdict
 	Gate     *Gate
@@ -68,6 +69,7 @@ type Verdict struct {
 type Group struct {
 	ID         string // unique in the View, fit for an anchor
 	Title      string
+	By         string // what its settings differ in
 	Verdict    Verdict
 	Checklist  document.Checks
 	Mistakes   document.Checks
@@ -122,6 +124,7 @@ func New(result *verdict.Result) *View {
 	r := finite(result)
 	v := &View{
 		Name:        phrase.Clean(r.Name),
+		Of:          "GOMAXPROCS",
 		Started:     r.Started.UTC().Format("2 January 2006, 15:04 UTC"),
 		Progress:    progress(r),
 		Environment: environment(r),
@@ -148,6 +151,7 @@ func New(result *verdict.Result) *View {
 		v.Summary = summary(r, v.Groups)
 		v.Overview = overview(r, v.Groups)
 	}
+	v.vary(r)
 	if c := r.Cheapest; c != nil && len(c.Settings) > 0 { // without a valid trial the groups say why
 		v.Verdict, v.Summary = cheapestVerdict(r, machine(r)), pricedTable(c)
 	}
@@ -202,6 +206,7 @@ func (g *group) view() Group {
 	v := Group{
 		ID:         "g" + strconv.Itoa(g.index+1),
 		Title:      g.title(),
+		By:         "GOMAXPROCS",
 		Verdict:    g.verdict(),
 		Checklist:  g.checklist(),
 		Mistakes:   g.mistakes(),
@@ -236,6 +241,9 @@ func (g *group) title() string {
 	}
 	if g.GoVersion != "" {
 		t += ", Go " + goVersion(g.GoVersion)
+	}
+	if names := variablesOf(g.Group); names != "" && g.Compares == "" {
+		t = strings.TrimSuffix("GOMAXPROCS with "+names+" · "+t, " · No CPU limit")
 	}
 	if s := setOf(g.Group); s != "" && slices.ContainsFunc(g.r.Groups, func(other verdict.Group) bool { return other.SetLive }) {
 		t += ", " + s

@@ -1,0 +1,19 @@
+package pagetest
+
+import (
+	"github.com/procfit/procfit/internal/verdict"
+	"github.com/procfit/procfit/internal/verdict/journal"
+	"github.com/procfit/procfit/internal/verdict/verdicttest"
+)
+
+// Varied is a sweep of GOMAXPROCS and GOGC, whose program can use two Ps and is slowed down
+// by its collector, within a bound on memory; of one that ended early the first trials.
+func Varied(trials int) *verdict.Result {
+	h := verdicttest.Varied(journal.Axis{Name: "GOGC", Values: []string{"50", "100", "200", "off"}, Start: "100"})
+	h.Plan.MaxMemoryBytes = 512 << 20
+	collects := map[string]float64{"50": 0.6, "100": 0.8, "200": 1, "off": 1.2}
+	heaps := map[string]int64{"50": 50 << 20, "100": 70 << 20, "200": 110 << 20, "off": 900 << 20}
+	return verdict.Analyze(h, verdicttest.Race(h, func(procs int, v map[string]string) (float64, int64) {
+		return 100 * float64(min(procs, 2)) * collects[v["GOGC"]], heaps[v["GOGC"]]
+	}, 1, trials))
+}

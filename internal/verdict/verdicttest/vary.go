@@ -1,0 +1,75 @@
+package verdicttest
+
+import (
+	"math"
+	"math/rand/v2"
+	"strconv"
+	"time"
+
+	"github.com/procfit/procfit/internal/verdict/contest"
+	"github.com/procfit/procfit/internal/verdict/journal"
+)
+
+// World is what a program does with a GOMAXPROCS and variables: its throughput, and the
+// memory at its peak.
+type World func(procs int, value map[string]string) (perSecond float64, bytes int64)
+
+// Varied is the header of a race over a default of 4, GOMAXPROCS 1 to 4 and variables.
+func Varied(axes ...journal.Axis) journal.Header {
+	h := journal.Header{
+		Schema: journal.Schema, Kind: journal.KindHeader, Name: "varied", Started: time.Date(2026, 9, 14, 10, 30, 0, 0, time.UTC),
+		TargetHost: journal.Host{CPUModel: "test", CPUs: 4, AffinityCPUs: 4, EffectiveCPUs: 4},
+		Tool:       journal.Tool{Version: "0", GoVersion: "go1.26", Args: []string{"sweep", "--vary", "GOGC=50,100", "--", "./batch"}},
+		Target:     journal.Target{Kind: journal.KindBatch, Command: []string{"./batch"}},
+		Plan: journal.Plan{
+			Strategy: journal.StrategyRace, Goal: journal.GoalProven, MaxTrials: 400, Margin: 0.05, MarginP99: 0.2, Vary: axes,
+		},
+	}
+	for n := range 5 {
+		a := journal.Setting{Label: "unset", Replicas: 1, Variables: h.Plan.Start()}
+		if n > 0 {
+			a.Label, a.Procs = strconv.Itoa(n), new(n)
+		}
+		h.Plan.Settings = append(h.Plan.Settings, a)
+	}
+	return h
+}
+
+// Race runs what the searches of a header ask for, up to that many trials.
+func Race(h journal.Header, w World, seed uint64, most int) (trials []journal.Trial) {
+	r := rand.New(rand.NewPCG(seed, 1))
+	for block := 0; ; block++ {
+		s := contest.Searches(h, trials)[0]
+		if s.Done || len(trials) >= most {
+			return trials
+		}
+		step := s.Contests[len(s.Contests)-1].Next()
+		if step.Stop != "" {
+			return trials
+		}
+		for order, a := range step.Settings {
+			trials = append(trials, w.trial(h, a, r, block, order, len(trials)))
+		}
+	}
+}
+
+// trial is one of a setting, a second long, that strays by 1%.
+func (w World) trial(h journal.Header, a journal.Setting, r *rand.Rand, block, order, n int) journal.Trial {
+	value := map[string]string{}
+	for _, v := range a.Variables {
+		value[v.Name] = v.Value
+	}
+	procs := 4
+	if a.Procs != nil {
+		procs = *a.Procs
+	}
+	throughput, bytes := w(procs, value)
+	one := journal.Trial{
+		Kind: journal.KindTrial, Setting: a, Role: journal.RoleMeasure, Origin: journal.OriginLocal, Valid: true, Block: block, Order: order,
+		Started: h.Started.Add(time.Duration(n) * time.Second), DurationSeconds: 1, ObservedProcs: []*int{&procs}, ObservedSource: "symbol", ThroughputUnit: "runs",
+	}
+	one.ThroughputPerSecond = new(throughput * math.Exp(0.01*r.NormFloat64()))
+	one.MeasuredSeconds = 1
+	one.Memory = &journal.Memory{PeakRSSBytes: bytes}
+	return one
+}
