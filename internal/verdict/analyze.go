@@ -19,7 +19,8 @@ func Analyze(h journal.Header, trials []journal.Trial) *Result {
 	r.Engines = engines(trials)
 	groups := collect(h, trials)
 	r.Origin = originOf(allTrials(groups))
-	groups = r.compare(h, groups, trials)
+	all := groups
+	groups = r.compare(h, all, trials)
 	for i, g := range groups {
 		g.contest = contest.New(h, g.key, trials)
 		result, w := g.analyze(h, r)
@@ -30,7 +31,7 @@ func Analyze(h journal.Header, trials []journal.Trial) *Result {
 	r.best(h, trials)
 	r.contradicted()
 	r.Cheapest = r.priceSettings(h, trials)
-	notes.run(r, groups)
+	notes.run(r, all)
 	notes.pilots(trials)
 	if left.Repeated > 0 {
 		notes.add(-1, Warning{Code: WarnDuplicates, Count: int64(left.Repeated)})

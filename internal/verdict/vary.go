@@ -136,6 +136,8 @@ func (g *group) ranked(of *setting, a SettingResult, rank int, lead race.Lead) S
 		a.VersusPeak = g.interval(lead, rank, lead.Peak, race.Throughput)
 	}
 	switch {
+	case g.contest.Withheld[of.key]:
+		a.Excluded = new(ExcludedWithheld)
 	case g.contest.TooLarge[of.key]:
 		a.Excluded = new(ExcludedMemory)
 	case a.Trials == 0:

@@ -183,7 +183,7 @@ func (f *Flags) cpuFields() []field.Field {
 		{
 			Name: "limit", Holds: "LIMITS", Often: true, Help: "CPU limits to measure under: 500m, or none,0.5,2; 2,burst=0.5 adds a burst",
 			More:  "It is the CPU limit of the program's cgroup, as limits.cpu of Kubernetes is. burst=CPUS lets every limit of the list save up so much CPU time from periods that do not use it (cpu.max.burst). beside=CPUS is the limit of the --beside command; without it, that command has the limit of the program.",
-			Value: field.Parsed(&f.Quotas, "", f.limitsWithParts), Header: "plan.settings plan.aa plan.max_trials target.burst_cpus target.beside",
+			Value: field.Parsed(&f.Quotas, "", f.limitsWithParts), Header: "plan.settings plan.aa plan.max_trials target.burst_cpus" + " " + "target.beside",
 		},
 		{
 			Name: "target-cpuset", Holds: "CPUS", Help: "CPUs that the program may run on: 0-1,3, or node0, cores, performance",

@@ -155,7 +155,9 @@ func (s Spec) live() (list []bool) {
 	if list == nil {
 		return []bool{false}
 	}
-	slices.SortFunc(list, func(a, b bool) int { return cmp.Compare(fmt.Sprint(a), fmt.Sprint(b)) })
+	if slices.Contains(list, true) && slices.Contains(list, false) {
+		return []bool{false, true}
+	}
 	return list
 }
 

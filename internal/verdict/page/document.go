@@ -238,15 +238,7 @@ func (g *Group) report(titled, linked bool) (list []document.Block) {
 	}
 	add(head("All numbers"))
 	add(g.figures(false)...)
-	if len(g.Facts) > 0 {
-		add(g.Facts)
-	}
-	if g.Paste.Lead != "" {
-		add(head("How to set it"), document.Text{Text: g.Paste.Lead})
-	}
-	if len(g.Paste.Snippets) > 0 {
-		add(g.Paste.Snippets)
-	}
+	add(g.set()...)
 	if len(g.Warnings) > 0 {
 		warnings := head("Warnings")
 		if linked {
@@ -260,6 +252,20 @@ func (g *Group) report(titled, linked bool) (list []document.Block) {
 	}
 	if len(g.Evidence) > 0 {
 		add(document.Charts{Title: head("Kernel counters"), Layout: document.Evidence, List: g.Evidence})
+	}
+	return list
+}
+
+// set is what is known of the setting, and how it is set; nothing of a variable.
+func (g *Group) set() (list []document.Block) {
+	if len(g.Facts) > 0 {
+		list = append(list, g.Facts)
+	}
+	if g.Paste.Lead != "" {
+		list = append(list, document.Heading{Level: 3, Text: "How to set it"}, document.Text{Text: g.Paste.Lead})
+	}
+	if len(g.Paste.Snippets) > 0 {
+		list = append(list, g.Paste.Snippets)
 	}
 	return list
 }

@@ -83,14 +83,6 @@ func (g *group) figureColumns() []column {
 	}
 }
 
-// valueColumn is what the settings differ in.
-func (g *group) valueColumn() document.Column {
-	if name := phrase.Clip(phrase.Clean(g.Compares), nameRoom); name != "" {
-		return document.Column{Head: name, Short: name, Left: true}
-	}
-	return document.Column{Head: "GOMAXPROCS", Short: "procs", Left: true}
-}
-
 // kernelColumns are what the kernel counted.
 func (g *group) kernelColumns() []column {
 	seconds, share, rate, few := number.Time(), number.Ratio(), number.PerSecond(""), number.Plain("").Digits(2)
@@ -183,32 +175,6 @@ func (g *group) standing(a *verdict.SettingResult) document.Cell {
 		return document.Cell{Value: "as fast"}
 	}
 	return document.Cell{Value: "undecided"}
-}
-
-func (g *group) leftOut(code verdict.ExcludedCode) document.Cell {
-	switch code {
-	case verdict.ExcludedInvalid:
-		return document.Cell{Value: "invalid", Detail: "no trial was valid"}
-	case verdict.ExcludedWithheld:
-		return document.Cell{Value: "starved", Detail: "not compared: other programs left it too few CPUs"}
-	case verdict.ExcludedUnread:
-		return document.Cell{Value: "unread", Detail: "not compared: the value that it uses is unknown"}
-	case verdict.ExcludedDiffers:
-		return document.Cell{Value: "differs", Detail: "not compared: it performs differently from the value that it uses, set explicitly"}
-	case verdict.ExcludedNoFigure:
-		return document.Cell{Value: "no throughput", Detail: "no valid trial has a throughput"}
-	case verdict.ExcludedSlower:
-		return document.Cell{Value: "slower", Detail: "too slow to be the best, so its latency is not compared"}
-	case verdict.ExcludedSaturated:
-		return document.Cell{Value: "saturated", Detail: "could not keep up with the request rate, so its latency is mostly queueing"}
-	case verdict.ExcludedLatency:
-		return document.Cell{Value: "no latency", Detail: "none of its trials has a latency that can be judged"}
-	case verdict.ExcludedMemory:
-		return document.Cell{Value: "memory", Detail: "not compared: it used more memory than " + g.mostMemory()}
-	case verdict.ExcludedShared:
-		return document.Cell{Value: "above CPUs", Detail: "above the number of CPUs, with the load generator on the same CPUs: a lower latency is not used in its favor"}
-	}
-	return document.Cell{Value: phrase.Clip(phrase.Clean(string(code)), nameRoom)}
 }
 
 // trialsCell is how many trials a row has, and of how many of them its latency is.

@@ -1,7 +1,6 @@
 package page
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -11,7 +10,6 @@ import (
 	"github.com/procfit/procfit/internal/show/number"
 	"github.com/procfit/procfit/internal/show/phrase"
 	"github.com/procfit/procfit/internal/verdict"
-	"github.com/procfit/procfit/internal/verdict/journal"
 )
 
 // vary makes the groups that compared a variable groups of the page, and what all came to
@@ -89,6 +87,8 @@ func (g *group) comparedVerdict() Verdict {
 		v.State, v.Label, v.Sentence = document.Unknown, "Undecided", "No value is proven as good as all others."
 		if len(g.tooLarge()) == len(g.rows) && len(g.rows) > 0 {
 			v.Sentence = "Every value used more memory than " + g.mostMemory() + "."
+		} else if list := g.named(verdict.ExcludedWithheld); list != nil {
+			v.Sentence = "Other programs used the CPUs, so some values cannot be compared: " + phrase.And(list) + "."
 		}
 	case rec.Verdict == verdict.Recommended:
 		v.State, v.Label, v.Sentence = document.Act, "Best: "+best, g.comparedChange()
@@ -124,6 +124,16 @@ func (g *group) comparedChange() string {
 	return text + "."
 }
 
+// named are the values that have no part in what is judged for that reason.
+func (g *group) named(code verdict.ExcludedCode) (list []string) {
+	for i := range g.rows {
+		if a := &g.rows[i]; a.Excluded != nil && *a.Excluded == code {
+			list = append(list, phrase.Clean(a.Label))
+		}
+	}
+	return list
+}
+
 // tooLarge are the values that used too much memory, with how much.
 func (g *group) tooLarge() (list []string) {
 	for i := range g.rows {
@@ -138,200 +148,12 @@ func (g *group) mostMemory() string {
 	return "--max-memory, " + number.Short(number.Bytes(float64(g.r.Plan.MaxMemoryBytes)))
 }
 
-// bestVerdict is the setting that all comparisons come to. Of several CPU limits, replicas or
-// versions, it is one for each.
-func bestVerdict(r *verdict.Result) Verdict {
-	b := &r.Best[0]
-	v := Verdict{State: document.Act, Label: "Recommended", Answer: Answer{Text: bestText(r, b)}, Sentence: bestSentence(r, b)}
-	switch {
-	case b.Confidence == "" && !b.Complete:
-		v.State, v.Label = document.Unknown, "Not finished"
-	case b.Confidence == "":
-		v.State, v.Label = document.Unknown, "Undecided"
-	case b.Confidence == verdict.Likely:
-		v.State, v.Label = document.Attention, "Likely, but not proven"
-	case len(bestChanges(r, b)) == 0:
-		v.State, v.Label = document.OK, "Change nothing"
-	default:
-		v.Answer.Apply = applied(r, b)
+// valueColumn is what the settings differ in.
+func (g *group) valueColumn() document.Column {
+	if name := phrase.Clip(phrase.Clean(g.Compares), nameRoom); name != "" {
+		return document.Column{Head: name, Short: name, Left: true}
 	}
-	if b.Complete && b.Confidence != verdict.Proven && swept(r) {
-		v.Settle = []document.Item{{Text: "measure more", Command: phrase.Clean(resumed(r, flag{"--max-trials", strconv.Itoa(2 * max(1, r.Plan.MaxTrials))}))}}
-	}
-	if len(r.Best) > 1 {
-		var all []string
-		for i := range r.Best {
-			all = append(all, bestOf(r, &r.Best[i])+": "+bestText(r, &r.Best[i]))
-		}
-		v.Answer = Answer{Text: "It depends on the group", Plain: strings.Join(all, ". ") + "."}
-		v.Sentence = v.Answer.Plain
-		return v
-	}
-	v.Answer.Plain, v.Reasons = v.Sentence, bestReasons(r, b)
-	return v
-}
-
-// bestOf is what distinguishes one of several.
-func bestOf(r *verdict.Result, b *verdict.Best) string {
-	g := &group{Group: &verdict.Group{QuotaCPUs: b.QuotaCPUs, Replicas: b.Replicas, GoVersion: b.GoVersion, SetLive: b.SetLive}, r: r}
-	return g.title()
-}
-
-// bestChanges are the values that differ from the start. One value of GOMAXPROCS that was named
-// is no change.
-func bestChanges(r *verdict.Result, b *verdict.Best) (list []string) {
-	if b.Procs != nil && len(r.Groups) > 0 {
-		list = append(list, "GOMAXPROCS="+strconv.Itoa(*b.Procs))
-	}
-	for _, one := range b.Variables {
-		if !slices.Contains(b.Start, one) {
-			list = append(list, phrase.Clean(one.String()))
-		}
-	}
-	return list
-}
-
-// bestKept are the values that stay.
-func bestKept(r *verdict.Result, b *verdict.Best) (list []string) {
-	if b.Procs == nil && len(r.Groups) > 0 {
-		list = append(list, "the default GOMAXPROCS")
-	}
-	for _, one := range b.Variables {
-		if slices.Contains(b.Start, one) {
-			list = append(list, phrase.Clean(one.String()))
-		}
-	}
-	return list
-}
-
-// bestText is the answer in few words.
-func bestText(r *verdict.Result, b *verdict.Best) string {
-	set, keep := bestChanges(r, b), bestKept(r, b)
-	text := "Set " + phrase.And(set)
-	switch {
-	case b.Confidence == "":
-		return "No answer yet"
-	case set == nil:
-		text = "Keep " + phrase.And(keep)
-	case keep != nil:
-		text += ", keep " + phrase.And(keep)
-	}
-	if b.Confidence == verdict.Likely {
-		return "Likely: " + lowered(text)
-	}
-	return text
-}
-
-// bestSentence says what the answer rests on.
-func bestSentence(r *verdict.Result, b *verdict.Best) string {
-	pair := bestPair(r, b)
-	switch {
-	case b.Confidence == "" && !b.Complete:
-		return "The best so far is " + pair + ". Not all comparisons have ended."
-	case b.Confidence == "":
-		return "The best so far is " + pair + ". Not every comparison has an answer."
-	}
-	text := "Of the values that were compared one after the other, " + pair + " is as good as any"
-	if !slices.ContainsFunc(r.Plan.Vary, func(a journal.Axis) bool { return a.Name != "GOGC" && a.Name != "GOMEMLIMIT" }) {
-		text += ", and allows the least memory of those that are"
-	}
-	text += "."
-	for i := range r.Compared { // the last of each variable
-		g := &group{Group: &r.Compared[i], r: r, rows: rowsOf(&r.Compared[i])}
-		again := slices.ContainsFunc(r.Compared[i+1:], func(other verdict.Group) bool { return other.Compares == g.Compares })
-		if !again && g.Recommendation.Verdict == verdict.Recommended {
-			text += " " + g.comparedChange()
-		}
-	}
-	if b.Confidence == verdict.Likely {
-		text += " This is likely, but not proven."
-	}
-	return text
-}
-
-// bestPair is a setting with its variables: "GOMAXPROCS=2 with GOGC=200".
-func bestPair(r *verdict.Result, b *verdict.Best) string {
-	var list []string
-	for _, one := range b.Variables {
-		list = append(list, phrase.Clean(one.String()))
-	}
-	all := phrase.And(list)
-	switch {
-	case b.Procs != nil:
-		return "GOMAXPROCS=" + strconv.Itoa(*b.Procs) + " with " + all
-	case len(r.Groups) > 0:
-		return "the default GOMAXPROCS with " + all
-	}
-	return all
-}
-
-// lowered is a sentence that follows a colon.
-func lowered(s string) string {
-	if len(s) < 2 || s[1] != strings.ToLower(s)[1] { // a name such as GOGC
-		return s
-	}
-	return strings.ToLower(s[:1]) + s[1:]
-}
-
-// varied is the command that compares values of GOGC, in a new folder.
-func (w words) varied() string {
-	const vary, of = "--vary", "GOGC=50,100,200,400"
-	if !swept(w.result) {
-		return ""
-	}
-	return "procfit " + phrase.Shell(with(w.result.Tool.Args, flag{vary, of}, flag{"--procs", cmp.Or(w.group.Recommendation.Setting, "unset")}, flag{name: "--repeats"}, flag{name: "--out"}))
-}
-
-// bestReasons are the comparisons, and whether the variables depend on each other.
-func bestReasons(r *verdict.Result, b *verdict.Best) (list []string) {
-	for i := range r.Groups {
-		g := &group{Group: &r.Groups[i], r: r, rows: rowsOf(&r.Groups[i])}
-		list = append(list, "GOMAXPROCS with "+variablesOf(g.Group)+": "+g.brief())
-	}
-	for i := range r.Compared {
-		g := &group{Group: &r.Compared[i], r: r, rows: rowsOf(&r.Compared[i])}
-		list = append(list, g.comparedTitle()+": "+lowered(strings.TrimSuffix(g.comparedVerdict().Sentence, ".")))
-	}
-	if len(b.Interact) > 0 {
-		list = append(list, fmt.Sprintf("the variables depend on each other: the best value of %s changed when the others had changed. A pair of which neither value is better by itself is not found", phrase.And(phrase.CleanAll(b.Interact))))
-	} else if len(b.Apart) > 0 {
-		list = append(list, fmt.Sprintf("the best value of %s was the same when the others had changed: no dependence on each other was found", phrase.And(phrase.CleanAll(b.Apart))))
-	}
-	return list
-}
-
-// variablesOf are those of a group: "GOGC=100, GOMEMLIMIT=off"; empty: it has none.
-func variablesOf(g *verdict.Group) string {
-	var list []string
-	for _, one := range g.Variables {
-		list = append(list, phrase.Clean(one.String()))
-	}
-	return strings.Join(list, ", ")
-}
-
-// applied is what a shell is told.
-func applied(r *verdict.Result, b *verdict.Best) string {
-	var set, unset []string
-	if b.Procs != nil && len(r.Groups) > 0 {
-		set = append(set, "GOMAXPROCS="+strconv.Itoa(*b.Procs))
-	}
-	for _, one := range b.Variables {
-		switch {
-		case slices.Contains(b.Start, one):
-		case one.Value == journal.Unset:
-			unset = append(unset, one.Name)
-		default:
-			set = append(set, phrase.Shell([]string{one.String()}))
-		}
-	}
-	var lines []string
-	if set != nil {
-		lines = append(lines, "export "+strings.Join(set, " "))
-	}
-	if unset != nil {
-		lines = append(lines, "unset "+strings.Join(unset, " "))
-	}
-	return phrase.Clean(strings.Join(lines, "; "))
+	return document.Column{Head: "GOMAXPROCS", Short: "procs", Left: true}
 }
 
 // comparedTable has a row for each comparison.

@@ -161,6 +161,12 @@ func New(result *verdict.Result) *View {
 			v.Verdict = v.Gate.headline(r.Gate, r.Plan, v.Verdict.Context)
 		}
 	}
+	v.warn(r)
+	return v
+}
+
+// warn puts the warnings where they belong, and all in a line.
+func (v *View) warn(r *verdict.Result) {
 	for i := range r.Warnings {
 		w := &r.Warnings[i]
 		if w.Code == verdict.WarnIncomplete && v.Progress != "" {
@@ -180,7 +186,6 @@ func New(result *verdict.Result) *View {
 		all = append(g.Warnings[:len(g.Warnings):len(g.Warnings)], all...)
 	}
 	v.Alert = alert(all)
-	return v
 }
 
 // group is a verdict.Group with what is needed to word it.

@@ -17,7 +17,7 @@ type World func(procs int, value map[string]string) (perSecond float64, bytes in
 // Varied is the header of a race over a default of 4, GOMAXPROCS 1 to 4 and variables.
 func Varied(axes ...journal.Axis) journal.Header {
 	h := journal.Header{
-		Schema: journal.Schema, Kind: journal.KindHeader, Name: "varied", Started: time.Date(2026, 9, 14, 10, 30, 0, 0, time.UTC),
+		Schema: journal.Schema, Kind: journal.KindHeader, Name: "varied", Started: started,
 		TargetHost: journal.Host{CPUModel: "test", CPUs: 4, AffinityCPUs: 4, EffectiveCPUs: 4},
 		Tool:       journal.Tool{Version: "0", GoVersion: "go1.26", Args: []string{"sweep", "--vary", "GOGC=50,100", "--", "./batch"}},
 		Target:     journal.Target{Kind: journal.KindBatch, Command: []string{"./batch"}},
@@ -48,13 +48,13 @@ func Race(h journal.Header, w World, seed uint64, most int) (trials []journal.Tr
 			return trials
 		}
 		for order, a := range step.Settings {
-			trials = append(trials, w.trial(h, a, r, block, order, len(trials)))
+			trials = append(trials, w.trial(a, block, order, r))
 		}
 	}
 }
 
 // trial is one of a setting, a second long, that strays by 1%.
-func (w World) trial(h journal.Header, a journal.Setting, r *rand.Rand, block, order, n int) journal.Trial {
+func (w World) trial(a journal.Setting, block, order int, r *rand.Rand) journal.Trial {
 	value := map[string]string{}
 	for _, v := range a.Variables {
 		value[v.Name] = v.Value
@@ -66,7 +66,7 @@ func (w World) trial(h journal.Header, a journal.Setting, r *rand.Rand, block, o
 	throughput, bytes := w(procs, value)
 	one := journal.Trial{
 		Kind: journal.KindTrial, Setting: a, Role: journal.RoleMeasure, Origin: journal.OriginLocal, Valid: true, Block: block, Order: order,
-		Started: h.Started.Add(time.Duration(n) * time.Second), DurationSeconds: 1, ObservedProcs: []*int{&procs}, ObservedSource: "symbol", ThroughputUnit: "runs",
+		Started: started.Add(time.Duration(10*block+order) * time.Second), DurationSeconds: 1, ObservedProcs: []*int{&procs}, ObservedSource: "symbol", ThroughputUnit: "runs",
 	}
 	one.ThroughputPerSecond = new(throughput * math.Exp(0.01*r.NormFloat64()))
 	one.MeasuredSeconds = 1
