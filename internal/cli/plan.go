@@ -3,6 +3,7 @@ package cli
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -16,10 +17,7 @@ import (
 // describe is a session's plan and its cost in words.
 func describe(s *session.Session) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s%s at GOMAXPROCS %s", s.Header.Name, arrangement(s), settings(s.Plan))
-	for _, axis := range s.Plan.Vary {
-		fmt.Fprintf(&b, ", then %s %s", axis.Name, strings.Join(axis.Values, ", "))
-	}
+	fmt.Fprintf(&b, "%s%s at %s", s.Header.Name, arrangement(s), settings(s.Plan))
 	if n := len(s.Plan.Groups()); n > 1 {
 		fmt.Fprintf(&b, " in each of %d groups", n)
 	}
@@ -89,8 +87,30 @@ func about(s *session.Session, trials int) string {
 	return text
 }
 
-// settings are a plan's values of GOMAXPROCS, as --procs takes them.
+// settings are what a plan compares: values of GOMAXPROCS, as --procs takes them, and those
+// of variables.
 func settings(p journal.Plan) string {
+	text := "GOMAXPROCS " + procsOf(p)
+	for _, axis := range p.Vary {
+		text += ", then " + axis.Name + " " + strings.Join(axis.Values, ", ")
+	}
+	if first := p.Settings[0]; first.Compares != "" { // a grid of one variable
+		_, variable, _ := strings.Cut(text, ", then ")
+		return variable + " and GOMAXPROCS " + procsName(first.Procs)
+	}
+	return text
+}
+
+// procsName is a value of GOMAXPROCS as --procs has it.
+func procsName(procs *int) string {
+	if procs == nil {
+		return "unset"
+	}
+	return strconv.Itoa(*procs)
+}
+
+// procsOf are a plan's values of GOMAXPROCS.
+func procsOf(p journal.Plan) string {
 	list := labels(p)
 	if p.Racing() && !p.Listed && len(list) > 2 {
 		most := 0 // of the group that has the most

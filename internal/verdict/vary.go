@@ -114,7 +114,8 @@ func (g *group) compared(h journal.Header) Group {
 			r.Recommendation.Versus = &Versus{Throughput: g.ratio(lead, start, race.Throughput), Latency: g.ratio(lead, start, race.P99)}
 		}
 	}
-	r.Race = g.took(h)
+	r.Race, r.Default, r.Override = g.took(h), judgeDefault(&r, h.Target, h.TargetHost), g.overrides(&r)
+	r.Workload, r.Throttling.State = Workload{Kind: "unknown"}, ThrottledUnknown
 	return r
 }
 

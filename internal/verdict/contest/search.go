@@ -41,6 +41,15 @@ func Searches(h journal.Header, trials []journal.Trial) (list []Search) {
 
 func searched(h journal.Header, g journal.GroupKey, counted []journal.Trial, taken int) Search {
 	s := Search{At: startOf(h.Plan.Of(g))}
+	if g.Compares != "" { // a grid, which compares one variable
+		axis := h.Plan.Axis(g.Compares)
+		c := of(h, g, counted, taken)
+		if s.At = c.settings[max(0, axis.Rank(axis.Start)-1)]; c.Answer() != nil {
+			s.At = *c.Answer()
+		}
+		s.Contests, s.Done = []Contest{c}, true
+		return s
+	}
 	var names []string
 	if len(h.Plan.Of(g)) > 1 {
 		names = append(names, "")

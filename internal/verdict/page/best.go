@@ -31,7 +31,11 @@ func bestVerdict(r *verdict.Result) Verdict {
 		v.Answer.Apply = applied(r, b)
 	}
 	if b.Complete && b.Confidence != verdict.Proven && swept(r) {
-		v.Settle = []document.Item{{Text: "measure more", Command: phrase.Clean(resumed(r, flag{"--max-trials", strconv.Itoa(2 * max(1, r.Plan.MaxTrials))}))}}
+		more := resumed(r, flag{"--max-trials", strconv.Itoa(2 * max(1, r.Plan.MaxTrials))})
+		if !r.Plan.Racing() {
+			more = repeated(r, 2*max(1, r.Plan.Blocks))
+		}
+		v.Settle = []document.Item{{Text: "measure more", Command: phrase.Clean(more)}}
 	}
 	if len(r.Best) > 1 {
 		var all []string
@@ -101,6 +105,8 @@ func bestText(r *verdict.Result, b *verdict.Best) string {
 func bestSentence(r *verdict.Result, b *verdict.Best) string {
 	pair := bestPair(r, b)
 	switch {
+	case b.Confidence == "" && !b.Complete && len(r.Compared) == 0:
+		return "Not all comparisons have ended."
 	case b.Confidence == "" && !b.Complete:
 		return "The best so far is " + pair + ". Not all comparisons have ended."
 	case b.Confidence == "":

@@ -159,7 +159,7 @@ func (g *group) paste() Paste {
 	}
 	rec := g.Recommendation
 	if g.SetLive {
-		return Paste{Lead: "Nothing to set yet: the values were set in the running program, and a manifest sets them at the start. Measure that too, with --set both."}
+		return Paste{Lead: "Nothing to set yet: the values were set in the running program, and a manifest sets them at the start. Measure that too, with --vary set=start,live."}
 	}
 	if rec.Confidence == verdict.Likely {
 		return g.likelyPaste()

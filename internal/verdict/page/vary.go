@@ -34,7 +34,11 @@ func (v *View) vary(r *verdict.Result) {
 	}
 	if len(v.Groups) > 0 {
 		v.Verdict = bestVerdict(r)
-		v.Verdict.Context = (&group{Group: &slices.Concat(r.Groups, r.Compared)[0], r: r}).context()
+		all := slices.Concat(r.Groups, r.Compared)[0]
+		if all.Race != nil {
+			all.Race = &verdict.Raced{Trials: r.TrialsRun}
+		}
+		v.Verdict.Context = (&group{Group: &all, r: r}).context()
 	}
 	if len(v.Groups) > 1 {
 		v.Summary = comparedTable(v.Groups)

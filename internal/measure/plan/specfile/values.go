@@ -95,6 +95,14 @@ func (r *reader) mapping(row field.Field, n *yaml.Node) (list []string, err erro
 		if err != nil {
 			return nil, err
 		}
+		if v.Kind == yaml.SequenceNode && strings.HasSuffix(row.Holds, "LIST") {
+			words, err := r.scalars(row, v)
+			if err != nil {
+				return nil, err
+			}
+			list = append(list, p.key+Separator(row)+strings.Join(words, ","))
+			continue
+		}
 		if v.Kind != yaml.ScalarNode || isNull(v) {
 			return nil, r.wrong(v, "%s.%s: expected a plain value", Key(row), p.key)
 		}
