@@ -249,6 +249,7 @@ func randomRun(r *rand.Rand, name string) (args []string) {
 			text := list[r.IntN(len(list))]
 			switch {
 			case f.Name == "proto" && text == "set" && (slices.Contains(args, "set") || slices.Contains(args, "--proto=set")): // one is enough
+			case f.Name == "vary" && strings.Contains(strings.ReplaceAll(strings.Join(args, " "), "--vary ", "--vary="), "--vary="+text[:strings.Index(text, "=")]+"="): // a variable is there once
 			case f.Holds == "" && text == "true" && r.IntN(2) == 0:
 				args = append(args, "--"+f.Name)
 			case f.Holds == "" || r.IntN(2) == 0:
