@@ -37,7 +37,7 @@ var wings = map[string][]string{
 	"cli":      {"lab", "inspect", "check", "measure", "trace", "verdict", "load", "program", "host", "show", "maxprocs"},
 	"lab":      {"measure", "trace", "verdict", "load", "program", "host", "show"},
 	"measure":  {"verdict", "load", "program", "host", "show", "maxprocs"},
-	"inspect":  {"program", "host", "show", "maxprocs"},
+	"inspect":  {"verdict", "program", "host", "show", "maxprocs"},
 	"check":    {"program", "host", "show", "maxprocs"},
 	"golangci": {"check", "program", "show"},
 	"trace":    {"host", "show"},
@@ -78,6 +78,7 @@ var mayImport = map[string][]string{
 	"inspect/watch":    {"inspect", "program/observe", "program/rule"},
 	"inspect/exporter": {"inspect", "program/observe", "program/rule", "host/container", "show/document", "show/html"},
 	"inspect/traffic":  {"program/meter", "maxprocs/live", "show/document", "show/text"},
+	"inspect/drift":    {"program/observe", "program/rule", "program/meter", "maxprocs/live", "verdict/eprocess"},
 	"inspect/explain":  {"inspect", "program/rule", "maxprocs/facts", "maxprocs/memlimit", "host/cgroup", "show/terminal"},
 
 	"check":          {"program/rule", "maxprocs/facts", "host/folder"},

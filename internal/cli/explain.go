@@ -14,6 +14,7 @@ import (
 
 	"github.com/procfit/procfit/internal/cli/entry"
 	"github.com/procfit/procfit/internal/host/folder"
+	"github.com/procfit/procfit/internal/inspect/drift"
 	"github.com/procfit/procfit/internal/inspect/explain"
 	"github.com/procfit/procfit/internal/measure/plan/field"
 	"github.com/procfit/procfit/internal/program/observe"
@@ -125,7 +126,7 @@ func (o *explainOptions) run(ctx context.Context, std stdio) error {
 			continue
 		}
 		if from.live != nil && !o.value && o.policy == "" {
-			s = observe.WithFaults(ctx, s)
+			s = drift.Now(ctx, observe.WithFaults(ctx, s))
 		}
 		e := explain.New(o.whatIf.Apply(s), o.who(s)+o.whatIf.String(), o.policy).WithRequest(o.asked(from, s.Facts))
 		if o.by.Name != "" {

@@ -14,6 +14,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/procfit/procfit/internal/inspect/drift"
 	"github.com/procfit/procfit/internal/inspect/exporter"
 	"github.com/procfit/procfit/internal/inspect/ps"
 	"github.com/procfit/procfit/internal/measure/plan/field"
@@ -99,11 +100,13 @@ func (o *exporterOptions) run(ctx context.Context, std stdio) error {
 		containers = os.DirFS(o.containers)
 	}
 	first := true
+	var traffic drift.Watch
 	e := exporter.New(exporter.Options{
 		MaxProcesses: o.maxProcesses, Name: o.name, Containers: containers, Version: version(), Logf: std.notef,
 		Scan: func(ctx context.Context) (observe.Snapshot, error) {
 			snap, err := scanner.Scan(ctx)
 			snap.Processes = slices.DeleteFunc(snap.Processes, func(p observe.Process) bool { return p.PID == os.Getpid() })
+			traffic.Look(ctx, &snap)
 			if first && err == nil {
 				first = false
 				o.tell(std, snap)

@@ -14,6 +14,7 @@ import (
 	"golang.org/x/term"
 
 	"github.com/procfit/procfit/internal/inspect"
+	"github.com/procfit/procfit/internal/inspect/drift"
 	"github.com/procfit/procfit/internal/inspect/explain"
 	"github.com/procfit/procfit/internal/inspect/ps"
 	"github.com/procfit/procfit/internal/inspect/watch"
@@ -142,11 +143,15 @@ func (o *psOptions) run(ctx context.Context, std stdio) error {
 
 // scanFunc looks at what was selected.
 func (o *psOptions) scanFunc(scanner *observe.Scanner) scanFunc {
-	return func(ctx context.Context) (observe.Snapshot, error) {
+	var traffic drift.Watch
+	return func(ctx context.Context) (snap observe.Snapshot, err error) {
 		if len(o.selected.Names) > 0 {
-			return scanner.ScanNamed(ctx, o.selected.PIDs, o.selected.Named)
+			snap, err = scanner.ScanNamed(ctx, o.selected.PIDs, o.selected.Named)
+		} else {
+			snap, err = scanner.Scan(ctx, o.selected.PIDs...)
 		}
-		return scanner.Scan(ctx, o.selected.PIDs...)
+		traffic.Look(ctx, &snap)
+		return snap, err
 	}
 }
 

@@ -22,6 +22,7 @@ type Document struct {
 	ActualUnknown  string              `json:"actual_unknown,omitempty"`
 	FaultHeldPs    *float64            `json:"fault_held_ps,omitempty"` // Ps that waited for the disk in page faults, on average
 	SetBy          rule.SetBy          `json:"set_by"`
+	Expected       *rule.Expected      `json:"expected,omitempty"` // the value that a measurement decided, if one is kept with the program
 	Policies       map[string]Decision `json:"policies"`
 	Findings       []rule.Finding      `json:"findings"`
 	ReservedCPUs   float64             `json:"reserved_cpus,omitempty"`
@@ -107,7 +108,7 @@ func (e Explanation) WriteJSON(w io.Writer) error {
 		Schema: "procfit.decision/v1", PID: s.PID, Name: s.Name, Facts: factsOf(s.Facts), Language: s.Language,
 		Automaxprocs: s.Automaxprocs, ProgramUnknown: s.ProgramUnknown,
 		ActualProcs: s.Live, ActualSource: s.LiveSource, ActualUnknown: s.LiveUnknown,
-		SetBy: s.SetBy, ReservedCPUs: s.Reserve, Policies: map[string]Decision{}, Findings: e.findings,
+		SetBy: s.SetBy, Expected: s.Expected, ReservedCPUs: s.Reserve, Policies: map[string]Decision{}, Findings: e.findings,
 	}
 	if s.Faults != nil {
 		out.FaultHeldPs = &s.Faults.Held

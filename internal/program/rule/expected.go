@@ -45,6 +45,14 @@ type ExpectedSpread struct {
 	Max    float64 `json:"max"`
 }
 
+// Traffic is what a program serves now, by its Meter, next to what its expected value was
+// measured under.
+type Traffic struct {
+	PerSecond float64 // requests
+	Beyond    bool    // more than was measured
+	Change    float64 // of the CPU time per request: 0.2 is 20% more; 0: none is proven
+}
+
 // again is the fix: the command that measures the value again.
 func (e *Expected) again() string {
 	if len(e.Again) == 0 {
@@ -130,6 +138,16 @@ func (s Subject) outdated() (why []string) {
 	now, then := version.Lang(s.goName()), version.Lang(e.GoVersion)
 	if s.Facts.GoVersion != "" && now != "" && then != "" && now != then {
 		why = append(why, fmt.Sprintf("it is built with Go %s, but its expected value was measured with Go %s", strings.TrimPrefix(now, "go"), strings.TrimPrefix(then, "go")))
+	}
+	if t := s.Traffic; t != nil && t.Beyond && e.Requests != nil {
+		why = append(why, fmt.Sprintf("it serves %s req/s, but its expected value was measured at up to %s req/s", number.Rate(t.PerSecond), number.Rate(e.Requests.Max)))
+	}
+	if t := s.Traffic; t != nil && t.Change != 0 {
+		than := "more"
+		if t.Change < 0 {
+			than = "less"
+		}
+		why = append(why, fmt.Sprintf("a request takes %s %s CPU time than when its expected value was measured", number.Share(math.Abs(t.Change)), than))
 	}
 	return why
 }

@@ -58,6 +58,7 @@ type Observed struct {
 
 	Expected      *Expected // what a measurement decided for it; nil: nothing is kept with it
 	ExpectedWrong string    // why what is kept with it cannot be read
+	Traffic       *Traffic  // nil: not known
 
 	NotGo          bool   // it is known not to be a Go program; no rule judges it
 	ProgramUnknown string // why the program could not be read

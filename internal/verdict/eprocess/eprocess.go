@@ -59,6 +59,12 @@ func (s *sizes) add(size float64) (rank float64) {
 	return float64(at+1) / float64(len(*s))
 }
 
+// drop takes a size out again.
+func (s *sizes) drop(size float64) {
+	at := sort.SearchFloat64s(*s, size)
+	*s = slices.Delete(*s, at, at+1)
+}
+
 // Signs bets on the sign of each difference, knowing its size and all before. As long as
 // either sign is as likely, a fair coin, neither IsAbove nor IsBelow is ever true with a
 // probability above alpha.
