@@ -322,6 +322,7 @@ func fixtures() []fixture {
 		{"PF023", "as many are left as it has CPUs", machine(4).live(16).faults(12, 9), "", "", ""},
 		{"PF045", "a pod with a limit of its own", machine(64, 0, 4).with(4, "api 4", "log 4"), "2 Go programs under the limit of /cg/pod (4 CPUs) together use GOMAXPROCS 8: api 4, log 4", "for example api 2 and log 2 CPUs, or a lower GOMAXPROCS", Info},
 		{"PF045", "throttled together", machine(64, 0, 4).live(4).with(4, "api 4", "log 1").held(1, 100, 40), "api 4, log 1; it throttled them in 40% of periods", "api 3.2 and log 0.8 CPUs", Info},
+		{"PF045", "none can have fewer", machine(64, 0, 0.5).with(0.5, "api 1", "log 1"), "together use GOMAXPROCS 2", "for example api 0.25 and log 0.25 CPUs", Info},
 		{"PF045", "running, and not throttled", machine(64, 0, 4).live(4).with(4, "api 4", "log 4").held(1, 100, 1), "", "", ""},
 		{"PF045", "running, throttled by its own limit", machine(64, 4, 4).live(4).with(4, "api 4", "log 4").held(0, 100, 40), "", "", ""},
 		{"PF045", "shared with nobody", machine(64, 4).live(4), "", "", ""},

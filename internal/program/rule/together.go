@@ -94,10 +94,11 @@ func checkTogether(s Subject) []Finding {
 		}
 		message += "; it throttled them in " + number.Share(by.Ratio()) + " of periods"
 	}
-	return []Finding{{
-		Message: message,
-		Fix:     fmt.Sprintf("if they are busy at the same time, give each a CPU limit of its own, for example %s CPUs, or a lower GOMAXPROCS", t.shares()),
-	}}
+	fix := fmt.Sprintf("if they are busy at the same time, give each a CPU limit of its own, for example %s CPUs", t.shares())
+	if t.Programs[0].Procs > 1 {
+		fix += ", or a lower GOMAXPROCS"
+	}
+	return []Finding{{Message: message, Fix: fix}}
 }
 
 func (t Together) where() string {
