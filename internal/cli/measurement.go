@@ -130,6 +130,11 @@ func checkGo(ctx context.Context, versions []string) error {
 
 // onThisMachine measures a session here.
 func (m *measurement) onThisMachine(ctx context.Context, std stdio, s *session.Session) error {
+	if m.dryRun && m.printed.format() != yamlFormat {
+		if err := local.Denied(s.Spec); err != nil {
+			std.notef("this would not run here: %v", err)
+		}
+	}
 	return m.measure(ctx, std, s, func() (plan.Runner, error) {
 		spec, err := filled(s.Spec)
 		if err != nil {

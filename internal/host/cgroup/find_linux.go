@@ -33,27 +33,10 @@ type Parent struct {
 // and on v2 prepares the place (see the package's model). The error says what
 // to do where none can be made.
 func Find() (*Parent, error) {
-	mountinfo, err := os.ReadFile("/proc/self/mountinfo")
-	if err != nil {
-		return nil, fmt.Errorf("find cgroups: %w", err)
-	}
-	memberships, err := os.ReadFile("/proc/self/cgroup")
-	if err != nil {
-		return nil, fmt.Errorf("find cgroups: the kernel has none: %w", err)
-	}
-	groups, err := parseMemberships(memberships)
+	p, where, err := here()
 	if err != nil {
 		return nil, err
 	}
-	where, err := locate(parseMounts(mountinfo), groups)
-	if err != nil {
-		return nil, fmt.Errorf("find cgroups: %w", err)
-	}
-	self, err := thisProcess()
-	if err != nil {
-		return nil, err
-	}
-	p := &Parent{version: where.version, dir: where.own, mount: where.mount, self: self}
 	if p.version == 2 {
 		err = p.prepare(where)
 	}
@@ -64,6 +47,47 @@ func Find() (*Parent, error) {
 		return nil, advise(where, err)
 	}
 	return p, nil
+}
+
+// Denied is the error that Find is known to return, found without making a group or
+// changing one; nil: none is known, and Find may still fail.
+func Denied() error {
+	p, where, err := here()
+	if err != nil {
+		return err
+	}
+	if p.version == 2 {
+		if _, err := p.choose(where); err != nil {
+			return advise(where, err)
+		}
+	}
+	const write = 2 // W_OK of access(2)
+	if err := syscall.Access(p.dir, write); err != nil {
+		return advise(where, &fs.PathError{Op: "mkdir", Path: p.dir, Err: err})
+	}
+	return nil
+}
+
+// here is procfit's own group, below which others may be made.
+func here() (*Parent, place, error) {
+	mountinfo, err := os.ReadFile("/proc/self/mountinfo")
+	if err != nil {
+		return nil, place{}, fmt.Errorf("find cgroups: %w", err)
+	}
+	memberships, err := os.ReadFile("/proc/self/cgroup")
+	if err != nil {
+		return nil, place{}, fmt.Errorf("find cgroups: the kernel has none: %w", err)
+	}
+	groups, err := parseMemberships(memberships)
+	if err != nil {
+		return nil, place{}, err
+	}
+	where, err := locate(parseMounts(mountinfo), groups)
+	if err != nil {
+		return nil, place{}, fmt.Errorf("find cgroups: %w", err)
+	}
+	self, err := thisProcess()
+	return &Parent{version: where.version, dir: where.own, mount: where.mount, self: self}, where, err
 }
 
 // Dir is the directory in which the groups are made.
@@ -79,10 +103,10 @@ func (p *Parent) try() error {
 	return errors.Join(err, g.Remove())
 }
 
-// prepare chooses the parent on v2 and makes the cpu controller available below
-// it.
-func (p *Parent) prepare(where place) error {
-	root := !exists(filepath.Join(where.mount.point, "cgroup.type")) // which every group but the hierarchy's root has
+// choose chooses the parent on v2, which must have the cpu controller, and reports
+// whether the mount shows the root of the hierarchy.
+func (p *Parent) choose(where place) (root bool, err error) {
+	root = !exists(filepath.Join(where.mount.point, "cgroup.type")) // which every group but the hierarchy's root has
 	_, leaf, ok := parseName(filepath.Base(where.own))
 	switch {
 	case ok && leaf: // an earlier run has moved us there
@@ -91,11 +115,17 @@ func (p *Parent) prepare(where place) error {
 		p.dir = where.mount.point
 	}
 	controllers, err := p.words("cgroup.controllers")
+	if err == nil && !slices.Contains(controllers, "cpu") {
+		err = fmt.Errorf("group %s has no cpu controller, only %q", p.dir, controllers)
+	}
+	return root, err
+}
+
+// prepare makes the cpu controller available below the parent on v2.
+func (p *Parent) prepare(where place) error {
+	root, err := p.choose(where)
 	if err != nil {
 		return err
-	}
-	if !slices.Contains(controllers, "cpu") {
-		return fmt.Errorf("group %s has no cpu controller, only %q", p.dir, controllers)
 	}
 	enabled, err := p.words("cgroup.subtree_control")
 	if err != nil || slices.Contains(enabled, "cpu") {

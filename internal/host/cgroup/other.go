@@ -18,6 +18,9 @@ type Group struct{}
 // Find fails: it needs Linux.
 func Find() (*Parent, error) { return nil, errLinux }
 
+// Denied is always an error: groups need Linux.
+func Denied() error { return errLinux }
+
 // Dir is always empty here.
 func (p *Parent) Dir() string { return "" }
 

@@ -90,14 +90,31 @@ func (r *runner) Prepare(ctx context.Context, wanted journal.Plan, observe plan.
 	return r.measureOthers(ctx, observe)
 }
 
+// Denied is why no trial of a Spec could run here, since its settings need cgroups that
+// this account cannot make; nil: nothing is known against it. It changes nothing.
+func Denied(spec plan.Spec) error {
+	if !spec.NeedsGroups() {
+		return nil
+	}
+	return needed(spec, cgroup.Denied())
+}
+
+// needed says what takes the cgroup that cannot be made.
+func needed(spec plan.Spec, err error) error {
+	if err == nil {
+		return nil
+	}
+	what := "a CPU limit needs"
+	if spec.Target.Shares > 0 {
+		what = "CPU shares need"
+	}
+	return fmt.Errorf("%s a cgroup: %w", what, err)
+}
+
 func (r *runner) findGroups() error {
 	parent, err := cgroup.Find()
 	if err != nil {
-		what := "a CPU limit needs"
-		if r.spec.Target.Shares > 0 {
-			what = "CPU shares need"
-		}
-		return fmt.Errorf("%s a cgroup: %w", what, err)
+		return needed(r.spec, err)
 	}
 	if _, err := parent.RemoveStale(); err != nil {
 		return fmt.Errorf("cannot remove the cgroups of an earlier run: %w", err)
