@@ -90,7 +90,7 @@ func (p program) ask(t *testing.T, procfit, path, root string) (a asked) {
 	for _, v := range p.values {
 		values = append(values, strconv.Itoa(v))
 	}
-	args := slices.Concat([]string{"sweep", "--file", "none", "--procs", strings.Join(values, ","), "--pace", "poisson", "--duration", "3s", "--max-time", "85s", "--json", "--quiet", "--out", filepath.Join(dir, "sweep"), "--url", p.address("{port}")}, p.load)
+	args := slices.Concat([]string{"sweep", "--file", "none", "--procs", strings.Join(values, ","), "--pace", "poisson", "--duration", "3s", "--max-time", "80s", "--timeout", "quiet=0s", "--json", "--quiet", "--out", filepath.Join(dir, "sweep"), "--url", p.address("{port}")}, p.load)
 	if p.limit != "" {
 		args = append(args, "--limit", p.limit)
 	}

@@ -33,7 +33,7 @@ type sweep struct {
 			Verdict    verdict.Verdict    `json:"verdict"`
 			Confidence verdict.Confidence `json:"confidence"`
 			Procs      *int               `json:"procs"`
-			Sentence   string             `json:"sentence"`
+			Cause      string             `json:"cause"`
 		} `json:"recommendation"`
 	} `json:"groups"`
 }
@@ -94,12 +94,12 @@ type row struct {
 }
 
 func (r row) String() string {
-	return fmt.Sprintf("| %s | %d, %d | %.0f | %s | %s | %s | %s | %s | %s | %s |", r.program, r.start, r.value, r.rate, r.live, r.liveCPU, r.liveP, r.sweep, r.sweepT, r.sweepP, r.relation)
+	return fmt.Sprintf("| %s | %d → %d | %.0f | %s | %s | %s | %s | %s | %s | %s |", r.program, r.start, r.value, r.rate, r.live, r.liveCPU, r.liveP, r.sweep, r.sweepT, r.sweepP, r.relation)
 }
 
 func table(rows []row) string {
 	var b strings.Builder
-	b.WriteString("| program | at start, tried | req/s | live | CPU per request | p99 | sweep | throughput | latency | |\n|---|---|---:|---|---|---|---|---:|---:|---|\n")
+	b.WriteString("| program | value | req/s | live | CPU per request | p99 | sweep | throughput | latency | |\n|---|---|---:|---|---:|---:|---|---:|---:|---|\n")
 	for _, r := range rows {
 		fmt.Fprintln(&b, r)
 	}
@@ -186,12 +186,19 @@ func (s sweep) of(r *row) answer {
 	if named == nil && rec.Verdict == verdict.KeepDefault {
 		named = g.Default.Procs
 	}
-	r.sweep = string(rec.Verdict)
-	if named != nil {
+	switch {
+	case named != nil:
 		r.sweep = fmt.Sprint(*named)
+	case rec.Verdict == verdict.CannotTell:
+		r.sweep = "undecided"
+	default:
+		r.sweep = strings.ReplaceAll(string(rec.Verdict), "_", " ")
 	}
-	if rec.Confidence == verdict.Likely {
-		r.sweep += " (likely)"
+	switch {
+	case rec.Confidence == verdict.Likely:
+		r.sweep += ", likely"
+	case rec.Cause == "withheld":
+		r.sweep += ": other programs"
 	}
 	switch rec.Verdict {
 	case verdict.NotYourKnob:

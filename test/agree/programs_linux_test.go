@@ -76,8 +76,10 @@ func practice() (list []program) {
 		switch kind {
 		case "quota":
 			p.limit = "1"
-		case "waiting", "chain", "idle":
+		case "waiting":
 			p.start, p.values = 4, []int{2, 1}
+		case "chain", "idle": // with more Ps than CPUs, as after a lower limit
+			p.start, p.values = 4, []int{2}
 		}
 		list = append(list, p)
 	}
