@@ -21,12 +21,17 @@ import (
 	"github.com/procfit/procfit/test/need"
 )
 
-// asked is what both said of a program: a file in the folder of PROCFIT_AGREE.
+// asked is what one of both said of a program: a file in the folder of PROCFIT_AGREE.
 type asked struct {
-	Started     time.Time
-	Rate        float64 // requests per second
-	Sweep, Live json.RawMessage
+	Started time.Time
+	Rate    float64 // requests per second
+	Result  json.RawMessage
 }
+
+const (
+	longestSweep = "80s"
+	longestLive  = 130 * time.Second
+)
 
 // TestAgree asks about each program that the folder PROCFIT_AGREE has no answers of.
 func TestAgree(t *testing.T) {
@@ -49,25 +54,13 @@ func TestAgree(t *testing.T) {
 	for _, p := range programs {
 		t.Run(p.name, func(t *testing.T) {
 			path := p.build(t, root)
-			kept := filepath.Join(root, p.name+".json")
-			var a asked
-			b, err := os.ReadFile(kept)
-			switch {
-			case err == nil:
-				err = json.Unmarshal(b, &a)
-			case os.Getenv("PROCFIT_AGREE_BUILD") == "":
-				a = p.ask(t, procfit, path, root)
-				if b, err = json.Marshal(a); err == nil {
-					err = os.WriteFile(kept, b, 0o644)
-				}
-			default:
+			if os.Getenv("PROCFIT_AGREE_BUILD") != "" {
 				t.Skip("it is only built")
 			}
-			if err != nil {
-				t.Fatal(err)
-			}
+			swept := kept(t, filepath.Join(root, p.name+".sweep.json"), func() asked { return p.sweep(t, procfit, path) })
+			lived := kept(t, filepath.Join(root, p.name+".live.json"), func() asked { return p.live(t, procfit, path, swept.Rate) })
 			for _, v := range p.values {
-				r := a.compare(t, p, v)
+				r := compare(t, p, v, lived, swept)
 				rows = append(rows, r)
 				t.Log(r)
 			}
@@ -79,33 +72,68 @@ func TestAgree(t *testing.T) {
 	}
 }
 
-// ask sweeps the program, and then has it try the values on itself at the sweep's rate.
-func (p program) ask(t *testing.T, procfit, path, root string) (a asked) {
+// kept is what the file has; if there is none, ask, and keep the answer.
+func kept(t *testing.T, file string, ask func() asked) (a asked) {
+	t.Helper()
+	b, err := os.ReadFile(file)
+	if err == nil {
+		err = json.Unmarshal(b, &a)
+	} else {
+		a = ask()
+		if b, err = json.Marshal(a); err == nil {
+			err = os.WriteFile(file, b, 0o644)
+		}
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return a
+}
+
+// folder is one with what the programs serve.
+func folder(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
 	if err := os.WriteFile(filepath.Join(dir, "page.txt"), []byte(strings.Repeat("procfit ", 512)), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	values := []string{strconv.Itoa(p.start)}
+	return dir
+}
+
+// all are the values, the one at start first.
+func (p program) all() string {
+	text := strconv.Itoa(p.start)
 	for _, v := range p.values {
-		values = append(values, strconv.Itoa(v))
+		text += "," + strconv.Itoa(v)
 	}
-	args := slices.Concat([]string{"sweep", "--file", "none", "--procs", strings.Join(values, ","), "--pace", "poisson", "--duration", "3s", "--max-time", "80s", "--timeout", "quiet=0s", "--json", "--quiet", "--out", filepath.Join(dir, "sweep"), "--url", p.address("{port}")}, p.load)
+	return text
+}
+
+// sweep sweeps the program. A busy machine is not waited for.
+func (p program) sweep(t *testing.T, procfit, path string) asked {
+	t.Helper()
+	dir := folder(t)
+	args := slices.Concat([]string{"sweep", "--file", "none", "--procs", p.all(), "--pace", "poisson", "--duration", "3s", "--max-time", longestSweep, "--timeout", "quiet=0s", "--json", "--quiet", "--out", filepath.Join(dir, "sweep"), "--url", p.address("{port}")}, p.load)
 	if p.limit != "" {
 		args = append(args, "--limit", p.limit)
 	}
 	args = slices.Concat(args, []string{"--", path}, p.filled("{port}", filepath.Join(dir, "{port}")))
-	a.Started = time.Now()
-	a.Sweep = output(t, exec.Command(procfit, args...))
-	var swept sweep
-	if err := json.Unmarshal(a.Sweep, &swept); err != nil {
+	a := asked{Started: time.Now(), Result: output(t, exec.Command(procfit, args...))}
+	var r sweep
+	if err := json.Unmarshal(a.Result, &r); err != nil {
 		t.Fatal(err)
 	}
-	if len(swept.Groups) != 1 || swept.Groups[0].Rate == nil {
-		t.Fatalf("the sweep has no rate: %s", a.Sweep)
+	if len(r.Groups) != 1 || r.Groups[0].Rate == nil {
+		t.Fatalf("the sweep has no rate: %s", a.Result)
 	}
-	a.Rate = *swept.Groups[0].Rate
+	a.Rate = *r.Groups[0].Rate
+	return a
+}
 
+// live starts the program, loads it, and has it try the values on itself.
+func (p program) live(t *testing.T, procfit, path string, rate float64) asked {
+	t.Helper()
+	dir := folder(t)
 	port := freePort(t)
 	socket := filepath.Join(dir, "s")
 	server := exec.Command("sh", append([]string{"-c", `[ -z "$GROUP" ] || echo $$ >"$GROUP"; exec "$@"`, "sh", path}, p.filled(port, filepath.Join(dir, "live-data"))...)...)
@@ -116,13 +144,13 @@ func (p program) ask(t *testing.T, procfit, path, root string) (a asked) {
 	server.Stderr = os.Stderr
 	start(t, server)
 	ready(t, port)
-	const takes = 130 * time.Second
-	load := exec.Command(procfit, slices.Concat([]string{"load", "--rate", strconv.FormatFloat(a.Rate, 'f', 2, 64), "--pace", "poisson", "--duration", (takes + 10*time.Second).String(), "--quiet", "--json"}, p.load, []string{p.address(port)})...)
+	load := exec.Command(procfit, slices.Concat([]string{"load", "--rate", strconv.FormatFloat(rate, 'f', 2, 64), "--pace", "poisson", "--duration", (longestLive + 10*time.Second).String(), "--quiet", "--json"}, p.load, []string{p.address(port)})...)
 	var sent bytes.Buffer
 	load.Stdout, load.Stderr = &sent, os.Stderr
 	start(t, load)
 	time.Sleep(2 * time.Second)
-	a.Live = output(t, exec.Command(procfit, "live", socket, "--procs", strings.Join(values, ","), "--slice", "3s", "--burn-in", "1s", "--baseline", "12s", "--duration", takes.String(), "--budget", "1%", "--json", "--quiet", "--out", filepath.Join(dir, "live")))
+	a := asked{Started: time.Now(), Rate: rate}
+	a.Result = output(t, exec.Command(procfit, "live", socket, "--procs", p.all(), "--slice", "3s", "--burn-in", "1s", "--baseline", "12s", "--duration", longestLive.String(), "--budget", "1%", "--json", "--quiet", "--out", filepath.Join(dir, "live")))
 	return a
 }
 

@@ -116,18 +116,17 @@ func count(rows []row, x relation) (n int) {
 	return n
 }
 
-func (a asked) compare(t *testing.T, p program, v int) row {
+func compare(t *testing.T, p program, v int, live, swept asked) row {
 	t.Helper()
-	var s sweep
 	var l lived
-	for b, to := range map[*json.RawMessage]any{&a.Sweep: &s, &a.Live: &l} {
+	var s sweep
+	for b, to := range map[*json.RawMessage]any{&live.Result: &l, &swept.Result: &s} {
 		if err := json.Unmarshal(*b, to); err != nil {
 			t.Fatal(err)
 		}
 	}
-	r := row{program: p.name, start: p.start, value: v, rate: a.Rate}
-	said, swept := l.of(&r, v), s.of(&r)
-	r.relation = relate(said, swept)
+	r := row{program: p.name, start: p.start, value: v, rate: live.Rate}
+	r.relation = relate(l.of(&r, v), s.of(&r))
 	return r
 }
 
