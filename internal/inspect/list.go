@@ -65,7 +65,10 @@ func list() []Column {
 			}},
 		{Name: Recommended + "_from", Value: recommendedFrom},
 		{Name: Recommended + "_cpus",
-			Value: func(p *observe.Process) any { r := Recommend(p.Subject); return known(r.from.CPUs, r.Procs > 0) }},
+			Value: func(p *observe.Process) any {
+				r := Recommend(p.Subject)
+				return known(r.from.CPUs, r.Procs > 0 && !r.measured)
+			}},
 		{Name: "cpu_use", Help: "CPUs in use, on average", Rank: 5, Unit: number.Hundredths, Counted: true,
 			Value: func(p *observe.Process) any { return known(p.Last().CPUs()) }},
 		{Name: "set_by", Help: "what set GOMAXPROCS: auto (the runtime's default), env or code; not known is - in the table, and unknown in JSON", Rank: 6, Rising: true, words: setBy,
@@ -118,6 +121,9 @@ func counted() []Column {
 
 func recommendedFrom(p *observe.Process) any {
 	r := Recommend(p.Subject)
+	if r.measured {
+		return "measured"
+	}
 	return known(string(r.from.What), r.Procs > 0)
 }
 
@@ -223,10 +229,11 @@ func clip(s string, most int) string { return ansi.Truncate(s, most, "…") }
 type Recommendation struct {
 	Procs  int             // 0: not known, because its CPUs are not known
 	AtMost bool            // not all limits could be read, so that the value may be too high
-	from   facts.Candidate // what it follows from, if Procs is known
+	from   facts.Candidate // what it follows from, if Procs is known and not measured
 	runs   int             // the value that the program uses; 0: not known
 
 	affinity bool // it may run only on some of the CPUs
+	measured bool // it is the expected value, which a measurement decided for these CPUs
 }
 
 // Recommend returns the value for a program.
@@ -234,6 +241,10 @@ func Recommend(s rule.Subject) Recommendation {
 	r := Recommendation{AtMost: len(s.Facts.Unknown()) > 0}
 	if n, known := s.Procs(); known {
 		r.runs = n
+	}
+	if s.Measured() {
+		r.Procs, r.AtMost, r.measured = s.Expected.Procs, false, true
+		return r
 	}
 	i := slices.IndexFunc(s.Fit.Candidates, func(c facts.Candidate) bool { return c.Winner })
 	if i >= 0 && s.Facts.EffectiveCPUs() > 0 {
@@ -252,6 +263,8 @@ func (r Recommendation) String() string {
 	switch text := r.short(); {
 	case r.AtMost || r.Procs == 0 || r.runs == r.Procs:
 		return text
+	case r.measured:
+		return text + ", measured"
 	case r.from.What == facts.KindLimit:
 		return text + ", limit " + number.BareCPUs(r.from.CPUs)
 	case r.affinity:

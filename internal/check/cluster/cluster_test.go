@@ -234,6 +234,14 @@ func TestRun(t *testing.T) {
 			api{pods: []core.Pod{annotated(resized(pod("a", "1", drawn("1")), "3"), "procfit/ignore", "PF050 it is restarted tonight")}, objects: controller(ref)},
 			nil, "3: env, limits.cpu of 3, the value after a restart", "",
 		},
+		"another value than the expected one": {
+			api{pods: []core.Pod{annotated(pod("a", "2", drawn("1")), "procfit.github.io/expected", `{"schema":"procfit.expected/v1","procs":1,"limit_cpus":2,"cpus":8,"measured":"2026-01-31"}`)}, objects: controller(ref)},
+			[]string{"PF060"}, "2: env, limits.cpu of 2", "",
+		},
+		"the exporter has seen that the expected value is outdated": {
+			api{pods: []core.Pod{pod("a", "2", drawn("1")), exporterPod()}, objects: controller(ref), metrics: metrics(2, "env", "PF061")},
+			[]string{"PF061"}, "2: read by the exporter; the spec says the same: env, limits.cpu of 2", "",
+		},
 		"put in by a webhook": {api{pods: []core.Pod{pod("a", "2", literal("2"))}, objects: controller()}, []string{"PF004", "PF051"}, "2: env", ""},
 		"its controller may not be read": {
 			api{pods: []core.Pod{pod("a", "2", drawn("1"))}, forbidden: []string{"/apis/apps"}}, []string{"PF004"}, "2: env, limits.cpu of 2", "no permission to read the controllers of pods",

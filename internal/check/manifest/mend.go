@@ -147,6 +147,10 @@ func (c *Checker) remedy(j *judged) *remedy {
 		return nil
 	case f.twice:
 		return &remedy{removeIt, "remove the first one: the last one wins", 0, []string{"PF019"}}
+	case has("PF060") && s.Measured() && f.reference == nil && f.config == nil && f.state == facts.Known && f.refused == "":
+		r := k.write(f, fmt.Sprint(s.Expected.Procs), []string{"PF060", "PF003"})
+		r.words += ", or " + s.Expected.MeasureAgain()
+		return r
 	case !has(ofVariable...):
 		return nil
 	case k.removable(s, f) && !meant && !has("PF002"): // fewer than fit may be meant
@@ -181,7 +185,7 @@ func (j *judged) costs(rules []string) bool {
 // a container without a limit is somebody's choice.
 func (k *container) removable(s rule.Subject, f field) bool {
 	_, counts := s.EnvProcs()
-	return k.program.Known() && s.Automaxprocs == "" && !k.partial && s.Unset() == s.Fit.Procs &&
+	return k.program.Known() && s.Automaxprocs == "" && !k.partial && s.Unset() == s.Fit.Procs && (!s.Measured() || s.Unset() == s.Expected.Procs) &&
 		(limited(s) || !s.AnyMachine || !counts && f.refused == "")
 }
 
@@ -241,6 +245,11 @@ func (k *container) mendValue(f field, s rule.Subject, has func(...string) bool)
 	} else if !has("PF016") || f.refused == "" || has("PF003") {
 		return nil
 	}
+	return k.write(f, value, mends)
+}
+
+// write is the remedy that writes a value.
+func (k *container) write(f field, value string, mends []string) *remedy {
 	r := &remedy{words: "write value: " + quoted(value), mends: mends}
 	if n, err := fmt.Sscan(value, &r.becomes); n != 1 || err != nil {
 		r.becomes = 0

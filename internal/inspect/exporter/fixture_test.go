@@ -36,7 +36,7 @@ func fixture() observe.Snapshot {
 	procs := 32
 	api := rule.NewSubject(rule.Observed{
 		Place: rule.Place{PID: 100}, Name: "api", Live: &procs, LiveSource: "symbol", NumCPU: 32,
-		Expected: &rule.Expected{Procs: 2, LimitCPUs: new(2.0), CPUs: 32, GoVersion: "go1.24.1", Measured: "2026-01-31"},
+		Expected: &rule.Expected{Procs: 2, LimitCPUs: new(2.0), CPUs: 32, GoVersion: "go1.23.1", Measured: "2026-01-31"},
 		Facts: facts.Facts{
 			GoVersion: "go1.24.6", Affinity: known(32), Online: known(32),
 			Env:    facts.Fact{State: facts.Absent},

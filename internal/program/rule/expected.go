@@ -53,8 +53,8 @@ type Traffic struct {
 	Change    float64 // of the CPU time per request: 0.2 is 20% more; 0: none is proven
 }
 
-// again is the fix: the command that measures the value again.
-func (e *Expected) again() string {
+// MeasureAgain is the fix: the command that measures the value again.
+func (e *Expected) MeasureAgain() string {
 	if len(e.Again) == 0 {
 		return "measure again with procfit sweep, and keep the new value: procfit report DIR -o expected"
 	}
@@ -87,11 +87,9 @@ func (e *Expected) String() string {
 	return text
 }
 
-// Holds reports whether a program that uses n uses what was measured to be best where it
-// is.
-func (s Subject) Holds(n int) bool {
-	return s.Expected != nil && s.Expected.Procs == n && len(s.outdated()) == 0
-}
+// Measured reports whether the expected value is the best one here, as far as is known: then
+// it goes before what the CPUs alone suggest.
+func (s Subject) Measured() bool { return s.Expected != nil && len(s.outdated()) == 0 }
 
 // checkExpected finds another value than the expected one.
 func checkExpected(s Subject) []Finding {
@@ -102,10 +100,10 @@ func checkExpected(s Subject) []Finding {
 	}
 	f := Finding{
 		Message: fmt.Sprintf("%s, but the expected value is %d, measured on %s", s.uses(n), e.Procs, e.Measured),
-		Fix:     fmt.Sprintf("set GOMAXPROCS=%d in its environment, or %s", e.Procs, e.again()),
+		Fix:     fmt.Sprintf("set GOMAXPROCS=%d in its environment, or %s", e.Procs, e.MeasureAgain()),
 	}
-	if len(s.outdated()) > 0 { // then it is not known to be better here
-		f.Fix = e.again()
+	if !s.Measured() {
+		f.Fix = e.MeasureAgain()
 	}
 	return []Finding{f}
 }
@@ -120,7 +118,7 @@ func checkOutdated(s Subject) []Finding {
 	}
 	var all []Finding
 	for _, why := range s.outdated() {
-		all = append(all, Finding{Message: why, Fix: s.Expected.again()})
+		all = append(all, Finding{Message: why, Fix: s.Expected.MeasureAgain()})
 	}
 	return all
 }

@@ -352,6 +352,8 @@ func fixtures() []fixture {
 		{"PF061", "a patch, which has no limit", machine(0).file(Written{}).expects(2, 2, 8, ""), "", "", ""},
 		{"PF001", "more Ps than CPUs, which a measurement has shown to be better", machine(4).withEnv("12").live(12).process().expects(12, 0, 4, ""), "", "", ""},
 		{"PF002", "fewer Ps than CPUs, which a measurement has shown to be enough", machine(8, 4).withEnv("2").live(2).expects(2, 4, 8, ""), "", "", ""},
+		{"PF001", "too many, and another value was measured, which PF060 says", machine(8, 4).withEnv("8").live(8).expects(2, 4, 8, ""), "", "", ""},
+		{"PF004", "what the runtime would choose is not what was measured", machine(8, 2.5).withEnv("2").live(2).expects(2, 2.5, 8, ""), "", "", ""},
 		{"PF002", "they were enough under another limit", machine(8, 4).withEnv("2").live(2).expects(2, 2, 8, ""), "could use 4 CPUs", "", Info},
 		{"PF020", "none", machine(0, 0).file(Written{Image: true}), "", "", ""},
 		{"PF020", "in a manifest", machine(0, 0).withEnv("4").file(Written{}), "", "", ""},

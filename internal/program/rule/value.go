@@ -13,7 +13,7 @@ import (
 
 func checkTooMany(s Subject) []Finding {
 	n, _ := s.Procs()
-	if !s.tooMany() || s.Facts.EffectiveCPUs() == 0 || len(checkThousandths(s)) > 0 || s.Holds(n) {
+	if !s.tooMany() || s.Facts.EffectiveCPUs() == 0 || len(checkThousandths(s)) > 0 || s.Measured() {
 		return nil
 	}
 	source := "its affinity allows"
@@ -63,7 +63,7 @@ func checkTooFew(s Subject) []Finding {
 	n, known := s.Procs()
 	have := s.usable()
 	// The millionth allows for rounding in quota ÷ period.
-	if !known || !s.sized() || len(s.Facts.Unknown()) > 0 || float64(n) >= math.Floor(have+1e-6) || s.Holds(n) {
+	if !known || !s.sized() || len(s.Facts.Unknown()) > 0 || float64(n) >= math.Floor(have+1e-6) || s.Measured() {
 		return nil
 	}
 	f := Finding{
@@ -83,6 +83,9 @@ func checkFrozen(s Subject) []Finding {
 	n, known := s.Procs()
 	own := ownLimit(s.Facts)
 	have := s.usable()
+	if s.Measured() && s.Unset() != s.Expected.Procs {
+		return nil
+	}
 	if s.Automaxprocs != "" && (s.Foreign || s.SetBy == SetByCode) {
 		return nil // without the variable automaxprocs would fix the value, which PF007 reports
 	}
