@@ -40,7 +40,11 @@ func Searches(h journal.Header, trials []journal.Trial) (list []Search) {
 }
 
 func searched(h journal.Header, g journal.GroupKey, counted []journal.Trial, taken int) Search {
-	s := Search{At: startOf(h.Plan.Of(g))}
+	settings := h.Plan.Of(g)
+	if len(settings) == 0 { // of a journal that procfit did not write
+		return Search{Done: true}
+	}
+	s := Search{At: startOf(settings)}
 	if g.Compares != "" { // a grid, which compares one variable
 		axis := h.Plan.Axis(g.Compares)
 		c := of(h, g, counted, taken)
@@ -51,7 +55,7 @@ func searched(h journal.Header, g journal.GroupKey, counted []journal.Trial, tak
 		return s
 	}
 	var names []string
-	if len(h.Plan.Of(g)) > 1 {
+	if len(settings) > 1 {
 		names = append(names, "")
 	}
 	for _, axis := range h.Plan.Vary {

@@ -109,3 +109,24 @@ func TestSearchOfOneVariable(t *testing.T) {
 		t.Errorf("after 8 trials it is done: %v", before.Done)
 	}
 }
+
+// A journal may be anyone's: a plan that compares a variable which it does not have, a start
+// that is none of its values, and settings that are twice there.
+func TestSearchOfForeignJournals(t *testing.T) {
+	for name, change := range map[string]func(p *journal.Plan){
+		"unknown variable": func(p *journal.Plan) { p.Settings[0].Compares = "NONE" },
+		"no values":        func(p *journal.Plan) { p.Vary[0].Values = nil },
+		"unknown start":    func(p *journal.Plan) { p.Vary[0].Start = "x" },
+		"no settings":      func(p *journal.Plan) { p.Settings = nil },
+		"a variable twice": func(p *journal.Plan) { p.Vary = append(p.Vary, p.Vary[0]) },
+		"a grid":           func(p *journal.Plan) { p.Strategy, p.Settings[0].Compares = "", "GOGC" },
+	} {
+		h := Varied(gogc("50", "100"))
+		trials := Race(h, func(int, map[string]string) (float64, int64) { return 100, 1 }, 1, 20)
+		change(&h.Plan)
+		for _, s := range contest.Searches(h, trials) {
+			t.Log(name, at(s), s.Done)
+		}
+		contest.Ends(h, trials)
+	}
+}

@@ -36,8 +36,9 @@ func Write(w io.Writer, r *verdict.Result) error {
 	// Each unit's direction once, before its first use: benchstat takes smaller for
 	// better where nothing is reported.
 	declared := map[string]bool{}
-	for i := range r.Groups {
-		g := &r.Groups[i]
+	groups := slices.Concat(r.Groups, r.Compared)
+	for i := range groups {
+		g := &groups[i]
 		rate := rateUnit(g.ThroughputUnit)
 		printed := printedBy(g, r.Name)
 		units := [][2]string{{rate, "higher"}, {unitP50, "lower"}, {unitP99, "lower"}}
@@ -100,6 +101,12 @@ func name(run string, g *verdict.Group, a *verdict.SettingResult) string {
 	}
 	if a.Variant != "" {
 		n += "/variant=" + word(a.Variant)
+	}
+	for _, v := range g.Variables {
+		n += "/" + word(v.Name) + "=" + word(v.Value)
+	}
+	if g.Compares != "" {
+		n += "/" + word(g.Compares) + "=" + word(a.Variable)
 	}
 	if a.Procs == nil {
 		return n + "/procs=unset"

@@ -5,6 +5,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -25,9 +26,9 @@ func render(t testing.TB, r *verdict.Result) []byte {
 }
 
 func TestEveryLineReadsBack(t *testing.T) {
-	for name, r := range map[string]*verdict.Result{"typical": pagetest.Typical(), "groups": pagetest.Groups(), "hostile": pagetest.Hostile(), "empty": {}} {
+	for name, r := range map[string]*verdict.Result{"typical": pagetest.Typical(), "groups": pagetest.Groups(), "varied": pagetest.Varied(200), "hostile": pagetest.Hostile(), "empty": {}} {
 		want := 0
-		for _, g := range r.Groups {
+		for _, g := range slices.Concat(r.Groups, r.Compared) {
 			for _, a := range g.Settings {
 				for _, p := range a.Points {
 					if p.Valid && p.Role == "measure" {
