@@ -2,6 +2,7 @@ package verdict
 
 import (
 	"cmp"
+	"slices"
 
 	"github.com/procfit/procfit/internal/show/sorting"
 	"github.com/procfit/procfit/internal/verdict/contest"
@@ -42,25 +43,30 @@ func (r *Result) best(h journal.Header, trials []journal.Trial) {
 			Procs: at.Procs, Variables: at.Variables, Start: h.Plan.Start(), Complete: s.Done && r.Complete, Interact: named(s.Interact), Apart: named(s.Apart),
 		}
 		if b.Complete {
-			b.Confidence = sureness(s)
+			b.Confidence = r.sureness(s)
 		}
 		r.Best = append(r.Best, b)
 	}
 }
 
 // sureness is that of the least sure of the contests that a search ended with: those that
-// compared a variable at the best values of all others.
-func sureness(s contest.Search) Confidence {
+// compared a variable at the best values of all others. What the verdict of a group leaves open
+// is not sure.
+func (r *Result) sureness(s contest.Search) Confidence {
 	sure := Proven
 	for _, c := range s.Contests {
 		at := s.At
 		if at.Compares = c.Group.Compares; at.Group() != c.Group {
 			continue
 		}
-		switch best := c.Answer(); {
-		case best == nil:
+		i := slices.IndexFunc(r.Groups, func(g Group) bool { return g.key() == c.Group })
+		if i >= 0 && (r.Groups[i].Recommendation.Verdict == CannotTell || r.Groups[i].Recommendation.Verdict == TradeOff) {
 			return ""
-		case c.Lead().Confidence != race.Proven:
+		}
+		switch c.Sure() {
+		case "":
+			return ""
+		case race.Likely:
 			sure = Likely
 		}
 	}

@@ -116,7 +116,7 @@ func (s *Search) compare(name string, was, now journal.SettingKey) {
 // variable.
 func (c Contest) Answer() *journal.Setting {
 	pick := c.lead.Pick
-	if c.Group.Compares == "" && c.Unset == PartPooled && c.lead.Default != "" && !slices.ContainsFunc(c.lead.Levels, func(l race.Level) bool { return l.Out || l.Slower || l.Later }) {
+	if c.equal() {
 		pick = c.Default
 	}
 	if pick == 0 && c.Unset == PartNone && c.Group.Compares == "" {
@@ -127,6 +127,24 @@ func (c Contest) Answer() *journal.Setting {
 	}
 	best := c.setting(race.Choice{Value: pick, Unset: pick == c.Default})
 	return &best
+}
+
+// equal reports whether the default of GOMAXPROCS is as good as any, and no value is proven
+// worse.
+func (c Contest) equal() bool {
+	return c.Group.Compares == "" && c.Unset == PartPooled && c.lead.Default != "" &&
+		!slices.ContainsFunc(c.lead.Levels, func(l race.Level) bool { return l.Out || l.Slower || l.Later })
+}
+
+// Sure is how sure the answer is; empty: nothing is proven or likely of it.
+func (c Contest) Sure() race.Goal {
+	switch {
+	case c.Answer() == nil:
+		return ""
+	case c.equal():
+		return c.lead.Default
+	}
+	return c.lead.Confidence
 }
 
 // Name is what a value of the contest is called.

@@ -105,7 +105,10 @@ func bestText(r *verdict.Result, b *verdict.Best) string {
 func bestSentence(r *verdict.Result, b *verdict.Best) string {
 	pair := bestPair(r, b)
 	switch {
-	case b.Confidence == "" && !b.Complete && len(r.Compared) == 0:
+	case b.Confidence == "" && !slices.ContainsFunc(slices.Concat(r.Groups, r.Compared), func(g verdict.Group) bool { return g.Recommendation.Confidence != "" }):
+		if b.Complete {
+			return "No comparison has an answer."
+		}
 		return "Not all comparisons have ended."
 	case b.Confidence == "" && !b.Complete:
 		return "The best so far is " + pair + ". Not all comparisons have ended."

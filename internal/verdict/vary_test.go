@@ -1,0 +1,56 @@
+package verdict_test
+
+import (
+	"math"
+	"testing"
+
+	"github.com/procfit/procfit/internal/verdict"
+	"github.com/procfit/procfit/internal/verdict/journal"
+	. "github.com/procfit/procfit/internal/verdict/verdicttest"
+)
+
+// The pair of a sweep of GOMAXPROCS and GOGC is proven, its groups are each with what it
+// compared, and the memory of each value is known.
+func TestVaried(t *testing.T) {
+	h := Varied(journal.Axis{Name: "GOGC", Values: []string{"50", "100", "200", "off"}, Start: "100"})
+	h.Plan.MaxMemoryBytes = 500
+	collects, heaps := map[string]float64{"50": 0.6, "100": 0.8, "200": 1, "off": 1.2}, map[string]int64{"50": 50, "100": 70, "200": 110, "off": 900}
+	trials := Race(h, func(procs int, v map[string]string) (float64, int64) {
+		return 100 * math.Min(float64(procs), 2) * collects[v["GOGC"]], heaps[v["GOGC"]]
+	}, 1, 200)
+	r := verdict.Analyze(h, trials)
+	if len(r.Best) != 1 || len(r.Groups) != 2 || len(r.Compared) != 1 || !r.Complete || r.Recommendation != nil {
+		t.Fatalf("%d pairs, %d groups, %d of variables, complete: %v", len(r.Best), len(r.Groups), len(r.Compared), r.Complete)
+	}
+	b, g := r.Best[0], r.Compared[0]
+	if b.Procs == nil || *b.Procs != 2 || b.Variables[0] != (journal.Variable{Name: "GOGC", Value: "200"}) || b.Confidence != verdict.Proven || len(b.Apart) != 1 || b.Apart[0] != "GOMAXPROCS" {
+		t.Errorf("%+v", b)
+	}
+	if rec := g.Recommendation; g.Compares != "GOGC" || *g.Procs != 2 || rec.Setting != "GOGC=200" || rec.Verdict != verdict.Recommended || rec.Versus == nil || math.Abs(*rec.Versus.Throughput.Median-1.25) > 0.05 {
+		t.Errorf("%+v, %+v", g.Recommendation, rec.Versus)
+	}
+	for i, want := range []int64{50, 70, 110, 900} {
+		a := g.Rows[i]
+		if m := a.Evidence.PeakRSSBytes; m == nil || *m != float64(want) {
+			t.Errorf("%s: memory %v, want %d", a.Label, m, want)
+		}
+		if excluded := a.Excluded != nil && *a.Excluded == verdict.ExcludedMemory; excluded != (want > 500) {
+			t.Errorf("%s is excluded by its memory: %v", a.Label, excluded)
+		}
+	}
+	early := verdict.Analyze(h, trials[:9])
+	if early.Complete || early.Best[0].Confidence != "" {
+		t.Errorf("after 9 trials it is complete: %v, %q", early.Complete, early.Best[0].Confidence)
+	}
+}
+
+// A verdict that a group leaves open is not sure: all values of GOMAXPROCS exceed the bound.
+func TestVariedWithoutAnAnswer(t *testing.T) {
+	h := Varied(journal.Axis{Name: "GOGC", Values: []string{"50", "100"}, Start: "100"})
+	h.Plan.MaxMemoryBytes = 10
+	trials := Race(h, func(procs int, _ map[string]string) (float64, int64) { return float64(procs), 20 }, 1, 200)
+	r := verdict.Analyze(h, trials)
+	if b := r.Best[0]; b.Confidence != "" || len(trials) > 20 {
+		t.Errorf("%+v after %d trials", b, len(trials))
+	}
+}
