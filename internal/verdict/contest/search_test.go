@@ -1,6 +1,8 @@
 package contest_test
 
 import (
+	"math"
+	"math/rand/v2"
 	"slices"
 	"strconv"
 	"testing"
@@ -129,4 +131,63 @@ func TestSearchOfForeignJournals(t *testing.T) {
 		}
 		contest.Ends(h, trials)
 	}
+}
+
+// Of 60 programs at random, some of whose variables depend on each other, hardly any search
+// ends at a pair that is worse by more than the margin than another value of GOMAXPROCS, or
+// of the variable, next to the other one of the pair.
+func TestSearchIsSeldomWrong(t *testing.T) {
+	const runs, mostWrong = 60, 3
+	r := rand.New(rand.NewPCG(5, 5))
+	wrong, taken := 0, 0
+	for run := range runs {
+		truth := program(r)
+		h := Varied(gogc(variedValues...))
+		h.Plan.MaxTrials = 160
+		trials := Race(h, func(procs int, v map[string]string) (float64, int64) {
+			return 100 * truth[pair{procs, v["GOGC"]}] * math.Exp(0.03*r.NormFloat64()), 1
+		}, uint64(run), 200)
+		taken += len(trials)
+		s := contest.Searches(h, trials)[0]
+		named := pair{4, s.At.Variables[0].Value}
+		if s.At.Procs != nil {
+			named.procs = *s.At.Procs
+		}
+		best := 0.0
+		for other, x := range truth {
+			if other.procs == named.procs || other.value == named.value {
+				best = math.Max(best, x)
+			}
+		}
+		if truth[named] < 0.95*best {
+			wrong++
+		}
+	}
+	if wrong > mostWrong || taken > 70*runs {
+		t.Errorf("%d of %d pairs are wrong, after %d trials each", wrong, runs, taken/runs)
+	}
+}
+
+type pair struct {
+	procs int
+	value string
+}
+
+var variedValues = []string{"50", "100", "200", "400"}
+
+// program is one that can use 1 to 4 Ps, and gains by each larger GOGC; the largest may let
+// it use more Ps.
+func program(r *rand.Rand) map[pair]float64 {
+	truth := map[pair]float64{}
+	most, depends, gain := 1+r.IntN(4), r.IntN(3) == 0, 1.0
+	for i, v := range variedValues {
+		gain *= 1 + 0.15*r.Float64()
+		for p := 1; p <= 4; p++ {
+			truth[pair{p, v}] = upTo(p, most) * gain
+			if depends && i == len(variedValues)-1 {
+				truth[pair{p, v}] *= 1 + 0.1*float64(p-1)
+			}
+		}
+	}
+	return truth
 }
