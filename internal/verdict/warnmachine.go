@@ -1,0 +1,104 @@
+package verdict
+
+import (
+	"math"
+
+	"gonum.org/v1/gonum/stat"
+
+	"github.com/procfit/procfit/internal/verdict/journal"
+)
+
+const (
+	stealMuch  = 0.01 // of the machine's CPU time, in the middle of all trials
+	stealHeavy = 0.2  // in one loop of one trial: its metrics are hardly the program's
+)
+
+// steal adds that a hypervisor took CPU time: all along, or in bursts.
+func (n *notes) steal(all []*journal.Trial) {
+	machine := float64(max(1, n.h.TargetHost.CPUs))
+	w := Warning{Code: WarnSteal, Of: int64(len(all))}
+	if x := over(medianRate(all, stealSeconds), machine); x != nil {
+		w.Value = *x
+	}
+	for _, t := range all {
+		if worstSteal(t)/machine >= stealHeavy {
+			w.Count++
+		}
+	}
+	if w.Value > stealMuch || w.Count > 0 {
+		n.add(-1, w)
+	}
+}
+
+// worstSteal is what was stolen in a second of the worst loop, in CPUs.
+func worstSteal(t *journal.Trial) (most float64) {
+	look := func(u *journal.Usage) {
+		if u != nil && u.HostUse != nil && u.MeasuredSeconds > 0 {
+			most = max(most, u.HostUse.StealSeconds/u.MeasuredSeconds)
+		}
+	}
+	look(&t.Usage)
+	for i := range t.Phases {
+		look(t.Phases[i].Usage)
+	}
+	return most
+}
+
+// drift is the trend of throughput over the run, after each setting's own level is
+// taken out. Blocks make up for it; it says that the machine was not at rest.
+func (n *notes) drift(groups []*group) {
+	level := map[journal.SettingKey]float64{}
+	for _, g := range groups {
+		for _, a := range g.settings {
+			if v := values(trialsOf([]*setting{a}), throughputOf); len(v) > 0 {
+				level[a.key] = medianFloat(v)
+			}
+		}
+	}
+	var at, residual []float64
+	for i, t := range allTrials(groups) {
+		if x := t.ThroughputPerSecond; t.Valid && x != nil && *x > 0 && level[t.Setting.Key()] > 0 {
+			at, residual = append(at, float64(i)), append(residual, math.Log(*x/level[t.Setting.Key()]))
+		}
+	}
+	if len(at) < 12 { // too few for a trend
+		return
+	}
+	alpha, beta := stat.LinearRegression(at, residual, nil, false)
+	var squares float64
+	for i := range at {
+		e := residual[i] - alpha - beta*at[i]
+		squares += e * e
+	}
+	df := len(at) - 2
+	se := math.Sqrt(squares / float64(df) / (stat.Variance(at, nil) * float64(len(at)-1)))
+	total := beta * (at[len(at)-1] - at[0])
+	if math.Abs(total) > n.h.Plan.Margin && math.Abs(beta) > quantileT(0.975, df)*se {
+		n.add(-1, Warning{Code: WarnDrift, Value: expm1(total)})
+	}
+}
+
+// spanned are the nodes of memory that have some of the target's CPUs.
+func spanned(h journal.Header) (list []journal.Node) {
+	if h.TargetHost.Topology == nil {
+		return nil
+	}
+	target := h.Target.Had()
+	for _, n := range h.TargetHost.Topology.Nodes {
+		cpus := n.CPUs
+		if len(target) > 0 {
+			cpus = cpus.Within(target)
+		}
+		if len(cpus) > 0 {
+			list = append(list, journal.Node{ID: n.ID, CPUs: cpus})
+		}
+	}
+	return list
+}
+
+// nodes adds that a target's memory may be far from where it runs.
+func (n *notes) nodes() {
+	if list := spanned(n.h); len(list) > 1 && n.h.Target.Attached == nil {
+		n.add(-1, Warning{Code: WarnSpansNodes, Nodes: list})
+	}
+}
