@@ -43,6 +43,29 @@ func TestSpannedNodes(t *testing.T) {
 	}
 }
 
+// TestKindsOfCores warns where the target may run on both kinds of cores.
+func TestKindsOfCores(t *testing.T) {
+	for name, tc := range map[string]struct {
+		fast, slow, list cpuset.Set
+		want             bool
+	}{
+		"all CPUs of both":      {cpuset.Set{0, 1, 2, 3}, cpuset.Set{4, 5, 6, 7}, nil, true},
+		"one of each":           {cpuset.Set{0, 1, 2, 3}, cpuset.Set{4, 5, 6, 7}, cpuset.Set{3, 4}, true},
+		"performance cores":     {cpuset.Set{0, 1, 2, 3}, cpuset.Set{4, 5, 6, 7}, cpuset.Set{0, 1}, false},
+		"a machine of one kind": {nil, nil, nil, false},
+	} {
+		h, trials := Generate(Config{Settings: CPUServer(), Noise: &Noise{}})
+		h.TargetHost.Topology, h.Target.ServerCPUs = &journal.Topology{PerformanceCPUs: tc.fast, EfficiencyCPUs: tc.slow}, tc.list
+		got := false
+		for _, w := range Analyze(h, trials).Warnings {
+			got = got || w.Code == WarnSpansKinds
+		}
+		if got != tc.want {
+			t.Errorf("%s: %v, want %v", name, got, tc.want)
+		}
+	}
+}
+
 // TestNeighbourTakesNobodysPart: what runs next to the target as was asked withholds
 // nothing, and is no other program.
 func TestNeighbourTakesNobodysPart(t *testing.T) {

@@ -104,6 +104,10 @@ func TestWarnings(t *testing.T) {
 				t.LatencySeconds.P99 = new(*t.LatencySeconds.P99 / (by * by * by))
 			}
 		}},
+		{"heat", func(c *Config) {
+			c.Trial = func(t *journal.Trial) { t.HostUse.HeatTimes = new(int64(t.Order % 2)) }
+		}},
+		{"", func(c *Config) { c.Trial = func(t *journal.Trial) { t.HostUse.HeatTimes = new(int64(0)) } }},
 		{"few_collections", func(c *Config) {
 			c.Trial = func(t *journal.Trial) { // 2.4 collections in a trial of 3 s, each 5% of its time
 				t.Usage.GC = &journal.GC{Cycles: 8, SpanSeconds: 10, CPUSeconds: new(1.2), BusySeconds: new(10.0)}

@@ -72,6 +72,8 @@ const (
 	WarnHeld            WarningCode = "fault_held_ps"    // Value: Ps of one replica; Procs: the highest value
 	WarnSetLive         WarningCode = "set_live_differs" // Settings: Value times the throughput if set at the start
 	WarnSpansNodes      WarningCode = "spans_nodes"      // Nodes
+	WarnSpansKinds      WarningCode = "spans_kinds"      // Nodes: performance, then efficiency cores
+	WarnHeat            WarningCode = "heat"             // Count, Of: trials in which the CPUs lowered their clock
 	WarnMetricWorse     WarningCode = "metric_worse"     // Setting, Losses
 	WarnIncomplete      WarningCode = "incomplete"       // Count, Of; NoneValid: none was valid
 	WarnDrift           WarningCode = "drift"            // Value: the end against the start, a ratio less 1

@@ -102,3 +102,37 @@ func (n *notes) nodes() {
 		n.add(-1, Warning{Code: WarnSpansNodes, Nodes: list})
 	}
 }
+
+// kinds adds that the target's CPUs are of two kinds: how fast it is depends on which of
+// them the kernel chooses.
+func (n *notes) kinds() {
+	t := n.h.TargetHost.Topology
+	if t == nil || n.h.Target.Attached != nil {
+		return
+	}
+	fast, slow := t.PerformanceCPUs, t.EfficiencyCPUs
+	if target := n.h.Target.Had(); len(target) > 0 {
+		fast, slow = fast.Within(target), slow.Within(target)
+	}
+	if len(fast) > 0 && len(slow) > 0 {
+		n.add(-1, Warning{Code: WarnSpansKinds, Nodes: []journal.Node{{CPUs: fast}, {CPUs: slow}}})
+	}
+}
+
+// heat adds in how many trials the CPUs lowered their clock because they were too hot.
+func (n *notes) heat(all []*journal.Trial) {
+	w := Warning{Code: WarnHeat, Of: int64(len(all))}
+	for _, t := range all {
+		hot := t.HostUse != nil && t.HostUse.HeatTimes != nil && *t.HostUse.HeatTimes > 0
+		for i := range t.Phases {
+			u := t.Phases[i].Usage
+			hot = hot || u != nil && u.HostUse != nil && u.HostUse.HeatTimes != nil && *u.HostUse.HeatTimes > 0
+		}
+		if hot {
+			w.Count++
+		}
+	}
+	if w.Count > 0 {
+		n.add(-1, w)
+	}
+}

@@ -21,10 +21,12 @@ func (n *notes) run(r *Result, groups []*group) {
 		})
 	}
 	n.nodes()
+	n.kinds()
 	n.setLive(groups)
 	n.drift(groups)
 	all := allTrials(groups)
 	n.steal(all)
+	n.heat(all)
 	limited, other := Warning{Code: WarnLoadLimited}, Warning{Code: WarnTrials}
 	for _, t := range all {
 		if !t.Valid {

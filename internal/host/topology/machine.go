@@ -30,6 +30,10 @@ type Machine struct {
 	// Performance and Efficiency are the CPUs of a machine that has both; nil: all are
 	// the same, or that is not known.
 	Performance, Efficiency []int
+	// Governor is what chooses the clock of the CPUs, as "performance"; several in order of
+	// their names, "" where nothing does or that is not known
+	// (Documentation/admin-guide/pm/cpufreq.rst).
+	Governor string
 }
 
 // Node is memory with the CPUs that are nearest to it.
@@ -42,7 +46,37 @@ type Node struct {
 func Read(sys fs.FS, allowed []int) Machine {
 	m := Machine{Cores: Cores(sys, allowed), Nodes: nodes(sys, allowed)}
 	m.Performance, m.Efficiency = kinds(sys, allowed)
+	m.Governor = governor(sys, allowed)
 	return m
+}
+
+func governor(sys fs.FS, allowed []int) string {
+	var all []string
+	for _, cpu := range allowed {
+		if b, err := readFile(sys, fmt.Sprintf("devices/system/cpu/cpu%d/cpufreq/scaling_governor", cpu)); err == nil {
+			all = append(all, phrase.Clip(phrase.Clean(strings.TrimSpace(string(b))), 40))
+		}
+	}
+	slices.Sort(all)
+	return strings.Join(slices.Compact(all), ", ")
+}
+
+// Heat counts how often the CPUs have lowered their clock because they, or their package,
+// were too hot, since the machine started. It is not known on most virtual machines, and of
+// processors other than Intel's (Documentation/ABI/testing/sysfs-devices-system-cpu).
+func Heat(sys fs.FS, allowed []int) (times int64, known bool) {
+	for _, cpu := range allowed {
+		for _, of := range []string{"core", "package"} {
+			b, err := readFile(sys, fmt.Sprintf("devices/system/cpu/cpu%d/thermal_throttle/%s_throttle_count", cpu, of))
+			if err != nil {
+				continue
+			}
+			if n, err := strconv.ParseInt(strings.TrimSpace(string(b)), 10, 64); err == nil && n >= 0 {
+				times, known = times+n, true
+			}
+		}
+	}
+	return times, known
 }
 
 // Sockets is the number of packages.

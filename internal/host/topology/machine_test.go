@@ -151,3 +151,32 @@ func FuzzMachine(f *testing.F) {
 		}
 	})
 }
+
+func TestGovernorAndHeat(t *testing.T) {
+	file := func(text string) *fstest.MapFile { return &fstest.MapFile{Data: []byte(text + "\n")} }
+	of := func(cpu int, name string) string { return fmt.Sprintf("devices/system/cpu/cpu%d/%s", cpu, name) }
+	laptop := fstest.MapFS{
+		of(0, "cpufreq/scaling_governor"): file("powersave"), of(1, "cpufreq/scaling_governor"): file("powersave"), of(2, "cpufreq/scaling_governor"): file("performance"),
+		of(0, "thermal_throttle/core_throttle_count"): file("3"), of(0, "thermal_throttle/package_throttle_count"): file("4"),
+		of(1, "thermal_throttle/core_throttle_count"): file("x"), of(2, "thermal_throttle/core_throttle_count"): file("100"),
+	}
+	for name, c := range map[string]struct {
+		sys      fstest.MapFS
+		allowed  []int
+		governor string
+		heat     int64
+		known    bool
+	}{
+		"of the CPUs that may be used": {laptop, []int{0, 1}, "powersave", 7, true},
+		"several governors":            {laptop, []int{0, 1, 2}, "performance, powersave", 107, true},
+		"what is no number":            {laptop, []int{1}, "powersave", 0, false},
+		"a virtual machine":            {fstest.MapFS{}, []int{0}, "", 0, false},
+	} {
+		if m := Read(c.sys, c.allowed); m.Governor != c.governor {
+			t.Errorf("%s: governor %q, want %q", name, m.Governor, c.governor)
+		}
+		if n, known := Heat(c.sys, c.allowed); n != c.heat || known != c.known {
+			t.Errorf("%s: %d %v, want %d %v", name, n, known, c.heat, c.known)
+		}
+	}
+}

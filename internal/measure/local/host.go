@@ -2,6 +2,7 @@ package local
 
 import (
 	"context"
+	"os"
 	"slices"
 	"time"
 
@@ -18,10 +19,14 @@ type host struct {
 	cpus    observe.CPU   // those that the target may use
 	self    time.Duration // CPU time of procfit itself
 	ended   time.Duration // of its children that have ended, with all that was theirs
+	heat    int64         // how often the target's CPUs were too hot; -1: not known
 }
 
 func (r *runner) readHost() (h host, err error) {
-	h.at, h.self, h.ended = time.Now(), ownCPU(), endedCPU()
+	h.at, h.self, h.ended, h.heat = time.Now(), ownCPU(), endedCPU(), -1
+	if n, known := topology.Heat(os.DirFS("/sys"), r.cpus); known {
+		h.heat = n
+	}
 	if h.machine, err = observe.MachineCPU(); err == nil {
 		h.cpus, err = observe.CPUTime(r.cpus)
 	}
@@ -76,6 +81,9 @@ func (r *run) hostSince(before host, targetCPU, loadCPU time.Duration) (*journal
 	}
 	all := now.machine.Since(before.machine)
 	use := &journal.HostUse{StealSeconds: all.Steal.Seconds(), BusyRatio: all.BusyRatio, TargetCPUs: len(r.cpus)}
+	if before.heat >= 0 && now.heat >= before.heat {
+		use.HeatTimes = new(now.heat - before.heat)
+	}
 	if now.at.Sub(before.at) >= shortest {
 		ours := targetCPU + r.sharedPart(now.self-before.self+loadCPU)
 		use.OtherCPUSeconds = new(max(0, (now.cpus.Since(before.cpus).Busy - ours).Seconds()))

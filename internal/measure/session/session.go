@@ -196,7 +196,7 @@ func topologyOf(m topology.Machine) *journal.Topology {
 	}
 	t := &journal.Topology{
 		Sockets: m.Sockets(), Cores: len(m.Cores), ThreadsPerCore: m.Threads(), Nodes: []journal.Node{},
-		PerformanceCPUs: m.Performance, EfficiencyCPUs: m.Efficiency,
+		PerformanceCPUs: m.Performance, EfficiencyCPUs: m.Efficiency, Governor: m.Governor,
 	}
 	for _, n := range m.Nodes {
 		t.Nodes = append(t.Nodes, journal.Node{ID: n.ID, CPUs: n.CPUs})

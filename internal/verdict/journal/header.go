@@ -45,6 +45,7 @@ type Host struct {
 
 // Topology is how the CPUs that procfit may run on lie.
 type Topology struct {
+	Governor       string `json:"governor,omitempty"` // what chooses the clock of the CPUs, as "performance"; absent: not known
 	Sockets        int    `json:"sockets"`
 	Cores          int    `json:"cores"`
 	ThreadsPerCore int    `json:"threads_per_core"` // the most

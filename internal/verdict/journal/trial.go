@@ -257,6 +257,7 @@ type HostUse struct {
 	// CPUs that the target may use, which are TargetCPUs many.
 	OtherCPUSeconds *float64 `json:"other_cpu_seconds"`
 	TargetCPUs      int      `json:"target_cpus,omitempty"`
+	HeatTimes       *int64   `json:"heat_times,omitempty"` // how often the target's CPUs lowered their clock because of heat; null: not known
 }
 
 // LoadCost is what offering the load cost, and how well it was offered.

@@ -204,6 +204,12 @@ func (o words) warnOfRun(w *verdict.Warning) (advice, bool) {
 	case verdict.WarnSpansNodes:
 		return advice{fmt.Sprintf("the target's CPUs are on %s (%s), and memory of another node takes longer to reach", phrase.Count(len(w.Nodes), "NUMA node"), nodes(w.Nodes)),
 			fmt.Sprintf("compare with --target-cpuset node%d, and run each replica on one node", w.Nodes[0].ID)}, true
+	case verdict.WarnSpansKinds:
+		return advice{fmt.Sprintf("the target may run on performance cores (CPUs %s) and on efficiency cores (CPUs %s): its speed depends on which of them the kernel chooses", w.Nodes[0].CPUs, w.Nodes[1].CPUs),
+			"compare with --target-cpuset performance"}, true
+	case verdict.WarnHeat:
+		return advice{fmt.Sprintf("the CPUs lowered their clock because they were too hot, in %d of %s", w.Count, phrase.Count(w.Of, "trial")),
+			"cool the machine better, or give the target fewer CPUs with --target-cpuset"}, true
 	case verdict.WarnDrift:
 		return advice{fmt.Sprintf("throughput drifted during the run: the end is %s than the start", slower(w.Value)), "use a quieter machine; the comparisons remain valid, because they are made within blocks"}, true
 	case verdict.WarnSteal:

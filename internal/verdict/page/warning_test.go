@@ -91,6 +91,13 @@ func TestWarningsInWords(t *testing.T) {
 				*t.ThroughputPerSecond *= math.Exp2(float64((t.Block*7+t.Order*3)%5-2) / 3)
 			}
 		}, "% in throughput, too much to prove small differences"},
+		{"heat", func(c *Config) {
+			c.Trial = func(t *journal.Trial) {
+				if t.Block == 0 && t.Order < 2 {
+					t.HostUse.HeatTimes = new(int64(3))
+				}
+			}
+		}, "the CPUs lowered their clock because they were too hot, in 2 of "},
 		{"few_collections", func(c *Config) {
 			c.Trial = func(t *journal.Trial) {
 				t.Usage.GC = &journal.GC{Cycles: 8, SpanSeconds: 10, CPUSeconds: new(1.2), BusySeconds: new(10.0)}
