@@ -29,9 +29,6 @@ func environment(r *verdict.Result) []Facts {
 	add("CPU", h.CPUModel)
 	add("CPUs", cpuCounts(r))
 	add("Topology", topology(h.Topology))
-	if t := h.Topology; t != nil {
-		add("CPU governor", t.Governor)
-	}
 	if h.MemoryBytes > 0 {
 		add("Memory", number.Short(number.Bytes(float64(h.MemoryBytes))))
 	}

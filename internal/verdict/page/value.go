@@ -316,6 +316,9 @@ func topology(t *journal.Topology) string {
 	if len(t.PerformanceCPUs) > 0 {
 		parts = append(parts, fmt.Sprintf("performance cores are CPUs %s, efficiency cores CPUs %s", t.PerformanceCPUs, t.EfficiencyCPUs))
 	}
+	if t.Governor != "" {
+		parts = append(parts, "CPU governor "+phrase.Clean(t.Governor))
+	}
 	return phrase.Semicolons(parts)
 }
 
