@@ -132,7 +132,7 @@ var mayImport = map[string][]string{
 
 	"program/meter":     {"maxprocs/live"},
 	"program/goproc":    {"host/procstat"},
-	"program/observe":   {"program/goproc", "program/rule", "program/expected", "host/procstat", "host/folder", "maxprocs/facts"},
+	"program/observe":   {"program/goproc", "program/rule", "program/expected", "host/procstat", "maxprocs/facts"},
 	"program/expected":  {"program/rule"},
 	"program/rule":      {"maxprocs/facts"},
 	"program/target":    {"program/ready", "host/supervisor"},

@@ -13,7 +13,6 @@ import (
 	"strings"
 	"syscall"
 
-	"github.com/procfit/procfit/internal/host/folder"
 	"github.com/procfit/procfit/internal/program/expected"
 	"github.com/procfit/procfit/internal/program/rule"
 )
@@ -38,7 +37,7 @@ func expectedOf(pid int) (e *rule.Expected, wrong string) {
 
 // expectedText is the text, and where it is; empty: there is none.
 func expectedText(proc string) (text []byte, from string) {
-	environ, _ := folder.ReadRegular(filepath.Join(proc, "environ"), mostEnviron)
+	environ, _ := environOf(proc)
 	for entry := range bytes.SplitSeq(environ, []byte{0}) {
 		if value, ok := bytes.CutPrefix(entry, []byte(expected.Variable+"=")); ok && len(value) > 0 {
 			return value, expected.Variable + " in its environment"
@@ -54,6 +53,15 @@ func expectedText(proc string) (text []byte, from string) {
 		return nil, ""
 	}
 	return text, file
+}
+
+func environOf(proc string) ([]byte, error) {
+	f, err := os.Open(filepath.Join(proc, "environ"))
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return io.ReadAll(io.LimitReader(f, mostEnviron))
 }
 
 var errNotRegular = errors.New("it is not a regular file")
