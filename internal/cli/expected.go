@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"path"
 	"slices"
+	"strconv"
 	"time"
 
 	"github.com/procfit/procfit/internal/measure/plan/field"
@@ -59,7 +60,22 @@ func expectedOf(r *verdict.Result, trials []journal.Trial) (e rule.Expected, err
 	} else {
 		expectedSwept(&e, r, trials)
 	}
+	if q := e.Requests; q != nil {
+		q.Min, q.Max = digits(q.Min), digits(q.Max)
+	}
+	if c := e.CPUPerRequest; c != nil {
+		c.Median, c.Min, c.Max = digits(c.Median), digits(c.Min), digits(c.Max)
+	}
 	return e, expected.Check(e)
+}
+
+// digits are the four that a measurement has at most.
+func digits(x float64) float64 {
+	short, err := strconv.ParseFloat(strconv.FormatFloat(x, 'g', 4, 64), 64)
+	if err != nil {
+		return x
+	}
+	return short
 }
 
 // programName is by which a program is known where it runs.
@@ -127,8 +143,8 @@ func expectedSwept(e *rule.Expected, r *verdict.Result, trials []journal.Trial) 
 
 // expectedLive fills in what a live experiment shows.
 func expectedLive(e *rule.Expected, r *verdict.Result) {
-	if e.Program == "" {
-		e.Program = path.Base(r.Target.MainModule)
+	if module := r.Target.MainModule; e.Program == "" && module != "" {
+		e.Program = path.Base(module)
 	}
 	if limit := r.Live.LimitCPUs; limit > 0 {
 		e.LimitCPUs = &limit

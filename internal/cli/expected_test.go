@@ -47,7 +47,7 @@ func TestExpectedOf(t *testing.T) {
 
 	c := pagetest.LiveContents()
 	e, err = expectedOf(live.Analyze(c), c.Trials)
-	if err != nil || e.Procs != 1 || e.LimitCPUs == nil || *e.LimitCPUs != 2 || e.GoVersion != "go1.26.8" || e.Requests == nil || e.CPUPerRequest == nil {
+	if err != nil || e.Procs != 1 || e.LimitCPUs == nil || *e.LimitCPUs != 2 || e.GoVersion != "go1.26.8" || e.Requests == nil || e.CPUPerRequest == nil || e.Program != "" {
 		t.Errorf("%v: %s", err, expected.Text(e))
 	}
 }
