@@ -205,7 +205,7 @@ func (c *Contest) raced(own []*journal.Trial, out func(int) bool) (list []race.T
 // to the pilots.
 func (c *Contest) assess(taken int) {
 	if most := c.h.Plan.MaxTrials; most > 0 {
-		c.rules.MaxTrials = max(1, most-(taken-len(c.trials)))
+		c.rules.MaxTrials = max(1, min(most-(taken-len(c.trials)), partOf(c.h.Plan)))
 	}
 	c.race = race.New(c.rules, c.trials)
 	c.lead = c.race.Lead()

@@ -93,6 +93,19 @@ func searched(h journal.Header, g journal.GroupKey, counted []journal.Trial, tak
 	return s
 }
 
+// partOf is the most trials of the budget that one contest may take: where several variables
+// are compared, an equal part, so that one which cannot be decided leaves the others theirs.
+func partOf(p journal.Plan) int {
+	if len(p.Vary) == 0 {
+		return p.MaxTrials
+	}
+	variables := len(p.Vary)
+	if len(p.Settings) > 0 && len(p.Of(p.Settings[0].Group())) > 1 {
+		variables++
+	}
+	return p.MaxTrials / variables
+}
+
 // startOf is the setting of which the variables are compared until GOMAXPROCS has been.
 func startOf(settings []journal.Setting) journal.Setting {
 	i := slices.IndexFunc(settings, func(a journal.Setting) bool { return a.Procs == nil })

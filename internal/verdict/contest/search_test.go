@@ -112,6 +112,26 @@ func TestSearchOfOneVariable(t *testing.T) {
 	}
 }
 
+// A variable that cannot be decided leaves the others their part of the budget.
+func TestSearchSharesTheBudget(t *testing.T) {
+	h := Varied(gogc("50", "100"))
+	h.Plan.MaxTrials = 40
+	r := rand.New(rand.NewPCG(1, 1))
+	trials := Race(h, func(_ int, v map[string]string) (float64, int64) {
+		if v["GOGC"] == "50" {
+			return 10, 1
+		}
+		return 100 * math.Exp(0.5*r.NormFloat64()), 1
+	}, 1, 200)
+	count := map[string]int{}
+	for _, x := range trials {
+		count[x.Setting.Compares]++
+	}
+	if count[""] > 20 || count["GOGC"] < 6 {
+		t.Errorf("%v", count)
+	}
+}
+
 // A journal may be anyone's: a plan that compares a variable which it does not have, a start
 // that is none of its values, and settings that are twice there.
 func TestSearchOfForeignJournals(t *testing.T) {

@@ -149,6 +149,9 @@ func (w words) ended() string {
 	if why == "" || ran >= most {
 		return ""
 	}
+	if len(w.result.Best) > 0 { // one of several comparisons
+		return "this comparison ended: " + why
+	}
 	return fmt.Sprintf("the sweep ended after %d of at most %s: %s", ran, phrase.Count(most, "trial"), why)
 }
 
