@@ -22,7 +22,7 @@ func asPage(t testing.TB, r *verdict.Result) []byte {
 }
 
 func results() map[string]*verdict.Result {
-	return map[string]*verdict.Result{"typical": pagetest.Typical(), "groups": pagetest.Groups(), "hostile": pagetest.Hostile(), "large": pagetest.Large(64, 20), "empty": {},
+	return map[string]*verdict.Result{"typical": pagetest.Typical(), "groups": pagetest.Groups(), "varied": pagetest.Varied(200), "hostile": pagetest.Hostile(), "large": pagetest.Large(64, 20), "empty": {},
 		"gate": pagetest.Gate(func(*verdict.Gate) {}), "invalid": pagetest.Invalid(), "benchmarks": pagetest.Benchmarks()}
 }
 
@@ -88,7 +88,7 @@ func TestHostileTextIsShown(t *testing.T) {
 }
 
 func TestIdentifiersAreUniqueAndLinksLead(t *testing.T) {
-	for name, r := range map[string]*verdict.Result{"groups": pagetest.Groups(), "typical": pagetest.Typical(), "shared": pagetest.Shared()} {
+	for name, r := range map[string]*verdict.Result{"groups": pagetest.Groups(), "varied": pagetest.Varied(200), "typical": pagetest.Typical(), "shared": pagetest.Shared()} {
 		t.Run(name, func(t *testing.T) { linked(t, r) })
 	}
 }

@@ -67,7 +67,7 @@ func textOf(n *nethtml.Node) string {
 func TestOutline(t *testing.T) {
 	failed := pagetest.Gate(func(g *verdict.Gate) { g.Pass, g.Checks[0].Worse, g.Checks[0].Proven = false, true, false })
 	for name, r := range map[string]*verdict.Result{
-		"recommended": pagetest.Typical(), "part": pagetest.Part(), "shared": pagetest.Shared(), "groups": pagetest.Groups(),
+		"recommended": pagetest.Typical(), "part": pagetest.Part(), "shared": pagetest.Shared(), "groups": pagetest.Groups(), "varied": pagetest.Varied(200),
 		"gate": pagetest.Gate(func(*verdict.Gate) {}), "gate-failed": failed, "benchmarks": pagetest.Benchmarks(),
 		"invalid": pagetest.Invalid(), "simulated": pagetest.Simulated(),
 	} {

@@ -41,7 +41,7 @@ func TestTextGolden(t *testing.T) {
 
 func TestLinesFitTheTerminal(t *testing.T) {
 	for name, r := range map[string]*verdict.Result{
-		"typical": pagetest.Typical(), "groups": pagetest.Groups(), "gate": pagetest.Gate(func(*verdict.Gate) {}),
+		"typical": pagetest.Typical(), "groups": pagetest.Groups(), "varied": pagetest.Varied(200), "gate": pagetest.Gate(func(*verdict.Gate) {}),
 		"invalid": pagetest.Invalid(), "benchmarks": pagetest.Benchmarks(),
 	} {
 		for _, width := range []int{36, 40, 47, 48, 80, 100, 120} {
@@ -65,7 +65,7 @@ func TestNothingIsLeftOutWhereItIsNarrow(t *testing.T) {
 }
 
 func TestNoTwoEmptyLines(t *testing.T) {
-	for name, r := range map[string]*verdict.Result{"typical": pagetest.Typical(), "groups": pagetest.Groups(), "invalid": pagetest.Invalid(), "empty": {}} {
+	for name, r := range map[string]*verdict.Result{"typical": pagetest.Typical(), "groups": pagetest.Groups(), "varied": pagetest.Varied(200), "invalid": pagetest.Invalid(), "empty": {}} {
 		if strings.Contains(onTerminal(t, r, text.Options{}), "\n\n\n") {
 			t.Errorf("%s: two empty lines in a row", name)
 		}
