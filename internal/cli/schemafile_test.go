@@ -59,6 +59,8 @@ func shapeOf(row field.Field) *schemaNode {
 		return &schemaNode{AnyOf: []*schemaNode{{Type: "string"}, listNode()}}
 	case specfile.IsJSON(row):
 		return &schemaNode{AnyOf: []*schemaNode{scalar(), {Type: "object"}}}
+	case several && specfile.HasLists(row):
+		return &schemaNode{AnyOf: []*schemaNode{{Type: "object", Additional: &schemaNode{AnyOf: []*schemaNode{scalar(), listNode()}}}, {Type: "string"}, listNode()}}
 	case several && specfile.Separator(row) != "":
 		return &schemaNode{AnyOf: []*schemaNode{{Type: "object", Additional: scalar()}, {Type: "string"}, listNode()}}
 	case several, specfile.Plural(row):

@@ -60,6 +60,9 @@ func Plural(row field.Field) bool {
 	return strings.HasSuffix(row.Holds, "S") && row.Name != CommandField || strings.HasSuffix(row.Holds, ",…")
 }
 
+// HasLists says whether the value of each pair of a field is a list with commas.
+func HasLists(row field.Field) bool { return strings.HasSuffix(row.Holds, "=LIST") }
+
 // Separator is what is between name and value in a field whose text is a pair; empty: it
 // is not one.
 func Separator(row field.Field) string {
@@ -95,7 +98,7 @@ func (r *reader) mapping(row field.Field, n *yaml.Node) (list []string, err erro
 		if err != nil {
 			return nil, err
 		}
-		if v.Kind == yaml.SequenceNode && strings.HasSuffix(row.Holds, "LIST") {
+		if v.Kind == yaml.SequenceNode && HasLists(row) {
 			words, err := r.scalars(row, v)
 			if err != nil {
 				return nil, err
