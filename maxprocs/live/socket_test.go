@@ -65,14 +65,37 @@ func TestSocketRefused(t *testing.T) {
 		t.Fatal(err)
 	}
 	for path, want := range map[string]string{
-		filepath.Join(open, "s"):                "other users can write",
-		filepath.Join(t.TempDir(), "none", "s"): "no such file",
-		file:                                    "is not a socket",
+		filepath.Join(open, "s"):                        "other users can write",
+		filepath.Join(t.TempDir(), "none", "none", "s"): "no such file",
+		file: "is not a socket",
 		filepath.Join(t.TempDir(), strings.Repeat("long", 30)): "at most 103",
 	} {
 		if c, err := New(new(Meter)).Listen(path); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, %v, want %q", path, c, err, want)
 		}
+	}
+}
+
+// A folder that does not exist is made for this user alone, also below one that everybody can
+// write to, and used again.
+func TestSocketFolder(t *testing.T) {
+	open := t.TempDir()
+	if err := os.Chmod(open, 0o777); err != nil {
+		t.Fatal(err)
+	}
+	file := filepath.Join(open, "live", "s")
+	for range [2]int{} {
+		control, err := New(new(Meter)).Listen(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if info, err := os.Stat(filepath.Dir(file)); err != nil || info.Mode().Perm() != 0o700 {
+			t.Errorf("%v, %v", info.Mode(), err)
+		}
+		if r, err := over(file).Get("http://procfit/state"); err != nil || r.StatusCode != 200 {
+			t.Errorf("%v, %v", r, err)
+		}
+		control.Close()
 	}
 }
 

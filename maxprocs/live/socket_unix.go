@@ -20,7 +20,9 @@ const longestPath = 103
 
 // Listen serves the control endpoint on a unix socket that only the user of this process,
 // and root, can use. The socket has the right mode from the beginning: it is made in a
-// folder of its own, and moved. A socket that no process serves is replaced; one that a
+// folder of its own, and moved. If the folder of the socket does not exist, Listen makes it
+// for this user alone; in a folder that others can write to, such as an emptyDir of
+// Kubernetes, name one below it. A socket that no process serves is replaced; one that a
 // process serves is an error. Close the result to end the endpoint and remove the socket;
 // that does not end a lease, see Off.
 func (a *Agent) Listen(file string) (io.Closer, error) {
@@ -28,6 +30,9 @@ func (a *Agent) Listen(file string) (io.Closer, error) {
 		return nil, fmt.Errorf("live: %s has %d bytes; a socket's path has at most %d", file, len(file), longestPath)
 	}
 	folder := filepath.Dir(file)
+	if err := os.Mkdir(folder, 0o700); err != nil && !errors.Is(err, os.ErrExist) {
+		return nil, fmt.Errorf("live: %w", err)
+	}
 	if err := safe(folder); err != nil {
 		return nil, err
 	}
@@ -82,7 +87,7 @@ func safe(folder string) error {
 		return fmt.Errorf("live: %w", err)
 	}
 	if info.Mode().Perm()&0o022 != 0 && info.Mode()&os.ModeSticky == 0 {
-		return fmt.Errorf("live: other users can write to %s (%v); expected a folder of this user", folder, info.Mode())
+		return fmt.Errorf("live: other users can write to %s (%v); name a folder below it, which Listen makes for this user alone, such as %s", folder, info.Mode(), filepath.Join(folder, "live", "procfit.sock"))
 	}
 	if s, ok := info.Sys().(*syscall.Stat_t); ok && s.Uid != 0 && int(s.Uid) != os.Geteuid() {
 		return fmt.Errorf("live: %s belongs to user %d; expected a folder of this user", folder, s.Uid)

@@ -33,15 +33,20 @@ func openCanary(ctx context.Context, t *testing.T, name string, kept bool) *shop
 		kubectl(ctx, t, s.cluster, `{"spec": {"template": {"spec": {"containers": [{"name": "app", "image": "`+meteredImage+`", "args": []}]}}}}`, "patch", "deployment", "api", "--namespace", name, "--patch-file", "/dev/stdin")
 	}
 	kubectl(ctx, t, s.cluster, "", "scale", "deployment/api", "--namespace", name, "--replicas", "2")
-	kubectl(ctx, t, s.cluster, `{"spec": {"type": "NodePort"}}`, "patch", "service", "api", "--namespace", name, "--patch-file", "/dev/stdin")
-	kubectl(ctx, t, s.cluster, "", "rollout", "status", "deployment/api", "--namespace", name, "--timeout=180s")
-	port := kubectl(ctx, t, s.cluster, "", "get", "service", "api", "--namespace", name, "--output", "jsonpath={.spec.ports[0].nodePort}")
+	s.traffic(s.reached(ctx), kept)
+	return s
+}
+
+// reached is where the Service is reached from outside, once its pods are there.
+func (s *shop) reached(ctx context.Context) string {
+	kubectl(ctx, s.T, s.cluster, `{"spec": {"type": "NodePort"}}`, "patch", "service", "api", "--namespace", s.name, "--patch-file", "/dev/stdin")
+	kubectl(ctx, s.T, s.cluster, "", "rollout", "status", "deployment/api", "--namespace", s.name, "--timeout=60s")
+	port := kubectl(ctx, s.T, s.cluster, "", "get", "service", "api", "--namespace", s.name, "--output", "jsonpath={.spec.ports[0].nodePort}")
 	server, err := url.Parse(s.cluster.Server)
 	if err != nil {
-		t.Fatal(err)
+		s.Fatal(err)
 	}
-	s.traffic(fmt.Sprintf("http://%s:%s/", server.Hostname(), port), kept)
-	return s
+	return fmt.Sprintf("http://%s:%s/", server.Hostname(), port)
 }
 
 const meteredImage = "procfit.test/metered:1"
@@ -58,13 +63,18 @@ import (
 	"log"
 	"net"
 	"net/http"
+	"os"
 
 	"github.com/procfit/procfit/maxprocs/live"
 )
 
 func main() {
 	var meter live.Meter
-	if _, err := live.New(&meter).Listen("/procfit.sock"); err != nil {
+	socket := os.Getenv("CONTROL")
+	if socket == "" {
+		socket = "/procfit.sock"
+	}
+	if _, err := live.New(&meter).Listen(socket); err != nil {
 		log.Fatal(err)
 	}
 	l, err := net.Listen("tcp", ":8080")
