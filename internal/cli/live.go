@@ -183,8 +183,9 @@ func (o *liveOptions) resolve(ctx context.Context, args []string) (*liveRun, err
 	h.TargetHost = journal.Host{CPUs: s.NumCPU, EffectiveCPUs: float64(s.NumCPU)}
 	if (meter.Target{Name: args[0]}).IsURL() {
 		h.Target.URL = secret.Text(args[0])
-	} else {
+	} else { // the same machine, but for the CPUs: a sidecar has a limit of its own
 		h.TargetHost = session.ThisHost()
+		h.TargetHost.EffectiveCPUs = float64(s.NumCPU)
 	}
 	if h.Name = o.spec.Name; h.Name == "" {
 		h.Name = fmt.Sprintf("process %d", s.PID)

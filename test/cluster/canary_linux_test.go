@@ -40,7 +40,7 @@ func openCanary(ctx context.Context, t *testing.T, name string, kept bool) *shop
 // reached is where the Service is reached from outside, once its pods are there.
 func (s *shop) reached(ctx context.Context) string {
 	kubectl(ctx, s.T, s.cluster, `{"spec": {"type": "NodePort"}}`, "patch", "service", "api", "--namespace", s.name, "--patch-file", "/dev/stdin")
-	kubectl(ctx, s.T, s.cluster, "", "rollout", "status", "deployment/api", "--namespace", s.name, "--timeout=60s")
+	kubectl(ctx, s.T, s.cluster, "", "rollout", "status", "deployment/api", "--namespace", s.name, "--timeout=180s")
 	port := kubectl(ctx, s.T, s.cluster, "", "get", "service", "api", "--namespace", s.name, "--output", "jsonpath={.spec.ports[0].nodePort}")
 	server, err := url.Parse(s.cluster.Server)
 	if err != nil {
