@@ -23,7 +23,7 @@ func gatherBy(units []*unit, nodeCPUs int, key func(*unit) any) {
 		}
 		rule.Gather(subjects, func(dir string) bool { return dir == podDir || dir == taskDir })
 		for _, m := range members {
-			m.together = m.subject.Together
+			m.shared, m.together = m.subject.Shared, m.subject.Together
 		}
 	}
 }

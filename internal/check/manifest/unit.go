@@ -34,6 +34,7 @@ type unit struct {
 	beside  bool   // the program was found among the files
 	isGo    bool   // GOMAXPROCS, another variable of the runtime, or a version is named
 
+	shared   bool           // other Go programs are under its limit
 	together *rule.Together // nil: it shares no limit that is lower than the sum of the Ps
 
 	crio *injection // nil: nobody asked what CRI-O makes of it
@@ -106,6 +107,7 @@ func (u *unit) observed(nodeCPUs int) rule.Observed {
 		MaySet:       u.program.MaySet,
 		Foreign:      u.program.Foreign,
 		Written:      &u.written,
+		Shared:       u.shared,
 		Together:     u.together,
 
 		Expected: u.expected, ExpectedWrong: u.expectedWrong,

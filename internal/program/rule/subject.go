@@ -54,6 +54,7 @@ type Observed struct {
 	Foreign    bool     // it is a program of others, so that its source and its build cannot be changed
 	Written    *Written // how a file sets the variable; nil: not from a file
 
+	Shared   bool      // other Go programs are under the same limit, which is not only its own
 	Together *Together // the limit that it shares, where all under it have more Ps than it; nil: none is known
 
 	Expected      *Expected // what a measurement decided for it; nil: nothing is kept with it

@@ -14,7 +14,7 @@ import (
 	"github.com/procfit/procfit/maxprocs/facts"
 )
 
-// Together is a CPU limit with the programs under it whose Ps add up to more than it.
+// Together is a CPU limit with the programs under it that can use more CPUs than it has.
 type Together struct {
 	Limit    facts.Limit
 	Programs []Sharer // the most Ps first, two at least
@@ -26,10 +26,12 @@ type Sharer struct {
 	Procs int
 }
 
-// Gather finds the limits that several of the programs are under and that are lower than
-// the sum of their Ps. It gives each to the program with the most Ps, the first among
-// equals. A program that has too many Ps by itself is left out: that is the finding.
-// Shared tells of the place of a limit whether several programs can be under it.
+// Gather finds the limits that several of the programs are under. Each of these programs
+// is Shared. If together they can use more CPUs than a limit has, the program with the
+// most Ps, the first among equals, gets it as Together. A program can use as many CPUs as
+// it has Ps, and no more than a limit of its own. One that has too many Ps by itself is left
+// out: that is the finding. The function shared tells of the place of a limit whether
+// several programs can be under it.
 func Gather(list []*Subject, shared func(dir string) bool) {
 	under, of := map[string][]*Subject{}, map[string]facts.Limit{}
 	for _, s := range list {
@@ -43,17 +45,32 @@ func Gather(list []*Subject, shared func(dir string) bool) {
 		}
 	}
 	for _, dir := range slices.Sorted(maps.Keys(under)) {
-		t := Together{Limit: of[dir]}
-		subjects := under[dir]
+		t, subjects := Together{Limit: of[dir]}, under[dir]
+		if len(subjects) < 2 {
+			continue
+		}
 		sorting.Stable(subjects, func(a, b *Subject) int { return cmp.Compare(orZero(b), orZero(a)) })
+		use := 0.0
 		for _, s := range subjects {
+			s.Shared = true
+			use += s.without(dir)
 			t.Programs = append(t.Programs, Sharer{cmp.Or(s.Container, s.Name), orZero(s)})
 		}
-		if first := subjects[0]; len(subjects) > 1 && float64(t.procs()) > math.Ceil(t.Limit.CPUs) &&
-			(first.Together == nil || t.Limit.CPUs < first.Together.Limit.CPUs) {
+		if first := subjects[0]; use > math.Ceil(t.Limit.CPUs) && (first.Together == nil || t.Limit.CPUs < first.Together.Limit.CPUs) {
 			first.Together = &t
 		}
 	}
+}
+
+// without is how many CPUs it could use if the limit of dir were not.
+func (s Subject) without(dir string) float64 {
+	use := float64(orZero(&s))
+	for _, l := range s.Facts.Limits {
+		if l.State == facts.Known && l.Dir != dir {
+			use = min(use, l.CPUs)
+		}
+	}
+	return use
 }
 
 func orZero(s *Subject) int {
@@ -69,14 +86,41 @@ func (t Together) procs() (sum int) {
 	return sum
 }
 
-// shares divides the limit by the Ps, in hundredths of a CPU, rounded down.
-func (t Together) shares() string {
-	var all []string
-	for _, p := range t.Programs {
-		cpus := math.Floor(t.Limit.CPUs*float64(p.Procs)/float64(t.procs())*100) / 100
-		all = append(all, phrase.Clean(p.Name)+" "+number.BareCPUs(cpus))
+// values divides the whole CPUs of the limit by the Ps: one for each program at least;
+// nil: there are more programs.
+func (t Together) values() []int {
+	left := int(t.Limit.CPUs) - len(t.Programs)
+	if left < 0 {
+		return nil
 	}
-	return phrase.And(all)
+	values := make([]int, len(t.Programs))
+	for i := range values {
+		values[i] = 1
+	}
+	for ; left > 0; left-- {
+		most := 0
+		for i, p := range t.Programs {
+			if p.Procs*values[most] > t.Programs[most].Procs*values[i] {
+				most = i
+			}
+		}
+		values[most]++
+	}
+	return values
+}
+
+// fix is what to do where all are busy at the same time.
+func (t Together) fix() string {
+	limits := fmt.Sprintf("give each a CPU limit of its own, together at most %s", number.CPUs(t.Limit.CPUs))
+	values := t.values()
+	if values == nil {
+		return limits
+	}
+	var all []string
+	for i, p := range t.Programs {
+		all = append(all, fmt.Sprintf("%d in %s", values[i], phrase.Clean(p.Name)))
+	}
+	return "set GOMAXPROCS=" + phrase.And(all) + ", or " + limits
 }
 
 // checkTogether judges the sum of the Ps under a limit. Where the throttling of the
@@ -94,11 +138,7 @@ func checkTogether(s Subject) []Finding {
 		}
 		message += "; it throttled them in " + number.Share(by.Ratio()) + " of periods"
 	}
-	fix := fmt.Sprintf("if they are busy at the same time, give each a CPU limit of its own, for example %s CPUs", t.shares())
-	if t.Programs[0].Procs > 1 {
-		fix += ", or a lower GOMAXPROCS"
-	}
-	return []Finding{{Message: message, Fix: fix}}
+	return []Finding{{Message: message, Fix: "if they are busy at the same time, " + t.fix()}}
 }
 
 func (t Together) where() string {

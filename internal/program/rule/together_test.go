@@ -2,6 +2,7 @@ package rule
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -23,14 +24,15 @@ func TestGather(t *testing.T) {
 		"the tighter of two limits":     {[]Observed{under(4, 0, 4, 6), under(4, 0, 4, 6)}, "0: 4 CPUs, 4 4"},
 		"not known what it uses":        {[]Observed{under(4, 0, 4), machine(64, 0, 4).hidden()}, ""},
 		"a limit of all CPUs is none":   {[]Observed{under(64, 0, 64), under(64, 0, 64)}, ""},
-		"programs in groups of a limit": {[]Observed{under(2, 2, 4), under(2, 2, 4), under(2, 2, 4)}, "0: 2 CPUs, 2 2 2"},
+		"limits of their own that fit":  {[]Observed{under(2, 1.5, 4), under(2, 1.5, 4), under(1, 1, 4)}, ""},
+		"limits of their own, too high": {[]Observed{under(2, 1.5, 2), under(2, 1.5, 2)}, "0: 2 CPUs, 2 2"},
 	} {
 		var list []*Subject
 		for _, o := range c.programs {
 			s := NewSubject(o)
 			list = append(list, &s)
 		}
-		Gather(list, func(string) bool { return true })
+		Gather(list, func(dir string) bool { return dir != "/cg/pod/app" })
 		var got []string
 		for i, s := range list {
 			if s.Together != nil {
@@ -43,6 +45,45 @@ func TestGather(t *testing.T) {
 		}
 		if strings.Join(got, "; ") != c.want {
 			t.Errorf("%s: %q, want %q", name, got, c.want)
+		}
+	}
+}
+
+// A program that shares its limit may have fewer Ps than the limit has CPUs, and a fixed
+// value.
+func TestSharedMayHaveFewer(t *testing.T) {
+	for _, c := range []struct {
+		shared bool
+		want   string
+	}{{false, "[PF002]"}, {true, "[]"}} {
+		o := machine(64, 0, 4).withEnv("2").live(2)
+		o.Shared = c.shared
+		if got := fmt.Sprint(IDs(Judge(NewSubject(o)))); got != c.want {
+			t.Errorf("shared %v: %s, want %s", c.shared, got, c.want)
+		}
+	}
+}
+
+func TestValuesOfShared(t *testing.T) {
+	for _, c := range []struct {
+		cpus  float64
+		procs []int
+		want  []int
+	}{
+		{4, []int{4, 4}, []int{2, 2}},
+		{4, []int{4, 4, 4}, []int{2, 1, 1}},
+		{4, []int{4, 1}, []int{3, 1}},
+		{3.5, []int{4, 4}, []int{2, 1}},
+		{2, []int{2, 2, 2}, nil},
+		{0.5, []int{1, 1}, nil},
+		{16, []int{16, 4, 4}, []int{10, 3, 3}},
+	} {
+		together := Together{Limit: machine(64, c.cpus).Facts.Limits[0]}
+		for _, p := range c.procs {
+			together.Programs = append(together.Programs, Sharer{"x", p})
+		}
+		if got := together.values(); !slices.Equal(got, c.want) {
+			t.Errorf("%g CPUs, %v: %v, want %v", c.cpus, c.procs, got, c.want)
 		}
 	}
 }

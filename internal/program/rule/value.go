@@ -63,7 +63,7 @@ func checkTooFew(s Subject) []Finding {
 	n, known := s.Procs()
 	have := s.usable()
 	// The millionth allows for rounding in quota ÷ period.
-	if !known || !s.sized() || len(s.Facts.Unknown()) > 0 || float64(n) >= math.Floor(have+1e-6) || s.Measured() {
+	if !known || !s.sized() || len(s.Facts.Unknown()) > 0 || float64(n) >= math.Floor(have+1e-6) || s.Measured() || s.Shared {
 		return nil
 	}
 	f := Finding{
@@ -83,8 +83,8 @@ func checkFrozen(s Subject) []Finding {
 	n, known := s.Procs()
 	own := ownLimit(s.Facts)
 	have := s.usable()
-	if s.Measured() && s.Unset() != s.Expected.Procs {
-		return nil
+	if s.Measured() && s.Unset() != s.Expected.Procs || s.Shared {
+		return nil // without the variable it would use the CPUs of those that share its limit
 	}
 	if s.Automaxprocs != "" && (s.Foreign || s.SetBy == SetByCode) {
 		return nil // without the variable automaxprocs would fix the value, which PF007 reports
