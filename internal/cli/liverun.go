@@ -216,24 +216,35 @@ func (p *liveProgram) ended(ctx context.Context, err error) error {
 	return &live.EndError{End: end}
 }
 
-// forecast is how long it takes to find a difference, in half of all experiments.
+// forecast is how long it takes to find a difference, in half of all experiments. What
+// fewer than a quarter find in the time that there is is unlikely.
 func forecast(f live.Forecast) string {
 	minutes := func(d time.Duration) string { return strconv.Itoa(int(math.Ceil(d.Minutes()))) }
-	var list []string
+	var likely, unlikely []string
 	for _, x := range f.Expected {
-		takes := "more than " + minutes(f.Within) + " min"
+		less := number.Percent(x.Less) + " less"
 		switch from, to := minutes(x.From), minutes(x.To); {
 		case x.From == 0:
+			unlikely = append(unlikely, less)
 		case x.To == 0:
-			takes = from + " min or more"
+			likely = append(likely, from+" min or more for "+less)
 		case from == to:
-			takes = "about " + to + " min"
+			likely = append(likely, "about "+to+" min for "+less)
 		default:
-			takes = from + " to " + to + " min"
+			likely = append(likely, from+" to "+to+" min for "+less)
 		}
-		list = append(list, takes+" for "+number.Percent(x.Less)+" less")
 	}
-	return fmt.Sprintf("CPU time per request varies by %s from slice to slice: a proof usually takes %s", number.Percent(f.Noise), phrase.And(list))
+	text := fmt.Sprintf("CPU time per request varies by %s from slice to slice: ", number.Percent(f.Noise))
+	if len(likely) > 0 {
+		text += "a proof usually takes " + phrase.And(likely)
+	}
+	if len(unlikely) == 0 {
+		return text
+	}
+	if len(likely) > 0 {
+		text += "; "
+	}
+	return text + "in " + minutes(f.Within) + " min a proof is unlikely for " + phrase.And(unlikely) + " (use a longer --duration)"
 }
 
 // liveProgress prints how far an experiment is, a line for each block and what is special.
