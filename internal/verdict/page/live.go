@@ -223,7 +223,7 @@ func (w liveWords) reason(s verdict.LiveSetting) string {
 	lead := "GOMAXPROCS " + phrase.Clean(s.Label) + ": "
 	switch {
 	case s.Came == string(live.Left):
-		return fmt.Sprintf("%sleft %s, the last time after %s with %s requests in the system, where %s had at most %s", lead, howOften(s.Left), number.Short(number.Seconds(s.LeftAfter)), number.Count(math.Round(s.InSystem)), w.start(), number.Count(math.Round(w.InSystemMax)))
+		return lead + w.left(s)
 	case s.Failing:
 		return lead + "worse: more of its requests fail than with " + w.start()
 	case s.Unequal:
@@ -237,7 +237,20 @@ func (w liveWords) reason(s verdict.LiveSetting) string {
 			list = append(list, w.name(f.Name)+" "+changes(f.Ratio)+" ("+outcomeWords[f.Outcome]+")")
 		}
 	}
-	return lead + phrase.Clean(s.Came) + ": " + phrase.And(list)
+	text := lead + phrase.Clean(s.Came) + ": " + phrase.And(list)
+	if s.Left > 0 {
+		text += "; " + w.left(s)
+	}
+	return text
+}
+
+// left is how often a value was left because requests piled up.
+func (w liveWords) left(s verdict.LiveSetting) string {
+	last := ", the last time after"
+	if s.Left == 1 {
+		last = " after"
+	}
+	return fmt.Sprintf("left %s%s %s with %s requests in the system, where %s had at most %s", howOften(s.Left), last, number.Short(number.Seconds(s.LeftAfter)), number.Count(math.Round(s.InSystem)), w.start(), number.Count(math.Round(w.InSystemMax)))
 }
 
 func howOften(n int) string {

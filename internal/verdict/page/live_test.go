@@ -128,6 +128,23 @@ func TestLivePages(t *testing.T) {
 	}
 }
 
+// A value that was left is said to have been, also where its other slices have an answer.
+func TestLeftIsSaid(t *testing.T) {
+	r := live.Analyze(pagetest.LiveContents())
+	for i := range r.Live.Settings {
+		s := &r.Live.Settings[i]
+		if s.Came != string(live.Left) && s.Came != "" && s.Left == 0 {
+			s.Left, s.LeftAfter, s.InSystem = 1, 6.68, 219
+			want := "; left once after 6.68 s with 219 requests in the system, where 2 had at most 45"
+			if got := liveWordsOf(r).reason(*s); !strings.Contains(got, "latency") || !strings.HasSuffix(got, want) {
+				t.Errorf("%q does not end with %q", got, want)
+			}
+			return
+		}
+	}
+	t.Fatal("no value has an answer")
+}
+
 // TestLiveConfirms: a value that is better is to be confirmed in a program that has started
 // with it, by a command that can be pasted.
 func TestLiveConfirms(t *testing.T) {
