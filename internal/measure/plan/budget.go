@@ -99,8 +99,5 @@ func Fewest(h journal.Header) int {
 	if h.Plan.GateAgainst {
 		return n + fewestPairs*len(h.Plan.Settings)
 	}
-	for _, c := range contest.All(h, nil) {
-		n += c.Fewest()
-	}
-	return n
+	return n + contest.Fewest(h)
 }

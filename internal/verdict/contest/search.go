@@ -96,14 +96,29 @@ func searched(h journal.Header, g journal.GroupKey, counted []journal.Trial, tak
 // partOf is the most trials of the budget that one contest may take: where several variables
 // are compared, an equal part, so that one which cannot be decided leaves the others theirs.
 func partOf(p journal.Plan) int {
-	if len(p.Vary) == 0 {
-		return p.MaxTrials
+	return p.MaxTrials / comparedBy(p)
+}
+
+// comparedBy is how many variables a plan compares, GOMAXPROCS with them.
+func comparedBy(p journal.Plan) int {
+	n := len(p.Vary)
+	if n == 0 || len(p.Settings) > 0 && len(p.Of(p.Settings[0].Group())) > 1 {
+		n++
 	}
-	variables := len(p.Vary)
-	if len(p.Settings) > 0 && len(p.Of(p.Settings[0].Group())) > 1 {
-		variables++
+	return n
+}
+
+// Fewest is how many trials a plan takes at least, pilots aside: the first look of each group,
+// or of each of its variables, which have equal parts of the budget.
+func Fewest(h journal.Header) (n int) {
+	for _, c := range All(h, nil) {
+		least := c.Fewest()
+		for _, a := range h.Plan.Vary {
+			least = max(least, race.TrialsPerListed*len(a.Values))
+		}
+		n += least * comparedBy(h.Plan)
 	}
-	return p.MaxTrials / variables
+	return n
 }
 
 // startOf is the setting of which the variables are compared until GOMAXPROCS has been.
