@@ -117,6 +117,9 @@ func (p program) sweep(t *testing.T, procfit, path string) asked {
 	if p.limit != "" {
 		args = append(args, "--limit", p.limit)
 	}
+	if p.ready != "" {
+		args = append(args, "--ready", p.ready)
+	}
 	args = slices.Concat(args, []string{"--", path}, p.filled("{port}", filepath.Join(dir, "{port}")))
 	a := asked{Started: time.Now(), Result: output(t, exec.Command(procfit, args...))}
 	var r sweep

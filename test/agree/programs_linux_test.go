@@ -18,6 +18,7 @@ type program struct {
 	args   []string // {port} is filled in, and {dir}
 	url    string   // behind the address; empty: /
 	load   []string // flags of the load
+	ready  string   // what the sweep waits for, if not the url
 	start  int      // GOMAXPROCS at start
 	values []int    // to try
 	limit  string   // in CPUs
@@ -57,7 +58,7 @@ var programs = append(practice(),
 			}}},
 		},
 		args: []string{"--data-dir", "{dir}/data", "--log-level", "error", "--listen-client-urls", "http://127.0.0.1:{port}", "--advertise-client-urls", "http://127.0.0.1:{port}", "--listen-peer-urls", "http://127.0.0.1:23811"},
-		url:  "/v3/kv/range", load: []string{"--body", `{"key": "Zm9v"}`}, start: 2, values: []int{1},
+		url:  "/v3/kv/range", load: []string{"--body", `{"key": "Zm9v"}`}, ready: "http://127.0.0.1:{port}/health", start: 2, values: []int{1},
 	},
 	program{
 		name: "nats-server", main: "nats", needs: []string{"github.com/nats-io/nats-server/v2@v2.15.2"},
