@@ -29,7 +29,7 @@ type asked struct {
 }
 
 const (
-	longestSweep = "80s"
+	longestSweep = "100s"
 	longestLive  = 130 * time.Second
 )
 
