@@ -103,7 +103,7 @@ func table(rows []row) string {
 	for _, r := range rows {
 		fmt.Fprintln(&b, r)
 	}
-	fmt.Fprintf(&b, "\n%d agree, %d disagree, of %d one is open\n", count(rows, agree), count(rows, disagree), count(rows, oneOpen))
+	fmt.Fprintf(&b, "\n%d agree, %d disagree; in %d one is open\n", count(rows, agree), count(rows, disagree), count(rows, oneOpen))
 	return b.String()
 }
 
@@ -179,8 +179,11 @@ func (s sweep) of(r *row) answer {
 		}
 		return percent(*is[i] / *was[i])
 	}
-	r.sweepT, r.sweepP = ratio(0), ratio(1)
 	rec := g.Recommendation
+	r.sweepT, r.sweepP = ratio(0), "–"
+	if rec.Verdict != verdict.CannotTell { // else it is of one to three trials
+		r.sweepP = ratio(1)
+	}
 	named := rec.Procs
 	if named == nil && rec.Verdict == verdict.KeepDefault {
 		named = g.Default.Procs
