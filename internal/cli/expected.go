@@ -46,8 +46,10 @@ func expectedOf(r *verdict.Result, trials []journal.Trial) (e rule.Expected, err
 	switch {
 	case r.Canary != nil:
 		return e, errors.New("a canary does not know the limit and the Go version of its pods; measure with procfit kube sweep")
+	case len(r.Plan.Vary) > 0:
+		return e, errors.New("it compares variables, and an expected value is of GOMAXPROCS alone; give the variables their values with --env, and sweep GOMAXPROCS")
 	case rec == nil:
-		return e, errors.New("it compares several limits, Go versions or variables; measure again with the one that the program has")
+		return e, errors.New("it compares several limits or Go versions; measure again with the one that the program has")
 	case !slices.Contains(deciding, rec.Verdict):
 		return e, fmt.Errorf("its verdict is %s, which names no value; procfit report %s prints what would decide it", rec.Verdict, phrase.ShellWord(r.Folder))
 	}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"go/version"
 	"math"
+	"slices"
 	"strings"
 
 	"github.com/procfit/procfit/internal/show/number"
@@ -103,9 +104,38 @@ func checkExpected(s Subject) []Finding {
 		Fix:     fmt.Sprintf("set GOMAXPROCS=%d in its environment, or %s", e.Procs, e.MeasureAgain()),
 	}
 	if !s.Measured() {
-		f.Fix = e.MeasureAgain()
+		f.Fix = s.expectedHere().MeasureAgain()
 	}
 	return []Finding{f}
+}
+
+// expectedHere is the expected value with the command that measures it under the CPU limit that
+// the program has now. A sweep in a cluster takes the limit from the pods.
+func (s Subject) expectedHere() *Expected {
+	e := *s.Expected
+	if len(e.Again) == 0 || e.Again[0] != "sweep" {
+		return &e
+	}
+	end := slices.Index(e.Again, "--")
+	if end < 0 {
+		end = len(e.Again)
+	}
+	words := []string{"sweep"}
+	if l, limited := s.Limit(); limited {
+		words = append(words, "--limit", number.Exact(l.CPUs))
+	}
+	for i := 1; i < end; i++ {
+		switch name, _, joined := strings.Cut(e.Again[i], "="); name {
+		case "--limit", "--seed", "--out":
+			if !joined {
+				i++ // its value
+			}
+		default:
+			words = append(words, e.Again[i])
+		}
+	}
+	e.Again = append(words, e.Again[end:]...)
+	return &e
 }
 
 // checkOutdated finds what has changed since the expected value was measured.
@@ -118,7 +148,7 @@ func checkOutdated(s Subject) []Finding {
 	}
 	var all []Finding
 	for _, why := range s.outdated() {
-		all = append(all, Finding{Message: why, Fix: s.Expected.MeasureAgain()})
+		all = append(all, Finding{Message: why, Fix: s.expectedHere().MeasureAgain()})
 	}
 	return all
 }

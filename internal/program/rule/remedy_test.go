@@ -52,3 +52,26 @@ func TestRemediesLeadToWhatFits(t *testing.T) {
 		t.Errorf("only %d remedies name a value", looked)
 	}
 }
+
+// The command that measures an expected value again has the limit of now, and neither the
+// seed nor the folder of then.
+func TestAgainUnderTheLimitOfNow(t *testing.T) {
+	for _, c := range []struct{ again, want string }{
+		{"sweep --procs 1,2 --seed 7 --out results/a -- ./api --limit 9", "sweep --limit 4 --procs 1,2 -- ./api --limit 9"},
+		{"sweep --limit=2 --rate 100 -- ./api", "sweep --limit 4 --rate 100 -- ./api"},
+		{"sweep --limit 2", "sweep --limit 4"},
+		{"kube sweep deployment/api", "kube sweep deployment/api"},
+		{"", ""},
+	} {
+		o := machine(8, 4).live(2).expects(2, 2, 8, "")
+		o.Expected.Again = strings.Fields(c.again)
+		if got := strings.Join(NewSubject(o).expectedHere().Again, " "); got != c.want {
+			t.Errorf("%s: %s, want %s", c.again, got, c.want)
+		}
+	}
+	o := machine(8).live(2).expects(2, 2, 8, "")
+	o.Expected.Again = strings.Fields("sweep --limit 2 -- ./api")
+	if got := strings.Join(NewSubject(o).expectedHere().Again, " "); got != "sweep -- ./api" {
+		t.Errorf("without a limit: %s", got)
+	}
+}
