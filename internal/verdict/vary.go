@@ -143,10 +143,10 @@ func (g *group) ranked(of *setting, a SettingResult, rank int, lead race.Lead) S
 		a.VersusPeak = g.interval(lead, rank, lead.Peak, race.Throughput)
 	}
 	switch {
-	case g.contest.Withheld[of.key]:
-		a.Excluded = new(ExcludedWithheld)
 	case g.contest.TooLarge[of.key]:
 		a.Excluded = new(ExcludedMemory)
+	case g.contest.Withheld[of.key]:
+		a.Excluded = new(ExcludedWithheld)
 	case a.Trials == 0:
 		a.Excluded = new(ExcludedInvalid)
 	case level.Trials == 0:

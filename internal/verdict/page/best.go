@@ -30,7 +30,10 @@ func bestVerdict(r *verdict.Result) Verdict {
 	default:
 		v.Answer.Apply = applied(r, b)
 	}
-	if b.Complete && b.Confidence != verdict.Proven && swept(r) {
+	if list := tooLargeAll(r); list != nil {
+		v.Sentence = fmt.Sprintf("Every value of %s used more memory than %s allows, so there is nothing left to compare.", phrase.And(list), mostMemory(r))
+		v.Settle = []document.Item{{Text: "allow more memory with --max-memory, in a new results folder"}}
+	} else if b.Complete && b.Confidence != verdict.Proven && swept(r) {
 		more := resumed(r, flag{"--max-trials", strconv.Itoa(2 * max(1, r.Plan.MaxTrials))})
 		if !r.Plan.Racing() {
 			more = repeated(r, 2*max(1, r.Plan.Blocks))
@@ -48,6 +51,17 @@ func bestVerdict(r *verdict.Result) Verdict {
 	}
 	v.Answer.Plain, v.Reasons = v.Sentence, bestReasons(r, b)
 	return v
+}
+
+// tooLargeAll are the variables of which every value used too much memory.
+func tooLargeAll(r *verdict.Result) (list []string) {
+	for _, of := range slices.Concat(r.Groups, r.Compared) {
+		g := &group{Group: &of, r: r, rows: rowsOf(&of)}
+		if n := len(g.tooLarge()); n > 0 && n == len(g.rows) {
+			list = append(list, cmp.Or(phrase.Clean(g.Compares), "GOMAXPROCS"))
+		}
+	}
+	return list
 }
 
 // bestOf is what distinguishes one of several.
@@ -117,7 +131,7 @@ func bestSentence(r *verdict.Result, b *verdict.Best) string {
 	}
 	text := "Of the values that were compared one after the other, " + pair + " is as good as any"
 	if !slices.ContainsFunc(r.Plan.Vary, func(a journal.Axis) bool { return a.Name != "GOGC" && a.Name != "GOMEMLIMIT" }) {
-		text += ", and allows the least memory of those that are"
+		text += ", and no value that allows less memory is"
 	}
 	text += "."
 	for i := range r.Compared { // the last of each variable

@@ -187,7 +187,7 @@ func (g *group) chart(metric string, u number.Unit, measures []measure, logarith
 
 // chartOn is a chart on an axis that others may share.
 func (g *group) chartOn(ax document.Axis, metric string, u number.Unit, measures []measure, logarithmic bool) document.Chart {
-	c := document.Chart{Log: logarithmic, Ticks: ticks(u, ax)}
+	c := document.Chart{Log: logarithmic, Ticks: ticks(u, ax), Axis: phrase.Clean(g.Compares)}
 	for i := range g.rows {
 		a := &g.rows[i]
 		label, sub := settingLabel(a)

@@ -288,12 +288,12 @@ func (o *overlay) mark(a *verdict.SettingResult, ax document.Axis) document.Mark
 
 // curves are the charts as a table, for readers of text: a row a category, a column a
 // series.
-func curves(throughput, latency *document.Chart) document.Table {
+func curves(values document.Column, throughput, latency *document.Chart) document.Table {
 	var t document.Table
 	if throughput == nil {
 		return t
 	}
-	t.Columns = []document.Column{{Head: "GOMAXPROCS", Short: "procs", Left: true}}
+	t.Columns = []document.Column{values}
 	for i, k := range throughput.Categories {
 		name := k.Label
 		if k.Sub != "" {

@@ -133,7 +133,7 @@ func (g *group) leftOut(code verdict.ExcludedCode) document.Cell {
 	case verdict.ExcludedLatency:
 		return document.Cell{Value: "no latency", Detail: "none of its trials has a latency that can be judged"}
 	case verdict.ExcludedMemory:
-		return document.Cell{Value: "memory", Detail: "not compared: it used more memory than " + g.mostMemory()}
+		return document.Cell{Value: "memory", Detail: "not compared: it used more memory than " + mostMemory(g.r)}
 	case verdict.ExcludedShared:
 		return document.Cell{Value: "above CPUs", Detail: "above the number of CPUs, with the load generator on the same CPUs: a lower latency is not used in its favor"}
 	}

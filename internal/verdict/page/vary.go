@@ -51,7 +51,7 @@ func (g *group) comparedView(i int) Group {
 		ID: "v" + strconv.Itoa(i+1), Title: g.comparedTitle(), By: phrase.Clean(g.Compares), Verdict: g.comparedVerdict(),
 		Throughput: g.throughputChart(), Latency: g.latencyChart(), Table: g.table(), Metrics: g.metricsTable(), Requests: g.requestsTable(), Levels: g.levels(),
 	}
-	v.Curves = curves(v.Throughput, v.Latency)
+	v.Curves = curves(g.valueColumn(), v.Throughput, v.Latency)
 	return v
 }
 
@@ -90,7 +90,7 @@ func (g *group) comparedVerdict() Verdict {
 	case rec.Verdict == verdict.CannotTell:
 		v.State, v.Label, v.Sentence = document.Unknown, "Undecided", "No value is proven as good as all others."
 		if len(g.tooLarge()) == len(g.rows) && len(g.rows) > 0 {
-			v.Sentence = "Every value used more memory than " + g.mostMemory() + "."
+			v.Sentence = "Every value used more memory than " + mostMemory(g.r) + "."
 		} else if list := g.named(verdict.ExcludedWithheld); list != nil {
 			v.Sentence = "Other programs used the CPUs, so some values cannot be compared: " + phrase.And(list) + "."
 		}
@@ -105,7 +105,7 @@ func (g *group) comparedVerdict() Verdict {
 	}
 	v.Answer = Answer{Text: v.Label, Brief: v.Label, Plain: v.Sentence}
 	if list := g.tooLarge(); len(list) > 0 && len(list) < len(g.rows) {
-		v.Reasons = append(v.Reasons, fmt.Sprintf("more memory than %s: %s", g.mostMemory(), phrase.And(list)))
+		v.Reasons = append(v.Reasons, fmt.Sprintf("more memory than %s, and not measured again: %s", mostMemory(g.r), phrase.And(list)))
 	}
 	v.Context = g.context()
 	return v
@@ -148,8 +148,8 @@ func (g *group) tooLarge() (list []string) {
 	return list
 }
 
-func (g *group) mostMemory() string {
-	return "--max-memory, " + number.Short(number.Bytes(float64(g.r.Plan.MaxMemoryBytes)))
+func mostMemory(r *verdict.Result) string {
+	return "--max-memory " + number.Short(number.Bytes(float64(r.Plan.MaxMemoryBytes)))
 }
 
 // valueColumn is what the settings differ in.

@@ -1,11 +1,31 @@
 package page
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/procfit/procfit/internal/show/text"
+	"github.com/procfit/procfit/internal/verdict"
+	"github.com/procfit/procfit/internal/verdict/journal"
 	"github.com/procfit/procfit/internal/verdict/page/pagetest"
+	"github.com/procfit/procfit/internal/verdict/verdicttest"
 )
+
+// Where every value takes too much memory, more trials decide nothing.
+func TestVariedAllTooLarge(t *testing.T) {
+	h := verdicttest.Varied(journal.Axis{Name: "GOGC", Values: []string{"50", "100"}, Start: "100"})
+	h.Plan.MaxMemoryBytes = 1 << 20
+	trials := verdicttest.Race(h, func(int, map[string]string) (float64, int64) { return 100, 2 << 20 }, 1, 30)
+	got := strings.Join(strings.Fields(onTerminal(t, verdict.Analyze(h, trials), text.Options{Width: 100})), " ")
+	for _, want := range []string{"used more memory than --max-memory 1 MiB allows, so there is nothing left to compare", "allow more memory with --max-memory"} {
+		if !strings.Contains(got, want) {
+			t.Errorf("no %q in\n%s", want, got)
+		}
+	}
+	if strings.Contains(got, "--max-trials") || strings.Contains(got, "best so far") {
+		t.Errorf("it asks for more of the same:\n%s", got)
+	}
+}
 
 // A sweep of variables has the pair as its answer, a group for each comparison, and memory
 // in the tables.

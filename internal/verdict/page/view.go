@@ -225,7 +225,7 @@ func (g *group) view() Group {
 		Facts:      g.facts(),
 		Paste:      g.paste(),
 	}
-	v.Curves = curves(v.Throughput, v.Latency)
+	v.Curves = curves(g.valueColumn(), v.Throughput, v.Latency)
 	v.Levels = g.levels()
 	v.Checked = folded("Before you change it", v.Checklist, "to look at", "unknown")
 	v.Mistaken = folded("Common mistakes", v.Mistakes, "to look at", "open")
