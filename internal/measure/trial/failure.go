@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/procfit/procfit/internal/host/supervisor"
+	"github.com/procfit/procfit/internal/show/phrase"
 	"github.com/procfit/procfit/internal/verdict/journal"
 )
 
@@ -16,8 +17,14 @@ type Failure struct {
 
 func (f *Failure) Error() string { return f.Reason }
 
-// Invalid makes a Failure.
+// Invalid makes a Failure. Errors among the args are in the words of the user, and not in
+// those of Go's libraries.
 func Invalid(code journal.InvalidCode, format string, args ...any) error {
+	for i, a := range args {
+		if err, ok := a.(error); ok {
+			args[i] = phrase.Plain(err)
+		}
+	}
 	return &Failure{code, fmt.Sprintf(format, args...)}
 }
 

@@ -1,6 +1,9 @@
 package trial
 
 import (
+	"fmt"
+	"net"
+	"strings"
 	"testing"
 	"time"
 
@@ -85,5 +88,14 @@ func TestJudgeExternal(t *testing.T) {
 	}
 	if j := tr.Phases[0].Judgement; j != (journal.Judgement{}) {
 		t.Errorf("a closed loop was judged: %+v", j)
+	}
+}
+
+// The reason of an invalid trial has the words of the user, and not those of Go's libraries.
+func TestReasonsInPlainWords(t *testing.T) {
+	_, err := net.Dial("tcp", "127.0.0.1:1")
+	got := Invalid(journal.InvalidLoad, "the load generator could not start: %v", fmt.Errorf("cannot connect: %w", err)).Error()
+	if strings.Contains(got, "dial tcp") || !strings.Contains(got, "connection refused") {
+		t.Error(got)
 	}
 }
