@@ -334,8 +334,8 @@ func TestUsage(t *testing.T) {
 	if cpu := exit.User + exit.System; cpu < spin/2 || cpu > 20*spin {
 		t.Errorf("CPU time %v of a grandchild that spins for %v", cpu, spin)
 	}
-	if exit.Wall < spin {
-		t.Errorf("wall time %v, want at least %v", exit.Wall, spin)
+	if exit.Wall < spin/2 { // on a busy machine the supervisor learns late that it has begun
+		t.Errorf("wall time %v of a command that takes %v", exit.Wall, spin)
 	}
 	if exit.MaxRSSBytes < 1<<20 || exit.VoluntarySwitches < 1 {
 		t.Errorf("got %+v", exit)

@@ -50,7 +50,7 @@ type Exit struct {
 	LogCut      bool   // more was written than LogLimit: lines between the first and the last part are not in the log
 	OutputBytes int64  // written by the command, kept or not
 
-	Wall                time.Duration // from exec to exit of the command itself
+	Wall                time.Duration // from exec to exit of the command itself; on a busy machine exec is noticed late
 	User, System        time.Duration // CPU time
 	VoluntarySwitches   int64
 	InvoluntarySwitches int64
