@@ -377,7 +377,7 @@ func TestAliveKnowsProcessFromPID(t *testing.T) {
 	}
 }
 
-// An ordinary account is told so by what only looks, too; root, who can, is not.
+// An ordinary account gets this error from Denied, too, and root does not.
 func TestOrdinaryUserIsAdvised(t *testing.T) {
 	need.Root(t)
 	for _, part := range []string{"find", "denied"} {

@@ -13,7 +13,7 @@ import (
 )
 
 // TestForecast: when the baseline of an experiment says that a difference is found is true of
-// half of the experiments: within a factor of 1.5 of one time, where that is said, and between
+// half of the experiments: within a factor of 1.5 of one time, where it names one, and between
 // two times where the range is wider.
 func TestForecast(t *testing.T) {
 	for _, c := range []struct {

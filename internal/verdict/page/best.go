@@ -207,7 +207,7 @@ func variablesOf(g *verdict.Group) string {
 	return strings.Join(list, ", ")
 }
 
-// applied is what a shell is told.
+// applied is what a shell has to run.
 func applied(r *verdict.Result, b *verdict.Best) string {
 	var set, unset []string
 	if b.Procs != nil && len(r.Groups) > 0 {

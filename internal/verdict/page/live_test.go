@@ -128,7 +128,7 @@ func TestLivePages(t *testing.T) {
 	}
 }
 
-// A value that was left is said to have been, also where its other slices have an answer.
+// A value that was left is named as left, also where its other slices have an answer.
 func TestLeftIsSaid(t *testing.T) {
 	r := live.Analyze(pagetest.LiveContents())
 	for i := range r.Live.Settings {
