@@ -14,8 +14,8 @@ import (
 
 	"github.com/procfit/procfit/internal/cli/entry"
 	"github.com/procfit/procfit/internal/host/folder"
-	"github.com/procfit/procfit/internal/inspect/drift"
 	"github.com/procfit/procfit/internal/inspect/explain"
+	"github.com/procfit/procfit/internal/measure/drift"
 	"github.com/procfit/procfit/internal/measure/plan/field"
 	"github.com/procfit/procfit/internal/program/observe"
 	"github.com/procfit/procfit/internal/program/rule"

@@ -14,9 +14,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/procfit/procfit/internal/inspect/drift"
 	"github.com/procfit/procfit/internal/inspect/exporter"
 	"github.com/procfit/procfit/internal/inspect/ps"
+	"github.com/procfit/procfit/internal/measure/drift"
 	"github.com/procfit/procfit/internal/measure/plan/field"
 	"github.com/procfit/procfit/internal/program/observe"
 	"github.com/procfit/procfit/internal/show/phrase"

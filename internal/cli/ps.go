@@ -14,10 +14,10 @@ import (
 	"golang.org/x/term"
 
 	"github.com/procfit/procfit/internal/inspect"
-	"github.com/procfit/procfit/internal/inspect/drift"
 	"github.com/procfit/procfit/internal/inspect/explain"
 	"github.com/procfit/procfit/internal/inspect/ps"
 	"github.com/procfit/procfit/internal/inspect/watch"
+	"github.com/procfit/procfit/internal/measure/drift"
 	"github.com/procfit/procfit/internal/measure/plan/field"
 	"github.com/procfit/procfit/internal/program/observe"
 	"github.com/procfit/procfit/internal/show/phrase"

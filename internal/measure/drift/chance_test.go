@@ -118,7 +118,7 @@ func TestDrift(t *testing.T) {
 		want = fmt.Sprintf(pageHead, 1000, 200) // the first tier has a tenth of the rows' runs
 	}
 	if got, err := os.ReadFile(file); err != nil || !strings.HasPrefix(string(got), want) {
-		t.Errorf("%s is stale (%v): go test ./internal/inspect/drift -run TestDrift -update", file, err)
+		t.Errorf("%s is stale (%v): go test ./internal/measure/drift -run TestDrift -update", file, err)
 	}
 }
 
