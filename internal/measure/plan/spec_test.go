@@ -92,7 +92,7 @@ func TestWrongValues(t *testing.T) {
 		{"limit", "none,0.001", "no CPU limit below"}, {"limit", "-1", "above zero"}, {"limit", "NaN", "above zero"}, {"limit", "2,burst=0", "one burst above zero"}, {"limit", "2,burst=x", "one burst above zero"}, {"limit", "2,burst=0.5,burst=1", "one burst above zero"}, {"limit", "2,burst=NaN", "one burst above zero"}, {"limit", "beside=-1", "expected a CPU limit above zero"},
 		{"vary", "GOGC", "expected a variable and its values"}, {"vary", "GOGC=", "without spaces"}, {"vary", "GOGC=50,,off", "without spaces"}, {"vary", "GOGC=50", "two values or more"}, {"vary", "GOGC=0,50", "whole numbers above zero"},
 		{"vary", "GOMEMLIMIT=64MB,off", `"GOMEMLIMIT=64MB": expected sizes`}, {"vary", "GOMAXPROCS=1,2", "with --procs"}, {"vary", "A B=1,2", "expected a variable"}, {"vary", "set=later", "expected start or live"}, {"vary", "X=1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17", "at most 16"},
-		{"max-memory", "64MB", "expected a size"}, {"max-memory", "0", "expected a size"}, {"max-memory", "off", "expected a size"},
+		{"max-memory", "64MB", "expected a size"}, {"max-memory", "512", "expected a size"}, {"max-memory", "0", "expected a size"}, {"max-memory", "off", "expected a size"},
 		{"title", " ", "at least one letter"}, {"title", strings.Repeat("ü", 81), "81 characters: expected at most 80"},
 		{"env", "x", "expected NAME=VALUE"}, {"env", "=x", "no name before"}, {"env", "GOMAXPROCS=2", "--procs"},
 		{"timeout", "ready=0s", "above zero"}, {"timeout", "stop=-1s", "at least 0s, for example stop=5s"}, {"timeout", "redy=1s", "expected ready=, quiet=, request="}, {"duration", "0s", "above zero"}, {"duration", "10", `"10": add a unit, for example 10s`}, {"duration", "ten", `"ten": expected a time`},

@@ -126,9 +126,13 @@ func memoryOrder(name, value string) float64 {
 	return 0
 }
 
-// size reads an amount of memory, as GOMEMLIMIT has it, or as Kubernetes does.
+// size reads an amount of memory, as GOMEMLIMIT has it, or as Kubernetes does. It must have a
+// unit: a number alone is bytes to both, and hardly ever meant.
 func size(text string) (int64, error) {
 	n, ok := memlimit.Parse(text)
+	if text != "" && text[len(text)-1] >= '0' && text[len(text)-1] <= '9' {
+		ok = false
+	}
 	if strings.HasSuffix(text, "i") {
 		n, ok = memlimit.Parse(text + "B")
 	}
