@@ -105,6 +105,12 @@ func (of usageOf) evidence(trials []*journal.Trial, machine, replicas, usable fl
 			return *g.CPUSeconds / *g.BusySeconds
 		}),
 	}
+	e.gcCycles = figure(func(u *journal.Usage) *float64 {
+		if u.GC == nil || u.GC.SpanSeconds <= 0 {
+			return nil
+		}
+		return known(float64(u.GC.Cycles) / u.GC.SpanSeconds * u.MeasuredSeconds)
+	})
 	e.CPUUtilisation = over(e.CPUs, usable)
 	return e
 }

@@ -286,15 +286,14 @@ type MetricInterval struct {
 }
 
 // NonInferior reports whether a setting was shown to be no worse than the best by more
-// than the margin; null where it was not tested: beyond the first failure of the
-// comparison, and for p99 outside of the tail set or where no latency is judged.
+// than the margin; null where that was not tested: after the first failure, and for p99
+// outside of the tail set or where no latency is judged.
 type NonInferior struct {
 	Throughput *bool `json:"throughput"`
 	P99        *bool `json:"p99"`
 }
 
-// Evidence is the median over a setting's valid trials of what the kernel counted;
-// null where nothing could be read.
+// Evidence is the medians over a setting's valid trials; null where nothing was counted.
 type Evidence struct {
 	CPUs                  *float64 `json:"cpus"`            // CPU seconds per second, all replicas
 	CPUUtilisation        *float64 `json:"cpu_utilisation"` // CPUs ÷ (min(Ps, effective CPUs) × replicas), the machine's CPUs at most
@@ -321,6 +320,7 @@ type Evidence struct {
 	GCPauseSeconds        *float64 `json:"gc_pause_seconds,omitempty"`     // of a cycle
 	GCHeapBytes           *float64 `json:"gc_heap_bytes,omitempty"`        // in use when the last cycle ended, all replicas
 	GCBusyRatio           *float64 `json:"gc_busy_ratio,omitempty"`        // of the time in which Ps did anything, by the runtime's count
+	gcCycles              *float64 // of one replica
 }
 
 // Point is one trial, for plots.

@@ -112,9 +112,7 @@ const (
 	unansweredFew   = 0.01 // of the requests: what is on its way as a phase ends is less
 	noisyThroughput = 0.10 // a trial's spread
 	noisyLatency    = 0.50
-	collectionsFew  = 5    // in a trial: with fewer, their number differs from trial to trial
-	collectionMuch  = 0.01 // of a trial's time, for one collection: less does not show in its figures
-	loadLimitThread = 0.9  // CPU time ÷ wall time of the busiest engine thread
+	loadLimitThread = 0.9 // CPU time ÷ wall time of the busiest engine thread
 )
 
 // group adds what concerns one group.

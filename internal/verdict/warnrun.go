@@ -119,24 +119,25 @@ func (n *notes) held(i int, r *Group) {
 	}
 }
 
-// collections warns where a trial has so few garbage collections, each so long, that one
-// more or one less in a trial shows in its figures. A run of a program that ends has all
-// its collections, however few.
+// collections warns where the throughput phase has so few garbage collections, each so
+// long, that one more or one less shows in its figures. A run of a program that ends has
+// all its collections, however few.
 func (n *notes) collections(i int, r *Group) {
 	if k := n.h.Target.Kind; k == "batch" || k == "gobench" {
 		return
 	}
-	w := Warning{Code: WarnFewCollections, Limit: collectionMuch}
+	w := Warning{Code: WarnFewCollections, Limit: journal.LongCollection}
 	for k := range r.Rows {
 		e := &r.Rows[k].Evidence
-		cycles := orZero(e.GCCyclesPerSecond) * n.h.Load.DurationSeconds
-		if cycles <= 0 || cycles >= collectionsFew {
+		cycles := orZero(e.gcCycles)
+		if cycles <= 0 || cycles >= journal.LeastCollections {
 			continue
 		}
 		if share := orZero(e.GCBusyRatio) / cycles; share > w.Limit {
 			w.Setting, w.Value, w.Limit = r.Rows[k].Label, cycles, share
 		}
-		w.Count = max(w.Count, int64(math.Ceil(collectionsFew / *e.GCCyclesPerSecond)))
+		// The phase has half of --duration.
+		w.Count = max(w.Count, int64(math.Ceil(2*journal.LeastCollections / *e.GCCyclesPerSecond)))
 	}
 	if w.Setting != "" {
 		n.add(i, w)

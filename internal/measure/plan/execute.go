@@ -139,7 +139,7 @@ func (r *running) wave(ctx context.Context, i, n int) error {
 		if err != nil {
 			return err
 		}
-		tasks[j].RatePerSecond = rate
+		tasks[j].RatePerSecond, tasks[j].Collections = rate, collections(tasks[j], r.have.Trials)
 		r.report(r.progress(tasks[j]))
 	}
 	var before *float64
@@ -256,7 +256,7 @@ func (e Execution) rate(t Task, trials []journal.Trial) (*float64, error) {
 	}
 	var capacities []float64
 	for _, trial := range trials {
-		if trial.Role == journal.RolePilot && trial.Valid && trial.Setting.Group().Base() == t.Setting.Group().Base() && trial.ThroughputPerSecond != nil && *trial.ThroughputPerSecond > 0 {
+		if t.follows(trial) && trial.ThroughputPerSecond != nil && *trial.ThroughputPerSecond > 0 {
 			capacities = append(capacities, *trial.ThroughputPerSecond)
 		}
 	}
@@ -271,6 +271,32 @@ func (e Execution) rate(t Task, trials []journal.Trial) (*float64, error) {
 	n := len(capacities)
 	rate := capacityShare * (capacities[(n-1)/2] + capacities[n/2]) / 2
 	return &rate, nil
+}
+
+// follows reports whether a trial is a pilot of the task's group.
+func (t Task) follows(trial journal.Trial) bool {
+	return trial.Role == journal.RolePilot && trial.Valid && trial.Setting.Group().Base() == t.Setting.Group().Base()
+}
+
+// collections is how many garbage collections per second the pilots of a task's group had
+// in each process; 0: they are too short to show in a loop's figures, or not known.
+func collections(t Task, trials []journal.Trial) float64 {
+	var sum journal.GC
+	var measured, pilots float64
+	for _, trial := range trials {
+		if trial.GC != nil && trial.GC.SpanSeconds > 0 && t.follows(trial) {
+			sum.Add(*trial.GC)
+			measured, pilots = measured+trial.MeasuredSeconds, pilots+1
+		}
+	}
+	if t.Role == journal.RolePilot || sum.Cycles == 0 || sum.CPUSeconds == nil || sum.BusySeconds == nil || !(*sum.BusySeconds > 0) {
+		return 0
+	}
+	perSecond := float64(sum.Cycles) / sum.SpanSeconds
+	if each := *sum.CPUSeconds / *sum.BusySeconds / (perSecond * measured / pilots); !(each > journal.LongCollection) {
+		return 0
+	}
+	return perSecond
 }
 
 // agreeOnUnit makes a trial invalid whose throughput is in another unit than that of

@@ -135,7 +135,7 @@ func (f *Flags) loadFields() []field.Field {
 		{Name: "pace", Holds: "PACE", Help: "how requests are spaced: constant, or poisson (at random, as users do)", Value: field.Choice(&l.Pace, load.PaceConstant, load.PacePoisson), Header: "load.pace"},
 		{
 			Name: "duration", Holds: "TIME", Often: true, Help: "measured time of a trial",
-			More: "Each loop has half of it. If it is not given, the open loop is as long as its p99 needs, and the runs of a batch program use 1s.", Value: field.Time(&l.Duration, 1, "3s"), Header: "load.duration_seconds load.open_seconds_max",
+			More: "Each loop has half of it. If it is not given, the open loop is as long as its p99 needs, both are longer if the program has few long garbage collections, and the runs of a batch program use 1s.", Value: field.Time(&l.Duration, 1, "3s"), Header: "load.duration_seconds load.open_seconds_max",
 		},
 		{Name: "warmup", Holds: "TIME", Help: "load before the measured time; a batch program has none", More: "A batch program has one only if it is given.", Value: field.Time(&l.Warmup, 0, "500ms"), Header: "load.warmup_seconds"},
 		{Name: "header", Holds: "'NAME: VALUE'", Help: "a header to send with each request; may be repeated", Value: field.Texts(&l.Headers), Header: "load.headers"},

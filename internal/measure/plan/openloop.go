@@ -19,9 +19,28 @@ const (
 // OpenHead is how long the open loop runs before its measured time starts.
 func (l Load) OpenHead() time.Duration { return min(openHead, l.Duration/3) }
 
-// OpenFor is how long the open loop at a rate is measured; 0 is a rate that is not
-// known yet.
-func (s Spec) OpenFor(rate float64, quota bool) time.Duration {
+// ClosedFor is how long the closed loop is measured: half of the duration or, where the
+// user gave none, as long as enough of that many collections per second take.
+func (s Spec) ClosedFor(collections float64) time.Duration {
+	half := s.Load.Duration / 2
+	if !s.Load.Stretch {
+		return half
+	}
+	return min(max(half, collected(collections)), OpenMost-s.Load.OpenHead())
+}
+
+// collected is how long enough of that many collections per second take; 0: they do not
+// matter.
+func collected(perSecond float64) time.Duration {
+	if perSecond <= 0 {
+		return 0
+	}
+	return time.Duration(math.Min(math.Ceil(journal.LeastCollections/perSecond*1000), 1e12)) * time.Millisecond
+}
+
+// OpenFor is how long the open loop of a task is measured: at its rate, 0 if that is not
+// known yet, which a pilot's collections follow.
+func (s Spec) OpenFor(rate float64, quota bool, collections float64) time.Duration {
 	quota = quota || s.Limited
 	half := s.Load.Duration / 2
 	if s.Target.Attach != nil { // which has no closed loop
@@ -30,7 +49,7 @@ func (s Spec) OpenFor(rate float64, quota bool) time.Duration {
 	if !s.Load.Stretch {
 		return half
 	}
-	return min(max(half, enough(rate, quota)), OpenMost-s.Load.OpenHead())
+	return min(max(half, enough(rate, quota), collected(capacityShare*collections)), OpenMost-s.Load.OpenHead())
 }
 
 // enough is the time in which a loop at a rate holds what its p99 needs.
@@ -58,7 +77,7 @@ type Shortfall struct {
 // nothing. A rate of 0 is not known yet.
 func (s Spec) Shortfall(rate float64, quota bool) *Shortfall {
 	quota = quota || s.Limited
-	span, would := s.OpenFor(rate, quota), 2*enough(rate, quota)
+	span, would := s.OpenFor(rate, quota, 0), 2*enough(rate, quota)
 	switch {
 	case s.Load.SLO != nil:
 		return nil // no rate is common to all, and no latency is compared
@@ -113,7 +132,7 @@ func (s Spec) EachAt(rate float64) time.Duration {
 	if s.Target.Attach == nil {
 		each += s.Load.Settle() + s.Load.Duration/2
 	}
-	open := func(quota bool) time.Duration { return s.Load.OpenHead() + s.OpenFor(rate, quota) }
+	open := func(quota bool) time.Duration { return s.Load.OpenHead() + s.OpenFor(rate, quota, 0) }
 	if s.Load.SLO != nil {
 		open = s.searchTakes
 	}

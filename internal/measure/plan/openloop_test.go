@@ -47,7 +47,7 @@ func TestOpenFor(t *testing.T) {
 	} {
 		s := serverWith(tc.spec)
 		external := s.Load.Command != ""
-		if got := s.OpenFor(tc.rate, tc.quota); got != tc.open && !external {
+		if got := s.OpenFor(tc.rate, tc.quota, 0); got != tc.open && !external {
 			t.Errorf("%s: %s, want %s", name, got, tc.open)
 		}
 		short := s.Shortfall(tc.rate, tc.quota)
@@ -62,6 +62,46 @@ func TestOpenFor(t *testing.T) {
 			if still := s.Shortfall(tc.rate, tc.quota); still != nil {
 				t.Errorf("%s: with %s it still lacks %+v", name, short.Duration, still)
 			}
+		}
+	}
+}
+
+// Both loops are long enough for five collections that show in their figures.
+func TestCollections(t *testing.T) {
+	pilot := func(change func(*journal.Trial)) journal.Trial {
+		p := journal.Trial{Role: journal.RolePilot, Valid: true, Usage: journal.Usage{MeasuredSeconds: 1.5,
+			GC: &journal.GC{Cycles: 3, SpanSeconds: 1.5, CPUSeconds: new(0.3), BusySeconds: new(3.0)}}}
+		change(&p)
+		return p
+	}
+	asIs := func(*journal.Trial) {}
+	for name, tc := range map[string]struct {
+		spec         func(*Spec)
+		pilots       []journal.Trial
+		closed, open time.Duration
+	}{
+		"two a second":      {func(*Spec) {}, []journal.Trial{pilot(asIs), pilot(asIs)}, 2500 * time.Millisecond, 5 * time.Second},
+		"two replicas":      {func(*Spec) {}, []journal.Trial{pilot(func(p *journal.Trial) { p.GC.Add(*p.GC) })}, 2500 * time.Millisecond, 5 * time.Second},
+		"a rare one":        {func(*Spec) {}, []journal.Trial{pilot(func(p *journal.Trial) { p.GC.Cycles = 1; p.GC.SpanSeconds = 3 })}, 10700 * time.Millisecond, 10700 * time.Millisecond},
+		"short ones":        {func(*Spec) {}, []journal.Trial{pilot(func(p *journal.Trial) { p.GC.CPUSeconds = new(0.08) })}, 1500 * time.Millisecond, 1500 * time.Millisecond},
+		"none":              {func(*Spec) {}, []journal.Trial{pilot(func(p *journal.Trial) { p.GC.Cycles = 0 })}, 1500 * time.Millisecond, 1500 * time.Millisecond},
+		"not counted":       {func(*Spec) {}, []journal.Trial{pilot(func(p *journal.Trial) { p.GC = nil })}, 1500 * time.Millisecond, 1500 * time.Millisecond},
+		"no CPU time":       {func(*Spec) {}, []journal.Trial{pilot(func(p *journal.Trial) { p.GC.CPUSeconds = nil })}, 1500 * time.Millisecond, 1500 * time.Millisecond},
+		"an invalid one":    {func(*Spec) {}, []journal.Trial{pilot(func(p *journal.Trial) { p.Valid = false })}, 1500 * time.Millisecond, 1500 * time.Millisecond},
+		"another group's":   {func(*Spec) {}, []journal.Trial{pilot(func(p *journal.Trial) { p.Setting.Replicas = 2 })}, 1500 * time.Millisecond, 1500 * time.Millisecond},
+		"a given duration":  {func(s *Spec) { s.Load.Stretch = false }, []journal.Trial{pilot(asIs)}, 1500 * time.Millisecond, 1500 * time.Millisecond},
+		"not a pilot's":     {func(*Spec) {}, []journal.Trial{pilot(func(p *journal.Trial) { p.Role = journal.RoleMeasure })}, 1500 * time.Millisecond, 1500 * time.Millisecond},
+		"nothing was busy":  {func(*Spec) {}, []journal.Trial{pilot(func(p *journal.Trial) { p.GC.BusySeconds = new(0.0) })}, 1500 * time.Millisecond, 1500 * time.Millisecond},
+		"nothing was spent": {func(*Spec) {}, []journal.Trial{pilot(func(p *journal.Trial) { p.MeasuredSeconds = 0; p.GC.CPUSeconds = new(0.0) })}, 1500 * time.Millisecond, 1500 * time.Millisecond},
+		"no pilots":         {func(*Spec) {}, nil, 1500 * time.Millisecond, 1500 * time.Millisecond},
+	} {
+		s := serverWith(tc.spec)
+		each := collections(Task{Role: journal.RoleMeasure}, tc.pilots)
+		if closed, open := s.ClosedFor(each), s.OpenFor(5000, false, each); closed != tc.closed || open != tc.open {
+			t.Errorf("%s: %s and %s, want %s and %s", name, closed, open, tc.closed, tc.open)
+		}
+		if pilot := collections(Task{Role: journal.RolePilot}, tc.pilots); pilot != 0 {
+			t.Errorf("%s: a pilot follows the pilots: %g", name, pilot)
 		}
 	}
 }

@@ -128,6 +128,9 @@ type Task struct {
 	// RatePerSecond is the open loop's rate; nil for a pilot, which finds it, and
 	// where there is no open loop.
 	RatePerSecond *float64
+	// Collections is how many garbage collections a second the pilots had, if each takes
+	// so long that a loop needs several of them; 0: they do not matter, or are not known.
+	Collections float64
 	// Lane is which of the plan's nodes it runs on, from 0.
 	Lane int
 }

@@ -19,7 +19,7 @@ func (t *Task) loops(ctx context.Context, p Place) error {
 		return t.open(ctx, p, addPaced)
 	}
 	t.Observe.Tell(plan.Activity{Step: plan.StepClosedLoop})
-	options := t.Spec.LoadOptions(t.urls, 0, t.Spec.Load.Duration/2)
+	options := t.Spec.LoadOptions(t.urls, 0, t.Spec.ClosedFor(t.Collections))
 	options.Settle = t.Spec.Load.Settle()
 	closed, usage, err := p.Offer(ctx, options, true)
 	if err != nil {
@@ -41,7 +41,7 @@ func (t *Task) loops(ctx context.Context, p Place) error {
 func (t *Task) open(ctx context.Context, p Place, add func(*journal.Trial, *load.Result, *journal.Usage, time.Duration) error) error {
 	rate, quota := *t.RatePerSecond, t.quota()
 	t.foretell(rate, quota)
-	result, usage, err := t.at(ctx, p, rate, t.Spec.OpenFor(rate, quota))
+	result, usage, err := t.at(ctx, p, rate, t.Spec.OpenFor(rate, quota, t.Collections))
 	if err != nil {
 		return err
 	}

@@ -97,6 +97,13 @@ const (
 	QuotaPeriod = 100 * time.Millisecond
 )
 
+// A loop needs LeastCollections garbage collections if one takes more than LongCollection
+// of its time: with fewer, its figures depend on how many it happens to have.
+const (
+	LeastCollections = 5
+	LongCollection   = 0.01
+)
+
 // What must lie above a quantile for it to be judged: requests, and under a CPU limit
 // periods, since a throttled period delays all requests in it together.
 const (

@@ -323,6 +323,8 @@ func trial(r *verdict.Result) string {
 		return "one whole run of the program"
 	case l.Command != "":
 		out = s.Number(l.DurationSeconds) + " under the load command"
+	case l.OpenSecondsMax > 0:
+		out = "throughput and latency phases of " + half + " or more, as their results need"
 	default:
 		out = half + " of throughput phase and " + half + " of latency phase"
 	}
