@@ -1,0 +1,63 @@
+package page
+
+import (
+	"fmt"
+
+	"github.com/procfit/procfit/internal/show/number"
+	"github.com/procfit/procfit/internal/show/phrase"
+	"github.com/procfit/procfit/internal/verdict/journal"
+)
+
+// topology is how the machine's CPUs lie; empty where that is not known.
+func topology(t *journal.Topology) string {
+	if t == nil {
+		return ""
+	}
+	parts := []string{phrase.Count(t.Sockets, "socket"), phrase.Count(t.Cores, "core")}
+	if t.ThreadsPerCore > 1 {
+		parts[1] += fmt.Sprintf(" of %d threads", t.ThreadsPerCore)
+	}
+	if len(t.Nodes) > 1 {
+		parts = append(parts, phrase.Count(len(t.Nodes), "NUMA node")+" ("+nodes(t.Nodes)+")")
+	}
+	if len(t.Caches) > 0 {
+		parts = append(parts, caches(t.Caches))
+	}
+	if len(t.PerformanceCPUs) > 0 {
+		parts = append(parts, fmt.Sprintf("performance cores are CPUs %s, efficiency cores CPUs %s", t.PerformanceCPUs, t.EfficiencyCPUs))
+	}
+	if t.Governor != "" {
+		parts = append(parts, "CPU governor "+phrase.Clean(t.Governor))
+	}
+	return phrase.Semicolons(parts)
+}
+
+// caches are those of the last level: "2 L3 caches of 16 MiB (0-3; 4-7)". Sizes that differ
+// are not shown.
+func caches(list []journal.Cache) string {
+	var cpus []string
+	size := list[0].Bytes
+	for _, c := range list {
+		cpus = append(cpus, c.CPUs.String())
+		if c.Bytes != size {
+			size = 0
+		}
+	}
+	text := phrase.Count(len(list), fmt.Sprintf("L%d cache", list[0].Level))
+	if size > 0 {
+		text += " of " + number.Short(number.Bytes(float64(size)))
+	}
+	if len(list) > 1 {
+		text += " (" + phrase.Semicolons(cpus) + ")"
+	}
+	return text
+}
+
+// nodes are nodes of memory with their CPUs: "node0: 0-7; node1: 8-15".
+func nodes(list []journal.Node) string {
+	var parts []string
+	for _, n := range list {
+		parts = append(parts, fmt.Sprintf("node%d: %s", n.ID, n.CPUs))
+	}
+	return phrase.Semicolons(parts)
+}
