@@ -32,8 +32,12 @@
 package exec
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 	"time"
+
+	"github.com/procfit/procfit/internal/show/sorting"
 )
 
 // NoProc stands for no P, or one that is not known.
@@ -179,6 +183,46 @@ func (t *Trace) Busy(p Proc) float64 {
 		return 0
 	}
 	return min(1, float64(p.Running)/float64(t.Duration))
+}
+
+// Alike is goroutines that run the same function.
+type Alike struct {
+	Func        string
+	Goroutines  int
+	Running     time.Duration // of all
+	Least, Most time.Duration // that one of them ran
+	// Fairness is Jain's index of how long each ran: 1 if all ran for the same time, 1/n if one of
+	// n ran alone (R. Jain, D. Chiu, W. Hawe, DEC-TR-301, 1984).
+	Fairness float64
+}
+
+// Alike are the functions that several goroutines run, but for the runtime's own: those that
+// ran longest first. There are none where goroutines are missing in the trace.
+func (t *Trace) Alike() (list []Alike) {
+	if t.Dropped.Goroutines > 0 {
+		return nil
+	}
+	ran := map[string][]time.Duration{}
+	for _, g := range t.Goroutines {
+		if !g.Runtime && g.Func != "" && g.Spans > 0 {
+			ran[g.Func] = append(ran[g.Func], g.Running)
+		}
+	}
+	for name, all := range ran {
+		a := Alike{Func: name, Goroutines: len(all), Least: slices.Min(all), Most: slices.Max(all)}
+		squares := 0.0
+		for _, d := range all {
+			a.Running += d
+			squares += d.Seconds() * d.Seconds()
+		}
+		if len(all) < 2 || squares == 0 {
+			continue
+		}
+		a.Fairness = a.Running.Seconds() * a.Running.Seconds() / squares / float64(len(all))
+		list = append(list, a)
+	}
+	sorting.Stable(list, func(a, b Alike) int { return cmp.Or(cmp.Compare(b.Running, a.Running), cmp.Compare(a.Func, b.Func)) })
+	return list
 }
 
 // readError says where a trace could not be read on. What came before it was.

@@ -78,6 +78,21 @@ func goroutines(k key) document.Table {
 	return out
 }
 
+// alike is the functions that several goroutines run.
+func alike(list []exec.Alike) document.Table {
+	out := document.Table{Columns: columns("function", "goroutines", "ran in all", "least", "most", "fairness")}
+	const short = 12
+	out.Columns[0].Least = short
+	for _, a := range list {
+		row := document.Row{}
+		for _, s := range []string{a.Func, tally(int64(a.Goroutines)), number.Duration(a.Running), number.Duration(a.Least), number.Duration(a.Most), number.Significant(a.Fairness, number.Digits)} {
+			row.Cells = append(row.Cells, document.Cell{Value: s})
+		}
+		out.Rows = append(out.Rows, row)
+	}
+	return out
+}
+
 // selection says which goroutines the table holds, if not all.
 func (k key) selection() string {
 	switch {

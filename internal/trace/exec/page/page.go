@@ -69,6 +69,11 @@ func page(name string, t *exec.Trace, c content) *document.Document {
 	if len(c.key.list) > 0 {
 		add(heading("Goroutines"), small(c.key.selection()), c.list, small(c.key.rest()))
 	}
+	if all := t.Alike(); len(all) > 0 {
+		shown := all[:min(len(all), c.rows)]
+		add(heading("Goroutines of one function"), small("fairness is Jain's index of how long each ran: 1 if all ran for the same time, 1/n if one of n ran alone; it says something if all had the same to do"),
+			alike(shown), more(len(all)-len(shown), "function"))
+	}
 	return d
 }
 
