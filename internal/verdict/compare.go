@@ -2,11 +2,13 @@ package verdict
 
 import (
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/stat"
 
 	"github.com/procfit/procfit/internal/verdict/contest"
 	"github.com/procfit/procfit/internal/verdict/contest/race"
+	"github.com/procfit/procfit/internal/verdict/journal"
 )
 
 // margins holds what comparisons in one group are made with: the margins as logarithms,
@@ -75,6 +77,46 @@ func (w *outcome) ratio(s *contender) Interval {
 		return Interval{Median: new(1.0), Low: new(1.0), High: new(1.0), N: s.level.Trials}
 	}
 	return w.interval(w.best, s, MetricThroughput).Inverse()
+}
+
+// costlier is the growth of the CPU time per request that is reported.
+const costlier = 0.10
+
+// costs are the values above x at which a request is proven to take more CPU time, by costlier
+// or more, at the rate that the open loop offers to all: Ps without work look for some, and
+// wake threads for it. Each is compared with x block by block, and the error of 5% is shared
+// among all.
+func (g *group) costs(w *outcome, x *contender) (list []Reason) {
+	rate := w.group.RatePerSecond
+	if x == nil || rate == nil || g.key.Compares != "" {
+		return nil
+	}
+	above := slices.DeleteFunc(slices.Clone(w.contenders), func(s *contender) bool { return s.procs <= x.procs || s.saturated })
+	level, cost := 1-0.05/float64(max(1, len(above))), costAt(*rate)
+	for _, s := range above {
+		d := g.seriesOf(s, cost).minus(g.seriesOf(x, cost))
+		if len(d) < minPairs {
+			continue
+		}
+		mid := stat.Mean(d, nil)
+		least := mid - quantileT(level, len(d)-1)*stat.StdDev(d, nil)/math.Sqrt(float64(len(d)))
+		if least > growth(costlier) && mid > growth(g.metricFloor(cost)) {
+			list = append(list, Reason{Code: ReasonCostlier, Of: s.named(), Than: x.named(), Change: expm1(mid), Bound: expm1(least), N: len(d)})
+		}
+	}
+	return list
+}
+
+// costAt is the CPU time of a request in an open loop at that rate; nil where another rate was
+// offered, or the setting did not keep up with it.
+func costAt(rate float64) figure {
+	return func(t *journal.Trial) *float64 {
+		i := slices.IndexFunc(t.Phases, func(p journal.Phase) bool { return p.Mode == journal.ModeOpen })
+		if i < 0 || t.Saturated || t.Phases[i].RatePerSecond == nil || *t.Phases[i].RatePerSecond != rate {
+			return nil
+		}
+		return CPUPerRequest(t, journal.ModeOpen)
+	}
 }
 
 // noise is how much the two copies of the A/A setting differ. It decides nothing: what

@@ -60,7 +60,7 @@ func (g *group) carries(w *outcome) Recommendation {
 			Change: expm1(c.Mid), Bound: expm1(c.Least), N: c.N,
 		})
 	}
-	r.Reasons = append(r.Reasons, Reason{Code: ReasonHolds})
+	r.Reasons = append(append(r.Reasons, g.costs(w, x)...), Reason{Code: ReasonHolds})
 	if x.isDefault {
 		r.Setting, r.Claim.Of = unsetLabel(x), x.named()
 		return r

@@ -68,6 +68,7 @@ const (
 	ReasonMetricWorse  ReasonCode = "metric_worse"       // Of, Than, Metric, Change, Bound, N
 	ReasonCarried      ReasonCode = "carried"            // Of, Carried
 	ReasonCarrierP99   ReasonCode = "carrier_p99"        // Of, Than, Change, Bound, N: of p99
+	ReasonCostlier     ReasonCode = "more_cpu"           // Of, Than, Change, Bound, N: of the CPU time per request at the common rate
 )
 
 // Why there is no verdict. The code is in result.json.
@@ -149,11 +150,12 @@ const (
 )
 
 // reasons are what the comparisons show, each with its metrics and its n: first
-// what is proven, then what is open, then what was skipped, and the noise.
-func (w *outcome) reasons() []Reason {
+// what is proven, then what is open, then what requests cost, what was skipped, and the noise.
+func (w *outcome) reasons(costs []Reason) []Reason {
 	list := []Reason{{Code: ReasonFastest, Of: w.best.named(), List: namedAll(w.lucky())}}
 	list = append(list, w.throughputReasons()...)
 	list = append(list, w.latencyReasons()...)
+	list = append(list, costs...)
 	return append(list, w.common()...)
 }
 

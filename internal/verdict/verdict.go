@@ -1,6 +1,7 @@
 package verdict
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/procfit/procfit/internal/verdict/contest/race"
@@ -20,7 +21,7 @@ func (g *group) verdict(w *outcome) Recommendation {
 	case w.starved():
 		r.because(CauseWithheld, StepQuietMachine)
 		if r.Claim.List = namedAll(w.withheld); w.best != nil {
-			r.Reasons = w.reasons()
+			r.Reasons = w.reasons(nil)
 		}
 		return r
 	case w.best == nil && w.unplaced != nil:
@@ -30,7 +31,6 @@ func (g *group) verdict(w *outcome) Recommendation {
 		r.because(g.nothing(w))
 		return r
 	}
-	r.Reasons = w.reasons()
 	switch {
 	case len(w.contenders) < 2 && w.unplaced == nil:
 		r.because(CauseOneValue, StepMoreValues)
@@ -46,6 +46,7 @@ func (g *group) verdict(w *outcome) Recommendation {
 	default:
 		g.choose(w, &r)
 	}
+	r.Reasons = w.reasons(g.costs(w, cmp.Or(w.recommended(&r), w.best)))
 	return r
 }
 

@@ -52,7 +52,7 @@ func randomResult(r *rand.Rand) *verdict.Result {
 	if r.IntN(10) == 0 {
 		c.OtherCPUs = 0.7 * float64(cpus)
 	}
-	c.Trial = mishaps(r)
+	c.Trial = costed(c.Seed, mishaps(r))
 	shared, thin := r.IntN(3) == 0, r.IntN(3) == 0
 	return pagetest.Analyze("random", c, func(h *journal.Header, trials []journal.Trial) []journal.Trial {
 		if shared {
@@ -103,6 +103,21 @@ func noise(r *rand.Rand) *verdicttest.Noise {
 		{Trial: 0.004, P99: 0.02}, {Trial: 0.01, P99: 0.08, Drift: 0.05}, {Trial: 0.03, P99: 0.25, Drift: 0.08, Outliers: 0.02},
 		{Trial: 0.03, P99: 0.6}, {Trial: 0.15, P99: 0.4}, {Trial: 0.6, P99: 1.5},
 	}[r.IntN(6)]
+}
+
+// costed gives open loops the CPU time of a request, which may grow with the Ps.
+func costed(seed uint64, then func(*journal.Trial)) func(*journal.Trial) {
+	r := rand.New(rand.NewPCG(seed, 1)) // of its own: what is drawn elsewhere does not depend on it
+	growth, strays := 0.2*r.Float64(), 0.3*r.Float64()
+	return func(t *journal.Trial) {
+		for i := range t.Phases {
+			if p := &t.Phases[i]; p.Mode == journal.ModeOpen && t.ObservedProcs[0] != nil {
+				each := 1e-3 * math.Pow(float64(*t.ObservedProcs[0]), growth) * math.Exp(strays*r.NormFloat64())
+				p.Usage = &journal.Usage{MeasuredSeconds: p.DurationSeconds, CPUSeconds: &journal.CPUSeconds{User: each * p.AchievedPerSecond * p.DurationSeconds}}
+			}
+		}
+		then(t)
+	}
 }
 
 // mishaps spoil some trials.

@@ -61,6 +61,8 @@ func (w words) lead(code verdict.ReasonCode) string {
 		return fmt.Sprintf("undecided in %s, neither proven equal within %s nor proven worse: ", w.quantile(), number.Percent(w.plan().MarginP99))
 	case verdict.ReasonMetricWorse:
 		return "but not for every metric: "
+	case verdict.ReasonCostlier:
+		return "proven to use more CPU time per request at " + w.rate() + ": "
 	}
 	return ""
 }
@@ -129,6 +131,8 @@ func comparison(r *verdict.Reason) string {
 		return name(r.Of) + " could not keep up with the request rate"
 	case verdict.ReasonLater:
 		return fmt.Sprintf("%s is %s, at least %s (n %d)", name(r.Of), higher(r.Change), amount(r.Bound), r.N)
+	case verdict.ReasonCostlier:
+		return fmt.Sprintf("%s uses %s than %s, at least %s (n %d)", name(r.Of), differs(r.Change, "more", "less"), name(r.Than), amount(r.Bound), r.N)
 	case verdict.ReasonAsPrompt:
 		text := name(r.Of) + " is " + higher(r.Change)
 		if bound := higher(r.Bound); bound != same {

@@ -163,7 +163,20 @@ func (c *checker) reasons() {
 			c.speed(r)
 		case verdict.ReasonLater, verdict.ReasonAsPrompt, verdict.ReasonP99Open:
 			c.promptness(r)
+		case verdict.ReasonCostlier:
+			c.cost(r)
 		}
+	}
+}
+
+// cost: what is reported to use more CPU time per request has more Ps, and more in its row.
+func (c *checker) cost(r *verdict.Reason) {
+	of, than := c.row(r.Of).OpenEvidence, c.row(r.Than).OpenEvidence
+	if r.Of.Procs <= r.Than.Procs || of == nil || than == nil || of.CPUSecondsEach == nil || than.CPUSecondsEach == nil || !(*of.CPUSecondsEach > *than.CPUSecondsEach) {
+		c.wrong("%s is said to use more CPU time per request than %s: %+v, %+v", name(r.Of), name(r.Than), of, than)
+	}
+	if rec := &c.g.Recommendation; rec.Claim.Of != nil && rec.Verdict == verdict.Recommended && rec.Claim.Of.Procs != r.Than.Procs {
+		c.wrong("the CPU time per request is compared with %s, and %s is recommended", name(r.Than), name(rec.Claim.Of))
 	}
 }
 
