@@ -80,13 +80,13 @@ func TestWatch(t *testing.T) {
 	if err := w.WriteText(&out, text.Options{Width: 100}); err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"under its own traffic", "GOMAXPROCS", "Requests", "1 failed", "CPU per request", "Latency", "p99", "In the handler"} {
+	for _, want := range []string{"under its own traffic", "GOMAXPROCS", "Requests", "1 failed", "CPU per request", "Latency", "p99", "In the handler", "Kind of work", "; the rest is waiting"} {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("no %q in\n%s", want, out.String())
 		}
 	}
 	var got trafficJSON
-	if err := w.WriteJSON(&doc); err != nil || json.Unmarshal([]byte(doc.String()), &got) != nil || got.Requests != 21 || got.Latency.N != 21 || got.LatencyBy != "arrival" || got.CPUSecondsEach == nil {
+	if err := w.WriteJSON(&doc); err != nil || json.Unmarshal([]byte(doc.String()), &got) != nil || got.Requests != 21 || got.Latency.N != 21 || got.LatencyBy != "arrival" || got.CPUSecondsEach == nil || got.CPUShare == nil || *got.CPUShare > 0.9 {
 		t.Errorf("%v\n%s", err, doc.String())
 	}
 }
@@ -102,7 +102,7 @@ func TestNothing(t *testing.T) {
 	if err := w.WriteText(&out, text.Options{Width: 100}); err != nil || !strings.Contains(out.String(), "no request ended") || strings.Contains(out.String(), "p99") || strings.Contains(out.String(), "NaN") {
 		t.Errorf("%v\n%s", err, out.String())
 	}
-	if err := w.WriteJSON(&doc); err != nil || !strings.Contains(doc.String(), `"latency": null`) || !strings.Contains(doc.String(), `"cpu_seconds_each": null`) {
+	if err := w.WriteJSON(&doc); err != nil || !strings.Contains(doc.String(), `"latency": null`) || !strings.Contains(doc.String(), `"cpu_seconds_each": null`) || !strings.Contains(doc.String(), `"cpu_share": null`) || strings.Contains(out.String(), "Kind of work") {
 		t.Errorf("%v\n%s", err, doc.String())
 	}
 }

@@ -33,6 +33,7 @@ type trafficJSON struct {
 	LatencyBy       string       `json:"latency_by"`         // arrival, handler or none
 	Latency         *latencyJSON `json:"latency"`            // seconds; null: no request ended
 	Handler         *latencyJSON `json:"handler,omitempty"`  // seconds in the handler
+	CPUShare        *float64     `json:"cpu_share"`          // of that time, which may be more than 1: the CPU time is of the whole process; null: not known
 	Streams         uint64       `json:"http2_streams"`      // whose arrival is that of the last read of their connection
 	Hijacked        uint64       `json:"hijacked,omitempty"` // connections without a latency
 }
@@ -66,6 +67,9 @@ func (w Watched) WriteJSON(out io.Writer) error {
 	}
 	if w.Requests > 0 {
 		doc.CPUSecondsEach = new(w.CPU / float64(w.Requests))
+	}
+	if share, known := w.computes(); known {
+		doc.CPUShare = &share
 	}
 	if w.GCCycles > 0 && w.CPU > 0 {
 		doc.GCShare = new(w.GCCPU / w.CPU)
@@ -120,12 +124,33 @@ func (w Watched) document() *document.Document {
 	if l := latencyOf(w.Handler); l != nil && w.Stamped {
 		add("In the handler", fmt.Sprintf("p50 %s, p90 %s, p99 %s", short(l.P50), short(l.P90), short(l.P99)))
 	}
+	if share, known := w.computes(); known {
+		add("Kind of work", kind(share))
+	}
 	title := fmt.Sprintf("Process %d under its own traffic, for %s", s.PID, number.Short(number.Duration(w.Duration)))
 	d := &document.Document{Title: title, Blocks: []document.Block{document.Text{Text: title, Style: document.Strong}, pairs}}
 	if notes := w.notes(); len(notes) > 0 {
 		d.Blocks = append(d.Blocks, document.Notes(notes))
 	}
 	return d
+}
+
+// computes is the CPU time of a request as a share of its time in the handler. The CPU time
+// is of the whole process, so that it may be more than that.
+func (w Watched) computes() (share float64, known bool) {
+	if w.Requests == 0 || w.Handler.Count() == 0 || !(w.Handler.Sum > 0) {
+		return 0, false
+	}
+	return w.CPU / float64(w.Requests) / (w.Handler.Sum / float64(w.Handler.Count())), true
+}
+
+// kind is what a request mostly does. It does not depend on how many there are, as the use
+// of the CPUs does.
+func kind(share float64) string {
+	if share >= 1 {
+		return "a request computes: its CPU time is at least its time in the handler"
+	}
+	return fmt.Sprintf("CPU time is %s of the time in the handler; the rest is waiting, for I/O, a lock or a CPU", number.Share(share))
 }
 
 func short(seconds float64) string { return number.Time().Number(seconds) }
