@@ -69,7 +69,7 @@ also where the program refused; 130 interrupted.`,
 }
 
 func newLiveOptions(std stdio, cmd *cobra.Command) *liveOptions {
-	o := &liveOptions{measurement: newMeasurement("live"), slice: 5 * time.Second, burnIn: 2 * time.Second, baseline: time.Minute, budget: liveBudget{share: 0.001}}
+	o := &liveOptions{measurement: newMeasurement("live"), slice: 5 * time.Second, burnIn: 2 * time.Second, baseline: usualBaseline, budget: liveBudget{share: 0.001}}
 	o.spec.Load.Duration = 30 * time.Minute
 	fields := field.Take(o.spec.Fields(),
 		field.Field{Name: "procs", Help: "GOMAXPROCS values to try: auto, 1..4, or 1,2"},
@@ -113,6 +113,7 @@ func parseBudget(text string) (liveBudget, error) {
 const (
 	shortestSlice  = time.Second
 	shortestBurnIn = 100 * time.Millisecond
+	usualBaseline  = time.Minute
 )
 
 // target is the program that was named.

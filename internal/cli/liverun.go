@@ -260,6 +260,9 @@ func (p *liveProgress) tell(e live.Event) {
 	switch e.Kind {
 	case live.EventBaseline:
 		p.std.notef("[baseline] GOMAXPROCS %d alone, for %s", l.Start, number.Short(number.Seconds(l.BaselineSeconds)))
+		if l.BaselineSeconds < usualBaseline.Seconds() {
+			p.std.notef("[baseline] a burst that a baseline of less than %s misses looks like harm later", number.Short(number.Seconds(usualBaseline.Seconds())))
+		}
 	case live.EventBegin:
 		p.std.notef("[baseline] %s req/s, at most %s in the system; slow is longer than %s; it may cost %s requests", number.Count(l.RequestsPerSecond), number.Count(math.Round(l.InSystemMax)), number.Short(number.Seconds(l.SlowSeconds)), number.Count(l.Budget))
 		if e.Noise > 0 {

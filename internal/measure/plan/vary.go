@@ -40,6 +40,9 @@ func (f *Flags) axis(text string) (axis journal.Axis, err error) {
 	switch {
 	case !ok || !variableName.MatchString(axis.Name):
 		return axis, &field.Mistake{Text: text, Reason: "expected a variable and its values", Example: "GOGC=50,100,200,off"}
+	case misspelt(axis.Name) != "":
+		own := misspelt(axis.Name)
+		return axis, &field.Mistake{Text: text, Reason: "the variable of the Go runtime is " + own, Example: own + "=" + list}
 	case axis.Name == "GOMAXPROCS":
 		return axis, fmt.Errorf("GOMAXPROCS: name its values with --procs")
 	case slices.ContainsFunc(f.Vary, func(a journal.Axis) bool { return a.Name == axis.Name }):
@@ -67,6 +70,17 @@ func (f *Flags) axis(text string) (axis journal.Axis, err error) {
 	axis.Start = starts(axis)
 	sorting.Stable(axis.Values, func(a, b string) int { return cmp.Compare(memoryOrder(axis.Name, a), memoryOrder(axis.Name, b)) })
 	return axis, nil
+}
+
+// misspelt is the variable of the Go runtime that the name has but for its case; "": it is
+// no such name.
+func misspelt(name string) string {
+	for _, own := range []string{"GOGC", "GOMEMLIMIT", "GOMAXPROCS", "GODEBUG"} {
+		if name != own && strings.EqualFold(name, own) {
+			return own
+		}
+	}
+	return ""
 }
 
 // checkValue refuses a value with which the program would not start, or that a list cannot

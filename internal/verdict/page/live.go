@@ -62,6 +62,7 @@ func (w liveWords) facts() document.Pairs {
 	}
 	return append(document.Pairs{
 		{Name: "Margins", Value: fmt.Sprintf("CPU time %s, p50 %s, p99 %s%s (a value that is worse by less is equally good)", share.Number(w.r.Plan.Margin), share.Number(live.MarginP50), share.Number(w.r.Plan.MarginP99), queries)},
+		{Name: "Changes", Value: "from pairs of slices of the same block, so that a change can differ from the ratio of the two medians next to it"},
 		{Name: "Proven for", Value: w.proofHolds()},
 		{Name: "Not visible from inside", Value: "waits before the kernel has a request: in a client's pool, in a load balancer, until a connection is made"},
 		{Name: "Not judged", Value: "memory: threads and caches of the highest value stay"},
