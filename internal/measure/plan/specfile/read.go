@@ -96,7 +96,7 @@ func (e *Error) Error() string {
 
 // Read reads a file that may have these rows.
 func Read(path string, b []byte, rows []field.Field) (*File, error) {
-	r := reader{path: path, rows: rows}
+	r := reader{path: path, rows: rows, name: Name, of: "measurement"}
 	root, err := r.document(b)
 	if err != nil || root == nil {
 		return &File{path: path}, err
@@ -105,10 +105,16 @@ func Read(path string, b []byte, rows []field.Field) (*File, error) {
 	if err != nil {
 		return nil, err
 	}
-	f := &File{path: path}
+	return r.file(sections)
+}
+
+// file is what sections set. Where they are, keys may be that are not sections: also has
+// these, for the hint.
+func (r *reader) file(sections []pair, also ...string) (*File, error) {
+	f := &File{path: r.path}
 	for _, s := range sections {
 		if !slices.Contains(r.sections(), s.key) {
-			return nil, r.wrong(s.at, "unknown section %q%s", s.key, r.hint(s.key, r.sections()))
+			return nil, r.wrong(s.at, "unknown section %q%s", s.key, r.hint(s.key, append(also, r.sections()...)))
 		}
 		if isNull(s.value) {
 			continue // a section whose keys are all comments
@@ -143,12 +149,19 @@ func (f *File) Apply(skip func(row field.Field) bool, set func(name, text string
 	return nil
 }
 
+// Has reports whether the file sets a field.
+func (f *File) Has(name string) bool {
+	return slices.ContainsFunc(f.items, func(i item) bool { return i.row.Name == name })
+}
+
 // Key is the key of a field, with its section.
 func Key(f field.Field) string { return f.Group.Section() + "." + f.Key() }
 
 type reader struct {
 	path    string
 	rows    []field.Field
+	name    string // what such a file is usually called
+	of      string // what one describes
 	aliases int
 	nodes   int
 }
@@ -166,7 +179,7 @@ var ofParser = regexp.MustCompile(`^did not find expected ('|key|node content|<)
 // document is the root of the only document; nil: there is nothing in it.
 func (r *reader) document(b []byte) (*yaml.Node, error) {
 	if len(b) > MostBytes {
-		return nil, &Error{Path: r.path, Reason: fmt.Sprintf("larger than %d bytes: not a %s", MostBytes, Name)}
+		return nil, &Error{Path: r.path, Reason: fmt.Sprintf("larger than %d bytes: not a %s", MostBytes, r.name)}
 	}
 	decoder := yaml.NewDecoder(strings.NewReader(string(b)))
 	var first, second yaml.Node
@@ -176,7 +189,7 @@ func (r *reader) document(b []byte) (*yaml.Node, error) {
 	case err != nil:
 		return nil, r.notYAML(b, err)
 	case decoder.Decode(&second) == nil:
-		return nil, r.wrong(&second, "a second document: one file describes one measurement")
+		return nil, r.wrong(&second, "a second document: one file describes one %s", r.of)
 	case len(first.Content) == 0 || isNull(first.Content[0]):
 		return nil, nil
 	}
