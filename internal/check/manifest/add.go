@@ -41,35 +41,48 @@ func divisorOne() addition {
 	return addition{"divisor", []string{`divisor: "1"`}, `"1"`, str("1")}
 }
 
-const referenceJSON = `{"name": "GOMAXPROCS", "valueFrom": {"resourceFieldRef": {"resource": "limits.cpu", "divisor": "1"}}}`
-
-var referenceLines = []string{
-	"- name: GOMAXPROCS",
-	"  valueFrom:",
-	"    resourceFieldRef:",
-	"      resource: limits.cpu",
-	`      divisor: "1"`,
+// limitReference is the limit of the container as its GOMAXPROCS, an item of env.
+func limitReference() addition {
+	return addition{
+		json: `{"name": "GOMAXPROCS", "valueFrom": {"resourceFieldRef": {"resource": "limits.cpu", "divisor": "1"}}}`,
+		lines: []string{
+			"- name: GOMAXPROCS",
+			"  valueFrom:",
+			"    resourceFieldRef:",
+			"      resource: limits.cpu",
+			`      divisor: "1"`,
+		},
+		tree: mapping("name", "GOMAXPROCS", "valueFrom", mapping("resourceFieldRef", mapping("resource", "limits.cpu", "divisor", "1"))),
+	}
 }
 
-func referenceTree() *tree {
-	return mapping("name", "GOMAXPROCS", "valueFrom", mapping("resourceFieldRef", mapping("resource", "limits.cpu", "divisor", "1")))
+// literal is a number as GOMAXPROCS, an item of env.
+func literal(value string) addition {
+	return addition{
+		json:  `{"name": "GOMAXPROCS", "value": ` + quoted(value) + `}`,
+		lines: []string{"- name: GOMAXPROCS", "  value: " + quoted(value)},
+		tree:  mapping("name", "GOMAXPROCS", "value", value),
+	}
 }
 
-// envReference is the key env with the limit as GOMAXPROCS.
-func envReference() addition {
+// envOf is the key env with one item.
+func envOf(item addition) addition {
 	lines := []string{"env:"}
-	for _, l := range referenceLines {
+	for _, l := range item.lines {
 		lines = append(lines, "  "+l)
 	}
-	return addition{"env", lines, "[" + referenceJSON + "]", &tree{kind: yaml.SequenceNode, items: []*tree{referenceTree()}}}
+	return addition{"env", lines, "[" + item.json + "]", &tree{kind: yaml.SequenceNode, items: []*tree{item.tree}}}
 }
 
 // setReference makes the limit the container's GOMAXPROCS, where it has none.
-func (e *editor) setReference() *edit {
+func (e *editor) setReference() *edit { return e.addVariable(limitReference()) }
+
+// addVariable adds an item to the container's env.
+func (e *editor) addVariable(item addition) *edit {
 	env, at := child(e.node, "env")
 	if env == nil {
 		for _, behind := range []string{"image", "name"} {
-			if x := e.addKey(e.node, nil, behind, "", envReference()); e.proven(x) {
+			if x := e.addKey(e.node, nil, behind, "", envOf(item)); e.proven(x) {
 				return x
 			}
 		}
@@ -80,42 +93,41 @@ func (e *editor) setReference() *edit {
 	}
 	if env.Style&yaml.FlowStyle != 0 {
 		first := e.text.offset(e.doc, env.Content[0])
-		return added(at, 0, check.Splice{From: first, To: first, New: referenceJSON + ", "})
+		return item.added(at, 0, check.Splice{From: first, To: first, New: item.json + ", "})
 	}
 	// Behind the last item, so that comments stay with theirs; where it is not seen
 	// where that ends, before the first.
 	_, end, ok := e.itemLines(env.Content[len(env.Content)-1])
 	if first, _, okFirst := e.itemLines(env.Content[0]); ok && okFirst {
 		dash := dashLine.FindSubmatch(e.text.bytes[first:e.text.offset(e.doc, env.Content[0])])
-		block := e.itemBlock(string(dash[1]), end)
-		if x := added(at, len(env.Content), check.Splice{From: end, To: end, New: block}); e.proven(x) {
+		block := e.itemBlock(item, string(dash[1]), end)
+		if x := item.added(at, len(env.Content), check.Splice{From: end, To: end, New: block}); e.proven(x) {
 			return x
 		}
-		return added(at, 0, check.Splice{From: first, To: first, New: e.itemBlock(string(dash[1]), first)})
+		return item.added(at, 0, check.Splice{From: first, To: first, New: e.itemBlock(item, string(dash[1]), first)})
 	}
 	return nil
 }
 
-// itemBlock is the reference as an item of a list in block style, for an offset
-// where a line begins.
-func (e *editor) itemBlock(indent string, at int) string {
+// itemBlock is an item of a list in block style, for an offset where a line begins.
+func (e *editor) itemBlock(item addition, indent string, at int) string {
 	newline := e.newline(max(0, at-1))
-	text := addition{lines: referenceLines}.block(newline, indent)
+	text := item.block(newline, indent)
 	if at > 0 && e.text.bytes[at-1] != '\n' { // the last line of the file has no end
 		return text
 	}
 	return strings.TrimPrefix(text, newline) + newline
 }
 
-// added is the reference as item i of the list at a step of the container.
-func added(at step, i int, splice check.Splice) *edit {
+// added is the addition as item i of the list at a step of the container.
+func (a addition) added(at step, i int, splice check.Splice) *edit {
 	return &edit{
 		[]check.Splice{splice},
 		func(c *tree) {
 			if t := c.at([]step{at}); t != nil {
-				t.put(i, "", referenceTree())
+				t.put(i, "", a.tree)
 			}
 		},
-		`"op":"add","path":"/env/` + strconv.Itoa(i) + `","value":` + referenceJSON,
+		`"op":"add","path":"/env/` + strconv.Itoa(i) + `","value":` + a.json,
 	}
 }

@@ -1,0 +1,341 @@
+package manifest
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+
+	"github.com/procfit/procfit/internal/check"
+	"github.com/procfit/procfit/internal/program/expected"
+	"github.com/procfit/procfit/internal/program/rule"
+	"github.com/procfit/procfit/internal/show/phrase"
+	"github.com/procfit/procfit/maxprocs/facts"
+)
+
+// Chosen is a container of a Kubernetes manifest that somebody wants a value for.
+type Chosen struct {
+	Value check.Value // that it gets now
+
+	path   string
+	text   []byte
+	of     *container
+	pod    int // how many containers its pod has
+	report *check.Report
+}
+
+// Choose finds the container by the object that has it, as in Deployment/api or only api,
+// and by its name; either may be empty where there is only one.
+func Choose(ctx context.Context, path string, text []byte, object, name string) (*Chosen, error) {
+	c := New(Options{Programs: &check.Programs{}})
+	f := check.NewFile(path, text)
+	f.Named = true
+	r, err := check.Run(ctx, check.Options{Files: slices.Values([]*check.File{f}), Checkers: []check.Checker{c}})
+	if err != nil {
+		return nil, err
+	}
+	if len(r.Problems) > 0 {
+		p := r.Problems[0]
+		if p.Line == 0 {
+			return nil, errors.New(p.Message)
+		}
+		return nil, fmt.Errorf("line %d: %s", p.Line, p.Message)
+	}
+	var all, found []*container
+	for _, k := range c.store.containers {
+		if !k.stays {
+			continue
+		}
+		all = append(all, k)
+		if isCalled(k.object, object) && (name == "" || k.at.Container == name) {
+			found = append(found, k)
+		}
+	}
+	switch {
+	case len(r.Notes) > 0 && len(all) == 0:
+		return nil, errors.New(r.Notes[0].Message)
+	case len(all) == 0:
+		return nil, errors.New("it has no container of Kubernetes")
+	case len(found) == 0:
+		return nil, fmt.Errorf("it has no %s; it has %s", asked(object, name), listed(all))
+	case len(found) > 1:
+		return nil, fmt.Errorf("it has several: %s; name one with object and container", listed(found))
+	}
+	x := &Chosen{path: path, text: text, of: found[0], report: r}
+	for _, k := range all {
+		if k.object == x.of.object {
+			x.pod++
+		}
+	}
+	i := slices.IndexFunc(r.Values, func(v check.Value) bool { return v.Place == x.of.at })
+	if i < 0 {
+		return nil, errors.New("two of its containers have the same name and place")
+	}
+	x.Value = r.Values[i]
+	return x, nil
+}
+
+// shortKinds are those of kubectl.
+var shortKinds = map[string]string{"deploy": "deployment", "sts": "statefulset", "ds": "daemonset", "po": "pod", "cj": "cronjob"}
+
+// isCalled reports whether an object is meant by a text such as Deployment/api or api; the
+// empty one means any.
+func isCalled(o *object, text string) bool {
+	kind, name, ok := strings.Cut(text, "/")
+	if !ok {
+		return text == "" || text == o.name
+	}
+	kind = strings.ToLower(kind)
+	if long := shortKinds[kind]; long != "" {
+		kind = long
+	}
+	is := strings.ToLower(o.kind)
+	return name == o.name && (kind == is || kind == is+"s")
+}
+
+func asked(object, name string) string {
+	var words []string
+	if object != "" {
+		words = append(words, "object "+phrase.Clip(object, 60))
+	}
+	if name != "" {
+		words = append(words, "container "+phrase.Clip(name, 60))
+	}
+	return strings.Join(words, " with a ")
+}
+
+func listed(all []*container) string {
+	var names []string
+	for _, k := range all {
+		names = append(names, phrase.Clean(k.object.String()+", container "+k.at.Container))
+	}
+	return phrase.Semicolons(names)
+}
+
+// Set is the manifest with the expected value as the container's GOMAXPROCS, and with what
+// it was measured under as an annotation of the pod. As of a fix, the changed text is
+// checked: it gives that value, and no finding that the manifest did not have.
+func (x *Chosen) Set(ctx context.Context, e rule.Expected) ([]byte, error) {
+	if by := x.of.object.rendered; by != "" {
+		return nil, fmt.Errorf("%s renders it: change its source", by)
+	}
+	after := x
+	for _, one := range []func(*editor, *container) (*edit, error){unsetReference, setLiteral(e), x.annotate(e)} {
+		text, err := after.edited(one)
+		if err != nil {
+			return nil, err
+		}
+		if after, err = Choose(ctx, x.path, text, x.of.object.kind+"/"+x.of.object.name, x.of.at.Container); err != nil {
+			return nil, fmt.Errorf("after the change %w", err)
+		}
+	}
+	if after.Value.Procs == nil || *after.Value.Procs != e.Procs {
+		return nil, fmt.Errorf("with GOMAXPROCS=%d in it, it would use %s", e.Procs, after.Value.Text)
+	}
+	if f := after.worse(x); f != nil {
+		return nil, fmt.Errorf("with GOMAXPROCS=%d in it, procfit check would report %s: %s", e.Procs, f.Rule, f.Message)
+	}
+	return after.text, nil
+}
+
+// worse is the first finding of severity warning or error that the text before does not
+// have; nil: there is none.
+func (x *Chosen) worse(before *Chosen) *check.Finding {
+	count := func(r *check.Report) map[[3]string]int {
+		of := map[[3]string]int{}
+		for _, f := range r.Findings {
+			of[[3]string{f.Rule, f.Object, f.Container}]++
+		}
+		return of
+	}
+	was, is := count(before.report), count(x.report)
+	for i := range x.report.Findings {
+		f := &x.report.Findings[i]
+		if k := [3]string{f.Rule, f.Object, f.Container}; f.Severity != rule.Info && is[k] > was[k] {
+			return f
+		}
+	}
+	return nil
+}
+
+// edited is the text after an edit, which may be none.
+func (x *Chosen) edited(one func(*editor, *container) (*edit, error)) ([]byte, error) {
+	k, t := x.of, parse(x.path, x.text, nowhere{})
+	if k.object.doc >= len(t.docs) {
+		return nil, errors.New("the container is not where it was read")
+	}
+	d := t.docs[k.object.doc]
+	node, steps := find(d.root, k.at.Line-d.lines, k.at.Column, nil)
+	if node == nil {
+		return nil, errors.New("the container is written as an alias: write it out")
+	}
+	e := &editor{text: t, doc: d, node: node, steps: steps}
+	edit, err := one(e, k)
+	if err != nil || edit == nil {
+		return x.text, err
+	}
+	return check.Apply(x.text, edit.splices)
+}
+
+// errForm is of a text in which procfit knows no safe change.
+var errForm = errors.New("its form is not one that procfit can change safely: set GOMAXPROCS by hand")
+
+// unsetReference removes a reference to the limit, whose place a number takes.
+func unsetReference(e *editor, k *container) (*edit, error) {
+	switch f, written := k.fields["GOMAXPROCS"]; {
+	case k.unit.env.source == sourceCommand:
+		return nil, errors.New("its command sets GOMAXPROCS: change the command")
+	case !written, f.twice, f.reference == nil && f.config == nil && f.state == facts.Known:
+		return nil, nil
+	case f.reference == nil:
+		return nil, fmt.Errorf("its GOMAXPROCS comes from elsewhere (%s): change it there", k.unit.env.source)
+	default:
+		if x := e.removeItem(e.index(f.variable)); e.proven(x) {
+			return x, nil
+		}
+	}
+	return nil, errForm
+}
+
+// setLiteral writes the value into env.
+func setLiteral(expected rule.Expected) func(*editor, *container) (*edit, error) {
+	return func(e *editor, k *container) (*edit, error) {
+		value := fmt.Sprint(expected.Procs)
+		f, written := k.fields["GOMAXPROCS"]
+		var x *edit
+		switch {
+		case written && f.twice:
+			return nil, errors.New("it has GOMAXPROCS twice: remove one")
+		case written && f.refused == bothValues:
+			return nil, errors.New("its GOMAXPROCS has a value and a valueFrom: remove one")
+		case written && f.value == value && f.refused == "":
+			return nil, nil
+		case written:
+			x = k.write(f, value, nil).edit(e)
+		default:
+			x = e.addVariable(literal(value))
+		}
+		if !e.proven(x) {
+			return nil, errForm
+		}
+		return x, nil
+	}
+}
+
+// annotate writes the annotation of the pod: that of the container alone where the pod has
+// several, or has such a one.
+func (x *Chosen) annotate(of rule.Expected) func(*editor, *container) (*edit, error) {
+	return func(e *editor, k *container) (*edit, error) {
+		if len(e.steps) < 3 { // the pod's spec is all there is
+			return nil, errors.New("it has no place for the annotation " + expected.Annotation)
+		}
+		steps := e.steps[:len(e.steps)-3]
+		pod := &editor{text: e.text, doc: e.doc, steps: steps, node: nodeAt(e.doc.root, steps)}
+		own := expected.Annotation + "." + k.at.Container
+		key := expected.Annotation
+		if meta, _ := child(pod.node, "metadata"); x.pod > 1 || hasKey(meta, own) {
+			key = own
+		}
+		edit := pod.setAnnotation(key, string(expected.Text(of)), e.steps[len(e.steps)-3])
+		if !pod.proven(edit) {
+			return nil, fmt.Errorf("its form is not one in which procfit can write the annotation %s safely: write it by hand", key)
+		}
+		return edit, nil
+	}
+}
+
+func hasKey(meta *yaml.Node, key string) bool {
+	annotations, _ := child(meta, "annotations")
+	value, _ := child(annotations, key)
+	return value != nil
+}
+
+// nodeAt is the node at the end of steps.
+func nodeAt(n *yaml.Node, steps []step) *yaml.Node {
+	for _, s := range steps {
+		for n.Kind == yaml.AliasNode {
+			n = n.Alias
+		}
+		if n.Kind == yaml.MappingNode {
+			s = 2*s + 1
+		}
+		n = n.Content[s]
+	}
+	return n
+}
+
+// setAnnotation writes an annotation of the pod that the editor is at; spec is the number of
+// the key before which its metadata go where it has none.
+func (e *editor) setAnnotation(key, value string, spec step) *edit {
+	inQuotes := "'" + strings.ReplaceAll(value, "'", "''") + "'"
+	if bytes.HasPrefix(bytes.TrimLeft(e.text.bytes[e.doc.from:e.doc.to], "\ufeff \t\r\n"), []byte("{")) { // JSON
+		inQuotes = quoted(value)
+	}
+	entry := addition{key, []string{key + ": " + inQuotes}, inQuotes, str(value)}
+	within := func(name string, a addition) addition {
+		lines := []string{name + ":"}
+		for _, l := range a.lines {
+			lines = append(lines, "  "+l)
+		}
+		return addition{name, lines, "{" + quoted(a.key) + ": " + a.json + "}", &tree{kind: yaml.MappingNode, keys: []*tree{str(a.key)}, items: []*tree{a.tree}}}
+	}
+	meta, m := child(e.node, "metadata")
+	if meta == nil {
+		return e.addBefore(e.node, nil, spec, within("metadata", within("annotations", entry)))
+	}
+	annotations, a := child(meta, "annotations")
+	if annotations == nil {
+		return e.addBefore(meta, []step{m}, 0, within("annotations", entry))
+	}
+	old, i := child(annotations, key)
+	if old == nil {
+		return e.addBefore(annotations, []step{m, a}, 0, entry)
+	}
+	x := e.setScalar(old, []step{m, a, i}, "", value)
+	if x != nil {
+		x.splices[0].New = inQuotes
+	}
+	return x
+}
+
+// addBefore adds a key before the one of a number of a mapping, and before the comments on
+// that one.
+func (e *editor) addBefore(n *yaml.Node, steps []step, i step, added addition) *edit {
+	if n.Kind != yaml.MappingNode || 2*i >= len(n.Content) {
+		return nil
+	}
+	key := n.Content[2*i]
+	at := e.text.offset(e.doc, key)
+	if at < 0 {
+		return nil
+	}
+	splice := check.Splice{From: at, To: at, New: added.flow(true) + ", "}
+	if n.Style&yaml.FlowStyle == 0 {
+		from, _, _ := e.lineOf(at)
+		if strings.Trim(string(e.text.bytes[from:at]), " ") != "" {
+			return nil // the first key of an item of a list
+		}
+		for from > e.doc.from {
+			above, end, _ := e.lineOf(from - 1)
+			if !bytes.HasPrefix(bytes.TrimLeft(e.text.bytes[above:end], " "), []byte("#")) || above < e.doc.from {
+				break
+			}
+			from = above
+		}
+		newline := e.newline(from)
+		block := added.block(newline, strings.Repeat(" ", key.Column-1))
+		splice = check.Splice{From: from, To: from, New: strings.TrimPrefix(block, newline) + newline}
+	}
+	return &edit{
+		splices: []check.Splice{splice},
+		means: func(c *tree) {
+			if t := c.at(steps); t != nil {
+				t.put(i, added.key, added.tree)
+			}
+		},
+	}
+}
