@@ -105,10 +105,11 @@ var mayImport = map[string][]string{
 	"verdict/slo":          {},
 	"verdict/contest":      {"verdict/journal", "verdict/contest/race"},
 	"verdict/contest/race": {},
+	"verdict/fleet":        {"verdict"},
 	"verdict/canary":       {"verdict", "verdict/journal", "verdict/contest/race"},
 	"verdict/live":         {"verdict", "verdict/journal", "verdict/contest/race", "verdict/eprocess"},
 	"verdict/eprocess":     {},
-	"verdict/page":         {"verdict", "verdict/journal", "verdict/slo", "verdict/contest", "verdict/canary", "verdict/live", "verdict/resize", "verdict/page/bench", "host/folder", "show/document", "show/markdown", "show/html"},
+	"verdict/page":         {"verdict", "verdict/journal", "verdict/slo", "verdict/contest", "verdict/canary", "verdict/live", "verdict/fleet", "verdict/resize", "verdict/page/bench", "host/folder", "show/document", "show/markdown", "show/html"},
 	"verdict/page/served":  {"show/document", "show/html"},
 	"verdict/page/bench":   {"verdict"},
 
@@ -147,6 +148,7 @@ var mayImport = map[string][]string{
 	"host/topology":   {},
 	"host/cpuset":     {},
 	"host/container":  {},
+	"host/git":        {},
 	"host/folder":     {},
 	"host/start":      {},
 

@@ -1,0 +1,215 @@
+// Package git asks the git command about a repository, and makes commits on a branch that
+// is not checked out.
+//
+// # Model
+//
+// A Repository is what `git` finds from a folder, with the user's own configuration. Commits
+// are made of blobs in an index of their own (git-read-tree, git-update-index,
+// git-write-tree, git-commit-tree), so that neither the files in the folder, nor the user's
+// index, nor the branch that is checked out change. A branch moves only from where it was
+// when it was looked at (git-update-ref), and nothing is sent to another repository.
+//
+// # Limits
+//
+// Filters of .gitattributes are not applied: a text is changed as the repository has it.
+package git
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// ErrNone is that a folder is in no repository, or that there is no git command.
+var ErrNone = errors.New("there is no git repository")
+
+// Repository is one, as it is seen from a folder.
+type Repository struct {
+	dir    string
+	Commit string // that is checked out
+	Dirty  bool   // files that git has are changed and not committed
+}
+
+// Open looks at the repository that a folder is in. The error may be ErrNone.
+func Open(ctx context.Context, dir string) (*Repository, error) {
+	r := &Repository{dir: dir}
+	inside, err := r.run(ctx, nil, "rev-parse", "--is-inside-work-tree")
+	switch {
+	case errors.Is(err, exec.ErrNotFound), err != nil && strings.Contains(err.Error(), "not a git repository"):
+		return nil, ErrNone
+	case err != nil:
+		return nil, err
+	case inside != "true":
+		return nil, ErrNone
+	}
+	if r.Commit, err = r.run(ctx, nil, "rev-parse", "--verify", "--quiet", "HEAD^{commit}"); err != nil {
+		return nil, errors.New("the git repository has no commit yet")
+	}
+	changed, err := r.run(ctx, nil, "status", "--porcelain", "--untracked-files=no")
+	r.Dirty = changed != ""
+	return r, err
+}
+
+// Short is the commit in the form that people read.
+func (r *Repository) Short() string { return r.Commit[:min(12, len(r.Commit))] }
+
+// run runs git and returns what it prints.
+func (r *Repository) run(ctx context.Context, stdin []byte, args ...string) (string, error) {
+	return r.with(ctx, nil, stdin, args...)
+}
+
+// with is run with variables of the environment.
+func (r *Repository) with(ctx context.Context, env []string, stdin []byte, args ...string) (string, error) {
+	cmd := exec.CommandContext(ctx, "git", args...)
+	cmd.Dir, cmd.Stdin = r.dir, bytes.NewReader(stdin)
+	cmd.Env = append(append(os.Environ(), "LC_ALL=C", "GIT_OPTIONAL_LOCKS=0", "GIT_LITERAL_PATHSPECS=1"), env...)
+	var out, wrong bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &wrong
+	if err := cmd.Run(); err != nil {
+		if ctx.Err() != nil {
+			return "", ctx.Err()
+		}
+		first, _, _ := strings.Cut(strings.TrimSpace(wrong.String()), "\n")
+		if first == "" {
+			return "", fmt.Errorf("git %s: %w", args[0], err)
+		}
+		return "", fmt.Errorf("git %s: %s", args[0], strings.TrimPrefix(strings.TrimPrefix(first, "fatal: "), "error: "))
+	}
+	return strings.TrimSuffix(out.String(), "\n"), nil
+}
+
+// File is a file of the commit that is checked out.
+type File struct {
+	Path string // from the top of the repository
+	Text []byte
+	mode string
+}
+
+// Read reads a file as the commit has it. One that is changed and not committed is an error,
+// as is one that git does not have, or that is outside of the repository.
+func (r *Repository) Read(ctx context.Context, name string) (*File, error) {
+	listed, err := r.run(ctx, nil, "ls-tree", "--full-name", "-z", "HEAD", "--", filepath.ToSlash(filepath.Clean(name)))
+	if err != nil {
+		return nil, err
+	}
+	head, path, found := strings.Cut(strings.TrimSuffix(listed, "\x00"), "\t")
+	fields := strings.Fields(head)
+	switch {
+	case !found || len(fields) != 3:
+		return nil, errors.New("git does not have it: commit it first")
+	case fields[1] != "blob" || fields[0] == "120000":
+		return nil, errors.New("git has it as a folder or a link, not as a file")
+	}
+	if changed, err := r.run(ctx, nil, "status", "--porcelain", "--", filepath.ToSlash(filepath.Clean(name))); err != nil || changed != "" {
+		return nil, errors.Join(errors.New("it has changes that are not committed: commit them first"), err)
+	}
+	text, err := r.blob(ctx, fields[2])
+	return &File{path, text, fields[0]}, err
+}
+
+// blob is the content of a file, byte by byte.
+func (r *Repository) blob(ctx context.Context, id string) ([]byte, error) {
+	cmd := exec.CommandContext(ctx, "git", "cat-file", "blob", id)
+	cmd.Dir = r.dir
+	return cmd.Output()
+}
+
+// Change is a commit to be made: a file with another text.
+type Change struct {
+	*File
+	Message string
+	When    string // the date of the commit, in a form that git reads
+}
+
+// Mark is the line by which a commit is known to be one of Propose.
+const Mark = "Proposed-by: procfit fleet"
+
+// Check reports why Propose could not make the branch, before there is something to propose.
+func (r *Repository) Check(ctx context.Context, branch string) error {
+	if _, err := r.run(ctx, nil, "check-ref-format", "--branch", branch); err != nil {
+		return fmt.Errorf("%q is not a name for a branch", branch)
+	}
+	if _, err := r.run(ctx, nil, "var", "GIT_COMMITTER_IDENT"); err != nil {
+		return errors.New("git does not know who makes the commits; try: git config user.email YOU@EXAMPLE.COM, and git config user.name YOU")
+	}
+	trees, err := r.run(ctx, nil, "worktree", "list", "--porcelain")
+	if err != nil {
+		return err
+	}
+	if slices.Contains(strings.Split(trees, "\n"), "branch "+refs+branch) {
+		return fmt.Errorf("branch %s is checked out, and procfit does not change that; try: git switch main", branch)
+	}
+	_, err = r.tip(ctx, branch)
+	return err
+}
+
+const refs = "refs/heads/"
+
+// tip is where a branch is now; empty: there is none. One with other commits than those of
+// Propose is an error.
+func (r *Repository) tip(ctx context.Context, branch string) (string, error) {
+	old, err := r.run(ctx, nil, "for-each-ref", "--format=%(objectname)", refs+branch)
+	if err != nil || old == "" {
+		return "", err
+	}
+	of := func(args ...string) string {
+		n, failed := r.run(ctx, nil, append([]string{"rev-list", "--count"}, append(args, "HEAD.."+old)...)...)
+		err = errors.Join(err, failed)
+		return n
+	}
+	if all, ours := of(), of("--basic-regexp", "--grep=^"+Mark+"$"); err == nil && all != ours {
+		return "", fmt.Errorf("branch %s has commits that procfit did not make; merge it, or delete it: git branch -D %[1]s", branch)
+	}
+	return old, err
+}
+
+// Propose makes the branch out of the commit that is checked out and the changes, a commit
+// each, and returns the commits. An earlier branch of Propose is replaced.
+func (r *Repository) Propose(ctx context.Context, branch string, changes []Change) (commits []string, err error) {
+	if err := r.Check(ctx, branch); err != nil {
+		return nil, err
+	}
+	old, err := r.tip(ctx, branch)
+	if err != nil {
+		return nil, err
+	}
+	dir, err := os.MkdirTemp("", "procfit-git-")
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(dir)
+	tip, index := r.Commit, []string{"GIT_INDEX_FILE=" + filepath.Join(dir, "index")}
+	for _, c := range changes {
+		if tip, err = r.commit(ctx, tip, c, index); err != nil {
+			return nil, err
+		}
+		commits = append(commits, tip)
+	}
+	_, err = r.run(ctx, nil, "update-ref", "-m", "procfit fleet", refs+branch, tip, old)
+	return commits, err
+}
+
+// commit is a new commit on top of another.
+func (r *Repository) commit(ctx context.Context, parent string, c Change, index []string) (string, error) {
+	blob, err := r.run(ctx, c.Text, "hash-object", "-w", "--stdin")
+	if err != nil {
+		return "", err
+	}
+	for _, args := range [][]string{{"read-tree", parent}, {"update-index", "--cacheinfo", c.mode + "," + blob + "," + c.Path}} {
+		if _, err := r.with(ctx, index, nil, args...); err != nil {
+			return "", err
+		}
+	}
+	tree, err := r.with(ctx, index, nil, "write-tree")
+	if err != nil {
+		return "", err
+	}
+	dates := []string{"GIT_AUTHOR_DATE=" + c.When, "GIT_COMMITTER_DATE=" + c.When}
+	return r.with(ctx, dates, []byte(strings.TrimSpace(c.Message)+"\n\n"+Mark+"\n"), "commit-tree", tree, "-p", parent)
+}

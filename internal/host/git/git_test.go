@@ -1,0 +1,163 @@
+package git
+
+import (
+	"context"
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/procfit/procfit/test/need"
+)
+
+// repository is one with a commit, in a folder below which there is another.
+func repository(t *testing.T) (dir string, git func(args ...string) string) {
+	t.Helper()
+	need.Command(t, "git")
+	dir = t.TempDir()
+	for name, value := range map[string]string{
+		"GIT_CONFIG_GLOBAL": os.DevNull, "GIT_CONFIG_SYSTEM": os.DevNull, "GIT_AUTHOR_NAME": "a", "GIT_AUTHOR_EMAIL": "a@example.com", "GIT_COMMITTER_NAME": "a", "GIT_COMMITTER_EMAIL": "a@example.com",
+	} {
+		t.Setenv(name, value)
+	}
+	git = func(args ...string) string {
+		t.Helper()
+		out, err := exec.Command("git", append([]string{"-C", dir}, args...)...).CombinedOutput()
+		if err != nil {
+			t.Fatalf("git %v: %v\n%s", args, err, out)
+		}
+		return strings.TrimSpace(string(out))
+	}
+	git("init", "--quiet", "--initial-branch=main")
+	write(t, filepath.Join(dir, "deploy", "api.yaml"), "a: 1\n")
+	write(t, filepath.Join(dir, "deploy", "web.yaml"), "b: 1\r\n")
+	git("add", ".")
+	git("commit", "--quiet", "--message=first")
+	return dir, git
+}
+
+func write(t *testing.T, file, text string) {
+	t.Helper()
+	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestPropose: the branch has the changes, a commit each; the files, the index and the
+// branch that is checked out stay as they are, with what is not committed.
+func TestPropose(t *testing.T) {
+	dir, git := repository(t)
+	write(t, filepath.Join(dir, "notes.txt"), "mine\n")
+	git("add", "notes.txt")
+	write(t, filepath.Join(dir, "notes.txt"), "mine, changed\n")
+	before := git("status", "--porcelain") + git("rev-parse", "HEAD") + git("write-tree")
+	r, err := Open(t.Context(), filepath.Join(dir, "deploy")) // below the top
+	if err != nil || !r.Dirty || r.Commit != git("rev-parse", "main") || !strings.HasPrefix(r.Commit, r.Short()) {
+		t.Fatalf("%v: %+v", err, r)
+	}
+	propose := func(text string) []string {
+		t.Helper()
+		var changes []Change
+		for _, name := range []string{"api.yaml", "web.yaml"} {
+			f, err := r.Read(t.Context(), name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			f.Text = append(f.Text, text...)
+			changes = append(changes, Change{f, name + " by hand\n\nbecause", "2026-01-31T00:00:00Z"})
+		}
+		commits, err := r.Propose(t.Context(), "procfit/fleet", changes)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return commits
+	}
+	first := propose("# new\n")
+	if again := propose("# new\n"); again[1] != first[1] {
+		t.Errorf("the same changes are %s, then %s", first, again)
+	}
+	if second := propose("# newer\n"); second[1] == first[1] {
+		t.Error("other changes are the same commit")
+	}
+	if got := git("show", "procfit/fleet:deploy/web.yaml"); got != "b: 1\r\n# newer" {
+		t.Errorf("%q", got)
+	}
+	if got, want := git("log", "--format=%B%aI", "procfit/fleet", "^main"), "web.yaml by hand\n\nbecause\n\n"+Mark+"\n2026-01-31T00:00:00+00:00\napi.yaml by hand\n\nbecause\n\n"+Mark+"\n2026-01-31T00:00:00+00:00"; strings.ReplaceAll(strings.ReplaceAll(got, "\n\n2026", "\n2026"), "Z", "+00:00") != want {
+		t.Errorf("%s\nwant\n%s", got, want)
+	}
+	if after := git("status", "--porcelain") + git("rev-parse", "HEAD") + git("write-tree"); after != before {
+		t.Errorf("%s\nbefore\n%s", after, before)
+	}
+
+	// A branch that somebody works on is left alone.
+	git("switch", "--quiet", "procfit/fleet")
+	if err := r.Check(t.Context(), "procfit/fleet"); err == nil || !strings.Contains(err.Error(), "is checked out") {
+		t.Error(err)
+	}
+	git("switch", "--quiet", "main")
+	git("update-ref", "refs/heads/procfit/fleet", git("commit-tree", "procfit/fleet^{tree}", "-p", "procfit/fleet", "-m", "mine too"))
+	if _, err := r.Propose(t.Context(), "procfit/fleet", nil); err == nil || !strings.Contains(err.Error(), "has commits that procfit did not make; merge it, or delete it: git branch -D procfit/fleet") {
+		t.Error(err)
+	}
+}
+
+func TestRefuses(t *testing.T) {
+	dir, git := repository(t)
+	r, err := Open(t.Context(), dir)
+	if err != nil || r.Dirty {
+		t.Fatalf("%v: %+v", err, r)
+	}
+	write(t, filepath.Join(dir, "new.yaml"), "")
+	write(t, filepath.Join(dir, "deploy", "web.yaml"), "c: 1\n")
+	if err := os.Symlink("deploy/api.yaml", filepath.Join(dir, "link.yaml")); err != nil {
+		t.Fatal(err)
+	}
+	git("add", "link.yaml")
+	git("commit", "--quiet", "--message=link", "link.yaml")
+	for name, want := range map[string]string{
+		"new.yaml": "git does not have it: commit it first", "absent.yaml": "git does not have it", "deploy/web.yaml": "it has changes that are not committed",
+		"deploy": "as a folder or a link", "link.yaml": "as a folder or a link", "../x.yaml": "outside repository",
+	} {
+		if _, err := r.Read(t.Context(), name); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %s", name, err, want)
+		}
+	}
+	if err := r.Check(t.Context(), "a..b"); err == nil || !strings.Contains(err.Error(), `"a..b" is not a name for a branch`) {
+		t.Error(err)
+	}
+	t.Setenv("GIT_COMMITTER_EMAIL", "")
+	t.Setenv("GIT_COMMITTER_NAME", "")
+	t.Setenv("EMAIL", "")
+	git("config", "user.useConfigOnly", "true")
+	if err := r.Check(t.Context(), "b"); err == nil || !strings.Contains(err.Error(), "git config user.email") {
+		t.Error(err)
+	}
+}
+
+func TestOpenNone(t *testing.T) {
+	dir, _ := repository(t)
+	empty := t.TempDir()
+	if _, err := Open(t.Context(), empty); !errors.Is(err, ErrNone) {
+		t.Error(err)
+	}
+	if err := exec.Command("git", "init", "--quiet", empty).Run(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Open(t.Context(), empty); err == nil || !strings.Contains(err.Error(), "no commit yet") {
+		t.Error(err)
+	}
+	t.Setenv("PATH", empty)
+	if _, err := Open(t.Context(), dir); !errors.Is(err, ErrNone) {
+		t.Error(err)
+	}
+	ended, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := Open(ended, dir); err == nil {
+		t.Error("a git that cannot be asked finds a repository")
+	}
+}
