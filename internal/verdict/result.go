@@ -1,6 +1,7 @@
 package verdict
 
 import (
+	"cmp"
 	"slices"
 	"time"
 
@@ -46,6 +47,26 @@ type Result struct {
 	Cheapest       *Cheapest       `json:"cheapest,omitempty"` // where a rate within an objective was asked for
 	Warnings       []Warning       `json:"warnings"`
 	Recommendation *Recommendation `json:"recommendation"` // when there is one group, of a canary, and of a live experiment
+}
+
+// Value is the GOMAXPROCS to run with by the verdict of a sweep: the one to set, or the one
+// that the default chose; nil: the verdict names none, or there are several groups.
+func (r *Result) Value() *int {
+	rec := r.Recommendation
+	switch {
+	case rec == nil || !rec.Verdict.Decides():
+		return nil
+	case rec.Procs != nil:
+		return rec.Procs
+	}
+	for _, g := range r.Groups {
+		for i := range g.Settings {
+			if s := &g.Settings[i]; s.Label == rec.Setting {
+				return cmp.Or(s.Procs, s.ResolvedProcs)
+			}
+		}
+	}
+	return nil
 }
 
 // Limit is a CPU limit that was there before.
@@ -203,6 +224,9 @@ const (
 	CarriesRate Verdict = "carries_rate"  // the smallest setting that carries --rate
 	Measured    Verdict = "measured"      // of a server that ran already: nothing was compared
 )
+
+// Decides reports whether a verdict names a value to run with.
+func (v Verdict) Decides() bool { return v == Recommended || v == KeepDefault || v == CarriesRate }
 
 // Confidence is how sure a verdict is.
 type Confidence string

@@ -1,0 +1,154 @@
+// Package fleet is what the sweeps of several services came to: the verdict of each next to
+// the value in its manifest, and next to what it came to the last time on the same machine.
+//
+// # Model
+//
+// A service is to change where its verdict is proven, and the value that it names is not the
+// one in the manifest. Since the last time it has moved where both verdicts are proven and
+// name different values, and it is worse where a gate proves a loss beyond the margin (package
+// verdict, GateBaseline): the two runs are of different days, so that each value is compared
+// by what it gains over the default in its own run.
+//
+// # Limits
+//
+// What all values of a service lose together, from one time to the next, is not seen: no
+// metric of another day proves that.
+package fleet
+
+import (
+	"errors"
+	"time"
+
+	"github.com/procfit/procfit/internal/verdict"
+)
+
+// Schema is the version of fleet.json.
+const Schema = "procfit.fleet/v1"
+
+// Outcome is one run over the services of a fleet.yaml.
+type Outcome struct {
+	Schema   string    `json:"schema"`
+	Started  time.Time `json:"started"`
+	File     string    `json:"file"`             // the fleet.yaml
+	Folder   string    `json:"folder"`           // of the results
+	Commit   string    `json:"commit"`           // of the repository; without one, the day
+	Branch   string    `json:"branch,omitempty"` // that has the proposed changes
+	Services []Service `json:"services"`         // in the order of the file
+}
+
+// Service is what one of them came to.
+type Service struct {
+	Name       string             `json:"name"`
+	Failed     string             `json:"failed,omitempty"`  // why it has no verdict
+	Machine    string             `json:"machine,omitempty"` // the kind of machine, or the node of a cluster
+	Folder     string             `json:"folder,omitempty"`  // of its results, below that of the run
+	Verdict    verdict.Verdict    `json:"verdict,omitempty"`
+	Confidence verdict.Confidence `json:"confidence,omitempty"`
+	Procs      *int               `json:"procs"`              // the value to run with; null: the verdict names none
+	Manifest   *Manifest          `json:"manifest,omitempty"` // absent: the fleet.yaml names none
+	Since      *Since             `json:"since,omitempty"`    // absent: it is the first result on this machine
+	Proposed   *Proposed          `json:"proposed,omitempty"` // absent: nothing was to be proposed, or nobody asked
+
+	Result *verdict.Result `json:"-"` // nil: it has none
+}
+
+// Manifest is the place of a service's value.
+type Manifest struct {
+	Path      string `json:"path"`
+	Object    string `json:"object"`
+	Container string `json:"container"`
+	Procs     *int   `json:"procs"`  // that the container gets; null: that is not known
+	Text      string `json:"text"`   // the same in words
+	Source    string `json:"source"` // what sets it
+}
+
+// Proposed is a change of the manifest.
+type Proposed struct {
+	Commit  string `json:"commit,omitempty"`
+	Refused string `json:"refused,omitempty"` // why there is none
+}
+
+// Since is what has changed since an earlier result.
+type Since struct {
+	Folder      string             `json:"folder"` // of the earlier results, below that of the run
+	Started     time.Time          `json:"started"`
+	Verdict     verdict.Verdict    `json:"verdict,omitempty"`
+	Confidence  verdict.Confidence `json:"confidence,omitempty"`
+	Procs       *int               `json:"procs"`
+	Moved       bool               `json:"moved"`                  // both values are proven, and differ
+	Worse       []Loss             `json:"worse"`                  // what is proven worse by more than the margins
+	NotCompared string             `json:"not_compared,omitempty"` // why throughput and latency are not compared
+}
+
+// Loss is a metric of a value that is proven worse than the last time.
+type Loss struct {
+	Setting string `json:"setting"`
+	*verdict.GateCheck
+}
+
+// Take fills in what a result says.
+func (s *Service) Take(r *verdict.Result) {
+	s.Result, s.Procs = r, r.Value()
+	if rec := r.Recommendation; rec != nil {
+		s.Verdict, s.Confidence = rec.Verdict, rec.Confidence
+	}
+}
+
+// Advises reports whether the verdict is proven, and says to set a value.
+func (s *Service) Advises() bool {
+	return s.Procs != nil && s.Confidence == verdict.Proven && s.Result != nil && s.Result.Recommendation.Procs != nil &&
+		(s.Verdict == verdict.Recommended || s.Verdict == verdict.CarriesRate)
+}
+
+// Differs reports whether the manifest has another value than the one that is proven. A
+// value that the runtime chooses by itself is another one where the verdict is against the
+// default.
+func (s *Service) Differs() bool {
+	return s.Advises() && s.Manifest != nil && (s.Manifest.Procs == nil || *s.Manifest.Procs != *s.Procs)
+}
+
+// Changed reports whether somebody should look at the service: its value is to change, or
+// it is not what it was.
+func (s *Service) Changed() bool {
+	return s.Differs() || s.Since != nil && (s.Since.Moved || len(s.Since.Worse) > 0)
+}
+
+// Compare is what has changed from an earlier result; unlike is why the two cannot be
+// compared, if that is known already.
+func Compare(then, now *verdict.Result, unlike error) *Since {
+	s := &Since{Started: then.Started, Procs: then.Value(), Worse: []Loss{}}
+	if rec := then.Recommendation; rec != nil {
+		s.Verdict, s.Confidence = rec.Verdict, rec.Confidence
+	}
+	if value := now.Value(); s.Procs != nil && value != nil {
+		s.Moved = *value != *s.Procs && s.Confidence == verdict.Proven && now.Recommendation.Confidence == verdict.Proven
+	}
+	if unlike != nil {
+		s.NotCompared = unlike.Error()
+		return s
+	}
+	gate, err := verdict.GateBaseline(then, now)
+	if err != nil {
+		s.NotCompared = err.Error()
+		if refused := (*verdict.RefusedError)(nil); errors.As(err, &refused) {
+			s.NotCompared = refused.Reason
+		}
+		return s
+	}
+	for i := range gate.Checks {
+		if c := &gate.Checks[i]; c.Worse {
+			s.Worse = append(s.Worse, Loss{c.Setting.Label, c})
+		}
+	}
+	return s
+}
+
+// Count is how many services something is true of.
+func (o *Outcome) Count(is func(*Service) bool) (n int) {
+	for i := range o.Services {
+		if is(&o.Services[i]) {
+			n++
+		}
+	}
+	return n
+}

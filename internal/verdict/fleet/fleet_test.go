@@ -1,0 +1,84 @@
+package fleet_test
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/procfit/procfit/internal/verdict"
+	"github.com/procfit/procfit/internal/verdict/fleet"
+	"github.com/procfit/procfit/internal/verdict/verdicttest"
+)
+
+// swept is the result of a sweep in which 1 and 4 have these throughputs; the default is 4.
+func swept(seed uint64, one, four float64) *verdict.Result {
+	return verdict.Analyze(verdicttest.Generate(verdicttest.Config{
+		Seed: seed, Noise: &verdicttest.Noise{Trial: 0.005, P99: 0.01}, Blocks: 8,
+		Settings: []verdicttest.Truth{verdicttest.Unset(4, four, .010), verdicttest.Set(1, one, .010), verdicttest.Set(4, four, .010)},
+	}))
+}
+
+func TestCompare(t *testing.T) {
+	base := swept(1, 1000, 600)
+	for name, tc := range map[string]struct {
+		now         *verdict.Result
+		unlike      error
+		moved       bool
+		worse       int
+		notCompared string
+	}{
+		"the same":          {now: swept(2, 1000, 600)},
+		"all twice as fast": {now: swept(3, 2000, 1200)},
+		"the value moved":   {now: swept(4, 300, 600), moved: true, worse: 1},
+		"one is slower":     {now: swept(5, 800, 600), worse: 1},
+		"not alike":         {now: swept(6, 800, 600), unlike: errors.New("the load ran elsewhere"), notCompared: "the load ran elsewhere"},
+		"another machine":   {now: func() *verdict.Result { r := swept(7, 800, 600); r.Host.Kernel = "other"; return r }(), notCompared: "it comes from another host: kernel"},
+	} {
+		s := fleet.Compare(base, tc.now, tc.unlike)
+		if s.Moved != tc.moved || len(s.Worse) != tc.worse || !strings.HasPrefix(s.NotCompared, tc.notCompared) || (s.NotCompared == "") != (tc.notCompared == "") || s.Procs == nil || *s.Procs != 1 {
+			t.Errorf("%s: %+v", name, s)
+		}
+		for _, l := range s.Worse {
+			if l.Setting != "1" || l.Metric != verdict.MetricThroughput || !l.Worse {
+				t.Errorf("%s: %+v", name, l)
+			}
+		}
+	}
+}
+
+func TestDiffers(t *testing.T) {
+	has := func(n int) *fleet.Manifest { return &fleet.Manifest{Procs: &n} }
+	for name, tc := range map[string]struct {
+		result             *verdict.Result
+		manifest           *fleet.Manifest
+		since              *fleet.Since
+		differs, isChanged bool
+	}{
+		"another value":            {swept(1, 1000, 600), has(4), nil, true, true},
+		"no value that is known":   {swept(1, 1000, 600), &fleet.Manifest{}, nil, true, true},
+		"the same value":           {swept(1, 1000, 600), has(1), nil, false, false},
+		"no manifest":              {swept(1, 1000, 600), nil, nil, false, false},
+		"the default is best":      {swept(1, 300, 600), has(1), nil, false, false},
+		"it has become worse":      {swept(1, 1000, 600), has(1), &fleet.Since{Worse: make([]fleet.Loss, 1)}, false, true},
+		"its value is another one": {swept(1, 1000, 600), has(1), &fleet.Since{Moved: true}, false, true},
+	} {
+		s := fleet.Service{Manifest: tc.manifest, Since: tc.since}
+		s.Take(tc.result)
+		if s.Procs == nil || s.Differs() != tc.differs || s.Changed() != tc.isChanged {
+			t.Errorf("%s: differs %v, changed %v: %+v", name, s.Differs(), s.Changed(), s)
+		}
+		o := fleet.Outcome{Services: []fleet.Service{s, {}}}
+		if n := o.Count((*fleet.Service).Changed); (n == 1) != tc.isChanged {
+			t.Errorf("%s: %d have changed", name, n)
+		}
+	}
+	likely := fleet.Service{Manifest: has(4)}
+	r := swept(1, 1000, 600)
+	r.Recommendation.Confidence = verdict.Likely
+	if likely.Take(r); likely.Differs() {
+		t.Error("a likely value is to be written")
+	}
+	if none := (fleet.Service{Failed: "crashed", Manifest: has(4)}); none.Differs() || none.Changed() {
+		t.Error("a service that was not measured is to change")
+	}
+}
