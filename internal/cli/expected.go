@@ -37,9 +37,6 @@ func printExpected(std stdio, r *verdict.Result, trials []journal.Trial) error {
 	return err
 }
 
-// deciding are the verdicts that name a value to keep.
-var deciding = []verdict.Verdict{verdict.Recommended, verdict.KeepDefault, verdict.CarriesRate}
-
 // expectedOf is the value that a verdict names, with what it was measured under.
 func expectedOf(r *verdict.Result, trials []journal.Trial) (e rule.Expected, err error) {
 	rec := r.Recommendation
@@ -50,7 +47,7 @@ func expectedOf(r *verdict.Result, trials []journal.Trial) (e rule.Expected, err
 		return e, errors.New("it compares variables, and an expected value is of GOMAXPROCS alone; give the variables their values with --env, and sweep GOMAXPROCS")
 	case rec == nil:
 		return e, errors.New("it compares several limits or Go versions; measure again with the one that the program has")
-	case !slices.Contains(deciding, rec.Verdict):
+	case !rec.Verdict.Decides():
 		return e, fmt.Errorf("its verdict is %s, which names no value; procfit report %s prints what would decide it", rec.Verdict, phrase.ShellWord(r.Folder))
 	}
 	e = rule.Expected{
@@ -98,15 +95,8 @@ func programName(r *verdict.Result) string {
 // expectedSwept fills in what the trials of the value show.
 func expectedSwept(e *rule.Expected, r *verdict.Result, trials []journal.Trial) {
 	g := r.Groups[0]
-	if i := slices.IndexFunc(g.Settings, func(s verdict.SettingResult) bool { return s.Label == r.Recommendation.Setting }); i >= 0 {
-		if s := g.Settings[i]; s.Procs != nil {
-			e.Procs = *s.Procs
-		} else if s.ResolvedProcs != nil {
-			e.Procs = *s.ResolvedProcs
-		}
-	}
-	if r.Recommendation.Procs != nil {
-		e.Procs = *r.Recommendation.Procs
+	if value := r.Value(); value != nil {
+		e.Procs = *value
 	}
 	if own := cmp.Or(len(r.Target.ServerCPUs), len(r.Target.CPUs)); own > 0 {
 		e.CPUs = own
