@@ -161,6 +161,9 @@ func prepareDocumented(t *testing.T, where string, args []string, there document
 			args = slices.Insert(args, 1, "--load-cpuset", "shared") // as that sweep had it
 		}
 		return slices.Insert(args, 1, "--dry-run")
+	case "fleet":
+		writeFleet(t)
+		return append(args, "--dry-run")
 	case "observe":
 		if args[1] == ":8080" {
 			args[1] = strings.TrimPrefix(there.servers["http://127.0.0.1:8080"], "http://127.0.0.1")

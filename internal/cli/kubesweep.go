@@ -15,6 +15,7 @@ import (
 	"github.com/procfit/procfit/internal/measure/plan/specfile"
 	"github.com/procfit/procfit/internal/measure/session"
 	"github.com/procfit/procfit/internal/show/phrase"
+	"github.com/procfit/procfit/internal/verdict/journal"
 )
 
 // kubeSweep are the flags of procfit kube sweep.
@@ -22,6 +23,7 @@ type kubeSweep struct {
 	measurement
 	clusterOptions
 	loadFrom string
+	place    func(journal.Host) (dir string) // where results go, by the node; nil: --out
 }
 
 func newKubeSweep(std stdio) *cobra.Command {
@@ -108,6 +110,11 @@ func (o *kubeSweep) run(ctx context.Context, std stdio, args []string) error {
 	if err != nil {
 		return err
 	}
+	return o.carryOut(ctx, std, s)
+}
+
+// carryOut makes the pods of a session, after what that needs is shown and agreed on.
+func (o *kubeSweep) carryOut(ctx context.Context, std stdio, s *session.Session) error {
 	if err := o.consent(ctx, std, s.Plan, o.dryRun, func() { o.tell(std, s, o.loadFrom == "local") }); err != nil {
 		return err
 	}
@@ -189,6 +196,9 @@ func (o *kubeSweep) resolve(ctx context.Context, std stdio) (*session.Session, e
 		return nil, refusal(err)
 	}
 	host, loadHost := copies.Hosts()
+	if o.place != nil {
+		o.out = o.place(host)
+	}
 	so := session.Options{Dir: o.out, Tool: o.tool(), Host: host, Environ: copies.Environ(), Started: time.Now()}
 	if spec.Target.Pods.LoadElsewhere && !local && !copies.Batch() {
 		so.LoadHost = &loadHost

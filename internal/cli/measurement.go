@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -32,6 +33,7 @@ type measurement struct {
 	baseline string   // results directory to compare with
 	gate     bool     // the exit code is the comparison's
 
+	like            string // results directory whose arrangement of CPUs is taken over
 	out, live, file string
 	dryRun          bool
 	printed         printing
@@ -114,7 +116,7 @@ func (m *measurement) here(std stdio, spec plan.Spec) (*session.Session, error) 
 		return nil, err
 	}
 	s := session.New(spec, session.Options{
-		Dir: m.out, Tool: m.tool(), Host: session.ThisHost(), Baseline: m.baseline, Environ: os.Environ(), Started: time.Now(),
+		Dir: m.out, Tool: m.tool(), Host: session.ThisHost(), Baseline: cmp.Or(m.baseline, m.like), Environ: os.Environ(), Started: time.Now(),
 	})
 	return s, checkBudget(s)
 }

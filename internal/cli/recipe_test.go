@@ -3,6 +3,9 @@ package cli
 import (
 	"errors"
 	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -217,11 +220,13 @@ func (j gitlabJob) run(t *testing.T, dir string, env ...string) (string, int) {
 	t.Helper()
 	program, err := os.ReadFile(need.Command(t, "procfit"))
 	must(err)
-	script, err := os.ReadFile("../../deploy/ci/install.sh")
-	must(err)
 	repository := t.TempDir()
 	must(os.MkdirAll(filepath.Join(repository, "deploy/ci"), 0o755))
-	must(os.WriteFile(filepath.Join(repository, "deploy/ci/install.sh"), script, 0o644))
+	for _, name := range []string{"deploy/ci/install.sh", "deploy/ci/fleet.sh"} {
+		script, err := os.ReadFile("../../" + name)
+		must(err)
+		must(os.WriteFile(filepath.Join(repository, name), script, 0o644))
+	}
 	if out, code := runStep(t, repository, "git init -q . && git add . && git -c user.name=t -c user.email=t@example.com commit -qm all && git tag v0.1.0", nil); code != 0 {
 		t.Fatal(out)
 	}
@@ -269,5 +274,232 @@ func TestGitLabCheck(t *testing.T) {
 	report, err := os.ReadFile(filepath.Join(dir, job.Artifacts.Reports["junit"]))
 	if code != exitGate || !strings.Contains(out, "PF001") || err != nil || !strings.Contains(string(report), "PF001") {
 		t.Errorf("exit code %d, report %v: %s", code, err, out)
+	}
+}
+
+// fleetRemote is a repository whose services print their throughput, and a clone of it, as a
+// CI server has one. Its manifest has another value than the best.
+func fleetRemote(t *testing.T) (remote, clone string) {
+	t.Helper()
+	for _, command := range []string{"bash", "git", "curl", "tar"} {
+		need.Command(t, command)
+	}
+	for name, value := range map[string]string{"GIT_CONFIG_GLOBAL": os.DevNull, "GIT_CONFIG_SYSTEM": os.DevNull} {
+		t.Setenv(name, value)
+	}
+	dir := t.TempDir()
+	remote, clone = filepath.Join(dir, "remote.git"), filepath.Join(dir, "clone")
+	script := `git init -q --bare --initial-branch=main "$1"
+git -C "$1" config receive.advertisePushOptions true
+printf '#!/bin/sh\nenv | grep ^GIT_PUSH_OPTION_ >>options || true\n' >"$1/hooks/pre-receive"
+chmod +x "$1/hooks/pre-receive"
+git clone -q "$1" "$2" 2>/dev/null
+cd "$2"
+mkdir deploy
+cat >fleet.yaml <<'END'
+services:
+  api:
+    target: {command: [sh, ./job]}
+    manifest: deploy/api.yaml
+compare: {procs: [unset, 1, 3], metric: ['throughput=(\d+) rows/s']}
+load: {duration: 1ms}
+stop: {maxTrials: 24}
+END
+printf 'sleep 0.05\necho "throughput=$((${GOMAXPROCS:-2} * 100)) rows/s"\n' >job
+cat >deploy/api.yaml <<'END'
+apiVersion: v1
+kind: Pod
+metadata: {name: api}
+spec: {containers: [{name: app, image: x, env: [{name: GOMAXPROCS, value: "2"}]}]}
+END
+git checkout -q -b main
+git add .
+git -c user.name=t -c user.email=t@example.com commit -qm all
+git push -q origin main
+`
+	cmd := exec.Command("bash", "-euo", "pipefail", "-c", script, "bash", remote, clone)
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	return remote, clone
+}
+
+// proposed fails where the remote does not have the proposal on top of its main branch, and
+// returns what else it has.
+func proposed(t *testing.T, remote string) (results string) {
+	t.Helper()
+	git := func(args ...string) string {
+		out, err := exec.Command("git", append([]string{"-C", remote}, args...)...).CombinedOutput()
+		if err != nil {
+			t.Fatalf("git %v: %v: %s", args, err, out)
+		}
+		return string(out)
+	}
+	if got := git("show", "procfit/fleet:deploy/api.yaml"); !strings.Contains(got, `{name: GOMAXPROCS, value: "3"}`) {
+		t.Errorf("%s", got)
+	}
+	if got := git("rev-list", "--count", "main..procfit/fleet"); got != "1\n" {
+		t.Errorf("the branch has %s commits", got)
+	}
+	if git("branch", "--list", "procfit-results") == "" {
+		return ""
+	}
+	return git("ls-tree", "-r", "--name-only", "procfit-results")
+}
+
+// TestGitHubFleet runs the steps of the workflow, in two weeks.
+func TestGitHubFleet(t *testing.T) {
+	need.Everything(t, "runs two fleets; fleet.txtar proves what procfit does")
+	remote, clone := fleetRemote(t)
+	b, err := os.ReadFile("../../deploy/ci/github-fleet.yaml")
+	must(err)
+	var workflow struct {
+		Permissions map[string]string
+		Jobs        map[string]struct {
+			Env   map[string]string
+			Steps []struct {
+				Uses, Name, Run string
+				Env             map[string]string
+			}
+		}
+	}
+	must(yaml.Unmarshal(b, &workflow))
+	var asked []string
+	api := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, _ := io.ReadAll(r.Body)
+		asked = append(asked, r.Method+" "+r.URL.Path+" "+r.Header.Get("Authorization")+" "+string(body))
+		w.WriteHeader([]int{http.StatusCreated, http.StatusUnprocessableEntity}[min(1, len(asked)-1)])
+	}))
+	t.Cleanup(api.Close)
+	root, err := filepath.Abs("../..")
+	must(err)
+	program, err := os.ReadFile(need.Command(t, "procfit"))
+	must(err)
+	job := workflow.Jobs["procfit"]
+	job.Env["PROCFIT"], job.Env["BUILD"] = "v0.1.0", "true"
+	values := strings.NewReplacer("${{ github.workspace }}/.procfit", root, "${{ github.token }}", "secret", "${{ github.ref_name }}", "main")
+	week := func() {
+		t.Helper()
+		temp := t.TempDir()
+		for _, s := range job.Steps {
+			if strings.Contains(s.Run, "${{") {
+				t.Errorf("step %q: an expression in its script could be a command of anybody's", s.Name)
+			}
+			env := []string{"RUNNER_TEMP=" + temp, "GITHUB_STEP_SUMMARY=" + filepath.Join(temp, "summary"), "GITHUB_API_URL=" + api.URL, "GITHUB_REPOSITORY=acme/shop", "GITHUB_SERVER_URL=https://github.example", "NO_PROXY=*", "PROCFIT_RELEASES=" + release(t, string(program), "").URL}
+			for _, vars := range []map[string]string{job.Env, s.Env} {
+				for name, v := range vars {
+					if name != "GH_TOKEN" { // with which gh would verify the archive
+						env = append(env, name+"="+values.Replace(v))
+					}
+				}
+			}
+			if out, code := runStep(t, clone, s.Run, env); code != 0 {
+				t.Fatalf("%s: exit code %d\n%s", s.Name, code, out)
+			}
+		}
+	}
+	week()
+	results := proposed(t, remote)
+	if !strings.Contains(results, "/RESULTS.md") || strings.Contains(results, "logs/") {
+		t.Errorf("%s", results)
+	}
+	if len(asked) != 1 || !strings.HasPrefix(asked[0], `POST /repos/acme/shop/pulls Bearer secret {"title": "GOMAXPROCS of the fleet", "head": "procfit/fleet", "base": "main", `) {
+		t.Errorf("%q", asked)
+	}
+	out, err := exec.Command("git", "-C", remote, "log", "-1", "--format=%B", "procfit/fleet").Output()
+	if err != nil || !strings.Contains(string(out), "Report: https://github.example/acme/shop/blob/procfit-results/api/") {
+		t.Errorf("%v: %s", err, out)
+	}
+	again := filepath.Join(t.TempDir(), "clone")
+	if out, code := runStep(t, clone, `git -c user.name=t -c user.email=t@example.com commit -qm next --allow-empty && git push -q origin main && git clone -q "$REMOTE" "$AGAIN"`, []string{"REMOTE=" + remote, "AGAIN=" + again}); code != 0 {
+		t.Fatal(out)
+	}
+	clone = again
+	week()
+	if later := proposed(t, remote); len(asked) != 2 || strings.Count(later, "/RESULTS.md") != 2 {
+		t.Errorf("%q\n%s", asked, later)
+	}
+	page, err := os.ReadFile(filepath.Join(clone, "results/fleet/RESULTS.md"))
+	if err != nil || strings.Contains(string(page), "first result here") {
+		t.Errorf("%v: %s", err, page)
+	}
+	if len(workflow.Permissions) != 2 {
+		t.Errorf("permissions %v: it pushes, and opens a pull request", workflow.Permissions)
+	}
+}
+
+// TestGitLabFleet runs the job, which opens a merge request by options of its push.
+func TestGitLabFleet(t *testing.T) {
+	need.Everything(t, "runs a fleet; fleet.txtar proves what procfit does")
+	remote, clone := fleetRemote(t)
+	job := component(t, "fleet.yml", "procfit-fleet", map[string]string{"procfit": "v0.1.0", "build": "true"})
+	out, code := job.run(t, clone, "CI_DEFAULT_BRANCH=main", "CI_PROJECT_URL=https://gitlab.example/shop", "CI_SERVER_HOST=gitlab.example", "CI_PROJECT_PATH=shop")
+	if code != 0 {
+		t.Fatalf("exit code %d\n%s", code, out)
+	}
+	if results := proposed(t, remote); !strings.Contains(results, "/RESULTS.md") {
+		t.Errorf("%s", results)
+	}
+	options, err := os.ReadFile(filepath.Join(remote, "options"))
+	for _, want := range []string{"_0=merge_request.create\n", "_1=merge_request.target=main\n", "_2=merge_request.title=GOMAXPROCS of the fleet\n"} {
+		if err != nil || !strings.Contains(string(options), want) {
+			t.Errorf("%v: no %q in %s", err, want, options)
+		}
+	}
+	if job.Artifacts.When != "always" || len(job.Artifacts.Paths) == 0 {
+		t.Errorf("artifacts %+v", job.Artifacts)
+	}
+}
+
+// TestCronJobFleet runs the command of the CronJob.
+func TestCronJobFleet(t *testing.T) {
+	need.Everything(t, "runs a fleet; fleet.txtar proves what procfit does")
+	remote, clone := fleetRemote(t)
+	b, err := os.ReadFile("../../deploy/kubernetes/fleet.yaml")
+	must(err)
+	decoder := yaml.NewDecoder(strings.NewReader(string(b)))
+	type container struct {
+		Command, Args []string
+		Env           []struct{ Name, Value string }
+	}
+	var found []container
+	for {
+		var o struct {
+			Kind string
+			Spec struct {
+				JobTemplate struct {
+					Spec struct {
+						Template struct {
+							Spec struct{ Containers []container }
+						}
+					}
+				} `yaml:"jobTemplate"`
+			}
+		}
+		if err := decoder.Decode(&o); err != nil {
+			break
+		}
+		found = append(found, o.Spec.JobTemplate.Spec.Template.Spec.Containers...)
+	}
+	if len(found) != 1 || len(found[0].Args) != 1 {
+		t.Fatalf("%+v", found)
+	}
+	results := t.TempDir()
+	env := append(os.Environ(), "TMPDIR="+t.TempDir())
+	for _, v := range found[0].Env {
+		env = append(env, v.Name+"="+map[string]string{"RESULTS": results, "REPOSITORY": remote, "HOME": t.TempDir()}[v.Name])
+		if v.Value != "" && v.Name != "RESULTS" && v.Name != "HOME" {
+			env[len(env)-1] = v.Name + "=" + v.Value
+		}
+	}
+	words := append(found[0].Command, found[0].Args...)
+	cmd := exec.Command(words[0], words[1:]...)
+	cmd.Dir, cmd.Env = clone, env
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	proposed(t, remote)
+	if _, err := os.Stat(filepath.Join(results, "report.html")); err != nil {
+		t.Error(err)
 	}
 }

@@ -70,3 +70,26 @@ func shapeOf(row field.Field) *schemaNode {
 }
 
 func listNode() *schemaNode { return &schemaNode{Type: "array", Items: scalar(), MinItems: 1} }
+
+// fleetSchema is the schema of a fleet.yaml: services, and the sections of a procfit.yaml for
+// each of them and for all.
+func fleetSchema(id string) *schemaNode {
+	n := fileSchema(id, "fleet.yaml, services to sweep", fleetRows())
+	sections := schemaProperties{}
+	for _, s := range n.Properties {
+		sections = append(sections, schemaProperty{Name: s.Name, Node: &schemaNode{Ref: toDefs + s.Name}})
+	}
+	service := &schemaNode{Type: "object", Additional: false, Properties: append(fleetKeys().Properties[0].Node.Properties, sections...)}
+	n.Defs, n.Required = n.Properties, []string{"services"}
+	n.Properties = append(schemaProperties{{Name: "services", Node: &schemaNode{Type: "object", Description: "by name", Additional: service}}}, sections...)
+	return n
+}
+
+// fleetKeys are the keys of a service, for the page.
+func fleetKeys() *schemaNode {
+	service := &schemaNode{Description: "A service. It also has the sections of [procfit.yaml](procfit.md), which override those of its file. Sections next to `services` are for all services, and are overridden by those of a service and of its file."}
+	for _, row := range specfile.ServiceRows() {
+		service.Properties = append(service.Properties, schemaProperty{Name: row.Name, Node: &schemaNode{Type: "string", Description: row.Help}})
+	}
+	return &schemaNode{Properties: schemaProperties{{Name: "services.NAME", Node: service}}}
+}

@@ -44,6 +44,7 @@ func documents() []document {
 			root("verdict/journal", "Block", "kind=block"), root("verdict/journal", "Budget", "kind=budget"), root("verdict/journal", "End", "kind=end"),
 		}},
 		one("result", "result.json", "What the trials show: the settings with their intervals, the verdict and the warnings.", "verdict/page", "resultJSON"),
+		one("fleet", "procfit fleet --json", "What the sweeps of several services came to, next to their manifests and to the last time.", "verdict/fleet", "Outcome"),
 		one("resize", "procfit resize --json", "What a program ran with while its CPU limit changed, and what did not follow.", "verdict/resize", "Rehearsal"),
 		one("expected", "procfit report DIR -o expected", "The value that a verdict names, with what it was measured under, to be kept with the program.", "program/rule", "Expected"),
 		one("load", "procfit load --json", "What one rate of the load came to: throughput, latency and errors; an object for each rate.", "verdict/journal", "Offered"),
@@ -79,25 +80,28 @@ func TestSchemas(t *testing.T) {
 	var index strings.Builder
 	shown := map[string]string{}
 	index.WriteString(indexHead)
-	add := func(d document, n *schemaNode) {
+	add := func(d document, n, shows *schemaNode) {
 		b, err := n.JSON()
 		if err != nil {
 			t.Fatal(err)
 		}
 		holds(t, filepath.Join(formats, d.file+schemaSuffix), b)
 		fmt.Fprintf(&index, "| [%s](%s.md) | %s | %s |\n", d.title, d.file, d.version(), d.about)
-		page := fmt.Sprintf("# %s\n\n%s %sA key with ? is absent where it does not apply.\n\nJSON Schema: [%s%s](%[4]s%[5]s)\n%s", d.title, d.about, d.named(), d.file, schemaSuffix, n.Tables(d.file+".md", shown))
+		page := fmt.Sprintf("# %s\n\n%s %sA key with ? is absent where it does not apply.\n\nJSON Schema: [%s%s](%[4]s%[5]s)\n%s", d.title, d.about, d.named(), d.file, schemaSuffix, shows.Tables(d.file+".md", shown))
 		holds(t, filepath.Join(formats, d.file+".md"), []byte(page))
 	}
 	file := document{file: "procfit", title: "procfit.yaml", about: "What to measure or to check, as a file that sweep, compare, size, kube sweep and check read."}
-	add(file, fileSchema(base+file.file+schemaSuffix, "procfit.yaml, a measurement as a file", fileRows()))
+	n := fileSchema(base+file.file+schemaSuffix, "procfit.yaml, a measurement as a file", fileRows())
+	add(file, n, n)
+	services := document{file: "fleetfile", title: "fleet.yaml", about: "The services that procfit fleet sweeps, as a file."}
+	add(services, fleetSchema(base+services.file+schemaSuffix), fleetKeys())
 	for _, d := range documents() {
 		n, err := types.Document(base+d.file+schemaSuffix, d.title, d.roots...)
 		if err != nil {
 			t.Errorf("%s: %v", d.file, err)
 			continue
 		}
-		add(d, n)
+		add(d, n, n)
 	}
 	holds(t, filepath.Join(formats, "index.md"), []byte(index.String()))
 }

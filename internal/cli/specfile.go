@@ -126,29 +126,37 @@ func (m *measurement) readFile(std stdio) error {
 		return err
 	}
 	var unused []string
+	skip, set := m.taking(&unused)
+	err = m.apply(std, file, skip, set)
+	if unused != nil && err == nil {
+		std.notef("%s has no use for %s, which the file has", m.name, strings.Join(unused, ", "))
+	}
+	return err
+}
+
+// taking is how a file is taken whose fields give way to what is set already: which of them
+// to skip, and how one is set. unused gets the keys that the command does not have.
+func (m *measurement) taking(unused *[]string) (skip func(row field.Field) bool, set func(name, text string) error) {
 	given := slices.Clone(m.Names)
-	err = m.apply(std, file, func(row field.Field) bool {
+	skip = func(row field.Field) bool {
 		switch {
 		case row.Group == field.Check, row.Group == field.Kube && !m.inCluster():
 			return true
 		case m.words(row.Name) != nil:
 			return len(*m.words(row.Name)) > 0
 		case !slices.ContainsFunc(m.Fields, func(one field.Field) bool { return one.Name == row.Name }):
-			unused = append(unused, specfile.Key(row))
+			*unused = append(*unused, specfile.Key(row))
 			return true
 		}
 		return m.overrides(given, row.Name)
-	}, func(name, text string) error {
+	}
+	return skip, func(name, text string) error {
 		if words := m.words(name); words != nil {
 			*words = append(*words, text)
 			return nil
 		}
 		return m.set(name, text)
-	})
-	if unused != nil && err == nil {
-		std.notef("%s has no use for %s, which the file has", m.name, strings.Join(unused, ", "))
 	}
-	return err
 }
 
 // readFile sets what the section check of a procfit.yaml sets and no flag does; in a

@@ -1,0 +1,233 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"go.yaml.in/yaml/v3"
+
+	"github.com/procfit/procfit/internal/host/git"
+	"github.com/procfit/procfit/internal/measure/plan/specfile"
+	"github.com/procfit/procfit/internal/verdict/fleet"
+	"github.com/procfit/procfit/internal/verdict/journal"
+	"github.com/procfit/procfit/internal/verdict/verdicttest"
+	"github.com/procfit/procfit/test/need"
+)
+
+// writeFleet makes what the examples of procfit fleet name.
+func writeFleet(t *testing.T) {
+	writeManifest(t)
+	writeProgram(t, "./api")
+	must(os.WriteFile("fleet.yaml", []byte("services: {api: {target: {command: [./api]}, manifest: deploy/api.yaml}}\n"), 0o600))
+	repositoryHere(t)
+}
+
+// repositoryHere makes a repository of the current folder, with a commit of all that is there.
+func repositoryHere(t *testing.T) {
+	t.Helper()
+	need.Command(t, "git")
+	for name, value := range map[string]string{
+		"GIT_CONFIG_GLOBAL": os.DevNull, "GIT_CONFIG_SYSTEM": os.DevNull, "GIT_AUTHOR_NAME": "t", "GIT_AUTHOR_EMAIL": "t@example.com", "GIT_COMMITTER_NAME": "t", "GIT_COMMITTER_EMAIL": "t@example.com",
+	} {
+		t.Setenv(name, value)
+	}
+	for _, args := range [][]string{{"init", "--quiet", "--initial-branch=main"}, {"add", "."}, {"commit", "--quiet", "--message=all"}} {
+		if out, err := exec.Command("git", args...).CombinedOutput(); err != nil {
+			t.Fatalf("git %v: %v\n%s", args, err, out)
+		}
+	}
+}
+
+func TestMachineName(t *testing.T) {
+	for want, h := range map[string]journal.Host{
+		"intel-xeon-platinum-8370c-2.80ghz-4cpus": {CPUModel: "Intel(R) Xeon(R) Platinum 8370C CPU @ 2.80GHz", AffinityCPUs: 4, EffectiveCPUs: 4},
+		"amd-epyc-7763-64-core-2cpus-limit1.5":    {CPUModel: "AMD EPYC 7763 64-Core Processor", AffinityCPUs: 2, EffectiveCPUs: 1.5, CPUs: 8},
+		"arm64-8cpus":                             {Arch: "arm64", CPUs: 8},
+		"odd_.._name-1cpus":                       {CPUModel: "odd/../name", AffinityCPUs: 1},
+	} {
+		if got := machineName(h); got != want {
+			t.Errorf("%q is %s, want %s", h.CPUModel, got, want)
+		}
+	}
+}
+
+// fleetFile is a fleet.yaml of services of these names, each with a manifest.
+func fleetFile(names ...string) string {
+	text := "services:\n"
+	for _, name := range names {
+		text += fmt.Sprintf("  %s: {target: {command: [./%[1]s]}, manifest: deploy/%[1]s.yaml}\n", name)
+		must(os.MkdirAll("deploy", 0o755))
+		must(os.WriteFile("deploy/"+name+".yaml", fmt.Appendf(nil, `apiVersion: v1
+kind: Pod
+metadata: {name: %s}
+spec:
+  containers:
+  - name: app
+    image: x
+`, name), 0o644))
+	}
+	return text
+}
+
+// swept writes results in which 1 and 4 have these throughputs, and the default is 4.
+func swept(t *testing.T, dir string, day int, one, four float64) {
+	h, trials := verdicttest.Generate(verdicttest.Config{
+		Seed: uint64(day), Noise: &verdicttest.Noise{Trial: 0.005, P99: 0.01}, Blocks: 8, CPUs: 4,
+		Settings: []verdicttest.Truth{verdicttest.Unset(4, four, .010), verdicttest.Set(1, one, .010), verdicttest.Set(4, four, .010)},
+	})
+	h.Started = time.Date(2026, 1, day, 12, 0, 0, 0, time.UTC)
+	h.Tool.Args = []string{"sweep", "--", "./api"}
+	writeRun(t, dir, h, trials)
+}
+
+// TestFleetJudges: what is proposed is what the results of this commit prove, next to the
+// last ones of the same machine; what cannot be written safely is not, with its reason.
+func TestFleetJudges(t *testing.T) {
+	known, err := schemas()
+	must(err)
+	t.Chdir(t.TempDir())
+	must(os.WriteFile("fleet.yaml", []byte(fleetFile("api", "web", "same", "other")), 0o600))
+	limited, err := os.ReadFile("deploy/web.yaml")
+	must(err)
+	must(os.WriteFile("deploy/web.yaml", append(limited, "    resources: {limits: {cpu: 2}}\n"...), 0o644))
+	repositoryHere(t)
+	o := &fleetOptions{file: "fleet.yaml", out: "results", branch: fleetBranch, link: "https://ci.example/7", printed: printed("text", "json")}
+	f, err := o.prepare(t.Context(), quiet())
+	if err != nil {
+		t.Fatal(err)
+	}
+	swept(t, "results/api/m/old", 1, 1000, 600)
+	swept(t, "results/api/m/new", 2, 1000, 600)
+	swept(t, "results/web/m/new", 2, 1000, 600)
+	swept(t, "results/same/m/new", 2, 300, 600)
+	swept(t, "results/other/m/old", 1, 1000, 600)
+	swept(t, "results/other/m/new", 2, 700, 600)
+	swept(t, "results/other/elsewhere/old", 1, 300, 600)
+	for _, s := range f.services {
+		out := fleet.Service{Name: s.Name, Folder: s.Name + "/m/new", Manifest: &fleet.Manifest{Path: s.Manifest, Object: s.chosen.Value.Object, Container: "app", Procs: s.chosen.Value.Procs, Text: s.chosen.Value.Text, Source: s.chosen.Value.Source}}
+		if err := f.judge("results/"+out.Folder, s, &out); err != nil {
+			t.Fatal(err)
+		}
+		f.outcome.Services = append(f.outcome.Services, out)
+	}
+	if err := f.propose(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	api, web, same, other := f.outcome.Services[0], f.outcome.Services[1], f.outcome.Services[2], f.outcome.Services[3]
+	switch {
+	case api.Proposed == nil || len(api.Proposed.Commit) < 40 || api.Since == nil || api.Since.Folder != "api/m/old" || api.Since.Moved || len(api.Since.Worse) > 0:
+		t.Errorf("api: %+v, %+v", api.Proposed, api.Since)
+	case web.Proposed == nil || !strings.Contains(web.Proposed.Refused, "PF061") || web.Since != nil:
+		t.Errorf("web: %+v, %+v", web.Proposed, web.Since)
+	case same.Proposed != nil || same.Changed():
+		t.Errorf("same: %+v", same)
+	case other.Proposed == nil || other.Since == nil || other.Since.Folder != "other/m/old" || len(other.Since.Worse) != 1:
+		t.Errorf("other: %+v, %+v", other.Proposed, other.Since)
+	}
+	log, err := exec.Command("git", "log", "--format=%B", "main..procfit/fleet").Output()
+	for _, want := range []string{"api: GOMAXPROCS=1\n\nContainer app of Pod/api has ", "Report: https://ci.example/7/api/m/new/RESULTS.md\nMeasure again: procfit sweep --seed ", "\nMeasured on 2026-01-02 by procfit ", git.Mark} {
+		if err != nil || !strings.Contains(string(log), want) {
+			t.Errorf("%v: no %q in\n%s", err, want, log)
+		}
+	}
+	var out bytes.Buffer
+	std := newStdio(t.Context(), nil, &out, &out, nil)
+	if err := f.publish(std); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"3 services should use another value", "1 service is proven worse than the last time", "branch procfit/fleet sets GOMAXPROCS=1 in deploy/api.yaml", "is not proposed for deploy/web.yaml", "git log -p HEAD..procfit/fleet", "since 2026-01-01"} {
+		if !strings.Contains(strings.Join(strings.Fields(out.String()), " "), want) {
+			t.Errorf("no %q in\n%s", want, out.String())
+		}
+	}
+	if err := known.CheckFile("results/fleet.json", mostValidated); err != nil {
+		t.Error(err)
+	}
+	if err := f.verdict(nil); err == nil || err.(*exitError).code != exitGate || !strings.Contains(err.Error(), "3 services to change or to look at: api, web and other") {
+		t.Error(err)
+	}
+	f.outcome.Services[0].Failed = "crashed"
+	if err := f.verdict(nil); err == nil || !strings.Contains(err.Error(), "1 service has no result: api") {
+		t.Error(err)
+	}
+}
+
+// TestFleetFolders: results go where those of the same commit continue, or next to them.
+func TestFleetFolders(t *testing.T) {
+	t.Chdir(t.TempDir())
+	f := &fleetRun{fleetOptions: &fleetOptions{out: "results"}, commit: "abc"}
+	s := &fleetService{Service: &specfile.Service{Name: "api"}, fleetJob: f.job(quiet(), false)}
+	want := func(fresh bool, dir, like string) {
+		t.Helper()
+		if got := f.placing(s, fresh)("m"); got != filepath.FromSlash(dir) || s.like != filepath.FromSlash(like) {
+			t.Errorf("fresh %v: %s, like %q; want %s, %q", fresh, got, s.like, dir, like)
+		}
+	}
+	want(false, "results/api/m/abc", "")
+	swept(t, "results/api/m/old", 2, 1000, 600)
+	swept(t, "results/api/m/older", 1, 1000, 600)
+	want(false, "results/api/m/abc", "results/api/m/old")
+	swept(t, "results/api/m/abc", 4, 1000, 600)
+	want(false, "results/api/m/abc", "results/api/m/old")
+	want(true, "results/api/m/abc-2", "results/api/m/abc")
+	h, trials := verdicttest.Generate(verdicttest.Config{Settings: []verdicttest.Truth{verdicttest.Set(1, 1, 1)}, Blocks: 1, Trial: func(t *journal.Trial) {
+		t.Valid, t.InvalidReason, t.InvalidCode = false, "exited", journal.InvalidExit
+	}})
+	writeRun(t, "results/api/m/abc-2", h, trials)
+	want(false, "results/api/m/abc-3", "results/api/m/abc")
+}
+
+// The schema of fleet.yaml takes what the reader takes.
+func TestFleetSchema(t *testing.T) {
+	known, err := schemas()
+	must(err)
+	for text, valid := range map[string]bool{
+		"services: {api: {file: a.yaml, manifest: b.yaml, object: Deployment/api, container: app}}":       true,
+		"services: {api: {target: {command: [a, b]}, stop: {maxTime: 5m}}}\ncompare: {procs: [unset, 1]}": true,
+		"services: {api: {cluster: {object: deployment/api, image: x}}}":                                  true,
+		"services: {api: {fil: a.yaml}}":             false,
+		"load: {duration: 2s}":                       false,
+		"services: {api: {target: {comand: a}}}":     false,
+		"services: {api: {file: a}}\ncheck: {go: 1}": false,
+	} {
+		_, failed := specfile.ReadFleet("fleet.yaml", []byte(text), fleetRows())
+		var v any
+		must(yaml.Unmarshal([]byte(text), &v))
+		b, err := json.Marshal(v)
+		must(err)
+		var again any
+		must(json.Unmarshal(b, &again))
+		err = known.Validate("fleetfile", again)
+		if (failed == nil) != valid || (err == nil) != valid {
+			t.Errorf("%s: read %v, schema %v", text, failed, err)
+		}
+	}
+}
+
+// An interrupted run says so, and is not a failure of the services.
+func TestFleetInterrupted(t *testing.T) {
+	t.Chdir(t.TempDir())
+	must(os.WriteFile("fleet.yaml", []byte("services: {api: {target: {command: [./api]}}}\n"), 0o600))
+	ended, cancel := context.WithCancel(t.Context())
+	var out, errs bytes.Buffer
+	std := newStdio(ended, nil, &out, &errs, nil)
+	o := &fleetOptions{file: "fleet.yaml", out: "results", printed: printed("text", "json")}
+	f, err := o.prepare(ended, std)
+	if err != nil {
+		t.Fatal(err)
+	}
+	cancel()
+	err = f.measure(ended, std)
+	if coded := (*exitError)(nil); err == nil || !errors.As(err, &coded) || coded.code != exitInterrupted || !strings.Contains(out.String(), "the run was interrupted") || !strings.Contains(errs.String(), "the same command continues") {
+		t.Errorf("%v\n%s\n%s", err, out.String(), errs.String())
+	}
+}

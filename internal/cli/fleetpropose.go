@@ -1,0 +1,91 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"path"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/procfit/procfit/internal/check/manifest"
+	"github.com/procfit/procfit/internal/host/git"
+	"github.com/procfit/procfit/internal/show/phrase"
+	"github.com/procfit/procfit/internal/show/terminal"
+	"github.com/procfit/procfit/internal/verdict/fleet"
+	"github.com/procfit/procfit/internal/verdict/page"
+)
+
+// propose makes the branch: a commit for each service whose manifest is to have another
+// value. A manifest that cannot have it safely is left as it is, with the reason.
+func (f *fleetRun) propose(ctx context.Context) error {
+	texts := map[string][]byte{} // by path: several services may be in one file
+	var changes []git.Change
+	var of []*fleet.Service
+	for i, s := range f.services {
+		out := &f.outcome.Services[i]
+		if !out.Differs() {
+			continue
+		}
+		file := *s.manifest
+		if changed, ok := texts[file.Path]; ok {
+			file.Text = changed
+		}
+		text, err := f.set(ctx, s, out, file.Text)
+		if err != nil {
+			out.Proposed = &fleet.Proposed{Refused: err.Error()}
+			continue
+		}
+		file.Text = text
+		texts[file.Path] = text
+		changes = append(changes, git.Change{File: &file, Message: f.message(out), When: out.Result.Started.UTC().Format(time.RFC3339)})
+		of = append(of, out)
+	}
+	if changes == nil {
+		return nil
+	}
+	commits, err := f.repository.Propose(ctx, f.branch, changes)
+	if err != nil {
+		return fmt.Errorf("branch %s is not made: %w", f.branch, err)
+	}
+	f.outcome.Branch = f.branch
+	for i, s := range of {
+		s.Proposed = &fleet.Proposed{Commit: commits[i]}
+	}
+	return nil
+}
+
+// set is the text of a manifest with the value of a service.
+func (f *fleetRun) set(ctx context.Context, s *fleetService, out *fleet.Service, text []byte) ([]byte, error) {
+	m := out.Manifest
+	chosen, err := manifest.Choose(ctx, filepath.ToSlash(m.Path), text, m.Object, m.Container)
+	if err != nil {
+		return nil, err
+	}
+	return chosen.Set(ctx, s.expected)
+}
+
+// message is that of the commit: what it sets, what that rests on, where the report is, and
+// how to measure again.
+func (f *fleetRun) message(s *fleet.Service) string {
+	v, m := page.New(s.Result).Verdict, s.Manifest
+	w := terminal.NewWriter(72, false)
+	w.Paragraph("", "", phrase.Clean(fmt.Sprintf("Container %s of %s has %s (%s).", m.Container, m.Object, m.Text, m.Source)))
+	w.Gap()
+	w.Paragraph("", "", v.Sentence)
+	if v.Answer.Plain != v.Sentence {
+		w.Paragraph("", "", v.Answer.Plain)
+	}
+	w.Gap()
+	for _, reason := range v.Reasons {
+		w.Paragraph("- ", "  ", reason)
+	}
+	w.Gap()
+	w.Paragraph("", "", fmt.Sprintf("Measured on %s by procfit %s: %s.", s.Result.Started.UTC().Format(time.DateOnly), s.Result.Tool.Version, v.Context))
+	report := path.Join(f.outcome.Folder, s.Folder, "report.html")
+	if f.link != "" {
+		report = strings.TrimSuffix(f.link, "/") + "/" + path.Join(s.Folder, "RESULTS.md")
+	}
+	return fmt.Sprintf("%s: GOMAXPROCS=%d\n\n%s\nReport: %s\nMeasure again: procfit %s\n",
+		s.Name, *s.Procs, strings.TrimSpace(string(w.Bytes()))+"\n", phrase.Clean(report), phrase.Shell(page.Again(s.Result)))
+}

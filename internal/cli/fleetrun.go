@@ -1,0 +1,231 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"github.com/procfit/procfit/internal/host/folder"
+	"github.com/procfit/procfit/internal/measure/session"
+	"github.com/procfit/procfit/internal/show/phrase"
+	"github.com/procfit/procfit/internal/show/sorting"
+	"github.com/procfit/procfit/internal/show/text"
+	"github.com/procfit/procfit/internal/verdict/fleet"
+	"github.com/procfit/procfit/internal/verdict/journal"
+	"github.com/procfit/procfit/internal/verdict/page"
+)
+
+// measure sweeps each service, proposes what is proven, and writes the page of all.
+func (f *fleetRun) measure(ctx context.Context, std stdio) error {
+	for i, s := range f.services {
+		if ctx.Err() == nil {
+			std.notef("service %s, %d of %d", s.Name, i+1, len(f.services))
+		}
+		f.outcome.Services = append(f.outcome.Services, f.service(ctx, std, s))
+	}
+	var failed error
+	if f.branch != "" && ctx.Err() == nil {
+		failed = f.propose(ctx)
+	}
+	if err := f.publish(std); err != nil {
+		failed = errors.Join(failed, err)
+	}
+	if ctx.Err() != nil {
+		std.notef("what was measured is kept in %s; the same command continues", f.out)
+		return errors.Join(interrupted(ctx.Err()), failed)
+	}
+	return f.verdict(failed)
+}
+
+// verdict is the exit code: what could not be done goes before what is to change, and both
+// are reported.
+func (f *fleetRun) verdict(failed error) error {
+	names := func(is func(*fleet.Service) bool) (list []string) {
+		for i := range f.outcome.Services {
+			if s := &f.outcome.Services[i]; is(s) {
+				list = append(list, s.Name)
+			}
+		}
+		return list
+	}
+	if lost := names(func(s *fleet.Service) bool { return s.Failed != "" }); lost != nil {
+		failed = errors.Join(fmt.Errorf("%s no result: %s", phrase.CountOf(len(lost), "service has", "services have"), phrase.And(lost)), failed)
+	}
+	changed := names((*fleet.Service).Changed)
+	switch {
+	case failed != nil:
+		return failed
+	case changed != nil:
+		return &exitError{exitGate, fmt.Errorf("%s to change or to look at: %s", phrase.Count(len(changed), "service"), phrase.And(changed))}
+	}
+	return nil
+}
+
+// service is what one came to. A sweep that fails is no reason to leave out the next.
+func (f *fleetRun) service(ctx context.Context, std stdio, s *fleetService) fleet.Service {
+	out := fleet.Service{Name: s.Name}
+	if x := s.chosen; x != nil {
+		v := x.Value
+		out.Manifest = &fleet.Manifest{Path: s.Manifest, Object: v.Object, Container: v.Container, Procs: v.Procs, Text: v.Text, Source: v.Source}
+	}
+	if ctx.Err() != nil {
+		out.Failed = "not measured: the run was interrupted"
+		return out
+	}
+	dir, err := f.sweep(ctx, std, s)
+	if dir != "" {
+		out.Machine = filepath.Base(filepath.Dir(dir))
+		if below, err := filepath.Rel(f.out, dir); err == nil {
+			out.Folder = filepath.ToSlash(below)
+		}
+	}
+	switch {
+	case ctx.Err() != nil:
+		out.Failed = "the run was interrupted before its sweep ended"
+		return out
+	case err != nil:
+		std.notef("service %s: %v", s.Name, err)
+		out.Failed = phrase.FirstLine(err.Error())
+		return out
+	}
+	if err := f.judge(dir, s, &out); err != nil {
+		std.notef("service %s: %v", s.Name, err)
+		out.Failed = phrase.FirstLine(err.Error())
+	}
+	return out
+}
+
+// sweep measures a service, or what is missing of it, and returns the folder of its results.
+// Results of other settings at the same commit stay as they are, next to the new ones.
+func (f *fleetRun) sweep(ctx context.Context, std stdio, s *fleetService) (dir string, err error) {
+	hushed := std
+	hushed.out = io.Discard // its own report is in its folder
+	for _, fresh := range []bool{false, true} {
+		run, err := s.settle(ctx, std, f.placing(s, fresh))
+		if err != nil {
+			return "", err
+		}
+		ended := len(run.Journal().Trials) > 0 && run.Missing() == 0
+		if !fresh && ended && (f.again || f.repository != nil && f.repository.Dirty) {
+			continue
+		}
+		err = s.carryOut(ctx, hushed, run)
+		if refused := (*session.Refusal)(nil); !fresh && errors.As(err, &refused) {
+			continue
+		}
+		return run.Dir, err
+	}
+	return "", errors.New("its results have no folder") // which a fresh one is
+}
+
+// judge takes the verdict of the results, and compares them with the last ones.
+func (f *fleetRun) judge(dir string, s *fleetService, out *fleet.Service) error {
+	contents, err := journal.ReadDirectory(dir)
+	if err != nil {
+		return err
+	}
+	r, err := judged(dir, contents, "")
+	if err != nil {
+		return err
+	}
+	out.Take(r)
+	if out.Advises() {
+		if s.expected, err = expectedOf(r, contents.Trials); err != nil {
+			return err
+		}
+	}
+	earlier := earlierResult(dir, contents.Header.Started)
+	if earlier == "" {
+		return nil
+	}
+	old, err := journal.ReadDirectory(earlier)
+	if err != nil {
+		return err
+	}
+	out.Since = fleet.Compare(analyze(old), r, session.ArrangedUnlike(old.Header, contents.Header))
+	if below, err := filepath.Rel(f.out, earlier); err == nil {
+		out.Since.Folder = filepath.ToSlash(below)
+	}
+	return nil
+}
+
+// earlierResult is the newest folder next to one whose run started before a time and has
+// something to compare with; empty: there is none.
+func earlierResult(dir string, before time.Time) string {
+	entries, err := os.ReadDir(filepath.Dir(dir))
+	if err != nil {
+		return ""
+	}
+	type run struct {
+		dir     string
+		started time.Time
+	}
+	var list []run
+	for _, e := range entries {
+		one := filepath.Join(filepath.Dir(dir), e.Name())
+		if at := startOf(one); one != dir && !at.IsZero() && at.Before(before) {
+			list = append(list, run{one, at})
+		}
+	}
+	sorting.Stable(list, func(a, b run) int { return b.started.Compare(a.started) })
+	i := slices.IndexFunc(list, func(r run) bool {
+		contents, err := journal.ReadDirectory(r.dir)
+		return err == nil && len(contents.Trials) > 0 && page.NewFailure(r.dir, contents) == nil
+	})
+	if i < 0 {
+		return ""
+	}
+	return list[i].dir
+}
+
+// mostHeader bounds what is read of a journal to know when its run started.
+const mostHeader = 1 << 20
+
+// startOf is when the run of a folder started; zero: that is not known.
+func startOf(dir string) time.Time {
+	file, err := folder.OpenRegular(filepath.Join(dir, journal.Name))
+	if err != nil {
+		return time.Time{}
+	}
+	defer file.Close()
+	var header struct {
+		Started time.Time `json:"started"`
+	}
+	if err := json.NewDecoder(io.LimitReader(file, mostHeader)).Decode(&header); err != nil {
+		return time.Time{}
+	}
+	return header.Started
+}
+
+// publish writes the page and prints it.
+func (f *fleetRun) publish(std stdio) error {
+	dir, err := folder.Make(f.out)
+	if err != nil {
+		return fmt.Errorf("--out %s: %w", f.out, err)
+	}
+	dir.Close()
+	paths, err := page.WriteFleet(f.out, &f.outcome)
+	if f.printed.json() {
+		b, wrong := page.FleetJSON(&f.outcome)
+		if wrong == nil {
+			_, wrong = std.out.Write(b)
+		}
+		return errors.Join(wrong, err)
+	}
+	return errors.Join(text.Render(std.out, page.Fleet(&f.outcome, f.next()), std.page(paths)), err)
+}
+
+// next is the command that proposes what is to change; empty: there can be none.
+func (f *fleetRun) next() string {
+	if f.repository == nil || f.branch != "" {
+		return ""
+	}
+	words := append([]string{"fleet"}, f.args("json", "output", "quiet", "again")...)
+	return "procfit " + phrase.Shell(append(words, "--propose", f.file))
+}

@@ -1,0 +1,207 @@
+package cli
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/procfit/procfit/internal/check/manifest"
+	"github.com/procfit/procfit/internal/host/folder"
+	"github.com/procfit/procfit/internal/host/git"
+	"github.com/procfit/procfit/internal/measure/plan"
+	"github.com/procfit/procfit/internal/measure/plan/specfile"
+	"github.com/procfit/procfit/internal/measure/session"
+	"github.com/procfit/procfit/internal/program/rule"
+	"github.com/procfit/procfit/internal/show/number"
+	"github.com/procfit/procfit/internal/show/phrase"
+	"github.com/procfit/procfit/internal/verdict"
+	"github.com/procfit/procfit/internal/verdict/journal"
+)
+
+// fleetService is a service of a fleet, ready to be measured.
+type fleetService struct {
+	*specfile.Service
+	*fleetJob
+	manifest *git.File        // without a repository only its text; nil: it has none
+	chosen   *manifest.Chosen // its container
+	expected rule.Expected    // once it is measured and names a value
+}
+
+// fleetJob is the sweep of a service, on this machine or in a cluster.
+type fleetJob struct {
+	*measurement
+	settle            func(ctx context.Context, std stdio, dir placing) (*session.Session, error)
+	carryOut          func(ctx context.Context, std stdio, s *session.Session) error
+	ready             func() error // what can be refused before a cluster is asked
+	object, container string       // in a cluster
+}
+
+// placing is the folder of the results from a machine.
+type placing func(machine string) (dir string)
+
+func (o *fleetOptions) job(std stdio, inCluster bool) *fleetJob {
+	if !inCluster {
+		s := newSweepOptions(std, &cobra.Command{})
+		return &fleetJob{measurement: &s.measurement, carryOut: s.onThisMachine, ready: func() error { return nil }, settle: func(_ context.Context, std stdio, dir placing) (*session.Session, error) {
+			s.out = dir(machineName(session.ThisHost()))
+			return s.resolve(std)
+		}}
+	}
+	k := newKubeSweepOptions(std, &cobra.Command{})
+	k.yes = o.yes
+	j := &fleetJob{measurement: &k.measurement, carryOut: k.carryOut, settle: func(ctx context.Context, std stdio, dir placing) (*session.Session, error) {
+		k.place = func(node journal.Host) string { return dir(cmp.Or(plan.FileName(node.Hostname), "node")) }
+		return k.resolve(ctx, std)
+	}}
+	j.ready = func() (err error) {
+		if !o.yes && !o.dryRun {
+			return usageError("it is measured in a cluster, and procfit fleet makes pods only with --yes")
+		}
+		if k.options.Object, err = objectOf(k.name, k.operands); err != nil {
+			return err
+		}
+		if j.object = k.options.Object; !strings.Contains(j.object, "/") || strings.Contains(filepath.Base(j.object), ".") { // of a manifest
+			j.object = ""
+		}
+		j.container = k.options.Container
+		return k.checkValues()
+	}
+	return j
+}
+
+// machineName is short, and the same for all machines of a kind: results are compared within
+// it.
+func machineName(h journal.Host) string {
+	text := strings.NewReplacer("(r)", "", "(tm)", "", "(c)", "").Replace(strings.ToLower(h.CPUModel))
+	var words []string
+	for word := range strings.FieldsSeq(text) {
+		switch word {
+		case "cpu", "processor", "@", "with":
+		default:
+			words = append(words, word)
+		}
+	}
+	name := cmp.Or(plan.FileName(strings.Join(words, "-")), h.Arch, "machine") + "-" + strconv.Itoa(cmp.Or(h.AffinityCPUs, h.CPUs)) + "cpus"
+	if h.EffectiveCPUs > 0 && h.EffectiveCPUs < float64(h.AffinityCPUs) {
+		name += "-limit" + number.BareCPUs(h.EffectiveCPUs)
+	}
+	return name
+}
+
+// settle reads the settings of a service, and finds its container.
+func (f *fleetRun) settle(ctx context.Context, std stdio, s *fleetService, common *specfile.File) error {
+	layers := []*specfile.File{s.Settings}
+	if s.File != "" {
+		own, err := readSettings(ctx, s)
+		if err != nil {
+			return err
+		}
+		layers = append(layers, own)
+	}
+	layers = append(layers, common)
+	inCluster := false
+	for _, l := range layers {
+		inCluster = inCluster || l.Has(specfile.ObjectField)
+	}
+	s.fleetJob = f.job(std, inCluster)
+	s.dryRun = f.dryRun
+	var unused []string
+	for _, l := range layers {
+		skip, set := s.taking(&unused)
+		if err := l.Apply(skip, set); err != nil {
+			return usageError("%w", err)
+		}
+	}
+	if unused != nil {
+		std.notef("service %s: %s has no use for %s, which its settings have", s.Name, s.measurement.name, strings.Join(unused, ", "))
+	}
+	if err := cmp.Or(s.measurement.check(), s.ready()); err != nil {
+		return err
+	}
+	if !inCluster { // a cluster is asked when it is the service's turn
+		_, err := s.fleetJob.settle(ctx, std, f.placing(s, false))
+		if wrong := (*plan.FieldError)(nil); errors.As(err, &wrong) && wrong.Field == specfile.CommandField && wrong.Err != nil {
+			err = nil // a program that is not there is no reason to leave out the others
+		}
+		if err != nil {
+			return err
+		}
+	}
+	if s.Manifest == "" {
+		return nil
+	}
+	if err := f.readManifest(ctx, s); err != nil {
+		return usageError("%w", s.Wrong(specfile.OfManifest, fmt.Errorf("%s: %w", s.Manifest, err)))
+	}
+	return nil
+}
+
+// readSettings reads the procfit.yaml of a service.
+func readSettings(ctx context.Context, s *fleetService) (*specfile.File, error) {
+	b, err := folder.ReadFile(ctx, s.File, specfile.MostBytes+1)
+	if err != nil {
+		return nil, usageError("%w", s.Wrong(specfile.OfFile, errors.New(phrase.Plain(err))))
+	}
+	own, err := specfile.Read(s.File, b, fileRows())
+	if err != nil {
+		return nil, usageError("%w", err)
+	}
+	return own, nil
+}
+
+// mostManifest bounds a manifest, in bytes.
+const mostManifest = 16 << 20
+
+// readManifest finds the container of the service: for a proposal as the commit has it.
+func (f *fleetRun) readManifest(ctx context.Context, s *fleetService) (err error) {
+	if f.branch != "" {
+		s.manifest, err = f.repository.Read(ctx, s.Manifest)
+	} else {
+		s.manifest = &git.File{Path: s.Manifest}
+		if s.manifest.Text, err = folder.ReadRegular(s.Manifest, mostManifest); err != nil {
+			err = errors.New(strings.TrimPrefix(phrase.Plain(err), s.Manifest+": "))
+		}
+	}
+	if err != nil {
+		return err
+	}
+	s.chosen, err = manifest.Choose(ctx, filepath.ToSlash(s.Manifest), s.manifest.Text, cmp.Or(s.Object, s.object), cmp.Or(s.Container, s.container))
+	return err
+}
+
+// placing is where the results of a service go: the newest folder of this commit, where that
+// is not complete or is to be used again, or a fresh one. What the results are compared with
+// says which CPUs the load gets.
+func (f *fleetRun) placing(s *fleetService, fresh bool) placing {
+	return func(machine string) string {
+		all := filepath.Join(f.out, s.Name, machine)
+		newest, free := "", filepath.Join(all, f.commit)
+		for n := 2; ; n++ {
+			if _, err := os.Lstat(free); err != nil {
+				break
+			}
+			newest, free = free, filepath.Join(all, fmt.Sprintf("%s-%d", f.commit, n))
+		}
+		dir := free
+		if newest != "" && !fresh && ran(newest) {
+			dir = newest
+		}
+		s.like = earlierResult(dir, time.Now())
+		return dir
+	}
+}
+
+// ran reports whether the program of a run ran at all, or may yet: one that never ran would
+// be read again.
+func ran(dir string) bool {
+	contents, err := journal.ReadDirectory(dir)
+	return err != nil || verdict.Failed(contents.Trials) == nil
+}
