@@ -60,7 +60,11 @@ func environment(r *verdict.Result) []Facts {
 		if l.RatePerSecond != nil {
 			add("Rate", number.PerSecond("req/s").Value(*l.RatePerSecond))
 		} else if l.Command == "" {
-			add("Rate", "half of what the default can sustain, from pilot trials")
+			part := "half"
+			if l.RateShare > 0 {
+				part = number.Percent(l.RateShare)
+			}
+			add("Rate", part+" of what the default can sustain, from pilot trials")
 		}
 		add("CPUs of the load generator", l.Had().String())
 		add("Load generator and target", where(r))
@@ -324,7 +328,7 @@ func trial(r *verdict.Result) string {
 	case l.Command != "":
 		out = s.Number(l.DurationSeconds) + " under the load command"
 	case l.OpenSecondsMax > 0:
-		out = "throughput and latency phases of " + half + " or more, as their results need"
+		out = half + " or more of throughput phase and of latency phase"
 	default:
 		out = half + " of throughput phase and " + half + " of latency phase"
 	}
