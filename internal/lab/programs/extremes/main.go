@@ -5,7 +5,6 @@
 package extremes
 
 import (
-	"crypto/sha256"
 	"errors"
 	"os"
 	"runtime"
@@ -14,24 +13,15 @@ import (
 	"github.com/procfit/procfit/internal/lab/programs/harness"
 )
 
-// answer hashes that many blocks of 4096 zero bytes.
-func answer(blocks int) [sha256.Size]byte {
-	hash, block := sha256.New(), make([]byte, 4096)
-	for i := 0; i < blocks; i++ {
-		hash.Write(block)
-	}
-	return [sha256.Size]byte(hash.Sum(nil))
-}
-
 // Program is the program.
 func Program(b *harness.Batch) func() error {
 	clients := b.Int("clients", 64, 1, "`clients`, each with one request at a time (the article's wrk has 64)")
 	d := b.Duration("d", 2*time.Second, "how `long`; the article's runs take 10s")
 	blocks := b.Int("blocks", 64, 1, "of 4096 bytes that a request hashes; the article's are 64")
 	return func() error {
-		want := answer(*blocks)
+		want := harness.Hash(*blocks)
 		took, elapsed, err := harness.Clients(*clients, *d, func() error {
-			if answer(*blocks) != want {
+			if harness.Hash(*blocks) != want {
 				return errors.New("a wrong answer")
 			}
 			return nil

@@ -1,6 +1,7 @@
 package harness
 
 import (
+	"crypto/sha256"
 	"fmt"
 	"os"
 	"runtime"
@@ -92,6 +93,15 @@ func Sum(steps int) bool {
 	}
 	rounds, rest := int64(steps/13), int64(steps%13)
 	return sum == rounds*(12*13/2)+rest*(rest-1)/2
+}
+
+// Hash is the SHA-256 of that many blocks of 4096 zero bytes.
+func Hash(blocks int) [sha256.Size]byte {
+	hash, block := sha256.New(), make([]byte, 4096)
+	for i := 0; i < blocks; i++ {
+		hash.Write(block)
+	}
+	return [sha256.Size]byte(hash.Sum(nil))
 }
 
 // A Tally counts what goroutines do until a time: a million steps of Sum or a wait of
