@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -59,7 +60,7 @@ type Execution struct {
 }
 
 // capacityShare is the part of the unset setting's capacity at which the open loop
-// runs: high enough for queueing to show, low enough for the smaller settings to
+// runs, if the header has no other: high enough for queueing to show, low enough for the smaller settings to
 // carry it.
 const capacityShare = 0.5
 
@@ -269,7 +270,7 @@ func (e Execution) rate(t Task, trials []journal.Trial) (*float64, error) {
 	// The mean of the middle one or two is the median.
 	slices.Sort(capacities)
 	n := len(capacities)
-	rate := capacityShare * (capacities[(n-1)/2] + capacities[n/2]) / 2
+	rate := cmp.Or(e.Header.Load.RateShare, capacityShare) * (capacities[(n-1)/2] + capacities[n/2]) / 2
 	return &rate, nil
 }
 

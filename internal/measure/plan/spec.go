@@ -85,6 +85,7 @@ type Target struct {
 type Load struct {
 	Connections int
 	Rate        float64 // of the open loop, a second; 0: from pilots
+	RateShare   float64 // of the capacity that the pilots find, where Rate is 0; 0: half
 	// SLO asks for the highest rate that meets it, in place of the open loop at one
 	// rate; then Rate is what the cheapest setting must carry within it; 0: no question.
 	SLO            *slo.Objective

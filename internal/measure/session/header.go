@@ -91,6 +91,8 @@ func loadOf(spec plan.Spec) journal.Load {
 	}
 	if l.Rate > 0 {
 		j.RatePerSecond = &l.Rate
+	} else if spec.OpenLoop() {
+		j.RateShare = l.RateShare
 	}
 	if spec.Target.Kind() == journal.KindServer && l.Command == "" {
 		j.Method = l.EffectiveMethod()

@@ -148,6 +148,7 @@ var noField = map[string]string{
 	"target.object": "the object", "target.namespace": "--namespace", "target.container": "--container", "plan.nodes": "--parallel and --node",
 	"target.against": "the old command", "plan.gate_against": "the old command", "target.attached": "the process",
 	"target.cpu_shares": "the CPU shares",
+	"load.rate_share":   "the part of the capacity that the open loop gets",
 	"target.cpus":       "the CPUs of the target", "load.cpus": "the CPUs of the load", "load.sizing": "the CPUs of the load",
 }
 

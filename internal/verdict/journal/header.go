@@ -138,8 +138,9 @@ type Process struct {
 // Load is the load as the user asked for it.
 type Load struct {
 	Connections   int      `json:"connections,omitempty"`
-	RatePerSecond *float64 `json:"rate_per_second"`  // null: half of the unset setting's capacity, from the pilots
-	Method        string   `json:"method,omitempty"` // as it was sent
+	RatePerSecond *float64 `json:"rate_per_second"`      // null: a share of the unset setting's capacity, from the pilots
+	RateShare     float64  `json:"rate_share,omitempty"` // of that capacity; absent: half
+	Method        string   `json:"method,omitempty"`     // as it was sent
 	Headers       []string `json:"headers,omitempty"`
 	BodySHA256    string   `json:"body_sha256,omitempty"`
 	BodyBytes     int      `json:"body_bytes,omitempty"`
