@@ -1,6 +1,7 @@
 package page
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -37,6 +38,9 @@ func (v *View) canary(r *verdict.Result) {
 func (w canaryWords) paste() Paste {
 	if w.r.Recommendation.Verdict == verdict.Recommended && w.r.Recommendation.Procs == nil {
 		return Paste{Lead: "Choose one of " + phrase.And(w.proven(verdict.Recommended)) + "; each is proven better than unset."}
+	}
+	if w.r.Recommendation.Verdict == verdict.CannotTell {
+		return Paste{Lead: "Nothing to set yet: no value is proven better than " + w.control() + "."}
 	}
 	g := &group{Group: &verdict.Group{Recommendation: *w.r.Recommendation}, r: w.r}
 	for _, a := range w.Settings {
@@ -136,6 +140,7 @@ func (w canaryWords) table() document.Table {
 		{Head: "GOMAXPROCS", Short: "procs"}, {Head: "Metric", Short: "metric", Left: true}, {Head: "Outcome", Short: "outcome", Left: true},
 		{Head: "Compared with " + w.control(), Short: "change", Detailed: true}, {Head: "Median", Short: "median"}, {Head: phrase.Capital(strings.TrimPrefix(w.control(), "the ")), Short: "control"}, {Head: "Slices", Short: "n"},
 	}}
+	recommended := w.proven(verdict.Recommended) // a value that is better in one metric alone is not marked
 	for _, a := range w.Settings {
 		if a.Procs == nil {
 			continue
@@ -146,7 +151,7 @@ func (w canaryWords) table() document.Table {
 				{Value: phrase.Clean(a.Label)}, {Value: w.name(m.Name)}, {Value: outcomeWords[m.Outcome]},
 				difference(m.Ratio), {Value: valueOf(u, m.Value)}, {Value: valueOf(u, m.Control)}, {Value: strconv.Itoa(m.Ratio.N)},
 			}}
-			if m.Outcome == verdict.OutcomeBetter || m.Outcome == verdict.OutcomeWorse {
+			if m.Outcome == verdict.OutcomeWorse || m.Outcome == verdict.OutcomeBetter && slices.Contains(recommended, row.Cells[0].Value) {
 				row.Mark = outcomeWords[m.Outcome]
 			}
 			t.Rows = append(t.Rows, row)

@@ -216,6 +216,8 @@ func program(r *verdict.Result) string {
 	switch {
 	case t.BuiltIn != "":
 		return "the built-in demo program " + t.BuiltIn
+	case r.Live != nil:
+		return "process " + strconv.Itoa(r.Live.PID) + ", which set the values itself"
 	}
 	return t.Kind
 }
