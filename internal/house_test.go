@@ -78,7 +78,7 @@ var mayImport = map[string][]string{
 	"inspect/watch":    {"inspect", "program/observe", "program/rule"},
 	"inspect/exporter": {"inspect", "program/observe", "program/rule", "host/container", "show/document", "show/html"},
 	"inspect/traffic":  {"program/meter", "maxprocs/live", "show/document", "show/text"},
-	"inspect/explain":  {"inspect", "program/rule", "maxprocs/facts", "maxprocs/memlimit", "host/cgroup", "show/terminal"},
+	"inspect/explain":  {"inspect", "program/observe", "program/rule", "maxprocs/facts", "maxprocs/memlimit", "host/cgroup", "show/terminal"},
 
 	"check":          {"program/rule", "maxprocs/facts", "host/folder"},
 	"check/output":   {"check", "program/rule", "show/document", "show/terminal", "show/text"},
@@ -93,7 +93,7 @@ var mayImport = map[string][]string{
 	"measure/drift":           {"program/observe", "program/rule", "program/meter", "maxprocs/live", "verdict/eprocess"},
 	"measure/trial":           {"measure/plan", "measure/trial/foreign", "verdict/journal", "verdict/slo", "verdict/contest", "load", "program/gobench", "program/observe", "host/supervisor", "maxprocs/facts"},
 	"measure/trial/foreign":   {"verdict/journal", "load"},
-	"measure/local":           {"measure/plan", "measure/trial", "measure/trial/foreign", "verdict/journal", "verdict/resize", "load", "load/engine", "program/ready", "program/target", "program/gobench", "program/toolchain", "program/observe", "program/meter", "program/rule", "host/supervisor", "host/cgroup", "host/topology", "maxprocs/facts", "maxprocs/live"},
+	"measure/local":           {"measure/plan", "measure/trial", "measure/trial/foreign", "verdict/journal", "verdict/resize", "load", "load/engine", "program/ready", "program/target", "program/gobench", "program/toolchain", "program/observe", "program/meter", "program/profile", "program/rule", "host/supervisor", "host/cgroup", "host/topology", "maxprocs/facts", "maxprocs/live"},
 	"measure/kube":            {"measure/plan", "measure/trial", "verdict/journal", "verdict/canary", "load", "load/engine", "program/observe", "program/meter", "host/cluster", "host/folder", "host/supervisor", "maxprocs/facts", "maxprocs/live"},
 	"measure/kube/image":      {},
 	"measure/kube/prometheus": {},
@@ -132,6 +132,7 @@ var mayImport = map[string][]string{
 	"load/requests": {"load"},
 
 	"program/meter":     {"maxprocs/live"},
+	"program/profile":   {"host/folder"},
 	"program/goproc":    {"host/procstat"},
 	"program/observe":   {"program/goproc", "program/rule", "program/expected", "host/procstat", "maxprocs/facts"},
 	"program/expected":  {"program/rule"},

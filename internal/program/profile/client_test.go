@@ -1,0 +1,108 @@
+package profile
+
+import (
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"io"
+	"log"
+	"net/http"
+	"net/http/httptest"
+	"net/http/pprof"
+	"strings"
+	"testing"
+	"time"
+)
+
+// served is a server of real profiles.
+func served() *http.ServeMux {
+	mux := http.NewServeMux()
+	mux.HandleFunc(Path, pprof.Index)
+	mux.HandleFunc(Path+"profile", pprof.Profile)
+	return mux
+}
+
+func TestRealServer(t *testing.T) {
+	s := httptest.NewUnstartedServer(served())
+	s.Config.ErrorLog = log.New(io.Discard, "", 0)
+	s.StartTLS()
+	defer s.Close()
+	roots := x509.NewCertPool()
+	roots.AddCert(s.Certificate())
+	c := NewClient(s.URL+strings.TrimSuffix(Path, "/"), nil, &tls.Config{RootCAs: roots})
+	if err := c.Try(t.Context()); err != nil {
+		t.Error(err)
+	}
+	if err := NewClient(s.URL+Path, nil, &tls.Config{RootCAs: x509.NewCertPool()}).Try(t.Context()); err == nil || !strings.Contains(err.Error(), "certificate is not trusted") {
+		t.Errorf("a certificate of nobody: %v", err)
+	}
+}
+
+// What a server answers in place of a profile is said in words, and takes neither long nor
+// much memory.
+func TestLiars(t *testing.T) {
+	const secretHeader = "Authorization: Bearer x"
+	endless := func(w http.ResponseWriter, r *http.Request) {
+		for block := make([]byte, 1<<20); r.Context().Err() == nil; {
+			if _, err := w.Write(block); err != nil {
+				return
+			}
+		}
+	}
+	for name, of := range map[string]struct {
+		answer http.HandlerFunc
+		want   string
+	}{
+		"a web page": {func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Type", "text/html; charset=utf-8")
+			w.Write([]byte("<html>hello</html>"))
+		}, "heap: it answered with a web page"},
+		"nothing there": {http.NotFound, `heap: it answered 404 Not Found ("404 page not found")`},
+		"a login": {func(w http.ResponseWriter, r *http.Request) {
+			if r.Header.Get("Authorization") == "Bearer x" {
+				http.Error(w, "no", http.StatusUnauthorized)
+			}
+		}, `it answered 401 Unauthorized ("no")`},
+		"silence":         {func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }, "no answer within"},
+		"a gigabyte":      {endless, "it has more than 32 MiB"},
+		"another place":   {func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, "/elsewhere", http.StatusFound) }, "it answered 302 Found"},
+		"a text":          {func(w http.ResponseWriter, _ *http.Request) { w.Write([]byte("ok")) }, "heap: it is not a profile"},
+		"an early end":    {func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }, "heap: "},
+		"escapes":         {func(w http.ResponseWriter, _ *http.Request) { http.Error(w, "\x1b]0;owned\x07", 500) }, `\x1b]0;owned\x07`},
+		"CPU in use":      {busy, "profile: it answered 500 Internal Server Error (\"Could not enable CPU profiling: cpu profiling already in use\")"},
+		"only the memory": {func(w http.ResponseWriter, r *http.Request) { pprof.Handler("heap").ServeHTTP(w, r) }, "profile: it is a profile of another kind"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := httptest.NewServer(of.answer)
+			defer s.Close()
+			c := NewClient(s.URL+Path, []string{secretHeader}, nil)
+			c.patient = 3 * time.Second
+			if name == "silence" {
+				c.patient = 300 * time.Millisecond
+			}
+			err := c.Try(t.Context())
+			if err == nil || !strings.Contains(err.Error(), of.want) || strings.ContainsAny(err.Error(), "\x1b\x07") {
+				t.Errorf("%v, want %q", err, of.want)
+			}
+		})
+	}
+	ended, cancel := context.WithCancel(t.Context())
+	cancel()
+	if err := NewClient("http://127.0.0.1:1/", nil, nil).Try(ended); !errors.Is(err, context.Canceled) {
+		t.Errorf("of a run that has ended: %v", err)
+	}
+	if err := NewClient("http://me:s3cr3t@127.0.0.1:1/", nil, nil).Try(t.Context()); err == nil || strings.Contains(err.Error(), "s3cr3t") || !strings.Contains(err.Error(), "connection refused") {
+		t.Errorf("nobody listens: %v", err)
+	}
+}
+
+// busy serves the memory, and says of the CPU what a program says that profiles itself.
+func busy(w http.ResponseWriter, r *http.Request) {
+	if strings.HasSuffix(r.URL.Path, "heap") {
+		pprof.Handler("heap").ServeHTTP(w, r)
+		return
+	}
+	http.Error(w, "Could not enable CPU profiling: cpu profiling already in use", http.StatusInternalServerError)
+}

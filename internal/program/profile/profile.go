@@ -1,0 +1,139 @@
+// Package profile gets CPU and allocation profiles of a Go program and sums them by
+// function: those that a running program serves (net/http/pprof), and those that a test
+// binary writes.
+//
+// A sum is what pprof calls flat: the CPU time, or the memory, of a function itself,
+// without that of the functions which it calls. The garbage collector and the scheduler
+// are many functions, so the sum of each is given too. What takes the profile itself, and
+// serves it, is in no sum.
+//
+// A profile is bytes from outside: it is read up to a size, and whatever is not a profile
+// of the kind that was asked for is an error. Labels and lines are not read. A program
+// without symbols has no names.
+package profile
+
+import (
+	"bytes"
+	"compress/gzip"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+
+	"github.com/google/pprof/profile"
+
+	"github.com/procfit/procfit/internal/host/folder"
+	"github.com/procfit/procfit/internal/show/number"
+)
+
+// Kind is what a profile is of.
+type Kind string
+
+const (
+	CPU         Kind = "cpu"         // CPU time
+	Allocations Kind = "allocations" // memory that was allocated, freed since or not
+)
+
+// Name is the kind in a sentence.
+func (k Kind) Name() string {
+	if k == CPU {
+		return "CPU"
+	}
+	return "allocation"
+}
+
+// MostBytes bounds a profile, as it is sent and as it is unpacked. That of a program which
+// uses 64 CPUs for 10 s has about 10 MiB.
+const MostBytes = 32 << 20
+
+// column is which value of a profile's samples is summed.
+type column struct {
+	value, unit string  // its name and unit in the profile
+	count       string  // the name of the number of samples, or of objects
+	per         float64 // of one of ours in the profile's unit
+}
+
+func (k Kind) column() column {
+	if k == CPU {
+		return column{"cpu", "nanoseconds", "samples", 1e9}
+	}
+	return column{"alloc_space", "bytes", "alloc_objects", 1}
+}
+
+// Profile is one that was read.
+type Profile struct {
+	kind         Kind
+	raw          *profile.Profile
+	value, count int // the columns of its samples
+}
+
+// errNoProfile is what bytes are that anything else than a Go program has sent.
+var errNoProfile = errors.New("it is not a profile")
+
+// Read reads a profile, packed or not.
+func Read(kind Kind, b []byte) (*Profile, error) {
+	plain, err := unpacked(b)
+	if err != nil {
+		return nil, err
+	}
+	raw, err := profile.ParseUncompressed(plain)
+	if err != nil || raw.CheckValid() != nil {
+		return nil, errNoProfile
+	}
+	c := kind.column()
+	find := func(name string) int {
+		return slices.IndexFunc(raw.SampleType, func(t *profile.ValueType) bool { return t.Type == name })
+	}
+	p := &Profile{kind: kind, raw: raw, value: find(c.value), count: find(c.count)}
+	if p.value < 0 || p.count < 0 || raw.SampleType[p.value].Unit != c.unit {
+		return nil, fmt.Errorf("it is a profile of another kind: expected one with %s in %s", c.value, c.unit)
+	}
+	return p, nil
+}
+
+// ReadFile reads the bytes of a profile that a program wrote.
+func ReadFile(path string) ([]byte, error) { return folder.ReadRegular(path, MostBytes) }
+
+// unpacked takes the packing off, which may hide far more than was sent.
+func unpacked(b []byte) ([]byte, error) {
+	if len(b) < 2 || b[0] != 0x1f || b[1] != 0x8b {
+		return b, nil
+	}
+	z, err := gzip.NewReader(bytes.NewReader(b))
+	if err != nil {
+		return nil, errNoProfile
+	}
+	plain, err := io.ReadAll(io.LimitReader(z, MostBytes+1))
+	switch {
+	case err != nil:
+		return nil, errNoProfile
+	case len(plain) > MostBytes:
+		return nil, errTooLarge()
+	}
+	return plain, nil
+}
+
+func errTooLarge() error {
+	return fmt.Errorf("it has more than %s", number.Short(number.Bytes(MostBytes)))
+}
+
+// Since is what was allocated between an earlier profile of the same program and this one.
+// The earlier one is used up.
+func (p *Profile) Since(earlier *Profile) (*Profile, error) {
+	earlier.raw.Scale(-1)
+	merged, err := profile.Merge([]*profile.Profile{earlier.raw, p.raw})
+	if err != nil {
+		return nil, errors.New("the two profiles of its memory are not of one program")
+	}
+	merged.DefaultSampleType = p.kind.column().value
+	return &Profile{kind: p.kind, raw: merged, value: p.value, count: p.count}, nil
+}
+
+// Bytes is the profile as go tool pprof reads it.
+func (p *Profile) Bytes() ([]byte, error) {
+	var b bytes.Buffer
+	if err := p.raw.Write(&b); err != nil {
+		return nil, fmt.Errorf("write the profile: %w", err)
+	}
+	return b.Bytes(), nil
+}

@@ -1,0 +1,251 @@
+package profile
+
+import (
+	"bytes"
+	"compress/gzip"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"runtime/pprof"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/pprof/profile"
+)
+
+// burn uses CPU time, and keep allocates: both are found by their names.
+//
+//go:noinline
+func burn(d time.Duration) (n int) {
+	for end := time.Now().Add(d); time.Now().Before(end); {
+		for i := range 100_000 {
+			n += i * i
+		}
+	}
+	return n
+}
+
+var kept []byte
+
+//go:noinline
+func keep(bytes int) {
+	for range bytes / (64 << 10) {
+		kept = make([]byte, 64<<10)
+	}
+}
+
+// memory is the profile of what this test has allocated.
+func memory(t testing.TB) []byte {
+	t.Helper()
+	runtime.GC()
+	var b bytes.Buffer
+	if err := pprof.Lookup("heap").WriteTo(&b, 0); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+func cpu(t testing.TB, d time.Duration) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	if err := pprof.StartCPUProfile(&b); err != nil {
+		t.Fatal(err)
+	}
+	burn(d)
+	pprof.StopCPUProfile()
+	return b.Bytes()
+}
+
+func read(t testing.TB, kind Kind, b []byte) *Profile {
+	t.Helper()
+	p, err := Read(kind, b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+// The runtime's own profiles name the functions that took the time and the memory.
+func TestRealProfiles(t *testing.T) {
+	s := read(t, CPU, cpu(t, 500*time.Millisecond)).Sums()
+	if len(s.Functions) == 0 || !strings.HasSuffix(s.Functions[0].Name, "profile.burn") || s.Functions[0].Value < s.Total/2 || s.Samples < 5 || s.Seconds < 0.4 || s.Total > 5*s.Seconds {
+		t.Errorf("%+v, want burn at its head", s)
+	}
+	before := memory(t)
+	keep(64 << 20)
+	last, err := read(t, Allocations, memory(t)).Since(read(t, Allocations, before))
+	if err != nil {
+		t.Fatal(err)
+	}
+	s = last.Sums()
+	at := slices.IndexFunc(s.Functions, func(f Function) bool { return strings.HasSuffix(f.Name, "profile.keep") })
+	if at != 0 || s.Functions[0].Value < 48<<20 || s.Functions[0].Value > 80<<20 || s.Functions[0].Samples < 64 {
+		t.Errorf("%+v, want 64 MiB of keep", s)
+	}
+	b, err := last.Bytes()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if again := read(t, Allocations, b).Sums(); again.Total != s.Total || len(again.Functions) != len(s.Functions) {
+		t.Errorf("written and read again: %g bytes, want %g", again.Total, s.Total)
+	}
+	path := filepath.Join(t.TempDir(), "x")
+	if err := os.WriteFile(path, b, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if back, err := ReadFile(path); err != nil || !bytes.Equal(back, b) {
+		t.Errorf("%d bytes of a file, %v", len(back), err)
+	}
+}
+
+// stack is one entry of a profile: a CPU time in ms, and functions, the innermost first.
+// One with a bar is compiled into the one behind it.
+type stack struct {
+	ms    int64
+	names []string
+}
+
+// made is a CPU profile of some stacks.
+func made(stacks ...stack) *profile.Profile {
+	p := &profile.Profile{
+		SampleType: []*profile.ValueType{{Type: "samples", Unit: "count"}, {Type: "cpu", Unit: "nanoseconds"}},
+		PeriodType: &profile.ValueType{Type: "cpu", Unit: "nanoseconds"}, Period: 10_000_000, DurationNanos: 2_000_000_000,
+	}
+	functions := map[string]*profile.Function{}
+	for _, s := range stacks {
+		sample := &profile.Sample{Value: []int64{s.ms / 10, s.ms * 1_000_000}}
+		for _, frame := range s.names {
+			l := &profile.Location{ID: uint64(len(p.Location) + 1)}
+			for name := range strings.SplitSeq(frame, "|") {
+				if functions[name] == nil {
+					functions[name] = &profile.Function{ID: uint64(len(functions) + 1), Name: name}
+					p.Function = append(p.Function, functions[name])
+				}
+				l.Line = append(l.Line, profile.Line{Function: functions[name]})
+			}
+			p.Location = append(p.Location, l)
+			sample.Location = append(sample.Location, l)
+		}
+		p.Sample = append(p.Sample, sample)
+	}
+	return p
+}
+
+func packed(t testing.TB, p *profile.Profile) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	if err := p.Write(&b); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+func TestSums(t *testing.T) {
+	s := read(t, CPU, packed(t, made(
+		stack{300, []string{"main.inner|main.outer", "main.main"}},
+		stack{100, []string{"main.outer", "main.main"}},
+		stack{50, []string{"runtime.scanobject", "runtime.gcDrain", "runtime.gcBgMarkWorker.func2", "runtime.systemstack"}},
+		stack{40, []string{"runtime.memclr", "runtime.gcAssistAlloc", "runtime.mallocgc", "runtime.schedule", "main.main"}}, // of the collector, whatever is below
+		stack{30, []string{"runtime.epollwait", "runtime.netpoll", "runtime.findRunnable", "runtime.schedule", "runtime.mcall"}},
+		stack{20, []string{"runtime.futex", "runtime.ready", "main.main"}},
+		stack{0, []string{"main.never"}},
+		stack{70, []string{"compress/flate.NewWriter", "runtime/pprof.StartCPUProfile", "net/http/pprof.Profile", "net/http.serverHandler.ServeHTTP"}},
+		stack{10, nil},
+	))).Sums()
+	want := map[string]float64{"main.inner": 0.3, "main.outer": 0.1, "runtime.scanobject": 0.05, "runtime.memclr": 0.04, "runtime.epollwait": 0.03, "runtime.futex": 0.02, unnamed: 0.01}
+	if len(s.Functions) != len(want) || s.Functions[0].Name != "main.inner" || s.Functions[0].Samples != 30 {
+		t.Errorf("%+v", s.Functions)
+	}
+	near := func(a, b float64) bool { return a > b-1e-9 && a < b+1e-9 }
+	for _, f := range s.Functions {
+		if !near(f.Value, want[f.Name]) {
+			t.Errorf("%s: %g, want %g", f.Name, f.Value, want[f.Name])
+		}
+	}
+	if !near(s.Total, 0.55) || s.Samples != 55 || s.Seconds != 2 || !near(s.Collector.Value, 0.09) || !near(s.Scheduler.Value, 0.05) || s.Scheduler.Samples != 5 {
+		t.Errorf("%+v", s)
+	}
+	var many []stack
+	for i := range MostFunctions + 3 {
+		many = append(many, stack{10 + int64(i), []string{fmt.Sprintf("f%d", i)}})
+	}
+	if s := read(t, CPU, packed(t, made(many...))).Sums(); len(s.Functions) != MostFunctions || s.Left != 3 || s.Functions[0].Name != "f502" {
+		t.Errorf("%d functions, %d left", len(s.Functions), s.Left)
+	}
+}
+
+// Of memory a profile has how much there was in all: small objects are sampled by the
+// bytes, large ones each.
+func TestSamplesOfMemory(t *testing.T) {
+	p := made(stack{10, []string{"small"}}, stack{10, []string{"large"}})
+	p.SampleType = []*profile.ValueType{{Type: "alloc_objects", Unit: "count"}, {Type: "alloc_space", Unit: "bytes"}}
+	p.PeriodType, p.Period = &profile.ValueType{Type: "space", Unit: "bytes"}, 512<<10
+	p.Sample[0].Value = []int64{1 << 20, 64 << 20}
+	p.Sample[1].Value = []int64{3, 30 << 20}
+	s := read(t, Allocations, packed(t, p)).Sums()
+	if s.Samples != 128+3 || s.Functions[0].Samples != 128 || s.Functions[1].Samples != 3 || s.Collector.Value != 0 {
+		t.Errorf("%+v", s)
+	}
+}
+
+func TestNoProfiles(t *testing.T) {
+	bomb := new(bytes.Buffer)
+	z := gzip.NewWriter(bomb)
+	for range MostBytes>>20 + 1 {
+		if _, err := z.Write(make([]byte, 1<<20)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := z.Close(); err != nil {
+		t.Fatal(err)
+	}
+	whole := packed(t, made(stack{10, []string{"f"}}))
+	for name, of := range map[string]struct {
+		b    []byte
+		want string
+	}{
+		"nothing": {nil, "not a profile"}, "text": {[]byte("<html>ok</html>"), "not a profile"}, "half of it": {whole[:len(whole)/2], "not a profile"},
+		"only its packing": {whole[:2], "not a profile"}, "more than it seems": {bomb.Bytes(), "more than 32 MiB"},
+		"another kind": {packed(t, &profile.Profile{SampleType: []*profile.ValueType{{Type: "goroutine", Unit: "count"}}, PeriodType: &profile.ValueType{}}), "of another kind"},
+	} {
+		if p, err := Read(CPU, of.b); err == nil || !strings.Contains(err.Error(), of.want) {
+			t.Errorf("%s: %v, %v, want %q", name, p, err, of.want)
+		}
+	}
+	other := made(stack{10, []string{"f"}})
+	other.SampleType[0].Unit = "things"
+	if _, err := read(t, CPU, whole).Since(read(t, CPU, packed(t, other))); err == nil {
+		t.Error("profiles of two kinds have a difference")
+	}
+}
+
+func FuzzRead(f *testing.F) {
+	f.Add(packed(f, made(stack{10, []string{"a|b", "runtime.gcBgMarkWorker"}}, stack{20, nil})))
+	f.Add(memory(f))
+	f.Add([]byte("\x1f\x8b"))
+	var plain bytes.Buffer
+	if err := made(stack{10, []string{"a"}}).WriteUncompressed(&plain); err != nil {
+		f.Fatal(err)
+	}
+	f.Add(plain.Bytes())
+	f.Fuzz(func(t *testing.T, b []byte) {
+		for _, kind := range []Kind{CPU, Allocations} {
+			p, err := Read(kind, b)
+			if err != nil {
+				continue
+			}
+			s := p.Sums()
+			if s.Total < 0 || len(s.Functions) > MostFunctions || s.Collector.Value+s.Scheduler.Value > s.Total*1.000001 {
+				t.Errorf("%+v", s)
+			}
+			if second, err := Read(kind, b); err == nil {
+				if d, err := p.Since(second); err == nil && d.Sums().Total > s.Total*1e-6+1 {
+					t.Errorf("%g since itself, of %g", d.Sums().Total, s.Total)
+				}
+			}
+		}
+	})
+}
