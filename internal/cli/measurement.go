@@ -142,7 +142,7 @@ func (m *measurement) onThisMachine(ctx context.Context, std stdio, s *session.S
 		if err != nil {
 			return nil, err
 		}
-		return local.New(spec, local.Config{Environ: os.Environ(), CreateLog: s.CreateLog})
+		return local.New(spec, local.Config{Environ: os.Environ(), CreateLog: s.CreateLog, CreateProfile: s.CreateProfile})
 	}, nil)
 }
 
@@ -199,7 +199,7 @@ func sweepEvents(std stdio, s *session.Session, bar **progress) session.Events {
 			switch {
 			case *bar == nil:
 				std.notef("%s", activity(a))
-			case slices.Contains([]plan.Step{plan.StepUnjudged, plan.StepBusy, plan.StepSlow}, a.Step):
+			case slices.Contains([]plan.Step{plan.StepUnjudged, plan.StepBusy, plan.StepSlow, plan.StepUnprofiled, plan.StepProfile}, a.Step):
 				(*bar).notice(a)
 			default:
 				(*bar).activity(a)

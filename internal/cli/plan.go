@@ -26,6 +26,9 @@ func describe(s *session.Session) string {
 		b.WriteString(grid(s))
 	}
 	fmt.Fprintf(&b, "; seed %d; results in %s", s.Plan.Seed, s.Dir)
+	if s.Spec.Profile != "" {
+		b.WriteString("; then profiles of the verdict's value and of the default")
+	}
 	for _, q := range s.Spec.Quotas {
 		if q != nil && s.Spec.Target.Pods == nil {
 			b.WriteString(beyond(*q, s))
@@ -126,11 +129,22 @@ func activity(a plan.Activity) string {
 		return "starting the --beside command"
 	case plan.StepRun:
 		return "running"
+	case plan.StepUnprofiled:
+		return "no profiles will be taken: " + a.Detail + ". " + servePprof
+	case plan.StepProfile:
+		return fmt.Sprintf("profiling GOMAXPROCS %s for %s", a.Detail, number.Minutes(a.Left))
 	case plan.StepResize:
 		return fmt.Sprintf("CPU limit %s, under %s req/s", number.BareCPUs(a.CPUs), number.Count(a.RatePerSecond))
 	}
 	return string(a.Step)
 }
+
+// servePprof is how a program comes to serve profiles.
+const servePprof = `The sweep continues without them. These three lines serve them:
+    import "net/http"
+    import _ "net/http/pprof"
+    go http.ListenAndServe("127.0.0.1:6060", nil) // in main
+  and --profile=http://127.0.0.1:6060/debug/pprof/ reads them there`
 
 // arrangement says where target and load run, after the name of what is measured;
 // nothing where they share what there is.

@@ -17,6 +17,7 @@ import (
 	"github.com/procfit/procfit/internal/measure/plan/field"
 	"github.com/procfit/procfit/internal/measure/session"
 	"github.com/procfit/procfit/internal/show/number"
+	"github.com/procfit/procfit/internal/show/phrase"
 	"github.com/procfit/procfit/internal/show/text"
 	"github.com/procfit/procfit/internal/verdict"
 	"github.com/procfit/procfit/internal/verdict/canary"
@@ -136,7 +137,9 @@ func analyze(c *journal.Contents) *verdict.Result {
 	case c.Header.Live != nil:
 		return live.Analyze(c)
 	}
-	return verdict.Analyze(c.Header, c.Trials)
+	r := verdict.Analyze(c.Header, c.Trials)
+	r.Profile(c.Profiled)
+	return r
 }
 
 // show prints a result: for a program as JSON, for a person as curves and words.
@@ -195,7 +198,7 @@ func openLive(ctx context.Context, std stdio, s *session.Session, address string
 // renew renders what the journal holds. No trial runs then.
 func (p *livePage) renew() *page.View {
 	contents := p.session.Journal()
-	v := page.New(verdict.Analyze(contents.Header, contents.Trials))
+	v := page.New(analyze(contents))
 	err := p.server.Show(v.SoFar())
 	if err == nil {
 		return v
@@ -238,6 +241,8 @@ func (p *livePage) activity(a plan.Activity) {
 	switch {
 	case a.Step == plan.StepBusy: // between two trials
 		p.server.Now(p.soFar("Between two trials: " + activity(a)))
+	case a.Step == plan.StepProfile: // after the last one
+		p.server.Now(p.soFar(phrase.Capital(activity(a))))
 	case p.last.Total > 0 && p.last.Trial == nil:
 		p.server.Now(p.now(activity(a)))
 	}

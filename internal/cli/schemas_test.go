@@ -42,6 +42,7 @@ func documents() []document {
 		{"journal", "journal.jsonl", "What was measured: a header, then a line for each trial, written as it ends.", []schemaRoot{
 			root("verdict/journal", "Header", "schema=procfit.journal/v2", "kind=header"), root("verdict/journal", "Trial", "kind=trial"),
 			root("verdict/journal", "Block", "kind=block"), root("verdict/journal", "Budget", "kind=budget"), root("verdict/journal", "End", "kind=end"),
+			root("verdict/journal", "Profiled", "kind=profiled"),
 		}},
 		one("result", "result.json", "What the trials show: the settings with their intervals, the verdict and the warnings.", "verdict/page", "resultJSON"),
 		one("fleet", "procfit fleet --json", "What the sweeps of several services came to, next to their manifests and to the last time.", "verdict/fleet", "Outcome"),

@@ -4,6 +4,7 @@ import (
 	"context"
 	"os"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -11,6 +12,7 @@ import (
 	"github.com/procfit/procfit/internal/measure/plan"
 	"github.com/procfit/procfit/internal/measure/plan/field"
 	"github.com/procfit/procfit/internal/measure/session"
+	"github.com/procfit/procfit/internal/show/secret"
 	"github.com/procfit/procfit/internal/verdict/journal"
 )
 
@@ -79,13 +81,16 @@ var (
 )
 
 func (o *sweepOptions) fields() []field.Field {
-	names := slices.Concat(programFields, []string{"build", "go", "vary", "max-memory"}, valueFields, loadFields, callFields, cpuFields, stopFields)
+	names := slices.Concat(programFields, []string{"build", "go", "vary", "max-memory", "profile"}, valueFields, loadFields, callFields, cpuFields, stopFields)
 	return slices.Concat(field.Take(o.spec.Fields(), field.Named(names...)...), o.own(), o.fromFile(ofCommand))
 }
 
 // run is procfit sweep, and procfit size.
 func (o *sweepOptions) run(ctx context.Context, std stdio, args []string) error {
 	o.command = args
+	if len(args) > 0 && o.has("profile") && strings.Contains(args[0], "://") {
+		return usageError("--profile %s: write the address with =: --profile=%[1]s", secret.Text(args[0]))
+	}
 	if err := o.prepare(std); err != nil {
 		return err
 	}

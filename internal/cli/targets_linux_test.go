@@ -6,6 +6,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"net/http/pprof"
 	"os"
 	"os/exec"
 	"os/signal"
@@ -35,6 +36,7 @@ func fakeServer() {
 	fall := flag.String("panic", "", "panic with this at the start")
 	control := flag.String("meter", "", "have a Meter, and an Agent at this socket and below /internal/procfit/")
 	most := flag.Int("max", 0, "the highest GOMAXPROCS that the Agent allows")
+	profiles := flag.String("pprof", "", "serve profiles at this address, or at -addr: own")
 	flag.Parse()
 	if *fall != "" {
 		panic(*fall)
@@ -96,6 +98,9 @@ func fakeServer() {
 		io.WriteString(w, "ok")
 	})
 	srv := &http.Server{}
+	if *profiles != "" {
+		handler = profiled(handler, *profiles)
+	}
 	if *control != "" {
 		var m live.Meter
 		agent := live.New(&m, live.Max(*most))
@@ -108,6 +113,19 @@ func fakeServer() {
 	}
 	srv.Handler = handler
 	must(srv.Serve(l))
+}
+
+// profiled serves the profiles of net/http/pprof, with the handler or at an address of its own.
+func profiled(handler http.Handler, addr string) http.Handler {
+	mux := http.NewServeMux()
+	mux.HandleFunc("/debug/pprof/", pprof.Index)
+	mux.HandleFunc("/debug/pprof/profile", pprof.Profile)
+	if addr != "own" {
+		go func() { must(http.ListenAndServe(addr, mux)) }()
+		return handler
+	}
+	mux.Handle("/", handler)
+	return mux
 }
 
 // fakeBatch is a batch program.

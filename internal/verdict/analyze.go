@@ -136,6 +136,9 @@ func (g *group) analyze(h journal.Header, run *Result) (Group, *outcome) {
 	if r.Allocates = g.allocates(&r, w); r.Allocates != nil && len(h.Plan.Vary) == 0 && r.Origin == journal.OriginLocal {
 		r.Recommendation.Settle = append(r.Recommendation.Settle, Step{Code: StepVary})
 	}
+	if r.Recommendation.Verdict == NotYourKnob && len(r.Recommendation.Settle) == 0 && canProfile(h) && r.Origin == journal.OriginLocal {
+		r.Recommendation.Settle = append(r.Recommendation.Settle, Step{Code: StepProfile})
+	}
 	return r, w
 }
 

@@ -133,6 +133,7 @@ type StepCode string
 const (
 	StepQuieter         StepCode = "quieter" // Metric, Spread: no number of blocks would do
 	StepVary            StepCode = "vary_collector"
+	StepProfile         StepCode = "profile"
 	StepGoOn            StepCode = "go_on" // Metric, List, Have, More, TrialSeconds
 	StepMoreValues      StepCode = "more_values"
 	StepFix             StepCode = "fix"

@@ -45,6 +45,7 @@ type Result struct {
 	Canary         *Canary         `json:"canary,omitempty"`   // of a canary, which has no groups
 	Live           *Live           `json:"live,omitempty"`     // of a live experiment, which has none either
 	Cheapest       *Cheapest       `json:"cheapest,omitempty"` // where a rate within an objective was asked for
+	Profiles       []Profile       `json:"profiles,omitempty"` // of --profile: one for each group
 	Warnings       []Warning       `json:"warnings"`
 	Recommendation *Recommendation `json:"recommendation"` // when there is one group, of a canary, and of a live experiment
 }

@@ -81,6 +81,7 @@ const (
 	WarnLoadLimited     WarningCode = "load_limited"     // Count, Of
 	WarnTrials          WarningCode = "trial_warnings"   // Count, Trial: the first
 	WarnDuplicates      WarningCode = "duplicate_trials" // Count
+	WarnNoProfile       WarningCode = "no_profile"       // Setting, Reason; Advised: of a server
 
 	// Of a canary:
 	WarnFewSlices WarningCode = "few_slices"  // Count

@@ -15,6 +15,9 @@ import (
 type Config struct {
 	Environ   []string // the target's environment; GOMAXPROCS in it is replaced
 	CreateLog trial.CreateLog
+	// CreateProfile makes the file of a profile, as CreateLog does of a log. Only a Spec with
+	// profiles needs it.
+	CreateProfile trial.CreateLog
 	// Programs are ready to be run, by the setting's Go version, instead of the Spec's
 	// command, which then only names them. They may be filled in until Prepare.
 	Programs map[string]Program

@@ -24,7 +24,10 @@ func (r *run) Command(ctx context.Context) error {
 	}
 	r.Observe.Tell(plan.Activity{Step: plan.StepLoadCommand, Detail: strings.Join(argv, " ")})
 	c := r.count(r.fleet, r.outer)
+	r.profiling.begin(ctx)
 	output, exit, err := r.runLoad(ctx, argv, "-load", r.spec.Load.Duration)
+	r.profiling.end()
+	r.profiling.wait()
 	cpu := exit.User + exit.System
 	if !r.spec.LoadOnTargetHost() {
 		cpu = 0 // of the command that reaches elsewhere: next to nothing

@@ -26,6 +26,10 @@ func TestMain(m *testing.M) {
 		fmt.Fprintln(os.Stderr, http.ListenAndServe(os.Args[2], http.HandlerFunc(func(http.ResponseWriter, *http.Request) {})))
 		os.Exit(1)
 	}
+	if len(os.Args) == 4 && os.Args[1] == profiledArgument {
+		fmt.Fprintln(os.Stderr, http.ListenAndServe(os.Args[2], profiledServer(os.Args[3])))
+		os.Exit(1)
+	}
 	if len(os.Args) == 5 && os.Args[1] == liarArgument {
 		liar(os.Args[2], os.Args[3], os.Args[4])
 		os.Exit(1)

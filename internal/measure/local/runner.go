@@ -41,6 +41,7 @@ type runner struct {
 	told     map[journal.GroupKey]bool // groups whose p99 was said not to be judged
 	speed    float64                   // of one CPU, when it was last known
 	builds   string                    // temporary directory of what was compiled; empty: none
+	profiles profiles
 }
 
 // New makes a Runner of a valid Spec that was checked.
@@ -167,6 +168,7 @@ type run struct {
 	looked    bool
 	runs      *runs // of a batch program; nil: none is measured yet
 	leases    leases
+	profiling *profiling // nil: the trial is not profiled
 }
 
 // Prepare implements trial.Place.

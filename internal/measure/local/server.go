@@ -29,11 +29,15 @@ func (r *run) Start(ctx context.Context) (urls []string, err error) {
 		return nil, r.startNeighbour(ctx, 0)
 	}
 	r.Step(plan.StepStart)
+	taken := r.checkProfilePort()
 	if r.fleet, err = r.start(ctx, r.logs); err != nil {
 		r.fleet = nil // it is ended already
 		return nil, err
 	}
 	if err := r.ready(ctx, r.fleet); err != nil {
+		return nil, err
+	}
+	if err := r.tryProfiles(ctx, taken); err != nil {
 		return nil, err
 	}
 	if r.Setting.SetLive && r.Setting.Procs != nil {
@@ -139,10 +143,17 @@ func (r *run) Offer(ctx context.Context, o load.Options, count bool) (*load.Resu
 	var c *counters
 	var usage *journal.Usage
 	if count {
-		o.Began = func() { c = r.count(r.fleet, r.outer) }
-		o.Ended = func() { usage = c.end(0) }
+		o.Began = func() {
+			c = r.count(r.fleet, r.outer)
+			r.profiling.begin(ctx)
+		}
+		o.Ended = func() {
+			usage = c.end(0)
+			r.profiling.end()
+		}
 	}
 	result, err := engine.Run(ctx, o)
+	r.profiling.wait()
 	if err != nil && ctx.Err() == nil {
 		// A server that has just crashed refuses the load before it is known how it ended.
 		for range 10 {

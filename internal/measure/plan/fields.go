@@ -78,6 +78,11 @@ func (f *Flags) runFields() []field.Field {
 			More: "{port} in it is the port of the program.", Value: field.Parsed(&f.Neighbour.Command, "", words), Header: "target.beside",
 		},
 		{
+			Name: "profile", Holds: "URL", Bare: ProfileOwn, Help: "profile the verdict's value and the default, by function (net/http/pprof)",
+			More:  "After the trials each of the two runs once more, for 10s or --duration, with a CPU and an allocation profile. Without a value they are those that the server serves below /debug/pprof/ of --url. Another address follows a =, such as http://127.0.0.1:6060/debug/pprof/; {port} in it is filled in. Go benchmarks write their profiles themselves.",
+			Value: field.Parsed(&f.Profile, "", profileAddress), Aside: "it changes no trial, so that a run that has ended can be profiled too",
+		},
+		{
 			Name: "timeout", Holds: "NAME=TIME", Help: "longest waits (default " + f.defaultWaits() + ")",
 			More:  f.waitsMean() + "As in --timeout ready=2m,stop=20s.",
 			Value: field.Parts(f.waits()...), Header: "load.ready_timeout_seconds load.trial_timeout_seconds",

@@ -49,6 +49,8 @@ const (
 	StepSlow        Step = "slow"         // after a block: the machine was slower by Share, and the block is repeated
 	StepRun         Step = "run"          // of a batch program
 	StepResize      Step = "resize"       // of the limit, to CPUs, under load at RatePerSecond
+	StepUnprofiled  Step = "unprofiled"   // in the first trial: there will be no profiles; Detail: why
+	StepProfile     Step = "profile"      // after the last trial: of the setting that Detail names, for the time Left
 )
 
 // Activity is what a Runner does just now.

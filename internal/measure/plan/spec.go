@@ -56,6 +56,9 @@ type Spec struct {
 	// TrialTakes is about how long a batch program's trial takes; 0: only a first one
 	// can tell.
 	TrialTakes time.Duration
+	// Profile is where the profiles of the verdict's setting and of the default are: ProfileOwn,
+	// or a URL; empty: none is taken.
+	Profile string
 }
 
 // Target is the program under test.

@@ -18,7 +18,7 @@ import (
 // checked when its field was set. What only the machine of the target can tell is its
 // Runner's to say.
 func (s Spec) Validate() error {
-	for _, check := range []func() *FieldError{s.checkQuotas, s.checkCPUs, s.checkPods, s.checkAttached, s.checkBeside, s.checkVary, s.checkTarget, s.checkServer, s.checkLoad, s.checkObjective} {
+	for _, check := range []func() *FieldError{s.checkQuotas, s.checkCPUs, s.checkPods, s.checkAttached, s.checkBeside, s.checkVary, s.checkTarget, s.checkServer, s.checkLoad, s.checkObjective, s.checkProfile} {
 		if err := check(); err != nil {
 			return err
 		}

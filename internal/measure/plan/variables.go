@@ -44,7 +44,7 @@ func (s Spec) mapped(change func(string) string) Spec {
 	for _, list := range []*[]string{&t.Command, &t.Against, &t.Env, &t.Prepare, &t.Ready.Command, &l.Headers} {
 		*list = changed(*list, change)
 	}
-	for _, text := range []*string{&t.URL, &t.Ready.URL, &l.Command} {
+	for _, text := range []*string{&t.URL, &t.Ready.URL, &l.Command, &s.Profile} {
 		*text = change(*text)
 	}
 	l.Body = changedBytes(l.Body, change)

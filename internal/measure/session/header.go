@@ -229,7 +229,10 @@ type discreet struct {
 	hidden secret.Hidden
 }
 
-func (s *Session) discreet(r plan.Runner) plan.Runner {
+func (s *Session) discreet(r plan.Runner) plan.Runner { return discreet{r, s.hidden()} }
+
+// hidden are the credentials of the user's command line and variables.
+func (s *Session) hidden() secret.Hidden {
 	var values []string
 	for _, name := range s.Spec.Variables() {
 		for _, v := range s.options.Environ {
@@ -238,7 +241,7 @@ func (s *Session) discreet(r plan.Runner) plan.Runner {
 			}
 		}
 	}
-	return discreet{r, secret.Find(s.options.Tool.Args, values...)}
+	return secret.Find(s.options.Tool.Args, values...)
 }
 
 // Run implements plan.Runner.

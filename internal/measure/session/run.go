@@ -89,6 +89,9 @@ func (s *Session) Run(ctx context.Context, r plan.Runner, on Events) (begun bool
 	if errors.As(err, &unkept) && unkept.Unkept() {
 		err = &JournalError{err}
 	}
+	if err == nil {
+		err = s.profile(ctx, r, on)
+	}
 	return true, err
 }
 

@@ -156,8 +156,11 @@ const logs = "logs"
 // CreateLog makes the file that a target's output goes to, and says what it is
 // called within the results folder. It is for the Runner, while the session runs.
 func (s *Session) CreateLog(name string) (f *os.File, path string, err error) {
-	path = logs + "/" + name
-	f, err = s.folder.Create(path)
+	return s.create(logs + "/" + name)
+}
+
+func (s *Session) create(path string) (*os.File, string, error) {
+	f, err := s.folder.Create(path)
 	return f, path, err
 }
 

@@ -29,6 +29,9 @@ func (t *Task) LogName(replica int) string {
 		}
 		name += t.Setting.GoVersion
 	}
+	if t.Role == plan.RoleProfile {
+		name = "profile-" + plan.ProfileName(t.Setting)
+	}
 	if t.Setting.Replicas > 1 {
 		name += fmt.Sprintf("-replica%d", replica+1)
 	}

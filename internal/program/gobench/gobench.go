@@ -176,6 +176,22 @@ func (g *Command) Compile(ctx context.Context, dir, out string, env []string) (c
 	return append(command, g.Args...), pkg.Dir, nil
 }
 
+// Profiled is a test binary's command that writes a CPU profile and one of its allocations
+// to these files, in place of those that the user has named.
+func Profiled(command []string, cpu, memory string) []string {
+	own := slices.IndexFunc(command[1:], func(word string) bool { return !strings.HasPrefix(word, "-test.") }) + 1
+	if own == 0 {
+		own = len(command)
+	}
+	out := []string{command[0], "-test.cpuprofile=" + cpu, "-test.memprofile=" + memory}
+	for _, word := range command[1:own] {
+		if !strings.HasPrefix(word, "-test.cpuprofile=") && !strings.HasPrefix(word, "-test.memprofile=") {
+			out = append(out, word)
+		}
+	}
+	return append(out, command[own:]...)
+}
+
 type goPackage struct {
 	Dir, ImportPath           string
 	TestGoFiles, XTestGoFiles []string

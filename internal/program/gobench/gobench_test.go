@@ -193,3 +193,16 @@ func BenchmarkRead(b *testing.B) { for b.Loop() { if _, err := os.ReadFile("data
 		}
 	}
 }
+
+func TestProfiled(t *testing.T) {
+	for command, want := range map[string]string{
+		"/t/x -test.bench=. -test.run=^$":                                  "/t/x -test.cpuprofile=c -test.memprofile=m -test.bench=. -test.run=^$",
+		"/t/x -test.bench=. -test.cpuprofile=mine -test.run=^$ -in a":      "/t/x -test.cpuprofile=c -test.memprofile=m -test.bench=. -test.run=^$ -in a",
+		"/t/x -test.memprofile=mine -test.bench=. in -test.memprofile=own": "/t/x -test.cpuprofile=c -test.memprofile=m -test.bench=. in -test.memprofile=own",
+		"/t/x": "/t/x -test.cpuprofile=c -test.memprofile=m",
+	} {
+		if got := strings.Join(Profiled(strings.Fields(command), "c", "m"), " "); got != want {
+			t.Errorf("%s: %s, want %s", command, got, want)
+		}
+	}
+}

@@ -60,8 +60,11 @@ type Contents struct {
 	Header Header
 	Trials []Trial
 	Blocks []Block // of a race, as they were started
-	Grown  int     // how often a grid was given more blocks
-	End    *End    // of a canary or a live experiment; nil: its procfit was killed, or is still at work
+	// Profiled are the settings that were profiled after the trials; of one that is there twice,
+	// the last is the one to read.
+	Profiled []Profiled
+	Grown    int  // how often a grid was given more blocks
+	End      *End // of a canary or a live experiment; nil: its procfit was killed, or is still at work
 	// Torn is the number of bytes of an unfinished last line, which is skipped;
 	// 0 where the journal ends as it should.
 	Torn int64
@@ -140,7 +143,7 @@ func read(r io.Reader, name string) (*Contents, error) {
 func (c *Contents) trimmed() *Contents {
 	kept := *c
 	kept.settings, kept.again = nil, nil
-	kept.Blocks = slices.Clone(c.Blocks)
+	kept.Blocks, kept.Profiled = slices.Clone(c.Blocks), slices.Clone(c.Profiled)
 	kept.Trials = slices.DeleteFunc(slices.Clone(c.Trials), func(t Trial) bool { return t.Kind == "" })
 	return &kept
 }
@@ -172,6 +175,8 @@ func (c *Contents) add(raw []byte, line int) error {
 		return c.addBlock(raw)
 	case KindBudget:
 		return c.addBudget(raw)
+	case KindProfiled:
+		return c.addProfiled(raw)
 	case KindEnd:
 		return unmarshal(raw, &c.End)
 	default:

@@ -1,8 +1,8 @@
 // Package journal is the record of one run: a header line, then one line a
 // trial, each appended and synced as soon as the trial ends. A race, which chooses
 // what to measure by what it has measured, writes a line before each block too, and a canary
-// one at its end. It is the only thing that package verdict reads, so what is not in the
-// journal does not count.
+// one at its end. Profiles, which are taken after the trials, have a line for each setting. It
+// is the only thing that package verdict reads, so what is not in the journal does not count.
 //
 // The format is JSON Lines in lower snake case with units in the names; a value
 // that was not measured is null, never zero. Fields may be added to a schema; a
@@ -23,11 +23,12 @@ const Schema = "procfit.journal/v2"
 
 // The kinds of line.
 const (
-	KindHeader = "header"
-	KindTrial  = "trial"
-	KindBlock  = "block"
-	KindBudget = "budget"
-	KindEnd    = "end"
+	KindHeader   = "header"
+	KindTrial    = "trial"
+	KindBlock    = "block"
+	KindBudget   = "budget"
+	KindEnd      = "end"
+	KindProfiled = "profiled"
 )
 
 // Role says what a trial counts for.

@@ -41,6 +41,7 @@ func (v *View) Brief() *document.Document {
 		add(g.figures(true)...)
 		add(g.Warnings)
 	}
+	add(v.Profiles...)
 	add(v.Warnings)
 	return d
 }
@@ -126,6 +127,7 @@ func (v *View) Report() *document.Document {
 	for i := range v.Groups {
 		add(document.Section{Class: "group", ID: v.Groups[i].ID, Blocks: v.Groups[i].report(many, i == warned)})
 	}
+	add(v.Profiles...)
 	if many || len(v.Warnings) > 0 {
 		add(document.Heading{Level: 2, Text: "Warnings about the whole run", ID: "warnings-about-the-whole-run"})
 		if len(v.Warnings) > 0 {
@@ -166,6 +168,9 @@ func (v *View) contents() document.Links {
 	list := document.Links{{Text: "Summary", To: "#summary"}}
 	for i := range v.Overview {
 		list = append(list, document.Link{Text: v.Overview[i].Title, To: "#" + v.Overview[i].ID})
+	}
+	if len(v.Profiles) > 0 {
+		list = append(list, document.Link{Text: "Profiles", To: "#profiles1"})
 	}
 	return append(list, document.Link{Text: "Warnings", To: "#warnings-about-the-whole-run"}, document.Link{Text: "Environment", To: "#environment"}, document.Link{Text: "How to reproduce", To: "#how-to-reproduce"})
 }

@@ -76,6 +76,10 @@ func (g *group) p99Ignored() (state document.Tone, answer, detail string) {
 
 func (g *group) profileFirst() (state document.Tone, answer, detail string) {
 	u := g.Workload.CPUUtilisation
+	if p := g.r.ProfileOf(g.Group); p != nil && p.CPU != nil && len(p.CPU.Functions) > 0 && p.CPU.Functions[0].Values[0].Share != nil {
+		f := &p.CPU.Functions[0]
+		return document.OK, "profiled", fmt.Sprintf("%s takes %s of the CPU time with the default; see Profiles", functionName(f.Name), number.Percent(*f.Values[0].Share))
+	}
 	switch {
 	case g.Recommendation.Verdict == verdict.NotYourKnob:
 		return document.Attention, "profile first", "all settings perform the same: GOMAXPROCS does not limit this program"

@@ -18,6 +18,9 @@ import (
 func (w words) settle() []document.Item {
 	var list []document.Item
 	for _, s := range w.group.Recommendation.Settle {
+		if s.Code == verdict.StepProfile && w.profiled() == "" {
+			continue // it is not one of procfit sweep
+		}
 		list = append(list, w.step(s))
 	}
 	return list
@@ -65,6 +68,8 @@ func (w words) step(s verdict.Step) document.Item {
 		return document.Item{Text: "start again with another --out, so that all trials are measured in the same way"}
 	case verdict.StepVary:
 		return document.Item{Text: "compare values of GOGC, since the garbage collector takes much of the CPU time", Command: w.varied()}
+	case verdict.StepProfile:
+		return document.Item{Text: "profile it, to see which functions take the CPU time" + w.servesProfiles(), Command: w.profiled()}
 	case verdict.StepBenchmarksApart:
 		return document.Item{Text: "measure the benchmarks one at a time, with -bench"}
 	}

@@ -44,7 +44,8 @@ type View struct {
 	Summary  *document.Table // one row a group; nil with a single group
 	Overview document.Cards  // the same in small curves, on scales that all of them share
 	Groups   []Group
-	Warnings document.Notes // of the run as a whole
+	Profiles []document.Block // of --profile
+	Warnings document.Notes   // of the run as a whole
 
 	Environment []Facts
 	Command     string // the program under test, quoted for a shell
@@ -161,6 +162,7 @@ func New(result *verdict.Result) *View {
 			v.Verdict = v.Gate.headline(r.Gate, r.Plan, v.Verdict.Context)
 		}
 	}
+	v.Profiles = profilesOf(r)
 	v.warn(r)
 	return v
 }

@@ -226,6 +226,12 @@ func (o words) warnOfRun(w *verdict.Warning) (advice, bool) {
 	case verdict.WarnMixedUnits:
 		return advice{fmt.Sprintf("%s not used: their unit is %s, and that of the others %s", phrase.CountOf(w.Count, "trial is", "trials are"), unitName(w.Reason), unitName(w.Unit)),
 			"read what the program printed in logs/: the value of --metric is missing there"}, true
+	case verdict.WarnNoProfile:
+		fix := "read what the program printed in logs/, and run the same command again: only the profile is missing"
+		if w.Advised {
+			fix = "serve them: import _ \"net/http/pprof\", and go http.ListenAndServe(\"127.0.0.1:6060\", nil) in main; then measure with --profile=http://127.0.0.1:6060/debug/pprof/"
+		}
+		return advice{fmt.Sprintf("GOMAXPROCS %s was not profiled, or not completely: %s", w.Setting, w.Reason), fix}, true
 	case verdict.WarnDuplicates:
 		return advice{phrase.Count(w.Count, "trial") + " in the journal twice: procfit uses the first of each setting and block", "keep one journal per run"}, true
 	}

@@ -1,0 +1,215 @@
+package local
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"net/http/pprof"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/procfit/procfit/internal/measure/plan"
+	"github.com/procfit/procfit/internal/program/profile"
+	"github.com/procfit/procfit/internal/verdict/journal"
+	"github.com/procfit/procfit/test/need"
+)
+
+// profiledArgument makes this test binary a server that works, and answers as its mode says
+// where profiles are.
+const profiledArgument = "(profiled)"
+
+// profiledServer serves profiles, or in mode "none" its one answer everywhere, or in mode
+// "login" only with a header.
+func profiledServer(mode string) http.Handler {
+	mux := http.NewServeMux()
+	mux.HandleFunc("/", func(w http.ResponseWriter, _ *http.Request) { w.Write(sweepAway(make([]byte, 4<<10))) })
+	serve := func(pattern string, h http.HandlerFunc) {
+		mux.HandleFunc(pattern, func(w http.ResponseWriter, r *http.Request) {
+			if mode == "login" && r.Header.Get("X-Key") != "k" {
+				http.Error(w, "who are you?", http.StatusUnauthorized)
+				return
+			}
+			h(w, r)
+		})
+	}
+	if mode != "none" {
+		serve("/debug/pprof/", pprof.Index)
+		serve("/debug/pprof/profile", pprof.Profile)
+	}
+	return mux
+}
+
+// sweepAway is the function that takes the time.
+//
+//go:noinline
+func sweepAway(b []byte) []byte {
+	for range 50 {
+		for i := range b {
+			b[i] = b[i]*31 + byte(i)
+		}
+	}
+	return b[:100]
+}
+
+func profiledSpec(t *testing.T, mode string) plan.Spec {
+	t.Helper()
+	s := overheadSpec(t)
+	s.Target.Command = []string{s.Target.Command[0], profiledArgument, "127.0.0.1:" + plan.PortPlaceholder, mode}
+	s.Profile = plan.ProfileOwn
+	return s
+}
+
+// profiler is a runner of the spec, and where its profiles go.
+func profilerOf(t *testing.T, s plan.Spec) (plan.Runner, string) {
+	t.Helper()
+	dir := t.TempDir()
+	return prepared(t, s, Config{CreateProfile: func(name string) (*os.File, string, error) {
+		f, err := os.Create(filepath.Join(dir, name))
+		return f, "profiles/" + name, err
+	}}, unset), dir
+}
+
+// A server's profiles name the function that works, and count what a request takes of it.
+func TestProfileOfAServer(t *testing.T) {
+	s := profiledSpec(t, "login")
+	s.Load.Headers = []string{"X-Key: k"}
+	r, dir := profilerOf(t, s)
+	var steps []plan.Step
+	first, err := r.Run(t.Context(), plan.Task{Setting: unset, Role: journal.RolePilot}, func(a plan.Activity) { steps = append(steps, a.Step) })
+	if err != nil || !first.Valid {
+		t.Fatalf("%v, %s", err, first.InvalidReason)
+	}
+	for _, step := range steps {
+		if step == plan.StepUnprofiled {
+			t.Error("the first trial finds no profiles")
+		}
+	}
+	setting := journal.Setting{Label: "2", Procs: new(2), Replicas: 1}
+	p, err := r.(plan.Profiler).Profile(t.Context(), setting)
+	if err != nil || p.Missing != "" || p.CPU == nil || p.Allocations == nil || p.Setting.Label != "2" {
+		t.Fatalf("%+v, %v", p, err)
+	}
+	if f := p.CPU.Of("github.com/procfit/procfit/internal/measure/local.sweepAway"); f.Value < p.CPU.Total/5 || p.CPU.Seconds != 1 || p.CPU.Collector == nil {
+		t.Errorf("%+v of %g s in %g s: %+v", f, p.CPU.Total, p.CPU.Seconds, p.CPU.Functions[:min(5, len(p.CPU.Functions))])
+	}
+	// A request makes 4 KiB, and what net/http needs.
+	if n := p.Allocations.Requests; n == nil || p.Allocations.Total / *n < 4<<10 || p.Allocations.Total / *n > 64<<10 || p.Allocations.Seconds < 1 {
+		t.Errorf("%g bytes in %g s, of %v requests", p.Allocations.Total, p.Allocations.Seconds, n)
+	}
+	if p.ObservedProcs != nil && *p.ObservedProcs != 2 {
+		t.Errorf("it ran at %d", *p.ObservedProcs)
+	}
+	for kind, name := range map[profile.Kind]string{profile.CPU: "2-cpu.pprof", profile.Allocations: "2-allocations.pprof"} {
+		b, err := os.ReadFile(filepath.Join(dir, name))
+		if err == nil {
+			_, err = profile.Read(kind, b)
+		}
+		if err != nil {
+			t.Error(err)
+		}
+	}
+	again, err := r.Run(t.Context(), plan.Task{Setting: unset, Role: journal.RolePilot}, nil)
+	if err != nil || again.DurationSeconds > first.DurationSeconds+5 {
+		t.Errorf("a trial after the profile takes %g s, %v", again.DurationSeconds, err)
+	}
+}
+
+// A server without profiles says so in the first trial, which is as valid as any; the end of
+// the sweep then costs no time.
+func TestServerWithoutProfiles(t *testing.T) {
+	for mode, want := range map[string]string{"none": "it is not a profile", "login": `it answered 401 Unauthorized ("who are you?")`} {
+		r, _ := profilerOf(t, profiledSpec(t, mode))
+		said := ""
+		first, err := r.Run(t.Context(), plan.Task{Setting: unset, Role: journal.RolePilot}, func(a plan.Activity) {
+			if a.Step == plan.StepUnprofiled {
+				said += a.Detail
+			}
+		})
+		if err != nil || !first.Valid || !strings.Contains(said, want) {
+			t.Errorf("%s: %v, %s, %q", mode, err, first.InvalidReason, said)
+		}
+		began := time.Now()
+		p, err := r.(plan.Profiler).Profile(t.Context(), unset)
+		if err != nil || !strings.Contains(p.Missing, want) || p.CPU != nil || time.Since(began) > time.Second {
+			t.Errorf("%s: %+v, %v after %v", mode, p, err, time.Since(began))
+		}
+		// A run that is continued has no first trial.
+		r, _ = profilerOf(t, profiledSpec(t, mode))
+		if p, err := r.(plan.Profiler).Profile(t.Context(), unset); err != nil || !strings.Contains(p.Missing, want) || p.CPU != nil || p.Allocations != nil {
+			t.Errorf("%s: %+v, %v", mode, p, err)
+		}
+	}
+}
+
+// Another program's profiles are not taken for those of the target.
+func TestProfilesOfAnotherProgram(t *testing.T) {
+	other := httptest.NewServer(profiledServer("all"))
+	defer other.Close()
+	s := profiledSpec(t, "none")
+	s.Profile = other.URL + "/debug/pprof/"
+	r, _ := profilerOf(t, s)
+	said := ""
+	if _, err := r.Run(t.Context(), plan.Task{Setting: unset, Role: journal.RolePilot}, func(a plan.Activity) {
+		if a.Step == plan.StepUnprofiled {
+			said = a.Detail
+		}
+	}); err != nil || !strings.Contains(said, "something listens on "+strings.TrimPrefix(other.URL, "http://")+" already") {
+		t.Errorf("%q, %v", said, err)
+	}
+}
+
+// A test binary writes its profiles itself.
+func TestProfileOfABenchmark(t *testing.T) {
+	need.Command(t, "go")
+	dir := t.TempDir()
+	for name, text := range map[string]string{
+		"go.mod": "module example.com/bench\n\ngo 1.21\n",
+		"x_test.go": `package bench
+
+import "testing"
+
+var sink []byte
+
+func BenchmarkWork(b *testing.B) {
+	for i := 0; i < b.N; i++ {
+		sink = work(make([]byte, 4096))
+	}
+}
+
+//go:noinline
+func work(b []byte) []byte {
+	for range [20]int{} {
+		for i := range b {
+			b[i] = b[i]*31 + byte(i)
+		}
+	}
+	return b
+}
+`,
+	} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	t.Setenv("GOWORK", "off")
+	s := job("go", "test", "-C", dir, "-bench", "Work", "-benchtime", "500ms", "-cpuprofile", "mine.out", ".")
+	s.Profile = plan.ProfileOwn
+	if err := s.Validate(); err != nil {
+		t.Fatal(err)
+	}
+	r, _ := profilerOf(t, s)
+	for range 2 { // the second is not of the first one's files
+		p, err := r.(plan.Profiler).Profile(t.Context(), unset)
+		if err != nil || p.Missing != "" || p.CPU == nil || p.Allocations == nil {
+			t.Fatalf("%+v, %v", p, err)
+		}
+		if f := p.CPU.Of("example.com/bench.work"); f == nil || f.Value < p.CPU.Total/2 || p.CPU.Requests != nil || p.CPU.Seconds < 0.4 {
+			t.Errorf("%+v of %g", f, p.CPU.Total)
+		}
+		if f := p.Allocations.Of("example.com/bench.BenchmarkWork"); f == nil || f.Value < p.Allocations.Total/2 {
+			t.Errorf("%+v of %g bytes", f, p.Allocations.Total)
+		}
+	}
+}

@@ -1,0 +1,131 @@
+package plan
+
+import (
+	"context"
+	"fmt"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/procfit/procfit/internal/program/gobench"
+	"github.com/procfit/procfit/internal/show/secret"
+	"github.com/procfit/procfit/internal/verdict/journal"
+)
+
+// ProfileOwn is a Spec.Profile without an address: the profiles are those that the server
+// serves where it gets its load, or that the test binary writes.
+const ProfileOwn = "own"
+
+// RoleProfile is that of the task whose run is profiled. What comes of it is a
+// journal.Profiled, and not a trial.
+const RoleProfile journal.Role = "profile"
+
+// Profiler is a Runner that can profile a setting.
+type Profiler interface {
+	// Profile runs a setting once more, and counts its CPU time and its memory by function.
+	// Where no profile comes about, or only one, Missing says why. An error is that the next
+	// setting would fare no better, or that of ctx.
+	Profile(ctx context.Context, a journal.Setting) (journal.Profiled, error)
+}
+
+const (
+	// profileTakes is how long a CPU profile lasts: at 100 samples per second and CPU, a
+	// function with a tenth of the time of two CPUs has 200.
+	profileTakes = 10 * time.Second
+	// profileAround is how much longer the load lasts: the program collects its garbage
+	// before and after the profile, so that its memory can be counted.
+	profileAround = 2 * time.Second
+)
+
+// ProfileTakes is how long a server's CPU profile lasts, in whole seconds: as long as
+// --duration says, if that is given.
+func (s Spec) ProfileTakes() time.Duration {
+	if s.Load.Stretch {
+		return profileTakes
+	}
+	return max(time.Second, s.Load.Duration.Truncate(time.Second))
+}
+
+// Profiled is the Spec of the run that is profiled: a closed loop alone, in which the server
+// has all the work that it can take, or one run of a test binary.
+func (s Spec) Profiled() Spec {
+	s.Load.Duration, s.Load.SLO, s.Load.Stretch = s.ProfileTakes()+profileAround, nil, false
+	if s.Load.Command == "" {
+		s.Load.Duration *= 2 // of which the closed loop has half
+	}
+	s.Target.RunFor = 0
+	if s.Target.Kind() != journal.KindServer {
+		s.Load.Warmup = 0
+	}
+	return s
+}
+
+// ProfileURL is where a server's profiles are; its own address is that of the URL, and
+// {port} stands for port.
+func (s Spec) ProfileURL(own string, port int) string {
+	if s.Profile != ProfileOwn {
+		return strings.ReplaceAll(s.Profile, PortPlaceholder, fmt.Sprint(port))
+	}
+	u, err := url.Parse(own)
+	if err != nil {
+		return own
+	}
+	if u.Scheme == "h2c" { // net/http serves HTTP/1.1 at the same port
+		u.Scheme = "http"
+	}
+	return u.Scheme + "://" + u.Host + "/debug/pprof/"
+}
+
+// ProfileName tells the settings of a run apart, in the name of a file.
+func ProfileName(a journal.Setting) string {
+	name := "unset"
+	if a.Procs != nil {
+		name = fmt.Sprint(*a.Procs)
+	}
+	if a.QuotaCPUs != nil {
+		name += fmt.Sprintf("-limit%g", *a.QuotaCPUs)
+	}
+	if a.Replicas > 1 {
+		name += fmt.Sprintf("-replicas%d", a.Replicas)
+	}
+	if a.GoVersion != "" {
+		name += "-go" + a.GoVersion
+	}
+	if a.SetLive {
+		name += "-live"
+	}
+	for _, v := range a.Variables {
+		name += "-" + v.String()
+	}
+	return FileName(name)
+}
+
+// profileAddress reads the address of profiles.
+func profileAddress(text string) (string, error) {
+	if text == ProfileOwn {
+		return text, nil
+	}
+	u, err := url.Parse(strings.ReplaceAll(text, PortPlaceholder, "1"))
+	if err != nil || u.Host == "" || !slices.Contains([]string{"http", "https"}, u.Scheme) {
+		return "", fmt.Errorf("%q: expected the URL below which net/http/pprof serves, such as http://127.0.0.1:6060/debug/pprof/", secret.Text(text))
+	}
+	return text, nil
+}
+
+// checkProfile looks at whether there can be a profile.
+func (s Spec) checkProfile() *FieldError {
+	test, _ := gobench.Parse(s.Target.Command)
+	switch {
+	case s.Profile == "":
+	case s.Target.Kind() == journal.KindServer:
+		if strings.Contains(s.Profile, PortPlaceholder) && !s.commandHas(PortPlaceholder) {
+			return Wrong("profile", "=%s: it has {port}, but neither the command nor --env has: there is no such port", secret.Text(s.Profile))
+		}
+	case test == nil:
+		return Wrong("profile", " needs a server with --url that serves net/http/pprof, or go test -bench: nothing else is known to write a profile")
+	case s.Profile != ProfileOwn:
+		return Wrong("profile", "=%s: go test writes its profiles itself: remove the address", secret.Text(s.Profile))
+	}
+	return nil
+}

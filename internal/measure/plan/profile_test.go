@@ -1,0 +1,89 @@
+package plan
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/procfit/procfit/internal/measure/plan/field"
+	"github.com/procfit/procfit/internal/verdict/journal"
+)
+
+func TestWhereProfilesAre(t *testing.T) {
+	for _, of := range []struct{ profile, server, want string }{
+		{ProfileOwn, "http://127.0.0.1:8080/api?x=1", "http://127.0.0.1:8080/debug/pprof/"},
+		{ProfileOwn, "h2c://127.0.0.1:8080", "http://127.0.0.1:8080/debug/pprof/"},
+		{ProfileOwn, "https://me:secret@localhost:8443/", "https://localhost:8443/debug/pprof/"}, // the user is added where the host is the same
+		{"http://127.0.0.1:6060/debug/pprof/", "http://127.0.0.1:8080/", "http://127.0.0.1:6060/debug/pprof/"},
+		{"http://127.0.0.1:{port}/p", "http://127.0.0.1:8080/", "http://127.0.0.1:4711/p"},
+	} {
+		if got := (Spec{Profile: of.profile}).ProfileURL(of.server, 4711); got != of.want {
+			t.Errorf("%s of %s: %s, want %s", of.profile, of.server, got, of.want)
+		}
+	}
+	for text, want := range map[string]string{"own": "", "http://h:1/x": "", "https://h:{port}": "", "6060": "expected the URL", "127.0.0.1:6060": "expected the URL", "ftp://h/": "expected the URL", "http://": "expected the URL"} {
+		f := field.Take(NewFlags().Fields(), field.Field{Name: "profile"})[0]
+		if err := f.Value.Set(text); (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: %v, want %q", text, err, want)
+		}
+	}
+}
+
+func TestWhatCanBeProfiled(t *testing.T) {
+	server := Default()
+	server.Target.Command, server.Target.URL = []string{"./server", "-addr", ":{port}"}, "http://127.0.0.1:{port}/"
+	tests := Default()
+	tests.Target.Command = []string{"go", "test", "-bench", "."}
+	batch := Default()
+	batch.Target.Command = []string{"./batch"}
+	for _, of := range []struct {
+		spec          Spec
+		profile, want string
+	}{
+		{server, "", ""}, {server, ProfileOwn, ""}, {server, "http://127.0.0.1:{port}/p", ""}, {tests, ProfileOwn, ""}, {tests, "", ""}, {batch, "", ""},
+		{batch, ProfileOwn, "--profile needs a server with --url that serves net/http/pprof, or go test -bench"},
+		{tests, "http://h/", "go test writes its profiles itself"},
+	} {
+		s := of.spec
+		s.Profile = of.profile
+		err := s.Validate()
+		if (err == nil) != (of.want == "") || err != nil && !strings.Contains(err.Error(), of.want) {
+			t.Errorf("%q of %v: %v, want %q", of.profile, s.Target.Command, err, of.want)
+		}
+	}
+	server.Target.Command, server.Target.URL, server.Profile = []string{"./server"}, "http://127.0.0.1:8080/", "http://127.0.0.1:{port}/"
+	if err := server.Validate(); err == nil || !strings.Contains(err.Error(), "there is no such port") {
+		t.Errorf("%v", err)
+	}
+}
+
+// The run that is profiled is a closed loop that outlasts the profile, whatever else the
+// trials do.
+func TestProfiledRun(t *testing.T) {
+	s := Default()
+	s.Target.Command, s.Target.URL = []string{"./server", "-addr", ":{port}"}, "http://127.0.0.1:{port}/"
+	if s.ProfileTakes() != 10*time.Second {
+		t.Errorf("%v without --duration", s.ProfileTakes())
+	}
+	if p := s.Profiled(); p.LoadOptions([]string{"http://h/"}, 0, p.Load.Duration/2).Duration != 12*time.Second || p.Load.Stretch || p.ProfileTakes() < s.ProfileTakes() {
+		t.Errorf("%+v", p.Load)
+	}
+	s.Load.Stretch, s.Load.Duration, s.Load.Command = false, 2500*time.Millisecond, "wrk -d{duration} {url}"
+	if p := s.Profiled(); s.ProfileTakes() != 2*time.Second || p.Load.Duration != 4*time.Second {
+		t.Errorf("%v, %v of a command", s.ProfileTakes(), p.Load.Duration)
+	}
+	if s.Load.Duration = 300 * time.Millisecond; s.ProfileTakes() != time.Second {
+		t.Errorf("%v, want a second at least", s.ProfileTakes())
+	}
+	names := map[string]bool{}
+	for _, a := range []journal.Setting{
+		{Replicas: 1}, {Procs: new(2), Replicas: 1}, {Procs: new(2), Replicas: 2}, {Procs: new(2), QuotaCPUs: new(0.5), Replicas: 1}, {Procs: new(2), GoVersion: "1.24", Replicas: 1},
+		{Procs: new(2), SetLive: true, Replicas: 1}, {Procs: new(2), Variables: []journal.Variable{{Name: "GOGC", Value: "../50"}}, Replicas: 1},
+	} {
+		name := ProfileName(a)
+		if names[name] || strings.ContainsAny(name, "/= ") {
+			t.Errorf("%+v: %q", a, name)
+		}
+		names[name] = true
+	}
+}

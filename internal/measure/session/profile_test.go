@@ -1,0 +1,105 @@
+package session
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"github.com/procfit/procfit/internal/measure/plan"
+	"github.com/procfit/procfit/internal/verdict/journal"
+)
+
+// profiler is a runner that profiles too.
+type profiler struct {
+	runner
+	session *Session
+	asked   []string
+	missing string
+	err     error
+}
+
+func (p *profiler) Profile(_ context.Context, a journal.Setting) (journal.Profiled, error) {
+	p.asked = append(p.asked, a.Label)
+	out := journal.Profiled{Setting: a, Missing: p.missing}
+	if p.missing != "" || p.err != nil {
+		return out, p.err
+	}
+	for _, to := range []**journal.Profile{&out.CPU, &out.Allocations} {
+		f, path, err := p.session.CreateProfile("x.pprof")
+		if err != nil {
+			return out, err
+		}
+		f.Close()
+		*to = &journal.Profile{File: path, Total: 1, Functions: []journal.ProfiledFunction{}}
+	}
+	return out, nil
+}
+
+func profiledIn(t *testing.T, dir string) []journal.Profiled {
+	t.Helper()
+	c, err := journal.ReadDirectory(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c.Profiled
+}
+
+// Profiles come after the trials and are in the journal; a run that has ended can be profiled,
+// and what is there is not taken again.
+func TestProfilesAfterTheTrials(t *testing.T) {
+	dir := folderWith(t, 0)
+	before := lines(t, dir)
+	run := func(p *profiler, on Events) error {
+		s := spec()
+		s.Profile = plan.ProfileOwn
+		p.session = New(s, options(dir, two))
+		_, err := p.session.Run(t.Context(), p, on)
+		return err
+	}
+	p := &profiler{missing: "it answered 404 with token=s3cr3tvalue123"}
+	if err := run(p, Events{}); err != nil || p.ran != 0 || lines(t, dir) != before+1 {
+		t.Fatalf("%v, %d trials, %d lines, want %d and one", err, p.ran, lines(t, dir), before)
+	}
+	if got := profiledIn(t, dir); got[0].Missing != "it answered 404 with token=REDACTED" || got[0].Kind != journal.KindProfiled {
+		t.Errorf("%+v", got)
+	}
+	p = &profiler{err: errors.New("no such thing")}
+	if err := run(p, Events{}); err != nil || profiledIn(t, dir)[1].Missing != "no such thing" {
+		t.Errorf("%v, %+v", err, profiledIn(t, dir))
+	}
+	var steps []plan.Activity
+	p = &profiler{}
+	if err := run(p, Events{Activity: func(a plan.Activity) { steps = append(steps, a) }}); err != nil || !slices.Equal(p.asked, []string{"unset"}) {
+		t.Errorf("%v, asked for %q", err, p.asked)
+	}
+	if !slices.ContainsFunc(steps, func(a plan.Activity) bool { return a.Step == plan.StepProfile && a.Detail == "unset" && a.Left > 0 }) {
+		t.Errorf("%+v", steps)
+	}
+	got := profiledIn(t, dir)
+	if last := got[len(got)-1]; last.CPU == nil || last.CPU.File != "profiles/x.pprof" {
+		t.Errorf("%+v", last)
+	}
+	if info, err := os.Stat(filepath.Join(dir, "profiles", "x.pprof")); err != nil || info.Mode().Perm() != 0o600 {
+		t.Errorf("%v, %v", info, err)
+	}
+	p = &profiler{}
+	if err := run(p, Events{}); err != nil || p.asked != nil {
+		t.Errorf("%v, asked again for %q", err, p.asked)
+	}
+}
+
+// The end of a run in the middle of a profile is that, and leaves no line of it.
+func TestProfileThatIsInterrupted(t *testing.T) {
+	dir := folderWith(t, 0)
+	ctx, cancel := context.WithCancel(t.Context())
+	s := spec()
+	s.Profile = plan.ProfileOwn
+	p := &profiler{err: context.Canceled}
+	p.session = New(s, options(dir, two))
+	if _, err := p.session.Run(ctx, p, Events{Activity: func(plan.Activity) { cancel() }}); !errors.Is(err, context.Canceled) || profiledIn(t, dir) != nil {
+		t.Errorf("%v, %+v", err, profiledIn(t, dir))
+	}
+}

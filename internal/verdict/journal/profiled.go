@@ -1,0 +1,82 @@
+package journal
+
+import (
+	"fmt"
+	"time"
+)
+
+// Profiled is one setting whose CPU time and memory were counted by function, in a run of its
+// own after the trials. It is not a trial: nothing is compared with it.
+type Profiled struct {
+	Kind            string    `json:"kind"`
+	Setting         Setting   `json:"setting"`
+	Started         time.Time `json:"started"`
+	DurationSeconds float64   `json:"duration_seconds"`
+	ObservedProcs   *int      `json:"observed_procs"`    // of the replica that was profiled; null: not readable
+	Missing         string    `json:"missing,omitempty"` // why there is no profile, or only one, in words
+	CPU             *Profile  `json:"cpu"`               // null: see missing
+	Allocations     *Profile  `json:"allocations"`       // in the same way
+}
+
+// Profile is what a profile comes to by function. A sum is of the function itself, without
+// what it calls.
+type Profile struct {
+	File    string  `json:"file"`    // relative to the results directory; go tool pprof reads it
+	Seconds float64 `json:"seconds"` // that it covers
+	// Requests are those that the profiled replica answered meanwhile; null: not known, as of
+	// Go benchmarks.
+	Requests *float64 `json:"requests"`
+	Total    float64  `json:"total"`   // seconds of CPU time, or bytes
+	Samples  float64  `json:"samples"` // that the total rests on
+	// Collector and Scheduler are all functions of the garbage collector and of the
+	// scheduler, with what they call; absent of allocations.
+	Collector *Part              `json:"collector,omitempty"`
+	Scheduler *Part              `json:"scheduler,omitempty"`
+	Functions []ProfiledFunction `json:"functions"`          // the largest first
+	Left      int                `json:"left_out,omitempty"` // smaller functions that are not named
+}
+
+// Part is a part of a profile's total.
+type Part struct {
+	Value   float64 `json:"value"` // in the unit of the total
+	Samples float64 `json:"samples"`
+}
+
+// ProfiledFunction is what a function took itself.
+type ProfiledFunction struct {
+	Name string `json:"name"`
+	Part
+}
+
+// Of is what a function took; nil: it may be one of those that are not named.
+func (p *Profile) Of(name string) *Part {
+	for i := range p.Functions {
+		if p.Functions[i].Name == name {
+			return &p.Functions[i].Part
+		}
+	}
+	if p.Left > 0 {
+		return nil
+	}
+	return new(Part)
+}
+
+// addProfiled takes a line of the journal.
+func (c *Contents) addProfiled(raw []byte) error {
+	var p Profiled
+	if err := unmarshal(raw, &p); err != nil {
+		return err
+	}
+	if len(c.Profiled) == mostSettings {
+		return fmt.Errorf("it has more than %d profiled settings, more than procfit ever profiles", mostSettings)
+	}
+	c.settings[p.Setting.Key()] = true
+	c.Profiled = append(c.Profiled, p)
+	return c.checkSettings()
+}
+
+// AppendProfiled writes the profiles of a setting, as Append writes a trial.
+func (w *Writer) AppendProfiled(p Profiled) error {
+	p.Kind = KindProfiled
+	return w.appendHeld(p)
+}

@@ -1,0 +1,267 @@
+package verdict
+
+import (
+	"cmp"
+	"math"
+	"slices"
+	"strconv"
+
+	"github.com/procfit/procfit/internal/show/sorting"
+	"github.com/procfit/procfit/internal/verdict/journal"
+)
+
+// Profile is where the CPU time and the memory of two settings go, by function: of the
+// default, and of the setting that the verdict names where that is another one.
+type Profile struct {
+	Settings    []ProfiledSetting `json:"settings"` // the default first
+	CPU         *ProfileTable     `json:"cpu"`      // null: not every setting has one
+	Allocations *ProfileTable     `json:"allocations"`
+}
+
+// ProfiledSetting is one of the two.
+type ProfiledSetting struct {
+	journal.Setting
+	ResolvedProcs *int     `json:"resolved_procs"` // what it ran at; null: not known
+	Files         []string `json:"files"`          // relative to the results directory
+}
+
+// ProfileTable is a profile of each setting, next to each other.
+type ProfileTable struct {
+	// PerRequest reports that values are of a request, and that changes are of values; else
+	// values are not known, and changes are of shares.
+	PerRequest bool         `json:"per_request"`
+	Seconds    []float64    `json:"seconds"` // that each profile covers
+	All        ProfileRow   `json:"all"`
+	Functions  []ProfileRow `json:"functions"` // the largest of each setting
+	Parts      []ProfileRow `json:"parts"`     // of the runtime, each the sum of many functions; none of allocations
+}
+
+// ProfileRow is a function, or a part of the runtime, in each setting.
+type ProfileRow struct {
+	Name   string         `json:"name"`
+	Values []ProfileValue `json:"values"` // by setting
+	// Change is against the default: 0.1 is 10% more; null: there is one setting, or the
+	// default has nothing of it. Clear is that chance in the sampling alone makes such a
+	// difference in fewer than one of 200 cases.
+	Change *float64 `json:"change"`
+	Clear  bool     `json:"clear"`
+}
+
+// ProfileValue is what a function takes itself.
+type ProfileValue struct {
+	Value   *float64 `json:"value"`   // seconds of CPU time or bytes per request; null: not known
+	Share   *float64 `json:"share"`   // of all; null: not among the functions that are known by name
+	Samples float64  `json:"samples"` // that it rests on
+}
+
+const (
+	// PartCollector and PartScheduler are names of parts.
+	PartCollector = "collector"
+	PartScheduler = "scheduler"
+
+	topFunctions = 5    // of each setting
+	beyondChance = 2.81 // standard errors of a difference that is clear
+	fewestClear  = 6    // samples of what one setting has and the other one has not
+)
+
+// ToProfile are the settings whose profiles say what the verdict is about: the default of each
+// group, and what the verdict names where that is another setting.
+func (r *Result) ToProfile() (pairs [][]journal.Setting) {
+	for i := range r.Best {
+		pairs = append(pairs, r.Best[i].toProfile())
+	}
+	if pairs != nil {
+		return pairs
+	}
+	for i := range r.Groups {
+		g := &r.Groups[i]
+		own := slices.IndexFunc(r.Plan.Settings, func(a journal.Setting) bool { return a.Group() == g.key() && a.Variant == "" })
+		if own < 0 {
+			continue
+		}
+		standard := withValue(r.Plan.Settings[own], nil)
+		pair := []journal.Setting{standard}
+		if named := g.named(); named != nil {
+			pair = append(pair, withValue(standard, named))
+		}
+		pairs = append(pairs, pair)
+	}
+	return pairs
+}
+
+// withValue is a setting at another value of GOMAXPROCS.
+func withValue(a journal.Setting, procs *int) journal.Setting {
+	a.Procs, a.Label = procs, "unset"
+	if procs != nil {
+		a.Label = strconv.Itoa(*procs)
+	}
+	return a
+}
+
+// named is the value that the verdict names, of a trade-off one of its two; nil: it names
+// none but the default.
+func (g *Group) named() *int {
+	rec := &g.Recommendation
+	for _, label := range []string{rec.Setting, rec.BestThroughput, rec.BestP99} {
+		for _, a := range g.Settings {
+			if a.Label == label && a.Variant == "" && a.Procs != nil && !g.isDefault(*a.Procs) {
+				return a.Procs
+			}
+		}
+	}
+	return nil
+}
+
+// isDefault reports whether the default comes to a value.
+func (g *Group) isDefault(procs int) bool { return g.Default.Procs != nil && *g.Default.Procs == procs }
+
+func (b *Best) toProfile() []journal.Setting {
+	a := journal.Setting{QuotaCPUs: b.QuotaCPUs, Replicas: b.Replicas, GoVersion: b.GoVersion, SetLive: b.SetLive, Variables: b.Start}
+	pair := []journal.Setting{withValue(a, nil)}
+	if a = withValue(a, b.Procs); b.Confidence != "" && (b.Procs != nil || !slices.Equal(b.Start, b.Variables)) {
+		a.Variables = b.Variables
+		pair = append(pair, a)
+	}
+	return pair
+}
+
+// canProfile reports whether procfit sweep --profile can profile the target.
+func canProfile(h journal.Header) bool {
+	kind := h.Target.Kind
+	return h.Target.Attached == nil && !h.Plan.GateAgainst && h.Plan.SLO == nil && (kind == journal.KindServer || kind == journal.KindGoBench)
+}
+
+// Profile adds the profiles of a journal. Then nobody needs the advice to take them.
+func (r *Result) Profile(list []journal.Profiled) {
+	for _, pair := range r.ToProfile() {
+		var of []journal.Profiled
+		for _, a := range pair {
+			if one := last(list, a); one != nil {
+				of = append(of, *one)
+			}
+		}
+		for i := range of {
+			if of[i].Missing != "" {
+				r.Warnings = append(r.Warnings, Warning{Code: WarnNoProfile, Setting: of[i].Setting.Label, Reason: of[i].Missing, Advised: r.Target.Kind == journal.KindServer})
+			}
+		}
+		of = slices.DeleteFunc(of, func(p journal.Profiled) bool { return p.CPU == nil && p.Allocations == nil })
+		if len(of) > 0 {
+			r.Profiles = append(r.Profiles, profileOf(of))
+		}
+	}
+	for i := range r.Groups {
+		if rec := &r.Groups[i].Recommendation; len(r.Profiles) > 0 {
+			rec.Settle = slices.DeleteFunc(rec.Settle, func(s Step) bool { return s.Code == StepProfile })
+		}
+	}
+}
+
+// ProfileOf is the profile of a group; nil: there is none.
+func (r *Result) ProfileOf(g *Group) *Profile {
+	for i := range r.Profiles {
+		if r.Profiles[i].Settings[0].Group() == g.key() {
+			return &r.Profiles[i]
+		}
+	}
+	return nil
+}
+
+// last is the last line of a setting; nil: there is none.
+func last(list []journal.Profiled, a journal.Setting) *journal.Profiled {
+	for i := len(list) - 1; i >= 0; i-- {
+		if list[i].Setting.Key() == a.Key() {
+			return &list[i]
+		}
+	}
+	return nil
+}
+
+func profileOf(of []journal.Profiled) Profile {
+	var p Profile
+	var cpu, memory []*journal.Profile
+	for i := range of {
+		s := ProfiledSetting{Setting: of[i].Setting, ResolvedProcs: of[i].ObservedProcs, Files: []string{}}
+		for _, one := range []*journal.Profile{of[i].CPU, of[i].Allocations} {
+			if one != nil {
+				s.Files = append(s.Files, one.File)
+			}
+		}
+		p.Settings, cpu, memory = append(p.Settings, s), append(cpu, of[i].CPU), append(memory, of[i].Allocations)
+	}
+	p.CPU, p.Allocations = tableOf(cpu), tableOf(memory)
+	return p
+}
+
+// tableOf is nil where a setting has no profile, or one without a sample.
+func tableOf(of []*journal.Profile) *ProfileTable {
+	t := &ProfileTable{PerRequest: true, Functions: []ProfileRow{}, Parts: []ProfileRow{}}
+	var names []string
+	for _, p := range of {
+		if p == nil || !(p.Total > 0) || math.IsInf(p.Total, 0) {
+			return nil
+		}
+		t.Seconds = append(t.Seconds, p.Seconds)
+		t.PerRequest = t.PerRequest && p.Requests != nil && *p.Requests > 0
+		for _, f := range p.Functions[:min(topFunctions, len(p.Functions))] {
+			if !slices.Contains(names, f.Name) {
+				names = append(names, f.Name)
+			}
+		}
+	}
+	t.All = t.row("", of, func(p *journal.Profile) *journal.Part { return &journal.Part{Value: p.Total, Samples: p.Samples} })
+	for _, name := range names {
+		t.Functions = append(t.Functions, t.row(name, of, func(p *journal.Profile) *journal.Part { return p.Of(name) }))
+	}
+	largest := func(r ProfileRow) (most float64) {
+		for _, v := range r.Values {
+			most = max(most, orZero(v.Share))
+		}
+		return most
+	}
+	sorting.Stable(t.Functions, func(a, b ProfileRow) int { return cmp.Compare(largest(b), largest(a)) })
+	if of[0].Collector != nil {
+		t.Parts = append(t.Parts, t.row(PartCollector, of, func(p *journal.Profile) *journal.Part { return p.Collector }), t.row(PartScheduler, of, func(p *journal.Profile) *journal.Part { return p.Scheduler }))
+	}
+	return t
+}
+
+// row is what a setting each has of a function or a part; nil of it is not known.
+func (t *ProfileTable) row(name string, of []*journal.Profile, find func(*journal.Profile) *journal.Part) ProfileRow {
+	r := ProfileRow{Name: name, Values: make([]ProfileValue, len(of))}
+	for i, p := range of {
+		part := find(p)
+		if part == nil {
+			continue
+		}
+		r.Values[i] = ProfileValue{Share: new(part.Value / p.Total), Samples: part.Samples}
+		if t.PerRequest {
+			r.Values[i].Value = new(part.Value / *p.Requests)
+		}
+	}
+	if len(of) == 2 {
+		r.Change, r.Clear = t.change(r.Values[0], r.Values[1])
+	}
+	return r
+}
+
+// change is what becomes of a value against the default. Samples are counts, whose chance is
+// that of Poisson's distribution; what is beyond the sampling, as how a program's load strays,
+// one run of a setting cannot tell.
+func (t *ProfileTable) change(standard, other ProfileValue) (change *float64, clear bool) {
+	x, y := standard.Share, other.Share
+	if t.PerRequest {
+		x, y = standard.Value, other.Value
+	}
+	switch {
+	case x == nil || y == nil:
+		return nil, false
+	case *x <= 0 || *y <= 0:
+		if *x > 0 {
+			change = new(-1.0)
+		}
+		return change, max(standard.Samples, other.Samples) >= fewestClear
+	}
+	off := math.Abs(math.Log(*y / *x))
+	return new(*y / *x - 1), off > beyondChance*math.Sqrt(1/max(1, standard.Samples)+1/max(1, other.Samples))
+}
