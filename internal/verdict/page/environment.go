@@ -60,11 +60,7 @@ func environment(r *verdict.Result) []Facts {
 		if l.RatePerSecond != nil {
 			add("Rate", number.PerSecond("req/s").Value(*l.RatePerSecond))
 		} else if l.Command == "" {
-			part := "half"
-			if l.RateShare > 0 {
-				part = number.Percent(l.RateShare)
-			}
-			add("Rate", part+" of what the default can sustain, from pilot trials")
+			add("Rate", piloted(l)+" of what the default can sustain, from pilot trials")
 		}
 		add("CPUs of the load generator", l.Had().String())
 		add("Load generator and target", where(r))
@@ -77,6 +73,14 @@ func environment(r *verdict.Result) []Facts {
 	add("Trials", howMany(r))
 	add("procfit", strings.TrimSpace(r.Tool.Version+" ("+r.Tool.GoVersion+")"))
 	return slices.DeleteFunc(out, func(f Facts) bool { return len(f.Pairs) == 0 })
+}
+
+// piloted is the part of the capacity that the pilots found which the open loop got.
+func piloted(l journal.Load) string {
+	if l.RateShare > 0 {
+		return number.Percent(l.RateShare)
+	}
+	return "half"
 }
 
 // canaryEnvironment is where the pods of a canary were, and what they ran with; nil: it is
