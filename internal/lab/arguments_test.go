@@ -13,7 +13,7 @@ import (
 var misused = map[string][]string{
 	"workload": {"-duration -1s", "-duration 0s", "-gomaxprocs -3"},
 	"preempt":  {"-d -1s", "-timeout -1s"},
-	"stealing": {"-procs -1", "-work -1"},
+	"stealing": {"-procs -1", "-work -1ms", "-for -1s"},
 	"threads":  {"-d 0s"},
 	"headroom": {"-wait -1s", "-d 0s", "-blocked -1"},
 	"idle":     {"-d 0s"},

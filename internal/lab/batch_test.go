@@ -2,7 +2,9 @@ package lab
 
 import (
 	"bytes"
+	"fmt"
 	"io"
+	"math"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -12,6 +14,8 @@ import (
 	"time"
 
 	"golang.org/x/perf/benchfmt"
+
+	"github.com/procfit/procfit/internal/trace/exec"
 )
 
 // quick is, for each batch program, how to see in a moment that it works, and
@@ -27,7 +31,7 @@ var quick = map[string][]struct{ args, names string }{
 	"iobound":    {{"-d 10ms -n 5", "IOBound"}},
 	"contention": {{"-n 2001", "Contention/alone Contention/contended Contention/switching"}},
 	"preempt":    {{"-d 10ms", "Preempt"}},
-	"stealing":   {{"-work 1", "Stealing"}},
+	"stealing":   {{"-work 1ms", "Stealing"}, {"-work 10us -waves 3", "Stealing"}, {"-work 100us -for 20ms", "Stealing"}},
 	"schedtrace": {{"-d 20ms -n 20", "Schedtrace/idle Schedtrace/spread Schedtrace/crowd"}},
 	"chain":      {{"-n 20", "Chain"}, {"-n 1 -goroutines 1", "Chain"}},
 	"chainbuf":   {{"-n 20", "ChainBuf"}, {"-n 20 -buffer 10", "ChainBuf"}},
@@ -45,7 +49,7 @@ var quick = map[string][]struct{ args, names string }{
 	"gc":         {{"-n 20000 -live 64", "GC"}},
 	"blocking":   {{"-d 20ms -n 5", "Blocking"}},
 	"mixed":      {{"-d 50ms -n 3", "Mixed/compute Mixed/wait"}},
-	"tenants":    {{"-d 50ms -rate 200", "Tenants"}},
+	"tenants":    {{"-d 50ms -rate 200", "Tenants"}, {"-d 30ms -rate 200 -how quiet", "Tenants/quiet"}, {"-d 30ms -how busy", "Tenants/busy"}},
 	"racy":       {{"-n 2000", "Racy/increment Racy/compute"}},
 	"remedies":   {{"-n 2001", "Remedies/mutex Remedies/atomic Remedies/sharded Remedies/batched"}},
 }
@@ -125,7 +129,7 @@ func TestRun(t *testing.T) {
 func TestSizes(t *testing.T) {
 	for _, command := range []string{
 		"parallel -steps 0", "parallel -goroutines 0", "workload -workload disk", "cpubound -n 0", "iobound -n 0", "iobound -d -1s",
-		"contention -goroutines 0", "stealing -goroutines 0", "schedtrace -n 0", "chain -n 0", "chain -goroutines 0", "chainbuf -buffer 0",
+		"contention -goroutines 0", "stealing -goroutines 0", "stealing -waves 0", "schedtrace -n 0", "chain -n 0", "chain -goroutines 0", "chainbuf -buffer 0",
 		"sieve -n 0", "powser -terms 0", "powser -terms 99", "garbage -live 0", "http -clients 0", "json -levels 40", "threads -n 2", "busyworker -busy 0",
 		"headroom -records 0", "idle -n 0", "extremes -blocks 0", "gc -live 0", "blocking -n 0", "mixed -n 0", "tenants -rate 0", "racy -n 19", "remedies -goroutines 0",
 	} {
@@ -152,6 +156,54 @@ func TestStealingTrace(t *testing.T) {
 	if code, _ := Run("stealing", []string{"-trace", filepath.Join(file, "none")}, io.Discard, &stderr); code != 1 {
 		t.Errorf("a trace that cannot be written: exit code %d", code)
 	}
+}
+
+// What each goroutine computed is what it ran, by the execution trace of the same run, unless
+// other programs have the CPUs: of several runs one has them.
+func TestStealingIsFair(t *testing.T) {
+	const attempts = 10
+	for range attempts {
+		computed, ran := fairness(t)
+		if computed <= 1.0/16 || computed > 1 {
+			t.Fatalf("Jain's index is %g", computed)
+		}
+		if math.Abs(ran-computed) < 0.05 {
+			return
+		}
+		t.Logf("Jain's index of what they computed is %g, and of how long they ran %g", computed, ran)
+	}
+	t.Errorf("the two differ in each of %d runs", attempts)
+}
+
+// fairness is Jain's index of what the goroutines of a run computed, and of how long they ran.
+func fairness(t *testing.T) (computed, ran float64) {
+	t.Helper()
+	file := filepath.Join(t.TempDir(), "trace")
+	var stdout, stderr bytes.Buffer
+	if code, err := Run("stealing", []string{"-procs", "2", "-work", "200us", "-for", "300ms", "-trace", file}, &stdout, &stderr); code != 0 || err != nil {
+		t.Fatalf("exit code %d, %v: %s", code, err, stderr.String())
+	}
+	var waves int
+	var ns float64
+	if _, err := fmt.Sscanf(stdout.String(), "BenchmarkStealing %d %f ns/op %f jain-index", &waves, &ns, &computed); err != nil {
+		t.Fatalf("%q: %v", stdout.String(), err)
+	}
+	f, err := os.Open(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	tr, err := exec.Read(f, exec.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, a := range tr.Alike() {
+		if a.Goroutines == 16 {
+			return computed, a.Fairness
+		}
+	}
+	t.Fatalf("no sixteen goroutines in %+v", tr.Alike())
+	return 0, 0
 }
 
 // Beside the loop a collection starts and ends, since Go 1.14.

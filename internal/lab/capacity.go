@@ -25,7 +25,7 @@ var capacity = []Experiment{
 		// the load has half of them.
 		stages: []sweep{{
 			connections: 64,
-			quick:       size{takes: quickTrial, procs: "1 n 2n 4n", scaled: "10 s a setting there, 0.5 s of each loop here"},
+			quick:       size{takes: quickTrial, procs: "1 n 2n 4n", scaled: "10 s a setting there, 0.45 s of each loop here"},
 			full:        size{takes: fullTrial, procs: "1 2 4 8 16 n-1 n n+1 2n 4n", scaled: "10 s a setting there, 2 s of each loop here"},
 		}},
 		Hypotheses: []Hypothesis{
@@ -111,12 +111,12 @@ var capacity = []Experiment{
 		stages: []sweep{{
 			id: "published", title: "as published: wrk sends no body, so there is nothing to hash",
 			connections: 128,
-			quick:       size{takes: quickTrial, procs: "1 n 2n", scaled: "20 s a setting there, 0.5 s of each loop here"},
+			quick:       size{takes: quickTrial, procs: "1 n 2n", scaled: "20 s a setting there, 0.45 s of each loop here"},
 			full:        size{takes: 3 * time.Second, procs: "1 2 4 8 12 16 32 n 2n", scaled: "20 s a setting there, 1.5 s of each loop here"},
 		}, {
 			id: "posted", title: "with a POST of 4096 bytes that is hashed 32 times, as the article intended",
 			connections: 128, body: bytes.Repeat([]byte{'x'}, 4096),
-			quick: size{takes: quickTrial, procs: "1 n 2n", scaled: "20 s a setting there, 0.5 s of each loop here"},
+			quick: size{takes: quickTrial, procs: "n 2n", scaled: "20 s a setting there, 0.45 s of each loop here"},
 			full:  size{takes: 3 * time.Second, procs: "1 2 4 8 12 16 32 n 2n", scaled: "20 s a setting there, 1.5 s of each loop here"},
 		}},
 		Hypotheses: []Hypothesis{

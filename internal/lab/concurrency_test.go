@@ -171,6 +171,12 @@ func made(cpus float64, quota float64, figures map[int]map[figure]float64) Measu
 					t.ThroughputPerSecond = &x
 				case cpuEach:
 					t.ThroughputPerSecond, t.CPUSeconds = new(1.0), &journal.CPUSeconds{User: x}
+				case cpuOfRun:
+					t.CPUSeconds = &journal.CPUSeconds{User: x}
+				case openCPUEach:
+					t.Phases = []journal.Phase{{Mode: journal.ModeOpen, AchievedPerSecond: 1, Usage: &journal.Usage{MeasuredSeconds: 1, CPUSeconds: &journal.CPUSeconds{User: x}}}}
+				case overNeighbour:
+					t.CPUSeconds, t.BesideCPUSeconds = &journal.CPUSeconds{User: x}, new(1.0)
 				case switches:
 					t.ContextSwitches = &journal.ContextSwitches{Voluntary: int64(x)}
 				default:
@@ -228,6 +234,18 @@ func TestStatements(t *testing.T) {
 		{"tenants", "one_process", two, Results{"together": made(two, 0, map[int]figures{2: {"Tenants beside-p99-ns": 20, "Tenants alone-p99-ns": 1}})}, 20, Holds},
 		{"tenants", "unequal", two, Results{"processes": made(two, 0, map[int]figures{1: {"Tenants beside-p99-ns": 1.1, "Tenants alone-p99-ns": 1}})}, 1.1, Holds},
 		{"tenants", "quota", two, Results{"quota": made(two, 1, map[int]figures{1: {"Tenants beside-p99-ns": 1.1, "Tenants alone-p99-ns": 1}, 2: {"Tenants beside-p99-ns": 2, "Tenants alone-p99-ns": 1}})}, 1.1, Holds},
+		{"tenants", "both_quotas", two, Results{
+			"both_quotas": made(two, 1, map[int]figures{1: level("Tenants/quiet p99-ns", 3)}), "quiet_quota": made(two, 1, map[int]figures{1: level("Tenants/quiet p99-ns", 1)}),
+		}, 3, DoesNotHold},
+		{"tenants", "weights", two, Results{"weights": made(two, 0, map[int]figures{2: level(overNeighbour, 2.9)})}, 2.9, Holds},
+		{"tenants", "weights", two, Results{"weights": made(two, 0, map[int]figures{2: level(overNeighbour, 1)})}, 1, DoesNotHold},
+		{"spin", "eight_times_10", two, Results{"at_10": made(two, 0, map[int]figures{2: level(openCPUEach, 1e-4), 16: level(openCPUEach, 1.2e-4)})}, 1.2, Holds},
+		{"spin", "eight_times_50", two, Results{"at_50": made(two, 0, map[int]figures{2: level(openCPUEach, 1e-4), 16: level(openCPUEach, 1e-4)})}, 1, DoesNotHold},
+		{"spin", "half_30", two, Results{"at_30": made(two, 0, map[int]figures{1: level(openCPUEach, 0.8e-4), 2: level(openCPUEach, 1e-4)})}, 0.8, Holds},
+		{"spin", "half_10", two, Results{"at_10": made(two, 0, map[int]figures{1: level(openCPUEach, 1e-4), 2: level(openCPUEach, 1e-4)}).with(func(t *journal.Trial) { t.Saturated = true })}, math.NaN(), CannotTell},
+		{"stealing", "fair_two_ps", two, Results{"fair": made(two, 0, map[int]figures{2: level("Stealing jain-index", 0.97)})}, 0.97, Holds},
+		{"stealing", "fair_four_ps", two, Results{"fair": made(two, 0, map[int]figures{4: level("Stealing jain-index", 0.6)})}, 0.6, DoesNotHold},
+		{"stealing", "steals_cost", two, Results{"short": made(two, 0, map[int]figures{2: level(cpuOfRun, 1), 16: level(cpuOfRun, 1.3)})}, 1.3, Holds},
 		{"racy", "undetected", two, Results{"counter": made(two, 0, map[int]figures{1: level("Racy/increment lost-ppm", 0)})}, 0, Holds},
 		{"racy", "keeps_working", two, Results{"then": made(two, 0, map[int]figures{1: level("Racy/compute lost-ppm", 0)}).with(func(t *journal.Trial) { t.Setting.GoVersion = "1.5.4" })}, 0, Holds},
 		{"racy", "detected_at_one", two, Results{"detector": made(two, 0, map[int]figures{1: level("races", 2)})}, 2, Holds},
@@ -244,8 +262,40 @@ func TestStatements(t *testing.T) {
 			continue
 		}
 		got := judge(e, tc.results, tc.cpus)[i]
+		if math.IsNaN(tc.want) { // no value
+			if got.Got.Value != nil || got.Answer != tc.answer {
+				t.Errorf("%s/%s: %s of %+v", tc.id, tc.hypothesis, got.Answer, got.Got)
+			}
+			continue
+		}
 		if got.Got.Value == nil || math.Abs(*got.Got.Value-tc.want) > 0.005*tc.want+1e-9 || got.Answer != tc.answer {
 			t.Errorf("%s/%s of %s CPUs: %s %q of %+v, want %s of %g", tc.id, tc.hypothesis, strconv.FormatFloat(tc.cpus, 'g', -1, 64), got.Answer, got.Reason, got.Got, tc.answer, tc.want)
 		}
+	}
+}
+
+// The figure of busyworker has a ratio for each pair of numbers that was measured.
+func TestGrid(t *testing.T) {
+	e, err := Find("busyworker")
+	if err != nil {
+		t.Fatal(err)
+	}
+	took := func(ns float64) figures { return figures{"Busyworker/busy=4/other=100 ns/op": ns} }
+	g := e.Grid(Results{"then_4_100": made(10, 0.2, map[int]figures{1: took(100), 10: took(250)}).with(func(t *journal.Trial) { t.Setting.GoVersion = "1.21.4" })})
+	if g == nil || len(g.Rows) != 3 || len(g.Columns) != 2 {
+		t.Fatalf("%+v", g)
+	}
+	for i, row := range g.Cells {
+		for j, cell := range row {
+			if measured := i == 1 && j == 1; (cell.Value != nil) != measured || measured && (math.Abs(*cell.Value-2.5) > 1e-9 || cell.Low == nil) {
+				t.Errorf("%s and %s: %+v", g.Rows[i], g.Columns[j], cell)
+			}
+		}
+	}
+	if g := e.Grid(Results{}); g != nil {
+		t.Errorf("a figure of nothing: %+v", g)
+	}
+	if other, _ := Find("chain"); other.Grid(Results{}) != nil {
+		t.Error("chain has a figure by two numbers")
 	}
 }

@@ -3,6 +3,7 @@ package lab
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -65,6 +66,7 @@ var containers = []Experiment{
 		// the document's setting: its program, its figure, its macOS on ARM with Linux in a virtual
 		// machine.
 		also: busyworkerStages,
+		grid: busyworkerGrid,
 		Hypotheses: []Hypothesis{
 			{
 				ID: "gain_at_the_quota", Says: "under a CPU limit of 0.2, 10 Ps take at least 1.1 times as long as one, with Go 1.21.4",
@@ -145,8 +147,8 @@ func busyworkerThen(o Options) (list []Stage) {
 		s.GoVersions, s.Procs, s.Quotas = []string{release}, only(1, 10), quotas(quota)
 		return s
 	}
-	for _, others := range []int{10, 100} {
-		for _, busy := range []int{1, 4, 16} {
+	for _, others := range otherWorkers {
+		for _, busy := range busyWorkers {
 			list = append(list, then(busy, others, 0.2))
 		}
 	}
@@ -154,6 +156,49 @@ func busyworkerThen(o Options) (list []Stage) {
 	whole.ID += "_quota_1"
 	whole.Title += ", under a quota of 1"
 	return append(list, whole)
+}
+
+// busyWorkers and otherWorkers are the numbers of goroutines that are measured with each other.
+var busyWorkers, otherWorkers = []int{1, 4, 16}, []int{10, 100}
+
+// Grid is a figure by two numbers: a ratio for each pair of them.
+type Grid struct {
+	Title         string
+	Rows, Columns []string
+	Cells         [][]Estimate // by row and column
+}
+
+// Grid is the experiment's figure by two numbers; nil: it has none, or nothing of it was measured.
+func (e Experiment) Grid(r Results) *Grid {
+	if e.grid == nil {
+		return nil
+	}
+	g := e.grid(r)
+	for _, row := range g.Cells {
+		if slices.ContainsFunc(row, func(e Estimate) bool { return e.Value != nil }) {
+			return &g
+		}
+	}
+	return nil
+}
+
+// busyworkerGrid is in the place of the document's lost figure, which had busyWorkers and
+// otherWorkers.
+func busyworkerGrid(r Results) Grid {
+	g := Grid{Title: "time of 10 Ps ÷ time of one, under a CPU limit of 0.2, with Go 1.21.4, by busy and other goroutines"}
+	for _, others := range otherWorkers {
+		g.Columns = append(g.Columns, fmt.Sprintf("%d other", others))
+	}
+	for _, busy := range busyWorkers {
+		g.Rows = append(g.Rows, fmt.Sprintf("%d busy", busy))
+		var row []Estimate
+		for _, others := range otherWorkers {
+			took := figure(fmt.Sprintf("Busyworker/busy=%d/other=%d ns/op", busy, others)).At("10")
+			row = append(row, took.in(fmt.Sprintf("then_%d_%d", busy, others)).under(0.2).built("1.21.4").over("1")(r).finite())
+		}
+		g.Cells = append(g.Cells, row)
+	}
+	return g
 }
 
 func busyworkerStage(o Options, busy, others, n int) Stage {

@@ -30,10 +30,16 @@ const (
 	closedMax  figure = "closed max"
 
 	// What the kernel counted, over all replicas.
-	cpus     figure = "cpus"     // CPU seconds a second
-	cpuEach  figure = "cpu each" // CPU seconds a request of the closed loop
-	switches figure = "switches" // context switches per second
-	wait     figure = "wait"     // seconds waited for a CPU a second, throttling included
+	cpus     figure = "cpus"         // CPU seconds a second
+	cpuEach  figure = "cpu each"     // CPU seconds a request of the closed loop
+	cpuOfRun figure = "cpu of a run" // CPU seconds of a batch program's run
+	switches figure = "switches"     // context switches per second
+	wait     figure = "wait"         // seconds waited for a CPU a second, throttling included
+
+	// openCPUEach is the CPU seconds of a request of the open loop, if the setting kept up with it.
+	openCPUEach figure = "open cpu each"
+	// overNeighbour is the CPU time of the target ÷ that of the program next to it.
+	overNeighbour figure = "cpu over neighbour"
 )
 
 // value is nil where the trial does not have it.
@@ -54,8 +60,13 @@ func (f figure) value(t *journal.Trial) *float64 {
 		return f.latency(l)
 	case closedP99, closedMean, closedMax:
 		return f.latency(closed(t))
-	case cpus, cpuEach, switches, wait:
+	case cpus, cpuEach, cpuOfRun, switches, wait, overNeighbour:
 		return f.counted(t)
+	case openCPUEach:
+		if t.Saturated {
+			return nil
+		}
+		return verdict.CPUPerRequest(t, journal.ModeOpen)
 	}
 	if m, ok := t.Metrics[string(f)]; ok {
 		return &m.Value
@@ -101,6 +112,10 @@ func (f figure) counted(t *journal.Trial) *float64 {
 		return rate(t.CPUSeconds.Total())
 	case f == cpuEach && t.CPUSeconds != nil && t.ThroughputPerSecond != nil:
 		return rate(t.CPUSeconds.Total() / *t.ThroughputPerSecond)
+	case f == cpuOfRun && t.CPUSeconds != nil:
+		return new(t.CPUSeconds.Total())
+	case f == overNeighbour && t.CPUSeconds != nil && t.BesideCPUSeconds != nil && *t.BesideCPUSeconds > 0:
+		return new(t.CPUSeconds.Total() / *t.BesideCPUSeconds)
 	case f == switches && t.ContextSwitches != nil:
 		return rate(float64(t.ContextSwitches.Voluntary + t.ContextSwitches.Involuntary))
 	case f == wait && t.RunQueueWaitSeconds != nil:

@@ -84,6 +84,7 @@ type Experiment struct {
 
 	stages []sweep
 	also   func(Options) []Stage // those that depend on more than a size
+	grid   func(Results) Grid    // nil: it has none
 
 	service harness.Service                         // of a Server
 	program func(*harness.Batch) (run func() error) // of a Batch
@@ -138,7 +139,7 @@ const (
 
 // List is every experiment, in the documents' order.
 func List() []Experiment {
-	return slices.Concat(capacity, goroutines, scheduler, channels, containers, limits, runtimeStatements, concurrencyStatements, requestStatements)
+	return slices.Concat(capacity, goroutines, scheduler, channels, containers, limits, runtimeStatements, concurrencyStatements, spinStatements, requestStatements)
 }
 
 // UnknownError is the answer to an id that no experiment has, or none of the

@@ -43,6 +43,11 @@ func answers(t *testing.T, id, addr string) {
 		if got := post(nil); !bytes.Equal(got, want[:]) {
 			t.Errorf("cpuserver answers %x, want %x", got, want)
 		}
+	case "spin":
+		want := sha256.Sum256(make([]byte, 8*4096))
+		if got := post(nil); !bytes.Equal(got, want[:]) {
+			t.Errorf("spin answers %x, want %x", got, want)
+		}
 	case "tinyserver":
 		for _, sent := range []int{0, 100, 4096, 10_000} {
 			body := bytes.Repeat([]byte{'x'}, sent)
@@ -233,7 +238,7 @@ func ids(list []Experiment) string {
 func TestList(t *testing.T) {
 	const want = "cpuserver, tinyserver, parallel, workload, cpubound, iobound, contention, preempt, stealing, schedtrace, " +
 		"chain, chainbuf, sieve, powser, build, garbage, http, json, threads, busyworker, k8sbench, defaults, uber, " +
-		"headroom, idle, extremes, gc, blocking, mixed, tenants, racy, remedies, requests"
+		"headroom, idle, extremes, gc, blocking, mixed, tenants, racy, remedies, spin, requests"
 	if got := ids(List()); got != want {
 		t.Errorf("got %s\nwant %s", got, want)
 	}

@@ -31,7 +31,7 @@ var scheduler = []Experiment{
 		}, {
 			id: "off", title: "procfit's own Go without asynchronous preemption, GODEBUG=asyncpreemptoff=1", fixed: true,
 			env:   []string{"GODEBUG=asyncpreemptoff=1"},
-			quick: size{takes: time.Second * 2 / 3, timeout: time.Second, args: "-d 50ms", procs: "1 2", scaled: fiftyHere},
+			quick: size{takes: time.Second * 2 / 3, timeout: time.Second, args: "-d 50ms", procs: "1", scaled: fiftyHere},
 			full:  size{takes: 2 * time.Second * 2 / 3, timeout: 2 * time.Second, args: "-d 50ms", procs: "1 2", scaled: fiftyHere},
 		}},
 		Hypotheses: []Hypothesis{
@@ -85,8 +85,16 @@ var scheduler = []Experiment{
 		// there is nothing to steal; ours compute. Its listing cannot show which P one ran
 		// on, and neither can a duration: procfit trace shows that.
 		stages: []sweep{{
-			quick: size{takes: 150 * ms, args: "-procs 0 -work 5", procs: "1 n", scaled: computeHere},
-			full:  size{takes: 200 * ms, args: "-procs 0 -work 10", procs: "1 2 4 n", scaled: computeHere},
+			id: "each", title: "each computes for 10 ms",
+			quick: size{takes: 150 * ms, args: "-procs 0 -work 5ms", procs: "1 n", scaled: computeHere},
+			full:  size{takes: 200 * ms, args: "-procs 0 -work 10ms", procs: "1 2 4 n", scaled: computeHere},
+		}, {
+			id: "fair", title: "all compute for the same time, in steps of 0.2 ms",
+			quick: size{takes: 450 * ms, args: "-procs 0 -work 200us -for 400ms", procs: "2 4"},
+			full:  size{takes: 1050 * ms, args: "-procs 0 -work 200us -for 1s", procs: "2 4"},
+		}, {
+			id: "short", title: "each computes for 10 µs, and they are made 2000 times",
+			full: size{takes: 450 * ms, args: "-procs 0 -work 10us -waves 2000", procs: "n 4n 8n"},
 		}},
 		Hypotheses: []Hypothesis{
 			{
@@ -94,7 +102,25 @@ var scheduler = []Experiment{
 				// one to end.
 				ID: "no_p_idle", Says: "16 goroutines started on one P keep every CPU busy: each CPU adds at least 0.8 of what one does",
 				Document: "“No P sits idle if others have work”", Needs: 2,
-				Measure: speedup(figure("Stealing ns/op").At("n")), AtLeast: 0.80,
+				Measure: speedup(figure("Stealing ns/op").At("n").in("each")), AtLeast: 0.80,
+			},
+			{
+				// Jain's index is as low if one of 16 gets nothing and the others get the same.
+				ID: "fair_two_ps", Says: "two Ps divide the CPU time fairly between 16 goroutines: Jain's index of what each computed is at least 15/16",
+				Document: fairly, Needs: 2,
+				Measure: level(figure("Stealing jain-index").At("2").in("fair"), 1), AtLeast: 15.0 / 16,
+			},
+			{
+				ID: "fair_four_ps", Says: "four Ps divide it fairly too: Jain's index is at least 15/16",
+				Document: fairly, Needs: 2,
+				Measure: level(figure("Stealing jain-index").At("4").in("fair"), 1), AtLeast: 15.0 / 16,
+			},
+			{
+				// No trace says what a steal costs. Goroutines that are hardly worth one make as many
+				// as there can be; the same work takes more CPU time, then. 5% is what is not flat.
+				ID: "steals_cost", Says: "short goroutines that one P makes take at least 5% more CPU time with eight times as many Ps as CPUs than with one P per CPU",
+				Document: "000: “With more Ps, each steal scans more memory and is less likely to find work, so spend more time spinning”", Needs: 2,
+				Measure: cpuOfRun.At("8n").in("short").over("n"), AtLeast: flatMore,
 			},
 		},
 	},
@@ -136,6 +162,7 @@ var scheduler = []Experiment{
 }
 
 const (
+	fairly      = "“Fair distribution of CPU time”, of work stealing"
 	fiftyHere   = "sleeps 1 s there, 50 ms here"
 	computeHere = "goroutines that sleep 10 ms there, that compute so long here"
 )

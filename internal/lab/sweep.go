@@ -16,7 +16,7 @@ const ms = time.Millisecond
 // Of the servers' trials half the time is closed loop and half open, so that a
 // second of the document's is two of ours.
 const (
-	quickTrial, quickWarmup = time.Second, 100 * ms
+	quickTrial, quickWarmup = 900 * ms, 100 * ms
 	fullTrial, fullWarmup   = 4 * time.Second, 500 * ms
 )
 

@@ -25,7 +25,8 @@ var worded = map[string][]string{
 	"gc":       {"GC ns/op", "GC gc-cpus", "GC pause-max-ns", "GC settled-cycle", "GC cycle-ns"},
 	"blocking": {"Blocking threads/call", "Blocking alone-sums/s", "Blocking beside-sums/s", "Calls threads/call", "Calls calls/s"},
 	"mixed":    {"Mixed/compute rounds/s", "Mixed/wait rounds/s"},
-	"tenants":  {"Tenants beside-p99-ns", "Tenants alone-p99-ns"},
+	"tenants":  {"Tenants beside-p99-ns", "Tenants alone-p99-ns", "Tenants/quiet p99-ns"},
+	"spin":     nil,
 	"racy":     {"races", "Racy/increment lost-ppm", "Racy/compute lost-ppm"},
 	"remedies": {"Remedies/mutex ns/op", "Remedies/atomic ns/op", "Remedies/sharded ns/op", "Remedies/batched ns/op"},
 }
@@ -46,6 +47,8 @@ func grown(s lab.Stage, names []string, cpus float64) lab.Measured {
 					Setting: journal.Setting{Procs: procs, QuotaCPUs: quota}, Role: journal.RoleMeasure, Block: block, Valid: true, ThroughputPerSecond: &x, Metrics: map[string]journal.Metric{},
 					Usage: journal.Usage{MeasuredSeconds: 1, CPUSeconds: &journal.CPUSeconds{User: x * x}, ContextSwitches: &journal.ContextSwitches{Voluntary: int64(1e6 * x)}},
 				}
+				t.BesideCPUSeconds = new(x)
+				t.Phases = []journal.Phase{{Mode: journal.ModeOpen, AchievedPerSecond: 1, Usage: &journal.Usage{MeasuredSeconds: 1, CPUSeconds: &journal.CPUSeconds{User: x}}}}
 				t.LatencySeconds = &journal.Latency{P99: new(0.01 / x)}
 				if len(s.GoVersions) > 0 {
 					t.Setting.GoVersion = s.GoVersions[0]

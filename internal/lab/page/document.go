@@ -67,6 +67,7 @@ func (v *Lab) Results() *document.Document {
 			d.Blocks = append(d.Blocks, hypotheses(e.Hypotheses))
 		}
 		d.Blocks = append(d.Blocks, e.links(e.ID)...)
+		d.Blocks = append(d.Blocks, e.Grid.blocks(3)...)
 		for _, s := range e.Stages {
 			d.Blocks = append(d.Blocks, s.blocks(3, s.Title, e.ID)...)
 		}
@@ -94,6 +95,7 @@ func (v *Lab) page(e *Experiment) *document.Document {
 		d.Blocks = append(d.Blocks, document.Heading{Level: 2, Text: "To look at"})
 		d.Blocks = append(d.Blocks, e.links("")...)
 	}
+	d.Blocks = append(d.Blocks, e.Grid.blocks(2)...)
 	for _, s := range e.Stages {
 		title := s.Title
 		if title == "" {
@@ -125,6 +127,7 @@ func (v *Lab) Brief() *document.Document {
 			d.Blocks = append(d.Blocks, hypotheses(e.Hypotheses))
 		}
 		d.Blocks = append(d.Blocks, e.links(e.ID)...)
+		d.Blocks = append(d.Blocks, e.Grid.blocks(3)...)
 		for _, s := range e.Stages {
 			if !e.Versions && len(v.Experiments) > mostWithTables {
 				s.Rows = nil
@@ -190,11 +193,7 @@ func (s Stage) blocks(level int, title, folder string) (list []document.Block) {
 		list = append(list, document.Links{{Text: "The report of this sweep", To: path.Join(folder, s.Report)}})
 	}
 	for _, f := range s.tables() {
-		list = append(list, document.Heading{Level: level, Text: f.Title})
-		if len(f.Charts) > 0 {
-			list = append(list, document.Charts{Layout: document.Multiples, List: f.Charts})
-		}
-		list = append(list, f.Table)
+		list = append(list, f.blocks(level)...)
 	}
 	return list
 }

@@ -41,6 +41,7 @@ type Experiment struct {
 	Page       string // its own page, relative to the index; empty: none
 	Counts     string
 	Hypotheses []Hypothesis
+	Grid       figures // without charts; no title: it has none
 	Stages     []Stage
 	Files      document.Pairs // to be looked at: what it is, and where, relative to the experiment's page
 	Versions   bool           // it compares Go versions
@@ -171,6 +172,9 @@ func newExperiment(r *lab.Ran) Experiment {
 	e.Counts = t.words()
 	for _, s := range r.Hypotheses {
 		e.Hypotheses = append(e.Hypotheses, hypothesis(s))
+	}
+	if known, err := lab.Find(r.ID); err == nil {
+		e.Grid = grid(known.Grid(r.Measured))
 	}
 	for i := range r.Stages {
 		s := &r.Stages[i]

@@ -74,6 +74,52 @@ type figures struct {
 	Table  document.Table
 }
 
+// grid is a figure by two numbers, with a bar for each ratio.
+func grid(g *lab.Grid) (out figures) {
+	if g == nil {
+		return out
+	}
+	out.Title, out.Table.Columns = phrase.Capital(g.Title), []document.Column{{Head: "Goroutines", Short: "goroutines", Left: true}}
+	for _, c := range g.Columns {
+		out.Table.Columns = append(out.Table.Columns, document.Column{Head: c, Short: c, Bars: true})
+	}
+	most := 0.0
+	for _, row := range g.Cells {
+		for _, e := range row {
+			if e.Value != nil {
+				most = max(most, *e.Value)
+			}
+		}
+	}
+	for i, row := range g.Cells {
+		r := document.Row{Cells: []document.Cell{{Value: g.Rows[i]}}}
+		for _, e := range row {
+			c := document.Cell{Value: "not measured"}
+			if e.Value != nil {
+				c.Value, c.Bar = number.Figure(*e.Value), *e.Value/most
+			}
+			if e.Low != nil && e.High != nil {
+				c.Detail = "[" + number.Figure(*e.Low) + ", " + number.Figure(*e.High) + "]"
+			}
+			r.Cells = append(r.Cells, c)
+		}
+		out.Table.Rows = append(out.Table.Rows, r)
+	}
+	return out
+}
+
+// blocks are the figures under their title.
+func (f figures) blocks(level int) []document.Block {
+	if f.Title == "" {
+		return nil
+	}
+	list := []document.Block{document.Heading{Level: level, Text: f.Title}}
+	if len(f.Charts) > 0 {
+		list = append(list, document.Charts{Layout: document.Multiples, List: f.Charts})
+	}
+	return append(list, f.Table)
+}
+
 // tables are the stage's metrics. Of one group they are side by side in one table,
 // each with a chart; of several in one table for each figure, a column and a chart
 // for each group.

@@ -4,6 +4,9 @@
 // which P each goroutine really ran on only an execution trace tells. With -trace
 // this program writes one: each worker is a region "worker", and logs its number
 // under the category "worker", which joins it to the trace's goroutine.
+//
+// With -for they compute for that long instead, and what each has done by then is what it got
+// of the CPUs: Jain's index of these is 1 if all got the same, and 1/16 if one of 16 got all.
 package stealing
 
 import (
@@ -12,14 +15,15 @@ import (
 	"os"
 	"runtime/trace"
 	"strconv"
+	"time"
 
 	"github.com/procfit/procfit/internal/lab/programs/harness"
 )
 
-// work is about a millisecond of computing for each unit.
-func work(units int) uint64 {
+// work computes for about that long.
+func work(d time.Duration) uint64 {
 	x := uint64(88172645463325252)
-	for i := 0; i < units*500_000; i++ { // xorshift: each step needs the one before
+	for i := int64(0); i < d.Nanoseconds()/2; i++ { // xorshift: each step needs the one before
 		x ^= x << 13
 		x ^= x >> 7
 		x ^= x << 17
@@ -31,7 +35,9 @@ func work(units int) uint64 {
 func Program(b *harness.Batch) func() error {
 	b.Procs("procs", 4, "`number` to call runtime.GOMAXPROCS with, the article's is 4; 0: leave it")
 	goroutines := b.Int("goroutines", 16, 1, "made on one P; the article's are 16")
-	units := b.Int("work", 10, 0, "`milliseconds` of computing in each, about (the article's sleep 10 ms, which leaves nothing to steal)")
+	waves := b.Int("waves", 1, 1, "how often all are made, one `time` after the other")
+	each := b.Wait("work", 10*time.Millisecond, "how `long` each computes, about (the article's sleep 10 ms, which leaves nothing to steal)")
+	long := b.Wait("for", 0, "compute again and again, all for so `long`; 0: once")
 	file := b.Flags.String("trace", "", "`file` to write an execution trace to")
 	return func() error {
 		stop := func() error { return nil }
@@ -45,12 +51,20 @@ func Program(b *harness.Batch) func() error {
 			}
 			stop = func() error { trace.Stop(); return f.Close() }
 		}
-		results := make([]uint64, *goroutines)
-		elapsed := harness.Together(*goroutines, func(i int) {
-			ctx := context.Background()
-			trace.Log(ctx, "worker", strconv.Itoa(i))
-			trace.WithRegion(ctx, "worker", func() { results[i] = work(*units) })
-		})
+		results, steps := make([]uint64, *goroutines), make([]int, *goroutines)
+		start := time.Now()
+		for n := 0; n < *waves; n++ {
+			harness.Together(*goroutines, func(i int) {
+				ctx := context.Background()
+				trace.Log(ctx, "worker", strconv.Itoa(i))
+				trace.WithRegion(ctx, "worker", func() {
+					for ; steps[i] <= n || time.Since(start) < *long; steps[i]++ {
+						results[i] = work(*each)
+					}
+				})
+			})
+		}
+		elapsed := time.Since(start)
 		if err := stop(); err != nil {
 			return fmt.Errorf("trace: %w", err)
 		}
@@ -59,9 +73,19 @@ func Program(b *harness.Batch) func() error {
 				return fmt.Errorf("worker %d found %d, worker 0 found %d", i, x, results[0])
 			}
 		}
-		b.Result("BenchmarkStealing 1 %d ns/op", elapsed.Nanoseconds())
+		b.Result("BenchmarkStealing %d %.0f ns/op %.5f jain-index", *waves, float64(elapsed.Nanoseconds())/float64(*waves), jain(steps))
 		return nil
 	}
+}
+
+// jain is Jain's index of fairness (R. Jain, D. Chiu, W. Hawe, A quantitative measure of
+// fairness and discrimination for resource allocation, DEC-TR-301, 1984).
+func jain(got []int) float64 {
+	sum, squares := 0.0, 0.0
+	for _, n := range got {
+		sum, squares = sum+float64(n), squares+float64(n)*float64(n)
+	}
+	return sum * sum / squares / float64(len(got))
 }
 
 func main() {

@@ -8,6 +8,8 @@
 //	pinned     one process; the quiet one has threads, and they have a CPU of their own
 //	processes  two processes, the quiet one with a GOMAXPROCS of 1
 //	quota      the same, and the quiet one leaves the group whose quota holds the busy one
+//
+// With quiet or busy it is that tenant alone, in the group that whoever starts it has made.
 package tenants
 
 import (
@@ -290,6 +292,21 @@ func (o options) measure(b *harness.Batch) (beside, alone int64, perSum float64,
 	return beside, alone, perSum, err
 }
 
+// one is one of the tenants, next to whatever runs there.
+func (o options) one(b *harness.Batch) error {
+	if o.how == "busy" {
+		busy := startBusy()
+		time.Sleep(o.d)
+		b.Result("BenchmarkTenants/busy 1 %.0f ns/op", busy.end())
+		return nil
+	}
+	p99, err := o.quiet()
+	if err == nil {
+		b.Result("BenchmarkTenants/quiet 1 %[1]d ns/op %[1]d p99-ns", p99)
+	}
+	return err
+}
+
 // child is the quiet tenant as a process: told to by a byte, it measures once.
 func (o options) child(stdout io.Writer) error {
 	if n, _ := os.Stdin.Read(make([]byte, 1)); n == 0 {
@@ -305,9 +322,10 @@ func (o options) child(stdout io.Writer) error {
 // Program is the program.
 func Program(b *harness.Batch) func() error {
 	var o options
-	ways := []string{"together", "pinned", "processes", "quota"}
-	b.Flags.StringVar(&o.how, "how", "together", "`what` is between the two: nothing (together), pinned, processes or quota")
+	ways := []string{"together", "pinned", "processes", "quota", "quiet", "busy"}
+	b.Flags.StringVar(&o.how, "how", "together", "`what` is between the two: nothing (together), pinned, processes or quota; quiet or busy is that one alone")
 	b.Check(func() bool { return slices.Contains(ways, o.how) }, "-how must be one of %s", strings.Join(ways, ", "))
+	b.Procs("procs", 0, "`number` to call runtime.GOMAXPROCS with, 0: leave it")
 	d := b.Duration("d", time.Second, "how `long` to measure next to the busy tenant, and again alone")
 	b.Flags.Float64Var(&o.rate, "rate", 500, "`requests` of the quiet tenant a second")
 	b.Check(func() bool { return o.rate > 0 && o.rate <= 10_000 }, "-rate must be more than 0 and at most 10000")
@@ -320,6 +338,9 @@ func Program(b *harness.Batch) func() error {
 		return true, o.child(b.Stdout)
 	}
 	return func() error {
+		if o.how == "quiet" || o.how == "busy" {
+			return o.one(b)
+		}
 		beside, alone, perSum, err := o.measure(b)
 		if err != nil {
 			return fmt.Errorf("%s: %w", o.how, err)
