@@ -62,7 +62,9 @@ func (f *fleetRun) set(ctx context.Context, s *fleetService, out *fleet.Service,
 	if err != nil {
 		return nil, err
 	}
-	return chosen.Set(ctx, s.expected)
+	e := s.expected
+	e.Program = m.Container // by which check finds it, also next to another container
+	return chosen.Set(ctx, e)
 }
 
 // message is that of the commit: what it sets, what that rests on, where the report is, and
