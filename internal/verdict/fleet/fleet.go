@@ -4,7 +4,7 @@
 // # Model
 //
 // A service is to change where its verdict is proven, and the value that it names is not the
-// one in the manifest. Since the last time it has moved where both verdicts are proven and
+// one in the manifest; where it keeps the default, also because the manifest's is proven slower. Since the last time it has moved where both verdicts are proven and
 // name different values, and it is worse where a gate proves a loss beyond the margin (package
 // verdict, GateBaseline): the two runs are of different days, so that each value is compared
 // by what it gains over the default in its own run.
@@ -94,10 +94,30 @@ func (s *Service) Take(r *verdict.Result) {
 	}
 }
 
-// Advises reports whether the verdict is proven, and says to set a value.
+// Advises reports whether the verdict is proven, and says to set a value: the one that it
+// names or, where it keeps the default, that of the default in place of one in the manifest
+// that is proven slower by more than the margin.
 func (s *Service) Advises() bool {
-	return s.Procs != nil && s.Confidence == verdict.Proven && s.Result != nil && s.Result.Recommendation.Procs != nil &&
-		(s.Verdict == verdict.Recommended || s.Verdict == verdict.CarriesRate)
+	if s.Procs == nil || s.Confidence != verdict.Proven || s.Result == nil {
+		return false
+	}
+	switch s.Verdict {
+	case verdict.Recommended, verdict.CarriesRate:
+		return s.Result.Recommendation.Procs != nil
+	case verdict.KeepDefault:
+		return s.Manifest != nil && s.Manifest.Procs != nil && slower(s.Result, *s.Manifest.Procs)
+	}
+	return false
+}
+
+// slower reports whether a value is proven slower than the fastest one by more than the margin.
+func slower(r *verdict.Result, procs int) bool {
+	for _, v := range r.Groups[0].Values {
+		if v.Procs != nil && *v.Procs == procs {
+			return v.VersusPeak.High != nil && *v.VersusPeak.High < 1-r.Plan.Margin
+		}
+	}
+	return false
 }
 
 // Differs reports whether the manifest has another value than the one that is proven. A

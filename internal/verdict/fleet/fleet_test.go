@@ -58,7 +58,10 @@ func TestDiffers(t *testing.T) {
 		"no value that is known":   {swept(1, 1000, 600), &fleet.Manifest{}, nil, true, true},
 		"the same value":           {swept(1, 1000, 600), has(1), nil, false, false},
 		"no manifest":              {swept(1, 1000, 600), nil, nil, false, false},
-		"the default is best":      {swept(1, 300, 600), has(1), nil, false, false},
+		"the default is best":      {swept(1, 300, 600), has(1), nil, true, true},
+		"it has the default":       {swept(1, 300, 600), has(4), nil, false, false},
+		"it has no value":          {swept(1, 300, 600), &fleet.Manifest{}, nil, false, false},
+		"it was not measured":      {swept(1, 300, 600), has(2), nil, false, false},
 		"it has become worse":      {swept(1, 1000, 600), has(1), &fleet.Since{Worse: make([]fleet.Loss, 1)}, false, true},
 		"its value is another one": {swept(1, 1000, 600), has(1), &fleet.Since{Moved: true}, false, true},
 	} {

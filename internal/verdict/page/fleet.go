@@ -71,7 +71,7 @@ func fleetAnswer(o *fleet.Outcome) document.Panel {
 	case failed > 0:
 		p.Tone, p.Label = document.Unknown, "Not complete"
 	}
-	p.Sentence = "No service needs another value"
+	p.Sentence = "No service is proven to need another value"
 	if len(parts) > 0 {
 		p.Sentence = phrase.Semicolons(parts)
 	}

@@ -94,7 +94,7 @@ func TestFleet(t *testing.T) {
 		t.Errorf("%+v", d.Closing)
 	}
 	o.Services = o.Services[:1]
-	if p := Fleet(o, "x").Blocks[0].(document.Panel); p.Label != "Nothing to change" || p.Sentence != "No service needs another value." {
+	if p := Fleet(o, "x").Blocks[0].(document.Panel); p.Label != "Nothing to change" || p.Sentence != "No service is proven to need another value." {
 		t.Errorf("%+v", p)
 	}
 }
