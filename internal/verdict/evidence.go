@@ -95,6 +95,7 @@ func (of usageOf) evidence(trials []*journal.Trial, machine, replicas, usable fl
 			}
 			return part(u.Memory.RSSBytes, toFloat[int64])
 		}),
+		gcCycles:          figure(collections),
 		GCCyclesPerSecond: gc(func(g journal.GC) float64 { return float64(g.Cycles) / g.SpanSeconds }),
 		GCPauseSeconds:    gc(func(g journal.GC) float64 { return positive(g.PauseSeconds/float64(g.Cycles), g.Cycles) }),
 		GCHeapBytes:       gc(func(g journal.GC) float64 { return positive(float64(g.HeapBytes), g.HeapBytes) }),
@@ -105,14 +106,16 @@ func (of usageOf) evidence(trials []*journal.Trial, machine, replicas, usable fl
 			return *g.CPUSeconds / *g.BusySeconds
 		}),
 	}
-	e.gcCycles = figure(func(u *journal.Usage) *float64 {
-		if u.GC == nil || u.GC.SpanSeconds <= 0 {
-			return nil
-		}
-		return known(float64(u.GC.Cycles) / u.GC.SpanSeconds * u.MeasuredSeconds)
-	})
 	e.CPUUtilisation = over(e.CPUs, usable)
 	return e
+}
+
+// collections are those of one replica in the stretch.
+func collections(u *journal.Usage) *float64 {
+	if u.GC == nil || u.GC.SpanSeconds <= 0 {
+		return nil
+	}
+	return known(float64(u.GC.Cycles) / u.GC.SpanSeconds * u.MeasuredSeconds)
 }
 
 func toFloat[N int | int64](n N) float64 { return float64(n) }
