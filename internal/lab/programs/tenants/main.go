@@ -7,7 +7,6 @@
 //	together   nothing: they are goroutines of one process
 //	pinned     one process; the quiet one has threads, and they have a CPU of their own
 //	processes  two processes, the quiet one with a GOMAXPROCS of 1
-//	quota      the same, and the quiet one leaves the group whose quota holds the busy one
 //
 // With quiet or busy it is that tenant alone, in the group that whoever starts it has made.
 package tenants
@@ -191,70 +190,17 @@ func (o options) pinSelf() error {
 	return taskset("-cp", strconv.Itoa(o.cpus[len(o.cpus)-1]), filepath.Base(thread))
 }
 
-// above is the directory of the group that this process's own lies in, of those that
-// limit CPU time.
-func above() (string, error) {
-	own, err1 := os.ReadFile("/proc/self/cgroup")
-	mounts, err2 := os.ReadFile("/proc/self/mountinfo")
-	if err := errors.Join(err1, err2); err != nil {
-		return "", err
-	}
-	for _, line := range strings.Split(string(own), "\n") {
-		parts := strings.SplitN(line, ":", 3) // 1:cpu,cpuacct:/path, and of version 2 0::/path
-		if len(parts) != 3 || parts[1] != "" && !slices.Contains(strings.Split(parts[1], ","), "cpu") {
-			continue
-		}
-		for _, mount := range strings.Split(string(mounts), "\n") {
-			left, right, _ := strings.Cut(mount, " - ")
-			at, kind := strings.Fields(left), strings.Fields(right)
-			if len(at) < 5 || len(kind) < 3 || !strings.HasPrefix(parts[2], at[3]) {
-				continue
-			}
-			if parts[1] == "" && kind[0] != "cgroup2" || parts[1] != "" && (kind[0] != "cgroup" || !slices.Contains(strings.Split(kind[2], ","), "cpu")) {
-				continue
-			}
-			if parts[2] == at[3] {
-				return "", fmt.Errorf("group %s: it has no parent with one; start it in a group with a quota", parts[2])
-			}
-			return filepath.Dir(filepath.Join(at[4], strings.TrimPrefix(parts[2], at[3]))), nil
-		}
-	}
-	return "", errors.New("no cgroup that limits CPU time is to be seen")
-}
-
-// outside measures the quiet tenant as a process of its own: command, which waits for a
-// byte so that it can leave this one's group first.
+// outside measures the quiet tenant as a process of its own, by command.
 func (o options) outside(command []string, stderr io.Writer) (p99 int64, err error) {
 	cmd := exec.Command(command[0], append(command[1:], "-role", "quiet", "-d", o.d.String(), "-rate", strconv.FormatFloat(o.rate, 'g', -1, 64))...)
 	cmd.Env = append(os.Environ(), "GOMAXPROCS=1")
 	var stdout bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &stdout, stderr
-	begin, err := cmd.StdinPipe()
-	if err != nil {
-		return 0, err
-	}
-	if err := cmd.Start(); err != nil {
-		return 0, err
-	}
-	if o.how == "quota" {
-		err = leave(cmd.Process.Pid)
-	}
-	if err == nil {
-		_, err = begin.Write([]byte{'x'})
-	}
-	if err = errors.Join(err, begin.Close(), cmd.Wait()); err != nil {
+	if err := cmd.Run(); err != nil {
 		return 0, fmt.Errorf("the quiet tenant: %w", err)
 	}
 	_, err = fmt.Sscanf(stdout.String(), "%d", &p99)
 	return p99, err
-}
-
-func leave(pid int) error {
-	dir, err := above()
-	if err != nil {
-		return err
-	}
-	return os.WriteFile(filepath.Join(dir, "cgroup.procs"), []byte(strconv.Itoa(pid)), 0o644)
 }
 
 // self is what this program was started by, without its own arguments.
@@ -276,7 +222,7 @@ func (o options) measure(b *harness.Batch) (beside, alone int64, perSum float64,
 		if o.cpus, err = allowed(); err != nil {
 			return 0, 0, 0, err
 		}
-	case "processes", "quota":
+	case "processes":
 		command, err := self(b.Args)
 		if err != nil {
 			return 0, 0, 0, err
@@ -307,11 +253,8 @@ func (o options) one(b *harness.Batch) error {
 	return err
 }
 
-// child is the quiet tenant as a process: told to by a byte, it measures once.
+// child is the quiet tenant as a process, which measures once.
 func (o options) child(stdout io.Writer) error {
-	if n, _ := os.Stdin.Read(make([]byte, 1)); n == 0 {
-		return nil // whoever started it is gone, or has said why
-	}
 	p99, err := o.quiet()
 	if err == nil {
 		_, err = fmt.Fprintln(stdout, p99)
@@ -322,8 +265,8 @@ func (o options) child(stdout io.Writer) error {
 // Program is the program.
 func Program(b *harness.Batch) func() error {
 	var o options
-	ways := []string{"together", "pinned", "processes", "quota", "quiet", "busy"}
-	b.Flags.StringVar(&o.how, "how", "together", "`what` is between the two: nothing (together), pinned, processes or quota; quiet or busy is that one alone")
+	ways := []string{"together", "pinned", "processes", "quiet", "busy"}
+	b.Flags.StringVar(&o.how, "how", "together", "`what` is between the two: nothing (together), pinned or processes; quiet or busy is that one alone")
 	b.Check(func() bool { return slices.Contains(ways, o.how) }, "-how must be one of %s", strings.Join(ways, ", "))
 	b.Procs("procs", 0, "`number` to call runtime.GOMAXPROCS with, 0: leave it")
 	d := b.Duration("d", time.Second, "how `long` to measure next to the busy tenant, and again alone")
