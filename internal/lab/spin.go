@@ -48,7 +48,7 @@ func spinStages(o Options) (list []Stage) {
 		s := sweep{
 			id: spinStage(percent), title: fmt.Sprintf("%d%% of what one P per CPU carries", percent), connections: 64,
 			quick: size{takes: 300 * ms, procs: "n/2 n 8n", scaled: "--quick measures 10% of the load only"},
-			full:  size{takes: 900 * ms, procs: "1 n/2 n 2n 4n 8n"},
+			full:  size{takes: 700 * ms, procs: "1 n/2 n 2n 4n 8n"},
 		}.stage("spin", Server, o)
 		s.Load.RateShare, s.Load.Warmup = float64(percent)/100, 100*ms
 		list = append(list, s)

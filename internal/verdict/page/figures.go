@@ -86,8 +86,19 @@ func serverFigures(r *verdict.Result) []shown {
 		list[1].title = "p99, latency phase"
 		list = append(list, shown{title: "p99, throughput phase", unit: number.Time(), measure: measure{"median", closedP99, func(p *verdict.Point) *float64 { return p.ClosedP99 }}})
 	}
-	return append(list, shown{title: "CPU per request", unit: number.Time(), measure: counted("median", func(e *verdict.Evidence) *float64 { return e.CPUSecondsEach })})
+	list = append(list, shown{title: "CPU per request", unit: number.Time(), measure: counted("median", cpuEach)})
+	if open {
+		list = append(list, shown{title: "CPU per request, latency phase", unit: number.Time(), measure: measure{name: "median", value: func(a *verdict.SettingResult) verdict.Interval {
+			if a.OpenEvidence == nil {
+				return verdict.Interval{}
+			}
+			return verdict.Interval{Median: a.OpenEvidence.CPUSecondsEach}
+		}}})
+	}
+	return list
 }
+
+func cpuEach(e *verdict.Evidence) *float64 { return e.CPUSecondsEach }
 
 func closedP99(a *verdict.SettingResult) verdict.Interval {
 	var values []float64

@@ -220,3 +220,24 @@ func TestFactsNameWhatIsKnown(t *testing.T) {
 		}
 	}
 }
+
+// What a request costs is shown at saturation and, if there is an open loop, at its rate.
+func TestCostOfBothPhases(t *testing.T) {
+	r := pagetest.Typical()
+	row := verdict.SettingResult{Evidence: verdict.Evidence{CPUSecondsEach: new(0.004)}, OpenEvidence: &verdict.Evidence{CPUSecondsEach: new(0.005)}}
+	got := map[string]float64{}
+	for _, s := range serverFigures(r) {
+		if x := s.measure.value(&row).Median; x != nil && strings.HasPrefix(s.title, "CPU per request") {
+			got[s.title] = *x
+		}
+	}
+	if len(got) != 2 || got["CPU per request"] != 0.004 || got["CPU per request, latency phase"] != 0.005 {
+		t.Errorf("%v", got)
+	}
+	row.OpenEvidence = nil
+	for _, s := range serverFigures(r) {
+		if x := s.measure.value(&row).Median; x != nil && s.title == "CPU per request, latency phase" {
+			t.Errorf("%g of no latency phase", *x)
+		}
+	}
+}
