@@ -12,7 +12,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/procfit/procfit/internal/cli/entry"
 	"github.com/procfit/procfit/internal/host/folder"
 	"github.com/procfit/procfit/internal/inspect/explain"
 	"github.com/procfit/procfit/internal/measure/drift"
@@ -35,6 +34,7 @@ type explainOptions struct {
 	value   bool
 	whatIf  explain.WhatIf
 	request float64 // CPUs; 0: not asked
+	measure bool    // the reserve
 }
 
 func newExplain(std stdio) *cobra.Command {
@@ -59,6 +59,7 @@ procfit explain PF003 prints the page of a rule.`,
   procfit explain --value
   procfit explain --cpus 64 --limit 2.5 --go 1.24
   procfit explain --cpus 64 --limit 20,1.5 --json
+  procfit explain --reserve auto 1
   procfit explain --cpus 64 --request 2.5 --policy crio --floor 4
   procfit explain PF003`,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -128,7 +129,15 @@ func (o *explainOptions) run(ctx context.Context, std stdio) error {
 		if from.live != nil && !o.value && o.policy == "" {
 			s = drift.Now(ctx, observe.WithFaults(ctx, s))
 		}
+		neighbours, err := o.neighbours(ctx, std, s)
+		if err != nil {
+			failed = append(failed, err)
+			continue
+		}
 		e := explain.New(o.whatIf.Apply(s), o.who(s)+o.whatIf.String(), o.policy).WithRequest(o.asked(from, s.Facts))
+		if neighbours != nil {
+			e = e.WithNeighbours(*neighbours)
+		}
 		if o.by.Name != "" {
 			e = e.ByRequest(o.by)
 		}
@@ -157,8 +166,8 @@ func (o *explainOptions) check() error {
 	if err := o.checkRequest(); err != nil {
 		return err
 	}
-	if err := entry.CheckReserve(o.whatIf.Reserve, o.policy); err != nil {
-		return asUsage(err)
+	if err := o.checkReserve(); err != nil {
+		return err
 	}
 	switch {
 	case o.value && o.out.json():

@@ -1,15 +1,18 @@
 package cli
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"math"
 	"slices"
+	"time"
 
 	"github.com/procfit/procfit/internal/cli/entry"
 	"github.com/procfit/procfit/internal/host/cgroup"
 	"github.com/procfit/procfit/internal/inspect/explain"
 	"github.com/procfit/procfit/internal/measure/plan/field"
+	"github.com/procfit/procfit/internal/program/observe"
 	"github.com/procfit/procfit/internal/program/rule"
 	"github.com/procfit/procfit/internal/show/number"
 	"github.com/procfit/procfit/internal/show/phrase"
@@ -28,9 +31,72 @@ func (o *explainOptions) whatIfFields() []field.Field {
 		{Name: "gomaxprocs", Holds: "VALUE", Help: "what if GOMAXPROCS had this value in the environment; unset for none", Value: field.Parsed(&w.Env, "", field.Maybe(anyText))},
 		{Name: "go", Holds: "VERSION", Help: "what if it were built with this Go version, and go.mod named it too", Value: field.Parsed(&w.GoVersion, "", goRelease)},
 		{Name: "lang", Holds: "VERSION", Help: "what if this version were the go line of its go.mod", Value: field.Parsed(&w.Language, "", goModLine)},
-		entry.Reserve(&w.Reserve),
+		o.reserveField(),
 		{Name: "request", Holds: "CPUS", Help: "what a CPU request of this many CPUs means next to the limit", Value: field.Parsed(&o.request, "", number.ParseCPUs)},
 	}
+}
+
+// measuredReserve is the --reserve that procfit measures.
+const measuredReserve = "auto"
+
+// reserveField is --reserve, which may be measured too.
+func (o *explainOptions) reserveField() field.Field {
+	f := entry.Reserve(&o.whatIf.Reserve)
+	f.Help = "leave CPUs to others in the limit: 0.5, 500m, or auto: what they use now"
+	f.Value = field.Parsed(&o.whatIf.Reserve, "", func(text string) (float64, error) {
+		if o.measure = text == measuredReserve; o.measure {
+			return 0, nil
+		}
+		cpus, err := number.ParseCPUs(text)
+		if err != nil {
+			err = fmt.Errorf("%w, or %s", err, measuredReserve)
+		}
+		return cpus, err
+	})
+	return f
+}
+
+// checkReserve refuses a reserve that no policy uses, and a measured one where nothing can be
+// measured.
+func (o *explainOptions) checkReserve() error {
+	cpus := o.whatIf.Reserve
+	if o.measure {
+		cpus = 1
+	}
+	if err := entry.CheckReserve(cpus, o.policy); err != nil {
+		return asUsage(err)
+	}
+	if !o.measure {
+		return nil
+	}
+	for _, name := range []string{"root", "cpus", "limit"} {
+		if o.has(name) {
+			return usageError("--reserve %s and --%s: the others are measured in the limit of a process that runs; remove --%[2]s, or give --reserve a number", measuredReserve, name)
+		}
+	}
+	if len(o.pids) == 0 {
+		return usageError("--reserve %s measures what others use in the limit of a process: name it; try: procfit explain --reserve %[1]s PID", measuredReserve)
+	}
+	return nil
+}
+
+// reserveLook is how long the others are looked at.
+const reserveLook = 5 * time.Second
+
+// neighbours measures the reserve; nil: it is not to be measured.
+func (o *explainOptions) neighbours(ctx context.Context, std stdio, s rule.Subject) (*observe.Neighbours, error) {
+	if !o.measure {
+		return nil, nil
+	}
+	std.notef("measuring for %s what others use in the limit of process %d", number.Minutes(reserveLook), s.PID)
+	n, err := observe.LookAtNeighbours(ctx, s, reserveLook)
+	if err != nil {
+		return nil, fmt.Errorf("--reserve %s: %w", measuredReserve, err)
+	}
+	if o.whatIf.Reserve = n.Reserve(); o.value {
+		std.notef("they used %s", number.CPUs(n.Reserve()))
+	}
+	return &n, nil
 }
 
 func anyText(text string) (string, error) { return text, nil }

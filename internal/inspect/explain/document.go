@@ -26,6 +26,7 @@ type Document struct {
 	Policies       map[string]Decision `json:"policies"`
 	Findings       []rule.Finding      `json:"findings"`
 	ReservedCPUs   float64             `json:"reserved_cpus,omitempty"`
+	Reserve        *reserveJSON        `json:"reserve,omitempty"` // what --reserve auto measured
 	Request        *requestJSON        `json:"request,omitempty"` // asked about, or the weight of a group that was read
 	Memory         *memoryJSON         `json:"memory,omitempty"`  // where it was asked for
 }
@@ -119,7 +120,7 @@ func (e Explanation) WriteJSON(w io.Writer) error {
 	if e.memory != nil {
 		out.Memory = e.memory.document()
 	}
-	out.Request = e.request.document()
+	out.Request, out.Reserve = e.request.document(), e.reserve()
 	enc := json.NewEncoder(w)
 	enc.SetEscapeHTML(false)
 	return enc.Encode(out)

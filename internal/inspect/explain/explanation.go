@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"github.com/procfit/procfit/internal/inspect"
+	"github.com/procfit/procfit/internal/program/observe"
 	"github.com/procfit/procfit/internal/program/rule"
 	"github.com/procfit/procfit/internal/show/number"
 	"github.com/procfit/procfit/internal/show/phrase"
@@ -29,7 +30,9 @@ type Explanation struct {
 	findings  []rule.Finding
 	memory    *memory // nil: not shown
 	request   Request
-	unread    string // why the request of a policy by request is not known; "": it is
+	// neighbours are what the reserve was measured by; nil: it was not
+	neighbours *observe.Neighbours
+	unread     string // why the request of a policy by request is not known; "": it is
 }
 
 // New explains a Subject. The text calls it who; policy is the only policy to show, or
@@ -79,6 +82,9 @@ func (e Explanation) WriteText(w io.Writer, color bool, width int) error {
 		if e.memory != nil {
 			e.memory.write(b)
 		}
+	}
+	if e.neighbours != nil {
+		writeNeighbours(b, e.neighbours)
 	}
 	_, err := w.Write(b.Bytes())
 	return err

@@ -1,0 +1,109 @@
+package explain
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/procfit/procfit/internal/program/observe"
+	"github.com/procfit/procfit/internal/show/number"
+	"github.com/procfit/procfit/internal/show/phrase"
+	"github.com/procfit/procfit/internal/show/terminal"
+)
+
+// WithNeighbours adds what a reserve was measured by.
+func (e Explanation) WithNeighbours(n observe.Neighbours) Explanation {
+	e.neighbours = &n
+	return e
+}
+
+// mostNamed is how many neighbours are named.
+const mostNamed = 5
+
+// place is where the neighbours are, in words.
+func place(n *observe.Neighbours) string {
+	if n.Dir == "" {
+		return "on its " + number.CPUs(float64(n.CPUs))
+	}
+	return "in the same limit"
+}
+
+// writeNeighbours prints what was measured, of what, for how long and by whom.
+func writeNeighbours(b *terminal.Writer, n *observe.Neighbours) {
+	b.WriteString("\n")
+	b.Folded(b.Style(terminal.Bold, fmt.Sprintf("its reserve: %s, which the others %s used", number.CPUs(n.Reserve()), place(n))), "  ")
+	for _, line := range neighbourLines(n) {
+		b.Folded("  "+phrase.Clean(line), "    ")
+	}
+}
+
+func neighbourLines(n *observe.Neighbours) []string {
+	where, how := n.Dir, "as the kernel counts"
+	if n.Dir == "" {
+		where = "no limit is below its " + number.CPUs(float64(n.CPUs)) + ", on which all programs together"
+	} else {
+		where += ": its processes"
+	}
+	if !n.Counted {
+		how = "by the sum of its processes: this kernel has no count of the cgroup, and a process that ended in between is missing"
+	}
+	lines := []string{fmt.Sprintf("%s used %s over %s (%s); process %d itself used %s", where, cpusOf(n.All), number.Minutes(n.Over.Round(time.Second)), how, n.PID, cpusOf(n.Own))}
+	named := 0.0
+	var others []string
+	for i, o := range n.Others {
+		if i < mostNamed {
+			others = append(others, fmt.Sprintf("%s (process %d) %s", o.Name, o.PID, number.Hundredths(o.CPUs)))
+			named += o.CPUs
+		}
+	}
+	switch rest := n.Used() - named; {
+	case others == nil:
+		lines = append(lines, "no other process of it used any CPU time")
+	case len(n.Others) > mostNamed || rest >= 0.01:
+		lines = append(lines, "CPUs used by others: "+phrase.And(append(others, "the rest "+number.Hundredths(max(0, rest)))))
+	default:
+		lines = append(lines, "CPUs used by others: "+phrase.And(others))
+	}
+	if n.Throttled != nil && *n.Throttled > 0 {
+		lines = append(lines, fmt.Sprintf("the limit throttled them in %s of its periods meanwhile, so they may have wanted more", number.Percent(*n.Throttled)))
+	}
+	return append(lines, "they used this now, and may need more at their peak: measure it then, or give --reserve a number")
+}
+
+// cpusOf are CPUs that were measured.
+func cpusOf(x float64) string {
+	if s := number.Hundredths(x); s != "1.00" {
+		return s + " CPUs"
+	}
+	return "1 CPU"
+}
+
+// reserveJSON is what a reserve was measured by, in the document.
+type reserveJSON struct {
+	CPUs           float64         `json:"cpus"`            // what the others used, in hundredths rounded up
+	Group          string          `json:"group,omitempty"` // the cgroup with the limit; absent: no limit is below the CPUs
+	Seconds        float64         `json:"seconds"`         // that it was measured over
+	AllCPUs        float64         `json:"all_cpus"`        // what all processes of it used, on average
+	OwnCPUs        float64         `json:"own_cpus"`        // what the process used
+	Counted        bool            `json:"counted"`         // all_cpus is the kernel's count; else the sum of the processes that were seen
+	ThrottledRatio *float64        `json:"throttled_ratio"` // of the limit's periods meanwhile; null: not known
+	Others         []neighbourJSON `json:"others"`          // the most first
+}
+
+// neighbourJSON is one of the others.
+type neighbourJSON struct {
+	PID  int     `json:"pid"`
+	Name string  `json:"name"`
+	CPUs float64 `json:"cpus"`
+}
+
+func (e Explanation) reserve() *reserveJSON {
+	n := e.neighbours
+	if n == nil {
+		return nil
+	}
+	out := &reserveJSON{CPUs: n.Reserve(), Group: n.Dir, Seconds: n.Over.Seconds(), AllCPUs: n.All, OwnCPUs: n.Own, Counted: n.Counted, ThrottledRatio: n.Throttled, Others: []neighbourJSON{}}
+	for _, o := range n.Others {
+		out.Others = append(out.Others, neighbourJSON(o))
+	}
+	return out
+}

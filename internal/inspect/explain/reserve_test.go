@@ -1,0 +1,70 @@
+package explain
+
+import (
+	"bytes"
+	"encoding/json"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/procfit/procfit/internal/program/observe"
+	"github.com/procfit/procfit/internal/program/rule"
+	"github.com/procfit/procfit/maxprocs/facts"
+)
+
+// What a reserve was measured by is all there: of which group, for how long, by whom, and that
+// it is of now.
+func TestMeasuredReserve(t *testing.T) {
+	limits, err := ParseLimits("2")
+	if err != nil {
+		t.Fatal(err)
+	}
+	eight := 8
+	neighbours := observe.Neighbours{
+		PID: 17, Dir: "/sys/fs/cgroup/cpu/pod", Over: 5 * time.Second, All: 1.631, Own: 1.25, Counted: true, Throttled: new(0.25),
+		Others: []observe.Neighbour{{PID: 21, Name: "envoy", CPUs: 0.3}, {PID: 25, Name: "log\x1b[2J", CPUs: 0.07}},
+	}
+	text := func(n observe.Neighbours) string {
+		t.Helper()
+		s := WhatIf{CPUs: &eight, Limits: limits, LimitText: "2", Reserve: n.Reserve()}.Apply(Nowhere())
+		var b bytes.Buffer
+		if err := New(s, "process 17 (x)", string(facts.PolicyFit)).WithNeighbours(n).WriteText(&b, false, 0); err != nil {
+			t.Fatal(err)
+		}
+		return b.String()
+	}
+	got := text(neighbours)
+	for _, want := range []string{
+		"fit chooses 1\n", "0.39 CPUs reserved for others: 2 − 0.39\n", "its reserve: 0.39 CPUs, which the others in the same limit used\n",
+		"/sys/fs/cgroup/cpu/pod: its processes used 1.63 CPUs over 5 s (as the kernel counts); process 17 itself used 1.25 CPUs\n",
+		`CPUs used by others: envoy (process 21) 0.30, log\x1b[2J (process 25) 0.07 and the rest 0.01` + "\n",
+		"the limit throttled them in 25% of its periods meanwhile, so they may have wanted more\n", "may need more at their peak",
+	} {
+		if !strings.Contains(got, want) {
+			t.Errorf("no %q in\n%s", want, got)
+		}
+	}
+	alone := neighbours
+	alone.Dir, alone.CPUs, alone.All, alone.Others, alone.Throttled = "", 4, 1.25, nil, nil
+	got = text(alone)
+	for _, want := range []string{"fit chooses 2\n", "its reserve: 0 CPUs, which the others on its 4 CPUs used\n", "no limit is below its 4 CPUs, on which all programs together used 1.25 CPUs over 5 s", "no other process of it used any CPU time\n"} {
+		if !strings.Contains(got, want) || strings.Contains(got, "throttled") {
+			t.Errorf("no %q in\n%s", want, got)
+		}
+	}
+	summed := neighbours
+	if summed.Counted = false; !strings.Contains(text(summed), "by the sum of its processes: this kernel has no count of the cgroup, and a process that ended in between is missing") {
+		t.Errorf("%s", text(summed))
+	}
+
+	var b bytes.Buffer
+	if err := New(rule.Subject{}, "", "").WithNeighbours(neighbours).WriteJSON(&b); err != nil {
+		t.Fatal(err)
+	}
+	var out struct {
+		Reserve *reserveJSON `json:"reserve"`
+	}
+	if err := json.Unmarshal(b.Bytes(), &out); err != nil || out.Reserve.CPUs != 0.39 || out.Reserve.Group != neighbours.Dir || *out.Reserve.ThrottledRatio != 0.25 || len(out.Reserve.Others) != 2 || out.Reserve.Others[0] != (neighbourJSON{21, "envoy", 0.3}) {
+		t.Errorf("%+v, %v", out.Reserve, err)
+	}
+}

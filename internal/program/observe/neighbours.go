@@ -1,0 +1,296 @@
+package observe
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/procfit/procfit/internal/host/cpuset"
+	"github.com/procfit/procfit/internal/host/procstat"
+	"github.com/procfit/procfit/internal/program/rule"
+	"github.com/procfit/procfit/internal/show/sorting"
+	"github.com/procfit/procfit/maxprocs/facts"
+)
+
+// Neighbours are the other processes under the CPU limit of a process or, where no limit is
+// below the CPUs that it may run on, on the same CPUs; and what they used over a while.
+type Neighbours struct {
+	PID  int
+	Dir  string // of the cgroup with the limit; empty: there is none
+	CPUs int    // that the process may run on, where there is no limit
+	Over time.Duration
+	// All and Own are what all of them used, and the process itself, in CPUs on average.
+	All, Own float64
+	// Counted reports that All is the kernel's own count. Else it is the sum of the processes
+	// that were seen, and what one did after the last look at it is missing.
+	Counted bool
+	Others  []Neighbour // those that used some, the most first
+	// Throttled is the share of the limit's periods in which it throttled them; nil: not known.
+	Throttled *float64
+}
+
+// Neighbour is one of them.
+type Neighbour struct {
+	PID  int
+	Name string
+	CPUs float64
+}
+
+// Used is what the others used.
+func (n Neighbours) Used() float64 { return max(0, n.All-n.Own) }
+
+// Reserve is that in hundredths of a CPU, rounded up.
+func (n Neighbours) Reserve() float64 { return math.Ceil(100*n.Used()-1e-9) / 100 }
+
+// lookEvery is the time between two looks at the processes.
+const lookEvery = 200 * time.Millisecond
+
+// LookAtNeighbours looks for some time at what runs under the limit of a process. What cannot be
+// counted is an error, and never nothing.
+func LookAtNeighbours(ctx context.Context, s rule.Subject, over time.Duration) (Neighbours, error) {
+	n := Neighbours{PID: s.PID}
+	w := &neighbourhood{pid: s.PID, first: map[Identity]Stat{}, last: map[Identity]Stat{}, unread: map[int]bool{}}
+	if l, limited := s.Limit(); limited {
+		n.Dir, w.dir = l.Dir, l.Dir
+	} else if err := w.onCPUs(s.Facts); err != nil {
+		return n, err
+	} else {
+		n.CPUs = s.Facts.AffinityCPUs()
+	}
+	if unknown := s.Facts.Unknown(); len(unknown) > 0 {
+		return n, fmt.Errorf("%s: which limit it shares is not known: %s", processOf(s.PID), unknown[0])
+	}
+	began := time.Now()
+	before, err := w.count()
+	for err == nil {
+		if err = w.look(); err != nil {
+			break
+		}
+		left := over - time.Since(began)
+		if left <= 0 {
+			break
+		}
+		select {
+		case <-ctx.Done():
+			return n, ctx.Err()
+		case <-time.After(min(left, lookEvery)):
+		}
+	}
+	if err != nil {
+		return n, err
+	}
+	after, err := w.count()
+	if err != nil {
+		return n, err
+	}
+	n.Over = time.Since(began)
+	return n, w.sum(&n, before, after)
+}
+
+func processOf(pid int) string { return "process " + strconv.Itoa(pid) }
+
+// neighbourhood is where a process and its neighbours are.
+type neighbourhood struct {
+	pid  int
+	dir  string     // of a cgroup; empty: CPUs
+	cpus cpuset.Set // nil: all
+	// first and last are how the processes were seen for the first and for the last time.
+	first, last map[Identity]Stat
+	unread      map[int]bool // processes that could not be read in the last look
+	hidden      int          // those of which that was so before: they have not just ended
+}
+
+// counted is what the kernel counted of all of them.
+type counted struct {
+	used  *time.Duration // nil: this kernel does not count it there
+	limit facts.Throttling
+	err   error // why the throttling is not known
+}
+
+// onCPUs takes the CPUs of a process as the place.
+func (w *neighbourhood) onCPUs(f facts.Facts) (err error) {
+	have := f.AffinityCPUs()
+	switch {
+	case have == 0:
+		return fmt.Errorf("%s: the CPUs that it may run on are not known", processOf(w.pid))
+	case f.Online.State == facts.Known && float64(have) >= f.Online.CPUs:
+		return nil
+	}
+	if w.cpus, err = allowedCPUs(w.pid); err != nil || len(w.cpus) != have {
+		return fmt.Errorf("%s: its threads may run on different CPUs, so that the others on these cannot be counted; give their CPUs as a number", processOf(w.pid))
+	}
+	return nil
+}
+
+// allowedCPUs are those that the first thread of a process may run on.
+func allowedCPUs(pid int) (cpuset.Set, error) {
+	b, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/status")
+	if err != nil {
+		return nil, err
+	}
+	for line := range strings.Lines(string(b)) {
+		if list, ok := strings.CutPrefix(line, "Cpus_allowed_list:"); ok {
+			return cpuset.Parse(strings.TrimSpace(list))
+		}
+	}
+	return nil, errors.New("no Cpus_allowed_list")
+}
+
+// elsewhere reports whether a process may run on none of the place's CPUs.
+func (w *neighbourhood) elsewhere(pid int) bool {
+	if w.cpus == nil {
+		return false
+	}
+	on, err := allowedCPUs(pid)
+	return err == nil && !on.Overlaps(w.cpus)
+}
+
+// count reads what the kernel counts of all processes of the place.
+func (w *neighbourhood) count() (c counted, err error) {
+	if w.dir == "" {
+		now, err := procstat.ReadCPU(w.cpus...)
+		if err != nil {
+			return c, err
+		}
+		busy := now.Since(CPU{}).Busy
+		return counted{used: &busy, err: errors.ErrUnsupported}, nil
+	}
+	c.limit, c.err = facts.ReadThrottling(w.dir)
+	if c.used, err = usageOf(w.dir); err != nil {
+		err = fmt.Errorf("the CPU time of the cgroup with the limit cannot be read: %w; give the CPUs of the others as a number", err)
+	}
+	return c, err
+}
+
+// usageOf is the CPU time of a cgroup and of those below it: usage_usec of cpu.stat on v2,
+// cpuacct.usage on v1, where that controller is mounted together with cpu. nil: neither is
+// there.
+func usageOf(dir string) (*time.Duration, error) {
+	b, err := os.ReadFile(filepath.Join(dir, "cpu.stat"))
+	if err != nil {
+		return nil, err
+	}
+	for line := range strings.Lines(string(b)) {
+		if text, ok := strings.CutPrefix(line, "usage_usec "); ok {
+			return timeOf(text, time.Microsecond, filepath.Join(dir, "cpu.stat"))
+		}
+	}
+	file := filepath.Join(dir, "cpuacct.usage")
+	b, err = os.ReadFile(file)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	return timeOf(string(b), time.Nanosecond, file)
+}
+
+func timeOf(text string, unit time.Duration, file string) (*time.Duration, error) {
+	n, err := strconv.ParseInt(strings.TrimSpace(text), 10, 64)
+	if err != nil || n < 0 || n > math.MaxInt64/int64(unit) {
+		return nil, fmt.Errorf("%s: %q is not a CPU time", file, strings.TrimSpace(text))
+	}
+	return new(time.Duration(n) * unit), nil
+}
+
+// look reads the processes of the place.
+func (w *neighbourhood) look() error {
+	pids, err := w.pids()
+	if err != nil {
+		return err
+	}
+	if !slices.Contains(pids, w.pid) {
+		return fmt.Errorf("%s has ended, or left %s", processOf(w.pid), cmp.Or(w.dir, "its CPUs"))
+	}
+	unread := map[int]bool{}
+	w.hidden = 0
+	for _, pid := range pids {
+		s, err := procstat.ReadStat(pid)
+		if err != nil {
+			if unread[pid] = true; w.unread[pid] {
+				w.hidden++
+			}
+			continue
+		}
+		if _, ok := w.first[s.Identity()]; !ok {
+			w.first[s.Identity()] = s
+		}
+		w.last[s.Identity()] = s
+	}
+	w.unread = unread
+	return nil
+}
+
+// pids are the processes of the place: of a cgroup and of those below it.
+func (w *neighbourhood) pids() (pids []int, err error) {
+	if w.dir == "" {
+		return allPIDs()
+	}
+	err = filepath.WalkDir(w.dir, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || !d.IsDir() {
+			if path != w.dir && errors.Is(err, fs.ErrNotExist) { // removed in this moment
+				return nil
+			}
+			return err
+		}
+		b, err := os.ReadFile(filepath.Join(path, "cgroup.procs"))
+		if err != nil && path != w.dir && errors.Is(err, fs.ErrNotExist) {
+			return nil
+		}
+		if err != nil {
+			return fmt.Errorf("which processes share the limit cannot be read: %w; give their CPUs as a number", err)
+		}
+		for _, word := range strings.Fields(string(b)) {
+			pid, err := strconv.Atoi(word) // 0: of another PID namespace
+			if err != nil {
+				return fmt.Errorf("%s: %q is not a process", filepath.Join(path, "cgroup.procs"), word)
+			}
+			pids = append(pids, pid)
+		}
+		return nil
+	})
+	return pids, err
+}
+
+// sum works out what was used between two counts.
+func (w *neighbourhood) sum(n *Neighbours, before, after counted) error {
+	seconds := n.Over.Seconds()
+	var all time.Duration
+	for _, id := range slices.SortedFunc(maps.Keys(w.last), func(a, b Identity) int { return cmp.Compare(a.PID, b.PID) }) {
+		now, then := w.last[id], w.first[id]
+		used := max(0, now.User+now.System-then.User-then.System)
+		all += used
+		switch {
+		case id.PID == w.pid:
+			n.Own += used.Seconds() / seconds
+		case used > 0 && !w.elsewhere(id.PID):
+			n.Others = append(n.Others, Neighbour{PID: id.PID, Name: name(id.PID, now.Name), CPUs: used.Seconds() / seconds})
+		}
+	}
+	sorting.Stable(n.Others, func(a, b Neighbour) int { return cmp.Compare(b.CPUs, a.CPUs) })
+	if before.used != nil && after.used != nil {
+		n.All, n.Counted = max(0, *after.used-*before.used).Seconds()/seconds, true
+	} else {
+		if w.hidden > 0 {
+			return fmt.Errorf("%d processes of %s cannot be read, and this kernel has no count of its CPU time: run as root, outside of a container, or give their CPUs as a number", w.hidden, w.dir)
+		}
+		n.All = all.Seconds() / seconds
+	}
+	if before.err == nil && after.err == nil {
+		if span, ok := ThrottledSince(after.limit, before.limit); ok && span.Periods > 0 {
+			n.Throttled = new(float64(span.ThrottledPeriods) / float64(span.Periods))
+		}
+	}
+	return nil
+}

@@ -1,0 +1,145 @@
+package observe
+
+import (
+	"context"
+	"errors"
+	"math"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/procfit/procfit/internal/program/rule"
+	"github.com/procfit/procfit/maxprocs/facts"
+)
+
+func TestUsageOfAGroup(t *testing.T) {
+	for name, of := range map[string]struct {
+		files map[string]string
+		want  time.Duration // -1: this kernel does not count it there
+		wrong string
+	}{
+		"v2":               {map[string]string{"cpu.stat": "usage_usec 1500000\nuser_usec 1\nnr_periods 0\n"}, 1500 * time.Millisecond, ""},
+		"v1, together":     {map[string]string{"cpu.stat": "nr_periods 0\nnr_throttled 0\nthrottled_time 0\n", "cpuacct.usage": "2000000000\n"}, 2 * time.Second, ""},
+		"v1, by itself":    {map[string]string{"cpu.stat": "nr_periods 0\nnr_throttled 0\nthrottled_time 0\n"}, -1, ""},
+		"gone":             {nil, 0, "no such file"},
+		"not a number":     {map[string]string{"cpu.stat": "usage_usec many\n"}, 0, `"many" is not a CPU time`},
+		"below zero":       {map[string]string{"cpu.stat": "\n", "cpuacct.usage": "-5\n"}, 0, "is not a CPU time"},
+		"more than a time": {map[string]string{"cpu.stat": "usage_usec 9223372036854775807\n"}, 0, "is not a CPU time"},
+	} {
+		dir := t.TempDir()
+		for file, text := range of.files {
+			if err := os.WriteFile(filepath.Join(dir, file), []byte(text), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		got, err := usageOf(dir)
+		switch {
+		case of.wrong != "":
+			if err == nil || !strings.Contains(err.Error(), of.wrong) {
+				t.Errorf("%s: %v, want %q", name, err, of.wrong)
+			}
+		case err != nil || (got == nil) != (of.want < 0) || got != nil && *got != of.want:
+			t.Errorf("%s: %v, %v, want %v", name, got, err, of.want)
+		}
+	}
+}
+
+func TestProcessesOfAGroup(t *testing.T) {
+	dir := t.TempDir()
+	for path, text := range map[string]string{"cgroup.procs": "1\n20\n", "a/cgroup.procs": "", "a/b/cgroup.procs": "300\n0\n"} {
+		if err := os.MkdirAll(filepath.Join(dir, filepath.Dir(path)), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(dir, path), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	pids, err := (&neighbourhood{dir: dir}).pids()
+	if slices.Sort(pids); err != nil || !slices.Equal(pids, []int{0, 1, 20, 300}) {
+		t.Errorf("%v, %v", pids, err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "a", "cgroup.procs"), []byte("x\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := (&neighbourhood{dir: dir}).pids(); err == nil || !strings.Contains(err.Error(), `"x" is not a process`) {
+		t.Errorf("%v", err)
+	}
+	if err := os.Remove(filepath.Join(dir, "cgroup.procs")); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := (&neighbourhood{dir: dir}).pids(); err == nil || !strings.Contains(err.Error(), "give their CPUs as a number") {
+		t.Errorf("a group that cannot be read: %v", err)
+	}
+}
+
+// What the others used is what all used without the process; without the kernel's count it is
+// the sum, and a process that cannot be read makes that unknown.
+func TestSumOfNeighbours(t *testing.T) {
+	at := func(pid int, seconds float64) Stat {
+		return Stat{PID: pid, Name: "p" + strconv.Itoa(pid), Started: uint64(pid), User: time.Duration(seconds * float64(time.Second))}
+	}
+	w := &neighbourhood{pid: 7, dir: "/g", first: map[Identity]Stat{}, last: map[Identity]Stat{}}
+	for _, two := range [][2]Stat{{at(7, 10), at(7, 12)}, {at(8, 0), at(8, 1)}, {at(9, 5), at(9, 5)}, {at(10, 1), at(10, 4)}} {
+		w.first[two[0].Identity()], w.last[two[1].Identity()] = two[0], two[1]
+	}
+	counts := func(used *time.Duration, periods, throttled int64) counted {
+		return counted{used: used, limit: facts.Throttling{Periods: periods, ThrottledPeriods: throttled}}
+	}
+	n := Neighbours{Over: 4 * time.Second}
+	if err := w.sum(&n, counts(new(time.Second), 10, 1), counts(new(8*time.Second), 50, 11)); err != nil {
+		t.Fatal(err)
+	}
+	if n.All != 1.75 || n.Own != 0.5 || n.Used() != 1.25 || n.Reserve() != 1.25 || !n.Counted || *n.Throttled != 0.25 {
+		t.Errorf("%+v", n)
+	}
+	if len(n.Others) != 2 || n.Others[0] != (Neighbour{10, "p10", 0.75}) || n.Others[1].PID != 8 {
+		t.Errorf("%+v", n.Others)
+	}
+	sum := Neighbours{Over: 4 * time.Second}
+	if err := w.sum(&sum, counts(nil, 0, 0), counts(nil, 0, 0)); err != nil || sum.Counted || sum.All != 1.5 || sum.Reserve() != 1 || sum.Throttled != nil {
+		t.Errorf("%+v, %v", sum, err)
+	}
+	w.hidden = 2
+	if err := w.sum(&Neighbours{Over: time.Second}, counts(nil, 0, 0), counts(nil, 0, 0)); err == nil || !strings.Contains(err.Error(), "2 processes of /g cannot be read") {
+		t.Errorf("%v", err)
+	}
+	for used, want := range map[float64]float64{0: 0, 0.001: 0.01, 0.37: 0.37, 0.374: 0.38} {
+		if got := (Neighbours{All: used}).Reserve(); math.Abs(got-want) > 1e-12 {
+			t.Errorf("%g: %g, want %g", used, got, want)
+		}
+	}
+}
+
+// A process without a limit shares its CPUs; a busy neighbour there is found by its name.
+func TestNeighboursOnTheCPUs(t *testing.T) {
+	busy := exec.Command("sh", "-c", "while :; do :; done")
+	if err := busy.Start(); err != nil {
+		t.Fatal(err)
+	}
+	defer func() { busy.Process.Kill(); busy.Wait() }()
+	f := facts.Read()
+	f.Limits = nil // what is around this test is not looked at
+	s := rule.NewSubject(rule.Observed{Place: rule.Place{PID: os.Getpid()}, Facts: f})
+	n, err := LookAtNeighbours(t.Context(), s, time.Second)
+	if err != nil {
+		t.Fatal(err)
+	}
+	found := slices.ContainsFunc(n.Others, func(o Neighbour) bool { return o.PID == busy.Process.Pid && o.CPUs > 0.05 })
+	if !found || n.Dir != "" || n.CPUs != f.AffinityCPUs() || n.Used() < 0.05 || n.Over < time.Second {
+		t.Errorf("%+v", n)
+	}
+	ended, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := LookAtNeighbours(ended, s, time.Minute); !errors.Is(err, context.Canceled) {
+		t.Errorf("%v", err)
+	}
+	s.PID = 1 << 30
+	if _, err := LookAtNeighbours(t.Context(), s, time.Second); err == nil || !strings.Contains(err.Error(), "has ended, or left") {
+		t.Errorf("%v", err)
+	}
+}
