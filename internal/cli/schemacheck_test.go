@@ -19,12 +19,24 @@ const schemaSuffix = ".schema.json"
 // schemaPrefix is what the schemas of procfit's documents begin with.
 const schemaPrefix = "procfit."
 
+// mostValidated is more than any document of a script, in bytes.
+const mostValidated = 64 << 20
+
 // knownSchemas are those of a folder, by what the documents have as their schema.
 type knownSchemas struct {
 	mu     sync.Mutex
 	byName map[string]*jsonschema.Schema
 	counts map[string]int
 }
+
+// schemas are opened once, before a command of a script takes another directory.
+var schemas = sync.OnceValues(func() (*knownSchemas, error) {
+	dir, err := filepath.Abs(formats)
+	if err != nil {
+		return nil, err
+	}
+	return openSchemas(dir)
+})
 
 // openSchemas reads the schemas of a folder. A schema is that of the documents whose key schema
 // it fixes, and one without the key is that of a file with the name, such as procfit.

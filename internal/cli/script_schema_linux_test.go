@@ -7,27 +7,14 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
-// schemas are opened once, before a command of a script takes another directory.
-var schemas = sync.OnceValues(func() (*knownSchemas, error) {
-	dir, err := filepath.Abs(formats)
-	if err != nil {
-		return nil, err
-	}
-	return openSchemas(dir)
-})
-
 // stdoutDir is the variable with the folder in which a procfit of a script leaves what it
 // printed, if that is JSON.
 const stdoutDir = "PROCFIT_TEST_STDOUT"
-
-// mostValidated is more than any document of a script, in bytes.
-const mostValidated = 64 << 20
 
 // validating has every document validated that a script leaves or prints.
 func validating(t *testing.T, env *testscript.Env) error {
