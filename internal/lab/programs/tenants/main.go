@@ -248,7 +248,7 @@ func (o options) one(b *harness.Batch) error {
 	}
 	p99, err := o.quiet()
 	if err == nil {
-		b.Result("BenchmarkTenants/quiet 1 %[1]d ns/op %[1]d p99-ns", p99)
+		b.Result("BenchmarkTenants/quiet 1 %d ns/op %d p99-ns", p99, p99)
 	}
 	return err
 }
