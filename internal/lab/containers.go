@@ -193,7 +193,7 @@ func busyworkerGrid(r Results) Grid {
 		g.Rows = append(g.Rows, fmt.Sprintf("%d busy", busy))
 		var row []Estimate
 		for _, others := range otherWorkers {
-			took := figure(fmt.Sprintf("Busyworker/busy=%d/other=%d ns/op", busy, others)).At("10")
+			took := figure("Busyworker/busy=" + strconv.Itoa(busy) + "/other=" + strconv.Itoa(others) + " ns/op").At("10")
 			row = append(row, took.in(fmt.Sprintf("then_%d_%d", busy, others)).under(0.2).built("1.21.4").over("1")(r).finite())
 		}
 		g.Cells = append(g.Cells, row)

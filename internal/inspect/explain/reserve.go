@@ -2,7 +2,6 @@ package explain
 
 import (
 	"fmt"
-	"time"
 
 	"github.com/procfit/procfit/internal/program/observe"
 	"github.com/procfit/procfit/internal/show/number"
@@ -46,7 +45,7 @@ func neighbourLines(n *observe.Neighbours) []string {
 	if !n.Counted {
 		how = "by the sum of its processes: this kernel has no count of the cgroup, and a process that ended in between is missing"
 	}
-	lines := []string{fmt.Sprintf("%s used %s over %s (%s); process %d itself used %s", where, cpusOf(n.All), number.Minutes(n.Over.Round(time.Second)), how, n.PID, cpusOf(n.Own))}
+	lines := []string{fmt.Sprintf("%s used %s over %s (%s); process %d itself used %s", where, cpusOf(n.All), number.Minutes(n.Over), how, n.PID, cpusOf(n.Own))}
 	named := 0.0
 	var others []string
 	for i, o := range n.Others {

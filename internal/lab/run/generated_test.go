@@ -95,6 +95,14 @@ func (g *generated) Run(_ context.Context, t plan.Task, _ plan.Observer) (journa
 		trial.ThroughputUnit, trial.LatencySeconds = "requests", latency
 		trial.Phases = []journal.Phase{{Mode: journal.ModeClosed, AchievedPerSecond: 1000 * scale, LatencySeconds: latency}}
 	}
+	if rate := t.RatePerSecond; rate != nil && len(trial.Phases) > 0 { // idle Ps cost a little
+		each := 1e-5 * n * (1 + 0.05*float64(p))
+		trial.Phases = append(trial.Phases, journal.Phase{Mode: journal.ModeOpen, RatePerSecond: rate, AchievedPerSecond: *rate, LatencySeconds: latency,
+			Usage: &journal.Usage{MeasuredSeconds: 1, CPUSeconds: &journal.CPUSeconds{User: *rate * each}}})
+	}
+	if g.spec.Target.Beside != nil {
+		trial.BesideCPUSeconds = new(trial.CPUSeconds.User / 3)
+	}
 	for name, value := range figures(p, scale, n) {
 		trial.Metrics[name] = journal.Metric{Value: value}
 	}
@@ -122,13 +130,13 @@ func figures(p int, scale, n float64) map[string]float64 {
 	m := map[string]float64{
 		"sums": 1000 * scale, "sleeps": 9700 * n, "rounds": 1000 * scale, "threads_max": float64(4 + p),
 		"Contention/alone ns/op": 5 * n, "Contention/contended ns/op": 10 * float64(p) * n, "Contention/switching ns/op": 100 * n,
-		"running": float64(p), "crowd_ns": 1e9 / scale, "idle_procs": 4, "idle_threads": 2, "spread_idle_procs": 0,
+		"Stealing jain-index": 0.98 * n, "running": float64(p), "crowd_ns": 1e9 / scale, "idle_procs": 4, "idle_threads": 2, "spread_idle_procs": 0,
 	}
 	for _, name := range []string{"CPUBound", "IOBound", "Stealing", "Sieve", "Powser", "Garbage", "HTTP", "JSON", "Busyworker/busy=4/other=10", "Busyworker/busy=16/other=100"} {
 		m[name+" ns/op"] = 1e9 / scale
 	}
 	m["Chain ns/op"], m["ChainBuf ns/op"] = 13e3/scale, 13e3/scale
-	for _, name := range []string{"Idle/tcp B/conn", "Idle/http B/conn", "Idle/http threads/conn", "Extremes p99-ns", "Extremes memory-B", "Headroom p99-ns", "GC ns/op", "GC gc-cpus", "GC pause-max-ns", "GC settled-cycle", "GC cycle-ns", "Tenants beside-p99-ns", "Tenants alone-p99-ns", "Remedies/mutex ns/op", "Remedies/atomic ns/op", "Remedies/sharded ns/op", "Remedies/batched ns/op"} {
+	for _, name := range []string{"Idle/tcp B/conn", "Idle/http B/conn", "Idle/http threads/conn", "Extremes p99-ns", "Extremes memory-B", "Headroom p99-ns", "GC ns/op", "GC gc-cpus", "GC pause-max-ns", "GC settled-cycle", "GC cycle-ns", "Tenants beside-p99-ns", "Tenants alone-p99-ns", "Tenants/quiet p99-ns", "Remedies/mutex ns/op", "Remedies/atomic ns/op", "Remedies/sharded ns/op", "Remedies/batched ns/op"} {
 		m[name] = 1e9 / scale * (1 + 0.01*float64(p))
 	}
 	for _, name := range []string{"Idle/http alone-sums/s", "Idle/http beside-sums/s", "Mixed/compute rounds/s", "Mixed/wait rounds/s"} {
@@ -141,7 +149,7 @@ func figures(p int, scale, n float64) map[string]float64 {
 var told = []string{
 	"cpuserver", "tinyserver", "parallel", "workload", "cpubound", "iobound", "contention", "preempt", "stealing", "schedtrace",
 	"chain", "chainbuf", "sieve", "powser", "garbage", "http", "json", "threads", "busyworker", "k8sbench", "defaults", "uber",
-	"headroom", "idle", "extremes", "gc", "mixed", "tenants", "remedies", "requests",
+	"headroom", "idle", "extremes", "gc", "mixed", "tenants", "remedies", "spin", "requests",
 }
 
 // On a machine with CPUs enough the same command answers every hypothesis that needs
