@@ -43,7 +43,12 @@ func TestLiveKilled(t *testing.T) {
 			}
 			driver := exec.Command("procfit", "live", socket, "--procs", "1,3,4", "--slice", "1s", "--burn-in", "100ms", "--baseline", "2s", "--out", filepath.Join(dir, "out"))
 			started(t, driver)
-			time.Sleep(time.Second + rand.N(8*time.Second))
+			for from := time.Now(); time.Since(from) < patience; time.Sleep(10 * time.Millisecond) {
+				if s, err := program.State(t.Context()); err == nil && s.Leased {
+					break
+				}
+			}
+			time.Sleep(rand.N(8 * time.Second))
 			before, err := program.State(t.Context())
 			if err != nil || !before.Leased {
 				t.Fatalf("%+v, %v", before, err)
