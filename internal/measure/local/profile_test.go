@@ -94,8 +94,9 @@ func TestProfileOfAServer(t *testing.T) {
 	if f := p.CPU.Of("github.com/procfit/procfit/internal/measure/local.sweepAway"); f.Value < p.CPU.Total/5 || p.CPU.Seconds != 1 || p.CPU.Collector == nil {
 		t.Errorf("%+v of %g s in %g s: %+v", f, p.CPU.Total, p.CPU.Seconds, p.CPU.Functions[:min(5, len(p.CPU.Functions))])
 	}
-	// A request makes 4 KiB, and what net/http needs.
-	if n := p.Allocations.Requests; n == nil || p.Allocations.Total / *n < 4<<10 || p.Allocations.Total / *n > 64<<10 || p.Allocations.Seconds < 1 {
+	// A request makes 4 KiB, and what net/http needs. One of 512 KiB is sampled, so that a slow
+	// build, as with -race, has few samples.
+	if n := p.Allocations.Requests; n == nil || p.Allocations.Total / *n < 1<<10 || p.Allocations.Total / *n > 64<<10 || p.Allocations.Seconds < 1 {
 		t.Errorf("%g bytes in %g s, of %v requests", p.Allocations.Total, p.Allocations.Seconds, n)
 	}
 	if p.ObservedProcs != nil && *p.ObservedProcs != 2 {
