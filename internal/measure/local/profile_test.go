@@ -91,7 +91,8 @@ func TestProfileOfAServer(t *testing.T) {
 	if err != nil || p.Missing != "" || p.CPU == nil || p.Allocations == nil || p.Setting.Label != "2" {
 		t.Fatalf("%+v, %v", p, err)
 	}
-	if f := p.CPU.Of("github.com/procfit/procfit/internal/measure/local.sweepAway"); f.Value < p.CPU.Total/5 || p.CPU.Seconds != 1 || p.CPU.Collector == nil {
+	// With -race most of the time is in its own functions.
+	if f := p.CPU.Of("github.com/procfit/procfit/internal/measure/local.sweepAway"); f.Value < p.CPU.Total/20 || p.CPU.Seconds != 1 || p.CPU.Collector == nil {
 		t.Errorf("%+v of %g s in %g s: %+v", f, p.CPU.Total, p.CPU.Seconds, p.CPU.Functions[:min(5, len(p.CPU.Functions))])
 	}
 	// A request makes 4 KiB, and what net/http needs. One of 512 KiB is sampled, so that a slow
