@@ -29,7 +29,7 @@ type fleetOptions struct {
 	printed            printing
 }
 
-// Where results and proposals go, if nothing else is said.
+// Where results and proposals go by default.
 const (
 	fleetFolder = "results/fleet"
 	fleetBranch = "procfit/fleet"

@@ -26,7 +26,7 @@ func costing(seed uint64, strays float64, each func(procs int) float64) func(*jo
 	}
 }
 
-// costlier are the values of a verdict that are said to use more CPU time per request.
+// costlier are the values of a verdict that use more CPU time per request.
 func costlier(r *verdict.Recommendation) (list []verdict.Reason) {
 	for _, x := range r.Reasons {
 		if x.Code == verdict.ReasonCostlier {

@@ -143,7 +143,7 @@ func (c *Client) unreached(name string, err error, takes time.Duration) error {
 	if bad := (*tls.CertificateVerificationError)(nil); errors.As(err, &bad) {
 		return c.wrong(name, errors.New("its certificate is not trusted; --tls ca=FILE trusts the CA that signed it"))
 	}
-	for inner := errors.Unwrap(err); inner != nil; inner = errors.Unwrap(err) { // without the URL, which is said already
+	for inner := errors.Unwrap(err); inner != nil; inner = errors.Unwrap(err) { // without the URL, which the message has already
 		err = inner
 		if _, ok := err.(*net.OpError); ok {
 			break

@@ -139,7 +139,7 @@ func TestProfileChanges(t *testing.T) {
 	}
 }
 
-// A profile that is missing is said in the warnings, with what serves one.
+// A warning reports a missing profile, with what serves one.
 func TestNoProfile(t *testing.T) {
 	r := pagetest.Typical()
 	r.Profile([]journal.Profiled{{Setting: r.ToProfile()[0][0], Missing: "http://127.0.0.1:1/debug/pprof/heap: it answered 404 Not Found"}})
