@@ -30,7 +30,8 @@
 //
 // An [Agent] changes GOMAXPROCS only under a lease, which the experiment renews and which
 // ends by itself after at most 30 seconds. The process then returns to the value that it
-// had. Meanwhile Set, Watch and Start of package maxprocs change nothing. If something
+// had, or, if that was the runtime's default, to this default, which the runtime keeps up
+// to date. Meanwhile Set, Watch and Start of package maxprocs change nothing. If something
 // else calls runtime.GOMAXPROCS, or if the CPU limit or the affinity changes, the lease
 // ends; a value that something else has set is kept. By default no value above the one at
 // the start of the lease is accepted: programs that sized something by it at start have
@@ -63,6 +64,7 @@ type Agent struct {
 	refuse   func() error
 	onSwitch func(Switch)
 	unit     string
+	asking   sync.Mutex // Refuse is called once at a time
 
 	mu       sync.Mutex
 	off      bool
@@ -91,7 +93,8 @@ func Max(n int) Option { return func(a *Agent) { a.max = n } }
 func Min(n int) Option { return func(a *Agent) { a.min = n } }
 
 // Refuse is asked before each lease, renewal and change. If it returns an error there is
-// no experiment, or no longer: the program is not ready, is draining, or is the leader.
+// no experiment, or no longer: the program is not ready, is draining, or is the leader. A
+// lease ends in time while it is asked, however long it takes; it may call Off.
 func Refuse(f func() error) Option { return func(a *Agent) { a.refuse = f } }
 
 // OnSwitch is called after each change of GOMAXPROCS by the Agent. A panic in it is
@@ -107,8 +110,12 @@ type Switch struct {
 	Why      string // "experiment", or why the value was restored
 }
 
-// New returns an Agent, which changes nothing until an experiment has a lease.
+// New returns an Agent, which changes nothing until an experiment has a lease. If m is
+// nil, the Agent has a Meter of its own, which counts no requests.
 func New(m *Meter, opts ...Option) *Agent {
+	if m == nil {
+		m = new(Meter)
+	}
 	a := &Agent{meter: m, min: 1, unit: "request"}
 	for _, o := range opts {
 		if o != nil {
@@ -155,8 +162,8 @@ func look() place {
 	return p
 }
 
-// take begins a lease, or renews it.
-func (a *Agent) take(name string, ttl, slow time.Duration) (Switch, *refusal) {
+// take begins a lease, or renews it. refused is what Refuse has returned.
+func (a *Agent) take(name string, ttl, slow time.Duration, refused error) (Switch, *refusal) {
 	switch {
 	case a.off:
 		return Switch{}, refuse(403, "off", "the program has switched experiments off")
@@ -168,14 +175,14 @@ func (a *Agent) take(name string, ttl, slow time.Duration) (Switch, *refusal) {
 		left := time.Until(a.expires).Round(time.Millisecond)
 		return Switch{}, refuse(409, "leased", "another experiment has the lease for "+left.String()+" more")
 	}
-	if err := a.asked(); err != nil {
-		return a.end("the program refused: " + err.Error()), refuse(503, "refused", err.Error())
+	if refused != nil {
+		return a.end("the program refused: " + refused.Error()), refuse(503, "refused", refused.Error())
 	}
 	if a.lease != "" {
 		if now := look(); now != a.place {
 			return a.end("the CPU limit or the affinity changed"), refuse(410, "no_lease", "the CPU limit or the affinity of the process changed")
 		}
-		if now := runtime.GOMAXPROCS(0); a.set != 0 && now != a.set {
+		if now := runtime.GOMAXPROCS(0); now != a.expected() {
 			return a.stolen(now)
 		}
 	} else {
@@ -184,8 +191,7 @@ func (a *Agent) take(name string, ttl, slow time.Duration) (Switch, *refusal) {
 		}
 		a.place = look()
 		a.start, a.set, a.seq, a.switches, a.last, a.ended = runtime.GOMAXPROCS(0), 0, 0, 0, Switched{}, ""
-		_, set := os.LookupEnv("GOMAXPROCS")
-		a.auto = gort.HasDefault && !set && a.start == a.place.def
+		a.auto = gort.HasDefault && !gort.ValidEnv(os.Getenv("GOMAXPROCS")) && a.start == a.place.def
 		a.probing = a.meter.probe()
 		a.meter.slowFrom.Store(int64(slow))
 		a.timer = time.AfterFunc(ttl, func() { a.expire(name) })
@@ -195,11 +201,14 @@ func (a *Agent) take(name string, ttl, slow time.Duration) (Switch, *refusal) {
 	return Switch{}, nil
 }
 
-// asked asks the program. Its panic is a refusal.
+// asked asks the program, without the lock: a program that does not answer must not keep
+// the lease from ending. Its panic is a refusal.
 func (a *Agent) asked() (err error) {
 	if a.refuse == nil {
 		return nil
 	}
+	a.asking.Lock()
+	defer a.asking.Unlock()
 	defer func() {
 		if p := recover(); p != nil {
 			err = errPanicked
@@ -223,11 +232,18 @@ func (a *Agent) expire(name string) {
 	a.tell(s)
 }
 
+// expected is GOMAXPROCS under the lease, unless something else sets it.
+func (a *Agent) expected() int {
+	if a.set != 0 {
+		return a.set
+	}
+	return a.start
+}
+
 // stolen ends the lease because something else has set GOMAXPROCS, to now.
 func (a *Agent) stolen(now int) (Switch, *refusal) {
-	was := a.set
 	s := a.end("something else set GOMAXPROCS")
-	return s, refuse(409, "set_by_other", "something else set GOMAXPROCS to "+strconv.Itoa(now)+", where the experiment had set "+strconv.Itoa(was))
+	return s, refuse(409, "set_by_other", "something else set GOMAXPROCS to "+strconv.Itoa(now)+", where the experiment expected "+strconv.Itoa(a.expected()))
 }
 
 // end restores GOMAXPROCS, unless something else has set it meanwhile.
@@ -248,13 +264,17 @@ func (a *Agent) end(why string) Switch {
 		a.ended += "; GOMAXPROCS is " + strconv.Itoa(now) + ", which the experiment did not set, and is kept"
 		return Switch{}
 	}
-	if a.auto && look().def == a.start {
+	to := a.start
+	if a.auto {
 		gort.SetDefault() // so that the runtime keeps it up to date again
+		if def := look().def; runtime.GOMAXPROCS(0) == def {
+			to = def // another than at the start, if the limit has changed
+		}
 	}
-	if runtime.GOMAXPROCS(0) != a.start {
-		runtime.GOMAXPROCS(a.start)
+	if runtime.GOMAXPROCS(0) != to {
+		runtime.GOMAXPROCS(to)
 	}
-	return Switch{From: now, To: a.start, Why: why}
+	return Switch{From: now, To: to, Why: why}
 }
 
 // most is the highest value that a lease may set.
@@ -269,9 +289,11 @@ func (a *Agent) most() int {
 	return start
 }
 
-// change sets GOMAXPROCS under a lease. The same seq again is the same answer.
-func (a *Agent) change(name string, procs int, seq int64) (Switched, Switch, *refusal) {
+// change sets GOMAXPROCS under a lease. The same seq again is the same answer. refused is
+// what Refuse has returned.
+func (a *Agent) change(name string, procs int, seq int64, refused error) (Switched, Switch, *refusal) {
 	before, most := runtime.GOMAXPROCS(0), a.most()
+	since := time.Duration(time.Now().UnixNano() - a.last.At) // below 0: the clock was set back
 	switch {
 	case a.lease == "" || a.lease != name:
 		return Switched{}, Switch{}, a.noLease()
@@ -279,14 +301,13 @@ func (a *Agent) change(name string, procs int, seq int64) (Switched, Switch, *re
 		return a.last, Switch{}, nil
 	case procs != a.start && (procs < a.min || procs > most):
 		return Switched{}, Switch{}, refuse(400, "procs", "procs "+strconv.Itoa(procs)+": the process allows "+strconv.Itoa(a.min)+" to "+strconv.Itoa(most))
-	case a.set != 0 && before != a.set:
+	case before != a.expected():
 		s, no := a.stolen(before)
 		return Switched{}, s, no
-	case procs != a.start && a.switches > 0 && time.Since(time.Unix(0, a.last.At)) < BetweenSwitch:
+	case procs != a.start && a.switches > 0 && 0 <= since && since < BetweenSwitch:
 		return Switched{}, Switch{}, refuse(429, "too_often", "the last change was less than "+BetweenSwitch.String()+" ago")
-	}
-	if err := a.asked(); err != nil {
-		return Switched{}, a.end("the program refused: " + err.Error()), refuse(503, "refused", err.Error())
+	case refused != nil:
+		return Switched{}, a.end("the program refused: " + refused.Error()), refuse(503, "refused", refused.Error())
 	}
 	from := time.Now()
 	if procs == before && before > 1 {

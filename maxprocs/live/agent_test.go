@@ -8,12 +8,15 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"runtime"
+	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/procfit/procfit/maxprocs"
+	"github.com/procfit/procfit/maxprocs/internal/gort"
 )
 
 func quiet() *log.Logger { return log.New(io.Discard, "", 0) }
@@ -135,6 +138,22 @@ func TestOthers(t *testing.T) {
 	b.Off()
 }
 
+// What something else sets before the experiment has set anything is kept, too.
+func TestOthersFirst(t *testing.T) {
+	started(t, 4)
+	a := New(new(Meter))
+	wants(t, a, "lease", take("5000"), 200, "")
+	runtime.GOMAXPROCS(3)
+	wants(t, a, "procs", set("2"), 409, "set_by_other")
+	wants(t, a, "lease", take("5000"), 200, "")
+	runtime.GOMAXPROCS(2)
+	wants(t, a, "lease", take("5000"), 409, "set_by_other")
+	if n := runtime.GOMAXPROCS(0); n != 2 {
+		t.Errorf("GOMAXPROCS is %d, want 2, which the other has set", n)
+	}
+	a.Off()
+}
+
 func TestRefuse(t *testing.T) {
 	started(t, 4)
 	var no error
@@ -152,6 +171,84 @@ func TestRefuse(t *testing.T) {
 	}
 	p := New(new(Meter), Refuse(func() error { panic("no") }))
 	wants(t, p, "lease", take("5000"), 503, "refused")
+}
+
+// A program that does not answer whether it refuses does not keep the lease from ending,
+// and one that is asked may switch experiments off.
+func TestRefuseTakesLong(t *testing.T) {
+	started(t, 4)
+	var waits atomic.Bool
+	answer, answered := make(chan struct{}), make(chan struct{})
+	a := New(new(Meter), Refuse(func() error {
+		if waits.Load() {
+			<-answer
+		}
+		return nil
+	}))
+	wants(t, a, "lease", take("500"), 200, "")
+	wants(t, a, "procs", set("1"), 200, "")
+	waits.Store(true)
+	go func() {
+		defer close(answered)
+		a.ServeHTTP(httptest.NewRecorder(), httptest.NewRequest("POST", "/lease", strings.NewReader(take("500"))))
+	}()
+	for end := time.Now().Add(5 * time.Second); runtime.GOMAXPROCS(0) != 4; time.Sleep(time.Millisecond) {
+		if time.Now().After(end) {
+			t.Error("the value was not restored while the program was asked")
+			break
+		}
+	}
+	close(answer)
+	<-answered
+	a.Off()
+
+	var b *Agent
+	b = New(new(Meter), Refuse(func() error {
+		b.Off()
+		return nil
+	}))
+	wants(t, b, "lease", take("5000"), 403, "off")
+}
+
+// A clock that was set back does not forbid changes until it has caught up.
+func TestClockSetBack(t *testing.T) {
+	started(t, 4)
+	a := New(nil) // without a Meter, too
+	wants(t, a, "lease", take("5000"), 200, "")
+	wants(t, a, "procs", set("2"), 200, "")
+	a.last.At = time.Now().Add(time.Hour).UnixNano()
+	wants(t, a, "procs", set("3"), 200, "")
+	a.Off()
+}
+
+// A limit that changes during a lease: afterwards the runtime's default is in effect again,
+// as it would be without the lease, and not the value from the old limit. A GOMAXPROCS in
+// the environment that the runtime ignores makes no difference.
+func TestDefaultAfterLease(t *testing.T) {
+	if !gort.HasDefault {
+		t.Skip("before Go 1.25 the runtime decides only once")
+	}
+	started(t, 1)
+	t.Setenv("GOMAXPROCS", "none")
+	gort.SetDefault()
+	def := runtime.GOMAXPROCS(0)
+	if expected := look().def; def != expected {
+		t.Skipf("the runtime's default is %d, where %d is expected", def, expected)
+	}
+	var last Switch
+	a := New(new(Meter), Max(def+1), OnSwitch(func(s Switch) { last = s }))
+	wants(t, a, "lease", take("5000"), 200, "")
+	if !a.auto {
+		t.Error("the value at the start is not taken to be the runtime's default")
+	}
+	wants(t, a, "procs", set(strconv.Itoa(def+1)), 200, "")
+	a.mu.Lock()
+	a.start = def + 2 // as if it had been the default under the old limit
+	a.mu.Unlock()
+	wants(t, a, "release", `{"lease": "`+mine+`"}`, 200, "")
+	if got := runtime.GOMAXPROCS(0); got != def || last.To != def {
+		t.Errorf("GOMAXPROCS is %d, reported as %d, want the default, %d", got, last.To, def)
+	}
 }
 
 func TestBadRequests(t *testing.T) {

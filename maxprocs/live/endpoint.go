@@ -133,8 +133,12 @@ func (a *Agent) answer(w http.ResponseWriter, r *http.Request) (any, *refusal) {
 			return nil, no
 		}
 	}
+	var refused error
+	if what == "lease" || what == "procs" {
+		refused = a.asked()
+	}
 	a.mu.Lock()
-	answer, s, no := a.do(what, q)
+	answer, s, no := a.do(what, q, refused)
 	a.mu.Unlock()
 	a.tell(s)
 	return answer, no
@@ -167,8 +171,8 @@ func read(w http.ResponseWriter, r *http.Request, q *request) *refusal {
 	return nil
 }
 
-// do carries a request out, under the lock.
-func (a *Agent) do(what string, q request) (any, Switch, *refusal) {
+// do carries a request out, under the lock. refused is what Refuse has returned.
+func (a *Agent) do(what string, q request, refused error) (any, Switch, *refusal) {
 	switch what {
 	case "lease":
 		if q.SlowMS < 0 || q.SlowMS > int64(LongestLease/time.Millisecond) {
@@ -177,10 +181,10 @@ func (a *Agent) do(what string, q request) (any, Switch, *refusal) {
 		if q.TTLms > int64(LongestLease/time.Millisecond) {
 			q.TTLms = int64(LongestLease/time.Millisecond) + 1 // too long is too long, without overflow
 		}
-		s, no := a.take(q.Lease, time.Duration(q.TTLms)*time.Millisecond, time.Duration(q.SlowMS)*time.Millisecond)
+		s, no := a.take(q.Lease, time.Duration(q.TTLms)*time.Millisecond, time.Duration(q.SlowMS)*time.Millisecond, refused)
 		return a.state(), s, no
 	case "procs":
-		x, s, no := a.change(q.Lease, q.Procs, q.Seq)
+		x, s, no := a.change(q.Lease, q.Procs, q.Seq, refused)
 		return x, s, no
 	case "release":
 		if a.lease == "" || a.lease != q.Lease {

@@ -18,16 +18,15 @@ const (
 
 // bucket is the index of a duration's bucket.
 func bucket(d time.Duration) int {
-	if d < shortest {
+	switch {
+	case d < shortest:
 		return 0
+	case d >= shortest<<octaves: // where the product below could overflow
+		return buckets - 1
 	}
 	n := uint64(d) * perOctave / uint64(shortest) // sixteenths of a microsecond, from 16 on
 	octave := bits.Len64(n) - 5                   // 16 to 31 is octave 0
-	i := 1 + octave*perOctave + int(n>>uint(octave)) - perOctave
-	if i >= buckets {
-		return buckets - 1
-	}
-	return i
+	return 1 + octave*perOctave + int(n>>uint(octave)) - perOctave
 }
 
 // BucketEnd is the upper end of bucket i of a [Histogram]. The last bucket also counts

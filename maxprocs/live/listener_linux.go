@@ -4,6 +4,7 @@ import (
 	"io"
 	"net"
 	"os"
+	"sync"
 	"sync/atomic"
 	"syscall"
 	"time"
@@ -60,12 +61,12 @@ type conn struct {
 	raw   syscall.RawConn
 	meter *Meter
 
-	// For one Read at a time, as net/http does.
-	recv func(uintptr) bool // receive, made once
-	p    []byte
-	n    int
-	err  error
-	oob  [128]byte
+	reading sync.Mutex         // of a Read, which has what follows
+	recv    func(uintptr) bool // receive, made once
+	p       []byte
+	n       int
+	err     error
+	oob     [128]byte
 
 	came  atomic.Int64 // the stamp of the last read, in Unix nanoseconds
 	due   atomic.Int64 // the stamp of a request whose last write is to come; 0: none
@@ -109,6 +110,8 @@ func (c *conn) Read(p []byte) (int, error) {
 	if len(p) == 0 {
 		return 0, nil
 	}
+	c.reading.Lock()
+	defer c.reading.Unlock()
 	c.p = p
 	err := c.raw.Read(c.recv)
 	switch c.p = nil; {

@@ -31,6 +31,11 @@ func TestBuckets(t *testing.T) {
 	if bucket(time.Hour) != buckets-1 || bucket(0) != 0 {
 		t.Errorf("an hour is in %d, nothing in %d", bucket(time.Hour), bucket(0))
 	}
+	for _, d := range []time.Duration{1 << 60, 1<<60 + 1, 1<<63 - 1} {
+		if got := bucket(d); got != buckets-1 {
+			t.Errorf("%s is in bucket %d, want the last", d, got)
+		}
+	}
 	var h histogram
 	random := rand.New(rand.NewSource(1))
 	for range [10_000]struct{}{} {
@@ -106,6 +111,42 @@ type wrapping struct{ net.Listener }
 func (l wrapping) Accept() (net.Conn, error) {
 	c, err := l.Listener.Accept()
 	return struct{ net.Conn }{c}, err
+}
+
+// Reads at the same time, which net.Conn allows, each get what came for them.
+func TestConcurrentReads(t *testing.T) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	client, err := net.Dial("tcp", l.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer client.Close()
+	c, err := new(Meter).Listener(l).Accept()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	reads := make(chan string, 2)
+	for range [2]struct{}{} {
+		go func() {
+			p := make([]byte, 1)
+			n, err := c.Read(p)
+			reads <- fmt.Sprintf("%q, %d, %v", p, n, err)
+		}()
+	}
+	time.Sleep(50 * time.Millisecond) // both wait
+	for _, text := range []string{"a", "b"} {
+		if _, err := io.WriteString(client, text); err != nil {
+			t.Fatal(err)
+		}
+		if got, want := <-reads, fmt.Sprintf("%q, 1, <nil>", text); got != want {
+			t.Errorf("read %s, want %s", got, want)
+		}
+	}
 }
 
 // Connections that another listener wraps are found. Those that are closed are forgotten.
@@ -247,6 +288,47 @@ func (p *pusher) Push(target string, _ *http.PushOptions) error { p.pushed = tar
 func (p *pusher) Hijack() (net.Conn, *bufio.ReadWriter, error)  { return nil, nil, nil }
 func (p *pusher) ReadFrom(r io.Reader) (int64, error)           { return io.Copy(io.Discard, r) }
 func (p *pusher) Flush()                                        {}
+
+// leaving is a server's writer whose client goes.
+type leaving struct{ *pusher }
+
+func (leaving) FlushError() error { return net.ErrClosed }
+func (leaving) CloseNotify() <-chan bool {
+	c := make(chan bool, 1)
+	c <- true
+	return c
+}
+
+// A handler learns that its client has gone as it does without the Meter: by the error of
+// Flush, and by CloseNotify, which some frameworks use without asking whether it is there.
+func TestClientGone(t *testing.T) {
+	p := &pusher{plain: plain{httptest.NewRecorder()}}
+	x := newResponse()
+	x.w = leaving{p}
+	w := x.as()
+	if err := http.NewResponseController(w).Flush(); !errors.Is(err, net.ErrClosed) {
+		t.Errorf("Flush returns %v, want the server's error", err)
+	}
+	for _, server := range []http.ResponseWriter{leaving{p}, p, p.plain} {
+		x := newResponse()
+		x.w = server
+		n, ok := x.as().(interface{ CloseNotify() <-chan bool })
+		if !ok {
+			t.Fatalf("%T: the handler's ResponseWriter has no CloseNotify", server)
+		}
+		_, leaves := server.(leaving)
+		select {
+		case <-n.CloseNotify():
+			if !leaves {
+				t.Errorf("%T: CloseNotify reports that the client has gone", server)
+			}
+		default:
+			if leaves {
+				t.Errorf("%T: CloseNotify does not report that the client has gone", server)
+			}
+		}
+	}
+}
 
 // The handler's ResponseWriter has the optional interfaces that the server's has, and no
 // other.

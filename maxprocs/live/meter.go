@@ -141,8 +141,8 @@ func (m *Meter) ConnContext(ctx context.Context, c net.Conn) context.Context {
 }
 
 // Middleware counts the requests that next answers. It allocates nothing per request. The
-// ResponseWriter that next gets has Unwrap, and implements http.Flusher, http.Hijacker,
-// http.Pusher and io.ReaderFrom where the server's own does.
+// ResponseWriter that next gets has Unwrap and CloseNotify, and implements http.Flusher,
+// http.Hijacker, http.Pusher and io.ReaderFrom where the server's own does.
 func (m *Meter) Middleware(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		from := time.Now()

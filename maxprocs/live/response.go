@@ -50,6 +50,7 @@ func (gone) Header() http.Header                          { return http.Header{}
 func (gone) WriteHeader(int)                              {}
 func (gone) Write([]byte) (int, error)                    { return 0, errGone }
 func (gone) Flush()                                       {}
+func (gone) FlushError() error                            { return errGone }
 func (gone) Hijack() (net.Conn, *bufio.ReadWriter, error) { return nil, nil, errGone }
 func (gone) Push(string, *http.PushOptions) error         { return errGone }
 func (gone) ReadFrom(io.Reader) (int64, error)            { return 0, errGone }
@@ -114,9 +115,23 @@ func (x *response) wrote() {
 	}
 }
 
-func (x *response) flush() {
+// flush returns the error that http.ResponseController asks for, where the server has one.
+func (x *response) flush() error {
 	x.wrote()
+	if f, ok := x.w.(interface{ FlushError() error }); ok {
+		return f.FlushError()
+	}
 	x.w.(http.Flusher).Flush()
+	return nil
+}
+
+// CloseNotify is for programs that ask every ResponseWriter for the deprecated
+// http.CloseNotifier, as gin does. Where the server has none, nothing is ever received.
+func (x *response) CloseNotify() <-chan bool {
+	if n, ok := x.w.(interface{ CloseNotify() <-chan bool }); ok {
+		return n.CloseNotify()
+	}
+	return make(chan bool)
 }
 
 func (x *response) hijack() (net.Conn, *bufio.ReadWriter, error) {
@@ -201,14 +216,23 @@ func (x *response) as() http.ResponseWriter {
 	return x
 }
 
-func (x withF) Flush()    { x.flush() }
-func (x withFH) Flush()   { x.flush() }
-func (x withFP) Flush()   { x.flush() }
-func (x withFHP) Flush()  { x.flush() }
-func (x withFR) Flush()   { x.flush() }
-func (x withFHR) Flush()  { x.flush() }
-func (x withFPR) Flush()  { x.flush() }
-func (x withFHPR) Flush() { x.flush() }
+func (x withF) Flush()    { _ = x.flush() }
+func (x withFH) Flush()   { _ = x.flush() }
+func (x withFP) Flush()   { _ = x.flush() }
+func (x withFHP) Flush()  { _ = x.flush() }
+func (x withFR) Flush()   { _ = x.flush() }
+func (x withFHR) Flush()  { _ = x.flush() }
+func (x withFPR) Flush()  { _ = x.flush() }
+func (x withFHPR) Flush() { _ = x.flush() }
+
+func (x withF) FlushError() error    { return x.flush() }
+func (x withFH) FlushError() error   { return x.flush() }
+func (x withFP) FlushError() error   { return x.flush() }
+func (x withFHP) FlushError() error  { return x.flush() }
+func (x withFR) FlushError() error   { return x.flush() }
+func (x withFHR) FlushError() error  { return x.flush() }
+func (x withFPR) FlushError() error  { return x.flush() }
+func (x withFHPR) FlushError() error { return x.flush() }
 
 func (x withH) Hijack() (net.Conn, *bufio.ReadWriter, error)    { return x.hijack() }
 func (x withFH) Hijack() (net.Conn, *bufio.ReadWriter, error)   { return x.hijack() }
