@@ -123,7 +123,9 @@ func (w *loop) reopen(c *conn, now int64) {
 }
 
 // fail counts an error, with the request that it ends, and backs off. The request
-// counts as at least as late as it waited: who retries it waits longer still.
+// counts as at least as late as it waited: who retries it waits longer still. Before the
+// load starts it is only noted, as the portable engine does (pool.fails): the connection
+// is tried again.
 func (w *loop) fail(c *conn, k load.Kind, detail string, now int64) {
 	ended := &c.exchange
 	if c.state == stateBusy {
@@ -131,7 +133,11 @@ func (w *loop) fail(c *conn, k load.Kind, detail string, now int64) {
 	} else {
 		ended = nil
 	}
-	w.failure(ended, c.target, wire.Failure{Kind: k, Detail: detail}, now)
+	if w.from == 0 {
+		w.note(c.target, k, detail)
+	} else {
+		w.failure(ended, c.target, wire.Failure{Kind: k, Detail: detail}, now)
+	}
 	w.shut(c)
 	w.backOff(c, now)
 }

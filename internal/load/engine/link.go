@@ -93,11 +93,18 @@ func (l *link) use(conn wire.Conn) (good bool) {
 	return l.lose(f)
 }
 
-// take makes a connection the link's, so that the pool's end closes it.
+// take makes a connection the link's, so that the pool's end closes it. Its places are
+// free from now on: what waited while there was no connection waited for the server, and
+// is no send lag.
 func (l *link) take(conn wire.Conn) bool {
 	l.pool.mu.Lock()
 	defer l.pool.mu.Unlock()
 	l.current = conn
+	for i, now := 0, l.pool.clock(); i < len(l.places); i++ {
+		if x := &l.places[i]; !x.busy {
+			x.freeAt = now
+		}
+	}
 	l.pool.protocol = conn.Protocol()
 	if l.pool.GRPC != nil {
 		l.pool.protocol = wire.ProtoRPC

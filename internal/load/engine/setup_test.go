@@ -4,11 +4,13 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"net/netip"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/procfit/procfit/internal/load"
+	"github.com/procfit/procfit/internal/load/wire"
 )
 
 // A server that accepts and says nothing more is named as that, though all of its
@@ -39,5 +41,32 @@ func TestNothingCame(t *testing.T) {
 	}}}
 	if err := l.noneOpen(4).Error(); err != "could not open any of 4 connections: http://a/: no connection before the timeout: nothing came within 5s" {
 		t.Error(err)
+	}
+}
+
+// openConn is a connection that was just opened.
+type openConn struct{ wire.Conn }
+
+func (openConn) Protocol() string { return wire.HTTP2 }
+
+// While a connection is lost none of its places is free: how late its requests are is the
+// server's doing, and no send lag. A request that is to be sent again keeps its time.
+func TestPlacesAreFreeFromTheConnection(t *testing.T) {
+	p := newPool(&run{
+		plan: &plan{
+			Prepared: &load.Prepared{Options: load.Options{Connections: 1, Streams: 2, Timeout: time.Minute}},
+			targets:  []target{{Target: load.Target{URL: "http://a/"}}},
+		},
+		addresses: []netip.AddrPort{netip.MustParseAddrPort("127.0.0.1:1")},
+		base:      time.Now().Add(-time.Hour),
+	})
+	defer p.cancel()
+	l := p.links[0]
+	l.places[1].busy = true
+	if !l.take(openConn{}) {
+		t.Fatal("the pool is over")
+	}
+	if at := time.Duration(l.places[0].freeAt); at < time.Hour || l.places[1].freeAt != 0 {
+		t.Errorf("free since %v, and the busy one since %d", at, l.places[1].freeAt)
 	}
 }

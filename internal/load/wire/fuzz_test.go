@@ -150,3 +150,31 @@ func TestGivenUpInItsHead(t *testing.T) {
 		t.Errorf("%d answers to a request that has none", n)
 	}
 }
+
+// lastWords are bytes that come together with the connection's end, as of TLS.
+type lastWords struct {
+	scripted
+	text string
+}
+
+func (l *lastWords) Read(b []byte) (int, error) { return copy(b, l.text), io.EOF }
+
+// No request follows on a connection that ended together with the answer before it: it
+// would count as a failure of the server.
+func TestAnswerWithTheEnd(t *testing.T) {
+	c := newHTTP1(&lastWords{text: "HTTP/1.1 204 No Content\r\n\r\n"}, &scripted{})
+	c.Start(0, &Request{Bytes: []byte("GET / HTTP/1.1\r\n\r\n")})
+	if f := c.Flush(); f != nil {
+		t.Fatal(f)
+	}
+	c.Wait()
+	answers := 0
+	f := c.Take(func(e Event) {
+		if answers++; e.Failure != nil || e.Status != 204 || !c.Spent() {
+			t.Errorf("%+v; takes more requests: %v", e, !c.Spent())
+		}
+	})
+	if answers != 1 || f == nil || f.Kind != load.KindClosed {
+		t.Errorf("%d answers, %v", answers, f)
+	}
+}

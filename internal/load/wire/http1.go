@@ -67,7 +67,8 @@ func (c *http1) feed(done func(Event)) *Failure {
 
 func (c *http1) end(done func(Event)) {
 	c.busy = false
-	c.spent = c.spent || !c.response.Keep || !c.sent
+	// TLS reports the connection's end together with the last bytes before it.
+	c.spent = c.spent || !c.response.Keep || !c.sent || c.err != nil
 	done(Event{Status: Status(c.response.Status)})
 }
 

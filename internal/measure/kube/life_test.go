@@ -10,6 +10,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -265,6 +266,29 @@ func TestAttachEarly(t *testing.T) {
 		if inserted := r.fleet[0].observer != nil; inserted != strings.Contains(tc.want, "PATCH") {
 			t.Errorf("%s: the agent is in the pod: %v", name, inserted)
 		}
+	}
+}
+
+// An agent next to a target is asked before a load and after it, so it does not end by
+// itself before its pod does.
+func TestAgentOutlivesLongLoads(t *testing.T) {
+	var args []string
+	s := &server{answer: func(r *http.Request) any {
+		var p corev1.Pod
+		json.NewDecoder(r.Body).Decode(&p)
+		for _, e := range p.Spec.EphemeralContainers {
+			args = e.Args
+		}
+		p.Kind, p.APIVersion = "Pod", "v1"
+		return p
+	}}
+	r := on(t, s, plan.Default())
+	r.cut.deadline = 2 * time.Hour
+	if err := r.insert(t.Context(), r.fleet[0]); err != nil {
+		t.Fatal(err)
+	}
+	if !slices.Equal(args, []string{AgentCommand, "--idle=2h0m0s"}) {
+		t.Errorf("started with %q", args)
 	}
 }
 

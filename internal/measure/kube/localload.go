@@ -2,10 +2,12 @@ package kube
 
 import (
 	"context"
+	"fmt"
 	"io"
 	"net"
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
 	"sync"
 	"time"
@@ -22,6 +24,14 @@ type localLoad struct {
 
 	mu        sync.Mutex
 	listeners []net.Listener
+}
+
+// line leads to the pod of a URL.
+func (f *localLoad) line(u *url.URL) (*tunnel, error) {
+	if line := f.lines[u.Hostname()]; line != nil {
+		return line, nil
+	}
+	return nil, fmt.Errorf("no pod of this trial has the address %q", u.Hostname())
 }
 
 // forward makes a port here that leads to a port of a pod.
@@ -71,12 +81,17 @@ func (f *localLoad) close() {
 // Load implements generator.
 func (f *localLoad) Load(ctx context.Context, o load.Options, m agent.Moments) (*load.Result, error) {
 	defer f.close()
+	o.URLs = slices.Clone(o.URLs) // the trial's next load has the same ones
 	for i, raw := range o.URLs {
 		u, err := url.Parse(raw)
 		if err != nil {
 			return nil, err
 		}
-		if u.Host, err = f.forward(f.lines[u.Hostname()], portOf(u)); err != nil {
+		line, err := f.line(u)
+		if err != nil {
+			return nil, err
+		}
+		if u.Host, err = f.forward(line, portOf(u)); err != nil {
 			return nil, err
 		}
 		o.URLs[i] = u.String()
@@ -102,11 +117,16 @@ func (f *localLoad) Fetch(ctx context.Context, raw string) (agent.Answer, error)
 	if err != nil {
 		return agent.Answer{}, err
 	}
+	line, err := f.line(u)
+	if err != nil {
+		return agent.Answer{}, err
+	}
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, raw, nil)
 	if err != nil {
 		return agent.Answer{}, err
 	}
-	response, err := f.lines[u.Hostname()].transport(portOf(u)).RoundTrip(request)
+	request.Close = true // a pod that is not ready is asked again and again
+	response, err := line.transport(portOf(u)).RoundTrip(request)
 	if err != nil {
 		return agent.Answer{Error: err.Error()}, nil
 	}

@@ -80,6 +80,9 @@ func (r *run) firstLook(ctx context.Context, one *replica) (agent.Look, error) {
 // insert adds the agent's container to the pod.
 func (r *run) insert(ctx context.Context, one *replica) error {
 	container := r.observerContainer(one.pod, r.user)
+	// It is asked before a load and after it, of a canary once in a slice, however long that
+	// is; its pod has an end of its own.
+	container.Args = append(container.Args, "--idle="+r.cut.deadline.String())
 	patch, err := json.Marshal(map[string]any{"spec": map[string]any{"ephemeralContainers": []corev1.EphemeralContainer{container}}})
 	if err != nil {
 		return err

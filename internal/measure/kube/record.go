@@ -21,6 +21,8 @@ const (
 	aliveUntil   = "procfit.dev/alive-until"
 	recordHost   = "host"
 	recordObject = "object"
+	// allRuns selects what runs have made.
+	allRuns = labelManager + "=" + manager + "," + labelRun
 )
 
 // Leftover is a run whose record is in the cluster.
@@ -64,7 +66,7 @@ func (c *api) renew(ctx context.Context, run string, until time.Time) error {
 		if err != nil {
 			return err
 		}
-		record.Annotations[aliveUntil] = until.UTC().Format(time.RFC3339)
+		metav1.SetMetaDataAnnotation(&record.ObjectMeta, aliveUntil, until.UTC().Format(time.RFC3339))
 		return c.update(ctx, "configmaps", record.Name, &record)
 	}
 	return c.Call(ctx, func(ctx context.Context) error {
@@ -79,16 +81,20 @@ func (c *api) renew(ctx context.Context, run string, until time.Time) error {
 // renewals is how often a record is renewed that others renew too.
 const renewals = 10
 
-// leftovers are the runs that have a record.
+// leftovers are the runs that have a record. A ConfigMap of procfit's without the name of a
+// run is none: to remove a run without a name is to remove every run.
 func (c *api) leftovers(ctx context.Context, now time.Time) (list []Leftover, err error) {
 	var all corev1.ConfigMapList
 	err = c.Call(ctx, func(ctx context.Context) error {
-		return c.list(ctx, "configmaps", metav1.ListOptions{LabelSelector: labelManager + "=" + manager}, &all)
+		return c.list(ctx, "configmaps", metav1.ListOptions{LabelSelector: allRuns}, &all)
 	})
 	if err != nil {
 		return nil, fmt.Errorf("cannot list the records of earlier runs in namespace %s: %w", c.Namespace, err)
 	}
 	for _, m := range all.Items {
+		if m.Labels[labelRun] == "" {
+			continue
+		}
 		until, err := time.Parse(time.RFC3339, m.Annotations[aliveUntil])
 		list = append(list, Leftover{Run: m.Labels[labelRun], Host: m.Data[recordHost], Object: m.Data[recordObject], Alive: err == nil && now.Before(until)})
 	}
@@ -104,7 +110,7 @@ const (
 // remove deletes all that a run made, pods first, and waits until they are gone. An
 // empty run is every one.
 func (c *api) remove(ctx context.Context, run string) (pods int, err error) {
-	of := metav1.ListOptions{LabelSelector: labelManager + "=" + manager + "," + labelRun}
+	of := metav1.ListOptions{LabelSelector: allRuns}
 	if run != "" {
 		of.LabelSelector += "=" + run
 	}

@@ -221,9 +221,9 @@ func (r *run) unchanged(ctx context.Context) error {
 		return err
 	}
 	for i, one := range r.fleet {
-		p, err := r.get(ctx, one.name)
+		p, err := r.there(ctx, one.name)
 		if err != nil {
-			return trial.Invalid(journal.InvalidEvicted, "pod %s no longer exists: %v", one.name, err)
+			return err
 		}
 		before, now := r.Trial.Pods[i], evidence(p, r.container)
 		r.Trial.Pods[i].Restarts = now.Restarts

@@ -7,6 +7,9 @@ import (
 	"time"
 
 	"k8s.io/apimachinery/pkg/util/httpstream"
+
+	"github.com/procfit/procfit/internal/load"
+	"github.com/procfit/procfit/internal/measure/kube/agent"
 )
 
 // hanging dials for as long as a kubelet that does not answer.
@@ -53,5 +56,31 @@ func TestTunnelHangs(t *testing.T) {
 	close(failed)
 	if _, err := (&tunnel{dialer: hanging{failed}}).dial(t.Context(), 80); err == nil || err.Error() != "it never answered" {
 		t.Errorf("%v", err)
+	}
+}
+
+// A load from here leaves the addresses of the pods as they are: the warm-up and the loops
+// of a trial share them.
+func TestLocalLoadKeepsAddresses(t *testing.T) {
+	failed := make(chan struct{})
+	close(failed)
+	f := &localLoad{lines: map[string]*tunnel{"10.0.0.1": {dialer: hanging{failed}}}}
+	offer := func(urls []string) error {
+		_, err := f.Load(t.Context(), load.Options{URLs: urls, Connections: 1, Duration: 10 * time.Millisecond}, agent.Moments{})
+		return err
+	}
+	const pod = "http://10.0.0.1:8080/"
+	urls := []string{pod}
+	_ = offer(urls) // whatever came of it: nothing listens there
+	if urls[0] != pod {
+		t.Errorf("the next load goes to %s", urls[0])
+	}
+	for _, unknown := range []string{"http://10.0.0.2:8080/", "http://10.0.0.1@elsewhere:8080/"} {
+		if err := offer([]string{unknown}); err == nil {
+			t.Errorf("%s: a load without a pod", unknown)
+		}
+		if _, err := f.Fetch(t.Context(), unknown); err == nil {
+			t.Errorf("%s: a page without a pod", unknown)
+		}
 	}
 }

@@ -58,7 +58,7 @@ func (o *offers) offer(_ context.Context, l load.Options) (*load.Result, error) 
 	l.Ended()
 	h := hdrhistogram.New(1, int64(time.Minute), 3)
 	h.RecordValue(12345)
-	return &load.Result{Mode: load.ModeOpen, Requests: 7, ErrorKinds: map[load.Kind]int64{load.Kind("reset"): 2}, Duration: time.Second, Latency: h, SendLag: h, PerURL: []load.URLCount{{Answered: 7}}}, nil
+	return &load.Result{Mode: load.ModeOpen, Requests: 7, ErrorKinds: map[load.Kind]int64{load.Kind("reset"): 2}, Duration: time.Second, Latency: h, SendLag: h, PerURL: []load.URLCount{{Answered: 7}}, PerRequest: []load.RequestResult{{Name: "GET /a", Answered: 7, Latency: h}}}, nil
 }
 
 func serve(t *testing.T, o *offers) *through {
@@ -88,6 +88,9 @@ func TestLoad(t *testing.T) {
 		}
 		if r.Requests != 7 || r.ErrorKinds[load.Kind("reset")] != 2 || r.Latency.TotalCount() != 1 || r.Latency.Max() != r.SendLag.Max() || r.PerURL[0].Answered != 7 {
 			t.Errorf("lossy %v: %+v", lossy, r)
+		}
+		if len(r.PerRequest) != 1 || r.PerRequest[0].Name != "GET /a" || r.PerRequest[0].Answered != 7 || r.PerRequest[0].Latency.Max() != r.Latency.Max() {
+			t.Errorf("lossy %v: of a mix %+v", lossy, r.PerRequest)
 		}
 		if began != 1 || ended != 1 || len(o.seen) != 1 {
 			t.Errorf("lossy %v: began %d times, ended %d, offered %d", lossy, began, ended, len(o.seen))
@@ -205,6 +208,24 @@ func (z *zeros) Read(p []byte) (int, error) {
 	}
 	z.read += int64(len(p))
 	return len(p), nil
+}
+
+// endlessAnswer is what another program may send that has the agent's port.
+type endlessAnswer struct{ zeros }
+
+func (e *endlessAnswer) RoundTrip(*http.Request) (*http.Response, error) {
+	return &http.Response{StatusCode: http.StatusOK, Body: io.NopCloser(&e.zeros)}, nil
+}
+
+// An answer without an end is not kept, and not asked for again.
+func TestAnswersAreBounded(t *testing.T) {
+	endless := &endlessAnswer{}
+	c := &Client{Token: testToken, Transport: endless, Patience: time.Minute}
+	_, err := c.Look(t.Context(), 80)
+	var refused *RefusedError
+	if !errors.As(err, &refused) || !strings.Contains(err.Error(), "port 9878") || endless.read > 2*mostAnswer {
+		t.Errorf("%v, after %d bytes", err, endless.read)
+	}
 }
 
 // A load has a largest body and a longest duration.

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/procfit/procfit/internal/load"
+	"github.com/procfit/procfit/internal/show/number"
 )
 
 const (
@@ -28,6 +29,9 @@ const (
 	// Prompt is how late the end of a load may be reported for what the node did meanwhile to
 	// tell of the load.
 	Prompt = 5 * time.Second
+	// mostAnswer is how many bytes an answer may have. The largest is a page of mostBody as
+	// JSON, which may have six bytes for one.
+	mostAnswer = 32 << 20
 )
 
 // LostError is that an agent could not be reached for too long.
@@ -215,8 +219,11 @@ func (c *Client) within(ctx context.Context, time time.Duration, q request) erro
 		b, _ := io.ReadAll(io.LimitReader(response.Body, 1<<10)) // what there is of a reason
 		return &RefusedError{strings.TrimSpace(string(b))}
 	}
-	b, err := io.ReadAll(response.Body) // to its end, or the connection is not used again
-	if err != nil || q.out == nil {
+	b, err := io.ReadAll(io.LimitReader(response.Body, mostAnswer+1)) // to its end, or the connection is not used again
+	switch {
+	case len(b) > mostAnswer:
+		return &RefusedError{fmt.Sprintf("the answer is larger than %s, so it is not from procfit's agent; another program in the pod probably listens on port %d", number.Short(number.Bytes(mostAnswer)), Port)}
+	case err != nil || q.out == nil:
 		return err
 	}
 	return json.Unmarshal(b, q.out)

@@ -97,8 +97,9 @@ type progress struct {
 // result is a load.Result whose histograms can be written.
 type result struct {
 	load.Result
-	Latency []byte
-	SendLag []byte
+	Latency   []byte
+	SendLag   []byte
+	ByRequest [][]byte // the latency of each of PerRequest
 }
 
 func pack(r *load.Result) (*result, error) {
@@ -109,6 +110,10 @@ func pack(r *load.Result) (*result, error) {
 	var err error
 	if p.Latency, err = encode(r.Latency); err == nil {
 		p.SendLag, err = encode(r.SendLag)
+	}
+	for _, one := range r.PerRequest {
+		b, failed := encode(one.Latency)
+		p.ByRequest, err = append(p.ByRequest, b), errors.Join(err, failed)
 	}
 	return p, err
 }
@@ -122,8 +127,16 @@ func (r *result) unpack() (*load.Result, error) {
 	if u.SendLag, err = decode(r.SendLag); err != nil {
 		return nil, fmt.Errorf("the send lag histogram: %w", err)
 	}
-	if u.Latency == nil {
-		return nil, fmt.Errorf("the agent sent no latency histogram; --image probably names another version of procfit")
+	whole := u.Latency != nil && len(r.ByRequest) == len(u.PerRequest)
+	for i := 0; whole && i < len(u.PerRequest); i++ {
+		one := &u.PerRequest[i]
+		if one.Latency, err = decode(r.ByRequest[i]); err != nil {
+			return nil, fmt.Errorf("the latency histogram of %s: %w", one.Name, err)
+		}
+		whole = one.Latency != nil
+	}
+	if !whole {
+		return nil, errors.New("the agent did not send all latency histograms; --image probably names another version of procfit")
 	}
 	return &u, nil
 }
