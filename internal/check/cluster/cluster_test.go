@@ -430,6 +430,24 @@ func TestAccess(t *testing.T) {
 	}
 }
 
+// comments is an answer of comments that has no end.
+type comments struct{}
+
+func (comments) Read(b []byte) (int, error) {
+	for i := range b {
+		b[i] = '#'
+	}
+	b[len(b)-1] = '\n'
+	return len(b), nil
+}
+
+// A pod with the exporter's label may answer with anything.
+func TestEndlessMetrics(t *testing.T) {
+	if _, err := readMetrics(comments{}); err == nil || err.Error() != "no metrics: the answer has more than 64 MiB" {
+		t.Error(err)
+	}
+}
+
 func FuzzParseMetrics(f *testing.F) {
 	f.Add(metrics(4, "env", "PF001")["exporter-x"])
 	f.Add("procfit_process_info{cgroup=\"/" + id + "\"} 1\n")

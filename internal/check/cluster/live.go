@@ -1,7 +1,6 @@
 package cluster
 
 import (
-	"bytes"
 	"context"
 	"fmt"
 	"io"
@@ -17,6 +16,7 @@ import (
 	meta "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/procfit/procfit/internal/host/container"
+	"github.com/procfit/procfit/internal/show/number"
 )
 
 // Live is what the exporter tells of the Go program in a container.
@@ -100,10 +100,11 @@ func (l *live) scrape(ctx context.Context, client *Client, p core.Pod) {
 			}
 		}
 	}
-	b, err := client.Core.Get().Namespace(p.Namespace).Resource("pods").SubResource("proxy").Name(p.Name + ":" + port).Suffix("metrics").DoRaw(ctx)
+	answer, err := client.Core.Get().Namespace(p.Namespace).Resource("pods").SubResource("proxy").Name(p.Name + ":" + port).Suffix("metrics").Stream(ctx)
 	var programs map[string]*Live
 	if err == nil {
-		programs, err = parseMetrics(bytes.NewReader(b))
+		programs, err = readMetrics(answer)
+		answer.Close()
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -115,6 +116,18 @@ func (l *live) scrape(ctx context.Context, client *Client, p core.Pod) {
 	for id, program := range programs {
 		l.programs[id] = program
 	}
+}
+
+// mostMetrics is how many bytes an exporter may answer with: any pod may have its label.
+const mostMetrics = 64 << 20
+
+func readMetrics(r io.Reader) (map[string]*Live, error) {
+	bounded := &io.LimitedReader{R: r, N: mostMetrics}
+	programs, err := parseMetrics(bounded)
+	if bounded.N <= 0 {
+		return nil, fmt.Errorf("no metrics: the answer has more than %s", number.Short(number.Bytes(mostMetrics)))
+	}
+	return programs, err
 }
 
 // parseMetrics reads an exporter's answer: the programs by the last part of their

@@ -80,6 +80,9 @@ func (e *editor) setReference() *edit { return e.addVariable(limitReference()) }
 // addVariable adds an item to the container's env.
 func (e *editor) addVariable(item addition) *edit {
 	env, at := child(e.node, "env")
+	if isMerged(e.node, "env") {
+		return nil
+	}
 	if env == nil {
 		for _, behind := range []string{"image", "name"} {
 			if x := e.addKey(e.node, nil, behind, "", envOf(item)); e.proven(x) {

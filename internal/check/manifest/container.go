@@ -79,7 +79,7 @@ func (p *pods) container(c, spec *yaml.Node, byName map[string]*yaml.Node, o *ob
 			}
 		}
 	}
-	literal := map[string]string{}
+	literal, late := map[string]string{}, map[string]bool{} // late: only the running pod has their values
 	for _, item := range p.items(c, "env") {
 		name := p.str(item, "name")
 		if runtimeVariables[name] {
@@ -91,14 +91,20 @@ func (p *pods) container(c, spec *yaml.Node, byName map[string]*yaml.Node, o *ob
 		if name == "GOMAXPROCS" || name == "GODEBUG" {
 			f := p.field(item, c, byName, d)
 			f.value = expand(f.value, literal)
+			f.fromLate(late, len(k.envFrom) > 0)
 			if before, ok := k.fields[name]; ok {
 				f.twice = true
 				f.line, f.column = before.line, before.column
 			}
 			k.fields[name] = f
 		}
-		if v := p.get(item, "value"); v != nil && v.Kind == yaml.ScalarNode && len(literal) < 1000 {
+		switch v := p.get(item, "value"); {
+		case p.get(item, "valueFrom") != nil:
+			late[name] = true
+			delete(literal, name)
+		case v != nil && v.Kind == yaml.ScalarNode && len(literal) < 1000:
 			literal[name] = expand(v.Value, literal)
+			delete(late, name)
 		}
 	}
 	return k
@@ -112,6 +118,9 @@ func (p *pods) amounts(n *yaml.Node, k *container) amounts {
 			return quantity{}
 		}
 		q, err := parseQuantity(text)
+		if err != nil && isPlaceholder(text) {
+			return quantity{text: text}
+		}
 		if err != nil {
 			k.written.Refused, k.written.Quantity = "resources."+kind+".cpu: "+err.Error(), true
 			return quantity{}
@@ -209,6 +218,31 @@ func expand(s string, known map[string]string) string {
 	return b.String()
 }
 
+// fromLate makes the value unknown if it is a template's, or if it names, as $(NAME), a variable
+// before it that only the running pod has: one with a valueFrom, or any where envFrom brings some.
+func (f *field) fromLate(late map[string]bool, envFrom bool) {
+	if f.state != facts.Known || len(f.value) > longestData {
+		return
+	}
+	if isPlaceholder(f.value) {
+		f.state, f.value, f.why = facts.Unreadable, "", fmt.Sprintf("%.60q is filled in before the manifest is applied", f.value)
+		return
+	}
+	for rest, found := f.value, true; found; {
+		_, rest, found = strings.Cut(rest, "$(")
+		if name, _, closed := strings.Cut(rest, ")"); found && closed && (late[name] || envFrom) {
+			f.state, f.value, f.why = facts.Unreadable, "", fmt.Sprintf("$(%.60s) is filled in when the container starts", name)
+			return
+		}
+	}
+}
+
+// isPlaceholder reports whether a text is for a template, whose values are not in the file:
+// ${CPU} of envsubst, Flux and OpenShift, {{ cpu }} of Jinja and Go.
+func isPlaceholder(text string) bool {
+	return strings.Contains(text, "${") || strings.Contains(text, "{{")
+}
+
 // lastLine is the last line on which something of a node begins.
 func lastLine(n *yaml.Node, depth int) int {
 	line := n.Line
@@ -224,9 +258,14 @@ func lastLine(n *yaml.Node, depth int) int {
 // quantity is an amount of a resource, exact
 // (kubernetes.io/docs/reference/kubernetes-api/common-definitions/quantity).
 type quantity struct {
-	amount *big.Rat // nil: none is written
+	amount *big.Rat // nil: none is written, or it is unknown
 	text   string
 }
+
+// none reports whether no amount is written, and unknown whether it is written as the placeholder
+// of a template.
+func (q quantity) none() bool    { return q.amount == nil && q.text == "" }
+func (q quantity) unknown() bool { return q.amount == nil && q.text != "" }
 
 var quantityForm = regexp.MustCompile(`^([+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+))([numkMGTPE]|[KMGTPE]i|[eE][+-]?[0-9]{1,2})?$`)
 

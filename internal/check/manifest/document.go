@@ -20,6 +20,8 @@ type text struct {
 	bytes []byte
 	docs  []document
 	bad   bool // something in it could not be parsed
+
+	again []check.Problem // keys that appear twice, which matter in a manifest
 }
 
 // document is one of them. Its nodes count lines from its own first.
@@ -38,8 +40,20 @@ const (
 	mostDocument = 16 << 20
 )
 
+// mostLines is the largest Dockerfile or unit of systemd that is read: what is put together of
+// lines that continue may take time with the square of their number.
+const mostLines = 1 << 20
+
+// most is the size of the largest file of a kind that is read.
+func (k kind) most() int64 {
+	if k == dockerfile || k == systemdUnit {
+		return mostLines
+	}
+	return mostBytes
+}
+
 // parse takes a text apart. What cannot be parsed is reported, and the other documents are
-// still there. A wanted of nil wants every document.
+// still there.
 func parse(path string, b []byte, to check.Sink) text {
 	t := text{path: path, bytes: b}
 	if !utf8.Valid(b) {
@@ -61,7 +75,7 @@ func parse(path string, b []byte, to check.Sink) text {
 		}
 		if root != nil {
 			twice(root, func(key *yaml.Node) {
-				to.Problem(check.Problem{Path: path, Line: d.line(key), Column: key.Column, Message: fmt.Sprintf("key %.60q appears twice; only the last one is used", key.Value)})
+				t.again = append(t.again, check.Problem{Path: path, Line: d.line(key), Column: key.Column, Message: fmt.Sprintf("key %.60q appears twice; only the last one is used", key.Value)})
 			})
 			d.root = root
 			t.docs = append(t.docs, d)

@@ -178,7 +178,7 @@ var dashLine = regexp.MustCompile(`^( *)-[ \t]+$`)
 // removeItem takes an item out of the container's env, and env with its last.
 func (e *editor) removeItem(i int) *edit {
 	env, at := child(e.node, "env")
-	if env == nil || env.Kind != yaml.SequenceNode || i >= len(env.Content) || env.Style&yaml.FlowStyle != 0 {
+	if env == nil || env.Kind != yaml.SequenceNode || i < 0 || i >= len(env.Content) || env.Style&yaml.FlowStyle != 0 {
 		return nil
 	}
 	from, to, ok := e.itemLines(env.Content[i])

@@ -105,3 +105,26 @@ func TestManyDocuments(t *testing.T) {
 		t.Errorf("the second broken document is said to be in line %d, and is in 17", p.Line)
 	}
 }
+
+// TestHostileLines bounds the time for a setting of very many lines, and the size of files whose
+// lines continue.
+func TestHostileLines(t *testing.T) {
+	begun := time.Now()
+	all := settings("[Service]\nEnvironment=GOMAXPROCS=2 \\\n" + strings.Repeat("\\\n", mostLines/2))
+	if took := time.Since(begun); took > 5*time.Second {
+		t.Errorf("took %s", took)
+	}
+	if len(all) != 1 || strings.TrimSpace(all[0].value) != "GOMAXPROCS=2" || all[0].last != mostLines/2+2 {
+		t.Errorf("%d settings", len(all))
+	}
+	for _, name := range []string{"Dockerfile", "api.service"} {
+		file := filepath.Join(t.TempDir(), name)
+		if err := os.WriteFile(file, []byte(strings.Repeat("#\n", mostLines)), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		r := expectation{}.run(t, file, nil)
+		if len(r.Problems) != 1 || !strings.Contains(r.Problems[0].Message, "at most 1048576 are read") {
+			t.Errorf("%s: %v", name, r.Problems)
+		}
+	}
+}

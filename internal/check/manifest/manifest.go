@@ -165,7 +165,7 @@ func (c *Checker) File(_ context.Context, f *check.File, to check.Sink) error {
 	if k == shellScript {
 		return c.script(f)
 	}
-	b, err := f.Read(mostBytes)
+	b, err := f.Read(k.most())
 	if err != nil {
 		return err
 	}
@@ -245,6 +245,9 @@ func (c *Checker) documents(f *check.File, b []byte, to check.Sink) ([]*unit, er
 	}
 	if !known {
 		return nil, check.ErrOther
+	}
+	for _, again := range t.again {
+		to.Problem(again)
 	}
 	return units, nil
 }

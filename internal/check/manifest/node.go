@@ -89,6 +89,14 @@ func (r *reader) merge(n *yaml.Node, key string, depth int) entry {
 	return entry{}
 }
 
+// isMerged reports whether a mapping has a key by << alone: one of its own would replace all
+// that is merged in.
+func isMerged(n *yaml.Node, key string) bool {
+	own, _ := child(n, key)
+	r := reader{left: mostNodes}
+	return own == nil && r.get(n, key) != nil
+}
+
 // at goes down by keys.
 func (r *reader) at(n *yaml.Node, keys ...string) *yaml.Node {
 	for _, k := range keys {

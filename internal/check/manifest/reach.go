@@ -50,7 +50,7 @@ func (t *cpuTarget) ceilingOf(all []*container, s *store) (sum ceiling, known bo
 		if !k.stays || t.container != "" && k.at.Container != t.container {
 			continue
 		}
-		if k.partial || t.container == "" && (k.injects || k.podCPU.request.amount != nil || k.podCPU.limit.amount != nil) {
+		if k.partial || t.container == "" && (k.injects || !k.podCPU.request.none() || !k.podCPU.limit.none()) {
 			return sum, false
 		}
 		c, bounded := k.most(s)

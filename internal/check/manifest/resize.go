@@ -27,6 +27,7 @@ type resizer struct {
 type resizePolicy struct {
 	container string
 	off       bool // it does not change CPU
+	requests  bool // it changes the requests alone: a limit stays
 	most      quantity
 }
 
@@ -39,7 +40,7 @@ func (p *pods) resizer(n *yaml.Node, o *object) {
 	}
 	v := resizer{object: *o, inPlace: mode == "InPlaceOrRecreate" || mode == "InPlace", target: target{kind: p.str(spec, "targetRef", "kind"), name: p.str(spec, "targetRef", "name")}}
 	for _, item := range p.items(spec, "resourcePolicy", "containerPolicies") {
-		r := resizePolicy{container: p.str(item, "containerName"), off: p.str(item, "mode") == "Off"}
+		r := resizePolicy{container: p.str(item, "containerName"), off: p.str(item, "mode") == "Off", requests: p.str(item, "controlledValues") == "RequestsOnly"}
 		if list := p.items(item, "controlledResources"); len(list) > 0 {
 			cpu := false
 			for _, name := range list {
@@ -66,6 +67,12 @@ func (v *resizer) policy(name string) (of resizePolicy) {
 	return of
 }
 
+// leaves reports whether it changes nothing that the container's GOMAXPROCS should follow.
+func (v *resizer) leaves(k *container) bool {
+	of, reads := v.policy(k.at.Container), k.fields["GOMAXPROCS"].reference
+	return of.off || of.requests && !k.cpu.limit.none() && (reads == nil || reads.resource != "requests.cpu")
+}
+
 // resized judges the containers whose CPU limit may change while GOMAXPROCS stays: PF043.
 // Where no Go version is known it takes the place of the info that says less of the same,
 // which then has no fix.
@@ -80,7 +87,7 @@ func (c *Checker) resized(all []*judged, patchedBy map[string]string) {
 	for _, j := range all {
 		k := j.container
 		v := by[k]
-		if v != nil && (v.policy(k.at.Container).off || patchedBy[v.path] != "") {
+		if v != nil && (v.leaves(k) || patchedBy[v.path] != "") {
 			v = nil
 		}
 		if k.partial || !k.stays || patchedBy[k.object.path] != "" || k.program.MaySet != "" || v == nil && !k.resizable {
@@ -108,7 +115,7 @@ func (k *container) staysBehind(v *resizer) (check.Finding, bool) {
 	who := "its resizePolicy lets its CPU limit change without a restart"
 	if v != nil {
 		who = v.String() + " changes its CPU requests and limits"
-		if k.cpu.limit.amount == nil {
+		if k.cpu.limit.none() {
 			who = v.String() + " changes its CPU requests"
 		}
 	}

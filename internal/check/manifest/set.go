@@ -226,6 +226,9 @@ func setLiteral(expected rule.Expected) func(*editor, *container) (*edit, error)
 	}
 }
 
+// mostKey is how long the name in the key of an annotation may be.
+const mostKey = 63
+
 // annotate writes the annotation of the pod: that of the container alone where the pod has
 // several, or has such a one.
 func (x *Chosen) annotate(of rule.Expected) func(*editor, *container) (*edit, error) {
@@ -239,6 +242,9 @@ func (x *Chosen) annotate(of rule.Expected) func(*editor, *container) (*edit, er
 		key := expected.Annotation
 		if meta, _ := child(pod.node, "metadata"); x.pod > 1 || hasKey(meta, own) {
 			key = own
+		}
+		if _, name, _ := strings.Cut(key, "/"); len(name) > mostKey {
+			return nil, fmt.Errorf("the annotation %s would have more than the %d characters that Kubernetes allows: give the container a shorter name", key, mostKey)
 		}
 		edit := pod.setAnnotation(key, string(expected.Text(of)), e.steps[len(e.steps)-3])
 		if !pod.proven(edit) {
@@ -284,6 +290,9 @@ func (e *editor) setAnnotation(key, value string, spec step) *edit {
 		return addition{name, lines, "{" + quoted(a.key) + ": " + a.json + "}", &tree{kind: yaml.MappingNode, keys: []*tree{str(a.key)}, items: []*tree{a.tree}}}
 	}
 	meta, m := child(e.node, "metadata")
+	if isMerged(e.node, "metadata") || isMerged(meta, "annotations") {
+		return nil
+	}
 	if meta == nil {
 		return e.addBefore(e.node, nil, spec, within("metadata", within("annotations", entry)))
 	}

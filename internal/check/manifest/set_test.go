@@ -191,6 +191,7 @@ func TestSetRefuses(t *testing.T) {
 		return "apiVersion: v1\nkind: Pod\nmetadata: {name: api}\nspec:\n  containers:\n  - name: app\n    image: x\n" + rest
 	}
 	const limited = "    resources: {limits: {cpu: 2}}\n"
+	long := strings.Repeat("a", 60)
 	for _, tc := range []struct{ text, want string }{
 		{pod("    resources: {limits: {cpu: 3}}\n"), "procfit check would report PF061: its CPU limit is 3 CPUs, but its expected value was measured under a limit of 2 CPUs"},
 		{pod(limited + "    command: [sh, -c, \"GOMAXPROCS=4 exec app\"]\n"), "its command sets GOMAXPROCS: change the command"},
@@ -198,7 +199,11 @@ func TestSetRefuses(t *testing.T) {
 		{pod(limited + "    env: [{name: GOMAXPROCS, valueFrom: {configMapKeyRef: {name: s, key: k}}}]\n"), "its GOMAXPROCS comes from elsewhere (env, ConfigMap s): change it there"},
 		{pod(limited + "    env: [{name: GOMAXPROCS, value: \"1\"}, {name: GOMAXPROCS, value: \"3\"}]\n"), "it has GOMAXPROCS twice: remove one"},
 		{pod(limited + "    env: []\n"), "its form is not one that procfit can change safely"},
+		{pod("    <<: {env: [{name: A, value: b}], resources: {limits: {cpu: 2}}}\n"), "its form is not one that procfit can change safely"},
+		{strings.Replace(pod(limited+"    env:\n    - *p\n"), "  containers:", "  initContainers:\n  - name: first\n    image: y\n    env:\n    - &p {name: GOMAXPROCS, valueFrom: {resourceFieldRef: {resource: limits.cpu}}}\n  containers:", 1), "its form is not one that procfit can change safely"},
+		{strings.Replace(pod(limited), "{name: api}", "{name: api, <<: {annotations: {a: b}}}", 1), "its form is not one in which procfit can write the annotation"},
 		{strings.Replace(pod(limited), "{name: api}", "{name: api, labels: {helm.sh/chart: a}}", 1), "a chart renders it: change its source"},
+		{strings.NewReplacer("{name: api}", "{name: api, annotations: {procfit.github.io/expected."+long+": a}}", "name: app", "name: "+long).Replace(pod(limited)), "would have more than the 63 characters"},
 	} {
 		x, err := Choose(t.Context(), "a.yaml", []byte(tc.text), "", "")
 		if err != nil {

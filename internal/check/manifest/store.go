@@ -116,7 +116,7 @@ func (s *store) take(own *store) {
 // resolve draws what a container gets from the objects around it.
 func (s *store) resolve(k *container, nodeCPUs int) {
 	own := k.effective(k.cpu, s)
-	if !k.partial || k.cpu.limit.amount != nil { // a patch may set the limit itself
+	if (!k.partial || k.cpu.limit.amount != nil) && !own.limit.unknown() { // a patch may set the limit itself
 		k.written.Requests = own.request.cpus()
 		k.limits = []facts.Limit{limitOf(own.limit.cpus(), own.dir)}
 		if own.dir != podDir && k.podCPU.limit.positive() {
@@ -164,18 +164,18 @@ type effectiveAmounts struct {
 func (k *container) effective(own amounts, s *store) effectiveAmounts {
 	e := effectiveAmounts{own, "the container"}
 	if r := s.rangeFor(k.object); r != nil {
-		if e.limit.amount == nil && r.limit.positive() {
+		if e.limit.none() && r.limit.positive() {
 			e.limit, e.dir = r.limit, "LimitRange "+r.name
 		}
-		if e.request.amount == nil && own.limit.amount == nil {
+		if e.request.none() && own.limit.none() {
 			e.request = r.request
 		}
 	}
-	if e.request.amount == nil {
+	if e.request.none() {
 		e.request = e.limit
 	}
-	if !e.limit.positive() && k.podCPU.limit.positive() {
-		e.limit, e.dir = k.podCPU.limit, podDir
+	if pod := k.podCPU.limit; !e.limit.positive() && !e.limit.unknown() && (pod.positive() || pod.unknown()) {
+		e.limit, e.dir = pod, podDir
 	}
 	return e
 }
@@ -210,7 +210,7 @@ func (k *container) refer(f *field, s *store, nodeCPUs int) variable {
 	switch {
 	case amount.positive():
 		k.written.Amount = amount.text
-	case k.partial || what == "memory":
+	case k.partial || what == "memory" || amount.unknown():
 		v.state, v.why = facts.Unreadable, "the amount of "+r.resource+" is not in this file"
 		return v
 	case kind == "requests":

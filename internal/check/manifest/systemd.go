@@ -25,7 +25,8 @@ type setting struct {
 func settings(b string) []setting {
 	var all []setting
 	section, line := "", 0
-	open := false // the line before ended in a backslash
+	open := false    // the line before ended in a backslash
+	var value []byte // of the last setting, while it is open
 	for text := range strings.Lines(b) {
 		line++
 		text = strings.TrimRight(text, "\r\n")
@@ -35,19 +36,23 @@ func settings(b string) []setting {
 		}
 		body, more := strings.CutSuffix(text, `\`)
 		if open {
-			s := &all[len(all)-1]
-			s.value, s.last = s.value+" "+strings.TrimSpace(body), line
-			open = more
+			value = append(append(value, ' '), strings.TrimSpace(body)...)
+			if all[len(all)-1].last, open = line, more; !more {
+				all[len(all)-1].value = string(value)
+			}
 			continue
 		}
 		if strings.HasPrefix(trimmed, "[") && strings.HasSuffix(trimmed, "]") {
 			section = trimmed[1 : len(trimmed)-1]
 			continue
 		}
-		if key, value, ok := strings.Cut(body, "="); ok {
-			all = append(all, setting{section, strings.TrimSpace(key), strings.TrimSpace(value), line, line})
-			open = more
+		if key, rest, ok := strings.Cut(body, "="); ok {
+			all = append(all, setting{section, strings.TrimSpace(key), strings.TrimSpace(rest), line, line})
+			value, open = append(value[:0], strings.TrimSpace(rest)...), more
 		}
+	}
+	if open { // the last line of the file
+		all[len(all)-1].value = string(value)
 	}
 	return all
 }
@@ -95,7 +100,7 @@ func (c *Checker) systemd(file string, b []byte) []*unit {
 		case "EnvironmentFile":
 			name := strings.TrimPrefix(s.value, "-")
 			for key, value := range envFile(filepath.Join(filepath.Dir(filepath.FromSlash(file)), path.Base(name)), file) {
-				from[key] = variable{state: facts.Known, value: value, source: name, line: s.line, column: 1, last: s.last}
+				from[key] = variable{state: facts.Known, value: unquote(value), source: name, line: s.line, column: 1, last: s.last}
 			}
 		}
 	}

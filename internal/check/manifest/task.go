@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"path"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -27,14 +28,16 @@ func (c *Checker) compose(t text, doc int) []*unit {
 		u := &unit{env: absent(), godebug: absent(), image: r.str(e.value, "image")}
 		u.at = rule.Place{Path: t.path, Line: d.line(e.key), Column: e.key.Column, Object: "service " + e.key.Value}
 		cpus, cpuSet := composeLimit(r, e.value)
-		// What a service takes over from another file is not read, nor its limit.
-		if r.get(e.value, "extends") == nil || cpus > 0 {
+		// What a service takes over from another file is not read, nor its limit; and what
+		// docker compose replaces is not known.
+		replaced := slices.ContainsFunc(composeLimits, func(keys []string) bool { return strings.Contains(r.str(e.value, keys...), "$") })
+		if !replaced && (cpus > 0 || r.get(e.value, "extends") == nil) {
 			u.limits = []facts.Limit{limitOf(cpus, "the service")}
+			if q, err := parseQuantity(r.str(e.value, "deploy", "resources", "reservations", "cpus")); err == nil {
+				u.written.Requests = q.cpus()
+			}
 		}
 		u.cpus = cpuSet
-		if q, err := parseQuantity(r.str(e.value, "deploy", "resources", "reservations", "cpus")); err == nil {
-			u.written.Requests = q.cpus()
-		}
 		composeEnvironment(r, t, d, e.value, u)
 		argv, at := commandOf(r, e.value, "entrypoint", "command")
 		u.starts(argv, at, d.lines)
@@ -42,6 +45,9 @@ func (c *Checker) compose(t text, doc int) []*unit {
 	}
 	return units
 }
+
+// composeLimits are the keys of a service that limit its CPUs.
+var composeLimits = [][]string{{"deploy", "resources", "limits", "cpus"}, {"cpus"}, {"cpu_quota"}, {"cpu_period"}}
 
 // composeLimit is the CPU limit of a service, 0 for none, and how many CPUs it is bound
 // to.
@@ -71,7 +77,9 @@ func composeEnvironment(r *reader, t text, d document, service *yaml.Node, u *un
 	for _, name := range composeEnvFiles(r, service) {
 		for key, value := range envFile(filepath.Join(filepath.Dir(filepath.FromSlash(t.path)), filepath.FromSlash(name)), t.path) {
 			at := r.entry(service, "env_file", 0).key
-			u.set(key, variable{state: facts.Known, value: value, source: name, line: d.line(at), column: at.Column, last: d.line(at)})
+			v := composeVariable(&yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: unquote(withoutComment(value))}, d.line(at), at.Column)
+			v.source = name
+			u.set(key, v)
 		}
 	}
 	environment := r.get(service, "environment")
@@ -144,8 +152,21 @@ func (u *unit) set(name string, v variable) {
 // mostEnvFile is more than any file of variables.
 const mostEnvFile = 1 << 20
 
-// envFile is the variables of a file next to a manifest. One that is not there, as is
-// usual where it holds secrets, sets none.
+// withoutComment is a value of a file of compose without the comment behind it: in others the
+// comment belongs to the value.
+func withoutComment(value string) string {
+	if value != "" && (value[0] == '"' || value[0] == '\'') {
+		if end := strings.IndexByte(value[1:], value[0]); end >= 0 {
+			return value[:end+2]
+		}
+		return value
+	}
+	value, _, _ = strings.Cut(value, " #")
+	return strings.TrimSpace(value)
+}
+
+// envFile is the variables of a file next to a manifest, with their quotes. One that is not
+// there, as is usual where it holds secrets, sets none.
 func envFile(file, manifest string) map[string]string {
 	if manifest == check.Stdin || path.IsAbs(filepath.ToSlash(file)) && !path.IsAbs(manifest) {
 		return nil
@@ -158,7 +179,7 @@ func envFile(file, manifest string) map[string]string {
 	for line := range strings.Lines(string(b)) {
 		name, value, ok := strings.Cut(strings.TrimPrefix(strings.TrimSpace(line), "export "), "=")
 		if ok && !strings.HasPrefix(name, "#") {
-			set[strings.TrimSpace(name)] = unquote(strings.TrimSpace(value))
+			set[strings.TrimSpace(name)] = strings.TrimSpace(value)
 		}
 	}
 	return set
@@ -174,6 +195,20 @@ func unquote(s string) string {
 // unitsOfCPU are those in which ECS counts one CPU.
 const unitsOfCPU = 1024
 
+// taskLimit are the limits of a container by the CPUs of its task, which are in units or as in
+// "0.5 vCPU"; none: they are written as something else, such as a placeholder.
+func taskLimit(text string) []facts.Limit {
+	number, vCPU := strings.CutSuffix(strings.ToLower(text), "vcpu")
+	cpus, err := strconv.ParseFloat(strings.TrimSpace(number), 64)
+	if text != "" && err != nil {
+		return nil
+	}
+	if !vCPU {
+		cpus /= unitsOfCPU
+	}
+	return []facts.Limit{limitOf(0, "the container"), limitOf(cpus, taskDir)}
+}
+
 // ecs reads a task definition of Amazon ECS. The CPUs of the task are a limit of the
 // group above its containers; those of a container are a share, and no limit
 // (docs.aws.amazon.com/AmazonECS, task_definition_parameters).
@@ -183,12 +218,12 @@ func (c *Checker) ecs(t text, doc int) []*unit {
 	if inner := r.get(task, "taskDefinition"); inner != nil {
 		task = inner
 	}
-	taskCPUs, _ := strconv.ParseFloat(r.str(task, "cpu"), 64)
+	limit := taskLimit(r.str(task, "cpu"))
 	var units []*unit
 	for _, k := range r.items(task, "containerDefinitions") {
 		u := &unit{env: absent(), godebug: absent(), image: r.str(k, "image")}
 		u.at = rule.Place{Path: t.path, Line: d.line(k), Column: k.Column, Object: "task " + r.str(task, "family"), Container: r.str(k, "name")}
-		u.limits = []facts.Limit{limitOf(0, "the container"), limitOf(taskCPUs/unitsOfCPU, taskDir)}
+		u.limits = slices.Clone(limit)
 		for _, e := range r.items(k, "environment") {
 			value := variable{state: facts.Known, value: r.str(e, "value"), source: "environment", line: d.line(e), column: e.Column, last: d.lines + lastLine(e, 0)}
 			if r.str(e, "name") == "GOMAXPROCS" && u.env.line > 0 {

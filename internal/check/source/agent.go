@@ -128,6 +128,9 @@ func (u *uses) public() map[types.Object]string {
 			case (name == fnListenAndServe || name == fnListenTLS) && len(n.Args) > 1:
 				serve(c, n.Args[len(n.Args)-1], u.everywhere(n.Args[0], mostSteps))
 			case name == fnServe || name == fnServeTLS:
+				if len(n.Args) < 2 {
+					continue // http.Serve(f()), where f gives both
+				}
 				serve(c, n.Args[1], u.listening(n.Args[0], mostSteps))
 			default: // srv.Serve(l)
 				if sel, ok := n.Fun.(*ast.SelectorExpr); ok && strings.HasPrefix(sel.Sel.Name, "Serve") {

@@ -49,7 +49,7 @@ func checkHeld(s Subject) []Finding {
 	if l, ok := s.Limit(); ok {
 		limit = " --limit " + number.Exact(l.CPUs)
 	}
-	f.Fix = fmt.Sprintf("more Ps than CPUs are worth a measurement: procfit sweep%s --procs %s; the best value cannot be foretold from the number of held Ps", limit, s.sweepFrom(n))
+	f.Fix = fmt.Sprintf("more Ps than CPUs are worth a measurement: procfit sweep%s --procs %s; the best value cannot be predicted from the number of held Ps", limit, s.sweepFrom(n))
 	return []Finding{f}
 }
 
