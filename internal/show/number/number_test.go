@@ -98,7 +98,9 @@ func TestQuantities(t *testing.T) {
 		{Amount(2.04), "2"},
 		{Amount(9.96), "10"},
 		{AmountOf(1, "goroutine"), "1 goroutine"},
+		{AmountOf(1.02, "goroutine"), "1 goroutine"},
 		{AmountOf(0.5, "goroutine"), "0.5 goroutines"},
+		{Amount(inf), unknown},
 
 		{Percent(0.032), "3.2%"},
 		{Percent(0.05), "5%"},

@@ -121,6 +121,8 @@ func Count(x float64) string {
 // where it is whole. A small amount is never written as 0.
 func Amount(x float64) string {
 	switch {
+	case !finite(x):
+		return unknown
 	case x > 0 && x < 0.05:
 		return "<0.1"
 	case x < 9.95:
@@ -131,10 +133,11 @@ func Amount(x float64) string {
 
 // AmountOf is an Amount with its noun: "1 goroutine", "2.5 goroutines".
 func AmountOf(x float64, noun string) string {
-	if x == 1 {
+	s := Amount(x)
+	if s == "1" {
 		return "1 " + noun
 	}
-	return Amount(x) + " " + noun + "s"
+	return s + " " + noun + "s"
 }
 
 // Percent of a ratio, for sentences: "3.2%", "46%"; from 10% on without a decimal.

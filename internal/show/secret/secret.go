@@ -93,7 +93,7 @@ var (
 	// name with the password.
 	passwordFlags = map[string]string{
 		"mysql": "p", "mysqldump": "p", "mysqladmin": "p", "mariadb": "p", "mariadb-dump": "p",
-		"mongo": "p", "mongosh": "p", "sshpass": "p", "redis-cli": "a", "ldapsearch": "w", "sqlcmd": "P", "hey": "a", "ab": "A",
+		"mongo": "p", "mongosh": "p", "sshpass": "p", "redis-cli": "a", "ldapsearch": "w", "sqlcmd": "P", "hey": "a", "oha": "a", "ab": "A",
 	}
 )
 
@@ -128,8 +128,16 @@ func (c *cutter) word(word, flag, password string) string {
 	if w, ok := c.joined(word, password); ok {
 		return w
 	}
+	// Of a word all that follows is the value; of a text it ends at a space or a semicolon.
+	name, value, _ := strings.Cut(strings.TrimLeft(word, "-"), "=")
+	if strings.HasPrefix(word, "-") && value != "" && flagName().MatchString(name) && credential(name) {
+		return strings.TrimSuffix(word, value) + c.cut(value)
+	}
 	return c.text(word)
 }
+
+// flagName is what a flag may be called.
+var flagName = pattern(`^[A-Za-z][\w.-]*$`)
 
 // joined is a flag that holds its value.
 func (c *cutter) joined(word, password string) (shown string, ok bool) {
@@ -260,7 +268,7 @@ func (c *cutter) own(args []string) []string {
 // within are credentials wherever they are in a name, alone those that are so as a word
 // of it, and inQuery those that are so as the whole name of a URL's parameter.
 var (
-	within  = []string{"token", "secret", "passw", "passphrase", "passcode", "credential", "authorization", "cookie", "apikey", "privatekey", "accesskey", "signature", "connectionstring", "sessionid"}
+	within  = []string{"token", "secret", "passw", "passphrase", "passcode", "credential", "authorization", "cookie", "apikey", "privatekey", "accesskey", "signature", "connectionstring", "sessionid", "dbpass", "dbpwd", "userpass"}
 	alone   = []string{"auth", "pass", "pwd", "pw", "dsn", "jwt", "bearer", "pat", "sig", "pin", "otp", "totp", "mfa", "sid", "psk", "cred", "creds", "hmac", "sas", "mnemonic"}
 	inQuery = []string{"key", "code", "ticket", "session"}
 	// plainKeys are what comes before "key" in the name of a key that is not secret, or of

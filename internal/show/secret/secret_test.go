@@ -20,6 +20,7 @@ func TestText(t *testing.T) {
 		`{\"password\":\"S3CR3T\",\"user\":\"ann\"}`:      `{\"password\":\"REDACTED\",\"user\":\"ann\"}`,
 		"PASS=S3CR3T":                                     "PASS=REDACTED",
 		"DB_PASS=S3CR3T":                                  "DB_PASS=REDACTED",
+		"DBPASS=S3CR3T":                                   "DBPASS=REDACTED",
 		"PRIVATE_KEY=S3CR3T":                              "PRIVATE_KEY=REDACTED",
 		"GOOGLE_CREDENTIALS=S3CR3T":                       "GOOGLE_CREDENTIALS=REDACTED",
 		"AUTH=S3CR3T":                                     "AUTH=REDACTED",
@@ -51,6 +52,8 @@ func TestText(t *testing.T) {
 		"curl -u me:S3CR3T http://h":                    "curl -u me:REDACTED http://h",
 		"curl -ume:S3CR3T http://h":                     "curl -ume:REDACTED http://h",
 		"hey -a me:S3CR3T -c 4 {url}":                   "hey -a REDACTED -c 4 {url}",
+		"oha -a me:S3CR3T {url}":                        "oha -a REDACTED {url}",
+		"http://u:S3CR3T@S3CR3T@h:1/a@b":                "http://u:REDACTED@h:1/a@b",
 		"mysql -pS3CR3T db":                             "mysql -pREDACTED db",
 		"https://hooks.slack.com/services/T0/B0/S3CR3T": "https://hooks.slack.com/REDACTED",
 		"<a><token>S3CR3T</token></a>":                  "<a><token>REDACTED</token></a>",
@@ -87,9 +90,9 @@ func TestText(t *testing.T) {
 
 func TestWords(t *testing.T) {
 	in := []string{"sweep", "--header", "Authorization: Bearer S3CR3T", "--header=X-Thing: S3CR3T", "--header", "Accept: text/html",
-		"--body", `{"password":"S3CR3T"}`, "--", "./server", "--token", "S3CR3T", "-pass", "-v", "S"}
+		"--body", `{"password":"S3CR3T"}`, "--", "./server", "--api-token=S3CR3T S3CR3T;S3CR3T)", "-secret=", `-d{"password":"S3CR3T=S3CR3T"}`, "--token", "S3CR3T", "-pass", "-v", "S"}
 	want := []string{"sweep", "--header", "Authorization: REDACTED", "--header=X-Thing: REDACTED", "--header", "Accept: text/html",
-		"--body", `{"password":"REDACTED"}`, "--", "./server", "--token", "REDACTED", "-pass", "-v", "S"}
+		"--body", `{"password":"REDACTED"}`, "--", "./server", "--api-token=REDACTED", "-secret=", `-d{"password":"REDACTED"}`, "--token", "REDACTED", "-pass", "-v", "S"}
 	if got := Words(in); !slices.Equal(got, want) {
 		t.Errorf("got  %q\nwant %q", got, want)
 	}

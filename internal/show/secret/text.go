@@ -55,7 +55,7 @@ var (
 		// The URL of a webhook is all that its caller needs.
 		pattern(`(?i)(https?://(?:hooks\.slack(?:-gov)?\.com/|[\w.]*discord(?:app)?\.com/api/webhooks/|[\w.-]+\.webhook\.office\.com/|api\.telegram\.org/|hooks\.zapier\.com/))([^\s"'<>]+)`),
 		// A URL's user and password, and a user alone, which is often a token.
-		pattern(`([A-Za-z][A-Za-z0-9+.-]*://[^\s/?#@:'"]*:)([^\s/?#@'"]+|[^\s'"]*)@`),
+		pattern(`([A-Za-z][A-Za-z0-9+.-]*://[^\s/?#@:'"]*:)([^\s/?#'"]+|[^\s'"]*)@`),
 		pattern(`(?i)(https?://)([^\s/?#@:'"]+)@`),
 		// u:p@tcp(h:3306)/db and u:p@h:3306.
 		pattern(`((?:^|[\s"'=])[^\s:/@"'=,;&?()]*:)([^\s"']+)@(?:\w*\()`),

@@ -67,7 +67,7 @@ func (w *writer) block(b document.Block) {
 		w.text(b, "")
 	case document.Alert:
 		w.Gap()
-		w.Paragraph(w.Style(terminal.Yellow, "! "), "  ", b.Text)
+		w.alert(document.Line(b.Text))
 		w.Gap()
 	case document.List:
 		w.headed = false
@@ -146,6 +146,18 @@ func (w *writer) text(t document.Text, indent string) {
 		style = toneColor(t.Tone) + ";" + terminal.Bold
 	}
 	w.Wrap(indent, indent, t.Text, style)
+}
+
+// alert has its command on a line of its own, as a list has.
+func (w *writer) alert(i document.Item) {
+	text := i.Text
+	if i.Command != "" {
+		text += ":"
+	}
+	w.Paragraph(w.Style(terminal.Yellow, "! "), "  ", text)
+	if i.Command != "" {
+		w.Line("  " + w.Style(terminal.Bold, i.Command))
+	}
 }
 
 // list has a command on a line of its own, however long: a terminal wraps it, and it is
