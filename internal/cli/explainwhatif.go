@@ -88,7 +88,11 @@ func (o *explainOptions) neighbours(ctx context.Context, std stdio, s rule.Subje
 	if !o.measure {
 		return nil, nil
 	}
-	std.notef("measuring for %s what others use in the limit of process %d", number.Minutes(reserveLook), s.PID)
+	where := "in the limit"
+	if _, limited := s.Limit(); !limited {
+		where = "on the CPUs"
+	}
+	std.notef("measuring for %s what others use %s of process %d", number.Minutes(reserveLook), where, s.PID)
 	n, err := observe.LookAtNeighbours(ctx, s, reserveLook)
 	if err != nil {
 		return nil, fmt.Errorf("--reserve %s: %w", measuredReserve, err)

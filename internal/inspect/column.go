@@ -120,28 +120,24 @@ func (c Column) Matches(p *observe.Process, word string) bool {
 // Compare orders two processes: the largest numbers first, unless the column is rising.
 // Unknown values come last in both orders.
 func (c Column) Compare(a, b *observe.Process, reverse bool) int {
+	x, y := c.Value(a), c.Value(b)
+	switch {
+	case x == nil && y == nil:
+		return 0
+	case x == nil:
+		return 1
+	case y == nil:
+		return -1
+	}
 	by := 0
+	switch v := x.(type) {
+	case float64:
+		by = cmp.Compare(v, y.(float64))
+	case string:
+		by = cmp.Compare(v, y.(string))
+	}
 	if c.order != nil {
 		by = c.order(a, b)
-	} else {
-		x, y := c.Value(a), c.Value(b)
-		switch v := x.(type) {
-		case nil:
-			if y == nil {
-				return 0
-			}
-			return 1
-		case float64:
-			if y == nil {
-				return -1
-			}
-			by = cmp.Compare(v, y.(float64))
-		case string:
-			if y == nil {
-				return -1
-			}
-			by = cmp.Compare(v, y.(string))
-		}
 	}
 	if c.Rising == reverse {
 		return -by

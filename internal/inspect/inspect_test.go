@@ -119,6 +119,19 @@ func TestSort(t *testing.T) {
 	}
 }
 
+// TestUnknownLast: what is not known comes last in both orders.
+func TestUnknownLast(t *testing.T) {
+	read := goProcess(1, "a", 8)
+	unread := goProcess(2, "b", 8, func(o *rule.Observed) { o.Facts.GoVersion, o.Live, o.NumCPU = "", nil, 0 })
+	for _, name := range []string{"go", "numcpu"} {
+		for _, reverse := range []bool{false, true} {
+			if by := Columns()[Index(name)].Compare(&read, &unread, reverse); by >= 0 {
+				t.Errorf("%s, reverse %v: %d", name, reverse, by)
+			}
+		}
+	}
+}
+
 // TestColumns: names are keys and words that a user types, ranks say which column goes
 // first without two that are equal, and the documents have them all.
 func TestColumns(t *testing.T) {
@@ -142,6 +155,28 @@ func TestColumns(t *testing.T) {
 	}
 	if last := Columns()[len(Columns())-1]; last.Name != Findings {
 		t.Errorf("the last column is %s, which may be short", last.Name)
+	}
+}
+
+// TestColumnsPage: the page of procfit ps has every column, and the order in which a narrow
+// terminal drops them.
+func TestColumnsPage(t *testing.T) {
+	page, err := os.ReadFile("../../docs/reference/ps.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, rows, _ := strings.Cut(string(page), "\n## Columns\n")
+	var dropped []string
+	for _, c := range slices.Backward(ByNeed()) {
+		if !regexp.MustCompile(`(?m)^\| ([A-Z0-9 ]+, )*` + c.Heading() + `(, [A-Z0-9 ]+)* \|`).MatchString(rows) {
+			t.Errorf("docs/reference/ps.md has no row for %s", c.Heading())
+		}
+		if c.Rank > 3 { // the others go only after names were shortened
+			dropped = append(dropped, c.Heading())
+		}
+	}
+	if order := "in this order: " + strings.Join(dropped, ", ") + "."; !strings.Contains(string(page), order) {
+		t.Errorf("docs/reference/ps.md has another order than %q", order)
 	}
 }
 

@@ -42,20 +42,30 @@ func ReadMemory(pid int) (Memory, error) {
 	return parseMemory(b)
 }
 
-// readOnce reads a file of at most 4 KiB in three system calls, which os.ReadFile
-// does in six: a process of 5,000 threads has 10,000 such files.
+// longestFile is more than the status of a process has that is in as many groups as
+// Linux allows, 65,536; in bytes.
+const longestFile = 1 << 20
+
+// readOnce reads a file of less than 4 KiB in three system calls, which os.ReadFile
+// does in six: a process of 5,000 threads has 10,000 such files. Only status can be
+// longer: it lists the groups that the process is in.
 func readOnce(name string) ([]byte, error) {
 	fd, err := unix.Open(name, unix.O_RDONLY|unix.O_CLOEXEC, 0)
 	if err != nil {
 		return nil, &fs.PathError{Op: "open", Path: name, Err: err}
 	}
 	defer unix.Close(fd)
-	b := make([]byte, 4096)
-	n, err := unix.Read(fd, b)
-	if err != nil {
-		return nil, &fs.PathError{Op: "read", Path: name, Err: err}
+	b, n := make([]byte, 4096), 0
+	for {
+		got, err := unix.Read(fd, b[n:])
+		if err != nil {
+			return nil, &fs.PathError{Op: "read", Path: name, Err: err}
+		}
+		if n += got; n < len(b) || n >= longestFile {
+			return b[:n], nil
+		}
+		b = append(b, make([]byte, len(b))...)
 	}
-	return b[:n], nil
 }
 
 // ReadCPU reads the CPU time of those CPUs, of all when none is named.

@@ -346,3 +346,16 @@ func BenchmarkLook(b *testing.B) {
 		})
 	}
 }
+
+// TestReadOnce: the status of a process that is in many groups is longer than 4 KiB.
+func TestReadOnce(t *testing.T) {
+	for _, size := range []int{0, 1, 4095, 4096, 4097, 100_000} {
+		name, want := t.TempDir()+"/status", strings.Repeat("x", size)
+		if err := os.WriteFile(name, []byte(want), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if got, err := readOnce(name); err != nil || string(got) != want {
+			t.Errorf("%d bytes of %d, %v", len(got), size, err)
+		}
+	}
+}

@@ -51,11 +51,14 @@ func TestAnswer(t *testing.T) {
 	burst.Facts.Limits[0].Burst = facts.Fact{State: facts.Known, CPUs: 0.5}
 	measured := machine(2, 0, "1", 1)
 	measured.Expected = &rule.Expected{Procs: 2, CPUs: 2, Measured: "2026-01-31"}
+	outdated := machine(8, 4, "", 4)
+	outdated.Expected = &rule.Expected{Procs: 2, LimitCPUs: new(2.0), CPUs: 8, Measured: "2026-01-31"}
 	for _, tc := range []struct {
 		observed rule.Observed
 		want     string
 	}{
 		{measured, "x uses GOMAXPROCS=1; the expected value is 2\n"},
+		{outdated, "x uses GOMAXPROCS=4; the expected value of 2 is outdated\n"},
 		{burst, "x uses GOMAXPROCS=2, as it should\n  the runtime of go1.26.1 chooses 2; its own cgroup allows 2 CPUs with a burst of 0.5\n"},
 		{machine(2, 0, "", 2), "x uses GOMAXPROCS=2, as it should\n  the runtime of go1.26.1 chooses 2; its affinity allows 2 CPUs\n"},
 		{machine(2, 0, "4", 4), "x uses GOMAXPROCS=4; it should be 2\n  GOMAXPROCS=4 is in its environment; its affinity allows 2 CPUs\n"},

@@ -236,6 +236,8 @@ func (e Explanation) verdict() string {
 			return "; " + should(s)
 		case f.Rule == "PF002":
 			return fmt.Sprintf("; it could use %d", s.Fit.Procs)
+		case f.Rule == "PF060" && !s.Measured():
+			return fmt.Sprintf("; the expected value of %d is outdated", s.Expected.Procs)
 		case f.Rule == "PF060":
 			return fmt.Sprintf("; the expected value is %d", s.Expected.Procs)
 		}

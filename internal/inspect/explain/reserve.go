@@ -29,7 +29,11 @@ func place(n *observe.Neighbours) string {
 // writeNeighbours prints what was measured, of what, for how long and by whom.
 func writeNeighbours(b *terminal.Writer, n *observe.Neighbours) {
 	b.WriteString("\n")
-	b.Folded(b.Style(terminal.Bold, fmt.Sprintf("its reserve: %s, which the others %s used", number.CPUs(n.Reserve()), place(n))), "  ")
+	head := fmt.Sprintf("its reserve: %s, which the others %s used", number.CPUs(n.Reserve()), place(n))
+	if n.Reserve() == 0 {
+		head = fmt.Sprintf("its reserve: 0 CPUs: the others %s used less than 0.01 CPUs", place(n))
+	}
+	b.Folded(b.Style(terminal.Bold, head), "  ")
 	for _, line := range neighbourLines(n) {
 		b.Folded("  "+phrase.Clean(line), "    ")
 	}
@@ -46,26 +50,33 @@ func neighbourLines(n *observe.Neighbours) []string {
 		how = "by the sum of its processes: this kernel has no count of the cgroup, and a process that ended in between is missing"
 	}
 	lines := []string{fmt.Sprintf("%s used %s over %s (%s); process %d itself used %s", where, cpusOf(n.All), number.Minutes(n.Over), how, n.PID, cpusOf(n.Own))}
-	named := 0.0
-	var others []string
-	for i, o := range n.Others {
-		if i < mostNamed {
-			others = append(others, fmt.Sprintf("%s (process %d) %s", o.Name, o.PID, number.Hundredths(o.CPUs)))
-			named += o.CPUs
-		}
-	}
-	switch rest := n.Used() - named; {
-	case others == nil:
-		lines = append(lines, "no other process of it used any CPU time")
-	case len(n.Others) > mostNamed || rest >= 0.01:
-		lines = append(lines, "CPUs used by others: "+phrase.And(append(others, "the rest "+number.Hundredths(max(0, rest)))))
-	default:
-		lines = append(lines, "CPUs used by others: "+phrase.And(others))
+	if n.Reserve() > 0 {
+		lines = append(lines, usedBy(n))
 	}
 	if n.Throttled != nil && *n.Throttled > 0 {
 		lines = append(lines, fmt.Sprintf("the limit throttled them in %s of its periods meanwhile, so they may have wanted more", number.Percent(*n.Throttled)))
 	}
 	return append(lines, "they used this now, and may need more at their peak: measure it then, or give --reserve a number")
+}
+
+// usedBy names the others, with what each used.
+func usedBy(n *observe.Neighbours) string {
+	if len(n.Others) == 0 {
+		return "procfit sees no process that used this: it ended meanwhile, or is in another PID namespace; to see that, run procfit outside of the container"
+	}
+	named := 0.0
+	var others []string
+	for _, o := range n.Others[:min(len(n.Others), mostNamed)] {
+		others = append(others, fmt.Sprintf("%s (process %d) %s", o.Name, o.PID, number.Hundredths(o.CPUs)))
+		named += o.CPUs
+	}
+	switch rest := n.Used() - named; {
+	case n.Part:
+		return "CPUs that others used, on these CPUs and on other ones: " + phrase.And(others)
+	case rest >= 0.01:
+		others = append(others, "the rest "+number.Hundredths(rest))
+	}
+	return "CPUs used by others: " + phrase.And(others)
 }
 
 // cpusOf are CPUs that were measured.
@@ -78,14 +89,14 @@ func cpusOf(x float64) string {
 
 // reserveJSON is what a reserve was measured by, in the document.
 type reserveJSON struct {
-	CPUs           float64         `json:"cpus"`            // what the others used, in hundredths rounded up
+	CPUs           float64         `json:"cpus"`            // what the others used, in hundredths rounded up; 0 for less than 0.05 s of CPU time
 	Group          string          `json:"group,omitempty"` // the cgroup with the limit; absent: no limit is below the CPUs
 	Seconds        float64         `json:"seconds"`         // that it was measured over
-	AllCPUs        float64         `json:"all_cpus"`        // what all processes of it used, on average
+	AllCPUs        float64         `json:"all_cpus"`        // what all processes of it used, on average, without procfit
 	OwnCPUs        float64         `json:"own_cpus"`        // what the process used
 	Counted        bool            `json:"counted"`         // all_cpus is the kernel's count; else the sum of the processes that were seen
 	ThrottledRatio *float64        `json:"throttled_ratio"` // of the limit's periods meanwhile; null: not known
-	Others         []neighbourJSON `json:"others"`          // the most first
+	Others         []neighbourJSON `json:"others"`          // the most first, with what each used on all CPUs
 }
 
 // neighbourJSON is one of the others.

@@ -45,12 +45,21 @@ func TestMeasuredReserve(t *testing.T) {
 		}
 	}
 	alone := neighbours
-	alone.Dir, alone.CPUs, alone.All, alone.Others, alone.Throttled = "", 4, 1.25, nil, nil
+	alone.Dir, alone.CPUs, alone.All, alone.Others, alone.Throttled = "", 4, 1.254, nil, nil
 	got = text(alone)
-	for _, want := range []string{"fit chooses 2\n", "its reserve: 0 CPUs, which the others on its 4 CPUs used\n", "no limit is below its 4 CPUs, on which all programs together used 1.25 CPUs over 5 s", "no other process of it used any CPU time\n"} {
-		if !strings.Contains(got, want) || strings.Contains(got, "throttled") {
+	for _, want := range []string{"fit chooses 2\n", "its reserve: 0 CPUs: the others on its 4 CPUs used less than 0.01 CPUs\n", "no limit is below its 4 CPUs, on which all programs together used 1.25 CPUs over 5 s"} {
+		if !strings.Contains(got, want) || strings.Contains(got, "throttled") || strings.Contains(got, "others: ") {
 			t.Errorf("no %q in\n%s", want, got)
 		}
+	}
+	unseen := neighbours
+	if unseen.Others = nil; !strings.Contains(text(unseen), "its reserve: 0.39 CPUs, ") || !strings.Contains(text(unseen), "procfit sees no process that used this: it ended meanwhile, or is in another PID namespace") {
+		t.Errorf("%s", text(unseen))
+	}
+	part := neighbours
+	part.Dir, part.CPUs, part.Part, part.Others = "", 2, true, []observe.Neighbour{{PID: 21, Name: "envoy", CPUs: 3}}
+	if !strings.Contains(text(part), "CPUs that others used, on these CPUs and on other ones: envoy (process 21) 3.00\n") {
+		t.Errorf("%s", text(part))
 	}
 	summed := neighbours
 	if summed.Counted = false; !strings.Contains(text(summed), "by the sum of its processes: this kernel has no count of the cgroup, and a process that ended in between is missing") {

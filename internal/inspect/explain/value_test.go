@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/procfit/procfit/internal/program/rule"
+	"github.com/procfit/procfit/maxprocs/facts"
 )
 
 func TestValue(t *testing.T) {
@@ -48,5 +49,34 @@ func TestReserve(t *testing.T) {
 	o.Reserve = 1
 	if got := text(t, o, "", false); !strings.Contains(got, "PF001 warning") || strings.Contains(got, "never below 2") || !strings.Contains(got, "set GOMAXPROCS=1") {
 		t.Error(got)
+	}
+}
+
+// TestWhatIfForgets: a what-if about another value or limit does not report how the running
+// program was throttled and waited for the disk.
+func TestWhatIfForgets(t *testing.T) {
+	limits, err := ParseLimits("8")
+	if err != nil {
+		t.Fatal(err)
+	}
+	o := machine(64, 2, "", 2)
+	o.Throttling = &rule.Throttling{Dir: "/cg", Throttling: facts.Throttling{Periods: 100, ThrottledPeriods: 40}}
+	o.Faults = &rule.Faults{Held: 1.5}
+	running := rule.NewSubject(o)
+	for name, tc := range map[string]struct {
+		whatIf  WhatIf
+		reports bool
+	}{
+		"nothing":        {WhatIf{}, true},
+		"only a reserve": {WhatIf{Reserve: 0.5}, true},
+		"another limit":  {WhatIf{Limits: limits, LimitText: "8"}, false},
+		"another value":  {WhatIf{Env: new("3")}, false},
+	} {
+		got := text(t, tc.whatIf.Apply(running).Observed, "", false)
+		for _, word := range []string{"throttled by the limit of /cg", "waiting for the disk"} {
+			if strings.Contains(got, word) != tc.reports {
+				t.Errorf("%s: %q\n%s", name, word, got)
+			}
+		}
 	}
 }

@@ -62,7 +62,8 @@ func (w WhatIf) String() string {
 }
 
 // Apply makes the Subject that the what-if asks about. If anything changes, it is no
-// longer the running program, and has no live value.
+// longer the running program: it has no live value, and what the running one did with its
+// own value and its own limit says nothing about it.
 func (w WhatIf) Apply(s rule.Subject) rule.Subject {
 	o := s.Observed
 	o.Reserve = w.Reserve
@@ -70,6 +71,7 @@ func (w WhatIf) Apply(s rule.Subject) rule.Subject {
 		return rule.NewSubject(o)
 	}
 	o.Live, o.LiveSource, o.LiveUnknown = nil, "", ""
+	o.Throttling, o.Faults = nil, nil
 	f := &o.Facts
 	if w.CPUs != nil {
 		f.Affinity = facts.Fact{State: facts.Known, CPUs: float64(*w.CPUs), File: "--cpus"}

@@ -120,7 +120,9 @@ func (c counters) add(p observe.Process, source observe.Source, at time.Time) su
 	s.CPU, s.MajorFaults = max(s.CPU, p.Total.CPU), max(s.MajorFaults, p.Total.MajorFaults)
 	switch {
 	case !p.Total.Counted:
-	case source != observe.Taskstats && p.Recent != nil && before.Counted:
+	case source != observe.Taskstats && p.Recent != nil && p.Recent.Span != p.Total.Span && before.Counted:
+		// If the previous scan did not see the process, Recent is its whole life, which
+		// must not be added again.
 		s.Wait += p.Recent.RunQueueWait
 		s.Voluntary += p.Recent.Voluntary
 		s.Involuntary += p.Recent.Involuntary

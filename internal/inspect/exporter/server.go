@@ -155,8 +155,8 @@ func processList(rows []row) []document.Block {
 		t.Rows = append(t.Rows, shown)
 	}
 	blocks := []document.Block{t}
-	if hidden := len(rows) - mostShown; hidden > 0 {
-		blocks = append(blocks, document.Text{Style: document.Small, Text: fmt.Sprintf("%d more processes, with less serious findings, are in /metrics.", hidden)})
+	if len(rows) > mostShown {
+		blocks = append(blocks, document.Text{Style: document.Small, Text: fmt.Sprintf("The table has the %d processes with the most serious findings; /metrics has all %d.", mostShown, len(rows))})
 	}
 	return append(blocks,
 		document.Text{Style: document.Small, Text: "PROCS is the current GOMAXPROCS, RECOMMENDED the value that the process should use. Values cover the time since the previous scan; in the first scan, the time since each process started. WAITING is the average number of threads that wait for a CPU."},

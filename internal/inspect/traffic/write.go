@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"math"
 
 	"github.com/procfit/procfit/internal/show/document"
 	"github.com/procfit/procfit/internal/show/number"
@@ -33,7 +34,7 @@ type trafficJSON struct {
 	LatencyBy       string       `json:"latency_by"`         // arrival, handler or none
 	Latency         *latencyJSON `json:"latency"`            // seconds; null: no request ended
 	Handler         *latencyJSON `json:"handler,omitempty"`  // seconds in the handler
-	CPUShare        *float64     `json:"cpu_share"`          // of that time, which may be more than 1: the CPU time is of the whole process; null: not known
+	CPUShare        *float64     `json:"cpu_share"`          // CPU time per request as a share of its time in the handler; more than 1 is possible, because the CPU time is the whole process's; null: not known
 	Streams         uint64       `json:"http2_streams"`      // whose arrival is that of the last read of their connection
 	Hijacked        uint64       `json:"hijacked,omitempty"` // connections without a latency
 }
@@ -135,20 +136,21 @@ func (w Watched) document() *document.Document {
 	return d
 }
 
-// computes is the CPU time of a request as a share of its time in the handler. The CPU time
-// is of the whole process, so that it may be more than that.
+// computes is the CPU time per request as a share of its time in the handler. The CPU time is
+// that of the whole process, so that it may be more.
 func (w Watched) computes() (share float64, known bool) {
 	if w.Requests == 0 || w.Handler.Count() == 0 || !(w.Handler.Sum > 0) {
 		return 0, false
 	}
-	return w.CPU / float64(w.Requests) / (w.Handler.Sum / float64(w.Handler.Count())), true
+	share = w.CPU / float64(w.Requests) / (w.Handler.Sum / float64(w.Handler.Count()))
+	return share, share <= math.MaxFloat64
 }
 
-// kind is what a request mostly does. It does not depend on how many there are, as the use
-// of the CPUs does.
+// kind is what a request mostly does. Unlike the use of the CPUs, it does not depend on the
+// number of requests.
 func kind(share float64) string {
 	if share >= 1 {
-		return "a request computes: its CPU time is at least its time in the handler"
+		return "CPU time is at least the time in the handler: the program computes, in requests or next to them"
 	}
 	return fmt.Sprintf("CPU time is %s of the time in the handler; the rest is waiting, for I/O, a lock or a CPU", number.Share(share))
 }

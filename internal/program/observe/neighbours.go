@@ -28,8 +28,11 @@ type Neighbours struct {
 	PID  int
 	Dir  string // of the cgroup with the limit; empty: there is none
 	CPUs int    // that the process may run on, where there is no limit
+	// Part reports that CPUs are not all of the machine's: what Others used may be on others, too.
+	Part bool
 	Over time.Duration
-	// All and Own are what all of them used, and the process itself, in CPUs on average.
+	// All is what all of them used, in CPUs on average, without procfit where that is one of them.
+	// Own is what the process itself used.
 	All, Own float64
 	// Counted reports that All is the kernel's own count. Else it is the sum of the processes
 	// that were seen, and what one did after the last look at it is missing.
@@ -49,8 +52,18 @@ type Neighbour struct {
 // Used is what the others used.
 func (n Neighbours) Used() float64 { return max(0, n.All-n.Own) }
 
-// Reserve is that in hundredths of a CPU, rounded up.
-func (n Neighbours) Reserve() float64 { return math.Ceil(100*n.Used()-1e-9) / 100 }
+// grain is the CPU time that cannot be distinguished from none: the kernel's counts of two
+// processes are in steps of 10 ms, for the program and for the kernel each.
+const grain = 50 * time.Millisecond
+
+// Reserve is that in hundredths of a CPU, rounded up; 0 if it is below the grain. With the
+// smallest reserve fit already rounds down, so that an error of measurement would cost a P.
+func (n Neighbours) Reserve() float64 {
+	if n.Used()*n.Over.Seconds() < grain.Seconds() {
+		return 0
+	}
+	return math.Ceil(100*n.Used()-1e-9) / 100
+}
 
 // lookEvery is the time between two looks at the processes.
 const lookEvery = 200 * time.Millisecond
@@ -65,10 +78,10 @@ func LookAtNeighbours(ctx context.Context, s rule.Subject, over time.Duration) (
 	} else if err := w.onCPUs(s.Facts); err != nil {
 		return n, err
 	} else {
-		n.CPUs = s.Facts.AffinityCPUs()
+		n.CPUs, n.Part = s.Facts.AffinityCPUs(), w.cpus != nil
 	}
 	if unknown := s.Facts.Unknown(); len(unknown) > 0 {
-		return n, fmt.Errorf("%s: which limit it shares is not known: %s", processOf(s.PID), unknown[0])
+		return n, fmt.Errorf("%s: which limit it shares is not known: %s; give the CPUs of the others as a number", processOf(s.PID), unknown[0])
 	}
 	began := time.Now()
 	before, err := w.count()
@@ -94,7 +107,8 @@ func LookAtNeighbours(ctx context.Context, s rule.Subject, over time.Duration) (
 		return n, err
 	}
 	n.Over = time.Since(began)
-	return n, w.sum(&n, before, after)
+	err = w.sum(&n, before, after)
+	return n, err
 }
 
 func processOf(pid int) string { return "process " + strconv.Itoa(pid) }
@@ -108,13 +122,6 @@ type neighbourhood struct {
 	first, last map[Identity]Stat
 	unread      map[int]bool // processes that could not be read in the last look
 	hidden      int          // those of which that was so before: they have not just ended
-}
-
-// counted is what the kernel counted of all of them.
-type counted struct {
-	used  *time.Duration // nil: this kernel does not count it there
-	limit facts.Throttling
-	err   error // why the throttling is not known
 }
 
 // onCPUs takes the CPUs of a process as the place.
@@ -155,53 +162,12 @@ func (w *neighbourhood) elsewhere(pid int) bool {
 	return err == nil && !on.Overlaps(w.cpus)
 }
 
-// count reads what the kernel counts of all processes of the place.
-func (w *neighbourhood) count() (c counted, err error) {
+// gone reports that the process is no longer there.
+func (w *neighbourhood) gone() error {
 	if w.dir == "" {
-		now, err := procstat.ReadCPU(w.cpus...)
-		if err != nil {
-			return c, err
-		}
-		busy := now.Since(CPU{}).Busy
-		return counted{used: &busy, err: errors.ErrUnsupported}, nil
+		return fmt.Errorf("%s has ended", processOf(w.pid))
 	}
-	c.limit, c.err = facts.ReadThrottling(w.dir)
-	if c.used, err = usageOf(w.dir); err != nil {
-		err = fmt.Errorf("the CPU time of the cgroup with the limit cannot be read: %w; give the CPUs of the others as a number", err)
-	}
-	return c, err
-}
-
-// usageOf is the CPU time of a cgroup and of those below it: usage_usec of cpu.stat on v2,
-// cpuacct.usage on v1, where that controller is mounted together with cpu. nil: neither is
-// there.
-func usageOf(dir string) (*time.Duration, error) {
-	b, err := os.ReadFile(filepath.Join(dir, "cpu.stat"))
-	if err != nil {
-		return nil, err
-	}
-	for line := range strings.Lines(string(b)) {
-		if text, ok := strings.CutPrefix(line, "usage_usec "); ok {
-			return timeOf(text, time.Microsecond, filepath.Join(dir, "cpu.stat"))
-		}
-	}
-	file := filepath.Join(dir, "cpuacct.usage")
-	b, err = os.ReadFile(file)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
-	}
-	if err != nil {
-		return nil, err
-	}
-	return timeOf(string(b), time.Nanosecond, file)
-}
-
-func timeOf(text string, unit time.Duration, file string) (*time.Duration, error) {
-	n, err := strconv.ParseInt(strings.TrimSpace(text), 10, 64)
-	if err != nil || n < 0 || n > math.MaxInt64/int64(unit) {
-		return nil, fmt.Errorf("%s: %q is not a CPU time", file, strings.TrimSpace(text))
-	}
-	return new(time.Duration(n) * unit), nil
+	return fmt.Errorf("%s has ended, or left %s", processOf(w.pid), w.dir)
 }
 
 // look reads the processes of the place.
@@ -211,7 +177,7 @@ func (w *neighbourhood) look() error {
 		return err
 	}
 	if !slices.Contains(pids, w.pid) {
-		return fmt.Errorf("%s has ended, or left %s", processOf(w.pid), cmp.Or(w.dir, "its CPUs"))
+		return w.gone()
 	}
 	unread := map[int]bool{}
 	w.hidden = 0
@@ -263,24 +229,35 @@ func (w *neighbourhood) pids() (pids []int, err error) {
 	return pids, err
 }
 
-// sum works out what was used between two counts.
+// between is the CPU time of a process between two looks at it.
+func between(before, after Stat) time.Duration {
+	return max(0, after.User+after.System-before.User-before.System)
+}
+
+// sum works out what was used between two counts. What procfit used to look is not a neighbour's.
 func (w *neighbourhood) sum(n *Neighbours, before, after counted) error {
+	if before.own.Identity() != after.own.Identity() {
+		return w.gone()
+	}
 	seconds := n.Over.Seconds()
-	var all time.Duration
+	n.Own = between(before.own, after.own).Seconds() / seconds
+	all, procfit := between(before.own, after.own), time.Duration(0)
 	for _, id := range slices.SortedFunc(maps.Keys(w.last), func(a, b Identity) int { return cmp.Compare(a.PID, b.PID) }) {
-		now, then := w.last[id], w.first[id]
-		used := max(0, now.User+now.System-then.User-then.System)
-		all += used
+		used := between(w.first[id], w.last[id])
 		switch {
 		case id.PID == w.pid:
-			n.Own += used.Seconds() / seconds
-		case used > 0 && !w.elsewhere(id.PID):
-			n.Others = append(n.Others, Neighbour{PID: id.PID, Name: name(id.PID, now.Name), CPUs: used.Seconds() / seconds})
+		case id == after.self.Identity() && !n.Part:
+			procfit = between(before.self, after.self)
+		default:
+			all += used
+			if used > 0 && !w.elsewhere(id.PID) {
+				n.Others = append(n.Others, Neighbour{PID: id.PID, Name: name(id.PID, w.last[id].Name), CPUs: used.Seconds() / seconds})
+			}
 		}
 	}
 	sorting.Stable(n.Others, func(a, b Neighbour) int { return cmp.Compare(b.CPUs, a.CPUs) })
 	if before.used != nil && after.used != nil {
-		n.All, n.Counted = max(0, *after.used-*before.used).Seconds()/seconds, true
+		n.All, n.Counted = max(0, *after.used-*before.used-procfit).Seconds()/seconds, true
 	} else {
 		if w.hidden > 0 {
 			return fmt.Errorf("%d processes of %s cannot be read, and this kernel has no count of its CPU time: run as root, outside of a container, or give their CPUs as a number", w.hidden, w.dir)
