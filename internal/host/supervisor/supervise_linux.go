@@ -171,7 +171,6 @@ func (s *supervisor) abandon() {
 	_ = s.finishLog() // nobody is left to be told
 }
 
-// exit says how the command ended; all that could be waited for has been.
 // cause is an error of a file without that file's name, which the caller knows
 // better: here it is a descriptor.
 func cause(err error) error {
@@ -182,6 +181,7 @@ func cause(err error) error {
 	return err
 }
 
+// exit says how the command ended; all that could be waited for has been.
 func (s *supervisor) exit() Exit {
 	e := Exit{Code: -1, Wall: s.ended.Sub(s.started)}
 	switch {

@@ -79,14 +79,14 @@ func (r *run) hostSince(before host, targetCPU, loadCPU time.Duration) (*journal
 	if err != nil {
 		return nil, err
 	}
-	all := now.machine.Since(before.machine)
-	use := &journal.HostUse{StealSeconds: all.Steal.Seconds(), BusyRatio: all.BusyRatio, TargetCPUs: len(r.cpus)}
+	all, ours := now.machine.Since(before.machine), now.cpus.Since(before.cpus)
+	use := &journal.HostUse{StealSeconds: all.Steal.Seconds(), TargetStealSeconds: new(ours.Steal.Seconds()), BusyRatio: all.BusyRatio, TargetCPUs: len(r.cpus)}
 	if before.heat >= 0 && now.heat >= before.heat {
 		use.HeatTimes = new(now.heat - before.heat)
 	}
 	if now.at.Sub(before.at) >= shortest {
-		ours := targetCPU + r.sharedPart(now.self-before.self+loadCPU)
-		use.OtherCPUSeconds = new(max(0, (now.cpus.Since(before.cpus).Busy - ours).Seconds()))
+		known := targetCPU + r.sharedPart(now.self-before.self+loadCPU)
+		use.OtherCPUSeconds = new(max(0, (ours.Busy - known).Seconds()))
 	}
 	return use, nil
 }
@@ -112,6 +112,7 @@ func (r *run) hostOfRuns() (*journal.HostUse, error) {
 	if span := now.at.Sub(before.at).Seconds(); span > r.runs.seconds {
 		share := r.runs.seconds / span
 		use.StealSeconds *= share
+		*use.TargetStealSeconds *= share
 		if use.OtherCPUSeconds != nil {
 			*use.OtherCPUSeconds *= share
 		}

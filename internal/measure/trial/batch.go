@@ -54,6 +54,9 @@ func (t *Task) batch(ctx context.Context, p Place) error {
 		}
 		wall += max(one.Wall, time.Microsecond)
 		used += one.used()
+		if len(all) > 0 && t.Spec.Target.Kind() != journal.KindGoBench {
+			one.Outputs = nil // nobody reads them again, and those of all runs may take gigabytes
+		}
 		all = append(all, one)
 		addUsage(&t.Trial.Usage, one.Usage)
 	}
@@ -125,13 +128,17 @@ func (t *Task) figures(all []Ran) error {
 	return judgeMetric(t.Trial, t.Spec.Load.Metrics, figures)
 }
 
-// benchmarks are the Go benchmark lines of an output.
+// benchmarks are the Go benchmark lines of an output. One that is cut may lack some: the
+// mean over fewer benchmarks cannot be compared with that over all.
 func (t *Task) benchmarks(output load.Output) ([]gobench.Result, error) {
+	if output.Cut {
+		return nil, Invalid(journal.InvalidNoBenchmark, "the output was too long to keep whole, so benchmark lines may be missing: print less, for example without -v")
+	}
 	procs := 0
 	if observed := t.Trial.ObservedProcs; len(observed) > 0 && observed[0] != nil {
 		procs = *observed[0]
 	}
-	results, err := gobench.ParseOutput(append(output.Head, output.Tail...), procs)
+	results, err := gobench.ParseOutput(output.Head, procs)
 	if err != nil {
 		return nil, Invalid(journal.InvalidNoBenchmark, "%v", err)
 	}

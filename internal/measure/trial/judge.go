@@ -131,7 +131,11 @@ func stolen(u *journal.Usage) float64 {
 	if u == nil || u.HostUse == nil || u.MeasuredSeconds <= 0 || u.HostUse.TargetCPUs < 1 {
 		return 0
 	}
-	return min(1, u.HostUse.StealSeconds/(u.MeasuredSeconds*float64(u.HostUse.TargetCPUs)))
+	seconds := u.HostUse.StealSeconds
+	if own := u.HostUse.TargetStealSeconds; own != nil {
+		seconds = *own
+	}
+	return min(1, seconds/(u.MeasuredSeconds*float64(u.HostUse.TargetCPUs)))
 }
 
 // judgeStolen says whether a hypervisor took so much of the CPU time that a trial tells

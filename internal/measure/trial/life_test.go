@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -155,6 +156,39 @@ func TestBatchLife(t *testing.T) {
 	}
 	if tr.MeasuredSeconds != 3 || tr.HostUse != host || *tr.ThroughputPerSecond != 2.0/3 || *tr.ProcsLogged {
 		t.Errorf("%+v", tr)
+	}
+}
+
+// chatty is a stage whose runs print 1 MiB each.
+type chatty struct {
+	stage
+	runs int
+	heap uint64 // in use before the last run
+}
+
+const chattyRuns = 64
+
+func (c *chatty) RunOnce(ctx context.Context, measured bool) (Ran, error) {
+	if c.runs++; c.runs == chattyRuns {
+		var m runtime.MemStats
+		runtime.GC()
+		runtime.ReadMemStats(&m)
+		c.heap = m.HeapAlloc
+	}
+	c.ran.Outputs = []load.Output{{Head: make([]byte, 1<<20)}}
+	return c.stage.RunOnce(ctx, measured)
+}
+
+// What the runs of a trial print is not kept in memory: there may be thousands.
+func TestBatchMemory(t *testing.T) {
+	spec, on := plan.Default(), &chatty{stage: stage{ran: Ran{Wall: 10 * time.Millisecond, Readings: readings(2)}}}
+	spec.Target.Command, spec.Load.Warmup, spec.Target.RunFor = []string{"job"}, 0, chattyRuns*10*time.Millisecond
+	tr, err := Run(t.Context(), on, NewTask(journal.OriginLocal, spec, plan.Task{Setting: journal.Setting{Procs: new(2), Replicas: 1}}, nil, nil))
+	if err != nil || !tr.Valid || on.runs != chattyRuns {
+		t.Fatalf("%v, %s after %d runs", err, tr.InvalidReason, on.runs)
+	}
+	if on.heap > chattyRuns/2<<20 {
+		t.Errorf("%d bytes in use before the last of %d runs that printed 1 MiB each", on.heap, chattyRuns)
 	}
 }
 

@@ -189,6 +189,11 @@ func TestStolen(t *testing.T) {
 	usage := func(share, seconds float64) *journal.Usage {
 		return &journal.Usage{MeasuredSeconds: seconds, HostUse: &journal.HostUse{StealSeconds: share * 2 * seconds, TargetCPUs: 2}}
 	}
+	ofTarget := func(machine, own float64) *journal.Usage {
+		u := usage(machine, 2)
+		u.HostUse.TargetStealSeconds = new(own * 2 * 2)
+		return u
+	}
 	for name, tc := range map[string]struct {
 		trial journal.Trial
 		want  string
@@ -199,6 +204,8 @@ func TestStolen(t *testing.T) {
 		"more than there": {journal.Trial{Usage: *usage(1.2, 2)}, "took 100%"},
 		"too short":       {journal.Trial{Usage: *usage(0.85, 0.4)}, ""},
 		"not known":       {journal.Trial{}, ""},
+		"of other CPUs":   {journal.Trial{Usage: *ofTarget(0.9, 0.1)}, ""},
+		"of its own CPUs": {journal.Trial{Usage: *ofTarget(0.1, 0.9)}, "the hypervisor took 90% of the CPU time of the trial"},
 		"in one loop": {journal.Trial{Usage: *usage(0.1, 2), Phases: []journal.Phase{
 			{Mode: journal.ModeClosed, Usage: usage(0.1, 2)}, {Mode: journal.ModeOpen, Usage: usage(0.6, 2)},
 		}}, "took 60% of the CPU time of the latency phase"},
@@ -354,6 +361,12 @@ func TestBenchmarks(t *testing.T) {
 	}
 	if code, _ := failure(t, addBenchmarks(&runs, nil, false)); code != journal.InvalidNoBenchmark {
 		t.Error("no benchmark at all is no fault")
+	}
+	// Which benchmarks an output that was cut lacks is not known.
+	line := []byte("BenchmarkA-2 \t 10\t 100 ns/op\n")
+	_, err := (&Task{Trial: &journal.Trial{}}).benchmarks(load.Output{Head: line, Cut: true, Tail: line})
+	if code, reason := failure(t, err); code != journal.InvalidNoBenchmark || !strings.Contains(reason, "print less") {
+		t.Errorf("an output that was cut: %q %q", code, reason)
 	}
 }
 

@@ -103,8 +103,7 @@ func (a *Asker) get(conn net.Conn) Answer {
 	if err != nil {
 		return Answer{Err: err}
 	}
-	response.Body.Close()
-	return a.status(response)
+	return a.status(response) // to close its body would read that to its end, which events do not have
 }
 
 var errSettings = errors.New("it speaks HTTP/2 alone")

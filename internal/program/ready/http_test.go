@@ -143,6 +143,15 @@ func TestReadyIsQuiet(t *testing.T) {
 	}
 }
 
+// A server whose answer has no end, as a stream of events, is ready once its head is there.
+func TestReadyByHead(t *testing.T) {
+	began := time.Now()
+	a := pollOnce(t, "http://"+rawServer(t, "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nevent\r\n")+"/")
+	if took := time.Since(began); !a.Ready || took >= attemptLimit {
+		t.Errorf("%+v after %s", a, took)
+	}
+}
+
 // Whatever a server sends, it is read without a crash, and a 5xx is not ready.
 func FuzzAnswer(f *testing.F) {
 	f.Add([]byte("HTTP/1.1 200 OK\r\n\r\n"))

@@ -255,10 +255,12 @@ type HostUse struct {
 	StealSeconds float64 `json:"steal_seconds"` // taken by the hypervisor, over all CPUs
 	BusyRatio    float64 `json:"busy_ratio"`    // of all CPU time, not idle
 	// OtherCPUSeconds is the CPU time that neither the target nor its load used, on the
-	// CPUs that the target may use, which are TargetCPUs many.
-	OtherCPUSeconds *float64 `json:"other_cpu_seconds"`
-	TargetCPUs      int      `json:"target_cpus,omitempty"`
-	HeatTimes       *int64   `json:"heat_times,omitempty"` // how often the target's CPUs lowered their clock because of heat; null: not known
+	// CPUs that the target may use, which are TargetCPUs many. TargetStealSeconds is what the
+	// hypervisor took of these; absent: TargetCPUs are all CPUs.
+	OtherCPUSeconds    *float64 `json:"other_cpu_seconds"`
+	TargetStealSeconds *float64 `json:"target_steal_seconds,omitempty"`
+	TargetCPUs         int      `json:"target_cpus,omitempty"`
+	HeatTimes          *int64   `json:"heat_times,omitempty"` // how often the target's CPUs lowered their clock because of heat; null: not known
 }
 
 // LoadCost is what offering the load cost, and how well it was offered.

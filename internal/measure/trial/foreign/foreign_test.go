@@ -41,7 +41,8 @@ func readFile(t testing.TB, file, command string) (*Report, error) {
 // 0.93.0 and h2load 1.52.0 printed against a small server, of ghz's JSON all but two
 // details; wrk2's is from https://github.com/giltene/wrk2/blob/master/README.md, of its
 // spectrum three lines. oha's is not a run's, but made by the schema that its project
-// publishes, https://github.com/hatoo/oha/blob/master/schema.json.
+// publishes, https://github.com/hatoo/oha/blob/master/schema.json, and neither are k6_full
+// and k6_legacy, made by k6's js/summary.js and by the documentation of k6 0.48.
 func TestRead(t *testing.T) {
 	for file, want := range map[string]string{
 		"fortio_json.txt":        "requests=997 errors=0 throughput=494.8809 p50=0.0005404389 p75=0.0007773481 p90=0.0009194936 p99=0.00303 p999=0.02000069 max=0.02022965 mean=0.0003046206",
@@ -60,6 +61,8 @@ func TestRead(t *testing.T) {
 		"hey_status.txt":         "requests=200 errors=20 throughput=17177.6 p50=0.0005 p75=0.0007 p90=0.0008 p99=0.0011 p999=- max=0.0012 mean=0.0005",
 		"hey_timeouts.txt":       "requests=0 errors=20 throughput=0 p50=- p75=- p90=- p99=- p999=- max=- mean=-",
 		"k6_dropped.txt":         "requests=529 errors=0 throughput=264.4434 p50=0.00254 p75=- p90=0.00265 p99=0.00381 p999=- max=0.0065 mean=0.00257",
+		"k6_full.txt":            "requests=501 errors=40 throughput=250.2841 p50=0.00039072 p75=- p90=0.00051705 p99=- p999=- max=0.02616 mean=0.00071165",
+		"k6_legacy.txt":          "requests=401 errors=40 throughput=200.3273 p50=0.00039072 p75=- p90=0.00051705 p99=0.00778 p999=- max=0.02616 mean=0.00071165",
 		"k6_looping.txt":         "requests=23226 errors=0 throughput=11611.9 p50=0.00019189 p75=- p90=0.00046158 p99=- p999=- max=0.10845 mean=0.00030426",
 		"k6_quiet.txt":           "requests=401 errors=40 throughput=200.3273 p50=0.00039072 p75=- p90=0.00051705 p99=0.00778 p999=- max=0.02616 mean=0.00071165",
 		"k6_rate.txt":            "requests=400 errors=0 throughput=199.8879 p50=0.00254 p75=- p90=0.00275 p99=0.01107 p999=- max=0.02248 mean=0.00288",
@@ -114,6 +117,8 @@ func TestClock(t *testing.T) {
 		{"h2load_timed.txt", "h2load --rps 10", ClockSend, false},
 		{"k6_rate.txt", "k6 run", ClockPaced, true},
 		{"k6_dropped.txt", "k6 run", ClockSend, false},
+		{"k6_full.txt", "k6 run --summary-mode full", ClockPaced, true},
+		{"k6_legacy.txt", "k6 run", ClockSend, false}, // it dropped iterations
 		{"k6_looping.txt", "k6 run", ClockSend, false},
 		{"k6_quiet.txt", "k6 run --quiet", ClockSend, false},
 	} {

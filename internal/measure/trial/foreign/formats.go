@@ -145,12 +145,14 @@ var formats = []format{
 		// publishes (schema.json). A worker of oha sends when its answer has come, at the
 		// rate of -q at most, and its clock starts at the send; with --latency-correction,
 		// which needs -q, it starts when the send was due (README.md). The end of -z is not
-		// a failure of the requests that it interrupts.
+		// a failure of the requests that it interrupts. Its requests per second are all that
+		// ended, with or without an answer (src/printer.rs).
 		name: oha, clock: ClockSend, other: ClockIntended, otherIf: correctedOha,
 		fields: []string{"summary", "latencyPercentiles", "statusCodeDistribution"},
 		unit:   1,
 		figures: find(
-			`^summary\.requestsPerSec (?P<throughput>\S+)$`,
+			`^summary\.total (?P<seconds>\S+)$`,
+			`^summary\.requestsPerSec (?P<sent>\S+)$`,
 			`^summary\.average (?P<mean>\S+)$`,
 			`^summary\.slowest (?P<max>\S+)$`,
 			`^latencyPercentiles\.p(?P<p>[\d.]+) (?P<time>\S+)$`,
@@ -213,12 +215,20 @@ var formats = []format{
 		// virtual user is free; else it counts a dropped iteration (its documentation, "Open
 		// and closed models"). Its clock starts at the send, after the connection is made.
 		// Which executor ran is printed above the summary, without --quiet.
+		//
+		// The summary of versions before 1.0, and of --summary-mode legacy, has a mark before
+		// a metric with a threshold, and other words in those versions:
+		//
+		//	✗ http_req_failed................: 9.97%  ✓ 40       ✗ 361
+		//
+		// With --summary-mode full the same metrics of each group and scenario follow: the
+		// first are those of the whole run.
 		name: k6, clock: ClockSend, other: ClockPaced, otherIf: pacedK6,
 		has: compile(`http_reqs\.`, `http_req_duration\.`),
-		figures: slices.Concat(find(
-			`^http_req_failed\.*: \S+ (?P<errors>\d+) out of `,
-			`^http_reqs\.*: (?P<requests>\S+) (?P<throughput>\S+)/s$`,
-		), findIn(`^http_req_duration\.*: .*`,
+		figures: slices.Concat(findIn(`(?s)\A.*?^(?:[✓✗] )?http_reqs\.*: [^\n]*`,
+			`^(?:[✓✗] )?http_req_failed\.*: \S+ (?:✓ )?(?P<errors>\d+) (?:out of|✗) `,
+			`^(?:[✓✗] )?http_reqs\.*: (?P<requests>\S+) (?P<throughput>\S+)/s$`,
+		), findIn(`^(?:[✓✗] )?http_req_duration\.*: .*`,
 			`avg=(?P<mean>\S+)`, `max=(?P<max>\S+)`, `med=(?P<p50>\S+)`, `p\((?P<p>[\d.]+)\)=(?P<time>\S+)`)),
 	},
 	{
@@ -299,7 +309,7 @@ func correctedOha(command, _ string) bool {
 
 func pacedK6(_, text string) bool {
 	return strings.Contains(text, " iterations/s ") && !strings.Contains(text, " looping VUs") &&
-		!strings.Contains(text, "\ndropped_iterations") && !strings.Contains(text, " shared among ")
+		!strings.Contains(text, "dropped_iterations.") && !strings.Contains(text, " shared among ")
 }
 
 // has reports whether a command has one of the words, also within a script or as
