@@ -74,6 +74,30 @@ func TestLiveProgram(t *testing.T) {
 	refusal = errors.New("draining")
 	ends("refused", p.Lease(ctx), journal.EndTaken, false)
 	refusal = nil
+
+	p = begun()
+	if _, err := p.Read(ctx); err != nil {
+		t.Fatal(err)
+	}
+	p.past.At += int64(time.Hour)
+	_, err = p.Read(ctx)
+	ends("its clock was set back", err, journal.EndFailed, false)
+	if _, err := p.Set(ctx, start+1); err != nil {
+		t.Fatal(err)
+	}
+	if err := p.Lease(ctx); err != nil {
+		t.Errorf("renewed: %v", err)
+	}
+	runtime.GOMAXPROCS(start + 2)
+	if err := p.Release(ctx); err != nil || p.after != start+2 {
+		t.Errorf("released: %v, at %d, which something else has set to %d", err, p.after, start+2)
+	}
+	runtime.GOMAXPROCS(start)
+	ends("renewed after its end", p.Lease(ctx), journal.EndTaken, false)
+	if err := p.Release(ctx); err != nil || p.after != start {
+		t.Errorf("released: %v, at %d", err, p.after)
+	}
+
 	p = begun()
 	p.state.Started++ // as if this were another process
 	ends("restarted, seen by the lease", p.Lease(ctx), journal.EndHarm, true)
@@ -130,6 +154,32 @@ func TestLiveLiar(t *testing.T) {
 		if errors.As(err, &end) != (c.want != "") || c.want != "" && (end.Code != journal.EndFailed || !strings.Contains(end.Reason, c.want)) {
 			t.Errorf("%g s in each look: %v", c.more, err)
 		}
+	}
+}
+
+// TestLiveEnded: what ended an experiment in its baseline, which has no report, is in the error.
+func TestLiveEnded(t *testing.T) {
+	for _, c := range []struct {
+		end  journal.End
+		want string // empty: it is no error
+	}{
+		{journal.End{Code: journal.EndDecided}, ""},
+		{journal.End{Code: journal.EndTaken, Reason: "draining"}, "draining"},
+		{journal.End{Code: journal.EndHarm, Harm: &journal.Harm{Code: journal.HarmPanic, Setting: "1"}}, "harm with GOMAXPROCS 1 ended the experiment"},
+		{journal.End{Code: journal.EndHarm, Harm: &journal.Harm{Code: journal.HarmEnded, Setting: "2", Detail: "the program was restarted, or ended"}}, "harm with GOMAXPROCS 2 ended the experiment: the program was restarted, or ended"},
+	} {
+		if err := liveEnded(&c.end); (err != nil) != (c.want != "") || err != nil && err.Error() != c.want {
+			t.Errorf("%+v: %v, want %q", c.end, err, c.want)
+		}
+	}
+}
+
+func TestReleased(t *testing.T) {
+	if got := released(2, 2); got != "GOMAXPROCS is 2 again" {
+		t.Error(got)
+	}
+	if got := released(2, 3); !strings.HasPrefix(got, "GOMAXPROCS is 3 now, and was 2 at start: ") {
+		t.Error(got)
 	}
 }
 

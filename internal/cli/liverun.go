@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"math"
 	"strconv"
+	"sync/atomic"
 	"time"
 
 	"github.com/procfit/procfit/internal/host/folder"
@@ -67,7 +68,11 @@ func liveEnded(end *journal.End) error {
 		if end.Harm.Code == journal.HarmBudget {
 			return &exitError{exitGate, errors.New("the budget of slow and failed requests ended the experiment")}
 		}
-		return &exitError{exitGate, fmt.Errorf("harm with GOMAXPROCS %s ended the experiment", end.Harm.Setting)}
+		text := fmt.Sprintf("harm with GOMAXPROCS %s ended the experiment", end.Harm.Setting)
+		if end.Harm.Detail != "" { // of harm in the baseline there is no report
+			text += ": " + end.Harm.Detail
+		}
+		return &exitError{exitGate, errors.New(text)}
 	}
 	return errors.New(end.Reason)
 }
@@ -138,26 +143,39 @@ type liveProgram struct {
 	state       maxlive.State // before the experiment
 	lease       string
 	seq         int64
+	sets        atomic.Int64 // changes that the program has confirmed
+	after       int          // GOMAXPROCS when the lease was released
 	first, past maxlive.Metrics
 }
 
-// Lease implements live.Place.
+// Lease implements live.Place. A renewal that comes after the end of the lease begins another
+// one, in which the program has changed nothing yet.
 func (p *liveProgram) Lease(ctx context.Context) error {
+	sets := p.sets.Load()
 	s, err := p.client.Lease(ctx, p.lease, live.LeaseFor)
-	if err == nil && s.Started != p.state.Started {
+	switch {
+	case err != nil:
+		return p.ended(ctx, err)
+	case s.Started != p.state.Started:
 		return restarted()
+	case int64(s.Switches) < sets:
+		return &live.EndError{End: journal.End{Code: journal.EndTaken, Reason: "the lease had ended before it was renewed, so the program no longer ran with the value that was tried"}}
 	}
-	return p.ended(ctx, err)
+	return nil
 }
 
 // Set implements live.Place.
 func (p *liveProgram) Set(ctx context.Context, procs int) (time.Duration, error) {
 	p.seq++
 	s, err := p.client.Procs(ctx, p.lease, procs, p.seq)
-	if err == nil && s.Procs != procs {
+	switch {
+	case err != nil:
+		return 0, p.ended(ctx, err)
+	case s.Procs != procs:
 		return 0, &live.EndError{End: journal.End{Code: journal.EndFailed, Reason: fmt.Sprintf("the program was asked for GOMAXPROCS %d, and answers that it is %d", procs, s.Procs)}}
 	}
-	return time.Duration(s.CallNS), p.ended(ctx, err)
+	p.sets.Add(1)
+	return time.Duration(s.CallNS), nil
 }
 
 // Read implements live.Place.
@@ -169,7 +187,7 @@ func (p *liveProgram) Read(ctx context.Context) (live.Reading, error) {
 	if p.first.At == 0 {
 		p.first, p.past = m, m
 	} else if _, err := meter.Since(p.past, m, p.state); errors.Is(err, meter.ErrRestarted) {
-		return live.Reading{}, restarted()
+		return live.Reading{}, p.wentBack(ctx, m)
 	} else if _, sum := meter.Since(p.first, m, p.state); cmp.Or(err, sum) != nil { // a look is short, and allows more
 		return live.Reading{}, &live.EndError{End: journal.End{Code: journal.EndFailed, Reason: cmp.Or(err, sum).Error()}}
 	}
@@ -183,8 +201,18 @@ func (p *liveProgram) Read(ctx context.Context) (live.Reading, error) {
 
 // Release implements live.Place.
 func (p *liveProgram) Release(ctx context.Context) error {
-	_, err := p.client.Release(ctx, p.lease)
+	s, err := p.client.Release(ctx, p.lease)
+	p.after = s.Procs
 	return err
+}
+
+// wentBack is that a reading does not come after the one before: another process has the
+// endpoint, or this one's clock was set back, which harms nobody.
+func (p *liveProgram) wentBack(ctx context.Context, m maxlive.Metrics) error {
+	if s, err := p.client.State(ctx); err == nil && s.Started == p.state.Started && m.At <= p.past.At {
+		return &live.EndError{End: journal.End{Code: journal.EndFailed, Reason: "the clock of the program was set back during the experiment: start the experiment again"}}
+	}
+	return restarted()
 }
 
 // restarted is that another process has the endpoint.
@@ -292,6 +320,15 @@ func (p *liveProgress) tell(e live.Event) {
 	case live.EventCarried:
 		p.std.notef("what one value leaves behind reaches into the next slice: from here on the burn-in is %s, and the slices so far are not used", e.Burn)
 	case live.EventRelease:
-		p.std.notef("GOMAXPROCS is %d again", l.Start)
+		p.std.notef("%s", released(l.Start, p.run.program.after))
 	}
+}
+
+// released is what GOMAXPROCS is after the experiment. The program keeps what something else
+// has set, and a default of the Go runtime may have changed with the CPU limit.
+func released(start, now int) string {
+	if now == start {
+		return fmt.Sprintf("GOMAXPROCS is %d again", now)
+	}
+	return fmt.Sprintf("GOMAXPROCS is %d now, and was %d at start: something else has set it, or the Go runtime follows another CPU limit", now, start)
 }

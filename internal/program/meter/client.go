@@ -17,6 +17,7 @@ import (
 	"os"
 	"time"
 
+	"github.com/procfit/procfit/internal/show/number"
 	"github.com/procfit/procfit/maxprocs/live"
 )
 
@@ -111,15 +112,16 @@ func (c *Client) ask(ctx context.Context, what string, body, into any) error {
 		r.Header = http.Header{}
 	}
 	r.Header["Idempotency-Key"] = nil // not sent: on a connection that has ended it may be sent again
+	asked := time.Now()
 	answer, err := c.http.Do(r)
 	if err != nil {
-		return c.unreached(err)
+		return c.unreached(err, time.Since(asked))
 	}
 	defer answer.Body.Close()
 	b, err := io.ReadAll(io.LimitReader(answer.Body, mostAnswer+1))
 	switch {
 	case err != nil:
-		return c.unreached(err)
+		return c.unreached(err, time.Since(asked))
 	case len(b) > mostAnswer:
 		return fmt.Errorf("%s: its answer to %s has more than 1 MiB: it is not an endpoint of maxprocs/live", c.name, what)
 	case answer.StatusCode != http.StatusOK:
@@ -136,8 +138,8 @@ func (c *Client) ask(ctx context.Context, what string, body, into any) error {
 	return nil
 }
 
-// unreached says why a program does not answer, and what to do.
-func (c *Client) unreached(err error) error {
+// unreached says why a program has not answered for some time, and what to do.
+func (c *Client) unreached(err error, after time.Duration) error {
 	switch {
 	case errors.Is(err, context.Canceled):
 		return err
@@ -152,7 +154,7 @@ func (c *Client) unreached(err error) error {
 		error
 		Timeout() bool
 	}](err); ok && timeout.Timeout() {
-		return fmt.Errorf("%s: no answer within %v", c.name, slowest)
+		return fmt.Errorf("%s: no answer within %s", c.name, number.Short(number.Duration(after)))
 	}
 	if bad, ok := errors.AsType[*tls.CertificateVerificationError](err); ok {
 		return fmt.Errorf("%s: its certificate is not trusted: %w; --tls ca=FILE trusts the CA that signed it, --tls name=HOST asks for another name", c.name, bad.Err)

@@ -1,6 +1,7 @@
 package meter
 
 import (
+	"context"
 	"crypto/tls"
 	"errors"
 	"io"
@@ -118,6 +119,19 @@ func TestRefused(t *testing.T) {
 	agent.Off()
 	_, err = c.Lease(ctx, name, time.Second)
 	code("off", err)
+}
+
+// TestSilent: a program that does not answer is reported with the time that was waited, which
+// the caller may have made shorter.
+func TestSilent(t *testing.T) {
+	srv := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }))
+	defer srv.Close()
+	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
+	defer cancel()
+	_, err := find(t, Target{Name: srv.URL}).State(ctx)
+	if err == nil || !strings.Contains(err.Error(), ": no answer within ") || !strings.HasSuffix(err.Error(), " ms") {
+		t.Error(err)
+	}
 }
 
 func TestFind(t *testing.T) {

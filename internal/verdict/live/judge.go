@@ -81,7 +81,7 @@ func (p *proof) add(block []Slice) {
 			continue
 		}
 		v := &p.values[s.Value-1]
-		if s.Void == VoidLeft && !loaded || s.Void == "" {
+		if s.Void != VoidLeft || !loaded { // a slice that carry-over made void was not left
 			v.visited(s.Void == VoidLeft)
 		}
 		if s.Void == "" && start >= 0 {

@@ -85,6 +85,11 @@ func TestJudge(t *testing.T) {
 				s.Void = VoidLoaded
 			}
 		}, Better, false, false},
+		"left twice, but rarely, and the slices between are void": {rules(2), than{0.9, 1, 1, 1}, func(s *Slice) {
+			if voids(VoidLeft, 5, 15)(s); s.Block < 20 && s.Void == "" {
+				s.Void = VoidCarried
+			}
+		}, Better, false, false},
 		"left three times, but rarely":         {rules(2), than{0.9, 1, 1, 1}, voids(VoidLeft, 5, 9, 20), Better, false, false},
 		"left once":                            {rules(2), than{0.9, 1, 1, 1}, voids(VoidLeft, 5), Better, false, false},
 		"all slices before are void":           {rules(2), than{0.9, 1, 1, 1}, func(s *Slice) { s.Void = VoidCarried }, Open, false, false},
@@ -107,6 +112,18 @@ func TestJudge(t *testing.T) {
 		if !reflect.DeepEqual(got, Judge(c.rules, list)) {
 			t.Errorf("%s: judged again, it is another verdict", name)
 		}
+	}
+}
+
+// What was left in a burst of the traffic is excused, also after the burn-in became longer.
+func TestCarriedBurst(t *testing.T) {
+	var list []Slice
+	for b := range 2 {
+		list = append(list, Slice{Block: b, Procs: 2, Void: VoidLoaded}, Slice{Block: b, Order: 1, Value: 1, Procs: 1, Before: 2, Void: VoidLeft})
+	}
+	carriedOver(list)
+	if v := Judge(rules(2), list).Values[0]; v.Outcome != Open || v.Out {
+		t.Errorf("%q, out %v", v.Outcome, v.Out)
 	}
 }
 

@@ -42,7 +42,7 @@ const (
 	EventSlice    EventKind = "slice"    // is over
 	EventBlock    EventKind = "block"    // is over
 	EventCarried  EventKind = "carried"  // the burn-in is twice as long from here on
-	EventRelease  EventKind = "release"  // the start value is back
+	EventRelease  EventKind = "release"  // the lease is over, and the program has its own value
 )
 
 // Event is reported as a Run continues.
@@ -145,7 +145,7 @@ func (r *Run) ended(ctx context.Context, err error) *journal.End {
 // carriedOver are slices that do not count, but for the harm that there was.
 func carriedOver(list []Slice) {
 	for i := range list {
-		if list[i].Void != VoidLeft {
+		if list[i].Void == "" {
 			list[i].Void = VoidCarried
 		}
 	}

@@ -45,8 +45,6 @@ const (
 	VoidLoaded Void = "loaded"
 	// VoidCarried: what an earlier value left behind was in it, as was proven later.
 	VoidCarried Void = "carried_over"
-	// VoidEnded: the experiment ended in it.
-	VoidEnded Void = "ended"
 )
 
 // Rules are what is compared, and how.
