@@ -197,12 +197,12 @@ func fairness(t *testing.T) (computed, ran float64) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, a := range tr.Alike() {
+	for _, a := range tr.Fairness() {
 		if a.Goroutines == 16 {
-			return computed, a.Fairness
+			return computed, a.Jain
 		}
 	}
-	t.Fatalf("no sixteen goroutines in %+v", tr.Alike())
+	t.Fatalf("no sixteen goroutines in %+v", tr.Fairness())
 	return 0, 0
 }
 

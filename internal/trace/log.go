@@ -14,6 +14,7 @@ import (
 
 	"github.com/procfit/procfit/internal/show/document"
 	"github.com/procfit/procfit/internal/show/html"
+	"github.com/procfit/procfit/internal/show/phrase"
 	"github.com/procfit/procfit/internal/show/terminal"
 	"github.com/procfit/procfit/internal/show/text"
 	"github.com/procfit/procfit/internal/trace/sched"
@@ -36,9 +37,9 @@ func hintOf(from Source, first []byte, executable bool) string {
 		if from.Kind == FromStdin {
 			return "it is a Go execution trace; try: procfit trace --exec -"
 		}
-		return "it is a Go execution trace; try: procfit trace --exec " + from.Path
+		return "it is a Go execution trace; try: procfit trace --exec " + phrase.ShellWord(from.Path)
 	case executable:
-		return "it is executable; to run it, try: procfit trace -- " + from.Path
+		return "it is executable; to run it, try: procfit trace -- " + phrase.ShellWord(from.Path)
 	}
 	return "run the program with GODEBUG=schedtrace=1000 and keep its standard error"
 }

@@ -185,20 +185,20 @@ func (t *Trace) Busy(p Proc) float64 {
 	return min(1, float64(p.Running)/float64(t.Duration))
 }
 
-// Alike is goroutines that run the same function.
-type Alike struct {
+// Fairness is how evenly the goroutines of one function ran.
+type Fairness struct {
 	Func        string
 	Goroutines  int
 	Running     time.Duration // of all
 	Least, Most time.Duration // that one of them ran
-	// Fairness is Jain's index of how long each ran: 1 if all ran for the same time, 1/n if one of
-	// n ran alone (R. Jain, D. Chiu, W. Hawe, DEC-TR-301, 1984).
-	Fairness float64
+	// Jain is Jain's fairness index of how long each ran: 1 if all ran for the same time, 1/n if one
+	// of n ran alone (R. Jain, D. Chiu, W. Hawe, DEC-TR-301, 1984).
+	Jain float64
 }
 
-// Alike are the functions that several goroutines run, but for the runtime's own: those that
-// ran longest first. There are none where goroutines are missing in the trace.
-func (t *Trace) Alike() (list []Alike) {
+// Fairness has each function that several goroutines ran, without the runtime's own: those that
+// ran longest first. It is empty if goroutines are missing in the trace.
+func (t *Trace) Fairness() (list []Fairness) {
 	if t.Dropped.Goroutines > 0 {
 		return nil
 	}
@@ -209,7 +209,7 @@ func (t *Trace) Alike() (list []Alike) {
 		}
 	}
 	for name, all := range ran {
-		a := Alike{Func: name, Goroutines: len(all), Least: slices.Min(all), Most: slices.Max(all)}
+		a := Fairness{Func: name, Goroutines: len(all), Least: slices.Min(all), Most: slices.Max(all)}
 		squares := 0.0
 		for _, d := range all {
 			a.Running += d
@@ -218,10 +218,10 @@ func (t *Trace) Alike() (list []Alike) {
 		if len(all) < 2 || squares == 0 {
 			continue
 		}
-		a.Fairness = a.Running.Seconds() * a.Running.Seconds() / squares / float64(len(all))
+		a.Jain = a.Running.Seconds() * a.Running.Seconds() / squares / float64(len(all))
 		list = append(list, a)
 	}
-	sorting.Stable(list, func(a, b Alike) int { return cmp.Or(cmp.Compare(b.Running, a.Running), cmp.Compare(a.Func, b.Func)) })
+	sorting.Stable(list, func(a, b Fairness) int { return cmp.Or(cmp.Compare(b.Running, a.Running), cmp.Compare(a.Func, b.Func)) })
 	return list
 }
 

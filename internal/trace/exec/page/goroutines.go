@@ -78,14 +78,14 @@ func goroutines(k key) document.Table {
 	return out
 }
 
-// alike is the functions that several goroutines run.
-func alike(list []exec.Alike) document.Table {
+// fairness is how evenly the goroutines of each function ran.
+func fairness(list []exec.Fairness) document.Table {
 	out := document.Table{Columns: columns("function", "goroutines", "ran in all", "least", "most", "fairness")}
 	const short = 12
 	out.Columns[0].Least = short
 	for _, a := range list {
 		row := document.Row{}
-		for _, s := range []string{a.Func, tally(int64(a.Goroutines)), number.Duration(a.Running), number.Duration(a.Least), number.Duration(a.Most), number.Significant(a.Fairness, number.Digits)} {
+		for _, s := range []string{a.Func, tally(int64(a.Goroutines)), number.Duration(a.Running), number.Duration(a.Least), number.Duration(a.Most), number.Significant(a.Jain, number.Digits)} {
 			row.Cells = append(row.Cells, document.Cell{Value: s})
 		}
 		out.Rows = append(out.Rows, row)

@@ -69,10 +69,10 @@ func page(name string, t *exec.Trace, c content) *document.Document {
 	if len(c.key.list) > 0 {
 		add(heading("Goroutines"), small(c.key.selection()), c.list, small(c.key.rest()))
 	}
-	if all := t.Alike(); len(all) > 0 {
+	if all := t.Fairness(); len(all) > 0 {
 		shown := all[:min(len(all), c.rows)]
 		add(heading("Goroutines of one function"), small("fairness is Jain's index of how long each ran: 1 if all ran for the same time, 1/n if one of n ran alone; it says something if all had the same to do"),
-			alike(shown), more(len(all)-len(shown), "function"))
+			fairness(shown), more(len(all)-len(shown), "function"))
 	}
 	return d
 }
@@ -94,13 +94,11 @@ func headline(t *exec.Trace) document.Panel {
 	switch {
 	case s.Stolen > 0:
 		p.Label = "Stolen"
-		of := phrase.Count(s.All(), "start")
+		were := "were"
 		if s.Stolen == 1 {
-			of = "1 start of " + of
-		} else {
-			of = fmt.Sprintf("%d of %s", s.Stolen, of)
+			were = "was"
 		}
-		p.Sentence = of + " were on a different P from the one on which the goroutine became ready: the P took it from that queue."
+		p.Sentence = fmt.Sprintf("%d of %s %s on a different P from the one on which the goroutine became ready: the P took it from that queue.", s.Stolen, phrase.Count(s.All(), "start"), were)
 	case s.All() > 0:
 		p.Label = "Nothing stolen"
 		p.Sentence = fmt.Sprintf("None of %s was proven to be stolen.", phrase.Count(s.All(), "start"))

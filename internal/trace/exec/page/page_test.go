@@ -44,6 +44,14 @@ func TestGolden(t *testing.T) {
 	pagetest.Golden(t, "empty.txt", []byte(render(t, &exec.Trace{}, 40, text.Options{})))
 }
 
+func TestHeadline(t *testing.T) {
+	for stolen, want := range map[int64]string{1: "1 of 3 starts was on a different P ", 2: "2 of 3 starts were on a different P "} {
+		if got := headline(&exec.Trace{Starts: exec.Starts{Own: 3 - stolen, Stolen: stolen}}).Sentence; !strings.HasPrefix(got, want) {
+			t.Error(got)
+		}
+	}
+}
+
 func TestLinesFitTheTerminal(t *testing.T) {
 	for _, version := range []string{"1.21.13", "1.27.1"} {
 		tr := read(t, version, exec.Options{})
