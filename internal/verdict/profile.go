@@ -59,9 +59,9 @@ const (
 	PartCollector = "collector"
 	PartScheduler = "scheduler"
 
-	topFunctions = 5    // of each setting
-	beyondChance = 2.81 // standard errors of a difference that is clear
-	fewestClear  = 6    // samples of what one setting has and the other one has not
+	topFunctions = 5     // of each setting
+	beyondChance = 2.81  // standard errors of a difference that is clear
+	rarely       = 0.005 // the chance of such a difference
 )
 
 // ToProfile are the settings whose profiles say what the verdict is about: the default of each
@@ -141,8 +141,9 @@ func (r *Result) Profile(list []journal.Profiled) {
 			}
 		}
 		for i := range of {
-			if of[i].Missing != "" {
-				r.Warnings = append(r.Warnings, Warning{Code: WarnNoProfile, Setting: of[i].Setting.Label, Reason: of[i].Missing, Advised: r.Target.Kind == journal.KindServer})
+			if p := &of[i]; p.Missing != "" {
+				none := p.CPU == nil && p.Allocations == nil
+				r.Warnings = append(r.Warnings, Warning{Code: WarnNoProfile, Setting: p.Setting.Label, Reason: p.Missing, Advised: none && r.Target.Kind == journal.KindServer})
 			}
 		}
 		of = slices.DeleteFunc(of, func(p journal.Profiled) bool { return p.CPU == nil && p.Allocations == nil })
@@ -240,15 +241,25 @@ func (t *ProfileTable) row(name string, of []*journal.Profile, find func(*journa
 		}
 	}
 	if len(of) == 2 {
-		r.Change, r.Clear = t.change(r.Values[0], r.Values[1])
+		r.Change, r.Clear = t.change(r.Values[0], r.Values[1], t.room(of[1])/(t.room(of[0])+t.room(of[1])))
 	}
 	return r
 }
 
+// room is what the samples of a function grow with if its value is the same everywhere: the
+// requests of a profile or, where shares are compared, all that is in it.
+func (t *ProfileTable) room(p *journal.Profile) float64 {
+	if t.PerRequest {
+		return *p.Requests
+	}
+	return p.Total
+}
+
 // change is what becomes of a value against the default. Samples are counts, whose chance is
 // that of Poisson's distribution; what is beyond the sampling, as how a program's load strays,
-// one run of a setting cannot tell.
-func (t *ProfileTable) change(standard, other ProfileValue) (change *float64, clear bool) {
+// one run of a setting cannot tell. Part is that of the other setting in the room of both: by
+// chance alone, a sample is of it as often.
+func (t *ProfileTable) change(standard, other ProfileValue, part float64) (change *float64, clear bool) {
 	x, y := standard.Share, other.Share
 	if t.PerRequest {
 		x, y = standard.Value, other.Value
@@ -256,11 +267,10 @@ func (t *ProfileTable) change(standard, other ProfileValue) (change *float64, cl
 	switch {
 	case x == nil || y == nil:
 		return nil, false
-	case *x <= 0 || *y <= 0:
-		if *x > 0 {
-			change = new(-1.0)
-		}
-		return change, max(standard.Samples, other.Samples) >= fewestClear
+	case *x <= 0:
+		return nil, 2*math.Pow(part, other.Samples) < rarely
+	case *y <= 0:
+		return new(-1.0), 2*math.Pow(1-part, standard.Samples) < rarely
 	}
 	off := math.Abs(math.Log(*y / *x))
 	return new(*y / *x - 1), off > beyondChance*math.Sqrt(1/max(1, standard.Samples)+1/max(1, other.Samples))

@@ -140,6 +140,41 @@ func TestProfileTable(t *testing.T) {
 	}
 }
 
+// A function of one setting alone is new or gone only if the other profile had room enough for
+// its samples: of eight times the requests there are eight times the samples.
+func TestFunctionsOfOneSetting(t *testing.T) {
+	for name, c := range map[string]struct {
+		requests, seconds [2]float64
+		only              [2]float64 // seconds of the function
+		clear             bool
+	}{
+		"six of equal profiles":           {[2]float64{1000, 1000}, [2]float64{9, 9}, [2]float64{0, 0.06}, false},
+		"ten of equal profiles":           {[2]float64{1000, 1000}, [2]float64{9, 9}, [2]float64{0, 0.10}, true},
+		"ten that are gone":               {[2]float64{1000, 1000}, [2]float64{9, 9}, [2]float64{0.10, 0}, true},
+		"ten of eight times the requests": {[2]float64{1000, 8000}, [2]float64{1, 8}, [2]float64{0, 0.10}, false},
+		"many of them":                    {[2]float64{1000, 8000}, [2]float64{1, 8}, [2]float64{0, 0.80}, true},
+		"a few of an eighth of them":      {[2]float64{8000, 1000}, [2]float64{8, 1}, [2]float64{0, 0.04}, true},
+		"ten of eight times the samples":  {[2]float64{}, [2]float64{1, 8}, [2]float64{0, 0.10}, false},
+		"ten of an eighth of the samples": {[2]float64{}, [2]float64{8, 1}, [2]float64{0, 0.10}, true},
+	} {
+		r, standard, other := swept(t)
+		list := []journal.Profiled{}
+		for i, a := range []journal.Setting{standard, other} {
+			functions := map[string]float64{"main.f": c.seconds[i]}
+			if c.only[i] > 0 {
+				functions["main.only"] = c.only[i]
+			}
+			list = append(list, profiled(a, c.requests[i], functions))
+		}
+		r.Profile(list)
+		table := r.Profiles[0].CPU
+		row := table.Functions[slices.IndexFunc(table.Functions, func(r verdict.ProfileRow) bool { return r.Name == "main.only" })]
+		if row.Clear != c.clear || (row.Change != nil) != (c.only[0] > 0) {
+			t.Errorf("%s: clear %v, want %v, and a change of %v", name, row.Clear, c.clear, row.Change)
+		}
+	}
+}
+
 // Without a number of requests shares are compared; what is not known is neither none nor
 // changed.
 func TestProfilesThatLackSomething(t *testing.T) {
@@ -156,7 +191,7 @@ func TestProfilesThatLackSomething(t *testing.T) {
 	if g.Change != nil || g.Clear || g.Values[1].Share != nil {
 		t.Errorf("of a function that may be there: %+v", g)
 	}
-	if n := len(r.Warnings); n == 0 || r.Warnings[n-1].Code != verdict.WarnNoProfile || r.Warnings[n-1].Reason != "no allocation profile" {
+	if n := len(r.Warnings); n == 0 || r.Warnings[n-1].Code != verdict.WarnNoProfile || r.Warnings[n-1].Reason != "no allocation profile" || r.Warnings[n-1].Advised {
 		t.Errorf("%+v", r.Warnings)
 	}
 

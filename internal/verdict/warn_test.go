@@ -161,6 +161,27 @@ func TestWarnings(t *testing.T) {
 	}
 }
 
+// The advised --duration is of the phases that share it, and of the values whose collections
+// take long.
+func TestDurationForCollections(t *testing.T) {
+	for command, want := range map[string]int64{"": 13, "wrk -d{duration} {url}": 7} {
+		c := calm()
+		c.Trial = func(t *journal.Trial) {
+			t.Usage.GC = &journal.GC{Cycles: 8, SpanSeconds: 10, CPUSeconds: new(1.2), BusySeconds: new(10.0)}
+			if *t.ObservedProcs[0] == 1 { // one that nobody notices
+				t.Usage.GC = &journal.GC{Cycles: 1, SpanSeconds: 10, CPUSeconds: new(0.001), BusySeconds: new(10.0)}
+			}
+		}
+		h, trials := Generate(c)
+		h.Load.Command = command
+		r := verdict.Analyze(h, trials)
+		i := slices.IndexFunc(r.Warnings, func(w verdict.Warning) bool { return w.Code == verdict.WarnFewCollections })
+		if i < 0 || r.Warnings[i].Count != want {
+			t.Errorf("--load %q: %+v, want a duration of %d s", command, r.Warnings, want)
+		}
+	}
+}
+
 func TestNothingMeasured(t *testing.T) {
 	h, trials := Generate(calm())
 	h.Plan.Pilots = 2

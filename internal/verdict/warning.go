@@ -81,7 +81,7 @@ const (
 	WarnLoadLimited     WarningCode = "load_limited"     // Count, Of
 	WarnTrials          WarningCode = "trial_warnings"   // Count, Trial: the first
 	WarnDuplicates      WarningCode = "duplicate_trials" // Count
-	WarnNoProfile       WarningCode = "no_profile"       // Setting, Reason; Advised: of a server
+	WarnNoProfile       WarningCode = "no_profile"       // Setting, Reason; Advised: a server has none
 
 	// Of a canary:
 	WarnFewSlices WarningCode = "few_slices"  // Count

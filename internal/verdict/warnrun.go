@@ -126,6 +126,10 @@ func (n *notes) collections(i int, r *Group) {
 	if k := n.h.Target.Kind; k == "batch" || k == "gobench" {
 		return
 	}
+	phases := 2.0 // that share --duration
+	if n.h.Load.Command != "" || n.h.Target.Attached != nil {
+		phases = 1
+	}
 	w := Warning{Code: WarnFewCollections, Limit: journal.LongCollection}
 	for k := range r.Rows {
 		e := &r.Rows[k].Evidence
@@ -133,11 +137,14 @@ func (n *notes) collections(i int, r *Group) {
 		if cycles <= 0 || cycles >= journal.LeastCollections {
 			continue
 		}
-		if share := orZero(e.GCBusyRatio) / cycles; share > w.Limit {
+		share := orZero(e.GCBusyRatio) / cycles
+		if !(share > journal.LongCollection) {
+			continue
+		}
+		if share > w.Limit {
 			w.Setting, w.Value, w.Limit = r.Rows[k].Label, cycles, share
 		}
-		// The phase has half of --duration.
-		w.Count = max(w.Count, int64(math.Ceil(2*journal.LeastCollections / *e.GCCyclesPerSecond)))
+		w.Count = max(w.Count, int64(math.Ceil(phases*journal.LeastCollections / *e.GCCyclesPerSecond)))
 	}
 	if w.Setting != "" {
 		n.add(i, w)

@@ -102,7 +102,7 @@ func (r *runner) keepProfile(name string, w window) (*journal.Profile, error) {
 	return p, nil
 }
 
-// written by a test binary, of which each copy has a port of its own.
+// testFile is the file of a test binary's profile. Each copy of the binary has a port of its own.
 func testFile(dir string, kind profile.Kind, of string) string {
 	return filepath.Join(dir, string(kind)+"-"+of+".pprof")
 }
@@ -111,6 +111,9 @@ func testFile(dir string, kind profile.Kind, of string) string {
 func writing(programs map[programKey]program, dir string) map[programKey]program {
 	all := maps.Clone(programs)
 	for key, p := range all {
+		if p.missing != nil {
+			continue
+		}
 		p.argv = gobench.Profiled(p.argv, testFile(dir, profile.CPU, plan.PortPlaceholder), testFile(dir, profile.Allocations, plan.PortPlaceholder))
 		all[key] = p
 	}

@@ -21,7 +21,7 @@ import (
 const profiledArgument = "(profiled)"
 
 // profiledServer serves profiles, or in mode "none" its one answer everywhere, or in mode
-// "login" only with a header.
+// "login" only with a header, or in mode "busy" only those of the memory.
 func profiledServer(mode string) http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("/", func(w http.ResponseWriter, _ *http.Request) { w.Write(sweepAway(make([]byte, 4<<10))) })
@@ -36,7 +36,13 @@ func profiledServer(mode string) http.Handler {
 	}
 	if mode != "none" {
 		serve("/debug/pprof/", pprof.Index)
-		serve("/debug/pprof/profile", pprof.Profile)
+		serve("/debug/pprof/profile", func(w http.ResponseWriter, r *http.Request) {
+			if mode == "busy" {
+				http.Error(w, "Could not enable CPU profiling: cpu profiling already in use", http.StatusInternalServerError)
+				return
+			}
+			pprof.Profile(w, r)
+		})
 	}
 	return mux
 }
@@ -142,6 +148,18 @@ func TestServerWithoutProfiles(t *testing.T) {
 		if p, err := r.(plan.Profiler).Profile(t.Context(), unset); err != nil || !strings.Contains(p.Missing, want) || p.CPU != nil || p.Allocations != nil {
 			t.Errorf("%s: %+v, %v", mode, p, err)
 		}
+	}
+}
+
+// A program that refuses a CPU profile at once is still profiled for as long as one takes.
+func TestProfileWithoutCPU(t *testing.T) {
+	r, _ := profilerOf(t, profiledSpec(t, "busy"))
+	p, err := r.(plan.Profiler).Profile(t.Context(), unset)
+	if err != nil || p.CPU != nil || !strings.Contains(p.Missing, "cpu profiling already in use") {
+		t.Fatalf("%+v, %v", p, err)
+	}
+	if a := p.Allocations; a == nil || a.Seconds < 1 || a.Requests == nil {
+		t.Errorf("allocations %+v, want those of a second", a)
 	}
 }
 

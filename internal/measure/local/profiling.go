@@ -144,7 +144,7 @@ func (p *profiling) take(ctx context.Context) {
 	p.cpu.bytes, p.cpu.err = p.client.CPU(ctx, p.seconds)
 	p.cpu.to = p.cpu.from.Add(time.Duration(p.seconds) * time.Second)
 	p.cpu.read()
-	if p.memory.err != nil {
+	if p.memory.err != nil || !p.rest(ctx) {
 		return
 	}
 	p.memory.to = time.Now()
@@ -155,36 +155,64 @@ func (p *profiling) take(ctx context.Context) {
 	p.memory.err = err
 }
 
+// rest waits for the rest of the time of the CPU profile if the program refused that at once:
+// without it, the profile of the memory would be of a moment. It reports whether ctx is alive.
+func (p *profiling) rest(ctx context.Context) bool {
+	select {
+	case <-time.After(time.Until(p.cpu.to)):
+	case <-ctx.Done():
+		p.memory.err = ctx.Err()
+	}
+	return p.memory.err == nil
+}
+
 // read sums a profile up.
 func (w *window) read() {
 	if w.err != nil {
 		return
 	}
 	read, err := profile.Read(w.kind, w.bytes)
-	if err != nil {
-		w.err = fmt.Errorf("the %s profile: %w", w.kind.Name(), err)
-		return
+	if err == nil {
+		w.sums = read.Sums()
+		err = hasSamples(w.sums)
 	}
-	w.sums = read.Sums()
+	w.err = ofProfile(w.kind, err)
 }
 
 // since is what was allocated between two profiles of the memory.
 func since(before, after []byte) (b []byte, sums profile.Sums, err error) {
 	first, err := profile.Read(profile.Allocations, before)
-	if err != nil {
-		return nil, sums, fmt.Errorf("the %s profile: %w", profile.Allocations.Name(), err)
+	var last *profile.Profile
+	if err == nil {
+		last, err = profile.Read(profile.Allocations, after)
 	}
-	last, err := profile.Read(profile.Allocations, after)
 	if err == nil {
 		last, err = last.Since(first)
 	}
 	if err == nil {
+		sums = last.Sums()
+		err = hasSamples(sums)
+	}
+	if err == nil {
 		b, err = last.Bytes()
 	}
-	if err != nil {
-		return nil, sums, fmt.Errorf("the %s profile: %w", profile.Allocations.Name(), err)
+	return b, sums, ofProfile(profile.Allocations, err)
+}
+
+// hasSamples is an error of a profile that shows nothing.
+func hasSamples(s profile.Sums) error {
+	if s.Total > 0 {
+		return nil
 	}
-	return b, last.Sums(), nil
+	return errors.New("it has no samples")
+}
+
+// ofProfile names the profile that an error is about.
+func ofProfile(kind profile.Kind, err error) error {
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf("the %s profile: %w", kind.Name(), err)
 }
 
 // count works out how many requests the profiled replica answered in the time of each

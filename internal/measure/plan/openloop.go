@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"cmp"
 	"math"
 	"strings"
 	"time"
@@ -49,7 +50,8 @@ func (s Spec) OpenFor(rate float64, quota bool, collections float64) time.Durati
 	if !s.Load.Stretch {
 		return half
 	}
-	return min(max(half, enough(rate, quota), collected(capacityShare*collections)), OpenMost-s.Load.OpenHead())
+	share := cmp.Or(s.Load.RateShare, capacityShare)
+	return min(max(half, enough(rate, quota), collected(share*collections)), OpenMost-s.Load.OpenHead())
 }
 
 // enough is the time in which a loop at a rate holds what its p99 needs.

@@ -82,6 +82,7 @@ func TestCollections(t *testing.T) {
 	}{
 		"two a second":      {func(*Spec) {}, []journal.Trial{pilot(asIs), pilot(asIs)}, 2500 * time.Millisecond, 5 * time.Second},
 		"two replicas":      {func(*Spec) {}, []journal.Trial{pilot(func(p *journal.Trial) { p.GC.Add(*p.GC) })}, 2500 * time.Millisecond, 5 * time.Second},
+		"at a fourth":       {func(s *Spec) { s.Load.RateShare = 0.25 }, []journal.Trial{pilot(asIs)}, 2500 * time.Millisecond, 10 * time.Second},
 		"a rare one":        {func(*Spec) {}, []journal.Trial{pilot(func(p *journal.Trial) { p.GC.Cycles = 1; p.GC.SpanSeconds = 3 })}, 10700 * time.Millisecond, 10700 * time.Millisecond},
 		"short ones":        {func(*Spec) {}, []journal.Trial{pilot(func(p *journal.Trial) { p.GC.CPUSeconds = new(0.08) })}, 1500 * time.Millisecond, 1500 * time.Millisecond},
 		"none":              {func(*Spec) {}, []journal.Trial{pilot(func(p *journal.Trial) { p.GC.Cycles = 0 })}, 1500 * time.Millisecond, 1500 * time.Millisecond},

@@ -107,7 +107,7 @@ func profileAddress(text string) (string, error) {
 		return text, nil
 	}
 	u, err := url.Parse(strings.ReplaceAll(text, PortPlaceholder, "1"))
-	if err != nil || u.Host == "" || !slices.Contains([]string{"http", "https"}, u.Scheme) {
+	if err != nil || u.Host == "" || u.RawQuery != "" || u.Fragment != "" || !slices.Contains([]string{"http", "https"}, u.Scheme) {
 		return "", fmt.Errorf("%q: expected the URL below which net/http/pprof serves, such as http://127.0.0.1:6060/debug/pprof/", secret.Text(text))
 	}
 	return text, nil

@@ -21,7 +21,7 @@ func TestWhereProfilesAre(t *testing.T) {
 			t.Errorf("%s of %s: %s, want %s", of.profile, of.server, got, of.want)
 		}
 	}
-	for text, want := range map[string]string{"own": "", "http://h:1/x": "", "https://h:{port}": "", "6060": "expected the URL", "127.0.0.1:6060": "expected the URL", "ftp://h/": "expected the URL", "http://": "expected the URL"} {
+	for text, want := range map[string]string{"own": "", "http://h:1/x": "", "https://h:{port}": "", "6060": "expected the URL", "127.0.0.1:6060": "expected the URL", "ftp://h/": "expected the URL", "http://": "expected the URL", "http://h/?token=x": "expected the URL", "http://h/#x": "expected the URL"} {
 		f := field.Take(NewFlags().Fields(), field.Field{Name: "profile"})[0]
 		if err := f.Value.Set(text); (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v, want %q", text, err, want)

@@ -9,15 +9,13 @@ import (
 	"net"
 	"net/http"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/procfit/procfit/internal/show/number"
 	"github.com/procfit/procfit/internal/show/phrase"
 	"github.com/procfit/procfit/internal/show/secret"
 )
-
-// Path is where net/http/pprof serves profiles, unless a program mounts it elsewhere.
-const Path = "/debug/pprof/"
 
 // Client gets the profiles that a program serves.
 type Client struct {
@@ -40,6 +38,7 @@ func NewClient(base string, headers []string, secure *tls.Config) *Client {
 			c.headers.Add(strings.TrimSpace(name), strings.TrimSpace(value))
 		}
 	}
+	c.headers.Del("Accept-Encoding") // of the load: a profile is packed already
 	c.http = http.Client{
 		// Another server's profile would be taken for the program's.
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
@@ -57,9 +56,17 @@ func (c *Client) CPU(ctx context.Context, seconds int) ([]byte, error) {
 // comes first, since a profile holds what was allocated before the last one.
 func (c *Client) Memory(ctx context.Context) ([]byte, error) { return c.get(ctx, "heap?gc=1", 0) }
 
+// starting is how often a program that has just started may refuse the connection: its
+// profiles may be on a port that it opens later than that of the load.
+const starting = 10
+
 // Try reports why there will be no profiles of a program that runs; nil: it serves both.
 func (c *Client) Try(ctx context.Context) error {
 	b, err := c.Memory(ctx)
+	for n := 0; n < starting && errors.Is(err, syscall.ECONNREFUSED) && ctx.Err() == nil; n++ {
+		time.Sleep(100 * time.Millisecond)
+		b, err = c.Memory(ctx)
+	}
 	if err == nil {
 		_, err = c.read(Allocations, "heap", b)
 	}
@@ -94,7 +101,7 @@ func (c *Client) get(ctx context.Context, what string, takes time.Duration) ([]b
 	if err != nil {
 		return nil, c.wrong(name, errors.New("it is not a URL"))
 	}
-	r.Header = c.headers.Clone()
+	r.Header, r.Host = c.headers.Clone(), c.headers.Get("Host")
 	answer, err := c.http.Do(r)
 	if err != nil {
 		return nil, c.unreached(name, err, takes)
@@ -149,5 +156,11 @@ func (c *Client) unreached(name string, err error, takes time.Duration) error {
 			break
 		}
 	}
-	return c.wrong(name, errors.New(phrase.Plain(err)))
+	return c.wrong(name, plain{err})
 }
+
+// plain is an error in words without Go's.
+type plain struct{ error }
+
+func (p plain) Error() string { return phrase.Plain(p.error) }
+func (p plain) Unwrap() error { return p.error }

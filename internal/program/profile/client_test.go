@@ -7,6 +7,7 @@ import (
 	"errors"
 	"io"
 	"log"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"net/http/pprof"
@@ -15,11 +16,14 @@ import (
 	"time"
 )
 
+// pprofPath is where net/http/pprof serves profiles, unless a program mounts it elsewhere.
+const pprofPath = "/debug/pprof/"
+
 // served is a server of real profiles.
 func served() *http.ServeMux {
 	mux := http.NewServeMux()
-	mux.HandleFunc(Path, pprof.Index)
-	mux.HandleFunc(Path+"profile", pprof.Profile)
+	mux.HandleFunc(pprofPath, pprof.Index)
+	mux.HandleFunc(pprofPath+"profile", pprof.Profile)
 	return mux
 }
 
@@ -30,11 +34,11 @@ func TestRealServer(t *testing.T) {
 	defer s.Close()
 	roots := x509.NewCertPool()
 	roots.AddCert(s.Certificate())
-	c := NewClient(s.URL+strings.TrimSuffix(Path, "/"), nil, &tls.Config{RootCAs: roots})
+	c := NewClient(s.URL+strings.TrimSuffix(pprofPath, "/"), nil, &tls.Config{RootCAs: roots})
 	if err := c.Try(t.Context()); err != nil {
 		t.Error(err)
 	}
-	if err := NewClient(s.URL+Path, nil, &tls.Config{RootCAs: x509.NewCertPool()}).Try(t.Context()); err == nil || !strings.Contains(err.Error(), "certificate is not trusted") {
+	if err := NewClient(s.URL+pprofPath, nil, &tls.Config{RootCAs: x509.NewCertPool()}).Try(t.Context()); err == nil || !strings.Contains(err.Error(), "certificate is not trusted") {
 		t.Errorf("a certificate of nobody: %v", err)
 	}
 }
@@ -77,7 +81,7 @@ func TestLiars(t *testing.T) {
 			t.Parallel()
 			s := httptest.NewServer(of.answer)
 			defer s.Close()
-			c := NewClient(s.URL+Path, []string{secretHeader}, nil)
+			c := NewClient(s.URL+pprofPath, []string{secretHeader}, nil)
 			c.patient = 3 * time.Second
 			if name == "silence" {
 				c.patient = 300 * time.Millisecond
@@ -95,6 +99,42 @@ func TestLiars(t *testing.T) {
 	}
 	if err := NewClient("http://me:s3cr3t@127.0.0.1:1/", nil, nil).Try(t.Context()); err == nil || strings.Contains(err.Error(), "s3cr3t") || !strings.Contains(err.Error(), "connection refused") {
 		t.Errorf("nobody listens: %v", err)
+	}
+}
+
+// A program may open the port of its profiles a moment later than that of the load.
+func TestLatePort(t *testing.T) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	address := l.Addr().String()
+	l.Close()
+	s := &http.Server{Handler: served()}
+	defer s.Close()
+	time.AfterFunc(300*time.Millisecond, func() {
+		if l, err := net.Listen("tcp", address); err == nil {
+			s.Serve(l)
+		}
+	})
+	if err := NewClient("http://"+address+pprofPath, nil, nil).Try(t.Context()); err != nil {
+		t.Error(err)
+	}
+}
+
+// A profile is asked for with the headers of the load, but not packed twice.
+func TestHeaders(t *testing.T) {
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		http.Error(w, r.Host+","+r.Header.Get("Accept-Encoding")+","+r.Header.Get("X-Key"), http.StatusTeapot)
+	}))
+	defer s.Close()
+	err := NewClient(s.URL, []string{"Host: api.example", "Accept-Encoding: gzip", "X-Key: k"}, nil).Try(t.Context())
+	if err == nil || !strings.Contains(err.Error(), `("api.example,,k")`) {
+		t.Errorf("%v", err)
+	}
+	err = NewClient(s.URL, nil, nil).Try(t.Context())
+	if err == nil || !strings.Contains(err.Error(), `("`+strings.TrimPrefix(s.URL, "http://")+`,,")`) {
+		t.Errorf("without headers: %v", err)
 	}
 }
 

@@ -191,6 +191,24 @@ func TestSamplesOfMemory(t *testing.T) {
 	}
 }
 
+// Many lines at a location, a long name, and many stacks through both do not multiply: each is
+// looked at once.
+func TestHugeProfile(t *testing.T) {
+	p := made(stack{10, []string{strings.Repeat("x", 4<<20), "runtime.gcBgMarkWorker"}})
+	l := p.Location[0]
+	for range 20_000 {
+		l.Line = append(l.Line, l.Line[0])
+	}
+	for range 5_000 {
+		p.Sample = append(p.Sample, &profile.Sample{Value: []int64{1, 10_000_000}, Location: []*profile.Location{l, l, l, l}})
+	}
+	began := time.Now()
+	s := read(t, CPU, packed(t, p)).Sums()
+	if took := time.Since(began); took > 20*time.Second || len(s.Functions) != 1 || len([]rune(s.Functions[0].Name)) != mostName || s.Samples != 5_001 || s.Collector.Samples != 1 {
+		t.Errorf("%d functions, %g samples, after %v", len(s.Functions), s.Samples, took)
+	}
+}
+
 func TestNoProfiles(t *testing.T) {
 	bomb := new(bytes.Buffer)
 	z := gzip.NewWriter(bomb)

@@ -44,15 +44,15 @@ const mostName = 300
 func (p *Profile) Sums() Sums {
 	s := Sums{Seconds: float64(p.raw.DurationNanos) / 1e9}
 	of := map[string]*Function{}
-	per := p.kind.column().per
+	per, all := p.kind.column().per, p.frames()
 	for _, one := range p.raw.Sample {
-		add, by := Sum{Value: float64(one.Value[p.value]) / per, Samples: p.samples(one)}, caller(one)
+		name, by := all.of(one)
+		add := Sum{Value: float64(one.Value[p.value]) / per, Samples: p.samples(one)}
 		if !(add.Value > 0) || by == profiler {
 			continue
 		}
 		s.Total += add.Value
 		s.Samples += add.Samples
-		name := leaf(one)
 		if of[name] == nil {
 			of[name] = &Function{Name: name}
 		}
@@ -100,29 +100,69 @@ func (p *Profile) samples(one *profile.Sample) float64 {
 // unnamed is a function without a symbol.
 const unnamed = "(no symbol)"
 
-// leaf is the function that was running, or that allocated. Of functions that are compiled
-// into another, the innermost comes first.
-func leaf(s *profile.Sample) string {
-	if len(s.Location) == 0 {
-		return unnamed
+// frame is what a location of a stack comes to.
+type frame struct {
+	name string // of the function that was running, or that allocated, if the location is the innermost
+	by   part
+}
+
+// frames are those of a profile. Each is looked at once, however many stacks it is in.
+type frames map[*profile.Location]frame
+
+func (p *Profile) frames() frames {
+	all := make(frames, len(p.raw.Location))
+	for _, l := range p.raw.Location {
+		f := frame{name: nameOf(l)}
+		for _, line := range l.Line {
+			if line.Function != nil {
+				f.by = max(f.by, partOf(line.Function.Name))
+			}
+		}
+		all[l] = f
 	}
-	l := s.Location[0]
+	return all
+}
+
+// of is the function that a stack ends in, and the part whose function is in it: that which
+// takes profiles, whatever else is there, then the collector, then the scheduler.
+func (all frames) of(s *profile.Sample) (name string, by part) {
+	name = unnamed
+	for i, l := range s.Location {
+		f := all[l]
+		if i == 0 {
+			name = f.name
+		}
+		by = max(by, f.by)
+	}
+	return name, by
+}
+
+// nameOf is the function of a location. Of functions that are compiled into another, the
+// innermost comes first.
+func nameOf(l *profile.Location) string {
 	if len(l.Line) > 0 && l.Line[0].Function != nil && l.Line[0].Function.Name != "" {
-		return phrase.Clip(phrase.Clean(l.Line[0].Function.Name), mostName)
+		return clipped(l.Line[0].Function.Name)
 	}
 	if l.Mapping != nil && l.Mapping.File != "" {
-		return phrase.Clip("("+phrase.Clean(path.Base(l.Mapping.File))+")", mostName)
+		file := l.Mapping.File
+		return clipped("(" + path.Base(file[max(0, len(file)-4*mostName):]) + ")")
 	}
 	return unnamed
 }
 
-// part is a part of the runtime that is many functions.
+// clipped is a name that can be printed. What is surely too long is cut before it is looked
+// at: a character has up to four bytes, and a name may be as long as a profile.
+func clipped(name string) string {
+	return phrase.Clip(phrase.Clean(name[:min(len(name), 4*mostName+4)]), mostName)
+}
+
+// part is a part of the runtime that is many functions. A stack with two of them is of the later.
 type part int
 
 const (
 	other part = iota
-	collector
 	scheduler
+	collector
 	profiler // what takes the profiles: it is no part of the program's own work
 )
 
@@ -141,24 +181,14 @@ var roots = map[string]part{
 // profilers begin the names of the functions that take a profile and serve it.
 var profilers = []string{"runtime/pprof.", "net/http/pprof."}
 
-// caller is the part whose function is in a stack: that which takes profiles, whatever else
-// is there, then the collector, then the scheduler.
-func caller(s *profile.Sample) part {
-	found := other
-	for _, l := range s.Location {
-		for _, line := range l.Line {
-			if line.Function == nil {
-				continue
-			}
-			name := line.Function.Name
-			if slices.ContainsFunc(profilers, func(begin string) bool { return strings.HasPrefix(name, begin) }) {
-				return profiler
-			}
-			name, _, _ = strings.Cut(name, ".func") // of a closure: that of its function
-			if of := roots[name]; of == collector || of == scheduler && found == other {
-				found = of
-			}
-		}
+// partOf is the part that all below a function is of.
+func partOf(name string) part {
+	if slices.ContainsFunc(profilers, func(begin string) bool { return strings.HasPrefix(name, begin) }) {
+		return profiler
 	}
-	return found
+	if !strings.HasPrefix(name, "runtime.") {
+		return other
+	}
+	name, _, _ = strings.Cut(name[:min(len(name), mostName)], ".func") // of a closure: that of its function
+	return roots[name]
 }

@@ -254,6 +254,26 @@ func functionName(name string) string {
 	return phrase.Clip(name[strings.LastIndexByte(name[:end], '/')+1:], functionRoom)
 }
 
+// ran is the run that a CPU profile is of.
+func (p profiled) ran(t *verdict.ProfileTable) string {
+	var seconds, samples []string
+	for i, v := range t.All.Values {
+		seconds = append(seconds, number.Short(number.Seconds(t.Seconds[i])))
+		samples = append(samples, number.Count(v.Samples))
+	}
+	who, load, of := "Each setting", "", "a profile"
+	if len(p.Settings) == 1 {
+		who = phrase.Capital(p.setting(0))
+	}
+	if p.r.Target.Kind == journal.KindServer {
+		load = " under its full load"
+	}
+	if seconds = slices.Compact(seconds); len(seconds) > 1 {
+		of = "profiles"
+	}
+	return fmt.Sprintf("%s ran once more%s, for %s of %s (%s samples of CPU time).", who, load, of, phrase.And(seconds), phrase.And(samples))
+}
+
 // note is how the tables are to be read.
 func (p profiled) note() string {
 	var parts, files []string
@@ -263,15 +283,7 @@ func (p profiled) note() string {
 		}
 	}
 	if t := p.CPU; t != nil {
-		var samples []string
-		for _, v := range t.All.Values {
-			samples = append(samples, number.Count(v.Samples))
-		}
-		who := "Each setting"
-		if len(p.Settings) == 1 {
-			who = "It"
-		}
-		parts = append(parts, fmt.Sprintf("%s ran once more under its full load, for a profile of %s (%s samples of CPU time).", who, number.Short(number.Seconds(t.Seconds[0])), phrase.And(samples)))
+		parts = append(parts, p.ran(t))
 	}
 	parts = append(parts, "A number is what a function takes itself, without the functions that it calls; its share of all is next to it.")
 	if len(p.Settings) > 1 {

@@ -61,8 +61,13 @@ func TestProfiles(t *testing.T) {
 	}
 	r := pagetest.Typical()
 	r.Profile([]journal.Profiled{profiledLike(r.ToProfile()[0][0], 9, func(string) float64 { return 1 })})
-	if one := strings.Join(strings.Fields(onTerminal(t, r, text.Options{Width: 100})), " "); !strings.Contains(one, "Only the default was profiled.") {
+	if one := strings.Join(strings.Fields(onTerminal(t, r, text.Options{Width: 100})), " "); !strings.Contains(one, "Only the default was profiled.") || !strings.Contains(one, "The default ran once more under its full load, for a profile of 10 s (") {
 		t.Errorf("of one:\n%s", one)
+	}
+	benchmarks := withProfiles(0)
+	benchmarks.Target.Kind, benchmarks.Profiles[0].CPU.Seconds = journal.KindGoBench, []float64{3, 2}
+	if note := (profiled{&benchmarks.Profiles[0], benchmarks}).note(); !strings.HasPrefix(note, "Each setting ran once more, for profiles of 3 s and 2 s (") {
+		t.Errorf("of benchmarks: %s", note)
 	}
 	for _, width := range []int{36, 48, 80} {
 		for line := range strings.Lines(onTerminal(t, withProfiles(50_000), text.Options{Width: width})) {

@@ -43,7 +43,11 @@ func (o words) warnOfPlan(w *verdict.Warning) (advice, bool) {
 	case verdict.WarnNoisyP99:
 		return advice{o.strays(w, o.quantile()), "use a longer --duration, or allow " + more(o.plan())}, true
 	case verdict.WarnFewCollections:
-		return advice{fmt.Sprintf("the throughput phase of a trial with GOMAXPROCS %s has about %s garbage collections, and each takes %s of its time: its throughput depends on how many it happens to have", w.Setting, short(w.Value, 2), number.Percent(w.Limit)),
+		phase, depends := "the throughput phase of a trial with GOMAXPROCS "+w.Setting, "its throughput depends"
+		if o.result.Target.Attached != nil {
+			phase, depends = "a trial", "its numbers depend"
+		}
+		return advice{fmt.Sprintf("%s has about %s garbage collections, and each takes %s of its time: %s on how many it happens to have", phase, short(w.Value, 2), number.Percent(w.Limit), depends),
 			fmt.Sprintf("use --duration %s, which has room for five", time.Duration(w.Count)*time.Second)}, true
 	case verdict.WarnFlat:
 		fix := "profile the program first: GOMAXPROCS may not matter here"
