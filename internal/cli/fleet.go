@@ -147,6 +147,9 @@ func (o *fleetOptions) prepare(ctx context.Context, std stdio) (*fleetRun, error
 		if err := f.settle(ctx, std, s, read.Common); err != nil {
 			return nil, s.refusal(err)
 		}
+		if other := f.sharing(s); other != nil {
+			return nil, usageError("%w", s.Wrong(specfile.OfManifest, fmt.Errorf("service %s has the same container, %s of %s: a container has one value, so remove manifest from one of the two services", other.Name, s.chosen.Value.Container, s.chosen.Value.Object)))
+		}
 		f.services = append(f.services, s)
 	}
 	f.outcome = fleet.Outcome{Schema: fleet.Schema, Started: time.Now().UTC(), File: o.file, Folder: filepath.ToSlash(o.out), Commit: f.commit, Services: []fleet.Service{}}

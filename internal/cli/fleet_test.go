@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -78,14 +79,15 @@ spec:
 	return text
 }
 
-// swept writes results in which 1 and 4 have these throughputs, and the default is 4.
-func swept(t *testing.T, dir string, day int, one, four float64) {
+// swept writes results of a command in which 1 and 4 have these throughputs, and the default
+// is 4.
+func swept(t *testing.T, dir string, day int, one, four float64, command ...string) {
 	h, trials := verdicttest.Generate(verdicttest.Config{
 		Seed: uint64(day), Noise: &verdicttest.Noise{Trial: 0.005, P99: 0.01}, Blocks: 8, CPUs: 4,
 		Settings: []verdicttest.Truth{verdicttest.Unset(4, four, .010), verdicttest.Set(1, one, .010), verdicttest.Set(4, four, .010)},
 	})
 	h.Started = time.Date(2026, 1, day, 12, 0, 0, 0, time.UTC)
-	h.Tool.Args = []string{"sweep", "--", "./api"}
+	h.Tool.Args = append([]string{"sweep", "--", "./api"}, command...)
 	writeRun(t, dir, h, trials)
 }
 
@@ -119,7 +121,7 @@ func TestFleetJudges(t *testing.T) {
 		}
 		f.outcome.Services = append(f.outcome.Services, out)
 	}
-	if err := f.propose(t.Context()); err != nil {
+	if err := f.propose(t.Context(), quiet()); err != nil {
 		t.Fatal(err)
 	}
 	api, web, same, other := f.outcome.Services[0], f.outcome.Services[1], f.outcome.Services[2], f.outcome.Services[3]
@@ -158,6 +160,25 @@ func TestFleetJudges(t *testing.T) {
 	f.outcome.Services[0].Failed = "crashed"
 	if err := f.verdict(nil); err == nil || !strings.Contains(err.Error(), "1 service has no result: api") {
 		t.Error(err)
+	}
+
+	// A command of several lines cannot be in an annotation: that is no failure of the service.
+	swept(t, "results/api/m/lines", 3, 1000, 600, "-c", "a\nb")
+	lines := fleet.Service{Manifest: api.Manifest}
+	if err := f.judge("results/api/m/lines", f.services[0], &lines); err != nil || lines.Since == nil {
+		t.Errorf("%v: %+v", err, lines)
+	}
+	if _, err := f.set(t.Context(), f.services[0], &lines, f.services[0].manifest.Text); err == nil || !strings.Contains(err.Error(), "cannot be an annotation: a text in it is not printable") {
+		t.Error(err)
+	}
+
+	// A run that proposes nothing keeps the branch of the one before, with a notice.
+	for i := range f.outcome.Services {
+		f.outcome.Services[i].Manifest.Procs = f.outcome.Services[i].Procs
+	}
+	var notice bytes.Buffer
+	if err := f.propose(t.Context(), newStdio(t.Context(), nil, io.Discard, &notice, nil)); err != nil || !strings.Contains(notice.String(), "branch procfit/fleet still has the proposals of an earlier run") {
+		t.Errorf("%v: %s", err, &notice)
 	}
 }
 

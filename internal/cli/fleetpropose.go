@@ -18,7 +18,7 @@ import (
 
 // propose makes the branch: a commit for each service whose manifest is to have another
 // value. A manifest that cannot have it safely is left as it is, with the reason.
-func (f *fleetRun) propose(ctx context.Context) error {
+func (f *fleetRun) propose(ctx context.Context, std stdio) error {
 	texts := map[string][]byte{} // by path: several services may be in one file
 	var changes []git.Change
 	var of []*fleet.Service
@@ -42,6 +42,9 @@ func (f *fleetRun) propose(ctx context.Context) error {
 		of = append(of, out)
 	}
 	if changes == nil {
+		if pending, err := f.repository.Pending(ctx, f.branch); err == nil && pending {
+			std.notef("branch %s still has the proposals of an earlier run, and this run proposes nothing: look at them, or delete it: git branch -D %[1]s", f.branch)
+		}
 		return nil
 	}
 	commits, err := f.repository.Propose(ctx, f.branch, changes)
@@ -57,6 +60,9 @@ func (f *fleetRun) propose(ctx context.Context) error {
 
 // set is the text of a manifest with the value of a service.
 func (f *fleetRun) set(ctx context.Context, s *fleetService, out *fleet.Service, text []byte) ([]byte, error) {
+	if s.unwritable != nil {
+		return nil, s.unwritable
+	}
 	m := out.Manifest
 	chosen, err := manifest.Choose(ctx, filepath.ToSlash(m.Path), text, m.Object, m.Container)
 	if err != nil {

@@ -31,7 +31,7 @@ func (f *fleetRun) measure(ctx context.Context, std stdio) error {
 	}
 	var failed error
 	if f.branch != "" && ctx.Err() == nil {
-		failed = f.propose(ctx)
+		failed = f.propose(ctx, std)
 	}
 	if err := f.publish(std); err != nil {
 		failed = errors.Join(failed, err)
@@ -135,9 +135,9 @@ func (f *fleetRun) judge(dir string, s *fleetService, out *fleet.Service) error 
 		return err
 	}
 	out.Take(r)
-	if out.Advises() {
+	if out.Differs() {
 		if s.expected, err = expectedOf(r, contents.Trials); err != nil {
-			return err
+			s.unwritable = fmt.Errorf("what it was measured under cannot be an annotation: %w", err)
 		}
 	}
 	earlier := earlierResult(dir, contents.Header.Started)

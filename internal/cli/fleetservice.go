@@ -32,7 +32,9 @@ type fleetService struct {
 	*fleetJob
 	manifest *git.File        // without a repository only its text; nil: it has none
 	chosen   *manifest.Chosen // its container
-	expected rule.Expected    // once it is measured and names a value
+	expected rule.Expected    // once it is measured, and its manifest is to change
+
+	unwritable error // why there is no expected value then
 }
 
 // fleetJob is the sweep of a service, on this machine or in a cluster.
@@ -58,7 +60,9 @@ func (o *fleetOptions) job(std stdio, inCluster bool) *fleetJob {
 	k := newKubeSweepOptions(std, &cobra.Command{})
 	k.yes = o.yes
 	j := &fleetJob{measurement: &k.measurement, carryOut: k.carryOut, settle: func(ctx context.Context, std stdio, dir placing) (*session.Session, error) {
-		k.place = func(node journal.Host) string { return dir(cmp.Or(plan.FileName(node.Hostname), "node")) }
+		k.place = func(node journal.Host) string { // never ..
+			return dir(cmp.Or(strings.Trim(plan.FileName(node.Hostname), "."), "node"))
+		}
 		return k.resolve(ctx, std)
 	}}
 	j.ready = func() (err error) {
@@ -175,6 +179,23 @@ func (f *fleetRun) readManifest(ctx context.Context, s *fleetService) (err error
 	}
 	s.chosen, err = manifest.Choose(ctx, filepath.ToSlash(s.Manifest), s.manifest.Text, cmp.Or(s.Object, s.object), cmp.Or(s.Container, s.container))
 	return err
+}
+
+// sharing is an earlier service with the same container; nil: there is none.
+func (f *fleetRun) sharing(s *fleetService) *fleetService {
+	for _, other := range f.services {
+		if s.chosen != nil && other.chosen != nil && other.place() == s.place() {
+			return other
+		}
+	}
+	return nil
+}
+
+// place is where the container of a service is.
+func (s *fleetService) place() rule.Place {
+	at := s.chosen.Value.Place
+	at.Path = filepath.Clean(s.manifest.Path)
+	return at
 }
 
 // placing is where the results of a service go: the newest folder of this commit, where that

@@ -260,6 +260,26 @@ func TestGitLabGate(t *testing.T) {
 	}
 }
 
+// TestWorktreeAgain: a runner that keeps its clone removes the folders of an earlier job, and
+// git still knows them.
+func TestWorktreeAgain(t *testing.T) {
+	need.Command(t, "bash")
+	for _, file := range []string{"deploy/ci/github.yaml", "templates/gate.yml"} {
+		b, err := os.ReadFile("../../" + file)
+		must(err)
+		script := regexp.MustCompile(`git worktree add .*`).FindString(string(b))
+		dir, base := history(t, "time.Millisecond", "time.Second")
+		temp := t.TempDir()
+		env := []string{"RUNNER_TEMP=" + temp, "BASE=" + base, "CI_PROJECT_DIR=" + temp, "CI_MERGE_REQUEST_DIFF_BASE_SHA=" + base}
+		for range 2 {
+			if out, code := runStep(t, dir, script, env); code != 0 || script == "" {
+				t.Errorf("%s, %q: exit code %d: %s", file, script, code, out)
+			}
+			must(errors.Join(os.RemoveAll(filepath.Join(temp, "before")), os.RemoveAll(filepath.Join(temp, ".procfit"))))
+		}
+	}
+}
+
 // TestGitLabCheck runs the job on a repository with a finding.
 func TestGitLabCheck(t *testing.T) {
 	for _, command := range []string{"bash", "git", "curl", "tar", "sha256sum"} {
@@ -347,6 +367,67 @@ func proposed(t *testing.T, remote string) (results string) {
 	return git("ls-tree", "-r", "--name-only", "procfit-results")
 }
 
+// TestFleetScript: fleet.sh replaces nothing that somebody has pushed while procfit measured,
+// and what fails in it does not look like an exit code of procfit.
+func TestFleetScript(t *testing.T) {
+	script, err := filepath.Abs("../../deploy/ci/fleet.sh")
+	must(err)
+	fake := filepath.Join(t.TempDir(), "procfit")
+	must(os.WriteFile(fake, []byte(`#!/bin/sh
+eval "$MEANWHILE"
+[ "$CODE" -le 1 ] || exit "$CODE"
+git update-ref refs/heads/procfit/fleet "$(git commit-tree 'HEAD^{tree}' -p HEAD -m ours)"
+mkdir -p results/fleet/logs/m/c/logs # of a service with the name logs
+for name in RESULTS.md logs/m/c/journal.jsonl logs/m/c/logs/1; do echo >results/fleet/$name; done
+echo '  "branch": "procfit/fleet"' >results/fleet/fleet.json
+exit "$CODE"
+`), 0o755))
+	push := func(branch string) string {
+		return `git push -q origin "$(git commit-tree 'HEAD^{tree}' -p HEAD -m theirs):refs/heads/` + branch + `"`
+	}
+	for _, tc := range []struct {
+		meanwhile string
+		code      int
+		proposal  string // that the remote then has
+	}{
+		{"", 1, "ours"},
+		{push("procfit/fleet"), 3, "theirs"},
+		{push("procfit-results"), 3, ""},
+	} {
+		remote, clone := fleetRemote(t)
+		run := func(env ...string) int {
+			t.Helper()
+			out, code := runStep(t, clone, `bash "$SCRIPT" "$FAKE"`, append(env, "SCRIPT="+script, "FAKE="+fake))
+			t.Logf("%s", out)
+			return code
+		}
+		git := func(args ...string) string {
+			t.Helper()
+			out, err := exec.Command("git", append([]string{"-C", remote}, args...)...).CombinedOutput()
+			if err != nil {
+				t.Fatalf("git %v: %v: %s", args, err, out)
+			}
+			return strings.TrimSpace(string(out))
+		}
+		code := run("CODE=1", "MEANWHILE="+tc.meanwhile)
+		if got := git("for-each-ref", "--format=%(subject)", "refs/heads/procfit/fleet"); code != tc.code || got != tc.proposal {
+			t.Errorf("%s: exit code %d, and the proposal is of %q", tc.meanwhile, code, got)
+		}
+		if tc.meanwhile != "" {
+			continue
+		}
+		if got := git("ls-tree", "-r", "--name-only", "procfit-results"); got != "RESULTS.md\nfleet.json\nlogs/m/c/journal.jsonl" {
+			t.Errorf("the results are %s", got)
+		}
+		if code := run("CODE=2"); code != 2 {
+			t.Errorf("exit code %d of a usage error", code)
+		}
+		if _, err := os.Stat(filepath.Join(clone, "results/fleet/RESULTS.md")); err == nil {
+			t.Error("after a usage error, the page of the last run is there as one of this run")
+		}
+	}
+}
+
 // TestGitHubFleet runs the steps of the workflow, in two weeks.
 func TestGitHubFleet(t *testing.T) {
 	need.Everything(t, "runs two fleets; fleet.txtar proves what procfit does")
@@ -368,7 +449,12 @@ func TestGitHubFleet(t *testing.T) {
 	api := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body, _ := io.ReadAll(r.Body)
 		asked = append(asked, r.Method+" "+r.URL.Path+" "+r.Header.Get("Authorization")+" "+string(body))
-		w.WriteHeader([]int{http.StatusCreated, http.StatusUnprocessableEntity}[min(1, len(asked)-1)])
+		if len(asked) > 1 {
+			w.WriteHeader(http.StatusUnprocessableEntity)
+			fmt.Fprint(w, `{"message": "Validation Failed", "errors": [{"message": "A pull request already exists for acme:procfit/fleet."}]}`)
+			return
+		}
+		w.WriteHeader(http.StatusCreated)
 	}))
 	t.Cleanup(api.Close)
 	root, err := filepath.Abs("../..")
@@ -433,7 +519,7 @@ func TestGitLabFleet(t *testing.T) {
 	need.Everything(t, "runs a fleet; fleet.txtar proves what procfit does")
 	remote, clone := fleetRemote(t)
 	job := component(t, "fleet.yml", "procfit-fleet", map[string]string{"procfit": "v0.1.0", "build": "true"})
-	out, code := job.run(t, clone, "CI_DEFAULT_BRANCH=main", "CI_PROJECT_URL=https://gitlab.example/shop", "CI_SERVER_HOST=gitlab.example", "CI_PROJECT_PATH=shop")
+	out, code := job.run(t, clone, "CI_DEFAULT_BRANCH=main", "CI_PROJECT_URL=https://gitlab.example/shop", "CI_SERVER_URL=https://gitlab.example", "CI_PROJECT_PATH=shop")
 	if code != 0 {
 		t.Fatalf("exit code %d\n%s", code, out)
 	}

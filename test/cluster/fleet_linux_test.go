@@ -107,7 +107,6 @@ func TestFleet(t *testing.T) {
 	if err := s.cluster.Load(ctx, steered.Run(t), steeredImage); err != nil {
 		t.Fatal(err)
 	}
-	kubectl(ctx, t, s.cluster, "", "apply", "--namespace", s.name, "--dry-run=server", "-f", "../../deploy/kubernetes/fleet.yaml") // what runs a fleet every week
 	repository := filepath.Join(s.dir, "repository")
 	write := func(name, text string) {
 		t.Helper()

@@ -8,15 +8,23 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 )
 
 // Load makes an image of a static program, which is its entry point and all that is in
 // it, and imports it on every node.
 func (c *Cluster) Load(ctx context.Context, program, image string) error {
-	archive, err := pack(program, image)
+	return c.LoadFiles(ctx, map[string]string{"app": program}, image)
+}
+
+// LoadFiles makes an image of programs and libraries of this machine, by their paths in the
+// image, and imports it on every node. Its entry point is /app.
+func (c *Cluster) LoadFiles(ctx context.Context, files map[string]string, image string) error {
+	archive, err := pack(files, image)
 	if err != nil {
 		return err
 	}
@@ -44,13 +52,17 @@ func (c *Cluster) LoadArchive(ctx context.Context, archive []byte) error {
 }
 
 // pack is an image archive in docker's form, with one layer.
-func pack(program, image string) ([]byte, error) {
-	b, err := os.ReadFile(program)
-	if err != nil {
-		return nil, err
+func pack(files map[string]string, image string) ([]byte, error) {
+	var list []tarFile
+	for _, name := range slices.Sorted(maps.Keys(files)) {
+		b, err := os.ReadFile(files[name])
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, tarFile{name, 0o755, b})
 	}
 	var layer, archive bytes.Buffer
-	if err := archiveOf(&layer, []tarFile{{"app", 0o755, b}}); err != nil {
+	if err := archiveOf(&layer, list); err != nil {
 		return nil, err
 	}
 	config, err := json.Marshal(map[string]any{

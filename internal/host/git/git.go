@@ -12,6 +12,7 @@
 // # Limits
 //
 // Filters of .gitattributes are not applied: a text is changed as the repository has it.
+// Commits are not signed, and hooks for commits do not run.
 package git
 
 import (
@@ -23,6 +24,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -43,13 +45,15 @@ func Open(ctx context.Context, dir string) (*Repository, error) {
 	switch {
 	case errors.Is(err, exec.ErrNotFound), err != nil && strings.Contains(err.Error(), "not a git repository"):
 		return nil, ErrNone
+	case err != nil && strings.Contains(err.Error(), "dubious ownership"):
+		return nil, fmt.Errorf("%w: another user owns it, and git status prints the command that allows its use", err)
 	case err != nil:
 		return nil, err
 	case inside != "true":
 		return nil, ErrNone
 	}
 	if r.Commit, err = r.run(ctx, nil, "rev-parse", "--verify", "--quiet", "HEAD^{commit}"); err != nil {
-		return nil, errors.New("the git repository has no commit yet")
+		return nil, errors.New("the git repository has no commit yet: commit its files first")
 	}
 	changed, err := r.run(ctx, nil, "status", "--porcelain", "--untracked-files=no")
 	r.Dirty = changed != ""
@@ -94,7 +98,7 @@ type File struct {
 // Read reads a file as the commit has it. One that is changed and not committed is an error,
 // as is one that git does not have, or that is outside of the repository.
 func (r *Repository) Read(ctx context.Context, name string) (*File, error) {
-	listed, err := r.run(ctx, nil, "ls-tree", "--full-name", "-z", "HEAD", "--", filepath.ToSlash(filepath.Clean(name)))
+	listed, err := r.run(ctx, nil, "ls-tree", "--full-name", "-z", r.Commit, "--", filepath.ToSlash(filepath.Clean(name)))
 	if err != nil {
 		return nil, err
 	}
@@ -132,11 +136,24 @@ const Mark = "Proposed-by: procfit fleet"
 
 // Check reports why Propose could not make the branch, before there is something to propose.
 func (r *Repository) Check(ctx context.Context, branch string) error {
-	if _, err := r.run(ctx, nil, "check-ref-format", "--branch", branch); err != nil {
+	// Of @{-1}, git prints the branch that it means.
+	if name, err := r.run(ctx, nil, "check-ref-format", "--branch", branch); err != nil || name != branch {
 		return fmt.Errorf("%q is not a name for a branch", branch)
 	}
-	if _, err := r.run(ctx, nil, "var", "GIT_COMMITTER_IDENT"); err != nil {
-		return errors.New("git does not know who makes the commits; try: git config user.email YOU@EXAMPLE.COM, and git config user.name YOU")
+	for _, who := range []string{"GIT_AUTHOR_IDENT", "GIT_COMMITTER_IDENT"} {
+		if _, err := r.run(ctx, nil, "var", who); err != nil {
+			return errors.New("git does not know who makes the commits; try: git config user.email YOU@EXAMPLE.COM, and git config user.name YOU")
+		}
+	}
+	heads, err := r.run(ctx, nil, "for-each-ref", "--format=%(refname)", refs)
+	if err != nil {
+		return err
+	}
+	for ref := range strings.SplitSeq(heads, "\n") {
+		name := strings.TrimPrefix(ref, refs)
+		if strings.HasPrefix(name, branch+"/") || name != "" && strings.HasPrefix(branch, name+"/") {
+			return fmt.Errorf("git cannot have branch %s next to branch %s: give another name", branch, name)
+		}
 	}
 	trees, err := r.run(ctx, nil, "worktree", "list", "--porcelain")
 	if err != nil {
@@ -158,15 +175,44 @@ func (r *Repository) tip(ctx context.Context, branch string) (string, error) {
 	if err != nil || old == "" {
 		return "", err
 	}
-	of := func(args ...string) string {
-		n, failed := r.run(ctx, nil, append([]string{"rev-list", "--count"}, append(args, "HEAD.."+old)...)...)
-		err = errors.Join(err, failed)
-		return n
+	all, err := r.run(ctx, nil, "rev-list", "--count", r.Commit+".."+old)
+	if err != nil {
+		return "", err
 	}
-	if all, ours := of(), of("--basic-regexp", "--grep=^"+Mark+"$"); err == nil && all != ours {
-		return "", fmt.Errorf("branch %s has commits that procfit did not make; merge it, or delete it: git branch -D %[1]s", branch)
+	marked, err := r.run(ctx, nil, "rev-list", "--format=%at %ct", "--basic-regexp", "--grep=^"+Mark+"$", r.Commit+".."+old)
+	if err != nil {
+		return "", err
 	}
-	return old, err
+	ours := 0
+	for line := range strings.SplitSeq(marked, "\n") {
+		// One that somebody has amended has another date as its committer's.
+		if author, committer, ok := strings.Cut(line, " "); ok && author == committer {
+			ours++
+		}
+	}
+	if strconv.Itoa(ours) != all {
+		return "", r.foreign(ctx, branch)
+	}
+	return old, nil
+}
+
+// foreign is why a branch is not replaced.
+func (r *Repository) foreign(ctx context.Context, branch string) error {
+	if shallow, _ := r.run(ctx, nil, "rev-parse", "--is-shallow-repository"); shallow == "true" {
+		return fmt.Errorf("the clone is shallow and does not show who made the commits of branch %s; try: git fetch --unshallow", branch)
+	}
+	return fmt.Errorf("branch %s has commits that procfit did not make; merge it, or delete it: git branch -D %[1]s", branch)
+}
+
+// Pending reports whether the branch has commits of Propose that are not in the one that is
+// checked out.
+func (r *Repository) Pending(ctx context.Context, branch string) (bool, error) {
+	old, err := r.tip(ctx, branch)
+	if err != nil || old == "" {
+		return false, err
+	}
+	ahead, err := r.run(ctx, nil, "rev-list", "--max-count=1", r.Commit+".."+old)
+	return ahead != "", err
 }
 
 // Propose makes the branch out of the commit that is checked out and the changes, a commit

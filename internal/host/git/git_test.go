@@ -100,8 +100,43 @@ func TestPropose(t *testing.T) {
 		t.Error(err)
 	}
 	git("switch", "--quiet", "main")
-	git("update-ref", "refs/heads/procfit/fleet", git("commit-tree", "procfit/fleet^{tree}", "-p", "procfit/fleet", "-m", "mine too"))
-	if _, err := r.Propose(t.Context(), "procfit/fleet", nil); err == nil || !strings.Contains(err.Error(), "has commits that procfit did not make; merge it, or delete it: git branch -D procfit/fleet") {
+	if pending, err := r.Pending(t.Context(), "procfit/fleet"); err != nil || !pending {
+		t.Errorf("%v: the branch waits to be merged: %v", err, pending)
+	}
+	if pending, err := r.Pending(t.Context(), "absent"); err != nil || pending {
+		t.Errorf("%v: a branch that is not there: %v", err, pending)
+	}
+	t.Setenv("GIT_AUTHOR_DATE", "2026-01-31T00:00:00Z") // which is what stays of a commit that is amended
+	for _, message := range []string{"mine too", "amended\n\n" + Mark} {
+		git("update-ref", "refs/heads/procfit/fleet", git("commit-tree", "procfit/fleet^{tree}", "-p", "main", "-m", message))
+		if _, err := r.Propose(t.Context(), "procfit/fleet", nil); err == nil || !strings.Contains(err.Error(), "has commits that procfit did not make; merge it, or delete it: git branch -D procfit/fleet") {
+			t.Errorf("%q: %v", message, err)
+		}
+	}
+}
+
+// A clone without its history cannot show whose commits a branch has.
+func TestShallow(t *testing.T) {
+	dir, git := repository(t)
+	r, err := Open(t.Context(), dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, err := r.Read(t.Context(), "deploy/api.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := r.Propose(t.Context(), "procfit/fleet", []Change{{f, "by hand", "2026-01-31T00:00:00Z"}}); err != nil {
+		t.Fatal(err)
+	}
+	git("commit", "--quiet", "--allow-empty", "--message=second")
+	clone := filepath.Join(t.TempDir(), "clone")
+	git("clone", "--quiet", "--depth=1", "--branch=main", "file://"+dir, clone)
+	git("-C", clone, "fetch", "--quiet", "origin", "+refs/heads/procfit/fleet:refs/heads/procfit/fleet")
+	if r, err = Open(t.Context(), clone); err != nil {
+		t.Fatal(err)
+	}
+	if err := r.Check(t.Context(), "procfit/fleet"); err == nil || !strings.Contains(err.Error(), "the clone is shallow") {
 		t.Error(err)
 	}
 }
@@ -119,6 +154,9 @@ func TestRefuses(t *testing.T) {
 	}
 	git("add", "link.yaml")
 	git("commit", "--quiet", "--message=link", "link.yaml")
+	if r, err = Open(t.Context(), dir); err != nil || !r.Dirty {
+		t.Fatalf("%v: %+v", err, r)
+	}
 	for name, want := range map[string]string{
 		"new.yaml": "git does not have it: commit it first", "absent.yaml": "git does not have it", "deploy/web.yaml": "it has changes that are not committed",
 		"deploy": "as a folder or a link", "link.yaml": "as a folder or a link", "../x.yaml": "outside repository",
@@ -127,8 +165,15 @@ func TestRefuses(t *testing.T) {
 			t.Errorf("%s: %v, want %s", name, err, want)
 		}
 	}
-	if err := r.Check(t.Context(), "a..b"); err == nil || !strings.Contains(err.Error(), `"a..b" is not a name for a branch`) {
-		t.Error(err)
+	git("switch", "--quiet", "--create", "team/fleet")
+	git("switch", "--quiet", "main")
+	for branch, want := range map[string]string{
+		"a..b": `"a..b" is not a name for a branch`, "@{-1}": `"@{-1}" is not a name for a branch`,
+		"team": "git cannot have branch team next to branch team/fleet", "main/fleet": "git cannot have branch main/fleet next to branch main",
+	} {
+		if err := r.Check(t.Context(), branch); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %s", branch, err, want)
+		}
 	}
 	t.Setenv("GIT_COMMITTER_EMAIL", "")
 	t.Setenv("GIT_COMMITTER_NAME", "")
@@ -136,6 +181,12 @@ func TestRefuses(t *testing.T) {
 	git("config", "user.useConfigOnly", "true")
 	if err := r.Check(t.Context(), "b"); err == nil || !strings.Contains(err.Error(), "git config user.email") {
 		t.Error(err)
+	}
+	t.Setenv("GIT_COMMITTER_EMAIL", "a@example.com")
+	t.Setenv("GIT_COMMITTER_NAME", "a")
+	t.Setenv("GIT_AUTHOR_NAME", "")
+	if err := r.Check(t.Context(), "b"); err == nil || !strings.Contains(err.Error(), "git config user.email") {
+		t.Errorf("without an author: %v", err)
 	}
 }
 

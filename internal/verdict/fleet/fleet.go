@@ -4,10 +4,12 @@
 // # Model
 //
 // A service is to change where its verdict is proven, and the value that it names is not the
-// one in the manifest; where it keeps the default, also because the manifest's is proven slower. Since the last time it has moved where both verdicts are proven and
-// name different values, and it is worse where a gate proves a loss beyond the margin (package
-// verdict, GateBaseline): the two runs are of different days, so that each value is compared
-// by what it gains over the default in its own run.
+// one in the manifest. One in the manifest that is as good as the best stays: of two such
+// values, each run may name another. Where the verdict keeps the default, the value in the
+// manifest must be proven slower, too. Since the last time it has moved where both verdicts
+// are proven and name different values, and it is worse where a gate proves a loss beyond the
+// margin (package verdict, GateBaseline): the two runs are of different days, so that each
+// value is compared by what it gains over the default in its own run.
 //
 // # Limits
 //
@@ -17,6 +19,7 @@ package fleet
 
 import (
 	"errors"
+	"slices"
 	"time"
 
 	"github.com/procfit/procfit/internal/verdict"
@@ -75,7 +78,7 @@ type Since struct {
 	Verdict     verdict.Verdict    `json:"verdict,omitempty"`
 	Confidence  verdict.Confidence `json:"confidence,omitempty"`
 	Procs       *int               `json:"procs"`
-	Moved       bool               `json:"moved"`                  // both values are proven, and differ
+	Moved       bool               `json:"moved"`                  // both values are proven for the same load and limit, and differ
 	Worse       []Loss             `json:"worse"`                  // what is proven worse by more than the margins
 	NotCompared string             `json:"not_compared,omitempty"` // why throughput and latency are not compared
 }
@@ -94,15 +97,30 @@ func (s *Service) Take(r *verdict.Result) {
 	}
 }
 
-// Advises reports whether the verdict is proven, and says to set a value: the one that it
-// names or, where it keeps the default, that of the default in place of one in the manifest
-// that is proven slower by more than the margin.
-func (s *Service) Advises() bool {
+// AsGood reports whether the verdict names another value than the manifest has, and that of
+// the manifest is proven as good as the best: in throughput and, where that is judged, in
+// latency.
+func (s *Service) AsGood() bool {
+	if s.Verdict != verdict.Recommended || s.Manifest == nil || s.Manifest.Procs == nil || s.Procs == nil || *s.Manifest.Procs == *s.Procs {
+		return false
+	}
+	return slices.ContainsFunc(s.Result.Groups[0].Settings, func(a verdict.SettingResult) bool {
+		good := a.NonInferior
+		return a.Variant == "" && a.Procs != nil && *a.Procs == *s.Manifest.Procs && good.Throughput != nil && *good.Throughput && (good.P99 == nil || *good.P99)
+	})
+}
+
+// advises reports whether the verdict is proven, and says to set a value: the one that it
+// names unless that of the manifest is as good or, where it keeps the default, that of the
+// default in place of one in the manifest that is proven slower by more than the margin.
+func (s *Service) advises() bool {
 	if s.Procs == nil || s.Confidence != verdict.Proven || s.Result == nil {
 		return false
 	}
 	switch s.Verdict {
-	case verdict.Recommended, verdict.CarriesRate:
+	case verdict.Recommended:
+		return s.Result.Recommendation.Procs != nil && !s.AsGood()
+	case verdict.CarriesRate:
 		return s.Result.Recommendation.Procs != nil
 	case verdict.KeepDefault:
 		return s.Manifest != nil && s.Manifest.Procs != nil && slower(s.Result, *s.Manifest.Procs)
@@ -124,7 +142,7 @@ func slower(r *verdict.Result, procs int) bool {
 // value that the runtime chooses by itself is another one where the verdict is against the
 // default.
 func (s *Service) Differs() bool {
-	return s.Advises() && s.Manifest != nil && (s.Manifest.Procs == nil || *s.Manifest.Procs != *s.Procs)
+	return s.advises() && s.Manifest != nil && (s.Manifest.Procs == nil || *s.Manifest.Procs != *s.Procs)
 }
 
 // Changed reports whether somebody should look at the service: its value is to change, or
@@ -140,12 +158,12 @@ func Compare(then, now *verdict.Result, unlike error) *Since {
 	if rec := then.Recommendation; rec != nil {
 		s.Verdict, s.Confidence = rec.Verdict, rec.Confidence
 	}
-	if value := now.Value(); s.Procs != nil && value != nil {
-		s.Moved = *value != *s.Procs && s.Confidence == verdict.Proven && now.Recommendation.Confidence == verdict.Proven
-	}
-	if unlike != nil {
+	if unlike != nil { // what was measured was changed, and its value with it
 		s.NotCompared = unlike.Error()
 		return s
+	}
+	if value := now.Value(); s.Procs != nil && value != nil {
+		s.Moved = *value != *s.Procs && s.Confidence == verdict.Proven && now.Recommendation.Confidence == verdict.Proven
 	}
 	gate, err := verdict.GateBaseline(then, now)
 	if err != nil {

@@ -18,6 +18,14 @@ func swept(seed uint64, one, four float64) *verdict.Result {
 	}))
 }
 
+// flat is the result of a sweep in which 2, 3 and 6 are equally fast, and 6 has a longer p99.
+func flat() *verdict.Result {
+	return verdict.Analyze(verdicttest.Generate(verdicttest.Config{
+		Seed: 1, Noise: &verdicttest.Noise{Trial: 0.005, P99: 0.01}, Blocks: 8, Rate: 100,
+		Settings: []verdicttest.Truth{verdicttest.Unset(8, 600, .010), verdicttest.Set(2, 1000, .010), verdicttest.Set(3, 1000, .010), verdicttest.Set(6, 1000, .020)},
+	}))
+}
+
 func TestCompare(t *testing.T) {
 	base := swept(1, 1000, 600)
 	for name, tc := range map[string]struct {
@@ -31,7 +39,7 @@ func TestCompare(t *testing.T) {
 		"all twice as fast": {now: swept(3, 2000, 1200)},
 		"the value moved":   {now: swept(4, 300, 600), moved: true, worse: 1},
 		"one is slower":     {now: swept(5, 800, 600), worse: 1},
-		"not alike":         {now: swept(6, 800, 600), unlike: errors.New("the load ran elsewhere"), notCompared: "the load ran elsewhere"},
+		"not alike":         {now: swept(6, 300, 600), unlike: errors.New("the load ran elsewhere"), notCompared: "the load ran elsewhere"},
 		"another machine":   {now: func() *verdict.Result { r := swept(7, 800, 600); r.Host.Kernel = "other"; return r }(), notCompared: "it comes from another host: kernel"},
 	} {
 		s := fleet.Compare(base, tc.now, tc.unlike)
@@ -57,6 +65,8 @@ func TestDiffers(t *testing.T) {
 		"another value":            {swept(1, 1000, 600), has(4), nil, true, true},
 		"no value that is known":   {swept(1, 1000, 600), &fleet.Manifest{}, nil, true, true},
 		"the same value":           {swept(1, 1000, 600), has(1), nil, false, false},
+		"a value that is as good":  {flat(), has(3), nil, false, false},
+		"a value with a worse p99": {flat(), has(6), nil, true, true},
 		"no manifest":              {swept(1, 1000, 600), nil, nil, false, false},
 		"the default is best":      {swept(1, 300, 600), has(1), nil, true, true},
 		"it has the default":       {swept(1, 300, 600), has(4), nil, false, false},

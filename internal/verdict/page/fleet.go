@@ -127,6 +127,9 @@ func briefly(s *fleet.Service) string {
 	if s.Verdict == verdict.KeepDefault && s.Procs != nil {
 		text += fmt.Sprintf(" (%d)", *s.Procs)
 	}
+	if s.AsGood() {
+		text += fmt.Sprintf("; %d is as good", *s.Manifest.Procs)
+	}
 	return text
 }
 
@@ -146,7 +149,7 @@ func sinceThen(s *fleet.Service) string {
 	case then.NotCompared != "":
 		return "not compared"
 	}
-	return "no worse"
+	return "not proven worse"
 }
 
 // serviceNotes are the details of a service that somebody should look at.

@@ -49,7 +49,7 @@ func TestFleet(t *testing.T) {
 	}
 	value := "set " + strconv.Itoa(*o.Services[0].Procs)
 	for i, want := range [][]string{
-		{"same", "8", value, "no worse"}, {"moved", "8", value, "was 3"}, {"worse", "8", value, "worse"}, {"proposed", "8", value, "first result here"}, {"refused", "8", value, "first result here"}, {"failed", "no manifest", "no result", ""},
+		{"same", "8", value, "not proven worse"}, {"moved", "8", value, "was 3"}, {"worse", "8", value, "worse"}, {"proposed", "8", value, "first result here"}, {"refused", "8", value, "first result here"}, {"failed", "no manifest", "no result", ""},
 	} {
 		var got []string
 		for _, c := range table.Rows[i].Cells[:len(want)] {
