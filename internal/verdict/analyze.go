@@ -142,13 +142,18 @@ func (g *group) analyze(h journal.Header, run *Result) (Group, *outcome) {
 	return r, w
 }
 
-// spread is how far a trial strays, as a ratio.
+// spread is how far a trial strays, as a ratio. One trial of each value does not show it:
+// what a contest assumes before it has more is not reported.
 func (w *outcome) spread() Spread {
 	s := Spread{DF: int(w.Spread.DF)}
-	if x := w.Spread.Throughput; s.DF > 0 && x > 0 && !math.IsInf(x, 0) {
+	var again, againP99 bool
+	for _, c := range w.contenders {
+		again, againP99 = again || c.level.Trials > 1, againP99 || c.p99Trials > 1
+	}
+	if x := w.Spread.Throughput; again && x > 0 && !math.IsInf(x, 0) {
 		s.Throughput = &x
 	}
-	if x := w.Spread.P99; w.latency && s.DF > 0 && x > 0 && !math.IsInf(x, 0) {
+	if x := w.Spread.P99; w.latency && againP99 && x > 0 && !math.IsInf(x, 0) {
 		s.P99 = &x
 	}
 	return s

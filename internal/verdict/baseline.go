@@ -25,12 +25,13 @@ func refuse(format string, args ...any) error {
 }
 
 // GateBaseline compares two runs of different days by what does not depend on
-// the day: each setting's ratio to the unset setting of its own run, block by block.
+// the day: each setting's ratio to the start of its own run, block by block. The start is
+// GOMAXPROCS unset, and of a variable of --vary the value that it started with.
 // Absolute metrics of another day prove nothing, and neither does another host:
 // the error is then a *RefusedError.
 //
 // A check is of the current ratio to the baseline's, by Welch's t on the
-// logarithms. A setting that falls behind its run's unset setting fails, whichever of
+// logarithms. A setting that falls behind its run's start fails, whichever of
 // the two has changed; a loss that all settings share is not seen at all.
 func GateBaseline(baseline, current *Result) (*Gate, error) {
 	if baseline.Live != nil || current.Live != nil {
@@ -44,8 +45,7 @@ func GateBaseline(baseline, current *Result) (*Gate, error) {
 	}
 	gate := newGating(GateKindBaseline, current.Plan)
 	met := false
-	for i := range current.Groups {
-		now := &current.Groups[i]
+	for _, now := range current.compared() {
 		then := baseline.group(now)
 		if then == nil {
 			continue
@@ -56,10 +56,14 @@ func GateBaseline(baseline, current *Result) (*Gate, error) {
 		}
 	}
 	if !met {
-		return nil, refuse("no group of settings has the same CPU limit, replicas and Go version in both runs")
+		same := "CPU limit, replicas and Go version"
+		if len(baseline.Plan.Vary) > 0 || len(current.Plan.Vary) > 0 {
+			same = "CPU limit, replicas, Go version and variables"
+		}
+		return nil, refuse("no group of settings has the same %s in both runs", same)
 	}
 	if len(gate.Checks) == 0 && len(gate.spoiled) == 0 {
-		return nil, refuse("no GOMAXPROCS value was measured in both runs")
+		return nil, refuse("no value was measured in both runs, apart from the one that all are compared with")
 	}
 	return gate.conclude(), nil
 }
@@ -85,10 +89,20 @@ func ComparableHosts(then, now journal.Host) error {
 	return nil
 }
 
+// compared are all groups that compare something: GOMAXPROCS, or a variable.
+func (r *Result) compared() (list []*Group) {
+	for _, groups := range [][]Group{r.Groups, r.Compared} {
+		for i := range groups {
+			list = append(list, &groups[i])
+		}
+	}
+	return list
+}
+
 func (r *Result) group(like *Group) *Group {
-	for i := range r.Groups {
-		if r.Groups[i].key() == like.key() {
-			return &r.Groups[i]
+	for _, g := range r.compared() {
+		if g.key() == like.key() {
+			return g
 		}
 	}
 	return nil
@@ -100,49 +114,55 @@ func (g *Group) key() journal.GroupKey {
 }
 
 func (gate *gating) compare(then, now *Group, current *Result) error {
-	thenUnset, nowUnset := then.find(nil), now.find(nil)
+	start, name, thenHow, nowHow := "", "GOMAXPROCS unset", ": measure it again with --procs unset,…", ": add --procs unset,…"
+	if now.Compares != "" {
+		axis := current.Plan.Axis(now.Compares)
+		start, name, thenHow, nowHow = axis.Start, axis.Name+"="+axis.Start, "", ""
+	}
+	thenStart, nowStart := then.find(now.Procs, start), now.find(now.Procs, start)
 	switch {
-	case thenUnset == nil:
-		return refuse("the baseline has no valid trial with GOMAXPROCS unset, to which values are compared: measure it again with --procs unset,…")
-	case nowUnset == nil:
-		return refuse("this run has no valid trial with GOMAXPROCS unset, to which values are compared: add --procs unset,…")
+	case thenStart == nil:
+		return refuse("the baseline has no valid trial with %s, to which values are compared%s", name, thenHow)
+	case nowStart == nil:
+		return refuse("this run has no valid trial with %s, to which values are compared%s", name, nowHow)
 	}
 	open := then.Latency.Quantile > 0 && then.Latency.Quantile == now.Latency.Quantile
 	for i := range now.Settings {
 		a := &now.Settings[i]
-		old := then.find(a.Procs)
+		old := then.find(a.Procs, a.Variable)
 		if a.Variant != "" || old == nil {
 			continue
 		}
 		label := GateSetting{Label: a.Label}
-		if len(current.Groups) > 1 {
+		if len(current.compared()) > 1 {
 			label = label.in(now.key())
 		}
 		gate.validity(label, tally{bad: a.Invalid, good: a.Trials, why: a.InvalidReasons}, tally{bad: old.Invalid, good: old.Trials, why: old.InvalidReasons})
-		if a.Procs == nil {
+		if a == nowStart {
 			continue
 		}
-		if a.Withheld || old.Withheld || nowUnset.Withheld || thenUnset.Withheld {
+		if a.Withheld || old.Withheld || nowStart.Withheld || thenStart.Withheld {
 			gate.withhold(label)
 			continue
 		}
 		speed := func(p Point) *float64 { return p.Throughput }
 		tail := func(p Point) *float64 { return p.Judged }
-		gate.add(label, MetricThroughput, days(a.against(nowUnset, speed), old.against(thenUnset, speed)))
+		gate.add(label, MetricThroughput, days(a.against(nowStart, speed), old.against(thenStart, speed)))
 		if open {
-			gate.add(label, MetricP99, days(a.against(nowUnset, tail), old.against(thenUnset, tail)))
+			gate.add(label, MetricP99, days(a.against(nowStart, tail), old.against(thenStart, tail)))
 			gate.Checks[len(gate.Checks)-1].Quantile = now.Latency.Quantile
 		}
 	}
 	return nil
 }
 
-// find is the setting of that value, nil being unset, if it has a valid trial.
-func (g *Group) find(procs *int) *SettingResult {
+// find is the setting of that GOMAXPROCS, nil being unset, and of that value of the variable
+// that the group compares, if it has a valid trial.
+func (g *Group) find(procs *int, variable string) *SettingResult {
 	for i := range g.Settings {
 		a := &g.Settings[i]
 		same := a.Procs == nil && procs == nil || a.Procs != nil && procs != nil && *a.Procs == *procs
-		if same && a.Variant == "" && a.Trials > 0 {
+		if same && a.Variable == variable && a.Variant == "" && a.Trials > 0 {
 			return a
 		}
 	}

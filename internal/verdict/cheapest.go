@@ -55,7 +55,8 @@ const (
 	CarriesMaybe Carries = "open"
 )
 
-// priceSettings is null where no rate or no objective was asked for.
+// priceSettings is null where no rate or no objective was asked for. A setting that used
+// more memory than the plan allows is not among them.
 func (r *Result) priceSettings(h journal.Header, trials []journal.Trial) *Cheapest {
 	if h.Plan.SLO == nil || h.Load.RatePerSecond == nil || !(*h.Load.RatePerSecond > 0) {
 		return nil
@@ -77,6 +78,9 @@ func (r *Result) priceSettings(h journal.Header, trials []journal.Trial) *Cheape
 			continue
 		}
 		key := t.Setting.Key()
+		if r.excluded(key) == ExcludedMemory {
+			continue
+		}
 		if !slices.Contains(keys, key) {
 			keys = append(keys, key)
 			c.Settings = append(c.Settings, c.priced(r.Groups, t.Setting))
@@ -89,13 +93,33 @@ func (r *Result) priceSettings(h journal.Header, trials []journal.Trial) *Cheape
 		capacities[key] = append(capacities[key], math.Log(*t.ThroughputPerSecond))
 	}
 	for i, key := range keys {
-		c.Settings[i].judge(capacities[key], math.Log(c.RatePerSecond), len(keys))
+		s := &c.Settings[i]
+		s.judge(capacities[key], math.Log(c.RatePerSecond), len(keys))
+		if s.Carries == CarriesNot && r.excluded(key) == ExcludedWithheld {
+			s.Carries = CarriesMaybe // other programs had its CPUs
+		}
 		if today >= 0 && key == h.Plan.Settings[today].Key() {
-			c.Today = new(c.Settings[i])
+			c.Today = new(*s)
 		}
 	}
 	c.answer()
 	return c
+}
+
+// excluded is why a setting has no part in the comparisons of its group; empty: it has.
+func (r *Result) excluded(key journal.SettingKey) ExcludedCode {
+	for i := range r.Groups {
+		g := &r.Groups[i]
+		if g.key() != key.Group {
+			continue
+		}
+		for k := range g.Settings {
+			if a := &g.Settings[k]; a.Excluded != nil && a.Variant == key.Variant && orZero(a.Procs) == key.Procs {
+				return *a.Excluded
+			}
+		}
+	}
+	return ""
 }
 
 func (c *Cheapest) priced(groups []Group, a journal.Setting) Priced {

@@ -81,6 +81,30 @@ func TestCheapest(t *testing.T) {
 	}
 }
 
+// A setting that used more memory than it may is no answer. Of one whose CPUs other programs
+// used, nobody knows that it does not carry the rate.
+func TestCheapestOfThoseThatCount(t *testing.T) {
+	enough, short := []float64{400, 410, 405, 395}, []float64{200, 205, 199, 201}
+	h, trials := searched([]offered{{2, 1, 0, true, enough}, {0.5, 1, 1, true, enough}}, nil)
+	h.Plan.MaxMemoryBytes = 100
+	for i := range trials {
+		if trials[i].Setting.Procs != nil {
+			trials[i].Memory = &journal.Memory{PeakRSSBytes: 200}
+		}
+	}
+	if c := Analyze(h, trials).Cheapest; c.Answer == nil || *c.Answer.QuotaCPUs != 2 || len(c.Settings) != 1 || c.Open != 0 {
+		t.Errorf("too much memory: %+v", c)
+	}
+	h, trials = searched([]offered{{2, 1, 0, true, short}}, nil)
+	for i := range trials {
+		trials[i].Usage = journal.Usage{MeasuredSeconds: 1, CPUSeconds: &journal.CPUSeconds{User: 1}, HostUse: &journal.HostUse{TargetCPUs: 4, OtherCPUSeconds: new(3.8)}}
+	}
+	r := Analyze(h, trials)
+	if c := r.Cheapest; c.Open != 1 || c.Answer != nil || c.Settings[0].Carries != CarriesMaybe || len(r.Groups[0].Others.Withheld) != 1 {
+		t.Errorf("next to busy programs: %+v, withheld %q", c, r.Groups[0].Others.Withheld)
+	}
+}
+
 // Among many settings that carry a little less than the rate, it is rarely said of any
 // that it carries it.
 func TestCheapestIsProven(t *testing.T) {

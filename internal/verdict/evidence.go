@@ -149,7 +149,6 @@ func (e *Evidence) loadEvidence(trials []*journal.Trial) {
 	})
 }
 
-// cpuEach is the CPU time of one request in the loop of that mode.
 // CPUPerRequest is the CPU time of a request in the phase of this mode, in seconds; nil: it
 // was not counted.
 func CPUPerRequest(t *journal.Trial, mode journal.Mode) *float64 { return cpuEach(mode)(t) }

@@ -100,7 +100,7 @@ func (g *group) variantOf(a *setting) *setting {
 
 // in is the setting with what distinguishes its group.
 func (a GateSetting) in(k journal.GroupKey) GateSetting {
-	if a.GoVersion = k.GoVersion; k.Limited {
+	if a.GoVersion, a.Variables, a.Procs = k.GoVersion, k.Variables, k.Procs; k.Limited {
 		a.QuotaCPUs = new(k.QuotaCPUs)
 	}
 	return a
@@ -282,6 +282,8 @@ type GateSetting struct {
 	Label     string
 	QuotaCPUs *float64
 	GoVersion string
+	Variables string // as in journal.GroupKey
+	Procs     int    // that all values of a compared variable had; 0: unset, or it is compared
 }
 
 // GateCheck is one setting on one metric: new ÷ old with its interval.

@@ -169,7 +169,7 @@ func TestGateBaseline(t *testing.T) {
 		"unset invalid": {func() *verdict.Result {
 			return run(Config{Settings: settings(1), Trial: func(t *journal.Trial) { t.Valid = t.Setting.Procs != nil }})
 		}, "no valid trial with GOMAXPROCS unset"},
-		"other settings": {func() *verdict.Result { return run(Config{Settings: []Truth{Unset(4, 1, 1), Set(7, 1, 1)}}) }, "no GOMAXPROCS value was measured in both runs"},
+		"other settings": {func() *verdict.Result { return run(Config{Settings: []Truth{Unset(4, 1, 1), Set(7, 1, 1)}}) }, "no value was measured in both runs"},
 		"other group":    {func() *verdict.Result { return run(Config{Settings: Quota(1, settings(1)...)}) }, "no group"},
 	} {
 		_, err := verdict.GateBaseline(base, c.current())

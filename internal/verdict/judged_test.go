@@ -81,8 +81,11 @@ func TestOriginGoesWithTheTrials(t *testing.T) {
 		if r.Origin != want || r.Groups[0].Origin != want {
 			t.Errorf("%s and %s, want %s", r.Origin, r.Groups[0].Origin, want)
 		}
-		if mixed := r.Recommendation.Claim.Code == verdict.CauseMixedOrigins; mixed != (want == verdict.OriginMixed) {
-			t.Errorf("%s: %+v", want, r.Recommendation)
+		asked := analyze(Config{Noise: quiet, Settings: CPUServer(), Trial: trial, Rate: 30000, SmallFor: true})
+		for _, rec := range []*verdict.Recommendation{r.Recommendation, asked.Recommendation} {
+			if mixed := rec.Claim.Code == verdict.CauseMixedOrigins; mixed != (want == verdict.OriginMixed) {
+				t.Errorf("%s: %+v", want, rec)
+			}
 		}
 	}
 }

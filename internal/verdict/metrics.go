@@ -147,7 +147,7 @@ func (g *group) qualify(r *Recommendation, w *outcome, margin float64) {
 	}
 	r.Reasons = append(lossReasons(w.losses), r.Reasons...)
 	if (r.Verdict == NotYourKnob || !w.worseThan(x)) && slices.ContainsFunc(w.losses, func(l metricLoss) bool { return l.part }) {
-		r.Verdict = CannotTell
+		r.Verdict, r.Confidence, r.Setting, r.Procs, r.Versus = CannotTell, "", "", nil, nil
 		r.because(CauseBenchmarksDiffer, StepBenchmarksApart)
 	}
 }

@@ -52,6 +52,9 @@ func TestMetricsQualifyTheVerdict(t *testing.T) {
 		if rec.Verdict != c.verdict || rec.Claim.Code != c.cause {
 			t.Errorf("%s: %+v, want %s for %q", c.name, rec, c.verdict, c.cause)
 		}
+		if rec.Verdict == verdict.CannotTell && (rec.Confidence != "" || rec.Setting != "" || rec.Procs != nil || rec.Versus != nil) {
+			t.Errorf("%s: undecided, and yet %s %q: %+v", c.name, rec.Confidence, rec.Setting, rec)
+		}
 		var warned []verdict.Reason
 		for _, w := range r.Warnings {
 			if w.Code == verdict.WarnMetricWorse {

@@ -15,6 +15,10 @@ const CarriedRatio = 0.99
 // counts of requests.
 func (g *group) carries(w *outcome) Recommendation {
 	r := Recommendation{Verdict: CannotTell, Reasons: []Reason{}}
+	if w.group.Origin == OriginMixed {
+		r.because(CauseMixedOrigins, StepStartAgain)
+		return r
+	}
 	carriers, offered := w.carriers()
 	few, refused := false, true
 	for _, s := range w.contenders {

@@ -189,7 +189,11 @@ func (t *Throttling) advise(r *Group, w *outcome) {
 	case verdicts && !worst.Judged && rec.Claim.Of != nil:
 		t.Advice, t.Procs = AdviceAvoid, new(rec.Claim.Of.Procs)
 	case verdicts && rec.Claim.Of != nil && rec.Claim.Of.Procs > 0 && rec.Claim.Of.Procs < worst.ps:
-		t.Advice, t.Procs = AdviceMeasured, new(rec.Claim.Of.Procs)
+		// That a value carries the rate, or is likely, does not prove that it is as good.
+		t.Advice, t.Procs = AdviceLower, new(rec.Claim.Of.Procs)
+		if rec.Verdict != CarriesRate && rec.Confidence == Proven || better != nil && better.procs == rec.Claim.Of.Procs {
+			t.Advice = AdviceMeasured
+		}
 	case verdicts && rec.Confidence == Proven && rec.Claim.Of != nil && rec.Claim.Of.Procs >= worst.ps:
 		// What was measured beats the numbers of Ps and CPUs.
 		if t.Advice = AdviceRaise; rec.Claim.Of.Procs == worst.ps && w.lowerAreWorse(worst.ps) {

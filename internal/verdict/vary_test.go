@@ -2,6 +2,7 @@ package verdict_test
 
 import (
 	"math"
+	"slices"
 	"testing"
 
 	"github.com/procfit/procfit/internal/verdict"
@@ -52,5 +53,33 @@ func TestVariedWithoutAnAnswer(t *testing.T) {
 	r := verdict.Analyze(h, trials)
 	if b := r.Best[0]; b.Confidence != "" || len(trials) > 20 {
 		t.Errorf("%+v after %d trials", b, len(trials))
+	}
+}
+
+// A run with another day's as its baseline is compared in the values of its variables, too.
+func TestGateBaselineOfVariables(t *testing.T) {
+	run := func(seed uint64, day, small float64) *verdict.Result {
+		h := Varied(journal.Axis{Name: "GOGC", Values: []string{"50", "100", "200"}, Start: "100"})
+		return verdict.Analyze(h, Race(h, func(procs int, v map[string]string) (float64, int64) {
+			throughput := day * 100 * math.Min(float64(procs), 2)
+			if v["GOGC"] == "50" {
+				throughput *= small
+			}
+			return throughput, 10
+		}, seed, 400))
+	}
+	base := run(1, 1, 0.9)
+	g, err := verdict.GateBaseline(base, run(2, 2, 0.9))
+	if err != nil || slices.ContainsFunc(g.Checks, func(c verdict.GateCheck) bool { return c.Worse }) {
+		t.Errorf("another day's machine: %+v, %v", g, err)
+	}
+	g, err = verdict.GateBaseline(base, run(3, 1, 0.5))
+	if err != nil || g.Pass {
+		t.Fatalf("GOGC=50 lost nearly half: %+v, %v", g, err)
+	}
+	for _, c := range g.Checks {
+		if s := c.Setting; c.Worse != (s.Label == "GOGC=50") || c.Worse && (s.Procs != 2 || s.Variables != "") {
+			t.Errorf("%+v of %+v", c, s)
+		}
 	}
 }

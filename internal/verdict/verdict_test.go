@@ -209,3 +209,15 @@ func has(r *verdict.Result, code verdict.WarningCode) bool {
 	}
 	return false
 }
+
+// One trial of each value does not show how far trials stray, and what a contest assumes of
+// that is not reported.
+func TestSpreadIsMeasured(t *testing.T) {
+	for blocks, measured := range map[int]bool{1: false, 2: true} {
+		r := analyze(Config{Settings: []Truth{Set(1, 500, .02), Set(2, 1000, .01)}, Blocks: blocks, NoAA: true, Noise: quiet})
+		s := r.Groups[0].Spread
+		if (s.Throughput != nil) != measured || (s.P99 != nil) != measured || speaksOf(r.Recommendation, verdict.ReasonSpread) != measured {
+			t.Errorf("%d blocks: %+v", blocks, s)
+		}
+	}
+}

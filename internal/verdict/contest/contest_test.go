@@ -275,6 +275,9 @@ func TestParts(t *testing.T) {
 	if c.Unset != PartDiffers || c.Level(4).Trials != 6 || c.rules.Default != 0 {
 		t.Errorf("a default unlike its number: %s, %+v", c.Unset, c.Level(4))
 	}
+	if a := c.Answer(); a == nil || a.Key().Procs != 4 {
+		t.Errorf("the number is the answer, and not the default that is unlike it: %+v", a)
+	}
 	for i := range both {
 		if both[i].Setting.Procs == nil {
 			both[i].ThroughputPerSecond = ptr(90 * (0.99 + 0.0001*float64(i%3)))
@@ -282,5 +285,28 @@ func TestParts(t *testing.T) {
 	}
 	if c = New(apart, both[0].Setting.Group(), both); c.Unset != PartPooled || c.Level(4).Trials != 12 {
 		t.Errorf("a default that differs by less than the margin: %s, %+v", c.Unset, c.Level(4))
+	}
+}
+
+// A journal may be anyone's: trials of what its plan lacks are compared all the same, and no
+// setting is asked for that is neither in the plan nor among the trials.
+func TestTrialsThatAreNotPlanned(t *testing.T) {
+	unread := trial(setting(0, 0), 0, 100, 0.1)
+	unread.ObservedProcs = []*int{nil}
+	for name, foreign := range map[string]journal.Trial{
+		"a default": trial(setting(0, 0), 0, 100, 0.1), "a default that cannot be read": unread, "a number": trial(setting(8, 0), 0, 100, 0.1),
+	} {
+		h := header(setting(1, 0), setting(2, 0))
+		trials := []journal.Trial{trial(setting(1, 0), 0, 50, 0.1), trial(setting(2, 0), 0, 60, 0.1), foreign}
+		step := New(h, foreign.Setting.Group(), trials).Next()
+		for _, a := range step.Settings {
+			if key := a.Key(); !slices.ContainsFunc(trials, func(x journal.Trial) bool { return x.Setting.Key() == key }) {
+				t.Errorf("%s: it asks for %+v", name, a)
+			}
+		}
+		if len(step.Settings) == 0 {
+			t.Errorf("%s: %+v", name, step)
+		}
+		Ends(h, trials)
 	}
 }

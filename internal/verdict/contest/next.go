@@ -30,8 +30,8 @@ func (c Contest) Next() Step {
 	for _, choice := range next.Block {
 		step.Settings = append(step.Settings, c.setting(choice))
 	}
-	if next.Stop == "" && c.Unset == PartUnread && c.unsetTrials() < fewestUnread {
-		step.Settings = append(step.Settings, c.unset())
+	if unset, planned := c.unset(); planned && next.Stop == "" && c.Unset == PartUnread && c.unsetTrials() < fewestUnread {
+		step.Settings = append(step.Settings, unset)
 	}
 	return step
 }
@@ -49,8 +49,13 @@ func (c Contest) unsetTrials() (n int) {
 	return n
 }
 
-func (c Contest) unset() journal.Setting {
-	return c.settings[slices.IndexFunc(c.settings, func(a journal.Setting) bool { return a.Procs == nil })]
+// unset is the plan's setting without GOMAXPROCS; false: it has none.
+func (c Contest) unset() (a journal.Setting, planned bool) {
+	i := slices.IndexFunc(c.settings, func(a journal.Setting) bool { return a.Procs == nil })
+	if i < 0 {
+		return a, false
+	}
+	return c.settings[i], true
 }
 
 // setting is the setting that a choice of the race runs: unset represents its value where
@@ -60,9 +65,12 @@ func (c Contest) setting(choice race.Choice) journal.Setting {
 		return c.settings[choice.Value-1]
 	}
 	number := slices.IndexFunc(c.settings, func(a journal.Setting) bool { return a.Procs != nil && *a.Procs == choice.Value })
-	unset := slices.ContainsFunc(c.settings, func(a journal.Setting) bool { return a.Procs == nil })
-	if unset && (choice.Unset || number < 0) {
-		return c.unset()
+	unset, planned := c.unset()
+	switch {
+	case planned && (choice.Unset || number < 0):
+		return unset
+	case number < 0: // a journal may be anyone's: it has a trial of what its plan lacks
+		return c.own[slices.IndexFunc(c.own, func(t *journal.Trial) bool { return c.valueOf(t) == choice.Value })].Setting
 	}
 	return c.settings[number]
 }

@@ -153,7 +153,7 @@ func (c Contest) Answer() *journal.Setting {
 	if pick == 0 || c.Group.Compares != "" && pick > len(c.settings) {
 		return nil
 	}
-	best := c.setting(race.Choice{Value: pick, Unset: pick == c.Default})
+	best := c.setting(race.Choice{Value: pick, Unset: c.Unset == PartPooled && pick == c.Default})
 	return &best
 }
 

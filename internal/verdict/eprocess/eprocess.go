@@ -76,8 +76,11 @@ type Signs struct {
 	above, below wealth
 }
 
-// Add takes the next difference.
+// Add takes the next difference. It ignores what is not a number.
 func (s *Signs) Add(d float64) {
+	if math.IsNaN(d) {
+		return
+	}
 	if s.sizes == nil {
 		s.above, s.below = begun, begun
 	}

@@ -20,8 +20,11 @@ type Shift struct {
 	bettors []wealth
 }
 
-// Add takes the next difference.
+// Add takes the next difference. It ignores what is not a number.
 func (s *Shift) Add(d float64) {
+	if math.IsNaN(d) {
+		return
+	}
 	rank := s.sizes.add(math.Abs(d))
 	if len(s.sizes) > mostSizes {
 		s.sizes.drop(math.Abs(d))

@@ -1,6 +1,7 @@
 package eprocess
 
 import (
+	"math"
 	"math/rand/v2"
 	"testing"
 
@@ -40,5 +41,17 @@ func TestShift(t *testing.T) {
 		if len(s.sizes) > mostSizes || len(s.bettors) > 200 {
 			t.Errorf("%d sizes and %d bettors are kept", len(s.sizes), len(s.bettors))
 		}
+	}
+}
+
+// What is not a number says nothing, however often it comes.
+func TestNotANumber(t *testing.T) {
+	shift, signs := Shift{Starts: 10}, Signs{}
+	for range 2 * mostSizes {
+		shift.Add(math.NaN())
+		signs.Add(math.NaN())
+	}
+	if shift.Found(0.05) || signs.IsAbove(0.05) || signs.IsBelow(0.05) {
+		t.Error("a shift is found")
 	}
 }

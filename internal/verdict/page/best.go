@@ -217,7 +217,7 @@ func applied(r *verdict.Result, b *verdict.Best) string {
 		switch {
 		case slices.Contains(b.Start, one):
 		case one.Value == journal.Unset:
-			unset = append(unset, one.Name)
+			unset = append(unset, phrase.ShellWord(one.Name))
 		default:
 			set = append(set, phrase.Shell([]string{one.String()}))
 		}

@@ -42,8 +42,8 @@ func NewFailure(dir string, c *journal.Contents) *Failure {
 	}
 	f := &Failure{
 		Name: phrase.Clean(h.Name), Started: h.Started.UTC().Format("2 January 2006, 15:04 UTC"), What: phrase.Clean(what),
-		Setting: "GOMAXPROCS " + t.Setting.Label,
-		Heading: heading, Command: phrase.Shell(targetOf(h, t)), Try: attempts(h, t),
+		Setting: "GOMAXPROCS " + phrase.Clean(t.Setting.Label),
+		Heading: phrase.Clean(heading), Command: phrase.Shell(targetOf(h, t)), Try: attempts(h, t),
 	}
 	if t.Role == journal.RolePilot {
 		f.Setting += ", pilot trial"
@@ -52,7 +52,7 @@ func NewFailure(dir string, c *journal.Contents) *Failure {
 		f.Output = append(f.Output, phrase.Clean(line))
 	}
 	if t.Log != "" && t.InvalidCode != journal.InvalidNoProgram && heading != "it printed nothing" {
-		f.Log = path.Join(dir, t.Log)
+		f.Log = phrase.Clean(path.Join(dir, t.Log))
 	}
 	return f
 }
@@ -98,7 +98,7 @@ func attempts(h *journal.Header, t *journal.Trial) (list []document.Item) {
 			text += ", with your values in place of " + redacted
 		}
 		if command != "" {
-			list = append(list, document.Item{Text: text, Command: command})
+			list = append(list, document.Item{Text: text, Command: phrase.Clean(command)})
 		}
 	}
 	switch t.InvalidCode {
@@ -155,7 +155,7 @@ func inVersion(t *journal.Trial) string {
 	if t.Setting.GoVersion == "" {
 		return ""
 	}
-	return "GOTOOLCHAIN=go" + t.Setting.GoVersion + " "
+	return "GOTOOLCHAIN=" + phrase.ShellWord("go"+t.Setting.GoVersion) + " "
 }
 
 // anyPort is a command with a port in place of {port}.

@@ -3,6 +3,7 @@ package page
 import (
 	"strings"
 	"testing"
+	"unicode"
 
 	"github.com/procfit/procfit/internal/show/html"
 	"github.com/procfit/procfit/internal/verdict/journal"
@@ -33,5 +34,27 @@ func TestFailure(t *testing.T) {
 		if strings.Contains(string(b), evil) {
 			t.Errorf("%q is in the page", evil)
 		}
+	}
+}
+
+// What a journal of others holds neither moves the cursor nor runs where the command is
+// pasted.
+func TestFailureOfOthers(t *testing.T) {
+	const evil = "\x1b[2J\u202e"
+	f := NewFailure("out", &journal.Contents{
+		Header: journal.Header{Name: evil, Target: journal.Target{Command: []string{"./x", evil}}, Tool: journal.Tool{Args: []string{"sweep", evil}}},
+		Trials: []journal.Trial{{
+			Setting: journal.Setting{Label: evil, GoVersion: "1.26; reboot"}, InvalidCode: journal.InvalidExit, Log: "logs/" + evil,
+			InvalidReason: "the program exited; it " + evil + ":\n" + evil,
+		}},
+	})
+	got := f.Text()
+	for _, r := range got {
+		if r != '\n' && !unicode.IsPrint(r) {
+			t.Fatalf("%q is in %q", r, got)
+		}
+	}
+	if want := "GOTOOLCHAIN='go1.26; reboot' ./x "; !strings.Contains(got, want) {
+		t.Errorf("no %q in %s", want, got)
 	}
 }

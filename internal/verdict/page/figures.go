@@ -162,16 +162,22 @@ func (g *group) requestsTable() *document.Table {
 	return t
 }
 
+// requestCell has the failures also of a request that has no latency, since all of it failed.
 func requestCell(r *verdict.RequestLatency) document.Cell {
-	if r == nil || r.P99.Median == nil {
-		return document.Cell{Value: absent}
+	c := document.Cell{Value: absent}
+	if r == nil {
+		return c
 	}
-	c := document.Cell{Value: number.Seconds(*r.P99.Median)}
+	var details []string
+	if r.P99.Median != nil {
+		c.Value = number.Seconds(*r.P99.Median)
+	}
 	if r.P50.Median != nil {
-		c.Detail = "p50 " + number.Seconds(*r.P50.Median)
+		details = append(details, "p50 "+number.Seconds(*r.P50.Median))
 	}
 	if r.Errors > 0 {
-		c.Detail += ", " + phrase.CountOf(r.Errors, "failed", "failed")
+		details = append(details, phrase.CountOf(r.Errors, "failed", "failed"))
 	}
+	c.Detail = strings.Join(details, ", ")
 	return c
 }

@@ -3,6 +3,7 @@ package page
 import (
 	"fmt"
 	"math"
+	"strconv"
 	"strings"
 
 	"github.com/procfit/procfit/internal/show/document"
@@ -16,7 +17,7 @@ import (
 // gateAlone reports whether the gate is all that was asked: one setting was measured
 // of each program.
 func gateAlone(r *verdict.Result) bool {
-	if r.Gate == nil {
+	if r.Gate == nil || len(r.Compared) > 0 {
 		return false
 	}
 	for i := range r.Groups {
@@ -152,6 +153,12 @@ func some(names []string) string {
 // gateSetting is a setting of a gate with what distinguishes its group.
 func gateSetting(a verdict.GateSetting) string {
 	text := a.Label
+	if a.Procs > 0 {
+		text += ", GOMAXPROCS=" + strconv.Itoa(a.Procs)
+	}
+	if a.Variables != "" {
+		text += ", " + strings.ReplaceAll(a.Variables, " ", ", ")
+	}
 	if a.QuotaCPUs != nil {
 		text += ", limit " + number.CPUs(*a.QuotaCPUs)
 	}

@@ -214,6 +214,10 @@ func (g *group) sharesChart() *document.Chart {
 		value: func(a *verdict.SettingResult) verdict.Interval { return a.Throughput.Scaled(by) },
 		point: func(p *verdict.Point) *float64 { return verdict.Scaled(p.Throughput, by) },
 	}}, false)
-	c.Title, c.Unit, c.Small = titled(g.throughputTitle(), g.Origin), "% of "+g.throughput.Value(*peak.Throughput.Median), true
+	title := g.throughputTitle()
+	if g.runs() { // of which these are shares: more is faster
+		title = "Runs per second"
+	}
+	c.Title, c.Unit, c.Small = titled(title, g.Origin), "% of "+g.throughput.Value(*peak.Throughput.Median), true
 	return &c
 }

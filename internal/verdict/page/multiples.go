@@ -1,6 +1,7 @@
 package page
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -128,7 +129,8 @@ func (s *shown) grid(groups []*group, label string) document.Table {
 	for _, g := range groups {
 		if _, ok := column[g.quota()]; !ok {
 			column[g.quota()] = len(t.Columns)
-			t.Columns = append(t.Columns, document.Column{Head: g.quota(), Short: g.quota()})
+			head := cmp.Or(g.quota(), "no limit") // a column without a heading is not on a terminal
+			t.Columns = append(t.Columns, document.Column{Head: head, Short: head})
 		}
 	}
 	for _, g := range groups {

@@ -40,6 +40,24 @@ func TestTheFirstLineSumsTheGroupsUp(t *testing.T) {
 	}
 }
 
+// What is a share of the runs per second is not called a time.
+func TestSmallCurvesOfRuns(t *testing.T) {
+	r := pagetest.Typical()
+	r.Groups = append(r.Groups, pagetest.Typical().Groups...)
+	for i := range r.Groups {
+		r.Groups[i].ThroughputUnit, r.Groups[i].QuotaCPUs = unitRuns, new(float64(1+i))
+	}
+	v := New(r)
+	if len(v.Overview) != 2 {
+		t.Fatalf("%d groups at a glance", len(v.Overview))
+	}
+	for _, o := range v.Overview {
+		if c := o.Charts[0]; c.Title != "Runs per second" || !strings.HasSuffix(c.Unit, " runs/s") {
+			t.Errorf("%q in %q", c.Title, c.Unit)
+		}
+	}
+}
+
 // The small curves are on scales that can be compared: shares of each group's own peak,
 // and one axis of latency.
 func TestSmallCurvesShareTheirScales(t *testing.T) {

@@ -5,8 +5,26 @@ import (
 	"testing"
 
 	"github.com/procfit/procfit/internal/show/document"
+	"github.com/procfit/procfit/internal/verdict"
 	"github.com/procfit/procfit/internal/verdict/page/pagetest"
 )
+
+// A request that never has a good answer is not just absent.
+func TestRequestThatFails(t *testing.T) {
+	some := &verdict.RequestLatency{P50: verdict.Interval{Median: new(0.001)}, P99: verdict.Interval{Median: new(0.004)}, Errors: 2}
+	for _, c := range []struct {
+		of   *verdict.RequestLatency
+		want document.Cell
+	}{
+		{nil, document.Cell{Value: absent}},
+		{some, document.Cell{Value: "4.00 ms", Detail: "p50 1.00 ms, 2 failed"}},
+		{&verdict.RequestLatency{Errors: 7}, document.Cell{Value: absent, Detail: "7 failed"}},
+	} {
+		if got := requestCell(c.of); got != c.want {
+			t.Errorf("%+v, want %+v", got, c.want)
+		}
+	}
+}
 
 // A speed-up says what it is over: the smallest value that has a metric, which need not be
 // 1 and is not the default.

@@ -2,13 +2,15 @@ package page
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/procfit/procfit/internal/show/number"
 	"github.com/procfit/procfit/internal/show/phrase"
 	"github.com/procfit/procfit/internal/verdict/journal"
 )
 
-// topology is how the machine's CPUs lie; empty where that is not known.
+// topology is the machine's sockets, cores, nodes of memory and caches; empty where that is not
+// known.
 func topology(t *journal.Topology) string {
 	if t == nil {
 		return ""
@@ -20,9 +22,7 @@ func topology(t *journal.Topology) string {
 	if len(t.Nodes) > 1 {
 		parts = append(parts, phrase.Count(len(t.Nodes), "NUMA node")+" ("+nodes(t.Nodes)+")")
 	}
-	if len(t.Caches) > 0 {
-		parts = append(parts, caches(t.Caches))
-	}
+	parts = append(parts, caches(t.Caches)...)
 	if len(t.PerformanceCPUs) > 0 {
 		parts = append(parts, fmt.Sprintf("performance cores are CPUs %s, efficiency cores CPUs %s", t.PerformanceCPUs, t.EfficiencyCPUs))
 	}
@@ -32,9 +32,19 @@ func topology(t *journal.Topology) string {
 	return phrase.Semicolons(parts)
 }
 
-// caches are those of the last level: "2 L3 caches of 16 MiB (0-3; 4-7)". Sizes that differ
-// are not shown.
-func caches(list []journal.Cache) string {
+// caches are those of the last level, which may be another one for some of the cores: low-power
+// cores of Intel's have no L3.
+func caches(list []journal.Cache) (parts []string) {
+	for len(list) > 0 {
+		level := list[0].Level
+		parts = append(parts, sameLevel(slices.DeleteFunc(slices.Clone(list), func(c journal.Cache) bool { return c.Level != level })))
+		list = slices.DeleteFunc(slices.Clone(list), func(c journal.Cache) bool { return c.Level == level })
+	}
+	return parts
+}
+
+// sameLevel is "2 L3 caches of 16 MiB (0-3; 4-7)". Sizes that differ are not shown.
+func sameLevel(list []journal.Cache) string {
 	var cpus []string
 	size := list[0].Bytes
 	for _, c := range list {

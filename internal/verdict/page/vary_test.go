@@ -27,6 +27,14 @@ func TestVariedAllTooLarge(t *testing.T) {
 	}
 }
 
+// The line to paste holds names of variables as a shell reads them.
+func TestAppliedIsQuoted(t *testing.T) {
+	b := &verdict.Best{Variables: []journal.Variable{{Name: "A;reboot", Value: journal.Unset}, {Name: "GOGC", Value: journal.Unset}, {Name: "B", Value: "x y"}}}
+	if got, want := applied(&verdict.Result{}, b), "export 'B=x y'; unset 'A;reboot' GOGC"; got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+}
+
 // A sweep of variables has the pair as its answer, a group for each comparison, and memory
 // in the tables.
 func TestVaried(t *testing.T) {

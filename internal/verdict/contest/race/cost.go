@@ -85,7 +85,9 @@ func (s *Race) target(n, j int, by Figure) (variance float64, ok bool) {
 	worse, se := f.difference(n, j)
 	expect, hope := worse, hopePrompt*se
 	if by == P99 {
-		expect = s.smooth[n] - s.smooth[j]
+		if pooled, known := s.smooth[j]; known { // a rival that failed too often to be named has none
+			expect = s.smooth[n] - pooled
+		}
 	} else {
 		worse = -worse
 		expect, hope = worse, hopeFast*se
