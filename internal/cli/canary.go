@@ -43,7 +43,8 @@ asks a Prometheus, and what a program with the Meter of maxprocs/live counts its
 pods stay as they are.
 
 The canary pods are removed when it is over, at Ctrl-C, and at the first harm: a container
-that ends, a pod that is not ready, or a query that is proven worse than the control.`,
+that ends, a pod that is not ready, or a query, p99 or share of failed requests that is
+proven worse than the control.`,
 		Example: `  procfit kube canary deployment/api --namespace shop --image registry.example/tools/procfit:v1 --procs 1,2
   procfit kube canary deployment/api --image registry.example/tools/procfit:v1 --share 25% --dry-run`,
 	}

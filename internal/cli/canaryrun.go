@@ -30,9 +30,11 @@ func (o *kubeCanary) run(ctx context.Context, std stdio, args []string) (err err
 	if err != nil {
 		return err
 	}
-	if err := o.consent(ctx, std, journal.Plan{Settings: run.header.Canary.Rounds[0]}, o.dryRun, func() { run.tell(std, o) }); err != nil {
+	shown := o.printed.before(std, !o.yes && !o.dryRun)
+	if err := o.consent(ctx, shown, journal.Plan{Settings: run.header.Canary.Rounds[0]}, o.dryRun, func() { run.tell(shown, o) }); err != nil {
 		return err
 	}
+	std = o.printed.std(std)
 	if o.dryRun {
 		for _, settings := range run.header.Canary.Rounds {
 			b, err := run.place.Manifests(settings)

@@ -122,10 +122,10 @@ func (o *checkOptions) fields() []field.Field {
 
 func (o *checkOptions) run(ctx context.Context, std stdio) error {
 	given := slices.Clone(o.Names) // without those of the procfit.yaml, which is for findings too
-	if err := o.readFile(std); err != nil {
+	if err := o.readFile(o.out.std(std)); err != nil {
 		return err
 	}
-	if err := cmp.Or(o.flags.check(), o.checkCRIO(given)); err != nil {
+	if err := cmp.Or(o.flags.check(), o.checkCRIO(given), o.checkDiff()); err != nil {
 		return err
 	}
 	if len(o.paths) == 0 {

@@ -57,6 +57,22 @@ func fixedText(r *check.Report, stdin []byte) []byte {
 	return stdin
 }
 
+// checkDiff refuses what --diff does not print: a report.
+func (o *checkOptions) checkDiff() error {
+	if !o.diff {
+		return nil
+	}
+	if o.values {
+		return usageError("--diff prints a diff, and no values: use only one of --diff and --values")
+	}
+	for _, to := range o.out.all() {
+		if to.format != "text" || to.file != "" {
+			return usageError("--diff prints a diff, and no report: use only one of --diff and -o %s", to.format)
+		}
+	}
+	return nil
+}
+
 // showDiff prints what --fix would write, and the rest on stderr.
 func (o *checkOptions) showDiff(std stdio, r *check.Report) error {
 	for _, f := range r.Fixed {

@@ -53,6 +53,7 @@ comparison cannot be judged, or the measurement failed; 130 interrupted.`,
 		if len(args) == 2 && cmd.ArgsLenAtDash() < 0 && holdsResults(args[0]) && holdsResults(args[1]) {
 			return o.folders(std, args[0], args[1])
 		}
+		std := o.printed.std(std)
 		if err := o.readFile(std); err != nil {
 			return err
 		}

@@ -217,7 +217,11 @@ func completeResults(_ *cobra.Command, args []string, begun string) (list []cobr
 	for _, below := range []string{"*", "*/*"} {
 		found, _ := filepath.Glob(begun + below + "/" + journal.Name) // an error is of the pattern
 		for _, f := range found {
-			list = append(list, filepath.Dir(f))
+			dir := filepath.Dir(f)
+			if strings.HasPrefix(begun, "./") { // which Dir removes, and without which no shell takes the word
+				dir = "./" + dir
+			}
+			list = append(list, dir)
 		}
 	}
 	if len(list) == 0 {

@@ -40,7 +40,8 @@ func newExporter(std stdio) *cobra.Command {
 		Long: `Serve the Go processes of this machine as Prometheus metrics at /metrics: GOMAXPROCS
 and the recommended value, CPU limits, CPU time, context switches, waiting for CPU,
 throttling, scheduling latency, and findings. /healthz answers while it serves. Each
-scrape reads the processes once; between scrapes it does nothing.
+scrape reads the processes once. Between scrapes it only watches for page faults, for a
+minute at most.
 
 Processes of other users need root, or CAP_SYS_PTRACE and CAP_DAC_READ_SEARCH. Complete
 counts of context switches and waiting need CAP_NET_ADMIN in the PID namespace of the

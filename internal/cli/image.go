@@ -99,15 +99,16 @@ func (o *imageOptions) run(std stdio) error {
 	if err := os.Rename(f.Name(), o.archive); err != nil {
 		return fmt.Errorf("--archive %q: %w", o.archive, err)
 	}
-	push := "crane push %s %s"
+	file := phrase.ShellWord(o.archive)
+	push := "crane push " + file + " " + made.Name
 	if len(made.Platforms) > 1 {
-		push = "skopeo copy --all oci-archive:%s docker://%s"
+		push = "skopeo copy --all " + phrase.ShellWord("oci-archive:"+o.archive) + " docker://" + made.Name
 	}
 	_, err = fmt.Fprintf(std.out, `%s: %s for %s, %s
 Push it to a registry:     %s
-or import it into a node:  ctr -n k8s.io images import %[1]s
-or into a test cluster:    kind load image-archive %[1]s
-`, o.archive, made.Name, phrase.And(made.Platforms), made.Digest, fmt.Sprintf(push, o.archive, made.Name))
+or import it into a node:  ctr -n k8s.io images import %s
+or into a test cluster:    kind load image-archive %[6]s
+`, phrase.Clean(o.archive), made.Name, phrase.And(made.Platforms), made.Digest, push, file)
 	return err
 }
 

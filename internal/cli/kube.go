@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"slices"
 	"strings"
@@ -95,7 +96,7 @@ func (o *clusterOptions) consent(ctx context.Context, std stdio, p journal.Plan,
 	if dryRun {
 		return nil
 	}
-	return o.agreed(std)
+	return o.agreed(ctx, std)
 }
 
 func tellRehearsal(std stdio, r kube.Rehearsal) {
@@ -108,7 +109,7 @@ func tellRehearsal(std stdio, r kube.Rehearsal) {
 }
 
 // agreed asks, unless --yes is given.
-func (o *clusterOptions) agreed(std stdio) error {
+func (o *clusterOptions) agreed(ctx context.Context, std stdio) error {
 	switch {
 	case o.yes:
 		return nil
@@ -116,11 +117,32 @@ func (o *clusterOptions) agreed(std stdio) error {
 		return usageError("pods are made only with --yes, or after a question on a terminal")
 	}
 	fmt.Fprint(std.err, "procfit: make them? [y/N] ")
-	answer, err := bufio.NewReader(std.in).ReadString('\n')
-	if a := strings.ToLower(strings.TrimSpace(answer)); err != nil || a != "y" && a != "yes" {
+	if a := strings.ToLower(strings.TrimSpace(typed(ctx, std.in))); a != "y" && a != "yes" {
+		if ctx.Err() != nil {
+			fmt.Fprintln(std.err) // the cursor is behind the question
+		}
 		return &exitError{exitInterrupted, errors.New("nothing was made")}
 	}
 	return nil
+}
+
+// typed reads a line, unless ctx ends first: Ctrl-C does not end the read itself, which then
+// waits for as long as the process lasts. Without an end of line it is empty.
+func typed(ctx context.Context, in io.Reader) string {
+	read := make(chan string, 1)
+	go func() {
+		text, err := bufio.NewReader(in).ReadString('\n')
+		if err != nil {
+			text = ""
+		}
+		read <- text
+	}()
+	select {
+	case text := <-read:
+		return text
+	case <-ctx.Done():
+		return ""
+	}
 }
 
 func onTerminal(std stdio) bool {

@@ -95,7 +95,7 @@ func objectOf(cmd string, args []string) (string, error) {
 // run is procfit kube sweep.
 func (o *kubeSweep) run(ctx context.Context, std stdio, args []string) error {
 	o.operands = args
-	err := o.prepare(std)
+	err := o.prepare(o.printed.std(std))
 	if err != nil {
 		return err
 	}
@@ -115,7 +115,8 @@ func (o *kubeSweep) run(ctx context.Context, std stdio, args []string) error {
 
 // carryOut makes the pods of a session, after what that needs is shown and agreed on.
 func (o *kubeSweep) carryOut(ctx context.Context, std stdio, s *session.Session) error {
-	if err := o.consent(ctx, std, s.Plan, o.dryRun, func() { o.tell(std, s, o.loadFrom == "local") }); err != nil {
+	shown := o.printed.before(std, !o.yes && !o.dryRun)
+	if err := o.consent(ctx, shown, s.Plan, o.dryRun, func() { o.tell(shown, s, o.loadFrom == "local") }); err != nil {
 		return err
 	}
 	return o.measure(ctx, std, s, func() (plan.Runner, error) { return o.runner(s), nil }, func(err error) { std.notef("%v", err) })

@@ -73,6 +73,7 @@ func newLabRun(std stdio) *cobra.Command {
 
 // run is procfit lab run.
 func (o *labOptions) run(ctx context.Context, std stdio) error {
+	shown := o.printed.before(std, !o.kube.yes && !o.dryRun)
 	std = o.printed.std(std)
 	if err := o.check(); err != nil {
 		return err
@@ -85,7 +86,7 @@ func (o *labOptions) run(ctx context.Context, std stdio) error {
 		return err
 	}
 	if o.kube.copies != nil {
-		if err := o.kube.agree(ctx, std, r, o.dryRun); err != nil {
+		if err := o.kube.agree(ctx, shown, r, o.dryRun); err != nil {
 			return err
 		}
 	}

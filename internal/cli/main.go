@@ -1,5 +1,5 @@
 // Package cli is procfit's command line: one file a subcommand, each turning
-// flags into a struct and calling run(ctx, std). Only this
+// flags into a struct and calling run(ctx, std). It alone may import every other package.
 package cli
 
 import (
@@ -27,7 +27,7 @@ import (
 
 // The exit codes, which are API.
 const (
-	exitGate        = 1 // findings of check, or a program proven worse by compare
+	exitGate        = 1 // findings of check, or a comparison that is not met
 	exitUsage       = entry.CodeUsage
 	exitFailure     = entry.CodeFailure
 	exitInterrupted = 130
@@ -130,8 +130,8 @@ number of CPUs and, since Go 1.25, the CPU limit of the container.
   procfit check   which GOMAXPROCS the files in this folder will lead to
   procfit sweep   measure the built-in practice service at every value
 
-Exit codes: 0 fine; 1 findings of check, or a program proven worse by compare; 2
-usage; 3 failure; 130 interrupted.`,
+Exit codes: 0 fine; 1 findings of check, or a comparison that is not met; 2 usage; 3
+failure; 130 interrupted. procfit help exit-codes has the details.`,
 		Version:       version(),
 		SilenceErrors: true,
 		SilenceUsage:  true,

@@ -61,7 +61,7 @@ func newObserveOptions(std stdio, cmd *cobra.Command) *observeOptions {
 	fields := field.Take(o.spec.Fields(), append(field.Named(names...),
 		field.Field{Name: "url", Help: "where the requests go (default http://127.0.0.1:PORT/)"},
 		field.Field{Name: "timeout", Help: "how long a request may take (default request=10s)"},
-		field.Field{Name: "rate", Help: "requests per second to send"},
+		field.Field{Name: "rate", Help: "requests per second to send (default none)"},
 		field.Field{Name: "repeats", Help: "how many trials to measure (default 6)"})...)
 	unsafe := field.Field{Name: "allow-unsafe-methods", Help: "send methods other than GET and HEAD, which may change data", Value: field.Switch(&o.unsafe), Group: field.Load, Aside: field.OfAsking}
 	o.bind(std, cmd, slices.Concat(fields, []field.Field{unsafe}, o.own()))
@@ -73,6 +73,7 @@ func (o *observeOptions) run(ctx context.Context, std stdio, args []string) erro
 	if len(args) != 1 {
 		return usageError("observe takes one process ID or :PORT, got %d words; try: procfit observe :8080 --rate 100", len(args))
 	}
+	std = o.printed.std(std)
 	o.operands = args
 	if err := o.check(); err != nil {
 		return err
@@ -106,7 +107,6 @@ func (o *observeOptions) watch(ctx context.Context, std stdio, socket string) er
 		_, err := fmt.Fprintf(std.out, "the program behind %s under its own traffic, for %s: nothing is sent\n", socket, number.Short(number.Duration(d)))
 		return err
 	}
-	std = o.printed.std(std)
 	w, err := traffic.Watch(ctx, meter.Open(socket), d, func(pid, procs int) {
 		std.notef("process %d runs with GOMAXPROCS %d; its own traffic is watched for %s, nothing of it is changed", pid, procs, number.Short(number.Duration(d)))
 	})

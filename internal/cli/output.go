@@ -78,6 +78,14 @@ func (p *printing) std(s stdio) stdio {
 	return s
 }
 
+// before is where the command writes what it is about to do: with -q only if it asks then.
+func (p *printing) before(s stdio, asks bool) stdio {
+	if asks {
+		return s
+	}
+	return p.std(s)
+}
+
 // last prints all of several errors but the last, which it returns.
 func last(std stdio, failed []error) error {
 	if len(failed) == 0 {

@@ -54,7 +54,7 @@ type subcommand struct{ group, name, path, short string }
 // The exit codes of a command whose help names none, and of all commands.
 const (
 	usualExits = "0 fine; 2 usage; 3 failure; 130 interrupted."
-	allExits   = "0 fine; 1 findings of check, or a program proven worse by compare; 2 usage; 3 failure, also where there was nothing to do; 130 interrupted."
+	allExits   = "0 fine; 1 findings of check, or a comparison that is not met; 2 usage; 3 failure, also where there was nothing to do; 130 interrupted."
 )
 
 // referenceOf describes a command. Those below it have their own.

@@ -40,13 +40,19 @@ func newReport(std stdio) *cobra.Command {
 		Long: `Read DIR/journal.jsonl, print the report, and write RESULTS.md, report.html, result.json,
 bench.txt and reproduce.sh next to it. Nothing is measured; the journal does not change.
 You can call it while the sweep still runs. If the target never ran, procfit prints why,
-writes only report.html, and the exit code is 3. With --baseline the exit codes are those
-of procfit compare. -o expected prints the value of the verdict with what it was measured
-under, to be kept with the program: see procfit explain PF060.`,
+writes only report.html, and the exit code is 3. -o expected prints the value of the
+verdict with what it was measured under, to be kept with the program: see procfit explain
+PF060.
+
+Exit codes: 0 fine; 1 with --baseline, the sweep in DIR is proven worse; 2 usage; 3 there
+is nothing to report, or the comparison cannot be judged; 130 interrupted.`,
 		Example: "  procfit report results/cpuserver-20260105-101500",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) != 1 {
 				return usageError("report takes one results directory, got %d arguments; see procfit report --help", len(args))
+			}
+			if baseline != "" && out.format() == expectedFormat {
+				return usageError("-o expected prints the value of DIR, and compares nothing: use only one of -o expected and --baseline")
 			}
 			return report(out.std(std), args[0], out.format(), baseline, true)
 		},

@@ -87,6 +87,7 @@ func (o *sweepOptions) fields() []field.Field {
 
 // run is procfit sweep, and procfit size.
 func (o *sweepOptions) run(ctx context.Context, std stdio, args []string) error {
+	std = o.printed.std(std)
 	o.command = args
 	if len(args) > 0 && o.has("profile") && strings.Contains(args[0], "://") {
 		return usageError("--profile %s: write the address with =: --profile=%[1]s", secret.Text(args[0]))

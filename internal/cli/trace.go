@@ -8,12 +8,12 @@ import (
 	"io"
 	"os"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/procfit/procfit/internal/measure/plan/field"
+	"github.com/procfit/procfit/internal/show/phrase"
 	"github.com/procfit/procfit/internal/show/secret"
 	"github.com/procfit/procfit/internal/trace"
 )
@@ -203,7 +203,7 @@ func (o *traceOptions) validate(args []string, dash int) error {
 	case dash == 0 && len(args) == 0:
 		return usageError("no command after --")
 	case !command && len(args) > 1:
-		return usageError("trace reads one file; for a command write procfit trace -- %s", strings.Join(args, " "))
+		return usageError("trace reads one file; for a command write procfit trace -- %s", phrase.Shell(secret.Words(args)))
 	case !o.explain && o.exec == "" && len(args) == 0:
 		return usageError("trace needs a command after --, a FILE, or - for standard input; see procfit trace --help")
 	}

@@ -100,7 +100,7 @@ func (f *Flags) compareFields() []field.Field {
 		},
 		{
 			Name: "replicas", Holds: "LIST", Help: "copies of the program that share the load: 2 or 1,2,4",
-			More: "Each copy has its own cgroup, and listens at its own {port}.", Value: field.Commas(&f.Replicas, "1", field.Whole(1, maxReplicas)), Header: "plan.settings plan.aa plan.max_trials",
+			More: "Each copy listens at its own {port}, and with a CPU limit has its own cgroup.", Value: field.Commas(&f.Replicas, "1", field.Whole(1, maxReplicas)), Header: "plan.settings plan.aa plan.max_trials",
 		},
 		{Name: "go", Holds: "VERSIONS", Help: "Go versions to compile --build with, each a setting: 1.24,1.26", Value: field.Commas(&f.GoVersions, "", goVersion), Header: "plan.settings plan.aa plan.max_trials"},
 		{
