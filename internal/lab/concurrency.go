@@ -210,8 +210,8 @@ var concurrencyStatements = []Experiment{
 }
 
 // tenantsStages are those in which each tenant has a cgroup of its own: the quiet one under a
-// limit, without the busy one and with it, and two busy ones of different weight. Whatever
-// the number of CPUs, a limit of half of them for each is all that there is.
+// limit, without the busy one and with it, and two busy ones of different weight. With a limit
+// of half the CPUs for each, the two can use all CPUs, and no more.
 func tenantsStages(o Options) []Stage {
 	busy := plan.Neighbour{Command: []string{"tenants", "-how", "busy", "-d", "1h"}}
 	quiet := sweep{
@@ -238,7 +238,7 @@ func tenantsStages(o Options) []Stage {
 	return []Stage{quiet, both, weights}
 }
 
-// besideGrace is how long a neighbour is waited for that computes and does not end on SIGTERM.
+// besideGrace is how long procfit waits after SIGTERM: the neighbour computes and does not end.
 const besideGrace = 50 * ms
 
 const (

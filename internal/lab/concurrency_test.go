@@ -230,8 +230,8 @@ func TestStatements(t *testing.T) {
 		}
 		got := judge(e, tc.results, tc.cpus)[i]
 		if math.IsNaN(tc.want) { // no value
-			if got.Got.Value != nil || got.Answer != tc.answer {
-				t.Errorf("%s/%s: %s of %+v", tc.id, tc.hypothesis, got.Answer, got.Got)
+			if got.Got.Value != nil || got.Answer != tc.answer || !strings.Contains(got.Reason, "did not keep up with the rate") {
+				t.Errorf("%s/%s: %s %q of %+v", tc.id, tc.hypothesis, got.Answer, got.Reason, got.Got)
 			}
 			continue
 		}

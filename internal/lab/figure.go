@@ -36,7 +36,8 @@ const (
 	switches figure = "switches"     // context switches per second
 	wait     figure = "wait"         // seconds waited for a CPU a second, throttling included
 
-	// openCPUEach is the CPU seconds of a request of the open loop, if the setting kept up with it.
+	// openCPUEach is the CPU seconds of a request of the open loop, if the setting kept up with its
+	// rate.
 	openCPUEach figure = "open cpu each"
 	// overNeighbour is the CPU time of the target ÷ that of the program next to it.
 	overNeighbour figure = "cpu over neighbour"
@@ -282,6 +283,9 @@ func (q quantity) byBlock(r Results) (map[int][]float64, string) {
 	setting := q.setting(r[q.Stage])
 	if invalid := trials.Where(func(t *journal.Trial) bool { return !t.Valid }); len(invalid) > 0 {
 		return nil, setting + " has no valid trial: " + phrase.FirstLine(invalid[len(invalid)-1].InvalidReason)
+	}
+	if q.Figure == openCPUEach {
+		return nil, setting + " did not keep up with the rate of the latency phase, or its CPU time was not counted"
 	}
 	return nil, fmt.Sprintf("%s has no metric %q", setting, q.Figure)
 }

@@ -116,8 +116,8 @@ var scheduler = []Experiment{
 				Measure: level(figure("Stealing jain-index").At("4").in("fair"), 1), AtLeast: 15.0 / 16,
 			},
 			{
-				// No trace says what a steal costs. Goroutines that are hardly worth one make as many
-				// as there can be; the same work takes more CPU time, then. 5% is what is not flat.
+				// A trace does not show what a steal costs. Goroutines as short as these make many
+				// steals: if each has a cost, the same work takes more CPU time. 5% is the bound of flat.
 				ID: "steals_cost", Says: "short goroutines that one P makes take at least 5% more CPU time with eight times as many Ps as CPUs than with one P per CPU",
 				Document: "000: “With more Ps, each steal scans more memory and is less likely to find work, so spend more time spinning”", Needs: 2,
 				Measure: cpuOfRun.At("8n").in("short").over("n"), AtLeast: flatMore,

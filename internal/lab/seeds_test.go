@@ -189,15 +189,15 @@ func (p recorded) added(b *strings.Builder, e Experiment) {
 func (p recorded) section(b *strings.Builder, e Experiment, body string) {
 	fold := !slices.ContainsFunc(p.ran(e.ID).Stages, func(s RanStage) bool { return len(s.Versions) > 0 })
 	hypotheses, folded, blank := false, false, false
-	var rows []string // of the run's hypotheses, below the head
+	left := 2 + len(p.ran(e.ID).Hypotheses) // lines of the table of hypotheses
 	for line := range strings.Lines(body) {
 		switch {
 		case strings.HasPrefix(line, "["), blank && line == "\n":
 			continue
-		case strings.HasPrefix(line, "|") && !folded && (!hypotheses || len(rows) < 2+len(p.ran(e.ID).Hypotheses)):
+		case strings.HasPrefix(line, "|") && left > 0:
 			hypotheses = true
-			if rows = append(rows, line); len(rows) == 2+len(p.ran(e.ID).Hypotheses) {
-				p.table(b, e, rows[2:])
+			if left--; left == 0 {
+				p.table(b, e)
 			}
 			blank = false
 			continue
@@ -216,23 +216,19 @@ func (p recorded) section(b *strings.Builder, e Experiment, body string) {
 	}
 }
 
-// table is an experiment's hypotheses as they read today: those that the run answered as
-// it did.
-func (p recorded) table(b *strings.Builder, e Experiment, rows []string) {
+// table is an experiment's hypotheses as they read today, those that the run answered with
+// its answers.
+func (p recorded) table(b *strings.Builder, e Experiment) {
 	b.WriteString(tableHead)
 	for _, a := range p.today[e.ID] {
-		if at := p.then(e.ID, a); at >= 0 {
-			b.WriteString(rows[at])
-		} else {
-			b.WriteString(p.row(e.ID, a))
-		}
+		b.WriteString(p.row(e.ID, a))
 	}
 	if p.another(e.ID) {
 		b.WriteString("\n*It is another experiment since this run; what was measured is of the one before.*\n")
 	}
 }
 
-// row is a hypothesis that was not run as it reads today.
+// row is a hypothesis with its answer.
 func (p recorded) row(id string, a Answered) string {
 	wanted := ""
 	switch low, high := a.AtLeast, a.AtMost; {
@@ -245,9 +241,13 @@ func (p recorded) row(id string, a Answered) string {
 	}
 	here, answer := "–", p.since()
 	if a, ok := p.answered(id, a); ok {
-		here, answer = fmt.Sprintf("%s, n %d", interval(a.Measured), a.Measured.N), strings.ReplaceAll(string(a.Answer), "_", " ")
-		if a.From != "" {
+		answer = strings.ReplaceAll(string(a.Answer), "_", " ")
+		switch {
+		case a.Measured.Median == nil:
+		case a.From != "":
 			here = interval(a.Measured) + " (" + a.From + ")"
+		default:
+			here = fmt.Sprintf("%s, n %d", interval(a.Measured), a.Measured.N)
 		}
 		if a.Answer == CannotTell {
 			answer = "undecided here: " + a.Reason
@@ -265,7 +265,7 @@ func plain(s string) string {
 // its own.
 func TestSinceTheRun(t *testing.T) {
 	two := func(says string) Answered {
-		return Answered{ID: "two_ps", Says: says, Document: "2 ÷ 1", AtLeast: new(1.9), Answer: Holds}
+		return Answered{ID: "two_ps", Says: says, Document: "2 ÷ 1", AtLeast: new(1.9), Measured: verdict.Interval{Median: new(2.0), N: 6}, Answer: Holds}
 	}
 	o := &Outcome{Started: time.Date(2026, 11, 21, 4, 0, 0, 0, time.UTC), Experiments: []Ran{
 		{ID: "a", Hypotheses: []Answered{two("two Ps do twice as much"), {ID: "gone", Says: "nobody says so any more", AtMost: new(1.0), Answer: DoesNotHold}}},
@@ -312,7 +312,7 @@ From document 000: what b is.
 	}
 	text := sections()
 	for _, want := range []string{
-		"| two Ps do twice as much | 2 ÷ 1 | 2.00, n 6 | 1.9 or more | holds |\n| it &lt;is&gt; new |  | – | 1.1 or less | " + notYet + " |\n",
+		"| two Ps do twice as much | 2 ÷ 1 | 2, n 6 | 1.9 or more | holds |\n| it &lt;is&gt; new |  | – | 1.1 or less | " + notYet + " |\n",
 		"<details><summary>What was measured</summary>\n\nall trials:\n\n| GOMAXPROCS | Throughput |\n|---|---:|\n| 1 | 5 |\n\n</details>\n",
 		"| two Ps do more | 2 ÷ 1 | – | 1.9 or more | " + notYet + " |\n| of a table |  | 2 (an emulated machine) | 1 or less | does not hold |\n",
 		"From article 001: another. Added since this run (21 November 2026): not yet run again.\n\n| hypothesis",

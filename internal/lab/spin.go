@@ -8,9 +8,9 @@ import (
 	"github.com/procfit/procfit/internal/lab/programs/spin"
 )
 
-// spinStatements is what document 000 says of Ps that have no work. Such Ps are there if the
-// load is a part of what the server carries with one P for each CPU; it is the same rate for
-// every value. The document has no figures.
+// spinStatements are what document 000 says about Ps that have no work. There are such Ps if the
+// load is only a part of what the server carries with one P for each CPU. The rate is the same
+// for every value. The document has no numbers.
 var spinStatements = []Experiment{{
 	ID: "spin", Document: "000", Kind: Server, Language: modern, service: harness.Handle(spin.Answer),
 	Title:      "a server of small requests at 10, 30 and 50% of what it carries: CPU time per request by the number of Ps",
@@ -18,8 +18,8 @@ var spinStatements = []Experiment{{
 	Hypotheses: slices.Concat(spinning(10), spinning(30), spinning(50)),
 }}
 
-// spinning are the questions to one rate. The cost of a P is "small but non-zero": it shows if
-// it is more than the 5% that the documents call flat.
+// spinning are the questions about one rate. The cost of a P is "small but non-zero": it is shown
+// if it is more than the 5% that the documents call flat.
 func spinning(percent int) []Hypothesis {
 	stage, at := spinStage(percent), fmt.Sprintf("at %d%% of the load", percent)
 	list := []Hypothesis{{
@@ -39,7 +39,8 @@ func spinning(percent int) []Hypothesis {
 
 func spinStage(percent int) string { return fmt.Sprintf("at_%d", percent) }
 
-// spinStages are a sweep for each rate. Only the open loop answers: what is before it is short.
+// spinStages are a sweep for each rate. Only the open loop is evaluated, so that the closed loop
+// before it is short.
 func spinStages(o Options) (list []Stage) {
 	for _, percent := range []int{10, 30, 50} {
 		if o.Quick && percent != 10 {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/procfit/procfit/internal/lab"
 	"github.com/procfit/procfit/internal/show/document"
+	"github.com/procfit/procfit/internal/show/text"
 	"github.com/procfit/procfit/internal/verdict"
 )
 
@@ -130,6 +131,27 @@ func TestLabTables(t *testing.T) {
 	}
 	if got := strings.Join(cells, "|"); got != "Go 1.4|28.9 µs × (0.99,1.02)|28.9 µs × (0.99,1.02)|Go 9.99|invalid|–" {
 		t.Errorf("cells %q", got)
+	}
+}
+
+// Several metrics of several Go versions, of one setting without a limit, are a table each.
+func TestLabVersionsOfOneSetting(t *testing.T) {
+	o := madeLab()
+	r := o.Experiments[1].Measured[""].Result
+	for i := range r.Groups {
+		r.Groups[i].Settings = r.Groups[i].Settings[:1]
+	}
+	a := &r.Groups[0].Settings[0]
+	a.Metrics["Other ns/op"] = a.Metrics["Chain ns/op"]
+	for i := range a.Points {
+		a.Points[i].Metrics["Other ns/op"] = a.Points[i].Metrics["Chain ns/op"]
+	}
+	if n := len(New(o).Experiments[1].Stages[0].tables()); n != 2 {
+		t.Errorf("%d tables", n)
+	}
+	out := strings.Join(strings.Fields(renderLab(t, o, text.Options{})), " ")
+	if want := "unset no limit Go 1.4 28.9 µs × (0.99,1.02) Go 9.99 invalid"; strings.Count(out, want) != 2 {
+		t.Errorf("not twice %q in %s", want, out)
 	}
 }
 

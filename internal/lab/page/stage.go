@@ -145,7 +145,7 @@ func sideBySide(rows []page.Multiples) (figures, bool) {
 	}
 	var charts []document.Chart
 	for _, m := range rows {
-		if len(m.Table.Columns) != 2 || !slices.Equal(m.Labels, rows[0].Labels) {
+		if len(m.Table.Columns) != 2 || len(m.Table.Rows) != len(m.Labels) || !slices.Equal(m.Labels, rows[0].Labels) {
 			return figures{}, false
 		}
 		joined.Columns = append(joined.Columns, document.Column{Head: m.Title, Short: m.Title})

@@ -95,7 +95,7 @@ func Sum(steps int) bool {
 	return sum == rounds*(12*13/2)+rest*(rest-1)/2
 }
 
-// Hash is the SHA-256 of that many blocks of 4096 zero bytes.
+// Hash is the SHA-256 of a number of blocks, each of 4096 zero bytes.
 func Hash(blocks int) [sha256.Size]byte {
 	hash, block := sha256.New(), make([]byte, 4096)
 	for i := 0; i < blocks; i++ {
