@@ -49,11 +49,14 @@ type fleetJob struct {
 // placing is the folder of the results from a machine.
 type placing func(machine string) (dir string)
 
+// sameFleet continues the run of a service.
+const sameFleet = "the same fleet command"
+
 func (o *fleetOptions) job(std stdio, inCluster bool) *fleetJob {
 	if !inCluster {
 		s := newSweepOptions(std, &cobra.Command{})
 		return &fleetJob{measurement: &s.measurement, carryOut: s.onThisMachine, ready: func() error { return nil }, settle: func(_ context.Context, std stdio, dir placing) (*session.Session, error) {
-			s.out = dir(machineName(session.ThisHost()))
+			s.out, s.again = dir(machineName(session.ThisHost())), sameFleet
 			return s.resolve(std)
 		}}
 	}
@@ -63,6 +66,7 @@ func (o *fleetOptions) job(std stdio, inCluster bool) *fleetJob {
 		k.place = func(node journal.Host) string { // never ..
 			return dir(cmp.Or(strings.Trim(plan.FileName(node.Hostname), "."), "node"))
 		}
+		k.again = sameFleet
 		return k.resolve(ctx, std)
 	}}
 	j.ready = func() (err error) {

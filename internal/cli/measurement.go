@@ -35,6 +35,7 @@ type measurement struct {
 
 	like            string // results directory whose arrangement of CPUs is taken over
 	out, live, file string
+	again           string // the command that continues a run; empty: the same one with --out
 	dryRun          bool
 	printed         printing
 }
@@ -233,14 +234,14 @@ func (m *measurement) conclude(std stdio, s *session.Session, runErr error) erro
 	contents := s.Journal()
 	var busy *plan.BusyError
 	if errors.As(runErr, &busy) { // what it has is its result
-		std.notef("%v; stop them and run the same command with --out %s to continue; --timeout quiet=10m waits longer, --timeout quiet=0s measures anyway", busy, s.Dir)
+		std.notef("%v; stop them and run %s to continue; --timeout quiet=10m waits longer, --timeout quiet=0s measures anyway", busy, m.continued(s))
 		runErr = nil
 	}
 	if f := page.NewFailure(s.Dir, contents); f != nil {
 		return failed(std, s.Dir, f, runErr)
 	}
 	if runErr != nil {
-		defer remind(std, s, runErr, len(contents.Trials))
+		defer m.remind(std, s, runErr, len(contents.Trials))
 	}
 	if len(contents.Trials) == 0 {
 		return interrupted(runErr)
@@ -302,7 +303,7 @@ func interrupted(err error) error {
 
 // remind says what is left of a run that did not come to its end, and how to go
 // on.
-func remind(std stdio, s *session.Session, err error, trials int) {
+func (m *measurement) remind(std stdio, s *session.Session, err error, trials int) {
 	if errors.Is(err, plan.ErrHopeless) {
 		std.notef("the trials and their logs are in %s; fix the cause, then start over with another --out", s.Dir)
 		return
@@ -315,5 +316,10 @@ func remind(std stdio, s *session.Session, err error, trials int) {
 	if trials == 0 {
 		return
 	}
-	std.notef("finished trials kept in %s: %d; the same command with --out %s resumes it", s.Dir, trials, s.Dir)
+	std.notef("finished trials kept in %s: %d; %s resumes it", s.Dir, trials, m.continued(s))
+}
+
+// continued is the command that continues a run.
+func (m *measurement) continued(s *session.Session) string {
+	return cmp.Or(m.again, "the same command with --out "+s.Dir)
 }

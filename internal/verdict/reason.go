@@ -78,6 +78,7 @@ const (
 	CauseNotMeasured      ReasonCode = "not_measured"
 	CauseNoneValid        ReasonCode = "none_valid"
 	CauseNoThroughput     ReasonCode = "no_throughput"
+	CauseMemory           ReasonCode = "memory"             // all values used more than --max-memory, or all but Of
 	CauseOneValue         ReasonCode = "one_value"          // Of
 	CauseUnsetDiffers     ReasonCode = "unset_differs"      // Of
 	CauseLoadLimited      ReasonCode = "load_limited"       // all equal, at the load engine's limit
@@ -139,6 +140,7 @@ const (
 	StepFix             StepCode = "fix"
 	StepResume          StepCode = "resume"
 	StepReadOutput      StepCode = "read_output"
+	StepMoreMemory      StepCode = "more_memory"
 	StepFindDerived     StepCode = "find_derived" // what else the program derives from the variable
 	StepLoadElsewhere   StepCode = "load_elsewhere"
 	StepOfferRate       StepCode = "offer_rate"

@@ -83,3 +83,20 @@ func TestGateBaselineOfVariables(t *testing.T) {
 		}
 	}
 }
+
+// Without --vary, too, the reason is the memory if it leaves one value, or none.
+func TestTooMuchMemory(t *testing.T) {
+	for most, of := range map[int64]int{5: 0, 15: 1} {
+		h, trials := Generate(Config{Noise: quiet, Settings: []Truth{Unset(4, 1000, .010), Set(1, 300, .010), Set(4, 1000, .010)}, Trial: func(t *journal.Trial) {
+			t.Memory = &journal.Memory{PeakRSSBytes: 20}
+			if t.Setting.Label == "1" {
+				t.Memory.PeakRSSBytes = 10
+			}
+		}})
+		h.Plan.MaxMemoryBytes = most
+		rec := verdict.Analyze(h, trials).Groups[0].Recommendation
+		if rec.Verdict != verdict.CannotTell || rec.Claim.Code != verdict.CauseMemory || (rec.Claim.Of != nil) != (of > 0) || of > 0 && rec.Claim.Of.Procs != of || rec.Settle[0].Code != verdict.StepMoreMemory {
+			t.Errorf("at most %d: %+v", most, rec)
+		}
+	}
+}

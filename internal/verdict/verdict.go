@@ -33,7 +33,9 @@ func (g *group) verdict(w *outcome) Recommendation {
 	}
 	switch {
 	case len(w.contenders) < 2 && w.unplaced == nil:
-		r.because(CauseOneValue, StepMoreValues)
+		if r.because(CauseOneValue, StepMoreValues); len(w.contest.TooLarge) > 0 {
+			r.because(CauseMemory, StepMoreMemory)
+		}
 		r.Claim.Of = w.best.named()
 	case w.unplaced != nil && w.unplaced.procs > 0:
 		r.because(CauseUnsetDiffers, StepFindDerived)
@@ -118,6 +120,8 @@ func (g *group) nothing(w *outcome) (ReasonCode, StepCode) {
 		return CauseNotMeasured, StepResume
 	case valid(all) == 0:
 		return CauseNoneValid, StepFix
+	case len(w.contest.TooLarge) > 0:
+		return CauseMemory, StepMoreMemory
 	}
 	return CauseNoThroughput, StepReadOutput
 }

@@ -217,6 +217,11 @@ func (w words) cause(c *verdict.Reason) string {
 		return "no trial was valid."
 	case verdict.CauseNoThroughput:
 		return "no valid trial has a throughput above zero."
+	case verdict.CauseMemory:
+		if c.Of != nil && c.Of.Procs > 0 {
+			return fmt.Sprintf("every value of GOMAXPROCS but %d used more memory than %s.", c.Of.Procs, mostMemory(w.result))
+		}
+		return "every value of GOMAXPROCS used more memory than " + mostMemory(w.result) + "."
 	case verdict.CauseOneValue:
 		return fmt.Sprintf("only one value of GOMAXPROCS was measured, %d.", c.Of.Procs)
 	case verdict.CauseUnsetDiffers:

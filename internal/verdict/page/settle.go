@@ -47,6 +47,8 @@ func (w words) step(s verdict.Step) document.Item {
 		return document.Item{Text: completed(w.result)}
 	case verdict.StepReadOutput:
 		return document.Item{Text: "read what the target and the load generator printed, in logs/"}
+	case verdict.StepMoreMemory:
+		return document.Item{Text: "allow more memory with a higher --max-memory, or look for a GOGC that takes less: --vary GOGC=25,50,100"}
 	case verdict.StepFindDerived:
 		return document.Item{Text: "find what else depends on the variable: a pool sized from it, or a library that sets GOMAXPROCS at startup"}
 	case verdict.StepLoadElsewhere:

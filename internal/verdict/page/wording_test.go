@@ -17,6 +17,8 @@ func TestALabelIsNotSaidTwice(t *testing.T) {
 		view, json string
 	}{
 		{verdict.Recommendation{Verdict: verdict.CannotTell, Claim: verdict.Reason{Code: verdict.CauseNoneValid}}, "No trial was valid.", "Undecided: no trial was valid."},
+		{verdict.Recommendation{Verdict: verdict.CannotTell, Claim: verdict.Reason{Code: verdict.CauseMemory}}, "Every value of GOMAXPROCS used more memory than --max-memory 512 MiB.", "Undecided: every value of GOMAXPROCS used more memory than --max-memory 512 MiB."},
+		{verdict.Recommendation{Verdict: verdict.CannotTell, Claim: verdict.Reason{Code: verdict.CauseMemory, Of: one}}, "Every value of GOMAXPROCS but 1 used more memory than --max-memory 512 MiB.", "Undecided: every value of GOMAXPROCS but 1 used more memory than --max-memory 512 MiB."},
 		{verdict.Recommendation{Verdict: verdict.TradeOff, Claim: verdict.Reason{Of: eight, Than: one, Change: -0.5, P99Change: new(-0.25)}},
 			"8 is best for throughput (no throughput), 1 for p99 (no throughput): 1 is 50% slower, but its p99 is 25% lower, on 2 CPUs.",
 			"A trade-off: 8 is best for throughput (no throughput), 1 for p99 (no throughput): 1 is 50% slower, but its p99 is 25% lower, on 2 CPUs."},
@@ -25,6 +27,7 @@ func TestALabelIsNotSaidTwice(t *testing.T) {
 			"GOMAXPROCS makes no difference: 1 and 8 have the same throughput within 5% on 2 CPUs; profile the program first."},
 	} {
 		r := pagetest.Typical()
+		r.Plan.MaxMemoryBytes = 512 << 20
 		r.Groups[0].Recommendation = c.rec
 		if got := New(r).Verdict.Sentence; got != c.view {
 			t.Errorf("%q, want %q", got, c.view)
