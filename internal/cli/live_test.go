@@ -197,4 +197,8 @@ func TestForecast(t *testing.T) {
 	if got := forecast(f); got != none {
 		t.Error(got)
 	}
+	// An experiment that takes longer than what was looked at needs no longer one.
+	if f.Longer = true; forecast(f) != strings.TrimSuffix(none, " (use a longer --duration)") {
+		t.Error(forecast(f))
+	}
 }

@@ -272,7 +272,11 @@ func forecast(f live.Forecast) string {
 	if len(likely) > 0 {
 		text += "; "
 	}
-	return text + "in " + minutes(f.Within) + " min a proof is unlikely for " + phrase.And(unlikely) + " (use a longer --duration)"
+	text += "in " + minutes(f.Within) + " min a proof is unlikely for " + phrase.And(unlikely)
+	if f.Longer {
+		return text
+	}
+	return text + " (use a longer --duration)"
 }
 
 // liveProgress prints how far an experiment is, a line for each block and what is special.

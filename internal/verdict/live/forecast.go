@@ -21,6 +21,7 @@ type Expected struct {
 type Forecast struct {
 	Noise    float64       // of CPU time per request, from slice to slice; 0: too few slices to know
 	Within   time.Duration // that is looked at
+	Longer   bool          // the experiment may take longer than that
 	Expected []Expected
 }
 
@@ -48,8 +49,9 @@ func (h Header) forecast(baseline []Slice) Forecast {
 		return Forecast{}
 	}
 	spread := math.Sqrt(square / float64(n))
-	blocks := min(mostForecast, int(seconds(h.Load.DurationSeconds-h.Live.BaselineSeconds)/h.Block()))
-	f := Forecast{Noise: spread / math.Sqrt2, Within: time.Duration(blocks) * h.Block()}
+	all := int(seconds(h.Load.DurationSeconds-h.Live.BaselineSeconds) / h.Block())
+	blocks := min(mostForecast, all)
+	f := Forecast{Noise: spread / math.Sqrt2, Within: time.Duration(blocks) * h.Block(), Longer: all > blocks}
 	for _, less := range []float64{0.2, 0.1, 0.05} {
 		after := h.proven(less, spread, len(baseline), blocks)
 		at := func(share float64) time.Duration {
