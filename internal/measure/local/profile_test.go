@@ -225,7 +225,8 @@ func work(b []byte) []byte {
 		if err != nil || p.Missing != "" || p.CPU == nil || p.Allocations == nil {
 			t.Fatalf("%+v, %v", p, err)
 		}
-		if f := p.CPU.Of("example.com/bench.work"); f == nil || f.Value < p.CPU.Total/2 || p.CPU.Requests != nil || p.CPU.Seconds < 0.4 {
+		// Next to other programs the runtime takes more, and the samples are few.
+		if f := p.CPU.Of("example.com/bench.work"); f == nil || p.CPU.Functions[0].Name != "example.com/bench.work" || p.CPU.Requests != nil || p.CPU.Seconds < 0.4 {
 			t.Errorf("%+v of %g", f, p.CPU.Total)
 		}
 		if f := p.Allocations.Of("example.com/bench.BenchmarkWork"); f == nil || f.Value < p.Allocations.Total/2 {

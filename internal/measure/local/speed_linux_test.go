@@ -48,6 +48,14 @@ func neighbours(t *testing.T, kind string, cpus ...int) (stop func()) {
 		t.Fatal(err)
 	}
 	var all []*exec.Cmd
+	stop = func() {
+		for _, cmd := range all {
+			_ = cmd.Process.Kill()
+			_ = cmd.Wait()
+		}
+		all = nil
+	}
+	t.Cleanup(stop) // a test that ends early leaves none behind
 	for _, cpu := range cpus {
 		cmd := exec.Command(self, neighbourArgument, kind, strconv.Itoa(cpu))
 		if err := cmd.Start(); err != nil {
@@ -56,12 +64,7 @@ func neighbours(t *testing.T, kind string, cpus ...int) (stop func()) {
 		all = append(all, cmd)
 	}
 	time.Sleep(500 * time.Millisecond)
-	return func() {
-		for _, cmd := range all {
-			_ = cmd.Process.Kill()
-			_ = cmd.Wait()
-		}
-	}
+	return stop
 }
 
 // neighbourArgument makes this test binary a neighbour.
