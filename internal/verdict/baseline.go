@@ -114,17 +114,17 @@ func (g *Group) key() journal.GroupKey {
 }
 
 func (gate *gating) compare(then, now *Group, current *Result) error {
-	start, name, thenHow, nowHow := "", "GOMAXPROCS unset", ": measure it again with --procs unset,…", ": add --procs unset,…"
-	if now.Compares != "" {
-		axis := current.Plan.Axis(now.Compares)
-		start, name, thenHow, nowHow = axis.Start, axis.Name+"="+axis.Start, "", ""
-	}
-	thenStart, nowStart := then.find(now.Procs, start), now.find(now.Procs, start)
-	switch {
+	axis := current.Plan.Axis(now.Compares) // without a start where GOMAXPROCS is compared
+	thenStart, nowStart := then.find(now.Procs, axis.Start), now.find(now.Procs, axis.Start)
+	switch variable := now.Compares != ""; {
+	case thenStart == nil && variable:
+		return refuse("the baseline has no valid trial with %s=%s, to which values are compared", axis.Name, axis.Start)
+	case nowStart == nil && variable:
+		return refuse("this run has no valid trial with %s=%s, to which values are compared", axis.Name, axis.Start)
 	case thenStart == nil:
-		return refuse("the baseline has no valid trial with %s, to which values are compared%s", name, thenHow)
+		return refuse("the baseline has no valid trial with GOMAXPROCS unset, to which values are compared: measure it again with --procs unset,…")
 	case nowStart == nil:
-		return refuse("this run has no valid trial with %s, to which values are compared%s", name, nowHow)
+		return refuse("this run has no valid trial with GOMAXPROCS unset, to which values are compared: add --procs unset,…")
 	}
 	open := then.Latency.Quantile > 0 && then.Latency.Quantile == now.Latency.Quantile
 	for i := range now.Settings {

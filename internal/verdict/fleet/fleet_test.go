@@ -39,7 +39,7 @@ func TestCompare(t *testing.T) {
 		"all twice as fast": {now: swept(3, 2000, 1200)},
 		"the value moved":   {now: swept(4, 300, 600), moved: true, worse: 1},
 		"one is slower":     {now: swept(5, 800, 600), worse: 1},
-		"not alike":         {now: swept(6, 300, 600), unlike: errors.New("the load ran elsewhere"), notCompared: "the load ran elsewhere"},
+		"another load":      {now: swept(6, 300, 600), unlike: errors.New("the load ran elsewhere"), notCompared: "the load ran elsewhere"},
 		"another machine":   {now: func() *verdict.Result { r := swept(7, 800, 600); r.Host.Kernel = "other"; return r }(), notCompared: "it comes from another host: kernel"},
 	} {
 		s := fleet.Compare(base, tc.now, tc.unlike)
