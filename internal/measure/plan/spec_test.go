@@ -95,7 +95,7 @@ func TestWrongValues(t *testing.T) {
 		{"max-memory", "64MB", "expected a size"}, {"max-memory", "512", "expected a size"}, {"max-memory", "0", "expected a size"}, {"max-memory", "off", "expected a size"},
 		{"title", " ", "at least one letter"}, {"title", strings.Repeat("ü", 81), "81 characters: expected at most 80"},
 		{"env", "x", "expected NAME=VALUE"}, {"env", "=x", "no name before"}, {"env", "GOMAXPROCS=2", "--procs"},
-		{"timeout", "ready=0s", "above zero"}, {"timeout", "stop=-1s", "at least 0s, for example stop=5s"}, {"timeout", "redy=1s", "expected ready=, quiet=, request="}, {"duration", "0s", "above zero"}, {"duration", "10", `"10": add a unit, for example 10s`}, {"duration", "ten", `"ten": expected a time`},
+		{"timeout", "ready=0s", "above zero"}, {"timeout", "stop=-1s", "at least 0s, for example stop=5s"}, {"timeout", "redy=1s", "expected ready=, quiet=, request="}, {"timeout", "1s", "stop=, for example ready=1s"}, {"duration", "0s", "above zero"}, {"duration", "10", `"10": add a unit, for example 10s`}, {"duration", "ten", `"ten": expected a time`},
 		{"warmup", "-1s", "expected a time of at least"}, {"timeout", "request=0s", "above zero"}, {"max-time", "-1s", "above zero"}, {"max-trials", "0", "0: expected 1 to 100000"},
 		{"connections", "0", "0: expected at least 1"}, {"streams", "0", "expected at least 1"}, {"rate", "0", "requests per second above zero"}, {"pace", "jumpy", `"jumpy": expected constant or poisson`}, {"until", "sure", "expected proven or likely"},
 		{"target-cpuset", "0-x", "expected CPU numbers and ranges"}, {"slo", "20ms", `"20ms": expected a percentile`}, {"metric", "x", "write NAME"}, {"prepare", "a | b", `"a | b"`}, {"prepare", " ", "expected a command"}, {"seed", "-1", "expected a whole number"},

@@ -320,7 +320,11 @@ func (p *parts) Set(text string) error {
 		name, value, ok := strings.Cut(strings.TrimSpace(word), "=")
 		i := slices.IndexFunc(p.all, func(one Part) bool { return one.Name == name && one.Alone == !ok })
 		if i < 0 {
-			return fmt.Errorf("%q: expected %s", word, strings.Join(p.Words(), ", "))
+			expected := strings.Join(p.Words(), ", ")
+			if !ok && strings.HasSuffix(p.Words()[0], "=") { // a value without its name
+				expected += ", for example " + p.Words()[0] + word
+			}
+			return fmt.Errorf("%q: expected %s", word, expected)
 		}
 		if !ok {
 			value = "true"
