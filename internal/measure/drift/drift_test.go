@@ -5,7 +5,9 @@ import (
 	"errors"
 	"math"
 	"strings"
+	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/procfit/procfit/internal/program/observe"
@@ -108,10 +110,59 @@ func TestWatch(t *testing.T) {
 	if f.asked != 1 {
 		t.Errorf("asked %d times", f.asked)
 	}
-	w.Look(t.Context(), &observe.Snapshot{})
+	w.Look(t.Context(), &observe.Snapshot{At: f.at.Add(keptFor)})
 	if len(w.services) > 0 {
 		t.Error("one that has ended is still known")
 	}
+}
+
+// TestMissed: what is known of a program stays after a scan that failed, or that had no time
+// for the program.
+func TestMissed(t *testing.T) {
+	f := &fake{at: time.Unix(1e9, 0), perSecond: 300, each: 0.0012}
+	w := Watch{find: func(int) (reader, error) { return f, nil }}
+	for range 200 {
+		f.pass(time.Hour)
+		s := scanOf(f, expects())
+		w.Look(t.Context(), s)
+		if strings.Contains(messages(s), "PF061") {
+			return
+		}
+		w.Look(t.Context(), &observe.Snapshot{})
+		w.Look(t.Context(), &observe.Snapshot{At: f.at.Add(time.Minute)})
+	}
+	t.Error("a change is not found")
+}
+
+// TestFileSystemHangs: a look for the counters of a program that does not end is not waited for,
+// is not begun again, and counts when it ends after all.
+func TestFileSystemHangs(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := &fake{at: time.Unix(1e9, 0), perSecond: 500, each: 0.001}
+		answers := make(chan bool)
+		var looks atomic.Int32
+		w := Watch{find: func(int) (reader, error) { looks.Add(1); <-answers; return f, nil }}
+		for range 3 {
+			f.pass(time.Hour)
+			began := time.Now()
+			s := scanOf(f, expects())
+			w.Look(t.Context(), s)
+			if d := time.Since(began); d > most || messages(s) != "" || looks.Load() != 1 {
+				t.Errorf("after %v, with %d looks: %s", d, looks.Load(), messages(s))
+			}
+		}
+		close(answers)
+		synctest.Wait()
+		var s *observe.Snapshot
+		for range 2 { // a load is known from two readings
+			f.pass(time.Hour)
+			s = scanOf(f, expects())
+			w.Look(t.Context(), s)
+		}
+		if !strings.Contains(messages(s), "it serves 500 req/s") || looks.Load() != 1 {
+			t.Errorf("with %d looks: %s", looks.Load(), messages(s))
+		}
+	})
 }
 
 // TestOutside: what was not measured is not compared: another load, or a program that was

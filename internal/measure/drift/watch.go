@@ -17,6 +17,8 @@ const (
 	mostEach = 200 * time.Millisecond
 	// later is when a program that did not answer is asked again.
 	later = 5 * time.Minute
+	// keptFor is how long a program is kept that no scan sees: a scan may run out of time.
+	keptFor = 5 * time.Minute
 )
 
 // Watch compares the programs of several scans. The zero value is ready. It is for one
@@ -35,8 +37,10 @@ type reader interface {
 // program is a process that has an expected value with a load.
 type program struct {
 	service
-	from    reader // nil: it is not found
+	from    reader      // nil: it is not found
+	finding chan reader // nil: it is not being looked for
 	refused time.Time
+	seen    time.Time // in the latest scan that had it
 }
 
 // Look reads the counters of those programs of a scan whose expected value has a load, and
@@ -54,12 +58,17 @@ func (w *Watch) Look(ctx context.Context, snap *observe.Snapshot) {
 		if one == nil {
 			one = new(program)
 		}
-		seen[p.Identity()] = one
+		seen[p.Identity()], one.seen = one, snap.At
 		if t := w.ask(ctx, one, p, snap.At); t != nil {
 			o := p.Observed
 			o.Traffic = t
 			p.Subject = rule.NewSubject(o)
 			p.Findings = rule.Judge(p.Subject)
+		}
+	}
+	for id, one := range w.services {
+		if seen[id] == nil && snap.At.Sub(one.seen) < keptFor {
+			seen[id] = one
 		}
 	}
 	w.services = seen
@@ -75,12 +84,10 @@ func (w *Watch) ask(ctx context.Context, one *program, p *observe.Process, at ti
 		if find == nil {
 			find = byPID
 		}
-		from, err := find(p.PID)
-		if err != nil { // it has no Meter, or not for us
+		if one.from = one.found(ctx, find, p.PID); one.from == nil { // it has no Meter, or not for us
 			one.refused = at
 			return nil
 		}
-		one.from = from
 	}
 	each, cancel := context.WithTimeout(ctx, mostEach)
 	defer cancel()
@@ -93,8 +100,30 @@ func (w *Watch) ask(ctx context.Context, one *program, p *observe.Process, at ti
 	return one.add(p.Expected, now, live.State{NumCPU: p.NumCPU, Procs: procs})
 }
 
+// found looks for the program's counters; nil: they are not found, or not yet. The file system
+// below the program's root may be one that never answers, so it is not looked for twice.
+func (p *program) found(ctx context.Context, find func(pid int) (reader, error), pid int) reader {
+	if p.finding == nil {
+		p.finding = make(chan reader, 1)
+		go func(to chan<- reader) {
+			from, err := find(pid)
+			if err != nil {
+				from = nil
+			}
+			to <- from
+		}(p.finding)
+	}
+	select {
+	case from := <-p.finding:
+		p.finding = nil
+		return from
+	case <-ctx.Done():
+		return nil
+	}
+}
+
 func byPID(pid int) (reader, error) {
-	return meter.Target{Name: "pid:" + strconv.Itoa(pid)}.Find()
+	return meter.Target{Name: strconv.Itoa(pid)}.Find()
 }
 
 // span is how long Now counts.

@@ -35,13 +35,6 @@ func (c *Cache) Live(pid int) (Live, error) {
 	return live, nil
 }
 
-// Known reports whether the file that the process runs has been read, so that Live and
-// Program take little; true where there is nothing to read.
-func (c *Cache) Known(pid int) bool {
-	key, err := keyOf(pid)
-	return err != nil || c.known(key) != nil
-}
-
 // Learn reads the file that the process runs for Live and Program. It gives up when
 // the time of ctx is over, or a bound of its own for one file; the error is then
 // ErrLate.

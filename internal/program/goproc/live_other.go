@@ -22,9 +22,6 @@ func (c *Cache) MemoryLimit(pid int) (int64, error) {
 	return 0, fmt.Errorf("process %d: %w", pid, errUnsupported)
 }
 
-// Known is true: there is nothing to read.
-func (c *Cache) Known(int) bool { return true }
-
 // Learn needs Linux.
 func (c *Cache) Learn(_ context.Context, pid int) error {
 	_, err := c.Program(pid)

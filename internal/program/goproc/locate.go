@@ -71,27 +71,34 @@ func (f *file) analyse(r io.ReaderAt) (err error) {
 }
 
 // locate returns the addresses; in a stripped program they are found with the
-// first process whose memory can be read.
+// first process whose memory can be read. Others do not wait for that one, which may
+// never answer.
 func (f *file) locate(mem io.ReaderAt, bias uint64) (Addresses, error) {
+	if at, err := f.located(); at.Procs != 0 || err != nil {
+		return at, err
+	}
+	began := time.Now()
+	at, err := f.decode(&budget{r: mem, left: maxMemory}, bias)
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if f.at.Procs == 0 && f.bad == nil {
-		if f.vain.resting() {
-			return Addresses{}, f.starting
-		}
-		began := time.Now()
-		at, err := f.decode(&budget{r: mem, left: maxMemory}, bias)
-		switch {
-		case errors.Is(err, ErrUndecodable):
-			f.bad = err
-		case errors.Is(err, errStarting): // and maybe for ever: that is not looked for all the time
-			f.starting = err
-			f.vain.took(time.Since(began))
-		}
-		if err != nil {
-			return Addresses{}, err
-		}
+	switch {
+	case err == nil:
 		f.at = at
+	case errors.Is(err, ErrUndecodable):
+		f.bad = err
+	case errors.Is(err, errStarting): // and maybe for ever: that is not looked for all the time
+		f.starting = err
+		f.vain.took(time.Since(began))
+	}
+	return at, err
+}
+
+// located is what is known of the addresses; nothing: they are to be looked for.
+func (f *file) located() (Addresses, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.at.Procs == 0 && f.bad == nil && f.vain.resting() {
+		return Addresses{}, f.starting
 	}
 	return f.at, f.bad
 }

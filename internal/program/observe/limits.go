@@ -186,6 +186,8 @@ const keptFor = 5 * time.Minute
 // now is what was read, for the next Scan; and what was read earlier, where this one
 // did not look at all processes.
 func (g *groups) now(partly bool) map[string]groupReading {
+	g.mu.Lock() // a look that hangs may go on after its Scan
+	defer g.mu.Unlock()
 	all := make(map[string]groupReading, len(g.read))
 	if partly {
 		for dir, r := range g.before {

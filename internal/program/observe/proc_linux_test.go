@@ -52,6 +52,12 @@ func TestMain(m *testing.M) {
 		}
 		child.Wait()
 		return
+	case "mounted":
+		if err := mounted(arg); err != nil {
+			fmt.Println(err)
+			os.Exit(1)
+		}
+		return
 	case "practice":
 		kind, file, _ := strings.Cut(arg, " ")
 		practice(kind, file)

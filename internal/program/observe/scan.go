@@ -43,6 +43,7 @@ type Scanner struct {
 	last    map[Identity]looked
 	faults  *procstat.FaultWatch    // since the Scan before
 	groups  map[string]groupReading // by directory, as of the Scan before
+	looks   looks                   // that have not ended
 }
 
 // ErrTime as the cause of the end of a Scan's context ends the Scan in good order: it
@@ -123,7 +124,7 @@ func (s *Scanner) scan(ctx context.Context, pids []int, named bool) (Snapshot, e
 	if !s.at.IsZero() {
 		snap.Interval = snap.At.Sub(s.at)
 	}
-	shared := &shared{groups: newGroups(s.groups, snap.At), held: s.held()}
+	shared := &shared{groups: newGroups(s.groups, snap.At), held: s.held(), last: s.last}
 	seen := s.lookAtAll(ctx, pids, shared)
 	if err := ctx.Err(); err != nil && !overTime(ctx) {
 		return Snapshot{}, err
@@ -182,12 +183,17 @@ type sight struct {
 	looked     looked
 }
 
-// order is that of looking at the processes. Those whose program is not known come
-// last: reading its file takes longer, and whoever starts programs can make that long.
+// order is that of looking at the processes. Those that were not among the Processes of the
+// Scan before come last: reading a program's file takes longer than a process that is known,
+// and whoever starts programs can make that long.
 func (s *Scanner) order(pids []int) (places []int) {
+	known := make(map[int]bool, len(s.last))
+	for id := range s.last {
+		known[id.PID] = true
+	}
 	var unknown []int
 	for i, pid := range pids {
-		if s.reader.cache.Known(pid) {
+		if known[pid] {
 			places = append(places, i)
 		} else {
 			unknown = append(unknown, i)
@@ -204,7 +210,7 @@ func (s *Scanner) lookAtAll(ctx context.Context, pids []int, shared *shared) []s
 	for range min(runtime.GOMAXPROCS(0), len(pids)) {
 		workers.Go(func() {
 			for i := range next {
-				seen[i] = s.look(ctx, pids[i], shared)
+				seen[i] = s.lookAt(ctx, pids[i], shared)
 			}
 		})
 	}
@@ -224,9 +230,11 @@ type shared struct {
 	facts  facts.Reader
 	groups *groups
 	held   map[Identity]procstat.FaultUse // by page faults, since the Scan before
+	last   map[Identity]looked            // of the Scan before; nil: there was none
 }
 
-func (s *Scanner) look(ctx context.Context, pid int, shared *shared) sight {
+// lookAt looks at a process for as long as one may take.
+func (s *Scanner) lookAt(ctx context.Context, pid int, shared *shared) sight {
 	stat, err := procstat.ReadStat(pid)
 	if err != nil || stat.State == 'Z' || stat.State == 'X' {
 		return sight{}
@@ -234,10 +242,25 @@ func (s *Scanner) look(ctx context.Context, pid int, shared *shared) sight {
 	if stat.Kernel {
 		return sight{other: true}
 	}
-	one := sight{id: stat.Identity()}
+	one, ok := s.looks.try(ctx, stat.Identity(), func() sight { return s.look(ctx, stat, shared) })
+	if !ok {
+		return late(stat, fmt.Errorf("process %d: %w", pid, errHung))
+	}
+	return one
+}
+
+// late is what there is of a process that there was no time to look at.
+func late(stat Stat, err error) sight {
+	return sight{
+		id:         stat.Identity(),
+		unreadable: &Unreadable{PID: stat.PID, Name: stat.Name, Reason: err.Error(), Cause: Late, Detail: detailOf(err)},
+	}
+}
+
+func (s *Scanner) look(ctx context.Context, stat Stat, shared *shared) sight {
+	pid, one := stat.PID, sight{id: stat.Identity()}
 	if err := s.learn(ctx, pid); err != nil {
-		one.unreadable = &Unreadable{PID: pid, Name: stat.Name, Reason: err.Error(), Cause: Late, Detail: detailOf(err)}
-		return one
+		return late(stat, err)
 	}
 	observed, seen, err := s.reader.observe(pid, stat, &shared.facts)
 	switch {
@@ -257,7 +280,7 @@ func (s *Scanner) look(ctx context.Context, pid int, shared *shared) sight {
 	if seen.mem != nil {
 		p.LiveCause = causeOf(seen.mem)
 	}
-	s.count(p, one, observed.Facts.Limits, shared)
+	count(p, one, observed.Facts.Limits, shared)
 	observed.Throttling, observed.Faults = p.Last().Throttling, p.Last().faults()
 	p.Subject = rule.NewSubject(observed)
 	one.process = p
@@ -277,17 +300,17 @@ func (s *Scanner) learn(ctx context.Context, pid int) error {
 }
 
 // count fills in what the process did, in all and since the Scan before.
-func (s *Scanner) count(p *Process, one sight, limits []facts.Limit, shared *shared) {
+func count(p *Process, one sight, limits []facts.Limit, shared *shared) {
 	p.Total = total(one.looked)
 	p.Total.Groups = shared.groups.of(limits)
 	p.Total.Throttling = worst(p.Total.Groups)
-	if s.last == nil {
+	if shared.last == nil {
 		return
 	}
 	// One that is new has begun since the Scan before. Its group is older: what
 	// befell that earlier is not its.
 	recent := p.Total
-	if before, ok := s.last[one.id]; ok {
+	if before, ok := shared.last[one.id]; ok {
 		recent = since(one.looked, before)
 	}
 	recent.Groups = nil

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/procfit/procfit/internal/host/cgroup"
+	"github.com/procfit/procfit/internal/host/procstat"
 	"github.com/procfit/procfit/internal/program/rule"
 	"github.com/procfit/procfit/test/need"
 )
@@ -131,13 +132,10 @@ func TestScanOutOfTime(t *testing.T) {
 	}
 }
 
-// TestScanKnownFirst: a scan looks first at programs that it knows.
+// TestScanKnownFirst: a scan looks first at the programs of the scan before.
 func TestScanKnownFirst(t *testing.T) {
 	pid, _ := play(t, "leaf")
 	s := newScanner(t)
-	if s.reader.cache.Known(pid) {
-		t.Error("known before anything was read")
-	}
 	scan(t, s, pid)
 	shell, _ := run(t, exec.Command("sh", "-c", "echo; read x"))
 	if got := s.order([]int{shell, pid}); !slices.Equal(got, []int{1, 0}) {
@@ -211,12 +209,17 @@ func TestScanOfOthers(t *testing.T) {
 			t.Errorf("setresuid: %v", e)
 			return
 		}
-		got := s.look(t.Context(), pid, &shared{groups: newGroups(nil, time.Time{})})
+		stat, err := procstat.ReadStat(pid)
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		got := s.look(t.Context(), stat, &shared{groups: newGroups(nil, time.Time{})}) // lookAt would use another thread
 		if u := got.unreadable; u == nil || got.process == nil || got.process.ProgramUnknown == "" || u.PID != pid || u.Name == "" ||
 			!strings.Contains(u.Reason, "it is of user 0") || u.Cause != Denied || strings.Contains(u.Detail, "process") {
 			t.Errorf("%+v, %+v", got, got.unreadable)
 		}
-		if got := s.look(t.Context(), 2, &shared{groups: newGroups(nil, time.Time{})}); got.unreadable != nil {
+		if got := s.lookAt(t.Context(), 2, &shared{groups: newGroups(nil, time.Time{})}); got.unreadable != nil {
 			t.Errorf("kernel thread: %+v", got.unreadable)
 		}
 	})

@@ -1,0 +1,72 @@
+package observe
+
+import (
+	"context"
+	"fmt"
+	"runtime"
+	"sync"
+	"time"
+)
+
+const (
+	// answerIn is how long a Scan waits for a process: ten thousand times what a look takes,
+	// and longer than Learn takes for a file. It waits for longer than that only where the
+	// program or its memory is on a file system that does not answer: of a server that is
+	// gone (NFS, SSHFS), or a FUSE file system that somebody made for that.
+	answerIn = 3 * time.Second
+	// answerAtEnd is how long it waits for one when the time of the whole Scan is over.
+	answerAtEnd = 250 * time.Millisecond
+	// mostHung bounds the threads that such reads hold. No signal ends one.
+	mostHung = 64
+)
+
+var errHung = fmt.Errorf("no answer within %v: its program or its memory is on a file system that does not answer", answerIn)
+
+// looks are those that have not ended, of this Scan and of earlier ones. The zero value is
+// ready.
+type looks struct {
+	mu sync.Mutex
+	of map[Identity]bool
+}
+
+// try waits for a look at a process, but not for ever; false: it has not ended. It does not
+// start another one before that ends, nor while very many have not.
+func (l *looks) try(ctx context.Context, id Identity, look func() sight) (sight, bool) {
+	if !l.begin(id) {
+		return sight{}, false
+	}
+	done := make(chan sight, 1)
+	go func() {
+		one := look()
+		l.end(id)
+		done <- one
+	}()
+	timer := time.NewTimer(answerIn)
+	defer timer.Stop()
+	defer context.AfterFunc(ctx, func() { timer.Reset(answerAtEnd) })()
+	select {
+	case one := <-done:
+		return one, true
+	case <-timer.C:
+		return sight{}, false
+	}
+}
+
+func (l *looks) begin(id Identity) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.of[id] || len(l.of) >= mostHung+runtime.GOMAXPROCS(0) {
+		return false
+	}
+	if l.of == nil {
+		l.of = make(map[Identity]bool)
+	}
+	l.of[id] = true
+	return true
+}
+
+func (l *looks) end(id Identity) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	delete(l.of, id)
+}
