@@ -106,13 +106,14 @@ func (w *outcome) coversFor(s, other *contender) bool {
 }
 
 // equal reports whether all values are proven equal within the margins: each is as
-// good as each other, in throughput and in latency.
+// good as each other, in throughput and in latency, by as many trials as a value has that is
+// named.
 func (w *outcome) equal() bool {
 	if len(w.contenders) < 2 || w.unplaced != nil {
 		return false
 	}
 	for _, s := range w.contenders {
-		if s.saturated || w.latency && !s.hasP99() {
+		if s.saturated || s.level.Trials < race.Enough || w.latency && s.p99Trials < race.Enough {
 			return false
 		}
 		for _, other := range w.contenders {

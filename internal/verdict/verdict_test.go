@@ -114,6 +114,16 @@ func TestNotYourKnobIsProvenOfAll(t *testing.T) {
 	}
 }
 
+// That all values are the same takes as many trials of each as a value has that is named.
+func TestNotYourKnobTakesThreeTrials(t *testing.T) {
+	for blocks := 2; blocks <= 3; blocks++ {
+		r := analyze(Config{Settings: []Truth{Unset(8, 1000, 0), Set(1, 1000, 0), Set(2, 1000, 0), Set(4, 1000, 0), Set(6, 1000, 0)}, Blocks: blocks, NoAA: true, Mode: journal.ModeBatch, Noise: &Noise{Trial: 0.001}}).Recommendation
+		if got := r.Verdict == verdict.NotYourKnob; got != (blocks == 3) {
+			t.Errorf("of %d blocks: %s", blocks, r.Verdict)
+		}
+	}
+}
+
 // speaksOf reports whether a verdict rests on a code.
 func speaksOf(r *verdict.Recommendation, code verdict.ReasonCode) bool {
 	return r.Claim.Code == code || slices.ContainsFunc(r.Reasons, func(x verdict.Reason) bool { return x.Code == code })

@@ -69,6 +69,6 @@ func (s *Race) danger(front, n int) float64 {
 // unjudged reports whether a rival has too few trials for what it is asked: the peak, the
 // default, or one whose p99 no trial could tell yet.
 func (s *Race) unjudged(n int) bool {
-	return s.model.throughput.trials(n) < enough &&
+	return s.model.throughput.trials(n) < Enough &&
 		(n == s.top || n == s.rules.Default || s.rules.Latency && !s.model.p99.has(n))
 }

@@ -96,7 +96,7 @@ func (s *Race) trade(pick int) int {
 	}
 	const each = (1 + confidence) / 2
 	for _, n := range s.values {
-		if !s.out[n] || !s.byLatency(n) || s.model.p99.trials(n) < enough {
+		if !s.out[n] || !s.byLatency(n) || s.model.p99.trials(n) < Enough {
 			continue
 		}
 		gain := -s.model.p99.upper(n, pick, each)

@@ -149,6 +149,6 @@ func copiesOf(r Rules, trials []Trial) Copies {
 	}
 	d, se := f.difference(-r.Default, r.Default)
 	wide := f.quantile((1+confidence)/2) * se
-	apart := math.Abs(d) > f.quantile(1-(1-copiesLevel)/2)*se && f.trials(r.Default) >= enough && f.trials(-r.Default) >= enough
+	apart := math.Abs(d) > f.quantile(1-(1-copiesLevel)/2)*se && f.trials(r.Default) >= Enough && f.trials(-r.Default) >= Enough
 	return Copies{Ratio: math.Exp(d), Low: math.Exp(d - wide), High: math.Exp(d + wide), Apart: apart}
 }

@@ -46,7 +46,7 @@ func (m *Model) interval(n int, by Figure) Interval {
 	if math.IsNaN(mean) {
 		return Interval{}
 	}
-	if m.Trials(n, by) < enough {
+	if m.Trials(n, by) < Enough {
 		low, high = 0, 0
 	}
 	return Interval{mean, low, high}
@@ -60,9 +60,9 @@ func (s *Race) saturated(n, count int) bool {
 		return false
 	}
 	trials := s.model.throughput.trials(n)
-	if rate := s.rules.Rate; rate > 0 && trials >= 2 {
+	if rate := s.rules.Rate; rate > 0 && trials >= Enough {
 		mean, se := s.model.throughput.level(n)
-		if mean+s.model.throughput.quantile(confidence)*se < math.Log(rate) {
+		if mean+s.model.throughput.quantile(s.all())*se < math.Log(rate) {
 			return true
 		}
 	}
@@ -74,7 +74,8 @@ func (s *Race) saturated(n, count int) bool {
 // throughput or p99.
 const claimError = 0.01
 
-// all is the level of a bound that is asked of every value at once (Bonferroni).
+// all is the level of a bound that is asked of every value at once (Bonferroni). It is far
+// above that of a proof also because the bound is looked at after each block.
 func (s *Race) all() float64 {
 	return 1 - claimError/(2*float64(max(1, len(s.values)-1)))
 }
@@ -82,14 +83,14 @@ func (s *Race) all() float64 {
 // slower reports whether n is proven worse than the peak by more than the margin.
 func (s *Race) slower(n int) bool {
 	f := s.model.throughput
-	return n != s.top && min(f.trials(n), f.trials(s.top)) >= enough &&
+	return n != s.top && min(f.trials(n), f.trials(s.top)) >= Enough &&
 		f.upper(n, s.top, s.all()) < -s.rules.margin(Throughput)
 }
 
 // later reports whether n's p99 is proven longer than the best by more than the margin.
 func (s *Race) later(n, best int) bool {
 	f := s.model.p99
-	return n != best && min(f.trials(n), f.trials(best)) >= enough &&
+	return n != best && min(f.trials(n), f.trials(best)) >= Enough &&
 		f.lower(n, best, s.all()) > s.rules.margin(P99)
 }
 

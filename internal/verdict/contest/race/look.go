@@ -72,7 +72,7 @@ func (s *Race) edge() int {
 func (s *Race) between(low, high int, want float64) int {
 	best, least := 0, math.Inf(1)
 	for _, n := range s.rules.Values {
-		if n <= low || n >= high || s.failed[n] >= enough {
+		if n <= low || n >= high || s.failed[n] >= Enough {
 			continue
 		}
 		if d := math.Abs(math.Log(float64(n) / want)); d < least {

@@ -64,7 +64,7 @@ func (m *Model) Interval(chosen, other int, by Figure) (ratio, low, high float64
 		return math.NaN(), math.NaN(), math.NaN()
 	}
 	share := 1.5
-	if min(f.trials(chosen), f.trials(other)) <= enough {
+	if min(f.trials(chosen), f.trials(other)) <= Enough {
 		share = 1 // a value that was measured again after two unlucky trials has just that many
 	}
 	return m.Ratio(chosen, other, by, 1-(1-confidence)*share/float64(max(2, f.crowd(chosen))))

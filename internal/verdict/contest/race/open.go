@@ -9,7 +9,7 @@ import (
 // ofDefault is how sure it is that the default is as good as any; empty: that is open.
 func (s *Race) ofDefault() Goal {
 	i := slices.Index(s.named, s.rules.Default)
-	if i < 0 || s.model.throughput.trials(s.rules.Default) < enough {
+	if i < 0 || s.model.throughput.trials(s.rules.Default) < Enough {
 		return ""
 	}
 	c := s.chance[s.rules.Default]

@@ -52,8 +52,8 @@ package race
 
 import "math"
 
-// enough is how many trials a value has that is named.
-const enough = 3
+// Enough is how many trials a value has that is named, or of which a difference is claimed.
+const Enough = 3
 
 // Race is what the trials say of every value, and of what to do next.
 type Race struct {
@@ -144,7 +144,7 @@ const outLevel = 0.995
 // unlucky ones put it out, and the race spent its trials on what was no better.
 func (s *Race) fewestOut(n int) int {
 	if n == s.rules.Default {
-		return enough
+		return Enough
 	}
 	return 2
 }
@@ -183,7 +183,7 @@ func (s *Race) aboveBound(n int) bool {
 func (s *Race) choose() {
 	first := func(ok func(chance) bool) int {
 		for _, n := range s.named {
-			if s.model.throughput.trials(n) >= enough && ok(s.chance[n]) {
+			if s.model.throughput.trials(n) >= Enough && ok(s.chance[n]) {
 				return n
 			}
 		}

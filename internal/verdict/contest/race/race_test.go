@@ -96,6 +96,32 @@ func TestNextIsPure(t *testing.T) {
 	}
 }
 
+// That a value cannot carry the rate is claimed like any other difference: of three trials or
+// more, at a level for all values.
+func TestSaturated(t *testing.T) {
+	rules := race.Rules{Values: []int{1, 2}, Default: 2, Rate: 1000}
+	for _, c := range []struct {
+		name   string
+		blocks int
+		least  float64 // throughput of the value 1 in its worst block; in its best it is 2% more
+		want   bool
+	}{
+		{"two trials", 2, 700, false},
+		{"three", 3, 700, true},
+		{"three just below the rate", 3, 980, false},
+		{"as many trials above it", 8, 1010, false},
+	} {
+		var trials []race.Trial
+		for b := range c.blocks {
+			trials = append(trials, race.Trial{Value: 1, Block: b, Throughput: c.least * (1 + 0.02*float64(b%2)), Saturated: b == 0},
+				race.Trial{Value: 2, Block: b, Throughput: 2000 * (1 + 0.02*float64(b%3))})
+		}
+		if got := race.New(rules, trials).Lead().Levels; got[0].Saturated != c.want || got[1].Saturated {
+			t.Errorf("%s: %+v", c.name, got)
+		}
+	}
+}
+
 func TestBatchHasNoLatency(t *testing.T) {
 	rules := racetest.Rules(8, race.Proven)
 	rules.Latency = false

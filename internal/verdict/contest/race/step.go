@@ -80,14 +80,14 @@ func (s *Race) next() Step {
 
 // lacks reports whether a rival has fewer trials than one that is named.
 func (s *Race) lacks(n int) bool {
-	return slices.Contains(s.rivals, n) && s.model.throughput.trials(n) < enough
+	return slices.Contains(s.rivals, n) && s.model.throughput.trials(n) < Enough
 }
 
 // grid is a block of all that have not failed three times without a figure.
 func (s *Race) grid() Step {
 	var left []int
 	for _, n := range s.rules.grid() {
-		if s.failed[n] < enough || s.model.throughput.has(n) {
+		if s.failed[n] < Enough || s.model.throughput.has(n) {
 			left = append(left, n)
 		}
 	}
