@@ -50,8 +50,8 @@ type Use struct {
 	Patience  time.Duration // how long Call repeats a call to a server that does not answer
 }
 
-// Timeout is the longest time that one call may take.
-const Timeout = 30 * time.Second
+// timeout is the longest time that one call may take.
+const timeout = 30 * time.Second
 
 // Group is a group of the API, such as apps/v1.
 type Group = rest.Interface
@@ -122,7 +122,7 @@ func New(config *rest.Config, namespace string, u Use) (*Client, error) {
 	klog.SetLogger(logr.Discard()) // client-go would write to the terminal, amid procfit's own progress
 	config = rest.CopyConfig(config)
 	c := &Client{Namespace: namespace, config: config, patience: u.Patience}
-	config.QPS, config.Burst, config.Timeout = float32(u.PerSecond), 2*u.PerSecond, Timeout
+	config.QPS, config.Burst, config.Timeout = float32(u.PerSecond), 2*u.PerSecond, timeout
 	config.ContentType = runtime.ContentTypeJSON
 	if u.Protobuf {
 		config.ContentType = runtime.ContentTypeProtobuf

@@ -130,7 +130,7 @@ func TestConnect(t *testing.T) {
 	if err != nil || !slices.Equal(lacks, []Right{nodes}) || nodes.String() != "list nodes.x" {
 		t.Errorf("%v: lacks %v", err, lacks)
 	}
-	if _, err := Connect(Access{Kubeconfig: file, Context: "other"}, Use{}); err == nil || !strings.Contains(err.Error(), `--context "other" is not in `) {
+	if _, err := Connect(Access{Kubeconfig: file, Context: "other"}, Use{}); err == nil || !strings.HasSuffix(err.Error(), `--context "other" is not in `+file+"; choose one of its contexts with --context: a") {
 		t.Errorf("%v", err)
 	}
 	if _, err := New(&rest.Config{Host: "http://a b"}, "", Use{}); err == nil {

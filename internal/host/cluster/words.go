@@ -1,6 +1,7 @@
 package cluster
 
 import (
+	"cmp"
 	"context"
 	"crypto/tls"
 	"crypto/x509"
@@ -74,7 +75,7 @@ func (c *Client) unanswered(err error) string {
 		_, why, _ := strings.Cut(phrase.FirstLine(err.Error()), credentials)
 		return "the kubeconfig gets its credentials from a command, which fails: " + strings.TrimPrefix(why, "exec: ") + "; log in to the cluster again, or name another --context"
 	case errors.As(err, &network) && network.Timeout(), errors.Is(err, context.DeadlineExceeded):
-		return fmt.Sprintf("%s does not answer within %s: %s", at, Timeout, other)
+		return fmt.Sprintf("%s does not answer within %s: %s", at, timeout, other)
 	}
 	return fmt.Sprintf("%s cannot be reached: %s; %s", at, phrase.Plain(err), other)
 }
@@ -104,28 +105,27 @@ func configError(why string) error { return fmt.Errorf("cannot reach a cluster: 
 func choose(config *clientapi.Config, looked []string, asked string) error {
 	names := slices.Sorted(maps.Keys(config.Contexts))
 	file := phrase.And(looked)
-	list := "its contexts: " + phrase.And(names)
+	fix := "choose one of its contexts with --context: " + phrase.Or(names)
 	if len(names) == 0 {
-		list = "it has no context"
+		fix = "it has no context: name another file with --kubeconfig FILE"
 	}
-	current := asked
-	if current == "" {
-		current = config.CurrentContext
-	}
+	current := cmp.Or(asked, config.CurrentContext)
 	of := config.Contexts[current]
 	switch {
+	case len(names) == 0 && len(config.Clusters) == 0 && asked != "":
+		return noConfig(looked)
 	case len(names) == 0 && len(config.Clusters) == 0:
 		return nil // the library looks whether this is a pod
 	case current == "":
-		return configError(fmt.Sprintf("%s has no current context; choose one with --context (%s)", file, list))
+		return configError(fmt.Sprintf("%s has no current context; %s", file, fix))
 	case of == nil && asked == "":
-		return configError(fmt.Sprintf("the current context %q is not in %s; choose one with --context (%s)", current, file, list))
+		return configError(fmt.Sprintf("the current context %q is not in %s; %s", current, file, fix))
 	case of == nil:
-		return configError(fmt.Sprintf("--context %q is not in %s (%s)", current, file, list))
+		return configError(fmt.Sprintf("--context %q is not in %s; %s", current, file, fix))
 	case config.Clusters[of.Cluster] == nil:
-		return configError(fmt.Sprintf("the context %q names the cluster %q, which is not in %s; choose another with --context (%s)", current, of.Cluster, file, list))
+		return configError(fmt.Sprintf("the context %q names the cluster %q, which is not in %s; %s", current, of.Cluster, file, fix))
 	case of.AuthInfo != "" && config.AuthInfos[of.AuthInfo] == nil:
-		return configError(fmt.Sprintf("the context %q names the user %q, which is not in %s; choose another with --context (%s)", current, of.AuthInfo, file, list))
+		return configError(fmt.Sprintf("the context %q names the user %q, which is not in %s; %s", current, of.AuthInfo, file, fix))
 	}
 	return nil
 }

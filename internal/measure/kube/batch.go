@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -144,7 +145,8 @@ func (r *run) ended(ctx context.Context, name string) (*corev1.Pod, error) {
 		t := troubleOf(p)
 		late := time.Since(began) > r.spec.Target.ReadyTimeout
 		switch most := r.spec.Target.RunTimeout; {
-		case t != nil && t.code == journal.InvalidEvicted, t != nil && t.code == journal.InvalidNoPod && (late || !t.waits):
+		case t != nil && t.code == journal.InvalidEvicted, t != nil && t.code == journal.InvalidNoPod && (late || !t.waits),
+			t != nil && p.Status.Phase == corev1.PodFailed && !terminated(p, r.container): // an init container has failed, say
 			return false, trial.Invalid(t.code, "%s", t.reason)
 		case over:
 			return true, nil
@@ -156,6 +158,13 @@ func (r *run) ended(ctx context.Context, name string) (*corev1.Pod, error) {
 		return false, nil
 	})
 	return p, err
+}
+
+// terminated reports whether a container ran and ended.
+func terminated(p *corev1.Pod, container string) bool {
+	return slices.ContainsFunc(p.Status.ContainerStatuses, func(s corev1.ContainerStatus) bool {
+		return s.Name == container && s.State.Terminated != nil
+	})
 }
 
 // exited says how a program ended, where that was not well.

@@ -3,10 +3,12 @@ package kube
 import (
 	"context"
 	"errors"
+	"net/http"
 	"strings"
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/procfit/procfit/internal/load"
 	"github.com/procfit/procfit/internal/measure/kube/agent"
@@ -137,6 +139,23 @@ func TestExited(t *testing.T) {
 		if tc.code == "" && err != nil || tc.code != "" && (!errors.As(err, &failed) || failed.Code != tc.code || !strings.Contains(failed.Reason, tc.words)) {
 			t.Errorf("%s: %v, want %s %q", name, err, tc.code, tc.words)
 		}
+	}
+}
+
+// A Job whose init container fails never starts its program: the reason is the init
+// container's end, and not that procfit has no output of the program.
+func TestInitContainerFailed(t *testing.T) {
+	s := &server{answer: func(*http.Request) any {
+		p := corev1.Pod{TypeMeta: metav1.TypeMeta{Kind: "Pod", APIVersion: "v1"}}
+		p.Name, p.Status.Phase = "p", corev1.PodFailed
+		p.Status.InitContainerStatuses = []corev1.ContainerStatus{{Name: "fetch", State: corev1.ContainerState{Terminated: &corev1.ContainerStateTerminated{ExitCode: 1, Reason: "Error"}}}}
+		p.Status.ContainerStatuses = []corev1.ContainerStatus{{Name: "app", State: corev1.ContainerState{Waiting: &corev1.ContainerStateWaiting{Reason: "PodInitializing"}}}}
+		return p
+	}}
+	spec := plan.Default()
+	spec.Target.Pods = &plan.Pods{Batch: true}
+	if _, err := on(t, s, spec).ended(t.Context(), "p"); codeOf(err) != journal.InvalidCrashed || err.Error() != "container fetch of pod p ended with code 1 (Error)" {
+		t.Errorf("%s: %v", codeOf(err), err)
 	}
 }
 

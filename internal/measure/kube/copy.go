@@ -97,7 +97,6 @@ func alone(s *corev1.PodSpec) {
 	if s.Affinity != nil {
 		s.Affinity.PodAffinity, s.Affinity.PodAntiAffinity = nil, nil
 	}
-	injected := func(name string) bool { return strings.HasPrefix(name, "kube-api-access-") }
 	s.Volumes = slices.DeleteFunc(s.Volumes, func(v corev1.Volume) bool { return v.Projected != nil && injected(v.Name) })
 	for _, list := range [][]corev1.Container{s.InitContainers, s.Containers} {
 		for i := range list {
@@ -105,6 +104,9 @@ func alone(s *corev1.PodSpec) {
 		}
 	}
 }
+
+// injected tells a volume that the API server puts into every pod: its token.
+func injected(volume string) bool { return strings.HasPrefix(volume, "kube-api-access-") }
 
 // setProcs sets GOMAXPROCS, or takes it out: from env, and from envFrom by naming the
 // other keys one by one.
@@ -172,8 +174,8 @@ func setLimit(r *corev1.ResourceRequirements, quota *float64) {
 // quota is the CPU limit that the template gives a container; nil: none.
 func (s Subject) quota(container string) *float64 {
 	for _, c := range s.Template.Spec.Containers {
-		if limit, ok := c.Resources.Limits[corev1.ResourceCPU]; ok && c.Name == container {
-			return new(limit.AsApproximateFloat64())
+		if c.Name == container {
+			return quantity(c.Resources.Limits)
 		}
 	}
 	return nil

@@ -29,7 +29,8 @@ spec:
       affinity:
         podAntiAffinity: {requiredDuringSchedulingIgnoredDuringExecution: [{topologyKey: kubernetes.io/hostname}]}
       volumes:
-      - {name: kube-api-access-x, projected: {sources: []}}
+      - {name: kube-api-access-x, projected: {sources: [{configMap: {name: kube-root-ca.crt}}]}}
+      - {name: rules, projected: {sources: [{configMap: {name: rules}}]}}
       - {name: tls, secret: {secretName: tls}}
       containers:
       - name: app
@@ -39,6 +40,7 @@ spec:
         env:
         - {name: GOMAXPROCS, valueFrom: {resourceFieldRef: {resource: limits.cpu}}}
         - {name: MODE, value: fast}
+        - {name: VERBOSITY, valueFrom: {configMapKeyRef: {name: levels, key: level}}}
         - {name: DATABASE_URL, value: "postgres://shop:secret@db:5432/shop"}
         - {name: QUEUE_HOST, valueFrom: {secretKeyRef: {name: queue, key: host}}}
         - {name: LISTEN, value: ":8080"}
@@ -91,7 +93,7 @@ func TestCopy(t *testing.T) {
 		sp.NodeSelector[corev1.LabelHostname] != "n1" || *sp.ActiveDeadlineSeconds != 90 || p.OwnerReferences[0].Name != "procfit-r" {
 		t.Errorf("spec %+v", sp)
 	}
-	if len(sp.Volumes) != 1 || len(sp.Containers[0].VolumeMounts) != 1 {
+	if len(sp.Volumes) != 2 || len(sp.Containers[0].VolumeMounts) != 1 {
 		t.Errorf("volumes %v, mounts %v", sp.Volumes, sp.Containers[0].VolumeMounts)
 	}
 	if limit := sp.Containers[0].Resources.Limits.Cpu().String(); limit != "500m" {
@@ -115,6 +117,19 @@ func TestCopyUnset(t *testing.T) {
 	}
 	if p := s.pod(cut{container: "app"}, "copy", difference{}); len(p.Spec.Containers[0].EnvFrom) != 2 {
 		t.Error("a ConfigMap without GOMAXPROCS was taken apart")
+	}
+}
+
+// A template's limit is the number that --limit makes of the same text.
+func TestQuota(t *testing.T) {
+	for cpu, want := range map[string]float64{"700m": 0.7, "350m": 0.35, "2300m": 2.3, "2": 2} {
+		s := subject(t, "apiVersion: v1\nkind: Pod\nmetadata: {name: p}\nspec: {containers: [{name: side}, {name: a, resources: {limits: {cpu: "+cpu+"}}}]}")
+		if got := s.quota("a"); got == nil || *got != want {
+			t.Errorf("%s: %s, want %g", cpu, limitWords(got), want)
+		}
+		if got := s.quota("side"); got != nil {
+			t.Errorf("without a limit: %g", *got)
+		}
 	}
 }
 
@@ -152,7 +167,7 @@ func TestTerms(t *testing.T) {
 		got = append(got, strings.TrimSpace(string(term.Kind)+" "+term.Name+" "+term.Detail))
 	}
 	for _, want := range []string{
-		"service_account shop", "priority_class high", "secret tls", "secret more", "configmap settings", "secret queue",
+		"service_account shop", "priority_class high", "secret tls", "secret more", "configmap settings", "configmap rules", "configmap levels", "secret queue",
 		"address QUEUE_HOST from the Secret queue",
 	} {
 		if !slices.Contains(got, want) {
@@ -160,7 +175,7 @@ func TestTerms(t *testing.T) {
 		}
 	}
 	all := strings.Join(got, "\n")
-	if !strings.Contains(all, "address DATABASE_URL postgres://") || strings.Contains(all, "secret@") || strings.Contains(all, "LISTEN") {
+	if !strings.Contains(all, "address DATABASE_URL postgres://") || strings.Contains(all, "secret@") || strings.Contains(all, "LISTEN") || strings.Contains(all, "kube-root-ca") {
 		t.Errorf("terms %q", got)
 	}
 }

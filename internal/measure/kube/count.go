@@ -114,7 +114,7 @@ func sum(list []agent.Counted, quota *float64) *journal.Usage {
 			u.CPUSeconds.User += one.CPUSeconds.User
 			u.CPUSeconds.System += one.CPUSeconds.System
 			if i > 0 && u.HostUse != nil && u.HostUse.OtherCPUSeconds != nil { // to the first the rest are others
-				u.HostUse.OtherCPUSeconds = new(*u.HostUse.OtherCPUSeconds - one.CPUSeconds.Total())
+				u.HostUse.OtherCPUSeconds = new(max(0, *u.HostUse.OtherCPUSeconds-one.CPUSeconds.Total()))
 			}
 		}
 		if one.ContextSwitches != nil {

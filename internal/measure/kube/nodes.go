@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/go-logr/logr"
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/procfit/procfit/internal/show/sorting"
@@ -38,6 +39,16 @@ func nodeOf(n *corev1.Node) node {
 func usable(n *corev1.Node) bool {
 	os := n.Status.NodeInfo.OperatingSystem
 	return readinessOf(n).ready && !n.Spec.Unschedulable && (os == "" || os == "linux")
+}
+
+// untainted are the nodes without a taint that keeps pods of these tolerations away. Whether a
+// node is ready, its conditions show.
+func untainted(all []corev1.Node, tolerations []corev1.Toleration) []corev1.Node {
+	tolerations = slices.Concat(tolerations, []corev1.Toleration{{Key: corev1.TaintNodeNotReady, Operator: corev1.TolerationOpExists}, {Key: corev1.TaintNodeUnreachable, Operator: corev1.TolerationOpExists}})
+	keeps := func(t corev1.Taint) bool {
+		return t.Effect != corev1.TaintEffectPreferNoSchedule && !slices.ContainsFunc(tolerations, func(by corev1.Toleration) bool { return by.ToleratesTaint(logr.Discard(), &t, true) })
+	}
+	return slices.DeleteFunc(slices.Clone(all), func(n corev1.Node) bool { return slices.ContainsFunc(n.Spec.Taints, keeps) })
 }
 
 // chooseNodes takes the named node for the target, or the one with the most CPUs, and
@@ -75,9 +86,9 @@ func fitting(all []corev1.Node) (fit []node) {
 	return fit
 }
 
-// places asks for the nodes; where it may ask for the named one alone, both are that.
-// Several are for targets that are measured side by side.
-func (c *api) places(ctx context.Context, o Options, mayList bool) ([]places, error) {
+// places asks for the nodes of pods with these tolerations; where it may ask for the named
+// one alone, both are that. Several are for targets that are measured side by side.
+func (c *api) places(ctx context.Context, o Options, tolerations []corev1.Toleration, mayList bool) ([]places, error) {
 	named := o.Node
 	if !mayList {
 		switch {
@@ -93,7 +104,7 @@ func (c *api) places(ctx context.Context, o Options, mayList bool) ([]places, er
 		if err != nil {
 			return nil, fmt.Errorf("--node %q: %w", named, err)
 		}
-		p, err := chooseNodes([]corev1.Node{one}, named)
+		p, err := chooseNodes(untainted([]corev1.Node{one}, tolerations), named)
 		return []places{p}, err
 	}
 	var all corev1.NodeList
@@ -101,9 +112,10 @@ func (c *api) places(ctx context.Context, o Options, mayList bool) ([]places, er
 	if err != nil {
 		return nil, fmt.Errorf("the cluster's nodes: %w", err)
 	}
+	fit := untainted(all.Items, tolerations)
 	if o.Parallel {
-		return parallelPlaces(all.Items, named)
+		return parallelPlaces(fit, named)
 	}
-	p, err := chooseNodes(all.Items, named)
+	p, err := chooseNodes(fit, named)
 	return []places{p}, err
 }

@@ -81,10 +81,10 @@ func kindOfCPUs(n node) string {
 	return strings.TrimSpace(number.CPUs(float64(n.host.CPUs)) + " " + n.host.Arch)
 }
 
-var errNoNode = errors.New("no node is ready and schedulable")
+var errNoNode = errors.New("no node is ready, schedulable, and without a taint that the pods do not tolerate; kubectl describe nodes shows why")
 
 func noSuchNode(name string) error {
-	return fmt.Errorf("--node %q: no ready, schedulable node has this name; kubectl get nodes lists them", name)
+	return fmt.Errorf("--node %q: no node of this name is ready, schedulable, and without a taint that the pods do not tolerate; kubectl get nodes lists the nodes", name)
 }
 
 // parallelRunner measures on several nodes at once: each lane is a runner of its own, with a

@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/api/resource"
 
 	"github.com/procfit/procfit/internal/verdict/journal"
 )
@@ -168,10 +167,8 @@ func quantity(l corev1.ResourceList) *float64 {
 	if !ok {
 		return nil
 	}
-	return cpus(q)
+	return new(float64(q.MilliValue()) / 1000)
 }
-
-func cpus(q resource.Quantity) *float64 { return new(float64(q.MilliValue()) / 1000) }
 
 // waitsFor is what a pod's containers say that they wait for.
 func waitsFor(p *corev1.Pod) string {

@@ -121,6 +121,35 @@ func TestChooseNodes(t *testing.T) {
 	}
 }
 
+// A node whose taint the pods do not tolerate, as that of a control plane, is not chosen: they
+// would wait there for good.
+func TestUntainted(t *testing.T) {
+	taint := func(key, value string, effect corev1.TaintEffect) corev1.Taint {
+		return corev1.Taint{Key: key, Value: value, Effect: effect}
+	}
+	control := taint("node-role.kubernetes.io/control-plane", "", corev1.TaintEffectNoSchedule)
+	for name, tc := range map[string]struct {
+		taints      []corev1.Taint
+		tolerations []corev1.Toleration
+		want        bool
+	}{
+		"none":             {nil, nil, true},
+		"a control plane":  {[]corev1.Taint{control}, nil, false},
+		"tolerated":        {[]corev1.Taint{control}, []corev1.Toleration{{Key: control.Key, Operator: corev1.TolerationOpExists}}, true},
+		"any is tolerated": {[]corev1.Taint{control}, []corev1.Toleration{{Operator: corev1.TolerationOpExists}}, true},
+		"by value":         {[]corev1.Taint{taint("pool", "gpu", corev1.TaintEffectNoExecute)}, []corev1.Toleration{{Key: "pool", Value: "gpu"}}, true},
+		"another value":    {[]corev1.Taint{taint("pool", "gpu", corev1.TaintEffectNoExecute)}, []corev1.Toleration{{Key: "pool", Value: "web"}}, false},
+		"one of two":       {[]corev1.Taint{control, taint("pool", "gpu", corev1.TaintEffectNoSchedule)}, []corev1.Toleration{{Key: "pool", Operator: corev1.TolerationOpExists}}, false},
+		"preferred":        {[]corev1.Taint{taint("pool", "gpu", corev1.TaintEffectPreferNoSchedule)}, nil, true},
+		"ready just now":   {[]corev1.Taint{taint(corev1.TaintNodeNotReady, "", corev1.TaintEffectNoSchedule)}, nil, true},
+	} {
+		n := corev1.Node{Spec: corev1.NodeSpec{Taints: tc.taints}}
+		if got := len(untainted([]corev1.Node{n}, tc.tolerations)) == 1; got != tc.want {
+			t.Errorf("%s: may be chosen %v", name, got)
+		}
+	}
+}
+
 // What admission does to a pod is reported, and what the API does to every pod is not.
 func TestChanges(t *testing.T) {
 	sent := subject(t, deployment).pod(cut{container: "app", run: "r"}, "copy", difference{procs: new(2)})
@@ -162,6 +191,11 @@ func TestSum(t *testing.T) {
 	}
 	if u.Memory != nil || u.GC != nil {
 		t.Errorf("what was not counted: %+v, %+v", u.Memory, u.GC)
+	}
+	idle := one
+	idle.HostUse = &journal.HostUse{OtherCPUSeconds: new(0.49)} // the kernel's ticks are coarser than its processes' time
+	if others := *sum([]agent.Counted{idle, idle}, nil).HostUse.OtherCPUSeconds; others != 0 {
+		t.Errorf("others used %g s", others)
 	}
 	seen := one
 	seen.Memory, seen.GC = &journal.Memory{PeakRSSBytes: 7}, &journal.GC{Cycles: 3, SpanSeconds: 1}

@@ -101,7 +101,7 @@ func Settle(ctx context.Context, o Options) (*Target, error) {
 			return nil, err
 		}
 	}
-	if s.lanes, err = c.places(ctx, o, mayList); err != nil {
+	if s.lanes, err = c.places(ctx, o, s.subject.Template.Spec.Tolerations, mayList); err != nil {
 		return nil, err
 	}
 	s.places = s.lanes[0]

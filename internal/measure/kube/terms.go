@@ -58,10 +58,13 @@ func (s Subject) Terms() (list []Term) {
 			add(TermHostPath, v.HostPath.Path, "")
 		case v.CSI != nil && v.CSI.NodePublishSecretRef != nil:
 			add(TermSecret, v.CSI.NodePublishSecretRef.Name, "")
-		case v.Projected != nil:
+		case v.Projected != nil && !injected(v.Name):
 			for _, from := range v.Projected.Sources {
 				if from.Secret != nil {
 					add(TermSecret, from.Secret.Name, "")
+				}
+				if from.ConfigMap != nil {
+					add(TermConfigMap, from.ConfigMap.Name, "")
 				}
 			}
 		}
@@ -77,6 +80,9 @@ func (s Subject) Terms() (list []Term) {
 			from := variableFrom(e)
 			if e.ValueFrom != nil && e.ValueFrom.SecretKeyRef != nil {
 				add(TermSecret, e.ValueFrom.SecretKeyRef.Name, "")
+			}
+			if e.ValueFrom != nil && e.ValueFrom.ConfigMapKeyRef != nil {
+				add(TermConfigMap, e.ValueFrom.ConfigMapKeyRef.Name, "")
 			}
 			if from != "" && addressName.MatchString(e.Name) || from == "" && isAddress(e.Name, e.Value) {
 				add(TermAddress, e.Name, from+secret.Text(e.Value))

@@ -179,7 +179,11 @@ func (a *analysis) value(figure string, t *journal.Trial) *float64 {
 		}
 		return share(new(float64(t.Cgroup.ThrottledPeriods)), new(float64(t.Cgroup.Periods)))
 	case FigureRequests:
-		return share(metric(t, Requests), new(a.SliceSeconds*float64(max(1, len(t.Pods)))))
+		over := podSeconds(t) // which the Meters count over
+		if slices.ContainsFunc(a.Canary.Queries, func(q journal.Query) bool { return q.Name == Requests }) {
+			over = new(a.SliceSeconds * float64(max(1, len(t.Pods))))
+		}
+		return share(metric(t, Requests), over)
 	}
 	return metric(t, figure)
 }

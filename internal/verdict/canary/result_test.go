@@ -127,6 +127,13 @@ func TestAnalyzeMeter(t *testing.T) {
 	if h := harmIn(Header{c.Header}, slicesOf(c.Trials)); h == nil || h.Setting != "2" || h.Query != FigureFailed || h.Ratio != nil {
 		t.Errorf("a tenth failed, of the control none: %+v", h)
 	}
+	// The Meters count from one reading to the next, which is longer than a slice.
+	for i := range c.Trials {
+		c.Trials[i].MeasuredSeconds = 90
+	}
+	if was, is := *one.Of(FigureRequests).Value.Median, *Analyze(c).Canary.Settings[1].Of(FigureRequests).Value.Median; math.Abs(is/was-60.0/90) > 1e-9 {
+		t.Errorf("%g req/s of 60 s are %g of 90 s", was, is)
+	}
 }
 
 // Better in one metric is not better while another may be worse by more than its margin.

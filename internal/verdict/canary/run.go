@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/procfit/procfit/internal/verdict/contest/race"
@@ -59,8 +60,8 @@ type Event struct {
 type Run struct {
 	Header Header
 	Place  Place
-	// Ask is a query's value at a time; nil: it has none. It may be nil where the header
-	// has no queries.
+	// Ask is a query's value at a time; nil: it has none. Several goroutines call it. It may
+	// be nil where the header has no queries.
 	Ask    func(ctx context.Context, query string, at time.Time) (*float64, error)
 	Append func(journal.Trial) error // keeps a setting's slice before anything else is done
 	Tell   func(Event)
@@ -115,16 +116,17 @@ func (r *Run) round(ctx context.Context, n int) (end *journal.End, err error) {
 	if _, err := r.Place.Mark(ctx); err != nil {
 		return nil, err
 	}
+	marked := time.Now() // a slice is from one Mark to the next, however long its queries take
 	var list []Slice
 	for i := range r.Header.Slices() {
-		started := time.Now()
-		if end, err := r.until(ctx, &w, started.Add(r.Header.slice())); end != nil || err != nil {
+		if end, err := r.until(ctx, &w, marked.Add(r.Header.slice())); end != nil || err != nil {
 			return end, err
 		}
-		s, err := r.slice(ctx, n*r.Header.Slices()+i, started)
+		s, now, err := r.slice(ctx, n*r.Header.Slices()+i, marked)
 		if err != nil {
 			return nil, err
 		}
+		marked = now
 		r.Tell(Event{Kind: EventSlice, Round: n, Slice: s})
 		list = append(list, s)
 		if h := harmIn(r.Header, list); h != nil {
@@ -166,45 +168,65 @@ func (r *Run) until(ctx context.Context, w *watch, t time.Time) (*journal.End, e
 	}
 }
 
-// slice is what the settings did in a slice that is over.
-func (r *Run) slice(ctx context.Context, block int, started time.Time) (Slice, error) {
+// slice is what the settings did in a slice that is over, and when it was.
+func (r *Run) slice(ctx context.Context, block int, started time.Time) (Slice, time.Time, error) {
 	trials, err := r.Place.Mark(ctx)
 	if err != nil {
-		return nil, err
+		return nil, started, err
 	}
 	now := time.Now()
 	for order := range trials {
 		t := &trials[order]
 		t.Role, t.Origin, t.Valid = journal.RoleMeasure, journal.OriginKube, true
 		t.Block, t.Order, t.Started, t.DurationSeconds = block, order, started, now.Sub(started).Seconds()
-		if err := r.ask(ctx, t, now); err != nil {
-			return nil, err
-		}
+	}
+	if err := r.ask(ctx, trials, now); err != nil {
+		return nil, now, err
 	}
 	for _, t := range trials {
 		if err := r.Append(t); err != nil {
-			return nil, err
+			return nil, now, err
 		}
 	}
-	return trials, nil
+	return trials, now, nil
 }
 
-// ask makes the queries metrics of a setting's slice.
-func (r *Run) ask(ctx context.Context, t *journal.Trial, now time.Time) error {
-	var pods []string
-	for _, p := range t.Pods {
-		pods = append(pods, p.Name)
+// asksAtOnce bounds how many queries are asked at the same time. A Prometheus answers 20 of
+// them at once (--query.max-concurrency).
+const asksAtOnce = 8
+
+// ask makes the queries metrics of all settings' slices.
+func (r *Run) ask(ctx context.Context, trials []journal.Trial, now time.Time) error {
+	queries := r.Header.Canary.Queries
+	type answer struct {
+		value *float64
+		err   error
 	}
-	for _, q := range r.Header.Canary.Queries {
-		v, err := r.Ask(ctx, q.Over(r.Header.slice(), pods...), now)
-		if ctx.Err() != nil {
-			return ctx.Err()
+	answers := make([]answer, len(trials)*len(queries))
+	free := make(chan struct{}, asksAtOnce)
+	var all sync.WaitGroup
+	for i := range answers {
+		var pods []string
+		for _, p := range trials[i/len(queries)].Pods {
+			pods = append(pods, p.Name)
 		}
+		text := queries[i%len(queries)].Over(r.Header.slice(), pods...)
+		free <- struct{}{}
+		all.Go(func() {
+			answers[i].value, answers[i].err = r.Ask(ctx, text, now)
+			<-free
+		})
+	}
+	all.Wait()
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	for i, a := range answers {
 		better := "lower"
-		if q.Name == Requests {
+		if queries[i%len(queries)].Name == Requests {
 			better = "higher"
 		}
-		t.Answer(q, better, v, err)
+		trials[i/len(queries)].Answer(queries[i%len(queries)], better, a.value, a.err)
 	}
 	return nil
 }

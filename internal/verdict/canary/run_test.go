@@ -4,7 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
+	"strconv"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -24,6 +27,7 @@ type stage struct {
 	lost     error                                     // of End
 	cpu      func(mark int, a journal.Setting) float64 // seconds of a pod's 60; nil: 6
 	is       func(at time.Duration) Condition          // of the first setting's pod; nil: all is well
+	mu       sync.Mutex
 	asked    []string
 }
 
@@ -76,7 +80,9 @@ func (s *stage) run(ask func(query string, at time.Time) (*float64, error)) (*Ru
 		}},
 		Place: s,
 		Ask: func(_ context.Context, q string, at time.Time) (*float64, error) {
+			s.mu.Lock()
 			s.asked = append(s.asked, q)
+			s.mu.Unlock()
 			return ask(q, at)
 		},
 		Append: func(t journal.Trial) error { *kept = append(*kept, t); return nil },
@@ -104,11 +110,51 @@ func runComplete(t *testing.T) {
 			t.Errorf("trial %d: %+v", i, a)
 		}
 	}
-	if s.asked[2] != "served{pod-1}[60s]" {
+	if !slices.Contains(s.asked[:4], "served{pod-1}[60s]") {
 		t.Errorf("asked %q", s.asked)
 	}
 	if total := time.Since(s.began); total != 2*330*time.Second || total != r.Header.Lasts() {
 		t.Errorf("it took %s, foretold %s", total, r.Header.Lasts())
+	}
+}
+
+// A Prometheus that takes long to answer makes no slice longer: its queries are asked at the
+// same time, a few at once, while the next slice is under way.
+func TestRunSlowQueries(t *testing.T) { synctest.Test(t, runSlowQueries) }
+
+func runSlowQueries(t *testing.T) {
+	const takes = 10 * time.Second
+	s := &stage{began: time.Now()}
+	at, most := 0, 0
+	r, kept := s.run(func(q string, _ time.Time) (*float64, error) {
+		count := func(n int) {
+			s.mu.Lock()
+			defer s.mu.Unlock()
+			at += n
+			most = max(most, at)
+		}
+		count(1)
+		defer count(-1)
+		time.Sleep(takes)
+		number, _, _ := strings.Cut(q, " ")
+		n, err := strconv.ParseFloat(number, 64)
+		return &n, err
+	})
+	for i := range 5 {
+		r.Header.Canary.Queries = append(r.Header.Canary.Queries, journal.Query{Name: fmt.Sprint("q", i), Text: fmt.Sprintf("%d00 $pods", i)})
+	}
+	end, err := r.Run(context.Background())
+	if err != nil || end.Code != journal.EndComplete || most != asksAtOnce {
+		t.Fatalf("%+v, %v: %d queries at once, want %d", end, err, most, asksAtOnce)
+	}
+	for i, a := range *kept {
+		if a.DurationSeconds != 60 || *metric(&a, "q3") != 300 {
+			t.Errorf("trial %d took %g s: %+v", i, a.DurationSeconds, a.Metrics)
+		}
+	}
+	// Of the last slice of each round the answers are waited for: ten queries in two turns.
+	if total, want := time.Since(s.began), r.Header.Lasts()+2*2*takes; total != want {
+		t.Errorf("it took %s, want %s", total, want)
 	}
 }
 

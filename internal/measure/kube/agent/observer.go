@@ -148,6 +148,7 @@ type span struct {
 	metered  live.Metrics     // what its Meter had counted
 	last     []observe.Limit  // of a program that ends by itself, before it did; nil: they can be read at the end
 	at       *observe.CPU     // the machine's at the end; nil: it is now
+	ended    bool             // what was counted has been asked for
 	err      error
 }
 

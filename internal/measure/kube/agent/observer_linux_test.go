@@ -1,6 +1,8 @@
 package agent
 
 import (
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"testing"
@@ -23,6 +25,29 @@ func TestSpan(t *testing.T) {
 	}
 	if _, err := c.Stop(t.Context(), "/spans/none"); err == nil {
 		t.Error("a span that was never begun has an end")
+	}
+}
+
+// A span that was asked for is there until the next one starts, and no longer: a canary has one
+// in each slice, and the agent shares the memory of the pod.
+func TestSpansAreNotKept(t *testing.T) {
+	s := NewServer(testToken, nil)
+	handler := s.Handler(t.Context())
+	for _, q := range []struct {
+		method, id string
+		code       int
+	}{
+		{http.MethodPut, "a", http.StatusOK}, {http.MethodGet, "a", http.StatusOK}, {http.MethodGet, "a", http.StatusOK},
+		{http.MethodPut, "b", http.StatusOK}, {http.MethodGet, "a", http.StatusNotFound}, {http.MethodGet, "b", http.StatusOK},
+	} {
+		r, w := httptest.NewRequest(q.method, "http://"+host+"/spans/"+q.id, nil), httptest.NewRecorder()
+		r.Header.Set(tokenHeader, testToken)
+		if handler.ServeHTTP(w, r); w.Code != q.code {
+			t.Errorf("%s %s: %d %s, want %d", q.method, q.id, w.Code, w.Body, q.code)
+		}
+	}
+	if len(s.spans) != 1 {
+		t.Errorf("%d spans are kept", len(s.spans))
 	}
 }
 

@@ -208,6 +208,7 @@ func (s *Server) startSpan(w http.ResponseWriter, r *http.Request) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.spans[r.PathValue("id")] == nil {
+		maps.DeleteFunc(s.spans, func(_ string, sp *span) bool { return sp.ended }) // its asker has what was counted
 		s.spans[r.PathValue("id")] = s.observer.start(port(r))
 	}
 	write(w, struct{}{})
@@ -221,6 +222,7 @@ func (s *Server) endSpan(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, "unknown measurement: the agent was restarted in the meantime", http.StatusNotFound)
 		return
 	}
+	sp.ended = true
 	write(w, sp.end())
 }
 

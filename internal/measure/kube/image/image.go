@@ -15,6 +15,7 @@ import (
 	"archive/tar"
 	"bytes"
 	"debug/elf"
+	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -47,11 +48,25 @@ type Made struct {
 	Platforms []string // as in linux/amd64
 }
 
+// CheckName reports what is wrong with the name of an image.
+func CheckName(text string) error {
+	_, err := parseName(text)
+	return err
+}
+
+func parseName(text string) (name.Tag, error) {
+	tag, err := name.NewTag(text, name.WithDefaultRegistry(""))
+	if err != nil {
+		err = fmt.Errorf("--tag %q: %w", text, err)
+	}
+	return tag, err
+}
+
 // Write writes the archive.
 func (i Image) Write(w io.Writer) (Made, error) {
-	tag, err := name.NewTag(i.Name, name.WithDefaultRegistry(""))
+	tag, err := parseName(i.Name)
 	if err != nil {
-		return Made{}, fmt.Errorf("--tag %q: %w", i.Name, err)
+		return Made{}, err
 	}
 	made := Made{Name: tag.String()}
 	var images []v1.Image
@@ -133,7 +148,7 @@ var architectures = map[elf.Machine]v1.Platform{
 func platform(r io.ReaderAt) (v1.Platform, error) {
 	f, err := elf.NewFile(r)
 	if err != nil {
-		return v1.Platform{}, fmt.Errorf("it is not a Linux program: %w; with --binary, name a program that was built with GOOS=linux CGO_ENABLED=0", err)
+		return v1.Platform{}, errors.New("it is not a Linux program; with --binary, name a program that was built with GOOS=linux CGO_ENABLED=0")
 	}
 	for _, p := range f.Progs {
 		if p.Type == elf.PT_INTERP {
