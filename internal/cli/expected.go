@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/procfit/procfit/internal/measure/plan"
 	"github.com/procfit/procfit/internal/measure/plan/field"
 	"github.com/procfit/procfit/internal/measure/plan/specfile"
 	"github.com/procfit/procfit/internal/program/expected"
@@ -49,6 +50,8 @@ func expectedOf(r *verdict.Result, trials []journal.Trial) (e rule.Expected, err
 		return e, errors.New("it compares several limits or Go versions; measure again with the one that the program has")
 	case !rec.Verdict.Decides():
 		return e, fmt.Errorf("its verdict is %s, which names no value; procfit report %s prints what would decide it", rec.Verdict, phrase.ShellWord(r.Folder))
+	case r.Live != nil && rec.Verdict == verdict.Recommended && rec.Procs == nil:
+		return e, errors.New("several values are proven better than the value at start; choose one, and try it alone with --procs")
 	}
 	e = rule.Expected{
 		Program: programName(r), CPUs: cmp.Or(r.Host.AffinityCPUs, r.Host.CPUs), GoVersion: r.Target.GoVersion,
@@ -82,12 +85,14 @@ func programName(r *verdict.Result) string {
 	switch t := r.Target; {
 	case t.Container != "":
 		return t.Container
-	case t.Build != "" && t.Build != ".":
+	case path.Base(t.Build) != ".": // nor empty
 		return path.Base(t.Build)
-	case len(t.Command) > 0:
-		return path.Base(t.Command[0])
+	case t.Build == "" && len(t.Command) > 0: // else they are its arguments
+		return path.Base(plan.Program(t.Command))
 	case t.Attached != nil:
 		return t.Attached.Name
+	case t.MainModule != "":
+		return path.Base(t.MainModule)
 	}
 	return ""
 }
@@ -135,13 +140,10 @@ func expectedSwept(e *rule.Expected, r *verdict.Result, trials []journal.Trial) 
 
 // expectedLive fills in what a live experiment shows.
 func expectedLive(e *rule.Expected, r *verdict.Result) {
-	if module := r.Target.MainModule; e.Program == "" && module != "" {
-		e.Program = path.Base(module)
-	}
 	if limit := r.Live.LimitCPUs; limit > 0 {
 		e.LimitCPUs = &limit
 	}
-	if r.Live.Most > 0 {
+	if r.Live.Least > 0 { // else a slice had no request, and there is no lowest load
 		e.Requests = &rule.ExpectedRange{Min: r.Live.Least, Max: r.Live.Most}
 	}
 	for _, s := range r.Live.Settings {

@@ -25,7 +25,7 @@ func TestExpectedOf(t *testing.T) {
 		}
 	}}
 	h, trials := verdicttest.Generate(uber)
-	h.Target.Command, h.Target.Revision = []string{"./bin/api", "-v"}, "4f2a91c"
+	h.Target.Command, h.Target.Revision = []string{"env", "PORT={port}", "./bin/api", "-v"}, "4f2a91c" // as with --env
 	h.Tool.Args = []string{"sweep", "--limit", "2", "--out", "r", "--seed", "3", "--", "./bin/api", "-v"}
 	e, err := expectedOf(verdict.Analyze(h, trials), trials)
 	if err != nil {
@@ -46,9 +46,31 @@ func TestExpectedOf(t *testing.T) {
 	}
 
 	c := pagetest.LiveContents()
-	e, err = expectedOf(live.Analyze(c), c.Trials)
+	l := live.Analyze(c)
+	e, err = expectedOf(l, c.Trials)
 	if err != nil || e.Procs != 1 || e.LimitCPUs == nil || *e.LimitCPUs != 2 || e.GoVersion != "go1.26.8" || e.Requests == nil || e.CPUPerRequest == nil || e.Program != "" {
 		t.Errorf("%v: %s", err, expected.Text(e))
+	}
+	l.Live.Least = 0 // as of a slice without a request
+	if e, err = expectedOf(l, c.Trials); err != nil || e.Requests != nil || e.Procs != 1 {
+		t.Errorf("%v: %s", err, expected.Text(e))
+	}
+}
+
+// TestProgramName: what is kept is for the program, whatever starts it.
+func TestProgramName(t *testing.T) {
+	for want, target := range map[string]journal.Target{
+		"app":    {Container: "app", Object: "deployment/api"},
+		"api":    {Command: []string{"env", "A=b", "C=d", "./bin/api", "-v"}},
+		"import": {Command: []string{"sh", "-c", "ulimit -n 4096; exec ./import"}},
+		"server": {Build: "./cmd/server", Command: []string{"-addr", ":8080"}},
+		"shop":   {Build: ".", Command: []string{"env", "A=b", "-addr", ":8080"}, MainModule: "example.com/shop"},
+		"worker": {Attached: &journal.Process{PID: 7, Name: "worker"}},
+		"":       {Build: "./"},
+	} {
+		if got := programName(&verdict.Result{Target: target}); got != want {
+			t.Errorf("%+v is %q, want %q", target, got, want)
+		}
 	}
 }
 
@@ -61,6 +83,16 @@ func TestNoExpected(t *testing.T) {
 	two := append(verdicttest.Quota(1, verdicttest.Set(1, 500, 0.02), verdicttest.Set(2, 400, 0.05)), verdicttest.Quota(2, verdicttest.Set(1, 500, 0.02), verdicttest.Set(2, 900, 0.02))...)
 	h, trials = verdicttest.Generate(verdicttest.Config{Settings: two})
 	if _, err := expectedOf(verdict.Analyze(h, trials), trials); err == nil || !strings.Contains(err.Error(), "several limits") {
+		t.Error(err)
+	}
+	several := live.Analyze(pagetest.LiveContents())
+	several.Recommendation.Procs, several.Recommendation.Setting = nil, ""
+	if _, err := expectedOf(several, nil); err == nil || !strings.Contains(err.Error(), "choose one") {
+		t.Error(err)
+	}
+	harmed := pagetest.LiveContents()
+	*harmed.End = journal.End{Code: journal.EndHarm, Harm: &journal.Harm{Code: journal.HarmPanic, Setting: "1"}}
+	if _, err := expectedOf(live.Analyze(harmed), nil); err == nil || !strings.Contains(err.Error(), "names no value") {
 		t.Error(err)
 	}
 	if _, err := expectedOf(pagetest.Canary(), nil); err == nil || !strings.Contains(err.Error(), "canary") {

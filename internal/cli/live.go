@@ -91,8 +91,10 @@ func newLiveOptions(std stdio, cmd *cobra.Command) *liveOptions {
 		toggle("aa", &o.same, "compare the value at start with itself, to check the experiment", ofLive),
 	)
 	queries := field.In(field.Compare, o.promQueries.fields("$slice is filled in, four fifths of --slice: at least two scrapes of the Prometheus must fit into it. A query that is proven above that of the value at start ends the experiment.", ofLive, live.ParseQuery)...)
-	o.bind(std, cmd, slices.Concat(fields, own, queries, field.Take(o.own(), append(field.Named("title", "dry-run", "output", "json", "quiet"),
-		field.Field{Name: "out", Help: "results directory (default results/NAME-live-TIME)"})...)))
+	o.bind(std, cmd, slices.Concat(fields, own, queries, field.Take(o.own(), slices.Concat(
+		[]field.Field{{Name: "title", Help: "title of the report and of its folder (default process PID)"}},
+		field.Named("dry-run", "output", "json", "quiet"),
+		[]field.Field{{Name: "out", Help: "results directory (default results/NAME-live-TIME)"}})...)))
 	return o
 }
 
@@ -186,7 +188,7 @@ func (o *liveOptions) resolve(ctx context.Context, args []string) (*liveRun, err
 		h.Target.URL = secret.Text(args[0])
 	} else { // the same machine, but for the CPUs: a sidecar has a limit of its own
 		h.TargetHost = session.ThisHost()
-		h.TargetHost.EffectiveCPUs = float64(s.NumCPU)
+		h.TargetHost.AffinityCPUs, h.TargetHost.EffectiveCPUs = s.NumCPU, float64(s.NumCPU)
 	}
 	if h.Name = o.spec.Name; h.Name == "" {
 		h.Name = fmt.Sprintf("process %d", s.PID)

@@ -1,10 +1,13 @@
 package cli
 
 import (
+	"context"
 	"encoding/hex"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"path/filepath"
@@ -12,6 +15,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/spf13/cobra"
 
 	"github.com/procfit/procfit/internal/program/meter"
 	"github.com/procfit/procfit/internal/verdict/journal"
@@ -114,6 +119,12 @@ func TestLiveProgram(t *testing.T) {
 	ends("restarted, without a lease", err, journal.EndHarm, true)
 	agent.Off()
 	ends("off", p.Lease(ctx), journal.EndTaken, false)
+	control.Close()
+	ends("gone", p.Lease(ctx), journal.EndHarm, true)
+	_, err = p.Read(ctx)
+	ends("gone, seen by a reading", err, journal.EndHarm, true)
+	_, err = p.Set(ctx, start)
+	ends("gone, seen by a change", err, journal.EndHarm, true)
 }
 
 // TestLiveLiar: a program that answers with another value than it was asked for ends the
@@ -154,6 +165,52 @@ func TestLiveLiar(t *testing.T) {
 		if errors.As(err, &end) != (c.want != "") || c.want != "" && (end.Code != journal.EndFailed || !strings.Contains(end.Reason, c.want)) {
 			t.Errorf("%g s in each look: %v", c.more, err)
 		}
+	}
+}
+
+// TestLiveHost: the CPUs of a result are those of the program, and not those of procfit.
+func TestLiveHost(t *testing.T) {
+	socket := filepath.Join(t.TempDir(), "s")
+	l, err := net.Listen("unix", socket)
+	if err != nil {
+		t.Skip(err) // not on every system
+	}
+	cpus := runtime.NumCPU() + 3
+	server := &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		json.NewEncoder(w).Encode(maxlive.State{Protocol: maxlive.Protocol, PID: 1, NumCPU: cpus, Start: 4, Min: 1, Max: 4})
+	})}
+	go server.Serve(l)
+	defer server.Close()
+	o := newLiveOptions(newStdio(t.Context(), nil, io.Discard, io.Discard, nil), new(cobra.Command))
+	run, err := o.resolve(t.Context(), []string{socket})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if h := run.header.TargetHost; h.AffinityCPUs != cpus || h.EffectiveCPUs != float64(cpus) {
+		t.Errorf("%d CPUs by affinity, %g in effect; expected %d", h.AffinityCPUs, h.EffectiveCPUs, cpus)
+	}
+}
+
+// interrupting is a writer that is a Ctrl-C as soon as something has been written.
+type interrupting struct{ press func() }
+
+func (w interrupting) Write(p []byte) (int, error) { w.press(); return len(p), nil }
+
+// TestObserveInterrupted: Ctrl-C ends the watching, with what was counted and the exit code of
+// an interrupt.
+func TestObserveInterrupted(t *testing.T) {
+	socket := filepath.Join(t.TempDir(), "s")
+	control, err := maxlive.New(nil).Listen(socket)
+	if err != nil {
+		t.Skip(err) // not on every system
+	}
+	defer control.Close()
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	var out strings.Builder
+	code := Main(ctx, []string{"observe", socket, "--duration", "1h"}, strings.NewReader(""), &out, interrupting{cancel})
+	if code != exitInterrupted || !strings.Contains(out.String(), "under its own traffic") {
+		t.Errorf("code %d: %s", code, out.String())
 	}
 }
 

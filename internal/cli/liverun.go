@@ -142,7 +142,6 @@ type liveProgram struct {
 	client      *meter.Client
 	state       maxlive.State // before the experiment
 	lease       string
-	seq         int64
 	sets        atomic.Int64 // changes that the program has confirmed
 	after       int          // GOMAXPROCS when the lease was released
 	first, past maxlive.Metrics
@@ -157,17 +156,17 @@ func (p *liveProgram) Lease(ctx context.Context) error {
 	case err != nil:
 		return p.ended(ctx, err)
 	case s.Started != p.state.Started:
-		return restarted()
+		return stopped(restarted)
 	case int64(s.Switches) < sets:
 		return &live.EndError{End: journal.End{Code: journal.EndTaken, Reason: "the lease had ended before it was renewed, so the program no longer ran with the value that was tried"}}
 	}
 	return nil
 }
 
-// Set implements live.Place.
+// Set implements live.Place. A change whose answer was lost has the same number again, and is
+// not made twice.
 func (p *liveProgram) Set(ctx context.Context, procs int) (time.Duration, error) {
-	p.seq++
-	s, err := p.client.Procs(ctx, p.lease, procs, p.seq)
+	s, err := p.client.Procs(ctx, p.lease, procs, p.sets.Load()+1)
 	switch {
 	case err != nil:
 		return 0, p.ended(ctx, err)
@@ -187,7 +186,7 @@ func (p *liveProgram) Read(ctx context.Context) (live.Reading, error) {
 	if p.first.At == 0 {
 		p.first, p.past = m, m
 	} else if _, err := meter.Since(p.past, m, p.state); errors.Is(err, meter.ErrRestarted) {
-		return live.Reading{}, p.wentBack(ctx, m)
+		return live.Reading{}, stopped(restarted)
 	} else if _, sum := meter.Since(p.first, m, p.state); cmp.Or(err, sum) != nil { // a look is short, and allows more
 		return live.Reading{}, &live.EndError{End: journal.End{Code: journal.EndFailed, Reason: cmp.Or(err, sum).Error()}}
 	}
@@ -206,23 +205,20 @@ func (p *liveProgram) Release(ctx context.Context) error {
 	return err
 }
 
-// wentBack is that a reading does not come after the one before: another process has the
-// endpoint, or this one's clock was set back, which harms nobody.
-func (p *liveProgram) wentBack(ctx context.Context, m maxlive.Metrics) error {
-	if s, err := p.client.State(ctx); err == nil && s.Started == p.state.Started && m.At <= p.past.At {
-		return &live.EndError{End: journal.End{Code: journal.EndFailed, Reason: "the clock of the program was set back during the experiment: start the experiment again"}}
-	}
-	return restarted()
-}
-
 // restarted is that another process has the endpoint.
-func restarted() error {
-	const reason = "the program was restarted, or ended"
+const restarted = "the program was restarted, or ended"
+
+// stopped is that the process does not keep running.
+func stopped(reason string) error {
 	return &live.EndError{End: journal.End{Code: journal.EndHarm, Reason: reason, Harm: &journal.Harm{Code: journal.HarmEnded, Detail: reason}}}
 }
 
-// ended is an error of the client, which ends the experiment if the program answers.
+// ended is an error of the client, which ends the experiment if the program answers or is
+// gone.
 func (p *liveProgram) ended(ctx context.Context, err error) error {
+	if _, gone := errors.AsType[*meter.GoneError](err); gone {
+		return stopped("the program ended, or closed its control socket")
+	}
 	var no *meter.RefusedError
 	if !errors.As(err, &no) {
 		return err
@@ -231,7 +227,7 @@ func (p *liveProgram) ended(ctx context.Context, err error) error {
 	switch no.Code {
 	case "no_lease":
 		if s, err := p.client.State(ctx); err == nil && s.Started != p.state.Started {
-			return restarted()
+			return stopped(restarted)
 		}
 	case "off", "refused":
 		end.Reason = "the program refused: " + end.Reason

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"path/filepath"
@@ -18,6 +19,7 @@ import (
 	"github.com/procfit/procfit/internal/program/meter"
 	"github.com/procfit/procfit/internal/show/number"
 	"github.com/procfit/procfit/internal/show/phrase"
+	"github.com/procfit/procfit/internal/show/secret"
 	"github.com/procfit/procfit/internal/show/text"
 )
 
@@ -71,7 +73,10 @@ func newObserveOptions(std stdio, cmd *cobra.Command) *observeOptions {
 // run is procfit observe.
 func (o *observeOptions) run(ctx context.Context, std stdio, args []string) error {
 	if len(args) != 1 {
-		return usageError("observe takes one process ID or :PORT, got %d words; try: procfit observe :8080 --rate 100", len(args))
+		return usageError("observe takes one process ID, :PORT or socket, got %d words; try: procfit observe :8080 --rate 100", len(args))
+	}
+	if (meter.Target{Name: args[0]}).IsURL() {
+		return usageError("observe %q: expected a process ID, :PORT or a socket; for a URL on this machine: procfit observe :PORT --rate 100 --url URL", secret.Text(args[0]))
 	}
 	std = o.printed.std(std)
 	o.operands = args
@@ -114,9 +119,11 @@ func (o *observeOptions) watch(ctx context.Context, std stdio, socket string) er
 		return err
 	}
 	if o.printed.json() {
-		return w.WriteJSON(std.out)
+		err = w.WriteJSON(std.out)
+	} else {
+		err = w.WriteText(std.out, text.Options{Width: width(std), Color: std.color()})
 	}
-	return w.WriteText(std.out, text.Options{Width: width(std), Color: std.color()})
+	return cmp.Or(err, interrupted(ctx.Err()))
 }
 
 func (o *observeOptions) resolve(std stdio) (*session.Session, error) {

@@ -60,15 +60,17 @@ func TestSocketRefused(t *testing.T) {
 	if err := os.Chmod(open, 0o777); err != nil {
 		t.Fatal(err)
 	}
-	file := filepath.Join(t.TempDir(), "file")
+	file, long := filepath.Join(t.TempDir(), "file"), t.TempDir()
 	if err := os.WriteFile(file, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
+	long += "/" + strings.Repeat("f", longestPath-len("//s")-len(long))
 	for path, want := range map[string]string{
 		filepath.Join(open, "s"):                        "other users can write",
 		filepath.Join(t.TempDir(), "none", "none", "s"): "no such file",
 		file: "is not a socket",
 		filepath.Join(t.TempDir(), strings.Repeat("long", 30)): "at most 103",
+		filepath.Join(long, "s"):                               "101 bytes, too many for the folder of a socket; name a shorter one",
 	} {
 		if c, err := New(new(Meter)).Listen(path); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, %v, want %q", path, c, err, want)

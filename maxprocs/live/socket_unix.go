@@ -56,6 +56,9 @@ func (a *Agent) Listen(file string) (io.Closer, error) {
 	defer os.RemoveAll(private)
 	made := filepath.Join(private, "s")
 	l, err := net.Listen("unix", made)
+	if errors.Is(err, syscall.EINVAL) { // made is longer than file
+		return nil, fmt.Errorf("live: %s has %d bytes, too many for the folder of a socket; name a shorter one", folder, len(folder))
+	}
 	if err != nil {
 		return nil, fmt.Errorf("live: %w", err)
 	}

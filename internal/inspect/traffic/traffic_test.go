@@ -107,6 +107,15 @@ func TestNothing(t *testing.T) {
 	}
 }
 
+// TestHijacked: of connections that handlers took over no latency is claimed.
+func TestHijacked(t *testing.T) {
+	var out strings.Builder
+	w := Watched{Duration: time.Second, Metrics: live.Metrics{Requests: 3, Hijacked: 3}}
+	if err := w.WriteText(&out, text.Options{Width: 100}); err != nil || strings.Contains(strings.ToLower(out.String()), "latency") || !strings.Contains(out.String(), "3 per second") {
+		t.Errorf("%v\n%s", err, out.String())
+	}
+}
+
 // TestOddEndpoints: what does not answer as a program with a Meter does is an error with words.
 func TestOddEndpoints(t *testing.T) {
 	state := func(text string) http.HandlerFunc {
@@ -140,6 +149,7 @@ func TestOddEndpoints(t *testing.T) {
 		"fewer failures": {metrics(`{"at": 2000000, "requests": 6, "failed": 2, "arrival": {"counts": [0, 5]}}`), "was restarted during the measurement"},
 		"a lost bucket":  {metrics(`{"at": 2000000, "requests": 6, "failed": 3, "arrival": {"counts": [9]}}`), "was restarted during the measurement"},
 		"many buckets":   {metrics(`{"at": 2000000, "requests": 6, "failed": 3, "arrival": {"counts": [` + strings.Repeat("4,", 999) + `9]}}`), "more buckets than one of maxprocs/live"},
+		"set back":       {metrics(`{"at": 1, "requests": 6, "failed": 3, "arrival": {"counts": [0, 5]}}`), "the clock of the program was set back during the measurement: start again"},
 		"another clock":  {metrics(`{"at": 90000000000000, "requests": 6, "failed": 3, "arrival": {"counts": [0, 5]}}`), "its clock and the clock here differ by"},
 		"restarted": {func(w http.ResponseWriter, r *http.Request) {
 			starts++

@@ -15,6 +15,8 @@ import (
 	"net"
 	"net/http"
 	"os"
+	"strings"
+	"syscall"
 	"time"
 
 	"github.com/procfit/procfit/internal/show/number"
@@ -93,8 +95,13 @@ type RefusedError struct {
 }
 
 func (e *RefusedError) Error() string {
-	return fmt.Sprintf("%s: refused: %s %s", e.name, e.Status, e.Detail)
+	return strings.TrimSpace(fmt.Sprintf("%s: refused: %s %s", e.name, e.Status, e.Detail))
 }
+
+// GoneError is that no program serves the socket: it has ended, or has closed the socket.
+type GoneError struct{ text string }
+
+func (e *GoneError) Error() string { return e.text }
 
 // ask sends a request, a POST where it has a body, and reads the answer.
 func (c *Client) ask(ctx context.Context, what string, body, into any) error {
@@ -146,7 +153,9 @@ func (c *Client) unreached(err error, after time.Duration) error {
 	case errors.Is(err, fs.ErrPermission):
 		return fmt.Errorf("%s: permission denied; run as the program's user or as root", c.name)
 	case errors.Is(err, fs.ErrNotExist):
-		return fmt.Errorf("%s: no such socket; is the program running?", c.name)
+		return &GoneError{c.name + ": no such socket; is the program running?"}
+	case c.socket != "" && errors.Is(err, syscall.ECONNREFUSED):
+		return &GoneError{c.name + ": no program serves this socket; is it running? An old socket may be left over"}
 	case errors.Is(err, http.ErrSchemeMismatch):
 		return fmt.Errorf("%s: the server does not speak TLS: write http:// in the URL", c.name)
 	}
@@ -162,7 +171,7 @@ func (c *Client) unreached(err error, after time.Duration) error {
 	if remote, ok := errors.AsType[*net.OpError](err); ok && remote.Op == "remote error" {
 		return fmt.Errorf("%s: the server refused: %w; --tls cert=FILE,key=FILE gives a client certificate", c.name, remote.Err)
 	}
-	return fmt.Errorf("%s: the program does not answer; is it running? An old socket may be left over", c.name)
+	return fmt.Errorf("%s: the program does not answer; is it running?", c.name)
 }
 
 // state is ask for what answers with a State.

@@ -19,7 +19,7 @@ type Target struct {
 
 // Find makes a client of a target.
 func (t Target) Find() (*Client, error) {
-	if pid, err := strconv.Atoi(strings.TrimPrefix(t.Name, "pid:")); err == nil {
+	if pid, err := strconv.Atoi(t.Name); err == nil {
 		return ofProcess(pid)
 	}
 	if !t.IsURL() {

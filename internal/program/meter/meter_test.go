@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io"
 	"log"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -61,7 +62,7 @@ func TestChange(t *testing.T) {
 	defer srv.Close()
 	targets := []Target{{Name: socket}, {Name: srv.URL + "/internal/procfit", Headers: http.Header{"X-Key": {"k"}}}}
 	if runtime.GOOS == "linux" {
-		targets = append(targets, Target{Name: "pid:" + strconv.Itoa(os.Getpid())}, Target{Name: strconv.Itoa(os.Getpid())})
+		targets = append(targets, Target{Name: strconv.Itoa(os.Getpid())})
 	}
 	for _, target := range targets {
 		c, ctx := find(t, target), t.Context()
@@ -121,6 +122,27 @@ func TestRefused(t *testing.T) {
 	code("off", err)
 }
 
+// TestGone: it is known of a socket that no program serves it.
+func TestGone(t *testing.T) {
+	stale, none := filepath.Join(t.TempDir(), "s"), filepath.Join(t.TempDir(), "none")
+	l, err := net.Listen("unix", stale)
+	if err != nil {
+		t.Skip(err) // not on every system
+	}
+	l.(*net.UnixListener).SetUnlinkOnClose(false)
+	l.Close()
+	for target, want := range map[string]string{
+		stale:                "no program serves this socket; is it running? An old socket may be left over",
+		none:                 "no such socket; is the program running?",
+		"http://127.0.0.1:1": "", // who refuses may not be the program
+	} {
+		_, err := find(t, Target{Name: target}).State(t.Context())
+		if _, gone := errors.AsType[*GoneError](err); gone != (want != "") || err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %q", target, err, want)
+		}
+	}
+}
+
 // TestSilent: a program that does not answer is reported with the time that was waited, which
 // the caller may have made shorter.
 func TestSilent(t *testing.T) {
@@ -136,7 +158,7 @@ func TestSilent(t *testing.T) {
 
 func TestFind(t *testing.T) {
 	for target, want := range map[string]string{
-		"pid:999999999": "no process 999999999",
+		"999999999":     "no process 999999999",
 		"1":             "", // of init there is none, or it may not be read
 		"http://":       "expected a URL",
 		"http://x/?a=1": "expected a URL",

@@ -9,8 +9,12 @@ import (
 	"github.com/procfit/procfit/maxprocs/live"
 )
 
-// ErrRestarted is that a reading does not come after another one of the same process.
-var ErrRestarted = errors.New("the program was restarted during the measurement")
+// ErrRestarted is that a reading does not come after another one of the same process, and
+// errSetBack that only its clock says so.
+var (
+	ErrRestarted = errors.New("the program was restarted during the measurement")
+	errSetBack   = errors.New("the clock of the program was set back during the measurement: start again")
+)
 
 // mostBuckets is above what any Meter has: later ones would be of no duration.
 const mostBuckets = 512
@@ -21,8 +25,11 @@ func Since(from, to live.Metrics, state live.State) (live.Metrics, error) {
 	if len(to.Arrival.Counts) > mostBuckets || len(to.Handler.Counts) > mostBuckets || len(to.Ready.Counts) > mostBuckets {
 		return to, errors.New("its histogram has more buckets than one of maxprocs/live")
 	}
-	if !grew(from, to) {
+	switch {
+	case !grew(from, to):
 		return to, ErrRestarted
+	case to.At <= from.At:
+		return to, errSetBack
 	}
 	since := live.Metrics{
 		At: to.At, InFlight: to.InFlight,
@@ -92,5 +99,5 @@ func grew(from, to live.Metrics) bool {
 			}
 		}
 	}
-	return to.At > from.At && to.CPU >= from.CPU && to.GCCPU >= from.GCCPU
+	return to.CPU >= from.CPU && to.GCCPU >= from.GCCPU
 }

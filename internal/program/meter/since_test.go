@@ -33,7 +33,8 @@ func TestSince(t *testing.T) {
 		"more CPU time than 2 CPUs give":  {func(m *live.Metrics) { m.CPU = 60 }, "the program's Meter reports 59 s of CPU time in 1 s, which cannot be: 2 CPUs cannot give as much; its numbers are wrong"},
 		"the counters ran backwards":      {func(m *live.Metrics) { m.Requests = 4 }, ErrRestarted.Error()},
 		"the CPU time ran backwards":      {func(m *live.Metrics) { m.CPU = 0.5 }, ErrRestarted.Error()},
-		"its clock ran backwards":         {func(m *live.Metrics) { m.At = 0 }, ErrRestarted.Error()},
+		"its clock was set back":          {func(m *live.Metrics) { m.At = 0 }, errSetBack.Error()},
+		"restarted, and its clock behind": {func(m *live.Metrics) { m.At, m.Requests = 0, 4 }, ErrRestarted.Error()},
 		"more buckets than any histogram": {func(m *live.Metrics) { m.Ready.Counts = make([]uint64, mostBuckets+1) }, "more buckets"},
 	} {
 		to := from

@@ -32,7 +32,7 @@ func newCarry(r Rules) carry {
 	c := carry{traits: []*trait{{name: FigureCPU, of: func(h Half) float64 { return math.Log(h.CPU / float64(h.Requests)) }}}}
 	if r.Latency {
 		c.traits = append(c.traits, &trait{name: FigureP50, of: func(h Half) float64 {
-			if h.Requests < fewRequests {
+			if h.Requests < FewRequests {
 				return math.NaN()
 			}
 			return math.Log(h.P50)

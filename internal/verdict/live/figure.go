@@ -9,8 +9,8 @@ import (
 	"github.com/procfit/procfit/internal/verdict/eprocess"
 )
 
-// fewRequests in a slice have no percentile to speak of.
-const fewRequests = 20
+// FewRequests in a slice have no percentile to speak of.
+const FewRequests = 20
 
 // unequal is how far the requests per second may differ.
 const unequal = 0.05
@@ -59,7 +59,7 @@ func (r Rules) margin() float64 { return cmp.Or(r.MarginP99, 0.20) }
 // latency is the logarithm of one that enough requests have.
 func latency(of func(*Slice) float64) func(*Slice) float64 {
 	return func(s *Slice) float64 {
-		if s.Requests < fewRequests {
+		if s.Requests < FewRequests {
 			return math.NaN()
 		}
 		return math.Log(of(s))

@@ -66,8 +66,6 @@ const (
 	atOnce = 4
 	// FewestBlocks are those that a proof takes at least.
 	FewestBlocks = 9
-	// FewRequests in a slice have no percentile to speak of.
-	FewRequests = fewRequests
 	// MarginP50 is how much longer a p50 counts as no longer.
 	MarginP50 = 0.10
 	// jitter is how much shorter or longer than the mean a slice is at most, at random.

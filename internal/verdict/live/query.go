@@ -87,8 +87,11 @@ func (h Header) unanswered(trials []*journal.Trial) error {
 		for _, t := range trials {
 			if _, known := t.Metrics[q.Name]; known {
 				n++
-			} else if len(t.Warnings) > 0 {
-				why = " (" + phrase.Clean(t.Warnings[0].Detail) + ")"
+			}
+			for _, w := range t.Warnings { // of all queries
+				if strings.HasPrefix(w.Detail, q.Name+": ") {
+					why = " (" + phrase.Clean(w.Detail) + ")"
+				}
 			}
 		}
 		if 2*n <= len(trials) {

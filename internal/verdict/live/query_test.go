@@ -94,6 +94,23 @@ func TestQueryWithoutAnswers(t *testing.T) {
 			t.Error("it was changed")
 		}
 	})
+	synctest.Test(t, func(t *testing.T) { // an error of one query is no reason of another's
+		f, h, asked := newFake(), asking(1), 0
+		h.Live.Queries = append(h.Live.Queries, journal.Query{Name: "none", Text: "none(x[$slice])"})
+		f.asked = func(_ context.Context, query string) (*float64, error) {
+			if asked++; query == "none(x[4s])" {
+				return nil, nil
+			}
+			if asked == 1 {
+				return nil, gone
+			}
+			return new(5.0), nil
+		}
+		end, _ := measured(t.Context(), f, h, nil)
+		if end.Code != journal.EndFailed || !strings.Contains(end.Reason, "--query none has a value in 0 of 6 slices of the baseline: 4s must hold") {
+			t.Errorf("%+v", end)
+		}
+	})
 	synctest.Test(t, func(t *testing.T) {
 		f, began := newFake(), time.Now()
 		f.cost[1] = 0.0008

@@ -98,7 +98,7 @@ func Analyze(c *journal.Contents) *verdict.Result {
 	for i := range c.Header.Plan.Settings {
 		l.Settings = append(l.Settings, h.settingResult(i, look, list, c.Trials))
 	}
-	r.Live, r.Recommendation, r.Warnings = l, recommend(l), append(r.Warnings, verdict.OfTrials(c.Trials)...)
+	r.Live, r.Recommendation, r.Warnings = l, recommend(l, r.Complete), append(r.Warnings, verdict.OfTrials(c.Trials)...)
 	return r
 }
 
@@ -173,8 +173,9 @@ func compared(f *figure, b Bound, value int, list []Slice) verdict.CanaryFigure 
 	return out
 }
 
-// recommend is what all values come to: one is named where it alone is better.
-func recommend(l *verdict.Live) *verdict.Recommendation {
+// recommend is what all values come to, of an experiment that came to its end: one is named
+// where it alone is better.
+func recommend(l *verdict.Live, complete bool) *verdict.Recommendation {
 	by := map[verdict.Verdict][]verdict.LiveSetting{}
 	for _, s := range l.Settings {
 		if s.Came != "" {
@@ -183,7 +184,7 @@ func recommend(l *verdict.Live) *verdict.Recommendation {
 	}
 	out := &verdict.Recommendation{Verdict: verdict.CannotTell}
 	switch better := by[verdict.Recommended]; {
-	case l.Same: // for a check, and not for a value
+	case l.Same || !complete: // for a check, and not for a value
 		return out
 	case better != nil:
 		out.Verdict = verdict.Recommended

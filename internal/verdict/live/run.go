@@ -16,7 +16,7 @@ import (
 type Place interface {
 	// Lease begins the lease, or renews it.
 	Lease(context.Context) error
-	// Set sets GOMAXPROCS and returns how long that took.
+	// Set sets GOMAXPROCS and returns how long that took. After an error it may be called again.
 	Set(ctx context.Context, procs int) (time.Duration, error)
 	// Read reads what the program has counted since it began.
 	Read(context.Context) (Reading, error)
@@ -170,10 +170,10 @@ func (r *Run) keep(ctx context.Context, lost func(error)) {
 	}
 }
 
-// read reads what the program has counted. An answer that is lost is asked for again.
-func (r *Run) read(ctx context.Context) (Reading, error) {
+// again asks the program. An answer that is lost is asked for again, as long as the lease.
+func again[T any](ctx context.Context, ask func() (T, error)) (T, error) {
 	for from := time.Now(); ; {
-		x, err := r.Place.Read(ctx)
+		x, err := ask()
 		var end *EndError
 		if err == nil || ctx.Err() != nil || errors.As(err, &end) || time.Since(from) >= LeaseFor {
 			return x, err
@@ -182,6 +182,16 @@ func (r *Run) read(ctx context.Context) (Reading, error) {
 			return x, err
 		}
 	}
+}
+
+// read reads what the program has counted.
+func (r *Run) read(ctx context.Context) (Reading, error) {
+	return again(ctx, func() (Reading, error) { return r.Place.Read(ctx) })
+}
+
+// set sets GOMAXPROCS and returns how long that took.
+func (r *Run) set(ctx context.Context, procs int) (time.Duration, error) {
+	return again(ctx, func() (time.Duration, error) { return r.Place.Set(ctx, procs) })
 }
 
 func wait(ctx context.Context, d time.Duration) error {

@@ -373,6 +373,26 @@ func TestEnds(t *testing.T) {
 	}
 }
 
+// TestLostAnswers: a change whose answer is lost is asked for again.
+func TestLostAnswers(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f, sets := newFake(), 0
+		f.fail = func(call string) error {
+			if call != "set" {
+				return nil
+			}
+			if sets++; sets%10 == 0 {
+				return errors.New("for a moment")
+			}
+			return nil
+		}
+		end, _ := measured(t.Context(), f, header(1, 4), nil)
+		if end.Code != journal.EndComplete && end.Code != journal.EndDecided || sets < 20 {
+			t.Errorf("%+v after %d changes", end, sets)
+		}
+	})
+}
+
 // TestInterrupt: Ctrl-C at any time restores the value, also while a call is being answered.
 func TestInterrupt(t *testing.T) {
 	for _, after := range []time.Duration{0, time.Second, 31 * time.Second, 33*time.Second + 7, 100 * time.Second} {

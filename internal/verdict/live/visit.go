@@ -139,7 +139,7 @@ func (r *Run) begin(ctx context.Context, block, order, value int) (*journal.Tria
 	if t.Setting.Variant != "" {
 		t.Role = journal.RoleAA
 	}
-	took, err := r.Place.Set(ctx, *t.Setting.Procs)
+	took, err := r.set(ctx, *t.Setting.Procs)
 	t.Live.CallSeconds = took.Seconds()
 	r.running, r.last = value, *t.Setting.Procs
 	return t, err
@@ -149,7 +149,7 @@ func (r *Run) begin(ctx context.Context, block, order, value int) (*journal.Tria
 // behind has ended.
 func (r *Run) leave(ctx context.Context, t *journal.Trial, past Reading) error {
 	start := r.Header.Live.Start
-	if _, err := r.Place.Set(ctx, start); err != nil {
+	if _, err := r.set(ctx, start); err != nil {
 		return err
 	}
 	t.InvalidCode = journal.InvalidLeft
