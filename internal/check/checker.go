@@ -87,10 +87,11 @@ type Finding struct {
 
 // Problem is what could not be read or understood; it makes the exit code 3.
 type Problem struct {
-	Path    string
-	Line    int // 0: not of one line
-	Column  int
-	Message string
+	Path      string
+	Line      int // 0: not of one line
+	Column    int
+	Message   string
+	Unwritten bool // the file was checked, and its fix could not be written
 }
 
 // Note is what the user should know of a place that was left out, without being at

@@ -63,23 +63,33 @@ func (x Fixer) Run(ctx context.Context) (*Report, error) {
 		}
 		r = after
 	}
+	return x.finish(ctx, r, texts), nil
+}
+
+// finish writes the files. If one cannot be written, the Report is that of what is there then.
+func (x Fixer) finish(ctx context.Context, r *Report, texts map[string]*draft) *Report {
+	var done Report
 	for _, path := range slices.Sorted(maps.Keys(texts)) {
 		d := texts[path]
 		if d.refused != "" {
-			r.Problems = append(r.Problems, Problem{Path: path, Message: "is not fixed, because the fix is not safe: " + d.refused})
+			done.Notes = append(done.Notes, Note{Path: path, Message: "is not fixed, because the fix is not safe: " + d.refused})
 		}
-		if len(d.gone) == 0 {
-			continue
+		if d.err == nil && len(d.gone) > 0 && x.Write && path != Stdin {
+			d.err = d.write()
 		}
-		if x.Write && path != Stdin {
-			if err := d.write(); err != nil {
-				r.Problems = append(r.Problems, Problem{Path: path, Message: "is not fixed: " + err.Error()})
-				continue
-			}
+		switch {
+		case d.err != nil:
+			done.Problems = append(done.Problems, Problem{Path: path, Message: "cannot be fixed: " + cause(d.err).Error(), Unwritten: true})
+		case len(d.gone) > 0:
+			done.Fixed = append(done.Fixed, Fixed{Path: path, Findings: d.gone, Before: d.before, After: d.now, Written: x.Write})
 		}
-		r.Fixed = append(r.Fixed, Fixed{Path: path, Findings: d.gone, Before: d.before, After: d.now, Written: x.Write})
 	}
-	return r, nil
+	if x.Write && len(done.Problems) > 0 {
+		if there, err := x.Check(ctx, nil); err == nil {
+			r = there
+		}
+	}
+	return Merge(r, &done)
 }
 
 // draft is a changed file that is not yet proven or written.
@@ -89,13 +99,16 @@ type draft struct {
 	now, last []byte // after this round and before it
 	gone      []Finding
 	round     []Finding // whose changes are in this round
-	refused   string
+	refused   string    // why the text is not safe
+	err       error     // why it cannot be read or written
 }
 
 func overlay(texts map[string]*draft) map[string][]byte {
 	o := map[string][]byte{}
 	for path, d := range texts {
-		o[path] = d.now
+		if d.err == nil {
+			o[path] = d.now
+		}
 	}
 	return o
 }
@@ -113,13 +126,10 @@ func (x Fixer) round(r *Report, texts map[string]*draft) []*draft {
 		d := texts[path]
 		if d == nil {
 			b, err := x.read(path)
-			d = &draft{path: path, before: b, now: b}
-			if err != nil {
-				d.refused = "procfit cannot read it after the fix: " + cause(err).Error()
-			}
+			d = &draft{path: path, before: b, now: b, err: err}
 			texts[path] = d
 		}
-		if d.refused == "" && d.apply(byPath[path]) {
+		if d.refused == "" && d.err == nil && d.apply(byPath[path]) {
 			changed = append(changed, d)
 		}
 	}
@@ -144,7 +154,7 @@ func (d *draft) apply(findings []Finding) bool {
 			continue // the next round
 		}
 		if err != nil {
-			d.refused = "the file changed during the check"
+			d.err = errChanged
 			return false
 		}
 		splices, d.now = more, text
@@ -208,29 +218,29 @@ func (d *draft) refuse(why string) { d.now, d.refused = d.last, why }
 func (d *draft) write() error {
 	file, err := filepath.EvalSymlinks(filepath.FromSlash(d.path))
 	if err != nil {
-		return cause(err)
+		return err
 	}
 	info, err := os.Stat(file)
 	if err != nil {
-		return cause(err)
+		return err
 	}
 	now, err := os.ReadFile(file)
 	if err != nil {
-		return cause(err)
+		return err
 	}
 	if string(now) != string(d.before) {
-		return errors.New("the file changed during the check; run it again")
+		return errChanged
 	}
 	dir, err := folder.Open(filepath.Dir(file))
 	if err != nil {
-		return cause(err)
+		return err
 	}
 	defer dir.Close()
-	if err := dir.Replace(filepath.Base(file), info.Mode().Perm(), d.now); err != nil {
-		return cause(err)
+	err = dir.Replace(filepath.Base(file), info.Mode().Perm(), d.now)
+	if err == nil {
+		keepOwner(file, info)
 	}
-	keepOwner(file, info)
-	return nil
+	return err
 }
 
 // Splice replaces the bytes From to To of a file.
@@ -246,8 +256,12 @@ type Change struct {
 	Becomes int // the GOMAXPROCS that comes of it; 0: it is not known
 }
 
-// errOverlap is of changes that want the same bytes.
-var errOverlap = errors.New("two changes overlap")
+// errOverlap is of changes that want the same bytes, errChanged of a file that somebody else has
+// written since it was checked.
+var (
+	errOverlap = errors.New("two changes overlap")
+	errChanged = errors.New("the file changed during the check; run it again")
+)
 
 // Apply carries the splices out, all or none.
 func Apply(text []byte, splices []Splice) ([]byte, error) {

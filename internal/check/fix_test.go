@@ -89,8 +89,8 @@ func TestFixer(t *testing.T) {
 	}
 	for _, lie := range []string{"worse", "broken", "nothing"} {
 		r := fix(t, dir, lie, true)
-		if read() != "-x-x-" || len(r.Fixed) > 0 || len(r.Problems) != 1 || !strings.Contains(r.Problems[0].Message, "is not fixed") {
-			t.Errorf("%s: %q, fixed %v, problems %v", lie, read(), r.Fixed, r.Problems)
+		if read() != "-x-x-" || len(r.Fixed) > 0 || len(r.Findings) != 2 || len(r.Problems) > 0 || len(r.Notes) != 1 || !strings.Contains(r.Notes[0].Message, "is not fixed") {
+			t.Errorf("%s: %q, %+v", lie, read(), r)
 		}
 	}
 	if r := fix(t, dir, "", false); read() != "-x-x-" || len(r.Fixed) != 1 || r.Fixed[0].Written || string(r.Fixed[0].After) != "-y-y-" {
@@ -169,8 +169,36 @@ func TestFixVanished(t *testing.T) {
 		t.Errorf("fixed %+v, problems %+v", r.Fixed, r.Problems)
 	}
 	for _, p := range r.Problems {
-		if !strings.Contains(p.Message, "no such file") || strings.Contains(p.Message, dir) {
+		if p.Message != "cannot be fixed: no such file or directory" || !p.Unwritten {
 			t.Errorf("%+v", p)
 		}
+	}
+}
+
+// TestFixUnwritten holds that a file which is not written is reported as it is, and not as it
+// would be with the fix.
+func TestFixUnwritten(t *testing.T) {
+	dir := tree(t, map[string]string{"a": "x"})
+	file := filepath.Join(dir, "a")
+	runs := 0
+	x := Fixer{Least: rule.Info, Write: true, Check: func(ctx context.Context, overlay map[string][]byte) (*Report, error) {
+		if runs++; runs == 2 { // somebody saves it
+			if err := os.WriteFile(file, []byte("xx"), 0o644); err != nil {
+				return nil, err
+			}
+		}
+		k := &taker{files: map[string]string{}, do: finder("")}
+		return Run(ctx, Options{Paths: []string{dir}, Checkers: []Checker{k}, Overlay: overlay})
+	}}
+	r, err := x.Run(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := os.ReadFile(file)
+	if err != nil || string(text) != "xx" || len(r.Fixed) > 0 || len(r.Findings) != 2 {
+		t.Errorf("%q, %v, %+v", text, err, r)
+	}
+	if len(r.Problems) != 1 || r.Problems[0].Message != "cannot be fixed: the file changed during the check; run it again" || r.Failed() != "1 file could not be fixed" {
+		t.Errorf("%+v, %s", r.Problems, r.Failed())
 	}
 }

@@ -29,6 +29,10 @@ type Ignore struct {
 	// that is found of that object in the file, and of its Container where that is set.
 	From, To          int
 	Object, Container string
+
+	// Unsure is set if not all of what it covers was judged: it may be one that suppresses
+	// something.
+	Unsure bool
 }
 
 // IgnoreMarker begins the text of an ignore.
@@ -105,7 +109,7 @@ func ignore(findings []Finding, ignores []Ignore) (left []Finding, ignored []Ign
 			left = append(left, f)
 			continue
 		}
-		ignored = append(ignored, Ignored{f, ignores[answered].Reason})
+		ignored = append(ignored, Ignored{Finding: f, Reason: ignores[answered].Reason})
 	}
 	for n, i := range ignores {
 		left = append(left, i.faults(used[n])...)
@@ -130,9 +134,16 @@ func (i Ignore) faults(used map[string]bool) []Finding {
 		switch {
 		case !ruleID.MatchString(id) || !known:
 			all = append(all, NewFinding(ruleUnused, i.Place, fmt.Sprintf("the ignore comment names %q, which is not a rule", phrase.Clip(id, 40)), "write a rule ID such as PF004, or remove it"))
-		case !used[id] && i.Reason != "":
+		case !used[id] && i.Reason != "" && !i.Unsure && !ofRunning(id):
 			all = append(all, NewFinding(ruleUnused, i.Place, fmt.Sprintf("%s does not match here, so the ignore comment has no effect", id), "remove it"))
 		}
 	}
 	return all
+}
+
+// ofRunning reports whether a rule is one that only running programs show. A manifest has the
+// annotation for it, and no file shows whether it is needed.
+func ofRunning(id string) bool {
+	r, _ := rule.Find(id)
+	return r.Measured || r.By == "cluster"
 }

@@ -9,10 +9,10 @@ import (
 )
 
 // keepOwner gives a file that was replaced back to whose it was: root in a container
-// often fixes the files of somebody else. Who may not do so owns the file already, or
-// could not have kept the owner by writing into it either.
+// often fixes the files of somebody else, and files of a team belong to its group. Who may not
+// do so becomes the owner.
 func keepOwner(file string, was fs.FileInfo) {
-	if s, ok := was.Sys().(*syscall.Stat_t); ok && os.Geteuid() == 0 {
-		os.Lchown(file, int(s.Uid), int(s.Gid))
+	if s, ok := was.Sys().(*syscall.Stat_t); ok && os.Lchown(file, int(s.Uid), int(s.Gid)) != nil {
+		os.Lchown(file, -1, int(s.Gid))
 	}
 }

@@ -4,7 +4,9 @@ package check
 
 import (
 	"os"
+	"os/exec"
 	"path/filepath"
+	"runtime"
 	"syscall"
 	"testing"
 )
@@ -25,6 +27,45 @@ func TestFixerKeepsTheOwner(t *testing.T) {
 		t.Fatal(err)
 	}
 	if s := info.Sys().(*syscall.Stat_t); s.Uid != 12345 || s.Gid != 54321 {
+		t.Errorf("it belongs to %d:%d", s.Uid, s.Gid)
+	}
+}
+
+// ofTeam is the folder in which a copy of the test program fixes the file of its group.
+const ofTeam = "PROCFIT_TEST_TEAM"
+
+// TestFixerKeepsTheGroup: who is no root leaves a file to the group that it belongs to.
+func TestFixerKeepsTheGroup(t *testing.T) {
+	if dir := os.Getenv(ofTeam); dir != "" {
+		fix(t, dir, "", true)
+		return
+	}
+	if os.Geteuid() != 0 || runtime.GOOS != "linux" {
+		t.Skip("only root can become somebody with several groups, and /proc has the test program")
+	}
+	const user, own, team = 12345, 12346, 54321
+	dir := tree(t, map[string]string{"a": "x"})
+	file := filepath.Join(dir, "a")
+	if err := os.Chmod(filepath.Dir(dir), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	for path, group := range map[string]int{dir: own, file: team} {
+		if err := os.Chown(path, user, group); err != nil {
+			t.Fatal(err)
+		}
+	}
+	child := exec.Command("/proc/self/exe", "-test.run=^TestFixerKeepsTheGroup$")
+	child.Env = append(os.Environ(), ofTeam+"="+dir)
+	child.Dir = dir
+	child.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: user, Gid: own, Groups: []uint32{team}}}
+	if out, err := child.CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	info, err := os.Stat(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s := info.Sys().(*syscall.Stat_t); s.Uid != user || s.Gid != team {
 		t.Errorf("it belongs to %d:%d", s.Uid, s.Gid)
 	}
 }

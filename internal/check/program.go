@@ -55,6 +55,7 @@ type Use struct {
 	Command string // the program that is started, where the manifest says so
 	Go      bool   // it is one of Go
 	Only    bool   // the manifests start nothing else
+	Path    string // of the file that says so
 }
 
 // Programs are those that manifests may run. The nil one knows none.
@@ -63,33 +64,47 @@ type Programs struct {
 
 	mu       sync.Mutex
 	all      []Candidate
-	expected []*rule.Expected
+	expected []kept // in the order of their files
 }
 
-// Expect makes an expected value known that is kept in a file.
-func (p *Programs) Expect(e *rule.Expected) {
+// kept is an expected value with the file of its own; "": it is in procfit.yaml.
+type kept struct {
+	*rule.Expected
+	file string
+}
+
+// Expect makes an expected value known that is kept in a file of its own, or without one in
+// procfit.yaml.
+func (p *Programs) Expect(file string, e *rule.Expected) {
 	if p == nil {
 		return
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.expected = append(p.expected, e)
+	p.expected = append(p.expected, kept{e, file})
+	sorting.Stable(p.expected, func(a, b kept) int { return cmp.Compare(a.file, b.file) })
 }
 
 // Expected is the value that is kept for the program of a use, by the name of its image,
 // of its container or of its command; nil: none is. One that names no program is of what
-// is known to be Go.
+// is known to be Go. Of several files the one in the folder of the use is taken, else the first.
 func (p *Programs) Expected(u Use) *rule.Expected {
 	if p == nil {
 		return nil
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	i := slices.IndexFunc(p.expected, func(e *rule.Expected) bool { return e.Program == "" && u.Go || u.IsCalled(e.Program) })
-	if i < 0 {
-		return nil
+	var first *rule.Expected
+	for _, k := range p.expected {
+		switch {
+		case !(k.Program == "" && u.Go || u.IsCalled(k.Program)):
+		case k.file == "", path.Dir(k.file) == path.Dir(u.Path):
+			return k.Expected
+		case first == nil:
+			first = k.Expected
+		}
 	}
-	return p.expected[i]
+	return first
 }
 
 // IsCalled reports whether it has this name.

@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/procfit/procfit/internal/program/rule"
 )
 
 func TestImageName(t *testing.T) {
@@ -29,6 +31,35 @@ func TestNamesOf(t *testing.T) {
 	got := strings.Join(NamesOf("bin/api.exe", "example.com/acme/api", "example.com/acme/tool/v2", "ghcr.io/acme/web:1.2@sha256:abc", "", "/"), " ")
 	if got != "api tool web" {
 		t.Errorf("%q", got)
+	}
+}
+
+// TestExpected: which of several expected values is for a program, in whatever order they are read.
+func TestExpected(t *testing.T) {
+	for name, tc := range map[string]struct {
+		files []string
+		use   Use
+		want  string
+	}{
+		"next to the manifest": {[]string{"prod/api.expected.json", "test/api.expected.json"}, Use{Name: "api", Path: "test/api.yaml"}, "test/api.expected.json"},
+		"elsewhere":            {[]string{"prod/api.expected.json", "test/api.expected.json"}, Use{Name: "api", Path: "deploy/api.yaml"}, "prod/api.expected.json"},
+		"procfit.yaml":         {[]string{"", "test/api.expected.json"}, Use{Name: "api", Path: "test/api.yaml"}, ""},
+		"another program":      {[]string{"", "test/api.expected.json"}, Use{Name: "web", Path: "test/web.yaml"}, "none"},
+	} {
+		for range 2 {
+			p := &Programs{}
+			for _, file := range tc.files {
+				p.Expect(file, &rule.Expected{Program: "api", Commit: file})
+			}
+			got := "none"
+			if e := p.Expected(tc.use); e != nil {
+				got = e.Commit
+			}
+			if got != tc.want {
+				t.Errorf("%s: %q, want %q", name, got, tc.want)
+			}
+			slices.Reverse(tc.files)
+		}
 	}
 }
 

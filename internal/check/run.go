@@ -13,6 +13,7 @@ import (
 	"sync"
 
 	"github.com/procfit/procfit/internal/program/rule"
+	"github.com/procfit/procfit/internal/show/phrase"
 	"github.com/procfit/procfit/internal/show/sorting"
 )
 
@@ -65,6 +66,11 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 		}
 		if err := k.Finish(ctx, c); err != nil && ctx.Err() == nil {
 			return nil, err
+		}
+	}
+	if ctx.Err() != nil { // not all that the ignores are about was judged
+		for i := range c.ignores {
+			c.ignores[i].Unsure = true
 		}
 	}
 	return c.report(), ctx.Err()
@@ -167,7 +173,8 @@ type Report struct {
 // Ignored is a finding that the user has answered.
 type Ignored struct {
 	Finding
-	Reason string
+	Reason  string
+	Outside bool // by a flag or procfit.yaml, and not where it was found
 }
 
 // Fixed is a file that was, or would be, changed.
@@ -191,7 +198,7 @@ func (r Report) Suppress(reasons map[string]string) *Report {
 	var left []Finding
 	for _, f := range r.Findings {
 		if reason, ok := reasons[f.Rule]; ok {
-			r.Ignored = append(r.Ignored[:len(r.Ignored):len(r.Ignored)], Ignored{f, reason})
+			r.Ignored = append(r.Ignored[:len(r.Ignored):len(r.Ignored)], Ignored{f, reason, true})
 		} else {
 			left = append(left, f)
 		}
@@ -210,6 +217,25 @@ func (r *Report) Count(s rule.Severity) int {
 		}
 	}
 	return n
+}
+
+// Failed counts, in words, the places that could not be checked and the files that could not be
+// fixed; "": there is none.
+func (r *Report) Failed() string {
+	unwritten := 0
+	for _, p := range r.Problems {
+		if p.Unwritten {
+			unwritten++
+		}
+	}
+	var all []string
+	if n := len(r.Problems) - unwritten; n > 0 {
+		all = append(all, phrase.Count(n, "place")+" could not be checked")
+	}
+	if unwritten > 0 {
+		all = append(all, phrase.Count(unwritten, "file")+" could not be fixed")
+	}
+	return phrase.And(all)
 }
 
 // report sets ignores against findings and sorts everything.

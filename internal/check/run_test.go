@@ -248,10 +248,27 @@ func FuzzParseIgnore(f *testing.F) {
 			t.Errorf("%q gives %v %q and is none", text, rules, reason)
 		}
 		i := Ignore{Place: rule.Place{Path: "x", Line: 1}, Rules: rules, Reason: reason, From: 1, To: 1}
-		if left, _ := ignore(nil, []Ignore{i}); ok && len(left) == 0 {
+		if left, _ := ignore(nil, []Ignore{i}); ok && len(left) == 0 && !slices.ContainsFunc(rules, ofRunning) {
 			t.Errorf("%q ignores nothing, and is not told", text)
 		}
 	})
+}
+
+// TestUnusedIgnores: a comment is not called unused if nothing shows that it is.
+func TestUnusedIgnores(t *testing.T) {
+	unused := func(i Ignore) int {
+		left, _ := ignore(nil, []Ignore{i})
+		return len(left)
+	}
+	for id, want := range map[string]int{"PF004": 1, "PF011": 0, "PF050": 0} {
+		i := Ignore{Rules: []string{id}, Reason: "why"}
+		if got := unused(i); got != want {
+			t.Errorf("%s: %d findings, want %d", id, got, want)
+		}
+		if i.Unsure = true; unused(i) != 0 {
+			t.Errorf("%s: unused, although it may be needed", id)
+		}
+	}
 }
 
 // ending is a Checker that finds something in each file, and whose end is another's.
@@ -268,6 +285,7 @@ func TestRunEnded(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	k := ending{&taker{files: map[string]string{}, do: func(f *File, to Sink) error {
 		to.Finding(NewFinding("PF024", rule.Place{Path: f.Path, Line: 1}, "found", "fix"))
+		to.Ignore(Ignore{Place: rule.Place{Path: f.Path, Line: 1}, Rules: []string{"PF025"}, Reason: "of what comes later"})
 		return nil
 	}}, func() error { cancel(); return ctx.Err() }}
 	late := ending{&taker{files: map[string]string{}}, func() error { t.Error("what comes after the end is finished"); return nil }}

@@ -147,7 +147,7 @@ func (o *checkOptions) run(ctx context.Context, std stdio) error {
 	}
 	report = report.Suppress(o.reasons()).AtLeast(o.severity)
 	if o.diff && ended == nil {
-		return o.showDiff(std, report)
+		return o.showDiff(shown, report)
 	}
 	options := output.Options{Version: version(), Values: o.values, Quiet: o.out.quiet, Fix: o.fix}
 	if o.fix && o.stdin != nil && ended == nil {
@@ -257,7 +257,7 @@ func (c *counter) clear() {
 func (o *checkOptions) checkers(overlay map[string][]byte, slow func(string)) []check.Checker {
 	programs := &check.Programs{Default: o.program.program}
 	for _, e := range o.expected {
-		programs.Expect(e)
+		programs.Expect("", e)
 	}
 	all := []check.Checker{
 		binary.New(binary.Options{Programs: programs, Cache: &o.scanned}), // before those that ask for programs
@@ -282,9 +282,9 @@ func (o *checkOptions) verdict(r *check.Report) error {
 	found := phrase.Count(bad, "finding") + " of severity warning or error"
 	switch {
 	case len(r.Problems) > 0 && bad > 0:
-		return fmt.Errorf("%s could not be checked; %s", phrase.Count(len(r.Problems), "place"), found)
+		return fmt.Errorf("%s; %s", r.Failed(), found)
 	case len(r.Problems) > 0:
-		return fmt.Errorf("%s could not be checked", phrase.Count(len(r.Problems), "place"))
+		return errors.New(r.Failed())
 	case bad > 0 && !o.exitZero:
 		return &exitError{exitGate, fmt.Errorf("%s", found)}
 	case r.Files == 0 && !o.allowEmpty:

@@ -11,6 +11,7 @@ import (
 	"github.com/rogpeppe/go-internal/diff"
 
 	"github.com/procfit/procfit/internal/check"
+	"github.com/procfit/procfit/internal/check/output"
 	"github.com/procfit/procfit/internal/host/folder"
 	"github.com/procfit/procfit/internal/show/phrase"
 )
@@ -73,7 +74,7 @@ func (o *checkOptions) checkDiff() error {
 	return nil
 }
 
-// showDiff prints what --fix would write, and the rest on stderr.
+// showDiff prints what --fix would write. What cannot be read or fixed goes to stderr.
 func (o *checkOptions) showDiff(std stdio, r *check.Report) error {
 	for _, f := range r.Fixed {
 		name := f.Path
@@ -83,6 +84,10 @@ func (o *checkOptions) showDiff(std stdio, r *check.Report) error {
 		if _, err := std.out.Write(diff.Diff(name, f.Before, name, f.After)); err != nil {
 			return err
 		}
+	}
+	failed := &check.Report{Notes: r.Notes, Problems: r.Problems}
+	if err := output.Write(std.err, "text", failed, output.Options{Quiet: true}); err != nil {
+		return err
 	}
 	rest := o.verdict(r)
 	if len(r.Fixed) == 0 || rest == nil && o.exitZero {

@@ -38,7 +38,7 @@ func (c *Checker) Finish(ctx context.Context, to check.Sink) error {
 				s.at.Object = p.Path
 			}
 			s.known = c.known(s)
-			s.expected = c.o.Programs.Expected(check.Use{Name: path.Base(f.path), Command: p.Path, Go: f.named})
+			s.expected = c.o.Programs.Expected(check.Use{Name: path.Base(f.path), Command: p.Path, Go: f.named, Path: f.path})
 			s.tell(to)
 			c.o.Programs.Add(check.Candidate{Program: s.known, Names: check.NamesOf(f.path, p.Path, p.Package), Given: f.named && !f.archive})
 		}
@@ -86,7 +86,7 @@ func (c *Checker) image(f found, i archive.Image, to check.Sink) {
 	for n, p := range i.Programs {
 		s := seen{Program: p, at: rule.Place{Path: f.path, Object: name + ": " + p.Path}, image: true, idle: i.Main >= 0 && i.Main != n}
 		s.known = c.known(s)
-		s.expected = c.o.Programs.Expected(check.Use{Command: p.Path})
+		s.expected = c.o.Programs.Expected(check.Use{Command: p.Path, Path: f.path})
 		s.known.GOMAXPROCS, s.known.GODEBUG = variable(i.Env, "GOMAXPROCS"), variable(i.Env, "GODEBUG")
 		s.tell(to)
 		candidate := check.Candidate{Program: s.known, Images: i.Names, Names: check.NamesOf(p.Path, p.Package), Started: i.Main == n, Given: f.named && !s.idle}

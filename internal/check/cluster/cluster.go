@@ -121,7 +121,7 @@ func (r *reading) resolve(ctx context.Context) ([]*check.Report, error) {
 	}
 	programs := &check.Programs{Default: r.o.Program}
 	for _, e := range r.o.Expected {
-		programs.Expect(e)
+		programs.Expect("", e)
 	}
 	var reports []*check.Report
 	for _, cpus := range slices.Sorted(maps.Keys(sizes)) {

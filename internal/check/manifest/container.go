@@ -5,6 +5,7 @@ import (
 	"math"
 	"math/big"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -27,6 +28,8 @@ type container struct {
 
 	resizable          bool // its CPU limit may change without a restart, and somebody means to
 	skips, partitioned bool // by annotations that CRI-O reads
+
+	refers bool // its command or another variable has the value of GOMAXPROCS in it
 
 	fields  map[string]field // GOMAXPROCS and GODEBUG
 	envFrom []source
@@ -105,7 +108,11 @@ func (p *pods) container(c, spec *yaml.Node, byName map[string]*yaml.Node, o *ob
 		case v != nil && v.Kind == yaml.ScalarNode && len(literal) < 1000:
 			literal[name] = expand(v.Value, literal)
 			delete(late, name)
+			k.refers = k.refers || strings.Contains(v.Value, "$("+variableName+")")
 		}
+	}
+	for _, word := range slices.Concat(p.items(c, "command"), p.items(c, "args")) {
+		k.refers = k.refers || strings.Contains(word.Value, variableName)
 	}
 	return k
 }

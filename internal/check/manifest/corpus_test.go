@@ -201,8 +201,8 @@ func fixes(t *testing.T, path string, b []byte, e expectation) {
 	if len(becomes) > 0 {
 		t.Errorf("after all fixes there are still fixes, of %v", becomes)
 	}
-	if len(r.Problems) > len(before.Problems) {
-		t.Errorf("the fix makes problems: %v", r.Problems)
+	if len(r.Problems) > len(before.Problems) || len(r.Notes) > len(before.Notes) {
+		t.Errorf("the fix makes problems: %v, %v", r.Problems, r.Notes)
 	}
 	if (len(r.Fixed) > 0) != (e.fixed != nil) {
 		t.Errorf("%d files are fixed, want fixed: %v", len(r.Fixed), e.fixed)

@@ -200,7 +200,7 @@ func (c *Checker) expect(file string, b []byte) error {
 		return err
 	}
 	e.Program = cmp.Or(e.Program, strings.TrimSuffix(path.Base(file), expected.Suffix))
-	c.o.Programs.Expect(e)
+	c.o.Programs.Expect(file, e)
 	return nil
 }
 

@@ -96,7 +96,7 @@ type remedy struct {
 // The findings that a change may fix.
 var (
 	ofVariable = []string{"PF001", "PF003", "PF004", "PF021", "PF015", "PF016"}
-	ofRuntime  = []string{"PF001", "PF005", "PF006"}
+	ofRuntime  = []string{"PF001", "PF005", "PF006", "PF060"} // where the variable is not set
 )
 
 // advise finds a container's remedy and puts its words into the findings.
@@ -139,7 +139,12 @@ func (c *Checker) remedy(j *judged) *remedy {
 	switch {
 	case k.unit.env.source == sourceCommand:
 		return nil // what env says does not count
-	case !written && k.unit.env.state == facts.Absent && j.costs(ofRuntime) && !k.partial && limited(s):
+	case !written && (k.unit.env.state != facts.Absent || k.partial || !j.costs(ofRuntime)):
+		return nil
+	case !written && s.Measured() && s.Fit.Procs != s.Expected.Procs:
+		add := func(e *editor) *edit { return e.addVariable(literal(fmt.Sprint(s.Expected.Procs))) }
+		return &remedy{add, fmt.Sprintf("set GOMAXPROCS=%d, the expected value, or %s", s.Expected.Procs, s.Expected.MeasureAgain()), s.Expected.Procs, ofRuntime}
+	case !written && limited(s):
 		return &remedy{
 			(*editor).setReference, fmt.Sprintf(`set GOMAXPROCS from limits.cpu, with divisor "1", which makes it %d`, s.Fit.Procs), s.Fit.Procs, ofRuntime,
 		}
@@ -181,11 +186,11 @@ func (j *judged) costs(rules []string) bool {
 	})
 }
 
-// removable reports whether without the variable the runtime chooses what fits. A number for
-// a container without a limit is somebody's choice.
+// removable reports whether without the variable the runtime chooses what fits, and nothing
+// else needs it. A number for a container without a limit is somebody's choice.
 func (k *container) removable(s rule.Subject, f field) bool {
 	_, counts := s.EnvProcs()
-	return k.program.Known() && s.Automaxprocs == "" && !k.partial && s.Unset() == s.Fit.Procs && (!s.Measured() || s.Unset() == s.Expected.Procs) &&
+	return k.program.Known() && s.Automaxprocs == "" && !k.partial && !k.refers && s.Unset() == s.Fit.Procs && (!s.Measured() || s.Unset() == s.Expected.Procs) &&
 		(limited(s) || !s.AnyMachine || !counts && f.refused == "")
 }
 

@@ -178,7 +178,7 @@ func (c *Checker) findPrograms(to check.Sink) {
 		images[u.image] = true
 	}
 	for _, u := range units {
-		use := check.Use{Image: u.image, Name: u.name(), Command: u.command, Go: u.isGo, Only: len(images) == 1}
+		use := check.Use{Image: u.image, Name: u.name(), Command: u.command, Go: u.isGo, Only: len(images) == 1, Path: u.at.Path}
 		if u.expected == nil && u.expectedWrong == "" {
 			u.expected = c.o.Programs.Expected(use)
 			u.isGo = u.isGo || u.expected != nil

@@ -100,3 +100,43 @@ func TestReachRemedies(t *testing.T) {
 		}
 	}
 }
+
+const resizedAPI = `apiVersion: apps/v1
+kind: Deployment
+metadata: {name: api}
+spec: {template: {spec: {containers: [{name: api, image: a, resources: {requests: {cpu: 1}%s}, env: [{name: GOMAXPROCS, value: "2"}]}]}}}
+---
+apiVersion: autoscaling.k8s.io/v1
+kind: VerticalPodAutoscaler
+metadata: {name: tall}
+spec: {targetRef: {kind: Deployment, name: api}}
+`
+
+// TestResizeFix: without a CPU limit there is none that the runtime could follow.
+func TestResizeFix(t *testing.T) {
+	for limit, want := range map[string]string{
+		"":                   "set a CPU limit, and remove the variable: from Go 1.25 on the runtime follows the CPU limit",
+		", limits: {cpu: 2}": "remove the variable: from Go 1.25 on the runtime follows the CPU limit",
+	} {
+		f := check.NewFile("api.yaml", []byte(fmt.Sprintf(resizedAPI, limit)))
+		r, err := check.Run(t.Context(), check.Options{
+			Checkers: []check.Checker{New(Options{Programs: &check.Programs{}})},
+			Files:    func(yield func(*check.File) bool) { yield(f) },
+		})
+		if err != nil || len(r.Problems) > 0 {
+			t.Fatalf("%v, %v", err, r.Problems)
+		}
+		found := false
+		for _, f := range r.Findings {
+			if f.Rule == "PF043" {
+				found = true
+				if !strings.HasPrefix(f.Fix, want) {
+					t.Errorf("%q: %q, want %q", limit, f.Fix, want)
+				}
+			}
+		}
+		if !found {
+			t.Errorf("%q: %+v", limit, r.Findings)
+		}
+	}
+}

@@ -3,6 +3,7 @@ package manifest
 import (
 	"context"
 	"os"
+	"path/filepath"
 	"regexp"
 	"strconv"
 	"strings"
@@ -86,4 +87,39 @@ func claims(t *testing.T, path string, u *unit, f check.Finding, nodeCPUs int) (
 		}
 	}
 	return tried
+}
+
+// TestRemedyIsTheExpectedValue: a variable that is missing gets the value that a measurement
+// decided, by the limit if that gives the same.
+func TestRemedyIsTheExpectedValue(t *testing.T) {
+	file := filepath.ToSlash(filepath.Join(t.TempDir(), "pod.yaml"))
+	const pod = "apiVersion: v1\nkind: Pod\nmetadata: {name: api}\nspec:\n  containers:\n  - name: api\n    image: api\n    resources: {limits: {cpu: 2}}\n"
+	if err := os.WriteFile(file, []byte(pod), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	for _, tc := range []struct {
+		version string
+		procs   int
+		want    string
+	}{
+		{"go1.24", 1, `value: "1"`},
+		{"go1.24", 2, "resource: limits.cpu"},
+		{"go1.26", 1, `value: "1"`},
+	} {
+		e := decided(tc.procs)
+		e.Program = "api"
+		run := func(ctx context.Context, overlay map[string][]byte) (*check.Report, error) {
+			programs := &check.Programs{Default: check.Program{GoVersion: tc.version, From: "--go"}}
+			programs.Expect("", &e)
+			c := New(Options{Changes: true, Programs: programs})
+			return check.Run(ctx, check.Options{Paths: []string{file}, Checkers: []check.Checker{c}, Overlay: overlay})
+		}
+		r, err := check.Fixer{Check: run, Least: rule.Info}.Run(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(r.Fixed) != 1 || !strings.Contains(string(r.Fixed[0].After), tc.want) || len(r.Findings)+len(r.Notes) > 0 {
+			t.Errorf("%s, expected %d: %+v", tc.version, tc.procs, r)
+		}
+	}
 }

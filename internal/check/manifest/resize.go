@@ -127,6 +127,9 @@ func (k *container) staysBehind(v *resizer) (check.Finding, bool) {
 	case k.program.GoVersion != "":
 		fix = "remove the variable, and build with Go 1.25 or newer or " + library + ", which follow the CPU limit"
 	}
+	if _, limited := subject.Facts.Tightest(); !limited {
+		fix = "set a CPU limit, and " + fix
+	}
 	f := check.NewFinding("PF043", at, "", fix)
 	switch reads := k.fields["GOMAXPROCS"].reference; {
 	case reads != nil && v != nil && !v.inPlace:

@@ -140,7 +140,7 @@ func (s *store) resolve(k *container, nodeCPUs int) {
 		k.unit.env = v
 		k.written.Twice = f.twice
 		if f.refused != "" {
-			k.written.Refused, k.written.Kubelet = f.refused, f.kubelet
+			k.written.Refused, k.written.Kubelet, k.written.Quantity = f.refused, f.kubelet, false
 		}
 	}
 	k.inCommand()

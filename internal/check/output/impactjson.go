@@ -70,7 +70,7 @@ func writeImpactJSON(w io.Writer, r *check.Report, m check.Impact, _ Options) er
 		d.Containers = append(d.Containers, c)
 	}
 	for _, p := range r.Problems {
-		d.Errors = append(d.Errors, jsonErr(p))
+		d.Errors = append(d.Errors, errorJSON(p))
 	}
 	for _, n := range r.Notes {
 		d.Notes = append(d.Notes, jsonNote(n))

@@ -74,7 +74,7 @@ func writeJSON(w io.Writer, r *check.Report, _ Options) error {
 		d.Ignored = append(d.Ignored, jsonIgn{f.Finding.Finding, f.Reason})
 	}
 	for _, p := range r.Problems {
-		d.Errors = append(d.Errors, jsonErr(p))
+		d.Errors = append(d.Errors, errorJSON(p))
 	}
 	for _, n := range r.Notes {
 		d.Notes = append(d.Notes, jsonNote(n))
@@ -88,6 +88,8 @@ func writeJSON(w io.Writer, r *check.Report, _ Options) error {
 func valueJSON(v check.Value) jsonVal {
 	return jsonVal{v.Place, v.Procs, v.Text, v.Source, v.GoVersion, v.Module, v.Go}
 }
+
+func errorJSON(p check.Problem) jsonErr { return jsonErr{p.Path, p.Line, p.Column, p.Message} }
 
 func encode(w io.Writer, document any) error {
 	e := json.NewEncoder(w)

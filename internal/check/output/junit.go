@@ -79,7 +79,7 @@ func writeJUnit(w io.Writer, r *check.Report, _ Options) error {
 	}
 	for _, p := range r.Problems {
 		text := phrase.Clean(p.Message)
-		add(p.Path, junitCase{Name: "cannot be checked", Line: p.Line, Error: &junitFault{"unreadable", text, text}})
+		add(p.Path, junitCase{Name: failed(p), Line: p.Line, Error: &junitFault{"unreadable", text, text}})
 	}
 	if _, err := io.WriteString(w, xml.Header); err != nil {
 		return err

@@ -107,9 +107,17 @@ func writeGitHub(w io.Writer, r *check.Report, _ Options) error {
 		annotate(w, kind, f.Place, f.Rule, message(f)+"\n→ "+phrase.Clean(f.Fix))
 	}
 	for _, p := range r.Problems {
-		annotate(w, "error", rule.Place{Path: p.Path, Line: p.Line, Column: p.Column}, "cannot be checked", phrase.Clean(p.Message))
+		annotate(w, "error", rule.Place{Path: p.Path, Line: p.Line, Column: p.Column}, failed(p), phrase.Clean(p.Message))
 	}
 	return nil
+}
+
+// failed is the title of a problem.
+func failed(p check.Problem) string {
+	if p.Unwritten {
+		return "cannot be fixed"
+	}
+	return "cannot be checked"
 }
 
 func annotate(w io.Writer, kind string, p rule.Place, title, text string) {

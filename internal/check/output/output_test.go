@@ -186,6 +186,11 @@ func TestSARIF(t *testing.T) {
 	if s := run.Results[3].Suppressions; len(s) != 1 || s[0].Justification != `measured "twice"` {
 		t.Errorf("suppressions %+v", s)
 	}
+	outside := report()
+	outside.Ignored[0].Outside = true
+	if got := render(t, "sarif", outside); !bytes.Contains(got, []byte(`"kind": "external"`)) || bytes.Contains(got, []byte("inSource")) {
+		t.Errorf("--ignore is not external:\n%s", got)
+	}
 	// A wrong log is distinguished from a right one.
 	doc, err := jsonschema.UnmarshalJSON(strings.NewReader(`{"version": "2.1.0", "runs": [{"results": []}]}`))
 	if err != nil {
@@ -193,6 +198,19 @@ func TestSARIF(t *testing.T) {
 	}
 	if schema.Validate(doc) == nil {
 		t.Error("a run without a tool passes")
+	}
+}
+
+// TestUnwritten: a file whose fix cannot be written was checked all the same.
+func TestUnwritten(t *testing.T) {
+	r := &check.Report{Files: 1, Problems: []check.Problem{{Path: "a.yaml", Message: "cannot be fixed: permission denied", Unwritten: true}}}
+	for format, want := range map[string]string{
+		"text":   "a.yaml: cannot be fixed: permission denied\n1 file checked: nothing found; 1 file could not be fixed\n",
+		"github": "::error file=a.yaml,title=procfit cannot be fixed::cannot be fixed: permission denied\n",
+	} {
+		if got := string(render(t, format, r)); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
 	}
 }
 

@@ -129,7 +129,11 @@ func writeSARIF(w io.Writer, r *check.Report, o Options) error {
 	}
 	for _, f := range r.Ignored {
 		x := result(f.Finding, index)
-		x.Suppressions = []sarifSuppression{{"inSource", phrase.Clean(f.Reason)}}
+		kind := "inSource"
+		if f.Outside {
+			kind = "external"
+		}
+		x.Suppressions = []sarifSuppression{{kind, phrase.Clean(f.Reason)}}
 		run.Results = append(run.Results, x)
 	}
 	e := json.NewEncoder(w)

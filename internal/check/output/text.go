@@ -44,7 +44,11 @@ func writeText(w io.Writer, r *check.Report, o Options) error {
 		b.Line(at(n.Path, 0, 0) + ": " + phrase.Clean(n.Message))
 	}
 	for _, p := range r.Problems {
-		b.Line(at(p.Path, p.Line, p.Column) + ": " + b.Style(terminal.Grade(0), "cannot be checked") + ": " + phrase.Clean(p.Message))
+		message := phrase.Clean(p.Message)
+		if !p.Unwritten {
+			message = b.Style(terminal.Grade(0), failed(p)) + ": " + message
+		}
+		b.Line(at(p.Path, p.Line, p.Column) + ": " + message)
 	}
 	for _, f := range r.Fixed {
 		verb := "would be fixed"
@@ -139,8 +143,8 @@ func summary(r *check.Report, others int, fix bool) string {
 	if n := len(r.Ignored); n > 0 {
 		text += fmt.Sprintf("; %d suppressed", n)
 	}
-	if n := len(r.Problems); n > 0 {
-		text += "; " + phrase.Count(n, "place") + " could not be checked"
+	if lost := r.Failed(); lost != "" {
+		text += "; " + lost
 	}
 	if n := len(r.Others); n > 0 {
 		text += "; " + phrase.CountOf(n, "file of YAML or JSON holds", "files of YAML and JSON hold") + " no manifest"

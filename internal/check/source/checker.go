@@ -119,9 +119,6 @@ func (k *Checker) File(_ context.Context, f *check.File, to check.Sink) error {
 	k.files[s.file] = s
 	k.answers[f.Path] = answers
 	k.mu.Unlock()
-	for _, a := range answers {
-		to.Ignore(a)
-	}
 	return nil
 }
 
@@ -133,6 +130,14 @@ func (k *Checker) Finish(ctx context.Context, to check.Sink) error {
 		t.judge(to)
 		if err := k.packages(ctx, t, to); err != nil {
 			return err
+		}
+		for _, files := range t.folders {
+			for _, s := range files {
+				for _, a := range k.answers[s.path] {
+					a.Unsure = t.partly[s.file]
+					to.Ignore(a)
+				}
+			}
 		}
 	}
 	return nil

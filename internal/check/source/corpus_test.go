@@ -89,6 +89,11 @@ func TestCorpus(t *testing.T) {
 	for _, p := range slices.Concat(first.Problems, fixed.Problems) {
 		t.Errorf("%s:%d: %s", p.Path, p.Line, p.Message)
 	}
+	for _, n := range fixed.Notes {
+		if strings.Contains(n.Message, "is not fixed") {
+			t.Errorf("%s: %s", n.Path, n.Message)
+		}
+	}
 	got := map[string][]check.Finding{}
 	for _, f := range first.Findings {
 		got[keyOf(f)] = append(got[keyOf(f)], f)

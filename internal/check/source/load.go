@@ -41,10 +41,33 @@ func (k *Checker) packages(ctx context.Context, t *tree, to check.Sink) error {
 		}
 	}
 	t.judgeSilent(silent, listed, to)
-	if len(speaking) == 0 {
+	var typed []*packages.Package
+	if len(speaking) > 0 {
+		typed = k.typed(t, speaking, listed, to)
+	}
+	t.partly = t.notWhole(dirs, listed)
+	if len(typed) == 0 {
 		return nil
 	}
-	return k.judge(k.typed(t, speaking, listed, to), t.changes(), to)
+	return k.judge(typed, t.changes(), to)
+}
+
+// notWhole are the files of some folders that are of no package whose types are all known.
+func (t *tree) notWhole(dirs []string, listed []*packages.Package) map[string]bool {
+	all := map[string]bool{}
+	for _, dir := range dirs {
+		for _, s := range t.folders[dir] {
+			all[s.file] = true
+		}
+	}
+	for _, p := range listed {
+		for _, f := range p.GoFiles {
+			if len(p.Errors) == 0 {
+				delete(all, real(f))
+			}
+		}
+	}
+	return all
 }
 
 // typed are the packages of some folders with their types.

@@ -25,6 +25,7 @@ type tree struct {
 	module  *module // nil where its go.mod cannot be read
 	folders map[string][]scanned
 	others  map[string][]scanned // files of its folders that the user has not named, where they were needed
+	partly  map[string]bool      // files of which some rules do not judge everything, by their absolute path
 	environ []string             // of the go command
 	overlay map[string][]byte    // what files hold instead of what is on the disk
 }
