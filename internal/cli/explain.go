@@ -130,6 +130,9 @@ func (o *explainOptions) run(ctx context.Context, std stdio) error {
 			s = drift.Now(ctx, observe.WithFaults(ctx, s))
 		}
 		neighbours, err := o.neighbours(ctx, std, s)
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
 		if err != nil {
 			failed = append(failed, err)
 			continue

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"io"
 	"os"
@@ -81,6 +82,17 @@ func asNobody(t *testing.T, f func()) {
 	wg.Wait()
 }
 
+// TestExplainInterrupted: Ctrl-C while a process is watched ends the command, without an
+// explanation of what was not watched.
+func TestExplainInterrupted(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	var out, errs bytes.Buffer
+	if code := Main(ctx, []string{"explain", strconv.Itoa(os.Getpid())}, strings.NewReader(""), &out, &errs); code != exitInterrupted || out.Len() > 0 || errs.String() != "procfit: interrupted\n" {
+		t.Errorf("exit code %d, %q, %q", code, out.String(), errs.String())
+	}
+}
+
 // TestExplainColourNeedsATerminal pins that what goes to a file holds no colours.
 func TestExplainColourNeedsATerminal(t *testing.T) {
 	f, err := os.CreateTemp(t.TempDir(), "out")
@@ -122,7 +134,7 @@ func TestExplainWeight(t *testing.T) {
 	need.Root(t)
 	g := groupOf(t)
 	const milli = 500
-	file, weight, want := "cpu.weight", cgroup.Linear.Weight(milli), " corresponds to a request of 0.49 to 0.514 CPUs, by runc before 1.3.2"
+	file, weight, want := "cpu.weight", cgroup.Linear.Weight(milli), " corresponds to a request of 0.49 to 0.514 CPUs, with runc before 1.3.2"
 	if _, err := os.Stat(filepath.Join(g.Dir(), "cpu.shares")); err == nil {
 		file, weight, want = "cpu.shares", cgroup.Shares.Weight(milli), " corresponds to a request of 0.5 CPUs\n"
 	}

@@ -9,7 +9,6 @@ import (
 	"net"
 	"os"
 	"regexp"
-	"slices"
 	"syscall"
 
 	"github.com/spf13/cobra"
@@ -90,6 +89,7 @@ func (o *exporterOptions) run(ctx context.Context, std stdio) error {
 		return err
 	}
 	defer scanner.Close()
+	scanner.Except = os.Getpid()
 	listener, err := listen(ctx, o.listen)
 	if err != nil {
 		return err
@@ -106,13 +106,15 @@ func (o *exporterOptions) run(ctx context.Context, std stdio) error {
 		MaxProcesses: o.maxProcesses, Name: o.name, Containers: containers, Version: version(), Logf: std.notef,
 		Scan: func(ctx context.Context) (observe.Snapshot, error) {
 			snap, err := scanner.Scan(ctx)
-			snap.Processes = slices.DeleteFunc(snap.Processes, func(p observe.Process) bool { return p.PID == os.Getpid() })
+			if err != nil {
+				return snap, err
+			}
 			traffic.Look(ctx, &snap)
-			if first && err == nil {
+			if first {
 				first = false
 				o.tell(std, snap)
 			}
-			return snap, err
+			return snap, nil
 		},
 	})
 	defer e.Close()

@@ -220,13 +220,14 @@ func (o *psOptions) tell(std stdio, snap observe.Snapshot) error {
 	for _, name := range o.selected.Missing(snap) {
 		failed = append(failed, fmt.Errorf("no Go process matches %q; to list all of them: procfit ps", name))
 	}
+	notes := o.out.std(std)
 	if len(o.selected.PIDs) == 0 {
 		for _, line := range ps.Unread(snap) {
-			std.notef("%s", line)
+			notes.notef("%s", line)
 		}
 	}
 	if snap.CountersWhy != nil && len(snap.Processes) > 0 {
-		std.notef("switches and waiting are counted thread by thread, without those that have ended: %v; CAP_NET_ADMIN allows taskstats", snap.CountersWhy)
+		notes.notef("switches and waiting are counted thread by thread, without those that have ended: %v; CAP_NET_ADMIN allows taskstats", snap.CountersWhy)
 	}
 	return last(std, failed)
 }

@@ -23,4 +23,13 @@ func TestUnreadablePID(t *testing.T) {
 	if err := new(psOptions).tell(stdio{err: &notes}, snap); err != nil || !strings.Contains(notes.String(), "1 process could not be read") {
 		t.Errorf("%v, %q: in a list of all processes it is a note", err, notes.String())
 	}
+	notes.Reset()
+	quiet := psOptions{out: printing{quiet: true}}
+	if err := quiet.tell(stdio{err: &notes}, snap); err != nil || notes.Len() > 0 {
+		t.Errorf("%v, %q: no notes with --quiet", err, notes.String())
+	}
+	quiet.selected.PIDs = []int{8, 9} // all errors but the last are printed all the same
+	if err := quiet.tell(stdio{err: &notes}, snap); err == nil || !strings.Contains(notes.String(), "process 8: no such process") {
+		t.Errorf("%v, %q", err, notes.String())
+	}
 }

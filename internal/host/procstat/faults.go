@@ -31,8 +31,8 @@ func (u FaultUse) Ps() (held float64, known bool) {
 	return u.Held.Seconds() / u.Duration.Seconds(), true
 }
 
-// SumFaults is what page faults did to all these processes together.
-func SumFaults(all map[Identity]FaultUse) (sum FaultUse) {
+// sumFaults is what page faults did to all these processes together.
+func sumFaults(all map[Identity]FaultUse) (sum FaultUse) {
 	for _, u := range all {
 		sum.Duration = max(sum.Duration, u.Duration)
 		sum.Held += u.Held

@@ -37,8 +37,8 @@ type FaultWatch struct {
 	ended   chan map[Identity]FaultUse
 }
 
-// WatchFaults starts to watch the processes that pids returns, which may change.
-func WatchFaults(pids func() []int) *FaultWatch {
+// watchFaults starts to watch the processes that pids returns, which may change.
+func watchFaults(pids func() []int) *FaultWatch {
 	w := newWatch(pids)
 	go w.run(map[Identity]*faulter{}, 0)
 	return w

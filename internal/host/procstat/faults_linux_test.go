@@ -198,12 +198,12 @@ func watched(t *testing.T, kind, file string, procs int, procsFile string) (trut
 		}
 	}
 	pids := []int{cmd.Process.Pid}
-	w, many := WatchFaults(func() []int { return pids }), WatchMany(everybody(t))
+	w, many := watchFaults(func() []int { return pids }), WatchMany(everybody(t))
 	if _, err := io.WriteString(in, "\n"); err != nil {
 		t.Fatal(err)
 	}
 	out.Scan()
-	seen = SumFaults(w.Stop())
+	seen = sumFaults(w.Stop())
 	for id, use := range many.Stop() {
 		if id.PID == cmd.Process.Pid {
 			among = use

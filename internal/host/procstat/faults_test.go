@@ -47,7 +47,7 @@ func TestFaultShare(t *testing.T) {
 }
 
 func TestFaultUse(t *testing.T) {
-	sum := SumFaults(map[Identity]FaultUse{{PID: 1}: {Duration: 2 * time.Second, Held: 3 * time.Second}, {PID: 2}: {Duration: time.Second, Held: time.Second}})
+	sum := sumFaults(map[Identity]FaultUse{{PID: 1}: {Duration: 2 * time.Second, Held: 3 * time.Second}, {PID: 2}: {Duration: time.Second, Held: time.Second}})
 	if ps, known := sum.Ps(); ps != 2 || !known {
 		t.Errorf("%v Ps, %v", ps, known)
 	}

@@ -41,9 +41,6 @@ func (sp *Span) Delta() Use { return Use{} }
 // FaultWatch needs Linux.
 type FaultWatch struct{}
 
-// WatchFaults needs Linux.
-func WatchFaults(pids func() []int) *FaultWatch { return &FaultWatch{} }
-
 // WatchMany needs Linux.
 func WatchMany(stats []Stat) *FaultWatch { return &FaultWatch{} }
 

@@ -65,7 +65,7 @@ func (s *Sampler) Start(pids []int) (*Span, error) {
 	}
 	sp := &Span{sampler: s, began: time.Now(), ticks: ticks, seen: make(map[Identity]*process)}
 	sp.look(pids, true)
-	sp.faults = WatchFaults(func() []int { return *sp.pids.Load() })
+	sp.faults = watchFaults(func() []int { return *sp.pids.Load() })
 	return sp, nil
 }
 
@@ -132,7 +132,7 @@ func (sp *Span) Delta() Use {
 	u := Use{Duration: sp.looked.Sub(sp.began), ThreadsMax: sp.threads}
 	u.Source, _ = sp.sampler.Source()
 	if sp.faults != nil {
-		sp.held, sp.faults = SumFaults(sp.faults.Stop()), nil
+		sp.held, sp.faults = sumFaults(sp.faults.Stop()), nil
 	}
 	u.Faults = sp.held
 	for _, p := range sp.seen {

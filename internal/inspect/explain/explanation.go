@@ -78,7 +78,7 @@ func (e Explanation) WriteText(w io.Writer, color bool, width int) error {
 		b.WriteString("\n")
 		e.steps(b)
 		e.advice(b)
-		e.request.write(b, e.subject.Fit.Procs)
+		e.request.write(b, inspect.Recommend(e.subject).Procs)
 		if e.memory != nil {
 			e.memory.write(b)
 		}

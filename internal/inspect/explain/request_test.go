@@ -52,6 +52,13 @@ func TestRequest(t *testing.T) {
 	if got := requested(t, Request{Asked: 2}); strings.Contains(got, "could not use the rest") {
 		t.Errorf("a request of all that it has gives nothing up:\n%s", got)
 	}
+	// It should use the value of a measurement, as the first line says.
+	o := machine(8, 4, "", 2)
+	o.Expected = &rule.Expected{Procs: 2, LimitCPUs: new(4.0), CPUs: 8, Measured: "2026-01-31"}
+	var b strings.Builder
+	if err := New(rule.NewSubject(o), "x", "").WithRequest(Request{Asked: 0.5}).WriteText(&b, false, 0); err != nil || !strings.Contains(b.String(), "could not use the rest of its CPUs: it should be 2\n") {
+		t.Errorf("%v\n%s", err, b.String())
+	}
 	// What every group has is nobody's request; next to one that was asked it is reported.
 	usual := &cgroup.Weight{Version: 2, Value: 100, File: "/g/cpu.weight"}
 	if got := requested(t, Request{Weight: usual}); got != "" {

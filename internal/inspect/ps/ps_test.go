@@ -240,4 +240,13 @@ func TestUnread(t *testing.T) {
 	if got := Unread(snapshot(hidden)); len(got) != 1 || !strings.HasPrefix(got[0], "the GOMAXPROCS of 1 process is inferred, not read; for one: its memory") || !Denied(snapshot(hidden)) {
 		t.Errorf("%q", got)
 	}
+	// With automaxprocs the value is not known; a program that could not be read has its own line.
+	hidden.Automaxprocs = "v1.6.0"
+	named := goProcess(18, "x", 8)
+	named.Live, named.LiveUnknown, named.ProgramUnknown = nil, "permission denied", "permission denied"
+	snap = snapshot(hidden, named)
+	snap.Unreadable = []observe.Unreadable{{PID: 18, Name: "x", Cause: observe.Denied}}
+	if got := Unread(snap); len(got) != 2 || !strings.HasSuffix(got[0], ": 18 (x)") || !strings.HasPrefix(got[1], "the GOMAXPROCS of 1 process is not known; for one: its memory") {
+		t.Errorf("%q", got)
+	}
 }

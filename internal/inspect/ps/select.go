@@ -79,15 +79,17 @@ func Unread(snap observe.Snapshot) []string {
 		lines = append(lines, fmt.Sprintf("%s could not be read (%s): %s", phrase.CountOf(len(who), "process", "processes"), phrase.Clean(reason), named(who)))
 	}
 	slices.Sort(lines)
-	inferred, reason := 0, ""
-	for _, p := range snap.Processes {
-		if p.Live == nil {
-			inferred++
-			reason = p.LiveUnknown
+	for _, of := range []struct{ source, words string }{{observe.Inferred, "inferred, not read"}, {"", "not known"}} {
+		n, reason := 0, ""
+		for _, p := range snap.Processes {
+			if p.ProcsSource() == of.source && p.ProgramUnknown == "" { // else it has a line already
+				n++
+				reason = p.LiveUnknown
+			}
 		}
-	}
-	if inferred > 0 {
-		lines = append(lines, fmt.Sprintf("the GOMAXPROCS of %s is inferred, not read; for one: %s", phrase.CountOf(inferred, "process", "processes"), phrase.Clean(reason)))
+		if n > 0 {
+			lines = append(lines, fmt.Sprintf("the GOMAXPROCS of %s is %s; for one: %s", phrase.CountOf(n, "process", "processes"), of.words, phrase.Clean(reason)))
+		}
 	}
 	return lines
 }

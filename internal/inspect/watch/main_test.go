@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/procfit/procfit/internal/inspect"
 	"github.com/procfit/procfit/internal/program/observe"
 	"github.com/procfit/procfit/test/need"
 )
@@ -26,7 +27,7 @@ func TestMain(m *testing.M) {
 		panic(err)
 	}
 	w := &world{procs: 30}
-	o := Options{Interval: 100 * time.Millisecond, In: os.Stdin, Out: os.Stdout, Color: os.Getenv("NO_COLOR") == "", Explain: explained}
+	o := Options{Interval: 100 * time.Millisecond, In: os.Stdin, Out: os.Stdout, Color: os.Getenv("NO_COLOR") == "", Explain: explained, Sort: inspect.Findings}
 	ctx, cancel := context.WithCancel(context.Background())
 	o.Scan = func(ctx context.Context) (observe.Snapshot, error) {
 		switch {

@@ -21,9 +21,7 @@
 package watch
 
 import (
-	"cmp"
 	"context"
-	"fmt"
 	"strings"
 	"time"
 
@@ -88,20 +86,11 @@ type (
 	}
 )
 
-func newModel(o Options, look look, work *work) (*model, error) {
+func newModel(o Options, look look, work *work) *model {
 	m := &model{look: look, options: o, work: work, now: time.Now, after: tea.Tick, interval: o.Interval}
-	if m.interval <= 0 {
-		m.interval = time.Second
-	}
-	name, reverse := strings.CutPrefix(o.Sort, "-")
-	name = cmp.Or(name, inspect.Findings)
-	m.list = list{look: look, rows: map[observe.Identity]*row{}, widths: make([]int, len(columns)), sort: inspect.Index(name),
-		reverse: reverse, table: newTable()}
-	if m.list.sort < 0 {
-		return nil, fmt.Errorf("no column %q to sort by: known are %s", name, strings.Join(inspect.Names(), ", "))
-	}
+	m.list = list{look: look, rows: map[observe.Identity]*row{}, widths: make([]int, len(columns)), sort: inspect.Index(o.Sort), table: newTable()}
 	m.began = m.now()
-	return m, nil
+	return m
 }
 
 func (m *model) Init() tea.Cmd { return m.scan() }

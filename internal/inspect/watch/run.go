@@ -26,7 +26,7 @@ type Options struct {
 	// Scan reads the processes; it is never called concurrently. An error is shown, and
 	// the next interval tries again.
 	Scan     func(context.Context) (observe.Snapshot, error)
-	Interval time.Duration // between the starts of two scans; 0: a second
+	Interval time.Duration // between the starts of two scans
 
 	// Explain explains the value of a process in plain text of any length. It runs
 	// concurrently with Scan; nil: there is none.
@@ -35,7 +35,7 @@ type Options struct {
 	In    io.Reader
 	Out   io.Writer
 	Color bool
-	Sort  string // one of inspect.Names; "": the first. A "-" before it reverses
+	Sort  string // one of inspect.Names
 }
 
 // Run shows the view until the user leaves it with q or Ctrl-C, which is not an error. It
@@ -53,16 +53,11 @@ func Run(ctx context.Context, o Options) error {
 	defer stop()
 	scanning, cancel := context.WithCancel(ctx)
 	work := &work{ctx: scanning}
-	m, err := newModel(o, lookOf(o.Color, os.Getenv), work)
-	if err != nil {
-		cancel()
-		return err
-	}
 	profile := colorprofile.Ascii // attributes, no colors
 	if o.Color {
 		profile = colorprofile.ANSI // those of the user's own theme
 	}
-	g := &guard{model: m}
+	g := &guard{model: newModel(o, lookOf(o.Color, os.Getenv), work)}
 	g.program = tea.NewProgram(g, tea.WithInput(in), tea.WithOutput(out),
 		tea.WithoutSignalHandler(), tea.WithColorProfile(profile))
 	// Not tea.WithContext: a program that is killed does not wait for the reader of

@@ -49,10 +49,10 @@ func TestPanics(t *testing.T) {
 func TestWork(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	w := &work{ctx: ctx}
-	ended := false
-	cmd := w.command(func(ctx context.Context) tea.Msg { <-ctx.Done(); ended = true; return nil })
+	began, ended := make(chan bool), false
+	cmd := w.command(func(ctx context.Context) tea.Msg { close(began); <-ctx.Done(); ended = true; return nil })
 	go cmd()
-	time.Sleep(10 * time.Millisecond)
+	<-began
 	if w.close(10 * time.Millisecond) {
 		t.Error("it does not wait")
 	}

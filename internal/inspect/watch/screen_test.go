@@ -10,6 +10,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
 
+	"github.com/procfit/procfit/internal/inspect"
 	"github.com/procfit/procfit/internal/program/observe"
 )
 
@@ -26,7 +27,7 @@ type bench struct {
 func newBench(t testing.TB, width, height int, change ...func(*Options)) *bench {
 	t.Helper()
 	b := &bench{t: t, world: &world{procs: 30}, clock: time.Unix(1_700_000_000, 0)}
-	o := Options{Interval: time.Second, Explain: explained, Color: true}
+	o := Options{Interval: time.Second, Explain: explained, Color: true, Sort: inspect.Findings}
 	o.Scan = func(context.Context) (observe.Snapshot, error) {
 		if b.fails != nil {
 			return observe.Snapshot{}, b.fails
@@ -36,10 +37,7 @@ func newBench(t testing.TB, width, height int, change ...func(*Options)) *bench 
 	for _, c := range change {
 		c(&o)
 	}
-	m, err := newModel(o, look{color: o.Color}, &work{ctx: context.Background()})
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := newModel(o, look{color: o.Color}, &work{ctx: context.Background()})
 	b.model, m.now = m, func() time.Time { return b.clock }
 	m.began = b.clock
 	m.after = func(d time.Duration, _ func(time.Time) tea.Msg) tea.Cmd { b.waits = d; return nil }

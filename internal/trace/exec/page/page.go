@@ -116,7 +116,11 @@ func headline(t *exec.Trace) document.Panel {
 		}
 	}
 	if len(rest) > 0 {
-		p.Blocks = append(p.Blocks, document.Text{Text: "The others: " + strings.Join(rest, "; ") + "."})
+		which := "The others: "
+		if s.Stolen == 0 {
+			which = "Of these: "
+		}
+		p.Blocks = append(p.Blocks, document.Text{Text: which + strings.Join(rest, "; ") + "."})
 	}
 	p.Blocks = append(p.Blocks, document.Text{Style: document.Muted, Text: fmt.Sprintf("%s · %s · %s in %s. A trace has no event for a steal: procfit infers it from where the goroutine became ready and where it started, if no queue can have overflowed.",
 		phrase.Count(int64(len(t.Procs)), "P"), phrase.Count(t.GoroutineCount, "goroutine"), phrase.Count(t.SpanCount, "span"), number.Duration(t.Duration))})

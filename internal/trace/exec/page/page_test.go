@@ -136,6 +136,14 @@ func TestEveryLetterIsExplained(t *testing.T) {
 	}
 }
 
+// TestNothingStolen: if no start was stolen, the list has all of them, and not the others.
+func TestNothingStolen(t *testing.T) {
+	out := render(t, &exec.Trace{Starts: exec.Starts{Own: 3, Global: 2}}, 40, text.Options{})
+	if want := "NOTHING STOLEN\nNone of 5 starts was proven to be stolen.\n  Of these: 3 on the P where it became ready; 2 from the global queue"; !strings.HasPrefix(out, want) {
+		t.Errorf("%s\nwant\n%s", out, want)
+	}
+}
+
 func TestTheRestIsSummedUp(t *testing.T) {
 	out := render(t, many(70), 40, text.Options{})
 	for _, want := range []string{"GOROUTINES\nmain and those that ran longest\n", "a  main.main ", "N  main.work ", "\nand 31 more goroutines, which ran 496 ms in all\n", "* others"} {

@@ -37,8 +37,8 @@ const (
 // Brief is what a terminal gets of a trace, whose name is that of its command or file.
 func Brief(name string, s *sched.Summary, readings []sched.Reading) *document.Document {
 	v := newView(name, s, readings, 0, briefProcs)
-	if n := len(v.unread); n > briefUnread+1 {
-		v.unread = append(v.unread[:briefUnread:briefUnread], fmt.Sprintf("and more; --json lists the first %d", n-1))
+	if len(v.unread) > briefUnread+1 {
+		v.unread = append(v.unread[:briefUnread:briefUnread], fmt.Sprintf("and %d more; --json lists the first %d", s.Skipped.Count-briefUnread, len(s.Skipped.First)))
 	}
 	d := v.document()
 	if v.time != nil {

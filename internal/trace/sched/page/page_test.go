@@ -9,6 +9,7 @@ import (
 	"unicode"
 
 	"github.com/procfit/procfit/internal/show/document"
+	"github.com/procfit/procfit/internal/show/text"
 	"github.com/procfit/procfit/internal/trace/sched"
 )
 
@@ -61,6 +62,20 @@ func TestReadingsAreSaidOnce(t *testing.T) {
 	for _, r := range v.readings {
 		if r.Message == v.headline.Sentence {
 			t.Errorf("said twice: %s", r.Message)
+		}
+	}
+}
+
+// TestUnreadLines: a terminal gets the first of them, and where the others are.
+func TestUnreadLines(t *testing.T) {
+	for n, want := range map[int]string{5: "", 10: "and 5 more; --json lists the first 10", 30: "and 25 more; --json lists the first 20"} {
+		s := sched.Analyse(strings.NewReader(repeat(n, func(int) string { return "SCHED 99ms: gom\n" })))
+		var b strings.Builder
+		if err := text.Render(&b, Brief("x", s, sched.Readings(s)), text.Options{}); err != nil {
+			t.Fatal(err)
+		}
+		if got := b.String(); !strings.Contains(got, want) || want == "" && strings.Contains(got, "--json lists") {
+			t.Errorf("%d lines: no %q in\n%s", n, want, got)
 		}
 	}
 }
