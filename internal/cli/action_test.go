@@ -195,7 +195,8 @@ func TestPreCommitHooks(t *testing.T) {
 		}
 		for name, want := range map[string]bool{
 			"deploy/api.yaml": true, "a.yml": true, "task.json": true, "cmd/x/main.go": true, "go.mod": true, "svc/go.mod": true, "Dockerfile": true,
-			"docker/Dockerfile.prod": true, "app.dockerfile": true, "x.service": true, "README.md": false, "go.sum": false, "logo.png": false,
+			"docker/Dockerfile.prod": true, "app.dockerfile": true, "x.service": true, "entry.sh": true, "deploy/api.env": true,
+			"go.work": true, "base/Kustomization": true, "README.md": false, "go.sum": false, "logo.png": false,
 		} {
 			if files.MatchString(name) != want {
 				t.Errorf("%s: %s: %v", h.ID, name, !want)

@@ -1,6 +1,10 @@
 package cli
 
 import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -29,6 +33,46 @@ func TestArrangementInWords(t *testing.T) {
 		if got := arrangement(s); got != tc.want {
 			t.Errorf("%s: %q, want %q", name, got, tc.want)
 		}
+	}
+}
+
+// stopping answers every task with a valid trial, and is interrupted after that many.
+type stopping struct{ after int }
+
+func (*stopping) Prepare(context.Context, journal.Plan, plan.Observer) error { return nil }
+func (*stopping) Close() error                                               { return nil }
+
+func (s *stopping) Run(context.Context, plan.Task, plan.Observer) (journal.Trial, error) {
+	if s.after--; s.after < 0 {
+		return journal.Trial{}, context.Canceled
+	}
+	return journal.Trial{Origin: journal.OriginLocal, Valid: true, ThroughputPerSecond: new(100.0), ThroughputUnit: "runs", ObservedProcs: []*int{new(2)}}, nil
+}
+
+// A race that continues with a smaller budget than it has used completes its block, and
+// says so.
+func TestSmallerBudgetInWords(t *testing.T) {
+	const done = 5
+	spec := plan.Default()
+	spec.Target.Command, spec.Procs = []string{"program"}, plan.Procs{Values: []*int{nil, new(1), new(2)}}
+	dir := t.TempDir()
+	run := func(most, stop int) (s *session.Session, text string) {
+		spec.Budget = &plan.Budget{Goal: journal.GoalProven, MaxTrials: most}
+		s = session.New(spec, session.Options{Dir: dir, Host: journal.Host{CPUs: 2, EffectiveCPUs: 2}, Started: time.Unix(1, 0)})
+		_, err := s.Run(t.Context(), &stopping{after: stop}, session.Events{Begin: func() { text = race(s) }})
+		if !errors.Is(err, context.Canceled) {
+			t.Fatal(err)
+		}
+		return s, text
+	}
+	first, _ := run(20, done)
+	begun := 0
+	for _, b := range first.Journal().Blocks {
+		begun += len(b.Settings)
+	}
+	_, text := run(3, 0)
+	if want := fmt.Sprintf("at most %d trials, %d of them done (", begun, done); !strings.HasPrefix(text, want) {
+		t.Errorf("%q, want %q first, of %d trials begun", text, want, begun)
 	}
 }
 

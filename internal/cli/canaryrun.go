@@ -3,7 +3,6 @@ package cli
 import (
 	"context"
 	"errors"
-	"fmt"
 	"time"
 
 	"github.com/procfit/procfit/internal/host/folder"
@@ -125,14 +124,17 @@ func (run *canaryRun) tell(std stdio, o *kubeCanary) {
 		std.notef("the %s may not be listed: whether any counts them is not known", what)
 	}
 	tellLeft(std, run.copies.Left)
+	var compared []string
+	if len(h.Canary.Queries) > 0 {
+		compared = append(compared, "a query")
+	}
 	if why := run.copies.NoObserver(); why != "" {
 		std.notef("nothing on the node watches them (%s): only queries are compared", why)
+	} else {
+		compared = append(compared, "a Meter's p99", "a Meter's failed requests")
 	}
-	harm := "a container that ends, or a pod that is not ready for " + number.Short(number.Seconds(canary.UnreadyMost.Seconds()))
-	if len(h.Canary.Queries) > 0 {
-		harm += fmt.Sprintf(", or a query that is proven above the control's, and by more than %s", number.Percent(h.Plan.MarginP99))
-	}
-	std.notef("they are removed at the end, at Ctrl-C, and at the first harm: %s", harm)
+	std.notef("they are removed at the end, at Ctrl-C, and at the first harm: a container that ends, a pod that is not ready for %s, or %s proven above the control's by more than %s",
+		number.Short(number.Seconds(canary.UnreadyMost.Seconds())), phrase.Or(compared), number.Percent(h.Plan.MarginP99))
 	std.notef("%s of %d slices of %s, about %s in all; results in %s", phrase.Count(len(h.Canary.Rounds), "round"), h.Slices(), number.Short(number.Seconds(h.Canary.SliceSeconds)), number.Minutes(h.Lasts()), run.dir)
 }
 
@@ -166,7 +168,8 @@ func (p *canaryProgress) tell(e canary.Event) {
 	case canary.EventSlice:
 		p.done++
 		all := len(h.Canary.Rounds) * h.Slices()
-		left := time.Duration(all-p.done) * time.Duration(h.Canary.SliceSeconds*float64(time.Second))
+		spent := float64(p.done)*h.Canary.SliceSeconds + float64(e.Round+1)*h.Load.WarmupSeconds
+		left := h.Lasts() - time.Duration(spent*float64(time.Second))
 		now := canary.Analyze(&journal.Contents{Header: h.Header, Trials: e.Slice})
 		p.std.notef("[%d/%d] %s, elapsed %s, %s left", p.done, all, page.CanarySlice(now), number.Clock(time.Since(p.began)), number.Clock(left))
 	}

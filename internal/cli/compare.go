@@ -54,6 +54,9 @@ comparison cannot be judged, or the measurement failed; 130 interrupted.`,
 			return o.folders(std, args[0], args[1])
 		}
 		std := o.printed.std(std)
+		if len(args) > 0 && holdsResults(args[0]) {
+			o.baseline = args[0] // which the budget of a file gives way to
+		}
 		if err := o.readFile(std); err != nil {
 			return err
 		}
@@ -69,9 +72,11 @@ func newCompareOptions(std stdio, cmd *cobra.Command) *compareOptions {
 	o := &compareOptions{newMeasurement("compare")}
 	o.gate = true
 	o.spec.Procs = plan.Procs{Values: []*int{nil}}
-	names := slices.Concat(programFields, loadFields, callFields, cpuFields, []string{"replicas", "metric", "seed", "max-trials", "max-time", "repeats"})
+	names := slices.Concat(programFields, except(loadFields, "rate"), callFields, cpuFields, []string{"replicas", "metric", "seed", "max-time", "repeats"})
 	fields := field.Take(o.spec.Fields(), append(field.Named(names...),
 		field.Field{Name: "procs", Help: "GOMAXPROCS values to compare at: unset, or 1,2,4 (default unset)"},
+		field.Field{Name: "rate", Help: "req/s of the open loop", More: "auto is half of what NEW carries with its default, found by pilot trials."},
+		field.Field{Name: "max-trials", Help: "the most trials to run (default 80 for each value of --procs)"},
 		field.Field{Name: "margin", Help: "how much less throughput is not worse", Often: true},
 		field.Field{Name: "margin-p99", Help: "how much more p99 latency is not worse", Often: true})...)
 	o.bind(std, cmd, slices.Concat(fields, o.own(), o.fromFile(ofCommand)))

@@ -97,6 +97,9 @@ func group(g journal.GroupKey) (s string) {
 	if g.Variables != "" {
 		s += " " + g.Variables
 	}
+	if g.Replicas > 1 {
+		s += fmt.Sprintf(" × %d", g.Replicas)
+	}
 	return s
 }
 

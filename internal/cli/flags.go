@@ -119,6 +119,18 @@ func (f *asFlag) Type() string {
 	return f.Holds
 }
 
+// behind is what the help has behind the name of a flag: its value, with = where the flag
+// may be without one.
+func behind(f field.Field) string {
+	switch {
+	case f.Holds == "":
+		return ""
+	case f.Bare != "":
+		return "[=" + f.Holds + "]"
+	}
+	return " " + f.Holds
+}
+
 // flagError is what is wrong with a command line, in procfit's words.
 func flagError(cmd *cobra.Command, err error) error {
 	var unknown *pflag.NotExistError

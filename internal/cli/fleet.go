@@ -93,7 +93,10 @@ func (o *fleetOptions) fields() []field.Field {
 }
 
 func (o *fleetOptions) run(ctx context.Context, std stdio, args []string) error {
-	if len(args) > 1 {
+	switch {
+	case len(args) > 1 && o.has("propose"):
+		return usageError("fleet takes one file, got %d words; write the name of a branch behind --propose=", len(args))
+	case len(args) > 1:
 		return usageError("fleet takes one file, got %d words; try: procfit fleet %s", len(args), phrase.ShellWord(args[0]))
 	}
 	o.file = cmp.Or(strings.Join(args, ""), specfile.FleetName)
@@ -199,10 +202,18 @@ func (s *fleetService) refusal(err error) error {
 func (f *fleetRun) describe(ctx context.Context, std stdio) error {
 	var failed []error
 	for _, s := range f.services {
-		session, err := s.settle(ctx, std, f.placing(s, false))
-		if err == nil {
+		run, err := s.settle(ctx, std, f.placing(s, false))
+		has := err == nil && isComplete(run)
+		if has && f.measuresAgain() {
+			has = false
+			run, err = s.settle(ctx, std, f.placing(s, true))
+		}
+		switch {
+		case has:
+			_, err = fmt.Fprintf(std.out, "%s: its results at this commit are in %s; it is measured again only if its settings have changed\n", s.Name, run.Dir)
+		case err == nil:
 			fmt.Fprintf(std.out, "%s: ", s.Name)
-			err = s.carryOut(ctx, std, session)
+			err = s.carryOut(ctx, std, run)
 		}
 		if err != nil {
 			failed = append(failed, s.Wrong("", err))

@@ -17,6 +17,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/procfit/procfit/internal/host/git"
+	"github.com/procfit/procfit/internal/measure/plan"
 	"github.com/procfit/procfit/internal/measure/plan/specfile"
 	"github.com/procfit/procfit/internal/verdict/fleet"
 	"github.com/procfit/procfit/internal/verdict/journal"
@@ -205,6 +206,57 @@ func TestFleetFolders(t *testing.T) {
 	}})
 	writeRun(t, "results/api/m/abc-2", h, trials)
 	want(false, "results/api/m/abc-3", "results/api/m/abc")
+}
+
+// A dry run shows which services have results at this commit, and what is measured of them.
+func TestFleetDryRun(t *testing.T) {
+	t.Chdir(t.TempDir())
+	must(os.WriteFile("fleet.yaml", []byte("services: {api: {target: {command: [sh, ./job]}, compare: {procs: [1, 2]}}}\nstop: {repeats: 2}\nload: {duration: 1ms}\n"), 0o600))
+	o := &fleetOptions{file: "fleet.yaml", out: "results", dryRun: true, printed: printed("text", "json")}
+	f, err := o.prepare(t.Context(), quiet())
+	must(err)
+	s := f.services[0]
+	described := func() string {
+		t.Helper()
+		var out bytes.Buffer
+		if err := f.describe(t.Context(), newStdio(t.Context(), nil, &out, io.Discard, nil)); err != nil {
+			t.Fatal(err)
+		}
+		return out.String()
+	}
+	run, err := s.settle(t.Context(), quiet(), f.placing(s, false))
+	must(err)
+	var trials []journal.Trial
+	for _, task := range plan.PlannerOf(run.Header).Next(plan.Record{}).Tasks {
+		trials = append(trials, journal.Trial{Setting: task.Setting, Role: task.Role, Block: task.Block, Order: task.Order, Valid: true})
+	}
+	cost := fmt.Sprintf("api: sh at GOMAXPROCS 1, 2: %d trials", len(trials))
+	if got := described(); !strings.HasPrefix(got, cost) || !strings.HasSuffix(got, "results in "+run.Dir+"\n") {
+		t.Errorf("%q, want %s", got, cost)
+	}
+	writeRun(t, run.Dir, run.Header, trials)
+	if got := described(); got != "api: its results at this commit are in "+run.Dir+"; it is measured again only if its settings have changed\n" {
+		t.Errorf("%q", got)
+	}
+	o.again = true
+	if got := described(); !strings.HasPrefix(got, cost) || !strings.HasSuffix(got, "results in "+run.Dir+"-2\n") {
+		t.Errorf("%q, want %s", got, cost)
+	}
+}
+
+// Why a service was not measured is on the page in plain words.
+func TestFleetFailure(t *testing.T) {
+	t.Chdir(t.TempDir())
+	must(os.WriteFile("fleet.yaml", []byte("services: {api: {target: {command: [sh, ./job]}}}\n"), 0o600))
+	must(os.Mkdir("results", 0o755))
+	must(os.WriteFile("results/api", nil, 0o600))
+	o := &fleetOptions{file: "fleet.yaml", out: "results", printed: printed("text", "json")}
+	f, err := o.prepare(t.Context(), quiet())
+	must(err)
+	err = f.measure(t.Context(), quiet())
+	if why := f.outcome.Services[0].Failed; err == nil || err.Error() != "1 service has no result: api" || !strings.HasPrefix(why, "--out: results/api/") || !strings.Contains(why, "not a directory") {
+		t.Errorf("%v: %q", err, why)
+	}
 }
 
 // The schema of fleet.yaml takes what the reader takes.

@@ -33,7 +33,7 @@ func (f *fleetRun) propose(ctx context.Context, std stdio) error {
 		}
 		text, err := f.set(ctx, s, out, file.Text)
 		if err != nil {
-			out.Proposed = &fleet.Proposed{Refused: err.Error()}
+			out.Proposed = &fleet.Proposed{Refused: phrase.Plain(err)}
 			continue
 		}
 		file.Text = text

@@ -85,18 +85,16 @@ func (f *fleetRun) service(ctx context.Context, std stdio, s *fleetService) flee
 			out.Folder = filepath.ToSlash(below)
 		}
 	}
-	switch {
-	case ctx.Err() != nil:
+	if ctx.Err() != nil {
 		out.Failed = "the run was interrupted before its sweep ended"
 		return out
-	case err != nil:
-		std.notef("service %s: %v", s.Name, err)
-		out.Failed = phrase.FirstLine(err.Error())
-		return out
 	}
-	if err := f.judge(dir, s, &out); err != nil {
+	if err == nil {
+		err = f.judge(dir, s, &out)
+	}
+	if err != nil {
 		std.notef("service %s: %v", s.Name, err)
-		out.Failed = phrase.FirstLine(err.Error())
+		out.Failed = phrase.FirstLine(phrase.Plain(err))
 	}
 	return out
 }
@@ -111,8 +109,7 @@ func (f *fleetRun) sweep(ctx context.Context, std stdio, s *fleetService) (dir s
 		if err != nil {
 			return "", err
 		}
-		ended := len(run.Journal().Trials) > 0 && run.Missing() == 0
-		if !fresh && ended && (f.again || f.repository != nil && f.repository.Dirty) {
+		if !fresh && isComplete(run) && f.measuresAgain() {
 			continue
 		}
 		err = s.carryOut(ctx, hushed, run)
@@ -122,6 +119,14 @@ func (f *fleetRun) sweep(ctx context.Context, std stdio, s *fleetService) (dir s
 		return run.Dir, err
 	}
 	return "", errors.New("its results have no folder") // which a fresh one is
+}
+
+// isComplete reports whether a run has trials, and lacks none.
+func isComplete(s *session.Session) bool { return len(s.Journal().Trials) > 0 && s.Missing() == 0 }
+
+// measuresAgain reports whether the results of runs that have ended are not used again.
+func (f *fleetRun) measuresAgain() bool {
+	return f.again || f.repository != nil && f.repository.Dirty
 }
 
 // judge takes the verdict of the results, and compares them with the last ones.

@@ -109,12 +109,12 @@ func helpText(cmd *cobra.Command) string { return cmd.Flags().Lookup("help").Usa
 // write adds a group of flags; help is the line of the help flag, if the group has it.
 func (f *flags) write(b *strings.Builder, width int, title, help string, in func(field.Field) bool) {
 	var names, texts []string
-	add := func(short, name, holds, text string) {
+	add := func(short, name, text string) {
 		head := "      --"
 		if short != "" {
 			head = "  -" + short + ", --"
 		}
-		names, texts = append(names, strings.TrimRight(head+name+" "+holds, " ")), append(texts, text)
+		names, texts = append(names, head+name), append(texts, text)
 	}
 	for _, one := range f.Fields {
 		if in(one) {
@@ -122,15 +122,11 @@ func (f *flags) write(b *strings.Builder, width int, title, help string, in func
 			if shown := shownDefault(one); shown != "" {
 				text += " (default " + shown + ")"
 			}
-			holds := one.Holds
-			if one.Bare != "" {
-				holds = "[=" + holds + "]"
-			}
-			add(one.Short, one.Name, holds, text)
+			add(one.Short, one.Name+behind(one), text)
 		}
 	}
 	if help != "" {
-		add("h", "help", "", help)
+		add("h", "help", help)
 	}
 	if names == nil {
 		return

@@ -71,6 +71,9 @@ func defaultImage() string {
 }
 
 func (o *imageOptions) run(std stdio) error {
+	if err := image.CheckName(o.tag); err != nil {
+		return usageError("%w", err)
+	}
 	paths := o.binaries
 	if len(paths) == 0 {
 		self, err := os.Executable()

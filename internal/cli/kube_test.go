@@ -6,6 +6,9 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/procfit/procfit/internal/verdict/canary"
+	"github.com/procfit/procfit/internal/verdict/journal"
 )
 
 // TestTyped: Ctrl-C ends the wait for an answer that nobody types.
@@ -23,5 +26,23 @@ func TestTyped(t *testing.T) {
 	defer cancel()
 	if got := typed(ctx, in); got != "" {
 		t.Errorf("%q, and the signal was ignored", got)
+	}
+}
+
+// TestCanaryLeft: the time that is left has the warm-ups of the rounds that come.
+func TestCanaryLeft(t *testing.T) {
+	round := []journal.Setting{canary.SettingOf(nil), canary.SettingOf(new(1))}
+	h := canary.Header{Header: journal.Header{
+		Load: journal.Load{DurationSeconds: 180, WarmupSeconds: 600}, Canary: &journal.Canary{SliceSeconds: 60, Rounds: [][]journal.Setting{round, round}},
+	}}
+	var shown strings.Builder
+	p := &canaryProgress{std: newStdio(t.Context(), nil, nil, &shown, nil), header: h, began: time.Now()}
+	for i := range 6 {
+		p.tell(canary.Event{Kind: canary.EventSlice, Round: i / 3})
+	}
+	for _, want := range []string{"[1/6] this slice has no values, elapsed 0:00, 15:00 left", "[3/6] this slice has no values, elapsed 0:00, 13:00 left", "[4/6] this slice has no values, elapsed 0:00, 2:00 left", "[6/6] this slice has no values, elapsed 0:00, 0:00 left"} {
+		if !strings.Contains(shown.String(), want) {
+			t.Errorf("%q is not in\n%s", want, shown.String())
+		}
 	}
 }

@@ -180,7 +180,7 @@ func (o *kubeSweep) resolve(ctx context.Context, std stdio) (*session.Session, e
 	}
 	spec.Target.Pods, spec.Target.URL = copies.Pods(local), copies.URL()
 	if url != "" {
-		spec.Target.URL = strings.Replace(url, anyPod, plan.PodPlaceholder, 1)
+		spec.Target.URL = strings.ReplaceAll(url, anyPod, plan.PodPlaceholder)
 	}
 	if own := copies.Quota(); own != nil && !o.has("limit") {
 		spec.Quotas = []*float64{own}

@@ -101,7 +101,7 @@ func (o *labOptions) run(ctx context.Context, std stdio) error {
 	}
 	defer held.Close()
 	std.notef("%s", o.cost(r))
-	bar := newProgress(std.err, time.Now)
+	bar := newProgress(std, time.Now)
 	on := labEvents(bar)
 	if err = r.Measure(ctx, on); err == nil && o.untilDecided {
 		err = r.UntilDecided(ctx, on, o.budget(r))

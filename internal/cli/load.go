@@ -218,7 +218,7 @@ func (o *loadOptions) settle(std stdio) error {
 func (o *loadOptions) setRequests(std stdio) (err error) {
 	o.options.URLs = slices.Clone(o.options.URLs)
 	urls := o.options.URLs
-	if len(urls) == 1 && !requests.Weighted(urls[0]) {
+	if len(urls) == 1 {
 		o.options.Method, urls[0] = requests.Method(urls[0])
 	}
 	switch {

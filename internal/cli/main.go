@@ -15,6 +15,7 @@ import (
 	"strings"
 	"sync"
 	"syscall"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -82,6 +83,7 @@ func Main(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io
 	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	defer stop()
 	std := newStdio(ctx, stdin, stdout, stderr, args)
+	defer std.endAtOnce()()
 	root := newRoot(std)
 	root.SetArgs(args)
 	root.SetIn(stdin)
@@ -103,6 +105,45 @@ func Main(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io
 	}
 	std.notef("%v", err)
 	return code
+}
+
+// soon is how long most of what procfit does takes to end at Ctrl-C.
+const soon = time.Second
+
+// endAtOnce has a second Ctrl-C end procfit at once, if the first has not ended it soon: until
+// then it may be the first, which a parent passes on. The supervisors of what procfit has
+// started, which there are on Linux alone, then end all of that.
+func (s stdio) endAtOnce() (stop func()) {
+	interrupts, over := make(chan os.Signal, 1), make(chan struct{})
+	if runtime.GOOS == "linux" {
+		signal.Notify(interrupts, os.Interrupt)
+	}
+	go func() {
+		select {
+		case <-interrupts:
+		case <-over:
+			return
+		}
+		select {
+		case <-time.After(soon):
+		case <-over:
+			return
+		}
+		select {
+		case <-interrupts: // passed on
+		default:
+		}
+		s.notef("ending; press Ctrl-C again to end at once, without a report; in a cluster, pods then stay")
+		select {
+		case <-interrupts:
+			os.Exit(exitInterrupted)
+		case <-over:
+		}
+	}()
+	return func() {
+		signal.Stop(interrupts)
+		close(over)
+	}
 }
 
 // The groups of the root's help.

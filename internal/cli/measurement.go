@@ -193,7 +193,7 @@ func sweepEvents(std stdio, s *session.Session, bar **progress) session.Events {
 		Torn: std.torn,
 		Begin: func() {
 			std.notef("%s", describe(s))
-			*bar = newProgress(std.err, time.Now)
+			*bar = newProgress(std, time.Now)
 			(*bar).resume(s.Journal().Trials)
 		},
 		Activity: func(a plan.Activity) {

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 	"time"
 
@@ -62,7 +63,11 @@ func grid(s *session.Session) string {
 		fmt.Fprintf(&b, ", about %s", number.Minutes(s.Each()*time.Duration(tasks-s.Done)))
 		return b.String()
 	}
-	fmt.Fprintf(&b, "%s (%s of %s, one of them twice", phrase.Count(tasks, "trial"), phrase.Count(s.Plan.Blocks, "block"), phrase.Count(len(s.Plan.Settings), "setting"))
+	twice := "one"
+	if n := len(s.Plan.AA); n != 1 { // of each group
+		twice = strconv.Itoa(n)
+	}
+	fmt.Fprintf(&b, "%s (%s of %s, %s of them twice", phrase.Count(tasks, "trial"), phrase.Count(s.Plan.Blocks, "block"), phrase.Count(len(s.Plan.Settings), "setting"), twice)
 	if s.Plan.Pilots > 0 {
 		fmt.Fprintf(&b, ", %s", phrase.Count(s.Plan.Pilots*len(s.Plan.AA), "pilot"))
 	}
@@ -132,7 +137,11 @@ func activity(a plan.Activity) string {
 	case plan.StepUnprofiled:
 		return "no profiles will be taken: " + a.Detail + ". " + servePprof
 	case plan.StepProfile:
-		return fmt.Sprintf("profiling GOMAXPROCS %s for %s", a.Detail, number.Minutes(a.Left))
+		text := "profiling GOMAXPROCS " + a.Detail
+		if a.Left > 0 {
+			text += " for " + number.Minutes(a.Left)
+		}
+		return text
 	case plan.StepResize:
 		return fmt.Sprintf("CPU limit %s, under %s req/s", number.BareCPUs(a.CPUs), number.Count(a.RatePerSecond))
 	}
@@ -213,12 +222,13 @@ func (m *measurement) setBudget(spec *plan.Spec) error {
 
 // wantsGrid is what asks for a grid, if anything does. The smallest setting that
 // carries a rate may be one that no race for the best would look at again, and an earlier
-// sweep is compared setting by setting. Within an objective, --rate only asks for a price.
+// sweep is compared setting by setting. Within an objective, --rate only asks for a price, and with
+// variables, or of a gate, it only is the rate of the open loop.
 func (m *measurement) wantsGrid(spec plan.Spec) string {
 	switch {
 	case m.has("repeats"):
 		return "--repeats"
-	case spec.Load.Rate > 0 && spec.Load.SLO == nil:
+	case spec.Load.Rate > 0 && spec.Load.SLO == nil && !spec.Varies() && !m.gate:
 		return fmt.Sprintf("--rate %g", spec.Load.Rate)
 	case m.baseline != "":
 		return "the earlier sweep " + m.baseline
@@ -247,18 +257,20 @@ func race(s *session.Session) string {
 	if s.Ended {
 		return phrase.Count(s.Done, "trial") + ", all of them done"
 	}
-	text := "at most " + phrase.Count(s.Plan.MaxTrials, "trial")
+	// A block that was begun is completed, whatever the budget is now.
+	trials := max(s.Plan.MaxTrials, s.Done+s.Missing())
+	text := "at most " + phrase.Count(trials, "trial")
 	if s.Done > 0 {
 		text += fmt.Sprintf(", %d of them done", s.Done)
 	}
-	left, most := s.Each()*time.Duration(s.Plan.MaxTrials-s.Done), s.Spec.Budget.MaxTime
+	left, most := s.Each()*time.Duration(trials-s.Done), s.Spec.Budget.MaxTime
 	switch {
 	case most > 0 && left == 0:
 		text += ", at most " + number.Minutes(most) + " and the trial that is running then"
 	case most > 0 && (left == 0 || most < left):
 		text += ", at most " + number.Minutes(most)
 	case left > 0:
-		text += about(s, s.Plan.MaxTrials-s.Done)
+		text += about(s, trials-s.Done)
 	}
 	text += " (usually fewer: "
 	if s.Plan.Pilots > 0 {

@@ -42,21 +42,28 @@ type progress struct {
 	ended    sync.WaitGroup
 }
 
-func newProgress(out io.Writer, now func() time.Time) *progress {
-	p := &progress{out: out, now: now, began: now(), stop: make(chan struct{}), screen: newScreen(out)}
+func newProgress(std stdio, now func() time.Time) *progress {
+	p := &progress{out: std.err, now: now, began: now(), stop: make(chan struct{}), screen: newScreen(std.err)}
 	if p.screen.there() {
-		p.ended.Go(p.tick)
+		p.ended.Go(func() { p.tick(std.ctx.Done()) })
 	}
 	return p
 }
 
-// tick redraws, so that the times go on while a trial runs.
-func (p *progress) tick() {
+// tick redraws, so that the times go on while a trial runs, until the run is interrupted:
+// plain lines show its end.
+func (p *progress) tick(interrupted <-chan struct{}) {
 	t := time.NewTicker(250 * time.Millisecond)
 	defer t.Stop()
 	for {
 		select {
 		case <-p.stop:
+			return
+		case <-interrupted:
+			p.mu.Lock()
+			p.screen.clear()
+			p.screen = screen{}
+			p.mu.Unlock()
 			return
 		case <-t.C:
 			p.mu.Lock()
@@ -77,7 +84,7 @@ func (p *progress) resume(trials []journal.Trial) {
 
 func (p *progress) take(t *journal.Trial) {
 	p.standing.add(t)
-	if t.ThroughputUnit != "" {
+	if t.Valid && t.ThroughputUnit != "" { // an invalid one may have runs alone, in place of its number
 		p.unit = t.ThroughputUnit
 	}
 }

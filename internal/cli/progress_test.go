@@ -18,7 +18,7 @@ import (
 // drawnAt is a progress on a terminal of that size, whose clock stands still.
 func drawnAt(width, height int) *progress {
 	at := time.Unix(1_700_000_000, 0)
-	p := newProgress(new(bytes.Buffer), func() time.Time { return at })
+	p := newProgress(stdio{err: new(bytes.Buffer)}, func() time.Time { return at })
 	at = at.Add(31 * time.Second)
 	p.screen.size = func() (int, int) { return width, height }
 	return p
@@ -137,11 +137,46 @@ func TestStandingUnits(t *testing.T) {
 	runs := &journal.Trial{Setting: task(4, "").Setting, Valid: true, ThroughputPerSecond: new(0.25), ThroughputUnit: "runs"}
 	s.add(runs)
 	old := *runs
-	old.Setting.Variant = journal.VariantAgainst
+	old.Setting.Variant, old.Setting.Label = journal.VariantAgainst, "old 4"
 	s.add(&old)
-	want := "  GOMAXPROCS  per run  trials\n  4            4.00 s  1\n  4 (old)      4.00 s  1"
+	want := "  GOMAXPROCS  per run  trials\n  4            4.00 s  1\n  old 4        4.00 s  1"
 	if got := trimmed(s.lines(nil, "runs", 10, 80)); got != want {
 		t.Errorf("%s\nwant\n%s", got, want)
+	}
+	for unit, want := range map[string]string{"": "", "requests": "req/s", "runs": "per run", "operations": "op/s", "throughput": "throughput", "1/took": "1/took"} {
+		if got := rateHead(unit); got != want {
+			t.Errorf("%q is in %q, want %q", unit, got, want)
+		}
+	}
+}
+
+// A trial that lacks the number which is asked for has runs, and is invalid: the table is of
+// the others.
+func TestInvalidTrialsHaveNoUnit(t *testing.T) {
+	p := drawnAt(80, 24)
+	one := measured(task(1, journal.RoleMeasure), 5000, 0)
+	one.ThroughputUnit, one.LatencySeconds = "operations", nil
+	lacks := *one
+	lacks.Setting, lacks.Valid, lacks.ThroughputUnit = task(2, "").Setting, false, "runs"
+	p.resume([]journal.Trial{*one, lacks})
+	p.last.Total = 40
+	if text := trimmed(p.lines(80, 24)); !strings.Contains(text, "  GOMAXPROCS   op/s  trials\n  1           5,000  1\n") {
+		t.Errorf("got\n%s", text)
+	}
+}
+
+// The line of a trial, the table and what is open tell the groups of --replicas apart.
+func TestReplicasAreNamed(t *testing.T) {
+	one := task(2, journal.RoleMeasure)
+	one.Setting.QuotaCPUs, one.Setting.Replicas = new(0.5), 3
+	if got, want := taskName(one), "GOMAXPROCS 2 limit 0.5 × 3"; got != want {
+		t.Errorf("the trial is %q, want %q", got, want)
+	}
+	if got, want := settingName(one.Setting), "2 limit 0.5 × 3"; got != want {
+		t.Errorf("the row is %q, want %q", got, want)
+	}
+	if got, want := open([]plan.Question{{Group: one.Setting.Group(), A: "2"}}), ", open (limit 0.5 × 3): 2"; got != want {
+		t.Errorf("open is %q, want %q", got, want)
 	}
 }
 

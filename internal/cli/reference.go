@@ -42,8 +42,8 @@ type flagGroup struct {
 	flags []flagRow
 }
 
-// A flagRow is a flag.
-type flagRow struct{ short, name, holds, initial, text string }
+// A flagRow is a flag; value is what is behind its name.
+type flagRow struct{ short, name, value, initial, text string }
 
 // An exit is a code and what it means.
 type exit struct{ code, means string }
@@ -131,11 +131,11 @@ func flagGroups(c *cobra.Command) (groups []flagGroup) {
 			return
 		}
 		holds, text := pflag.UnquoteUsage(f)
-		row := flagRow{short: f.Shorthand, name: f.Name, holds: holds, initial: f.DefValue}
+		row := flagRow{short: f.Shorthand, name: f.Name, value: behind(field.Field{Holds: holds}), initial: f.DefValue}
 		group := field.Group("")
 		of, ok := f.Value.(*asFlag)
 		if ok {
-			row.holds, group = of.Holds, of.Group
+			row.value, group = behind(of.Field), of.Group
 		}
 		if row.initial == "false" || row.initial == "[]" {
 			row.initial = ""
@@ -277,8 +277,8 @@ func (f flagRow) man() string {
 	if f.short != "" {
 		name = bold("-"+f.short) + ", " + name
 	}
-	if f.holds != "" {
-		name += ` \fI` + roff(f.holds) + `\fR`
+	if f.value != "" {
+		name += strings.Replace(`\fI`+roff(f.value)+`\fR`, `\fI `, ` \fI`, 1) // no line under the space
 	}
 	text := f.text
 	if f.initial != "" {

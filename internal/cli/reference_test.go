@@ -126,9 +126,7 @@ func (f flagRow) markdown() string {
 	if f.short != "" {
 		name = "-" + f.short + ", " + name
 	}
-	if f.holds != "" {
-		name += " " + f.holds
-	}
+	name += f.value
 	initial := ""
 	if f.initial != "" {
 		initial = cell(f.initial)

@@ -38,11 +38,11 @@ func newReport(std stdio) *cobra.Command {
 		Use:   "report DIR",
 		Short: "Analyse a sweep's journal again and write its reports again",
 		Long: `Read DIR/journal.jsonl, print the report, and write RESULTS.md, report.html, result.json,
-bench.txt and reproduce.sh next to it. Nothing is measured; the journal does not change.
-You can call it while the sweep still runs. If the target never ran, procfit prints why,
-writes only report.html, and the exit code is 3. -o expected prints the value of the
-verdict with what it was measured under, to be kept with the program: see procfit explain
-PF060.
+bench.txt, procfit.yaml and reproduce.sh next to it. Nothing is measured; the journal does
+not change. You can call it while the sweep still runs. If the target never ran, procfit
+prints why, writes only report.html, and the exit code is 3. -o expected prints the value
+of the verdict with what it was measured under, and writes nothing: it is to be kept with
+the program, see procfit explain PF060.
 
 Exit codes: 0 fine; 1 with --baseline, the sweep in DIR is proven worse; 2 usage; 3 there
 is nothing to report, or the comparison cannot be judged; 130 interrupted.`,

@@ -34,6 +34,7 @@ func TestMain(m *testing.M) {
 		},
 		entry.Name:   func() { os.Exit(entry.Main(os.Args[1:], os.Stdout, os.Stderr)) },
 		"fakeserver": fakeServer,
+		"slowend":    slowEnd,
 		"fakebatch":  fakeBatch,
 		"fakemodern": fakeModern,
 		"fakekube":   fakeKube,

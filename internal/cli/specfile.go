@@ -126,8 +126,12 @@ func (m *measurement) readFile(std stdio) error {
 		return err
 	}
 	var unused []string
+	given := slices.Clone(m.Names)
 	skip, set := m.taking(&unused)
 	err = m.apply(std, file, skip, set)
+	if (slices.Contains(given, "rate") || m.baseline != "") && m.wantsGrid(m.spec.Spec) != "" { // flags override the file's budget
+		m.Names = slices.DeleteFunc(m.Names, func(name string) bool { return slices.Contains(raceFields, name) && !slices.Contains(given, name) })
+	}
 	if unused != nil && err == nil {
 		std.notef("%s has no use for %s, which the file has", m.name, strings.Join(unused, ", "))
 	}

@@ -148,14 +148,7 @@ func (s soFar) count() string {
 
 // settingName is the value, and what distinguishes its group.
 func settingName(a journal.Setting) string {
-	s := a.Label + group(a.Group())
-	if a.Replicas > 1 {
-		s += fmt.Sprintf(" × %d", a.Replicas)
-	}
-	if a.Variant == journal.VariantAgainst {
-		s += " (old)"
-	}
-	return s
+	return a.Label + group(a.Group())
 }
 
 func rateHead(unit string) string {
@@ -166,8 +159,10 @@ func rateHead(unit string) string {
 		return "per run"
 	case trial.ThroughputRequests:
 		return "req/s"
+	case trial.ThroughputOperations:
+		return "op/s"
 	}
-	return phrase.Clip(phrase.Clean(unit), 16) + "/s"
+	return phrase.Clip(phrase.Clean(unit), 16) // a metric is its own unit
 }
 
 func rateFigure(unit string, rates []float64) string {

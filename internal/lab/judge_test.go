@@ -74,6 +74,12 @@ func TestConclude(t *testing.T) {
 			t.Errorf("%q", twice.Reason)
 		}
 	}
+	// The programs may have had fewer CPUs than the machine has.
+	others := 3.5
+	r.Stages = []RanStage{{Run: 6, OtherCPUs: &others, OfCPUs: 8}}
+	if r.Conclude(e, 64); r.Hypotheses[0].Reason != "other programs used 3.5 of the 8 CPUs at the same time: stop them and run it again" {
+		t.Errorf("%+v", r.Hypotheses[0])
+	}
 }
 
 func TestFind(t *testing.T) {
@@ -87,19 +93,13 @@ func TestFind(t *testing.T) {
 
 func TestOtherCPUs(t *testing.T) {
 	m := stageOf(3, func(int, int) float64 { return 1 }, 1)
-	m.Result.Host.CPUs, m.Result.TrialsPlanned, m.Result.TrialsRun = 4, 3, 3
+	m.Result.TrialsPlanned, m.Result.TrialsRun = 3, 3
 	m = m.with(func(t *journal.Trial) {
-		t.MeasuredSeconds, t.HostUse = 2, &journal.HostUse{BusyRatio: 0.75}
-		t.CPUSeconds, t.Load = &journal.CPUSeconds{User: 2, System: 1}, &journal.LoadCost{CPUSeconds: 1}
+		t.MeasuredSeconds, t.HostUse = 2, &journal.HostUse{TargetCPUs: 4, OtherCPUSeconds: new(0.5)}
 	})
-	m.Trials[0].HostUse, m.Trials[2].HostUse.BusyRatio = nil, 0.75
+	m.Trials[0].HostUse = nil
 	var s RanStage
-	if s.Count(m); s.OtherCPUs == nil || *s.OtherCPUs != 1 || s.Planned != 3 {
-		t.Errorf("3 CPUs were busy, 2 with the trial: %+v", s)
-	}
-	// Where the runner counted them itself, on the CPUs of the target, that stands.
-	m.Trials[1].HostUse.OtherCPUSeconds, m.Trials[2].HostUse.OtherCPUSeconds = new(0.5), new(0.5)
-	if s.Count(m); s.OtherCPUs == nil || *s.OtherCPUs != 0.25 {
+	if s.Count(m); s.OtherCPUs == nil || *s.OtherCPUs != 0.25 || s.OfCPUs != 4 || s.Planned != 3 {
 		t.Errorf("0.5 s of 2 were another's: %+v", s)
 	}
 	m.Trials[1].HostUse.OtherCPUSeconds, m.Trials[2].HostUse.OtherCPUSeconds, m.Trials[1].MeasuredSeconds, m.Trials[2].MeasuredSeconds = new(1.7e308), new(1.7e308), 0.5, 0.5

@@ -3,7 +3,6 @@ package lab
 import (
 	"encoding/json"
 	"fmt"
-	"math"
 	"path/filepath"
 	"slices"
 	"time"
@@ -117,6 +116,7 @@ type RanStage struct {
 	// trials, as the median over those long enough to tell; null where there are
 	// none, or the kernel's counters do not say.
 	OtherCPUs *float64  `json:"other_cpus"`
+	OfCPUs    int       `json:"-"` // CPUs that the programs may use; 0: not known, as in lab.json
 	Versions  []Version `json:"versions,omitempty"`
 }
 
@@ -149,46 +149,37 @@ type Answered struct {
 // 10 ms, to tell other programs from procfit's own start and end of it.
 const countedSeconds = 0.5
 
-// disturbing is the share of the CPUs that other programs may take. What they take
+// disturbing is the share of the programs' CPUs that others may take. What they take
 // comes off the figures of as many Ps as CPUs, and 10% is what the documents'
 // numbers are to be met within.
 const disturbing = 0.1
 
 // Disturbed reports whether other programs took so much that the stage's figures do
-// not speak for the machine of that many CPUs.
+// not speak for its CPUs.
 func (s *RanStage) Disturbed(cpus float64) bool {
-	return s.Run > 0 && s.OtherCPUs != nil && *s.OtherCPUs >= disturbing*cpus
+	return s.Run > 0 && s.OtherCPUs != nil && *s.OtherCPUs >= disturbing*s.Of(cpus)
+}
+
+// Of is how many CPUs the stage's programs may use, on a machine of that many CPUs.
+func (s *RanStage) Of(cpus float64) float64 {
+	if s.OfCPUs > 0 {
+		return float64(s.OfCPUs)
+	}
+	return cpus
 }
 
 // Count fills in what the trials say of the stage as a whole.
 func (s *RanStage) Count(m Measured) {
 	r := m.Result
-	s.Planned, s.Run, s.Invalid, s.Complete = r.TrialsPlanned, r.TrialsRun, r.TrialsInvalid, r.Complete
+	s.Planned, s.Run, s.Invalid, s.Complete, s.OfCPUs = r.TrialsPlanned, r.TrialsRun, r.TrialsInvalid, r.Complete, 0
 	var others []float64
 	for _, t := range m.Trials {
-		if x := otherCPUs(t, r.Host.CPUs); x != nil && t.MeasuredSeconds >= countedSeconds {
-			others = append(others, *x)
+		if t.HostUse != nil && t.HostUse.OtherCPUSeconds != nil && t.MeasuredSeconds >= countedSeconds {
+			others = append(others, *t.HostUse.OtherCPUSeconds/t.MeasuredSeconds)
+			s.OfCPUs = max(s.OfCPUs, t.HostUse.TargetCPUs)
 		}
 	}
 	s.OtherCPUs = verdict.Median(others).Median
-}
-
-// otherCPUs is how many CPUs programs took that have nothing to do with the trial. A
-// journal of the first version does not have it, but what all took, of all CPUs.
-func otherCPUs(t journal.Trial, cpus int) *float64 {
-	switch {
-	case t.HostUse == nil || t.MeasuredSeconds <= 0:
-		return nil
-	case t.HostUse.OtherCPUSeconds != nil:
-		return new(*t.HostUse.OtherCPUSeconds / t.MeasuredSeconds)
-	case t.CPUSeconds == nil:
-		return nil
-	}
-	ours := t.CPUSeconds.Total()
-	if t.Load != nil {
-		ours += t.Load.CPUSeconds
-	}
-	return new(max(0, t.HostUse.BusyRatio*float64(cpus)-ours/t.MeasuredSeconds))
 }
 
 // Conclude fills in the hypotheses' answers from what was measured.
@@ -200,15 +191,15 @@ func (r *Ran) Conclude(e Experiment, cpus float64) {
 		}
 		return &x
 	}
-	others := 0.0
-	for _, s := range r.Stages {
-		if s.Disturbed(cpus) {
-			others = math.Max(others, *s.OtherCPUs)
+	others, of := 0.0, cpus
+	for i := range r.Stages {
+		if s := &r.Stages[i]; s.Disturbed(cpus) && *s.OtherCPUs > others {
+			others, of = *s.OtherCPUs, s.Of(cpus)
 		}
 	}
 	for _, j := range judge(e, r.Measured, cpus) {
 		if others > 0 && j.Needs > 1 && j.From == "" && (j.Answer != CannotTell || j.Open) {
-			j.Answer, j.Open, j.Reason = CannotTell, false, fmt.Sprintf("other programs used %.2g of the %s CPUs at the same time: stop them and run it again", others, number.Count(cpus))
+			j.Answer, j.Open, j.Reason = CannotTell, false, fmt.Sprintf("other programs used %.2g of the %s CPUs at the same time: stop them and run it again", others, number.Count(of))
 		}
 		r.Hypotheses = append(r.Hypotheses, Answered{
 			ID: j.ID, Says: j.Says, Document: j.Document, Value: known(j.Value), On: j.On, AtLeast: known(j.AtLeast), AtMost: known(j.AtMost), Needs: j.Needs, LoadCPUs: j.LoadCPUs,

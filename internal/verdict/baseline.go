@@ -3,6 +3,8 @@ package verdict
 import (
 	"fmt"
 	"math"
+	"reflect"
+	"slices"
 	"strings"
 
 	"gonum.org/v1/gonum/stat"
@@ -87,6 +89,24 @@ func ComparableHosts(then, now journal.Host) error {
 		return refuse("it comes from another host: %s; its numbers cannot be compared with those of this host", strings.Join(differ, "; "))
 	}
 	return nil
+}
+
+// SameLoad reports whether the clients of two runs sent the same. For how long, and from where,
+// may differ.
+func SameLoad(a, b *Result) bool {
+	sent := func(l journal.Load) journal.Load {
+		return journal.Load{
+			Connections: l.Connections, RatePerSecond: l.RatePerSecond, RateShare: l.RateShare, Method: l.Method, Headers: l.Headers, BodySHA256: l.BodySHA256,
+			RequestsSHA256: l.RequestsSHA256, Pace: l.Pace, GRPC: l.GRPC, Streams: l.Streams, Command: l.Command, Metrics: l.Metrics,
+		}
+	}
+	return a.Target.URL == b.Target.URL && reflect.DeepEqual(sent(a.Load), sent(b.Load))
+}
+
+// ShareGroup reports whether two runs have groups of the same CPU limit, replicas and Go
+// version.
+func ShareGroup(a, b *Result) bool {
+	return slices.ContainsFunc(b.compared(), func(g *Group) bool { return a.group(g) != nil })
 }
 
 // compared are all groups that compare something: GOMAXPROCS, or a variable.

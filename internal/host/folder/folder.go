@@ -194,8 +194,12 @@ func (d *Dir) own(name string) error {
 }
 
 // abandoned is the age from which a half-written file is one of a killed procfit:
-// writing takes milliseconds.
-const abandoned = time.Minute
+// writing takes milliseconds. Its name ends in as many digits as a time in nanoseconds has: with
+// fewer it is a file of the user's, such as a copy that has a date in its name.
+const (
+	abandoned   = time.Minute
+	timeInNanos = 19
+)
 
 // Replace writes a file next to the one of that name and renames it over that, so
 // that readers see the old one or the new one whole.
@@ -255,7 +259,7 @@ func (d *Dir) sweep(name string) {
 	}
 	for _, e := range entries {
 		digits, ours := strings.CutPrefix(e.Name(), "."+path.Base(name)+".")
-		if !ours || digits == "" || strings.Trim(digits, "0123456789") != "" {
+		if !ours || len(digits) != timeInNanos || strings.Trim(digits, "0123456789") != "" {
 			continue
 		}
 		if info, err := e.Info(); err == nil && time.Since(info.ModTime()) > abandoned {

@@ -133,12 +133,13 @@ func TestPipes(t *testing.T) {
 func TestAbandoned(t *testing.T) {
 	dir := t.TempDir()
 	d := made(t, dir)
-	stale, fresh, other := filepath.Join(dir, ".report.html.12"), filepath.Join(dir, ".report.html.13"), filepath.Join(dir, ".report.html.bak")
-	for _, path := range []string{stale, fresh, other} {
+	stale, fresh := filepath.Join(dir, ".report.html.1700000000000000012"), filepath.Join(dir, ".report.html.1700000000000000013")
+	other, dated := filepath.Join(dir, ".report.html.bak"), filepath.Join(dir, ".report.html.20240131")
+	for _, path := range []string{stale, fresh, other, dated} {
 		write(t, path, "half")
 	}
 	long := time.Now().Add(-time.Hour)
-	for _, path := range []string{stale, other} {
+	for _, path := range []string{stale, other, dated} {
 		if err := os.Chtimes(path, long, long); err != nil {
 			t.Fatal(err)
 		}
@@ -149,7 +150,7 @@ func TestAbandoned(t *testing.T) {
 	if _, err := os.Stat(stale); !os.IsNotExist(err) {
 		t.Errorf("a killed run's half of a report stays: %v", err)
 	}
-	for _, path := range []string{fresh, other} {
+	for _, path := range []string{fresh, other, dated} {
 		if _, err := os.Stat(path); err != nil {
 			t.Errorf("%s is gone: %v", path, err)
 		}

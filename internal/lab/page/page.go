@@ -201,23 +201,26 @@ func documentName(s string) string {
 }
 
 func disturbed(o *lab.Outcome) string {
-	sweeps, of, most := 0, 0, 0.0
+	sweeps, ran, most, of := 0, 0, 0.0, o.Host.EffectiveCPUs
 	for _, e := range o.Experiments {
 		for _, s := range e.Stages {
 			if s.Run == 0 {
 				continue
 			}
-			of++
-			if s.Disturbed(o.Host.EffectiveCPUs) {
-				sweeps, most = sweeps+1, max(most, *s.OtherCPUs)
+			ran++
+			if !s.Disturbed(o.Host.EffectiveCPUs) {
+				continue
+			}
+			if sweeps++; *s.OtherCPUs > most {
+				most, of = *s.OtherCPUs, s.Of(o.Host.EffectiveCPUs)
 			}
 		}
 	}
 	if sweeps == 0 {
 		return ""
 	}
-	return fmt.Sprintf("Other programs used up to %s of the %d CPUs during %d of %s, so hypotheses that need those CPUs are undecided there: stop the other programs and run it again.",
-		number.Short(number.Significant(most, 2)), o.Host.CPUs, sweeps, phrase.Count(of, "sweep"))
+	return fmt.Sprintf("Other programs used up to %s of the %s CPUs during %d of %s, so hypotheses that need those CPUs are undecided there: stop the other programs and run it again.",
+		number.Short(number.Significant(most, 2)), number.Count(of), sweeps, phrase.Count(ran, "sweep"))
 }
 
 // Write renders a lab run into its directory: index.html, RESULTS.md, and a page for

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/procfit/procfit/internal/lab"
+	"github.com/procfit/procfit/internal/show/phrase"
 	"github.com/procfit/procfit/internal/show/sorting"
 	"github.com/procfit/procfit/internal/verdict"
 	"github.com/procfit/procfit/internal/verdict/contest"
@@ -108,7 +109,7 @@ func analyse(dir string, s *lab.RanStage, p Pages) (lab.Measured, error) {
 		return lab.Measured{Why: cmp.Or(s.NotRun, notYet)}, nil
 	}
 	if err != nil { // it is reported and left as it is; the other experiments are valid
-		s.NotRun = err.Error()
+		s.NotRun = phrase.Plain(err)
 		return lab.Measured{Why: s.NotRun}, nil
 	}
 	r := verdict.Analyze(contents.Header, contents.Trials)

@@ -7,6 +7,7 @@ import (
 
 	"github.com/procfit/procfit/internal/measure/plan"
 	"github.com/procfit/procfit/internal/measure/session"
+	"github.com/procfit/procfit/internal/show/phrase"
 )
 
 // Events are called as a run continues. Each may be nil; all must return at once.
@@ -128,9 +129,9 @@ func (r *Run) measure(ctx context.Context, x *item, s *stage, c *compilers) erro
 	case errors.As(err, &unwritten) && (begun || errors.As(err, &refused)):
 		return err
 	case begun:
-		s.ran.Stopped = err.Error()
+		s.ran.Stopped = phrase.Plain(err)
 	default:
-		s.ran.NotRun = err.Error()
+		s.ran.NotRun = phrase.Plain(err)
 	}
 	return nil
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/procfit/procfit/internal/measure/plan"
 	"github.com/procfit/procfit/internal/measure/session"
 	"github.com/procfit/procfit/internal/program/toolchain"
+	"github.com/procfit/procfit/internal/show/phrase"
 )
 
 // stage is a stage of the run.
@@ -49,7 +50,7 @@ func (r *Run) stage(e lab.Experiment, st lab.Stage) *stage {
 		err = lacks(st)
 	}
 	if err != nil {
-		s.ran.NotRun = err.Error()
+		s.ran.NotRun = phrase.Plain(err)
 		return s
 	}
 	if built {
@@ -134,7 +135,7 @@ func (s *stage) prepare(ctx context.Context, build Build, e lab.Experiment, lang
 			return err
 		}
 		if ready.Err != nil {
-			s.ran.Versions[i].Fault = ready.Err.Error()
+			s.ran.Versions[i].Fault = phrase.Plain(ready.Err)
 		} else {
 			ready.Command = append(slices.Clip(ready.Command), arguments(e, s.Stage)...)
 		}

@@ -255,9 +255,6 @@ func Weighted(text string) bool { return weighted.MatchString(text) }
 
 // Unweighted is the URL without its weight and its method.
 func Unweighted(text string) string {
-	if m := weighted.FindStringSubmatch(text); m != nil {
-		text = m[2]
-	}
 	_, text = Method(text)
 	return text
 }
@@ -265,8 +262,12 @@ func Unweighted(text string) string {
 // methodFirst is a URL with its method in front: POST http://….
 var methodFirst = regexp.MustCompile(`^([A-Za-z]+) +(\S.*)$`)
 
-// Method parts a URL from the method in front of it; without one it is empty.
+// Method parts a URL from the method in front of it, without one it is empty, and from its
+// weight.
 func Method(text string) (method, url string) {
+	if m := weighted.FindStringSubmatch(text); m != nil {
+		text = m[2]
+	}
 	if m := methodFirst.FindStringSubmatch(text); m != nil {
 		return m[1], m[2]
 	}

@@ -124,6 +124,11 @@ func TestFromURLs(t *testing.T) {
 	if !Weighted("3=http://a/") || Weighted("http://a/?3=http://b") {
 		t.Error("Weighted is wrong")
 	}
+	for _, text := range []string{"POST http://a/", "3=POST http://a/"} {
+		if method, url := Method(text); method != "POST" || url != "http://a/" || Unweighted(text) != url {
+			t.Errorf("%s: %q of %q", text, method, url)
+		}
+	}
 }
 
 // FuzzRead: what is read can be sent, and an error names its line.

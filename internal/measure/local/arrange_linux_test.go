@@ -57,6 +57,9 @@ func TestApart(t *testing.T) {
 	spec := overheadSpec(t)
 	runner, task := overheadRunner(t, spec)
 	split, err := runner.(plan.Arranger).Arrange(t.Context(), spec.Plan(float64(len(all)), 1), nil)
+	for tries := 0; err == nil && split == nil && tries < 4; tries++ { // other programs may have spoiled its trials
+		split, err = runner.(plan.Arranger).Arrange(t.Context(), spec.Plan(float64(len(all)), 1), nil)
+	}
 	if err != nil || split == nil {
 		t.Fatalf("%v, %v: the CPUs were not split", split, err)
 	}

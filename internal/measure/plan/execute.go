@@ -88,6 +88,8 @@ func (e Execution) Run(ctx context.Context) error {
 			return err
 		}
 		r.done = r.have.Done(r.leg.Tasks)
+		// A block that an earlier run began is completed even beyond a budget that has become smaller.
+		r.leg.Total = max(r.leg.Total, r.done+len(r.leg.Tasks))
 		for i := 0; i < len(r.leg.Tasks) && (i == 0 || !r.have.waits(r.leg.Tasks[i])); {
 			n := wave(r.leg.Tasks[i:])
 			err := r.overBudget(r.leg.Tasks[i], r.have.Trials)
@@ -188,7 +190,7 @@ func (r *running) run(ctx context.Context, tasks []Task) ([]journal.Trial, []err
 // later is what was planned, can show anything.
 func (r *running) keep(task Task, trial journal.Trial, later []Task) error {
 	trial.Setting, trial.Role, trial.Block, trial.Order = task.Setting, task.Role, task.Block, task.Order
-	agreeOnUnit(&trial, r.have.Trials)
+	agree(&trial, r.have.Trials)
 	if err := r.Append(trial); err != nil {
 		return fmt.Errorf("cannot write a trial to the journal (%d trials so far): %w", len(r.have.Trials), err)
 	}
@@ -298,17 +300,4 @@ func collections(t Task, trials []journal.Trial) float64 {
 		return 0
 	}
 	return perSecond
-}
-
-// agreeOnUnit makes a trial invalid whose throughput is in another unit than that of
-// its group: compared with each other they would make any figure the best.
-func agreeOnUnit(t *journal.Trial, before []journal.Trial) {
-	for i := range before {
-		b := &before[i]
-		if !t.Valid || !b.Valid || b.Setting.Group() != t.Setting.Group() || b.ThroughputUnit == t.ThroughputUnit {
-			continue
-		}
-		t.Valid, t.InvalidCode = false, journal.InvalidUnit
-		t.InvalidReason = fmt.Sprintf("its throughput is in %s, but that of earlier trials is in %s", t.ThroughputUnit, b.ThroughputUnit)
-	}
 }

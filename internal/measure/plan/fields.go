@@ -102,7 +102,7 @@ func (f *Flags) compareFields() []field.Field {
 			Name: "replicas", Holds: "LIST", Help: "copies of the program that share the load: 2 or 1,2,4",
 			More: "Each copy listens at its own {port}, and with a CPU limit has its own cgroup.", Value: field.Commas(&f.Replicas, "1", field.Whole(1, maxReplicas)), Header: "plan.settings plan.aa plan.max_trials",
 		},
-		{Name: "go", Holds: "VERSIONS", Help: "Go versions to compile --build with, each a setting: 1.24,1.26", Value: field.Commas(&f.GoVersions, "", goVersion), Header: "plan.settings plan.aa plan.max_trials"},
+		{Name: "go", Holds: "VERSIONS", Help: "Go versions to compile --build with, each a comparison of its own: 1.24,1.26", Value: field.Commas(&f.GoVersions, "", goVersion), Header: "plan.settings plan.aa plan.max_trials"},
 		{
 			Name: "vary", Holds: "NAME=LIST", Help: "a variable to measure next to GOMAXPROCS: GOGC=50,100,off; may be repeated",
 			More: "unset is without the variable. procfit measures one variable after the other, each at the best values of the others, and of equal values names the one that takes less memory: of GOGC and GOMEMLIMIT the smaller one, of other variables the one that is named first. " +
@@ -120,7 +120,7 @@ func (f *Flags) compareFields() []field.Field {
 		},
 		{
 			Name: "metric", Holds: "NAME=REGEXP", Help: "a number in the output of the program or of --load; may be repeated",
-			More:  "The group of the regular expression is the number: 'throughput=([0-9.]+) rows/s'. NAME:lower and NAME:higher say which is better; without one, higher is.",
+			More:  "The group of the regular expression is the number: 'throughput=([0-9.]+) rows/s'. NAME:lower and NAME:higher say which is better; without one, lower is for names of times, percentiles and errors, such as p99, seconds or errors, and higher for all others.",
 			Value: field.Several(&l.Metrics, load.ParseMetric), Header: "load.metrics",
 		},
 		{Name: "margin", Holds: "SHARE", Help: "how much less throughput still counts as equally good", Value: field.Share(&f.Margin, 1), Header: "plan.margin"},

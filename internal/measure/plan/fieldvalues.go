@@ -221,13 +221,9 @@ func limits(text string) ([]*float64, error) {
 	for item := range strings.SplitSeq(text, ",") {
 		var limit *float64
 		if item = strings.TrimSpace(item); item != "none" {
-			number, milli := strings.CutSuffix(item, "m")
-			v, err := field.Above("")(number)
+			v, err := number.ParseCPUs(item)
 			if err != nil {
 				return nil, &field.Mistake{Text: item, Reason: "expected a CPU limit above zero, in CPUs or thousandths of one, or none", Example: "500m"}
-			}
-			if milli {
-				v /= 1000
 			}
 			limit = &v
 		}

@@ -4,8 +4,10 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/procfit/procfit/internal/load"
+	"github.com/procfit/procfit/internal/show/phrase"
 	"github.com/procfit/procfit/internal/verdict/contest"
 	"github.com/procfit/procfit/internal/verdict/journal"
 )
@@ -113,4 +115,59 @@ func (r Record) faultOfValues(block []journal.Trial) bool {
 		before = before || slices.ContainsFunc(block, func(b journal.Trial) bool { return b.Setting.Key() == t.Setting.Key() })
 	}
 	return group && (!before || len(block) == 1)
+}
+
+// agree makes a trial invalid whose throughput is in another unit than that of its group,
+// or the mean of other Go benchmarks: compared with each other they would make any figure
+// the best.
+func agree(t *journal.Trial, before []journal.Trial) {
+	for i := range before {
+		b := &before[i]
+		if !t.Valid || !b.Valid || b.Setting.Group() != t.Setting.Group() {
+			continue
+		}
+		if b.ThroughputUnit != t.ThroughputUnit {
+			t.Valid, t.InvalidCode = false, journal.InvalidUnit
+			t.InvalidReason = fmt.Sprintf("its throughput is in %s, but that of earlier trials is in %s", t.ThroughputUnit, b.ThroughputUnit)
+		} else if text := otherBenchmarks(t, b); text != "" {
+			t.Valid, t.InvalidCode = false, journal.InvalidNoBenchmark
+			t.InvalidReason = fmt.Sprintf("it ran other benchmarks than earlier trials (%s), so that their means cannot be compared: choose with -bench those that run in every trial", text)
+		}
+	}
+}
+
+// otherBenchmarks is by which Go benchmarks two trials differ; empty: by none. One that is
+// named after GOMAXPROCS has another name at each value, so that there only their number
+// counts; two programs of a gate run at one value.
+func otherBenchmarks(t, earlier *journal.Trial) string {
+	now, then := timed(t), timed(earlier)
+	gate := t.Setting.Variant != earlier.Setting.Variant && equal(t.Setting.Procs, earlier.Setting.Procs)
+	if len(now) == len(then) && !gate {
+		return ""
+	}
+	without := func(list, other []string) []string {
+		return slices.DeleteFunc(slices.Clone(list), func(name string) bool { return slices.Contains(other, name) })
+	}
+	var parts []string
+	if lacks := without(then, now); len(lacks) > 0 {
+		parts = append(parts, "without "+phrase.And(lacks))
+	}
+	if more := without(now, then); len(more) > 0 {
+		parts = append(parts, "with "+phrase.And(more))
+	}
+	return strings.Join(parts, ", ")
+}
+
+// timed are the Go benchmarks whose mean is a trial's throughput.
+func timed(t *journal.Trial) (names []string) {
+	if t.ThroughputUnit != "operations" {
+		return nil
+	}
+	for name, m := range t.Metrics {
+		if m.Unit == "ns/op" {
+			names = append(names, strings.TrimSuffix(name, " ns/op"))
+		}
+	}
+	slices.Sort(names)
+	return names
 }

@@ -25,7 +25,7 @@ func (s Spec) ProbeFor(rate float64, quota bool) time.Duration {
 	if !s.Load.Stretch {
 		return long
 	}
-	if quota {
+	if quota || s.Limited {
 		long = max(long, quotaProbe)
 	}
 	if rate > 0 {

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/procfit/procfit/internal/verdict/journal"
+	"github.com/procfit/procfit/internal/verdict/slo"
 )
 
 // serverWith is a server's Spec as it comes, changed.
@@ -123,6 +124,31 @@ func TestEach(t *testing.T) {
 	} {
 		if got, most := serverWith(tc.spec).Each(), serverWith(tc.spec).EachAtMost(); got != tc.want || most != tc.most {
 			t.Errorf("%s: %s and at most %s, want %s and %s", name, got, most, tc.want, tc.most)
+		}
+	}
+}
+
+// A rate of a search is tried for many periods of a limit, whoever sets that, unless the user
+// says how long.
+func TestProbeFor(t *testing.T) {
+	search := func(change func(*Spec)) Spec {
+		return serverWith(func(s *Spec) {
+			s.Load.SLO = &slo.Objective{Quantile: 0.99, Seconds: 0.05}
+			change(s)
+		})
+	}
+	for name, tc := range map[string]struct {
+		spec  Spec
+		quota bool
+		want  time.Duration
+	}{
+		"no limit":          {search(func(*Spec) {}), false, 1500 * time.Millisecond},
+		"a quota":           {search(func(*Spec) {}), true, 3 * time.Second},
+		"a limit around us": {search(func(s *Spec) { s.Limited = true }), false, 3 * time.Second},
+		"given":             {search(func(s *Spec) { s.Load.Duration, s.Load.Stretch = 2*time.Second, false }), true, time.Second},
+	} {
+		if got := tc.spec.ProbeFor(5000, tc.quota); got != tc.want {
+			t.Errorf("%s: %s, want %s", name, got, tc.want)
 		}
 	}
 }

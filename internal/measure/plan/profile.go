@@ -39,9 +39,12 @@ const (
 )
 
 // ProfileTakes is how long a server's CPU profile lasts, in whole seconds: as long as
-// --duration says, if that is given.
+// --duration says, if that is given. A test binary is profiled for as long as it runs: 0.
 func (s Spec) ProfileTakes() time.Duration {
-	if s.Load.Stretch {
+	switch {
+	case s.Target.Kind() != journal.KindServer:
+		return 0
+	case s.Load.Stretch:
 		return profileTakes
 	}
 	return max(time.Second, s.Load.Duration.Truncate(time.Second))

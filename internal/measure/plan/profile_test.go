@@ -75,6 +75,10 @@ func TestProfiledRun(t *testing.T) {
 	if s.Load.Duration = 300 * time.Millisecond; s.ProfileTakes() != time.Second {
 		t.Errorf("%v, want a second at least", s.ProfileTakes())
 	}
+	s.Target.Command, s.Target.URL = []string{"go", "test", "-bench", "."}, ""
+	if s.ProfileTakes() != 0 {
+		t.Errorf("%v of a test, want nothing", s.ProfileTakes())
+	}
 	names := map[string]bool{}
 	for _, a := range []journal.Setting{
 		{Replicas: 1}, {Procs: new(2), Replicas: 1}, {Procs: new(2), Replicas: 2}, {Procs: new(2), QuotaCPUs: new(0.5), Replicas: 1}, {Procs: new(2), GoVersion: "1.24", Replicas: 1},

@@ -143,6 +143,20 @@ func TestRaceHasABudget(t *testing.T) {
 		t.Errorf("%v with %d trials, want at most %d", err, len(x.kept), h.Plan.MaxTrials)
 	}
 
+	// A block that was begun is completed, though the budget has become smaller.
+	stopped := len(whole.kept) - 1
+	h.Plan.MaxTrials = stopped / 2
+	y := (&knee{at: 6}).execution(h, Record{Trials: whole.kept[:stopped:stopped], Blocks: whole.blocks})
+	told := 0
+	y.Report = func(p Progress) {
+		if told++; p.Done > p.Total || p.Total != stopped+1 {
+			t.Errorf("told %d of %d, want %d in all", p.Done, p.Total, stopped+1)
+		}
+	}
+	if err := y.Run(t.Context()); err != nil || told != 2 || len(y.kept) != stopped+1 {
+		t.Errorf("%v with %d trials, told %d times, want %d and twice", err, len(y.kept), told, stopped+1)
+	}
+
 	// Of time: no block starts that would end after it.
 	first := Fewest(h)
 	for _, most := range []time.Duration{time.Duration(first) * time.Second, time.Duration(first+5) * time.Second} {

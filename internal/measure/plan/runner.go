@@ -50,7 +50,7 @@ const (
 	StepRun         Step = "run"          // of a batch program
 	StepResize      Step = "resize"       // of the limit, to CPUs, under load at RatePerSecond
 	StepUnprofiled  Step = "unprofiled"   // in the first trial: there will be no profiles; Detail: why
-	StepProfile     Step = "profile"      // after the last trial: of the setting that Detail names, for the time Left
+	StepProfile     Step = "profile"      // after the last trial: of the setting that Detail names, for the time Left; 0: not known
 )
 
 // Activity is what a Runner does just now.

@@ -207,12 +207,12 @@ func (s Spec) Title() string {
 		}
 		return "build"
 	}
-	return FileName(filepath.Base(program(t.Command)))
+	return FileName(filepath.Base(Program(t.Command)))
 }
 
-// program is the word of a command that names the program: "env X=Y prog" and
+// Program is the word of a command that names the program: "env X=Y prog" and
 // "sh -c 'X=Y exec prog'" run prog.
-func program(command []string) string {
+func Program(command []string) string {
 	rest := command
 	if len(rest) > 2 && rest[1] == "-c" && slices.Contains([]string{"sh", "bash", "dash", "ash", "zsh"}, filepath.Base(rest[0])) {
 		if word := execed(rest[2]); word != "" {

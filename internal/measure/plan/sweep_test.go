@@ -167,6 +167,13 @@ func TestPlanOfAGateAndOfQuotas(t *testing.T) {
 	if len(p.Settings) != 2 || p.Settings[1].Variant != journal.VariantAgainst || p.Settings[1].Label != "old unset" || len(p.AA) != 1 || p.AA[0].Variant != "" {
 		t.Errorf("%+v", p)
 	}
+	s := server()
+	if s.Load.Rate = 100; !s.Plan(2, 0).SmallestFor {
+		t.Error("a rate does not ask for the smallest value that carries it")
+	}
+	if s.Target.Against = []string{"old"}; s.Plan(2, 0).SmallestFor {
+		t.Error("the rate of a gate asks for the smallest value that carries it")
+	}
 	p = plan(t, settings{Procs: Procs{Auto: true}, Quotas: []*float64{ptr(8.0)}, CPUs: 2, Blocks: 6})
 	if got := p.Settings[len(p.Settings)-1].Label; got != "4" || len(p.Settings) != 5 {
 		t.Errorf("a quota above the CPUs: %d settings up to %s, want those of 2 CPUs", len(p.Settings), got)
@@ -453,5 +460,36 @@ func TestUnitsAgree(t *testing.T) {
 	}
 	if wrong == 0 || wrong > 2 {
 		t.Errorf("%d trials are invalid for their unit, want one or two", wrong)
+	}
+}
+
+// A mean of other Go benchmarks than in earlier trials cannot be compared with theirs. One
+// that is named after GOMAXPROCS is another at each value, but not in the two programs of
+// a gate.
+func TestBenchmarksAgree(t *testing.T) {
+	trial := func(procs int, variant string, names ...string) journal.Trial {
+		one := journal.Trial{Setting: withProcs(journal.Setting{Replicas: 1}, &procs, variant), Valid: true, ThroughputUnit: "operations", Metrics: map[string]journal.Metric{"A B/op": {Unit: "B/op"}}}
+		for _, name := range names {
+			one.Metrics[name+" ns/op"] = journal.Metric{Value: 1, Unit: "ns/op"}
+		}
+		return one
+	}
+	for name, c := range map[string]struct {
+		earlier, now journal.Trial
+		want         string
+	}{
+		"the same":              {trial(1, "", "A", "B"), trial(2, "", "A", "B"), ""},
+		"named after the value": {trial(1, "", "A/1"), trial(2, "", "A/2"), ""},
+		"one for each P":        {trial(1, "", "A/1"), trial(2, "", "A/1", "A/2"), "(with A/2)"},
+		"skipped at one":        {trial(2, "", "A", "B"), trial(1, "", "A"), "(without B)"},
+		"the same in a gate":    {trial(1, journal.VariantAgainst, "A"), trial(1, "", "A"), ""},
+		"a gate's new one":      {trial(1, journal.VariantAgainst, "A"), trial(1, "", "A", "B"), "(with B)"},
+		"a gate's renamed one":  {trial(1, journal.VariantAgainst, "A"), trial(1, "", "B"), "(without A, with B)"},
+		"a gate's other value":  {trial(1, journal.VariantAgainst, "A/1"), trial(2, "", "A/2"), ""},
+	} {
+		agree(&c.now, []journal.Trial{c.earlier})
+		if c.now.Valid != (c.want == "") || c.want != "" && (c.now.InvalidCode != journal.InvalidNoBenchmark || !strings.Contains(c.now.InvalidReason, c.want)) {
+			t.Errorf("%s: %v, %s %q, want %q", name, c.now.Valid, c.now.InvalidCode, c.now.InvalidReason, c.want)
+		}
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/procfit/procfit/internal/load"
+	"github.com/procfit/procfit/internal/program/gobench"
 	"github.com/procfit/procfit/internal/show/secret"
 	"github.com/procfit/procfit/internal/verdict/journal"
 )
@@ -68,6 +69,11 @@ func (s Spec) checkCPUs() *FieldError {
 func (s Spec) checkTarget() *FieldError {
 	t, server := s.Target, s.Target.Kind() == journal.KindServer
 	hasPort := s.commandHas(PortPlaceholder)
+	for _, command := range [][]string{t.Command, t.Against} {
+		if _, err := gobench.Parse(command); err != nil {
+			return Wrong("command", ": %v", err)
+		}
+	}
 	switch {
 	case t.Pods != nil, t.Attach != nil:
 	case len(t.Command) == 0 && t.Build == "" && t.URL != "":

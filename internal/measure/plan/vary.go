@@ -161,6 +161,9 @@ func (s Spec) axes() []journal.Axis {
 	return slices.DeleteFunc(slices.Clone(s.Vary), func(a journal.Axis) bool { return a.Name == setAxis })
 }
 
+// Varies reports whether there are any: then a rate is no rate to be carried.
+func (s Spec) Varies() bool { return len(s.axes()) > 0 }
+
 // live is whether the settings of each group are set in the running program.
 func (s Spec) live() (list []bool) {
 	for _, a := range s.Vary {

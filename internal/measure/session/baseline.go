@@ -33,7 +33,8 @@ func (s *Session) CheckBaseline() (old journal.Header, notes []BaselineNote, err
 	if err := arrangedUnlike(old, s.Header, s.Spec.ApartOn(s.options.Host.EffectiveCPUs)); err != nil {
 		return old, nil, &Refusal{err}
 	}
-	then, thenUnset := numbered(measured(contents))
+	before := measured(contents)
+	then, thenUnset := numbered(before)
 	now, nowUnset := numbered(s.Plan.Settings)
 	switch {
 	case old.Target.Kind != s.Header.Target.Kind:
@@ -42,6 +43,8 @@ func (s *Session) CheckBaseline() (old journal.Header, notes []BaselineNote, err
 		return old, nil, &Refusal{fmt.Errorf("the CPU limits of that run had a burst of %g CPUs, those of this one have %g", old.Target.BurstCPUs, s.Header.Target.BurstCPUs)}
 	case !thenUnset || !nowUnset:
 		return old, nil, &Refusal{fmt.Errorf("an earlier sweep is compared by what each value gains over unset: both runs need unset in --procs, as in --procs unset,1,2")}
+	case !slices.ContainsFunc(before, func(a journal.Setting) bool { return slices.Contains(s.Plan.Groups(), a.Group()) }):
+		return old, nil, &Refusal{fmt.Errorf("no settings of the two runs have the same CPU limit, replicas and Go version: give the --limit and --replicas of the earlier sweep")}
 	case !slices.ContainsFunc(now, func(n int) bool { return slices.Contains(then, n) }):
 		return old, nil, &Refusal{fmt.Errorf("the two runs share no numbered setting; that one had %v, this one has %v", then, now)}
 	}

@@ -32,7 +32,7 @@ func header(spec plan.Spec, wanted journal.Plan, o Options) journal.Header {
 		TargetHost: o.Host,
 		Tool:       o.Tool,
 		Target: journal.Target{
-			Kind: t.Kind(), Command: secret.Words(command(t)), Against: secret.Words(t.Against), Prepare: strings.Join(secret.Words(t.Prepare), " "),
+			Kind: t.Kind(), Command: secret.Words(command(t)), Against: secret.Words(t.Against), Prepare: phrase.Shell(secret.Words(t.Prepare)),
 			URL: secret.Text(t.URL), Ready: readyWhen(t.Ready), ReadyStatus: t.Ready.Statuses.String(), Build: t.Build, BuiltIn: t.BuiltIn, SHA256: executableSum(t), Revision: revision(t),
 			BurstCPUs: spec.Burst, CPUShares: t.Shares, ServerCPUs: t.CPUs, Directory: directory, Environment: runtimeVariables(o.Environ),
 		},
@@ -72,6 +72,9 @@ func loadOf(spec plan.Spec) journal.Load {
 	}
 	if spec.Split != nil {
 		j.Sizing = spec.Split.Sizing
+	}
+	if spec.Target.Kind() != journal.KindServer {
+		j.DurationSeconds = spec.Target.RunFor.Seconds()
 	}
 	if l.Stretch && spec.OpenLoop() {
 		j.OpenSecondsMax = plan.OpenMost.Seconds()
@@ -134,7 +137,7 @@ func readyWhen(p ready.Probe) string {
 	case ready.WayURL:
 		return secret.Text(p.URL)
 	case ready.WayCommand:
-		return strings.Join(secret.Words(p.Command), " ")
+		return phrase.Shell(secret.Words(p.Command))
 	}
 	return string(p.Way)
 }

@@ -102,9 +102,6 @@ func (s *Session) adopt(then journal.Header) error {
 	case s.options.Grow && then.Plan.Blocks <= blocks:
 		wanted.Blocks = then.Plan.Blocks
 	}
-	if s.Spec.Seed == nil {
-		wanted.Seed = then.Plan.Seed
-	}
 	now.Plan = wanted
 	differs := flagsOf(differing(now, then), now.Tool.Args, then.Tool.Args)
 	if now.Target.BuiltIn != "" && !goVersioned(wanted) && now.Tool.GoVersion != then.Tool.GoVersion {

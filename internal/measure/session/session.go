@@ -121,9 +121,15 @@ func (s *Session) share(d time.Duration) time.Duration {
 	return d / time.Duration(max(1, len(s.Plan.Nodes)))
 }
 
-// settle makes plan and header of the Spec.
+// settle makes plan and header of the Spec. A seed that it lacks is the journal's, or the
+// clock's, and the requests follow it too.
 func (s *Session) settle() {
-	s.Plan = s.Spec.Plan(s.options.Host.EffectiveCPUs, uint64(s.options.Started.UnixNano()))
+	seed := uint64(s.options.Started.UnixNano())
+	if s.earlier.contents != nil {
+		seed = s.earlier.contents.Header.Plan.Seed
+	}
+	s.Plan = s.Spec.Plan(s.options.Host.EffectiveCPUs, seed)
+	s.Spec.Seed = new(s.Plan.Seed)
 	s.Header = header(s.Spec, s.Plan, s.options)
 }
 
@@ -136,9 +142,6 @@ func (s *Session) Missing() int {
 	}
 	h := s.Header
 	h.Plan.Blocks = s.blocks(contents.Header.Plan)
-	if s.Spec.Seed == nil {
-		h.Plan.Seed = contents.Header.Plan.Seed
-	}
 	leg := plan.PlannerOf(h).Next(record(contents))
 	if !leg.AtMost || len(leg.Tasks) == 0 {
 		return len(leg.Tasks)

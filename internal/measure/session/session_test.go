@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/procfit/procfit/internal/measure/plan"
+	"github.com/procfit/procfit/internal/program/ready"
 	"github.com/procfit/procfit/internal/verdict"
 	"github.com/procfit/procfit/internal/verdict/journal"
 	"github.com/procfit/procfit/internal/verdict/page"
@@ -143,6 +144,11 @@ func TestInterruptAndGoOn(t *testing.T) {
 	o := options(dir, journal.Host{CPUs: 2, EffectiveCPUs: 2})
 	o.Started = time.Unix(99, 0) // another seed, were it not for the journal's
 	again := New(p, o)
+	for _, s := range []*Session{s, again} { // the requests are sent in its order too
+		if s.Spec.Seed == nil || *s.Spec.Seed != uint64(time.Unix(1, 0).UnixNano()) || *s.Spec.Seed != s.Plan.Seed {
+			t.Errorf("the Spec has another seed than the plan's %d", s.Plan.Seed)
+		}
+	}
 	r := &runner{}
 	if begun, err := again.Run(t.Context(), r, Events{}); !begun || err != nil || again.Done != 4 || r.ran != s.Trials()-4 {
 		t.Errorf("begun %v, %v: %d done, %d more ran", begun, err, again.Done, r.ran)
@@ -232,6 +238,7 @@ func TestBaseline(t *testing.T) {
 		"the same":    {func(*plan.Spec, *Options) {}, ""},
 		"no unset":    {func(s *plan.Spec, _ *Options) { s.Procs.Values = []*int{new(1)} }, "both runs need unset"},
 		"no other":    {func(s *plan.Spec, _ *Options) { s.Procs.Values = []*int{nil, new(7)} }, "share no numbered setting"},
+		"other limit": {func(s *plan.Spec, _ *Options) { s.Quotas = []*float64{new(1.0)} }, "give the --limit and --replicas of the earlier sweep"},
 		"other host":  {func(_ *plan.Spec, o *Options) { o.Host.CPUModel = "another" }, "another host"},
 		"other kind":  {func(s *plan.Spec, _ *Options) { s.Target.URL = "" }, "it measured a server target"},
 		"no baseline": {func(_ *plan.Spec, o *Options) { o.Baseline = "nowhere" }, "no such file"},
@@ -249,6 +256,31 @@ func TestBaseline(t *testing.T) {
 	p.Load.Connections = 3
 	if _, notes, err := New(p, o).CheckBaseline(); err != nil || len(notes) != 1 || notes[0] != BaselineLoad {
 		t.Errorf("another load: %v, %v", notes, err)
+	}
+}
+
+// A command within the header can be pasted into a shell.
+func TestHeaderQuotes(t *testing.T) {
+	sp := spec()
+	sp.Target.Prepare, sp.Target.Ready = []string{"rm", "-rf", "/tmp/my cache"}, ready.Probe{Way: ready.WayCommand, Command: []string{"sh", "-c", "a && b"}}
+	h := New(sp, options(t.TempDir(), two)).Header
+	if got, want := h.Target.Prepare, "rm -rf '/tmp/my cache'"; got != want {
+		t.Errorf("--prepare is %s, want %s", got, want)
+	}
+	if got, want := h.Target.Ready, "sh -c 'a && b'"; got != want {
+		t.Errorf("--ready is %s, want %s", got, want)
+	}
+}
+
+// A trial of a batch program is as long as its runs, and not as long as that of a server.
+func TestHeaderOfABatchProgram(t *testing.T) {
+	sp := spec()
+	sp.Target.BuiltIn, sp.Target.URL, sp.Target.Command = "", "", []string{"true"}
+	for runs, want := range map[time.Duration]float64{0: 0, time.Second: 1} {
+		sp.Target.RunFor = runs
+		if got := New(sp, options(t.TempDir(), two)).Header.Load.DurationSeconds; got != want {
+			t.Errorf("runs for %v: %g s, want %g", runs, got, want)
+		}
 	}
 }
 

@@ -56,12 +56,12 @@ func judgeMetric(t *journal.Trial, metrics []load.Metric, found map[string]load.
 	return nil
 }
 
-// addBenchmarks adds Go benchmark lines. The throughput is operations a second, the
+// addBenchmarks adds Go benchmark lines, of one run or of several. The throughput is operations a second, the
 // geometric mean over the benchmarks, so that none outweighs the others. A program
 // that does not have to print one may print none of time: it is judged by its runs per
 // second.
 func addBenchmarks(t *journal.Trial, results []gobench.Result, required bool) error {
-	found := map[string]load.Value{}
+	found, runs := map[string]load.Value{}, map[string]float64{}
 	var logs, n float64
 	for _, b := range results {
 		for unit, v := range b.Values {
@@ -69,7 +69,10 @@ func addBenchmarks(t *journal.Trial, results []gobench.Result, required bool) er
 			if strings.HasSuffix(unit, "/s") {
 				better = load.BetterHigher
 			}
-			found[b.Name+" "+unit] = load.Value{Value: v, Unit: unit, Better: better}
+			name := b.Name + " " + unit
+			runs[name]++
+			before := found[name].Value // the mean of the runs before; 0 of none
+			found[name] = load.Value{Value: before + (v-before)/runs[name], Unit: unit, Better: better}
 		}
 		if ns := b.Values["ns/op"]; ns > 0 {
 			logs += math.Log(1e9 / ns)

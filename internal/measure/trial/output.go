@@ -28,6 +28,12 @@ func (t *Task) LogName(replica int) string {
 			name += fmt.Sprintf("-quota%g", *t.Setting.QuotaCPUs)
 		}
 		name += t.Setting.GoVersion
+		if t.Setting.Replicas > 1 {
+			name += fmt.Sprintf("-replicas%d", t.Setting.Replicas)
+		}
+		if t.Setting.SetLive {
+			name += "-live"
+		}
 	}
 	if t.Role == plan.RoleProfile {
 		name = "profile-" + plan.ProfileName(t.Setting)

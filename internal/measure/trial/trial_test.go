@@ -347,6 +347,14 @@ func TestBenchmarks(t *testing.T) {
 			t.Errorf("%s is %+v, want %+v; all: %v", name, tr.Metrics[name], want, tr.Metrics)
 		}
 	}
+	// Of several runs a metric is the mean, as the throughput is.
+	var twice journal.Trial
+	if err := addBenchmarks(&twice, append(parse("BenchmarkA-2 \t 10\t 100 ns/op\n"), parse("BenchmarkA-2 \t 10\t 400 ns/op\n")...), true); err != nil {
+		t.Fatal(err)
+	}
+	if got := twice.Metrics["A ns/op"].Value; got != 250 || math.Abs(*twice.ThroughputPerSecond-5e6) > 1 {
+		t.Errorf("two runs: %g ns/op and %g operations/s, want 250 and 5e6", got, *twice.ThroughputPerSecond)
+	}
 	if code, reason := failure(t, addBenchmarks(&tr, nil, true)); code != journal.InvalidNoBenchmark || !strings.Contains(reason, "check that -bench matches") {
 		t.Errorf("no benchmark: %s %q", code, reason)
 	}

@@ -13,6 +13,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -81,7 +82,7 @@ func Parse(command []string) (*Command, error) {
 	for len(args) > 0 {
 		n, err := g.take(args)
 		if err != nil {
-			return nil, fmt.Errorf("%s: %w", strings.Join(command, " "), err)
+			return nil, fmt.Errorf("go test: %w", err)
 		}
 		args = args[n:]
 	}
@@ -116,7 +117,7 @@ func (g *Command) take(args []string) (used int, err error) {
 		return 1, nil
 	}
 	if why, ok := refused[name]; ok {
-		return 0, fmt.Errorf("leave out -%s: %s", name, why)
+		return 0, fmt.Errorf("remove -%s: %s", name, why)
 	}
 	isSwitch := slices.Contains(buildSwitches, name) || slices.Contains(testSwitches, name)
 	isValue := name == "C" || slices.Contains(buildValues, name) || slices.Contains(testValues, name)
@@ -271,7 +272,13 @@ func ParseOutput(output []byte, procs int) ([]Result, error) {
 	for _, name := range order {
 		values := map[string]float64{}
 		for unit, s := range sums[name] {
-			values[unit] = s.total / s.n
+			// A benchmark may report 0/0, which no figure can be made of.
+			if mean := s.total / s.n; !math.IsNaN(mean) && !math.IsInf(mean, 0) {
+				values[unit] = mean
+			}
+		}
+		if len(values) == 0 {
+			continue
 		}
 		results = append(results, Result{Name: strings.TrimSuffix(name, suffix), Lines: lines[name], Values: values})
 	}

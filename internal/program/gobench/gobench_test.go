@@ -113,6 +113,10 @@ func TestParseOutput(t *testing.T) {
 	if got, err := ParseOutput([]byte(mixed), 0); err != nil || len(got) != 2 || got[0].Name != "A-8" {
 		t.Errorf("names without a common suffix: %+v, %v", got, err)
 	}
+	undefined := "BenchmarkA 1 2 ns/op NaN hits/op +Inf x/op\nBenchmarkB 1 NaN ns/op\n"
+	if got, err := ParseOutput([]byte(undefined), 1); err != nil || len(got) != 1 || !maps.Equal(got[0].Values, map[string]float64{"ns/op": 2}) {
+		t.Errorf("what is no number: %+v, %v", got, err)
+	}
 	if got, err := ParseOutput([]byte("PASS\n"), 2); err != nil || len(got) != 0 {
 		t.Errorf("no benchmark: %+v, %v", got, err)
 	}

@@ -7,9 +7,10 @@
 // one in the manifest. One in the manifest that is as good as the best stays: of two such
 // values, each run may name another. Where the verdict keeps the default, the value in the
 // manifest must be proven slower, too. Since the last time it has moved where both verdicts
-// are proven and name different values, and it is worse where a gate proves a loss beyond the
-// margin (package verdict, GateBaseline): the two runs are of different days, so that each
-// value is compared by what it gains over the default in its own run.
+// are proven for the same load and limit, and name different values. It is worse where a
+// gate proves a loss beyond the margin (package verdict, GateBaseline): the two runs are of
+// different days, so that each value is compared by what it gains over the default in its own
+// run.
 //
 // # Limits
 //
@@ -158,11 +159,14 @@ func Compare(then, now *verdict.Result, unlike error) *Since {
 	if rec := then.Recommendation; rec != nil {
 		s.Verdict, s.Confidence = rec.Verdict, rec.Confidence
 	}
+	if unlike == nil && !verdict.SameLoad(then, now) {
+		unlike = errors.New("it was measured under another load")
+	}
 	if unlike != nil { // what was measured was changed, and its value with it
 		s.NotCompared = unlike.Error()
 		return s
 	}
-	if value := now.Value(); s.Procs != nil && value != nil {
+	if value := now.Value(); s.Procs != nil && value != nil && verdict.ShareGroup(then, now) {
 		s.Moved = *value != *s.Procs && s.Confidence == verdict.Proven && now.Recommendation.Confidence == verdict.Proven
 	}
 	gate, err := verdict.GateBaseline(then, now)

@@ -39,7 +39,10 @@ func TestCompare(t *testing.T) {
 		"all twice as fast": {now: swept(3, 2000, 1200)},
 		"the value moved":   {now: swept(4, 300, 600), moved: true, worse: 1},
 		"one is slower":     {now: swept(5, 800, 600), worse: 1},
-		"another load":      {now: swept(6, 300, 600), unlike: errors.New("the load ran elsewhere"), notCompared: "the load ran elsewhere"},
+		"a load elsewhere":  {now: swept(6, 300, 600), unlike: errors.New("the load ran elsewhere"), notCompared: "the load ran elsewhere"},
+		"another load":      {now: func() *verdict.Result { r := swept(8, 300, 600); r.Load.Connections++; return r }(), notCompared: "it was measured under another load"},
+		"longer trials":     {now: func() *verdict.Result { r := swept(2, 1000, 600); r.Load.DurationSeconds *= 2; return r }()},
+		"another limit":     {now: func() *verdict.Result { r := swept(9, 300, 600); r.Groups[0].QuotaCPUs = new(2.0); return r }(), notCompared: "no group of settings has the same CPU limit"},
 		"another machine":   {now: func() *verdict.Result { r := swept(7, 800, 600); r.Host.Kernel = "other"; return r }(), notCompared: "it comes from another host: kernel"},
 	} {
 		s := fleet.Compare(base, tc.now, tc.unlike)

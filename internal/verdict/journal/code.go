@@ -26,7 +26,7 @@ const (
 	InvalidLoad         InvalidCode = "load"          // the load could not be offered, or its command failed
 	InvalidLoadOutput   InvalidCode = "load_output"   // the load command's output could not be read
 	InvalidMetric       InvalidCode = "metric"        // the value of --metric is missing, or cannot be compared
-	InvalidNoBenchmark  InvalidCode = "no_benchmark"  // no Go benchmark line was printed
+	InvalidNoBenchmark  InvalidCode = "no_benchmark"  // no Go benchmark line was printed, or other ones than in earlier trials
 	InvalidUnit         InvalidCode = "unit"          // its throughput is in another unit than its group's
 	InvalidNoPod        InvalidCode = "no_pod"        // no pod came to run: it was refused, found no room, or its image could not be had
 	InvalidPodChanged   InvalidCode = "pod_changed"   // a pod was restarted, or its image, node, class or resources have changed

@@ -171,10 +171,11 @@ func lowered(s string) string {
 	return strings.ToLower(s[:1]) + s[1:]
 }
 
-// varied is the command that compares values of GOGC, in a new folder.
+// varied is the command that compares values of GOGC, in a new folder; empty: it is of another
+// command, which compares no variables.
 func (w words) varied() string {
 	const vary, of = "--vary", "GOGC=50,100,200,400"
-	if !swept(w.result) {
+	if !w.bySweep() {
 		return ""
 	}
 	return "procfit " + phrase.Shell(with(w.result.Tool.Args, flag{vary, of}, flag{"--procs", cmp.Or(w.group.Recommendation.Setting, "unset")}, flag{name: "--repeats"}, flag{name: "--out"}))

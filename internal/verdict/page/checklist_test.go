@@ -198,6 +198,7 @@ func TestMistakesAreLookedFor(t *testing.T) {
 			g.Recommendation = verdict.Recommendation{Verdict: verdict.CannotTell}
 		}, "careful"},
 		{"p99 not judged", 6, func(_ *verdict.Result, g *verdict.Group) { g.LatencyMode = "closed" }, "careful"},
+		{"a batch program has no p99", 6, func(r *verdict.Result, g *verdict.Group) { r.Target.Kind, g.LatencyMode = "batch", "" }, "avoided"},
 		{"flat", 7, func(_ *verdict.Result, g *verdict.Group) { g.Recommendation.Verdict = verdict.NotYourKnob }, "profile first"},
 		{"ran as asked", 8, func(*verdict.Result, *verdict.Group) {}, "avoided"},
 		{"pinned in code", 8, func(_ *verdict.Result, g *verdict.Group) { g.Override.Asked, g.Override.Ran = 2, 8 }, "made"},

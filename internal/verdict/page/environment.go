@@ -32,7 +32,7 @@ func environment(r *verdict.Result) []Facts {
 	if h.MemoryBytes > 0 {
 		add("Memory", number.Short(number.Bytes(float64(h.MemoryBytes))))
 	}
-	add("System", strings.TrimSpace(h.OS+"/"+h.Arch+" "+h.Kernel))
+	add("System", system(h))
 	add("cgroups", h.CgroupMode)
 	if nodes := r.Plan.Nodes; len(nodes) > 0 {
 		add("Nodes", phrase.And(nodes)+": one block on each, at the same time")
@@ -59,7 +59,7 @@ func environment(r *verdict.Result) []Facts {
 	if t.Kind == "server" {
 		if l.RatePerSecond != nil {
 			add("Rate", number.PerSecond("req/s").Value(*l.RatePerSecond))
-		} else if l.Command == "" {
+		} else if l.Command == "" && r.Plan.SLO == nil {
 			add("Rate", piloted(l)+" of what the default can sustain, from pilot trials")
 		}
 		add("CPUs of the load generator", l.Had().String())
@@ -203,18 +203,6 @@ func howMany(r *verdict.Result) string {
 	return fmt.Sprintf("%d of %s run%s, %d invalid", ran, of, pilots, r.TrialsInvalid+r.PilotsInvalid)
 }
 
-func cpuCounts(r *verdict.Result) string {
-	h := r.Host
-	s := strconv.Itoa(h.CPUs) + " online"
-	if h.AffinityCPUs > 0 && h.AffinityCPUs != h.CPUs {
-		s += fmt.Sprintf(", %d allowed by affinity", h.AffinityCPUs)
-	}
-	if h.EffectiveCPUs > 0 && h.EffectiveCPUs < float64(h.AffinityCPUs) {
-		s += ", limited to " + short(h.EffectiveCPUs, number.Digits)
-	}
-	return s
-}
-
 func program(r *verdict.Result) string {
 	t := r.Target
 	switch {
@@ -317,22 +305,31 @@ func headerNames(headers []string) []string {
 	return out
 }
 
+// ends reports whether the target is a program that runs to its end, under no load.
+func ends(t journal.Target) bool { return t.Kind == journal.KindBatch || t.Kind == journal.KindGoBench }
+
 func trial(r *verdict.Result) string {
-	l := r.Load
-	if l.DurationSeconds <= 0 {
+	l, s := r.Load, number.Time().Short()
+	batch := ends(r.Target)
+	if l.DurationSeconds <= 0 && !batch {
 		return ""
 	}
-	s := number.Time().Short()
 	var out string
 	switch half := s.Number(l.DurationSeconds / 2); {
 	case r.Canary != nil:
 		out = s.Number(r.Canary.SliceSeconds) + " of the requests of the Service"
 	case r.Live != nil:
 		out = fmt.Sprintf("about %s of the program's own requests, after a burn-in of %s", s.Number(r.Live.SliceSeconds), s.Number(r.Live.BurnInSeconds))
-	case r.Target.Kind != "server":
-		return "one whole run of the program"
+	case batch && l.DurationSeconds > 0:
+		out = "whole runs of the program, until they add up to " + s.Number(l.DurationSeconds)
+	case batch:
+		out = "one whole run of the program"
 	case l.Command != "":
 		out = s.Number(l.DurationSeconds) + " under the load command"
+	case r.Plan.SLO != nil && l.OpenSecondsMax > 0:
+		out = half + " or more of throughput phase, and of each rate that is tried"
+	case r.Plan.SLO != nil:
+		out = half + " of throughput phase, and of each rate that is tried"
 	case l.OpenSecondsMax > 0:
 		out = half + " or more of throughput phase and of latency phase"
 	default:
@@ -341,7 +338,7 @@ func trial(r *verdict.Result) string {
 	if l.WarmupSeconds > 0 {
 		out += " after " + s.Number(l.WarmupSeconds) + " of warm-up"
 	}
-	if l.ErrorRatioMax > 0 {
+	if l.ErrorRatioMax > 0 && !batch {
 		out += ", at most " + number.Ratio().Number(l.ErrorRatioMax) + " errors"
 	}
 	return out

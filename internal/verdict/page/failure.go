@@ -42,8 +42,11 @@ func NewFailure(dir string, c *journal.Contents) *Failure {
 	}
 	f := &Failure{
 		Name: phrase.Clean(h.Name), Started: h.Started.UTC().Format("2 January 2006, 15:04 UTC"), What: phrase.Clean(what),
-		Setting: "GOMAXPROCS " + phrase.Clean(t.Setting.Label),
+		Setting: phrase.Clean(t.Setting.Label),
 		Heading: phrase.Clean(heading), Command: phrase.Shell(targetOf(h, t)), Try: attempts(h, t),
+	}
+	if t.Setting.Compares == "" { // else the label names the variable
+		f.Setting = "GOMAXPROCS " + f.Setting
 	}
 	if t.Role == journal.RolePilot {
 		f.Setting += ", pilot trial"
@@ -141,7 +144,12 @@ func alone(h *journal.Header, t *journal.Trial) string {
 		return ""
 	}
 	command := inVersion(t) + phrase.Shell(words)
-	if t.Setting.Procs != nil {
+	for _, v := range slices.Backward(t.Setting.Variables) {
+		if v.Value != journal.Unset {
+			command = phrase.ShellWord(v.Name) + "=" + phrase.ShellWord(v.Value) + " " + command
+		}
+	}
+	if t.Setting.Procs != nil && !t.Setting.SetLive {
 		command = fmt.Sprintf("GOMAXPROCS=%d ", *t.Setting.Procs) + command
 	}
 	return command

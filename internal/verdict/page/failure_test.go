@@ -37,6 +37,27 @@ func TestFailure(t *testing.T) {
 	}
 }
 
+// A trial that compares a variable is named by its value, and run again with all of its
+// variables.
+func TestFailureOfAVariable(t *testing.T) {
+	f := NewFailure("out", &journal.Contents{
+		Header: journal.Header{Name: "x", Target: journal.Target{Command: []string{"./x"}}},
+		Trials: []journal.Trial{{
+			Setting: journal.Setting{
+				Label: "GOGC=50", Procs: new(2), Compares: "GOGC",
+				Variables: []journal.Variable{{Name: "GOGC", Value: "50"}, {Name: "MODE", Value: "a;b"}, {Name: "GOMEMLIMIT", Value: journal.Unset}},
+			},
+			InvalidCode: journal.InvalidExit, InvalidReason: "the program exited with code 1",
+		}},
+	})
+	if f.Setting != "GOGC=50" {
+		t.Errorf("the setting is %q", f.Setting)
+	}
+	if want := "GOMAXPROCS=2 GOGC=50 MODE='a;b' ./x"; len(f.Try) == 0 || f.Try[0].Command != want {
+		t.Errorf("to try: %+v, want %s", f.Try, want)
+	}
+}
+
 // What a journal of others holds neither moves the cursor nor runs where the command is
 // pasted.
 func TestFailureOfOthers(t *testing.T) {

@@ -72,7 +72,10 @@ func (w liveWords) facts() document.Pairs {
 // proofHolds is what the proof is for.
 func (w liveWords) proofHolds() string {
 	from := w.r.Started.UTC()
-	s := fmt.Sprintf("%s to %s, Go %s, %s", number.PerSecond("req/s").Number(w.Least), number.PerSecond("req/s").Value(w.Most), goVersion(w.r.Target.GoVersion), number.CPUs(w.r.Host.EffectiveCPUs))
+	s := fmt.Sprintf("Go %s, %s", goVersion(w.r.Target.GoVersion), number.CPUs(w.r.Host.EffectiveCPUs))
+	if w.Live.Seconds > 0 { // else no slice counts
+		s = fmt.Sprintf("%s to %s, %s", number.PerSecond("req/s").Number(w.Least), number.PerSecond("req/s").Value(w.Most), s)
+	}
 	if w.LimitCPUs > 0 {
 		s += " under a CPU limit of " + number.BareCPUs(w.LimitCPUs)
 	}
@@ -266,7 +269,7 @@ func howOften(n int) string {
 
 // how is what was done, and what a value that is set live cannot show.
 func (w liveWords) how() string {
-	s := fmt.Sprintf("Set live, with %s at start: what sized itself at start has kept its size. %s of about %s in random order, for %s", w.start(), phrase.Count(w.Blocks, "block"), number.Short(number.Seconds(w.Live.SliceSeconds)), w.proofHolds())
+	s := fmt.Sprintf("Set live, with %s at start: what sized itself at start has kept its size. %s in random order, with slices of about %s, for %s", w.start(), phrase.Count(w.Blocks, "block"), number.Short(number.Seconds(w.Live.SliceSeconds)), w.proofHolds())
 	if w.Carried {
 		s += "; slices before the burn-in became longer are not used"
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/procfit/procfit/internal/show/document"
 	"github.com/procfit/procfit/internal/show/markdown"
 	"github.com/procfit/procfit/internal/show/text"
+	"github.com/procfit/procfit/internal/verdict"
 	"github.com/procfit/procfit/internal/verdict/journal"
 	"github.com/procfit/procfit/internal/verdict/live"
 	"github.com/procfit/procfit/internal/verdict/page/pagetest"
@@ -85,12 +86,28 @@ func TestLiveVerdicts(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			c := pagetest.LiveContents()
 			tc.change(c)
-			v := New(live.Analyze(c)).Verdict
+			r := live.Analyze(c)
+			v, p := New(r).Verdict, New(r).Groups[0].Paste
 			if v.State != tc.state || v.Answer.Text != tc.answer || !strings.Contains(v.Sentence, tc.says) || v.Answer.Plain != v.Sentence {
 				t.Errorf("%q %q %q\n%q", v.State, v.Answer.Text, v.Sentence, v.Reasons)
 			}
 			if !strings.HasPrefix(v.Context, "Set live, with 2 at start: what sized itself at start has kept its size. ") {
 				t.Error(v.Context)
+			}
+			if len(c.Trials) == 0 && strings.Contains(v.Context, "req/s") {
+				t.Errorf("no slice counts: %q", v.Context)
+			}
+			// There is something to set where a value is named, and the value at start may have been set.
+			if (len(p.Snippets) > 0) != (name == "better") || len(p.Snippets) == 0 && strings.HasSuffix(p.Lead, ":") || strings.Contains(p.Lead, "default") || strings.Contains(p.Lead, "unset") {
+				t.Errorf("to paste: %+v", p)
+			}
+			if named := r.Recommendation.Verdict != verdict.CannotTell; named && !r.Complete {
+				t.Errorf("recommended without an end: %+v", r.Recommendation)
+			}
+			if r.Recommendation.Procs = nil; r.Recommendation.Verdict == verdict.Recommended { // of several values
+				if lead := liveWordsOf(r).paste().Lead; lead != "Choose one of 1; each is proven better than the value at start." {
+					t.Error(lead)
+				}
 			}
 		})
 	}
@@ -143,6 +160,16 @@ func TestLeftIsSaid(t *testing.T) {
 		}
 	}
 	t.Fatal("no value has an answer")
+}
+
+// TestLiveByURL: of a program behind a URL only the number of its CPUs is known.
+func TestLiveByURL(t *testing.T) {
+	c := pagetest.LiveContents()
+	c.Header.TargetHost = journal.Host{CPUs: 8, EffectiveCPUs: 8}
+	report := string(markdown.Render(New(live.Analyze(c)).Report()))
+	if !strings.Contains(report, "\n# It was measured on an unknown CPU, 8 online,\n") || strings.Contains(report, "System") {
+		t.Error(report)
+	}
 }
 
 // TestLiveConfirms: a value that is better is to be confirmed in a program that has started

@@ -65,6 +65,9 @@ func (g *group) singleRun() (state document.Tone, answer, detail string) {
 }
 
 func (g *group) p99Ignored() (state document.Tone, answer, detail string) {
+	if ends(g.r.Target) {
+		return document.OK, "avoided", "the program answers no requests, so it has no p99"
+	}
 	if g.LatencyMode != "open" || g.Latency.Quantile == 0 {
 		return document.Attention, "careful", "no latency was judged"
 	}

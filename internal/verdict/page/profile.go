@@ -41,7 +41,7 @@ func (w words) servesProfiles() string {
 // profiled is the command that profiles a sweep that has ended; empty: it is of another
 // command, which has no profiles.
 func (w words) profiled() string {
-	if w.result == nil || len(w.result.Tool.Args) == 0 || w.result.Tool.Args[0] != "sweep" {
+	if !w.bySweep() {
 		return ""
 	}
 	args := with(w.result.Tool.Args, flag{"--out", folderOf(w.result)}, flag{name: "--profile"})

@@ -10,9 +10,11 @@ import (
 	"strings"
 	"time"
 
+	"github.com/procfit/procfit/internal/host/cpuset"
 	"github.com/procfit/procfit/internal/show/document"
 	"github.com/procfit/procfit/internal/show/phrase"
 	"github.com/procfit/procfit/internal/verdict"
+	"github.com/procfit/procfit/internal/verdict/journal"
 )
 
 func command(r *verdict.Result) string {
@@ -34,7 +36,11 @@ var variable = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*=`)
 func reproduce(r *verdict.Result) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "# Runs the sweep %s of %s again, into a new results directory.\n", phrase.Clean(r.Name), r.Started.UTC().Format("2006-01-02 15:04 UTC"))
-	fmt.Fprintf(&b, "# It was measured on %s, %s, %s/%s %s,\n", phrase.Clean(r.Host.CPUModel), phrase.Clean(cpuCounts(r)), phrase.Clean(r.Host.OS), phrase.Clean(r.Host.Arch), phrase.Clean(r.Host.Kernel))
+	machine := []string{cmp.Or(phrase.Clean(r.Host.CPUModel), "an unknown CPU"), phrase.Clean(cpuCounts(r))}
+	if s := phrase.Clean(system(r.Host)); s != "" {
+		machine = append(machine, s)
+	}
+	fmt.Fprintf(&b, "# It was measured on %s,\n", strings.Join(machine, ", "))
 	fmt.Fprintf(&b, "# by procfit %s. Set PROCFIT to use another binary.\n", phrase.Clean(r.Tool.Version))
 	b.WriteString("set -eu\n")
 	if r.Settings != nil {
@@ -178,6 +184,11 @@ func swept(r *verdict.Result) bool {
 	return slices.Contains(measuring, args[0]) || slices.Contains(measuring, strings.Join(args[:min(2, len(args))], " "))
 }
 
+// bySweep reports whether the trials are those of procfit sweep.
+func (w words) bySweep() bool {
+	return w.result != nil && len(w.result.Tool.Args) > 0 && w.result.Tool.Args[0] == "sweep"
+}
+
 // resumed is the command that continues in the folder of the result.
 func resumed(r *verdict.Result, flags ...flag) string {
 	return "procfit " + phrase.Shell(with(r.Tool.Args, append(flags, flag{"--out", folderOf(r)})...))
@@ -302,12 +313,24 @@ func (w words) apart() string {
 	case n >= fewestApart && on == "shared":
 		return "procfit " + phrase.Shell(args) // it is done by itself
 	case n >= 2:
-		return "procfit " + phrase.Shell(with(args, flag{"--target-cpuset", listed(0, n/2)}, flag{"--load-cpuset", listed(n/2, n)}))
+		return "procfit " + phrase.Shell(with(args, flag{"--target-cpuset", listed(r.Host, 0, n/2)}, flag{"--load-cpuset", listed(r.Host, n/2, n)}))
 	}
 	return ""
 }
 
-func listed(from, to int) string {
+// listed are some of the CPUs that procfit could use. Where the nodes of memory don't tell
+// which these are, they are taken for the first ones.
+func listed(h journal.Host, from, to int) string {
+	var cpus cpuset.Set
+	if h.Topology != nil {
+		for _, n := range h.Topology.Nodes {
+			cpus = append(cpus, n.CPUs...)
+		}
+	}
+	if len(cpus) == h.AffinityCPUs {
+		slices.Sort(cpus)
+		return cpus[from:to].String()
+	}
 	if to-from == 1 {
 		return strconv.Itoa(from)
 	}

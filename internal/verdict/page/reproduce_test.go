@@ -8,7 +8,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/procfit/procfit/internal/host/cpuset"
 	"github.com/procfit/procfit/internal/verdict"
+	"github.com/procfit/procfit/internal/verdict/journal"
 	"github.com/procfit/procfit/internal/verdict/page/pagetest"
 	"github.com/procfit/procfit/test/need"
 )
@@ -53,6 +55,19 @@ func TestReproduceRunsTheSameArguments(t *testing.T) {
 				t.Errorf("got  %q\nwant %q", got, want)
 			}
 		})
+	}
+}
+
+// The command that separates load and target names CPUs that procfit may use.
+func TestApartOnTheCPUsOfAContainer(t *testing.T) {
+	for want, topology := range map[string]*journal.Topology{
+		"procfit sweep --target-cpuset 4,6 --load-cpuset 8-9 -- ./x": {Nodes: []journal.Node{{CPUs: cpuset.Set{6, 9}}, {ID: 1, CPUs: cpuset.Set{4, 8}}}},
+		"procfit sweep --target-cpuset 0-1 --load-cpuset 2-3 -- ./x": nil,
+	} {
+		r := &verdict.Result{Host: journal.Host{AffinityCPUs: 4, Topology: topology}, Tool: journal.Tool{Args: []string{"sweep", "--out", "a", "--", "./x"}}}
+		if got := (words{&verdict.Group{}, r}).apart(); got != want {
+			t.Errorf("%s, want %s", got, want)
+		}
 	}
 }
 

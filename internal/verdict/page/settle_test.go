@@ -23,3 +23,17 @@ func TestNextCommand(t *testing.T) {
 		}
 	}
 }
+
+// Only procfit sweep has --vary and --profile: of another command there is none to paste.
+func TestCommandsThatOnlySweepHas(t *testing.T) {
+	for command, want := range map[string]bool{"sweep": true, "size": false, "compare": false, "observe": false} {
+		r := pagetest.Typical()
+		r.Tool.Args = []string{command, "--", "./server"}
+		r.Groups[0].Recommendation.Settle = []verdict.Step{{Code: verdict.StepVary}, {Code: verdict.StepProfile}}
+		for _, one := range (words{&r.Groups[0], r}).settle() {
+			if (one.Command != "") != want {
+				t.Errorf("%s: %+v", command, one)
+			}
+		}
+	}
+}

@@ -3,9 +3,12 @@ package page
 import (
 	"fmt"
 	"slices"
+	"strconv"
+	"strings"
 
 	"github.com/procfit/procfit/internal/show/number"
 	"github.com/procfit/procfit/internal/show/phrase"
+	"github.com/procfit/procfit/internal/verdict"
 	"github.com/procfit/procfit/internal/verdict/journal"
 )
 
@@ -70,4 +73,24 @@ func nodes(list []journal.Node) string {
 		parts = append(parts, fmt.Sprintf("node%d: %s", n.ID, n.CPUs))
 	}
 	return phrase.Semicolons(parts)
+}
+
+func cpuCounts(r *verdict.Result) string {
+	h := r.Host
+	s := strconv.Itoa(h.CPUs) + " online"
+	if h.AffinityCPUs > 0 && h.AffinityCPUs != h.CPUs {
+		s += fmt.Sprintf(", %d allowed by affinity", h.AffinityCPUs)
+	}
+	if h.EffectiveCPUs > 0 && h.EffectiveCPUs < float64(h.AffinityCPUs) {
+		s += ", limited to " + short(h.EffectiveCPUs, number.Digits)
+	}
+	return s
+}
+
+// system is that of a host; empty: it is not known, as behind a URL.
+func system(h journal.Host) string {
+	if h.OS == "" {
+		return ""
+	}
+	return strings.TrimSpace(h.OS + "/" + h.Arch + " " + h.Kernel)
 }

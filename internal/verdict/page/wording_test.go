@@ -7,6 +7,7 @@ import (
 	"github.com/procfit/procfit/internal/verdict"
 	"github.com/procfit/procfit/internal/verdict/journal"
 	"github.com/procfit/procfit/internal/verdict/page/pagetest"
+	"github.com/procfit/procfit/internal/verdict/slo"
 )
 
 // The label is before the sentence on a page, and within it in result.json.
@@ -142,7 +143,11 @@ func TestHowLongATrialIs(t *testing.T) {
 	for want, bend := range map[string]func(*verdict.Result){
 		"1.5 s of throughput phase and 1.5 s of latency phase after 500 ms of warm-up, at most 1% errors": func(*verdict.Result) {},
 		"3 s under the load command after 500 ms of warm-up, at most 1% errors":                           func(r *verdict.Result) { r.Load.Command = "wrk" },
-		"one whole run of the program": func(r *verdict.Result) { r.Target.Kind = "batch" },
+		"whole runs of the program, until they add up to 3 s after 500 ms of warm-up":                     func(r *verdict.Result) { r.Target.Kind = "batch" },
+		"one whole run of the program": func(r *verdict.Result) {
+			r.Target.Kind, r.Load.DurationSeconds, r.Load.WarmupSeconds = "gobench", 0, 0
+		},
+		"1.5 s of throughput phase, and of each rate that is tried after 500 ms of warm-up, at most 1% errors": func(r *verdict.Result) { r.Plan.SLO = new(slo.Objective) },
 	} {
 		r := pagetest.Typical()
 		bend(r)

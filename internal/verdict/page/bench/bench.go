@@ -4,7 +4,7 @@
 // unpaired samples and so sees less than the paired comparison of the report.
 //
 // The setting is in the benchmark's name, /procs=unset or /procs=2, with /quota,
-// /replicas, /go and /variant where the plan names them. A/A copies, pilots and
+// /replicas, /go, /set and /variant where the plan names them. A/A copies, pilots and
 // invalid trials are skipped.
 package bench
 
@@ -98,6 +98,9 @@ func name(run string, g *verdict.Group, a *verdict.SettingResult) string {
 	}
 	if g.GoVersion != "" {
 		n += "/go=" + word(g.GoVersion)
+	}
+	if g.SetLive {
+		n += "/set=live"
 	}
 	if a.Variant != "" {
 		n += "/variant=" + word(a.Variant)

@@ -1,0 +1,80 @@
+package cli
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/procfit/procfit/internal/host/supervisor"
+)
+
+// slowEnd starts the command of its arguments, prints its PID, and does not end at Ctrl-C, as
+// a sweep in a cluster that removes its pods.
+func slowEnd() {
+	ctx := context.Background()
+	std := newStdio(ctx, os.Stdin, os.Stdout, os.Stderr, nil)
+	defer std.endAtOnce()()
+	p, err := supervisor.Start(ctx, supervisor.Spec{Command: os.Args[1:]})
+	must(err)
+	std.notef("%d", p.PID())
+	_, err = p.Wait()
+	must(err)
+}
+
+// TestSecondInterrupt: if procfit does not end at Ctrl-C, a second one ends it at once, and
+// what it started with it.
+func TestSecondInterrupt(t *testing.T) {
+	cmd := exec.Command("slowend", "sleep", "600")
+	told, err := cmd.StderrPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	started(t, cmd)
+	defer time.AfterFunc(patience, func() { _ = cmd.Process.Kill() }).Stop()
+	lines := bufio.NewScanner(told)
+	if !lines.Scan() {
+		t.Fatal("it prints no PID")
+	}
+	pid, err := strconv.Atoi(strings.TrimPrefix(lines.Text(), "procfit: "))
+	if err != nil {
+		t.Fatal(err)
+	}
+	interrupt := func() {
+		if err := cmd.Process.Signal(syscall.SIGINT); err != nil {
+			t.Fatal(err)
+		}
+	}
+	interrupt()
+	interrupt() // as of a parent that passes it on
+	if !lines.Scan() || !strings.Contains(lines.Text(), "press Ctrl-C again to end at once") {
+		t.Fatalf("after the first: %q", lines.Text())
+	}
+	if syscall.Kill(pid, 0) != nil {
+		t.Error("its program has ended before the second")
+	}
+	interrupt()
+	for lines.Scan() { // to its end
+		t.Errorf("after the second: %q", lines.Text())
+	}
+	if err := cmd.Wait(); cmd.ProcessState.ExitCode() != exitInterrupted {
+		t.Error(err)
+	}
+	until(t, fmt.Sprintf("the end of process %d", pid), func() bool { return syscall.Kill(pid, 0) == syscall.ESRCH })
+}
+
+// until waits for a condition.
+func until(t *testing.T, what string, done func() bool) {
+	t.Helper()
+	for end := time.Now().Add(patience); !done(); time.Sleep(10 * time.Millisecond) {
+		if time.Now().After(end) {
+			t.Fatalf("%s: not within %s", what, patience)
+		}
+	}
+}
