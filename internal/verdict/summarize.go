@@ -191,8 +191,8 @@ func lateTrials(a *SettingResult) (late, of int) {
 }
 
 // quantiles gives a row its p50 and p99 from the trials that its judged latency is of, so
-// that all are of the same requests: medians, moved by as much as the level of the judged
-// one is away from its median. So no p50 is above a p90.
+// that all are of the same requests: medians, but no p50 is above the level of a judged p90, nor
+// a p99 below it.
 func (g *group) quantiles(row *SettingResult, s *contender) {
 	trials := slices.DeleteFunc(trialsOf(s.settings), func(t *journal.Trial) bool { return t.Saturated || g.judgedIfValid(t) == nil })
 	of := func(quantile float64, f func(*journal.Latency) *float64) Interval {
@@ -203,8 +203,11 @@ func (g *group) quantiles(row *SettingResult, s *contender) {
 		if len(have) == 0 {
 			return Interval{}
 		}
-		by := *row.Judged.Median / medianFloat(values(have, g.judgedIfValid))
-		return Median(values(have, func(t *journal.Trial) *float64 { return f(t.LatencySeconds) })).Scaled(by)
+		seen := Median(values(have, func(t *journal.Trial) *float64 { return f(t.LatencySeconds) }))
+		if level := *row.Judged.Median; (quantile < g.contest.Latency.Quantile) == (*seen.Median > level) {
+			return seen.Scaled(level / *seen.Median)
+		}
+		return seen
 	}
 	row.P50 = of(0.5, func(l *journal.Latency) *float64 { return l.P50 })
 	row.P99 = of(0.99, func(l *journal.Latency) *float64 { return l.P99 })

@@ -124,6 +124,16 @@ func TestNotYourKnobTakesThreeTrials(t *testing.T) {
 	}
 }
 
+// However far the p99 strays, a p50 is that of the trials.
+func TestP50IsOfTheTrials(t *testing.T) {
+	r := analyze(Config{Settings: []Truth{Set(1, 500, .01), Set(2, 1000, .01)}, Noise: &Noise{Trial: 0.01, P99: 0.6}, Trial: func(tr *journal.Trial) { tr.LatencySeconds.P50 = new(0.001) }})
+	for _, row := range r.Groups[0].Rows {
+		if row.P50.Median == nil || *row.P50.Median != 0.001 {
+			t.Errorf("%s: the p50 is not that of its trials, 1 ms", row.Label)
+		}
+	}
+}
+
 // speaksOf reports whether a verdict rests on a code.
 func speaksOf(r *verdict.Recommendation, code verdict.ReasonCode) bool {
 	return r.Claim.Code == code || slices.ContainsFunc(r.Reasons, func(x verdict.Reason) bool { return x.Code == code })
