@@ -202,7 +202,7 @@ func TestHoverAndFocusShowTheValue(t *testing.T) {
 	// By keyboard, the p99 chart.
 	x.do(t, chromedp.Evaluate[chromedp.Void](`document.querySelectorAll(".curves figure:last-child .point")[0].focus()`))
 	s := evaluate[[]string](t, x, seen)
-	if len(s) != 2 || !strings.HasPrefix(s[0], "1: 1.65 ms") || !strings.HasPrefix(s[1], "1: 8.00 ms") {
+	if len(s) != 2 || !strings.HasPrefix(s[0], "1: 1.64 ms") || !strings.HasPrefix(s[1], "1: 8.00 ms") {
 		t.Errorf("focus on 1 shows %q", s)
 	}
 }
