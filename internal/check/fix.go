@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"maps"
 	"os"
 	"path/filepath"
@@ -213,6 +212,9 @@ func (d *draft) count(r *Report) (of map[key]int, problems int) {
 // refuse goes back to the text before the round, and leaves the file at that.
 func (d *draft) refuse(why string) { d.now, d.refused = d.last, why }
 
+// errChanged is of a file that somebody else has written since it was checked.
+var errChanged = errors.New("the file changed during the check; run it again")
+
 // write replaces the file whole and keeps its mode and its owner. A link stays one: what it leads to
 // is written.
 func (d *draft) write() error {
@@ -241,44 +243,4 @@ func (d *draft) write() error {
 		keepOwner(file, info)
 	}
 	return err
-}
-
-// Splice replaces the bytes From to To of a file.
-type Splice struct {
-	From, To int
-	New      string
-}
-
-// Change is a fix of one file, in as few bytes as it takes.
-type Change struct {
-	Path    string
-	Splices []Splice
-	Becomes int // the GOMAXPROCS that comes of it; 0: it is not known
-}
-
-// errOverlap is of changes that want the same bytes, errChanged of a file that somebody else has
-// written since it was checked.
-var (
-	errOverlap = errors.New("two changes overlap")
-	errChanged = errors.New("the file changed during the check; run it again")
-)
-
-// Apply carries the splices out, all or none.
-func Apply(text []byte, splices []Splice) ([]byte, error) {
-	splices = slices.Clone(splices)
-	sorting.Stable(splices, func(a, b Splice) int { return cmp.Or(cmp.Compare(a.From, b.From), cmp.Compare(a.To, b.To)) })
-	splices = slices.Compact(splices)
-	out := make([]byte, 0, len(text)+64)
-	at := 0
-	for i, s := range splices {
-		if s.From < 0 || s.To < s.From || s.To > len(text) {
-			return nil, fmt.Errorf("bytes %d to %d are outside a text of %d bytes", s.From, s.To, len(text))
-		}
-		if s.From < at || i > 0 && s.From == splices[i-1].From {
-			return nil, errOverlap
-		}
-		out = append(append(out, text[at:s.From]...), s.New...)
-		at = s.To
-	}
-	return append(out, text[at:]...), nil
 }
