@@ -20,6 +20,10 @@ type Change struct {
 	Path    string
 	Splices []Splice
 	Becomes int // the GOMAXPROCS that comes of it; 0: it is not known
+
+	// Together are the splices of several changes of the file that are made at once, where
+	// these are more than those of each, as an import that all of them use; nil: they are not.
+	Together func(all []*Change) []Splice
 }
 
 // errOverlap is of changes that want the same bytes.
@@ -43,4 +47,18 @@ func Apply(text []byte, splices []Splice) ([]byte, error) {
 		at = s.To
 	}
 	return append(out, text[at:]...), nil
+}
+
+// splices are those of the changes of findings of one file.
+func splices(findings []Finding) []Splice {
+	var all []*Change
+	var each []Splice
+	for _, f := range findings {
+		all = append(all, f.Change)
+		each = append(each, f.Change.Splices...)
+	}
+	if together := all[0].Together; together != nil {
+		return together(all)
+	}
+	return each
 }

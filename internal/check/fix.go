@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
+	"io/fs"
 	"maps"
 	"os"
 	"path/filepath"
@@ -44,25 +46,30 @@ func (x Fixer) Run(ctx context.Context) (*Report, error) {
 		if len(changed) == 0 {
 			break
 		}
-		after, err := x.Check(ctx, overlay(texts))
-		if err != nil {
+		if r, err = x.prove(ctx, r, texts, changed); err != nil {
 			return nil, err
 		}
-		refused := false
-		for _, d := range changed {
-			if why := d.unproven(r, after); why != "" {
-				d.refuse(why)
-				refused = true
-			}
-		}
-		if refused {
-			if after, err = x.Check(ctx, overlay(texts)); err != nil {
-				return nil, err
-			}
-		}
-		r = after
 	}
 	return x.finish(ctx, r, texts), nil
+}
+
+// prove leaves those changes of a round that are safe. If all changes of a file at once are not,
+// it tries halves, and of one that is not safe its halves. The Report is that of the texts then.
+func (x Fixer) prove(ctx context.Context, before *Report, texts map[string]*draft, changed []*draft) (after *Report, err error) {
+	for again := true; again; {
+		if after, err = x.Check(ctx, overlay(texts)); err != nil {
+			return nil, err
+		}
+		again = false
+		for _, d := range changed {
+			again = d.judge(before, after) || again
+		}
+	}
+	for _, d := range changed {
+		d.gone = append(d.gone, d.safe...)
+		d.done = len(d.safe) == 0
+	}
+	return after, nil
 }
 
 // finish writes the files. If one cannot be written, the Report is that of what is there then.
@@ -70,8 +77,8 @@ func (x Fixer) finish(ctx context.Context, r *Report, texts map[string]*draft) *
 	var done Report
 	for _, path := range slices.Sorted(maps.Keys(texts)) {
 		d := texts[path]
-		if d.refused != "" {
-			done.Notes = append(done.Notes, Note{Path: path, Message: "is not fixed, because the fix is not safe: " + d.refused})
+		for _, refused := range d.refused {
+			done.Notes = append(done.Notes, Note{Path: path, Message: refused})
 		}
 		if d.err == nil && len(d.gone) > 0 && x.Write && path != Stdin {
 			d.err = d.write()
@@ -97,9 +104,12 @@ type draft struct {
 	before    []byte // as it lies on the disk
 	now, last []byte // after this round and before it
 	gone      []Finding
-	round     []Finding // whose changes are in this round
-	refused   string    // why the text is not safe
-	err       error     // why it cannot be read or written
+	untried   [][]Finding // whose changes are still to be proven in this round, list by list
+	round     []Finding   // whose changes are in the text
+	safe      []Finding   // whose changes are proven in this round
+	refused   []string    // changes of this round that are not safe, in words
+	done      bool        // no change of the last round was safe
+	err       error       // why it cannot be read or written
 }
 
 func overlay(texts map[string]*draft) map[string][]byte {
@@ -120,6 +130,11 @@ func (x Fixer) round(r *Report, texts map[string]*draft) []*draft {
 			byPath[f.Change.Path] = append(byPath[f.Change.Path], f)
 		}
 	}
+	for _, d := range texts {
+		if !d.done {
+			d.refused = nil // they are tried again, next to what has changed
+		}
+	}
 	var changed []*draft
 	for _, path := range slices.Sorted(maps.Keys(byPath)) {
 		d := texts[path]
@@ -128,7 +143,13 @@ func (x Fixer) round(r *Report, texts map[string]*draft) []*draft {
 			d = &draft{path: path, before: b, now: b, err: err}
 			texts[path] = d
 		}
-		if d.refused == "" && d.err == nil && d.apply(byPath[path]) {
+		if d.done || d.err != nil {
+			continue
+		}
+		list := byPath[path]
+		sorting.Stable(list, func(a, b Finding) int { return cmp.Compare(a.Severity.Rank(), b.Severity.Rank()) })
+		d.last, d.untried, d.safe = d.now, [][]Finding{list}, nil
+		if d.apply(list); d.err == nil && string(d.now) != string(d.last) {
 			changed = append(changed, d)
 		}
 	}
@@ -142,24 +163,46 @@ func (x Fixer) read(path string) ([]byte, error) {
 	return os.ReadFile(filepath.FromSlash(path))
 }
 
-func (d *draft) apply(findings []Finding) bool {
-	sorting.Stable(findings, func(a, b Finding) int { return cmp.Compare(a.Severity.Rank(), b.Severity.Rank()) })
-	var splices []Splice
-	d.last, d.round = d.now, nil
+// apply makes those changes of findings that do not overlap, in the text before the round.
+func (d *draft) apply(findings []Finding) {
+	d.now, d.round = d.last, nil
 	for _, f := range findings {
-		more := append(slices.Clone(splices), f.Change.Splices...)
-		text, err := Apply(d.last, more)
+		more := append(slices.Clone(d.round), f)
+		text, err := Apply(d.last, splices(more))
 		if errors.Is(err, errOverlap) {
 			continue // the next round
 		}
 		if err != nil {
 			d.err = errChanged
-			return false
+			return
 		}
-		splices, d.now = more, text
-		d.round = append(d.round, f)
+		d.now, d.round = text, more
 	}
-	return len(d.round) > 0 && string(d.now) != string(d.last)
+}
+
+// judge proves the text by what a run over it has found, and prepares the next one of the round.
+// It reports whether that is to be checked.
+func (d *draft) judge(before, after *Report) (again bool) {
+	if len(d.untried) == 0 {
+		return false
+	}
+	list := d.untried[0]
+	d.untried = d.untried[1:]
+	why := d.unproven(before, after)
+	switch {
+	case why == "":
+		d.safe = d.round
+	case len(list) == 1:
+		d.refused = append(d.refused, fmt.Sprintf("%s on line %d is not fixed, because its fix is not safe: %s", list[0].Rule, list[0].Line, why))
+	default:
+		d.untried = append([][]Finding{list[:len(list)/2], list[len(list)/2:]}, d.untried...)
+	}
+	if len(d.untried) > 0 {
+		d.apply(slices.Concat(d.safe, d.untried[0]))
+		return true
+	}
+	d.apply(d.safe)
+	return why != ""
 }
 
 // key is what stays of a finding when lines move.
@@ -167,7 +210,7 @@ type key struct{ rule, object, container string }
 
 func keyOf(f Finding) key { return key{f.Rule, f.Object, f.Container} }
 
-// unproven says why the round has not fixed the file, or nothing.
+// unproven says why the changes in the text are not safe, or nothing.
 func (d *draft) unproven(before, after *Report) string {
 	was, problemsBefore := d.count(before)
 	is, problemsAfter := d.count(after)
@@ -189,7 +232,6 @@ func (d *draft) unproven(before, after *Report) string {
 			return f.Rule + " would match after the fix"
 		}
 	}
-	d.gone = append(d.gone, d.round...)
 	return ""
 }
 
@@ -209,14 +251,11 @@ func (d *draft) count(r *Report) (of map[key]int, problems int) {
 	return of, problems
 }
 
-// refuse goes back to the text before the round, and leaves the file at that.
-func (d *draft) refuse(why string) { d.now, d.refused = d.last, why }
-
 // errChanged is of a file that somebody else has written since it was checked.
 var errChanged = errors.New("the file changed during the check; run it again")
 
 // write replaces the file whole and keeps its mode and its owner. A link stays one: what it leads to
-// is written.
+// is written. A file with several names is written in place, so that it keeps them.
 func (d *draft) write() error {
 	file, err := filepath.EvalSymlinks(filepath.FromSlash(d.path))
 	if err != nil {
@@ -233,6 +272,9 @@ func (d *draft) write() error {
 	if string(now) != string(d.before) {
 		return errChanged
 	}
+	if hasOtherNames(info) {
+		return overwrite(file, info, d.now)
+	}
 	dir, err := folder.Open(filepath.Dir(file))
 	if err != nil {
 		return err
@@ -243,4 +285,22 @@ func (d *draft) write() error {
 		keepOwner(file, info)
 	}
 	return err
+}
+
+func overwrite(file string, was fs.FileInfo, text []byte) error {
+	f, err := os.OpenFile(file, os.O_WRONLY, 0)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	if is, err := f.Stat(); err != nil || !os.SameFile(is, was) {
+		return errChanged
+	}
+	if _, err := f.WriteAt(text, 0); err != nil {
+		return err
+	}
+	if err := f.Truncate(int64(len(text))); err != nil {
+		return err
+	}
+	return f.Sync()
 }

@@ -43,7 +43,7 @@ func finder(lie string) func(f *File, to Sink) error {
 		if err != nil {
 			return err
 		}
-		if bytes.Contains(b, []byte("y")) && lie == "worse" {
+		if bytes.Contains(b, []byte("y")) && lie == "worse" || bytes.HasPrefix(b, []byte("-y-y")) && lie == "one" {
 			to.Finding(Finding{Finding: rule.Finding{Rule: "PF003", Severity: rule.Error, Place: rule.Place{Path: f.Path}}})
 		}
 		if bytes.Contains(b, []byte("y")) && lie == "broken" {
@@ -113,6 +113,21 @@ func TestFixer(t *testing.T) {
 	entries, err := os.ReadDir(dir)
 	if err != nil || len(entries) != 2 {
 		t.Errorf("%v, %v: something is left over", entries, err)
+	}
+}
+
+// TestFixerRefusesOne: of the changes of a file, only the one that is not safe is not made.
+func TestFixerRefusesOne(t *testing.T) {
+	dir := tree(t, map[string]string{"a": "-y-x-x-x-x", "b": "x"})
+	r := fix(t, dir, "one", true)
+	for name, want := range map[string]string{"a": "-y-x-y-y-y", "b": "y"} {
+		if b, err := os.ReadFile(filepath.Join(dir, name)); err != nil || string(b) != want {
+			t.Errorf("%s: %q, %v; want %q", name, b, err, want)
+		}
+	}
+	want := "PF001 on line 1 is not fixed, because its fix is not safe: PF003 would match after the fix"
+	if len(r.Fixed) != 2 || len(r.Fixed[0].Findings) != 3 || len(r.Findings) != 1 || len(r.Notes) != 1 || r.Notes[0].Message != want {
+		t.Errorf("%+v", r)
 	}
 }
 

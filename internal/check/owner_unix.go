@@ -16,3 +16,9 @@ func keepOwner(file string, was fs.FileInfo) {
 		os.Lchown(file, -1, int(s.Gid))
 	}
 }
+
+// hasOtherNames reports whether a file has hard links.
+func hasOtherNames(info fs.FileInfo) bool {
+	s, ok := info.Sys().(*syscall.Stat_t)
+	return ok && s.Nlink > 1
+}

@@ -31,6 +31,20 @@ func TestFixerKeepsTheOwner(t *testing.T) {
 	}
 }
 
+// TestFixerKeepsHardLinks: all names of a file have the fixed text.
+func TestFixerKeepsHardLinks(t *testing.T) {
+	dir := tree(t, map[string]string{"a": "x and more"})
+	other := filepath.Join(t.TempDir(), "other")
+	if err := os.Link(filepath.Join(dir, "a"), other); err != nil {
+		t.Skip(err)
+	}
+	r := fix(t, dir, "", true)
+	b, err := os.ReadFile(other)
+	if err != nil || string(b) != "y and more" || len(r.Fixed) != 1 {
+		t.Errorf("%q, %v, %+v", b, err, r)
+	}
+}
+
 // ofTeam is the folder in which a copy of the test program fixes the file of its group.
 const ofTeam = "PROCFIT_TEST_TEAM"
 

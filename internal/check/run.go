@@ -242,6 +242,13 @@ func (r *Report) Failed() string {
 func (c *collector) report() *Report {
 	r := c.all
 	r.Files = c.files
+	partly := map[string]bool{} // files that could not be read whole
+	for _, p := range r.Problems {
+		partly[p.Path] = true
+	}
+	for i := range c.ignores {
+		c.ignores[i].Unsure = c.ignores[i].Unsure || partly[c.ignores[i].Place.Path]
+	}
 	r.Findings, r.Ignored = ignore(r.Findings, c.ignores)
 	r.sort()
 	return &r

@@ -143,7 +143,11 @@ func (o *checkOptions) run(ctx context.Context, std stdio) error {
 		return ended
 	}
 	if ended != nil {
-		report.Notes = append(report.Notes, check.Note{Path: ".", Message: "interrupted: this is what was found until then; Go source is looked at last"})
+		note := "interrupted: this is what was found until then"
+		if !o.noSource {
+			note += "; Go source is looked at last"
+		}
+		report.Notes = append(report.Notes, check.Note{Path: ".", Message: note})
 	}
 	report = report.Suppress(o.reasons()).AtLeast(o.severity)
 	if o.diff && ended == nil {
@@ -309,5 +313,9 @@ func (o *checkOptions) nothing(r *check.Report) error {
 	if len(r.Others) > 0 {
 		return fmt.Errorf("nothing to check: %s: %s%s", phrase.Clean(phrase.And(r.Others)), check.NoManifest, allow)
 	}
-	return fmt.Errorf("no files to check in %s (looked for *.yaml, *.yml, *.json, *.go, go.mod, Dockerfile, *.service, Go programs and image archives)%s", phrase.Clean(strings.Join(o.paths, ", ")), allow)
+	source := "*.go, go.mod, "
+	if o.noSource || o.crio != nil {
+		source = ""
+	}
+	return fmt.Errorf("no files to check in %s (looked for *.yaml, *.yml, *.json, %sDockerfile, *.service, Go programs and image archives)%s", phrase.Clean(strings.Join(o.paths, ", ")), source, allow)
 }

@@ -164,7 +164,7 @@ func (c *Checker) module(f *check.File) error {
 	known, err := check.ParseModule(f.Path, b)
 	switch {
 	case err != nil && f.Named:
-		return err
+		return errors.New(strings.TrimPrefix(err.Error(), f.Path+": ")) // the path is next to it anyway
 	case err == nil:
 		c.o.Programs.Add(check.Candidate{Program: known, Names: check.NamesOf(name), Module: true, Given: f.Named})
 	}

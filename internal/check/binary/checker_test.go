@@ -122,6 +122,18 @@ func TestImageVariables(t *testing.T) {
 	}
 }
 
+// TestModuleWithoutGoLine: what is wrong with a go.mod that the user has named does not repeat its path.
+func TestModuleWithoutGoLine(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "go.mod")
+	if err := os.WriteFile(file, []byte("module example.com/api\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	r := run(t, file)
+	if len(r.Problems) != 1 || !strings.HasPrefix(r.Problems[0].Message, "has no go line") {
+		t.Errorf("%+v", r.Problems)
+	}
+}
+
 // TestUnreadable: what cannot be read is reported, and the rest is checked.
 func TestUnreadable(t *testing.T) {
 	dir := t.TempDir()

@@ -7,6 +7,7 @@ import (
 
 	"github.com/procfit/procfit/internal/check"
 	"github.com/procfit/procfit/internal/program/rule"
+	"github.com/procfit/procfit/internal/show/phrase"
 	"github.com/procfit/procfit/internal/show/sorting"
 	"github.com/procfit/procfit/maxprocs/facts"
 )
@@ -84,7 +85,7 @@ func (j *judged) patched(by string) {
 		}
 		f.Severity = rule.Info
 		f.Message += "; " + by + " patches this object and may change that"
-		f.Fix = "check the rendered manifests: kustomize build " + by + " | procfit check -"
+		f.Fix = "check the rendered manifests: kustomize build " + phrase.ShellWord(by) + " | procfit check -"
 	}
 }
 

@@ -47,6 +47,7 @@ import (
 
 	"github.com/procfit/procfit/internal/check"
 	"github.com/procfit/procfit/internal/program/expected"
+	"github.com/procfit/procfit/internal/show/phrase"
 	"github.com/procfit/procfit/maxprocs/facts"
 )
 
@@ -159,7 +160,7 @@ func (c *Checker) File(_ context.Context, f *check.File, to check.Sink) error {
 	to = remembering{to, c}
 	k := kindOf(f)
 	if chart := c.chartOf(f.Path); chart != "" {
-		to.Note(check.Note{Path: chart, Message: "this is a Helm chart, whose templates must be rendered first: helm template " + chart + " | procfit check -"})
+		to.Note(check.Note{Path: chart, Message: "this is a Helm chart, whose templates must be rendered first: helm template " + phrase.ShellWord(chart) + " | procfit check -"})
 		return check.ErrSkipped
 	}
 	if k == shellScript {
@@ -186,7 +187,7 @@ func (c *Checker) File(_ context.Context, f *check.File, to check.Sink) error {
 	default:
 		units, err = c.documents(f, b, to)
 	}
-	if bytes.Contains(b, []byte(check.IgnoreMarker)) {
+	if err == nil && bytes.Contains(b, []byte(check.IgnoreMarker)) { // else nothing was looked for
 		ignores(f.Path, b, units, to)
 	}
 	return err

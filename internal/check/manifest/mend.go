@@ -96,6 +96,7 @@ type remedy struct {
 // The findings that a change may fix.
 var (
 	ofVariable = []string{"PF001", "PF003", "PF004", "PF021", "PF015", "PF016"}
+	ofDivisor  = []string{"PF001", "PF003", "PF021", "PF016"}
 	ofRuntime  = []string{"PF001", "PF005", "PF006", "PF060"} // where the variable is not set
 )
 
@@ -109,12 +110,14 @@ func (c *Checker) advise(j *judged) {
 			j.answered = append(j.answered, f.Rule)
 		}
 	}
-	if j.remedy = c.remedy(j); j.remedy == nil {
-		return
-	}
+	j.remedy = c.remedy(j)
+	uses := j.container.refers && j.container.unit.env.source != sourceCommand
 	for i := range j.findings {
-		if j.mends(j.findings[i]) {
-			j.findings[i].Fix = j.remedy.words
+		switch f := &j.findings[i]; {
+		case j.remedy != nil && j.mends(*f):
+			f.Fix = j.remedy.words
+		case uses && f.Rule == "PF004":
+			f.Fix = strings.Replace(f.Fix, "remove it", "first change what uses it in the command or in another variable, then remove it", 1)
 		}
 	}
 }
@@ -206,7 +209,10 @@ func (k *container) mendReference(f field, s rule.Subject) *remedy {
 	if r := f.reference; r.divisor == "1" || r.resource != "limits.cpu" && r.resource != "requests.cpu" {
 		return nil
 	}
-	r := &remedy{words: `write divisor: "1"`, mends: ofVariable}
+	r := &remedy{words: `write divisor: "1"`, mends: ofDivisor}
+	if f.reference.divisor == "" || f.reference.divisor == "0" {
+		r.mends = []string{"PF015"} // the value stays the same
+	}
 	if limited(s) && f.reference.resource == "limits.cpu" && f.reference.container == "" {
 		r.becomes = s.Fit.Procs
 		r.words += fmt.Sprintf(", which makes it %d", s.Fit.Procs)

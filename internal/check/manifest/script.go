@@ -13,11 +13,12 @@ import (
 	"github.com/procfit/procfit/internal/show/phrase"
 )
 
-// script is a file of shell that names GOMAXPROCS.
+// script is a file of shell that names GOMAXPROCS, or that cannot be read.
 type script struct {
 	path  string
 	text  []byte
-	named bool // by the user
+	named bool  // by the user
+	err   error // why it cannot be read
 }
 
 // isScript tells one by its name or its first line.
@@ -26,6 +27,9 @@ func isScript(f *check.File) bool {
 	case ".sh", ".bash":
 		return true
 	case "":
+		if len(f.Head()) == 0 {
+			return f.Size > 0 && f.Mode&0o111 == 0 // it cannot be opened; one that can be started may be a program
+		}
 		line, _, _ := bytes.Cut(f.Head(), []byte("\n"))
 		fields := strings.Fields(strings.TrimPrefix(string(line), "#!"))
 		return bytes.HasPrefix(line, []byte("#!")) && slices.ContainsFunc(fields[:min(len(fields), 2)], func(w string) bool { return slices.Contains(shells, path.Base(w)) })
@@ -36,9 +40,9 @@ func isScript(f *check.File) bool {
 // script keeps one until it is known what starts it.
 func (c *Checker) script(f *check.File) error {
 	b, err := f.Read(mostScript)
-	if err == nil && bytes.Contains(b, []byte(variableName)) {
+	if err != nil && !f.Named || bytes.Contains(b, []byte(variableName)) {
 		c.mu.Lock()
-		c.scripts = append(c.scripts, script{f.Path, b, f.Named})
+		c.scripts = append(c.scripts, script{f.Path, b, f.Named, err})
 		c.mu.Unlock()
 	}
 	if f.Named {
@@ -68,7 +72,7 @@ func (s started) unit(u *unit, to check.Sink) {
 			continue
 		}
 		// $$ is a dollar for Kubernetes and for compose.
-		faults, calls := readShell([]byte(strings.ReplaceAll(u.argv[i+2], "$$", "$")))
+		faults, calls, _ := readShell([]byte(strings.ReplaceAll(u.argv[i+2], "$$", "$")))
 		s.add(calls, u.exported)
 		for _, f := range faults {
 			at := u.at
@@ -93,8 +97,15 @@ func (c *Checker) judgeScripts(to check.Sink) {
 		if !starts && !s.named {
 			continue
 		}
+		var faults []fault
+		if s.err == nil {
+			faults, _, s.err = readShell(s.text)
+		}
+		if s.err != nil {
+			to.Note(check.Note{Path: s.path, Message: "this script is skipped: " + s.err.Error()})
+			continue
+		}
 		ignores(s.path, s.text, nil, to)
-		faults, _ := readShell(s.text)
 		for _, f := range faults {
 			f.tell(rule.Place{Path: s.path, Line: f.line, Column: f.column}, exported, to)
 		}

@@ -2,6 +2,8 @@ package manifest
 
 import (
 	"bytes"
+	"errors"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -37,20 +39,24 @@ const (
 	mostVisits   = 1 << 20
 )
 
-// readShell is the faults of a script and the commands that it starts; nothing of a text that
+// readShell is the faults of a script and the commands that it starts; an error of a text that
 // is not shell.
-func readShell(text []byte) (faults []fault, calls []string) {
+func readShell(text []byte) (faults []fault, calls []string, err error) {
 	if len(text) > mostScript {
-		return nil, nil
+		return nil, nil, nil
 	}
 	f, err := syntax.NewParser(syntax.Variant(syntax.LangBash)).Parse(bytes.NewReader(text), "")
+	var bad syntax.ParseError
+	if errors.As(err, &bad) {
+		return nil, nil, fmt.Errorf("line %d is not valid shell: %s", bad.Pos.Line(), bad.Text)
+	}
 	if err != nil {
-		return nil, nil
+		return nil, nil, err
 	}
 	s := &shell{text: text, values: map[string]origin{}, left: mostVisits}
 	walk(f, s.visit)
 	if s.left < 0 {
-		return nil, s.calls
+		return nil, s.calls, nil
 	}
 	if len(s.bare) > 0 && !s.passed && s.last != nil && s.last.Pos().After(s.bare[0]) {
 		s.fault(s.bare[0], unexported)
@@ -58,7 +64,7 @@ func readShell(text []byte) (faults []fault, calls []string) {
 	for i := range s.faults {
 		s.faults[i].program = s.program()
 	}
-	return s.faults, s.calls
+	return s.faults, s.calls, nil
 }
 
 func (s *shell) fault(at syntax.Pos, kind origin) {

@@ -73,7 +73,7 @@ func TestReadShell(t *testing.T) {
 		"export GOMAXPROCS=$(\n":                                        "", // is not shell
 		"#!/usr/bin/env python3\nGOMAXPROCS = 4\nos.execv('./s')\n":     "",
 	} {
-		faults, _ := readShell([]byte(script))
+		faults, _, _ := readShell([]byte(script))
 		var got []string
 		for _, f := range faults {
 			got = append(got, fmt.Sprintf("%d %s %s", f.line, kinds[f.kind], f.program))
@@ -81,6 +81,33 @@ func TestReadShell(t *testing.T) {
 		if text := strings.Join(got, "; "); text != want {
 			t.Errorf("%q: %q, want %q", script, text, want)
 		}
+	}
+}
+
+// TestScriptsThatAreNotRead: one that is started and cannot be read is named.
+func TestScriptsThatAreNotRead(t *testing.T) {
+	dir := t.TempDir()
+	for name, text := range map[string]string{
+		"Dockerfile":   "FROM debian:13\nENTRYPOINT [\"/large.sh\", \"/broken.sh\", \"/latin.sh\"]\n",
+		"large.sh":     "#!/bin/sh\n" + strings.Repeat("# GOMAXPROCS\n", mostScript/12),
+		"broken.sh":    "#!/bin/sh\nexport GOMAXPROCS=$((\n",
+		"latin.sh":     "#!/bin/sh\nGOMAXPROCS=4 # f\xfcr\nexec ./s\n",
+		"unstarted.sh": "#!/bin/sh\nexport GOMAXPROCS=$((\n",
+	} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	r, err := check.Run(t.Context(), check.Options{Paths: []string{dir}, Checkers: []check.Checker{New(Options{Programs: &check.Programs{}})}})
+	if err != nil || len(r.Problems) > 0 {
+		t.Fatalf("%v, %+v", err, r)
+	}
+	var got []string
+	for _, n := range r.Notes {
+		got = append(got, filepath.Base(n.Path)+": "+n.Message)
+	}
+	if text := strings.Join(got, "\n"); len(got) != 3 || !strings.Contains(text, "broken.sh: this script is skipped: line ") || !strings.Contains(text, "large.sh: this script is skipped: ") || !strings.Contains(text, "latin.sh: this script is skipped: ") {
+		t.Errorf("%s", text)
 	}
 }
 
@@ -93,7 +120,7 @@ func FuzzReadShell(f *testing.F) {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		faults, _ := readShell([]byte(text))
+		faults, _, _ := readShell([]byte(text))
 		for _, one := range faults {
 			if one.line < 1 || one.line > strings.Count(text, "\n")+1 || one.column < 1 {
 				t.Errorf("%+v of %q", one, text)
@@ -138,7 +165,8 @@ func TestNoFaultInOthersScripts(t *testing.T) {
 			if strings.Contains(string(text), variableName) {
 				named++
 			}
-			for _, f := range first(readShell(text)) {
+			faults, _, _ := readShell(text)
+			for _, f := range faults {
 				t.Errorf("%s: %+v", file, f)
 			}
 			return nil
@@ -146,5 +174,3 @@ func TestNoFaultInOthersScripts(t *testing.T) {
 	}
 	t.Logf("%d scripts, %d with %s", read, named, variableName)
 }
-
-func first(faults []fault, _ []string) []fault { return faults }

@@ -242,3 +242,17 @@ func TestUnknownFormat(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 }
+
+// TestFixThatCannotBeWritten: a finding whose fix is safe and could not be written is not
+// counted among those that have none.
+func TestFixThatCannotBeWritten(t *testing.T) {
+	r := report()
+	r.Problems = []check.Problem{{Path: r.Findings[0].Path, Message: "cannot be fixed: permission denied", Unwritten: true}}
+	var b bytes.Buffer
+	if err := Write(&b, "text", r, Options{Fix: true}); err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(b.String(), "; 2 findings have no safe fix; 1 suppressed; 1 file could not be fixed") {
+		t.Errorf("%s", &b)
+	}
+}

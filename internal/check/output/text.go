@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/rogpeppe/go-internal/diff"
@@ -119,6 +120,17 @@ func changed(f check.Fixed) (lines []string) {
 	return lines
 }
 
+// unfixable counts the findings whose fix is not only unwritten.
+func unfixable(r *check.Report) (n int) {
+	for _, f := range r.Findings {
+		unwritten := slices.ContainsFunc(r.Problems, func(p check.Problem) bool { return p.Unwritten && p.Path == f.Path })
+		if f.Change == nil || !unwritten {
+			n++
+		}
+	}
+	return n
+}
+
 // summary is the last line: what was looked at, and what came of it.
 func summary(r *check.Report, others int, fix bool) string {
 	found := []string{}
@@ -137,7 +149,7 @@ func summary(r *check.Report, others int, fix bool) string {
 	default:
 		text += phrase.And(found)
 	}
-	if n := len(r.Findings); fix && n > 0 {
+	if n := unfixable(r); fix && n > 0 {
 		text += fmt.Sprintf("; %s no safe fix", phrase.CountOf(n, "finding has", "findings have"))
 	}
 	if n := len(r.Ignored); n > 0 {

@@ -83,7 +83,7 @@ func guarded(run func(*analysis.Pass) (any, error)) func(*analysis.Pass) (any, e
 // diagnostic is what other drivers show of a finding.
 func (u *uses) diagnostic(f found) analysis.Diagnostic {
 	d := analysis.Diagnostic{Pos: f.pos, End: f.end, Category: f.Rule, Message: f.Rule + ": " + f.Message + "; " + f.Fix}
-	if edits := u.removal(f.remove, f.remove); len(edits) > 0 {
+	if edits := u.removal(f.remove); len(edits) > 0 {
 		d.SuggestedFixes = []analysis.SuggestedFix{{Message: f.Fix, TextEdits: edits}}
 	}
 	return d

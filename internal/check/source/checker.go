@@ -177,7 +177,7 @@ func (k *Checker) judge(all []*packages.Package, changes bool, to check.Sink) er
 		}
 	}
 	for path, found := range byFile {
-		k.tell(path, found, to)
+		tell(path, found, to)
 	}
 	return nil
 }
@@ -201,20 +201,20 @@ func (k *Checker) place(u *uses, f found) (placed, bool) {
 	return placed{f, u}, true
 }
 
-// tell hands on the findings of one file. What an answer keeps stays, so that the
-// imports that go with all the others are known.
-func (k *Checker) tell(path string, all []placed, to check.Sink) {
-	var goes []span
-	for _, p := range all {
-		answered := slices.ContainsFunc(k.answers[path], func(a check.Ignore) bool { return a.Answers(check.Finding{Finding: p.Finding}) })
-		if !answered {
-			goes = append(goes, p.remove...)
-		}
-	}
+// tell hands on the findings of one file.
+func tell(path string, all []placed, to check.Sink) {
+	removed := map[*check.Change][]span{}
 	for _, p := range all {
 		f := check.Finding{Finding: p.Finding}
-		if edits := p.uses.removal(p.remove, goes); len(edits) > 0 {
-			f.Change = &check.Change{Path: path, Splices: splices(p.uses, edits)}
+		if edits := p.uses.removal(p.remove); len(edits) > 0 {
+			f.Change = &check.Change{Path: path, Splices: splices(p.uses, edits), Together: func(changes []*check.Change) []check.Splice {
+				var spans []span
+				for _, c := range changes {
+					spans = append(spans, removed[c]...)
+				}
+				return splices(p.uses, p.uses.removal(spans))
+			}}
+			removed[f.Change] = p.remove
 		}
 		to.Finding(f)
 	}

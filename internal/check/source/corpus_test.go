@@ -140,6 +140,22 @@ func TestCorpus(t *testing.T) {
 	goldens(t, files, fixed.Fixed)
 }
 
+// TestFixOfSome leaves an import that a finding below the severity still uses.
+func TestFixOfSome(t *testing.T) {
+	const path = "testdata/corpus/new/shared/main.go"
+	r, err := check.Fixer{Least: rule.Warning, Check: checked(t, []string{path}, nil)}.Run(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(r.Fixed) != 1 || len(r.Notes) > 0 {
+		t.Fatalf("%+v", r)
+	}
+	after := string(r.Fixed[0].After)
+	if strings.Contains(after, "NumCPU") || !strings.Contains(after, `"runtime"`) || !strings.Contains(after, "runtime.GOMAXPROCS(n)") {
+		t.Errorf("it becomes\n%s", after)
+	}
+}
+
 // takeWanted takes the finding that is expected out of those that are there.
 func takeWanted(t *testing.T, w expected, got map[string][]check.Finding) {
 	t.Helper()

@@ -1,6 +1,7 @@
 package source
 
 import (
+	"cmp"
 	"go/ast"
 	"go/token"
 	"go/types"
@@ -8,6 +9,8 @@ import (
 
 	"golang.org/x/tools/go/analysis"
 	"golang.org/x/tools/go/ast/inspector"
+
+	"github.com/procfit/procfit/internal/show/sorting"
 )
 
 // span is a part of a file.
@@ -167,42 +170,58 @@ func (u *uses) around(file *ast.File, c inspector.Cursor, s span) (before, after
 	return before, after
 }
 
-// removal is what it takes to remove some of the spans that go together: they, and
-// the imports that nothing needs without all of them.
-func (u *uses) removal(own, all []span) []analysis.TextEdit {
-	if len(own) == 0 {
+// removal is what it takes to remove spans that go together: they, and the imports that
+// nothing needs without them.
+func (u *uses) removal(spans []span) []analysis.TextEdit {
+	if len(spans) == 0 {
 		return nil
 	}
-	spans := slices.Clone(own)
-	file := u.file(own[0].from)
-	going := u.needless(file, all, all)
-	for _, spec := range u.needless(file, own, all) {
+	file := u.file(spans[0].from)
+	inside := func(p token.Pos) bool {
+		return slices.ContainsFunc(spans, func(s span) bool { return s.holds(p) })
+	}
+	var imports []span
+	needless := u.needless(file, inside)
+	for _, spec := range needless {
 		c, ok := u.root.FindNode(spec)
 		if !ok {
 			return nil
 		}
 		decl, ok := c.Parent().Node().(*ast.GenDecl)
-		if ok && !slices.ContainsFunc(decl.Specs, func(s ast.Spec) bool { return !slices.Contains(going, s.(*ast.ImportSpec)) }) {
+		if ok && !slices.ContainsFunc(decl.Specs, func(s ast.Spec) bool {
+			return !inside(s.Pos()) && !slices.Contains(needless, s.(*ast.ImportSpec))
+		}) {
 			c = c.Parent()
 		}
-		for _, s := range u.lines(c) {
-			if !slices.Contains(spans, s) {
-				spans = append(spans, s)
-			}
-		}
+		imports = append(imports, u.lines(c)...)
 	}
 	var edits []analysis.TextEdit
-	for _, s := range spans {
+	for _, s := range merged(imports) {
 		edits = append(edits, analysis.TextEdit{Pos: s.from, End: s.to})
+	}
+	for _, s := range spans {
+		if !slices.ContainsFunc(imports, func(i span) bool { return i.from <= s.from && s.to <= i.to }) {
+			edits = append(edits, analysis.TextEdit{Pos: s.from, End: s.to})
+		}
 	}
 	return edits
 }
 
-// needless are the imports that some of the spans use, and nothing else does.
-func (u *uses) needless(file *ast.File, own, all []span) []*ast.ImportSpec {
-	inside := func(spans []span, p token.Pos) bool {
-		return slices.ContainsFunc(spans, func(s span) bool { return s.holds(p) })
+// merged are spans without those that overlap: two imports may want the same blank line.
+func merged(spans []span) (all []span) {
+	sorting.Stable(spans, func(a, b span) int { return cmp.Compare(a.from, b.from) })
+	for _, s := range spans {
+		if n := len(all); n > 0 && s.from < all[n-1].to {
+			all[n-1].to = max(all[n-1].to, s.to)
+			continue
+		}
+		all = append(all, s)
 	}
+	return all
+}
+
+// needless are the imports that only what is inside uses.
+func (u *uses) needless(file *ast.File, inside func(token.Pos) bool) []*ast.ImportSpec {
 	used, needed := map[types.Object]bool{}, map[types.Object]bool{}
 	ast.Inspect(file, func(n ast.Node) bool {
 		id, ok := n.(*ast.Ident)
@@ -210,10 +229,9 @@ func (u *uses) needless(file *ast.File, own, all []span) []*ast.ImportSpec {
 			return true
 		}
 		if p, ok := u.pass.TypesInfo.Uses[id].(*types.PkgName); ok {
-			if inside(own, id.Pos()) {
+			if inside(id.Pos()) {
 				used[p] = true
-			}
-			if !inside(all, id.Pos()) {
+			} else {
 				needed[p] = true
 			}
 		}
