@@ -85,18 +85,16 @@ end by themselves.`,
 	return cmd
 }
 
-// consent shows what is about to be made, has the API server try it, and asks.
-func (o *clusterOptions) consent(ctx context.Context, std stdio, p journal.Plan, dryRun bool, tell func()) error {
-	rehearsal, err := o.copies.Rehearse(ctx, p)
+// rehearse has the API server try what is about to be made, with a pod that offers load or
+// without, and shows it.
+func (o *clusterOptions) rehearse(ctx context.Context, std stdio, p journal.Plan, loaded bool, tell func()) error {
+	rehearsal, err := o.copies.Rehearse(ctx, p, loaded)
 	tellRehearsal(std, rehearsal)
 	if err != nil {
 		return err
 	}
 	tell()
-	if dryRun {
-		return nil
-	}
-	return o.agreed(ctx, std)
+	return nil
 }
 
 func tellRehearsal(std stdio, r kube.Rehearsal) {
@@ -108,20 +106,30 @@ func tellRehearsal(std stdio, r kube.Rehearsal) {
 	}
 }
 
-// agreed asks, unless --yes is given.
-func (o *clusterOptions) agreed(ctx context.Context, std stdio) error {
+// agreed asks, unless --yes is given, or --dry-run.
+func (o *clusterOptions) agreed(ctx context.Context, std stdio, dryRun bool) error {
 	switch {
-	case o.yes:
+	case o.yes || dryRun:
 		return nil
 	case !onTerminal(std):
 		return usageError("pods are made only with --yes, or after a question on a terminal")
 	}
+	return ask(ctx, std)
+}
+
+// ask is nil once the user agrees: nothing is done with any other answer, and after Ctrl-C.
+func ask(ctx context.Context, std stdio) error {
 	fmt.Fprint(std.err, "procfit: make them? [y/N] ")
-	if a := strings.ToLower(strings.TrimSpace(typed(ctx, std.in))); a != "y" && a != "yes" {
-		if ctx.Err() != nil {
-			fmt.Fprintln(std.err) // the cursor is behind the question
-		}
-		return &exitError{exitInterrupted, errors.New("nothing was made")}
+	line := typed(ctx, std.in)
+	if line == "" {
+		fmt.Fprintln(std.err) // the cursor is behind the question
+	}
+	none := errors.New("nothing was made")
+	switch answer := strings.ToLower(strings.TrimSpace(line)); {
+	case ctx.Err() != nil:
+		return &exitError{exitInterrupted, none}
+	case answer != "y" && answer != "yes":
+		return none
 	}
 	return nil
 }
@@ -172,7 +180,7 @@ func tellLeft(std stdio, runs []kube.Leftover) {
 func termWords(t kube.Term) string {
 	words := map[kube.TermKind]string{
 		kube.TermSecret: "the Secret", kube.TermConfigMap: "the ConfigMap", kube.TermClaim: "the volume claim", kube.TermServiceAccount: "the service account",
-		kube.TermPriority: "the priority class, which may evict others:", kube.TermAddress: "an address:", kube.TermHostPath: "the node's folder, to read:",
+		kube.TermPriority: "the priority class, which may evict others:", kube.TermAddress: "an address:", kube.TermHostPath: "the node's folder, to read:", kube.TermNFS: "the NFS export",
 	}
 	s := words[t.Kind] + " " + t.Name
 	if t.Detail != "" {

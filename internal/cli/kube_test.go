@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"io"
 	"strings"
 	"testing"
@@ -26,6 +27,29 @@ func TestTyped(t *testing.T) {
 	defer cancel()
 	if got := typed(ctx, in); got != "" {
 		t.Errorf("%q, and the signal was ignored", got)
+	}
+}
+
+// TestAsk: an answer other than yes is a failure, since nothing was done; Ctrl-C alone is an
+// interruption.
+func TestAsk(t *testing.T) {
+	interrupted, cancel := context.WithCancel(t.Context())
+	cancel()
+	for _, tc := range []struct {
+		ctx  context.Context
+		text string
+		code int
+	}{{t.Context(), "y\n", 0}, {t.Context(), "Yes\n", 0}, {t.Context(), "n\n", exitFailure}, {t.Context(), "\n", exitFailure}, {t.Context(), "", exitFailure}, {interrupted, "", exitInterrupted}} {
+		err := ask(tc.ctx, newStdio(tc.ctx, strings.NewReader(tc.text), io.Discard, io.Discard, nil))
+		code := 0
+		if coded := (*exitError)(nil); errors.As(err, &coded) {
+			code = coded.code
+		} else if err != nil {
+			code = exitFailure
+		}
+		if code != tc.code || err != nil && err.Error() != "nothing was made" {
+			t.Errorf("%q: exit code %d, %v; want %d", tc.text, code, err, tc.code)
+		}
 	}
 }
 

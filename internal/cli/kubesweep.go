@@ -116,7 +116,11 @@ func (o *kubeSweep) run(ctx context.Context, std stdio, args []string) error {
 // carryOut makes the pods of a session, after what that needs is shown and agreed on.
 func (o *kubeSweep) carryOut(ctx context.Context, std stdio, s *session.Session) error {
 	shown := o.printed.before(std, !o.yes && !o.dryRun)
-	if err := o.consent(ctx, shown, s.Plan, o.dryRun, func() { o.tell(shown, s, o.loadFrom == "local") }); err != nil {
+	local := o.loadFrom == "local"
+	if err := o.rehearse(ctx, shown, s.Plan, !local, func() { o.tell(shown, s, local) }); err != nil {
+		return err
+	}
+	if err := o.agreed(ctx, shown, o.dryRun); err != nil {
 		return err
 	}
 	return o.measure(ctx, std, s, func() (plan.Runner, error) { return o.runner(s), nil }, func(err error) { std.notef("%v", err) })

@@ -276,5 +276,8 @@ func (k *labKube) agree(ctx context.Context, std stdio, r *run.Run, dryRun bool)
 	if first == nil {
 		return nil // the plan says why
 	}
-	return k.consent(ctx, std, all, dryRun, func() { k.tell(std, first, false) })
+	if err := k.rehearse(ctx, std, all, true, func() { k.tell(std, first, false) }); err != nil {
+		return err
+	}
+	return k.agreed(ctx, std, dryRun)
 }

@@ -168,6 +168,38 @@ func exporterPod() core.Pod {
 	return p
 }
 
+// The exporters that could not be read are listed by their nodes, whichever answered first.
+func TestProblemsInOrder(t *testing.T) {
+	const all = 12
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		if strings.Contains(r.URL.Path, "/proxy/") {
+			if strings.Contains(r.URL.Path, "/exporter-00:") {
+				time.Sleep(50 * time.Millisecond)
+			}
+			refuse(w, http.StatusServiceUnavailable, meta.StatusReasonServiceUnavailable, "no route to it")
+			return
+		}
+		list := core.PodList{}
+		list.APIVersion, list.Kind = "v1", "PodList"
+		for i := range all {
+			p := exporterPod()
+			p.Name, p.Spec.NodeName = fmt.Sprintf("exporter-%02d", i), fmt.Sprintf("node-%02d", i)
+			list.Items = append(list.Items, p)
+		}
+		_ = json.NewEncoder(w).Encode(list)
+	}))
+	defer server.Close()
+	client, err := cluster.New(&rest.Config{Host: server.URL}, "", use)
+	if err != nil {
+		t.Fatal(err)
+	}
+	l, err := exporters(t.Context(), &Client{client})
+	if err != nil || len(l.problems) != all || !slices.IsSorted(l.problems) || !strings.HasPrefix(l.problems[0], "node node-00: ") {
+		t.Errorf("%v, %q", err, l.problems)
+	}
+}
+
 // metrics are what an exporter says of the pods' container.
 func metrics(procs int, setBy string, rules ...string) map[string]string {
 	s := fmt.Sprintf("# TYPE procfit_process_info gauge\nprocfit_process_info{cgroup=\"/kubepods/pod1/%s\",go_version=\"go1.24.6\",gomaxprocs=\"%d\",name=\"api\",pid=\"7\",procs_source=\"symbol\",set_by=\"%s\"} 1\n", id, procs, setBy)

@@ -87,6 +87,7 @@ func exporters(ctx context.Context, client *Client) (*live, error) {
 	}
 	close(work)
 	workers.Wait()
+	slices.Sort(l.problems)
 	return l, ctx.Err()
 }
 

@@ -32,6 +32,7 @@ spec:
       - {name: kube-api-access-x, projected: {sources: [{configMap: {name: kube-root-ca.crt}}]}}
       - {name: rules, projected: {sources: [{configMap: {name: rules}}]}}
       - {name: tls, secret: {secretName: tls}}
+      - {name: uploads, nfs: {server: files.shop, path: /uploads}}
       containers:
       - name: app
         image: shop/api:v1
@@ -93,7 +94,7 @@ func TestCopy(t *testing.T) {
 		sp.NodeSelector[corev1.LabelHostname] != "n1" || *sp.ActiveDeadlineSeconds != 90 || p.OwnerReferences[0].Name != "procfit-r" {
 		t.Errorf("spec %+v", sp)
 	}
-	if len(sp.Volumes) != 2 || len(sp.Containers[0].VolumeMounts) != 1 {
+	if len(sp.Volumes) != 3 || len(sp.Containers[0].VolumeMounts) != 1 {
 		t.Errorf("volumes %v, mounts %v", sp.Volumes, sp.Containers[0].VolumeMounts)
 	}
 	if limit := sp.Containers[0].Resources.Limits.Cpu().String(); limit != "500m" {
@@ -167,7 +168,7 @@ func TestTerms(t *testing.T) {
 		got = append(got, strings.TrimSpace(string(term.Kind)+" "+term.Name+" "+term.Detail))
 	}
 	for _, want := range []string{
-		"service_account shop", "priority_class high", "secret tls", "secret more", "configmap settings", "configmap rules", "configmap levels", "secret queue",
+		"service_account shop", "priority_class high", "secret tls", "secret more", "configmap settings", "configmap rules", "configmap levels", "secret queue", "nfs files.shop:/uploads",
 		"address QUEUE_HOST from the Secret queue",
 	} {
 		if !slices.Contains(got, want) {

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/rest"
 
@@ -197,6 +198,68 @@ func TestRefusedLoad(t *testing.T) {
 	_, _, err := r.Offer(t.Context(), load.Options{}, false)
 	if code := codeOf(err); code != journal.InvalidLoad || !strings.Contains(err.Error(), "the load generator could not start: unknown measurement") {
 		t.Errorf("%s: %v", code, err)
+	}
+}
+
+// A load generator's pod that does not come to run, or ends, is reported as that: it says
+// nothing of the target, and a run that continues tries the trial again.
+func TestLoadPodFailed(t *testing.T) {
+	ended := corev1.PodStatus{Phase: corev1.PodFailed, ContainerStatuses: []corev1.ContainerStatus{{Name: "load", State: corev1.ContainerState{Terminated: &corev1.ContainerStateTerminated{ExitCode: 137, Signal: 9, Reason: "OOMKilled"}}}}}
+	var status corev1.PodStatus
+	s := &server{answer: func(*http.Request) any {
+		p := corev1.Pod{TypeMeta: metav1.TypeMeta{Kind: "Pod", APIVersion: "v1"}, Status: status}
+		p.Name = "procfit-r-load1"
+		return p
+	}}
+	for name, tc := range map[string]struct {
+		status corev1.PodStatus
+		words  string
+	}{
+		"not started": {waiting("CreateContainerConfigError", "container has runAsNonRoot"), "CreateContainerConfigError: container has runAsNonRoot"},
+		"ended":       {ended, "killed by signal 9 (OOMKilled)"},
+		"evicted":     {corev1.PodStatus{Phase: corev1.PodFailed, Reason: "Evicted"}, "the cluster removed pod"},
+	} {
+		status = tc.status
+		r := on(t, s, plan.Default())
+		_, err := r.Start(t.Context())
+		if code := codeOf(err); code != journal.InvalidLoad || !strings.HasPrefix(err.Error(), "the load generator's pod: ") || !strings.Contains(err.Error(), tc.words) || !r.Trial.NotStarted {
+			t.Errorf("%s: %s: %v; not started: %v", name, code, err, r.Trial.NotStarted)
+		}
+	}
+	status = corev1.PodStatus{Phase: corev1.PodRunning, PodIP: "10.0.0.1"}
+	r := on(t, s, plan.Default())
+	if err := r.ensureLoad(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if err := r.load.Gone(t.Context()); err != nil {
+		t.Errorf("while it runs: %v", err)
+	}
+	status = ended
+	if err := r.load.Gone(t.Context()); codeOf(err) != journal.InvalidLoad || !strings.HasPrefix(err.Error(), "the load generator's pod: container load of pod") {
+		t.Errorf("once it has ended: %v", err)
+	}
+}
+
+// What admission makes of the load generator's pod is reported too: a LimitRange gives a limit
+// to what is to have none.
+func TestRehearseLoad(t *testing.T) {
+	s := &server{answer: func(r *http.Request) any {
+		var p corev1.Pod
+		json.NewDecoder(r.Body).Decode(&p)
+		p.Kind, p.APIVersion = "Pod", "v1"
+		if p.Labels[labelRole] == roleLoad {
+			p.Spec.Containers[0].Resources.Limits = corev1.ResourceList{corev1.ResourceCPU: resource.MustParse("500m")}
+		}
+		return p
+	}}
+	target := on(t, s, plan.Default()).Target
+	target.options.Image, target.cut.container = "procfit:v1", "app"
+	target.subject = subject(t, "apiVersion: v1\nkind: Pod\nmetadata: {name: p}\nspec: {containers: [{name: app}]}")
+	for loaded, want := range map[bool][]string{true: {"container load: limits.cpu 500m"}, false: nil} {
+		r, err := target.Rehearse(t.Context(), journal.Plan{Settings: []journal.Setting{{Label: "2", Procs: new(2)}}}, loaded)
+		if err != nil || !slices.Equal(r.Changes, want) {
+			t.Errorf("with a pod that offers load %v: %v, %q", loaded, err, r.Changes)
+		}
 	}
 }
 

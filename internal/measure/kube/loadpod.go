@@ -75,19 +75,37 @@ func (r *runner) ensureLoad(ctx context.Context) error {
 		r.load = nil
 	}
 	name := r.name("load")
-	made, err := r.create(ctx, r.loadPod(r.cut, name))
-	if err != nil {
-		return fmt.Errorf("the load generator's pod: %w", err)
+	_, err := r.create(ctx, r.loadPod(r.cut, name))
+	if err == nil {
+		_, err = r.await(ctx, name, loadReady)
 	}
-	if _, err := r.await(ctx, made.Name, loadReady); err != nil {
-		return fmt.Errorf("the load generator's pod: %w", err)
+	if err != nil {
+		return ofLoad(err)
 	}
 	line, err := r.cluster.tunnel(name)
 	if err != nil {
 		return err
 	}
-	r.load = &remote{r.client(line, name), name, line}
+	client := r.client(line, name)
+	gone := client.Gone
+	client.Gone = func(ctx context.Context) error { return ofLoad(gone(ctx)) }
+	r.load = &remote{client, name, line}
 	return nil
+}
+
+// ofLoad makes what is wrong with the load generator's pod the load's failure, and not that of
+// the target. A node that was lost explains more.
+func ofLoad(err error) error {
+	var failed *trial.Failure
+	switch {
+	case err == nil:
+		return nil
+	case !errors.As(err, &failed):
+		return fmt.Errorf("the load generator's pod: %w", err)
+	case failed.Code == journal.InvalidNodeLost:
+		return err
+	}
+	return trial.Invalid(journal.InvalidLoad, "the load generator's pod: %s", failed.Reason)
 }
 
 // client asks the agent in a pod.

@@ -10,7 +10,10 @@ import (
 
 	"github.com/go-logr/logr"
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/selection"
 
+	"github.com/procfit/procfit/internal/show/phrase"
 	"github.com/procfit/procfit/internal/show/sorting"
 	"github.com/procfit/procfit/internal/verdict/journal"
 )
@@ -23,13 +26,14 @@ type places struct {
 // node is one of the cluster's.
 type node struct {
 	name, hostname string // hostname is its label, which pods select it by
+	takes          bool   // targets, by their nodeSelector and node affinity; the load has none
 	host           journal.Host
 }
 
 func nodeOf(n *corev1.Node) node {
 	cpus := int(n.Status.Capacity.Cpu().Value())
 	info := n.Status.NodeInfo
-	return node{n.Name, cmp.Or(n.Labels[corev1.LabelHostname], n.Name), journal.Host{
+	return node{name: n.Name, hostname: cmp.Or(n.Labels[corev1.LabelHostname], n.Name), host: journal.Host{
 		Hostname: n.Name, OS: info.OperatingSystem, Arch: info.Architecture, CPUs: cpus, AffinityCPUs: cpus, EffectiveCPUs: float64(cpus),
 		Kernel: info.KernelVersion, CgroupMode: "unknown", MemoryBytes: n.Status.Capacity.Memory().Value(),
 	}}
@@ -51,33 +55,124 @@ func untainted(all []corev1.Node, tolerations []corev1.Toleration) []corev1.Node
 	return slices.DeleteFunc(slices.Clone(all), func(n corev1.Node) bool { return slices.ContainsFunc(n.Spec.Taints, keeps) })
 }
 
-// chooseNodes takes the named node for the target, or the one with the most CPUs, and
-// for the load another where there is one. That of a tie goes by the names, so that a
-// run that continues has the same.
-func chooseNodes(all []corev1.Node, named string) (places, error) {
-	fit := fitting(all)
-	if len(fit) == 0 {
-		return places{}, errNoNode
-	}
-	target := slices.IndexFunc(fit, func(n node) bool { return named == "" || n.name == named })
-	if target < 0 {
-		return places{}, noSuchNode(named)
-	}
-	p := places{target: fit[target], load: fit[target]}
-	for i, n := range fit {
-		if i != target {
-			p.load = n
-			break
+// operators are those of a node affinity, as a selector of labels has them.
+var operators = map[corev1.NodeSelectorOperator]selection.Operator{
+	corev1.NodeSelectorOpIn: selection.In, corev1.NodeSelectorOpNotIn: selection.NotIn,
+	corev1.NodeSelectorOpExists: selection.Exists, corev1.NodeSelectorOpDoesNotExist: selection.DoesNotExist,
+	corev1.NodeSelectorOpGt: selection.GreaterThan, corev1.NodeSelectorOpLt: selection.LessThan,
+}
+
+// takes reports whether the nodeSelector and the required node affinity of pods allow a node.
+// Of the terms of an affinity one has to match; one that asks for nothing matches no node.
+func takes(n *corev1.Node, pods *corev1.PodSpec) bool {
+	own := labels.Set(n.Labels)
+	matches := func(t corev1.NodeSelectorTerm) bool {
+		for _, e := range t.MatchExpressions {
+			if r, err := labels.NewRequirement(e.Key, operators[e.Operator], e.Values); err != nil || !r.Matches(own) {
+				return false
+			}
 		}
+		for _, e := range t.MatchFields { // there is one field, metadata.name
+			if slices.Contains(e.Values, n.Name) != (e.Operator == corev1.NodeSelectorOpIn) {
+				return false
+			}
+		}
+		return len(t.MatchExpressions)+len(t.MatchFields) > 0
+	}
+	required := requiredOf(pods)
+	return labels.SelectorFromSet(pods.NodeSelector).Matches(own) && (required == nil || slices.ContainsFunc(required.NodeSelectorTerms, matches))
+}
+
+// requiredOf is the required node affinity of pods; nil: there is none.
+func requiredOf(pods *corev1.PodSpec) *corev1.NodeSelector {
+	if pods.Affinity == nil || pods.Affinity.NodeAffinity == nil {
+		return nil
+	}
+	return pods.Affinity.NodeAffinity.RequiredDuringSchedulingIgnoredDuringExecution
+}
+
+// nodeSelection is what takes goes by, in the words of the manifest; empty: nothing.
+func nodeSelection(pods *corev1.PodSpec) string {
+	var parts, terms []string
+	if len(pods.NodeSelector) > 0 {
+		parts = append(parts, "nodeSelector "+labels.SelectorFromSet(pods.NodeSelector).String())
+	}
+	if required := requiredOf(pods); required != nil {
+		for _, t := range required.NodeSelectorTerms {
+			var words []string
+			for _, e := range slices.Concat(t.MatchExpressions, t.MatchFields) {
+				words = append(words, strings.TrimSpace(fmt.Sprintf("%s %s %s", e.Key, e.Operator, strings.Join(e.Values, ","))))
+			}
+			terms = append(terms, phrase.And(words))
+		}
+		parts = append(parts, "required node affinity "+phrase.Or(terms))
+	}
+	if parts == nil {
+		return ""
+	}
+	return phrase.Clean("the pods' " + phrase.And(parts))
+}
+
+// takers are the nodes that take targets; none is an error.
+func takers(fit []node, pods *corev1.PodSpec) ([]node, error) {
+	list := slices.DeleteFunc(slices.Clone(fit), func(n node) bool { return !n.takes })
+	switch {
+	case len(fit) == 0:
+		return nil, errNoNode
+	case len(list) == 0:
+		return nil, fmt.Errorf("no node matches %s (looked at %s); kubectl get nodes --show-labels lists the labels", nodeSelection(pods), phrase.And(namesOf(fit)))
+	}
+	return list, nil
+}
+
+// namedNode is a node of --node, which has to take targets.
+func namedNode(fit, taking []node, pods *corev1.PodSpec, name string) (node, error) {
+	is := func(n node) bool { return n.name == name }
+	if i := slices.IndexFunc(taking, is); i >= 0 {
+		return taking[i], nil
+	}
+	if slices.ContainsFunc(fit, is) {
+		return node{}, fmt.Errorf("--node %q does not match %s; name one that does: %s", name, nodeSelection(pods), phrase.And(namesOf(taking)))
+	}
+	return node{}, noSuchNode(name)
+}
+
+func namesOf(list []node) (names []string) {
+	for _, n := range list {
+		names = append(names, n.name)
+	}
+	return names
+}
+
+// chooseNodes takes the named node for the target, or of those that take it the one with the
+// most CPUs, and for the load another where there is one. That of a tie goes by the names, so
+// that a run that continues has the same.
+func chooseNodes(all []corev1.Node, pods *corev1.PodSpec, named string) (places, error) {
+	fit := fitting(all, pods)
+	taking, err := takers(fit, pods)
+	if err != nil {
+		return places{}, err
+	}
+	target := taking[0]
+	if named != "" {
+		if target, err = namedNode(fit, taking, pods, named); err != nil {
+			return places{}, err
+		}
+	}
+	p := places{target: target, load: target}
+	if i := slices.IndexFunc(fit, func(n node) bool { return n != target }); i >= 0 {
+		p.load = fit[i]
 	}
 	return p, nil
 }
 
 // fitting are the usable nodes, those with the most CPUs first.
-func fitting(all []corev1.Node) (fit []node) {
+func fitting(all []corev1.Node, pods *corev1.PodSpec) (fit []node) {
 	for i := range all {
-		if n := &all[i]; usable(n) {
-			fit = append(fit, nodeOf(n))
+		if usable(&all[i]) {
+			n := nodeOf(&all[i])
+			n.takes = takes(&all[i], pods)
+			fit = append(fit, n)
 		}
 	}
 	sorting.Stable(fit, func(a, b node) int {
@@ -86,9 +181,9 @@ func fitting(all []corev1.Node) (fit []node) {
 	return fit
 }
 
-// places asks for the nodes of pods with these tolerations; where it may ask for the named
-// one alone, both are that. Several are for targets that are measured side by side.
-func (c *api) places(ctx context.Context, o Options, tolerations []corev1.Toleration, mayList bool) ([]places, error) {
+// places asks for the nodes of such pods; where it may ask for the named one alone, both are
+// that. Several are for targets that are measured side by side.
+func (c *api) places(ctx context.Context, o Options, pods *corev1.PodSpec, mayList bool) ([]places, error) {
 	named := o.Node
 	if !mayList {
 		switch {
@@ -104,7 +199,7 @@ func (c *api) places(ctx context.Context, o Options, tolerations []corev1.Tolera
 		if err != nil {
 			return nil, fmt.Errorf("--node %q: %w", named, err)
 		}
-		p, err := chooseNodes(untainted([]corev1.Node{one}, tolerations), named)
+		p, err := chooseNodes(untainted([]corev1.Node{one}, pods.Tolerations), pods, named)
 		return []places{p}, err
 	}
 	var all corev1.NodeList
@@ -112,10 +207,10 @@ func (c *api) places(ctx context.Context, o Options, tolerations []corev1.Tolera
 	if err != nil {
 		return nil, fmt.Errorf("the cluster's nodes: %w", err)
 	}
-	fit := untainted(all.Items, tolerations)
+	fit := untainted(all.Items, pods.Tolerations)
 	if o.Parallel {
-		return parallelPlaces(fit, named)
+		return parallelPlaces(fit, pods, named)
 	}
-	p, err := chooseNodes(fit, named)
+	p, err := chooseNodes(fit, pods, named)
 	return []places{p}, err
 }

@@ -24,17 +24,22 @@ const reserved = 3
 // or all with the same CPUs, and for each its load's: one of those that are left, where there
 // are any, or its own. Nodes of other CPUs or of another kind of CPU would make another
 // value of unset.
-func parallelPlaces(all []corev1.Node, named string) ([]places, error) {
-	fit := fitting(all)
-	if len(fit) == 0 {
-		return nil, errNoNode
+func parallelPlaces(all []corev1.Node, pods *corev1.PodSpec, named string) ([]places, error) {
+	fit := fitting(all, pods)
+	taking, err := takers(fit, pods)
+	if err != nil {
+		return nil, err
 	}
-	targets, err := targetsOf(fit, named)
+	targets, err := targetsOf(fit, taking, pods, named)
 	if err != nil {
 		return nil, err
 	}
 	if n := len(targets); n < 2 {
-		return nil, fmt.Errorf("--parallel needs at least two ready, schedulable nodes with the same CPUs; found %s. Run without it", phrase.Count(n, "node"))
+		matching := ""
+		if by := nodeSelection(pods); by != "" {
+			matching = " that match " + by
+		}
+		return nil, fmt.Errorf("--parallel needs at least two ready, schedulable nodes with the same CPUs%s; found %s. Run without it", matching, phrase.Count(n, "node"))
 	}
 	sorting.Stable(targets, func(a, b node) int { return strings.Compare(a.name, b.name) })
 	free := slices.DeleteFunc(fit, func(n node) bool { return slices.Contains(targets, n) })
@@ -48,22 +53,21 @@ func parallelPlaces(all []corev1.Node, named string) ([]places, error) {
 	return list, nil
 }
 
-// targetsOf are the named nodes, or those like the one with the most CPUs without the
-// share that the load gets.
-func targetsOf(fit []node, named string) (targets []node, err error) {
+// targetsOf are the named nodes, or those that take targets and are like the one with the
+// most CPUs, without the share that the load gets.
+func targetsOf(fit, taking []node, pods *corev1.PodSpec, named string) (targets []node, err error) {
 	if named == "" {
-		targets = slices.DeleteFunc(slices.Clone(fit), func(n node) bool { return !sameMachine(n, fit[0]) })
+		targets = slices.DeleteFunc(slices.Clone(taking), func(n node) bool { return !sameMachine(n, taking[0]) })
 		if len(targets) == len(fit) && len(fit) > 2 {
 			targets = targets[:len(targets)-max(1, len(targets)/reserved)]
 		}
 		return targets, nil
 	}
 	for name := range strings.SplitSeq(named, ",") {
-		i := slices.IndexFunc(fit, func(n node) bool { return n.name == strings.TrimSpace(name) })
-		if i < 0 {
-			return nil, noSuchNode(strings.TrimSpace(name))
+		n, err := namedNode(fit, taking, pods, strings.TrimSpace(name))
+		if err != nil {
+			return nil, err
 		}
-		n := fit[i]
 		switch {
 		case slices.Contains(targets, n):
 			return nil, fmt.Errorf("--node names %q twice; name each node once", n.name)

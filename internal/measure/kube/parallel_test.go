@@ -47,7 +47,7 @@ func TestChooseSeveral(t *testing.T) {
 		{"a4 b4", "a,a", "twice"},
 		{"a4 b8", "a,b", "a has 4 CPUs and b has 8 CPUs, so unset would be a different value on each"},
 	} {
-		list, err := parallelPlaces(nodesOf(tc.nodes), tc.named)
+		list, err := parallelPlaces(nodesOf(tc.nodes), &corev1.PodSpec{}, tc.named)
 		got := fmt.Sprint(err)
 		if err == nil {
 			var words []string
@@ -58,6 +58,73 @@ func TestChooseSeveral(t *testing.T) {
 		}
 		if err == nil && got != tc.want || err != nil && !strings.Contains(got, tc.want) {
 			t.Errorf("%s of %s: %s, want %s", tc.named, tc.nodes, got, tc.want)
+		}
+	}
+}
+
+// podWith is the spec of a Pod with this in it.
+func podWith(t *testing.T, spec string) *corev1.PodSpec {
+	t.Helper()
+	s := subject(t, "apiVersion: v1\nkind: Pod\nmetadata: {name: p}\nspec: {containers: [{name: app}], "+spec+"}")
+	return &s.Template.Spec
+}
+
+// required is a required node affinity.
+func required(terms string) string {
+	return "affinity: {nodeAffinity: {requiredDuringSchedulingIgnoredDuringExecution: {nodeSelectorTerms: [" + terms + "]}}}"
+}
+
+// A target runs only where its nodeSelector and its required node affinity allow it, and the
+// load has neither.
+func TestSelectedNodes(t *testing.T) {
+	nodes := nodesOf("a8 b4 c4 d2")
+	for i, of := range []map[string]string{{"disk": "hdd"}, {"disk": "ssd", "zone": "east", "rank": "7"}, {"disk": "ssd", "zone": "west", "rank": "9"}, nil} {
+		nodes[i].Labels = of
+	}
+	const ssd = "nodeSelector: {disk: ssd}"
+	for _, tc := range []struct{ spec, named, want, parallel string }{
+		{"", "", "a<b", "found 1 node."},
+		{ssd, "", "b<a", "b<a c<d"},
+		{ssd, "c", "c<a", "that match the pods' nodeSelector disk=ssd; found 1 node."},
+		{ssd, "a", `--node "a" does not match the pods' nodeSelector disk=ssd; name one that does: b and c`, `--node "a" does not match`},
+		{ssd, "x", `--node "x": no node of this name`, `--node "x": no node of this name`},
+		{"nodeSelector: {disk: tape, zone: x}", "", "no node matches the pods' nodeSelector disk=tape,zone=x (looked at a, b, c and d); kubectl get nodes --show-labels", "no node matches"},
+		{required("{matchExpressions: [{key: zone, operator: In, values: [west, z]}]}"), "", "c<a", "found 1 node."},
+		{required("{matchExpressions: [{key: disk, operator: NotIn, values: [ssd]}]}"), "", "a<b", "found 1 node."},
+		{required("{matchExpressions: [{key: zone, operator: Exists}]}"), "", "b<a", "b<a c<d"},
+		{required("{matchExpressions: [{key: disk, operator: DoesNotExist}]}"), "", "d<a", "found 1 node."},
+		{required("{matchExpressions: [{key: rank, operator: Gt, values: ['7']}]}"), "", "c<a", "found 1 node."},
+		{required("{matchExpressions: [{key: rank, operator: Lt, values: ['9']}]}"), "", "b<a", "found 1 node."},
+		{required("{matchFields: [{key: metadata.name, operator: In, values: [d]}]}"), "", "d<a", "found 1 node."},
+		{required("{matchFields: [{key: metadata.name, operator: NotIn, values: [a]}]}"), "", "b<a", "b<a c<d"},
+		// One of the terms has to match, and of a term all: an empty one matches nothing.
+		{required("{}, {matchExpressions: [{key: zone, operator: In, values: [east]}, {key: rank, operator: In, values: ['9']}]}, {matchFields: [{key: metadata.name, operator: In, values: [d]}]}"), "", "d<a", "found 1 node."},
+		{ssd + ", " + required("{matchExpressions: [{key: zone, operator: In, values: [west]}]}"), "", "c<a", "found 1 node."},
+		{
+			ssd + ", " + required("{matchExpressions: [{key: zone, operator: In, values: [q, r]}, {key: rank, operator: Exists}]}, {matchFields: [{key: metadata.name, operator: In, values: [a]}]}"), "",
+			"no node matches the pods' nodeSelector disk=ssd and required node affinity zone In q,r and rank Exists or metadata.name In a (looked at", "no node matches",
+		},
+		{"affinity: {nodeAffinity: {preferredDuringSchedulingIgnoredDuringExecution: [{weight: 1, preference: {matchExpressions: [{key: zone, operator: Exists}]}}]}}", "", "a<b", "found 1 node."},
+	} {
+		pods := podWith(t, tc.spec)
+		p, err := chooseNodes(nodes, pods, tc.named)
+		got := p.target.name + "<" + p.load.name
+		if err != nil {
+			got = err.Error()
+		}
+		if !strings.Contains(got, tc.want) {
+			t.Errorf("%s, --node %q: %s, want %s", tc.spec, tc.named, got, tc.want)
+		}
+		list, err := parallelPlaces(nodes, pods, tc.named)
+		got = fmt.Sprint(err)
+		if err == nil {
+			got = ""
+			for _, p := range list {
+				got += " " + p.target.name + "<" + p.load.name
+			}
+		}
+		if !strings.Contains(got, tc.parallel) {
+			t.Errorf("%s, --node %q, --parallel: %s, want %s", tc.spec, tc.named, got, tc.parallel)
 		}
 	}
 }

@@ -14,13 +14,14 @@ import (
 
 // Rehearsal is what the API server would make of our pods.
 type Rehearsal struct {
-	Changes  []string // by admission, of the targets, in the words of the manifest
+	Changes  []string // by admission, in the words of the manifest
 	Warnings []string // of the API server
 }
 
 // Rehearse has the API server try one pod of each kind without making it: admission,
-// quotas and limits have their say, before anything is there.
-func (s *Target) Rehearse(ctx context.Context, plan journal.Plan) (Rehearsal, error) {
+// quotas and limits have their say, before anything is there. loaded says that a pod of ours
+// offers the load.
+func (s *Target) Rehearse(ctx context.Context, plan journal.Plan, loaded bool) (Rehearsal, error) {
 	var r Rehearsal
 	var refused []string
 	c := s.cut
@@ -31,23 +32,31 @@ func (s *Target) Rehearse(ctx context.Context, plan journal.Plan) (Rehearsal, er
 		if err != nil {
 			return r, fmt.Errorf("the API server rejects a pod with GOMAXPROCS %s: %w", setting.Label, err)
 		}
-		for _, change := range changes(sent, got) {
-			if !slices.Contains(r.Changes, change) {
-				r.Changes = append(r.Changes, change)
-			}
-		}
+		r.add(changes(sent, got))
 		refused = append(refused, s.unlike(got, setting)...)
 	}
-	if s.options.Image != "" && !s.options.Canary && !s.subject.Batch {
-		if _, err := s.cluster.try(ctx, s.loadPod(c, "procfit-rehearsal-load")); err != nil {
+	if loaded && !s.subject.Batch {
+		sent := s.loadPod(c, "procfit-rehearsal-load")
+		got, err := s.cluster.try(ctx, sent)
+		if err != nil {
 			return r, fmt.Errorf("the API server rejects the load generator's pod: %w", err)
 		}
+		r.add(changes(sent, got)) // a LimitRange may limit what is to have no limit
 	}
 	r.Warnings = s.cluster.Warnings()
 	if refused != nil {
 		return r, &RefusedError{"admission in namespace " + s.cluster.Namespace + " changes the values to be measured", refused}
 	}
 	return r, nil
+}
+
+// add adds changes, each once.
+func (r *Rehearsal) add(list []string) {
+	for _, change := range list {
+		if !slices.Contains(r.Changes, change) {
+			r.Changes = append(r.Changes, change)
+		}
+	}
 }
 
 // representative are the unset setting and one with a number, under each quota.

@@ -5,9 +5,7 @@ import "github.com/procfit/procfit/internal/host/cluster"
 // wants is what a sweep is about to do, as far as rights go by it.
 type wants struct {
 	subject reference
-	claims  bool // the subject has volume claims
 	resize  bool
-	inside  bool // the load comes from a pod
 	canary  bool // the pods take part in a Service
 }
 
@@ -33,9 +31,6 @@ func (w wants) rights() (must, better []cluster.Right) {
 	if r, ok := objects[w.subject.kind]; ok {
 		r.Verb = "get"
 		must = append(must, r)
-	}
-	if w.claims {
-		core("persistentvolumeclaims", "get")
 	}
 	if w.resize {
 		core("pods/resize", "patch")

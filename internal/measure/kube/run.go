@@ -60,7 +60,8 @@ func (r *run) Prepare(ctx context.Context, end context.CancelCauseFunc) error {
 func (r *run) Start(ctx context.Context) (urls []string, err error) {
 	if r.loaded() {
 		if err := r.ensureLoad(ctx); err != nil {
-			return nil, r.notStarted(err)
+			r.Trial.NotStarted = true // no target was made
+			return nil, err
 		}
 		r.from = r.load
 	}

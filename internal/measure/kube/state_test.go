@@ -106,7 +106,7 @@ func TestChooseNodes(t *testing.T) {
 		"named and gone": {[]corev1.Node{one("a", "8", false), one("b", "4", true)}, "a", `--node "a"`},
 		"none":           {nil, "", "no node is ready"},
 	} {
-		p, err := chooseNodes(tc.nodes, tc.named)
+		p, err := chooseNodes(tc.nodes, &corev1.PodSpec{}, tc.named)
 		got := p.target.name + " " + p.load.name
 		if err != nil {
 			got = err.Error()
@@ -115,7 +115,7 @@ func TestChooseNodes(t *testing.T) {
 			t.Errorf("%s: %q, want %q", name, got, tc.want)
 		}
 	}
-	p, err := chooseNodes([]corev1.Node{one("a", "8", true)}, "")
+	p, err := chooseNodes([]corev1.Node{one("a", "8", true)}, &corev1.PodSpec{}, "")
 	if h := p.target.host; err != nil || h.EffectiveCPUs != 8 || h.Hostname != "a" || p.target.hostname != "host-a" {
 		t.Errorf("%+v, %v", p.target, err)
 	}

@@ -3,7 +3,6 @@ package kube
 import (
 	"context"
 	"crypto/rand"
-	"errors"
 	"fmt"
 	"io"
 	"maps"
@@ -101,7 +100,7 @@ func Settle(ctx context.Context, o Options) (*Target, error) {
 			return nil, err
 		}
 	}
-	if s.lanes, err = c.places(ctx, o, s.subject.Template.Spec.Tolerations, mayList); err != nil {
+	if s.lanes, err = c.places(ctx, o, &s.subject.Template.Spec, mayList); err != nil {
 		return nil, err
 	}
 	s.places = s.lanes[0]
@@ -121,18 +120,8 @@ func (s *Target) permitted(ctx context.Context, w wants) (mayList bool, err erro
 	if err != nil {
 		return false, err
 	}
-	var names []string
-	for _, r := range lacks {
-		if slices.Contains(must, r) {
-			names = append(names, r.String())
-		}
-	}
-	if names != nil {
-		file := "sweep.yaml"
-		if w.canary {
-			file = "canary.yaml"
-		}
-		return false, &RefusedError{fmt.Sprintf("not allowed in namespace %s (a role with these permissions: deploy/kubernetes/%s)", s.cluster.Namespace, file), names}
+	if needed := slices.DeleteFunc(slices.Clone(lacks), func(r cluster.Right) bool { return !slices.Contains(must, r) }); len(needed) > 0 {
+		return false, s.notAllowed(needed)
 	}
 	s.Serving.unseen = slices.DeleteFunc(slices.Clone(lacks), func(r cluster.Right) bool { return r != rightHPAs && r != rightPDBs })
 	if slices.Contains(lacks, rightObserver) {
@@ -144,13 +133,30 @@ func (s *Target) permitted(ctx context.Context, w wants) (mayList bool, err erro
 	return !slices.ContainsFunc(lacks, func(r cluster.Right) bool { return r.Resource == "nodes" && r.Verb == "list" }), nil
 }
 
+// notAllowed names the rights that are missing, and the roles that have them.
+func (s *Target) notAllowed(lacks []cluster.Right) error {
+	roles := "a role with these permissions: deploy/kubernetes/sweep.yaml"
+	if s.options.Canary {
+		roles = "roles with these permissions: deploy/kubernetes/sweep.yaml and deploy/kubernetes/canary.yaml"
+	}
+	names := make([]string, len(lacks))
+	for i, r := range lacks {
+		names[i] = r.String()
+	}
+	return &RefusedError{fmt.Sprintf("not allowed in namespace %s (%s)", s.cluster.Namespace, roles), names}
+}
+
 // checkCopyable refuses what a copy would take from its original.
 func (s *Target) checkCopyable(ctx context.Context) error {
 	claims := map[string]*corev1.PersistentVolumeClaim{}
 	names := s.subject.claims()
 	if len(names) > 0 {
-		if lacks, err := s.cluster.Missing(ctx, []cluster.Right{{Verb: "get", Resource: "persistentvolumeclaims"}}); err != nil || lacks != nil {
-			return errors.Join(err, &RefusedError{fmt.Sprintf("not allowed in namespace %s", s.cluster.Namespace), []string{"get persistentvolumeclaims"}})
+		lacks, err := s.cluster.Missing(ctx, []cluster.Right{{Verb: "get", Resource: "persistentvolumeclaims"}})
+		switch {
+		case err != nil:
+			return err
+		case lacks != nil:
+			return s.notAllowed(lacks)
 		}
 	}
 	for _, name := range names {

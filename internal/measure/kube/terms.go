@@ -1,6 +1,7 @@
 package kube
 
 import (
+	"cmp"
 	"regexp"
 	"slices"
 	"strings"
@@ -21,6 +22,7 @@ const (
 	TermPriority       TermKind = "priority_class"
 	TermAddress        TermKind = "address" // of something that it works on: Name the variable, Detail the value, or where it comes from
 	TermHostPath       TermKind = "host_path"
+	TermNFS            TermKind = "nfs"
 )
 
 // Term is one thing that a copy has from its original, and so works on or as too.
@@ -39,11 +41,7 @@ func (s Subject) Terms() (list []Term) {
 	}
 	t := s.Template.Spec
 	if t.AutomountServiceAccountToken == nil || *t.AutomountServiceAccountToken {
-		name := t.ServiceAccountName
-		if name == "" {
-			name = "default"
-		}
-		add(TermServiceAccount, name, "")
+		add(TermServiceAccount, cmp.Or(t.ServiceAccountName, "default"), "")
 	}
 	add(TermPriority, t.PriorityClassName, "")
 	for _, v := range t.Volumes {
@@ -56,6 +54,8 @@ func (s Subject) Terms() (list []Term) {
 			add(TermClaim, v.PersistentVolumeClaim.ClaimName, "")
 		case v.HostPath != nil:
 			add(TermHostPath, v.HostPath.Path, "")
+		case v.NFS != nil:
+			add(TermNFS, v.NFS.Server+":"+v.NFS.Path, "")
 		case v.CSI != nil && v.CSI.NodePublishSecretRef != nil:
 			add(TermSecret, v.CSI.NodePublishSecretRef.Name, "")
 		case v.Projected != nil && !injected(v.Name):

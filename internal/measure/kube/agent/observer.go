@@ -291,9 +291,6 @@ func (s *span) end() Counted {
 // memory adds the target's memory, and what its garbage collector did since the start.
 func (s *span) memory(u *journal.Usage) {
 	u.Memory = trial.MemoryOf(pids())
-	if s.pid == 0 {
-		return
-	}
 	now, err := s.observer.reader.GC(s.pid)
 	if err != nil {
 		return

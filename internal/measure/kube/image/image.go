@@ -19,6 +19,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/google/go-containerregistry/pkg/name"
@@ -55,9 +56,12 @@ func CheckName(text string) error {
 }
 
 func parseName(text string) (name.Tag, error) {
-	tag, err := name.NewTag(text, name.WithDefaultRegistry(""))
-	if err != nil {
-		err = fmt.Errorf("--tag %q: %w", text, err)
+	tag, err := name.NewTag(text, name.WithDefaultRegistry(""), name.WithDefaultTag(""))
+	switch bare, colon := strings.CutSuffix(text, ":"); {
+	case bare != "" && (colon || err == nil && tag.TagStr() == ""): // a node that imports it would look for another name
+		err = fmt.Errorf("--tag %q has no tag; write one behind the name, as in --tag %s:v1", text, bare)
+	case err != nil:
+		err = fmt.Errorf("--tag %q: %w; an image is named as in registry.example/tools/procfit:v1", text, err)
 	}
 	return tag, err
 }
