@@ -70,7 +70,8 @@ func newKubeCanaryOptions(std stdio, cmd *cobra.Command) *kubeCanary {
 	)
 	queries := field.In(field.Compare, o.promQueries.fields("$pods and $slice are filled in. requests=QUERY is how many requests the pods served, and is not compared.", ofCanaries, canary.ParseQuery)...)
 	container := field.Field{Name: "container", Holds: "NAME", Group: field.Kube, Help: "the container whose GOMAXPROCS is set (default the first)", Value: field.Text(&o.options.Container), Header: "target.container"}
-	o.bind(std, cmd, slices.Concat(fields, own, queries, o.clusterOptions.fields(""), []field.Field{container}, o.ownNamed("title", "out", "dry-run", "output", "json", "quiet")))
+	o.bind(std, cmd, slices.Concat(fields, own, queries, o.clusterOptions.fields(""), []field.Field{container}, field.Take(o.own(), append(field.Named("title", "dry-run", "output", "json", "quiet"),
+		field.Field{Name: "out", Help: "results directory (default results/NAME-canary-TIME)"})...)))
 	return o
 }
 

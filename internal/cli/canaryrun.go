@@ -30,7 +30,10 @@ func (o *kubeCanary) run(ctx context.Context, std stdio, args []string) (err err
 		return err
 	}
 	shown := o.printed.before(std, !o.yes && !o.dryRun)
-	if err := o.consent(ctx, shown, journal.Plan{Settings: run.header.Canary.Rounds[0]}, o.dryRun, func() { run.tell(shown, o) }); err != nil {
+	if err := o.rehearse(ctx, shown, journal.Plan{Settings: run.header.Canary.Rounds[0]}, false, func() { run.tell(shown, o) }); err != nil {
+		return err
+	}
+	if err := o.agreed(ctx, shown, o.dryRun); err != nil {
 		return err
 	}
 	std = o.printed.std(std)

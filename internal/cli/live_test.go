@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"encoding/hex"
 	"encoding/json"
@@ -167,6 +168,52 @@ func TestLiveLiar(t *testing.T) {
 		}
 	}
 }
+
+// TestLiveSeveral: another program that answers is no restart if the first one answers again,
+// as behind a load balancer. It is no wrong number either.
+func TestLiveSeveral(t *testing.T) {
+	asked := 0
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		asked++
+		n := asked % 2 // whose turn it is
+		switch r.URL.Path {
+		case "/metrics":
+			fmt.Fprintf(w, `{"at": %d, "requests": %d, "cpu": %d}`, time.Duration(asked)*time.Second, 5000*n+asked, 5000*n+asked)
+		case "/procs":
+			w.WriteHeader(http.StatusGone)
+			io.WriteString(w, `{"error": "no_lease", "detail": "there was none"}`)
+		default:
+			json.NewEncoder(w).Encode(maxlive.State{Protocol: maxlive.Protocol, NumCPU: 2, Started: int64(n + 1)})
+		}
+	}))
+	defer server.Close()
+	client, err := meter.Target{Name: server.URL}.Find()
+	if err != nil {
+		t.Fatal(err)
+	}
+	begin := func(started int64) *liveProgram {
+		return &liveProgram{client: client, state: maxlive.State{NumCPU: 2, Started: started}}
+	}
+	read := func(first int) error {
+		p := begin(1)
+		asked = first
+		return cmp.Or(second(p.Read(t.Context())), second(p.Read(t.Context())))
+	}
+	asked = 0 // the second program is next
+	for what, err := range map[string]error{
+		"a lease":               begin(1).Lease(t.Context()),
+		"a change":              second(begin(1).Set(t.Context(), 1)),
+		"less was counted":      read(0),
+		"more than can be used": read(1),
+	} {
+		var end *live.EndError
+		if !errors.As(err, &end) || end.Code != journal.EndFailed || end.Harm != nil || !strings.HasPrefix(end.Reason, server.URL+" leads to several programs in turn: name a single one") {
+			t.Errorf("%s: %v", what, err)
+		}
+	}
+}
+
+func second[T any](_ T, err error) error { return err }
 
 // TestLiveHost: the CPUs of a result are those of the program, and not those of procfit.
 func TestLiveHost(t *testing.T) {

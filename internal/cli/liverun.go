@@ -69,7 +69,7 @@ func liveEnded(end *journal.End) error {
 			return &exitError{exitGate, errors.New("the budget of slow and failed requests ended the experiment")}
 		}
 		text := fmt.Sprintf("harm with GOMAXPROCS %s ended the experiment", end.Harm.Setting)
-		if end.Harm.Detail != "" { // of harm in the baseline there is no report
+		if end.Harm.Detail != "" {
 			text += ": " + end.Harm.Detail
 		}
 		return &exitError{exitGate, errors.New(text)}
@@ -88,10 +88,9 @@ func (run *liveRun) describe() string {
 	if run.share > 0 {
 		cost = fmt.Sprintf("%s of the requests that an objective of 99.9%% allows to fail in 30 days", number.Percent(run.share))
 	}
-	lasts := time.Duration(h.Load.DurationSeconds * float64(time.Second))
 	short := func(s float64) string { return number.Short(number.Seconds(s)) }
 	return fmt.Sprintf("process %d runs with GOMAXPROCS %d; for at most %s it tries %s on its own traffic, in slices of %s after a baseline of %s; a block takes %s, and a proof at least %d blocks; it may cost %s; results in %s",
-		l.PID, l.Start, number.Minutes(lasts), phrase.And(labels), short(l.SliceSeconds), short(l.BaselineSeconds), short(h.Block().Seconds()), live.FewestBlocks, cost, run.dir)
+		l.PID, l.Start, number.Minutes(time.Duration(h.Load.DurationSeconds*float64(time.Second))), phrase.And(labels), short(l.SliceSeconds), short(l.BaselineSeconds), short(h.Block().Seconds()), live.FewestBlocks, cost, run.dir)
 }
 
 // measure runs the experiment. begun reports that there is a journal.
@@ -156,7 +155,7 @@ func (p *liveProgram) Lease(ctx context.Context) error {
 	case err != nil:
 		return p.ended(ctx, err)
 	case s.Started != p.state.Started:
-		return stopped(restarted)
+		return cmp.Or(p.another(ctx), stopped(restarted))
 	case int64(s.Switches) < sets:
 		return &live.EndError{End: journal.End{Code: journal.EndTaken, Reason: "the lease had ended before it was renewed, so the program no longer ran with the value that was tried"}}
 	}
@@ -171,7 +170,7 @@ func (p *liveProgram) Set(ctx context.Context, procs int) (time.Duration, error)
 	case err != nil:
 		return 0, p.ended(ctx, err)
 	case s.Procs != procs:
-		return 0, &live.EndError{End: journal.End{Code: journal.EndFailed, Reason: fmt.Sprintf("the program was asked for GOMAXPROCS %d, and answers that it is %d", procs, s.Procs)}}
+		return 0, liveFailed(fmt.Sprintf("the program was asked for GOMAXPROCS %d, and answers that it is %d", procs, s.Procs))
 	}
 	p.sets.Add(1)
 	return time.Duration(s.CallNS), nil
@@ -186,9 +185,9 @@ func (p *liveProgram) Read(ctx context.Context) (live.Reading, error) {
 	if p.first.At == 0 {
 		p.first, p.past = m, m
 	} else if _, err := meter.Since(p.past, m, p.state); errors.Is(err, meter.ErrRestarted) {
-		return live.Reading{}, stopped(restarted)
+		return live.Reading{}, cmp.Or(p.another(ctx), stopped(restarted))
 	} else if _, sum := meter.Since(p.first, m, p.state); cmp.Or(err, sum) != nil { // a look is short, and allows more
-		return live.Reading{}, &live.EndError{End: journal.End{Code: journal.EndFailed, Reason: cmp.Or(err, sum).Error()}}
+		return live.Reading{}, cmp.Or(p.another(ctx), liveFailed(cmp.Or(err, sum).Error()))
 	}
 	p.past = m
 	histogram := func(h maxlive.Histogram) live.Histogram { return live.Histogram{Counts: h.Counts, Sum: h.Sum} }
@@ -213,21 +212,38 @@ func stopped(reason string) error {
 	return &live.EndError{End: journal.End{Code: journal.EndHarm, Reason: reason, Harm: &journal.Harm{Code: journal.HarmEnded, Detail: reason}}}
 }
 
+// liveFailed is that nothing can be compared.
+func liveFailed(reason string) error {
+	return &live.EndError{End: journal.End{Code: journal.EndFailed, Reason: reason}}
+}
+
+// another is how an experiment ends in which another process answers: it was started again,
+// or the address leads to several. nil: none does.
+func (p *liveProgram) another(ctx context.Context) error {
+	switch it, others := p.client.Answering(ctx, p.state.Started); {
+	case it && others:
+		return liveFailed(p.client.Name() + " leads to several programs in turn: name a single one by the address of its pod, or by localhost after kubectl port-forward pod/NAME PORT")
+	case others:
+		return stopped(restarted)
+	}
+	return nil
+}
+
 // ended is an error of the client, which ends the experiment if the program answers or is
 // gone.
 func (p *liveProgram) ended(ctx context.Context, err error) error {
 	if _, gone := errors.AsType[*meter.GoneError](err); gone {
 		return stopped("the program ended, or closed its control socket")
 	}
-	var no *meter.RefusedError
-	if !errors.As(err, &no) {
+	no, refused := errors.AsType[*meter.RefusedError](err)
+	if !refused {
 		return err
 	}
 	end := journal.End{Code: journal.EndTaken, Reason: phrase.Clean(no.Detail)}
 	switch no.Code {
 	case "no_lease":
-		if s, err := p.client.State(ctx); err == nil && s.Started != p.state.Started {
-			return stopped(restarted)
+		if end := p.another(ctx); end != nil {
+			return end
 		}
 	case "off", "refused":
 		end.Reason = "the program refused: " + end.Reason
@@ -318,7 +334,7 @@ func (p *liveProgress) tell(e live.Event) {
 		left := time.Duration(p.run.header.Load.DurationSeconds*float64(time.Second)) - time.Since(p.began)
 		p.std.notef("[block %d] %s; used %s of the budget; elapsed %s, at most %s left", p.block, phrase.And(list), number.Percent(e.Spent/l.Budget), number.Clock(time.Since(p.began)), number.Clock(max(0, left)))
 	case live.EventCarried:
-		p.std.notef("what one value leaves behind reaches into the next slice: from here on the burn-in is %s, and the slices so far are not used", e.Burn)
+		p.std.notef("what one value leaves behind reaches into the next slice: from here on the burn-in is %s, and the slices so far are not used", number.Short(number.Duration(e.Burn)))
 	case live.EventRelease:
 		p.std.notef("%s", released(l.Start, p.run.program.after))
 	}

@@ -163,7 +163,7 @@ func look() place {
 }
 
 // take begins a lease, or renews it. refused is what Refuse has returned.
-func (a *Agent) take(name string, ttl, slow time.Duration, refused error) (Switch, *refusal) {
+func (a *Agent) take(name string, ttl time.Duration, refused error) (Switch, *refusal) {
 	switch {
 	case a.off:
 		return Switch{}, refuse(403, "off", "the program has switched experiments off")
@@ -193,7 +193,6 @@ func (a *Agent) take(name string, ttl, slow time.Duration, refused error) (Switc
 		a.start, a.set, a.seq, a.switches, a.last, a.ended = runtime.GOMAXPROCS(0), 0, 0, 0, Switched{}, ""
 		a.auto = gort.HasDefault && !gort.ValidEnv(os.Getenv("GOMAXPROCS")) && a.start == a.place.def
 		a.probing = a.meter.probe()
-		a.meter.slowFrom.Store(int64(slow))
 		a.timer = time.AfterFunc(ttl, func() { a.expire(name) })
 	}
 	a.lease, a.expires = name, time.Now().Add(ttl)
@@ -254,7 +253,6 @@ func (a *Agent) end(why string) Switch {
 	a.lease, a.ended = "", why
 	a.timer.Stop()
 	a.probing()
-	a.meter.slowFrom.Store(0)
 	defer lease.Return()
 	now := runtime.GOMAXPROCS(0)
 	if a.set == 0 {

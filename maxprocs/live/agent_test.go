@@ -264,7 +264,6 @@ func TestBadRequests(t *testing.T) {
 		"17 minutes":      {"POST", "lease", take("1000000"), nil, 400, "ttl"},
 		"without end":     {"POST", "lease", take("9223372036854775807"), nil, 400, "ttl"},
 		"0 ms":            {"POST", "lease", take("0"), nil, 400, "ttl"},
-		"slow":            {"POST", "lease", `{"lease": "` + mine + `", "ttl_ms": 5000, "slow_ms": -1}`, nil, 400, "slow"},
 		"another field":   {"POST", "lease", `{"leese": "` + mine + `"}`, nil, 400, "json"},
 		"two objects":     {"POST", "lease", take("5000") + take("5000"), nil, 400, "json"},
 		"no JSON":         {"POST", "procs", "procs=8", nil, 400, "json"},

@@ -51,11 +51,10 @@ type Switched struct {
 
 // request is the body of a POST.
 type request struct {
-	Lease  string `json:"lease"`
-	TTLms  int64  `json:"ttl_ms"`
-	SlowMS int64  `json:"slow_ms"`
-	Procs  int    `json:"procs"`
-	Seq    int64  `json:"seq"`
+	Lease string `json:"lease"`
+	TTLms int64  `json:"ttl_ms"`
+	Procs int    `json:"procs"`
+	Seq   int64  `json:"seq"`
 }
 
 // refusal is the answer to a request that was not carried out.
@@ -175,13 +174,10 @@ func read(w http.ResponseWriter, r *http.Request, q *request) *refusal {
 func (a *Agent) do(what string, q request, refused error) (any, Switch, *refusal) {
 	switch what {
 	case "lease":
-		if q.SlowMS < 0 || q.SlowMS > int64(LongestLease/time.Millisecond) {
-			return nil, Switch{}, refuse(400, "slow", "slow_ms: expected 0 to 30000")
-		}
 		if q.TTLms > int64(LongestLease/time.Millisecond) {
 			q.TTLms = int64(LongestLease/time.Millisecond) + 1 // too long is too long, without overflow
 		}
-		s, no := a.take(q.Lease, time.Duration(q.TTLms)*time.Millisecond, time.Duration(q.SlowMS)*time.Millisecond, refused)
+		s, no := a.take(q.Lease, time.Duration(q.TTLms)*time.Millisecond, refused)
 		return a.state(), s, no
 	case "procs":
 		x, s, no := a.change(q.Lease, q.Procs, q.Seq, refused)

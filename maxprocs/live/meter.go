@@ -13,12 +13,11 @@ import (
 // Meter counts the requests of this process and how long they took. Its zero value is
 // ready to use, concurrently too. It must not be copied.
 type Meter struct {
-	started, ended, failed, panics, slow atomic.Uint64
-	streams, hijacked                    atomic.Uint64
-	stamped                              atomic.Bool // a Listener of this Meter has accepted a connection with a stamp
-	accepted                             sync.Map    // connections of Listener, by the address of their peer
-	slowFrom                             atomic.Int64
-	arrival, handler, ready              histogram
+	started, ended, failed, panics atomic.Uint64
+	streams, hijacked              atomic.Uint64
+	stamped                        atomic.Bool // a Listener of this Meter has accepted a connection with a stamp
+	accepted                       sync.Map    // connections of Listener, by the address of their peer
+	arrival, handler, ready        histogram
 }
 
 // Metrics are what a Meter has counted since the process began. Whoever wants them for a
@@ -29,7 +28,6 @@ type Metrics struct {
 	InFlight uint64  `json:"in_flight"` // between the start of their handler and its end
 	Failed   uint64  `json:"failed"`    // answered with a status of 500 or more, ended with an error or by a panic
 	Panics   uint64  `json:"panics"`    // of handlers, but for http.ErrAbortHandler
-	Slow     uint64  `json:"slow"`      // took longer than the lease's slow_ms
 	Streams  uint64  `json:"streams"`   // of HTTP/2, whose arrival is that of the last read of their connection
 	Hijacked uint64  `json:"hijacked"`  // taken from the server, such as WebSockets: counted, without a latency
 	CPU      float64 `json:"cpu"`       // seconds of this process, user and system
@@ -54,7 +52,7 @@ var gcMetrics = [...]string{"/gc/cycles/total:gc-cycles", "/cpu/classes/gc/total
 // Read reads all metrics.
 func (m *Meter) Read() Metrics {
 	f := Metrics{
-		At: time.Now().UnixNano(), Requests: m.ended.Load(), Failed: m.failed.Load(), Panics: m.panics.Load(), Slow: m.slow.Load(),
+		At: time.Now().UnixNano(), Requests: m.ended.Load(), Failed: m.failed.Load(), Panics: m.panics.Load(),
 		Streams: m.streams.Load(), Hijacked: m.hijacked.Load(), CPU: cpuTime().Seconds(),
 		Arrival: m.arrival.read(), Handler: m.handler.read(), Ready: m.ready.read(),
 	}
@@ -100,20 +98,15 @@ func (w Work) End(err error) {
 		return
 	}
 	now := time.Now()
-	took := now.Sub(w.started)
-	w.meter.handler.add(took)
+	w.meter.handler.add(now.Sub(w.started))
 	if !w.arrived.IsZero() {
-		took = now.Sub(w.arrived)
-		w.meter.arrival.add(took)
+		w.meter.arrival.add(now.Sub(w.arrived))
 	}
-	w.meter.end(took, err != nil)
+	w.meter.end(err != nil)
 }
 
-// end counts a request that took so long.
-func (m *Meter) end(took time.Duration, failed bool) {
-	if from := m.slowFrom.Load(); from > 0 && int64(took) > from {
-		m.slow.Add(1)
-	}
+// end counts a request that is over.
+func (m *Meter) end(failed bool) {
 	if failed {
 		m.failed.Add(1)
 	}

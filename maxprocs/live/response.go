@@ -58,7 +58,6 @@ func (gone) ReadFrom(io.Reader) (int64, error)            { return 0, errGone }
 // done counts the request, whose handler panicked with p unless that is nil.
 func (x *response) done(p any) {
 	m, now := x.meter, time.Now()
-	took := now.Sub(x.from)
 	failed := x.status >= 500
 	if p != nil {
 		failed = true
@@ -69,20 +68,18 @@ func (x *response) done(p any) {
 	switch {
 	case x.removed:
 		m.hijacked.Add(1)
-		took = 0
 	default:
-		m.handler.add(took)
+		m.handler.add(now.Sub(x.from))
 		if x.came != 0 && x.came <= now.UnixNano() {
-			took = time.Duration(now.UnixNano() - x.came)
 			if x.stream {
 				m.streams.Add(1)
-				m.arrival.add(took) // the connection's goroutine writes the answer, among others
+				m.arrival.add(time.Duration(now.UnixNano() - x.came)) // the connection's goroutine writes the answer, among others
 			} else {
 				x.conn.owe(x.came)
 			}
 		}
 	}
-	m.end(took, failed)
+	m.end(failed)
 	x.w, x.conn = gone{}, nil
 }
 

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/procfit/procfit/internal/program/meter"
+	"github.com/procfit/procfit/internal/show/number"
 	"github.com/procfit/procfit/maxprocs/live"
 )
 
@@ -53,7 +54,7 @@ func Watch(ctx context.Context, c *meter.Client, d time.Duration, begun func(pid
 		return w, fmt.Errorf("%s: %w", c.Name(), cmp.Or(err, meter.ErrRestarted))
 	}
 	if apart := time.Duration(to.At-from.At) - time.Since(began); apart.Abs() > clocksApart {
-		return w, fmt.Errorf("%s: its clock and the clock here differ by %v over the measurement; nothing can be counted per second", c.Name(), apart)
+		return w, fmt.Errorf("%s: its clock and the clock here differ by %s over the measurement; nothing can be counted per second", c.Name(), number.Minutes(apart.Abs()))
 	}
 	w.Duration, w.Changed = time.Duration(to.At-from.At), w.State.Procs != before.Procs || w.State.Switches != before.Switches
 	w.Metrics, w.Stamped = since, since.Arrival.Count() > 0

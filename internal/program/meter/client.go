@@ -66,6 +66,24 @@ func (c *Client) Name() string { return c.name }
 // State reads what the program is.
 func (c *Client) State(ctx context.Context) (live.State, error) { return c.state(ctx, "state", nil) }
 
+// mostAsked is how often Answering asks: two programs behind one address have answered by
+// then.
+const mostAsked = 20
+
+// Answering reports who answers: the process that started then, and others, as those behind
+// a load balancer do in turn. Where no answer comes, nothing more is known.
+func (c *Client) Answering(ctx context.Context, started int64) (it, others bool) {
+	for n := 0; n < mostAsked && !(it && others); n++ {
+		c.http.CloseIdleConnections() // a balancer chooses once for each connection
+		s, err := c.State(ctx)
+		if err != nil {
+			break
+		}
+		it, others = it || s.Started == started, others || s.Started != started
+	}
+	return it, others
+}
+
 // Metrics reads what the program has counted.
 func (c *Client) Metrics(ctx context.Context) (m live.Metrics, err error) {
 	return m, c.ask(ctx, "metrics", nil, &m)

@@ -33,7 +33,7 @@ func Since(from, to live.Metrics, state live.State) (live.Metrics, error) {
 	}
 	since := live.Metrics{
 		At: to.At, InFlight: to.InFlight,
-		Requests: to.Requests - from.Requests, Failed: to.Failed - from.Failed, Panics: to.Panics - from.Panics, Slow: to.Slow - from.Slow,
+		Requests: to.Requests - from.Requests, Failed: to.Failed - from.Failed, Panics: to.Panics - from.Panics,
 		Streams: to.Streams - from.Streams, Hijacked: to.Hijacked - from.Hijacked,
 		CPU: to.CPU - from.CPU, GCCPU: to.GCCPU - from.GCCPU, GCCycles: to.GCCycles - from.GCCycles,
 		Arrival: to.Arrival.Since(from.Arrival), Handler: to.Handler.Since(from.Handler), Ready: to.Ready.Since(from.Ready),
@@ -65,7 +65,7 @@ func possible(m live.Metrics, took time.Duration, cpus int) error {
 		what string
 		n    uint64
 	}{
-		{"requests", m.Requests}, {"failed requests", m.Failed}, {"slow requests", m.Slow}, {"panics", m.Panics},
+		{"requests", m.Requests}, {"failed requests", m.Failed}, {"panics", m.Panics},
 		{"requests of HTTP/2", m.Streams}, {"hijacked connections", m.Hijacked}, {"collections", m.GCCycles},
 	} {
 		if float64(counted.n) > mostCounted*had {
@@ -85,7 +85,7 @@ func possible(m live.Metrics, took time.Duration, cpus int) error {
 // less.
 func grew(from, to live.Metrics) bool {
 	for _, pair := range [][2]uint64{
-		{from.Requests, to.Requests}, {from.Failed, to.Failed}, {from.Panics, to.Panics}, {from.Slow, to.Slow},
+		{from.Requests, to.Requests}, {from.Failed, to.Failed}, {from.Panics, to.Panics},
 		{from.GCCycles, to.GCCycles}, {from.Streams, to.Streams}, {from.Hijacked, to.Hijacked},
 	} {
 		if pair[1] < pair[0] {

@@ -24,7 +24,6 @@ func TestSince(t *testing.T) {
 		"10^17 requests":                  {func(m *live.Metrics) { m.Requests += 1e17 }, "the program's Meter reports 1e+17 requests in 1 s, which cannot be: 2 CPUs count at most 100,000,000 per second each; its numbers are wrong"},
 		"2^63 requests":                   {func(m *live.Metrics) { m.Requests = 1 << 63 }, "9.22e+18 requests"},
 		"10^17 failed":                    {func(m *live.Metrics) { m.Failed = 1e17 }, "1e+17 failed requests"},
-		"10^17 slow":                      {func(m *live.Metrics) { m.Slow = 1e17 }, "1e+17 slow requests"},
 		"10^17 panics":                    {func(m *live.Metrics) { m.Panics = 1e17 }, "1e+17 panics"},
 		"10^17 of HTTP/2":                 {func(m *live.Metrics) { m.Streams = 1e17 }, "1e+17 requests of HTTP/2"},
 		"10^17 hijacked":                  {func(m *live.Metrics) { m.Hijacked = 1e17 }, "1e+17 hijacked connections"},

@@ -110,11 +110,11 @@ func (c *Client) get(ctx context.Context, what string, takes time.Duration) ([]b
 	if answer.StatusCode != http.StatusOK {
 		return nil, c.wrong(name, fmt.Errorf("it answered %s%s", phrase.Clean(answer.Status), said(answer)))
 	}
-	b, err := io.ReadAll(io.LimitReader(answer.Body, MostBytes+1))
+	b, err := io.ReadAll(io.LimitReader(answer.Body, mostBytes+1))
 	switch {
 	case err != nil:
 		return nil, c.unreached(name, err, takes)
-	case len(b) > MostBytes:
+	case len(b) > mostBytes:
 		return nil, c.wrong(name, errTooLarge())
 	case strings.HasPrefix(answer.Header.Get("Content-Type"), "text/html"):
 		return nil, c.wrong(name, errors.New("it answered with a web page, and not with a profile"))

@@ -42,9 +42,9 @@ func (k Kind) Name() string {
 	return "allocation"
 }
 
-// MostBytes bounds a profile, as it is sent and as it is unpacked. That of a program which
+// mostBytes bounds a profile, as it is sent and as it is unpacked. That of a program which
 // uses 64 CPUs for 10 s has about 10 MiB.
-const MostBytes = 32 << 20
+const mostBytes = 32 << 20
 
 // column is which value of a profile's samples is summed.
 type column struct {
@@ -92,7 +92,7 @@ func Read(kind Kind, b []byte) (*Profile, error) {
 }
 
 // ReadFile reads the bytes of a profile that a program wrote.
-func ReadFile(path string) ([]byte, error) { return folder.ReadRegular(path, MostBytes) }
+func ReadFile(path string) ([]byte, error) { return folder.ReadRegular(path, mostBytes) }
 
 // unpacked takes the packing off, which may hide far more than was sent.
 func unpacked(b []byte) ([]byte, error) {
@@ -103,18 +103,18 @@ func unpacked(b []byte) ([]byte, error) {
 	if err != nil {
 		return nil, errNoProfile
 	}
-	plain, err := io.ReadAll(io.LimitReader(z, MostBytes+1))
+	plain, err := io.ReadAll(io.LimitReader(z, mostBytes+1))
 	switch {
 	case err != nil:
 		return nil, errNoProfile
-	case len(plain) > MostBytes:
+	case len(plain) > mostBytes:
 		return nil, errTooLarge()
 	}
 	return plain, nil
 }
 
 func errTooLarge() error {
-	return fmt.Errorf("it has more than %s", number.Short(number.Bytes(MostBytes)))
+	return fmt.Errorf("it has more than %s", number.Short(number.Bytes(mostBytes)))
 }
 
 // Since is what was allocated between an earlier profile of the same program and this one.

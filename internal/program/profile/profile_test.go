@@ -169,10 +169,10 @@ func TestSums(t *testing.T) {
 		t.Errorf("%+v", s)
 	}
 	var many []stack
-	for i := range MostFunctions + 3 {
+	for i := range mostFunctions + 3 {
 		many = append(many, stack{10 + int64(i), []string{fmt.Sprintf("f%d", i)}})
 	}
-	if s := read(t, CPU, packed(t, made(many...))).Sums(); len(s.Functions) != MostFunctions || s.Left != 3 || s.Functions[0].Name != "f502" {
+	if s := read(t, CPU, packed(t, made(many...))).Sums(); len(s.Functions) != mostFunctions || s.Left != 3 || s.Functions[0].Name != "f502" {
 		t.Errorf("%d functions, %d left", len(s.Functions), s.Left)
 	}
 }
@@ -212,7 +212,7 @@ func TestHugeProfile(t *testing.T) {
 func TestNoProfiles(t *testing.T) {
 	bomb := new(bytes.Buffer)
 	z := gzip.NewWriter(bomb)
-	for range MostBytes>>20 + 1 {
+	for range mostBytes>>20 + 1 {
 		if _, err := z.Write(make([]byte, 1<<20)); err != nil {
 			t.Fatal(err)
 		}
@@ -256,7 +256,7 @@ func FuzzRead(f *testing.F) {
 				continue
 			}
 			s := p.Sums()
-			if s.Total < 0 || len(s.Functions) > MostFunctions || s.Collector.Value+s.Scheduler.Value > s.Total*1.000001 {
+			if s.Total < 0 || len(s.Functions) > mostFunctions || s.Collector.Value+s.Scheduler.Value > s.Total*1.000001 {
 				t.Errorf("%+v", s)
 			}
 			if second, err := Read(kind, b); err == nil {

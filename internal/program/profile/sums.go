@@ -34,8 +34,8 @@ type Function struct {
 	Sum
 }
 
-// MostFunctions bounds how many functions are named; a large server has some hundreds.
-const MostFunctions = 500
+// mostFunctions bounds how many functions are named; a large server has some hundreds.
+const mostFunctions = 500
 
 // mostName bounds the name of a function, in characters. Those of generic types are long.
 const mostName = 300
@@ -71,8 +71,8 @@ func (p *Profile) Sums() Sums {
 	sorting.Stable(s.Functions, func(a, b Function) int {
 		return cmp.Or(cmp.Compare(b.Value, a.Value), cmp.Compare(a.Name, b.Name))
 	})
-	if n := len(s.Functions); n > MostFunctions {
-		s.Functions, s.Left = s.Functions[:MostFunctions], n-MostFunctions
+	if n := len(s.Functions); n > mostFunctions {
+		s.Functions, s.Left = s.Functions[:mostFunctions], n-mostFunctions
 	}
 	return s
 }

@@ -155,11 +155,11 @@ const (
 	serverError = 500
 )
 
-// StatusRange is statuses from First to Last.
-type StatusRange struct{ First, Last int }
+// statusRange is statuses from First to Last.
+type statusRange struct{ First, Last int }
 
 // Statuses are those that count as ready; empty: any below 500.
-type Statuses []StatusRange
+type Statuses []statusRange
 
 // ParseStatuses reads 200-399 or 200,204,401.
 func ParseStatuses(text string) (Statuses, error) {
@@ -174,7 +174,7 @@ func ParseStatuses(text string) (Statuses, error) {
 		if err != nil || err2 != nil || first < leastStatus || last > mostStatus || first > last {
 			return nil, fmt.Errorf("%q: expected statuses from %d to %d, for example 200-399 or 200,401", text, leastStatus, mostStatus)
 		}
-		all = append(all, StatusRange{int(first), int(last)})
+		all = append(all, statusRange{int(first), int(last)})
 	}
 	return all, nil
 }
@@ -184,7 +184,7 @@ func (s Statuses) has(status int) bool {
 	if len(s) == 0 {
 		return status < serverError
 	}
-	return slices.ContainsFunc(s, func(r StatusRange) bool { return r.First <= status && status <= r.Last })
+	return slices.ContainsFunc(s, func(r statusRange) bool { return r.First <= status && status <= r.Last })
 }
 
 // String is the statuses as they are parsed.

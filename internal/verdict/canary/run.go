@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"sync"
 	"time"
 
 	"github.com/procfit/procfit/internal/verdict/contest/race"
@@ -191,33 +190,16 @@ func (r *Run) slice(ctx context.Context, block int, started time.Time) (Slice, t
 	return trials, now, nil
 }
 
-// asksAtOnce bounds how many queries are asked at the same time. A Prometheus answers 20 of
-// them at once (--query.max-concurrency).
-const asksAtOnce = 8
-
 // ask makes the queries metrics of all settings' slices.
 func (r *Run) ask(ctx context.Context, trials []journal.Trial, now time.Time) error {
 	queries := r.Header.Canary.Queries
-	type answer struct {
-		value *float64
-		err   error
-	}
-	answers := make([]answer, len(trials)*len(queries))
-	free := make(chan struct{}, asksAtOnce)
-	var all sync.WaitGroup
-	for i := range answers {
+	answers := journal.Ask(len(trials)*len(queries), func(i int) (*float64, error) {
 		var pods []string
 		for _, p := range trials[i/len(queries)].Pods {
 			pods = append(pods, p.Name)
 		}
-		text := queries[i%len(queries)].Over(r.Header.slice(), pods...)
-		free <- struct{}{}
-		all.Go(func() {
-			answers[i].value, answers[i].err = r.Ask(ctx, text, now)
-			<-free
-		})
-	}
-	all.Wait()
+		return r.Ask(ctx, queries[i%len(queries)].Over(r.Header.slice(), pods...), now)
+	})
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
@@ -226,7 +208,7 @@ func (r *Run) ask(ctx context.Context, trials []journal.Trial, now time.Time) er
 		if queries[i%len(queries)].Name == Requests {
 			better = "higher"
 		}
-		trials[i/len(queries)].Answer(queries[i%len(queries)], better, a.value, a.err)
+		trials[i/len(queries)].Keep(queries[i%len(queries)], better, a)
 	}
 	return nil
 }

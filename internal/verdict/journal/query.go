@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"regexp"
 	"strings"
+	"sync"
 	"time"
 )
 
@@ -39,16 +40,41 @@ func (q Query) Over(slice time.Duration, pods ...string) string {
 	return strings.NewReplacer(PodsPlaceholder, strings.Join(pods, "|"), SlicePlaceholder, fmt.Sprintf("%ds", int(slice.Seconds()))).Replace(q.Text)
 }
 
-// Answer keeps the answer to a query, of which less is better unless it says something else.
+// Answer is one to a query.
+type Answer struct {
+	Value *float64 // nil: there is none
+	Err   error
+}
+
+// asksAtOnce bounds how many queries are asked at the same time. A Prometheus answers 20 of
+// them at once (--query.max-concurrency).
+const asksAtOnce = 8
+
+// Ask asks n queries, some of them at the same time.
+func Ask(n int, ask func(i int) (*float64, error)) []Answer {
+	answers, free := make([]Answer, n), make(chan struct{}, asksAtOnce)
+	var all sync.WaitGroup
+	for i := range answers {
+		free <- struct{}{}
+		all.Go(func() {
+			answers[i].Value, answers[i].Err = ask(i)
+			<-free
+		})
+	}
+	all.Wait()
+	return answers
+}
+
+// Keep keeps the answer to a query, of which less is better unless it says something else.
 // None is no error: a Prometheus may be away for a while, and a slice has other metrics.
-func (t *Trial) Answer(q Query, better string, v *float64, err error) {
+func (t *Trial) Keep(q Query, better string, a Answer) {
 	if t.Metrics == nil {
 		t.Metrics = map[string]Metric{}
 	}
-	if err != nil {
-		t.Warnings = append(t.Warnings, Warning{Code: WarnQuery, Detail: q.Name + ": " + err.Error()})
+	if a.Err != nil {
+		t.Warnings = append(t.Warnings, Warning{Code: WarnQuery, Detail: q.Name + ": " + a.Err.Error()})
 	}
-	if v != nil {
-		t.Metrics[q.Name] = Metric{Value: *v, Better: better}
+	if a.Value != nil {
+		t.Metrics[q.Name] = Metric{Value: *a.Value, Better: better}
 	}
 }

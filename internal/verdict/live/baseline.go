@@ -27,13 +27,13 @@ func (r *Run) baseline(ctx context.Context) error {
 	if err := h.unanswered(trials); err != nil {
 		return err
 	}
-	var sights []Sight
+	var sights []sight
 	for _, list := range all {
 		for j, x := range list[1:] {
 			sights = append(sights, r.sight(list[j], x))
 		}
 	}
-	r.wire, r.budget = NewWire(sights), NewBudget(h.Live.Budget, sights)
+	r.wire, r.budget = newWire(sights), newBudget(h.Live.Budget, sights)
 	if least := r.budget.Reserve(); least > h.Live.Budget {
 		return endFor(journal.EndFailed, "a value that carries nothing costs %.0f requests until it is left, more than the budget of %.0f: use --budget %.0f or more", least, h.Live.Budget, math.Ceil(4*least))
 	}

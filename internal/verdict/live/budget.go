@@ -8,11 +8,11 @@ const (
 	aStandstill = 1.5
 )
 
-// Budget is how many slow and failed requests the values may cost, beyond what the start
+// budget is how many slow and failed requests the values may cost, beyond what the start
 // value would have had. What one value saves is no other's to spend.
-type Budget struct {
+type budget struct {
 	Total float64
-	wire  Wire
+	wire  wire
 	// Of the start value, with the baseline.
 	ended, harmed float64
 	cost          map[int]float64 // by value, beyond the start value's share
@@ -21,9 +21,9 @@ type Budget struct {
 	dearest       float64         // of all visits
 }
 
-// NewBudget takes the start value's share from the baseline's looks.
-func NewBudget(total float64, baseline []Sight) *Budget {
-	b := &Budget{Total: total, wire: NewWire(baseline), cost: map[int]float64{}}
+// newBudget takes the start value's share from the baseline's looks.
+func newBudget(total float64, baseline []sight) *budget {
+	b := &budget{Total: total, wire: newWire(baseline), cost: map[int]float64{}}
 	for _, s := range baseline {
 		b.Start(s)
 	}
@@ -31,35 +31,35 @@ func NewBudget(total float64, baseline []Sight) *Budget {
 }
 
 // Start adds a look at the start value, after what others left behind has drained.
-func (b *Budget) Start(s Sight) {
+func (b *budget) Start(s sight) {
 	b.ended += float64(s.Ended)
 	b.harmed += float64(s.Slow + s.Failed)
 }
 
 // Visit begins a visit of a value, the n-th of Rules.Values. False: it might cost more than
 // is left, and the experiment ends.
-func (b *Budget) Visit(value int) bool {
+func (b *budget) Visit(value int) bool {
 	b.dearest = max(b.dearest, b.visit)
 	b.value, b.visit = value, 0
 	return b.Spent()+b.Reserve() <= b.Total
 }
 
 // Reserve is what is kept for one more visit. A budget that is less allows none.
-func (b *Budget) Reserve() float64 {
+func (b *budget) Reserve() float64 {
 	return max(b.dearest, aVisit*b.Total, aStandstill*b.wire.rate)
 }
 
 // Look adds a look at the value, and reports that it must be left now. What waits beyond the
 // usual will be slow, and so will what arrives while it drains: both count already.
-func (b *Budget) Look(s Sight) bool {
+func (b *budget) Look(s sight) bool {
 	b.add(s)
 	return b.visit+2*max(0, b.wire.InSystem(s)-b.wire.Most) > aVisit*b.Total
 }
 
 // Drain adds a look after the value was left, which is charged for what it left behind.
-func (b *Budget) Drain(s Sight) { b.add(s) }
+func (b *budget) Drain(s sight) { b.add(s) }
 
-func (b *Budget) add(s Sight) {
+func (b *budget) add(s sight) {
 	more := float64(s.Slow + s.Failed)
 	if b.ended > 0 {
 		more -= b.harmed / b.ended * float64(s.Ended)
@@ -69,7 +69,7 @@ func (b *Budget) add(s Sight) {
 }
 
 // Spent is how many there were beyond the start value's share, of all values together.
-func (b *Budget) Spent() (sum float64) {
+func (b *budget) Spent() (sum float64) {
 	for _, cost := range b.cost {
 		sum += max(0, cost)
 	}

@@ -22,16 +22,16 @@ type carry struct {
 // trait is a figure in which it may show.
 type trait struct {
 	name     string
-	of       func(Half) float64 // its logarithm
+	of       func(half) float64 // its logarithm
 	values   map[int]*contrast  // of their slices' first halves
 	after    eprocess.Signs     // of a smaller value minus after a larger one
 	up, down fading             // after switches upwards and downwards
 }
 
 func newCarry(r Rules) carry {
-	c := carry{traits: []*trait{{name: FigureCPU, of: func(h Half) float64 { return math.Log(h.CPU / float64(h.Requests)) }}}}
+	c := carry{traits: []*trait{{name: FigureCPU, of: func(h half) float64 { return math.Log(h.CPU / float64(h.Requests)) }}}}
 	if r.Latency {
-		c.traits = append(c.traits, &trait{name: FigureP50, of: func(h Half) float64 {
+		c.traits = append(c.traits, &trait{name: figureP50, of: func(h half) float64 {
 			if h.Requests < FewRequests {
 				return math.NaN()
 			}

@@ -39,7 +39,7 @@ type figure struct {
 func (r Rules) figures() []*figure {
 	list := []*figure{
 		{name: FigureCPU, margin: cmp.Or(r.MarginCPU, 0.05), judged: true, of: func(s *Slice) float64 { return math.Log(s.CPU / float64(s.Requests)) }},
-		{name: FigureP50, margin: cmp.Or(r.MarginP50, 0.10), judged: r.Latency, lacking: verdict.OutcomeNotJudged, of: latency(func(s *Slice) float64 { return s.P50 })},
+		{name: figureP50, margin: cmp.Or(r.MarginP50, 0.10), judged: r.Latency, lacking: verdict.OutcomeNotJudged, of: latency(func(s *Slice) float64 { return s.P50 })},
 		{name: FigureP99, margin: r.margin(), judged: r.Latency, lacking: verdict.OutcomeNotJudged, of: latency(func(s *Slice) float64 { return s.P99 })},
 	}
 	for _, q := range r.Queries {
@@ -50,7 +50,7 @@ func (r Rules) figures() []*figure {
 			return math.NaN()
 		}})
 	}
-	return append(list, &figure{name: FigureRequests, margin: unequal, of: func(s *Slice) float64 { return math.Log(float64(s.Requests) / s.Seconds) }})
+	return append(list, &figure{name: figureRequests, margin: unequal, of: func(s *Slice) float64 { return math.Log(float64(s.Requests) / s.Seconds) }})
 }
 
 // margin is that of a p99, and of queries.
@@ -94,9 +94,9 @@ func (f *figure) add(is, was float64) {
 // bound is what the differences prove. The signs decide, which hold whatever the traffic
 // does; the sequence, which holds for normal differences, gives the interval. A claim needs
 // both, so that no interval contradicts it.
-func (f *figure) bound(level float64) Bound {
+func (f *figure) bound(level float64) bound {
 	mean, radius := race.Sequence(f.d, 2*level)
-	b := Bound{Figure: f.name, Pairs: len(f.d), Ratio: math.Exp(mean), Low: math.Exp(mean - radius), High: math.Exp(mean + radius), Margin: f.margin}
+	b := bound{Figure: f.name, Pairs: len(f.d), Ratio: math.Exp(mean), Low: math.Exp(mean - radius), High: math.Exp(mean + radius), Margin: f.margin}
 	within := b.High < 1+f.margin && f.over.IsBelow(level)
 	b.Same = within && b.Low > 1/(1+f.margin) && f.under.IsAbove(level)
 	switch {
@@ -131,7 +131,7 @@ func (f *figure) mostlyZero(level float64) verdict.Outcome {
 }
 
 // disclaim takes back that the figure differs.
-func (b *Bound) disclaim() {
+func (b *bound) disclaim() {
 	switch b.Outcome {
 	case verdict.OutcomeBetter:
 		b.Outcome = verdict.OutcomeWithin

@@ -33,7 +33,7 @@ const (
 	leastForecast = 4
 )
 
-// forecast lets Judge's own machine decide about simulated blocks with the noise that the
+// forecast lets judge's own machine decide about simulated blocks with the noise that the
 // slices of the baseline have. Slices of a block are up to two slices apart, mostly, and
 // what drifts from minute to minute is no noise.
 func (h Header) forecast(baseline []Slice) Forecast {

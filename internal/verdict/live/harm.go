@@ -1,7 +1,7 @@
 package live
 
-// Sight is what one look at the meter saw: the differences since the look before it.
-type Sight struct {
+// sight is what one look at the meter saw: the differences since the look before it.
+type sight struct {
 	Seconds             float64
 	Ended, Failed, Slow uint64  // requests
 	Sojourn             float64 // seconds from arrival, of all that ended, together
@@ -17,8 +17,8 @@ const (
 	timesUsual = 2.0
 )
 
-// Wire trips where requests pile up. A copy of it is for one visit of a value.
-type Wire struct {
+// wire trips where requests pile up. A copy of it is for one visit of a value.
+type wire struct {
 	Most float64 // that were in the system in a look of the baseline
 	rate float64 // requests per second of the baseline
 	idle int     // looks in a row in which nothing ended, at most, in the baseline
@@ -26,10 +26,10 @@ type Wire struct {
 	empty, bad int
 }
 
-// NewWire freezes the limit by the baseline's looks: learned from later slices, it would take
+// newWire freezes the limit by the baseline's looks: learned from later slices, it would take
 // for usual what a bad value leaves behind.
-func NewWire(baseline []Sight) Wire {
-	var w Wire
+func newWire(baseline []sight) wire {
+	var w wire
 	ended, seconds := 0.0, 0.0
 	for _, s := range baseline {
 		ended, seconds = ended+float64(s.Ended), seconds+s.Seconds
@@ -49,7 +49,7 @@ func NewWire(baseline []Sight) Wire {
 // times what a request stays. Requests in flight alone do not say it: a queue is in sockets
 // that nobody has read yet. Where a value carries less than what arrives, what ends per
 // second is less too, and the baseline's requests per second say what arrives.
-func (w Wire) InSystem(s Sight) float64 {
+func (w wire) InSystem(s sight) float64 {
 	n := float64(s.InFlight)
 	if s.Ended > 0 && s.Seconds > 0 {
 		n = max(n, max(w.rate, float64(s.Ended)/s.Seconds)*s.Sojourn/float64(s.Ended))
@@ -58,10 +58,10 @@ func (w Wire) InSystem(s Sight) float64 {
 }
 
 // Limit is what a look may have in the system.
-func (w Wire) Limit() float64 { return max(leastLimit, timesUsual*w.Most) }
+func (w wire) Limit() float64 { return max(leastLimit, timesUsual*w.Most) }
 
 // still is in how many looks in a row nothing ended, with this one.
-func (w *Wire) still(s Sight) int {
+func (w *wire) still(s sight) int {
 	if w.empty++; s.Ended > 0 {
 		w.empty = 0
 	}
@@ -70,7 +70,7 @@ func (w *Wire) still(s Sight) int {
 
 // Look reports that the value must be left now: too many are in the system, or nothing ends
 // any more.
-func (w *Wire) Look(s Sight) bool {
+func (w *wire) Look(s sight) bool {
 	if still := float64(w.still(s)); w.InSystem(s) > w.Limit() || still > timesUsual*float64(w.idle) {
 		w.bad++
 	} else {
@@ -80,6 +80,6 @@ func (w *Wire) Look(s Sight) bool {
 }
 
 // Drained reports that what a value left behind has ended.
-func (w Wire) Drained(s Sight) bool {
+func (w wire) Drained(s sight) bool {
 	return w.InSystem(s) <= w.Limit()/timesUsual && (s.Ended > 0 || w.idle > 0)
 }

@@ -13,9 +13,9 @@ import (
 // visit runs a value for six seconds, or until the wire or the budget has it left, and then
 // the start value until what was left has drained. It returns the seconds until it was left,
 // 0 if it was not, and what it did.
-func (q *queue) visit(times float64, w Wire, b *Budget) (left float64, did Sight) {
+func (q *queue) visit(times float64, w wire, b *budget) (left float64, did sight) {
 	fails := q.fails
-	seen := func() Sight {
+	seen := func() sight {
 		s := q.look()
 		did.Ended, did.Slow, did.Failed = did.Ended+s.Ended, did.Slow+s.Slow, did.Failed+s.Failed
 		return s
@@ -61,7 +61,7 @@ func TestHarmIsLeft(t *testing.T) {
 			var after, harm []float64
 			for seed := range n {
 				q, baseline := newQueue(uint64(seed), c.rate, c.bursts)
-				left, did := q.visit(c.times, NewWire(baseline), NewBudget(math.Inf(1), baseline))
+				left, did := q.visit(c.times, newWire(baseline), newBudget(math.Inf(1), baseline))
 				if harm = append(harm, float64(did.Slow)); left > 0 {
 					after = append(after, left)
 				}
@@ -87,7 +87,7 @@ func TestALimitThatLearnsFails(t *testing.T) {
 		for seed := range uint64(10) {
 			q, baseline := newQueue(seed, 500, false)
 			for range 10 {
-				w := NewWire(baseline)
+				w := newWire(baseline)
 				at := q.carry(0.5).at
 				for q.at < at+6 {
 					if w.Look(q.look()) {
@@ -123,9 +123,9 @@ func TestBudgetIsKept(t *testing.T) {
 		for range 1 + r.IntN(3) {
 			values = append(values, []float64{0.05, 0.1, 0.5, 0.9, 1, 1.1, 1.2, 2}[r.IntN(8)])
 		}
-		w, b := NewWire(baseline), NewBudget(0.001*0.001*30*86400*q.rate, baseline)
-		var start, others Sight
-		add := func(to *Sight, s Sight) {
+		w, b := newWire(baseline), newBudget(0.001*0.001*30*86400*q.rate, baseline)
+		var start, others sight
+		add := func(to *sight, s sight) {
 			to.Ended, to.Slow, to.Failed = to.Ended+s.Ended, to.Slow+s.Slow, to.Failed+s.Failed
 		}
 		for _, s := range baseline {
@@ -163,11 +163,11 @@ func TestBudgetIsKept(t *testing.T) {
 }
 
 // sights are looks of 250 ms at requests that stay so long, 100 in each.
-func sights(sojourns ...float64) (list []Sight) {
+func sights(sojourns ...float64) (list []sight) {
 	for _, x := range sojourns {
-		s := Sight{Seconds: look, Ended: 100, Sojourn: 100 * x}
+		s := sight{Seconds: look, Ended: 100, Sojourn: 100 * x}
 		if x < 0 {
-			s = Sight{Seconds: look}
+			s = sight{Seconds: look}
 		}
 		list = append(list, s)
 	}
@@ -193,7 +193,7 @@ func TestWire(t *testing.T) {
 		"nothing ends any more":            {[]float64{0.1, stalled}, []float64{stalled, stalled, 0.1, stalled, stalled, stalled, stalled}, 7, true},
 		"no baseline":                      {nil, []float64{stalled, 0.1}, 2, false},
 	} {
-		w, trips := NewWire(sights(c.baseline...)), 0
+		w, trips := newWire(sights(c.baseline...)), 0
 		looks := sights(c.looks...)
 		for i, s := range looks {
 			if w.Look(s) && trips == 0 {
@@ -209,9 +209,9 @@ func TestWire(t *testing.T) {
 func TestBudget(t *testing.T) {
 	baseline := sights(0.1, 0.1, 0.1, 0.1)
 	baseline[0].Slow = 4 // 1%
-	b := NewBudget(4000, baseline)
-	bad := func(n uint64) Sight {
-		return Sight{Seconds: look, Ended: 100, Slow: n / 2, Failed: n - n/2, Sojourn: 10}
+	b := newBudget(4000, baseline)
+	bad := func(n uint64) sight {
+		return sight{Seconds: look, Ended: 100, Slow: n / 2, Failed: n - n/2, Sojourn: 10}
 	}
 	expect := func(what string, got, want any) {
 		t.Helper()
@@ -230,12 +230,12 @@ func TestBudget(t *testing.T) {
 		b.Look(bad(0))
 	}
 	expect("what it saved is not the other's", b.Spent(), 1502.)
-	expect("what waits will be slow", b.Look(Sight{Seconds: look, Ended: 100, Sojourn: 10 + 510./4}), true)
-	b.Start(Sight{Ended: 400, Slow: 36}) // 5% now
+	expect("what waits will be slow", b.Look(sight{Seconds: look, Ended: 100, Sojourn: 10 + 510./4}), true)
+	b.Start(sight{Ended: 400, Slow: 36}) // 5% now
 	expect("a visit more", b.Visit(3), true)
 	expect("the start value's share", b.Look(bad(5)), false)
 	expect("is not charged", b.Spent(), 1502.)
 	b.Drain(bad(1005))
 	expect("as dear a visit as the dearest would be too much", b.Visit(1), false)
-	expect("a budget of less than a second's requests", NewBudget(400, baseline).Visit(1), false)
+	expect("a budget of less than a second's requests", newBudget(400, baseline).Visit(1), false)
 }

@@ -19,8 +19,8 @@ const (
 	visits    = 3
 )
 
-// Judge says what the slices prove. It may be asked after every block.
-func Judge(r Rules, list []Slice) Look {
+// judge says what the slices prove. It may be asked after every block.
+func judge(r Rules, list []Slice) Look {
 	p := newProof(r)
 	for from := 0; from < len(list); {
 		to := from + 1
@@ -74,15 +74,15 @@ func (r Rules) level() float64 {
 func (p *proof) add(block []Slice) {
 	start := slices.IndexFunc(block, func(s Slice) bool { return s.Value == 0 && s.Void == "" })
 	p.carry.add(block)
-	loaded := slices.ContainsFunc(block, func(s Slice) bool { return s.Value == 0 && s.Void == VoidLoaded })
+	loaded := slices.ContainsFunc(block, func(s Slice) bool { return s.Value == 0 && s.Void == voidLoaded })
 	for i := range block {
 		s := &block[i]
 		if s.Value < 1 || s.Value > len(p.values) {
 			continue
 		}
 		v := &p.values[s.Value-1]
-		if s.Void != VoidLeft || !loaded { // a slice that carry-over made void was not left
-			v.visited(s.Void == VoidLeft)
+		if s.Void != voidLeft || !loaded { // a slice that carry-over made void was not left
+			v.visited(s.Void == voidLeft)
 		}
 		if s.Void == "" && start >= 0 {
 			v.add(s, &block[start])
@@ -120,9 +120,9 @@ func (p *proof) look() Look {
 	return l
 }
 
-func (p *proof) judged(i int) Judged {
+func (p *proof) judged(i int) judged {
 	v, level := &p.values[i], p.level
-	j := Judged{Procs: p.Values[i], Failing: v.failed.IsAbove(level)}
+	j := judged{Procs: p.Values[i], Failing: v.failed.IsAbove(level)}
 	for _, f := range v.figures {
 		b := f.bound(level)
 		if p.carry.hides(f.name, math.Log(b.Ratio)) {
@@ -132,7 +132,7 @@ func (p *proof) judged(i int) Judged {
 		if f.judged && 2*f.pairs < len(v.figures[0].d) {
 			b.Outcome, b.Same = f.lacking, false
 		}
-		if f.name == FigureRequests {
+		if f.name == figureRequests {
 			j.Unequal = f.beyond(level)
 		}
 		j.Bounds = append(j.Bounds, b)
@@ -144,9 +144,9 @@ func (p *proof) judged(i int) Judged {
 
 // outcome is what the bounds come to. CPU time alone never makes a value better: fewer Ps
 // are cheaper nearly always, and it is the wait that they may cost.
-func (v *value) outcome(j Judged) Outcome {
+func (v *value) outcome(j judged) Outcome {
 	is := func(o verdict.Outcome) bool {
-		return slices.ContainsFunc(j.Bounds, func(b Bound) bool { return b.Outcome == o })
+		return slices.ContainsFunc(j.Bounds, func(b bound) bool { return b.Outcome == o })
 	}
 	waits, same := false, true
 	for _, b := range j.Bounds {

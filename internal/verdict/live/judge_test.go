@@ -78,22 +78,22 @@ func TestJudge(t *testing.T) {
 		}, Cheaper, false, false},
 		"the traffic differs":       {rules(2), than{0.9, 1, 1, 1.2}, nil, Open, false, true},
 		"the traffic differs by 2%": {rules(2), than{0.9, 1, 1, 1.02}, nil, Better, false, false},
-		"left twice":                {rules(2), than{0.9, 1, 1, 1}, voids(VoidLeft, 5, 7), Left, true, false},
+		"left twice":                {rules(2), than{0.9, 1, 1, 1}, voids(voidLeft, 5, 7), Left, true, false},
 		"left twice, once as the start value would have been": {rules(2), than{0.9, 1, 1, 1}, func(s *Slice) {
-			voids(VoidLeft, 5, 6)(s)
+			voids(voidLeft, 5, 6)(s)
 			if s.Block == 6 && s.Value == 0 {
-				s.Void = VoidLoaded
+				s.Void = voidLoaded
 			}
 		}, Better, false, false},
 		"left twice, but rarely, and the slices between are void": {rules(2), than{0.9, 1, 1, 1}, func(s *Slice) {
-			if voids(VoidLeft, 5, 15)(s); s.Block < 20 && s.Void == "" {
-				s.Void = VoidCarried
+			if voids(voidLeft, 5, 15)(s); s.Block < 20 && s.Void == "" {
+				s.Void = voidCarried
 			}
 		}, Better, false, false},
-		"left three times, but rarely":         {rules(2), than{0.9, 1, 1, 1}, voids(VoidLeft, 5, 9, 20), Better, false, false},
-		"left once":                            {rules(2), than{0.9, 1, 1, 1}, voids(VoidLeft, 5), Better, false, false},
-		"all slices before are void":           {rules(2), than{0.9, 1, 1, 1}, func(s *Slice) { s.Void = VoidCarried }, Open, false, false},
-		"no slice of the start value":          {rules(2), than{0.9, 1, 1, 1}, func(s *Slice) { s.Void = []Void{VoidLoaded, ""}[s.Value] }, Open, false, false},
+		"left three times, but rarely":         {rules(2), than{0.9, 1, 1, 1}, voids(voidLeft, 5, 9, 20), Better, false, false},
+		"left once":                            {rules(2), than{0.9, 1, 1, 1}, voids(voidLeft, 5), Better, false, false},
+		"all slices before are void":           {rules(2), than{0.9, 1, 1, 1}, func(s *Slice) { s.Void = voidCarried }, Open, false, false},
+		"no slice of the start value":          {rules(2), than{0.9, 1, 1, 1}, func(s *Slice) { s.Void = []void{voidLoaded, ""}[s.Value] }, Open, false, false},
 		"no requests":                          {rules(2), than{1, 1, 1, 1}, func(s *Slice) { *s = Slice{Block: s.Block, Value: s.Value, Seconds: 5, CPU: 1} }, Open, false, false},
 		"fewer than 20 requests in a slice":    {rules(2), than{0.9, 3, 3, 1}, func(s *Slice) { s.Requests, s.CPU = 19, s.CPU*19/float64(s.Requests) }, Cheaper, false, false},
 		"cheaper, and one request in 50 fails": {rules(2), than{0.9, 1, 1, 1}, func(s *Slice) { s.Failed = uint64(s.Value) * s.Requests / 50 }, Worse, true, false},
@@ -101,7 +101,7 @@ func TestJudge(t *testing.T) {
 		"p99 has no answer in two of three":    {rules(2), than{0.9, 1, 1, 1}, func(s *Slice) { s.P99 *= float64(1 - min(1, s.Block%3)) }, Better, false, false},
 	} {
 		list := experiment(1, c.is, c.change)
-		got := Judge(c.rules, list)
+		got := judge(c.rules, list)
 		v := got.Values[0]
 		if v.Outcome != c.want || v.Out != c.out || v.Unequal != c.unequal || v.Procs != 1 || got.Carried {
 			t.Errorf("%s: %q, out %v, unequal %v, carry-over %v; want %q, %v, %v", name, v.Outcome, v.Out, v.Unequal, got.Carried, c.want, c.out, c.unequal)
@@ -109,7 +109,7 @@ func TestJudge(t *testing.T) {
 				t.Logf("%+v", b)
 			}
 		}
-		if !reflect.DeepEqual(got, Judge(c.rules, list)) {
+		if !reflect.DeepEqual(got, judge(c.rules, list)) {
 			t.Errorf("%s: judged again, it is another verdict", name)
 		}
 	}
@@ -119,10 +119,10 @@ func TestJudge(t *testing.T) {
 func TestCarriedBurst(t *testing.T) {
 	var list []Slice
 	for b := range 2 {
-		list = append(list, Slice{Block: b, Procs: 2, Void: VoidLoaded}, Slice{Block: b, Order: 1, Value: 1, Procs: 1, Before: 2, Void: VoidLeft})
+		list = append(list, Slice{Block: b, Procs: 2, Void: voidLoaded}, Slice{Block: b, Value: 1, Procs: 1, Before: 2, Void: voidLeft})
 	}
 	carriedOver(list)
-	if v := Judge(rules(2), list).Values[0]; v.Outcome != Open || v.Out {
+	if v := judge(rules(2), list).Values[0]; v.Outcome != Open || v.Out {
 		t.Errorf("%q, out %v", v.Outcome, v.Out)
 	}
 }
@@ -136,7 +136,7 @@ func served(start, value float64) func(*Slice) {
 }
 
 // voids are the value's slices of some blocks.
-func voids(why Void, blocks ...int) func(*Slice) {
+func voids(why void, blocks ...int) func(*Slice) {
 	return func(s *Slice) {
 		for _, b := range blocks {
 			if s.Value == 1 && s.Block == b {
@@ -153,7 +153,7 @@ func TestBounds(t *testing.T) {
 		is := than{math.Exp(0.1 * r.NormFloat64()), math.Exp(0.1 * r.NormFloat64()), math.Exp(0.2 * r.NormFloat64()), 1}
 		list := experiment(seed, is, nil)
 		for n := 0; n <= len(list); n += 6 {
-			for _, b := range Judge(rules(2), list[:n]).Values[0].Bounds {
+			for _, b := range judge(rules(2), list[:n]).Values[0].Bounds {
 				switch o := b.Outcome; {
 				case b.Pairs != n/2 || !(b.Low <= b.Ratio && b.Ratio <= b.High),
 					o == verdict.OutcomeBetter && b.High >= 1,

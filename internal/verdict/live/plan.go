@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/procfit/procfit/internal/show/number"
 	"github.com/procfit/procfit/internal/show/phrase"
 	"github.com/procfit/procfit/internal/show/sorting"
 	"github.com/procfit/procfit/internal/verdict/journal"
@@ -37,14 +38,14 @@ func settingOf(v int) journal.Setting {
 	return journal.Setting{Label: strconv.Itoa(v), Procs: new(v), Replicas: 1}
 }
 
-// valueOf is what Judge knows a setting by: its place in the plan; -1: it has none.
+// valueOf is what judge knows a setting by: its place in the plan; -1: it has none.
 func (h Header) valueOf(s journal.Setting) int {
 	return slices.IndexFunc(h.Plan.Settings, func(have journal.Setting) bool { return have.Key() == s.Key() })
 }
 
-// rules are what Judge goes by.
+// rules are what judge goes by.
 func (h Header) rules() Rules {
-	r := Rules{Start: h.Live.Start, MarginCPU: h.Plan.Margin, MarginP50: MarginP50, MarginP99: h.Plan.MarginP99, Latency: h.Live.LatencyBy == ByArrival}
+	r := Rules{MarginCPU: h.Plan.Margin, MarginP50: MarginP50, MarginP99: h.Plan.MarginP99, Latency: h.Live.LatencyBy == ByArrival}
 	for _, s := range h.Plan.Settings[1:] {
 		r.Values = append(r.Values, *s.Procs)
 	}
@@ -73,7 +74,7 @@ const (
 )
 
 // settled reports that more slices of a value would change nothing.
-func (j Judged) settled() bool { return j.Out || j.Outcome != Open && j.Outcome != Cheaper }
+func (j judged) settled() bool { return j.Out || j.Outcome != Open && j.Outcome != Cheaper }
 
 // block is which values the next block has, by their places in the plan: the start value,
 // and those nearest to it that are not settled. None are: it is over.
@@ -101,10 +102,11 @@ func (h Header) Block() time.Duration {
 
 // Check says what of the times cannot be.
 func (h Header) Check() error {
+	short := func(d time.Duration) string { return number.Short(number.Duration(d)) }
 	left := seconds(h.Load.DurationSeconds - h.Live.BaselineSeconds)
 	if least := FewestBlocks * h.Block(); left < least {
 		return fmt.Errorf("--duration %s: after the baseline of %s that is %s of %s; a proof takes %d at least: --duration %gm",
-			seconds(h.Load.DurationSeconds), seconds(h.Live.BaselineSeconds), phrase.Count(max(0, int(left/h.Block())), "block"), h.Block(), FewestBlocks,
+			seconds(h.Load.DurationSeconds), short(seconds(h.Live.BaselineSeconds)), phrase.Count(max(0, int(left/h.Block())), "block"), short(h.Block()), FewestBlocks,
 			math.Ceil((least + seconds(h.Live.BaselineSeconds)).Minutes()))
 	}
 	return nil

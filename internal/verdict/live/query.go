@@ -7,13 +7,14 @@ import (
 	"strings"
 	"time"
 
+	"github.com/procfit/procfit/internal/show/number"
 	"github.com/procfit/procfit/internal/show/phrase"
 	"github.com/procfit/procfit/internal/verdict/contest/race"
 	"github.com/procfit/procfit/internal/verdict/journal"
 )
 
 // own are the names that no query may have.
-var own = []string{FigureCPU, FigureP50, FigureP99, FigureFailed, FigureRequests}
+var own = []string{FigureCPU, figureP50, FigureP99, figureFailed, figureRequests}
 
 // ParseQuery reads NAME=QUERY.
 func ParseQuery(s string) (journal.Query, error) {
@@ -42,16 +43,10 @@ func Asked(slice time.Duration) time.Duration {
 	return max(time.Second, time.Duration(float64(slice)*(1-jitter)).Truncate(time.Second))
 }
 
-// answer is one to a query; nil: there is none.
-type answer struct {
-	value *float64
-	err   error
-}
-
 // ask asks all queries for the slice that ends now, and does not wait for the answers.
-func (r *Run) ask(ctx context.Context) <-chan []answer {
-	list, all := make([]answer, len(r.Header.Live.Queries)), make(chan []answer, 1)
-	if len(list) == 0 {
+func (r *Run) ask(ctx context.Context) <-chan []journal.Answer {
+	queries, all := r.Header.Live.Queries, make(chan []journal.Answer, 1)
+	if len(queries) == 0 {
 		all <- nil
 		return all
 	}
@@ -59,20 +54,19 @@ func (r *Run) ask(ctx context.Context) <-chan []answer {
 	go func() {
 		ctx, cancel := context.WithTimeout(ctx, longestAnswer)
 		defer cancel()
-		for i, q := range r.Header.Live.Queries {
-			list[i].value, list[i].err = r.Ask(ctx, q.Over(Asked(seconds(r.Header.Live.SliceSeconds))), at)
-		}
-		all <- list
+		all <- journal.Ask(len(queries), func(i int) (*float64, error) {
+			return r.Ask(ctx, queries[i].Over(Asked(seconds(r.Header.Live.SliceSeconds))), at)
+		})
 	}()
 	return all
 }
 
 // answered keeps the answers, if they are there.
-func (h Header) answered(t *journal.Trial, answers <-chan []answer) bool {
+func (h Header) answered(t *journal.Trial, answers <-chan []journal.Answer) bool {
 	select {
 	case list := <-answers:
 		for i, a := range list {
-			t.Answer(h.Live.Queries[i], "lower", a.value, a.err)
+			t.Keep(h.Live.Queries[i], "lower", a)
 		}
 		return true
 	default:
@@ -95,7 +89,7 @@ func (h Header) unanswered(trials []*journal.Trial) error {
 			}
 		}
 		if 2*n <= len(trials) {
-			return endFor(journal.EndFailed, "--query %s has a value in %d of %s of the baseline%s: %s must hold two scrapes; use a longer --slice", q.Name, n, phrase.Count(len(trials), "slice"), why, Asked(seconds(h.Live.SliceSeconds)))
+			return endFor(journal.EndFailed, "--query %s has a value in %d of %s of the baseline%s: %s must hold two scrapes; use a longer --slice", q.Name, n, phrase.Count(len(trials), "slice"), why, number.Short(number.Duration(Asked(seconds(h.Live.SliceSeconds)))))
 		}
 	}
 	return nil

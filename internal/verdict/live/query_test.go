@@ -87,7 +87,7 @@ func TestQueryWithoutAnswers(t *testing.T) {
 		f := newFake()
 		f.asked = func(context.Context, string) (*float64, error) { return nil, gone }
 		end, _ := measured(t.Context(), f, asking(1), nil)
-		if end.Code != journal.EndFailed || !strings.Contains(end.Reason, "--query late has a value in 0 of 6 slices of the baseline (late: no Prometheus): 4s must hold two scrapes; use a longer --slice") {
+		if end.Code != journal.EndFailed || !strings.Contains(end.Reason, "--query late has a value in 0 of 6 slices of the baseline (late: no Prometheus): 4 s must hold two scrapes; use a longer --slice") {
 			t.Errorf("%+v", end)
 		}
 		if slices.ContainsFunc(f.sets, func(s set) bool { return s.procs != 2 }) {
@@ -98,16 +98,29 @@ func TestQueryWithoutAnswers(t *testing.T) {
 		f, h, asked := newFake(), asking(1), 0
 		h.Live.Queries = append(h.Live.Queries, journal.Query{Name: "none", Text: "none(x[$slice])"})
 		f.asked = func(_ context.Context, query string) (*float64, error) {
-			if asked++; query == "none(x[4s])" {
+			if query == "none(x[4s])" {
 				return nil, nil
 			}
-			if asked == 1 {
+			if asked++; asked == 1 {
 				return nil, gone
 			}
 			return new(5.0), nil
 		}
 		end, _ := measured(t.Context(), f, h, nil)
-		if end.Code != journal.EndFailed || !strings.Contains(end.Reason, "--query none has a value in 0 of 6 slices of the baseline: 4s must hold") {
+		if end.Code != journal.EndFailed || !strings.Contains(end.Reason, "--query none has a value in 0 of 6 slices of the baseline: 4 s must hold") {
+			t.Errorf("%+v", end)
+		}
+	})
+	synctest.Test(t, func(t *testing.T) { // two that are answered slowly are asked at the same time
+		f, h := newFake(), asking(1)
+		h.Live.Queries = append(h.Live.Queries, journal.Query{Name: "errors", Text: "errors(x[$slice])"})
+		f.asked = func(ctx context.Context, _ string) (*float64, error) {
+			if err := wait(ctx, 6*time.Second); err != nil {
+				return nil, err
+			}
+			return new(5.0), nil
+		}
+		if end, c := measured(t.Context(), f, h, nil); end.Code == journal.EndFailed || len(Analyze(c).Warnings) != 0 {
 			t.Errorf("%+v", end)
 		}
 	})

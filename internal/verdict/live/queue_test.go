@@ -22,7 +22,7 @@ type queue struct {
 const slow = 0.1
 
 // look runs the program until the next look.
-func (q *queue) look() (s Sight) {
+func (q *queue) look() (s sight) {
 	until, rate := q.at+look, q.rate
 	if chance := q.r.Float64(); q.bursts && chance < 0.01 {
 		q.free = max(q.free, q.at+0.1)
@@ -56,7 +56,7 @@ func (q *queue) look() (s Sight) {
 }
 
 // run is so many seconds of looks.
-func (q *queue) run(seconds float64) (list []Sight) {
+func (q *queue) run(seconds float64) (list []sight) {
 	for range int(seconds / look) {
 		list = append(list, q.look())
 	}
@@ -70,7 +70,7 @@ func (q *queue) carry(times float64) *queue {
 }
 
 // newQueue has had its minute of baseline.
-func newQueue(seed uint64, rate float64, bursts bool) (*queue, []Sight) {
+func newQueue(seed uint64, rate float64, bursts bool) (*queue, []sight) {
 	q := &queue{r: rand.New(rand.NewPCG(seed, uint64(rate))), rate: rate, bursts: bursts}
 	return q, q.carry(2).run(60)
 }

@@ -7,14 +7,14 @@ import (
 	"github.com/procfit/procfit/internal/verdict/journal"
 )
 
-// sliceOf is a trial as Judge has it.
+// sliceOf is a trial as judge has it.
 func (h Header) sliceOf(t *journal.Trial) Slice {
-	s := Slice{Block: t.Block, Order: t.Order, Value: h.valueOf(t.Setting), Procs: *t.Setting.Procs, Seconds: t.MeasuredSeconds, Void: Void(t.InvalidCode)}
+	s := Slice{Block: t.Block, Value: h.valueOf(t.Setting), Procs: *t.Setting.Procs, Seconds: t.MeasuredSeconds, Void: void(t.InvalidCode)}
 	if l := t.Live; l != nil {
-		s.Before, s.Requests, s.Failed, s.Slow, s.CPU = l.Before, l.Requests, l.Failed, l.Slow, l.CPUSeconds
+		s.Before, s.Requests, s.Failed, s.CPU = l.Before, l.Requests, l.Failed, l.CPUSeconds
 		s.P50, s.P99 = known(l.P50Seconds), known(l.P99Seconds)
 		for i, h := range l.Halves {
-			s.Halves[i] = Half{h.Requests, h.CPUSeconds, known(h.P50Seconds)}
+			s.Halves[i] = half{h.Requests, h.CPUSeconds, known(h.P50Seconds)}
 		}
 	}
 	for _, q := range h.Live.Queries {
@@ -62,11 +62,11 @@ func Analyze(c *journal.Contents) *verdict.Result {
 	h := Header{c.Header}
 	list, before := h.slicesOf(c.Trials)
 	carriedOver(list[:before])
-	look := Judge(h.rules(), list)
+	look := judge(h.rules(), list)
 	if look.Carried { // by the last block
 		before = len(list)
 		carriedOver(list)
-		look = Judge(h.rules(), list)
+		look = judge(h.rules(), list)
 	}
 	r := verdict.Of(c.Header, c.Trials)
 	r.Origin = journal.OriginLive
@@ -117,7 +117,7 @@ func (h Header) settingResult(value int, look Look, list []Slice, trials []journ
 			out.Slices++
 		}
 	}
-	figures, bounds := h.rules().figures(), make([]Bound, len(h.rules().figures()))
+	figures, bounds := h.rules().figures(), make([]bound, len(h.rules().figures()))
 	if value > 0 {
 		v := look.Values[value-1]
 		bounds, out.Came, out.Unequal, out.Failing, out.Verdict = v.Bounds, string(v.Outcome), v.Unequal, v.Failing, verdicts[v.Outcome]
@@ -137,7 +137,7 @@ var verdicts = map[Outcome]verdict.Verdict{
 }
 
 // compared is one figure of a value, next to the start value's of the same blocks.
-func compared(f *figure, b Bound, value int, list []Slice) verdict.CanaryFigure {
+func compared(f *figure, b bound, value int, list []Slice) verdict.CanaryFigure {
 	start := map[int]*float64{} // by block
 	at := func(s *Slice) *float64 {
 		if x := math.Exp(f.of(s)); s.Void == "" && isFinite(x) {

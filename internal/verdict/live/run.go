@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/procfit/procfit/internal/show/number"
 	"github.com/procfit/procfit/internal/verdict/journal"
 )
 
@@ -33,21 +34,21 @@ func endFor(code journal.EndCode, format string, args ...any) *EndError {
 	return &EndError{journal.End{Code: code, Reason: fmt.Sprintf(format, args...)}}
 }
 
-// EventKind is a step of a Run.
-type EventKind string
+// eventKind is a step of a Run.
+type eventKind string
 
 const (
-	EventBaseline EventKind = "baseline" // begins
-	EventBegin    EventKind = "begin"    // the first block does: the baseline is known
-	EventSlice    EventKind = "slice"    // is over
-	EventBlock    EventKind = "block"    // is over
-	EventCarried  EventKind = "carried"  // the burn-in is twice as long from here on
-	EventRelease  EventKind = "release"  // the lease is over, and the program has its own value
+	EventBaseline eventKind = "baseline" // begins
+	EventBegin    eventKind = "begin"    // the first block does: the baseline is known
+	EventSlice    eventKind = "slice"    // is over
+	EventBlock    eventKind = "block"    // is over
+	EventCarried  eventKind = "carried"  // the burn-in is twice as long from here on
+	EventRelease  eventKind = "release"  // the lease is over, and the program has its own value
 )
 
 // Event is reported as a Run continues.
 type Event struct {
-	Kind     EventKind
+	Kind     eventKind
 	Trial    journal.Trial // of EventSlice
 	Look     Look          // of EventBlock
 	Spent    float64       // of the budget
@@ -75,12 +76,13 @@ type Run struct {
 	Tell   func(Event)
 
 	random   *rand.Rand
-	wire     Wire
-	budget   *Budget
+	wire     wire
+	budget   *budget
 	panicked bool // in the baseline
 	burn     time.Duration
-	last     int // GOMAXPROCS of the slice before
-	running  int // the value now, by its place in the plan
+	last     int  // GOMAXPROCS of the slice before
+	running  int  // the value now, by its place in the plan
+	changed  bool // another value than the start's was tried
 	slices   []Slice
 }
 
@@ -130,7 +132,11 @@ func (r *Run) ended(ctx context.Context, err error) *journal.End {
 	switch {
 	case errors.As(err, &end):
 		out = &end.End
-		if h := out.Harm; h != nil && h.Setting == "" {
+		switch h := out.Harm; {
+		case h == nil:
+		case h.Code == journal.HarmEnded && !r.changed:
+			out = &journal.End{Code: journal.EndFailed, Reason: out.Reason + ", before the first change; no other value was tried"}
+		case h.Setting == "":
 			h.Setting = r.Header.Plan.Settings[r.running].Label
 		}
 	case ctx.Err() != nil:
@@ -146,7 +152,7 @@ func (r *Run) ended(ctx context.Context, err error) *journal.End {
 func carriedOver(list []Slice) {
 	for i := range list {
 		if list[i].Void == "" {
-			list[i].Void = VoidCarried
+			list[i].Void = voidCarried
 		}
 	}
 }
@@ -212,7 +218,7 @@ func (r *Run) experiment(ctx context.Context) error {
 	if err := r.baseline(ctx); err != nil {
 		return err
 	}
-	look, doublings := Judge(h.rules(), nil), 0
+	look, doublings := judge(h.rules(), nil), 0
 	for n := 0; ; n++ {
 		values := h.block(look)
 		if values == nil {
@@ -230,11 +236,11 @@ func (r *Run) experiment(ctx context.Context) error {
 		if harm := h.harmful(r.slices); harm != nil {
 			return &EndError{journal.End{Code: journal.EndHarm, Harm: harm}}
 		}
-		look = Judge(h.rules(), r.slices)
+		look = judge(h.rules(), r.slices)
 		r.Tell(Event{Kind: EventBlock, Look: look, Spent: r.budget.Spent()})
 		if look.Carried {
 			if doublings++; doublings == mostDoublings {
-				return endFor(journal.EndCarryOver, "what one value leaves behind does not end within %s", r.burn)
+				return endFor(journal.EndCarryOver, "what one value leaves behind does not end within %s", number.Short(number.Duration(r.burn)))
 			}
 			r.burn *= 2
 			carriedOver(r.slices)

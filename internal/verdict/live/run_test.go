@@ -373,6 +373,25 @@ func TestEnds(t *testing.T) {
 	}
 }
 
+// TestEndedBefore: a program that ends before another value was tried does not end of one.
+func TestEndedBefore(t *testing.T) {
+	for _, call := range []string{"lease", "set", "read"} {
+		synctest.Test(t, func(t *testing.T) {
+			f := newFake()
+			f.fail = func(c string) error {
+				if c != call {
+					return nil
+				}
+				return &EndError{journal.End{Code: journal.EndHarm, Reason: "it crashed", Harm: &journal.Harm{Code: journal.HarmEnded}}}
+			}
+			end, _ := measured(t.Context(), f, header(1, 4), nil)
+			if end.Code != journal.EndFailed || end.Harm != nil || end.Reason != "it crashed, before the first change; no other value was tried" {
+				t.Errorf("%s: %+v", call, end)
+			}
+		})
+	}
+}
+
 // TestLostAnswers: a change whose answer is lost is asked for again.
 func TestLostAnswers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -414,7 +433,7 @@ func TestCheck(t *testing.T) {
 		t.Error(err)
 	}
 	h.Load.DurationSeconds = 60
-	if err := h.Check(); err == nil || !strings.Contains(err.Error(), "that is 1 block of 21s") || !strings.Contains(err.Error(), "--duration 4m") {
+	if err := h.Check(); err == nil || !strings.Contains(err.Error(), "after the baseline of 30 s that is 1 block of 21 s") || !strings.Contains(err.Error(), "--duration 4m") {
 		t.Error(err)
 	}
 }
@@ -422,7 +441,7 @@ func TestCheck(t *testing.T) {
 // TestBlock: four values at a time, those nearest to the start value first.
 func TestBlock(t *testing.T) {
 	h := header(1, 3, 4, 6, 8)
-	look := Judge(h.rules(), nil)
+	look := judge(h.rules(), nil)
 	values := func() (list []int) {
 		for _, i := range h.block(look) {
 			list = append(list, *h.Plan.Settings[i].Procs)

@@ -12,45 +12,44 @@ import "github.com/procfit/procfit/internal/verdict"
 
 // Slice is what the program did while it ran with one value, after the burn-in.
 type Slice struct {
-	Block, Order int
-	Value        int // 0: the start value; n: the n-th of Rules.Values
-	Procs        int
-	Before       int     // the value of the slice before it; 0: there was none
-	Seconds      float64 // counted
-	// Requests ended in it; Failed and Slow are among them.
-	Requests, Failed, Slow uint64
-	CPU                    float64            // seconds of the process
-	P50, P99               float64            // seconds from arrival; 0: unknown
-	Queries                map[string]float64 // the user's own metrics; less is better
-	Halves                 [2]Half            // the first and the second, for the test of carry-over
-	Void                   Void               // why it does not count; empty: it counts
+	Block   int
+	Value   int // 0: the start value; n: the n-th of Rules.Values
+	Procs   int
+	Before  int     // the value of the slice before it; 0: there was none
+	Seconds float64 // counted
+	// Requests ended in it; Failed are among them.
+	Requests, Failed uint64
+	CPU              float64            // seconds of the process
+	P50, P99         float64            // seconds from arrival; 0: unknown
+	Queries          map[string]float64 // the user's own metrics; less is better
+	Halves           [2]half            // the first and the second, for the test of carry-over
+	Void             void               // why it does not count; empty: it counts
 }
 
-// Half is half of a slice.
-type Half struct {
+// half is half of a slice.
+type half struct {
 	Requests uint64
 	CPU, P50 float64
 }
 
-// Void is why a slice does not count.
-type Void string
+// void is why a slice does not count.
+type void string
 
 const (
-	// VoidLeft: harm ended it, and the program went back to the start value. A value that is
-	// left in two of three visits is out. Blocks in which the start value's slice is VoidLoaded
+	// voidLeft: harm ended it, and the program went back to the start value. A value that is
+	// left in two of three visits is out. Blocks in which the start value's slice is voidLoaded
 	// do not count for that.
-	VoidLeft Void = "left"
-	// VoidLoaded: it is the start value's, and the wire would have ended it. A burst of the
+	voidLeft void = "left"
+	// voidLoaded: it is the start value's, and the wire would have ended it. A burst of the
 	// traffic is void in either, so that both are treated in the same way.
-	VoidLoaded Void = "loaded"
-	// VoidCarried: what an earlier value left behind was in it, as was proven later.
-	VoidCarried Void = "carried_over"
+	voidLoaded void = "loaded"
+	// voidCarried: what an earlier value left behind was in it, as was proven later.
+	voidCarried void = "carried_over"
 )
 
 // Rules are what is compared, and how.
 type Rules struct {
-	Start  int
-	Values []int // the others; of an A/A each is the start value
+	Values []int // those that are compared with the start value; of an A/A it is the start value
 	// MarginCPU, MarginP50 and MarginP99 are how much worse counts as no worse: 0.05 is 5%.
 	// 0: 5%, 10% and 20%. Queries have that of p99.
 	MarginCPU, MarginP50, MarginP99 float64
@@ -61,10 +60,10 @@ type Rules struct {
 // What values are compared in, in addition to the user's queries.
 const (
 	FigureCPU      = "cpu" // seconds per request
-	FigureP50      = "arrival_p50"
+	figureP50      = "arrival_p50"
 	FigureP99      = "arrival_p99"
-	FigureFailed   = "failed"   // share of the requests: more than the start value's is worse
-	FigureRequests = "requests" // per second, which must be the same
+	figureFailed   = "failed"   // share of the requests: more than the start value's is worse
+	figureRequests = "requests" // per second, which must be the same
 )
 
 // Outcome is what a value came to.
@@ -80,9 +79,9 @@ const (
 	Left    Outcome = "left" // for harm, too often to go on
 )
 
-// Bound is one figure of a value: its ratio to the start value's, less being better, with
+// bound is one figure of a value: its ratio to the start value's, less being better, with
 // the interval that holds at all looks together.
-type Bound struct {
+type bound struct {
 	Figure           string
 	Pairs            int     // of slices
 	Ratio, Low, High float64 // High is +Inf until there is an interval
@@ -92,12 +91,12 @@ type Bound struct {
 	Same bool
 }
 
-// Judged is one value.
-type Judged struct {
+// judged is one value.
+type judged struct {
 	Procs   int
 	Outcome Outcome
 	Out     bool // it is not to be measured again
-	Bounds  []Bound
+	Bounds  []bound
 	Failing bool // more of its requests fail than of the start value's, as is proven: it is worse
 	// Unequal: the requests per second differ by more than 5%, as is proven, so that nothing
 	// of it is judged.
@@ -106,8 +105,8 @@ type Judged struct {
 
 // Look is what the slices so far prove.
 type Look struct {
-	Values []Judged // in the order of the rules
+	Values []judged // in the order of the rules
 	// Carried: what a value leaves behind reaches into the slices after it. The burn-in is too
-	// short, and the slices so far must become VoidCarried.
+	// short, and the slices so far must become voidCarried.
 	Carried bool
 }

@@ -55,9 +55,9 @@ func (r *Run) quantile(was, is Histogram, q float64) *float64 {
 }
 
 // sight is what happened between two readings.
-func (r *Run) sight(from, to Reading) Sight {
+func (r *Run) sight(from, to Reading) sight {
 	was, is := r.latency(from), r.latency(to)
-	return Sight{
+	return sight{
 		Seconds: to.At.Sub(from.At).Seconds(), Ended: to.Requests - from.Requests, Failed: to.Failed - from.Failed,
 		Slow: r.slow(is) - r.slow(was), Sojourn: is.Sum - was.Sum, InFlight: to.InFlight,
 	}
@@ -90,7 +90,7 @@ func (r *Run) visit(ctx context.Context, block, order, value int) error {
 	if err != nil {
 		return err
 	}
-	var asked <-chan []answer // until they are there, the value is watched as before
+	var asked <-chan []journal.Answer // until they are there, the value is watched as before
 	for wire, over := r.wire, false; !over; {
 		if err := wait(ctx, between); err != nil {
 			return err
@@ -141,7 +141,7 @@ func (r *Run) begin(ctx context.Context, block, order, value int) (*journal.Tria
 	}
 	took, err := r.set(ctx, *t.Setting.Procs)
 	t.Live.CallSeconds = took.Seconds()
-	r.running, r.last = value, *t.Setting.Procs
+	r.running, r.last, r.changed = value, *t.Setting.Procs, r.changed || value != 0
 	return t, err
 }
 

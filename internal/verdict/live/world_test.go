@@ -24,7 +24,7 @@ type world struct {
 // rules are those of the values: the start value is 2, the first is below it, the others are
 // above.
 func rules(values int) Rules {
-	r := Rules{Start: 2, Latency: true}
+	r := Rules{Latency: true}
 	for i := range values - 1 {
 		r.Values = append(r.Values, []int{1, 3, 4, 6, 8}[i])
 	}
@@ -33,12 +33,12 @@ func rules(values int) Rules {
 
 // block runs every value once, in random order.
 func (w *world) block(number int, r Rules) (list []Slice) {
-	for order, value := range w.r.Perm(1 + len(r.Values)) {
-		procs := r.Start
+	for _, value := range w.r.Perm(1 + len(r.Values)) {
+		procs := 2
 		if value > 0 {
 			procs = r.Values[value-1]
 		}
-		list = append(list, w.slice(Slice{Block: number, Order: order, Value: value, Procs: procs, Before: w.procs}))
+		list = append(list, w.slice(Slice{Block: number, Value: value, Procs: procs, Before: w.procs}))
 	}
 	return list
 }
@@ -60,7 +60,7 @@ func (w *world) slice(s Slice) Slice {
 		w.at += s.Seconds / 4
 		cpu := w.now() + w.noise*math.Sqrt2*w.random()
 		w.at += s.Seconds / 4
-		h := Half{Requests: uint64(50 * s.Seconds)}
+		h := half{Requests: uint64(50 * s.Seconds)}
 		h.CPU = 0.001 * float64(h.Requests) * math.Exp(cpu)
 		h.P50 = 0.002 * math.Exp(cpu+w.noise*w.random())
 		s.Halves[i], s.Requests, s.CPU = h, s.Requests+h.Requests, s.CPU+h.CPU
