@@ -109,12 +109,15 @@ func (f *fleetRun) sweep(ctx context.Context, std stdio, s *fleetService) (dir s
 		if err != nil {
 			return "", err
 		}
-		if !fresh && isComplete(run) && f.measuresAgain() {
+		switch {
+		case !fresh && f.unusable(run):
 			continue
+		case isComplete(run) && run.Spec.Profile == "": // nothing needs to be started
+			return run.Dir, s.conclude(hushed, run, nil)
 		}
 		err = s.carryOut(ctx, hushed, run)
 		if refused := (*session.Refusal)(nil); !fresh && errors.As(err, &refused) {
-			continue
+			continue // benchmarks of other code, which is known once they are compiled
 		}
 		return run.Dir, err
 	}
@@ -124,9 +127,12 @@ func (f *fleetRun) sweep(ctx context.Context, std stdio, s *fleetService) (dir s
 // isComplete reports whether a run has trials, and lacks none.
 func isComplete(s *session.Session) bool { return len(s.Journal().Trials) > 0 && s.Missing() == 0 }
 
-// measuresAgain reports whether the results of runs that have ended are not used again.
-func (f *fleetRun) measuresAgain() bool {
-	return f.again || f.repository != nil && f.repository.Dirty
+// unusable reports whether the results that a run's folder has are left as they are: those of
+// other settings, and complete ones if the services are measured again.
+func (f *fleetRun) unusable(run *session.Session) bool {
+	refused := (*session.Refusal)(nil)
+	again := f.again || f.repository != nil && f.repository.Dirty
+	return errors.As(run.Look(), &refused) || again && isComplete(run)
 }
 
 // judge takes the verdict of the results, and compares them with the last ones.

@@ -41,7 +41,7 @@ func (o *loadOptions) fields() []field.Field {
 		field.Field{Name: "duration", Help: "measured time"}, field.Field{Name: "warmup", Help: "load before the measured time"},
 		field.Field{Name: "timeout", Help: "how long a request may take (default request=10s)"},
 		field.Field{Name: "load-cpuset", Help: "CPUs of the load: 0-1,3, or node0, cores, performance, efficiency"},
-		field.Field{Name: "max-errors", Help: "exit with 1 if a greater share of the requests fails (default if all fail)"})...)
+		field.Field{Name: "max-errors", Help: "exit with 1 if a greater share of the requests fails (default no limit)"})...)
 	own := field.In(field.Load, []field.Field{
 		{Name: "rate", Holds: "LIST", Often: true, Help: "req/s of an open loop; 1000,2000 offers both in turn (default a closed loop)", Value: field.Parsed(&o.rates, "", parseRates)},
 		{Name: "threads", Holds: "N", Help: "threads of the raw engine (default by the CPUs and the rate)", Value: field.Number(&o.threads, 0, math.MaxInt)},

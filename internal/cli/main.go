@@ -14,6 +14,7 @@ import (
 	"runtime/debug"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"time"
 
@@ -55,10 +56,11 @@ type stdio struct {
 	out, err io.Writer
 	args     []string
 	hidden   func() secret.Hidden // the credentials among args, found once; nil: there are none
+	quiet    *atomic.Bool         // set by -q; nil: nobody looks
 }
 
 func newStdio(ctx context.Context, in io.Reader, out, err io.Writer, args []string) stdio {
-	return stdio{ctx, in, out, err, args, sync.OnceValue(func() secret.Hidden { return secret.Find(args) })}
+	return stdio{ctx, in, out, err, args, sync.OnceValue(func() secret.Hidden { return secret.Find(args) }), new(atomic.Bool)}
 }
 
 // notef prints a note on stderr.
@@ -133,7 +135,9 @@ func (s stdio) endAtOnce() (stop func()) {
 		case <-interrupts: // passed on
 		default:
 		}
-		s.notef("ending; press Ctrl-C again to end at once, without a report; in a cluster, pods then stay")
+		if !s.quiet.Load() {
+			s.notef("ending; press Ctrl-C again to end at once, without a report; in a cluster, pods then stay")
+		}
 		select {
 		case <-interrupts:
 			os.Exit(exitInterrupted)
@@ -169,7 +173,7 @@ number of CPUs and, since Go 1.25, the CPU limit of the container.
 
   procfit ps      which GOMAXPROCS each Go program here uses, and what is wrong
   procfit check   which GOMAXPROCS the files in this folder will lead to
-  procfit sweep   measure the built-in practice service at every value
+  procfit sweep   measure the built-in practice server at every value
 
 Exit codes: 0 fine; 1 findings of check, or a comparison that is not met; 2 usage; 3
 failure; 130 interrupted. procfit help exit-codes has the details.`,

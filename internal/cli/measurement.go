@@ -158,6 +158,9 @@ func (m *measurement) measure(ctx context.Context, std stdio, s *session.Session
 		if err := folder.Try(s.Dir); err != nil {
 			return usageError("--out %s: %w", s.Dir, err)
 		}
+		if err := s.Look(); err != nil {
+			return refusal(err)
+		}
 		_, err := fmt.Fprintln(std.out, describe(s))
 		return err
 	}

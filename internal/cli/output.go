@@ -74,6 +74,9 @@ func (p *printing) all() []place {
 func (p *printing) std(s stdio) stdio {
 	if p.quiet {
 		s.err = io.Discard
+		if s.quiet != nil {
+			s.quiet.Store(true)
+		}
 	}
 	return s
 }

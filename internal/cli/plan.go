@@ -72,6 +72,9 @@ func grid(s *session.Session) string {
 		fmt.Fprintf(&b, ", %s", phrase.Count(s.Plan.Pilots*len(s.Plan.AA), "pilot"))
 	}
 	b.WriteString(")")
+	if s.Ended {
+		return b.String() + ", all of them done"
+	}
 	if s.Done > 0 {
 		fmt.Fprintf(&b, ", %d of them done", s.Done)
 	}
@@ -263,12 +266,16 @@ func race(s *session.Session) string {
 	if s.Done > 0 {
 		text += fmt.Sprintf(", %d of them done", s.Done)
 	}
-	left, most := s.Each()*time.Duration(trials-s.Done), s.Spec.Budget.MaxTime
+	left, most := s.Each()*time.Duration(trials-s.Done), s.TimeLeft()
 	switch {
-	case most > 0 && left == 0:
-		text += ", at most " + number.Minutes(most) + " and the trial that is running then"
-	case most > 0 && (left == 0 || most < left):
-		text += ", at most " + number.Minutes(most)
+	case most != nil && (left == 0 || *most < left):
+		text += ", at most " + number.Minutes(*most)
+		if s.Done > 0 {
+			text += " more"
+		}
+		if left == 0 || *most == 0 {
+			text += " and what is running then"
+		}
 	case left > 0:
 		text += about(s, trials-s.Done)
 	}
@@ -281,7 +288,7 @@ func race(s *session.Session) string {
 	} else {
 		text += fmt.Sprintf("it ends once the answer is %s)", s.Plan.Goal)
 	}
-	if left == 0 && most == 0 {
+	if left == 0 && most == nil {
 		text += "; the first trials will show how long it takes"
 	}
 	return text

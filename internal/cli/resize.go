@@ -41,7 +41,7 @@ First procfit starts the server once under each of the limits: what such a fresh
 and the resized server does not, was set at the start and did not follow. A step offers
 --rate, and at its end for some seconds as much as the server carries.
 
-Without a command, procfit rehearses with its built-in practice service. Changing a limit
+Without a command, procfit rehearses with its built-in practice server. Changing a limit
 needs a cgroup, as --limit of procfit sweep does.
 
 Exit codes: 0 everything followed; 1 something did not; 2 usage; 3 failure; 130

@@ -125,17 +125,28 @@ func (m *measurement) readFile(std stdio) error {
 	if err != nil || file == nil {
 		return err
 	}
+	if m.file == "-" { // what came there is in the command line of the journal as flags
+		if err := m.set("file", noFile); err != nil {
+			return err
+		}
+	}
 	var unused []string
 	given := slices.Clone(m.Names)
 	skip, set := m.taking(&unused)
 	err = m.apply(std, file, skip, set)
-	if (slices.Contains(given, "rate") || m.baseline != "") && m.wantsGrid(m.spec.Spec) != "" { // flags override the file's budget
-		m.Names = slices.DeleteFunc(m.Names, func(name string) bool { return slices.Contains(raceFields, name) && !slices.Contains(given, name) })
-	}
+	m.forgetBudget(given)
 	if unused != nil && err == nil {
 		std.notef("%s has no use for %s, which the file has", m.name, strings.Join(unused, ", "))
 	}
 	return err
+}
+
+// forgetBudget leaves out the budget that a file has, where what was given before asks for a grid,
+// which has none.
+func (m *measurement) forgetBudget(given []string) {
+	if (slices.Contains(given, "rate") || m.baseline != "") && m.wantsGrid(m.spec.Spec) != "" {
+		m.Names = slices.DeleteFunc(m.Names, func(name string) bool { return slices.Contains(raceFields, name) && !slices.Contains(given, name) })
+	}
 }
 
 // taking is how a file is taken whose fields give way to what is set already: which of them

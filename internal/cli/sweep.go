@@ -18,7 +18,7 @@ import (
 
 const sweepLong = `Measure a Go program at every GOMAXPROCS and recommend one.
 
-Without a command, procfit measures its built-in practice service. With --url the
+Without a command, procfit measures its built-in practice server. With --url the
 command is a server; {port} in the URL and in the command or --env is a free port. A
 trial starts the server and loads it twice: a closed loop for its throughput, then an
 open loop at one rate for every setting for its latency, which counts from the time at
@@ -155,7 +155,7 @@ func (m *measurement) setTarget(spec *plan.Spec, std stdio) error {
 }
 
 const (
-	// builtIn is the practice service that a sweep without a command measures.
+	// builtIn is the practice server that a sweep without a command measures.
 	builtIn = "cpuserver"
 	// batchTime is what the runs of one trial use where --duration is not given.
 	batchTime = time.Second
@@ -175,7 +175,7 @@ each setting.
 
 The server is started for each trial, as in procfit sweep: {port} in the URL and in the
 command or --env is a free port. Without a command, procfit measures its built-in
-practice service.`,
+practice server.`,
 		Example: `  procfit size --slo p99=50ms --url http://127.0.0.1:{port}/ -- ./server -addr :{port}
   procfit size --slo p99=50ms --rate 300 --limit 1,0.5 --url http://127.0.0.1:{port}/ -- ./server -addr :{port}
   procfit size --slo p99=50ms --rate 300 --limit 500m --replicas 1,2 --url http://127.0.0.1:{port}/ -- ./server -addr :{port}`,

@@ -11,6 +11,7 @@ import (
 
 	"github.com/procfit/procfit/internal/load"
 	"github.com/procfit/procfit/internal/load/wire"
+	"github.com/procfit/procfit/internal/show/number"
 )
 
 type state uint8
@@ -171,11 +172,11 @@ func (w *loop) look(now int64) {
 			}
 		case stateConnecting:
 			if now-c.sentAt >= timeout {
-				w.fail(c, load.KindConnectTimeout, w.Timeout.String(), now)
+				w.fail(c, load.KindConnectTimeout, number.Short(number.Duration(w.Timeout)), now)
 			}
 		case stateBusy:
 			if now-c.sentAt >= timeout {
-				w.fail(c, load.KindTimeout, fmt.Sprintf("no answer within %v", w.Timeout), now)
+				w.fail(c, load.KindTimeout, "no answer within "+number.Short(number.Duration(w.Timeout)), now)
 			}
 		}
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/procfit/procfit/internal/load"
 	"github.com/procfit/procfit/internal/load/wire"
+	"github.com/procfit/procfit/internal/show/number"
 	"github.com/procfit/procfit/internal/show/phrase"
 )
 
@@ -173,7 +174,7 @@ func (l *lane) note(target int, k load.Kind, detail string) {
 func (l *lane) noneOpen(connections int) error {
 	first := l.first
 	if first.Kind == "" {
-		first = load.Failure{Kind: load.KindConnectTimeout, URL: l.targets[0].URL, Detail: "nothing came within " + min(l.Timeout, maxSetup).String()}
+		first = load.Failure{Kind: load.KindConnectTimeout, URL: l.targets[0].URL, Detail: "nothing came within " + number.Short(number.Duration(min(l.Timeout, maxSetup)))}
 	}
 	return fmt.Errorf("could not open any of %s: %s", phrase.Count(connections, "connection"), first)
 }

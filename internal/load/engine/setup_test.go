@@ -39,7 +39,7 @@ func TestNothingCame(t *testing.T) {
 		Prepared: &load.Prepared{Options: load.Options{Timeout: time.Minute}},
 		targets:  []target{{Target: load.Target{URL: "http://a/"}}},
 	}}}
-	if err := l.noneOpen(4).Error(); err != "could not open any of 4 connections: http://a/: no connection before the timeout: nothing came within 5s" {
+	if err := l.noneOpen(4).Error(); err != "could not open any of 4 connections: http://a/: no connection before the timeout: nothing came within 5 s" {
 		t.Error(err)
 	}
 }

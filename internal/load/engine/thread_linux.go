@@ -7,10 +7,13 @@ import (
 	"fmt"
 	"os"
 	"runtime"
+	"slices"
 	"strconv"
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/procfit/procfit/internal/host/cpuset"
 )
 
 // takeThread makes the goroutine's thread ours for good: it is never unlocked,
@@ -26,11 +29,7 @@ func takeThread(cpus []int) error {
 	if len(cpus) == 0 {
 		return nil
 	}
-	var set unix.CPUSet
-	for _, cpu := range cpus {
-		set.Set(cpu)
-	}
-	if err := unix.SchedSetaffinity(0, &set); err != nil {
+	if err := unix.SchedSetaffinityDynamic(0, cpuset.Mask(cpus...)); err != nil {
 		return fmt.Errorf("cannot bind to CPUs %v: %w; check that they are online and that this process may use them", cpus, err)
 	}
 	return nil
@@ -113,14 +112,11 @@ func (w *loop) drop(lost *conn) {
 // Bind puts every thread of this process onto the CPUs, where there are any and it is
 // not there yet. What is started meanwhile inherits that.
 func Bind(cpus []int) (back func(), err error) {
-	var before, want unix.CPUSet
-	if err := unix.SchedGetaffinity(0, &before); err != nil {
+	before, want := cpuset.Mask(), cpuset.Mask(cpus...)
+	if err := unix.SchedGetaffinityDynamic(0, before); err != nil {
 		return nil, fmt.Errorf("cannot bind the load generator to CPUs %v: read procfit's own CPUs: %w", cpus, err)
 	}
-	for _, cpu := range cpus {
-		want.Set(cpu)
-	}
-	if len(cpus) == 0 || want == before {
+	if len(cpus) == 0 || slices.Equal(want, before) {
 		return func() {}, nil
 	}
 	if err := bindAll(want); err != nil {
@@ -138,7 +134,7 @@ func Bind(cpus []int) (back func(), err error) {
 
 // bindAll binds each thread. A thread that one not bound yet has just made is seen in
 // the next round.
-func bindAll(want unix.CPUSet) error {
+func bindAll(want unix.CPUSetDynamic) error {
 	const rounds = 100
 	for range rounds {
 		moved, err := bindOnce(want)
@@ -149,21 +145,21 @@ func bindAll(want unix.CPUSet) error {
 	return errors.New("procfit starts threads faster than it can bind them")
 }
 
-func bindOnce(want unix.CPUSet) (moved int, err error) {
+func bindOnce(want unix.CPUSetDynamic) (moved int, err error) {
 	threads, err := os.ReadDir("/proc/self/task")
 	if err != nil {
 		return 0, err
 	}
+	has := cpuset.Mask()
 	for _, t := range threads {
 		id, err := strconv.Atoi(t.Name())
 		if err != nil {
 			continue
 		}
-		var has unix.CPUSet
-		if err := unix.SchedGetaffinity(id, &has); err == nil && has == want {
+		if err := unix.SchedGetaffinityDynamic(id, has); err == nil && slices.Equal(has, want) {
 			continue
 		}
-		switch err := unix.SchedSetaffinity(id, &want); {
+		switch err := unix.SchedSetaffinityDynamic(id, want); {
 		case errors.Is(err, unix.ESRCH): // it has ended
 		case err != nil:
 			return moved, err
@@ -175,12 +171,12 @@ func bindOnce(want unix.CPUSet) (moved int, err error) {
 }
 
 // verify sees that the kernel granted all: it leaves out what is not allowed.
-func verify(want unix.CPUSet) error {
-	var has unix.CPUSet
-	if err := unix.SchedGetaffinity(0, &has); err != nil {
+func verify(want unix.CPUSetDynamic) error {
+	has := cpuset.Mask()
+	if err := unix.SchedGetaffinityDynamic(0, has); err != nil {
 		return err
 	}
-	if has != want {
+	if !slices.Equal(has, want) {
 		return fmt.Errorf("procfit may use only %d of them", has.Count())
 	}
 	return nil

@@ -11,6 +11,7 @@ import (
 	"github.com/procfit/procfit/internal/measure/plan"
 	"github.com/procfit/procfit/internal/measure/trial"
 	"github.com/procfit/procfit/internal/measure/trial/foreign"
+	"github.com/procfit/procfit/internal/show/number"
 	"github.com/procfit/procfit/internal/verdict/journal"
 )
 
@@ -108,7 +109,7 @@ func (r *run) runLoad(ctx context.Context, argv []string, suffix string, duratio
 		return load.Output{}, supervisor.Exit{}, ctx.Err()
 	case <-limit.C:
 		p.Stop(0)
-		return load.Output{}, supervisor.Exit{}, trial.Invalid(journal.InvalidLoad, "the load command did not end within %s after its duration; check that it uses {duration}", patience)
+		return load.Output{}, supervisor.Exit{}, trial.Invalid(journal.InvalidLoad, "the load command did not end within %s after its duration; check that it uses {duration}", number.Short(number.Duration(patience)))
 	}
 	exit, err := p.Wait()
 	if err == nil {

@@ -95,7 +95,7 @@ func TestReadyAndLimit(t *testing.T) {
 	for i, want := range []struct {
 		code   journal.InvalidCode
 		reason string
-	}{{journal.InvalidNoProgram, "no such release"}, {}, {journal.InvalidTimeout, "did not end within 3s"}} {
+	}{{journal.InvalidNoProgram, "no such release"}, {}, {journal.InvalidTimeout, "did not end within 3 s"}} {
 		trial, err := r.Run(t.Context(), plan.Task{Setting: settings[i], Order: i}, nil)
 		if err != nil || trial.InvalidCode != want.code || trial.InvalidReason != want.reason || trial.Valid != (want.code == "") {
 			t.Errorf("%s: %v, %s %q, want %+v", settings[i].GoVersion, err, trial.InvalidCode, trial.InvalidReason, want)

@@ -26,6 +26,7 @@ func programOf(a journal.Setting) programKey { return programKey{a.GoVersion, a.
 type program struct {
 	argv    []string
 	dir     string // empty: procfit's own
+	test    string // the test binary that was compiled for it; empty: none
 	missing error  // why there is none
 }
 
@@ -82,7 +83,18 @@ func (r *runner) compileTest(ctx context.Context, test *gobench.Command, key pro
 	}
 	observe.Tell(plan.Activity{Step: plan.StepCompile, Detail: "the benchmarks"})
 	argv, dir, err := test.Compile(ctx, "", binary, nil)
-	return program{argv: argv, dir: dir}, err
+	return program{argv: argv, dir: dir, test: binary}, err
+}
+
+// TestBinaries implements plan.TestCompiler.
+func (r *runner) TestBinaries() (paths []string) {
+	for _, p := range r.programs {
+		if p.test != "" {
+			paths = append(paths, p.test)
+		}
+	}
+	slices.Sort(paths)
+	return paths
 }
 
 func (r *runner) buildFile(key programKey) (string, error) {

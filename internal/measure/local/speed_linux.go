@@ -13,6 +13,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/procfit/procfit/internal/host/cpuset"
 	"github.com/procfit/procfit/internal/host/topology"
 	"github.com/procfit/procfit/internal/program/observe"
 )
@@ -108,12 +109,11 @@ type work struct {
 func workOn(ctx context.Context, cpu int, words []uint32) (w work) {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
-	var before, only unix.CPUSet
-	only.Set(cpu)
-	if unix.SchedGetaffinity(0, &before) != nil || unix.SchedSetaffinity(0, &only) != nil {
+	before := cpuset.Mask()
+	if unix.SchedGetaffinityDynamic(0, before) != nil || unix.SchedSetaffinityDynamic(0, cpuset.Mask(cpu)) != nil {
 		return w
 	}
-	defer unix.SchedSetaffinity(0, &before)
+	defer unix.SchedSetaffinityDynamic(0, before)
 	at := uint32(cpu) % speedWords
 	at, _ = piece(words, at) // brings the thread here
 	began, used := time.Now(), threadCPU()

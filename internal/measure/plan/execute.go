@@ -143,6 +143,7 @@ func (r *running) wave(ctx context.Context, i, n int) error {
 			return err
 		}
 		tasks[j].RatePerSecond, tasks[j].Collections = rate, collections(tasks[j], r.have.Trials)
+		tasks[j].Tried = r.have.trials(tasks[j].place())
 		r.report(r.progress(tasks[j]))
 	}
 	var before *float64

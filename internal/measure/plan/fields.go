@@ -142,7 +142,7 @@ func (f *Flags) loadFields() []field.Field {
 			Name: "duration", Holds: "TIME", Often: true, Help: "measured time of a trial",
 			More: "Each loop has half of it. If it is not given, the open loop is as long as its p99 needs, both are longer if the program has few long garbage collections, and the runs of a batch program use 1s.", Value: field.Time(&l.Duration, 1, "3s"), Header: "load.duration_seconds load.open_seconds_max",
 		},
-		{Name: "warmup", Holds: "TIME", Help: "load before the measured time; a batch program has none", More: "A batch program has one only if it is given.", Value: field.Time(&l.Warmup, 0, "500ms"), Header: "load.warmup_seconds"},
+		{Name: "warmup", Holds: "TIME", Help: "load before the measured time; for a batch program only if it is given", Value: field.Time(&l.Warmup, 0, "500ms"), Header: "load.warmup_seconds"},
 		{Name: "header", Holds: "'NAME: VALUE'", Help: "a header to send with each request; may be repeated", Value: field.Texts(&l.Headers), Header: "load.headers"},
 		{
 			Name: "body", Holds: "TEXT", Help: "body of each request: a text, or @FILE; @- is standard input",
@@ -206,7 +206,7 @@ func (f *Flags) stopFields() []field.Field {
 	return []field.Field{
 		{Name: "until", Holds: "GOAL", Help: "measure until the answer is proven, or only likely", Value: field.Choice(&race.Goal, journal.GoalProven, journal.GoalLikely), Header: "plan.goal"},
 		{Name: "max-trials", Holds: "N", Help: "the most trials to run (default 40 to 96, by the number of values)", Value: field.Parsed(&race.MaxTrials, "", field.Whole(1, maxTrials)), Header: "plan.max_trials"},
-		{Name: "max-time", Holds: "TIME", Often: true, Help: "the most time that the trials take: 10m", Value: field.Time(&race.MaxTime, 1, "10m"), Header: "plan.max_seconds"},
+		{Name: "max-time", Holds: "TIME", Often: true, Help: "the most time that the trials take: 10m", More: "A run that is resumed has what its trials so far leave of it.", Value: field.Time(&race.MaxTime, 1, "10m"), Header: "plan.max_seconds"},
 		{
 			Name: "repeats", Holds: "N", Help: "measure every setting this often, whatever the trials show; 6 is a good start",
 			More: "The trials are a grid: N blocks, each with every setting once, and one of them twice. Intervals need six blocks.", Value: field.Parsed(&f.Repeats, "", field.Whole(1, MaxRepeats)), Header: "plan.blocks plan.strategy",

@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"path/filepath"
@@ -26,7 +27,7 @@ func (f *Flags) waits() (parts []field.Part) {
 		{Name: "ready", Value: field.Time(&t.ReadyTimeout, 1, "30s"), Help: "until the server is ready"},
 		{Name: "quiet", Value: field.Time(&f.Patience, 0, "2m"), Help: "in all, to wait until other programs leave CPUs free; then the sweep ends with what it has; 0s measures anyway"},
 		{Name: "request", Value: field.Time(&l.RequestTimeout, 1, "10s"), Help: "until a request is answered; a later answer is an error"},
-		{Name: "run", Value: field.Time(&t.RunTimeout, 0, "30s"), Help: "one run of a batch program, whose trial is then invalid"},
+		{Name: "run", Value: field.Time(&t.RunTimeout, 0, "30s"), Help: "until a run of a batch program ends; a longer run makes its trial invalid"},
 		{Name: "stop", Value: field.Time(&t.Grace, 0, "5s"), Help: "from SIGTERM to SIGKILL when procfit stops the program"},
 	}
 	return only(all, f.Waits)
@@ -222,6 +223,9 @@ func limits(text string) ([]*float64, error) {
 		var limit *float64
 		if item = strings.TrimSpace(item); item != "none" {
 			v, err := number.ParseCPUs(item)
+			if errors.Is(err, number.ErrTooManyCPUs) {
+				return nil, err
+			}
 			if err != nil {
 				return nil, &field.Mistake{Text: item, Reason: "expected a CPU limit above zero, in CPUs or thousandths of one, or none", Example: "500m"}
 			}

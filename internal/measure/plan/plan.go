@@ -133,4 +133,6 @@ type Task struct {
 	Collections float64
 	// Lane is which of the plan's nodes it runs on, from 0.
 	Lane int
+	// Tried is how many trials of it the journal has already: they proved nothing.
+	Tried int
 }

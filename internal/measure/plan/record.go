@@ -77,6 +77,16 @@ func (r Record) of(block int) (list []journal.Trial) {
 	return list
 }
 
+// trials is how many there are of a place.
+func (r Record) trials(at place) (n int) {
+	for _, t := range r.Trials {
+		if placeOf(t.Setting, t.Role, t.Block, t.Order) == at {
+			n++
+		}
+	}
+	return n
+}
+
 // Done counts the trials that need not be run again.
 func (r Record) Done(tasks []Task) int {
 	places := map[place]bool{}

@@ -24,6 +24,12 @@ type Runner interface {
 	Close() error
 }
 
+// TestCompiler is a Runner that may compile test binaries.
+type TestCompiler interface {
+	// TestBinaries are the files that Prepare has compiled, or tried to, in a fixed order.
+	TestBinaries() []string
+}
+
 // Observer is called with what a Runner does. It must return at once.
 type Observer func(Activity)
 

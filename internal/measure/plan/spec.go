@@ -210,7 +210,11 @@ func (s Spec) Title() string {
 	return FileName(filepath.Base(Program(t.Command)))
 }
 
-// Program is the word of a command that names the program: "env X=Y prog" and
+// prefixes are commands that run another one in their place or below them, with those of
+// their options that have an argument of their own.
+var prefixes = map[string][]string{"env": {"-u", "-C", "-S"}, "nice": {"-n"}, "nohup": nil, "time": {"-f", "-o"}}
+
+// Program is the word of a command that names the program: "env X=Y prog", "nice prog" and
 // "sh -c 'X=Y exec prog'" run prog.
 func Program(command []string) string {
 	rest := command
@@ -219,10 +223,15 @@ func Program(command []string) string {
 			return word
 		}
 	}
-	for len(rest) > 1 && filepath.Base(rest[0]) == "env" {
+	for len(rest) > 1 {
+		with, ok := prefixes[filepath.Base(rest[0])]
+		if !ok {
+			break
+		}
+		variables := filepath.Base(rest[0]) == "env"
 		rest = slices.DeleteFunc(slices.Clone(rest[1:]), func(w string) bool { return w == "--" })
-		for len(rest) > 1 && (strings.Contains(rest[0], "=") || strings.HasPrefix(rest[0], "-")) {
-			if rest[0] == "-u" || rest[0] == "-C" || rest[0] == "-S" { // each with an argument
+		for len(rest) > 1 && (variables && strings.Contains(rest[0], "=") || strings.HasPrefix(rest[0], "-")) {
+			if slices.Contains(with, rest[0]) {
 				rest = rest[1:]
 			}
 			rest = rest[1:]

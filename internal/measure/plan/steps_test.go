@@ -29,7 +29,7 @@ func TestParseSteps(t *testing.T) {
 		"0s:2 30s:none": "expected a CPU limit of at least 0.01",
 		"0s:2 30s:0":    "expected a CPU limit",
 		"0s:2 30s:":     "expected a CPU limit",
-		"0s:2 2s:8":     "expected a step at least 3s after the one before it",
+		"0s:2 2s:8":     "expected a step at least 3 s after the one before it",
 		"0s:2 9s:2":     "expected another CPU limit",
 		"0s:2 30s:1n":   "expected a CPU limit",
 	} {

@@ -255,8 +255,8 @@ func TestHopelessRunsEnd(t *testing.T) {
 		t.Errorf("invalid pilot: %v with %d trials", err, len(x.kept))
 	}
 	again := &fake{}
-	if err := newRun(p, again, x.kept).Run(t.Context()); err != nil || again.ran[0].Role != journal.RolePilot {
-		t.Errorf("after an invalid pilot: %v, the first is %+v; want a pilot again", err, again.ran[0])
+	if err := newRun(p, again, x.kept).Run(t.Context()); err != nil || again.ran[0].Role != journal.RolePilot || again.ran[0].Tried != 1 || again.ran[1].Tried != 0 {
+		t.Errorf("after an invalid pilot: %v, the first are %+v; want a pilot again", err, again.ran[:2])
 	}
 
 	p.Pilots = 2

@@ -84,6 +84,8 @@ func (s Spec) checkTarget() *FieldError {
 		return Wrong("go", " needs --build: the package to compile with each version")
 	case !server && goTest(t.Command) && !isGoBench(t.Command):
 		return Wrong("command", ": go test without -bench would measure the go command: add -bench NAME")
+	case !server && t.Build == "" && (hidesGoTest(t.Command) || hidesGoTest(t.Against)):
+		return Wrong("command", ": go test behind another command would be measured with its compilation: the command must begin with go test. Give variables with --env, for example --env GOGC=50 -- go test -bench NAME, or start procfit itself with them")
 	case !server && s.Load.Command != "":
 		return Wrong("load", " needs --url, the server's address")
 	case !server && hasPort:
@@ -104,6 +106,16 @@ func (s Spec) checkTarget() *FieldError {
 // a batch program's work like any other.
 func goTest(command []string) bool {
 	return len(command) > 1 && filepath.Base(command[0]) == "go" && command[1] == "test" && !slices.Contains(command, "-c")
+}
+
+// hidesGoTest tells a go test command behind another, such as env or nice.
+func hidesGoTest(command []string) bool {
+	for i := 1; i < len(command) && !isGoBench(command); i++ {
+		if goTest(command[i:]) || isGoBench(command[i:]) {
+			return true
+		}
+	}
+	return false
 }
 
 func (s Spec) commandHas(placeholder string) bool {

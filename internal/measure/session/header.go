@@ -33,7 +33,7 @@ func header(spec plan.Spec, wanted journal.Plan, o Options) journal.Header {
 		Tool:       o.Tool,
 		Target: journal.Target{
 			Kind: t.Kind(), Command: secret.Words(command(t)), Against: secret.Words(t.Against), Prepare: phrase.Shell(secret.Words(t.Prepare)),
-			URL: secret.Text(t.URL), Ready: readyWhen(t.Ready), ReadyStatus: t.Ready.Statuses.String(), Build: t.Build, BuiltIn: t.BuiltIn, SHA256: executableSum(t), Revision: revision(t),
+			URL: secret.Text(t.URL), Ready: readyWhen(t.Ready), ReadyStatus: t.Ready.Statuses.String(), Build: t.Build, BuiltIn: t.BuiltIn, SHA256: sumOf(executable(t)), Revision: revision(t),
 			BurstCPUs: spec.Burst, CPUShares: t.Shares, ServerCPUs: t.CPUs, Directory: directory, Environment: runtimeVariables(o.Environ),
 		},
 		Load: loadOf(spec),
@@ -154,23 +154,32 @@ func command(t plan.Target) []string {
 	return words
 }
 
-// executableSum is the SHA-256 of the target's executable. What it cannot tell is
-// a program behind a wrapper, such as go run.
-func executableSum(t plan.Target) string {
+// executable is the path of the target's program, also behind env or nice, but not behind
+// go run; empty: procfit compiles it, or is it, or it is not found, as the start will say.
+func executable(t plan.Target) string {
 	if t.BuiltIn != "" || t.Build != "" || t.Kind() == journal.KindGoBench || len(t.Command) == 0 {
 		return ""
 	}
-	path, err := exec.LookPath(t.Command[0])
-	if err != nil {
-		return "" // the start will say so
-	}
-	f, err := os.Open(path)
-	if err != nil {
-		return ""
-	}
-	defer f.Close()
+	path, _ := exec.LookPath(plan.Program(t.Command))
+	return path
+}
+
+// sumOf is the SHA-256 of files, one after the other; empty: there are none, or one cannot be
+// read.
+func sumOf(paths ...string) string {
 	h := sha256.New()
-	if _, err := io.Copy(h, f); err != nil {
+	for _, path := range paths {
+		f, err := os.Open(path)
+		if err != nil {
+			return ""
+		}
+		_, err = io.Copy(h, f)
+		f.Close()
+		if err != nil {
+			return ""
+		}
+	}
+	if len(paths) == 0 {
 		return ""
 	}
 	return hex.EncodeToString(h.Sum(nil))
@@ -178,16 +187,9 @@ func executableSum(t plan.Target) string {
 
 // revision is the commit that the executable was built from, as the go command wrote it.
 func revision(t plan.Target) string {
-	if t.BuiltIn != "" || t.Build != "" || t.Kind() == journal.KindGoBench || len(t.Command) == 0 {
-		return ""
-	}
-	path, err := exec.LookPath(t.Command[0])
+	info, err := buildinfo.ReadFile(executable(t))
 	if err != nil {
-		return ""
-	}
-	info, err := buildinfo.ReadFile(path)
-	if err != nil {
-		return "" // it is not a Go program
+		return "" // it is not a Go program, or not there
 	}
 	commit, changed := "", ""
 	for _, s := range info.Settings {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"path/filepath"
 	"testing"
+	"time"
 
 	"github.com/procfit/procfit/internal/measure/plan"
 	"github.com/procfit/procfit/internal/verdict/journal"
@@ -64,5 +65,38 @@ func TestAnotherStrategy(t *testing.T) {
 		if begun, err := New(specs[1], options(dir, host)).Run(t.Context(), &runner{}, Events{}); begun || !errors.As(err, &refused) {
 			t.Errorf("a %s was gone on with as the other: %v", name, err)
 		}
+	}
+}
+
+// lasting is a runner whose trials take ten seconds.
+type lasting struct{ runner }
+
+func (l *lasting) Run(ctx context.Context, t plan.Task, o plan.Observer) (journal.Trial, error) {
+	trial, err := l.runner.Run(ctx, t, o)
+	trial.DurationSeconds = 10
+	return trial, err
+}
+
+// A look at a folder finds what a resumed run would, and changes nothing: what is done, what
+// is left of the time, and that it is another run's.
+func TestLook(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "results")
+	sp := raceSpec(40)
+	sp.Budget.MaxTime = 10 * time.Minute
+	fresh := New(sp, options(dir, two))
+	if err := fresh.Look(); err != nil || fresh.Done != 0 || *fresh.TimeLeft() != 10*time.Minute {
+		t.Fatalf("%v: %d done, %v left", err, fresh.Done, *fresh.TimeLeft())
+	}
+	if _, err := fresh.Run(t.Context(), &lasting{runner{stop: 4}}, Events{}); !errors.Is(err, context.Canceled) {
+		t.Fatal(err)
+	}
+	before := lines(t, dir)
+	again := New(sp, options(dir, two))
+	if err := again.Look(); err != nil || again.Done != 4 || again.Ended || *again.TimeLeft() != 10*time.Minute-40*time.Second {
+		t.Errorf("%v: %d done, ended %v, %v left", err, again.Done, again.Ended, *again.TimeLeft())
+	}
+	var refused *Refusal
+	if err := New(spec(), options(dir, two)).Look(); !errors.As(err, &refused) || lines(t, dir) != before {
+		t.Errorf("another run: %v", err)
 	}
 }

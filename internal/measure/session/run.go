@@ -50,6 +50,11 @@ func (s *Session) Run(ctx context.Context, r plan.Runner, on Events) (begun bool
 	if err := r.Prepare(ctx, s.Plan, on.Activity); err != nil {
 		return false, err
 	}
+	if c, ok := r.(plan.TestCompiler); ok {
+		if s.tests = sumOf(c.TestBinaries()...); s.tests != "" {
+			s.settle()
+		}
+	}
 	if err := s.arrange(ctx, r, on); err != nil {
 		return false, err
 	}

@@ -51,6 +51,7 @@ type Session struct {
 	// earlier is what the folder's journal held when the session was made, and base
 	// that of the baseline.
 	earlier, base found
+	tests         string          // SHA-256 of the test binaries; empty: they are not compiled yet, or there are none
 	folder        *folder.Dir     // while it runs
 	journal       *journal.Writer // from when it runs
 }
@@ -131,6 +132,9 @@ func (s *Session) settle() {
 	s.Plan = s.Spec.Plan(s.options.Host.EffectiveCPUs, seed)
 	s.Spec.Seed = new(s.Plan.Seed)
 	s.Header = header(s.Spec, s.Plan, s.options)
+	if s.tests != "" {
+		s.Header.Target.SHA256 = s.tests
+	}
 }
 
 // Missing is how many trials the journal lacks, if there is one, at most where the
@@ -147,6 +151,12 @@ func (s *Session) Missing() int {
 		return len(leg.Tasks)
 	}
 	return max(len(leg.Tasks), leg.Total-record(contents).Done(leg.Tasks))
+}
+
+// TimeLeft is what the trials of the journal leave of the time that a race may take; nil: it
+// may take any.
+func (s *Session) TimeLeft() *time.Duration {
+	return plan.PlannerOf(s.Header).Next(record(s.Journal())).Left
 }
 
 func record(c *journal.Contents) plan.Record {

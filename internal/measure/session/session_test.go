@@ -379,3 +379,43 @@ func TestMachineIsLookedAt(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// compiler is a runner that has compiled benchmarks.
+type compiler struct {
+	runner
+	binary string
+}
+
+func (c *compiler) TestBinaries() []string { return []string{c.binary} }
+
+// All parts of a run have the same test binary, unless it cannot be compiled any more: then
+// the trials say so.
+func TestOtherBenchmarks(t *testing.T) {
+	dir, binary := t.TempDir(), filepath.Join(t.TempDir(), "x.test")
+	sp := spec()
+	sp.Target.BuiltIn, sp.Target.URL, sp.Target.Command = "", "", []string{"go", "test", "-bench", "X"}
+	run := func(code string) error {
+		if err := os.RemoveAll(binary); err != nil {
+			t.Fatal(err)
+		}
+		if code != "" {
+			if err := os.WriteFile(binary, []byte(code), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		_, err := New(sp, options(dir, two)).Run(t.Context(), &compiler{runner{stop: 2}, binary}, Events{})
+		return err
+	}
+	if err := run("one"); !errors.Is(err, context.Canceled) {
+		t.Fatal(err)
+	}
+	var refused *Refusal
+	if err := run("other"); !errors.As(err, &refused) || !strings.Contains(err.Error(), "differs in the code of the benchmarks, or what compiles it; its command") {
+		t.Errorf("%v", err)
+	}
+	for _, code := range []string{"one", ""} {
+		if err := run(code); !errors.Is(err, context.Canceled) {
+			t.Errorf("%q: %v", code, err)
+		}
+	}
+}

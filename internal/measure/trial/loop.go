@@ -9,6 +9,7 @@ import (
 	"github.com/HdrHistogram/hdrhistogram-go"
 
 	"github.com/procfit/procfit/internal/load"
+	"github.com/procfit/procfit/internal/show/number"
 	"github.com/procfit/procfit/internal/show/phrase"
 	"github.com/procfit/procfit/internal/show/secret"
 	"github.com/procfit/procfit/internal/verdict/contest"
@@ -88,7 +89,7 @@ func addClosed(t *journal.Trial, l *load.Result, usage *journal.Usage) error {
 			}
 			why = fmt.Sprintf("none of %s got an answer; give a longer --duration", phrase.Count(connections, "connection"))
 		}
-		return Invalid(journal.InvalidNoAnswer, "no request succeeded in the throughput phase of %s: %s", l.Duration, why)
+		return Invalid(journal.InvalidNoAnswer, "no request succeeded in the throughput phase of %s: %s", number.Short(number.Duration(l.Duration)), why)
 	}
 	t.ThroughputPerSecond, t.ThroughputUnit = &l.AchievedPerSecond, ThroughputRequests
 	t.Load = new(Cost(l))
@@ -125,7 +126,7 @@ func addPaced(t *journal.Trial, l *load.Result, usage *journal.Usage, head time.
 	}
 	t.ThroughputPerSecond, t.ThroughputUnit = &l.AchievedPerSecond, ThroughputRequests
 	if l.AchievedPerSecond == 0 {
-		return Invalid(journal.InvalidNoAnswer, "no request succeeded within %s: %s", l.Duration, mostOften(l.ErrorKinds))
+		return Invalid(journal.InvalidNoAnswer, "no request succeeded within %s: %s", number.Short(number.Duration(l.Duration)), mostOften(l.ErrorKinds))
 	}
 	return nil
 }

@@ -38,6 +38,9 @@ func (t *Task) LogName(replica int) string {
 	if t.Role == plan.RoleProfile {
 		name = "profile-" + plan.ProfileName(t.Setting)
 	}
+	if t.Tried > 0 {
+		name += fmt.Sprintf("-try%d", t.Tried+1)
+	}
 	if t.Setting.Replicas > 1 {
 		name += fmt.Sprintf("-replica%d", replica+1)
 	}

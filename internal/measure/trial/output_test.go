@@ -14,9 +14,9 @@ func TestLogNamesDiffer(t *testing.T) {
 	seen := map[string]bool{}
 	for _, setting := range []journal.Setting{{Label: "1", Replicas: 2}, {Label: "1", Replicas: 2, QuotaCPUs: &half}, {Label: "1", Replicas: 2, GoVersion: "1.24"}, {Label: "1", Replicas: 4}, {Label: "1", Replicas: 2, SetLive: true}} {
 		for _, role := range []journal.Role{journal.RolePilot, journal.RoleMeasure} {
-			for replica := range 2 {
-				task := plan.Task{Setting: setting, Role: role, Order: len(seen)}
-				name := NewTask(journal.OriginLocal, plan.Default(), task, nil, nil).LogName(replica)
+			for i := range 4 {
+				task := plan.Task{Setting: setting, Role: role, Order: len(seen) / 4, Tried: i / 2}
+				name := NewTask(journal.OriginLocal, plan.Default(), task, nil, nil).LogName(i % 2)
 				if seen[name] || strings.ContainsAny(name, "/ ") {
 					t.Errorf("%+v: %q again, or no file name", task, name)
 				}

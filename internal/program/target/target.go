@@ -20,6 +20,7 @@ import (
 
 	"github.com/procfit/procfit/internal/host/supervisor"
 	"github.com/procfit/procfit/internal/program/ready"
+	"github.com/procfit/procfit/internal/show/number"
 	"github.com/procfit/procfit/internal/show/phrase"
 )
 
@@ -68,22 +69,23 @@ type NotReadyError struct {
 func (e *NotReadyError) Unwrap() error { return e.Cause }
 
 func (e *NotReadyError) Error() string {
+	timeout := number.Short(number.Duration(e.Timeout))
 	switch e.Reason {
 	case Lost:
 		return e.Cause.Error()
 	case Ended:
 		return fmt.Sprintf("the target %v before it answered at %s; %s", e.Exit, e.Asked, e.Said)
 	case Silent:
-		return fmt.Sprintf("nothing listened at %s within %v (%s); %s", e.Asked, e.Timeout, phrase.Plain(e.Cause), e.Said)
+		return fmt.Sprintf("nothing listened at %s within %s (%s); %s", e.Asked, timeout, phrase.Plain(e.Cause), e.Said)
 	case Status:
-		return fmt.Sprintf("the target answered %s at %s until %v were over; %s", e.Last.Status, e.Asked, e.Timeout, e.Said)
+		return fmt.Sprintf("the target answered %s at %s until %s were over; %s", e.Last.Status, e.Asked, timeout, e.Said)
 	case Command:
 		if !e.Last.Ran {
-			return fmt.Sprintf("the command %s had not ended when %v were over (%s); the target: %s", e.Asked, e.Timeout, phrase.Plain(e.Cause), e.Said)
+			return fmt.Sprintf("the command %s had not ended when %s were over (%s); the target: %s", e.Asked, timeout, phrase.Plain(e.Cause), e.Said)
 		}
-		return fmt.Sprintf("the command %s %v until %v were over; %s; the target: %s", e.Asked, e.Last.Exit, e.Timeout, e.Last.Said, e.Said)
+		return fmt.Sprintf("the command %s %v until %s were over; %s; the target: %s", e.Asked, e.Last.Exit, timeout, e.Last.Said, e.Said)
 	}
-	return fmt.Sprintf("the target listened at %s, but gave no answer within %v (%s); %s", e.Asked, e.Timeout, phrase.Plain(e.Cause), e.Said)
+	return fmt.Sprintf("the target listened at %s, but gave no answer within %s (%s); %s", e.Asked, timeout, phrase.Plain(e.Cause), e.Said)
 }
 
 // Ready waits until the asker learns that the target is ready, and gives up at the

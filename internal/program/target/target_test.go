@@ -86,8 +86,8 @@ func TestNeverReady(t *testing.T) {
 		timeout time.Duration
 		want    []string
 	}{
-		{"silent", []string{"sh", "-c", "echo up; sleep 60"}, 300 * time.Millisecond, []string{"nothing listened", "300ms", "refused", "its last output:\nup"}},
-		{"mute", self("listen", "mute", "{port}"), time.Second, []string{"listened", "no answer", "1s"}},
+		{"silent", []string{"sh", "-c", "echo up; sleep 60"}, 300 * time.Millisecond, []string{"nothing listened", "300 ms", "refused", "its last output:\nup"}},
+		{"mute", self("listen", "mute", "{port}"), time.Second, []string{"listened", "no answer", "1 s"}},
 		{"crash", []string{"sh", "-c", "(sleep 600 &); exit 3"}, 20 * time.Second, []string{"exited with code 3 before it answered"}},
 		{"crash with words", []string{"sh", "-c", `echo one; printf '\033[2Jtwo\n' >&2; exit 9`}, 20 * time.Second, []string{"exited with code 9", "one\n\\x1b[2Jtwo"}},
 		{"signal", []string{"sh", "-c", "kill -KILL $$"}, 20 * time.Second, []string{"was killed by SIGKILL"}},
@@ -130,7 +130,7 @@ func TestReadyByCommand(t *testing.T) {
 	ask := &ready.Asker{Probe: ready.Probe{Way: ready.WayCommand, Command: []string{"sh", "-c", "echo not yet; test -e " + mark}}, Environ: os.Environ()}
 	err := p.Ready(t.Context(), ask, 2*time.Second)
 	var why *NotReadyError
-	if !errors.As(err, &why) || why.Reason != Command || !strings.Contains(err.Error(), "exited with code 1 until 2s were over; its last output:\nnot yet") {
+	if !errors.As(err, &why) || why.Reason != Command || !strings.Contains(err.Error(), "exited with code 1 until 2 s were over; its last output:\nnot yet") {
 		t.Fatalf("got %+v, %v", why, err)
 	}
 	if err := os.WriteFile(mark, nil, 0o600); err != nil {
@@ -140,7 +140,7 @@ func TestReadyByCommand(t *testing.T) {
 		t.Error(err)
 	}
 	ask.Probe.Command = []string{"sleep", "60"}
-	if err := p.Ready(t.Context(), ask, 100*time.Millisecond); err == nil || !strings.Contains(err.Error(), `the command "sleep 60" had not ended when 100ms were over`) {
+	if err := p.Ready(t.Context(), ask, 100*time.Millisecond); err == nil || !strings.Contains(err.Error(), `the command "sleep 60" had not ended when 100 ms were over`) {
 		t.Errorf("a command that does not end: %v", err)
 	}
 }

@@ -20,6 +20,7 @@ package fleet
 
 import (
 	"errors"
+	"reflect"
 	"slices"
 	"time"
 
@@ -159,8 +160,12 @@ func Compare(then, now *verdict.Result, unlike error) *Since {
 	if rec := then.Recommendation; rec != nil {
 		s.Verdict, s.Confidence = rec.Verdict, rec.Confidence
 	}
-	if unlike == nil && !verdict.SameLoad(then, now) {
+	switch {
+	case unlike != nil:
+	case !verdict.SameLoad(then, now):
 		unlike = errors.New("it was measured under another load")
+	case !reflect.DeepEqual(then.Plan.SLO, now.Plan.SLO):
+		unlike = errors.New("it was measured for another latency objective")
 	}
 	if unlike != nil { // what was measured was changed, and its value with it
 		s.NotCompared = unlike.Error()

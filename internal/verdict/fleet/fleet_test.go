@@ -7,6 +7,7 @@ import (
 
 	"github.com/procfit/procfit/internal/verdict"
 	"github.com/procfit/procfit/internal/verdict/fleet"
+	"github.com/procfit/procfit/internal/verdict/slo"
 	"github.com/procfit/procfit/internal/verdict/verdicttest"
 )
 
@@ -42,8 +43,13 @@ func TestCompare(t *testing.T) {
 		"a load elsewhere":  {now: swept(6, 300, 600), unlike: errors.New("the load ran elsewhere"), notCompared: "the load ran elsewhere"},
 		"another load":      {now: func() *verdict.Result { r := swept(8, 300, 600); r.Load.Connections++; return r }(), notCompared: "it was measured under another load"},
 		"longer trials":     {now: func() *verdict.Result { r := swept(2, 1000, 600); r.Load.DurationSeconds *= 2; return r }()},
-		"another limit":     {now: func() *verdict.Result { r := swept(9, 300, 600); r.Groups[0].QuotaCPUs = new(2.0); return r }(), notCompared: "no group of settings has the same CPU limit"},
-		"another machine":   {now: func() *verdict.Result { r := swept(7, 800, 600); r.Host.Kernel = "other"; return r }(), notCompared: "it comes from another host: kernel"},
+		"another objective": {now: func() *verdict.Result {
+			r := swept(8, 300, 600)
+			r.Plan.SLO = new(slo.Objective)
+			return r
+		}(), notCompared: "it was measured for another latency objective"},
+		"another limit":   {now: func() *verdict.Result { r := swept(9, 300, 600); r.Groups[0].QuotaCPUs = new(2.0); return r }(), notCompared: "no group of settings has the same CPU limit"},
+		"another machine": {now: func() *verdict.Result { r := swept(7, 800, 600); r.Host.Kernel = "other"; return r }(), notCompared: "it comes from another host: kernel"},
 	} {
 		s := fleet.Compare(base, tc.now, tc.unlike)
 		if s.Moved != tc.moved || len(s.Worse) != tc.worse || !strings.HasPrefix(s.NotCompared, tc.notCompared) || (s.NotCompared == "") != (tc.notCompared == "") || s.Procs == nil || *s.Procs != 1 {

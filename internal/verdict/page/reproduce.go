@@ -55,6 +55,7 @@ func reproduce(r *verdict.Result) string {
 			fmt.Fprintf(&b, "export %s=%s\n", name, phrase.ShellWord(value))
 		}
 	}
+	b.WriteString(piped(r.Tool.Args))
 	if s := r.Settings; s != nil {
 		b.WriteString(unset(s.Variables) + leftOut(s.Command))
 		fmt.Fprintf(&b, "exec \"${PROCFIT:-procfit}\" %s\n", fromFile(s))
@@ -123,6 +124,17 @@ func leftOut(args []string) string {
 	}
 	text := "the journal does not contain credentials: replace " + redacted + " in the last line of this script, then remove this line: " + strings.Join(words, "; ")
 	return "echo " + phrase.ShellWord(text) + " >&2; exit 2\n"
+}
+
+// piped asks for what the run read from standard input, in shell, if it read anything.
+func piped(args []string) string {
+	for _, f := range []flag{{"--body", "@-"}, {"--requests", "-"}} {
+		if value, _ := given(args, f.name); value == f.value {
+			text := "the journal does not contain what " + f.name + " " + f.value + " read: give it to this script on standard input, as in: sh reproduce.sh <FILE"
+			return "[ ! -t 0 ] || { echo " + phrase.ShellWord(text) + " >&2; exit 2; }\n"
+		}
+	}
+	return ""
 }
 
 // redacted is in a journal where a credential was (package secret).

@@ -87,6 +87,18 @@ func TestReproduceAsksForWhatWasLeftOut(t *testing.T) {
 	}
 }
 
+// What came on standard input is in no journal: the script says so where nothing comes there.
+func TestReproduceAsksForStandardInput(t *testing.T) {
+	r := pagetest.Typical()
+	for args, want := range map[string]string{"--body @-": "--body @-", "--requests=-": "--requests -", "--body @file": "", "-- ./x --body @-": ""} {
+		r.Tool.Args = append([]string{"sweep"}, strings.Fields(args)...)
+		asks := strings.Contains(New(r).Reproduce, "[ ! -t 0 ] || { echo 'the journal does not contain what "+want+" read: ")
+		if asks != (want != "") || !asks && strings.Contains(New(r).Reproduce, "-t 0") {
+			t.Errorf("%s: %s", args, New(r).Reproduce)
+		}
+	}
+}
+
 func write(t *testing.T, path, text string) {
 	t.Helper()
 	if err := os.WriteFile(path, []byte(text), 0o755); err != nil {

@@ -125,15 +125,22 @@ func Names() string {
 // generator; other output than expected from a known one is an error.
 func Read(argv []string, printed load.Output) (*Report, error) {
 	o := newOutput(printed)
-	if raw := o.object("mode", "achieved_per_second", "latency_seconds", "load"); raw != nil {
-		return readOurs(raw)
+	switch ours := o.with("mode", "achieved_per_second", "latency_seconds", "load"); len(ours) {
+	case 0:
+	case 1:
+		return readOurs(ours[0])
+	default:
+		return nil, manySummaries(procfit)
 	}
 	for _, f := range formats {
-		text, ok := f.find(o)
-		if !ok {
+		text := f.find(o)
+		if text == "" {
 			continue
 		}
-		figures := f.read(text)
+		figures, repeated := f.read(text)
+		if repeated {
+			return nil, manySummaries(f.name)
+		}
 		if figures.Requests == nil || figures.Throughput == nil {
 			return nil, fmt.Errorf("the output of %s has no throughput or no number of requests; %s", f.name, load.QuoteEnd(o.printed))
 		}
@@ -147,6 +154,12 @@ func Read(argv []string, printed load.Output) (*Report, error) {
 		return nil, fmt.Errorf("procfit does not know the output format of %s; %s", name, load.QuoteEnd(o.printed))
 	}
 	return &Report{}, nil
+}
+
+// manySummaries is the error of an output that has more than one summary: whether they follow
+// one another or ran at the same time, and which of them counts, nothing tells.
+func manySummaries(of generator) error {
+	return fmt.Errorf("the command printed the summaries of several runs of %s, and procfit reads one: let only the run that counts print, for example sh -c 'warm-up >/dev/null; measured run'", of)
 }
 
 // named is the generator that a word of the command names, so that 'ssh box wrk …'

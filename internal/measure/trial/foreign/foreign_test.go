@@ -184,6 +184,25 @@ func TestReadAmongLogs(t *testing.T) {
 	}
 }
 
+// Of several summaries none is chosen, and they are not mixed.
+func TestReadRepeated(t *testing.T) {
+	for _, file := range []string{"wrk_latency.txt", "wrk2_readme.txt", "hey_plain.txt", "vegeta_plain.txt", "vegeta_json.txt", "fortio_quiet.txt", "fortio_json.txt", "ghz_plain.txt", "ghz_json.txt", "h2load_timed.txt", "oha_schema.txt"} {
+		out, err := os.ReadFile(filepath.Join("testdata", file))
+		if err != nil {
+			t.Fatal(err)
+		}
+		name, _, _ := strings.Cut(file, "_")
+		twice := load.Output{Head: []byte(string(out) + "\n" + string(out))}
+		if r, err := Read(nil, twice); err == nil || !strings.Contains(err.Error(), "the summaries of several runs of "+name+", and procfit reads one") {
+			t.Errorf("%s: %+v, %v", file, r, err)
+		}
+	}
+	ours := `{"mode":"closed","achieved_per_second":1,"duration_seconds":1,"latency_seconds":{},"load":{}}` + "\n"
+	if _, err := Read(nil, load.Output{Head: []byte(ours + ours)}); err == nil || !strings.Contains(err.Error(), "several runs of procfit") {
+		t.Errorf("%v", err)
+	}
+}
+
 func TestFill(t *testing.T) {
 	old := 3.0
 	f := Figures{P90: &old}

@@ -54,39 +54,37 @@ func findObjects(text []byte) (list []json.RawMessage) {
 	return list
 }
 
-// object is the last object that has the fields, or nil.
-func (o *output) object(fields ...string) json.RawMessage {
-	for _, raw := range slices.Backward(o.objects) {
+// with are the objects that have the fields.
+func (o *output) with(fields ...string) (list []json.RawMessage) {
+	for _, raw := range o.objects {
 		var has map[string]json.RawMessage
 		if json.Unmarshal(raw, &has) == nil && !slices.ContainsFunc(fields, func(f string) bool { return has[f] == nil }) {
-			return raw
+			list = append(list, raw)
 		}
 	}
-	return nil
+	return list
 }
 
-// find is the text in which the figures of the format are, if the output has it.
-func (f format) find(o *output) (string, bool) {
+// find is the text in which the figures of the format are; empty: the output does not have
+// it.
+func (f format) find(o *output) string {
 	if len(f.fields) > 0 {
-		raw := o.object(f.fields...)
-		if raw == nil {
-			return "", false
-		}
-		d := json.NewDecoder(bytes.NewReader(raw))
-		d.UseNumber()
-		var v any
-		if d.Decode(&v) != nil {
-			return "", false
-		}
 		var lines strings.Builder
-		flatten(&lines, "", v, 0)
-		return lines.String(), true
+		for _, raw := range o.with(f.fields...) {
+			d := json.NewDecoder(bytes.NewReader(raw))
+			d.UseNumber()
+			var v any
+			if d.Decode(&v) == nil {
+				flatten(&lines, "", v, 0)
+			}
+		}
+		return lines.String()
 	}
 	lacks := func(e pattern) bool { return !e().MatchString(o.text) }
 	if slices.ContainsFunc(f.has, lacks) || f.lacks != "" && strings.Contains(o.text, f.lacks) {
-		return "", false
+		return ""
 	}
-	return o.text, true
+	return o.text
 }
 
 // deepest is how deep in an object figures are looked for.
@@ -112,8 +110,8 @@ func flatten(to *strings.Builder, at string, v any, depth int) {
 	}
 }
 
-// read finds the figures in the text.
-func (f format) read(text string) Figures {
+// read finds the figures in the text, and whether one that a summary has once is there again.
+func (f format) read(text string) (_ Figures, repeated bool) {
 	r := reading{unit: f.unit, sums: map[string]float64{}}
 	for _, e := range f.figures {
 		r.adds = r.adds || e.find().SubexpIndex("failed") > 0 || e.find().SubexpIndex("lost") > 0 || e.find().SubexpIndex("status") > 0
@@ -131,7 +129,7 @@ func (f format) read(text string) Figures {
 			}
 		}
 	}
-	return r.conclude()
+	return r.conclude(), r.repeated
 }
 
 // reading is what has been read so far.
@@ -144,6 +142,7 @@ type reading struct {
 	counted bool               // requests were, by their status
 
 	sent, seconds float64
+	repeated      bool // a figure that a summary has once was found again
 }
 
 // take adds the groups of one match; see expression.
@@ -167,10 +166,13 @@ func (r *reading) take(groups map[string]string) {
 			r.setTime(name, text)
 		case !ok:
 		case name == "requests" || name == "errors" || name == "throughput":
-			*r.named()[name] = &n
+			to := r.named()[name]
+			r.repeated = r.repeated || *to != nil
+			*to = &n
 		case name == "lost":
 			r.count(0, n)
 		case name == "sent":
+			r.repeated = r.repeated || r.sent > 0
 			r.sent = n
 		case name == "seconds":
 			r.seconds = n
