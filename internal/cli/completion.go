@@ -54,8 +54,9 @@ func completed(f field.Field) cobra.CompletionFunc {
 func completeWords(root *cobra.Command) {
 	for path, complete := range map[string]cobra.CompletionFunc{
 		"observe": completeProcesses, "ps": completeNames, "explain": completeExplained, "report": completeResults,
-		"lab run": completeExperiments, "lab source": completeExperiments, "lab serve": completeExperiments, "lab report": completeFolders,
-		"kube sweep": completeObjects, "kube canary": completeObjects, "help": completeTopics,
+		"lab run": completeExperiments, "lab source": completeOne(lab.Server, lab.Batch), "lab serve": completeOne(lab.Server), "lab report": completeFolders,
+		"lab program": completeOne(lab.Batch),
+		"kube sweep":  completeObjects, "kube canary": completeObjects, "help": completeTopics,
 	} {
 		if cmd, _, err := root.Find(strings.Fields(path)); err == nil {
 			cmd.ValidArgsFunction = complete
@@ -81,11 +82,26 @@ func completeFolders(*cobra.Command, []string, string) ([]cobra.Completion, cobr
 }
 
 func completeExperiments(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
-	var list []cobra.Completion
-	for _, e := range lab.List() {
-		list = append(list, cobra.CompletionWithDesc(e.ID, e.Title))
+	return experiments(lab.Server, lab.Batch, lab.Command), nothingElse
+}
+
+// completeOne is an experiment of one of the kinds, and nothing after it.
+func completeOne(kinds ...lab.Kind) cobra.CompletionFunc {
+	return func(_ *cobra.Command, args []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
+		if len(args) > 0 {
+			return nil, nothingElse
+		}
+		return experiments(kinds...), nothingElse
 	}
-	return list, nothingElse
+}
+
+func experiments(kinds ...lab.Kind) (list []cobra.Completion) {
+	for _, e := range lab.List() {
+		if slices.Contains(kinds, e.Kind) {
+			list = append(list, cobra.CompletionWithDesc(e.ID, e.Title))
+		}
+	}
+	return list
 }
 
 // asking is how long a shell waits for a cluster.

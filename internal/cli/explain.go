@@ -87,7 +87,7 @@ func (o *explainOptions) fields() []field.Field {
 	}
 	result := field.In(field.Output, []field.Field{
 		{Name: "memory", Help: "explain GOMEMLIMIT too: every memory limit, and the value that fits", Value: field.Switch(&o.memory), Not: "policy"},
-		{Name: "value", Help: "print only the number, for GOMAXPROCS=$(procfit explain --value) ./server", Value: field.Switch(&o.value), Not: "memory"},
+		{Name: "value", Help: "print only the number, for a shell's $(procfit explain --value)", Value: field.Switch(&o.value), Not: "memory"},
 	}...)
 	return slices.Concat(where, o.whatIfFields(), result, o.out.fields("print procfit.decision/v1, one line per process"))
 }
@@ -127,7 +127,7 @@ func (o *explainOptions) run(ctx context.Context, std stdio) error {
 			continue
 		}
 		if from.live != nil && !o.value && o.policy == "" {
-			s = drift.Now(ctx, observe.WithFaults(ctx, s))
+			s = drift.Now(ctx, observe.WithFaults(ctx, observe.WithSharers(ctx, s)))
 		}
 		neighbours, err := o.neighbours(ctx, std, s)
 		if ctx.Err() != nil {
@@ -214,6 +214,9 @@ func (o *explainOptions) source() (source, error) {
 		from.memory = func(pid int) (facts.Memory, error) { return facts.ReadMemoryFS(root.FS(), pid) }
 		from.tree, from.close = root.FS(), root.Close
 	case len(o.pids) > 0:
+		if err := noThreads("explain", o.pids); err != nil {
+			return source{}, err
+		}
 		from.live = new(observe.Reader)
 		from.subject, from.memory = from.live.Subject, new(facts.Reader).ReadMemory
 	case o.whatIf.CPUs != nil:

@@ -126,7 +126,13 @@ func goModLine(text string) (string, error) {
 func (o *explainOptions) asked(from source, f facts.Facts) explain.Request {
 	out := explain.Request{Asked: o.request}
 	own, found := f.Own()
-	if from.tree == nil || !found || o.has("limit") {
+	switch {
+	case from.tree == nil || o.has("limit"):
+		return out
+	case !found:
+		if o.by.Name != "" {
+			out.Unknown = f.Cgroup.Error
+		}
 		return out
 	}
 	w, err := cgroup.ReadWeight(from.tree, f.Cgroup.Version, own.Dir)

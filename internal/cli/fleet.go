@@ -203,15 +203,14 @@ func (f *fleetRun) describe(ctx context.Context, std stdio) error {
 	var failed []error
 	for _, s := range f.services {
 		run, err := s.settle(ctx, std, f.placing(s, false))
-		has := err == nil && isComplete(run)
-		if has && f.measuresAgain() {
-			has = false
+		if err == nil && f.unusable(run) {
 			run, err = s.settle(ctx, std, f.placing(s, true))
 		}
 		switch {
-		case has:
-			_, err = fmt.Fprintf(std.out, "%s: its results at this commit are in %s; it is measured again only if its settings have changed\n", s.Name, run.Dir)
-		case err == nil:
+		case err != nil:
+		case isComplete(run):
+			_, err = fmt.Fprintf(std.out, "%s: its results at this commit are in %s; nothing is measured\n", s.Name, run.Dir)
+		default:
 			fmt.Fprintf(std.out, "%s: ", s.Name)
 			err = s.carryOut(ctx, std, run)
 		}

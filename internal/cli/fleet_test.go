@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -19,6 +20,7 @@ import (
 	"github.com/procfit/procfit/internal/host/git"
 	"github.com/procfit/procfit/internal/measure/plan"
 	"github.com/procfit/procfit/internal/measure/plan/specfile"
+	"github.com/procfit/procfit/internal/measure/session"
 	"github.com/procfit/procfit/internal/verdict/fleet"
 	"github.com/procfit/procfit/internal/verdict/journal"
 	"github.com/procfit/procfit/internal/verdict/verdicttest"
@@ -235,9 +237,27 @@ func TestFleetDryRun(t *testing.T) {
 		t.Errorf("%q, want %s", got, cost)
 	}
 	writeRun(t, run.Dir, run.Header, trials)
-	if got := described(); got != "api: its results at this commit are in "+run.Dir+"; it is measured again only if its settings have changed\n" {
+	if got := described(); got != "api: its results at this commit are in "+run.Dir+"; nothing is measured\n" {
 		t.Errorf("%q", got)
 	}
+	var started []string // what is complete needs no runner
+	carryOut := s.carryOut
+	s.carryOut = func(_ context.Context, _ stdio, run *session.Session) error {
+		started = append(started, run.Dir)
+		return nil
+	}
+	if dir, err := f.sweep(t.Context(), quiet(), s); err != nil || dir != run.Dir || started != nil {
+		t.Errorf("%s, %v; started %q", dir, err, started)
+	}
+	if _, err := os.Stat(filepath.Join(run.Dir, "RESULTS.md")); err != nil {
+		t.Error(err)
+	}
+	s.spec.Margin *= 2
+	if dir, err := f.sweep(t.Context(), quiet(), s); err != nil || dir != run.Dir+"-2" || !slices.Equal(started, []string{dir}) {
+		t.Errorf("other settings: %s, %v; started %q", dir, err, started)
+	}
+	s.spec.Margin /= 2
+	s.carryOut = carryOut
 	o.again = true
 	if got := described(); !strings.HasPrefix(got, cost) || !strings.HasSuffix(got, "results in "+run.Dir+"-2\n") {
 		t.Errorf("%q, want %s", got, cost)

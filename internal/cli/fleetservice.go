@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -123,10 +124,12 @@ func (f *fleetRun) settle(ctx context.Context, std stdio, s *fleetService, commo
 	s.dryRun = f.dryRun
 	var unused []string
 	for _, l := range layers {
+		given := slices.Clone(s.Names)
 		skip, set := s.taking(&unused)
 		if err := l.Apply(skip, set); err != nil {
 			return usageError("%w", err)
 		}
+		s.forgetBudget(given)
 	}
 	if unused != nil {
 		std.notef("service %s: %s has no use for %s, which its settings have", s.Name, s.measurement.name, strings.Join(unused, ", "))

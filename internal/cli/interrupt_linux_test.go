@@ -16,12 +16,17 @@ import (
 )
 
 // slowEnd starts the command of its arguments, prints its PID, and does not end at Ctrl-C, as
-// a sweep in a cluster that removes its pods.
+// a sweep in a cluster that removes its pods. With -q first, it is as quiet as that.
 func slowEnd() {
 	ctx := context.Background()
 	std := newStdio(ctx, os.Stdin, os.Stdout, os.Stderr, nil)
 	defer std.endAtOnce()()
-	p, err := supervisor.Start(ctx, supervisor.Spec{Command: os.Args[1:]})
+	words := os.Args[1:]
+	if words[0] == "-q" {
+		words = words[1:]
+		_ = (&printing{quiet: true}).std(std)
+	}
+	p, err := supervisor.Start(ctx, supervisor.Spec{Command: words})
 	must(err)
 	std.notef("%d", p.PID())
 	_, err = p.Wait()
@@ -67,6 +72,38 @@ func TestSecondInterrupt(t *testing.T) {
 		t.Error(err)
 	}
 	until(t, fmt.Sprintf("the end of process %d", pid), func() bool { return syscall.Kill(pid, 0) == syscall.ESRCH })
+}
+
+// TestQuietInterrupt: with -q it ends at a second Ctrl-C all the same, without a word.
+func TestQuietInterrupt(t *testing.T) {
+	cmd := exec.Command("slowend", "-q", "sleep", "600")
+	told, err := cmd.StderrPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	started(t, cmd)
+	defer time.AfterFunc(patience, func() { _ = cmd.Process.Kill() }).Stop()
+	lines := bufio.NewScanner(told)
+	if !lines.Scan() {
+		t.Fatal("it prints no PID")
+	}
+	over := make(chan struct{})
+	defer close(over)
+	go func() {
+		for cmd.Process.Signal(syscall.SIGINT) == nil {
+			select {
+			case <-over:
+				return
+			case <-time.After(100 * time.Millisecond):
+			}
+		}
+	}()
+	for lines.Scan() { // to its end
+		t.Errorf("with -q: %q", lines.Text())
+	}
+	if err := cmd.Wait(); cmd.ProcessState.ExitCode() != exitInterrupted {
+		t.Error(err)
+	}
 }
 
 // until waits for a condition.

@@ -293,7 +293,16 @@ func reportLab(std stdio, dir string, asJSON bool) error {
 	if err := run.Conclude(dir, o, labPages); err != nil {
 		return err
 	}
-	return showLab(std, dir, o, asJSON)
+	if err := showLab(std, dir, o, asJSON); err != nil || slices.ContainsFunc(o.Experiments, lab.Ran.Proved) {
+		return err
+	}
+	var why []string
+	for _, e := range o.Experiments {
+		if e.NotRun != "" && !slices.Contains(why, e.NotRun) {
+			why = append(why, e.NotRun)
+		}
+	}
+	return fmt.Errorf("%s holds no valid trial: %s", dir, cmp.Or(strings.Join(why, "; "), "every trial is invalid"))
 }
 
 // showLab prints an outcome: for a program as JSON, for a person in words.

@@ -113,10 +113,8 @@ func (o *psOptions) run(ctx context.Context, std stdio) error {
 	if !o.watch {
 		defer collectRarely()()
 	}
-	for _, pid := range o.selected.PIDs {
-		if leader, err := observe.ThreadGroup(pid); err == nil && leader != pid {
-			return usageError("%d is a thread of process %d: name that", pid, leader)
-		}
+	if err := noThreads("ps", o.selected.PIDs); err != nil {
+		return err
 	}
 	scan := o.scanFunc(scanner)
 	switch {
@@ -141,14 +139,24 @@ func (o *psOptions) run(ctx context.Context, std stdio) error {
 	return o.tell(std, snap)
 }
 
+// noThreads refuses the ID of a thread, which has a directory in /proc as a process has.
+func noThreads(command string, pids []int) error {
+	for _, pid := range pids {
+		if leader, err := observe.ThreadGroup(pid); err == nil && leader != pid {
+			return usageError("%d is a thread of process %d; try: procfit %s %[2]d", pid, leader, command)
+		}
+	}
+	return nil
+}
+
 // scanFunc looks at what was selected.
 func (o *psOptions) scanFunc(scanner *observe.Scanner) scanFunc {
 	var traffic drift.Watch
 	return func(ctx context.Context) (snap observe.Snapshot, err error) {
-		if len(o.selected.Names) > 0 {
-			snap, err = scanner.ScanNamed(ctx, o.selected.PIDs, o.selected.Named)
+		if o.selected.All() {
+			snap, err = scanner.Scan(ctx)
 		} else {
-			snap, err = scanner.Scan(ctx, o.selected.PIDs...)
+			snap, err = scanner.ScanNamed(ctx, o.selected.PIDs, o.selected.Named)
 		}
 		traffic.Look(ctx, &snap)
 		return snap, err

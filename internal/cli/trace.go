@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/procfit/procfit/internal/measure/plan/field"
+	"github.com/procfit/procfit/internal/show/number"
 	"github.com/procfit/procfit/internal/show/phrase"
 	"github.com/procfit/procfit/internal/show/secret"
 	"github.com/procfit/procfit/internal/trace"
@@ -92,7 +93,7 @@ func (o *traceOptions) run(ctx context.Context, s stdio, args []string, dash int
 		return unopened(err)
 	}
 	if l.Exit != nil && l.Exit.Killed {
-		s.notef("%s did not end within %s of SIGTERM and was killed", args[0], trace.Grace)
+		s.notef("%s did not end within %s of SIGTERM and was killed", args[0], number.Minutes(trace.Grace))
 	}
 	if o.out.json() || o.html != "" || !l.Empty() {
 		if err := o.show(s, l); err != nil {

@@ -79,13 +79,25 @@ func (r *Repository) with(ctx context.Context, env []string, stdin []byte, args 
 		if ctx.Err() != nil {
 			return "", ctx.Err()
 		}
-		first, _, _ := strings.Cut(strings.TrimSpace(wrong.String()), "\n")
-		if first == "" {
-			return "", fmt.Errorf("git %s: %w", args[0], err)
+		if why := reason(wrong.String()); why != "" {
+			return "", fmt.Errorf("git %s: %s", args[0], why)
 		}
-		return "", fmt.Errorf("git %s: %s", args[0], strings.TrimPrefix(strings.TrimPrefix(first, "fatal: "), "error: "))
+		return "", fmt.Errorf("git %s: %w", args[0], err)
 	}
 	return strings.TrimSuffix(out.String(), "\n"), nil
+}
+
+// reason is why git failed: the first error that it printed, which may come after warnings.
+func reason(printed string) string {
+	lines := strings.Split(strings.TrimSpace(printed), "\n")
+	for _, line := range lines {
+		for _, head := range []string{"fatal: ", "error: "} {
+			if why, ok := strings.CutPrefix(line, head); ok {
+				return why
+			}
+		}
+	}
+	return lines[0]
 }
 
 // File is a file of the commit that is checked out.

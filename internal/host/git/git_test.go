@@ -190,6 +190,20 @@ func TestRefuses(t *testing.T) {
 	}
 }
 
+func TestReason(t *testing.T) {
+	for printed, want := range map[string]string{
+		"": "",
+		"fatal: not a git repository (or any of the parent directories): .git\n":                                                 "not a git repository (or any of the parent directories): .git",
+		"warning: unable to access '/root/.config/git/attributes': Permission denied\nfatal: not a git repository: x\nhint: y\n": "not a git repository: x",
+		"error: one\nfatal: two\n": "one",
+		"usage: git\n -v":          "usage: git",
+	} {
+		if got := reason(printed); got != want {
+			t.Errorf("%q: %q, want %q", printed, got, want)
+		}
+	}
+}
+
 func TestOpenNone(t *testing.T) {
 	dir, _ := repository(t)
 	empty := t.TempDir()

@@ -15,6 +15,8 @@ import (
 	"unsafe"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/procfit/procfit/internal/host/cpuset"
 )
 
 // start starts the command by way of the stage, and returns when exec has
@@ -245,16 +247,13 @@ func setAffinity(cpus []int) error {
 	if cpus == nil {
 		return nil
 	}
-	var want, got, all unix.CPUSet
-	for _, cpu := range cpus {
-		want.Set(cpu)
-	}
-	_ = unix.SchedGetaffinity(0, &all) // only for the message below
-	err := unix.SchedSetaffinity(0, &want)
+	want, got, all := cpuset.Mask(cpus...), cpuset.Mask(), cpuset.Mask()
+	_ = unix.SchedGetaffinityDynamic(0, all) // only for the message below
+	err := unix.SchedSetaffinityDynamic(0, want)
 	if err == nil {
-		err = unix.SchedGetaffinity(0, &got)
+		err = unix.SchedGetaffinityDynamic(0, got)
 	}
-	if err == nil && got == want && want.Count() == countDistinct(cpus) {
+	if err == nil && slices.Equal(got, want) && want.Count() == countDistinct(cpus) {
 		return nil
 	}
 	message := fmt.Sprintf("cannot run on CPUs %v: of those, this process may use %v", cpus, granted(all, cpus))
@@ -264,13 +263,13 @@ func setAffinity(cpus []int) error {
 	return fmt.Errorf("%s", message)
 }
 
-// countDistinct: a CPU beyond CPUSet's size is silently not in it.
+// countDistinct: a CPU beyond the mask's size is silently not in it.
 func countDistinct(cpus []int) int {
 	sorted := slices.Sorted(slices.Values(cpus))
 	return len(slices.Compact(sorted))
 }
 
-func granted(all unix.CPUSet, cpus []int) []int {
+func granted(all unix.CPUSetDynamic, cpus []int) []int {
 	granted := []int{}
 	for _, cpu := range cpus {
 		if all.IsSet(cpu) {

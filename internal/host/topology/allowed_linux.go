@@ -2,18 +2,22 @@
 
 package topology
 
-import "golang.org/x/sys/unix"
+import (
+	"golang.org/x/sys/unix"
+
+	"github.com/procfit/procfit/internal/host/cpuset"
+)
 
 // Allowed is the CPUs that procfit may run on, and so what it starts; nil where that
 // cannot be told.
 func Allowed() []int {
-	var set unix.CPUSet
-	if unix.SchedGetaffinity(0, &set) != nil {
+	mask := cpuset.Mask()
+	if unix.SchedGetaffinityDynamic(0, mask) != nil {
 		return nil
 	}
 	var cpus []int
-	for n := range len(set) * 64 {
-		if set.IsSet(n) {
+	for n := 0; len(cpus) < mask.Count(); n++ {
+		if mask.IsSet(n) {
 			cpus = append(cpus, n)
 		}
 	}

@@ -62,6 +62,7 @@ func TestWhatIfForgets(t *testing.T) {
 	o := machine(64, 2, "", 2)
 	o.Throttling = &rule.Throttling{Dir: "/cg", Throttling: facts.Throttling{Periods: 100, ThrottledPeriods: 40}}
 	o.Faults = &rule.Faults{Held: 1.5}
+	o.Shared, o.Together = true, &rule.Together{Limit: o.Facts.Limits[0], Programs: []rule.Sharer{{Name: "x", Procs: 2}, {Name: "y", Procs: 2}}}
 	running := rule.NewSubject(o)
 	for name, tc := range map[string]struct {
 		whatIf  WhatIf
@@ -73,10 +74,13 @@ func TestWhatIfForgets(t *testing.T) {
 		"another value":  {WhatIf{Env: new("3")}, false},
 	} {
 		got := text(t, tc.whatIf.Apply(running).Observed, "", false)
-		for _, word := range []string{"throttled by the limit of /cg", "waiting for the disk"} {
+		for _, word := range []string{"throttled by the limit of /cg", "waiting for the disk", "PF045"} {
 			if strings.Contains(got, word) != tc.reports {
 				t.Errorf("%s: %q\n%s", name, word, got)
 			}
 		}
+	}
+	if few := (WhatIf{Limits: limits, LimitText: "8", Env: new("3")}).Apply(running); !strings.Contains(text(t, few.Observed, "", false), "PF002") {
+		t.Error("3 of 8 CPUs that it does not share are no finding")
 	}
 }

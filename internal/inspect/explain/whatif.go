@@ -71,13 +71,14 @@ func (w WhatIf) Apply(s rule.Subject) rule.Subject {
 		return rule.NewSubject(o)
 	}
 	o.Live, o.LiveSource, o.LiveUnknown = nil, "", ""
-	o.Throttling, o.Faults = nil, nil
+	o.Throttling, o.Faults, o.Together = nil, nil, nil
 	f := &o.Facts
 	if w.CPUs != nil {
 		f.Affinity = facts.Fact{State: facts.Known, CPUs: float64(*w.CPUs), File: "--cpus"}
 		f.Online = f.Affinity
 	}
 	if w.Limits != nil {
+		o.Shared = false
 		f.Limits = w.Limits
 		f.Cgroup = facts.Cgroup{
 			Fact: facts.Fact{State: facts.Known, File: "--limit", Raw: w.LimitText},
@@ -154,7 +155,7 @@ func (e Explanation) Value() (int, error) {
 		name = string(facts.PolicyFit)
 	}
 	if e.unread != "" {
-		return 0, fmt.Errorf("%w: %s", rule.ErrNoValue, e.unread)
+		return 0, fmt.Errorf("%w: %s; give its CPU request: --request CPUS", rule.ErrNoValue, e.unread)
 	}
 	for _, d := range e.decisions {
 		if string(d.Policy) == name {

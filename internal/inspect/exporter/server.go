@@ -18,12 +18,14 @@ import (
 	"github.com/procfit/procfit/internal/program/rule"
 	"github.com/procfit/procfit/internal/show/document"
 	"github.com/procfit/procfit/internal/show/html"
+	"github.com/procfit/procfit/internal/show/number"
 	"github.com/procfit/procfit/internal/show/phrase"
 	"github.com/procfit/procfit/internal/show/sorting"
 )
 
 const (
 	scrapeTimeout = 30 * time.Second // if the scraper does not send its own
+	longestScrape = 5 * time.Minute  // after which Prometheus takes an older value as gone
 	mostRequests  = 4                // answered at the same time
 	stopPatience  = 5 * time.Second  // for running answers at the end
 )
@@ -46,7 +48,7 @@ func (e *Exporter) Handler() http.Handler {
 			metrics.ServeHTTP(w, r)
 		case r.Context().Err() != nil: // the client has gone
 		case errors.Is(err, context.DeadlineExceeded):
-			e.fail(w, "the scan took longer than the %v of this scrape: raise scrape_timeout, or give procfit more CPU", timeoutOf(r.Header))
+			e.fail(w, "the scan took longer than the %s of this scrape: raise scrape_timeout, or give procfit more CPU", number.Short(number.Duration(timeoutOf(r.Header))))
 		default:
 			e.fail(w, "scan: %v", err)
 		}
@@ -66,10 +68,10 @@ func (e *Exporter) fail(w http.ResponseWriter, format string, args ...any) {
 // timeoutOf is how long a scan may take, a little less than the scraper waits.
 func timeoutOf(h http.Header) time.Duration {
 	s, err := strconv.ParseFloat(h.Get("X-Prometheus-Scrape-Timeout-Seconds"), 64)
-	if err != nil || math.IsNaN(s) || s <= 0 || s > scrapeTimeout.Seconds() {
+	if err != nil || math.IsNaN(s) || s <= 0 {
 		return scrapeTimeout
 	}
-	d := time.Duration(s * float64(time.Second))
+	d := time.Duration(min(s, longestScrape.Seconds()) * float64(time.Second))
 	return d - min(d/10, 500*time.Millisecond)
 }
 
@@ -84,7 +86,7 @@ func Serve(ctx context.Context, l net.Listener, h http.Handler) error {
 		Handler:           h,
 		ReadHeaderTimeout: 5 * time.Second,
 		ReadTimeout:       10 * time.Second,
-		WriteTimeout:      scrapeTimeout + 30*time.Second,
+		WriteTimeout:      longestScrape + 30*time.Second,
 		IdleTimeout:       2 * time.Minute,
 		MaxHeaderBytes:    64 << 10,
 	}

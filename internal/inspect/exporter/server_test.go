@@ -122,7 +122,7 @@ func TestHandler(t *testing.T) {
 		t.Errorf("a scan that fails: %d %q", code, body)
 	}
 	slow = true
-	if code, body := scrape(t, h, "/metrics", "X-Prometheus-Scrape-Timeout-Seconds", "0.02"); code != 503 || !strings.Contains(body, "longer than the 18ms of this scrape: raise scrape_timeout") {
+	if code, body := scrape(t, h, "/metrics", "X-Prometheus-Scrape-Timeout-Seconds", "0.02"); code != 503 || !strings.Contains(body, "longer than the 18 ms of this scrape: raise scrape_timeout") {
 		t.Errorf("a slow scan: %d %q", code, body)
 	}
 	if len(said) != 2 || !strings.Contains(said[1], "scrape_timeout") {
@@ -148,9 +148,10 @@ func TestHandler(t *testing.T) {
 }
 
 func TestTimeout(t *testing.T) {
+	const longest = longestScrape - 500*time.Millisecond
 	for header, want := range map[string]time.Duration{
-		"": scrapeTimeout, "10": 9500 * time.Millisecond, "1": 900 * time.Millisecond, "0.5": 450 * time.Millisecond,
-		"0": scrapeTimeout, "-1": scrapeTimeout, "x": scrapeTimeout, "NaN": scrapeTimeout, "+Inf": scrapeTimeout, "1e300": scrapeTimeout,
+		"": scrapeTimeout, "60": 59500 * time.Millisecond, "10": 9500 * time.Millisecond, "1": 900 * time.Millisecond, "0.5": 450 * time.Millisecond,
+		"0": scrapeTimeout, "-1": scrapeTimeout, "x": scrapeTimeout, "NaN": scrapeTimeout, "+Inf": longest, "1e300": longest,
 	} {
 		h := http.Header{"X-Prometheus-Scrape-Timeout-Seconds": {header}}
 		if got := timeoutOf(h); got != want {

@@ -20,7 +20,7 @@ import (
 func TestTable(t *testing.T) {
 	b := newBench(t, 80, 24).wants("reading all processes").scans(25)
 	b.wants(
-		"procfit · 64 CPUs · every 1s · counters: taskstats",
+		"procfit · 64 CPUs · every 1 s · counters: taskstats",
 		"36 Go processes of 259, 33 with findings: 1 error 2 warnings 30 infos",
 		"1 inferred; 12 not readable: needs root or CAP_SYS_PTRACE",
 		"   PID NAME          PROCS RECOMMENDED    CPU USE SET BY THROTTLED FINDINGS▲",

@@ -19,6 +19,7 @@ import (
 	"golang.org/x/term"
 
 	"github.com/procfit/procfit/internal/program/observe"
+	"github.com/procfit/procfit/internal/show/number"
 )
 
 // Options are what a view shows and how it starts.
@@ -74,7 +75,7 @@ func Run(ctx context.Context, o Options) error {
 	case err != nil:
 		return fmt.Errorf("the terminal was lost: %w", err)
 	case !idle:
-		return fmt.Errorf("the last scan did not end within %v", patience)
+		return fmt.Errorf("the last scan did not end within %s", number.Minutes(patience))
 	}
 	return nil
 }

@@ -44,19 +44,19 @@ func TestSchedule(t *testing.T) {
 	b.fails = nil
 	b.scans(1).lacks("failed")
 
-	for _, step := range []struct{ key, want string }{{"+", "every 2s"}, {"+", "every 5s"}, {"-", "every 2s"}, {"-", "every 1s"}, {"_", "every 500ms"}, {"=", "every 1s"}} {
+	for _, step := range []struct{ key, want string }{{"+", "every 2 s"}, {"+", "every 5 s"}, {"-", "every 2 s"}, {"-", "every 1 s"}, {"_", "every 500 ms"}, {"=", "every 1 s"}} {
 		b.press(step.key).wants(step.want)
 	}
 	for range 20 {
 		b.press("-")
 	}
-	b.wants("every 100ms")
+	b.wants("every 100 ms")
 	for range 20 {
 		b.press("+")
 	}
-	b.wants("every 1m0s")
+	b.wants("every 60 s")
 	b.interval = 1500 * time.Millisecond
-	b.press("+").wants("every 2s")
+	b.press("+").wants("every 2 s")
 
 	// A scan that takes longer than the interval leaves the machine in peace for as
 	// long again.

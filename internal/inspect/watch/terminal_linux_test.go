@@ -165,7 +165,7 @@ func TestTerminal(t *testing.T) {
 	c.press("?").wants("KEYS", "COLUMNS").press("?").wants("FINDINGS▲")
 	c.press("s").wants("PID▲").press("S").wants("PID▼", "▸ 4242 payments-api")
 	c.press("p").wants("PAUSED").press("p")
-	c.press("+").wants("every 200ms")
+	c.press("+").wants("every 200 ms")
 
 	c.tmux("resize-window", "-x", "160", "-y", "40")
 	c.wants("SCHED P99  WAITING  THROTTLED")

@@ -10,6 +10,7 @@ import (
 	"github.com/procfit/procfit/internal/inspect"
 	"github.com/procfit/procfit/internal/program/observe"
 	"github.com/procfit/procfit/internal/program/rule"
+	"github.com/procfit/procfit/internal/show/number"
 	"github.com/procfit/procfit/internal/show/phrase"
 )
 
@@ -66,7 +67,7 @@ func (m *model) titleLine() string {
 	if n := m.cpus(); n > 0 {
 		line = append(line, phrase.Count(n, "CPU"))
 	}
-	line = append(line, "every "+m.interval.String())
+	line = append(line, "every "+number.Short(m.span(m.interval.Seconds())))
 	if m.seen {
 		line = append(line, "counters: "+m.clean(string(m.snap.Counters)))
 	}

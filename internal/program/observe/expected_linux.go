@@ -13,6 +13,7 @@ import (
 	"strings"
 	"syscall"
 
+	"github.com/procfit/procfit/internal/host/procstat"
 	"github.com/procfit/procfit/internal/program/expected"
 	"github.com/procfit/procfit/internal/program/rule"
 )
@@ -22,12 +23,29 @@ const mostEnviron = 1 << 20
 
 // expectedOf reads what is kept with the program of a process: in its environment, else in
 // the file next to its executable, as the process sees it. What may not be read is not
+// there. What a process inherited from a Go program is not about the process, unless it is named
 // there.
-func expectedOf(pid int) (e *rule.Expected, wrong string) {
-	text, from := expectedText(filepath.Join("/proc", strconv.Itoa(pid)))
-	if from == "" {
+func (r *Reader) expectedOf(stat procstat.Stat, name string) (e *rule.Expected, wrong string) {
+	if text := variableOf(stat.PID); text != nil {
+		e, wrong = parse(text, expected.Variable+" in its environment")
+		if e != nil && e.Program == name || !r.inherited(stat.Parent, text) {
+			return e, wrong
+		}
+	}
+	proc := procDir(stat.PID)
+	exe, err := os.Readlink(filepath.Join(proc, "exe"))
+	if err != nil {
 		return nil, ""
 	}
+	file := strings.TrimSuffix(exe, " (deleted)") + expected.Suffix
+	text, err := readAsSeen(filepath.Join(proc, "root"), strings.TrimPrefix(file, "/"))
+	if err != nil {
+		return nil, ""
+	}
+	return parse(text, file)
+}
+
+func parse(text []byte, from string) (e *rule.Expected, wrong string) {
 	e, err := expected.Parse(text)
 	if err != nil {
 		return nil, from + ": " + err.Error()
@@ -35,34 +53,39 @@ func expectedOf(pid int) (e *rule.Expected, wrong string) {
 	return e, ""
 }
 
-// expectedText is the text, and where it is; empty: there is none.
-func expectedText(proc string) (text []byte, from string) {
-	environ, _ := environOf(proc)
-	for entry := range bytes.SplitSeq(environ, []byte{0}) {
-		if value, ok := bytes.CutPrefix(entry, []byte(expected.Variable+"=")); ok && len(value) > 0 {
-			return value, expected.Variable + " in its environment"
+// inherited reports whether a Go program at or above the parent has the same variable: it was
+// set for that one. A shell or the go command only starts the program.
+func (r *Reader) inherited(parent int, text []byte) bool {
+	for bytes.Equal(variableOf(parent), text) {
+		if p, err := r.cache.Program(parent); err == nil && !p.Toolchain() {
+			return true
 		}
+		stat, err := procstat.ReadStat(parent)
+		if err != nil {
+			return false
+		}
+		parent = stat.Parent
 	}
-	exe, err := os.Readlink(filepath.Join(proc, "exe"))
-	if err != nil {
-		return nil, ""
-	}
-	file := strings.TrimSuffix(exe, " (deleted)") + expected.Suffix
-	text, err = readAsSeen(filepath.Join(proc, "root"), strings.TrimPrefix(file, "/"))
-	if err != nil {
-		return nil, ""
-	}
-	return text, file
+	return false
 }
 
-func environOf(proc string) ([]byte, error) {
-	f, err := os.Open(filepath.Join(proc, "environ"))
+// variableOf is the expected value in the environment of a process; nil: none is there.
+func variableOf(pid int) []byte {
+	f, err := os.Open(filepath.Join(procDir(pid), "environ"))
 	if err != nil {
-		return nil, err
+		return nil
 	}
 	defer f.Close()
-	return io.ReadAll(io.LimitReader(f, mostEnviron))
+	environ, _ := io.ReadAll(io.LimitReader(f, mostEnviron))
+	for entry := range bytes.SplitSeq(environ, []byte{0}) {
+		if value, ok := bytes.CutPrefix(entry, []byte(expected.Variable+"=")); ok && len(value) > 0 {
+			return value
+		}
+	}
+	return nil
 }
+
+func procDir(pid int) string { return filepath.Join("/proc", strconv.Itoa(pid)) }
 
 var errNotRegular = errors.New("it is not a regular file")
 

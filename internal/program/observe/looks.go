@@ -6,6 +6,8 @@ import (
 	"runtime"
 	"sync"
 	"time"
+
+	"github.com/procfit/procfit/internal/show/number"
 )
 
 const (
@@ -20,7 +22,7 @@ const (
 	mostHung = 64
 )
 
-var errHung = fmt.Errorf("no answer within %v: its program or its memory is on a file system that does not answer", answerIn)
+var errHung = fmt.Errorf("no answer within %s: its program or its memory is on a file system that does not answer", number.Minutes(answerIn))
 
 // looks are those that have not ended, of this Scan and of earlier ones. The zero value is
 // ready.

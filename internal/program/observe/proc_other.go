@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/procfit/procfit/internal/host/procstat"
 	"github.com/procfit/procfit/internal/program/rule"
 )
 
@@ -18,4 +19,4 @@ func allPIDs() ([]int, error) {
 	return nil, fmt.Errorf("listing processes needs Linux: %w", errors.ErrUnsupported)
 }
 
-func expectedOf(int) (e *rule.Expected, wrong string) { return nil, "" }
+func (*Reader) expectedOf(procstat.Stat, string) (e *rule.Expected, wrong string) { return nil, "" }

@@ -202,7 +202,7 @@ func (r *Reader) observe(pid int, stat procstat.Stat, facts *facts.Reader) (rule
 	}
 	o.Facts.GoVersion, o.Facts.DefaultGODEBUG, o.Facts.GOARCH = p.live.GoVersion, p.live.DefaultGODEBUG, p.live.GOARCH
 	o.Automaxprocs = rule.AutomaxprocsIn(p.live.Deps)
-	o.Expected, o.ExpectedWrong = expectedOf(pid)
+	o.Expected, o.ExpectedWrong = r.expectedOf(stat, o.Name)
 	return o, p, nil
 }
 

@@ -78,25 +78,31 @@ func (s *Scanner) Close() error {
 // or that /proc cannot be listed.
 func (s *Scanner) Scan(ctx context.Context, pids ...int) (Snapshot, error) {
 	if len(pids) > 0 {
-		return s.scan(ctx, pids, true)
+		return s.scan(ctx, pids, nil, true)
 	}
 	pids, err := s.all()
 	if err != nil {
 		return Snapshot{}, err
 	}
-	return s.scan(ctx, pids, false)
+	return s.scan(ctx, pids, nil, false)
 }
 
 // ScanNamed is Scan of the processes given and of those whose names match finds,
-// which may be none.
+// which may be none. The programs that share a CPU limit with one of them are judged with
+// it, and are not in the Snapshot.
 func (s *Scanner) ScanNamed(ctx context.Context, pids []int, match func(name string) bool) (Snapshot, error) {
-	found, err := s.named(match)
+	all, err := s.all()
 	if err != nil {
 		return Snapshot{}, err
 	}
-	found = append(found, pids...)
+	found := append(named(all, match), pids...)
 	slices.Sort(found)
-	return s.scan(ctx, slices.Compact(found), true)
+	found = slices.Compact(found)
+	rest := slices.DeleteFunc(all, func(pid int) bool {
+		_, yes := slices.BinarySearch(found, pid)
+		return yes
+	})
+	return s.scan(ctx, found, rest, true)
 }
 
 // all are the processes that are looked at if none is named.
@@ -107,18 +113,15 @@ func (s *Scanner) all() ([]int, error) {
 
 // named are the processes whose names match finds. The kernel's own threads are
 // left out.
-func (s *Scanner) named(match func(name string) bool) ([]int, error) {
-	all, err := s.all()
-	if err != nil {
-		return nil, err
-	}
-	return slices.DeleteFunc(all, func(pid int) bool {
+func named(all []int, match func(name string) bool) []int {
+	return slices.DeleteFunc(slices.Clone(all), func(pid int) bool {
 		stat, err := procstat.ReadStat(pid)
 		return err != nil || stat.Kernel || !match(name(pid, stat.Name))
-	}), nil
+	})
 }
 
-func (s *Scanner) scan(ctx context.Context, pids []int, named bool) (Snapshot, error) {
+// scan looks at the processes, and at the rest as far as it takes to judge these.
+func (s *Scanner) scan(ctx context.Context, pids, rest []int, named bool) (Snapshot, error) {
 	snap := Snapshot{At: time.Now(), Processes: []Process{}, Unreadable: []Unreadable{}}
 	snap.Counters, snap.CountersWhy = s.sampler.Source()
 	if !s.at.IsZero() {
@@ -126,6 +129,7 @@ func (s *Scanner) scan(ctx context.Context, pids []int, named bool) (Snapshot, e
 	}
 	shared := &shared{groups: newGroups(s.groups, snap.At), held: s.held(), last: s.last}
 	seen := s.lookAtAll(ctx, pids, shared)
+	sharers := s.sharers(ctx, seen, rest, shared)
 	if err := ctx.Err(); err != nil && !overTime(ctx) {
 		return Snapshot{}, err
 	}
@@ -152,24 +156,12 @@ func (s *Scanner) scan(ctx context.Context, pids []int, named bool) (Snapshot, e
 			}
 		}
 	}
-	judge(snap.Processes)
+	judge(snap.Processes, sharers)
 	sorting.Stable(snap.Processes, func(a, b Process) int { return cmp.Compare(a.PID, b.PID) })
 	sorting.Stable(snap.Unreadable, func(a, b Unreadable) int { return cmp.Compare(a.PID, b.PID) })
 	s.at, s.last, s.groups = snap.At, now, shared.groups.now(overTime(ctx))
 	s.faults = procstat.WatchMany(stats)
 	return snap, nil
-}
-
-// judge finds what is wrong with each, and with those that share a limit.
-func judge(processes []Process) {
-	var subjects []*rule.Subject
-	for i := range processes {
-		subjects = append(subjects, &processes[i].Subject)
-	}
-	rule.Gather(subjects, func(string) bool { return true })
-	for i := range processes {
-		processes[i].Findings = rule.Judge(processes[i].Subject)
-	}
 }
 
 func overTime(ctx context.Context) bool { return errors.Is(context.Cause(ctx), ErrTime) }

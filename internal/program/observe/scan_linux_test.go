@@ -143,6 +143,37 @@ func TestScanKnownFirst(t *testing.T) {
 	}
 }
 
+// TestScanNamedSharers: a program is judged together with those under its limit, also when
+// it alone was asked for.
+func TestScanNamedSharers(t *testing.T) {
+	parent, err := cgroup.Find()
+	if err != nil {
+		need.Skip(t, "needs a cgroup: "+err.Error())
+	}
+	group, err := parent.New()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { group.Remove() })
+	if err := group.SetQuota(float64(runtime.NumCPU()) - 0.5); err != nil {
+		t.Fatal(err)
+	}
+	start := func() (pid int) {
+		pid, _ = run(t, asRole("sh", "leaf", "-c", `echo $$ >"$1" && GOMAXPROCS=1 exec /proc/$PPID/exe`, "sh", group.ProcsFile()))
+		return pid
+	}
+	first := start()
+	start()
+	snap, err := newScanner(t).ScanNamed(t.Context(), []int{first}, func(string) bool { return false })
+	if err != nil || len(snap.Processes) != 1 || !one(t, snap, first).Shared {
+		t.Errorf("two under the limit: %+v, %v", snap.Processes, err)
+	}
+	s, err := new(Reader).Subject(first)
+	if err != nil || !WithSharers(t.Context(), s).Shared {
+		t.Errorf("WithSharers: not shared, %v", err)
+	}
+}
+
 // TestScanThrottled runs three Ps in a tenth of a CPU.
 func TestScanThrottled(t *testing.T) {
 	parent, err := cgroup.Find()

@@ -6,9 +6,11 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"strconv"
 	"strings"
 	"testing"
 
+	"github.com/procfit/procfit/internal/program/expected"
 	"github.com/procfit/procfit/internal/program/rule"
 	"github.com/procfit/procfit/test/need"
 )
@@ -108,6 +110,48 @@ func TestSubjectOfOldModule(t *testing.T) {
 	s, err := r.Subject(pid)
 	if err != nil || s.Automaxprocs != "v1.6.0" || !strings.Contains(s.Facts.DefaultGODEBUG, "containermaxprocs=0") || s.Name != "old" {
 		t.Errorf("%q: automaxprocs %q, DefaultGODEBUG %q, %v", s.Name, s.Automaxprocs, s.Facts.DefaultGODEBUG, err)
+	}
+}
+
+// A Go program hands its environment down; the expected value in it is about the program alone.
+// A shell that only starts the program has it too.
+func TestExpectedInherited(t *testing.T) {
+	var r Reader
+	of := func(pid int) rule.Subject {
+		t.Helper()
+		s, err := r.Subject(pid)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return s
+	}
+	with := func(program string) func(*exec.Cmd) {
+		return func(cmd *exec.Cmd) {
+			cmd.Env = append(cmd.Env, expected.Variable+`={"schema":"procfit.expected/v1","program":"`+program+`","procs":2,"limit_cpus":null,"cpus":8,"measured":"2026-01-31"}`)
+		}
+	}
+	name := ""
+	for _, program := range []string{"", "another", "itself"} {
+		if program == "itself" {
+			program = name
+		}
+		parent, says := play(t, "tree 0", with(program))
+		_, id, _ := strings.Cut(says, " ")
+		child, err := strconv.Atoi(id)
+		if err != nil {
+			t.Fatal(says)
+		}
+		name = of(child).Name
+		if of(parent).Expected == nil || (of(child).Expected != nil) != (program == name) {
+			t.Errorf("program %q: the parent's value %v, that of its child (%s) %v", program, of(parent).Expected, name, of(child).Expected)
+		}
+	}
+	shell := asRole("sh", "leaf", "-c", "/proc/$PPID/exe; true")
+	with("")(shell)
+	_, says := run(t, shell)
+	_, id, _ := strings.Cut(says, " ")
+	if child, err := strconv.Atoi(id); err != nil || of(child).Expected == nil {
+		t.Errorf("%q, %v: nothing is expected of a program that a shell started", says, err)
 	}
 }
 

@@ -52,6 +52,9 @@ func Limit(cpus, burst float64) string {
 // MostCPUs are more than any machine has; the kernel's own bound of a limit is near it.
 const MostCPUs = 1e5
 
+// ErrTooManyCPUs is in the chain of the error of ParseCPUs where that is what is wrong.
+var ErrTooManyCPUs = fmt.Errorf("expected at most %g CPUs", MostCPUs)
+
 // ParseCPUs reads a number of CPUs as manifests write it: 0.5, 2 or 500m.
 func ParseCPUs(text string) (float64, error) {
 	digits, milli := strings.CutSuffix(text, "m")
@@ -59,7 +62,10 @@ func ParseCPUs(text string) (float64, error) {
 	if milli {
 		cpus /= 1000
 	}
-	if err != nil || !(cpus > 0 && cpus <= MostCPUs) {
+	if err == nil && cpus > MostCPUs {
+		return 0, fmt.Errorf("%q: %w", text, ErrTooManyCPUs)
+	}
+	if err != nil || !(cpus > 0) {
 		return 0, fmt.Errorf("%q: expected a number of CPUs above zero, such as 0.5 or 500m", text)
 	}
 	return cpus, nil

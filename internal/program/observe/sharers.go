@@ -1,0 +1,62 @@
+package observe
+
+import (
+	"cmp"
+	"context"
+	"os"
+	"slices"
+
+	"github.com/procfit/procfit/internal/program/rule"
+	"github.com/procfit/procfit/internal/show/sorting"
+)
+
+// sharers are the programs among the rest, if one of those that were looked at has a limit
+// that they may share.
+func (s *Scanner) sharers(ctx context.Context, seen []sight, rest []int, shared *shared) (all []*rule.Subject) {
+	if !slices.ContainsFunc(seen, func(one sight) bool { return one.process != nil && limited(one.process.Subject) }) {
+		return nil
+	}
+	for _, one := range s.lookAtAll(ctx, rest, shared) {
+		if one.process != nil && one.unreadable == nil {
+			all = append(all, &one.process.Subject)
+		}
+	}
+	return all
+}
+
+func limited(s rule.Subject) bool {
+	_, yes := s.Facts.Tightest()
+	return yes
+}
+
+// WithSharers adds to a Subject what ScanNamed knows of the programs that share its limits,
+// and nothing if that is not known.
+func WithSharers(ctx context.Context, s rule.Subject) rule.Subject {
+	if s.NotGo || !limited(s) {
+		return s
+	}
+	scanner, err := NewScanner()
+	if err != nil {
+		return s
+	}
+	defer scanner.Close()
+	scanner.Except = os.Getpid()
+	snap, err := scanner.ScanNamed(ctx, []int{s.PID}, func(string) bool { return false })
+	if err == nil && len(snap.Processes) == 1 {
+		s.Shared, s.Together = snap.Processes[0].Shared, snap.Processes[0].Together
+	}
+	return s
+}
+
+// judge finds what is wrong with each, and with those that share a limit.
+func judge(processes []Process, sharers []*rule.Subject) {
+	subjects := sharers
+	for i := range processes {
+		subjects = append(subjects, &processes[i].Subject)
+	}
+	sorting.Stable(subjects, func(a, b *rule.Subject) int { return cmp.Compare(a.PID, b.PID) })
+	rule.Gather(subjects, func(string) bool { return true })
+	for i := range processes {
+		processes[i].Findings = rule.Judge(processes[i].Subject)
+	}
+}
