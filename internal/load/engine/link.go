@@ -134,8 +134,8 @@ func (l *link) begin() {
 // refill gives every free place of a connection its next request and sends again
 // what an earlier one had not started. It is under mu, and so are those below.
 func (l *link) refill() *wire.Failure {
-	now := l.pool.clock()
 	l.pool.mu.Lock()
+	now := l.pool.clock() // under the lock: an older time may be before the start, and such a request is not counted
 	l.pool.idle.drop(l)
 	var send []*place
 	for i := range l.places {

@@ -15,6 +15,7 @@ import (
 	"encoding/pem"
 
 	"github.com/procfit/procfit/internal/load"
+	"github.com/procfit/procfit/internal/load/wire"
 )
 
 // The ways in which the portable engine speaks.
@@ -82,7 +83,7 @@ func TestPortableClosedLoop(t *testing.T) {
 				t.Errorf("the server saw %s", *text)
 			}
 			if r.Requests != count.Load() || r.Requests < 10 || r.Errors != 0 || r.Unanswered != 0 {
-				t.Errorf("%d requests, the server saw %d; errors %v", r.Requests, count.Load(), r.ErrorKinds)
+				t.Errorf("%d requests and %d unanswered, the server saw %d; errors %v", r.Requests, r.Unanswered, count.Load(), r.ErrorKinds)
 			}
 			if r.Latency.TotalCount() != r.Requests || r.SendLag != nil || r.Mode != load.ModeClosed {
 				t.Errorf("%d latencies for %d requests, send lag %v, mode %s", r.Latency.TotalCount(), r.Requests, r.SendLag, r.Mode)
@@ -98,6 +99,35 @@ func TestPortableClosedLoop(t *testing.T) {
 				t.Errorf("%s by %s", r.Protocol, r.Engine)
 			}
 		})
+	}
+}
+
+// silent takes requests and never answers.
+type silent struct{ wire.Conn }
+
+func (silent) Start(int, *wire.Request) {}
+func (silent) Flush() *wire.Failure     { return nil }
+
+// A connection that waits for the lock while the load begins sends requests that count.
+func TestFirstRequestsCount(t *testing.T) {
+	r := &run{plan: &plan{Prepared: &load.Prepared{Options: load.Options{Duration: time.Second}}, targets: []target{{requests: make([]*wire.Request, 1)}}}, base: time.Now()}
+	p := &pool{lane: lane{run: r}}
+	l := &link{pool: p, conn: silent{}, places: make([]place, 1)}
+	l.places[0].link = l
+	p.mu.Lock()
+	refilled := make(chan bool)
+	go func() {
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		l.refill()
+		close(refilled)
+	}()
+	time.Sleep(20 * time.Millisecond) // it waits for the lock now
+	p.begun, r.from, r.end = true, r.clock(), r.clock()+int64(time.Minute)
+	p.mu.Unlock()
+	<-refilled
+	if x := l.places[0]; !x.busy || x.start < r.from {
+		t.Errorf("busy %v; it starts at %d, and what counts starts at %d", x.busy, x.start, r.from)
 	}
 }
 
