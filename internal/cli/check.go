@@ -144,7 +144,7 @@ func (o *checkOptions) run(ctx context.Context, std stdio) error {
 	}
 	if ended != nil {
 		note := "interrupted: this is what was found until then"
-		if !o.noSource {
+		if o.looksAtSource() {
 			note += "; Go source is looked at last"
 		}
 		report.Notes = append(report.Notes, check.Note{Path: ".", Message: note})
@@ -267,11 +267,14 @@ func (o *checkOptions) checkers(overlay map[string][]byte, slow func(string)) []
 		binary.New(binary.Options{Programs: programs, Cache: &o.scanned}), // before those that ask for programs
 		manifest.New(manifest.Options{NodeCPUs: o.program.cpus, Programs: programs, Changes: o.changes(), Stdin: o.stdin != nil, CRIO: o.crio}),
 	}
-	if !o.noSource && o.crio == nil {
+	if o.looksAtSource() {
 		all = append(all, gosource.New(gosource.Options{Overlay: overlay, Environ: os.Environ(), Syntax: o.syntax, Slow: slow}))
 	}
 	return all
 }
+
+// looksAtSource reports whether Go source is judged: a floor of CRI-O is for pods alone.
+func (o *checkOptions) looksAtSource() bool { return !o.noSource && o.crio == nil }
 
 // changes reports whether the changes of findings are needed.
 func (o *checkOptions) changes() bool {
@@ -313,9 +316,9 @@ func (o *checkOptions) nothing(r *check.Report) error {
 	if len(r.Others) > 0 {
 		return fmt.Errorf("nothing to check: %s: %s%s", phrase.Clean(phrase.And(r.Others)), check.NoManifest, allow)
 	}
-	source := "*.go, go.mod, "
-	if o.noSource || o.crio != nil {
-		source = ""
+	source := ""
+	if o.looksAtSource() {
+		source = "*.go, go.mod, "
 	}
 	return fmt.Errorf("no files to check in %s (looked for *.yaml, *.yml, *.json, %sDockerfile, *.service, Go programs and image archives)%s", phrase.Clean(strings.Join(o.paths, ", ")), source, allow)
 }

@@ -208,7 +208,7 @@ func (f *fleetRun) describe(ctx context.Context, std stdio) error {
 		}
 		switch {
 		case err != nil:
-		case isComplete(run):
+		case isComplete(run) && run.Spec.Profile == "":
 			_, err = fmt.Fprintf(std.out, "%s: its results at this commit are in %s; nothing is measured\n", s.Name, run.Dir)
 		default:
 			fmt.Fprintf(std.out, "%s: ", s.Name)

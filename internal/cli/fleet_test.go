@@ -18,7 +18,6 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/procfit/procfit/internal/host/git"
-	"github.com/procfit/procfit/internal/measure/plan"
 	"github.com/procfit/procfit/internal/measure/plan/specfile"
 	"github.com/procfit/procfit/internal/measure/session"
 	"github.com/procfit/procfit/internal/verdict/fleet"
@@ -228,10 +227,7 @@ func TestFleetDryRun(t *testing.T) {
 	}
 	run, err := s.settle(t.Context(), quiet(), f.placing(s, false))
 	must(err)
-	var trials []journal.Trial
-	for _, task := range plan.PlannerOf(run.Header).Next(plan.Record{}).Tasks {
-		trials = append(trials, journal.Trial{Setting: task.Setting, Role: task.Role, Block: task.Block, Order: task.Order, Valid: true})
-	}
+	trials := planned(run)
 	cost := fmt.Sprintf("api: sh at GOMAXPROCS 1, 2: %d trials", len(trials))
 	if got := described(); !strings.HasPrefix(got, cost) || !strings.HasSuffix(got, "results in "+run.Dir+"\n") {
 		t.Errorf("%q, want %s", got, cost)

@@ -169,8 +169,8 @@ func TestLiveLiar(t *testing.T) {
 	}
 }
 
-// TestLiveSeveral: another program that answers is no restart if the first one answers again,
-// as behind a load balancer. It is no wrong number either.
+// TestLiveSeveral: another program that answers is no restart if the first one, or a third,
+// answers too, as behind a load balancer. It is no wrong number either.
 func TestLiveSeveral(t *testing.T) {
 	asked := 0
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -202,6 +202,7 @@ func TestLiveSeveral(t *testing.T) {
 	asked = 0 // the second program is next
 	for what, err := range map[string]error{
 		"a lease":               begin(1).Lease(t.Context()),
+		"only two others":       begin(3).Lease(t.Context()),
 		"a change":              second(begin(1).Set(t.Context(), 1)),
 		"less was counted":      read(0),
 		"more than can be used": read(1),

@@ -220,10 +220,10 @@ func liveFailed(reason string) error {
 // another is how an experiment ends in which another process answers: it was started again,
 // or the address leads to several. nil: none does.
 func (p *liveProgram) another(ctx context.Context) error {
-	switch it, others := p.client.Answering(ctx, p.state.Started); {
-	case it && others:
+	switch another, several := p.client.Answering(ctx, p.state.Started); {
+	case several:
 		return liveFailed(p.client.Name() + " leads to several programs in turn: name a single one by the address of its pod, or by localhost after kubectl port-forward pod/NAME PORT")
-	case others:
+	case another:
 		return stopped(restarted)
 	}
 	return nil

@@ -1,6 +1,7 @@
 package verdict
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"reflect"
@@ -29,8 +30,8 @@ func refuse(format string, args ...any) error {
 // GateBaseline compares two runs of different days by what does not depend on
 // the day: each setting's ratio to the start of its own run, block by block. The start is
 // GOMAXPROCS unset, and of a variable of --vary the value that it started with.
-// Absolute metrics of another day prove nothing, and neither does another host:
-// the error is then a *RefusedError.
+// Absolute metrics of another day prove nothing, and neither does another host or another
+// latency objective: the error is then a *RefusedError.
 //
 // A check is of the current ratio to the baseline's, by Welch's t on the
 // logarithms. A setting that falls behind its run's start fails, whichever of
@@ -42,7 +43,7 @@ func GateBaseline(baseline, current *Result) (*Gate, error) {
 	if baseline.Canary != nil || current.Canary != nil {
 		return nil, refuse("one of the two runs is a canary, which is compared only with its own control; remove --baseline")
 	}
-	if err := ComparableHosts(baseline.Host, current.Host); err != nil {
+	if err := cmp.Or(ComparableHosts(baseline.Host, current.Host), SameObjective(baseline.Plan, current.Plan)); err != nil {
 		return nil, err
 	}
 	gate := newGating(GateKindBaseline, current.Plan)
@@ -87,6 +88,15 @@ func ComparableHosts(then, now journal.Host) error {
 	}
 	if len(differ) > 0 {
 		return refuse("it comes from another host: %s; its numbers cannot be compared with those of this host", strings.Join(differ, "; "))
+	}
+	return nil
+}
+
+// SameObjective says that two runs were for different latency objectives, whose capacities
+// cannot be compared, as a *RefusedError; nil when they were not.
+func SameObjective(then, now journal.Plan) error {
+	if !reflect.DeepEqual(then.SLO, now.SLO) {
+		return refuse("it was measured for another latency objective")
 	}
 	return nil
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/procfit/procfit/internal/verdict"
 	"github.com/procfit/procfit/internal/verdict/journal"
+	"github.com/procfit/procfit/internal/verdict/slo"
 	. "github.com/procfit/procfit/internal/verdict/verdicttest"
 )
 
@@ -143,6 +144,12 @@ func TestGateBaseline(t *testing.T) {
 		t.Errorf("one P lost 30%%: %+v, %v", g, err)
 	} else if c := g.Checks[0]; c.Setting.Label != "1" || c.Metric != verdict.MetricThroughput || !c.Worse || *c.Ratio.Median > 0.72 || *c.Ratio.Median < 0.68 {
 		t.Errorf("first check: %+v", c)
+	}
+
+	other := *base
+	other.Plan.SLO = &slo.Objective{Quantile: 0.99, Seconds: 0.05}
+	if _, err := verdict.GateBaseline(base, &other); err == nil || !strings.Contains(err.Error(), "another latency objective") {
+		t.Errorf("a run for a latency objective is compared with one without: %v", err)
 	}
 
 	// A setting whose trials are all invalid now was skipped once, and so passed.

@@ -11,6 +11,7 @@ import (
 	"github.com/procfit/procfit/internal/host/cluster"
 	"github.com/procfit/procfit/internal/measure/plan"
 	"github.com/procfit/procfit/internal/measure/trial"
+	"github.com/procfit/procfit/internal/show/number"
 	"github.com/procfit/procfit/internal/verdict/journal"
 )
 
@@ -81,7 +82,7 @@ func (r *run) nodesReady(ctx context.Context) error {
 				return true, nil
 			}
 			if late() {
-				return false, fmt.Errorf("node %s is not ready (%s) and did not become ready within %s; when it is ready, run the same command to continue, or measure on another node with --node and another --out", name, now.why, nodePatience)
+				return false, fmt.Errorf("node %s is not ready (%s) and did not become ready within %s; when it is ready, run the same command to continue, or measure on another node with --node and another --out", name, now.why, number.Short(number.Duration(nodePatience)))
 			}
 			r.Observe.Tell(plan.Activity{Step: plan.StepNode, Detail: name})
 			waited = true

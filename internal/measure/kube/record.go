@@ -11,6 +11,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/procfit/procfit/internal/host/cluster"
+	"github.com/procfit/procfit/internal/show/number"
 )
 
 // The record of a run is a ConfigMap that owns all that the run makes: what is left of
@@ -146,7 +147,7 @@ func (c *api) removePods(ctx context.Context, of metav1.ListOptions) (n int, err
 			}
 		}
 		if time.Now().After(until) {
-			return false, fmt.Errorf("%d of procfit's pods in namespace %s still exist after %s; check that their node is ready", len(left.Items), c.Namespace, endPatience)
+			return false, fmt.Errorf("%d of procfit's pods in namespace %s still exist after %s; check that their node is ready", len(left.Items), c.Namespace, number.Short(number.Duration(endPatience)))
 		}
 		return false, nil
 	})

@@ -17,6 +17,7 @@ import (
 	"github.com/procfit/procfit/internal/load"
 	"github.com/procfit/procfit/internal/measure/plan"
 	"github.com/procfit/procfit/internal/measure/trial"
+	"github.com/procfit/procfit/internal/show/number"
 	"github.com/procfit/procfit/internal/verdict/journal"
 )
 
@@ -192,7 +193,7 @@ func (r *run) answers(ctx context.Context, one *replica) error {
 			if why == "" {
 				why = "status " + strconv.Itoa(a.Status)
 			}
-			return false, trial.Invalid(journal.InvalidNeverReady, "never ready: %s did not answer within %s: %s", one.url, r.spec.Target.ReadyTimeout, why)
+			return false, trial.Invalid(journal.InvalidNeverReady, "never ready: %s did not answer within %s: %s", one.url, number.Short(number.Duration(r.spec.Target.ReadyTimeout)), why)
 		}
 		return false, nil
 	})

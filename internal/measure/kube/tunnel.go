@@ -13,6 +13,8 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/util/httpstream"
 	"k8s.io/client-go/tools/portforward"
+
+	"github.com/procfit/procfit/internal/show/number"
 )
 
 // tunnel leads to the ports of one pod through the API server, as kubectl port-forward
@@ -62,7 +64,7 @@ func (t *tunnel) connection(ctx context.Context) (httpstream.Connection, int, er
 	if err := ctx.Err(); err != nil {
 		return nil, 0, err
 	}
-	return nil, 0, fmt.Errorf("port-forward: no answer within %s", dialPatience)
+	return nil, 0, fmt.Errorf("port-forward: no answer within %s", number.Short(number.Duration(dialPatience)))
 }
 
 // dialled is what came of dialling.

@@ -41,6 +41,8 @@ func (s *Session) CheckBaseline() (old journal.Header, notes []BaselineNote, err
 		return old, nil, &verdict.RefusedError{Reason: "it measured a " + old.Target.Kind + " target, but this is a " + s.Header.Target.Kind + " target"}
 	case old.Target.BurstCPUs != s.Header.Target.BurstCPUs:
 		return old, nil, &Refusal{fmt.Errorf("the CPU limits of that run had a burst of %g CPUs, those of this one have %g", old.Target.BurstCPUs, s.Header.Target.BurstCPUs)}
+	case verdict.SameObjective(old.Plan, s.Header.Plan) != nil:
+		return old, nil, &Refusal{fmt.Errorf("that run was measured for another latency objective: give the --slo of the earlier run, or leave --slo out if it had none")}
 	case !thenUnset || !nowUnset:
 		return old, nil, &Refusal{fmt.Errorf("an earlier sweep is compared by what each value gains over unset: both runs need unset in --procs, as in --procs unset,1,2")}
 	case !slices.ContainsFunc(before, func(a journal.Setting) bool { return slices.Contains(s.Plan.Groups(), a.Group()) }):

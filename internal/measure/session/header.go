@@ -33,7 +33,7 @@ func header(spec plan.Spec, wanted journal.Plan, o Options) journal.Header {
 		Tool:       o.Tool,
 		Target: journal.Target{
 			Kind: t.Kind(), Command: secret.Words(command(t)), Against: secret.Words(t.Against), Prepare: phrase.Shell(secret.Words(t.Prepare)),
-			URL: secret.Text(t.URL), Ready: readyWhen(t.Ready), ReadyStatus: t.Ready.Statuses.String(), Build: t.Build, BuiltIn: t.BuiltIn, SHA256: sumOf(executable(t)), Revision: revision(t),
+			URL: secret.Text(t.URL), Ready: readyWhen(t.Ready), ReadyStatus: t.Ready.Statuses.String(), Build: t.Build, BuiltIn: t.BuiltIn, SHA256: sumOf(executables(t)...), Revision: revision(t),
 			BurstCPUs: spec.Burst, CPUShares: t.Shares, ServerCPUs: t.CPUs, Directory: directory, Environment: runtimeVariables(o.Environ),
 		},
 		Load: loadOf(spec),
@@ -162,6 +162,16 @@ func executable(t plan.Target) string {
 	}
 	path, _ := exec.LookPath(plan.Program(t.Command))
 	return path
+}
+
+// executables are those of the target and, of a gate, then that of the old command.
+func executables(t plan.Target) []string {
+	list := []string{executable(t)}
+	if len(t.Against) > 0 {
+		t.Command = t.Against
+		list = append(list, executable(t))
+	}
+	return list
 }
 
 // sumOf is the SHA-256 of files, one after the other; empty: there are none, or one cannot be

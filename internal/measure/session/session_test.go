@@ -19,6 +19,7 @@ import (
 	"github.com/procfit/procfit/internal/verdict"
 	"github.com/procfit/procfit/internal/verdict/journal"
 	"github.com/procfit/procfit/internal/verdict/page"
+	"github.com/procfit/procfit/internal/verdict/slo"
 )
 
 // runner answers every task with a valid trial, and stops when it is told to.
@@ -240,6 +241,7 @@ func TestBaseline(t *testing.T) {
 		"no other":    {func(s *plan.Spec, _ *Options) { s.Procs.Values = []*int{nil, new(7)} }, "share no numbered setting"},
 		"other limit": {func(s *plan.Spec, _ *Options) { s.Quotas = []*float64{new(1.0)} }, "give the --limit and --replicas of the earlier sweep"},
 		"other host":  {func(_ *plan.Spec, o *Options) { o.Host.CPUModel = "another" }, "another host"},
+		"other SLO":   {func(s *plan.Spec, _ *Options) { s.Load.SLO = &slo.Objective{Quantile: 0.99, Seconds: 0.05} }, "another latency objective"},
 		"other kind":  {func(s *plan.Spec, _ *Options) { s.Target.URL = "" }, "it measured a server target"},
 		"no baseline": {func(_ *plan.Spec, o *Options) { o.Baseline = "nowhere" }, "no such file"},
 	} {
@@ -269,6 +271,26 @@ func TestHeaderQuotes(t *testing.T) {
 	}
 	if got, want := h.Target.Ready, "sh -c 'a && b'"; got != want {
 		t.Errorf("--ready is %s, want %s", got, want)
+	}
+}
+
+// A resumed gate does not mix two builds of the old program either.
+func TestHeaderNamesBothPrograms(t *testing.T) {
+	dir := t.TempDir()
+	now, then := filepath.Join(dir, "new"), filepath.Join(dir, "old")
+	sum := func(old string) string {
+		for path, text := range map[string]string{now: "#!/bin/sh\n", then: old} {
+			if err := os.WriteFile(path, []byte(text), 0o755); err != nil {
+				t.Fatal(err)
+			}
+		}
+		sp := spec()
+		sp.Target.BuiltIn, sp.Target.Command, sp.Target.Against = "", []string{now}, []string{then}
+		return New(sp, options(t.TempDir(), two)).Header.Target.SHA256
+	}
+	a, b := sum("#!/bin/sh\n"), sum("#!/bin/sh\nexit\n")
+	if a == "" || b == "" || a == b {
+		t.Errorf("the sums are %q, and %q with another old program", a, b)
 	}
 }
 

@@ -70,18 +70,23 @@ func (c *Client) State(ctx context.Context) (live.State, error) { return c.state
 // then.
 const mostAsked = 20
 
-// Answering reports who answers: the process that started then, and others, as those behind
-// a load balancer do in turn. Where no answer comes, nothing more is known.
-func (c *Client) Answering(ctx context.Context, started int64) (it, others bool) {
-	for n := 0; n < mostAsked && !(it && others); n++ {
+// Answering reports whether another process answers than the one that started then, and
+// whether several do in turn, as those behind a load balancer. Where no answer comes,
+// nothing more is known.
+func (c *Client) Answering(ctx context.Context, started int64) (another, several bool) {
+	var first int64
+	for n := 0; n < mostAsked && !several; n++ {
 		c.http.CloseIdleConnections() // a balancer chooses once for each connection
 		s, err := c.State(ctx)
 		if err != nil {
 			break
 		}
-		it, others = it || s.Started == started, others || s.Started != started
+		if n == 0 {
+			first = s.Started
+		}
+		another, several = another || s.Started != started, s.Started != first
 	}
-	return it, others
+	return another, several
 }
 
 // Metrics reads what the program has counted.

@@ -19,8 +19,8 @@
 package fleet
 
 import (
+	"cmp"
 	"errors"
-	"reflect"
 	"slices"
 	"time"
 
@@ -160,15 +160,11 @@ func Compare(then, now *verdict.Result, unlike error) *Since {
 	if rec := then.Recommendation; rec != nil {
 		s.Verdict, s.Confidence = rec.Verdict, rec.Confidence
 	}
-	switch {
-	case unlike != nil:
-	case !verdict.SameLoad(then, now):
+	if unlike == nil && !verdict.SameLoad(then, now) {
 		unlike = errors.New("it was measured under another load")
-	case !reflect.DeepEqual(then.Plan.SLO, now.Plan.SLO):
-		unlike = errors.New("it was measured for another latency objective")
 	}
-	if unlike != nil { // what was measured was changed, and its value with it
-		s.NotCompared = unlike.Error()
+	if unlike = cmp.Or(unlike, verdict.SameObjective(then.Plan, now.Plan)); unlike != nil { // what was measured was changed, and its value with it
+		s.NotCompared = reasonOf(unlike)
 		return s
 	}
 	if value := now.Value(); s.Procs != nil && value != nil && verdict.ShareGroup(then, now) {
@@ -176,10 +172,7 @@ func Compare(then, now *verdict.Result, unlike error) *Since {
 	}
 	gate, err := verdict.GateBaseline(then, now)
 	if err != nil {
-		s.NotCompared = err.Error()
-		if refused := (*verdict.RefusedError)(nil); errors.As(err, &refused) {
-			s.NotCompared = refused.Reason
-		}
+		s.NotCompared = reasonOf(err)
 		return s
 	}
 	for i := range gate.Checks {
@@ -188,6 +181,14 @@ func Compare(then, now *verdict.Result, unlike error) *Since {
 		}
 	}
 	return s
+}
+
+// reasonOf is why two runs cannot be compared.
+func reasonOf(err error) string {
+	if refused := (*verdict.RefusedError)(nil); errors.As(err, &refused) {
+		return refused.Reason
+	}
+	return err.Error()
 }
 
 // Count is how many services something is true of.

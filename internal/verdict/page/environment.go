@@ -207,7 +207,7 @@ func program(r *verdict.Result) string {
 	t := r.Target
 	switch {
 	case t.BuiltIn != "":
-		return "the built-in demo program " + t.BuiltIn
+		return "the built-in practice program " + t.BuiltIn
 	case r.Live != nil:
 		return "process " + strconv.Itoa(r.Live.PID) + ", which set the values itself"
 	}

@@ -135,7 +135,7 @@ func (g *group) leftOut(code verdict.ExcludedCode) document.Cell {
 	case verdict.ExcludedMemory:
 		return document.Cell{Value: "memory", Detail: "not compared: it used more memory than " + mostMemory(g.r)}
 	case verdict.ExcludedShared:
-		return document.Cell{Value: "above CPUs", Detail: "above the number of CPUs, with the load generator on the same CPUs: a lower latency is not used in its favor"}
+		return document.Cell{Value: "above CPUs", Detail: "above the number of CPUs, with the load generator on the same CPUs: a lower latency is not used in its favour"}
 	}
 	return document.Cell{Value: phrase.Clip(phrase.Clean(string(code)), nameRoom)}
 }

@@ -186,7 +186,7 @@ func TestReadAmongLogs(t *testing.T) {
 
 // Of several summaries none is chosen, and they are not mixed.
 func TestReadRepeated(t *testing.T) {
-	for _, file := range []string{"wrk_latency.txt", "wrk2_readme.txt", "hey_plain.txt", "vegeta_plain.txt", "vegeta_json.txt", "fortio_quiet.txt", "fortio_json.txt", "ghz_plain.txt", "ghz_json.txt", "h2load_timed.txt", "oha_schema.txt"} {
+	for _, file := range []string{"wrk_latency.txt", "wrk2_readme.txt", "hey_plain.txt", "vegeta_plain.txt", "vegeta_json.txt", "fortio_quiet.txt", "fortio_json.txt", "ghz_plain.txt", "ghz_json.txt", "h2load_timed.txt", "oha_schema.txt", "k6_rate.txt", "k6_quiet.txt", "k6_legacy.txt"} {
 		out, err := os.ReadFile(filepath.Join("testdata", file))
 		if err != nil {
 			t.Fatal(err)

@@ -19,6 +19,7 @@ type format struct {
 
 	unit    float64 // seconds of a time, which is printed without a unit; 0: it is printed with one
 	figures []expression
+	once    []pattern // what one summary has once, where the figures do not show that there are several
 
 	clock   Clock
 	other   Clock // if otherIf holds
@@ -230,6 +231,7 @@ var formats = []format{
 			`^(?:[✓✗] )?http_reqs\.*: (?P<requests>\S+) (?P<throughput>\S+)/s$`,
 		), findIn(`^(?:[✓✗] )?http_req_duration\.*: .*`,
 			`avg=(?P<mean>\S+)`, `max=(?P<max>\S+)`, `med=(?P<p50>\S+)`, `p\((?P<p>[\d.]+)\)=(?P<time>\S+)`)),
+		once: compile(`^█ TOTAL RESULTS$`, `^execution: local$`),
 	},
 	{
 		//	Summary:

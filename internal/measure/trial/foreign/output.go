@@ -110,9 +110,10 @@ func flatten(to *strings.Builder, at string, v any, depth int) {
 	}
 }
 
-// read finds the figures in the text, and whether one that a summary has once is there again.
+// read finds the figures in the text, and whether what a summary has once is there again.
 func (f format) read(text string) (_ Figures, repeated bool) {
 	r := reading{unit: f.unit, sums: map[string]float64{}}
+	r.repeated = slices.ContainsFunc(f.once, func(e pattern) bool { return len(e().FindAllStringIndex(text, 2)) > 1 })
 	for _, e := range f.figures {
 		r.adds = r.adds || e.find().SubexpIndex("failed") > 0 || e.find().SubexpIndex("lost") > 0 || e.find().SubexpIndex("status") > 0
 		parts := []string{text}
@@ -142,7 +143,7 @@ type reading struct {
 	counted bool               // requests were, by their status
 
 	sent, seconds float64
-	repeated      bool // a figure that a summary has once was found again
+	repeated      bool // what a summary has once was found again
 }
 
 // take adds the groups of one match; see expression.
