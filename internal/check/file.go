@@ -91,7 +91,7 @@ func (f *File) Read(most int64) ([]byte, error) {
 }
 
 func tooLarge(size, most int64) error {
-	return fmt.Errorf("has %d bytes or more, and at most %d are read", size, most)
+	return fmt.Errorf("it has %d bytes or more, and procfit reads at most %d", size, most)
 }
 
 // cause leaves the path out, which is next to the message anyway.

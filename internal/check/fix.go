@@ -273,7 +273,7 @@ func (d *draft) write() error {
 		return errChanged
 	}
 	if hasOtherNames(info) {
-		return overwrite(file, info, d.now)
+		return overwrite(file, info, d.before, d.now)
 	}
 	dir, err := folder.Open(filepath.Dir(file))
 	if err != nil {
@@ -287,7 +287,9 @@ func (d *draft) write() error {
 	return err
 }
 
-func overwrite(file string, was fs.FileInfo, text []byte) error {
+// overwrite keeps the file. If the text cannot be written whole, as on a full disk, the file gets
+// back what it had.
+func overwrite(file string, was fs.FileInfo, before, text []byte) error {
 	f, err := os.OpenFile(file, os.O_WRONLY, 0)
 	if err != nil {
 		return err
@@ -296,6 +298,13 @@ func overwrite(file string, was fs.FileInfo, text []byte) error {
 	if is, err := f.Stat(); err != nil || !os.SameFile(is, was) {
 		return errChanged
 	}
+	if err := rewrite(f, text); err != nil {
+		return errors.Join(err, rewrite(f, before))
+	}
+	return nil
+}
+
+func rewrite(f *os.File, text []byte) error {
 	if _, err := f.WriteAt(text, 0); err != nil {
 		return err
 	}

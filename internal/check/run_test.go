@@ -198,7 +198,7 @@ func TestFaults(t *testing.T) {
 	if !slices.Equal(got, []string{"a", "b", "d"}) || len(r.Problems) != 3 {
 		t.Fatalf("files %v, problems %+v", got, r.Problems)
 	}
-	for i, want := range []string{"please report it: odd", "no manifest", "at most 1048576 are read"} {
+	for i, want := range []string{"please report it: odd", "no manifest", "procfit reads at most 1048576"} {
 		if !strings.Contains(r.Problems[i].Message, want) {
 			t.Errorf("problem %q, want %q", r.Problems[i].Message, want)
 		}

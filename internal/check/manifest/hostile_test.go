@@ -123,7 +123,7 @@ func TestHostileLines(t *testing.T) {
 			t.Fatal(err)
 		}
 		r := expectation{}.run(t, file, nil)
-		if len(r.Problems) != 1 || !strings.Contains(r.Problems[0].Message, "at most 1048576 are read") {
+		if len(r.Problems) != 1 || !strings.Contains(r.Problems[0].Message, "procfit reads at most 1048576") {
 			t.Errorf("%s: %v", name, r.Problems)
 		}
 	}

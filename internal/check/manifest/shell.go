@@ -40,7 +40,7 @@ const (
 )
 
 // readShell is the faults of a script and the commands that it starts; an error of a text that
-// is not shell.
+// cannot be parsed: a shell may take what the parser does not, such as a byte that is not UTF-8.
 func readShell(text []byte) (faults []fault, calls []string, err error) {
 	if len(text) > mostScript {
 		return nil, nil, nil
@@ -48,7 +48,7 @@ func readShell(text []byte) (faults []fault, calls []string, err error) {
 	f, err := syntax.NewParser(syntax.Variant(syntax.LangBash)).Parse(bytes.NewReader(text), "")
 	var bad syntax.ParseError
 	if errors.As(err, &bad) {
-		return nil, nil, fmt.Errorf("line %d is not valid shell: %s", bad.Pos.Line(), bad.Text)
+		return nil, nil, fmt.Errorf("procfit cannot parse line %d: %s", bad.Pos.Line(), bad.Text)
 	}
 	if err != nil {
 		return nil, nil, err

@@ -1,6 +1,7 @@
 package explain
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"strconv"
@@ -127,6 +128,9 @@ func ParseLimits(text string) ([]facts.Limit, error) {
 			continue
 		}
 		v, err := number.ParseCPUs(item)
+		if errors.Is(err, number.ErrTooManyCPUs) {
+			return nil, err
+		}
 		if err != nil || v < cgroup.MinQuota {
 			return nil, fmt.Errorf("%q: expected CPUs of at least %g, such as 2.5 or 500m, or none; 20,1.5 is the program's own cgroup and its parent", item, cgroup.MinQuota)
 		}

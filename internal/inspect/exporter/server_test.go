@@ -1,6 +1,7 @@
 package exporter
 
 import (
+	"bufio"
 	"context"
 	"errors"
 	"fmt"
@@ -189,6 +190,54 @@ func TestServe(t *testing.T) {
 	if _, err := net.Dial("tcp", l.Addr().String()); err == nil {
 		t.Error("it still listens")
 	}
+}
+
+// oneConn is a listener in memory, with one connection.
+type oneConn struct {
+	conn   chan net.Conn
+	closed chan struct{}
+}
+
+func (l oneConn) Accept() (net.Conn, error) {
+	select {
+	case c := <-l.conn:
+		return c, nil
+	case <-l.closed:
+		return nil, net.ErrClosed
+	}
+}
+
+func (l oneConn) Close() error   { close(l.closed); return nil }
+func (l oneConn) Addr() net.Addr { return new(net.TCPAddr) }
+
+// TestServeLongScan: a scan may take as long as the scraper waits.
+func TestServeLongScan(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		e := New(Options{Scan: func(context.Context) (observe.Snapshot, error) {
+			time.Sleep(4 * time.Minute)
+			return fixture(), nil
+		}})
+		defer e.Close()
+		ours, theirs := net.Pipe()
+		defer ours.Close()
+		l := oneConn{make(chan net.Conn, 1), make(chan struct{})}
+		l.conn <- theirs
+		ctx, stop := context.WithCancel(t.Context())
+		ended := make(chan error, 1)
+		go func() { ended <- Serve(ctx, l, e.Handler()) }()
+		if _, err := io.WriteString(ours, "GET /metrics HTTP/1.1\r\nHost: x\r\nX-Prometheus-Scrape-Timeout-Seconds: 300\r\n\r\n"); err != nil {
+			t.Fatal(err)
+		}
+		r, err := http.ReadResponse(bufio.NewReader(ours), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if body, err := io.ReadAll(r.Body); err != nil || r.StatusCode != 200 || !strings.Contains(string(body), "procfit_process_info{") {
+			t.Errorf("%s, %v: %.200s", r.Status, err, body)
+		}
+		stop()
+		<-ended
+	})
 }
 
 // A scan that runs out of its time answers with what it has, to those alone who have no
