@@ -20,37 +20,46 @@ import (
 func slowEnd() {
 	ctx := context.Background()
 	std := newStdio(ctx, os.Stdin, os.Stdout, os.Stderr, nil)
-	defer std.endAtOnce()()
 	words := os.Args[1:]
 	if words[0] == "-q" {
 		words = words[1:]
 		_ = (&printing{quiet: true}).std(std)
 	}
-	p, err := supervisor.Start(ctx, supervisor.Spec{Command: words})
-	must(err)
-	std.notef("%d", p.PID())
-	_, err = p.Wait()
-	must(err)
+	os.Exit(std.untilForced(func() int {
+		p, err := supervisor.Start(ctx, supervisor.Spec{Command: words})
+		must(err)
+		std.notef("%d", p.PID())
+		_, err = p.Wait()
+		must(err)
+		return 0
+	}))
 }
 
-// TestSecondInterrupt: if procfit does not end at Ctrl-C, a second one ends it at once, and
-// what it started with it.
-func TestSecondInterrupt(t *testing.T) {
-	cmd := exec.Command("slowend", "sleep", "600")
+// slowlyEnding starts it, and returns what it prints after the PID of its command.
+func slowlyEnding(t *testing.T, args ...string) (cmd *exec.Cmd, lines *bufio.Scanner, pid int) {
+	t.Helper()
+	cmd = exec.Command("slowend", args...)
 	told, err := cmd.StderrPipe()
 	if err != nil {
 		t.Fatal(err)
 	}
 	started(t, cmd)
-	defer time.AfterFunc(patience, func() { _ = cmd.Process.Kill() }).Stop()
-	lines := bufio.NewScanner(told)
+	kill := time.AfterFunc(patience, func() { _ = cmd.Process.Kill() })
+	t.Cleanup(func() { kill.Stop() })
+	lines = bufio.NewScanner(told)
 	if !lines.Scan() {
 		t.Fatal("it prints no PID")
 	}
-	pid, err := strconv.Atoi(strings.TrimPrefix(lines.Text(), "procfit: "))
-	if err != nil {
+	if pid, err = strconv.Atoi(strings.TrimPrefix(lines.Text(), "procfit: ")); err != nil {
 		t.Fatal(err)
 	}
+	return cmd, lines, pid
+}
+
+// TestSecondInterrupt: if procfit does not end at Ctrl-C, a second one ends it at once, and
+// what it started with it.
+func TestSecondInterrupt(t *testing.T) {
+	cmd, lines, pid := slowlyEnding(t, "sleep", "600")
 	interrupt := func() {
 		if err := cmd.Process.Signal(syscall.SIGINT); err != nil {
 			t.Fatal(err)
@@ -76,17 +85,7 @@ func TestSecondInterrupt(t *testing.T) {
 
 // TestQuietInterrupt: with -q it ends at a second Ctrl-C all the same, without a word.
 func TestQuietInterrupt(t *testing.T) {
-	cmd := exec.Command("slowend", "-q", "sleep", "600")
-	told, err := cmd.StderrPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	started(t, cmd)
-	defer time.AfterFunc(patience, func() { _ = cmd.Process.Kill() }).Stop()
-	lines := bufio.NewScanner(told)
-	if !lines.Scan() {
-		t.Fatal("it prints no PID")
-	}
+	cmd, lines, _ := slowlyEnding(t, "-q", "sleep", "600")
 	over := make(chan struct{})
 	defer close(over)
 	go func() {

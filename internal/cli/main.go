@@ -85,13 +85,17 @@ func Main(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io
 	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	defer stop()
 	std := newStdio(ctx, stdin, stdout, stderr, args)
-	defer std.endAtOnce()()
-	root := newRoot(std)
-	root.SetArgs(args)
-	root.SetIn(stdin)
-	root.SetOut(stdout)
-	root.SetErr(stderr)
-	err := root.ExecuteContext(ctx)
+	return std.untilForced(std.run)
+}
+
+// run runs the command that the arguments name, and returns the exit code.
+func (s stdio) run() int {
+	root := newRoot(s)
+	root.SetArgs(s.args)
+	root.SetIn(s.in)
+	root.SetOut(s.out)
+	root.SetErr(s.err)
+	err := root.ExecuteContext(s.ctx)
 	if err == nil {
 		return 0
 	}
@@ -105,48 +109,45 @@ func Main(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io
 	case errors.Is(err, context.Canceled):
 		code, err = exitInterrupted, errors.New("interrupted")
 	}
-	std.notef("%v", err)
+	s.notef("%v", err)
 	return code
 }
 
 // soon is how long most of what procfit does takes to end at Ctrl-C.
 const soon = time.Second
 
-// endAtOnce has a second Ctrl-C end procfit at once, if the first has not ended it soon: until
-// then it may be the first, which a parent passes on. The supervisors of what procfit has
-// started, which there are on Linux alone, then end all of that.
-func (s stdio) endAtOnce() (stop func()) {
-	interrupts, over := make(chan os.Signal, 1), make(chan struct{})
+// untilForced is the exit code of run. If a first Ctrl-C does not end that soon, a second one
+// does not wait for it: until then it may be the first, which a parent passes on. The
+// supervisors of what procfit has started, which there are on Linux alone, then end all of that.
+func (s stdio) untilForced(run func() int) int {
+	interrupts, ended := make(chan os.Signal, 1), make(chan int, 1)
 	if runtime.GOOS == "linux" {
 		signal.Notify(interrupts, os.Interrupt)
+		defer signal.Stop(interrupts)
 	}
-	go func() {
-		select {
-		case <-interrupts:
-		case <-over:
-			return
-		}
-		select {
-		case <-time.After(soon):
-		case <-over:
-			return
-		}
-		select {
-		case <-interrupts: // passed on
-		default:
-		}
-		if !s.quiet.Load() {
-			s.notef("ending; press Ctrl-C again to end at once, without a report; in a cluster, pods then stay")
-		}
-		select {
-		case <-interrupts:
-			os.Exit(exitInterrupted)
-		case <-over:
-		}
-	}()
-	return func() {
-		signal.Stop(interrupts)
-		close(over)
+	go func() { ended <- run() }()
+	select {
+	case code := <-ended:
+		return code
+	case <-interrupts:
+	}
+	select {
+	case code := <-ended:
+		return code
+	case <-time.After(soon):
+	}
+	select {
+	case <-interrupts: // passed on
+	default:
+	}
+	if !s.quiet.Load() {
+		s.notef("ending; press Ctrl-C again to end at once, without a report; in a cluster, pods then stay")
+	}
+	select {
+	case code := <-ended:
+		return code
+	case <-interrupts:
+		return exitInterrupted
 	}
 }
 

@@ -14,9 +14,9 @@ import (
 	"github.com/procfit/procfit/test/need"
 )
 
-// TestLimits has a limit around the process that nobody set for it: that of the
-// group above its own.
-func TestLimits(t *testing.T) {
+// limitedGroup makes a cgroup with a CPU limit.
+func limitedGroup(t *testing.T, cpus float64) *cgroup.Group {
+	t.Helper()
 	parent, err := cgroup.Find()
 	if err != nil {
 		need.Skip(t, "needs a cgroup: "+err.Error())
@@ -26,9 +26,16 @@ func TestLimits(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { group.Remove() })
-	if err := group.SetQuota(0.1); err != nil {
+	if err := group.SetQuota(cpus); err != nil {
 		t.Fatal(err)
 	}
+	return group
+}
+
+// TestLimits has a limit around the process that nobody set for it: that of the
+// group above its own.
+func TestLimits(t *testing.T) {
+	group := limitedGroup(t, 0.1)
 	inner := group.Dir() + "/inner"
 	if err := os.Mkdir(inner, 0o755); err != nil {
 		t.Fatal(err)

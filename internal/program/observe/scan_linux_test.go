@@ -13,7 +13,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/procfit/procfit/internal/host/cgroup"
 	"github.com/procfit/procfit/internal/host/procstat"
 	"github.com/procfit/procfit/internal/program/rule"
 	"github.com/procfit/procfit/test/need"
@@ -146,18 +145,7 @@ func TestScanKnownFirst(t *testing.T) {
 // TestScanNamedSharers: a program is judged together with those under its limit, also when
 // it alone was asked for.
 func TestScanNamedSharers(t *testing.T) {
-	parent, err := cgroup.Find()
-	if err != nil {
-		need.Skip(t, "needs a cgroup: "+err.Error())
-	}
-	group, err := parent.New()
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { group.Remove() })
-	if err := group.SetQuota(float64(runtime.NumCPU()) - 0.5); err != nil {
-		t.Fatal(err)
-	}
+	group := limitedGroup(t, float64(runtime.NumCPU())-0.5)
 	start := func() (pid int) {
 		pid, _ = run(t, asRole("sh", "leaf", "-c", `echo $$ >"$1" && GOMAXPROCS=1 exec /proc/$PPID/exe`, "sh", group.ProcsFile()))
 		return pid
@@ -176,18 +164,7 @@ func TestScanNamedSharers(t *testing.T) {
 
 // TestScanThrottled runs three Ps in a tenth of a CPU.
 func TestScanThrottled(t *testing.T) {
-	parent, err := cgroup.Find()
-	if err != nil {
-		need.Skip(t, "needs a cgroup: "+err.Error())
-	}
-	group, err := parent.New()
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { group.Remove() })
-	if err := group.SetQuota(0.1); err != nil {
-		t.Fatal(err)
-	}
+	group := limitedGroup(t, 0.1)
 	s := newScanner(t)
 	// It burns 300 ms of CPU time, which takes 3 s at 0.1 CPUs.
 	pid, _ := run(t, asRole("sh", "burn", "-c", `echo $$ >"$1" && exec /proc/$PPID/exe`, "sh", group.ProcsFile()))
