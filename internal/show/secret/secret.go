@@ -223,8 +223,9 @@ func (h Hidden) In(message string) string {
 // plainVariables are those of Go's runtime, whose values are no credentials.
 var plainVariables = []string{"GOGC", "GOMEMLIMIT", "GODEBUG", "GOTRACEBACK", "GORACE"}
 
-// plainValue is a number, a time or a size, or a switch: too little for a credential.
-var plainValue = pattern(`^(|true|false|yes|no|on|off|[+-]?\d{1,6}(\.\d{1,6})?[A-Za-z%]{0,3})$`)
+// plainValue is a number, a time or a size, or a switch, which is too little for a credential,
+// or an address on this machine whose port procfit chooses.
+var plainValue = pattern(`^(|true|false|yes|no|on|off|[+-]?\d{1,6}(\.\d{1,6})?[A-Za-z%]{0,3}|((localhost|[\d.]{0,15}):)?\{port\})$`)
 
 // Variables is NAME=VALUE words without what may be a credential. A variable that is set
 // for one program alone is often one: its value stays only where it cannot be.

@@ -13,6 +13,7 @@ func TestVariables(t *testing.T) {
 		"DATABASE=postgres://u:S3CR3T@h/": "DATABASE=REDACTED",
 		"PIN=1234":                        "PIN=REDACTED",
 		"ID=12345678901":                  "ID=REDACTED",
+		"ADDRESS=S3CR3T:{port}":           "ADDRESS=REDACTED",
 		"S3CR3T":                          "REDACTED",
 		// And what must stay.
 		"GODEBUG=schedtrace=20,x=1": "GODEBUG=schedtrace=20,x=1",
@@ -21,6 +22,9 @@ func TestVariables(t *testing.T) {
 		"TIMEOUT=1.5s":              "TIMEOUT=1.5s",
 		"CACHE=off":                 "CACHE=off",
 		"EMPTY=":                    "EMPTY=",
+		"PORT={port}":               "PORT={port}",
+		"ADDRESS=:{port}":           "ADDRESS=:{port}",
+		"LISTEN=127.0.0.1:{port}":   "LISTEN=127.0.0.1:{port}",
 	} {
 		if got := Variables([]string{in}); got[0] != want {
 			t.Errorf("%q: got %q, want %q", in, got[0], want)
@@ -46,7 +50,7 @@ func FuzzVariable(f *testing.F) {
 		if twice := Variables(once); !slices.Equal(once, twice) {
 			t.Errorf("%q: once %q, twice %q", word, once, twice)
 		}
-		if len(value) > 16 && !strings.Contains(name, value) && !slices.Contains(plainVariables, name) && !strings.Contains(name, "=") && strings.Contains(once[0], value) {
+		if len(value) > 16 && !strings.HasSuffix(value, ":{port}") && !strings.Contains(name, value) && !slices.Contains(plainVariables, name) && !strings.Contains(name, "=") && strings.Contains(once[0], value) {
 			t.Errorf("%q is in %q", value, once[0])
 		}
 	})
