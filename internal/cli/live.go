@@ -215,7 +215,7 @@ func (o *liveOptions) asker(ctx context.Context, run *liveRun, url bool) (err er
 	of := live.Asked(o.slice)
 	run.ask, err = o.client(ctx, headers, func(q journal.Query) string { return q.Over(of) }, func(q journal.Query, v *float64) error {
 		if v == nil {
-			return usageError("--query %s has no value over the last %s: two scrapes must fit into it, for example with --slice 40s; a query of what may be missing, as errors are, needs 'or vector(0)'", q.Name, number.Short(number.Duration(of)))
+			return usageError("--query %s has no value over the last %s: two scrapes must fit into it, for example with --slice 40s; a query of what may be missing, as errors are, needs 'or vector(0)'", q.Name, number.Chosen(of))
 		}
 		return nil
 	})
@@ -231,7 +231,7 @@ func (o *liveOptions) liveHeader(h *live.Header) error {
 	case o.burnIn < shortestBurnIn:
 		return usageError("--burn-in %s: expected %s or more", o.burnIn, shortestBurnIn)
 	case o.baseline < 2*o.slice:
-		return usageError("--baseline %s: expected at least two slices of %s, for example --baseline %s", o.baseline, number.Short(number.Duration(o.slice)), 2*o.slice)
+		return usageError("--baseline %s: expected at least two slices of %s, for example --baseline %s", o.baseline, number.Chosen(o.slice), 2*o.slice)
 	}
 	h.Live = &journal.Live{SliceSeconds: o.slice.Seconds(), BurnInSeconds: o.burnIn.Seconds(), BaselineSeconds: o.baseline.Seconds(), Budget: o.budget.requests, Same: o.same}
 	if spec.Load.SLO != nil {

@@ -334,7 +334,7 @@ func (p *liveProgress) tell(e live.Event) {
 		left := time.Duration(p.run.header.Load.DurationSeconds*float64(time.Second)) - time.Since(p.began)
 		p.std.notef("[block %d] %s; used %s of the budget; elapsed %s, at most %s left", p.block, phrase.And(list), number.Percent(e.Spent/l.Budget), number.Clock(time.Since(p.began)), number.Clock(max(0, left)))
 	case live.EventCarried:
-		p.std.notef("what one value leaves behind reaches into the next slice: from here on the burn-in is %s, and the slices so far are not used", number.Short(number.Duration(e.Burn)))
+		p.std.notef("what one value leaves behind reaches into the next slice: from here on the burn-in is %s, and the slices so far are not used", number.Chosen(e.Burn))
 	case live.EventRelease:
 		p.std.notef("%s", released(l.Start, p.run.program.after))
 	}

@@ -47,7 +47,7 @@ func parseRates(text string) ([]float64, error) {
 func (o *loadOptions) curve(ctx context.Context, std stdio) error {
 	heads := []string{"req/s", "carried", "p50", "p90", "p99", "p99.9", "max", "failed", "sent late"}
 	if !o.out.json() {
-		fmt.Fprintf(std.out, "open loop, %s, %s each\n", phrase.Count(o.options.Connections, "connection"), number.Short(number.Duration(o.options.Duration)))
+		fmt.Fprintf(std.out, "open loop, %s, %s each\n", phrase.Count(o.options.Connections, "connection"), number.Chosen(o.options.Duration))
 		printLine(std.out, heads)
 	}
 	var worst error

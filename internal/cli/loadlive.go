@@ -56,7 +56,7 @@ func (l *loadLive) second(i load.Interval) {
 
 func (l *loadLive) line() string {
 	at := func(q float64) string { return number.Duration(time.Duration(l.latency.ValueAtQuantile(q))) }
-	line := fmt.Sprintf("%s of %s: %s req/s", number.Short(number.Seconds(float64(l.seconds))), number.Short(number.Duration(l.duration)), number.Count(float64(l.latency.TotalCount())/float64(l.pending)))
+	line := fmt.Sprintf("%s of %s: %s req/s", number.Short(number.Seconds(float64(l.seconds))), number.Chosen(l.duration), number.Count(float64(l.latency.TotalCount())/float64(l.pending)))
 	if l.latency.TotalCount() > 0 {
 		line += fmt.Sprintf(", p50 %s, p99 %s, max %s", at(50), at(99), at(100))
 	}

@@ -109,11 +109,11 @@ func (o *observeOptions) watch(ctx context.Context, std stdio, socket string) er
 		d = o.spec.Load.Duration
 	}
 	if o.dryRun {
-		_, err := fmt.Fprintf(std.out, "the program behind %s under its own traffic, for %s: nothing is sent\n", socket, number.Short(number.Duration(d)))
+		_, err := fmt.Fprintf(std.out, "the program behind %s under its own traffic, for %s: nothing is sent\n", socket, number.Chosen(d))
 		return err
 	}
 	w, err := traffic.Watch(ctx, meter.Open(socket), d, func(pid, procs int) {
-		std.notef("process %d runs with GOMAXPROCS %d; its own traffic is watched for %s, nothing of it is changed", pid, procs, number.Short(number.Duration(d)))
+		std.notef("process %d runs with GOMAXPROCS %d; its own traffic is watched for %s, nothing of it is changed", pid, procs, number.Chosen(d))
 	})
 	if err != nil {
 		return err

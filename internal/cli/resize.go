@@ -106,7 +106,7 @@ func (o *resizeOptions) describe(s *session.Session) string {
 	var limits []float64
 	var words []string
 	for _, step := range o.steps {
-		words = append(words, fmt.Sprintf("%s for %s", number.BareCPUs(step.CPUs), number.Short(number.Duration(step.For))))
+		words = append(words, fmt.Sprintf("%s for %s", number.BareCPUs(step.CPUs), number.Chosen(step.For)))
 		if !slices.Contains(limits, step.CPUs) {
 			limits = append(limits, step.CPUs)
 		}

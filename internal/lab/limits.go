@@ -246,7 +246,7 @@ func k8sbenchStages(o Options) []Stage {
 	n := cmp.Or(o.N, 20)
 	stage := sweep{connections: max(10, scale(1000)), quick: size{takes: quickTrial}, full: size{takes: fullTrial}}.stage("k8sbench", Server, o)
 	scaled := func(there, here int) string {
-		text := fmt.Sprintf("%d pods, 1000 connections and 3 minutes on 6 CPUs there; %d, %d and %s here", there, here, stage.Load.Connections, number.Short(number.Duration(stage.Load.Duration)))
+		text := fmt.Sprintf("%d pods, 1000 connections and 3 minutes on 6 CPUs there; %d, %d and %s here", there, here, stage.Load.Connections, number.Chosen(stage.Load.Duration))
 		if !o.Elsewhere {
 			text += ", with the load on the same machine"
 		}

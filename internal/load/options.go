@@ -165,7 +165,7 @@ func (o Options) checkNumbers() error {
 	case o.Duration <= 0:
 		return invalid(FieldDuration, o.Duration.String(), "must be more than 0")
 	case o.Rate > 0 && o.Rate*o.Duration.Seconds() < 1:
-		return invalid(FieldRate, rate, "less than one request in %s", number.Short(number.Duration(o.Duration)))
+		return invalid(FieldRate, rate, "less than one request in %s", number.Chosen(o.Duration))
 	case o.Settle < 0:
 		return invalid(FieldSettle, o.Settle.String(), "must not be negative")
 	case o.Timeout < 0:

@@ -48,7 +48,7 @@ func (e *Exporter) Handler() http.Handler {
 			metrics.ServeHTTP(w, r)
 		case r.Context().Err() != nil: // the client has gone
 		case errors.Is(err, context.DeadlineExceeded):
-			e.fail(w, "the scan took longer than the %s of this scrape: raise scrape_timeout, or give procfit more CPU", number.Short(number.Duration(timeoutOf(r.Header))))
+			e.fail(w, "the scan took longer than the %s of this scrape: raise scrape_timeout, or give procfit more CPU", number.Chosen(timeoutOf(r.Header)))
 		default:
 			e.fail(w, "scan: %v", err)
 		}

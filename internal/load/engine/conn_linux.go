@@ -172,11 +172,11 @@ func (w *loop) look(now int64) {
 			}
 		case stateConnecting:
 			if now-c.sentAt >= timeout {
-				w.fail(c, load.KindConnectTimeout, number.Short(number.Duration(w.Timeout)), now)
+				w.fail(c, load.KindConnectTimeout, number.Chosen(w.Timeout), now)
 			}
 		case stateBusy:
 			if now-c.sentAt >= timeout {
-				w.fail(c, load.KindTimeout, "no answer within "+number.Short(number.Duration(w.Timeout)), now)
+				w.fail(c, load.KindTimeout, "no answer within "+number.Chosen(w.Timeout), now)
 			}
 		}
 	}

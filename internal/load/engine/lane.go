@@ -174,7 +174,7 @@ func (l *lane) note(target int, k load.Kind, detail string) {
 func (l *lane) noneOpen(connections int) error {
 	first := l.first
 	if first.Kind == "" {
-		first = load.Failure{Kind: load.KindConnectTimeout, URL: l.targets[0].URL, Detail: "nothing came within " + number.Short(number.Duration(min(l.Timeout, maxSetup)))}
+		first = load.Failure{Kind: load.KindConnectTimeout, URL: l.targets[0].URL, Detail: "nothing came within " + number.Chosen(min(l.Timeout, maxSetup))}
 	}
 	return fmt.Errorf("could not open any of %s: %s", phrase.Count(connections, "connection"), first)
 }

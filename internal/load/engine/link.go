@@ -218,7 +218,7 @@ func (l *link) lose(f *wire.Failure) (good bool) {
 		return false
 	}
 	if l.unsent.Swap(false) {
-		f = &wire.Failure{Kind: load.KindUnsent, Detail: "the server stopped reading it for " + number.Short(number.Duration(p.Timeout))}
+		f = &wire.Failure{Kind: load.KindUnsent, Detail: "the server stopped reading it for " + number.Chosen(p.Timeout)}
 	}
 	quiet := f == nil || f.Kind == load.KindClosed || f.Kind == load.KindReset
 	good = l.served && quiet
@@ -290,13 +290,13 @@ func (l *link) look() {
 // giveUp ends a request by the time-out, and gives its place the next one.
 func (l *link) giveUp(x *place) {
 	p := l.pool
-	f := wire.Failure{Kind: load.KindTimeout, Detail: "no answer within " + number.Short(number.Duration(p.Timeout))}
+	f := wire.Failure{Kind: load.KindTimeout, Detail: "no answer within " + number.Chosen(p.Timeout)}
 	if x.sent {
 		switch f.Kind = l.conn.Cancel(x.index); f.Kind {
 		case load.KindUnfinished:
-			f.Detail = "the answer started but did not end within " + number.Short(number.Duration(p.Timeout))
+			f.Detail = "the answer started but did not end within " + number.Chosen(p.Timeout)
 		case load.KindUnsent:
-			f.Detail = "the server stopped reading it for " + number.Short(number.Duration(p.Timeout))
+			f.Detail = "the server stopped reading it for " + number.Chosen(p.Timeout)
 		}
 		x.sent = false
 	}

@@ -152,9 +152,9 @@ func (r *run) ended(ctx context.Context, name string) (*corev1.Pod, error) {
 		case over:
 			return true, nil
 		case late && p.Status.Phase == corev1.PodPending:
-			return false, trial.Invalid(journal.InvalidNoPod, "pod %s did not start within %s%s", name, number.Short(number.Duration(r.spec.Target.ReadyTimeout)), waitsFor(p))
+			return false, trial.Invalid(journal.InvalidNoPod, "pod %s did not start within %s%s", name, number.Chosen(r.spec.Target.ReadyTimeout), waitsFor(p))
 		case most > 0 && !runs.IsZero() && time.Since(runs) > most:
-			return false, trial.Invalid(journal.InvalidTimeout, "did not end within %s", number.Short(number.Duration(most)))
+			return false, trial.Invalid(journal.InvalidTimeout, "did not end within %s", number.Chosen(most))
 		}
 		return false, nil
 	})

@@ -82,7 +82,7 @@ func (r *run) nodesReady(ctx context.Context) error {
 				return true, nil
 			}
 			if late() {
-				return false, fmt.Errorf("node %s is not ready (%s) and did not become ready within %s; when it is ready, run the same command to continue, or measure on another node with --node and another --out", name, now.why, number.Short(number.Duration(nodePatience)))
+				return false, fmt.Errorf("node %s is not ready (%s) and did not become ready within %s; when it is ready, run the same command to continue, or measure on another node with --node and another --out", name, now.why, number.Chosen(nodePatience))
 			}
 			r.Observe.Tell(plan.Activity{Step: plan.StepNode, Detail: name})
 			waited = true

@@ -147,7 +147,7 @@ func (c *api) removePods(ctx context.Context, of metav1.ListOptions) (n int, err
 			}
 		}
 		if time.Now().After(until) {
-			return false, fmt.Errorf("%d of procfit's pods in namespace %s still exist after %s; check that their node is ready", len(left.Items), c.Namespace, number.Short(number.Duration(endPatience)))
+			return false, fmt.Errorf("%d of procfit's pods in namespace %s still exist after %s; check that their node is ready", len(left.Items), c.Namespace, number.Chosen(endPatience))
 		}
 		return false, nil
 	})

@@ -74,7 +74,7 @@ func (r *run) resized(ctx context.Context, one *replica, quota float64) (journal
 			return true, nil
 		}
 		if late() {
-			return false, trial.Invalid(journal.InvalidPodChanged, "pod %s was resized to a CPU limit of %g, but after %s the kubelet reports %s and the kernel %s", one.name, quota, number.Short(number.Duration(resizePatience)), limitWords(now.CPULimit), limitWords(seen))
+			return false, trial.Invalid(journal.InvalidPodChanged, "pod %s was resized to a CPU limit of %g, but after %s the kubelet reports %s and the kernel %s", one.name, quota, number.Chosen(resizePatience), limitWords(now.CPULimit), limitWords(seen))
 		}
 		return false, nil
 	})

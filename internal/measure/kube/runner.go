@@ -216,7 +216,7 @@ func (r *runner) await(ctx context.Context, name string, patience time.Duration)
 			return false, trial.Invalid(t.code, "%s", t.reason)
 		}
 		if late {
-			return false, trial.Invalid(journal.InvalidNeverReady, "pod %s is not ready after %s (phase %s%s)", name, number.Short(number.Duration(patience)), p.Status.Phase, waitsFor(p))
+			return false, trial.Invalid(journal.InvalidNeverReady, "pod %s is not ready after %s (phase %s%s)", name, number.Chosen(patience), p.Status.Phase, waitsFor(p))
 		}
 		return false, nil
 	})

@@ -64,7 +64,7 @@ func (t *tunnel) connection(ctx context.Context) (httpstream.Connection, int, er
 	if err := ctx.Err(); err != nil {
 		return nil, 0, err
 	}
-	return nil, 0, fmt.Errorf("port-forward: no answer within %s", number.Short(number.Duration(dialPatience)))
+	return nil, 0, fmt.Errorf("port-forward: no answer within %s", number.Chosen(dialPatience))
 }
 
 // dialled is what came of dialling.

@@ -67,7 +67,7 @@ func (r *run) once(ctx context.Context) (one trial.Ran, err error) {
 	defer cancel()
 	one.Readings, one.Usage, err = r.watch(limited, f, began)
 	if err != nil && ctx.Err() == nil && limited.Err() != nil {
-		return one, trial.Invalid(journal.InvalidTimeout, "did not end within %s", number.Short(number.Duration(r.spec.Target.RunTimeout)))
+		return one, trial.Invalid(journal.InvalidTimeout, "did not end within %s", number.Chosen(r.spec.Target.RunTimeout))
 	}
 	if err != nil {
 		return one, err

@@ -109,7 +109,7 @@ func (r *run) runLoad(ctx context.Context, argv []string, suffix string, duratio
 		return load.Output{}, supervisor.Exit{}, ctx.Err()
 	case <-limit.C:
 		p.Stop(0)
-		return load.Output{}, supervisor.Exit{}, trial.Invalid(journal.InvalidLoad, "the load command did not end within %s after its duration; check that it uses {duration}", number.Short(number.Duration(patience)))
+		return load.Output{}, supervisor.Exit{}, trial.Invalid(journal.InvalidLoad, "the load command did not end within %s after its duration; check that it uses {duration}", number.Chosen(patience))
 	}
 	exit, err := p.Wait()
 	if err == nil {

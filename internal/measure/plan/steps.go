@@ -48,7 +48,7 @@ func ParseSteps(text string) ([]Limited, error) {
 			steps[n-1].For = at - steps[n-1].At
 			switch {
 			case steps[n-1].For < LeastStep:
-				return nil, wrong(item, fmt.Sprintf("expected a step at least %s after the one before it", number.Short(number.Duration(LeastStep))))
+				return nil, wrong(item, fmt.Sprintf("expected a step at least %s after the one before it", number.Chosen(LeastStep)))
 			case steps[n-1].CPUs == *list[0]:
 				return nil, wrong(item, "expected another CPU limit than that of the step before it")
 			}

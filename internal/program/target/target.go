@@ -69,7 +69,7 @@ type NotReadyError struct {
 func (e *NotReadyError) Unwrap() error { return e.Cause }
 
 func (e *NotReadyError) Error() string {
-	timeout := number.Short(number.Duration(e.Timeout))
+	timeout := number.Chosen(e.Timeout)
 	switch e.Reason {
 	case Lost:
 		return e.Cause.Error()

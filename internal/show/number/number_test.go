@@ -117,6 +117,10 @@ func TestQuantities(t *testing.T) {
 		{Share(1), "100%"},
 		{Share(nan), unknown},
 
+		{Chosen(20 * time.Millisecond), "20 ms"},
+		{Chosen(1500 * time.Millisecond), "1.5 s"},
+		{Chosen(3665 * time.Second), "3665 s"},
+		{Chosen(0), "0 s"},
 		{Minutes(42 * time.Second), "42 s"},
 		{Minutes(59600 * time.Millisecond), "1 min 0 s"},
 		{Minutes(125 * time.Second), "2 min 5 s"},

@@ -22,6 +22,9 @@ func Seconds(x float64) string { return Time().Value(x) }
 // Duration is Seconds of a measured d.
 func Duration(d time.Duration) string { return Seconds(d.Seconds()) }
 
+// Chosen is a time that somebody chose, without rounding: "20 ms", "1.5 s", "3665 s".
+func Chosen(d time.Duration) string { return Short(Time().Digits(9).Value(d.Seconds())) }
+
 // Rate is how much there is in a second, for tables and charts: "11.8k".
 func Rate(x float64) string { return PerSecond("").Value(x) }
 

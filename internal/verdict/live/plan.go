@@ -102,11 +102,10 @@ func (h Header) Block() time.Duration {
 
 // Check says what of the times cannot be.
 func (h Header) Check() error {
-	short := func(d time.Duration) string { return number.Short(number.Duration(d)) }
 	left := seconds(h.Load.DurationSeconds - h.Live.BaselineSeconds)
 	if least := FewestBlocks * h.Block(); left < least {
 		return fmt.Errorf("--duration %s: after the baseline of %s that is %s of %s; a proof takes %d at least: --duration %gm",
-			seconds(h.Load.DurationSeconds), short(seconds(h.Live.BaselineSeconds)), phrase.Count(max(0, int(left/h.Block())), "block"), short(h.Block()), FewestBlocks,
+			seconds(h.Load.DurationSeconds), number.Chosen(seconds(h.Live.BaselineSeconds)), phrase.Count(max(0, int(left/h.Block())), "block"), number.Chosen(h.Block()), FewestBlocks,
 			math.Ceil((least + seconds(h.Live.BaselineSeconds)).Minutes()))
 	}
 	return nil

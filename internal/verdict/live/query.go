@@ -89,7 +89,7 @@ func (h Header) unanswered(trials []*journal.Trial) error {
 			}
 		}
 		if 2*n <= len(trials) {
-			return endFor(journal.EndFailed, "--query %s has a value in %d of %s of the baseline%s: %s must hold two scrapes; use a longer --slice", q.Name, n, phrase.Count(len(trials), "slice"), why, number.Short(number.Duration(Asked(seconds(h.Live.SliceSeconds)))))
+			return endFor(journal.EndFailed, "--query %s has a value in %d of %s of the baseline%s: %s must hold two scrapes; use a longer --slice", q.Name, n, phrase.Count(len(trials), "slice"), why, number.Chosen(Asked(seconds(h.Live.SliceSeconds))))
 		}
 	}
 	return nil

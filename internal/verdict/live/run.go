@@ -240,7 +240,7 @@ func (r *Run) experiment(ctx context.Context) error {
 		r.Tell(Event{Kind: EventBlock, Look: look, Spent: r.budget.Spent()})
 		if look.Carried {
 			if doublings++; doublings == mostDoublings {
-				return endFor(journal.EndCarryOver, "what one value leaves behind does not end within %s", number.Short(number.Duration(r.burn)))
+				return endFor(journal.EndCarryOver, "what one value leaves behind does not end within %s", number.Chosen(r.burn))
 			}
 			r.burn *= 2
 			carriedOver(r.slices)

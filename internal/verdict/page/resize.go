@@ -99,7 +99,7 @@ func (w resizeWords) steps() document.Table {
 
 // after is a time since the start, or since a change.
 func after(seconds float64) string {
-	return number.Short(number.Duration(time.Duration(seconds * float64(time.Second)).Round(100 * time.Millisecond)))
+	return number.Chosen(time.Duration(seconds * float64(time.Second)).Round(100 * time.Millisecond))
 }
 
 func followed(s resize.Step) string {

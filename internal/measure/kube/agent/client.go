@@ -177,7 +177,7 @@ func (c *Client) ask(ctx context.Context, method, path string, in, out any) erro
 		}
 		c.renew()
 		if time.Now().After(until) {
-			return &LostError{fmt.Errorf("the agent did not answer for %s: %w", number.Short(number.Duration(c.Patience)), err)}
+			return &LostError{fmt.Errorf("the agent did not answer for %s: %w", number.Chosen(c.Patience), err)}
 		}
 		select {
 		case <-ctx.Done():
