@@ -39,8 +39,8 @@ func TestExplainAnothersProcess(t *testing.T) {
 	var text, lines, errs bytes.Buffer
 	var codes [2]int
 	asNobody(t, func() {
-		codes[0] = Main(t.Context(), []string{"explain", pid}, strings.NewReader(""), &text, &errs)
-		codes[1] = Main(t.Context(), []string{"explain", "--json", pid}, strings.NewReader(""), &lines, &errs)
+		codes[0] = newStdio(t.Context(), strings.NewReader(""), &text, &errs, []string{"explain", pid}).run() // on this thread
+		codes[1] = newStdio(t.Context(), strings.NewReader(""), &lines, &errs, []string{"explain", "--json", pid}).run()
 	})
 	if codes != [2]int{} || errs.Len() > 0 {
 		t.Errorf("exit codes %v: %s", codes, errs.String())

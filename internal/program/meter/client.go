@@ -186,7 +186,7 @@ func (c *Client) unreached(err error, after time.Duration) error {
 		error
 		Timeout() bool
 	}](err); ok && timeout.Timeout() {
-		return fmt.Errorf("%s: no answer within %s", c.name, number.Chosen(after))
+		return fmt.Errorf("%s: no answer within %s", c.name, number.Short(number.Duration(after)))
 	}
 	if bad, ok := errors.AsType[*tls.CertificateVerificationError](err); ok {
 		return fmt.Errorf("%s: its certificate is not trusted: %w; --tls ca=FILE trusts the CA that signed it, --tls name=HOST asks for another name", c.name, bad.Err)
