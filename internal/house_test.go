@@ -170,6 +170,7 @@ var mayImport = map[string][]string{
 	"test/need":                     {},
 	"test/built":                    {"test/need"},
 	"test/chance":                   {"test/need"},
+	"test/lane":                     {},
 	"test/cluster":                  {},
 	"test/cluster/run":              {"test/cluster"},
 	"load/loadtest":                 {},
@@ -182,7 +183,7 @@ var mayImport = map[string][]string{
 
 // testHelpers may be imported by tests alone, and by one another as their rows
 // say.
-var testHelpers = []string{"test", "test/need", "test/built", "test/chance", "test/cluster", "test/cluster/run", "load/loadtest", "verdict/contest/race/racetest", "verdict/verdicttest", "verdict/page/pagetest", "program/goproc/goproctest", "check/binary/binarytest"}
+var testHelpers = []string{"test", "test/need", "test/built", "test/chance", "test/lane", "test/cluster", "test/cluster/run", "load/loadtest", "verdict/contest/race/racetest", "verdict/verdicttest", "verdict/page/pagetest", "program/goproc/goproctest", "check/binary/binarytest"}
 
 func TestImports(t *testing.T) {
 	problems, packages, _, err := checkImports(os.DirFS(".."))

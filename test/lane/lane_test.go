@@ -1,0 +1,128 @@
+package main
+
+import (
+	"slices"
+	"strings"
+	"testing"
+)
+
+// house is a small workspace: verdict is used by its pages and by the command line, which
+// uses everything.
+func house() []testPackage {
+	return []testPackage{
+		{dir: "internal/show/number", uses: []string{"internal/show/number"}},
+		{dir: "internal/verdict", uses: []string{"internal/verdict", "internal/show/number"}, more: true},
+		{dir: "internal/verdict/page", uses: []string{"internal/verdict/page", "internal/verdict", "internal/show/number"}, more: true},
+		{dir: "internal/check/source", uses: []string{"internal/check/source"}, more: true},
+		{dir: "internal/measure/session", uses: []string{"internal/measure/session", "internal/verdict"}},
+		{dir: "internal/cli", uses: []string{"internal/cli", "internal/verdict", "internal/verdict/page", "internal/check/source", "internal/measure/session", "internal/measure/kube", "internal/host/cluster", "internal/show/number", "cmd/procfit"}, more: true},
+		{dir: "internal/host/start", uses: []string{"internal/host/start"}},
+		{dir: "maxprocs/facts", uses: []string{"maxprocs/facts"}, more: true},
+		{dir: "test/automaxprocs", uses: []string{"test/automaxprocs", "maxprocs/facts"}, more: true},
+		{dir: "test/cluster", uses: []string{"test/cluster"}, more: true},
+		{dir: "test/release", uses: []string{"test/release", "maxprocs/facts"}, more: true},
+		{dir: "test/vm", uses: []string{"test/vm", "internal/host/supervisor"}, more: true},
+	}
+}
+
+func TestDecide(t *testing.T) {
+	for name, tc := range map[string]struct {
+		changed                  []string
+		plain, race              string
+		code, library, other, in bool // in a cluster
+		all                      string
+	}{
+		"a page of docs":               {changed: []string{"docs/how-to/install.md"}, plain: "internal/cli"},
+		"the README":                   {changed: []string{"README.md"}},
+		"a package that others use":    {changed: []string{"internal/verdict/answer.go"}, plain: "internal/cli internal/verdict internal/verdict/page", race: "internal/measure/session", code: true},
+		"one that nothing differs in":  {changed: []string{"internal/show/number/rate.go"}, plain: "internal/cli internal/verdict internal/verdict/page", code: true},
+		"testdata":                     {changed: []string{"internal/check/source/testdata/a/go.txt"}, plain: "internal/check/source internal/cli"},
+		"a package without tests":      {changed: []string{"cmd/procfit/main.go"}, plain: "internal/cli test/release", code: true},
+		"the library":                  {changed: []string{"maxprocs/facts/decide.go"}, plain: "test/automaxprocs test/vm", code: true, library: true},
+		"what a cluster proves":        {changed: []string{"internal/measure/kube/run.go"}, plain: "internal/cli", code: true, in: true},
+		"a chart":                      {changed: []string{"deploy/helm/values.yaml"}, plain: "", in: true},
+		"a test in a cluster":          {changed: []string{"test/cluster/kill_linux_test.go"}, code: true, in: true},
+		"what macOS has":               {changed: []string{"internal/host/start/start.go"}, code: true, other: true},
+		"the recipe of a release":      {changed: []string{".goreleaser.yaml"}, plain: "test/release"},
+		"what the code is compiled by": {changed: []string{"go.work"}, all: "go.work", code: true},
+		"a file that no rule knows":    {changed: []string{"docs/a.md", "odd/file"}, all: "odd/file"},
+		"the lane itself":              {changed: []string{".ci/run"}, all: ".ci/run"},
+		"nothing":                      {},
+	} {
+		t.Run(name, func(t *testing.T) {
+			d := decide(tc.changed, house())
+			if (tc.all != "") != (d.all != "") || !strings.HasPrefix(d.all, tc.all) {
+				t.Fatalf("everything is due since %q, want %q", d.all, tc.all)
+			}
+			if tc.all != "" {
+				if !d.cluster() || !d.library || !d.code || !d.other || len(d.due) < 9 {
+					t.Errorf("only %+v", d)
+				}
+				return
+			}
+			if got := strings.Join(d.plain(), " "); got != tc.plain {
+				t.Errorf("plain: %q, want %q", got, tc.plain)
+			}
+			if got := strings.Join(d.race(), " "); got != tc.race {
+				t.Errorf("race: %q, want %q", got, tc.race)
+			}
+			if d.code != tc.code || d.library != tc.library || d.other != tc.other || d.cluster() != tc.in {
+				t.Errorf("got %+v, want %+v", d, tc)
+			}
+		})
+	}
+}
+
+// TestNoTestTwice: what is due runs plainly, or with the race detector, or as part of the
+// library, or in the cluster, and never twice.
+func TestNoTestTwice(t *testing.T) {
+	d := everything("all", house())
+	if len(d.due) != 10 { // all but those in which the tiers are the same and nothing is shared
+		t.Errorf("due: %v", d.due)
+	}
+	ways := map[string]int{}
+	for _, dir := range slices.Concat(d.plain(), d.race()) {
+		ways[dir]++
+	}
+	for _, dir := range d.due {
+		want := 1
+		if dir == inCluster || strings.HasPrefix(dir, "maxprocs") {
+			want = 0
+		}
+		if ways[dir] != want {
+			t.Errorf("%s runs %d times", dir, ways[dir])
+		}
+	}
+}
+
+// TestCheck: a row of the tables that names a folder without tests is reported.
+func TestCheck(t *testing.T) {
+	if err := check(house()); err == nil || !strings.Contains(err.Error(), "which has no tests") {
+		t.Errorf("the tables name folders that this workspace lacks: %v", err)
+	}
+}
+
+// TestPackagesOf reads what go list prints: a package for each test program, with what the
+// program is compiled from.
+func TestPackagesOf(t *testing.T) {
+	const printed = `{"ImportPath": "fmt", "Dir": "/go/src/fmt", "Standard": true}
+{"ImportPath": "github.com/procfit/procfit/a", "Dir": "/r/a", "Deps": ["fmt"], "XTestGoFiles": []}
+{"ImportPath": "github.com/procfit/procfit/b", "Dir": "/r/b", "Deps": ["fmt"]}
+{"ImportPath": "github.com/procfit/procfit/test/need", "Dir": "/r/test/need"}
+{"ImportPath": "github.com/procfit/procfit/c", "Dir": "/r/c", "Deps": ["github.com/procfit/procfit/a"], "TestGoFiles": []}
+{"ImportPath": "github.com/procfit/procfit/d", "Dir": "/r/d", "TestGoFiles": ["d_test.go"]}
+{"ImportPath": "github.com/procfit/procfit/d [github.com/procfit/procfit/d.test]", "Dir": "/r/d", "TestGoFiles": ["d_test.go"]}
+{"ImportPath": "github.com/procfit/procfit/d.test", "Dir": "/r/d", "Deps": ["fmt", "github.com/procfit/procfit/d [github.com/procfit/procfit/d.test]", "github.com/procfit/procfit/b", "github.com/procfit/procfit/test/need"]}
+`
+	got, err := packagesOf("/r", []byte(printed))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := testPackage{dir: "d", uses: []string{"d", "b", "test/need"}, more: true}
+	if len(got) != 1 || got[0].dir != want.dir || !slices.Equal(got[0].uses, want.uses) || got[0].more != want.more {
+		t.Errorf("got %+v, want %+v", got, want)
+	}
+	if _, err := packagesOf("/r", []byte(`{"ImportPath": `)); err == nil {
+		t.Error("an incomplete list passes")
+	}
+}

@@ -1,0 +1,224 @@
+// Command lane decides what .ci/run tests after the first tier: what the changes since a
+// commit that passed can break. It prints variables for a shell on standard output, and
+// on standard error what is left out and why.
+//
+//	go run ./test/lane -base COMMIT
+//	go run ./test/lane -all "because ALL=1"
+//
+// A package is due if a file changed in a folder that its test program is compiled from.
+// Where Go's imports do not know what a test proves, since the test runs programs or reads
+// files of other folders, table.go does. A changed file without a package and without a row
+// in the table makes everything due.
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+func main() {
+	if err := run(os.Args[1:], os.Stdout, os.Stderr); err != nil {
+		fmt.Fprintln(os.Stderr, "lane:", err)
+		os.Exit(1)
+	}
+}
+
+func run(args []string, stdout, stderr io.Writer) error {
+	flags := flag.NewFlagSet("lane", flag.ContinueOnError)
+	base := flags.String("base", "", "`COMMIT` that is known to have passed")
+	all := flags.String("all", "", "`why` everything is due")
+	if err := flags.Parse(args); err != nil {
+		return err
+	}
+	packages, err := list()
+	if err != nil {
+		return err
+	}
+	if err := check(packages); err != nil {
+		return err
+	}
+	var d decision
+	switch {
+	case *all != "":
+		d = everything(*all, packages)
+	case *base != "":
+		changed, err := changedSince(*base)
+		if err != nil {
+			return err
+		}
+		fmt.Fprintf(stderr, "%d files changed since %s\n", len(changed), *base)
+		d = decide(changed, packages)
+	default:
+		return errors.New("-base or -all is missing")
+	}
+	d.tell(stderr)
+	d.print(stdout)
+	return nil
+}
+
+// tell prints the decision for a person.
+func (d decision) tell(out io.Writer) {
+	if d.all != "" {
+		fmt.Fprintf(out, "everything is due: %s\n", d.all)
+	}
+	for _, line := range d.left {
+		fmt.Fprintln(out, "left out:", line)
+	}
+	for _, dir := range d.due {
+		fmt.Fprintln(out, "due:", dir)
+	}
+}
+
+// print writes the decision as assignments for a shell.
+func (d decision) print(out io.Writer) {
+	yes := func(b bool) string {
+		if b {
+			return "yes"
+		}
+		return ""
+	}
+	for _, v := range [][2]string{
+		{"code", yes(d.code)}, {"tools", yes(d.tools)}, {"library", yes(d.library)}, {"other", yes(d.other)}, {"cluster", yes(d.cluster())},
+		{"machines", yes(slices.Contains(d.due, "test/vm"))},
+		{"plain", importPaths(d.plain())}, {"race", importPaths(d.race())},
+	} {
+		fmt.Fprintf(out, "%s='%s'\n", v[0], v[1])
+	}
+}
+
+const module = "github.com/procfit/procfit"
+
+func importPaths(dirs []string) string {
+	var paths []string
+	for _, dir := range dirs {
+		paths = append(paths, module+"/"+dir)
+	}
+	return strings.Join(paths, " ")
+}
+
+// changedSince lists the files that differ from the commit, among them those that git
+// does not track yet.
+func changedSince(commit string) ([]string, error) {
+	differ, err := output("git", "diff", "--name-only", "--no-renames", "-z", commit)
+	if err != nil {
+		return nil, err
+	}
+	untracked, err := output("git", "ls-files", "--others", "--exclude-standard", "-z")
+	if err != nil {
+		return nil, err
+	}
+	return strings.FieldsFunc(string(differ)+string(untracked), func(r rune) bool { return r == 0 }), nil
+}
+
+// list asks the go command for the packages of the workspace that have tests.
+func list() ([]testPackage, error) {
+	root, err := os.Getwd()
+	if err != nil {
+		return nil, err
+	}
+	out, err := output("go", "list", "-deps", "-test", "-json=ImportPath,Dir,Deps,Standard,Module,TestGoFiles,XTestGoFiles", "work")
+	if err != nil {
+		return nil, err
+	}
+	return packagesOf(root, out)
+}
+
+// listed is what go list prints of a package. That of the program of a package's tests
+// has the package's path, with the ending ".test".
+type listed struct {
+	ImportPath, Dir           string
+	Deps                      []string
+	Standard                  bool
+	TestGoFiles, XTestGoFiles []string
+}
+
+func packagesOf(root string, out []byte) ([]testPackage, error) {
+	folder := map[string]string{} // by import path, of those in the repository
+	tests := map[string]listed{}
+	var own []listed
+	for dec := json.NewDecoder(bytes.NewReader(out)); ; {
+		var p listed
+		if err := dec.Decode(&p); errors.Is(err, io.EOF) {
+			break
+		} else if err != nil {
+			return nil, fmt.Errorf("go list: %w", err)
+		}
+		dir, err := filepath.Rel(root, p.Dir)
+		if p.Standard || err != nil || !filepath.IsLocal(dir) {
+			continue
+		}
+		name, _, variant := strings.Cut(p.ImportPath, " ")
+		if of, ok := strings.CutSuffix(p.ImportPath, ".test"); ok {
+			tests[of] = p
+			continue
+		}
+		folder[name] = filepath.ToSlash(dir)
+		if !variant && len(p.TestGoFiles)+len(p.XTestGoFiles) > 0 {
+			own = append(own, p)
+		}
+	}
+	var packages []testPackage
+	for _, p := range own {
+		t := testPackage{dir: folder[p.ImportPath], uses: []string{folder[p.ImportPath]}}
+		if p.ImportPath != module+"/"+t.dir {
+			return nil, fmt.Errorf("package %s is in the folder %s", p.ImportPath, t.dir)
+		}
+		for _, dep := range tests[p.ImportPath].Deps {
+			name, _, _ := strings.Cut(dep, " ")
+			if dir := folder[name]; dir != "" && !slices.Contains(t.uses, dir) {
+				t.uses = append(t.uses, dir)
+			}
+		}
+		more, err := doesMore(t, p)
+		if err != nil {
+			return nil, err
+		}
+		t.more = more
+		packages = append(packages, t)
+	}
+	return packages, nil
+}
+
+// second finds the tests of the second tier in a file: those that ask test/need, or the
+// variables that it reads.
+var second = regexp.MustCompile(`test/need"|PROCFIT_REQUIRE|PROCFIT_FULL`)
+
+// doesMore reports whether the tests of a package differ between the tiers. Helpers of
+// tests ask for them, too.
+func doesMore(t testPackage, p listed) (bool, error) {
+	for _, dir := range []string{"test/need", "test/chance"} {
+		if slices.Contains(t.uses, dir) {
+			return true, nil
+		}
+	}
+	for _, name := range slices.Concat(p.TestGoFiles, p.XTestGoFiles) {
+		b, err := os.ReadFile(filepath.Join(p.Dir, name))
+		if err != nil {
+			return false, err
+		}
+		if second.Match(b) {
+			return true, nil
+		}
+	}
+	return false, nil
+}
+
+// output runs a command and returns what it prints; its error has the command's own words.
+func output(name string, args ...string) ([]byte, error) {
+	out, err := exec.Command(name, args...).Output()
+	var exit *exec.ExitError
+	if errors.As(err, &exit) {
+		return nil, fmt.Errorf("%s %s: %w: %s", name, args[0], err, exit.Stderr)
+	}
+	return out, err
+}

@@ -1,0 +1,53 @@
+package main
+
+// inCluster has the tests that share a real cluster.
+const inCluster = "test/cluster"
+
+// shared are the packages in which goroutines share something.
+var shared = []string{
+	"internal/host/folder", "internal/host/procstat", "internal/host/supervisor",
+	"internal/inspect/exporter", "internal/inspect/watch",
+	"internal/load/engine",
+	"internal/measure/local", "internal/measure/plan", "internal/measure/session", "internal/measure/trial",
+	"internal/program/goproc", "internal/program/meter", "internal/program/observe", "internal/program/rule", "internal/program/target",
+	"internal/trace/sched",
+	"internal/verdict/canary", "internal/verdict/journal", "internal/verdict/live", "internal/verdict/page/served",
+}
+
+// portable are the packages with parts for macOS and Windows that the tag "portable"
+// chooses on Linux.
+var portable = []string{"internal/host/supervisor", "internal/host/start", "internal/load", "internal/load/engine", "internal/measure/local"}
+
+// proves has, for tests that run programs instead of calling code, what these tests are
+// to prove: files, folders that end with a slash, and patterns of path.Match. What their
+// test programs are compiled from does not decide: that is everything, for some, or
+// nothing.
+var proves = map[string][]string{
+	inCluster: {"internal/measure/kube/", "internal/check/cluster/", "internal/host/cluster/", "internal/lab/pods/", "internal/verdict/canary/",
+		"internal/cli/kube*.go", "internal/cli/canary*.go", "internal/cli/checkcluster.go", "internal/cli/image.go", "deploy/kubernetes/", "deploy/helm/"},
+	// On other kernels, and with other releases of Go.
+	"test/vm":                    {"maxprocs/", "internal/host/cgroup/", "internal/host/topology/", "internal/measure/local/", "internal/program/observe/", "internal/inspect/ps/", "internal/program/toolchain/"},
+	"test/goruntime":             {"maxprocs/facts/"},
+	"test/live":                  {"internal/program/goproc/", "internal/host/procstat/"},
+	"test/meter":                 {"maxprocs/live/", "internal/load/engine/"},
+	"test/agree":                 {},
+	"test/aa":                    {},
+	"internal/program/toolchain": {},
+	// Against other libraries.
+	"test/automaxprocs": {"maxprocs/"},
+	"test/automemlimit": {"maxprocs/memlimit/", "maxprocs/facts/"},
+	// What a release has.
+	"test/release": {".ci/release", ".ci/verify-release", ".goreleaser.yaml", "deploy/homebrew/", "deploy/nix/", "deploy/systemd/", "deploy/ci/install.sh", "cmd/", "test/release/", "go.mod", "maxprocs/go.mod"},
+}
+
+// outside has what is read of files that belong to no package, by the folders of the
+// packages whose second tier reads them. The first rule that matches decides. A file
+// without a rule makes everything due.
+var outside = []struct{ paths, read []string }{
+	{[]string{"docs/"}, []string{"internal/cli"}},
+	{[]string{".github/", "action.yml", "templates/", "deploy/ci/"}, []string{"internal/cli"}},
+	{[]string{"deploy/prometheus/", "deploy/grafana/"}, []string{"internal/inspect/exporter"}},
+	{[]string{"deploy/"}, []string{"internal/check/manifest"}},
+	// The first tier and the analyzers read these, or nothing does.
+	{[]string{"*.md", "LICENSE", ".gitignore", ".editorconfig", "staticcheck.conf", ".ci/lint", ".ci/fresh", ".ci/full", ".ci/new-go", ".ci/release", ".ci/verify-release", ".goreleaser.yaml", ".pre-commit-hooks.yaml", ".vscode/", "test/lint/", "test/release/"}, nil},
+}
