@@ -32,8 +32,8 @@ type tab struct {
 	dialogs []string
 }
 
-// open renders the Result and loads the page in a browser, once what must hold
-// before has been done.
+// open renders the Result and loads the page in a browser, after the actions that must come
+// before.
 func open(t *testing.T, r *verdict.Result, before ...chromedp.Action[chromedp.Void]) *tab {
 	t.Helper()
 	b, err := html.Render(report.New(r).Report())
@@ -44,14 +44,8 @@ func open(t *testing.T, r *verdict.Result, before ...chromedp.Action[chromedp.Vo
 	if err := os.WriteFile(path, b, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	return load(t, path, before...)
-}
-
-// load opens a file in a browser, once what must hold before has been done.
-func load(t *testing.T, path string, before ...chromedp.Action[chromedp.Void]) *tab {
-	t.Helper()
 	x := &tab{ctx: browser(t), url: "file://" + path}
-	err := chromedp.Listen(x.ctx, func(event any) {
+	err = chromedp.Listen(x.ctx, func(event any) {
 		x.mu.Lock()
 		defer x.mu.Unlock()
 		switch e := event.(type) {
