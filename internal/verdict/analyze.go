@@ -238,8 +238,8 @@ func (g *group) versusPeak(r *Group, w *outcome) {
 	}
 }
 
-// OriginMixed is of trials that were not all made in one way. Those of a model and
-// measured ones are never compared.
+// OriginMixed is the origin of trials that were not all measured in the same place. They
+// are never compared.
 const OriginMixed journal.Origin = "mixed"
 
 // originOf is where trials came from; empty of none.

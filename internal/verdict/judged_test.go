@@ -70,10 +70,9 @@ func TestOriginGoesWithTheTrials(t *testing.T) {
 	for want, trial := range map[journal.Origin]func(*journal.Trial){
 		journal.OriginLocal: nil,
 		journal.OriginKube:  func(t *journal.Trial) { t.Origin = journal.OriginKube },
-		journal.OriginSim:   func(t *journal.Trial) { t.Origin = journal.OriginSim },
 		verdict.OriginMixed: func(t *journal.Trial) {
 			if t.Block == 1 {
-				t.Origin = journal.OriginSim
+				t.Origin = journal.OriginKube
 			}
 		},
 	} {

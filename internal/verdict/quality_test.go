@@ -258,7 +258,7 @@ func spoil(t *journal.Trial, how byte) {
 	case 14:
 		t.LatencySeconds = &journal.Latency{P50: new(1e-320), P99: new(1e-320)}
 	case 15:
-		t.Origin = journal.OriginSim
+		t.Origin = journal.OriginKube
 	case 16:
 		t.ThroughputUnit = "rows"
 	case 17:

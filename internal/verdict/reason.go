@@ -94,7 +94,7 @@ const (
 	CauseOverridden       ReasonCode = "overridden"        // the program ran at another value than asked: the group's Override
 	CauseWithheld         ReasonCode = "withheld"          // List: other programs left them too few CPUs
 	CauseSlow             ReasonCode = "slow_machine"      // the group's: too many trials on a machine that was slower
-	CauseMixedOrigins     ReasonCode = "mixed_origins"     // measured trials and a model's
+	CauseMixedOrigins     ReasonCode = "mixed_origins"     // trials that were measured in different places
 	CauseRateContradicts  ReasonCode = "rate_contradicts"  // a smaller quota carries it
 	CauseBenchmarksDiffer ReasonCode = "benchmarks_differ" // equal on average, see ReasonMetricWorse
 )

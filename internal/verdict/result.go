@@ -21,7 +21,7 @@ type Result struct {
 	Settings      *Settings      `json:"-"` // to measure again; nil: only the command line has them
 	Folder        string         `json:"-"` // that the journal is in, for readers that continue; empty: unknown
 	Started       time.Time      `json:"started"`
-	Origin        journal.Origin `json:"origin,omitempty"` // local, kube, sim, or mixed; empty without trials
+	Origin        journal.Origin `json:"origin,omitempty"` // local, kube, live, or mixed; empty without trials
 	Host          journal.Host   `json:"host"`             // that of the target
 	LoadHost      *journal.Host  `json:"load_host"`
 	Tool          journal.Tool   `json:"tool"`

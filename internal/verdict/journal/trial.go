@@ -47,7 +47,6 @@ const (
 	OriginLocal Origin = "local" // measured on the machine of procfit
 	OriginKube  Origin = "kube"  // measured in a cluster
 	OriginLive  Origin = "live"  // measured in a running process, by itself
-	OriginSim   Origin = "sim"   // not measured: a model's
 )
 
 // Mode is how load was offered in a phase.

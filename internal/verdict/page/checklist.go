@@ -11,7 +11,6 @@ import (
 	"github.com/procfit/procfit/internal/show/number"
 	"github.com/procfit/procfit/internal/show/phrase"
 	"github.com/procfit/procfit/internal/verdict"
-	"github.com/procfit/procfit/internal/verdict/journal"
 )
 
 // question is one of a list that is answered from the data.
@@ -44,10 +43,7 @@ func (g *group) measured() (state document.Tone, answer, detail string) {
 		valid += a.Trials
 		invalid += a.Invalid
 	}
-	switch {
-	case g.Origin == journal.OriginSim:
-		return document.Attention, "no", "these numbers are simulated; measure before you change anything"
-	case valid == 0:
+	if valid == 0 {
 		return document.Attention, "no", "no valid trial: measure first"
 	}
 	detail = fmt.Sprintf("%s of %s, in random order within blocks of %s settings", phrase.Count(valid, "valid trial"), phrase.Count(len(g.Settings), "setting"), blocksOf(g.r))

@@ -14,7 +14,7 @@ import (
 // the screen, and the rest above it.
 func TestFoot(t *testing.T) {
 	files := []string{"results/x/report.html", "results/x/RESULTS.md", "results/x/result.json", "results/x/bench.txt", "results/x/reproduce.sh"}
-	for name, r := range map[string]*verdict.Result{"typical": pagetest.Typical(), "shared": pagetest.Shared(), "part": pagetest.Part(), "simulated": pagetest.Simulated()} {
+	for name, r := range map[string]*verdict.Result{"typical": pagetest.Typical(), "shared": pagetest.Shared(), "part": pagetest.Part()} {
 		for _, size := range [][2]int{{60, 20}, {80, 24}, {200, 50}} {
 			shown := onTerminal(t, r, text.Options{Width: size[0], Height: size[1], Files: files})
 			all := strings.Split(strings.TrimRight(shown, "\n"), "\n")

@@ -7,7 +7,6 @@ import (
 	"github.com/procfit/procfit/internal/show/number"
 	"github.com/procfit/procfit/internal/show/phrase"
 	"github.com/procfit/procfit/internal/verdict"
-	"github.com/procfit/procfit/internal/verdict/journal"
 )
 
 // mistakes are the ten that are made most, each looked for in the data.
@@ -21,9 +20,7 @@ func (g *group) mistakes() []document.Check {
 }
 
 func (g *group) magicNumber() (state document.Tone, answer, detail string) {
-	if g.Origin == journal.OriginSim {
-		return document.Attention, "careful", "every value recommended here is simulated: measure it"
-	} else if v := g.Recommendation; v.Verdict == verdict.CannotTell || v.Verdict == "" || v.Confidence == verdict.Likely {
+	if v := g.Recommendation; v.Verdict == verdict.CannotTell || v.Verdict == "" || v.Confidence == verdict.Likely {
 		return document.Attention, "careful", "nothing was proven: a value chosen from these curves would be a magic number"
 	}
 	return document.OK, "avoided", "every value recommended here was " + g.made() + " with this program"

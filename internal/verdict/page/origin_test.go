@@ -7,13 +7,12 @@ import (
 	"github.com/procfit/procfit/internal/show/document"
 	"github.com/procfit/procfit/internal/verdict"
 	"github.com/procfit/procfit/internal/verdict/journal"
-	"github.com/procfit/procfit/internal/verdict/page/pagetest"
 	"github.com/procfit/procfit/internal/verdict/verdicttest"
 )
 
 // Whatever stands by itself (a verdict, a metric) says where it comes from.
 func TestOriginStandsWithEveryFigure(t *testing.T) {
-	for want, origin := range map[string]journal.Origin{"measured here": journal.OriginLocal, "measured in Kubernetes": journal.OriginKube, "simulated": journal.OriginSim} {
+	for want, origin := range map[string]journal.Origin{"measured here": journal.OriginLocal, "measured in Kubernetes": journal.OriginKube} {
 		r := analyze(verdicttest.Config{Settings: verdicttest.CPUServer(), Trial: func(t *journal.Trial) { t.Origin = origin }})
 		v := New(r)
 		g := v.Groups[0]
@@ -32,20 +31,10 @@ func TestOriginStandsWithEveryFigure(t *testing.T) {
 	}
 }
 
-func TestAModelIsNoMeasurement(t *testing.T) {
-	g := New(pagetest.Simulated()).Groups[0]
-	if c := g.Checklist[0]; c.State != document.Attention || c.Answer != "no" || !strings.Contains(c.Detail, "simulated") {
-		t.Errorf("%+v", c)
-	}
-	if m := g.Mistakes[0]; m.State == document.OK {
-		t.Errorf("%+v", m)
-	}
-}
-
 func TestMixedOriginsAreNamed(t *testing.T) {
 	v := New(analyze(verdicttest.Config{Settings: verdicttest.CPUServer(), Trial: func(t *journal.Trial) {
 		if t.Setting.Label == "4" {
-			t.Origin = journal.OriginSim
+			t.Origin = journal.OriginKube
 		}
 	}}))
 	if v.Verdict.Label != "Undecided" || !strings.Contains(v.Verdict.Context, "not all measured in the same way") {

@@ -69,7 +69,7 @@ func TestOutline(t *testing.T) {
 	for name, r := range map[string]*verdict.Result{
 		"recommended": pagetest.Typical(), "part": pagetest.Part(), "shared": pagetest.Shared(), "groups": pagetest.Groups(), "varied": pagetest.Varied(200),
 		"gate": pagetest.Gate(func(*verdict.Gate) {}), "gate-failed": failed, "benchmarks": pagetest.Benchmarks(),
-		"invalid": pagetest.Invalid(), "simulated": pagetest.Simulated(),
+		"invalid": pagetest.Invalid(),
 	} {
 		pagetest.Golden(t, "outline/"+name+".txt", outline(t, asPage(t, r)))
 	}

@@ -239,7 +239,7 @@ func (w words) cause(c *verdict.Reason) string {
 		o := w.group.Others
 		return fmt.Sprintf("the machine itself was slower, or changed its speed, during %d of %s, which therefore cannot be compared.", o.Slow, phrase.Count(o.Trials, "trial"))
 	case verdict.CauseMixedOrigins:
-		return "the trials come from different sources (measured here, in a cluster, or simulated), which cannot be compared."
+		return "the trials come from different sources (measured here, or in a cluster), which cannot be compared."
 	case verdict.CauseRateNotOffered, verdict.CauseRateFewBlocks, verdict.CauseRateNotCarried, verdict.CauseRateContradicts:
 		return w.notCarried(c)
 	}

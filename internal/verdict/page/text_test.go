@@ -30,7 +30,6 @@ func TestTextGolden(t *testing.T) {
 	pagetest.Golden(t, "gate.txt", []byte(onTerminal(t, pagetest.Gate(func(*verdict.Gate) {}), o)))
 	pagetest.Golden(t, "invalid.txt", []byte(onTerminal(t, pagetest.Invalid(), o)))
 	pagetest.Golden(t, "narrow.txt", []byte(onTerminal(t, pagetest.Typical(), text.Options{Width: 36})))
-	pagetest.Golden(t, "simulated.txt", []byte(onTerminal(t, pagetest.Simulated(), o)))
 	pagetest.Golden(t, "shared.txt", []byte(onTerminal(t, pagetest.Shared(), o)))
 	pagetest.Golden(t, "part.txt", []byte(onTerminal(t, pagetest.Part(), o)))
 	pagetest.Golden(t, "flat.txt", []byte(onTerminal(t, pagetest.Flat(), o)))

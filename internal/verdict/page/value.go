@@ -247,8 +247,7 @@ func (g *group) againstPeak() string {
 	return "Compared with the peak"
 }
 
-// originWords say where numbers come from. What a model says is never shown without
-// them.
+// originWords say where numbers come from.
 func originWords(o journal.Origin) string {
 	switch o {
 	case journal.OriginLocal:
@@ -257,8 +256,6 @@ func originWords(o journal.Origin) string {
 		return "measured in Kubernetes"
 	case journal.OriginLive:
 		return "measured in the running process, by itself"
-	case journal.OriginSim:
-		return "simulated, not measured"
 	case verdict.OriginMixed:
 		return "not all measured in the same way"
 	case "":
@@ -269,22 +266,16 @@ func originWords(o journal.Origin) string {
 
 // made is how the group's numbers came to be, for the middle of a sentence.
 func (g *group) made() string {
-	switch g.Origin {
-	case journal.OriginKube:
+	if g.Origin == journal.OriginKube {
 		return "measured in Kubernetes"
-	case journal.OriginSim:
-		return "simulated"
 	}
 	return "measured"
 }
 
 // titled is a metric's title with where it comes from, unless that is this machine.
 func titled(title string, o journal.Origin) string {
-	switch o {
-	case journal.OriginLocal, "":
+	if o == journal.OriginLocal || o == "" {
 		return title
-	case journal.OriginSim:
-		return title + ", simulated"
 	}
 	return title + ", " + originWords(o)
 }

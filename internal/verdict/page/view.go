@@ -12,7 +12,7 @@
 // significant digits (two for percentages): trials of a few per cent spread do
 // not support more.
 //
-// Where numbers come from (measured here, in Kubernetes, simulated) is with the
+// Where numbers come from (measured here, in Kubernetes) is with the
 // verdict, with each metric and in the environment.
 //
 // A View is a function of its Result alone: no clock, no environment, no random

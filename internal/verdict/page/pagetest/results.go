@@ -122,13 +122,6 @@ func benchmarks() verdicttest.Config {
 	}}
 }
 
-// Simulated is what a model says of a machine that nobody has.
-func Simulated() *verdict.Result {
-	c := typical()
-	c.Trial = func(t *journal.Trial) { t.Origin = journal.OriginSim }
-	return Analyze("cpuserver", c, nil)
-}
-
 // Large is a Result of the given size with one group.
 func Large(settings, blocks int) *verdict.Result {
 	procs := make([]int, settings-1)
