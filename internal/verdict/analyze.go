@@ -114,7 +114,6 @@ func (g *group) analyze(h journal.Header, run *Result) (Group, *outcome) {
 	speedups(r.Settings)
 	speedups(r.Rows)
 	r.Workload = workload(&r, h)
-	r.USL = g.fit(w.contenders, r.EffectiveCPUs)
 	switch {
 	case h.Plan.SmallestFor:
 		r.Recommendation = g.carries(w)

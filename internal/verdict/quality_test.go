@@ -141,9 +141,6 @@ func TestCurveFigures(t *testing.T) {
 	if f := g.Flatness; len(f.WithinMargin) != 3 || f.WorstAbove == nil || math.Abs(*f.WorstAbove-0.978) > 0.001 {
 		t.Errorf("flatness %+v", f)
 	}
-	if g.USL == nil || g.USL.Sigma < 0 || g.USL.Kappa < 0 {
-		t.Errorf("usl %+v", g.USL)
-	}
 	if p := g.Settings[0].ResolvedProcs; p == nil || *p != 8 || g.Settings[0].Procs != nil {
 		t.Errorf("unset resolved to %v", p)
 	}
@@ -151,31 +148,6 @@ func TestCurveFigures(t *testing.T) {
 		if got := g.Settings[i].NonInferior.Throughput; got == nil || *got != want {
 			t.Errorf("%s as good: %v, want %v", g.Settings[i].Label, got, want)
 		}
-	}
-}
-
-// On min(n, 8) the law's peak is known to be wrong, with a retrograde curve
-// right; a flat one has none and fits poorly.
-func TestUSLOnCurves(t *testing.T) {
-	curves := Curves(8)
-	fit := func(c Curve) *verdict.USL {
-		return analyze(Config{Settings: c.Settings(8, 1, 2, 4, 6, 8, 12, 16), Noise: &Noise{Trial: 0.005}}).Groups[0].USL
-	}
-	if u := fit(curves[1]); u.Peak != nil || u.Poor || math.Abs(u.Sigma-0.15) > 0.02 {
-		t.Errorf("contended: %+v, want no peak and σ 0.15", u)
-	}
-	if u := fit(curves[2]); u.Peak == nil || *u.Peak < 8 || *u.Peak > 11 || u.Poor {
-		t.Errorf("retrograde: %+v, want a peak at 9", u)
-	}
-	if u := fit(curves[4]); !u.Poor || u.Peak != nil {
-		t.Errorf("flat: %+v, want a poor fit", u)
-	}
-	above := analyze(Config{CPUs: 2, Settings: []Truth{Unset(4, 1000, 1), Set(4, 1000, 1), Set(8, 900, 1), Set(16, 800, 1), Set(32, 700, 1)}}).Groups[0].USL
-	if above == nil || !above.Poor || above.Doubt == "" {
-		t.Errorf("all values above the CPUs: %+v, want it marked", above)
-	}
-	if few := analyze(Config{Settings: []Truth{Set(1, 1, 1), Set(2, 2, 1), Set(4, 3, 1)}}).Groups[0].USL; few != nil {
-		t.Errorf("three values: %+v", few)
 	}
 }
 

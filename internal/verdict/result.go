@@ -132,7 +132,6 @@ type Group struct {
 	Throttling     Throttling     `json:"throttling"`
 	Others         OtherPrograms  `json:"other_programs"`
 	Allocates      *Allocates     `json:"allocates,omitempty"` // a program with a flat curve that allocates much; null: it does not, or that is not known
-	USL            *USL           `json:"usl"`                 // null with fewer than four different procs
 	Recommendation Recommendation `json:"recommendation"`
 }
 
@@ -190,28 +189,6 @@ type Workload struct {
 	CPUUtilisation *float64 `json:"cpu_utilisation"`
 	Setting        string   `json:"setting"`
 }
-
-// USL is Gunther's universal scalability law fitted to the medians, a
-// diagnostic and never the recommender.
-type USL struct {
-	Lambda float64  `json:"lambda"` // throughput at one P
-	Sigma  float64  `json:"sigma"`  // contention, 0 to 1
-	Kappa  float64  `json:"kappa"`  // coherency, 0 and more
-	Peak   *float64 `json:"peak"`   // Ps of the fitted peak; null: no peak observed
-	R2     float64  `json:"r2"`
-	Poor   bool     `json:"poor"` // fits poorly: do not read it
-	Doubt  Doubt    `json:"-"`    // why so
-	Within int      `json:"-"`    // values at or below the CPUs that can be used
-}
-
-// Doubt is why a fit is not to be read.
-type Doubt string
-
-const (
-	DoubtPoorFit   Doubt = "poor_fit"   // it explains too little of the variation
-	DoubtFewWithin Doubt = "few_within" // too few values at or below the CPUs
-	DoubtFewPoints Doubt = "few_points" // as many parameters as points, nearly
-)
 
 // Verdict is what the settings of a group come to.
 type Verdict string

@@ -53,18 +53,6 @@ func (g *group) facts() []document.Pair {
 	add("Program next to it", g.neighbour())
 	add("CPU per request", g.cpuEach())
 	g.memoryFacts(add)
-	if u := g.USL; u != nil {
-		if u.Poor {
-			add("Scalability law", "fits poorly, so do not use it: "+doubt(g.Group))
-		} else {
-			peak := "no peak observed"
-			if u.Peak != nil {
-				peak = "fitted peak at GOMAXPROCS=" + short(*u.Peak, number.Digits)
-			}
-			add("Scalability law", fmt.Sprintf("λ %s with GOMAXPROCS=1, contention σ %s, coherency κ %s, %s (R² %s): for diagnosis, the verdict does not use it",
-				number.PerSecond(throughputUnit(g.ThroughputUnit)).Value(u.Lambda), short(u.Sigma, 2), short(u.Kappa, 2), peak, short(u.R2, 2)))
-		}
-	}
 	return out
 }
 
@@ -192,19 +180,6 @@ func (g *group) loadShape() string {
 		s += " with a body of " + strconv.Itoa(l.BodyBytes) + " bytes"
 	}
 	return s
-}
-
-// doubt is why a fit of the scalability law is not to be read.
-func doubt(g *verdict.Group) string {
-	switch u := g.USL; u.Doubt {
-	case verdict.DoubtPoorFit:
-		return "it explains only " + number.Percent(max(0, u.R2)) + " of the variation"
-	case verdict.DoubtFewWithin:
-		return fmt.Sprintf("only %s at or below the %s that can be used; the curve between is a guess", phrase.Count(u.Within, "value"), number.CPUs(g.EffectiveCPUs))
-	case verdict.DoubtFewPoints:
-		return "almost any curve fits three parameters to four points"
-	}
-	return ""
 }
 
 // within names the rows that come close to the peak; a row may hold several settings.

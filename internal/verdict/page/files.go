@@ -74,8 +74,8 @@ func JSON(r *verdict.Result) ([]byte, error) {
 	return append(b, '\n'), nil
 }
 
-// The types below are those of stat with their words: an embedded field gives way to
-// one of the same name next to it.
+// The types below are those of package verdict with their words: an embedded field gives
+// way to one of the same name next to it.
 
 type resultJSON struct {
 	*verdict.Result
@@ -88,18 +88,12 @@ type resultJSON struct {
 
 type groupJSON struct {
 	*verdict.Group
-	USL            *uslJSON           `json:"usl"`
 	Recommendation recommendationJSON `json:"recommendation"`
 }
 
 type bestJSON struct {
 	*verdict.Best
 	Sentence string `json:"sentence"`
-}
-
-type uslJSON struct {
-	*verdict.USL
-	Why string `json:"why,omitempty"`
 }
 
 type recommendationJSON struct {
@@ -132,11 +126,7 @@ func worded(r *verdict.Result) *resultJSON {
 	out := &resultJSON{Result: r, Groups: []groupJSON{}, Warnings: []warningJSON{}}
 	for i := range r.Groups {
 		g := &r.Groups[i]
-		group := groupJSON{Group: g, Recommendation: recommendation(words{g, r})}
-		if g.USL != nil {
-			group.USL = &uslJSON{USL: g.USL, Why: doubt(g)}
-		}
-		out.Groups = append(out.Groups, group)
+		out.Groups = append(out.Groups, groupJSON{Group: g, Recommendation: recommendation(words{g, r})})
 	}
 	for i := range r.Best {
 		out.Best = append(out.Best, bestJSON{&r.Best[i], bestSentence(r, &r.Best[i])})

@@ -270,7 +270,6 @@ func Hostile() *verdict.Result {
 		verdict.Reason{Code: verdict.ReasonCode(evil), Of: setting, Than: setting, Metric: evil},
 		verdict.Reason{Code: verdict.ReasonMetricWorse, Of: setting, Than: setting, Metric: evil, Change: math.NaN()})
 	g.Workload.Kind = evil
-	g.USL = &verdict.USL{Lambda: math.NaN(), Sigma: math.Inf(1)}
 	spoil(g.Settings, evil)
 	spoil(g.Rows, evil)
 	return r
