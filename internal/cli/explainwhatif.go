@@ -19,7 +19,7 @@ import (
 	"github.com/procfit/procfit/maxprocs/facts"
 )
 
-// whatIfFlags take the place of what is read.
+// whatIfFields describe the flags that take the place of what is read.
 func (o *explainOptions) whatIfFields() []field.Field {
 	w := &o.whatIf
 	return []field.Field{
@@ -121,7 +121,7 @@ func goModLine(text string) (string, error) {
 	return text, nil
 }
 
-// request is what was asked of a CPU request, and the weight of the program's group
+// asked returns what was asked of a CPU request, and the weight of the program's group
 // where that was read. A --limit is another group's.
 func (o *explainOptions) asked(from source, f facts.Facts) explain.Request {
 	out := explain.Request{Asked: o.request}

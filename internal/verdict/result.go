@@ -14,7 +14,7 @@ const ResultSchema = "procfit.result/v1"
 
 // Result is what the statistics say of a journal. It holds all that a report
 // shows, so that no renderer computes. It has no sentences: what it reports is a
-// code with metrics, and package style has the words.
+// code with metrics, and package page has the words.
 type Result struct {
 	Schema        string         `json:"schema"`
 	Name          string         `json:"name"`

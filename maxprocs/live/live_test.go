@@ -275,7 +275,7 @@ func TestHTTP2AndTLS(t *testing.T) {
 	}
 }
 
-// recorder has the optional interfaces of some servers.
+// plain has none of the optional interfaces of servers, pusher has four.
 type (
 	plain  struct{ http.ResponseWriter }
 	pusher struct {

@@ -28,7 +28,7 @@ type Live struct {
 	Rules     []string // that fire on it, there
 }
 
-// exporters are found by this label, in whatever namespace.
+// exporterLabel finds the exporters of all namespaces.
 const exporterLabel = "app.kubernetes.io/name=procfit-exporter"
 
 // exporterPort is where it listens, unless its pod names another port "metrics".

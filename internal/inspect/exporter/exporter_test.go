@@ -68,8 +68,6 @@ func TestLint(t *testing.T) {
 	}
 }
 
-// TestHostileNames parses what is served: nothing that a program is named adds a
-// sample or a line.
 // On a node of Kubernetes a process is found by its container's identity, also where
 // the runtime names a cgroup after more than that.
 func TestContainers(t *testing.T) {
@@ -87,6 +85,8 @@ func TestContainers(t *testing.T) {
 	}
 }
 
+// TestHostileNames parses what is served: nothing that a program is named adds a
+// sample or a line.
 func TestHostileNames(t *testing.T) {
 	_, text := scrape(t, exporterOf(fixture()).Handler(), "/metrics")
 	parser := expfmt.NewTextParser(model.UTF8Validation)

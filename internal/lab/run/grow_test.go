@@ -38,7 +38,7 @@ func unsure(ratio float64) *world {
 	}}
 }
 
-// untilTold measures as procfit lab run --until-decided does.
+// untilDecided measures as procfit lab run --until-decided does.
 func untilDecided(t *testing.T, r *Run, budget time.Duration) (list []More) {
 	t.Helper()
 	held, err := r.Open(Events{})

@@ -67,7 +67,7 @@ func profiledSpec(t *testing.T, mode string) plan.Spec {
 	return s
 }
 
-// profiler is a runner of the spec, and where its profiles go.
+// profilerOf returns a runner of the spec, and the folder of its profiles.
 func profilerOf(t *testing.T, s plan.Spec) (plan.Runner, string) {
 	t.Helper()
 	dir := t.TempDir()

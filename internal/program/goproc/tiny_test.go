@@ -23,7 +23,7 @@ const (
 	tinyNames = "\x00.go.buildinfo\x00"
 )
 
-// tinyShape is where a class has its fields: the sizes of the header, of a program
+// shape returns where a class has its fields: the sizes of the header, of a program
 // header and of a section header, and of an address.
 func (w tiny) shape() (head, prog, sect, word int) {
 	if w.class == elf.ELFCLASS32 {

@@ -17,7 +17,7 @@ import (
 	"github.com/procfit/procfit/internal/load/rpc"
 )
 
-// pollOnce makes one attempt.
+// askOnce makes one attempt.
 func askOnce(t *testing.T, p Probe) Answer {
 	t.Helper()
 	p.Health = rpc.Health{}

@@ -63,7 +63,7 @@ func (q *queue) run(seconds float64) (list []sight) {
 	return list
 }
 
-// at has the program carry so many times what arrives.
+// carry lets the program carry a multiple of what arrives.
 func (q *queue) carry(times float64) *queue {
 	q.capacity = times * q.rate
 	return q

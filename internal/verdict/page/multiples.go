@@ -325,7 +325,7 @@ func curves(values document.Column, throughput, latency *document.Chart) documen
 	return t
 }
 
-// head names a series in a table: by itself where the chart has several quantities.
+// curveHead names a series in a table: by itself where the chart has several quantities.
 func curveHead(c *document.Chart, series string) string {
 	if len(c.Series) == 1 {
 		return c.Title

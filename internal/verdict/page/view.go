@@ -2,7 +2,7 @@
 // format. New makes a View of a Result, Brief is the document for a terminal, and Report that
 // of the files; show/text, show/markdown and show/html write them. The package decides
 // nothing: it has the words for the codes of package verdict, by noun (sentence, reason,
-// settle, warning, gatewords), in the documents and in result.json.
+// settle, warning, gate), in the documents and in result.json.
 //
 // Every string is plain text on one line, except scripts and snippets; control and formatting
 // characters that came from outside are written as escapes, so that no command line can move

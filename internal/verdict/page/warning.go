@@ -257,10 +257,10 @@ func (o words) warnOfCanary(w *verdict.Warning) (advice, bool) {
 	return advice{}, false
 }
 
-// otherUnit is why stat leaves out a trial that the journal calls valid.
+// otherUnit is why the verdict does not use a trial that the journal calls valid.
 const otherUnit = "its throughput has another unit than that of its group"
 
-// invalidReason is the journal's, or that of a trial that stat skipped itself.
+// invalidReason is the journal's, or that of a trial that the verdict skipped itself.
 func invalidReason(reason string, code journal.InvalidCode) string {
 	if reason == "" && code == journal.InvalidUnit {
 		return otherUnit

@@ -128,7 +128,7 @@ const (
 	hair    = 1e-9
 )
 
-// truth is what may be named: the smallest good value, and how good the best is.
+// Truth is what may be named: the smallest good value, and how good the best is.
 type Truth struct {
 	Throughput, P99 float64
 	Smallest        int
