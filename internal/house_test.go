@@ -179,11 +179,12 @@ var mayImport = map[string][]string{
 	"verdict/page/pagetest":         {"verdict", "verdict/verdicttest", "verdict/journal", "verdict/canary", "verdict/live"},
 	"program/goproc/goproctest":     {"test/built"},
 	"check/binary/binarytest":       {},
+	"cli/schematest":                {},
 }
 
 // testHelpers may be imported by tests alone, and by one another as their rows
 // say.
-var testHelpers = []string{"test", "test/need", "test/built", "test/chance", "test/lane", "test/cluster", "test/cluster/run", "load/loadtest", "verdict/contest/race/racetest", "verdict/verdicttest", "verdict/page/pagetest", "program/goproc/goproctest", "check/binary/binarytest"}
+var testHelpers = []string{"test", "test/need", "test/built", "test/chance", "test/cluster", "test/cluster/run", "load/loadtest", "verdict/contest/race/racetest", "verdict/verdicttest", "verdict/page/pagetest", "program/goproc/goproctest", "check/binary/binarytest", "cli/schematest"}
 
 func TestImports(t *testing.T) {
 	problems, packages, _, err := checkImports(os.DirFS(".."))

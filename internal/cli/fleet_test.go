@@ -17,6 +17,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
+	"github.com/procfit/procfit/internal/cli/schematest"
 	"github.com/procfit/procfit/internal/host/git"
 	"github.com/procfit/procfit/internal/measure/plan/specfile"
 	"github.com/procfit/procfit/internal/measure/session"
@@ -96,7 +97,7 @@ func swept(t *testing.T, dir string, day int, one, four float64, command ...stri
 // TestFleetJudges: what is proposed is what the results of this commit prove, next to the
 // last ones of the same machine; what cannot be written safely is not, with its reason.
 func TestFleetJudges(t *testing.T) {
-	known, err := schemas()
+	known, err := schematest.Load()
 	must(err)
 	t.Chdir(t.TempDir())
 	must(os.WriteFile("fleet.yaml", []byte(fleetFile("api", "web", "same", "other")), 0o600))
@@ -153,7 +154,7 @@ func TestFleetJudges(t *testing.T) {
 			t.Errorf("no %q in\n%s", want, out.String())
 		}
 	}
-	if err := known.CheckFile("results/fleet.json", mostValidated); err != nil {
+	if err := known.CheckFile("results/fleet.json", schematest.Most); err != nil {
 		t.Error(err)
 	}
 	if err := f.verdict(nil); err == nil || err.(*exitError).code != exitGate || !strings.Contains(err.Error(), "3 services to change or to look at: api, web and other") {
@@ -277,7 +278,7 @@ func TestFleetFailure(t *testing.T) {
 
 // The schema of fleet.yaml takes what the reader takes.
 func TestFleetSchema(t *testing.T) {
-	known, err := schemas()
+	known, err := schematest.Load()
 	must(err)
 	for text, valid := range map[string]bool{
 		"services: {api: {file: a.yaml, manifest: b.yaml, object: Deployment/api, container: app}}":       true,

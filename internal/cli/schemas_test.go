@@ -3,11 +3,13 @@ package cli
 import (
 	"flag"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
+	"github.com/procfit/procfit/internal/cli/schematest"
 	"github.com/procfit/procfit/internal/inspect"
 )
 
@@ -86,18 +88,18 @@ func TestSchemas(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		holds(t, filepath.Join(formats, d.file+schemaSuffix), b)
+		holds(t, filepath.Join(formats, d.file+".schema.json"), b)
 		fmt.Fprintf(&index, "| [%s](%s.md) | %s | %s |\n", d.title, d.file, d.version(), d.about)
-		page := fmt.Sprintf("# %s\n\n%s %sA key with ? is absent where it does not apply.\n\nJSON Schema: [%s%s](%[4]s%[5]s)\n%s", d.title, d.about, d.named(), d.file, schemaSuffix, shows.Tables(d.file+".md", shown))
+		page := fmt.Sprintf("# %s\n\n%s %sA key with ? is absent where it does not apply.\n\nJSON Schema: [%s%s](%[4]s%[5]s)\n%s", d.title, d.about, d.named(), d.file, ".schema.json", shows.Tables(d.file+".md", shown))
 		holds(t, filepath.Join(formats, d.file+".md"), []byte(page))
 	}
 	file := document{file: "procfit", title: "procfit.yaml", about: "What to measure or to check, as a file that sweep, compare, size, kube sweep and check read."}
-	n := fileSchema(base+file.file+schemaSuffix, "procfit.yaml, a measurement as a file", fileRows())
+	n := fileSchema(base+file.file+".schema.json", "procfit.yaml, a measurement as a file", fileRows())
 	add(file, n, n)
 	services := document{file: "fleetfile", title: "fleet.yaml", about: "The services that procfit fleet sweeps, as a file."}
-	add(services, fleetSchema(base+services.file+schemaSuffix), fleetKeys())
+	add(services, fleetSchema(base+services.file+".schema.json"), fleetKeys())
 	for _, d := range documents() {
-		n, err := types.Document(base+d.file+schemaSuffix, d.title, d.roots...)
+		n, err := types.Document(base+d.file+".schema.json", d.title, d.roots...)
 		if err != nil {
 			t.Errorf("%s: %v", d.file, err)
 			continue
@@ -177,4 +179,22 @@ func processSchema() *schemaNode {
 		n.Properties, n.Required = append(n.Properties, schemaProperty{Name: c.Name, Node: one}), append(n.Required, c.Name)
 	}
 	return n
+}
+
+// Documents in testdata are as the schemas say.
+func TestGoldenDocuments(t *testing.T) {
+	t.Parallel()
+	known, err := schematest.Load()
+	if err != nil {
+		t.Fatal(err)
+	}
+	err = filepath.WalkDir("..", func(path string, d fs.DirEntry, err error) error {
+		if err == nil && d.IsDir() && d.Name() == "testdata" && !strings.Contains(path, "check/") {
+			return known.CheckFolder(path)
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
 }

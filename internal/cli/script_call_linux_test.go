@@ -12,6 +12,8 @@ import (
 	"sync"
 
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/procfit/procfit/internal/cli/schematest"
 )
 
 // inside guards the working directory and the environment, of which a process has
@@ -56,7 +58,7 @@ func callMain(ts *testscript.TestScript, args []string) int {
 	defer func() { ts.Check(os.Chdir(dir)) }()
 	var printed bytes.Buffer
 	code := Main(context.Background(), args, new(bytes.Buffer), io.MultiWriter(stdout, &printed), stderr)
-	known, err := schemas()
+	known, err := schematest.Load()
 	ts.Check(err)
 	ts.Check(known.Check(printed.Bytes()))
 	return code

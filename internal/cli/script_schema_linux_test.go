@@ -2,14 +2,12 @@ package cli
 
 import (
 	"io"
-	"io/fs"
 	"os"
-	"path/filepath"
-	"slices"
-	"strings"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/procfit/procfit/internal/cli/schematest"
 )
 
 // stdoutDir is the variable with the folder in which a procfit of a script leaves what it
@@ -18,7 +16,7 @@ const stdoutDir = "PROCFIT_TEST_STDOUT"
 
 // validating has every document validated that a script leaves or prints.
 func validating(t *testing.T, env *testscript.Env) error {
-	known, err := schemas()
+	known, err := schematest.Load()
 	if err != nil {
 		return err
 	}
@@ -30,27 +28,12 @@ func validating(t *testing.T, env *testscript.Env) error {
 	env.Defer(func() {
 		defer os.RemoveAll(printed)
 		for _, dir := range []string{env.WorkDir, printed} {
-			validateIn(t, known, dir)
+			if err := known.CheckFolder(dir); err != nil {
+				t.Errorf("a document that is not as its schema says: %v", err)
+			}
 		}
 	})
 	return nil
-}
-
-// validateIn validates the documents in a folder.
-func validateIn(t *testing.T, known *knownSchemas, dir string) {
-	t.Helper()
-	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
-		if err != nil || !d.Type().IsRegular() || !slices.Contains([]string{".json", ".jsonl"}, filepath.Ext(path)) {
-			return nil // a script may leave what cannot be read
-		}
-		if err := known.CheckFile(path, mostValidated); err != nil {
-			t.Errorf("a document that is not as its schema says: %v", err)
-		}
-		return nil
-	})
-	if err != nil {
-		t.Error(err)
-	}
 }
 
 // copying is standard output, of which what may be a document is kept too.
@@ -84,7 +67,7 @@ func (p *copied) Write(b []byte) (int, error) {
 
 // tellValidated logs how many documents the scripts have had validated.
 func tellValidated(t *testing.T) {
-	known, err := schemas()
+	known, err := schematest.Load()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -93,22 +76,4 @@ func tellValidated(t *testing.T) {
 			t.Logf("%s: %d documents are valid", name, n)
 		}
 	})
-}
-
-// Documents in testdata are as the schemas say.
-func TestGoldenDocuments(t *testing.T) {
-	t.Parallel()
-	known, err := schemas()
-	if err != nil {
-		t.Fatal(err)
-	}
-	err = filepath.WalkDir("..", func(path string, d fs.DirEntry, err error) error {
-		if err == nil && d.IsDir() && d.Name() == "testdata" && !strings.Contains(path, "check/") {
-			validateIn(t, known, path)
-		}
-		return err
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 	"go.yaml.in/yaml/v3"
 
+	"github.com/procfit/procfit/internal/cli/schematest"
 	"github.com/procfit/procfit/internal/measure/plan"
 	"github.com/procfit/procfit/internal/measure/plan/field"
 	"github.com/procfit/procfit/internal/measure/plan/specfile"
@@ -37,7 +38,7 @@ func ofFile(t *testing.T, name string, text []byte) *measurement {
 
 // A file that is written of settings is read as the same Spec, and is valid by its schema.
 func TestFileRoundTrip(t *testing.T) {
-	known, err := schemas()
+	known, err := schematest.Load()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,10 +1,14 @@
-package cli
+// Package schematest validates the JSON documents that procfit writes by their JSON Schemas in
+// docs/reference/formats, for tests.
+package schematest
 
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -13,39 +17,48 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 )
 
-// schemaSuffix is how the files of schemas end.
-const schemaSuffix = ".schema.json"
+// suffix is how the files of schemas end.
+const suffix = ".schema.json"
 
-// schemaPrefix is what the schemas of procfit's documents begin with.
-const schemaPrefix = "procfit."
+// Most is more than any document of a test, in bytes.
+const Most = 64 << 20
 
-// mostValidated is more than any document of a script, in bytes.
-const mostValidated = 64 << 20
-
-// knownSchemas are those of a folder, by what the documents have as their schema.
-type knownSchemas struct {
+// Schemas are those of docs/reference/formats, by what the documents have as their schema.
+type Schemas struct {
 	mu     sync.Mutex
 	byName map[string]*jsonschema.Schema
 	counts map[string]int
 }
 
-// schemas are opened once, before a command of a script takes another directory.
-var schemas = sync.OnceValues(func() (*knownSchemas, error) {
-	dir, err := filepath.Abs(formats)
+// Load reads the schemas once. The first call has to come before a test changes the working
+// directory, from which the folder is searched upwards.
+func Load() (*Schemas, error) { return loadOnce() }
+
+var loadOnce = sync.OnceValues(func() (*Schemas, error) {
+	dir, err := os.Getwd()
 	if err != nil {
 		return nil, err
 	}
-	return openSchemas(dir)
+	for {
+		formats := filepath.Join(dir, "docs", "reference", "formats")
+		if _, err := os.Stat(formats); err == nil {
+			return open(formats)
+		}
+		if dir == filepath.Dir(dir) {
+			return nil, errors.New("no folder docs/reference/formats here or above")
+		}
+		dir = filepath.Dir(dir)
+	}
 })
 
-// openSchemas reads the schemas of a folder. A schema is that of the documents whose key schema
+// open reads the schemas of a folder. A schema is that of the documents whose key schema
 // it fixes, and one without the key is that of a file with the name, such as procfit.
-func openSchemas(dir string) (*knownSchemas, error) {
-	files, err := filepath.Glob(filepath.Join(dir, "*"+schemaSuffix))
+func open(dir string) (*Schemas, error) {
+	files, err := filepath.Glob(filepath.Join(dir, "*"+suffix))
 	if err != nil || len(files) == 0 {
 		return nil, fmt.Errorf("no schemas in %s: %w", dir, err)
 	}
-	s := &knownSchemas{byName: map[string]*jsonschema.Schema{}, counts: map[string]int{}}
+	s := &Schemas{byName: map[string]*jsonschema.Schema{}, counts: map[string]int{}}
 	for _, file := range files {
 		b, err := os.ReadFile(file)
 		if err != nil {
@@ -79,11 +92,11 @@ func nameOf(doc any, file string) string {
 			return word
 		}
 	}
-	return strings.TrimSuffix(filepath.Base(file), schemaSuffix)
+	return strings.TrimSuffix(filepath.Base(file), suffix)
 }
 
 // Validate checks a value by the schema of a name.
-func (s *knownSchemas) Validate(name string, v any) error {
+func (s *Schemas) Validate(name string, v any) error {
 	of := s.byName[name]
 	if of == nil {
 		return fmt.Errorf("no schema %s", name)
@@ -100,7 +113,7 @@ func (s *knownSchemas) Validate(name string, v any) error {
 // Check validates all documents of procfit in a text: one, or several one after the
 // other, as in JSON Lines and a journal, whose further lines have the schema of the first.
 // A text of anything else has none. An incomplete last document is not at fault.
-func (s *knownSchemas) Check(b []byte) error {
+func (s *Schemas) Check(b []byte) error {
 	decoder := json.NewDecoder(bytes.NewReader(b))
 	decoder.UseNumber()
 	journal := ""
@@ -120,7 +133,7 @@ func (s *knownSchemas) Check(b []byte) error {
 		} else if name == "" && object["kind"] != nil {
 			name = journal
 		}
-		if !strings.HasPrefix(name, schemaPrefix) || s.otherVersion(name) {
+		if !strings.HasPrefix(name, "procfit.") || s.otherVersion(name) {
 			return nil
 		}
 		if err := s.Validate(name, v); err != nil {
@@ -129,9 +142,9 @@ func (s *knownSchemas) Check(b []byte) error {
 	}
 }
 
-// otherVersion says whether a schema is of a version that is not written now, as a test of
-// reading has one.
-func (s *knownSchemas) otherVersion(name string) bool {
+// otherVersion reports whether a name is of a version that procfit no longer writes, such as
+// that of an old journal in the testdata of a reader.
+func (s *Schemas) otherVersion(name string) bool {
 	family, _, _ := strings.Cut(name, "/")
 	other := false
 	for known := range s.byName {
@@ -143,8 +156,8 @@ func (s *knownSchemas) otherVersion(name string) bool {
 	return other
 }
 
-// CheckFile is Check of a file; one of more than most bytes is left out.
-func (s *knownSchemas) CheckFile(path string, most int64) error {
+// CheckFile is Check of a file. It skips a file of more than most bytes.
+func (s *Schemas) CheckFile(path string, most int64) error {
 	f, err := os.Open(path)
 	if err != nil {
 		return err
@@ -160,8 +173,20 @@ func (s *knownSchemas) CheckFile(path string, most int64) error {
 	return nil
 }
 
+// CheckFolder is CheckFile of the .json and .jsonl files of a folder, as far as they can be read.
+func (s *Schemas) CheckFolder(dir string) error {
+	var invalid []error
+	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if err == nil && d.Type().IsRegular() && (filepath.Ext(path) == ".json" || filepath.Ext(path) == ".jsonl") {
+			invalid = append(invalid, s.CheckFile(path, Most))
+		}
+		return nil
+	})
+	return errors.Join(append(invalid, err)...)
+}
+
 // Counts are how many documents of each schema were valid.
-func (s *knownSchemas) Counts() map[string]int {
+func (s *Schemas) Counts() map[string]int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	counts := map[string]int{}
