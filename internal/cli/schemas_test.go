@@ -1,184 +1,431 @@
 package cli
 
 import (
-	"flag"
+	"encoding/json"
 	"fmt"
+	"go/constant"
+	"go/types"
 	"io/fs"
+	"maps"
+	"math"
 	"os"
 	"path/filepath"
+	"reflect"
+	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
+	"golang.org/x/tools/go/packages"
+
 	"github.com/procfit/procfit/internal/cli/schematest"
 	"github.com/procfit/procfit/internal/inspect"
+	"github.com/procfit/procfit/internal/measure/plan/field"
+	"github.com/procfit/procfit/internal/measure/plan/specfile"
 )
 
-// update writes the schemas that TestSchemas holds.
-var updateSchemas = flag.Bool("update-schemas", false, "write docs/reference/formats")
-
-// formats is the folder of the schemas.
+// formats is the folder of the schemas and of their pages. Both are kept by hand: the tests
+// compare the schemas with the types and the flags that they describe, and the pages with the
+// schemas.
 const formats = "../../docs/reference/formats"
 
-// document is one that procfit writes, and the type that it is written from.
-type document struct {
-	file, title string
-	about       string // what it is, in a sentence
-	roots       []schemaRoot
+// schemaNode is a schema, or a part of one.
+type schemaNode struct {
+	Ref         string `json:"$ref"`
+	Title       string
+	Description string
+	Type        any // a word or several
+	Const       string
+	Enum        []any
+	Format      string
+	Pattern     string
+	Minimum     *int
+	Maximum     *int
+	AnyOf       []*schemaNode
+	Items       *schemaNode
+	Properties  map[string]*schemaNode
+	Required    []string
+	Additional  json.RawMessage        `json:"additionalProperties"` // false or a node
+	Defs        map[string]*schemaNode `json:"$defs"`
 }
 
-func root(pkg, name string, words ...string) schemaRoot {
-	r := schemaRoot{Package: "github.com/procfit/procfit/internal/" + pkg, Type: name, Const: map[string]string{}}
-	for _, w := range words {
-		key, word, _ := strings.Cut(w, "=")
-		r.Const[key] = word
+// readSchemas reads the schemas by the names of their files.
+func readSchemas(t *testing.T) map[string]*schemaNode {
+	t.Helper()
+	files, err := filepath.Glob(filepath.Join(formats, "*.schema.json"))
+	if err != nil || len(files) < 10 {
+		t.Fatalf("%d schemas: %v", len(files), err)
 	}
-	return r
+	all := map[string]*schemaNode{}
+	for _, file := range files {
+		b, err := os.ReadFile(file)
+		n := &schemaNode{}
+		if err == nil {
+			err = json.Unmarshal(b, n)
+		}
+		if err != nil {
+			t.Fatalf("%s: %v", file, err)
+		}
+		all[strings.TrimSuffix(filepath.Base(file), ".schema.json")] = n
+	}
+	return all
 }
 
-// documents are all JSON that procfit writes.
-func documents() []document {
-	one := func(file, title, about, pkg, name string) document {
-		return document{file, title, about, []schemaRoot{root(pkg, name, "schema=procfit."+file+"/v1")}}
+func (n *schemaNode) additional() *schemaNode {
+	of := &schemaNode{}
+	if n.Additional == nil || json.Unmarshal(n.Additional, of) != nil {
+		return nil
 	}
-	return []document{
-		{"journal", "journal.jsonl", "What was measured: a header, then a line for each trial, written as it ends.", []schemaRoot{
-			root("verdict/journal", "Header", "schema=procfit.journal/v2", "kind=header"), root("verdict/journal", "Trial", "kind=trial"),
-			root("verdict/journal", "Block", "kind=block"), root("verdict/journal", "Budget", "kind=budget"), root("verdict/journal", "End", "kind=end"),
-			root("verdict/journal", "Profiled", "kind=profiled"),
-		}},
-		one("result", "result.json", "What the trials show: the settings with their intervals, the verdict and the warnings.", "verdict/page", "resultJSON"),
-		one("fleet", "procfit fleet --json", "What the sweeps of several services came to, next to their manifests and to the last time.", "verdict/fleet", "Outcome"),
-		one("resize", "procfit resize --json", "What a program ran with while its CPU limit changed, and what did not follow.", "verdict/resize", "Rehearsal"),
-		one("expected", "procfit report DIR -o expected", "The value that a verdict names, with what it was measured under, to be kept with the program.", "program/rule", "Expected"),
-		one("load", "procfit load --json", "What one rate of the load came to: throughput, latency and errors; an object for each rate.", "verdict/journal", "Offered"),
-		one("decision", "procfit explain --json", "Which GOMAXPROCS a process uses and should use, and why; an object for each process.", "inspect/explain", "Document"),
-		one("traffic", "procfit observe SOCKET --json", "What a program did under its own traffic: requests, latency and CPU time, by its Meter.", "inspect/traffic", "trafficJSON"),
-		one("ps", "procfit ps --json", "The Go processes of the machine with their GOMAXPROCS.", "inspect/ps", "document"),
-		one("check", "procfit check -o json", "What the files or the pods will use, and the findings.", "check/output", "document"),
-		one("crio", "procfit check --crio N --json", "What CRI-O's injection of GOMAXPROCS changes: a container each, and totals by namespace.", "check/output", "impactJSON"),
-		one("trace", "procfit trace --json", "What the scheduler did over time, from a log of GODEBUG=schedtrace.", "trace", "logJSON"),
-		one("tracefields", "procfit trace --fields --json", "What each field of a schedtrace line means.", "trace", "fieldsJSON"),
-		one("exectrace", "procfit trace --exec --json", "What each P ran, from a Go execution trace.", "trace", "executionJSON"),
-		one("lab", "lab.json", "What a lab run found: the hypotheses of the articles, and what was measured here.", "lab", "Outcome"),
-		one("version", "procfit version --json", "The version of procfit, its commit and its Go.", "cli", "build"),
-		one("lablist", "procfit lab list --json", "The experiments of the lab.", "cli", "labListJSON"),
-	}
+	return of
 }
 
-// base is where the schemas are found by their names.
-const base = "https://raw.githubusercontent.com/procfit/procfit/main/docs/reference/formats/"
+// words names what a node takes, as the pages do.
+func (n *schemaNode) words() string {
+	types, _ := n.Type.([]any)
+	text := fmt.Sprint(n.Type)
+	switch {
+	case n.Ref != "":
+		return strings.TrimPrefix(n.Ref, "#/$defs/")
+	case n.Const != "":
+		return "`" + n.Const + "`"
+	case n.Enum != nil:
+		return joinWords(n.Enum, "`%v`", ", ")
+	case n.AnyOf != nil:
+		var words []any
+		for _, one := range n.AnyOf {
+			words = append(words, one.words())
+		}
+		return joinWords(words, "%v", " or ")
+	case n.Items != nil:
+		text = "list of " + n.Items.words()
+	case n.additional() != nil:
+		return "map to " + n.additional().words()
+	case n.Format != "":
+		return n.Format
+	case n.Type == nil:
+		return "any"
+	case len(types) == 3: // a text, a number or a switch of a file
+		return "value"
+	case types != nil:
+		return joinWords(types, "%v", " or ")
+	}
+	if slices.Contains(types, any("null")) {
+		text += " or null"
+	}
+	return text
+}
 
-// TestSchemas holds the schemas, and the tables of their keys, to the types that documents
-// are written from.
-func TestSchemas(t *testing.T) {
+func joinWords(list []any, format, with string) string {
+	var words []string
+	for _, one := range list {
+		words = append(words, fmt.Sprintf(format, one))
+	}
+	return strings.Join(words, with)
+}
+
+// keys are those of an object with what they take. A key with ? may be absent.
+func (n *schemaNode) keys() map[string]string {
+	keys := map[string]string{}
+	for key, one := range n.Properties {
+		if n.Type == "object" && !slices.Contains(n.Required, key) { // all are optional in a section of a file
+			key += "?"
+		}
+		keys[key] = one.words()
+	}
+	return keys
+}
+
+// sourceTypes are the types of procfit's packages, also those that no other package can name.
+type sourceTypes []*packages.Package
+
+func (s sourceTypes) find(name string) types.Type {
+	in, of, _ := strings.Cut(name, ".")
+	for _, p := range s {
+		if p.Name == in && p.Types.Scope().Lookup(of) != nil {
+			return p.Types.Scope().Lookup(of).Type()
+		}
+	}
+	return nil
+}
+
+// words names what encoding/json writes of a type, as the pages do.
+func (s sourceTypes) words(t types.Type) string {
+	t = types.Unalias(t)
+	if named, ok := t.(*types.Named); ok && named.Obj().Pkg() != nil {
+		name := named.Obj().Pkg().Name() + "." + named.Obj().Name()
+		text, _, _ := types.LookupFieldOrMethod(types.NewPointer(t), true, named.Obj().Pkg(), "MarshalText")
+		_, isStruct := t.Underlying().(*types.Struct)
+		switch values := constantsOf(s.find(name), t); {
+		case name == "time.Time":
+			return "date-time"
+		case text != nil:
+			return "string"
+		case isStruct:
+			return name
+		case values != nil:
+			return joinWords(values, "`%v`", ", ")
+		}
+	}
+	switch t := t.Underlying().(type) {
+	case *types.Pointer:
+		return s.words(t.Elem()) + " or null"
+	case *types.Slice:
+		if types.Identical(t.Elem(), types.Typ[types.Byte]) {
+			return "string"
+		}
+		return "list of " + s.words(t.Elem())
+	case *types.Array:
+		return "list of " + s.words(t.Elem())
+	case *types.Map:
+		return "map to " + s.words(t.Elem())
+	case *types.Basic:
+		for info, word := range map[types.BasicInfo]string{types.IsBoolean: "boolean", types.IsInteger: "integer", types.IsFloat: "number", types.IsString: "string"} {
+			if t.Info()&info != 0 {
+				return word
+			}
+		}
+	}
+	return fmt.Sprintf("no JSON: %s", t)
+}
+
+// constantsOf are the values that the source declares of a string type, in their order.
+func constantsOf(inSource, t types.Type) (values []any) {
+	named, ok := inSource.(*types.Named)
+	if basic, isBasic := t.Underlying().(*types.Basic); !ok || !isBasic || basic.Kind() != types.String {
+		return nil
+	}
+	scope := named.Obj().Pkg().Scope()
+	names := scope.Names()
+	slices.SortFunc(names, func(a, b string) int { return int(scope.Lookup(a).Pos() - scope.Lookup(b).Pos()) })
+	for _, name := range names {
+		c, ok := scope.Lookup(name).(*types.Const)
+		if ok && types.Identical(c.Type(), named) && !slices.Contains(values, any(constant.StringVal(c.Val()))) {
+			values = append(values, constant.StringVal(c.Val()))
+		}
+	}
+	return values
+}
+
+// keys are those that encoding/json writes of a struct, the embedded ones after its own.
+func (s sourceTypes) keys(t *types.Struct) map[string]string {
+	keys, embedded := map[string]string{}, map[string]string{}
+	for i := range t.NumFields() {
+		f, tag := t.Field(i), reflect.StructTag(t.Tag(i)).Get("json")
+		name, options, _ := strings.Cut(tag, ",")
+		of := f.Type()
+		if p, ok := of.Underlying().(*types.Pointer); ok && (f.Embedded() || strings.Contains(options, "omit")) {
+			of = p.Elem()
+		}
+		below, isStruct := of.Underlying().(*types.Struct)
+		switch {
+		case tag == "-" || !f.Exported() && !f.Embedded():
+		case f.Embedded() && name == "" && isStruct:
+			maps.Copy(embedded, s.keys(below))
+		default:
+			if name == "" {
+				name = f.Name()
+			}
+			if strings.Contains(options, "omit") {
+				name += "?"
+			}
+			keys[name] = s.words(of)
+		}
+	}
+	for key, words := range embedded {
+		name := strings.TrimSuffix(key, "?")
+		if _, own := keys[name]; !own && keys[name+"?"] == "" {
+			keys[key] = words
+		}
+	}
+	return keys
+}
+
+// TestSchemasAreOfTheTypes compares every object of the schemas with the type that procfit
+// writes it from: its keys, which of them may be absent, and what they take.
+func TestSchemasAreOfTheTypes(t *testing.T) {
 	t.Parallel()
-	types, err := loadSchemaTypes(".", "github.com/procfit/procfit/internal/...", "github.com/procfit/procfit/maxprocs/...")
+	list, err := packages.Load(&packages.Config{
+		Mode: packages.NeedName | packages.NeedFiles | packages.NeedSyntax | packages.NeedTypes | packages.NeedTypesInfo | packages.NeedImports,
+	}, "github.com/procfit/procfit/internal/...", "github.com/procfit/procfit/maxprocs/...")
 	if err != nil {
 		t.Fatal(err)
 	}
-	types.Own["ps.process"] = processSchema()
-	types.Null = []string{ // of what runs already and of a canary, where there is no such list
-		"journal.Target.Command", "journal.Plan.Settings", "journal.Plan.AA", "verdict.CanarySetting.Observed", "page.recommendationJSON.Reasons", "verdict.SettingResult.Points",
-	}
-	var index strings.Builder
-	shown := map[string]string{}
-	index.WriteString(indexHead)
-	add := func(d document, n, shows *schemaNode) {
-		b, err := n.JSON()
-		if err != nil {
-			t.Fatal(err)
+	source := sourceTypes(list)
+	for file, n := range readSchemas(t) {
+		for name, def := range n.Defs {
+			of := source.find(name)
+			if file == "fleetfile" || name == "ps.process" {
+				continue // they are of flags and of columns
+			}
+			if of == nil {
+				t.Errorf("%s: no type %s", file, name)
+				continue
+			}
+			if string(def.Additional) != "false" {
+				t.Errorf("%s: %s allows keys that it does not name", file, name)
+			}
+			want, got := source.keys(of.Underlying().(*types.Struct)), def.keys()
+			for key, words := range want {
+				isConst := strings.HasPrefix(got[key], "`") && words == "string" // schema and kind
+				mayBeNull := strings.HasPrefix(words, "list of ") && got[key] == words+" or null"
+				if got[key] != words && !isConst && !mayBeNull {
+					t.Errorf("%s: %s has %s %q, and its type %q", file, name, key, got[key], words)
+				}
+				delete(got, key)
+			}
+			for key := range got {
+				t.Errorf("%s: %s has %s, and its type does not", file, name, key)
+			}
 		}
-		holds(t, filepath.Join(formats, d.file+".schema.json"), b)
-		fmt.Fprintf(&index, "| [%s](%s.md) | %s | %s |\n", d.title, d.file, d.version(), d.about)
-		page := fmt.Sprintf("# %s\n\n%s %sA key with ? is absent where it does not apply.\n\nJSON Schema: [%s%s](%[4]s%[5]s)\n%s", d.title, d.about, d.named(), d.file, ".schema.json", shows.Tables(d.file+".md", shown))
-		holds(t, filepath.Join(formats, d.file+".md"), []byte(page))
 	}
-	file := document{file: "procfit", title: "procfit.yaml", about: "What to measure or to check, as a file that sweep, compare, size, kube sweep and check read."}
-	n := fileSchema(base+file.file+".schema.json", "procfit.yaml, a measurement as a file", fileRows())
-	add(file, n, n)
-	services := document{file: "fleetfile", title: "fleet.yaml", about: "The services that procfit fleet sweeps, as a file."}
-	add(services, fleetSchema(base+services.file+".schema.json"), fleetKeys())
-	for _, d := range documents() {
-		n, err := types.Document(base+d.file+".schema.json", d.title, d.roots...)
-		if err != nil {
-			t.Errorf("%s: %v", d.file, err)
-			continue
-		}
-		add(d, n, n)
-	}
-	holds(t, filepath.Join(formats, "index.md"), []byte(index.String()))
-}
-
-// version is the schema that documents have; empty: none.
-func (d document) version() string {
-	if len(d.roots) == 0 {
-		return ""
-	}
-	return "`" + d.roots[0].Const["schema"] + "`"
-}
-
-// named is a sentence with it.
-func (d document) named() string {
-	if v := d.version(); v != "" {
-		return "Its `schema` is " + v + ". "
-	}
-	return ""
-}
-
-const indexHead = `# Every field of every format
-
-Every JSON that procfit writes names its schema, such as ` + "`procfit.result/v1`" + `, in the key
-` + "`schema`" + `. Keys are in lower snake case with the unit in the name. What was not measured is
-null, and a key with ? is absent where it does not apply. From the first release on a
-schema only grows under its name: a key keeps its meaning, and a reader of a version reads
-the versions before it.
-
-The pages and the JSON Schemas are made from the types that procfit writes, and the tests
-of procfit validate what it writes by them.
-
-| document | schema | what it is |
-|--|--|--|
-`
-
-// holds compares a generated file with the one that is there, or writes it.
-func holds(t *testing.T, path string, want []byte) {
-	t.Helper()
-	if *updateSchemas {
-		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, want, 0o644); err != nil {
-			t.Fatal(err)
-		}
-		return
-	}
-	if got, err := os.ReadFile(path); err != nil || string(got) != string(want) {
-		t.Errorf("%s is stale (%v): go test ./internal/cli -run TestSchemas -update-schemas", path, err)
-	}
-}
-
-// processSchema is that of a process in procfit ps --json, by the columns.
-func processSchema() *schemaNode {
-	inJSON := map[string]string{ // columns of JSON alone
-		"recommended": "number", "procs_unknown": "string", "recommended_from": "string", "recommended_cpus": "number", "limit_file": "string", "run_queue_wait_seconds": "number", "major_faults_per_second": "number", "throttled_seconds": "number", "limit_burst": "number", "bursts": "number", "burst_seconds": "number",
-	}
-	n := &schemaNode{Type: "object", Description: "A Go process. What is not known is null.", Additional: false}
+	process := readSchemas(t)["ps"].Defs["ps.process"]
 	for _, c := range inspect.All() {
-		kind := inJSON[c.Name]
-		switch {
-		case kind != "":
-		case c.Unit != nil:
-			kind = "number"
-		default:
-			kind = "string"
+		if one := process.Properties[c.Name]; one == nil || one.Description != c.Help {
+			t.Errorf("ps: the schema does not have the column %s with its help %q", c.Name, c.Help)
 		}
-		one := &schemaNode{Type: []string{kind, "null"}, Description: c.Help}
-		if c.Name == inspect.Findings {
-			one = &schemaNode{Type: "array", Description: c.Help, Items: &schemaNode{Type: "object"}}
-		}
-		n.Properties, n.Required = append(n.Properties, schemaProperty{Name: c.Name, Node: one}), append(n.Required, c.Name)
 	}
-	return n
+}
+
+// TestSchemasAreOfTheFlags compares the schemas of procfit.yaml and fleet.yaml with the fields
+// that the files may hold.
+func TestSchemasAreOfTheFlags(t *testing.T) {
+	t.Parallel()
+	all := readSchemas(t)
+	fleet := all["fleetfile"]
+	for _, c := range []struct {
+		file     string
+		sections map[string]*schemaNode
+		rows     []field.Field
+	}{{"procfit", all["procfit"].Properties, fileRows()}, {"fleetfile", fleet.Defs, fleetRows()}} {
+		count := 0
+		for _, row := range c.rows {
+			section := c.sections[row.Group.Section()]
+			if row.Group.Section() == "" {
+				continue
+			}
+			if section == nil || section.Properties[row.Key()] == nil {
+				t.Errorf("%s: no %s.%s", c.file, row.Group.Section(), row.Key())
+				continue
+			}
+			count++
+			n, closed, shape := section.Properties[row.Key()], []string(nil), field.Shape{}
+			if of, ok := row.Value.(field.Closed); ok && n.AnyOf == nil {
+				closed = of.Words()
+			} else if of, ok := row.Value.(field.Shaped); ok {
+				shape = of.Shape()
+			}
+			outside := shape.Whole && (*n.Minimum != shape.Least || shape.Most != math.MaxInt && *n.Maximum != shape.Most)
+			if outside || n.Pattern != shape.Pattern || len(closed) != len(n.Enum) || joinWords(n.Enum, "%v", " ") != strings.Join(closed, " ") || n.Description != row.Help {
+				t.Errorf("%s: %s.%s is %+v, expected %+v, one of %v: %s", c.file, row.Group.Section(), row.Key(), n, shape, closed, row.Help)
+			}
+		}
+		for name, section := range c.sections {
+			if name == "services" {
+				continue
+			}
+			count -= len(section.Properties)
+			if string(section.Additional) != "false" {
+				t.Errorf("%s: %s allows keys that it does not name", c.file, name)
+			}
+		}
+		if count != 0 {
+			t.Errorf("%s: %d keys are of no flag", c.file, -count)
+		}
+	}
+	service := fleet.Properties["services"].additional()
+	for _, row := range specfile.ServiceRows() {
+		if n := service.Properties[row.Name]; n == nil || n.Description != row.Help {
+			t.Errorf("fleetfile: a service has no %s with its help %q", row.Name, row.Help)
+		}
+	}
+	if len(service.Properties) != len(specfile.ServiceRows())+len(fleet.Defs) {
+		t.Errorf("fleetfile: a service has %v", slices.Collect(maps.Keys(service.Properties)))
+	}
+}
+
+var (
+	pageLink = regexp.MustCompile(`\[([^]]*)\]\([^)]*\)`)
+	pageRow  = regexp.MustCompile("^\\| (`[^`]+`\\??) \\| (.*?) \\| [^|]* \\| (.*) \\|$")
+)
+
+// TestFormatPages compares the pages with the schemas: every object has a section, its comment,
+// and a row for each key with what it takes and what it means.
+func TestFormatPages(t *testing.T) {
+	t.Parallel()
+	pages, err := filepath.Glob(filepath.Join(formats, "*.md"))
+	must(err)
+	got := map[string][]string{}
+	texts := map[string]string{}
+	for _, page := range pages {
+		b, err := os.ReadFile(page)
+		must(err)
+		texts[strings.TrimSuffix(filepath.Base(page), ".md")] = string(b)
+		section := ""
+		for line := range strings.Lines(string(b)) {
+			line = strings.TrimRight(line, "\n")
+			if name, ok := strings.CutPrefix(line, "## "); ok {
+				section = name
+				got[section] = []string{}
+			} else if m := pageRow.FindStringSubmatch(pageLink.ReplaceAllString(line, "$1")); m != nil {
+				got[section] = append(got[section], strings.Join(m[1:], " | "))
+			} else if section != "" && line != "" && !strings.HasPrefix(line, "|") {
+				got[section] = append(got[section], pageLink.ReplaceAllString(line, "$1"))
+			}
+		}
+	}
+	seen := map[string]bool{}
+	for file, n := range readSchemas(t) {
+		objects := n.Defs
+		if file == "procfit" {
+			objects = n.Properties
+		} else if file == "fleetfile" {
+			objects = nil
+		}
+		for name, def := range objects {
+			seen[name] = true
+			var want []string
+			if def.Description != "" {
+				want = []string{keyCell(def.Description)}
+			}
+			for key, words := range def.keys() {
+				name := strings.TrimSuffix(key, "?")
+				want = append(want, fmt.Sprintf("`%s`%s | %s | %s", name, key[len(name):], words, keyCell(def.Properties[name].Description)))
+			}
+			for _, row := range want {
+				isConst := strings.HasPrefix(row, "`schema` | ") || strings.HasPrefix(row, "`kind` | ") // where it is a document
+				if !slices.Contains(got[name], row) && !isConst {
+					t.Errorf("%s/%s.md: the section %s lacks %s", formats, file, name, row)
+				}
+			}
+			if len(got[name]) != len(want) {
+				t.Errorf("%s/%s.md: the section %s has %d rows, expected %d", formats, file, name, len(got[name]), len(want))
+			}
+		}
+		version := ""
+		for _, def := range n.Defs {
+			if one := def.Properties["schema"]; one != nil && one.Const != "" {
+				version = "`" + one.Const + "`"
+			}
+		}
+		if !strings.Contains(texts[file], version) || !strings.Contains(texts["index"], fmt.Sprintf("](%s.md) | %s | ", file, version)) {
+			t.Errorf("%s: its page or the index does not have its schema %s", file, version)
+		}
+	}
+	for _, row := range specfile.ServiceRows() {
+		if want := fmt.Sprintf("`%s` | string | %s", row.Name, row.Help); !slices.Contains(got["services.NAME"], want) {
+			t.Errorf("%s/fleetfile.md lacks %s", formats, want)
+		}
+	}
+	for name := range got {
+		if !seen[name] && name != "services.NAME" {
+			t.Errorf("no schema has the section %s", name)
+		}
+	}
+}
+
+// keyCell is a text as a table has it.
+func keyCell(text string) string {
+	return strings.NewReplacer("|", "\\|", "<", "&lt;", "\n", " ").Replace(pageLink.ReplaceAllString(text, "$1"))
 }
 
 // Documents in testdata are as the schemas say.
