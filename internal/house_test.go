@@ -180,11 +180,12 @@ var mayImport = map[string][]string{
 	"program/goproc/goproctest":     {"test/built"},
 	"check/binary/binarytest":       {},
 	"cli/schematest":                {},
+	"cli/scripts":                   {"cli/entry", "cli/schematest", "host/supervisor", "measure/session", "program/meter", "maxprocs/live", "load/loadtest", "check/binary/binarytest", "test/need"},
 }
 
 // testHelpers may be imported by tests alone, and by one another as their rows
 // say.
-var testHelpers = []string{"test", "test/need", "test/built", "test/chance", "test/cluster", "test/cluster/run", "load/loadtest", "verdict/contest/race/racetest", "verdict/verdicttest", "verdict/page/pagetest", "program/goproc/goproctest", "check/binary/binarytest", "cli/schematest"}
+var testHelpers = []string{"test", "test/need", "test/built", "test/chance", "test/cluster", "test/cluster/run", "load/loadtest", "verdict/contest/race/racetest", "verdict/verdicttest", "verdict/page/pagetest", "program/goproc/goproctest", "check/binary/binarytest", "cli/schematest", "cli/scripts"}
 
 func TestImports(t *testing.T) {
 	problems, packages, _, err := checkImports(os.DirFS(".."))
@@ -352,12 +353,12 @@ func forbidden(from, to string) string {
 // test binary may. Who is missing here is handed what it needs by cli.
 var linked = map[string]struct{ code, tests []string }{
 	"google.golang.org/grpc": {
-		code:  []string{"cli", "cmd/procfit", "load/loadtest", "load/rpc"},
-		tests: []string{"cli", "load/engine", "load/rpc", "program/ready"},
+		code:  []string{"cli", "cli/scripts", "cmd/procfit", "load/loadtest", "load/rpc"},
+		tests: []string{"cli", "cli/scripts/check", "cli/scripts/kube", "cli/scripts/lab", "cli/scripts/look", "cli/scripts/measure", "cli/scripts/usage", "load/engine", "load/rpc", "program/ready"},
 	},
 	"k8s.io/client-go": {
 		code:  []string{"check/cluster", "cli", "cmd/procfit", "host/cluster", "lab/pods", "measure/kube"},
-		tests: []string{"check/cluster", "cli", "host/cluster", "lab/pods", "measure/kube"},
+		tests: []string{"check/cluster", "cli", "cli/scripts/check", "cli/scripts/kube", "cli/scripts/lab", "cli/scripts/look", "cli/scripts/measure", "cli/scripts/usage", "host/cluster", "lab/pods", "measure/kube"},
 	},
 	"html/template": {}, // it calls methods by name, so that the linker keeps those that nothing calls
 }

@@ -19,12 +19,13 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 	meta "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/procfit/procfit/internal/cli/scripts"
 	"github.com/procfit/procfit/internal/host/procstat"
 )
 
 // TestImpactDocumented holds the report that the guide shows to that of the script.
 func TestImpactDocumented(t *testing.T) {
-	const script, guide = "testdata/script/check_crio.txtar", "../../docs/how-to/estimate-crio-injection.md"
+	const script, guide = "scripts/check/testdata/check_crio.txtar", "../../docs/how-to/estimate-crio-injection.md"
 	archive, err := txtar.ParseFile(script)
 	if err != nil {
 		t.Fatal(err)
@@ -108,7 +109,7 @@ func TestImpactOfManyPods(t *testing.T) {
 	server := httptest.NewServer(manyPods(pods))
 	defer server.Close()
 	config := filepath.Join(t.TempDir(), "kubeconfig")
-	if err := os.WriteFile(config, kubeconfig(server.URL), 0o600); err != nil {
+	if err := os.WriteFile(config, scripts.Kubeconfig(server.URL), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	for _, format := range []string{"json", "text"} {

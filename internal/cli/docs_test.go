@@ -18,6 +18,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/procfit/procfit/internal/check/binary/binarytest"
+	"github.com/procfit/procfit/internal/cli/scripts"
 	"github.com/procfit/procfit/internal/load"
 	"github.com/procfit/procfit/internal/measure/session"
 	"github.com/procfit/procfit/internal/verdict/journal"
@@ -78,7 +79,7 @@ func examples(t *testing.T) documented {
 	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {})
 	server := httptest.NewServer(mux)
 	t.Cleanup(server.Close)
-	servers, certificate := serveModern(t)
+	servers, certificate := scripts.ServeModern(t)
 	servers["http://127.0.0.1:8080"] = server.URL
 	prometheus := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		fmt.Fprint(w, `{"status":"success","data":{"resultType":"vector","result":[{"metric":{},"value":[1,"10"]}]}}`)
@@ -188,18 +189,18 @@ func prepareDocumented(t *testing.T, where string, args []string, there document
 		return mayFind(args)
 	case "ps":
 		if len(args) > 1 && args[1] == "api" {
-			return nil // no such program runs here; testdata/script/ps.txtar lists by name
+			return nil // no such program runs here; scripts/look/testdata/ps.txtar lists by name
 		}
 	case "lab":
 		switch args[1] {
 		case "report":
-			return nil // it takes a lab run's folder; testdata/script/lab_run.txtar has one
+			return nil // it takes a lab run's folder; scripts/lab/testdata/lab_run.txtar has one
 		case "serve":
 			return nil // it would serve until it is interrupted; the built-in sweep runs it
 		case "run":
-			args = append(args, "--dry-run") // testdata/script/lab_*.txtar run them
+			args = append(args, "--dry-run") // scripts/lab run them
 			if slices.Contains(args, "--kube") {
-				args = append(args, "--kubeconfig", fakeShop(t))
+				args = append(args, "--kubeconfig", scripts.FakeShop(t))
 			}
 		}
 	}
@@ -218,9 +219,9 @@ func prepareKube(t *testing.T, args []string) []string {
 	switch args[1] {
 	case "sweep", "canary":
 		must(os.WriteFile("manifest.yaml", []byte(podManifest), 0o600))
-		return append(args, "--dry-run", "--kubeconfig", fakeShop(t))
+		return append(args, "--dry-run", "--kubeconfig", scripts.FakeShop(t))
 	case "clean":
-		return append(args, "--kubeconfig", fakeShop(t))
+		return append(args, "--kubeconfig", scripts.FakeShop(t))
 	case "check":
 		return append(mayFind(args), "--allow-empty", "--kubeconfig", emptyCluster(t))
 	case "image":

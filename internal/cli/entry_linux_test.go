@@ -12,9 +12,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/rogpeppe/go-internal/testscript"
-
 	"github.com/procfit/procfit/internal/cli/entry"
+	"github.com/procfit/procfit/internal/cli/scripts"
 	"github.com/procfit/procfit/test/need"
 )
 
@@ -62,7 +61,7 @@ func TestProgramIsTheCommand(t *testing.T) {
 
 // TestProgramScript runs the script of procfit run for procfit-run.
 func TestProgramScript(t *testing.T) {
-	script, err := os.ReadFile("testdata/script/run.txtar")
+	script, err := os.ReadFile("scripts/look/testdata/run.txtar")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -70,7 +69,7 @@ func TestProgramScript(t *testing.T) {
 	// returns calls procfit inside of this process; exitcode starts any command.
 	text := strings.NewReplacer("returns 2 "+entry.Name, "exitcode 2 "+entry.Name).Replace(ofProgram(string(script)))
 	must(os.WriteFile(filepath.Join(dir, "run.txtar"), []byte(text), 0o600))
-	testscript.Run(t, params(t, dir))
+	scripts.Run(t, dir)
 }
 
 // What procfit-run may cost in an image and at a start.

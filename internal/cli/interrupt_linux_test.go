@@ -12,8 +12,15 @@ import (
 	"testing"
 	"time"
 
+	"github.com/procfit/procfit/internal/cli/scripts"
 	"github.com/procfit/procfit/internal/host/supervisor"
 )
+
+// TestMain makes procfit, the stand-in targets and slowend commands of the tests.
+func TestMain(m *testing.M) { scripts.Main(m, Main, map[string]func(){"slowend": slowEnd}) }
+
+// patience is how long a test waits for what must come.
+const patience = 60 * time.Second
 
 // slowEnd starts the command of its arguments, prints its PID, and does not end at Ctrl-C, as
 // a sweep in a cluster that removes its pods. With -q first, it is as quiet as that.

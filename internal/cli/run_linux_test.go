@@ -2,7 +2,6 @@ package cli
 
 import (
 	"bufio"
-	"fmt"
 	"os"
 	"os/exec"
 	"runtime"
@@ -14,12 +13,6 @@ import (
 
 	"github.com/procfit/procfit/test/need"
 )
-
-// fakeProcs is a Go program that prints its GOMAXPROCS, its process and what its
-// environment says.
-func fakeProcs() {
-	fmt.Println(runtime.GOMAXPROCS(0), os.Getpid(), os.Getenv("GOMAXPROCS"))
-}
 
 // TestRunUnderAQuota: under half a CPU the runtime chooses 2, and a program that run
 // starts has 1, in procfit's own process.

@@ -1,14 +1,16 @@
-package cli
+package scripts
 
 import (
 	"crypto/tls"
 	"encoding/pem"
 	"flag"
+	"fmt"
 	"io"
 	"log"
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"testing"
 	"time"
 
@@ -56,8 +58,8 @@ func fakeModern() {
 	must(s.Serve(l))
 }
 
-// serveModern serves HTTPS and gRPC at the addresses of the documents' examples.
-func serveModern(t *testing.T) (servers map[string]string, certificate []byte) {
+// ServeModern serves HTTPS and gRPC at the addresses of the documents' examples.
+func ServeModern(t *testing.T) (servers map[string]string, certificate []byte) {
 	secure := httptest.NewUnstartedServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
 	secure.EnableHTTP2 = true
 	secure.StartTLS()
@@ -71,4 +73,12 @@ func serveModern(t *testing.T) (servers map[string]string, certificate []byte) {
 	go rpc.Serve(l)
 	certificate = pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: secure.Certificate().Raw})
 	return map[string]string{"https://127.0.0.1:8443": secure.URL, "h2c://127.0.0.1:9090": "h2c://" + l.Addr().String()}, certificate
+}
+
+// must ends a stand-in that cannot do its part.
+func must(err error) {
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
 }

@@ -1,11 +1,12 @@
-//go:build linux
-
-package cli
+// Package scripts runs the scripts that specify the command line. The folders in it hold the
+// scripts, each folder as a test program of its own, and the other tests of the command line
+// have the stand-in targets from here.
+package scripts
 
 import (
 	"context"
-	"flag"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -21,55 +22,60 @@ import (
 	"github.com/procfit/procfit/test/need"
 )
 
-// TestMain makes procfit and the stand-in targets commands of the scripts: each
-// is this test binary under another name.
-func TestMain(m *testing.M) {
+// Command is a command line: cli.Main, which this package cannot import, since the tests of
+// that package import this one.
+type Command func(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int
+
+// procfit is the command that the scripts of this process call.
+var procfit Command
+
+// Main is the TestMain of a program whose tests run procfit. It makes procfit, the stand-in
+// targets and more of them commands: each is this test binary under another name.
+func Main(m *testing.M, command Command, more map[string]func()) {
 	if code, ok := supervisor.Stage(os.Args); ok {
 		os.Exit(code)
 	}
-	testscript.Main(waiting{m}, map[string]func(){
+	procfit = command
+	commands := map[string]func(){
 		"procfit": func() {
 			session.LooksAtMachine = os.Getenv(busyKey) == "" // the scripts themselves keep it busy
-			os.Exit(Main(context.Background(), os.Args[1:], os.Stdin, copying(os.Stdout), os.Stderr))
+			os.Exit(command(context.Background(), os.Args[1:], os.Stdin, copying(os.Stdout), os.Stderr))
 		},
 		entry.Name:   func() { os.Exit(entry.Main(os.Args[1:], os.Stdout, os.Stderr)) },
 		"fakeserver": fakeServer,
-		"slowend":    slowEnd,
 		"fakebatch":  fakeBatch,
 		"fakemodern": fakeModern,
 		"fakekube":   fakeKube,
 		"fakeprocs":  fakeProcs,
 		"fakeprom":   fakePrometheus,
-	})
+	}
+	for name, command := range more {
+		commands[name] = command
+	}
+	testscript.Main(waiting{m}, commands)
 }
 
 // waiting are tests that mostly wait, for servers, trials and timeouts: eight run at a
-// time, however few CPUs there are. -parallel says otherwise.
+// time, however few CPUs there are.
 type waiting struct{ *testing.M }
 
 func (w waiting) Run() int {
-	flag.Parse()
-	given := false
-	flag.Visit(func(f *flag.Flag) { given = given || f.Name == "test.parallel" })
-	if !given {
-		must(flag.Set("test.parallel", "8"))
-	}
+	need.Waiting(8)
 	return w.M.Run()
 }
 
-// TestScripts runs testdata/script, the command line's specification. Its scripts wait
-// more than they compute, and run beside each other.
-func TestScripts(t *testing.T) {
+// Run runs the scripts in a folder, with variables of the form NAME=VALUE in addition to
+// those that all scripts have. The scripts wait more than they compute, and run beside each
+// other.
+func Run(t *testing.T, dir string, env ...string) {
 	tellValidated(t)
-	dir := folderOfScripts(t, "testdata/script")
-	testscript.Run(t, params(t, dir))
+	testscript.Run(t, params(t, dir, append(env, busyKey+"=yes")))
 }
 
-// TestScriptsAlone runs the scripts whose checks depend on what a program gets of the
-// CPUs, one after the other.
-func TestScriptsAlone(t *testing.T) {
-	dir := folderOfScripts(t, "testdata/script/alone")
-	testscript.RunT(alone{t}, params(t, dir))
+// RunAlone runs the scripts in a folder whose checks depend on what a program gets of the
+// CPUs, one after the other. Another package's tests may run meanwhile.
+func RunAlone(t *testing.T, dir string) {
+	testscript.RunT(alone{t}, params(t, dir, nil))
 }
 
 // alone is a test whose scripts do not run beside each other.
@@ -82,22 +88,18 @@ func (a alone) Run(name string, f func(testscript.T)) {
 	a.T.Run(name, func(t *testing.T) { f(alone{t}) })
 }
 
-func folderOfScripts(t *testing.T, name string) string {
-	t.Helper()
-	dir, err := filepath.Abs(name) // a command of a script may change the directory meanwhile
+// params is how the scripts of a folder run.
+func params(t *testing.T, dir string, env []string) testscript.Params {
+	dir, err := filepath.Abs(dir) // a command of a script may change the directory meanwhile
 	if err != nil {
 		t.Fatal(err)
 	}
-	return dir
-}
-
-func params(t *testing.T, dir string) testscript.Params {
 	return testscript.Params{
 		Dir:                 dir,
 		RequireExplicitExec: true,
 		RequireUniqueNames:  true,
 		Condition:           condition,
-		Setup:               setup(t, dir),
+		Setup:               setup(t, dir, env),
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"call":      scriptCall,
 			"returns":   scriptReturns,
@@ -130,29 +132,23 @@ type namesKey struct{}
 
 // setup names the procfit of the scripts by its path too, and the Go version. It looks
 // at the environment once, before a command of another script takes that for itself.
-func setup(t *testing.T, dir string) func(env *testscript.Env) error {
-	procfit, err := exec.LookPath("procfit")
+func setup(t *testing.T, dir string, more []string) func(env *testscript.Env) error {
+	path, err := exec.LookPath("procfit")
 	if err != nil {
 		t.Fatal(err)
-	}
-	trace, err := filepath.Abs("../trace/exec/testdata/go1.27.1.trace") // a binary cannot stand in a script
-	if err != nil {
-		t.Fatal(err)
-	}
-	together := "yes"
-	if filepath.Base(dir) == "alone" {
-		together = ""
 	}
 	vars := [][2]string{
-		{busyKey, together},
 		{"PATH", os.Getenv("PATH")},
-		{"PROCFIT", procfit},
+		{"PROCFIT", path},
 		{"GORACE", "atexit_sleep_ms=0"}, // a second for each command, under -race
 		{"GOVERSION", strings.TrimPrefix(runtime.Version(), "go")},
-		{"EXECTRACE", trace},
 		{"GOPROXY", goEnv("GOPROXY")},
 		{"GOMODCACHE", goEnv("GOMODCACHE")},
 		{"GOCACHE", goEnv("GOCACHE")}, // what a script builds is compiled once on a machine
+	}
+	for _, v := range more {
+		name, value, _ := strings.Cut(v, "=")
+		vars = append(vars, [2]string{name, value})
 	}
 	return func(env *testscript.Env) error {
 		for _, v := range vars {

@@ -1,4 +1,4 @@
-package cli
+package scripts
 
 import (
 	"bytes"
@@ -44,7 +44,7 @@ func scriptReturns(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// callMain runs Main in the directory and the environment of the script.
+// callMain runs procfit in the directory and the environment of the script.
 func callMain(ts *testscript.TestScript, args []string) int {
 	environ := environOf(ts)
 	stdout, stderr := ts.Stdout(), ts.Stderr()
@@ -57,7 +57,7 @@ func callMain(ts *testscript.TestScript, args []string) int {
 	ts.Check(os.Chdir(ts.MkAbs(".")))
 	defer func() { ts.Check(os.Chdir(dir)) }()
 	var printed bytes.Buffer
-	code := Main(context.Background(), args, new(bytes.Buffer), io.MultiWriter(stdout, &printed), stderr)
+	code := procfit(context.Background(), args, new(bytes.Buffer), io.MultiWriter(stdout, &printed), stderr)
 	known, err := schematest.Load()
 	ts.Check(err)
 	ts.Check(known.Check(printed.Bytes()))

@@ -1,4 +1,4 @@
-package cli
+package scripts
 
 import (
 	"encoding/json"
@@ -56,7 +56,7 @@ func fakeKube() {
 		}
 	}
 	go http.Serve(l, &fakeAPI{objects: w.Objects, denied: w.Denied, status: w.Status, fails: w.Fails, log: log})
-	if err := os.WriteFile(os.Args[2], kubeconfig("http://"+l.Addr().String()), 0o600); err != nil {
+	if err := os.WriteFile(os.Args[2], Kubeconfig("http://"+l.Addr().String()), 0o600); err != nil {
 		fmt.Fprintln(os.Stderr, "fakekube:", err)
 		os.Exit(2)
 	}
@@ -65,9 +65,9 @@ func fakeKube() {
 	<-end
 }
 
-// fakeShop is a kubeconfig of an API server that has a Deployment called api, a CronJob
+// FakeShop is a kubeconfig of an API server that has a Deployment called api, a CronJob
 // called import, and three nodes.
-func fakeShop(t *testing.T) string {
+func FakeShop(t *testing.T) string {
 	const api = `{"metadata": {"name": "api"}, "spec": {"template": {"metadata": {"labels": {"app": "api"}}, "spec": {"containers": [{"name": "app", "ports": [{"containerPort": 8080}], "resources": {"limits": {"cpu": "1"}}}]}}}}`
 	const imports = `{"metadata": {"name": "import"}, "spec": {"jobTemplate": {"spec": {"template": {"spec": {"containers": [{"name": "app"}]}}}}}}`
 	const node = `{"metadata": {"name": "NAME"}, "status": {"capacity": {"cpu": "4"}, "conditions": [{"type": "Ready", "status": "True"}]}}`
@@ -93,14 +93,14 @@ func fakeShop(t *testing.T) string {
 	server := httptest.NewServer(f)
 	t.Cleanup(server.Close)
 	path := filepath.Join(t.TempDir(), "kubeconfig")
-	if err := os.WriteFile(path, kubeconfig(server.URL), 0o600); err != nil {
+	if err := os.WriteFile(path, Kubeconfig(server.URL), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	return path
 }
 
-// kubeconfig leads to a server, and to its namespace shop.
-func kubeconfig(server string) []byte {
+// Kubeconfig leads to a server, and to its namespace shop.
+func Kubeconfig(server string) []byte {
 	return fmt.Appendf(nil, `{apiVersion: v1, kind: Config, current-context: c, clusters: [{name: c, cluster: {server: "%s"}}], users: [{name: u}], contexts: [{name: c, context: {cluster: c, user: u, namespace: shop}}]}`, server)
 }
 

@@ -1,12 +1,15 @@
-package cli
+package scripts
 
 import (
 	"fmt"
+	"io"
 	"math/rand/v2"
 	"net"
+	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -15,6 +18,8 @@ import (
 	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/procfit/procfit/internal/check/binary/binarytest"
 )
 
 // freePort is below the range from which the kernel takes the ports of connections, so
@@ -237,4 +242,52 @@ func eventually(ts *testscript.TestScript, what string, done func() bool) {
 			ts.Fatalf("%s: not within %s", what, patience)
 		}
 	}
+}
+
+// scriptPage (page URL REGEXP…) loads a page until all of them find a match in it.
+func scriptPage(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 2 {
+		ts.Fatalf("usage: page URL REGEXP…")
+	}
+	var wanted []*regexp.Regexp
+	for _, a := range args[1:] {
+		re, err := regexp.Compile(a)
+		ts.Check(err)
+		wanted = append(wanted, re)
+	}
+	eventually(ts, "a page at "+args[0]+" with all that is wanted", func() bool {
+		resp, err := http.Get(args[0])
+		if err != nil {
+			return false
+		}
+		defer resp.Body.Close()
+		b, err := io.ReadAll(resp.Body)
+		return err == nil && !slices.ContainsFunc(wanted, func(re *regexp.Regexp) bool { return !re.Match(b) })
+	})
+}
+
+// goProgram is the program that VERSION MODULE [GODEBUG] describe.
+func goProgram(ts *testscript.TestScript, args []string) binarytest.Program {
+	p := binarytest.Program{GoVersion: args[0], Module: args[1]}
+	if len(args) > 2 {
+		p.GODEBUG = args[2]
+	}
+	return p
+}
+
+// scriptGoProgram makes a file that tells of itself as a Go program does:
+// goprogram FILE VERSION MODULE [GODEBUG].
+func scriptGoProgram(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 3 {
+		ts.Fatalf("usage: goprogram FILE VERSION MODULE [GODEBUG]")
+	}
+	ts.Check(os.WriteFile(ts.MkAbs(args[0]), goProgram(ts, args[1:]).Bytes(), 0o755))
+}
+
+// scriptGoImage makes an image's archive: goimage FILE NAME CONFIG VERSION MODULE [GODEBUG].
+func scriptGoImage(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 5 {
+		ts.Fatalf("usage: goimage FILE NAME CONFIG VERSION MODULE [GODEBUG]")
+	}
+	ts.Check(os.WriteFile(ts.MkAbs(args[0]), binarytest.Image(ts, args[1], goProgram(ts, args[3:]), args[2]), 0o644))
 }
