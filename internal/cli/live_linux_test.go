@@ -2,7 +2,7 @@ package cli
 
 import (
 	"fmt"
-	"math/rand/v2"
+	"net"
 	"net/http"
 	"os"
 	"os/exec"
@@ -16,62 +16,71 @@ import (
 )
 
 // TestLiveKilled: a procfit that is killed at any moment leaves the program at its own value
-// as soon as the lease is over.
+// as soon as the lease is over. One that has ended by then has given the lease back itself.
 func TestLiveKilled(t *testing.T) {
 	need.Everything(t, "the end of a lease is tested in maxprocs/live, and the experiment's own ends in verdict/live")
 	for n := range 10 {
 		t.Run(fmt.Sprint(n), func(t *testing.T) {
 			t.Parallel()
 			dir := t.TempDir()
-			socket, port := filepath.Join(dir, "s"), 11_000+n // below those that scripts take
-			server := exec.Command("fakeserver", "-meter", socket, "-max", "4", "-addr", fmt.Sprint("127.0.0.1:", port))
+			socket, address := filepath.Join(dir, "s"), freeAddress(t)
+			server := exec.Command("fakeserver", "-meter", socket, "-max", "4", "-addr", address)
 			server.Env = append(os.Environ(), "GOMAXPROCS=2")
 			started(t, server)
 			go func() { // its traffic
 				for t.Context().Err() == nil {
-					if a, err := http.Get(fmt.Sprint("http://127.0.0.1:", port)); err == nil {
+					if a, err := http.Get("http://" + address); err == nil {
 						a.Body.Close()
 					}
 					time.Sleep(20 * time.Millisecond)
 				}
 			}()
 			program := meter.Open(socket)
-			for from := time.Now(); time.Since(from) < patience; time.Sleep(10 * time.Millisecond) {
-				if _, err := program.State(t.Context()); err == nil {
-					break
-				}
-			}
+			until(t, "the program", func() bool {
+				_, err := program.State(t.Context())
+				return err == nil
+			})
 			driver := exec.Command("procfit", "live", socket, "--procs", "1,3,4", "--slice", "1s", "--burn-in", "100ms", "--baseline", "2s", "--out", filepath.Join(dir, "out"))
 			started(t, driver)
-			for from := time.Now(); time.Since(from) < patience; time.Sleep(10 * time.Millisecond) {
-				if s, err := program.State(t.Context()); err == nil && s.Leased {
-					break
-				}
-			}
-			time.Sleep(rand.N(8 * time.Second))
+			until(t, "the lease", func() bool {
+				s, err := program.State(t.Context())
+				return err == nil && s.Leased
+			})
+			time.Sleep(time.Duration(n) * 800 * time.Millisecond)
 			before, err := program.State(t.Context())
-			if err != nil || !before.Leased {
-				t.Fatalf("%+v, %v", before, err)
+			if n == 0 && (err != nil || !before.Leased) {
+				t.Errorf("%+v, %v right after the lease was seen", before, err)
 			}
 			_ = driver.Process.Kill()
 			killed := time.Now()
 			for {
+				asked := time.Since(killed)
 				s, err := program.State(t.Context())
-				if err != nil {
-					t.Fatal(err)
-				}
-				took := time.Since(killed)
-				if !s.Leased && s.Procs == 2 {
-					t.Logf("at %d when killed, back after %v", before.Procs, took)
+				if err == nil && !s.Leased && s.Procs == 2 {
+					t.Logf("leased %t at %d when killed, back after %v", before.Leased, before.Procs, asked)
 					return
 				}
-				if took > live.LeaseFor+200*time.Millisecond {
-					t.Fatalf("%+v %v after the kill", s, took)
+				if asked > live.LeaseFor+latest {
+					t.Fatalf("%+v, %v, %v after the kill", s, err, asked)
 				}
 				time.Sleep(10 * time.Millisecond)
 			}
 		})
 	}
+}
+
+// latest is by how much a timer may be late where other programs use the CPUs.
+const latest = 5 * time.Second
+
+// freeAddress is one that nobody listens at.
+func freeAddress(t *testing.T) string {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	return l.Addr().String()
 }
 
 // started starts a command, and ends it with the test.

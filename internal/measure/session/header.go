@@ -268,5 +268,18 @@ func (d discreet) Run(ctx context.Context, task plan.Task, observe plan.Observer
 		}
 	})
 	t.InvalidReason = d.hidden.In(secret.Text(t.InvalidReason))
+	if !LooksAtMachine {
+		unseen(&t.Usage)
+		for i := range t.Phases {
+			unseen(t.Phases[i].Usage)
+		}
+	}
 	return t, err
+}
+
+// unseen leaves out what other programs used.
+func unseen(u *journal.Usage) {
+	if u != nil && u.HostUse != nil {
+		u.HostUse.OtherCPUSeconds = nil
+	}
 }

@@ -38,8 +38,9 @@ type Unkept interface {
 	Unkept() bool
 }
 
-// LooksAtMachine is whether runs look at the machine between blocks, see plan.Machine.
-// Tests that keep it busy themselves set it to false.
+// LooksAtMachine is whether runs look at the machine: between blocks, see plan.Machine, and
+// in each trial at what other programs take of its CPUs. Tests that keep it busy themselves
+// set it to false.
 var LooksAtMachine = true
 
 // Run measures what the journal lacks, with a Runner of the session's Spec, which it
