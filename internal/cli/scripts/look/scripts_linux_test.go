@@ -16,7 +16,7 @@ func TestScripts(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := os.Stat(trace); err != nil { // of which go test knows then, and so runs the test again once it changes
+	if _, err := os.Stat(trace); err != nil { // so that go test runs the scripts again when it changes
 		t.Fatal(err)
 	}
 	scripts.Run(t, "testdata", "EXECTRACE="+trace)
