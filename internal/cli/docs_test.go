@@ -24,6 +24,7 @@ import (
 	"github.com/procfit/procfit/internal/verdict/journal"
 	"github.com/procfit/procfit/internal/verdict/verdicttest"
 	"github.com/procfit/procfit/maxprocs/live"
+	"github.com/procfit/procfit/test/need"
 )
 
 // prompt begins the lines of the documentation that a reader may type.
@@ -190,6 +191,13 @@ func prepareDocumented(t *testing.T, where string, args []string, there document
 	case "ps":
 		if len(args) > 1 && args[1] == "api" {
 			return nil // no such program runs here; scripts/look/testdata/ps.txtar lists by name
+		}
+		if !slices.Contains(args, "--interval") {
+			args = append(args, "--interval", "50ms")
+		}
+	case "explain":
+		if slices.Contains(args, "auto") && !need.Full() {
+			return nil // TestExplainMeasuredReserve waits for the five seconds of --reserve auto
 		}
 	case "lab":
 		switch args[1] {

@@ -187,6 +187,7 @@ func TestExplainLiveMemoryLimit(t *testing.T) {
 
 // TestExplainMeasuredReserve: a busy process in the same limit is what is reserved for it.
 func TestExplainMeasuredReserve(t *testing.T) {
+	t.Parallel()
 	need.Root(t)
 	g := groupOf(t)
 	if err := g.SetQuota(1.5); err != nil {
@@ -208,32 +209,38 @@ func TestExplainMeasuredReserve(t *testing.T) {
 		return cmd
 	}
 	quiet, busy := in("exec sleep 600"), in("while :; do :; done")
-	var text, errs bytes.Buffer
-	code := Main(t.Context(), []string{"explain", "--reserve", "auto", "--policy", "fit", strconv.Itoa(quiet.Process.Pid)}, strings.NewReader(""), &text, &errs)
-	got := strings.Join(strings.Fields(text.String()), " ")
-	for _, want := range []string{
-		"fit chooses 1 ", " reserved for others: 1.5 ", "which the others in the same limit used", g.Dir() + ": its processes used ", " over 5 s ",
-		"process " + strconv.Itoa(quiet.Process.Pid) + " itself used 0.00 CPUs", "(process " + strconv.Itoa(busy.Process.Pid) + ") ", "may need more at their peak",
-	} {
-		if code != 0 || !strings.Contains(got, want) {
-			t.Errorf("exit code %d, %s: no %q in\n%s", code, errs.String(), want, text.String())
+	t.Run("text", func(t *testing.T) {
+		t.Parallel()
+		var text, errs bytes.Buffer
+		code := Main(t.Context(), []string{"explain", "--reserve", "auto", "--policy", "fit", strconv.Itoa(quiet.Process.Pid)}, strings.NewReader(""), &text, &errs)
+		got := strings.Join(strings.Fields(text.String()), " ")
+		for _, want := range []string{
+			"fit chooses 1 ", " reserved for others: 1.5 ", "which the others in the same limit used", g.Dir() + ": its processes used ", " over 5 s ",
+			"process " + strconv.Itoa(quiet.Process.Pid) + " itself used 0.00 CPUs", "(process " + strconv.Itoa(busy.Process.Pid) + ") ", "may need more at their peak",
+		} {
+			if code != 0 || !strings.Contains(got, want) {
+				t.Errorf("exit code %d, %s: no %q in\n%s", code, errs.String(), want, text.String())
+			}
 		}
-	}
-	if want := "measuring for 5 s what others use in the limit of process " + strconv.Itoa(quiet.Process.Pid); !strings.Contains(errs.String(), want) {
-		t.Errorf("no %q in %s", want, errs.String())
-	}
-	text.Reset()
-	if code := Main(t.Context(), []string{"explain", "--reserve", "auto", "--json", strconv.Itoa(busy.Process.Pid)}, strings.NewReader(""), &text, &errs); code != 0 {
-		t.Fatalf("exit code %d: %s", code, errs.String())
-	}
-	var out struct {
-		Reserve struct {
-			CPUs    float64 `json:"cpus"`
-			OwnCPUs float64 `json:"own_cpus"`
-			Group   string
+		if want := "measuring for 5 s what others use in the limit of process " + strconv.Itoa(quiet.Process.Pid); !strings.Contains(errs.String(), want) {
+			t.Errorf("no %q in %s", want, errs.String())
 		}
-	}
-	if err := json.Unmarshal(text.Bytes(), &out); err != nil || out.Reserve.CPUs > 0.1 || out.Reserve.OwnCPUs < 0.2 || out.Reserve.Group != g.Dir() {
-		t.Errorf("%+v, %v: the busy one itself is no neighbour", out, err)
-	}
+	})
+	t.Run("JSON", func(t *testing.T) {
+		t.Parallel()
+		var text, errs bytes.Buffer
+		if code := Main(t.Context(), []string{"explain", "--reserve", "auto", "--json", strconv.Itoa(busy.Process.Pid)}, strings.NewReader(""), &text, &errs); code != 0 {
+			t.Fatalf("exit code %d: %s", code, errs.String())
+		}
+		var out struct {
+			Reserve struct {
+				CPUs    float64 `json:"cpus"`
+				OwnCPUs float64 `json:"own_cpus"`
+				Group   string
+			}
+		}
+		if err := json.Unmarshal(text.Bytes(), &out); err != nil || out.Reserve.CPUs > 0.1 || out.Reserve.OwnCPUs < 0.2 || out.Reserve.Group != g.Dir() {
+			t.Errorf("%+v, %v: the busy one itself is no neighbour", out, err)
+		}
+	})
 }

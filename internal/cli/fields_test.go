@@ -20,6 +20,7 @@ import (
 	"github.com/procfit/procfit/internal/verdict/journal"
 	"github.com/procfit/procfit/internal/verdict/page"
 	"github.com/procfit/procfit/internal/verdict/page/pagetest"
+	"github.com/procfit/procfit/test/need"
 )
 
 // texts are values of each field of a sweep.
@@ -193,8 +194,12 @@ func headerOf(t *testing.T, args []string) map[string]any {
 func TestMeasuredAgainIsTheSame(t *testing.T) {
 	const prefix = `exec "${PROCFIT:-procfit}" `
 	r := rand.New(rand.NewPCG(25, 3))
+	runs := 20
+	if need.Full() {
+		runs = 80
+	}
 	for _, name := range slices.Sorted(maps.Keys(measurements)) {
-		for range 80 {
+		for range runs {
 			args := randomRun(r, name)
 			first := measurementOf(t, name, args)
 			result := pagetest.Typical()

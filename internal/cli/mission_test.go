@@ -12,6 +12,7 @@ import (
 	"github.com/procfit/procfit/internal/lab"
 	"github.com/procfit/procfit/internal/load"
 	"github.com/procfit/procfit/internal/program/rule"
+	"github.com/procfit/procfit/test/need"
 )
 
 // missionRow is a statement of a document, in docs/evidence/mission.md.
@@ -93,6 +94,7 @@ func TestMission(t *testing.T) {
 // rest in full. A command that is named with its flags alone gets a server or, of check and
 // explain, something to judge.
 func TestMissionRuns(t *testing.T) {
+	need.Everything(t, "TestDocumentedCommands runs those that the documents and the help show")
 	rows, _ := readMission(t)
 	commands := map[string]string{}
 	for _, r := range rows {
