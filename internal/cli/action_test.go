@@ -11,6 +11,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
+	"github.com/procfit/procfit/test/built"
 	"github.com/procfit/procfit/test/need"
 )
 
@@ -137,6 +138,7 @@ func TestAction(t *testing.T) {
 	need.Everything(t, "builds procfit as the action does; the scripts prove what its check prints and returns")
 	need.Command(t, "bash")
 	need.Command(t, "go")
+	built.ReadsProcfit(t)
 	dir, temp := t.TempDir(), t.TempDir()
 	for name, procs := range map[string]string{"bad dir.yaml": "8", "good.yaml": "2"} {
 		if err := os.WriteFile(filepath.Join(dir, name), fmt.Appendf(nil, badPod, procs), 0o644); err != nil {

@@ -14,6 +14,7 @@ import (
 
 	"github.com/procfit/procfit/internal/cli/entry"
 	"github.com/procfit/procfit/internal/cli/scripts"
+	"github.com/procfit/procfit/test/built"
 	"github.com/procfit/procfit/test/need"
 )
 
@@ -83,6 +84,7 @@ const (
 // the fastest tenth of the starts counts.
 func TestProgramIsSmall(t *testing.T) {
 	need.Everything(t, "builds a program with flags of its own")
+	built.ReadsProcfit(t)
 	program := filepath.Join(t.TempDir(), entry.Name)
 	build := exec.Command("go", "build", "-trimpath", "-ldflags=-s -w", "-o", program, "../../cmd/"+entry.Name)
 	build.Env = append(os.Environ(), "CGO_ENABLED=0")

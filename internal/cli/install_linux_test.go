@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/procfit/procfit/test/built"
 	"github.com/procfit/procfit/test/need"
 )
 
@@ -15,6 +16,7 @@ import (
 // package of it needs a C library. The second tier does both steps.
 func TestInstalledMakesAnImage(t *testing.T) {
 	need.Command(t, "go")
+	built.ReadsProcfit(t)
 	b, err := os.ReadFile("../../README.md")
 	if err != nil {
 		t.Fatal(err)

@@ -15,6 +15,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/procfit/procfit/test/built"
 	"github.com/procfit/procfit/test/need"
 )
 
@@ -54,6 +55,7 @@ func release(t *testing.T, program, checksum string) *httptest.Server {
 // TestInstallScript: what pipelines run takes a release only if its checksum and its
 // attestation are right, and builds procfit where there is none.
 func TestInstallScript(t *testing.T) {
+	built.Reads(t, "../../deploy/ci")
 	for _, command := range []string{"bash", "curl", "tar", "sha256sum"} {
 		need.Command(t, command)
 	}

@@ -15,6 +15,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
+	"github.com/procfit/procfit/test/built"
 	"github.com/procfit/procfit/test/need"
 )
 
@@ -370,6 +371,7 @@ func proposed(t *testing.T, remote string) (results string) {
 // TestFleetScript: fleet.sh replaces nothing that somebody has pushed while procfit measured,
 // and what fails in it does not look like an exit code of procfit.
 func TestFleetScript(t *testing.T) {
+	built.Reads(t, "../../deploy/ci")
 	script, err := filepath.Abs("../../deploy/ci/fleet.sh")
 	must(err)
 	fake := filepath.Join(t.TempDir(), "procfit")

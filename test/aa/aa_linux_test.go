@@ -32,6 +32,7 @@ import (
 	"github.com/procfit/procfit/internal/measure/session"
 	"github.com/procfit/procfit/internal/verdict"
 	"github.com/procfit/procfit/internal/verdict/journal"
+	"github.com/procfit/procfit/test/built"
 	"github.com/procfit/procfit/test/need"
 )
 
@@ -182,6 +183,7 @@ func cacheDir(t *testing.T) string {
 // the command that it began with.
 func build(t *testing.T) string {
 	t.Helper()
+	built.ReadsProcfit(t)
 	path := filepath.Join(cacheDir(t), "aa-server")
 	if out, err := exec.Command("go", "build", "-o", path, "../../cmd/procfit").CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, strings.TrimSpace(string(out)))

@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"github.com/procfit/procfit/internal/host/cgroup"
+	"github.com/procfit/procfit/test/built"
 	"github.com/procfit/procfit/test/need"
 )
 
@@ -45,6 +46,7 @@ func TestAgree(t *testing.T) {
 		t.Fatal(err)
 	}
 	procfit := filepath.Join(root, "procfit")
+	built.ReadsProcfit(t)
 	if _, err := os.Stat(procfit); err != nil { // one for all programs
 		if out, err := exec.Command("go", "build", "-o", procfit, "../../cmd/procfit").CombinedOutput(); err != nil {
 			t.Fatalf("%v: %s", err, out)

@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/procfit/procfit/test/built"
 	"github.com/procfit/procfit/test/cluster"
 )
 
@@ -20,6 +21,7 @@ import (
 func TestKilled(t *testing.T) {
 	running(t) // also what it takes
 	ctx := limit(t)
+	built.Reads(t, "run")
 	program := filepath.Join(t.TempDir(), "run")
 	if out, err := exec.CommandContext(ctx, "go", "build", "-o", program, "github.com/procfit/procfit/test/cluster/run").CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)

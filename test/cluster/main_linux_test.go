@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/procfit/procfit/test/built"
 	"github.com/procfit/procfit/test/cluster"
 	"github.com/procfit/procfit/test/need"
 )
@@ -105,6 +106,7 @@ func kubectl(ctx context.Context, t *testing.T, c *cluster.Cluster, stdin string
 // line decides.
 func compile(t *testing.T, dir, pkg string) string {
 	t.Helper()
+	built.Reads(t, dir)
 	out := filepath.Join(t.TempDir(), "program")
 	cmd := exec.Command("go", "build", "-trimpath", "-ldflags", "-s -w", "-o", out, pkg)
 	cmd.Dir = dir
@@ -125,6 +127,7 @@ var binary struct {
 // procfit is the command under test, as a static program.
 func procfit(t *testing.T) string {
 	t.Helper()
+	built.ReadsProcfit(t)
 	binary.once.Do(func() {
 		if binary.dir, binary.err = os.MkdirTemp("", "procfit-cluster-test-"); binary.err != nil {
 			return

@@ -16,12 +16,15 @@ import (
 	"time"
 	"unicode"
 
+	"github.com/procfit/procfit/test/built"
 	"github.com/procfit/procfit/test/need"
 )
 
 // goBuild builds a main package of the directory and returns the program.
 func goBuild(t *testing.T, dir, pkg string, env ...string) string {
 	t.Helper()
+	built.ReadsProcfit(t)
+	built.Reads(t, dir)
 	out := filepath.Join(t.TempDir(), filepath.Base(pkg))
 	cmd := exec.Command("go", "build", "-o", out, pkg)
 	cmd.Dir, cmd.Env = dir, append(append(os.Environ(), "CGO_ENABLED=0"), env...)

@@ -24,6 +24,8 @@ var programs sync.Map
 // change it.
 func run(t *testing.T, args []string, env ...string) string {
 	t.Helper()
+	built.ReadsProcfit(t)
+	built.Reads(t, "testdata")
 	f, _ := programs.LoadOrStore(strings.Join(append(args, env...), "\x00"), sync.OnceValues(func() (string, error) {
 		parent, err := folder()
 		if err != nil {

@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"testing"
 	"time"
+
+	"github.com/procfit/procfit/test/built"
 )
 
 // TestHalved of the library's memlimit, on cgroup v2: this machine may have the memory
@@ -16,6 +18,7 @@ func TestHalved(t *testing.T) {
 	there, env := filepath.Join(t.TempDir(), "memlimit"), ""
 	cmd := exec.Command("go", "test", "-c", "-o", there, "./memlimit")
 	cmd.Dir = "../../maxprocs"
+	built.Reads(t, cmd.Dir)
 	cmd.Env = append(os.Environ(), "GOWORK=off", "CGO_ENABLED=0", "GOARCH=amd64")
 	if output, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, output)

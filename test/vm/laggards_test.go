@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"testing"
 	"time"
+
+	"github.com/procfit/procfit/test/built"
 )
 
 // laggards are servers, each by name and command. Those that .ci/run has no time for are
@@ -33,6 +35,7 @@ func TestLaggards(t *testing.T) {
 		files["/"+name] = filepath.Join(dir, name)
 		cmd := exec.Command("go", append(append([]string{"build"}, args...), "-o", files["/"+name], ".")...)
 		cmd.Dir = "testdata/laggards"
+		built.Reads(t, cmd.Dir)
 		cmd.Env = append(os.Environ(), "GOWORK=off", "CGO_ENABLED=0", "GOARCH=amd64")
 		if output, err := cmd.CombinedOutput(); err != nil {
 			t.Fatalf("%v: %s", err, output)

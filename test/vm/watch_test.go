@@ -5,6 +5,8 @@ import (
 	"os/exec"
 	"path/filepath"
 	"testing"
+
+	"github.com/procfit/procfit/test/built"
 )
 
 // Set, undo and Watch where they can be seen: with 8 CPUs the runtime's default
@@ -15,6 +17,7 @@ func TestWatch(t *testing.T) {
 	follow := filepath.Join(t.TempDir(), "follow")
 	cmd := exec.Command("go", "build", "-o", follow, ".")
 	cmd.Dir = "testdata/follow"
+	built.Reads(t, cmd.Dir)
 	cmd.Env = append(os.Environ(), "GOWORK=off", "CGO_ENABLED=0", "GOARCH=amd64")
 	if output, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, output)

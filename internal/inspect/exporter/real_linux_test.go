@@ -41,6 +41,7 @@ func procfit(t testing.TB) string {
 	if _, err := os.Stat(path); err == nil {
 		return path
 	}
+	built.ReadsProcfit(t)
 	cmd := exec.Command(need.Command(t, "go"), "build", "-buildvcs=false", "-o", path, ".")
 	cmd.Dir = "../../../cmd/procfit"
 	if out, err := cmd.CombinedOutput(); err != nil {

@@ -19,6 +19,7 @@ import (
 
 	"github.com/procfit/procfit/internal/host/procstat"
 	"github.com/procfit/procfit/internal/program/goproc"
+	"github.com/procfit/procfit/test/built"
 	"github.com/procfit/procfit/test/need"
 )
 
@@ -231,6 +232,7 @@ func TestReaderGoRun(t *testing.T) {
 	}
 	cmd := exec.Command(need.Command(t, "go"), "run", ".")
 	cmd.Dir = filepath.Join("..", "goproc", "goproctest", "testdata", "probe")
+	built.Reads(t, cmd.Dir)
 	cmd.Env = append(os.Environ(), "GOWORK=off", "CGO_ENABLED=0", "GOMAXPROCS=3")
 	root, says := run(t, cmd)
 	pids, err := descendants(root)
