@@ -3,6 +3,7 @@ package engine
 import (
 	"crypto/tls"
 	"crypto/x509"
+	"net"
 	"net/http"
 	"strings"
 	"testing"
@@ -15,13 +16,17 @@ import (
 // secured is a server with a certificate; its address.
 func secured(t testing.TB, c *tls.Config) string {
 	t.Helper()
-	l, err := tls.Listen("tcp", "127.0.0.1:0", c)
+	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
+	return securedAt(t, l, c)
+}
+
+func securedAt(t testing.TB, l net.Listener, c *tls.Config) string {
 	s := &http.Server{Handler: http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}), ErrorLog: quietLog()}
 	t.Cleanup(func() { s.Close() })
-	go s.Serve(l)
+	go s.Serve(tls.NewListener(l, c))
 	return "https://" + l.Addr().String() + "/"
 }
 

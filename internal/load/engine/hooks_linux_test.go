@@ -3,6 +3,7 @@
 package engine
 
 import (
+	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -15,35 +16,39 @@ import (
 
 // The hooks enclose the duration, not what is waited for after it.
 func TestBeganAndEndedEncloseTheDuration(t *testing.T) {
-	release := make(chan struct{})
-	server := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { <-release }))
-	defer server.Close()
-	defer close(release)
+	t.Parallel()
 	const duration, attempts = 400 * time.Millisecond, 5 // a busy machine may call late
 	for _, settle := range []time.Duration{0, 100 * time.Millisecond} {
-		for attempt := 1; ; attempt++ {
-			var began, ended []time.Time
-			_, err := Run(t.Context(), load.Options{
-				URLs: []string{server.URL}, Connections: 2, Duration: duration, Settle: settle,
-				Began: func() { began = append(began, time.Now()) },
-				Ended: func() { ended = append(ended, time.Now()) },
-			})
-			returned := time.Now()
-			if err != nil || len(began) != 1 || len(ended) != 1 {
-				t.Fatalf("%v; began %d times, ended %d times", err, len(began), len(ended))
+		t.Run(settle.String(), func(t *testing.T) {
+			t.Parallel()
+			release := make(chan struct{})
+			server := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { <-release }))
+			defer server.Close()
+			defer close(release)
+			for attempt := 1; ; attempt++ {
+				var began, ended []time.Time
+				_, err := Run(t.Context(), load.Options{
+					URLs: []string{server.URL}, Connections: 2, Duration: duration, Settle: settle,
+					Began: func() { began = append(began, time.Now()) },
+					Ended: func() { ended = append(ended, time.Now()) },
+				})
+				returned := time.Now()
+				if err != nil || len(began) != 1 || len(ended) != 1 {
+					t.Fatalf("%v; began %d times, ended %d times", err, len(began), len(ended))
+				}
+				span, drain := ended[0].Sub(began[0]), returned.Sub(ended[0])
+				if span < settle+duration {
+					t.Fatalf("the hooks enclose %v, less than %v", span, settle+duration)
+				}
+				if drain >= duration/2 {
+					break
+				}
+				t.Logf("Run returned %v after Ended; want the drain of %v", drain, duration)
+				if attempt == attempts {
+					t.Fatal("the same in every attempt")
+				}
 			}
-			span, drain := ended[0].Sub(began[0]), returned.Sub(ended[0])
-			if span < settle+duration {
-				t.Fatalf("the hooks enclose %v, less than %v", span, settle+duration)
-			}
-			if drain >= duration/2 {
-				break
-			}
-			t.Logf("Run returned %v after Ended; want the drain of %v", drain, duration)
-			if attempt == attempts {
-				t.Fatal("the same in every attempt")
-			}
-		}
+		})
 	}
 }
 
@@ -52,13 +57,15 @@ func TestSettle(t *testing.T) {
 	t.Parallel()
 	for _, rate := range []float64{0, 300} {
 		for _, threads := range []int{1, 3} {
-			const attempts = 5 // a busy machine may not answer at all
-			for attempt := 1; !settles(t, rate, threads); attempt++ {
-				if attempt == attempts {
-					t.Errorf("rate %v: nothing was answered in any attempt", rate)
-					break
+			t.Run(fmt.Sprintf("rate %v, %d threads", rate, threads), func(t *testing.T) {
+				t.Parallel()
+				const attempts = 5 // a busy machine may not answer at all
+				for attempt := 1; !settles(t, rate, threads); attempt++ {
+					if attempt == attempts {
+						t.Fatal("nothing was answered in any attempt")
+					}
 				}
-			}
+			})
 		}
 	}
 }

@@ -2,13 +2,13 @@ package engine
 
 import (
 	"bufio"
+	"cmp"
 	"crypto/tls"
 	"fmt"
 	"io"
 	"log"
 	"net"
 	"net/http"
-	"net/http/httptest"
 	"strings"
 	"testing"
 	"time"
@@ -18,16 +18,14 @@ import (
 
 	"github.com/procfit/procfit/internal/load"
 	"github.com/procfit/procfit/internal/load/loadtest"
-	"github.com/procfit/procfit/test/need"
 )
 
 func quietLog() *log.Logger { return log.New(io.Discard, "", 0) }
 
 // framed is a server of HTTP/2 that answers each request as it likes, on the level
 // of frames; it reads no bodies unless asked to.
-func framed(t testing.TB, settings []http2.Setting, serve func(fr *http2.Framer, stream uint32, n int) error) string {
-	t.Helper()
-	return "h2c" + strings.TrimPrefix(raw(t, frames(settings, serve)), "http")
+func framed(t testing.TB, l net.Listener, settings []http2.Setting, serve func(fr *http2.Framer, stream uint32, n int) error) string {
+	return "h2c" + strings.TrimPrefix(rawAt(t, l, frames(settings, serve)), "http")
 }
 
 func frames(settings []http2.Setting, serve func(fr *http2.Framer, stream uint32, n int) error) func(net.Conn) {
@@ -70,64 +68,91 @@ func begin(fr *http2.Framer, stream uint32, end bool, fields ...string) error {
 	return fr.WriteHeaders(http2.HeadersFrameParam{StreamID: stream, BlockFragment: head(fields...), EndHeaders: true, EndStream: end})
 }
 
-// hostile are servers that do what they must not, and the kind that tells it.
-func hostile(t testing.TB) map[string]struct {
-	url    string
+// hostile is a server that does what it must not, and the kind that tells it.
+type hostile struct {
+	at     string // the beginning of its URL; empty: h2c
+	serve  func(net.Conn)
+	listen func(testing.TB, net.Listener) string // in place of serve, one of net/http; its URL
 	change func(*load.Options)
 	kind   load.Kind
-} {
-	own, _, _ := loadtest.MustSign(t, "127.0.0.1", time.Now().Add(-time.Minute))
-	server := httptest.NewServer(http.NotFoundHandler())
-	t.Cleanup(server.Close)
-	plain := server.URL + "/"
-	modern := framed(t, nil, func(fr *http2.Framer, stream uint32, _ int) error { return begin(fr, stream, true, ":status", "200") })
-	onlyModern := secured(t, &tls.Config{Certificates: []tls.Certificate{own}, NextProtos: []string{"h2"}})
-	type peer = struct {
-		url    string
-		change func(*load.Options)
-		kind   load.Kind
+}
+
+// url starts the server.
+func (h hostile) url(t testing.TB, l net.Listener) string {
+	url := ""
+	if h.listen != nil {
+		url = h.listen(t, l)
+	} else {
+		url = rawAt(t, l, h.serve)
 	}
-	same := func(*load.Options) {}
-	return map[string]peer{
-		"h2c at HTTP/1.1":     {"h2c" + strings.TrimPrefix(plain, "http"), same, load.KindProtocol},
-		"http at h2c":         {"http" + strings.TrimPrefix(modern, "h2c"), same, load.KindProtocol},
-		"http at h2c, chosen": {"http" + strings.TrimPrefix(modern, "h2c"), func(o *load.Options) { o.Engine = "" }, load.KindProtocol},
-		"https at HTTP/1.1":   {"https" + strings.TrimPrefix(plain, "http"), same, load.KindProtocol},
-		"https at h2c":        {"https" + strings.TrimPrefix(modern, "h2c"), same, load.KindProtocol},
-		"streams of HTTP/1.1": {secured(t, &tls.Config{Certificates: []tls.Certificate{own}, NextProtos: []string{"http/1.1"}}), func(o *load.Options) { o.TLS.Insecure, o.Streams = true, 2 }, load.KindStreams},
-		"http at https":       {"http" + strings.TrimPrefix(onlyModern, "https"), same, "status_400"}, // which Go's server answers
-		"too few streams":     {framed(t, []http2.Setting{{ID: http2.SettingMaxConcurrentStreams, Val: 1}}, nil), func(o *load.Options) { o.Streams = 2 }, load.KindStreams},
-		"reset": {framed(t, nil, func(fr *http2.Framer, stream uint32, _ int) error {
+	_, address, _ := strings.Cut(url, ":")
+	return cmp.Or(h.at, "h2c") + ":" + address
+}
+
+type serveStream = func(fr *http2.Framer, stream uint32, n int) error
+
+func hostiles(own tls.Certificate) map[string]hostile {
+	plain := func(t testing.TB, l net.Listener) string {
+		s := &http.Server{Handler: http.NotFoundHandler(), ErrorLog: quietLog()}
+		t.Cleanup(func() { s.Close() })
+		go s.Serve(l)
+		return "http://" + l.Addr().String() + "/"
+	}
+	secure := func(proto string) func(testing.TB, net.Listener) string {
+		return func(t testing.TB, l net.Listener) string {
+			return securedAt(t, l, &tls.Config{Certificates: []tls.Certificate{own}, NextProtos: []string{proto}})
+		}
+	}
+	modern := frames(nil, func(fr *http2.Framer, stream uint32, _ int) error { return begin(fr, stream, true, ":status", "200") })
+	mute := func(*http2.Framer, uint32, int) error { return nil }
+	all := map[string]hostile{
+		"h2c at HTTP/1.1":     {listen: plain, kind: load.KindProtocol},
+		"http at h2c":         {at: "http", serve: modern, kind: load.KindProtocol},
+		"https at HTTP/1.1":   {at: "https", listen: plain, kind: load.KindProtocol},
+		"https at h2c":        {at: "https", serve: modern, kind: load.KindProtocol},
+		"streams of HTTP/1.1": {at: "https", listen: secure("http/1.1"), change: func(o *load.Options) { o.TLS.Insecure, o.Streams = true, 2 }, kind: load.KindStreams},
+		"http at https":       {at: "http", listen: secure("h2"), kind: "status_400"}, // which Go's server answers
+		"too few streams":     {serve: frames([]http2.Setting{{ID: http2.SettingMaxConcurrentStreams, Val: 1}}, nil), change: func(o *load.Options) { o.Streams = 2 }, kind: load.KindStreams},
+
+		"no window":            {serve: frames(nil, mute), change: func(o *load.Options) { o.Body = make([]byte, 1<<20) }, kind: load.KindUnsent},
+		"a header of 10 MB":    {at: "http", serve: answer("HTTP/1.1 200 OK\r\nA: " + strings.Repeat("x", 10<<20) + "\r\n\r\n"), kind: load.KindTooLarge},
+		"an endless HTTP/1":    {at: "http", serve: endlessChunks, kind: load.KindUnfinished},
+		"a body not taken":     {at: "http", serve: func(net.Conn) { time.Sleep(time.Minute) }, change: func(o *load.Options) { o.Body = make([]byte, 32<<20) }, kind: load.KindUnsent},
+		"HTTP/1.1, mute":       {at: "http", serve: func(c net.Conn) { io.Copy(io.Discard, c) }, kind: load.KindTimeout},
+		"HTTP/1.1, half a way": {at: "http", serve: answer("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhell"), kind: load.KindUnfinished},
+	}
+	for name, of := range map[string]struct {
+		serve serveStream
+		kind  load.Kind
+	}{
+		"reset": {func(fr *http2.Framer, stream uint32, _ int) error {
 			return fr.WriteRSTStream(stream, http2.ErrCodeInternal)
-		}), same, load.KindStreamReset},
-		"gone with an error": {framed(t, nil, func(fr *http2.Framer, stream uint32, _ int) error {
+		}, load.KindStreamReset},
+		"gone with an error": {func(fr *http2.Framer, stream uint32, _ int) error {
 			fr.WriteGoAway(0, http2.ErrCodeEnhanceYourCalm, []byte("calm"))
 			return io.EOF
-		}), same, load.KindGoAway},
-		"gone at once": {framed(t, nil, func(fr *http2.Framer, stream uint32, _ int) error {
+		}, load.KindGoAway},
+		"gone at once": {func(fr *http2.Framer, stream uint32, _ int) error {
 			fr.WriteGoAway(0, http2.ErrCodeNo, nil)
 			return io.EOF
-		}), same, load.KindGoAway},
-		"no end":    {framed(t, nil, func(fr *http2.Framer, stream uint32, _ int) error { return begin(fr, stream, false, ":status", "200") }), same, load.KindUnfinished},
-		"mute":      {framed(t, nil, func(*http2.Framer, uint32, int) error { return nil }), same, load.KindTimeout},
-		"no window": {framed(t, nil, func(*http2.Framer, uint32, int) error { return nil }), func(o *load.Options) { o.Body = make([]byte, 1<<20) }, load.KindUnsent},
-		"no status": {framed(t, nil, func(fr *http2.Framer, stream uint32, _ int) error { return begin(fr, stream, true, "a", "b") }), same, load.KindMalformed},
-		"bad compression": {framed(t, nil, func(fr *http2.Framer, stream uint32, _ int) error {
+		}, load.KindGoAway},
+		"no end":    {func(fr *http2.Framer, stream uint32, _ int) error { return begin(fr, stream, false, ":status", "200") }, load.KindUnfinished},
+		"mute":      {mute, load.KindTimeout},
+		"no status": {func(fr *http2.Framer, stream uint32, _ int) error { return begin(fr, stream, true, "a", "b") }, load.KindMalformed},
+		"bad compression": {func(fr *http2.Framer, stream uint32, _ int) error {
 			return fr.WriteHeaders(http2.HeadersFrameParam{StreamID: stream, BlockFragment: []byte{0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff}, EndHeaders: true, EndStream: true})
-		}), same, load.KindMalformed},
-		"a long frame": {framed(t, nil, func(fr *http2.Framer, stream uint32, _ int) error {
+		}, load.KindMalformed},
+		"a long frame": {func(fr *http2.Framer, stream uint32, _ int) error {
 			return fr.WriteData(stream, true, make([]byte, 1<<20))
-		}), same, load.KindMalformed},
-		"closed":               {framed(t, nil, func(*http2.Framer, uint32, int) error { return io.EOF }), same, load.KindClosed},
-		"headers of 10 MB":     {framed(t, nil, manyHeaders), same, load.KindTooLarge},
-		"a header of 10 MB":    {raw(t, answer("HTTP/1.1 200 OK\r\nA: "+strings.Repeat("x", 10<<20)+"\r\n\r\n")), same, load.KindTooLarge},
-		"a bomb of headers":    {framed(t, nil, bomb), same, load.KindTooLarge},
-		"an endless body":      {framed(t, nil, endless), same, load.KindUnfinished},
-		"an endless HTTP/1":    {raw(t, endlessChunks), same, load.KindUnfinished},
-		"a body not taken":     {raw(t, func(net.Conn) { time.Sleep(time.Minute) }), func(o *load.Options) { o.Body = make([]byte, 32<<20) }, load.KindUnsent},
-		"HTTP/1.1, mute":       {raw(t, func(c net.Conn) { io.Copy(io.Discard, c) }), same, load.KindTimeout},
-		"HTTP/1.1, half a way": {raw(t, answer("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhell")), same, load.KindUnfinished},
+		}, load.KindMalformed},
+		"closed":            {func(*http2.Framer, uint32, int) error { return io.EOF }, load.KindClosed},
+		"headers of 10 MB":  {manyHeaders, load.KindTooLarge},
+		"a bomb of headers": {bomb, load.KindTooLarge},
+		"an endless body":   {endless, load.KindUnfinished},
+	} {
+		all[name] = hostile{serve: frames(nil, of.serve), kind: of.kind}
 	}
+	return all
 }
 
 // manyHeaders sends 10 MB of them, in frames that are each allowed.
@@ -180,37 +205,48 @@ func endlessChunks(c net.Conn) {
 // counts as an answer.
 func TestHostile(t *testing.T) {
 	t.Parallel()
-	duration := 300 * time.Millisecond
-	if need.Required() {
-		duration *= 2
-	}
-	for name, tt := range hostile(t) {
+	own, _, _ := loadtest.MustSign(t, "127.0.0.1", time.Now())
+	for name, h := range hostiles(own) {
 		for _, rate := range []float64{0, 100} {
 			t.Run(fmt.Sprintf("%s/rate %v", name, rate), func(t *testing.T) {
 				t.Parallel()
-				timeout := 300 * time.Millisecond
-				if tt.kind == load.KindTooLarge {
-					timeout = 5 * time.Second // a busy machine may take long to send what is refused
-				}
-				o := load.Options{URLs: []string{tt.url}, Engine: load.EnginePortable, Connections: 1, Duration: duration, Timeout: timeout, Rate: rate}
-				tt.change(&o)
-				began := time.Now()
-				r, err := Run(t.Context(), o)
-				if took := time.Since(began); took > 20*time.Second {
-					t.Errorf("it took %v", took)
-				}
-				if err != nil {
-					if !strings.Contains(err.Error(), tt.kind.Words()) {
-						t.Errorf("error %q, want %q", err, tt.kind.Words())
+				inMemory(t, func(t *testing.T, n *network) {
+					o := load.Options{URLs: []string{h.url(t, n.listen())}, Engine: load.EnginePortable, Connections: 1, Duration: 300 * time.Millisecond, Timeout: 300 * time.Millisecond, Rate: rate}
+					if h.change != nil {
+						h.change(&o)
 					}
-					return
-				}
-				if r.ErrorKinds[tt.kind] == 0 || r.AchievedPerSecond > 0 {
-					t.Errorf("errors %v (%v), %.0f good answers a second; want %s", r.ErrorKinds, r.FirstError, r.AchievedPerSecond, tt.kind)
-				}
+					began := time.Now()
+					r, err := n.run(t, o)
+					if took := time.Since(began); took > o.Timeout+o.Duration+minDrain {
+						t.Errorf("it took %v", took)
+					}
+					isHostile(t, r, err, h.kind)
+				})
 			})
 		}
 	}
+}
+
+// isHostile wants the kind, of a load or of a server that could not be loaded.
+func isHostile(t *testing.T, r *load.Result, err error, kind load.Kind) {
+	t.Helper()
+	if err != nil {
+		if !strings.Contains(err.Error(), kind.Words()) {
+			t.Errorf("error %q, want %q", err, kind.Words())
+		}
+		return
+	}
+	if r.ErrorKinds[kind] == 0 || r.AchievedPerSecond > 0 {
+		t.Errorf("errors %v (%v), %.0f good answers a second; want %s", r.ErrorKinds, r.FirstError, r.AchievedPerSecond, kind)
+	}
+}
+
+// The engine that is chosen for http reports a server of HTTP/2 as the other one does.
+func TestHostileToTheChosenEngine(t *testing.T) {
+	t.Parallel()
+	url := raw(t, frames(nil, func(fr *http2.Framer, stream uint32, _ int) error { return begin(fr, stream, true, ":status", "200") }))
+	r, err := Run(t.Context(), short(url))
+	isHostile(t, r, err, load.KindProtocol)
 }
 
 // A server that gives its connections up in good order, as one does that ends or
@@ -219,35 +255,39 @@ func TestHostile(t *testing.T) {
 func TestGracefulGoAway(t *testing.T) {
 	t.Parallel()
 	for _, rate := range []float64{0, 200} {
-		url := framed(t, nil, func(fr *http2.Framer, stream uint32, n int) error {
-			switch {
-			case n > 10: // after the end that was reported
-				return nil
-			case n == 10:
-				if err := fr.WriteGoAway(stream, http2.ErrCodeNo, nil); err != nil {
-					return err
+		inMemory(t, func(t *testing.T, n *network) {
+			url := framed(t, n.listen(), nil, func(fr *http2.Framer, stream uint32, n int) error {
+				switch {
+				case n > 10: // after the end that was reported
+					return nil
+				case n == 10:
+					if err := fr.WriteGoAway(stream, http2.ErrCodeNo, nil); err != nil {
+						return err
+					}
 				}
+				return begin(fr, stream, true, ":status", "200")
+			})
+			r := n.mustRun(t, load.Options{URLs: []string{url}, Connections: 2, Streams: 4, Duration: 500 * time.Millisecond, Timeout: 5 * time.Second, Rate: rate})
+			if r.Errors > 0 || r.Unanswered > 0 || r.Dropped > 0 || r.Requests < 100 || rate > 0 && r.Requests != 100 {
+				t.Errorf("rate %v: %d answers, errors %v (%v), %d unanswered, %d dropped", rate, r.Requests, r.ErrorKinds, r.FirstError, r.Unanswered, r.Dropped)
 			}
-			return begin(fr, stream, true, ":status", "200")
 		})
-		r := mustRun(t, load.Options{URLs: []string{url}, Connections: 2, Streams: 4, Duration: 500 * time.Millisecond, Timeout: 5 * time.Second, Rate: rate})
-		if r.Errors > 0 || r.Unanswered > 0 || r.Dropped > 0 || r.Requests < 60 {
-			t.Errorf("rate %v: %d answers, errors %v (%v), %d unanswered, %d dropped", rate, r.Requests, r.ErrorKinds, r.FirstError, r.Unanswered, r.Dropped)
-		}
 	}
 }
 
 // A stream that waits is none of a server that hangs, unless all do.
 func TestSomeStreamsWait(t *testing.T) {
 	t.Parallel()
-	url := framed(t, nil, func(fr *http2.Framer, stream uint32, n int) error {
-		if n <= 2 {
-			return nil // of four streams
+	inMemory(t, func(t *testing.T, n *network) {
+		url := framed(t, n.listen(), nil, func(fr *http2.Framer, stream uint32, n int) error {
+			if n <= 2 {
+				return nil // of four streams
+			}
+			return begin(fr, stream, true, ":status", "200")
+		})
+		r := n.mustRun(t, load.Options{URLs: []string{url}, Connections: 1, Streams: 4, Duration: 100 * time.Millisecond, Timeout: 20 * time.Second})
+		if r.Unanswered != 2 || r.PerURL[0].Hung() || r.Requests == 0 {
+			t.Errorf("%d unanswered of %d; hung %v", r.Unanswered, r.Requests, r.PerURL[0].Hung())
 		}
-		return begin(fr, stream, true, ":status", "200")
 	})
-	r := mustRun(t, load.Options{URLs: []string{url}, Connections: 1, Streams: 4, Duration: 100 * time.Millisecond, Timeout: 20 * time.Second})
-	if r.Unanswered != 2 || r.PerURL[0].Hung() || r.Requests == 0 {
-		t.Errorf("%d unanswered of %d; hung %v", r.Unanswered, r.Requests, r.PerURL[0].Hung())
-	}
 }

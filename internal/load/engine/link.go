@@ -39,7 +39,7 @@ func newLink(p *pool, target int) *link {
 	t := p.targets[target]
 	l := &link{pool: p, target: target, places: make([]place, p.Streams), dialer: &wire.Dialer{
 		Address: p.addresses[target].String(), TLS: p.tlsFor(t.Target), HTTP2: t.Scheme == load.SchemeH2C || p.GRPC != nil,
-		Places: p.Streams, Timeout: p.Timeout,
+		Places: p.Streams, Timeout: p.Timeout, Open: p.open,
 	}}
 	for i := range l.places {
 		l.places[i].link, l.places[i].index = l, i

@@ -80,6 +80,7 @@ func (s *mixServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 // One slow endpoint shows by itself, in both engines and both loops.
 func TestMix(t *testing.T) {
+	t.Parallel()
 	for _, rate := range []float64{0, 300} {
 		for _, engine := range []string{"", load.EnginePortable} {
 			t.Run(fmt.Sprintf("engine %s, rate %g", engine, rate), func(t *testing.T) { mixed(t, engine, rate) })
@@ -200,6 +201,7 @@ func TestPoissonCarried(t *testing.T) {
 
 // A server that keeps up is offered all of a schedule at random.
 func TestPoissonRun(t *testing.T) {
+	t.Parallel()
 	for _, engine := range []string{"", load.EnginePortable} {
 		t.Run("engine "+engine, func(t *testing.T) {
 			t.Parallel()

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"net"
 	"runtime"
 	"sync"
 	"time"
@@ -9,10 +10,14 @@ import (
 	"github.com/procfit/procfit/internal/load/wire"
 )
 
-// portable is the engine on the connections of package wire.
-type portable struct{}
+// portable is the engine on the connections of package wire. Tests give it a network in
+// memory, and a pause that takes their time.
+type portable struct {
+	open  func(ctx context.Context, network, address string) (net.Conn, error)
+	pause func(time.Duration) // the system's finest
+}
 
-func (portable) workers(r *run) ([]worker, error) { return []worker{newPool(r)}, nil }
+func (e portable) workers(r *run) ([]worker, error) { return []worker{newPool(r, e)}, nil }
 
 // pool is the one worker of the portable engine: all connections, each read by a
 // goroutine of its own, and the schedule, which the worker's goroutine keeps.
@@ -22,6 +27,7 @@ func (portable) workers(r *run) ([]worker, error) { return []worker{newPool(r)},
 // who is idle is under mu, a connection under its link's lock; who holds both took
 // the link's first.
 type pool struct {
+	portable
 	ctx    context.Context // ends the connections' goroutines
 	cancel context.CancelFunc
 	woken  chan struct{} // something may be over
@@ -39,8 +45,8 @@ type pool struct {
 	system      time.Duration
 }
 
-func newPool(r *run) *pool {
-	p := &pool{woken: make(chan struct{}, 1)}
+func newPool(r *run, e portable) *pool {
+	p := &pool{portable: e, woken: make(chan struct{}, 1)}
 	p.ctx, p.cancel = context.WithCancel(context.Background())
 	p.lane.init(r, 0, 1)
 	for i := range r.Connections {

@@ -4,17 +4,23 @@ import (
 	"fmt"
 	"io"
 	"log"
+	"math"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"slices"
 	"sync/atomic"
 	"testing"
 	"time"
 
 	"encoding/pem"
 
+	"github.com/HdrHistogram/hdrhistogram-go"
+
 	"github.com/procfit/procfit/internal/load"
+	"github.com/procfit/procfit/internal/load/loadtest"
 	"github.com/procfit/procfit/internal/load/wire"
 )
 
@@ -32,7 +38,17 @@ func ways() []string { return []string{overPlain, overTLS, overModern, overH2C} 
 // served is a server that is spoken to in one of the ways, and the options for it.
 func served(t testing.TB, way string, h http.Handler) load.Options {
 	t.Helper()
+	return servedAt(t, nil, way, h)
+}
+
+// servedAt listens by itself where it gets no listener.
+func servedAt(t testing.TB, l net.Listener, way string, h http.Handler) load.Options {
+	t.Helper()
 	s := httptest.NewUnstartedServer(h)
+	if l != nil {
+		s.Listener.Close()
+		s.Listener = l
+	}
 	s.Config.ErrorLog = log.New(io.Discard, "", 0)
 	t.Cleanup(s.Close)
 	o := load.Options{Engine: load.EnginePortable, Connections: 4, Duration: 200 * time.Millisecond, Timeout: 5 * time.Second}
@@ -131,27 +147,92 @@ func TestFirstRequestsCount(t *testing.T) {
 	}
 }
 
+// A server that answers after 2 ms carries the rate: nothing is sent late, and every latency
+// is that of the server and of the network.
 func TestPortableOpenLoop(t *testing.T) {
 	t.Parallel()
 	for _, way := range ways() {
 		t.Run(way, func(t *testing.T) {
-			t.Parallel()
-			var count atomic.Int64
-			o := served(t, way, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-				count.Add(1)
-				time.Sleep(time.Millisecond)
-			}))
-			o.Rate, o.Duration, o.Settle = 300, time.Second, 200*time.Millisecond
-			r := mustRun(t, o)
-			if r.Requests != 300 || r.Errors != 0 || r.Dropped != 0 || r.Unanswered != 0 || count.Load() != 360 {
-				t.Errorf("%d requests, the server saw %d; errors %v, %d dropped", r.Requests, count.Load(), r.ErrorKinds, r.Dropped)
-			}
-			if r.SendLag.TotalCount() != 300 || r.Latency.TotalCount() != 300 {
-				t.Errorf("%d lags, %d latencies", r.SendLag.TotalCount(), r.Latency.TotalCount())
-			}
-			if r.AchievedPerSecond < 100 || r.AchievedPerSecond > 301 {
-				t.Errorf("%v a second", r.AchievedPerSecond)
-			}
+			inMemory(t, func(t *testing.T, n *network) {
+				const takes = 2 * time.Millisecond
+				var count atomic.Int64
+				o := servedAt(t, n.listen(), way, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+					count.Add(1)
+					time.Sleep(takes)
+				}))
+				o.Rate, o.Duration, o.Settle = 300, 3*time.Second, 200*time.Millisecond
+				r := n.mustRun(t, o)
+				if r.Requests != 900 || r.Errors != 0 || r.Dropped != 0 || r.Unanswered != 0 || count.Load() != 960 {
+					t.Errorf("%d requests, the server saw %d; errors %v, %d dropped", r.Requests, count.Load(), r.ErrorKinds, r.Dropped)
+				}
+				if r.SendLag.TotalCount() != 900 || r.SendLag.Max() != 0 || r.Latency.TotalCount() != 900 {
+					t.Errorf("%d lags of at most %d ns, %d latencies", r.SendLag.TotalCount(), r.SendLag.Max(), r.Latency.TotalCount())
+				}
+				if least, most := time.Duration(r.Latency.Min()), time.Duration(r.Latency.Max()); least < takes || most > takes+3*readAfter {
+					t.Errorf("latencies from %v to %v", least, most)
+				}
+				if r.AchievedPerSecond < 299.9 || r.AchievedPerSecond > 300.1 {
+					t.Errorf("%v a second", r.AchievedPerSecond)
+				}
+			})
+		})
+	}
+}
+
+const (
+	stallRate        = 1000
+	stallConnections = 16
+)
+
+// trueP99 is what a user with a request every 1/rate would have seen: nothing,
+// or the rest of the stall.
+func trueP99(duration, from, to time.Duration) time.Duration {
+	n := int(stallRate * duration.Seconds())
+	waits := make([]time.Duration, n)
+	for i := range waits {
+		at := time.Duration(float64(i) / stallRate * 1e9)
+		if at >= from && at < to {
+			waits[i] = to - at
+		}
+	}
+	slices.Sort(waits)
+	return waits[int(math.Ceil(0.99*float64(n)))-1]
+}
+
+func p99(h *hdrhistogram.Histogram) time.Duration { return time.Duration(h.ValueAtQuantile(99)) }
+
+// A stall is seen by all requests that were intended during it, in every way.
+func TestStallInMemory(t *testing.T) {
+	t.Parallel()
+	protoset, _ := healthTypes(t)
+	for _, way := range append(ways(), overRPC) {
+		t.Run(way, func(t *testing.T) {
+			inMemory(t, func(t *testing.T, n *network) {
+				l := n.listen()
+				var o load.Options
+				if way == overRPC {
+					s := loadtest.NewGRPC("")
+					t.Cleanup(s.Stop)
+					go s.Serve(l)
+					o = call(l.Addr().String(), checkMethod, "")
+					o.GRPC.Protoset = protoset
+				} else {
+					o = servedAt(t, l, way, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, smallBody) }))
+				}
+				const duration, from, to = 3 * time.Second, 1200 * time.Millisecond, 1500 * time.Millisecond
+				o.Connections, o.Streams, o.Rate, o.Duration = stallConnections, 0, stallRate, duration
+				if way != overPlain && way != overTLS {
+					o.Connections, o.Streams = stallConnections/4, 4
+				}
+				o.Began = func() { n.silence = [2]time.Time{time.Now().Add(from), time.Now().Add(to)} }
+				r := n.mustRun(t, o)
+				if r.Requests != stallRate*3 || r.Dropped != 0 || r.Errors != 0 || r.SendLag.Max() != 0 {
+					t.Errorf("%d requests, %d dropped, errors %v, sent up to %d ns late", r.Requests, r.Dropped, r.ErrorKinds, r.SendLag.Max())
+				}
+				if got, truth := p99(r.Latency), trueP99(duration, from, to); got < truth || float64(got) > 1.02*float64(truth) {
+					t.Errorf("p99 %v, the truth is %v", got, truth)
+				}
+			})
 		})
 	}
 }

@@ -47,9 +47,15 @@ func Run(ctx context.Context, o load.Options) (*load.Result, error) {
 			return nil, fmt.Errorf("load: %w", err)
 		}
 	}
+	return p.offer(ctx, addresses)
+}
+
+// offer is Run of what was prepared, at the addresses of its targets.
+func (p *plan) offer(ctx context.Context, addresses []netip.AddrPort) (*load.Result, error) {
 	r := &run{plan: p, addresses: addresses, base: time.Now(), begin: make(chan struct{})}
 	r.settling = int64(math.Ceil(p.Rate * p.Settle.Seconds()))
 	r.drawTimes()
+	var err error
 	if r.workers, err = p.engine.workers(r); err != nil {
 		return nil, fmt.Errorf("load: %w", err)
 	}
@@ -260,7 +266,7 @@ func engineOf(name string) engine {
 	if name == load.EngineRaw {
 		return rawEngine()
 	}
-	return portable{}
+	return portable{open: new(net.Dialer).DialContext, pause: pause}
 }
 
 // chooseThreads is the number of event loops. One thread carries about 100,000

@@ -67,7 +67,7 @@ func (p *pool) until(at int64) {
 		return
 	}
 	if left := time.Duration(at - p.clock()); left > 0 {
-		pause(left)
+		p.pause(left)
 	}
 }
 

@@ -17,17 +17,17 @@ import (
 // connections are given up in the moment in which the wait for them ends.
 func TestMuteHandshake(t *testing.T) {
 	t.Parallel()
-	mute := raw(t, func(c net.Conn) { io.Copy(io.Discard, c) })
 	for i := range 10 {
-		for scheme, url := range map[string]string{"https": "https" + strings.TrimPrefix(mute, "http"), "h2c": "h2c" + strings.TrimPrefix(mute, "http")} {
+		for _, scheme := range []string{"https", "h2c"} {
 			t.Run(fmt.Sprint(scheme, i), func(t *testing.T) {
-				t.Parallel()
-				o := load.Options{URLs: []string{url}, Connections: 4, Duration: 50 * time.Millisecond, Timeout: 100 * time.Millisecond}
-				_, err := Run(t.Context(), o)
-				want := "could not open any of 4 connections: " + url + ": no connection before the timeout: the server accepted the connection but sent nothing"
-				if err == nil || !strings.Contains(err.Error(), want) {
-					t.Errorf("error %v", err)
-				}
+				inMemory(t, func(t *testing.T, n *network) {
+					url := scheme + strings.TrimPrefix(rawAt(t, n.listen(), func(c net.Conn) { io.Copy(io.Discard, c) }), "http")
+					_, err := n.run(t, load.Options{URLs: []string{url}, Connections: 4, Duration: 50 * time.Millisecond, Timeout: 100 * time.Millisecond})
+					want := "could not open any of 4 connections: " + url + ": no connection before the timeout: the server accepted the connection but sent nothing"
+					if err == nil || !strings.Contains(err.Error(), want) {
+						t.Errorf("error %v", err)
+					}
+				})
 			})
 		}
 	}
@@ -59,7 +59,7 @@ func TestPlacesAreFreeFromTheConnection(t *testing.T) {
 		},
 		addresses: []netip.AddrPort{netip.MustParseAddrPort("127.0.0.1:1")},
 		base:      time.Now().Add(-time.Hour),
-	})
+	}, portable{})
 	defer p.cancel()
 	l := p.links[0]
 	l.places[1].busy = true

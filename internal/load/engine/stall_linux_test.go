@@ -14,16 +14,10 @@ import (
 	"testing"
 	"time"
 
-	"github.com/HdrHistogram/hdrhistogram-go"
 	"golang.org/x/sys/unix"
 
 	"github.com/procfit/procfit/internal/load"
 	"github.com/procfit/procfit/test/need"
-)
-
-const (
-	stallRate        = 1000
-	stallConnections = 16
 )
 
 // window is a stall, as times since the run was started: the server stood still
@@ -75,21 +69,6 @@ func stallAfter(t testing.TB, server *os.Process, after, stall time.Duration) <-
 	return done
 }
 
-// trueP99 is what a user with a request every 1/rate would have seen: nothing,
-// or the rest of the stall.
-func trueP99(duration, from, to time.Duration) time.Duration {
-	n := int(stallRate * duration.Seconds())
-	waits := make([]time.Duration, n)
-	for i := range waits {
-		at := time.Duration(float64(i) / stallRate * 1e9)
-		if at >= from && at < to {
-			waits[i] = to - at
-		}
-	}
-	slices.Sort(waits)
-	return waits[int(math.Ceil(0.99*float64(n)))-1]
-}
-
 // stalled loads a server that stalls in the middle of the run. The true p99 is
 // between least and most, which differ by what the test itself was held up.
 func stalled(t testing.TB, way string, duration, stall time.Duration) (r *load.Result, least, most time.Duration) {
@@ -107,15 +86,18 @@ func stalled(t testing.TB, way string, duration, stall time.Duration) (r *load.R
 	return r, trueP99(duration, w.stopped, w.resuming), trueP99(duration, w.stopping, w.resumed)
 }
 
-func p99(h *hdrhistogram.Histogram) time.Duration { return time.Duration(h.ValueAtQuantile(99)) }
-
 // A stall of the server is seen by the requests that were intended during it,
 // not only by the few that were under way. A busy machine delays on its own
 // account, so there are several attempts, and the upper bound grants what the engine
 // knows itself to be late. PROCFIT_FULL=1 takes the stall of docs/evidence/performance.md, and
-// the first tier of the tests a shorter run.
+// the first tier of the tests a shorter run, and each engine once: what the portable one sees
+// in every way TestStallInMemory proves.
 func TestCoordinatedOmission(t *testing.T) {
-	for _, way := range append(ways(), overRPC, "epoll") {
+	all := []string{overH2C, "epoll"}
+	if need.Full() {
+		all = append(ways(), overRPC, "epoll")
+	}
+	for _, way := range all {
 		t.Run(way, func(t *testing.T) { seesStall(t, way) })
 	}
 }

@@ -4,6 +4,7 @@ package engine
 
 import (
 	"bufio"
+	"fmt"
 	"io"
 	"net"
 	"net/http"
@@ -39,51 +40,56 @@ func hangsAfter(n int64) func(net.Conn) {
 // at least as late as they waited.
 func TestReplicaHangs(t *testing.T) {
 	t.Parallel()
-	good, hung := raw(t, answer(okAnswer)), raw(t, hangsAfter(20))
 	for _, rate := range []float64{0, 500} {
-		o := short(good, hung)
-		o.Connections, o.Rate, o.Duration, o.Timeout = 8, rate, 400*time.Millisecond, time.Minute
-		r := mustRun(t, o)
-		if r.Errors != 0 || r.Unanswered != 4 {
-			t.Errorf("rate %v: %d errors, %d unanswered, want 0 and 4", rate, r.Errors, r.Unanswered)
-		}
-		first, second := r.PerURL[0], r.PerURL[1]
-		if first.Hung() || first.Unanswered != 0 || first.Connections != 4 || first.Answered == 0 {
-			t.Errorf("rate %v: the good one: %+v", rate, first)
-		}
-		if !second.Hung() || second.Answered > 20 {
-			t.Errorf("rate %v: the one that hangs: %+v", rate, second)
-		}
-		if first.Answered+second.Answered != r.Requests {
-			t.Errorf("rate %v: %+v and %+v make %d", rate, first, second, r.Requests)
-		}
-		if got := time.Duration(r.Latency.Max()); got < 600*time.Millisecond {
-			t.Errorf("rate %v: the longest wait was %v, the run twice 400 ms", rate, got)
-		}
+		t.Run(fmt.Sprint("rate ", rate), func(t *testing.T) {
+			t.Parallel()
+			o := short(raw(t, answer(okAnswer)), raw(t, hangsAfter(20)))
+			o.Connections, o.Rate, o.Duration, o.Timeout = 8, rate, 400*time.Millisecond, time.Minute
+			r := mustRun(t, o)
+			if r.Errors != 0 || r.Unanswered != 4 {
+				t.Errorf("%d errors, %d unanswered, want 0 and 4", r.Errors, r.Unanswered)
+			}
+			first, second := r.PerURL[0], r.PerURL[1]
+			if first.Hung() || first.Unanswered != 0 || first.Connections != 4 || first.Answered == 0 {
+				t.Errorf("the good one: %+v", first)
+			}
+			if !second.Hung() || second.Answered > 20 {
+				t.Errorf("the one that hangs: %+v", second)
+			}
+			if first.Answered+second.Answered != r.Requests {
+				t.Errorf("%+v and %+v make %d", first, second, r.Requests)
+			}
+			if got := time.Duration(r.Latency.Max()); got < 600*time.Millisecond {
+				t.Errorf("the longest wait was %v, the run twice 400 ms", got)
+			}
+		})
 	}
 }
 
 // A server that stops takes connections and answers nothing.
 func TestServerStopped(t *testing.T) {
 	t.Parallel()
-	server, url := serverProcess(t, "epoll")
-	if err := stop(server); err != nil {
-		t.Fatal(err)
-	}
 	for _, rate := range []float64{0, 200} {
-		o := short(url)
-		o.Rate, o.Timeout = rate, time.Minute
-		r := mustRun(t, o)
-		if r.Requests != 0 || r.Unanswered != 4 || !r.PerURL[0].Hung() || r.AchievedPerSecond != 0 {
-			t.Errorf("rate %v: %d requests, %d unanswered, %+v", rate, r.Requests, r.Unanswered, r.PerURL)
-		}
-		if waits := r.Latency.TotalCount(); waits != r.Unanswered+r.Dropped {
-			t.Errorf("rate %v: %d waits, %d unanswered, %d never sent", rate, waits, r.Unanswered, r.Dropped)
-		}
-		// The first waited for the duration and the drain, the last of 200 ms for the drain.
-		if least := time.Duration(r.Latency.Min()); least < 190*time.Millisecond {
-			t.Errorf("rate %v: the shortest wait is %v", rate, least)
-		}
+		t.Run(fmt.Sprint("rate ", rate), func(t *testing.T) {
+			t.Parallel()
+			server, url := serverProcess(t, "epoll")
+			if err := stop(server); err != nil {
+				t.Fatal(err)
+			}
+			o := short(url)
+			o.Rate, o.Timeout = rate, time.Minute
+			r := mustRun(t, o)
+			if r.Requests != 0 || r.Unanswered != 4 || !r.PerURL[0].Hung() || r.AchievedPerSecond != 0 {
+				t.Errorf("%d requests, %d unanswered, %+v", r.Requests, r.Unanswered, r.PerURL)
+			}
+			if waits := r.Latency.TotalCount(); waits != r.Unanswered+r.Dropped {
+				t.Errorf("%d waits, %d unanswered, %d never sent", waits, r.Unanswered, r.Dropped)
+			}
+			// The first waited for the duration and the drain, the last of 200 ms for the drain.
+			if least := time.Duration(r.Latency.Min()); least < 190*time.Millisecond {
+				t.Errorf("the shortest wait is %v", least)
+			}
+		})
 	}
 }
 

@@ -103,6 +103,7 @@ type Dialer struct {
 	HTTP2   bool
 	Places  int // requests at a time on a connection
 	Timeout time.Duration
+	Open    func(ctx context.Context, network, address string) (net.Conn, error)
 }
 
 // ALPN's names (RFC 7301, RFC 9113).
@@ -115,7 +116,7 @@ const (
 func (d *Dialer) Dial(ctx context.Context) (Conn, *Failure) {
 	ctx, cancel := context.WithTimeout(ctx, d.Timeout)
 	defer cancel()
-	below, err := new(net.Dialer).DialContext(ctx, "tcp", d.Address)
+	below, err := d.Open(ctx, "tcp", d.Address)
 	if err != nil {
 		return nil, &Failure{DialKind(err), innermost(err)}
 	}

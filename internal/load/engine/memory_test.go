@@ -1,0 +1,135 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net"
+	"net/netip"
+	"os"
+	"syscall"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"google.golang.org/grpc/test/bufconn"
+
+	"github.com/procfit/procfit/internal/load"
+)
+
+// readAfter is the time between the arrival of bytes and their reading by the client of a
+// network in memory, and that of its dial. A closed loop without any latency would never end.
+const readAfter = time.Millisecond
+
+// network is a network in memory, for a bubble of synctest: its connections block durably,
+// which those of the kernel do not, so that the load of seconds takes milliseconds and every
+// latency is exact.
+type network struct {
+	listeners []*bufconn.Listener // at ports from 1
+	silence   [2]time.Time        // the clients read nothing between these
+}
+
+// memory is a listener with an address of its own in a network.
+type memory struct {
+	*bufconn.Listener
+	port int
+}
+
+func (m memory) Accept() (net.Conn, error) {
+	c, err := m.Listener.Accept()
+	return asNet{c}, err
+}
+
+func (m memory) Addr() net.Addr { return &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: m.port} }
+
+// inMemory runs a test in a bubble with a network. When the test ends, servers that sleep get
+// the time to wake up.
+func inMemory(t *testing.T, f func(*testing.T, *network)) {
+	synctest.Test(t, func(t *testing.T) {
+		t.Cleanup(func() { time.Sleep(time.Hour) })
+		f(t, &network{})
+	})
+}
+
+func (n *network) listen() net.Listener {
+	const buffer = 16 << 10
+	n.listeners = append(n.listeners, bufconn.Listen(buffer))
+	return memory{n.listeners[len(n.listeners)-1], len(n.listeners)}
+}
+
+func (n *network) open(ctx context.Context, _, address string) (net.Conn, error) {
+	at, err := netip.ParseAddrPort(address)
+	if err != nil {
+		return nil, err
+	}
+	if at.Port() == 0 || int(at.Port()) > len(n.listeners) {
+		return nil, syscall.ECONNREFUSED
+	}
+	time.Sleep(readAfter)
+	c, err := n.listeners[at.Port()-1].DialContext(ctx)
+	return dialled{asNet{c}, n}, err
+}
+
+// dialled is the client's end of a connection.
+type dialled struct {
+	asNet
+	network *network
+}
+
+func (d dialled) Read(b []byte) (int, error) {
+	n, err := d.asNet.Read(b)
+	time.Sleep(readAfter)
+	if from, to := d.network.silence[0], d.network.silence[1]; !time.Now().Before(from) {
+		time.Sleep(time.Until(to))
+	}
+	return n, err
+}
+
+// asNet is a connection with the errors of package net: crypto/tls ends a connection at a
+// deadline whose error is not one of them.
+type asNet struct{ net.Conn }
+
+func (c asNet) Read(b []byte) (int, error) {
+	n, err := c.Conn.Read(b)
+	return n, netError(err)
+}
+
+func (c asNet) Write(b []byte) (int, error) {
+	n, err := c.Conn.Write(b)
+	return n, netError(err)
+}
+
+func netError(err error) error {
+	var timeout net.Error
+	switch {
+	case errors.Is(err, io.ErrClosedPipe):
+		return net.ErrClosed
+	case errors.As(err, &timeout) && timeout.Timeout():
+		return os.ErrDeadlineExceeded
+	}
+	return err
+}
+
+// run is Run over the network.
+func (n *network) run(t *testing.T, o load.Options) (*load.Result, error) {
+	t.Helper()
+	p, err := prepare(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.engine = portable{open: n.open, pause: time.Sleep}
+	var addresses []netip.AddrPort
+	for _, target := range p.Targets {
+		addresses = append(addresses, netip.MustParseAddrPort(target.Address))
+	}
+	return p.offer(t.Context(), addresses)
+}
+
+func (n *network) mustRun(t *testing.T, o load.Options) *load.Result {
+	t.Helper()
+	r, err := n.run(t, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
