@@ -7,9 +7,8 @@ import (
 	"os/exec"
 	"slices"
 	"testing"
-	"time"
 
-	"github.com/procfit/procfit/internal/host/procstat"
+	"golang.org/x/sys/unix"
 )
 
 // A process is killed by what it is, not by its number: another start time is
@@ -29,9 +28,13 @@ func TestKillSparesLaterProcess(t *testing.T) {
 	earlier := all[i]
 	earlier.Started--
 	earlier.kill()
-	time.Sleep(10 * time.Millisecond) // for a signal to take effect
-	if now, err := procstat.ReadStat(cmd.Process.Pid); err != nil || now.Ended() {
-		t.Fatal("killed as its predecessor")
+	// A process that has been killed can no longer be stopped.
+	if err := unix.Kill(cmd.Process.Pid, unix.SIGSTOP); err != nil {
+		t.Fatal(err)
+	}
+	var status unix.WaitStatus
+	if _, err := unix.Wait4(cmd.Process.Pid, &status, unix.WUNTRACED, nil); err != nil || !status.Stopped() {
+		t.Fatalf("killed as its predecessor: %v, status %#x", err, status)
 	}
 	all[i].kill()
 	if err := cmd.Wait(); err == nil {

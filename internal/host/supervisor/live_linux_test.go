@@ -60,16 +60,6 @@ func wait(t *testing.T, p *Process) Exit {
 	return exit
 }
 
-// awaitOutput waits for a text in the output.
-func awaitOutput(t *testing.T, p *Process, text string, times int) {
-	t.Helper()
-	for begin := time.Now(); strings.Count(p.Tail(1000), text) < times; time.Sleep(2 * time.Millisecond) {
-		if time.Since(begin) > 20*time.Second {
-			t.Fatalf("no %q in the output: %s", text, p.Tail(1000))
-		}
-	}
-}
-
 // assertGone fails for each process that is there and no zombie.
 func assertGone(t *testing.T, pids []int) {
 	t.Helper()
@@ -132,7 +122,7 @@ func TestStopAgainIsSooner(t *testing.T) {
 	awaitOutput(t, p, "ready", 1)
 	first := make(chan Exit)
 	go func() { exit, _ := p.Stop(time.Hour); first <- exit }()
-	time.Sleep(10 * time.Millisecond)
+	awaitOutput(t, p, "asked to end", 1)
 	p.Stop(0)
 	select {
 	case exit := <-first:
@@ -215,10 +205,9 @@ func lives(pid int) bool {
 
 func assertGoneSoon(t *testing.T, pids []int) {
 	t.Helper()
-	for begin := time.Now(); time.Since(begin) < 10*time.Second && slices.ContainsFunc(pids, lives); {
-		time.Sleep(2 * time.Millisecond)
+	if !happens(func() bool { return !slices.ContainsFunc(pids, lives) }) {
+		assertGone(t, pids)
 	}
-	assertGone(t, pids)
 }
 
 func TestContextKills(t *testing.T) {

@@ -7,7 +7,26 @@ import (
 	"io"
 	"strings"
 	"testing"
+	"time"
 )
+
+// happens waits for what another process does, and reports whether it did so in time.
+func happens(event func() bool) bool {
+	for begun := time.Now(); !event(); time.Sleep(time.Millisecond) {
+		if time.Since(begun) > 20*time.Second {
+			return false
+		}
+	}
+	return true
+}
+
+// awaitOutput waits until a text is several times in the output.
+func awaitOutput(t *testing.T, p *Process, text string, times int) {
+	t.Helper()
+	if !happens(func() bool { return strings.Count(p.Tail(1000), text) >= times }) {
+		t.Fatalf("no %q in the output: %s", text, p.Tail(1000))
+	}
+}
 
 func TestHeadTail(t *testing.T) {
 	const limit = 10 // 5 and 5

@@ -14,6 +14,7 @@ import (
 	"runtime"
 	"strconv"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -53,10 +54,19 @@ func play(part string, args []string) int {
 			os.Stdout.Write(line)
 		}
 		fmt.Println("the last line")
-	case "stubborn": // ignores SIGTERM
-		signal.Ignore(unix.SIGTERM)
+	case "stubborn": // does not end with SIGTERM
+		c := make(chan os.Signal, 1)
+		signal.Notify(c, unix.SIGTERM)
+		signal.Ignore(unix.SIGPIPE) // of who reads its output
 		fmt.Println("ready")
-		time.Sleep(time.Minute)
+		for over := time.After(time.Minute); ; {
+			select {
+			case <-c:
+				fmt.Println("asked to end")
+			case <-over:
+				return 0
+			}
+		}
 	case "graceful":
 		c := make(chan os.Signal, 1)
 		signal.Notify(c, unix.SIGTERM)
@@ -85,12 +95,7 @@ func play(part string, args []string) int {
 	case "sleep":
 		time.Sleep(time.Minute)
 	case "until": // a file is there
-		for {
-			if _, err := os.Stat(args[0]); err == nil {
-				return 0
-			}
-			time.Sleep(time.Millisecond)
-		}
+		happens(func() bool { _, err := os.Stat(args[0]); return err == nil })
 	}
 	return 0
 }
@@ -124,10 +129,12 @@ func playTree(part string, args []string) int {
 // its threads.
 func printFacts() {
 	fmt.Println("numcpu", runtime.NumCPU(), "procs", runtime.GOMAXPROCS(0))
+	var locked sync.WaitGroup
 	for range 4 { // threads beyond those of the start
-		go func() { runtime.LockOSThread(); time.Sleep(time.Minute) }()
+		locked.Add(1)
+		go func() { runtime.LockOSThread(); locked.Done(); time.Sleep(time.Minute) }()
 	}
-	time.Sleep(20 * time.Millisecond)
+	locked.Wait()
 	for _, file := range []string{"status", "cgroup"} {
 		names, _ := filepath.Glob("/proc/self/task/*/" + file)
 		for _, name := range names {
@@ -149,9 +156,7 @@ func playOwner(args []string) int {
 		fmt.Println(err)
 		return 1
 	}
-	for strings.Count(p.Tail(5), "ready") < 3 { // an orphan's two and itself: no process comes or goes after that
-		time.Sleep(time.Millisecond)
-	}
+	happens(func() bool { return strings.Count(p.Tail(5), "ready") >= 3 }) // an orphan's two and itself: no process comes or goes after that
 	pids, err := p.Descendants()
 	fmt.Println(p.line.pid, pids, err)
 	time.Sleep(time.Hour)

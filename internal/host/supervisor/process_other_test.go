@@ -35,11 +35,7 @@ func TestPortableStop(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			for begun := time.Now(); !strings.Contains(p.Tail(5), "up"); time.Sleep(time.Millisecond) {
-				if time.Since(begun) > 20*time.Second {
-					t.Fatal("it never came up")
-				}
-			}
+			awaitOutput(t, p, "up", 1)
 			exit, err := p.Stop(tt.grace)
 			if err != nil || exit.Killed != tt.killed || exit.Code != tt.code {
 				t.Errorf("%+v, %v", exit, err)
@@ -47,10 +43,8 @@ func TestPortableStop(t *testing.T) {
 			if b, err := os.ReadFile(log.Name()); err != nil || !strings.HasPrefix(string(b), "up\n") || exit.OutputBytes != int64(len(b)) {
 				t.Errorf("the log holds %q of %d bytes, %v", b, exit.OutputBytes, err)
 			}
-			for begun := time.Now(); syscall.Kill(-p.PID(), 0) == nil; time.Sleep(time.Millisecond) {
-				if time.Since(begun) > 20*time.Second {
-					t.Fatal("something of its group is left")
-				}
+			if !happens(func() bool { return syscall.Kill(-p.PID(), 0) != nil }) {
+				t.Error("something of its group is left")
 			}
 			if _, err := p.Stop(0); err != nil { // what has ended
 				t.Error(err)

@@ -161,12 +161,7 @@ func TestGroupGoesWithProcfit(t *testing.T) {
 	}
 	cmd.Process.Kill()
 	cmd.Wait()
-	for begin := time.Now(); time.Since(begin) < 10*time.Second; time.Sleep(2 * time.Millisecond) {
-		if _, err = os.Stat(dir); os.IsNotExist(err) {
-			break
-		}
-	}
-	if !os.IsNotExist(err) {
+	if !happens(func() bool { _, err := os.Stat(dir); return os.IsNotExist(err) }) {
 		t.Errorf("%s is still there", dir)
 	}
 	assertGoneSoon(t, pids)
