@@ -36,7 +36,7 @@ func TestMain(m *testing.M) {
 const (
 	sleepers = 4
 	sleeps   = 50
-	burn     = 200 * time.Millisecond
+	burn     = 100 * time.Millisecond
 )
 
 func work() {

@@ -1,6 +1,7 @@
 package observe
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"runtime"
@@ -27,8 +28,9 @@ var errHung = fmt.Errorf("no answer within %s: its program or its memory is on a
 // looks are those that have not ended, of this Scan and of earlier ones. The zero value is
 // ready.
 type looks struct {
-	mu sync.Mutex
-	of map[Identity]bool
+	answerIn time.Duration // 0: the constant
+	mu       sync.Mutex
+	of       map[Identity]bool
 }
 
 // try waits for a look at a process, but not for ever; false: it has not ended. It does not
@@ -43,7 +45,7 @@ func (l *looks) try(ctx context.Context, id Identity, look func() sight) (sight,
 		l.end(id)
 		done <- one
 	}()
-	timer := time.NewTimer(answerIn)
+	timer := time.NewTimer(cmp.Or(l.answerIn, answerIn))
 	defer timer.Stop()
 	defer context.AfterFunc(ctx, func() { timer.Reset(answerAtEnd) })()
 	select {

@@ -68,15 +68,15 @@ func TestScan(t *testing.T) {
 	} else if _, known := p.Total.LatencyAt(0.99); known != (p.Total.Latency.Count() > 0) {
 		t.Errorf("a p99 of %d events: %v", p.Total.Latency.Count(), known)
 	}
-	busy, _ := play(t, "burn") // has used most of 300 ms, unless others do
+	busy, _ := play(t, "burn")
 	second := scan(t, s)
 	if second.Interval <= 0 || one(t, second, idle).Recent == nil || one(t, second, busy).Recent == nil {
 		t.Errorf("the second scan: interval %v, %+v", second.Interval, second.Processes)
 	}
-	if c := one(t, second, idle).Last(); c.CPU > 100*time.Millisecond || c.Span <= 0 || c.Span > time.Minute {
+	if c := one(t, second, idle).Last(); c.CPU > burnt || c.Span <= 0 || c.Span > time.Minute {
 		t.Errorf("an idle process: %+v", c)
 	}
-	if c := one(t, second, busy).Last(); c.CPU < 50*time.Millisecond {
+	if c := one(t, second, busy).Last(); c.CPU < burnt/2 {
 		t.Errorf("a busy process: %+v", c)
 	}
 	for _, p := range second.Processes {
@@ -166,7 +166,7 @@ func TestScanNamedSharers(t *testing.T) {
 func TestScanThrottled(t *testing.T) {
 	group := limitedGroup(t, 0.1)
 	s := newScanner(t)
-	// It burns 300 ms of CPU time, which takes 3 s at 0.1 CPUs.
+	// At 0.1 CPUs its work takes ten periods of 100 ms.
 	pid, _ := run(t, asRole("sh", "burn", "-c", `echo $$ >"$1" && exec /proc/$PPID/exe`, "sh", group.ProcsFile()))
 	p := one(t, scan(t, s, pid), pid)
 	total := p.Total.Throttling
