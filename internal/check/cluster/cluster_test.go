@@ -8,6 +8,7 @@ import (
 	"net/http/httptest"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -171,11 +172,15 @@ func exporterPod() core.Pod {
 // The exporters that could not be read are listed by their nodes, whichever answered first.
 func TestProblemsInOrder(t *testing.T) {
 	const all = 12
+	var others sync.WaitGroup
+	others.Add(all - 1)
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "application/json")
 		if strings.Contains(r.URL.Path, "/proxy/") {
 			if strings.Contains(r.URL.Path, "/exporter-00:") {
-				time.Sleep(50 * time.Millisecond)
+				others.Wait()
+			} else {
+				defer others.Done()
 			}
 			refuse(w, http.StatusServiceUnavailable, meta.StatusReasonServiceUnavailable, "no route to it")
 			return

@@ -10,11 +10,13 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/procfit/procfit/internal/host/supervisor"
 	"github.com/procfit/procfit/internal/program/ready"
+	"github.com/procfit/procfit/test/need"
 )
 
 // The test binary plays the servers when this is its first argument.
@@ -27,6 +29,7 @@ func TestMain(m *testing.M) {
 	if len(os.Args) == 5 && os.Args[1] == playArg && os.Args[2] == "listen" {
 		os.Exit(play(os.Args[3], os.Args[4]))
 	}
+	need.Waiting(8) // for targets that are never ready
 	os.Exit(m.Run())
 }
 
@@ -37,7 +40,7 @@ func play(how, port string) int {
 		fmt.Println(err)
 		return 1
 	}
-	began := time.Now()
+	var asked atomic.Int64
 	switch how {
 	case "mute":
 		time.Sleep(time.Minute)
@@ -45,7 +48,7 @@ func play(how, port string) int {
 		http.Serve(l, http.NotFoundHandler())
 	case "starting", "sick": // the one for a while, the other for good
 		http.Serve(l, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			if how == "sick" || time.Since(began) < 200*time.Millisecond {
+			if how == "sick" || asked.Add(1) <= 3 {
 				w.WriteHeader(http.StatusServiceUnavailable)
 				return
 			}
@@ -72,6 +75,7 @@ func begin(t *testing.T, spec supervisor.Spec) *Process {
 }
 
 func TestReady(t *testing.T) {
+	t.Parallel()
 	port := freePort(t)
 	p := begin(t, supervisor.Spec{Command: ExpandPort(self("listen", "answer", "{port}"), port)})
 	if err := p.Ready(t.Context(), asker(t, port), 20*time.Second); err != nil {
@@ -80,6 +84,7 @@ func TestReady(t *testing.T) {
 }
 
 func TestNeverReady(t *testing.T) {
+	t.Parallel()
 	for _, test := range []struct {
 		name    string
 		command []string
@@ -125,12 +130,13 @@ func asker(t *testing.T, port int) *ready.Asker {
 
 // A command says when the target is ready, and its last output is reported.
 func TestReadyByCommand(t *testing.T) {
+	t.Parallel()
 	p := begin(t, supervisor.Spec{Command: []string{"sleep", "60"}})
 	mark := filepath.Join(t.TempDir(), "mark")
 	ask := &ready.Asker{Probe: ready.Probe{Way: ready.WayCommand, Command: []string{"sh", "-c", "echo not yet; test -e " + mark}}, Environ: os.Environ()}
-	err := p.Ready(t.Context(), ask, 2*time.Second)
+	err := p.Ready(t.Context(), ask, time.Second)
 	var why *NotReadyError
-	if !errors.As(err, &why) || why.Reason != Command || !strings.Contains(err.Error(), "exited with code 1 until 2 s were over; its last output:\nnot yet") {
+	if !errors.As(err, &why) || why.Reason != Command || !strings.Contains(err.Error(), "exited with code 1 until 1 s were over; its last output:\nnot yet") {
 		t.Fatalf("got %+v, %v", why, err)
 	}
 	if err := os.WriteFile(mark, nil, 0o600); err != nil {
@@ -189,6 +195,7 @@ func TestPorts(t *testing.T) {
 
 // A server that answers 503 while it starts is waited for.
 func TestReadyAfterStarting(t *testing.T) {
+	t.Parallel()
 	port := freePort(t)
 	p := begin(t, supervisor.Spec{Command: ExpandPort(self("listen", "starting", "{port}"), port)})
 	if err := p.Ready(t.Context(), asker(t, port), 20*time.Second); err != nil {
@@ -202,6 +209,7 @@ func TestReadyAfterStarting(t *testing.T) {
 }
 
 func TestNeverServes(t *testing.T) {
+	t.Parallel()
 	port := freePort(t)
 	p := begin(t, supervisor.Spec{Command: ExpandPort(self("listen", "sick", "{port}"), port)})
 	err := p.Ready(t.Context(), asker(t, port), time.Second)
