@@ -1,6 +1,7 @@
 package maxprocs
 
 import (
+	"errors"
 	"fmt"
 	"io/fs"
 	"os"
@@ -74,7 +75,8 @@ func TestImports(t *testing.T) {
 	}
 }
 
-// TestDocs builds each program of the page about the library.
+// TestDocs compiles each program of the page about the library, as go vet does: without
+// linking it.
 func TestDocs(t *testing.T) {
 	page, err := os.ReadFile("../docs/reference/library.md")
 	if os.IsNotExist(err) {
@@ -86,9 +88,16 @@ func TestDocs(t *testing.T) {
 	if len(programs) < 3 {
 		t.Fatalf("found %d programs", len(programs))
 	}
-	for _, p := range programs {
+	files := map[string]string{}
+	for i, p := range programs {
 		text, _, _ := strings.Cut(p, "```")
-		build(t, text)
+		files[fmt.Sprintf("p%d/main.go", i)] = text
+	}
+	cmd := exec.Command("go", "vet", "./...")
+	cmd.Dir = module(t, files)
+	cmd.Env = append(os.Environ(), "GOWORK=off", "GOFLAGS=-mod=mod")
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Errorf("%v: %s", err, out)
 	}
 	// The decisions shown are ExampleDecide's, which checks them.
 	example, err := os.ReadFile("facts/read_test.go")
@@ -111,8 +120,8 @@ func reads(t *testing.T) {
 	}
 }
 
-// build compiles a program that imports the library, and returns its size.
-func build(t *testing.T, text string) int64 {
+// module writes a module whose programs import the library, and returns its folder.
+func module(t *testing.T, files map[string]string) string {
 	t.Helper()
 	reads(t)
 	here, err := os.Getwd()
@@ -120,14 +129,20 @@ func build(t *testing.T, text string) int64 {
 		t.Fatal(err)
 	}
 	dir := t.TempDir()
-	for file, text := range map[string]string{
-		"go.mod":  "module example.com/program\n\ngo 1.21\n\nrequire github.com/procfit/procfit/maxprocs v0.0.0\n\nreplace github.com/procfit/procfit/maxprocs => " + here + "\n",
-		"main.go": text,
-	} {
-		if err := os.WriteFile(filepath.Join(dir, file), []byte(text), 0o644); err != nil {
+	files["go.mod"] = "module example.com/program\n\ngo 1.21\n\nrequire github.com/procfit/procfit/maxprocs v0.0.0\n\nreplace github.com/procfit/procfit/maxprocs => " + here + "\n"
+	for file, text := range files {
+		name := filepath.Join(dir, file)
+		if err := errors.Join(os.MkdirAll(filepath.Dir(name), 0o755), os.WriteFile(name, []byte(text), 0o644)); err != nil {
 			t.Fatal(err)
 		}
 	}
+	return dir
+}
+
+// build compiles a program that imports the library, and returns its size.
+func build(t *testing.T, text string) int64 {
+	t.Helper()
+	dir := module(t, map[string]string{"main.go": text})
 	cmd := exec.Command("go", "build", "-trimpath", "-ldflags=-s -w", "-o", "program", ".") // no paths, whose lengths differ
 	cmd.Dir = dir
 	cmd.Env = append(os.Environ(), "GOWORK=off", "CGO_ENABLED=0", "GOFLAGS=-mod=mod")

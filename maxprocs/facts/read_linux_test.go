@@ -1,6 +1,7 @@
 package facts
 
 import (
+	"bufio"
 	"bytes"
 	"fmt"
 	"io"
@@ -8,7 +9,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 )
@@ -67,16 +67,18 @@ func TestReadPID(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var out syncBuffer
-	cmd.Stdout, cmd.Stderr = &out, &out
+	stdout, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd.Stderr = cmd.Stdout
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
 	defer cmd.Process.Kill()
-	for deadline := time.Now().Add(10 * time.Second); out.String() != "in\n"; time.Sleep(5 * time.Millisecond) {
-		if time.Now().After(deadline) {
-			t.Fatalf("the process did not enter %s: %q", leaf, out.String())
-		}
+	out := bufio.NewReader(stdout)
+	if line, err := out.ReadString('\n'); err != nil || line != "in\n" {
+		t.Fatalf("the process did not enter %s: %v, %q", leaf, err, line)
 	}
 
 	f, err := ReadPID(cmd.Process.Pid)
@@ -99,10 +101,11 @@ func TestReadPID(t *testing.T) {
 		t.Errorf("leaf %+v, %v CPUs, %v; want no limit and 0.5", f.Limits[0], f.EffectiveCPUs(), err)
 	}
 	io.WriteString(stdin, "go\n")
-	if err := cmd.Wait(); err != nil {
-		t.Fatalf("%v: %s", err, out.String())
+	said, err := io.ReadAll(out)
+	if waitErr := cmd.Wait(); err != nil || waitErr != nil {
+		t.Fatalf("%v, %v: %s", err, waitErr, said)
 	}
-	agree(t, strings.TrimPrefix(out.String(), "in\n"))
+	agree(t, string(said))
 }
 
 func TestReadPIDOfNone(t *testing.T) {
@@ -172,22 +175,4 @@ func setLimit(t *testing.T, dir string, quota int) {
 	if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
 		t.Fatal(err)
 	}
-}
-
-// syncBuffer collects a process's output while the test reads it.
-type syncBuffer struct {
-	mu sync.Mutex
-	b  bytes.Buffer
-}
-
-func (s *syncBuffer) Write(p []byte) (int, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.b.Write(p)
-}
-
-func (s *syncBuffer) String() string {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.b.String()
 }

@@ -64,7 +64,8 @@ type Agent struct {
 	refuse   func() error
 	onSwitch func(Switch)
 	unit     string
-	asking   sync.Mutex // Refuse is called once at a time
+	asking   sync.Mutex    // Refuse is called once at a time
+	patience time.Duration // with the body of a request
 
 	mu       sync.Mutex
 	off      bool
@@ -116,7 +117,7 @@ func New(m *Meter, opts ...Option) *Agent {
 	if m == nil {
 		m = new(Meter)
 	}
-	a := &Agent{meter: m, min: 1, unit: "request"}
+	a := &Agent{meter: m, min: 1, unit: "request", patience: slowest}
 	for _, o := range opts {
 		if o != nil {
 			o(a)

@@ -89,17 +89,16 @@ func TestLease(t *testing.T) {
 
 func TestLeaseRunsOut(t *testing.T) {
 	started(t, 4)
-	a := New(new(Meter))
+	restored := make(chan Switch, 2)
+	a := New(new(Meter), OnSwitch(func(s Switch) { restored <- s }))
+	from := time.Now()
 	wants(t, a, "lease", take("500"), 200, "")
 	wants(t, a, "procs", set("1"), 200, "")
-	from := time.Now()
-	for runtime.GOMAXPROCS(0) != 4 {
-		if time.Since(from) > 5*time.Second {
-			t.Fatal("the value was not restored")
-		}
-		time.Sleep(time.Millisecond)
+	<-restored // the experiment's own
+	if s := <-restored; s != (Switch{1, 4, "the lease ran out"}) || runtime.GOMAXPROCS(0) != 4 {
+		t.Errorf("%+v, GOMAXPROCS %d", s, runtime.GOMAXPROCS(0))
 	}
-	if took := time.Since(from); took < 300*time.Millisecond {
+	if took := time.Since(from); took < 500*time.Millisecond {
 		t.Errorf("the lease of 500 ms ended after %s", took)
 	}
 	if _, s := do(t, a, "GET", "state", ""); s["ended"] != "the lease ran out" || s["leased"] != false {
@@ -179,7 +178,8 @@ func TestRefuseTakesLong(t *testing.T) {
 	started(t, 4)
 	var waits atomic.Bool
 	answer, answered := make(chan struct{}), make(chan struct{})
-	a := New(new(Meter), Refuse(func() error {
+	restored := make(chan Switch, 2)
+	a := New(new(Meter), OnSwitch(func(s Switch) { restored <- s }), Refuse(func() error {
 		if waits.Load() {
 			<-answer
 		}
@@ -192,11 +192,11 @@ func TestRefuseTakesLong(t *testing.T) {
 		defer close(answered)
 		a.ServeHTTP(httptest.NewRecorder(), httptest.NewRequest("POST", "/lease", strings.NewReader(take("500"))))
 	}()
-	for end := time.Now().Add(5 * time.Second); runtime.GOMAXPROCS(0) != 4; time.Sleep(time.Millisecond) {
-		if time.Now().After(end) {
-			t.Error("the value was not restored while the program was asked")
-			break
-		}
+	<-restored // the experiment's own
+	select {
+	case <-restored:
+	case <-time.After(20 * time.Second):
+		t.Error("the value was not restored while the program was asked")
 	}
 	close(answer)
 	<-answered

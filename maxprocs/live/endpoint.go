@@ -128,7 +128,7 @@ func (a *Agent) answer(w http.ResponseWriter, r *http.Request) (any, *refusal) {
 	}
 	var q request
 	if method == http.MethodPost {
-		if no := read(w, r, &q); no != nil {
+		if no := a.read(w, r, &q); no != nil {
 			return nil, no
 		}
 	}
@@ -149,15 +149,15 @@ const (
 	slowest = 5 * time.Second
 )
 
-func read(w http.ResponseWriter, r *http.Request, q *request) *refusal {
-	_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(slowest))
+func (a *Agent) read(w http.ResponseWriter, r *http.Request, q *request) *refusal {
+	_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(a.patience))
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, longest))
 	var large *http.MaxBytesError
 	switch {
 	case errors.As(err, &large):
 		return refuse(413, "large", "expected at most 4096 bytes")
 	case err != nil:
-		return refuse(408, "slow", "the body did not come within "+slowest.String())
+		return refuse(408, "slow", "the body did not come within "+a.patience.String())
 	}
 	d := json.NewDecoder(bytes.NewReader(body))
 	d.DisallowUnknownFields()
