@@ -60,7 +60,7 @@ func TestFailures(t *testing.T) {
 func TestTimeouts(t *testing.T) {
 	t.Parallel()
 	o := short(raw(t, func(c net.Conn) { io.Copy(io.Discard, c) }))
-	o.Timeout, o.Duration = 50*time.Millisecond, 300*time.Millisecond
+	o.Timeout, o.Duration = 200*time.Millisecond, 500*time.Millisecond
 	r := mustRun(t, o)
 	if n := r.ErrorKinds[load.KindTimeout]; n < int64(o.Connections) || n != r.Errors || r.Requests != 0 {
 		t.Errorf("errors %v, requests %d", r.ErrorKinds, r.Requests)
@@ -107,7 +107,7 @@ func TestServerRestarts(t *testing.T) {
 		}
 	}()
 	o := short("http://" + l.Addr().String() + "/")
-	o.Rate, o.Duration = 500, 1500*time.Millisecond
+	o.Rate, o.Duration = 200, 1500*time.Millisecond // a busy machine carries that too
 	r := mustRun(t, o)
 	<-restarted
 	defer s.Close()
@@ -115,8 +115,8 @@ func TestServerRestarts(t *testing.T) {
 		t.Errorf("errors %v", r.ErrorKinds)
 	}
 	// The slots of the gap waited for the server and were all served after it.
-	if r.Requests < 700 || r.Dropped != 0 {
-		t.Errorf("%d requests of 750, %d dropped, errors %v", r.Requests, r.Dropped, r.ErrorKinds)
+	if r.Requests < 280 || r.Dropped != 0 {
+		t.Errorf("%d requests of 300, %d dropped, errors %v", r.Requests, r.Dropped, r.ErrorKinds)
 	}
 	if p90 := time.Duration(r.Latency.ValueAtQuantile(90)); p90 < 50*time.Millisecond {
 		t.Errorf("p90 %v: the gap is hidden", p90)

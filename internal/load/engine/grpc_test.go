@@ -149,8 +149,6 @@ func TestGRPCStatus(t *testing.T) {
 		"not found":       {call(v1, checkMethod, `{"service":"nobody"}`), "grpc_not_found"},
 		"unauthenticated": {call(v1, checkMethod, `{"service":"metadata"}`), "grpc_unauthenticated"},
 		"unimplemented":   {with(call(bare, "grpc.health.v1.Other/Check", ""), func(o *load.Options) { o.GRPC.Proto = []string{protoFile} }), "grpc_unimplemented"},
-		"never":           {with(call(v1, checkMethod, `{"service":"slow"}`), func(o *load.Options) { o.Timeout = 100 * time.Millisecond }), load.KindTimeout},
-		"no end":          {with(call(v1, "grpc.health.v1.Health/Watch", `{"service":"endless"}`), func(o *load.Options) { o.Timeout = 100 * time.Millisecond }), load.KindUnfinished},
 		"plain HTTP":      {with(call(bare, checkMethod, ""), func(o *load.Options) { o.URLs[0], o.GRPC.Protoset, o.TLS.Insecure = elsewhere, protoset, true }), load.KindMalformed},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -161,4 +159,33 @@ func TestGRPCStatus(t *testing.T) {
 			}
 		})
 	}
+}
+
+// A call that is never answered, and one whose stream never ends, are given up at the time-out.
+func TestGRPCTimeout(t *testing.T) {
+	t.Parallel()
+	protoset, _ := healthTypes(t)
+	for kind, of := range map[load.Kind]struct{ method, data string }{
+		load.KindTimeout:    {checkMethod, `{"service":"slow"}`},
+		load.KindUnfinished: {"grpc.health.v1.Health/Watch", `{"service":"endless"}`},
+	} {
+		inMemory(t, func(t *testing.T, n *network) {
+			o := callIn(t, n.listen(), of.method, of.data, protoset)
+			o.Timeout = 100 * time.Millisecond
+			r := n.mustRun(t, o)
+			if r.ErrorKinds[kind] == 0 || r.ErrorKinds[kind] != r.Errors || r.AchievedPerSecond > 0 {
+				t.Errorf("errors %v (%v), %v a second; want %s", r.ErrorKinds, r.FirstError, r.AchievedPerSecond, kind)
+			}
+		})
+	}
+}
+
+// callIn is a call of a server without reflection at the listener.
+func callIn(t *testing.T, l net.Listener, method, data, protoset string) load.Options {
+	s := loadtest.NewGRPC("")
+	t.Cleanup(s.Stop)
+	go s.Serve(l)
+	o := call(l.Addr().String(), method, data)
+	o.GRPC.Protoset = protoset
+	return o
 }

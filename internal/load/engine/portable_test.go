@@ -20,7 +20,6 @@ import (
 	"github.com/HdrHistogram/hdrhistogram-go"
 
 	"github.com/procfit/procfit/internal/load"
-	"github.com/procfit/procfit/internal/load/loadtest"
 	"github.com/procfit/procfit/internal/load/wire"
 )
 
@@ -211,25 +210,25 @@ func TestStallInMemory(t *testing.T) {
 				l := n.listen()
 				var o load.Options
 				if way == overRPC {
-					s := loadtest.NewGRPC("")
-					t.Cleanup(s.Stop)
-					go s.Serve(l)
-					o = call(l.Addr().String(), checkMethod, "")
-					o.GRPC.Protoset = protoset
+					o = callIn(t, l, checkMethod, "", protoset)
 				} else {
 					o = servedAt(t, l, way, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, smallBody) }))
 				}
-				const duration, from, to = 3 * time.Second, 1200 * time.Millisecond, 1500 * time.Millisecond
+				const duration = 3 * time.Second
 				o.Connections, o.Streams, o.Rate, o.Duration = stallConnections, 0, stallRate, duration
 				if way != overPlain && way != overTLS {
 					o.Connections, o.Streams = stallConnections/4, 4
 				}
-				o.Began = func() { n.silence = [2]time.Time{time.Now().Add(from), time.Now().Add(to)} }
+				from := time.Now().Add(1200 * time.Millisecond)
+				to := from.Add(300 * time.Millisecond)
+				n.silence = [2]time.Time{from, to}
+				var began time.Time
+				o.Began = func() { began = time.Now() }
 				r := n.mustRun(t, o)
 				if r.Requests != stallRate*3 || r.Dropped != 0 || r.Errors != 0 || r.SendLag.Max() != 0 {
 					t.Errorf("%d requests, %d dropped, errors %v, sent up to %d ns late", r.Requests, r.Dropped, r.ErrorKinds, r.SendLag.Max())
 				}
-				if got, truth := p99(r.Latency), trueP99(duration, from, to); got < truth || float64(got) > 1.02*float64(truth) {
+				if got, truth := p99(r.Latency), trueP99(duration, from.Sub(began), to.Sub(began)); got < truth || float64(got) > 1.02*float64(truth) {
 					t.Errorf("p99 %v, the truth is %v", got, truth)
 				}
 			})

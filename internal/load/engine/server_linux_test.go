@@ -40,7 +40,7 @@ func TestMain(m *testing.M) {
 			os.Exit(1)
 		}
 	default:
-		need.Waiting(4) // for servers that hang, and for the end of a load at a low rate
+		need.Waiting(8) // for servers that hang, and for the end of a load at a low rate
 		os.Exit(m.Run())
 	}
 }
