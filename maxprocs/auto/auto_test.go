@@ -12,6 +12,7 @@ func TestMain(m *testing.M) {
 	if os.Getenv("MAXPROCS_TEST_IMPORT") != "" {
 		os.Exit(0)
 	}
+	os.Setenv("GORACE", "atexit_sleep_ms=0") // for the processes that it starts: a second each, otherwise
 	os.Exit(m.Run())
 }
 

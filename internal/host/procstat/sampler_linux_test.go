@@ -30,6 +30,7 @@ func TestMain(m *testing.M) {
 		program(kind, file)
 		return
 	}
+	os.Setenv("GORACE", "atexit_sleep_ms=0") // for the processes that it starts: a second each, otherwise
 	os.Exit(m.Run())
 }
 

@@ -31,6 +31,7 @@ const burnt = 100 * time.Millisecond
 func TestMain(m *testing.M) {
 	switch role, arg, _ := strings.Cut(os.Getenv("OBSERVE_ROLE"), " "); role {
 	case "":
+		os.Setenv("GORACE", "atexit_sleep_ms=0") // for the processes that it starts: a second each, otherwise
 		os.Exit(m.Run())
 	case "listen":
 		l, err := net.Listen("tcp", arg)

@@ -29,7 +29,8 @@ func TestMain(m *testing.M) {
 	if len(os.Args) == 5 && os.Args[1] == playArg && os.Args[2] == "listen" {
 		os.Exit(play(os.Args[3], os.Args[4]))
 	}
-	need.Waiting(8) // for targets that are never ready
+	os.Setenv("GORACE", "atexit_sleep_ms=0") // for the processes that it starts: a second each, otherwise
+	need.Waiting(8)                          // for targets that are never ready
 	os.Exit(m.Run())
 }
 

@@ -19,6 +19,7 @@ func TestMain(m *testing.M) {
 		fmt.Println(w.Code, w.Body.String(), "GOMAXPROCS is", runtime.GOMAXPROCS(0))
 		os.Exit(0)
 	}
+	os.Setenv("GORACE", "atexit_sleep_ms=0") // for the processes that it starts: a second each, otherwise
 	os.Exit(m.Run())
 }
 
