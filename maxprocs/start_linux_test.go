@@ -122,9 +122,16 @@ func TestStartLeavesNoGoroutine(t *testing.T) {
 		t.Errorf("under a limit: %v, %d goroutines", err, followers())
 	}
 	cancel()
-	for deadline := time.Now().Add(5 * time.Second); followers() > 0; time.Sleep(time.Millisecond) {
+	awaitNone(t, followers)
+}
+
+// awaitNone waits until none of the goroutines that are counted is left.
+func awaitNone(t *testing.T, count func() int) {
+	t.Helper()
+	for deadline := time.Now().Add(20 * time.Second); count() > 0; time.Sleep(time.Millisecond) {
 		if time.Now().After(deadline) {
-			t.Fatalf("%d goroutines after the context ended", followers())
+			stacks := make([]byte, 1<<16)
+			t.Fatalf("%d goroutines are left:\n%s", count(), stacks[:runtime.Stack(stacks, true)])
 		}
 	}
 }

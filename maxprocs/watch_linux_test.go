@@ -232,12 +232,7 @@ func TestWatchEnds(t *testing.T) {
 			t.Errorf("Watch: %v", err)
 		}
 	}
-	for deadline := time.Now().Add(5 * time.Second); runtime.NumGoroutine() > before; time.Sleep(time.Millisecond) {
-		if time.Now().After(deadline) {
-			stacks := make([]byte, 1<<16)
-			t.Fatalf("%d goroutines, %d before:\n%s", runtime.NumGoroutine(), before, stacks[:runtime.Stack(stacks, true)])
-		}
-	}
+	awaitNone(t, func() int { return runtime.NumGoroutine() - before })
 	t.Setenv("GOMAXPROCS", "2")
 	if err := Watch(context.Background()); err != nil {
 		t.Errorf("with a valid environment: %v", err)

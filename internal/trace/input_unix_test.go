@@ -43,14 +43,25 @@ func TestInputEndsWithTheContext(t *testing.T) {
 			}
 		}
 		in := newInput(ctx, tc.r)
-		time.AfterFunc(50*time.Millisecond, cancel)
-		got, err := io.ReadAll(in)
+		soon := func() { time.AfterFunc(20*time.Millisecond, cancel) } // when a read waits for more
+		if tc.want == "" {
+			soon()
+		}
+		got, err := io.ReadAll(io.TeeReader(in, onWrite(soon)))
 		if err != nil || string(got) != tc.want || ctx.Err() == nil {
 			t.Errorf("%s: %q, %v, the context: %v", name, got, err, ctx.Err())
 		}
 		in.Close()
 		cancel()
 	}
+}
+
+// onWrite is called for each write.
+type onWrite func()
+
+func (f onWrite) Write(p []byte) (int, error) {
+	f()
+	return len(p), nil
 }
 
 // A pipe by its name is read from when its writer comes until it leaves.
