@@ -135,12 +135,17 @@ func (s quotaSpan) end() error {
 	return nil
 }
 
+// inEmptyPeriods is the most CPU time that processes of the group may have used while it counted
+// no more than emptyPeriods.
+func (l limited) inEmptyPeriods() time.Duration {
+	return time.Duration(((emptyPeriods+2)*l.quota+l.burst)*float64(cgroup.Period)) + slack*time.Duration(runtime.NumCPU())
+}
+
 // idle makes a Failure where the processes that belong into a group used more CPU time since
 // an earlier reading than the group allows in the periods that it counted: hardly any.
 func (l limited) idle(periods int64, used time.Duration) error {
 	counted := int64(0)
-	most := time.Duration(((emptyPeriods+2)*l.quota+l.burst)*float64(cgroup.Period)) + slack*time.Duration(runtime.NumCPU())
-	if used <= most {
+	if used <= l.inEmptyPeriods() {
 		return nil
 	}
 	for _, wait := range []time.Duration{0, 2 * cgroup.Period} { // the period in which they ran may not be over

@@ -65,25 +65,34 @@ func (r *runner) Speed(ctx context.Context) float64 {
 		all.Go(func() { works[i] = workOn(ctx, cpus[i*len(cpus)/len(works)], words) })
 	}
 	all.Wait()
+	speed, own := speedOf(works, min(1, limitHere()/float64(len(cpus))), r.speed)
+	r.speed = own
+	return speed
+}
+
+// speedOf is the speed by the work that was done on each CPU, under a limit to this part of
+// them, and the speed without the limit, which was known before: a work that waited shows
+// none of its own. Zero: not known.
+func speedOf(works []work, limited, known float64) (speed, own float64) {
 	var sum float64
 	var used, took time.Duration
 	for _, w := range works {
 		if w.used <= 0 {
-			return 0
+			return 0, known
 		}
 		sum += float64(w.pieces) / w.used.Seconds()
 		used, took = used+w.used, took+w.took
 	}
-	each, limited := sum/float64(len(works)), min(1, limitHere()/float64(len(cpus)))
+	each := sum / float64(len(works))
 	switch waited := float64(took) > mostWaiting*float64(used); {
 	case waited && limited == 1:
-		return 0
-	case waited && r.speed > 0:
-		each = r.speed // the limit, or others, held the work back
-	case !waited:
-		r.speed = each
+		return 0, known
+	case waited && known > 0:
+		return limited * known, known // the limit, or others, held the work back
+	case waited:
+		return limited * each, known
 	}
-	return limited * each
+	return limited * each, each
 }
 
 // limitHere is the tightest CPU limit around procfit, in CPUs; where there is none, more
