@@ -2,6 +2,12 @@ package lab
 
 import (
 	"bytes"
+	"go/ast"
+	"go/importer"
+	"go/parser"
+	"go/token"
+	"go/types"
+	"maps"
 	"math"
 	"os"
 	"os/exec"
@@ -33,11 +39,47 @@ var builds = map[string][]string{
 	"racy detector": {"races"},
 }
 
-// TestBuilds compiles each program that procfit itself does not hold, and runs it small.
-func TestBuilds(t *testing.T) {
-	if testing.Short() {
-		t.Skip("compiles programs")
+// TestBuildsTypeCheck: each program that procfit itself does not hold has the source that its
+// stage asks for, which uses C or the race detector and has no error of types.
+func TestBuildsTypeCheck(t *testing.T) {
+	files := token.NewFileSet()
+	check := types.Config{FakeImportC: true, Importer: importer.ForCompiler(files, "source", nil)}
+	seen := map[string]bool{}
+	for _, e := range List() {
+		for _, s := range e.Stages(Options{CPUs: 2}) {
+			if s.Build == (Build{}) {
+				continue
+			}
+			name := e.ID + " " + s.ID
+			seen[name] = true
+			source, err := s.Build.Of(e.ID)
+			if err != nil {
+				t.Fatalf("%s: %v", name, err)
+			}
+			file, err := parser.ParseFile(files, "main.go", source, 0)
+			if err != nil {
+				t.Fatalf("%s: %v", name, err)
+			}
+			if _, err := check.Check("main", files, []*ast.File{file}, nil); err != nil {
+				t.Errorf("%s: %v", name, err)
+			}
+			c := slices.ContainsFunc(file.Imports, func(i *ast.ImportSpec) bool { return i.Path.Value == `"C"` })
+			if file.Name.Name != "main" || c == s.Build.Race {
+				t.Errorf("%s: package %s, calls C: %v, built with -race: %v", name, file.Name.Name, c, s.Build.Race)
+			}
+		}
 	}
+	if got := slices.Sorted(maps.Keys(seen)); !slices.Equal(got, slices.Sorted(maps.Keys(builds))) {
+		t.Errorf("%q are built, want those of which TestBuilds knows the metrics", got)
+	}
+	if _, err := (Build{Source: "none"}).Of("racy"); err == nil {
+		t.Error("a source that is not there")
+	}
+}
+
+// TestBuilds compiles each of them, and runs it small.
+func TestBuilds(t *testing.T) {
+	need.Everything(t, "compiles the standard library for the race detector; TestBuildsTypeCheck checks the sources, and TestRun runs the programs of all other stages")
 	if _, err := toolchain.CCompiler(); err != nil {
 		need.Skip(t, err.Error())
 	}
@@ -89,9 +131,6 @@ func TestBuilds(t *testing.T) {
 				t.Errorf("%s of a stray word: %v: %s", name, err, usage)
 			}
 		}
-	}
-	if _, err := (Build{Source: "none"}).Of("racy"); err == nil {
-		t.Error("a source that is not there")
 	}
 }
 

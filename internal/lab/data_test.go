@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -220,12 +221,10 @@ func printed(t *testing.T, e Experiment, s Stage) map[string]journal.Metric {
 			i := max(0, slices.IndexFunc(stages, func(quick Stage) bool { return quick.ID == s.ID }))
 			q.args = strings.Join(stages[i].Args, " ")
 		}
-		// A process of its own: the runtime reads GODEBUG as it starts.
-		cmd := exec.Command(os.Args[0], "-test.run=^TestProgram$")
-		cmd.Env = append(append(os.Environ(), s.Target.Env...), "PROCFIT_LAB_PROGRAM="+e.ID+" "+q.args)
-		output, err := cmd.CombinedOutput()
+		command := e.ID + " " + q.args
+		output, err := output(command, s.Target.Env)
 		if err != nil {
-			t.Fatalf("%s %s: %v: %s", e.ID, q.args, err, output)
+			t.Fatalf("%s: %v: %s", command, err, output)
 		}
 		results, err := gobench.ParseOutput(output, runtime.GOMAXPROCS(0))
 		if err != nil {
@@ -249,6 +248,21 @@ func printed(t *testing.T, e Experiment, s Stage) map[string]journal.Metric {
 		}
 	}
 	return metrics
+}
+
+// outputs has a func() ([]byte, error) for each command and its environment: many stages
+// run the same.
+var outputs sync.Map
+
+// output is what a practice program prints. It runs as a process of its own, since the
+// runtime reads GODEBUG as it starts.
+func output(command string, env []string) ([]byte, error) {
+	f, _ := outputs.LoadOrStore(fmt.Sprintf("%q %q", command, env), sync.OnceValues(func() ([]byte, error) {
+		cmd := exec.Command(os.Args[0], "-test.run=^TestProgram$")
+		cmd.Env = append(append(os.Environ(), env...), "PROCFIT_LAB_PROGRAM="+command)
+		return cmd.CombinedOutput()
+	}))
+	return f.(func() ([]byte, error))()
 }
 
 // TestProgram is a program when TestFigures starts it.

@@ -7,12 +7,14 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/procfit/procfit/test/built"
 	"github.com/procfit/procfit/test/need"
 )
 
 // TestFaults runs what the page shows against the documents and holds the page
 // against it: the sweep script, the listings that do not compile, SetMaxThreads.
 func TestFaults(t *testing.T) {
+	built.Dir(t, "testdata/documents") // opened here, so that go test runs this again if one changes
 	page, err := os.ReadFile(filepath.Join(seeds, "page.md"))
 	if err != nil {
 		t.Fatal(err)
@@ -56,6 +58,7 @@ func TestFaults(t *testing.T) {
 // TestParallelListingComputesNothing: the result of document 000's work is thrown
 // away, and the compiler leaves a loop that counts.
 func TestParallelListingComputesNothing(t *testing.T) {
+	built.Dir(t, "testdata/documents/parallel")
 	out, err := exec.Command(need.Command(t, "go"), "build", "-gcflags=-S", "-o", os.DevNull, "./testdata/documents/parallel").CombinedOutput()
 	if err != nil {
 		t.Fatalf("%v: %s", err, out)
