@@ -232,7 +232,18 @@ func TestSharesHold(t *testing.T) {
 		pinAll(t, child.Process.Pid, &one)
 		used = append(used, -cpuTime(t, child.Process.Pid))
 	}
-	time.Sleep(2 * time.Second)
+	// They get what other programs leave of the CPU: how much each of them has is compared once
+	// it is many of the scheduler's slices.
+	for sum, end := time.Duration(0), time.Now().Add(time.Minute); sum < 800*time.Millisecond; {
+		if time.Now().After(end) {
+			t.Fatalf("only %v of CPU time in a minute", sum)
+		}
+		time.Sleep(50 * time.Millisecond)
+		sum = used[0] + used[1]
+		for _, child := range parts {
+			sum += cpuTime(t, child.Process.Pid)
+		}
+	}
 	for i, child := range parts {
 		used[i] += cpuTime(t, child.Process.Pid)
 	}
