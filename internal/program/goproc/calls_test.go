@@ -36,7 +36,7 @@ func TestCode(t *testing.T) {
 				continue // the library has to be built for it
 			}
 			file := filepath.Join(dir, name+arch)
-			cmd := exec.Command("go", "build", "-trimpath", "-ldflags=-s -w", "-o", file, name)
+			cmd := exec.Command("go", "build", "-ldflags=-s -w", "-o", file, name)
 			cmd.Dir = filepath.Join(dir, "src", name)
 			cmd.Env = append(os.Environ(), "GO111MODULE=off", "GOPATH="+dir, "GOFLAGS=", "GOWORK=off", "GOOS=linux", "GOARCH="+arch, "CGO_ENABLED=0")
 			if out, err := cmd.CombinedOutput(); err != nil {

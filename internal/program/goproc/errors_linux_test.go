@@ -19,7 +19,10 @@ import (
 // there no more.
 func TestLiveOddFiles(t *testing.T) {
 	t.Run("exe", func(t *testing.T) { testOddFiles(t) })
-	t.Run("pie", func(t *testing.T) { testOddFiles(t, "-buildmode=pie") })
+	t.Run("pie", func(t *testing.T) {
+		need.Everything(t, pieReason)
+		testOddFiles(t, "-buildmode=pie")
+	})
 }
 
 func testOddFiles(t *testing.T, args ...string) {

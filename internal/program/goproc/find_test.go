@@ -106,6 +106,28 @@ func TestFind(t *testing.T) {
 	}
 }
 
+// TestLoadBias: a position-independent program is found in memory that is elsewhere than its
+// file says, where the loader has moved what points into it.
+func TestLoadBias(t *testing.T) {
+	const bias = 0x5500_0000_0000
+	file := goodWorld().bytes()
+	memory := bytes.Clone(file)
+	for _, pointer := range []int{0, 8, 104, 176, 184} { // of the module's record
+		b := memory[worldData+64+pointer:]
+		binary.LittleEndian.PutUint64(b, binary.LittleEndian.Uint64(b)+bias)
+	}
+	want, err := find(file, worldVersion)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if at, err := findIn(file, &shifted{bytes.NewReader(memory), bias}, bias, worldVersion); err != nil || at != want || at.Procs != worldVar {
+		t.Errorf("found %+v, %v, want %+v", at, err, want)
+	}
+	if at, err := findIn(file, &shifted{bytes.NewReader(file), bias}, bias, worldVersion); !errors.Is(err, errStarting) {
+		t.Errorf("before the loader has moved anything: found %+v, %v", at, err)
+	}
+}
+
 // TestFindTruncated cuts the image at every place: never a crash, and never
 // another address.
 func TestFindTruncated(t *testing.T) {

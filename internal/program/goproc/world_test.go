@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"debug/elf"
 	"encoding/binary"
+	"io"
 	"sort"
 )
 
@@ -153,6 +154,11 @@ func (w world) bytes() []byte {
 
 // find does all that Locate does, for a world, which has no build info.
 func find(b []byte, goVersion string) (Addresses, error) {
+	return findIn(b, bytes.NewReader(b), 0, goVersion)
+}
+
+// findIn finds them in the memory of a process whose file has the bytes.
+func findIn(b []byte, mem io.ReaderAt, bias uint64, goVersion string) (Addresses, error) {
 	r := bytes.NewReader(b)
 	m, err := readImage(r)
 	if err != nil {
@@ -161,5 +167,5 @@ func find(b []byte, goVersion string) (Addresses, error) {
 	f := &file{image: m}
 	f.program.GoVersion = goVersion
 	f.bad = f.analyse(&budget{r: r, left: maxRead})
-	return f.locate(r, 0)
+	return f.locate(mem, bias)
 }
