@@ -68,21 +68,24 @@ func TestLiars(t *testing.T) {
 				http.Error(w, "no", http.StatusUnauthorized)
 			}
 		}, `it answered 401 Unauthorized ("no")`},
-		"silence":         {func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }, "no answer within"},
-		"a gigabyte":      {endless, "it has more than 32 MiB"},
-		"another place":   {func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, "/elsewhere", http.StatusFound) }, "it answered 302 Found"},
-		"a text":          {func(w http.ResponseWriter, _ *http.Request) { w.Write([]byte("ok")) }, "heap: it is not a profile"},
-		"an early end":    {func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }, "heap: "},
-		"escapes":         {func(w http.ResponseWriter, _ *http.Request) { http.Error(w, "\x1b]0;owned\x07", 500) }, `\x1b]0;owned\x07`},
-		"CPU in use":      {busy, "profile: it answered 500 Internal Server Error (\"Could not enable CPU profiling: cpu profiling already in use\")"},
-		"only the memory": {func(w http.ResponseWriter, r *http.Request) { pprof.Handler("heap").ServeHTTP(w, r) }, "profile: it is a profile of another kind"},
+		"silence":       {func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }, "no answer within"},
+		"a gigabyte":    {endless, "it has more than 32 MiB"},
+		"another place": {func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, "/elsewhere", http.StatusFound) }, "it answered 302 Found"},
+		"a text":        {func(w http.ResponseWriter, _ *http.Request) { w.Write([]byte("ok")) }, "heap: it is not a profile"},
+		"an early end":  {func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }, "heap: "},
+		"escapes":       {func(w http.ResponseWriter, _ *http.Request) { http.Error(w, "\x1b]0;owned\x07", 500) }, `\x1b]0;owned\x07`},
+		"CPU in use":    {busy, "profile: it answered 500 Internal Server Error (\"Could not enable CPU profiling: cpu profiling already in use\")"},
+		"only the memory": {func(w http.ResponseWriter, r *http.Request) {
+			r.URL.RawQuery = "" // seconds=1: what is allocated in a second
+			pprof.Handler("heap").ServeHTTP(w, r)
+		}, "profile: it is a profile of another kind"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s := httptest.NewServer(of.answer)
 			defer s.Close()
 			c := NewClient(s.URL+pprofPath, []string{secretHeader}, nil)
-			c.patient = 3 * time.Second
+			c.patient = time.Minute // that no answer but silence takes, on any machine
 			if name == "silence" {
 				c.patient = 300 * time.Millisecond
 			}
@@ -110,7 +113,11 @@ func TestLatePort(t *testing.T) {
 	}
 	address := l.Addr().String()
 	l.Close()
-	s := &http.Server{Handler: served()}
+	taken := packed(t, made(stack{10, []string{"f"}}))
+	mux := http.NewServeMux()
+	mux.Handle(pprofPath+"heap", pprof.Handler("heap"))
+	mux.HandleFunc(pprofPath+"profile", func(w http.ResponseWriter, _ *http.Request) { w.Write(taken) })
+	s := &http.Server{Handler: mux}
 	defer s.Close()
 	time.AfterFunc(300*time.Millisecond, func() {
 		if l, err := net.Listen("tcp", address); err == nil {
