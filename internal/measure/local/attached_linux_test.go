@@ -26,7 +26,7 @@ func standing(t *testing.T) (*exec.Cmd, string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	cmd := exec.Command(self, liarArgument, addr, "1h", "none")
+	cmd := exec.Command(self, liarArgument, addr, "none")
 	cmd.Env = append(os.Environ(), "GOMAXPROCS=3")
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)

@@ -15,17 +15,20 @@ import (
 	"github.com/procfit/procfit/internal/verdict/journal"
 )
 
-// liarArgument makes this test binary a server that answers for so long from its
-// hundredth request on, when the load has started, and then keeps silent: on all its
-// connections, or on every second one.
+// liarArgument makes this test binary a server that answers for a while once the load has
+// started, and then keeps silent: on all its connections, on every second one, or on none.
 const liarArgument = "(liar)"
 
-func liar(addr, after, silent string) {
-	good, err := time.ParseDuration(after)
-	if err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		return
-	}
+const (
+	// loaded is the request by which the server knows that the load has started: a trial sends
+	// fewer to find out whether the server is ready.
+	loaded = 20
+	// goodTime is how long it answers from then on: into the middle of the throughput phase of
+	// TestServersThatHang, which lasts a second after a fifth of one.
+	goodTime = 700 * time.Millisecond
+)
+
+func liar(addr, silent string) {
 	l, err := net.Listen("tcp", addr)
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
@@ -45,10 +48,10 @@ func liar(addr, after, silent string) {
 						return
 					}
 				}
-				if answered.Add(1) == 100 {
+				if answered.Add(1) == loaded {
 					began.Store(time.Now().UnixNano())
 				}
-				if at := began.Load(); mute && at > 0 && time.Since(time.Unix(0, at)) > good {
+				if at := began.Load(); mute && at > 0 && time.Since(time.Unix(0, at)) > goodTime {
 					select {} // the connection stays open, and nothing comes
 				}
 				fmt.Fprint(c, "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok")
@@ -60,6 +63,7 @@ func liar(addr, after, silent string) {
 // A server that locks up, wholly or on some connections, makes the trial invalid,
 // however many requests it answered before.
 func TestServersThatHang(t *testing.T) {
+	t.Parallel()
 	for _, tc := range []struct {
 		silent, want string
 		replicas     int
@@ -77,11 +81,11 @@ func TestServersThatHang(t *testing.T) {
 				t.Fatal(err)
 			}
 			s := plan.Default()
-			s.Target.Command = []string{self, liarArgument, "127.0.0.1:" + plan.PortPlaceholder, "200ms", tc.silent}
+			s.Target.Command = []string{self, liarArgument, "127.0.0.1:" + plan.PortPlaceholder, tc.silent}
 			s.Target.URL = "http://127.0.0.1:" + plan.PortPlaceholder + "/"
 			s.Target.Grace = 100 * time.Millisecond
 			s.Load.Stretch = false
-			s.Load.Duration, s.Load.Warmup, s.Load.Connections, s.Replicas = 600*time.Millisecond, 0, 8, []int{tc.replicas}
+			s.Load.Duration, s.Load.Warmup, s.Load.Connections, s.Replicas = 2*time.Second, 0, 8, []int{tc.replicas}
 			setting := journal.Setting{Label: "unset", Replicas: tc.replicas}
 			rate := 50.0
 			var trial journal.Trial
@@ -101,6 +105,7 @@ func TestServersThatHang(t *testing.T) {
 // Where a child of the command is the one that is read, the reason names it: a parent may
 // set the variable for its children.
 func TestAChildWithAnotherValue(t *testing.T) {
+	t.Parallel()
 	s := overheadSpec(t)
 	s.Target.Command = append([]string{"sh", "-c", `GOMAXPROCS=1 "$@" & wait`, "sh"}, s.Target.Command...)
 	setting := journal.Setting{Label: "2", Procs: new(2), Replicas: 1}
@@ -112,6 +117,7 @@ func TestAChildWithAnotherValue(t *testing.T) {
 
 // A server that takes its address from its environment alone gets a free port there.
 func TestPortInTheEnvironment(t *testing.T) {
+	t.Parallel()
 	s := overheadSpec(t)
 	s.Target.Command = append([]string{"sh", "-c", `exec "$@" "$ADDRESS"`, "sh"}, s.Target.Command[:2]...)
 	s.Target.Env = []string{"ADDRESS=127.0.0.1:" + plan.PortPlaceholder}

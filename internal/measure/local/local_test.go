@@ -81,6 +81,7 @@ var unset = journal.Setting{Label: "unset", Replicas: 1}
 // Programs that are ready run as they are; what cannot be had makes its settings'
 // trials invalid and leaves the others alone. A run beyond the limit is ended.
 func TestReadyAndLimit(t *testing.T) {
+	t.Parallel()
 	spec := job("/nowhere/program")
 	spec.Target.RunTimeout = 3 * time.Second
 	config := Config{Programs: map[string]Program{"1.4": {Err: errors.New("no such release")}, "1.26": {Command: []string{"true"}}, "1.13": {Command: []string{"sleep", "60"}}}}
@@ -127,6 +128,7 @@ func TestCheck(t *testing.T) {
 // A short program runs again and again until the time is used, each time after what
 // prepares it; what is printed in each run counts.
 func TestSeveralRuns(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	count := filepath.Join(dir, "count")
 	spec := job("sh", "-c", "read n <"+count+"; echo run $n; sleep 0.02")
@@ -179,6 +181,7 @@ func TestShortRuns(t *testing.T) {
 }
 
 func TestPrepareFails(t *testing.T) {
+	t.Parallel()
 	spec := job("true")
 	spec.Target.Prepare = []string{"sh", "-c", "echo no space; exit 3"}
 	trial, err := prepared(t, spec, Config{}, unset).Run(t.Context(), plan.Task{Setting: unset}, nil)
@@ -211,6 +214,7 @@ func TestLogOfManyRuns(t *testing.T) {
 
 // A program without any Go in it is reported as such.
 func TestNoGoProgram(t *testing.T) {
+	t.Parallel()
 	spec := job("sleep", "1") // long enough for a busy machine to find it
 	setting := journal.Setting{Label: "2", Procs: new(2), Replicas: 1}
 	trial, err := prepared(t, spec, Config{}, setting).Run(t.Context(), plan.Task{Setting: setting}, nil)
@@ -260,6 +264,7 @@ func full(t *testing.T) func(name string) (*os.File, string, error) {
 // Without its output a program that failed, or printed no figure, would be judged
 // by what it did not say: that is not a trial, and the next would fare no better.
 func TestFullDisk(t *testing.T) {
+	t.Parallel()
 	for name, command := range map[string][]string{
 		"good":   {"echo", "BenchmarkA 1 5 ns/op"},
 		"failed": {"sh", "-c", "echo why; exit 1"},

@@ -30,11 +30,11 @@ func TestMain(m *testing.M) {
 		fmt.Fprintln(os.Stderr, http.ListenAndServe(os.Args[2], profiledServer(os.Args[3])))
 		os.Exit(1)
 	}
-	if len(os.Args) == 5 && os.Args[1] == liarArgument {
-		liar(os.Args[2], os.Args[3], os.Args[4])
+	if len(os.Args) == 4 && os.Args[1] == liarArgument {
+		liar(os.Args[2], os.Args[3])
 		os.Exit(1)
 	}
-	need.Waiting(4) // for servers that hang
+	need.Waiting(4) // for programs that run for a given time
 	os.Exit(m.Run())
 }
 

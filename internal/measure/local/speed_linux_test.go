@@ -21,6 +21,49 @@ import (
 	"github.com/procfit/procfit/test/need"
 )
 
+// The speed is the work of all CPUs in the threads' own time. One that waited says nothing,
+// unless a CPU limit made it wait.
+func TestSpeedOf(t *testing.T) {
+	const ms = time.Millisecond
+	ran, waited := work{60, 30 * ms, 31 * ms}, work{30, 30 * ms, 60 * ms}
+	for name, tc := range map[string]struct {
+		works      []work
+		limited    float64
+		known      float64
+		speed, own float64
+	}{
+		"alone":                               {[]work{ran, ran}, 1, 0, 2000, 2000},
+		"slower than before":                  {[]work{ran, ran}, 1, 3000, 2000, 2000},
+		"one CPU is slower":                   {[]work{ran, {30, 30 * ms, 30 * ms}}, 1, 0, 1500, 1500},
+		"others take a CPU":                   {[]work{ran, waited}, 1, 3000, 0, 3000},
+		"a CPU that may not be used":          {[]work{ran, {}}, 1, 3000, 0, 3000},
+		"a limit that nothing waits for":      {[]work{ran, ran}, 0.5, 0, 1000, 2000},
+		"a limit that was waited for":         {[]work{waited, waited}, 0.5, 3000, 1500, 3000},
+		"a limit that was there from a start": {[]work{waited, waited}, 0.5, 0, 500, 0},
+	} {
+		if speed, own := speedOf(tc.works, tc.limited, tc.known); math.Abs(speed-tc.speed) > 1e-9 || math.Abs(own-tc.own) > 1e-9 {
+			t.Errorf("%s: %g and %g without the limit, want %g and %g", name, speed, own, tc.speed, tc.own)
+		}
+	}
+}
+
+// The work of this machine is counted on each of its CPUs, however busy they are, for the
+// thread's own time; afterwards the thread may run where it could before.
+func TestWorkOn(t *testing.T) {
+	all := topology.Allowed()
+	for _, cpu := range all {
+		if w := workOn(t.Context(), cpu, walk()); w.pieces == 0 || w.used < speedTime || w.took < w.used-time.Millisecond {
+			t.Errorf("on CPU %d: %+v", cpu, w)
+		}
+	}
+	if w := workOn(t.Context(), 1023, walk()); w != (work{}) {
+		t.Errorf("on a CPU that is not there: %+v", w)
+	}
+	if now := topology.Allowed(); !slices.Equal(now, all) {
+		t.Errorf("it may run on %v, before on %v", now, all)
+	}
+}
+
 // The same machine has about the same speed each time, for the time of a piece of work.
 func TestSpeed(t *testing.T) {
 	machine := machineOn(t, topology.Allowed())
@@ -94,9 +137,7 @@ func playNeighbour(kind, cpu string) {
 // machineOn is a runner whose target and load have these CPUs.
 func machineOn(t *testing.T, cpus []int) plan.Machine {
 	t.Helper()
-	if testing.Short() {
-		t.Skip("times this machine, which other tests under the race detector keep busy")
-	}
+	need.Everything(t, "times this machine, which has to be quiet for it; TestSpeedOf and TestWorkOn prove the logic")
 	spec := overheadSpec(t)
 	spec.Target.CPUs, spec.Load.CPUs = cpus, cpus
 	made, err := New(spec, Config{})
@@ -110,7 +151,7 @@ func machineOn(t *testing.T, cpus []int) plan.Machine {
 // known waits for a speed that is: where others take the CPUs just now, it is not.
 func known(t *testing.T, m plan.Machine) float64 {
 	t.Helper()
-	for end := time.Now().Add(10 * time.Second); time.Now().Before(end); {
+	for end := time.Now().Add(4 * time.Second); time.Now().Before(end); {
 		if x := m.Speed(t.Context()); x > 0 {
 			return x
 		}
