@@ -11,10 +11,12 @@ import (
 	report "github.com/procfit/procfit/internal/verdict/page"
 	"github.com/procfit/procfit/internal/verdict/page/pagetest"
 	"github.com/procfit/procfit/internal/verdict/page/served"
+	"github.com/procfit/procfit/test/need"
 )
 
 // The page of a sweep that goes on is renewed by the browser itself, without a script.
 func TestTheLivePageFollowsWithoutAScript(t *testing.T) {
+	need.Everything(t, "waits until the browser asks again, after five seconds; package served's tests hold that the page tells it to")
 	s, err := served.Listen(t.Context(), ":0")
 	if err != nil {
 		t.Fatal(err)

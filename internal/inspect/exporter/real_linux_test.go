@@ -204,9 +204,13 @@ func BenchmarkScrape500(b *testing.B) {
 	b.ReportMetric(float64(peak(b, s.cmd.Process.Pid))/1e6, "peak-MB")
 }
 
+// withTool is why the tests of what rights the command has belong to the second tier.
+const withTool = "builds procfit, and needs root; TestExposition serves a scan in which processes could not be read"
+
 // TestWithoutRights runs it as nobody: it says what is missing, with the remedy,
 // and serves what it can see.
 func TestWithoutRights(t *testing.T) {
+	need.Everything(t, withTool)
 	need.Root(t)
 	crowd(t, "pf-root", 1)
 	if err := os.Chmod(programs, 0o755); err != nil {
@@ -230,6 +234,7 @@ func TestWithoutRights(t *testing.T) {
 // TestWithCapabilities runs it as deploy/ does, with three capabilities alone: it
 // sees what root sees, and has complete counts.
 func TestWithCapabilities(t *testing.T) {
+	need.Everything(t, withTool)
 	need.Root(t)
 	if err := os.Chmod(programs, 0o755); err != nil {
 		t.Fatal(err)
