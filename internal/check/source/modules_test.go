@@ -69,11 +69,15 @@ func TestModules(t *testing.T) {
 	}
 	for _, path := range archives {
 		t.Run(strings.TrimSuffix(filepath.Base(path), ".txtar"), func(t *testing.T) {
-			m := readModules(t, path)
+			m, parallel := readModules(t, path), true
 			for _, v := range m.environ {
 				if name, value, _ := strings.Cut(v, "="); name == "PATH" {
 					t.Setenv(name, value) // by which the go command is found
+					parallel = false
 				}
+			}
+			if parallel {
+				t.Parallel() // it waits for the go command
 			}
 			run := checked(t, []string{m.dir}, m.environ)
 			r, err := run(t.Context(), nil)
