@@ -168,24 +168,6 @@ func TestRaceHasABudget(t *testing.T) {
 	}
 }
 
-// What the user named is measured three times at least, whatever it shows.
-func TestListedValues(t *testing.T) {
-	h := raceOf(t, func(s *Spec) { s.Procs = Procs{Values: []*int{nil, ptr(1), ptr(2), ptr(4)}} })
-	x := ended(t, h, &knee{at: 8})
-	blocks := map[string]map[int]bool{}
-	for _, trial := range x.kept {
-		if blocks[trial.Setting.Label] == nil {
-			blocks[trial.Setting.Label] = map[int]bool{}
-		}
-		blocks[trial.Setting.Label][trial.Block] = true
-	}
-	for _, a := range h.Plan.Settings {
-		if len(blocks[a.Label]) < 3 {
-			t.Errorf("%s was measured in %d blocks, want three", a.Label, len(blocks[a.Label]))
-		}
-	}
-}
-
 func TestEveryValue(t *testing.T) {
 	for effective, want := range map[float64]string{
 		0.5: "unset 1 2 3 4 5", 2: "unset 1 2 3 4 5", 2.5: "unset 1 2 3 4 5 6", 4: "unset 1 2 3 4 5 6 7 8",

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
 	"reflect"
 	"slices"
 	"strings"
@@ -344,49 +343,8 @@ func TestHopelessRunsEnd(t *testing.T) {
 	}
 }
 
-func TestFailuresKeepWhatIsDone(t *testing.T) {
-	p := plan(t, settings{Procs: Procs{Auto: true}, CPUs: 2, Blocks: 3})
-	broken := errors.New("no group can be made")
-	x := newRun(p, &fake{answer: func(n int, task Task) (journal.Trial, error) {
-		if n == 4 {
-			return journal.Trial{}, broken
-		}
-		return journal.Trial{Valid: true}, nil
-	}}, nil)
-	if err := x.Run(t.Context()); !errors.Is(err, broken) || len(x.kept) != 3 {
-		t.Errorf("%v with %d trials", err, len(x.kept))
-	}
-	full := errors.New("no space left on device")
-	y := newRun(p, &fake{}, nil)
-	y.Append = func(journal.Trial) error { return full }
-	if err := y.Run(t.Context()); !errors.Is(err, full) || !strings.Contains(err.Error(), "journal") {
-		t.Errorf("%v", err)
-	}
-}
-
-func TestRemainingTime(t *testing.T) {
-	p := plan(t, settings{Procs: Procs{Values: []*int{nil, ptr(1)}}, CPUs: 2, Blocks: 2})
-	x := newRun(p, &fake{answer: func(int, Task) (journal.Trial, error) {
-		return journal.Trial{Valid: true, DurationSeconds: 2}, nil
-	}}, nil)
-	var seen []time.Duration
-	x.Report = func(p Progress) { seen = append(seen, p.Remaining) }
-	if err := x.Run(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	if seen[0] != 0 || seen[1] != 10*time.Second || seen[len(seen)-1] != 0 {
-		t.Errorf("remaining %v: want nothing promised at first, then 2 s a trial", seen)
-	}
-	x.Each = func(float64) time.Duration { return 3 * time.Second }
-	x.Have, x.kept, seen = Record{}, nil, nil
-	x.Runner = &fake{}
-	if err := x.Run(t.Context()); err != nil || seen[0] != 18*time.Second || math.Signbit(float64(seen[1])) {
-		t.Errorf("remaining %v, %v: want 6 trials of 3 s at the start", seen, err)
-	}
-}
-
 // A pilot is shorter than the trials after it: it shows their rate, not their length.
-func TestRemainingTimeAfterPilots(t *testing.T) {
+func TestRemainingTime(t *testing.T) {
 	p := plan(t, settings{Procs: Procs{Values: []*int{ptr(1)}}, CPUs: 2, Blocks: 2, Pilots: 1})
 	x := newRun(p, &fake{answer: func(_ int, task Task) (journal.Trial, error) {
 		takes := 7.0
@@ -400,15 +358,24 @@ func TestRemainingTimeAfterPilots(t *testing.T) {
 	}
 	var left []time.Duration
 	x.Report = func(p Progress) {
-		if p.Trial != nil {
+		if p.Trial != nil || p.Done == 0 {
 			left = append(left, p.Remaining)
 		}
 	}
 	if err := x.Run(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if want := []time.Duration{32 * time.Second, 21 * time.Second, 14 * time.Second, 7 * time.Second, 0}; !slices.Equal(left, want) {
-		t.Errorf("remaining %v, want %v: 8 s a trial at the rate that the pilot found, then 7 s as measured", left, want)
+	if want := []time.Duration{15 * time.Second, 32 * time.Second, 21 * time.Second, 14 * time.Second, 7 * time.Second, 0}; !slices.Equal(left, want) {
+		t.Errorf("remaining %v, want %v: 3 s a trial without a rate, 8 s at the rate that the pilot found, then 7 s as measured", left, want)
+	}
+	x = newRun(p, &fake{}, nil)
+	x.Report = func(p Progress) {
+		if p.Done == 0 && p.Remaining != 0 {
+			t.Errorf("%s are promised before anything is known", p.Remaining)
+		}
+	}
+	if err := x.Run(t.Context()); err != nil {
+		t.Fatal(err)
 	}
 }
 

@@ -52,22 +52,6 @@ func TestAnotherBudget(t *testing.T) {
 	}
 }
 
-// A race and a grid are not completed as one another.
-func TestAnotherStrategy(t *testing.T) {
-	host := journal.Host{CPUs: 2, EffectiveCPUs: 2}
-	grid := spec()
-	for name, specs := range map[string][2]plan.Spec{"race": {raceSpec(40), grid}, "grid": {grid, raceSpec(40)}} {
-		dir := filepath.Join(t.TempDir(), "results")
-		if _, err := New(specs[0], options(dir, host)).Run(t.Context(), &runner{stop: 3}, Events{}); !errors.Is(err, context.Canceled) {
-			t.Fatal(err)
-		}
-		var refused *Refusal
-		if begun, err := New(specs[1], options(dir, host)).Run(t.Context(), &runner{}, Events{}); begun || !errors.As(err, &refused) {
-			t.Errorf("a %s was gone on with as the other: %v", name, err)
-		}
-	}
-}
-
 // lasting is a runner whose trials take ten seconds.
 type lasting struct{ runner }
 

@@ -94,6 +94,7 @@ func TestAnotherSweep(t *testing.T) {
 		"duration": func(s *plan.Spec, _ *Options) { s.Load.Duration *= 2 },
 		"host":     func(_ *plan.Spec, o *Options) { o.Host.CPUs++ },
 		"Go":       func(_ *plan.Spec, o *Options) { o.Tool.GoVersion = "go1.27" },
+		"a race":   func(s *plan.Spec, _ *Options) { s.Budget = &plan.Budget{Goal: journal.GoalProven, MaxTrials: 40} },
 		"GOGC":     func(_ *plan.Spec, o *Options) { o.Environ = []string{"GOGC=50"} },
 	} {
 		dir := folderWith(t, 8)

@@ -3,7 +3,6 @@ package race_test
 import (
 	"math"
 	"math/rand/v2"
-	"reflect"
 	"slices"
 	"testing"
 
@@ -69,30 +68,6 @@ func TestGoesOnWhileNothingIsProvenWorse(t *testing.T) {
 		if told < 30 || most > 30 {
 			t.Errorf("%s: %d of 40 races tell that 1 is worse, after %d trials at most", name, told, most)
 		}
-	}
-}
-
-// A plan is a function of rules and trials: a race that was interrupted continues as if
-// it had not been.
-func TestNextIsPure(t *testing.T) {
-	rules := racetest.Rules(16, race.Proven)
-	r := rand.New(rand.NewPCG(1, 2))
-	run := racetest.Race(racetest.NewCurve("smooth", 16, r), racetest.Noises()[0], rules, r)
-	for cut, trial := range run.Trials {
-		if cut > 0 && trial.Block == run.Trials[cut-1].Block {
-			continue
-		}
-		step := race.New(rules, run.Trials[:cut]).Next()
-		for i, c := range step.Block {
-			if got := run.Trials[cut+i]; got.Value != c.Value || got.Unset != c.Unset {
-				t.Fatalf("block %d at %d: planned %v, ran %d unset=%t", trial.Block, i, c, got.Value, got.Unset)
-			}
-		}
-	}
-	again := race.New(rules, run.Trials).Lead()
-	again.Model, run.Lead.Model = nil, nil
-	if !reflect.DeepEqual(again, run.Lead) {
-		t.Errorf("assessed twice:\n%+v\n%+v", again, run.Lead)
 	}
 }
 
@@ -282,26 +257,6 @@ func TestUnsetAlternatesWithItsNumber(t *testing.T) {
 		if a.Copies.Apart != tc.apart || (a.Pick == 0) != tc.apart {
 			t.Errorf("%s: copies %+v, pick %d", name, a.Copies, a.Pick)
 		}
-	}
-}
-
-// A real sweep, on a machine that drifted: unset ran with 2 like the value 2, and three
-// trials of each, never in one block, seemed 14% apart. That is no difference.
-func TestCopiesOfARealSweep(t *testing.T) {
-	run := func(block, value int, unset bool, throughput, p99 float64) race.Trial {
-		return race.Trial{Block: block, Value: value, Unset: unset, Throughput: throughput, P99: p99}
-	}
-	trials := []race.Trial{
-		run(0, 3, false, 6181, .001), run(0, 5, false, 5638, .001), run(0, 2, true, 5742, .003), run(0, 4, false, 5666, .001), run(0, 1, false, 3000, .112),
-		run(1, 1, false, 2953, .113), run(1, 3, false, 5936, .001), run(2, 3, false, 6355, .001), run(2, 2, false, 6950, .001),
-		run(3, 3, false, 6040, .001), run(3, 2, true, 5477, .005), run(4, 2, false, 5932, .070), run(4, 3, false, 5068, .012),
-		run(5, 3, false, 5904, .004), run(5, 2, true, 6018, .078), run(5, 4, false, 5604, .007), run(6, 2, false, 6659, .006), run(6, 3, false, 5759, .005),
-		run(7, 2, true, 5546, .014), run(7, 3, false, 6031, .006), run(7, 5, false, 5680, .001),
-	}
-	rules := racetest.Rules(5, race.Proven)
-	rules.Default = 2
-	if c := race.New(rules, trials).Lead().Copies; c.Apart || c.Ratio > 0.95 {
-		t.Errorf("%+v: want a difference that was seen, and none that is claimed", c)
 	}
 }
 
