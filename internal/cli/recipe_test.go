@@ -48,15 +48,6 @@ func main() {
 	http.ListenAndServe(*addr, http.HandlerFunc(func(http.ResponseWriter, *http.Request) { time.Sleep(%s) }))
 }
 `
-	git := func(args ...string) string {
-		t.Helper()
-		cmd := exec.Command("git", append([]string{"-C", dir, "-c", "user.name=t", "-c", "user.email=t@example.com"}, args...)...)
-		out, err := cmd.CombinedOutput()
-		if err != nil {
-			t.Fatalf("git %v: %v\n%s", args, err, out)
-		}
-		return strings.TrimSpace(string(out))
-	}
 	write := func(name, text string) {
 		t.Helper()
 		file := filepath.Join(dir, name)
@@ -67,15 +58,25 @@ func main() {
 			t.Fatal(err)
 		}
 	}
-	git("init", "-q")
+	gitIn(t, dir, "init", "-q")
 	write("go.mod", "module example.com/shop\n\ngo 1.24\n")
 	write("procfit.yaml", brief)
 	for _, wait := range []string{before, after} {
 		write("cmd/server/main.go", fmt.Sprintf(server, wait))
-		git("add", ".")
-		git("commit", "-q", "-m", wait)
+		gitIn(t, dir, "add", ".")
+		gitIn(t, dir, "commit", "-q", "-m", wait)
 	}
-	return dir, git("rev-parse", "HEAD~1")
+	return dir, gitIn(t, dir, "rev-parse", "HEAD~1")
+}
+
+// gitIn runs git in a folder, and returns what it prints.
+func gitIn(t *testing.T, dir string, args ...string) string {
+	t.Helper()
+	out, err := exec.Command("git", append([]string{"-C", dir, "-c", "user.name=t", "-c", "user.email=t@example.com"}, args...)...).CombinedOutput()
+	if err != nil {
+		t.Fatalf("git %v: %v\n%s", args, err, out)
+	}
+	return strings.TrimSpace(string(out))
 }
 
 // runStep runs a script as a CI server does, and returns what it printed and its
@@ -264,6 +265,7 @@ func TestGitLabGate(t *testing.T) {
 // TestWorktreeAgain: a runner that keeps its clone removes the folders of an earlier job, and
 // git still knows them.
 func TestWorktreeAgain(t *testing.T) {
+	need.Everything(t, "it runs a line of the workflows for CI; compare.txtar proves the gate")
 	need.Command(t, "bash")
 	for _, file := range []string{"deploy/ci/github.yaml", "templates/gate.yml"} {
 		b, err := os.ReadFile("../../" + file)
@@ -283,6 +285,7 @@ func TestWorktreeAgain(t *testing.T) {
 
 // TestGitLabCheck runs the job on a repository with a finding.
 func TestGitLabCheck(t *testing.T) {
+	need.Everything(t, "it runs a job for GitLab; check_formats.txtar proves what procfit writes for one")
 	for _, command := range []string{"bash", "git", "curl", "tar", "sha256sum"} {
 		need.Command(t, command)
 	}
@@ -349,28 +352,23 @@ git push -q origin main
 // returns what else it has.
 func proposed(t *testing.T, remote string) (results string) {
 	t.Helper()
-	git := func(args ...string) string {
-		out, err := exec.Command("git", append([]string{"-C", remote}, args...)...).CombinedOutput()
-		if err != nil {
-			t.Fatalf("git %v: %v: %s", args, err, out)
-		}
-		return string(out)
-	}
-	if got := git("show", "procfit/fleet:deploy/api.yaml"); !strings.Contains(got, `{name: GOMAXPROCS, value: "3"}`) {
+	t.Helper()
+	if got := gitIn(t, remote, "show", "procfit/fleet:deploy/api.yaml"); !strings.Contains(got, `{name: GOMAXPROCS, value: "3"}`) {
 		t.Errorf("%s", got)
 	}
-	if got := git("rev-list", "--count", "main..procfit/fleet"); got != "1\n" {
+	if got := gitIn(t, remote, "rev-list", "--count", "main..procfit/fleet"); got != "1" {
 		t.Errorf("the branch has %s commits", got)
 	}
-	if git("branch", "--list", "procfit-results") == "" {
+	if gitIn(t, remote, "branch", "--list", "procfit-results") == "" {
 		return ""
 	}
-	return git("ls-tree", "-r", "--name-only", "procfit-results")
+	return gitIn(t, remote, "ls-tree", "-r", "--name-only", "procfit-results")
 }
 
 // TestFleetScript: fleet.sh replaces nothing that somebody has pushed while procfit measured,
 // and what fails in it does not look like an exit code of procfit.
 func TestFleetScript(t *testing.T) {
+	need.Everything(t, "it runs a script for CI on repositories; fleet.txtar proves what procfit does")
 	built.Reads(t, "../../deploy/ci")
 	script, err := filepath.Abs("../../deploy/ci/fleet.sh")
 	must(err)
@@ -403,22 +401,14 @@ exit "$CODE"
 			t.Logf("%s", out)
 			return code
 		}
-		git := func(args ...string) string {
-			t.Helper()
-			out, err := exec.Command("git", append([]string{"-C", remote}, args...)...).CombinedOutput()
-			if err != nil {
-				t.Fatalf("git %v: %v: %s", args, err, out)
-			}
-			return strings.TrimSpace(string(out))
-		}
 		code := run("CODE=1", "MEANWHILE="+tc.meanwhile)
-		if got := git("for-each-ref", "--format=%(subject)", "refs/heads/procfit/fleet"); code != tc.code || got != tc.proposal {
+		if got := gitIn(t, remote, "for-each-ref", "--format=%(subject)", "refs/heads/procfit/fleet"); code != tc.code || got != tc.proposal {
 			t.Errorf("%s: exit code %d, and the proposal is of %q", tc.meanwhile, code, got)
 		}
 		if tc.meanwhile != "" {
 			continue
 		}
-		if got := git("ls-tree", "-r", "--name-only", "procfit-results"); got != "RESULTS.md\nfleet.json\nlogs/m/c/journal.jsonl" {
+		if got := gitIn(t, remote, "ls-tree", "-r", "--name-only", "procfit-results"); got != "RESULTS.md\nfleet.json\nlogs/m/c/journal.jsonl" {
 			t.Errorf("the results are %s", got)
 		}
 		if code := run("CODE=2"); code != 2 {
@@ -494,9 +484,8 @@ func TestGitHubFleet(t *testing.T) {
 	if len(asked) != 1 || !strings.HasPrefix(asked[0], `POST /repos/acme/shop/pulls Bearer secret {"title": "GOMAXPROCS of the fleet", "head": "procfit/fleet", "base": "main", `) {
 		t.Errorf("%q", asked)
 	}
-	out, err := exec.Command("git", "-C", remote, "log", "-1", "--format=%B", "procfit/fleet").Output()
-	if err != nil || !strings.Contains(string(out), "Report: https://github.example/acme/shop/blob/procfit-results/api/") {
-		t.Errorf("%v: %s", err, out)
+	if got := gitIn(t, remote, "log", "-1", "--format=%B", "procfit/fleet"); !strings.Contains(got, "Report: https://github.example/acme/shop/blob/procfit-results/api/") {
+		t.Error(got)
 	}
 	again := filepath.Join(t.TempDir(), "clone")
 	if out, code := runStep(t, clone, `git -c user.name=t -c user.email=t@example.com commit -qm next --allow-empty && git push -q origin main && git clone -q "$REMOTE" "$AGAIN"`, []string{"REMOTE=" + remote, "AGAIN=" + again}); code != 0 {

@@ -332,6 +332,18 @@ func TestSchemasAreOfTheFlags(t *testing.T) {
 			t.Errorf("%s: %d keys are of no flag", c.file, -count)
 		}
 	}
+	known, err := schematest.Load()
+	must(err)
+	for _, text := range []string{ // TestFileRoundTrip has the other sections
+		`{"check": {"paths": "a", "ignore": {"PF001": "why"}, "cpus": 4, "go": 1.26, "severity": "error", "expected": {"procs": 2}}}`,
+		`{"check": {"paths": ["a", "b"], "ignore": ["PF001=why"], "go": "go.mod", "expected": "a file"}}`,
+	} {
+		var v any
+		must(json.Unmarshal([]byte(text), &v))
+		if err := known.Validate("procfit", v); err != nil {
+			t.Errorf("%s: %v", text, err)
+		}
+	}
 	service := fleet.Properties["services"].additional()
 	for _, row := range specfile.ServiceRows() {
 		if n := service.Properties[row.Name]; n == nil || n.Description != row.Help {

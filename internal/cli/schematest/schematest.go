@@ -119,8 +119,7 @@ func (s *Schemas) Check(b []byte) error {
 	journal := ""
 	for {
 		var v any
-		switch err := decoder.Decode(&v); {
-		case err != nil: // of no JSON, or at the end
+		if decoder.Decode(&v) != nil { // of no JSON, or at the end
 			return nil
 		}
 		object, ok := v.(map[string]any)
