@@ -30,48 +30,60 @@ type decision struct {
 // rule knows makes everything due.
 func decide(changed []string, packages []testPackage) decision {
 	var d decision
-	affected := map[string]bool{} // by folder: of a package, or a name of outside
+	code, tests := map[string]bool{}, map[string]bool{} // folders: of changed code, of packages with changed tests
 	for _, file := range changed {
 		in := folderOf(file, packages)
 		d.code = d.code || compiled(file)
-		if in != "" {
-			affected[in] = true
-			continue
-		}
-		known := false
-		for _, rule := range outside {
-			if matches(rule.paths, file) {
-				known = true
-				for _, dir := range rule.read {
-					affected["reads "+dir] = true
-				}
-				break
+		switch {
+		case in != "" && strings.HasSuffix(file, "_test.go"):
+			tests[in] = true
+		case in != "":
+			code[in] = true
+		default:
+			read, known := readers(file)
+			for _, dir := range read {
+				tests[dir] = true
+			}
+			if !known && d.all == "" {
+				d.all = file + " changed, which any test may depend on"
 			}
 		}
-		if !known && d.all == "" {
-			d.all = file + " changed, which any test may depend on"
+	}
+	changed = slices.DeleteFunc(slices.Clone(changed), func(file string) bool { return strings.HasSuffix(file, "_test.go") })
+	return d.choose(func(p testPackage) bool {
+		only, narrow := proves[p.dir]
+		switch {
+		case tests[p.dir]:
+			return true
+		case narrow:
+			return slices.ContainsFunc(changed, func(file string) bool { return within(p.dir, file) || matches(only, file) })
+		}
+		return slices.ContainsFunc(p.uses, func(dir string) bool { return code[dir] })
+	}, packages)
+}
+
+// readers are the folders of the packages whose second tier reads a file that belongs to
+// no package.
+func readers(file string) (dirs []string, known bool) {
+	for _, rule := range outside {
+		if matches(rule.paths, file) {
+			return rule.read, true
 		}
 	}
-	return d.choose(affected, changed, packages)
+	return nil, false
 }
 
 // everything is the decision when nothing is known to have passed, or when ALL=1 asks.
 func everything(why string, packages []testPackage) decision {
-	return decision{all: why}.choose(nil, nil, packages)
+	return decision{all: why}.choose(nil, packages)
 }
 
-func (d decision) choose(affected map[string]bool, changed []string, packages []testPackage) decision {
+// choose asks of each package whether the change reaches it.
+func (d decision) choose(reaches func(testPackage) bool, packages []testPackage) decision {
 	d.code = d.code || d.all != ""
 	skipped := 0
 	for _, p := range packages {
-		due := d.all != "" || affected["reads "+p.dir]
-		if only, narrow := proves[p.dir]; narrow {
-			due = due || slices.ContainsFunc(changed, func(file string) bool {
-				return within(p.dir, file) || matches(only, file)
-			})
-		} else {
-			due = due || slices.ContainsFunc(p.uses, func(dir string) bool { return affected[dir] })
-		}
+		due := d.all != "" || reaches(p)
 		switch {
 		case due && within("maxprocs", p.dir+"/"):
 			d.library = true

@@ -40,6 +40,7 @@ func TestDecide(t *testing.T) {
 		"a package without tests":      {changed: []string{"cmd/procfit/main.go"}, plain: "internal/cli test/release", code: true},
 		"the library":                  {changed: []string{"maxprocs/facts/decide.go"}, plain: "test/automaxprocs test/vm", code: true, library: true},
 		"what a cluster proves":        {changed: []string{"internal/measure/kube/run.go"}, plain: "internal/cli", code: true, in: true},
+		"a test":                       {changed: []string{"internal/verdict/answer_test.go"}, plain: "internal/verdict", code: true},
 		"a chart":                      {changed: []string{"deploy/helm/values.yaml"}, plain: "", in: true},
 		"a test in a cluster":          {changed: []string{"test/cluster/kill_linux_test.go"}, code: true, in: true},
 		"what macOS has":               {changed: []string{"internal/host/start/start.go"}, code: true, other: true},

@@ -25,6 +25,12 @@ var portable = []string{"internal/host/supervisor", "internal/host/start", "inte
 var proves = map[string][]string{
 	inCluster: {"internal/measure/kube/", "internal/check/cluster/", "internal/host/cluster/", "internal/lab/pods/", "internal/verdict/canary/",
 		"internal/cli/kube*.go", "internal/cli/canary*.go", "internal/cli/checkcluster.go", "internal/cli/image.go", "deploy/kubernetes/", "deploy/helm/"},
+	// Scripts, which all start the whole command line.
+	"internal/cli/scripts/check":   {"internal/cli/*.go", "internal/cli/scripts/*.go", "internal/check/", "internal/program/", "internal/host/folder/", "internal/show/", "maxprocs/facts/"},
+	"internal/cli/scripts/look":    {"internal/cli/*.go", "internal/cli/entry/", "internal/cli/scripts/*.go", "internal/inspect/", "internal/trace/", "internal/program/", "internal/host/", "internal/show/", "maxprocs/"},
+	"internal/cli/scripts/measure": {"internal/cli/*.go", "internal/cli/scripts/*.go", "internal/measure/", "internal/verdict/", "internal/load/", "internal/program/", "internal/host/", "internal/show/", "maxprocs/"},
+	"internal/cli/scripts/lab":     {"internal/cli/*.go", "internal/cli/scripts/*.go", "internal/lab/", "internal/measure/", "internal/verdict/", "internal/trace/", "internal/load/", "internal/program/toolchain/", "internal/host/", "internal/show/"},
+	"internal/cli/scripts/kube":    {"internal/cli/*.go", "internal/cli/scripts/*.go", "internal/measure/", "internal/verdict/", "internal/check/", "internal/host/cluster/", "internal/show/", "deploy/kubernetes/"},
 	// On other kernels, and with other releases of Go.
 	"test/vm":                    {"maxprocs/", "internal/host/cgroup/", "internal/host/topology/", "internal/measure/local/", "internal/program/observe/", "internal/inspect/ps/", "internal/program/toolchain/"},
 	"test/goruntime":             {"maxprocs/facts/"},
