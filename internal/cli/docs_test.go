@@ -179,7 +179,7 @@ func prepareDocumented(t *testing.T, where string, args []string, there document
 	case "kube":
 		return prepareKube(t, args)
 	case "load":
-		return append(args, "--duration", "50ms")
+		return append(args, "--duration", "400ms") // in which a busy machine, too, answers a request
 	case "exporter":
 		serveBriefly(t, where, args)
 		return nil

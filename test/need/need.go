@@ -53,6 +53,16 @@ func Full() bool {
 	return (Required() || os.Getenv("PROCFIT_FULL") == "1") && !testing.Short()
 }
 
+// Beyond marks a test that even the second tier leaves to .ci/full, which sets
+// PROCFIT_FULL=1, and skips it elsewhere for the reason. It is for what takes the whole
+// machine for a minute, if the second tier proves the logic.
+func Beyond(t testing.TB, why string) {
+	t.Helper()
+	if os.Getenv("PROCFIT_FULL") != "1" {
+		t.Skip("only with PROCFIT_FULL=1: " + why)
+	}
+}
+
 // Waiting lets n parallel tests of this test program run at a time, unless -parallel
 // says how many. It is called in TestMain where the parallel tests wait: go test runs
 // one for each CPU, which suits tests that compute.

@@ -8,19 +8,15 @@ import (
 	"testing"
 
 	"github.com/procfit/procfit/test/chance"
-	"github.com/procfit/procfit/test/need"
 )
 
 // runs is how many of all are simulated: a tenth in the second tier and a hundredth in the
 // first, which have many cells, and all with PROCFIT_FULL=1.
 func runs(hundredth int) int {
-	switch {
-	case os.Getenv("PROCFIT_FULL") == "1":
+	if os.Getenv("PROCFIT_FULL") == "1" {
 		return 100 * hundredth
-	case need.Full():
-		return 10 * hundredth
 	}
-	return hundredth
+	return chance.Runs(10 * hundredth)
 }
 
 func percent(n, of int) float64 { return 100 * float64(n) / float64(of) }
