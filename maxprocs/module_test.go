@@ -1,9 +1,7 @@
 package maxprocs
 
 import (
-	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -31,7 +29,6 @@ func TestModuleRequiresNothing(t *testing.T) {
 // imports are a package's, with all that they import.
 func imports(t *testing.T, pkg string) []string {
 	t.Helper()
-	reads(t)
 	out, err := exec.Command("go", "list", "-deps", pkg).CombinedOutput()
 	if err != nil {
 		t.Fatalf("go list: %v: %s", err, out)
@@ -75,10 +72,9 @@ func TestImports(t *testing.T) {
 	}
 }
 
-// TestDocs compiles each program of the page about the library, as go vet does: without
-// linking it.
+// TestDocs type-checks and vets each program of the page about the library.
 func TestDocs(t *testing.T) {
-	page, err := os.ReadFile("../docs/reference/library.md")
+	page, err := os.ReadFile(here(t) + "/../docs/reference/library.md")
 	if os.IsNotExist(err) {
 		t.Skip("the module stands alone, without the page")
 	} else if err != nil {
@@ -90,15 +86,9 @@ func TestDocs(t *testing.T) {
 	}
 	files := map[string]string{}
 	for i, p := range programs {
-		text, _, _ := strings.Cut(p, "```")
-		files[fmt.Sprintf("p%d/main.go", i)] = text
+		files[fmt.Sprintf("p%d/main.go", i)], _, _ = strings.Cut(p, "```")
 	}
-	cmd := exec.Command("go", "vet", "./...")
-	cmd.Dir = module(t, files)
-	cmd.Env = append(os.Environ(), "GOWORK=off", "GOFLAGS=-mod=mod")
-	if out, err := cmd.CombinedOutput(); err != nil {
-		t.Errorf("%v: %s", err, out)
-	}
+	goIn(t, program(t, files), "vet", "./...")
 	// The decisions shown are ExampleDecide's, which checks them.
 	example, err := os.ReadFile("facts/read_test.go")
 	if err != nil {
@@ -111,49 +101,55 @@ func TestDocs(t *testing.T) {
 	}
 }
 
-// reads opens all folders of the module, which the go command reads in a child process: go test
-// uses a result again while what the test itself has opened is as it was.
-func reads(t *testing.T) {
+// here is the folder of the test. go test takes a result from its cache unless a file has
+// changed that the test opened by a name that starts with the folder of its module: with here
+// before the dots, the name of a file outside does.
+func here(t *testing.T) string {
 	t.Helper()
-	if err := filepath.WalkDir(".", func(_ string, _ fs.DirEntry, err error) error { return err }); err != nil {
-		t.Fatal(err)
-	}
-}
-
-// module writes a module whose programs import the library, and returns its folder.
-func module(t *testing.T, files map[string]string) string {
-	t.Helper()
-	reads(t)
-	here, err := os.Getwd()
+	dir, err := os.Getwd()
 	if err != nil {
 		t.Fatal(err)
 	}
-	dir := t.TempDir()
+	return dir
+}
+
+// program writes a module that imports the library, and returns its folder. It opens the
+// library's files, since go test does not see that the go command does.
+func program(t *testing.T, files map[string]string) (dir string) {
+	t.Helper()
+	here := here(t)
+	err := filepath.Walk(here, func(name string, info os.FileInfo, err error) error {
+		if err == nil && strings.HasSuffix(name, ".go") && !strings.HasSuffix(name, "_test.go") {
+			_, err = os.ReadFile(name)
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir = t.TempDir()
 	files["go.mod"] = "module example.com/program\n\ngo 1.21\n\nrequire github.com/procfit/procfit/maxprocs v0.0.0\n\nreplace github.com/procfit/procfit/maxprocs => " + here + "\n"
-	for file, text := range files {
-		name := filepath.Join(dir, file)
-		if err := errors.Join(os.MkdirAll(filepath.Dir(name), 0o755), os.WriteFile(name, []byte(text), 0o644)); err != nil {
+	for name, text := range files {
+		name = filepath.Join(dir, filepath.FromSlash(name))
+		if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(name, []byte(text), 0o644); err != nil {
 			t.Fatal(err)
 		}
 	}
 	return dir
 }
 
-// build compiles a program that imports the library, and returns its size.
-func build(t *testing.T, text string) int64 {
+// goIn runs the go command in a module's folder, outside of the workspace.
+func goIn(t *testing.T, dir string, args ...string) {
 	t.Helper()
-	dir := module(t, map[string]string{"main.go": text})
-	cmd := exec.Command("go", "build", "-trimpath", "-ldflags=-s -w", "-o", "program", ".") // no paths, whose lengths differ
+	cmd := exec.Command("go", args...)
 	cmd.Dir = dir
-	cmd.Env = append(os.Environ(), "GOWORK=off", "CGO_ENABLED=0", "GOFLAGS=-mod=mod")
+	cmd.Env = append(os.Environ(), "GOWORK=off", "GOFLAGS=-mod=mod")
 	if out, err := cmd.CombinedOutput(); err != nil {
-		t.Fatalf("%v: %s\n%s", err, out, text)
+		t.Fatalf("%v: %s", err, out)
 	}
-	info, err := os.Stat(filepath.Join(dir, "program"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return info.Size()
 }
 
 // TestSize builds an empty program with and without the library, stripped: whole pages of
@@ -162,7 +158,16 @@ func TestSize(t *testing.T) {
 	if testing.Short() {
 		t.Skip("links three programs")
 	}
-	empty := build(t, "package main\n\nfunc main() {}\n")
+	size := func(text string) int64 {
+		dir := program(t, map[string]string{"main.go": text})
+		goIn(t, dir, "build", "-ldflags=-s -w", "-o", "program", ".")
+		info, err := os.Stat(filepath.Join(dir, "program"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return info.Size()
+	}
+	empty := size("package main\n\nfunc main() {}\n")
 	const imported = "package main\n\nimport %s\"github.com/procfit/procfit/maxprocs%s\"\n\nfunc main() { %s }\n"
 	for name, tc := range map[string]struct {
 		text string
@@ -172,7 +177,7 @@ func TestSize(t *testing.T) {
 		"Set":              {fmt.Sprintf(imported, "", "", "maxprocs.Set()"), 235_000, 285_000},
 		"the blank import": {fmt.Sprintf(imported, "_ ", "/auto", ""), 325_000, 380_000},
 	} {
-		added := build(t, tc.text) - empty
+		added := size(tc.text) - empty
 		t.Logf("%s adds %d bytes to an empty program", name, added)
 		most := tc.most
 		if strings.HasPrefix(runtime.Version(), "go1.2") && runtime.Version() < "go1.26" {

@@ -36,6 +36,10 @@ var differs = map[string]string{
 // in the package that it tests, so that a copy of the library is made with it and
 // with the names that it uses.
 func TestDropIn(t *testing.T) {
+	if os.Getenv("PROCFIT_REQUIRE") != "1" {
+		t.Skip("only with PROCFIT_REQUIRE=1: compiles another module's test with a copy of the library; TestPolicy and TestFixtures hold the two against one another")
+	}
+	opened(t, "../../maxprocs", "../../docs/reference/library.md", "testdata/dropin", "go.mod")
 	theirs := moduleDir(t, "go.uber.org/automaxprocs")
 	dir := t.TempDir()
 	err := fs.WalkDir(os.DirFS("../../maxprocs"), ".", func(name string, d fs.DirEntry, err error) error {
@@ -76,6 +80,25 @@ func TestDropIn(t *testing.T) {
 		if !bytes.Contains(page, []byte(reason)) {
 			t.Errorf("docs/reference/library.md does not say %q, for %s", reason, assertion)
 		}
+	}
+}
+
+// opened opens the files below folders, by names that begin with the test's folder, before
+// the dots: go test takes a result from its cache unless a file that the test opened by such
+// a name has changed. It does not see what a go command opens for the test.
+func opened(t *testing.T, names ...string) {
+	t.Helper()
+	here, err := os.Getwd()
+	for _, name := range names {
+		err = errors.Join(err, filepath.WalkDir(name, func(path string, d fs.DirEntry, err error) error {
+			if err == nil && d.Type().IsRegular() {
+				_, err = os.ReadFile(here + "/" + filepath.ToSlash(path))
+			}
+			return err
+		}))
+	}
+	if err != nil {
+		t.Fatal(err)
 	}
 }
 

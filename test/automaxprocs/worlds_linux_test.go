@@ -30,6 +30,7 @@ func chroot(t *testing.T) {
 
 func buildProbe(t *testing.T) string {
 	t.Helper()
+	opened(t, "testdata/probe")
 	probe := filepath.Join(t.TempDir(), "probe")
 	build := exec.Command("go", "build", "-o", probe, "./testdata/probe")
 	build.Env = append(os.Environ(), "CGO_ENABLED=0")
@@ -70,6 +71,7 @@ func compare(t *testing.T, world, probe string) (f facts.Facts, got string) {
 // root directory, and asks the policy what it does there.
 func TestPolicy(t *testing.T) {
 	chroot(t)
+	opened(t, worlds)
 	probe := buildProbe(t)
 	dirs, err := filepath.Glob(worlds + "/*/proc")
 	if err != nil || len(dirs) < 60 {

@@ -39,6 +39,9 @@ func newProbe(t *testing.T) probe {
 		}
 		t.Skip(reason)
 	}
+	if _, err := os.ReadFile("testdata/probe/main.go"); err != nil { // go test does not see that the go command reads it
+		t.Fatal(err)
+	}
 	p := probe{filepath.Join(t.TempDir(), "probe")}
 	build := exec.Command("go", "build", "-o", p.file, "./testdata/probe")
 	build.Env = append(os.Environ(), "CGO_ENABLED=0")

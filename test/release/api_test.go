@@ -43,11 +43,7 @@ const (
 // too, says so there, in the same commit or a later one.
 func TestAPI(t *testing.T) {
 	t.Parallel()
-	text, err := os.ReadFile(root + "/CHANGELOG.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	now, ok := section(string(text))
+	now, ok := section(read(t, root+"/CHANGELOG.md"))
 	if !ok {
 		t.Fatalf("CHANGELOG.md has no section %q", strings.TrimSpace(heading))
 	}
