@@ -36,9 +36,10 @@ var proves = map[string][]string{
 	"test/goruntime":             {"maxprocs/facts/"},
 	"test/live":                  {"internal/program/goproc/", "internal/host/procstat/"},
 	"test/meter":                 {"maxprocs/live/", "internal/load/engine/"},
-	"test/agree":                 {},
+	"test/agree":                 {}, // its own folder
 	"test/aa":                    {},
 	"internal/program/toolchain": {},
+	"internal/lab":               {},
 	// Against other libraries.
 	"test/automaxprocs": {"maxprocs/"},
 	"test/automemlimit": {"maxprocs/memlimit/", "maxprocs/facts/"},
