@@ -137,16 +137,6 @@ func (s series) minus(other series) []float64 {
 	return d
 }
 
-// median is that of the blocks' values, in the metric's own unit; NaN of none.
-func (s series) median() float64 {
-	x := slices.DeleteFunc(slices.Clone(s), math.IsNaN)
-	if len(x) == 0 {
-		return math.NaN()
-	}
-	slices.Sort(x)
-	return math.Exp(median(x))
-}
-
 // values are a metric's numbers over the valid trials.
 func values(trials []*journal.Trial, f figure) []float64 {
 	var v []float64

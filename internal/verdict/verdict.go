@@ -71,16 +71,16 @@ func (g *group) attached(w *outcome) Recommendation {
 // allLatency takes the latency of all valid trials, where comparisons are of p99. Which
 // of them a late generator spoils is judged by the trial's own p99, so that those
 // without them are the slowest: that is right between values, and no metric of one.
-func (r *Group) allLatency(of *Value) {
-	if r.Latency.Quantile != 0.99 || len(r.Settings) != 1 {
+func (g *Group) allLatency(of *Value) {
+	if g.Latency.Quantile != 0.99 || len(g.Settings) != 1 {
 		return
 	}
-	r.Settings[0].Judged = r.Settings[0].P99
-	for i := range r.Rows {
-		r.Rows[i].P50, r.Rows[i].P99, r.Rows[i].Judged = r.Settings[0].P50, r.Settings[0].P99, r.Settings[0].P99
+	g.Settings[0].Judged = g.Settings[0].P99
+	for i := range g.Rows {
+		g.Rows[i].P50, g.Rows[i].P99, g.Rows[i].Judged = g.Settings[0].P50, g.Settings[0].P99, g.Settings[0].P99
 	}
 	if of != nil {
-		of.P99 = r.Settings[0].P99.Median
+		of.P99 = g.Settings[0].P99.Median
 	}
 }
 
