@@ -2,6 +2,14 @@
 
 package procstat
 
+import (
+	"errors"
+	"fmt"
+)
+
+// errUnsupported is returned by everything here on a system without /proc.
+var errUnsupported = fmt.Errorf("counters of processes need Linux: %w", errors.ErrUnsupported)
+
 // ReadStat needs Linux.
 func ReadStat(pid int) (Stat, error) { return Stat{}, errUnsupported }
 

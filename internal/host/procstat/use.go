@@ -21,7 +21,6 @@ package procstat
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
 	"maps"
 	"math"
@@ -29,9 +28,6 @@ import (
 	"strconv"
 	"time"
 )
-
-// errUnsupported is what everything here returns on a system without /proc.
-var errUnsupported = fmt.Errorf("counters of processes need Linux: %w", errors.ErrUnsupported)
 
 // Source is where context switches and run-queue wait came from.
 type Source string

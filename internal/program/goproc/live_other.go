@@ -4,8 +4,11 @@ package goproc
 
 import (
 	"context"
+	"errors"
 	"fmt"
 )
+
+var errUnsupported = fmt.Errorf("reading a live process needs Linux: %w", errors.ErrUnsupported)
 
 // Live needs Linux.
 func (c *Cache) Live(pid int) (Live, error) {

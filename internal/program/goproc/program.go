@@ -158,5 +158,4 @@ var (
 	errStarting    = errors.New("the Go runtime has not started yet")
 	ErrLate        = errors.New("there was no time to read its executable")
 	ErrUndecodable = errors.New("runtime.gomaxprocs cannot be found in the program")
-	errUnsupported = fmt.Errorf("reading a live process needs Linux: %w", errors.ErrUnsupported)
 )

@@ -110,7 +110,9 @@ var errSettings = errors.New("it speaks HTTP/2 alone")
 
 // getHTTP2 sends a GET of HTTP/2.
 func (a *Asker) getHTTP2(ctx context.Context, conn net.Conn) Answer {
+	//lint:ignore SA1019 The connection exists already; NewClientConn of http.Transport dials one.
 	transport := &http2.Transport{AllowHTTP: true, MaxHeaderListSize: answerLimit}
+	//lint:ignore SA1019 As above.
 	over, err := transport.NewClientConn(conn)
 	if err != nil {
 		return Answer{Err: err}

@@ -108,11 +108,11 @@ func NewSubject(o Observed) Subject {
 }
 
 // unlessSet ends a sentence about the runtime, for a program that may set another value.
-func (o Observed) unlessSet() string {
-	if o.MaySet == "" || o.Live != nil {
+func (s Observed) unlessSet() string {
+	if s.MaySet == "" || s.Live != nil {
 		return ""
 	}
-	return ", unless the program sets GOMAXPROCS itself: " + o.MaySet
+	return ", unless the program sets GOMAXPROCS itself: " + s.MaySet
 }
 
 func (s Observed) goDecision(f facts.Facts) facts.Decision {
