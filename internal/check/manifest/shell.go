@@ -255,6 +255,3 @@ func (s *shell) computed(at syntax.Pos, o origin) {
 		s.fault(at, o)
 	}
 }
-
-// limitFiles are those of the kernel with the limit.
-var limitFiles = []string{"cpu.cfs_quota_us", "cpu.max"}

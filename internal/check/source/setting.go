@@ -204,7 +204,7 @@ func (u *uses) readsOnly(b *ast.BlockStmt, but ast.Node) bool {
 func (u *uses) asksVariable(s *ast.IfStmt) bool {
 	asks := false
 	for _, part := range []ast.Node{s.Init, s.Cond} {
-		if part == nil || part == ast.Stmt(nil) {
+		if part == nil {
 			continue
 		}
 		ast.Inspect(part, func(n ast.Node) bool {

@@ -165,7 +165,7 @@ const (
 )
 
 func (p dueling) Next(r Record) Leg {
-	leg := Leg{Total: p.h.Plan.MaxTrials, AtMost: true, Left: racing{p.h}.left(r)}
+	leg := Leg{Total: p.h.Plan.MaxTrials, AtMost: true, Left: racing(p).left(r)}
 	if leg.Tasks = r.Lacks(pilotsOf(p.h.Plan)); len(leg.Tasks) > 0 {
 		return leg
 	}
@@ -181,7 +181,7 @@ func (p dueling) Next(r Record) Leg {
 			next = &d
 		}
 	}
-	if next == nil || (racing{p.h}).spent(r, 2) {
+	if next == nil || racing(p).spent(r, 2) {
 		return leg
 	}
 	block := journal.Block{Block: len(r.Blocks), Why: "gate", Settings: []journal.Setting{next.Old, next.New}}

@@ -66,7 +66,7 @@ func (o options) run(b *harness.Batch) error {
 		debug.SetGCPercent(100) // up to Go 1.5 runtime.GC collects nothing without
 		runtime.GC()
 	}
-	late := time.Now().Sub(due)
+	late := time.Since(due)
 	fmt.Fprintf(b.Stderr, "preempt: the goroutine ran, %v after it was due\n", late)
 	b.Result("BenchmarkPreempt 1 %d ns/op", late.Nanoseconds())
 	return nil
