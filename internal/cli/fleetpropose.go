@@ -95,5 +95,5 @@ func (f *fleetRun) message(s *fleet.Service) string {
 		report = strings.TrimSuffix(f.link, "/") + "/" + path.Join(s.Folder, "RESULTS.md")
 	}
 	return fmt.Sprintf("%s: GOMAXPROCS=%d\n\n%s\nReport: %s\nMeasure again: procfit %s\n",
-		s.Name, *s.Procs, strings.TrimSpace(string(w.Bytes()))+"\n", phrase.Clean(report), phrase.Shell(page.Again(s.Result)))
+		s.Name, *s.Procs, strings.TrimSpace(w.String())+"\n", phrase.Clean(report), phrase.Shell(page.Again(s.Result)))
 }

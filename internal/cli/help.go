@@ -44,7 +44,7 @@ func (s stdio) described(cmd *cobra.Command) string {
 		}
 		w := terminal.NewWriter(s.helpWidth(), false)
 		w.Paragraph("", "", p.text)
-		parts = append(parts, strings.TrimRight(string(w.Bytes()), "\n"))
+		parts = append(parts, strings.TrimRight(w.String(), "\n"))
 	}
 	return strings.Join(parts, "\n\n") + "\n\n"
 }

@@ -229,18 +229,18 @@ func (o *kubeSweep) settleBatch(spec *plan.Spec) error {
 }
 
 // tell says what the pods are and what they have from their originals.
-func (k *clusterOptions) tell(std stdio, s *session.Session, fromHere bool) {
-	_, loadHost := k.copies.Hosts()
+func (o *clusterOptions) tell(std stdio, s *session.Session, fromHere bool) {
+	_, loadHost := o.copies.Hosts()
 	p := s.Spec.Target.Pods
-	std.notef("pods like those of %s, container %s, are made in namespace %s on %s, and removed", p.Object, p.Container, p.Namespace, whereabouts(k.copies.Nodes()))
-	for _, n := range k.copies.Notes {
+	std.notef("pods like those of %s, container %s, are made in namespace %s on %s, and removed", p.Object, p.Container, p.Namespace, whereabouts(o.copies.Nodes()))
+	for _, n := range o.copies.Notes {
 		std.notef("%s", n)
 	}
-	if k.copies.Dropped != nil {
-		std.notef("no Service and no controller selects them: they lack the labels %s", phrase.And(k.copies.Dropped))
+	if o.copies.Dropped != nil {
+		std.notef("no Service and no controller selects them: they lack the labels %s", phrase.And(o.copies.Dropped))
 	}
-	tellTerms(std, k.copies.Terms)
-	tellLeft(std, k.copies.Left)
+	tellTerms(std, o.copies.Terms)
+	tellLeft(std, o.copies.Left)
 	switch {
 	case p.Batch:
 		std.notef("each runs once to its end, with a container of procfit next to the program, which sees its processes")
@@ -252,11 +252,11 @@ func (k *clusterOptions) tell(std stdio, s *session.Session, fromHere bool) {
 	case !p.LoadElsewhere:
 		std.notef("the load comes from the targets' own node, as there is no other: it takes CPU time from them, which shows in the latency")
 	case len(p.Nodes) > 0:
-		std.notef("the load comes from %s", phrase.And(k.copies.LoadNodes()))
+		std.notef("the load comes from %s", phrase.And(o.copies.LoadNodes()))
 	default:
 		std.notef("the load comes from node %s", loadHost.Hostname)
 	}
-	if why := k.copies.NoObserver(); why != "" {
+	if why := o.copies.NoObserver(); why != "" {
 		std.notef("nothing on the node watches the targets (%s): GOMAXPROCS is known only where they serve go_sched_gomaxprocs_threads, and throttling is not known", why)
 	}
 }

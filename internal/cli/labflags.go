@@ -190,12 +190,12 @@ type labKube struct {
 	on string // the app
 }
 
-func (o *labKube) fields() []field.Field {
+func (k *labKube) fields() []field.Field {
 	app := field.Field{
 		Name: "kube", Holds: "FILE", Bare: ownApp, Help: "run " + pods.ID + " as pods of a cluster: the article's app, or a manifest",
-		More: "A manifest of another app is given with =: --kube=app.yaml.", Value: field.Text(&o.on), Header: "target.object",
+		More: "A manifest of another app is given with =: --kube=app.yaml.", Value: field.Text(&k.on), Header: "target.object",
 	}
-	return append(field.In(field.Kube, app), o.clusterOptions.fields("kube")...)
+	return append(field.In(field.Kube, app), k.clusterOptions.fields("kube")...)
 }
 
 // checkKube looks at what goes together.
