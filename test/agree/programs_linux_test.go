@@ -87,9 +87,6 @@ func practice() (list []program) {
 	return list
 }
 
-// real reports whether the program was written by others.
-func (p program) real() bool { return p.needs != nil }
-
 // build builds the program below root, unless it is there already.
 func (p program) build(t *testing.T, root string) string {
 	t.Helper()

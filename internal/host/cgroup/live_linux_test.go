@@ -31,6 +31,7 @@ func TestMain(m *testing.M) {
 			os.Exit(1)
 		}
 		fmt.Println("in")
+		//lint:ignore SA5002 It uses a CPU until it is killed.
 		for {
 		}
 	case "spurt":

@@ -63,7 +63,8 @@ func kinds(file string) map[string]func() time.Duration {
 		}
 	}
 	touch := func() time.Duration {
-		at, busy := time.Now(), threadBusy()
+		var at time.Time
+		busy := threadBusy()
 		for ran := busy; ; ran = busy { // until it was not preempted between the two clocks
 			at, busy = time.Now(), threadBusy()
 			if busy-ran < 200*time.Microsecond && time.Since(at) < 200*time.Microsecond {

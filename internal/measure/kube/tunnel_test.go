@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	//lint:ignore SA1019 The port forwarding of client-go has these types.
 	"k8s.io/apimachinery/pkg/util/httpstream"
 
 	"github.com/procfit/procfit/internal/load"

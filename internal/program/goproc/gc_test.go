@@ -187,13 +187,14 @@ func TestSearchesAreRare(t *testing.T) {
 	img := &image{segments: []elf.Prog64{{Flags: uint32(elf.PF_R | elf.PF_W), Vaddr: vaddr, Memsz: uint64(len(b))}}}
 	mem := &counting{shifted: shifted{bytes.NewReader(b), vaddr}}
 	var a gcAddresses
-	look := func() (error, int64) {
+	look := func() (read int64, err error) {
 		mem.read = 0
 		a.begin()
 		defer a.end()
-		return a.find(mem, img, 0, gcNow), mem.read
+		err = a.find(mem, img, 0, gcNow)
+		return mem.read, err
 	}
-	if err, read := look(); err == nil || read < int64(len(b)) {
+	if read, err := look(); err == nil || read < int64(len(b)) {
 		t.Errorf("%v after %d bytes of %d", err, read, len(b))
 	}
 	if !a.vain.rest.After(time.Now().Add(-time.Second)) {
@@ -202,11 +203,11 @@ func TestSearchesAreRare(t *testing.T) {
 	a.vain.rest = time.Now().Add(time.Hour) // it is short, and this machine may be busy
 	copy(b[at:], goodMemstats(7))
 	copy(b[2*at:], goodMemstats(7))
-	if err, read := look(); err == nil || read != 0 {
+	if read, err := look(); err == nil || read != 0 {
 		t.Errorf("%v, and %d bytes were read at once again", err, read)
 	}
 	a.vain.rest, a.inMemstats = time.Time{}, variable{vaddr + at, memstatsSize + 64}
-	if err, read := look(); err != nil || a.memstats != vaddr+at || read > memstatsSize+64 {
+	if read, err := look(); err != nil || a.memstats != vaddr+at || read > memstatsSize+64 {
 		t.Errorf("%v at %#x after %d bytes; want %#x", err, a.memstats, read, vaddr+at)
 	}
 }

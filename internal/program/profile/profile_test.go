@@ -54,6 +54,7 @@ func cpu(t testing.TB, d time.Duration) []byte {
 	if err := pprof.StartCPUProfile(&b); err != nil {
 		t.Fatal(err)
 	}
+	//lint:ignore SA4017 It is called for the CPU time that it takes.
 	burn(d)
 	pprof.StopCPUProfile()
 	return b.Bytes()

@@ -54,8 +54,7 @@ func TestVerdictPage(t *testing.T) {
 // document is the page as it is written.
 type document struct {
 	strings.Builder
-	scale int
-	base  map[int]map[string]racetest.Tally // until proven, by values and curve
+	base map[int]map[string]racetest.Tally // until proven, by values and curve
 }
 
 func (d *document) heading(title, text string, columns ...string) {
