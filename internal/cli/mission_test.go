@@ -130,7 +130,6 @@ func TestMissionRuns(t *testing.T) {
 // notHere are the commands that do not run in a test, and why.
 var notHere = map[string]string{
 	"procfit ps --watch":                        "it needs a terminal; internal/inspect/watch has one",
-	"procfit sweep --json":                      "a dry run prints no JSON",
 	"procfit sweep --target-cpuset performance": "it is refused where all CPUs are the same",
 }
 
