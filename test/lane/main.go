@@ -1,6 +1,6 @@
 // Command lane decides what .ci/run tests after the first tier: what the changes since a
 // commit that passed can break. It prints variables for a shell on standard output, and
-// on standard error what is left out and why.
+// on standard error what is skipped and why.
 //
 //	go run ./test/lane -base COMMIT
 //	go run ./test/lane -all "because ALL=1"
@@ -72,7 +72,7 @@ func (d decision) tell(out io.Writer) {
 		fmt.Fprintf(out, "everything is due: %s\n", d.all)
 	}
 	for _, line := range d.left {
-		fmt.Fprintln(out, "left out:", line)
+		fmt.Fprintln(out, "skipped:", line)
 	}
 	for _, dir := range d.due {
 		fmt.Fprintln(out, "due:", dir)
