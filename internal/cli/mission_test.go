@@ -159,6 +159,24 @@ func complete(command string) string {
 	return command
 }
 
+// TestMissionChecker: a row that names what does not exist is a problem.
+func TestMissionChecker(t *testing.T) {
+	known := newMissionChecker(t)
+	for how, want := range map[string]string{
+		"`cpuserver/peak_at_cpus`, `docs/evidence/articles.md`, `maxprocs.Set`: PF001": "",
+		"`cpuserver/nothing`":        "there is no cpuserver/nothing",
+		"`docs/NOTHING.md`":          "there is no docs/NOTHING.md",
+		"`maxprocs.Nothing`":         "there is no maxprocs.Nothing",
+		"`procfit ps`: PF001, PF999": "no rule PF999",
+		"`something`":                "there is no something",
+		"the sweep, in words":        "",
+	} {
+		if got := strings.Join(known.problems(how), "; "); !strings.Contains(got, want) || (got == "") != (want == "") {
+			t.Errorf("%s: %q, want %q", how, got, want)
+		}
+	}
+}
+
 // missionChecker knows what a row may name.
 type missionChecker struct {
 	experiments map[string][]string // and their hypotheses

@@ -352,7 +352,6 @@ git push -q origin main
 // returns what else it has.
 func proposed(t *testing.T, remote string) (results string) {
 	t.Helper()
-	t.Helper()
 	if got := gitIn(t, remote, "show", "procfit/fleet:deploy/api.yaml"); !strings.Contains(got, `{name: GOMAXPROCS, value: "3"}`) {
 		t.Errorf("%s", got)
 	}

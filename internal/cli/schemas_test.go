@@ -314,7 +314,7 @@ func TestSchemasAreOfTheFlags(t *testing.T) {
 			} else if of, ok := row.Value.(field.Shaped); ok {
 				shape = of.Shape()
 			}
-			outside := shape.Whole && (*n.Minimum != shape.Least || shape.Most != math.MaxInt && *n.Maximum != shape.Most)
+			outside := shape.Whole && (bound(n.Minimum, math.MinInt) != shape.Least || bound(n.Maximum, math.MaxInt) != shape.Most)
 			if outside || n.Pattern != shape.Pattern || len(closed) != len(n.Enum) || joinWords(n.Enum, "%v", " ") != strings.Join(closed, " ") || n.Description != row.Help {
 				t.Errorf("%s: %s.%s is %+v, expected %+v, one of %v: %s", c.file, row.Group.Section(), row.Key(), n, shape, closed, row.Help)
 			}
@@ -456,4 +456,12 @@ func TestGoldenDocuments(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+}
+
+// bound is a minimum or a maximum of a schema, and none if it has none.
+func bound(of *int, none int) int {
+	if of == nil {
+		return none
+	}
+	return *of
 }

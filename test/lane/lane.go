@@ -106,7 +106,7 @@ func (d decision) choose(reaches func(testPackage) bool, packages []testPackage)
 		d.left = append(d.left, "the library with the race detector and with its oldest Go: maxprocs has not changed")
 	}
 	slices.Sort(d.due)
-	d.tools = len(d.due) > 0
+	d.tools = len(d.due) > 0 || d.library || d.other
 	return d
 }
 
@@ -135,7 +135,7 @@ func folders(packages []testPackage) map[string]bool {
 
 // compiled reports whether a file can change what the compiler and the analyzers say.
 func compiled(file string) bool {
-	return strings.HasSuffix(file, ".go") || slices.Contains([]string{"go.mod", "go.sum", "go.work", "go.work.sum", "staticcheck.conf"}, path.Base(file))
+	return strings.HasSuffix(file, ".go") || file == ".ci/lint" || slices.Contains([]string{"go.mod", "go.sum", "go.work", "go.work.sum", "staticcheck.conf"}, path.Base(file))
 }
 
 // matches reports whether one of the paths is the file or, ending with a slash, a folder

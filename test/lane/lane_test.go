@@ -32,8 +32,10 @@ func TestDecide(t *testing.T) {
 		code, library, other, in bool // in a cluster
 		all                      string
 	}{
-		"a page of docs":               {changed: []string{"docs/how-to/install.md"}, plain: "internal/cli"},
-		"the README":                   {changed: []string{"README.md"}},
+		"a page of docs":               {changed: []string{"docs/index.md"}},
+		"a page that a release shows":  {changed: []string{"docs/how-to/install.md"}, plain: "test/release"},
+		"the README":                   {changed: []string{"README.md"}, plain: "internal/cli"},
+		"the change log":               {changed: []string{"CHANGELOG.md"}},
 		"a package that others use":    {changed: []string{"internal/verdict/answer.go"}, plain: "internal/cli internal/verdict internal/verdict/page", race: "internal/measure/session", code: true},
 		"one that nothing differs in":  {changed: []string{"internal/show/number/rate.go"}, plain: "internal/cli internal/verdict internal/verdict/page", code: true},
 		"testdata":                     {changed: []string{"internal/check/source/testdata/a/go.txt"}, plain: "internal/check/source internal/cli"},
@@ -41,13 +43,14 @@ func TestDecide(t *testing.T) {
 		"the library":                  {changed: []string{"maxprocs/facts/decide.go"}, plain: "test/automaxprocs test/vm", code: true, library: true},
 		"what a cluster proves":        {changed: []string{"internal/measure/kube/run.go"}, plain: "internal/cli", code: true, in: true},
 		"a test":                       {changed: []string{"internal/verdict/answer_test.go"}, plain: "internal/verdict", code: true},
-		"a chart":                      {changed: []string{"deploy/helm/values.yaml"}, plain: "", in: true},
+		"a chart":                      {changed: []string{"deploy/helm/values.yaml"}, plain: "internal/cli", in: true},
 		"a test in a cluster":          {changed: []string{"test/cluster/kill_linux_test.go"}, code: true, in: true},
 		"what macOS has":               {changed: []string{"internal/host/start/start.go"}, code: true, other: true},
 		"the recipe of a release":      {changed: []string{".goreleaser.yaml"}, plain: "test/release"},
 		"what the code is compiled by": {changed: []string{"go.work"}, all: "go.work", code: true},
 		"a file that no rule knows":    {changed: []string{"docs/a.md", "odd/file"}, all: "odd/file"},
 		"the lane itself":              {changed: []string{".ci/run"}, all: ".ci/run"},
+		"the analyzers":                {changed: []string{".ci/lint"}, code: true},
 		"nothing":                      {},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -66,6 +69,9 @@ func TestDecide(t *testing.T) {
 			}
 			if got := strings.Join(d.race(), " "); got != tc.race {
 				t.Errorf("race: %q, want %q", got, tc.race)
+			}
+			if want := tc.plain != "" || tc.race != "" || tc.library || tc.other || tc.in; d.tools != want {
+				t.Errorf("tools: %v, want %v", d.tools, want)
 			}
 			if d.code != tc.code || d.library != tc.library || d.other != tc.other || d.cluster() != tc.in {
 				t.Errorf("got %+v, want %+v", d, tc)

@@ -126,7 +126,7 @@ func list() ([]testPackage, error) {
 	if err != nil {
 		return nil, err
 	}
-	out, err := output("go", "list", "-deps", "-test", "-json=ImportPath,Dir,Deps,Standard,Module,TestGoFiles,XTestGoFiles", "work")
+	out, err := output("go", "list", "-deps", "-test", "-json=ImportPath,Dir,Deps,Standard,TestGoFiles,XTestGoFiles", "work")
 	if err != nil {
 		return nil, err
 	}

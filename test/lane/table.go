@@ -24,37 +24,38 @@ var portable = []string{"internal/host/supervisor", "internal/host/start", "inte
 // nothing.
 var proves = map[string][]string{
 	inCluster: {"internal/measure/kube/", "internal/check/cluster/", "internal/host/cluster/", "internal/lab/pods/", "internal/verdict/canary/",
-		"internal/cli/kube*.go", "internal/cli/canary*.go", "internal/cli/checkcluster.go", "internal/cli/image.go", "deploy/kubernetes/", "deploy/helm/"},
+		"internal/cli/kube*.go", "internal/cli/canary*.go", "internal/cli/checkcluster.go", "internal/cli/image.go", "deploy/kubernetes/", "deploy/helm/",
+		"internal/cli/fleet*.go", "internal/cli/live*.go", "maxprocs/live/", "internal/check/manifest/testdata/corpus/kubernetes/", "docs/how-to/fix-a-manifest.md", "docs/how-to/try-values-live.md"},
 	// Scripts, which all start the whole command line.
-	"internal/cli/scripts/check":   {"internal/cli/*.go", "internal/cli/scripts/*.go", "internal/check/", "internal/program/", "internal/host/folder/", "internal/show/", "maxprocs/facts/"},
-	"internal/cli/scripts/look":    {"internal/cli/*.go", "internal/cli/entry/", "internal/cli/scripts/*.go", "internal/inspect/", "internal/trace/", "internal/program/", "internal/host/", "internal/show/", "maxprocs/"},
-	"internal/cli/scripts/measure": {"internal/cli/*.go", "internal/cli/scripts/*.go", "internal/measure/", "internal/verdict/", "internal/load/", "internal/program/", "internal/host/", "internal/show/", "maxprocs/"},
-	"internal/cli/scripts/lab":     {"internal/cli/*.go", "internal/cli/scripts/*.go", "internal/lab/", "internal/measure/", "internal/verdict/", "internal/trace/", "internal/load/", "internal/program/toolchain/", "internal/host/", "internal/show/"},
-	"internal/cli/scripts/kube":    {"internal/cli/*.go", "internal/cli/scripts/*.go", "internal/measure/", "internal/verdict/", "internal/check/", "internal/host/cluster/", "internal/show/", "deploy/kubernetes/"},
+	"internal/cli/scripts/check":   {"internal/cli/*.go", "internal/cli/scripts/*.go", "internal/cli/schematest/", "docs/reference/formats/", "internal/check/", "internal/program/", "internal/host/folder/", "internal/show/", "maxprocs/facts/"},
+	"internal/cli/scripts/look":    {"internal/cli/*.go", "internal/cli/entry/", "internal/cli/scripts/*.go", "internal/cli/schematest/", "docs/reference/formats/", "internal/inspect/", "internal/trace/", "internal/program/", "internal/host/", "internal/show/", "maxprocs/"},
+	"internal/cli/scripts/measure": {"internal/cli/*.go", "internal/cli/scripts/*.go", "internal/cli/schematest/", "docs/reference/formats/", "internal/measure/", "internal/verdict/", "internal/load/", "internal/program/", "internal/host/", "internal/show/", "maxprocs/"},
+	"internal/cli/scripts/lab":     {"internal/cli/*.go", "internal/cli/scripts/*.go", "internal/cli/schematest/", "docs/reference/formats/", "internal/lab/", "internal/measure/", "internal/verdict/", "internal/trace/", "internal/load/", "internal/program/toolchain/", "internal/host/", "internal/show/"},
+	"internal/cli/scripts/kube":    {"internal/cli/*.go", "internal/cli/scripts/*.go", "internal/cli/schematest/", "docs/reference/formats/", "internal/measure/", "internal/verdict/", "internal/check/", "internal/host/cluster/", "internal/show/", "deploy/kubernetes/"},
 	// On other kernels, and with other releases of Go.
-	"test/vm":                    {"maxprocs/", "internal/host/cgroup/", "internal/host/topology/", "internal/measure/local/", "internal/program/observe/", "internal/inspect/ps/", "internal/program/toolchain/"},
-	"test/goruntime":             {"maxprocs/facts/"},
-	"test/live":                  {"internal/program/goproc/", "internal/host/procstat/"},
-	"test/meter":                 {"maxprocs/live/", "internal/load/engine/"},
+	"test/vm":                    {"maxprocs/", "internal/host/cgroup/", "internal/host/topology/", "internal/measure/local/", "internal/program/observe/", "internal/inspect/ps/", "internal/program/toolchain/", "internal/lab/emulated.json"},
+	"test/goruntime":             {"maxprocs/facts/", "maxprocs/internal/"},
+	"test/live":                  {"internal/program/goproc/", "internal/program/observe/", "internal/inspect/ps/", "internal/host/procstat/"},
+	"test/meter":                 {"maxprocs/live/", "maxprocs/facts/", "maxprocs/internal/", "internal/load/engine/"},
 	"test/agree":                 {}, // its own folder
 	"test/aa":                    {},
 	"internal/program/toolchain": {},
 	"internal/lab":               {},
 	// Against other libraries.
-	"test/automaxprocs": {"maxprocs/"},
-	"test/automemlimit": {"maxprocs/memlimit/", "maxprocs/facts/"},
+	"test/automaxprocs": {"maxprocs/", "docs/reference/library.md"},
+	"test/automemlimit": {"maxprocs/memlimit/", "maxprocs/facts/", "maxprocs/internal/"},
 	// What a release has.
-	"test/release": {".ci/release", ".ci/verify-release", ".goreleaser.yaml", "deploy/homebrew/", "deploy/nix/", "deploy/systemd/", "deploy/ci/install.sh", "cmd/", "test/release/", "go.mod", "maxprocs/go.mod"},
+	"test/release": {".ci/release", ".ci/verify-release", ".goreleaser.yaml", "deploy/homebrew/", "deploy/nix/", "deploy/systemd/", "deploy/ci/install.sh", "docs/how-to/install.md", "cmd/", "go.mod", "maxprocs/go.mod"},
 }
 
 // outside has what is read of files that belong to no package, by the folders of the
 // packages whose second tier reads them. The first rule that matches decides. A file
 // without a rule makes everything due.
 var outside = []struct{ paths, read []string }{
-	{[]string{"docs/"}, []string{"internal/cli"}},
+	{[]string{"docs/evidence/mission.md"}, []string{"internal/cli"}},
 	{[]string{".github/", "action.yml", "templates/", "deploy/ci/"}, []string{"internal/cli"}},
 	{[]string{"deploy/prometheus/", "deploy/grafana/"}, []string{"internal/inspect/exporter"}},
-	{[]string{"deploy/"}, []string{"internal/check/manifest"}},
+	{[]string{"deploy/", "README.md"}, []string{"internal/cli"}},
 	// The first tier and the analyzers read these, or nothing does.
-	{[]string{"*.md", "LICENSE", ".gitignore", ".editorconfig", "staticcheck.conf", ".ci/lint", ".ci/fresh", ".ci/full", ".ci/new-go", ".ci/release", ".ci/verify-release", ".goreleaser.yaml", ".pre-commit-hooks.yaml", ".vscode/", "test/lint/", "test/release/"}, nil},
+	{[]string{"docs/", "*.md", "LICENSE", ".gitignore", ".editorconfig", "staticcheck.conf", ".ci/lint", ".ci/fresh", ".ci/full", ".ci/new-go", ".ci/release", ".ci/verify-release", ".goreleaser.yaml", ".pre-commit-hooks.yaml", "test/lint/"}, nil},
 }

@@ -47,7 +47,7 @@ func Everything(t testing.TB, why string) {
 }
 
 // Full reports whether this is the second tier, for a test that does more there. With
-// -short, as under the race detector in .ci/run, it is not. PROCFIT_FULL=1, which asks
+// -short it is not. PROCFIT_FULL=1, which asks
 // by hand for more than everything of one package, is more than the second tier.
 func Full() bool {
 	return (Required() || os.Getenv("PROCFIT_FULL") == "1") && !testing.Short()

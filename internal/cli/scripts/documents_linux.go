@@ -46,15 +46,15 @@ func copying(out *os.File) io.Writer {
 }
 
 type copied struct {
-	out   io.Writer
-	dir   string
-	begun bool
-	copy  *os.File // nil: it is not JSON
+	out     io.Writer
+	dir     string
+	started bool
+	copy    *os.File // nil: it is not JSON
 }
 
 func (p *copied) Write(b []byte) (int, error) {
-	if !p.begun && len(b) > 0 {
-		p.begun = true
+	if !p.started && len(b) > 0 {
+		p.started = true
 		if b[0] == '{' {
 			p.copy, _ = os.CreateTemp(p.dir, "*.json")
 		}

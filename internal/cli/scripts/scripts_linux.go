@@ -76,7 +76,7 @@ func RunAlone(t *testing.T, dir string) {
 	testscript.RunT(alone{t}, params(t, dir, nil))
 }
 
-// alone is a test whose scripts do not run beside each other.
+// alone is a test whose scripts run one after the other.
 type alone struct{ *testing.T }
 
 func (alone) Parallel()     {}

@@ -52,7 +52,7 @@ func TestReadStream(t *testing.T) {
 
 func TestReadStreamWhole(t *testing.T) {
 	var systems []string
-	if need.Full() { // likewise
+	if need.Full() { // the standard library has to be built for it
 		systems = []string{"windows"}
 	}
 	for _, system := range systems {
