@@ -48,7 +48,7 @@ func primes(n int) []int {
 		numbers = next
 	}
 	atomic.StoreInt32(&stop, 1)
-	for range numbers { // what is under way; then every goroutine has ended
+	for _ = range numbers { // what is under way; then every goroutine has ended
 	}
 	return found
 }
