@@ -234,7 +234,8 @@ func TestSharesHold(t *testing.T) {
 		used = append(used, -cpuTime(t, child.Process.Pid))
 	}
 	// They get what other programs leave of the CPU: how much each of them has is compared once
-	// it is many of the scheduler's slices.
+	// it is many of the scheduler's slices. In so short a time a busy machine gives the larger up
+	// to seven times as much; groups whose shares were ignored would have as much as each other.
 	for sum, end := time.Duration(0), time.Now().Add(time.Minute); sum < 800*time.Millisecond; {
 		if time.Now().After(end) {
 			t.Fatalf("only %v of CPU time in a minute", sum)
@@ -248,7 +249,7 @@ func TestSharesHold(t *testing.T) {
 	for i, child := range parts {
 		used[i] += cpuTime(t, child.Process.Pid)
 	}
-	if ratio := used[1].Seconds() / used[0].Seconds(); ratio < 2.5 || ratio > 6 {
+	if ratio := used[1].Seconds() / used[0].Seconds(); ratio < 2 || ratio > 12 {
 		t.Errorf("with four times the shares %v of CPU time, the other %v: %.2f times", used[1], used[0], ratio)
 	}
 }
