@@ -2,13 +2,17 @@ package check
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
 	"os"
 	"path"
+	"path/filepath"
 	"sync"
+
+	"github.com/procfit/procfit/internal/host/folder"
 )
 
 // Stdin is the path that stands for standard input.
@@ -21,6 +25,7 @@ type File struct {
 	Size  int64
 	Mode  fs.FileMode
 
+	at   string // where a link leads; "": it is none
 	data []byte // what stands for its content; nil: it is read
 	once sync.Once
 	head []byte
@@ -58,7 +63,16 @@ func (f *File) Open() (io.ReadCloser, error) {
 	if f.data != nil || f.Path == Stdin {
 		return io.NopCloser(bytes.NewReader(f.data)), nil
 	}
-	return os.Open(f.Path)
+	return f.open()
+}
+
+// open is the one way in which check opens what it reads: what a user named has to be a regular
+// file, and what was found, where it was found.
+func (f *File) open() (*os.File, error) {
+	if f.Named {
+		return folder.OpenRegular(filepath.FromSlash(f.Path))
+	}
+	return folder.OpenFound(filepath.FromSlash(cmp.Or(f.at, f.Path)))
 }
 
 // ReaderAt is Open for what has to jump about in it.
@@ -66,7 +80,7 @@ func (f *File) ReaderAt() (io.ReaderAt, io.Closer, error) {
 	if f.data != nil || f.Path == Stdin {
 		return bytes.NewReader(f.data), io.NopCloser(nil), nil
 	}
-	r, err := os.Open(f.Path)
+	r, err := f.open()
 	return r, r, err
 }
 

@@ -160,23 +160,35 @@ func (x Fixer) read(path string) ([]byte, error) {
 	if path == Stdin {
 		return x.Stdin, nil
 	}
-	return os.ReadFile(filepath.FromSlash(path))
+	return folder.ReadRegular(filepath.FromSlash(path), mostFixed)
 }
+
+// mostFixed is more than any file that is checked as text.
+const mostFixed = 64 << 20
 
 // apply makes those changes of findings that do not overlap, in the text before the round.
 func (d *draft) apply(findings []Finding) {
 	d.now, d.round = d.last, nil
-	for _, f := range findings {
-		more := append(slices.Clone(d.round), f)
-		text, err := Apply(d.last, splices(more))
-		if errors.Is(err, errOverlap) {
-			continue // the next round
-		}
-		if err != nil {
-			d.err = errChanged
-			return
-		}
+	d.add(findings)
+}
+
+// add makes the changes of findings next to those of the round: all at once, and where some
+// overlap, those of each half. One that overlaps is for the next round.
+func (d *draft) add(findings []Finding) {
+	if len(findings) == 0 || d.err != nil {
+		return
+	}
+	more := slices.Concat(d.round, findings)
+	text, err := Apply(d.last, splices(more))
+	half := len(findings) / 2
+	switch {
+	case err == nil:
 		d.now, d.round = text, more
+	case !errors.Is(err, errOverlap):
+		d.err = errChanged
+	case half > 0:
+		d.add(findings[:half])
+		d.add(findings[half:])
 	}
 }
 
@@ -265,7 +277,7 @@ func (d *draft) write() error {
 	if err != nil {
 		return err
 	}
-	now, err := os.ReadFile(file)
+	now, err := folder.ReadRegular(file, mostFixed)
 	if err != nil {
 		return err
 	}

@@ -131,17 +131,19 @@ func TestFixerRefusesOne(t *testing.T) {
 	}
 }
 
-// TestFixerFollowsLinks: what a link leads to is written, and the link stays.
+// TestFixerFollowsLinks: what a link of the repository leads to is written, and the link stays.
 func TestFixerFollowsLinks(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("links need rights there")
 	}
 	outside := tree(t, map[string]string{"real": "x"})
-	dir := tree(t, map[string]string{"link": "->" + filepath.Join(outside, "real")})
+	repository := tree(t, map[string]string{".git/HEAD": "", "real": "x", "sub/link": "->../real", "sub/out": "->" + filepath.Join(outside, "real")})
+	dir := filepath.Join(repository, "sub")
 	fix(t, dir, "", true)
-	b, err := os.ReadFile(filepath.Join(outside, "real"))
-	if err != nil || string(b) != "y" {
-		t.Errorf("%q, %v", b, err)
+	for file, want := range map[string]string{filepath.Join(repository, "real"): "y", filepath.Join(outside, "real"): "x"} {
+		if b, err := os.ReadFile(file); err != nil || string(b) != want {
+			t.Errorf("%s: %q, %v; want %q", file, b, err, want)
+		}
 	}
 	if info, err := os.Lstat(filepath.Join(dir, "link")); err != nil || info.Mode()&os.ModeSymlink == 0 {
 		t.Errorf("the link is gone: %v, %v", info, err)

@@ -1,6 +1,7 @@
 package check
 
 import (
+	"cmp"
 	"fmt"
 	"regexp"
 	"slices"
@@ -8,6 +9,7 @@ import (
 
 	"github.com/procfit/procfit/internal/program/rule"
 	"github.com/procfit/procfit/internal/show/phrase"
+	"github.com/procfit/procfit/internal/show/sorting"
 )
 
 // The rules of ignoring itself.
@@ -87,34 +89,95 @@ func (i Ignore) covers(f Finding) bool {
 }
 
 // ignore parts the findings that are answered from those that are not. An answer
-// that answers nothing, or gives no reason, is a finding of its own.
+// that answers nothing, or gives no reason, is a finding of its own. Of several answers the
+// first counts. A finding is looked at by the first answer that covers it, and by no other.
 func ignore(findings []Finding, ignores []Ignore) (left []Finding, ignored []Ignored) {
-	used := make([]map[string]bool, len(ignores))
-	byPath := map[string][]int{}
-	for n, i := range ignores {
-		used[n] = map[string]bool{}
-		byPath[i.Place.Path] = append(byPath[i.Place.Path], n)
+	byLine, byObject := map[about][]*covered{}, map[about][]*covered{}
+	all := make([]covered, len(findings))
+	for n, f := range findings {
+		c := &all[n]
+		c.Finding = f
+		byLine[about{f.Path, f.Rule, ""}] = append(byLine[about{f.Path, f.Rule, ""}], c)
+		if f.Object != "" {
+			byObject[about{f.Path, f.Rule, f.Object}] = append(byObject[about{f.Path, f.Rule, f.Object}], c)
+		}
 	}
-	for _, f := range findings {
-		answered := -1
-		for _, n := range byPath[f.Path] {
-			if ignores[n].covers(f) {
-				used[n][f.Rule] = true
-				if ignores[n].Reason != "" && answered < 0 {
-					answered = n
-				}
+	for of, list := range byLine {
+		sorting.Stable(list, func(a, b *covered) int { return cmp.Compare(a.Line, b.Line) })
+		for n, c := range list {
+			c.next = n
+		}
+		byLine[of] = list
+	}
+	var faults []Finding
+	for _, i := range ignores {
+		used := map[string]bool{}
+		for _, id := range i.Rules {
+			if i.Object != "" {
+				used[id] = i.answerObject(byObject[about{i.Place.Path, id, i.Object}])
+			} else {
+				used[id] = i.answerLines(byLine[about{i.Place.Path, id, ""}])
 			}
 		}
-		if answered < 0 {
-			left = append(left, f)
+		faults = append(faults, i.faults(used)...)
+	}
+	for _, c := range all {
+		if c.by == nil {
+			left = append(left, c.Finding)
+		} else {
+			ignored = append(ignored, Ignored{Finding: c.Finding, Reason: c.by.Reason})
+		}
+	}
+	return append(left, faults...), ignored
+}
+
+// about is what an answer is about: findings of a rule in a file, or of one object there.
+type about struct{ path, rule, object string }
+
+// covered is a finding that may be answered.
+type covered struct {
+	Finding
+	by   *Ignore // the first that answers it; nil: none does
+	next int     // of those of a file, in the order of their lines: the first from here on that may be unanswered
+}
+
+// answerLines answers the findings in its lines, and reports whether there are any.
+func (i *Ignore) answerLines(list []*covered) (some bool) {
+	from, _ := slices.BinarySearchFunc(list, i.From, func(c *covered, line int) int { return cmp.Compare(c.Line, line) })
+	to, _ := slices.BinarySearchFunc(list, i.To+1, func(c *covered, line int) int { return cmp.Compare(c.Line, line) })
+	if i.Reason == "" {
+		return from < to
+	}
+	for n := unanswered(list, from); n < to; n = unanswered(list, n+1) {
+		list[n].by, list[n].next = i, n+1
+	}
+	return from < to
+}
+
+// unanswered is the first finding from n on that may be unanswered. It shortens the way for the
+// next call.
+func unanswered(list []*covered, n int) int {
+	end := n
+	for end < len(list) && list[end].next != end {
+		end = list[end].next
+	}
+	for n < end {
+		list[n].next, n = end, list[n].next
+	}
+	return end
+}
+
+// answerObject answers the findings of its object, and reports whether there are any.
+func (i *Ignore) answerObject(list []*covered) (some bool) {
+	for _, c := range list {
+		if i.Container != "" && i.Container != c.Container {
 			continue
 		}
-		ignored = append(ignored, Ignored{Finding: f, Reason: ignores[answered].Reason})
+		if some = true; c.by == nil && i.Reason != "" {
+			c.by = i
+		}
 	}
-	for n, i := range ignores {
-		left = append(left, i.faults(used[n])...)
-	}
-	return left, ignored
+	return some
 }
 
 // faults are what is wrong with an ignore, given the rules that it has answered.

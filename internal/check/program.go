@@ -260,8 +260,11 @@ const mostModule = 4 << 20
 // ReadModule is what a go.mod tells of the programs of its module. Which toolchain
 // builds them it tells only where it has a toolchain line; whether they follow a limit
 // is the go line's to say, whatever the toolchain.
-func ReadModule(path string) (Program, error) {
-	b, err := folder.ReadRegular(path, mostModule)
+func ReadModule(path string) (Program, error) { return ReadModuleIn(nil, path) }
+
+// ReadModuleIn is ReadModule of a go.mod that was looked for above a path of a Tree.
+func ReadModuleIn(t *folder.Tree, path string) (Program, error) {
+	b, err := t.ReadAbove(path, mostModule)
 	if err != nil {
 		return Program{}, err
 	}

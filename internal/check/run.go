@@ -11,7 +11,9 @@ import (
 	"runtime/debug"
 	"slices"
 	"sync"
+	"time"
 
+	"github.com/procfit/procfit/internal/host/folder"
 	"github.com/procfit/procfit/internal/program/rule"
 	"github.com/procfit/procfit/internal/show/phrase"
 	"github.com/procfit/procfit/internal/show/sorting"
@@ -28,6 +30,9 @@ type Options struct {
 	// the disk.
 	Overlay map[string][]byte
 
+	// Tree is what may be read: nil stands for that of the Paths.
+	Tree *folder.Tree
+
 	// Progress gets every file that has been looked at; nil: nothing does.
 	Progress func(files int)
 }
@@ -37,6 +42,43 @@ type Options struct {
 // until then.
 func Run(ctx context.Context, o Options) (*Report, error) {
 	c := new(collector)
+	err := leaving(ctx, func() error { return hand(ctx, o, c) })
+	for _, k := range o.Checkers {
+		if err != nil || ctx.Err() != nil {
+			break
+		}
+		err = leaving(ctx, func() error { return k.Finish(ctx, c) })
+	}
+	if err != nil && ctx.Err() == nil {
+		return nil, err
+	}
+	return c.report(ctx.Err() != nil), ctx.Err()
+}
+
+// grace is how long a run waits, after its context has ended, for what is still being read:
+// the reading of a file system that does not answer never ends.
+const grace = 200 * time.Millisecond
+
+// leaving does something until it is done, or until shortly after the context has ended: it then
+// goes on in its goroutine.
+func leaving(ctx context.Context, do func() error) error {
+	done := make(chan error, 1)
+	go func() { done <- do() }()
+	select {
+	case err := <-done:
+		return err
+	case <-ctx.Done():
+	}
+	select {
+	case err := <-done:
+		return err
+	case <-time.After(grace):
+		return ctx.Err()
+	}
+}
+
+// hand hands all files to the checkers.
+func hand(ctx context.Context, o Options, c *collector) error {
 	files := make(chan *File, 64)
 	var workers sync.WaitGroup
 	for range runtime.GOMAXPROCS(0) {
@@ -48,32 +90,19 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 			}
 		})
 	}
-	w := walk{ctx: ctx, o: o, to: c, out: files}
+	w := walk{ctx: ctx, o: o, to: c, out: files, tree: o.Tree}
+	if w.tree == nil {
+		w.tree = folder.NewTree(o.Paths...)
+	}
 	err := w.paths()
 	if o.Files != nil {
 		for f := range o.Files {
-			files <- f
+			w.hand(f)
 		}
 	}
 	close(files)
 	workers.Wait()
-	if err != nil && ctx.Err() == nil {
-		return nil, err
-	}
-	for _, k := range o.Checkers {
-		if ctx.Err() != nil {
-			break
-		}
-		if err := k.Finish(ctx, c); err != nil && ctx.Err() == nil {
-			return nil, err
-		}
-	}
-	if ctx.Err() != nil { // not all that the ignores are about was judged
-		for i := range c.ignores {
-			c.ignores[i].Unsure = true
-		}
-	}
-	return c.report(), ctx.Err()
+	return err
 }
 
 // look hands a file to whoever wants it, and reports whether somebody does. What a parser of
@@ -115,15 +144,16 @@ type collector struct {
 	files   int
 	all     Report
 	ignores []Ignore
+	closed  bool // the Report is made, and what still comes is of a run that was ended
 }
 
 func (c *collector) looked(progress func(int)) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.files++
-	if progress != nil {
-		progress(c.files)
-	}
+	c.locked(func() {
+		c.files++
+		if progress != nil {
+			progress(c.files)
+		}
+	})
 }
 
 // other takes a file that holds no manifest. One that the user has named is reported.
@@ -143,7 +173,9 @@ func (c *collector) other(f *File) {
 func (c *collector) locked(do func()) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	do()
+	if !c.closed {
+		do()
+	}
 }
 
 func (c *collector) Value(v Value) { c.locked(func() { c.all.Values = append(c.all.Values, v) }) }
@@ -238,8 +270,12 @@ func (r *Report) Failed() string {
 	return phrase.And(all)
 }
 
-// report sets ignores against findings and sorts everything.
-func (c *collector) report() *Report {
+// report sets ignores against findings and sorts everything. Of a run that was ended, not all
+// that the ignores are about was judged.
+func (c *collector) report(ended bool) *Report {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.closed = true
 	r := c.all
 	r.Files = c.files
 	partly := map[string]bool{} // files that could not be read whole
@@ -247,7 +283,7 @@ func (c *collector) report() *Report {
 		partly[p.Path] = true
 	}
 	for i := range c.ignores {
-		c.ignores[i].Unsure = c.ignores[i].Unsure || partly[c.ignores[i].Place.Path]
+		c.ignores[i].Unsure = ended || c.ignores[i].Unsure || partly[c.ignores[i].Place.Path]
 	}
 	r.Findings, r.Ignored = ignore(r.Findings, c.ignores)
 	r.sort()

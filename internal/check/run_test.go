@@ -11,6 +11,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/procfit/procfit/internal/program/rule"
 )
@@ -178,8 +179,18 @@ func TestOdd(t *testing.T) {
 	if err := os.Symlink(filepath.Join(outside, "c.yaml"), filepath.Join(dir, "round", "c.yaml")); err != nil {
 		t.Fatal(err)
 	}
-	if _, got = run(t, dir, Options{Paths: []string{"round"}}); !slices.Equal(got, []string{"round/b.yaml", "round/c.yaml"}) {
-		t.Errorf("files %v, want the linked one from outside too", got)
+	r, got = run(t, dir, Options{Paths: []string{"round"}})
+	if !slices.Equal(got, []string{"round/b.yaml"}) || len(r.Notes) != 1 || !strings.Contains(r.Notes[0].Message, "leads out of the folder") {
+		t.Errorf("files %v, notes %+v; want a note of the link out of the folder", got, r.Notes)
+	}
+	if err := os.Mkdir(filepath.Join(dir, ".git"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink("../a.yaml", filepath.Join(dir, "round", "d.yaml")); err != nil {
+		t.Fatal(err)
+	}
+	if _, got = run(t, dir, Options{Paths: []string{"round"}}); !slices.Equal(got, []string{"round/b.yaml", "round/d.yaml"}) {
+		t.Errorf("files %v, want the linked one of the repository too", got)
 	}
 }
 
@@ -240,6 +251,31 @@ func TestParseIgnore(t *testing.T) {
 	}
 }
 
+// TestIgnoreMany: of many answers each is looked at, and the first counts.
+func TestIgnoreMany(t *testing.T) {
+	const n = 20000
+	var findings []Finding
+	var ignores []Ignore
+	for line := range n {
+		findings = append(findings, NewFinding("PF024", rule.Place{Path: "x", Line: line + 1}, "found", "fix"))
+		ignores = append(ignores, Ignore{Place: rule.Place{Path: "x"}, Rules: []string{"PF024"}, Reason: fmt.Sprint(line), From: 1, To: line + 1})
+	}
+	ignores = append(ignores, Ignore{Place: rule.Place{Path: "x"}, Rules: []string{"PF024"}, Reason: "too late", From: n, To: n + 9}, Ignore{Place: rule.Place{Path: "x"}, Rules: []string{"PF024"}, Reason: "of nothing", From: n + 1, To: n + 9})
+	began := time.Now()
+	left, ignored := ignore(findings, ignores)
+	if took := time.Since(began); took > 5*time.Second {
+		t.Errorf("it takes %v", took)
+	}
+	if len(left) != 1 || left[0].Rule != ruleUnused || len(ignored) != n {
+		t.Fatalf("%d left and %d answered", len(left), len(ignored))
+	}
+	for i, f := range ignored {
+		if f.Reason != fmt.Sprint(i) {
+			t.Fatalf("line %d is answered by %q, which is not the first", i+1, f.Reason)
+		}
+	}
+}
+
 func FuzzParseIgnore(f *testing.F) {
 	f.Add("# procfit:ignore PF004,PF001 why")
 	f.Fuzz(func(t *testing.T, text string) {
@@ -278,6 +314,26 @@ type ending struct {
 }
 
 func (k ending) Finish(context.Context, Sink) error { return k.finish() }
+
+// TestRunLeaves: what never ends to be read does not keep a run from its end.
+func TestRunLeaves(t *testing.T) {
+	dir := tree(t, map[string]string{"a.yaml": "a", "b.yaml": "b"})
+	ctx, cancel := context.WithCancel(t.Context())
+	never := make(chan int)
+	k := &taker{files: map[string]string{}, do: func(f *File, to Sink) error {
+		if f.Base() == "b.yaml" {
+			cancel()
+			<-never
+		}
+		to.Finding(NewFinding("PF024", rule.Place{Path: f.Path, Line: 1}, "found", "fix"))
+		return nil
+	}}
+	r, err := Run(ctx, Options{Paths: []string{filepath.Join(dir, "a.yaml"), filepath.Join(dir, "b.yaml")}, Checkers: []Checker{k}})
+	close(never) // what comes late is not in a Report that is made
+	if !errors.Is(err, context.Canceled) || r == nil || len(r.Findings) != 1 {
+		t.Errorf("%+v, %v", r, err)
+	}
+}
 
 // TestRunEnded holds that a run which is ended gives what was found until then.
 func TestRunEnded(t *testing.T) {

@@ -21,8 +21,9 @@ type walk struct {
 	o    Options
 	to   Sink
 	out  chan<- *File
-	seen []fs.FileInfo // of links alone, which are few
-	done map[string]bool
+	tree *folder.Tree
+	done map[string]bool // by their path as it is shown
+	led  map[string]bool // where links lead
 }
 
 // notEntered are folders that hold what others wrote or what is not used; they are
@@ -34,7 +35,7 @@ const MostStdin = 128 << 20
 
 // paths walks over all of them. An error is of what the user asked, not of a file.
 func (w *walk) paths() error {
-	w.done = map[string]bool{}
+	w.done, w.led = map[string]bool{}, map[string]bool{}
 	for _, p := range w.o.Paths {
 		if p == Stdin {
 			if err := w.stdin(); err != nil {
@@ -53,7 +54,7 @@ func (w *walk) paths() error {
 		case info.IsDir():
 			w.folder(p)
 		default:
-			w.file(p, info, true)
+			w.file(p, info, &File{Named: true})
 		}
 		if err := w.ctx.Err(); err != nil {
 			return err
@@ -78,7 +79,7 @@ func (w *walk) stdin() error {
 	if fixed, ok := w.o.Overlay[Stdin]; ok {
 		b = fixed
 	}
-	w.out <- &File{Path: Stdin, Named: true, Size: int64(len(b)), data: b}
+	w.hand(&File{Path: Stdin, Named: true, Size: int64(len(b)), data: b})
 	return nil
 }
 
@@ -115,7 +116,7 @@ func (w *walk) folder(root string) {
 			w.problem(p, err)
 			return nil
 		}
-		w.file(p, info, false)
+		w.file(p, info, &File{})
 		return nil
 	})
 	if err != nil {
@@ -123,37 +124,47 @@ func (w *walk) folder(root string) {
 	}
 }
 
-// link follows one to a file. One to a folder is not entered, so that no circle is.
+// link follows one to a file of the tree. One to a folder is not entered, so that no circle is.
 func (w *walk) link(p string) {
-	info, err := os.Stat(p)
+	to, err := w.tree.Resolve(p)
+	var info fs.FileInfo
+	if err == nil {
+		info, err = os.Stat(to)
+	}
 	switch {
+	case errors.Is(err, folder.ErrOutside):
+		if info, err := os.Stat(p); err == nil && !info.IsDir() {
+			w.skip(p, "this link leads out of the folder and its repository; it is skipped")
+		}
 	case err != nil:
 		w.dangling(p, err)
-	case info.Mode().IsRegular():
-		if target, err := filepath.EvalSymlinks(p); err == nil && w.under(target) {
-			return // it is found where it lies
-		}
-		if slices.ContainsFunc(w.seen, func(s fs.FileInfo) bool { return os.SameFile(s, info) }) {
-			return
-		}
-		w.seen = append(w.seen, info)
-		w.file(p, info, false)
+	case info.Mode().IsRegular() && !w.led[to] && !w.under(to): // else it is found where it lies
+		w.led[to] = true
+		w.file(p, info, &File{at: to})
 	}
 }
 
-// dangling tells of a link that cannot be followed, where what it should lead to would be
-// read by its name, or might be a program. Of one that leads nowhere that is no more than
-// a note.
+// dangling tells of a link that cannot be followed. Of one that leads nowhere that is no more
+// than a note.
 func (w *walk) dangling(p string, err error) {
-	f := &File{Path: filepath.ToSlash(p), data: []byte{}}
-	if path.Ext(f.Path) != "" && !slices.ContainsFunc(w.o.Checkers, func(k Checker) bool { return k.Wants(f) }) {
-		return
-	}
-	if errors.Is(err, fs.ErrPermission) {
+	if errors.Is(err, fs.ErrPermission) && w.wanted(p) {
 		w.problem(p, fmt.Errorf("a link that may not be followed: %w", cause(err)))
 		return
 	}
-	w.to.Note(Note{Path: f.Path, Message: "this link leads nowhere; it is skipped"})
+	w.skip(p, "this link leads nowhere; it is skipped")
+}
+
+// skip tells why a link is not followed.
+func (w *walk) skip(p, why string) {
+	if w.wanted(p) {
+		w.to.Note(Note{Path: filepath.ToSlash(p), Message: why})
+	}
+}
+
+// wanted reports whether a file would be read by its name, or might be a program.
+func (w *walk) wanted(p string) bool {
+	f := &File{Path: filepath.ToSlash(p), data: []byte{}}
+	return path.Ext(f.Path) == "" || slices.ContainsFunc(w.o.Checkers, func(k Checker) bool { return k.Wants(f) })
 }
 
 // under reports whether a file lies in a folder that is walked over.
@@ -174,10 +185,10 @@ func (w *walk) under(file string) bool {
 
 // file hands one on. Pipes, sockets and devices are no files to check, and reading
 // one may never end.
-func (w *walk) file(p string, info fs.FileInfo, named bool) {
+func (w *walk) file(p string, info fs.FileInfo, f *File) {
 	shown := filepath.ToSlash(p)
 	if !info.Mode().IsRegular() {
-		if named {
+		if f.Named {
 			w.to.Problem(Problem{Path: shown, Message: "is neither a file nor a folder"})
 		}
 		return
@@ -186,10 +197,15 @@ func (w *walk) file(p string, info fs.FileInfo, named bool) {
 		return
 	}
 	w.done[shown] = true
-	f := &File{Path: shown, Named: named, Size: info.Size(), Mode: info.Mode()}
+	f.Path, f.Size, f.Mode = shown, info.Size(), info.Mode()
 	if b, ok := w.o.Overlay[shown]; ok {
 		f.data, f.Size = append([]byte{}, b...), int64(len(b))
 	}
+	w.hand(f)
+}
+
+// hand hands on a file, unless the run has ended.
+func (w *walk) hand(f *File) {
 	select {
 	case w.out <- f:
 	case <-w.ctx.Done():

@@ -20,6 +20,7 @@ import (
 	"github.com/procfit/procfit/internal/check/manifest"
 	"github.com/procfit/procfit/internal/check/output"
 	gosource "github.com/procfit/procfit/internal/check/source"
+	"github.com/procfit/procfit/internal/host/folder"
 	"github.com/procfit/procfit/internal/measure/plan/field"
 	"github.com/procfit/procfit/internal/program/rule"
 	"github.com/procfit/procfit/internal/show/phrase"
@@ -259,13 +260,14 @@ func (c *counter) clear() {
 // checkers are new for each run: they hold what they have read. Those that read files
 // by themselves take what is in the overlay from there.
 func (o *checkOptions) checkers(overlay map[string][]byte, slow func(string)) []check.Checker {
+	tree := folder.NewTree(o.paths...)
 	programs := &check.Programs{Default: o.program.program}
 	for _, e := range o.expected {
 		programs.Expect("", e)
 	}
 	all := []check.Checker{
-		binary.New(binary.Options{Programs: programs, Cache: &o.scanned}), // before those that ask for programs
-		manifest.New(manifest.Options{NodeCPUs: o.program.cpus, Programs: programs, Changes: o.changes(), Stdin: o.stdin != nil, CRIO: o.crio}),
+		binary.New(binary.Options{Programs: programs, Cache: &o.scanned, Tree: tree}), // before those that ask for programs
+		manifest.New(manifest.Options{NodeCPUs: o.program.cpus, Programs: programs, Changes: o.changes(), Stdin: o.stdin != nil, CRIO: o.crio, Tree: tree}),
 	}
 	if o.looksAtSource() {
 		all = append(all, gosource.New(gosource.Options{Overlay: overlay, Environ: os.Environ(), Syntax: o.syntax, Slow: slow}))

@@ -174,37 +174,6 @@ func (m *measurement) taking(unused *[]string) (skip func(row field.Field) bool,
 	}
 }
 
-// readFile sets what the section check of a procfit.yaml sets and no flag does; in a
-// cluster, what the section cluster says of it too.
-func (o *checkOptions) readFile(std stdio) error {
-	file, err := openFile(std, o.file)
-	if err != nil || file == nil {
-		return err
-	}
-	given, hasPaths := slices.Clone(o.Names), len(o.paths) > 0
-	return o.apply(std, file, func(row field.Field) bool {
-		switch {
-		case row.Group != field.Check && (row.Group != field.Kube || !o.cluster.on):
-			return true
-		case row.Name == pathsField:
-			return hasPaths || o.cluster.on
-		case row.Name == specfile.ExpectedField:
-			return false
-		}
-		has := slices.ContainsFunc(o.flags.Fields, func(one field.Field) bool { return one.Name == row.Name })
-		return !has || slices.Contains(given, row.Name) // kube check has not all
-	}, func(name, text string) error {
-		switch name {
-		case pathsField:
-			o.paths = append(o.paths, text)
-			return nil
-		case specfile.ExpectedField:
-			return o.expectedRow().Value.Set(text)
-		}
-		return o.set(name, text)
-	})
-}
-
 // set sets a field as a flag does.
 func (f *flags) set(name, text string) error {
 	if err := f.named(name).Value.Set(text); err != nil {

@@ -43,6 +43,7 @@ import (
 
 	"github.com/procfit/procfit/internal/check"
 	"github.com/procfit/procfit/internal/check/binary/archive"
+	"github.com/procfit/procfit/internal/host/folder"
 	"github.com/procfit/procfit/internal/program/goproc"
 )
 
@@ -50,6 +51,7 @@ import (
 type Options struct {
 	Programs *check.Programs // to which what is found is added; nil: to none
 	Cache    *Cache          // of runs over the same files; nil: none
+	Tree     *folder.Tree    // what may be read besides them; nil: everything
 }
 
 // Cache keeps what was read, for a second run over the same files. The zero value is
@@ -218,7 +220,7 @@ func (c *Checker) layout(ctx context.Context, f *check.File) (archive.Content, e
 	if err != nil || !bytes.Contains(b, []byte("imageLayoutVersion")) {
 		return archive.Content{}, err
 	}
-	root, err := os.OpenRoot(filepath.Dir(filepath.FromSlash(f.Path)))
+	root, err := folder.OpenRoot(filepath.Dir(filepath.FromSlash(f.Path)))
 	if err != nil {
 		return archive.Content{}, err
 	}

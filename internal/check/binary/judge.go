@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"io"
 	"path"
 	"path/filepath"
 	"slices"
@@ -14,7 +13,6 @@ import (
 
 	"github.com/procfit/procfit/internal/check"
 	"github.com/procfit/procfit/internal/check/binary/archive"
-	"github.com/procfit/procfit/internal/host/folder"
 	"github.com/procfit/procfit/internal/program/rule"
 	"github.com/procfit/procfit/internal/show/phrase"
 	"github.com/procfit/procfit/internal/show/sorting"
@@ -220,13 +218,7 @@ func (c *Checker) above(dir string) {
 	}
 	for ; !c.walked[dir]; dir = filepath.Dir(dir) {
 		c.walked[dir] = true
-		f, err := folder.OpenRegular(filepath.Join(dir, "go.mod"))
-		if err != nil {
-			continue
-		}
-		b, err := io.ReadAll(io.LimitReader(f, mostModule))
-		f.Close()
-		if err == nil {
+		if b, err := c.o.Tree.ReadAbove(filepath.Join(dir, "go.mod"), mostModule); err == nil {
 			c.modules[modfile.ModulePath(b)] = true
 		}
 	}

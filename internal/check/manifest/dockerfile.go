@@ -128,7 +128,7 @@ func (c *Checker) moduleOf(file string) check.Program {
 	}
 	dir, err := filepath.Abs(filepath.Dir(filepath.FromSlash(file)))
 	for ; err == nil; dir = filepath.Dir(dir) {
-		known, errRead := check.ReadModule(filepath.Join(dir, "go.mod"))
+		known, errRead := check.ReadModuleIn(c.o.Tree, filepath.Join(dir, "go.mod"))
 		if errRead == nil || !errors.Is(errRead, fs.ErrNotExist) || filepath.Dir(dir) == dir {
 			return known // nothing where it cannot be read, and that is reported by itself
 		}

@@ -12,6 +12,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/procfit/procfit/internal/check"
+	"github.com/procfit/procfit/internal/host/folder"
 )
 
 // text is a file of YAML or JSON, taken apart into its documents.
@@ -19,7 +20,8 @@ type text struct {
 	path  string
 	bytes []byte
 	docs  []document
-	bad   bool // something in it could not be parsed
+	bad   bool         // something in it could not be parsed
+	reads *folder.Tree // what may be read besides it
 
 	again []check.Problem // keys that appear twice, which matter in a manifest
 }

@@ -46,6 +46,7 @@ import (
 	"sync"
 
 	"github.com/procfit/procfit/internal/check"
+	"github.com/procfit/procfit/internal/host/folder"
 	"github.com/procfit/procfit/internal/program/expected"
 	"github.com/procfit/procfit/internal/show/phrase"
 	"github.com/procfit/procfit/maxprocs/facts"
@@ -55,9 +56,9 @@ import (
 type Options struct {
 	NodeCPUs int // of the machines that they are for; 0: not known
 	Programs *check.Programs
-	Changes  bool // findings are to have their Change, for which files are read again
-	Stdin    bool // what comes on standard input is to be changed, although it was rendered
-
+	Changes  bool         // findings are to have their Change, for which files are read again
+	Stdin    bool         // what comes on standard input is to be changed, although it was rendered
+	Tree     *folder.Tree // what may be read besides the files; nil: everything
 	// CRIO, with its floor and its formula, asks for the Injection of each container.
 	CRIO *facts.CRIO
 }
@@ -208,6 +209,7 @@ func (c *Checker) expect(file string, b []byte) error {
 // documents reads YAML and JSON. What it finds is judged when all files are read.
 func (c *Checker) documents(f *check.File, b []byte, to check.Sink) ([]*unit, error) {
 	t := parse(f.Path, b, to)
+	t.reads = c.o.Tree
 	known := t.bad // it may be a manifest
 	var units []*unit
 	for i := range t.docs {

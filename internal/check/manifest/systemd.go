@@ -99,7 +99,7 @@ func (c *Checker) systemd(file string, b []byte) []*unit {
 			}
 		case "EnvironmentFile":
 			name := strings.TrimPrefix(s.value, "-")
-			for key, value := range envFile(filepath.Join(filepath.Dir(filepath.FromSlash(file)), path.Base(name)), file) {
+			for key, value := range envFile(filepath.Join(filepath.Dir(filepath.FromSlash(file)), path.Base(name)), file, c.o.Tree) {
 				from[key] = variable{state: facts.Known, value: unquote(value), source: name, line: s.line, column: 1, last: s.last}
 			}
 		}

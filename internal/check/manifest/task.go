@@ -75,7 +75,7 @@ func composeLimit(r *reader, service *yaml.Node) (cpus float64, cpuSet int) {
 // composeEnvironment takes env_file, and environment, which goes before it.
 func composeEnvironment(r *reader, t text, d document, service *yaml.Node, u *unit) {
 	for _, name := range composeEnvFiles(r, service) {
-		for key, value := range envFile(filepath.Join(filepath.Dir(filepath.FromSlash(t.path)), filepath.FromSlash(name)), t.path) {
+		for key, value := range envFile(filepath.Join(filepath.Dir(filepath.FromSlash(t.path)), filepath.FromSlash(name)), t.path, t.reads) {
 			at := r.entry(service, "env_file", 0).key
 			v := composeVariable(&yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: unquote(withoutComment(value))}, d.line(at), at.Column)
 			v.source = name
@@ -167,11 +167,11 @@ func withoutComment(value string) string {
 
 // envFile is the variables of a file next to a manifest, with their quotes. One that is not
 // there, as is usual where it holds secrets, sets none.
-func envFile(file, manifest string) map[string]string {
+func envFile(file, manifest string, reads *folder.Tree) map[string]string {
 	if manifest == check.Stdin || path.IsAbs(filepath.ToSlash(file)) && !path.IsAbs(manifest) {
 		return nil
 	}
-	b, err := folder.ReadRegular(file, mostEnvFile)
+	b, err := reads.Read(file, mostEnvFile)
 	if err != nil {
 		return nil
 	}

@@ -2,5 +2,5 @@
 
 package folder
 
-// nonBlocking is nothing where files cannot be pipes.
-const nonBlocking = 0
+// Both are nothing where files cannot be pipes.
+const nonBlocking, noFollow = 0, 0

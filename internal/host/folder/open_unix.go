@@ -4,5 +4,9 @@ package folder
 
 import "syscall"
 
-// nonBlocking keeps the opening of a pipe from waiting for its other end.
-const nonBlocking = syscall.O_NONBLOCK
+const (
+	// nonBlocking keeps the opening of a pipe from waiting for its other end.
+	nonBlocking = syscall.O_NONBLOCK
+	// noFollow fails at a link.
+	noFollow = syscall.O_NOFOLLOW
+)

@@ -18,8 +18,10 @@ import (
 
 // OpenRegular opens a file for reading, wherever it lies, if it is a regular one: a
 // pipe would be waited for, a device read without end.
-func OpenRegular(path string) (*os.File, error) {
-	f, err := os.OpenFile(path, os.O_RDONLY|nonBlocking, 0)
+func OpenRegular(path string) (*os.File, error) { return openRegular(path, nonBlocking) }
+
+func openRegular(path string, flags int) (*os.File, error) {
+	f, err := os.OpenFile(path, os.O_RDONLY|flags, 0)
 	if err != nil {
 		return nil, err
 	}

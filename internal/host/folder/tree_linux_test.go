@@ -1,0 +1,86 @@
+package folder
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+)
+
+// TestTree: what may be read is decided by where a path leads, and not by where it begins.
+func TestTree(t *testing.T) {
+	top := t.TempDir()
+	outside := filepath.Join(top, "secret")
+	write(t, outside, "glpat-TOKEN")
+	repository := filepath.Join(top, "repository")
+	sub := filepath.Join(repository, "sub")
+	for _, dir := range []string{filepath.Join(repository, ".git"), sub} {
+		if err := os.MkdirAll(dir, 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write(t, filepath.Join(repository, "other"), "other")
+	write(t, filepath.Join(sub, "plain"), "plain")
+	write(t, filepath.Join(top, "above"), "above")
+	links := map[string]string{"in": "../other", "out": outside, "up": "../../secret", "over": "loop", "loop": "over", "dir": top, "null": "/dev/null", "proc": "/proc/self/status"}
+	for name, to := range links {
+		if err := os.Symlink(to, filepath.Join(sub, name)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := syscall.Mkfifo(filepath.Join(sub, "fifo"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	tree := NewTree(sub+"/...", filepath.Join(top, "missing"))
+	for name, want := range map[string]string{"plain": "plain", "in": "other"} {
+		if b, err := tree.Read(filepath.Join(sub, name), 9); string(b) != want || err != nil {
+			t.Errorf("%s: %q, %v", name, b, err)
+		}
+	}
+	for name, want := range map[string]string{
+		"out": ErrOutside.Error(), "up": ErrOutside.Error(), "dir/secret": ErrOutside.Error(), "null": ErrOutside.Error(), "proc": ErrOutside.Error(),
+		"../../above": ErrOutside.Error(), "over": "too many levels", "fifo": "a pipe", "missing": "no such file",
+	} {
+		if b, err := tree.Read(filepath.Join(sub, name), 99); b != nil || err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %q, %v; want %q", name, b, err, want)
+		}
+	}
+	if b, err := tree.ReadAbove(filepath.Join(top, "above"), 9); string(b) != "above" || err != nil {
+		t.Errorf("a file above: %q, %v", b, err)
+	}
+	if err := os.Symlink(outside, filepath.Join(top, "link")); err != nil {
+		t.Fatal(err)
+	}
+	if b, err := tree.ReadAbove(filepath.Join(top, "link"), 99); b != nil || !errors.Is(err, ErrOutside) {
+		t.Errorf("a link above: %q, %v", b, err)
+	}
+}
+
+// TestOpenFound: a file that shows the kernel's state is none of a repository, even where the
+// whole machine is the tree.
+func TestOpenFound(t *testing.T) {
+	dir := t.TempDir()
+	write(t, filepath.Join(dir, "plain"), "plain")
+	if err := os.Symlink("plain", filepath.Join(dir, "link")); err != nil {
+		t.Fatal(err)
+	}
+	for path, want := range map[string]string{"/proc/self/status": "not a file of a disk", "/sys/kernel/mm/transparent_hugepage/enabled": "", filepath.Join(dir, "link"): "too many levels", dir: "a directory"} {
+		f, err := OpenFound(path)
+		if err == nil {
+			f.Close()
+		}
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %q", path, err, want)
+		}
+	}
+	f, err := OpenFound(filepath.Join(dir, "plain"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	f.Close()
+	if b, err := NewTree("/").Read("/proc/self/status", 1<<20); b != nil || err == nil {
+		t.Errorf("%d bytes, %v", len(b), err)
+	}
+}
