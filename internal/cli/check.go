@@ -270,7 +270,7 @@ func (o *checkOptions) checkers(overlay map[string][]byte, slow func(string)) []
 		manifest.New(manifest.Options{NodeCPUs: o.program.cpus, Programs: programs, Changes: o.changes(), Stdin: o.stdin != nil, CRIO: o.crio, Tree: tree}),
 	}
 	if o.looksAtSource() {
-		all = append(all, gosource.New(gosource.Options{Overlay: overlay, Environ: os.Environ(), Syntax: o.syntax, Slow: slow}))
+		all = append(all, gosource.New(gosource.Options{Overlay: overlay, Environ: os.Environ(), Syntax: o.syntax, Slow: slow, Bounds: gosource.DefaultBounds(), Tree: tree}))
 	}
 	return all
 }

@@ -79,6 +79,9 @@ func Main(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io
 	if code, ok := supervisor.Stage(append([]string{"procfit"}, args...)); ok {
 		return code
 	}
+	if code, ok := gosource.Stage(append([]string{"procfit"}, args...)); ok {
+		return code
+	}
 	if gosource.IsVet(args) {
 		gosource.Vet(args)
 	}

@@ -9,6 +9,7 @@ import (
 	"runtime/debug"
 	"strconv"
 	"strings"
+	"sync"
 
 	"golang.org/x/tools/go/analysis"
 	"golang.org/x/tools/go/analysis/unitchecker"
@@ -32,7 +33,7 @@ type result struct {
 }
 
 // analyzer is one rule. Its result has everything, its diagnostics are what no comment
-// answers and is at least of a severity, for drivers that know neither.
+// answers and is at least of a severity, for drivers that know neither: "" reports none.
 func analyzer(id string, least rule.Severity, check func(*uses) []found) *analysis.Analyzer {
 	r, _ := rule.Find(id)
 	return &analysis.Analyzer{
@@ -54,11 +55,11 @@ func analyzer(id string, least rule.Severity, check func(*uses) []found) *analys
 					f.remove = nil // it would come again
 					f.Fix = "in the generator of this file: " + f.Fix
 				}
-				if u.broken {
-					f.remove = nil
+				if u.broken || u.pass.Fset.Position(f.pos).Filename != u.pass.Fset.File(f.pos).Name() {
+					f.remove = nil // by its //line, the file is made from another
 				}
 				all.found = append(all.found, f)
-				if f.Severity.Rank() <= least.Rank() && !u.ignored(f) && (!f.changing || u.changesHere()) {
+				if least != "" && f.Severity.Rank() <= least.Rank() && !u.ignored(f) && (!f.changing || u.changesHere()) {
 					pass.Report(u.diagnostic(f))
 				}
 			}
@@ -83,14 +84,19 @@ func guarded(run func(*analysis.Pass) (any, error)) func(*analysis.Pass) (any, e
 // diagnostic is what other drivers show of a finding.
 func (u *uses) diagnostic(f found) analysis.Diagnostic {
 	d := analysis.Diagnostic{Pos: f.pos, End: f.end, Category: f.Rule, Message: f.Rule + ": " + f.Message + "; " + f.Fix}
-	if edits := u.removal(f.remove); len(edits) > 0 {
+	if edits := u.textEdits(f.remove); len(edits) > 0 {
 		d.SuggestedFixes = []analysis.SuggestedFix{{Message: f.Fix, TextEdits: edits}}
 	}
 	return d
 }
 
 // Analyzers are the rules that one package tells of, at least of a severity.
-func Analyzers(least rule.Severity) []*analysis.Analyzer {
+func Analyzers(least rule.Severity) []*analysis.Analyzer { return analyzers(least, least) }
+
+// silentAnalyzers are all, without diagnostics.
+var silentAnalyzers = sync.OnceValue(func() []*analysis.Analyzer { return analyzers(rule.Info, "") })
+
+func analyzers(least, reported rule.Severity) []*analysis.Analyzer {
 	var all []*analysis.Analyzer
 	for _, a := range []struct {
 		id    string
@@ -101,7 +107,7 @@ func Analyzers(least rule.Severity) []*analysis.Analyzer {
 		{"PF036", indexed}, {"PF037", keptSizes}, {"PF038", setAroundRuns}, {"PF044", publicAgents},
 	} {
 		if r, ok := rule.Find(a.id); ok && r.Severity.Rank() <= least.Rank() {
-			all = append(all, analyzer(a.id, least, a.check))
+			all = append(all, analyzer(a.id, reported, a.check))
 		}
 	}
 	return all

@@ -17,7 +17,7 @@ import (
 func setAroundRuns(u *uses) []found {
 	var all []found
 	for _, file := range u.pass.Files {
-		if strings.HasSuffix(u.pass.Fset.Position(file.Pos()).Filename, "_test.go") {
+		if u.inTestFile(file.FileStart) {
 			all = append(all, setAroundRun(file)...)
 		}
 	}

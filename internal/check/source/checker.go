@@ -7,6 +7,8 @@
 // a rule looks for is done with. At the end the go command lists the packages of the
 // others and what they import, one module after the other. It builds nothing: a package
 // gets its types from its own source, and from the declarations in that of its imports.
+// Listing and judging take what the author of the source likes, so that they run in a
+// process of their own, within [Bounds]; what exceeds them is judged by its syntax.
 //
 // Each rule of one package is an analyzer of go/analysis, so that go vet and
 // golangci-lint run them too ([Analyzers], [Vet]). All of them read one result, uses,
@@ -36,7 +38,6 @@ package source
 import (
 	"bytes"
 	"context"
-	"fmt"
 	"maps"
 	"path/filepath"
 	"slices"
@@ -44,12 +45,8 @@ import (
 	"sync"
 	"time"
 
-	"golang.org/x/tools/go/analysis"
-	"golang.org/x/tools/go/analysis/checker"
-	"golang.org/x/tools/go/packages"
-
 	"github.com/procfit/procfit/internal/check"
-	"github.com/procfit/procfit/internal/program/rule"
+	"github.com/procfit/procfit/internal/host/folder"
 )
 
 // Options set what a Checker looks for.
@@ -65,6 +62,11 @@ type Options struct {
 	// nobody is.
 	Slow     func(message string)
 	Patience time.Duration // 0: 2 s
+	// Bounds are those of a process of its own that judges the packages, for which the program
+	// has to call Stage; nil: they are judged here, without bounds.
+	Bounds *Bounds
+	// Tree is what may be read besides the files that the Checker gets; nil: everything.
+	Tree *folder.Tree
 }
 
 // Checker judges Go source, go.mod and go.work.
@@ -75,6 +77,9 @@ type Checker struct {
 	files   map[string]scanned // by their absolute path
 	modules map[string]*module // by their folder
 	answers map[string][]check.Ignore
+
+	judger   asked // of Finish
+	exceeded int   // packages that exceeded the Bounds
 }
 
 // New is a Checker for one run.
@@ -124,6 +129,11 @@ func (k *Checker) File(_ context.Context, f *check.File, to check.Sink) error {
 
 // Finish looks at the packages that speak of GOMAXPROCS, one module after the other.
 func (k *Checker) Finish(ctx context.Context, to check.Sink) error {
+	k.judger = new(judger)
+	if k.o.Bounds != nil {
+		k.judger = &process{bounds: *k.o.Bounds}
+	}
+	defer k.judger.close()
 	trees := k.trees()
 	for _, root := range slices.Sorted(maps.Keys(trees)) {
 		t := trees[root]
@@ -154,87 +164,30 @@ func (k *Checker) overlay() map[string][]byte {
 	return all
 }
 
-// judge runs the analyzers over packages, and hands on what they find in files that
-// the user has named. changes is whether the module changes GOMAXPROCS at run time.
-func (k *Checker) judge(all []*packages.Package, changes bool, to check.Sink) error {
-	graph, err := checker.Analyze(Analyzers(rule.Info), all, nil)
-	if err != nil {
-		return fmt.Errorf("judge source: %w", err)
-	}
-	byFile := map[string][]placed{}
-	for _, a := range graph.Roots {
-		if a.Err != nil {
-			if path, ok := k.pathOf(a.Package); ok {
-				to.Problem(check.Problem{Path: path, Message: fmt.Sprintf("procfit fails on its package, please report it: %v", a.Err)})
-			}
-			continue
-		}
-		r := a.Result.(result)
-		for _, f := range r.found {
-			if p, ok := k.place(r.uses, f); ok && (!f.changing || changes) {
-				byFile[p.Path] = append(byFile[p.Path], p)
-			}
-		}
-	}
-	for path, found := range byFile {
-		tell(path, found, to)
-	}
-	return nil
-}
-
-// placed is a finding in a file that the user knows.
-type placed struct {
-	found
-	uses *uses
-}
-
-func (k *Checker) place(u *uses, f found) (placed, bool) {
-	at := u.pass.Fset.Position(f.pos) // as //line has it, which cgo writes
-	s, ok := k.files[real(at.Filename)]
-	if !ok {
-		return placed{}, false
-	}
-	if u.pass.Fset.PositionFor(f.pos, false).Filename != at.Filename {
-		f.remove = nil // what was read is not what is in the file
-	}
-	f.Path, f.Line, f.Column = s.path, at.Line, at.Column
-	return placed{f, u}, true
-}
-
 // tell hands on the findings of one file.
-func tell(path string, all []placed, to check.Sink) {
-	removed := map[*check.Change][]span{}
+func tell(path string, all []placed, imports []importGroup, to check.Sink) {
+	removed := map[*check.Change][]extent{}
 	for _, p := range all {
 		f := check.Finding{Finding: p.Finding}
-		if edits := p.uses.removal(p.remove); len(edits) > 0 {
-			f.Change = &check.Change{Path: path, Splices: splices(p.uses, edits), Together: func(changes []*check.Change) []check.Splice {
-				var spans []span
+		f.Path = path
+		if edits := removal(imports, p.Remove); len(edits) > 0 {
+			f.Change = &check.Change{Path: path, Splices: splices(edits), Together: func(changes []*check.Change) []check.Splice {
+				var parts []extent
 				for _, c := range changes {
-					spans = append(spans, removed[c]...)
+					parts = append(parts, removed[c]...)
 				}
-				return splices(p.uses, p.uses.removal(spans))
+				return splices(removal(imports, parts))
 			}}
-			removed[f.Change] = p.remove
+			removed[f.Change] = p.Remove
 		}
 		to.Finding(f)
 	}
 }
 
-func splices(u *uses, edits []analysis.TextEdit) []check.Splice {
+func splices(edits []extent) []check.Splice {
 	var all []check.Splice
 	for _, e := range edits {
-		tf := u.pass.Fset.File(e.Pos)
-		all = append(all, check.Splice{From: tf.Offset(e.Pos), To: tf.Offset(e.End), New: string(e.NewText)})
+		all = append(all, check.Splice{From: e.From, To: e.To})
 	}
 	return all
-}
-
-// pathOf is a file of a package, as the user knows it.
-func (k *Checker) pathOf(p *packages.Package) (string, bool) {
-	for _, f := range p.GoFiles {
-		if s, ok := k.files[real(f)]; ok {
-			return s.path, true
-		}
-	}
-	return filepath.ToSlash(p.PkgPath), p.PkgPath != ""
 }

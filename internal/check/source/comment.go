@@ -15,7 +15,7 @@ type answer = check.Ignore
 
 // ignored reports whether a comment answers a finding.
 func (u *uses) ignored(f found) bool {
-	at := u.pass.Fset.Position(f.pos)
+	at := u.pass.Fset.PositionFor(f.pos, false)
 	f.Place = rule.Place{Path: at.Filename, Line: at.Line}
 	for _, a := range u.answer {
 		if a.Answers(check.Finding{Finding: f.Finding}) {
@@ -29,19 +29,24 @@ func (u *uses) ignored(f found) bool {
 // is alone on its line about what begins in the next: a statement, or a whole function.
 func answers(set *token.FileSet, file *ast.File) []answer {
 	var all []answer
+	var l lines // read where there is an answer
 	for _, group := range file.Comments {
 		for _, c := range group.List {
 			rules, reason, ok := ignoreOf(c.Text)
 			if !ok {
 				continue
 			}
-			at := set.Position(c.Pos())
+			if l.set == nil {
+				l = linesOf(set, file)
+			}
+			at := set.PositionFor(c.Pos(), false)
 			a := answer{
 				Place: rule.Place{Path: at.Filename, Line: at.Line, Column: at.Column},
 				Rules: rules, Reason: reason, From: at.Line, To: at.Line,
 			}
-			if !behindCode(set, file, c) {
-				a.To = lastLine(set, file, set.Position(group.End()).Line+1)
+			if !l.behindCode(c.Pos()) {
+				next := l.line(group.End()) + 1
+				a.To = max(next, l.last[next])
 			}
 			all = append(all, a)
 		}
@@ -59,26 +64,15 @@ func ignoreOf(text string) (rules []string, reason string, ok bool) {
 	return check.ParseIgnore(body)
 }
 
-func behindCode(set *token.FileSet, file *ast.File, c *ast.Comment) bool {
-	line, behind := set.Position(c.Pos()).Line, false
-	ast.Inspect(file, func(n ast.Node) bool {
-		switch n.(type) {
-		case nil, *ast.Comment, *ast.CommentGroup:
-			return false
-		case *ast.File:
-			return true
-		}
-		if n.Pos() < c.Pos() && set.Position(n.Pos()).Line == line || n.End() <= c.Pos() && set.Position(n.End()).Line == line {
-			behind = true
-		}
-		return !behind
-	})
-	return behind
+// lines are where the nodes of a file begin and end, whatever a //line calls its lines.
+type lines struct {
+	set         *token.FileSet
+	first, ends map[int]token.Pos // of a line: where the first node begins, and the first ends
+	last        map[int]int       // the last line of whatever begins in one
 }
 
-// lastLine is the last of whatever begins in a line.
-func lastLine(set *token.FileSet, file *ast.File, line int) int {
-	last := line
+func linesOf(set *token.FileSet, file *ast.File) lines {
+	l := lines{set, map[int]token.Pos{}, map[int]token.Pos{}, map[int]int{}}
 	ast.Inspect(file, func(n ast.Node) bool {
 		switch n.(type) {
 		case nil, *ast.Comment, *ast.CommentGroup:
@@ -86,12 +80,27 @@ func lastLine(set *token.FileSet, file *ast.File, line int) int {
 		case *ast.File:
 			return true
 		}
-		if set.Position(n.Pos()).Line == line {
-			last = max(last, set.Position(n.End()).Line)
+		from, to := l.line(n.Pos()), l.line(n.End())
+		if known, ok := l.first[from]; !ok || n.Pos() < known {
+			l.first[from] = n.Pos()
 		}
+		if known, ok := l.ends[to]; !ok || n.End() < known {
+			l.ends[to] = n.End()
+		}
+		l.last[from] = max(l.last[from], to)
 		return true
 	})
-	return last
+	return l
+}
+
+func (l lines) line(at token.Pos) int { return l.set.PositionFor(at, false).Line }
+
+// behindCode reports whether something begins or ends in the line of a comment, before it.
+func (l lines) behindCode(comment token.Pos) bool {
+	line := l.line(comment)
+	first, ok := l.first[line]
+	ends, ended := l.ends[line]
+	return ok && first < comment || ended && ends <= comment
 }
 
 // fileAnswers reads the ignores of a file by itself.
@@ -142,7 +151,7 @@ func directives(u *uses) []found {
 		return nil
 	}
 	for _, file := range u.pass.Files {
-		if strings.HasSuffix(u.pass.Fset.Position(file.Pos()).Filename, "_test.go") {
+		if u.inTestFile(file.FileStart) {
 			continue
 		}
 		for _, g := range file.Comments {

@@ -1,6 +1,7 @@
 package source
 
 import (
+	"cmp"
 	"go/ast"
 	"strconv"
 	"strings"
@@ -33,26 +34,28 @@ func earlySizes(u *uses) []found {
 // packageVariable names the variable of the package that a value is for, when it is
 // initialised or set by an init.
 func (u *uses) packageVariable(c inspector.Cursor) string {
-	for range c.Enclosing((*ast.FuncLit)(nil)) {
-		return "" // it runs when it is called
-	}
-	for e := range c.Enclosing((*ast.ValueSpec)(nil)) {
-		if function(c) == nil {
-			return e.Node().(*ast.ValueSpec).Names[0].Name
-		}
-	}
-	f := function(c)
-	if f == nil || f.Name.Name != "init" || f.Recv != nil {
+	f := u.function(c)
+	if f != nil && (f.Name.Name != "init" || f.Recv != nil) {
 		return ""
 	}
-	for e := range c.Enclosing((*ast.AssignStmt)(nil)) {
-		for _, target := range e.Node().(*ast.AssignStmt).Lhs {
-			if o := u.object(target); o != nil && o.Pkg() != nil && o.Parent() == o.Pkg().Scope() {
-				return o.Name()
+	name := ""
+	for e := range around(c) {
+		switch n := e.Node().(type) {
+		case *ast.FuncLit:
+			return "" // it runs when it is called
+		case *ast.ValueSpec:
+			if f == nil {
+				name = cmp.Or(name, n.Names[0].Name)
+			}
+		case *ast.AssignStmt:
+			for _, target := range n.Lhs {
+				if o := u.object(target); o != nil && o.Pkg() != nil && o.Parent() == o.Pkg().Scope() {
+					name = cmp.Or(name, o.Name())
+				}
 			}
 		}
 	}
-	return ""
+	return name
 }
 
 // automaxprocs is PF031.

@@ -99,49 +99,58 @@ func (u *uses) isNumberOfP(e ast.Expr, of map[types.Object]bool, steps int) bool
 
 // gives reports whether a function of this package returns such a number.
 func (u *uses) gives(f types.Object, of map[types.Object]bool, steps int) bool {
-	for _, file := range u.pass.Files {
-		for _, d := range file.Decls {
-			decl, ok := d.(*ast.FuncDecl)
-			if !ok || decl.Body == nil || u.pass.TypesInfo.Defs[decl.Name] != f {
-				continue
-			}
-			found := false
-			ast.Inspect(decl.Body, func(n ast.Node) bool {
-				if r, ok := n.(*ast.ReturnStmt); ok && len(r.Results) == 1 {
-					found = found || u.isNumberOfP(r.Results[0], of, steps)
-				}
-				_, nested := n.(*ast.FuncLit)
-				return !nested
-			})
-			return found
-		}
+	decl := u.decls[f]
+	if decl == nil || decl.Body == nil {
+		return false
 	}
-	return false
+	found := false
+	ast.Inspect(decl.Body, func(n ast.Node) bool {
+		if r, ok := n.(*ast.ReturnStmt); ok && len(r.Results) == 1 {
+			found = found || u.isNumberOfP(r.Results[0], of, steps)
+		}
+		_, nested := n.(*ast.FuncLit)
+		return !nested && !found
+	})
+	return found
 }
 
 // compared reports whether the function around an index compares it, or the length of what
 // it is an index of.
 func (u *uses) compared(c inspector.Cursor, e *ast.IndexExpr) bool {
-	in := function(c)
+	in := u.function(c)
 	if in == nil || in.Body == nil {
 		return false
 	}
-	index, x := u.object(e.Index), u.object(e.X)
-	bounds := func(side ast.Expr) bool {
-		if call, ok := ast.Unparen(side).(*ast.CallExpr); ok && len(call.Args) == 1 {
-			return u.object(call.Args[0]) == x && x != nil || u.object(call.Args[0]) == index && index != nil
-		}
-		return index != nil && u.object(side) == index
+	known, ok := u.compares.Load(in)
+	if !ok {
+		known, _ = u.compares.LoadOrStore(in, u.comparisons(in))
 	}
-	found := false
+	by := known.(comparisons)
+	index, x := u.object(e.Index), u.object(e.X)
+	return index != nil && (by.itself[index] || by.length[index]) || x != nil && by.length[x]
+}
+
+// comparisons are what a function compares: variables, and what is the argument of a call, such as
+// len.
+type comparisons struct{ itself, length map[types.Object]bool }
+
+func (u *uses) comparisons(in *ast.FuncDecl) comparisons {
+	all := comparisons{map[types.Object]bool{}, map[types.Object]bool{}}
 	ast.Inspect(in.Body, func(n ast.Node) bool {
 		b, ok := n.(*ast.BinaryExpr)
-		if ok && slices.Contains([]token.Token{token.LSS, token.LEQ, token.GTR, token.GEQ}, b.Op) {
-			found = found || bounds(b.X) || bounds(b.Y)
+		if !ok || !slices.Contains([]token.Token{token.LSS, token.LEQ, token.GTR, token.GEQ}, b.Op) {
+			return true
 		}
-		return !found
+		for _, side := range []ast.Expr{b.X, b.Y} {
+			if call, ok := ast.Unparen(side).(*ast.CallExpr); ok && len(call.Args) == 1 {
+				all.length[u.object(call.Args[0])] = true
+			} else {
+				all.itself[u.object(side)] = true
+			}
+		}
+		return true
 	})
-	return found
+	return all
 }
 
 // length says how many elements a slice or an array has, and when the number of a P is
@@ -179,12 +188,7 @@ func (u *uses) length(x ast.Expr) (has, when string) {
 
 // values are what a variable or a field is set to, also in a literal.
 func (u *uses) values(o types.Object) []ast.Expr {
-	all := slices.Clone(u.set[o])
-	for c := range u.root.Preorder((*ast.KeyValueExpr)(nil)) {
-		if kv := c.Node().(*ast.KeyValueExpr); u.object(kv.Key) == o {
-			all = append(all, kv.Value)
-		}
-	}
+	all := slices.Concat(u.set[o], u.keyed[o])
 	return slices.DeleteFunc(all, func(e ast.Expr) bool { return e == nil })
 }
 
@@ -196,7 +200,7 @@ var constructing = regexp.MustCompile(`^(?:main$|init$|[Nn]ew|[Ii]nit|[Ss]tart|[
 func keptSizes(u *uses) []found {
 	var all []found
 	for _, c := range u.calls[fnGOMAXPROCS] {
-		call, in := c.Node().(*ast.CallExpr), function(c)
+		call, in := c.Node().(*ast.CallExpr), u.function(c)
 		if u.origin(call).kind != current || in == nil || !constructing.MatchString(in.Name.Name) || u.packageVariable(c) != "" {
 			continue
 		}

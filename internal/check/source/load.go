@@ -3,9 +3,14 @@ package source
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
+	"maps"
+	"os"
 	"path"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -30,30 +35,79 @@ func (k *Checker) packages(ctx context.Context, t *tree, to check.Sink) error {
 		return nil
 	}
 	defer k.slowly(t, len(dirs))()
-	var listed []*packages.Package
+	r := request{Tree: t.root, Environ: t.environ, Overlay: t.overlay, Language: t.language()}
+	var listed []listing
 	if !k.o.Syntax {
-		var err error
-		if listed, err = k.list(ctx, t, dirs); ctx.Err() != nil {
-			return ctx.Err()
+		r.Loads = t.loads(dirs)
+		failed := t.unlistable()
+		switch {
+		case failed != "":
+		case k.exceeded >= mostExceeded:
+			failed = "it " + tooOften
+		default:
+			err := k.judger.do(ctx, r, func(a reply) { listed, failed = a.Listed, a.Failed })
+			var over *exceeded
+			switch {
+			case errors.As(err, &over):
+				failed = "it " + over.why
+				k.exceeded++
+			case err != nil:
+				return err
+			}
 		}
-		if err != nil && len(speaking) > 0 {
-			to.Problem(check.Problem{Path: t.shown(speaking[0]), Message: unloaded(err)})
+		if failed != "" && len(speaking) > 0 {
+			to.Problem(check.Problem{Path: t.shown(speaking[0]), Message: unloaded(failed)})
 		}
 	}
 	t.judgeSilent(silent, listed, to)
-	var typed []*packages.Package
-	if len(speaking) > 0 {
-		typed = k.typed(t, speaking, listed, to)
-	}
+	r.Judge = k.toJudge(t, speaking, listed, to)
+	changes := t.changes()
+	err := k.ask(ctx, r, func(of item, j *judged) {
+		if of.Listed > 0 {
+			p := &listed[of.Listed-1]
+			if p.Errors = append(p.Errors, packages.Error{Msg: of.why}); of.why == "" {
+				p.Errors = j.Errors
+			}
+		}
+		k.tell(t, of, j, changes, to)
+	})
 	t.partly = t.notWhole(dirs, listed)
-	if len(typed) == 0 {
-		return nil
+	return err
+}
+
+// tell hands on what is found in a package.
+func (k *Checker) tell(t *tree, of item, j *judged, changes bool, to check.Sink) {
+	dir := filepath.Dir(real(of.Files[0]))
+	at := t.folders[dir][0].path
+	switch {
+	case j == nil:
+		to.Problem(check.Problem{Path: at, Message: "its package is not checked: judging it " + of.why})
+		return
+	case of.why != "":
+		to.Problem(check.Problem{Path: at, Message: "procfit checks only the syntax of its package: finding the types " + of.why})
+	default:
+		if why, ok := t.problem(dir, j.Errors); ok {
+			to.Problem(why)
+		}
 	}
-	return k.judge(typed, t.changes(), to)
+	for _, why := range j.Failed {
+		to.Problem(check.Problem{Path: at, Message: "procfit fails on its package, please report it: " + why})
+	}
+	byFile := map[string][]placed{}
+	for _, p := range j.Found {
+		if !p.Changing || changes {
+			byFile[p.Path] = append(byFile[p.Path], p)
+		}
+	}
+	for file, found := range byFile {
+		if s, ok := k.files[real(file)]; ok { // else the user has not named it
+			tell(s.path, found, j.Imports[file], to)
+		}
+	}
 }
 
 // notWhole are the files of some folders that are of no package whose types are all known.
-func (t *tree) notWhole(dirs []string, listed []*packages.Package) map[string]bool {
+func (t *tree) notWhole(dirs []string, listed []listing) map[string]bool {
 	all := map[string]bool{}
 	for _, dir := range dirs {
 		for _, s := range t.folders[dir] {
@@ -61,7 +115,7 @@ func (t *tree) notWhole(dirs []string, listed []*packages.Package) map[string]bo
 		}
 	}
 	for _, p := range listed {
-		for _, f := range p.GoFiles {
+		for _, f := range p.Item.Files {
 			if len(p.Errors) == 0 {
 				delete(all, real(f))
 			}
@@ -70,42 +124,33 @@ func (t *tree) notWhole(dirs []string, listed []*packages.Package) map[string]bo
 	return all
 }
 
-// typed are the packages of some folders with their types.
-func (k *Checker) typed(t *tree, speaking []string, listed []*packages.Package, to check.Sink) []*packages.Package {
-	var all []*packages.Package
+// toJudge are the packages of some folders: as they are listed, else by their files.
+func (k *Checker) toJudge(t *tree, speaking []string, listed []listing, to check.Sink) []item {
+	var all []item
 	var left []string // files that are built for others
-	w := newTyper(k.overlay())
 	done, told := map[string]bool{}, false
 	for _, p := range listed {
-		dir := folderOf(p)
-		if dir == "" {
+		if p.Dir == "" {
 			if len(p.Errors) > 0 && !told { // the same of every package, as a rule
-				to.Problem(check.Problem{Path: t.shown(speaking[0]), Message: unloaded(p.Errors[0])})
+				to.Problem(check.Problem{Path: t.shown(speaking[0]), Message: unloaded(p.Errors[0].Error())})
 				told = true
 			}
 			continue
 		}
-		if !slices.Contains(speaking, dir) {
+		if !slices.Contains(speaking, p.Dir) {
 			continue
 		}
-		left = append(left, t.leftOut(dir, p.IgnoredFiles)...)
-		done[dir] = true
-		if len(p.GoFiles) == 0 {
-			done[dir] = len(p.IgnoredFiles) > 0 // nothing of it is built here
+		left = append(left, t.leftOut(p.Dir, p.Ignored)...)
+		done[p.Dir] = true
+		if len(p.Item.Files) == 0 {
+			done[p.Dir] = len(p.Ignored) > 0 // nothing of it is built here
 			continue
 		}
-		w.declare(p, t.language())
-		if why, ok := t.problem(dir, p.Errors); ok {
-			to.Problem(why)
-		}
-		all = append(all, p)
+		all = append(all, p.Item)
 	}
 	for _, dir := range speaking {
 		if !done[dir] {
 			own, others := t.bare(dir)
-			for _, p := range own {
-				w.declare(p, t.language())
-			}
 			all = append(all, own...)
 			if k.o.Syntax { // else the go command would have named them
 				left = append(left, t.leftOut(dir, others)...)
@@ -147,8 +192,7 @@ func leftOutNote(n int) string {
 }
 
 // unloaded is why the go command loads nothing of a module.
-func unloaded(err error) string {
-	text := err.Error()
+func unloaded(text string) string {
 	if before, stderr, ok := strings.Cut(text, "stderr: "); ok {
 		text = stderr
 		if strings.TrimSpace(stderr) == "" {
@@ -158,15 +202,12 @@ func unloaded(err error) string {
 	return "the go command cannot load its module, so procfit checks only the syntax of its packages: " + phrase.Clip(phrase.FirstLine(strings.TrimSpace(text)), 300)
 }
 
-// list asks the go command for the files of the packages in some folders, and of all that
-// they import.
-func (k *Checker) list(ctx context.Context, t *tree, dirs []string) ([]*packages.Package, error) {
-	config := packages.Config{Context: ctx, Mode: listMode, Dir: t.root, Env: t.environ, Overlay: k.overlay()}
+// loads are how the go command lists some folders of the tree.
+func (t *tree) loads(dirs []string) (all []load) {
 	if t.root != "" {
-		return packages.Load(&config, t.patterns(dirs)...)
+		return []load{{t.root, t.patterns(dirs)}}
 	}
 	// What lies in no module are the files of a folder that make one package.
-	var all []*packages.Package
 	for _, dir := range dirs {
 		byName := map[string][]string{}
 		for _, s := range t.folders[dir] {
@@ -174,18 +215,45 @@ func (k *Checker) list(ctx context.Context, t *tree, dirs []string) ([]*packages
 				byName[s.pkg] = append(byName[s.pkg], filepath.Base(s.file))
 			}
 		}
-		for _, files := range byName {
-			slices.Sort(files)
-			config.Dir = dir
-			listed, err := packages.Load(&config, files...)
-			if err != nil {
-				return all, err
-			}
-			all = append(all, listed...)
+		for _, name := range slices.Sorted(maps.Keys(byName)) {
+			all = append(all, load{dir, slices.Sorted(slices.Values(byName[name]))})
 		}
 	}
-	return all, nil
+	return all
 }
+
+// unlistable is why the go command is not asked about the tree: it follows links, and waits for
+// what it reads of a module.
+func (t *tree) unlistable() string {
+	if t.root == "" {
+		return ""
+	}
+	files := []string{filepath.Join(t.root, "go.mod"), filepath.Join(t.root, "go.sum"), filepath.Join(t.root, "vendor", "modules.txt")}
+	for dir := range t.folders {
+		entries, err := os.ReadDir(dir)
+		if err != nil {
+			return phrase.Plain(err)
+		}
+		for _, e := range entries {
+			if !e.Type().IsRegular() && builds.MatchString(e.Name()) {
+				files = append(files, filepath.Join(dir, e.Name()))
+			}
+		}
+	}
+	for _, file := range files {
+		if err := t.reads.Readable(file); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			why := err
+			if p := (*fs.PathError)(nil); errors.As(err, &p) {
+				why = p.Err
+			}
+			return "it would read " + filepath.Base(file) + ", and " + why.Error()
+		}
+	}
+	return ""
+}
+
+// builds are the names of the files that the go command opens (go/build, Context.MatchFile).
+var builds = regexp.MustCompile(`^[^_.].*\.(?:go|c|cc|cpp|cxx|m|h|hh|hpp|hxx|f|F|for|f90|s|S|sx|swig|swigcxx)$`)
 
 // folderOf is where a package lies.
 func folderOf(p *packages.Package) string {
@@ -237,6 +305,9 @@ func (t *tree) problem(dir string, errs []packages.Error) (check.Problem, bool) 
 		i := slices.IndexFunc(t.folders[dir], func(s scanned) bool { return file != "" && s.file == real(absolute(t.root, file)) })
 		if i >= 0 && t.folders[dir][i].bad {
 			continue
+		}
+		if i < 0 && file != "" { // the message may have words of it, and nobody has named it
+			p.Message = filepath.Base(file) + " has an error, which go vet shows"
 		}
 		n++
 		if i >= 0 {

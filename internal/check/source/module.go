@@ -87,9 +87,9 @@ func parseModule(shown string, text []byte) (*module, *modfile.File, error) {
 
 // unnamedModule reads the go.mod of files that the user has named without it; nil where
 // that cannot be read.
-func unnamedModule(root string) *module {
+func unnamedModule(root string, reads *folder.Tree) *module {
 	file := filepath.Join(root, "go.mod")
-	text, err := folder.ReadRegular(file, mostWork)
+	text, err := reads.ReadAbove(file, mostWork)
 	if err != nil {
 		return nil
 	}
@@ -177,7 +177,7 @@ func builtHere(file string) bool {
 
 // outsideWorkspace reports whether a go.work lies above a module which does not use it, or
 // names modules that are not there: the go command would then load nothing at all.
-func outsideWorkspace(root string, environ []string) bool {
+func outsideWorkspace(root string, environ []string, reads *folder.Tree) bool {
 	file := variableOf(environ, "GOWORK")
 	switch {
 	case file == "off":
@@ -188,7 +188,7 @@ func outsideWorkspace(root string, environ []string) bool {
 	if file == "" {
 		return false
 	}
-	text, err := folder.ReadRegular(file, mostWork)
+	text, err := reads.ReadAbove(file, mostWork)
 	if err != nil {
 		return true
 	}
@@ -214,7 +214,7 @@ func outsideWorkspace(root string, environ []string) bool {
 func upwards(dir, name string) string {
 	for {
 		file := filepath.Join(dir, name)
-		if info, err := os.Stat(file); err == nil && info.Mode().IsRegular() {
+		if info, err := os.Stat(file); err == nil && !info.IsDir() {
 			return file
 		}
 		up := filepath.Dir(dir)

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"golang.org/x/tools/go/ast/inspector"
 )
 
 // kind is where a number comes from.
@@ -72,45 +74,6 @@ func (u *uses) follow(e ast.Expr, steps int) origin {
 		return u.oneOf(o, steps)
 	}
 	return origin{}
-}
-
-// oneOf is the machine's CPUs, where a variable that is set several times may be set to
-// them.
-func (u *uses) oneOf(o types.Object, steps int) origin {
-	if v, ok := o.(*types.Var); !ok || v.IsField() {
-		return origin{}
-	}
-	for _, value := range u.set[o] {
-		if found := u.follow(value, min(steps-1, 5)); found.kind == machine && !u.caps(o, value) {
-			found.maybe, found.exact = true, false
-			return found
-		}
-	}
-	return origin{}
-}
-
-// caps reports whether a variable is set to a value only where it is above: if n > most { n = most }.
-func (u *uses) caps(o types.Object, value ast.Expr) bool {
-	at, ok := u.root.FindNode(value)
-	if !ok {
-		return false
-	}
-	for c := range at.Enclosing((*ast.IfStmt)(nil)) {
-		cond, ok := c.Node().(*ast.IfStmt).Cond.(*ast.BinaryExpr)
-		if !ok {
-			return false
-		}
-		above := cond.X
-		switch cond.Op {
-		case token.GTR, token.GEQ:
-		case token.LSS, token.LEQ:
-			above = cond.Y
-		default:
-			return false
-		}
-		return u.object(above) == o
-	}
-	return false
 }
 
 // kingpin is the default of a flag as kingpin chains them:
@@ -241,9 +204,13 @@ func (u *uses) once(e ast.Expr) ast.Expr {
 
 // assignments fills in what every variable is set to.
 func (u *uses) assignments() {
+	var at inspector.Cursor
 	note := func(target, value ast.Expr) {
 		if o := u.object(target); o != nil {
 			u.set[o] = append(u.set[o], value)
+		}
+		if value != nil {
+			u.at[value] = at
 		}
 	}
 	pairs := func(targets, values []ast.Expr) {
@@ -259,6 +226,7 @@ func (u *uses) assignments() {
 		}
 	}
 	for c := range u.root.Preorder((*ast.AssignStmt)(nil), (*ast.ValueSpec)(nil), (*ast.IncDecStmt)(nil), (*ast.RangeStmt)(nil), (*ast.UnaryExpr)(nil)) {
+		at = c
 		switch s := c.Node().(type) {
 		case *ast.AssignStmt:
 			if s.Tok != token.ASSIGN && s.Tok != token.DEFINE {

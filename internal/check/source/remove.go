@@ -16,8 +16,6 @@ import (
 // span is a part of a file.
 type span struct{ from, to token.Pos }
 
-func (s span) holds(p token.Pos) bool { return s.from <= p && p < s.to }
-
 // statement is the statement that a call is, to be removed; with what around it would
 // be left empty, where that has no effect of its own. It is nothing where the call is
 // more than a statement, or an if would stay without it.
@@ -148,104 +146,161 @@ func (u *uses) around(file *ast.File, c inspector.Cursor, s span) (before, after
 	if open.IsValid() {
 		before, after = neighbour{tf.Line(open), open, true}, neighbour{tf.Line(shut), shut, true}
 	}
-	look := func(from, to token.Pos, comment bool) {
+	look := func(from, to token.Pos) {
 		switch {
-		case to <= s.from && tf.Line(to) >= before.line && (!open.IsValid() || from > open):
+		case to <= s.from && to >= before.pos && tf.Line(to) >= before.line && (!open.IsValid() || from > open):
 			before = neighbour{tf.Line(to), to, false}
-		case from >= s.to && tf.Line(from) <= after.line && (!shut.IsValid() || to <= shut):
-			if comment && tf.Line(from) == tf.Line(s.to) {
-				return // it is about what goes, and goes too
-			}
+		case from >= s.to && (!after.pos.IsValid() || from < after.pos) && (!shut.IsValid() || to <= shut):
 			after = neighbour{tf.Line(from), from, false}
 		}
 	}
-	for sibling := range c.Parent().Children() {
-		if n := sibling.Node(); n != c.Node() {
-			look(n.Pos(), n.End(), false)
-		}
+	if p, ok := c.PrevSibling(); ok {
+		look(p.Node().Pos(), p.Node().End())
 	}
-	for _, g := range file.Comments {
-		look(g.Pos(), g.End(), true)
+	if n, ok := c.NextSibling(); ok {
+		look(n.Node().Pos(), n.Node().End())
+	}
+	next, _ := slices.BinarySearchFunc(file.Comments, s.to, func(g *ast.CommentGroup, at token.Pos) int { return cmp.Compare(g.Pos(), at) })
+	for next < len(file.Comments) && tf.Line(file.Comments[next].Pos()) == tf.Line(s.to) {
+		next++ // it is about what goes, and goes too
+	}
+	if next < len(file.Comments) {
+		look(file.Comments[next].Pos(), file.Comments[next].End())
+	}
+	last, _ := slices.BinarySearchFunc(file.Comments, s.from, func(g *ast.CommentGroup, at token.Pos) int { return cmp.Compare(g.Pos(), at) })
+	if last > 0 {
+		look(file.Comments[last-1].Pos(), file.Comments[last-1].End())
 	}
 	return before, after
 }
 
-// removal is what it takes to remove spans that go together: they, and the imports that
-// nothing needs without them.
-func (u *uses) removal(spans []span) []analysis.TextEdit {
-	if len(spans) == 0 {
+// extent is a part of a file, in bytes from its start.
+type extent struct{ From, To int }
+
+func (u *uses) extents(spans []span) (all []extent) {
+	for _, s := range spans {
+		tf := u.pass.Fset.File(s.from)
+		all = append(all, extent{tf.Offset(s.from), tf.Offset(s.to)})
+	}
+	return all
+}
+
+// importGroup is a declaration of imports.
+type importGroup struct {
+	Whole extent // its lines
+	Specs []importSpec
+}
+
+// importSpec is one import.
+type importSpec struct {
+	At    int // where it begins
+	Lines extent
+	Uses  []int // where the file names it, in ascending order
+}
+
+// importsOf are the imports of a file, which may have no use when something is removed.
+func (u *uses) importsOf(file *ast.File) (all []importGroup) {
+	tf := u.pass.Fset.File(file.FileStart)
+	named := map[types.Object][]int{}
+	ast.Inspect(file, func(n ast.Node) bool {
+		if id, ok := n.(*ast.Ident); ok {
+			if p, ok := u.pass.TypesInfo.Uses[id].(*types.PkgName); ok {
+				named[p] = append(named[p], tf.Offset(id.Pos()))
+			}
+		}
+		return true
+	})
+	for d := range u.files[tf].Children() {
+		decl, ok := d.Node().(*ast.GenDecl)
+		if !ok || decl.Tok != token.IMPORT {
+			continue
+		}
+		g := importGroup{Whole: u.extents(u.lines(d))[0]}
+		for c := range d.Children() {
+			spec, ok := c.Node().(*ast.ImportSpec)
+			if !ok {
+				continue // its comment
+			}
+			o := u.pass.TypesInfo.Implicits[spec]
+			if spec.Name != nil {
+				o = u.pass.TypesInfo.Defs[spec.Name]
+			}
+			uses := named[o]
+			slices.Sort(uses)
+			g.Specs = append(g.Specs, importSpec{tf.Offset(spec.Pos()), u.extents(u.lines(c))[0], uses})
+		}
+		all = append(all, g)
+	}
+	return all
+}
+
+// removal is what it takes to remove parts of a file that go together: they, and the imports
+// that nothing needs without them.
+func removal(imports []importGroup, parts []extent) (edits []extent) {
+	if len(parts) == 0 {
 		return nil
 	}
-	file := u.file(spans[0].from)
-	inside := func(p token.Pos) bool {
-		return slices.ContainsFunc(spans, func(s span) bool { return s.holds(p) })
-	}
-	var imports []span
-	needless := u.needless(file, inside)
-	for _, spec := range needless {
-		c, ok := u.root.FindNode(spec)
-		if !ok {
-			return nil
+	inside := merged(parts)
+	var gone []extent
+	for _, g := range imports {
+		needless, whole := []extent(nil), true
+		for _, s := range g.Specs {
+			switch {
+			case s.needless(inside):
+				needless = append(needless, s.Lines)
+			case !within(inside, s.At):
+				whole = false
+			}
 		}
-		decl, ok := c.Parent().Node().(*ast.GenDecl)
-		if ok && !slices.ContainsFunc(decl.Specs, func(s ast.Spec) bool {
-			return !inside(s.Pos()) && !slices.Contains(needless, s.(*ast.ImportSpec))
-		}) {
-			c = c.Parent()
+		if len(needless) > 0 && whole {
+			needless = []extent{g.Whole}
 		}
-		imports = append(imports, u.lines(c)...)
+		gone = append(gone, needless...)
 	}
-	var edits []analysis.TextEdit
-	for _, s := range merged(imports) {
-		edits = append(edits, analysis.TextEdit{Pos: s.from, End: s.to})
-	}
-	for _, s := range spans {
-		if !slices.ContainsFunc(imports, func(i span) bool { return i.from <= s.from && s.to <= i.to }) {
-			edits = append(edits, analysis.TextEdit{Pos: s.from, End: s.to})
+	gone = merged(gone)
+	edits = slices.Clone(gone)
+	for _, p := range parts {
+		if !within(gone, p.From) {
+			edits = append(edits, p)
 		}
 	}
 	return edits
 }
 
-// merged are spans without those that overlap: two imports may want the same blank line.
-func merged(spans []span) (all []span) {
-	sorting.Stable(spans, func(a, b span) int { return cmp.Compare(a.from, b.from) })
-	for _, s := range spans {
-		if n := len(all); n > 0 && s.from < all[n-1].to {
-			all[n-1].to = max(all[n-1].to, s.to)
+// needless reports whether only what is inside of some parts uses the import.
+func (s importSpec) needless(inside []extent) bool {
+	return len(s.Uses) > 0 && !slices.ContainsFunc(s.Uses, func(at int) bool { return !within(inside, at) })
+}
+
+// within reports whether a place is in one of some parts, which are in ascending order.
+func within(parts []extent, at int) bool {
+	i, found := slices.BinarySearchFunc(parts, at, func(p extent, at int) int { return cmp.Compare(p.From, at) })
+	return found || i > 0 && at < parts[i-1].To
+}
+
+// merged are parts in ascending order without those that overlap: two imports may want the same
+// blank line.
+func merged(parts []extent) (all []extent) {
+	parts = slices.Clone(parts)
+	sorting.Stable(parts, func(a, b extent) int { return cmp.Compare(a.From, b.From) })
+	for _, p := range parts {
+		if n := len(all); n > 0 && p.From < all[n-1].To {
+			all[n-1].To = max(all[n-1].To, p.To)
 			continue
 		}
-		all = append(all, s)
+		all = append(all, p)
 	}
 	return all
 }
 
-// needless are the imports that only what is inside uses.
-func (u *uses) needless(file *ast.File, inside func(token.Pos) bool) []*ast.ImportSpec {
-	used, needed := map[types.Object]bool{}, map[types.Object]bool{}
-	ast.Inspect(file, func(n ast.Node) bool {
-		id, ok := n.(*ast.Ident)
-		if !ok {
-			return true
-		}
-		if p, ok := u.pass.TypesInfo.Uses[id].(*types.PkgName); ok {
-			if inside(id.Pos()) {
-				used[p] = true
-			} else {
-				needed[p] = true
-			}
-		}
-		return true
-	})
-	var specs []*ast.ImportSpec
-	for _, spec := range file.Imports {
-		o := u.pass.TypesInfo.Implicits[spec]
-		if spec.Name != nil {
-			o = u.pass.TypesInfo.Defs[spec.Name]
-		}
-		if o != nil && used[o] && !needed[o] {
-			specs = append(specs, spec)
-		}
+// textEdits are what go/analysis wants of a removal.
+func (u *uses) textEdits(spans []span) (all []analysis.TextEdit) {
+	if len(spans) == 0 {
+		return nil
 	}
-	return specs
+	tf := u.pass.Fset.File(spans[0].from)
+	for _, e := range removal(u.importsOf(u.file(spans[0].from)), u.extents(spans)) {
+		all = append(all, analysis.TextEdit{Pos: tf.Pos(e.From), End: tf.Pos(e.To)})
+	}
+	return all
 }

@@ -32,7 +32,7 @@ func machineSizes(u *uses) []found {
 			Message: fmt.Sprintf("%s by runtime.NumCPU, the CPUs of the machine, with any limit and any GOMAXPROCS", what),
 			Fix:     "use runtime.GOMAXPROCS(0), which is the current value: " + choice(u.language()),
 		}}
-		if function(c) == nil {
+		if u.function(c) == nil {
 			f.Fix += "; call it where it is used, because main has not run yet"
 		}
 		all = append(all, f)
@@ -45,7 +45,7 @@ func (u *uses) sized(c inspector.Cursor, steps int) string {
 	if steps == 0 {
 		return ""
 	}
-	for {
+	for range mostNesting {
 		up := c.Parent()
 		switch p := up.Node().(type) {
 		case *ast.ParenExpr, *ast.StarExpr:
@@ -76,8 +76,12 @@ func (u *uses) sized(c inspector.Cursor, steps int) string {
 			}
 			return ""
 		case *ast.ReturnStmt:
-			for in := range up.Enclosing((*ast.FuncDecl)(nil), (*ast.FuncLit)(nil)) {
-				up = in
+			for up = range around(up) {
+				switch up.Node().(type) {
+				case *ast.FuncDecl, *ast.FuncLit:
+				default:
+					continue
+				}
 				break
 			}
 			if f, ok := up.Node().(*ast.FuncDecl); ok {
@@ -95,6 +99,7 @@ func (u *uses) sized(c inspector.Cursor, steps int) string {
 		}
 		c = up
 	}
+	return ""
 }
 
 // unlessListed is the finding about a call, unless the call makes a slice that goes into a variable which
@@ -164,14 +169,7 @@ func (u *uses) assigned(at inspector.Cursor, targets, values []ast.Expr, value i
 	if o == nil {
 		return ""
 	}
-	for c := range u.root.Preorder((*ast.Ident)(nil)) {
-		if use := c.Node().(*ast.Ident); u.pass.TypesInfo.Uses[use] == o && use.Pos() != id.Pos() && !at.Contains(c) && !u.inTest(c) {
-			if what := u.sized(c, steps-1); what != "" {
-				return what
-			}
-		}
-	}
-	return ""
+	return u.sizedBy(o, at, steps)
 }
 
 // argument says what a call makes of a number. Through reports whether it hands the number
@@ -225,7 +223,7 @@ func (u *uses) argument(call *ast.CallExpr, arg ast.Node, steps int) (what strin
 			return fmt.Sprintf("%s of %s is sized", p, name.Name), false
 		}
 		if f, ok := u.object(ast.Unparen(call.Fun)).(*types.Func); ok && f.Pkg() == u.pass.Pkg && !s.Variadic() {
-			if what := u.usedFor(s.Params().At(i), steps); what != "" {
+			if what := u.sizedBy(s.Params().At(i), inspector.Cursor{}, steps); what != "" {
 				return what, false
 			}
 		}
@@ -262,18 +260,6 @@ func (u *uses) besideCurrent(call *ast.CallExpr, than ast.Node) bool {
 }
 
 const sizedSlice = "a slice is sized"
-
-// usedFor says what a variable sizes, by its uses in this package.
-func (u *uses) usedFor(o types.Object, steps int) string {
-	for c := range u.root.Preorder((*ast.Ident)(nil)) {
-		if use := c.Node().(*ast.Ident); u.pass.TypesInfo.Uses[use] == o && !u.inTest(c) {
-			if what := u.sized(c, steps-1); what != "" {
-				return what
-			}
-		}
-	}
-	return ""
-}
 
 // made is what make makes.
 func (u *uses) made(call *ast.CallExpr) string {

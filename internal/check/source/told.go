@@ -11,6 +11,7 @@ import (
 	"golang.org/x/tools/go/packages"
 
 	"github.com/procfit/procfit/internal/check"
+	"github.com/procfit/procfit/internal/host/folder"
 	"github.com/procfit/procfit/internal/program/rule"
 )
 
@@ -35,13 +36,12 @@ func (t *tree) silentPrograms() []string {
 
 // judgeSilent is PF035, of programs that no file of their module tells of: what else they
 // depend on may.
-func (t *tree) judgeSilent(silent []string, listed []*packages.Package, to check.Sink) {
+func (t *tree) judgeSilent(silent []string, listed []listing, to check.Sink) {
 	for _, p := range listed {
-		dir := folderOf(p)
-		if !slices.Contains(silent, dir) || len(p.GoFiles) == 0 || anyExports(p) {
+		if !slices.Contains(silent, p.Dir) || len(p.Item.Files) == 0 || p.Exports {
 			continue
 		}
-		if at, ok := t.mainFunction(dir); ok {
+		if at, ok := t.mainFunction(p.Dir); ok {
 			to.Finding(check.NewFinding("PF035", at,
 				"it listens on a port, but never reports its GOMAXPROCS: nothing in its module reads it, and no package that it imports is known to export it",
 				"log runtime.GOMAXPROCS(0) at the start, or export it; the value stays the same"))
@@ -111,18 +111,22 @@ func (t *tree) mainFunction(dir string) (rule.Place, bool) {
 		if s.pkg != "main" || !builtHere(s.file) {
 			continue
 		}
-		set := token.NewFileSet()
-		var changed any // what a fix has made of the file; nil: it is as on the disk
-		if b, ok := t.overlay[s.file]; ok {
-			changed = b
+		text, changed := t.overlay[s.file] // by a fix
+		var err error
+		if !changed {
+			text, err = folder.ReadRegular(s.file, mostSource)
 		}
-		file, err := parser.ParseFile(set, s.file, changed, parser.SkipObjectResolution)
+		if err != nil {
+			continue
+		}
+		set := token.NewFileSet()
+		file, err := parser.ParseFile(set, s.file, text, parser.SkipObjectResolution)
 		if err != nil {
 			continue
 		}
 		for _, d := range file.Decls {
 			if f, ok := d.(*ast.FuncDecl); ok && f.Name.Name == "main" && f.Recv == nil {
-				at := set.Position(f.Pos())
+				at := set.PositionFor(f.Pos(), false)
 				return rule.Place{Path: s.path, Line: at.Line, Column: at.Column}, true
 			}
 		}

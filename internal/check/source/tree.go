@@ -28,6 +28,7 @@ type tree struct {
 	partly  map[string]bool      // files of which some rules do not judge everything, by their absolute path
 	environ []string             // of the go command
 	overlay map[string][]byte    // what files hold instead of what is on the disk
+	reads   *folder.Tree         // what may be read
 }
 
 // trees sorts the files by their modules.
@@ -40,11 +41,11 @@ func (k *Checker) trees() map[string]*tree {
 		root := rootOf(dir, roots)
 		t := all[root]
 		if t == nil {
-			t = &tree{root: root, module: k.modules[root], folders: map[string][]scanned{}, others: map[string][]scanned{}, environ: k.o.Environ, overlay: overlay}
+			t = &tree{root: root, module: k.modules[root], folders: map[string][]scanned{}, others: map[string][]scanned{}, environ: k.o.Environ, overlay: overlay, reads: k.o.Tree}
 			if t.module == nil && root != "" {
-				t.module = unnamedModule(root)
+				t.module = unnamedModule(root, k.o.Tree)
 			}
-			if root != "" && outsideWorkspace(root, k.o.Environ) {
+			if root != "" && outsideWorkspace(root, k.o.Environ, k.o.Tree) {
 				t.environ = append(slices.Clone(t.environ), "GOWORK=off")
 			}
 			all[root] = t
@@ -104,7 +105,7 @@ func (t *tree) whole(dir string) []scanned {
 				slices.ContainsFunc(t.folders[dir], func(s scanned) bool { return s.file == file }) {
 				continue
 			}
-			text, err := folder.ReadRegular(file, mostSource)
+			text, err := t.reads.ReadAbove(file, mostSource)
 			if err != nil {
 				return nil
 			}

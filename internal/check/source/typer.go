@@ -1,19 +1,22 @@
 package source
 
 import (
+	"cmp"
 	"go/ast"
 	"go/parser"
 	"go/token"
 	"go/types"
+	"maps"
 	"path"
 	"regexp"
 	"runtime"
 	"slices"
 	"strings"
+	"sync"
 
 	"golang.org/x/tools/go/packages"
 
-	"github.com/procfit/procfit/internal/show/sorting"
+	"github.com/procfit/procfit/internal/host/folder"
 )
 
 // typer gives packages their types, from source alone: what it takes of an import is its
@@ -35,9 +38,6 @@ func newTyper(overlay map[string][]byte) *typer {
 // to its errors, where the go command has listed its imports.
 func (w *typer) declare(p *packages.Package, language string) {
 	listed := p.Imports != nil
-	if p.Module != nil && p.Module.GoVersion != "" {
-		language = p.Module.GoVersion
-	}
 	report := func(pos token.Position, kind packages.ErrorKind, message string) {
 		if listed {
 			p.Errors = append(p.Errors, packages.Error{Pos: pos.String(), Msg: message, Kind: kind})
@@ -52,25 +52,18 @@ func (w *typer) declare(p *packages.Package, language string) {
 		}
 	}
 	p.Fset, p.TypesSizes, p.IllTyped = w.set, w.sizes, true
-	p.TypesInfo = &types.Info{
-		Types: map[ast.Expr]types.TypeAndValue{}, Defs: map[*ast.Ident]types.Object{}, Uses: map[*ast.Ident]types.Object{},
-		Implicits: map[ast.Node]types.Object{}, Selections: map[*ast.SelectorExpr]*types.Selection{}, Scopes: map[ast.Node]*types.Scope{},
-		Instances: map[*ast.Ident]types.Instance{}, FileVersions: map[*ast.File]string{},
-	}
+	p.TypesInfo = newInfo()
 	var bad error
-	if p.Syntax, bad = w.parse(p.GoFiles, parser.ParseComments, w.overlay); bad != nil {
+	if p.Syntax, bad = w.parse(p.GoFiles, parser.ParseComments|parser.SkipObjectResolution, w.overlay); bad != nil {
 		at := problem("", bad)
 		report(token.Position{Filename: fileOf(bad), Line: at.Line, Column: at.Column}, packages.ParseError, at.Message)
 	}
 	check := func(files []*ast.File, info *types.Info, tell func(types.Error)) *types.Package {
-		config := types.Config{Importer: importer{w, p}, Sizes: w.sizes, FakeImportC: true, Error: func(err error) {
+		config := types.Config{Importer: importer{w, p}, Sizes: w.sizes, FakeImportC: true, GoVersion: goVersion(language), Error: func(err error) {
 			if e, ok := err.(types.Error); ok {
 				tell(e)
 			}
 		}}
-		if language != "" {
-			config.GoVersion = "go" + language
-		}
 		checked, _ := config.Check(p.PkgPath, w.set, files, info) // its errors go to tell
 		return checked
 	}
@@ -78,16 +71,24 @@ func (w *typer) declare(p *packages.Package, language string) {
 	var before map[string]bool // what was unused before the change that the overlay is
 	if slices.ContainsFunc(p.GoFiles, func(f string) bool { return w.overlay[real(f)] != nil }) {
 		before = map[string]bool{}
-		files, _ := w.parse(p.GoFiles, 0, nil)
+		files, _ := w.parse(p.GoFiles, parser.SkipObjectResolution, nil)
 		check(files, nil, func(e types.Error) { before[e.Msg] = true })
 	}
 	for _, e := range p.TypeErrors {
 		if bad == nil && (undefined(e.Msg) || before != nil && unused(e.Msg) && !before[e.Msg]) {
-			report(w.set.Position(e.Pos), packages.TypeError, e.Msg)
+			report(w.set.PositionFor(e.Pos, false), packages.TypeError, e.Msg)
 		}
 	}
 	if listed && len(p.Errors) == 0 {
 		p.TypeErrors = nil // they are of what is not known of others
+	}
+}
+
+func newInfo() *types.Info {
+	return &types.Info{
+		Types: map[ast.Expr]types.TypeAndValue{}, Defs: map[*ast.Ident]types.Object{}, Uses: map[*ast.Ident]types.Object{},
+		Implicits: map[ast.Node]types.Object{}, Selections: map[*ast.SelectorExpr]*types.Selection{}, Scopes: map[ast.Node]*types.Scope{},
+		Instances: map[*ast.Ident]types.Instance{}, FileVersions: map[*ast.File]string{},
 	}
 }
 
@@ -103,22 +104,26 @@ func unused(message string) bool {
 	return strings.HasPrefix(message, "declared and not used: ") || strings.HasSuffix(message, "imported and not used")
 }
 
-// parse reads files; the error is the first.
+// parse reads files, as many at once as there are CPUs; the error is the first.
 func (w *typer) parse(files []string, mode parser.Mode, overlay map[string][]byte) (all []*ast.File, first error) {
-	for _, name := range files {
-		var text any // nil: from the disk
-		if b, ok := overlay[real(name)]; ok {
-			text = b
-		}
-		f, err := parser.ParseFile(w.set, name, text, mode|parser.SkipObjectResolution)
-		if f != nil {
-			all = append(all, f)
-		}
-		if err != nil && first == nil {
-			first = err
-		}
+	parsed, errs := make([]*ast.File, len(files)), make([]error, len(files))
+	free := make(chan struct{}, runtime.GOMAXPROCS(0))
+	var reading sync.WaitGroup
+	for i, name := range files {
+		free <- struct{}{}
+		reading.Go(func() {
+			defer func() { <-free }()
+			text, ok := overlay[real(name)]
+			if !ok {
+				text, errs[i] = folder.ReadRegular(name, mostSource)
+			}
+			if errs[i] == nil {
+				parsed[i], errs[i] = parser.ParseFile(w.set, name, text, mode)
+			}
+		})
 	}
-	return all, first
+	reading.Wait()
+	return slices.DeleteFunc(parsed, func(f *ast.File) bool { return f == nil }), cmp.Or(errs...)
 }
 
 // importer imports what a package imports: by its declarations where the go command has
@@ -136,7 +141,7 @@ func (w importer) Import(p string) (*types.Package, error) {
 	if known := w.declared[found.ID]; known != nil {
 		return known, nil
 	}
-	files, _ := w.parse(found.GoFiles, 0, w.overlay)
+	files, _ := w.parse(found.GoFiles, parser.SkipObjectResolution, w.overlay)
 	config := types.Config{Importer: nameOnly{found.Imports}, Sizes: w.sizes, FakeImportC: true, IgnoreFuncBodies: true, Error: func(error) {}}
 	known, _ := config.Check(found.PkgPath, w.set, files, nil)
 	if known == nil {
@@ -167,7 +172,7 @@ func (n nameOnly) Import(p string) (*types.Package, error) {
 
 // bare are the packages of a folder by its files alone, and the files that are not built
 // here.
-func (t *tree) bare(dir string) (all []*packages.Package, others []string) {
+func (t *tree) bare(dir string) (all []item, others []string) {
 	byName := map[string][]string{}
 	speaks := map[string]bool{}
 	for _, s := range t.folders[dir] {
@@ -180,12 +185,10 @@ func (t *tree) bare(dir string) (all []*packages.Package, others []string) {
 			speaks[s.pkg] = speaks[s.pkg] || s.words
 		}
 	}
-	for name, files := range byName {
+	for _, name := range slices.Sorted(maps.Keys(byName)) {
 		if speaks[name] {
-			slices.Sort(files)
-			all = append(all, &packages.Package{ID: dir + " " + name, Name: name, PkgPath: t.importPath(dir), GoFiles: files})
+			all = append(all, item{Name: name, PkgPath: t.importPath(dir), Files: slices.Sorted(slices.Values(byName[name]))})
 		}
 	}
-	sorting.Stable(all, func(a, b *packages.Package) int { return strings.Compare(a.ID, b.ID) })
 	return all, others
 }

@@ -1,18 +1,23 @@
 package source
 
 import (
+	"cmp"
 	"go/ast"
 	"go/constant"
 	"go/token"
 	"go/types"
+	"iter"
 	"reflect"
+	"slices"
 	"strings"
+	"sync"
 
 	"golang.org/x/tools/go/analysis"
 	"golang.org/x/tools/go/analysis/passes/inspect"
 	"golang.org/x/tools/go/ast/edge"
 	"golang.org/x/tools/go/ast/inspector"
 
+	"github.com/procfit/procfit/internal/show/sorting"
 	"github.com/procfit/procfit/maxprocs/facts"
 )
 
@@ -54,6 +59,19 @@ type uses struct {
 	flags  map[types.Object]ast.Expr     // the default of the flag that sets it
 	broken bool                          // it does not type-check
 	answer []answer
+
+	// Where things are, so that no rule looks through the package for each of its findings.
+	files    map[*token.File]inspector.Cursor
+	funcs    []*ast.FuncDecl // in ascending order
+	decls    map[types.Object]*ast.FuncDecl
+	tests    []extent                            // functions for tests, by their token.Pos
+	asking   map[*ast.FuncDecl]bool              // that ask the environment for the variable
+	at       map[ast.Expr]inspector.Cursor       // the statement that sets a variable to a value
+	keyed    map[types.Object][]ast.Expr         // what a field is set to in literals
+	names    map[types.Object][]inspector.Cursor // where a variable is used
+	ones     sync.Map                            // of oneOf
+	sizes    sync.Map                            // of sizedBy
+	compares sync.Map                            // of compared
 }
 
 func gather(pass *analysis.Pass) *uses {
@@ -64,7 +82,14 @@ func gather(pass *analysis.Pass) *uses {
 		set:    map[types.Object][]ast.Expr{},
 		flags:  map[types.Object]ast.Expr{},
 		broken: len(pass.TypeErrors) > 0,
+		files:  map[*token.File]inspector.Cursor{},
+		decls:  map[types.Object]*ast.FuncDecl{},
+		asking: map[*ast.FuncDecl]bool{},
+		at:     map[ast.Expr]inspector.Cursor{},
+		keyed:  map[types.Object][]ast.Expr{},
+		names:  map[types.Object][]inspector.Cursor{},
 	}
+	u.functions()
 	for c := range u.root.Preorder((*ast.CallExpr)(nil)) {
 		call := c.Node().(*ast.CallExpr)
 		name := u.callee(call)
@@ -74,19 +99,69 @@ func gather(pass *analysis.Pass) *uses {
 			if !u.inTest(c) {
 				u.calls[name] = append(u.calls[name], c)
 			}
+			if in := u.function(c); in != nil && u.readsVariable(call) && !u.inTest(c) {
+				u.asking[in] = true
+			}
 		}
 	}
 	for c := range u.root.Preorder((*ast.KeyValueExpr)(nil)) {
+		if kv := c.Node().(*ast.KeyValueExpr); u.object(kv.Key) != nil {
+			u.keyed[u.object(kv.Key)] = append(u.keyed[u.object(kv.Key)], kv.Value)
+		}
 		v := c.ChildAt(edge.KeyValueExpr_Value, -1)
 		if e, ok := v.Node().(ast.Expr); ok && u.callee(&ast.CallExpr{Fun: e}) == fnNumCPU && !u.inTest(c) {
 			u.counts = append(u.counts, v)
 		}
 	}
 	u.assignments()
+	for c := range u.root.Preorder((*ast.Ident)(nil)) {
+		if v, ok := pass.TypesInfo.Uses[c.Node().(*ast.Ident)].(*types.Var); ok {
+			u.names[v] = append(u.names[v], c)
+		}
+	}
 	for _, f := range pass.Files {
 		u.answer = append(u.answer, answers(pass.Fset, f)...)
 	}
 	return u
+}
+
+// functions notes where the functions are.
+func (u *uses) functions() {
+	for f := range u.root.Children() {
+		u.files[u.pass.Fset.File(f.Node().(*ast.File).FileStart)] = f
+	}
+	for c := range u.root.Preorder((*ast.FuncDecl)(nil), (*ast.FuncLit)(nil)) {
+		var of *ast.FuncType
+		switch f := c.Node().(type) {
+		case *ast.FuncDecl:
+			of = f.Type
+			u.funcs = append(u.funcs, f)
+			u.decls[u.pass.TypesInfo.Defs[f.Name]] = f
+		case *ast.FuncLit:
+			of = f.Type
+		}
+		if forTests(of) {
+			u.tests = append(u.tests, extent{int(c.Node().Pos()), int(c.Node().End())})
+		}
+	}
+	u.tests = merged(u.tests)
+	sorting.Stable(u.funcs, func(a, b *ast.FuncDecl) int { return cmp.Compare(a.Pos(), b.Pos()) })
+}
+
+// forTests reports whether a function has a parameter of package testing.
+func forTests(f *ast.FuncType) bool {
+	for _, p := range f.Params.List {
+		t := p.Type
+		if star, ok := t.(*ast.StarExpr); ok {
+			t = star.X
+		}
+		if s, ok := t.(*ast.SelectorExpr); ok {
+			if x, ok := s.X.(*ast.Ident); ok && x.Name == "testing" {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // callee names the function that is called: "runtime.NumCPU". It needs no types of the
@@ -109,48 +184,52 @@ func (u *uses) callee(call *ast.CallExpr) string {
 
 // file is the one that holds a position.
 func (u *uses) file(pos token.Pos) *ast.File {
-	for _, f := range u.pass.Files {
-		if f.FileStart <= pos && pos <= f.FileEnd {
-			return f
-		}
+	if c, ok := u.files[u.pass.Fset.File(pos)]; ok {
+		return c.Node().(*ast.File)
 	}
 	return nil
 }
 
 // inTest reports whether it is in a test, or in a function for tests.
 func (u *uses) inTest(c inspector.Cursor) bool {
-	if strings.HasSuffix(u.pass.Fset.Position(c.Node().Pos()).Filename, "_test.go") {
-		return true
-	}
-	for e := range c.Enclosing((*ast.FuncDecl)(nil), (*ast.FuncLit)(nil)) {
-		var params *ast.FieldList
-		switch f := e.Node().(type) {
-		case *ast.FuncDecl:
-			params = f.Type.Params
-		case *ast.FuncLit:
-			params = f.Type.Params
-		}
-		for _, p := range params.List {
-			t := p.Type
-			if star, ok := t.(*ast.StarExpr); ok {
-				t = star.X
-			}
-			if s, ok := t.(*ast.SelectorExpr); ok {
-				if x, ok := s.X.(*ast.Ident); ok && x.Name == "testing" {
-					return true
-				}
-			}
-		}
-	}
-	return false
+	at := c.Node().Pos()
+	return u.inTestFile(at) || within(u.tests, int(at))
+}
+
+// inTestFile reports whether a place is in a file of tests, whatever a //line calls it.
+func (u *uses) inTestFile(at token.Pos) bool {
+	f := u.pass.Fset.File(at)
+	return f != nil && strings.HasSuffix(f.Name(), "_test.go")
 }
 
 // function is the declared one around it; nil: it runs before main.
-func function(c inspector.Cursor) *ast.FuncDecl {
-	for e := range c.Enclosing((*ast.FuncDecl)(nil)) {
-		return e.Node().(*ast.FuncDecl)
+func (u *uses) function(c inspector.Cursor) *ast.FuncDecl {
+	at := c.Node().Pos()
+	i, found := slices.BinarySearchFunc(u.funcs, at, func(f *ast.FuncDecl, at token.Pos) int { return cmp.Compare(f.Pos(), at) })
+	if !found {
+		i--
 	}
-	return nil
+	if i < 0 || at >= u.funcs[i].End() {
+		return nil
+	}
+	return u.funcs[i]
+}
+
+// mostNesting is how many nodes are looked through from a number outwards.
+const mostNesting = 100
+
+// around are the nodes around one, from the inside.
+func around(c inspector.Cursor) iter.Seq[inspector.Cursor] {
+	return func(yield func(inspector.Cursor) bool) {
+		for range mostNesting {
+			if c.Node() == nil || !yield(c) {
+				return
+			}
+			if c = c.Parent(); !c.Valid() {
+				return
+			}
+		}
+	}
 }
 
 // readsVariable reports whether the call asks the environment for GOMAXPROCS.
@@ -168,17 +247,7 @@ func (u *uses) text(e ast.Expr) string {
 }
 
 // guarded reports whether the function around it asks the environment first.
-func (u *uses) guarded(c inspector.Cursor) bool {
-	in := function(c)
-	for _, name := range []string{fnGetenv, fnLookupEnv} {
-		for _, asked := range u.calls[name] {
-			if in != nil && function(asked) == in && u.readsVariable(asked.Node().(*ast.CallExpr)) {
-				return true
-			}
-		}
-	}
-	return false
-}
+func (u *uses) guarded(c inspector.Cursor) bool { return u.asking[u.function(c)] }
 
 // language is the go line that counts for the package: "1.24"; "" where none is known.
 func (u *uses) language() string { return strings.TrimPrefix(u.pass.Pkg.GoVersion(), "go") }

@@ -16,6 +16,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
+	gosource "github.com/procfit/procfit/internal/check/source"
 	"github.com/procfit/procfit/internal/cli/entry"
 	"github.com/procfit/procfit/internal/host/supervisor"
 	"github.com/procfit/procfit/internal/measure/session"
@@ -33,6 +34,9 @@ var procfit Command
 // targets and more of them commands: each is this test binary under another name.
 func Main(m *testing.M, command Command, more map[string]func()) {
 	if code, ok := supervisor.Stage(os.Args); ok {
+		os.Exit(code)
+	}
+	if code, ok := gosource.Stage(os.Args); ok {
 		os.Exit(code)
 	}
 	procfit = command

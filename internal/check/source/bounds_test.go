@@ -1,0 +1,176 @@
+package source
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/procfit/procfit/internal/check"
+	"github.com/procfit/procfit/internal/host/folder"
+)
+
+// doubling is 780 bytes of Go with a constant of 64 GiB, and nesting a type of 2 to the 40th
+// parts: go/types makes them as a compiler would.
+func doubling() string {
+	var b strings.Builder
+	b.WriteString("package doubling\n\nimport \"runtime\"\n\nfunc init() { runtime.GOMAXPROCS(4) }\n\nconst a0 = \"xxxxxxxxxxxxxxxx\"\n")
+	for i := range 32 {
+		fmt.Fprintf(&b, "const a%d = a%d + a%d\n", i+1, i, i)
+	}
+	b.WriteString("var n = len(a32)\n")
+	return b.String()
+}
+
+func nesting() string {
+	var b strings.Builder
+	b.WriteString("package nesting\n\nimport \"runtime\"\n\nfunc init() {\n\tn := 4\n\truntime.GOMAXPROCS(n)\n}\n\ntype P[A, B any] struct { a A; b B }\ntype T0 = P[int, int]\n")
+	for i := range 40 {
+		fmt.Fprintf(&b, "type T%d = P[T%d, T%d]\n", i+1, i, i)
+	}
+	b.WriteString("var x T40\n")
+	return b.String()
+}
+
+func written(t *testing.T, files map[string]string) string {
+	t.Helper()
+	dir := filepath.Join(t.TempDir(), "tree")
+	for name, text := range files {
+		path := filepath.Join(dir, filepath.FromSlash(name))
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir
+}
+
+const healthy = "package main\n\nimport \"runtime\"\n\nfunc main() { runtime.GOMAXPROCS(runtime.NumCPU()) }\n"
+
+// TestBounds: a package whose types no memory holds, or that no time is enough for, is judged by
+// its syntax, with the reason; the others are judged whole.
+func TestBounds(t *testing.T) {
+	dir := written(t, map[string]string{
+		"go.mod": "module example.org/m\n\ngo 1.25\n", "doubling/a.go": doubling(), "nesting/b.go": nesting(), "zhealthy/main.go": healthy,
+	})
+	for _, syntax := range []bool{false, true} {
+		k := New(Options{Environ: os.Environ(), Syntax: syntax, Bounds: &Bounds{Memory: 256 << 20, List: time.Minute, Package: 2 * time.Second}})
+		r, err := check.Run(t.Context(), check.Options{Paths: []string{dir}, Checkers: []check.Checker{k}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var found, problems []string
+		for _, f := range r.Findings {
+			found = append(found, fmt.Sprintf("%s:%d %s", filepath.Base(f.Path), f.Line, f.Rule))
+		}
+		for _, p := range r.Problems {
+			problems = append(problems, p.Message)
+		}
+		if got := strings.Join(found, ", "); got != "a.go:5 PF024, b.go:7 PF024, main.go:5 PF025" {
+			t.Errorf("syntax %v: found %s", syntax, got)
+		}
+		const why = "procfit checks only the syntax of its package: finding the types takes "
+		if len(problems) != 2 || problems[0] != why+"more than 256 MiB of memory" || !strings.HasPrefix(problems[1], why) {
+			t.Errorf("syntax %v: problems %q", syntax, problems)
+		}
+	}
+}
+
+// TestBoundsOfList: a go command that does not end is waited for as long as the bound says.
+func TestBoundsOfList(t *testing.T) {
+	dir := written(t, map[string]string{"go.mod": "module example.org/m\n\ngo 1.25\n", "main.go": healthy, "bin/go": "#!/bin/sh\nsleep 1000\n"})
+	if err := os.Chmod(filepath.Join(dir, "bin", "go"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("PATH", filepath.Join(dir, "bin")+string(os.PathListSeparator)+os.Getenv("PATH"))
+	k := New(Options{Environ: os.Environ(), Bounds: &Bounds{Memory: 1 << 30, List: 300 * time.Millisecond, Package: time.Minute}})
+	r, err := check.Run(t.Context(), check.Options{Paths: []string{dir}, Checkers: []check.Checker{k}})
+	if err != nil || len(r.Findings) != 1 || len(r.Problems) != 1 || !strings.Contains(r.Problems[0].Message, "it takes longer than 300 ms") {
+		t.Errorf("%+v, %v", r, err)
+	}
+}
+
+// TestInterrupted: a run that is ended does not wait for what is judged.
+func TestInterrupted(t *testing.T) {
+	dir := written(t, map[string]string{"go.mod": "module example.org/m\n\ngo 1.25\n", "b.go": nesting(), "x_test.go": "package nesting\n\nimport (\n\t\"runtime\"\n\t\"testing\"\n)\n\nfunc BenchmarkX(b *testing.B) {\n\truntime.GOMAXPROCS(4)\n\tb.Run(\"x\", func(b *testing.B) {})\n}\n"})
+	ctx, cancel := context.WithCancel(t.Context())
+	k := New(Options{Environ: os.Environ(), Syntax: true, Bounds: DefaultBounds(), Patience: time.Second, Slow: func(string) { cancel() }})
+	began := time.Now()
+	r, err := check.Run(ctx, check.Options{Paths: []string{dir}, Checkers: []check.Checker{k}})
+	if took := time.Since(began); err == nil || r == nil || len(r.Findings) != 1 || took > 10*time.Second {
+		t.Errorf("%+v, %v after %v; want what was found until then", r, err, took)
+	}
+}
+
+// TestLength: the time to judge a file grows with its length. Before, each of these took over a
+// minute.
+func TestLength(t *testing.T) {
+	const n = 8000
+	body := func(line string) string {
+		return "package main\n\nimport \"runtime\"\n\nvar a = runtime.NumCPU\n\nfunc main() {\n" + strings.Repeat(line, n) + "}\n"
+	}
+	sum := "package main\n\nimport \"runtime\"\n\nvar sum = 0" + strings.Repeat(" + runtime.NumCPU()", 5*n) + "\n\nfunc main() { runtime.GOMAXPROCS(sum) }\n"
+	for name, text := range map[string]string{
+		"calls":    body("\truntime.GOMAXPROCS(runtime.NumCPU())\n"),
+		"comments": body("\t// procfit:ignore PF024 why\n\tprint(1)\n"),
+		"answers":  body("\truntime.GOMAXPROCS(4) // procfit:ignore PF024 why\n"),
+		"sets":     "package main\n\nimport \"runtime\"\n\nfunc main() {\n\tvar v, w int\n" + strings.Repeat("\tv = w\n\tw = v\n\truntime.GOMAXPROCS(v)\n\tmake(chan int, w)\n", n/2) + "}\n",
+		"sum":      sum,
+	} {
+		dir := written(t, map[string]string{"main.go": text})
+		k := New(Options{Environ: os.Environ(), Syntax: true, Bounds: &Bounds{Memory: 2 << 30, List: time.Minute, Package: time.Minute}})
+		began := time.Now()
+		r, err := check.Run(t.Context(), check.Options{Paths: []string{dir}, Checkers: []check.Checker{k}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		took := time.Since(began)
+		t.Logf("%s: %v, %d findings", name, took.Round(time.Millisecond), len(r.Findings)+len(r.Ignored))
+		if took > 15*time.Second || len(r.Problems) > 0 {
+			t.Errorf("%s: %v, problems %+v", name, took, r.Problems)
+		}
+	}
+}
+
+// TestLineDirective: what is found in a parser that was made from a grammar is in the parser.
+func TestLineDirective(t *testing.T) {
+	dir := written(t, map[string]string{"go.mod": "module example.org/m\n\ngo 1.25\n", "parser.go": "package main\n\nimport \"runtime\"\n\n//line parser.y:7\nfunc main() {\n\truntime.GOMAXPROCS(runtime.NumCPU())\n\truntime.GOMAXPROCS(4) // procfit:ignore PF024 why\n}\n"})
+	r, err := checked(t, []string{dir}, nil)(t.Context(), nil)
+	if err != nil || len(r.Findings) != 1 || len(r.Ignored) != 1 || len(r.Problems) > 0 {
+		t.Fatalf("%+v, %v", r, err)
+	}
+	if f := r.Findings[0]; filepath.Base(f.Path) != "parser.go" || f.Line != 7 || f.Rule != "PF025" || f.Change != nil {
+		t.Errorf("%+v; want it in line 7 of parser.go, without a fix, which the next parser would not have", f)
+	}
+}
+
+// TestDevices: what a repository may hold and that never ends to be read is not read, by no
+// command.
+func TestDevices(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("the devices are those of Linux")
+	}
+	for name, to := range map[string]string{"go.work": "/dev/zero", "vendor/modules.txt": "/dev/zero", "x.s": "/dev/ptmx", "k.go": "/proc/kmsg", "large.go": ""} {
+		dir := written(t, map[string]string{"go.mod": "module example.org/m\n\ngo 1.25\n", "main.go": healthy, "vendor/x": "", "large.go": "package main\n"})
+		file := filepath.Join(dir, filepath.FromSlash(name))
+		err := os.Truncate(file, 1<<40)
+		if to != "" {
+			err = os.Symlink(to, file)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		k := New(Options{Environ: os.Environ(), Tree: folder.NewTree(dir), Bounds: &Bounds{Memory: 2 << 30, List: 30 * time.Second, Package: 30 * time.Second}})
+		began := time.Now()
+		r, err := check.Run(t.Context(), check.Options{Paths: []string{dir}, Checkers: []check.Checker{k}})
+		if took := time.Since(began); err != nil || took > 15*time.Second || len(r.Findings) != 1 || r.Findings[0].Rule != "PF025" {
+			t.Errorf("%s: %+v, %v after %v", name, r, err, took)
+		}
+	}
+}

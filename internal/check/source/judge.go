@@ -1,0 +1,279 @@
+package source
+
+import (
+	"context"
+	"go/ast"
+	"go/constant"
+	"go/parser"
+	"go/token"
+	"go/types"
+	"slices"
+
+	"golang.org/x/tools/go/analysis/checker"
+	"golang.org/x/tools/go/packages"
+
+	"github.com/procfit/procfit/internal/program/rule"
+)
+
+// A judger does what is as costly as the author of the source likes: it has the go command list
+// packages, gives them types, and runs the rules. It knows files by their absolute paths. What
+// it is asked for and what it answers can be sent to another process, see process.
+
+// request is what a judger is asked for: to list packages, or to judge some of them.
+type request struct {
+	Tree     string // which one it is: its listing is kept for the next request
+	Loads    []load // how the go command lists it
+	Environ  []string
+	Overlay  map[string][]byte
+	Language string // of packages for which the go command names none
+	Judge    []item // none: only the listing is asked for
+}
+
+// load is a run of the go command.
+type load struct {
+	Dir   string
+	Words []string
+}
+
+// item is a package to be judged.
+type item struct {
+	Listed        int // its number in the listing, from 1; 0: it was not listed
+	Name, PkgPath string
+	Files         []string
+	Language      string
+	Plain         bool   // by its syntax
+	why           string // why so
+}
+
+// reply is a part of what a judger answers. A request has many.
+type reply struct {
+	Begins int       // the number of the item that is judged next, from 1
+	Listed []listing // all packages
+	Failed string    // why the go command has not listed all
+	Judged *judged
+	End    bool // there is no more
+}
+
+// listing is a package as the go command has listed it.
+type listing struct {
+	Item    item
+	Dir     string // "": it has no files
+	Ignored []string
+	Errors  []packages.Error
+	Exports bool // GOMAXPROCS, by something that it depends on, or that could not be loaded
+}
+
+// judged is what is found in a package.
+type judged struct {
+	Errors  []packages.Error
+	Failed  []string // rules that failed, in words
+	Found   []placed
+	Imports map[string][]importGroup // of the files in which something may be removed
+}
+
+// placed is a finding at its place in a file.
+type placed struct {
+	rule.Finding
+	Changing bool // it is one only in a module that changes GOMAXPROCS at run time
+	Remove   []extent
+}
+
+// judger keeps what it has read of one tree.
+type judger struct {
+	tree   *string // nil: it has judged none
+	listed []*packages.Package
+	typer  *typer
+}
+
+func (j *judger) answer(ctx context.Context, r request, tell func(reply)) {
+	known := j.tree != nil && *j.tree == r.Tree
+	if !known {
+		j.tree, j.listed, j.typer = &r.Tree, nil, newTyper(r.Overlay)
+	}
+	if len(r.Judge) == 0 || !known && needsListing(r.Judge) {
+		a := reply{}
+		var err error
+		if j.listed, err = list(ctx, r); err != nil {
+			a.Failed = err.Error()
+		}
+		if len(r.Judge) == 0 {
+			for n, p := range j.listed {
+				a.Listed = append(a.Listed, listing{
+					Item: item{Listed: n + 1, Name: p.Name, PkgPath: p.PkgPath, Files: p.GoFiles, Language: languageOf(p)},
+					Dir:  folderOf(p), Ignored: p.IgnoredFiles, Errors: p.Errors, Exports: anyExports(p),
+				})
+			}
+			tell(a)
+		}
+	}
+	for n, i := range r.Judge {
+		tell(reply{Begins: n + 1})
+		tell(reply{Judged: j.judge(i, r.Language)})
+	}
+}
+
+// list asks the go command for the files of packages, and of all that they import.
+func list(ctx context.Context, r request) (all []*packages.Package, err error) {
+	for _, l := range r.Loads {
+		config := packages.Config{Context: ctx, Mode: listMode, Dir: l.Dir, Env: r.Environ, Overlay: r.Overlay}
+		listed, err := packages.Load(&config, l.Words...)
+		if err != nil {
+			return all, err
+		}
+		all = append(all, listed...)
+	}
+	return all, nil
+}
+
+func languageOf(p *packages.Package) string {
+	if p.Module == nil {
+		return ""
+	}
+	return p.Module.GoVersion
+}
+
+// judge gives a package its types and runs the rules over it. What it has read of the package it
+// then forgets.
+func (j *judger) judge(i item, language string) *judged {
+	p := &packages.Package{ID: i.PkgPath, Name: i.Name, PkgPath: i.PkgPath, GoFiles: i.Files}
+	if i.Listed > 0 && i.Listed <= len(j.listed) && !i.Plain {
+		p = j.listed[i.Listed-1]
+	}
+	if i.Language != "" {
+		language = i.Language
+	}
+	if i.Plain {
+		j.typer.plain(p, language)
+	} else {
+		j.typer.declare(p, language)
+	}
+	out := &judged{Errors: p.Errors, Imports: map[string][]importGroup{}}
+	graph, err := checker.Analyze(silentAnalyzers(), []*packages.Package{p}, nil)
+	if err != nil {
+		out.Failed = append(out.Failed, err.Error())
+		return out
+	}
+	for _, a := range graph.Roots {
+		if a.Err != nil {
+			out.Failed = append(out.Failed, a.Err.Error())
+			continue
+		}
+		r := a.Result.(result)
+		for _, f := range r.found {
+			out.add(r.uses, f)
+		}
+	}
+	p.Syntax, p.Types, p.TypesInfo, p.TypeErrors = nil, nil, nil, nil
+	return out
+}
+
+// add places a finding in the file that was read, whatever file a //line names: a parser that
+// goyacc has made is what runs.
+func (j *judged) add(u *uses, f found) {
+	at := u.pass.Fset.PositionFor(f.pos, false)
+	p := placed{Finding: f.Finding, Changing: f.changing, Remove: u.extents(f.remove)}
+	p.Path, p.Line, p.Column = at.Filename, at.Line, at.Column
+	if len(p.Remove) > 0 && j.Imports[p.Path] == nil {
+		j.Imports[p.Path] = u.importsOf(u.file(f.pos))
+	}
+	j.Found = append(j.Found, p)
+}
+
+// plain gives a package what its syntax alone tells, in a time that grows with the length of the
+// text and with nothing that is in it: what an import is called, literals, and which variable
+// of its file a name is. Its types stay unknown.
+func (w *typer) plain(p *packages.Package, language string) {
+	p.Errors = []packages.Error{}
+	p.Fset, p.TypesSizes, p.IllTyped = w.set, w.sizes, true
+	p.TypeErrors = []types.Error{{Fset: w.set, Msg: "its types are not known"}}
+	p.TypesInfo = newInfo()
+	p.Syntax, _ = w.parse(p.GoFiles, parser.ParseComments, w.overlay) // with the variables of each file
+	var heads []*ast.File                                             // which nothing but imports is in
+	for _, f := range p.Syntax {
+		head := &ast.File{Package: f.Package, Name: f.Name, FileStart: f.FileStart, FileEnd: f.FileEnd, Imports: f.Imports}
+		for _, d := range f.Decls {
+			if g, ok := d.(*ast.GenDecl); ok && g.Tok == token.IMPORT {
+				head.Decls = append(head.Decls, d)
+			}
+		}
+		heads = append(heads, head)
+	}
+	config := types.Config{Importer: nameOnly{}, Sizes: w.sizes, FakeImportC: true, Error: func(error) {}, GoVersion: goVersion(language)}
+	p.Types, _ = config.Check(p.PkgPath, w.set, heads, p.TypesInfo)
+	if p.Types == nil {
+		p.Types = types.NewPackage(p.PkgPath, p.Name)
+	}
+	objects := map[*ast.Object]types.Object{}
+	for n, f := range p.Syntax {
+		imports := p.TypesInfo.Scopes[heads[n]]
+		ast.Inspect(f, func(n ast.Node) bool {
+			switch n := n.(type) {
+			case *ast.BasicLit:
+				if v := literal(n); v != nil {
+					p.TypesInfo.Types[n] = types.TypeAndValue{Value: v}
+				}
+			case *ast.SelectorExpr:
+				if x, ok := n.X.(*ast.Ident); ok && x.Obj == nil && imports != nil {
+					if of, ok := imports.Lookup(x.Name).(*types.PkgName); ok {
+						p.TypesInfo.Uses[x] = of
+					}
+				}
+			case *ast.Ident:
+				nameOf(n, p, objects)
+			}
+			return true
+		})
+	}
+}
+
+// nameOf gives a name its variable, or its constant's literal.
+func nameOf(id *ast.Ident, p *packages.Package, objects map[*ast.Object]types.Object) {
+	if id.Obj == nil {
+		return
+	}
+	switch id.Obj.Kind {
+	case ast.Con:
+		spec, ok := id.Obj.Decl.(*ast.ValueSpec)
+		if !ok || len(spec.Names) != len(spec.Values) {
+			return
+		}
+		i := slices.IndexFunc(spec.Names, func(n *ast.Ident) bool { return n.Obj == id.Obj })
+		if i < 0 {
+			return
+		}
+		if lit, ok := spec.Values[i].(*ast.BasicLit); ok {
+			if v := literal(lit); v != nil {
+				p.TypesInfo.Types[id] = types.TypeAndValue{Value: v}
+			}
+		}
+	case ast.Var:
+		o := objects[id.Obj]
+		if o == nil {
+			o = types.NewVar(id.Obj.Pos(), p.Types, id.Name, types.Typ[types.Invalid])
+			objects[id.Obj] = o
+		}
+		if id.Pos() == id.Obj.Pos() {
+			p.TypesInfo.Defs[id] = o
+		} else {
+			p.TypesInfo.Uses[id] = o
+		}
+	}
+}
+
+// mostDigits is more than a number has that is of CPUs.
+const mostDigits = 20
+
+// literal is the value of a number or a text; nil: it is of another kind, or takes long to read.
+func literal(lit *ast.BasicLit) constant.Value {
+	if lit.Kind != token.STRING && (lit.Kind != token.INT || len(lit.Value) > mostDigits) {
+		return nil
+	}
+	return constant.MakeFromLiteral(lit.Value, lit.Kind, 0)
+}
+
+func goVersion(language string) string {
+	if language == "" {
+		return ""
+	}
+	return "go" + language
+}
