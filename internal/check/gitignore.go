@@ -16,6 +16,7 @@ import (
 // repository.
 type ignoreFile struct {
 	root     string // of the repository, absolute; "" where there is none
+	reads    *folder.Tree
 	patterns map[string][]gitignore.Pattern
 }
 
@@ -24,8 +25,8 @@ const mostIgnoreFile = 1 << 20
 
 // newGitignore begins a walk at a folder: what is ignored in the folders above it, up
 // to the root of the repository, counts too.
-func newGitignore(dir string) *ignoreFile {
-	g := &ignoreFile{patterns: map[string][]gitignore.Pattern{}}
+func newGitignore(dir string, reads *folder.Tree) *ignoreFile {
+	g := &ignoreFile{reads: reads, patterns: map[string][]gitignore.Pattern{}}
 	abs, err := filepath.Abs(dir)
 	if err != nil {
 		return g
@@ -41,7 +42,7 @@ func newGitignore(dir string) *ignoreFile {
 			return g
 		}
 	}
-	g.patterns[""] = read(filepath.Join(g.root, ".git", "info", "exclude"), nil)
+	g.patterns[""] = g.read(filepath.Join(g.root, ".git", "info", "exclude"), nil)
 	for i := len(above) - 1; i > 0; i-- {
 		g.enter(above[i])
 	}
@@ -59,7 +60,7 @@ func (g *ignoreFile) enter(dir string) {
 		return
 	}
 	key := strings.Join(at, "/")
-	found := read(filepath.Join(dir, ".gitignore"), at)
+	found := g.read(filepath.Join(dir, ".gitignore"), at)
 	if key == "" {
 		g.patterns[key] = append(g.patterns[key], found...)
 		return
@@ -109,8 +110,8 @@ func (g *ignoreFile) parts(p string) ([]string, bool) {
 
 // read is the patterns of a file. One that cannot be read ignores nothing, so that
 // more is checked and not less.
-func read(file string, at []string) []gitignore.Pattern {
-	b, err := folder.ReadRegular(file, mostIgnoreFile)
+func (g *ignoreFile) read(file string, at []string) []gitignore.Pattern {
+	b, err := g.reads.ReadAbove(file, mostIgnoreFile)
 	if err != nil {
 		return nil
 	}

@@ -85,7 +85,7 @@ func (w *walk) stdin() error {
 
 // folder walks over one that was named.
 func (w *walk) folder(root string) {
-	ignored := newGitignore(root)
+	ignored := newGitignore(root, w.tree)
 	err := filepath.WalkDir(root, func(p string, d fs.DirEntry, err error) error {
 		if w.ctx.Err() != nil {
 			return filepath.SkipAll
