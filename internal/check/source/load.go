@@ -16,6 +16,7 @@ import (
 	"strings"
 	"time"
 
+	"golang.org/x/mod/modfile"
 	"golang.org/x/tools/go/packages"
 
 	"github.com/procfit/procfit/internal/check"
@@ -222,13 +223,16 @@ func (t *tree) loads(dirs []string) (all []load) {
 	return all
 }
 
-// unlistable is why the go command is not asked about the tree: it follows links, and waits for
-// what it reads of a module.
+// unlistable is why the go command is not asked about the tree: it follows links, waits for what
+// it reads of a module, and prints lines of it.
 func (t *tree) unlistable() string {
 	if t.root == "" {
 		return ""
 	}
-	files := []string{filepath.Join(t.root, "go.mod"), filepath.Join(t.root, "go.sum"), filepath.Join(t.root, "vendor", "modules.txt")}
+	files, err := t.moduleFiles()
+	if err != nil {
+		return phrase.Plain(err)
+	}
 	for dir := range t.folders {
 		entries, err := os.ReadDir(dir)
 		if err != nil {
@@ -246,10 +250,44 @@ func (t *tree) unlistable() string {
 			if p := (*fs.PathError)(nil); errors.As(err, &p) {
 				why = p.Err
 			}
-			return "it would read " + filepath.Base(file) + ", and " + why.Error()
+			name := filepath.Base(file)
+			if rel, err := filepath.Rel(t.root, file); err == nil && filepath.IsLocal(rel) {
+				name = filepath.ToSlash(rel)
+			}
+			return "it would read " + name + ", and " + why.Error()
 		}
 	}
 	return ""
+}
+
+// moduleFiles are the files that the go command reads before it looks at packages: those of the
+// modules that it works in, which are several in a workspace, and the go.mod of each folder that
+// takes the place of a module. Replace lines of such a folder have no effect
+// (go.dev/ref/mod#go-mod-file-replace).
+func (t *tree) moduleFiles() (files []string, err error) {
+	mains, others := []string{t.root}, []string(nil)
+	if w := t.work; w != nil {
+		mains, others = w.used, w.replaced
+		files = append(files, w.file, w.file+".sum", filepath.Join(filepath.Dir(w.file), "vendor", "modules.txt"))
+	}
+	for _, dir := range mains {
+		mod := filepath.Join(dir, "go.mod")
+		files = append(files, mod, filepath.Join(dir, "go.sum"), filepath.Join(dir, "vendor", "modules.txt"))
+		if t.reads.Readable(mod) != nil {
+			continue // which is told of it as of the other files
+		}
+		text, err := t.reads.ReadAbove(mod, mostWork)
+		if err != nil {
+			return nil, err
+		}
+		if m, err := modfile.ParseLax(mod, text, nil); err == nil { // else the go command reads no further
+			others = append(others, replaced(dir, m.Syntax)...)
+		}
+	}
+	for _, dir := range others {
+		files = append(files, filepath.Join(dir, "go.mod"))
+	}
+	return files, nil
 }
 
 // builds are the names of the files that the go command opens (go/build, Context.MatchFile).

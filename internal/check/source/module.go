@@ -8,6 +8,7 @@ import (
 	"path"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 
 	"golang.org/x/mod/modfile"
@@ -175,39 +176,79 @@ func builtHere(file string) bool {
 	return ok || err != nil
 }
 
-// outsideWorkspace reports whether a go.work lies above a module which does not use it, or
-// names modules that are not there: the go command would then load nothing at all.
-func outsideWorkspace(root string, environ []string, reads *folder.Tree) bool {
+// workspace is a go.work that the go command uses.
+type workspace struct {
+	file     string
+	used     []string // the folders of its modules
+	replaced []string // folders that take the place of other modules
+}
+
+// workspaceOf is the workspace of a module; nil where it has none. It is off where a go.work
+// above the module does not use it, or names modules that are not there: the go command would
+// then load nothing at all.
+func workspaceOf(root string, environ []string, reads *folder.Tree) (w *workspace, off bool) {
 	file := variableOf(environ, "GOWORK")
 	switch {
 	case file == "off":
-		return false
+		return nil, false
 	case file == "":
 		file = upwards(root, "go.work")
 	}
 	if file == "" {
-		return false
+		return nil, false
 	}
 	text, err := reads.ReadAbove(file, mostWork)
 	if err != nil {
-		return true
+		return nil, true
 	}
 	work, err := modfile.ParseWork(file, text, nil)
 	if err != nil {
-		return true
+		return nil, true
 	}
-	uses := false
+	at := filepath.Dir(file)
+	w, off = &workspace{file: file, replaced: replaced(at, work.Syntax)}, true
 	for _, u := range work.Use {
-		dir := filepath.FromSlash(u.Path)
-		if !filepath.IsAbs(dir) {
-			dir = filepath.Join(filepath.Dir(file), dir)
-		}
+		dir := absolute(at, filepath.FromSlash(u.Path))
 		if _, err := os.Stat(filepath.Join(dir, "go.mod")); err != nil {
-			return true
+			return nil, true
 		}
-		uses = uses || real(filepath.Join(dir, "go.mod")) == filepath.Join(root, "go.mod")
+		w.used = append(w.used, dir)
+		if real(filepath.Join(dir, "go.mod")) == filepath.Join(root, "go.mod") {
+			off = false
+		}
 	}
-	return !uses
+	if off {
+		return nil, true
+	}
+	return w, false
+}
+
+// replaced are the folders that take the place of modules by the replace lines of a go.mod or a
+// go.work, which is in a folder. The lines are read as words: a parser that fails on a line of a
+// newer Go would have none of them.
+func replaced(at string, syntax *modfile.FileSyntax) (all []string) {
+	take := func(words []string) {
+		n := len(words)
+		if n < 4 || words[0] != "replace" || words[n-2] != "=>" {
+			return // a module with a version, not a folder, takes the place
+		}
+		dir := words[n-1]
+		if unquoted, err := strconv.Unquote(dir); err == nil {
+			dir = unquoted
+		}
+		all = append(all, absolute(at, filepath.FromSlash(dir)))
+	}
+	for _, s := range syntax.Stmt {
+		switch s := s.(type) {
+		case *modfile.Line:
+			take(s.Token)
+		case *modfile.LineBlock:
+			for _, l := range s.Line {
+				take(slices.Concat(s.Token, l.Token))
+			}
+		}
+	}
+	return all
 }
 
 // upwards is a file of the name in a folder or above it; "" where there is none.

@@ -23,6 +23,7 @@ import (
 type tree struct {
 	root    string  // where its go.mod is; "" where there is none
 	module  *module // nil where its go.mod cannot be read
+	work    *workspace
 	folders map[string][]scanned
 	others  map[string][]scanned // files of its folders that the user has not named, where they were needed
 	partly  map[string]bool      // files of which some rules do not judge everything, by their absolute path
@@ -45,8 +46,11 @@ func (k *Checker) trees() map[string]*tree {
 			if t.module == nil && root != "" {
 				t.module = unnamedModule(root, k.o.Tree)
 			}
-			if root != "" && outsideWorkspace(root, k.o.Environ, k.o.Tree) {
-				t.environ = append(slices.Clone(t.environ), "GOWORK=off")
+			if root != "" {
+				var off bool
+				if t.work, off = workspaceOf(root, k.o.Environ, k.o.Tree); off {
+					t.environ = append(slices.Clone(t.environ), "GOWORK=off")
+				}
 			}
 			all[root] = t
 		}
