@@ -150,6 +150,23 @@ func TestLineDirective(t *testing.T) {
 	}
 }
 
+// TestFolders: a folder with the name of a source file, as nats.go, changes nothing.
+func TestFolders(t *testing.T) {
+	dir := written(t, map[string]string{
+		"go.mod": "module example.org/m\n\ngo 1.25\n", "main.go": healthy, "nats.go/README": "", "x.c/README": "",
+		"svc/main.go": "package main\n\nimport \"net/http\"\n\nfunc main() { _ = http.ListenAndServe(\":0\", nil) }\n", "svc/nats.go/README": "",
+	})
+	if runtime.GOOS != "windows" {
+		if err := os.Symlink("x.c", filepath.Join(dir, "y.s")); err != nil {
+			t.Fatal(err)
+		}
+	}
+	r, err := checked(t, []string{dir}, nil)(t.Context(), nil)
+	if err != nil || len(r.Problems) > 0 || len(r.Findings) != 2 || r.Findings[0].Rule != "PF025" || r.Findings[1].Rule != "PF035" {
+		t.Errorf("%+v, %v; want PF025 of the one program, PF035 of the other, and no problem", r, err)
+	}
+}
+
 // TestDevices: what a repository may hold and that never ends to be read is not read, by no
 // command.
 func TestDevices(t *testing.T) {

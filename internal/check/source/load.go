@@ -239,7 +239,7 @@ func (t *tree) unlistable() string {
 			return phrase.Plain(err)
 		}
 		for _, e := range entries {
-			if !e.Type().IsRegular() && builds.MatchString(e.Name()) {
+			if !e.Type().IsRegular() && builds.MatchString(e.Name()) && !isFolder(dir, e) {
 				files = append(files, filepath.Join(dir, e.Name()))
 			}
 		}
@@ -288,6 +288,16 @@ func (t *tree) moduleFiles() (files []string, err error) {
 		files = append(files, filepath.Join(dir, "go.mod"))
 	}
 	return files, nil
+}
+
+// isFolder reports whether an entry of a folder is one, or a link to one. The go command skips both,
+// whatever they are called.
+func isFolder(dir string, e fs.DirEntry) bool {
+	if e.Type()&fs.ModeSymlink == 0 {
+		return e.IsDir()
+	}
+	info, err := os.Stat(filepath.Join(dir, e.Name()))
+	return err == nil && info.IsDir()
 }
 
 // builds are the names of the files that the go command opens (go/build, Context.MatchFile).

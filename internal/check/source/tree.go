@@ -105,7 +105,7 @@ func (t *tree) whole(dir string) []scanned {
 		}
 		for _, e := range entries {
 			file := filepath.Join(dir, e.Name())
-			if !strings.HasSuffix(file, ".go") || strings.HasSuffix(file, "_test.go") || unseen(e.Name()) ||
+			if !strings.HasSuffix(file, ".go") || strings.HasSuffix(file, "_test.go") || unseen(e.Name()) || isFolder(dir, e) ||
 				slices.ContainsFunc(t.folders[dir], func(s scanned) bool { return s.file == file }) {
 				continue
 			}
