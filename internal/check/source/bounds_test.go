@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -173,12 +174,18 @@ func TestDevices(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("the devices are those of Linux")
 	}
-	for name, to := range map[string]string{"go.work": "/dev/zero", "vendor/modules.txt": "/dev/zero", "x.s": "/dev/ptmx", "k.go": "/proc/kmsg", "large.go": ""} {
+	for name, device := range map[string]struct{ to, said string }{
+		"go.work":            {"/dev/zero", "go.work: this link leads out of the folder and its repository; it is skipped"},
+		"vendor/modules.txt": {"/dev/zero", "go.mod: " + unloaded("it would read vendor/modules.txt, and "+folder.ErrOutside.Error())},
+		"x.s":                {"/dev/ptmx", "go.mod: " + unloaded("it would read x.s, and "+folder.ErrOutside.Error())},
+		"k.go":               {"/proc/kmsg", "go.mod: " + unloaded("it would read k.go, and "+folder.ErrOutside.Error())},
+		"large.go":           {"", "large.go: it has 1099511627776 bytes or more, and procfit reads at most 16777216"},
+	} {
 		dir := written(t, map[string]string{"go.mod": "module example.org/m\n\ngo 1.25\n", "main.go": healthy, "vendor/x": "", "large.go": "package main\n"})
 		file := filepath.Join(dir, filepath.FromSlash(name))
 		err := os.Truncate(file, 1<<40)
-		if to != "" {
-			err = os.Symlink(to, file)
+		if device.to != "" {
+			err = os.Symlink(device.to, file)
 		}
 		if err != nil {
 			t.Fatal(err)
@@ -188,6 +195,16 @@ func TestDevices(t *testing.T) {
 		r, err := check.Run(t.Context(), check.Options{Paths: []string{dir}, Checkers: []check.Checker{k}})
 		if took := time.Since(began); err != nil || took > 15*time.Second || len(r.Findings) != 1 || r.Findings[0].Rule != "PF025" {
 			t.Errorf("%s: %+v, %v after %v", name, r, err, took)
+		}
+		var said []string
+		for _, p := range r.Problems {
+			said = append(said, filepath.Base(p.Path)+": "+p.Message)
+		}
+		for _, n := range r.Notes {
+			said = append(said, filepath.Base(n.Path)+": "+n.Message)
+		}
+		if !slices.Contains(said, device.said) {
+			t.Errorf("%s: said %q, want %q among it", name, said, device.said)
 		}
 	}
 }
