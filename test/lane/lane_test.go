@@ -38,7 +38,7 @@ func TestDecide(t *testing.T) {
 		"the change log":               {changed: []string{"CHANGELOG.md"}},
 		"a package that others use":    {changed: []string{"internal/verdict/answer.go"}, plain: "internal/cli internal/verdict internal/verdict/page", race: "internal/measure/session", code: true},
 		"one that nothing differs in":  {changed: []string{"internal/show/number/rate.go"}, plain: "internal/cli internal/verdict internal/verdict/page", code: true},
-		"testdata":                     {changed: []string{"internal/check/source/testdata/a/go.txt"}, plain: "internal/check/source internal/cli"},
+		"testdata":                     {changed: []string{"internal/check/source/testdata/a/go.txt"}, plain: "internal/cli", race: "internal/check/source"},
 		"a package without tests":      {changed: []string{"cmd/procfit/main.go"}, plain: "internal/cli test/release", code: true},
 		"the library":                  {changed: []string{"maxprocs/facts/decide.go"}, plain: "test/automaxprocs test/vm", code: true, library: true},
 		"what a cluster proves":        {changed: []string{"internal/measure/kube/run.go"}, plain: "internal/cli", code: true, in: true},

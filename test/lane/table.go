@@ -5,7 +5,8 @@ const inCluster = "test/cluster"
 
 // shared are the packages in which goroutines share something.
 var shared = []string{
-	"internal/host/folder", "internal/host/procstat", "internal/host/supervisor",
+	"internal/check", "internal/check/source",
+	"internal/host/folder", "internal/host/halt", "internal/host/procstat", "internal/host/supervisor",
 	"internal/inspect/exporter", "internal/inspect/watch",
 	"internal/load/engine",
 	"internal/measure/local", "internal/measure/plan", "internal/measure/session", "internal/measure/trial",
