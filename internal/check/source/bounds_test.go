@@ -2,10 +2,12 @@ package source
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 	"runtime"
+	"runtime/debug"
 	"slices"
 	"strings"
 	"testing"
@@ -99,6 +101,53 @@ func TestBoundsOfList(t *testing.T) {
 	if err != nil || len(r.Findings) != 1 || len(r.Problems) != 1 || !strings.Contains(r.Problems[0].Message, "it takes longer than 300 ms") {
 		t.Errorf("%+v, %v", r, err)
 	}
+}
+
+// TestMisbehaving: a process that does not read, does not answer or does not end is waited for as long
+// as the bound says, and no file stays open to it.
+func TestMisbehaving(t *testing.T) {
+	defer debug.SetGCPercent(debug.SetGCPercent(-1)) // a collection closes files that nobody has
+
+	large := request{Overlay: map[string][]byte{"a.go": make([]byte, 4<<20)}} // more than a pipe holds
+	for name, tc := range map[string]struct {
+		part string
+		r    request
+		want string
+	}{
+		"it does not read":    {deafPart, large, "takes longer than 300 ms"},
+		"it does not answer":  {deafPart, request{}, "takes longer than 300 ms"},
+		"it does not go away": {mutePart, request{}, "failed: its process stopped answering and did not end"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Setenv(part, tc.part)
+			before := openFiles(t)
+			p := &process{bounds: Bounds{Memory: 1 << 30, List: 300 * time.Millisecond, Package: time.Minute}}
+			began := time.Now()
+			err := p.do(t.Context(), tc.r, func(reply) {})
+			var over *exceeded
+			if !errors.As(err, &over) || over.item != 0 || over.why != tc.want || p.running != nil {
+				t.Errorf("%v; want that it %s", err, tc.want)
+			}
+			if took := time.Since(began); took > 20*time.Second {
+				t.Errorf("it took %v", took)
+			}
+			for end := time.Now().Add(20 * time.Second); openFiles(t) > before; time.Sleep(10 * time.Millisecond) {
+				if time.Now().After(end) {
+					t.Fatalf("%d files are open, %d before", openFiles(t), before)
+				}
+			}
+		})
+	}
+}
+
+// openFiles are the files that this process has open; 0: the system does not tell.
+func openFiles(t *testing.T) int {
+	t.Helper()
+	all, err := os.ReadDir("/proc/self/fd")
+	if err != nil && runtime.GOOS == "linux" {
+		t.Fatal(err)
+	}
+	return len(all)
 }
 
 // TestInterrupted: a run that is ended does not wait for what is judged.

@@ -100,8 +100,7 @@ type process struct {
 // running is one that runs.
 type running struct {
 	*supervisor.Process
-	end     context.CancelFunc // ends it and all that it has started
-	in      *os.File
+	end     func() // ends it and all that it has started, and what is being sent to it
 	ask     *gob.Encoder
 	answers chan reply  // closed at its end
 	said    chan []byte // what it printed of its end
@@ -114,17 +113,22 @@ func (p *process) do(ctx context.Context, r request, tell func(reply)) (err erro
 		}
 	}
 	now, item := p.running, 0
+	unread := time.AfterFunc(p.bounds.List, now.end)
+	err = now.ask.Encode(r)
+	if !unread.Stop() {
+		return p.tooLong(item)
+	}
 	late := time.NewTimer(p.bounds.List)
 	defer late.Stop()
-	if now.ask.Encode(r) != nil {
-		return p.ended(ctx, item)
+	if err != nil {
+		return p.ended(ctx, item, late.C)
 	}
 	for {
 		select {
 		case a, ok := <-now.answers:
 			switch {
 			case !ok:
-				return p.ended(ctx, item)
+				return p.ended(ctx, item, late.C)
 			case a.End:
 				return nil
 			case a.Begins > 0:
@@ -133,13 +137,7 @@ func (p *process) do(ctx context.Context, r request, tell func(reply)) (err erro
 			}
 			tell(a)
 		case <-late.C:
-			now.end()
-			p.running = nil
-			bound := p.bounds.Package
-			if item == 0 {
-				bound = p.bounds.List
-			}
-			return &exceeded{item, "takes longer than " + number.Chosen(bound)}
+			return p.tooLong(item)
 		case <-ctx.Done():
 			now.end()
 			p.running = nil
@@ -148,16 +146,32 @@ func (p *process) do(ctx context.Context, r request, tell func(reply)) (err erro
 	}
 }
 
-// ended is why a process has ended by itself.
-func (p *process) ended(ctx context.Context, item int) error {
+// tooLong ends a process that takes too long.
+func (p *process) tooLong(item int) error {
+	p.running.end()
+	p.running = nil
+	bound := p.bounds.Package
+	if item == 0 {
+		bound = p.bounds.List
+	}
+	return &exceeded{item, "takes longer than " + number.Chosen(bound)}
+}
+
+// ended is why a process has ended by itself. One that only answers no more is ended.
+func (p *process) ended(ctx context.Context, item int, late <-chan time.Time) error {
 	now := p.running
 	p.running = nil
 	defer now.end()
-	now.in.Close()
-	exit, err := now.Wait()
+	select {
+	case <-now.Done():
+	case <-ctx.Done():
+	case <-late:
+		return &exceeded{item, "failed: its process stopped answering and did not end"}
+	}
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
+	exit, err := now.Wait()
 	said := <-now.said
 	switch {
 	case err != nil:
@@ -200,7 +214,11 @@ func (p *process) start(ctx context.Context) (_ *running, err error) {
 		end()
 		return nil, fmt.Errorf("start a process that judges source: %w", err)
 	}
-	r := &running{child, end, ours[0], gob.NewEncoder(ours[0]), make(chan reply), make(chan []byte, 1)}
+	stop := func() {
+		ours[0].Close()
+		end()
+	}
+	r := &running{child, stop, gob.NewEncoder(ours[0]), make(chan reply), make(chan []byte, 1)}
 	go r.read(ctx, ours[1])
 	go func() {
 		defer ours[2].Close()
@@ -229,9 +247,8 @@ func (r *running) read(ctx context.Context, from *os.File) {
 }
 
 func (p *process) close() {
-	if now := p.running; now != nil {
-		now.in.Close()
-		now.end()
+	if p.running != nil {
+		p.running.end()
 	}
 }
 
