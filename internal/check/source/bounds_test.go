@@ -170,12 +170,18 @@ func TestLength(t *testing.T) {
 		return "package main\n\nimport \"runtime\"\n\nvar a = runtime.NumCPU\n\nfunc main() {\n" + strings.Repeat(line, n) + "}\n"
 	}
 	sum := "package main\n\nimport \"runtime\"\n\nvar sum = 0" + strings.Repeat(" + runtime.NumCPU()", 5*n) + "\n\nfunc main() { runtime.GOMAXPROCS(sum) }\n"
+	var constants strings.Builder
+	for i := range 20 * n {
+		fmt.Fprintf(&constants, "c%d, ", i)
+	}
+	names := "package main\n\nimport \"runtime\"\n\nconst " + constants.String() + "last = " + strings.Repeat("1, ", 20*n) + "4\n\nvar all = []int{" + strings.Repeat("last, ", 20*n) + "}\n\nfunc main() { runtime.GOMAXPROCS(last) }\n"
 	for name, text := range map[string]string{
 		"calls":    body("\truntime.GOMAXPROCS(runtime.NumCPU())\n"),
 		"comments": body("\t// procfit:ignore PF024 why\n\tprint(1)\n"),
 		"answers":  body("\truntime.GOMAXPROCS(4) // procfit:ignore PF024 why\n"),
 		"sets":     "package main\n\nimport \"runtime\"\n\nfunc main() {\n\tvar v, w int\n" + strings.Repeat("\tv = w\n\tw = v\n\truntime.GOMAXPROCS(v)\n\tmake(chan int, w)\n", n/2) + "}\n",
 		"sum":      sum,
+		"names":    names,
 	} {
 		dir := written(t, map[string]string{"main.go": text})
 		k := New(Options{Environ: os.Environ(), Syntax: true, Bounds: &Bounds{Memory: 2 << 30, List: time.Minute, Package: time.Minute}})

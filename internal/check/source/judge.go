@@ -7,7 +7,6 @@ import (
 	"go/parser"
 	"go/token"
 	"go/types"
-	"slices"
 
 	"golang.org/x/tools/go/analysis/checker"
 	"golang.org/x/tools/go/packages"
@@ -203,7 +202,7 @@ func (w *typer) plain(p *packages.Package, language string) {
 	if p.Types == nil {
 		p.Types = types.NewPackage(p.PkgPath, p.Name)
 	}
-	objects := map[*ast.Object]types.Object{}
+	names := plainNames{map[*ast.Object]types.Object{}, map[*ast.Object]constant.Value{}}
 	for n, f := range p.Syntax {
 		imports := p.TypesInfo.Scopes[heads[n]]
 		ast.Inspect(f, func(n ast.Node) bool {
@@ -219,44 +218,58 @@ func (w *typer) plain(p *packages.Package, language string) {
 					}
 				}
 			case *ast.Ident:
-				nameOf(n, p, objects)
+				names.name(n, p)
 			}
 			return true
 		})
 	}
 }
 
-// nameOf gives a name its variable, or its constant's literal.
-func nameOf(id *ast.Ident, p *packages.Package, objects map[*ast.Object]types.Object) {
+// plainNames has what the syntax alone tells of the names of a package.
+type plainNames struct {
+	variables map[*ast.Object]types.Object
+	constants map[*ast.Object]constant.Value // nil: it is not written as a literal
+}
+
+// name gives a name its variable, or its constant's literal.
+func (d plainNames) name(id *ast.Ident, p *packages.Package) {
 	if id.Obj == nil {
 		return
 	}
 	switch id.Obj.Kind {
 	case ast.Con:
-		spec, ok := id.Obj.Decl.(*ast.ValueSpec)
-		if !ok || len(spec.Names) != len(spec.Values) {
-			return
+		v, known := d.constants[id.Obj]
+		if spec, ok := id.Obj.Decl.(*ast.ValueSpec); ok && !known {
+			d.read(spec)
+			v = d.constants[id.Obj]
 		}
-		i := slices.IndexFunc(spec.Names, func(n *ast.Ident) bool { return n.Obj == id.Obj })
-		if i < 0 {
-			return
-		}
-		if lit, ok := spec.Values[i].(*ast.BasicLit); ok {
-			if v := literal(lit); v != nil {
-				p.TypesInfo.Types[id] = types.TypeAndValue{Value: v}
-			}
+		if v != nil {
+			p.TypesInfo.Types[id] = types.TypeAndValue{Value: v}
 		}
 	case ast.Var:
-		o := objects[id.Obj]
+		o := d.variables[id.Obj]
 		if o == nil {
 			o = types.NewVar(id.Obj.Pos(), p.Types, id.Name, types.Typ[types.Invalid])
-			objects[id.Obj] = o
+			d.variables[id.Obj] = o
 		}
 		if id.Pos() == id.Obj.Pos() {
 			p.TypesInfo.Defs[id] = o
 		} else {
 			p.TypesInfo.Uses[id] = o
 		}
+	}
+}
+
+// read notes all constants of a declaration at once, since it may be as long as the file.
+func (d plainNames) read(spec *ast.ValueSpec) {
+	for i, n := range spec.Names {
+		var v constant.Value
+		if len(spec.Values) == len(spec.Names) {
+			if lit, ok := spec.Values[i].(*ast.BasicLit); ok {
+				v = literal(lit)
+			}
+		}
+		d.constants[n.Obj] = v
 	}
 }
 
