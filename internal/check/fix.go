@@ -166,29 +166,28 @@ func (x Fixer) read(path string) ([]byte, error) {
 // mostFixed is more than any file that is checked as text.
 const mostFixed = 64 << 20
 
-// apply makes those changes of findings that do not overlap, in the text before the round.
+// apply makes those changes of findings that do not overlap, in the text before the round. One
+// that overlaps is for the next round.
 func (d *draft) apply(findings []Finding) {
 	d.now, d.round = d.last, nil
-	d.add(findings)
-}
-
-// add makes the changes of findings next to those of the round: all at once, and where some
-// overlap, those of each half. One that overlaps is for the next round.
-func (d *draft) add(findings []Finding) {
 	if len(findings) == 0 || d.err != nil {
 		return
 	}
-	more := slices.Concat(d.round, findings)
-	text, err := Apply(d.last, splices(more))
-	half := len(findings) / 2
+	text, err := Apply(d.last, splices(findings))
+	if errors.Is(err, errOverlap) {
+		findings = apart(findings)
+	}
+	for errors.Is(err, errOverlap) && len(findings) > 0 {
+		text, err = Apply(d.last, splices(findings))
+		if errors.Is(err, errOverlap) { // what they take away together, as imports, overlaps
+			findings = findings[:len(findings)/2]
+		}
+	}
 	switch {
 	case err == nil:
-		d.now, d.round = text, more
+		d.now, d.round = text, findings
 	case !errors.Is(err, errOverlap):
 		d.err = errChanged
-	case half > 0:
-		d.add(findings[:half])
-		d.add(findings[half:])
 	}
 }
 

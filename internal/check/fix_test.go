@@ -9,6 +9,7 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/procfit/procfit/internal/program/rule"
 )
@@ -128,6 +129,54 @@ func TestFixerRefusesOne(t *testing.T) {
 	want := "PF001 on line 1 is not fixed, because its fix is not safe: PF003 would match after the fix"
 	if len(r.Fixed) != 2 || len(r.Fixed[0].Findings) != 3 || len(r.Findings) != 1 || len(r.Notes) != 1 || r.Notes[0].Message != want {
 		t.Errorf("%+v", r)
+	}
+}
+
+// fixOf fixes a text that has some findings, of which each change is safe.
+func fixOf(t *testing.T, text []byte, findings []Finding) *Report {
+	t.Helper()
+	r, err := Fixer{Least: rule.Info, Stdin: text, Check: func(_ context.Context, overlay map[string][]byte) (*Report, error) {
+		if overlay != nil {
+			return &Report{}, nil
+		}
+		return &Report{Findings: findings}, nil
+	}}.Run(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+func changing(severity rule.Severity, splices ...Splice) Finding {
+	return Finding{rule.Finding{Rule: "PF001", Severity: severity, Place: rule.Place{Path: Stdin}}, &Change{Path: Stdin, Splices: splices}}
+}
+
+// TestFixerOverlaps: of changes that overlap, that of the worst finding is made, and of the others
+// those next to it.
+func TestFixerOverlaps(t *testing.T) {
+	shared := Splice{9, 10, "J"} // which two want
+	r := fixOf(t, []byte("abcdefghij"), []Finding{
+		changing(rule.Info, Splice{0, 5, "no"}), changing(rule.Info, Splice{0, 1, "A"}, shared), changing(rule.Info, Splice{2, 3, "C"}, shared),
+		changing(rule.Warning, Splice{6, 9, "no"}), changing(rule.Error, Splice{4, 7, "E"}), changing(rule.Info, Splice{1, 2, "no"}, Splice{4, 5, "no"}),
+		changing(rule.Info, Splice{7, 9, "x"}, Splice{8, 9, "x"}), changing(rule.Info, Splice{7, 7, "+"}),
+	})
+	if len(r.Fixed) != 1 || len(r.Fixed[0].Findings) != 4 || string(r.Fixed[0].After) != "AbCdE+hiJ" {
+		t.Errorf("%+v", r.Fixed)
+	}
+}
+
+// TestFixerOverlapsAll: the time grows with the number of changes and not with the text that each is
+// tried in. Before, this took a minute.
+func TestFixerOverlapsAll(t *testing.T) {
+	text := make([]byte, 16<<20)
+	var findings []Finding
+	for i := range 20000 {
+		findings = append(findings, changing(rule.Info, Splice{i, len(text), ""}))
+	}
+	began := time.Now()
+	r := fixOf(t, text, findings)
+	if took := time.Since(began); took > 5*time.Second || len(r.Fixed) != 1 || len(r.Fixed[0].Findings) != 1 {
+		t.Errorf("%d fixed after %v", len(r.Fixed), took)
 	}
 }
 
