@@ -18,18 +18,23 @@ type Tree struct {
 // ErrOutside is of what does not lie in a Tree.
 var ErrOutside = errors.New("it is outside of the folder and its repository")
 
-// NewTree is the Tree of paths that the user named. A path that is not there adds nothing.
+// NewTree is the Tree of paths that the user named. A path that is not there adds nothing. Of a
+// link to a file, what lies next to the link may be read too: the file names it from there.
 func NewTree(paths ...string) *Tree {
 	t := &Tree{}
 	for _, p := range paths {
-		p, err := realPath(strings.TrimSuffix(filepath.ToSlash(p), "/..."))
+		p = strings.TrimSuffix(filepath.ToSlash(p), "/...")
+		to, err := realPath(p)
 		if err != nil {
 			continue
 		}
-		if info, err := os.Stat(p); err == nil && !info.IsDir() {
-			p = filepath.Dir(p)
+		if info, err := os.Stat(to); err == nil && !info.IsDir() {
+			to = filepath.Dir(to)
+			if beside, err := realPath(filepath.Dir(p)); err == nil && beside != to {
+				t.bases = append(t.bases, repositoryOf(beside))
+			}
 		}
-		t.bases = append(t.bases, repositoryOf(p))
+		t.bases = append(t.bases, repositoryOf(to))
 	}
 	return t
 }

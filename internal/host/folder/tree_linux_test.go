@@ -58,6 +58,32 @@ func TestTree(t *testing.T) {
 	}
 }
 
+// TestTreeOfLink: a file that is named by a link may name others next to the link and next to itself.
+func TestTreeOfLink(t *testing.T) {
+	top := t.TempDir()
+	for _, dir := range []string{"stack", "shared"} {
+		if err := os.Mkdir(filepath.Join(top, dir), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		write(t, filepath.Join(top, dir, "vars.env"), dir)
+	}
+	write(t, filepath.Join(top, "shared", "compose.yaml"), "")
+	write(t, filepath.Join(top, "secret"), "glpat-TOKEN")
+	link := filepath.Join(top, "stack", "compose.yaml")
+	if err := os.Symlink("../shared/compose.yaml", link); err != nil {
+		t.Fatal(err)
+	}
+	tree := NewTree(link)
+	for _, dir := range []string{"stack", "shared"} {
+		if b, err := tree.Read(filepath.Join(top, dir, "vars.env"), 9); string(b) != dir || err != nil {
+			t.Errorf("%s: %q, %v", dir, b, err)
+		}
+	}
+	if b, err := tree.Read(filepath.Join(top, "secret"), 99); b != nil || !errors.Is(err, ErrOutside) {
+		t.Errorf("a file above both: %q, %v", b, err)
+	}
+}
+
 // TestOpenFound: a file that shows the kernel's state is none of a repository, even where the
 // whole machine is the tree.
 func TestOpenFound(t *testing.T) {
