@@ -13,7 +13,8 @@ import (
 
 // readFile sets what the section check of a procfit.yaml sets and no flag does; in a
 // cluster, what the section cluster says of it too.
-// The file of a repository names nothing outside of it: who runs procfit may not have read it.
+// The file of a repository names nothing outside of it, and no kubeconfig, which can run commands:
+// who runs procfit may not have read it.
 func (o *checkOptions) readFile(std stdio) error {
 	tree := folder.NewTree(".")
 	if _, err := tree.Resolve(specfile.Name); o.file == "" && errors.Is(err, folder.ErrOutside) {
@@ -40,6 +41,9 @@ func (o *checkOptions) readFile(std stdio) error {
 			if _, err := tree.Resolve(strings.TrimSuffix(text, "/...")); errors.Is(err, folder.ErrOutside) {
 				return fmt.Errorf("%q is outside of the folder and its repository: give it on the command line", text)
 			}
+		}
+		if name == "kubeconfig" && o.file == "" {
+			return fmt.Errorf("%q can run commands: give it as --kubeconfig %s, or name this file as --file %s", text, text, specfile.Name)
 		}
 		switch name {
 		case pathsField:
