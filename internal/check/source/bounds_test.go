@@ -235,6 +235,7 @@ func TestDevices(t *testing.T) {
 	}
 	for name, device := range map[string]struct{ to, said string }{
 		"go.work":            {"/dev/zero", "go.work: this link leads out of the folder and its repository; it is skipped"},
+		"go.mod":             {"/dev/zero", "large.go: " + unloaded("it would read go.mod, and "+folder.ErrOutside.Error())},
 		"vendor/modules.txt": {"/dev/zero", "go.mod: " + unloaded("it would read vendor/modules.txt, and "+folder.ErrOutside.Error())},
 		"x.s":                {"/dev/ptmx", "go.mod: " + unloaded("it would read x.s, and "+folder.ErrOutside.Error())},
 		"k.go":               {"/proc/kmsg", "go.mod: " + unloaded("it would read k.go, and "+folder.ErrOutside.Error())},
@@ -242,8 +243,11 @@ func TestDevices(t *testing.T) {
 	} {
 		dir := written(t, map[string]string{"go.mod": "module example.org/m\n\ngo 1.25\n", "main.go": healthy, "vendor/x": "", "large.go": "package main\n"})
 		file := filepath.Join(dir, filepath.FromSlash(name))
-		err := os.Truncate(file, 1<<40)
-		if device.to != "" {
+		var err error
+		if device.to == "" {
+			err = os.Truncate(file, 1<<40)
+		} else {
+			_ = os.Remove(file)
 			err = os.Symlink(device.to, file)
 		}
 		if err != nil {

@@ -46,11 +46,12 @@ func (k *Checker) trees() map[string]*tree {
 			if t.module == nil && root != "" {
 				t.module = unnamedModule(root, k.o.Tree)
 			}
-			if root != "" {
-				var off bool
-				if t.work, off = workspaceOf(root, k.o.Environ, k.o.Tree); off {
-					t.environ = append(slices.Clone(t.environ), "GOWORK=off")
-				}
+			off := root == "" // files of no module have no workspace
+			if !off {
+				t.work, off = workspaceOf(root, k.o.Environ, k.o.Tree)
+			}
+			if off {
+				t.environ = append(slices.Clone(t.environ), "GOWORK=off")
 			}
 			all[root] = t
 		}
@@ -65,8 +66,9 @@ func rootOf(dir string, known map[string]string) string {
 		return root
 	}
 	root := ""
-	// The go command takes one in the folder of temporary files for somebody's litter.
-	if info, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil && info.Mode().IsRegular() && dir != filepath.Clean(os.TempDir()) {
+	// The go command takes one in the folder of temporary files for somebody's litter, and
+	// elsewhere whatever is no folder.
+	if info, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil && !info.IsDir() && dir != filepath.Clean(os.TempDir()) {
 		root = dir
 	} else if up := filepath.Dir(dir); up != dir {
 		root = rootOf(up, known)
