@@ -1,5 +1,7 @@
 package source
 
+//lint:file-ignore SA1019 where types are not judged, the parser's own objects are what there is
+
 import (
 	"context"
 	"go/ast"
