@@ -324,13 +324,16 @@ func (k ending) Finish(context.Context, Sink) error { return k.finish() }
 func TestRunLeaves(t *testing.T) {
 	dir := tree(t, map[string]string{"a.yaml": "a", "b.yaml": "b"})
 	ctx, cancel := context.WithCancel(t.Context())
-	never := make(chan int)
+	found, never := make(chan int), make(chan int)
 	k := &taker{files: map[string]string{}, do: func(f *File, to Sink) error {
 		if f.Base() == "b.yaml" {
+			<-found // files are read side by side
 			cancel()
 			<-never
+			return nil
 		}
 		to.Finding(NewFinding("PF024", rule.Place{Path: f.Path, Line: 1}, "found", "fix"))
+		close(found)
 		return nil
 	}}
 	r, err := Run(ctx, Options{Paths: []string{filepath.Join(dir, "a.yaml"), filepath.Join(dir, "b.yaml")}, Checkers: []Checker{k}})
