@@ -9,7 +9,8 @@ import (
 	"time"
 )
 
-// boundMemory ends this process when it has more memory than that.
+// boundMemory ends this process, at once and whatever runs in it, when it has more memory than
+// that. It is the process that judges source for another procfit, which reports the end.
 func boundMemory(most int64) error {
 	total := []metrics.Sample{{Name: "/memory/classes/total:bytes"}}
 	go func() {

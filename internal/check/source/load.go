@@ -274,7 +274,7 @@ func (t *tree) moduleFiles() (files []string, err error) {
 		mod := filepath.Join(dir, "go.mod")
 		files = append(files, mod, filepath.Join(dir, "go.sum"), filepath.Join(dir, "vendor", "modules.txt"))
 		if t.reads.Readable(mod) != nil {
-			continue // which is told of it as of the other files
+			continue // procfit reports it as it does the other files
 		}
 		text, err := t.reads.ReadAbove(mod, mostWork)
 		if err != nil {
