@@ -35,10 +35,13 @@ type Result struct {
 	// that came within Duration. In an open loop: the pace at which they came, so that
 	// it equals Rate where the server keeps up, whatever its latency (see pace).
 	AchievedPerSecond float64
-	Redirects         int64           // good answers that only point elsewhere (3xx without 304), which is not followed
-	Errors            int64           // answers with another status, and requests and connections that failed
-	ErrorKinds        map[Kind]int64  // Errors by kind
-	FirstError        Failure         // the zero value without any
+	Redirects         int64          // good answers that only point elsewhere (3xx without 304), which is not followed
+	Errors            int64          // answers with another status, and requests and connections that failed
+	ErrorKinds        map[Kind]int64 // Errors by kind
+	FirstError        Failure        // the zero value without any
+	// FailedConnections are those of Errors that ended no request: a connection that was
+	// refused, say. What became of the requests that waited for one is counted with these.
+	FailedConnections int64
 	Unanswered        int64           // under way when the run ended; neither Requests nor Errors
 	Dropped           int64           // intended and never sent, because of a lack of a free connection
 	PerURL            []URLCount      // in the order of Options.URLs
@@ -117,7 +120,7 @@ const (
 	KindTimeout        Kind = "timeout"         // no answer within the time-out
 	KindUnfinished     Kind = "unfinished"      // an answer started, and did not end within the time-out
 	KindUnsent         Kind = "unsent"          // the server did not take the request within the time-out
-	KindMalformed      Kind = "malformed"       // an answer that is none of the protocol
+	KindMalformed      Kind = "malformed"       // an answer that its protocol does not allow
 	KindTooLarge       Kind = "too_large"       // headers of an answer that pass all bounds
 	KindProtocol       Kind = "protocol"        // the server speaks another protocol
 	KindStreams        Kind = "streams"         // the server allows fewer streams a connection

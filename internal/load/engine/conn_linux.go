@@ -31,6 +31,8 @@ type conn struct {
 	target     int // index into run.targets
 	state      state
 	served     bool // has answered since it was opened
+	again      bool // it has a request that is to be sent once it is open; that counts as busy
+	retries    int  // of that request
 	failures   int  // in a row
 	sent       int  // bytes of the request
 	retryAt    int64
@@ -106,6 +108,10 @@ func (w *loop) connected(c *conn, events uint32) {
 		w.fail(c, wire.DialKind(err), err.Error(), now)
 	case events&(unix.EPOLLRDHUP|unix.EPOLLHUP) != 0:
 		w.fail(c, load.KindClosed, "at once", now)
+	case events&unix.EPOLLOUT != 0 && c.again:
+		c.again = false
+		w.busy-- // which send adds
+		w.send(c)
 	case events&unix.EPOLLOUT != 0:
 		w.free(c, now)
 	}
@@ -128,12 +134,12 @@ func (w *loop) reopen(c *conn, now int64) {
 // load starts it is only noted, as the portable engine does (pool.fails): the connection
 // is tried again.
 func (w *loop) fail(c *conn, k load.Kind, detail string, now int64) {
-	ended := &c.exchange
-	if c.state == stateBusy {
+	var ended *exchange
+	if c.underWay() {
+		ended = &c.exchange
 		w.busy--
-	} else {
-		ended = nil
 	}
+	c.again, c.retries = false, 0
 	if w.from == 0 {
 		w.note(c.target, k, detail)
 	} else {
@@ -252,11 +258,15 @@ func (w *loop) read(c *conn, gone bool) {
 			f := wire.Malformed(err)
 			w.fail(c, f.Kind, f.Detail, now)
 			return
-		case done && used < n:
-			w.fail(c, load.KindMalformed, fmt.Sprintf("%d bytes more than the answer's length", n-used), now)
-			return
 		case done:
 			c.response.Keep = c.response.Keep && !gone
+			if used < n {
+				// What follows the answer belongs to no request, and a client that cannot tell
+				// what it is uses the connection no more (RFC 9112, section 6.3). It is reset:
+				// ended in good order by us it would keep its port for a minute.
+				c.response.Keep = false
+				_ = unix.SetsockoptLinger(c.fd, unix.SOL_SOCKET, unix.SO_LINGER, &unix.Linger{Onoff: 1})
+			}
 			w.done(c, now)
 			return
 		case n < len(w.buf) && !gone:
@@ -265,8 +275,10 @@ func (w *loop) read(c *conn, gone bool) {
 	}
 }
 
-// readIdle handles what comes without a request: the end of the connection,
-// which a server may choose at any time, or bytes that nobody asked for.
+// readIdle handles what comes without a request: the end of the connection, which a
+// server may choose at any time, or bytes that nobody asked for, as a rule the 408 of a
+// server or balancer that waited too long for a request (RFC 9110, section 15.5.9). No
+// request has failed by either: the connection is opened again.
 func (w *loop) readIdle(c *conn) {
 	n, errno := receiveBytes(c.fd, w.buf)
 	if errno == unix.EAGAIN || errno == unix.EINTR {
@@ -274,15 +286,24 @@ func (w *loop) readIdle(c *conn) {
 	}
 	now := w.clock()
 	w.drop(c)
-	if errno == 0 && n > 0 {
-		w.fail(c, load.KindMalformed, fmt.Sprintf("%d bytes without a request", n), now)
-		return
+	if errno == 0 && n > 0 && w.from == 0 { // which may be why no connection stays open
+		w.note(c.target, load.KindMalformed, fmt.Sprintf("%d bytes without a request", n))
 	}
 	w.reopen(c, now)
 }
 
+// underWay reports whether the connection has a request.
+func (c *conn) underWay() bool { return c.state == stateBusy || c.again }
+
 // done ends a request that got its answer.
 func (w *loop) done(c *conn, now int64) {
+	if c.response.Unasked() && c.retries < wire.MostRetries {
+		c.again = true
+		c.retries++
+		w.reopen(c, now)
+		return
+	}
+	c.retries = 0
 	w.busy--
 	w.answered(&c.exchange, c.target, wire.Status(c.response.Status), now)
 	c.failures, c.served = 0, true

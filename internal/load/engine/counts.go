@@ -23,6 +23,7 @@ type counts struct {
 	inTime     int64 // good answers that came within the duration
 	counted    int64 // answers that came before its end, from the first send on
 	failed     int64 // requests and connections
+	lost       int64 // of these the connections on which no request was under way
 	unanswered int64
 	dropped    int64
 	fastest    int64 // least latency of an answer, in nanoseconds; 0: none came
@@ -92,6 +93,7 @@ func addCounts(r *load.Result, c *counts) {
 	}
 	r.Errors += c.errors()
 	r.Unanswered += c.unanswered
+	r.FailedConnections += c.lost
 	r.Dropped += c.dropped
 	r.Counted += c.counted
 	r.BytesRead += c.bytesRead

@@ -148,7 +148,9 @@ func (l *lane) failure(x *exchange, target int, why wire.Failure, now int64) {
 	if now < l.from {
 		return
 	}
-	if x != nil {
+	if x == nil {
+		l.lost++
+	} else {
 		l.record(now - x.start)
 		l.watch(now, now-x.start)
 		if of := l.byName(x.request); of != nil {

@@ -6,6 +6,8 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"os"
+	"os/exec"
 	"strings"
 	"testing"
 	"time"
@@ -14,6 +16,7 @@ import (
 
 	"github.com/procfit/procfit/internal/load"
 	"github.com/procfit/procfit/internal/load/loadtest"
+	"github.com/procfit/procfit/test/need"
 )
 
 // lie is an answer of HTTP/2: its head, its body frame by frame, and its trailers.
@@ -41,8 +44,8 @@ func (l lie) answer(fr *http2.Framer, stream uint32, _ int) error {
 	return err
 }
 
-// lies are answers that no client of HTTP/2 or gRPC would take, and next to them good
-// ones that differ in little.
+// lies are answers that HTTP/2 or gRPC does not allow, and next to them good ones that
+// differ in little.
 func lies() map[string]lie {
 	const (
 		one = "\x00\x00\x00\x00\x02\x08\x01"
@@ -66,6 +69,7 @@ func lies() map[string]lie {
 		"HEAD with a body":     {head: with("content-length", "2"), body: []string{"ok"}, method: "HEAD"},
 		"204 with a body":      {head: []string{":status", "204"}, body: []string{"ok"}},
 		"trailers":             {head: with(), body: []string{"ok"}, trailers: []string{"a", "b"}, good: true},
+		"an unknown class":     {head: []string{":status", "999"}, kinds: []load.Kind{"status_999"}},
 
 		"gRPC":                    {calls: true, head: rpc, body: []string{one}, trailers: fine, good: true},
 		"gRPC, in pieces":         {calls: true, head: rpc, body: []string{one[:1], one[1:3], one[3:6], one[6:]}, trailers: fine, good: true},
@@ -92,7 +96,7 @@ func lies() map[string]lie {
 	}
 }
 
-// What no client would take does not count as an answer, over TLS and without.
+// What its protocol does not allow does not count as an answer, over TLS and without.
 func TestLies(t *testing.T) {
 	t.Parallel()
 	own, _, _ := loadtest.MustSign(t, "127.0.0.1", time.Now().Add(-time.Minute))
@@ -159,51 +163,103 @@ func liarTLS(t *testing.T, l net.Listener, pair tls.Certificate, proto string, s
 	return "https" + strings.TrimPrefix(rawAt(t, secure, serve), "http")
 }
 
-// The same of HTTP/1.1, by both engines and over TLS.
-func TestLiesHTTP1(t *testing.T) {
+// answerHTTP1 is an answer of HTTP/1.1.
+type answerHTTP1 struct {
+	text  string
+	close bool        // the server closes behind it
+	kinds []load.Kind // one of which it counts as; nil: as an answer
+	// forbids is the section of an RFC by which a client must not take it, where curl does.
+	forbids string
+}
+
+// answersHTTP1 are answers that a client of HTTP/1.1 takes, and such that it does not.
+func answersHTTP1() map[string]answerHTTP1 {
+	const (
+		ok     = "HTTP/1.1 200 OK\r\n"
+		chunks = ok + "Transfer-Encoding: chunked\r\n"
+	)
+	malformed, cut := []load.Kind{load.KindMalformed}, []load.Kind{load.KindClosed, load.KindReset}
+	list := map[string]answerHTTP1{
+		"length":             {text: ok + "Content-Length: 2\r\n\r\nok"},
+		"a long body":        {text: ok + "Content-Length: 2\r\n\r\nokokok"},
+		"a line break":       {text: ok + "Content-Length: 2\r\n\r\nok\r\n"},
+		"204 with a body":    {text: "HTTP/1.1 204 No Content\r\n\r\nok"},
+		"two answers":        {text: strings.Repeat(ok+"Content-Length: 2\r\n\r\nok", 2)},
+		"length and chunks":  {text: chunks + "Content-Length: 2\r\n\r\n2\r\nok\r\n0\r\n\r\n"},
+		"one length twice":   {text: ok + "Content-Length: 2, 2\r\n\r\nok"},
+		"folded":             {text: ok + "Set-Cookie: a=b;\r\n  path=/\r\nContent-Length: 2\r\n\r\nok"},
+		"a blank and colon":  {text: ok + "X-A : b\r\nContent-Length: 2\r\n\r\nok"},
+		"an unknown class":   {text: "HTTP/1.1 999 Request denied\r\nContent-Length: 0\r\n\r\n", kinds: []load.Kind{"status_999"}},
+		"80 KB of cookies":   {text: ok + strings.Repeat("Set-Cookie: c="+strings.Repeat("x", 4000)+"\r\n", 20) + "Content-Length: 2\r\n\r\nok"},
+		"a line of 90 KB":    {text: ok + "A: " + strings.Repeat("x", 90_000) + "\r\nContent-Length: 2\r\n\r\nok"},
+		"400 KB of cookies":  {text: ok + strings.Repeat("Set-Cookie: c="+strings.Repeat("x", 4000)+"\r\n", 100) + "Content-Length: 2\r\n\r\nok", kinds: []load.Kind{load.KindTooLarge}},
+		"two lengths":        {text: ok + "Content-Length: 2\r\nContent-Length: 3\r\n\r\nokk", kinds: malformed, forbids: "RFC 9112, section 6.3"},
+		"two in one":         {text: ok + "Content-Length: 2, 3\r\n\r\nok", kinds: malformed, forbids: "RFC 9112, section 6.3"},
+		"half a number":      {text: ok + "Content-Length: 2x\r\n\r\nok", kinds: malformed, forbids: "RFC 9112, section 6.3"},
+		"another protocol":   {text: "HTTP/2.0 200 OK\r\nContent-Length: 2\r\n\r\nok", kinds: malformed, forbids: "RFC 9112, section 2.3: no client of HTTP/1.1 has asked for HTTP/2"},
+		"no name of a field": {text: ok + ": b\r\nContent-Length: 2\r\n\r\nok", kinds: malformed, forbids: "RFC 9110, section 5.1: a name is a token"},
+		"no colon":           {text: ok + "Nonsense\r\nContent-Length: 2\r\n\r\nok", kinds: malformed},
+		"a long chunk":       {text: chunks + "\r\n2\r\nokok\r\n0\r\n\r\n", kinds: malformed},
+		"a chunk of words":   {text: chunks + "\r\ntwo\r\nok\r\n0\r\n\r\n", kinds: malformed},
+		"half a chunk size":  {text: chunks + "\r\n2x\r\nok\r\n0\r\n\r\n", kinds: malformed, forbids: "RFC 9112, section 7.1"},
+		"a short body":       {ok + "Content-Length: 20\r\n\r\nok", true, cut, ""},
+		"a short chunk":      {chunks + "\r\n20\r\nok", true, cut, ""},
+		"no last chunk":      {chunks + "\r\n2\r\nok\r\n", true, cut, ""},
+	}
+	return list
+}
+
+// serve sends the answer to each request.
+func (a answerHTTP1) serve() func(net.Conn) {
+	if !a.close {
+		return answer(a.text)
+	}
+	return func(c net.Conn) {
+		if _, err := http.ReadRequest(bufio.NewReader(c)); err == nil {
+			_, _ = io.WriteString(c, a.text)
+		}
+	}
+}
+
+// Answers of HTTP/1.1 count the same by both engines and over TLS.
+func TestAnswersHTTP1(t *testing.T) {
 	t.Parallel()
 	own, _, _ := loadtest.MustSign(t, "127.0.0.1", time.Now().Add(-time.Minute))
-	const ok = "HTTP/1.1 200 OK\r\n"
-	for name, tt := range map[string]struct {
-		text  string
-		close bool
-		kinds []load.Kind
-	}{
-		"length":            {text: ok + "Content-Length: 2\r\n\r\nok"},
-		"a short body":      {ok + "Content-Length: 20\r\n\r\nok", true, []load.Kind{load.KindClosed, load.KindReset}},
-		"a long body":       {ok + "Content-Length: 2\r\n\r\nokokok", false, []load.Kind{load.KindMalformed}},
-		"two lengths":       {ok + "Content-Length: 2\r\nContent-Length: 3\r\n\r\nokk", false, []load.Kind{load.KindMalformed}},
-		"length and chunks": {ok + "Content-Length: 2\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nok\r\n0\r\n\r\n", false, []load.Kind{load.KindMalformed}},
-		"a short chunk":     {ok + "Transfer-Encoding: chunked\r\n\r\n20\r\nok", true, []load.Kind{load.KindClosed, load.KindReset}},
-		"a long chunk":      {ok + "Transfer-Encoding: chunked\r\n\r\n2\r\nokok\r\n0\r\n\r\n", false, []load.Kind{load.KindMalformed}},
-		"no last chunk":     {ok + "Transfer-Encoding: chunked\r\n\r\n2\r\nok\r\n", true, []load.Kind{load.KindClosed, load.KindReset}},
-		"204 with a body":   {"HTTP/1.1 204 No Content\r\n\r\nok", false, []load.Kind{load.KindMalformed}},
-		"two answers":       {strings.Repeat(ok+"Content-Length: 2\r\n\r\nok", 2), false, []load.Kind{load.KindMalformed}},
-	} {
-		serve := answer(tt.text)
-		if tt.close {
-			serve = func(c net.Conn) {
-				if _, err := http.ReadRequest(bufio.NewReader(c)); err == nil {
-					_, _ = io.WriteString(c, tt.text)
-				}
-			}
-		}
+	for name, a := range answersHTTP1() {
+		serve := a.serve()
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			run := func(t *testing.T, o load.Options) (*load.Result, error) { return Run(t.Context(), o) }
-			checkLie(t, run, load.Options{URLs: []string{raw(t, serve)}}, tt.kinds == nil, tt.kinds...)
+			checkLie(t, run, load.Options{URLs: []string{raw(t, serve)}}, a.kinds == nil, a.kinds...)
 		})
 		t.Run(name+"/portable", func(t *testing.T) {
 			t.Parallel()
 			inMemory(t, func(t *testing.T, n *network) {
-				checkLie(t, n.run, load.Options{URLs: []string{rawAt(t, n.listen(), serve)}, Engine: load.EnginePortable}, tt.kinds == nil, tt.kinds...)
+				checkLie(t, n.run, load.Options{URLs: []string{rawAt(t, n.listen(), serve)}, Engine: load.EnginePortable}, a.kinds == nil, a.kinds...)
 			})
 		})
 		t.Run(name+"/TLS", func(t *testing.T) {
 			t.Parallel()
 			inMemory(t, func(t *testing.T, n *network) {
-				checkLie(t, n.run, load.Options{URLs: []string{liarTLS(t, n.listen(), own, "http/1.1", serve)}, TLS: load.TLS{Insecure: true}}, tt.kinds == nil, tt.kinds...)
+				checkLie(t, n.run, load.Options{URLs: []string{liarTLS(t, n.listen(), own, "http/1.1", serve)}, TLS: load.TLS{Insecure: true}}, a.kinds == nil, a.kinds...)
 			})
+		})
+	}
+}
+
+// curl takes nothing that counts as malformed here, but what an RFC forbids a client.
+func TestCurlTakesNoMore(t *testing.T) {
+	t.Parallel()
+	curl := need.Command(t, "curl")
+	for name, a := range answersHTTP1() {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			out, err := exec.Command(curl, "--silent", "--show-error", "--max-time", "20", "--output", os.DevNull, "--write-out", "%{http_code}", raw(t, a.serve())).CombinedOutput()
+			taken := err == nil
+			ours := a.kinds == nil || strings.HasPrefix(string(a.kinds[0]), "status_")
+			if taken != (ours || a.forbids != "") {
+				t.Errorf("curl takes it: %v (%s, %v); procfit takes it: %v; forbidden by %q", taken, out, err, ours, a.forbids)
+			}
 		})
 	}
 }

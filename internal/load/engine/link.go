@@ -180,12 +180,16 @@ func (l *link) event(e wire.Event) {
 	p.mu.Lock()
 	now := p.clock()
 	send := false
-	switch {
+	switch gone := e.Retry && e.Failure == nil && e.Status == 0; {
 	case p.over:
-	case e.Retry && l.served:
+	case gone && l.served:
 		x.again = true
+	case e.Retry && !gone && x.retries < wire.MostRetries:
+		x.retries++
+		send = !l.conn.Spent()
+		x.again = !send
 	default:
-		if e.Retry {
+		if gone {
 			e.Failure = &wire.Failure{Kind: load.KindGoAway, Detail: "before anything was answered"}
 		}
 		if e.Failure != nil {

@@ -209,7 +209,7 @@ func (w *loop) load() error {
 		w.show()
 		if now >= w.last || w.stop.Load() || (!w.sending && w.busy == 0) {
 			for i := range w.conns {
-				if c := &w.conns[i]; c.state == stateBusy {
+				if c := &w.conns[i]; c.underWay() {
 					w.hanging(&c.exchange, c.target, now)
 				}
 			}

@@ -36,8 +36,9 @@
 //
 // The portable engine has a goroutine a connection, which reads answers and sends
 // what follows on them, and one for the schedule. Its CPU time is the process's. A
-// connection that a server of HTTP/2 gives up in good order (GOAWAY) loses nothing:
-// what it had not started is sent again, and its latency continues.
+// connection that a server of HTTP/2 gives up in good order (GOAWAY) loses nothing, nor
+// does a stream that it refuses (REFUSED_STREAM): what it had not started is sent again,
+// and its latency continues.
 //
 // # Limits
 //
@@ -143,7 +144,10 @@ type place struct {
 
 	busy  bool // has a request; under the pool's lock, as are again and the exchange
 	again bool // which is to be sent on the link's next connection
-	sent  bool // which is on the connection; under the link's lock
+	// retries are how often the server has refused to start the request. It is under the
+	// pool's lock.
+	retries int
+	sent    bool // which is on the connection; under the link's lock
 }
 
 // places is a queue of the idle ones, in the order in which they became free, so

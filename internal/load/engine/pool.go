@@ -240,7 +240,7 @@ func (p *pool) give(x *place, now int64) (send bool) {
 
 // done frees a place; it is under mu.
 func (p *pool) done(x *place, now int64) {
-	x.busy, x.again, x.freeAt = false, false, now
+	x.busy, x.again, x.retries, x.freeAt = false, false, 0, now
 	if p.busy--; p.busy == 0 {
 		p.wake()
 	}

@@ -12,7 +12,7 @@ import (
 )
 
 // answer is what has come of the answer on a stream of HTTP/2. A client that uses
-// answers refuses more of them than one that counts them: what no client would take
+// answers refuses more of them than one that counts them: what RFC 9113 calls malformed
 // does not count as an answer here either.
 type answer struct {
 	begun  bool
@@ -23,7 +23,7 @@ type answer struct {
 	kind   string // content-type
 	code   int    // of gRPC; -1: none yet
 	calls  messages
-	wrong  string // the first thing that no client would take
+	wrong  string // the first thing that makes it malformed
 }
 
 func newAnswer() answer { return answer{length: -1, code: -1} }
@@ -73,7 +73,7 @@ func (a *answer) fieldsEnd(r *Request, last bool) {
 		*a = answer{begun: true, length: -1, code: -1, wrong: a.wrong}
 	default:
 		a.headed = true
-		if a.status < 200 || a.status > 599 {
+		if a.status < 200 || a.status > 999 {
 			a.fault("an answer with the status %d", a.status)
 		}
 		if a.calling(r) && !strings.HasPrefix(a.kind, "application/grpc") {

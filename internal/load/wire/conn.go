@@ -51,11 +51,16 @@ type Event struct {
 	Place   int
 	Status  Status   // of an answer
 	Failure *Failure // nil: it was answered
-	// Retry reports that the server has not started the request and never will on
-	// this connection, so that sending it once more on another is safe (RFC 9113,
-	// section 8.7).
+	// Retry reports that the server has not started the request and never will, so that
+	// sending it once more is safe (RFC 9113, section 8.7), on another connection if this
+	// one is Spent. Status or Failure is what it is if it is not sent again; a server that
+	// ends its connection in good order gives neither.
 	Retry bool
 }
+
+// MostRetries is how often a request is sent again that the server refused to start: curl's
+// CONN_MAX_RETRIES.
+const MostRetries = 5
 
 // Conn is an open connection. Its methods are for one goroutine at a time, but for
 // Wait, which one goroutine may be in meanwhile, and Close.

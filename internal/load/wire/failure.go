@@ -19,10 +19,10 @@ import (
 type Status int
 
 // GRPC is where the codes of gRPC start, above all of HTTP's: GRPC itself is OK.
-const GRPC Status = 600
+const GRPC Status = 1000
 
 // MostStatus is above every Status.
-const MostStatus = 700
+const MostStatus = GRPC + 100
 
 // grpcNames are gRPC's codes by number (grpc.io/docs/guides/status-codes).
 func grpcNames() []string {

@@ -13,6 +13,11 @@ import (
 
 // handle is what a frame means.
 func (c *http2Conn) handle(f http2.Frame, done func(Event)) *Failure {
+	if id := f.Header().StreamID; id != 0 && (id >= c.next || id%2 == 0) {
+		if failure := unopened(f); failure != nil {
+			return failure
+		}
+	}
 	switch f := f.(type) {
 	case *http2.DataFrame:
 		c.data(f, done)
@@ -24,7 +29,7 @@ func (c *http2Conn) handle(f http2.Frame, done func(Event)) *Failure {
 	case *http2.SettingsFrame:
 		return c.settings(f)
 	case *http2.WindowUpdateFrame:
-		c.widen(f)
+		return c.widen(f, done)
 	case *http2.PingFrame:
 		if !f.IsAck() {
 			_ = c.framer.WritePing(true, f.Data)
@@ -32,12 +37,24 @@ func (c *http2Conn) handle(f http2.Frame, done func(Event)) *Failure {
 	case *http2.RSTStreamFrame:
 		if x := c.byID[f.StreamID]; x != nil {
 			c.forget(x)
-			done(Event{Place: x.place, Failure: &Failure{load.KindStreamReset, f.ErrCode.String()}})
+			done(Event{Place: x.place, Failure: &Failure{load.KindStreamReset, f.ErrCode.String()}, Retry: f.ErrCode == http2.ErrCodeRefusedStream})
 		}
 	case *http2.GoAwayFrame:
 		c.goAway(f, done)
 	case *http2.PushPromiseFrame:
 		return &Failure{load.KindMalformed, "a push, which procfit does not allow"}
+	}
+	return nil
+}
+
+// unopened is the failure of a connection whose server sends on a stream that no request
+// has opened: one of a later request, or one of its own, which only a push could have opened
+// (RFC 9113, section 5.1). Priorities and unknown frames may come there.
+func unopened(f http2.Frame) *Failure {
+	switch f.(type) {
+	case *http2.DataFrame, *http2.HeadersFrame, *http2.RSTStreamFrame, *http2.WindowUpdateFrame:
+		h := f.Header()
+		return &Failure{load.KindMalformed, fmt.Sprintf("a frame %s on stream %d, which was never opened", h.Type, h.StreamID)}
 	}
 	return nil
 }
@@ -117,13 +134,18 @@ func (c *http2Conn) settings(f *http2.SettingsFrame) *Failure {
 		switch s.ID {
 		case http2.SettingInitialWindowSize:
 			for _, x := range c.byID {
-				x.window += int64(s.Val) - c.initial
+				if x.window += int64(s.Val) - c.initial; x.window > mostWindow {
+					return tooWide(x.id)
+				}
 			}
 			c.initial = int64(s.Val)
 		case http2.SettingMaxFrameSize:
 			c.frame = int(min(s.Val, 64<<10))
 		case http2.SettingMaxConcurrentStreams:
 			c.streams = s.Val
+			// A connection that allows fewer requests at a time than it has places takes no
+			// more of them; those under way may end (section 5.1.2).
+			c.spent = c.spent || c.settled && uint64(c.streams) < uint64(len(c.places))
 		case http2.SettingHeaderTableSize:
 			c.encoder.SetMaxDynamicTableSizeLimit(s.Val)
 		}
@@ -139,14 +161,27 @@ func (c *http2Conn) settings(f *http2.SettingsFrame) *Failure {
 }
 
 // widen lets more of the bodies go.
-func (c *http2Conn) widen(f *http2.WindowUpdateFrame) {
+func (c *http2Conn) widen(f *http2.WindowUpdateFrame, done func(Event)) *Failure {
 	if f.StreamID == 0 {
-		c.window += int64(f.Increment)
+		if c.window += int64(f.Increment); c.window > mostWindow {
+			return tooWide(0)
+		}
 		c.sendAll()
 	} else if x := c.byID[f.StreamID]; x != nil {
-		x.window += int64(f.Increment)
+		if x.window += int64(f.Increment); x.window > mostWindow {
+			x.answer.fault("%s", tooWide(x.id).Detail)
+			c.refuse(x, done)
+			return nil
+		}
 		c.send(x)
 	}
+	return nil
+}
+
+// tooWide is a window beyond what a window may be (section 6.9.1); stream 0 is the
+// connection's.
+func tooWide(stream uint32) *Failure {
+	return &Failure{load.KindMalformed, fmt.Sprintf("a flow-control window of more than %d bytes on stream %d", mostWindow, stream)}
 }
 
 // sendAll continues with what waited for a window.

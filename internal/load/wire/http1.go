@@ -50,16 +50,23 @@ func (c *http1) Take(done func(Event)) *Failure {
 }
 
 func (c *http1) feed(done func(Event)) *Failure {
-	if !c.busy {
-		return &Failure{load.KindMalformed, fmt.Sprintf("%d bytes without a request", c.n)}
+	if !c.busy { // a 408 to a connection that was idle for too long, as a rule
+		return &Failure{load.KindClosed, fmt.Sprintf("%d bytes without a request", c.n)}
 	}
 	used, whole, err := c.response.Feed(c.buf[:c.n])
 	switch {
 	case err != nil:
 		return Malformed(err)
-	case whole && used < c.n:
-		return &Failure{load.KindMalformed, fmt.Sprintf("%d bytes more than the answer's length", c.n-used)}
 	case whole:
+		if used < c.n {
+			// What follows the answer belongs to no request, and a client that cannot tell what
+			// it is uses the connection no more (RFC 9112, section 6.3). It is reset: ended in
+			// good order by us it would keep its port for a minute.
+			c.spent = true
+			if tcp, ok := c.below.(*net.TCPConn); ok {
+				_ = tcp.SetLinger(0)
+			}
+		}
 		c.end(done)
 	}
 	return nil
@@ -69,7 +76,7 @@ func (c *http1) end(done func(Event)) {
 	c.busy = false
 	// TLS reports the connection's end together with the last bytes before it.
 	c.spent = c.spent || !c.response.Keep || !c.sent || c.err != nil
-	done(Event{Status: Status(c.response.Status)})
+	done(Event{Status: Status(c.response.Status), Retry: c.response.Unasked()})
 }
 
 func (c *http1) Start(_ int, r *Request) {

@@ -19,6 +19,7 @@ const (
 	streamWindow = 1 << 20   // bytes of an answer's body on their way
 	connWindow   = 1 << 30   // of all bodies on a connection
 	firstWindow  = 65_535    // of both before anything was said (section 6.9.2)
+	mostWindow   = 1<<31 - 1 // bytes (section 6.9.1)
 	lastStream   = 1<<31 - 1 // its number
 )
 
@@ -236,7 +237,7 @@ func (c *http2Conn) end(x *exchange, done func(Event)) {
 	done(e)
 }
 
-// refuse ends a stream whose answer no client would take.
+// refuse ends a stream whose answer is malformed.
 func (c *http2Conn) refuse(x *exchange, done func(Event)) {
 	_ = c.framer.WriteRSTStream(x.id, http2.ErrCodeProtocol)
 	c.forget(x)

@@ -6,15 +6,17 @@ import (
 	"fmt"
 
 	"github.com/procfit/procfit/internal/load"
-	"github.com/procfit/procfit/internal/show/phrase"
 )
 
-// What a response may hold before it is malformed.
+// What a response may hold before it is malformed. The bounds of a head are those of curl
+// (MAX_HTTP_RESP_HEADER_SIZE and CURL_MAX_HTTP_HEADER).
 const (
-	maxHead = 64 << 10 // bytes of status line and headers, and of trailers
-	maxLine = 16 << 10 // bytes of one line
-	maxBody = 1 << 50  // bytes announced
+	maxHead = 300 << 10 // bytes of status line and headers, and of trailers
+	maxLine = 100 << 10 // bytes of one line
+	maxBody = 1 << 50   // bytes announced
 )
+
+const requestTimeout = 408
 
 type stage uint8
 
@@ -30,13 +32,30 @@ const (
 	stageDone
 )
 
+// field is one of those that matter here.
+type field uint8
+
+const (
+	fieldNone  field = iota // no line of the head is a field yet
+	fieldOther              // that does not matter
+	fieldLength
+	fieldConnection
+	fieldCoding
+)
+
 // Response is a reader of one HTTP/1.x response (RFC 9112) in pieces of any size. It keeps
 // of it the status, whether the connection stays open and how much body is to
 // come; the body itself is only counted. The zero value with Reset is ready.
+//
+// It takes what RFC 9112 lets a client take: a field that continues on the next line
+// (section 5.2), blanks before the colon of a field (5.1), one length that is repeated, a
+// length next to a transfer coding, which overrides it (6.3), and a status of a class that
+// nobody has defined (RFC 9110, section 15).
 type Response struct {
 	stage     stage
-	isHead    bool // answers to HEAD carry no body
-	Keep      bool // the connection may carry another request
+	field     field // whose value is in value, and may continue on the next line
+	isHead    bool  // answers to HEAD carry no body
+	Keep      bool  // the connection may carry another request
 	chunked   bool
 	hasLength bool
 	coded     bool // a transfer coding other than chunked ends with the connection
@@ -44,11 +63,13 @@ type Response struct {
 	remaining int64  // of the body or the chunk
 	seen      int    // bytes of the head or the trailers so far
 	partial   []byte // a line that has not ended yet
+	value     []byte // of a field that matters
+	unsized   error  // what is wrong with the length; nil: nothing, or there is none
 }
 
 // Reset makes the Response ready for the next response.
 func (p *Response) Reset(isHead bool) {
-	*p = Response{isHead: isHead, partial: p.partial[:0]}
+	*p = Response{isHead: isHead, partial: p.partial[:0], value: p.value[:0]}
 }
 
 // Feed reads from b and returns how many bytes belong to the response and
@@ -91,6 +112,11 @@ func (p *Response) Feed(b []byte) (n int, done bool, err error) {
 
 // begun reports that something of the response has come.
 func (p *Response) begun() bool { return p.seen > 0 || p.stage != stageStatus }
+
+// Unasked reports that an answer of HTTP/1.1 is the 408 by which a server ends a connection
+// that was idle for too long, as it comes to a request that was on its way meanwhile: a
+// client may repeat it on another connection (RFC 9110, section 15.5.9).
+func (p *Response) Unasked() bool { return p.Status == requestTimeout && !p.Keep }
 
 // End is called when the connection was closed: it reports whether that completes
 // the response.
@@ -175,50 +201,82 @@ func (p *Response) statusLine(line []byte) error {
 		}
 		status = status*10 + int(d-'0')
 	}
-	if status < 100 || status > 599 {
-		return fmt.Errorf("status %d is outside 100 to 599", status)
+	if status < 100 {
+		return fmt.Errorf("status %d is below 100", status)
 	}
 	p.Status, p.Keep, p.stage = status, line[7] == '1', stageHeaders
 	return nil
 }
 
-// header reads one field. Only three of them matter here.
+// header reads one line of the fields.
 func (p *Response) header(line []byte) error {
+	if line[0] == ' ' || line[0] == '\t' { // the field before it continues
+		if p.field == fieldNone {
+			return fmt.Errorf("no header: %q", clip(line))
+		}
+		if p.field != fieldOther {
+			p.value = append(append(p.value, ' '), bytes.TrimSpace(line)...)
+		}
+		return nil
+	}
+	p.fieldEnd()
 	colon := bytes.IndexByte(line, ':')
-	if colon <= 0 || line[0] == ' ' || line[0] == '\t' || line[colon-1] == ' ' || line[colon-1] == '\t' {
+	if colon <= 0 {
 		return fmt.Errorf("no header: %q", clip(line))
 	}
 	name := line[:colon]
+	if last := name[colon-1]; last == ' ' || last == '\t' {
+		name = bytes.TrimRight(name, " \t")
+	}
 	switch {
-	case len(name) == len("Content-Length") && bytes.EqualFold(name, contentLength):
-		n, err := contentSize(bytes.TrimSpace(line[colon+1:]))
-		if err != nil {
-			return err
-		}
-		if p.hasLength && n != p.remaining {
-			return fmt.Errorf("two lengths: %d and %d", p.remaining, n)
+	case len(name) == len(contentLength) && bytes.EqualFold(name, contentLength):
+		p.field = fieldLength
+	case len(name) == len(connection) && bytes.EqualFold(name, connection):
+		p.field = fieldConnection
+	case len(name) == len(transferEncoding) && bytes.EqualFold(name, transferEncoding):
+		p.field = fieldCoding
+	default:
+		p.field = fieldOther
+		return nil
+	}
+	p.value = append(p.value[:0], line[colon+1:]...)
+	return nil
+}
+
+// fieldEnd is what the last field means, now that it is whole.
+func (p *Response) fieldEnd() {
+	switch p.field {
+	case fieldLength:
+		n, err := contentSize(p.value)
+		switch {
+		case p.unsized != nil:
+		case err != nil:
+			p.unsized = err
+		case p.hasLength && n != p.remaining:
+			p.unsized = fmt.Errorf("two lengths: %d and %d", p.remaining, n)
 		}
 		p.hasLength, p.remaining = true, n
-	case len(name) == len("Connection") && bytes.EqualFold(name, connection):
-		if hasToken(line[colon+1:], "close") {
+	case fieldConnection:
+		if hasToken(p.value, "close") {
 			p.Keep = false
-		} else if hasToken(line[colon+1:], "keep-alive") {
+		} else if hasToken(p.value, "keep-alive") {
 			p.Keep = true
 		}
-	case len(name) == len("Transfer-Encoding") && bytes.EqualFold(name, transferEncoding):
-		value := bytes.TrimSpace(line[colon+1:])
+	case fieldCoding:
+		value := bytes.TrimSpace(p.value)
 		if i := bytes.LastIndexByte(value, ','); i >= 0 {
 			value = bytes.TrimSpace(value[i+1:])
 		}
 		p.chunked = bytes.EqualFold(value, chunked)
 		p.coded = !p.chunked
 	}
-	return nil
+	p.field = fieldOther
 }
 
 // headEnd decides how the body is delimited (RFC 9112, section 6.3).
 func (p *Response) headEnd() error {
 	p.seen = 0
+	p.fieldEnd()
 	switch {
 	case p.Status == 101:
 		return errors.New("status 101: the server changed the protocol")
@@ -226,12 +284,12 @@ func (p *Response) headEnd() error {
 		p.Reset(p.isHead)
 	case p.isHead, p.Status == 204, p.Status == 304:
 		p.stage = stageDone
-	case p.chunked && p.hasLength:
-		return errors.New("both a length and chunks")
-	case p.chunked:
+	case p.chunked: // whatever the length says
 		p.stage = stageChunkSize
 	case p.coded || !p.hasLength:
 		p.Keep, p.stage = false, stageUntilClose
+	case p.unsized != nil:
+		return p.unsized
 	case p.remaining == 0:
 		p.stage = stageDone
 	default:
@@ -239,67 +297,3 @@ func (p *Response) headEnd() error {
 	}
 	return nil
 }
-
-// The fields that matter to the parser.
-var (
-	contentLength    = []byte("Content-Length")
-	connection       = []byte("Connection")
-	transferEncoding = []byte("Transfer-Encoding")
-	chunked          = []byte("chunked")
-)
-
-// contentSize reads the value of Content-Length.
-func contentSize(b []byte) (int64, error) {
-	var n int64
-	for _, d := range b {
-		if d < '0' || d > '9' || n > maxBody {
-			return 0, fmt.Errorf("bad Content-Length %q", clip(b))
-		}
-		n = n*10 + int64(d-'0')
-	}
-	if len(b) == 0 {
-		return 0, errors.New("bad Content-Length \"\"")
-	}
-	return n, nil
-}
-
-// chunkSize reads the hexadecimal size before a chunk; extensions are skipped.
-func chunkSize(line []byte) (int64, error) {
-	digits := line
-	if i := bytes.IndexByte(line, ';'); i >= 0 {
-		digits = line[:i]
-	}
-	digits = bytes.TrimRight(digits, " \t")
-	var n int64
-	for _, d := range digits {
-		switch {
-		case n > maxBody:
-			return 0, fmt.Errorf("bad chunk size %q", clip(line))
-		case d >= '0' && d <= '9':
-			n = n<<4 | int64(d-'0')
-		case d|0x20 >= 'a' && d|0x20 <= 'f':
-			n = n<<4 | int64(d|0x20-'a'+10)
-		default:
-			return 0, fmt.Errorf("bad chunk size %q", clip(line))
-		}
-	}
-	if len(digits) == 0 {
-		return 0, fmt.Errorf("bad chunk size %q", clip(line))
-	}
-	return n, nil
-}
-
-// hasToken looks for one of a comma-separated list.
-func hasToken(list []byte, token string) bool {
-	for len(list) > 0 {
-		var word []byte
-		word, list, _ = bytes.Cut(list, []byte(","))
-		if word = bytes.TrimSpace(word); len(word) == len(token) && bytes.EqualFold(word, []byte(token)) {
-			return true
-		}
-	}
-	return false
-}
-
-// clip keeps an error message short.
-func clip(b []byte) string { return phrase.Clip(string(b), 60) }
