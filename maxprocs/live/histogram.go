@@ -14,6 +14,9 @@ const (
 	octaves   = 26
 	buckets   = 1 + perOctave*octaves
 	shortest  = time.Microsecond
+	// longestKept bounds a duration, whatever time its piece of work is said to have arrived at:
+	// a few decades would fill the sum.
+	longestKept = 24 * time.Hour
 )
 
 // bucket is the index of a duration's bucket.
@@ -50,8 +53,13 @@ func (h *histogram) add(d time.Duration) {
 	if d < 0 {
 		d = 0 // the clock was set back
 	}
+	if d > longestKept {
+		d = longestKept
+	}
 	h.counts[bucket(d)].Add(1)
-	h.sum.Add(int64(d))
+	if h.sum.Add(int64(d)) < 0 { // it stays at its greatest, rather than be negative
+		h.sum.Store(math.MaxInt64)
+	}
 }
 
 // Histogram is how many durations there were in each bucket, and their sum. Two readings
@@ -62,7 +70,11 @@ type Histogram struct {
 }
 
 func (h *histogram) read() Histogram {
-	r := Histogram{Counts: make([]uint64, 0, buckets), Sum: time.Duration(h.sum.Load()).Seconds()}
+	sum := h.sum.Load()
+	if sum < 0 { // add is about to set it
+		sum = math.MaxInt64
+	}
+	r := Histogram{Counts: make([]uint64, 0, buckets), Sum: time.Duration(sum).Seconds()}
 	last := 0
 	for i := range h.counts {
 		n := h.counts[i].Load()

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"math/rand"
 	"net"
 	"net/http"
@@ -415,6 +416,27 @@ func TestHijackAndFiles(t *testing.T) {
 	}
 	if f := settled(t, m, 3, arrivals(2)); f.Hijacked != 1 || f.Handler.Count() != 2 {
 		t.Errorf("%d taken, %d with a latency", f.Hijacked, f.Handler.Count())
+	}
+}
+
+// Work that is said to have arrived long before there was this process, as by a clock that
+// was never set, does not make the sum negative, however much of it there is.
+func TestSumIsBounded(t *testing.T) {
+	var m Meter
+	before := 0.0
+	for i := 0; i < 20; i++ {
+		m.Arrived(time.Unix(0, 0)).End(nil)
+		sum := m.Read().Arrival.Sum
+		if sum <= before || sum > float64(i+1)*24*3600 {
+			t.Fatalf("after %d pieces of work the sum is %g s, before the last it was %g s", i+1, sum, before)
+		}
+		before = sum
+	}
+	var h histogram
+	h.sum.Store(math.MaxInt64 - 1)
+	h.add(time.Second)
+	if sum := h.read().Sum; sum < 9e9 {
+		t.Errorf("a full sum became %g s", sum)
 	}
 }
 

@@ -85,7 +85,7 @@ func (m *Meter) Begin() Work {
 }
 
 // Arrived is Begin for work that has waited since at, such as the time that a queue wrote
-// into its message. Its latency includes that wait.
+// into its message. Its latency includes that wait, of which at most a day counts.
 func (m *Meter) Arrived(at time.Time) Work {
 	w := m.Begin()
 	w.arrived = at
