@@ -111,7 +111,7 @@ var mayImport = map[string][]string{
 	"verdict/eprocess":     {},
 	"verdict/page":         {"verdict", "verdict/journal", "verdict/slo", "verdict/contest", "verdict/canary", "verdict/live", "verdict/fleet", "verdict/resize", "verdict/page/bench", "host/folder", "show/document", "show/markdown", "show/html"},
 	"verdict/page/served":  {"show/document", "show/html"},
-	"verdict/page/bench":   {"verdict"},
+	"verdict/page/bench":   {"verdict", "verdict/journal"},
 
 	"lab":          {"lab/programs", "measure/plan", "load", "verdict", "verdict/journal", "host/folder"},
 	"lab/programs": {},

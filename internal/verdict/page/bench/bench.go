@@ -4,8 +4,8 @@
 // unpaired samples and so sees less than the paired comparison of the report.
 //
 // The setting is in the benchmark's name, /procs=unset or /procs=2, with /quota,
-// /replicas, /go, /set and /variant where the plan names them. A/A copies, pilots and
-// invalid trials are skipped.
+// /replicas, /go, /set and /variant where the plan names them. Repeats of the default are
+// among its trials, as in the verdict; pilots and invalid trials are skipped.
 package bench
 
 import (
@@ -21,6 +21,7 @@ import (
 	"golang.org/x/perf/benchfmt"
 
 	"github.com/procfit/procfit/internal/verdict"
+	"github.com/procfit/procfit/internal/verdict/journal"
 )
 
 // The units of a line; throughput has the name of what is counted.
@@ -58,7 +59,7 @@ func Write(w io.Writer, r *verdict.Result) error {
 		for j := range g.Settings {
 			a := &g.Settings[j]
 			for _, p := range a.Points {
-				if !p.Valid || p.Role != "measure" {
+				if !p.Valid || p.Role != string(journal.RoleMeasure) && p.Role != string(journal.RoleAA) {
 					continue
 				}
 				for _, l := range lines(p, r.Name, rate, printed) {
