@@ -57,7 +57,7 @@ func (o *loadOptions) curve(ctx context.Context, std stdio) error {
 		if err != nil && (r == nil || !errors.Is(err, context.Canceled)) {
 			return err
 		}
-		if perr := o.point(std.out, r); perr != nil {
+		if perr := o.point(std, r); perr != nil {
 			return perr
 		}
 		if err != nil {
@@ -74,13 +74,14 @@ func (o *loadOptions) curve(ctx context.Context, std stdio) error {
 }
 
 // point is one rate of the curve.
-func (o *loadOptions) point(out io.Writer, r *load.Result) error {
+func (o *loadOptions) point(std stdio, r *load.Result) error {
 	p, err := trial.Phase(r)
 	if err != nil {
 		return err
 	}
+	noteLate(std, r, p)
 	if o.out.json() {
-		return json.NewEncoder(out).Encode(offered(r, p))
+		return json.NewEncoder(std.out).Encode(offered(r, p))
 	}
 	cells := []string{fmt.Sprintf("%g", r.Rate), carried(r), "-", "-", "-", "-", "-", fmt.Sprint(r.Errors + r.Unanswered), seconds(trial.Cost(r).SendLagP99Seconds)}
 	if l := p.LatencySeconds; l != nil {
@@ -88,8 +89,15 @@ func (o *loadOptions) point(out io.Writer, r *load.Result) error {
 			cells[2+i] = seconds(v)
 		}
 	}
-	printLine(out, cells)
+	printLine(std.out, cells)
 	return nil
+}
+
+// noteLate warns of a latency that is the load generator's own, as a sweep compares none.
+func noteLate(std stdio, r *load.Result, p journal.Phase) {
+	if cost := trial.Cost(r); trial.Late(&p, &cost) {
+		std.notef("at %g req/s the load generator itself sent late (p99 %s), so its p99 of %s is not the server's; use a quieter machine, a lower --rate or --load-cpuset", r.Rate, seconds(cost.SendLagP99Seconds), seconds(p.LatencySeconds.P99))
+	}
 }
 
 // carried is the share of the offered rate that was answered well; from what a sweep
@@ -165,6 +173,7 @@ func (o *loadOptions) print(std stdio, r *load.Result) error {
 	if err != nil {
 		return err
 	}
+	noteLate(std, r, p)
 	cost := trial.Cost(r)
 	if o.out.json() {
 		e := json.NewEncoder(std.out)
@@ -179,7 +188,7 @@ func (o *loadOptions) print(std stdio, r *load.Result) error {
 		}
 	}
 	fmt.Fprintf(std.out, "%s, %s, %s, %s\n", how, connections(r), r.Protocol, number.Short(number.Duration(r.Duration)))
-	fmt.Fprintf(std.out, "  throughput  %s req/s (%d answered, %d failed", number.Count(r.AchievedPerSecond), r.Requests, r.Errors)
+	fmt.Fprintf(std.out, "  throughput  %s req/s (%d answered, %d failed", number.Count(r.AchievedPerSecond), r.Requests, r.Errors-r.FailedConnections)
 	if r.Unanswered > 0 {
 		fmt.Fprintf(std.out, ", %d unanswered at the end", r.Unanswered)
 	}
@@ -187,6 +196,9 @@ func (o *loadOptions) print(std stdio, r *load.Result) error {
 		fmt.Fprintf(std.out, ", %d never sent", r.Dropped)
 	}
 	fmt.Fprintln(std.out, ")")
+	if r.FailedConnections > 0 {
+		fmt.Fprintf(std.out, "  connections %s in addition: what became of the requests that waited for them is counted above\n", phrase.CountOf(r.FailedConnections, "attempt failed", "attempts failed"))
+	}
 	if l := p.LatencySeconds; l != nil {
 		fmt.Fprintf(std.out, "  latency     p50 %s  p90 %s  p99 %s  p99.9 %s  max %s\n", seconds(l.P50), seconds(l.P90), seconds(l.P99), seconds(l.P999), seconds(l.Max))
 	}

@@ -186,14 +186,14 @@ func (gate *gating) validity(setting GateSetting, now, then tally) {
 type tally struct {
 	bad, good int
 	why       []ReasonCount
-	excused   bool // the bad ones lacked CPUs, which other programs had
+	excused   bool // the bad ones lacked CPUs, which other programs had, or what else is no fault of the program
 }
 
 func (t tally) of() int { return t.bad + t.good }
 
 func tallyOf(trials []*journal.Trial) tally {
 	lacked := func(t *journal.Trial) bool {
-		return t.Valid || t.InvalidCode == journal.InvalidStolen || t.InvalidCode == journal.InvalidNoAnswer && contest.MostOthers(t) >= contest.CrowdedFrom
+		return t.Valid || t.InvalidCode.Passing() || t.InvalidCode == journal.InvalidNoAnswer && contest.MostOthers(t) >= contest.CrowdedFrom
 	}
 	return tally{len(trials) - valid(trials), valid(trials), reasons(trials), !slices.ContainsFunc(trials, func(t *journal.Trial) bool { return !lacked(t) })}
 }

@@ -139,8 +139,12 @@ func TestAnswersThatAreNone(t *testing.T) {
 		trial          func(*journal.Trial)
 		lost, redirect bool
 	}{
-		"what is on its way":     {of(0.001, 0.01), false, false},
-		"many never answered":    {of(0.1, 0), true, false},
+		"what is on its way":  {of(0.001, 0.01), false, false},
+		"many never answered": {of(0.1, 0), true, false},
+		"many in a small phase": {func(t *journal.Trial) {
+			last := &t.Phases[len(t.Phases)-1]
+			last.Requests, last.Unanswered = 90, 10
+		}, true, false},
 		"nothing but redirects":  {of(0, 1), false, true},
 		"most answers redirects": {of(0, 0.6), false, true},
 	} {

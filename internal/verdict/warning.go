@@ -126,7 +126,7 @@ func (n *notes) group(i int, g *group, r *Group, w *outcome) {
 	n.collections(i, r)
 	n.throttling(i, r)
 	n.rate(i, r, w)
-	n.answers(i, r)
+	n.answers(i, g, r)
 	n.procs(i, g, r, w)
 	n.company(i, r)
 	n.held(i, r)
@@ -258,25 +258,6 @@ func (n *notes) rate(i int, r *Group, w *outcome) {
 		if better := w.betterCarrier(carriers[0], carriers); better != nil {
 			n.add(i, Warning{Code: WarnCarrierP99, Settings: []SettingFigure{{Label: better.label, Value: better.tail}, {Label: carriers[0].label, Value: carriers[0].tail}}})
 		}
-	}
-}
-
-// answers warns of requests that nobody answered and of answers that do no work.
-func (n *notes) answers(i int, r *Group) {
-	lost, moved := Warning{Code: WarnUnanswered}, Warning{Code: WarnRedirects}
-	for k := range r.Settings {
-		a := &r.Settings[k]
-		if float64(a.Unanswered) > unansweredFew*float64(a.Requests+a.Unanswered) {
-			lost.Count, lost.Of = lost.Count+a.Unanswered, lost.Of+a.Requests+a.Unanswered
-			lost.Settings = append(lost.Settings, SettingFigure{Label: a.Label, Value: float64(a.Unanswered)})
-		}
-		moved.Count, moved.Of = moved.Count+a.Redirects, moved.Of+a.Requests
-	}
-	if len(lost.Settings) > 0 {
-		n.add(i, lost)
-	}
-	if moved.Count > 0 && 2*moved.Count >= moved.Of {
-		n.add(i, moved)
 	}
 }
 

@@ -78,11 +78,12 @@ func (r Record) waits(task Task) bool {
 	return task.Role != journal.RolePilot && valid == 0 && starved > 0 && starved < pilotTries
 }
 
-// hadCPUs reports that what went wrong in a trial is not because of a lack of CPUs. A
-// server that refuses requests, as with status 404, had enough to answer them.
+// hadCPUs reports that what went wrong in a trial is not because of a lack of CPUs, nor of
+// what else may be over soon. A server that refuses requests, as with status 404, had enough
+// to answer them.
 func hadCPUs(t journal.Trial) bool {
 	silent := (t.InvalidCode == journal.InvalidNoAnswer || t.InvalidCode == journal.InvalidErrors) && !refused(t)
-	return t.InvalidCode != journal.InvalidStolen && !(silent && contest.Others(&t.Usage) >= contest.CrowdedFrom)
+	return !t.InvalidCode.Passing() && !(silent && contest.Others(&t.Usage) >= contest.CrowdedFrom)
 }
 
 // refused reports that most failed requests of a trial have a status that blames the

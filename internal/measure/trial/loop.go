@@ -30,7 +30,7 @@ func Phase(l *load.Result) (journal.Phase, error) {
 	}
 	p := journal.Phase{
 		Mode: journal.Mode(l.Mode), Engine: l.Engine, Protocol: l.Protocol, DurationSeconds: l.Duration.Seconds(), AchievedPerSecond: l.AchievedPerSecond,
-		Requests: l.Requests, Errors: l.Errors, Unanswered: l.Unanswered, Redirects: l.Redirects, Histogram: encoded,
+		Requests: l.Requests, Errors: l.Errors, FailedConnections: l.FailedConnections, Unanswered: l.Unanswered, Redirects: l.Redirects, Histogram: encoded,
 	}
 	if l.Mode == load.ModeOpen {
 		p.RatePerSecond = &l.Rate
@@ -44,6 +44,11 @@ func Phase(l *load.Result) (journal.Phase, error) {
 			one.LatencySeconds = summary(r.Latency)
 		}
 		p.ByRequest = append(p.ByRequest, one)
+	}
+	if len(l.PerURL) > 1 {
+		for _, u := range l.PerURL {
+			p.ByReplica = append(p.ByReplica, journal.ReplicaFigures{Requests: u.Answered, Errors: u.Failed, Unanswered: u.Unanswered})
+		}
 	}
 	for kind, n := range l.ErrorKinds {
 		if p.ErrorKinds == nil {
@@ -181,53 +186,6 @@ func phaseName(mode string) string {
 		return "latency phase"
 	}
 	return "throughput phase"
-}
-
-// JudgeAnswers says whether so few requests failed that the others count. Requests that
-// were never answered are failures too, and each of them holds its place to the end:
-// places, plan.Load.Places, is how many requests can be under way at once.
-func JudgeAnswers(t *journal.Trial, maxErrors float64, places int) error {
-	var answered, failed, unanswered, waiting int64
-	kinds := map[load.Kind]int64{}
-	for i, p := range t.Phases {
-		if t.Attained != nil && i > 0 {
-			break // what fails at a rate that is searched for is the rate's
-		}
-		answered += p.Requests
-		failed += p.Errors
-		unanswered += p.Unanswered
-		waiting = max(waiting, p.Unanswered)
-		for kind, n := range p.ErrorKinds {
-			kinds[load.Kind(kind)] += n
-		}
-	}
-	why := mostOften(kinds)
-	if unanswered > 0 {
-		never := fmt.Sprintf("%d never answered", unanswered)
-		if why == "" {
-			why = never
-		} else {
-			why += ", " + never
-		}
-	}
-	if why == "" {
-		why = "the reason is unknown"
-	}
-	busy := ""
-	if share := contest.Others(&t.Usage); share >= contest.CrowdedFrom {
-		busy = fmt.Sprintf("; other programs used %.0f%% of the CPU time: stop them, or measure on a quieter machine", 100*share)
-	}
-	if answered == 0 {
-		return Invalid(journal.InvalidNoAnswer, "no request was answered: %s%s", why, busy)
-	}
-	bad := failed + unanswered
-	if share := float64(bad) / float64(max(answered+unanswered, bad)); share > maxErrors {
-		return Invalid(journal.InvalidErrors, "%.3g%% of the requests failed (%s), more than --max-errors %g%% allows%s", 100*share, why, 100*maxErrors, busy)
-	}
-	if share := float64(waiting) / float64(max(1, places)); share > maxErrors {
-		return Invalid(journal.InvalidErrors, "%d of %d connections got no answers any more, more than --max-errors %g%% allows%s", waiting, places, 100*maxErrors, busy)
-	}
-	return nil
 }
 
 // mostOften is what went wrong most often, with its number.

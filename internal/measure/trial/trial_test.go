@@ -239,17 +239,24 @@ func TestAnswers(t *testing.T) {
 		code   journal.InvalidCode
 		want   string
 	}{
-		"good":             {[]journal.Phase{{Requests: 1000}}, "", ""},
-		"a few":            {[]journal.Phase{{Requests: 1000, Errors: 5}, {Requests: 1000}}, "", ""},
-		"too many":         {[]journal.Phase{{Requests: 1000, Errors: 103, ErrorKinds: kinds}, {Requests: 1000}}, journal.InvalidErrors, "5.15% of the requests failed (100 × status 503)"},
-		"all":              {[]journal.Phase{{Errors: 7}}, journal.InvalidNoAnswer, "no request was answered"},
-		"more errors":      {[]journal.Phase{{Requests: 1, Errors: 99}}, journal.InvalidErrors, "100% of the requests failed"},
-		"silence":          {[]journal.Phase{{}}, journal.InvalidNoAnswer, "the reason is unknown"},
-		"never answered":   {[]journal.Phase{{Requests: 900, Unanswered: 100}}, journal.InvalidErrors, "10% of the requests failed (100 never answered)"},
-		"some unanswered":  {[]journal.Phase{{Requests: 9990, Unanswered: 10}}, "", ""},
-		"connections hang": {[]journal.Phase{{Requests: 1e6, Unanswered: 30}}, journal.InvalidErrors, "30 of 2000 connections got no answers any more"},
-		"both":             {[]journal.Phase{{Requests: 900, Errors: 103, Unanswered: 100, ErrorKinds: kinds}}, journal.InvalidErrors, "(100 × status 503, 100 never answered)"},
-		"nothing answered": {[]journal.Phase{{Unanswered: 64}}, journal.InvalidNoAnswer, "64 never answered"},
+		"good":     {[]journal.Phase{{Requests: 1000}}, "", ""},
+		"a few":    {[]journal.Phase{{Requests: 1000, Errors: 5}, {Requests: 1000}}, "", ""},
+		"too many": {[]journal.Phase{{Requests: 1000, Errors: 103, ErrorKinds: kinds}}, journal.InvalidErrors, "10.3% of the requests failed (100 × status 503)"},
+		// 35% of a slow phase next to 75,000 good answers of a fast one.
+		"in one phase":      {[]journal.Phase{{Mode: journal.ModeClosed, Requests: 75_000}, {Mode: journal.ModeOpen, Requests: 40, Errors: 14, ErrorKinds: kinds}}, journal.InvalidErrors, "35% of the requests failed in the latency phase (100 × status 503)"},
+		"none in one phase": {[]journal.Phase{{Mode: journal.ModeClosed, Requests: 75_000}, {Mode: journal.ModeOpen, Unanswered: 4}}, journal.InvalidNoAnswer, "no request was answered in the latency phase: 4 never answered"},
+		"of one replica":    {[]journal.Phase{{Requests: 10_000, Errors: 60, ByReplica: []journal.ReplicaFigures{{Requests: 9900}, {Requests: 100, Errors: 60}}}}, journal.InvalidErrors, "60% of the requests to replica 2 of 2 failed (the reason is unknown)"},
+		"a replica hangs":   {[]journal.Phase{{Requests: 1e6, Unanswered: 15, ByReplica: []journal.ReplicaFigures{{Requests: 5e5}, {Requests: 5e5, Unanswered: 15}}}}, journal.InvalidErrors, "15 of 1000 connections to replica 2 of 2 got no answers any more"},
+		"of one request":    {[]journal.Phase{{Requests: 10_000, Errors: 60, ByRequest: []journal.RequestFigures{{Name: "GET /", Requests: 9900}, {Name: "GET /slow", Requests: 100, Errors: 50, Unanswered: 10}}}}, journal.InvalidErrors, "54.5% of the requests GET /slow failed"},
+		"one of a few":      {[]journal.Phase{{Requests: 10_000, Errors: 1, ByRequest: []journal.RequestFigures{{Name: "GET /", Requests: 9990}, {Name: "GET /rare", Requests: 10, Errors: 1}}}}, "", ""},
+		"all":               {[]journal.Phase{{Errors: 7}}, journal.InvalidNoAnswer, "no request was answered"},
+		"more errors":       {[]journal.Phase{{Requests: 1, Errors: 99}}, journal.InvalidErrors, "100% of the requests failed"},
+		"silence":           {[]journal.Phase{{}}, journal.InvalidNoAnswer, "the reason is unknown"},
+		"never answered":    {[]journal.Phase{{Requests: 900, Unanswered: 100}}, journal.InvalidErrors, "10% of the requests failed (100 never answered)"},
+		"some unanswered":   {[]journal.Phase{{Requests: 9990, Unanswered: 10}}, "", ""},
+		"connections hang":  {[]journal.Phase{{Requests: 1e6, Unanswered: 30}}, journal.InvalidErrors, "30 of 2000 connections got no answers any more"},
+		"both":              {[]journal.Phase{{Requests: 900, Errors: 103, Unanswered: 100, ErrorKinds: kinds}}, journal.InvalidErrors, "(100 × status 503, 100 never answered)"},
+		"nothing answered":  {[]journal.Phase{{Unanswered: 64}}, journal.InvalidNoAnswer, "64 never answered"},
 	} {
 		code, reason := failure(t, JudgeAnswers(&journal.Trial{Phases: tc.phases}, 0.01, 2000))
 		if code != tc.code || !strings.Contains(reason, tc.want) {

@@ -18,8 +18,10 @@ const (
 	InvalidProcs        InvalidCode = "procs"         // the target ran at another GOMAXPROCS than asked
 	InvalidProcsChanged InvalidCode = "procs_changed" // it changed in the middle of the trial
 	InvalidOutside      InvalidCode = "outside_quota" // a process of the target, or of the neighbour, was not in the group of its quota
+	InvalidLimitChanged InvalidCode = "limit_changed" // somebody changed the CPU limit of the target, or of a cgroup around it, in the middle of the trial
 	InvalidNoAnswer     InvalidCode = "no_answer"     // no request was answered, or none of one replica
 	InvalidStolen       InvalidCode = "stolen"        // a hypervisor took half of the CPU time, or enough of it for a target to answer nothing
+	InvalidStopped      InvalidCode = "stopped"       // procfit itself did not run for a part of it: a signal stopped it, or the machine was suspended
 	InvalidCrowded      InvalidCode = "crowded"       // other programs took a quarter of the CPU time or more, and hardly any in most trials; found by reading a whole journal, and never written into one
 	InvalidSlow         InvalidCode = "slow"          // the machine was slower than in most blocks, or its speed changed; found by reading a whole journal, too
 	InvalidErrors       InvalidCode = "errors"        // too many requests failed or were never answered
@@ -45,6 +47,13 @@ func (c InvalidCode) NoTarget() bool {
 		return true
 	}
 	return false
+}
+
+// Passing reports that what made a trial invalid is neither the target's fault nor that of
+// its setting, and may be over: somebody took the machine away, stopped procfit or changed
+// a limit.
+func (c InvalidCode) Passing() bool {
+	return c == InvalidStolen || c == InvalidStopped || c == InvalidLimitChanged
 }
 
 // UnjudgedCode says why a phase's p99 is shown and not judged.
@@ -74,6 +83,7 @@ const (
 	WarnUnanswered     WarningCode = "unanswered"      // Phase, Count: requests that still waited at the end
 	WarnLatencyClock   WarningCode = "latency_clock"   // Detail: the generator, whose latency counts from the actual send
 	WarnRedirects      WarningCode = "redirects"       // Phase, Count: answers 3xx, which do little of the work
+	WarnNoResult       WarningCode = "no_result"       // Count, Detail: Go benchmarks that started and whose results cannot be found in the output
 )
 
 // Warning is a code with its numbers; which of them a code has is next to it.

@@ -134,6 +134,9 @@ type Phase struct {
 	AchievedPerSecond float64  `json:"achieved_per_second"`
 	Requests          int64    `json:"requests"` // answered
 	Errors            int64    `json:"errors"`   // of these with a bad status, plus broken connections and time-outs
+	// FailedConnections are those of Errors that ended no request: a connection that was
+	// refused, say. What became of the requests that waited for one is counted with these.
+	FailedConnections int64 `json:"failed_connections,omitempty"`
 	// Unanswered were still waiting when the phase ended. In LatencySeconds each
 	// counts as at least as late as it had waited.
 	Unanswered int64 `json:"unanswered,omitempty"`
@@ -154,6 +157,15 @@ type Phase struct {
 	Pace string `json:"pace,omitempty"`
 	// ByRequest are the results of each request of a mix.
 	ByRequest []RequestFigures `json:"by_request,omitempty"`
+	// ByReplica are the results of each replica, where there are several.
+	ByReplica []ReplicaFigures `json:"by_replica,omitempty"`
+}
+
+// ReplicaFigures are what became of the requests to one replica.
+type ReplicaFigures struct {
+	Requests   int64 `json:"requests"` // answered
+	Errors     int64 `json:"errors"`
+	Unanswered int64 `json:"unanswered,omitempty"`
 }
 
 // RequestFigures are what became of one request of a mix.

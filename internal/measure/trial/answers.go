@@ -1,0 +1,130 @@
+package trial
+
+import (
+	"fmt"
+
+	"github.com/procfit/procfit/internal/load"
+	"github.com/procfit/procfit/internal/verdict/contest"
+	"github.com/procfit/procfit/internal/verdict/journal"
+)
+
+// JudgeAnswers says whether so few requests failed that the others count. Requests that
+// were never answered are failures too, and each of them holds its place to the end:
+// places, plan.Load.Places, is how many requests can be under way at once. Every phase is
+// judged by itself, and in it each replica and each request of a mix: the many good answers
+// of one would hide the failures of another, which are fast and make its latency look good.
+func JudgeAnswers(t *journal.Trial, maxErrors float64, places int) error {
+	if len(t.Phases) == 0 {
+		return Invalid(journal.InvalidNoAnswer, "no request was answered: the reason is unknown")
+	}
+	for i := range t.Phases {
+		if t.Attained != nil && i > 0 {
+			break // what fails at a rate that is searched for is the rate's
+		}
+		if err := judgePhase(t, &t.Phases[i], maxErrors, places); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func judgePhase(t *journal.Trial, p *journal.Phase, maxErrors float64, places int) error {
+	in := ""
+	if len(t.Phases) > 1 {
+		in = " in the " + phaseName(string(p.Mode))
+	}
+	usage, busy := &t.Usage, ""
+	if p.Usage != nil {
+		usage = p.Usage
+	}
+	if share := contest.Others(usage); share >= contest.CrowdedFrom {
+		busy = fmt.Sprintf("; other programs used %.0f%% of the CPU time: stop them, or measure on a quieter machine", 100*share)
+	}
+	if p.Requests == 0 {
+		return Invalid(journal.InvalidNoAnswer, "no request was answered%s: %s%s", in, whyFailed(p), busy)
+	}
+	if f := TooMany(p, maxErrors); f != nil {
+		return Invalid(journal.InvalidErrors, "%s%s (%s), more than --max-errors %g%% allows%s", f, in, whyFailed(p), 100*maxErrors, busy)
+	}
+	parts := []int64{p.Unanswered}
+	for _, r := range p.ByReplica {
+		parts = append(parts, r.Unanswered)
+	}
+	for i, waiting := range parts {
+		of, who := max(1, places), ""
+		if i > 0 {
+			of, who = max(1, places/len(p.ByReplica)), replicaName(i-1, len(p.ByReplica))
+		}
+		if share := float64(waiting) / float64(of); share > maxErrors && (i == 0 || waiting > 1) {
+			return Invalid(journal.InvalidErrors, "%d of %d connections%s got no answers any more%s, more than --max-errors %g%% allows%s", waiting, of, who, in, 100*maxErrors, busy)
+		}
+	}
+	return nil
+}
+
+// Failing are requests of which too many failed: all of a phase, those to one replica, or
+// one request of a mix.
+type Failing struct {
+	Share float64 // of those that were sent; 1 at most
+	which string  // empty: all
+}
+
+func (f Failing) String() string {
+	return fmt.Sprintf("%.3g%% of the requests%s failed", 100*f.Share, f.which)
+}
+
+// TooMany is the part of a phase in which a greater share than most failed or was never
+// answered; nil: in none. A single failure is judged only among all requests of the phase:
+// it would be a great share of a request that is rarely sent.
+func TooMany(p *journal.Phase, most float64) *Failing {
+	judge := func(which string, answered, failed, unanswered int64) *Failing {
+		bad := failed + unanswered
+		f := Failing{Share: float64(bad) / float64(max(1, answered+unanswered, bad)), which: which}
+		if f.Share <= most || which != "" && bad < 2 {
+			return nil
+		}
+		return &f
+	}
+	if f := judge("", p.Requests, p.Errors, p.Unanswered); f != nil {
+		return f
+	}
+	for i, r := range p.ByReplica {
+		if f := judge(replicaName(i, len(p.ByReplica)), r.Requests, r.Errors, r.Unanswered); f != nil {
+			return f
+		}
+	}
+	for _, r := range p.ByRequest {
+		if f := judge(" "+r.Name, r.Requests, r.Errors, r.Unanswered); f != nil {
+			return f
+		}
+	}
+	return nil
+}
+
+func replicaName(i, of int) string { return fmt.Sprintf(" to replica %d of %d", i+1, of) }
+
+// whyFailed is what went wrong most often in a phase.
+func whyFailed(p *journal.Phase) string {
+	kinds := map[load.Kind]int64{}
+	for kind, n := range p.ErrorKinds {
+		kinds[load.Kind(kind)] = n
+	}
+	why := mostOften(kinds)
+	if p.Unanswered > 0 {
+		never := fmt.Sprintf("%d never answered", p.Unanswered)
+		if why == "" {
+			return never
+		}
+		return why + ", " + never
+	}
+	if why == "" {
+		return "the reason is unknown"
+	}
+	return why
+}
+
+// Late reports that the latency of a run of procfit's own load is mostly the load
+// generator's, because that was late to send.
+func Late(p *journal.Phase, cost *journal.LoadCost) bool {
+	return contest.Late(&journal.Trial{LatencySeconds: p.LatencySeconds, Load: cost})
+}

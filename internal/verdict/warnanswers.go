@@ -1,0 +1,42 @@
+package verdict
+
+import "github.com/procfit/procfit/internal/verdict/journal"
+
+// answers warns of requests that nobody answered and of answers that do no work.
+func (n *notes) answers(i int, g *group, r *Group) {
+	lost, moved := Warning{Code: WarnUnanswered}, Warning{Code: WarnRedirects}
+	for k := range r.Settings {
+		a := &r.Settings[k]
+		if unansweredMuch(g.settings[k].measure) {
+			lost.Count, lost.Of = lost.Count+a.Unanswered, lost.Of+a.Requests+a.Unanswered
+			lost.Settings = append(lost.Settings, SettingFigure{Label: a.Label, Value: float64(a.Unanswered)})
+		}
+		moved.Count, moved.Of = moved.Count+a.Redirects, moved.Of+a.Requests
+	}
+	if len(lost.Settings) > 0 {
+		n.add(i, lost)
+	}
+	if moved.Count > 0 && 2*moved.Count >= moved.Of {
+		n.add(i, moved)
+	}
+}
+
+// unansweredMuch reports that many of the requests of a phase were never answered: the many
+// answers of one phase would hide those that another lacks.
+func unansweredMuch(trials []*journal.Trial) bool {
+	waiting, sent := map[journal.Mode]float64{}, map[journal.Mode]float64{}
+	for _, t := range trials {
+		for i := range t.Phases {
+			if p := &t.Phases[i]; t.Valid {
+				waiting[p.Mode] += float64(p.Unanswered)
+				sent[p.Mode] += float64(p.Requests + p.Unanswered)
+			}
+		}
+	}
+	for mode, n := range waiting {
+		if n > unansweredFew*sent[mode] {
+			return true
+		}
+	}
+	return false
+}
