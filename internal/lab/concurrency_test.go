@@ -115,7 +115,7 @@ func TestBuilds(t *testing.T) {
 				}
 			}
 			if len(s.Load.Metrics) == 0 {
-				results, err := gobench.ParseOutput(output, 3)
+				results, _, err := gobench.ParseOutput(output, 3)
 				if err != nil || len(results) != 1 {
 					t.Fatalf("%s: %v, %d results in %s", name, err, len(results), output)
 				}

@@ -226,7 +226,7 @@ func printed(t *testing.T, e Experiment, s Stage) map[string]journal.Metric {
 		if err != nil {
 			t.Fatalf("%s: %v: %s", command, err, output)
 		}
-		results, err := gobench.ParseOutput(output, runtime.GOMAXPROCS(0))
+		results, _, err := gobench.ParseOutput(output, runtime.GOMAXPROCS(0))
 		if err != nil {
 			t.Fatal(err)
 		}

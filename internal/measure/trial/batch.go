@@ -101,14 +101,15 @@ func (t *Task) metrics(outputs []load.Output) (map[string]load.Value, error) {
 func (t *Task) figures(all []Ran) error {
 	var found []map[string]load.Value
 	var results []gobench.Result
+	var lost []string
 	benchmarks := t.Spec.Target.Kind() == journal.KindGoBench
 	for _, one := range all {
 		if benchmarks {
-			of, err := t.benchmarks(one.Outputs[0])
+			of, without, err := t.benchmarks(one.Outputs[0])
 			if err != nil {
 				return err
 			}
-			results = append(results, of...)
+			results, lost = append(results, of...), append(lost, without...)
 		}
 		if one.metrics != nil {
 			found = append(found, one.metrics)
@@ -116,7 +117,7 @@ func (t *Task) figures(all []Ran) error {
 	}
 	if benchmarks {
 		required := !t.Spec.Target.Benchmarks
-		if err := addBenchmarks(t.Trial, results, required); err != nil {
+		if err := addBenchmarks(t.Trial, results, lost, required); err != nil {
 			return Quoted(err, Quote(all[len(all)-1].Outputs[0]))
 		}
 	}
@@ -128,19 +129,19 @@ func (t *Task) figures(all []Ran) error {
 	return judgeMetric(t.Trial, t.Spec.Load.Metrics, figures)
 }
 
-// benchmarks are the Go benchmark lines of an output. One that is cut may lack some: the
-// mean over fewer benchmarks cannot be compared with that over all.
-func (t *Task) benchmarks(output load.Output) ([]gobench.Result, error) {
+// benchmarks are the Go benchmark results of an output, and those that have none. One that
+// is cut may lack some: the mean over fewer benchmarks cannot be compared with that over all.
+func (t *Task) benchmarks(output load.Output) (results []gobench.Result, lost []string, err error) {
 	if output.Cut {
-		return nil, Invalid(journal.InvalidNoBenchmark, "the output was too long to keep whole, so benchmark lines may be missing: print less, for example without -v")
+		return nil, nil, Invalid(journal.InvalidNoBenchmark, "the output was too long to keep whole, so benchmark lines may be missing: print less, for example without -v")
 	}
 	procs := 0
 	if observed := t.Trial.ObservedProcs; len(observed) > 0 && observed[0] != nil {
 		procs = *observed[0]
 	}
-	results, err := gobench.ParseOutput(output.Head, procs)
+	results, lost, err = gobench.ParseOutput(output.Head, procs)
 	if err != nil {
-		return nil, Invalid(journal.InvalidNoBenchmark, "%v", err)
+		return nil, nil, Invalid(journal.InvalidNoBenchmark, "%v", err)
 	}
-	return results, nil
+	return results, lost, nil
 }

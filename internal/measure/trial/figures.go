@@ -3,11 +3,13 @@ package trial
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/procfit/procfit/internal/load"
 	"github.com/procfit/procfit/internal/program/gobench"
+	"github.com/procfit/procfit/internal/show/phrase"
 	"github.com/procfit/procfit/internal/verdict/journal"
 )
 
@@ -59,8 +61,9 @@ func judgeMetric(t *journal.Trial, metrics []load.Metric, found map[string]load.
 // addBenchmarks adds Go benchmark lines, of one run or of several. The throughput is operations a second, the
 // geometric mean over the benchmarks, so that none outweighs the others. A program
 // that does not have to print one may print none of time: it is judged by its runs per
-// second.
-func addBenchmarks(t *journal.Trial, results []gobench.Result, required bool) error {
+// second. lost are the benchmarks that have started and have no result.
+func addBenchmarks(t *journal.Trial, results []gobench.Result, lost []string, required bool) error {
+	lost = slices.Compact(slices.Sorted(slices.Values(lost)))
 	found, runs := map[string]load.Value{}, map[string]float64{}
 	var logs, n float64
 	for _, b := range results {
@@ -80,7 +83,12 @@ func addBenchmarks(t *journal.Trial, results []gobench.Result, required bool) er
 		}
 	}
 	Metrics(t, found)
+	if len(lost) > 0 {
+		warn(t, journal.Warning{Code: journal.WarnNoResult, Count: int64(len(lost)), Detail: strings.Join(lost, ", ")})
+	}
 	switch {
+	case len(lost) > 0 && (n == 0 && required || len(results) == 0):
+		return Invalid(journal.InvalidNoBenchmark, "no result can be found of %s, which started: let the code under test print less", phrase.And(lost))
 	case n > 0:
 		t.ThroughputPerSecond, t.ThroughputUnit = new(math.Exp(logs/n)), ThroughputOperations
 	case required || len(results) == 0:

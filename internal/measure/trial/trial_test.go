@@ -331,14 +331,14 @@ func TestMean(t *testing.T) {
 
 func TestBenchmarks(t *testing.T) {
 	parse := func(text string) []gobench.Result {
-		results, err := gobench.ParseOutput([]byte(text), 2)
+		results, _, err := gobench.ParseOutput([]byte(text), 2)
 		if err != nil {
 			t.Fatal(err)
 		}
 		return results
 	}
 	var tr journal.Trial
-	if err := addBenchmarks(&tr, parse("goos: linux\nBenchmarkA-2 \t 10\t 100 ns/op\t 8 B/op\nBenchmarkB/x-2 \t 10\t 400 ns/op\t 5 MB/s\nPASS\n"), true); err != nil {
+	if err := addBenchmarks(&tr, parse("goos: linux\nBenchmarkA-2 \t 10\t 100 ns/op\t 8 B/op\nBenchmarkB/x-2 \t 10\t 400 ns/op\t 5 MB/s\nPASS\n"), nil, true); err != nil {
 		t.Fatal(err)
 	}
 	if got := *tr.ThroughputPerSecond; math.Abs(got-5e6) > 1 || tr.ThroughputUnit != "operations" {
@@ -356,30 +356,37 @@ func TestBenchmarks(t *testing.T) {
 	}
 	// Of several runs a metric is the mean, as the throughput is.
 	var twice journal.Trial
-	if err := addBenchmarks(&twice, append(parse("BenchmarkA-2 \t 10\t 100 ns/op\n"), parse("BenchmarkA-2 \t 10\t 400 ns/op\n")...), true); err != nil {
+	if err := addBenchmarks(&twice, append(parse("BenchmarkA-2 \t 10\t 100 ns/op\n"), parse("BenchmarkA-2 \t 10\t 400 ns/op\n")...), nil, true); err != nil {
 		t.Fatal(err)
 	}
 	if got := twice.Metrics["A ns/op"].Value; got != 250 || math.Abs(*twice.ThroughputPerSecond-5e6) > 1 {
 		t.Errorf("two runs: %g ns/op and %g operations/s, want 250 and 5e6", got, *twice.ThroughputPerSecond)
 	}
-	if code, reason := failure(t, addBenchmarks(&tr, nil, true)); code != journal.InvalidNoBenchmark || !strings.Contains(reason, "check that -bench matches") {
+	if code, reason := failure(t, addBenchmarks(&journal.Trial{}, nil, []string{"Logs", "Prints"}, true)); code != journal.InvalidNoBenchmark || !strings.Contains(reason, "no result can be found of Logs and Prints") {
+		t.Errorf("%s %q", code, reason)
+	}
+	var some journal.Trial
+	if err := addBenchmarks(&some, parse("BenchmarkA-2 \t 10\t 100 ns/op\n"), []string{"Logs", "Logs"}, true); err != nil || len(some.Warnings) != 1 || some.Warnings[0].Count != 1 || some.Warnings[0].Detail != "Logs" {
+		t.Errorf("%v, warnings %+v", err, some.Warnings)
+	}
+	if code, reason := failure(t, addBenchmarks(&tr, nil, nil, true)); code != journal.InvalidNoBenchmark || !strings.Contains(reason, "check that -bench matches") {
 		t.Errorf("no benchmark: %s %q", code, reason)
 	}
 	// Lines of a program that measures no time are metrics next to its runs a second.
 	runs := journal.Trial{}
 	addRuns(&runs, 14, 2*time.Second)
-	if err := addBenchmarks(&runs, parse("BenchmarkDefaults 1 2 gomaxprocs 8 numcpu\n"), false); err != nil {
+	if err := addBenchmarks(&runs, parse("BenchmarkDefaults 1 2 gomaxprocs 8 numcpu\n"), nil, false); err != nil {
 		t.Fatal(err)
 	}
 	if *runs.ThroughputPerSecond != 7 || runs.ThroughputUnit != "runs" || runs.Metrics["Defaults numcpu"].Value != 8 {
 		t.Errorf("%+v", runs)
 	}
-	if code, _ := failure(t, addBenchmarks(&runs, nil, false)); code != journal.InvalidNoBenchmark {
+	if code, _ := failure(t, addBenchmarks(&runs, nil, nil, false)); code != journal.InvalidNoBenchmark {
 		t.Error("no benchmark at all is no fault")
 	}
 	// Which benchmarks an output that was cut lacks is not known.
 	line := []byte("BenchmarkA-2 \t 10\t 100 ns/op\n")
-	_, err := (&Task{Trial: &journal.Trial{}}).benchmarks(load.Output{Head: line, Cut: true, Tail: line})
+	_, _, err := (&Task{Trial: &journal.Trial{}}).benchmarks(load.Output{Head: line, Cut: true, Tail: line})
 	if code, reason := failure(t, err); code != journal.InvalidNoBenchmark || !strings.Contains(reason, "print less") {
 		t.Errorf("an output that was cut: %q %q", code, reason)
 	}

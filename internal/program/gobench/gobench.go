@@ -237,15 +237,17 @@ type Result struct {
 	Values map[string]float64 // mean over the lines, by unit as printed: ns/op, B/op, MB/s
 }
 
-// ParseOutput finds the benchmark lines in a test binary's output, in the order
+// ParseOutput finds the benchmark results in a test binary's output, in the order
 // of first appearance. procs is the GOMAXPROCS that it ran with, or 0 where that
 // is not known: the suffix -N is then taken off if every line has the same one.
 // (A benchmark's own name may end in -N; at GOMAXPROCS=1 there is no suffix.)
-func ParseOutput(output []byte, procs int) ([]Result, error) {
+// lost names the benchmarks that have started and whose results are not there.
+func ParseOutput(output []byte, procs int) (results []Result, lost []string, err error) {
 	type sum struct{ total, n float64 }
 	var order []string
 	lines, sums := map[string]int{}, map[string]map[string]sum{}
-	reader := benchfmt.NewReader(bytes.NewReader(output), "output")
+	whole, lost := join(output)
+	reader := benchfmt.NewReader(bytes.NewReader(whole), "output")
 	for reader.Scan() {
 		r, ok := reader.Result().(*benchfmt.Result)
 		if !ok {
@@ -265,10 +267,9 @@ func ParseOutput(output []byte, procs int) ([]Result, error) {
 		}
 	}
 	if err := reader.Err(); err != nil {
-		return nil, fmt.Errorf("benchmark output: %w", err)
+		return nil, nil, fmt.Errorf("benchmark output: %w", err)
 	}
-	suffix := procsSuffix(order, procs)
-	var results []Result
+	suffix := procsSuffix(slices.Concat(order, lost), procs)
 	for _, name := range order {
 		values := map[string]float64{}
 		for unit, s := range sums[name] {
@@ -282,7 +283,10 @@ func ParseOutput(output []byte, procs int) ([]Result, error) {
 		}
 		results = append(results, Result{Name: strings.TrimSuffix(name, suffix), Lines: lines[name], Values: values})
 	}
-	return results, nil
+	for i := range lost {
+		lost[i] = strings.TrimSuffix(lost[i], suffix)
+	}
+	return results, lost, nil
 }
 
 // procsSuffix is what testing appended to each name.

@@ -98,7 +98,7 @@ func TestParseOutput(t *testing.T) {
 		0: {"Parse/size-8", "Queue"},
 		1: {"Parse/size-8-4", "Queue-4"}, // no suffix is written then, so these are names
 	} {
-		got, err := ParseOutput([]byte(benchOutput), procs)
+		got, _, err := ParseOutput([]byte(benchOutput), procs)
 		if err != nil || len(got) != 2 {
 			t.Fatalf("procs %d: %+v, %v", procs, got, err)
 		}
@@ -110,15 +110,49 @@ func TestParseOutput(t *testing.T) {
 		}
 	}
 	mixed := "BenchmarkA-8 1 2 ns/op\nBenchmarkB 1 2 ns/op\n"
-	if got, err := ParseOutput([]byte(mixed), 0); err != nil || len(got) != 2 || got[0].Name != "A-8" {
+	if got, _, err := ParseOutput([]byte(mixed), 0); err != nil || len(got) != 2 || got[0].Name != "A-8" {
 		t.Errorf("names without a common suffix: %+v, %v", got, err)
 	}
 	undefined := "BenchmarkA 1 2 ns/op NaN hits/op +Inf x/op\nBenchmarkB 1 NaN ns/op\n"
-	if got, err := ParseOutput([]byte(undefined), 1); err != nil || len(got) != 1 || !maps.Equal(got[0].Values, map[string]float64{"ns/op": 2}) {
+	if got, _, err := ParseOutput([]byte(undefined), 1); err != nil || len(got) != 1 || !maps.Equal(got[0].Values, map[string]float64{"ns/op": 2}) {
 		t.Errorf("what is no number: %+v, %v", got, err)
 	}
-	if got, err := ParseOutput([]byte("PASS\n"), 2); err != nil || len(got) != 0 {
+	if got, _, err := ParseOutput([]byte("PASS\n"), 2); err != nil || len(got) != 0 {
 		t.Errorf("no benchmark: %+v, %v", got, err)
+	}
+}
+
+// What the code under test prints is between a benchmark's name and its result, before
+// either, or on lines between (golang/go#25241): the result counts all the same. One that
+// cannot be found is named.
+func TestResultsAmongPrints(t *testing.T) {
+	const (
+		name   = "BenchmarkA/x=1_kB-2         \t"
+		result = " 1000000\t      12.5 ns/op\t       0 B/op\n"
+	)
+	for what, c := range map[string]struct {
+		output string
+		lost   string
+	}{
+		"alone":                  {name + result, ""},
+		"on the line":            {name + "hello" + result, ""},
+		"on lines between":       {name + "2026/11/28 12:00:00 starting with 1\n" + "starting with 100\n" + result, ""},
+		"before the name":        {"no line break" + name + result, ""},
+		"before both":            {"dots...." + name + "more dots...\nand more." + result, ""},
+		"a number before it":     {name + "loaded 17\n" + result, ""},
+		"another one's, Windows": {name + "x\r\n" + strings.TrimSuffix(result, "\n") + "\r\n", ""},
+		"and one without":        {name + result + "BenchmarkB-2\t\nPASS\n", "B"},
+		"and the last without":   {name + result + "BenchmarkB-2\tpanic", "B"},
+		"without, then another":  {"BenchmarkB-2\tx\n" + name + result, "B"},
+		"verbose":                {"=== RUN   BenchmarkA\nBenchmarkA\n" + name + result, ""},
+	} {
+		got, lost, err := ParseOutput([]byte(c.output), 2)
+		if err != nil || len(got) != 1 || got[0].Name != "A/x=1_kB" || got[0].Lines != 1 || !maps.Equal(got[0].Values, map[string]float64{"ns/op": 12.5, "B/op": 0}) {
+			t.Errorf("%s: %+v, %v", what, got, err)
+		}
+		if strings.Join(lost, " ") != c.lost {
+			t.Errorf("%s: lost %q, want %q", what, lost, c.lost)
+		}
 	}
 }
 
@@ -126,7 +160,7 @@ func FuzzParseOutput(f *testing.F) {
 	f.Add([]byte(benchOutput), 4)
 	f.Add([]byte("BenchmarkA-8 1 NaN ns/op\n"), 0)
 	f.Fuzz(func(t *testing.T, output []byte, procs int) {
-		results, err := ParseOutput(output, procs)
+		results, _, err := ParseOutput(output, procs)
 		for _, r := range results {
 			if err != nil || r.Lines < 1 || len(r.Values) == 0 {
 				t.Fatalf("%q: %+v, %v", output, r, err)
@@ -184,7 +218,7 @@ func BenchmarkRead(b *testing.B) { for b.Loop() { if _, err := os.ReadFile("data
 	if err != nil {
 		t.Fatalf("%q: %v: %s", command, err, output)
 	}
-	results, err := ParseOutput(output, 3)
+	results, _, err := ParseOutput(output, 3)
 	if err != nil || len(results) != 1 || results[0].Name != "Read" || results[0].Values["ns/op"] <= 0 {
 		t.Errorf("got %+v, %v from %s", results, err, output)
 	}

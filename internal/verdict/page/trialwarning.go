@@ -48,6 +48,8 @@ func trialWarning(w *journal.Warning) string {
 		return because("its latency is not judged, because it is counted from the actual send time, and sending waits for a free connection", w.Detail)
 	case journal.WarnRedirects:
 		return phrase.CountOf(w.Count, "response was a redirect", "responses were redirects") + " (3xx)" + inPhase(w.Phase)
+	case journal.WarnNoResult:
+		return because("the output has no result of "+phrase.Count(w.Count, "benchmark")+", which are in no number here", w.Detail)
 	}
 	return because(string(w.Code), w.Detail)
 }
