@@ -117,6 +117,26 @@ func (g *Group) SetShares(shares int64) error {
 	return write(filepath.Join(g.dir, file), strconv.FormatInt(value, 10))
 }
 
+// limitFiles are those of a cgroup's CPU limit, of both versions.
+var limitFiles = []string{"cpu.max", "cpu.max.burst", "cpu.cfs_quota_us", "cpu.cfs_period_us", "cpu.cfs_burst_us"}
+
+// LimitsFrom is the CPU limits of a cgroup and of its parents up to the root, as far as it
+// can be seen from here, by directory and in the kernel's own words. A group without the
+// files of a limit, such as the root, has an empty text.
+func LimitsFrom(dir string) map[string]string {
+	texts := map[string]string{}
+	for ; dir != "" && exists(filepath.Join(dir, "cgroup.procs")); dir = filepath.Dir(dir) {
+		var words []string
+		for _, name := range limitFiles {
+			if text, err := os.ReadFile(filepath.Join(dir, name)); err == nil {
+				words = append(words, name+" "+strings.TrimSpace(string(text)))
+			}
+		}
+		texts[dir] = strings.Join(words, ", ")
+	}
+	return texts
+}
+
 // Stats reads the group's throttling.
 func (g *Group) Stats() (Stats, error) { return facts.ReadThrottling(g.dir) }
 

@@ -45,6 +45,9 @@ func (g *Group) SetBurst(cpus float64) error { return errLinux }
 // SetShares fails: it needs Linux.
 func (g *Group) SetShares(shares int64) error { return errLinux }
 
+// LimitsFrom is always empty here.
+func LimitsFrom(dir string) map[string]string { return nil }
+
 // Stats fails: it needs Linux.
 func (g *Group) Stats() (Stats, error) { return Stats{}, errLinux }
 

@@ -75,6 +75,9 @@ func (r *run) once(ctx context.Context) (one trial.Ran, err error) {
 	if err := r.account(f, logs, &one); err != nil {
 		return one, err
 	}
+	if err := f.limitsKept(); err != nil {
+		return one, err
+	}
 	return one, f.end(0)
 }
 

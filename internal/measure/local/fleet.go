@@ -25,6 +25,7 @@ type replica struct {
 	*target.Process                   // nil: it was running already
 	attached        *observe.Standing // nil: it was started
 	group           *cgroup.Group     // nil: no setting has a quota
+	limits          around            // as it started
 	url             string
 	port            int          // of the URL; 0 where it names none
 	free            int          // what {port} stands for
@@ -84,6 +85,7 @@ func (r *run) startOne(ctx context.Context, one *replica, port int, output *os.F
 			return err
 		}
 	}
+	one.limits = limitsAround(one.cgroup())
 	one.Process, err = target.Start(ctx, spec)
 	var lost *supervisor.LostError
 	if err != nil && ctx.Err() == nil && !errors.As(err, &lost) {

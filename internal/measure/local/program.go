@@ -152,6 +152,7 @@ func (r *run) visit() ([]string, error) {
 	if one.ended() {
 		return nil, fmt.Errorf("process %d (%s) has ended", a.PID, a.Name)
 	}
+	one.limits = limitsAround(one.cgroup())
 	r.fleet = fleet{one}
 	return r.fleet.urls(), nil
 }

@@ -2,7 +2,9 @@ package local
 
 import (
 	"fmt"
+	"maps"
 	"runtime"
+	"slices"
 	"time"
 
 	"github.com/procfit/procfit/internal/host/cgroup"
@@ -10,6 +12,7 @@ import (
 	"github.com/procfit/procfit/internal/program/observe"
 	"github.com/procfit/procfit/internal/show/number"
 	"github.com/procfit/procfit/internal/verdict/journal"
+	"github.com/procfit/procfit/maxprocs/facts"
 )
 
 // limited is what is to stay in a group with a quota: a replica, or the neighbour.
@@ -88,6 +91,55 @@ func (l limited) left(pids []int) error {
 			name = " (" + found.Name + ")"
 		}
 		return trial.Invalid(journal.InvalidOutside, "%s runs outside the CPU limit of %g: its process %d%s is in the cgroup %s; %s", l.who, l.quota, pid, name, in, movedAdvice)
+	}
+	return nil
+}
+
+// cgroup is the directory of the cgroup that a replica starts in: its own, or procfit's;
+// empty where that is not known.
+func (one *replica) cgroup() string {
+	if one.group != nil {
+		return one.group.Dir()
+	}
+	f := facts.Read()
+	if one.attached != nil {
+		var err error
+		if f, err = new(facts.Reader).ReadPID(one.attached.PID); err != nil {
+			return ""
+		}
+	}
+	if len(f.Limits) == 0 {
+		return ""
+	}
+	return f.Limits[0].Dir // its own comes first
+}
+
+// around is the CPU limits of a cgroup, and of its parents up to the root, at one time.
+type around struct {
+	dir   string
+	texts map[string]string // see cgroup.LimitsFrom
+}
+
+func limitsAround(dir string) around { return around{dir, cgroup.LimitsFrom(dir)} }
+
+// kept makes a Failure of a limit that is not what it was: what was measured meanwhile was
+// measured under two limits.
+func (a around) kept() error {
+	now := cgroup.LimitsFrom(a.dir)
+	for _, dir := range slices.Sorted(maps.Keys(a.texts)) {
+		if before := a.texts[dir]; now[dir] != before {
+			return trial.Invalid(journal.InvalidLimitChanged, "something changed the CPU limit of the cgroup %s during the trial, from %q to %q; find out what manages this cgroup, and keep it from doing so while procfit measures", dir, before, now[dir])
+		}
+	}
+	return nil
+}
+
+// limitsKept looks at the limits of all replicas.
+func (f fleet) limitsKept() error {
+	for _, one := range f {
+		if err := one.limits.kept(); err != nil {
+			return err
+		}
 	}
 	return nil
 }

@@ -31,6 +31,61 @@ func underQuota(cpus float64, replicas int) journal.Setting {
 	return journal.Setting{Label: "unset", Replicas: replicas, QuotaCPUs: &cpus}
 }
 
+// A limit that something changes while it is measured under makes the trial invalid: that of
+// the target itself, and one of a cgroup around it.
+func TestChangedLimit(t *testing.T) {
+	dir, _ := away(t)
+	// The group that the shell is in, of those below dir: $g.
+	const find = `for f in "$0"/*/cgroup.procs; do grep -qx $$ "$f" && g=$(dirname "$f"); done; `
+	const lift = `if [ -f "$g/cpu.max" ]; then echo max 100000 >"$g/cpu.max"; else echo -1 >"$g/cpu.cfs_quota_us"; fi; `
+	for name, tc := range map[string]struct {
+		script string
+		valid  bool
+	}{
+		"kept":   {find + `[ -n "$g" ] || exit 9; sleep 0.1`, true},
+		"lifted": {find + lift + "sleep 0.1", false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s, setting := job("sh", "-c", tc.script, dir), underQuota(0.5, 1)
+			s.Quotas, s.Replicas = []*float64{setting.QuotaCPUs}, []int{1}
+			trial, err := prepared(t, s, Config{}, setting).Run(t.Context(), plan.Task{Setting: setting}, nil)
+			switch {
+			case err != nil:
+				t.Fatal(err)
+			case tc.valid != trial.Valid:
+				t.Errorf("valid %v, %s %q", trial.Valid, trial.InvalidCode, trial.InvalidReason)
+			case !tc.valid && (trial.InvalidCode != journal.InvalidLimitChanged || !strings.Contains(trial.InvalidReason, "changed the CPU limit of the cgroup "+dir+"/procfit-")):
+				t.Errorf("%s %q", trial.InvalidCode, trial.InvalidReason)
+			}
+		})
+	}
+	t.Run("around", func(t *testing.T) {
+		parent, err := cgroup.Find()
+		if err != nil {
+			t.Fatal(err)
+		}
+		outer, err := parent.New()
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = outer.Remove() })
+		inner := filepath.Join(outer.Dir(), "inner")
+		if err := os.Mkdir(inner, 0o755); err != nil {
+			t.Fatal(err)
+		}
+		before := limitsAround(inner)
+		if err := before.kept(); err != nil {
+			t.Errorf("nothing has changed: %v", err)
+		}
+		if err := outer.SetQuota(0.5); err != nil {
+			t.Fatal(err)
+		}
+		if err := before.kept(); err == nil || !strings.Contains(err.Error(), "of the cgroup "+outer.Dir()+" during") {
+			t.Errorf("the parent's limit has changed: %v", err)
+		}
+	})
+}
+
 // A program that leaves the group of its quota, as one does that another launcher puts
 // into a group of its own, proves nothing of the quota: alone, as one replica of two, and
 // next to the target.

@@ -130,6 +130,9 @@ func (r *run) Look(context.Context) ([]trial.Reading, error) {
 	if err == nil {
 		err = checkQuotas(slices.Concat(r.limited(r.fleet), r.neighbour.limited()))
 	}
+	if err == nil {
+		err = r.fleet.limitsKept()
+	}
 	if err == nil && !r.looked {
 		r.follow(r.fleet) // what is searched for is then found, before anything is measured
 		r.outer, r.looked = r.fleet.limitsAround(), true
