@@ -14,11 +14,14 @@ import (
 	"github.com/HdrHistogram/hdrhistogram-go"
 	"github.com/spf13/cobra"
 
+	"github.com/procfit/procfit/internal/host/halt"
 	"github.com/procfit/procfit/internal/load"
 	"github.com/procfit/procfit/internal/load/engine"
 	"github.com/procfit/procfit/internal/load/requests"
 	"github.com/procfit/procfit/internal/measure/plan"
 	"github.com/procfit/procfit/internal/measure/plan/field"
+	"github.com/procfit/procfit/internal/measure/trial"
+	"github.com/procfit/procfit/internal/show/number"
 	"github.com/procfit/procfit/internal/show/phrase"
 )
 
@@ -118,8 +121,14 @@ func (o *loadOptions) run(ctx context.Context, std stdio) error {
 }
 
 // offer runs the engine once, with its progress on standard error and the log of its
-// seconds.
+// seconds. A stop of procfit itself is in what it returns, so it is told.
 func (o *loadOptions) offer(ctx context.Context, std stdio) (*load.Result, error) {
+	watch := halt.Start()
+	defer func() {
+		if stopped := watch.End(); stopped > 0 {
+			std.notef("procfit itself was stopped for %s, by a signal or because the machine was suspended: the numbers include that", number.Short(number.Duration(stopped)))
+		}
+	}()
 	live := newLive(std, o.options.Duration)
 	options := o.options
 	options.Each, options.Progress = live.second, live.progress
@@ -152,12 +161,15 @@ func (o *loadOptions) judge(r *load.Result) error {
 		}
 		return fmt.Errorf("no request was answered (%d failed, %d still waiting at the end)%s", r.Errors, r.Unanswered, first)
 	}
-	most, bad := o.spec.Load.MaxErrors, r.Errors+r.Unanswered
-	share := float64(bad) / float64(max(bad, r.Requests+r.Unanswered))
-	switch {
-	case o.has("max-errors") && share > most:
-		return &exitError{exitGate, fmt.Errorf("%.3g%% of the requests failed, more than --max-errors %g%%", 100*share, 100*most)}
-	case !o.has("max-errors") && share == 1:
+	p, err := trial.Phase(r)
+	if err != nil {
+		return err
+	}
+	most, all := o.spec.Load.MaxErrors, r.Errors+r.Unanswered >= r.Requests+r.Unanswered
+	switch failing := trial.TooMany(&p, most); {
+	case o.has("max-errors") && failing != nil:
+		return &exitError{exitGate, fmt.Errorf("%s, more than --max-errors %g%%", failing, 100*most)}
+	case !o.has("max-errors") && all:
 		return fmt.Errorf("%s: %s; is the URL right? With --max-errors 100%% the exit code is 0", onlyFailures(r), kinds(r))
 	}
 	return nil

@@ -19,8 +19,10 @@ import (
 	"slices"
 	"time"
 
+	"github.com/procfit/procfit/internal/host/halt"
 	"github.com/procfit/procfit/internal/load"
 	"github.com/procfit/procfit/internal/measure/plan"
+	"github.com/procfit/procfit/internal/show/number"
 	"github.com/procfit/procfit/internal/verdict/journal"
 )
 
@@ -95,16 +97,28 @@ func (t *Task) Uncounted(err error) {
 // Run carries out one trial. When ctx ends it stops what it started and returns the
 // error of ctx.
 func Run(ctx context.Context, p Place, t *Task) (journal.Trial, error) {
-	err := t.guarded(ctx, p)
+	watch := halt.Start()
+	err := Lost(t.guarded(ctx, p))
+	err = stopped(err, watch.End())
 	t.Trial.DurationSeconds = time.Since(t.Trial.Started).Seconds()
 	if ctx.Err() != nil {
 		return journal.Trial{}, ctx.Err()
 	}
-	if err := settle(t.Trial, Lost(err)); err != nil {
+	if err := settle(t.Trial, err); err != nil {
 		return journal.Trial{}, err
 	}
 	t.Trial.NotStarted = t.Trial.NotStarted || t.Trial.InvalidCode == journal.InvalidNodeLost
 	return *t.Trial, nil
+}
+
+// stopped makes a trial invalid during which procfit itself did not run: whatever it saw
+// then, such as requests without an answer, is its own doing.
+func stopped(err error, stopped time.Duration) error {
+	var failed *Failure
+	if stopped == 0 || err != nil && !errors.As(err, &failed) {
+		return err
+	}
+	return Invalid(journal.InvalidStopped, "procfit itself was stopped for %s, by a signal (SIGSTOP, Ctrl-Z) or because the machine was suspended, and neither sent nor counted anything meanwhile; let it run through", number.Short(number.Duration(stopped)))
 }
 
 // guarded lets the place end the trial, with a reason that explains whatever fails then.

@@ -29,6 +29,22 @@ func failure(t *testing.T, err error) (journal.InvalidCode, string) {
 	return tr.InvalidCode, tr.InvalidReason
 }
 
+// Whatever a trial came to while procfit itself was stopped is its own doing.
+func TestStopped(t *testing.T) {
+	silent := Invalid(journal.InvalidNoAnswer, "the target stopped answering")
+	for _, err := range []error{nil, silent} {
+		if code, reason := failure(t, stopped(err, 6*time.Second)); code != journal.InvalidStopped || !strings.Contains(reason, "procfit itself was stopped for 6 s") {
+			t.Errorf("after %v: %s %q", err, code, reason)
+		}
+		if got := stopped(err, 0); got != err {
+			t.Errorf("not stopped: %v became %v", err, got)
+		}
+	}
+	if broken := errors.New("no memory"); stopped(broken, time.Second) != broken {
+		t.Error("there is no trial, stopped or not")
+	}
+}
+
 func TestSettle(t *testing.T) {
 	var tr journal.Trial
 	if err := settle(&tr, nil); err != nil || !tr.Valid {

@@ -1,0 +1,101 @@
+//go:build unix
+
+package halt
+
+import (
+	"bufio"
+	"fmt"
+	"os"
+	"os/exec"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// A process that watches itself: it says so, and at the end of its input for how long it
+// was stopped.
+func TestMain(m *testing.M) {
+	if os.Getenv("HALT_WATCHED") == "" {
+		os.Exit(m.Run())
+	}
+	w := Start()
+	fmt.Println("watching")
+	_, _ = bufio.NewReader(os.Stdin).ReadString('\n')
+	fmt.Println(w.End())
+}
+
+func TestStopped(t *testing.T) {
+	for name, stop := range map[string]time.Duration{"stopped": 600 * time.Millisecond, "only continued": 0} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			c := exec.Command(os.Args[0])
+			c.Env = append(os.Environ(), "HALT_WATCHED=1")
+			in, err := c.StdinPipe()
+			if err != nil {
+				t.Fatal(err)
+			}
+			out, err := c.StdoutPipe()
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := c.Start(); err != nil {
+				t.Fatal(err)
+			}
+			lines := bufio.NewReader(out)
+			if line, err := lines.ReadString('\n'); line != "watching\n" {
+				t.Fatalf("%q, %v", line, err)
+			}
+			if stop > 0 {
+				if err := c.Process.Signal(syscall.SIGSTOP); err != nil {
+					t.Fatal(err)
+				}
+				time.Sleep(stop)
+			}
+			if err := c.Process.Signal(syscall.SIGCONT); err != nil {
+				t.Fatal(err)
+			}
+			in.Close()
+			line, _ := lines.ReadString('\n')
+			if err := c.Wait(); err != nil {
+				t.Fatal(err)
+			}
+			got, err := time.ParseDuration(strings.TrimSpace(line))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if stop == 0 && got != 0 || stop > 0 && got < stop/2 {
+				t.Errorf("stopped for %v, watched %v", stop, got)
+			}
+		})
+	}
+}
+
+// A gap is a stop where the signal comes with it, in whichever order both are seen.
+func TestGaps(t *testing.T) {
+	at := func(ms int) time.Time { return time.Unix(0, int64(ms)*1e6) }
+	type look struct {
+		ms     int
+		signal bool
+	}
+	for name, c := range map[string]struct {
+		looks []look
+		want  time.Duration
+	}{
+		"no CPU":             {[]look{{50, false}, {3000, false}, {3050, false}}, 0},
+		"signal last":        {[]look{{50, false}, {3050, false}, {3060, true}}, 3 * time.Second},
+		"signal first":       {[]look{{50, false}, {3050, true}, {3060, false}}, 3 * time.Second},
+		"only a signal":      {[]look{{50, true}, {100, false}, {150, false}}, 0},
+		"much later no CPU":  {[]look{{50, true}, {5000, false}}, 0},
+		"twice":              {[]look{{1000, true}, {1050, false}, {2050, true}}, 2 * time.Second},
+		"too short to count": {[]look{{150, true}, {200, false}}, 0},
+	} {
+		s := stops{last: at(0)}
+		for _, l := range c.looks {
+			s.look(at(l.ms), l.signal)
+		}
+		if s.total != c.want {
+			t.Errorf("%s: %v, want %v", name, s.total, c.want)
+		}
+	}
+}

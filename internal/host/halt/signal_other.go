@@ -1,0 +1,7 @@
+//go:build !unix
+
+package halt
+
+import "os"
+
+func notify(chan<- os.Signal) {}

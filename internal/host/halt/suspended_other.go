@@ -1,0 +1,7 @@
+//go:build !linux
+
+package halt
+
+import "time"
+
+func suspended() time.Duration { return 0 }
