@@ -121,7 +121,8 @@ func (o *loadOptions) run(ctx context.Context, std stdio) error {
 }
 
 // offer runs the engine once, with its progress on standard error and the log of its
-// seconds. A stop of procfit itself is in what it returns, so it is told.
+// seconds. It prints a notice if procfit itself was stopped meanwhile, since the numbers
+// include that.
 func (o *loadOptions) offer(ctx context.Context, std stdio) (*load.Result, error) {
 	watch := halt.Start()
 	defer func() {

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bytes"
+	"io"
 	"slices"
 	"strings"
 	"testing"
@@ -10,6 +11,7 @@ import (
 	"github.com/HdrHistogram/hdrhistogram-go"
 
 	"github.com/procfit/procfit/internal/load"
+	"github.com/procfit/procfit/internal/measure/trial"
 )
 
 // What --hdr writes is read by HdrHistogram's own reader, second by second.
@@ -63,6 +65,30 @@ func TestDistribution(t *testing.T) {
 	out.Reset()
 	if distribution(&out, hdrhistogram.New(1, 1000, 3)); out.Len() > 0 {
 		t.Errorf("nothing was recorded: %q", &out)
+	}
+}
+
+// A latency that is mostly the load generator's own comes with a warning.
+func TestLateLoad(t *testing.T) {
+	recorded := func(d time.Duration) *hdrhistogram.Histogram {
+		h := hdrhistogram.New(1, int64(time.Minute), 3)
+		h.RecordValue(int64(d))
+		return h
+	}
+	for name, c := range map[string]struct {
+		lag  time.Duration
+		late bool
+	}{"late": {168 * time.Millisecond, true}, "in time": {time.Millisecond, false}} {
+		r := &load.Result{Mode: load.ModeOpen, Rate: 100, Requests: 1, Latency: recorded(179 * time.Millisecond), SendLag: recorded(c.lag)}
+		p, err := trial.Phase(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var notes strings.Builder
+		noteLate(newStdio(t.Context(), nil, io.Discard, &notes, nil), r, p)
+		if got := strings.Contains(notes.String(), "at 100 req/s the load generator itself sent late (p99 168 ms), so its p99 of 179 ms is not the server's"); got != c.late {
+			t.Errorf("%s: %q", name, notes.String())
+		}
 	}
 }
 

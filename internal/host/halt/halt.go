@@ -2,9 +2,9 @@
 // for a CPU: a signal stopped it (SIGSTOP, or SIGTSTP by Ctrl-Z), or the machine was
 // suspended. What it sends and looks at in that time is late by its own fault.
 //
-// A stop is told by SIGCONT, which ends it, next to a gap in a tick: a process that has no
-// CPU has gaps too, and gets no signal. A suspension is the time by which the clock that
-// includes it (CLOCK_BOOTTIME) is ahead of the one that does not.
+// SIGCONT ends a stop, so a gap in a tick with that signal next to it is one: a process
+// that has no CPU has gaps too, and gets no signal. The clock that includes suspensions
+// (CLOCK_BOOTTIME) runs ahead of the one that does not (CLOCK_MONOTONIC) by their time.
 //
 // Limits: a frozen cgroup and a debugger send no SIGCONT, and so are not noticed.
 // Suspensions are noticed on Linux, and stops not on Windows, which has none.
@@ -61,15 +61,11 @@ func (w *Watch) watch() {
 	for {
 		select {
 		case <-w.over:
-			// The end of a stop may be what lets the watched work end.
-			for {
-				select {
-				case <-w.continued:
-					s.look(time.Now(), true)
-					continue
-				default:
-				}
-				break
+			select {
+			case <-w.continued: // the end of a stop may be what lets the watched work end
+				s.look(time.Now(), true)
+			default:
+				s.look(time.Now(), false)
 			}
 			w.stopped = s.total
 			return
