@@ -262,8 +262,8 @@ func outcome(t *journal.Trial) string {
 	if t.LatencySeconds != nil && t.LatencySeconds.P99 != nil {
 		s += ", p99 " + number.Seconds(*t.LatencySeconds.P99)
 	}
-	if share := contest.MostOthers(t); share >= contest.OthersMatter {
-		s += ", other programs used " + number.Percent(share) + " of the CPUs"
+	if share := contest.CountedOthers(t); contest.AtLeast(share, contest.OthersMatter) {
+		s += ", other programs used " + number.Percent(*share) + " of the CPUs"
 	}
 	return s
 }

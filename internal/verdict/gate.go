@@ -193,7 +193,7 @@ func (t tally) of() int { return t.bad + t.good }
 
 func tallyOf(trials []*journal.Trial) tally {
 	lacked := func(t *journal.Trial) bool {
-		return t.Valid || t.InvalidCode.Passing() || t.InvalidCode == journal.InvalidNoAnswer && contest.MostOthers(t) >= contest.CrowdedFrom
+		return t.Valid || t.InvalidCode.Passing() || t.InvalidCode == journal.InvalidNoAnswer && contest.AtLeast(contest.CountedOthers(t), contest.CrowdedFrom)
 	}
 	return tally{len(trials) - valid(trials), valid(trials), reasons(trials), !slices.ContainsFunc(trials, func(t *journal.Trial) bool { return !lacked(t) })}
 }

@@ -37,7 +37,7 @@ func (g *group) carries(w *outcome) Recommendation {
 		}
 		switch {
 		case w.best == nil && len(w.withheld) > 0:
-			r.because(CauseWithheld, StepQuietMachine)
+			r.because(CauseWithheld, w.group.Others.remedy())
 			r.Claim.List = namedAll(w.withheld)
 		case w.best == nil:
 			r.because(g.nothing(w))

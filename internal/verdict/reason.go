@@ -148,6 +148,9 @@ const (
 	StepLessRate        StepCode = "less_rate"
 	StepQuietMachine    StepCode = "quiet_machine"
 	StepSteady          StepCode = "steady_machine"
+	StepSee             StepCode = "see_value"     // make the value readable
+	StepCount           StepCode = "count_others"  // measure where other programs can be counted
+	StepLonger          StepCode = "longer_trials" // in which other programs can be counted
 	StepStartAgain      StepCode = "start_again"
 	StepBenchmarksApart StepCode = "benchmarks_apart"
 )

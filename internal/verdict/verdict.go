@@ -19,7 +19,7 @@ func (g *group) verdict(w *outcome) Recommendation {
 		r.because(CauseOverridden, StepFindDerived)
 		return r
 	case w.starved():
-		r.because(CauseWithheld, StepQuietMachine)
+		r.because(CauseWithheld, w.group.Others.remedy())
 		if r.Claim.List = namedAll(w.withheld); w.best != nil {
 			r.Reasons = w.reasons(nil)
 		}

@@ -119,6 +119,9 @@ type OtherPrograms struct {
 	// where that is more than runs on every machine; null elsewhere.
 	MostCPUs    *float64 `json:"most_cpus,omitempty"`
 	MostSetting string   `json:"most_setting,omitempty"`
+	// AtMost is the share of the CPU time that they may have taken of a trial, the median, if
+	// it was counted in none; null: it was, or nothing was counted.
+	AtMost *float64 `json:"at_most,omitempty"`
 	// Matter is that they are more than runs on every machine.
 	Matter bool `json:"matter"`
 	// Withheld are the labels of the settings that had too few CPUs next to them.
@@ -132,6 +135,14 @@ type OtherPrograms struct {
 	// Slow is how many of all Trials are not used since the machine itself was slower then,
 	// or its speed changed.
 	Slow int `json:"slow,omitempty"`
+}
+
+// remedy is what makes settings comparable that are withheld.
+func (o OtherPrograms) remedy() StepCode {
+	if o.CPUs == nil {
+		return StepLonger
+	}
+	return StepQuietMachine
 }
 
 // slowMuch is the share of the trials that such a machine takes when it is why nothing can
@@ -158,10 +169,11 @@ func (o *OtherPrograms) burstsOf(all []*journal.Trial) {
 		return
 	}
 	for _, t := range all {
-		if !contest.InBurst(t) {
+		share := contest.Burst(t)
+		if share == nil {
 			continue
 		}
-		o.Bursts, o.BurstMost, o.Trials = o.Bursts+1, max(o.BurstMost, contest.MostOthers(t)), len(all)
+		o.Bursts, o.BurstMost, o.Trials = o.Bursts+1, max(o.BurstMost, *share), len(all)
 		if t.InvalidCode == journal.InvalidCrowded {
 			o.LeftOut++
 		}
@@ -180,6 +192,9 @@ func otherSeconds(u *journal.Usage) *float64 {
 func (g *group) others(r *Group) {
 	all := trialsOf(g.settings)
 	o := OtherPrograms{CPUs: medianRate(all, otherSeconds), Of: contest.TargetCPUs(all)}
+	if o.CPUs == nil {
+		o.AtMost = middle(all, contest.MostOthers)
+	}
 	o.burstsOf(all)
 	for _, t := range all {
 		if t.InvalidCode == journal.InvalidSlow {

@@ -91,7 +91,7 @@ func (c *counting) usage(of *load.Result, span time.Duration) *journal.Usage {
 			if c.spec.LoadOnTargetHost() {
 				others -= (of.User + of.System).Seconds()
 			}
-			h.OtherCPUSeconds = new(max(0, others) * share)
+			trial.CountOthers(h, max(0, others)*share, span)
 		}
 	}
 	return u

@@ -8,6 +8,7 @@ import (
 
 	"github.com/procfit/procfit/internal/host/topology"
 	"github.com/procfit/procfit/internal/measure/plan"
+	"github.com/procfit/procfit/internal/measure/trial"
 	"github.com/procfit/procfit/internal/program/observe"
 	"github.com/procfit/procfit/internal/verdict/journal"
 )
@@ -68,10 +69,6 @@ func (r *runner) Others(ctx context.Context) (used, of float64) {
 	return busy.Seconds() / now.at.Sub(before.at).Seconds(), float64(len(r.cpus))
 }
 
-// shortest is the span below which the kernel's ticks of 10 ms cannot show what
-// other programs used.
-const shortest = 500 * time.Millisecond
-
 // hostSince is the machine's state since an earlier reading. What was busy on the
 // target's CPUs and was neither the target nor its load was other programs.
 func (r *run) hostSince(before host, targetCPU, loadCPU time.Duration) (*journal.HostUse, error) {
@@ -84,10 +81,8 @@ func (r *run) hostSince(before host, targetCPU, loadCPU time.Duration) (*journal
 	if before.heat >= 0 && now.heat >= before.heat {
 		use.HeatTimes = new(now.heat - before.heat)
 	}
-	if now.at.Sub(before.at) >= shortest {
-		known := targetCPU + r.sharedPart(now.self-before.self+loadCPU)
-		use.OtherCPUSeconds = new(max(0, (ours.Busy - known).Seconds()))
-	}
+	known := targetCPU + r.sharedPart(now.self-before.self+loadCPU)
+	trial.CountOthers(use, max(0, (ours.Busy-known).Seconds()), now.at.Sub(before.at))
 	return use, nil
 }
 
@@ -113,8 +108,10 @@ func (r *run) hostOfRuns() (*journal.HostUse, error) {
 		share := r.runs.seconds / span
 		use.StealSeconds *= share
 		*use.TargetStealSeconds *= share
-		if use.OtherCPUSeconds != nil {
-			*use.OtherCPUSeconds *= share
+		for _, x := range []*float64{use.OtherCPUSeconds, use.MostOtherCPUSeconds} {
+			if x != nil {
+				*x *= share
+			}
 		}
 	}
 	return use, nil

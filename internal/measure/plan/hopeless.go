@@ -83,7 +83,7 @@ func (r Record) waits(task Task) bool {
 // to answer them.
 func hadCPUs(t journal.Trial) bool {
 	silent := (t.InvalidCode == journal.InvalidNoAnswer || t.InvalidCode == journal.InvalidErrors) && !refused(t)
-	return !t.InvalidCode.Passing() && !(silent && contest.Others(&t.Usage) >= contest.CrowdedFrom)
+	return !t.InvalidCode.Passing() && !(silent && contest.AtLeast(contest.Others(&t.Usage), contest.CrowdedFrom))
 }
 
 // refused reports that most failed requests of a trial have a status that blames the

@@ -134,7 +134,7 @@ func crowded(h journal.Header, trials []journal.Trial) bool {
 		return false
 	}
 	last := trials[len(trials)-1]
-	others := func(t journal.Trial) bool { return contest.MostOthers(&t) >= quietFrom || !hadCPUs(t) }
+	others := func(t journal.Trial) bool { return contest.AtLeast(contest.MostOthers(&t), quietFrom) || !hadCPUs(t) }
 	if last.Role == journal.RolePilot || !slices.ContainsFunc(Record{Trials: trials}.of(last.Block), others) {
 		return false
 	}

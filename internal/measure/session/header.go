@@ -269,17 +269,18 @@ func (d discreet) Run(ctx context.Context, task plan.Task, observe plan.Observer
 	})
 	t.InvalidReason = d.hidden.In(secret.Text(t.InvalidReason))
 	if !LooksAtMachine {
-		unseen(&t.Usage)
+		alone(&t.Usage)
 		for i := range t.Phases {
-			unseen(t.Phases[i].Usage)
+			alone(t.Phases[i].Usage)
 		}
 	}
 	return t, err
 }
 
-// unseen leaves out what other programs used.
-func unseen(u *journal.Usage) {
+// alone says that other programs used nothing. That this is not known would not do: then
+// all that they may have used guards.
+func alone(u *journal.Usage) {
 	if u != nil && u.HostUse != nil {
-		u.HostUse.OtherCPUSeconds = nil
+		u.HostUse.OtherCPUSeconds = new(0.0)
 	}
 }

@@ -37,8 +37,8 @@ func judgePhase(t *journal.Trial, p *journal.Phase, maxErrors float64, places in
 	if p.Usage != nil {
 		usage = p.Usage
 	}
-	if share := contest.Others(usage); share >= contest.CrowdedFrom {
-		busy = fmt.Sprintf("; other programs used %.0f%% of the CPU time: stop them, or measure on a quieter machine", 100*share)
+	if share := contest.Others(usage); contest.AtLeast(share, contest.CrowdedFrom) {
+		busy = fmt.Sprintf("; other programs used %.0f%% of the CPU time: stop them, or measure on a quieter machine", 100**share)
 	}
 	if p.Requests == 0 {
 		return Invalid(journal.InvalidNoAnswer, "no request was answered%s: %s%s", in, whyFailed(p), busy)

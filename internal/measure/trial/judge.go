@@ -120,10 +120,22 @@ const (
 	// stolenMost is the share from which on figures are the hypervisor's, and not the
 	// program's.
 	stolenMost = 0.5
-	// tellable is the span, in seconds, below which the kernel's ticks of 10 ms and one
-	// burst do not show what was taken from all of a trial.
-	tellable = 0.5
+	// Tellable is the span below which the kernel's ticks of 10 ms do not show what other
+	// programs, or a hypervisor, took from a trial.
+	Tellable = 500 * time.Millisecond
+	// tickError is by how much the time that a CPU was busy may be off: its user and its
+	// system time are each cut to a tick.
+	tickError = 20 * time.Millisecond
 )
+
+// CountOthers records what other programs used of the target's CPUs in a span, or the most
+// that it may be if the span does not show it.
+func CountOthers(use *journal.HostUse, seconds float64, span time.Duration) {
+	use.OtherCPUSeconds, use.MostOtherCPUSeconds = &seconds, nil
+	if span < Tellable {
+		use.OtherCPUSeconds, use.MostOtherCPUSeconds = nil, new(seconds+tickError.Seconds()*float64(use.TargetCPUs))
+	}
+}
 
 // stolen is the share of the CPU time that a hypervisor took, of the CPUs that the
 // target may use.
@@ -143,7 +155,7 @@ func stolen(u *journal.Usage) float64 {
 func judgeStolen(t *journal.Trial) error {
 	most, where := 0.0, ""
 	look := func(u *journal.Usage, of string) {
-		if share := stolen(u); share > most && u.MeasuredSeconds >= tellable {
+		if share := stolen(u); share > most && u.MeasuredSeconds >= Tellable.Seconds() {
 			most, where = share, of
 		}
 	}

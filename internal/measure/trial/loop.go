@@ -171,8 +171,8 @@ func hung(l *load.Result, usage *journal.Usage) error {
 				100*share, phaseName(l.Mode), u.Connections, who)
 		}
 		meanwhile, remedy := "", "a longer --duration"
-		if share := contest.Others(usage); share >= contest.CrowdedFrom {
-			meanwhile, remedy = fmt.Sprintf(", while other programs used %.0f%% of the CPU time", 100*share), "a quieter machine, or a longer --duration,"
+		if share := contest.Others(usage); contest.AtLeast(share, contest.CrowdedFrom) {
+			meanwhile, remedy = fmt.Sprintf(", while other programs used %.0f%% of the CPU time", 100**share), "a quieter machine, or a longer --duration,"
 		}
 		return Invalid(journal.InvalidNoAnswer, "%s stopped answering: after %d answers, all of its %d connections were still waiting at the end of the %s%s; %s shows whether it is slow or hangs",
 			who, u.Answered, u.Connections, phaseName(l.Mode), meanwhile, remedy)

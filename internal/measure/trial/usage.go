@@ -14,6 +14,7 @@ import (
 // addUsage adds the counters of another run to those of the runs before. The machine's
 // are of all runs so far in each of them.
 func addUsage(sum *journal.Usage, u journal.Usage) {
+	first := sum.MeasuredSeconds == 0
 	sum.HostUse = u.HostUse
 	sum.MeasuredSeconds += u.MeasuredSeconds
 	if u.CPUSeconds != nil {
@@ -33,8 +34,8 @@ func addUsage(sum *journal.Usage, u journal.Usage) {
 	if u.BesideCPUSeconds != nil {
 		sum.BesideCPUSeconds = plus(sum.BesideCPUSeconds, *u.BesideCPUSeconds)
 	}
-	if u.RunQueueWaitSeconds != nil {
-		sum.RunQueueWaitSeconds = plus(sum.RunQueueWaitSeconds, *u.RunQueueWaitSeconds)
+	if first || sum.RunQueueWaitSeconds != nil { // that of all runs is not known where that of one is not
+		sum.RunQueueWaitSeconds = plusAll(sum.RunQueueWaitSeconds, u.RunQueueWaitSeconds)
 	}
 	if u.ThreadsMax != nil && (sum.ThreadsMax == nil || *sum.ThreadsMax < *u.ThreadsMax) {
 		sum.ThreadsMax = u.ThreadsMax
@@ -78,6 +79,14 @@ func plus(sum *float64, x float64) *float64 {
 	}
 	*sum += x
 	return sum
+}
+
+// plusAll is not known where the further part is not.
+func plusAll(sum, x *float64) *float64 {
+	if x == nil {
+		return nil
+	}
+	return plus(sum, *x)
 }
 
 // Count writes into a Usage what the kernel counted of the target's processes.

@@ -23,3 +23,37 @@ func TestMemoryOfRuns(t *testing.T) {
 		t.Errorf("%+v, %v", sum.Memory, sum.BesideCPUSeconds)
 	}
 }
+
+// The wait of all runs is not known where that of one is not.
+func TestWaitOfRuns(t *testing.T) {
+	known, unknown := journal.Usage{MeasuredSeconds: 0.1, RunQueueWaitSeconds: new(0.25)}, journal.Usage{MeasuredSeconds: 0.1}
+	for name, c := range map[string]struct {
+		runs []journal.Usage
+		want *float64
+	}{
+		"all":       {[]journal.Usage{known, known}, new(0.5)},
+		"the first": {[]journal.Usage{known, unknown, known}, nil},
+		"the last":  {[]journal.Usage{unknown, known}, nil},
+		"none":      {[]journal.Usage{unknown}, nil},
+	} {
+		var sum journal.Usage
+		for _, u := range c.runs {
+			addUsage(&sum, u)
+		}
+		if got := sum.RunQueueWaitSeconds; (got == nil) != (c.want == nil) || got != nil && *got != *c.want {
+			t.Errorf("%s are known: %v, want %v", name, got, c.want)
+		}
+	}
+}
+
+// What other programs used is counted from half a second on; before, it is at most that and
+// two ticks of each CPU.
+func TestCountOthers(t *testing.T) {
+	use := journal.HostUse{TargetCPUs: 2}
+	if CountOthers(&use, 0.25, Tellable); use.OtherCPUSeconds == nil || *use.OtherCPUSeconds != 0.25 || use.MostOtherCPUSeconds != nil {
+		t.Errorf("%+v", use)
+	}
+	if CountOthers(&use, 0.25, Tellable-1); use.OtherCPUSeconds != nil || use.MostOtherCPUSeconds == nil || *use.MostOtherCPUSeconds != 0.29 {
+		t.Errorf("%+v", use)
+	}
+}

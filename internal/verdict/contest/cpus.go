@@ -85,40 +85,104 @@ const (
 	// of the trials has less than hardly.
 	burst  = 0.25
 	hardly = 0.1
-	// shortest is the time, in seconds, from which on the kernel's ticks can show a share.
-	shortest = 0.5
 )
 
 // Others is the share of the CPU time that other programs took, of the CPUs that the
-// target may use; 0 where that was not counted, or for less than half a second.
-func Others(u *journal.Usage) float64 {
-	if u == nil || u.HostUse == nil || u.HostUse.OtherCPUSeconds == nil || !(u.MeasuredSeconds >= shortest) || u.HostUse.TargetCPUs < 1 {
-		return 0
+// target may use; nil: it was not counted. The kernel's ticks do not show it in a trial of
+// less than half a second.
+func Others(u *journal.Usage) *float64 {
+	if !hasCPUs(u) || u.HostUse.OtherCPUSeconds == nil {
+		return nil
 	}
-	return min(1, *u.HostUse.OtherCPUSeconds/(u.MeasuredSeconds*float64(u.HostUse.TargetCPUs)))
+	return share(u, *u.HostUse.OtherCPUSeconds)
 }
 
-// MostOthers is the share that they took at most, of a trial or of one of its phases.
-func MostOthers(t *journal.Trial) float64 {
-	most := Others(&t.Usage)
+// OthersAtMost is the share that they may have taken: Others or, where that was not
+// counted, the most that the other counters leave room for. Other programs have at most
+// what the target did not use, and what was busy within the error of the kernel's ticks;
+// and they took from it at most the time in which its threads waited for a CPU other than
+// by its own limits. nil: nothing was counted.
+func OthersAtMost(u *journal.Usage) *float64 {
+	if counted := Others(u); counted != nil || !hasCPUs(u) {
+		return counted
+	}
+	most := u.MeasuredSeconds * float64(u.HostUse.TargetCPUs)
+	if u.CPUSeconds != nil {
+		most -= u.CPUSeconds.Total()
+	}
+	if busy := u.HostUse.MostOtherCPUSeconds; busy != nil {
+		most = min(most, *busy)
+	}
+	if u.RunQueueWaitSeconds != nil {
+		waited := *u.RunQueueWaitSeconds
+		if u.Cgroup != nil {
+			waited -= u.Cgroup.ThrottledSeconds
+		}
+		for _, l := range u.OuterLimits {
+			waited -= l.ThrottledSeconds
+		}
+		most = min(most, waited)
+	}
+	return share(u, max(0, most))
+}
+
+// hasCPUs reports whether it is known of how many CPUs and seconds a share would be.
+func hasCPUs(u *journal.Usage) bool {
+	return u != nil && u.HostUse != nil && u.HostUse.TargetCPUs >= 1 && u.MeasuredSeconds > 0
+}
+
+func share(u *journal.Usage, seconds float64) *float64 {
+	return new(min(1, seconds/(u.MeasuredSeconds*float64(u.HostUse.TargetCPUs))))
+}
+
+// MostOthers is the greatest share that other programs may have taken of a trial or of one
+// of its phases; nil: nothing was counted.
+func MostOthers(t *journal.Trial) *float64 { return greatest(t, OthersAtMost) }
+
+// CountedOthers is the greatest share that they were seen to take; nil: that was not
+// counted.
+func CountedOthers(t *journal.Trial) *float64 { return greatest(t, Others) }
+
+func greatest(t *journal.Trial, share func(*journal.Usage) *float64) *float64 {
+	most := share(&t.Usage)
 	for i := range t.Phases {
-		most = max(most, Others(t.Phases[i].Usage))
+		if x := share(t.Phases[i].Usage); x != nil && (most == nil || *x > *most) {
+			most = x
+		}
 	}
 	return most
 }
 
-// InBurst reports whether other programs took much of a trial's CPU time.
-func InBurst(t *journal.Trial) bool { return MostOthers(t) >= burst }
+// AtLeast reports whether a share is known and that large.
+func AtLeast(share *float64, least float64) bool { return share != nil && *share >= least }
+
+// Burst is the share that other programs took of a trial, if it is known to be much of its
+// CPU time; else nil.
+func Burst(t *journal.Trial) *float64 {
+	if counted := CountedOthers(t); AtLeast(counted, burst) {
+		return counted
+	}
+	return nil
+}
+
+// quietTrial reports whether a trial is known to have had hardly any other program next
+// to it.
+func quietTrial(t *journal.Trial) bool {
+	most := MostOthers(t)
+	return most != nil && *most < hardly
+}
 
 // QuietButFor reports whether most of a group's trials, pilots aside, had hardly any other
-// program next to them, so that those in a burst are the exception.
+// program next to them, so that those in a burst are the exception. Where that is not
+// known of a trial, it is no quiet one.
 func QuietButFor(trials []*journal.Trial) bool {
-	shares := make([]float64, 0, len(trials))
+	quiet := 0
 	for _, t := range trials {
-		shares = append(shares, MostOthers(t))
+		if quietTrial(t) {
+			quiet++
+		}
 	}
-	slices.Sort(shares)
-	return len(shares) > 0 && shares[len(shares)/2] < hardly
+	return 2*quiet > len(trials)
 }
 
 // withoutBursts makes trials of a sweep invalid, as [journal.InvalidCrowded], that other
@@ -144,8 +208,8 @@ func withoutBursts(h journal.Header, trials []journal.Trial) []journal.Trial {
 		}
 		for _, t := range of {
 			k := t.Setting.Key()
-			if !InBurst(t) {
-				quiet[k] = quiet[k] || MostOthers(t) < hardly
+			if Burst(t) == nil {
+				quiet[k] = quiet[k] || quietTrial(t)
 				continue
 			}
 			if bursts[k]++; bursts[k] == 1 {
@@ -161,7 +225,7 @@ func withoutBursts(h journal.Header, trials []journal.Trial) []journal.Trial {
 		t := &trials[i]
 		k := t.Setting.Key()
 		starved := t.Valid || t.InvalidCode == journal.InvalidNoAnswer || t.InvalidCode == journal.InvalidErrors
-		if t.Role != journal.RolePilot && bursts[k] > 0 && InBurst(t) && starved && (quiet[k] || settings[k.Group] > 1) {
+		if t.Role != journal.RolePilot && bursts[k] > 0 && Burst(t) != nil && starved && (quiet[k] || settings[k.Group] > 1) {
 			crowd(t)
 		}
 	}

@@ -1,6 +1,7 @@
 package contest
 
 import (
+	"math"
 	"reflect"
 	"slices"
 	"testing"
@@ -62,7 +63,7 @@ func TestWithoutBurstsOfFailures(t *testing.T) {
 		journal.InvalidStolen:   journal.InvalidStolen,
 	} {
 		trials := []journal.Trial{trial(a, 0, 1, 1), trial(a, 1, 1, 1), trial(a, 2, 1, 1)}
-		trials[2].Usage = *used(1, 0.8)
+		trials[0].Usage, trials[1].Usage, trials[2].Usage = *used(1, 0), *used(1, 0), *used(1, 0.8)
 		trials[2].Valid, trials[2].InvalidCode = false, code
 		if got := withoutBursts(header(a), trials)[2].InvalidCode; got != want {
 			t.Errorf("%s becomes %s, want %s", code, got, want)
@@ -118,13 +119,73 @@ func TestQuietAfterABusyMinute(t *testing.T) {
 	}
 }
 
-// What the kernel's ticks tell of a moment is no share.
-func TestOthersOfAMoment(t *testing.T) {
-	if got := Others(used(0.4, 0.8)); got != 0 {
-		t.Errorf("of 0.4 s: %g", got)
+// What was not counted guards as the most that the other counters leave room for: what the
+// target did not use, and the time in which it waited other than by its own limits.
+func TestOthersThatWereNotCounted(t *testing.T) {
+	for name, c := range map[string]struct {
+		cpu, wait, throttled, busy *float64
+		want                       float64
+	}{
+		"nothing else is known":     {nil, nil, nil, nil, 1},
+		"it used half of the CPUs":  {ptr(0.4), nil, nil, nil, 0.5},
+		"it used all":               {ptr(0.8), ptr(0.6), nil, nil, 0},
+		"it never waited":           {ptr(0.1), ptr(0.0), nil, nil, 0},
+		"it waited nearly all time": {ptr(0.04), ptr(0.36), nil, nil, 0.45},
+		"for its own limit":         {ptr(0.1), ptr(0.3), ptr(0.28), nil, 0.025},
+		"it waited for the load":    {ptr(0.4), ptr(0.3), nil, ptr(0.04), 0.05},
+	} {
+		u := used(0.4, 0)
+		u.HostUse.OtherCPUSeconds, u.HostUse.MostOtherCPUSeconds, u.RunQueueWaitSeconds = nil, c.busy, c.wait
+		if c.cpu != nil {
+			u.CPUSeconds = &journal.CPUSeconds{User: *c.cpu}
+		}
+		if c.throttled != nil {
+			u.Cgroup = &journal.Cgroup{ThrottledSeconds: *c.throttled}
+		}
+		if got := OthersAtMost(u); got == nil || math.Abs(*got-c.want) > 1e-9 {
+			t.Errorf("%s: %v, want %g", name, got, c.want)
+		}
+		if Others(u) != nil {
+			t.Errorf("%s: others are counted", name)
+		}
 	}
-	if got := Others(used(0.5, 0.8)); got != 0.8 {
-		t.Errorf("of 0.5 s: %g", got)
+	if got := OthersAtMost(&journal.Usage{MeasuredSeconds: 1}); got != nil {
+		t.Errorf("of a system that counts nothing: %g", *got)
+	}
+	if got := Others(used(0.4, 0.8)); got == nil || math.Abs(*got-0.8) > 1e-9 {
+		t.Errorf("what was counted over a short time: %v", got)
+	}
+}
+
+// Short trials on a busy machine are not compared, and those of them that waited are not
+// the exception next to quiet ones: others were counted in none.
+func TestShortTrialsOnABusyMachine(t *testing.T) {
+	a, b := setting(1, 0), setting(2, 0)
+	for name, c := range map[string]struct {
+		wait     float64
+		withheld bool
+	}{"busy": {0.09, true}, "quiet": {0.001, false}} {
+		var trials []journal.Trial
+		for block := range 6 {
+			for _, s := range []journal.Setting{a, b} {
+				tr := trial(s, block, 100, 0.1)
+				tr.ObservedProcs = []*int{s.Procs}
+				tr.Usage = journal.Usage{MeasuredSeconds: 0.1, CPUSeconds: &journal.CPUSeconds{User: 0.01}, RunQueueWaitSeconds: ptr(c.wait), HostUse: &journal.HostUse{TargetCPUs: 2}}
+				if block == 5 { // long enough to be counted, in a burst
+					tr.Usage = *used(0.6, 0.9)
+				}
+				trials = append(trials, tr)
+			}
+		}
+		h := header(a, b)
+		of := New(h, a.Group(), trials)
+		if of.Withheld[a.Key()] != c.withheld || of.Withheld[b.Key()] != c.withheld {
+			t.Errorf("%s: withheld %v", name, of.Withheld)
+		}
+		counted, _ := Counted(h, trials)
+		if left := counted[10].InvalidCode == journal.InvalidCrowded; left == c.withheld {
+			t.Errorf("%s: the trials in a burst are left out: %v", name, left)
+		}
 	}
 }
 

@@ -24,16 +24,23 @@ const (
 // matter, where the Ps within the CPU limit, the load and they want more than the CPUs by
 // a tenth, and where these CPUs were in fact in use. Then what the setting did was what
 // the others left. The load by itself starves nothing, however much it takes.
+//
+// Where other programs were not counted, all that they may have taken guards in their
+// place: a setting whose threads may have waited for them is not compared.
 func starved(h journal.Header, g journal.GroupKey, own []*journal.Trial) map[journal.SettingKey]bool {
 	starved := map[journal.SettingKey]bool{}
 	for key, all := range bySetting(own) {
 		trials := slices.DeleteFunc(slices.Clone(all), func(t *journal.Trial) bool { return t.Role != journal.RoleMeasure })
 		n := float64(TargetCPUs(trials))
-		others := median(trials, func(t *journal.Trial) *float64 { return perSecond(t, othersOf(t)) })
-		if n <= 0 || others == nil || *others < OthersMatter*n {
+		share := median(trials, func(t *journal.Trial) *float64 { return OthersAtMost(&t.Usage) })
+		if n <= 0 || !AtLeast(share, OthersMatter) {
 			continue
 		}
-		beside := *others + orZero(median(trials, func(t *journal.Trial) *float64 { return perSecond(t, t.BesideCPUSeconds) }))
+		if !OthersCounted(trials) {
+			starved[key] = true
+			continue
+		}
+		beside := *share*n + orZero(median(trials, func(t *journal.Trial) *float64 { return perSecond(t, t.BesideCPUSeconds) }))
 		if Shared(h) {
 			beside += orZero(median(trials, loadOf))
 		}
@@ -48,6 +55,20 @@ func starved(h journal.Header, g journal.GroupKey, own []*journal.Trial) map[jou
 		}
 	}
 	return starved
+}
+
+// OthersCounted reports whether other programs were counted in most of the valid trials.
+func OthersCounted(trials []*journal.Trial) bool {
+	counted, of := 0, 0
+	for _, t := range trials {
+		if !t.Valid {
+			continue
+		}
+		if of++; Others(&t.Usage) != nil {
+			counted++
+		}
+	}
+	return 2*counted > of
 }
 
 // fewestQuiet is how many quiet trials of a setting stand for it in place of those that
@@ -102,13 +123,6 @@ func TargetCPUs(trials []*journal.Trial) (n int) {
 		}
 	}
 	return n
-}
-
-func othersOf(t *journal.Trial) *float64 {
-	if t.HostUse == nil {
-		return nil
-	}
-	return t.HostUse.OtherCPUSeconds
 }
 
 // loadOf is the CPUs that the load generator used.
@@ -224,9 +238,6 @@ func (c *Contest) busy() bool {
 	})
 }
 
-// crowded reports whether other programs used CPUs during a trial, however short, by the
-// measure of starved.
-func crowded(t *journal.Trial) bool {
-	others := perSecond(t, othersOf(t))
-	return MostOthers(t) >= OthersMatter || others != nil && *others >= OthersMatter*float64(t.HostUse.TargetCPUs)
-}
+// crowded reports whether other programs may have used CPUs during a trial, by the measure
+// of starved.
+func crowded(t *journal.Trial) bool { return AtLeast(MostOthers(t), OthersMatter) }

@@ -268,10 +268,11 @@ type HostUse struct {
 	// OtherCPUSeconds is the CPU time that neither the target nor its load used, on the
 	// CPUs that the target may use, which are TargetCPUs many. TargetStealSeconds is what the
 	// hypervisor took of these; absent: TargetCPUs are all CPUs.
-	OtherCPUSeconds    *float64 `json:"other_cpu_seconds"`
-	TargetStealSeconds *float64 `json:"target_steal_seconds,omitempty"`
-	TargetCPUs         int      `json:"target_cpus,omitempty"`
-	HeatTimes          *int64   `json:"heat_times,omitempty"` // how often the target's CPUs lowered their clock because of heat; null: not known
+	OtherCPUSeconds     *float64 `json:"other_cpu_seconds"`
+	MostOtherCPUSeconds *float64 `json:"most_other_cpu_seconds,omitempty"` // that it may be, if the span is too short to count it
+	TargetStealSeconds  *float64 `json:"target_steal_seconds,omitempty"`
+	TargetCPUs          int      `json:"target_cpus,omitempty"`
+	HeatTimes           *int64   `json:"heat_times,omitempty"` // how often the target's CPUs lowered their clock because of heat; null: not known
 }
 
 // LoadCost is what offering the load cost, and how well it was offered.

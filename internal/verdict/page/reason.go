@@ -95,7 +95,7 @@ func (w words) reason(r *verdict.Reason) string {
 	case verdict.ReasonSlow:
 		return fmt.Sprintf("the machine itself was slower, or changed its speed, during %d of %s (procfit times a fixed piece of work between blocks): those trials are not used", r.N, phrase.Count(w.group.Others.Trials, "trial"))
 	case verdict.ReasonWithheld:
-		return names(r.List) + " " + verb(len(r.List), "is", "are") + " not compared: " + w.others() + ", which left too few CPUs"
+		return names(r.List) + " " + verb(len(r.List), "is", "are") + " not compared: " + w.others() + w.tooFew()
 	case verdict.ReasonHolds:
 		return w.holds()
 	case verdict.ReasonCarried:
@@ -277,7 +277,10 @@ func (w words) shared() string {
 // others is what other programs took: "other programs used 1.6 of 2 CPUs".
 func (w words) others() string {
 	o := w.group.Others
-	if o.CPUs == nil {
+	switch {
+	case o.CPUs == nil && o.AtMost != nil:
+		return fmt.Sprintf("other programs cannot be counted in trials of less than half a second (they may have used %s of the CPU time)", number.Percent(*o.AtMost))
+	case o.CPUs == nil:
 		return "other programs used CPUs that the target may use"
 	}
 	used := func(cpus float64) string { return short(math.Round(cpus*100)/100, number.Digits) }

@@ -64,6 +64,12 @@ func (w words) step(s verdict.Step) document.Item {
 		return document.Item{Text: "use a lower --rate, more CPUs, or a higher --limit"}
 	case verdict.StepQuietMachine:
 		return document.Item{Text: "stop other programs on this machine, or measure on a quieter one", Command: w.again()}
+	case verdict.StepLonger:
+		return document.Item{Text: "measure longer trials, in which procfit can count what other programs use: --duration 1s or longer", Command: w.longer()}
+	case verdict.StepSee:
+		return document.Item{Text: "measure the Go binary itself, as the same user, and for long enough to be read; if its GOMAXPROCS can never be read, --any-program gives an answer that is likely at most"}
+	case verdict.StepCount:
+		return document.Item{Text: "measure on Linux, where procfit counts what other programs use"}
 	case verdict.StepSteady:
 		return document.Item{Text: "use a machine with a steady speed: a fixed clock, no other virtual machines that take the CPU or its caches, and no CPU limit that changes", Command: w.again()}
 	case verdict.StepStartAgain:
@@ -76,6 +82,15 @@ func (w words) step(s verdict.Step) document.Item {
 		return document.Item{Text: "measure the benchmarks one at a time, with -bench"}
 	}
 	return document.Item{Text: string(s.Code)}
+}
+
+// longer is the command that measures the same in a new folder with longer trials; empty:
+// as again has it.
+func (w words) longer() string {
+	if w.again() == "" {
+		return ""
+	}
+	return "procfit " + phrase.Shell(with(w.result.Tool.Args, flag{name: "--out"}, flag{name: "--duration", value: "1s"}))
 }
 
 // again is the command that measures the same in a new folder; empty: it is not complete,
@@ -145,7 +160,11 @@ func (w words) ended() string {
 	ran, most, why := w.result.TrialsRun+w.result.PilotsRun, w.result.TrialsPlanned, ""
 	switch withheld := w.group.Others.Withheld; {
 	case len(withheld) > 0 && race.Stop != string(contest.StopTime):
-		why = "other programs left GOMAXPROCS " + phrase.And(withheld) + " too few CPUs every time, so " + verb(len(withheld), "it was", "they were") + " not tried again"
+		why = "other programs left GOMAXPROCS " + phrase.And(withheld) + " too few CPUs every time"
+		if w.group.Others.CPUs == nil {
+			why = "what other programs used could not be counted for GOMAXPROCS " + phrase.And(withheld)
+		}
+		why += ", so " + verb(len(withheld), "it was", "they were") + " not tried again"
 	case race.Stop == string(contest.StopFutile):
 		why = "more trials would not prove the likely value, because trials vary too much"
 	case race.Stop == string(contest.StopNothing):
@@ -160,6 +179,14 @@ func (w words) ended() string {
 		return "this comparison ended: " + why
 	}
 	return fmt.Sprintf("the sweep ended after %d of at most %s: %s", ran, phrase.Count(most, "trial"), why)
+}
+
+// tooFew ends a sentence of others that were counted.
+func (w words) tooFew() string {
+	if w.group.Others.CPUs == nil {
+		return ""
+	}
+	return ", which left too few CPUs"
 }
 
 // paste is what to put where, by the verdict.

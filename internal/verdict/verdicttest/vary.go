@@ -69,7 +69,7 @@ func (w World) trial(a journal.Setting, block, order int, r *rand.Rand) journal.
 		Started: started.Add(time.Duration(10*block+order) * time.Second), DurationSeconds: 1, ObservedProcs: []*int{&procs}, ObservedSource: "symbol", ThroughputUnit: "runs",
 	}
 	one.ThroughputPerSecond = new(throughput * math.Exp(0.01*r.NormFloat64()))
-	one.MeasuredSeconds = 1
+	one.MeasuredSeconds, one.HostUse = 1, &journal.HostUse{TargetCPUs: 4, OtherCPUSeconds: new(0.0)}
 	one.Memory = &journal.Memory{PeakRSSBytes: bytes}
 	return one
 }
