@@ -13,12 +13,6 @@ import (
 // margin, over all its checks.
 const gateError = 0.05
 
-// wideThroughput and wideP99 are the loss, as a ratio, that each check must rule out for the gate to pass: half the
-// throughput, three times the p99. A gate that passes whatever may have happened protects
-// nobody. Two runs of different days, with the earlier one as the baseline, vary by more,
-// and their report has the intervals.
-const wideThroughput, wideP99 = 1. / 2, 3.
-
 // gating gathers the checks of a gate. Spoiled says where the new program's trials
 // are invalid and the old one's are not: that passes no gate.
 type gating struct {
@@ -38,9 +32,9 @@ func newGating(kind string, p journal.Plan) *gating {
 // GateAgainst compares each setting with the old command's setting of the same setting,
 // block by block. The gate fails where the new one is proven worse by more than
 // the margin, each check having its share of the gate's error. It passes when every
-// check is judged, none has failed, and none leaves open whether throughput has halved or
-// p99 tripled; else nobody can say. Other programs withhold no check: what they take, they take from both,
-// which ran side by side.
+// check is proven to be within its margin; what is neither has no answer, and so the gate
+// has none. Other programs withhold no check: what they take, they take from both, which
+// ran side by side, and what they blur stays open.
 func GateAgainst(h journal.Header, trials []journal.Trial) *Gate {
 	gate := newGating(GateKindAgainst, h.Plan)
 	trials, _ = contest.Counted(h, trials)
@@ -142,13 +136,13 @@ func (gate *gating) judgeChecks() {
 		c.Ratio = estimate{n: n, mid: mid, low: low, high: high}.ratio()
 		c.Margin = -math.Expm1(-gate.margin)
 		low, high = lower, most
-		c.Worse, c.Proven, c.wide = most < -gate.margin, lower > -gate.margin, lower < math.Log(wideThroughput)
+		c.Worse, c.Proven = most < -gate.margin, lower > -gate.margin
 		if c.Metric == MetricP99 {
 			c.Margin = math.Expm1(gate.marginP99)
 			low, high = least, upper
-			c.Worse, c.Proven, c.wide = least > gate.marginP99, upper < gate.marginP99, upper > math.Log(wideP99)
+			c.Worse, c.Proven = least > gate.marginP99, upper < gate.marginP99
 		}
-		c.Worse, c.Proven, c.wide = c.Worse && c.Judged, c.Proven && c.Judged, c.wide && c.Judged && !c.Worse && gate.Kind == GateKindAgainst
+		c.Worse, c.Proven = c.Worse && c.Judged, c.Proven && c.Judged
 		if c.Judged && !math.IsInf(low, 0) && !math.IsInf(high, 0) {
 			c.Bounds = Bounds{Ratio: c.Ratio.Median, Low: ratio(low), High: ratio(high), N: n}
 		}
@@ -217,20 +211,22 @@ func logChoose(n, k int) float64 {
 }
 
 // conclude makes one answer of the checks: a proven loss fails whatever else is
-// open.
+// open. Two runs of different days, with the earlier one as the baseline, vary by so much
+// that most checks stay open: these pass, and their report has the intervals.
 func (gate *gating) conclude() *Gate {
 	gate.judgeChecks()
 	worse := false
 	why := gate.spoiled
 	for _, c := range gate.Checks {
 		worse = worse || c.Worse
-		if c.Judged && !c.wide {
+		open := c.Outcome == OutcomeOpen && gate.Kind == GateKindAgainst
+		if c.Judged && !open {
 			continue
 		}
 		at, code := len(why), UnjudgedTooFew
 		switch {
-		case c.wide:
-			code = UnjudgedWide
+		case open:
+			code = UnjudgedOpen
 		case c.late:
 			code = UnjudgedLate
 		}
@@ -270,7 +266,7 @@ const (
 // Gate is the answer of procfit compare.
 type Gate struct {
 	Kind   string      `json:"kind"` // against, baseline
-	Pass   bool        `json:"pass"` // every check is judged, and none is worse or may be by far
+	Pass   bool        `json:"pass"` // every check is judged and none is worse; of two programs, each is within its margin
 	Checks []GateCheck `json:"checks"`
 	// Unjudged says why the gate is neither passed nor failed; empty when it is.
 	Unjudged []Unjudged `json:"-"`
@@ -302,7 +298,6 @@ type GateCheck struct {
 	Bounds   Bounds  `json:"bounds"`
 	Quantile float64 `json:"quantile,omitempty"` // that is judged, of latency
 	late     bool    // the load engine sent late in some trial
-	wide     bool    // it varies so much that a great loss may be hidden in it
 }
 
 // Outcome is what a check came to.
@@ -319,7 +314,7 @@ const (
 // Unjudged is why a gate cannot be judged.
 type Unjudged struct {
 	Code UnjudgedCode
-	// Checks, of too_few, late and wide, are those with as many Pairs.
+	// Checks, of too_few, late and open, are those with as many Pairs.
 	Checks []GateCheck
 	Pairs  int
 	// Of spoiled: Bad of Of trials of the new program at Setting are invalid, mostly for
@@ -338,7 +333,7 @@ const (
 	UnjudgedWithheld  UnjudgedCode = "withheld"   // Setting: other programs left it too few CPUs
 	UnjudgedNoSetting UnjudgedCode = "no_setting" // of the old command was measured
 	UnjudgedLate      UnjudgedCode = "late"       // Checks, of latency, with as many Pairs: the load engine sent late
-	UnjudgedWide      UnjudgedCode = "wide"       // Checks, with as many Pairs: a great loss cannot be ruled out
+	UnjudgedOpen      UnjudgedCode = "open"       // Checks, with as many Pairs: neither proven worse nor within the margin
 )
 
 // FewestPairs is how many pairs a check takes.

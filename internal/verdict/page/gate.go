@@ -241,8 +241,8 @@ func unjudged(u *verdict.Unjudged) string {
 		checks = append(checks, gateMetric(&c)+" of "+gateSetting(c.Setting))
 	}
 	switch u.Code {
-	case verdict.UnjudgedWide:
-		return phrase.And(checks) + ": the trials vary so much that " + phrase.Count(u.Pairs, "pair") + " cannot rule out half the throughput or three times the p99"
+	case verdict.UnjudgedOpen:
+		return phrase.And(checks) + ": " + phrase.CountOf(u.Pairs, "pair does", "pairs do") + " not prove it worse, or within its margin"
 	case verdict.UnjudgedLate:
 		return phrase.And(checks) + ": the load generator sent requests late, so " + tooFew(u.Pairs)
 	}
