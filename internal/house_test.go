@@ -113,7 +113,7 @@ var mayImport = map[string][]string{
 	"verdict/page/served":  {"show/document", "show/html"},
 	"verdict/page/bench":   {"verdict", "verdict/journal"},
 
-	"lab":          {"lab/programs", "measure/plan", "load", "verdict", "verdict/journal", "host/folder"},
+	"lab":          {"lab/programs", "measure/plan", "load", "verdict", "verdict/contest", "verdict/journal", "host/folder"},
 	"lab/programs": {},
 	"lab/page":     {"lab", "verdict/page", "host/folder", "show/document", "show/markdown", "show/html"},
 	"lab/run":      {"lab", "measure/session", "measure/plan", "measure/local", "trace", "verdict", "verdict/contest", "verdict/journal", "program/toolchain", "host/supervisor", "host/folder"},

@@ -34,7 +34,7 @@ var concurrencyStatements = []Experiment{
 				// Threads that the start left idle serve a few calls; one more is the runtime's own.
 				ID: "a_thread_each", Says: "with one P, each of a hundred blocked system calls has a thread, within 10%",
 				Document: "003: “There is no limit to the number of threads that can be blocked in system calls on behalf of Go code; those do not count against the GOMAXPROCS limit”",
-				Measure:  level(figure("Blocking threads/call").At("1").in("calls"), 1), AtLeast: tenthLess, AtMost: tenthMore,
+				Measure:  count(figure("Blocking threads/call").At("1").in("calls"), 1), AtLeast: tenthLess, AtMost: tenthMore,
 			},
 			{
 				ID: "no_p", Says: "next to blocked system calls, goroutines compute as much as without them, within 5%",
@@ -44,7 +44,7 @@ var concurrencyStatements = []Experiment{
 			{
 				ID: "c_a_thread_each", Says: "with one P, each of a hundred blocked C calls has a thread, within 10%",
 				Document: "000: “heavy cgo can mean more Ms than Ps. But GOMAXPROCS does not cap Ms — the runtime creates them as needed”",
-				Measure:  level(figure("Calls threads/call").At("1").in("c"), 1), AtLeast: tenthLess, AtMost: tenthMore,
+				Measure:  count(figure("Calls threads/call").At("1").in("c"), 1), AtLeast: tenthLess, AtMost: tenthMore,
 			},
 			{
 				ID: "c_above_cpus", Says: "C calls of a millisecond: four times as many Ps as CPUs complete the same number, within 5%",
@@ -169,12 +169,12 @@ var concurrencyStatements = []Experiment{
 			{
 				ID: "detected", Says: "the race detector finds the race with one P per CPU",
 				Document: "“We hope that both the race detector … has already helped programmers identify and eliminate many such bugs”",
-				Measure:  level(figure("races").At("n").in("detector"), 1), AtLeast: 1,
+				Measure:  count(figure("races").At("n").in("detector"), 1), AtLeast: 1,
 			},
 			{
 				ID: "detected_at_one", Says: "the race detector also finds the race with one P, where no increment is lost",
 				Document: "“We hope that both the race detector … has already helped programmers identify and eliminate many such bugs”",
-				Measure:  level(figure("races").At("1").in("detector"), 1), AtLeast: 1,
+				Measure:  count(figure("races").At("1").in("detector"), 1), AtLeast: 1,
 			},
 		},
 	},

@@ -40,20 +40,20 @@ var containers = []Experiment{
 				// The one that counts is in a system call, which does not count.
 				ID: "four_run_at_once", Says: "with four Ps, two to four threads run or wait for a CPU at one time, with 10,000 goroutines",
 				Document: "002: “the program will only execute code on 4 operating system threads at once, even if there are 1000 goroutines”",
-				Measure:  counted(level(figure("running").At("4"), 1)), AtLeast: 2, AtMost: 4,
+				Measure:  counted(count(figure("running").At("4"), 1)), AtLeast: 2, AtMost: 4,
 			},
 			{
 				// The program makes no blocking call: these are the runtime's own, and those that
 				// hand their P over to each other.
 				ID: "more_threads_than_procs", Says: "a process has more threads than Ps: with one P at least two",
 				Document: "001: “More M's can exist than P's”; “There is no limit to the number of threads that can be blocked in system calls”",
-				Measure:  level(figure("threads_max").At("1"), 1), AtLeast: 2,
+				Measure:  count(figure("threads_max").At("1"), 1), AtLeast: 2,
 			},
 			{
 				// A figure that is lost had threads by GOMAXPROCS; twice is well beyond noise.
 				ID: "threads_follow_procs", Says: "16 Ps make at least twice the threads of one P: “GOMAXPROCS controls Machine”",
 				Document: "“Experiment 1: number of OS threads” (by GOMAXPROCS, in a chart)",
-				Measure:  figure("threads_max").At("16").over("1"), AtLeast: 2,
+				Measure:  countOver(figure("threads_max").At("16"), figure("threads_max").At("1")), AtLeast: 2,
 			},
 		},
 	},

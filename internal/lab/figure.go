@@ -270,6 +270,26 @@ func (q quantity) setting(m Measured) string {
 	return name
 }
 
+// printed are the numbers that the programs of all trials print, also of those that other
+// programs or a slow machine disturbed: that changes no count and no decision.
+func (q quantity) printed(r Results) ([]float64, string) {
+	trials, why := q.trials(r)
+	if why != "" {
+		return nil, why
+	}
+	var list []float64
+	for _, t := range trials {
+		ran := t.Valid || t.InvalidCode == journal.InvalidCrowded || t.InvalidCode == journal.InvalidSlow
+		if x := q.Figure.value(t); ran && x != nil {
+			list = append(list, *x)
+		}
+	}
+	if len(list) == 0 {
+		_, why = q.byBlock(r)
+	}
+	return list, why
+}
+
 // byBlock are the figure's values of the valid trials, by block; or why there are
 // none.
 func (q quantity) byBlock(r Results) (map[int][]float64, string) {

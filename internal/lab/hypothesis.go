@@ -60,8 +60,12 @@ type Measured struct {
 // Estimate is a measured ratio with its two-sided 95% interval.
 type Estimate struct {
 	Value, Low, High *float64 // nil: not known
-	N                int      // blocks that it rests on; of Ended, trials
-	Why              string   // why something is nil
+	N                int      // blocks that it rests on; of Ended and of what was printed, trials
+	// Printed is that the programs print the number itself, a count or a decision: then
+	// other programs do not change it, and Low and High are the least and the most that
+	// trials print, and no interval.
+	Printed bool
+	Why     string // why something is nil
 }
 
 // Answer is what became of a hypothesis.
@@ -194,6 +198,9 @@ func (j *judged) judge() {
 	case *got.High < j.AtLeast || *got.Low > most:
 		j.Answer = DoesNotHold
 		return
+	case got.Printed:
+		j.Answer, j.Reason = CannotTell, fmt.Sprintf("trials print different numbers, %s to %s, some within the bounds and some not", number.Count(*got.Low), number.Count(*got.High))
+		return
 	}
 	bound := j.AtLeast
 	if *got.High > most {
@@ -247,7 +254,7 @@ const pocock = 2.361 / 1.960
 // widened is the estimate with an interval that may have been judged before. Ratios
 // are widened as such; a share of trials may be zero, and is not a ratio.
 func (e Estimate) widened() Estimate {
-	if e.Value == nil || e.Low == nil || e.High == nil {
+	if e.Value == nil || e.Low == nil || e.High == nil || e.Printed {
 		return e
 	}
 	to, from := func(x float64) float64 { return x }, func(x float64) float64 { return x }

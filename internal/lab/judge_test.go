@@ -1,6 +1,7 @@
 package lab
 
 import (
+	"cmp"
 	"math"
 	"strings"
 	"testing"
@@ -63,14 +64,26 @@ func TestConclude(t *testing.T) {
 		t.Errorf("%+v", same)
 	}
 
-	// What other programs take comes off what needs several CPUs, and off nothing else.
-	e.Hypotheses[0].Needs = 2
-	for others, want := range map[float64]Answer{0.1: Holds, 0.3: CannotTell} {
-		r.Stages = []RanStage{{Run: 6, OtherCPUs: &others}}
+	// What other programs take, or may have taken, comes off every time, and off no number
+	// that the program prints.
+	six = stageOf(7, func(procs, block int) float64 { return float64(procs) * (1 + 0.01*float64(block)) }, 1, 2).with(func(t *journal.Trial) { t.Metrics = map[string]journal.Metric{"threads": {Value: 4}} })
+	six.Trials[0].Valid, six.Trials[0].InvalidCode = false, journal.InvalidCrowded
+	r.Measured[""] = six
+	e.Hypotheses = append(e.Hypotheses, Hypothesis{ID: "threads", AtMost: 4, Measure: count(quantity{Figure: "threads", Procs: "1"}, 1)})
+	for _, stage := range []RanStage{{Run: 6, OtherCPUs: new(0.1), AtMost: new(0.3)}, {Run: 6, OtherCPUs: new(0.3)}, {Run: 6, AtMost: new(0.3)}, {Run: 6, AtMost: new(0.1)}} {
+		want, other := Holds, DoesNotHold
+		if stage.Disturbed(2) {
+			want, other = CannotTell, CannotTell
+		}
+		r.Stages = []RanStage{stage}
 		r.Conclude(e, 2)
-		if twice, same := r.Hypotheses[0], r.Hypotheses[1]; twice.Answer != want || same.Answer != DoesNotHold {
-			t.Errorf("others took %g: %+v, %+v", others, twice, same)
-		} else if want == CannotTell && twice.Reason != "other programs used 0.3 of the 2 CPUs at the same time: stop them and run it again" {
+		if threads := r.Hypotheses[2]; threads.Answer != Holds || threads.Measured.Low != nil || threads.Measured.N != 7 {
+			t.Errorf("%+v: %+v", stage, threads)
+		}
+		others := cmp.Or(stage.OtherCPUs, stage.AtMost)
+		if twice, same := r.Hypotheses[0], r.Hypotheses[1]; twice.Answer != want || same.Answer != other {
+			t.Errorf("others took %g: %+v, %+v", *others, twice, same)
+		} else if want == CannotTell && stage.OtherCPUs != nil && twice.Reason != "other programs used 0.3 of the 2 CPUs at the same time: stop them and run it again" {
 			t.Errorf("%q", twice.Reason)
 		}
 	}
@@ -103,8 +116,8 @@ func TestOtherCPUs(t *testing.T) {
 		t.Errorf("0.5 s of 2 were another's: %+v", s)
 	}
 	m.Trials[1].HostUse.OtherCPUSeconds, m.Trials[2].HostUse.OtherCPUSeconds, m.Trials[1].MeasuredSeconds, m.Trials[2].MeasuredSeconds = new(1.7e308), new(1.7e308), 0.5, 0.5
-	if s.Count(m); s.OtherCPUs != nil { // JSON holds no infinity
-		t.Errorf("more than a number holds: %g", *s.OtherCPUs)
+	if s.Count(m); s.OtherCPUs == nil || *s.OtherCPUs != 4 { // JSON holds no infinity
+		t.Errorf("more than a number holds: %v", s.OtherCPUs)
 	}
 	m.Trials = m.Trials[:1]
 	if s.Count(m); s.OtherCPUs != nil {

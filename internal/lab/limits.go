@@ -105,12 +105,12 @@ var limits = []Experiment{
 			{
 				ID: "one_before_1_5", Emulated: true, Says: "before Go 1.5 the default is 1",
 				Document: "002: “the default setting of GOMAXPROCS in all extant Go releases is 1”", Needs: 2,
-				Measure: level(figure("gomaxprocs").At("").in("versions").built("1.4"), 1), AtLeast: 1, AtMost: 1,
+				Measure: count(figure("gomaxprocs").At("").in("versions").built("1.4"), 1), AtLeast: 1, AtMost: 1,
 			},
 			{
 				ID: "cpus_since_1_5", Emulated: true, Says: "since Go 1.5 it is the number of CPUs",
 				Document: "002: “the number of CPUs available, as determined by runtime.NumCPU”", Needs: 2,
-				Measure: ratio(figure("gomaxprocs").At("").in("versions").built("1.5"), figure("numcpu").At("").in("versions").built("1.5")), AtLeast: 1, AtMost: 1,
+				Measure: countOver(figure("gomaxprocs").At("").in("versions").built("1.5"), figure("numcpu").At("").in("versions").built("1.5")), AtLeast: 1, AtMost: 1,
 			},
 			{
 				ID: "numcpu_1_18", Emulated: true, Says: "with Go 1.18 NumCPU() is 1 under a CPU limit of 1",
@@ -140,12 +140,12 @@ var limits = []Experiment{
 			{
 				ID: "exact_today", Emulated: true, Says: "today's default is 1 under a CPU limit of 1",
 				Document: "000: “on Go ≥ 1.18 Linux, the default is correct in containers”", Needs: 2,
-				Measure: level(figure("gomaxprocs").At("").in("versions").under(1), 1), AtMost: 1,
+				Measure: count(figure("gomaxprocs").At("").in("versions").under(1), 1), AtMost: 1,
 			},
 			{
 				ID: "language_1_24", Emulated: true, Says: "today's Go with go 1.24 in go.mod still ignores a CPU limit of 2",
 				Needs:   3,
-				Measure: ratio(figure("gomaxprocs").At("").in("language").under(2), figure("gomaxprocs").At("").in("language")), AtLeast: 1,
+				Measure: countOver(figure("gomaxprocs").At("").in("language").under(2), figure("gomaxprocs").At("").in("language")), AtLeast: 1,
 			},
 		},
 	},
@@ -228,7 +228,7 @@ var chosen = []string{`gomaxprocs:higher=(\d+) gomaxprocs`, `numcpu:higher=(\d+)
 // underQuota measures what a release chooses under a quota against what it does without.
 func underQuota(f figure, quota float64, release string) measure {
 	q := f.At("").in("versions").built(release)
-	return ratio(q.under(quota), q)
+	return countOver(q.under(quota), q)
 }
 
 // What follows a quota below the CPUs is at most half of what does not, with one

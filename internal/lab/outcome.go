@@ -10,6 +10,7 @@ import (
 	"github.com/procfit/procfit/internal/host/folder"
 	"github.com/procfit/procfit/internal/show/number"
 	"github.com/procfit/procfit/internal/verdict"
+	"github.com/procfit/procfit/internal/verdict/contest"
 	"github.com/procfit/procfit/internal/verdict/journal"
 )
 
@@ -115,9 +116,12 @@ type RanStage struct {
 	// OtherCPUs is how many CPUs programs took that have nothing to do with the
 	// trials, as the median over those long enough to tell; null where there are
 	// none, or the kernel's counters do not say.
-	OtherCPUs *float64  `json:"other_cpus"`
-	OfCPUs    int       `json:"-"` // CPUs that the programs may use; 0: not known, as in lab.json
-	Versions  []Version `json:"versions,omitempty"`
+	OtherCPUs *float64 `json:"other_cpus"`
+	// AtMost is how many they may have taken: where they were not counted, as many as the
+	// other counters leave room for; null: not known, as in lab.json.
+	AtMost   *float64  `json:"-"`
+	OfCPUs   int       `json:"-"` // CPUs that the programs may use; 0: not known, as in lab.json
+	Versions []Version `json:"versions,omitempty"`
 }
 
 // Version is a Go version that a stage's program was to be built with.
@@ -145,19 +149,32 @@ type Answered struct {
 	Open     bool             `json:"open,omitempty"`   // more blocks may decide it
 }
 
-// countedSeconds is how long a trial must be for the kernel's counters, in ticks of
-// 10 ms, to tell other programs from procfit's own start and end of it.
-const countedSeconds = 0.5
-
 // disturbing is the share of the programs' CPUs that others may take. What they take
 // comes off the figures of as many Ps as CPUs, and 10% is what the documents'
 // numbers are to be met within.
 const disturbing = 0.1
 
-// Disturbed reports whether other programs took so much that the stage's figures do
-// not speak for its CPUs.
+// Disturbed reports whether other programs took so much, or may have, that the stage's
+// figures do not speak for its CPUs.
 func (s *RanStage) Disturbed(cpus float64) bool {
-	return s.Run > 0 && s.OtherCPUs != nil && *s.OtherCPUs >= disturbing*s.Of(cpus)
+	others := s.others()
+	return s.Run > 0 && others != nil && *others >= disturbing*s.Of(cpus)
+}
+
+func (s *RanStage) others() *float64 {
+	if s.OtherCPUs != nil {
+		return s.OtherCPUs
+	}
+	return s.AtMost
+}
+
+// Company says how many of the CPUs other programs took, or may have.
+func (s *RanStage) Company(cpus float64) string {
+	of := number.Count(s.Of(cpus))
+	if s.OtherCPUs == nil {
+		return fmt.Sprintf("the trials are too short to count other programs, which may have used %.2g of the %s CPUs at the same time: stop them", *s.others(), of)
+	}
+	return fmt.Sprintf("other programs used %.2g of the %s CPUs at the same time: stop them", *s.OtherCPUs, of)
 }
 
 // Of is how many CPUs the stage's programs may use, on a machine of that many CPUs.
@@ -172,14 +189,20 @@ func (s *RanStage) Of(cpus float64) float64 {
 func (s *RanStage) Count(m Measured) {
 	r := m.Result
 	s.Planned, s.Run, s.Invalid, s.Complete, s.OfCPUs = r.TrialsPlanned, r.TrialsRun, r.TrialsInvalid, r.Complete, 0
-	var others []float64
-	for _, t := range m.Trials {
-		if t.HostUse != nil && t.HostUse.OtherCPUSeconds != nil && t.MeasuredSeconds >= countedSeconds {
-			others = append(others, *t.HostUse.OtherCPUSeconds/t.MeasuredSeconds)
+	var others, most []float64
+	for i := range m.Trials {
+		t := &m.Trials[i]
+		if t.HostUse != nil {
 			s.OfCPUs = max(s.OfCPUs, t.HostUse.TargetCPUs)
 		}
+		if x := contest.Others(&t.Usage); x != nil {
+			others = append(others, *x*float64(t.HostUse.TargetCPUs))
+		}
+		if x := contest.OthersAtMost(&t.Usage); x != nil {
+			most = append(most, *x*float64(t.HostUse.TargetCPUs))
+		}
 	}
-	s.OtherCPUs = verdict.Median(others).Median
+	s.OtherCPUs, s.AtMost = verdict.Median(others).Median, verdict.Median(most).Median
 }
 
 // Conclude fills in the hypotheses' answers from what was measured.
@@ -191,21 +214,31 @@ func (r *Ran) Conclude(e Experiment, cpus float64) {
 		}
 		return &x
 	}
-	others, of := 0.0, cpus
-	for i := range r.Stages {
-		if s := &r.Stages[i]; s.Disturbed(cpus) && *s.OtherCPUs > others {
-			others, of = *s.OtherCPUs, s.Of(cpus)
-		}
-	}
 	for _, j := range judge(e, r.Measured, cpus) {
-		if others > 0 && j.Needs > 1 && j.From == "" && (j.Answer != CannotTell || j.Open) {
-			j.Answer, j.Open, j.Reason = CannotTell, false, fmt.Sprintf("other programs used %.2g of the %s CPUs at the same time: stop them and run it again", others, number.Count(of))
+		if worst := r.worst(j.Hypothesis, cpus); worst != nil && !j.Got.Printed && j.From == "" && (j.Answer != CannotTell || j.Open) {
+			j.Answer, j.Open, j.Reason = CannotTell, false, worst.Company(cpus)+" and run it again"
+		}
+		if j.Got.Printed { // the least and the most are no interval
+			j.Got.Low, j.Got.High = nil, nil
 		}
 		r.Hypotheses = append(r.Hypotheses, Answered{
 			ID: j.ID, Says: j.Says, Document: j.Document, Value: known(j.Value), On: j.On, AtLeast: known(j.AtLeast), AtMost: known(j.AtMost), Needs: j.Needs, LoadCPUs: j.LoadCPUs,
 			Measured: verdict.Interval{Median: j.Got.Value, Low: j.Got.Low, High: j.Got.High, N: j.Got.N}, From: j.From, Answer: j.Answer, Reason: j.Reason, Open: j.Open,
 		})
 	}
+}
+
+// worst is the stage of those that a hypothesis is measured in which other programs
+// disturbed most; nil: they disturbed none.
+func (r *Ran) worst(h Hypothesis, cpus float64) (worst *RanStage) {
+	stages := h.stages(r.Measured)
+	for i := range r.Stages {
+		s := &r.Stages[i]
+		if s.Disturbed(cpus) && slices.Contains(stages, s.ID) && (worst == nil || *s.others() > *worst.others()) {
+			worst = s
+		}
+	}
+	return worst
 }
 
 // Open are the hypotheses that more blocks may decide it, by the stages that they are measured

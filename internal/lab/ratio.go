@@ -3,6 +3,7 @@ package lab
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -145,6 +146,35 @@ func level(q quantity, unit float64) measure {
 			}
 		}
 		return estimate(verdict.Median(values), "")
+	}
+}
+
+// count measures a number that the programs print, in a unit of its own.
+func count(q quantity, unit float64) measure {
+	return func(r Results) Estimate {
+		list, why := q.printed(r)
+		if why != "" {
+			return Estimate{Why: why}
+		}
+		e := verdict.Median(list)
+		return Estimate{Value: e.Median, Low: new(slices.Min(list)), High: new(slices.Max(list)), N: len(list), Printed: true}.times(1 / unit)
+	}
+}
+
+// countOver measures a number that the programs print, a ÷ b.
+func countOver(a, b quantity) measure {
+	return func(r Results) Estimate {
+		above, below := count(a, 1)(r), count(b, 1)(r)
+		switch {
+		case above.Value == nil:
+			return above
+		case below.Value == nil:
+			return below
+		}
+		return Estimate{
+			Value: new(*above.Value / *below.Value), Low: new(*above.Low / *below.High), High: new(*above.High / *below.Low),
+			N: min(above.N, below.N), Printed: true,
+		}
 	}
 }
 

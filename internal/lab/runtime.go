@@ -73,7 +73,7 @@ var runtimeStatements = []Experiment{
 				// The threads that opening them took are few, whatever their number.
 				ID: "no_thread", Says: "idle keep-alive connections need no thread: with one P, less than one thread per hundred",
 				Document: idleCost,
-				Measure:  level(figure("Idle/http threads/conn").At("1"), 1), AtMost: 0.01,
+				Measure:  count(figure("Idle/http threads/conn").At("1"), 1), AtMost: 0.01,
 			},
 			{
 				ID: "no_p", Says: "next to idle connections, goroutines compute as much as without them, within 5%",

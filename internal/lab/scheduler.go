@@ -144,18 +144,18 @@ var scheduler = []Experiment{
 			{
 				ID: "idleprocs", Says: "while nothing runs, all 4 Ps are counted as idle (3 or more: one may be writing the line)",
 				Document: "“1 processor currently idle”, of idleprocs=1",
-				Measure:  level(figure("idle_procs").At("4"), 4), AtLeast: 3.0 / 4,
+				Measure:  count(figure("idle_procs").At("4"), 4), AtLeast: 3.0 / 4,
 			},
 			{
 				ID: "spread_busy", Says: "while 5 goroutines compute on 4 Ps, none is idle (less than one, as the median)",
 				Document: "“gomaxprocs=4 idleprocs=0 threads=5”, its second line",
-				Measure:  level(figure("spread_idle_procs").At("4"), 1), AtMost: 0.5,
+				Measure:  count(figure("spread_idle_procs").At("4"), 1), AtMost: 0.5,
 			},
 			{
 				// The program does no I/O in that phase: it sleeps in one goroutine.
 				ID: "idlethreads_are_blocked", Says: "idle threads are blocked in I/O: a program without I/O has none",
 				Document: "“2 threads blocked (I/O waiting)”, of idlethreads=2",
-				Measure:  level(figure("idle_threads").At("4"), 1), AtMost: 0.5,
+				Measure:  count(figure("idle_threads").At("4"), 1), AtMost: 0.5,
 			},
 		},
 	},

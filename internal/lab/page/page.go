@@ -208,7 +208,7 @@ func disturbed(o *lab.Outcome) string {
 				continue
 			}
 			ran++
-			if !s.Disturbed(o.Host.EffectiveCPUs) {
+			if !s.Disturbed(o.Host.EffectiveCPUs) || s.OtherCPUs == nil {
 				continue
 			}
 			if sweeps++; *s.OtherCPUs > most {
@@ -219,7 +219,7 @@ func disturbed(o *lab.Outcome) string {
 	if sweeps == 0 {
 		return ""
 	}
-	return fmt.Sprintf("Other programs used up to %s of the %s CPUs during %d of %s, so hypotheses that need those CPUs are undecided there: stop the other programs and run it again.",
+	return fmt.Sprintf("Other programs used up to %s of the %s CPUs during %d of %s, so hypotheses about times are undecided there: stop the other programs and run it again.",
 		number.Short(number.Significant(most, 2)), number.Count(of), sweeps, phrase.Count(ran, "sweep"))
 }
 

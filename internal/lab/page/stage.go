@@ -42,7 +42,7 @@ func stage(id string, s *lab.RanStage, m lab.Measured) Stage {
 		note("%d of %s invalid, most often: %s", s.Invalid, phrase.Count(s.Run, "trial"), lead(page.MostInvalid(m.Result)))
 	}
 	if s.Disturbed(m.Result.Host.EffectiveCPUs) {
-		note("other programs used %s at the same time: stop them and run it again", number.CPUs(number.Round(*s.OtherCPUs, number.Digits)))
+		note("%s and run it again", s.Company(m.Result.Host.EffectiveCPUs))
 	}
 	below, err := relative(id, s.Directory)
 	if err == nil {
