@@ -50,6 +50,8 @@ func expectedOf(r *verdict.Result, trials []journal.Trial) (e rule.Expected, err
 		return e, errors.New("it compares several limits or Go versions; measure again with the one that the program has")
 	case !rec.Verdict.Decides():
 		return e, fmt.Errorf("its verdict is %s, which names no value; procfit report %s prints what would decide it", rec.Verdict, phrase.ShellWord(r.Folder))
+	case r.Target.AnyProgram && rec.Confidence == verdict.Likely:
+		return e, errors.New("it was measured with --any-program, and its verdict is only likely; a value is kept that procfit read from the program's memory")
 	case r.Live != nil && rec.Verdict == verdict.Recommended && rec.Procs == nil:
 		return e, errors.New("several values are proven better than the value at start; choose one, and try it alone with --procs")
 	}

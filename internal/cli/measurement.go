@@ -235,6 +235,9 @@ func refusal(err error) error {
 // end, since a finished trial is never lost.
 func (m *measurement) conclude(std stdio, s *session.Session, runErr error) error {
 	contents := s.Journal()
+	if wrong := (*plan.FieldError)(nil); errors.As(runErr, &wrong) && len(contents.Trials) == 0 {
+		return refusal(runErr)
+	}
 	var busy *plan.BusyError
 	if errors.As(runErr, &busy) { // what it has is its result
 		std.notef("%v; stop them and run %s to continue; --timeout quiet=10m waits longer, --timeout quiet=0s measures anyway", busy, m.continued(s))

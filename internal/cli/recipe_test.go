@@ -329,7 +329,7 @@ compare: {procs: [unset, 1, 3], metric: ['throughput=(\d+) rows/s']}
 load: {duration: 1ms}
 stop: {maxTrials: 24}
 END
-printf 'sleep 0.05\necho "throughput=$((${GOMAXPROCS:-2} * 100)) rows/s"\n' >job
+printf 'exec fakebatch -work 0s -idle 300ms -print "throughput=$((${GOMAXPROCS:-2} * 100)) rows/s"\n' >job
 cat >deploy/api.yaml <<'END'
 apiVersion: v1
 kind: Pod

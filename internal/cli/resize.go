@@ -58,7 +58,7 @@ interrupted.`,
 func newResizeOptions(std stdio, cmd *cobra.Command) *resizeOptions {
 	o := &resizeOptions{measurement: newMeasurement("resize")}
 	o.spec.OwnProcs = true
-	names := slices.Concat(except(programFields, "prepare", "beside", "timeout"), []string{"build"}, except(loadFields, "rate", "duration", "load"), callFields, []string{"seed", "target-cpuset", "load-cpuset"})
+	names := slices.Concat(except(programFields, "prepare", "beside", "timeout", "any-program"), []string{"build"}, except(loadFields, "rate", "duration", "load"), callFields, []string{"seed", "target-cpuset", "load-cpuset"})
 	o.spec.Waits = []string{"ready", "stop", "request"}
 	fields := field.Take(o.spec.Fields(), append(field.Named(names...),
 		field.Field{Name: "rate", Help: "req/s in each step (default half of what the smallest limit carries)"},

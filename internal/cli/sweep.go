@@ -72,7 +72,7 @@ func newSweepOptions(std stdio, cmd *cobra.Command) *sweepOptions {
 
 // The fields that the commands which start a program share.
 var (
-	programFields = []string{"url", "env", "ready", "prepare", "beside", "timeout"}
+	programFields = []string{"url", "env", "ready", "prepare", "beside", "timeout", "any-program"}
 	valueFields   = []string{"procs", "replicas", "metric", "margin", "margin-p99", "seed"}
 	loadFields    = []string{"connections", "rate", "pace", "duration", "warmup", "header", "body", "requests", "max-errors", "load"}
 	callFields    = []string{"streams", "grpc", "proto", "tls"}

@@ -27,6 +27,8 @@ type machine struct {
 	noise, wild          float64 // of throughput and p99
 	fails, crowded, load float64
 	saturates, unread    bool
+	blind                float64 // how often nothing can be read of a trial
+	short                bool    // trials in which other programs are not counted
 	unlike               float64 // how much slower the default is than its number
 	slower               float64 // the new program of a gate
 	now                  time.Time
@@ -61,6 +63,9 @@ func (m *machine) Run(_ context.Context, task plan.Task, _ plan.Observer) (journ
 	if unset && m.unread {
 		t.ObservedProcs = []*int{nil}
 	}
+	if m.blind > 0 && m.r.Float64() < m.blind {
+		t.ObservedProcs = []*int{nil}
+	}
 	t.MeasuredSeconds, t.CPUSeconds = 3, &journal.CPUSeconds{User: 3 * min(procs, m.cpus)}
 	t.HostUse = &journal.HostUse{TargetCPUs: int(m.cpus), OtherCPUSeconds: new(0.0)}
 	t.Phases = []journal.Phase{{Mode: journal.ModeClosed, AchievedPerSecond: speed, DurationSeconds: 3}}
@@ -70,6 +75,12 @@ func (m *machine) Run(_ context.Context, task plan.Task, _ plan.Observer) (journ
 	}
 	if task.Role != journal.RolePilot && m.r.Float64() < m.crowded {
 		t.HostUse.OtherCPUSeconds = new(3 * m.cpus * m.r.Float64())
+	}
+	if m.short { // it waited for what the others took
+		t.RunQueueWaitSeconds, t.HostUse.OtherCPUSeconds = t.HostUse.OtherCPUSeconds, nil
+		if m.r.IntN(20) == 0 {
+			t.RunQueueWaitSeconds = nil
+		}
 	}
 	switch chance := m.r.Float64(); {
 	case task.Role == journal.RolePilot:
@@ -89,12 +100,13 @@ func draw(n int) (plan.Spec, *machine, journal.Header) {
 		r: r, cpus: pick(2, 4, 8, 16), noise: pick(0, 0.01, 0.03, 0.1), wild: pick(0, 0.05, 0.25, 0.6),
 		fails: pick(0, 0, 0, 0.05, 0.3), crowded: pick(0, 0, 0, 0.1, 0.5), load: pick(0.1, 0.5, 3),
 		saturates: r.IntN(3) == 0, unread: r.IntN(6) == 0, unlike: pick(0, 0, 0, 0, 0.03, 0.3), slower: pick(0, 0.02, 0.2),
+		blind: pick(0, 0, 0, 0, 0.3, 1), short: r.IntN(6) == 0,
 		now: time.Date(2026, time.March, 14, 9, 0, 0, 0, time.UTC),
 	}
 	m.knee = max(1, math.Round(m.cpus*pick(0.25, 0.5, 1, 2)))
 	s := plan.Default()
 	s.Target.Command, s.Target.URL, s.Seed = []string{"program", "{port}"}, "http://127.0.0.1:{port}/", new(uint64(n))
-	s.Tolerant = true
+	s.Tolerant, s.Target.AnyProgram = true, r.IntN(8) == 0
 	s.Budget = &plan.Budget{Goal: journal.GoalProven, MaxTrials: int(pick(20, 30, 40))}
 	if r.IntN(4) == 0 {
 		s.Budget.Goal = journal.GoalLikely
@@ -115,7 +127,7 @@ func draw(n int) (plan.Spec, *machine, journal.Header) {
 		s.Load.SLO = &slo.Objective{Quantile: 0.99, Seconds: 0.02}
 	}
 	h := journal.Header{TargetHost: journal.Host{EffectiveCPUs: m.cpus, CPUs: int(m.cpus)}}
-	h.Target.Kind = journal.KindServer
+	h.Target.Kind, h.Target.AnyProgram = journal.KindServer, s.Target.AnyProgram
 	h.Load.Arrangement = new([]journal.Arrangement{journal.ArrangementShared, journal.ArrangementElsewhere, journal.ArrangementApart}[r.IntN(3)])
 	return s, m, h
 }
@@ -181,6 +193,7 @@ func TestPlanAndVerdictHaveOneLead(t *testing.T) {
 				}
 			}
 			named += leads(t, n, c, &result.Recommendation, w)
+			seen(t, n, h, g, &result.Recommendation, w)
 		}
 	}
 	t.Logf("%d sweeps %v, ended by %v; %d named a value", runs, kinds, stops, named)
@@ -205,10 +218,60 @@ func leads(t *testing.T, n int, c contest.Contest, r *Recommendation, w *outcome
 	default:
 		return 0
 	}
-	if string(r.Confidence) != string(c.Lead().Confidence) && c.Unset == contest.PartNone {
+	capped := slices.ContainsFunc(r.Settle, func(s Step) bool { return s.Code == StepSee })
+	if string(r.Confidence) != string(c.Lead().Confidence) && c.Unset == contest.PartNone && !capped {
 		t.Errorf("sweep %d: the verdict is %s, the lead %s", n, r.Confidence, c.Lead().Confidence)
 	}
 	return 1
+}
+
+// seen checks that a verdict names only what was seen to run, next to a default that was,
+// and nothing of trials whose CPUs other programs may have had; and that it gives up a
+// default only if that is proven worse, or if a smaller value matches it and some value is
+// proven worse.
+func seen(t *testing.T, n int, h journal.Header, g *group, r *Recommendation, w *outcome) {
+	t.Helper()
+	if r.Verdict == CannotTell {
+		return
+	}
+	ran := func(s *contender) bool {
+		p, _ := contest.Resolved(trialsOf(s.settings))
+		return p > 0
+	}
+	rests := w.contenders
+	if x := w.recommended(r); r.Verdict != NotYourKnob && r.Verdict != TradeOff && x != nil {
+		rests = []*contender{x}
+	}
+	standard := w.defaultContender()
+	if standard != nil {
+		rests = append(slices.Clone(rests), standard)
+	}
+	for _, s := range rests {
+		if !ran(s) && r.Verdict != TradeOff && (!h.Target.AnyProgram || r.Confidence == Proven) {
+			t.Errorf("sweep %d: %s %s rests on %s, which was not seen to run", n, r.Verdict, r.Confidence, s.label)
+		}
+		for _, a := range s.settings {
+			disturbed := 0
+			for _, one := range a.measure {
+				if one.Valid && contest.Others(&one.Usage) == nil && contest.AtLeast(contest.MostOthers(one), contest.OthersMatter) {
+					disturbed++
+				}
+			}
+			if 2*disturbed > valid(a.measure) {
+				t.Errorf("sweep %d: %s rests on %s, of whose trials %d may be what other programs left", n, r.Verdict, a.Label, disturbed)
+			}
+		}
+	}
+	if _, planned := g.unset(h); planned && standard == nil && !h.Target.AnyProgram && h.Plan.MaxMemoryBytes == 0 {
+		t.Errorf("sweep %d: %s, and the default takes no part", n, r.Verdict)
+	}
+	x := w.recommended(r)
+	if r.Verdict != Recommended || r.Confidence != Proven || standard == nil || x == nil || x == standard {
+		return
+	}
+	if worse := w.beats(x, standard) || w.out(standard); !worse && !(x.procs < standard.procs && w.coversFor(x, standard) && w.worseThan(x)) {
+		t.Errorf("sweep %d: the default %d is given up for %d, and is not proven worse", n, standard.procs, x.procs)
+	}
 }
 
 // sameRuling holds a gate's verdict against what ended it.

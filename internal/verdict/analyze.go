@@ -125,6 +125,7 @@ func (g *group) analyze(h journal.Header, run *Result) (Group, *outcome) {
 	if r.Recommendation.Verdict == CannotTell && r.Others.slowed() && !remains(r.Recommendation.Claim.Code) {
 		r.Recommendation.because(CauseSlow, StepSteady)
 	}
+	g.guard(h, w, &r.Recommendation)
 	r.Recommendation.Versus = w.against(&r.Recommendation)
 	r.Race = g.took(h)
 	g.qualify(&r.Recommendation, w, h.Plan.Margin)

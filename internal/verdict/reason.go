@@ -94,6 +94,9 @@ const (
 	CauseOverridden       ReasonCode = "overridden"        // the program ran at another value than asked: the group's Override
 	CauseWithheld         ReasonCode = "withheld"          // List: other programs left them too few CPUs
 	CauseSlow             ReasonCode = "slow_machine"      // the group's: too many trials on a machine that was slower
+	CauseUnseen           ReasonCode = "unseen"            // List: no valid trial was seen to run at them
+	CauseUncounted        ReasonCode = "uncounted"         // List: nothing was counted of other programs
+	CauseNoDefault        ReasonCode = "no_default"        // no trial of the default is valid
 	CauseMixedOrigins     ReasonCode = "mixed_origins"     // trials that were measured in different places
 	CauseRateContradicts  ReasonCode = "rate_contradicts"  // a smaller quota carries it
 	CauseBenchmarksDiffer ReasonCode = "benchmarks_differ" // equal on average, see ReasonMetricWorse

@@ -173,9 +173,8 @@ func (w *outcome) advise(r *Recommendation, x *contender) {
 		if !matters {
 			r.Claim.Metric, r.Claim.List = MetricOpen, namedAll(w.untold(x))
 		}
-	// More Ps than the default are as good as any, and the default is not proven worse: it
-	// may be as good.
-	case matters && standard.procs < x.procs && !w.beats(x, standard) && !w.out(standard):
+	// The default is not proven worse, and no smaller value matches it: it may be as good.
+	case matters && !w.givesUp(standard, x):
 		if r.Confidence = Likely; w.Default != "" {
 			w.keep(r, standard)
 		} else {
@@ -194,6 +193,12 @@ func (w *outcome) advise(r *Recommendation, x *contender) {
 	default:
 		r.Claim, r.Confidence = w.defaultOpen(x, standard), ""
 	}
+}
+
+// givesUp reports whether the default is given up for x: it is proven worse, or x is
+// smaller and matches it.
+func (w *outcome) givesUp(standard, x *contender) bool {
+	return w.beats(x, standard) || w.out(standard) || x.procs < standard.procs && w.coversFor(x, standard)
 }
 
 // keep names the default.

@@ -157,7 +157,7 @@ func (o OtherPrograms) slowed() bool {
 // remains reports whether a steady machine would have the same cause.
 func remains(cause ReasonCode) bool {
 	switch cause {
-	case CauseWithheld, CauseOverridden, CauseMixedOrigins, CauseUnsetDiffers, CauseLoadLimited, CauseBenchmarksDiffer:
+	case CauseWithheld, CauseUnseen, CauseUncounted, CauseNoDefault, CauseOverridden, CauseMixedOrigins, CauseUnsetDiffers, CauseLoadLimited, CauseBenchmarksDiffer:
 		return true
 	}
 	return false

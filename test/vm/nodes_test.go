@@ -13,7 +13,7 @@ func TestNodes(t *testing.T) {
 	output := Run(t, Machine{
 		CPUs: 4, SMT: 2, Nodes: 2, Cgroup: "v2", Files: map[string]string{"/procfit": procfit},
 		Script: `
-/procfit sweep --repeats 1 --procs 1 --duration 100ms --out /tmp/out -- /bin/busybox true 2>/tmp/err || cat /tmp/err
+/procfit sweep --any-program --repeats 1 --procs 1 --duration 100ms --out /tmp/out -- /bin/busybox true 2>/tmp/err || cat /tmp/err
 /procfit sweep --dry-run --target-cpuset node1 --load-cpuset cores -- /bin/busybox true 2>&1
 head -n 1 /tmp/out/journal.jsonl | grep -o '"topology":{[^}]*}[^}]*}[^}]*}[^}]*}[^}]*}'
 grep 'NUMA node' /tmp/out/RESULTS.md

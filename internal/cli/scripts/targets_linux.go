@@ -156,6 +156,7 @@ func fakeBatch() {
 	fail := flag.Int("fail", 0, "exit code")
 	line := flag.String("print", "", "what to print")
 	work := flag.Duration("work", 20*time.Millisecond, "CPU time to burn on each P")
+	idle := flag.Duration("idle", 0, "time to wait after that, without CPU time")
 	most := flag.Int64("spam", 0, "bytes to print first")
 	allocate := flag.Bool("allocate", false, "make garbage meanwhile")
 	flag.Parse()
@@ -177,6 +178,7 @@ func fakeBatch() {
 	for range runtime.GOMAXPROCS(0) {
 		<-done
 	}
+	time.Sleep(*idle)
 	if *line != "" {
 		fmt.Println(*line)
 	}

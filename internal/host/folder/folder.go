@@ -103,6 +103,9 @@ func (d *Dir) Close() error { return d.root.Close() }
 // Path is where the folder is.
 func (d *Dir) Path() string { return d.root.Name() }
 
+// Remove removes a file, or an empty folder, of it.
+func (d *Dir) Remove(name string) error { return d.root.Remove(name) }
+
 // Mkdir makes a folder below, for its owner alone, unless there is one.
 func (d *Dir) Mkdir(name string, mode fs.FileMode) error {
 	err := d.root.Mkdir(name, mode)

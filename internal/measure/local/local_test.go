@@ -49,10 +49,10 @@ func logsIn(dir string) func(name string) (*os.File, string, error) {
 	}
 }
 
-// job is a batch program's Spec.
+// job is the Spec of a batch program, which may be any.
 func job(command ...string) plan.Spec {
 	s := plan.Default()
-	s.Target.Command = command
+	s.Target.Command, s.Target.AnyProgram = command, true
 	s.Load.Warmup = 0
 	return s
 }
@@ -212,7 +212,7 @@ func TestLogOfManyRuns(t *testing.T) {
 	}
 }
 
-// A program without any Go in it is reported as such.
+// A program without any Go in it is reported as such, and refused unless it may be any.
 func TestNoGoProgram(t *testing.T) {
 	t.Parallel()
 	spec := job("sleep", "1") // long enough for a busy machine to find it
@@ -220,6 +220,11 @@ func TestNoGoProgram(t *testing.T) {
 	trial, err := prepared(t, spec, Config{}, setting).Run(t.Context(), plan.Task{Setting: setting}, nil)
 	if err != nil || !trial.Valid || len(trial.Warnings) != 1 || trial.Warnings[0].Code != journal.WarnNoGo {
 		t.Errorf("%v, %s, warnings %+v", err, trial.InvalidReason, trial.Warnings)
+	}
+	spec.Target.AnyProgram = false
+	var wrong *plan.FieldError
+	if _, err := prepared(t, spec, Config{}, setting).Run(t.Context(), plan.Task{Setting: setting}, nil); !errors.As(err, &wrong) || !strings.Contains(err.Error(), "sleep is not a Go program") {
+		t.Errorf("%v", err)
 	}
 }
 

@@ -48,7 +48,7 @@ func (r *run) readServers() ([]trial.Reading, error) {
 			return nil, fmt.Errorf("%w, which would be measured instead of the target: stop it, or write {port} in the command and the URL", err)
 		}
 		if err == nil {
-			one.program, readings = pid, append(readings, r.readProcess(pid, pids))
+			one.program, readings = pid, append(readings, r.readListener(pid, pids))
 			continue
 		}
 		// The socket may be out of sight (another host, another namespace): the
@@ -57,6 +57,18 @@ func (r *run) readServers() ([]trial.Reading, error) {
 		readings = append(readings, r.readBusiest(pids))
 	}
 	return readings, nil
+}
+
+// readListener reads the process that listens. Where that is no Go program, another of the
+// target's does not stand for it, as its launcher or what it passes requests on to.
+func (r *run) readListener(pid int, pids []int) trial.Reading {
+	reading := r.readProcess(pid, pids)
+	if errors.Is(reading.Err, observe.ErrNotGo) {
+		if _, ok := r.reader.BusiestGo(pids); !ok {
+			return trial.NoProgram(&r.reader, pids)
+		}
+	}
+	return reading
 }
 
 // readBusiest reads the Go process with the most CPU time.

@@ -72,6 +72,11 @@ func (f *Flags) runFields() []field.Field {
 				"200-399 or 200,401, --url answers with one of these statuses; 'URL 200-399', that URL does; anything else is a command that exits with 0, in which {port} and {url} are filled in.",
 			Value: field.Parsed(&t.Ready, "", f.readyProbe), Header: "target.ready target.ready_status",
 		},
+		{
+			Name: "any-program", Help: "measure a program whose GOMAXPROCS cannot be read; the answer is at most likely",
+			More:  "procfit names a value only if it read from the program's memory that the program ran with that value, and with which value it runs by default. A program that is not a Go program is refused. With --any-program both are measured all the same, as a Go program that another program starts where procfit cannot see it.",
+			Value: field.Switch(&t.AnyProgram), Header: "target.any_program",
+		},
 		{Name: "prepare", Holds: "COMMAND", Help: "run this command before each run of a batch program, unmeasured", Value: field.Parsed(&t.Prepare, "", words), Header: "target.prepare"},
 		{
 			Name: "beside", Holds: "COMMAND", Help: "run this command next to the program in every trial, as a sidecar does",

@@ -76,6 +76,7 @@ type Target struct {
 	CPUs       cpuset.Set // that it may run on; nil: any
 	Pods       *Pods      // it runs in a cluster, in place of Command here; nil: it does not
 	Attach     *Attached  // it runs already, and Command is not given; nil: it does not
+	AnyProgram bool       // it is measured even if it is no Go program, or its GOMAXPROCS cannot be read
 
 	Ready        ready.Probe   // what reports that a server can be loaded; the zero value: its URL
 	ReadyTimeout time.Duration // for it to be so

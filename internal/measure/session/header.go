@@ -34,7 +34,7 @@ func header(spec plan.Spec, wanted journal.Plan, o Options) journal.Header {
 		Target: journal.Target{
 			Kind: t.Kind(), Command: secret.Words(command(t)), Against: secret.Words(t.Against), Prepare: phrase.Shell(secret.Words(t.Prepare)),
 			URL: secret.Text(t.URL), Ready: readyWhen(t.Ready), ReadyStatus: t.Ready.Statuses.String(), Build: t.Build, BuiltIn: t.BuiltIn, SHA256: sumOf(executables(t)...), Revision: revision(t),
-			BurstCPUs: spec.Burst, CPUShares: t.Shares, ServerCPUs: t.CPUs, Directory: directory, Environment: runtimeVariables(o.Environ),
+			BurstCPUs: spec.Burst, CPUShares: t.Shares, ServerCPUs: t.CPUs, AnyProgram: t.AnyProgram, Directory: directory, Environment: runtimeVariables(o.Environ),
 		},
 		Load: loadOf(spec),
 		Plan: wanted,

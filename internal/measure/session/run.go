@@ -95,6 +95,10 @@ func (s *Session) Run(ctx context.Context, r plan.Runner, on Events) (begun bool
 	if errors.As(err, &unkept) && unkept.Unkept() {
 		err = &JournalError{err}
 	}
+	var wrong *plan.FieldError
+	if errors.As(err, &wrong) && len(w.Contents().Trials) == 0 { // nothing is left to continue with
+		return true, errors.Join(err, s.folder.Remove(journal.Name))
+	}
 	if err == nil {
 		err = s.profile(ctx, r, on)
 	}

@@ -46,6 +46,9 @@ func (t *Task) batch(ctx context.Context, p Place) error {
 	var wall, used time.Duration
 	for len(all) == 0 || used < t.Spec.Target.RunFor {
 		one, err := p.RunOnce(ctx, true)
+		if err == nil {
+			err = t.refuse(one.Readings)
+		}
 		if err != nil {
 			return err
 		}

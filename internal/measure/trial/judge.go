@@ -5,6 +5,8 @@ import (
 	"time"
 
 	"github.com/procfit/procfit/internal/load"
+	"github.com/procfit/procfit/internal/measure/plan"
+	"github.com/procfit/procfit/internal/show/phrase"
 	"github.com/procfit/procfit/internal/verdict/contest"
 	"github.com/procfit/procfit/internal/verdict/journal"
 	"github.com/procfit/procfit/internal/verdict/slo"
@@ -68,8 +70,9 @@ type Reading struct {
 	Source     string // symbol, decoded
 	GoVersion  string
 	MainModule string
-	Err        error // why Procs could not be read
-	NoGo       bool  // no Go program is among its processes
+	Err        error    // why Procs could not be read
+	NoGo       bool     // no Go program is among its processes
+	Programs   []string // that these are then; nil: not known
 	// Child is the process that was read, where it is not the command's own; empty: it is,
 	// or that is not known.
 	Child string
@@ -111,6 +114,22 @@ func JudgeProcs(t *journal.Trial, before, after []Reading) error {
 		warn(t, journal.Warning{Code: journal.WarnProcsChanged, From: &now.Procs, To: &after[i].Procs})
 	}
 	return nil
+}
+
+// refuse ends a run whose target is no Go program: GOMAXPROCS has no effect on it, and what
+// its trials differ by is chance.
+func (t *Task) refuse(readings []Reading) error {
+	if t.Spec.Target.AnyProgram || len(readings) == 0 || slices.ContainsFunc(readings, func(r Reading) bool { return !r.NoGo }) {
+		return nil
+	}
+	what := "the target is"
+	if names := readings[0].Programs; len(names) > 0 {
+		what = phrase.And(names) + " is"
+		if len(names) > 1 {
+			what = phrase.And(names) + " are"
+		}
+	}
+	return plan.Wrong("command", "%s not a Go program, so GOMAXPROCS has no effect on it; to measure a server under load: procfit load --rate N URL; if it starts a Go program that procfit cannot see: --any-program", what)
 }
 
 const (

@@ -1,6 +1,7 @@
 package trial
 
 import (
+	"errors"
 	"fmt"
 	"net"
 	"strings"
@@ -10,6 +11,7 @@ import (
 	"github.com/HdrHistogram/hdrhistogram-go"
 
 	"github.com/procfit/procfit/internal/load"
+	"github.com/procfit/procfit/internal/measure/plan"
 	"github.com/procfit/procfit/internal/measure/trial/foreign"
 	"github.com/procfit/procfit/internal/verdict/journal"
 )
@@ -97,5 +99,31 @@ func TestReasonsInPlainWords(t *testing.T) {
 	got := Invalid(journal.InvalidLoad, "the load generator could not start: %v", fmt.Errorf("cannot connect: %w", err)).Error()
 	if strings.Contains(got, "dial tcp") || !strings.Contains(got, "connection refused") {
 		t.Error(got)
+	}
+}
+
+// A target none of whose processes is a Go program ends the run, unless the user said that
+// it may be any: a reading that failed, and one Go program among them, do not.
+func TestNoGoProgramIsRefused(t *testing.T) {
+	none := Reading{NoGo: true, Programs: []string{"python3", "sh"}, Err: errors.New("none")}
+	for name, c := range map[string]struct {
+		readings []Reading
+		any      bool
+		want     string
+	}{
+		"none":              {[]Reading{none, none}, false, "python3 and sh are not a Go program, so GOMAXPROCS has no effect on it"},
+		"by no name":        {[]Reading{{NoGo: true}}, false, "the target is not a Go program"},
+		"any program":       {[]Reading{none}, true, ""},
+		"one is":            {[]Reading{none, {Procs: 2}}, false, ""},
+		"it cannot be read": {[]Reading{{Err: errors.New("ended")}}, false, ""},
+		"nothing was read":  {nil, false, ""},
+	} {
+		task := &Task{}
+		task.Spec.Target.AnyProgram = c.any
+		err := task.refuse(c.readings)
+		var wrong *plan.FieldError
+		if (err == nil) != (c.want == "") || err != nil && (!errors.As(err, &wrong) || !strings.Contains(err.Error(), c.want)) {
+			t.Errorf("%s: %v, want %q", name, err, c.want)
+		}
 	}
 }

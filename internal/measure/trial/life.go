@@ -171,6 +171,9 @@ func (t *Task) serve(ctx context.Context, p Place) error {
 		return err
 	}
 	before, err := p.Look(ctx)
+	if err == nil {
+		err = t.refuse(before)
+	}
 	if err != nil {
 		return err
 	}

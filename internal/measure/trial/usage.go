@@ -145,9 +145,9 @@ func GCOf(s observe.GCSpan, over time.Duration) journal.GC {
 
 // NoProgram is the Reading where no Go program was found among the target's processes:
 // each can be read and none is Go, or one cannot be read, since it has ended say.
-func NoProgram(r *observe.Reader, pids []int) Reading {
+func NoProgram(reader *observe.Reader, pids []int) Reading {
 	for _, pid := range pids {
-		_, err := r.Program(pid)
+		_, err := reader.Program(pid)
 		switch {
 		case errors.Is(err, observe.ErrNotGo):
 			continue
@@ -156,5 +156,11 @@ func NoProgram(r *observe.Reader, pids []int) Reading {
 		}
 		return Reading{Err: fmt.Errorf("procfit cannot read any Go program among the target's processes: %w", err)}
 	}
-	return Reading{NoGo: len(pids) > 0, Err: errors.New("none of the target's processes is a Go program")}
+	r := Reading{NoGo: len(pids) > 0, Err: errors.New("none of the target's processes is a Go program")}
+	for _, pid := range pids {
+		if found, err := observe.Stand(pid); err == nil && !slices.Contains(r.Programs, found.Name) {
+			r.Programs = append(r.Programs, found.Name)
+		}
+	}
+	return r
 }

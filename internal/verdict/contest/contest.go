@@ -8,7 +8,8 @@
 //
 // A trial without GOMAXPROCS is a trial of the value that
 // most of them ran at; before any ran, of the value that the runtime will choose. It
-// takes no part where that value cannot be read, or where it is proven to perform
+// takes no part where that value cannot be read (unless the user said that it cannot be:
+// then it is of what the runtime will choose), or where it is proven to perform
 // unlike the number by more than the margin. A setting that other programs left too few
 // CPUs takes no part either. What a contest decides, package race decides from its
 // trials.
@@ -129,7 +130,8 @@ func (c *Contest) place(pilots []*journal.Trial) {
 	if c.Default, _ = Resolved(unset); c.Default > 0 {
 		return
 	}
-	if slices.ContainsFunc(unset, func(t *journal.Trial) bool { return t.Valid }) {
+	// Of a program that cannot be read at all it is taken to be what today's runtime chooses.
+	if !c.h.Target.AnyProgram && slices.ContainsFunc(unset, func(t *journal.Trial) bool { return t.Valid }) {
 		c.Unset = PartUnread
 		return
 	}

@@ -116,7 +116,8 @@ type Target struct {
 	Namespace   string     `json:"namespace,omitempty"`    // of the copies
 	Container   string     `json:"container,omitempty"`    // of the pods, whose GOMAXPROCS was set
 	ServerCPUs  cpuset.Set `json:"server_cpuset,omitempty"`
-	CPUs        cpuset.Set `json:"cpus,omitempty"` // that it ran on, where the load had others
+	CPUs        cpuset.Set `json:"cpus,omitempty"`        // that it ran on, where the load had others
+	AnyProgram  bool       `json:"any_program,omitempty"` // of --any-program: it is measured although its GOMAXPROCS may not be read
 	Directory   string     `json:"directory,omitempty"`
 	Environment []string   `json:"environment,omitempty"` // the variables that bear on the runtime: GOGC, GOMEMLIMIT, GODEBUG
 }

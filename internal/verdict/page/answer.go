@@ -40,7 +40,7 @@ func (g *group) answerText() string {
 		return fmt.Sprintf("Likely GOMAXPROCS=%d", *n)
 	case n != nil:
 		return fmt.Sprintf("Set GOMAXPROCS=%d", *n) + g.besides()
-	case rec.Verdict == verdict.KeepDefault && likely:
+	case (rec.Verdict == verdict.KeepDefault || rec.Verdict == verdict.CarriesRate) && likely:
 		return "Likely keep the default"
 	case rec.Verdict == verdict.KeepDefault:
 		return text + g.besides()

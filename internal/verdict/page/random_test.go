@@ -53,11 +53,12 @@ func randomResult(r *rand.Rand) *verdict.Result {
 		c.OtherCPUs = 0.7 * float64(cpus)
 	}
 	c.Trial = costed(c.Seed, mishaps(r))
-	shared, thin := r.IntN(3) == 0, r.IntN(3) == 0
+	shared, thin, any := r.IntN(3) == 0, r.IntN(3) == 0, r.IntN(6) == 0
 	return pagetest.Analyze("random", c, func(h *journal.Header, trials []journal.Trial) []journal.Trial {
 		if shared {
 			h.Load.Arrangement, h.Target.CPUs, h.Load.CPUs = new(journal.ArrangementShared), nil, nil
 		}
+		h.Target.AnyProgram = any
 		if thin { // as a race leaves them
 			trials = slices.DeleteFunc(trials, func(t journal.Trial) bool { return t.Block > 0 && r.IntN(2) == 0 })
 		}
@@ -122,8 +123,8 @@ func costed(seed uint64, then func(*journal.Trial)) func(*journal.Trial) {
 
 // mishaps spoil some trials.
 func mishaps(r *rand.Rand) func(*journal.Trial) {
-	share := []float64{0, 0, 0.1, 0.4}[r.IntN(4)]
-	kind := r.IntN(5)
+	share := []float64{0, 0, 0.1, 0.4, 1}[r.IntN(5)]
+	kind := r.IntN(8)
 	return func(t *journal.Trial) {
 		if r.Float64() >= share {
 			return
@@ -143,6 +144,12 @@ func mishaps(r *rand.Rand) func(*journal.Trial) {
 			t.LatencySeconds = nil
 		case 4:
 			t.Saturated = true
+		case 5:
+			t.ObservedProcs = []*int{nil}
+		case 6: // too short for other programs to be counted
+			t.HostUse.OtherCPUSeconds, t.RunQueueWaitSeconds = nil, new(t.MeasuredSeconds*r.Float64())
+		case 7:
+			t.HostUse = nil
 		}
 	}
 }

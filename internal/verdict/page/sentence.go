@@ -120,10 +120,16 @@ func (w words) claim(c *verdict.Reason) string {
 	case verdict.Measured:
 		return w.asItRuns(c.Of)
 	case verdict.CarriesRate:
-		if c.Of.Default {
-			return fmt.Sprintf("Leave GOMAXPROCS unset: the default is %d, the smallest measured value that sustains %s%s %s.", c.Of.Procs, w.rate(), w.latencyClause(c.Of), w.where())
+		begin := "Set GOMAXPROCS=%d: the smallest"
+		switch likely := rec.Confidence == verdict.Likely; {
+		case c.Of.Default && likely:
+			begin = "Leave GOMAXPROCS unset: the default is %d, likely the smallest"
+		case c.Of.Default:
+			begin = "Leave GOMAXPROCS unset: the default is %d, the smallest"
+		case likely:
+			begin = "GOMAXPROCS=%d is likely the smallest"
 		}
-		return fmt.Sprintf("Set GOMAXPROCS=%d: the smallest measured value that sustains %s%s %s.", c.Of.Procs, w.rate(), w.latencyClause(c.Of), w.where())
+		return fmt.Sprintf(begin+" measured value that sustains %s%s %s.", c.Of.Procs, w.rate(), w.latencyClause(c.Of), w.where())
 	}
 	return w.cause(c)
 }
@@ -235,6 +241,12 @@ func (w words) cause(c *verdict.Reason) string {
 		return fmt.Sprintf("the program used GOMAXPROCS=%d where %d was requested, so there is nothing to compare.", o.Ran, o.Asked)
 	case verdict.CauseWithheld:
 		return w.others() + ", so " + names(c.List) + " cannot be compared."
+	case verdict.CauseUnseen:
+		return fmt.Sprintf("procfit could not read which GOMAXPROCS the program used with %s, so the trials do not show what that value does.", names(c.List))
+	case verdict.CauseUncounted:
+		return fmt.Sprintf("nothing shows what other programs used during the trials of %s, so a difference, or that there is none, may be theirs.", names(c.List))
+	case verdict.CauseNoDefault:
+		return "no trial of the default was valid, so no value can be compared with it."
 	case verdict.CauseSlow:
 		o := w.group.Others
 		return fmt.Sprintf("the machine itself was slower, or changed its speed, during %d of %s, which therefore cannot be compared.", o.Slow, phrase.Count(o.Trials, "trial"))

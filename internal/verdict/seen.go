@@ -1,0 +1,102 @@
+package verdict
+
+import (
+	"slices"
+
+	"github.com/procfit/procfit/internal/verdict/contest"
+	"github.com/procfit/procfit/internal/verdict/journal"
+)
+
+// guard withholds a verdict of what nobody saw. A value is named only if valid trials of it
+// and of the default were seen to run at it. If the user said that they cannot be seen, or
+// if nothing was counted that would show that other programs disturbed the trials, the
+// verdict is likely at most.
+func (g *group) guard(h journal.Header, w *outcome, r *Recommendation) {
+	if r.Verdict == CannotTell || r.Verdict == Measured || g.key.Compares != "" {
+		return
+	}
+	unset, planned := g.unset(h)
+	if planned && (unset == nil || valid(unset.measure) == 0) {
+		r.withhold(CauseNoDefault, StepFix)
+		return
+	}
+	cause, step := CauseUnseen, StepSee
+	unseen := w.unseen(r, unset)
+	if len(unseen) == 0 {
+		cause, step = CauseUncounted, StepCount
+		unseen = w.uncounted()
+	}
+	switch {
+	case len(unseen) == 0:
+	case (cause == CauseUncounted || h.Target.AnyProgram) && mayBeLikely(r.Verdict):
+		if r.Confidence == Proven {
+			r.Confidence, r.Settle = Likely, []Step{{Code: step}}
+		}
+	default:
+		r.withhold(cause, step)
+		r.Claim.List = unseen
+	}
+}
+
+// mayBeLikely reports whether a verdict has words for what is not proven.
+func mayBeLikely(v Verdict) bool { return v == Recommended || v == KeepDefault || v == CarriesRate }
+
+// withhold is a verdict that there is none, with the reasons of the one that there was.
+func (r *Recommendation) withhold(cause ReasonCode, step StepCode) {
+	*r = Recommendation{Verdict: CannotTell, Reasons: r.Reasons}
+	r.because(cause, step)
+}
+
+// unset is the default's setting, nil without trials of it; false: the plan has none.
+func (g *group) unset(h journal.Header) (a *setting, planned bool) {
+	for _, a := range g.current() {
+		if a.Procs == nil {
+			return a, true
+		}
+	}
+	return nil, slices.ContainsFunc(h.Plan.Of(g.key), func(a journal.Setting) bool { return a.Procs == nil && a.Variant == "" })
+}
+
+// unseen are the values that a verdict is about, and the default, if no valid trial was
+// seen to run at them.
+func (w *outcome) unseen(r *Recommendation, unset *setting) (list []Value) {
+	rests := namedAll(w.contenders) // that nothing differs is about all of them
+	if r.Verdict != NotYourKnob {
+		rests = nil
+		for _, v := range []*Value{r.Claim.Of, r.Claim.Than} {
+			if v != nil {
+				rests = append(rests, *v)
+			}
+		}
+	}
+	for _, s := range append(slices.Clone(w.contenders), w.unplaced) {
+		if s == nil {
+			continue
+		}
+		about := unset != nil && slices.Contains(s.settings, unset) || slices.ContainsFunc(rests, func(v Value) bool { return v.Setting == s.label })
+		if p, _ := contest.Resolved(trialsOf(s.settings)); about && p == 0 {
+			list = append(list, *s.named())
+		}
+	}
+	return list
+}
+
+// uncounted are the compared values of whose valid trials most tell nothing of what other
+// programs did.
+func (w *outcome) uncounted() (list []Value) {
+	for _, s := range w.contenders {
+		unknown, of := 0, 0
+		for _, t := range trialsOf(s.settings) {
+			if t.Valid {
+				of++
+				if contest.MostOthers(t) == nil {
+					unknown++
+				}
+			}
+		}
+		if 2*unknown > of {
+			list = append(list, *s.named())
+		}
+	}
+	return list
+}
