@@ -112,7 +112,7 @@ func (r *run) watch(ctx context.Context, f fleet, began time.Time) ([]trial.Read
 	c := r.count(nil, f.limitsAround())
 	readings := make([]trial.Reading, len(f))
 	for i := range readings {
-		readings[i].Err = errors.New("the program ended before procfit could read it")
+		readings[i].Ended, readings[i].Err = true, errors.New("the program ended before procfit could read it")
 	}
 	var seen passing
 	const slowest = 100 * time.Millisecond
@@ -169,17 +169,22 @@ func (r *run) look(f fleet, readings []trial.Reading) (all []int, err error) {
 
 // better is which of two readings of a replica is kept: the last that has a value, else
 // the last that says why there is none. Where all processes were seen to be no Go programs,
-// one that has ended during the second look does not make that unknown.
+// one that has ended during the second look does not make that unknown. One that cannot be read
+// for another reason does: a process keeps its PID when it becomes a Go program (exec).
 func (one *replica) better(earlier, now trial.Reading, pids []int) trial.Reading {
 	switch {
 	case now.Err == nil:
 		return now
 	case earlier.Procs > 0 || len(pids) == 0:
 		return earlier
+	case (now.NoGo || now.Ended) && !earlier.NoGo && !earlier.Ended:
+		return earlier // what could not be read has ended, or its launcher is left
 	case now.NoGo:
 		one.notGo = pids
-	case earlier.NoGo && !slices.ContainsFunc(pids, func(pid int) bool { return !slices.Contains(one.notGo, pid) }):
+	case earlier.NoGo && now.Ended && !slices.ContainsFunc(pids, func(pid int) bool { return !slices.Contains(one.notGo, pid) }):
 		return earlier
+	case earlier.NoGo:
+		now.Ended = false // one has ended that nobody had seen, and that may have been a Go program
 	}
 	return now
 }

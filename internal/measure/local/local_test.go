@@ -4,6 +4,7 @@ import (
 	"errors"
 	"math"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"reflect"
 	"slices"
@@ -228,22 +229,43 @@ func TestNoGoProgram(t *testing.T) {
 	}
 }
 
+// With --any-program nothing is refused, so nobody looks for the names of the programs while they
+// are measured.
+func TestNamesAreForARefusal(t *testing.T) {
+	cmd := exec.Command("sleep", "60")
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	defer func() { cmd.Process.Kill(); cmd.Wait() }()
+	r := &run{runner: &runner{}}
+	for anyProgram, want := range map[bool]int{false: 1, true: 0} {
+		r.spec.Target.AnyProgram = anyProgram
+		if got := r.readBusiest([]int{cmd.Process.Pid}); !got.NoGo || len(got.Programs) != want {
+			t.Errorf("any program %v: %+v", anyProgram, got)
+		}
+	}
+}
+
 // A process that ends while procfit looks at it takes nothing away from what was known.
 func TestBetterReading(t *testing.T) {
 	value, none := trial.Reading{Procs: 4}, trial.Reading{NoGo: true, Err: errors.New("no Go program")}
-	gone := trial.Reading{Err: errors.New("the process is gone")}
+	gone := trial.Reading{Ended: true, Err: errors.New("the process is gone")}
+	unread := trial.Reading{Err: errors.New("permission denied")}
 	for name, c := range map[string]struct {
 		earlier, now, want trial.Reading
 		pids               []int
 	}{
-		"a first value":                  {gone, value, value, []int{1}},
-		"another value":                  {value, trial.Reading{Procs: 2}, trial.Reading{Procs: 2}, []int{1}},
-		"a value, then its end":          {value, gone, value, []int{1}},
-		"a value, then no Go program":    {value, none, value, []int{1}},
-		"no Go program":                  {gone, none, none, []int{1}},
-		"no Go program, then its end":    {none, gone, none, []int{1}},
-		"no Go program, then another":    {none, gone, gone, []int{1, 3}},
-		"no Go program, then no process": {none, gone, none, nil},
+		"a first value":                   {gone, value, value, []int{1}},
+		"another value":                   {value, trial.Reading{Procs: 2}, trial.Reading{Procs: 2}, []int{1}},
+		"a value, then its end":           {value, gone, value, []int{1}},
+		"a value, then no Go program":     {value, none, value, []int{1}},
+		"no Go program":                   {gone, none, none, []int{1}},
+		"no Go program, then its end":     {none, gone, none, []int{1}},
+		"no Go program, then another":     {none, gone, trial.Reading{Err: gone.Err}, []int{1, 3}},
+		"no Go program, then no process":  {none, gone, none, nil},
+		"no Go program, then one by exec": {none, unread, unread, []int{1}},
+		"not readable, then its end":      {unread, gone, unread, []int{1}},
+		"not readable, then its launcher": {unread, none, unread, []int{1}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			one := &replica{notGo: []int{1, 2}}

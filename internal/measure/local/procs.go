@@ -65,7 +65,7 @@ func (r *run) readListener(pid int, pids []int) trial.Reading {
 	reading := r.readProcess(pid, pids)
 	if errors.Is(reading.Err, observe.ErrNotGo) {
 		if _, ok := r.reader.BusiestGo(pids); !ok {
-			return trial.NoProgram(&r.reader, pids)
+			return r.noProgram(pids)
 		}
 	}
 	return reading
@@ -76,7 +76,17 @@ func (r *run) readBusiest(pids []int) trial.Reading {
 	if pid, ok := r.reader.BusiestGo(pids); ok {
 		return r.readProcess(pid, pids)
 	}
-	return trial.NoProgram(&r.reader, pids)
+	return r.noProgram(pids)
+}
+
+// noProgram is the Reading where no Go program was found. Only a refusal names the programs, so
+// with --any-program nobody looks for their names.
+func (r *run) noProgram(pids []int) trial.Reading {
+	reading := trial.NoProgram(&r.reader, pids)
+	if reading.NoGo && !r.spec.Target.AnyProgram {
+		reading.Programs = trial.Names(pids)
+	}
+	return reading
 }
 
 // watcher watches the live GOMAXPROCS of a server.

@@ -46,9 +46,6 @@ func (t *Task) batch(ctx context.Context, p Place) error {
 	var wall, used time.Duration
 	for len(all) == 0 || used < t.Spec.Target.RunFor {
 		one, err := p.RunOnce(ctx, true)
-		if err == nil {
-			err = t.refuse(one.Readings)
-		}
 		if err != nil {
 			return err
 		}
@@ -63,7 +60,11 @@ func (t *Task) batch(ctx context.Context, p Place) error {
 		all = append(all, one)
 		addUsage(&t.Trial.Usage, one.Usage)
 	}
-	if err := JudgeProcs(t.Trial, bestReadings(all), nil); err != nil {
+	readings := bestReadings(all)
+	if err := t.refuse(readings); err != nil {
+		return err
+	}
+	if err := JudgeProcs(t.Trial, readings, nil); err != nil {
 		return err
 	}
 	t.logged(all[0].Outputs)
@@ -74,12 +75,12 @@ func (t *Task) batch(ctx context.Context, p Place) error {
 	return t.figures(all)
 }
 
-// bestReadings are, of each replica, the last that read anything.
+// bestReadings are, of each replica, the last of those that say most.
 func bestReadings(all []Ran) []Reading {
 	best := all[0].Readings
 	for _, one := range all[1:] {
 		for i, now := range one.Readings {
-			if now.Err == nil {
+			if now.tells() >= best[i].tells() {
 				best[i] = now
 			}
 		}

@@ -72,10 +72,28 @@ type Reading struct {
 	MainModule string
 	Err        error    // why Procs could not be read
 	NoGo       bool     // no Go program is among its processes
-	Programs   []string // that these are then; nil: not known
+	Ended      bool     // one of them ended before it could be read, and no other is a Go program
+	Programs   []string // that they are if NoGo; nil: not known
 	// Child is the process that was read, where it is not the command's own; empty: it is,
 	// or that is not known.
 	Child string
+}
+
+// read reports whether a Go program was read.
+func (r Reading) read() bool { return r.Procs > 0 && r.Err == nil }
+
+// tells is how much a reading says: a value, that a program cannot be read, that none is a Go
+// program, or nothing, since it ended too early.
+func (r Reading) tells() int {
+	switch {
+	case r.read():
+		return 3
+	case r.Ended:
+		return 0
+	case r.NoGo:
+		return 1
+	}
+	return 2
 }
 
 // who is the program that was read, as a message names it.
@@ -117,9 +135,13 @@ func JudgeProcs(t *journal.Trial, before, after []Reading) error {
 }
 
 // refuse ends a run whose target is no Go program: GOMAXPROCS has no effect on it, and what
-// its trials differ by is chance.
+// its trials differ by is chance. A run in which any trial read a Go program is not ended: this
+// trial missed it.
 func (t *Task) refuse(readings []Reading) error {
-	if t.Spec.Target.AnyProgram || len(readings) == 0 || slices.ContainsFunc(readings, func(r Reading) bool { return !r.NoGo }) {
+	if t.SawGo != nil && slices.ContainsFunc(readings, Reading.read) {
+		*t.SawGo = true
+	}
+	if t.Spec.Target.AnyProgram || t.SawGo != nil && *t.SawGo || len(readings) == 0 || slices.ContainsFunc(readings, func(r Reading) bool { return !r.NoGo }) {
 		return nil
 	}
 	what := "the target is"

@@ -1,6 +1,7 @@
 package trial
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"net"
@@ -126,4 +127,49 @@ func TestNoGoProgramIsRefused(t *testing.T) {
 			t.Errorf("%s: %v, want %q", name, err, c.want)
 		}
 	}
+}
+
+// A run in which one trial read a Go program is not ended by a trial that missed it, and a trial
+// is judged by the run that tells most: another may have shown no more than a launcher.
+func TestGoProgramIsNotRefused(t *testing.T) {
+	none, unread := Reading{NoGo: true, Err: errors.New("none")}, Reading{Err: errors.New("permission denied")}
+	ended, value := Reading{Ended: true, Err: errors.New("ended")}, Reading{Procs: 2}
+	for name, c := range map[string]struct {
+		trials  [][]Reading // of the runs of each
+		refused bool
+	}{
+		"no Go program":                      {[][]Reading{{none, none}}, true},
+		"one run is missed":                  {[][]Reading{{none, value}}, false},
+		"another run shows one":              {[][]Reading{{none, unread}}, false},
+		"another run ended too early":        {[][]Reading{{none, ended}}, true},
+		"the first run ended too early":      {[][]Reading{{ended, none}}, true},
+		"an earlier trial read one":          {[][]Reading{{value}, {none, none}}, false},
+		"an earlier trial could not be read": {[][]Reading{{unread}, {none, none}}, true},
+	} {
+		var sawGo bool
+		var err error
+		for _, runs := range c.trials {
+			on := &scripted{runs: runs}
+			spec := plan.Default()
+			spec.Target.Command, spec.Load.Warmup, spec.Target.RunFor = []string{"job"}, 0, time.Duration(len(runs))*time.Second
+			task := NewTask(journal.OriginLocal, spec, plan.Task{Setting: journal.Setting{Replicas: 1}}, nil, nil)
+			task.SawGo = &sawGo
+			_, err = Run(t.Context(), on, task)
+		}
+		if wrong := (*plan.FieldError)(nil); errors.As(err, &wrong) != c.refused || !c.refused && err != nil {
+			t.Errorf("%s: %v, want that it is refused: %v", name, err, c.refused)
+		}
+	}
+}
+
+// scripted is a stage whose runs read what a test wants, one after the other.
+type scripted struct {
+	stage
+	runs []Reading
+}
+
+func (s *scripted) RunOnce(context.Context, bool) (Ran, error) {
+	one := Ran{Wall: time.Second, Readings: []Reading{s.runs[0]}, Outputs: []load.Output{{}}}
+	s.runs = s.runs[1:]
+	return one, nil
 }

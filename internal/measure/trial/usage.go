@@ -1,6 +1,7 @@
 package trial
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -146,21 +147,29 @@ func GCOf(s observe.GCSpan, over time.Duration) journal.GC {
 // NoProgram is the Reading where no Go program was found among the target's processes:
 // each can be read and none is Go, or one cannot be read, since it has ended say.
 func NoProgram(reader *observe.Reader, pids []int) Reading {
+	var gone, unread error
 	for _, pid := range pids {
-		_, err := reader.Program(pid)
-		switch {
-		case errors.Is(err, observe.ErrNotGo):
-			continue
-		case err == nil:
-			err = errors.New("the program has ended")
-		}
-		return Reading{Err: fmt.Errorf("procfit cannot read any Go program among the target's processes: %w", err)}
-	}
-	r := Reading{NoGo: len(pids) > 0, Err: errors.New("none of the target's processes is a Go program")}
-	for _, pid := range pids {
-		if found, err := observe.Stand(pid); err == nil && !slices.Contains(r.Programs, found.Name) {
-			r.Programs = append(r.Programs, found.Name)
+		switch _, err := reader.Program(pid); {
+		case err == nil: // it has become one in this moment, or has ended
+			unread = cmp.Or(unread, errors.New("the program has ended"))
+		case errors.Is(err, observe.ErrGone):
+			gone = err
+		case !errors.Is(err, observe.ErrNotGo):
+			unread = cmp.Or(unread, err)
 		}
 	}
-	return r
+	if err := cmp.Or(unread, gone); err != nil {
+		return Reading{Ended: unread == nil, Err: fmt.Errorf("procfit cannot read any Go program among the target's processes: %w", err)}
+	}
+	return Reading{NoGo: len(pids) > 0, Err: errors.New("none of the target's processes is a Go program")}
+}
+
+// Names are the names of processes, each once.
+func Names(pids []int) (list []string) {
+	for _, pid := range pids {
+		if found, err := observe.Stand(pid); err == nil && !slices.Contains(list, found.Name) {
+			list = append(list, found.Name)
+		}
+	}
+	return list
 }

@@ -168,6 +168,9 @@ type (
 // ErrNotGo is in the errors of Reader where the process runs no Go program.
 var ErrNotGo = goproc.ErrNotGo
 
+// ErrGone is in the errors of Reader where the process has ended.
+var ErrGone = goproc.ErrGone
+
 // ThreadGroup is the process that a thread belongs to; a process's own PID is that
 // of its first thread.
 func ThreadGroup(tid int) (pid int, err error) { return procstat.ThreadGroup(tid) }
