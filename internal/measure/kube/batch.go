@@ -127,6 +127,9 @@ func (r *run) saw(one *trial.Ran, ran []agent.Ran) {
 	one.Usage = *sum(counted, r.Setting.QuotaCPUs)
 	if h := one.Usage.HostUse; h != nil {
 		h.TargetCPUs = r.places.target.host.CPUs
+		if others := h.OtherCPUSeconds; others != nil {
+			trial.CountOthers(h, *others, time.Duration(one.Usage.MeasuredSeconds*float64(time.Second)))
+		}
 	}
 }
 

@@ -109,6 +109,13 @@ func TestBatchFigures(t *testing.T) {
 	if tr := runOf(t, setting, []load.Metric{m}, []load.Output{{Head: []byte("120 rows/s\n")}}, ran(4, 1, 2)); !tr.Valid || *tr.ThroughputPerSecond != 120 {
 		t.Errorf("%q: %v", tr.InvalidReason, tr.ThroughputPerSecond)
 	}
+	for wall, counted := range map[float64]bool{4: true, 0.2: false} { // below half a second the kernel's ticks do not show it
+		busy := ran(wall, 0.1, 2)
+		busy.Counted.HostUse = &journal.HostUse{OtherCPUSeconds: new(0.1)}
+		if use := runOf(t, setting, nil, nil, busy).HostUse; (use.OtherCPUSeconds != nil) != counted || (use.MostOtherCPUSeconds != nil) == counted {
+			t.Errorf("of a run of %g s: %+v", wall, use)
+		}
+	}
 	blind := ran(4, 1, 2)
 	blind.Counted.Error = "no counters"
 	if tr := runOf(t, setting, nil, nil, blind, blind); len(tr.Warnings) != 1 || tr.Warnings[0].Code != journal.WarnCounters {
