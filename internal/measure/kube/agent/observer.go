@@ -2,6 +2,7 @@ package agent
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io/fs"
 	"os"
@@ -65,9 +66,8 @@ func (e *observer) look(port int) Look {
 	}
 	pid, err := e.target(port, all)
 	if err != nil {
-		none := trial.NoProgram(&e.reader, all)
-		l := Look{NoGo: none.NoGo, Error: none.Err.Error()}
-		if !l.NoGo {
+		l := Look{}
+		if l.noProgram(trial.NoProgram(&e.reader, all)); !l.NoGo {
 			l.UID, l.GID = ownerOf(all[0])
 		}
 		return l
@@ -81,6 +81,12 @@ func (e *observer) look(port int) Look {
 		}
 	}
 	live, err := e.reader.Procs(pid)
+	if errors.Is(err, observe.ErrNotGo) {
+		if _, ok := e.reader.BusiestGo(all); !ok { // else it is what a Go program started, or passes requests on to one
+			l.noProgram(trial.NoProgram(&e.reader, all))
+			return l
+		}
+	}
 	if err != nil {
 		l.Error = err.Error()
 		return l
@@ -88,6 +94,18 @@ func (e *observer) look(port int) Look {
 	l.Procs, l.Source, l.GoVersion, l.MainModule = live.Procs, string(live.Source), live.GoVersion, live.MainModule
 	return l
 }
+
+// named is look with the names of the programs if none is Go.
+func (e *observer) named(port int) Look {
+	l := e.look(port)
+	if l.NoGo {
+		l.Programs = trial.Names(e.pids())
+	}
+	return l
+}
+
+// noProgram takes over why no Go program is seen.
+func (l *Look) noProgram(none trial.Reading) { l.NoGo, l.Error = none.NoGo, none.Err.Error() }
 
 // ownerOf is as whom a process runs, which anybody may see.
 func ownerOf(pid int) (uid, gid *int64) {

@@ -109,7 +109,7 @@ func (s *Server) Handler(ctx context.Context) http.Handler {
 	mux.HandleFunc("GET /loads/{id}", s.awaitLoad)
 	mux.HandleFunc("GET /answer", s.fetch)
 	mux.HandleFunc("GET /look", func(w http.ResponseWriter, r *http.Request) {
-		write(w, s.observer.look(port(r)))
+		write(w, s.observer.named(port(r)))
 	})
 	mux.HandleFunc("PUT /end", func(w http.ResponseWriter, _ *http.Request) {
 		s.mu.Lock()

@@ -124,7 +124,11 @@ func (w *watcher) end() Ran {
 
 // look keeps the last that told anything.
 func (w *watcher) look() {
-	if l := w.observer.look(0); l.Error == "" || w.seen.Procs == 0 && (w.seen.Error == "" || l.UID != nil) {
+	look := w.observer.look
+	if w.seen.Error == "" && w.seen.Procs == 0 { // nothing has been seen: of several looks that see no Go program the first is kept
+		look = w.observer.named
+	}
+	if l := look(0); l.Error == "" || w.seen.Procs == 0 && (w.seen.Error == "" || l.UID != nil) {
 		w.seen = l
 	}
 	w.span.readLimits()

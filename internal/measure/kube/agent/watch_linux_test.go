@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"net"
+	"os"
 	"os/exec"
 	"slices"
 	"sync/atomic"
@@ -31,8 +33,39 @@ func TestWatch(t *testing.T) {
 	if err := <-done; err != nil {
 		t.Fatal(err)
 	}
-	if err != nil || ran.WallSeconds < 0.2 || ran.Counted.Error != "" || ran.Counted.CPUSeconds == nil || ran.Counted.MeasuredSeconds != ran.WallSeconds || !ran.Look.NoGo {
+	if err != nil || ran.WallSeconds < 0.2 || ran.Counted.Error != "" || ran.Counted.CPUSeconds == nil || ran.Counted.MeasuredSeconds != ran.WallSeconds || !ran.Look.NoGo || !slices.Equal(ran.Look.Programs, []string{"sleep"}) {
 		t.Errorf("%v: %+v", err, ran)
+	}
+}
+
+// A listener that is no Go program is no target that cannot be read: unless a Go program is next
+// to it, the target is no Go program, with the names of its programs, whose run is refused.
+func TestListenerIsNoGoProgram(t *testing.T) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, err := l.(*net.TCPListener).File()
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command("sleep", "60")
+	cmd.ExtraFiles = []*os.File{f} // which makes it the one that listens
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { cmd.Process.Kill(); cmd.Wait() })
+	f.Close()
+	l.Close()
+	all := []int{cmd.Process.Pid}
+	e := observer{list: func() []int { return all }}
+	got := e.named(l.Addr().(*net.TCPAddr).Port)
+	if r := got.Reading(); !r.NoGo || !slices.Equal(r.Programs, []string{"sleep"}) || r.Err == nil || got.UID == nil {
+		t.Errorf("%+v", got)
+	}
+	all = append(all, os.Getpid())
+	if got := e.named(l.Addr().(*net.TCPAddr).Port); got.NoGo || got.Programs != nil || got.Error == "" {
+		t.Errorf("next to a Go program: %+v", got)
 	}
 }
 

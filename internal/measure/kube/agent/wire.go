@@ -24,13 +24,15 @@ const (
 
 // Look is what is seen of a target.
 type Look struct {
-	Procs      int     `json:"procs"`
-	Source     string  `json:"source"` // symbol, decoded
-	GoVersion  string  `json:"go_version"`
-	MainModule string  `json:"main_module"`
-	NoGo       bool    `json:"no_go"`
-	Error      string  `json:"error"` // why Procs could not be read
-	Env        *string `json:"env"`   // its GOMAXPROCS variable; null: it has none, or it cannot be read
+	Procs      int    `json:"procs"`
+	Source     string `json:"source"` // symbol, decoded
+	GoVersion  string `json:"go_version"`
+	MainModule string `json:"main_module"`
+	NoGo       bool   `json:"no_go"`
+	// Programs are the names of the target's processes if no Go program is among them.
+	Programs []string `json:"programs"`
+	Error    string   `json:"error"` // why Procs could not be read
+	Env      *string  `json:"env"`   // its GOMAXPROCS variable; null: it has none, or it cannot be read
 	// LimitCPUs is the tightest CPU limit that the kernel holds it to; null: none, or
 	// not readable.
 	LimitCPUs *float64 `json:"limit_cpus"`
@@ -41,7 +43,7 @@ type Look struct {
 
 // Reading is the Look as a trial judges it.
 func (l Look) Reading() trial.Reading {
-	r := trial.Reading{Procs: l.Procs, Source: l.Source, GoVersion: l.GoVersion, MainModule: l.MainModule, NoGo: l.NoGo}
+	r := trial.Reading{Procs: l.Procs, Source: l.Source, GoVersion: l.GoVersion, MainModule: l.MainModule, NoGo: l.NoGo, Programs: l.Programs}
 	if l.Error != "" {
 		r.Err = errors.New(l.Error)
 	}
