@@ -166,20 +166,20 @@ func (o *loadOptions) judge(r *load.Result) error {
 	if err != nil {
 		return err
 	}
-	most, all := o.spec.Load.MaxErrors, r.Errors+r.Unanswered >= r.Requests+r.Unanswered
-	switch failing := trial.TooMany(&p, most); {
+	most, failed := o.spec.Load.MaxErrors, trial.Failed(&p, r.Dropped)
+	switch failing := trial.TooMany(&p, r.Dropped, most); {
 	case o.has("max-errors") && failing != nil:
 		return &exitError{exitGate, fmt.Errorf("%s, more than --max-errors %g%%", failing, 100*most)}
-	case !o.has("max-errors") && all:
-		return fmt.Errorf("%s: %s; is the URL right? With --max-errors 100%% the exit code is 0", onlyFailures(r), kinds(r))
+	case !o.has("max-errors") && failed >= r.Requests:
+		return fmt.Errorf("%s: %s; is the URL right? With --max-errors 100%% the exit code is 0", onlyFailures(r, failed), kinds(r))
 	}
 	return nil
 }
 
-// onlyFailures is what a run came to that has as many failures as requests, or more. Not
+// onlyFailures is what a run came to that has as many failed requests as answers, or more. Not
 // each request has failed then: a connection can fail after a good answer.
-func onlyFailures(r *load.Result) string {
-	bad := r.Errors + r.Unanswered
+func onlyFailures(r *load.Result, failed int64) string {
+	bad := failed + r.Unanswered
 	if r.AchievedPerSecond > 0 {
 		return fmt.Sprintf("%s for %s", phrase.Count(bad, "failure"), phrase.Count(r.Requests, "answered request"))
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/HdrHistogram/hdrhistogram-go"
 
 	"github.com/procfit/procfit/internal/load"
+	"github.com/procfit/procfit/internal/measure/plan"
 	"github.com/procfit/procfit/internal/measure/trial"
 )
 
@@ -105,13 +106,44 @@ func TestParseRates(t *testing.T) {
 	}
 }
 
+// A connection that failed with no request on it is no failed request of an open loop, unless
+// requests were never sent for want of it.
+func TestFailedConnectionsOfALoad(t *testing.T) {
+	refused := map[load.Kind]int64{load.KindRefused: 60}
+	for name, c := range map[string]struct {
+		result load.Result
+		gate   string // --max-errors; empty: not given
+		want   string // in the error; empty: none
+	}{
+		"all requests are answered":      {load.Result{Mode: load.ModeOpen, Requests: 50, Errors: 60, FailedConnections: 60}, "", ""},
+		"and with a gate":                {load.Result{Mode: load.ModeOpen, Requests: 50, Errors: 60, FailedConnections: 60}, "1%", ""},
+		"most are never sent":            {load.Result{Mode: load.ModeOpen, Requests: 50, Errors: 60, FailedConnections: 60, Dropped: 200, AchievedPerSecond: 5}, "", "60 failures for 50 answered requests"},
+		"some are never sent":            {load.Result{Mode: load.ModeOpen, Requests: 50, Errors: 60, FailedConnections: 60, Dropped: 10}, "1%", "20% of the requests failed"},
+		"never sent to a server that is": {load.Result{Mode: load.ModeOpen, Requests: 50, Dropped: 200}, "1%", ""},
+		"a closed loop":                  {load.Result{Mode: load.ModeClosed, Requests: 50, Errors: 60, FailedConnections: 60, AchievedPerSecond: 5}, "", "60 failures for 50 answered requests"},
+	} {
+		o := &loadOptions{spec: plan.NewFlags(), out: printed("text", "json")}
+		o.Fields = o.fields()
+		if c.gate != "" {
+			if err := o.Set("max-errors", c.gate); err != nil {
+				t.Fatal(err)
+			}
+		}
+		c.result.ErrorKinds, c.result.Latency = refused, hdrhistogram.New(1, 1000, 2)
+		err := o.judge(&c.result)
+		if (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: %v, want %q", name, err, c.want)
+		}
+	}
+}
+
 // A connection can fail after a good answer: then not all requests have failed.
 func TestOnlyFailures(t *testing.T) {
 	for want, r := range map[string]load.Result{
 		"all 8 requests failed":              {Requests: 7, Errors: 7, Unanswered: 1},
 		"7 failures for 5 answered requests": {Requests: 5, Errors: 7, AchievedPerSecond: 5},
 	} {
-		if got := onlyFailures(&r); got != want {
+		if got := onlyFailures(&r, r.Errors); got != want {
 			t.Errorf("%+v: %q, want %q", r, got, want)
 		}
 	}

@@ -43,7 +43,11 @@ func judgePhase(t *journal.Trial, p *journal.Phase, maxErrors float64, places in
 	if p.Requests == 0 {
 		return Invalid(journal.InvalidNoAnswer, "no request was answered%s: %s%s", in, whyFailed(p), busy)
 	}
-	if f := TooMany(p, maxErrors); f != nil {
+	var dropped int64 // the load's cost has those of its open loop
+	if t.Load != nil && p.Mode == journal.ModeOpen {
+		dropped = t.Load.Dropped
+	}
+	if f := TooMany(p, dropped, maxErrors); f != nil {
 		return Invalid(journal.InvalidErrors, "%s%s (%s), more than --max-errors %g%% allows%s", f, in, whyFailed(p), 100*maxErrors, busy)
 	}
 	parts := []int64{p.Unanswered}
@@ -73,10 +77,22 @@ func (f Failing) String() string {
 	return fmt.Sprintf("%.3g%% of the requests%s failed", 100*f.Share, f.which)
 }
 
+// Failed is how many requests of a phase failed. A connection that failed with no request on it,
+// as it was opened say, is no request. In an open loop it counts only as far as requests were
+// never sent: dropped of them. In a closed loop it stands for the request that its place could
+// not send.
+func Failed(p *journal.Phase, dropped int64) int64 {
+	if p.Mode != journal.ModeOpen {
+		return p.Errors
+	}
+	return p.Errors - p.FailedConnections + min(p.FailedConnections, dropped)
+}
+
 // TooMany is the part of a phase in which a greater share than most failed or was never
 // answered; nil: in none. A single failure is judged only among all requests of the phase:
-// it would be a great share of a request that is rarely sent.
-func TooMany(p *journal.Phase, most float64) *Failing {
+// it would be a great share of a request that is rarely sent. The connections to a replica that
+// failed with no request on them count as far as it answered less than its part.
+func TooMany(p *journal.Phase, dropped int64, most float64) *Failing {
 	judge := func(which string, answered, failed, unanswered int64) *Failing {
 		bad := failed + unanswered
 		f := Failing{Share: float64(bad) / float64(max(1, answered+unanswered, bad)), which: which}
@@ -85,11 +101,13 @@ func TooMany(p *journal.Phase, most float64) *Failing {
 		}
 		return &f
 	}
-	if f := judge("", p.Requests, p.Errors, p.Unanswered); f != nil {
+	all := Failed(p, dropped)
+	if f := judge("", p.Requests, all, p.Unanswered); f != nil {
 		return f
 	}
 	for i, r := range p.ByReplica {
-		if f := judge(replicaName(i, len(p.ByReplica)), r.Requests, r.Errors, r.Unanswered); f != nil {
+		short := max(0, p.Requests/int64(len(p.ByReplica))-r.Requests)
+		if f := judge(replicaName(i, len(p.ByReplica)), r.Requests, min(r.Errors, all+short), r.Unanswered); f != nil {
 			return f
 		}
 	}

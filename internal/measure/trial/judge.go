@@ -265,7 +265,7 @@ func addProbe(t *journal.Trial, o slo.Objective, l tried) (slo.Probe, error) {
 	}
 	p := &t.Phases[len(t.Phases)-1]
 	p.DroppedHeadSeconds = l.Head.Seconds()
-	probe := slo.Probe{RatePerSecond: l.Rate, Carried: l.AchievedPerSecond >= Carried*l.Rate && TooMany(p, l.MaxErrors) == nil}
+	probe := slo.Probe{RatePerSecond: l.Rate, Carried: l.AchievedPerSecond >= Carried*l.Rate && TooMany(p, l.Dropped, l.MaxErrors) == nil}
 	if l.Latency.TotalCount() > 0 {
 		probe.Seconds = time.Duration(l.Latency.ValueAtQuantile(100 * o.Quantile)).Seconds()
 	}

@@ -272,9 +272,35 @@ func TestAnswers(t *testing.T) {
 		"some unanswered":   {[]journal.Phase{{Requests: 9990, Unanswered: 10}}, "", ""},
 		"connections hang":  {[]journal.Phase{{Requests: 1e6, Unanswered: 30}}, journal.InvalidErrors, "30 of 2000 connections got no answers any more"},
 		"both":              {[]journal.Phase{{Requests: 900, Errors: 103, Unanswered: 100, ErrorKinds: kinds}}, journal.InvalidErrors, "(100 × status 503, 100 never answered)"},
-		"nothing answered":  {[]journal.Phase{{Unanswered: 64}}, journal.InvalidNoAnswer, "64 never answered"},
+		"connections fail": {[]journal.Phase{{Mode: journal.ModeOpen, Requests: 1000, Errors: 100, FailedConnections: 100, ErrorKinds: map[string]int64{"refused": 100},
+			ByReplica: []journal.ReplicaFigures{{Requests: 500}, {Requests: 500, Errors: 100}}}}, "", ""},
+		"a replica's connections fail": {[]journal.Phase{{Mode: journal.ModeOpen, Requests: 1000, Errors: 100, FailedConnections: 100,
+			ByReplica: []journal.ReplicaFigures{{Requests: 1000}, {Errors: 100}}}}, journal.InvalidErrors, "100% of the requests to replica 2 of 2 failed"},
+		"the closed loop's connections": {[]journal.Phase{{Mode: journal.ModeClosed, Requests: 1000, Errors: 100, FailedConnections: 100}}, journal.InvalidErrors, "10% of the requests failed"},
+		"nothing answered":              {[]journal.Phase{{Unanswered: 64}}, journal.InvalidNoAnswer, "64 never answered"},
 	} {
 		code, reason := failure(t, JudgeAnswers(&journal.Trial{Phases: tc.phases}, 0.01, 2000))
+		if code != tc.code || !strings.Contains(reason, tc.want) {
+			t.Errorf("%s: %s %q, want %s with %q", name, code, reason, tc.code, tc.want)
+		}
+	}
+}
+
+// A server that is down for a while still shows: requests are never sent for want of a connection.
+// A server that is slow drops requests too, which makes no trial invalid.
+func TestAnswersOfAServerThatIsDown(t *testing.T) {
+	for name, tc := range map[string]struct {
+		connections, dropped int64
+		code                 journal.InvalidCode
+		want                 string
+	}{
+		"down":                  {40, 700, journal.InvalidErrors, "13.3% of the requests failed in the latency phase (40 × connection refused)"},
+		"down, for one request": {40, 1, "", ""},
+		"slow":                  {0, 700, "", ""},
+	} {
+		p := journal.Phase{Mode: journal.ModeOpen, Requests: 300, Errors: tc.connections, FailedConnections: tc.connections, ErrorKinds: map[string]int64{"refused": tc.connections}}
+		tr := journal.Trial{Phases: []journal.Phase{{Mode: journal.ModeClosed, Requests: 1000}, p}, Load: &journal.LoadCost{Dropped: tc.dropped}}
+		code, reason := failure(t, JudgeAnswers(&tr, 0.01, 2000))
 		if code != tc.code || !strings.Contains(reason, tc.want) {
 			t.Errorf("%s: %s %q, want %s with %q", name, code, reason, tc.code, tc.want)
 		}
