@@ -9,6 +9,7 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 
 	"github.com/procfit/procfit/internal/show/sorting"
+	"github.com/procfit/procfit/internal/verdict/contest"
 	"github.com/procfit/procfit/internal/verdict/journal"
 	"github.com/procfit/procfit/internal/verdict/slo"
 )
@@ -44,15 +45,19 @@ type Priced struct {
 	Met      int      `json:"met"`
 	Capacity Interval `json:"capacity_per_second"` // the geometric mean and its bounds; null below three trials
 	Carries  Carries  `json:"carries"`
+	// Unseen is that it would carry the rate, and no valid trial was seen to run at its value:
+	// then carries is open, and with --any-program likely.
+	Unseen bool `json:"unseen,omitempty"`
 }
 
 // Carries says what is known of a setting and the rate.
 type Carries string
 
 const (
-	CarriesIt    Carries = "yes"
-	CarriesNot   Carries = "no"
-	CarriesMaybe Carries = "open"
+	CarriesIt     Carries = "yes"
+	CarriesLikely Carries = "likely"
+	CarriesNot    Carries = "no"
+	CarriesMaybe  Carries = "open"
 )
 
 // priceSettings is null where no rate or no objective was asked for. A setting that used
@@ -71,7 +76,7 @@ func (r *Result) priceSettings(h journal.Header, trials []journal.Trial) *Cheape
 		today = slices.IndexFunc(h.Plan.Settings, func(a journal.Setting) bool { return a.Group() == first && a.Procs == nil })
 	}
 	var keys []journal.SettingKey
-	capacities := map[journal.SettingKey][]float64{}
+	measured := map[journal.SettingKey][]*journal.Trial{}
 	for i := range trials {
 		t := &trials[i]
 		if !t.Valid || t.Attained == nil || t.Role == journal.RolePilot || t.ThroughputPerSecond == nil || !(*t.ThroughputPerSecond > 0) {
@@ -90,11 +95,12 @@ func (r *Result) priceSettings(h journal.Header, trials []journal.Trial) *Cheape
 		if t.Attained.Met {
 			s.Met++
 		}
-		capacities[key] = append(capacities[key], math.Log(*t.ThroughputPerSecond))
+		measured[key] = append(measured[key], t)
 	}
 	for i, key := range keys {
 		s := &c.Settings[i]
-		s.judge(capacities[key], math.Log(c.RatePerSecond), len(keys))
+		s.judge(measured[key], math.Log(c.RatePerSecond), len(keys))
+		s.see(measured[key], h.Target.AnyProgram)
 		if s.Carries == CarriesNot && r.excluded(key) == ExcludedWithheld {
 			s.Carries = CarriesMaybe // other programs had its CPUs
 		}
@@ -138,8 +144,12 @@ func (c *Cheapest) priced(groups []Group, a journal.Setting) Priced {
 
 // judge bounds the capacity by Student's t on its logarithm, each of N settings
 // at its share of 5% on either side.
-func (p *Priced) judge(logs []float64, rate float64, settings int) {
+func (p *Priced) judge(trials []*journal.Trial, rate float64, settings int) {
 	p.Carries = CarriesMaybe
+	var logs []float64
+	for _, t := range trials {
+		logs = append(logs, math.Log(*t.ThroughputPerSecond))
+	}
 	p.Capacity.N = len(logs)
 	mean, deviation := stat.MeanStdDev(logs, nil)
 	p.Capacity.Median = ratio(mean)
@@ -157,6 +167,17 @@ func (p *Priced) judge(logs []float64, rate float64, settings int) {
 	}
 }
 
+// see withholds a setting that no valid trial was seen to run at, as guard does with a value:
+// if the user said that it cannot be seen, the setting is likely to carry the rate.
+func (p *Priced) see(trials []*journal.Trial, anyProgram bool) {
+	if procs, _ := contest.Resolved(trials); procs > 0 || p.Carries != CarriesIt {
+		return
+	}
+	if p.Unseen, p.Carries = true, CarriesMaybe; anyProgram {
+		p.Carries = CarriesLikely
+	}
+}
+
 // answer chooses. At one price the default is preferred, as there is nothing to set,
 // then the fewest Ps.
 func (c *Cheapest) answer() {
@@ -170,7 +191,7 @@ func (c *Cheapest) answer() {
 		return cmp.Or(cmp.Compare(a.Price, b.Price), cmp.Compare(procs(a), procs(b)))
 	})
 	for i, s := range c.Settings {
-		if s.Carries == CarriesIt {
+		if s.Carries == CarriesIt || s.Carries == CarriesLikely {
 			c.Answer = &c.Settings[i]
 			break
 		}

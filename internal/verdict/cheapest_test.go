@@ -105,6 +105,38 @@ func TestCheapestOfThoseThatCount(t *testing.T) {
 	}
 }
 
+// A setting is the answer only if a valid trial was seen to run at its value. If the user said
+// that it cannot be seen, the answer is likely.
+func TestCheapestThatWasSeen(t *testing.T) {
+	enough := []float64{400, 410, 405, 395}
+	for name, tc := range map[string]struct {
+		read, any bool
+		quota     float64 // of the answer
+		carries   Carries // what the setting at half a CPU does
+		open      int
+	}{
+		"read":           {true, false, 0.5, CarriesIt, 0},
+		"not read":       {false, false, 2, CarriesMaybe, 1},
+		"cannot be read": {false, true, 0.5, CarriesLikely, 0},
+		"read anyway":    {true, true, 0.5, CarriesIt, 0},
+	} {
+		h, trials := searched([]offered{{2, 1, 0, true, enough}, {0.5, 1, 1, true, enough}}, nil)
+		h.Target.AnyProgram = tc.any
+		for i := range trials {
+			if trials[i].Setting.Procs != nil && (!tc.read || i%2 == 0) {
+				trials[i].ObservedProcs = []*int{nil}
+			}
+		}
+		c := Analyze(h, trials).Cheapest
+		if c.Answer == nil || *c.Answer.QuotaCPUs != tc.quota || c.Open != tc.open {
+			t.Fatalf("%s: %+v", name, c)
+		}
+		if half := c.Settings[0]; half.Carries != tc.carries || half.Unseen == tc.read {
+			t.Errorf("%s: %+v", name, half)
+		}
+	}
+}
+
 // Among many settings that carry a little less than the rate, it is rarely said of any
 // that it carries it.
 func TestCheapestIsProven(t *testing.T) {

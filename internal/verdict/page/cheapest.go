@@ -28,6 +28,10 @@ func cheapestVerdict(r *verdict.Result, context string) Verdict {
 			v.State, v.Label = document.OK, "Change nothing"
 		}
 		v.Sentence = fmt.Sprintf("%s %s %s%s.", phrase.Capital(settingOf(c.Answer)), sustains(c.Answer), asked(c), saving(c))
+		if c.Answer.Carries == verdict.CarriesLikely {
+			v.State, v.Label = document.Attention, "Likely, but not proven"
+			v.Sentence += " This is likely, but not proven: procfit could not read the GOMAXPROCS that it ran with."
+		}
 		v.Reasons = []string{"Within that limit it sustains " + bounds(c.Answer.Capacity) + "; the bounds hold for all settings together, at 95%."}
 	case c.Open == 0 && len(c.Settings) > 0:
 		v.State, v.Label = document.Attention, "No setting is enough"
@@ -44,11 +48,38 @@ func cheapestVerdict(r *verdict.Result, context string) Verdict {
 		v.Reasons = append(v.Reasons, fmt.Sprintf("%s %s: this is not proven yet.", phrase.Count(c.Open, "setting"), what))
 		v.Settle = []document.Item{measureMore(r)}
 	}
+	v.unseen(r)
 	v.Answer = Answer{Text: v.Label, Plain: v.Sentence}
 	if c.Answer != nil {
 		v.Answer.Text = phrase.Capital(settingOf(c.Answer))
+		if c.Answer.Carries == verdict.CarriesLikely {
+			v.Answer.Text = "Likely: " + lowered(v.Answer.Text)
+		}
 	}
 	return v
+}
+
+// unseen says which open settings more trials do not decide, since procfit could not read the
+// GOMAXPROCS of any.
+func (v *Verdict) unseen(r *verdict.Result) {
+	open, list := 0, []string(nil)
+	for i := range r.Cheapest.Settings {
+		s := &r.Cheapest.Settings[i]
+		if s.Unseen {
+			list = append(list, settingOf(s))
+		}
+		if s.Carries == verdict.CarriesMaybe && !s.Unseen {
+			open++
+		}
+	}
+	if list == nil {
+		return
+	}
+	v.Reasons = append(v.Reasons, "procfit could not read the GOMAXPROCS that the program ran with: "+phrase.And(list)+".")
+	see := words{&verdict.Group{}, r}.step(verdict.Step{Code: verdict.StepSee})
+	if v.Settle = append(v.Settle, see); open == 0 {
+		v.Settle = []document.Item{see}
+	}
 }
 
 // forInterval is how many trials an interval takes at 95%.
@@ -147,6 +178,8 @@ func carriesWord(c verdict.Carries) string {
 	switch c {
 	case verdict.CarriesIt:
 		return "yes"
+	case verdict.CarriesLikely:
+		return "likely"
 	case verdict.CarriesNot:
 		return "no"
 	}

@@ -54,3 +54,28 @@ func TestCheapestWords(t *testing.T) {
 		}
 	}
 }
+
+// A setting that was not seen to run at its value is no proven answer, and the page says what would
+// make it one.
+func TestCheapestUnseen(t *testing.T) {
+	unseen := verdict.Priced{Procs: new(1), QuotaCPUs: new(0.5), Replicas: 1, CPUs: 0.5, Price: 0.5, Trials: 5, Met: 5, Unseen: true}
+	for carries, want := range map[verdict.Carries]Verdict{
+		verdict.CarriesLikely: {Label: "Likely, but not proven", State: document.Attention, Answer: Answer{Text: "Likely: 0.5 CPUs with GOMAXPROCS=1"},
+			Sentence: "0.5 CPUs with GOMAXPROCS=1 sustains 300 req/s with p99 within 50 ms. This is likely, but not proven: procfit could not read the GOMAXPROCS that it ran with."},
+		verdict.CarriesMaybe: {Label: "Undecided", State: document.Unknown, Answer: Answer{Text: "Undecided"}, Sentence: "No setting is proven to sustain 300 req/s with p99 within 50 ms."},
+	} {
+		s := unseen
+		s.Carries = carries
+		c := &verdict.Cheapest{Objective: slo.Objective{Quantile: 0.99, Seconds: 0.05}, RatePerSecond: 300, Price: slo.Price{CPU: 1}, Settings: []verdict.Priced{s}}
+		if c.Open = 1; carries == verdict.CarriesLikely {
+			c.Answer, c.Open = &s, 0
+		}
+		v := cheapestVerdict(&verdict.Result{Cheapest: c, Tool: journal.Tool{Args: []string{"size", "--", "x"}}}, "here")
+		if v.Label != want.Label || v.State != want.State || v.Sentence != want.Sentence || v.Answer.Text != want.Answer.Text {
+			t.Errorf("%s: %s %q %q: %s", carries, v.State, v.Label, v.Answer.Text, v.Sentence)
+		}
+		if len(v.Settle) != 1 || !strings.HasPrefix(v.Settle[0].Text, "measure the Go binary itself") || !strings.Contains(strings.Join(v.Reasons, " "), "could not read the GOMAXPROCS that the program ran with: 0.5 CPUs with GOMAXPROCS=1.") {
+			t.Errorf("%s: %q, %q", carries, v.Reasons, v.Settle)
+		}
+	}
+}
