@@ -23,51 +23,53 @@ func TestOnlyWhatWasSeenIsNamed(t *testing.T) {
 	better := []Truth{Unset(8, 1000, .02), Set(1, 900, .02), Set(2, 1300, .02), Set(8, 1000, .02)}
 	asGood := []Truth{Unset(8, 1000, .02), Set(1, 500, .02), Set(8, 1000, .02)}
 	same := []Truth{Unset(8, 1000, .02), Set(1, 1000, .02), Set(8, 1000, .02)}
-	for name, c := range map[string]struct {
-		settings   []Truth
-		trial      func(*journal.Trial)
-		any        bool
+	type answer struct {
 		verdict    verdict.Verdict
 		confidence verdict.Confidence
 		cause      verdict.ReasonCode
+	}
+	proven, likely := answer{verdict.Recommended, verdict.Proven, ""}, answer{verdict.Recommended, verdict.Likely, ""}
+	carries, mayCarry := answer{verdict.CarriesRate, verdict.Proven, ""}, answer{verdict.CarriesRate, verdict.Likely, ""}
+	kept, unseen := answer{verdict.KeepDefault, verdict.Proven, ""}, answer{verdict.CannotTell, "", verdict.CauseUnseen}
+	noDefault, uncounted := answer{verdict.CannotTell, "", verdict.CauseNoDefault}, answer{verdict.CannotTell, "", verdict.CauseUncounted}
+	for name, c := range map[string]struct {
+		settings []Truth
+		trial    func(*journal.Trial)
+		any      bool
+		want     answer
+		atRate   answer // with a rate that 1 carries, but where it is 500
 	}{
-		"all is read":                        {better, nil, false, verdict.Recommended, verdict.Proven, ""},
-		"nothing is read":                    {better, unread("all"), false, verdict.CannotTell, "", verdict.CauseUnseen},
-		"nothing can be read":                {better, unread("all"), true, verdict.Recommended, verdict.Likely, ""},
-		"the value is not read":              {better, unread("2"), false, verdict.CannotTell, "", verdict.CauseUnseen},
-		"the value cannot be read":           {better, unread("2"), true, verdict.Recommended, verdict.Likely, ""},
-		"another value is not read":          {better, unread("1"), false, verdict.Recommended, verdict.Proven, ""},
-		"the default is not read":            {better, unread("unset"), false, verdict.CannotTell, "", verdict.CauseUnseen},
-		"the default cannot be read":         {better, unread("unset"), true, verdict.Recommended, verdict.Proven, ""},
-		"it can be read all the same":        {better, nil, true, verdict.Recommended, verdict.Proven, ""},
-		"no default is asked for":            {better[1:], nil, false, verdict.Recommended, verdict.Proven, ""},
-		"the default as a number is read":    {asGood, unread("8"), false, verdict.KeepDefault, verdict.Proven, ""},
-		"the default is kept, unread":        {asGood, unread("unset", "8"), false, verdict.CannotTell, "", verdict.CauseUnseen},
-		"no trial of the default is valid":   {better, func(t *journal.Trial) { t.Valid = t.Setting.Procs != nil }, true, verdict.CannotTell, "", verdict.CauseNoDefault},
-		"nothing differs, and one is unread": {same, unread("1"), false, verdict.CannotTell, "", verdict.CauseUnseen},
-		"nothing differs, unread":            {same, unread("all"), true, verdict.CannotTell, "", verdict.CauseUnseen},
-		"nothing is counted":                 {better, func(t *journal.Trial) { t.HostUse = nil }, false, verdict.Recommended, verdict.Likely, ""},
-		"nothing differs, nothing counted":   {same, func(t *journal.Trial) { t.HostUse = nil }, false, verdict.CannotTell, "", verdict.CauseUncounted},
+		"all is read":                        {better, nil, false, proven, carries},
+		"nothing is read":                    {better, unread("all"), false, unseen, unseen},
+		"nothing can be read":                {better, unread("all"), true, likely, mayCarry},
+		"the value is not read":              {better, unread("2"), false, unseen, carries},
+		"the value cannot be read":           {better, unread("2"), true, likely, carries},
+		"another value is not read":          {better, unread("1"), false, proven, unseen},
+		"another value cannot be read":       {better, unread("1"), true, proven, mayCarry},
+		"the default is not read":            {better, unread("unset"), false, unseen, unseen},
+		"the default cannot be read":         {better, unread("unset"), true, proven, carries},
+		"it can be read all the same":        {better, nil, true, proven, carries},
+		"no default is asked for":            {better[1:], nil, false, proven, carries},
+		"the default as a number is read":    {asGood, unread("8"), false, kept, carries},
+		"the default is kept, unread":        {asGood, unread("unset", "8"), false, unseen, unseen},
+		"no trial of the default is valid":   {better, func(t *journal.Trial) { t.Valid = t.Setting.Procs != nil }, true, noDefault, noDefault},
+		"nothing differs, and one is unread": {same, unread("1"), false, unseen, unseen},
+		"nothing differs, unread":            {same, unread("all"), true, unseen, mayCarry},
+		"nothing is counted":                 {better, func(t *journal.Trial) { t.HostUse = nil }, false, likely, mayCarry},
+		"nothing differs, nothing counted":   {same, func(t *journal.Trial) { t.HostUse = nil }, false, uncounted, mayCarry},
 	} {
-		for _, rate := range []float64{0, 600} {
+		for rate, want := range map[float64]answer{0: c.want, 600: c.atRate} {
 			h, trials := Generate(Config{Noise: quiet, Settings: c.settings, Trial: c.trial, Rate: rate, SmallFor: rate > 0})
 			h.Target.AnyProgram = c.any
 			got := verdict.Analyze(h, trials).Groups[0].Recommendation
-			want := c.verdict
-			if rate > 0 {
-				if got.Verdict == verdict.CarriesRate && got.Confidence == verdict.Proven && c.confidence == verdict.Likely && c.cause == "" && name != "the value cannot be read" {
-					t.Errorf("%s, at a rate: %s %s", name, got.Verdict, got.Confidence)
-				}
-				continue
-			}
-			if got.Verdict != want || got.Confidence != c.confidence || got.Claim.Code != c.cause && c.cause != "" {
-				t.Errorf("%s: %s %s %q, want %s %s %q", name, got.Verdict, got.Confidence, got.Claim.Code, want, c.confidence, c.cause)
+			if got.Verdict != want.verdict || got.Confidence != want.confidence || got.Claim.Code != want.cause && want.cause != "" {
+				t.Errorf("%s, at rate %g: %s %s %q, want %+v", name, rate, got.Verdict, got.Confidence, got.Claim.Code, want)
 			}
 			if (got.Confidence == verdict.Likely || got.Verdict == verdict.CannotTell) && len(got.Settle) == 0 {
-				t.Errorf("%s: nothing says what would settle it", name)
+				t.Errorf("%s, at rate %g: nothing says what would settle it", name, rate)
 			}
 			if got.Verdict == verdict.CannotTell && (got.Procs != nil || got.Setting != "") {
-				t.Errorf("%s: it names %v %q", name, got.Procs, got.Setting)
+				t.Errorf("%s, at rate %g: it names %v %q", name, rate, got.Procs, got.Setting)
 			}
 		}
 	}
