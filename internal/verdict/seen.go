@@ -12,7 +12,7 @@ import (
 // if nothing was counted that would show that other programs disturbed the trials, the
 // verdict is likely at most.
 func (g *group) guard(h journal.Header, w *outcome, r *Recommendation) {
-	if r.Verdict == CannotTell || r.Verdict == Measured || g.key.Compares != "" {
+	if r.Verdict == CannotTell || r.Verdict == Measured {
 		return
 	}
 	unset, planned := g.unset(h)
@@ -36,6 +36,11 @@ func (g *group) guard(h journal.Header, w *outcome, r *Recommendation) {
 		r.withhold(cause, step)
 		r.Claim.List = unseen
 	}
+}
+
+// capped reports whether guard made likely what was proven.
+func (r *Recommendation) capped() bool {
+	return slices.ContainsFunc(r.Settle, func(s Step) bool { return s.Code == StepSee || s.Code == StepCount })
 }
 
 // mayBeLikely reports whether a verdict has words for what is not proven.
@@ -81,22 +86,34 @@ func (w *outcome) unseen(r *Recommendation, unset *setting) (list []Value) {
 	return list
 }
 
-// uncounted are the compared values of whose valid trials most tell nothing of what other
-// programs did.
+// uncounted are the compared values for which nothing was counted of other programs.
 func (w *outcome) uncounted() (list []Value) {
 	for _, s := range w.contenders {
-		unknown, of := 0, 0
-		for _, t := range trialsOf(s.settings) {
-			if t.Valid {
-				of++
-				if contest.MostOthers(t) == nil {
-					unknown++
-				}
-			}
-		}
-		if 2*unknown > of {
+		if uncounted(trialsOf(s.settings)) {
 			list = append(list, *s.named())
 		}
 	}
 	return list
+}
+
+// uncounted reports whether most of the valid trials tell nothing of what other programs did.
+func uncounted(trials []*journal.Trial) bool {
+	unknown, of := 0, 0
+	for _, t := range trials {
+		if t.Valid {
+			of++
+			if contest.MostOthers(t) == nil {
+				unknown++
+			}
+		}
+	}
+	return 2*unknown > of
+}
+
+// guardCompared is guard for the values of a variable, which procfit sets and need not see. What
+// is proven of them is likely if nothing was counted of other programs.
+func (g *group) guardCompared(r *Recommendation) {
+	if r.Confidence == Proven && slices.ContainsFunc(g.settings, func(a *setting) bool { return uncounted(trialsOf([]*setting{a})) }) {
+		r.Confidence, r.Settle = Likely, []Step{{Code: StepCount}}
+	}
 }

@@ -53,7 +53,7 @@ func (r *Result) best(h journal.Header, trials []journal.Trial) {
 // compared a variable at the best values of all others. What the verdict of a group leaves open
 // is not sure.
 func (r *Result) sureness(s contest.Search) Confidence {
-	sure := Proven
+	least := Proven
 	for _, c := range s.Contests {
 		at := s.At
 		if at.Compares = c.Group.Compares; at.Group() != c.Group {
@@ -63,14 +63,15 @@ func (r *Result) sureness(s contest.Search) Confidence {
 		if i >= 0 && (r.Groups[i].Recommendation.Verdict == CannotTell || r.Groups[i].Recommendation.Verdict == TradeOff) {
 			return ""
 		}
-		switch c.Sure() {
-		case "":
+		capped := slices.ContainsFunc(slices.Concat(r.Groups, r.Compared), func(g Group) bool { return g.key() == c.Group && g.Recommendation.capped() })
+		switch sure := c.Sure(); {
+		case sure == "":
 			return ""
-		case race.Likely:
-			sure = Likely
+		case sure == race.Likely, capped:
+			least = Likely
 		}
 	}
-	return sure
+	return least
 }
 
 // named are the names of variables, with that of GOMAXPROCS.
@@ -119,6 +120,7 @@ func (g *group) compared(h journal.Header) Group {
 			r.Recommendation.Verdict = Recommended
 			r.Recommendation.Versus = &Versus{Throughput: g.ratio(lead, start, race.Throughput), Latency: g.ratio(lead, start, race.P99)}
 		}
+		g.guardCompared(&r.Recommendation)
 	}
 	r.Race, r.Default, r.Override = g.took(h), judgeDefault(&r, h.Target, h.TargetHost), g.overrides(&r)
 	r.Workload, r.Throttling.State = Workload{Kind: "unknown"}, ThrottledUnknown

@@ -45,6 +45,35 @@ func TestVaried(t *testing.T) {
 	}
 }
 
+// What is proven of variables is likely if nothing was counted of other programs, and the pair
+// too if no value of GOMAXPROCS can be read.
+func TestVariedUnseen(t *testing.T) {
+	h := Varied(journal.Axis{Name: "GOGC", Values: []string{"50", "100", "200"}, Start: "100"})
+	collects := map[string]float64{"50": 0.6, "100": 0.8, "200": 1}
+	run := func(any bool, change func(*journal.Trial)) (of verdict.Group, best verdict.Best) {
+		h.Target.AnyProgram = any
+		trials := Race(h, func(procs int, v map[string]string) (float64, int64) {
+			return 100 * math.Min(float64(procs), 2) * collects[v["GOGC"]], 50
+		}, 1, 200)
+		for i := range trials {
+			change(&trials[i])
+		}
+		r := verdict.Analyze(h, trials)
+		if len(r.Compared) != 1 || len(r.Best) != 1 || !r.Best[0].Complete {
+			t.Fatalf("%d of variables, best %+v", len(r.Compared), r.Best)
+		}
+		return r.Compared[0], r.Best[0]
+	}
+	of, best := run(false, func(t *journal.Trial) { t.HostUse = nil })
+	if rec := of.Recommendation; rec.Setting != "GOGC=200" || rec.Confidence != verdict.Likely || len(rec.Settle) != 1 || rec.Settle[0].Code != verdict.StepCount || best.Confidence != verdict.Likely {
+		t.Errorf("nothing is counted: %+v, best %+v", rec, best)
+	}
+	of, best = run(true, func(t *journal.Trial) { t.ObservedProcs = []*int{nil} })
+	if rec := of.Recommendation; rec.Confidence != verdict.Proven || best.Confidence != verdict.Likely {
+		t.Errorf("nothing can be read: %+v, best %+v", rec, best)
+	}
+}
+
 // A verdict that a group leaves open is not sure: all values of GOMAXPROCS exceed the bound.
 func TestVariedWithoutAnAnswer(t *testing.T) {
 	h := Varied(journal.Axis{Name: "GOGC", Values: []string{"50", "100"}, Start: "100"})

@@ -38,7 +38,7 @@ func bestVerdict(r *verdict.Result) Verdict {
 		if !r.Plan.Racing() {
 			more = repeated(r, 2*max(1, r.Plan.Blocks))
 		}
-		v.Settle = []document.Item{{Text: "measure more", Command: phrase.Clean(more)}}
+		v.Settle = append(settleUnseen(r), document.Item{Text: "measure more", Command: phrase.Clean(more)})
 	}
 	if len(r.Best) > 1 {
 		var all []string
@@ -51,6 +51,18 @@ func bestVerdict(r *verdict.Result) Verdict {
 	}
 	v.Answer.Plain, v.Reasons = v.Sentence, bestReasons(r, b)
 	return v
+}
+
+// settleUnseen is what would prove what procfit could not read or count.
+func settleUnseen(r *verdict.Result) (list []document.Item) {
+	for _, g := range slices.Concat(r.Groups, r.Compared) {
+		for _, s := range g.Recommendation.Settle {
+			if item := (words{&g, r}).step(s); (s.Code == verdict.StepSee || s.Code == verdict.StepCount) && !slices.Contains(list, item) {
+				list = append(list, item)
+			}
+		}
+	}
+	return list
 }
 
 // tooLargeAll are the variables of which every value used too much memory.

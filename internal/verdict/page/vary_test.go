@@ -42,3 +42,16 @@ func TestVaried(t *testing.T) {
 	pagetest.Golden(t, "varied.txt", []byte(onTerminal(t, pagetest.Varied(200), o)))
 	pagetest.Golden(t, "varied-early.txt", []byte(onTerminal(t, pagetest.Varied(9), o)))
 }
+
+// A pair that is likely since nothing was counted of other programs is not proven by more trials:
+// the page says where it would be.
+func TestBestUncounted(t *testing.T) {
+	r := &verdict.Result{
+		Tool: journal.Tool{Args: []string{"sweep", "--", "x"}}, Plan: journal.Plan{Blocks: 6},
+		Best:     []verdict.Best{{Complete: true, Confidence: verdict.Likely, Variables: []journal.Variable{{Name: "GOGC", Value: "200"}}}},
+		Compared: []verdict.Group{{Compares: "GOGC", Recommendation: verdict.Recommendation{Settle: []verdict.Step{{Code: verdict.StepCount}}}}},
+	}
+	if v := bestVerdict(r); len(v.Settle) != 2 || !strings.HasPrefix(v.Settle[0].Text, "measure on Linux, where procfit counts") {
+		t.Errorf("%q", v.Settle)
+	}
+}
