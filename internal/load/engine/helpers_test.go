@@ -28,12 +28,16 @@ func mustRun(t *testing.T, o load.Options) *load.Result {
 }
 
 // raw serves each connection by a function of the bytes' level.
-func raw(t testing.TB, serve func(net.Conn)) string {
+func raw(t testing.TB, serve func(net.Conn)) string { return rawAt(t, loopback(t), serve) }
+
+// loopback listens at a free port.
+func loopback(t testing.TB) net.Listener {
+	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
-	return rawAt(t, l, serve)
+	return l
 }
 
 func rawAt(t testing.TB, l net.Listener, serve func(net.Conn)) string {

@@ -101,7 +101,7 @@ func TestRefusedStreams(t *testing.T) {
 	}{"one of three": {3, true}, "all": {1, false}} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			url := framed(t, nil, func(fr *http2.Framer, stream uint32, n int) error {
+			url := framed(t, loopback(t), nil, func(fr *http2.Framer, stream uint32, n int) error {
 				if n%c.every == 0 {
 					return fr.WriteRSTStream(stream, http2.ErrCodeRefusedStream)
 				}
@@ -132,10 +132,10 @@ func TestWrongFrames(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			url := framed(t, nil, func(fr *http2.Framer, stream uint32, _ int) error {
+			url := framed(t, loopback(t), nil, func(fr *http2.Framer, stream uint32, _ int) error {
 				return errors.Join(before(fr, stream), answered(fr, stream))
 			})
-			checkLie(t, load.Options{URLs: []string{url}}, false, load.KindMalformed)
+			checkLie(t, forReal, load.Options{URLs: []string{url}}, false, load.KindMalformed)
 		})
 	}
 }
