@@ -1,13 +1,11 @@
 package check
 
 import (
-	"bufio"
-	"bytes"
 	"os"
+	"path"
 	"path/filepath"
+	"slices"
 	"strings"
-
-	"github.com/go-git/go-git/v5/plumbing/format/gitignore"
 
 	"github.com/procfit/procfit/internal/host/folder"
 )
@@ -17,7 +15,7 @@ import (
 type ignoreFile struct {
 	root     string // of the repository, absolute; "" where there is none
 	reads    *folder.Tree
-	patterns map[string][]gitignore.Pattern
+	patterns map[string][]ignorePattern
 }
 
 // mostIgnoreFile is more than any .gitignore that people write.
@@ -26,7 +24,7 @@ const mostIgnoreFile = 1 << 20
 // newGitignore begins a walk at a folder: what is ignored in the folders above it, up
 // to the root of the repository, counts too.
 func newGitignore(dir string, reads *folder.Tree) *ignoreFile {
-	g := &ignoreFile{reads: reads, patterns: map[string][]gitignore.Pattern{}}
+	g := &ignoreFile{reads: reads, patterns: map[string][]ignorePattern{}}
 	abs, err := filepath.Abs(dir)
 	if err != nil {
 		return g
@@ -43,12 +41,15 @@ func newGitignore(dir string, reads *folder.Tree) *ignoreFile {
 		}
 	}
 	g.patterns[""] = g.read(filepath.Join(g.root, ".git", "info", "exclude"), nil)
-	for i := len(above) - 1; i > 0; i-- {
-		g.enter(above[i])
-	}
-	// A folder that git ignores, and that the user names all the same, is entered.
-	if g.match(abs, true) {
-		g.root = ""
+	for i, d := range slices.Backward(above) {
+		// A folder that git ignores, and that the user names all the same, is entered.
+		if g.match(d, true) {
+			g.root = ""
+			return g
+		}
+		if i > 0 {
+			g.enter(d)
+		}
 	}
 	return g
 }
@@ -66,11 +67,11 @@ func (g *ignoreFile) enter(dir string) {
 		return
 	}
 	// A pattern of a folder goes before those above it.
-	g.patterns[key] = append(append([]gitignore.Pattern{}, g.of(at[:len(at)-1])...), found...)
+	g.patterns[key] = append(append([]ignorePattern{}, g.of(at[:len(at)-1])...), found...)
 }
 
 // of is the patterns in effect in a folder.
-func (g *ignoreFile) of(at []string) []gitignore.Pattern {
+func (g *ignoreFile) of(at []string) []ignorePattern {
 	for n := len(at); n >= 0; n-- {
 		if p, ok := g.patterns[strings.Join(at[:n], "/")]; ok {
 			return p
@@ -85,8 +86,12 @@ func (g *ignoreFile) match(p string, isDir bool) bool {
 	if !ok || len(at) == 0 {
 		return false
 	}
-	patterns := g.of(at[:len(at)-1])
-	return len(patterns) > 0 && gitignore.NewMatcher(patterns).Match(at, isDir)
+	for _, p := range slices.Backward(g.of(at[:len(at)-1])) {
+		if (isDir || !p.dirs) && p.match(at[p.depth:]) {
+			return !p.keep
+		}
+	}
+	return false
 }
 
 // parts is a path as git counts it, from the root of the repository.
@@ -110,20 +115,82 @@ func (g *ignoreFile) parts(p string) ([]string, bool) {
 
 // read is the patterns of a file. One that cannot be read ignores nothing, so that
 // more is checked and not less.
-func (g *ignoreFile) read(file string, at []string) []gitignore.Pattern {
+func (g *ignoreFile) read(file string, at []string) []ignorePattern {
 	b, err := g.reads.ReadAbove(file, mostIgnoreFile)
 	if err != nil {
 		return nil
 	}
-	var all []gitignore.Pattern
-	lines := bufio.NewScanner(bytes.NewReader(b))
-	lines.Buffer(nil, mostIgnoreFile+1)
-	for lines.Scan() {
-		line := strings.TrimSuffix(strings.TrimPrefix(lines.Text(), "\ufeff"), "\r")
-		if strings.TrimSpace(line) == "" || strings.HasPrefix(line, "#") {
-			continue
+	var all []ignorePattern
+	for line := range strings.Lines(strings.TrimPrefix(string(b), "\ufeff")) {
+		if p, ok := parseIgnored(strings.TrimRight(line, "\r\n")); ok {
+			p.depth = len(at)
+			all = append(all, p)
 		}
-		all = append(all, gitignore.ParsePattern(line, at))
 	}
 	return all
+}
+
+// ignorePattern is a line of a .gitignore, as gitignore(5) describes it.
+type ignorePattern struct {
+	names []string // of path.Match, one for each folder; anyFolders stands for any number of them
+	depth int      // of the folder of the .gitignore, below the root of the repository
+	keep  bool     // "!": what the pattern matches is not ignored
+	dirs  bool     // it matches folders alone
+}
+
+const anyFolders = "**"
+
+// posixClass writes the classes of git's brackets, and their negation, as path.Match reads them.
+var posixClass = strings.NewReplacer("[!", "[^", "[:alpha:]", "a-zA-Z", "[:digit:]", "0-9", "[:alnum:]", "a-zA-Z0-9",
+	"[:lower:]", "a-z", "[:upper:]", "A-Z", "[:xdigit:]", "0-9a-fA-F", "[:space:]", " \t", "[:blank:]", " \t")
+
+func parseIgnored(line string) (p ignorePattern, ok bool) {
+	if strings.HasPrefix(line, "#") {
+		return p, false
+	}
+	for strings.HasSuffix(line, " ") && !strings.HasSuffix(line, `\ `) {
+		line = strings.TrimSuffix(line, " ")
+	}
+	line, p.keep = strings.CutPrefix(line, "!")
+	line, p.dirs = strings.CutSuffix(line, "/")
+	if line == "" {
+		return p, false
+	}
+	if !strings.Contains(line, "/") {
+		p.names = []string{anyFolders}
+	}
+	p.names = append(p.names, strings.Split(posixClass.Replace(strings.TrimPrefix(line, "/")), "/")...)
+	if last := len(p.names) - 1; p.names[last] == anyFolders {
+		p.names = append(p.names, "*") // what is in the folder, and not the folder
+	}
+	return p, true
+}
+
+// match reports whether the pattern matches a path below its folder. After a name that does not
+// match, the latest "**" takes one folder more, so that a pattern costs at most the product of
+// the two lengths.
+func (p *ignorePattern) match(at []string) bool {
+	name, retry, from := 0, -1, 0
+	for i := 0; i < len(at); {
+		switch {
+		case name < len(p.names) && p.names[name] == anyFolders:
+			retry, from = name+1, i
+			name++
+		case name < len(p.names) && matches(p.names[name], at[i]):
+			name++
+			i++
+		case retry >= 0:
+			from++
+			name, i = retry, from
+		default:
+			return false
+		}
+	}
+	return name == len(p.names)
+}
+
+// matches is false for a pattern that is not valid, so that more is checked and not less.
+func matches(pattern, name string) bool {
+	ok, err := path.Match(pattern, name)
+	return ok && err == nil
 }

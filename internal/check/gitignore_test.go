@@ -1,0 +1,88 @@
+package check
+
+import (
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/procfit/procfit/internal/host/folder"
+	"github.com/procfit/procfit/test/need"
+)
+
+// TestGitignore compares what is ignored with git check-ignore, for lines of .gitignore in two
+// folders that are put together at random.
+func TestGitignore(t *testing.T) {
+	need.Command(t, "git")
+	dir := t.TempDir()
+	if out, err := exec.Command("git", "-C", dir, "init", "--quiet").CombinedOutput(); err != nil {
+		t.Fatalf("git init: %v: %s", err, out)
+	}
+	var files []string
+	for _, folder := range []string{"", "a", "a/b", "a/b/a", "b", "b/c d", "[x]", "a/.ab"} {
+		if err := os.MkdirAll(filepath.Join(dir, folder), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		for _, name := range []string{"a1", "b.y", "c ", "#x", "!n", "x-Z_9", "ab"} {
+			file := filepath.Join(folder, name)
+			if err := os.WriteFile(filepath.Join(dir, file), nil, 0o644); err != nil {
+				t.Fatal(err)
+			}
+			files = append(files, file)
+		}
+	}
+	random := rand.New(rand.NewPCG(1, 2))
+	some := func(from ...string) string { return from[random.IntN(len(from))] }
+	line := func() string {
+		s := some("", "", "", "!", "/", `\`)
+		for range 1 + random.IntN(4) {
+			s += some("a", "b", "**", "*", "?", "/", "/", "/**/", "[ab]", "[!a]", "[^b]", "[[:alpha:]]", "[a-c]", `\ `, " ", ".y", "#x", "1", "c")
+		}
+		return s + some("", "", "/", " ", "\r", "/**")
+	}
+	for range 100 {
+		above, below := line()+"\n"+line()+"\n"+line(), line()+"\n\n"+line()+"\n"
+		for file, text := range map[string]string{".gitignore": above, "a/.gitignore": below} {
+			if err := os.WriteFile(filepath.Join(dir, file), []byte(text), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+		git := exec.Command("git", "-C", dir, "check-ignore", "--no-index", "-z", "--stdin")
+		git.Stdin = strings.NewReader(strings.Join(files, "\x00"))
+		out, err := git.Output()
+		if exit, ok := err.(*exec.ExitError); err != nil && !(ok && exit.ExitCode() == 1) { // 1: none
+			t.Fatal(err)
+		}
+		want := strings.FieldsFunc(string(out), func(r rune) bool { return r == 0 })
+		var got []string
+		reads := folder.NewTree(dir)
+		g := newGitignore(dir, reads)
+		for _, file := range files {
+			if ignores(g, dir, file) {
+				got = append(got, file)
+			}
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf(".gitignore %q and a/.gitignore %q:\nignores %q\ngit     %q", above, below, got, want)
+		}
+	}
+}
+
+// ignores walks down to a file, as far as git would.
+func ignores(g *ignoreFile, dir, file string) bool {
+	at := dir
+	g.enter(at)
+	for _, name := range strings.Split(filepath.Dir(file), "/") {
+		if name == "." {
+			break
+		}
+		if at = filepath.Join(at, name); g.match(at, true) {
+			return true
+		}
+		g.enter(at)
+	}
+	return g.match(filepath.Join(dir, file), false)
+}
