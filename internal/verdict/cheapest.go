@@ -66,7 +66,7 @@ func (r *Result) priceSettings(h journal.Header, trials []journal.Trial) *Cheape
 	if h.Plan.SLO == nil || h.Load.RatePerSecond == nil || !(*h.Load.RatePerSecond > 0) {
 		return nil
 	}
-	c := &Cheapest{Objective: *h.Plan.SLO, RatePerSecond: *h.Load.RatePerSecond, Price: slo.Price{CPU: 1}}
+	c := &Cheapest{Objective: *h.Plan.SLO, RatePerSecond: *h.Load.RatePerSecond, Price: slo.Price{CPU: 1}, Settings: []Priced{}}
 	if h.Plan.Price != nil {
 		c.Price = *h.Plan.Price
 	}

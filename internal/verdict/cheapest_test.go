@@ -103,6 +103,9 @@ func TestCheapestOfThoseThatCount(t *testing.T) {
 	if c := r.Cheapest; c.Open != 1 || c.Answer != nil || c.Settings[0].Carries != CarriesMaybe || len(r.Groups[0].Others.Withheld) != 1 {
 		t.Errorf("next to busy programs: %+v, withheld %q", c, r.Groups[0].Others.Withheld)
 	}
+	if c := Analyze(h, nil).Cheapest; c == nil || c.Settings == nil {
+		t.Errorf("without a valid trial: %+v, want an empty list of settings", c)
+	}
 }
 
 // A setting is the answer only if a valid trial was seen to run at its value. If the user said

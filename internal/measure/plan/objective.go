@@ -38,7 +38,7 @@ func (s Spec) ProbeFor(rate float64, quota bool) time.Duration {
 // Search is how a trial looks for the highest rate that meets the objective, below
 // what its closed loop reached.
 func (s Spec) Search(ceiling float64) slo.Search {
-	return slo.Search{Objective: *s.Load.SLO, Ceiling: ceiling, Probes: probes}
+	return slo.Search{Objective: *s.Load.SLO, Ceiling: ceiling, Floor: 1 / s.ProbeFor(0, false).Seconds(), Probes: probes}
 }
 
 // searchTakes is the time of a trial's probes, the most.

@@ -98,6 +98,7 @@ func (o Objective) Meets(p Probe) bool {
 type Search struct {
 	Objective
 	Ceiling float64 // rate a second beyond which nothing is carried: what the closed loop reached
+	Floor   float64 // rate a second below which a probe offers no request
 	Probes  int     // at most
 }
 
@@ -121,7 +122,7 @@ func (s Search) Next(done []Probe) (rate float64, more bool) {
 		return rate, rate > met.RatePerSecond
 	case met == nil:
 		rate = missed.RatePerSecond / 2
-		return rate, rate >= lowest*s.Ceiling
+		return rate, rate >= max(lowest*s.Ceiling, s.Floor)
 	}
 	return math.Sqrt(met.RatePerSecond * missed.RatePerSecond), missed.RatePerSecond > near*met.RatePerSecond
 }

@@ -52,7 +52,7 @@ func queue(capacity float64) func(rate float64) Probe {
 func TestSearchFindsTheCapacity(t *testing.T) {
 	for _, capacity := range []float64{20, 1000, 50_000} {
 		for _, limit := range []float64{0.001, 0.02, 1} {
-			s := Search{Objective{0.99, limit}, capacity, 8}
+			s := Search{Objective: Objective{0.99, limit}, Ceiling: capacity, Probes: 8}
 			serve := queue(capacity)
 			var done []Probe
 			for rate, more := s.Next(done); more; rate, more = s.Next(done) {
@@ -75,7 +75,7 @@ func TestSearchFindsTheCapacity(t *testing.T) {
 }
 
 func TestSearchEnds(t *testing.T) {
-	s := Search{Objective{0.99, 0.02}, 1000, 10}
+	s := Search{Objective: Objective{0.99, 0.02}, Ceiling: 1000, Probes: 10}
 	for name, tc := range map[string]struct {
 		serve func(float64) Probe
 		want  float64 // 0: it is never met
@@ -94,8 +94,19 @@ func TestSearchEnds(t *testing.T) {
 			t.Errorf("%s: %v, %v after %d probes; want %v", name, got, met, len(done), tc.want)
 		}
 	}
+	// Below 10 req/s a probe of 100 ms would offer nothing.
+	s.Ceiling, s.Floor = 32, 10
+	var done []Probe
+	for rate, more := s.Next(done); more; rate, more = s.Next(done) {
+		if done = append(done, Probe{rate, 1, true}); rate < s.Floor {
+			t.Errorf("it tries %v, at which a probe offers no request", rate)
+		}
+	}
+	if len(done) != 2 {
+		t.Errorf("%d probes at and above 10 of 32 req/s; want 22.4 and 11.2", len(done))
+	}
 	for _, ceiling := range []float64{0, -1, math.NaN(), math.Inf(1)} {
-		if rate, more := (Search{s.Objective, ceiling, 10}).Next(nil); more {
+		if rate, more := (Search{Objective: s.Objective, Ceiling: ceiling, Probes: 10}).Next(nil); more {
 			t.Errorf("below a ceiling of %v it tries %v", ceiling, rate)
 		}
 	}
