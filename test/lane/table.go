@@ -6,7 +6,7 @@ const inCluster = "test/cluster"
 // shared are the packages in which goroutines share something.
 var shared = []string{
 	"internal/check", "internal/check/source",
-	"internal/host/folder", "internal/host/procstat", "internal/host/supervisor",
+	"internal/host/folder", "internal/host/halt", "internal/host/procstat", "internal/host/supervisor",
 	"internal/inspect/exporter", "internal/inspect/watch",
 	"internal/load/engine",
 	"internal/measure/local", "internal/measure/plan", "internal/measure/session", "internal/measure/trial",

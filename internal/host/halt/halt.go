@@ -38,15 +38,16 @@ type Watch struct {
 func Start() *Watch {
 	w := &Watch{asleep: suspended(), continued: make(chan os.Signal, 4), over: make(chan struct{})}
 	notify(w.continued)
-	w.watching.Go(w.watch)
+	now := time.Now() // and not when the goroutine gets a CPU, which may be after a stop
+	w.watching.Go(func() { w.watch(now) })
 	return w
 }
 
 // End is for how long the process was stopped since the start, or the machine suspended.
 func (w *Watch) End() time.Duration {
-	signal.Stop(w.continued)
 	close(w.over)
 	w.watching.Wait()
+	signal.Stop(w.continued)
 	total := w.stopped
 	if asleep := suspended() - w.asleep; asleep >= least {
 		total += asleep
@@ -54,18 +55,21 @@ func (w *Watch) End() time.Duration {
 	return total
 }
 
-func (w *Watch) watch() {
+func (w *Watch) watch(start time.Time) {
 	t := time.NewTicker(tick)
 	defer t.Stop()
-	s := stops{last: time.Now()}
+	s := stops{last: start}
 	for {
 		select {
 		case <-w.over:
-			select {
-			case <-w.continued: // the end of a stop may be what lets the watched work end
-				s.look(time.Now(), true)
-			default:
-				s.look(time.Now(), false)
+			// The end of a stop may be what lets the watched work end, and its signal be
+			// delivered after that.
+			if s.look(time.Now(), false); !s.gapAt.IsZero() {
+				select {
+				case <-w.continued:
+					s.look(time.Now(), true)
+				case <-time.After(tick):
+				}
 			}
 			w.stopped = s.total
 			return
