@@ -275,12 +275,13 @@ func TestRehearseLoad(t *testing.T) {
 
 // --trial-timeout is for the program: what its image and its node take is not its time.
 func TestTimeoutInCluster(t *testing.T) {
-	const timeout = 40 * time.Second
+	const timeout, ready = 40 * time.Second, 2 * time.Minute
 	for name, tc := range map[string]struct {
 		pending, runs time.Duration
 		code          journal.InvalidCode
 	}{
-		"long pending": {2 * timeout, timeout / 4, ""}, "running as long as it may": {0, timeout, ""}, "long running": {0, time.Hour, journal.InvalidTimeout},
+		"long pending": {2 * timeout, timeout / 4, ""}, "pending for ever": {time.Hour, 0, journal.InvalidNoPod},
+		"running as long as it may": {0, timeout, ""}, "long running": {0, time.Hour, journal.InvalidTimeout},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -295,12 +296,12 @@ func TestTimeoutInCluster(t *testing.T) {
 					return corev1.PodSucceeded
 				}
 				spec := plan.Default()
-				spec.Target.Pods, spec.Target.RunTimeout, spec.Target.ReadyTimeout = &plan.Pods{Batch: true}, timeout, 2*time.Minute
+				spec.Target.Pods, spec.Target.RunTimeout, spec.Target.ReadyTimeout = &plan.Pods{Batch: true}, timeout, ready
 				_, err := on(t, &server{phase: phase}, spec).ended(t.Context(), "p")
 				if code := codeOf(err); code != tc.code || (err == nil) != (code == "") {
 					t.Errorf("%s: %v, want %s", code, err, tc.code)
 				}
-				most := tc.pending + min(tc.runs, timeout)
+				most := min(tc.pending, ready) + min(tc.runs, timeout)
 				if took := time.Since(began); took < most || took > most+2*podInterval {
 					t.Errorf("it took %v, want %v", took, most)
 				}
