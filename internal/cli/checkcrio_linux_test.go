@@ -104,7 +104,7 @@ func manyPod(i int) core.Pod {
 func TestImpactOfManyPods(t *testing.T) {
 	t.Parallel()
 	pods, mostTime, mostBytes := 2_000, 2*time.Second, int64(130<<20)
-	if need.Full() {
+	if need.Whole() {
 		pods, mostTime, mostBytes = 10_000, 10*time.Second, 250<<20
 	}
 	server := httptest.NewServer(manyPods(pods))

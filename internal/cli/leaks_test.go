@@ -28,7 +28,7 @@ func TestNoLibraryWords(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	tried, every := 0, 4
-	if need.Full() {
+	if need.Whole() {
 		every = 1
 	}
 	try := func(args ...string) {

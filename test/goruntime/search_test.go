@@ -30,7 +30,7 @@ func TestSearch(t *testing.T) {
 	if need.Required() {
 		n = machinesOfAll
 	}
-	if os.Getenv("PROCFIT_FULL") == "1" {
+	if need.Whole() {
 		n = machinesInFull
 	}
 	machines := worlds(t)

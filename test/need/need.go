@@ -47,18 +47,18 @@ func Everything(t testing.TB, why string) {
 }
 
 // Full reports whether this is the second tier, for a test that does more there. With
-// -short it is not. PROCFIT_FULL=1, which asks
-// by hand for more than everything of one package, is more than the second tier.
-func Full() bool {
-	return (Required() || os.Getenv("PROCFIT_FULL") == "1") && !testing.Short()
-}
+// -short it is not. What Whole asks for is more than the second tier.
+func Full() bool { return (Required() || Whole()) && !testing.Short() }
 
-// Beyond marks a test that even the second tier leaves to .ci/full, which sets
-// PROCFIT_FULL=1, and skips it elsewhere for the reason. It is for what takes the whole
-// machine for a minute, if the second tier proves the logic.
+// Whole reports whether PROCFIT_FULL=1 asks for tests at full size, as .ci/full does: what
+// takes the whole machine for a minute, if the second tier proves the logic.
+func Whole() bool { return os.Getenv("PROCFIT_FULL") == "1" }
+
+// Beyond marks a test that even the second tier leaves to .ci/full, and skips it elsewhere
+// for the reason.
 func Beyond(t testing.TB, why string) {
 	t.Helper()
-	if os.Getenv("PROCFIT_FULL") != "1" {
+	if !Whole() {
 		t.Skip("only with PROCFIT_FULL=1: " + why)
 	}
 }

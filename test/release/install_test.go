@@ -11,6 +11,8 @@ import (
 
 	"golang.org/x/mod/module"
 	"golang.org/x/mod/zip"
+
+	"github.com/procfit/procfit/test/need"
 )
 
 // version is that of both tags in the rehearsal.
@@ -25,7 +27,7 @@ const tool = "github.com/procfit/procfit"
 // makes a release.
 func TestInstall(t *testing.T) {
 	t.Parallel()
-	if os.Getenv("PROCFIT_REQUIRE") != "1" && os.Getenv("PROCFIT_FULL") != "1" {
+	if !need.Required() && !need.Whole() {
 		t.Skip("only with PROCFIT_REQUIRE=1: rehearses a release, and unpacks every module for that")
 	}
 	proxy, source := t.TempDir(), t.TempDir()
@@ -48,7 +50,7 @@ func TestInstall(t *testing.T) {
 	}
 	publish(t, proxy, tool, source)
 
-	full := os.Getenv("PROCFIT_FULL") == "1"
+	full := need.Whole()
 	args := []string{"install", "-n", tool + "/cmd/procfit@" + version}
 	if full {
 		args = []string{"install", tool + "/cmd/procfit@" + version}

@@ -15,6 +15,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/procfit/procfit/test/need"
 )
 
 // A rehearsal is a release of this working tree, made in a repository of its own.
@@ -28,8 +30,8 @@ type rehearsal struct {
 // PROCFIT_FULL=1 it makes everything, and once more in another place; else only an archive
 // and a package for Linux.
 func TestRelease(t *testing.T) {
-	full := os.Getenv("PROCFIT_FULL") == "1"
-	if os.Getenv("PROCFIT_REQUIRE") != "1" && !full {
+	full := need.Whole()
+	if !need.Required() && !full {
 		t.Skip("only with PROCFIT_REQUIRE=1: builds procfit, and goreleaser, which takes minutes the first time")
 	}
 	if testing.Short() {

@@ -58,7 +58,7 @@ type order struct {
 // procfit must name the GOMAXPROCS that the program itself prints.
 func TestAgreement(t *testing.T) {
 	emulated(t, "amd64")
-	n, whole := cellsInRun, os.Getenv("PROCFIT_FULL") == "1"
+	n, whole := cellsInRun, need.Whole()
 	if whole {
 		n = cellsInFull
 	}

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"github.com/procfit/procfit/test/need"
 )
 
 // watch samples, while a target runs, which CPUs it and every thread of procfit may
@@ -61,6 +63,7 @@ cat /tmp/err
 // A generator of the user's gets a whole core of two threads, and with --load-cpuset shared
 // nothing is set apart.
 func TestApartExternal(t *testing.T) {
+	need.Beyond(t, "two sweeps more; TestApart proves where the target and procfit run")
 	emulated(t, "amd64")
 	procfit := build(t, "github.com/procfit/procfit/cmd/procfit")
 	output := Run(t, Machine{

@@ -34,7 +34,7 @@ func TestDefaults(t *testing.T) {
 	if len(table.Rows) < 13 || len(table.Quotas) < 6 {
 		t.Fatalf("%+v", table)
 	}
-	full := os.Getenv("PROCFIT_FULL") == "1"
+	full := need.Whole()
 	if *update && !full {
 		t.Fatal("-update writes all rows: set PROCFIT_FULL=1")
 	}
