@@ -355,11 +355,11 @@ func forbidden(from, to string) string {
 var linked = map[string]struct{ code, tests []string }{
 	"google.golang.org/grpc": {
 		code:  []string{"cli", "cli/scripts", "cmd/procfit", "load/loadtest", "load/rpc"},
-		tests: []string{"cli", "cli/scripts/check", "cli/scripts/kube", "cli/scripts/lab", "cli/scripts/look", "cli/scripts/measure", "cli/scripts/usage", "load/engine", "load/rpc", "program/ready"},
+		tests: []string{"cli", "cli/scripts/check", "cli/scripts/kube", "cli/scripts/lab", "cli/scripts/look", "cli/scripts/measure", "cli/scripts/recipes", "cli/scripts/usage", "load/engine", "load/rpc", "program/ready"},
 	},
 	"k8s.io/client-go": {
 		code:  []string{"check/cluster", "cli", "cmd/procfit", "host/cluster", "lab/pods", "measure/kube"},
-		tests: []string{"check/cluster", "cli", "cli/scripts/check", "cli/scripts/kube", "cli/scripts/lab", "cli/scripts/look", "cli/scripts/measure", "cli/scripts/usage", "host/cluster", "lab/pods", "measure/kube"},
+		tests: []string{"check/cluster", "cli", "cli/scripts/check", "cli/scripts/kube", "cli/scripts/lab", "cli/scripts/look", "cli/scripts/measure", "cli/scripts/recipes", "cli/scripts/usage", "host/cluster", "lab/pods", "measure/kube"},
 	},
 	"html/template": {}, // it calls methods by name, so that the linker keeps those that nothing calls
 }

@@ -33,6 +33,7 @@ var proves = map[string][]string{
 	"internal/cli/scripts/measure": {"internal/cli/*.go", "internal/cli/scripts/*.go", "internal/cli/schematest/", "docs/reference/formats/", "internal/measure/", "internal/verdict/", "internal/load/", "internal/program/", "internal/host/", "internal/show/", "maxprocs/"},
 	"internal/cli/scripts/lab":     {"internal/cli/*.go", "internal/cli/scripts/*.go", "internal/cli/schematest/", "docs/reference/formats/", "internal/lab/", "internal/measure/", "internal/verdict/", "internal/trace/", "internal/load/", "internal/program/toolchain/", "internal/host/", "internal/show/"},
 	"internal/cli/scripts/kube":    {"internal/cli/*.go", "internal/cli/scripts/*.go", "internal/cli/schematest/", "docs/reference/formats/", "internal/measure/", "internal/verdict/", "internal/check/", "internal/host/cluster/", "internal/show/", "deploy/kubernetes/"},
+	"internal/cli/scripts/recipes": {".github/", "action.yml", "templates/", "deploy/ci/", "deploy/kubernetes/fleet.yaml", ".pre-commit-hooks.yaml", "internal/cli/fleet*.go", "internal/cli/compare*.go", "internal/cli/check*.go", "internal/verdict/fleet/", "internal/host/git/"},
 	// On other kernels, and with other releases of Go.
 	"test/vm":                    {"maxprocs/", "internal/host/cgroup/", "internal/host/topology/", "internal/measure/local/", "internal/program/observe/", "internal/inspect/ps/", "internal/program/toolchain/", "internal/lab/emulated.json"},
 	"test/goruntime":             {"maxprocs/facts/", "maxprocs/internal/"},
@@ -54,9 +55,9 @@ var proves = map[string][]string{
 // without a rule makes everything due.
 var outside = []struct{ paths, read []string }{
 	{[]string{"docs/evidence/mission.md"}, []string{"internal/cli"}},
-	{[]string{".github/", "action.yml", "templates/", "deploy/ci/"}, []string{"internal/cli"}},
+	{[]string{".github/", "action.yml", "templates/", "deploy/ci/"}, []string{"internal/cli", "internal/cli/scripts/recipes"}},
 	{[]string{"deploy/prometheus/", "deploy/grafana/"}, []string{"internal/inspect/exporter"}},
-	{[]string{"deploy/", "README.md"}, []string{"internal/cli"}},
+	{[]string{"deploy/", "README.md"}, []string{"internal/cli", "internal/cli/scripts/recipes"}},
 	// The first tier and the analyzers read these, or nothing does.
 	{[]string{"docs/", "*.md", "LICENSE", ".gitignore", ".editorconfig", "staticcheck.conf", ".ci/lint", ".ci/fresh", ".ci/full", ".ci/new-go", ".ci/release", ".ci/verify-release", ".goreleaser.yaml", ".pre-commit-hooks.yaml", "test/lint/"}, nil},
 }

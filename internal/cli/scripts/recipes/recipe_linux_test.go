@@ -1,4 +1,4 @@
-package cli
+package recipes
 
 import (
 	"errors"
@@ -18,6 +18,9 @@ import (
 	"github.com/procfit/procfit/test/built"
 	"github.com/procfit/procfit/test/need"
 )
+
+// exitFound is the exit code of findings, and of a comparison that is not met.
+const exitFound = 1
 
 // brief is a procfit.yaml of a comparison that a test can wait for.
 const brief = `load: {duration: 400ms, warmup: 20ms, connections: 2, rate: 30, header: ["X-Name: two words"]}
@@ -98,7 +101,7 @@ func TestGitHubRecipe(t *testing.T) {
 	need.Everything(t, "builds procfit and two servers for a gate; compare.txtar proves the gate")
 	t.Parallel() // with the other recipe, after the scripts
 	need.Command(t, "bash")
-	b, err := os.ReadFile("../../deploy/ci/github.yaml")
+	b, err := os.ReadFile("../../../../deploy/ci/github.yaml")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -116,7 +119,7 @@ func TestGitHubRecipe(t *testing.T) {
 		t.Fatal(err)
 	}
 	job := workflow.Jobs["procfit"]
-	root, err := filepath.Abs("../..")
+	root, err := filepath.Abs("../../../..")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -148,13 +151,13 @@ func TestGitHubRecipe(t *testing.T) {
 		}
 		out, code := runStep(t, dir, s.Run, env)
 		ran++
-		if want := map[string]int{"Gate": exitGate}[s.Name]; code != want {
+		if want := map[string]int{"Gate": exitFound}[s.Name]; code != want {
 			t.Fatalf("%s: exit code %d, want %d\n%s", s.Name, code, want, out)
 		}
 		failed = max(failed, code)
 	}
 	told, err := os.ReadFile(summary)
-	if failed != exitGate || ran != 4 || err != nil || !strings.Contains(string(told), "worse") {
+	if failed != exitFound || ran != 4 || err != nil || !strings.Contains(string(told), "worse") {
 		t.Errorf("%d steps, failed with %d, summary %v: %.300s", ran, failed, err, told)
 	}
 	if len(workflow.Permissions) != 1 || workflow.Permissions["contents"] != "read" {
@@ -177,7 +180,7 @@ type gitlabJob struct {
 // component reads a job of a component for GitLab, as GitLab does for these inputs.
 func component(t *testing.T, file, name string, inputs map[string]string) gitlabJob {
 	t.Helper()
-	b, err := os.ReadFile("../../templates/" + file)
+	b, err := os.ReadFile("../../../../templates/" + file)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -225,7 +228,7 @@ func (j gitlabJob) run(t *testing.T, dir string, env ...string) (string, int) {
 	repository := t.TempDir()
 	must(os.MkdirAll(filepath.Join(repository, "deploy/ci"), 0o755))
 	for _, name := range []string{"deploy/ci/install.sh", "deploy/ci/fleet.sh"} {
-		script, err := os.ReadFile("../../" + name)
+		script, err := os.ReadFile("../../../../" + name)
 		must(err)
 		must(os.WriteFile(filepath.Join(repository, name), script, 0o644))
 	}
@@ -268,7 +271,7 @@ func TestWorktreeAgain(t *testing.T) {
 	need.Everything(t, "it runs a line of the workflows for CI; compare.txtar proves the gate")
 	need.Command(t, "bash")
 	for _, file := range []string{"deploy/ci/github.yaml", "templates/gate.yml"} {
-		b, err := os.ReadFile("../../" + file)
+		b, err := os.ReadFile("../../../../" + file)
 		must(err)
 		script := regexp.MustCompile(`git worktree add .*`).FindString(string(b))
 		dir, base := history(t, "time.Millisecond", "time.Second")
@@ -296,7 +299,7 @@ func TestGitLabCheck(t *testing.T) {
 	must(os.WriteFile(filepath.Join(dir, "a dir", "pod.yaml"), fmt.Appendf(nil, badPod, "8"), 0o600))
 	out, code := job.run(t, dir)
 	report, err := os.ReadFile(filepath.Join(dir, job.Artifacts.Reports["junit"]))
-	if code != exitGate || !strings.Contains(out, "PF001") || err != nil || !strings.Contains(string(report), "PF001") {
+	if code != exitFound || !strings.Contains(out, "PF001") || err != nil || !strings.Contains(string(report), "PF001") {
 		t.Errorf("exit code %d, report %v: %s", code, err, out)
 	}
 }
@@ -368,8 +371,8 @@ func proposed(t *testing.T, remote string) (results string) {
 // and what fails in it does not look like an exit code of procfit.
 func TestFleetScript(t *testing.T) {
 	need.Everything(t, "it runs a script for CI on repositories; fleet.txtar proves what procfit does")
-	built.Reads(t, "../../deploy/ci")
-	script, err := filepath.Abs("../../deploy/ci/fleet.sh")
+	built.Reads(t, "../../../../deploy/ci")
+	script, err := filepath.Abs("../../../../deploy/ci/fleet.sh")
 	must(err)
 	fake := filepath.Join(t.TempDir(), "procfit")
 	must(os.WriteFile(fake, []byte(`#!/bin/sh
@@ -423,7 +426,7 @@ exit "$CODE"
 func TestGitHubFleet(t *testing.T) {
 	need.Everything(t, "runs two fleets; fleet.txtar proves what procfit does")
 	remote, clone := fleetRemote(t)
-	b, err := os.ReadFile("../../deploy/ci/github-fleet.yaml")
+	b, err := os.ReadFile("../../../../deploy/ci/github-fleet.yaml")
 	must(err)
 	var workflow struct {
 		Permissions map[string]string
@@ -448,7 +451,7 @@ func TestGitHubFleet(t *testing.T) {
 		w.WriteHeader(http.StatusCreated)
 	}))
 	t.Cleanup(api.Close)
-	root, err := filepath.Abs("../..")
+	root, err := filepath.Abs("../../../..")
 	must(err)
 	program, err := os.ReadFile(need.Command(t, "procfit"))
 	must(err)
@@ -531,7 +534,7 @@ func TestGitLabFleet(t *testing.T) {
 func TestCronJobFleet(t *testing.T) {
 	need.Everything(t, "runs a fleet; fleet.txtar proves what procfit does")
 	remote, clone := fleetRemote(t)
-	b, err := os.ReadFile("../../deploy/kubernetes/fleet.yaml")
+	b, err := os.ReadFile("../../../../deploy/kubernetes/fleet.yaml")
 	must(err)
 	decoder := yaml.NewDecoder(strings.NewReader(string(b)))
 	type container struct {

@@ -1,4 +1,4 @@
-package cli
+package recipes
 
 import (
 	"archive/tar"
@@ -55,7 +55,7 @@ func release(t *testing.T, program, checksum string) *httptest.Server {
 // TestInstallScript: what pipelines run takes a release only if its checksum and its
 // attestation are right, and builds procfit where there is none.
 func TestInstallScript(t *testing.T) {
-	built.Reads(t, "../../deploy/ci")
+	built.Reads(t, "../../../../deploy/ci")
 	for _, command := range []string{"bash", "curl", "tar", "sha256sum"} {
 		need.Command(t, command)
 	}
@@ -94,7 +94,7 @@ func TestInstallScript(t *testing.T) {
 			if tc.compiler { // prints its arguments where the program is to be
 				must(os.WriteFile(filepath.Join(bin, "go"), []byte("#!/bin/sh\nprintf '#!/bin/sh\\necho \"%s\"\\n' \"CGO_ENABLED=$CGO_ENABLED $*\" >\"$OUT/procfit\"\n"+"/bin/chmod +x \"$OUT/procfit\"\n"), 0o755))
 			}
-			root, err := filepath.Abs("../..")
+			root, err := filepath.Abs("../../../..")
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -1,6 +1,7 @@
-package cli
+package recipes
 
 import (
+	"bytes"
 	"fmt"
 	"os"
 	"os/exec"
@@ -11,6 +12,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
+	"github.com/procfit/procfit/internal/cli"
 	"github.com/procfit/procfit/test/built"
 	"github.com/procfit/procfit/test/need"
 )
@@ -37,7 +39,7 @@ var expression = regexp.MustCompile(`\$\{\{ *([a-z0-9._-]+) *\}\}`)
 // the exit code of the last and what it has printed.
 func runAction(t *testing.T, dir, temp string, inputs map[string]string) (code int, out, outputs string) {
 	t.Helper()
-	b, err := os.ReadFile("../../action.yml")
+	b, err := os.ReadFile("../../../../action.yml")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -45,7 +47,7 @@ func runAction(t *testing.T, dir, temp string, inputs map[string]string) (code i
 	if err := yaml.Unmarshal(b, &a); err != nil {
 		t.Fatal(err)
 	}
-	root, err := filepath.Abs("../..")
+	root, err := filepath.Abs("../../../..")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -173,7 +175,7 @@ func TestAction(t *testing.T) {
 // TestPreCommitHooks: each hook is a command line that procfit takes, for the files that
 // it checks.
 func TestPreCommitHooks(t *testing.T) {
-	b, err := os.ReadFile("../../.pre-commit-hooks.yaml")
+	b, err := os.ReadFile("../../../../.pre-commit-hooks.yaml")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -187,9 +189,9 @@ func TestPreCommitHooks(t *testing.T) {
 	}
 	for _, h := range hooks {
 		words := strings.Fields(h.Entry)
-		cmd, flags, err := newRoot(stdio{}).Find(words[1:])
-		if err != nil || cmd.Name() != "check" || cmd.ParseFlags(flags) != nil || words[0] != "procfit" || h.Language != languages[h.ID] {
-			t.Errorf("%+v: %v", h, err)
+		var out bytes.Buffer
+		if code := cli.Main(t.Context(), append(words[1:], "--help"), strings.NewReader(""), &out, &out); code != 0 || words[0] != "procfit" || words[1] != "check" || h.Language != languages[h.ID] {
+			t.Errorf("%+v: exit code %d, %s", h, code, out.String())
 		}
 		files, err := regexp.Compile(h.Files)
 		if err != nil {
