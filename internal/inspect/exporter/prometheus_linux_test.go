@@ -194,7 +194,8 @@ func throttle(t *testing.T, name string, procs int, quota float64) int {
 func TestPrometheus(t *testing.T) {
 	need.Everything(t, "a Prometheus gathers series for a quarter of a minute; promtool and the other tests read what it reads")
 	need.Command(t, "prometheus")
-	pid := throttle(t, "pf-throttled", 4, 0.3)
+	// So little that it is throttled also where 20 other threads want the two CPUs.
+	pid := throttle(t, "pf-throttled", 4, 0.1)
 	crowd(t, "pf-idle", 3)
 	s := startPrometheus(t, strings.TrimSuffix(strings.TrimPrefix(start(t).url, "http://"), "/metrics"))
 
@@ -214,11 +215,10 @@ func TestPrometheus(t *testing.T) {
 	}
 	is("procfit_process_gomaxprocs"+process, 4, 4)
 	is("procfit_process_gomaxprocs_recommended"+process, 1, 1)
-	is("procfit_process_limit_cpus"+process, 0.3, 0.3)
+	is("procfit_process_limit_cpus"+process, 0.1, 0.1)
 	is(`count(procfit_process_gomaxprocs{name="pf-idle"} == 1)`, 3, 3)
 	is(`count(procfit_process_info{name="pf-throttled", gomaxprocs="4", set_by="env", procs_source=~"symbol|decoded"})`, 1, 1)
-	// On a busy machine it gets less than its limit, and is throttled less often.
-	is("rate(procfit_process_cpu_seconds_total"+process+"[4s])", 0.05, 0.4)
+	is("rate(procfit_process_cpu_seconds_total"+process+"[4s])", 0.03, 0.2)
 	is("procfit:process_throttled_periods:ratio_rate5m"+process, 0.05, 1)
 	is(`procfit_process_findings{name="pf-throttled", rule="PF011"}`, 1, 1)
 	for _, f := range families() {
