@@ -28,7 +28,7 @@ import (
 
 // skipRacy leaves out the program that is built to be wrong where that would be found.
 func skipRacy(t *testing.T, id string) {
-	if underRace && id == "racy" {
+	if need.Raced && id == "racy" {
 		t.Skip("the race detector would find what is there to be found")
 	}
 }

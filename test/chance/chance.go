@@ -12,7 +12,7 @@ import (
 
 // Runs is how many of all runs this tier simulates.
 func Runs(all int) int {
-	if need.Required() && !raced {
+	if need.Required() && !need.Raced {
 		return all
 	}
 	return (all + 9) / 10

@@ -58,7 +58,7 @@ func (e *endless) next() {
 // TestStreamGigabyte: memory does not grow with the log, of an eighth of a gigabyte in
 // the first tier.
 func TestStreamGigabyte(t *testing.T) {
-	if testing.Short() || underRace {
+	if testing.Short() || need.Raced {
 		t.Skip("reads a gigabyte: 3 s, and 40 s under the race detector")
 	}
 	size, samples := int64(1<<27), int64(500_000)

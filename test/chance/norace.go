@@ -1,5 +1,0 @@
-//go:build !race
-
-package chance
-
-const raced = false
