@@ -29,9 +29,9 @@ heads=$(git ls-remote --heads "$remote")
 commit_of() { while IFS=$'\t' read -r id ref; do [ "$ref" != "refs/heads/$1" ] || printf %s "$id"; done <<<"$heads"; }
 earlier=$(commit_of "$results") proposal=$(commit_of "$branch")
 if [ -n "$earlier" ]; then
-  git fetch --quiet "$remote" "+refs/heads/$results:refs/procfit/results"
-  earlier=$(git rev-parse refs/procfit/results)
-  git archive "$earlier" | tar -x -C "$out"
+	git fetch --quiet "$remote" "+refs/heads/$results:refs/procfit/results"
+	earlier=$(git rev-parse refs/procfit/results)
+	git archive "$earlier" | tar -x -C "$out"
 fi
 rm -f "$out"/{fleet.json,report.html,RESULTS.md} # of the last run
 if [ -n "$proposal" ]; then git fetch --quiet "$remote" "+refs/heads/$branch:refs/heads/$branch"; fi
@@ -49,13 +49,13 @@ repository=$(git rev-parse --absolute-git-dir)
 kept add --all --force -- . ':(exclude,glob)*/*/*/logs/**' # SERVICE/MACHINE/COMMIT/logs
 tree=$(kept write-tree)
 if [ -z "$earlier" ] || [ "$tree" != "$(git rev-parse "$earlier^{tree}")" ]; then
-  commit=$(git commit-tree "$tree" ${earlier:+-p "$earlier"} -m "Results of $(git rev-parse --short HEAD)")
-  git push --quiet "$remote" "$commit:refs/heads/$results"
+	commit=$(git commit-tree "$tree" ${earlier:+-p "$earlier"} -m "Results of $(git rev-parse --short HEAD)")
+	git push --quiet "$remote" "$commit:refs/heads/$results"
 fi
 
 if grep -qs '"branch": ' "$out/fleet.json"; then
-  options=()
-  while IFS= read -r option; do [ -z "$option" ] || options+=(--push-option "$option"); done <<<"${PUSH_OPTIONS:-}"
-  git push --quiet --force-with-lease="refs/heads/$branch:$proposal" "${options[@]}" "$remote" "refs/heads/$branch"
+	options=()
+	while IFS= read -r option; do [ -z "$option" ] || options+=(--push-option "$option"); done <<<"${PUSH_OPTIONS:-}"
+	git push --quiet --force-with-lease="refs/heads/$branch:$proposal" "${options[@]}" "$remote" "refs/heads/$branch"
 fi
 exit "$status"
