@@ -7,6 +7,7 @@ import (
 	"unsafe"
 
 	"github.com/procfit/procfit/maxprocs/internal/cgfs"
+	"github.com/procfit/procfit/maxprocs/internal/gort"
 )
 
 // findLimits reads the limits of the program's own group and of all above it,
@@ -161,6 +162,7 @@ func (r *reader) readUp(version int, dir, top string) (found limits) {
 		cpus := found.take(r, version, dir)
 		if leaf {
 			found.leaf = cpus
+			found.blind = cpus > 0 && !r.runtimeReads(dir, limitFile(version))
 		}
 		if dir == top || dir == "/" {
 			return found
@@ -169,12 +171,43 @@ func (r *reader) readUp(version int, dir, top string) (found limits) {
 	}
 }
 
+func limitFile(version int) string {
+	if version == 1 {
+		return "cpu.cfs_quota_us"
+	}
+	return "cpu.max"
+}
+
+// runtimeReads reports whether the runtime reads this file of the program's own cgroup.
+// From Go 1.25 on it opens the file at the start and keeps it open, unless
+// containermaxprocs=0 or it did not find the cgroup (runtime/cgroup_linux.go). Its value
+// proves nothing: on two CPUs, a limit of one gives 2 whether it reads the file or not.
+func (r *reader) runtimeReads(dir, file string) (reads bool) {
+	own, err := r.open(dir, file)
+	if err != nil || !gort.HasDefault {
+		return false
+	}
+	defer syscall.Close(own)
+	var limit, other syscall.Stat_t
+	if syscall.Fstat(own, &limit) != nil {
+		return false
+	}
+	left := firstFiles
+	eachNumber("/proc/self/fd", func(fd int) (enough bool) {
+		reads = fd != own && syscall.Fstat(fd, &other) == nil && other.Dev == limit.Dev && other.Ino == limit.Ino
+		left--
+		return reads || left == 0
+	})
+	return reads
+}
+
+// firstFiles bounds the search of a program with many files. The runtime opens its file
+// before any other code of the program runs: only inherited files have lower numbers.
+const firstFiles = 1024
+
 // take reads the group's limit, and keeps it where it is the tightest.
 func (l *limits) take(r *reader, version int, dir string) (cpus float64) {
-	name := "cpu.max"
-	if version == 1 {
-		name = "cpu.cfs_quota_us"
-	}
+	name := limitFile(version)
 	cpus, why := r.readLimit(version, dir, name)
 	switch {
 	case why != nil:
@@ -254,7 +287,16 @@ func affinity() int {
 
 // eachThread calls f with the ID of each thread of this process.
 func eachThread(f func(tid int)) {
-	fd, err := syscall.Open("/proc/self/task", syscall.O_RDONLY|syscall.O_DIRECTORY|syscall.O_CLOEXEC, 0)
+	eachNumber("/proc/self/task", func(tid int) bool {
+		f(tid)
+		return false
+	})
+}
+
+// eachNumber calls f with each number that is a name in the folder, as the IDs of the
+// threads of a process are, until f says that it is enough.
+func eachNumber(dir string, f func(n int) (enough bool)) {
+	fd, err := syscall.Open(dir, syscall.O_RDONLY|syscall.O_DIRECTORY|syscall.O_CLOEXEC, 0)
 	if err != nil {
 		return
 	}
@@ -269,15 +311,15 @@ func eachThread(f func(tid int)) {
 		}
 		for entries := buf[:n]; len(entries) > dirName; {
 			length := int(*(*uint16)(unsafe.Pointer(&entries[dirLength])))
-			tid := 0
+			number, digits := 0, 0
 			for _, c := range entries[dirName:] {
 				if c < '0' || c > '9' {
 					break
 				}
-				tid = 10*tid + int(c-'0')
+				number, digits = 10*number+int(c-'0'), digits+1
 			}
-			if tid > 0 { // and not . or ..
-				f(tid)
+			if digits > 0 && f(number) { // and not . or ..
+				return
 			}
 			if length <= dirName || length > len(entries) {
 				return

@@ -92,7 +92,7 @@ type sight struct {
 }
 
 func (s sight) same(as sight) bool {
-	return s.cpus == as.cpus && s.file == as.file && s.leaf == as.leaf && s.unknown.text() == as.unknown.text() &&
+	return s.cpus == as.cpus && s.file == as.file && s.leaf == as.leaf && s.blind == as.blind && s.unknown.text() == as.unknown.text() &&
 		s.affinity == as.affinity && s.want == as.want
 }
 
@@ -112,9 +112,7 @@ func (c *config) look() (r Result, seen sight, done bool) {
 	}
 	seen.want = c.procs(seen.cpus, seen.affinity)
 	r.Request = c.byRequest(seen.cpus, seen.affinity)
-	// It followed the limit of its own cgroup if its value is the one from that limit and
-	// not the one without it.
-	r.followed = s.hasDefault && r.Before < r.Affinity && r.Before == seen.runtimeDefault(r.Affinity)
+	r.followed = s.hasDefault && seen.leaf > 0 && !seen.blind && r.Before == seen.runtimeDefault(r.Affinity)
 	return r, seen, false
 }
 
@@ -179,14 +177,14 @@ type limits struct {
 	cpus    float64 // the tightest; 0: none is known
 	file    string
 	leaf    float64 // of the program's own cgroup; 0: none is known
+	blind   bool    // the runtime ignores the limit of the program's own cgroup
 	unknown *unknown
 }
 
-// runtimeDefault is what Go 1.25 and later choose if the go line of the main module is
-// 1.25 or later: the limit of the own cgroup rounded up, at least 2, and at most the
-// affinity.
+// runtimeDefault is what the runtime chooses: the limit of the own cgroup rounded up, at
+// least 2, and at most the affinity; or the affinity, if it ignores that limit.
 func (l limits) runtimeDefault(affinity int) int {
-	if l.leaf <= 0 {
+	if l.leaf <= 0 || l.blind {
 		return affinity
 	}
 	if n := fit.Int(math.Max(2, math.Ceil(l.leaf))); n < affinity {

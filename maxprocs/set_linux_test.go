@@ -9,12 +9,21 @@ import (
 type machine struct {
 	procs, def int  // def is what the runtime itself chooses
 	automatic  bool // no number has been set
+	ignores    bool // the limit of its cgroup
 	sets       int
+}
+
+// seenBy is what a tree says to a program whose runtime ignores the limit of its cgroup,
+// or does not: this test's own runtime has no file of the tree open.
+func seenBy(root string, ignores bool) limits {
+	l := findLimits(root)
+	l.blind = ignores
+	return l
 }
 
 func (m *machine) system(root, env string, affinity int, hasDefault bool) system {
 	return system{
-		limits:   func() limits { return findLimits(root) },
+		limits:   func() limits { return seenBy(root, m.ignores) },
 		env:      func() (string, bool) { return env, env != "unset" },
 		affinity: func() int { return affinity },
 		procs: func(n int) int {
@@ -36,7 +45,7 @@ func TestSetDecides(t *testing.T) {
 		world, env  string
 		affinity    int
 		before, def int
-		old         bool // before Go 1.25
+		old, blind  bool // before Go 1.25; a go line below 1.25
 		options     []Option
 		want        int
 		action      Action
@@ -48,7 +57,9 @@ func TestSetDecides(t *testing.T) {
 		"a parent's limit":         {world: "v2-tighter-parent", affinity: 64, before: 20, def: 20, want: 2, action: Changed, says: "was 20; /sys/fs/cgroup/pod/cpu.max limits it to 1.5 CPUs"},
 		"one CPU":                  {world: "v2-quarter", before: 2, def: 2, want: 1, action: Changed, says: "0.25"},
 		"an old runtime":           {world: "v2-leaf", before: 8, def: 8, old: true, want: 3, action: Changed, says: "was 8"},
-		"an old go line":           {world: "v2-leaf", before: 8, def: 8, want: 3, action: Changed},
+		"an old go line":           {world: "v2-leaf", before: 8, def: 8, blind: true, want: 3, action: Changed},
+		"an old go line, its own":  {world: "v2-leaf", before: 3, def: 8, blind: true, options: []Option{Max(2)}, want: 2, action: Changed, says: "its affinity is 8 CPUs\n"},
+		"no longer follows":        {world: "v2-quarter", affinity: 2, before: 2, def: 2, want: 1, action: Changed, says: "its affinity is 2 CPUs; the runtime no longer updates it\n"},
 		"v1":                       {world: "v1-leaf", before: 8, def: 8, old: true, want: 3, action: Changed, says: "cpu.cfs_quota_us"},
 		"set in code":              {world: "v2-leaf", before: 7, def: 3, want: 3, action: Automatic, automatic: true, says: "is used again"},
 		"valid env":                {world: "v2-leaf", env: "7", before: 7, def: 3, want: 7, action: KeptEnv, says: "GOMAXPROCS=7: set in the environment"},
@@ -95,7 +106,7 @@ func TestSetDecides(t *testing.T) {
 			if tc.env == "" && name != "empty env" {
 				tc.env = "unset"
 			}
-			m := &machine{procs: tc.before, def: tc.def, automatic: tc.before == tc.def}
+			m := &machine{procs: tc.before, def: tc.def, automatic: tc.before == tc.def, ignores: tc.old || tc.blind}
 			was := *m
 			var r Result
 			var said string
@@ -104,7 +115,7 @@ func TestSetDecides(t *testing.T) {
 			if m.procs != tc.want || r.Procs != tc.want || r.Before != tc.before || r.Action != tc.action || m.automatic != tc.automatic && !tc.old {
 				t.Errorf("got %+v with %+v; want %d, %s, automatic %v", m, r, tc.want, tc.action, tc.automatic)
 			}
-			if !strings.Contains(said, tc.says) {
+			if !strings.Contains(said+"\n", tc.says) {
 				t.Errorf("said %q, want %q", said, tc.says)
 			}
 			if (tc.fails == "") != (err == nil) || err != nil && !strings.Contains(err.Error(), tc.fails) {

@@ -3,10 +3,14 @@ package maxprocs
 import (
 	"context"
 	"errors"
+	"os"
+	"path/filepath"
 	"runtime"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/procfit/procfit/maxprocs/internal/gort"
 )
 
 // TestStart looks at a tree, then at what it has become, and holds a runtime that
@@ -16,6 +20,7 @@ func TestStart(t *testing.T) {
 	cpus := func(n string) string { return n + "00000 100000\n" }
 	for name, tc := range map[string]struct {
 		leaf, parent string
+		cpus         int  // 0: 8
 		old, blind   bool // before Go 1.25; a go line below 1.25
 		code         int  // GOMAXPROCS set in code before
 		options      []Option
@@ -37,6 +42,9 @@ func TestStart(t *testing.T) {
 		"before Go 1.25":               {leaf: cpus("1"), parent: none, old: true, action: Changed, want: 1, follow: true, later: [2]string{cpus("6"), none}, then: 6, alone: 8},
 		"before Go 1.25, no limit":     {leaf: none, parent: none, old: true, action: Kept, want: 8, alone: 8, then: 8, later: [2]string{cpus("2"), none}},
 		"an old go line":               {leaf: cpus("1"), parent: none, blind: true, action: Changed, want: 1, follow: true, later: [2]string{cpus("6"), none}, then: 6, alone: 8},
+		"an old go line, two CPUs":     {leaf: cpus("1"), parent: none, cpus: 2, blind: true, action: Changed, want: 1, follow: true, later: [2]string{cpus("6"), none}, then: 2, alone: 2},
+		"two CPUs, one is left":        {leaf: cpus("1"), parent: none, cpus: 2, action: Left, want: 2, later: [2]string{cpus("6"), none}, then: 2, alone: 2},
+		"an old go line, back to one":  {leaf: cpus("3"), parent: cpus("1"), cpus: 2, blind: true, action: Changed, want: 1, follow: true, later: [2]string{cpus("1"), none}, then: 1, alone: 2},
 		"an old go line, freed":        {leaf: cpus("3"), parent: none, blind: true, action: Changed, want: 3, follow: true, later: [2]string{none, none}, then: 8, alone: 8},
 		"an old go line, an ancestor":  {leaf: none, parent: cpus("3"), blind: true, action: Changed, want: 3, follow: true, later: [2]string{cpus("1"), none}, then: 1, alone: 8},
 		"set above the limit in code":  {leaf: cpus("3"), parent: none, code: 8, action: Automatic, want: 3, later: [2]string{cpus("6"), none}, then: 6, alone: 8},
@@ -54,17 +62,16 @@ func TestStart(t *testing.T) {
 				tr.write("cg/pod/cpu.max", parent)
 			}
 			set(tc.leaf, tc.parent)
-			def := func() int {
-				if tc.old || tc.blind {
-					return 8
-				}
-				return findLimits(tr.root).runtimeDefault(8)
+			if tc.cpus == 0 {
+				tc.cpus = 8
 			}
+			ignores := tc.old || tc.blind
+			def := func() int { return seenBy(tr.root, ignores).runtimeDefault(tc.cpus) }
 			start := func() *fakeRuntime {
 				if tc.code > 0 {
 					return &fakeRuntime{procs: tc.code}
 				}
-				return &fakeRuntime{procs: def(), automatic: !tc.old && !tc.blind}
+				return &fakeRuntime{procs: def(), automatic: !ignores, ignores: ignores}
 			}
 			rt, plain := start(), start()
 			var said []string
@@ -73,6 +80,7 @@ func TestStart(t *testing.T) {
 			w := tr.watched(rt, !tc.old, func() { rt.procs, rt.automatic = def(), true }, append(tc.options, Detail(&detail),
 				Logger(func(_ string, args ...any) { said = append(said, args[0].(Result).String()) }))...)
 			w.now = func() time.Time { return now }
+			w.sys.affinity = func() int { return tc.cpus }
 			r, follow := w.start()
 			if rt.procs != tc.want || r.Procs != tc.want || r.Action != tc.action || follow != tc.follow || detail != r {
 				t.Errorf("GOMAXPROCS is %d, %+v, follows %v; want %d, %s, %v", rt.procs, r, follow, tc.want, tc.action, tc.follow)
@@ -100,6 +108,24 @@ func TestStart(t *testing.T) {
 				t.Errorf("set once more though nothing changed")
 			}
 		})
+	}
+}
+
+// What the runtime holds open, it reads, by whatever name.
+func TestRuntimeReads(t *testing.T) {
+	tr := newTree(t)
+	tr.write("cg/pod/app/cpu.max", "100000 100000\n")
+	tr.link("cg", "other")
+	if l := findLimits(tr.root); !l.blind {
+		t.Errorf("%+v: the runtime ignores a file that it has not opened", l)
+	}
+	f, err := os.Open(filepath.Join(tr.root, "other/pod/app/cpu.max"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	if l := findLimits(tr.root); l.blind == gort.HasDefault {
+		t.Errorf("%+v: the file is open, and since Go 1.25 the runtime keeps it so", l)
 	}
 }
 

@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"github.com/procfit/procfit/maxprocs/internal/fit"
-	"github.com/procfit/procfit/maxprocs/internal/lease"
 	"github.com/procfit/procfit/maxprocs/internal/watch"
 )
 
@@ -51,7 +50,6 @@ type watcher struct {
 	refused sight
 
 	leaves bool // Start's: what the runtime follows itself is left to it
-	blind  bool // the runtime is known to follow no limit
 }
 
 // step checks once. done means that the environment decides.
@@ -70,7 +68,7 @@ func (w *watcher) take(r Result, seen sight) Result {
 	first := !w.looked
 	w.looked = true
 	r.Action = Kept
-	def := w.foretold(seen)
+	def := seen.runtimeDefault(seen.affinity)
 	if w.leaves && w.follows(seen, def) {
 		seen.want = def
 	}
@@ -99,7 +97,7 @@ func (w *watcher) take(r Result, seen sight) Result {
 	}
 	r.Procs = want
 	if w.ours = r.Action == Changed; w.ours && theirs {
-		w.refused, w.blind = seen, true
+		w.refused = seen
 	}
 	if r.Action == Changed && want == r.Before {
 		return r // unchanged: there is nothing to report
@@ -126,6 +124,9 @@ func (w *watcher) changed(r Result) {
 // CPU to such a runtime: setting 1 would end its updates, and after a resize to 6 CPUs
 // the program would use 1 until the next check of Watch.
 //
+// Whether the runtime follows its limit shows in the files that it holds open, not in its
+// value: on two CPUs, a runtime that ignores a limit of one CPU uses 2, too.
+//
 // A value that Start has set could become wrong after a resize. So Start keeps following
 // the limits in every version of Go in which it has set a value.
 //
@@ -141,9 +142,9 @@ func Start(ctx context.Context, opts ...Option) error {
 
 // start is the first check. There is something to follow if it has changed the value.
 func (w *watcher) start() (r Result, follow bool) {
-	w.leaves, w.blind = true, !w.sys.hasDefault
+	w.leaves = true
 	r, seen, done := w.look()
-	def := w.foretold(seen)
+	def := seen.runtimeDefault(seen.affinity)
 	switch {
 	case done:
 	case r.Before == seen.want:
@@ -151,9 +152,6 @@ func (w *watcher) start() (r Result, follow bool) {
 	case !w.demands(seen, r.Before) || r.Before == def && w.follows(seen, def):
 		r.Action = Left
 	default:
-		if seen.want < r.Before {
-			w.probe(r.Before, def)
-		}
 		if r = w.take(r, seen); r.Procs != r.Before {
 			w.tell(r)
 			return r, r.Action == Changed // take has logged it
@@ -172,29 +170,10 @@ func (w *watcher) demands(seen sight, now int) bool {
 	return seen.want < now && seen.cpus > 0 && seen.cpus < float64(seen.affinity)
 }
 
-// probe finds out whether the runtime ignores limits or code has set a value: by
-// comparing the runtime's own default with the expected one.
-func (w *watcher) probe(now, def int) {
-	if w.sys.hasDefault && now > def {
-		lease.Unless(func() {
-			w.sys.setDefault()
-			w.blind = w.sys.procs(0) != def
-		})
-	}
-}
-
-// foretold is the expected default of the runtime.
-func (w *watcher) foretold(seen sight) int {
-	if w.leaves && w.blind {
-		return seen.affinity
-	}
-	return seen.runtimeDefault(seen.affinity)
-}
-
 // follows reports whether the runtime, whose own value is def, follows the limit that
 // less than that would fit, and that it is the limit alone, and no option, which
 // demands less: the runtime does not go below 2.
 func (w *watcher) follows(seen sight, def int) bool {
 	own := seen.leaf > 0 && seen.leaf == seen.cpus
-	return !w.blind && own && seen.want < def && seen.want == fit.Rule{}.Procs(seen.cpus, true)
+	return !seen.blind && own && seen.want < def && seen.want == fit.Rule{}.Procs(seen.cpus, true)
 }

@@ -19,6 +19,7 @@ import (
 type fakeRuntime struct {
 	procs     int
 	automatic bool
+	ignores   bool // the limit of its cgroup
 	touched   int
 }
 
@@ -56,7 +57,7 @@ func (tr tree) write(name, text string) {
 func (tr tree) watched(rt *fakeRuntime, hasDefault bool, setDefault func(), opts ...Option) *watcher {
 	w := &watcher{config: configure(opts), now: time.Now}
 	w.sys = system{
-		limits: func() limits { return findLimits(tr.root) }, env: func() (string, bool) { return "", false }, affinity: func() int { return 8 },
+		limits: func() limits { return seenBy(tr.root, rt.ignores) }, env: func() (string, bool) { return "", false }, affinity: func() int { return 8 },
 		procs: rt.set, setDefault: setDefault, hasDefault: hasDefault,
 	}
 	return w
@@ -113,7 +114,7 @@ func TestWatchSteps(t *testing.T) {
 			rt := &fakeRuntime{procs: 8, automatic: tc.hasDefault}
 			follow := func() { // what the runtime does by itself
 				if rt.automatic {
-					rt.procs = findLimits(tr.root).runtimeDefault(8)
+					rt.procs = seenBy(tr.root, false).runtimeDefault(8)
 				}
 			}
 			changes, now := 0, time.Unix(0, 0)
