@@ -246,7 +246,7 @@ func recorded(tree fs.FS, dir string, pid int) (rule.Subject, error) {
 	if err != nil {
 		return rule.Subject{}, fmt.Errorf("--root %s: %w", dir, err)
 	}
-	return rule.NewSubject(rule.Observed{Place: rule.Place{PID: pid}, Facts: f}), nil
+	return rule.NewSubject(rule.Observed{Place: rule.Place{PID: pid}, Facts: f, Recorded: true}), nil
 }
 
 // who names the program at the head of the text.

@@ -1,8 +1,11 @@
 package facts
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
 	"path"
+	"strings"
 
 	"github.com/procfit/procfit/maxprocs/internal/cgfs"
 )
@@ -62,8 +65,13 @@ func findCgroup(t tree, pid int, controller string) (c Cgroup, dirs []string) {
 	}
 	c.Fact = Fact{State: Known, File: file, Raw: m.Line}
 	c.Mount, c.MountRoot, c.Sight.Dir = mnt.Point, mnt.Root, dir
-	c.RootSeen = isHierarchyRoot(t, mnt)
-	return c, append(upwards(dir, mnt.Point), above(t, m, mounts)...)
+	dirs = upwards(dir, mnt.Point)
+	if outer := above(t, m, mounts); len(outer) > 0 {
+		dirs = append(dirs, outer...)
+		mnt.Root = "/.." // the outer mounts show what is above the namespace
+	}
+	c.RootSeen = isHierarchyRoot(t, mnt, dirs)
+	return c, dirs
 }
 
 // findGroup returns the first mount that shows the cgroup and is not hidden by a later
@@ -72,16 +80,16 @@ func findGroup(t tree, m cgfs.Membership, mounts []cgfs.Mount, mountFact Fact) (
 	missing = &Fact{State: Unreadable, Raw: m.Line}
 	for _, mnt := range m.Showing(mounts) {
 		dir, _ := mnt.Dir(m.Path)
-		file := path.Join(dir, "cgroup.procs")
-		err := t.look(file)
+		err := lookGroup(t, dir)
 		if err == nil {
 			return mnt, dir, nil
 		}
+		file := path.Join(dir, groupFile)
 		switch fact := failed(file, err); {
 		case fact.State != Absent:
 			missing.Error = fact.Error // it may be there
 		case missing.Error == "": // a later mount hides this one, or the group is gone
-			missing.Error = "there is no cgroup at " + dir
+			missing.Error = "there is no cgroup at " + dir + ": " + file + " is missing"
 		}
 	}
 	switch {
@@ -94,6 +102,24 @@ func findGroup(t tree, m cgfs.Membership, mounts []cgfs.Mount, mountFact Fact) (
 		missing.State, missing.Error = mountFact.State, mountFact.Error
 	}
 	return cgfs.Mount{}, "", missing
+}
+
+// groupFile is in every cgroup. Its directory could also be one that hides a mount.
+const groupFile = "cgroup.procs"
+
+// lookGroup returns nil if there is a cgroup in the directory. The file of a limit proves
+// it too: a tree that was recorded may hold that file alone.
+func lookGroup(t tree, dir string) error {
+	err := t.look(path.Join(dir, groupFile))
+	if !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	for _, limit := range []string{"cpu.max", quotaName, "memory.max", "memory.limit_in_bytes"} {
+		if t.look(path.Join(dir, limit)) == nil {
+			return nil
+		}
+	}
+	return err
 }
 
 // upwards returns the cgroups from dir to the mount point.
@@ -112,7 +138,7 @@ func upwards(dir, top string) []string {
 func above(t tree, m cgfs.Membership, mounts []cgfs.Mount) (dirs []string) {
 	seen := map[string]bool{}
 	for _, mnt := range m.Above(mounts) {
-		if !seen[mnt.Root] && t.look(path.Join(mnt.Point, "cgroup.procs")) == nil {
+		if !seen[mnt.Root] && lookGroup(t, mnt.Point) == nil {
 			seen[mnt.Root] = true
 			dirs = append(dirs, mnt.Point)
 		}
@@ -165,12 +191,19 @@ func modeOf(mounts []cgfs.Mount) Mode {
 }
 
 // isHierarchyRoot distinguishes the hierarchy's root from the root of a cgroup namespace
-// by files that the kernel makes only in one of them.
-func isHierarchyRoot(t tree, m cgfs.Mount) bool {
-	if m.Version == 1 {
-		return t.look(m.Point+"/release_agent") == nil
+// or of a bind mount, by files that the kernel makes only in one of them: release_agent of
+// v1 in the root, cgroup.events and cpu.max of v2 everywhere else. A recorded tree without
+// cgroup.events in the process's own cgroup, below the topmost one, proves nothing.
+func isHierarchyRoot(t tree, m cgfs.Mount, dirs []string) bool {
+	has := func(dir, file string) bool { return t.look(path.Join(dir, file)) == nil }
+	own, top := dirs[0], dirs[len(dirs)-1]
+	switch {
+	case m.Version == 1:
+		return has(top, "release_agent")
+	case strings.Trim(m.Root, "/.") != "" || has(top, "cgroup.events") || has(top, "cpu.max"):
+		return false
 	}
-	return t.look(m.Point+"/cgroup.events") != nil
+	return own == top || has(own, "cgroup.events")
 }
 
 func readLimit(t tree, version int, dir string) Limit {

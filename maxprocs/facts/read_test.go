@@ -135,6 +135,48 @@ func TestUnreadableIsNotUnlimited(t *testing.T) {
 	}
 }
 
+// TestPartlyRecorded: a tree without cgroup.procs has its cgroups all the same where it has
+// their limits, so that all policies see one limit; and one without cgroup.events does not
+// prove that the topmost cgroup is the root.
+func TestPartlyRecorded(t *testing.T) {
+	read := func(files map[string]string, without ...string) Facts {
+		tree := sys(files)
+		for _, name := range without {
+			delete(tree, name)
+		}
+		f, err := ReadFS(tree, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return f
+	}
+	f := read(nil, "cg/cgroup.procs", "cg/app/cgroup.procs")
+	for _, p := range []Policy{Go{Version: "1.26"}, Fit{}, JVM{}} {
+		if d := Decide(f, p); d.Procs != 2 || len(d.Unknown) > 0 {
+			t.Errorf("%s, unknown %q; want 2", d, d.Unknown)
+		}
+	}
+	f = read(nil, "cg/app/cgroup.procs", "cg/app/cpu.max")
+	if d := Decide(f, Fit{}); len(d.Unknown) != 1 || !strings.HasSuffix(d.Unknown[0], "there is no cgroup at /cg/app: /cg/app/cgroup.procs is missing") {
+		t.Errorf("neither a cgroup nor a limit: unknown %q", d.Unknown)
+	}
+	for name, tc := range map[string]struct {
+		files map[string]string
+		want  bool
+	}{
+		"all":                      {map[string]string{"cg/app/cgroup.events": ""}, true},
+		"nowhere":                  {nil, false},
+		"everywhere, a namespace":  {map[string]string{"cg/app/cgroup.events": "", "cg/cgroup.events": ""}, false},
+		"not in the topmost":       {map[string]string{"cg/app/cgroup.events": "", "cg/cpu.max": "max 100000\n"}, false},
+		"a bind mount of a cgroup": {map[string]string{"proc/self/mountinfo": "30 23 0:26 /app /cg/app rw - cgroup2 cgroup2 rw\n"}, false},
+		"the root itself":          {map[string]string{"proc/self/cgroup": "0::/\n"}, true},
+	} {
+		if f := read(tc.files); f.Cgroup.State != Known || f.Cgroup.RootSeen != tc.want {
+			t.Errorf("%s: %+v; want that the root is seen: %v", name, f.Cgroup, tc.want)
+		}
+	}
+}
+
 func BenchmarkRead(b *testing.B) {
 	b.ReportAllocs()
 	for i := 0; i < b.N; i++ {

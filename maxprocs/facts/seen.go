@@ -114,7 +114,7 @@ func viewOf(t tree, root string, procCgroup, mountinfo []byte) *View {
 	v.State, v.Raw = Absent, m.Line
 	for _, mnt := range m.Showing(mounts) {
 		dir, _ := mnt.Dir(m.Path)
-		switch err := t.look(root + path.Join(dir, "cgroup.procs")); {
+		switch err := lookGroup(t, root+path.Join(dir, "/")); {
 		case err == nil:
 			v.State, v.MountRoot, v.Sight.Dir, v.Error = Known, mnt.Root, dir, ""
 			return v

@@ -20,7 +20,7 @@ func machine(cpus int, limit float64, env string, live int) rule.Observed {
 	o.Facts.Affinity = facts.Fact{State: facts.Known, CPUs: float64(cpus)}
 	o.Facts.GoVersion = "go1.26.1"
 	if limit > 0 {
-		o.Facts.Cgroup = facts.Cgroup{Fact: facts.Fact{State: facts.Known}, Version: 2, MountRoot: "/"}
+		o.Facts.Cgroup = facts.Cgroup{Fact: facts.Fact{State: facts.Known}, Version: 2, MountRoot: "/", RootSeen: true}
 		o.Facts.Limits = []facts.Limit{{Dir: "/cg", Fact: facts.Fact{State: facts.Known, CPUs: limit, File: "/cg/cpu.max", Raw: fmt.Sprintf("%.0f 100000\n", limit*100_000)}}}
 	}
 	if env != "" {
@@ -49,6 +49,12 @@ func TestAnswer(t *testing.T) {
 	back.Custom = new(bool)
 	burst := machine(8, 2, "", 2)
 	burst.Facts.Limits[0].Burst = facts.Fact{State: facts.Known, CPUs: 0.5}
+	sandbox := machine(8, 2, "", 8)
+	sandbox.Custom = new(bool)
+	hidden := machine(8, 2, "", 2)
+	hidden.Facts.Cgroup.RootSeen = false
+	hiddenEnv := machine(8, 2, "4", 2)
+	hiddenEnv.Facts.Cgroup.RootSeen = false
 	measured := machine(2, 0, "1", 1)
 	measured.Expected = &rule.Expected{Procs: 2, CPUs: 2, Measured: "2026-01-31"}
 	outdated := machine(8, 4, "", 4)
@@ -60,6 +66,9 @@ func TestAnswer(t *testing.T) {
 		{measured, "x uses GOMAXPROCS=1; the expected value is 2\n"},
 		{outdated, "x uses GOMAXPROCS=4; the expected value of 2 is outdated\n"},
 		{burst, "x uses GOMAXPROCS=2, as it should\n  the runtime of go1.26.1 chooses 2; its own cgroup allows 2 CPUs with a burst of 0.5\n"},
+		{sandbox, "x uses GOMAXPROCS=8; it should be 2\n  the runtime of go1.26.1 does not see its limit; its own cgroup allows 2 CPUs\n\n  live             8  read from its memory (symbol); its runtime does not see the limit of its cgroup\n"},
+		{hidden, "x uses GOMAXPROCS=2; it should, unless a parent cgroup that is hidden from procfit allows less\n"},
+		{hiddenEnv, "x uses GOMAXPROCS=2, not the 4 of its environment; it should, unless a parent"},
 		{machine(2, 0, "", 2), "x uses GOMAXPROCS=2, as it should\n  the runtime of go1.26.1 chooses 2; its affinity allows 2 CPUs\n"},
 		{machine(2, 0, "4", 4), "x uses GOMAXPROCS=4; it should be 2\n  GOMAXPROCS=4 is in its environment; its affinity allows 2 CPUs\n"},
 		{machine(2, 0, "4", 2), "x uses GOMAXPROCS=2, as it should, and not the 4 of its environment\n  GOMAXPROCS=4 in its environment has no effect; its affinity allows 2 CPUs\n"},

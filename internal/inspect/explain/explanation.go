@@ -189,6 +189,9 @@ func liveReason(s rule.Subject) string {
 			return how + "; set by a call of runtime.GOMAXPROCS, or its CPUs have changed since it started"
 		}
 	}
+	if s.MissesLimit() {
+		return how + "; its runtime does not see the limit of its cgroup"
+	}
 	return how
 }
 
@@ -243,16 +246,30 @@ func (e Explanation) verdict() string {
 		}
 	}
 	unknown := inspect.Recommend(s).AtMost
+	hidden := hiddenParents(s.Facts.Cgroup) && !s.Measured()
 	n, overridden := s.Overridden()
 	switch {
 	case overridden && unknown:
 		return fmt.Sprintf(", not the %d of its environment; which one it should use cannot be determined", n)
+	case overridden && hidden:
+		return fmt.Sprintf(", not the %d of its environment%s", n, unlessHidden)
 	case overridden:
 		return fmt.Sprintf(", as it should, and not the %d of its environment", n)
 	case unknown:
 		return "; whether it should cannot be determined"
+	case hidden:
+		return unlessHidden
 	}
 	return ", as it should"
+}
+
+// unlessHidden is the verdict if nothing that can be seen speaks against the value.
+const unlessHidden = "; it should, unless a parent cgroup that is hidden from procfit allows less"
+
+// hiddenParents reports whether the cgroup may have parents that could not be seen, such as
+// those outside a container. Their limits are not in the facts.
+func hiddenParents(c facts.Cgroup) bool {
+	return c.State == facts.Known && c.Version > 0 && !c.RootSeen
 }
 
 // because is the second line: what chose the value, and which CPUs there are.
@@ -273,6 +290,9 @@ func (e Explanation) because() string {
 	}
 	if s.Go.Outcome == facts.Dies {
 		return fmt.Sprintf("%s crashes at start; %s", chooser, cpus(s))
+	}
+	if s.MissesLimit() {
+		return fmt.Sprintf("%s does not see its limit; %s", chooser, cpus(s))
 	}
 	return fmt.Sprintf("%s chooses %d; %s", chooser, s.Go.Procs, cpus(s))
 }

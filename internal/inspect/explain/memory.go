@@ -82,6 +82,8 @@ func (m memory) answer() string {
 		return starts + ", and its limit leaves no memory for a program"
 	case !known:
 		return starts + "; it should be at most " + memlimit.Format(m.fit.Bytes)
+	case !m.beyond() && m.facts.Cgroup.Version == 2 && hiddenParents(m.facts.Cgroup): // v1 counts them in memory.stat
+		return starts + unlessHidden
 	case !m.beyond():
 		return starts + ", as it should"
 	case (m.live != nil && *m.live != memlimit.NoLimit || m.live == nil && m.theirs.Standing == memlimit.ByEnv) && m.uses() > m.fit.Limit:
