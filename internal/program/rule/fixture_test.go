@@ -62,6 +62,7 @@ func (s Observed) ratio(text string) Observed {
 func (s Observed) counted(n int) Observed  { s.NumCPU = n; return s }
 func (s Observed) custom(v bool) Observed  { s.Custom = &v; return s }
 func (s Observed) anywhere() Observed      { s.AnyMachine = true; return s }
+func (s Observed) recorded() Observed      { s.Recorded = true; return s }
 func (s Observed) foreign() Observed       { s.Foreign = true; return s }
 func (s Observed) file(w Written) Observed { s.Written = &w; return s.anywhere() }
 func (s Observed) held(level int, periods, throttled int64) Observed {
@@ -206,6 +207,10 @@ func fixtures() []fixture {
 		{"PF007", "not linked", machine(8, 2), "", "", ""},
 
 		{"PF007", "a limit below the runtime's least", machine(8, 0.5).automaxprocs("v1.6.0").live(1), "no longer follows changes of the limit", "remove the import of go.uber.org/automaxprocs; the runtime then chooses 2, its minimum under a limit: for 1, set GOMAXPROCS=1", Warning},
+		{"PF006", "automaxprocs, which a value that both ignore turns off", machine(8, 1).gover("go1.24.6").withEnv("500m").automaxprocs("v1.6.0"), "go1.24.6 ignores CPU limits", "set GOMAXPROCS=1 in its environment", Warning},
+		{"PF006", "automaxprocs, which an empty value turns off", machine(0, 1).gover("go1.24.6").withEnv("").automaxprocs("v1.6.0").file(Written{}), "go1.24.6 ignores CPU limits", "set GOMAXPROCS=1 in its environment", Warning},
+		{"PF005", "automaxprocs, which a value that both ignore turns off", machine(8, 1).lang("1.24").withEnv("0").automaxprocs("v1.6.0"), "go.mod says go 1.24", "set GOMAXPROCS=1 in its environment", Warning},
+		{"PF006", "automaxprocs, which may set the value", machine(8, 1).gover("go1.24.6").automaxprocs("v1.6.0"), "", "", ""},
 		{"PF007", "an ancestor's limit", machine(64, 20, 4).automaxprocs("v1.6.0").live(20), "no longer follows changes of the limit", "import github.com/procfit/procfit/maxprocs/auto instead, which chooses 4; the runtime by itself chooses 20", Warning},
 		{"PF007", "a limit to die of", machine(8, 2).ratio("150000 0").automaxprocs("v1.6.0").live(8), "no longer follows changes of the limit", "set GOMAXPROCS=8", Warning},
 		{"PF007", "a program of others", Observed{}.automaxprocs("v1.6.0").gover("go1.26.1").foreign(), "no longer follows changes of the limit", "nothing to do while its limit stays", Info},
@@ -220,6 +225,7 @@ func fixtures() []fixture {
 		{"PF008", "set in the environment", machine(64, 20, 1.5).withEnv("2").live(2), "", "", ""},
 
 		{"PF009", "malformed", machine(8, 2).state(facts.Malformed), "the CPU limit of /cg/pod/app is malformed: cpu.max: odd", "until then 8 is an upper bound", Info},
+		{"PF009", "in a recorded tree", machine(8, 2).state(facts.Malformed).recorded(), "malformed", "add the file in this message to the tree, or run procfit as root; until then 8", Info},
 		{"PF009", "unreadable", machine(8, 2).state(facts.Unreadable), "unreadable", "", Info},
 		{"PF009", "no limit is an answer", machine(8, 0), "", "", ""},
 		{"PF009", "a binary on disk", Observed{}, "", "", ""},
@@ -227,6 +233,15 @@ func fixtures() []fixture {
 		{"PF010", "a container's mount", machine(8, 2).gover("go1.25.3").mountRoot("/docker/x").live(8), "whose root is /docker/x (golang/go#76390): it chooses 8 instead of 2", "Go 1.26", Warning},
 		{"PF010", "a new Go would not do", machine(64, 20, 2).gover("go1.25.3").mountRoot("/docker/x").live(64), "chooses 64 instead of 20", "set GOMAXPROCS=2 in its environment", Warning},
 		{"PF010", "a program of others", machine(8, 2).gover("go1.25.3").mountRoot("/docker/x").live(8).foreign(), "whose root is", "set GOMAXPROCS=2 in its environment", Warning},
+		{"PF010", "a sandbox hides the mounts", machine(64, 2).live(64).custom(false), "the runtime of go1.26.1 does not see the limit of /cg/pod/app: it follows a limit that it sees, and uses all 64 CPUs", "set GOMAXPROCS=2 in its environment: a restart does not help", Warning},
+		{"PF010", "a sandbox hides the mounts, with fewer CPUs now", machine(32, 2).counted(64).live(64).custom(false), "does not see the limit", "set GOMAXPROCS=2", Warning},
+		{"PF010", "another limit than now", machine(64, 2).live(5).custom(false), "", "", ""},
+		{"PF010", "changes of the limit are off", machine(64, 2).godebug("updatemaxprocs=0").live(64).custom(false), "", "", ""},
+		{"PF010", "changes of the limit are off by what is compiled in", machine(64, 2).godebug("containermaxprocs=1").baked(off).live(64).custom(false), "", "", ""},
+		{"PF010", "code, or a sandbox", machine(64, 2).live(64), "", "", ""},
+		{"PF001", "a sandbox hides the mounts", machine(64, 2).live(64).custom(false), "uses GOMAXPROCS=64, but the limit of /cg/pod/app allows 2 CPUs", "set GOMAXPROCS=2 in its environment: a restart does not help", Warning},
+		{"PF001", "changes of the limit are off", machine(64, 2).godebug("updatemaxprocs=0").live(64).custom(false), "would now choose 2", "restart it: its CPUs have changed", Warning},
+		{"PF001", "code, or a sandbox", machine(64, 2).live(64), "uses GOMAXPROCS=64", "use 2; if it has none, its runtime does not see the limit: set GOMAXPROCS=2 in its environment", Warning},
 		{"PF010", "the whole hierarchy", machine(8, 2).gover("go1.25.3").live(2), "", "", ""},
 		{"PF010", "mended in 1.26", machine(8, 2).mountRoot("/docker/x"), "", "", ""},
 		{"PF010", "an old Go, which PF006 says", machine(8, 2).gover("go1.24").mountRoot("/docker/x"), "", "", ""},
@@ -273,6 +288,7 @@ func fixtures() []fixture {
 		{"PF001", "a manifest, env above the limit", machine(0, 2).gover("go1.24.1").withEnv("8").anywhere(), "will use GOMAXPROCS=8", "set GOMAXPROCS=2 in its environment instead of 8; without it the runtime chooses all CPUs of the machine", Warning},
 		{"PF001", "a manifest without a limit", machine(0, 0).withEnv("8").anywhere(), "", "", ""},
 		{"PF002", "a manifest", machine(0, 4).withEnv("2").anywhere(), "could use 4 CPUs", "remove GOMAXPROCS=2", Info},
+		{"PF002", "a manifest whose limit is not known", machine(8).withEnv("2").file(Written{}), "", "", ""},
 		{"PF002", "a manifest without a limit", machine(0, 0).withEnv("2").anywhere(), "", "", ""},
 		{"PF003", "a manifest without a limit", machine(0, 0).withEnv("auto").anywhere(), `"auto"`, "remove it, or write a positive whole number", Error},
 

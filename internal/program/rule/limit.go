@@ -21,7 +21,10 @@ func checkLimitsOff(s Subject) []Finding {
 		Message: fmt.Sprintf("%scontainermaxprocs=0 is compiled in, as with a go line below 1.25: it ignores CPU limits%s", built, s.unlessSet()),
 		Fix:     s.orElse("go mod edit -go=1.25 in its main module, and build it "+s.again(), s.modern()),
 	}
-	if s.Foreign {
+	switch {
+	case s.Automaxprocs != "" && s.sized(): // it does nothing because of the variable
+		f.Fix = s.setEnv()
+	case s.Foreign:
 		f.Fix = s.switchOn()
 	}
 	switch {
@@ -66,7 +69,7 @@ func limitMatters(s Subject) bool {
 		return false
 	}
 	if !s.seesMachine() || s.Written != nil && s.Written.Image {
-		return s.Automaxprocs == ""
+		return !s.automaxprocsActs()
 	}
 	n := s.modern()
 	return s.tooMany() && s.SetBy == SetByAuto && n >= s.Fit.Procs && n < s.Go.Procs
@@ -93,7 +96,7 @@ func checkOldGo(s Subject) []Finding {
 		return nil
 	}
 	fix := s.orElse("build it with Go "+s.goThatReads()+" or newer and go 1.25 in go.mod, or import github.com/procfit/procfit/maxprocs/auto", s.modern())
-	if s.Foreign {
+	if s.Foreign || s.Automaxprocs != "" { // which does nothing because of the variable
 		fix = s.setEnv()
 	}
 	return []Finding{{
@@ -131,6 +134,9 @@ func checkUnread(s Subject) []Finding {
 		return nil // no machine was looked at, or all of it was read
 	}
 	fix := "run procfit as root, or check the file in this message"
+	if s.Recorded {
+		fix = "add the file in this message to the tree, or run procfit as root"
+	}
 	if s.Facts.EffectiveCPUs() > 0 {
 		fix += fmt.Sprintf("; until then %d is an upper bound", s.Fit.Procs)
 	}
@@ -142,8 +148,14 @@ func checkUnread(s Subject) []Finding {
 }
 
 // checkMissedMount asks the policy what the newest runtime would choose with the same
-// mounts.
+// mounts. Of a runtime that should find the limit there, the value shows that it does not.
 func checkMissedMount(s Subject) []Finding {
+	if s.MissesLimit() && s.tooMany() {
+		return []Finding{{
+			Message: fmt.Sprintf("%s does not see the limit of %s: it follows a limit that it sees, and uses all %d CPUs", s.RuntimeName(), ownLimit(s.Facts).Dir, *s.Live),
+			Fix:     s.setEnv() + ": a restart does not help where a sandbox hides /proc/self/mountinfo or the files of the cgroup",
+		}}
+	}
 	if !s.readsLimit || !s.tooMany() || s.SetBy != SetByAuto {
 		return nil
 	}
@@ -185,7 +197,7 @@ func checkDeadlyLimit(s Subject) []Finding {
 
 func checkTooOldForLimits(s Subject) []Finding {
 	placed := s.seesMachine() && (s.Written == nil || !s.Written.Image)
-	if placed || s.ProgramUnknown != "" || s.Facts.GoVersion == "" || s.releaseReadsLimit || s.Automaxprocs != "" {
+	if placed || s.ProgramUnknown != "" || s.Facts.GoVersion == "" || s.releaseReadsLimit || s.automaxprocsActs() {
 		return nil
 	}
 	if _, counts := s.EnvProcs(); counts {

@@ -22,6 +22,17 @@ func readLimits(s Observed) (itself, release bool) {
 	return itself, wouldReadLimit(f, "")
 }
 
+// updates reports whether its runtime follows changes of the limit that it reads. GODEBUG
+// in the environment overrides what is compiled in.
+func (s Subject) updates() bool {
+	const off = "updatemaxprocs=0"
+	in := s.Facts.DefaultGODEBUG
+	if env := s.Facts.GODEBUG; env.State == facts.Known && strings.Contains(env.Raw, "updatemaxprocs=") {
+		in = env.Raw
+	}
+	return s.readsLimit && !strings.Contains(in, off)
+}
+
 // modern is what the newest runtime with its default settings would choose here without
 // the environment; 0: it would crash.
 func (s Subject) modern() int { return s.modernOf("") }

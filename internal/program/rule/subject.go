@@ -51,6 +51,7 @@ type Observed struct {
 	// run on are not known, and are assumed to be more than any limit.
 	AnyMachine bool
 	Reserve    float64  // CPUs reserved for others under the same limit, such as a sidecar
+	Recorded   bool     // it was read from a tree of files, see explain --root
 	Foreign    bool     // it is a program of others, so that its source and its build cannot be changed
 	Written    *Written // how a file sets the variable; nil: not from a file
 
@@ -89,8 +90,8 @@ type Subject struct {
 	Fit   facts.Decision // the recommended value for its CPUs
 	SetBy SetBy
 
-	// Whether this runtime follows the limit of its own cgroup, and whether its release
-	// does with its own default settings.
+	// Whether this runtime reads the limit of its own cgroup, and whether its release does
+	// with its own default settings.
 	readsLimit, releaseReadsLimit bool
 }
 
@@ -137,9 +138,9 @@ func setBy(s Subject) SetBy {
 		return SetByUnknown
 	case s.Live != nil && s.Custom != nil:
 		return SetByCode
-	case s.Automaxprocs != "" && live != s.Go.Procs:
+	case s.automaxprocsActs() && live != s.Go.Procs:
 		return SetByCode
-	case s.Automaxprocs != "":
+	case s.automaxprocsActs():
 		return SetByUnknown // it may have set the same value as the default
 	case live == s.Go.Procs:
 		return SetByAuto
@@ -170,7 +171,13 @@ func (s Subject) Procs() (n int, known bool) {
 	}
 	// Without any CPU count the decision is a guess, and automaxprocs, if it is linked
 	// in, may override the runtime.
-	return s.Go.Procs, s.seesMachine() && s.Automaxprocs == ""
+	return s.Go.Procs, s.seesMachine() && !s.automaxprocsActs()
+}
+
+// automaxprocsActs reports whether automaxprocs is linked in and may set the value. With any
+// GOMAXPROCS in the environment, also one that the runtime ignores, it does nothing.
+func (s Subject) automaxprocsActs() bool {
+	return s.Automaxprocs != "" && s.Facts.Env.State != facts.Known
 }
 
 // Overridden is the valid value of the environment, if the program uses another one.
@@ -182,6 +189,24 @@ func (s Subject) Overridden() (n int, yes bool) {
 // FollowsLimit reports whether its runtime follows the limit of its own cgroup if nothing
 // else sets the value.
 func (s Subject) FollowsLimit() bool { return s.readsLimit }
+
+// MissesLimit reports whether its runtime, although it follows the limit of its cgroup, uses
+// all CPUs: then it does not see the limit, as in a sandbox that denies it
+// /proc/self/mountinfo. It reads the limit every second, so that no change of the limit
+// explains that for long.
+func (s Subject) MissesLimit() bool {
+	return s.SetBy == SetByAuto && s.aboveItsLimit()
+}
+
+// aboveItsLimit reports whether it uses all CPUs, and its runtime, which follows the limit,
+// would use fewer.
+func (s Subject) aboveItsLimit() bool {
+	if s.Live == nil || !s.updates() || ownLimit(s.Facts) == nil {
+		return false
+	}
+	n, would := *s.Live, s.Unset()
+	return would > 0 && n > would && (n == s.NumCPU || n == s.Facts.AffinityCPUs())
+}
 
 // env is the variable as it was written, shortened for a message.
 func (s Subject) env() string {

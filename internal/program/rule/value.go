@@ -34,13 +34,13 @@ func checkTooMany(s Subject) []Finding {
 		f.Fix = fmt.Sprintf("procfit sweep --limit %s --procs 1,2 shows whether GOMAXPROCS=1 is better", number.Exact(s.Facts.EffectiveCPUs()))
 	case s.SetBy == SetByEnv:
 		f.Fix = s.insteadOfEnv()
-	case s.SetBy == SetByAuto && n != s.Go.Procs:
+	case s.SetBy == SetByAuto && n != s.Go.Procs && !s.MissesLimit():
 		f.Message += "; " + s.wouldNow()
 		f.Fix = s.restart()
 	case s.SetBy == SetByAuto:
 		f.Fix = s.setOrImport()
 		// The cause has a rule of its own, with the fix.
-		for _, cause := range []func(Subject) []Finding{checkLimitsOff, checkOldGo, checkMissedMount, checkUnseenAncestor} {
+		for _, cause := range []func(Subject) []Finding{checkMissedMount, checkLimitsOff, checkOldGo, checkUnseenAncestor} {
 			if found := cause(s); len(found) > 0 {
 				f.Fix = found[0].Fix
 				break
@@ -48,6 +48,8 @@ func checkTooMany(s Subject) []Finding {
 		}
 	case s.SetBy == SetByCode:
 		f.Fix = fmt.Sprintf("change its runtime.GOMAXPROCS call to use %d", s.Fit.Procs)
+	case s.aboveItsLimit():
+		f.Fix = fmt.Sprintf("change its runtime.GOMAXPROCS call to use %d; if it has none, its runtime does not see the limit: %s", s.Fit.Procs, s.setEnv())
 	default:
 		f.Fix = fmt.Sprintf("change its runtime.GOMAXPROCS call to use %d; if it has none, its limits have changed: restart it", s.Fit.Procs)
 	}
@@ -63,6 +65,9 @@ func checkTooFew(s Subject) []Finding {
 	n, known := s.Procs()
 	have := s.usable()
 	// The millionth allows for rounding in quota ÷ period.
+	if s.Written != nil && len(s.Facts.Limits) == 0 {
+		return nil // the file has a limit that is not known, or another file may have one
+	}
 	if !known || !s.sized() || len(s.Facts.Unknown()) > 0 || float64(n) >= math.Floor(have+1e-6) || s.Measured() || s.Shared {
 		return nil
 	}
