@@ -32,7 +32,7 @@ type expectation struct {
 	problem string
 }
 
-var wanted = regexp.MustCompile(`(?m)^(?:\x{feff})?[#;] (go|node-cpus|want|gets|fixed|problem): ([^\r\n]*)|"//[a-z]*": ?"(go|want|gets|fixed|problem): ([^"]*)"`)
+var wanted = regexp.MustCompile(`(?m)^(?:\x{feff})?[#;] (go|node-cpus|want|gets|fixed|problem): ([^\r\n]*)|"//[a-z]*": ?"(go|node-cpus|want|gets|fixed|problem): ([^"]*)"`)
 
 func expectationOf(t *testing.T, text string) expectation {
 	e := expectation{options: Options{Changes: true, Programs: &check.Programs{}}}

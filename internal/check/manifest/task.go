@@ -239,7 +239,9 @@ func (c *Checker) ecs(t text, doc int) []*unit {
 }
 
 // nomad reads a job of Nomad as JSON. Resources.CPU is a share, in MHz; Cores are CPUs
-// of its own, to which a task is bound (developer.hashicorp.com/nomad, json-jobs).
+// of its own, to which a task is bound (developer.hashicorp.com/nomad, json-jobs). The driver
+// exec2 makes a limit of the share, and hides it from the task: until August 2026 a task
+// used all CPUs, since then the driver sets GOMAXPROCS (hashicorp/nomad-driver-exec2#98).
 func (c *Checker) nomad(t text, doc int) []*unit {
 	r, d := &reader{left: mostNodes}, t.docs[doc]
 	job := d.root
@@ -255,6 +257,9 @@ func (c *Checker) nomad(t text, doc int) []*unit {
 	return units
 }
 
+// exec2Sets is what the driver does, by its version, which a job does not name.
+const exec2Sets = "the exec2 driver of the client sets GOMAXPROCS: since August 2026 it does, to the CPU share of the task rounded up to whole CPUs (hashicorp/nomad-driver-exec2#98)"
+
 func (c *Checker) nomadTask(r *reader, t text, d document, job, task *yaml.Node) *unit {
 	u := &unit{env: absent(), godebug: absent(), image: r.str(task, "Config", "image")}
 	u.at = rule.Place{Path: t.path, Line: d.line(task), Column: task.Column, Object: "job " + r.str(job, "ID"), Container: r.str(task, "Name")}
@@ -262,8 +267,11 @@ func (c *Checker) nomadTask(r *reader, t text, d document, job, task *yaml.Node)
 	if r.str(task, "Config", "cpu_hard_limit") == "true" {
 		u.limits = nil // there is one, in MHz of a machine that is not known
 	}
+	if r.str(task, "Driver") == "exec2" && r.str(task, "Resources", "CPU") != "" {
+		u.limits, u.open = nil, exec2Sets
+	}
 	if cores, err := strconv.Atoi(r.str(task, "Resources", "Cores")); err == nil && cores > 0 {
-		u.cpus = cores
+		u.cpus, u.open = cores, ""
 	}
 	for _, e := range r.entries(r.get(task, "Env")) {
 		u.set(e.key.Value, variable{state: facts.Known, value: e.value.Value, source: "Env", line: d.line(e.key), column: e.key.Column, last: d.line(e.key)})

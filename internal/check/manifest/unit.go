@@ -21,6 +21,7 @@ type unit struct {
 	limits  []facts.Limit // its own first; none: the file does not tell
 	cpus    int           // that it may run on, where the file binds it to some; 0: not
 	written rule.Written
+	open    string // what else than the file may set GOMAXPROCS where it does not, as a sentence; "": nothing
 
 	started              map[string]variable // what its command sets
 	exported             bool                // GOMAXPROCS is in the environment of its command
@@ -227,6 +228,9 @@ func (u *unit) value(s rule.Subject) check.Value {
 	v := u.valueOf(s)
 	if u.program.MaySet != "" && v.Source != "" {
 		v.Source += ", unless the program sets GOMAXPROCS itself: " + u.program.MaySet
+	}
+	if u.open != "" && u.env.state == facts.Absent {
+		v.Procs, v.Source = nil, v.Source+", unless "+u.open
 	}
 	if u.beside {
 		v.Source = strings.TrimPrefix(v.Source+"; its Go version comes from "+u.program.From, "; ")
