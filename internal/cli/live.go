@@ -120,7 +120,7 @@ const (
 )
 
 // target is the program that was named.
-func (o *liveOptions) target(args []string) (*meter.Client, error) {
+func (o *liveOptions) target(ctx context.Context, args []string) (*meter.Client, error) {
 	if len(args) != 1 {
 		return nil, usageError("live takes one socket, URL or process ID, got %s; try: procfit live /run/app/procfit.sock --procs 1,2", phrase.Count(len(args), "word"))
 	}
@@ -142,7 +142,7 @@ func (o *liveOptions) target(args []string) (*meter.Client, error) {
 	if t.TLS, err = o.spec.Load.TLS.Config(t.Scheme()); err != nil {
 		return nil, loadUsage(err)
 	}
-	c, err := t.Find()
+	c, err := t.Find(ctx)
 	if err != nil {
 		return nil, usageError("%w", err)
 	}
@@ -151,7 +151,7 @@ func (o *liveOptions) target(args []string) (*meter.Client, error) {
 
 // resolve settles what is done with a program that can be reached. Nothing is changed yet.
 func (o *liveOptions) resolve(ctx context.Context, args []string) (*liveRun, error) {
-	client, err := o.target(args)
+	client, err := o.target(ctx, args)
 	if err != nil {
 		return nil, err
 	}

@@ -142,7 +142,7 @@ func TestLiveLiar(t *testing.T) {
 		io.WriteString(w, `{"before": 2, "procs": 2}`)
 	}))
 	defer server.Close()
-	client, err := meter.Target{Name: server.URL}.Find()
+	client, err := meter.Target{Name: server.URL}.Find(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -187,7 +187,7 @@ func TestLiveSeveral(t *testing.T) {
 		}
 	}))
 	defer server.Close()
-	client, err := meter.Target{Name: server.URL}.Find()
+	client, err := meter.Target{Name: server.URL}.Find(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}

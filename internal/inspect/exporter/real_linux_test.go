@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"os"
 	"os/exec"
@@ -11,10 +12,12 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
 
+	"github.com/procfit/procfit/internal/host/procstat"
 	"github.com/procfit/procfit/test/built"
 	"github.com/procfit/procfit/test/need"
 )
@@ -124,9 +127,9 @@ func peak(t testing.TB, pid int) int {
 
 // crowd starts n idle Go processes under the name, with GOMAXPROCS=1. They end
 // with the test, and with the test program.
-func crowd(t testing.TB, name string, n int) {
+func crowd(t testing.TB, name string, n int, change ...func(*exec.Cmd)) {
 	t.Helper()
-	path := filepath.Join(t.TempDir(), name)
+	path := filepath.Join(programs, name)
 	probe(t, path)
 	r, w, err := os.Pipe()
 	if err != nil {
@@ -144,6 +147,9 @@ func crowd(t testing.TB, name string, n int) {
 		c := exec.Command(path)
 		c.Stdin = r
 		c.Env = append(os.Environ(), "GOMAXPROCS=1")
+		for _, change := range change {
+			change(c)
+		}
 		if err := c.Start(); err != nil {
 			t.Fatalf("after %d processes: %v", len(all), err)
 		}
@@ -255,4 +261,64 @@ func TestWithCapabilities(t *testing.T) {
 	if !strings.Contains(text, `procfit_exporter_counters_info{source="taskstats"} 1`) {
 		t.Error("no taskstats, although CAP_NET_ADMIN is there")
 	}
+}
+
+// TestNamesOfSockets: what a process of any user names its sockets has root's exporter neither
+// search the file system nor connect to a socket of another process.
+func TestNamesOfSockets(t *testing.T) {
+	need.Root(t)
+	if err := os.Chmod(programs, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir() // of root, as is its parent
+	victim, err := net.Listen("unix", filepath.Join(dir, "s"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var connected atomic.Int32
+	go func() {
+		for {
+			c, err := victim.Accept()
+			if err != nil {
+				return
+			}
+			connected.Add(1)
+			c.Close()
+		}
+	}()
+	defer victim.Close()
+	const everywhere = "/*/*/*/*/*/*/*/.live/s"
+	names := fmt.Sprintf("@a%[1]d|@b%[1]d\n0: 00000002 00000000 00010000 0001 01 INODE %[2]s/.live/s|@c%[1]d|@d%[1]d\n0: 0 0 0 0 0 INODE %[3]s|@%[3]s%[1]d", os.Getpid(), dir, everywhere)
+	crowd(t, "pf-names", 1, func(c *exec.Cmd) {
+		c.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: 65534, Gid: 65534}}
+		c.Env = append(c.Env, "LISTEN="+names, `PROCFIT_EXPECTED={"schema":"procfit.expected/v1","procs":2,"cpus":2,"limit_cpus":null,"measured":"2026-01-31","requests_per_second":{"min":1,"max":2}}`)
+	})
+	s := start(t)
+	for range 3 {
+		if !strings.Contains(s.scrape(t), `name="pf-names"`) {
+			t.Fatal("the program is not seen")
+		}
+		time.Sleep(1100 * time.Millisecond) // not the shared scan
+	}
+	before := used(t, s.cmd.Process.Pid)
+	time.Sleep(2 * time.Second)
+	if now := used(t, s.cmd.Process.Pid); now-before > 300*time.Millisecond {
+		t.Errorf("it used %v of CPU time in 2 s without a scrape: it searches", now-before)
+	}
+	if got := peak(t, s.cmd.Process.Pid); got > 128<<20 {
+		t.Errorf("%d bytes were resident", got)
+	}
+	if n := connected.Load(); n > 0 {
+		t.Errorf("root connected %d times to a socket of another process", n)
+	}
+}
+
+// used is the CPU time of a process.
+func used(t testing.TB, pid int) time.Duration {
+	t.Helper()
+	s, err := procstat.ReadStat(pid)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s.User + s.System
 }

@@ -3,6 +3,7 @@ package drift
 import (
 	"context"
 	"strconv"
+	"sync/atomic"
 	"time"
 
 	"github.com/procfit/procfit/internal/program/meter"
@@ -17,6 +18,8 @@ const (
 	mostEach = 200 * time.Millisecond
 	// later is when a program that did not answer is asked again.
 	later = 5 * time.Minute
+	// mostFinding bounds the threads of searches that a file system does not answer.
+	mostFinding = 16
 	// keptFor is how long a program is kept that no scan sees: a scan may run out of time.
 	keptFor = 5 * time.Minute
 )
@@ -25,8 +28,9 @@ const (
 // goroutine at a time.
 type Watch struct {
 	services map[observe.Identity]*program
+	finding  atomic.Int32 // searches that have not ended
 
-	find func(pid int) (reader, error) // nil: by the control socket of the process
+	find func(ctx context.Context, pid int) (reader, error) // nil: by the control socket of the process
 }
 
 // reader reads the counters of a program.
@@ -80,11 +84,7 @@ func (w *Watch) ask(ctx context.Context, one *program, p *observe.Process, at ti
 		return nil
 	}
 	if one.from == nil {
-		find := w.find
-		if find == nil {
-			find = byPID
-		}
-		if one.from = one.found(ctx, find, p.PID); one.from == nil { // it has no Meter, or not for us
+		if one.from = w.found(ctx, one, p.PID); one.from == nil { // it has no Meter, or not for us
 			one.refused = at
 			return nil
 		}
@@ -100,18 +100,28 @@ func (w *Watch) ask(ctx context.Context, one *program, p *observe.Process, at ti
 	return one.add(p.Expected, now, live.State{NumCPU: p.NumCPU, Procs: procs})
 }
 
-// found looks for the program's counters; nil: they are not found, or not yet. The file system
-// below the program's root may be one that never answers, so it is not looked for twice.
-func (p *program) found(ctx context.Context, find func(pid int) (reader, error), pid int) reader {
+// found looks for the program's counters; nil: they are not found, or not yet. The search ends
+// with ctx, unless the file system below the program's root is one that never answers: so it is
+// not looked for twice, and not while very many searches have not ended.
+func (w *Watch) found(ctx context.Context, p *program, pid int) reader {
 	if p.finding == nil {
-		p.finding = make(chan reader, 1)
-		go func(to chan<- reader) {
-			from, err := find(pid)
+		if w.finding.Load() >= mostFinding {
+			return nil
+		}
+		w.finding.Add(1)
+		find, to := w.find, make(chan reader, 1)
+		if find == nil {
+			find = byPID
+		}
+		p.finding = to
+		go func() {
+			defer w.finding.Add(-1)
+			from, err := find(ctx, pid)
 			if err != nil {
 				from = nil
 			}
 			to <- from
-		}(p.finding)
+		}()
 	}
 	select {
 	case from := <-p.finding:
@@ -122,8 +132,8 @@ func (p *program) found(ctx context.Context, find func(pid int) (reader, error),
 	}
 }
 
-func byPID(pid int) (reader, error) {
-	return meter.Target{Name: strconv.Itoa(pid)}.Find()
+func byPID(ctx context.Context, pid int) (reader, error) {
+	return meter.Target{Name: strconv.Itoa(pid)}.Find(ctx)
 }
 
 // span is how long Now counts.

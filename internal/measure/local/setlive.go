@@ -29,7 +29,7 @@ func (r *run) setLive(ctx context.Context, procs int) error {
 	keep, stop := context.WithCancel(context.WithoutCancel(ctx))
 	r.leases.stop = stop
 	for i, one := range r.fleet {
-		c, err := r.control(one)
+		c, err := r.control(ctx, one)
 		if err == nil {
 			_, err = c.Lease(ctx, leaseName, live.LongestLease)
 		}
@@ -55,10 +55,10 @@ func (r *run) setLive(ctx context.Context, procs int) error {
 
 // control is a replica's control endpoint. The process that listens may be a child of the
 // one that was started.
-func (r *run) control(one *replica) (c *meter.Client, err error) {
+func (r *run) control(ctx context.Context, one *replica) (c *meter.Client, err error) {
 	err = fmt.Errorf("no process of it has a control socket")
 	for _, pid := range one.pids() {
-		if c, err = (meter.Target{Name: strconv.Itoa(pid)}).Find(); err == nil {
+		if c, err = (meter.Target{Name: strconv.Itoa(pid)}).Find(ctx); err == nil {
 			return c, nil
 		}
 	}

@@ -30,6 +30,7 @@ type Client struct {
 	base    string // the URL before the last part of the path
 	headers http.Header
 	http    http.Client
+	file    *os.File // the socket that was found for a process; while it is open, no other has its name
 }
 
 // mostAnswer is more than any answer has, in bytes, and slowest the time that one may take.
@@ -57,7 +58,7 @@ func (c *Client) PID() int {
 	if c.socket == "" {
 		return 0
 	}
-	return server(c.socket)
+	return server(context.Background(), c.socket)
 }
 
 // Name is the endpoint, as the user named it.

@@ -1,6 +1,7 @@
 package meter
 
 import (
+	"context"
 	"crypto/tls"
 	"fmt"
 	"net/http"
@@ -17,10 +18,10 @@ type Target struct {
 	TLS     *tls.Config // of an https URL; nil: the system's certificates
 }
 
-// Find makes a client of a target.
-func (t Target) Find() (*Client, error) {
+// Find makes a client of a target. A search by a process ID ends with ctx, and after 2 seconds.
+func (t Target) Find(ctx context.Context) (*Client, error) {
 	if pid, err := strconv.Atoi(t.Name); err == nil {
-		return ofProcess(pid)
+		return ofProcess(ctx, pid)
 	}
 	if !t.IsURL() {
 		return Open(t.Name), nil

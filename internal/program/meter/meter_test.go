@@ -39,7 +39,7 @@ func control(t *testing.T, options ...live.Option) (agent *live.Agent, socket st
 // find is the client of a target.
 func find(t *testing.T, target Target) *Client {
 	t.Helper()
-	c, err := target.Find()
+	c, err := target.Find(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -163,7 +163,7 @@ func TestFind(t *testing.T) {
 		"http://":       "expected a URL",
 		"http://x/?a=1": "expected a URL",
 	} {
-		if _, err := (Target{Name: target}).Find(); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := (Target{Name: target}).Find(t.Context()); err == nil || !strings.Contains(err.Error(), want) {
 			if runtime.GOOS == "linux" || !strings.Contains(err.Error(), "Linux") {
 				t.Errorf("%s: %v, want %q", target, err, want)
 			}

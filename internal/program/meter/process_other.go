@@ -2,11 +2,14 @@
 
 package meter
 
-import "fmt"
+import (
+	"context"
+	"fmt"
+)
 
-func ofProcess(pid int) (*Client, error) {
+func ofProcess(_ context.Context, pid int) (*Client, error) {
 	return nil, fmt.Errorf("process %d: its control socket can be looked for on Linux only; name the socket", pid)
 }
 
 // server is known on Linux only.
-func server(string) int { return 0 }
+func server(context.Context, string) int { return 0 }

@@ -192,12 +192,12 @@ const patience = 2 * time.Second
 
 // readMeter reads the Meter of maxprocs/live, if the program has one.
 func (s *span) readMeter() {
-	c, err := meter.Target{Name: strconv.Itoa(s.pid)}.Find()
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	defer cancel()
+	c, err := meter.Target{Name: strconv.Itoa(s.pid)}.Find(ctx)
 	if err != nil {
 		return
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), patience)
-	defer cancel()
 	if m, err := c.Metrics(ctx); err == nil {
 		s.meter, s.metered = c, m
 	}
