@@ -9,6 +9,8 @@ import (
 	"strings"
 	"sync"
 	"syscall"
+
+	"github.com/procfit/procfit/maxprocs/internal/cgfs"
 )
 
 // Reader reads the facts of many processes at one time. It reads what they share only
@@ -179,7 +181,32 @@ func readView(pid int) *View {
 	if err := (liveTree{}).look(dir + "/root/proc/self"); errors.Is(err, fs.ErrNotExist) {
 		return &View{Fact: Fact{State: Absent, Error: "its root directory has no /proc"}}
 	}
-	return viewOf(liveTree{}, dir+"/root", group, mounts)
+	return viewOf(seenTree{}, dir+"/root", group, mounts)
+}
+
+// seenTree reads files of cgroups below the root of another process. Whoever may mount there
+// can hide a cgroup behind links and files that he chose, and the reader is often root: so
+// nothing but a file of a cgroup is opened.
+type seenTree struct{ liveTree }
+
+func (t seenTree) later() tree { return t }
+
+func (seenTree) readFile(name string) ([]byte, error) {
+	const only = 0x200000 // O_PATH, which package syscall lacks: to find out what it is
+	fd, err := retry(func() (int, error) { return syscall.Open(name, only|syscall.O_CLOEXEC, 0) })
+	if err != nil {
+		return nil, &fs.PathError{Op: "open", Path: name, Err: err}
+	}
+	defer syscall.Close(fd)
+	var st syscall.Statfs_t
+	if err := syscall.Fstatfs(fd, &st); err != nil {
+		return nil, &fs.PathError{Op: "statfs", Path: name, Err: err}
+	}
+	const v1, v2 = 0x27e0eb, 0x63677270 // include/uapi/linux/magic.h
+	if kind := uint32(st.Type); kind != v1 && kind != v2 {
+		return nil, &fs.PathError{Op: "read", Path: name, Err: cgfs.Error("is not a file of a cgroup")}
+	}
+	return liveTree{}.readFile("/proc/self/fd/" + strconv.Itoa(fd))
 }
 
 // inCgroupNamespace runs do on a thread that has entered the namespace and ends

@@ -1,12 +1,15 @@
 package facts
 
 import (
+	"errors"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"reflect"
 	"strconv"
+	"strings"
 	"sync"
+	"syscall"
 	"testing"
 	"time"
 )
@@ -64,6 +67,36 @@ func BenchmarkReader(b *testing.B) {
 	for n := 0; n < b.N; n++ {
 		if _, err := r.ReadPID(os.Getpid()); err != nil {
 			b.Fatal(err)
+		}
+	}
+}
+
+// TestViewIsOfCgroups: what a process has put in place of a cgroup is not read.
+func TestViewIsOfCgroups(t *testing.T) {
+	root := t.TempDir()
+	if err := os.WriteFile(filepath.Join(root, "secret"), []byte("secret\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for what, make := range map[string]func(name string) error{
+		"a link":   func(name string) error { return os.Symlink("../secret", name) },
+		"a file":   func(name string) error { return os.WriteFile(name, []byte("100000 100000\n"), 0o644) },
+		"a device": func(name string) error { return os.Symlink("/dev/zero", name) },
+		"a pipe":   func(name string) error { return syscall.Mkfifo(name, 0o644) },
+	} {
+		if err := errors.Join(os.Mkdir(filepath.Join(root, "cg"), 0o755), os.WriteFile(filepath.Join(root, "cg", "cgroup.procs"), nil, 0o644), make(filepath.Join(root, "cg", "cpu.max"))); err != nil {
+			t.Fatal(err)
+		}
+		v := viewOf(seenTree{}, root, []byte("0::/\n"), []byte("30 20 0:26 / /cg rw - cgroup2 cgroup2 rw\n"))
+		if len(v.Sight.Limits) == 0 {
+			t.Fatal("no policy looks for a limit there")
+		}
+		for _, l := range v.Sight.Limits {
+			if l.State != Unreadable || l.Raw != "" || !strings.HasSuffix(l.Error, "/cg/cpu.max: is not a file of a cgroup") {
+				t.Errorf("%s: %+v", what, l)
+			}
+		}
+		if err := os.RemoveAll(filepath.Join(root, "cg")); err != nil {
+			t.Fatal(err)
 		}
 	}
 }
