@@ -180,7 +180,7 @@ func (o *liveOptions) resolve(ctx context.Context, args []string) (*liveRun, err
 	h.Plan.Settings = live.Settings(s.Start, values, o.same)
 	h.Target = journal.Target{Kind: journal.KindLive, GoVersion: s.Go}
 	if pid := client.PID(); pid != 0 {
-		if p, err := goproc.Open(fmt.Sprintf("/proc/%d/exe", pid)); err == nil { // without it the report has no list
+		if p, err := new(goproc.Cache).Program(pid); err == nil { // without it the report has no list
 			l.SizedAtStart, h.Target.MainModule = p.SizedAtStart(), p.MainModule
 		}
 	}

@@ -3,8 +3,10 @@
 package folder
 
 import (
+	"io/fs"
 	"os"
 	"slices"
+	"strconv"
 
 	"golang.org/x/sys/unix"
 )
@@ -26,4 +28,25 @@ func keepsFiles(f *os.File) bool {
 	var s unix.Statfs_t
 	errControl := raw.Control(func(fd uintptr) { err = unix.Fstatfs(int(fd), &s) })
 	return err == nil && errControl == nil && !slices.Contains(windows, uint32(s.Type))
+}
+
+// OpenBelow opens a file below a root that somebody else can write to: a regular one of a file
+// system that keeps files. A link is not followed, and nothing else is opened to find out what it
+// is: to open a device can be an act.
+func OpenBelow(root *os.Root, name string) (*os.File, error) {
+	at, err := root.OpenFile(name, unix.O_PATH, 0)
+	if err != nil {
+		return nil, err
+	}
+	defer at.Close()
+	info, err := at.Stat()
+	switch {
+	case err != nil:
+		return nil, err
+	case !info.Mode().IsRegular():
+		return nil, notRegular(name, info.Mode())
+	case !keepsFiles(at):
+		return nil, &fs.PathError{Op: "open", Path: name, Err: errNoDisk}
+	}
+	return os.Open("/proc/self/fd/" + strconv.Itoa(int(at.Fd())))
 }

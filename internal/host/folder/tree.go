@@ -18,6 +18,8 @@ type Tree struct {
 // ErrOutside is of what does not lie in a Tree.
 var ErrOutside = errors.New("it is outside of the folder and its repository")
 
+var errNoDisk = errors.New("it is not a file of a disk")
+
 // NewTree is the Tree of paths that the user named. A path that is not there adds nothing. Of a
 // link to a file, what lies next to the link may be read too: the file names it from there.
 func NewTree(paths ...string) *Tree {
@@ -128,7 +130,7 @@ func OpenFound(path string) (*os.File, error) {
 	f, err := openRegular(path, nonBlocking|noFollow)
 	if err == nil && !keepsFiles(f) {
 		f.Close()
-		return nil, &fs.PathError{Op: "open", Path: path, Err: errors.New("it is not a file of a disk")}
+		return nil, &fs.PathError{Op: "open", Path: path, Err: errNoDisk}
 	}
 	return f, err
 }

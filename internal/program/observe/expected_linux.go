@@ -4,15 +4,14 @@ package observe
 
 import (
 	"bytes"
-	"errors"
+	"context"
 	"io"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
-	"syscall"
 
+	"github.com/procfit/procfit/internal/host/folder"
 	"github.com/procfit/procfit/internal/host/procstat"
 	"github.com/procfit/procfit/internal/program/expected"
 	"github.com/procfit/procfit/internal/program/rule"
@@ -53,12 +52,21 @@ func parse(text []byte, from string) (e *rule.Expected, wrong string) {
 	return e, ""
 }
 
+// mostAbove is more than the shells and go commands through which a service is started. Anybody
+// can start a chain of thousands, and all of it would be read for each program at its end.
+const mostAbove = 8
+
 // inherited reports whether a Go program at or above the parent has the same variable: it was
 // set for that one. A shell or the go command only starts the program.
 func (r *Reader) inherited(parent int, text []byte) bool {
-	for bytes.Equal(variableOf(parent), text) {
-		if p, err := r.cache.Program(parent); err == nil && !p.Toolchain() {
+	for above := 0; bytes.Equal(variableOf(parent), text); above++ {
+		if above == mostAbove {
 			return true
+		}
+		if r.cache.Learn(context.Background(), parent) == nil { // which has a bound of its own
+			if p, err := r.cache.Program(parent); err == nil && !p.Toolchain() {
+				return true
+			}
 		}
 		stat, err := procstat.ReadStat(parent)
 		if err != nil {
@@ -87,23 +95,17 @@ func variableOf(pid int) []byte {
 
 func procDir(pid int) string { return filepath.Join("/proc", strconv.Itoa(pid)) }
 
-var errNotRegular = errors.New("it is not a regular file")
-
-// readAsSeen reads a file below a root. A link that leads out of it is not followed, and a
-// pipe is not waited for: the file belongs to somebody else.
+// readAsSeen reads a file below a root. The file belongs to somebody else.
 func readAsSeen(root, name string) ([]byte, error) {
 	below, err := os.OpenRoot(root)
 	if err != nil {
 		return nil, err
 	}
 	defer below.Close()
-	f, err := below.OpenFile(name, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	f, err := folder.OpenBelow(below, name)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
-	if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() {
-		return nil, errors.Join(err, &fs.PathError{Op: "read", Path: name, Err: errNotRegular})
-	}
 	return io.ReadAll(io.LimitReader(f, expected.MostBytes+1))
 }

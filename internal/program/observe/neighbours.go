@@ -86,7 +86,7 @@ func LookAtNeighbours(ctx context.Context, s rule.Subject, over time.Duration) (
 	began := time.Now()
 	before, err := w.count()
 	for err == nil {
-		if err = w.look(); err != nil {
+		if err = w.look(ctx); err != nil {
 			break
 		}
 		left := over - time.Since(began)
@@ -171,8 +171,8 @@ func (w *neighbourhood) gone() error {
 }
 
 // look reads the processes of the place.
-func (w *neighbourhood) look() error {
-	pids, err := w.pids()
+func (w *neighbourhood) look(ctx context.Context) error {
+	pids, err := w.pids(ctx)
 	if err != nil {
 		return err
 	}
@@ -199,11 +199,14 @@ func (w *neighbourhood) look() error {
 }
 
 // pids are the processes of the place: of a cgroup and of those below it.
-func (w *neighbourhood) pids() (pids []int, err error) {
+func (w *neighbourhood) pids(ctx context.Context) (pids []int, err error) {
 	if w.dir == "" {
 		return allPIDs()
 	}
 	err = filepath.WalkDir(w.dir, func(path string, d fs.DirEntry, err error) error {
+		if ctx.Err() != nil { // who has a cgroup can make any number below it
+			return ctx.Err()
+		}
 		if err != nil || !d.IsDir() {
 			if path != w.dir && errors.Is(err, fs.ErrNotExist) { // removed in this moment
 				return nil

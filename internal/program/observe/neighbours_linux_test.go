@@ -59,20 +59,25 @@ func TestProcessesOfAGroup(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	pids, err := (&neighbourhood{dir: dir}).pids()
+	pids, err := (&neighbourhood{dir: dir}).pids(t.Context())
 	if slices.Sort(pids); err != nil || !slices.Equal(pids, []int{0, 1, 20, 300}) {
 		t.Errorf("%v, %v", pids, err)
+	}
+	over, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := (&neighbourhood{dir: dir}).pids(over); !errors.Is(err, context.Canceled) {
+		t.Errorf("without time: %v", err)
 	}
 	if err := os.WriteFile(filepath.Join(dir, "a", "cgroup.procs"), []byte("x\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := (&neighbourhood{dir: dir}).pids(); err == nil || !strings.Contains(err.Error(), `"x" is not a process`) {
+	if _, err := (&neighbourhood{dir: dir}).pids(t.Context()); err == nil || !strings.Contains(err.Error(), `"x" is not a process`) {
 		t.Errorf("%v", err)
 	}
 	if err := os.Remove(filepath.Join(dir, "cgroup.procs")); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := (&neighbourhood{dir: dir}).pids(); err == nil || !strings.Contains(err.Error(), "give their CPUs as a number") {
+	if _, err := (&neighbourhood{dir: dir}).pids(t.Context()); err == nil || !strings.Contains(err.Error(), "give their CPUs as a number") {
 		t.Errorf("a group that cannot be read: %v", err)
 	}
 }

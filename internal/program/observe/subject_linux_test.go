@@ -8,7 +8,10 @@ import (
 	"runtime"
 	"strconv"
 	"strings"
+	"syscall"
 	"testing"
+
+	"golang.org/x/sys/unix"
 
 	"github.com/procfit/procfit/internal/program/expected"
 	"github.com/procfit/procfit/internal/program/rule"
@@ -152,6 +155,84 @@ func TestExpectedInherited(t *testing.T) {
 	_, id, _ := strings.Cut(says, " ")
 	if child, err := strconv.Atoi(id); err != nil || of(child).Expected == nil {
 		t.Errorf("%q, %v: nothing is expected of a program that a shell started", says, err)
+	}
+}
+
+// TestExpectedFile: of the file next to a program nothing else is opened than a regular file of a
+// disk that is there, wherever it leads in the root of the process.
+func TestExpectedFile(t *testing.T) {
+	const text = `{"schema":"procfit.expected/v1","procs":2,"limit_cpus":null,"cpus":8,"measured":"2026-01-31"}`
+	dir := t.TempDir()
+	program, file := filepath.Join(dir, "api"), filepath.Join(dir, "api"+expected.Suffix)
+	self, err := os.ReadFile("/proc/self/exe")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if os.WriteFile(program, self, 0o755) != nil || os.WriteFile(filepath.Join(dir, "elsewhere"), []byte(text), 0o644) != nil {
+		t.Fatal("no program")
+	}
+	pid, _ := play(t, "leaf", func(cmd *exec.Cmd) { cmd.Path = program })
+	opened, err := unix.InotifyInit1(unix.IN_NONBLOCK)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer unix.Close(opened)
+	for what, make := range map[string]func() error{
+		"":             func() error { return os.WriteFile(file, []byte(text), 0o644) },
+		"a link":       func() error { return os.Symlink("elsewhere", file) },
+		"a pipe":       func() error { return syscall.Mkfifo(file, 0o666) },
+		"a directory":  func() error { return os.Mkdir(file, 0o755) },
+		"link to proc": func() error { return os.Symlink(strings.Repeat("../", 20)+"proc/version", file) },
+	} {
+		if err := make(); err != nil {
+			t.Fatal(err)
+		}
+		for _, name := range []string{"elsewhere", "api" + expected.Suffix} {
+			if _, err := unix.InotifyAddWatch(opened, filepath.Join(dir, name), unix.IN_OPEN); err != nil {
+				t.Fatal(err)
+			}
+		}
+		var r Reader
+		s, err := r.Subject(pid)
+		if err != nil || (s.Expected != nil) != (what == "") || s.ExpectedWrong != "" {
+			t.Errorf("%s: %v, %q, %v", what, s.Expected, s.ExpectedWrong, err)
+		}
+		var b [4096]byte
+		if n, err := unix.Read(opened, b[:]); (n > 0) != (what == "") {
+			t.Errorf("%s: it was opened: %v, %v", what, n > 0, err)
+		}
+		for unix.Unlink(file) != nil && os.Remove(file) != nil {
+			t.Fatal("the file stays")
+		}
+		for n := 1; n > 0; n, _ = unix.Read(opened, b[:]) {
+		}
+	}
+}
+
+// TestExpectedChain: a program at the end of a long chain that has the same variable does not
+// have the whole chain read.
+func TestExpectedChain(t *testing.T) {
+	script := filepath.Join(t.TempDir(), "chain")
+	if err := os.WriteFile(script, []byte("if [ $1 -gt 1 ]; then sh $0 $(($1-1)) $2; else $2; fi; true"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for shells, want := range map[int]bool{3: true, mostAbove + 1: false} {
+		shell := asRole("sh", "leaf", script, strconv.Itoa(shells), self)
+		shell.Env = append(shell.Env, expected.Variable+`={"schema":"procfit.expected/v1","procs":2,"limit_cpus":null,"cpus":8,"measured":"2026-01-31"}`)
+		_, says := run(t, shell)
+		_, id, _ := strings.Cut(says, " ")
+		child, err := strconv.Atoi(id)
+		if err != nil {
+			t.Fatal(says)
+		}
+		var r Reader
+		if s, err := r.Subject(child); err != nil || (s.Expected != nil) != want {
+			t.Errorf("below %d shells: %v, %v", shells, s.Expected, err)
+		}
 	}
 }
 
