@@ -31,8 +31,8 @@
 //   - Of what an import imports in turn only the name is known.
 //   - Files that are built for another system or with other tags are not looked at; a
 //     note names them.
-//   - A workspace's own go line is not looked at: programs are released from their
-//     module as a rule.
+//   - A module that a go.work uses is judged as a build in the workspace makes it; GOWORK=off
+//     judges it as a build of its own does.
 package source
 
 import (

@@ -72,7 +72,7 @@ func automaxprocs(u *uses) []found {
 			continue
 		}
 		f := found{pos: spec.Pos(), end: spec.End()}
-		f.Message = "go.uber.org/automaxprocs sets GOMAXPROCS once, rounded down, and stops the runtime from following changes of the limit, which it does with go " + language + " in go.mod"
+		f.Message = "go.uber.org/automaxprocs sets GOMAXPROCS once, rounded down, and stops the runtime from following changes of the limit, which it does with go " + language
 		f.Fix = "remove it: the runtime then chooses " + choice(language) + ", and follows it; if you need 1 under a limit of one CPU, or the limits of parent cgroups, import github.com/procfit/procfit/maxprocs/auto"
 		if spec.Name != nil && spec.Name.Name == "_" {
 			if decl, ok := c.Parent().Node().(*ast.GenDecl); ok && len(decl.Specs) == 1 {
@@ -81,7 +81,7 @@ func automaxprocs(u *uses) []found {
 			f.remove = u.lines(c)
 		}
 		if language == "" {
-			f.Message = strings.Replace(f.Message, " with go  in go.mod", "", 1)
+			f.Message = strings.TrimSuffix(f.Message, " with go ")
 		}
 		all = append(all, f)
 	}

@@ -3,6 +3,7 @@ package source
 //lint:file-ignore SA1019 where types are not judged, the parser's own objects are what there is
 
 import (
+	"cmp"
 	"context"
 	"go/ast"
 	"go/constant"
@@ -27,6 +28,7 @@ type request struct {
 	Environ  []string
 	Overlay  map[string][]byte
 	Language string // of packages for which the go command names none
+	Decides  string // the go line that decides for their programs; "": their own
 	Judge    []item // none: only the listing is asked for
 }
 
@@ -109,7 +111,7 @@ func (j *judger) answer(ctx context.Context, r request, tell func(reply)) {
 	}
 	for n, i := range r.Judge {
 		tell(reply{Begins: n + 1})
-		tell(reply{Judged: j.judge(i, r.Language)})
+		tell(reply{Judged: j.judge(i, r)})
 	}
 }
 
@@ -135,14 +137,13 @@ func languageOf(p *packages.Package) string {
 
 // judge gives a package its types and runs the rules over it. What it has read of the package it
 // then forgets.
-func (j *judger) judge(i item, language string) *judged {
+func (j *judger) judge(i item, r request) *judged {
 	p := &packages.Package{ID: i.PkgPath, Name: i.Name, PkgPath: i.PkgPath, GoFiles: i.Files}
 	if i.Listed > 0 && i.Listed <= len(j.listed) && !i.Plain {
 		p = j.listed[i.Listed-1]
 	}
-	if i.Language != "" {
-		language = i.Language
-	}
+	language := cmp.Or(i.Language, r.Language)
+	p.Module = &packages.Module{GoVersion: cmp.Or(r.Decides, language)} // for uses.language
 	if i.Plain {
 		j.typer.plain(p, language)
 	} else {

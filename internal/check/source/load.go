@@ -36,7 +36,7 @@ func (k *Checker) packages(ctx context.Context, t *tree, to check.Sink) error {
 		return nil
 	}
 	defer k.slowly(t, len(dirs))()
-	r := request{Tree: t.root, Environ: t.environ, Overlay: t.overlay, Language: t.language()}
+	r := request{Tree: t.root, Environ: t.environ, Overlay: t.overlay, Language: t.language(), Decides: t.decides()}
 	var listed []listing
 	if !k.o.Syntax {
 		r.Loads = t.loads(dirs)

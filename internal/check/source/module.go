@@ -47,11 +47,7 @@ func (k *Checker) module(shown string, text []byte, to check.Sink) error {
 			to.Problem(moduleProblem(shown, err))
 			return nil
 		}
-		language := ""
-		if work.Go != nil {
-			language = work.Go.Version
-		}
-		settings(shown, work.Godebug, language, to)
+		settings(shown, work.Godebug, workLanguage(work), to)
 		return nil
 	}
 	m, mod, err := parseModule(shown, text)
@@ -59,9 +55,13 @@ func (k *Checker) module(shown string, text []byte, to check.Sink) error {
 		to.Problem(moduleProblem(shown, err))
 		return nil
 	}
-	settings(shown, mod.Godebug, m.language, to)
+	root := filepath.Dir(real(abs))
+	// The go command leaves godebug lines of a go.mod out where a go.work uses the module.
+	if work, _ := workspaceOf(root, k.o.Environ, k.o.Tree); work == nil {
+		settings(shown, mod.Godebug, m.language, to)
+	}
 	k.mu.Lock()
-	k.modules[filepath.Dir(real(abs))] = m
+	k.modules[root] = m
 	k.mu.Unlock()
 	return nil
 }
@@ -82,8 +82,22 @@ func parseModule(shown string, text []byte) (*module, *modfile.File, error) {
 		m.language = mod.Go.Version
 		m.goLine.Line, m.goLine.Column = place(mod.Go.Syntax)
 	}
-	m.follows = slices.ContainsFunc(mod.Godebug, func(g *modfile.Godebug) bool { return g.Key == settingLimit && g.Value != "0" })
+	m.follows = letsFollow(mod.Godebug)
 	return m, mod, nil
+}
+
+// letsFollow reports whether godebug lines let programs follow a limit, whatever the go line.
+func letsFollow(all []*modfile.Godebug) bool {
+	return slices.ContainsFunc(all, func(g *modfile.Godebug) bool { return g.Key == settingLimit && g.Value != "0" })
+}
+
+// workLanguage is the language of a go.work; without a go line it is 1.18
+// (cmd/go/internal/gover, DefaultGoWorkVersion).
+func workLanguage(work *modfile.WorkFile) string {
+	if work.Go == nil {
+		return "1.18"
+	}
+	return work.Go.Version
 }
 
 // unnamedModule reads the go.mod of files that the user has named without it; nil where
@@ -143,7 +157,14 @@ func (t *tree) judge(to check.Sink) {
 		return
 	}
 	programs := t.programs()
-	if len(programs) == 0 || m.follows || follows(m.language) {
+	line, fix, lets := "go "+m.language, "go mod edit -go=1.25", m.follows
+	switch {
+	case t.work != nil:
+		line, fix, lets = fmt.Sprintf("go %s in go.work", t.work.language), "go work edit -go=1.25", t.work.follows
+	case m.language == implied && m.goLine.Line == 1:
+		line = "a missing go line"
+	}
+	if len(programs) == 0 || lets || follows(t.decides()) {
 		return
 	}
 	for _, files := range t.folders {
@@ -153,13 +174,9 @@ func (t *tree) judge(to check.Sink) {
 			}
 		}
 	}
-	line := "go " + m.language
-	if m.language == implied && m.goLine.Line == 1 {
-		line = "a missing go line"
-	}
 	to.Finding(check.NewFinding("PF032", m.goLine,
 		fmt.Sprintf("%s makes %s ignore the CPU limit and use all CPUs of the machine", line, phrase.CountOf(len(programs), "program of this module", "programs of this module")),
-		"if they run under a CPU limit: go mod edit -go=1.25, so that the runtime chooses "+choice("")+"; or import github.com/procfit/procfit/maxprocs/auto in main"))
+		"if they run under a CPU limit: "+fix+", so that the runtime chooses "+choice("")+"; or import github.com/procfit/procfit/maxprocs/auto in main"))
 }
 
 // setsWhenImported tells of packages that set GOMAXPROCS by their import.
@@ -179,6 +196,8 @@ func builtHere(file string) bool {
 // workspace is a go.work that the go command uses.
 type workspace struct {
 	file     string
+	language string   // its go line, which decides for the programs of its modules
+	follows  bool     // its godebug lines let their programs follow a limit; those of a go.mod do not count
 	used     []string // the folders of its modules
 	replaced []string // folders that take the place of other modules
 }
@@ -206,7 +225,7 @@ func workspaceOf(root string, environ []string, reads *folder.Tree) (w *workspac
 		return nil, true
 	}
 	at := filepath.Dir(file)
-	w, off = &workspace{file: file, replaced: replaced(at, work.Syntax)}, true
+	w, off = &workspace{file: file, language: workLanguage(work), follows: letsFollow(work.Godebug), replaced: replaced(at, work.Syntax)}, true
 	for _, u := range work.Use {
 		dir := absolute(at, filepath.FromSlash(u.Path))
 		if _, err := os.Stat(filepath.Join(dir, "go.mod")); err != nil {

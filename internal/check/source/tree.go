@@ -134,6 +134,15 @@ func (t *tree) language() string {
 	return t.module.language
 }
 
+// decides is the go line from which the linker takes the defaults of the programs' GODEBUG: that
+// of the go.work that uses the module (cmd/go/internal/modload, MainModuleSet.GoVersion), else its own.
+func (t *tree) decides() string {
+	if t.work != nil {
+		return t.work.language
+	}
+	return t.language()
+}
+
 // importPath is that of a folder of the tree.
 func (t *tree) importPath(dir string) string {
 	rel, err := filepath.Rel(t.root, dir)

@@ -249,8 +249,15 @@ func (u *uses) text(e ast.Expr) string {
 // guarded reports whether the function around it asks the environment first.
 func (u *uses) guarded(c inspector.Cursor) bool { return u.asking[u.function(c)] }
 
-// language is the go line that counts for the package: "1.24"; "" where none is known.
-func (u *uses) language() string { return strings.TrimPrefix(u.pass.Pkg.GoVersion(), "go") }
+// language is the go line that decides for the programs of the package: "1.24"; "" where none is
+// known. The types may be of another one: that of the package's module.
+func (u *uses) language() string {
+	line := u.pass.Pkg.GoVersion()
+	if m := u.pass.Module; m != nil {
+		line = cmp.Or(m.GoVersion, line)
+	}
+	return strings.TrimPrefix(line, "go")
+}
 
 // follows reports whether the runtime follows a limit by itself, for a go line; one that is
 // not known is taken for a new one.
