@@ -190,9 +190,13 @@ func (j *judged) costs(rules []string) bool {
 }
 
 // removable reports whether without the variable the runtime chooses what fits, and nothing
-// else needs it. A number for a container without a limit is somebody's choice.
+// else needs it. A number for a container without a limit is somebody's choice, and so is a value
+// that is not known but valid: without a limit, limits.cpu is the number of CPUs of the node.
 func (k *container) removable(s rule.Subject, f field) bool {
 	_, counts := s.EnvProcs()
+	if s.Facts.Env.State == facts.Unreadable && f.refused == "" {
+		return false
+	}
 	return k.program.Known() && s.Automaxprocs == "" && !k.partial && !k.refers && s.Unset() == s.Fit.Procs && (!s.Measured() || s.Unset() == s.Expected.Procs) &&
 		(limited(s) || !s.AnyMachine || !counts && f.refused == "")
 }

@@ -76,6 +76,9 @@ func claims(t *testing.T, path string, u *unit, f check.Finding, nodeCPUs int) (
 			t.Errorf("%s: %s %q writes %s, and %s fits", path, f.Rule, f.Fix, got, fits)
 		}
 	}
+	if strings.Contains(f.Fix, "ignores it") && u.env.state != facts.Known {
+		t.Errorf("%s: %s %q, of a value that is not known", path, f.Rule, f.Fix)
+	}
 	for _, m := range chooses.FindAllStringSubmatch(f.Fix, -1) {
 		tried++
 		if m[1] != strconv.Itoa(s.Unset()) {
