@@ -145,7 +145,9 @@ func try(t *testing.T, name string, o Observed, tried map[string]int) {
 	if s.Facts.EffectiveCPUs() == 0 {
 		return // nothing is called right
 	}
-	for _, f := range Judge(s) {
+	judged := Judge(s)
+	contradictions(t, name, judged)
+	for _, f := range judged {
 		switch f.Rule {
 		case "PF009": // it names no value that is right
 			continue
@@ -180,6 +182,25 @@ func try(t *testing.T, name string, o Observed, tried map[string]int) {
 		}
 	}
 }
+
+// contradictions: of the fixes of one program none asks for a measurement of a value that another
+// one says to write, and all that say to write one write the same.
+func contradictions(t *testing.T, name string, all []Finding) {
+	t.Helper()
+	values := map[string]string{}
+	for _, f := range all {
+		for _, m := range regexp.MustCompile(`(?:set|write) GOMAXPROCS=(\d+)`).FindAllStringSubmatch(f.Fix, -1) {
+			values[m[1]] = f.Rule + ": " + f.Fix
+		}
+	}
+	for _, f := range all {
+		if strings.Contains(f.Fix, "procfit sweep") && !f.measured() && len(values) > 0 || len(values) > 1 {
+			t.Errorf("%s: %v, and %s: %s", name, values, f.Rule, f.Fix)
+		}
+	}
+}
+
+func (f Finding) measured() bool { r, _ := Find(f.Rule); return r.Measured }
 
 // started is what a program runs with that is started so.
 func started(o Observed) (n int, known bool) {

@@ -57,7 +57,7 @@ type Rule struct {
 var checks = map[string]func(Subject) []Finding{
 	"PF001": checkTooMany,
 	"PF002": checkTooFew,
-	"PF003": checkIgnoredEnv,
+	"PF003": checkVariable,
 	"PF004": checkFrozen,
 	"PF005": checkLimitsOff,
 	"PF006": checkOldGo,
@@ -239,8 +239,23 @@ func Judge(s Subject) []Finding {
 			findings = append(findings, f)
 		}
 	}
+	s.oneFix(findings)
 	sorting.Stable(findings, func(a, b Finding) int { return cmp.Compare(a.Severity.Rank(), b.Severity.Rank()) })
 	return findings
+}
+
+// oneFix gives findings about the runtime's own value, which is used because the variable is
+// ignored, the fix of the variable: another one, such as a sweep, would contradict it.
+func (s Subject) oneFix(all []Finding) {
+	variable := slices.IndexFunc(all, func(f Finding) bool { return f.Rule == "PF003" && f.Severity != Info })
+	if variable < 0 || s.SetBy != SetByAuto {
+		return
+	}
+	for i := range all {
+		if all[i].Rule == "PF001" || all[i].Rule == "PF002" {
+			all[i].Fix = all[variable].Fix
+		}
+	}
 }
 
 func order(r Rule) int {

@@ -3,8 +3,10 @@ package rule
 import (
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 
+	"github.com/procfit/procfit/internal/show/number"
 	"github.com/procfit/procfit/internal/show/phrase"
 	"github.com/procfit/procfit/maxprocs/facts"
 )
@@ -95,6 +97,34 @@ func newest(s Subject, policy string) Subject {
 	o := s.Observed
 	o.Facts.GoVersion, o.Facts.DefaultGODEBUG, o.Language = "", "", ""
 	return NewSubject(o)
+}
+
+// checkVariable is PF003. Some programs read the variable themselves, such as "2000m" as two CPUs,
+// and call runtime.GOMAXPROCS with what it means. Of a process that can be seen: its code set the
+// value, and it is the one that the variable means. Of a file it is only possible.
+func checkVariable(s Subject) []Finding {
+	found := checkIgnoredEnv(s)
+	cpus, err := number.ParseCPUs(s.Facts.Env.Raw)
+	if err != nil {
+		return found
+	}
+	for i := range found {
+		switch f := &found[i]; {
+		case s.Live == nil && s.Written != nil:
+			f.Severity = Warning
+			f.Message += ", unless the program itself reads it as CPUs"
+		case s.Live != nil && (s.SetBy == SetByCode || s.SetBy == SetByUnknown) && meant(*s.Live, cpus):
+			f.Severity = Info
+			f.Message = fmt.Sprintf("GOMAXPROCS=%q is not a number that %s accepts; the program uses %d, which it means, so its own code seems to read it", s.env(), s.RuntimeName(), *s.Live)
+			f.Fix = fmt.Sprintf("nothing to do while the program reads it; GOMAXPROCS=%d works without that", *s.Live)
+		}
+	}
+	return found
+}
+
+// meant reports whether a GOMAXPROCS is a number of CPUs, rounded down or up.
+func meant(procs int, cpus float64) bool {
+	return procs == int(max(1, math.Floor(cpus))) || float64(procs) == math.Ceil(cpus)
 }
 
 // longestEnv is the length at which a variable is cut, in characters.
