@@ -3,6 +3,7 @@ package local
 import (
 	"context"
 	"errors"
+	"path/filepath"
 	"slices"
 	"time"
 
@@ -115,6 +116,7 @@ func (r *run) watch(ctx context.Context, f fleet, began time.Time) ([]trial.Read
 		readings[i].Ended, readings[i].Err = true, errors.New("the program ended before procfit could read it")
 	}
 	var seen passing
+	alone := true
 	const slowest = 100 * time.Millisecond
 	for pause := time.Millisecond; ; pause = min(pause*3/2, slowest) {
 		pids, err := r.look(f, readings)
@@ -124,6 +126,7 @@ func (r *run) watch(ctx context.Context, f fleet, began time.Time) ([]trial.Read
 		if pids == nil && f.anyDone() == nil {
 			break
 		}
+		alone = alone && len(pids) <= len(f)
 		seen.look(r, f, began, pause)
 		if c.err == nil {
 			c.span.Look(pids)
@@ -136,6 +139,9 @@ func (r *run) watch(ctx context.Context, f fleet, began time.Time) ([]trial.Read
 		case <-time.After(pause):
 		}
 	}
+	if alone {
+		r.byFile(readings)
+	}
 	c.fleet = f
 	if r.Setting.QuotaCPUs != nil { // the group was made for this run
 		c.groups = make([]cgroup.Stats, len(f))
@@ -146,6 +152,20 @@ func (r *run) watch(ctx context.Context, f fleet, began time.Time) ([]trial.Read
 	}
 	seen.record(usage)
 	return readings, *usage, nil
+}
+
+// byFile decides for programs that ended before they could be read, and of which nobody saw another
+// process: their file says whether they are Go programs.
+func (r *run) byFile(readings []trial.Reading) {
+	p := r.programs[programOf(r.Setting)]
+	if p.notGo == nil || !slices.ContainsFunc(readings, func(one trial.Reading) bool { return one.Ended }) || !p.notGo() {
+		return
+	}
+	for i := range readings {
+		if readings[i].Ended {
+			readings[i] = trial.Reading{NoGo: true, Err: errors.New("the file of the program is not a Go program"), Programs: []string{filepath.Base(p.argv[0])}}
+		}
+	}
 }
 
 // look reads the replicas that still run, and returns their processes.

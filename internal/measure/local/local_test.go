@@ -229,6 +229,36 @@ func TestNoGoProgram(t *testing.T) {
 	}
 }
 
+// A program that always ends before procfit can read it is known by its file; one whose other
+// processes were seen is not, since a launcher may start a Go program.
+func TestNoGoProgramByItsFile(t *testing.T) {
+	t.Parallel()
+	gone := trial.Reading{Ended: true, Err: errors.New("the process is gone")}
+	value := trial.Reading{Procs: 2}
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, c := range map[string]struct {
+		file string
+		read trial.Reading
+		want bool
+	}{
+		"not Go":        {"sleep", gone, true},
+		"Go":            {self, gone, false},
+		"not there":     {"/no/such/file", gone, false},
+		"read as Go":    {"sleep", value, false},
+		"not permitted": {"sleep", trial.Reading{Err: errors.New("permission denied")}, false},
+	} {
+		r := &run{runner: &runner{programs: map[programKey]program{{}: {argv: []string{c.file}, notGo: fileNotGo([]string{c.file})}}}, Task: &trial.Task{}}
+		readings := []trial.Reading{c.read}
+		r.byFile(readings)
+		if readings[0].NoGo != c.want || c.want && !slices.Equal(readings[0].Programs, []string{"sleep"}) {
+			t.Errorf("%s: %+v", name, readings[0])
+		}
+	}
+}
+
 // With --any-program nothing is refused, so nobody looks for the names of the programs while they
 // are measured.
 func TestNamesAreForARefusal(t *testing.T) {

@@ -5,10 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/procfit/procfit/internal/measure/plan"
 	"github.com/procfit/procfit/internal/program/gobench"
@@ -28,6 +30,16 @@ type program struct {
 	dir     string // empty: procfit's own
 	test    string // the test binary that was compiled for it; empty: none
 	missing error  // why there is none
+	notGo   func() bool
+}
+
+// fileNotGo reports whether the file that a command starts is known not to be a Go program; the
+// file is read when it is asked for the first time.
+func fileNotGo(argv []string) func() bool {
+	return sync.OnceValue(func() bool {
+		path, err := exec.LookPath(argv[0])
+		return err == nil && observe.NotGo(path)
+	})
 }
 
 // program makes one ready.

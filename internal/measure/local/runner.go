@@ -83,6 +83,9 @@ func (r *runner) Prepare(ctx context.Context, wanted journal.Plan, observe plan.
 		case err != nil:
 			return err
 		}
+		if len(p.argv) > 0 {
+			p.notGo = fileNotGo(p.argv)
+		}
 		r.programs[key] = p
 	}
 	if r.sampler == nil {

@@ -73,7 +73,7 @@ func (f *Flags) runFields() []field.Field {
 			Value: field.Parsed(&t.Ready, "", f.readyProbe), Header: "target.ready target.ready_status",
 		},
 		{
-			Name: "any-program", Help: "measure a program whose GOMAXPROCS cannot be read; the answer is at most likely",
+			Name: "any-program", Help: "accept a program whose GOMAXPROCS cannot be read; the answer is at most likely",
 			More:  "procfit names a value only if it read from the program's memory that the program ran with that value, and with which value it runs by default. A program that is not a Go program is refused. With --any-program both are measured all the same, as a Go program that another program starts where procfit cannot see it.",
 			Value: field.Switch(&t.AnyProgram), Header: "target.any_program",
 		},

@@ -9,6 +9,7 @@
 package observe
 
 import (
+	"errors"
 	"time"
 
 	"github.com/procfit/procfit/internal/host/procstat"
@@ -167,6 +168,12 @@ type (
 
 // ErrNotGo is in the errors of Reader where the process runs no Go program.
 var ErrNotGo = goproc.ErrNotGo
+
+// NotGo reports whether a file is known not to be a Go program.
+func NotGo(path string) bool {
+	_, err := goproc.Open(path)
+	return errors.Is(err, ErrNotGo)
+}
 
 // ErrGone is in the errors of Reader where the process has ended.
 var ErrGone = goproc.ErrGone
