@@ -53,19 +53,25 @@ func (s *supervisor) start() error {
 // fork starts the stage, closes what is its alone, and begins to read the
 // command's output.
 func (s *supervisor) fork(requestR, reportW *os.File) error {
-	outR, outW, err := os.Pipe()
-	if err != nil {
-		return err
-	}
-	s.outPipe = outR
 	null, err := os.Open(os.DevNull)
 	if err != nil {
 		return err
 	}
-	// A command that prints must not wait for the supervisor's turn on a busy
-	// CPU; the default of 64 KiB fills in well under a time slice.
-	_, _ = unix.FcntlInt(outW.Fd(), unix.F_SETPIPE_SZ, 256<<10)
-	standard := []uintptr{null.Fd(), outW.Fd(), outW.Fd()}
+	theirs := []*os.File{null, requestR, reportW}
+	standard := []uintptr{null.Fd()}
+	for range s.to {
+		r, w, err := os.Pipe()
+		if err != nil {
+			return err
+		}
+		// A command that prints must not wait for the supervisor's turn on a busy
+		// CPU; the default of 64 KiB fills in well under a time slice.
+		_, _ = unix.FcntlInt(w.Fd(), unix.F_SETPIPE_SZ, 256<<10)
+		s.pipes, theirs, standard = append(s.pipes, r), append(theirs, w), append(standard, w.Fd())
+	}
+	if len(s.to) == 1 {
+		standard = append(standard, standard[1])
+	}
 	if s.request.Streams {
 		standard = []uintptr{firstFile, firstFile + 1, firstFile + 2}
 	}
@@ -75,7 +81,7 @@ func (s *supervisor) fork(requestR, reportW *os.File) error {
 		Files: append(standard, requestR.Fd(), reportW.Fd()),
 		Sys:   &syscall.SysProcAttr{Setpgid: true},
 	})
-	for _, f := range []*os.File{null, outW, requestR, reportW} {
+	for _, f := range theirs {
 		f.Close()
 	}
 	if s.request.Streams {
@@ -86,10 +92,9 @@ func (s *supervisor) fork(requestR, reportW *os.File) error {
 	if err != nil {
 		return fmt.Errorf("start the stage: %w", err)
 	}
-	go func() {
-		_, _ = io.Copy(s.output, outR) // ends with the last writer, or by finishLog
-		close(s.drained)
-	}()
+	for i, r := range s.pipes {
+		s.draining.Go(func() { _, _ = io.Copy(s.to[i], r) }) // ends with the last writer, or by finishLog
+	}
 	return nil
 }
 
@@ -110,20 +115,37 @@ func (s *supervisor) awaitExec(reports *gob.Decoder) error {
 }
 
 func (s *supervisor) openLog() {
-	s.drained = make(chan struct{})
-	if !s.request.Log {
-		s.output, s.logFile = newHeadTail(io.Discard, 0), io.NopCloser(nil)
-		return
+	s.output = newHeadTail(io.Discard, 0)
+	if s.request.Log {
+		f := os.NewFile(firstFile, "log")
+		s.log = newHeadTail(f, s.request.LogLimit)
+		s.files = []io.Closer{s.log, f}
 	}
-	f := os.NewFile(firstFile, "log")
-	s.output, s.logFile = newHeadTail(f, s.request.LogLimit), f
+	switch {
+	case s.request.ErrorLog:
+		f := os.NewFile(firstFile+1, "log of stderr")
+		apart := newHeadTail(f, s.request.LogLimit)
+		s.files = append(s.files, apart, f)
+		s.to = []io.Writer{io.MultiWriter(s.output, s.log), io.MultiWriter(s.output, apart)}
+		return
+	case s.request.Log:
+		s.output = s.log
+	default:
+		s.log = s.output
+	}
+	s.to = []io.Writer{s.output}
 }
 
-// finishLog waits for the end of the output and writes the rest of the log.
-func (s *supervisor) finishLog() error {
-	_ = s.outPipe.SetReadDeadline(time.Now().Add(drainPatience))
-	<-s.drained
-	return errors.Join(s.output.Close(), s.logFile.Close())
+// finishLog waits for the end of the output and writes the rest of the logs.
+func (s *supervisor) finishLog() (err error) {
+	for _, r := range s.pipes {
+		_ = r.SetReadDeadline(time.Now().Add(drainPatience))
+	}
+	s.draining.Wait()
+	for _, f := range s.files {
+		err = errors.Join(err, f.Close())
+	}
+	return err
 }
 
 // The hidden first arguments. They are in ps next to the command, so they say

@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"strings"
+	"sync"
 	"time"
 )
 
@@ -21,7 +22,11 @@ var errLinux = fmt.Errorf("starting a command on CPUs or in groups of its own ne
 type Process struct {
 	cmd    *exec.Cmd
 	tree   tree
-	output *headTail
+	output *headTail   // of both streams, for messages; it is the log too where that takes both
+	log    *headTail   // what the log has
+	apart  *headTail   // the log of stderr; nil: it has none
+	theirs []*os.File  // our ends of what the command writes to, which it holds itself once it runs
+	to     []io.Writer // where stdout goes and, if it is apart, stderr
 	done   chan struct{}
 
 	// Set before done is closed.
@@ -50,7 +55,9 @@ func Start(ctx context.Context, spec Spec) (*Process, error) {
 	if err == nil {
 		err = p.cmd.Start()
 	}
-	closeAll(p.cmd.Stdout, spec)
+	for _, f := range p.theirs {
+		f.Close()
+	}
 	if err == nil {
 		if p.tree, err = newTree(p.cmd.Process); err != nil {
 			_ = p.cmd.Process.Kill()
@@ -73,29 +80,33 @@ func Start(ctx context.Context, spec Spec) (*Process, error) {
 
 // connect gives the command its standard input, output and error, and returns where
 // its output comes from; nil: it goes where the spec says.
-func (p *Process) connect(spec Spec, limit int64) (*os.File, error) {
+func (p *Process) connect(spec Spec, limit int64) (from []*os.File, err error) {
+	p.output = newHeadTail(io.Discard, 0)
+	p.log = p.output
 	if s := spec.Streams; s != nil {
-		p.output = newHeadTail(io.Discard, 0)
 		p.cmd.Stdin, p.cmd.Stdout, p.cmd.Stderr = s.In, s.Out, s.Err
 		return nil, nil
 	}
-	p.output = newHeadTail(io.Discard, 0)
-	if spec.Log != nil {
-		p.output = newHeadTail(spec.Log, limit)
+	switch {
+	case spec.Log != nil && spec.ErrorLog != nil:
+		p.log, p.apart = newHeadTail(spec.Log, limit), newHeadTail(spec.ErrorLog, limit)
+		p.to = []io.Writer{io.MultiWriter(p.output, p.log), io.MultiWriter(p.output, p.apart)}
+	case spec.Log != nil:
+		p.log = newHeadTail(spec.Log, limit)
+		p.output = p.log
+		p.to = []io.Writer{p.log}
+	default:
+		p.to = []io.Writer{p.output}
 	}
-	from, to, err := os.Pipe()
-	if err != nil {
-		return nil, err
+	for range p.to {
+		r, w, err := os.Pipe()
+		if err != nil {
+			return from, err
+		}
+		from, p.theirs = append(from, r), append(p.theirs, w)
 	}
-	p.cmd.Stdout, p.cmd.Stderr = to, to
+	p.cmd.Stdout, p.cmd.Stderr = p.theirs[0], p.theirs[len(p.theirs)-1]
 	return from, nil
-}
-
-// closeAll closes our end of the command's output, which it holds itself.
-func closeAll(to any, spec Spec) {
-	if f, ok := to.(*os.File); ok && spec.Streams == nil {
-		f.Close()
-	}
 }
 
 func removeAll(folders []string) {
@@ -110,24 +121,26 @@ const drainPatience = 2 * time.Second
 
 // follow waits for the end of the command and of its cgroup; stop keeps a context from
 // killing what is no more.
-func (p *Process) follow(from *os.File, began time.Time, stop func() bool) {
-	drained := make(chan struct{})
-	go func() {
-		defer close(drained)
-		if from != nil {
-			_, _ = io.Copy(p.output, from) // ends with the last writer, or below
-		}
-	}()
+func (p *Process) follow(from []*os.File, began time.Time, stop func() bool) {
+	var draining sync.WaitGroup
+	for i, r := range from {
+		draining.Go(func() { _, _ = io.Copy(p.to[i], r) }) // ends with the last writer, or below
+	}
 	err := p.cmd.Wait()
 	wall := time.Since(began)
 	stop()
 	killed := p.tree.end()
-	if from != nil {
-		_ = from.SetReadDeadline(time.Now().Add(drainPatience))
-		<-drained
-		from.Close()
+	for _, r := range from {
+		_ = r.SetReadDeadline(time.Now().Add(drainPatience))
 	}
-	logErr := p.output.Close()
+	draining.Wait()
+	for _, r := range from {
+		r.Close()
+	}
+	logErr := p.log.Close()
+	if p.apart != nil {
+		logErr = errors.Join(logErr, p.apart.Close())
+	}
 	state := p.cmd.ProcessState
 	if state == nil {
 		p.exit, p.err = Exit{Code: -1}, err
@@ -135,7 +148,7 @@ func (p *Process) follow(from *os.File, began time.Time, stop func() bool) {
 	}
 	p.exit = Exit{
 		Code: state.ExitCode(), Wall: wall, User: state.UserTime(), System: state.SystemTime(), Killed: killed,
-		LogCut: p.output.cut(), OutputBytes: p.output.total,
+		LogCut: p.log.cut(), OutputBytes: p.log.total,
 	}
 	if logErr != nil {
 		p.exit.LogError = logErr.Error()

@@ -24,6 +24,7 @@ type request struct {
 	Folders    []string
 	LogLimit   int64
 	Log        bool // the descriptor firstFile is the log
+	ErrorLog   bool // the next one is the log of stderr
 	Streams    bool // the descriptors from firstFile on are the command's
 	Supervisor int  // its PID, added by itself
 }

@@ -28,8 +28,10 @@ type Spec struct {
 	Folders []string
 	// Log takes stdout and stderr. The caller opens it, and may close it once the
 	// command has started. Nil: they are only kept for Tail, by Run as its Output.
-	Log      *os.File
-	LogLimit int64 // bytes kept: the first and the last half of them, in whole lines
+	Log *os.File
+	// ErrorLog takes stderr in place of Log, which then has stdout alone; nil: Log takes both.
+	ErrorLog *os.File
+	LogLimit int64 // bytes kept in each: the first and the last half of them, in whole lines
 	// Streams become the command's standard input, output and error. Then nothing
 	// goes to the log or to Tail. Without them there is no input.
 	Streams *Streams
@@ -47,8 +49,8 @@ type Exit struct {
 	Killed      bool   // it had to be killed because it, or its process group, outlived the grace of Stop
 	Left        []int  // processes that outlive SIGKILL
 	LogError    string // why the log is incomplete, without its name
-	LogCut      bool   // more was written than LogLimit: lines between the first and the last part are not in the log
-	OutputBytes int64  // written by the command, kept or not
+	LogCut      bool   // more was written to Log than LogLimit: lines between the first and the last part are not in it
+	OutputBytes int64  // written by the command to what Log takes, kept or not
 
 	Wall                time.Duration // from exec to exit of the command itself; on a busy machine exec is noticed late
 	User, System        time.Duration // CPU time
@@ -81,6 +83,7 @@ func (s Spec) resolve() (request, error) {
 		Args: s.Command, Env: dedup(s.Env), CPUs: s.CPUs, ProcsFiles: s.ProcsFiles,
 		LogLimit: s.LogLimit, Log: s.Log != nil && s.Streams == nil, Streams: s.Streams != nil,
 	}
+	r.ErrorLog = r.Log && s.ErrorLog != nil
 	if r.LogLimit <= 0 {
 		r.LogLimit = defaultLogLimit
 	}
@@ -104,6 +107,8 @@ func (s Spec) files() []*os.File {
 	switch {
 	case s.Streams != nil:
 		return []*os.File{s.Streams.In, s.Streams.Out, s.Streams.Err}
+	case s.Log != nil && s.ErrorLog != nil:
+		return []*os.File{s.Log, s.ErrorLog}
 	case s.Log != nil:
 		return []*os.File{s.Log}
 	}

@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/signal"
 	"runtime"
+	"sync"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -38,10 +39,12 @@ type supervisor struct {
 	ended     time.Time // zero while the command runs
 	status    unix.WaitStatus
 	childless bool
-	output    *headTail
-	logFile   io.Closer
-	drained   chan struct{} // closed at the end of the output
-	outPipe   *os.File
+	output    *headTail      // of both streams, for messages; it is the log too where that takes both
+	log       *headTail      // what the log has
+	files     []io.Closer    // to be closed at the end of the output, in this order
+	to        []io.Writer    // where stdout goes and, if it is apart, stderr
+	pipes     []*os.File     // from which they come
+	draining  sync.WaitGroup // until the end of the output
 }
 
 // supervise always ends with exit code 0: what goes wrong it tells procfit.
@@ -195,7 +198,7 @@ func (s *supervisor) exit() Exit {
 	if err := s.finishLog(); err != nil {
 		e.LogError = cause(err).Error()
 	}
-	e.OutputBytes, e.LogCut = s.output.total, s.request.Log && s.output.cut()
+	e.OutputBytes, e.LogCut = s.log.total, s.request.Log && s.log.cut()
 	all := used(unix.RUSAGE_CHILDREN)
 	e.User = max(0, all.User-s.stage.User)
 	e.System = max(0, all.System-s.stage.System)

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
-	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -58,18 +57,18 @@ func (r *run) start(ctx context.Context, logs []*log) (f fleet, err error) {
 		if one.ask, err = r.asker(one.url); err != nil {
 			return f, err
 		}
-		if err = r.startOne(ctx, one, port, logs[i].file); err != nil {
+		if err = r.startOne(ctx, one, port, logs[i]); err != nil {
 			return f, err
 		}
 	}
 	return f, nil
 }
 
-func (r *run) startOne(ctx context.Context, one *replica, port int, output *os.File) (err error) {
+func (r *run) startOne(ctx context.Context, one *replica, port int, output *log) (err error) {
 	p := r.programs[programOf(r.Setting)]
 	spec := supervisor.Spec{
 		Command: target.ExpandPort(p.argv, port), Dir: p.dir, Env: varied(environment(slices.Concat(r.config.Environ, target.ExpandPort(r.spec.Target.Env, port)), r.atStart()), r.Setting.Variables),
-		CPUs: r.targetOn(), Log: output, LogLimit: trial.LogLimit,
+		CPUs: r.targetOn(), Log: output.file, ErrorLog: output.errs, LogLimit: trial.LogLimit,
 	}
 	if r.groups != nil {
 		if one.group, err = r.groups.New(); err != nil {

@@ -14,12 +14,15 @@ import (
 // log is where a replica's output goes in one trial.
 type log struct {
 	file *os.File
-	path string // in the results folder
-	from int64  // where the last run's output starts
-	keep int64  // what must stay when the file has grown too long: the first run's
+	errs *os.File // what the program writes to stderr, apart; nil: that is in file too
+	path string   // in the results folder
+	from int64    // where the last run's output starts
+	keep int64    // what must stay when the file has grown too long: the first run's
 }
 
-// makeLogs makes a log for each replica; suffix sets several of one trial apart.
+// makeLogs makes a log for each replica; suffix sets several of one trial apart. What a test
+// binary writes to stderr has one of its own: the results of its benchmarks are on stdout,
+// and must not be lost where their code logs more than is kept. --metric looks in both.
 func (r *run) makeLogs(replicas int, suffix string) (list []*log, err error) {
 	for i := range replicas {
 		name := r.LogName(i) + suffix + ".log"
@@ -29,6 +32,13 @@ func (r *run) makeLogs(replicas int, suffix string) (list []*log, err error) {
 			return nil, fmt.Errorf("log: %w", err)
 		}
 		list = append(list, l)
+		if suffix != "" || r.programs[programOf(r.Setting)].test == "" || len(r.spec.Load.Metrics) > 0 {
+			continue
+		}
+		if l.errs, _, err = r.config.CreateLog(r.LogName(i) + ".stderr.log"); err != nil {
+			closeLogs(list)
+			return nil, fmt.Errorf("log: %w", err)
+		}
 	}
 	return list, nil
 }
@@ -36,6 +46,9 @@ func (r *run) makeLogs(replicas int, suffix string) (list []*log, err error) {
 func closeLogs(list []*log) {
 	for _, l := range list {
 		l.file.Close()
+		if l.errs != nil {
+			l.errs.Close()
+		}
 	}
 }
 
@@ -58,7 +71,23 @@ func (l *log) next() error {
 		}
 	}
 	l.from = end
-	return nil
+	return l.nextErrs()
+}
+
+// nextErrs empties the log of stderr where it has grown too long.
+func (l *log) nextErrs() error {
+	if l.errs == nil {
+		return nil
+	}
+	end, err := l.errs.Seek(0, io.SeekEnd)
+	if err != nil || end <= trial.LogLimit {
+		return err
+	}
+	if err := l.errs.Truncate(0); err != nil {
+		return err
+	}
+	_, err = l.errs.Seek(0, io.SeekEnd)
+	return err
 }
 
 // output is what the last run printed.

@@ -60,12 +60,15 @@ func logsProcs(o load.Output) *bool {
 }
 
 // logged records whether the program names GOMAXPROCS as it starts. A node rotates the
-// logs of its pods, so that there an output may lack its beginning and only a find counts.
+// logs of its pods, so that there an output may lack its beginning, and that of a test
+// binary is without what it writes to stderr: there only a find counts.
 func (t *Task) logged(outputs []load.Output) {
 	if len(outputs) == 0 {
 		return
 	}
-	if logs := logsProcs(outputs[0]); *logs || t.Trial.Origin != journal.OriginKube {
+	target := t.Spec.Target
+	whole := t.Trial.Origin != journal.OriginKube && (target.Kind() != journal.KindGoBench || target.Benchmarks)
+	if logs := logsProcs(outputs[0]); *logs || whole {
 		t.Trial.ProcsLogged = logs
 	}
 }
