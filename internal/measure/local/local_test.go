@@ -239,18 +239,26 @@ func TestNoGoProgramByItsFile(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	script := filepath.Join(t.TempDir(), "start")
+	if err := os.WriteFile(script, []byte("#!/bin/sh\nexec sleep 1\n"), 0o755); err != nil {
+		t.Fatal(err)
+	}
 	for name, c := range map[string]struct {
-		file string
+		argv []string
 		read trial.Reading
 		want bool
 	}{
-		"not Go":        {"sleep", gone, true},
-		"Go":            {self, gone, false},
-		"not there":     {"/no/such/file", gone, false},
-		"read as Go":    {"sleep", value, false},
-		"not permitted": {"sleep", trial.Reading{Err: errors.New("permission denied")}, false},
+		"not Go":                {[]string{"sleep", "0.01"}, gone, true},
+		"Go":                    {[]string{self}, gone, false},
+		"not there":             {[]string{"/no/such/file"}, gone, false},
+		"read as Go":            {[]string{"sleep", "1"}, value, false},
+		"not permitted":         {[]string{"sleep", "1"}, trial.Reading{Err: errors.New("permission denied")}, false},
+		"a shell":               {[]string{"sh", "-c", "echo $HOME; exec sleep 1"}, gone, false},
+		"a wrapper":             {[]string{"env", "A=1", self}, gone, false},
+		"a shell with a script": {[]string{"sh", script}, gone, false},
+		"a script":              {[]string{script}, gone, false},
 	} {
-		r := &run{runner: &runner{programs: map[programKey]program{{}: {argv: []string{c.file}, notGo: fileNotGo([]string{c.file})}}}, Task: &trial.Task{}}
+		r := &run{runner: &runner{programs: map[programKey]program{{}: {argv: c.argv, notGo: fileNotGo(c.argv)}}}, Task: &trial.Task{}}
 		readings := []trial.Reading{c.read}
 		r.byFile(readings)
 		if readings[0].NoGo != c.want || c.want && !slices.Equal(readings[0].Programs, []string{"sleep"}) {

@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"net/url"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
@@ -33,12 +35,35 @@ type program struct {
 	notGo   func() bool
 }
 
-// fileNotGo reports whether the file that a command starts is known not to be a Go program; the
-// file is read when it is asked for the first time.
+// fileNotGo reports whether the file that a command starts is known not to be a Go program, and not to
+// start one: it is no script, and its arguments name no other program and no file. The file is read
+// when it is asked for the first time.
 func fileNotGo(argv []string) func() bool {
 	return sync.OnceValue(func() bool {
 		path, err := exec.LookPath(argv[0])
-		return err == nil && observe.NotGo(path)
+		return err == nil && !isScript(path) && observe.NotGo(path) && !slices.ContainsFunc(argv[1:], namesAnother)
+	})
+}
+
+func isScript(path string) bool {
+	f, err := os.Open(path)
+	if err != nil {
+		return true // or it may be one
+	}
+	defer f.Close()
+	head := make([]byte, 2)
+	_, err = io.ReadFull(f, head)
+	return err != nil || string(head) == "#!"
+}
+
+// namesAnother reports whether a word of an argument, such as the text of sh -c, is a program or a file.
+func namesAnother(argument string) bool {
+	return slices.ContainsFunc(strings.FieldsFunc(argument, func(c rune) bool { return strings.ContainsRune(" \t\n;|&()<>{}'\"`$=", c) }), func(word string) bool {
+		_, err := exec.LookPath(word)
+		if err != nil {
+			_, err = os.Stat(word)
+		}
+		return err == nil
 	})
 }
 
