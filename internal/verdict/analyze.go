@@ -130,7 +130,8 @@ func (g *group) analyze(h journal.Header, run *Result) (Group, *outcome) {
 	r.Race = g.took(h)
 	g.qualify(&r.Recommendation, w, h.Plan.Margin)
 	r.Benchmarks = g.benchmarks(w)
-	r.Default, r.Override, r.Beyond = judgeDefault(&r, h.Target, h.TargetHost), g.overrides(&r), judgeBeyond(&r)
+	r.Override, r.Beyond = g.overrides(&r), judgeBeyond(&r)
+	r.Default = judgeDefault(&r, r.Override, h.Target, h.TargetHost)
 	r.ProcsLogged = g.logged()
 	r.Throttling = g.throttling(&r, w, h.TargetHost)
 	if r.Allocates = g.allocates(&r, w); r.Allocates != nil && len(h.Plan.Vary) == 0 && r.Origin == journal.OriginLocal {

@@ -14,6 +14,9 @@ type Default struct {
 	// LimitCPUs is the tightest bound on one replica: NumCPU, our quota, or a limit
 	// around it.
 	LimitCPUs float64 `json:"limit_cpus"`
+	// Predicted is that unset was not measured, and every release since Go 1.5 uses Procs there,
+	// whether it sees the limit or not.
+	Predicted bool `json:"predicted,omitempty"`
 }
 
 // DefaultStanding says why the default is what it is.
@@ -30,7 +33,7 @@ const (
 
 // judgeDefault follows the rule of Go 1.25: the CPUs, or the limit rounded up where
 // that is less, and never less than 2 because of a limit.
-func judgeDefault(r *Group, t journal.Target, h journal.Host) Default {
+func judgeDefault(r *Group, o Override, t journal.Target, h journal.Host) Default {
 	d := Default{Standing: DefaultUnknown, NumCPU: len(t.Had())}
 	if d.NumCPU == 0 {
 		d.NumCPU = max(0, h.AffinityCPUs)
@@ -41,16 +44,19 @@ func judgeDefault(r *Group, t journal.Target, h journal.Host) Default {
 			d.LimitCPUs = math.Min(d.LimitCPUs, x)
 		}
 	}
+	expected, measured := min(d.NumCPU, max(2, int(math.Ceil(d.LimitCPUs)))), false
 	for i := range r.Settings {
 		if a := &r.Settings[i]; a.Procs == nil && a.Variant == "" {
-			d.Procs = a.ResolvedProcs
+			d.Procs, measured = a.ResolvedProcs, true
 		}
+	}
+	if !measured && expected == d.NumCPU && o.Ran == 0 && !o.Changed && d.NumCPU > 0 {
+		d.Procs, d.Predicted = new(d.NumCPU), true
 	}
 	if d.Procs == nil || d.NumCPU == 0 {
 		return d
 	}
 	p, limited := *d.Procs, d.LimitCPUs < float64(d.NumCPU)
-	expected := min(d.NumCPU, max(2, int(math.Ceil(d.LimitCPUs))))
 	switch {
 	case p == d.NumCPU && !limited:
 		d.Standing = DefaultAll

@@ -41,6 +41,37 @@ func TestDefaultIsJudgedByTheRuntimesRule(t *testing.T) {
 	}
 }
 
+// Where every release chooses the same, the default is known without a trial of it; a program that was
+// seen to set its own value has another.
+func TestDefaultIsPredicted(t *testing.T) {
+	for _, c := range []struct {
+		name             string
+		affinity         int
+		effective, quota float64
+		trial            func(*journal.Trial)
+		want             bool
+	}{
+		{"no limit", 8, 8, 0, nil, true},
+		{"a limit below the floor", 2, 2, 0.5, nil, true},
+		{"the go line decides", 8, 8, 3, nil, false},
+		{"affinity not known", 0, 8, 0, nil, false},
+		{"the program sets it", 8, 8, 0, func(t *journal.Trial) {
+			t.ObservedProcs, t.Valid, t.InvalidCode = []*int{new(4)}, false, journal.InvalidProcs
+		}, false},
+	} {
+		settings := []Truth{Set(1, 500, .01), Set(2, 1000, .01)}
+		if c.quota > 0 {
+			settings = Quota(c.quota, settings...)
+		}
+		h, trials := Generate(Config{Noise: quiet, Settings: settings, Trial: c.trial})
+		h.TargetHost.AffinityCPUs, h.TargetHost.EffectiveCPUs = c.affinity, c.effective
+		got := verdict.Analyze(h, trials).Groups[0].Default
+		if got.Predicted != c.want || c.want && (*got.Procs != c.affinity || got.Standing == verdict.DefaultUnknown) || !c.want && got.Procs != nil {
+			t.Errorf("%s: %+v", c.name, got)
+		}
+	}
+}
+
 func TestACallThatOverridesIsFound(t *testing.T) {
 	runsAt := func(n int, valid bool, code journal.InvalidCode) func(*journal.Trial) {
 		return func(t *journal.Trial) {

@@ -122,7 +122,8 @@ func (g *group) compared(h journal.Header) Group {
 		}
 		g.guardCompared(&r.Recommendation)
 	}
-	r.Race, r.Default, r.Override = g.took(h), judgeDefault(&r, h.Target, h.TargetHost), g.overrides(&r)
+	r.Race, r.Override = g.took(h), g.overrides(&r)
+	r.Default = judgeDefault(&r, r.Override, h.Target, h.TargetHost)
 	r.Workload, r.Throttling.State = Workload{Kind: "unknown"}, ThrottledUnknown
 	return r
 }
