@@ -12,6 +12,7 @@ import (
 
 	"github.com/procfit/procfit/internal/measure/plan/field"
 	"github.com/procfit/procfit/internal/show/phrase"
+	"github.com/procfit/procfit/internal/show/secret"
 )
 
 // flags are the fields of a subcommand as its flags, and which of them the user gave.
@@ -172,6 +173,9 @@ func kindOf(f *pflag.Flag) string {
 // unknownFlag says which flag may be meant: one of the command, or of another command.
 func unknownFlag(cmd *cobra.Command, err *pflag.NotExistError) error {
 	name := err.GetSpecifiedName()
+	if wrong := programsFlag(cmd, name); wrong != nil {
+		return wrong
+	}
 	if instead := guessed(cmd, name); instead != "" {
 		dashes := "--"
 		if len(name) == 1 {
@@ -200,6 +204,23 @@ func unknownFlag(cmd *cobra.Command, err *pflag.NotExistError) error {
 		}
 	}
 	return field.Unknown(name, nearest(name, own), cmd.CommandPath())
+}
+
+// programsFlag is the error of a flag behind a program, which it probably belongs to; nil: no program is
+// before it.
+func programsFlag(cmd *cobra.Command, name string) error {
+	before := cmd.Flags().Args()
+	if len(before) == 0 || len(name) < 2 {
+		return nil
+	}
+	program := phrase.ShellWord(secret.Text(before[0]))
+	switch {
+	case strings.Contains(cmd.Use, "COMMAND"):
+		return fmt.Errorf("unknown flag --%s; if --%[1]s belongs to your program, write -- before the program: %s [flags] -- %s --%[1]s …", name, cmd.CommandPath(), program)
+	case cmd.Name() == "compare":
+		return fmt.Errorf("unknown flag --%s; if --%[1]s belongs to your program, quote the program with its flags: '%s --%[1]s …'", name, program)
+	}
+	return nil
 }
 
 // nearest is the known word that a typing error may have made another of; empty: none is

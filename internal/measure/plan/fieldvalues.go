@@ -201,7 +201,9 @@ func (f *Flags) limitsWithParts(text string) ([]*float64, error) {
 			rest = append(rest, item)
 			continue
 		}
-		if burst, err = number.ParseCPUs(value); err != nil || given || !(burst > 0) {
+		if burst, err = number.ParseCPUs(value); errors.Is(err, number.ErrTooManyCPUs) {
+			return nil, err
+		} else if err != nil || given || !(burst > 0) {
 			return nil, &field.Mistake{Text: item, Reason: "expected one burst above zero, in CPUs or thousandths of one", Example: "2,burst=500m"}
 		}
 		given = true

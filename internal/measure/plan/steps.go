@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -41,6 +42,9 @@ func ParseSteps(text string) ([]Limited, error) {
 			return nil, wrong(item, "expected a time such as 30s before the colon")
 		}
 		list, err := limits(limit)
+		if errors.Is(err, number.ErrTooManyCPUs) {
+			return nil, err
+		}
 		if err != nil || len(list) != 1 || list[0] == nil {
 			return nil, wrong(item, fmt.Sprintf("expected a CPU limit of at least %g after the colon, in CPUs or thousandths of one", minQuota))
 		}

@@ -1,6 +1,7 @@
 package number
 
 import (
+	"errors"
 	"math"
 	"math/rand/v2"
 	"strconv"
@@ -181,6 +182,24 @@ func TestSecondsOfAnySize(t *testing.T) {
 		chosen, _, _ := read(t, Short(text))
 		if math.Abs(chosen-seconds) > 1e-12*seconds {
 			t.Fatalf("%q is %q when it is short", text, Short(text))
+		}
+	}
+}
+
+// A whole number of CPUs that this machine does not have, and that is a usual number of thousandths,
+// lacks its m.
+func TestForgottenMilli(t *testing.T) {
+	for _, c := range []struct {
+		text string
+		has  int
+		want float64
+	}{
+		{"500", 2, 0}, {"100", 2, 0}, {"1500", 64, 0}, {"500", 512, 500}, {"500.0", 2, 500}, {"500m", 2, 0.5},
+		{"64", 2, 64}, {"96", 2, 96}, {"128", 2, 128}, {"192", 2, 192}, {"2", 2, 2},
+	} {
+		got, err := parseCPUs(c.text, c.has)
+		if got != c.want || (err != nil) != (c.want == 0) || err != nil && (!errors.Is(err, ErrTooManyCPUs) || !strings.Contains(err.Error(), "Did you mean "+c.text+"m?")) {
+			t.Errorf("%s on %d: %g, %v", c.text, c.has, got, err)
 		}
 	}
 }

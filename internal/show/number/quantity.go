@@ -3,6 +3,7 @@ package number
 import (
 	"fmt"
 	"math"
+	"runtime"
 	"strconv"
 	"strings"
 	"time"
@@ -58,8 +59,26 @@ const MostCPUs = 1e5
 // ErrTooManyCPUs is in the chain of the error of ParseCPUs where that is what is wrong.
 var ErrTooManyCPUs = fmt.Errorf("expected at most %g CPUs", MostCPUs)
 
+// forgottenMilli says that an m is missing: a whole multiple of 50 from 100 on, which is a usual number
+// of thousandths, and more CPUs than this machine has. Who means it writes 500.0.
+type forgottenMilli struct {
+	text string
+	cpus int
+}
+
+func (e *forgottenMilli) Error() string {
+	return fmt.Sprintf("%q: this machine has %s. Did you mean %sm? For %[3]s CPUs write %[3]s.0", e.text, CPUs(float64(e.cpus)), e.text)
+}
+
+func (*forgottenMilli) Is(err error) bool { return err == ErrTooManyCPUs }
+
 // ParseCPUs reads a number of CPUs as manifests write it: 0.5, 2 or 500m.
-func ParseCPUs(text string) (float64, error) {
+func ParseCPUs(text string) (float64, error) { return parseCPUs(text, runtime.NumCPU()) }
+
+func parseCPUs(text string, has int) (float64, error) {
+	if n, err := strconv.Atoi(text); err == nil && n >= 100 && n%50 == 0 && n <= MostCPUs && n > has {
+		return 0, &forgottenMilli{text, has}
+	}
 	digits, milli := strings.CutSuffix(text, "m")
 	cpus, err := strconv.ParseFloat(digits, 64)
 	if milli {
