@@ -20,7 +20,7 @@ type Warning struct {
 	Count, Of int64            `json:"-"`
 	Value     float64          `json:"-"`
 	Limit     float64          `json:"-"`
-	Reason    string           `json:"-"` // of most of the invalid trials
+	Reason    string           `json:"-"` // of most of the trials
 	Stolen    bool             `json:"-"` // a hypervisor made most of them so
 	Unit      string           `json:"-"`
 	Procs     int              `json:"-"`
@@ -61,7 +61,7 @@ const (
 	WarnDropped         WarningCode = "dropped"                // Count
 	WarnSendLag         WarningCode = "send_lag"               // Settings: Value of Limit trials whose generator was late
 	WarnCarrierP99      WarningCode = "carrier_p99"            // Settings: the better one, then the verdict's; Value: p99, seconds
-	WarnUnproven        WarningCode = "unproven_procs"         // Settings
+	WarnUnproven        WarningCode = "unproven_procs"         // Settings, Reason
 	WarnNoGo            WarningCode = "no_go"                  // no trial saw a Go program
 	WarnDefaultVaries   WarningCode = "default_varies"         // Settings
 	WarnUnsetDiffers    WarningCode = "unset_differs"          // Procs
@@ -275,7 +275,7 @@ func (n *notes) procs(i int, g *group, r *Group, w *outcome) {
 	case len(unread) > 0 && g.noGo():
 		n.add(i, Warning{Code: WarnNoGo})
 	case len(unread) > 0:
-		n.add(i, Warning{Code: WarnUnproven, Settings: unread})
+		n.add(i, Warning{Code: WarnUnproven, Settings: unread, Reason: g.whyUnread()})
 	}
 	if len(varied) > 0 {
 		n.add(i, Warning{Code: WarnDefaultVaries, Settings: varied})
@@ -283,6 +283,22 @@ func (n *notes) procs(i int, g *group, r *Group, w *outcome) {
 	if w.unplaced != nil && w.unplaced.procs > 0 {
 		n.add(i, Warning{Code: WarnUnsetDiffers, Procs: w.unplaced.procs})
 	}
+}
+
+// whyUnread is why most of the trials have no live value; empty: they do not say it.
+func (g *group) whyUnread() string {
+	why := map[string]int{}
+	for t := range measuredIn(g.current()) {
+		for _, w := range t.Warnings {
+			if w.Code == journal.WarnProcsUnproven && w.Detail != "" {
+				why[w.Detail]++
+			}
+		}
+	}
+	if len(why) == 0 {
+		return ""
+	}
+	return contest.MostOften(why)
 }
 
 // noGo reports whether no valid trial saw a Go program.

@@ -3,6 +3,7 @@ package sched
 import (
 	"fmt"
 	"strconv"
+	"time"
 
 	"github.com/procfit/procfit/internal/show/number"
 	"github.com/procfit/procfit/internal/show/phrase"
@@ -140,7 +141,7 @@ func few(s *Summary) *Reading {
 	if s.Main == nil || s.Counts.Samples == 0 {
 		return &Reading{ID: "no-samples", Severity: Warning,
 			Text:   fmt.Sprintf("no sample in %s", phrase.Count(s.Counts.Lines, "line")),
-			Advice: "run the program with GODEBUG=schedtrace=1000 and read its standard error",
+			Advice: s.Run.oftener("run the program with GODEBUG=schedtrace=1000 and read its standard error"),
 		}
 	}
 	if s.Main.Samples >= minSamples {
@@ -148,8 +149,28 @@ func few(s *Summary) *Reading {
 	}
 	return &Reading{ID: "few-samples", Severity: Warning,
 		Text:   fmt.Sprintf("only %s of one process after its start: too few to calculate shares", phrase.Count(s.Main.Samples, "sample")),
-		Advice: fmt.Sprintf("trace for longer or at shorter intervals, for example with GODEBUG=schedtrace=100: at least %d samples, better 60", minSamples),
+		Advice: fmt.Sprintf("%s: at least %d samples, better 60", s.Run.oftener("trace for longer or at shorter intervals, for example with GODEBUG=schedtrace="+shorter(s.Main.Stats.IntervalMedian)), minSamples),
 	}
+}
+
+// oftener is how a command that procfit ran gives more samples; ofLog is said of a log.
+func (r Run) oftener(ofLog string) string {
+	switch {
+	case r.Interval <= 0:
+		return ofLog
+	case r.Interval <= time.Millisecond:
+		return "give the program more to do"
+	}
+	return "trace it for longer, or at shorter intervals with --interval " + max(time.Millisecond, min(10*time.Millisecond, r.Interval/10)).String()
+}
+
+// shorter is the setting of schedtrace for more samples than a log has, which come at a median
+// interval in milliseconds.
+func shorter(median *float64) string {
+	if median != nil && *median <= 2*100 {
+		return "10"
+	}
+	return "100"
 }
 
 func times(n int64) string {

@@ -36,6 +36,28 @@ func detailed(i, mutex, io int) string {
 		strings.Repeat("  G9: status=4(IO wait) m=nil lockedm=nil\n", io)
 }
 
+// A program that procfit ran gets advice for procfit, which is not what was done already.
+func TestMoreSamples(t *testing.T) {
+	for name, c := range map[string]struct {
+		log      string
+		interval time.Duration
+		want     string
+	}{
+		"a command":              {"SCHED 0ms: gomaxprocs=8 idleprocs=0 threads=9 spinningthreads=0 needspinning=0 idlethreads=0 runqueue=0 [0 0 0 0 0 0 0 0]\n", 100 * time.Millisecond, "shorter intervals with --interval 10ms"},
+		"a command with details": {"hello\n", time.Second, "shorter intervals with --interval 10ms"},
+		"a short interval":       {"hello\n", 10 * time.Millisecond, "--interval 1ms"},
+		"the shortest":           {"hello\n", time.Millisecond, "give the program more to do"},
+		"a log":                  {"hello\n", 0, "GODEBUG=schedtrace=1000"},
+	} {
+		s := Analyse(strings.NewReader(c.log))
+		s.Run.Interval = c.interval
+		got := few(s)
+		if got == nil || !strings.Contains(got.Advice, c.want) || c.interval > 0 && strings.Contains(got.Advice, "GODEBUG") {
+			t.Errorf("%s: %+v", name, got)
+		}
+	}
+}
+
 func TestReadings(t *testing.T) {
 	line := func(idle, threads, spinning, idleThreads, global int, queues string) func(int) string {
 		return func(i int) string {

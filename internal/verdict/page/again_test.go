@@ -8,7 +8,9 @@ import (
 )
 
 func TestTheCommandThatSettles(t *testing.T) {
-	race := journal.Plan{Strategy: journal.StrategyRace, Goal: journal.GoalProven, MaxTrials: 40}
+	race := journal.Plan{Strategy: journal.StrategyRace, Goal: journal.GoalProven, MaxTrials: 30}
+	interrupted := race
+	interrupted.MaxTrials = 40
 	step := verdict.Step{Code: verdict.StepGoOn, More: 9, Have: 30, TrialSeconds: 4, Metric: verdict.MetricThroughput, List: []verdict.Value{{Procs: 1}, {Procs: 2}}}
 	for name, c := range map[string]struct {
 		plan journal.Plan
@@ -19,6 +21,8 @@ func TestTheCommandThatSettles(t *testing.T) {
 			"about 9 more trials, about 40 seconds, should separate 1 from 2 by throughput: procfit sweep --max-trials 39 --out 'results/my run' -- './x y' --out b"},
 		"a folder that was named": {race, []string{"sweep", "--out=results/other", "--max-trials=30", "--", "./x"},
 			"about 9 more trials, about 40 seconds, should separate 1 from 2 by throughput: procfit sweep --max-trials 39 --out 'results/my run' -- ./x"},
+		"an interrupted race has trials left": {interrupted, []string{"sweep", "--max-trials", "40", "--", "./x"},
+			"about 9 more trials, about 40 seconds, should separate 1 from 2 by throughput: procfit sweep --max-trials 40 --out 'results/my run' -- ./x"},
 		"a grid begins another": {journal.Plan{Blocks: 5, Settings: make([]journal.Setting, 2)}, []string{"sweep", "--repeats", "5", "--out", "a", "--", "./x"},
 			"about 9 more trials, about 60 seconds, should separate 1 from 2 by throughput: procfit sweep --repeats 7 -- ./x"},
 		"another command's trials": {race, []string{"lab", "run", "chain"}, "about 9 more trials should separate 1 from 2 by throughput"},

@@ -90,10 +90,10 @@ func TestBurstsInWords(t *testing.T) {
 func TestRemedyOfStolenTrials(t *testing.T) {
 	for _, code := range []verdict.WarningCode{verdict.WarnInvalid, verdict.WarnInvalidPilots} {
 		w := verdict.Warning{Code: code, Count: 3, Of: 37, Reason: "the hypervisor took 72% of the CPU time", Stolen: true}
-		if got := invalidTrials(&w); got.fix != unshared {
+		if got := (words{}).invalidTrials(&w); got.fix != unshared {
 			t.Errorf("%s: %q", code, got.fix)
 		}
-		if w.Stolen = false; invalidTrials(&w).fix == unshared {
+		if w.Stolen = false; (words{}).invalidTrials(&w).fix == unshared {
 			t.Errorf("%s: the machine is blamed for what it has not done", code)
 		}
 	}

@@ -169,10 +169,16 @@ func (w words) goOn(s verdict.Step) document.Item {
 		return document.Item{Text: text + ends}
 	}
 	trials, command := s.More, ""
-	if r.Plan.Racing() {
-		most := r.TrialsRun + r.PilotsRun + s.More
+	most := r.TrialsRun + r.PilotsRun + s.More
+	if r.Complete && most <= r.Plan.MaxTrials { // it ended before, and again with the same bound
+		most = r.Plan.MaxTrials + s.More
+	}
+	switch {
+	case r.Plan.Racing() && most <= r.Plan.MaxTrials:
+		command = resumed(r, flag{name: "--max-time"}) // the trials that it may have are enough
+	case r.Plan.Racing():
 		command = resumed(r, flag{"--max-trials", strconv.Itoa(most)}, flag{name: "--max-time"})
-	} else {
+	default:
 		perBlock := max(1, s.Have/max(1, r.Plan.Blocks))
 		blocks := int(math.Ceil(float64(s.Have+s.More) / float64(perBlock)))
 		command = repeated(r, blocks)
@@ -274,6 +280,54 @@ func given(args []string, name string) (value string, ok bool) {
 		}
 	}
 	return "", false
+}
+
+// way is one thing to do. It is no advice to a run that had its flag already: with this value, or
+// without one with any.
+type way struct {
+	text string
+	flag flag
+}
+
+// ways are those that the run did not have, as alternatives.
+func (w words) ways(list ...way) string {
+	var left []string
+	for _, one := range list {
+		if one.text != "" && (one.flag.name == "" || !w.had(one.flag)) {
+			left = append(left, one.text)
+		}
+	}
+	return phrase.Or(left)
+}
+
+// had reports whether the run was asked for a flag, on its command line or in its file.
+func (w words) had(f flag) bool {
+	if w.result == nil {
+		return false
+	}
+	value, ok := given(w.result.Tool.Args, f.name)
+	if s := w.result.Settings; s != nil && !ok {
+		key := regexp.MustCompile(`(?m)^\s*` + regexp.QuoteMeta(strings.TrimPrefix(f.name, "--")) + `:\s*(.*?)\s*$`)
+		if m := key.FindSubmatch(s.Text); m != nil {
+			value, ok = strings.Trim(string(m[1]), `"'`), true
+		}
+	}
+	return ok && (f.value == "" || f.value == value)
+}
+
+// ownCPUs is how the load generator gets CPUs of its own, which it may have.
+func (w words) ownCPUs(text string) way {
+	if a := w.loadArrangement(); a == journal.ArrangementApart || a == journal.ArrangementElsewhere || w.had(flag{"--load-cpuset", ""}) && !w.had(flag{"--load-cpuset", "shared"}) {
+		return way{}
+	}
+	return way{text: text}
+}
+
+func (w words) loadArrangement() journal.Arrangement {
+	if w.result == nil || w.result.Load.Arrangement == nil {
+		return ""
+	}
+	return *w.result.Load.Arrangement
 }
 
 // patient is --timeout with one of its parts changed.

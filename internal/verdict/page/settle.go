@@ -1,17 +1,20 @@
 package page
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/procfit/procfit/internal/show/document"
 	"github.com/procfit/procfit/internal/show/number"
 	"github.com/procfit/procfit/internal/show/phrase"
 	"github.com/procfit/procfit/internal/verdict"
 	"github.com/procfit/procfit/internal/verdict/contest"
+	"github.com/procfit/procfit/internal/verdict/journal"
 )
 
 // settle words what would decide an open question.
@@ -37,7 +40,7 @@ func (w words) step(s verdict.Step) document.Item {
 	case verdict.StepGoOn:
 		return w.goOn(s)
 	case verdict.StepMoreValues:
-		return document.Item{Text: "measure at least five values: --procs auto"}
+		return document.Item{Text: w.ways(way{text: "measure at least five values"}, way{"use --procs auto", flag{"--procs", "auto"}})}
 	case verdict.StepFix:
 		return document.Item{Text: "fix the cause, then start again with another --out"}
 	case verdict.StepResume:
@@ -48,11 +51,11 @@ func (w words) step(s verdict.Step) document.Item {
 	case verdict.StepReadOutput:
 		return document.Item{Text: "read what the target and the load generator printed, in logs/"}
 	case verdict.StepMoreMemory:
-		return document.Item{Text: "allow more memory with a higher --max-memory, or look for a GOGC that takes less: --vary GOGC=25,50,100"}
+		return document.Item{Text: w.ways(way{text: "allow more memory with a higher --max-memory"}, way{"look for a GOGC that takes less: --vary GOGC=25,50,100", flag{"--vary", "GOGC=25,50,100"}})}
 	case verdict.StepFindDerived:
 		return document.Item{Text: "find what else depends on the variable: a pool sized from it, or a library that sets GOMAXPROCS at startup"}
 	case verdict.StepLoadElsewhere:
-		return document.Item{Text: "run the load generator on another machine, or give it its own CPUs with --load-cpuset"}
+		return document.Item{Text: w.loadElsewhere()}
 	case verdict.StepOfferRate:
 		return document.Item{Text: "use a --load command that takes {rate}, or the load generator of procfit"}
 	case verdict.StepRepeat:
@@ -65,9 +68,10 @@ func (w words) step(s verdict.Step) document.Item {
 	case verdict.StepQuietMachine:
 		return document.Item{Text: "stop other programs on this machine, or measure on a quieter one", Command: w.again()}
 	case verdict.StepLonger:
-		return document.Item{Text: "measure longer trials, in which procfit can count what other programs use: --duration 1s or longer", Command: w.longer()}
+		return document.Item{Text: fmt.Sprintf("measure longer trials, in which procfit can count what other programs use: --duration %s or longer", w.longerTrial()), Command: w.longer()}
 	case verdict.StepSee:
-		return document.Item{Text: "measure the Go binary itself, as the same user, and for long enough to be read; if its GOMAXPROCS can never be read, --any-program gives an answer that is likely at most"}
+		return document.Item{Text: "measure the Go binary itself, as the same user, and for long enough to be read" +
+			w.ways(way{"; if its GOMAXPROCS can never be read, --any-program gives an answer that is likely at most", flag{name: "--any-program"}})}
 	case verdict.StepCount:
 		return document.Item{Text: "measure on Linux, where procfit counts what other programs use"}
 	case verdict.StepSteady:
@@ -90,7 +94,25 @@ func (w words) longer() string {
 	if w.again() == "" {
 		return ""
 	}
-	return "procfit " + phrase.Shell(with(w.result.Tool.Args, flag{name: "--out"}, flag{name: "--duration", value: "1s"}))
+	return "procfit " + phrase.Shell(with(w.result.Tool.Args, flag{name: "--out"}, flag{"--duration", w.longerTrial()}))
+}
+
+// longerTrial is a --duration above the one that was asked for, and at least a second.
+func (w words) longerTrial() string {
+	least := time.Second
+	if w.result != nil {
+		least = max(least, time.Duration(2*w.result.Load.DurationSeconds*float64(time.Second)))
+	}
+	return least.String()
+}
+
+// loadElsewhere is how the load generator gets more CPU time.
+func (w words) loadElsewhere() string {
+	var another way
+	if w.loadArrangement() != journal.ArrangementElsewhere {
+		another.text = "run the load generator on another machine"
+	}
+	return cmp.Or(w.ways(another, w.ownCPUs("give it its own CPUs with --load-cpuset")), "give it a faster machine")
 }
 
 // again is the command that measures the same in a new folder; empty: it is not complete,

@@ -3,6 +3,8 @@ package page
 import (
 	"fmt"
 	"math"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/procfit/procfit/internal/show/number"
@@ -33,11 +35,11 @@ func warn(r *verdict.Result, w *verdict.Warning) advice {
 func (w words) warnOfPlan(x *verdict.Warning) (advice, bool) {
 	switch x.Code {
 	case verdict.WarnFewBlocks:
-		return advice{fmt.Sprintf("a setting needs %d valid trials for a proof, and one setting has only %d", verdict.FewestPairs, x.Count), w.enough()}, true
+		return advice{fmt.Sprintf("a setting needs %d valid trials for a proof, and one setting has only %d", verdict.FewestPairs, x.Count), w.enough(int(x.Count))}, true
 	case verdict.WarnFewSettings:
-		return advice{phrase.Count(x.Count, "setting") + " measured: the best value may be one that was not", "--procs auto, or at least five values"}, true
+		return advice{phrase.Count(x.Count, "setting") + " measured: the best value may be one that was not", w.ways(way{"use --procs auto", flag{"--procs", "auto"}}, way{text: "measure at least five values"})}, true
 	case verdict.WarnInvalid, verdict.WarnInvalidPilots:
-		return invalidTrials(x), true
+		return w.invalidTrials(x), true
 	case verdict.WarnNoisy:
 		return advice{w.strays(x, "throughput"), "use a quieter machine or a longer --duration, or allow " + more(w.plan())}, true
 	case verdict.WarnNoisyP99:
@@ -71,28 +73,29 @@ func (w words) warnOfPlan(x *verdict.Warning) (advice, bool) {
 }
 
 // enough is how to have the trials that a proof takes.
-func (w words) enough() string {
+func (w words) enough(valid int) string {
 	if w.plan().Racing() {
 		return "allow " + more(w.plan())
 	}
-	return "use --repeats 6 or more"
+	// As many blocks were invalid as there are valid trials too few.
+	return fmt.Sprintf("use --repeats %d or more", max(6, w.plan().Blocks+max(1, verdict.FewestPairs-valid)))
 }
 
 // unshared is what helps against a hypervisor that takes the CPUs.
 const unshared = "use a machine that is not shared; in a cloud, one without CPU credits that can run out"
 
-func invalidTrials(w *verdict.Warning) advice {
+func (w words) invalidTrials(x *verdict.Warning) advice {
 	noun, remedy := "trial", "read their output in logs/"
-	if w.Code == verdict.WarnInvalidPilots {
-		noun, remedy = "pilot trial", "read their output in logs/, or set --rate: then procfit runs no pilot trials"
+	if x.Code == verdict.WarnInvalidPilots {
+		noun, remedy = "pilot trial", w.ways(way{text: remedy}, way{"set --rate: then procfit runs no pilot trials", flag{name: "--rate"}})
 	}
 	switch {
-	case w.Stolen:
+	case x.Stolen:
 		remedy = unshared
-	case w.Procs > 0:
-		remedy += fmt.Sprintf("; it failed only with GOMAXPROCS %d or more, as programs with a data race do: build it with -race, and run it once", w.Procs)
+	case x.Procs > 0:
+		remedy += fmt.Sprintf("; it failed only with GOMAXPROCS %d or more, as programs with a data race do: build it with -race, and run it once", x.Procs)
 	}
-	return advice{invalid(w, noun), remedy}
+	return advice{invalid(x, noun), remedy}
 }
 
 func invalid(w *verdict.Warning, noun string) string {
@@ -133,25 +136,53 @@ func (w words) warnOfLoad(x *verdict.Warning) (advice, bool) {
 	case verdict.WarnSendLag:
 		return advice{"the load generator itself sent requests late, so the latency of some trials is not compared: " + each(x.Settings, func(a verdict.SettingFigure) string {
 			return fmt.Sprintf("%.0f of %.0f trials", a.Value, a.Limit)
-		}), "give the load generator its own CPUs with --load-cpuset"}, true
+		}), w.inTime(x)}, true
 	case verdict.WarnCarrierP99:
 		better, worse := x.Settings[0], x.Settings[1]
 		return advice{fmt.Sprintf("%s sustains the rate with a "+w.quantile()+" of %s, proven lower than the %s of %s", better.Label, number.Seconds(better.Value), number.Seconds(worse.Value), worse.Label),
 			"choose it if p99 matters more than CPUs"}, true
 	case verdict.WarnShared:
 		return advice{fmt.Sprintf("the load generator and the program together used nearly all %s of the machine, the load generator %s of them: the program alone would reach a higher throughput", number.CPUs(x.Limit), cpusUsed(x.Value)),
-			"run the load generator on another machine, or give each its own CPUs with --target-cpuset and --load-cpuset"}, true
+			w.ways(way{text: "run the load generator on another machine"}, w.ownCPUs("give each its own CPUs with --target-cpuset and --load-cpuset"))}, true
 	case verdict.WarnLoadLimited:
 		return advice{fmt.Sprintf("the load generator was at its limit in %d of %s: the program may reach a higher throughput", x.Count, phrase.Count(x.Of, "trial")),
-			"run the load generator on another machine, or give it its own CPUs with --load-cpuset"}, true
+			w.loadElsewhere()}, true
 	}
 	return advice{}, false
+}
+
+// inTime is how requests are sent in time: without the other programs that use the CPUs, if there
+// are any, else with more CPU time for the load generator.
+func (w words) inTime(x *verdict.Warning) string {
+	others := way{}
+	if slices.ContainsFunc(w.result.Warnings, func(o verdict.Warning) bool {
+		return o.Code == verdict.WarnOthers && (o.Group == nil || x.Group == nil || *o.Group == *x.Group)
+	}) {
+		others.text = "stop other programs on this machine"
+	}
+	own := w.ownCPUs("give the load generator its own CPUs with --load-cpuset")
+	if own.text == "" {
+		return w.ways(others, way{text: "use a lower --rate"}, way{text: "run the load generator on another machine"})
+	}
+	return w.ways(others, own)
+}
+
+// unproven is why the live values were not read; more permissions help only if they were missing.
+func (w words) unproven(x *verdict.Warning) advice {
+	a := advice{"the GOMAXPROCS value that the program really used could not be read: " + labels(x.Settings), "measure the Go binary itself, and for long enough to be read"}
+	if x.Reason != "" {
+		a.message += "; " + phrase.Clean(x.Reason)
+	}
+	if strings.Contains(x.Reason, "permission denied") {
+		a.fix = "measure as the same user, with the permission that the reason names"
+	}
+	return a
 }
 
 func (w words) warnOfProcs(x *verdict.Warning) (advice, bool) {
 	switch x.Code {
 	case verdict.WarnUnproven:
-		return advice{"the GOMAXPROCS value that the program really used could not be read: " + labels(x.Settings), "measure a Go binary as the same user, or run procfit as root"}, true
+		return w.unproven(x), true
 	case verdict.WarnNoGo:
 		return advice{"the target is not a Go program: GOMAXPROCS has no effect on it", "measure the Go program itself; if a script starts it, the program ended too soon to be seen"}, true
 	case verdict.WarnDefaultVaries:
@@ -214,7 +245,7 @@ func (w words) warnOfRun(x *verdict.Warning) (advice, bool) {
 			"compare with --target-cpuset performance"}, true
 	case verdict.WarnHeat:
 		return advice{fmt.Sprintf("the CPUs lowered their clock because they were too hot, in %d of %s", x.Count, phrase.Count(x.Of, "trial")),
-			"cool the machine better, or give the target fewer CPUs with --target-cpuset"}, true
+			"cool the machine better, or give the target fewer CPUs with a smaller --target-cpuset"}, true
 	case verdict.WarnDrift:
 		return advice{fmt.Sprintf("throughput drifted during the run: the end is %s than the start", slower(x.Value)), "use a quieter machine; the comparisons remain valid, because they are made within blocks"}, true
 	case verdict.WarnSteal:
@@ -234,6 +265,9 @@ func (w words) warnOfRun(x *verdict.Warning) (advice, bool) {
 		fix := "read what the program printed in logs/, and run the same command again: only the profile is missing"
 		if x.Advised {
 			fix = "serve them: import _ \"net/http/pprof\", and go http.ListenAndServe(\"127.0.0.1:6060\", nil) in main; then measure with --profile=http://127.0.0.1:6060/debug/pprof/"
+			if w.had(flag{"--profile", "http://127.0.0.1:6060/debug/pprof/"}) {
+				fix = "serve them at that address: import _ \"net/http/pprof\", and go http.ListenAndServe(\"127.0.0.1:6060\", nil) in main"
+			}
 		}
 		return advice{fmt.Sprintf("GOMAXPROCS %s was not profiled, or not completely: %s", x.Setting, x.Reason), fix}, true
 	case verdict.WarnDuplicates:

@@ -1,0 +1,227 @@
+package cli
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/procfit/procfit/internal/verdict"
+	"github.com/procfit/procfit/internal/verdict/journal"
+	"github.com/procfit/procfit/internal/verdict/page"
+	"github.com/procfit/procfit/internal/verdict/page/pagetest"
+)
+
+// codesOf are the constants of a type in a file.
+func codesOf(t *testing.T, file, of string) (list []string) {
+	t.Helper()
+	parsed, err := parser.ParseFile(token.NewFileSet(), file, nil, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ast.Inspect(parsed, func(n ast.Node) bool {
+		spec, ok := n.(*ast.ValueSpec)
+		if !ok || len(spec.Values) != 1 {
+			return true
+		}
+		if id, ok := spec.Type.(*ast.Ident); ok && id.Name == of {
+			text, err := strconv.Unquote(spec.Values[0].(*ast.BasicLit).Value)
+			if err != nil {
+				t.Fatal(err)
+			}
+			list = append(list, text)
+		}
+		return true
+	})
+	if len(list) < 20 {
+		t.Fatalf("%s: %d constants of %s", file, len(list), of)
+	}
+	return list
+}
+
+// advised is a run with what it was asked for, and what it must not be told to do again.
+type advised struct {
+	command string
+	flags   []string
+	rest    []string
+}
+
+func (a advised) args() []string {
+	return slices.Concat(strings.Fields(a.command), a.flags, a.rest)
+}
+
+// advisedRuns are runs without flags, and with those that an advice names.
+func advisedRuns() []advised {
+	asked := []string{
+		"--procs", "auto", "--load-cpuset", "1", "--target-cpuset", "0", "--duration", "10s", "--rate", "100", "--max-trials", "50",
+		"--max-time", "10m", "--any-program", "--connections", "8", "--limit", "2", "--warmup", "1s", "--margin", "0.05",
+	}
+	program := []string{"--", "./server"}
+	return []advised{
+		{"sweep", nil, program},
+		{"sweep", slices.Concat(asked, []string{"--max-memory", "1GiB", "--vary", "GOGC=25,50,100", "--profile=http://127.0.0.1:6060/debug/pprof/"}), program},
+		{"size", append([]string{"--slo", "p99=20ms"}, asked...), program},
+		{"compare", slices.Delete(slices.Clone(asked), 0, 2), []string{"./old", "--", "./server"}},
+		{"sweep", []string{"--repeats", "6", "--duration", "1s"}, program},
+	}
+}
+
+// comparing are words before a flag with which it can be given again, with another value.
+var comparing = []string{"longer", "higher", "lower", "more", "smaller", "another"}
+
+var namedFlag = regexp.MustCompile(`(?:(\S+) )?--([a-z][a-z0-9-]*)(?:[ =]([^\s;,:)]+))?`)
+
+// textHelps: a flag that a text names is one of the command's, and the run did not have it already.
+func (a advised) textHelps(t *testing.T, code, text string) {
+	t.Helper()
+	if !strings.Contains(text, "--") {
+		return
+	}
+	cmd, _, err := newRoot(quiet()).Find(strings.Fields(a.command))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if at := strings.Index(text, "procfit "+a.command+" "); at >= 0 {
+		a.commandHelps(t, code, text[at:], code == string(verdict.WarnIncomplete)) // which is resumed
+		text = text[:at]
+	}
+	for _, m := range namedFlag.FindAllStringSubmatch(text, -1) {
+		before, name, value := m[1], m[2], m[3]
+		f := cmd.Flags().Lookup(name)
+		if f == nil {
+			if sweep, _, _ := newRoot(quiet()).Find([]string{"sweep"}); sweep.Flags().Lookup(name) == nil && !strings.Contains("query slice", name) {
+				t.Errorf("%s, %s: no command has --%s: %s", a.command, code, name, text)
+			}
+			continue
+		}
+		i := slices.IndexFunc(a.flags, func(w string) bool { return w == "--"+name || strings.HasPrefix(w, "--"+name+"=") })
+		if i < 0 || slices.Contains(comparing, before) {
+			continue
+		}
+		had := ""
+		if _, joined, ok := strings.Cut(a.flags[i], "="); ok {
+			had = joined
+		} else if i+1 < len(a.flags) {
+			had = a.flags[i+1]
+		}
+		if isValue := f.Value.Set(value) == nil && value != ""; !isValue || value == had {
+			t.Errorf("%s had --%s %s, and %s proposes: %s", a.command, name, had, code, text)
+		}
+	}
+}
+
+// commandHelps: it can be typed, and it is not the one that was run, unless what helps is not in it.
+func (a advised) commandHelps(t *testing.T, code, command string, same bool) {
+	t.Helper()
+	words := strings.Fields(strings.ReplaceAll(command, "'", ""))
+	if len(words) == 0 || words[0] != "procfit" {
+		return
+	}
+	cmd, flags, err := newRoot(quiet()).Find(words[1:])
+	if err == nil {
+		err = cmd.ParseFlags(flags)
+	}
+	if err != nil {
+		t.Errorf("%s, %s: %s: %v", a.command, code, command, err)
+	}
+	if slices.Equal(words[1:], a.args()) && !same {
+		t.Errorf("%s proposes what was run: %s", code, command)
+	}
+}
+
+// result is what such a run came to; the fields that an advice reads are set.
+func (a advised) result(racing bool) *verdict.Result {
+	r := pagetest.Typical()
+	r.Tool.Args, r.Load.DurationSeconds, r.Folder = a.args(), 10, "results/x"
+	r.Plan.Strategy, r.Plan.MaxTrials, r.Plan.Blocks = "", 0, 6
+	if racing {
+		r.Plan.Strategy, r.Plan.MaxTrials = journal.StrategyRace, 50
+	}
+	return r
+}
+
+// warnings walks through the fixes of every warning, and returns how many there are.
+func (a advised) warnings(t *testing.T, racing bool) (seen int) {
+	for _, code := range codesOf(t, "../verdict/warning.go", "WarningCode") {
+		for _, others := range []bool{false, true}[:1+strings.Count(code, "send_lag")] {
+			r := a.result(racing)
+			figures := []verdict.SettingFigure{{Label: "1", Value: 2, Limit: 6}, {Label: "2", Value: 3, Limit: 6}}
+			r.Warnings = []verdict.Warning{{
+				Code: verdict.WarningCode(code), Group: new(0), Settings: figures, Setting: "2", Count: 3, Of: 6, Value: 2, Limit: 2, Procs: 2,
+				Nodes: []journal.Node{{ID: 0}, {ID: 1}}, Trial: &journal.Warning{Code: journal.WarnKilled, Value: new(5.0)}, Advised: true,
+			}}
+			if others {
+				r.Warnings = append(r.Warnings, verdict.Warning{Code: verdict.WarnOthers, Group: new(0)})
+			}
+			v := page.New(r)
+			for _, w := range slices.Concat(v.Groups[0].Warnings, v.Warnings) {
+				seen++
+				a.textHelps(t, code, w.Fix)
+			}
+		}
+	}
+	return seen
+}
+
+// steps walks through every next step of a verdict.
+func (a advised) steps(t *testing.T, racing, complete bool) (seen int) {
+	unchanged := []verdict.StepCode{verdict.StepQuietMachine, verdict.StepSteady}
+	r := a.result(racing)
+	r.Complete = complete
+	for _, code := range codesOf(t, "../verdict/reason.go", "StepCode") {
+		r.Groups[0].Recommendation.Settle = append(r.Groups[0].Recommendation.Settle, verdict.Step{
+			Code: verdict.StepCode(code), Metric: verdict.MetricThroughput, Blocks: 12, Have: 12, More: 9, TrialSeconds: 1,
+		})
+	}
+	settle := r.Groups[0].Recommendation.Settle
+	items := page.New(r).Verdict.Settle
+	for i, item := range items {
+		seen++
+		code := "next step " + strconv.Itoa(i)
+		same := !complete
+		if len(items) == len(settle) { // else one is not of this command
+			code, same = string(settle[i].Code), same || slices.Contains(unchanged, settle[i].Code)
+		}
+		a.textHelps(t, code, item.Text)
+		a.commandHelps(t, code, item.Command, same || strings.Contains(item.Text, "machine"))
+	}
+	return seen
+}
+
+// failures walks through what to try after every invalid first trial.
+func (a advised) failures(t *testing.T) (seen int) {
+	for _, code := range codesOf(t, "../verdict/journal/code.go", "InvalidCode") {
+		c := &journal.Contents{Header: journal.Header{Tool: journal.Tool{Args: a.args()}}}
+		c.Header.Target.Command, c.Header.Load.ReadyTimeoutSeconds, c.Header.Load.TrialTimeoutSeconds = []string{"./server"}, 30, 60
+		c.Header.Target.Beside = &journal.Beside{Command: []string{"./beside"}}
+		c.Trials = []journal.Trial{{InvalidCode: journal.InvalidCode(code), InvalidReason: "it failed", NotStarted: true}}
+		if f := page.NewFailure("results/x", c); f != nil {
+			for _, item := range f.Try {
+				seen++
+				a.commandHelps(t, code, item.Command, item.Text == "after the fix, measure again")
+			}
+		}
+	}
+	return seen
+}
+
+// TestEveryAdviceHelps walks through the advices of every warning, every next step and every failure:
+// a flag that one names exists and was not given already, and a command can be typed and differs from
+// the one that was run. What a machine needs, or a program, is not in a command: that may be the same.
+func TestEveryAdviceHelps(t *testing.T) {
+	t.Parallel()
+	seen := 0
+	for _, a := range advisedRuns() {
+		for _, racing := range []bool{true, false} {
+			seen += a.warnings(t, racing) + a.steps(t, racing, true) + a.steps(t, racing, false)
+		}
+		seen += a.failures(t)
+	}
+	if seen < 500 {
+		t.Errorf("only %d advices", seen)
+	}
+}
