@@ -113,7 +113,9 @@ func (g *Group) named() *int {
 }
 
 // isDefault reports whether the default comes to a value.
-func (g *Group) isDefault(procs int) bool { return g.Default.Procs != nil && !g.Default.Predicted && *g.Default.Procs == procs }
+func (g *Group) isDefault(procs int) bool {
+	return g.Default.Procs != nil && !g.Default.Predicted && *g.Default.Procs == procs
+}
 
 func (b *Best) toProfile() []journal.Setting {
 	a := journal.Setting{QuotaCPUs: b.QuotaCPUs, Replicas: b.Replicas, GoVersion: b.GoVersion, SetLive: b.SetLive, Variables: b.Start}
