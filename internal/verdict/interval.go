@@ -1,6 +1,7 @@
 package verdict
 
 import (
+	"maps"
 	"math"
 	"slices"
 	"sync"
@@ -244,8 +245,9 @@ func PairedAmong(a, b map[int][]float64, comparisons int) Interval {
 	return e.ratio()
 }
 
+// logRatios are in the order of the blocks, as sums depend on it.
 func logRatios(a, b map[int][]float64) (d []float64) {
-	for block := range a {
+	for _, block := range slices.Sorted(maps.Keys(a)) {
 		if x := logMean(a[block]) - logMean(b[block]); !math.IsNaN(x) {
 			d = append(d, x)
 		}

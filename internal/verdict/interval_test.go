@@ -114,3 +114,18 @@ func TestDetectable(t *testing.T) {
 		t.Errorf("detectable: %.4f", got)
 	}
 }
+
+// The same trials give the same bytes: no sum is in the order of a map.
+func TestPairedIsTheSame(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 2))
+	a, b := map[int][]float64{}, map[int][]float64{}
+	for block := range 40 {
+		a[block], b[block] = []float64{r.ExpFloat64()}, []float64{r.ExpFloat64()}
+	}
+	first := logRatios(a, b)
+	for range 20 {
+		if !slices.Equal(logRatios(a, b), first) {
+			t.Fatal("the ratios of one pair of runs are in another order")
+		}
+	}
+}

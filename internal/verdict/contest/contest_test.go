@@ -310,3 +310,14 @@ func TestTrialsThatAreNotPlanned(t *testing.T) {
 		Ends(h, trials)
 	}
 }
+
+// What is most often does not depend on the order of a map, nor on there being no name.
+func TestMostOften(t *testing.T) {
+	for range 50 {
+		for want, count := range map[string]map[string]int{"": {"": 2, "a": 1, "b": 1}, "a": {"b": 2, "a": 2, "c": 1}, "c": {"": 1, "c": 2}} {
+			if got := MostOften(count); got != want {
+				t.Fatalf("%v: %q", count, got)
+			}
+		}
+	}
+}

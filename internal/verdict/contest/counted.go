@@ -97,10 +97,10 @@ func unitOf(count map[string]int, asked bool) string {
 
 // MostOften is the key of the highest count; of equals the first by name.
 func MostOften(count map[string]int) string {
-	best := ""
+	best, most := "", 0
 	for key, c := range count {
-		if best == "" || c > count[best] || c == count[best] && key < best {
-			best = key
+		if c > most || c == most && key < best {
+			best, most = key, c
 		}
 	}
 	return best
