@@ -86,14 +86,14 @@ func Analyze(c *journal.Contents) *verdict.Result {
 	}
 	r.TrialsPlanned = r.TrialsRun // a time is planned, and not how many
 	for _, s := range list {
-		if s.Void != "" || !(s.Seconds > 0) {
+		rate, seconds := float64(s.Requests)/s.Seconds, l.Seconds+s.Seconds
+		if s.Void != "" || !(s.Seconds > 0) || !isFinite(rate) || !isFinite(seconds) {
 			continue
 		}
-		rate := float64(s.Requests) / s.Seconds
 		if l.Seconds == 0 || rate < l.Least {
 			l.Least = rate
 		}
-		l.Most, l.Seconds = max(l.Most, rate), l.Seconds+s.Seconds
+		l.Most, l.Seconds = max(l.Most, rate), seconds
 	}
 	for i := range c.Header.Plan.Settings {
 		l.Settings = append(l.Settings, h.settingResult(i, look, list, c.Trials))
@@ -130,6 +130,14 @@ func (h Header) settingResult(value int, look Look, list []Slice, trials []journ
 	return out
 }
 
+// finite is a number of a result; nil: it is not known.
+func finite(x float64) *float64 {
+	if !isFinite(x) {
+		return nil
+	}
+	return &x
+}
+
 // verdicts are what outcomes are in the words of a canary.
 var verdicts = map[Outcome]verdict.Verdict{
 	Better: verdict.Recommended, Worse: verdict.KeepDefault, Left: verdict.KeepDefault, Same: verdict.NotYourKnob,
@@ -140,10 +148,10 @@ var verdicts = map[Outcome]verdict.Verdict{
 func compared(f *figure, b bound, value int, list []Slice) verdict.CanaryFigure {
 	start := map[int]*float64{} // by block
 	at := func(s *Slice) *float64 {
-		if x := math.Exp(f.of(s)); s.Void == "" && isFinite(x) {
-			return &x
+		if s.Void != "" {
+			return nil
 		}
-		return nil
+		return finite(math.Exp(f.of(s)))
 	}
 	for i := range list {
 		if list[i].Value == 0 {
@@ -166,8 +174,8 @@ func compared(f *figure, b bound, value int, list []Slice) verdict.CanaryFigure 
 	out.Value = verdict.Median(is)
 	if value > 0 {
 		out.Control = verdict.Median(was)
-		if out.Ratio.N = b.Pairs; b.Pairs > 0 { // an end that is infinite is shown as unknown
-			out.Ratio.Median, out.Ratio.Low, out.Ratio.High = &b.Ratio, &b.Low, &b.High
+		if out.Ratio.N = b.Pairs; b.Pairs > 0 { // an end that is infinite is not known
+			out.Ratio.Median, out.Ratio.Low, out.Ratio.High = finite(b.Ratio), finite(b.Low), finite(b.High)
 		}
 	}
 	return out

@@ -193,3 +193,17 @@ func TestLiveConfirms(t *testing.T) {
 		}
 	}
 }
+
+// Whatever numbers the slices have, what comes of them is a number or not known.
+func TestLiveOfAnyNumbers(t *testing.T) {
+	for i, x := range extremes {
+		c := pagetest.LiveContents()
+		for k := 0; k < len(c.Trials); k += 3 {
+			t := &c.Trials[k]
+			t.MeasuredSeconds, t.Live.CPUSeconds, t.Live.P99Seconds = extremes[(i+k)%len(extremes)], x, &x
+		}
+		if _, err := json.Marshal(live.Analyze(c)); err != nil {
+			t.Errorf("%g: %v", x, err)
+		}
+	}
+}
