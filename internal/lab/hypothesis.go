@@ -59,13 +59,15 @@ type Measured struct {
 
 // Estimate is a measured ratio with its two-sided 95% interval.
 type Estimate struct {
-	Value, Low, High *float64 // nil: not known
-	N                int      // blocks that it rests on; of Ended and of what was printed, trials
+	Value *float64 `json:"median"` // nil, of this and the bounds: not known
+	Low   *float64 `json:"low"`
+	High  *float64 `json:"high"`
+	N     int      `json:"n"` // blocks that it rests on; of Ended and of what was printed, trials
 	// Printed is that the programs print the number itself, a count or a decision: then
 	// other programs do not change it, and Low and High are the least and the most that
 	// trials print, and no interval.
-	Printed bool
-	Why     string // why something is nil
+	Printed bool   `json:"-"`
+	Why     string `json:"-"` // why something is nil
 }
 
 // Answer is what became of a hypothesis.

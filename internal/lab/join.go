@@ -125,12 +125,12 @@ func decide(list []asked) Answered {
 	var says []string
 	disagree := false
 	for _, a := range list {
-		if a.weight() >= measuredHere && a.Measured.Median != nil {
-			says = append(says, fmt.Sprintf("%s on %s (%s)", strings.ReplaceAll(string(a.Answer), "_", " "), a.on.Name, number.Figure(*a.Measured.Median)))
+		if a.weight() >= measuredHere && a.Measured.Value != nil {
+			says = append(says, fmt.Sprintf("%s on %s (%s)", strings.ReplaceAll(string(a.Answer), "_", " "), a.on.Name, number.Figure(*a.Measured.Value)))
 			disagree = disagree || a.Answer != best.Answer
 		}
 	}
-	if best.Measured.Median != nil && best.From == "" {
+	if best.Measured.Value != nil && best.From == "" {
 		best.From = best.on.label(best.quick)
 	}
 	if disagree {

@@ -5,7 +5,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/procfit/procfit/internal/verdict"
 	"github.com/procfit/procfit/internal/verdict/journal"
 )
 
@@ -14,7 +13,7 @@ import (
 func TestJoin(t *testing.T) {
 	const short = "needs 4 CPUs; this machine has 2"
 	answer := func(id string, a Answer, median float64) Answered {
-		h := Answered{ID: id, Says: id, AtLeast: new(1.9), Answer: a, Measured: verdict.Interval{Median: &median, N: 6}}
+		h := Answered{ID: id, Says: id, AtLeast: new(1.9), Answer: a, Measured: Estimate{Value: &median, N: 6}}
 		if a == CannotTell {
 			h.Reason = short
 		}

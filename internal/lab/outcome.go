@@ -133,20 +133,20 @@ type Version struct {
 
 // Answered is a Hypothesis with its answer.
 type Answered struct {
-	ID       string           `json:"id"`
-	Says     string           `json:"says"`
-	Document string           `json:"document,omitempty"`         // the document's own numbers
-	Value    *float64         `json:"document_value,omitempty"`   // their ratio
-	On       string           `json:"document_machine,omitempty"` // that they are of
-	AtLeast  *float64         `json:"at_least,omitempty"`
-	AtMost   *float64         `json:"at_most,omitempty"`
-	Needs    float64          `json:"needs_cpus,omitempty"`
-	LoadCPUs float64          `json:"load_cpus,omitempty"` // of those for the load
-	Measured verdict.Interval `json:"measured"`
-	From     string           `json:"measured_from,omitempty"` // where the numbers come from; empty: this machine's
-	Answer   Answer           `json:"answer"`
-	Reason   string           `json:"reason,omitempty"` // of cannot_tell
-	Open     bool             `json:"open,omitempty"`   // more blocks may decide it
+	ID       string   `json:"id"`
+	Says     string   `json:"says"`
+	Document string   `json:"document,omitempty"`         // the document's own numbers
+	Value    *float64 `json:"document_value,omitempty"`   // their ratio
+	On       string   `json:"document_machine,omitempty"` // that they are of
+	AtLeast  *float64 `json:"at_least,omitempty"`
+	AtMost   *float64 `json:"at_most,omitempty"`
+	Needs    float64  `json:"needs_cpus,omitempty"`
+	LoadCPUs float64  `json:"load_cpus,omitempty"` // of those for the load
+	Measured Estimate `json:"measured"`
+	From     string   `json:"measured_from,omitempty"` // where the numbers come from; empty: this machine's
+	Answer   Answer   `json:"answer"`
+	Reason   string   `json:"reason,omitempty"` // of cannot_tell
+	Open     bool     `json:"open,omitempty"`   // more blocks may decide it
 }
 
 // disturbing is the share of the programs' CPUs that others may take. What they take
@@ -223,7 +223,7 @@ func (r *Ran) Conclude(e Experiment, cpus float64) {
 		}
 		r.Hypotheses = append(r.Hypotheses, Answered{
 			ID: j.ID, Says: j.Says, Document: j.Document, Value: known(j.Value), On: j.On, AtLeast: known(j.AtLeast), AtMost: known(j.AtMost), Needs: j.Needs, LoadCPUs: j.LoadCPUs,
-			Measured: verdict.Interval{Median: j.Got.Value, Low: j.Got.Low, High: j.Got.High, N: j.Got.N}, From: j.From, Answer: j.Answer, Reason: j.Reason, Open: j.Open,
+			Measured: j.Got, From: j.From, Answer: j.Answer, Reason: j.Reason, Open: j.Open,
 		})
 	}
 }

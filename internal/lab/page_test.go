@@ -14,7 +14,6 @@ import (
 	"text/template"
 
 	"github.com/procfit/procfit/internal/show/number"
-	"github.com/procfit/procfit/internal/verdict"
 )
 
 var update = flag.Bool("update", false, "write docs/evidence/articles.md from docs/evidence/articles")
@@ -104,11 +103,11 @@ func page(o *Outcome) ([]byte, error) {
 	return b.Bytes(), err
 }
 
-func interval(i verdict.Interval) string {
+func interval(i Estimate) string {
 	if i.Low == nil || i.High == nil {
-		return number.Count(*i.Median)
+		return number.Count(*i.Value)
 	}
-	return number.Count(*i.Median) + " [" + number.Count(*i.Low) + ", " + number.Count(*i.High) + "]"
+	return number.Count(*i.Value) + " [" + number.Count(*i.Low) + ", " + number.Count(*i.High) + "]"
 }
 
 // defaultsTable is the table that is kept of the emulated machine.

@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"github.com/procfit/procfit/internal/show/number"
-	"github.com/procfit/procfit/internal/verdict"
 )
 
 // reworked are experiments whose program or stages do other work since a time. A run of
@@ -55,7 +54,7 @@ func seedsOf(o *Outcome) recorded {
 func (p recorded) judgedAgain(id string, h Hypothesis) Answered {
 	measured := Estimate{Why: "not in the run"}
 	if a := p.hypothesis(id, h.ID); a != nil {
-		measured = Estimate{Value: a.Measured.Median, Low: a.Measured.Low, High: a.Measured.High, N: a.Measured.N}
+		measured = a.Measured
 	}
 	h.Measure = func(Results) Estimate { return measured }
 	var r Ran
@@ -98,7 +97,7 @@ func (p recorded) answered(id string, a Answered) (Answered, bool) {
 	if again, ok := p.again[id+"/"+a.ID]; ok {
 		return again, true
 	}
-	return a, a.From != "" && a.Measured.Median != nil
+	return a, a.From != "" && a.Measured.Value != nil
 }
 
 // count is how many answers are such.
@@ -127,7 +126,7 @@ func (p recorded) changed() (list []string) {
 
 // measured is what the run measured for a hypothesis, which may since be gone.
 func (p recorded) measured(experiment, hypothesis string) (string, error) {
-	if a := p.hypothesis(experiment, hypothesis); a != nil && a.Measured.Median != nil {
+	if a := p.hypothesis(experiment, hypothesis); a != nil && a.Measured.Value != nil {
 		return interval(a.Measured), nil
 	}
 	if slices.ContainsFunc(p.today[experiment], func(a Answered) bool { return a.ID == hypothesis }) {
@@ -243,7 +242,7 @@ func (p recorded) row(id string, a Answered) string {
 	if a, ok := p.answered(id, a); ok {
 		answer = strings.ReplaceAll(string(a.Answer), "_", " ")
 		switch {
-		case a.Measured.Median == nil:
+		case a.Measured.Value == nil:
 		case a.From != "":
 			here = interval(a.Measured) + " (" + a.From + ")"
 		default:
@@ -265,7 +264,7 @@ func plain(s string) string {
 // its own.
 func TestSinceTheRun(t *testing.T) {
 	two := func(says string) Answered {
-		return Answered{ID: "two_ps", Says: says, Document: "2 ÷ 1", AtLeast: new(1.9), Measured: verdict.Interval{Median: new(2.0), N: 6}, Answer: Holds}
+		return Answered{ID: "two_ps", Says: says, Document: "2 ÷ 1", AtLeast: new(1.9), Measured: Estimate{Value: new(2.0), N: 6}, Answer: Holds}
 	}
 	o := &Outcome{Started: time.Date(2026, 11, 21, 4, 0, 0, 0, time.UTC), Experiments: []Ran{
 		{ID: "a", Hypotheses: []Answered{two("two Ps do twice as much"), {ID: "gone", Says: "nobody says so any more", AtMost: new(1.0), Answer: DoesNotHold}}},
@@ -276,7 +275,7 @@ func TestSinceTheRun(t *testing.T) {
 		"b": {two("two Ps do more"), {ID: "kept", Says: "of a table", AtMost: new(1.0), From: "an emulated machine", Answer: DoesNotHold}},
 		"c": {two("two Ps do twice as much")},
 	}, map[string]string{"b": "2026-11-20T00:00:00Z"}, nil}
-	p.today["b"][1].Measured.Median = new(2.0)
+	p.today["b"][1].Measured.Value = new(2.0)
 	const results = `
 ## a
 
@@ -339,7 +338,7 @@ From document 000: what b is.
 	}
 	// One that measures the same is held against the bound of today.
 	o.Host.EffectiveCPUs = 2
-	o.Experiments[1].Hypotheses[0].Measured = verdict.Interval{Median: new(2.0), Low: new(1.5), High: new(2.5), N: 6}
+	o.Experiments[1].Hypotheses[0].Measured = Estimate{Value: new(2.0), Low: new(1.5), High: new(2.5), N: 6}
 	for needs, want := range map[float64]string{2: "undecided here: the interval contains the bound of 1.9", 8: "undecided here: needs 8 CPUs; this machine has 2"} {
 		p.again = map[string]Answered{"b/two_ps": p.judgedAgain("b", Hypothesis{ID: "two_ps", AtLeast: 1.9, Needs: needs})}
 		if row := p.row("b", p.today["b"][0]); !strings.Contains(row, "| 2 [1.5, 2.5], n 6 | 1.9 or more | "+want) {

@@ -80,7 +80,7 @@ func TestWords(t *testing.T) {
 		}
 		r.Conclude(e, cpus)
 		for _, h := range r.Hypotheses {
-			if h.Measured.Median == nil {
+			if h.Measured.Value == nil {
 				t.Errorf("%s %s: %s", e.ID, h.ID, h.Reason)
 			}
 		}

@@ -22,8 +22,8 @@ func hypothesis(s lab.Answered) Hypothesis {
 	default:
 		h.State, h.Label = document.Unknown, "undecided here"
 	}
-	if m := s.Measured; m.Median != nil {
-		h.Here = number.Figure(*m.Median)
+	if m := s.Measured; m.Value != nil {
+		h.Here = number.Figure(*m.Value)
 		if m.Low != nil && m.High != nil {
 			h.Here += " [" + number.Figure(*m.Low) + ", " + number.Figure(*m.High) + "]"
 		}
@@ -61,7 +61,7 @@ func hypothesisStrip(s *lab.Answered, wanted string) *document.Strip {
 		}
 	}
 	m := s.Measured
-	see(s.AtLeast, s.AtMost, s.Value, m.Median, m.Low, m.High)
+	see(s.AtLeast, s.AtMost, s.Value, m.Value, m.Low, m.High)
 	if len(values) == 0 || s.AtLeast == nil && s.AtMost == nil {
 		return nil
 	}
@@ -79,13 +79,13 @@ func hypothesisStrip(s *lab.Answered, wanted string) *document.Strip {
 	if s.AtMost != nil {
 		out.Zone.To = at(*s.AtMost)
 	}
-	if m.Median != nil {
-		out.Present, out.At = true, at(*m.Median)
+	if m.Value != nil {
+		out.Present, out.At = true, at(*m.Value)
 		out.Interval = document.Span{From: out.At, To: out.At}
 		if m.Low != nil && m.High != nil {
 			out.Interval = document.Span{From: at(*m.Low), To: at(*m.High)}
 		}
-		out.Summary += ", measured " + number.Figure(*m.Median)
+		out.Summary += ", measured " + number.Figure(*m.Value)
 	}
 	if s.Value != nil {
 		text := "the article has " + number.Figure(*s.Value)

@@ -24,8 +24,8 @@ func madeLab() *lab.Outcome {
 	}
 	o.Experiments[1].Claim, o.Experiments[1].Quick = "Go 1.4 28.8, 57 µs", true
 	o.Experiments[1].Hypotheses = []lab.Answered{
-		{ID: "a", Says: "two Ps cost under 1.1 times one P", Document: "29 ÷ 27.1 µs = 1.07", Value: new(29 / 27.1), On: "laptop", AtMost: new(1.1), Measured: interval(1.04, 1.02, 1.07, 20), Answer: lab.Holds},
-		{ID: "b", Says: "two Ps cost about twice one P", Document: "110 ÷ 38.8 µs = 2.84", Value: new(110 / 38.8), On: "server", AtLeast: new(1.58), AtMost: new(3.54), Measured: interval(1.25, 1.13, 1.54, 6), Answer: lab.DoesNotHold},
+		{ID: "a", Says: "two Ps cost under 1.1 times one P", Document: "29 ÷ 27.1 µs = 1.07", Value: new(29 / 27.1), On: "laptop", AtMost: new(1.1), Measured: lab.Estimate{Value: new(1.04), Low: new(1.02), High: new(1.07), N: 20}, Answer: lab.Holds},
+		{ID: "b", Says: "two Ps cost about twice one P", Document: "110 ÷ 38.8 µs = 2.84", Value: new(110 / 38.8), On: "server", AtLeast: new(1.58), AtMost: new(3.54), Measured: lab.Estimate{Value: new(1.25), Low: new(1.13), High: new(1.54), N: 6}, Answer: lab.DoesNotHold},
 		{ID: "c", Says: "four Ps are twice as fast", AtLeast: new(1.9), Answer: lab.CannotTell, Reason: "needs 4 CPUs; this machine has 2"},
 	}
 	o.Experiments[2].Complete = false
