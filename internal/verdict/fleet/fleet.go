@@ -85,10 +85,16 @@ type Since struct {
 	NotCompared string             `json:"not_compared,omitempty"` // why throughput and latency are not compared
 }
 
-// Loss is a metric of a value that is proven worse than the last time.
+// Loss is a metric of a value that is proven worse than the last time: what the value gains
+// over the default now, as a ratio to what it gained then.
 type Loss struct {
-	Setting string `json:"setting"`
-	*verdict.GateCheck
+	Setting  string   `json:"setting"`
+	Metric   string   `json:"metric"`             // throughput, p99
+	Quantile float64  `json:"quantile,omitempty"` // that is judged, of latency
+	Ratio    float64  `json:"ratio"`
+	Bound    *float64 `json:"bound"`  // that proves it: throughput is at most so, p99 at least
+	Margin   float64  `json:"margin"` // beyond which the bound is
+	N        int      `json:"n"`      // trials of the run that has fewer
 }
 
 // Take fills in what a result says.
@@ -176,9 +182,15 @@ func Compare(then, now *verdict.Result, unlike error) *Since {
 		return s
 	}
 	for i := range gate.Checks {
-		if c := &gate.Checks[i]; c.Worse {
-			s.Worse = append(s.Worse, Loss{c.Setting.Label, c})
+		c := &gate.Checks[i]
+		if !c.Worse || c.Ratio.Median == nil {
+			continue
 		}
+		bound := c.Bounds.High
+		if c.Metric == verdict.MetricP99 {
+			bound = c.Bounds.Low
+		}
+		s.Worse = append(s.Worse, Loss{Setting: c.Setting.Label, Metric: c.Metric, Quantile: c.Quantile, Ratio: *c.Ratio.Median, Bound: bound, Margin: c.Margin, N: c.Ratio.N})
 	}
 	return s
 }

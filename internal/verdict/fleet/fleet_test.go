@@ -56,7 +56,7 @@ func TestCompare(t *testing.T) {
 			t.Errorf("%s: %+v", name, s)
 		}
 		for _, l := range s.Worse {
-			if l.Setting != "1" || l.Metric != verdict.MetricThroughput || !l.Worse {
+			if l.Setting != "1" || l.Metric != verdict.MetricThroughput || l.Ratio >= 1-l.Margin || l.Bound == nil || *l.Bound >= 1-l.Margin || l.N < 3 {
 				t.Errorf("%s: %+v", name, l)
 			}
 		}

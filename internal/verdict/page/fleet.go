@@ -167,7 +167,7 @@ func serviceNotes(o *fleet.Outcome, s *fleet.Service, from string) []document.Bl
 			say(false, fmt.Sprintf("the proven value is %d; on %s it was %d", *s.Procs, day, *then.Procs), "")
 		}
 		for _, l := range then.Worse {
-			say(false, fmt.Sprintf("%s of %s, as a ratio to the default: %s since %s", gateMetric(l.GateCheck), l.Setting, gateNote(l.GateCheck, s.Result.Plan), day), "")
+			say(false, fmt.Sprintf("%s of %s, as a ratio to the default: %s since %s", gateMetric(l.Metric, l.Quantile), l.Setting, lossNote(l.Metric, l.Ratio, l.Bound, l.Margin, l.N), day), "")
 		}
 		if then.NotCompared != "" {
 			say(true, "not compared with the result of "+day+": "+then.NotCompared, "")

@@ -29,7 +29,7 @@ func someFleet() *fleet.Outcome {
 	moved := service("moved", r, errors.New("another\x1b[2J place"))
 	moved.Since.Moved, moved.Since.Procs = true, ptr(3)
 	worse := service("worse", r, nil)
-	worse.Since.Worse = []fleet.Loss{{Setting: "2", GateCheck: &verdict.GateCheck{Metric: "throughput", Judged: true, Worse: true, Outcome: verdict.OutcomeWorse, Margin: 0.05, Ratio: verdict.Interval{Median: ptr(0.7), N: 8}, Bounds: verdict.Bounds{Low: ptr(0.6), High: ptr(0.8), N: 8}}}}
+	worse.Since.Worse = []fleet.Loss{{Setting: "2", Metric: "throughput", Ratio: 0.7, Bound: ptr(0.8), Margin: 0.05, N: 8}}
 	proposed := service("proposed", nil, nil)
 	proposed.Proposed = &fleet.Proposed{Commit: strings.Repeat("4f2a91c", 5)}
 	refused := service("refused", nil, nil)

@@ -40,7 +40,7 @@ func gateOf(g *verdict.Gate, p journal.Plan) *Gate {
 	var worse, open []string
 	judged := len(g.Checks) > 0
 	for _, c := range g.Checks {
-		name := gateMetric(&c) + " of " + phrase.Clip(phrase.Clean(gateSetting(c.Setting)), 2*nameRoom)
+		name := gateMetric(c.Metric, c.Quantile) + " of " + phrase.Clip(phrase.Clean(gateSetting(c.Setting)), 2*nameRoom)
 		judged = judged && c.Judged
 		if c.Worse {
 			worse = append(worse, name)
@@ -97,7 +97,7 @@ func gateTable(g *verdict.Gate, p journal.Plan) document.Table {
 			outcome = outcomeWords[verdict.OutcomeNotJudged]
 		}
 		t.Rows = append(t.Rows, document.Row{Mark: mark, Strip: line.strip(c, note), Cells: []document.Cell{
-			{Value: phrase.Clip(phrase.Clean(gateSetting(c.Setting)), 2*nameRoom)}, {Value: gateMetric(c)}, difference(decided(c)),
+			{Value: phrase.Clip(phrase.Clean(gateSetting(c.Setting)), 2*nameRoom)}, {Value: gateMetric(c.Metric, c.Quantile)}, difference(decided(c)),
 			{Value: number.Ratio().Number(c.Margin)}, {Value: outcome}, {Value: note},
 		}})
 	}
@@ -122,7 +122,7 @@ func (g *Gate) headline(of *verdict.Gate, p journal.Plan, context string) Verdic
 		if !c.Judged || len(v.Reasons) == named {
 			continue // the sentence says so; the table has them all
 		}
-		v.Reasons = append(v.Reasons, phrase.Clean(gateMetric(c)+" of "+gateSetting(c.Setting)+": "+gateNote(c, p)))
+		v.Reasons = append(v.Reasons, phrase.Clean(gateMetric(c.Metric, c.Quantile)+" of "+gateSetting(c.Setting)+": "+gateNote(c, p)))
 	}
 	g.Sentence = ""
 	return v
@@ -133,7 +133,7 @@ func (g *Gate) answer(of *verdict.Gate) Answer {
 	a := Answer{Text: g.Label, Plain: g.Sentence}
 	for i := range of.Checks {
 		if c := &of.Checks[i]; c.Worse {
-			a.Text = "Gate failed: " + gateMetric(c) + " at " + phrase.Clip(phrase.Clean(gateSetting(c.Setting)), nameRoom)
+			a.Text = "Gate failed: " + gateMetric(c.Metric, c.Quantile) + " at " + phrase.Clip(phrase.Clean(gateSetting(c.Setting)), nameRoom)
 			break
 		}
 	}
@@ -190,8 +190,8 @@ func gateNote(c *verdict.GateCheck, p journal.Plan) string {
 	}
 	change, margin := word(*c.Ratio.Median-1), number.Percent(c.Margin)
 	switch {
-	case c.Outcome == verdict.OutcomeWorse && least != nil:
-		return fmt.Sprintf("%s, at least %s, proven worse than the margin of %s (n %d)", change, amount(*least-1), margin, c.Ratio.N)
+	case c.Outcome == verdict.OutcomeWorse:
+		return lossNote(c.Metric, *c.Ratio.Median, least, c.Margin, c.Ratio.N)
 	case c.Outcome == verdict.OutcomeWithin && most != nil:
 		if bound := word(*most - 1); bound != change && bound != same && (*most > 1) == (c.Metric == verdict.MetricP99) {
 			change += ", at most " + bound
@@ -202,11 +202,24 @@ func gateNote(c *verdict.GateCheck, p journal.Plan) string {
 }
 
 // gateMetric is what a check is of: of latency the quantile that is judged.
-func gateMetric(c *verdict.GateCheck) string {
-	if c.Metric == verdict.MetricP99 && c.Quantile > 0 {
-		return contest.Latency{Quantile: c.Quantile}.Name()
+func gateMetric(metric string, quantile float64) string {
+	if metric == verdict.MetricP99 && quantile > 0 {
+		return contest.QuantileName(quantile)
 	}
-	return phrase.Clean(c.Metric)
+	return phrase.Clean(metric)
+}
+
+// lossNote is a ratio that is proven worse than the margin, by its bound.
+func lossNote(metric string, ratio float64, bound *float64, margin float64, n int) string {
+	word := slower
+	if metric == verdict.MetricP99 {
+		word = higher
+	}
+	text := word(ratio - 1)
+	if bound != nil {
+		text += ", at least " + amount(*bound-1)
+	}
+	return fmt.Sprintf("%s, proven worse than the margin of %s (n %d)", text, number.Percent(margin), n)
 }
 
 // tooFew says why N pairs judge nothing.
@@ -238,7 +251,7 @@ func unjudged(u *verdict.Unjudged) string {
 	}
 	var checks []string
 	for _, c := range u.Checks {
-		checks = append(checks, gateMetric(&c)+" of "+gateSetting(c.Setting))
+		checks = append(checks, gateMetric(c.Metric, c.Quantile)+" of "+gateSetting(c.Setting))
 	}
 	switch u.Code {
 	case verdict.UnjudgedOpen:
