@@ -79,12 +79,12 @@ type executionJSON struct {
 	Schema string  `json:"schema"`
 	Path   string  `json:"path"`
 	Error  *string `json:"error"`
-	*exec.Trace
+	exec.Trace
 }
 
 // WriteJSON writes procfit.exectrace/v1.
 func (e *Execution) WriteJSON(w io.Writer) error {
-	out := executionJSON{Schema: "procfit.exectrace/v1", Path: e.path, Trace: e.Trace}
+	out := executionJSON{Schema: "procfit.exectrace/v1", Path: e.path, Trace: *e.Trace}
 	if e.Err != nil {
 		said := e.Err.Error()
 		out.Error = &said
