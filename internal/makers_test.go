@@ -26,6 +26,8 @@ var onlyIn = []struct {
 	{"a sort, which is compiled for each type of elements", "slices.SortStableFunc", nil}, // show/sorting has one that is compiled once
 	{"a sort, which is compiled for each type of elements", "slices.SortedStableFunc", nil},
 	{"the life of a trial", "Trial.DurationSeconds =", []string{"measure/trial"}},
+	{"a type of result.json, which verdict/page makes", "verdict with JSON tags", nil},
+	{"a type of result.json, which verdict/page makes", "contest with JSON tags", nil},
 }
 
 // usesIn are the uses, as the table writes them, that a file of a package makes.
@@ -50,6 +52,10 @@ func usesIn(pkg string, file *ast.File) (uses []string) {
 				}
 			case *ast.Ident:
 				uses = append(uses, path.Base(pkg)+"."+of.Name+"{}")
+			}
+		case *ast.Field:
+			if n.Tag != nil && strings.Contains(n.Tag.Value, "json:") {
+				uses = append(uses, path.Base(pkg)+" with JSON tags")
 			}
 		case *ast.AssignStmt:
 			for _, to := range n.Lhs {
@@ -109,12 +115,12 @@ func TestOnlyOneMaker(t *testing.T) {
 }
 
 func TestUsesIn(t *testing.T) {
-	const text = "package x\nfunc f() { _ = math.Log10(1); _ = []inspect.Column{}; _ = Column{}; t.Trial.DurationSeconds = 1 }"
+	const text = "package x\nfunc f() { _ = math.Log10(1); _ = []inspect.Column{}; _ = Column{}; t.Trial.DurationSeconds = 1 }\ntype t struct { A int `json:\"a\"` }"
 	file, err := parser.ParseFile(token.NewFileSet(), "x.go", text, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got, want := usesIn("a/inspect", file), []string{"math.Log10", "inspect.Column{}", "inspect.Column{}", "Trial.DurationSeconds ="}; !slices.Equal(got, want) {
+	if got, want := usesIn("a/inspect", file), []string{"math.Log10", "inspect.Column{}", "inspect.Column{}", "Trial.DurationSeconds =", "inspect with JSON tags"}; !slices.Equal(got, want) {
 		t.Errorf("%q, want %q", got, want)
 	}
 }

@@ -138,24 +138,24 @@ func (n *schemaNode) keys() map[string]string {
 // sourceTypes are the types of procfit's packages, also those that no other package can name.
 type sourceTypes []*packages.Package
 
-func (s sourceTypes) find(name string) types.Type {
+func (s sourceTypes) find(name string) (types.Type, *packages.Package) {
 	in, of, _ := strings.Cut(name, ".")
 	for _, p := range s {
 		if p.Name == in && p.Types.Scope().Lookup(of) != nil {
-			return p.Types.Scope().Lookup(of).Type()
+			return p.Types.Scope().Lookup(of).Type(), p
 		}
 	}
-	return nil
+	return nil, nil
 }
 
-// words names what encoding/json writes of a type, as the pages do.
-func (s sourceTypes) words(t types.Type) string {
+// words names what encoding/json writes of a type in a format, as the pages do.
+func (s sourceTypes) words(t types.Type, format *packages.Package) string {
 	t = types.Unalias(t)
 	if named, ok := t.(*types.Named); ok && named.Obj().Pkg() != nil {
 		name := named.Obj().Pkg().Name() + "." + named.Obj().Name()
 		text, _, _ := types.LookupFieldOrMethod(types.NewPointer(t), true, named.Obj().Pkg(), "MarshalText")
 		_, isStruct := t.Underlying().(*types.Struct)
-		switch values := constantsOf(s.find(name), t); {
+		switch values := s.constantsOf(named, format); {
 		case name == "time.Time":
 			return "date-time"
 		case text != nil:
@@ -168,16 +168,16 @@ func (s sourceTypes) words(t types.Type) string {
 	}
 	switch t := t.Underlying().(type) {
 	case *types.Pointer:
-		return s.words(t.Elem()) + " or null"
+		return s.words(t.Elem(), format) + " or null"
 	case *types.Slice:
 		if types.Identical(t.Elem(), types.Typ[types.Byte]) {
 			return "string"
 		}
-		return "list of " + s.words(t.Elem())
+		return "list of " + s.words(t.Elem(), format)
 	case *types.Array:
-		return "list of " + s.words(t.Elem())
+		return "list of " + s.words(t.Elem(), format)
 	case *types.Map:
-		return "map to " + s.words(t.Elem())
+		return "map to " + s.words(t.Elem(), format)
 	case *types.Basic:
 		for info, word := range map[types.BasicInfo]string{types.IsBoolean: "boolean", types.IsInteger: "integer", types.IsFloat: "number", types.IsString: "string"} {
 			if t.Info()&info != 0 {
@@ -188,27 +188,35 @@ func (s sourceTypes) words(t types.Type) string {
 	return fmt.Sprintf("no JSON: %s", t)
 }
 
-// constantsOf are the values that the source declares of a string type, in their order.
-func constantsOf(inSource, t types.Type) (values []any) {
-	named, ok := inSource.(*types.Named)
-	if basic, isBasic := t.Underlying().(*types.Basic); !ok || !isBasic || basic.Kind() != types.String {
+// constantsOf are the values of a string type, in the order of the source: those that its own
+// package declares, and those that a package declares that the format's imports.
+func (s sourceTypes) constantsOf(t *types.Named, format *packages.Package) (values []any) {
+	if basic, ok := t.Underlying().(*types.Basic); !ok || basic.Kind() != types.String {
 		return nil
 	}
-	scope := named.Obj().Pkg().Scope()
-	names := scope.Names()
-	slices.SortFunc(names, func(a, b string) int { return int(scope.Lookup(a).Pos() - scope.Lookup(b).Pos()) })
-	for _, name := range names {
-		c, ok := scope.Lookup(name).(*types.Const)
-		if ok && types.Identical(c.Type(), named) && !slices.Contains(values, any(constant.StringVal(c.Val()))) {
-			values = append(values, constant.StringVal(c.Val()))
+	for _, p := range s {
+		if p.PkgPath != t.Obj().Pkg().Path() && format.Imports[p.PkgPath] == nil {
+			continue
+		}
+		var list []types.Object
+		for _, name := range p.Types.Scope().Names() {
+			if c, ok := p.Types.Scope().Lookup(name).(*types.Const); ok && c.Type().String() == t.String() {
+				list = append(list, c)
+			}
+		}
+		slices.SortFunc(list, func(a, b types.Object) int { return int(a.Pos() - b.Pos()) })
+		for _, c := range list {
+			if value := constant.StringVal(c.(*types.Const).Val()); !slices.Contains(values, any(value)) {
+				values = append(values, value)
+			}
 		}
 	}
 	return values
 }
 
-// keys are those that encoding/json writes of a struct, the embedded ones after its own.
-func (s sourceTypes) keys(t *types.Struct) map[string]string {
-	keys, embedded := map[string]string{}, map[string]string{}
+// keys are those that encoding/json writes of a struct, of which no key hides an embedded one.
+func (s sourceTypes) keys(t *types.Struct, format *packages.Package) map[string]string {
+	keys := map[string]string{}
 	for i := range t.NumFields() {
 		f, tag := t.Field(i), reflect.StructTag(t.Tag(i)).Get("json")
 		name, options, _ := strings.Cut(tag, ",")
@@ -220,7 +228,12 @@ func (s sourceTypes) keys(t *types.Struct) map[string]string {
 		switch {
 		case tag == "-" || !f.Exported() && !f.Embedded():
 		case f.Embedded() && name == "" && isStruct:
-			maps.Copy(embedded, s.keys(below))
+			for key, words := range s.keys(below, format) {
+				if of != f.Type() && !strings.HasSuffix(key, "?") { // a pointer, which may be nil
+					key += "?"
+				}
+				keys[key] = words
+			}
 		default:
 			if name == "" {
 				name = f.Name()
@@ -228,13 +241,7 @@ func (s sourceTypes) keys(t *types.Struct) map[string]string {
 			if strings.Contains(options, "omit") {
 				name += "?"
 			}
-			keys[name] = s.words(of)
-		}
-	}
-	for key, words := range embedded {
-		name := strings.TrimSuffix(key, "?")
-		if _, own := keys[name]; !own && keys[name+"?"] == "" {
-			keys[key] = words
+			keys[name] = s.words(of, format)
 		}
 	}
 	return keys
@@ -253,7 +260,7 @@ func TestSchemasAreOfTheTypes(t *testing.T) {
 	source := sourceTypes(list)
 	for file, n := range readSchemas(t) {
 		for name, def := range n.Defs {
-			of := source.find(name)
+			of, format := source.find(name)
 			if file == "fleetfile" || name == "ps.process" {
 				continue // they are of flags and of columns
 			}
@@ -264,7 +271,7 @@ func TestSchemasAreOfTheTypes(t *testing.T) {
 			if string(def.Additional) != "false" {
 				t.Errorf("%s: %s allows keys that it does not name", file, name)
 			}
-			want, got := source.keys(of.Underlying().(*types.Struct)), def.keys()
+			want, got := source.keys(of.Underlying().(*types.Struct), format), def.keys()
 			for key, words := range want {
 				isConst := strings.HasPrefix(got[key], "`") && words == "string" // schema and kind
 				mayBeNull := strings.HasPrefix(words, "list of ") && got[key] == words+" or null"

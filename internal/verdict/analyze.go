@@ -288,10 +288,10 @@ func program(h journal.Header, trials []journal.Trial) journal.Target {
 // Engine is one of procfit's own that offered the load of some trials, what it spoke
 // and what that cost.
 type Engine struct {
-	Name                 string   `json:"name"`
-	Protocol             string   `json:"protocol"`
-	Trials               int      `json:"trials"`
-	CPUSecondsPerRequest *float64 `json:"cpu_seconds_per_request"` // the engine's own, in the closed loop; the median
+	Name                 string
+	Protocol             string
+	Trials               int
+	CPUSecondsPerRequest *float64 // the engine's own, in the closed loop; the median
 }
 
 // engines are those of the valid trials, in the order in which they appear. There is

@@ -19,35 +19,35 @@ import (
 // when the upper bound falls short; between the two it is open. The bounds hold for
 // all settings together (Bonferroni), as the cheapest is chosen among them.
 type Cheapest struct {
-	Objective     slo.Objective `json:"objective"`
-	RatePerSecond float64       `json:"rate_per_second"`
-	Price         slo.Price     `json:"price"`
-	Settings      []Priced      `json:"settings"` // by price, then by Ps
+	Objective     slo.Objective
+	RatePerSecond float64
+	Price         slo.Price
+	Settings      []Priced // by price, then by Ps
 	// Answer is the cheapest that carries the rate, Today the unset setting under the
 	// first limit and number of replicas, which are to be those of today; null: none.
-	Answer *Priced `json:"answer"`
-	Today  *Priced `json:"today"`
-	Open   int     `json:"open"` // settings that may be cheaper than the answer and are still undecided
+	Answer *Priced
+	Today  *Priced
+	Open   int // settings that may be cheaper than the answer and are still undecided
 }
 
 // Priced is one setting with what it carries and costs.
 type Priced struct {
-	Label     string   `json:"label"`
-	Procs     *int     `json:"procs"` // null: unset
-	QuotaCPUs *float64 `json:"quota_cpus"`
-	Replicas  int      `json:"replicas"`
-	GoVersion string   `json:"go_version,omitempty"`
-	CPUs      float64  `json:"cpus"` // of one replica: its quota, else the CPUs that it may use
-	Price     float64  `json:"price"`
-	Trials    int      `json:"trials"`
+	Label     string
+	Procs     *int // null: unset
+	QuotaCPUs *float64
+	Replicas  int
+	GoVersion string
+	CPUs      float64 // of one replica: its quota, else the CPUs that it may use
+	Price     float64
+	Trials    int
 	// Met is in how many of them some rate met the objective. Where none did the
 	// capacity is below the lowest rate tried.
-	Met      int      `json:"met"`
-	Capacity Interval `json:"capacity_per_second"` // the geometric mean and its bounds; null below three trials
-	Carries  Carries  `json:"carries"`
+	Met      int
+	Capacity Interval // the geometric mean and its bounds; null below three trials
+	Carries  Carries
 	// Unseen is that it would carry the rate, and no valid trial was seen to run at its value:
 	// then carries is open, and with --any-program likely.
-	Unseen bool `json:"unseen,omitempty"`
+	Unseen bool
 }
 
 // Carries says what is known of a setting and the rate.

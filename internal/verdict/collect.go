@@ -275,14 +275,14 @@ func Failed(trials []journal.Trial) *journal.Trial {
 
 // Raced is what a race took in a group.
 type Raced struct {
-	Trials     int   `json:"trials"` // invalid ones too
-	Blocks     int   `json:"blocks"`
-	Measured   []int `json:"measured"`   // values, ascending
-	Candidates int   `json:"candidates"` // values that it could choose from
+	Trials     int // invalid ones too
+	Blocks     int
+	Measured   []int // values, ascending
+	Candidates int   // values that it could choose from
 	// Stop is why it ended: goal, limit or time, futile (one value is likely, and none can
 	// be proven with the trials left) or nothing (no value can be measured); empty where it
 	// did not.
-	Stop string `json:"stop,omitempty"`
+	Stop string
 }
 
 // took counts a group's race; nil of a grid.

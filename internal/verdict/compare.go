@@ -215,10 +215,10 @@ func finitePositive(x float64) bool { return x > 0 && !math.IsInf(x, 1) }
 // Versus is what the value that a verdict names changes against the default's, as
 // ratios to it with the interval that holds in 95% of such choices.
 type Versus struct {
-	Procs        int      `json:"procs"`
-	DefaultProcs int      `json:"default_procs"`
-	Throughput   Interval `json:"throughput"`
-	Latency      Interval `json:"latency"` // of the judged quantile; without a median where it was not compared
+	Procs        int
+	DefaultProcs int
+	Throughput   Interval
+	Latency      Interval // of the judged quantile; without a median where it was not compared
 }
 
 // against compares what is named with the default; nil where one of them is not known,

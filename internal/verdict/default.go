@@ -8,15 +8,15 @@ import (
 
 // Default compares the value that unset chose with the CPUs.
 type Default struct {
-	Standing DefaultStanding `json:"standing"`
-	Procs    *int            `json:"procs"`   // null: not known
-	NumCPU   int             `json:"num_cpu"` // CPUs that the target may run on; 0: not known
+	Standing DefaultStanding
+	Procs    *int // null: not known
+	NumCPU   int  // CPUs that the target may run on; 0: not known
 	// LimitCPUs is the tightest bound on one replica: NumCPU, our quota, or a limit
 	// around it.
-	LimitCPUs float64 `json:"limit_cpus"`
+	LimitCPUs float64
 	// Predicted is that unset was not measured, and every release since Go 1.5 uses Procs there,
 	// whether it sees the limit or not.
-	Predicted bool `json:"predicted,omitempty"`
+	Predicted bool
 }
 
 // DefaultStanding says why the default is what it is.
@@ -74,12 +74,12 @@ func judgeDefault(r *Group, o Override, t journal.Target, h journal.Host) Defaul
 
 // Override is what the program did to the value that it was given.
 type Override struct {
-	Known bool `json:"known"` // every setting's live value was read
+	Known bool // every setting's live value was read
 	// Asked and Ran are of a setting that ran at another value than asked; 0: none did.
-	Asked int `json:"asked,omitempty"`
-	Ran   int `json:"ran,omitempty"`
+	Asked int
+	Ran   int
 	// Changed is that the value changed in the middle of a trial.
-	Changed bool `json:"changed,omitempty"`
+	Changed bool
 }
 
 // overrides looks at invalid trials too: that the target ran at another value is what
@@ -118,8 +118,8 @@ func (g *group) logged() *bool {
 // Beyond sets the best value above the CPUs against the best within them, by their
 // levels; nil where there is none on either side.
 type Beyond struct {
-	Setting string  `json:"setting"`
-	Ratio   float64 `json:"ratio"`
+	Setting string
+	Ratio   float64
 }
 
 func judgeBeyond(r *Group) *Beyond {

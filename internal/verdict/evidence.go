@@ -232,9 +232,9 @@ const (
 // Allocates is that a flat curve is of a program whose garbage collector takes much of
 // its time.
 type Allocates struct {
-	Setting         string  `json:"setting"`           // the verdict's, or the peak
-	CyclesPerSecond float64 `json:"cycles_per_second"` // of one replica
-	Share           float64 `json:"busy_ratio"`        // of the time in which its Ps did anything, by its runtime's count
+	Setting         string  // the verdict's, or the peak
+	CyclesPerSecond float64 // of one replica
+	Share           float64 // of the time in which its Ps did anything, by its runtime's count
 }
 
 // flat reports whether no value is beyond the margin of the best, of three at least.

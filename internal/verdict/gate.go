@@ -265,11 +265,11 @@ const (
 
 // Gate is the answer of procfit compare.
 type Gate struct {
-	Kind   string      `json:"kind"` // against, baseline
-	Pass   bool        `json:"pass"` // every check is judged and none is worse; of two programs, each is within its margin
-	Checks []GateCheck `json:"checks"`
+	Kind   string // against, baseline
+	Pass   bool   // every check is judged and none is worse; of two programs, each is within its margin
+	Checks []GateCheck
 	// Unjudged says why the gate is neither passed nor failed; empty when it is.
-	Unjudged []Unjudged `json:"-"`
+	Unjudged []Unjudged
 }
 
 // GateSetting is a setting of a gate, with what distinguishes its group where a run has
@@ -284,19 +284,19 @@ type GateSetting struct {
 
 // GateCheck is one setting on one metric: new ÷ old with its interval.
 type GateCheck struct {
-	Setting GateSetting `json:"-"`
-	Metric  string      `json:"metric"` // throughput, p99
-	Ratio   Interval    `json:"ratio"`
-	Margin  float64     `json:"margin"`
-	Judged  bool        `json:"judged"` // there are pairs enough to prove something
-	Worse   bool        `json:"worse"`  // worse than the margin, with confidence
-	Proven  bool        `json:"proven"` // not worse than the margin, with confidence
-	Outcome Outcome     `json:"outcome"`
+	Setting GateSetting
+	Metric  string // throughput, p99
+	Ratio   Interval
+	Margin  float64
+	Judged  bool // there are pairs enough to prove something
+	Worse   bool // worse than the margin, with confidence
+	Proven  bool // not worse than the margin, with confidence
+	Outcome Outcome
 	// Bounds are those that decide: the one on the side of the loss reports whether it is
 	// within the margin, the other, which shares its error with all checks, whether it
 	// is worse.
-	Bounds   Bounds  `json:"bounds"`
-	Quantile float64 `json:"quantile,omitempty"` // that is judged, of latency
+	Bounds   Bounds
+	Quantile float64 // that is judged, of latency
 	late     bool    // the load engine sent late in some trial
 }
 

@@ -13,45 +13,45 @@ import (
 // Profile is where the CPU time and the memory of two settings go, by function: of the
 // default, and of the setting that the verdict names where that is another one.
 type Profile struct {
-	Settings    []ProfiledSetting `json:"settings"` // the default first
-	CPU         *ProfileTable     `json:"cpu"`      // null: not every setting has one
-	Allocations *ProfileTable     `json:"allocations"`
+	Settings    []ProfiledSetting // the default first
+	CPU         *ProfileTable     // null: not every setting has one
+	Allocations *ProfileTable
 }
 
 // ProfiledSetting is one of the two.
 type ProfiledSetting struct {
 	journal.Setting
-	ResolvedProcs *int     `json:"resolved_procs"` // what it ran at; null: not known
-	Files         []string `json:"files"`          // relative to the results directory
+	ResolvedProcs *int     // what it ran at; null: not known
+	Files         []string // relative to the results directory
 }
 
 // ProfileTable is a profile of each setting, next to each other.
 type ProfileTable struct {
 	// PerRequest reports that values are of a request, and that changes are of values; else
 	// values are not known, and changes are of shares.
-	PerRequest bool         `json:"per_request"`
-	Seconds    []float64    `json:"seconds"` // that each profile covers
-	All        ProfileRow   `json:"all"`
-	Functions  []ProfileRow `json:"functions"` // the largest of each setting
-	Parts      []ProfileRow `json:"parts"`     // of the runtime, each the sum of many functions; none of allocations
+	PerRequest bool
+	Seconds    []float64 // that each profile covers
+	All        ProfileRow
+	Functions  []ProfileRow // the largest of each setting
+	Parts      []ProfileRow // of the runtime, each the sum of many functions; none of allocations
 }
 
 // ProfileRow is a function, or a part of the runtime, in each setting.
 type ProfileRow struct {
-	Name   string         `json:"name"`
-	Values []ProfileValue `json:"values"` // by setting
+	Name   string
+	Values []ProfileValue // by setting
 	// Change is against the default: 0.1 is 10% more; null: there is one setting, or the
 	// default has nothing of it. Clear is that chance in the sampling alone makes such a
 	// difference in fewer than one of 200 cases.
-	Change *float64 `json:"change"`
-	Clear  bool     `json:"clear"`
+	Change *float64
+	Clear  bool
 }
 
 // ProfileValue is what a function takes itself.
 type ProfileValue struct {
-	Value   *float64 `json:"value"`   // seconds of CPU time or bytes per request; null: not known
-	Share   *float64 `json:"share"`   // of all; null: not among the functions that are known by name
-	Samples float64  `json:"samples"` // that it rests on
+	Value   *float64 // seconds of CPU time or bytes per request; null: not known
+	Share   *float64 // of all; null: not among the functions that are known by name
+	Samples float64  // that it rests on
 }
 
 const (

@@ -173,7 +173,7 @@ func FuzzAnalyze(f *testing.F) {
 		}
 		settings := append(CPUServer(), Against(Set(1, 1, 1))...)
 		r := analyze(Config{Seed: seed, Settings: settings, Blocks: 1 + int(seed%7), Gate: seed%2 == 0, SmallFor: seed%3 == 0, NoAA: seed%5 == 0, Trial: func(tr *journal.Trial) { spoil(tr, next()) }})
-		if _, err := json.Marshal(r); err != nil { // no NaN, no infinity
+		if _, err := json.Marshal(r); err != nil { // there is no NaN and no infinity in any field
 			t.Error(err)
 		}
 		if len(r.Groups) > 0 && r.Groups[0].Recommendation.Verdict == verdict.CannotTell && r.Groups[0].Recommendation.Claim.Code == "" {
@@ -185,13 +185,6 @@ func FuzzAnalyze(f *testing.F) {
 		}
 		if _, err := json.Marshal(gate); err != nil {
 			t.Error(err)
-		}
-		for i := range r.Groups {
-			if b := r.Groups[i].Benchmarks; b != nil {
-				if _, err := json.Marshal(b); err != nil {
-					t.Error(err)
-				}
-			}
 		}
 	})
 }

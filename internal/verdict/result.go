@@ -16,38 +16,38 @@ const ResultSchema = "procfit.result/v1"
 // shows, so that no renderer computes. It has no sentences: what it reports is a
 // code with metrics, and package page has the words.
 type Result struct {
-	Schema        string         `json:"schema"`
-	Name          string         `json:"name"`
-	Settings      *Settings      `json:"-"` // to measure again; nil: only the command line has them
-	Folder        string         `json:"-"` // that the journal is in, for readers that continue; empty: unknown
-	Started       time.Time      `json:"started"`
-	Origin        journal.Origin `json:"origin,omitempty"` // local, kube, live, or mixed; empty without trials
-	Host          journal.Host   `json:"host"`             // that of the target
-	LoadHost      *journal.Host  `json:"load_host"`
-	Tool          journal.Tool   `json:"tool"`
-	Target        journal.Target `json:"target"`
-	Load          journal.Load   `json:"load"`
-	Engines       []Engine       `json:"engines,omitempty"` // that offered the load, of procfit's own
-	SharedCPUs    bool           `json:"shared_cpus"`       // the load ran on CPUs of the target
-	Plan          journal.Plan   `json:"plan"`
-	Complete      bool           `json:"complete"` // every planned trial is in the journal
-	TrialsPlanned int            `json:"trials_planned"`
-	TrialsRun     int            `json:"trials_run"`
-	TrialsInvalid int            `json:"trials_invalid"`
-	PilotsRun     int            `json:"pilots_run"` // pilots are not among the trials
-	PilotsInvalid int            `json:"pilots_invalid"`
-	Groups        []Group        `json:"groups"`
+	Schema        string
+	Name          string
+	Settings      *Settings // to measure again; nil: only the command line has them
+	Folder        string    // that the journal is in, for readers that continue; empty: unknown
+	Started       time.Time
+	Origin        journal.Origin // local, kube, live, or mixed; empty without trials
+	Host          journal.Host   // that of the target
+	LoadHost      *journal.Host
+	Tool          journal.Tool
+	Target        journal.Target
+	Load          journal.Load
+	Engines       []Engine // that offered the load, of procfit's own
+	SharedCPUs    bool     // the load ran on CPUs of the target
+	Plan          journal.Plan
+	Complete      bool // every planned trial is in the journal
+	TrialsPlanned int
+	TrialsRun     int
+	TrialsInvalid int
+	PilotsRun     int // pilots are not among the trials
+	PilotsInvalid int
+	Groups        []Group
 	// Best are the settings that --vary came to, and Compared the groups that compared a
 	// variable's values, in the order in which they were measured; absent: none was varied.
-	Best           []Best          `json:"best,omitempty"`
-	Compared       []Group         `json:"compared,omitempty"`
-	Gate           *Gate           `json:"gate,omitempty"`
-	Canary         *Canary         `json:"canary,omitempty"`   // of a canary, which has no groups
-	Live           *Live           `json:"live,omitempty"`     // of a live experiment, which has none either
-	Cheapest       *Cheapest       `json:"cheapest,omitempty"` // where a rate within an objective was asked for
-	Profiles       []Profile       `json:"profiles,omitempty"` // of --profile: one for each group
-	Warnings       []Warning       `json:"warnings"`
-	Recommendation *Recommendation `json:"recommendation"` // when there is one group, of a canary, and of a live experiment
+	Best           []Best
+	Compared       []Group
+	Gate           *Gate
+	Canary         *Canary   // of a canary, which has no groups
+	Live           *Live     // of a live experiment, which has none either
+	Cheapest       *Cheapest // where a rate within an objective was asked for
+	Profiles       []Profile // of --profile: one for each group
+	Warnings       []Warning
+	Recommendation *Recommendation // when there is one group, of a canary, and of a live experiment
 }
 
 // Value is the GOMAXPROCS to run with by the verdict of a sweep: the one to set, or the one
@@ -72,109 +72,109 @@ func (r *Result) Value() *int {
 
 // Limit is a CPU limit that was there before.
 type Limit struct {
-	CPUs  float64 `json:"cpus"`
-	Group string  `json:"group"` // the cgroup that has it
+	CPUs  float64
+	Group string // the cgroup that has it
 }
 
 // Group is the settings that may be compared with each other: same quota, replicas,
 // Go version, and time at which the value is set.
 type Group struct {
-	QuotaCPUs *float64 `json:"quota_cpus"`
-	Replicas  int      `json:"replicas"`
-	GoVersion string   `json:"go_version,omitempty"`
-	SetLive   bool     `json:"set_live,omitempty"` // the value was set in the running program
+	QuotaCPUs *float64
+	Replicas  int
+	GoVersion string
+	SetLive   bool // the value was set in the running program
 	// Variables are those of --vary that all settings have. Compares is the one whose values
 	// are compared, each at the GOMAXPROCS of Procs; absent: values of GOMAXPROCS are.
-	Variables []journal.Variable `json:"variables,omitempty"`
-	Compares  string             `json:"compares,omitempty"`
-	Procs     *int               `json:"procs,omitempty"`
+	Variables []journal.Variable
+	Compares  string
+	Procs     *int
 	// Origin is where the trials came from, as of a Result.
-	Origin journal.Origin `json:"origin,omitempty"`
+	Origin journal.Origin
 	// EffectiveCPUs is what one replica may use: the smallest of its quota, a limit
 	// around it, and the machine's CPUs (or the server cpuset).
-	EffectiveCPUs float64 `json:"effective_cpus"`
+	EffectiveCPUs float64
 	// LimitAround is the tightest limit around the target that no setting set, as of a
 	// server that was running already; nil: there is none, or none is known.
-	LimitAround *Limit `json:"limit_around,omitempty"`
+	LimitAround *Limit
 	// ThroughputUnit names what is counted a second: requests, runs or a metric.
-	ThroughputUnit string `json:"throughput_unit"`
+	ThroughputUnit string
 	// LatencyMode is the loop whose latency the settings carry: open (judged), closed
 	// (shown, not judged), or empty when no latency was measured.
-	LatencyMode string `json:"latency_mode,omitempty"`
+	LatencyMode string
 	// RatePerSecond is the open loop's common rate; null without one.
-	RatePerSecond *float64 `json:"rate_per_second"`
+	RatePerSecond *float64
 	// Latency is which quantile of the open loop's latency comparisons are of.
-	Latency  contest.Latency `json:"latency_judged"`
-	Settings []SettingResult `json:"settings"` // unset first, then by procs
+	Latency  contest.Latency
+	Settings []SettingResult // unset first, then by procs
 	// Values are the numbers of Ps that were compared, settings that ran with one pooled.
-	Values []ValueResult `json:"values"`
+	Values []ValueResult
 	// Rows are the values as settings, and the settings that have none, as a table has
 	// them.
-	Rows []SettingResult `json:"-"`
+	Rows []SettingResult
 	// Benchmarks are those of go test, each by itself; nil where fewer than two ran.
-	Benchmarks *Benchmarks `json:"-"`
-	Spread     Spread      `json:"spread"`
-	Race       *Raced      `json:"race,omitempty"` // of a race: what it took
+	Benchmarks *Benchmarks
+	Spread     Spread
+	Race       *Raced // of a race: what it took
 	// Part is the share of the machine's CPUs that the target had, where the load took
 	// the others; nil where it had all, or was held by a limit.
-	Part       *Part      `json:"part_of_cpus,omitempty"`
-	NoiseFloor NoiseFloor `json:"noise_floor"`
-	Detectable Detectable `json:"detectable_effect"`
-	Peak       string     `json:"peak"` // label of the setting of the highest median throughput
-	Flatness   Flatness   `json:"flatness"`
-	Workload   Workload   `json:"workload"`
-	Default    Default    `json:"default"`
-	Override   Override   `json:"override"`
+	Part       *Part
+	NoiseFloor NoiseFloor
+	Detectable Detectable
+	Peak       string // label of the setting of the highest median throughput
+	Flatness   Flatness
+	Workload   Workload
+	Default    Default
+	Override   Override
 	// ProcsLogged reports whether the program names GOMAXPROCS in the beginning of its
 	// output; null where no trial looked.
-	ProcsLogged    *bool          `json:"procs_logged,omitempty"`
-	Beyond         *Beyond        `json:"beyond_cpus"` // null: nothing was measured on both sides
-	Throttling     Throttling     `json:"throttling"`
-	Others         OtherPrograms  `json:"other_programs"`
-	Allocates      *Allocates     `json:"allocates,omitempty"` // a program with a flat curve that allocates much; null: it does not, or that is not known
-	Recommendation Recommendation `json:"recommendation"`
+	ProcsLogged    *bool
+	Beyond         *Beyond // null: nothing was measured on both sides
+	Throttling     Throttling
+	Others         OtherPrograms
+	Allocates      *Allocates // a program with a flat curve that allocates much; null: it does not, or that is not known
+	Recommendation Recommendation
 }
 
 // Spread is how far a trial strays from its value's level, as a ratio: from what all
 // trials leave unexplained, each value's own spread and the machine's moves apart.
 type Spread struct {
-	Throughput *float64 `json:"throughput"`
-	P99        *float64 `json:"p99"` // of the judged quantile
-	DF         int      `json:"degrees_of_freedom"`
+	Throughput *float64
+	P99        *float64 // of the judged quantile
+	DF         int
 }
 
 // Part is how many of a machine's CPUs a target ran on.
 type Part struct {
-	CPUs    int `json:"cpus"`
-	Of      int `json:"of"`
-	LoadHas int `json:"load_has"`
+	CPUs    int
+	Of      int
+	LoadHas int
 }
 
 // NoiseFloor is the larger absolute end of the A/A interval of each metric, as a
 // ratio: 0.03 is 3%. It decides nothing. Null with fewer than three A/A pairs.
 type NoiseFloor struct {
-	Setting    string   `json:"setting"` // the setting that ran twice
-	Pairs      int      `json:"pairs"`
-	Throughput *float64 `json:"throughput"`
-	P99        *float64 `json:"p99"`
+	Setting    string // the setting that ran twice
+	Pairs      int
+	Throughput *float64
+	P99        *float64
 }
 
 // Detectable is the smallest difference that this many blocks can show, from the
 // spread of the paired log-ratios. Null below three pairs, and beyond ten times:
 // neither says anything.
 type Detectable struct {
-	Throughput *float64 `json:"throughput"`
-	P99        *float64 `json:"p99"`
+	Throughput *float64
+	P99        *float64
 }
 
 // Flatness says how much the choice matters: how many settings are within the margin
 // of the peak, and the ratio of the worst numbered setting at or above the smallest
 // such setting to the peak.
 type Flatness struct {
-	WithinMargin []string `json:"within_margin"` // labels, by median
+	WithinMargin []string // labels, by median
 	// WorstAbove is the lowest median throughput among settings with more Ps than the
 	// peak, as a ratio to it; null when there is none.
-	WorstAbove *float64 `json:"worst_above_peak"`
+	WorstAbove *float64
 }
 
 // Workload is the kind of work, from the CPU use of the unset setting (or the setting
@@ -183,11 +183,11 @@ type Flatness struct {
 type Workload struct {
 	// Withheld is that other programs left that setting too few CPUs: what it used of
 	// them is then no metric of its own. The kind is unknown.
-	Withheld bool `json:"withheld,omitempty"`
+	Withheld bool
 
-	Kind           string   `json:"kind"`
-	CPUUtilisation *float64 `json:"cpu_utilisation"`
-	Setting        string   `json:"setting"`
+	Kind           string
+	CPUUtilisation *float64
+	Setting        string
 }
 
 // Verdict is what the settings of a group come to.
@@ -216,27 +216,27 @@ const (
 
 // Recommendation is a verdict with its reasons.
 type Recommendation struct {
-	Verdict Verdict `json:"verdict"`
+	Verdict Verdict
 	// Confidence is of recommended, keep_default, not_your_knob (always proven) and trade_off; what is
 	// likely says how it would be proven, in Settle.
-	Confidence Confidence `json:"confidence,omitempty"`
-	Procs      *int       `json:"procs"` // null: leave GOMAXPROCS unset, or no value can be named
-	Setting    string     `json:"setting,omitempty"`
+	Confidence Confidence
+	Procs      *int // null: leave GOMAXPROCS unset, or no value can be named
+	Setting    string
 	// BestThroughput and BestP99 are the optima of a trade-off, as setting labels.
-	BestThroughput string `json:"best_throughput,omitempty"`
-	BestP99        string `json:"best_p99,omitempty"`
+	BestThroughput string
+	BestP99        string
 	// Claim is what the verdict rests on, and of cannot_tell why, by its code. Of the
 	// others it has these metrics: keep_default Of and Proven; recommended these, and
 	// Than (the default) with Metric and Change where that is worse, or without a default
 	// the List of the values that may be as good; not_your_knob
 	// List and Proven (p99 was judged); trade_off Of (throughput), Than (p99), Change
 	// and P99Change; carries_rate Of.
-	Claim   Reason   `json:"-"`
-	Reasons []Reason `json:"-"`
+	Claim   Reason
+	Reasons []Reason
 	// Versus is what the value changes against the default; null where none is named, or
 	// the default is not known.
-	Versus *Versus `json:"versus_default,omitempty"`
-	Settle []Step  `json:"-"` // of cannot_tell and of what is likely: what would settle it
+	Versus *Versus
+	Settle []Step // of cannot_tell and of what is likely: what would settle it
 }
 
 // Settings are what was measured as a procfit.yaml, and the words of procfit that read it.
@@ -251,42 +251,42 @@ type Settings struct {
 // slice. Package canary makes it.
 type Canary struct {
 	journal.Canary
-	End     *journal.End `json:"end"` // null: its procfit was killed, or is still at work
-	Slices  int          `json:"slices"`
-	Planned int          `json:"slices_planned"`
+	End     *journal.End // null: its procfit was killed, or is still at work
+	Slices  int
+	Planned int
 	// PerRequest reports that CPU time and waiting are of a request, by the query named
 	// requests; else they are of a pod, and include what the traffic's spread does.
-	PerRequest  bool            `json:"per_request"`
-	Unreached   bool            `json:"unreached"`   // no request came to any pod in any slice
-	Comparisons int             `json:"comparisons"` // that the intervals of judged metrics hold for together
-	Settings    []CanarySetting `json:"settings"`    // the control first
+	PerRequest  bool
+	Unreached   bool            // no request came to any pod in any slice
+	Comparisons int             // that the intervals of judged metrics hold for together
+	Settings    []CanarySetting // the control first
 }
 
 // CanarySetting is one setting over all slices.
 type CanarySetting struct {
 	journal.Setting
-	Slices   int   `json:"slices"`
-	Idle     int   `json:"idle_slices"`    // in which no request came to its pods
-	Observed []int `json:"observed_procs"` // every value that its pods were seen to run with
-	Same     bool  `json:"same"`           // it ran with what the control did: it is the same program
+	Slices   int
+	Idle     int   // in which no request came to its pods
+	Observed []int // every value that its pods were seen to run with
+	Same     bool  // it ran with what the control did: it is the same program
 	// Verdict is recommended of a setting that is better in at least one judged metric, and
 	// no worse by its margin in every other, keep_default of one that is worse, trade_off
 	// of both, and cannot_tell of neither; empty: the control.
-	Verdict Verdict        `json:"verdict,omitempty"`
-	Figures []CanaryFigure `json:"figures"`
+	Verdict Verdict
+	Figures []CanaryFigure
 }
 
 // CanaryFigure is a metric of a setting: one of package canary's, or a query's.
 type CanaryFigure struct {
-	Name    string   `json:"name"`
-	Value   Interval `json:"value"`   // its median over the slices
-	Control Interval `json:"control"` // the control's in the same slices
+	Name    string
+	Value   Interval // its median over the slices
+	Control Interval // the control's in the same slices
 	// Ratio is to the control's of the same slice. The interval of a judged metric holds
 	// for all comparisons together; the others' is by itself.
-	Ratio   Interval `json:"ratio"`
-	Outcome Outcome  `json:"outcome,omitempty"` // empty: the control
+	Ratio   Interval
+	Outcome Outcome // empty: the control
 	// Points are the setting's and the control's, slice by slice; null: not known.
-	Points [][2]*float64 `json:"-"`
+	Points [][2]*float64
 }
 
 // In are the names of the metrics that came to an outcome.

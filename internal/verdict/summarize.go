@@ -216,11 +216,11 @@ func (g *group) quantiles(row *SettingResult, s *contender) {
 // RequestLatency is one request of a mix at one setting, in the loop whose latency is
 // displayed: medians over the setting's valid trials, and sums.
 type RequestLatency struct {
-	Name     string   `json:"name"`
-	Requests int64    `json:"requests"`
-	Errors   int64    `json:"errors"`
-	P50      Interval `json:"p50_seconds"`
-	P99      Interval `json:"p99_seconds"`
+	Name     string
+	Requests int64
+	Errors   int64
+	P50      Interval
+	P99      Interval
 }
 
 // byRequest are the requests of a mix, in the order of the first trial that has them.

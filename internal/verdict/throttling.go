@@ -12,34 +12,34 @@ import (
 type Throttling struct {
 	// State is of the default and of the value that the verdict names; where there is
 	// neither, of the peak.
-	State ThrottlingState `json:"state"`
+	State ThrottlingState
 	// Share is of the periods of the limit that throttled it most, LimitCPUs wide.
-	Share     *float64 `json:"periods_ratio"`
-	LimitCPUs *float64 `json:"limit_cpus"`
+	Share     *float64
+	LimitCPUs *float64
 	// Own is that this is the setting's quota; else it is that of Group, around the
 	// target, which others may share.
-	Own   bool   `json:"own"`
-	Group string `json:"group,omitempty"`
+	Own   bool
+	Group string
 	// OuterKnown is that limits around the target are counted, or that there are none.
-	OuterKnown bool               `json:"outer_known"`
-	Settings   []ThrottledSetting `json:"settings,omitempty"` // those about which something is known
-	Advice     ThrottlingAdvice   `json:"advice,omitempty"`
-	Procs      *int               `json:"procs,omitempty"` // of the advice
-	AdviceOwn  bool               `json:"-"`               // the advice is about the setting's own quota
+	OuterKnown bool
+	Settings   []ThrottledSetting // those about which something is known
+	Advice     ThrottlingAdvice
+	Procs      *int // of the advice
+	AdviceOwn  bool // the advice is about the setting's own quota
 }
 
 // ThrottledSetting is a setting with the limit that throttled it most.
 type ThrottledSetting struct {
-	Label     string  `json:"label"`
-	Judged    bool    `json:"judged"` // State is of it
-	Share     float64 `json:"periods_ratio"`
-	LimitCPUs float64 `json:"limit_cpus"`
-	Own       bool    `json:"own"`
-	Group     string  `json:"group,omitempty"`
+	Label     string
+	Judged    bool // State is of it
+	Share     float64
+	LimitCPUs float64
+	Own       bool
+	Group     string
 	// Beyond is that it ran with more Ps than the limit rounded up, which is what the
 	// runtime chooses itself since Go 1.25.
-	Beyond bool `json:"beyond"`
-	ps     int  // 0: not known
+	Beyond bool
+	ps     int // 0: not known
 }
 
 // ThrottlingState reports whether the target was throttled.

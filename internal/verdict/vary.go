@@ -13,22 +13,22 @@ import (
 // Best is the setting that GOMAXPROCS and the variables of --vary come to, under one CPU
 // limit, with one number of replicas and one Go version.
 type Best struct {
-	QuotaCPUs *float64           `json:"quota_cpus"`
-	Replicas  int                `json:"replicas"`
-	GoVersion string             `json:"go_version,omitempty"`
-	SetLive   bool               `json:"set_live,omitempty"`
-	Procs     *int               `json:"procs"` // null: GOMAXPROCS is unset
-	Variables []journal.Variable `json:"variables"`
+	QuotaCPUs *float64
+	Replicas  int
+	GoVersion string
+	SetLive   bool
+	Procs     *int // null: GOMAXPROCS is unset
+	Variables []journal.Variable
 	// Start is where the variables started.
-	Start []journal.Variable `json:"start"`
+	Start []journal.Variable
 	// Confidence is that of the least sure comparison; empty: one named nothing, or the
 	// search did not come to its end.
-	Confidence Confidence `json:"confidence,omitempty"`
-	Complete   bool       `json:"complete"`
+	Confidence Confidence
+	Complete   bool
 	// Interact are the variables whose best value changed with the others' values, and Apart
 	// those whose best value was the same when others had changed.
-	Interact []string `json:"interact"`
-	Apart    []string `json:"apart"`
+	Interact []string
+	Apart    []string
 }
 
 // best is what the searches of a sweep with --vary came to.

@@ -12,23 +12,23 @@ import (
 // Warning is something that weakens the result: a code with its numbers. Which of them
 // a code has is next to the code.
 type Warning struct {
-	Code    WarningCode `json:"code"`
-	Group   *int        `json:"group,omitempty"` // index into groups; absent: the whole run
-	Setting string      `json:"setting,omitempty"`
+	Code    WarningCode
+	Group   *int // index into groups; absent: the whole run
+	Setting string
 
-	Settings  []SettingFigure  `json:"-"`
-	Count, Of int64            `json:"-"`
-	Value     float64          `json:"-"`
-	Limit     float64          `json:"-"`
-	Reason    string           `json:"-"` // of most of the trials
-	Stolen    bool             `json:"-"` // a hypervisor made most of them so
-	Unit      string           `json:"-"`
-	Procs     int              `json:"-"`
-	NoneValid bool             `json:"-"`
-	Advised   bool             `json:"-"` // the group's advice on throttling is of this warning
-	Trial     *journal.Warning `json:"-"`
-	Losses    []Reason         `json:"-"`
-	Nodes     []journal.Node   `json:"-"`
+	Settings  []SettingFigure
+	Count, Of int64
+	Value     float64
+	Limit     float64
+	Reason    string // of most of the trials
+	Stolen    bool   // a hypervisor made most of them so
+	Unit      string
+	Procs     int
+	NoneValid bool
+	Advised   bool // the group's advice on throttling is of this warning
+	Trial     *journal.Warning
+	Losses    []Reason
+	Nodes     []journal.Node
 }
 
 // SettingFigure is a setting with the metric that a warning is of, and what that is to be

@@ -113,28 +113,28 @@ func busyWithOthers(e *Evidence, h journal.Header) bool {
 // OtherPrograms is the CPU that neither the target nor its load used, on the CPUs
 // that the target may use.
 type OtherPrograms struct {
-	CPUs *float64 `json:"cpus"` // the median over the trials; null where it was not counted
-	Of   int      `json:"of,omitempty"`
+	CPUs *float64 // the median over the trials; null where it was not counted
+	Of   int
 	// MostCPUs is the median over the trials of MostSetting, which had the most of it,
 	// where that is more than runs on every machine; null elsewhere.
-	MostCPUs    *float64 `json:"most_cpus,omitempty"`
-	MostSetting string   `json:"most_setting,omitempty"`
+	MostCPUs    *float64
+	MostSetting string
 	// AtMost is the share of the CPU time that they may have taken of a trial, the median, if
 	// it was counted in none; null: it was, or nothing was counted.
-	AtMost *float64 `json:"at_most,omitempty"`
+	AtMost *float64
 	// Matter is that they are more than runs on every machine.
-	Matter bool `json:"matter"`
+	Matter bool
 	// Withheld are the labels of the settings that had too few CPUs next to them.
-	Withheld []string `json:"withheld,omitempty"`
+	Withheld []string
 	// Bursts is how many of all Trials had much of them, at most the share BurstMost of the
 	// CPU time, where most have hardly any; LeftOut of these are not used.
-	Bursts    int     `json:"bursts,omitempty"`
-	BurstMost float64 `json:"burst_most,omitempty"`
-	Trials    int     `json:"trials,omitempty"`
-	LeftOut   int     `json:"left_out,omitempty"`
+	Bursts    int
+	BurstMost float64
+	Trials    int
+	LeftOut   int
 	// Slow is how many of all Trials are not used since the machine itself was slower then,
 	// or its speed changed.
-	Slow int `json:"slow,omitempty"`
+	Slow int
 }
 
 // remedy is what makes settings comparable that are withheld.

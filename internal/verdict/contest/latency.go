@@ -28,19 +28,19 @@ var quantiles = []float64{0.99, 0.9, 0.5}
 // Latency is which quantile of the open loop's latency the group's comparisons
 // are of, and why it is not p99 where it is not.
 type Latency struct {
-	Quantile float64              `json:"quantile"` // 0: none
-	Reason   journal.UnjudgedCode `json:"reason,omitempty"`
+	Quantile float64 // 0: none
+	Reason   journal.UnjudgedCode
 	// Requests and Periods are the fewest of a trial that has too few.
-	Requests int64 `json:"requests,omitempty"`
-	Periods  int64 `json:"periods,omitempty"`
+	Requests int64
+	Periods  int64
 	// Passed is the highest quantile that was passed over because it strays, by Strays (a
 	// coefficient of variation) from trial to trial of one value; 0: none was.
-	Passed float64 `json:"passed,omitempty"`
-	Strays float64 `json:"strays,omitempty"`
+	Passed float64
+	Strays float64
 	// Short are trials that carry less than the quantile, Late those whose generator
 	// was late: neither is compared in latency.
-	Short int `json:"short_trials"`
-	Late  int `json:"late_trials"`
+	Short int
+	Late  int
 
 	group journal.GroupKey
 }

@@ -25,8 +25,7 @@ type Multiples struct {
 
 // MultiplesOf are a Result's metrics, the one that is judged first. Curves of a document
 // lie over those that they are of; over says that there are such.
-func MultiplesOf(result *verdict.Result, curves []DocumentCurve) (rows []Multiples, over bool) {
-	r := finite(result)
+func MultiplesOf(r *verdict.Result, curves []DocumentCurve) (rows []Multiples, over bool) {
 	for _, s := range figures(r) {
 		m := s.multiples(r, curves)
 		if len(m.Table.Rows) > 0 {

@@ -121,8 +121,7 @@ type Facts struct {
 }
 
 // New words a Result.
-func New(result *verdict.Result) *View {
-	r := finite(result)
+func New(r *verdict.Result) *View {
 	v := &View{
 		Name:        phrase.Clean(r.Name),
 		Of:          "GOMAXPROCS",

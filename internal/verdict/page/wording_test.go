@@ -33,7 +33,7 @@ func TestALabelIsNotSaidTwice(t *testing.T) {
 		if got := New(r).Verdict.Sentence; got != c.view {
 			t.Errorf("%q, want %q", got, c.view)
 		}
-		if got := recommendation(words{&r.Groups[0], r}).Sentence; got != c.json {
+		if got := worded(words{&r.Groups[0], r}).Sentence; got != c.json {
 			t.Errorf("%q, want %q", got, c.json)
 		}
 	}

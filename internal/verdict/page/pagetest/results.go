@@ -253,7 +253,7 @@ func Hostile() *verdict.Result {
 	r.Target.URL = "javascript:alert(4)//" + evil
 	r.Target.Environment = []string{"GOGC=" + evil, evil}
 	r.Load.Headers = []string{"Authorization: Bearer secret"}
-	one := []verdict.SettingFigure{{Label: evil, Value: math.NaN(), Limit: math.Inf(1)}}
+	one := []verdict.SettingFigure{{Label: evil}}
 	r.Warnings = append(r.Warnings,
 		verdict.Warning{Code: verdict.WarningCode(evil), Setting: evil, Settings: one},
 		verdict.Warning{Code: verdict.WarnInvalid, Reason: evil},
@@ -265,10 +265,10 @@ func Hostile() *verdict.Result {
 	g.Recommendation.Verdict = verdict.CannotTell
 	g.Recommendation.Claim = verdict.Reason{Code: verdict.ReasonCode(evil)}
 	g.Recommendation.Settle = []verdict.Step{{Code: verdict.StepCode(evil)}}
-	setting := &verdict.Value{Setting: evil, Procs: -1, Throughput: new(math.Inf(1)), P99: new(math.NaN())}
+	setting := &verdict.Value{Setting: evil, Procs: -1}
 	g.Recommendation.Reasons = append(g.Recommendation.Reasons,
 		verdict.Reason{Code: verdict.ReasonCode(evil), Of: setting, Than: setting, Metric: evil},
-		verdict.Reason{Code: verdict.ReasonMetricWorse, Of: setting, Than: setting, Metric: evil, Change: math.NaN()})
+		verdict.Reason{Code: verdict.ReasonMetricWorse, Of: setting, Than: setting, Metric: evil})
 	g.Workload.Kind = evil
 	spoil(g.Settings, evil)
 	spoil(g.Rows, evil)
@@ -286,8 +286,8 @@ func spoil(settings []verdict.SettingResult, evil string) {
 			a.Points[j].InvalidReason = evil
 		}
 	}
-	settings[1].Throughput.Median = new(math.NaN())
-	settings[2].P99 = verdict.Interval{Median: new(math.Inf(1)), Low: new(0.0), High: new(-1.0)}
+	settings[1].Throughput.Median = nil
+	settings[2].P99 = verdict.Interval{Low: new(0.0), High: new(-1.0)}
 	settings[3].Throughput = verdict.Interval{}
 	settings[4].Evidence = verdict.Evidence{}
 	settings[0].Points = nil

@@ -2,35 +2,40 @@ package page
 
 import (
 	"encoding/json"
-	"math"
+	"fmt"
+	"math/rand/v2"
 	"testing"
 
+	"github.com/procfit/procfit/internal/cli/schematest"
 	"github.com/procfit/procfit/internal/verdict"
+	"github.com/procfit/procfit/internal/verdict/live"
 	"github.com/procfit/procfit/internal/verdict/page/pagetest"
 )
 
-func TestJSONTurnsWhatItCannotHoldIntoNull(t *testing.T) {
-	r := pagetest.Hostile()
-	b, err := JSON(r)
+// Whatever was measured, result.json is as its schema says.
+func TestResultsAreAsTheSchemaSays(t *testing.T) {
+	known, err := schematest.Load()
 	if err != nil {
 		t.Fatal(err)
 	}
-	if b[len(b)-1] != '\n' {
-		t.Error("no newline at the end")
+	results := map[string]*verdict.Result{
+		"typical": pagetest.Typical(), "groups": pagetest.Groups(), "invalid": pagetest.Invalid(), "benchmarks": pagetest.Benchmarks(),
+		"flat": pagetest.Flat(), "varied": pagetest.Varied(1000), "canary": pagetest.Canary(), "live": live.Analyze(pagetest.LiveContents()), "profiles": withProfiles(50_000),
 	}
-	var back verdict.Result
-	if err := json.Unmarshal(b, &back); err != nil {
-		t.Fatal(err)
+	for seed := range uint64(100) {
+		results[fmt.Sprint("random ", seed)] = randomResult(rand.New(rand.NewPCG(seed, 5)))
 	}
-	g := back.Groups[0]
-	if g.Settings[1].Throughput.Median != nil || g.Settings[2].P99.Median != nil {
-		t.Error("NaN or an infinity is not null")
+	for name, r := range results {
+		b, err := JSON(r)
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		if err := known.Check(b); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
 	}
-	if got, want := *g.Settings[0].Throughput.Median, *r.Groups[0].Settings[0].Throughput.Median; got != want {
-		t.Errorf("a finite value changed: %g, want %g", got, want)
-	}
-	if !math.IsNaN(*r.Groups[0].Settings[1].Throughput.Median) {
-		t.Error("the Result given was changed")
+	if n := known.Counts()[verdict.ResultSchema]; n != len(results) {
+		t.Errorf("%d of %d documents are valid", n, len(results))
 	}
 }
 

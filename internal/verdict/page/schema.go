@@ -1,0 +1,514 @@
+package page
+
+import (
+	"time"
+
+	"github.com/procfit/procfit/internal/verdict"
+	"github.com/procfit/procfit/internal/verdict/journal"
+	"github.com/procfit/procfit/internal/verdict/slo"
+)
+
+// The types of result.json: its only JSON tags, but for what it has of the journal as it is
+// there. docs/reference/formats/result.md says what each key means; resultSchema makes them.
+
+type resultJSON struct {
+	Schema         string              `json:"schema"`
+	Name           string              `json:"name"`
+	Started        time.Time           `json:"started"`
+	Origin         journal.Origin      `json:"origin,omitempty"`
+	Host           journal.Host        `json:"host"`
+	LoadHost       *journal.Host       `json:"load_host"`
+	Tool           journal.Tool        `json:"tool"`
+	Target         journal.Target      `json:"target"`
+	Load           journal.Load        `json:"load"`
+	Engines        []engineJSON        `json:"engines,omitempty"`
+	SharedCPUs     bool                `json:"shared_cpus"`
+	Plan           journal.Plan        `json:"plan"`
+	Complete       bool                `json:"complete"`
+	TrialsPlanned  int                 `json:"trials_planned"`
+	TrialsRun      int                 `json:"trials_run"`
+	TrialsInvalid  int                 `json:"trials_invalid"`
+	PilotsRun      int                 `json:"pilots_run"`
+	PilotsInvalid  int                 `json:"pilots_invalid"`
+	Compared       []groupJSON         `json:"compared,omitempty"`
+	Canary         *canaryJSON         `json:"canary,omitempty"`
+	Live           *liveJSON           `json:"live,omitempty"`
+	Cheapest       *cheapestJSON       `json:"cheapest,omitempty"`
+	Profiles       []profileJSON       `json:"profiles,omitempty"`
+	Groups         []groupJSON         `json:"groups"`
+	Best           []bestJSON          `json:"best,omitempty"`
+	Gate           *gateJSON           `json:"gate,omitempty"`
+	Warnings       []warningJSON       `json:"warnings"`
+	Recommendation *recommendationJSON `json:"recommendation"`
+}
+
+type groupJSON struct {
+	QuotaCPUs      *float64           `json:"quota_cpus"`
+	Replicas       int                `json:"replicas"`
+	GoVersion      string             `json:"go_version,omitempty"`
+	SetLive        bool               `json:"set_live,omitempty"`
+	Variables      []journal.Variable `json:"variables,omitempty"`
+	Compares       string             `json:"compares,omitempty"`
+	Procs          *int               `json:"procs,omitempty"`
+	Origin         journal.Origin     `json:"origin,omitempty"`
+	EffectiveCPUs  float64            `json:"effective_cpus"`
+	LimitAround    *limitJSON         `json:"limit_around,omitempty"`
+	ThroughputUnit string             `json:"throughput_unit"`
+	LatencyMode    string             `json:"latency_mode,omitempty"`
+	RatePerSecond  *float64           `json:"rate_per_second"`
+	Latency        latencyJSON        `json:"latency_judged"`
+	Settings       []settingJSON      `json:"settings"`
+	Values         []valueJSON        `json:"values"`
+	Spread         spreadJSON         `json:"spread"`
+	Race           *raceJSON          `json:"race,omitempty"`
+	Part           *partJSON          `json:"part_of_cpus,omitempty"`
+	NoiseFloor     noiseFloorJSON     `json:"noise_floor"`
+	Detectable     detectableJSON     `json:"detectable_effect"`
+	Peak           string             `json:"peak"`
+	Flatness       flatnessJSON       `json:"flatness"`
+	Workload       workloadJSON       `json:"workload"`
+	Default        defaultJSON        `json:"default"`
+	Override       overrideJSON       `json:"override"`
+	ProcsLogged    *bool              `json:"procs_logged,omitempty"`
+	Beyond         *beyondJSON        `json:"beyond_cpus"`
+	Throttling     throttlingJSON     `json:"throttling"`
+	Others         othersJSON         `json:"other_programs"`
+	Allocates      *allocatesJSON     `json:"allocates,omitempty"`
+	Recommendation recommendationJSON `json:"recommendation"`
+}
+
+type bestJSON struct {
+	QuotaCPUs  *float64           `json:"quota_cpus"`
+	Replicas   int                `json:"replicas"`
+	GoVersion  string             `json:"go_version,omitempty"`
+	SetLive    bool               `json:"set_live,omitempty"`
+	Procs      *int               `json:"procs"`
+	Variables  []journal.Variable `json:"variables"`
+	Start      []journal.Variable `json:"start"`
+	Confidence verdict.Confidence `json:"confidence,omitempty"`
+	Complete   bool               `json:"complete"`
+	Interact   []string           `json:"interact"`
+	Apart      []string           `json:"apart"`
+	Sentence   string             `json:"sentence"`
+}
+
+type recommendationJSON struct {
+	Verdict        verdict.Verdict    `json:"verdict"`
+	Confidence     verdict.Confidence `json:"confidence,omitempty"`
+	Procs          *int               `json:"procs"`
+	Setting        string             `json:"setting,omitempty"`
+	BestThroughput string             `json:"best_throughput,omitempty"`
+	BestP99        string             `json:"best_p99,omitempty"`
+	Versus         *versusJSON        `json:"versus_default,omitempty"`
+	*wordedJSON                       // nil: of a group that compares a variable
+}
+
+type wordedJSON struct {
+	Cause    verdict.ReasonCode `json:"cause,omitempty"`
+	Sentence string             `json:"sentence"`
+	Reasons  []string           `json:"reasons"`
+	Settle   []string           `json:"settle,omitempty"`
+}
+
+type warningJSON struct {
+	Code    verdict.WarningCode `json:"code"`
+	Group   *int                `json:"group,omitempty"`
+	Setting string              `json:"setting,omitempty"`
+	Message string              `json:"message"`
+	Fix     string              `json:"fix"`
+}
+
+type gateJSON struct {
+	Kind     string      `json:"kind"`
+	Pass     bool        `json:"pass"`
+	Checks   []checkJSON `json:"checks"`
+	Unjudged string      `json:"unjudged,omitempty"`
+}
+
+type checkJSON struct {
+	Setting  string          `json:"setting"`
+	Metric   string          `json:"metric"`
+	Ratio    intervalJSON    `json:"ratio"`
+	Margin   float64         `json:"margin"`
+	Judged   bool            `json:"judged"`
+	Worse    bool            `json:"worse"`
+	Proven   bool            `json:"proven"`
+	Outcome  verdict.Outcome `json:"outcome"`
+	Bounds   boundsJSON      `json:"bounds"`
+	Quantile float64         `json:"quantile,omitempty"`
+	Note     string          `json:"note"`
+}
+
+type engineJSON struct {
+	Name                 string   `json:"name"`
+	Protocol             string   `json:"protocol"`
+	Trials               int      `json:"trials"`
+	CPUSecondsPerRequest *float64 `json:"cpu_seconds_per_request"`
+}
+
+type limitJSON struct {
+	CPUs  float64 `json:"cpus"`
+	Group string  `json:"group"`
+}
+
+type latencyJSON struct {
+	Quantile float64              `json:"quantile"`
+	Reason   journal.UnjudgedCode `json:"reason,omitempty"`
+	Requests int64                `json:"requests,omitempty"`
+	Periods  int64                `json:"periods,omitempty"`
+	Passed   float64              `json:"passed,omitempty"`
+	Strays   float64              `json:"strays,omitempty"`
+	Short    int                  `json:"short_trials"`
+	Late     int                  `json:"late_trials"`
+}
+
+type settingJSON struct {
+	Label          string                `json:"label"`
+	Procs          *int                  `json:"procs"`
+	Variable       string                `json:"variable,omitempty"`
+	ResolvedProcs  *int                  `json:"resolved_procs"`
+	ResolvedSource string                `json:"resolved_source,omitempty"`
+	Variant        string                `json:"variant,omitempty"`
+	Trials         int                   `json:"trials"`
+	Invalid        int                   `json:"invalid"`
+	InvalidReasons []reasonJSON          `json:"invalid_reasons,omitempty"`
+	Throughput     intervalJSON          `json:"throughput_per_second"`
+	P50            intervalJSON          `json:"p50_seconds"`
+	P99            intervalJSON          `json:"p99_seconds"`
+	Metrics        map[string]metricJSON `json:"metrics,omitempty"`
+	ByRequest      []requestJSON         `json:"by_request,omitempty"`
+	Speedup        *float64              `json:"speedup"`
+	NonInferior    nonInferiorJSON       `json:"noninferior"`
+	VersusPeak     intervalJSON          `json:"throughput_versus_peak"`
+	Saturated      bool                  `json:"saturated"`
+	Requests       int64                 `json:"requests"`
+	Unanswered     int64                 `json:"unanswered"`
+	Redirects      int64                 `json:"redirects"`
+	Withheld       bool                  `json:"withheld,omitempty"`
+	Excluded       *verdict.ExcludedCode `json:"excluded"`
+	PooledWith     []string              `json:"pooled_with,omitempty"`
+	Evidence       evidenceJSON          `json:"evidence"`
+	OpenEvidence   *evidenceJSON         `json:"open_evidence,omitempty"`
+	Points         []pointJSON           `json:"points"`
+}
+
+type valueJSON struct {
+	Procs      *int                  `json:"procs"`
+	Settings   []string              `json:"settings"`
+	Trials     int                   `json:"trials"`
+	Throughput levelJSON             `json:"throughput_per_second"`
+	Latency    levelJSON             `json:"latency_seconds"`
+	VersusPeak boundsJSON            `json:"throughput_versus_peak"`
+	Excluded   *verdict.ExcludedCode `json:"excluded"`
+}
+
+type intervalJSON struct {
+	Median *float64 `json:"median"`
+	Low    *float64 `json:"low"`
+	High   *float64 `json:"high"`
+	N      int      `json:"n"`
+}
+
+type levelJSON struct {
+	Mean *float64 `json:"mean"`
+	Low  *float64 `json:"low"`
+	High *float64 `json:"high"`
+	N    int      `json:"n"`
+}
+
+type boundsJSON struct {
+	Ratio *float64 `json:"ratio"`
+	Low   *float64 `json:"low"`
+	High  *float64 `json:"high"`
+	N     int      `json:"n"`
+}
+
+type metricJSON struct {
+	intervalJSON
+	Unit   string `json:"unit,omitempty"`
+	Better string `json:"better"`
+}
+
+type requestJSON struct {
+	Name     string       `json:"name"`
+	Requests int64        `json:"requests"`
+	Errors   int64        `json:"errors"`
+	P50      intervalJSON `json:"p50_seconds"`
+	P99      intervalJSON `json:"p99_seconds"`
+}
+
+type nonInferiorJSON struct {
+	Throughput *bool `json:"throughput"`
+	P99        *bool `json:"p99"`
+}
+
+type evidenceJSON struct {
+	CPUs                  *float64 `json:"cpus"`
+	CPUUtilisation        *float64 `json:"cpu_utilisation"`
+	VoluntaryPerSecond    *float64 `json:"voluntary_switches_per_second"`
+	InvoluntaryPerSecond  *float64 `json:"involuntary_switches_per_second"`
+	RunQueueWaitRatio     *float64 `json:"run_queue_wait_ratio"`
+	FaultHeldPs           *float64 `json:"fault_held_ps,omitempty"`
+	MajorFaultsPerSecond  *float64 `json:"major_faults_per_second,omitempty"`
+	ThreadsMax            *float64 `json:"threads_max"`
+	ThrottledPeriodsRatio *float64 `json:"throttled_periods_ratio"`
+	BurstPeriodsRatio     *float64 `json:"burst_periods_ratio,omitempty"`
+	ThrottledRatio        *float64 `json:"throttled_ratio"`
+	StealRatio            *float64 `json:"steal_ratio"`
+	OtherCPUs             *float64 `json:"other_cpus"`
+	BesideCPUs            *float64 `json:"beside_cpus,omitempty"`
+	MachineBusy           *float64 `json:"machine_busy_ratio"`
+	CPUSecondsEach        *float64 `json:"cpu_seconds_per_request"`
+	LoadCPUs              *float64 `json:"load_cpus"`
+	SendLagP99            *float64 `json:"send_lag_p99_seconds"`
+	Dropped               int64    `json:"dropped"`
+	RSSBytes              *float64 `json:"rss_bytes,omitempty"`
+	PeakRSSBytes          *float64 `json:"peak_rss_bytes,omitempty"`
+	GCCyclesPerSecond     *float64 `json:"gc_cycles_per_second,omitempty"`
+	GCPauseSeconds        *float64 `json:"gc_pause_seconds,omitempty"`
+	GCHeapBytes           *float64 `json:"gc_heap_bytes,omitempty"`
+	GCBusyRatio           *float64 `json:"gc_busy_ratio,omitempty"`
+}
+
+type pointJSON struct {
+	Block         int                 `json:"block"`
+	Role          string              `json:"role"`
+	Valid         bool                `json:"valid"`
+	InvalidReason string              `json:"invalid_reason,omitempty"`
+	InvalidCode   journal.InvalidCode `json:"invalid_code,omitempty"`
+	Throughput    *float64            `json:"throughput_per_second"`
+	P50           *float64            `json:"p50_seconds"`
+	P99           *float64            `json:"p99_seconds"`
+	ClosedP99     *float64            `json:"closed_p99_seconds"`
+	Late          bool                `json:"late,omitempty"`
+	Judged        *float64            `json:"judged_seconds"`
+	Metrics       map[string]float64  `json:"metrics,omitempty"`
+}
+
+type reasonJSON struct {
+	Reason string              `json:"reason"`
+	Code   journal.InvalidCode `json:"code,omitempty"`
+	Count  int                 `json:"count"`
+}
+
+type spreadJSON struct {
+	Throughput *float64 `json:"throughput"`
+	P99        *float64 `json:"p99"`
+	DF         int      `json:"degrees_of_freedom"`
+}
+
+type raceJSON struct {
+	Trials     int    `json:"trials"`
+	Blocks     int    `json:"blocks"`
+	Measured   []int  `json:"measured"`
+	Candidates int    `json:"candidates"`
+	Stop       string `json:"stop,omitempty"`
+}
+
+type partJSON struct {
+	CPUs    int `json:"cpus"`
+	Of      int `json:"of"`
+	LoadHas int `json:"load_has"`
+}
+
+type noiseFloorJSON struct {
+	Setting    string   `json:"setting"`
+	Pairs      int      `json:"pairs"`
+	Throughput *float64 `json:"throughput"`
+	P99        *float64 `json:"p99"`
+}
+
+type detectableJSON struct {
+	Throughput *float64 `json:"throughput"`
+	P99        *float64 `json:"p99"`
+}
+
+type flatnessJSON struct {
+	WithinMargin []string `json:"within_margin"`
+	WorstAbove   *float64 `json:"worst_above_peak"`
+}
+
+type workloadJSON struct {
+	Withheld       bool     `json:"withheld,omitempty"`
+	Kind           string   `json:"kind"`
+	CPUUtilisation *float64 `json:"cpu_utilisation"`
+	Setting        string   `json:"setting"`
+}
+
+type defaultJSON struct {
+	Standing  verdict.DefaultStanding `json:"standing"`
+	Procs     *int                    `json:"procs"`
+	NumCPU    int                     `json:"num_cpu"`
+	LimitCPUs float64                 `json:"limit_cpus"`
+	Predicted bool                    `json:"predicted,omitempty"`
+}
+
+type overrideJSON struct {
+	Known   bool `json:"known"`
+	Asked   int  `json:"asked,omitempty"`
+	Ran     int  `json:"ran,omitempty"`
+	Changed bool `json:"changed,omitempty"`
+}
+
+type beyondJSON struct {
+	Setting string  `json:"setting"`
+	Ratio   float64 `json:"ratio"`
+}
+
+type throttlingJSON struct {
+	State      verdict.ThrottlingState  `json:"state"`
+	Share      *float64                 `json:"periods_ratio"`
+	LimitCPUs  *float64                 `json:"limit_cpus"`
+	Own        bool                     `json:"own"`
+	Group      string                   `json:"group,omitempty"`
+	OuterKnown bool                     `json:"outer_known"`
+	Settings   []throttledJSON          `json:"settings,omitempty"`
+	Advice     verdict.ThrottlingAdvice `json:"advice,omitempty"`
+	Procs      *int                     `json:"procs,omitempty"`
+}
+
+type throttledJSON struct {
+	Label     string  `json:"label"`
+	Judged    bool    `json:"judged"`
+	Share     float64 `json:"periods_ratio"`
+	LimitCPUs float64 `json:"limit_cpus"`
+	Own       bool    `json:"own"`
+	Group     string  `json:"group,omitempty"`
+	Beyond    bool    `json:"beyond"`
+}
+
+type othersJSON struct {
+	CPUs        *float64 `json:"cpus"`
+	Of          int      `json:"of,omitempty"`
+	MostCPUs    *float64 `json:"most_cpus,omitempty"`
+	MostSetting string   `json:"most_setting,omitempty"`
+	AtMost      *float64 `json:"at_most,omitempty"`
+	Matter      bool     `json:"matter"`
+	Withheld    []string `json:"withheld,omitempty"`
+	Bursts      int      `json:"bursts,omitempty"`
+	BurstMost   float64  `json:"burst_most,omitempty"`
+	Trials      int      `json:"trials,omitempty"`
+	LeftOut     int      `json:"left_out,omitempty"`
+	Slow        int      `json:"slow,omitempty"`
+}
+
+type allocatesJSON struct {
+	Setting         string  `json:"setting"`
+	CyclesPerSecond float64 `json:"cycles_per_second"`
+	Share           float64 `json:"busy_ratio"`
+}
+
+type versusJSON struct {
+	Procs        int          `json:"procs"`
+	DefaultProcs int          `json:"default_procs"`
+	Throughput   intervalJSON `json:"throughput"`
+	Latency      intervalJSON `json:"latency"`
+}
+
+type canaryJSON struct {
+	journal.Canary
+	End         *journal.End        `json:"end"`
+	Slices      int                 `json:"slices"`
+	Planned     int                 `json:"slices_planned"`
+	PerRequest  bool                `json:"per_request"`
+	Unreached   bool                `json:"unreached"`
+	Comparisons int                 `json:"comparisons"`
+	Settings    []canarySettingJSON `json:"settings"`
+}
+
+type canarySettingJSON struct {
+	journal.Setting
+	Slices   int                `json:"slices"`
+	Idle     int                `json:"idle_slices"`
+	Observed []int              `json:"observed_procs"`
+	Same     bool               `json:"same"`
+	Verdict  verdict.Verdict    `json:"verdict,omitempty"`
+	Figures  []canaryFigureJSON `json:"figures"`
+}
+
+type canaryFigureJSON struct {
+	Name    string          `json:"name"`
+	Value   intervalJSON    `json:"value"`
+	Control intervalJSON    `json:"control"`
+	Ratio   intervalJSON    `json:"ratio"`
+	Outcome verdict.Outcome `json:"outcome,omitempty"`
+}
+
+type liveJSON struct {
+	journal.Live
+	End      *journal.End      `json:"end"`
+	Blocks   int               `json:"blocks"`
+	Seconds  float64           `json:"seconds"`
+	Least    float64           `json:"requests_per_second_min"`
+	Most     float64           `json:"requests_per_second_max"`
+	Carried  bool              `json:"carried_over"`
+	Settings []liveSettingJSON `json:"settings"`
+}
+
+type liveSettingJSON struct {
+	canarySettingJSON
+	Came      string  `json:"outcome,omitempty"`
+	Unequal   bool    `json:"unequal_load,omitempty"`
+	Failing   bool    `json:"failing,omitempty"`
+	Left      int     `json:"left,omitempty"`
+	LeftAfter float64 `json:"left_after_seconds,omitempty"`
+	InSystem  float64 `json:"left_in_system,omitempty"`
+}
+
+type cheapestJSON struct {
+	Objective     slo.Objective `json:"objective"`
+	RatePerSecond float64       `json:"rate_per_second"`
+	Price         slo.Price     `json:"price"`
+	Settings      []pricedJSON  `json:"settings"`
+	Answer        *pricedJSON   `json:"answer"`
+	Today         *pricedJSON   `json:"today"`
+	Open          int           `json:"open"`
+}
+
+type pricedJSON struct {
+	Label     string          `json:"label"`
+	Procs     *int            `json:"procs"`
+	QuotaCPUs *float64        `json:"quota_cpus"`
+	Replicas  int             `json:"replicas"`
+	GoVersion string          `json:"go_version,omitempty"`
+	CPUs      float64         `json:"cpus"`
+	Price     float64         `json:"price"`
+	Trials    int             `json:"trials"`
+	Met       int             `json:"met"`
+	Capacity  intervalJSON    `json:"capacity_per_second"`
+	Carries   verdict.Carries `json:"carries"`
+	Unseen    bool            `json:"unseen,omitempty"`
+}
+
+type profileJSON struct {
+	Settings    []profiledJSON    `json:"settings"`
+	CPU         *profileTableJSON `json:"cpu"`
+	Allocations *profileTableJSON `json:"allocations"`
+}
+
+type profiledJSON struct {
+	journal.Setting
+	ResolvedProcs *int     `json:"resolved_procs"`
+	Files         []string `json:"files"`
+}
+
+type profileTableJSON struct {
+	PerRequest bool             `json:"per_request"`
+	Seconds    []float64        `json:"seconds"`
+	All        profileRowJSON   `json:"all"`
+	Functions  []profileRowJSON `json:"functions"`
+	Parts      []profileRowJSON `json:"parts"`
+}
+
+type profileRowJSON struct {
+	Name   string             `json:"name"`
+	Values []profileValueJSON `json:"values"`
+	Change *float64           `json:"change"`
+	Clear  bool               `json:"clear"`
+}
+
+type profileValueJSON struct {
+	Value   *float64 `json:"value"`
+	Share   *float64 `json:"share"`
+	Samples float64  `json:"samples"`
+}

@@ -1,0 +1,243 @@
+package page
+
+import (
+	"encoding/json"
+	"fmt"
+
+	"github.com/procfit/procfit/internal/show/document"
+	"github.com/procfit/procfit/internal/verdict"
+)
+
+// JSON is result.json: indented, with a newline at its end. What the Result has as
+// codes is there with its words.
+func JSON(r *verdict.Result) ([]byte, error) {
+	b, err := json.MarshalIndent(resultSchema(r), "", "  ")
+	if err != nil {
+		return nil, fmt.Errorf("write the result as JSON: %w", err)
+	}
+	return append(b, '\n'), nil
+}
+
+// resultSchema is a Result as its schema has it. A type of the schema that has the fields of one
+// of package verdict is converted from it, so that a new field does not compile until the
+// schema has it or leaves it out.
+func resultSchema(r *verdict.Result) resultJSON {
+	out := resultJSON{
+		Schema: r.Schema, Name: r.Name, Started: r.Started, Origin: r.Origin, Host: r.Host, LoadHost: r.LoadHost, Tool: r.Tool, Target: r.Target, Load: r.Load,
+		Engines:    listOf(r.Engines, func(e *verdict.Engine) engineJSON { return engineJSON(*e) }),
+		SharedCPUs: r.SharedCPUs, Plan: r.Plan, Complete: r.Complete,
+		TrialsPlanned: r.TrialsPlanned, TrialsRun: r.TrialsRun, TrialsInvalid: r.TrialsInvalid, PilotsRun: r.PilotsRun, PilotsInvalid: r.PilotsInvalid,
+		Compared: listOf(r.Compared, func(g *verdict.Group) groupJSON { return groupSchema(g, recommendationSchema(&g.Recommendation)) }),
+		Canary:   optional(r.Canary, canarySchema), Live: optional(r.Live, liveSchema), Cheapest: optional(r.Cheapest, cheapestSchema), Profiles: listOf(r.Profiles, profileSchema),
+		Groups: []groupJSON{}, Best: listOf(r.Best, func(b *verdict.Best) bestJSON { return bestSchema(r, b) }),
+		Gate: optional(r.Gate, func(g *verdict.Gate) gateJSON { return gateSchema(g, r) }), Warnings: []warningJSON{},
+	}
+	for i := range r.Groups {
+		out.Groups = append(out.Groups, groupSchema(&r.Groups[i], worded(words{&r.Groups[i], r})))
+	}
+	if r.Recommendation != nil && len(out.Groups) == 1 {
+		out.Recommendation = &out.Groups[0].Recommendation
+	}
+	if r.Recommendation != nil && (r.Canary != nil || r.Live != nil) {
+		v, rec := New(r).Verdict, recommendationSchema(r.Recommendation)
+		rec.wordedJSON = &wordedJSON{Sentence: v.Sentence, Reasons: v.Reasons, Settle: sentences(v.Settle)}
+		out.Recommendation = &rec
+	}
+	for i := range r.Warnings {
+		w := &r.Warnings[i]
+		a := warn(r, w)
+		out.Warnings = append(out.Warnings, warningJSON{Code: w.Code, Group: w.Group, Setting: w.Setting, Message: a.message, Fix: a.fix})
+	}
+	return out
+}
+
+// listOf is a list of another type; nil of nil, which is null in JSON.
+func listOf[A, B any](list []A, of func(*A) B) []B {
+	if list == nil {
+		return nil
+	}
+	out := make([]B, len(list))
+	for i := range list {
+		out[i] = of(&list[i])
+	}
+	return out
+}
+
+// optional is a value of another type; nil of nil.
+func optional[A, B any](a *A, of func(*A) B) *B {
+	if a == nil {
+		return nil
+	}
+	return new(of(a))
+}
+
+func groupSchema(g *verdict.Group, rec recommendationJSON) groupJSON {
+	return groupJSON{
+		QuotaCPUs: g.QuotaCPUs, Replicas: g.Replicas, GoVersion: g.GoVersion, SetLive: g.SetLive, Variables: g.Variables, Compares: g.Compares, Procs: g.Procs,
+		Origin: g.Origin, EffectiveCPUs: g.EffectiveCPUs, LimitAround: (*limitJSON)(g.LimitAround), ThroughputUnit: g.ThroughputUnit, LatencyMode: g.LatencyMode, RatePerSecond: g.RatePerSecond,
+		Latency: latencyJSON{
+			Quantile: g.Latency.Quantile, Reason: g.Latency.Reason, Requests: g.Latency.Requests, Periods: g.Latency.Periods,
+			Passed: g.Latency.Passed, Strays: g.Latency.Strays, Short: g.Latency.Short, Late: g.Latency.Late,
+		},
+		Settings: listOf(g.Settings, settingSchema), Values: listOf(g.Values, valueSchema),
+		Spread: spreadJSON(g.Spread), Race: (*raceJSON)(g.Race), Part: (*partJSON)(g.Part), NoiseFloor: noiseFloorJSON(g.NoiseFloor), Detectable: detectableJSON(g.Detectable),
+		Peak: g.Peak, Flatness: flatnessJSON(g.Flatness), Workload: workloadJSON(g.Workload), Default: defaultJSON(g.Default), Override: overrideJSON(g.Override),
+		ProcsLogged: g.ProcsLogged, Beyond: (*beyondJSON)(g.Beyond), Throttling: throttlingSchema(&g.Throttling), Others: othersJSON(g.Others), Allocates: (*allocatesJSON)(g.Allocates),
+		Recommendation: rec,
+	}
+}
+
+// worded is a group's recommendation with its words.
+func worded(w words) recommendationJSON {
+	rec := &w.group.Recommendation
+	out := recommendationSchema(rec)
+	out.wordedJSON = &wordedJSON{Cause: rec.Claim.Code, Sentence: called(rec).prefix + w.sentence(), Reasons: w.reasons(), Settle: sentences(w.settle())}
+	return out
+}
+
+func recommendationSchema(r *verdict.Recommendation) recommendationJSON {
+	return recommendationJSON{
+		Verdict: r.Verdict, Confidence: r.Confidence, Procs: r.Procs, Setting: r.Setting, BestThroughput: r.BestThroughput, BestP99: r.BestP99,
+		Versus: optional(r.Versus, func(v *verdict.Versus) versusJSON {
+			return versusJSON{Procs: v.Procs, DefaultProcs: v.DefaultProcs, Throughput: intervalJSON(v.Throughput), Latency: intervalJSON(v.Latency)}
+		}),
+	}
+}
+
+// sentences are advice as one text each.
+func sentences(list []document.Item) (out []string) {
+	for _, a := range list {
+		out = append(out, a.String())
+	}
+	return out
+}
+
+func settingSchema(a *verdict.SettingResult) settingJSON {
+	out := settingJSON{
+		Label: a.Label, Procs: a.Procs, Variable: a.Variable, ResolvedProcs: a.ResolvedProcs, ResolvedSource: a.ResolvedSource, Variant: a.Variant, Trials: a.Trials, Invalid: a.Invalid,
+		InvalidReasons: listOf(a.InvalidReasons, func(r *verdict.ReasonCount) reasonJSON { return reasonJSON(*r) }),
+		Throughput:     intervalJSON(a.Throughput), P50: intervalJSON(a.P50), P99: intervalJSON(a.P99),
+		ByRequest: listOf(a.ByRequest, func(r *verdict.RequestLatency) requestJSON {
+			return requestJSON{Name: r.Name, Requests: r.Requests, Errors: r.Errors, P50: intervalJSON(r.P50), P99: intervalJSON(r.P99)}
+		}),
+		Speedup: a.Speedup, NonInferior: nonInferiorJSON(a.NonInferior), VersusPeak: intervalJSON(a.VersusPeak), Saturated: a.Saturated,
+		Requests: a.Requests, Unanswered: a.Unanswered, Redirects: a.Redirects, Withheld: a.Withheld, Excluded: a.Excluded, PooledWith: a.PooledWith,
+		Evidence: evidenceSchema(&a.Evidence), OpenEvidence: optional(a.OpenEvidence, evidenceSchema),
+		Points: listOf(a.Points, func(p *verdict.Point) pointJSON { return pointJSON(*p) }),
+	}
+	for name, m := range a.Metrics {
+		if out.Metrics == nil {
+			out.Metrics = map[string]metricJSON{}
+		}
+		out.Metrics[name] = metricJSON{intervalJSON: intervalJSON(m.Interval), Unit: m.Unit, Better: m.Better}
+	}
+	return out
+}
+
+func evidenceSchema(e *verdict.Evidence) evidenceJSON {
+	return evidenceJSON{
+		CPUs: e.CPUs, CPUUtilisation: e.CPUUtilisation, VoluntaryPerSecond: e.VoluntaryPerSecond, InvoluntaryPerSecond: e.InvoluntaryPerSecond,
+		RunQueueWaitRatio: e.RunQueueWaitRatio, FaultHeldPs: e.FaultHeldPs, MajorFaultsPerSecond: e.MajorFaultsPerSecond, ThreadsMax: e.ThreadsMax,
+		ThrottledPeriodsRatio: e.ThrottledPeriodsRatio, BurstPeriodsRatio: e.BurstPeriodsRatio, ThrottledRatio: e.ThrottledRatio,
+		StealRatio: e.StealRatio, OtherCPUs: e.OtherCPUs, BesideCPUs: e.BesideCPUs, MachineBusy: e.MachineBusy, CPUSecondsEach: e.CPUSecondsEach,
+		LoadCPUs: e.LoadCPUs, SendLagP99: e.SendLagP99, Dropped: e.Dropped, RSSBytes: e.RSSBytes, PeakRSSBytes: e.PeakRSSBytes,
+		GCCyclesPerSecond: e.GCCyclesPerSecond, GCPauseSeconds: e.GCPauseSeconds, GCHeapBytes: e.GCHeapBytes, GCBusyRatio: e.GCBusyRatio,
+	}
+}
+
+func valueSchema(v *verdict.ValueResult) valueJSON {
+	return valueJSON{
+		Procs: v.Procs, Settings: v.Settings, Trials: v.Trials, Throughput: levelJSON(v.Throughput), Latency: levelJSON(v.Latency),
+		VersusPeak: boundsJSON(v.VersusPeak), Excluded: v.Excluded,
+	}
+}
+
+func throttlingSchema(t *verdict.Throttling) throttlingJSON {
+	return throttlingJSON{
+		State: t.State, Share: t.Share, LimitCPUs: t.LimitCPUs, Own: t.Own, Group: t.Group, OuterKnown: t.OuterKnown,
+		Settings: listOf(t.Settings, func(a *verdict.ThrottledSetting) throttledJSON {
+			return throttledJSON{Label: a.Label, Judged: a.Judged, Share: a.Share, LimitCPUs: a.LimitCPUs, Own: a.Own, Group: a.Group, Beyond: a.Beyond}
+		}),
+		Advice: t.Advice, Procs: t.Procs,
+	}
+}
+
+func bestSchema(r *verdict.Result, b *verdict.Best) bestJSON {
+	return bestJSON{
+		QuotaCPUs: b.QuotaCPUs, Replicas: b.Replicas, GoVersion: b.GoVersion, SetLive: b.SetLive, Procs: b.Procs, Variables: b.Variables, Start: b.Start,
+		Confidence: b.Confidence, Complete: b.Complete, Interact: b.Interact, Apart: b.Apart, Sentence: bestSentence(r, b),
+	}
+}
+
+func gateSchema(g *verdict.Gate, r *verdict.Result) gateJSON {
+	out := gateJSON{Kind: g.Kind, Pass: g.Pass, Checks: []checkJSON{}, Unjudged: Unjudged(g)}
+	for i := range g.Checks {
+		c := &g.Checks[i]
+		out.Checks = append(out.Checks, checkJSON{
+			Setting: gateSetting(c.Setting), Metric: c.Metric, Ratio: intervalJSON(c.Ratio), Margin: c.Margin, Judged: c.Judged, Worse: c.Worse, Proven: c.Proven,
+			Outcome: c.Outcome, Bounds: boundsJSON(c.Bounds), Quantile: c.Quantile, Note: gateNote(c, r.Plan),
+		})
+	}
+	return out
+}
+
+func canarySchema(c *verdict.Canary) canaryJSON {
+	return canaryJSON{
+		Canary: c.Canary, End: c.End, Slices: c.Slices, Planned: c.Planned, PerRequest: c.PerRequest, Unreached: c.Unreached, Comparisons: c.Comparisons,
+		Settings: listOf(c.Settings, canarySettingSchema),
+	}
+}
+
+func canarySettingSchema(a *verdict.CanarySetting) canarySettingJSON {
+	return canarySettingJSON{
+		Setting: a.Setting, Slices: a.Slices, Idle: a.Idle, Observed: a.Observed, Same: a.Same, Verdict: a.Verdict,
+		Figures: listOf(a.Figures, func(f *verdict.CanaryFigure) canaryFigureJSON {
+			return canaryFigureJSON{Name: f.Name, Value: intervalJSON(f.Value), Control: intervalJSON(f.Control), Ratio: intervalJSON(f.Ratio), Outcome: f.Outcome}
+		}),
+	}
+}
+
+func liveSchema(l *verdict.Live) liveJSON {
+	return liveJSON{
+		Live: l.Live, End: l.End, Blocks: l.Blocks, Seconds: l.Seconds, Least: l.Least, Most: l.Most, Carried: l.Carried,
+		Settings: listOf(l.Settings, func(a *verdict.LiveSetting) liveSettingJSON {
+			return liveSettingJSON{
+				canarySettingJSON: canarySettingSchema(&a.CanarySetting),
+				Came:              a.Came, Unequal: a.Unequal, Failing: a.Failing, Left: a.Left, LeftAfter: a.LeftAfter, InSystem: a.InSystem,
+			}
+		}),
+	}
+}
+
+func cheapestSchema(c *verdict.Cheapest) cheapestJSON {
+	return cheapestJSON{
+		Objective: c.Objective, RatePerSecond: c.RatePerSecond, Price: c.Price, Settings: listOf(c.Settings, pricedSchema),
+		Answer: optional(c.Answer, pricedSchema), Today: optional(c.Today, pricedSchema), Open: c.Open,
+	}
+}
+
+func pricedSchema(p *verdict.Priced) pricedJSON {
+	return pricedJSON{
+		Label: p.Label, Procs: p.Procs, QuotaCPUs: p.QuotaCPUs, Replicas: p.Replicas, GoVersion: p.GoVersion, CPUs: p.CPUs, Price: p.Price,
+		Trials: p.Trials, Met: p.Met, Capacity: intervalJSON(p.Capacity), Carries: p.Carries, Unseen: p.Unseen,
+	}
+}
+
+func profileSchema(p *verdict.Profile) profileJSON {
+	return profileJSON{
+		Settings: listOf(p.Settings, func(a *verdict.ProfiledSetting) profiledJSON { return profiledJSON(*a) }),
+		CPU:      optional(p.CPU, profileTableSchema), Allocations: optional(p.Allocations, profileTableSchema),
+	}
+}
+
+func profileTableSchema(t *verdict.ProfileTable) profileTableJSON {
+	return profileTableJSON{
+		PerRequest: t.PerRequest, Seconds: t.Seconds, All: profileRowSchema(&t.All), Functions: listOf(t.Functions, profileRowSchema), Parts: listOf(t.Parts, profileRowSchema),
+	}
+}
+
+func profileRowSchema(r *verdict.ProfileRow) profileRowJSON {
+	return profileRowJSON{
+		Name: r.Name, Values: listOf(r.Values, func(v *verdict.ProfileValue) profileValueJSON { return profileValueJSON(*v) }), Change: r.Change, Clear: r.Clear,
+	}
+}
