@@ -20,6 +20,7 @@ import (
 	"time"
 
 	"github.com/procfit/procfit/internal/show/number"
+	"github.com/procfit/procfit/internal/show/phrase"
 	"github.com/procfit/procfit/maxprocs/live"
 )
 
@@ -156,10 +157,10 @@ func (c *Client) ask(ctx context.Context, what string, body, into any) error {
 	case len(b) > mostAnswer:
 		return fmt.Errorf("%s: its answer to %s has more than 1 MiB: it is not an endpoint of maxprocs/live", c.name, what)
 	case answer.StatusCode != http.StatusOK:
-		no := &RefusedError{Status: answer.Status, name: c.name}
+		no := &RefusedError{Status: phrase.Clean(answer.Status), name: c.name}
 		var refusal struct{ Error, Detail string }
 		if json.Unmarshal(b, &refusal) == nil { // without a reason the status has to do
-			no.Code, no.Detail = refusal.Error, refusal.Detail
+			no.Code, no.Detail = phrase.Clean(refusal.Error), phrase.Clean(refusal.Detail)
 		}
 		return no
 	}
@@ -190,7 +191,7 @@ func (c *Client) unreached(err error, after time.Duration) error {
 		return fmt.Errorf("%s: no answer within %s", c.name, number.Short(number.Duration(after)))
 	}
 	if bad, ok := errors.AsType[*tls.CertificateVerificationError](err); ok {
-		return fmt.Errorf("%s: its certificate is not trusted: %w; --tls ca=FILE trusts the CA that signed it, --tls name=HOST asks for another name", c.name, bad.Err)
+		return fmt.Errorf("%s: its certificate is not trusted: %s; --tls ca=FILE trusts the CA that signed it, --tls name=HOST asks for another name", c.name, phrase.Clean(bad.Err.Error()))
 	}
 	if remote, ok := errors.AsType[*net.OpError](err); ok && remote.Op == "remote error" {
 		return fmt.Errorf("%s: the server refused: %w; --tls cert=FILE,key=FILE gives a client certificate", c.name, remote.Err)
@@ -206,6 +207,9 @@ func (c *Client) state(ctx context.Context, what string, body any) (live.State, 
 	}
 	if s.Protocol != live.Protocol {
 		return s, fmt.Errorf("%s: it speaks version %d of the protocol, expected %d; use the procfit and the maxprocs of the same release", c.name, s.Protocol, live.Protocol)
+	}
+	for _, text := range []*string{&s.Go, &s.Unit, &s.Ended, &s.LatencyBy} {
+		*text = phrase.Clean(*text)
 	}
 	return s, nil
 }

@@ -1,9 +1,11 @@
 package meter
 
 import (
+	"bufio"
 	"context"
 	"crypto/tls"
 	"errors"
+	"fmt"
 	"io"
 	"log"
 	"net"
@@ -17,6 +19,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/procfit/procfit/internal/show/phrase"
 	"github.com/procfit/procfit/maxprocs/live"
 )
 
@@ -120,6 +123,41 @@ func TestRefused(t *testing.T) {
 	agent.Off()
 	_, err = c.Lease(ctx, name, time.Second)
 	code("off", err)
+}
+
+// TestEscapes: what a program writes is printable where it becomes part of a message or a state.
+func TestEscapes(t *testing.T) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	answers := make(chan string, 1)
+	go func() {
+		for {
+			c, err := l.Accept()
+			if err != nil {
+				return
+			}
+			if _, err := http.ReadRequest(bufio.NewReader(c)); err == nil {
+				io.WriteString(c, <-answers)
+			}
+			c.Close()
+		}
+	}()
+	const body = `{"error":"a\u001b[2J","detail":"b\u001b[31m","protocol":1,"go":"go\u001b[1m","unit":"u\u202e"}`
+	for _, status := range []string{"500 \x1b[31mBad", "200 OK"} {
+		answers <- "HTTP/1.1 " + status + "\r\nConnection: close\r\n\r\n" + body
+		s, err := find(t, Target{Name: "http://" + l.Addr().String() + "/x"}).State(t.Context())
+		text := fmt.Sprintf("%v %+v", err, s)
+		no, _ := errors.AsType[*RefusedError](err)
+		if no != nil {
+			text += no.Code
+		}
+		if phrase.Clean(text) != text || (no != nil) != strings.HasPrefix(status, "500") {
+			t.Errorf("%q", text)
+		}
+	}
 }
 
 // TestGone: it is known of a socket that no program serves it.
