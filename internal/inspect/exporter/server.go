@@ -79,11 +79,11 @@ type logger func(format string, args ...any)
 
 func (l logger) Println(v ...any) { l("%s", strings.TrimSpace(fmt.Sprintln(v...))) }
 
-// Serve answers requests until ctx ends, and then finishes running answers. It returns
-// the error of ctx if that was the reason.
+// Serve answers requests until ctx ends, and then finishes running answers; at an address of
+// the loopback, those of this machine alone. It returns the error of ctx if that was the reason.
 func Serve(ctx context.Context, l net.Listener, h http.Handler) error {
 	server := &http.Server{
-		Handler:           h,
+		Handler:           html.Here(l.Addr(), h),
 		ReadHeaderTimeout: 5 * time.Second,
 		ReadTimeout:       10 * time.Second,
 		WriteTimeout:      longestScrape + 30*time.Second,

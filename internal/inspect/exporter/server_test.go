@@ -192,6 +192,40 @@ func TestServe(t *testing.T) {
 	}
 }
 
+// TestServeHere: an exporter on the loopback does not answer a name that a page in a browser has
+// led here; one for other machines has any name.
+func TestServeHere(t *testing.T) {
+	for address, want := range map[string]int{"127.0.0.1:0": 403, ":0": 200} {
+		l, err := net.Listen("tcp", address)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ctx, stop := context.WithCancel(t.Context())
+		ended := make(chan error, 1)
+		e := New(Options{Scan: func(context.Context) (observe.Snapshot, error) { return fixture(), nil }})
+		go func() { ended <- Serve(ctx, l, e.Handler()) }()
+		_, port, _ := net.SplitHostPort(l.Addr().String())
+		for host, want := range map[string]int{"evil.example": want, "127.0.0.1.evil.example:80": want, "localhost:" + port: 200, "127.0.0.1:" + port: 200} {
+			r, err := http.NewRequest(http.MethodGet, "http://127.0.0.1:"+port+"/metrics", nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			r.Host = host
+			answer, err := http.DefaultClient.Do(r)
+			if err != nil {
+				t.Fatal(err)
+			}
+			answer.Body.Close()
+			if answer.StatusCode != want {
+				t.Errorf("%s, host %s: %s, want %d", address, host, answer.Status, want)
+			}
+		}
+		stop()
+		<-ended
+		e.Close()
+	}
+}
+
 // oneConn is a listener in memory, with one connection.
 type oneConn struct {
 	conn   chan net.Conn

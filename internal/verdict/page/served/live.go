@@ -37,8 +37,7 @@ type Server struct {
 	listener net.Listener
 	http     *http.Server
 	served   chan struct{} // closed when it no longer serves
-	local    bool
-	started  time.Time // the page's version begins with it, so that another run's is another
+	started  time.Time     // the page's version begins with it, so that another run's is another
 
 	mu      sync.Mutex
 	live    *html.Live
@@ -65,9 +64,7 @@ func Listen(ctx context.Context, address string) (*Server, error) {
 		return nil, err
 	}
 	s := &Server{listener: l, served: make(chan struct{}), last: make(chan struct{}), started: time.Now()}
-	tcp, ok := l.Addr().(*net.TCPAddr)
-	s.local = ok && tcp.IP.IsLoopback()
-	s.http = &http.Server{Handler: s, ReadHeaderTimeout: headerTimeout}
+	s.http = &http.Server{Handler: html.Here(l.Addr(), s), ReadHeaderTimeout: headerTimeout}
 	go func() {
 		defer close(s.served)
 		_ = s.http.Serve(l) // ends with Close; a page that is not served harms no measurement
@@ -148,9 +145,6 @@ func (s *Server) Close() {
 // ServeHTTP answers with the latest page.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	switch {
-	case s.local && !loopback(r.Host):
-		http.Error(w, "this page is for browsers on the machine that measures", http.StatusForbidden)
-		return
 	case r.URL.Path != "/":
 		http.NotFound(w, r)
 		return
@@ -188,15 +182,4 @@ func (s *Server) seen() {
 	default:
 		close(s.last)
 	}
-}
-
-// loopback reports whether a request's host is this machine, by a name that no other
-// machine can give it.
-func loopback(host string) bool {
-	name, _, err := net.SplitHostPort(host)
-	if err != nil {
-		name = host
-	}
-	ip := net.ParseIP(name)
-	return name == "localhost" || ip != nil && ip.IsLoopback()
 }

@@ -137,8 +137,8 @@ func TestOnlyForThisMachine(t *testing.T) {
 		t.Errorf("POST: %s", resp.Status)
 	}
 	open := serve(t, "0.0.0.0:0") // who gives a host has said so
-	if !strings.HasPrefix(open.URL(), "http://localhost:") || open.local {
-		t.Errorf("at all addresses: %s", open.URL())
+	if resp, _ := get(t, open.URL(), "Host", "measuring.example"); !strings.HasPrefix(open.URL(), "http://localhost:") || resp.StatusCode == http.StatusForbidden {
+		t.Errorf("at all addresses: %s, %s", open.URL(), resp.Status)
 	}
 }
 
