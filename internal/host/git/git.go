@@ -9,10 +9,16 @@
 // index, nor the branch that is checked out change. A branch moves only from where it was
 // when it was looked at (git-update-ref), and nothing is sent to another repository.
 //
+// A repository may come from somebody else, with its configuration. So no program runs that
+// it names: no hook (also not reference-transaction and post-index-change), no monitor of its
+// files, none of its filters, and nothing is fetched for a partial clone.
+//
 // # Limits
 //
-// Filters of .gitattributes are not applied: a text is changed as the repository has it.
-// Commits are not signed, and hooks for commits do not run.
+// Filters of .gitattributes are not applied to what is committed: a text is changed as the
+// repository has it. Commits are not signed. What is changed inside of a submodule, and not
+// committed there, is not seen. Git before 2.26 cannot say which filters are the repository's:
+// it is an error.
 package git
 
 import (
@@ -34,8 +40,9 @@ var ErrNone = errors.New("there is no git repository")
 // Repository is one, as it is seen from a folder.
 type Repository struct {
 	dir    string
-	Commit string // that is checked out
-	Dirty  bool   // files that git has are changed and not committed
+	quiet  []string // settings that keep the repository's filters from running
+	Commit string   // that is checked out
+	Dirty  bool     // files that git has are changed and not committed
 }
 
 // Open looks at the repository that a folder is in. The error may be ErrNone.
@@ -52,12 +59,43 @@ func Open(ctx context.Context, dir string) (*Repository, error) {
 	case inside != "true":
 		return nil, ErrNone
 	}
+	if err := r.findFilters(ctx); err != nil {
+		return nil, err
+	}
 	if r.Commit, err = r.run(ctx, nil, "rev-parse", "--verify", "--quiet", "HEAD^{commit}"); err != nil {
 		return nil, errors.New("the git repository has no commit yet: commit its files first")
 	}
-	changed, err := r.run(ctx, nil, "status", "--porcelain", "--untracked-files=no")
+	changed, err := r.run(ctx, nil, "status", "--porcelain", "--untracked-files=no", ofSubmodules)
 	r.Dirty = changed != ""
 	return r, err
+}
+
+// ofSubmodules keeps git status from running in them, with settings of their own.
+const ofSubmodules = "--ignore-submodules=dirty"
+
+// findFilters finds the filters that the repository itself configures, which git status would
+// run. Those of the user are not among them.
+func (r *Repository) findFilters(ctx context.Context) error {
+	found, err := r.run(ctx, nil, "config", "--show-scope", "-z", "--name-only", "--get-regexp", `^filter\..*\.(clean|process|required|smudge)$`)
+	if none, ok := errors.AsType[*exec.ExitError](err); ok && none.ExitCode() == 1 {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	for words := strings.Split(strings.TrimSuffix(found, "\x00"), "\x00"); len(words) > 1; words = words[2:] {
+		scope, key := words[0], words[1]
+		switch {
+		case scope == "global" || scope == "system" || scope == "command":
+		case strings.Contains(key, "="):
+			return fmt.Errorf("the repository has a filter with = in its name, %q; remove it from .git/config", key)
+		case strings.HasSuffix(key, ".required"):
+			r.quiet = append(r.quiet, "-c", key+"=false")
+		default:
+			r.quiet = append(r.quiet, "-c", key+"=")
+		}
+	}
+	return nil
 }
 
 // Short is the commit in the form that people read.
@@ -70,21 +108,28 @@ func (r *Repository) run(ctx context.Context, stdin []byte, args ...string) (str
 
 // with is run with variables of the environment.
 func (r *Repository) with(ctx context.Context, env []string, stdin []byte, args ...string) (string, error) {
-	cmd := exec.CommandContext(ctx, "git", args...)
+	out, err := r.output(ctx, env, stdin, args...)
+	return strings.TrimSuffix(string(out), "\n"), err
+}
+
+// output is with, byte by byte.
+func (r *Repository) output(ctx context.Context, env []string, stdin []byte, args ...string) ([]byte, error) {
+	settings := append([]string{"-c", "core.fsmonitor=false", "-c", "core.hooksPath=" + os.DevNull}, r.quiet...)
+	cmd := exec.CommandContext(ctx, "git", append(settings, args...)...)
 	cmd.Dir, cmd.Stdin = r.dir, bytes.NewReader(stdin)
-	cmd.Env = append(append(os.Environ(), "LC_ALL=C", "GIT_OPTIONAL_LOCKS=0", "GIT_LITERAL_PATHSPECS=1"), env...)
+	cmd.Env = append(append(os.Environ(), "LC_ALL=C", "GIT_OPTIONAL_LOCKS=0", "GIT_LITERAL_PATHSPECS=1", "GIT_NO_LAZY_FETCH=1", "GIT_ALLOW_PROTOCOL="), env...)
 	var out, wrong bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &wrong
 	if err := cmd.Run(); err != nil {
 		if ctx.Err() != nil {
-			return "", ctx.Err()
+			return nil, ctx.Err()
 		}
 		if why := reason(wrong.String()); why != "" {
-			return "", fmt.Errorf("git %s: %s", args[0], why)
+			return nil, fmt.Errorf("git %s: %s", args[0], why)
 		}
-		return "", fmt.Errorf("git %s: %w", args[0], err)
+		return nil, fmt.Errorf("git %s: %w", args[0], err)
 	}
-	return strings.TrimSuffix(out.String(), "\n"), nil
+	return out.Bytes(), nil
 }
 
 // reason is why git failed: the first error that it printed, which may come after warnings.
@@ -122,7 +167,7 @@ func (r *Repository) Read(ctx context.Context, name string) (*File, error) {
 	case fields[1] != "blob" || fields[0] == "120000":
 		return nil, errors.New("git has it as a folder or a link, not as a file")
 	}
-	if changed, err := r.run(ctx, nil, "status", "--porcelain", "--", filepath.ToSlash(filepath.Clean(name))); err != nil || changed != "" {
+	if changed, err := r.run(ctx, nil, "status", "--porcelain", ofSubmodules, "--", filepath.ToSlash(filepath.Clean(name))); err != nil || changed != "" {
 		return nil, errors.Join(errors.New("it has changes that are not committed: commit them first"), err)
 	}
 	text, err := r.blob(ctx, fields[2])
@@ -131,9 +176,7 @@ func (r *Repository) Read(ctx context.Context, name string) (*File, error) {
 
 // blob is the content of a file, byte by byte.
 func (r *Repository) blob(ctx context.Context, id string) ([]byte, error) {
-	cmd := exec.CommandContext(ctx, "git", "cat-file", "blob", id)
-	cmd.Dir = r.dir
-	return cmd.Output()
+	return r.output(ctx, nil, nil, "cat-file", "blob", id)
 }
 
 // Change is a commit to be made: a file with another text.

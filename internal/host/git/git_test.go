@@ -226,3 +226,49 @@ func TestOpenNone(t *testing.T) {
 		t.Error("a git that cannot be asked finds a repository")
 	}
 }
+
+// TestNothingRuns: no program that a repository names runs, neither when it is read nor when a
+// branch is proposed: a monitor, a hook, a filter.
+func TestNothingRuns(t *testing.T) {
+	dir, git := repository(t)
+	ran := filepath.Join(t.TempDir(), "ran")
+	program := filepath.Join(t.TempDir(), "program")
+	if err := os.WriteFile(program, []byte("#!/bin/sh\necho \"$0 $*\" >>"+ran+"\ncat\n"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	write(t, filepath.Join(dir, ".git", "info", "attributes"), "* filter=x\n")
+	for key, value := range map[string]string{"core.fsmonitor": program, "filter.x.clean": program + " clean", "filter.x.required": "true", "filter.y.process": program} {
+		git("config", key, value)
+	}
+	for _, hook := range []string{"reference-transaction", "post-index-change", "pre-commit", "post-commit"} {
+		if err := os.Symlink(program, filepath.Join(dir, ".git", "hooks", hook)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write(t, filepath.Join(dir, "deploy", "web.yaml"), "b: 2\r\n") // of the same size: its content is compared
+	if git("status"); func() bool { _, err := os.Stat(ran); return err != nil }() {
+		t.Fatal("git itself runs none of them: the test proves nothing")
+	}
+	if err := os.Remove(ran); err != nil {
+		t.Fatal(err)
+	}
+	r, err := Open(t.Context(), dir)
+	if err != nil || !r.Dirty {
+		t.Fatalf("%+v, %v", r, err)
+	}
+	f, err := r.Read(t.Context(), "deploy/api.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	f.Text = []byte("a: 2\n")
+	if _, err := r.Propose(t.Context(), "procfit/fleet", []Change{{f, "why", "2026-01-31T00:00:00Z"}}); err != nil {
+		t.Fatal(err)
+	}
+	if b, err := os.ReadFile(ran); err == nil {
+		t.Errorf("it ran:\n%s", b)
+	}
+	git("config", "filter.a=b.clean", program)
+	if _, err := Open(t.Context(), dir); err == nil || !strings.Contains(err.Error(), "filter with = in its name") {
+		t.Error(err)
+	}
+}
