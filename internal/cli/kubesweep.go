@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"os"
 	"slices"
 	"strings"
 	"time"
@@ -123,12 +122,12 @@ func (o *kubeSweep) carryOut(ctx context.Context, std stdio, s *session.Session)
 	if err := o.agreed(ctx, shown, o.dryRun); err != nil {
 		return err
 	}
-	return o.measure(ctx, std, s, func() (plan.Runner, error) { return o.runner(s), nil }, func(err error) { std.notef("%v", err) })
+	return o.measure(ctx, std, s, func() (plan.Runner, error) { return o.runner(std, s), nil }, func(err error) { std.notef("%v", err) })
 }
 
 // runner measures a session's pods.
-func (o *kubeSweep) runner(s *session.Session) plan.Runner {
-	return o.copies.Runner(s.Spec.Filled(os.LookupEnv), kube.Config{CreateLog: s.CreateLog, Host: session.ThisHost().Hostname, FromHere: o.loadFrom == "local", Image: kube.ImageOf(s.Journal().Trials)})
+func (o *kubeSweep) runner(std stdio, s *session.Session) plan.Runner {
+	return o.copies.Runner(s.Spec.Filled(std.variable), kube.Config{CreateLog: s.CreateLog, Host: session.ThisHost().Hostname, FromHere: o.loadFrom == "local", Image: kube.ImageOf(s.Journal().Trials)})
 }
 
 // anyPod is a host that there cannot be (RFC 2606).

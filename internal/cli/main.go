@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"runtime/debug"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -55,12 +56,40 @@ type stdio struct {
 	in       io.Reader
 	out, err io.Writer
 	args     []string
-	hidden   func() secret.Hidden // the credentials among args, found once; nil: there are none
+	hidden   func() secret.Hidden // the credentials among args, and what was hidden; nil: there are none
+	hide     func(value string)   // nil: there is nothing to hide it from
 	quiet    *atomic.Bool         // set by -q; nil: nobody looks
 }
 
 func newStdio(ctx context.Context, in io.Reader, out, err io.Writer, args []string) stdio {
-	return stdio{ctx, in, out, err, args, sync.OnceValue(func() secret.Hidden { return secret.Find(args) }), new(atomic.Bool)}
+	var mu sync.Mutex
+	var more []string
+	var found *secret.Hidden // nil: not looked for yet
+	hidden := func() secret.Hidden {
+		mu.Lock()
+		defer mu.Unlock()
+		if found == nil {
+			found = new(secret.Find(args, more...))
+		}
+		return *found
+	}
+	hide := func(value string) {
+		mu.Lock()
+		defer mu.Unlock()
+		if !slices.Contains(more, value) {
+			more, found = append(more, value), nil
+		}
+	}
+	return stdio{ctx, in, out, err, args, hidden, hide, new(atomic.Bool)}
+}
+
+// variable is os.LookupEnv for a variable that the settings name. No message has its value.
+func (s stdio) variable(name string) (value string, ok bool) {
+	value, ok = os.LookupEnv(name)
+	if ok && s.hide != nil {
+		s.hide(value)
+	}
+	return value, ok
 }
 
 // notef prints a note on stderr.

@@ -105,7 +105,7 @@ func (m *measurement) settled(std stdio) (plan.Spec, error) {
 
 // here plans the session of a program on this machine.
 func (m *measurement) here(std stdio, spec plan.Spec) (*session.Session, error) {
-	known := spec.Filled(os.LookupEnv)
+	known := spec.Filled(std.variable)
 	err := known.Validate()
 	if err == nil {
 		err = local.Check(known, false)
@@ -139,7 +139,7 @@ func (m *measurement) onThisMachine(ctx context.Context, std stdio, s *session.S
 		}
 	}
 	return m.measure(ctx, std, s, func() (plan.Runner, error) {
-		spec, err := filled(s.Spec)
+		spec, err := filled(std, s.Spec)
 		if err != nil {
 			return nil, err
 		}

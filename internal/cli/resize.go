@@ -123,7 +123,7 @@ func (o *resizeOptions) describe(s *session.Session) string {
 
 // rehearse runs it and prints what it showed.
 func (o *resizeOptions) rehearse(ctx context.Context, std stdio, s *session.Session) error {
-	spec, err := filled(s.Spec)
+	spec, err := filled(std, s.Spec)
 	if err != nil {
 		return err
 	}

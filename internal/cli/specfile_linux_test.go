@@ -187,12 +187,12 @@ func TestVariablesAreFilledForARunner(t *testing.T) {
 	if got := s.Header.Target.Command; !slices.Contains(got, plan.Variable("FORMATS_TOKEN")) {
 		t.Errorf("the header does not name the variable: %q", got)
 	}
-	spec, err := filled(s.Spec)
+	spec, err := filled(stdio{}, s.Spec)
 	if err != nil || spec.Target.Command[2] != hunted || !slices.Equal(spec.Target.Env, []string{"A=x" + hunted, "B=${HOME}"}) {
 		t.Errorf("%v: %q, %q", err, spec.Target.Command, spec.Target.Env)
 	}
 	os.Unsetenv("FORMATS_TOKEN")
-	if _, err := filled(s.Spec); err == nil || !strings.Contains(err.Error(), "export FORMATS_TOKEN=…") {
+	if _, err := filled(stdio{}, s.Spec); err == nil || !strings.Contains(err.Error(), "export FORMATS_TOKEN=…") {
 		t.Error(err)
 	}
 }
