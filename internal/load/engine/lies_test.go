@@ -2,6 +2,7 @@ package engine
 
 import (
 	"bufio"
+	"context"
 	"crypto/tls"
 	"io"
 	"net"
@@ -13,6 +14,9 @@ import (
 	"time"
 
 	"golang.org/x/net/http2"
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/credentials/insecure"
+	healthpb "google.golang.org/grpc/health/grpc_health_v1"
 
 	"github.com/procfit/procfit/internal/load"
 	"github.com/procfit/procfit/internal/load/loadtest"
@@ -26,20 +30,25 @@ type lie struct {
 	trailers []string // nil: the last frame of what came before ends the stream
 	method   string   // empty: GET; of gRPC not used
 	kinds    []load.Kind
-	calls    bool // of gRPC
-	stream   bool // the method's answers may be several
-	good     bool // none: it must count as an answer
+	calls    bool           // of gRPC
+	stream   bool           // the method's answers may be several
+	good     bool           // none: it must count as an answer
+	reset    *http2.ErrCode // the stream is reset at the end; without trailers it is not ended before
+	apart    string         // why grpc-go's client says otherwise
 }
 
 func (l lie) answer(fr *http2.Framer, stream uint32, _ int) error {
 	err := begin(fr, stream, len(l.body) == 0 && l.trailers == nil, l.head...)
 	for i, part := range l.body {
 		if err == nil {
-			err = fr.WriteData(stream, i == len(l.body)-1 && l.trailers == nil, []byte(part))
+			err = fr.WriteData(stream, i == len(l.body)-1 && l.trailers == nil && l.reset == nil, []byte(part))
 		}
 	}
 	if l.trailers != nil && err == nil {
 		err = begin(fr, stream, true, l.trailers...)
+	}
+	if l.reset != nil && err == nil {
+		err = fr.WriteRSTStream(stream, *l.reset)
 	}
 	return err
 }
@@ -81,18 +90,77 @@ func lies() map[string]lie {
 		"gRPC, cut":               {calls: true, head: rpc, body: []string{cut}, trailers: fine},
 		"gRPC, half a head":       {calls: true, head: rpc, body: []string{one[:3]}, trailers: fine},
 		"gRPC, compressed":        {calls: true, head: append(rpc, "grpc-encoding", "gzip"), body: []string{"\x01" + one[1:]}, trailers: fine},
-		"gRPC, status twice":      {calls: true, head: rpc, body: []string{one}, trailers: []string{"grpc-status", "13", "grpc-status", "0"}},
+		"gRPC, status twice":      {calls: true, head: rpc, body: []string{one}, trailers: []string{"grpc-status", "13", "grpc-status", "0"}, apart: "grpc-go takes the last one"},
 		"gRPC, status in head":    {calls: true, head: append(rpc, fine...), body: []string{one}, trailers: []string{"a", "b"}},
 		"gRPC, no status":         {calls: true, head: rpc, body: []string{one}},
-		"gRPC, a short length":    {calls: true, head: append(rpc, "content-length", "3"), body: []string{one}, trailers: fine},
+		"gRPC, a short length":    {calls: true, head: append(rpc, "content-length", "3"), body: []string{one}, trailers: fine, apart: "grpc-go does not read the length; RFC 9113, section 8.1.1, does"},
 		"gRPC, a page":            {calls: true, head: with("content-type", "text/html"), body: []string{one}, trailers: fine},
 		"gRPC, no type":           {calls: true, head: with(), body: []string{one}, trailers: fine},
 		"gRPC, a bad status":      {calls: true, head: append(rpc, "grpc-status", "14"), kinds: []load.Kind{"grpc_unavailable"}},
 		"gRPC, a negative status": {calls: true, head: rpc, body: []string{one}, trailers: []string{"grpc-status", "-1"}},
+		"gRPC, a text as status":  {calls: true, head: rpc, body: []string{one}, trailers: []string{"grpc-status", "OK"}},
+		"gRPC, a huge status":     {calls: true, head: rpc, body: []string{one}, trailers: []string{"grpc-status", "4294967296"}},
+		"gRPC, a late status":     {calls: true, head: append(rpc, "grpc-status", "13"), body: []string{one}, trailers: fine, good: true},
+		"gRPC, then a status":     {calls: true, head: rpc, body: []string{one}, trailers: []string{"grpc-status", "13"}, kinds: []load.Kind{"grpc_internal"}},
+		"gRPC, compressed not":    {calls: true, head: rpc, body: []string{"\x01" + one[1:]}, trailers: fine},
+		"gRPC, another flag":      {calls: true, head: rpc, body: []string{"\x02" + one[1:]}, trailers: fine},
+		"gRPC, an encoding":       {calls: true, head: append(rpc, "grpc-encoding", "gzip"), body: []string{one}, trailers: fine, good: true},
+		"gRPC, of the web":        {calls: true, head: with("content-type", "application/grpc-web"), body: []string{one}, trailers: fine},
+		"gRPC, with a suffix":     {calls: true, head: with("content-type", "application/grpc+proto"), body: []string{one}, trailers: fine, good: true},
+		"gRPC, with a parameter":  {calls: true, head: with("content-type", "application/grpc;x=y"), body: []string{one}, trailers: fine, good: true},
+		"gRPC, in capitals":       {calls: true, head: with("content-type", "Application/gRPC"), body: []string{one}, trailers: fine},
+		"gRPC, shorter than it":   {calls: true, head: rpc, body: []string{"\x00\x00\x00\x00\x09\x08\x01"}, trailers: fine},
+		"gRPC, not a message":     {calls: true, head: rpc, body: []string{"\x00\x00\x00\x00\x02\xff\xff"}, trailers: fine, good: true, apart: "of a message only its length is looked at"},
+		"gRPC, reset":             {calls: true, head: rpc, body: []string{one}, reset: new(http2.ErrCodeInternal), kinds: []load.Kind{load.KindStreamReset}},
+		"gRPC, reset without":     {calls: true, head: rpc, body: []string{one}, reset: new(http2.ErrCodeNo), kinds: []load.Kind{load.KindStreamReset}},
+		"gRPC, reset behind":      {calls: true, head: rpc, body: []string{one}, trailers: fine, reset: new(http2.ErrCodeNo), good: true},
+		"gRPC, another HTTP":      {calls: true, head: []string{":status", "503", "content-type", "application/grpc"}, body: []string{one}, trailers: fine, kinds: []load.Kind{"status_503"}, apart: "grpc-go reads no HTTP status of gRPC's content-type; the protocol has 200 alone"},
+		"gRPC, 204":               {calls: true, head: []string{":status", "204", "content-type", "application/grpc", "grpc-status", "0"}},
+		"gRPC, elsewhere":         {calls: true, head: []string{":status", "302", "location", "/"}},
 		"stream, none":            {calls: true, stream: true, head: rpc, trailers: fine, good: true},
 		"stream, three":           {calls: true, stream: true, head: rpc, body: []string{one + one, one}, trailers: fine, good: true},
 		"stream, cut":             {calls: true, stream: true, head: rpc, body: []string{one, cut}, trailers: fine},
 		"stream, compressed":      {calls: true, stream: true, head: rpc, body: []string{one, "\x01" + one[1:]}, trailers: fine},
+	}
+}
+
+// TestLiesOfGRPC: an answer counts as good if grpc-go's own client takes it, and if not, not.
+func TestLiesOfGRPC(t *testing.T) {
+	t.Parallel()
+	for name, l := range lies() {
+		if !l.calls {
+			continue
+		}
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			url := framed(t, loopback(t), nil, l.answer)
+			c, err := grpc.NewClient(strings.TrimSuffix(strings.TrimPrefix(url, "h2c://"), "/"), grpc.WithTransportCredentials(insecure.NewCredentials()))
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer c.Close()
+			ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+			defer cancel()
+			if l.stream {
+				var answers grpc.ServerStreamingClient[healthpb.HealthCheckResponse]
+				if answers, err = healthpb.NewHealthClient(c).Watch(ctx, new(healthpb.HealthCheckRequest)); err == nil {
+					for err == nil {
+						_, err = answers.Recv()
+					}
+				}
+				if err == io.EOF {
+					err = nil
+				}
+			} else {
+				_, err = healthpb.NewHealthClient(c).Check(ctx, new(healthpb.HealthCheckRequest))
+			}
+			if ctx.Err() != nil {
+				t.Fatal(err)
+			}
+			if (err == nil) != (l.good == (l.apart == "")) {
+				t.Errorf("grpc-go says %v, procfit %v", err, l.good)
+			}
+		})
 	}
 }
 

@@ -76,13 +76,24 @@ func (a *answer) fieldsEnd(r *Request, last bool) {
 		if a.status < 200 || a.status > 999 {
 			a.fault("an answer with the status %d", a.status)
 		}
-		if a.calling(r) && !strings.HasPrefix(a.kind, "application/grpc") {
+		switch {
+		case !r.GRPC:
+		case a.status > 200 && a.status < 400:
+			a.fault("an answer with the HTTP status %d, not one of gRPC", a.status)
+		case a.calling(r) && !ofGRPC(a.kind):
 			a.fault("an answer with the content-type %q, not of gRPC", phrase.Clip(a.kind, 60))
 		}
 		if !last {
 			a.code = -1 // it counts in trailers only
 		}
 	}
+}
+
+// ofGRPC reports whether a content-type is gRPC's, be it with a format or a parameter. That of
+// gRPC-Web, which begins in the same way, is another protocol.
+func ofGRPC(kind string) bool {
+	rest, ok := strings.CutPrefix(kind, "application/grpc")
+	return ok && (rest == "" || rest[0] == '+' || rest[0] == ';')
 }
 
 // calling reports whether the body is messages of gRPC.
