@@ -334,10 +334,13 @@ func (q quantity) ceil(divisor quantity) int64 {
 		return 0
 	}
 	n := roundUp(new(big.Rat).SetFrac(num, den))
-	if !n.IsInt64() {
-		return math.MaxInt64
+	switch {
+	case n.IsInt64():
+		return n.Int64()
+	case n.Sign() < 0:
+		return math.MinInt64
 	}
-	return n.Int64()
+	return math.MaxInt64
 }
 
 func roundUp(r *big.Rat) *big.Int {
