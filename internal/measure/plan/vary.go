@@ -45,7 +45,7 @@ func (f *Flags) axis(text string) (axis journal.Axis, err error) {
 		own := misspelt(axis.Name)
 		return axis, &field.Mistake{Text: text, Reason: "the variable of the Go runtime is " + own, Example: own + "=" + list}
 	case secret.Text(text) != text: // no message has the values either
-		return axis, fmt.Errorf("%[1]s: its values may be credentials, and every file of the results would have them; give one value to each of two runs, --env %[1]s=VALUE, of which no value is recorded, and compare their folders: procfit compare results/A results/B", axis.Name)
+		return axis, fmt.Errorf("%[1]s: its values may be credentials, and every file of the results would have them; give one value to each of two runs, --env %[1]s=VALUE (the value is not recorded), and compare their folders: procfit compare results/A results/B", axis.Name)
 	case axis.Name == "GOMAXPROCS":
 		return axis, fmt.Errorf("GOMAXPROCS: name its values with --procs")
 	case slices.ContainsFunc(f.Vary, func(a journal.Axis) bool { return a.Name == axis.Name }):
