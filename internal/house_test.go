@@ -34,16 +34,17 @@ const anything = "*"
 // packages may import: the arrows that a newcomer sees. They go down only.
 var wings = map[string][]string{
 	"cmd":      {"cli"},
-	"cli":      {"lab", "inspect", "check", "measure", "trace", "verdict", "load", "program", "host", "show", "maxprocs"},
-	"lab":      {"measure", "trace", "verdict", "load", "program", "host", "show"},
-	"measure":  {"verdict", "load", "program", "host", "show", "maxprocs"},
+	"cli":      {"lab", "inspect", "check", "measure", "trace", "verdict", "load", "program", "spec", "host", "show", "maxprocs"},
+	"lab":      {"measure", "trace", "verdict", "load", "program", "spec", "host", "show"},
+	"measure":  {"verdict", "load", "program", "spec", "host", "show", "maxprocs"},
 	"inspect":  {"program", "host", "show", "maxprocs"},
 	"check":    {"program", "host", "show", "maxprocs"},
 	"golangci": {"check", "program", "show"},
 	"trace":    {"host", "show"},
-	"verdict":  {"host", "show"},
+	"verdict":  {"spec", "host", "show"},
 	"load":     {"host", "show"},
 	"program":  {"host", "show", "maxprocs"},
+	"spec":     {"show"},
 	"host":     {"show", "maxprocs"},
 	"show":     {},
 	"maxprocs": {},
@@ -98,6 +99,8 @@ var mayImport = map[string][]string{
 	"measure/kube/image":      {},
 	"measure/kube/prometheus": {},
 	"measure/session":         {"measure/plan", "verdict", "verdict/journal", "load", "program/ready", "host/topology", "host/folder", "host/procstat", "maxprocs/facts"},
+
+	"spec": {}, // what is to be measured; it knows no field
 
 	"verdict":              {"verdict/journal", "verdict/slo", "verdict/contest", "verdict/contest/race"},
 	"verdict/journal":      {"verdict/slo", "host/folder"},

@@ -1,0 +1,224 @@
+// Package spec is what is to be measured, as somebody asked for it: a command, its words and
+// the values of its fields. The header of a journal holds it, a procfit.yaml is it, and every
+// command that procfit proposes is made of it.
+//
+// It does not know which fields there are. Package plan describes them, and gives each value
+// in one spelling, so that equal values have equal texts.
+//
+// In place of a credential a Spec has the variable of the environment that holds it:
+// {env:NAME}. That is the form in which every measuring command takes a variable, so that a
+// command with it can be run.
+package spec
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/procfit/procfit/internal/show/phrase"
+	"github.com/procfit/procfit/internal/show/secret"
+)
+
+// Spec is one of them.
+type Spec struct {
+	Command  string   `json:"command"`            // of procfit, such as kube sweep
+	Operands []string `json:"operands,omitempty"` // its words that are not flags: OLD, PID, OBJECT
+	Set      []Value  `json:"set,omitempty"`      // in the order of the fields' table
+	Program  []string `json:"program,omitempty"`  // the words after --
+}
+
+// Value is a field that is set.
+type Value struct {
+	Name  string   `json:"name"`
+	Texts []string `json:"texts"`          // several where the flag is repeated; of a switch true or false
+	Bare  string   `json:"bare,omitempty"` // the text that the flag alone stands for; empty: it needs a text
+}
+
+// Change is another value of one field, or none.
+type Change struct {
+	Value
+	part string // of the value, which alone changes
+}
+
+// Set gives a field these texts.
+func Set(name string, texts ...string) Change { return Change{Value: Value{Name: name, Texts: texts}} }
+
+// Alone gives a flag without a text, which stands for bare.
+func Alone(name, bare string) Change { return Change{Value: Value{name, []string{bare}, bare}} }
+
+// Unset takes a field out.
+func Unset(name string) Change { return Change{Value: Value{Name: name}} }
+
+// Part gives one part of a field another text: ready=2m of --timeout. The others stay.
+func Part(name, part, text string) Change {
+	return Change{Value{Name: name, Texts: []string{part + "=" + text}}, part}
+}
+
+// With is the Spec with some changes. A field that was not set comes last.
+func (s Spec) With(changes ...Change) Spec {
+	s.Set = slices.Clone(s.Set)
+	for _, c := range changes {
+		i := s.index(c.Name)
+		switch {
+		case i < 0 && c.Texts != nil:
+			s.Set = append(s.Set, c.Value)
+		case i >= 0 && c.Texts == nil:
+			s.Set = slices.Delete(s.Set, i, i+1)
+		case i >= 0 && c.part != "":
+			parts := slices.DeleteFunc(strings.Split(s.Text(c.Name), ","), func(p string) bool { return strings.HasPrefix(p, c.part+"=") })
+			s.Set[i].Texts = []string{strings.Join(append(parts, c.Texts...), ",")}
+		case i >= 0:
+			s.Set[i].Texts = c.Texts
+		}
+	}
+	return s
+}
+
+// Only has the fields that keep names.
+func (s Spec) Only(keep func(name string) bool) Spec {
+	s.Set = slices.DeleteFunc(slices.Clone(s.Set), func(v Value) bool { return !keep(v.Name) })
+	return s
+}
+
+func (s Spec) index(name string) int {
+	return slices.IndexFunc(s.Set, func(v Value) bool { return v.Name == name })
+}
+
+// Get are the texts of a field; nil: it is not set.
+func (s Spec) Get(name string) []string {
+	if i := s.index(name); i >= 0 {
+		return s.Set[i].Texts
+	}
+	return nil
+}
+
+// Has reports whether a field is set.
+func (s Spec) Has(name string) bool { return s.index(name) >= 0 }
+
+// Text is what a field is set to; empty: it is not set, or empty.
+func (s Spec) Text(name string) string { return strings.Join(s.Get(name), ",") }
+
+// Diff are the changes that make the fields of b of those of a.
+func Diff(a, b Spec) (list []Change) {
+	for _, v := range a.Set {
+		if !b.Has(v.Name) {
+			list = append(list, Unset(v.Name))
+		}
+	}
+	for _, v := range b.Set {
+		if !a.Has(v.Name) || !slices.Equal(a.Get(v.Name), v.Texts) {
+			list = append(list, Change{Value: v})
+		}
+	}
+	return list
+}
+
+// Args are the words of the command line after procfit's own name: each text in a word of its
+// own, unless it could be taken for a flag or for a word of the command.
+func (s Spec) Args() []string {
+	words := append(strings.Fields(s.Command), s.Operands...)
+	for _, v := range s.Set {
+		for _, text := range v.Texts {
+			switch {
+			case v.Bare != "" && text == v.Bare:
+				words = append(words, "--"+v.Name)
+			case v.Bare != "", text == "", strings.HasPrefix(text, "-"):
+				words = append(words, "--"+v.Name+"="+text)
+			default:
+				words = append(words, "--"+v.Name, text)
+			}
+		}
+	}
+	if len(s.Program) > 0 {
+		words = append(append(words, "--"), s.Program...)
+	}
+	return words
+}
+
+// Shell is the command as a shell reads it.
+func (s Spec) Shell() string { return "procfit " + phrase.Shell(s.Args()) }
+
+// variable is one of procfit's own environment in a text.
+var variable = regexp.MustCompile(`\{env:([A-Za-z_][A-Za-z0-9_]*)\}`)
+
+// Variable is the form in which a text names a variable.
+func Variable(name string) string { return "{env:" + name + "}" }
+
+// Variables are the names in some texts, each once, in their order.
+func Variables(texts ...string) (names []string) {
+	for _, text := range texts {
+		for _, m := range variable.FindAllStringSubmatch(text, -1) {
+			if !slices.Contains(names, m[1]) {
+				names = append(names, m[1])
+			}
+		}
+	}
+	return names
+}
+
+// Replace has what value gives for each variable of a text.
+func Replace(text string, value func(name string) string) string {
+	return variable.ReplaceAllStringFunc(text, func(found string) string { return value(variable.FindStringSubmatch(found)[1]) })
+}
+
+// Variables are the names in the Spec.
+func (s Spec) Variables() []string {
+	texts := slices.Clone(s.Operands)
+	for _, v := range s.Set {
+		texts = append(texts, v.Texts...)
+	}
+	return Variables(append(texts, s.Program...)...)
+}
+
+// Discreet is the Spec with a variable in place of each credential. hide has
+// secret.Redacted in place of those of a field, or with an empty name of other words.
+func (s Spec) Discreet(hide func(field string, texts []string) []string) Spec {
+	n := names{taken: s.Variables()}
+	named := func(field string, texts []string) (shown []string) {
+		for i, text := range hide(field, texts) {
+			before := field
+			if field == "" && i > 0 {
+				before = texts[i-1]
+			}
+			shown = append(shown, n.named(before, text))
+		}
+		return shown
+	}
+	s.Program, s.Operands = named("", s.Program), named("", s.Operands)
+	s.Set = slices.Clone(s.Set)
+	for i, v := range s.Set {
+		s.Set[i].Texts = named(v.Name, v.Texts)
+	}
+	return s
+}
+
+// names are those of variables that a Spec has already.
+type names struct{ taken []string }
+
+// word is what a credential may be called by.
+var word = regexp.MustCompile(`[A-Za-z][A-Za-z0-9_-]*`)
+
+// named has a variable in place of each credential that was taken out of a text. It is
+// called by the last word before it.
+func (n *names) named(before, text string) string {
+	done := ""
+	for {
+		head, tail, found := strings.Cut(text, secret.Redacted)
+		if !found {
+			return done + text
+		}
+		name := "SECRET"
+		for _, from := range []string{before, done + head} {
+			if words := word.FindAllString(from, -1); words != nil {
+				name = strings.ToUpper(strings.ReplaceAll(words[len(words)-1], "-", "_"))
+			}
+		}
+		first := name
+		for i := 2; slices.Contains(n.taken, name); i++ {
+			name = fmt.Sprintf("%s_%d", first, i)
+		}
+		n.taken = append(n.taken, name)
+		done, text = done+head+Variable(name), tail
+	}
+}

@@ -1,0 +1,128 @@
+package spec_test
+
+import (
+	"encoding/json"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/procfit/procfit/internal/show/secret"
+	"github.com/procfit/procfit/internal/spec"
+)
+
+// sweep has a field of each kind: a text, texts, parts, a switch, one that may have no text,
+// and texts that could be taken for flags.
+func sweep() spec.Spec {
+	return spec.Spec{
+		Command: "kube sweep", Operands: []string{"deployment/api"},
+		Set: []spec.Value{
+			{Name: "procs", Texts: []string{"1,2"}}, {Name: "env", Texts: []string{"A=1", "B=2"}}, {Name: "timeout", Texts: []string{"ready=1m,stop=2s"}},
+			{Name: "resize", Texts: []string{"true"}, Bare: "true"}, {Name: "yes", Texts: []string{"false"}, Bare: "true"},
+			{Name: "profile", Texts: []string{"http://h/"}, Bare: "own"}, {Name: "title", Texts: []string{"-x"}}, {Name: "body", Texts: []string{""}},
+		},
+		Program: []string{"./x y", "--procs", "3"},
+	}
+}
+
+func TestShell(t *testing.T) {
+	const want = "procfit kube sweep deployment/api --procs 1,2 --env A=1 --env B=2 --timeout ready=1m,stop=2s --resize --yes=false --profile=http://h/ --title=-x --body= -- './x y' --procs 3"
+	if got := sweep().Shell(); got != want {
+		t.Errorf("got  %s\nwant %s", got, want)
+	}
+	if got := (spec.Spec{Command: "sweep"}).Shell(); got != "procfit sweep" {
+		t.Errorf("without fields: %s", got)
+	}
+}
+
+func TestWith(t *testing.T) {
+	for _, c := range []struct {
+		change spec.Change
+		want   string // of the fields
+	}{
+		{spec.Set("procs", "3"), "--procs 3 --env A=1 --env B=2 --timeout ready=1m,stop=2s"},
+		{spec.Set("seed", "7"), "--procs 1,2 --env A=1 --env B=2 --timeout ready=1m,stop=2s --seed 7"},
+		{spec.Unset("env"), "--procs 1,2 --timeout ready=1m,stop=2s"},
+		{spec.Unset("seed"), "--procs 1,2 --env A=1 --env B=2 --timeout ready=1m,stop=2s"},
+		{spec.Alone("profile", "own"), "--procs 1,2 --env A=1 --env B=2 --timeout ready=1m,stop=2s --profile"},
+		{spec.Part("timeout", "ready", "2m"), "--procs 1,2 --env A=1 --env B=2 --timeout stop=2s,ready=2m"},
+		{spec.Part("timeout", "run", "9s"), "--procs 1,2 --env A=1 --env B=2 --timeout ready=1m,stop=2s,run=9s"},
+		{spec.Part("tls", "name", "h"), "--procs 1,2 --env A=1 --env B=2 --timeout ready=1m,stop=2s --tls name=h"},
+	} {
+		s := sweep()
+		s.Set = s.Set[:3]
+		before := s.Shell()
+		if got := s.With(c.change).Shell(); got != "procfit kube sweep deployment/api "+c.want+" -- './x y' --procs 3" {
+			t.Errorf("%+v: %s", c.change, got)
+		}
+		if s.Shell() != before {
+			t.Errorf("%+v has changed the Spec itself: %s", c.change, s.Shell())
+		}
+	}
+}
+
+// What differs makes the fields of one of those of the other.
+func TestDiff(t *testing.T) {
+	a := sweep()
+	b := a.With(spec.Set("procs", "4"), spec.Unset("env"), spec.Alone("any-program", "true"))
+	var names []string
+	for _, c := range spec.Diff(a, b) {
+		names = append(names, c.Name)
+	}
+	if want := []string{"env", "procs", "any-program"}; !slices.Equal(names, want) {
+		t.Errorf("%q, want %q", names, want)
+	}
+	for _, pair := range [][2]spec.Spec{{a, b}, {b, a}, {a, {}}, {spec.Spec{}, a}} {
+		if rest := spec.Diff(pair[0].With(spec.Diff(pair[0], pair[1])...), pair[1]); rest != nil {
+			t.Errorf("the changes leave %+v", rest)
+		}
+	}
+	if d := spec.Diff(a, a); d != nil {
+		t.Errorf("of the same: %+v", d)
+	}
+}
+
+func TestJSON(t *testing.T) {
+	b, err := json.Marshal(sweep())
+	var got spec.Spec
+	if err == nil {
+		err = json.Unmarshal(b, &got)
+	}
+	if err != nil || !reflect.DeepEqual(got, sweep()) {
+		t.Errorf("%v: %s", err, b)
+	}
+}
+
+// A credential is a variable by a name of its own, which no variable of the user has.
+func TestDiscreet(t *testing.T) {
+	s := spec.Spec{
+		Command: "sweep", Operands: []string{"./old --pw S3"},
+		Set: []spec.Value{
+			{Name: "header", Texts: []string{"Authorization: Bearer S3", "Authorization: S3", "X: {env:COOKIE}", "Cookie: S3"}}, {Name: "body", Texts: []string{"S3"}},
+		},
+		Program: []string{"./x", "--api-token", "S3", "${HOME}", "--dsn=S3@S3"},
+	}
+	clear := s.Shell()
+	got := s.Discreet(func(_ string, texts []string) (hidden []string) {
+		for _, text := range texts {
+			hidden = append(hidden, strings.ReplaceAll(text, "S3", secret.Redacted))
+		}
+		return hidden
+	})
+	want := spec.Spec{
+		Command: "sweep", Operands: []string{"./old --pw {env:PW}"},
+		Set: []spec.Value{
+			{Name: "header", Texts: []string{"Authorization: Bearer {env:BEARER}", "Authorization: {env:AUTHORIZATION}", "X: {env:COOKIE}", "Cookie: {env:COOKIE_2}"}}, {Name: "body", Texts: []string{"{env:BODY}"}},
+		},
+		Program: []string{"./x", "--api-token", "{env:API_TOKEN}", "${HOME}", "--dsn={env:DSN}@{env:DSN_2}"},
+	}
+	if !reflect.DeepEqual(got, want) {
+		t.Errorf("got  %q\nwant %q", got, want)
+	}
+	if s.Shell() != clear {
+		t.Error("the Spec itself has changed")
+	}
+	if want := []string{"PW", "BEARER", "AUTHORIZATION", "COOKIE", "COOKIE_2", "BODY", "API_TOKEN", "DSN", "DSN_2"}; !slices.Equal(got.Variables(), want) {
+		t.Errorf("variables %q", got.Variables())
+	}
+}
