@@ -3,6 +3,7 @@ package plan
 import (
 	"math"
 	"slices"
+	"strconv"
 
 	"github.com/procfit/procfit/internal/load"
 	"github.com/procfit/procfit/internal/measure/plan/field"
@@ -101,7 +102,7 @@ func (f *Flags) compareFields() []field.Field {
 		{
 			Name: "procs", Holds: "VALUES", Often: true, Help: "values to measure: 1..8 or unset,1,2,4",
 			More:  "auto is unset and every value from 1 to twice the CPUs that the program may use; procfit measures those that decide. A value that is named is measured at least three times. 1-8 is the same as 1..8.",
-			Value: field.Parsed(&f.Procs, "auto", ParseProcs), Header: "plan.settings plan.aa plan.max_trials plan.listed",
+			Value: field.Shown(&f.Procs, "auto", ParseProcs, Procs.text), Header: "plan.settings plan.aa plan.max_trials plan.listed",
 		},
 		{
 			Name: "replicas", Holds: "LIST", Help: "copies of the program that share the load: 2 or 1,2,4",
@@ -130,7 +131,7 @@ func (f *Flags) compareFields() []field.Field {
 		},
 		{Name: "margin", Holds: "SHARE", Help: "how much less throughput still counts as equally good", Value: field.Share(&f.Margin, 1), Header: "plan.margin"},
 		{Name: "margin-p99", Holds: "SHARE", Help: "how much more p99 latency still counts as equally good", Value: field.Share(&f.MarginP99, math.Inf(1)), Header: "plan.margin_p99"},
-		{Name: "seed", Holds: "N", Help: "seed of the random order of settings and requests (default from the clock)", Value: field.Parsed(&f.Seed, "", field.Maybe(seed)), Header: "plan.seed"},
+		{Name: "seed", Holds: "N", Help: "seed of the random order of settings and requests (default from the clock)", Value: field.Shown(&f.Seed, "", field.Maybe(seed), func(v *uint64) string { return strconv.FormatUint(*v, 10) }), Header: "plan.seed"},
 	}
 }
 
@@ -140,7 +141,7 @@ func (f *Flags) loadFields() []field.Field {
 		{Name: "connections", Holds: "N", Often: true, Help: "connections of the load, as in production", Value: field.Number(&l.Connections, 1, math.MaxInt), Header: "load.connections"},
 		{
 			Name: "rate", Holds: "N", Often: true, Help: "req/s of the open loop; a number finds the smallest value that carries it",
-			More: "auto is half of what the default carries, found by pilot trials.", Value: field.Parsed(&l.Rate, "auto", Rate), Header: "load.rate_per_second plan.smallest_for_rate plan.pilots",
+			More: "auto is half of what the default carries, found by pilot trials.", Value: field.Shown(&l.Rate, "auto", Rate, rateText), Header: "load.rate_per_second plan.smallest_for_rate plan.pilots",
 		},
 		{Name: "pace", Holds: "PACE", Help: "how requests are spaced: constant, or poisson (at random, as users do)", Value: field.Choice(&l.Pace, load.PaceConstant, load.PacePoisson), Header: "load.pace"},
 		{
@@ -193,7 +194,7 @@ func (f *Flags) cpuFields() []field.Field {
 		{
 			Name: "limit", Holds: "LIMITS", Often: true, Help: "CPU limits to measure under: 500m, or none,0.5,2; 2,burst=0.5 adds a burst",
 			More:  "It is the CPU limit of the program's cgroup, as limits.cpu of Kubernetes is. burst=CPUS lets every limit of the list save up so much CPU time from periods that do not use it (cpu.max.burst). beside=CPUS is the limit of the --beside command; without it, that command has the limit of the program.",
-			Value: field.Parsed(&f.Quotas, "", f.limitsWithParts), Header: "plan.settings plan.aa plan.max_trials target.burst_cpus" + " " + "target.beside",
+			Value: field.Shown(&f.Quotas, "", f.limitsWithParts, f.limitsText), Header: "plan.settings plan.aa plan.max_trials target.burst_cpus" + " " + "target.beside",
 		},
 		{
 			Name: "target-cpuset", Holds: "CPUS", Help: "CPUs that the program may run on: 0-1,3, or node0, cores, performance",
@@ -210,11 +211,11 @@ func (f *Flags) stopFields() []field.Field {
 	race := &f.Race
 	return []field.Field{
 		{Name: "until", Holds: "GOAL", Help: "measure until the answer is proven, or only likely", Value: field.Choice(&race.Goal, journal.GoalProven, journal.GoalLikely), Header: "plan.goal"},
-		{Name: "max-trials", Holds: "N", Help: "the most trials to run (default 40 to 96, by the number of values)", Value: field.Parsed(&race.MaxTrials, "", field.Whole(1, maxTrials)), Header: "plan.max_trials"},
+		{Name: "max-trials", Holds: "N", Help: "the most trials to run (default 40 to 96, by the number of values)", Value: field.Shown(&race.MaxTrials, "", field.Whole(1, maxTrials), strconv.Itoa), Header: "plan.max_trials"},
 		{Name: "max-time", Holds: "TIME", Often: true, Help: "the most time that the trials take: 10m", More: "A run that is resumed has what its trials so far leave of it.", Value: field.Time(&race.MaxTime, 1, "10m"), Header: "plan.max_seconds"},
 		{
 			Name: "repeats", Holds: "N", Help: "measure every setting this often, whatever the trials show; 6 is a good start",
-			More: "The trials are a grid: N blocks, each with every setting once, and one of them twice. Intervals need six blocks.", Value: field.Parsed(&f.Repeats, "", field.Whole(1, MaxRepeats)), Header: "plan.blocks plan.strategy",
+			More: "The trials are a grid: N blocks, each with every setting once, and one of them twice. Intervals need six blocks.", Value: field.Shown(&f.Repeats, "", field.Whole(1, MaxRepeats), strconv.Itoa), Header: "plan.blocks plan.strategy",
 		},
 	}
 }

@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -74,7 +75,7 @@ func (f *Flags) waitsMean() (text string) {
 
 // cpus is a list of CPUs, or a name of some, which only their machine can tell.
 func cpus(p *cpuset.Set, name *string) field.Value {
-	return field.Parsed(p, "", func(text string) (cpuset.Set, error) {
+	return field.Shown(p, "", func(text string) (cpuset.Set, error) {
 		*name = ""
 		if word := strings.TrimSpace(text); word != "" && unicode.IsLetter(rune(word[0])) {
 			*name = word
@@ -85,18 +86,23 @@ func cpus(p *cpuset.Set, name *string) field.Value {
 			err = fmt.Errorf("%q: expected CPU numbers and ranges, such as 0-1,3, or node0, cores, performance, efficiency", text)
 		}
 		return set, err
-	})
+	}, func(set cpuset.Set) string { return cmp.Or(*name, set.String()) })
 }
 
 // loadCPUs is a list of CPUs as cpus reads it, or shared.
 func (f *Flags) loadCPUs() field.Value {
 	list := cpus(&f.Load.CPUs, &f.LoadNamed)
-	return field.Parsed(&f.Load.Shared, "", func(text string) (bool, error) {
+	return field.Shown(&f.Load.Shared, "", func(text string) (bool, error) {
 		if text == "shared" {
 			f.Load.CPUs, f.LoadNamed = nil, ""
 			return true, nil
 		}
 		return false, list.Set(text)
+	}, func(shared bool) string {
+		if shared {
+			return "shared"
+		}
+		return list.String()
 	})
 }
 
@@ -215,6 +221,28 @@ func (f *Flags) limitsWithParts(text string) ([]*float64, error) {
 	return list, err
 }
 
+// limitsText are the limits with their parts, as limitsWithParts reads them.
+func (f *Flags) limitsText(list []*float64) string {
+	var words []string
+	for _, limit := range list {
+		words = append(words, limitText(limit))
+	}
+	if f.Burst > 0 {
+		words = append(words, "burst="+limitText(&f.Burst))
+	}
+	if q := f.Neighbour.Quota; q != nil {
+		words = append(words, "beside="+limitText(q))
+	}
+	return strings.Join(words, ",")
+}
+
+func limitText(limit *float64) string {
+	if limit == nil || *limit == 0 {
+		return "none"
+	}
+	return number.Exact(*limit)
+}
+
 // limits reads "none,500m,2", each once; nil stands for no limit.
 func limits(text string) ([]*float64, error) {
 	if text == "" {
@@ -261,6 +289,13 @@ func Rate(text string) (float64, error) {
 		return 0, nil
 	}
 	return PerSecond(text, ", or auto")
+}
+
+func rateText(v float64) string {
+	if v == 0 {
+		return "auto"
+	}
+	return number.Exact(v)
 }
 
 // PerSecond reads a number per second above zero, as reports print it: 1000, 12.8k, 1M. Instead

@@ -52,6 +52,31 @@ func ParseProcs(s string) (Procs, error) {
 	return p, nil
 }
 
+// text are the values as ParseProcs reads them, in their order; a range takes four or more.
+func (p Procs) text() string {
+	if p.Auto {
+		return "auto"
+	}
+	var words []string
+	for list := sorted(p.Values); len(list) > 0; {
+		if list[0] == nil {
+			words, list = append(words, "unset"), list[1:]
+			continue
+		}
+		n := 1
+		for n < len(list) && *list[n] == *list[0]+n {
+			n++
+		}
+		if n > 3 {
+			words = append(words, fmt.Sprintf("%d..%d", *list[0], *list[n-1]))
+		} else {
+			words, n = append(words, strconv.Itoa(*list[0])), 1
+		}
+		list = list[n:]
+	}
+	return strings.Join(words, ",")
+}
+
 func parseRange(item string) (lowest, highest int, ok bool) {
 	from, to, isRange := strings.Cut(item, "..")
 	if !isRange {

@@ -190,3 +190,43 @@ func TestKinds(t *testing.T) {
 		t.Errorf("a program that prints benchmark lines is a %s", got)
 	}
 }
+
+// Texts that mean the same are one text, and that is read back as the same.
+func TestOneSpelling(t *testing.T) {
+	set := func(name string, texts ...string) string {
+		g := field.Given{Fields: NewFlags().Fields()}
+		for _, text := range texts {
+			if err := g.Set(name, text); err != nil {
+				t.Fatal(err)
+			}
+		}
+		return g.Named(name).Value.String()
+	}
+	for _, c := range []struct {
+		name, want string
+		texts      []string
+	}{
+		{"limit", "0.5", []string{"500m", "0.5", ".5"}},
+		{"limit", "none,2,burst=0.25,beside=0.1", []string{"none,2,burst=250m,beside=100m", "beside=0.1,none,burst=0.25,2000m"}},
+		{"procs", "unset,1..4,8", []string{"1-4,8,unset", "unset,1,2,3,4,8", "8,4,3,2,1,unset"}}, {"procs", "1,2,3", []string{"1..3", "3,2,1"}}, {"procs", "auto", []string{"auto", " auto"}},
+		{"replicas", "1,3", []string{"1,3", "1, 3,1"}}, {"go", "1.24,1.25.1", []string{"go1.24,1.25.1", "1.24, go1.25.1"}},
+		{"duration", "1m", []string{"60s", "1m", "1m0s"}}, {"duration", "1h", []string{"60m", "3600s"}}, {"duration", "1h5m", []string{"65m"}}, {"duration", "10s", []string{"10s"}}, {"warmup", "0s", []string{"0", "0ms"}},
+		{"margin", "7%", []string{"7%", "0.07", ".07"}}, {"margin-p99", "150%", []string{"1.5", "150%"}}, {"max-errors", "0.1%", []string{"0.001"}},
+		{"rate", "12800", []string{"12.8k", "12800", "1.28e4"}}, {"rate", "auto", []string{"auto"}}, {"seed", "7", []string{"7", "07"}},
+		{"connections", "5", []string{"5", " 5", "05"}}, {"max-trials", "90", []string{"90", "+90"}}, {"repeats", "3", []string{"3", "03"}}, {"any-program", "true", []string{"1", "true", "T"}},
+		{"target-cpuset", "0-2,5", []string{"0,1,2,5", "5,0-2"}}, {"load-cpuset", "0-1", []string{"0,1"}}, {"load-cpuset", "shared", []string{"shared"}}, {"load-cpuset", "node0", []string{" node0"}},
+		{"timeout", "ready=1m,stop=2s", []string{"ready=60s,stop=2s", "stop=2000ms,ready=1m"}}, {"tls", "name=h,insecure", []string{"insecure,name=h"}},
+	} {
+		for _, text := range append(c.texts, c.want) {
+			if got := set(c.name, text); got != c.want {
+				t.Errorf("--%s %q is %q, want %q", c.name, text, got, c.want)
+			}
+		}
+	}
+	if got := set("timeout", "stop=9s", "ready=60s", "stop=2s"); got != "ready=1m,stop=2s" {
+		t.Errorf("parts of several flags: %q", got)
+	}
+	if got := set("replicas", "1", "3,2"); got != "1,3,2" {
+		t.Errorf("lists of several flags: %q", got)
+	}
+}

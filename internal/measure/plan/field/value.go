@@ -17,7 +17,8 @@ type Value interface {
 	// Set reads a text. The text of its error follows the field's name and a space in a
 	// sentence: `"x": expected a whole number`. It may be a Mistake.
 	Set(text string) error
-	// String is the value as Set reads it; empty: nothing is set.
+	// String is the value as Set reads it; empty: nothing is set. What means the same has
+	// the same text, as far as that can be known without the rest.
 	String() string
 }
 
@@ -61,16 +62,18 @@ type parsed[T any] struct {
 	p     *T
 	text  string
 	parse func(text string) (T, error)
+	show  func(T) string // nil: it is shown as it was given
 	shape Shape
 }
 
 // Parsed is a Value that parse reads; now is the text of what p holds already.
 func Parsed[T any](p *T, now string, parse func(text string) (T, error)) Value {
-	return shaped(p, now, Shape{}, parse)
+	return &parsed[T]{p, now, parse, nil, Shape{}}
 }
 
-func shaped[T any](p *T, now string, s Shape, parse func(text string) (T, error)) Value {
-	return &parsed[T]{p, now, parse, s}
+// Shown is Parsed with one text for what may be given in several ways.
+func Shown[T any](p *T, now string, parse func(text string) (T, error), show func(T) string) Value {
+	return &parsed[T]{p, now, parse, show, Shape{}}
 }
 
 // Shape implements Shaped.
@@ -79,10 +82,13 @@ func (v *parsed[T]) Shape() Shape { return v.shape }
 func (v *parsed[T]) String() string { return v.text }
 func (v *parsed[T]) Set(text string) error {
 	read, err := v.parse(text)
-	if err == nil {
-		*v.p, v.text = read, text
+	if err != nil {
+		return err
 	}
-	return err
+	if *v.p, v.text = read, text; v.show != nil {
+		v.text = v.show(read)
+	}
+	return nil
 }
 
 // Maybe is a parser of what is nil where it is not given.
@@ -124,18 +130,18 @@ func Choice[T ~string](p *T, words ...T) Value {
 
 // Switch is on or off.
 func Switch(p *bool) Value {
-	return Parsed(p, strconv.FormatBool(*p), func(text string) (bool, error) {
+	return Shown(p, strconv.FormatBool(*p), func(text string) (bool, error) {
 		v, err := strconv.ParseBool(text)
 		if err != nil {
 			err = fmt.Errorf("%q: expected true or false, or the flag alone", text)
 		}
 		return v, err
-	})
+	}, strconv.FormatBool)
 }
 
 // Number is a whole number within bounds.
 func Number(p *int, least, most int) Value {
-	return shaped(p, strconv.Itoa(*p), Shape{Whole: true, Least: least, Most: most}, Whole(least, most))
+	return &parsed[int]{p, strconv.Itoa(*p), Whole(least, most), strconv.Itoa, Shape{Whole: true, Least: least, Most: most}}
 }
 
 // Whole reads a whole number within bounds.
@@ -166,7 +172,19 @@ func Time(p *time.Duration, least time.Duration, example string) Value {
 	if *p != 0 {
 		now = p.String()
 	}
-	return shaped(p, now, Shape{Pattern: timePattern}, func(text string) (time.Duration, error) { return Duration(text, least, example) })
+	parse := func(text string) (time.Duration, error) { return Duration(text, least, example) }
+	return &parsed[time.Duration]{p, now, parse, timeText, Shape{Pattern: timePattern}}
+}
+
+// timeText is a time without zeros at its end: 1m, 1h.
+func timeText(d time.Duration) string {
+	text := d.String()
+	for _, zero := range []string{"0s", "0m"} {
+		if rest, ok := strings.CutSuffix(text, zero); ok && strings.ContainsAny(rest[max(0, len(rest)-1):], "mh") {
+			text = rest
+		}
+	}
+	return text
 }
 
 // Duration reads a time of at least so long, as in the example.
@@ -190,9 +208,9 @@ func Duration(text string, least time.Duration, example string) (time.Duration, 
 func Share(p *float64, most float64) Value {
 	now := ""
 	if *p > 0 {
-		now = strconv.FormatFloat(100**p, 'g', 4, 64) + "%"
+		now = shareText(*p)
 	}
-	return shaped(p, now, Shape{Pattern: sharePattern}, func(text string) (float64, error) {
+	parse := func(text string) (float64, error) {
 		number, percent := strings.CutSuffix(strings.TrimSpace(text), "%")
 		v, err := Above("")(number)
 		if percent {
@@ -205,8 +223,12 @@ func Share(p *float64, most float64) Value {
 			return 0, &Mistake{text, fmt.Sprintf("expected less than %g%%", 100*most), "5%"}
 		}
 		return v, nil
-	})
+	}
+	return &parsed[float64]{p, now, parse, shareText, Shape{Pattern: sharePattern}}
 }
+
+// shareText has so many digits that a share is read back, and 0.07 is 7%.
+func shareText(v float64) string { return strconv.FormatFloat(100*v, 'g', 14, 64) + "%" }
 
 // Above reads a number above zero; form says what it is of.
 func Above(form string) func(text string) (float64, error) {
@@ -221,10 +243,11 @@ func Above(form string) func(text string) (float64, error) {
 
 // several is a Value that may be set several times.
 type several[T any] struct {
-	p     *[]T
-	now   string
-	texts []string
-	parse func(text string) ([]T, error)
+	p      *[]T
+	now    string
+	texts  []string
+	parse  func(text string) ([]T, error)
+	commas bool // its items are one text
 }
 
 // Texts implements List.
@@ -246,6 +269,13 @@ func (s *several[T]) Set(text string) error {
 		*s.p = nil
 	}
 	*s.p, s.texts = append(*s.p, items...), append(s.texts, text)
+	if s.commas {
+		words := make([]string, len(*s.p))
+		for i, item := range *s.p {
+			words[i] = fmt.Sprint(item)
+		}
+		s.texts = []string{strings.Join(words, ",")}
+	}
 	return nil
 }
 
@@ -266,7 +296,7 @@ func Texts(p *[]string) Value {
 // counts once. now is the text of what p holds already.
 func Commas[T comparable](p *[]T, now string, parse func(text string) (T, error)) Value {
 	seen := map[T]bool{}
-	return &several[T]{p: p, now: now, parse: func(text string) (list []T, err error) {
+	return &several[T]{p: p, now: now, commas: true, parse: func(text string) (list []T, err error) {
 		for word := range strings.SplitSeq(text, ",") {
 			item, err := parse(strings.TrimSpace(word))
 			if err != nil {
@@ -288,20 +318,35 @@ type Part struct {
 	Help  string // what the value is, where the list's own help does not say so
 }
 
-// parts is a List of parts.
+// parts is a List of parts, which has at most one text.
 type parts struct {
-	all   []Part
-	texts []string
+	all []Part
+	set map[string]bool // by the names of those that were given
 }
 
 // Parts is a field of several values: NAME=VALUE, or several of these with commas. It may
 // be repeated.
-func Parts(all ...Part) Value { return &parts{all: all} }
+func Parts(all ...Part) Value { return &parts{all, map[string]bool{}} }
 
 // Texts implements List.
-func (p *parts) Texts() []string { return p.texts }
+func (p *parts) Texts() []string {
+	if text := p.String(); text != "" {
+		return []string{text}
+	}
+	return nil
+}
 
-func (p *parts) String() string { return strings.Join(p.texts, ",") }
+func (p *parts) String() string {
+	var words []string
+	for _, one := range p.all {
+		if p.set[one.Name] && one.Alone {
+			words = append(words, one.Name)
+		} else if p.set[one.Name] {
+			words = append(words, one.Name+"="+one.Value.String())
+		}
+	}
+	return strings.Join(words, ",")
+}
 
 // Words implements Closed.
 func (p *parts) Words() (words []string) {
@@ -336,7 +381,7 @@ func (p *parts) Set(text string) error {
 		if err != nil {
 			return fmt.Errorf("%s %w", name, err)
 		}
+		p.set[name] = true
 	}
-	p.texts = append(p.texts, text)
 	return nil
 }
