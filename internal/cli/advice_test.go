@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/procfit/procfit/internal/spec"
 	"github.com/procfit/procfit/internal/verdict"
 	"github.com/procfit/procfit/internal/verdict/journal"
 	"github.com/procfit/procfit/internal/verdict/page"
@@ -24,12 +25,12 @@ func codesOf(t *testing.T, file, of string) (list []string) {
 		t.Fatal(err)
 	}
 	ast.Inspect(parsed, func(n ast.Node) bool {
-		spec, ok := n.(*ast.ValueSpec)
-		if !ok || len(spec.Values) != 1 {
+		value, ok := n.(*ast.ValueSpec)
+		if !ok || len(value.Values) != 1 {
 			return true
 		}
-		if id, ok := spec.Type.(*ast.Ident); ok && id.Name == of {
-			text, err := strconv.Unquote(spec.Values[0].(*ast.BasicLit).Value)
+		if id, ok := value.Type.(*ast.Ident); ok && id.Name == of {
+			text, err := strconv.Unquote(value.Values[0].(*ast.BasicLit).Value)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -44,29 +45,28 @@ func codesOf(t *testing.T, file, of string) (list []string) {
 }
 
 // advised is a run with what it was asked for, and what it must not be told to do again.
-type advised struct {
-	command string
-	flags   []string
-	rest    []string
-}
-
-func (a advised) args() []string {
-	return slices.Concat(strings.Fields(a.command), a.flags, a.rest)
-}
+type advised struct{ spec.Spec }
 
 // advisedRuns are runs without flags, and with those that an advice names.
 func advisedRuns() []advised {
-	asked := []string{
-		"--procs", "auto", "--load-cpuset", "1", "--target-cpuset", "0", "--duration", "10s", "--rate", "100", "--max-trials", "50",
-		"--max-time", "10m", "--any-program", "--connections", "8", "--limit", "2", "--warmup", "1s", "--margin", "0.05",
+	var asked []spec.Change
+	for _, pair := range []string{
+		"procs=auto", "load-cpuset=1", "target-cpuset=0", "duration=10s", "rate=100", "max-trials=50", "max-time=10m",
+		"connections=8", "limit=2", "warmup=1s", "margin=0.05",
+	} {
+		name, value, _ := strings.Cut(pair, "=")
+		asked = append(asked, spec.Set(name, value))
 	}
-	program := []string{"--", "./server"}
+	asked = append(asked, spec.Alone("any-program", "true"))
+	server := spec.Spec{Command: "sweep", Program: []string{"./server"}}
+	size, compare := server, server
+	size.Command, compare.Command, compare.Operands = "size", "compare", []string{"./old"}
 	return []advised{
-		{"sweep", nil, program},
-		{"sweep", slices.Concat(asked, []string{"--max-memory", "1GiB", "--vary", "GOGC=25,50,100", "--profile=http://127.0.0.1:6060/debug/pprof/"}), program},
-		{"size", append([]string{"--slo", "p99=20ms"}, asked...), program},
-		{"compare", slices.Delete(slices.Clone(asked), 0, 2), []string{"./old", "--", "./server"}},
-		{"sweep", []string{"--repeats", "6", "--duration", "1s"}, program},
+		{server},
+		{server.With(asked...).With(spec.Set("max-memory", "1GiB"), spec.Set("vary", "GOGC=25,50,100"), spec.Set("profile", "http://127.0.0.1:6060/debug/pprof/"))},
+		{size.With(spec.Set("slo", "p99=20ms")).With(asked...)},
+		{compare.With(asked...).With(spec.Unset("procs"))},
+		{server.With(spec.Set("repeats", "6"), spec.Set("duration", "1s"))},
 	}
 }
 
@@ -81,11 +81,11 @@ func (a advised) textHelps(t *testing.T, code, text string) {
 	if !strings.Contains(text, "--") {
 		return
 	}
-	cmd, _, err := newRoot(quiet()).Find(strings.Fields(a.command))
+	cmd, _, err := newRoot(quiet()).Find(strings.Fields(a.Command))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if at := strings.Index(text, "procfit "+a.command+" "); at >= 0 {
+	if at := strings.Index(text, "procfit "+a.Command+" "); at >= 0 {
 		a.commandHelps(t, code, text[at:], code == string(verdict.WarnIncomplete)) // which is resumed
 		text = text[:at]
 	}
@@ -94,22 +94,16 @@ func (a advised) textHelps(t *testing.T, code, text string) {
 		f := cmd.Flags().Lookup(name)
 		if f == nil {
 			if sweep, _, _ := newRoot(quiet()).Find([]string{"sweep"}); sweep.Flags().Lookup(name) == nil && !strings.Contains("query slice", name) {
-				t.Errorf("%s, %s: no command has --%s: %s", a.command, code, name, text)
+				t.Errorf("%s, %s: no command has --%s: %s", a.Command, code, name, text)
 			}
 			continue
 		}
-		i := slices.IndexFunc(a.flags, func(w string) bool { return w == "--"+name || strings.HasPrefix(w, "--"+name+"=") })
-		if i < 0 || slices.Contains(comparing, before) {
+		if !a.Has(name) || slices.Contains(comparing, before) {
 			continue
 		}
-		had := ""
-		if _, joined, ok := strings.Cut(a.flags[i], "="); ok {
-			had = joined
-		} else if i+1 < len(a.flags) {
-			had = a.flags[i+1]
-		}
+		had := a.Text(name)
 		if isValue := f.Value.Set(value) == nil && value != ""; !isValue || value == had {
-			t.Errorf("%s had --%s %s, and %s proposes: %s", a.command, name, had, code, text)
+			t.Errorf("%s had --%s %s, and %s proposes: %s", a.Command, name, had, code, text)
 		}
 	}
 }
@@ -126,9 +120,9 @@ func (a advised) commandHelps(t *testing.T, code, command string, same bool) {
 		err = cmd.ParseFlags(flags)
 	}
 	if err != nil {
-		t.Errorf("%s, %s: %s: %v", a.command, code, command, err)
+		t.Errorf("%s, %s: %s: %v", a.Command, code, command, err)
 	}
-	if slices.Equal(words[1:], a.args()) && !same {
+	if slices.Equal(words[1:], a.Args()) && !same {
 		t.Errorf("%s proposes what was run: %s", code, command)
 	}
 }
@@ -136,7 +130,7 @@ func (a advised) commandHelps(t *testing.T, code, command string, same bool) {
 // result is what such a run came to; the fields that an advice reads are set.
 func (a advised) result(racing bool) *verdict.Result {
 	r := pagetest.Typical()
-	r.Tool.Args, r.Load.DurationSeconds, r.Folder = a.args(), 10, "results/x"
+	r.Spec, r.Load.DurationSeconds, r.Folder = a.Spec, 10, "results/x"
 	r.Plan.Strategy, r.Plan.MaxTrials, r.Plan.Blocks = "", 0, 6
 	if racing {
 		r.Plan.Strategy, r.Plan.MaxTrials = journal.StrategyRace, 50
@@ -195,7 +189,7 @@ func (a advised) steps(t *testing.T, racing, complete bool) (seen int) {
 // failures walks through what to try after every invalid first trial.
 func (a advised) failures(t *testing.T) (seen int) {
 	for _, code := range codesOf(t, "../verdict/journal/code.go", "InvalidCode") {
-		c := &journal.Contents{Header: journal.Header{Tool: journal.Tool{Args: a.args()}}}
+		c := &journal.Contents{Header: journal.Header{Spec: a.Spec}}
 		c.Header.Target.Command, c.Header.Load.ReadyTimeoutSeconds, c.Header.Load.TrialTimeoutSeconds = []string{"./server"}, 30, 60
 		c.Header.Target.Beside = &journal.Beside{Command: []string{"./beside"}}
 		c.Trials = []journal.Trial{{InvalidCode: journal.InvalidCode(code), InvalidReason: "it failed", NotStarted: true}}

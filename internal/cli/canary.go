@@ -29,9 +29,6 @@ type kubeCanary struct {
 	slice time.Duration
 }
 
-// ofCanaries is why the header of a sweep has nothing of a canary's fields.
-const ofCanaries = "a canary has a journal of its own, which has it"
-
 func newKubeCanary(std stdio) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "canary [flags] OBJECT",
@@ -65,11 +62,11 @@ func newKubeCanaryOptions(std stdio, cmd *cobra.Command) *kubeCanary {
 		field.Field{Name: "header", Help: "a header to send to --prometheus; may be repeated", Needs: "prometheus"},
 		field.Field{Name: "timeout", Help: "how long a pod may take to be ready (default ready=30s)"})...)
 	own := field.In(field.Compare,
-		field.Field{Name: "share", Holds: "SHARE", Often: true, Help: "the most of a Service's endpoints that may be canary pods", Value: field.Share(&o.share, 1), Aside: ofCanaries},
-		field.Field{Name: "slice", Holds: "TIME", Help: "the time by which values are compared", Value: field.Time(&o.slice, 1, "1m"), Aside: ofCanaries},
+		field.Field{Name: "share", Holds: "SHARE", Often: true, Help: "the most of a Service's endpoints that may be canary pods", Value: field.Share(&o.share, 1)},
+		field.Field{Name: "slice", Holds: "TIME", Help: "the time by which values are compared", Value: field.Time(&o.slice, 1, "1m")},
 	)
-	queries := field.In(field.Compare, o.promQueries.fields("$pods and $slice are filled in. requests=QUERY is how many requests the pods served, and is not compared.", ofCanaries, canary.ParseQuery)...)
-	container := field.Field{Name: "container", Holds: "NAME", Group: field.Kube, Help: "the container whose GOMAXPROCS is set (default the first)", Value: field.Text(&o.options.Container), Header: "target.container"}
+	queries := field.In(field.Compare, o.promQueries.fields("$pods and $slice are filled in. requests=QUERY is how many requests the pods served, and is not compared.", canary.ParseQuery)...)
+	container := field.Field{Name: "container", Holds: "NAME", Group: field.Kube, Help: "the container whose GOMAXPROCS is set (default the first)", Value: field.Text(&o.options.Container)}
 	o.bind(std, cmd, slices.Concat(fields, own, queries, o.clusterOptions.fields(""), []field.Field{container}, field.Take(o.own(), append(field.Named("title", "dry-run", "output", "json", "quiet"),
 		field.Field{Name: "out", Help: "results directory (default results/NAME-canary-TIME)"})...)))
 	return o
@@ -101,7 +98,11 @@ func (o *kubeCanary) resolve(ctx context.Context, std stdio) (*canaryRun, error)
 		return nil, err
 	}
 	run := &canaryRun{header: h}
-	if run.ask, err = o.client(ctx, o.spec.Load.Headers, func(q journal.Query) string { return canary.Rehearsal(q, o.slice) }, nil); err != nil {
+	known, err := filled(std, o.spec.Spec)
+	if err != nil {
+		return nil, err
+	}
+	if run.ask, err = o.client(ctx, known.Load.Headers, func(q journal.Query) string { return canary.Rehearsal(q, o.slice) }, nil); err != nil {
 		return nil, err
 	}
 	run.header.Canary.Prometheus = secret.Text(o.prometheus)
@@ -133,8 +134,8 @@ func (o *kubeCanary) canaryHeader() (h canary.Header, err error) {
 		return h, usageError("--replicas: expected one number, the pods of each value")
 	}
 	h.Load.DurationSeconds, h.Load.WarmupSeconds = duration.Seconds(), warmup.Seconds()
-	h.Started, h.Tool = time.Now().Truncate(time.Second), o.tool()
-	h.Tool.Args = secret.Own(h.Tool.Args)
+	h.Started, h.Tool = time.Now().Truncate(time.Second), tool()
+	h.Spec, _ = o.asked()
 	h.Canary.Queries, err = o.list()
 	return h, err
 }

@@ -106,16 +106,16 @@ func (o *checkOptions) fields() []field.Field {
 		{Name: "cpus", Holds: "N", Help: "CPUs of the machines that the manifests are for", Value: field.Number(&o.program.cpus, 1, math.MaxInt32)},
 		{Name: "ignore", Holds: "RULE=REASON", Help: "suppress the findings of a rule, with a reason; may be repeated", Value: field.Several(&o.suppressed, readSuppressed)},
 		{Name: "severity", Holds: "SEVERITY", Often: true, Help: "skip findings below this severity: error, warning or info", Value: field.Choice(&o.severity, rule.Severities()...)},
-		often(toggle("fix", &o.fix, "write the safe fixes, and check each one", "")),
+		often(toggle("fix", &o.fix, "write the safe fixes, and check each one")),
 		{Name: "diff", Often: true, Help: "print what --fix would write, as a unified diff, and write nothing", Value: field.Switch(&o.diff), Not: "fix"},
-		toggle("exit-zero", &o.exitZero, "exit with 0 even if there are findings", ""),
-		toggle("allow-empty", &o.allowEmpty, "nothing to check does not make the exit code 3", ""),
-		toggle("no-source", &o.noSource, "skip Go source, and what go.mod says of it", ""),
+		toggle("exit-zero", &o.exitZero, "exit with 0 even if there are findings"),
+		toggle("allow-empty", &o.allowEmpty, "nothing to check does not make the exit code 3"),
+		toggle("no-source", &o.noSource, "skip Go source, and what go.mod says of it"),
 		{Name: "syntax", Help: "judge Go source without asking the go command what it imports", Value: field.Switch(&o.syntax), Not: "no-source"},
 	}
 	own = append(own, fileField(&o.file, "check.paths"))
 	result := field.In(field.Output,
-		toggle("values", &o.values, "show the value of every container, also of those without Go", ""),
+		toggle("values", &o.values, "show the value of every container, also of those without Go"),
 		o.crioField(),
 	)
 	return slices.Concat(own, result, o.out.fields(checkJSON))

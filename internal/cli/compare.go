@@ -48,7 +48,8 @@ comparison cannot be judged, or the measurement failed; 130 interrupted.`,
   procfit compare --procs unset,1,2 results/main -- ./batch-job --input x
   procfit compare results/main results/branch`,
 	}
-	o := newCompareOptions(std, cmd)
+	o := newCompareOptions()
+	o.bind(std, cmd, o.Fields)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if len(args) == 2 && cmd.ArgsLenAtDash() < 0 && holdsResults(args[0]) && holdsResults(args[1]) {
 			return o.folders(std, args[0], args[1])
@@ -68,7 +69,7 @@ comparison cannot be judged, or the measurement failed; 130 interrupted.`,
 	return cmd
 }
 
-func newCompareOptions(std stdio, cmd *cobra.Command) *compareOptions {
+func newCompareOptions() *compareOptions {
 	o := &compareOptions{newMeasurement("compare")}
 	o.gate = true
 	o.spec.Procs = plan.Procs{Values: []*int{nil}}
@@ -79,7 +80,7 @@ func newCompareOptions(std stdio, cmd *cobra.Command) *compareOptions {
 		field.Field{Name: "max-trials", Help: "the most trials to run (default 80 for each value of --procs)"},
 		field.Field{Name: "margin", Help: "how much less throughput is not worse", Often: true},
 		field.Field{Name: "margin-p99", Help: "how much more p99 latency is not worse", Often: true})...)
-	o.bind(std, cmd, slices.Concat(fields, o.own(), o.fromFile(ofCommand)))
+	o.Fields = slices.Concat(fields, o.own(), o.fromFile(ofCommand))
 	return o
 }
 
@@ -164,7 +165,7 @@ func (o *compareOptions) run(ctx context.Context, std stdio) error {
 
 func (o *compareOptions) resolve(std stdio) (*session.Session, error) {
 	if o.baseline != "" && !o.has("procs") {
-		if err := o.named("procs").Value.Set("auto"); err != nil {
+		if err := o.Named("procs").Value.Set("auto"); err != nil {
 			return nil, err
 		}
 	}

@@ -57,7 +57,7 @@ func expectedOf(r *verdict.Result, trials []journal.Trial) (e rule.Expected, err
 	}
 	e = rule.Expected{
 		Program: programName(r), CPUs: cmp.Or(r.Host.AffinityCPUs, r.Host.CPUs), GoVersion: r.Target.GoVersion,
-		Measured: r.Started.UTC().Format(time.DateOnly), Commit: r.Target.Revision, Again: page.Again(r),
+		Measured: r.Started.UTC().Format(time.DateOnly), Commit: r.Target.Revision, Again: page.Again(r).Args(),
 	}
 	if r.Live != nil {
 		expectedLive(&e, r)

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/procfit/procfit/internal/program/expected"
+	"github.com/procfit/procfit/internal/spec"
 	"github.com/procfit/procfit/internal/verdict"
 	"github.com/procfit/procfit/internal/verdict/journal"
 	"github.com/procfit/procfit/internal/verdict/live"
@@ -26,7 +27,7 @@ func TestExpectedOf(t *testing.T) {
 	}}
 	h, trials := verdicttest.Generate(uber)
 	h.Target.Command, h.Target.Revision = []string{"env", "PORT={port}", "./bin/api", "-v"}, "4f2a91c" // as with --env
-	h.Tool.Args = []string{"sweep", "--limit", "2", "--out", "r", "--seed", "3", "--", "./bin/api", "-v"}
+	h.Spec = spec.Spec{Command: "sweep", Program: []string{"./bin/api", "-v"}}.With(spec.Set("limit", "2"), spec.Set("out", "r"), spec.Set("seed", "3"))
 	e, err := expectedOf(verdict.Analyze(h, trials), trials)
 	if err != nil {
 		t.Fatal(err)

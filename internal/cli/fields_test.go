@@ -2,12 +2,9 @@ package cli
 
 import (
 	"context"
-	"encoding/json"
-	"fmt"
 	"io"
 	"maps"
 	"math/rand/v2"
-	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -16,8 +13,7 @@ import (
 
 	"github.com/procfit/procfit/internal/load"
 	"github.com/procfit/procfit/internal/measure/plan"
-	"github.com/procfit/procfit/internal/measure/plan/field"
-	"github.com/procfit/procfit/internal/verdict/journal"
+	"github.com/procfit/procfit/internal/spec"
 	"github.com/procfit/procfit/internal/verdict/page"
 	"github.com/procfit/procfit/internal/verdict/page/pagetest"
 	"github.com/procfit/procfit/test/need"
@@ -47,15 +43,18 @@ func quiet() stdio {
 // measurements are the commands that measure, by their names, made for a test.
 var measurements = map[string]func(std stdio, cmd *cobra.Command) (m *measurement, take func() error){
 	"sweep": func(std stdio, cmd *cobra.Command) (*measurement, func() error) {
-		m := &newSweepOptions(std, cmd).measurement
+		m := &newSweepOptions().measurement
+		m.bind(std, cmd, m.Fields)
 		return m, func() error { m.command = cmd.Flags().Args(); return nil }
 	},
 	"size": func(std stdio, cmd *cobra.Command) (*measurement, func() error) {
-		m := &newSizeOptions(std, cmd).measurement
+		m := &newSizeOptions().measurement
+		m.bind(std, cmd, m.Fields)
 		return m, func() error { m.command = cmd.Flags().Args(); return nil }
 	},
 	"compare": func(std stdio, cmd *cobra.Command) (*measurement, func() error) {
-		o := newCompareOptions(std, cmd)
+		o := newCompareOptions()
+		o.bind(std, cmd, o.Fields)
 		return &o.measurement, func() error { return o.take(cmd.Flags().Args(), cmd.ArgsLenAtDash()) }
 	},
 	"observe": func(std stdio, cmd *cobra.Command) (*measurement, func() error) {
@@ -63,7 +62,8 @@ var measurements = map[string]func(std stdio, cmd *cobra.Command) (m *measuremen
 		return m, func() error { m.operands = cmd.Flags().Args(); return nil }
 	},
 	"kube sweep": func(std stdio, cmd *cobra.Command) (*measurement, func() error) {
-		m := &newKubeSweepOptions(std, cmd).measurement
+		m := &newKubeSweepOptions().measurement
+		m.bind(std, cmd, m.Fields)
 		return m, func() error { m.operands = cmd.Flags().Args(); return nil }
 	},
 	"kube canary": func(std stdio, cmd *cobra.Command) (*measurement, func() error) {
@@ -91,105 +91,6 @@ func measurementOf(t *testing.T, name string, args []string) *measurement {
 	return m
 }
 
-// A field decides those keys of the header that it names, and no others.
-func TestFieldsDecideTheHeader(t *testing.T) {
-	server := []string{"--url", "http://127.0.0.1:{port}/", "--seed", "1"}
-	grid := append([]string{"--repeats", "4"}, server...)
-	call := []string{"--url", "h2c://127.0.0.1:{port}", "--seed", "1", "--grpc", "a.B/Z"}
-	secure := []string{"--url", "https://127.0.0.1:{port}/", "--seed", "1"}
-	bases := map[string][]string{
-		"prepare": {"--seed", "1"}, "repeats": grid, "build": {"--url", "http://127.0.0.1:{port}/", "--seed", "1", "--env", "P={port}"},
-		"streams": call, "limit": append([]string{"--beside", "true"}, server...), "price": append([]string{"--slo", "p99=1s", "--rate", "9"}, server...),
-		"pace": append([]string{"--rate", "9"}, server...), "tls": secure, "rate": grid, "go": {"--seed", "1", "--build", "."},
-	}
-	elsewhere := map[string]string{
-		"proto": "it must be a file with types: sweep_protocols", "grpc": "it needs another URL: sweep_protocols", "requests": "it must have requests: sweep_mix",
-		"go": "it needs toolchains", "load": "a generator must be there: sweep_load",
-	}
-	some := map[string][]string{
-		"timeout": {"ready=7s", "ready=1m30s,stop=1s", "request=2s"}, "tls": {"insecure", "name=h"}, // files must be there: sweep_protocols
-		"load-cpuset": {"0", "1"}, "body": {"a text", "-"}, // @- reads standard input
-	}
-	for _, f := range plan.NewFlags().Fields() {
-		if elsewhere[f.Name] != "" {
-			continue
-		}
-		base, ok := bases[f.Name]
-		if !ok {
-			base = server
-		}
-		tried := some[f.Name]
-		if tried == nil {
-			tried = texts[f.Name]
-		}
-		var changed []string
-		for _, text := range tried {
-			before, after := headerOf(t, base), headerOf(t, append(butFor(base, f.Name), "--"+f.Name+"="+text))
-			for key := range after {
-				if !reflect.DeepEqual(before[key], after[key]) && !slices.Contains(changed, key) {
-					changed = append(changed, key)
-				}
-			}
-			for key := range before {
-				if _, ok := after[key]; !ok && !slices.Contains(changed, key) {
-					changed = append(changed, key)
-				}
-			}
-		}
-		keys := strings.Fields(f.Header)
-		if f.Header != "" && len(changed) == 0 {
-			t.Errorf("--%s: nothing of %s has changed", f.Name, f.Header)
-		}
-		for _, key := range changed {
-			if !slices.Contains(keys, key) {
-				t.Errorf("--%s has changed %s, of which its field does not speak: %s%s", f.Name, key, f.Header, f.Aside)
-			}
-		}
-	}
-}
-
-func butFor(args []string, name string) (rest []string) {
-	for i := 0; i < len(args); i += 2 {
-		if args[i] != "--"+name {
-			rest = append(rest, args[i:i+2]...)
-		}
-	}
-	return rest
-}
-
-// headerOf is what the header of a sweep says of its target, load and plan, or that of
-// procfit size where there is an objective.
-func headerOf(t *testing.T, args []string) map[string]any {
-	t.Helper()
-	name := "sweep"
-	if slices.ContainsFunc(args, func(a string) bool { return strings.HasPrefix(a, "--slo") }) {
-		name = "size"
-	}
-	o := &sweepOptions{*measurementOf(t, name, append(slices.Clone(args), "--", "true", "{port}"))}
-	if !o.has("url") {
-		o.command = []string{"true"}
-	}
-	s, err := o.resolve(quiet())
-	if err != nil {
-		t.Fatalf("%q: %v", args, err)
-	}
-	keys := map[string]any{"name": s.Header.Name}
-	for part, v := range map[string]any{"target": s.Header.Target, "load": s.Header.Load, "plan": s.Header.Plan} {
-		b, err := json.Marshal(v)
-		if err != nil {
-			t.Fatal(err)
-		}
-		var below map[string]any
-		if err := json.Unmarshal(b, &below); err != nil {
-			t.Fatal(err)
-		}
-		for key, v := range below {
-			keys[part+"."+key] = v
-		}
-	}
-	return keys
-}
-
 // What a report gives as the command that measures again is read as the same run.
 func TestMeasuredAgainIsTheSame(t *testing.T) {
 	const prefix = `exec "${PROCFIT:-procfit}" `
@@ -206,7 +107,8 @@ func TestMeasuredAgainIsTheSame(t *testing.T) {
 			if name == "kube canary" {
 				result = pagetest.Canary()
 			}
-			result.Tool, result.Plan.Seed = journal.Tool{Args: first.tool().Args}, 99
+			want, _ := first.asked()
+			result.Spec, result.Plan.Seed = want, 99
 			script := page.New(result).Reproduce
 			_, line, ok := strings.Cut(script, prefix)
 			if !ok {
@@ -220,12 +122,9 @@ func TestMeasuredAgainIsTheSame(t *testing.T) {
 			if !slices.Equal(words[:len(own)], own) {
 				t.Fatalf("%s %q is given as %q", name, args, words)
 			}
-			second := measurementOf(t, name, words[len(own):])
-			if got, want := asked(second), asked(first); got != want {
-				t.Fatalf("%s %q\nis given as %q\n got %s\nwant %s", name, args, words, got, want)
-			}
-			if !slices.Equal(first.command, second.command) || !slices.Equal(first.operands, second.operands) {
-				t.Fatalf("%s %q is given as %q", name, args, words)
+			got, _ := measurementOf(t, name, words[len(own):]).asked()
+			if without := []spec.Change{spec.Unset("out"), spec.Unset("seed")}; !slices.Equal(got.With(without...).Args(), want.With(without...).Args()) {
+				t.Fatalf("%s %q\nis given as %q\n got %s\nwant %s", name, args, words, got.Shell(), want.Shell())
 			}
 		}
 	}
@@ -275,19 +174,4 @@ func randomRun(r *rand.Rand, name string) (args []string) {
 		return append(args, "--", "./x", "--seed", "3", "{port}")
 	}
 	return append(args, "deployment/api")
-}
-
-// asked is what the flags hold, but for where the results go and the seed.
-func asked(m *measurement) string {
-	var b strings.Builder
-	for _, f := range m.Fields {
-		if f.Name == "out" || f.Name == "seed" {
-			continue
-		}
-		fmt.Fprintf(&b, "%s=%q ", f.Name, f.Value.String())
-		if list, ok := f.Value.(field.List); ok {
-			fmt.Fprintf(&b, "%q ", list.Texts())
-		}
-	}
-	return b.String()
 }

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -24,11 +23,8 @@ func (f *flags) bind(std stdio, cmd *cobra.Command, fields []field.Field) {
 	f.Fields = fields
 	for _, one := range fields {
 		cmd.Flags().AddFlag(&pflag.Flag{
-			Name: one.Name, Shorthand: one.Short, Usage: one.Help, Value: &asFlag{one, f}, DefValue: shownDefault(one), NoOptDefVal: one.Bare,
+			Name: one.Name, Shorthand: one.Short, Usage: one.Help, Value: &asFlag{one, f}, DefValue: shownDefault(one), NoOptDefVal: one.Alone(),
 		})
-		if one.Holds == "" {
-			cmd.Flags().Lookup(one.Name).NoOptDefVal = "true"
-		}
 	}
 	cmd.Flags().SortFlags = false
 	f.help(std, cmd)
@@ -49,7 +45,7 @@ func (f *flags) has(name string) bool { return f.Has(name) }
 
 // check refuses what has no effect without a field that is not given, or with one that is.
 func (f *flags) check() error {
-	isJSON := func(name string) bool { return f.has(name) && f.named(name).Value.String() == "json" }
+	isJSON := func(name string) bool { return f.has(name) && f.Named(name).Value.String() == "json" }
 	if f.has("dry-run") && (isJSON("output") || f.has("json")) {
 		return usageError("--dry-run prints a plan in words, and no JSON: use only one of --dry-run and --json")
 	}
@@ -63,37 +59,6 @@ func asUsage(err error) error {
 	}
 	return usageError("%w", err)
 }
-
-// args are the flags as a command line has them: in the order in which they were given,
-// each with its value in a word of its own, and what begins with a dash is a flag.
-func (f *flags) args(without ...string) (words []string) {
-	for _, name := range f.Names {
-		if slices.Contains(without, name) {
-			continue
-		}
-		one := f.named(name)
-		texts := []string{one.Value.String()}
-		if list, ok := one.Value.(field.List); ok {
-			texts = list.Texts()
-		}
-		for _, text := range texts {
-			switch {
-			case one.Holds == "" && text == "true", one.Bare != "" && text == one.Bare:
-				words = append(words, "--"+name)
-			case one.Holds == "", one.Bare != "", text == "", strings.HasPrefix(text, "-"):
-				words = append(words, "--"+name+"="+text)
-			default:
-				words = append(words, "--"+name, text)
-			}
-		}
-	}
-	return words
-}
-
-// text is what a field holds.
-func (f *flags) text(name string) string { return f.named(name).Value.String() }
-
-func (f *flags) named(name string) field.Field { return f.Named(name) }
 
 // asFlag is a field as a flag.
 type asFlag struct {

@@ -85,9 +85,9 @@ func (o *fleetOptions) fields() []field.Field {
 			More: "The branch of an earlier run is replaced, unless it has commits that procfit did not make.", Value: field.Text(&o.branch),
 		},
 		field.Field{Name: "link", Holds: "URL", Help: "where readers of the commits find DIR", More: "A commit has URL/SERVICE/MACHINE/COMMIT/RESULTS.md as its evidence.", Value: field.Text(&o.link), Needs: "propose"},
-		toggle("again", &o.again, "measure services again that have results at this commit", ""),
-		toggle("yes", &o.yes, "make pods in a cluster without asking", ""),
-		toggle("dry-run", &o.dryRun, "print the plan of each service and its cost, and stop", ""),
+		toggle("again", &o.again, "measure services again that have results at this commit"),
+		toggle("yes", &o.yes, "make pods in a cluster without asking"),
+		toggle("dry-run", &o.dryRun, "print the plan of each service and its cost, and stop"),
 	)
 	return append(own, o.printed.fields("print fleet.json instead of the page")...)
 }

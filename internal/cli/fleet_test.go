@@ -21,6 +21,7 @@ import (
 	"github.com/procfit/procfit/internal/host/git"
 	"github.com/procfit/procfit/internal/measure/plan/specfile"
 	"github.com/procfit/procfit/internal/measure/session"
+	"github.com/procfit/procfit/internal/spec"
 	"github.com/procfit/procfit/internal/verdict/fleet"
 	"github.com/procfit/procfit/internal/verdict/journal"
 	"github.com/procfit/procfit/internal/verdict/verdicttest"
@@ -90,7 +91,7 @@ func swept(t *testing.T, dir string, day int, one, four float64, command ...stri
 		Settings: []verdicttest.Truth{verdicttest.Unset(4, four, .010), verdicttest.Set(1, one, .010), verdicttest.Set(4, four, .010)},
 	})
 	h.Started = time.Date(2026, 1, day, 12, 0, 0, 0, time.UTC)
-	h.Tool.Args = append([]string{"sweep", "--", "./api"}, command...)
+	h.Spec = spec.Spec{Command: "sweep", Program: append([]string{"./api"}, command...)}
 	writeRun(t, dir, h, trials)
 }
 
@@ -189,7 +190,7 @@ func TestFleetJudges(t *testing.T) {
 func TestFleetFolders(t *testing.T) {
 	t.Chdir(t.TempDir())
 	f := &fleetRun{fleetOptions: &fleetOptions{out: "results"}, commit: "abc"}
-	s := &fleetService{Service: &specfile.Service{Name: "api"}, fleetJob: f.job(quiet(), false)}
+	s := &fleetService{Service: &specfile.Service{Name: "api"}, fleetJob: f.job(false)}
 	want := func(fresh bool, dir, like string) {
 		t.Helper()
 		if got := f.placing(s, fresh)("m"); got != filepath.FromSlash(dir) || s.like != filepath.FromSlash(like) {

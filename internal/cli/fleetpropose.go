@@ -94,6 +94,6 @@ func (f *fleetRun) message(s *fleet.Service) string {
 	if f.link != "" {
 		report = strings.TrimSuffix(f.link, "/") + "/" + path.Join(s.Folder, "RESULTS.md")
 	}
-	return fmt.Sprintf("%s: GOMAXPROCS=%d\n\n%s\nReport: %s\nMeasure again: procfit %s\n",
-		s.Name, *s.Procs, strings.TrimSpace(w.String())+"\n", phrase.Clean(report), phrase.Shell(page.Again(s.Result)))
+	return fmt.Sprintf("%s: GOMAXPROCS=%d\n\n%s\nReport: %s\nMeasure again: %s\n",
+		s.Name, *s.Procs, strings.TrimSpace(w.String())+"\n", phrase.Clean(report), page.Again(s.Result).Shell())
 }

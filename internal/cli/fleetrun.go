@@ -16,6 +16,7 @@ import (
 	"github.com/procfit/procfit/internal/show/phrase"
 	"github.com/procfit/procfit/internal/show/sorting"
 	"github.com/procfit/procfit/internal/show/text"
+	"github.com/procfit/procfit/internal/spec"
 	"github.com/procfit/procfit/internal/verdict/fleet"
 	"github.com/procfit/procfit/internal/verdict/journal"
 	"github.com/procfit/procfit/internal/verdict/page"
@@ -237,6 +238,7 @@ func (f *fleetRun) next() string {
 	if f.repository == nil || f.branch != "" {
 		return ""
 	}
-	words := append([]string{"fleet"}, f.args("json", "output", "quiet", "again")...)
-	return "procfit " + phrase.Shell(append(words, "--propose", f.file))
+	s, _ := f.Spec("fleet", []string{f.file}, nil)
+	s = s.Only(func(name string) bool { return !slices.Contains([]string{"json", "output", "quiet", "again"}, name) })
+	return s.With(spec.Alone("propose", fleetBranch)).Shell()
 }

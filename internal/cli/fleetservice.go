@@ -12,8 +12,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/spf13/cobra"
-
 	"github.com/procfit/procfit/internal/check/manifest"
 	"github.com/procfit/procfit/internal/host/folder"
 	"github.com/procfit/procfit/internal/host/git"
@@ -53,15 +51,15 @@ type placing func(machine string) (dir string)
 // sameFleet continues the run of a service.
 const sameFleet = "the same fleet command"
 
-func (o *fleetOptions) job(std stdio, inCluster bool) *fleetJob {
+func (o *fleetOptions) job(inCluster bool) *fleetJob {
 	if !inCluster {
-		s := newSweepOptions(std, &cobra.Command{})
+		s := newSweepOptions()
 		return &fleetJob{measurement: &s.measurement, carryOut: s.onThisMachine, ready: func() error { return nil }, settle: func(_ context.Context, std stdio, dir placing) (*session.Session, error) {
 			s.out, s.again = dir(machineName(session.ThisHost())), sameFleet
 			return s.resolve(std)
 		}}
 	}
-	k := newKubeSweepOptions(std, &cobra.Command{})
+	k := newKubeSweepOptions()
 	k.yes = o.yes
 	j := &fleetJob{measurement: &k.measurement, carryOut: k.carryOut, settle: func(ctx context.Context, std stdio, dir placing) (*session.Session, error) {
 		k.place = func(node journal.Host) string { // never ..
@@ -120,7 +118,7 @@ func (f *fleetRun) settle(ctx context.Context, std stdio, s *fleetService, commo
 	for _, l := range layers {
 		inCluster = inCluster || l.Has(specfile.ObjectField)
 	}
-	s.fleetJob = f.job(std, inCluster)
+	s.fleetJob = f.job(inCluster)
 	s.dryRun = f.dryRun
 	var unused []string
 	for _, l := range layers {

@@ -41,8 +41,6 @@ func TestEveryFlagIsAField(t *testing.T) {
 				t.Errorf("%v --%s is not of a field", words, f.Name)
 			case !slices.Contains(field.Groups(), of.Group):
 				t.Errorf("%v --%s: of no group of the help: %q", words, f.Name, of.Group)
-			case words[0] != "load" && (of.Header == "") == (of.Aside == ""):
-				t.Errorf("%v --%s: expected the keys of the header that it decides, or why there are none", words, f.Name)
 			}
 		})
 		if help := cmd.UsageString(); strings.Count(help, "\n      --")+strings.Count(help, "\n  -") != n {

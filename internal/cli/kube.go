@@ -27,16 +27,13 @@ type clusterOptions struct {
 	copies *kube.Target // once they are settled
 }
 
-// ofWay is why the header has nothing of a field of clusters.
-const ofWay = "it is how the cluster is reached, and not what is measured"
-
 // access are the fields of all that reaches a cluster; needs is the field that they have no
 // effect without.
 func access(to *kube.Access, needs string) []field.Field {
 	return field.In(field.Kube,
-		field.Field{Name: "namespace", Short: "n", Holds: "NAME", Often: true, Help: "the namespace (default the context's)", Value: field.Text(&to.Namespace), Needs: needs, Header: "target.namespace"},
-		field.Field{Name: "context", Holds: "NAME", Help: "the context of the kubeconfig (default the current one)", Value: field.Text(&to.Context), Needs: needs, Aside: ofWay},
-		field.Field{Name: "kubeconfig", Holds: "FILE", Help: "the kubeconfig file (default as kubectl's)", Value: field.Text(&to.Kubeconfig), Needs: needs, Aside: ofWay},
+		field.Field{Name: "namespace", Short: "n", Holds: "NAME", Often: true, Help: "the namespace (default the context's)", Value: field.Text(&to.Namespace), Needs: needs, Free: true},
+		field.Field{Name: "context", Holds: "NAME", Help: "the context of the kubeconfig (default the current one)", Value: field.Text(&to.Context), Needs: needs, Free: true},
+		field.Field{Name: "kubeconfig", Holds: "FILE", Help: "the kubeconfig file (default as kubectl's)", Value: field.Text(&to.Kubeconfig), Needs: needs, Free: true},
 	)
 }
 
@@ -44,12 +41,12 @@ func access(to *kube.Access, needs string) []field.Field {
 func (o *clusterOptions) fields(needs string) []field.Field {
 	of := &o.options
 	return slices.Concat(access(&of.Access, needs), field.In(field.Kube,
-		field.Field{Name: "node", Holds: "NAME", Help: "the node that the pods run on (default the one with the most CPUs)", Value: field.Text(&of.Node), Needs: needs, Header: "plan.nodes"},
+		field.Field{Name: "node", Holds: "NAME", Help: "the node that the pods run on (default the one with the most CPUs)", Value: field.Text(&of.Node), Needs: needs, Free: true},
 		field.Field{
 			Name: "image", Holds: "IMAGE", Often: true, Help: "image of procfit; procfit kube image makes one",
-			Value: field.Text(&of.Image), Needs: needs, Aside: "a trial has the image that measured it",
+			Value: field.Text(&of.Image), Needs: needs, Free: true,
 		},
-		field.Field{Name: "yes", Often: true, Help: "make the pods without asking", Value: field.Switch(&o.yes), Needs: needs, Aside: field.OfAsking},
+		field.Field{Name: "yes", Often: true, Help: "make the pods without asking", Value: field.Switch(&o.yes), Needs: needs, Free: true},
 	))
 }
 

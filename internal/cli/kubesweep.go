@@ -4,7 +4,6 @@ import (
 	"context"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -44,12 +43,13 @@ objective; with --rate too, the cheapest of all limits and replicas is named.`,
   procfit kube sweep deployment/api --namespace shop --image registry.example/tools/procfit:v1 --limit 500m,1,2
   procfit kube sweep deployment/api --load-from local --dry-run`,
 	}
-	o := newKubeSweepOptions(std, cmd)
+	o := newKubeSweepOptions()
+	o.bind(std, cmd, o.Fields)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error { return o.run(cmd.Context(), std, args) }
 	return cmd
 }
 
-func newKubeSweepOptions(std stdio, cmd *cobra.Command) *kubeSweep {
+func newKubeSweepOptions() *kubeSweep {
 	o := &kubeSweep{measurement: newMeasurement("kube sweep"), loadFrom: "pod"}
 	o.spec.TLSParts, o.spec.Waits = []string{"name", "insecure"}, []string{"ready", "request", "run", "stop"}
 	names := slices.Concat(valueFields, []string{"price", "any-program"}, except(loadFields, "load"), []string{"streams", "grpc"}, stopFields)
@@ -59,7 +59,7 @@ func newKubeSweepOptions(std stdio, cmd *cobra.Command) *kubeSweep {
 		field.Field{Name: "timeout"},
 		field.Field{Name: "slo", Help: "find the highest rate within this latency: p99=20ms"},
 		field.Field{Name: "tls", Help: "for https: name=HOST of the certificate, or insecure"})...)
-	o.bind(std, cmd, slices.Concat(fields, o.clusterFields(), o.own(), o.fromFile(specfile.Key(objectRow()))))
+	o.Fields = slices.Concat(fields, o.clusterFields(), o.own(), o.fromFile(specfile.Key(objectRow())))
 	return o
 }
 
@@ -67,16 +67,16 @@ func newKubeSweepOptions(std stdio, cmd *cobra.Command) *kubeSweep {
 func (o *kubeSweep) clusterFields() []field.Field {
 	of := &o.options
 	return append(o.clusterOptions.fields(""), field.In(field.Kube,
-		field.Field{Name: "container", Holds: "NAME", Help: "the container whose GOMAXPROCS is measured (default the first)", Value: field.Text(&of.Container), Header: "target.container"},
+		field.Field{Name: "container", Holds: "NAME", Help: "the container whose GOMAXPROCS is measured (default the first)", Value: field.Text(&of.Container), Free: true},
 		field.Field{
 			Name: "parallel", Help: "measure on several identical nodes at the same time, a block on each",
-			More: "--node names them: n1,n2.", Value: field.Switch(&of.Parallel), Header: "plan.nodes",
+			More: "--node names them: n1,n2.", Value: field.Switch(&of.Parallel), Free: true,
 		},
 		field.Field{
 			Name: "load-from", Holds: "PLACE", Help: "where the load comes from: pod, or local, through the API server",
-			More: "With local the API server is measured too: it is for a first try without --image.", Value: field.Choice(&o.loadFrom, "pod", "local"), Header: "load.arrangement",
+			More: "With local the API server is measured too: it is for a first try without --image.", Value: field.Choice(&o.loadFrom, "pod", "local"),
 		},
-		field.Field{Name: "resize", Help: "change the CPU limit of running pods to --limit, instead of making others", Value: field.Switch(&of.Resize), Needs: "limit", Aside: "a trial has the limits that its pod had"},
+		field.Field{Name: "resize", Help: "change the CPU limit of running pods to --limit, instead of making others", Value: field.Switch(&of.Resize), Needs: "limit", Free: true},
 	)...)
 }
 
@@ -203,7 +203,8 @@ func (o *kubeSweep) resolve(ctx context.Context, std stdio) (*session.Session, e
 	if o.place != nil {
 		o.out = o.place(host)
 	}
-	so := session.Options{Dir: o.out, Tool: o.tool(), Host: host, Environ: copies.Environ(), Started: time.Now()}
+	so := o.sessionOptions()
+	so.Host, so.Environ = host, copies.Environ()
 	if spec.Target.Pods.LoadElsewhere && !local && !copies.Batch() {
 		so.LoadHost = &loadHost
 	}

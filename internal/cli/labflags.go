@@ -40,9 +40,6 @@ type labOptions struct {
 	kube         labKube
 }
 
-// ofLab is why the header of a sweep has nothing of the lab's own fields.
-const ofLab = "it decides what sweeps the experiment has, whose headers tell the rest"
-
 func (o *labOptions) fields() []field.Field {
 	o.spec.Repeats = 0
 	shared := field.Take(o.spec.Fields(), append(field.Named("seed"),
@@ -54,15 +51,15 @@ func (o *labOptions) fields() []field.Field {
 		field.Field{Name: "max-time", Help: "the most time for --until-decided (default as long as the run took)", Needs: "until-decided"},
 		field.Field{Name: "load", Help: "load the servers with this command instead of procfit's load generator", Not: "kube"})...)
 	return slices.Concat(field.In(field.Run, []field.Field{
-		toggle("quick", &o.quick, "small sizes: all experiments take less than ten minutes on two CPUs", ofLab),
-		{Name: "lang", Holds: "VERSION", Help: "go line to build with: 1.24 (default the toolchain's own)", Value: field.Parsed(&o.language, "", goLine), Not: "kube", Aside: ofLab},
-		{Name: "pods", Holds: "N", Help: "replicas of k8sbench (default the article's, scaled to this machine)", Value: field.Number(&o.pods, 1, 256), Aside: ofLab},
-		{Name: "n", Holds: "N", Help: "sums that k8sbench computes per request (default the article's)", Value: field.Number(&o.sums, 1, mostSums), Aside: ofLab},
-		toggle("make-bash", &o.makeBash, "in the experiment build, build all of Go too: an hour and more", ofLab),
+		toggle("quick", &o.quick, "small sizes: all experiments take less than ten minutes on two CPUs"),
+		{Name: "lang", Holds: "VERSION", Help: "go line to build with: 1.24 (default the toolchain's own)", Value: field.Parsed(&o.language, "", goLine), Not: "kube", Free: true},
+		{Name: "pods", Holds: "N", Help: "replicas of k8sbench (default the article's, scaled to this machine)", Value: field.Number(&o.pods, 1, 256), Free: true},
+		{Name: "n", Holds: "N", Help: "sums that k8sbench computes per request (default the article's)", Value: field.Number(&o.sums, 1, mostSums), Free: true},
+		toggle("make-bash", &o.makeBash, "in the experiment build, build all of Go too: an hour and more"),
 	}...), shared, field.In(field.Stop,
-		toggle("until-decided", &o.untilDecided, "then add blocks until each hypothesis is decided, or for --max-time", ofLab),
+		toggle("until-decided", &o.untilDecided, "then add blocks until each hypothesis is decided, or for --max-time"),
 	), field.In(field.Output,
-		outField(&o.out, "results/lab-TIME"), toggle("dry-run", &o.dryRun, "print what would run and its cost, and stop", field.OfAsking),
+		outField(&o.out, "results/lab-TIME"), toggle("dry-run", &o.dryRun, "print what would run and its cost, and stop"),
 	), o.printed.fields("print lab.json instead of the report"), o.kube.fields())
 }
 
@@ -86,9 +83,10 @@ func (o *labOptions) resolve(ctx context.Context, std stdio) (*run.Run, error) {
 	if err != nil {
 		return nil, err
 	}
+	asked, _ := o.Spec("lab run", o.ids, nil)
 	options := run.Options{
 		Experiments: experiments, Chosen: chosen, Language: o.language, Dir: o.out,
-		Tool: tool(slices.Concat([]string{"lab", "run"}, o.ids, o.args())), Flags: o.args("out", "json", "output", "quiet"), Self: self, Host: session.ThisHost(), Environ: os.Environ(),
+		Tool: tool(), Spec: asked, Fields: o.Fields, Self: self, Host: session.ThisHost(), Environ: os.Environ(),
 		Machine: run.ThisMachine(os.Environ()), Pages: labPages, Now: time.Now, Grow: o.untilDecided, Seed: o.spec.Seed,
 	}
 	if o.has("kube") {
@@ -193,7 +191,7 @@ type labKube struct {
 func (k *labKube) fields() []field.Field {
 	app := field.Field{
 		Name: "kube", Holds: "FILE", Bare: ownApp, Help: "run " + pods.ID + " as pods of a cluster: the article's app, or a manifest",
-		More: "A manifest of another app is given with =: --kube=app.yaml.", Value: field.Text(&k.on), Header: "target.object",
+		More: "A manifest of another app is given with =: --kube=app.yaml.", Value: field.Text(&k.on), Free: true,
 	}
 	return append(field.In(field.Kube, app), k.clusterOptions.fields("kube")...)
 }

@@ -39,9 +39,6 @@ type liveOptions struct {
 // an objective of 99.9% allows to fail in 30 days.
 type liveBudget struct{ requests, share float64 }
 
-// ofLive is why the header of a sweep has nothing of a live experiment's fields.
-const ofLive = "a live experiment has a section of its own in the header"
-
 func newLiveCommand(std stdio) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "live [flags] SOCKET|URL|PID",
@@ -82,16 +79,16 @@ func newLiveOptions(std stdio, cmd *cobra.Command) *liveOptions {
 		field.Field{Name: "header", Help: "a header to send to the URL, or with a socket to --prometheus; may be repeated"},
 		field.Field{Name: "tls"})
 	own := field.In(field.Compare,
-		field.Field{Name: "slice", Holds: "TIME", Help: "how long a value is counted at a time, up to 20% shorter or longer at random", Value: field.Time(&o.slice, 1, "5s"), Aside: ofLive},
-		field.Field{Name: "burn-in", Holds: "TIME", Help: "time after each change that is not counted", Value: field.Time(&o.burnIn, 1, "2s"), Aside: ofLive},
-		field.Field{Name: "baseline", Holds: "TIME", Help: "time before the first change, for what is usual", Value: field.Time(&o.baseline, 1, "1m"), Aside: ofLive},
+		field.Field{Name: "slice", Holds: "TIME", Help: "how long a value is counted at a time, up to 20% shorter or longer at random", Value: field.Time(&o.slice, 1, "5s")},
+		field.Field{Name: "burn-in", Holds: "TIME", Help: "time after each change that is not counted", Value: field.Time(&o.burnIn, 1, "2s")},
+		field.Field{Name: "baseline", Holds: "TIME", Help: "time before the first change, for what is usual", Value: field.Time(&o.baseline, 1, "1m")},
 		field.Field{
 			Name: "budget", Holds: "COST", Often: true, Help: "slow or failed requests that it may cost: 500, or a share as 0.1%",
-			More: "A share is of the requests that an objective of 99.9% allows to fail in 30 days, at the rate of the baseline. Only those beyond what the value at start has count.", Value: field.Parsed(&o.budget, "0.1%", parseBudget), Aside: ofLive,
+			More: "A share is of the requests that an objective of 99.9% allows to fail in 30 days, at the rate of the baseline. Only those beyond what the value at start has count.", Value: field.Parsed(&o.budget, "0.1%", parseBudget),
 		},
-		toggle("aa", &o.same, "compare the value at start with itself, to check the experiment", ofLive),
+		toggle("aa", &o.same, "compare the value at start with itself, to check the experiment"),
 	)
-	queries := field.In(field.Compare, o.promQueries.fields("$slice is filled in, four fifths of --slice: at least two scrapes of the Prometheus must fit into it. A query that is proven above that of the value at start ends the experiment.", ofLive, live.ParseQuery)...)
+	queries := field.In(field.Compare, o.promQueries.fields("$slice is filled in, four fifths of --slice: at least two scrapes of the Prometheus must fit into it. A query that is proven above that of the value at start ends the experiment.", live.ParseQuery)...)
 	o.bind(std, cmd, slices.Concat(fields, own, queries, field.Take(o.own(), slices.Concat(
 		[]field.Field{{Name: "title", Help: "title of the report and of its folder (default process PID)"}},
 		field.Named("dry-run", "output", "json", "quiet"),
@@ -120,7 +117,7 @@ const (
 )
 
 // target is the program that was named.
-func (o *liveOptions) target(ctx context.Context, args []string) (*meter.Client, error) {
+func (o *liveOptions) target(std stdio, args []string) (*meter.Client, error) {
 	if len(args) != 1 {
 		return nil, usageError("live takes one socket, URL or process ID, got %s; try: procfit live /run/app/procfit.sock --procs 1,2", phrase.Count(len(args), "word"))
 	}
@@ -128,7 +125,11 @@ func (o *liveOptions) target(ctx context.Context, args []string) (*meter.Client,
 	if o.has("header") && !t.IsURL() && !o.has("prometheus") {
 		return nil, usageError("--header needs a URL: a socket gets no headers")
 	}
-	for _, h := range o.spec.Load.Headers {
+	known, err := filled(std, o.spec.Spec)
+	if err != nil {
+		return nil, err
+	}
+	for _, h := range known.Load.Headers {
 		name, value, ok := strings.Cut(h, ":")
 		if !ok || strings.TrimSpace(name) == "" {
 			return nil, usageError("--header %q: expected a name, a colon and a value", secret.Text(h))
@@ -138,11 +139,10 @@ func (o *liveOptions) target(ctx context.Context, args []string) (*meter.Client,
 	if o.has("tls") && !t.IsURL() {
 		return nil, usageError("--tls needs a URL with https://: a socket has no TLS")
 	}
-	var err error
 	if t.TLS, err = o.spec.Load.TLS.Config(t.Scheme()); err != nil {
 		return nil, loadUsage(err)
 	}
-	c, err := t.Find(ctx)
+	c, err := t.Find(std.ctx)
 	if err != nil {
 		return nil, usageError("%w", err)
 	}
@@ -150,8 +150,8 @@ func (o *liveOptions) target(ctx context.Context, args []string) (*meter.Client,
 }
 
 // resolve settles what is done with a program that can be reached. Nothing is changed yet.
-func (o *liveOptions) resolve(ctx context.Context, args []string) (*liveRun, error) {
-	client, err := o.target(ctx, args)
+func (o *liveOptions) resolve(std stdio, args []string) (*liveRun, error) {
+	client, err := o.target(std, args)
 	if err != nil {
 		return nil, err
 	}
@@ -159,10 +159,10 @@ func (o *liveOptions) resolve(ctx context.Context, args []string) (*liveRun, err
 	if err := o.liveHeader(&run.header); err != nil {
 		return nil, err
 	}
-	if err := o.asker(ctx, run, meter.Target{Name: args[0]}.IsURL()); err != nil {
+	if err := o.asker(std.ctx, run, meter.Target{Name: args[0]}.IsURL()); err != nil {
 		return nil, err
 	}
-	s, err := client.State(ctx)
+	s, err := client.State(std.ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -208,7 +208,7 @@ func (o *liveOptions) resolve(ctx context.Context, args []string) (*liveRun, err
 
 // asker has every query tried: the program runs already, so that it must have a value.
 func (o *liveOptions) asker(ctx context.Context, run *liveRun, url bool) (err error) {
-	headers := o.spec.Load.Headers
+	headers := o.spec.Spec.Filled(os.LookupEnv).Load.Headers
 	if url { // they are for the program alone
 		headers = nil
 	}
@@ -243,8 +243,8 @@ func (o *liveOptions) liveHeader(h *live.Header) error {
 	}
 	h.Live.Prometheus = secret.Text(o.prometheus)
 	h.Load.DurationSeconds = spec.Load.Duration.Seconds()
-	h.Started, h.Tool = time.Now().Truncate(time.Second), o.tool()
-	h.Tool.Args = secret.Own(h.Tool.Args)
+	h.Started, h.Tool = time.Now().Truncate(time.Second), tool()
+	h.Spec, _ = o.asked()
 	h.Plan.Margin, h.Plan.MarginP99, h.Plan.Seed = spec.Margin, spec.MarginP99, uint64(h.Started.UnixNano())
 	if o.spec.Seed != nil {
 		h.Plan.Seed = *o.spec.Seed

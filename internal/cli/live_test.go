@@ -230,7 +230,7 @@ func TestLiveHost(t *testing.T) {
 	go server.Serve(l)
 	defer server.Close()
 	o := newLiveOptions(newStdio(t.Context(), nil, io.Discard, io.Discard, nil), new(cobra.Command))
-	run, err := o.resolve(t.Context(), []string{socket})
+	run, err := o.resolve(quiet(), []string{socket})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -38,7 +38,7 @@ func (o *liveOptions) run(ctx context.Context, std stdio, args []string) error {
 		return err
 	}
 	std = o.printed.std(std)
-	run, err := o.resolve(ctx, args)
+	run, err := o.resolve(std, args)
 	if err != nil {
 		return err
 	}

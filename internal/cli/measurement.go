@@ -8,7 +8,6 @@ import (
 	"os"
 	"runtime"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/procfit/procfit/internal/host/folder"
@@ -17,6 +16,8 @@ import (
 	"github.com/procfit/procfit/internal/measure/plan/field"
 	"github.com/procfit/procfit/internal/measure/session"
 	"github.com/procfit/procfit/internal/program/toolchain"
+	"github.com/procfit/procfit/internal/show/secret"
+	"github.com/procfit/procfit/internal/spec"
 	"github.com/procfit/procfit/internal/verdict"
 	"github.com/procfit/procfit/internal/verdict/journal"
 	"github.com/procfit/procfit/internal/verdict/page"
@@ -42,7 +43,7 @@ type measurement struct {
 
 func newMeasurement(name string) measurement {
 	m := measurement{spec: plan.NewFlags(), name: name, printed: printed("text", "json")}
-	if slices.Contains([]string{"sweep", "compare", "size", "kube sweep"}, name) {
+	if slices.Contains(readsFile, name) {
 		m.printed.formats = append(m.printed.formats, yamlFormat)
 	}
 	return m
@@ -53,8 +54,8 @@ func (m *measurement) own() []field.Field {
 	title := field.Take(m.spec.Fields(), field.Field{Name: "title"})
 	own := field.In(field.Output, append(title,
 		outField(&m.out, "results/NAME-TIME"),
-		field.Field{Name: "live", Holds: "ADDRESS", Help: "serve the report while it is measured: :0 for this machine, or HOST:PORT", Value: field.Text(&m.live), Aside: field.OfOutput},
-		often(toggle("dry-run", &m.dryRun, "print the plan and its cost, and stop", field.OfAsking)),
+		field.Field{Name: "live", Holds: "ADDRESS", Help: "serve the report while it is measured: :0 for this machine, or HOST:PORT", Value: field.Text(&m.live)},
+		often(toggle("dry-run", &m.dryRun, "print the plan and its cost, and stop")),
 	)...)
 	return append(own, m.printed.fields("print result.json instead of the report")...)
 }
@@ -72,28 +73,28 @@ func often(f field.Field) field.Field {
 func outField(p *string, normal string) field.Field {
 	return field.Field{
 		Name: "out", Holds: "DIR", Often: true, Help: "results directory (default " + normal + ")", More: "An unfinished run in it is resumed.",
-		Value: field.Text(p), Aside: field.OfOutput,
+		Value: field.Text(p),
 	}
 }
 
-// toggle is a switch of the command line that the header does not have.
-func toggle(name string, p *bool, help, aside string) field.Field {
-	return field.Field{Name: name, Help: help, Value: field.Switch(p), Aside: aside}
+// toggle is a switch that a resumed run may have otherwise.
+func toggle(name string, p *bool, help string) field.Field {
+	return field.Field{Name: name, Help: help, Value: field.Switch(p), Free: true}
 }
 
-// tool is this procfit, as it was called: what the flags have no word for comes first, as
-// the flag before it could take it for its value.
-func (m *measurement) tool() journal.Tool {
-	words := slices.Concat(strings.Fields(m.name), m.operands, m.args())
-	if len(m.command) > 0 {
-		words = slices.Concat(words, []string{"--"}, m.command)
-	}
-	return tool(words)
+// asked is what the user asked for, without its credentials, which found has.
+func (m *measurement) asked() (s spec.Spec, found secret.Finder) {
+	return m.Spec(m.name, m.operands, m.command)
 }
 
-func tool(args []string) journal.Tool {
-	return journal.Tool{Version: version(), GoVersion: runtime.Version(), Args: args}
+// sessionOptions are what a session of the measurement takes.
+func (m *measurement) sessionOptions() session.Options {
+	asked, found := m.asked()
+	return session.Options{Dir: m.out, Spec: asked, Fields: m.Fields, Secrets: found, Tool: tool(), Started: time.Now()}
 }
+
+// tool is this procfit.
+func tool() journal.Tool { return journal.Tool{Version: version(), GoVersion: runtime.Version()} }
 
 // settled is the Spec of the flags. The open loop of a trial whose --duration is not given
 // is as long as its p99 needs.
@@ -116,9 +117,9 @@ func (m *measurement) here(std stdio, spec plan.Spec) (*session.Session, error) 
 	if err := checkGo(std.ctx, spec.GoVersions); err != nil {
 		return nil, err
 	}
-	s := session.New(spec, session.Options{
-		Dir: m.out, Tool: m.tool(), Host: session.ThisHost(), Baseline: cmp.Or(m.baseline, m.like), Environ: os.Environ(), Started: time.Now(),
-	})
+	o := m.sessionOptions()
+	o.Host, o.Baseline, o.Environ = session.ThisHost(), cmp.Or(m.baseline, m.like), os.Environ()
+	s := session.New(spec, o)
 	return s, checkBudget(s)
 }
 

@@ -65,7 +65,7 @@ func newObserveOptions(std stdio, cmd *cobra.Command) *observeOptions {
 		field.Field{Name: "timeout", Help: "how long a request may take (default request=10s)"},
 		field.Field{Name: "rate", Help: "requests per second to send (default none)"},
 		field.Field{Name: "repeats", Help: "how many trials to measure (default 6)"})...)
-	unsafe := field.Field{Name: "allow-unsafe-methods", Help: "send methods that may change data, such as POST and PUT", Value: field.Switch(&o.unsafe), Group: field.Load, Aside: field.OfAsking}
+	unsafe := field.Field{Name: "allow-unsafe-methods", Help: "send methods that may change data, such as POST and PUT", Value: field.Switch(&o.unsafe), Group: field.Load, Free: true}
 	o.bind(std, cmd, slices.Concat(fields, []field.Field{unsafe}, o.own()))
 	return o
 }
@@ -143,7 +143,7 @@ func (o *observeOptions) resolve(std stdio) (*session.Session, error) {
 	if m := changing(spec.Load); m != nil && !o.unsafe {
 		return nil, usageError("%s may change what the server holds; --allow-unsafe-methods sends it", phrase.And(m))
 	}
-	if !o.has("rate") || o.text("rate") == "auto" {
+	if !o.has("rate") || o.spec.Load.Rate == 0 {
 		return nil, usageError("observe needs --rate, the requests per second to send: a server in use gets the rate that you choose, not the most that it can carry")
 	}
 	return o.here(std, spec)

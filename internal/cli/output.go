@@ -37,10 +37,10 @@ func (p *printing) fields(jsonHelp string) []field.Field {
 		if p.files {
 			help = "format, or FORMAT=FILE, one or several: " + strings.Join(p.formats, ", ")
 		}
-		list = append(list, field.Field{Name: "output", Short: "o", Holds: "FORMAT", Help: help, Value: (*outputFormats)(p), Aside: field.OfOutput})
+		list = append(list, field.Field{Name: "output", Short: "o", Holds: "FORMAT", Help: help, Value: (*outputFormats)(p)})
 	}
 	if slices.Contains(p.formats, "json") {
-		list = append(list, field.Field{Name: "json", Help: cmp.Or(jsonHelp, "the same as -o json"), Value: (*outputJSON)(p), Aside: field.OfOutput})
+		list = append(list, field.Field{Name: "json", Help: cmp.Or(jsonHelp, "the same as -o json"), Value: (*outputJSON)(p)})
 	}
 	list = append(list, entry.Quiet(&p.quiet))
 	return field.In(field.Output, list...)

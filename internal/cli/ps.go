@@ -67,7 +67,7 @@ ID cannot be read, the exit code is 3. procfit does not list itself.`,
 	o.bind(std, cmd, append(field.In(field.Output,
 		field.Field{Name: "interval", Holds: "TIME", Help: "time to count over; 0s: from the start of each process", Value: field.Time(&o.interval, 0, "1s")},
 		field.Field{Name: "sort", Holds: "COLUMN", Help: "column to sort by: procs, cpu_use, throttled, limit, …", More: "Columns are " + strings.Join(inspect.Names(), ", ") + ".", Value: field.Choice(&o.sort, inspect.Names()...)},
-		toggle("watch", &o.watch, "show a live view; ? shows its keys", ""),
+		toggle("watch", &o.watch, "show a live view; ? shows its keys"),
 	), o.out.fields("print procfit.ps/v1: the same as -o json")...))
 	return cmd
 }

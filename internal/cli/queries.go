@@ -3,12 +3,14 @@ package cli
 import (
 	"context"
 	"errors"
+	"os"
 	"slices"
 	"time"
 
 	"github.com/procfit/procfit/internal/measure/kube/prometheus"
 	"github.com/procfit/procfit/internal/measure/plan/field"
 	"github.com/procfit/procfit/internal/show/secret"
+	"github.com/procfit/procfit/internal/spec"
 	"github.com/procfit/procfit/internal/verdict/journal"
 )
 
@@ -18,12 +20,11 @@ type promQueries struct {
 	queries    []journal.Query
 }
 
-// fields are the flags. more is what procfit does with a query, parse reads one, and aside is
-// why the header of a sweep has none.
-func (p *promQueries) fields(more, aside string, parse func(string) (journal.Query, error)) []field.Field {
+// fields are the flags. more is what procfit does with a query, and parse reads one.
+func (p *promQueries) fields(more string, parse func(string) (journal.Query, error)) []field.Field {
 	return []field.Field{
-		{Name: "prometheus", Holds: "URL", Help: "the Prometheus that --query asks", Value: field.Text(&p.prometheus), Aside: aside},
-		{Name: "query", Holds: "NAME=QUERY", Help: "a number to compare (less is better); may be repeated", More: more, Value: field.Several(&p.queries, parse), Needs: "prometheus", Aside: aside},
+		{Name: "prometheus", Holds: "URL", Help: "the Prometheus that --query asks", Value: field.Text(&p.prometheus)},
+		{Name: "query", Holds: "NAME=QUERY", Help: "a number to compare (less is better); may be repeated", More: more, Value: field.Several(&p.queries, parse), Needs: "prometheus"},
 	}
 }
 
@@ -47,7 +48,7 @@ func (p *promQueries) client(ctx context.Context, headers []string, text func(jo
 	case len(p.queries) == 0:
 		return nil, usageError("--prometheus needs --query, what to ask it")
 	}
-	client, err := prometheus.New(p.prometheus, headers)
+	client, err := prometheus.New(spec.Replace(p.prometheus, os.Getenv), headers)
 	if err != nil {
 		return nil, usageError("--prometheus %q: %w", secret.Text(p.prometheus), err)
 	}

@@ -65,7 +65,7 @@ func newResizeOptions(std stdio, cmd *cobra.Command) *resizeOptions {
 		field.Field{Name: "timeout"})...)
 	steps := field.Field{
 		Name: "limits", Holds: "STEPS", Often: true, Group: field.Compare, Help: "from when, which CPU limit: '0s:2 30s:8 60s:2'",
-		More: "The last limit holds as long as the one before it. 500m is half a CPU.", Value: field.Parsed(&o.steps, "", plan.ParseSteps), Aside: field.OfAsking,
+		More: "The last limit holds as long as the one before it. 500m is half a CPU.", Value: field.Parsed(&o.steps, "", plan.ParseSteps),
 	}
 	o.bind(std, cmd, slices.Concat([]field.Field{steps}, fields, o.ownNamed("title", "dry-run"), o.printed.fields("print the rehearsal as an object")))
 	return o
@@ -143,7 +143,7 @@ func (o *resizeOptions) rehearse(ctx context.Context, std stdio, s *session.Sess
 		return refusal(interrupted(err))
 	}
 	h := s.Header
-	r.Name, r.Started, r.Tool, r.Host, r.Target, r.Load = h.Name, h.Started, h.Tool, h.TargetHost, h.Target, h.Load
+	r.Name, r.Started, r.Spec, r.Tool, r.Host, r.Target, r.Load = h.Name, h.Started, h.Spec, h.Tool, h.TargetHost, h.Target, h.Load
 	r.Judge()
 	if err := o.print(std, r); err != nil {
 		return err

@@ -95,11 +95,12 @@ func shell(words ...string) string {
 	return strings.Join(quoted, " ")
 }
 
-// without says where the hunted value is in what is written and printed.
+// without says where the hunted value is in what is written and printed, also as the name of
+// a variable, which has capitals.
 func without(t *testing.T, args []string, dir string, streams ...string) {
 	t.Helper()
 	for _, s := range streams {
-		if i := strings.Index(s, hunted); i >= 0 {
+		if i := strings.Index(strings.ToUpper(s), strings.ToUpper(hunted)); i >= 0 {
 			t.Errorf("%q\nprinted …%s", args, s[max(0, i-120):])
 		}
 	}
@@ -108,7 +109,7 @@ func without(t *testing.T, args []string, dir string, streams ...string) {
 			return err
 		}
 		b, err := os.ReadFile(name)
-		if i := bytes.Index(b, []byte(hunted)); i >= 0 {
+		if i := bytes.Index(bytes.ToUpper(b), []byte(strings.ToUpper(hunted))); i >= 0 {
 			t.Errorf("%q\n%s has …%s", args, name, b[max(0, i-120):min(len(b), i+40)])
 		}
 		return err
@@ -189,13 +190,15 @@ func sweepInProcess(t *testing.T, args []string, reason string) {
 	}
 	std := newStdio(t.Context(), strings.NewReader(""), &out, &errs, all)
 	if args[0] == "compare" {
-		o := newCompareOptions(std, cmd)
+		o := newCompareOptions()
+		o.bind(std, cmd, o.Fields)
 		m, resolve = &o.measurement, o.resolve
 		if err := errors.Join(cmd.ParseFlags(all[1:]), o.take(cmd.Flags().Args(), cmd.ArgsLenAtDash())); err != nil {
 			t.Fatal(err)
 		}
 	} else {
-		o := newSweepOptions(std, cmd)
+		o := newSweepOptions()
+		o.bind(std, cmd, o.Fields)
 		m, resolve = &o.measurement, o.resolve
 		if err := cmd.ParseFlags(all[1:]); err != nil {
 			t.Fatal(err)

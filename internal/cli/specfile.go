@@ -2,20 +2,21 @@ package cli
 
 import (
 	"errors"
-	"io"
 	"io/fs"
 	"os"
 	"slices"
 	"strconv"
 	"strings"
 
-	"github.com/spf13/cobra"
-
 	"github.com/procfit/procfit/internal/measure/plan"
 	"github.com/procfit/procfit/internal/measure/plan/field"
 	"github.com/procfit/procfit/internal/measure/plan/specfile"
+	"github.com/procfit/procfit/internal/spec"
 	"github.com/procfit/procfit/internal/verdict"
 )
+
+// readsFile are the commands that read and write a procfit.yaml.
+var readsFile = []string{"sweep", "compare", "size", "kube sweep"}
 
 // ofCommand is the key of the program to measure.
 const ofCommand = "target.command"
@@ -31,7 +32,7 @@ func fileField(p *string, words string) field.Field {
 	return often(field.Field{
 		Name: "file", Short: "f", Holds: "FILE", Help: "read settings from this file, or none (default " + specfile.Name + ", if it exists)",
 		More:  "Flags override the file, and the words of the command line take the place of " + words + ". - is standard input.",
-		Value: field.Text(p), Aside: "what it sets is in the header as if flags did",
+		Value: field.Text(p),
 	})
 }
 
@@ -51,7 +52,7 @@ func fileRows() []field.Field {
 
 // clusterRows are the fields of the cluster that a file may have: consent is not one.
 func clusterRows() []field.Field {
-	return slices.DeleteFunc(append([]field.Field{objectRow()}, new(kubeSweep).clusterFields()...), func(f field.Field) bool { return f.Aside == field.OfAsking })
+	return slices.DeleteFunc(append([]field.Field{objectRow()}, new(kubeSweep).clusterFields()...), func(f field.Field) bool { return f.Name == "yes" })
 }
 
 // objectRow is the object whose pods are measured, which is no flag.
@@ -176,7 +177,7 @@ func (m *measurement) taking(unused *[]string) (skip func(row field.Field) bool,
 
 // set sets a field as a flag does.
 func (f *flags) set(name, text string) error {
-	if err := f.named(name).Value.Set(text); err != nil {
+	if err := f.Named(name).Value.Set(text); err != nil {
 		return err
 	}
 	if !f.has(name) {
@@ -196,80 +197,33 @@ func (m *measurement) prepare(std stdio) error {
 	return m.check()
 }
 
-// settingsOf is a result's command line as a file, with the seed that was drawn; nil where
-// it is of a command that reads none.
+// settingsOf is a result's Spec as a file, with the seed that was drawn; nil where it is of a
+// command that reads none.
 func settingsOf(r *verdict.Result) *verdict.Settings {
-	m := called(r.Tool.Args)
-	if m == nil {
+	s, rows := r.Spec, fileRows()
+	if !slices.Contains(readsFile, s.Command) {
 		return nil
 	}
-	if !m.has("seed") {
-		if err := m.set("seed", strconv.FormatUint(r.Plan.Seed, 10)); err != nil {
-			return nil
-		}
+	if !s.Has("seed") {
+		s = s.With(spec.Set("seed", strconv.FormatUint(r.Plan.Seed, 10)))
 	}
-	w, err := m.written()
+	text, err := specfile.Write(s, rows)
 	if err != nil { // what is not UTF-8 stays on the command line
 		return nil
 	}
-	inFile := []string{"out", "file", "output", "dry-run"}
-	for _, row := range fileRows() {
-		if row.Group != field.Check {
-			inFile = append(inFile, row.Name)
-		}
-	}
-	words := strings.Fields(m.name)
-	if !m.inCluster() {
-		words = append(words, m.operands...)
-	}
-	return &verdict.Settings{Name: specfile.Name, Text: w.Text, Variables: w.Variables, Command: append(words, m.args(inFile...)...)}
-}
-
-// called is a command line of a command that reads a file; nil: it is of another.
-func called(args []string) *measurement {
-	if len(args) == 0 {
-		return nil
-	}
-	var m *measurement
-	std := stdio{out: io.Discard, err: io.Discard}
-	cmd := &cobra.Command{}
-	name := args[0]
-	if name == "kube" && len(args) > 1 {
-		name, args = "kube "+args[1], args[1:]
-	}
-	switch name {
-	case "sweep":
-		m = &newSweepOptions(std, cmd).measurement
-	case "size":
-		m = &newSizeOptions(std, cmd).measurement
-	case "compare":
-		m = &newCompareOptions(std, cmd).measurement
-	case "kube sweep":
-		m = &newKubeSweepOptions(std, cmd).measurement
-	default:
-		return nil
-	}
-	if err := cmd.ParseFlags(args[1:]); err != nil {
-		return nil
-	}
-	m.command = cmd.Flags().Args()
-	if dash := cmd.ArgsLenAtDash(); m.inCluster() {
-		m.operands, m.command = m.command, nil
-	} else if dash > 0 {
-		m.operands, m.command = m.command[:dash], m.command[dash:]
-	}
-	return m
+	rest := specfile.Rest(s, rows).With(spec.Unset("out"), spec.Unset("file"), spec.Unset("output"), spec.Unset("dry-run"))
+	return &verdict.Settings{Name: specfile.Name, Text: text, Rest: rest}
 }
 
 // overrides says whether one of the flags that are given takes the place of a field of the
 // file: it is the same, or the two cannot be combined.
 func (m *measurement) overrides(given []string, name string) bool {
-	excluded := strings.Fields(m.named(name).Not)
+	excluded := strings.Fields(m.Named(name).Not)
 	if slices.Contains(raceFields, name) {
 		excluded = append(excluded, "repeats")
 	}
 	return slices.ContainsFunc(given, func(flag string) bool {
-		return flag == name || slices.Contains(excluded, flag) || slices.Contains(strings.Fields(m.named(flag).Not), name) ||
+		return flag == name || slices.Contains(excluded, flag) || slices.Contains(strings.Fields(m.Named(flag).Not), name) ||
 			flag != "repeats" && name == "repeats" && slices.Contains(raceFields, flag)
 	})
 }
@@ -286,31 +240,11 @@ func filled(std stdio, spec plan.Spec) (plan.Spec, error) {
 
 // printFile prints what is given as a procfit.yaml.
 func (m *measurement) printFile(std stdio) error {
-	w, err := m.written()
+	asked, _ := m.asked()
+	text, err := specfile.Write(asked, fileRows())
 	if err != nil {
 		return err
 	}
-	_, err = std.out.Write(w.Text)
+	_, err = std.out.Write(text)
 	return err
-}
-
-// written is what is given as a procfit.yaml.
-func (m *measurement) written() (*specfile.Written, error) {
-	var list []specfile.Given
-	for _, row := range fileRows() {
-		if words := m.words(row.Name); words != nil {
-			list = append(list, specfile.Given{Field: row, Texts: *words})
-			continue
-		}
-		if row.Group == field.Check || !m.has(row.Name) {
-			continue
-		}
-		one := m.named(row.Name)
-		texts := []string{one.Value.String()}
-		if of, ok := one.Value.(field.List); ok {
-			texts = of.Texts()
-		}
-		list = append(list, specfile.Given{Field: row, Texts: texts})
-	}
-	return specfile.Write(list)
 }

@@ -14,9 +14,9 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/procfit/procfit/internal/cli/schematest"
-	"github.com/procfit/procfit/internal/measure/plan"
 	"github.com/procfit/procfit/internal/measure/plan/field"
 	"github.com/procfit/procfit/internal/measure/plan/specfile"
+	"github.com/procfit/procfit/internal/spec"
 	"github.com/procfit/procfit/internal/verdict/page"
 	"github.com/procfit/procfit/internal/verdict/page/pagetest"
 )
@@ -36,7 +36,8 @@ func ofFile(t *testing.T, name string, text []byte) *measurement {
 	return m
 }
 
-// A file that is written of settings is read as the same Spec, and is valid by its schema.
+// A file that is written of a Spec is read as the same Spec, whatever its fields hold, and is
+// valid by its schema.
 func TestFileRoundTrip(t *testing.T) {
 	known, err := schematest.Load()
 	if err != nil {
@@ -45,34 +46,35 @@ func TestFileRoundTrip(t *testing.T) {
 	r := rand.New(rand.NewPCG(26, 5))
 	same := 0
 	for n := range 600 {
-		name := []string{"sweep", "size", "compare", "kube sweep"}[n%4]
+		name := readsFile[n%len(readsFile)]
 		args := randomRun(r, name)
 		first := measurementOf(t, name, args)
-		w, err := first.written()
+		asked, _ := first.asked()
+		text, err := specfile.Write(asked, fileRows())
 		if err != nil {
 			t.Fatal(err)
 		}
-		if w.Variables != nil { // a credential is not in the file
-			continue
-		}
 		var v any
-		if err := yaml.Unmarshal(w.Text, &v); err != nil {
-			t.Fatalf("%s\n%v", w.Text, err)
+		if err := yaml.Unmarshal(text, &v); err != nil {
+			t.Fatalf("%s\n%v", text, err)
 		}
 		if v != nil {
 			if err := known.Validate("procfit", plainJSON(v)); err != nil {
-				t.Errorf("%s\n%v", w.Text, err)
+				t.Errorf("%s\n%v", text, err)
 			}
 		}
-		second := ofFile(t, name, w.Text)
+		second := ofFile(t, name, text)
+		if got := readBack(second, specfile.Rest(asked, fileRows())); !reflect.DeepEqual(got, asked) {
+			t.Fatalf("%q\nis written as\n%s\n got %s\nwant %s", args, text, got.Shell(), asked.Shell())
+		}
 		a, err := settle(first.spec, quiet())
-		if err != nil {
-			continue // which is not of what may go together
+		if err != nil || asked.Variables() != nil {
+			continue // which is not of what may go together, or lacks a credential
 		}
 		b, err := settle(second.spec, quiet())
 		a.Name, a.Target.Against = "", nil // which are not of the file
-		if err != nil || !reflect.DeepEqual(a, b) || !slices.Equal(first.command, second.command) || first.inCluster() && clusterOf(first) != clusterOf(second) {
-			t.Fatalf("%q\nis written as\n%s\n%v\n%+v\n%+v", args, w.Text, err, a, b)
+		if err != nil || !reflect.DeepEqual(a, b) {
+			t.Fatalf("%q\nis written as\n%s\n%v\n%+v\n%+v", args, text, err, a, b)
 		}
 		same++
 	}
@@ -81,15 +83,23 @@ func TestFileRoundTrip(t *testing.T) {
 	}
 }
 
-// clusterOf are the object and what the flags of the cluster hold.
-func clusterOf(m *measurement) string {
-	all := m.operands
-	for _, row := range clusterRows() {
-		if row.Name != specfile.ObjectField {
-			all = append(all, row.Name, m.text(row.Name))
+// readBack is what was read of a file, together with what the file lacks, in the order of the
+// fields.
+func readBack(m *measurement, rest spec.Spec) spec.Spec {
+	s, _ := m.asked()
+	if !m.inCluster() {
+		s.Operands = rest.Operands
+	}
+	all := s.With(spec.Diff(spec.Spec{}, rest)...)
+	s.Set = nil
+	for _, f := range m.Fields {
+		for _, v := range all.Set {
+			if v.Name == f.Name {
+				s.Set = append(s.Set, v)
+			}
 		}
 	}
-	return strings.Join(all, " ")
+	return s
 }
 
 // plainJSON is a value as encoding/json would have it.
@@ -147,7 +157,8 @@ func TestFlagsOverrideTheFile(t *testing.T) {
 func TestFileOfASweepInACluster(t *testing.T) {
 	m := measurementOf(t, "kube sweep", strings.Fields("deployment/api -n shop --context prod --image procfit:v1 --load-from local --procs 1,2 --yes --out there --header Authorization:hunted-S3CR3T77"))
 	result := pagetest.Typical()
-	result.Tool, result.Plan.Seed = m.tool(), 7
+	result.Spec, _ = m.asked()
+	result.Plan.Seed = 7
 	result.Settings = settingsOf(result)
 	view := page.New(result)
 	const want = `compare:
@@ -179,17 +190,17 @@ func TestVariablesAreFilledForARunner(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, word := range slices.Concat(s.Header.Target.Command, s.Header.Tool.Args) {
+	for _, word := range append(s.Header.Spec.Args(), s.Header.Target.Command...) {
 		if strings.Contains(word, hunted) {
 			t.Errorf("the header has %q", word)
 		}
 	}
-	if got := s.Header.Target.Command; !slices.Contains(got, plan.Variable("FORMATS_TOKEN")) {
+	if got := s.Header.Target.Command; !slices.Contains(got, spec.Variable("FORMATS_TOKEN")) {
 		t.Errorf("the header does not name the variable: %q", got)
 	}
-	spec, err := filled(stdio{}, s.Spec)
-	if err != nil || spec.Target.Command[2] != hunted || !slices.Equal(spec.Target.Env, []string{"A=x" + hunted, "B=${HOME}"}) {
-		t.Errorf("%v: %q, %q", err, spec.Target.Command, spec.Target.Env)
+	known, err := filled(stdio{}, s.Spec)
+	if err != nil || known.Target.Command[2] != hunted || !slices.Equal(known.Target.Env, []string{"A=x" + hunted, "B=${HOME}"}) {
+		t.Errorf("%v: %q, %q", err, known.Target.Command, known.Target.Env)
 	}
 	os.Unsetenv("FORMATS_TOKEN")
 	if _, err := filled(stdio{}, s.Spec); err == nil || !strings.Contains(err.Error(), "export FORMATS_TOKEN=…") {
@@ -200,8 +211,9 @@ func TestVariablesAreFilledForARunner(t *testing.T) {
 // Every field of a file is one of a command that reads it.
 func TestEveryRowHasACommand(t *testing.T) {
 	var all []string
-	for _, words := range [][]string{{"sweep"}, {"size", "--slo", "p99=1s"}, {"compare"}, {"kube", "sweep"}} {
-		for _, f := range called(words).Fields {
+	for _, name := range readsFile {
+		m, _ := measurements[name](quiet(), &cobra.Command{})
+		for _, f := range m.Fields {
 			all = append(all, f.Name)
 		}
 	}

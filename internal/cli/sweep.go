@@ -58,15 +58,16 @@ func newSweep(std stdio) *cobra.Command {
 		Long:    sweepLong,
 		Example: sweepExample,
 	}
-	o := newSweepOptions(std, cmd)
+	o := newSweepOptions()
+	o.bind(std, cmd, o.Fields)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error { return o.run(cmd.Context(), std, args) }
 	return cmd
 }
 
-// newSweepOptions makes them flags of the command.
-func newSweepOptions(std stdio, cmd *cobra.Command) *sweepOptions {
+func newSweepOptions() *sweepOptions {
 	o := &sweepOptions{newMeasurement("sweep")}
-	o.bind(std, cmd, o.fields())
+	names := slices.Concat(programFields, []string{"build", "go", "vary", "max-memory", "profile"}, valueFields, loadFields, callFields, cpuFields, stopFields)
+	o.Fields = slices.Concat(field.Take(o.spec.Fields(), field.Named(names...)...), o.own(), o.fromFile(ofCommand))
 	return o
 }
 
@@ -79,11 +80,6 @@ var (
 	cpuFields     = []string{"limit", "target-cpuset", "load-cpuset"}
 	stopFields    = []string{"until", "max-trials", "max-time", "repeats"}
 )
-
-func (o *sweepOptions) fields() []field.Field {
-	names := slices.Concat(programFields, []string{"build", "go", "vary", "max-memory", "profile"}, valueFields, loadFields, callFields, cpuFields, stopFields)
-	return slices.Concat(field.Take(o.spec.Fields(), field.Named(names...)...), o.own(), o.fromFile(ofCommand))
-}
 
 // run is procfit sweep, and procfit size.
 func (o *sweepOptions) run(ctx context.Context, std stdio, args []string) error {
@@ -180,20 +176,21 @@ practice server.`,
   procfit size --slo p99=50ms --rate 300 --limit 1,0.5 --url http://127.0.0.1:{port}/ -- ./server -addr :{port}
   procfit size --slo p99=50ms --rate 300 --limit 500m --replicas 1,2 --url http://127.0.0.1:{port}/ -- ./server -addr :{port}`,
 	}
-	o := newSizeOptions(std, cmd)
+	o := newSizeOptions()
+	o.bind(std, cmd, o.Fields)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error { return o.run(cmd.Context(), std, args) }
 	return cmd
 }
 
 // newSizeOptions are the flags of procfit size: a sweep within an objective.
-func newSizeOptions(std stdio, cmd *cobra.Command) *sweepOptions {
+func newSizeOptions() *sweepOptions {
 	o := &sweepOptions{newMeasurement("size")}
 	names := slices.Concat(except(programFields, "prepare"), []string{"build", "go"}, except(valueFields, "metric", "replicas"), except(loadFields, "rate", "load"), callFields, cpuFields, stopFields)
 	fields := field.Take(o.spec.Fields(), append(field.Named(names...),
 		field.Field{Name: "slo", Help: "the latency to keep: p99=20ms", Often: true},
 		field.Field{Name: "rate", Help: "requests per second to carry (default the most)"},
 		field.Field{Name: "replicas", Often: true}, field.Field{Name: "price", Often: true})...)
-	o.bind(std, cmd, slices.Concat(fields, o.own(), o.fromFile(ofCommand)))
+	o.Fields = slices.Concat(fields, o.own(), o.fromFile(ofCommand))
 	return o
 }
 

@@ -64,10 +64,10 @@ what each P ran.`,
 	}
 	o.bind(s, cmd, slices.Concat([]field.Field{
 		{Name: "interval", Holds: "TIME", Help: "time between two samples of a command (default 100ms, with --detail 1s)", Value: field.Time(&o.interval, 0, "100ms")},
-		toggle("detail", &o.detail, "have the command write scheddetail too: what its goroutines wait for", ""),
+		toggle("detail", &o.detail, "have the command write scheddetail too: what its goroutines wait for"),
 		{Name: "duration", Holds: "TIME", Help: "stop the command after this time (default: let it end)", Value: field.Time(&o.duration, 1, "10s")},
 		{Name: "exec", Holds: "FILE", Help: "read an execution trace from this file; - is standard input", Value: field.Text(&o.exec)},
-		toggle("fields", &o.explain, "explain each field of a trace", ""),
+		toggle("fields", &o.explain, "explain each field of a trace"),
 	}, field.In(field.Output,
 		field.Field{Name: "html", Holds: "FILE", Help: "write a page with charts to this file", Value: field.Text(&o.html)},
 		field.Field{Name: "svg", Holds: "FILE", Help: "draw the execution trace to this file", Value: field.Text(&o.svg)},

@@ -63,7 +63,7 @@ func Join(machines []*Machine) *Outcome {
 	machines = slices.Clone(machines)
 	sorting.Stable(machines, func(a, b *Machine) int { return b.Started.Compare(a.Started) })
 	newest := machines[0]
-	all := &Outcome{Schema: OutcomeSchema, Started: newest.Started, Host: newest.Host, Tool: newest.Tool, Complete: true}
+	all := &Outcome{Schema: OutcomeSchema, Started: newest.Started, Host: newest.Host, Spec: newest.Spec, Tool: newest.Tool, Complete: true}
 	for _, e := range List() {
 		if ran := joinExperiment(e.ID, machines); ran != nil {
 			all.Complete = all.Complete && ran.Complete

@@ -9,6 +9,7 @@ import (
 
 	"github.com/procfit/procfit/internal/host/folder"
 	"github.com/procfit/procfit/internal/show/number"
+	"github.com/procfit/procfit/internal/spec"
 	"github.com/procfit/procfit/internal/verdict"
 	"github.com/procfit/procfit/internal/verdict/contest"
 	"github.com/procfit/procfit/internal/verdict/journal"
@@ -26,6 +27,7 @@ const (
 type Outcome struct {
 	Schema      string       `json:"schema"`
 	Started     time.Time    `json:"started"`
+	Spec        spec.Spec    `json:"spec"` // what was asked for
 	Host        journal.Host `json:"host"`
 	Tool        journal.Tool `json:"tool"`
 	Complete    bool         `json:"complete"` // nothing that can be run is missing

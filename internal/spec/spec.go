@@ -20,7 +20,7 @@ import (
 	"github.com/procfit/procfit/internal/show/secret"
 )
 
-// Spec is one of them.
+// Spec is a command of procfit with its words and the values of its flags.
 type Spec struct {
 	Command  string   `json:"command"`            // of procfit, such as kube sweep
 	Operands []string `json:"operands,omitempty"` // its words that are not flags: OLD, PID, OBJECT
@@ -32,7 +32,7 @@ type Spec struct {
 type Value struct {
 	Name  string   `json:"name"`
 	Texts []string `json:"texts"`          // several where the flag is repeated; of a switch true or false
-	Bare  string   `json:"bare,omitempty"` // the text that the flag alone stands for; empty: it needs a text
+	Bare  string   `json:"bare,omitempty"` // the text of the flag without one; empty: it needs one
 }
 
 // Change is another value of one field, or none.
@@ -44,7 +44,7 @@ type Change struct {
 // Set gives a field these texts.
 func Set(name string, texts ...string) Change { return Change{Value: Value{Name: name, Texts: texts}} }
 
-// Alone gives a flag without a text, which stands for bare.
+// Alone gives a flag without a text, which is then bare.
 func Alone(name, bare string) Change { return Change{Value: Value{name, []string{bare}, bare}} }
 
 // Unset takes a field out.
@@ -174,14 +174,19 @@ func (s Spec) Variables() []string {
 // Discreet is the Spec with a variable in place of each credential. hide has
 // secret.Redacted in place of those of a field, or with an empty name of other words.
 func (s Spec) Discreet(hide func(field string, texts []string) []string) Spec {
-	n := names{taken: s.Variables()}
+	taken := s.Variables()
 	named := func(field string, texts []string) (shown []string) {
-		for i, text := range hide(field, texts) {
-			before := field
-			if field == "" && i > 0 {
-				before = texts[i-1]
+		before := field
+		for _, text := range hide(field, texts) {
+			parts := strings.Split(text, secret.Redacted)
+			text = parts[0]
+			for _, part := range parts[1:] {
+				taken = append(taken, nameOf(before, text, taken))
+				text += Variable(taken[len(taken)-1]) + part
 			}
-			shown = append(shown, n.named(before, text))
+			if shown = append(shown, text); field == "" {
+				before = strings.Join(parts, "") // without its own credentials
+			}
 		}
 		return shown
 	}
@@ -193,32 +198,20 @@ func (s Spec) Discreet(hide func(field string, texts []string) []string) Spec {
 	return s
 }
 
-// names are those of variables that a Spec has already.
-type names struct{ taken []string }
-
 // word is what a credential may be called by.
 var word = regexp.MustCompile(`[A-Za-z][A-Za-z0-9_-]*`)
 
-// named has a variable in place of each credential that was taken out of a text. It is
-// called by the last word before it.
-func (n *names) named(before, text string) string {
-	done := ""
-	for {
-		head, tail, found := strings.Cut(text, secret.Redacted)
-		if !found {
-			return done + text
+// nameOf is a new name for a credential: the last word before it.
+func nameOf(before, head string, taken []string) string {
+	name := "SECRET"
+	for _, from := range []string{before, head} {
+		if words := word.FindAllString(from, -1); words != nil {
+			name = strings.ToUpper(strings.ReplaceAll(words[len(words)-1], "-", "_"))
 		}
-		name := "SECRET"
-		for _, from := range []string{before, done + head} {
-			if words := word.FindAllString(from, -1); words != nil {
-				name = strings.ToUpper(strings.ReplaceAll(words[len(words)-1], "-", "_"))
-			}
-		}
-		first := name
-		for i := 2; slices.Contains(n.taken, name); i++ {
-			name = fmt.Sprintf("%s_%d", first, i)
-		}
-		n.taken = append(n.taken, name)
-		done, text = done+head+Variable(name), tail
 	}
+	first := name
+	for i := 2; slices.Contains(taken, name); i++ {
+		name = fmt.Sprintf("%s_%d", first, i)
+	}
+	return name
 }

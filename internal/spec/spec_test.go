@@ -100,7 +100,7 @@ func TestDiscreet(t *testing.T) {
 		Set: []spec.Value{
 			{Name: "header", Texts: []string{"Authorization: Bearer S3", "Authorization: S3", "X: {env:COOKIE}", "Cookie: S3"}}, {Name: "body", Texts: []string{"S3"}},
 		},
-		Program: []string{"./x", "--api-token", "S3", "${HOME}", "--dsn=S3@S3"},
+		Program: []string{"./x", "--api-token", "S3", "${HOME}", "--dsn=S3@S3", "REDACTED", "S3"},
 	}
 	clear := s.Shell()
 	got := s.Discreet(func(_ string, texts []string) (hidden []string) {
@@ -114,7 +114,7 @@ func TestDiscreet(t *testing.T) {
 		Set: []spec.Value{
 			{Name: "header", Texts: []string{"Authorization: Bearer {env:BEARER}", "Authorization: {env:AUTHORIZATION}", "X: {env:COOKIE}", "Cookie: {env:COOKIE_2}"}}, {Name: "body", Texts: []string{"{env:BODY}"}},
 		},
-		Program: []string{"./x", "--api-token", "{env:API_TOKEN}", "${HOME}", "--dsn={env:DSN}@{env:DSN_2}"},
+		Program: []string{"./x", "--api-token", "{env:API_TOKEN}", "${HOME}", "--dsn={env:DSN}@{env:DSN_2}", "{env:DSN_3}", "{env:SECRET}"},
 	}
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("got  %q\nwant %q", got, want)
@@ -122,7 +122,7 @@ func TestDiscreet(t *testing.T) {
 	if s.Shell() != clear {
 		t.Error("the Spec itself has changed")
 	}
-	if want := []string{"PW", "BEARER", "AUTHORIZATION", "COOKIE", "COOKIE_2", "BODY", "API_TOKEN", "DSN", "DSN_2"}; !slices.Equal(got.Variables(), want) {
+	if want := []string{"PW", "BEARER", "AUTHORIZATION", "COOKIE", "COOKIE_2", "BODY", "API_TOKEN", "DSN", "DSN_2", "DSN_3", "SECRET"}; !slices.Equal(got.Variables(), want) {
 		t.Errorf("variables %q", got.Variables())
 	}
 }

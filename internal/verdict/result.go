@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/procfit/procfit/internal/spec"
 	"github.com/procfit/procfit/internal/verdict/contest"
 	"github.com/procfit/procfit/internal/verdict/journal"
 )
@@ -21,6 +22,7 @@ type Result struct {
 	Settings      *Settings // to measure again; nil: only the command line has them
 	Folder        string    // that the journal is in, for readers that continue; empty: unknown
 	Started       time.Time
+	Spec          spec.Spec      // what was asked for
 	Origin        journal.Origin // local, kube, live, or mixed; empty without trials
 	Host          journal.Host   // that of the target
 	LoadHost      *journal.Host
@@ -241,10 +243,9 @@ type Recommendation struct {
 
 // Settings are what was measured as a procfit.yaml, and the words of procfit that read it.
 type Settings struct {
-	Name      string // of the file
-	Text      []byte
-	Variables []string // of the environment, which it names
-	Command   []string // the command, with what no such file has
+	Name string // of the file
+	Text []byte
+	Rest spec.Spec // what no such file has
 }
 
 // Canary is what a canary came to, each of its settings against the control of the same

@@ -58,7 +58,7 @@ func Reserve(cpus *float64) field.Field {
 
 // Quiet is -q.
 func Quiet(p *bool) field.Field {
-	return field.Field{Name: "quiet", Short: "q", Help: "print only the result, without progress and notes", Value: field.Switch(p), Aside: field.OfOutput}
+	return field.Field{Name: "quiet", Short: "q", Help: "print only the result, without progress and notes", Value: field.Switch(p)}
 }
 
 // CheckReserve refuses CPUs for others where the policy leaves none.

@@ -2,6 +2,7 @@ package page
 
 import (
 	"github.com/procfit/procfit/internal/lab"
+	"github.com/procfit/procfit/internal/spec"
 	"github.com/procfit/procfit/internal/verdict"
 	"github.com/procfit/procfit/internal/verdict/page/pagetest"
 )
@@ -12,7 +13,7 @@ import (
 func madeLab() *lab.Outcome {
 	server := pagetest.Groups()
 	o := &lab.Outcome{Schema: lab.OutcomeSchema, Started: server.Started, Host: server.Host, Tool: server.Tool}
-	o.Tool.Args = []string{"lab", "run", "all", "--out", "results/lab"}
+	o.Spec = spec.Spec{Command: "lab run", Operands: []string{"all"}, Set: []spec.Value{{Name: "out", Texts: []string{"results/lab"}}}}
 	o.Experiments = []lab.Ran{
 		ran("k8sbench", "an HTTP server", "004", server, lab.RanStage{ID: "pods", Title: "more pods than CPUs", Scaled: "10 pods there, 2 here", Directory: "k8sbench/pods"}),
 		ran("chain", "a message through goroutines", "002", versions(), lab.RanStage{

@@ -73,7 +73,7 @@ type Stage struct {
 
 // New words an Outcome.
 func New(o *lab.Outcome) *Lab {
-	v := &Lab{Started: o.Started.UTC().Format("2 January 2006, 15:04 UTC"), Command: "procfit " + phrase.Shell(o.Tool.Args)}
+	v := &Lab{Started: o.Started.UTC().Format("2 January 2006, 15:04 UTC"), Command: o.Spec.Shell()}
 	var all tally
 	open := 0
 	for i := range o.Experiments {

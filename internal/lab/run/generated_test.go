@@ -13,6 +13,7 @@ import (
 	"github.com/procfit/procfit/internal/measure/local"
 	"github.com/procfit/procfit/internal/measure/plan"
 	"github.com/procfit/procfit/internal/measure/session"
+	"github.com/procfit/procfit/internal/spec"
 	"github.com/procfit/procfit/internal/verdict/journal"
 	"github.com/procfit/procfit/test/need"
 )
@@ -49,7 +50,7 @@ func (w *world) plan(dir string, chosen lab.Options, list ...lab.Experiment) *Ru
 		list[i].Trace = "" // there is no program to look at
 	}
 	return New(Options{
-		Experiments: list, Chosen: chosen, Seed: new(uint64(3)), Dir: dir, Self: "/bin/procfit", Tool: journal.Tool{GoVersion: "go1.26.8", Args: []string{"lab", "run"}},
+		Experiments: list, Chosen: chosen, Seed: new(uint64(3)), Dir: dir, Self: "/bin/procfit", Tool: journal.Tool{GoVersion: "go1.26.8"}, Spec: spec.Spec{Command: "lab run"},
 		Host: w.host(), Machine: w.machine(), Pages: pages, Now: func() time.Time { return time.Unix(1, 0) }, Grow: true,
 	})
 }

@@ -37,7 +37,9 @@ import (
 	"github.com/procfit/procfit/internal/lab"
 	"github.com/procfit/procfit/internal/measure/local"
 	"github.com/procfit/procfit/internal/measure/plan"
+	"github.com/procfit/procfit/internal/measure/plan/field"
 	"github.com/procfit/procfit/internal/measure/session"
+	"github.com/procfit/procfit/internal/spec"
 	"github.com/procfit/procfit/internal/verdict"
 	"github.com/procfit/procfit/internal/verdict/journal"
 )
@@ -50,10 +52,11 @@ type Options struct {
 	Seed        *uint64     // of the settings' order in every stage; nil: any
 	Grow        bool        // stages may have more blocks than they were started with
 
-	Dir     string       // the results folder; empty: results/lab-TIME
-	Tool    journal.Tool // who measures, and how it was called
-	Flags   []string     // of Tool's call, for the command that each stage's journal tells
-	Self    string       // procfit's own executable, which the practice programs are in
+	Dir     string        // the results folder; empty: results/lab-TIME
+	Tool    journal.Tool  // who measures
+	Spec    spec.Spec     // how it was called
+	Fields  []field.Field // of that
+	Self    string        // procfit's own executable, which the practice programs are in
 	Host    journal.Host
 	Environ []string
 	Machine Machine
@@ -120,7 +123,7 @@ type item struct {
 // New plans a run.
 func New(o Options) *Run {
 	started := o.Now().Truncate(time.Second)
-	r := &Run{Dir: o.Dir, options: o, Outcome: lab.Outcome{Schema: lab.OutcomeSchema, Started: started, Host: o.Host, Tool: o.Tool}}
+	r := &Run{Dir: o.Dir, options: o, Outcome: lab.Outcome{Schema: lab.OutcomeSchema, Started: started, Host: o.Host, Spec: o.Spec, Tool: o.Tool}}
 	if r.Dir == "" {
 		r.Dir = filepath.Join("results", "lab-"+started.Format("20060102-150405"))
 	}
@@ -139,11 +142,11 @@ func New(o Options) *Run {
 	return r
 }
 
-// tool is who measures a stage, as if that experiment alone had been asked for.
-func (r *Run) tool(e lab.Experiment) journal.Tool {
-	t := r.options.Tool
-	t.Args = slices.Concat([]string{"lab", "run", e.ID}, r.options.Flags)
-	return t
+// asked is what the journal of a stage has, as if that experiment alone had been asked for.
+func (r *Run) asked(e lab.Experiment) spec.Spec {
+	s := r.options.Spec.Only(func(name string) bool { return !slices.Contains([]string{"out", "json", "output", "quiet"}, name) })
+	s.Operands = []string{e.ID}
+	return s
 }
 
 // Planned is a stage of the run.

@@ -17,6 +17,7 @@ import (
 	"github.com/procfit/procfit/internal/measure/local"
 	"github.com/procfit/procfit/internal/measure/plan"
 	"github.com/procfit/procfit/internal/measure/session"
+	"github.com/procfit/procfit/internal/spec"
 	"github.com/procfit/procfit/internal/verdict/journal"
 	sweeppage "github.com/procfit/procfit/internal/verdict/page"
 )
@@ -75,7 +76,7 @@ func planOf(t *testing.T, m *machine, dir string, ids ...string) *Run {
 	}
 	o := Options{
 		Chosen: lab.Options{Quick: true, Procs: &procs, Repeats: 2}, Seed: new(uint64(3)), Dir: dir, Self: "/bin/procfit",
-		Tool: journal.Tool{GoVersion: "go1.26.8", Args: []string{"lab", "run"}}, Flags: []string{"--quick=true"}, Host: host(), Machine: m.machine(), Pages: pages,
+		Tool: journal.Tool{GoVersion: "go1.26.8"}, Spec: spec.Spec{Command: "lab run"}.With(spec.Alone("quick", "true")), Host: host(), Machine: m.machine(), Pages: pages,
 		Now: func() time.Time { return time.Unix(1, 0) },
 	}
 	for _, id := range ids {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/procfit/procfit/internal/load"
 	"github.com/procfit/procfit/internal/measure/plan/field"
+	"github.com/procfit/procfit/internal/show/secret"
 	"github.com/procfit/procfit/internal/verdict/journal"
 	"github.com/procfit/procfit/internal/verdict/slo"
 )
@@ -63,35 +64,35 @@ func (f *Flags) runFields() []field.Field {
 			More: "A method may come first: 'POST http://127.0.0.1:{port}/orders'; without one it is GET, or POST with --body. " +
 				"Several --url are a mix of requests to one server. A number and = before one is its weight, for example 3= for three requests of each four. " +
 				"In a cluster {pod} is the address of the pod.",
-			Value: field.Texts(&f.URLs), Header: "target.url load.requests load.requests_sha256 load.method",
+			Value: field.Texts(&f.URLs),
 		},
-		{Name: "build", Holds: "PACKAGE", Often: true, Help: "compile this Go package and run it", More: "The words after -- are its arguments.", Value: field.Text(&t.Build), Header: "name target.build target.sha256"},
-		{Name: "env", Holds: "NAME=VALUE", Help: "set a variable for the program; {port} is filled in; may be repeated", Value: field.Several(&t.Env, f.variable), Header: "target.command"},
+		{Name: "build", Holds: "PACKAGE", Often: true, Help: "compile this Go package and run it", More: "The words after -- are its arguments.", Value: field.Text(&t.Build)},
+		{Name: "env", Holds: "NAME=VALUE", Help: "set a variable for the program; {port} is filled in; may be repeated", Value: field.Several(&t.Env, f.variable), Secret: (*secret.Finder).Variable},
 		{
 			Name: "ready", Holds: "PROBE", Help: "wait for tcp, grpc, a URL, statuses or a command (default --url below 500)",
 			More: "The server gets load when: tcp, its port accepts a connection; grpc, its health service says SERVING; a URL, it answers with a status below 500; " +
 				"200-399 or 200,401, --url answers with one of these statuses; 'URL 200-399', that URL does; anything else is a command that exits with 0, in which {port} and {url} are filled in.",
-			Value: field.Parsed(&t.Ready, "", f.readyProbe), Header: "target.ready target.ready_status",
+			Value: field.Parsed(&t.Ready, "", f.readyProbe),
 		},
 		{
 			Name: "any-program", Help: "accept a program whose GOMAXPROCS cannot be read; the answer is at most likely",
 			More:  "procfit names a value only if it read from the program's memory that the program ran with that value, and with which value it runs by default. A program that is not a Go program is refused. With --any-program both are measured all the same, as a Go program that another program starts where procfit cannot see it.",
-			Value: field.Switch(&t.AnyProgram), Header: "target.any_program",
+			Value: field.Switch(&t.AnyProgram),
 		},
-		{Name: "prepare", Holds: "COMMAND", Help: "run this command before each run of a batch program, unmeasured", Value: field.Parsed(&t.Prepare, "", words), Header: "target.prepare"},
+		{Name: "prepare", Holds: "COMMAND", Help: "run this command before each run of a batch program, unmeasured", Value: field.Parsed(&t.Prepare, "", words)},
 		{
 			Name: "beside", Holds: "COMMAND", Help: "run this command next to the program in every trial, as a sidecar does",
-			More: "{port} in it is the port of the program.", Value: field.Parsed(&f.Neighbour.Command, "", words), Header: "target.beside",
+			More: "{port} in it is the port of the program.", Value: field.Parsed(&f.Neighbour.Command, "", words),
 		},
 		{
 			Name: "profile", Holds: "URL", Bare: ProfileOwn, Help: "profile the verdict's value and the default, by function (net/http/pprof)",
 			More:  "After the trials each of the two runs once more, for 10s or --duration, with a CPU and an allocation profile. Without a value they are those that the server serves below /debug/pprof/ of --url. Another address follows a =, such as http://127.0.0.1:6060/debug/pprof/; {port} in it is filled in. Go benchmarks write their profiles themselves.",
-			Value: field.Parsed(&f.Profile, "", profileAddress), Aside: "it changes no trial, so that a run that has ended can be profiled too",
+			Value: field.Parsed(&f.Profile, "", profileAddress), Free: true,
 		},
 		{
 			Name: "timeout", Holds: "NAME=TIME", Help: "longest waits (default " + f.defaultWaits() + ")",
 			More:  f.waitsMean() + "As in --timeout ready=2m,stop=20s.",
-			Value: field.Parts(f.waits()...), Header: "load.ready_timeout_seconds load.trial_timeout_seconds",
+			Value: field.Parts(f.waits()...), Free: true,
 		},
 	}
 }
@@ -102,67 +103,67 @@ func (f *Flags) compareFields() []field.Field {
 		{
 			Name: "procs", Holds: "VALUES", Often: true, Help: "values to measure: 1..8 or unset,1,2,4",
 			More:  "auto is unset and every value from 1 to twice the CPUs that the program may use; procfit measures those that decide. A value that is named is measured at least three times. 1-8 is the same as 1..8.",
-			Value: field.Shown(&f.Procs, "auto", ParseProcs, Procs.text), Header: "plan.settings plan.aa plan.max_trials plan.listed",
+			Value: field.Shown(&f.Procs, "auto", ParseProcs, Procs.text),
 		},
 		{
 			Name: "replicas", Holds: "LIST", Help: "copies of the program that share the load: 2 or 1,2,4",
-			More: "Each copy listens at its own {port}, and with a CPU limit has its own cgroup.", Value: field.Commas(&f.Replicas, "1", field.Whole(1, maxReplicas)), Header: "plan.settings plan.aa plan.max_trials",
+			More: "Each copy listens at its own {port}, and with a CPU limit has its own cgroup.", Value: field.Commas(&f.Replicas, "1", field.Whole(1, maxReplicas)),
 		},
-		{Name: "go", Holds: "VERSIONS", Help: "Go versions to compile --build with, each a comparison of its own: 1.24,1.26", Value: field.Commas(&f.GoVersions, "", goVersion), Header: "plan.settings plan.aa plan.max_trials"},
+		{Name: "go", Holds: "VERSIONS", Help: "Go versions to compile --build with, each a comparison of its own: 1.24,1.26", Value: field.Commas(&f.GoVersions, "", goVersion)},
 		{
 			Name: "vary", Holds: "NAME=LIST", Help: "a variable to measure next to GOMAXPROCS: GOGC=50,100,off; may be repeated",
 			More: "unset is without the variable. procfit measures one variable after the other, each at the best values of the others, and of equal values names the one that takes less memory: of GOGC and GOMEMLIMIT the smaller one, of other variables the one that is named first. " +
 				"set=start,live compares when a value of GOMAXPROCS is set: at the start, or in the running server, which needs an Agent of maxprocs/live.",
-			Value: field.Several(&f.Vary, f.axis), Header: "plan.vary plan.settings plan.aa plan.max_trials plan.smallest_for_rate",
+			Value: field.Several(&f.Vary, f.axis),
 		},
 		{
 			Name: "max-memory", Holds: "SIZE", Help: "the most memory that a copy of the program may use: 512MiB",
-			More: "A setting whose peak resident memory is above it in any trial is not recommended, and not measured again.", Value: field.Parsed(&f.MaxMemory, "", size), Header: "plan.max_memory_bytes",
+			More: "A setting whose peak resident memory is above it in any trial is not recommended, and not measured again.", Value: field.Parsed(&f.MaxMemory, "", size),
 		},
-		{Name: "slo", Holds: "LATENCY", Often: true, Help: "find the highest rate within this latency: p99=20ms", Value: field.Parsed(&l.SLO, "", field.Maybe(slo.Parse)), Header: "plan.slo plan.pilots"},
+		{Name: "slo", Holds: "LATENCY", Often: true, Help: "find the highest rate within this latency: p99=20ms", Value: field.Parsed(&l.SLO, "", field.Maybe(slo.Parse))},
 		{
 			Name: "price", Holds: "PRICES", Help: "what a setting costs: cpu=0.04,replica=0.01 (default its CPU limits)",
-			More: "With --rate, the cheapest setting that carries the rate is reported.", Value: field.Parsed(&l.Price, "", field.Maybe(slo.ParsePrice)), Header: "plan.price",
+			More: "With --rate, the cheapest setting that carries the rate is reported.", Value: field.Parsed(&l.Price, "", field.Maybe(slo.ParsePrice)),
 		},
 		{
 			Name: "metric", Holds: "NAME=REGEXP", Help: "a number in the output of the program or of --load; may be repeated",
 			More:  "The group of the regular expression is the number: 'throughput=([0-9.]+) rows/s'. NAME:lower and NAME:higher say which is better; without one, lower is for names of times, percentiles and errors, such as p99, seconds or errors, and higher for all others.",
-			Value: field.Several(&l.Metrics, load.ParseMetric), Header: "load.metrics",
+			Value: field.Several(&l.Metrics, load.ParseMetric),
 		},
-		{Name: "margin", Holds: "SHARE", Help: "how much less throughput still counts as equally good", Value: field.Share(&f.Margin, 1), Header: "plan.margin"},
-		{Name: "margin-p99", Holds: "SHARE", Help: "how much more p99 latency still counts as equally good", Value: field.Share(&f.MarginP99, math.Inf(1)), Header: "plan.margin_p99"},
-		{Name: "seed", Holds: "N", Help: "seed of the random order of settings and requests (default from the clock)", Value: field.Shown(&f.Seed, "", field.Maybe(seed), func(v *uint64) string { return strconv.FormatUint(*v, 10) }), Header: "plan.seed"},
+		{Name: "margin", Holds: "SHARE", Help: "how much less throughput still counts as equally good", Value: field.Share(&f.Margin, 1)},
+		{Name: "margin-p99", Holds: "SHARE", Help: "how much more p99 latency still counts as equally good", Value: field.Share(&f.MarginP99, math.Inf(1))},
+		{Name: "seed", Holds: "N", Help: "seed of the random order of settings and requests (default from the clock)", Value: field.Shown(&f.Seed, "", field.Maybe(seed), func(v *uint64) string { return strconv.FormatUint(*v, 10) }), Free: true},
 	}
 }
 
 func (f *Flags) loadFields() []field.Field {
 	l := &f.Load
 	return []field.Field{
-		{Name: "connections", Holds: "N", Often: true, Help: "connections of the load, as in production", Value: field.Number(&l.Connections, 1, math.MaxInt), Header: "load.connections"},
+		{Name: "connections", Holds: "N", Often: true, Help: "connections of the load, as in production", Value: field.Number(&l.Connections, 1, math.MaxInt)},
 		{
 			Name: "rate", Holds: "N", Often: true, Help: "req/s of the open loop; a number finds the smallest value that carries it",
-			More: "auto is half of what the default carries, found by pilot trials.", Value: field.Shown(&l.Rate, "auto", Rate, rateText), Header: "load.rate_per_second plan.smallest_for_rate plan.pilots",
+			More: "auto is half of what the default carries, found by pilot trials.", Value: field.Shown(&l.Rate, "auto", Rate, rateText),
 		},
-		{Name: "pace", Holds: "PACE", Help: "how requests are spaced: constant, or poisson (at random, as users do)", Value: field.Choice(&l.Pace, load.PaceConstant, load.PacePoisson), Header: "load.pace"},
+		{Name: "pace", Holds: "PACE", Help: "how requests are spaced: constant, or poisson (at random, as users do)", Value: field.Choice(&l.Pace, load.PaceConstant, load.PacePoisson)},
 		{
 			Name: "duration", Holds: "TIME", Often: true, Help: "measured time of a trial",
-			More: "Each loop has half of it. If it is not given, the open loop is as long as its p99 needs, both are longer if the program has few long garbage collections, and the runs of a batch program use 1s.", Value: field.Time(&l.Duration, 1, "3s"), Header: "load.duration_seconds load.open_seconds_max",
+			More: "Each loop has half of it. If it is not given, the open loop is as long as its p99 needs, both are longer if the program has few long garbage collections, and the runs of a batch program use 1s.", Value: field.Time(&l.Duration, 1, "3s"),
 		},
-		{Name: "warmup", Holds: "TIME", Help: "load before the measured time; for a batch program only if it is given", Value: field.Time(&l.Warmup, 0, "500ms"), Header: "load.warmup_seconds"},
-		{Name: "header", Holds: "'NAME: VALUE'", Help: "a header to send with each request; may be repeated", Value: field.Texts(&l.Headers), Header: "load.headers"},
+		{Name: "warmup", Holds: "TIME", Help: "load before the measured time; for a batch program only if it is given", Value: field.Time(&l.Warmup, 0, "500ms")},
+		{Name: "header", Holds: "'NAME: VALUE'", Help: "a header to send with each request; may be repeated", Value: field.Texts(&l.Headers), Secret: (*secret.Finder).Header},
 		{
 			Name: "body", Holds: "TEXT", Help: "body of each request: a text, or @FILE; @- is standard input",
-			More: "With --grpc it is the message of the call, as JSON; without --body that is {}.", Value: field.Text(&f.Body), Header: "load.body_sha256 load.body_bytes load.method load.grpc",
+			More: "With --grpc it is the message of the call, as JSON; without --body that is {}.", Value: field.Text(&f.Body),
 		},
 		{
 			Name: "requests", Holds: "FILE", Help: "send the requests of this file in random order; - is standard input",
-			More: "The format is vegeta's, plain or JSON.", Value: field.Text(&f.Requests), Header: "load.requests load.requests_sha256",
+			More: "The format is vegeta's, plain or JSON.", Value: field.Text(&f.Requests),
 		},
-		{Name: "max-errors", Holds: "SHARE", Help: "a trial is invalid if a greater share of its requests fails", Value: field.Share(&l.MaxErrors, math.Inf(1)), Header: "load.error_ratio_max"},
+		{Name: "max-errors", Holds: "SHARE", Help: "a trial is invalid if a greater share of its requests fails", Value: field.Share(&l.MaxErrors, math.Inf(1))},
 		{
 			Name: "load", Holds: "COMMAND", Help: "use this load generator: 'wrk -c{connections} -d{duration} {url}', k6, …",
 			More:  "The output of wrk, hey, oha, k6, vegeta, ghz and others is understood; any other command needs --metric. {url}, {urls}, {host}, {port}, {duration}, {connections} and {rate} are filled in.",
-			Value: field.Parsed(&l.Command, "", generator), Header: "load.command load.method load.open_seconds_max",
+			Value: field.Parsed(&l.Command, "", generator),
 		},
 	}
 }
@@ -171,19 +172,19 @@ func (f *Flags) loadFields() []field.Field {
 func (f *Flags) protocolFields() []field.Field {
 	l, call := &f.Load, &f.Call
 	return []field.Field{
-		{Name: "streams", Holds: "N", Help: "requests at a time on each HTTP/2 connection", Value: field.Number(&l.Streams, 1, math.MaxInt), Not: "load", Header: "load.streams"},
+		{Name: "streams", Holds: "N", Help: "requests at a time on each HTTP/2 connection", Value: field.Number(&l.Streams, 1, math.MaxInt), Not: "load"},
 		{
 			Name: "grpc", Holds: "METHOD", Help: "call this gRPC method: package.Service/Method; --body is the message",
-			More: "The URL is https:// or h2c://. The server's reflection describes the types, unless --proto does.", Value: field.Text(&call.Method), Not: "load", Header: "load.grpc load.method",
+			More: "The URL is https:// or h2c://. The server's reflection describes the types, unless --proto does.", Value: field.Text(&call.Method), Not: "load",
 		},
 		{
 			Name: "proto", Holds: "FILE", Help: "types of the gRPC call: a .proto file or a descriptor set; may be repeated",
-			More: "A file whose name does not end in .proto is a descriptor set, as protoc --descriptor_set_out --include_imports writes it.", Value: field.Several(&call.Proto, f.protoFile), Needs: "grpc", Not: "load", Header: "load.grpc",
+			More: "A file whose name does not end in .proto is a descriptor set, as protoc --descriptor_set_out --include_imports writes it.", Value: field.Several(&call.Proto, f.protoFile), Needs: "grpc", Not: "load",
 		},
 		{
 			Name: "tls", Holds: "NAME=VALUE", Help: "for https: ca=FILE, cert=FILE, key=FILE, name=HOST, insecure; one or several",
 			More:  "ca: CA certificates to trust in place of the system's. cert and key: the client certificate and its private key. name: the name that the server's certificate must have, in place of the URL's host. insecure: the server's certificate is not verified. All files are PEM. As in --tls ca=ca.pem,name=api.internal.",
-			Value: field.Parts(f.secure()...), Not: "load", Header: "load.tls",
+			Value: field.Parts(f.secure()...), Not: "load",
 		},
 	}
 }
@@ -194,15 +195,15 @@ func (f *Flags) cpuFields() []field.Field {
 		{
 			Name: "limit", Holds: "LIMITS", Often: true, Help: "CPU limits to measure under: 500m, or none,0.5,2; 2,burst=0.5 adds a burst",
 			More:  "It is the CPU limit of the program's cgroup, as limits.cpu of Kubernetes is. burst=CPUS lets every limit of the list save up so much CPU time from periods that do not use it (cpu.max.burst). beside=CPUS is the limit of the --beside command; without it, that command has the limit of the program.",
-			Value: field.Shown(&f.Quotas, "", f.limitsWithParts, f.limitsText), Header: "plan.settings plan.aa plan.max_trials target.burst_cpus" + " " + "target.beside",
+			Value: field.Shown(&f.Quotas, "", f.limitsWithParts, f.limitsText),
 		},
 		{
 			Name: "target-cpuset", Holds: "CPUS", Help: "CPUs that the program may run on: 0-1,3, or node0, cores, performance",
-			More: "cores is one thread of each core; performance and efficiency are kinds of cores.", Value: cpus(&t.CPUs, &f.TargetNamed), Header: "target.server_cpuset load.arrangement",
+			More: "cores is one thread of each core; performance and efficiency are kinds of cores.", Value: cpus(&t.CPUs, &f.TargetNamed),
 		},
 		{
 			Name: "load-cpuset", Holds: "CPUS", Help: "CPUs of the load: 0-1,3, node0, …, or shared with the program (default own)",
-			More: "Where the program and the load can use four or more CPUs, the load gets some of its own. shared leaves it on the CPUs of the program.", Value: f.loadCPUs(), Header: "load.load_cpuset load.arrangement",
+			More: "Where the program and the load can use four or more CPUs, the load gets some of its own. shared leaves it on the CPUs of the program.", Value: f.loadCPUs(),
 		},
 	}
 }
@@ -210,16 +211,16 @@ func (f *Flags) cpuFields() []field.Field {
 func (f *Flags) stopFields() []field.Field {
 	race := &f.Race
 	return []field.Field{
-		{Name: "until", Holds: "GOAL", Help: "measure until the answer is proven, or only likely", Value: field.Choice(&race.Goal, journal.GoalProven, journal.GoalLikely), Header: "plan.goal"},
-		{Name: "max-trials", Holds: "N", Help: "the most trials to run (default 40 to 96, by the number of values)", Value: field.Shown(&race.MaxTrials, "", field.Whole(1, maxTrials), strconv.Itoa), Header: "plan.max_trials"},
-		{Name: "max-time", Holds: "TIME", Often: true, Help: "the most time that the trials take: 10m", More: "A run that is resumed has what its trials so far leave of it.", Value: field.Time(&race.MaxTime, 1, "10m"), Header: "plan.max_seconds"},
+		{Name: "until", Holds: "GOAL", Help: "measure until the answer is proven, or only likely", Value: field.Choice(&race.Goal, journal.GoalProven, journal.GoalLikely), Free: true},
+		{Name: "max-trials", Holds: "N", Help: "the most trials to run (default 40 to 96, by the number of values)", Value: field.Shown(&race.MaxTrials, "", field.Whole(1, maxTrials), strconv.Itoa), Free: true},
+		{Name: "max-time", Holds: "TIME", Often: true, Help: "the most time that the trials take: 10m", More: "A run that is resumed has what its trials so far leave of it.", Value: field.Time(&race.MaxTime, 1, "10m"), Free: true},
 		{
 			Name: "repeats", Holds: "N", Help: "measure every setting this often, whatever the trials show; 6 is a good start",
-			More: "The trials are a grid: N blocks, each with every setting once, and one of them twice. Intervals need six blocks.", Value: field.Shown(&f.Repeats, "", field.Whole(1, MaxRepeats), strconv.Itoa), Header: "plan.blocks plan.strategy",
+			More: "The trials are a grid: N blocks, each with every setting once, and one of them twice. Intervals need six blocks.", Value: field.Shown(&f.Repeats, "", field.Whole(1, MaxRepeats), strconv.Itoa), Free: true,
 		},
 	}
 }
 
 func (f *Flags) titleField() field.Field {
-	return field.Field{Name: "title", Holds: "TEXT", Help: "title of the report and of its folder (default the program's name)", Value: field.Parsed(&f.Name, "", title), Header: "name"}
+	return field.Field{Name: "title", Holds: "TEXT", Help: "title of the report and of its folder (default the program's name)", Value: field.Parsed(&f.Name, "", title), Free: true}
 }

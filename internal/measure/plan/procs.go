@@ -58,21 +58,20 @@ func (p Procs) text() string {
 		return "auto"
 	}
 	var words []string
-	for list := sorted(p.Values); len(list) > 0; {
-		if list[0] == nil {
-			words, list = append(words, "unset"), list[1:]
-			continue
-		}
-		n := 1
-		for n < len(list) && *list[n] == *list[0]+n {
+	list := sorted(p.Values)
+	for i := 0; i < len(list); i++ {
+		n := i // the last of a range
+		for list[i] != nil && n+1 < len(list) && *list[n+1] == *list[n]+1 {
 			n++
 		}
-		if n > 3 {
-			words = append(words, fmt.Sprintf("%d..%d", *list[0], *list[n-1]))
-		} else {
-			words, n = append(words, strconv.Itoa(*list[0])), 1
+		switch {
+		case list[i] == nil:
+			words = append(words, "unset")
+		case n-i < 3:
+			words = append(words, strconv.Itoa(*list[i]))
+		default:
+			words, i = append(words, fmt.Sprintf("%d..%d", *list[i], *list[n])), n
 		}
-		list = list[n:]
 	}
 	return strings.Join(words, ",")
 }

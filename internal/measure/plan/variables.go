@@ -1,23 +1,17 @@
 package plan
 
 import (
-	"regexp"
+	"bytes"
 	"slices"
+
+	"github.com/procfit/procfit/internal/spec"
 )
 
-// variableForm is a variable of procfit's own environment in a text of a Spec: {env:NAME}.
-// A Spec, and so a journal, holds its name; only a Runner's Spec has its value.
-var variableForm = regexp.MustCompile(`\{env:([A-Za-z_][A-Za-z0-9_]*)\}`)
-
-// Variable is the form in which a Spec names a variable of procfit's environment.
-func Variable(name string) string { return "{env:" + name + "}" }
-
-// Variables are the names of the variables in a Spec, each once, sorted.
+// Variables are the names of the variables in a Spec, each once, sorted. A Spec has only
+// their names; that of a Runner has their values.
 func (s Spec) Variables() (names []string) {
 	s.mapped(func(text string) string {
-		for _, m := range variableForm.FindAllStringSubmatch(text, -1) {
-			names = append(names, m[1])
-		}
+		names = append(names, spec.Variables(text)...)
 		return text
 	})
 	slices.Sort(names)
@@ -28,11 +22,11 @@ func (s Spec) Variables() (names []string) {
 // does not know stays as it is.
 func (s Spec) Filled(lookup func(name string) (value string, ok bool)) Spec {
 	return s.mapped(func(text string) string {
-		return variableForm.ReplaceAllStringFunc(text, func(found string) string {
-			if value, ok := lookup(variableForm.FindStringSubmatch(found)[1]); ok {
+		return spec.Replace(text, func(name string) string {
+			if value, ok := lookup(name); ok {
 				return value
 			}
-			return found
+			return spec.Variable(name)
 		})
 	})
 }
@@ -73,7 +67,7 @@ func changed(list []string, change func(string) string) []string {
 }
 
 func changedBytes(b []byte, change func(string) string) []byte {
-	if !variableForm.Match(b) {
+	if !bytes.Contains(b, []byte("{env:")) {
 		return b
 	}
 	return []byte(change(string(b)))

@@ -49,7 +49,7 @@ func headerIn(t *testing.T, dir string) journal.Header {
 // goes on has the same, without another look.
 func TestArrangeOnce(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "out")
-	sp := spec()
+	sp := sample()
 	sp.Procs = plan.Procs{Auto: true}
 	a := &arranger{split: sevenAndOne()}
 	a.stop = 3
@@ -94,14 +94,14 @@ func TestArrangeImpossible(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "out")
 	a := &arranger{}
 	a.stop = 2
-	if _, err := New(spec(), options(dir, eight)).Run(t.Context(), a, Events{}); !errors.Is(err, context.Canceled) {
+	if _, err := New(sample(), options(dir, eight)).Run(t.Context(), a, Events{}); !errors.Is(err, context.Canceled) {
 		t.Fatal(err)
 	}
 	if h := headerIn(t, dir); h.Load.Arranged() != journal.ArrangementShared || h.Load.Arrangement == nil || h.Load.CPUs != nil {
 		t.Errorf("the journal has %+v", h.Load)
 	}
 	a.stop, a.split = 0, sevenAndOne()
-	if _, err := New(spec(), options(dir, eight)).Run(t.Context(), a, Events{}); err != nil || a.asked != 1 {
+	if _, err := New(sample(), options(dir, eight)).Run(t.Context(), a, Events{}); err != nil || a.asked != 1 {
 		t.Errorf("%v; asked %d times", err, a.asked)
 	}
 }
@@ -110,11 +110,11 @@ func TestArrangeImpossible(t *testing.T) {
 func TestArrangeInterrupted(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "out")
 	a := &arranger{err: context.Canceled}
-	if begun, err := New(spec(), options(dir, eight)).Run(t.Context(), a, Events{}); begun || !errors.Is(err, context.Canceled) {
+	if begun, err := New(sample(), options(dir, eight)).Run(t.Context(), a, Events{}); begun || !errors.Is(err, context.Canceled) {
 		t.Fatalf("begun %v, %v", begun, err)
 	}
 	a.err, a.split = nil, sevenAndOne()
-	if _, err := New(spec(), options(dir, eight)).Run(t.Context(), a, Events{}); err != nil || headerIn(t, dir).Target.CPUs.String() != "0-6" {
+	if _, err := New(sample(), options(dir, eight)).Run(t.Context(), a, Events{}); err != nil || headerIn(t, dir).Target.CPUs.String() != "0-6" {
 		t.Errorf("%v", err)
 	}
 }
@@ -126,7 +126,7 @@ func TestArrangeNot(t *testing.T) {
 		"opted out": func(s *plan.Spec, _ *journal.Host) { s.Load.Shared = true },
 		"elsewhere": func(s *plan.Spec, _ *journal.Host) { s.Load.Command = "ssh box wrk {url}" },
 	} {
-		sp, host := spec(), eight
+		sp, host := sample(), eight
 		change(&sp, &host)
 		a := &arranger{split: sevenAndOne()}
 		if _, err := New(sp, options(filepath.Join(t.TempDir(), "out"), host)).Run(t.Context(), a, Events{}); err != nil || a.asked != 0 {
@@ -143,7 +143,7 @@ func TestArrangeRefused(t *testing.T) {
 	}
 	a := &arranger{split: sevenAndOne()}
 	var refused *Refusal
-	if _, err := New(spec(), options(dir, eight)).Run(t.Context(), a, Events{}); !errors.As(err, &refused) || a.asked != 0 {
+	if _, err := New(sample(), options(dir, eight)).Run(t.Context(), a, Events{}); !errors.As(err, &refused) || a.asked != 0 {
 		t.Errorf("%v; asked %d times", err, a.asked)
 	}
 }
@@ -152,7 +152,7 @@ func TestArrangeRefused(t *testing.T) {
 func TestBaselineOfAnotherArrangement(t *testing.T) {
 	run := func(host journal.Host, split *plan.Split, change func(*plan.Spec)) string {
 		dir := filepath.Join(t.TempDir(), "old")
-		sp := spec()
+		sp := sample()
 		change(&sp)
 		if _, err := New(sp, options(dir, host)).Run(t.Context(), &arranger{split: split}, Events{}); err != nil {
 			t.Fatal(err)
@@ -178,7 +178,7 @@ func TestBaselineOfAnotherArrangement(t *testing.T) {
 		"chosen, now given":     {apart, given, "--target-cpuset 0-6 --load-cpuset 7", ""},
 		"shared, now elsewhere": {shared, func(s *plan.Spec) { s.Load.Command = "ssh box wrk {url}" }, "in this one it runs on another machine", ""},
 	} {
-		sp := spec()
+		sp := sample()
 		tc.change(&sp)
 		o := options(filepath.Join(t.TempDir(), "new"), eight)
 		o.Baseline = tc.old
@@ -220,7 +220,7 @@ func TestLimited(t *testing.T) {
 		"more than the target's": {2.5, []int{0, 1}, false},
 		"not known":              {0, nil, false},
 	} {
-		sp, host := spec(), eight
+		sp, host := sample(), eight
 		sp.Target.CPUs, host.EffectiveCPUs = tc.given, tc.effective
 		if got := New(sp, options(t.TempDir(), host)).Spec.Limited; got != tc.want {
 			t.Errorf("%s: %v, want %v", name, got, tc.want)

@@ -16,7 +16,7 @@ func TestGrow(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "results")
 	o := options(dir, journal.Host{CPUs: 2, EffectiveCPUs: 2})
 	o.Grow = true
-	sp := spec()
+	sp := sample()
 	sp.Seed = nil
 	run := func(s *Session, stop int) int {
 		t.Helper()
@@ -73,7 +73,7 @@ func TestGrow(t *testing.T) {
 func TestGrowBeyondReason(t *testing.T) {
 	o := options(filepath.Join(t.TempDir(), "out"), journal.Host{CPUs: 2, EffectiveCPUs: 2})
 	o.Grow = true
-	s := New(spec(), o)
+	s := New(sample(), o)
 	for blocks, want := range map[int]int{2: 3, 3: 3, 7: 7, 1 << 40: 3} {
 		if got := s.blocks(journal.Plan{Blocks: blocks}); got != want {
 			t.Errorf("a journal of %d blocks: %d, want %d", blocks, got, want)

@@ -29,6 +29,7 @@ func header(spec plan.Spec, wanted journal.Plan, o Options) journal.Header {
 	h := journal.Header{
 		Name:       secret.Text(spec.Title()),
 		Started:    o.Started.Truncate(time.Second),
+		Spec:       o.Spec,
 		TargetHost: o.Host,
 		Tool:       o.Tool,
 		Target: journal.Target{
@@ -51,7 +52,6 @@ func header(spec plan.Spec, wanted journal.Plan, o Options) journal.Header {
 	if a := h.Load.Arrangement; a != nil && *a == journal.ArrangementApart {
 		h.Target.CPUs = spec.TargetCPUs()
 	}
-	h.Tool.Args = secret.Own(o.Tool.Args)
 	h.LoadHost = o.LoadHost
 	if spec.LoadOnTargetHost() {
 		h.LoadHost = &o.Host
@@ -256,7 +256,7 @@ func (s *Session) hidden() secret.Hidden {
 			}
 		}
 	}
-	return secret.Find(s.options.Tool.Args, values...)
+	return s.options.Secrets.Hidden(values...)
 }
 
 // Run implements plan.Runner.

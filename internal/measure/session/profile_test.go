@@ -53,7 +53,7 @@ func TestProfilesAfterTheTrials(t *testing.T) {
 	dir := folderWith(t, 0)
 	before := lines(t, dir)
 	run := func(p *profiler, on Events) error {
-		s := spec()
+		s := sample()
 		s.Profile = plan.ProfileOwn
 		p.session = New(s, options(dir, two))
 		_, err := p.session.Run(t.Context(), p, on)
@@ -95,7 +95,7 @@ func TestProfilesAfterTheTrials(t *testing.T) {
 func TestProfileThatIsInterrupted(t *testing.T) {
 	dir := folderWith(t, 0)
 	ctx, cancel := context.WithCancel(t.Context())
-	s := spec()
+	s := sample()
 	s.Profile = plan.ProfileOwn
 	p := &profiler{err: context.Canceled}
 	p.session = New(s, options(dir, two))

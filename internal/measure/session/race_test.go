@@ -13,7 +13,7 @@ import (
 
 // raceSpec is a race over a few values that ends at its budget at the latest.
 func raceSpec(maxTrials int) plan.Spec {
-	s := spec()
+	s := sample()
 	s.Budget = &plan.Budget{Goal: journal.GoalProven, MaxTrials: maxTrials}
 	return s
 }
@@ -80,7 +80,7 @@ func TestLook(t *testing.T) {
 		t.Errorf("%v: %d done, ended %v, %v left", err, again.Done, again.Ended, *again.TimeLeft())
 	}
 	var refused *Refusal
-	if err := New(spec(), options(dir, two)).Look(); !errors.As(err, &refused) || lines(t, dir) != before {
+	if err := New(sample(), options(dir, two)).Look(); !errors.As(err, &refused) || lines(t, dir) != before {
 		t.Errorf("another run: %v", err)
 	}
 }

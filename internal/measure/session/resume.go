@@ -6,11 +6,12 @@ import (
 	"os"
 	"reflect"
 	"slices"
-	"strings"
 
 	"github.com/procfit/procfit/internal/host/folder"
 	"github.com/procfit/procfit/internal/measure/plan"
+	"github.com/procfit/procfit/internal/measure/plan/field"
 	"github.com/procfit/procfit/internal/show/phrase"
+	"github.com/procfit/procfit/internal/spec"
 	"github.com/procfit/procfit/internal/verdict/journal"
 )
 
@@ -126,23 +127,12 @@ func (s *Session) adopt(then journal.Header) error {
 		wanted.Blocks = then.Plan.Blocks
 	}
 	now.Plan = wanted
-	tests := now.Target.Kind == journal.KindGoBench
-	if tests && (now.Target.SHA256 == "" || then.Target.SHA256 == "") { // they are not compiled, or were not
+	if now.Target.Kind == journal.KindGoBench && (now.Target.SHA256 == "" || then.Target.SHA256 == "") { // they are not compiled, or were not
 		now.Target.SHA256 = then.Target.SHA256
 	}
-	differs := flagsOf(differing(now, then), now.Tool.Args, then.Tool.Args)
-	if i := slices.Index(differs, noField["target.sha256"]); tests && i >= 0 {
-		differs[i] = "the code of the benchmarks, or what compiles it"
-	}
-	if now.Target.BuiltIn != "" && !goVersioned(wanted) && now.Tool.GoVersion != then.Tool.GoVersion {
-		differs = append(differs, "the Go version that procfit, its own target, is built with")
-	}
-	if !SameHost(now.TargetHost, then.TargetHost) {
-		differs = append(differs, "the host")
-	}
-	if differs != nil {
+	if differs := s.differing(now, then); differs != nil {
 		return &Refusal{fmt.Errorf("%s has a run that differs in %s; its command was: %s; repeat that command, or choose another --out",
-			s.Dir, phrase.And(differs), phrase.Clean(strings.Join(append([]string{"procfit"}, then.Tool.Args...), " ")))}
+			s.Dir, phrase.And(differs), phrase.Clean(then.Spec.Shell()))}
 	}
 	if wanted.Racing() {
 		wanted = wanted.With(asked)
@@ -153,72 +143,68 @@ func (s *Session) adopt(then journal.Header) error {
 	return nil
 }
 
-// differing are the keys by which two headers differ in target, load and plan.
-func differing(a, b journal.Header) (keys []string) {
-	for part, two := range map[string][2]any{"target": {a.Target, b.Target}, "load": {a.Load, b.Load}, "plan": {a.Plan, b.Plan}} {
-		x, y := reflect.ValueOf(two[0]), reflect.ValueOf(two[1])
-		for i := range x.NumField() {
-			if !reflect.DeepEqual(x.Field(i).Interface(), y.Field(i).Interface()) {
-				key, _, _ := strings.Cut(x.Type().Field(i).Tag.Get("json"), ",")
-				keys = append(keys, part+"."+key)
-			}
+// differing is what keeps a run from being resumed: flags, and what no flag says.
+func (s *Session) differing(now, then journal.Header) (names []string) {
+	for _, c := range spec.Diff(then.Spec, now.Spec) {
+		if slices.ContainsFunc(s.options.Fields, func(f field.Field) bool { return f.Name == c.Name && f.Decides() }) {
+			names = append(names, "--"+c.Name)
 		}
 	}
-	return keys
-}
-
-// noField is what decides the keys that no field of a Spec does, or not alone.
-var noField = map[string]string{
-	"target.kind": "the kind of program", "target.command": "the command", "target.sha256": "the executable or the template of the pods",
-	"target.built_in": "the command", "target.go_version": "the executable", "target.main_module": "the executable", "target.revision": "the executable",
-	"target.directory": "the directory", "target.environment": "GOGC, GOMEMLIMIT or GODEBUG",
-	"target.object": "the object", "target.namespace": "--namespace", "target.container": "--container", "plan.nodes": "--parallel and --node",
-	"target.against": "the old command", "plan.gate_against": "the old command", "target.attached": "the process",
-	"target.cpu_shares": "the CPU shares",
-	"load.rate_share":   "the part of the capacity that the open loop gets",
-	"target.cpus":       "the CPUs of the target", "load.cpus": "the CPUs of the load", "load.sizing": "the CPUs of the load",
-}
-
-// flagsOf names what decides the keys: the flags for which the two command lines say
-// different things, and what is not a flag; where that is nothing, the keys.
-func flagsOf(keys, now, then []string) (names []string) {
-	for _, f := range plan.NewFlags().Fields() {
-		decides := slices.ContainsFunc(strings.Fields(f.Header), func(key string) bool { return slices.Contains(keys, key) })
-		if decides && !slices.Equal(said(now, f.Name), said(then, f.Name)) {
-			names = append(names, "--"+f.Name)
+	for _, r := range resolved {
+		if !slices.ContainsFunc(r.flags, func(flag string) bool { return slices.Contains(names, flag) }) && !reflect.DeepEqual(r.of(now), r.of(then)) {
+			names = append(names, r.name)
 		}
 	}
-	slices.Sort(keys)
-	for _, key := range keys {
-		if text := noField[key]; text != "" && !slices.Contains(names, text) {
-			names = append(names, text)
-		}
-	}
-	if names == nil {
-		return keys
+	if names == nil && !reflect.DeepEqual([]any{now.Target, now.Load, now.Plan}, []any{then.Target, then.Load, then.Plan}) {
+		names = []string{"what this version of procfit makes of the command"}
 	}
 	return names
 }
 
-// said is what a command line gives for a flag, as procfit writes command lines: no value
-// of its own word starts with a dash.
-func said(args []string, name string) (values []string) {
-	for i, word := range args {
-		switch {
-		case word == "--":
-			return values
-		case word == "--"+name && i+1 < len(args) && !strings.HasPrefix(args[i+1], "-"):
-			values = append(values, args[i+1])
-		case word == "--"+name, strings.HasPrefix(word, "--"+name+"="):
-			values = append(values, word)
-		}
-	}
-	return values
+// resolved is what a header has that no flag says, or what flags came to: it is not named
+// where they differ themselves.
+var resolved = []struct {
+	name  string
+	flags []string
+	of    func(h journal.Header) any
+}{
+	{"the command", nil, func(h journal.Header) any { return []any{h.Spec.Command, h.Spec.Program} }},
+	{"the words before the flags", nil, func(h journal.Header) any { return h.Spec.Operands }},
+	{"the executable or the template of the pods", nil, func(h journal.Header) any { return built(h, false) }},
+	{"the code of the benchmarks, or what compiles it", nil, func(h journal.Header) any { return built(h, true) }},
+	{"the Go version that procfit, its own target, is built with", nil, goOfItself},
+	{"the directory", nil, func(h journal.Header) any { return h.Target.Directory }},
+	{"GOGC, GOMEMLIMIT or GODEBUG", nil, func(h journal.Header) any { return h.Target.Environment }},
+	{"the process", nil, func(h journal.Header) any { return h.Target.Attached }},
+	{"--namespace", nil, func(h journal.Header) any { return h.Target.Namespace }},
+	{"--container", nil, func(h journal.Header) any { return h.Target.Container }},
+	{"--parallel and --node", nil, func(h journal.Header) any { return h.Plan.Nodes }},
+	{"the CPUs of the target", nil, func(h journal.Header) any { return h.Target.CPUs }},
+	{"the CPUs of the load", nil, func(h journal.Header) any { return []any{h.Load.CPUs, h.Load.Sizing} }},
+	{"the file of --body", []string{"--body"}, func(h journal.Header) any { return h.Load.BodySHA256 }},
+	{"the requests", []string{"--url", "--requests"}, func(h journal.Header) any { return h.Load.RequestsSHA256 }},
+	{"--timeout", nil, func(h journal.Header) any { return []any{h.Load.ReadyTimeoutSeconds, h.Load.TrialTimeoutSeconds} }},
+	{"--repeats", nil, func(h journal.Header) any { return []any{h.Plan.Strategy, h.Plan.Blocks} }},
+	{"--seed", nil, func(h journal.Header) any { return h.Plan.Seed }},
+	{"the host", nil, func(h journal.Header) any { return hardware(h.TargetHost) }},
 }
 
-// goVersioned reports whether the plan names the Go of its targets.
-func goVersioned(p journal.Plan) bool {
-	return slices.ContainsFunc(p.Settings, func(a journal.Setting) bool { return a.GoVersion != "" })
+// built is the SHA-256 of the test binaries of benchmarks, or of anything else; empty: it is
+// the other one.
+func built(h journal.Header, benchmarks bool) string {
+	if (h.Target.Kind == journal.KindGoBench) != benchmarks {
+		return ""
+	}
+	return h.Target.SHA256
+}
+
+// goOfItself is the Go version of procfit where it is its own target, and no setting names
+// another; nil elsewhere.
+func goOfItself(h journal.Header) any {
+	if h.Target.BuiltIn == "" || slices.ContainsFunc(h.Plan.Settings, func(a journal.Setting) bool { return a.GoVersion != "" }) {
+		return nil
+	}
+	return h.Tool.GoVersion
 }
 
 // Grow has a grid continue to that many blocks, where it has fewer. The session must be one

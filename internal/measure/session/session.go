@@ -21,6 +21,9 @@ import (
 	"github.com/procfit/procfit/internal/host/procstat"
 	"github.com/procfit/procfit/internal/host/topology"
 	"github.com/procfit/procfit/internal/measure/plan"
+	"github.com/procfit/procfit/internal/measure/plan/field"
+	"github.com/procfit/procfit/internal/show/secret"
+	"github.com/procfit/procfit/internal/spec"
 	"github.com/procfit/procfit/internal/verdict/journal"
 	"github.com/procfit/procfit/maxprocs/facts"
 )
@@ -28,7 +31,10 @@ import (
 // Options are what a run takes in addition to its Spec.
 type Options struct {
 	Dir      string        // the results folder; empty: results/TITLE-TIME
-	Tool     journal.Tool  // who measures, and how it was called
+	Spec     spec.Spec     // what was asked for, without credentials
+	Fields   []field.Field // of what was asked for; of one that is not here, a resumed run may have another value
+	Secrets  secret.Finder // the credentials of what was asked for
+	Tool     journal.Tool  // who measures
 	Host     journal.Host  // of the target, and of the load where that runs there
 	LoadHost *journal.Host // of the load where it is another and known
 	Baseline string        // results folder of an earlier run, to compare ratios with
@@ -192,8 +198,11 @@ func ThisHost() journal.Host {
 
 // SameHost reports whether the trials of a run started on one host may continue on the
 // other.
-func SameHost(a, b journal.Host) bool {
-	return a.CPUModel == b.CPUModel && a.CPUs == b.CPUs && a.Kernel == b.Kernel && a.EffectiveCPUs == b.EffectiveCPUs
+func SameHost(a, b journal.Host) bool { return hardware(a) == hardware(b) }
+
+// hardware is what of a host decides how fast a program is.
+func hardware(h journal.Host) journal.Host {
+	return journal.Host{CPUModel: h.CPUModel, CPUs: h.CPUs, Kernel: h.Kernel, EffectiveCPUs: h.EffectiveCPUs}
 }
 
 // limited reports whether a CPU limit around procfit is less than the CPUs of the target.

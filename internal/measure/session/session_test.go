@@ -4,11 +4,8 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"maps"
 	"os"
 	"path/filepath"
-	"reflect"
-	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -16,6 +13,7 @@ import (
 
 	"github.com/procfit/procfit/internal/measure/plan"
 	"github.com/procfit/procfit/internal/program/ready"
+	"github.com/procfit/procfit/internal/spec"
 	"github.com/procfit/procfit/internal/verdict"
 	"github.com/procfit/procfit/internal/verdict/journal"
 	"github.com/procfit/procfit/internal/verdict/page"
@@ -45,8 +43,8 @@ func (r *runner) Run(ctx context.Context, t plan.Task, _ plan.Observer) (journal
 	return journal.Trial{Origin: journal.OriginLocal, Valid: true, ThroughputPerSecond: new(100.0), ThroughputUnit: "requests", ObservedProcs: []*int{new(2)}}, nil
 }
 
-// spec is a sweep of nine trials and the pilots.
-func spec() plan.Spec {
+// sample is a sweep of nine trials and the pilots.
+func sample() plan.Spec {
 	s := plan.Default()
 	s.Target.BuiltIn = "cpuserver"
 	s.Target.Command = []string{"procfit", "lab", "serve", "cpuserver", "--addr", "127.0.0.1:{port}"}
@@ -58,7 +56,7 @@ func spec() plan.Spec {
 }
 
 func options(dir string, host journal.Host) Options {
-	return Options{Dir: dir, Host: host, Tool: journal.Tool{GoVersion: "go1.26.8", Args: []string{"sweep"}}, Started: time.Unix(1, 0)}
+	return Options{Dir: dir, Host: host, Tool: journal.Tool{GoVersion: "go1.26.8"}, Spec: spec.Spec{Command: "sweep"}, Fields: plan.NewFlags().Fields(), Started: time.Unix(1, 0)}
 }
 
 var two = journal.Host{CPUs: 2, EffectiveCPUs: 2}
@@ -68,7 +66,7 @@ var two = journal.Host{CPUs: 2, EffectiveCPUs: 2}
 func folderWith(t *testing.T, trials int) (dir string) {
 	t.Helper()
 	dir = t.TempDir()
-	if _, err := New(spec(), options(dir, two)).Run(t.Context(), &runner{stop: trials}, Events{}); err != nil && !errors.Is(err, context.Canceled) {
+	if _, err := New(sample(), options(dir, two)).Run(t.Context(), &runner{stop: trials}, Events{}); err != nil && !errors.Is(err, context.Canceled) {
 		t.Fatal(err)
 	}
 	return dir
@@ -98,7 +96,7 @@ func TestAnotherSweep(t *testing.T) {
 		"GOGC":     func(_ *plan.Spec, o *Options) { o.Environ = []string{"GOGC=50"} },
 	} {
 		dir := folderWith(t, 8)
-		p, o := spec(), options(dir, two)
+		p, o := sample(), options(dir, two)
 		change(&p, &o)
 		before := lines(t, dir)
 		r := &runner{}
@@ -106,6 +104,35 @@ func TestAnotherSweep(t *testing.T) {
 		var refused *Refusal
 		if begun || !errors.As(err, &refused) || !strings.Contains(err.Error(), "has a run that differs in") || r.ran > 0 || lines(t, dir) != before {
 			t.Errorf("%s: begun %v, %v", name, begun, err)
+		}
+	}
+}
+
+// A refusal names the flags and the facts that differ, and nothing that a resumed run may have
+// otherwise.
+func TestRefusalNames(t *testing.T) {
+	for want, change := range map[string]func(*Options){
+		"": func(o *Options) {
+			o.Spec = o.Spec.With(spec.Set("title", "x"), spec.Set("max-time", "1h"), spec.Set("out", "y"), spec.Part("timeout", "quiet", "1m"))
+		},
+		"--procs":                     func(o *Options) { o.Spec = o.Spec.With(spec.Set("procs", "1,2"), spec.Set("title", "x")) },
+		"--connections":               func(o *Options) { o.Spec = o.Spec.With(spec.Unset("connections")) },
+		"--limit and the command":     func(o *Options) { o.Spec = o.Spec.With(spec.Set("limit", "2")); o.Spec.Program = []string{"./y"} },
+		"the words before the flags":  func(o *Options) { o.Spec.Operands = []string{"./old"} },
+		"GOGC, GOMEMLIMIT or GODEBUG": func(o *Options) { o.Environ = []string{"GOGC=50"} },
+		"--duration and the host":     func(o *Options) { o.Spec = o.Spec.With(spec.Set("duration", "1s")); o.Host.CPUs++ },
+		"the Go version that procfit, its own target, is built with": func(o *Options) { o.Tool.GoVersion = "go1.27" },
+	} {
+		dir := t.TempDir()
+		o := options(dir, two)
+		o.Spec = o.Spec.With(spec.Set("connections", "64"))
+		if _, err := New(sample(), o).Run(t.Context(), &runner{stop: 8}, Events{}); !errors.Is(err, context.Canceled) {
+			t.Fatal(err)
+		}
+		change(&o)
+		_, err := New(sample(), o).Run(t.Context(), &runner{}, Events{})
+		if want == "" && err != nil || want != "" && (err == nil || !strings.Contains(err.Error(), "has a run that differs in "+want+"; its command was: procfit sweep --connections 64; repeat")) {
+			t.Errorf("%s: %v", want, err)
 		}
 	}
 }
@@ -118,14 +145,14 @@ func TestHostileArguments(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	raw = bytes.Replace(raw, []byte(`"args":["sweep"`), []byte(`"args":["sweep\u001b]0;owned\u0007"`), 1)
+	raw = bytes.Replace(raw, []byte(`"command":"sweep"`), []byte(`"command":"sweep\u001b]0;owned\u0007"`), 1)
 	if err := os.WriteFile(path, raw, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	p := spec()
+	p := sample()
 	p.Repeats++
 	_, err = New(p, options(dir, two)).Run(t.Context(), &runner{}, Events{})
-	if err == nil || strings.ContainsAny(err.Error(), "\x1b\x07") || !strings.Contains(err.Error(), `sweep\x1b]0;owned\x07`) {
+	if err == nil || strings.ContainsAny(err.Error(), "\x1b\x07") || !strings.Contains(err.Error(), `procfit $'sweep\033]0;owned\007'; repeat`) {
 		t.Errorf("%q", err)
 	}
 }
@@ -134,7 +161,7 @@ func TestHostileArguments(t *testing.T) {
 // that the journal has.
 func TestInterruptAndGoOn(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "a", "b")
-	p := spec()
+	p := sample()
 	p.Seed = nil
 	s := New(p, options(dir, two))
 	var seen []string
@@ -163,7 +190,7 @@ func TestInterruptAndGoOn(t *testing.T) {
 // A journal that goes in mid-run ends the run at the next trial, not at the end.
 func TestJournalRemoved(t *testing.T) {
 	dir := t.TempDir()
-	s := New(spec(), options(dir, two))
+	s := New(sample(), options(dir, two))
 	r := &runner{each: func(n int) error {
 		if n == 3 {
 			return os.Remove(filepath.Join(dir, journal.Name))
@@ -183,7 +210,7 @@ func TestForeignFolder(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "thesis.txt"), []byte("x"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	_, err := New(spec(), options(dir, journal.Host{CPUs: 2})).Run(t.Context(), &runner{}, Events{})
+	_, err := New(sample(), options(dir, journal.Host{CPUs: 2})).Run(t.Context(), &runner{}, Events{})
 	var refused *Refusal
 	if !errors.As(err, &refused) {
 		t.Errorf("%v", err)
@@ -195,13 +222,12 @@ func TestForeignFolder(t *testing.T) {
 
 // Credentials stay out of the header.
 func TestHeaderHasNoSecrets(t *testing.T) {
-	p := spec()
+	p := sample()
 	p.Target.URL = "http://127.0.0.1:{port}/?token=S3CR3T"
 	p.Target.BuiltIn, p.Target.Command = "", []string{"sh", "-c", "API_KEY='S3CR3T' ./server :{port}"}
 	p.Target.Against = []string{"./old", "--dsn=postgres://u:S3CR3T@h/db", ":{port}"}
 	p.Load.Headers = []string{"Authorization: Bearer S3CR3T"}
 	o := options(t.TempDir(), journal.Host{CPUs: 2, EffectiveCPUs: 2})
-	o.Tool.Args = []string{"sweep", "--header", "X-Key: S3CR3T", "--body", `{"password":"S3CR3T"}`}
 	s := New(p, o)
 	if _, err := s.Run(t.Context(), &runner{}, Events{}); err != nil {
 		t.Fatal(err)
@@ -246,7 +272,7 @@ func TestBaseline(t *testing.T) {
 		"other kind":  {func(s *plan.Spec, _ *Options) { s.Target.URL = "" }, "it measured a server target"},
 		"no baseline": {func(_ *plan.Spec, o *Options) { o.Baseline = "nowhere" }, "no such file"},
 	} {
-		p, o := spec(), options(t.TempDir(), two)
+		p, o := sample(), options(t.TempDir(), two)
 		o.Baseline = dir
 		c.change(&p, &o)
 		_, _, err := New(p, o).CheckBaseline()
@@ -254,7 +280,7 @@ func TestBaseline(t *testing.T) {
 			t.Errorf("%s: %v, want %q", name, err, c.want)
 		}
 	}
-	p, o := spec(), options(t.TempDir(), two)
+	p, o := sample(), options(t.TempDir(), two)
 	o.Baseline = dir
 	p.Load.Connections = 3
 	if _, notes, err := New(p, o).CheckBaseline(); err != nil || len(notes) != 1 || notes[0] != BaselineLoad {
@@ -264,7 +290,7 @@ func TestBaseline(t *testing.T) {
 
 // A command within the header can be pasted into a shell.
 func TestHeaderQuotes(t *testing.T) {
-	sp := spec()
+	sp := sample()
 	sp.Target.Prepare, sp.Target.Ready = []string{"rm", "-rf", "/tmp/my cache"}, ready.Probe{Way: ready.WayCommand, Command: []string{"sh", "-c", "a && b"}}
 	h := New(sp, options(t.TempDir(), two)).Header
 	if got, want := h.Target.Prepare, "rm -rf '/tmp/my cache'"; got != want {
@@ -285,7 +311,7 @@ func TestHeaderNamesBothPrograms(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		sp := spec()
+		sp := sample()
 		sp.Target.BuiltIn, sp.Target.Command, sp.Target.Against = "", []string{now}, []string{then}
 		return New(sp, options(t.TempDir(), two)).Header.Target.SHA256
 	}
@@ -297,7 +323,7 @@ func TestHeaderNamesBothPrograms(t *testing.T) {
 
 // A trial of a batch program is as long as its runs, and not as long as that of a server.
 func TestHeaderOfABatchProgram(t *testing.T) {
-	sp := spec()
+	sp := sample()
 	sp.Target.BuiltIn, sp.Target.URL, sp.Target.Command = "", "", []string{"true"}
 	for runs, want := range map[time.Duration]float64{0: 0, time.Second: 1} {
 		sp.Target.RunFor = runs
@@ -323,7 +349,7 @@ func (r *inTurn) Run(ctx context.Context, t plan.Task, o plan.Observer) (journal
 func TestOtherNodes(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "out")
 	on := func(nodes ...string) *Session {
-		sp := spec()
+		sp := sample()
 		sp.Target.BuiltIn, sp.Target.Command, sp.Target.URL = "", nil, "http://{pod}/"
 		sp.Target.Pods = &plan.Pods{Object: "deployment/api", Nodes: nodes}
 		return New(sp, options(dir, two))
@@ -345,31 +371,6 @@ func TestOtherNodes(t *testing.T) {
 	}
 }
 
-// Every key of a header that resumed runs compare is decided by a field, or by what is
-// named for it.
-func TestEveryKeyIsDecided(t *testing.T) {
-	fields := " "
-	for _, f := range plan.NewFlags().Fields() {
-		fields += f.Header + " "
-	}
-	keys := map[string]bool{"name": true}
-	for part, of := range map[string]reflect.Type{"target": reflect.TypeFor[journal.Target](), "load": reflect.TypeFor[journal.Load](), "plan": reflect.TypeFor[journal.Plan]()} {
-		for i := range of.NumField() {
-			name, _, _ := strings.Cut(of.Field(i).Tag.Get("json"), ",")
-			key := part + "." + name
-			keys[key] = true
-			if !strings.Contains(fields, " "+key+" ") && noField[key] == "" {
-				t.Errorf("nothing decides %s", key)
-			}
-		}
-	}
-	for _, key := range slices.Concat(strings.Fields(fields), slices.Collect(maps.Keys(noField))) {
-		if !keys[key] {
-			t.Errorf("there is no %s in the header", key)
-		}
-	}
-}
-
 // crowdedMachine is a runner's machine, on which other programs use 1.5 of 2 CPUs.
 type crowdedMachine struct{ runner }
 
@@ -387,7 +388,7 @@ func (m *crowdedMachine) Run(ctx context.Context, t plan.Task, observe plan.Obse
 // run ends where it stays busy. A later run continues.
 func TestMachineIsLookedAt(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "out")
-	p := spec()
+	p := sample()
 	p.Patience = time.Nanosecond // 0 measures anyway
 	begun, err := New(p, options(dir, two)).Run(t.Context(), &crowdedMachine{}, Events{})
 	var busy *plan.BusyError
@@ -415,7 +416,7 @@ func (c *compiler) TestBinaries() []string { return []string{c.binary} }
 // the trials say so.
 func TestOtherBenchmarks(t *testing.T) {
 	dir, binary := t.TempDir(), filepath.Join(t.TempDir(), "x.test")
-	sp := spec()
+	sp := sample()
 	sp.Target.BuiltIn, sp.Target.URL, sp.Target.Command = "", "", []string{"go", "test", "-bench", "X"}
 	run := func(code string) error {
 		if err := os.RemoveAll(binary); err != nil {

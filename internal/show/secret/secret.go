@@ -25,7 +25,7 @@ const Redacted = "REDACTED"
 
 // Header is "Name: value" without the value, unless the name is of a header that
 // is known to be harmless.
-func Header(header string) string { return unveil(new(cutter).header(veil(header))) }
+func Header(header string) string { return new(Finder).Header(header) }
 
 // Headers is Header of each.
 func Headers(headers []string) []string {
@@ -37,7 +37,7 @@ func Headers(headers []string) []string {
 }
 
 // Words are those of a command line without credentials.
-func Words(words []string) []string { return each(new(cutter).words(each(words, veil)), unveil) }
+func Words(words []string) []string { return new(Finder).Words(words) }
 
 // Text is a word of a command line, which may be a command, a script, a URL or JSON,
 // without credentials.
@@ -177,9 +177,22 @@ func (c *cutter) user(word string) string {
 	return name + ":" + c.cut(password)
 }
 
-// Hidden are the credentials of a command line: what Own takes out of it. A message about
-// what a user gave often has only a piece of it, or has it in another form, so that
-// only the value itself shows a credential there.
+// Finder takes credentials out of texts, and remembers them.
+type Finder struct{ cutter cutter }
+
+// Words are those of a command line.
+func (f *Finder) Words(words []string) []string {
+	return each(f.cutter.words(each(words, veil)), unveil)
+}
+
+// Header is "Name: value".
+func (f *Finder) Header(header string) string { return unveil(f.cutter.header(veil(header))) }
+
+// Variable is NAME=VALUE.
+func (f *Finder) Variable(word string) string { return unveil(f.cutter.variable(veil(word))) }
+
+// Hidden are the credentials of what a user gave. A message about it often has only a piece
+// of one, or has it in another form, so that only the value itself shows a credential there.
 type Hidden struct{ values *strings.Replacer }
 
 // sought reports whether a message is searched for a value, or for a piece of one: a short
@@ -188,13 +201,10 @@ func sought(value string, piece bool) bool {
 	return len(value) >= 5 && !strings.Contains(value, "{") && (!piece || len(value) >= 8 || strings.ContainsAny(value, "0123456789"))
 }
 
-// Find finds the credentials of procfit's own command line. The values of variables that
-// it names are some too.
-func Find(args []string, more ...string) Hidden {
-	var c cutter
-	c.own(each(args, veil))
+// Hidden are those that were found. The values of variables that are named are some too.
+func (f *Finder) Hidden(more ...string) Hidden {
 	var values []string
-	for _, v := range append(c.found, more...) {
+	for _, v := range slices.Concat(f.cutter.found, more) {
 		// Cookie: a=x; b=y, Bearer x and a password with a slash are values of several pieces.
 		for i, word := range append([]string{v}, strings.FieldsFunc(v, func(r rune) bool { return strings.ContainsRune(" \t\r\n,;=&\"'\\/", r) })...) {
 			if sought(word, i > 0) {
@@ -232,7 +242,7 @@ var plainValue = pattern(`^(|true|false|yes|no|on|off|[+-]?\d{1,6}(\.\d{1,6})?[A
 func Variables(words []string) []string {
 	out := slices.Clone(words)
 	for i, w := range out {
-		out[i] = unveil(new(cutter).variable(veil(w)))
+		out[i] = new(Finder).Variable(w)
 	}
 	return out
 }
@@ -248,22 +258,22 @@ func (c *cutter) variable(word string) string {
 	return name + "=" + c.cut(value)
 }
 
-// Own is Words of procfit's own command line, whose --env sets variables of the target.
-func Own(args []string) []string { return each(new(cutter).own(each(args, veil)), unveil) }
-
-func (c *cutter) own(args []string) []string {
-	out := c.words(args)
+// Find finds the credentials of procfit's own command line as it was typed, whose --env sets
+// variables of a program. The values of variables that it names are some too.
+func Find(args []string, more ...string) Hidden {
+	var f Finder
+	f.Words(args)
 	for i, word := range args {
 		switch value, joined := strings.CutPrefix(word, "--env="); {
 		case word == "--":
-			return out
+			return f.Hidden(more...)
 		case joined:
-			out[i] = "--env=" + c.variable(value)
+			f.Variable(value)
 		case i > 0 && args[i-1] == "--env":
-			out[i] = c.variable(word)
+			f.Variable(word)
 		}
 	}
-	return out
+	return f.Hidden(more...)
 }
 
 // within are credentials wherever they are in a name, alone those that are so as a word

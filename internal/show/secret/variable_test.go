@@ -32,12 +32,11 @@ func TestVariables(t *testing.T) {
 	}
 }
 
-// What stands after -- is the program's own.
-func TestOwn(t *testing.T) {
-	in := []string{"sweep", "--env", "MODE=S3CR3T", "--env=MODE=S3CR3T", "--env", "WORKERS=8", "--header", "X: S3CR3T", "--", "docker", "run", "--env", "MODE=fast"}
-	want := []string{"sweep", "--env", "MODE=REDACTED", "--env=MODE=REDACTED", "--env", "WORKERS=8", "--header", "X: REDACTED", "--", "docker", "run", "--env", "MODE=fast"}
-	if got := Own(in); !slices.Equal(got, want) {
-		t.Errorf("got  %q\nwant %q", got, want)
+// A variable of --env is hidden; what is after -- belongs to the program.
+func TestFind(t *testing.T) {
+	h := Find([]string{"sweep", "--env", "MODE=S3CR3T1", "--env=MODE=S3CR3T2", "--env", "WORKERS=8", "--header", "X: S3CR3T3", "--", "docker", "run", "--env", "MODE=faster"})
+	if got := h.In("S3CR3T1 S3CR3T2 8 S3CR3T3 faster"); got != "REDACTED REDACTED 8 REDACTED faster" {
+		t.Error(got)
 	}
 }
 
@@ -62,14 +61,13 @@ func TestNamesOfVariablesStay(t *testing.T) {
 		"sweep", "--header", "Authorization: Bearer {env:TOKEN}", "--header=Cookie: {env:COOKIE}", "--env", "MODE={env:MODE}", "--url", "http://u:{env:PW}@h/?token={env:T}",
 		"--ready", "curl -H 'Authorization: Bearer {env:TOKEN}' http://h", "--", "./x", "--token", "{env:TOKEN}", "--password={env:PW}",
 	}
-	if got := Own(words); !slices.Equal(got, words) {
+	if got := Words(words); !slices.Equal(got, words) {
 		t.Errorf("got  %q\nwant %q", got, words)
 	}
-	mixed := []string{"sweep", "--header", "Authorization: S3CR3T{env:TOKEN}"}
-	if got := Own(mixed)[2]; got != "Authorization: REDACTED" {
+	if got := Header("Authorization: S3CR3T{env:TOKEN}"); got != "Authorization: REDACTED" {
 		t.Error(got)
 	}
-	if got := Find(nil, "S3CR3T77").In("has S3CR3T77"); got != "has REDACTED" {
+	if got := new(Finder).Hidden("S3CR3T77").In("has S3CR3T77"); got != "has REDACTED" {
 		t.Error(got)
 	}
 }

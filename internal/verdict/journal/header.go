@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/procfit/procfit/internal/host/cpuset"
+	"github.com/procfit/procfit/internal/spec"
 	"github.com/procfit/procfit/internal/verdict/slo"
 )
 
@@ -14,6 +15,8 @@ type Header struct {
 	Kind    string    `json:"kind"`
 	Name    string    `json:"name"`
 	Started time.Time `json:"started"`
+	// Spec is what was asked for, with a variable in place of each credential: {env:NAME}.
+	Spec spec.Spec `json:"spec"`
 	// TargetHost ran the program under test, LoadHost offered the load: null where
 	// there was none, or where a --load command drove from a machine unknown to us.
 	TargetHost Host   `json:"target_host"`
@@ -72,9 +75,8 @@ type Cache struct {
 
 // Tool is the procfit that ran the trials.
 type Tool struct {
-	Version   string   `json:"version"`
-	GoVersion string   `json:"go_version"`
-	Args      []string `json:"args"` // the command line after the program's name
+	Version   string `json:"version"`
+	GoVersion string `json:"go_version"`
 }
 
 // The kinds of target, by how they are measured.

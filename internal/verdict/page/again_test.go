@@ -20,14 +20,14 @@ func TestTheCommandThatSettles(t *testing.T) {
 		"a race goes on in its folder": {race, []string{"sweep", "--max-time", "2m", "--", "./x y", "--out", "b"},
 			"about 9 more trials, about 40 seconds, should separate 1 from 2 by throughput: procfit sweep --max-trials 39 --out 'results/my run' -- './x y' --out b"},
 		"a folder that was named": {race, []string{"sweep", "--out=results/other", "--max-trials=30", "--", "./x"},
-			"about 9 more trials, about 40 seconds, should separate 1 from 2 by throughput: procfit sweep --max-trials 39 --out 'results/my run' -- ./x"},
+			"about 9 more trials, about 40 seconds, should separate 1 from 2 by throughput: procfit sweep --out 'results/my run' --max-trials 39 -- ./x"},
 		"an interrupted race has trials left": {interrupted, []string{"sweep", "--max-trials", "40", "--", "./x"},
 			"about 9 more trials, about 40 seconds, should separate 1 from 2 by throughput: procfit sweep --max-trials 40 --out 'results/my run' -- ./x"},
 		"a grid begins another": {journal.Plan{Blocks: 5, Settings: make([]journal.Setting, 2)}, []string{"sweep", "--repeats", "5", "--out", "a", "--", "./x"},
 			"about 9 more trials, about 60 seconds, should separate 1 from 2 by throughput: procfit sweep --repeats 7 -- ./x"},
 		"another command's trials": {race, []string{"lab", "run", "chain"}, "about 9 more trials should separate 1 from 2 by throughput"},
 	} {
-		r := &verdict.Result{Folder: "results/my run", Plan: c.plan, TrialsRun: 28, PilotsRun: 2, Tool: journal.Tool{Args: c.args}}
+		r := &verdict.Result{Folder: "results/my run", Plan: c.plan, TrialsRun: 28, PilotsRun: 2, Spec: specOf(c.args...)}
 		if got := (words{&verdict.Group{}, r}).step(step).String(); got != c.want {
 			t.Errorf("%s:\n got %s\nwant %s", name, got, c.want)
 		}
@@ -35,12 +35,12 @@ func TestTheCommandThatSettles(t *testing.T) {
 }
 
 func TestTheCommandThatCompletes(t *testing.T) {
-	r := &verdict.Result{Folder: "out", Tool: journal.Tool{Args: []string{"sweep", "--out", "./elsewhere", "--procs", "1,2", "--", "./x"}}}
-	if got, want := (words{&verdict.Group{}, r}).step(verdict.Step{Code: verdict.StepResume}).String(), "continue it: procfit sweep --procs 1,2 --out out -- ./x"; got != want {
+	r := &verdict.Result{Folder: "out", Spec: specOf("sweep", "--out", "./elsewhere", "--procs", "1,2", "--", "./x")}
+	if got, want := (words{&verdict.Group{}, r}).step(verdict.Step{Code: verdict.StepResume}).String(), "continue it: procfit sweep --out out --procs 1,2 -- ./x"; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
 	r.Folder = ""
-	if got, want := completed(r), "run procfit sweep --procs 1,2 --out ./elsewhere -- ./x"; got != want {
+	if got, want := completed(r), "run procfit sweep --out ./elsewhere --procs 1,2 -- ./x"; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
 	if got, want := completed(&verdict.Result{}), "run the same command with this directory as --out"; got != want {

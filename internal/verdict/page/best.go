@@ -9,6 +9,7 @@ import (
 
 	"github.com/procfit/procfit/internal/show/document"
 	"github.com/procfit/procfit/internal/show/phrase"
+	"github.com/procfit/procfit/internal/spec"
 	"github.com/procfit/procfit/internal/verdict"
 	"github.com/procfit/procfit/internal/verdict/journal"
 )
@@ -34,7 +35,7 @@ func bestVerdict(r *verdict.Result) Verdict {
 		v.Sentence = fmt.Sprintf("Every value of %s used more memory than %s allows, so there is nothing left to compare.", phrase.And(list), mostMemory(r))
 		v.Settle = []document.Item{{Text: "allow more memory with --max-memory, in a new results folder"}}
 	} else if b.Complete && b.Confidence != verdict.Proven && swept(r) {
-		more := resumed(r, flag{"--max-trials", strconv.Itoa(2 * max(1, r.Plan.MaxTrials))})
+		more := resumed(r, spec.Set("max-trials", strconv.Itoa(2*max(1, r.Plan.MaxTrials))))
 		if !r.Plan.Racing() {
 			more = repeated(r, 2*max(1, r.Plan.Blocks))
 		}
@@ -186,11 +187,10 @@ func lowered(s string) string {
 // varied is the command that compares values of GOGC, in a new folder; empty: it is of another
 // command, which compares no variables.
 func (w words) varied() string {
-	const vary, of = "--vary", "GOGC=50,100,200,400"
 	if !w.bySweep() {
 		return ""
 	}
-	return "procfit " + phrase.Shell(with(w.result.Tool.Args, flag{vary, of}, flag{"--procs", cmp.Or(w.group.Recommendation.Setting, "unset")}, flag{name: "--repeats"}, flag{name: "--out"}))
+	return w.result.Spec.With(spec.Set("vary", "GOGC=50,100,200,400"), spec.Set("procs", cmp.Or(w.group.Recommendation.Setting, "unset")), spec.Unset("repeats"), fresh).Shell()
 }
 
 // bestReasons are the comparisons, and whether the variables depend on each other.

@@ -12,6 +12,7 @@ import (
 	"github.com/procfit/procfit/internal/show/text"
 
 	"github.com/procfit/procfit/internal/show/document"
+	"github.com/procfit/procfit/internal/spec"
 	"github.com/procfit/procfit/internal/verdict"
 	"github.com/procfit/procfit/internal/verdict/canary"
 	"github.com/procfit/procfit/internal/verdict/journal"
@@ -220,7 +221,7 @@ func hostileCanary() *verdict.Result {
 	c := pagetest.CanaryContents()
 	h := &c.Header
 	h.Name, h.Target.Object, h.Target.Namespace, h.Target.Container, h.TargetHost.Hostname, h.Canary.Prometheus = evil, evil, evil, evil, evil, evil
-	h.Tool = journal.Tool{Version: evil, GoVersion: evil, Args: []string{evil}}
+	h.Tool, h.Spec = journal.Tool{Version: evil, GoVersion: evil}, spec.Spec{Command: evil, Operands: []string{evil}}
 	h.Canary.Services[0].Name, h.Canary.Counting[0].Name = evil, evil
 	h.Canary.Queries[1].Name, h.Canary.Queries[1].Text = evil, evil
 	h.Canary.Rounds[0][1].Label = evil

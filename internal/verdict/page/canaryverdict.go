@@ -5,11 +5,11 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/procfit/procfit/internal/show/document"
 	"github.com/procfit/procfit/internal/show/number"
 	"github.com/procfit/procfit/internal/show/phrase"
+	"github.com/procfit/procfit/internal/spec"
 	"github.com/procfit/procfit/internal/verdict"
 	"github.com/procfit/procfit/internal/verdict/canary"
 	"github.com/procfit/procfit/internal/verdict/journal"
@@ -71,11 +71,14 @@ func (w canaryWords) compared() Verdict {
 		v.Answer.Text, v.Sentence = "Keep the default", on+" is worse than unset."
 	default:
 		v.Answer.Text, v.Sentence = "No answer yet", w.open()
-		if longer := time.Duration(2 * w.r.Load.DurationSeconds * float64(time.Second)); len(w.r.Tool.Args) > 0 {
-			v.Settle = []document.Item{{Text: "measure for twice as long", Command: "procfit " + phrase.Shell(with(w.r.Tool.Args, flag{"--duration", longer.String()}, flag{name: "--out"}))}}
-		}
+		v.Settle = twiceAsLong(w.r)
 	}
 	return v
+}
+
+// twiceAsLong is what may decide an experiment in a running program.
+func twiceAsLong(r *verdict.Result) []document.Item {
+	return []document.Item{{Text: "measure for twice as long", Command: r.Spec.With(spec.Set("duration", doubled(r.Load.DurationSeconds)), fresh).Shell()}}
 }
 
 // proven are the settings of a verdict.

@@ -6,7 +6,6 @@ import (
 
 	"github.com/procfit/procfit/internal/show/document"
 	"github.com/procfit/procfit/internal/verdict"
-	"github.com/procfit/procfit/internal/verdict/journal"
 	"github.com/procfit/procfit/internal/verdict/slo"
 )
 
@@ -39,7 +38,7 @@ func TestCheapestWords(t *testing.T) {
 			Objective: slo.Objective{Quantile: 0.99, Seconds: 0.05}, RatePerSecond: 300, Price: slo.Price{CPU: 1},
 			Answer: tc.answer, Today: tc.today, Open: tc.open, Settings: make([]verdict.Priced, tc.settings),
 		}
-		v := cheapestVerdict(&verdict.Result{Cheapest: c, Tool: journal.Tool{Args: []string{"sweep", "--repeats=3", "--", "x"}}}, "here")
+		v := cheapestVerdict(&verdict.Result{Cheapest: c, Spec: specOf("sweep", "--repeats=3", "--", "x")}, "here")
 		if v.Label != tc.label || v.State != tc.state || !strings.HasPrefix(v.Sentence, tc.want) {
 			t.Errorf("%s: %s %q: %s", name, v.State, v.Label, v.Sentence)
 		}
@@ -70,7 +69,7 @@ func TestCheapestUnseen(t *testing.T) {
 		if c.Open = 1; carries == verdict.CarriesLikely {
 			c.Answer, c.Open = &s, 0
 		}
-		v := cheapestVerdict(&verdict.Result{Cheapest: c, Tool: journal.Tool{Args: []string{"size", "--", "x"}}}, "here")
+		v := cheapestVerdict(&verdict.Result{Cheapest: c, Spec: specOf("size", "--", "x")}, "here")
 		if v.Label != want.Label || v.State != want.State || v.Sentence != want.Sentence || v.Answer.Text != want.Answer.Text {
 			t.Errorf("%s: %s %q %q: %s", carries, v.State, v.Label, v.Answer.Text, v.Sentence)
 		}

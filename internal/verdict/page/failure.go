@@ -9,6 +9,7 @@ import (
 
 	"github.com/procfit/procfit/internal/show/document"
 	"github.com/procfit/procfit/internal/show/phrase"
+	"github.com/procfit/procfit/internal/spec"
 	"github.com/procfit/procfit/internal/verdict"
 	"github.com/procfit/procfit/internal/verdict/journal"
 )
@@ -93,8 +94,11 @@ func targetOf(h *journal.Header, t *journal.Trial) []string {
 
 // attempts is what to try, the most telling first.
 func attempts(h *journal.Header, t *journal.Trial) (list []document.Item) {
-	again := func(flags ...flag) string {
-		return "procfit " + phrase.Shell(with(h.Tool.Args, append(flags, flag{name: "--out"})...))
+	again := func(changes ...spec.Change) string {
+		if !slices.Contains(measuring, h.Spec.Command) {
+			return ""
+		}
+		return h.Spec.With(append(changes, fresh)...).Shell()
 	}
 	add := func(text, command string) {
 		if strings.Contains(command, redacted) {
@@ -117,9 +121,9 @@ func attempts(h *journal.Header, t *journal.Trial) (list []document.Item) {
 		add("run the command of --beside by itself", phrase.Shell(anyPort(h.Target.Beside.Command)))
 	case journal.InvalidNeverReady:
 		add("start it by itself, and check where it listens", alone(h, t))
-		add("give it longer to start", again(patient(h.Tool.Args, "ready", doubled(h.Load.ReadyTimeoutSeconds))))
+		add("give it longer to start", again(spec.Part("timeout", "ready", doubled(h.Load.ReadyTimeoutSeconds))))
 	case journal.InvalidTimeout:
-		add("give it longer", again(patient(h.Tool.Args, "run", doubled(h.Load.TrialTimeoutSeconds))))
+		add("give it longer", again(spec.Part("timeout", "run", doubled(h.Load.TrialTimeoutSeconds))))
 		add("run it by itself", alone(h, t))
 	case journal.InvalidKilled:
 		add("check whether the machine ran out of memory", "journalctl --dmesg --grep 'out of memory|oom-kill'")
@@ -130,7 +134,7 @@ func attempts(h *journal.Header, t *journal.Trial) (list []document.Item) {
 	if h.Target.Object != "" {
 		add("see what the cluster reports", "kubectl get events --namespace "+phrase.ShellWord(h.Target.Namespace)+" --sort-by=.lastTimestamp")
 	}
-	if len(h.Tool.Args) > 0 && h.Tool.Args[0] == "sweep" {
+	if h.Spec.Command == "sweep" {
 		add("after the fix, measure again", again())
 	}
 	return list

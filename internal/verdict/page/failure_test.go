@@ -12,7 +12,7 @@ import (
 // The page of a failure quotes what others wrote, and nothing of it is markup.
 func TestFailure(t *testing.T) {
 	f := NewFailure("out", &journal.Contents{
-		Header: journal.Header{Name: "<b>x", Target: journal.Target{Command: []string{"./x", "<i>", "{port}"}}, Tool: journal.Tool{Args: []string{"sweep", "--out", "out", "--", "./x", "<i>"}}},
+		Header: journal.Header{Name: "<b>x", Target: journal.Target{Command: []string{"./x", "<i>", "{port}"}}, Spec: specOf("sweep", "--out", "out", "--", "./x", "<i>")},
 		Trials: []journal.Trial{{
 			Setting: journal.Setting{Label: "2", Procs: new(2)}, InvalidCode: journal.InvalidExit, Log: "logs/1.log",
 			InvalidReason: "the program exited with code 1; it said:\npanic: \x1b[31m<script>\n\ngoroutine 1",
@@ -63,7 +63,7 @@ func TestFailureOfAVariable(t *testing.T) {
 func TestFailureOfOthers(t *testing.T) {
 	const evil = "\x1b[2J\u202e"
 	f := NewFailure("out", &journal.Contents{
-		Header: journal.Header{Name: evil, Target: journal.Target{Command: []string{"./x", evil}}, Tool: journal.Tool{Args: []string{"sweep", evil}}},
+		Header: journal.Header{Name: evil, Target: journal.Target{Command: []string{"./x", evil}}, Spec: specOf("sweep", evil)},
 		Trials: []journal.Trial{{
 			Setting: journal.Setting{Label: evil, GoVersion: "1.26; reboot"}, InvalidCode: journal.InvalidExit, Log: "logs/" + evil,
 			InvalidReason: "the program exited; it " + evil + ":\n" + evil,

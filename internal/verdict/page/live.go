@@ -6,11 +6,11 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/procfit/procfit/internal/show/document"
 	"github.com/procfit/procfit/internal/show/number"
 	"github.com/procfit/procfit/internal/show/phrase"
+	"github.com/procfit/procfit/internal/spec"
 	"github.com/procfit/procfit/internal/verdict"
 	"github.com/procfit/procfit/internal/verdict/journal"
 	"github.com/procfit/procfit/internal/verdict/live"
@@ -151,8 +151,8 @@ func (w liveWords) compared() Verdict {
 		if list := w.came(live.Cheaper); list != nil {
 			more = w.cheaper(&v, list, more)
 		}
-		if longer := time.Duration(2 * w.r.Load.DurationSeconds * float64(time.Second)); more != "" && len(w.r.Tool.Args) > 0 {
-			v.Settle = []document.Item{{Text: "measure for twice as long", Command: "procfit " + phrase.Shell(with(w.r.Tool.Args, flag{"--duration", longer.String()}, flag{name: "--out"}))}}
+		if more != "" {
+			v.Settle = twiceAsLong(w.r)
 		}
 	}
 	return v
@@ -212,14 +212,14 @@ func (w liveWords) checked() Verdict {
 // another.
 func (w liveWords) confirm(procs int) []document.Item {
 	restart := fmt.Sprintf("restart the program with GOMAXPROCS=%d", procs)
-	args := w.r.Tool.Args
+	named := strings.Join(w.r.Spec.Operands, "")
 	switch {
-	case len(args) < 2 || !strings.HasPrefix(args[1], "/"):
+	case !strings.HasPrefix(named, "/"):
 		return document.Items([]string{restart + ", and compare its CPU time and latency with those of before"})
 	case procs > w.Start:
-		return []document.Item{{Text: restart + ", and compare it with the old value", Command: phrase.Shell([]string{"procfit", "live", args[1], "--procs", w.start()})}}
+		return []document.Item{{Text: restart + ", and compare it with the old value", Command: spec.Spec{Command: "live", Operands: []string{named}}.With(spec.Set("procs", w.start())).Shell()}}
 	}
-	return []document.Item{{Text: restart + ", and compare its CPU time and latency with those of now", Command: phrase.Shell([]string{"procfit", "observe", args[1], "--duration", "1m"})}}
+	return []document.Item{{Text: restart + ", and compare its CPU time and latency with those of now", Command: spec.Spec{Command: "observe", Operands: []string{named}}.With(spec.Set("duration", "1m")).Shell()}}
 }
 
 // reason is what one value came to.

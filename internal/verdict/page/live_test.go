@@ -186,7 +186,7 @@ func TestLiveConfirms(t *testing.T) {
 		{4, nil, ""},
 	} {
 		c := pagetest.LiveContents()
-		c.Header.Tool.Args = tc.args
+		c.Header.Spec = specOf(tc.args...)
 		got := liveWordsOf(live.Analyze(c)).confirm(tc.procs)
 		if len(got) != 1 || got[0].Command != tc.want || !strings.HasPrefix(got[0].Text, "restart the program with GOMAXPROCS=") {
 			t.Errorf("%d: %+v", tc.procs, got)

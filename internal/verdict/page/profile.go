@@ -9,6 +9,7 @@ import (
 	"github.com/procfit/procfit/internal/show/document"
 	"github.com/procfit/procfit/internal/show/number"
 	"github.com/procfit/procfit/internal/show/phrase"
+	"github.com/procfit/procfit/internal/spec"
 	"github.com/procfit/procfit/internal/verdict"
 	"github.com/procfit/procfit/internal/verdict/journal"
 )
@@ -44,8 +45,7 @@ func (w words) profiled() string {
 	if !w.bySweep() {
 		return ""
 	}
-	args := with(w.result.Tool.Args, flag{"--out", folderOf(w.result)}, flag{name: "--profile"})
-	return "procfit " + phrase.Shell(slices.Insert(args, ownWords(args), "--profile"))
+	return resumed(w.result, spec.Alone("profile", "own")) // as package plan calls it
 }
 
 // profiled are profiles in words.

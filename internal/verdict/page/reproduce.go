@@ -13,6 +13,7 @@ import (
 	"github.com/procfit/procfit/internal/host/cpuset"
 	"github.com/procfit/procfit/internal/show/document"
 	"github.com/procfit/procfit/internal/show/phrase"
+	"github.com/procfit/procfit/internal/spec"
 	"github.com/procfit/procfit/internal/verdict"
 	"github.com/procfit/procfit/internal/verdict/journal"
 )
@@ -22,10 +23,6 @@ func command(r *verdict.Result) string {
 		return cmp.Or(phrase.Clean(r.Target.Object), program(r))
 	}
 	return phrase.Shell(r.Target.Command)
-}
-
-func sweep(r *verdict.Result) string {
-	return "procfit " + phrase.Shell(r.Tool.Args)
 }
 
 // variable is an environment entry that a shell can export.
@@ -55,19 +52,17 @@ func reproduce(r *verdict.Result) string {
 			fmt.Fprintf(&b, "export %s=%s\n", name, phrase.ShellWord(value))
 		}
 	}
-	b.WriteString(piped(r.Tool.Args))
+	b.WriteString(piped(r.Spec) + unset(r.Spec.Variables()))
+	words := phrase.Shell(Again(r).Args())
 	if s := r.Settings; s != nil {
-		b.WriteString(unset(s.Variables) + leftOut(s.Command))
-		fmt.Fprintf(&b, "exec \"${PROCFIT:-procfit}\" %s\n", fromFile(s))
-		return shebang(b.String())
+		words = phrase.Shell(s.Rest.Args()) + " --file \"$here/" + s.Name + "\""
 	}
-	args := again(r.Tool.Args, r.Plan.Seed)
-	if r.Canary != nil { // which draws nothing at random
-		args = with(args, flag{name: "--seed"})
+	fmt.Fprintf(&b, "exec \"${PROCFIT:-procfit}\" %s\n", words)
+	shell := "#!/bin/sh\n"
+	if strings.Contains(b.String(), "$'") { // which is not in every sh
+		shell = "#!/usr/bin/env bash\n"
 	}
-	b.WriteString(leftOut(args))
-	fmt.Fprintf(&b, "exec \"${PROCFIT:-procfit}\" %s\n", phrase.Shell(args))
-	return shebang(b.String())
+	return shell + b.String()
 }
 
 func settingsFile(r *verdict.Result) string {
@@ -77,60 +72,21 @@ func settingsFile(r *verdict.Result) string {
 	return string(r.Settings.Text) // in which YAML escapes what is not printable
 }
 
-// shebang puts the shell before a script that can run it: $'…' is not in every sh.
-func shebang(script string) string {
-	if strings.Contains(script, "$'") {
-		return "#!/usr/bin/env bash\n" + script
-	}
-	return "#!/bin/sh\n" + script
-}
-
-// fromFile are the words of procfit that read the file next to the script; after -- are
-// those of the program.
-func fromFile(s *verdict.Settings) string {
-	own := ownWords(s.Command)
-	text := phrase.Shell(s.Command[:own]) + " --file \"$here/" + s.Name + "\""
-	if own < len(s.Command) {
-		text += " " + phrase.Shell(s.Command[own:])
-	}
-	return text
-}
-
-// unset asks for the variables that the file names, in shell.
+// unset asks for the variables that stand for credentials, in shell.
 func unset(variables []string) string {
 	var b strings.Builder
 	for _, name := range variables {
-		text := "credentials are not recorded: export " + name + ", which procfit.yaml names, then run this again"
+		text := "credentials are not recorded: export " + name + ", which this run needs, then run this again"
 		fmt.Fprintf(&b, "[ -n \"${%s+x}\" ] || { echo %s >&2; exit 2; }\n", name, phrase.ShellWord(text))
 	}
 	return b.String()
 }
 
-// leftOut asks for the values that the journal does not hold, in shell; nothing
-// where it holds all.
-func leftOut(args []string) string {
-	var words []string
-	for i, a := range args {
-		if !strings.Contains(a, redacted) {
-			continue
-		}
-		if i > 0 && strings.HasPrefix(args[i-1], "-") && !strings.HasPrefix(a, "-") {
-			a = args[i-1] + " " + a
-		}
-		words = append(words, phrase.Clean(a))
-	}
-	if words == nil {
-		return ""
-	}
-	text := "the journal does not contain credentials: replace " + redacted + " in the last line of this script, then remove this line: " + strings.Join(words, "; ")
-	return "echo " + phrase.ShellWord(text) + " >&2; exit 2\n"
-}
-
 // piped asks for what the run read from standard input, in shell, if it read anything.
-func piped(args []string) string {
-	for _, f := range []flag{{"--body", "@-"}, {"--requests", "-"}} {
-		if value, _ := given(args, f.name); value == f.value {
-			text := "the journal does not contain what " + f.name + " " + f.value + " read: give it to this script on standard input, as in: sh reproduce.sh <FILE"
+func piped(s spec.Spec) string {
+	for _, f := range [][2]string{{"body", "@-"}, {"requests", "-"}} {
+		if s.Text(f[0]) == f[1] {
+			text := "the journal does not contain what --" + f[0] + " " + f[1] + " read: give it to this script on standard input, as in: sh reproduce.sh <FILE"
 			return "[ ! -t 0 ] || { echo " + phrase.ShellWord(text) + " >&2; exit 2; }\n"
 		}
 	}
@@ -140,20 +96,17 @@ func piped(args []string) string {
 // redacted is in a journal where a credential was (package secret).
 const redacted = "REDACTED"
 
-// Again are the words of procfit that measure the same again, into a folder of their own.
-func Again(r *verdict.Result) []string { return again(r.Tool.Args, r.Plan.Seed) }
+// fresh leaves the folder out, which would resume the finished run.
+var fresh = spec.Unset("out")
 
-// again is the command line with the seed fixed and without --out, which would
-// resume the finished run.
-func again(args []string, seed uint64) []string {
-	if len(args) == 0 {
-		args = []string{"sweep"}
+// Again measures the same again, at the same seed, into a folder of its own. A canary draws
+// nothing at random.
+func Again(r *verdict.Result) spec.Spec {
+	s := r.Spec.With(fresh)
+	if r.Canary == nil && !s.Has("seed") {
+		s = s.With(spec.Set("seed", strconv.FormatUint(r.Plan.Seed, 10)))
 	}
-	changes := []flag{{name: "--out"}}
-	if _, seeded := given(args, "--seed"); !seeded {
-		changes = append(changes, flag{"--seed", strconv.FormatUint(seed, 10)})
-	}
-	return with(args, changes...)
+	return s
 }
 
 // goOn is the command that measures what a verdict lacks, and how long it takes. A race
@@ -175,9 +128,9 @@ func (w words) goOn(s verdict.Step) document.Item {
 	}
 	switch {
 	case r.Plan.Racing() && most <= r.Plan.MaxTrials:
-		command = resumed(r, flag{name: "--max-time"}) // the trials that it may have are enough
+		command = resumed(r, spec.Unset("max-time")) // the trials that it may have are enough
 	case r.Plan.Racing():
-		command = resumed(r, flag{"--max-trials", strconv.Itoa(most)}, flag{name: "--max-time"})
+		command = resumed(r, spec.Set("max-trials", strconv.Itoa(most)), spec.Unset("max-time"))
 	default:
 		perBlock := max(1, s.Have/max(1, r.Plan.Blocks))
 		blocks := int(math.Ceil(float64(s.Have+s.More) / float64(perBlock)))
@@ -194,27 +147,19 @@ func (w words) goOn(s verdict.Step) document.Item {
 var measuring = []string{"sweep", "compare", "size", "observe", "kube sweep", "kube canary", "live"}
 
 // swept reports whether the trials are those of one of these commands.
-func swept(r *verdict.Result) bool {
-	if r == nil || len(r.Tool.Args) == 0 {
-		return false
-	}
-	args := r.Tool.Args
-	return slices.Contains(measuring, args[0]) || slices.Contains(measuring, strings.Join(args[:min(2, len(args))], " "))
-}
+func swept(r *verdict.Result) bool { return r != nil && slices.Contains(measuring, r.Spec.Command) }
 
 // bySweep reports whether the trials are those of procfit sweep.
-func (w words) bySweep() bool {
-	return w.result != nil && len(w.result.Tool.Args) > 0 && w.result.Tool.Args[0] == "sweep"
-}
+func (w words) bySweep() bool { return w.result != nil && w.result.Spec.Command == "sweep" }
 
 // resumed is the command that continues in the folder of the result.
-func resumed(r *verdict.Result, flags ...flag) string {
-	return "procfit " + phrase.Shell(with(r.Tool.Args, append(flags, flag{"--out", folderOf(r)})...))
+func resumed(r *verdict.Result, changes ...spec.Change) string {
+	return r.Spec.With(append(changes, inFolder(r))...).Shell()
 }
 
 // repeated is the command of a grid of N blocks, in a new folder.
 func repeated(r *verdict.Result, blocks int) string {
-	return "procfit " + phrase.Shell(with(r.Tool.Args, flag{"--repeats", strconv.Itoa(blocks)}, flag{name: "--max-trials"}, flag{name: "--max-time"}, flag{name: "--until"}, flag{name: "--out"}))
+	return r.Spec.With(spec.Set("repeats", strconv.Itoa(blocks)), spec.Unset("max-trials"), spec.Unset("max-time"), spec.Unset("until"), fresh).Shell()
 }
 
 // higher is how values above n are measured, in a new folder.
@@ -223,7 +168,7 @@ func (w words) higher(n int) string {
 	if !swept(w.result) {
 		return "--procs " + procs
 	}
-	return "procfit " + phrase.Shell(with(w.result.Tool.Args, flag{"--procs", procs}, flag{name: "--out"}))
+	return w.result.Spec.With(spec.Set("procs", procs), fresh).Shell()
 }
 
 // completed is how a sweep that ended early is completed.
@@ -242,82 +187,29 @@ func about(d time.Duration) string {
 	return "about " + phrase.Count(int(math.Round(d.Minutes())), "minute")
 }
 
-// flag is one of a command line; without a value it is removed.
-type flag struct{ name, value string }
-
-// with is a command line with some flags set, before the program's own. It is as procfit
-// writes it: a word that begins with a dash is a flag, and the next word is its value
-// unless that is a flag too.
-func with(args []string, flags ...flag) []string {
-	own := ownWords(args)
-	var out []string
-	for i := 0; i < own; i++ {
-		name, _, joined := strings.Cut(args[i], "=")
-		switch changed := slices.ContainsFunc(flags, func(f flag) bool { return f.name == name }); {
-		case !changed:
-			out = append(out, args[i])
-		case !joined && i+1 < own && !strings.HasPrefix(args[i+1], "-"):
-			i++
-		}
-	}
-	for _, f := range flags {
-		if f.value != "" {
-			out = append(out, f.name, f.value)
-		}
-	}
-	return append(out, args[own:]...)
-}
-
-// given is what a command line has for a flag.
-func given(args []string, name string) (value string, ok bool) {
-	args = args[:ownWords(args)]
-	for i, a := range args {
-		if v, joined := strings.CutPrefix(a, name+"="); joined {
-			return v, true
-		}
-		if a == name {
-			return strings.Join(args[i+1:min(i+2, len(args))], ""), true
-		}
-	}
-	return "", false
-}
-
 // way is one thing to do. It is no advice to a run that had its flag already: with this value, or
 // without one with any.
-type way struct {
-	text string
-	flag flag
-}
+type way struct{ text, flag, value string }
 
 // ways are those that the run did not have, as alternatives.
 func (w words) ways(list ...way) string {
 	var left []string
 	for _, one := range list {
-		if one.text != "" && (one.flag.name == "" || !w.had(one.flag)) {
+		if one.text != "" && (one.flag == "" || !w.had(one.flag, one.value)) {
 			left = append(left, one.text)
 		}
 	}
 	return phrase.Or(left)
 }
 
-// had reports whether the run was asked for a flag, on its command line or in its file.
-func (w words) had(f flag) bool {
-	if w.result == nil {
-		return false
-	}
-	value, ok := given(w.result.Tool.Args, f.name)
-	if s := w.result.Settings; s != nil && !ok {
-		key := regexp.MustCompile(`(?m)^\s*` + regexp.QuoteMeta(strings.TrimPrefix(f.name, "--")) + `:\s*(.*?)\s*$`)
-		if m := key.FindSubmatch(s.Text); m != nil {
-			value, ok = strings.Trim(string(m[1]), `"'`), true
-		}
-	}
-	return ok && (f.value == "" || f.value == value)
+// had reports whether the run was asked for a flag: with this value, or without one with any.
+func (w words) had(flag, value string) bool {
+	return w.result != nil && w.result.Spec.Has(flag) && (value == "" || slices.Contains(w.result.Spec.Get(flag), value))
 }
 
 // ownCPUs is how the load generator gets CPUs of its own, which it may have.
 func (w words) ownCPUs(text string) way {
-	if a := w.loadArrangement(); a == journal.ArrangementApart || a == journal.ArrangementElsewhere || w.had(flag{"--load-cpuset", ""}) && !w.had(flag{"--load-cpuset", "shared"}) {
+	if a := w.loadArrangement(); a == journal.ArrangementApart || a == journal.ArrangementElsewhere || w.had("load-cpuset", "") && !w.had("load-cpuset", "shared") {
 		return way{}
 	}
 	return way{text: text}
@@ -330,36 +222,9 @@ func (w words) loadArrangement() journal.Arrangement {
 	return *w.result.Load.Arrangement
 }
 
-// patient is --timeout with one of its parts changed.
-func patient(args []string, part, value string) flag {
-	var parts []string
-	own := args[:ownWords(args)]
-	for i, a := range own {
-		text, ok := strings.CutPrefix(a, "--timeout=")
-		if a == "--timeout" && i+1 < len(own) {
-			text, ok = own[i+1], true
-		}
-		for one := range strings.SplitSeq(text, ",") {
-			if ok && !strings.HasPrefix(one, part+"=") {
-				parts = append(parts, one)
-			}
-		}
-	}
-	return flag{"--timeout", strings.Join(append(parts, part+"="+value), ",")}
-}
-
-// ownWords is how many words are procfit's own.
-func ownWords(args []string) int {
-	if i := slices.Index(args, "--"); i >= 0 {
-		return i
-	}
-	return len(args)
-}
-
-// folderOf is where the journal is: as it was read, or as the command named it.
-func folderOf(r *verdict.Result) string {
-	out, _ := given(r.Tool.Args, "--out")
-	return cmp.Or(r.Folder, out, "DIR")
+// inFolder has a run in the folder of the journal: as it was read, or as the command named it.
+func inFolder(r *verdict.Result) spec.Change {
+	return spec.Set("out", cmp.Or(r.Folder, r.Spec.Text("out"), "DIR"))
 }
 
 // fewestApart is how many CPUs it takes for the load to have its own without being
@@ -373,13 +238,12 @@ func (w words) apart() string {
 		return ""
 	}
 	n := r.Host.AffinityCPUs
-	args := with(r.Tool.Args, flag{name: "--out"}, flag{name: "--load-cpuset"})
-	on, _ := given(r.Tool.Args, "--load-cpuset")
+	s := r.Spec.With(fresh, spec.Unset("load-cpuset"))
 	switch {
-	case n >= fewestApart && on == "shared":
-		return "procfit " + phrase.Shell(args) // it is done by itself
+	case n >= fewestApart && r.Spec.Text("load-cpuset") == "shared":
+		return s.Shell() // it is done by itself
 	case n >= 2:
-		return "procfit " + phrase.Shell(with(args, flag{"--target-cpuset", listed(r.Host, 0, n/2)}, flag{"--load-cpuset", listed(r.Host, n/2, n)}))
+		return s.With(spec.Set("target-cpuset", listed(r.Host, 0, n/2)), spec.Set("load-cpuset", listed(r.Host, n/2, n))).Shell()
 	}
 	return ""
 }

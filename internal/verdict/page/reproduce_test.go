@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/procfit/procfit/internal/host/cpuset"
+	"github.com/procfit/procfit/internal/spec"
 	"github.com/procfit/procfit/internal/verdict"
 	"github.com/procfit/procfit/internal/verdict/journal"
 	"github.com/procfit/procfit/internal/verdict/page/pagetest"
@@ -18,12 +19,11 @@ import (
 func TestAgainFixesTheSeedAndForgetsTheDirectory(t *testing.T) {
 	for _, c := range [][2]string{
 		{"sweep", "sweep --seed 42"},
-		{"", "sweep --seed 42"},
 		{"sweep --out a -- ./x --out b", "sweep --seed 42 -- ./x --out b"},
-		{"sweep --out=a --seed=7 -- ./x", "sweep --seed=7 -- ./x"},
-		{"sweep --seed 7 --out", "sweep --seed 7"},
+		{"sweep --out=a --seed=7 -- ./x", "sweep --seed 7 -- ./x"},
 	} {
-		if got := strings.Join(again(strings.Fields(c[0]), 42), " "); got != c[1] {
+		r := &verdict.Result{Spec: specOf(strings.Fields(c[0])...), Plan: journal.Plan{Seed: 42}}
+		if got := strings.Join(Again(r).Args(), " "); got != c[1] {
 			t.Errorf("%s: %s, want %s", c[0], got, c[1])
 		}
 	}
@@ -49,7 +49,7 @@ func TestReproduceRunsTheSameArguments(t *testing.T) {
 				t.Fatalf("%v: %s", err, out)
 			}
 			_, gogc, _ := strings.Cut(r.Target.Environment[0], "=")
-			want := append([]string{r.Target.Directory, gogc}, again(r.Tool.Args, r.Plan.Seed)...)
+			want := append([]string{r.Target.Directory, gogc}, Again(r).Args()...)
 			got := strings.Split(strings.TrimSuffix(string(out), "\x00"), "\x00")
 			if !slices.Equal(got, want) {
 				t.Errorf("got  %q\nwant %q", got, want)
@@ -64,7 +64,7 @@ func TestApartOnTheCPUsOfAContainer(t *testing.T) {
 		"procfit sweep --target-cpuset 4,6 --load-cpuset 8-9 -- ./x": {Nodes: []journal.Node{{CPUs: cpuset.Set{6, 9}}, {ID: 1, CPUs: cpuset.Set{4, 8}}}},
 		"procfit sweep --target-cpuset 0-1 --load-cpuset 2-3 -- ./x": nil,
 	} {
-		r := &verdict.Result{Host: journal.Host{AffinityCPUs: 4, Topology: topology}, Tool: journal.Tool{Args: []string{"sweep", "--out", "a", "--", "./x"}}}
+		r := &verdict.Result{Host: journal.Host{AffinityCPUs: 4, Topology: topology}, Spec: specOf("sweep", "--out", "a", "--", "./x")}
 		if got := (words{&verdict.Group{}, r}).apart(); got != want {
 			t.Errorf("%s, want %s", got, want)
 		}
@@ -75,14 +75,14 @@ func TestApartOnTheCPUsOfAContainer(t *testing.T) {
 func TestReproduceAsksForWhatWasLeftOut(t *testing.T) {
 	need.Command(t, "bash")
 	r := pagetest.Typical()
-	r.Tool.Args = []string{"sweep", "--header", "Authorization: REDACTED", "--", "./server", "--token=REDACTED"}
+	r.Spec = specOf("sweep", "--header", "Authorization: {env:PAGE_TEST_KEY}", "--", "./server", "--token={env:PAGE_TEST_TOKEN}")
 	r.Target.Directory = ""
 	script := filepath.Join(t.TempDir(), "reproduce.sh")
 	write(t, script, New(r).Reproduce)
 	c := exec.Command(script)
 	c.Env = append(os.Environ(), "PROCFIT=/bin/false")
 	out, err := c.CombinedOutput()
-	if err == nil || c.ProcessState.ExitCode() != 2 || !strings.Contains(string(out), "--header Authorization: REDACTED; --token=REDACTED") {
+	if err == nil || c.ProcessState.ExitCode() != 2 || !strings.Contains(string(out), "credentials are not recorded: export PAGE_TEST_KEY") {
 		t.Errorf("%v: %s", err, out)
 	}
 }
@@ -91,7 +91,7 @@ func TestReproduceAsksForWhatWasLeftOut(t *testing.T) {
 func TestReproduceAsksForStandardInput(t *testing.T) {
 	r := pagetest.Typical()
 	for args, want := range map[string]string{"--body @-": "--body @-", "--requests=-": "--requests -", "--body @file": "", "-- ./x --body @-": ""} {
-		r.Tool.Args = append([]string{"sweep"}, strings.Fields(args)...)
+		r.Spec = specOf(append([]string{"sweep"}, strings.Fields(args)...)...)
 		asks := strings.Contains(New(r).Reproduce, "[ ! -t 0 ] || { echo 'the journal does not contain what "+want+" read: ")
 		if asks != (want != "") || !asks && strings.Contains(New(r).Reproduce, "-t 0") {
 			t.Errorf("%s: %s", args, New(r).Reproduce)
@@ -113,7 +113,8 @@ func TestReproduceReadsTheFile(t *testing.T) {
 	r := pagetest.Typical()
 	dir := t.TempDir()
 	r.Target.Directory = dir
-	r.Settings = &verdict.Settings{Name: "procfit.yaml", Text: []byte("load: {}\n"), Variables: []string{"PAGE_TEST_TOKEN"}, Command: []string{"compare", "./old -x", "--title", "it's"}}
+	r.Settings = &verdict.Settings{Name: "procfit.yaml", Text: []byte("load: {}\n"), Rest: specOf("compare", "./old -x", "--title", "it's")}
+	r.Spec = r.Settings.Rest.With(spec.Set("header", "X: {env:PAGE_TEST_TOKEN}"))
 	moved := filepath.Join(dir, "moved it's")
 	if err := os.Mkdir(moved, 0o755); err != nil {
 		t.Fatal(err)
@@ -133,7 +134,7 @@ func TestReproduceReadsTheFile(t *testing.T) {
 		out, err := c.CombinedOutput()
 		return string(out), err
 	}
-	if out, err := run(); err == nil || !strings.Contains(out, "export PAGE_TEST_TOKEN, which procfit.yaml names") {
+	if out, err := run(); err == nil || !strings.Contains(out, "export PAGE_TEST_TOKEN, which this run needs") {
 		t.Errorf("%v: %s", err, out)
 	}
 	out, err := run("PAGE_TEST_TOKEN=")
@@ -141,4 +142,29 @@ func TestReproduceReadsTheFile(t *testing.T) {
 	if got := strings.Split(strings.TrimSuffix(out, "\x00"), "\x00"); err != nil || !slices.Equal(got, want) {
 		t.Errorf("%v\ngot  %q\nwant %q", err, got, want)
 	}
+}
+
+// specOf is the Spec of a command line as procfit writes one: the command and its words, then
+// flags, and after -- the program. A flag without a value is a switch.
+func specOf(words ...string) (s spec.Spec) {
+	if i := slices.Index(words, "--"); i >= 0 {
+		words, s.Program = words[:i], words[i+1:]
+	}
+	for len(words) > 0 {
+		name, isFlag := strings.CutPrefix(words[0], "--")
+		name, text, joined := strings.Cut(name, "=")
+		switch words = words[1:]; {
+		case !isFlag && (s.Command == "" || s.Command == "kube" || s.Command == "lab"):
+			s.Command = strings.TrimPrefix(s.Command+" "+name, " ")
+		case !isFlag:
+			s.Operands = append(s.Operands, name)
+		case joined:
+			s.Set = append(s.Set, spec.Value{Name: name, Texts: []string{text}})
+		case len(words) > 0 && !strings.HasPrefix(words[0], "--"):
+			s.Set, words = append(s.Set, spec.Value{Name: name, Texts: words[:1]}), words[1:]
+		default:
+			s.Set = append(s.Set, spec.Value{Name: name, Texts: []string{"true"}, Bare: "true"})
+		}
+	}
+	return s
 }

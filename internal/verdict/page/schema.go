@@ -3,6 +3,7 @@ package page
 import (
 	"time"
 
+	"github.com/procfit/procfit/internal/spec"
 	"github.com/procfit/procfit/internal/verdict"
 	"github.com/procfit/procfit/internal/verdict/journal"
 	"github.com/procfit/procfit/internal/verdict/slo"
@@ -15,6 +16,7 @@ type resultJSON struct {
 	Schema         string              `json:"schema"`
 	Name           string              `json:"name"`
 	Started        time.Time           `json:"started"`
+	Spec           spec.Spec           `json:"spec"`
 	Origin         journal.Origin      `json:"origin,omitempty"`
 	Host           journal.Host        `json:"host"`
 	LoadHost       *journal.Host       `json:"load_host"`

@@ -23,7 +23,7 @@ func JSON(r *verdict.Result) ([]byte, error) {
 // schema has it or leaves it out.
 func resultSchema(r *verdict.Result) resultJSON {
 	out := resultJSON{
-		Schema: r.Schema, Name: r.Name, Started: r.Started, Origin: r.Origin, Host: r.Host, LoadHost: r.LoadHost, Tool: r.Tool, Target: r.Target, Load: r.Load,
+		Schema: r.Schema, Name: r.Name, Started: r.Started, Spec: r.Spec, Origin: r.Origin, Host: r.Host, LoadHost: r.LoadHost, Tool: r.Tool, Target: r.Target, Load: r.Load,
 		Engines:    listOf(r.Engines, func(e *verdict.Engine) engineJSON { return engineJSON(*e) }),
 		SharedCPUs: r.SharedCPUs, Plan: r.Plan, Complete: r.Complete,
 		TrialsPlanned: r.TrialsPlanned, TrialsRun: r.TrialsRun, TrialsInvalid: r.TrialsInvalid, PilotsRun: r.PilotsRun, PilotsInvalid: r.PilotsInvalid,

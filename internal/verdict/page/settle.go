@@ -12,6 +12,7 @@ import (
 	"github.com/procfit/procfit/internal/show/document"
 	"github.com/procfit/procfit/internal/show/number"
 	"github.com/procfit/procfit/internal/show/phrase"
+	"github.com/procfit/procfit/internal/spec"
 	"github.com/procfit/procfit/internal/verdict"
 	"github.com/procfit/procfit/internal/verdict/contest"
 	"github.com/procfit/procfit/internal/verdict/journal"
@@ -40,7 +41,7 @@ func (w words) step(s verdict.Step) document.Item {
 	case verdict.StepGoOn:
 		return w.goOn(s)
 	case verdict.StepMoreValues:
-		return document.Item{Text: w.ways(way{text: "measure at least five values"}, way{"use --procs auto", flag{"--procs", "auto"}})}
+		return document.Item{Text: w.ways(way{text: "measure at least five values"}, way{"use --procs auto", "procs", "auto"})}
 	case verdict.StepFix:
 		return document.Item{Text: "fix the cause, then start again with another --out"}
 	case verdict.StepResume:
@@ -51,7 +52,7 @@ func (w words) step(s verdict.Step) document.Item {
 	case verdict.StepReadOutput:
 		return document.Item{Text: "read what the target and the load generator printed, in logs/"}
 	case verdict.StepMoreMemory:
-		return document.Item{Text: w.ways(way{text: "allow more memory with a higher --max-memory"}, way{"look for a GOGC that takes less: --vary GOGC=25,50,100", flag{"--vary", "GOGC=25,50,100"}})}
+		return document.Item{Text: w.ways(way{text: "allow more memory with a higher --max-memory"}, way{"look for a GOGC that takes less: --vary GOGC=25,50,100", "vary", "GOGC=25,50,100"})}
 	case verdict.StepFindDerived:
 		return document.Item{Text: "find what else depends on the variable: a pool sized from it, or a library that sets GOMAXPROCS at startup"}
 	case verdict.StepLoadElsewhere:
@@ -71,7 +72,7 @@ func (w words) step(s verdict.Step) document.Item {
 		return document.Item{Text: fmt.Sprintf("measure longer trials, in which procfit can count what other programs use: --duration %s or longer", w.longerTrial()), Command: w.longer()}
 	case verdict.StepSee:
 		return document.Item{Text: "measure the Go binary itself, as the same user, and for long enough to be read" +
-			w.ways(way{"; if its GOMAXPROCS can never be read, --any-program gives an answer that is likely at most", flag{name: "--any-program"}})}
+			w.ways(way{"; if its GOMAXPROCS can never be read, --any-program gives an answer that is likely at most", "any-program", ""})}
 	case verdict.StepCount:
 		return document.Item{Text: "measure on Linux, where procfit counts what other programs use"}
 	case verdict.StepSteady:
@@ -94,7 +95,7 @@ func (w words) longer() string {
 	if w.again() == "" {
 		return ""
 	}
-	return "procfit " + phrase.Shell(with(w.result.Tool.Args, flag{name: "--out"}, flag{"--duration", w.longerTrial()}))
+	return w.result.Spec.With(spec.Set("duration", w.longerTrial()), fresh).Shell()
 }
 
 // longerTrial is a --duration above the one that was asked for, and at least a second.
@@ -121,7 +122,7 @@ func (w words) again() string {
 	if w.result == nil || !w.result.Complete || !swept(w.result) {
 		return ""
 	}
-	return "procfit " + phrase.Shell(with(w.result.Tool.Args, flag{name: "--out"}))
+	return w.result.Spec.With(fresh).Shell()
 }
 
 func cleanAdvice(list []document.Item) []document.Item {

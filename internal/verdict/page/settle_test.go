@@ -13,7 +13,7 @@ import (
 func TestNextCommand(t *testing.T) {
 	for _, complete := range []bool{true, false} {
 		r := pagetest.Typical()
-		r.Complete, r.Tool.Args = complete, []string{"sweep", "--out", "results/x", "--procs", "1,2", "--", "./server"}
+		r.Complete, r.Spec = complete, specOf("sweep", "--out", "results/x", "--procs", "1,2", "--", "./server")
 		for _, code := range []verdict.StepCode{verdict.StepQuietMachine, verdict.StepSteady} {
 			r.Groups[0].Recommendation.Settle = []verdict.Step{{Code: code}}
 			got := words{&r.Groups[0], r}.settle()[0]
@@ -28,7 +28,7 @@ func TestNextCommand(t *testing.T) {
 func TestCommandsThatOnlySweepHas(t *testing.T) {
 	for command, want := range map[string]bool{"sweep": true, "size": false, "compare": false, "observe": false} {
 		r := pagetest.Typical()
-		r.Tool.Args = []string{command, "--", "./server"}
+		r.Spec = specOf(command, "--", "./server")
 		r.Groups[0].Recommendation.Settle = []verdict.Step{{Code: verdict.StepVary}, {Code: verdict.StepProfile}}
 		for _, one := range (words{&r.Groups[0], r}).settle() {
 			if (one.Command != "") != want {

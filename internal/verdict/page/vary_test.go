@@ -47,7 +47,7 @@ func TestVaried(t *testing.T) {
 // the page says where it would be.
 func TestBestUncounted(t *testing.T) {
 	r := &verdict.Result{
-		Tool: journal.Tool{Args: []string{"sweep", "--", "x"}}, Plan: journal.Plan{Blocks: 6},
+		Spec: specOf("sweep", "--", "x"), Plan: journal.Plan{Blocks: 6},
 		Best:     []verdict.Best{{Complete: true, Confidence: verdict.Likely, Variables: []journal.Variable{{Name: "GOGC", Value: "200"}}}},
 		Compared: []verdict.Group{{Compares: "GOGC", Recommendation: verdict.Recommendation{Settle: []verdict.Step{{Code: verdict.StepCount}}}}},
 	}

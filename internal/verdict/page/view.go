@@ -130,7 +130,7 @@ func New(r *verdict.Result) *View {
 		Environment: environment(r),
 		Command:     command(r),
 		Against:     phrase.Shell(r.Target.Against),
-		Sweep:       sweep(r),
+		Sweep:       r.Spec.Shell(),
 		Reproduce:   reproduce(r),
 		Settings:    settingsFile(r),
 	}

@@ -37,7 +37,7 @@ func (w words) warnOfPlan(x *verdict.Warning) (advice, bool) {
 	case verdict.WarnFewBlocks:
 		return advice{fmt.Sprintf("a setting needs %d valid trials for a proof, and one setting has only %d", verdict.FewestPairs, x.Count), w.enough(int(x.Count))}, true
 	case verdict.WarnFewSettings:
-		return advice{phrase.Count(x.Count, "setting") + " measured: the best value may be one that was not", w.ways(way{"use --procs auto", flag{"--procs", "auto"}}, way{text: "measure at least five values"})}, true
+		return advice{phrase.Count(x.Count, "setting") + " measured: the best value may be one that was not", w.ways(way{"use --procs auto", "procs", "auto"}, way{text: "measure at least five values"})}, true
 	case verdict.WarnInvalid, verdict.WarnInvalidPilots:
 		return w.invalidTrials(x), true
 	case verdict.WarnNoisy:
@@ -87,7 +87,7 @@ const unshared = "use a machine that is not shared; in a cloud, one without CPU 
 func (w words) invalidTrials(x *verdict.Warning) advice {
 	noun, remedy := "trial", "read their output in logs/"
 	if x.Code == verdict.WarnInvalidPilots {
-		noun, remedy = "pilot trial", w.ways(way{text: remedy}, way{"set --rate: then procfit runs no pilot trials", flag{name: "--rate"}})
+		noun, remedy = "pilot trial", w.ways(way{text: remedy}, way{"set --rate: then procfit runs no pilot trials", "rate", ""})
 	}
 	switch {
 	case x.Stolen:
@@ -265,7 +265,7 @@ func (w words) warnOfRun(x *verdict.Warning) (advice, bool) {
 		fix := "read what the program printed in logs/, and run the same command again: only the profile is missing"
 		if x.Advised {
 			fix = "serve them: import _ \"net/http/pprof\", and go http.ListenAndServe(\"127.0.0.1:6060\", nil) in main; then measure with --profile=http://127.0.0.1:6060/debug/pprof/"
-			if w.had(flag{"--profile", "http://127.0.0.1:6060/debug/pprof/"}) {
+			if w.had("profile", "http://127.0.0.1:6060/debug/pprof/") {
 				fix = "serve them at that address: import _ \"net/http/pprof\", and go http.ListenAndServe(\"127.0.0.1:6060\", nil) in main"
 			}
 		}

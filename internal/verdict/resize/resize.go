@@ -10,6 +10,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/procfit/procfit/internal/spec"
 	"github.com/procfit/procfit/internal/verdict/journal"
 )
 
@@ -21,6 +22,7 @@ type Rehearsal struct {
 	Schema        string         `json:"schema"`
 	Name          string         `json:"name"`
 	Started       time.Time      `json:"started"`
+	Spec          spec.Spec      `json:"spec"` // what was asked for
 	Tool          journal.Tool   `json:"tool"`
 	Host          journal.Host   `json:"host"`
 	Target        journal.Target `json:"target"`

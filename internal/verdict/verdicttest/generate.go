@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"time"
 
+	"github.com/procfit/procfit/internal/spec"
 	"github.com/procfit/procfit/internal/verdict/journal"
 )
 
@@ -121,7 +122,8 @@ func header(c Config) journal.Header {
 			CPUs: c.CPUs, AffinityCPUs: c.CPUs, EffectiveCPUs: float64(c.CPUs),
 			Kernel: "6.12.0", CgroupMode: "v2", MemoryBytes: 16 << 30,
 		},
-		Tool:   journal.Tool{Version: "devel", GoVersion: "go1.26.0", Args: []string{"sweep", "--", "./server", "-addr", ":{port}"}},
+		Spec:   spec.Spec{Command: "sweep", Program: []string{"./server", "-addr", ":{port}"}},
+		Tool:   journal.Tool{Version: "devel", GoVersion: "go1.26.0"},
 		Target: journal.Target{Kind: "server", Command: []string{"./server", "-addr", ":{port}"}, URL: "http://127.0.0.1:{port}/", GoVersion: "go1.26.0"},
 		Load: journal.Load{
 			Connections: 64, Method: "GET", ErrorRatioMax: 0.01,

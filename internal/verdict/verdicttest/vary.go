@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/procfit/procfit/internal/spec"
 	"github.com/procfit/procfit/internal/verdict/contest"
 	"github.com/procfit/procfit/internal/verdict/journal"
 )
@@ -19,7 +20,8 @@ func Varied(axes ...journal.Axis) journal.Header {
 	h := journal.Header{
 		Schema: journal.Schema, Kind: journal.KindHeader, Name: "varied", Started: started,
 		TargetHost: journal.Host{CPUModel: "test", CPUs: 4, AffinityCPUs: 4, EffectiveCPUs: 4},
-		Tool:       journal.Tool{Version: "0", GoVersion: "go1.26", Args: []string{"sweep", "--vary", "GOGC=50,100", "--", "./batch"}},
+		Spec:       spec.Spec{Command: "sweep", Program: []string{"./batch"}}.With(spec.Set("vary", "GOGC=50,100")),
+		Tool:       journal.Tool{Version: "0", GoVersion: "go1.26"},
 		Target:     journal.Target{Kind: journal.KindBatch, Command: []string{"./batch"}},
 		Plan: journal.Plan{
 			Strategy: journal.StrategyRace, Goal: journal.GoalProven, MaxTrials: 400, Margin: 0.05, MarginP99: 0.2, Vary: axes,

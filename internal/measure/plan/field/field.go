@@ -1,13 +1,15 @@
 // Package field describes what a user may ask for: each field once, with its name, its
-// place in the help, how its text is read and checked, and which keys of a journal's
-// header it decides. The flags, the help, what a resumed run compares and the command
-// that measures again come from it. It knows no library for flags.
+// place in the help, how its text is read and checked, what of it is a credential, and
+// whether a resumed run may have another value. The flags, the help, the recorded Spec and
+// its procfit.yaml come from it. It knows no library for flags.
 package field
 
 import (
 	"cmp"
 	"slices"
 	"strings"
+
+	"github.com/procfit/procfit/internal/show/secret"
 )
 
 // Field is one thing that a user may ask for. Its name is that of the flag.
@@ -24,10 +26,20 @@ type Field struct {
 	File  string // its key in a file, where that is not Name in camel case
 	Needs string // the field that it has no effect without
 	Not   string // the fields that it cannot be combined with, in words
-	// Header are the keys of the journal's header that it decides, in words such as
-	// load.pace; empty: Aside says why there are none.
-	Header string
-	Aside  string
+	// Secret takes the credential out of one of its texts; nil: what a URL, a command or JSON
+	// has by the rules of package secret.
+	Secret func(f *secret.Finder, text string) string
+	// Free says that a run may be resumed with another value: it does not decide what a
+	// trial is, or the header has what came of it.
+	Free bool
+}
+
+// Alone is the text of the flag without one; empty: it needs one.
+func (f Field) Alone() string {
+	if f.Holds == "" {
+		return "true"
+	}
+	return f.Bare
 }
 
 // Group is a part of the help.
@@ -65,12 +77,8 @@ func (f Field) Key() string {
 // Groups are all, in the order of the help.
 func Groups() []Group { return []Group{Run, Compare, Load, Protocol, CPUs, Stop, Kube, Check, Output} }
 
-// Reasons of several fields that no header has them.
-const (
-	OfWaiting = "it bounds how long something is waited for, which no number of a trial holds"
-	OfOutput  = "it is where results go, and not what is measured"
-	OfAsking  = "it decides what procfit does before the first trial"
-)
+// Decides says that a run may only be resumed with the same value.
+func (f Field) Decides() bool { return !f.Free && f.Group != Output }
 
 // In puts fields into a group.
 func In(g Group, list ...Field) []Field {

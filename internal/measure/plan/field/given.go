@@ -5,6 +5,9 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/procfit/procfit/internal/show/secret"
+	"github.com/procfit/procfit/internal/spec"
 )
 
 // Given is which of some fields a user gave, whatever reads the command line.
@@ -34,6 +37,38 @@ func (g *Given) Has(name string) bool { return slices.Contains(g.Names, name) }
 // Named is a field by its name, which is known.
 func (g *Given) Named(name string) Field {
 	return g.Fields[slices.IndexFunc(g.Fields, func(f Field) bool { return f.Name == name })]
+}
+
+// Spec is what the user asked for, without its credentials, which found has. A command line
+// has operands and the words of a program in addition to the fields.
+func (g *Given) Spec(command string, operands, program []string) (s spec.Spec, found secret.Finder) {
+	s = spec.Spec{Command: command, Operands: operands, Program: program}
+	for _, f := range g.Fields {
+		if g.Has(f.Name) {
+			s.Set = append(s.Set, spec.Value{Name: f.Name, Texts: textsOf(f.Value), Bare: f.Alone()})
+		}
+	}
+	s = s.Discreet(func(name string, texts []string) (hidden []string) {
+		if name == "" {
+			return found.Words(texts)
+		}
+		for _, text := range texts {
+			if hide := g.Named(name).Secret; hide != nil {
+				hidden = append(hidden, hide(&found, text))
+			} else {
+				hidden = append(hidden, found.Words([]string{text})...)
+			}
+		}
+		return hidden
+	})
+	return s, found
+}
+
+func textsOf(v Value) []string {
+	if list, ok := v.(List); ok {
+		return list.Texts()
+	}
+	return []string{v.String()}
 }
 
 // why are the reasons why a field has no effect with another one.

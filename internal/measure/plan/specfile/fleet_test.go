@@ -26,8 +26,8 @@ load:
   duration: 2s
 `
 
-// textsOf are what a file sets, as flags would give it.
-func textsOf(t *testing.T, f *File) (got []string) {
+// allTexts are what a file sets, as flags would give it.
+func allTexts(t *testing.T, f *File) (got []string) {
 	t.Helper()
 	err := f.Apply(func(field.Field) bool { return false }, func(name, text string) error {
 		got = append(got, name+"="+text)
@@ -48,16 +48,16 @@ func TestReadsAFleet(t *testing.T) {
 		t.Fatalf("%+v", f.Services)
 	}
 	api := f.Services[0]
-	if api.File != "services/api/procfit.yaml" || api.Manifest != "deploy/api.yaml" || api.Object != "Deployment/api" || api.Container != "app" || textsOf(t, api.Settings) != nil {
+	if api.File != "services/api/procfit.yaml" || api.Manifest != "deploy/api.yaml" || api.Object != "Deployment/api" || api.Container != "app" || allTexts(t, api.Settings) != nil {
 		t.Errorf("%+v", api)
 	}
-	if got, want := textsOf(t, f.Services[1].Settings), []string{"command=./import", "command=-n", "command=3", "max-time=5m"}; !slices.Equal(got, want) {
+	if got, want := allTexts(t, f.Services[1].Settings), []string{"command=./import", "command=-n", "command=3", "max-time=5m"}; !slices.Equal(got, want) {
 		t.Errorf("%q, want %q", got, want)
 	}
-	if got, want := textsOf(t, f.Services[2].Settings), []string{"command=./other", "max-time=5m"}; !slices.Equal(got, want) {
+	if got, want := allTexts(t, f.Services[2].Settings), []string{"command=./other", "max-time=5m"}; !slices.Equal(got, want) {
 		t.Errorf("%q, want %q", got, want)
 	}
-	if got := textsOf(t, f.Common); !slices.Equal(got, []string{"duration=2s"}) || !f.Common.Has("duration") || f.Common.Has("rate") {
+	if got := allTexts(t, f.Common); !slices.Equal(got, []string{"duration=2s"}) || !f.Common.Has("duration") || f.Common.Has("rate") {
 		t.Errorf("all services have %q", got)
 	}
 	why := errors.New("it is not there")

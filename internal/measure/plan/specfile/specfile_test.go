@@ -7,6 +7,7 @@ import (
 
 	"github.com/procfit/procfit/internal/measure/plan"
 	"github.com/procfit/procfit/internal/measure/plan/field"
+	"github.com/procfit/procfit/internal/spec"
 )
 
 func rows() []field.Field { return Rows(plan.NewFlags().Fields()) }
@@ -129,18 +130,15 @@ func TestFieldsRefuseValues(t *testing.T) {
 	}
 }
 
-// Credentials are variables by a name that says whose they are.
+// A variable is ${NAME} in a file, and what looks like one is not.
 func TestWritesVariables(t *testing.T) {
-	fields := rows()
-	named := func(name string, texts ...string) Given {
-		return Given{fields[slices.IndexFunc(fields, func(f field.Field) bool { return f.Name == name })], texts}
-	}
-	w, err := Write([]Given{
-		named("command", "./server", "--api-token", "s3cr3t-value-1", "${HOME}", "-x={env:GIVEN}"),
-		named("env", "DB_PASSWORD=hunter2hunter2", "GOGC=50"),
-		named("header", "Authorization: Bearer abc.def.ghi", "Cookie: a=b"),
-		named("procs", "unset,1,2"), named("duration", "5s"), named("tls", "insecure,name=h"),
-	})
+	got, err := Write(spec.Spec{
+		Command: "sweep", Program: []string{"./server", "--api-token", "{env:API_TOKEN}", "${HOME}", "-x={env:GIVEN}"},
+		Set: []spec.Value{
+			{Name: "env", Texts: []string{"DB_PASSWORD={env:DB_PASSWORD}", "GOGC=50"}}, {Name: "header", Texts: []string{"Authorization: Bearer {env:AUTHORIZATION}"}},
+			{Name: "procs", Texts: []string{"unset,1,2"}}, {Name: "duration", Texts: []string{"5s"}}, {Name: "tls", Texts: []string{"name=h,insecure"}}, {Name: "out", Texts: []string{"r"}},
+		},
+	}, rows())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -153,20 +151,16 @@ target:
 compare:
   procs: [unset, 1, 2]
 load:
-  header:
-    Authorization: ${AUTHORIZATION}
-    Cookie: ${COOKIE}
   duration: 5s
+  header:
+    Authorization: Bearer ${AUTHORIZATION}
 protocol:
   tls:
-    insecure: true
     name: h
+    insecure: true
 `
-	if got := string(w.Text); got != want {
+	if string(got) != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
-	}
-	if want := []string{"API_TOKEN", "GIVEN", "DB_PASSWORD", "AUTHORIZATION", "COOKIE"}; !slices.Equal(w.Variables, want) {
-		t.Errorf("variables %q", w.Variables)
 	}
 }
 
@@ -183,20 +177,24 @@ func FuzzRead(f *testing.F) {
 		if err != nil {
 			return
 		}
-		var given []Given
+		s := spec.Spec{Command: "sweep"}
 		for _, i := range read.items {
-			given = append(given, Given{i.row, i.texts})
+			if i.row.Name == CommandField {
+				s.Program = i.texts
+			} else {
+				s.Set = append(s.Set, spec.Value{Name: i.row.Name, Texts: i.texts})
+			}
 		}
-		w, err := Write(given)
+		written, err := Write(s, known)
 		if err != nil {
 			return
 		}
-		again, err := Read("f", w.Text, known)
+		again, err := Read("f", written, known)
 		if err != nil {
-			t.Fatalf("%q is written as\n%s\nand then: %v", text, w.Text, err)
+			t.Fatalf("%q is written as\n%s\nand then: %v", text, written, err)
 		}
-		if len(w.Variables) == 0 && len(again.items) != len(read.items) {
-			t.Fatalf("%q is written as\n%s", text, w.Text)
+		if len(again.items) != len(read.items) {
+			t.Fatalf("%q is written as\n%s", text, written)
 		}
 	})
 }

@@ -9,10 +9,10 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/procfit/procfit/internal/load"
-	"github.com/procfit/procfit/internal/measure/plan"
 	"github.com/procfit/procfit/internal/measure/plan/field"
 	"github.com/procfit/procfit/internal/show/phrase"
 	"github.com/procfit/procfit/internal/show/secret"
+	"github.com/procfit/procfit/internal/spec"
 )
 
 // texts are what a field is set with, one after the other.
@@ -170,7 +170,7 @@ func references(text string) (in, wrong string) {
 		if !strings.HasSuffix(found, "}") || !variableName.MatchString(name) {
 			wrong = "has ${ without a variable's name: write ${NAME} for a variable of the environment, and $${ for ${ itself"
 		}
-		return plan.Variable(name)
+		return spec.Variable(name)
 	})
 	return in, wrong
 }

@@ -12,39 +12,27 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/procfit/procfit/internal/measure/plan/field"
-	"github.com/procfit/procfit/internal/show/secret"
+	"github.com/procfit/procfit/internal/spec"
 )
 
 // SchemaURL is where editors find the schema of a file.
 const SchemaURL = "https://raw.githubusercontent.com/procfit/procfit/main/docs/reference/formats/procfit.schema.json"
 
-// Written is a procfit.yaml, and the variables of the environment that it names.
-type Written struct {
-	Text      []byte
-	Variables []string
-}
-
-// Given is a field of the file to write, with its texts.
-type Given struct {
-	field.Field
-	Texts []string
-}
-
-// Write writes the fields that are given, by their sections. In place of a credential it
-// names a variable. A text that is not UTF-8 is an error, since YAML cannot hold it.
-func Write(given []Given) (*Written, error) {
-	w := writer{used: map[string]bool{}}
+// Write writes a Spec, by the sections of the rows. A text that is not UTF-8 is an error,
+// since YAML cannot hold it.
+func Write(s spec.Spec, rows []field.Field) ([]byte, error) {
 	root := &yaml.Node{Kind: yaml.MappingNode}
 	for _, g := range field.Groups() {
 		section := &yaml.Node{Kind: yaml.MappingNode}
-		for _, one := range given {
-			if one.Group != g || g.Section() == "" || len(one.Texts) == 0 {
+		for _, row := range rows {
+			texts := textsOf(s, row)
+			if row.Group != g || len(texts) == 0 {
 				continue
 			}
-			if i := slices.IndexFunc(one.Texts, func(s string) bool { return !utf8.ValidString(s) }); i >= 0 {
-				return nil, fmt.Errorf("%s is not UTF-8: YAML cannot hold it", Key(one.Field))
+			if slices.ContainsFunc(texts, func(text string) bool { return !utf8.ValidString(text) }) {
+				return nil, fmt.Errorf("%s is not UTF-8: YAML cannot hold it", Key(row))
 			}
-			section.Content = append(section.Content, plain(one.Key()), w.value(one.Field, w.discreet(one)))
+			section.Content = append(section.Content, plain(row.Key()), value(row, texts))
 		}
 		if len(section.Content) > 0 {
 			root.Content = append(root.Content, plain(g.Section()), section)
@@ -53,90 +41,51 @@ func Write(given []Given) (*Written, error) {
 	b := bytes.NewBufferString("# yaml-language-server: $schema=" + SchemaURL + "\n")
 	if len(root.Content) == 0 {
 		b.WriteString("{} # every key has its default\n")
-		return &Written{b.Bytes(), nil}, nil
+		return b.Bytes(), nil
 	}
 	encoder := yaml.NewEncoder(b)
 	encoder.SetIndent(2)
 	if err := encoder.Encode(root); err != nil {
 		return nil, err
 	}
-	return &Written{b.Bytes(), w.variables}, encoder.Close()
+	err := encoder.Close()
+	return b.Bytes(), err
 }
 
-type writer struct {
-	variables []string
-	used      map[string]bool // names that stand for a credential
-}
-
-// discreet are the texts of a field as a file has them: a credential is the name of a
-// variable.
-func (w *writer) discreet(one Given) (texts []string) {
-	args := []string{"sweep", "--"}
-	args = append(args, one.Texts...)
-	shown := secret.Own(args)[2:]
-	for i, text := range one.Texts {
-		before := ""
-		if one.Name != CommandField {
-			shown[i] = secret.Own([]string{"sweep", "--" + one.Name, text})[2]
-			before = one.Name
-		} else if i > 0 {
-			before = one.Texts[i-1]
-		}
-		texts = append(texts, w.named(before, strings.ReplaceAll(shown[i], "${", "$${")))
+// textsOf are those of a row in a Spec, as a file has them: ${NAME} is a variable, and $${ is
+// ${ itself.
+func textsOf(s spec.Spec, row field.Field) []string {
+	texts := s.Get(row.Name)
+	switch {
+	case row.Group == field.Check: // whose names others have too
+		return nil
+	case row.Name == CommandField:
+		texts = s.Program
+	case row.Name == ObjectField && inCluster(s):
+		texts = s.Operands
+	}
+	texts = slices.Clone(texts)
+	for i, text := range texts {
+		texts[i] = spec.Replace(strings.ReplaceAll(text, "${", "$${"), func(name string) string { return "${" + name + "}" })
 	}
 	return texts
 }
 
-// variable is a variable in a Spec.
-var variable = regexp.MustCompile(`\{env:([A-Za-z_][A-Za-z0-9_]*)\}`)
+// inCluster says whether a Spec is measured in a cluster. Then its words are an object.
+func inCluster(s spec.Spec) bool { return strings.HasPrefix(s.Command, "kube ") }
 
-// word is what a credential may be called by.
-var word = regexp.MustCompile(`[A-Za-z][A-Za-z0-9_-]*`)
-
-// named has ${NAME} in place of each variable and of each credential. The name of a
-// credential is the last word before it.
-func (w *writer) named(before, text string) string {
-	text = variable.ReplaceAllStringFunc(text, func(found string) string {
-		name := variable.FindStringSubmatch(found)[1]
-		w.add(name)
-		return "${" + name + "}"
+// Rest is what a file with these rows lacks of a Spec.
+func Rest(s spec.Spec, rows []field.Field) spec.Spec {
+	if s.Program = nil; inCluster(s) {
+		s.Operands = nil
+	}
+	return s.Only(func(name string) bool {
+		return !slices.ContainsFunc(rows, func(row field.Field) bool { return row.Name == name && row.Group != field.Check })
 	})
-	done := ""
-	for {
-		head, tail, found := strings.Cut(text, secret.Redacted)
-		if !found {
-			return done + text
-		}
-		name := w.credential(before, done+head)
-		w.add(name)
-		done, text = done+head+"${"+name+"}", tail
-	}
-}
-
-// credential is a new name for one that these words are before.
-func (w *writer) credential(before, head string) string {
-	name := "SECRET"
-	for _, from := range []string{before, head} {
-		if words := word.FindAllString(from, -1); words != nil {
-			name = strings.ToUpper(strings.ReplaceAll(words[len(words)-1], "-", "_"))
-		}
-	}
-	first := name
-	for n := 2; w.used[name]; n++ {
-		name = fmt.Sprintf("%s_%d", first, n)
-	}
-	w.used[name] = true
-	return name
-}
-
-func (w *writer) add(name string) {
-	if !slices.Contains(w.variables, name) {
-		w.variables = append(w.variables, name)
-	}
 }
 
 // value is the texts of a field as YAML.
-func (w *writer) value(f field.Field, texts []string) *yaml.Node {
+func value(f field.Field, texts []string) *yaml.Node {
 	_, several := f.Value.(field.List)
 	if Plural(f) {
 		if words := strings.Split(strings.Join(texts, ","), ","); len(words) > 1 && !slices.ContainsFunc(words, func(s string) bool { return s == "" }) {

@@ -4,6 +4,7 @@ import (
 	"math"
 	"time"
 
+	"github.com/procfit/procfit/internal/spec"
 	"github.com/procfit/procfit/internal/verdict/journal"
 	"github.com/procfit/procfit/internal/verdict/live"
 )
@@ -14,7 +15,8 @@ func LiveContents() *journal.Contents {
 	const blocks = 30
 	started := time.Date(2026, 3, 2, 9, 10, 0, 0, time.UTC)
 	h := journal.Header{
-		Name: "process 4711", Started: started, Tool: journal.Tool{Version: "v0.9.0", GoVersion: "go1.26.1", Args: []string{"live", "/run/app/procfit.sock", "--procs", "1,4"}},
+		Name: "process 4711", Started: started, Tool: journal.Tool{Version: "v0.9.0", GoVersion: "go1.26.1"},
+		Spec:   spec.Spec{Command: "live", Operands: []string{"/run/app/procfit.sock"}}.With(spec.Set("procs", "1,4")),
 		Target: journal.Target{Kind: journal.KindLive, GoVersion: "go1.26.8"}, TargetHost: journal.Host{Hostname: "node1", CPUs: 8, EffectiveCPUs: 8, OS: "linux", Arch: "amd64", Kernel: "6.12.9"},
 		Load: journal.Load{DurationSeconds: 1800}, Plan: journal.Plan{Margin: 0.05, MarginP99: 0.2, Seed: 7, Settings: live.Settings(2, []int{1, 4}, false)},
 		Live: &journal.Live{SizedAtStart: []string{"github.com/redis/go-redis/v9 (connections of its pools)"},

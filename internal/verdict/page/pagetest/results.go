@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/procfit/procfit/internal/host/cpuset"
+	"github.com/procfit/procfit/internal/spec"
 	"github.com/procfit/procfit/internal/verdict"
 	"github.com/procfit/procfit/internal/verdict/canary"
 	"github.com/procfit/procfit/internal/verdict/journal"
@@ -39,7 +40,7 @@ func Shared() *verdict.Result {
 		h.Load.Arrangement, h.Target.CPUs, h.Load.CPUs = new(journal.ArrangementShared), nil, nil
 		h.TargetHost.CPUs, h.TargetHost.AffinityCPUs = 2, 2
 		h.Target.BuiltIn, h.Target.Command, h.Target.MainModule = "cpuserver", nil, ""
-		h.Tool.Args = []string{"sweep"}
+		h.Spec = spec.Spec{Command: "sweep"}
 		return trials
 	})
 }
@@ -166,12 +167,13 @@ func Analyze(name string, c verdicttest.Config, bend func(*journal.Header, []jou
 	m := &h.TargetHost
 	m.Hostname, m.CPUModel, m.CPUs, m.AffinityCPUs = "bench-1", "AMD EPYC 7B13", max(8, m.CPUs), max(8, m.AffinityCPUs)
 	m.Kernel, m.MemoryBytes = "6.12.41", 8<<30
-	h.Tool = journal.Tool{Version: "v0.1.0", GoVersion: "go1.26.8", Args: []string{"sweep", "--url", "http://127.0.0.1:{port}/", "--procs", "unset", "--", "./server", "-addr", ":{port}"}}
+	h.Tool = journal.Tool{Version: "v0.1.0", GoVersion: "go1.26.8"}
+	h.Spec = spec.Spec{Command: "sweep", Program: []string{"./server", "-addr", ":{port}"}}.With(spec.Set("url", "http://127.0.0.1:{port}/"), spec.Set("procs", "unset"))
 	seen := map[int]bool{}
 	for _, a := range c.Settings {
 		if p := a.Setting.Procs; p != nil && !seen[*p] {
 			seen[*p] = true
-			h.Tool.Args[4] += "," + strconv.Itoa(*p)
+			h.Spec.Set[1].Texts[0] += "," + strconv.Itoa(*p)
 		}
 	}
 	h.Target.GoVersion, h.Target.MainModule, h.Target.Environment = "go1.24.6", "example.com/server", []string{"GOGC=200"}
@@ -199,7 +201,8 @@ func CanaryContents() *journal.Contents {
 	const slices = 8
 	started := time.Date(2026, 3, 2, 9, 0, 0, 0, time.UTC)
 	c := &journal.Contents{Header: journal.Header{
-		Name: "api", Started: started, Tool: journal.Tool{Version: "v0.9.0", GoVersion: "go1.26.1", Args: []string{"kube", "canary", "deployment/api"}},
+		Name: "api", Started: started, Tool: journal.Tool{Version: "v0.9.0", GoVersion: "go1.26.1"},
+		Spec:   spec.Spec{Command: "kube canary", Operands: []string{"deployment/api"}},
 		Target: journal.Target{Kind: journal.KindService, Object: "deployment/api", Namespace: "shop", Container: "app"}, TargetHost: journal.Host{Hostname: "node1", CPUs: 8, OS: "linux", Arch: "amd64", Kernel: "6.12.9"},
 		Load: journal.Load{DurationSeconds: 60 * slices, WarmupSeconds: 30}, Plan: journal.Plan{MarginP99: 0.2},
 		Canary: &journal.Canary{
@@ -248,7 +251,7 @@ func Hostile() *verdict.Result {
 	r.Name = evil
 	r.Host.CPUModel, r.Host.Kernel, r.Host.Hostname, r.Host.CgroupMode = evil, evil, evil, evil
 	r.Tool.Version = evil
-	r.Tool.Args = []string{"sweep", "--out", "results/x", "--header", evil, "--", evil, "{port}", "it's"}
+	r.Spec = spec.Spec{Command: "sweep", Program: []string{evil, "{port}", "it's"}}.With(spec.Set("out", "results/x"), spec.Set("header", evil))
 	r.Target.Command = []string{"./server", evil, "", "it's", "$HOME", "{port}"}
 	r.Target.URL = "javascript:alert(4)//" + evil
 	r.Target.Environment = []string{"GOGC=" + evil, evil}
