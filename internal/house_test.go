@@ -119,7 +119,7 @@ var mayImport = map[string][]string{
 	"lab":          {"spec", "lab/programs", "measure/plan", "load", "verdict", "verdict/contest", "verdict/journal", "host/folder"},
 	"lab/programs": {},
 	"lab/page":     {"lab", "verdict/page", "host/folder", "show/document", "show/markdown", "show/html"},
-	"lab/run":      {"spec", "lab", "measure/session", "measure/plan", "measure/plan/field", "measure/local", "trace", "verdict", "verdict/contest", "verdict/journal", "program/toolchain", "host/supervisor", "host/folder"},
+	"lab/run":      {"spec", "lab", "measure/session", "measure/plan", "measure/local", "trace", "verdict", "verdict/contest", "verdict/journal", "program/toolchain", "host/supervisor", "host/folder"},
 	"lab/pods":     {"lab", "lab/run", "measure/kube", "measure/session", "measure/plan", "measure/local", "host/folder"},
 
 	"trace":            {"trace/sched", "trace/sched/page", "trace/exec", "trace/exec/page", "host/supervisor", "show/document", "show/text", "show/html", "show/terminal"},

@@ -31,9 +31,9 @@ type clusterOptions struct {
 // effect without.
 func access(to *kube.Access, needs string) []field.Field {
 	return field.In(field.Kube,
-		field.Field{Name: "namespace", Short: "n", Holds: "NAME", Often: true, Help: "the namespace (default the context's)", Value: field.Text(&to.Namespace), Needs: needs, Free: true},
-		field.Field{Name: "context", Holds: "NAME", Help: "the context of the kubeconfig (default the current one)", Value: field.Text(&to.Context), Needs: needs, Free: true},
-		field.Field{Name: "kubeconfig", Holds: "FILE", Help: "the kubeconfig file (default as kubectl's)", Value: field.Text(&to.Kubeconfig), Needs: needs, Free: true},
+		field.Field{Name: "namespace", Short: "n", Holds: "NAME", Often: true, Help: "the namespace (default the context's)", Value: field.Text(&to.Namespace), Needs: needs},
+		field.Field{Name: "context", Holds: "NAME", Help: "the context of the kubeconfig (default the current one)", Value: field.Text(&to.Context), Needs: needs},
+		field.Field{Name: "kubeconfig", Holds: "FILE", Help: "the kubeconfig file (default as kubectl's)", Value: field.Text(&to.Kubeconfig), Needs: needs},
 	)
 }
 
@@ -41,12 +41,12 @@ func access(to *kube.Access, needs string) []field.Field {
 func (o *clusterOptions) fields(needs string) []field.Field {
 	of := &o.options
 	return slices.Concat(access(&of.Access, needs), field.In(field.Kube,
-		field.Field{Name: "node", Holds: "NAME", Help: "the node that the pods run on (default the one with the most CPUs)", Value: field.Text(&of.Node), Needs: needs, Free: true},
+		field.Field{Name: "node", Holds: "NAME", Help: "the node that the pods run on (default the one with the most CPUs)", Value: field.Text(&of.Node), Needs: needs},
 		field.Field{
 			Name: "image", Holds: "IMAGE", Often: true, Help: "image of procfit; procfit kube image makes one",
-			Value: field.Text(&of.Image), Needs: needs, Free: true,
+			Value: field.Text(&of.Image), Needs: needs,
 		},
-		field.Field{Name: "yes", Often: true, Help: "make the pods without asking", Value: field.Switch(&o.yes), Needs: needs, Free: true},
+		field.Field{Name: "yes", Often: true, Help: "make the pods without asking", Value: field.Switch(&o.yes), Needs: needs},
 	))
 }
 

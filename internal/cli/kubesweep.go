@@ -67,16 +67,16 @@ func newKubeSweepOptions() *kubeSweep {
 func (o *kubeSweep) clusterFields() []field.Field {
 	of := &o.options
 	return append(o.clusterOptions.fields(""), field.In(field.Kube,
-		field.Field{Name: "container", Holds: "NAME", Help: "the container whose GOMAXPROCS is measured (default the first)", Value: field.Text(&of.Container), Free: true},
+		field.Field{Name: "container", Holds: "NAME", Help: "the container whose GOMAXPROCS is measured (default the first)", Value: field.Text(&of.Container)},
 		field.Field{
 			Name: "parallel", Help: "measure on several identical nodes at the same time, a block on each",
-			More: "--node names them: n1,n2.", Value: field.Switch(&of.Parallel), Free: true,
+			More: "--node names them: n1,n2.", Value: field.Switch(&of.Parallel),
 		},
 		field.Field{
 			Name: "load-from", Holds: "PLACE", Help: "where the load comes from: pod, or local, through the API server",
 			More: "With local the API server is measured too: it is for a first try without --image.", Value: field.Choice(&o.loadFrom, "pod", "local"),
 		},
-		field.Field{Name: "resize", Help: "change the CPU limit of running pods to --limit, instead of making others", Value: field.Switch(&of.Resize), Needs: "limit", Free: true},
+		field.Field{Name: "resize", Help: "change the CPU limit of running pods to --limit, instead of making others", Value: field.Switch(&of.Resize), Needs: "limit"},
 	)...)
 }
 

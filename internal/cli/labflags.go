@@ -52,9 +52,9 @@ func (o *labOptions) fields() []field.Field {
 		field.Field{Name: "load", Help: "load the servers with this command instead of procfit's load generator", Not: "kube"})...)
 	return slices.Concat(field.In(field.Run, []field.Field{
 		toggle("quick", &o.quick, "small sizes: all experiments take less than ten minutes on two CPUs"),
-		{Name: "lang", Holds: "VERSION", Help: "go line to build with: 1.24 (default the toolchain's own)", Value: field.Parsed(&o.language, "", goLine), Not: "kube", Free: true},
-		{Name: "pods", Holds: "N", Help: "replicas of k8sbench (default the article's, scaled to this machine)", Value: field.Number(&o.pods, 1, 256), Free: true},
-		{Name: "n", Holds: "N", Help: "sums that k8sbench computes per request (default the article's)", Value: field.Number(&o.sums, 1, mostSums), Free: true},
+		{Name: "lang", Holds: "VERSION", Help: "go line to build with: 1.24 (default the toolchain's own)", Value: field.Parsed(&o.language, "", goLine), Not: "kube"},
+		{Name: "pods", Holds: "N", Help: "replicas of k8sbench (default the article's, scaled to this machine)", Value: field.Number(&o.pods, 1, 256)},
+		{Name: "n", Holds: "N", Help: "sums that k8sbench computes per request (default the article's)", Value: field.Number(&o.sums, 1, mostSums)},
 		toggle("make-bash", &o.makeBash, "in the experiment build, build all of Go too: an hour and more"),
 	}...), shared, field.In(field.Stop,
 		toggle("until-decided", &o.untilDecided, "then add blocks until each hypothesis is decided, or for --max-time"),
@@ -86,7 +86,7 @@ func (o *labOptions) resolve(ctx context.Context, std stdio) (*run.Run, error) {
 	asked, _ := o.Spec("lab run", o.ids, nil)
 	options := run.Options{
 		Experiments: experiments, Chosen: chosen, Language: o.language, Dir: o.out,
-		Tool: tool(), Spec: asked, Fields: o.Fields, Self: self, Host: session.ThisHost(), Environ: os.Environ(),
+		Tool: tool(), Spec: asked, Self: self, Host: session.ThisHost(), Environ: os.Environ(),
 		Machine: run.ThisMachine(os.Environ()), Pages: labPages, Now: time.Now, Grow: o.untilDecided, Seed: o.spec.Seed,
 	}
 	if o.has("kube") {
@@ -191,7 +191,7 @@ type labKube struct {
 func (k *labKube) fields() []field.Field {
 	app := field.Field{
 		Name: "kube", Holds: "FILE", Bare: ownApp, Help: "run " + pods.ID + " as pods of a cluster: the article's app, or a manifest",
-		More: "A manifest of another app is given with =: --kube=app.yaml.", Value: field.Text(&k.on), Free: true,
+		More: "A manifest of another app is given with =: --kube=app.yaml.", Value: field.Text(&k.on),
 	}
 	return append(field.In(field.Kube, app), k.clusterOptions.fields("kube")...)
 }

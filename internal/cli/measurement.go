@@ -77,9 +77,9 @@ func outField(p *string, normal string) field.Field {
 	}
 }
 
-// toggle is a switch that a resumed run may have otherwise.
+// toggle is a switch.
 func toggle(name string, p *bool, help string) field.Field {
-	return field.Field{Name: name, Help: help, Value: field.Switch(p), Free: true}
+	return field.Field{Name: name, Help: help, Value: field.Switch(p)}
 }
 
 // asked is what the user asked for, without its credentials, which found has.
@@ -90,7 +90,7 @@ func (m *measurement) asked() (s spec.Spec, found secret.Finder) {
 // sessionOptions are what a session of the measurement takes.
 func (m *measurement) sessionOptions() session.Options {
 	asked, found := m.asked()
-	return session.Options{Dir: m.out, Spec: asked, Fields: m.Fields, Secrets: found, Tool: tool(), Started: time.Now()}
+	return session.Options{Dir: m.out, Spec: asked, Secrets: found, Tool: tool(), Started: time.Now()}
 }
 
 // tool is this procfit.

@@ -65,7 +65,7 @@ func newObserveOptions(std stdio, cmd *cobra.Command) *observeOptions {
 		field.Field{Name: "timeout", Help: "how long a request may take (default request=10s)"},
 		field.Field{Name: "rate", Help: "requests per second to send (default none)"},
 		field.Field{Name: "repeats", Help: "how many trials to measure (default 6)"})...)
-	unsafe := field.Field{Name: "allow-unsafe-methods", Help: "send methods that may change data, such as POST and PUT", Value: field.Switch(&o.unsafe), Group: field.Load, Free: true}
+	unsafe := field.Field{Name: "allow-unsafe-methods", Help: "send methods that may change data, such as POST and PUT", Value: field.Switch(&o.unsafe), Group: field.Load}
 	o.bind(std, cmd, slices.Concat(fields, []field.Field{unsafe}, o.own()))
 	return o
 }

@@ -37,7 +37,6 @@ import (
 	"github.com/procfit/procfit/internal/lab"
 	"github.com/procfit/procfit/internal/measure/local"
 	"github.com/procfit/procfit/internal/measure/plan"
-	"github.com/procfit/procfit/internal/measure/plan/field"
 	"github.com/procfit/procfit/internal/measure/session"
 	"github.com/procfit/procfit/internal/spec"
 	"github.com/procfit/procfit/internal/verdict"
@@ -52,11 +51,10 @@ type Options struct {
 	Seed        *uint64     // of the settings' order in every stage; nil: any
 	Grow        bool        // stages may have more blocks than they were started with
 
-	Dir     string        // the results folder; empty: results/lab-TIME
-	Tool    journal.Tool  // who measures
-	Spec    spec.Spec     // how it was called
-	Fields  []field.Field // of that
-	Self    string        // procfit's own executable, which the practice programs are in
+	Dir     string       // the results folder; empty: results/lab-TIME
+	Tool    journal.Tool // who measures
+	Spec    spec.Spec    // how it was called
+	Self    string       // procfit's own executable, which the practice programs are in
 	Host    journal.Host
 	Environ []string
 	Machine Machine

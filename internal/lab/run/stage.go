@@ -57,7 +57,7 @@ func (r *Run) stage(e lab.Experiment, st lab.Stage) *stage {
 		s.programs = map[string]local.Program{}
 	}
 	s.session = session.New(spec, session.Options{
-		Dir: filepath.Join(r.Dir, below), Spec: r.asked(e), Fields: r.options.Fields, Tool: r.options.Tool, Host: r.options.Host, Environ: r.options.Environ, Started: r.options.Now(), Grow: r.options.Grow,
+		Dir: filepath.Join(r.Dir, below), Spec: r.asked(e), Tool: r.options.Tool, Host: r.options.Host, Environ: r.options.Environ, Started: r.options.Now(), Grow: r.options.Grow,
 	})
 	s.trials, s.each = s.session.Missing(), spec.Each()
 	return s

@@ -87,12 +87,12 @@ func (f *Flags) runFields() []field.Field {
 		{
 			Name: "profile", Holds: "URL", Bare: ProfileOwn, Help: "profile the verdict's value and the default, by function (net/http/pprof)",
 			More:  "After the trials each of the two runs once more, for 10s or --duration, with a CPU and an allocation profile. Without a value they are those that the server serves below /debug/pprof/ of --url. Another address follows a =, such as http://127.0.0.1:6060/debug/pprof/; {port} in it is filled in. Go benchmarks write their profiles themselves.",
-			Value: field.Parsed(&f.Profile, "", profileAddress), Free: true,
+			Value: field.Parsed(&f.Profile, "", profileAddress),
 		},
 		{
 			Name: "timeout", Holds: "NAME=TIME", Help: "longest waits (default " + f.defaultWaits() + ")",
 			More:  f.waitsMean() + "As in --timeout ready=2m,stop=20s.",
-			Value: field.Parts(f.waits()...), Free: true,
+			Value: field.Parts(f.waits()...),
 		},
 	}
 }
@@ -132,7 +132,7 @@ func (f *Flags) compareFields() []field.Field {
 		},
 		{Name: "margin", Holds: "SHARE", Help: "how much less throughput still counts as equally good", Value: field.Share(&f.Margin, 1)},
 		{Name: "margin-p99", Holds: "SHARE", Help: "how much more p99 latency still counts as equally good", Value: field.Share(&f.MarginP99, math.Inf(1))},
-		{Name: "seed", Holds: "N", Help: "seed of the random order of settings and requests (default from the clock)", Value: field.Shown(&f.Seed, "", field.Maybe(seed), func(v *uint64) string { return strconv.FormatUint(*v, 10) }), Free: true},
+		{Name: "seed", Holds: "N", Help: "seed of the random order of settings and requests (default from the clock)", Value: field.Shown(&f.Seed, "", field.Maybe(seed), func(v *uint64) string { return strconv.FormatUint(*v, 10) })},
 	}
 }
 
@@ -211,16 +211,16 @@ func (f *Flags) cpuFields() []field.Field {
 func (f *Flags) stopFields() []field.Field {
 	race := &f.Race
 	return []field.Field{
-		{Name: "until", Holds: "GOAL", Help: "measure until the answer is proven, or only likely", Value: field.Choice(&race.Goal, journal.GoalProven, journal.GoalLikely), Free: true},
-		{Name: "max-trials", Holds: "N", Help: "the most trials to run (default 40 to 96, by the number of values)", Value: field.Shown(&race.MaxTrials, "", field.Whole(1, maxTrials), strconv.Itoa), Free: true},
-		{Name: "max-time", Holds: "TIME", Often: true, Help: "the most time that the trials take: 10m", More: "A run that is resumed has what its trials so far leave of it.", Value: field.Time(&race.MaxTime, 1, "10m"), Free: true},
+		{Name: "until", Holds: "GOAL", Help: "measure until the answer is proven, or only likely", Value: field.Choice(&race.Goal, journal.GoalProven, journal.GoalLikely)},
+		{Name: "max-trials", Holds: "N", Help: "the most trials to run (default 40 to 96, by the number of values)", Value: field.Shown(&race.MaxTrials, "", field.Whole(1, maxTrials), strconv.Itoa)},
+		{Name: "max-time", Holds: "TIME", Often: true, Help: "the most time that the trials take: 10m", More: "A run that is resumed has what its trials so far leave of it.", Value: field.Time(&race.MaxTime, 1, "10m")},
 		{
 			Name: "repeats", Holds: "N", Help: "measure every setting this often, whatever the trials show; 6 is a good start",
-			More: "The trials are a grid: N blocks, each with every setting once, and one of them twice. Intervals need six blocks.", Value: field.Shown(&f.Repeats, "", field.Whole(1, MaxRepeats), strconv.Itoa), Free: true,
+			More: "The trials are a grid: N blocks, each with every setting once, and one of them twice. Intervals need six blocks.", Value: field.Shown(&f.Repeats, "", field.Whole(1, MaxRepeats), strconv.Itoa),
 		},
 	}
 }
 
 func (f *Flags) titleField() field.Field {
-	return field.Field{Name: "title", Holds: "TEXT", Help: "title of the report and of its folder (default the program's name)", Value: field.Parsed(&f.Name, "", title), Free: true}
+	return field.Field{Name: "title", Holds: "TEXT", Help: "title of the report and of its folder (default the program's name)", Value: field.Parsed(&f.Name, "", title)}
 }

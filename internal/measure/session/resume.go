@@ -130,7 +130,7 @@ func (s *Session) adopt(then journal.Header) error {
 	if now.Target.Kind == journal.KindGoBench && (now.Target.SHA256 == "" || then.Target.SHA256 == "") { // they are not compiled, or were not
 		now.Target.SHA256 = then.Target.SHA256
 	}
-	if differs := s.differing(now, then); differs != nil {
+	if differs := differing(now, then); differs != nil {
 		return &Refusal{fmt.Errorf("%s has a run that differs in %s; its command was: %s; repeat that command, or choose another --out",
 			s.Dir, phrase.And(differs), phrase.Clean(then.Spec.Shell()))}
 	}
@@ -143,20 +143,38 @@ func (s *Session) adopt(then journal.Header) error {
 	return nil
 }
 
-// differing is what keeps a run from being resumed: flags, and what no flag says.
-func (s *Session) differing(now, then journal.Header) (names []string) {
-	for _, c := range spec.Diff(then.Spec, now.Spec) {
-		if slices.ContainsFunc(s.options.Fields, func(f field.Field) bool { return f.Name == c.Name && f.Decides() }) {
-			names = append(names, "--"+c.Name)
-		}
+// differing is what keeps a run from being resumed; nil: nothing does. What was asked for in
+// another way and came to the same does not, such as a default that is given now.
+func differing(now, then journal.Header) (names []string) {
+	same := reflect.DeepEqual([]any{now.Target, now.Load, now.Plan}, []any{then.Target, then.Load, then.Plan})
+	if !same {
+		names = askedOtherwise(now.Spec, then.Spec)
 	}
 	for _, r := range resolved {
-		if !slices.ContainsFunc(r.flags, func(flag string) bool { return slices.Contains(names, flag) }) && !reflect.DeepEqual(r.of(now), r.of(then)) {
+		named := slices.ContainsFunc(append(r.flags, r.name), func(name string) bool { return slices.Contains(names, name) })
+		if !named && !reflect.DeepEqual(r.of(now), r.of(then)) {
 			names = append(names, r.name)
 		}
 	}
-	if names == nil && !reflect.DeepEqual([]any{now.Target, now.Load, now.Plan}, []any{then.Target, then.Load, then.Plan}) {
+	if names == nil && !same {
 		names = []string{"what this version of procfit makes of the command"}
+	}
+	return names
+}
+
+// askedOtherwise is in what two Specs differ that ask for trials.
+func askedOtherwise(now, then spec.Spec) (names []string) {
+	if now.Command != then.Command || !slices.Equal(now.Program, then.Program) {
+		names = append(names, "the command")
+	}
+	if !slices.Equal(now.Operands, then.Operands) {
+		names = append(names, "the words before the flags")
+	}
+	fields := plan.NewFlags().Fields()
+	for _, c := range spec.Diff(then, now) {
+		if slices.ContainsFunc(fields, func(f field.Field) bool { return f.Name == c.Name && f.Group != field.Output }) {
+			names = append(names, "--"+c.Name)
+		}
 	}
 	return names
 }
@@ -168,8 +186,6 @@ var resolved = []struct {
 	flags []string
 	of    func(h journal.Header) any
 }{
-	{"the command", nil, func(h journal.Header) any { return []any{h.Spec.Command, h.Spec.Program} }},
-	{"the words before the flags", nil, func(h journal.Header) any { return h.Spec.Operands }},
 	{"the executable or the template of the pods", nil, func(h journal.Header) any { return built(h, false) }},
 	{"the code of the benchmarks, or what compiles it", nil, func(h journal.Header) any { return built(h, true) }},
 	{"the Go version that procfit, its own target, is built with", nil, goOfItself},

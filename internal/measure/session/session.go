@@ -21,7 +21,6 @@ import (
 	"github.com/procfit/procfit/internal/host/procstat"
 	"github.com/procfit/procfit/internal/host/topology"
 	"github.com/procfit/procfit/internal/measure/plan"
-	"github.com/procfit/procfit/internal/measure/plan/field"
 	"github.com/procfit/procfit/internal/show/secret"
 	"github.com/procfit/procfit/internal/spec"
 	"github.com/procfit/procfit/internal/verdict/journal"
@@ -32,7 +31,6 @@ import (
 type Options struct {
 	Dir      string        // the results folder; empty: results/TITLE-TIME
 	Spec     spec.Spec     // what was asked for, without credentials
-	Fields   []field.Field // of what was asked for; of one that is not here, a resumed run may have another value
 	Secrets  secret.Finder // the credentials of what was asked for
 	Tool     journal.Tool  // who measures
 	Host     journal.Host  // of the target, and of the load where that runs there

@@ -56,7 +56,7 @@ func sample() plan.Spec {
 }
 
 func options(dir string, host journal.Host) Options {
-	return Options{Dir: dir, Host: host, Tool: journal.Tool{GoVersion: "go1.26.8"}, Spec: spec.Spec{Command: "sweep"}, Fields: plan.NewFlags().Fields(), Started: time.Unix(1, 0)}
+	return Options{Dir: dir, Host: host, Tool: journal.Tool{GoVersion: "go1.26.8"}, Spec: spec.Spec{Command: "sweep"}, Started: time.Unix(1, 0)}
 }
 
 var two = journal.Host{CPUs: 2, EffectiveCPUs: 2}
@@ -108,30 +108,44 @@ func TestAnotherSweep(t *testing.T) {
 	}
 }
 
-// A refusal names the flags and the facts that differ, and nothing that a resumed run may have
-// otherwise.
+// A refusal names what was asked for in another way, or what came of it. What came to the same
+// is no reason to refuse.
 func TestRefusalNames(t *testing.T) {
-	for want, change := range map[string]func(*Options){
-		"": func(o *Options) {
-			o.Spec = o.Spec.With(spec.Set("title", "x"), spec.Set("max-time", "1h"), spec.Set("out", "y"), spec.Part("timeout", "quiet", "1m"))
+	for want, change := range map[string]func(*plan.Spec, *Options){
+		"": func(_ *plan.Spec, o *Options) {
+			o.Spec = o.Spec.With(spec.Set("connections", "64"), spec.Set("title", "x"), spec.Set("out", "y"), spec.Part("timeout", "quiet", "1m"))
+			o.Spec.Operands = []string{"./old"}
 		},
-		"--procs":                     func(o *Options) { o.Spec = o.Spec.With(spec.Set("procs", "1,2"), spec.Set("title", "x")) },
-		"--connections":               func(o *Options) { o.Spec = o.Spec.With(spec.Unset("connections")) },
-		"--limit and the command":     func(o *Options) { o.Spec = o.Spec.With(spec.Set("limit", "2")); o.Spec.Program = []string{"./y"} },
-		"the words before the flags":  func(o *Options) { o.Spec.Operands = []string{"./old"} },
-		"GOGC, GOMEMLIMIT or GODEBUG": func(o *Options) { o.Environ = []string{"GOGC=50"} },
-		"--duration and the host":     func(o *Options) { o.Spec = o.Spec.With(spec.Set("duration", "1s")); o.Host.CPUs++ },
-		"the Go version that procfit, its own target, is built with": func(o *Options) { o.Tool.GoVersion = "go1.27" },
+		"--connections": func(p *plan.Spec, o *Options) {
+			p.Load.Connections++
+			o.Spec = o.Spec.With(spec.Set("connections", "65"), spec.Set("title", "x"))
+		},
+		"--duration": func(p *plan.Spec, o *Options) { p.Load.Duration *= 2; o.Spec = o.Spec.With(spec.Unset("duration")) },
+		"the command, the words before the flags and --limit": func(p *plan.Spec, o *Options) {
+			p.Quotas = []*float64{new(1.0)}
+			o.Spec = o.Spec.With(spec.Set("limit", "1"))
+			o.Spec.Program, o.Spec.Operands = []string{"./y"}, []string{"./old"}
+		},
+		"--timeout": func(p *plan.Spec, o *Options) {
+			p.Target.ReadyTimeout *= 2
+			o.Spec = o.Spec.With(spec.Part("timeout", "ready", "1m"))
+		},
+		"--seed":                      func(p *plan.Spec, _ *Options) { p.Seed = new(uint64(8)) },
+		"the file of --body":          func(p *plan.Spec, _ *Options) { p.Load.Body = []byte("x") },
+		"GOGC, GOMEMLIMIT or GODEBUG": func(_ *plan.Spec, o *Options) { o.Environ = []string{"GOGC=50"} },
+		"the host":                    func(_ *plan.Spec, o *Options) { o.Host.CPUs++ },
+		"the Go version that procfit, its own target, is built with": func(_ *plan.Spec, o *Options) { o.Tool.GoVersion = "go1.27" },
+		"what this version of procfit makes of the command":          func(p *plan.Spec, _ *Options) { p.Load.Connections++ },
 	} {
 		dir := t.TempDir()
-		o := options(dir, two)
-		o.Spec = o.Spec.With(spec.Set("connections", "64"))
-		if _, err := New(sample(), o).Run(t.Context(), &runner{stop: 8}, Events{}); !errors.Is(err, context.Canceled) {
+		p, o := sample(), options(dir, two)
+		o.Spec = o.Spec.With(spec.Set("duration", "400ms"))
+		if _, err := New(p, o).Run(t.Context(), &runner{stop: 8}, Events{}); !errors.Is(err, context.Canceled) {
 			t.Fatal(err)
 		}
-		change(&o)
-		_, err := New(sample(), o).Run(t.Context(), &runner{}, Events{})
-		if want == "" && err != nil || want != "" && (err == nil || !strings.Contains(err.Error(), "has a run that differs in "+want+"; its command was: procfit sweep --connections 64; repeat")) {
+		change(&p, &o)
+		_, err := New(p, o).Run(t.Context(), &runner{}, Events{})
+		if want == "" && err != nil || want != "" && (err == nil || !strings.Contains(err.Error(), "has a run that differs in "+want+"; its command was: procfit sweep --duration 400ms; repeat")) {
 			t.Errorf("%s: %v", want, err)
 		}
 	}

@@ -1,7 +1,7 @@
 // Package field describes what a user may ask for: each field once, with its name, its
-// place in the help, how its text is read and checked, what of it is a credential, and
-// whether a resumed run may have another value. The flags, the help, the recorded Spec and
-// its procfit.yaml come from it. It knows no library for flags.
+// place in the help, how its text is read and checked, and what of it is a credential. The
+// flags, the help, the recorded Spec and its procfit.yaml come from it. It knows no library
+// for flags.
 package field
 
 import (
@@ -29,9 +29,6 @@ type Field struct {
 	// Secret takes the credential out of one of its texts; nil: what a URL, a command or JSON
 	// has by the rules of package secret.
 	Secret func(f *secret.Finder, text string) string
-	// Free says that a run may be resumed with another value: it does not decide what a
-	// trial is, or the header has what came of it.
-	Free bool
 }
 
 // Alone is the text of the flag without one; empty: it needs one.
@@ -76,9 +73,6 @@ func (f Field) Key() string {
 
 // Groups are all, in the order of the help.
 func Groups() []Group { return []Group{Run, Compare, Load, Protocol, CPUs, Stop, Kube, Check, Output} }
-
-// Decides says that a run may only be resumed with the same value.
-func (f Field) Decides() bool { return !f.Free && f.Group != Output }
 
 // In puts fields into a group.
 func In(g Group, list ...Field) []Field {
