@@ -151,6 +151,26 @@ func TestRefusalNames(t *testing.T) {
 	}
 }
 
+// A resumed run does not mix two builds of a program.
+func TestOtherProgram(t *testing.T) {
+	dir, program := t.TempDir(), filepath.Join(t.TempDir(), "x")
+	p := sample()
+	p.Target.BuiltIn, p.Target.Command = "", []string{program, ":{port}"}
+	run := func(text string) error {
+		if err := os.WriteFile(program, []byte(text), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		_, err := New(p, options(dir, two)).Run(t.Context(), &runner{stop: 2}, Events{})
+		return err
+	}
+	if err := run("#!/bin/sh\n"); !errors.Is(err, context.Canceled) {
+		t.Fatal(err)
+	}
+	if err := run("#!/bin/sh\nexit\n"); err == nil || !strings.Contains(err.Error(), "differs in the executable or the template of the pods; its command") {
+		t.Error(err)
+	}
+}
+
 // The journal's own words are shown without what a terminal would obey.
 func TestHostileArguments(t *testing.T) {
 	dir := folderWith(t, 8)
