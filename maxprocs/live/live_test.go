@@ -228,7 +228,7 @@ func TestBusyProcessIsSeen(t *testing.T) {
 	m, s := server(t, func(http.ResponseWriter, *http.Request) {}, nil)
 	get(t, s, "/") // the connection is there
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
-	before := settled(t, m, 1, 1)
+	settled(t, m, 1, 1)
 	c, err := net.Dial("tcp", s.Listener.Addr().String())
 	if err != nil {
 		t.Fatal(err)
@@ -236,17 +236,25 @@ func TestBusyProcessIsSeen(t *testing.T) {
 	defer c.Close()
 	io.WriteString(c, "GET / HTTP/1.1\r\nHost: a\r\n\r\n")
 	http.ReadResponse(bufio.NewReader(c), nil)
-	settled(t, m, 2, 2)
-	io.WriteString(c, "GET / HTTP/1.1\r\nHost: a\r\n\r\n") // the kernel has it now
-	spin(5 * time.Millisecond)                             // shorter than the scheduler's slice: nobody else runs
-	if _, err := http.ReadResponse(bufio.NewReader(c), nil); err != nil {
-		t.Fatal(err)
+	before := settled(t, m, 2, 2)
+	// On a busy machine the kernel takes the CPU away in the middle of a spin, which then takes
+	// longer than the scheduler's slice, and the handler runs before it ends: one of these
+	// attempts is not disturbed.
+	for n := uint64(3); n < 23; n++ {
+		io.WriteString(c, "GET / HTTP/1.1\r\nHost: a\r\n\r\n") // the kernel has it now
+		spin(5 * time.Millisecond)                             // shorter than the slice: nobody else runs
+		if _, err := http.ReadResponse(bufio.NewReader(c), nil); err != nil {
+			t.Fatal(err)
+		}
+		f := settled(t, m, n, n)
+		arrival, handler := f.Arrival.Since(before.Arrival).Quantile(1), f.Handler.Since(before.Handler).Quantile(1)
+		if arrival >= 4*time.Millisecond && handler <= arrival {
+			return
+		}
+		t.Logf("arrival %s, handler %s; the request waited for 5 ms", arrival, handler)
+		before = f
 	}
-	f := settled(t, m, 3, 3)
-	arrival, handler := f.Arrival.Since(before.Arrival).Quantile(1), f.Handler.Since(before.Handler).Quantile(1)
-	if arrival < 4*time.Millisecond || handler > arrival {
-		t.Errorf("arrival %s, handler %s; the request waited for 5 ms", arrival, handler)
-	}
+	t.Error("no request was seen to wait")
 }
 
 func spin(d time.Duration) {

@@ -176,7 +176,9 @@ func (p *process) ended(ctx context.Context, item int, late <-chan time.Time) er
 	switch {
 	case err != nil:
 		return &exceeded{item, "failed: its process was lost: " + phrase.FirstLine(err.Error())}
-	case bytes.Contains(said, []byte("out of memory")), bytes.Contains(said, []byte("cannot allocate memory")), exit.Signal == "SIGKILL":
+	case bytes.Contains(said, []byte("out of memory")), bytes.Contains(said, []byte("cannot allocate memory")),
+		bytes.Contains(said, []byte("pthread_create failed")), // there is no room for the stack of a thread
+		exit.Signal == "SIGKILL":
 		return &exceeded{item, "takes more than " + number.Short(number.Bytes(float64(p.bounds.Memory))) + " of memory"}
 	}
 	return &exceeded{item, "failed: its process " + exit.String() + ": " + phrase.Clip(phrase.FirstLine(strings.TrimSpace(string(said))), 200)}
