@@ -72,6 +72,7 @@ type Value struct {
 	Procs     *int   // nil where it is no number that is known
 	Text      string // in words: "2", "the node's CPUs"
 	Source    string // where it comes from, in words
+	Open      string // what was not read and may decide it, as a clause after "unless"; "": the value is known
 	GoVersion string // "" where it is not known
 	Module    string // the main module of a program that was read; "" of what is none
 	Go        bool   // it is known that this is a Go program, or meant to be one

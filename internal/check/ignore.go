@@ -16,6 +16,7 @@ import (
 const (
 	ruleNoReason = "PF040"
 	ruleUnused   = "PF041"
+	ruleOpen     = "PF046"
 )
 
 // Ignore is a user's answer to a finding, as a comment or an annotation:
@@ -204,9 +205,9 @@ func (i Ignore) faults(used map[string]bool) []Finding {
 	return all
 }
 
-// ofRunning reports whether a rule is one that only running programs show. A manifest has the
-// annotation for it, and no file shows whether it is needed.
+// ofRunning reports whether a rule is one that only running programs show, or only --strict. A
+// manifest has the annotation for it, and no file shows whether it is needed.
 func ofRunning(id string) bool {
 	r, _ := rule.Find(id)
-	return r.Measured || r.By == "cluster"
+	return r.Measured || r.By == "cluster" || id == ruleOpen
 }

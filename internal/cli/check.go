@@ -35,6 +35,7 @@ type checkOptions struct {
 	paths      []string
 	severity   rule.Severity
 	exitZero   bool
+	strict     bool
 	allowEmpty bool
 	values     bool
 	noSource   bool
@@ -108,6 +109,7 @@ func (o *checkOptions) fields() []field.Field {
 		{Name: "severity", Holds: "SEVERITY", Often: true, Help: "skip findings below this severity: error, warning or info", Value: field.Choice(&o.severity, rule.Severities()...)},
 		often(toggle("fix", &o.fix, "write the safe fixes, and check each one")),
 		{Name: "diff", Often: true, Help: "print what --fix would write, as a unified diff, and write nothing", Value: field.Switch(&o.diff), Not: "fix"},
+		toggle("strict", &o.strict, "report a value that is open, because procfit does not read what decides it, as an error"),
 		toggle("exit-zero", &o.exitZero, "exit with 0 even if there are findings"),
 		toggle("allow-empty", &o.allowEmpty, "nothing to check does not make the exit code 3"),
 		toggle("no-source", &o.noSource, "skip Go source, and what go.mod says of it"),
@@ -267,7 +269,7 @@ func (o *checkOptions) checkers(overlay map[string][]byte, slow func(string)) []
 	}
 	all := []check.Checker{
 		binary.New(binary.Options{Programs: programs, Cache: &o.scanned, Tree: tree}), // before those that ask for programs
-		manifest.New(manifest.Options{NodeCPUs: o.program.cpus, Programs: programs, Changes: o.changes(), Stdin: o.stdin != nil, CRIO: o.crio, Tree: tree}),
+		manifest.New(manifest.Options{NodeCPUs: o.program.cpus, Programs: programs, Changes: o.changes(), Stdin: o.stdin != nil, CRIO: o.crio, Strict: o.strict, Tree: tree}),
 	}
 	if o.looksAtSource() {
 		all = append(all, gosource.New(gosource.Options{Overlay: overlay, Environ: os.Environ(), Syntax: o.syntax, Slow: slow, Bounds: gosource.DefaultBounds(), Tree: tree}))

@@ -41,7 +41,7 @@ could not be checked, or there was nothing to check; 130 interrupted.`,
 		RunE: func(cmd *cobra.Command, args []string) error { return o.run(cmd.Context(), std) },
 	}
 	reach := field.Take(access(&o.cluster.access, ""), field.Field{Name: "namespace", Help: "check only this namespace (default all)"}, field.Field{Name: "kubeconfig"}, field.Field{Name: "context"})
-	shared := field.Take(o.fields(), field.Field{Name: "file"}, field.Field{Name: "go", Help: "Go version that the programs are built with, or a go.mod"}, field.Field{Name: "severity"}, field.Field{Name: "exit-zero"}, field.Field{Name: "allow-empty"}, field.Field{Name: "values"}, field.Field{Name: "crio"})
+	shared := field.Take(o.fields(), field.Field{Name: "file"}, field.Field{Name: "go", Help: "Go version that the programs are built with, or a go.mod"}, field.Field{Name: "severity"}, field.Field{Name: "strict"}, field.Field{Name: "exit-zero"}, field.Field{Name: "allow-empty"}, field.Field{Name: "values"}, field.Field{Name: "crio"})
 	o.bind(std, cmd, slices.Concat(reach, shared, o.out.fields(checkJSON)))
 	return cmd
 }
@@ -91,5 +91,5 @@ func (o *checkOptions) checkCluster(ctx context.Context, std stdio) (*check.Repo
 	}
 	progress := newCounter(std, "pod")
 	defer progress.clear()
-	return cluster.Run(ctx, client, cluster.Options{Namespace: o.cluster.access.Namespace, Program: o.program.program, Expected: o.expected, CRIO: o.crio, Progress: progress.count})
+	return cluster.Run(ctx, client, cluster.Options{Namespace: o.cluster.access.Namespace, Program: o.program.program, Expected: o.expected, CRIO: o.crio, Strict: o.strict, Progress: progress.count})
 }

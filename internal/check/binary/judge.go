@@ -122,6 +122,9 @@ func (s seen) tell(to check.Sink) {
 	subject := rule.NewSubject(s.observed())
 	v := check.Value{Place: s.at, GoVersion: s.GoVersion, Module: s.Module, Go: true}
 	v.Text, v.Source = s.value(subject)
+	if s.known.MaySet != "" {
+		v.Open = "the program sets GOMAXPROCS itself: " + s.known.MaySet
+	}
 	if n, counts := subject.EnvProcs(); counts {
 		v.Procs, v.Text, v.Source = &n, fmt.Sprint(n), "ENV of the image"
 	}

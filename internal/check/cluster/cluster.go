@@ -47,6 +47,7 @@ type Options struct {
 	Program   check.Program // of every container about which nothing else is known
 	Expected  []*rule.Expected
 	CRIO      *facts.CRIO    // as in manifest.Options
+	Strict    bool           // the same
 	Progress  func(pods int) // nil: nobody is called
 }
 
@@ -125,7 +126,7 @@ func (r *reading) resolve(ctx context.Context) ([]*check.Report, error) {
 	}
 	var reports []*check.Report
 	for _, cpus := range slices.Sorted(maps.Keys(sizes)) {
-		m := manifest.New(manifest.Options{NodeCPUs: cpus, Programs: programs, CRIO: r.o.CRIO})
+		m := manifest.New(manifest.Options{NodeCPUs: cpus, Programs: programs, CRIO: r.o.CRIO, Strict: r.o.Strict})
 		one, err := check.Run(ctx, check.Options{
 			Checkers: []check.Checker{judging{m, byPath}},
 			Files:    slices.Values(slices.Concat(files, sizes[cpus])),

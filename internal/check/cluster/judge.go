@@ -9,10 +9,11 @@ import (
 	"github.com/procfit/procfit/internal/program/rule"
 )
 
-// The rules that only a cluster can break.
+// The rules that only a cluster can break, and the one that what runs can answer.
 const (
 	ruleDiffers  = "PF050"
 	ruleInjected = "PF051"
+	ruleOpen     = "PF046"
 )
 
 // ofValue are rules of the value that a spec gives, where another one runs.
@@ -50,6 +51,8 @@ func (s *sink) Finding(f check.Finding) {
 	if w := s.byPath[f.Path]; w != nil {
 		if st := w.containers[f.Container]; st.Other && !st.Sets {
 			return // no Go program, whatever --go says of all
+		} else if f.Rule == ruleOpen && st.Live != nil && st.Live.Procs > 0 {
+			return // the exporter has read it
 		}
 	}
 	if ofValue[f.Rule] && s.found[found{f.Path, f.Container, ruleDiffers}] {
@@ -90,7 +93,7 @@ func (s *sink) Value(v check.Value) {
 		} else {
 			v.Source = "read by the exporter; by its spec it should be " + spec + ": " + v.Source
 		}
-		v.Procs, v.Text = &n, fmt.Sprint(n)
+		v.Procs, v.Text, v.Open = &n, fmt.Sprint(n), ""
 	}
 	if i := v.Injection; i != nil {
 		if i.Kept = keptBy(i.Kept, st); i.Kept == check.KeptEnvironment {

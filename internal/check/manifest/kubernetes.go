@@ -2,6 +2,8 @@ package manifest
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
@@ -28,6 +30,7 @@ type object struct {
 	name      string
 	namespace string
 	rendered  string // by what, where the file was not written by hand
+	cloudRun  bool   // it is for Cloud Run, which runs it in a sandbox
 }
 
 func (o *object) String() string {
@@ -83,10 +86,11 @@ func (p *pods) object(n *yaml.Node, o *object, depth int) {
 		o = &object{
 			file: p.file, path: p.text.path, doc: p.doc, kind: kind, name: p.str(n, "metadata", "name"),
 			namespace: p.str(n, "metadata", "namespace"), rendered: p.rendered(n),
+			cloudRun: p.forCloudRun(n),
 		}
 		switch kind {
 		case "ConfigMap":
-			p.into.config(o, p.configData(n))
+			p.into.config(o, p.configData(n), false)
 			return
 		case "LimitRange":
 			if limit, request := p.defaults(n); limit.amount != nil || request.amount != nil {
@@ -102,6 +106,14 @@ func (p *pods) object(n *yaml.Node, o *object, depth int) {
 		case "CustomResourceDefinition", "Secret":
 			return
 		}
+		before := len(p.into.containers)
+		p.below(n, o, depth)
+		if len(p.into.containers) == before {
+			if at := p.naming(n, 0); at != nil {
+				p.notUnderstood(o, at)
+			}
+		}
+		return
 	}
 	if o == nil {
 		// A kind may be further down, as in a template that lists objects.
@@ -111,6 +123,37 @@ func (p *pods) object(n *yaml.Node, o *object, depth int) {
 		return
 	}
 	p.below(n, o, depth)
+}
+
+// naming is the first text in a node that names GOMAXPROCS, outside of objects within it; nil:
+// there is none.
+func (p *pods) naming(n *yaml.Node, depth int) *yaml.Node {
+	if n == nil || n.Kind == yaml.AliasNode || depth > deepestTree {
+		return nil // an alias stands for what is looked at elsewhere
+	}
+	if n.Kind == yaml.ScalarNode && strings.Contains(n.Value, variableName) {
+		return n
+	}
+	if kind, _ := child(n, "kind"); depth > 0 && kind != nil {
+		if version, _ := child(n, "apiVersion"); version != nil {
+			return nil
+		}
+	}
+	for _, c := range n.Content {
+		if at := p.naming(c, depth+1); at != nil {
+			return at
+		}
+	}
+	return nil
+}
+
+// notUnderstood tells of an object that names GOMAXPROCS and in which nothing was judged.
+func (p *pods) notUnderstood(o *object, at *yaml.Node) {
+	d := p.text.docs[p.doc]
+	p.into.unread = append(p.into.unread, check.Value{
+		Place: rule.Place{Path: p.text.path, Line: d.line(at), Column: at.Column, Object: o.String()},
+		Text:  "not known", Source: "it names GOMAXPROCS, and procfit does not understand it", Open: "procfit finds no container in it", Go: true,
+	})
 }
 
 // below looks into a mapping of an object: is one of its values a pod's spec?
@@ -185,6 +228,7 @@ func (p *pods) pod(meta, spec *yaml.Node, o *object) {
 			k := p.container(c, spec, byName, o)
 			k.stays = list == "containers" || list == "initContainers" && p.str(c, "restartPolicy") == "Always"
 			k.injects = p.injects(meta)
+			p.around(k, spec, annotations)
 			k.skips = annotations[facts.CRIOSkip] == "true"
 			_, k.partitioned = annotations[facts.CRIOPartition]
 			name := k.at.Container
@@ -198,6 +242,28 @@ func (p *pods) pod(meta, spec *yaml.Node, o *object) {
 			}
 			p.expected(k, annotations, len(p.items(spec, "containers")) == 1)
 			p.into.container(k)
+		}
+	}
+}
+
+// plainClasses are handlers of a runtimeClassName that are no sandbox.
+var plainClasses = []string{"runc", "crun", "youki", "nvidia", "nvidia-cdi", "nvidia-legacy"}
+
+// injectors are annotations by which a webhook adds variables that the file does not have.
+var injectors = []string{"instrumentation.opentelemetry.io/inject", "vault.security.banzaicloud.io/", "secrets-webhook.security.bank-vaults.io/"}
+
+// around notes what runs or changes the pod outside of its file.
+func (p *pods) around(k *container, spec *yaml.Node, annotations map[string]string) {
+	if class := p.str(spec, "runtimeClassName"); class != "" && !slices.Contains(plainClasses, class) {
+		k.doubt(counts, "the sandbox of the runtime class %s has another number of CPUs", class)
+	}
+	if k.object.cloudRun {
+		k.doubt(counts, "the sandbox of Cloud Run has another number of CPUs")
+	}
+	for _, key := range slices.Sorted(maps.Keys(annotations)) {
+		if slices.ContainsFunc(injectors, func(by string) bool { return strings.HasPrefix(key, by) }) {
+			k.doubt(sets, "the webhook of the annotation %s sets GOMAXPROCS", key)
+			break
 		}
 	}
 }
@@ -230,6 +296,20 @@ func (p *pods) version(k *container, v, key string) {
 		return
 	}
 	k.program = known
+}
+
+// forCloudRun reports whether a Service or a Job of Knative has settings of Cloud Run.
+func (p *pods) forCloudRun(n *yaml.Node) bool {
+	const domain = "run.googleapis.com/"
+	if strings.HasPrefix(p.str(n, "apiVersion"), domain) {
+		return true
+	}
+	for _, of := range [][]string{{"metadata", "annotations"}, {"spec", "template", "metadata", "annotations"}} {
+		if slices.ContainsFunc(p.entries(p.at(n, of...)), func(e entry) bool { return strings.HasPrefix(e.key.Value, domain) }) {
+			return true
+		}
+	}
+	return false
 }
 
 // rendered tells what has made a manifest that is not to be changed by hand.

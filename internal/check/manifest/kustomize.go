@@ -2,8 +2,11 @@ package manifest
 
 import (
 	"path"
+	"path/filepath"
 	"slices"
 	"strings"
+
+	"go.yaml.in/yaml/v3"
 
 	"github.com/procfit/procfit/internal/check"
 	"github.com/procfit/procfit/internal/program/rule"
@@ -16,16 +19,18 @@ import (
 type kustomization struct {
 	dir       string
 	resources []string // files and folders, from where paths are shown
-	patches   bool     // it may change what they set
+	patches   []string // their texts, each with its target
+	anything  bool     // it may change any object
 }
 
 // kustomizations are names of the file (kubectl.docs.kubernetes.io/references/kustomize).
 var kustomizations = []string{"kustomization.yaml", "kustomization.yml", "Kustomization"}
 
-// patching are keys by which one changes more than names, labels and images.
-var patching = []string{"patches", "patchesStrategicMerge", "patchesJson6902", "components", "transformers", "replacements"}
+// patching are keys by which one changes more than names, labels and images, in objects that
+// only Kustomize finds.
+var patching = []string{"components", "transformers", "replacements"}
 
-// kustomization reads a document of one.
+// kustomization reads a document of one. A ConfigMap that it generates is one of its folder.
 func (c *Checker) kustomization(t text, doc int) {
 	r, root := &reader{left: mostNodes}, t.docs[doc].root
 	k := kustomization{dir: path.Dir(t.path)}
@@ -36,23 +41,71 @@ func (c *Checker) kustomization(t text, doc int) {
 			}
 		}
 	}
-	k.patches = slices.ContainsFunc(patching, func(key string) bool { return len(r.items(root, key)) > 0 })
+	k.anything = slices.ContainsFunc(patching, func(key string) bool { return len(r.items(root, key)) > 0 })
+	for _, key := range []string{"patches", "patchesStrategicMerge", "patchesJson6902"} {
+		for _, item := range r.items(root, key) {
+			k.patch(r, t, item)
+		}
+	}
+	for _, item := range r.items(root, "configMapGenerator") {
+		o, data := &object{path: t.path, kind: "ConfigMap", name: r.str(item, "name"), namespace: r.str(item, "namespace")}, map[string]string{}
+		for _, literal := range r.items(item, "literals") {
+			if name, value, ok := strings.Cut(literal.Value, "="); ok && len(value) <= longestData {
+				data[name] = unquote(value)
+			}
+		}
+		c.store.config(o, data, r.get(item, "env") != nil || r.get(item, "envs") != nil || r.str(item, "behavior") == "merge")
+	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.kustomized = append(c.kustomized, k)
 }
 
-// patchedBy is the first folder whose kustomization takes a file, or what another makes of
-// it, and patches; "" where none does.
-func (c *Checker) patchedBy() map[string]string {
+// patch takes a patch: a text, or an item with a text or a file, and with a target.
+func (k *kustomization) patch(r *reader, t text, item *yaml.Node) {
+	body, file, target := r.str(item, "patch"), r.str(item, "path"), r.get(item, "target")
+	if item.Kind == yaml.ScalarNode {
+		body = item.Value
+		if !strings.Contains(body, "\n") {
+			body, file = "", item.Value
+		}
+	}
+	if file != "" {
+		b, err := t.reads.Read(filepath.Join(filepath.FromSlash(k.dir), filepath.FromSlash(file)), mostDocument)
+		k.anything = k.anything || err != nil || t.path == check.Stdin
+		body = string(b)
+	}
+	about := body + r.str(target, "kind")
+	if !slices.ContainsFunc(deciding, func(w string) bool { return strings.Contains(about, w) }) {
+		return
+	}
+	if name := r.str(target, "name"); target != nil && strings.Trim(name, nameLetters) == "" && name != "" {
+		body = name // the name in the patch itself does not matter
+	} else if target != nil {
+		k.anything = true
+	}
+	k.patches = append(k.patches, body)
+}
+
+// deciding are words without which a patch changes nothing that decides a value or is judged.
+var deciding = []string{"containers", "env", "resources", "runtimeClassName", variableName, "metrics", "triggers", "Autoscaler"}
+
+// nameLetters are those of names, without those of patterns.
+const nameLetters = "abcdefghijklmnopqrstuvwxyz0123456789-"
+
+// overlays are the kustomizations that take a file, or what another makes of it, by the path of
+// the file.
+type overlays map[string][]kustomization
+
+func (c *Checker) overlays() overlays {
 	byDir := map[string]kustomization{}
 	for _, k := range c.kustomized {
 		byDir[k.dir] = k
 	}
 	sorting.Stable(c.kustomized, func(a, b kustomization) int { return strings.Compare(a.dir, b.dir) })
-	found := map[string]string{}
+	found := overlays{}
 	for _, k := range c.kustomized {
-		if !k.patches {
+		if !k.anything && len(k.patches) == 0 {
 			continue
 		}
 		seen := map[string]bool{}
@@ -64,12 +117,27 @@ func (c *Checker) patchedBy() map[string]string {
 			seen[at] = true
 			if below, ok := byDir[at]; ok {
 				next = append(next, below.resources...)
-			} else if found[at] == "" {
-				found[at] = k.dir
+			} else {
+				found[at] = append(found[at], k)
 			}
 		}
 	}
 	return found
+}
+
+// of is the first folder whose kustomization may patch an object; "": there is none.
+func (all overlays) of(o *object) string {
+	for _, k := range all[o.path] {
+		if k.anything || slices.ContainsFunc(k.patches, func(text string) bool { return strings.Contains(text, o.name) }) {
+			return k.dir
+		}
+	}
+	return ""
+}
+
+// rendering is the command that checks what a folder renders.
+func rendering(dir string) string {
+	return "kustomize build " + phrase.ShellWord(dir) + " | procfit check -"
 }
 
 // ofAbsence are the rules that judge what a container does not set: a limit, or where the
@@ -85,7 +153,7 @@ func (j *judged) patched(by string) {
 		}
 		f.Severity = rule.Info
 		f.Message += "; " + by + " patches this object and may change that"
-		f.Fix = "check the rendered manifests: kustomize build " + phrase.ShellWord(by) + " | procfit check -"
+		f.Fix = "check the rendered manifests: " + rendering(by)
 	}
 }
 

@@ -59,6 +59,7 @@ type Options struct {
 	Changes  bool         // findings are to have their Change, for which files are read again
 	Stdin    bool         // what comes on standard input is to be changed, although it was rendered
 	Tree     *folder.Tree // what may be read besides the files; nil: everything
+	Strict   bool         // a value that is open is a finding
 	// CRIO, with its floor and its formula, asks for the Injection of each container.
 	CRIO *facts.CRIO
 }
@@ -270,12 +271,12 @@ func (c *Checker) Finish(ctx context.Context, to check.Sink) error {
 	c.findPrograms(to)
 	gatherBy(c.units, c.o.NodeCPUs, func(u *unit) any { return [2]string{u.at.Path, u.at.Object} })
 	for _, u := range c.units {
-		for _, f := range u.judge(c.o.NodeCPUs, to) {
+		for _, f := range c.judge(u, to) {
 			to.Finding(f)
 		}
 	}
 	byFile := map[*check.File][]*judged{}
-	patchedBy := c.patchedBy()
+	overlays := c.overlays()
 	var all []*judged
 	var inPods []*unit
 	of := map[*unit]any{}
@@ -284,6 +285,9 @@ func (c *Checker) Finish(ctx context.Context, to check.Sink) error {
 			return err
 		}
 		c.store.resolve(k, c.o.NodeCPUs)
+		if by := overlays.of(k.object); by != "" {
+			k.doubt(replaces, "%s patches it (%s)", by, rendering(by))
+		}
 		k.inherit()
 		if k.stays {
 			inPods = append(inPods, &k.unit)
@@ -295,11 +299,11 @@ func (c *Checker) Finish(ctx context.Context, to check.Sink) error {
 		if c.o.CRIO != nil {
 			k.crio = k.injection(*c.o.CRIO, &c.store)
 		}
-		j := &judged{container: k, findings: k.judge(c.o.NodeCPUs, to)}
+		j := &judged{container: k, findings: c.judge(&k.unit, to)}
 		if k.partial && k.unit.env.state == facts.Absent { // what it patches may set the variable
 			j.findings = slices.DeleteFunc(j.findings, func(f check.Finding) bool { return slices.Contains(ofRuntime, f.Rule) })
 		}
-		if by := patchedBy[k.object.path]; by != "" {
+		if by := overlays.of(k.object); by != "" {
 			j.patched(by)
 		}
 		c.advise(j)
@@ -308,8 +312,12 @@ func (c *Checker) Finish(ctx context.Context, to check.Sink) error {
 		}
 		all = append(all, j)
 	}
-	c.reached(patchedBy, to)
-	c.resized(all, patchedBy)
+	for _, v := range c.store.unread {
+		to.Value(v)
+		c.strict(v, to)
+	}
+	c.reached(overlays, to)
+	c.resized(all, overlays)
 	c.judgeScripts(remembering{to, c})
 	for f, list := range byFile {
 		c.mend(f, list)

@@ -69,11 +69,11 @@ func (t *cpuTarget) ceilingOf(all []*container, s *store) (sum ceiling, known bo
 }
 
 // reached judges the targets of all autoscalers.
-func (c *Checker) reached(patchedBy map[string]string, to check.Sink) {
+func (c *Checker) reached(patched overlays, to check.Sink) {
 	for i := range c.store.autoscalers {
 		a := &c.store.autoscalers[i]
 		target := c.store.targetOf(&a.object, a.target)
-		if len(target) == 0 || patchedBy[a.path] != "" || patchedBy[target[0].object.path] != "" {
+		if len(target) == 0 || patched.of(&a.object) != "" || patched.of(target[0].object) != "" {
 			continue
 		}
 		for _, t := range a.cpu {

@@ -76,7 +76,7 @@ func (v *resizer) leaves(k *container) bool {
 // resized judges the containers whose CPU limit may change while GOMAXPROCS stays: PF043.
 // Where no Go version is known it takes the place of the info that says less of the same,
 // which then has no fix.
-func (c *Checker) resized(all []*judged, patchedBy map[string]string) {
+func (c *Checker) resized(all []*judged, patched overlays) {
 	by := map[*container]*resizer{}
 	for i := range c.store.resizers {
 		v := &c.store.resizers[i]
@@ -87,10 +87,10 @@ func (c *Checker) resized(all []*judged, patchedBy map[string]string) {
 	for _, j := range all {
 		k := j.container
 		v := by[k]
-		if v != nil && (v.leaves(k) || patchedBy[v.path] != "") {
+		if v != nil && (v.leaves(k) || patched.of(&v.object) != "") {
 			v = nil
 		}
-		if k.partial || !k.stays || patchedBy[k.object.path] != "" || k.program.MaySet != "" || v == nil && !k.resizable {
+		if k.partial || !k.stays || patched.of(k.object) != "" || k.program.MaySet != "" || v == nil && !k.resizable {
 			continue
 		}
 		if f, found := k.staysBehind(v); found {

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/procfit/procfit/internal/check"
 	"github.com/procfit/procfit/maxprocs/facts"
 )
 
@@ -20,11 +21,14 @@ type store struct {
 
 	autoscalers []autoscaler
 	resizers    []resizer
+
+	unread []check.Value // of objects that name GOMAXPROCS and are not understood
 }
 
 type config struct {
 	object
-	data map[string]string
+	data    map[string]string
+	partial bool // some of its data are not read
 }
 
 type limitRange struct {
@@ -38,7 +42,7 @@ func (s *store) container(k *container) {
 	s.containers = append(s.containers, k)
 }
 
-func (s *store) config(o *object, data map[string]string) {
+func (s *store) config(o *object, data map[string]string, partial bool) {
 	kept := map[string]string{}
 	for k, v := range data {
 		kept[k] = v
@@ -48,7 +52,7 @@ func (s *store) config(o *object, data map[string]string) {
 	if s.configs == nil {
 		s.configs = map[string][]config{}
 	}
-	s.configs[o.name] = append(s.configs[o.name], config{*o, kept})
+	s.configs[o.name] = append(s.configs[o.name], config{*o, kept, partial})
 }
 
 func (s *store) limitRange(o *object, limit, request quantity) {
@@ -105,6 +109,7 @@ func (s *store) take(own *store) {
 	s.ranges = append(s.ranges, own.ranges...)
 	s.autoscalers = append(s.autoscalers, own.autoscalers...)
 	s.resizers = append(s.resizers, own.resizers...)
+	s.unread = append(s.unread, own.unread...)
 	for name, list := range own.configs {
 		if s.configs == nil {
 			s.configs = map[string][]config{}
@@ -142,6 +147,12 @@ func (s *store) resolve(k *container, nodeCPUs int) {
 		if f.refused != "" {
 			k.written.Refused, k.written.Kubelet, k.written.Quantity = f.refused, f.kubelet, false
 		}
+	}
+	if k.partial {
+		k.doubt(sets, "the object that it patches sets GOMAXPROCS")
+	}
+	if own.limit.unknown() {
+		k.doubt(counts, "%.60q, which is filled in before the manifest is applied, is another CPU limit", own.limit.text)
 	}
 	k.inCommand()
 }
@@ -261,12 +272,22 @@ func divisorOf(text, what string) (q quantity, refused string) {
 func (s *store) fromSources(k *container) {
 	for _, from := range k.envFrom {
 		at := variable{source: "ConfigMap " + from.name, line: from.line, column: from.column, last: from.line}
+		mayHold := strings.HasPrefix(variableName, from.prefix)
 		if from.secret {
-			continue // what is in it is not known; to take it for the place of everything helps nobody
+			if mayHold {
+				k.doubt(sets, "Secret %s sets GOMAXPROCS", from.name)
+			}
+			continue
 		}
-		c, _ := s.configFor(k.object, from.name)
+		c, why := s.configFor(k.object, from.name)
+		if c == nil && mayHold {
+			k.doubt(sets, "ConfigMap %s sets GOMAXPROCS (%s)", from.name, why)
+		}
 		if c == nil {
 			continue
+		}
+		if c.partial && mayHold {
+			k.doubt(sets, "ConfigMap %s sets GOMAXPROCS (its files are not read)", from.name)
 		}
 		for name := range runtimeVariables {
 			key, ok := strings.CutPrefix(name, from.prefix)

@@ -1,8 +1,10 @@
 package manifest
 
 import (
+	"fmt"
 	"path"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -94,12 +96,24 @@ func (c *Checker) systemd(file string, b []byte) []*unit {
 			}
 			for _, assignment := range words(s.value) {
 				if name, value, ok := strings.Cut(assignment, "="); ok {
-					u.set(name, variable{state: facts.Known, value: value, source: "Environment", line: s.line, column: 1, last: s.last})
+					u.set(name, systemdVariable(value, s))
 				}
+			}
+		case "PassEnvironment":
+			if slices.Contains(strings.Fields(s.value), variableName) {
+				u.doubt(sets, "systemd passes on its own GOMAXPROCS")
+			}
+		case "Slice":
+			if s.value != "" && s.value != "system.slice" {
+				u.doubt(counts, "%s has another CPU limit", s.value)
 			}
 		case "EnvironmentFile":
 			name := strings.TrimPrefix(s.value, "-")
-			for key, value := range envFile(filepath.Join(filepath.Dir(filepath.FromSlash(file)), path.Base(name)), file, c.o.Tree) {
+			variables, read := envFile(filepath.Join(filepath.Dir(filepath.FromSlash(file)), path.Base(name)), file, c.o.Tree)
+			if !read {
+				u.doubt(replaces, "the file %s, which is not read, sets another", name)
+			}
+			for key, value := range variables {
 				from[key] = variable{state: facts.Known, value: unquote(value), source: name, line: s.line, column: 1, last: s.last}
 			}
 		}
@@ -110,7 +124,22 @@ func (c *Checker) systemd(file string, b []byte) []*unit {
 	if !service {
 		return nil
 	}
+	if dropIns := file + ".d"; file != check.Stdin {
+		if _, err := c.o.Tree.Resolve(filepath.FromSlash(dropIns)); err == nil {
+			u.doubt(replaces, "%s, which is not read, sets another", path.Base(dropIns))
+			u.doubt(counts, "%s, which is not read, has another CPU limit", path.Base(dropIns))
+		}
+	}
 	return []*unit{u}
+}
+
+// systemdVariable is one of Environment, in which systemd replaces its specifiers: %i, but not %%.
+func systemdVariable(value string, s setting) variable {
+	v := variable{state: facts.Known, value: strings.ReplaceAll(value, "%%", "%"), source: "Environment", line: s.line, column: 1, last: s.last}
+	if strings.Contains(strings.ReplaceAll(value, "%%", ""), "%") || strings.Contains(value, "{{") {
+		v.state, v.value, v.why = facts.Unreadable, "", fmt.Sprintf("%.60q is filled in before the service starts", value)
+	}
+	return v
 }
 
 // words splits assignments as systemd does: by white space outside quotes.

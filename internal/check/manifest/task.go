@@ -1,6 +1,7 @@
 package manifest
 
 import (
+	"cmp"
 	"fmt"
 	"path"
 	"path/filepath"
@@ -20,30 +21,96 @@ import (
 // compose reads the services of a compose file (docs.docker.com/reference/compose-file).
 func (c *Checker) compose(t text, doc int) []*unit {
 	r, d := &reader{left: mostNodes}, t.docs[doc]
+	services := r.get(d.root, "services")
+	override := composeOverride(t)
 	var units []*unit
-	for _, e := range r.entries(r.get(d.root, "services")) {
+	for _, e := range r.entries(services) {
 		if e.value.Kind != yaml.MappingNode {
 			continue
 		}
-		u := &unit{env: absent(), godebug: absent(), image: r.str(e.value, "image")}
+		u := &unit{env: absent(), godebug: absent()}
 		u.at = rule.Place{Path: t.path, Line: d.line(e.key), Column: e.key.Column, Object: "service " + e.key.Value}
-		cpus, cpuSet := composeLimit(r, e.value)
-		// What a service takes over from another file is not read, nor its limit; and what
-		// docker compose replaces is not known.
-		replaced := slices.ContainsFunc(composeLimits, func(keys []string) bool { return strings.Contains(r.str(e.value, keys...), "$") })
-		if !replaced && (cpus > 0 || r.get(e.value, "extends") == nil) {
-			u.limits = []facts.Limit{limitOf(cpus, "the service")}
-			if q, err := parseQuantity(r.str(e.value, "deploy", "resources", "reservations", "cpus")); err == nil {
-				u.written.Requests = q.cpus()
-			}
+		u.limits = []facts.Limit{limitOf(0, "the service")}
+		for _, service := range extended(r, services, e.value, u) {
+			u.service(r, t, d, service)
 		}
-		u.cpus = cpuSet
-		composeEnvironment(r, t, d, e.value, u)
-		argv, at := commandOf(r, e.value, "entrypoint", "command")
-		u.starts(argv, at, d.lines)
+		if u.limits == nil { // there may be one
+			u.written.Requests = 0
+		}
+		if override != "" {
+			u.doubt(replaces, "%s, which docker compose adds, sets another", override)
+		}
 		units = append(units, u)
 	}
 	return units
+}
+
+// composeOverride is the file next to a compose file that docker compose merges into it by its
+// name alone; "": there is none.
+func composeOverride(t text) string {
+	base := path.Base(t.path)
+	stem := strings.TrimSuffix(strings.TrimSuffix(base, ".yml"), ".yaml")
+	if t.path == check.Stdin || stem != "compose" && stem != "docker-compose" {
+		return ""
+	}
+	for _, name := range []string{stem + ".override.yml", stem + ".override.yaml"} {
+		if _, err := t.reads.Resolve(filepath.Join(filepath.Dir(filepath.FromSlash(t.path)), name)); err == nil {
+			return name
+		}
+	}
+	return ""
+}
+
+// mostExtended is how far services of a file may extend each other.
+const mostExtended = 16
+
+// extended are the services that make up one, the nearest last. What comes from another file
+// is not read, nor its limit.
+func extended(r *reader, services, service *yaml.Node, u *unit) []*yaml.Node {
+	all := []*yaml.Node{service}
+	for len(all) < mostExtended {
+		from := r.get(service, "extends")
+		if from == nil {
+			break
+		}
+		name := r.str(from, "service")
+		if from.Kind == yaml.ScalarNode {
+			name = from.Value
+		}
+		file := r.str(from, "file")
+		if service = r.get(services, name); file != "" || service == nil || service.Kind != yaml.MappingNode {
+			u.limits = nil
+			u.doubt(sets, "the service %s%s, which it extends, sets GOMAXPROCS", name, strings.TrimSuffix(" of "+file, " of "))
+			break
+		}
+		all = append(all, service)
+	}
+	slices.Reverse(all)
+	return all
+}
+
+// service takes what a mapping says of a service, over what another has said that it extends.
+func (u *unit) service(r *reader, t text, d document, n *yaml.Node) {
+	u.image = cmp.Or(r.str(n, "image"), u.image)
+	cpus, cpuSet := composeLimit(r, n)
+	// What docker compose replaces is not known.
+	if slices.ContainsFunc(composeLimits, func(keys []string) bool { return strings.Contains(r.str(n, keys...), "$") }) {
+		u.limits = nil
+		u.doubt(counts, "docker compose fills in another CPU limit")
+	} else if cpus > 0 {
+		u.limits = []facts.Limit{limitOf(cpus, "the service")}
+	}
+	if q, err := parseQuantity(r.str(n, "deploy", "resources", "reservations", "cpus")); err == nil {
+		u.written.Requests = q.cpus()
+	}
+	u.cpus = cmp.Or(cpuSet, u.cpus)
+	if runtime := r.str(n, "runtime"); runtime != "" && !slices.Contains(plainClasses, runtime) {
+		u.doubt(counts, "the sandbox of the runtime %s has another number of CPUs", runtime)
+	}
+	composeEnvironment(r, t, d, n, u)
+	if argv, at := commandOf(r, n, "entrypoint", "command"); len(argv) > 0 {
+		u.starts(argv, at, d.lines)
+	}
 }
 
 // composeLimits are the keys of a service that limit its CPUs.
@@ -75,7 +142,11 @@ func composeLimit(r *reader, service *yaml.Node) (cpus float64, cpuSet int) {
 // composeEnvironment takes env_file, and environment, which goes before it.
 func composeEnvironment(r *reader, t text, d document, service *yaml.Node, u *unit) {
 	for _, name := range composeEnvFiles(r, service) {
-		for key, value := range envFile(filepath.Join(filepath.Dir(filepath.FromSlash(t.path)), filepath.FromSlash(name)), t.path, t.reads) {
+		variables, read := envFile(filepath.Join(filepath.Dir(filepath.FromSlash(t.path)), filepath.FromSlash(name)), t.path, t.reads)
+		if !read {
+			u.doubt(sets, "the file %s, which is not read, sets GOMAXPROCS", name)
+		}
+		for key, value := range variables {
 			at := r.entry(service, "env_file", 0).key
 			v := composeVariable(&yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: unquote(withoutComment(value))}, d.line(at), at.Column)
 			v.source = name
@@ -165,24 +236,24 @@ func withoutComment(value string) string {
 	return strings.TrimSpace(value)
 }
 
-// envFile is the variables of a file next to a manifest, with their quotes. One that is not
-// there, as is usual where it holds secrets, sets none.
-func envFile(file, manifest string, reads *folder.Tree) map[string]string {
+// envFile is the variables of a file next to a manifest, with their quotes; false: it cannot be
+// read, or is not there, as is usual where it holds secrets.
+func envFile(file, manifest string, reads *folder.Tree) (set map[string]string, read bool) {
 	if manifest == check.Stdin || path.IsAbs(filepath.ToSlash(file)) && !path.IsAbs(manifest) {
-		return nil
+		return nil, false
 	}
 	b, err := reads.Read(file, mostEnvFile)
 	if err != nil {
-		return nil
+		return nil, false
 	}
-	set := map[string]string{}
+	set = map[string]string{}
 	for line := range strings.Lines(string(b)) {
 		name, value, ok := strings.Cut(strings.TrimPrefix(strings.TrimSpace(line), "export "), "=")
 		if ok && !strings.HasPrefix(name, "#") {
 			set[strings.TrimSpace(name)] = strings.TrimSpace(value)
 		}
 	}
-	return set
+	return set, true
 }
 
 func unquote(s string) string {
@@ -229,13 +300,36 @@ func (c *Checker) ecs(t text, doc int) []*unit {
 			if r.str(e, "name") == "GOMAXPROCS" && u.env.line > 0 {
 				u.written.Twice = true
 			}
+			if isPlaceholder(value.value) {
+				value.state, value.value, value.why = facts.Unreadable, "", fmt.Sprintf("%.60q is filled in before the task definition is registered", value.value)
+			}
 			u.set(r.str(e, "name"), value)
 		}
+		ecsElsewhere(r, task, k, u, d)
 		argv, at := commandOf(r, k, "entryPoint", "command")
 		u.starts(argv, at, d.lines)
 		units = append(units, u)
 	}
 	return units
+}
+
+// ecsElsewhere takes what ECS adds to a container when it starts, and what it runs it on: of
+// Fargate a machine of its own. On Windows the CPUs of a container are a limit, which the Go runtime does
+// not read, and those of the task are none.
+func ecsElsewhere(r *reader, task, k *yaml.Node, u *unit, d document) {
+	for _, e := range r.items(k, "secrets") {
+		u.set(r.str(e, "name"), variable{state: facts.Unreadable, why: "it is in " + r.str(e, "valueFrom"), source: "secrets", line: d.line(e), column: e.Column, last: d.lines + lastLine(e, 0)})
+	}
+	for _, e := range r.items(k, "environmentFiles") {
+		u.doubt(sets, "the environment file %s sets GOMAXPROCS", r.str(e, "value"))
+	}
+	switch {
+	case strings.HasPrefix(r.str(task, "runtimePlatform", "operatingSystemFamily"), "WINDOWS"):
+		u.limits = nil
+		u.doubt(counts, "Windows gives it another number of CPUs")
+	case slices.ContainsFunc(r.items(task, "requiresCompatibilities"), func(n *yaml.Node) bool { return n.Value == "FARGATE" }):
+		u.doubt(counts, "its machine on Fargate has another number of CPUs")
+	}
 }
 
 // nomad reads a job of Nomad as JSON. Resources.CPU is a share, in MHz; Cores are CPUs
@@ -260,6 +354,9 @@ func (c *Checker) nomad(t text, doc int) []*unit {
 // exec2Sets is what the driver does, by its version, which a job does not name.
 const exec2Sets = "the exec2 driver of the client sets GOMAXPROCS: since August 2026 it does, to the CPU share of the task rounded up to whole CPUs (hashicorp/nomad-driver-exec2#98)"
 
+// plainDrivers start a task on the CPUs of the client.
+var plainDrivers = []string{"docker", "podman", "exec", "exec2", "raw_exec", "java", "containerd-driver"}
+
 func (c *Checker) nomadTask(r *reader, t text, d document, job, task *yaml.Node) *unit {
 	u := &unit{env: absent(), godebug: absent(), image: r.str(task, "Config", "image")}
 	u.at = rule.Place{Path: t.path, Line: d.line(task), Column: task.Column, Object: "job " + r.str(job, "ID"), Container: r.str(task, "Name")}
@@ -267,14 +364,26 @@ func (c *Checker) nomadTask(r *reader, t text, d document, job, task *yaml.Node)
 	if r.str(task, "Config", "cpu_hard_limit") == "true" {
 		u.limits = nil // there is one, in MHz of a machine that is not known
 	}
-	if r.str(task, "Driver") == "exec2" && r.str(task, "Resources", "CPU") != "" {
-		u.limits, u.open = nil, exec2Sets
-	}
-	if cores, err := strconv.Atoi(r.str(task, "Resources", "Cores")); err == nil && cores > 0 {
-		u.cpus, u.open = cores, ""
+	cores, _ := strconv.Atoi(r.str(task, "Resources", "Cores"))
+	u.cpus = max(cores, 0)
+	switch driver := r.str(task, "Driver"); {
+	case driver == "exec2" && r.str(task, "Resources", "CPU") != "" && u.cpus == 0:
+		u.limits = nil
+		u.doubt(sets, exec2Sets)
+	case driver != "" && !slices.Contains(plainDrivers, driver):
+		u.doubt(counts, "what the driver %s starts has another number of CPUs", driver)
 	}
 	for _, e := range r.entries(r.get(task, "Env")) {
-		u.set(e.key.Value, variable{state: facts.Known, value: e.value.Value, source: "Env", line: d.line(e.key), column: e.key.Column, last: d.line(e.key)})
+		v := variable{state: facts.Known, value: e.value.Value, source: "Env", line: d.line(e.key), column: e.key.Column, last: d.line(e.key)}
+		if strings.Contains(v.value, "${") {
+			v.state, v.value, v.why = facts.Unreadable, "", fmt.Sprintf("Nomad replaces %.60q", v.value)
+		}
+		u.set(e.key.Value, v)
+	}
+	for _, template := range r.items(task, "Templates") {
+		if r.str(template, "Envvars") == "true" {
+			u.doubt(replaces, "its template %s sets GOMAXPROCS", r.str(template, "DestPath"))
+		}
 	}
 	argv, at := commandOf(r, r.get(task, "Config"), "entrypoint", "command", "args")
 	u.starts(argv, at, d.lines)

@@ -21,7 +21,7 @@ type unit struct {
 	limits  []facts.Limit // its own first; none: the file does not tell
 	cpus    int           // that it may run on, where the file binds it to some; 0: not
 	written rule.Written
-	open    string // what else than the file may set GOMAXPROCS where it does not, as a sentence; "": nothing
+	open    []doubt // what is not read and may decide its GOMAXPROCS
 
 	started              map[string]variable // what its command sets
 	exported             bool                // GOMAXPROCS is in the environment of its command
@@ -142,14 +142,16 @@ const (
 var atVariable = []string{"PF001", "PF002", "PF003", "PF004", "PF021", "PF015", "PF016", "PF017", "PF019", "PF020", "PF060"}
 
 // judge tells what a unit gets, and what is wrong with that.
-func (u *unit) judge(nodeCPUs int, to check.Sink) []check.Finding {
-	o := u.observed(nodeCPUs)
+func (c *Checker) judge(u *unit, to check.Sink) []check.Finding {
+	o := u.observed(c.o.NodeCPUs)
 	s := rule.NewSubject(o)
 	v := u.value(s)
 	v.Injection = u.injected(s)
 	to.Value(v)
+	c.strict(v, to)
 	var findings []check.Finding
 	for _, f := range u.findings(o) {
+		f = doubted(f, v.Open)
 		if u.env.line > 0 && slices.Contains(atVariable, f.Rule) {
 			f.Line, f.Column = u.env.line, u.env.column
 		}
@@ -226,11 +228,9 @@ func eitherFix(young rule.Subject, f rule.Finding) string {
 // value is what the unit gets, in words.
 func (u *unit) value(s rule.Subject) check.Value {
 	v := u.valueOf(s)
-	if u.program.MaySet != "" && v.Source != "" {
-		v.Source += ", unless the program sets GOMAXPROCS itself: " + u.program.MaySet
-	}
-	if u.open != "" && u.env.state == facts.Absent {
-		v.Procs, v.Source = nil, v.Source+", unless "+u.open
+	if unless := u.unless(s); v.Open == "" && unless != "" {
+		v.Procs, v.Open = nil, unless
+		v.Source = strings.TrimPrefix(v.Source+", unless "+unless, ", ")
 	}
 	if u.beside {
 		v.Source = strings.TrimPrefix(v.Source+"; its Go version comes from "+u.program.From, "; ")
@@ -246,9 +246,10 @@ func (u *unit) valueOf(s rule.Subject) check.Value {
 	case u.env.state == facts.Unreadable && u.written.NodeCPUs():
 		v.Text, v.Source = "all CPUs of the node", u.env.source
 	case u.env.state == facts.Unreadable:
-		v.Text, v.Source = "not known", u.env.source+" ("+u.env.why+")"
+		v.Text, v.Source, v.Open = "not known", u.env.source+" ("+u.env.why+")", u.env.why
 	case !known:
-		v.Text, v.Source = "not known", "go.uber.org/automaxprocs in the program sets it"
+		v.Text, v.Open = "not known", "go.uber.org/automaxprocs in the program sets it"
+		v.Source = v.Open
 	case byEnv:
 		v.Procs, v.Text, v.Source = &n, fmt.Sprint(n), u.env.source
 	case u.written.Image:

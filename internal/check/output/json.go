@@ -26,6 +26,7 @@ type jsonVal struct {
 	Procs     *int   `json:"procs"` // null: no number that is known
 	Text      string `json:"text"`
 	Source    string `json:"source"`
+	Open      string `json:"open,omitempty"` // what was not read and may decide the value
 	GoVersion string `json:"go_version,omitempty"`
 	Module    string `json:"main_module,omitempty"`
 	Go        bool   `json:"go"`
@@ -86,7 +87,7 @@ func writeJSON(w io.Writer, r *check.Report, _ Options) error {
 }
 
 func valueJSON(v check.Value) jsonVal {
-	return jsonVal{v.Place, v.Procs, v.Text, v.Source, v.GoVersion, v.Module, v.Go}
+	return jsonVal{v.Place, v.Procs, v.Text, v.Source, v.Open, v.GoVersion, v.Module, v.Go}
 }
 
 func errorJSON(p check.Problem) jsonErr { return jsonErr{p.Path, p.Line, p.Column, p.Message} }

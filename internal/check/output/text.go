@@ -133,7 +133,12 @@ func unfixable(r *check.Report) (n int) {
 
 // summary is the last line: what was looked at, and what came of it.
 func summary(r *check.Report, others int, fix bool) string {
-	found := []string{}
+	found, open := []string{}, 0
+	for _, v := range r.Values {
+		if v.Go && v.Open != "" {
+			open++
+		}
+	}
 	for _, s := range rule.Severities() {
 		if n := r.Count(s); n > 0 {
 			found = append(found, phrase.Count(n, string(s)))
@@ -144,10 +149,17 @@ func summary(r *check.Report, others int, fix bool) string {
 	switch {
 	case r.Files == 0:
 		text = "no " + noun + "s checked"
+	case len(found) == 0 && open > 0: // what was not understood is not fine
 	case len(found) == 0:
 		text += "nothing found"
 	default:
 		text += phrase.And(found)
+	}
+	if open > 0 && len(found) > 0 {
+		text += "; "
+	}
+	if open > 0 {
+		text += phrase.CountOf(open, "value is", "values are") + " open"
 	}
 	if n := unfixable(r); fix && n > 0 {
 		text += fmt.Sprintf("; %s no safe fix", phrase.CountOf(n, "finding has", "findings have"))

@@ -1,0 +1,80 @@
+package manifest
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/procfit/procfit/internal/check"
+	"github.com/procfit/procfit/internal/program/rule"
+	"github.com/procfit/procfit/internal/show/phrase"
+	"github.com/procfit/procfit/maxprocs/facts"
+)
+
+// doubt is something that procfit does not read and that may decide a unit's GOMAXPROCS.
+type doubt struct {
+	may
+	why string // a clause that follows "unless"
+}
+
+// may is what it may do.
+type may int
+
+const (
+	sets     may = iota // the variable, if the file does not
+	replaces            // what the file sets, too
+	counts              // it decides how many CPUs the runtime counts
+)
+
+// doubt notes something that is not read.
+func (u *unit) doubt(what may, format string, args ...any) {
+	u.open = append(u.open, doubt{what, fmt.Sprintf(format, args...)})
+}
+
+// unless is why a unit's value is open, as clauses that follow "unless"; "": it is not.
+func (u *unit) unless(s rule.Subject) string {
+	_, byEnv := s.EnvProcs()
+	chosen := !byEnv && u.env.state != facts.Unreadable && !u.written.Image // by the runtime
+	all := u.open
+	if chosen && len(u.limits) == 0 && u.cpus == 0 && !slices.ContainsFunc(all, func(d doubt) bool { return d.may == counts }) {
+		all = append(slices.Clone(all), doubt{counts, "it has a CPU limit that is not in this file"})
+	}
+	var why []string
+	if u.program.MaySet != "" {
+		why = append(why, "the program sets GOMAXPROCS itself: "+u.program.MaySet)
+	}
+	for _, d := range all {
+		open := d.may == replaces || d.may == sets && u.env.state == facts.Absent || d.may == counts && chosen
+		if open && !slices.Contains(why, d.why) {
+			why = append(why, d.why)
+		}
+	}
+	return phrase.Or(why)
+}
+
+// ofOpen are the rules that judge the value. What they find of an open one is not certain.
+var ofOpen = []string{"PF001", "PF002", "PF003", "PF004", "PF005", "PF006", "PF008", "PF017", "PF018", "PF020", "PF021", "PF045", "PF060"}
+
+// doubted makes a warning of an error about a value that is open, and says why.
+func doubted(f rule.Finding, unless string) rule.Finding {
+	if unless == "" || !slices.Contains(ofOpen, f.Rule) {
+		return f
+	}
+	if f.Severity == rule.Error {
+		f.Severity = rule.Warning
+	}
+	if !strings.Contains(f.Message, unless) {
+		f.Message += ", unless " + unless
+	}
+	return f
+}
+
+// strict is the finding of a value that is open, if there is to be one.
+func (c *Checker) strict(v check.Value, to check.Sink) {
+	if c.o.Strict && v.Go && v.Open != "" {
+		to.Finding(check.NewFinding(ruleOpen, v.Place, "its GOMAXPROCS is open: "+v.Open,
+			"add what decides it to the paths, or set GOMAXPROCS where nothing replaces it; if it is known not to change the value, suppress this finding with that reason"))
+	}
+}
+
+const ruleOpen = "PF046"
