@@ -2,8 +2,10 @@ package manifest
 
 import (
 	"bytes"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"regexp"
 	"strconv"
 	"strings"
@@ -32,6 +34,7 @@ type document struct {
 	from  int        // its first byte
 	to    int
 	lines int // that are before it
+	shift int // characters that are before it in its first line
 }
 
 // mostBytes is the largest file of YAML that is read, mostDocument the largest
@@ -63,8 +66,11 @@ func parse(path string, b []byte, to check.Sink) text {
 		t.bad = true
 		return t
 	}
-	for _, d := range split(b) {
+	for _, d := range streams(b, split(b)) {
 		root, err := decode(b[d.from:d.to])
+		if root != nil && d.shift > 0 {
+			shift(root, d.shift)
+		}
 		if err != nil {
 			p := check.Problem{Path: path, Line: d.lines + 1, Message: err.Error()}
 			var at *lineError
@@ -73,7 +79,6 @@ func parse(path string, b []byte, to check.Sink) text {
 			}
 			to.Problem(p)
 			t.bad = true
-			continue
 		}
 		if root != nil {
 			twice(root, func(key *yaml.Node) {
@@ -160,6 +165,55 @@ func split(b []byte) []document {
 	return kept
 }
 
+// streams takes apart what are several values of JSON one after the other, as jq -c and kubectl
+// write them; kubectl apply reads all.
+func streams(b []byte, all []document) (taken []document) {
+	for _, d := range all {
+		text := bytes.TrimPrefix(b[d.from:d.to], []byte("\ufeff"))
+		if start := bytes.TrimLeft(text, " \t\r\n"); len(start) == 0 || start[0] != '{' && start[0] != '[' {
+			taken = append(taken, d)
+			continue
+		}
+		values := json.NewDecoder(bytes.NewReader(text))
+		at := d.to - len(text)
+		for {
+			var value json.RawMessage
+			if values.Decode(&value) != nil {
+				break // what is left is for the parser of YAML, which knows more
+			}
+			end := at + int(values.InputOffset())
+			rest := bytes.TrimLeft(b[end:d.to], " \t\r\n")
+			if len(rest) == 0 || rest[0] != '{' && rest[0] != '[' {
+				break
+			}
+			next := d.to - len(rest)
+			between := b[d.from:next]
+			first := document{from: d.from, to: end, lines: d.lines, shift: d.shift}
+			line := between[bytes.LastIndexByte(between, '\n')+1:]
+			d.lines += bytes.Count(between, []byte("\n"))
+			if len(line) == len(between) { // all in one line
+				d.shift += utf8.RuneCount(line)
+			} else {
+				d.shift = utf8.RuneCount(line)
+			}
+			d.from = next
+			taken = append(taken, first)
+		}
+		taken = append(taken, d)
+	}
+	return taken
+}
+
+// shift moves what is in the first line of a document behind what is before it there.
+func shift(n *yaml.Node, by int) {
+	if n.Line == 1 {
+		n.Column += by
+	}
+	for _, c := range n.Content {
+		shift(c, by)
+	}
+}
+
 // marks reports whether a line is a marker of documents.
 func marks(line []byte, marker string) bool {
 	rest, ok := bytes.CutPrefix(line, []byte(marker))
@@ -190,7 +244,8 @@ var (
 	jsonEscape = regexp.MustCompile(`\\(?:u[dD][89a-fA-F][0-9a-fA-F]{2}|.)`)
 )
 
-// decode parses one document. Aliases stay aliases, so that none expands here.
+// decode parses one document. Aliases stay aliases, so that none expands here. If something is
+// left after the document, there is an error with it.
 func decode(b []byte) (*yaml.Node, error) {
 	if len(b) > mostDocument {
 		return nil, fmt.Errorf("a document of %d bytes; at most %d are read", len(b), mostDocument)
@@ -209,8 +264,11 @@ func decode(b []byte) (*yaml.Node, error) {
 			return m
 		})
 	}
-	var n yaml.Node
-	if err := yaml.Unmarshal(b, &n); err != nil {
+	var n, more yaml.Node
+	documents := yaml.NewDecoder(bytes.NewReader(b))
+	if err := documents.Decode(&n); errors.Is(err, io.EOF) {
+		return nil, nil
+	} else if err != nil {
 		m := yamlError.FindStringSubmatch(err.Error())
 		if m == nil {
 			return nil, err
@@ -220,6 +278,14 @@ func decode(b []byte) (*yaml.Node, error) {
 	}
 	if n.Kind != yaml.DocumentNode || len(n.Content) == 0 {
 		return nil, nil
+	}
+	if err := documents.Decode(&more); !errors.Is(err, io.EOF) {
+		left := &lineError{lastLine(&n, 0), "what follows the document that ends here is not read: separate documents with a line ---"}
+		if m := yamlError.FindStringSubmatch(fmt.Sprint(err)); m != nil && m[1] != "" {
+			left.line, _ = strconv.Atoi(m[1])
+			left.message = "this is not read, because it follows the end of a document: separate documents with a line ---"
+		}
+		return n.Content[0], left
 	}
 	return n.Content[0], nil
 }
@@ -241,7 +307,11 @@ func (t text) offset(d document, n *yaml.Node) int {
 	if at == 0 {
 		at += len(t.bytes) - len(bytes.TrimPrefix(t.bytes, []byte("\ufeff")))
 	}
-	for range n.Column - 1 {
+	column := n.Column - 1
+	if n.Line == 1 {
+		column -= d.shift
+	}
+	for range column {
 		_, size := utf8.DecodeRune(t.bytes[at:d.to])
 		if size == 0 {
 			return -1
