@@ -38,7 +38,10 @@ func (u *unit) starts(argv []string, at *yaml.Node, lines int) {
 		if at != nil {
 			v.line, v.column, v.last = lines+at.Line, at.Column, lines+lastLine(at, 0)
 		}
+		r, _ := u.inShell()
 		switch {
+		case name == variableName && r.machine(u.exported):
+			v.state, v.value, v.machine = facts.Unreadable, "", true
 		case !c.plain:
 			v.state, v.value, v.why = facts.Unreadable, "", "the command may set it"
 		case strings.ContainsAny(value, "$`"):

@@ -115,6 +115,9 @@ func (u *unit) fromImage(starts map[string]*parser.Node) {
 		argv = append(words, argv...)
 		u.starting(argv, &yaml.Node{Line: n.StartLine, Column: 1}, 0)
 	}
+	if len(argv) > 0 {
+		u.starts(argv, &yaml.Node{Line: u.argvLine, Column: 1}, 0)
+	}
 }
 
 // moduleOf is what the go.mod tells of the program that a Dockerfile builds: the one that
@@ -227,10 +230,14 @@ func stagesOf(instructions []*parser.Node) (stages []stage) {
 	return stages
 }
 
-// imageVariable is one of ENV; one with a $ is filled in by who builds the image.
+// literalDollar is what looks as if a shell replaced it, and stays in an image as it is.
+var literalDollar = regexp.MustCompile(`\\\$|\$\(`)
+
+// imageVariable is one of ENV; one with a variable is filled in by who builds the image. No shell
+// runs: $(nproc) and what is in backticks stay.
 func imageVariable(value string, n *parser.Node) variable {
 	v := variable{state: facts.Known, value: unquote(value), source: "ENV", line: n.StartLine, column: 1, last: n.EndLine}
-	if strings.Contains(value, "$") {
+	if strings.Contains(literalDollar.ReplaceAllString(value, ""), "$") {
 		v.state, v.value, v.why = facts.Unreadable, "", "the build fills it in"
 	}
 	return v

@@ -76,10 +76,14 @@ type Checker struct {
 
 	kustomized []kustomization
 	scripts    []script
+
+	scriptNames map[string]bool // of all scripts, by the last part of their paths
 }
 
 // New makes one.
-func New(o Options) *Checker { return &Checker{o: o, ignores: map[string][]check.Ignore{}} }
+func New(o Options) *Checker {
+	return &Checker{o: o, ignores: map[string][]check.Ignore{}, scriptNames: map[string]bool{}}
+}
 
 // remembering is a Sink whose ignores the Checker keeps: a remedy must not undo what a
 // user has answered.
@@ -269,6 +273,9 @@ func (c *Checker) keep(units []*unit) {
 // Finish implements check.Checker.
 func (c *Checker) Finish(ctx context.Context, to check.Sink) error {
 	c.findPrograms(to)
+	for _, u := range c.units {
+		c.inScripts(u)
+	}
 	gatherBy(c.units, c.o.NodeCPUs, func(u *unit) any { return [2]string{u.at.Path, u.at.Object} })
 	for _, u := range c.units {
 		for _, f := range c.judge(u, to) {
@@ -289,6 +296,7 @@ func (c *Checker) Finish(ctx context.Context, to check.Sink) error {
 			k.doubt(replaces, "%s patches it (%s)", by, rendering(by))
 		}
 		k.inherit()
+		c.inScripts(&k.unit)
 		if k.stays {
 			inPods = append(inPods, &k.unit)
 			of[&k.unit] = k.object

@@ -2,6 +2,7 @@ package manifest
 
 import (
 	"bytes"
+	"fmt"
 	"path"
 	"slices"
 	"strings"
@@ -10,7 +11,9 @@ import (
 
 	"github.com/procfit/procfit/internal/check"
 	"github.com/procfit/procfit/internal/program/rule"
+	"github.com/procfit/procfit/internal/show/number"
 	"github.com/procfit/procfit/internal/show/phrase"
+	"github.com/procfit/procfit/maxprocs/facts"
 )
 
 // script is a file of shell that names GOMAXPROCS, or that cannot be read.
@@ -40,6 +43,9 @@ func isScript(f *check.File) bool {
 // script keeps one until it is known what starts it.
 func (c *Checker) script(f *check.File) error {
 	b, err := f.Read(mostScript)
+	c.mu.Lock()
+	c.scriptNames[f.Base()] = true
+	c.mu.Unlock()
 	if err != nil && !f.Named || bytes.Contains(b, []byte(variableName)) {
 		c.mu.Lock()
 		c.scripts = append(c.scripts, script{f.Path, b, f.Named, err})
@@ -51,35 +57,76 @@ func (c *Checker) script(f *check.File) error {
 	return check.ErrSkipped
 }
 
-// started are the commands that manifests and images start, by the last part of their
-// names, and whether the environment of one has GOMAXPROCS: an assignment then changes it
-// for the program, too.
-type started map[string]bool
+// start is what starts a script or a command.
+type start struct {
+	exported bool  // the environment has GOMAXPROCS: an assignment then changes it for the program, too
+	unit     *unit // nil: nobody knows
+}
 
-func (s started) add(commands []string, exported bool) {
+// started are the commands that manifests and images start, by the last part of their names.
+type started map[string]start
+
+func (s started) add(commands []string, u *unit) {
 	for _, word := range commands {
 		if name := path.Base(word); name != "." && !strings.HasPrefix(word, "-") {
-			s[name] = s[name] || exported
+			at := start{exported: s[name].exported || u.exported, unit: s[name].unit}
+			if at.unit == nil || len(u.limits) > 0 && u.limits[0].State == facts.Known {
+				at.unit = u // under a limit it costs something
+			}
+			s[name] = at
 		}
 	}
 }
 
-// unit judges the script in a unit's command, and takes what the command starts.
-func (s started) unit(u *unit, to check.Sink) {
-	s.add(u.argv, u.exported)
+// inShell is the script that a unit's command has in itself, after sh -c.
+func (u *unit) inShell() (r reading, found bool) {
 	for i, word := range u.argv {
-		if i+2 >= len(u.argv) || !slices.Contains(shells, path.Base(word)) || !shellOption(u.argv[i+1]) {
-			continue
+		if i+2 < len(u.argv) && slices.Contains(shells, path.Base(word)) && shellOption(u.argv[i+1]) {
+			// $$ is a dollar for Kubernetes and for compose.
+			r, err := readShell([]byte(strings.ReplaceAll(u.argv[i+2], "$$", "$")))
+			return r, err == nil
 		}
-		// $$ is a dollar for Kubernetes and for compose.
-		faults, calls, _ := readShell([]byte(strings.ReplaceAll(u.argv[i+2], "$$", "$")))
-		s.add(calls, u.exported)
-		for _, f := range faults {
-			at := u.at
-			at.Line, at.Column = u.argvLine, u.argvColumn
-			f.tell(at, u.exported, to)
-		}
+	}
+	return reading{}, false
+}
+
+// unit judges the script in a unit's command, and takes what the command starts.
+func (s started) unit(u *unit, nodeCPUs int, to check.Sink) {
+	s.add(u.argv, u)
+	r, found := u.inShell()
+	if !found {
 		return
+	}
+	s.add(r.calls, u)
+	for _, f := range r.faults {
+		at := u.at
+		at.Line, at.Column = u.argvLine, u.argvColumn
+		f.tell(at, start{u.exported, u}, nodeCPUs, to)
+	}
+}
+
+// inScripts sets what the script that a unit starts makes of GOMAXPROCS.
+func (c *Checker) inScripts(u *unit) {
+	for _, word := range u.argv {
+		for i := range c.scripts {
+			s := &c.scripts[i]
+			if path.Base(s.path) != path.Base(word) {
+				continue
+			}
+			v := variable{state: facts.Unreadable, source: path.Base(word), why: "the script sets it", line: u.argvLine, column: u.argvColumn, last: u.argvLine}
+			if s.err == nil {
+				r, err := readShell(s.text)
+				if err == nil && (!r.sets || r.alone(u.exported)) {
+					return
+				}
+				v.machine = err == nil && r.machine(u.exported)
+			}
+			u.set(variableName, v)
+			return
+		}
+	}
+	if ext := path.Ext(u.command); (ext == ".sh" || ext == ".bash") && !c.scriptNames[path.Base(u.command)] {
+		u.doubt(replaces, "the script %s, which is not read, sets another", path.Base(u.command))
 	}
 }
 
@@ -87,52 +134,75 @@ func (s started) unit(u *unit, to check.Sink) {
 func (c *Checker) judgeScripts(to check.Sink) {
 	all := started{}
 	for _, u := range c.units {
-		all.unit(u, to)
+		all.unit(u, c.o.NodeCPUs, to)
 	}
 	for _, k := range c.store.containers {
-		all.unit(&k.unit, to)
+		all.unit(&k.unit, c.o.NodeCPUs, to)
 	}
 	for _, s := range c.scripts {
-		exported, starts := all[path.Base(s.path)]
+		from, starts := all[path.Base(s.path)]
 		if !starts && !s.named {
 			continue
 		}
-		var faults []fault
+		var r reading
 		if s.err == nil {
-			faults, _, s.err = readShell(s.text)
+			r, s.err = readShell(s.text)
 		}
 		if s.err != nil {
 			to.Note(check.Note{Path: s.path, Message: "this script is skipped: " + s.err.Error()})
 			continue
 		}
 		ignores(s.path, s.text, nil, to)
-		for _, f := range faults {
-			f.tell(rule.Place{Path: s.path, Line: f.line, Column: f.column}, exported, to)
+		for _, f := range r.faults {
+			f.tell(rule.Place{Path: s.path, Line: f.line, Column: f.column}, from, c.o.NodeCPUs, to)
 		}
 	}
 }
 
-// tell is PF039.
-func (f fault) tell(at rule.Place, exported bool, to check.Sink) {
+// tell is PF039, or of the CPUs of the machine PF047.
+func (f fault) tell(at rule.Place, from start, nodeCPUs int, to check.Sink) {
 	start := "start the program by procfit-run"
 	if f.program != "" {
 		start = "write exec procfit-run -- " + phrase.Clean(f.program)
 	}
 	fix := "remove it: a program of Go 1.25 or newer follows its limit by itself; for an older one, " + start
-	message, severity := "", rule.Warning
+	id, message, severity := "PF039", "", rule.Warning
 	switch {
 	case f.kind == divided:
 		message = "GOMAXPROCS is computed from the CPU limit by a division that rounds down: of 2.5 CPUs it makes 2"
 	case f.kind == roundedUp:
 		message, severity = "GOMAXPROCS is computed from the CPU limit at the start, and does not follow a limit that changes", rule.Info
-	case exported:
+	case f.kind == ofMachine && !f.applies(from.exported):
+		return
+	case f.kind == ofMachine:
+		id = "PF047"
+		message, severity = from.unit.underMachine(nodeCPUs)
+	case from.exported:
 		return
 	default:
 		message, fix = "GOMAXPROCS is assigned and not exported: the program does not get it", "write export GOMAXPROCS, or "+fix
 	}
-	found := check.NewFinding("PF039", at, message, fix)
+	found := check.NewFinding(id, at, message, fix)
 	found.Severity = severity
 	to.Finding(found)
+}
+
+// underMachine is what a GOMAXPROCS that is the CPUs of the machine comes to under the limit of
+// a unit; nil stands for one that is not known.
+func (u *unit) underMachine(nodeCPUs int) (message string, severity rule.Severity) {
+	message = "GOMAXPROCS is taken from the CPUs of the machine"
+	if nodeCPUs > 0 {
+		message += fmt.Sprintf(" (%d)", nodeCPUs)
+	}
+	if u == nil || len(u.limits) == 0 {
+		return message + ", whatever the CPU limit", rule.Warning
+	}
+	s := rule.NewSubject(u.observed(nodeCPUs))
+	l, limited := s.Limit()
+	if !limited {
+		return message + ", which a program uses also without it", rule.Info
+	}
+	return fmt.Sprintf("%s, but the limit of %s allows %s: it should be %d", message, l.Dir, number.CPUs(l.CPUs), s.Fit.Procs), rule.Warning
 }
 
 // starting remembers what a unit starts, and where that is written.

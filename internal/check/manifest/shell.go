@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"path"
 	"slices"
 	"strings"
 
@@ -15,6 +16,35 @@ type fault struct {
 	line, column int
 	kind         origin
 	program      string // the command that the script ends with; "" where it is long
+	bare         bool   // the value is for the shell alone, unless the variable is exported before
+	asks         bool   // the script reads the variable, as to keep a value that it has
+}
+
+// reading is what a script does.
+type reading struct {
+	faults []fault
+	calls  []string // the commands that it starts
+	sets   bool     // it sets GOMAXPROCS, or another script or text that it evaluates may
+}
+
+// machine reports whether the script sets GOMAXPROCS to the CPUs of the machine for what it starts.
+func (r reading) machine(exported bool) bool {
+	return slices.ContainsFunc(r.faults, func(f fault) bool { return f.kind == ofMachine && f.applies(exported) }) &&
+		!slices.ContainsFunc(r.faults, func(f fault) bool { return f.kind != ofMachine && f.kind != unexported })
+}
+
+// alone reports whether the value is for the shell alone.
+func (r reading) alone(exported bool) bool {
+	return !exported && slices.ContainsFunc(r.faults, func(f fault) bool { return f.kind == unexported })
+}
+
+// applies reports whether a value reaches the program, whose environment has the variable already
+// or not.
+func (f fault) applies(exported bool) bool {
+	if exported {
+		return !f.asks
+	}
+	return !f.bare
 }
 
 // shell reads one script, in the order of its text. It follows values through variables and
@@ -27,6 +57,7 @@ type shell struct {
 	bare   []syntax.Pos      // assignments for the shell alone
 	faults []fault
 	passed bool         // exported or used, or it may be
+	sets   bool         // it is assigned, or it may be
 	last   *syntax.Word // that begins the last command that may be a program
 	calls  []string     // the commands that it starts
 	end    syntax.Pos
@@ -39,32 +70,36 @@ const (
 	mostVisits   = 1 << 20
 )
 
-// readShell is the faults of a script and the commands that it starts; an error of a text that
-// cannot be parsed: a shell may take what the parser does not, such as a byte that is not UTF-8.
-func readShell(text []byte) (faults []fault, calls []string, err error) {
+// readShell reads a script. The error is of a text that cannot be parsed: a shell may take what the parser does not, such as a byte that is not UTF-8.
+func readShell(text []byte) (r reading, err error) {
 	if len(text) > mostScript {
-		return nil, nil, nil
+		return reading{sets: true}, nil
 	}
 	f, err := syntax.NewParser(syntax.Variant(syntax.LangBash)).Parse(bytes.NewReader(text), "")
 	var bad syntax.ParseError
 	if errors.As(err, &bad) {
-		return nil, nil, fmt.Errorf("procfit cannot parse line %d: %s", bad.Pos.Line(), bad.Text)
+		return reading{sets: true}, fmt.Errorf("procfit cannot parse line %d: %s", bad.Pos.Line(), bad.Text)
 	}
 	if err != nil {
-		return nil, nil, err
+		return reading{sets: true}, err
 	}
 	s := &shell{text: text, values: map[string]origin{}, left: mostVisits}
 	walk(f, s.visit)
 	if s.left < 0 {
-		return nil, s.calls, nil
+		return reading{calls: s.calls, sets: true}, nil
 	}
-	if len(s.bare) > 0 && !s.passed && s.last != nil && s.last.Pos().After(s.bare[0]) {
+	bare := len(s.bare) > 0 && !s.passed
+	if bare && s.last != nil && s.last.Pos().After(s.bare[0]) {
 		s.fault(s.bare[0], unexported)
 	}
-	for i := range s.faults {
-		s.faults[i].program = s.program()
+	if slices.ContainsFunc(s.faults, func(f fault) bool { return f.kind == divided || f.kind == roundedUp }) {
+		s.faults = slices.DeleteFunc(s.faults, func(f fault) bool { return f.kind == ofMachine }) // for where there is no limit
 	}
-	return s.faults, s.calls, nil
+	for i := range s.faults {
+		f := &s.faults[i]
+		f.program, f.bare, f.asks = s.program(), bare, bytes.Contains(text, []byte("$"+variableName)) || bytes.Contains(text, []byte("${"+variableName))
+	}
+	return reading{s.faults, s.calls, s.sets}, nil
 }
 
 func (s *shell) fault(at syntax.Pos, kind origin) {
@@ -113,8 +148,14 @@ func (s *shell) visit(n syntax.Node) bool {
 		if n.Op == syntax.Pipe || n.Op == syntax.PipeAll {
 			s.uses(n.X)
 		}
-	case *syntax.CmdSubst:
+	case *syntax.CmdSubst: // what it starts is not the program
 		s.uses(n)
+		last, end := s.last, s.end
+		for _, inner := range n.Stmts {
+			walk(inner, s.visit)
+		}
+		s.last, s.end = last, end
+		return false
 	case *syntax.DeclClause:
 		s.declares(n)
 		return false
@@ -158,7 +199,7 @@ func (s *shell) declares(n *syntax.DeclClause) {
 		case a.Name == nil: // an option, or names that the script makes up
 			s.passed = s.passed || a.Value != nil && !strings.HasPrefix(a.Value.Lit(), "-")
 		case a.Name.Value == variableName:
-			s.passed = true
+			s.passed, s.sets = true, true
 			fallthrough
 		default:
 			s.assigns(a)
@@ -187,16 +228,20 @@ func (s *shell) command(n *syntax.CallExpr) bool {
 	case slices.Contains(printing, name):
 		return false
 	case name == "eval" || name == "." || name == "source":
-		s.passed = true
+		s.passed, s.sets = true, true
 	case name == "set":
-		s.sets(n.Args[1:])
+		s.setsOptions(n.Args[1:])
 	case name == ":":
 		s.defaults(n)
 		return false
 	case slices.Contains(ours, name):
 	default:
+		args := n.Args
 		if name == "exec" && len(n.Args) > 1 {
-			first = n.Args[1]
+			args, first = n.Args[1:], n.Args[1]
+		}
+		if path.Base(first.Lit()) == "env" {
+			s.inEnv(args[1:])
 		}
 		if name != "exec" || len(n.Args) > 1 { // else it redirects the shell's own output
 			s.last, s.end = first, n.End()
@@ -206,8 +251,18 @@ func (s *shell) command(n *syntax.CallExpr) bool {
 	return true
 }
 
-// sets takes the options that export everything, and `set -- $(cat /sys/fs/cgroup/cpu.max)`.
-func (s *shell) sets(args []*syntax.Word) {
+// inEnv takes the assignments of env, which are words.
+func (s *shell) inEnv(args []*syntax.Word) {
+	for _, w := range args {
+		if l, ok := w.Parts[0].(*syntax.Lit); ok && strings.HasPrefix(l.Value, variableName+"=") {
+			s.sets = true
+			s.computed(w.Pos(), s.origin(w))
+		}
+	}
+}
+
+// setsOptions takes the options that export everything, and `set -- $(cat /sys/fs/cgroup/cpu.max)`.
+func (s *shell) setsOptions(args []*syntax.Word) {
 	for _, w := range args {
 		option := w.Lit()
 		if option == "allexport" || strings.HasPrefix(option, "-") && !strings.HasPrefix(option, "--") && strings.Contains(option, "a") {
@@ -228,6 +283,7 @@ func (s *shell) defaults(n *syntax.CallExpr) {
 		}
 		s.values[p.Param.Value] = s.origin(p)
 		if p.Param.Value == variableName {
+			s.sets = true
 			s.bare = append(s.bare, p.Pos())
 			s.computed(p.Pos(), s.origin(p))
 		}
@@ -237,12 +293,16 @@ func (s *shell) defaults(n *syntax.CallExpr) {
 
 // assigns follows a value.
 func (s *shell) assigns(a *syntax.Assign) {
+	s.sets = s.sets || a.Name != nil && a.Name.Value == variableName
 	if a.Name == nil || a.Value == nil {
 		return
 	}
 	o := s.origin(a.Value)
 	if a.Value.Lit() != "" && s.values[a.Name.Value] != 0 {
 		return // a value for some cases, such as the lowest
+	}
+	if before := s.values[a.Name.Value]; o&ofMachine != 0 && before&ofLimit != 0 {
+		o = ofLimit // by the machine only where there is no limit
 	}
 	s.values[a.Name.Value] = o
 	if a.Name.Value == variableName {
@@ -251,7 +311,10 @@ func (s *shell) assigns(a *syntax.Assign) {
 }
 
 func (s *shell) computed(at syntax.Pos, o origin) {
-	if o &= divided | roundedUp; o != 0 {
-		s.fault(at, o)
+	switch byLimit := o & (divided | roundedUp); {
+	case byLimit != 0:
+		s.fault(at, byLimit)
+	case o&ofMachine != 0 && o&ofLimit == 0:
+		s.fault(at, ofMachine)
 	}
 }

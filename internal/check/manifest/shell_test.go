@@ -15,7 +15,7 @@ import (
 // TestReadShell has scripts by what is found in them: the line, the fault and the program.
 func TestReadShell(t *testing.T) {
 	const v1 = "q=$(cat /sys/fs/cgroup/cpu/cpu.cfs_quota_us)\np=$(cat /sys/fs/cgroup/cpu/cpu.cfs_period_us)\n"
-	kinds := map[origin]string{divided: "divided", roundedUp: "rounded up", unexported: "unexported"}
+	kinds := map[origin]string{divided: "divided", roundedUp: "rounded up", unexported: "unexported", ofMachine: "machine"}
 	for script, want := range map[string]string{
 		// By hand.
 		v1 + "export GOMAXPROCS=$((q / p))\nexec ./s \"$@\"":                                                       `3 divided ./s "$@"`,
@@ -31,6 +31,21 @@ func TestReadShell(t *testing.T) {
 		"cpus() { read q p < /sys/fs/cgroup/cpu.max; echo $((q / p)); }\nexport GOMAXPROCS=$(cpus)\nexec ./s -v":   "2 divided ./s -v",
 		"F=/sys/fs/cgroup/cpu.max\nif [ -f $F ]; then read q p <$F; export GOMAXPROCS=$((q / p)); fi\nexec \"$@\"": `2 divided "$@"`,
 		v1 + "GOMAXPROCS=$((q / p))\nexec ./s":                                                                     "3 divided ./s; 3 unexported ./s",
+
+		// The CPUs of the machine.
+		"export GOMAXPROCS=$(nproc)\n./s":                                                                   "1 machine ./s",
+		"export GOMAXPROCS=$(($(nproc) / 2))\n./s":                                                          "1 machine ./s",
+		v1 + "echo $((q / p))\nexport GOMAXPROCS=$(nproc)\n./s":                                             "4 machine ./s",
+		"GOMAXPROCS=`getconf _NPROCESSORS_ONLN` exec ./s":                                                   "1 machine ./s",
+		"export GOMAXPROCS=$(grep -c ^processor /proc/cpuinfo)\nexec ./s":                                   "1 machine ./s",
+		"n=$(lscpu -p | grep -vc '^#')\nexport GOMAXPROCS=$n\nexec ./s":                                     "2 machine ./s",
+		"exec env GOMAXPROCS=$(nproc --all) ./s":                                                            "1 machine env GOMAXPROCS=$(nproc --all) ./s",
+		"GOMAXPROCS=${GOMAXPROCS:-$(nproc)}\nexport GOMAXPROCS\n./s":                                        "1 machine ./s",
+		"cpus() { /usr/bin/nproc; }\nexport GOMAXPROCS=$(cpus)\n./s":                                        "2 machine ./s",
+		"export GOMAXPROCS=$(( $(nproc) > 4 ? 4 : $(nproc) ))\n./s":                                         "",
+		"n=$(nproc)\n" + v1 + "[ $q -gt 0 ] && n=$((q / p))\nexport GOMAXPROCS=$n\n./s":                     "5 divided ./s",
+		v1 + "if [ $q -gt 0 ]; then n=$((q / p)); else n=$(nproc); fi\nexport GOMAXPROCS=$n\n./s":           "",
+		v1 + "if [ $q -gt 0 ]; then export GOMAXPROCS=$((q / p)); else export GOMAXPROCS=$(nproc); fi\n./s": "3 divided ./s",
 
 		// Not exported.
 		"GOMAXPROCS=4\n./s":                                             "1 unexported ./s",
@@ -64,18 +79,18 @@ func TestReadShell(t *testing.T) {
 		"./s\nGOMAXPROCS=4\n":                                           "",
 		"GOMAXPROCS=4\nexit 0":                                          "",
 		"GOMAXPROCS=4\nexec 2>&1":                                       "",
-		"export GOMAXPROCS=$(nproc)\n./s":                               "",
-		"export GOMAXPROCS=$(($(nproc) / 2))\n./s":                      "",
-		v1 + "echo $((q / p))\nexport GOMAXPROCS=$(nproc)\n./s":         "",
 		v1 + "export THREADS=$((q / p))\nexport GOMAXPROCS=2\n./s":      "",
 		"m=$(cat memory.max)\nexport GOMAXPROCS=$((m / 2))\n./s":        "",
 		"b=$(cat cpu.max.burst)\nexport GOMAXPROCS=$((b / 2))\n./s":     "",
 		"export GOMAXPROCS=$(\n":                                        "", // is not shell
 		"#!/usr/bin/env python3\nGOMAXPROCS = 4\nos.execv('./s')\n":     "",
 	} {
-		faults, _, _ := readShell([]byte(script))
+		r, _ := readShell([]byte(script))
 		var got []string
-		for _, f := range faults {
+		for _, f := range r.faults {
+			if f.kind == ofMachine && !f.applies(false) {
+				continue
+			}
 			got = append(got, fmt.Sprintf("%d %s %s", f.line, kinds[f.kind], f.program))
 		}
 		if text := strings.Join(got, "; "); text != want {
@@ -120,8 +135,8 @@ func FuzzReadShell(f *testing.F) {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		faults, _, _ := readShell([]byte(text))
-		for _, one := range faults {
+		r, _ := readShell([]byte(text))
+		for _, one := range r.faults {
 			if one.line < 1 || one.line > strings.Count(text, "\n")+1 || one.column < 1 {
 				t.Errorf("%+v of %q", one, text)
 			}
@@ -165,8 +180,8 @@ func TestNoFaultInOthersScripts(t *testing.T) {
 			if strings.Contains(string(text), variableName) {
 				named++
 			}
-			faults, _, _ := readShell(text)
-			for _, f := range faults {
+			r, _ := readShell(text)
+			for _, f := range r.faults {
 				t.Errorf("%s: %+v", file, f)
 			}
 			return nil

@@ -1,7 +1,9 @@
 package manifest
 
 import (
+	"path"
 	"reflect"
+	"slices"
 	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
@@ -15,7 +17,15 @@ const (
 	ofSum                         // something is added
 	divided                       // a limit, by a division that rounds down
 	roundedUp                     // a limit, by a division with a sum before or after it
+	ofMachine                     // the number of its CPUs
 	unexported                    // for the shell alone; of no value, but of a fault
+)
+
+// Commands, arguments and files that have the number of CPUs of the machine.
+var (
+	machineCommands  = []string{"nproc", "lscpu"}
+	machineArguments = []string{"_NPROCESSORS_ONLN", "_NPROCESSORS_CONF", "hw.ncpu", "hw.logicalcpu"} // of getconf and sysctl
+	machineFiles     = []string{"/proc/cpuinfo", "/sys/devices/system/cpu/"}
 )
 
 // provenance is where the value of a part of the script comes from. Its visit is a method, since
@@ -50,6 +60,9 @@ func (f *provenance) visit(n syntax.Node) bool {
 			f.origin |= s.expr(n.Args[1:])
 			return false
 		}
+		if slices.Contains(machineCommands, path.Base(name)) {
+			f.origin |= ofMachine
+		}
 		f.origin |= s.values[name+"()"]
 	case *syntax.BinaryArithm:
 		f.origin |= calculated(n.Op, s.origin(n.X), s.origin(n.Y))
@@ -64,6 +77,9 @@ func (f *provenance) text(t string) {
 	f.origin |= f.s.values[t]
 	if strings.Contains(t, "cpu.cfs_quota_us") || strings.HasSuffix(t, "cpu.max") {
 		f.origin |= ofLimit
+	}
+	if slices.Contains(machineArguments, t) || slices.ContainsFunc(machineFiles, func(file string) bool { return strings.Contains(t, file) }) {
+		f.origin |= ofMachine
 	}
 }
 
@@ -95,6 +111,9 @@ func calculated(op syntax.BinAritOperator, x, y origin) origin {
 	}
 	if op == syntax.Add {
 		o |= ofSum
+	}
+	if op == syntax.TernQuest { // one that is kept below a number
+		o &^= ofMachine
 	}
 	return o
 }

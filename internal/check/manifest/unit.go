@@ -52,13 +52,14 @@ type misspeltName struct {
 
 // variable is one of the environment.
 type variable struct {
-	state  facts.State // Known, Absent, or Unreadable: it is set to what is not known
-	value  string
-	why    string // it is not known
-	source string // where it is set, in words: "env", "ConfigMap api"
-	line   int    // where it is
-	column int
-	last   int // the last line of it
+	state   facts.State // Known, Absent, or Unreadable: it is set to what is not known
+	value   string
+	why     string // it is not known
+	machine bool   // it is the number of CPUs of the machine
+	source  string // where it is set, in words: "env", "ConfigMap api"
+	line    int    // where it is
+	column  int
+	last    int // the last line of it
 }
 
 // absent is a variable that is not set.
@@ -245,6 +246,12 @@ func (u *unit) valueOf(s rule.Subject) check.Value {
 	switch {
 	case u.env.state == facts.Unreadable && u.written.NodeCPUs():
 		v.Text, v.Source = "all CPUs of the node", u.env.source
+	case u.env.machine:
+		v.Text, v.Source = "all CPUs of its machine", u.env.source
+		if !s.AnyMachine {
+			n := s.Facts.AffinityCPUs()
+			v.Procs, v.Text = &n, fmt.Sprint(n)
+		}
 	case u.env.state == facts.Unreadable:
 		v.Text, v.Source, v.Open = "not known", u.env.source+" ("+u.env.why+")", u.env.why
 	case !known:
@@ -266,7 +273,7 @@ func (u *unit) valueOf(s rule.Subject) check.Value {
 		v.Procs, v.Text, v.Source = u.eitherVersion(s)
 	}
 	if u.env.state == facts.Known && !byEnv {
-		v.Source += fmt.Sprintf("; GOMAXPROCS=%q (%s) is ignored", phrase.Clip(u.env.value, 40), u.env.source)
+		v.Source = strings.TrimPrefix(fmt.Sprintf("%s; GOMAXPROCS=%q (%s) is ignored", v.Source, phrase.Clip(u.env.value, 40), u.env.source), "; ")
 	}
 	return v
 }
