@@ -83,7 +83,7 @@ var mayImport = map[string][]string{
 
 	"check":          {"program/rule", "maxprocs/facts", "host/folder"},
 	"check/output":   {"check", "program/rule", "show/document", "show/terminal", "show/text"},
-	"check/manifest": {"check", "program/rule", "maxprocs/facts", "host/cgroup", "host/folder", "program/expected"},
+	"check/manifest": {"check", "program/rule", "maxprocs/facts", "host/cgroup", "host/folder", "program/expected", "program/wrapper"},
 	"check/source":   {"check", "program/rule", "host/folder", "host/supervisor", "maxprocs/facts"},
 	"check/binary":   {"check", "program/rule", "maxprocs/facts", "program/goproc", "host/folder"},
 	"check/cluster":  {"check", "check/manifest", "program/rule", "maxprocs/facts", "host/cluster", "host/container", "program/expected"},
@@ -144,6 +144,7 @@ var mayImport = map[string][]string{
 	"program/ready":     {"host/supervisor"},
 	"program/gobench":   {"program/toolchain"},
 	"program/toolchain": {"host/supervisor"},
+	"program/wrapper":   {"host/cpuset"},
 
 	"host/cluster":    {"host/folder"},
 	"host/supervisor": {"host/cgroup", "host/procstat"},

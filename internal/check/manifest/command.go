@@ -1,20 +1,25 @@
 package manifest
 
 import (
-	"path"
+	"cmp"
+	"maps"
 	"slices"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
 
+	"github.com/procfit/procfit/internal/program/wrapper"
 	"github.com/procfit/procfit/maxprocs/facts"
 )
 
 // sourceCommand is where a variable is set that the unit's command sets.
 const sourceCommand = "command"
 
-// shells run the word after -c.
-var shells = []string{"sh", "bash", "ash", "dash", "zsh"}
+// Why a variable is not known that a command sets which is more than procfit reads.
+const (
+	maySet  = "the command may set it"
+	fillsIn = "the command fills it in"
+)
 
 // starts takes what a unit's command says of the environment of its program: leading
 // assignments of env and of a simple sh -c, and export. What is more than that may set
@@ -30,22 +35,31 @@ func (u *unit) starts(argv []string, at *yaml.Node, lines int) {
 	if c.program != "" {
 		u.command = c.program
 	}
-	if !c.plain && strings.Contains(strings.Join(argv, " "), "GOMAXPROCS") {
-		c.set["GOMAXPROCS"] = "$"
+	if by := c.effect.Adds; by != "" {
+		u.doubt(replaces, "%s sets another", by)
+	}
+	if by := c.effect.Binds; by != "" {
+		u.doubt(counts, "%s binds it to another number of CPUs", by)
+	}
+	if n := c.effect.CPUs; n > 0 && (u.cpus == 0 || n < u.cpus) {
+		u.cpus = n
+	}
+	if c.effect.Clears || slices.Contains(c.effect.Unset, variableName) {
+		u.unset = true
+	}
+	if _, set := c.set[variableName]; !set && strings.Contains(strings.Join(argv, " "), "GOMAXPROCS") && (!c.plain || slices.ContainsFunc(argv[1:], func(w string) bool { return strings.HasPrefix(w, variableName+"=") })) {
+		c.set[variableName], c.plain = "$", false
 	}
 	for name, value := range c.set {
 		v := variable{state: facts.Known, value: value, source: sourceCommand}
 		if at != nil {
 			v.line, v.column, v.last = lines+at.Line, at.Column, lines+lastLine(at, 0)
 		}
-		r, _ := u.inShell()
 		switch {
-		case name == variableName && r.machine(u.exported):
-			v.state, v.value, v.machine = facts.Unreadable, "", true
 		case !c.plain:
-			v.state, v.value, v.why = facts.Unreadable, "", "the command may set it"
+			v.state, v.value, v.why = facts.Unreadable, "", maySet
 		case strings.ContainsAny(value, "$`"):
-			v.state, v.value, v.why = facts.Unreadable, "", "the command fills it in"
+			v.state, v.value, v.why = facts.Unreadable, "", fillsIn
 		}
 		if u.started == nil {
 			u.started = map[string]variable{}
@@ -56,8 +70,18 @@ func (u *unit) starts(argv []string, at *yaml.Node, lines int) {
 
 // inCommand sets what the command sets, when all else is known.
 func (u *unit) inCommand() {
+	if u.unset {
+		u.env, u.godebug = absent(), absent()
+	}
 	u.exported = u.env.state != facts.Absent
+	r, inShell := u.inShell()
 	for name, v := range u.started {
+		if name == variableName && (v.why == maySet || v.why == fillsIn) && inShell {
+			if r.alone(u.exported) {
+				continue
+			}
+			v.machine = r.machine(u.exported)
+		}
 		u.set(name, v)
 	}
 }
@@ -67,32 +91,35 @@ type command struct {
 	set     map[string]string
 	program string
 	plain   bool // all of it is understood
+	effect  wrapper.Effect
 }
 
 // argv takes a command's words.
 func (c *command) argv(words []string) {
+	for more := true; more; {
+		words, more = wrapper.Next(words, &c.effect)
+	}
+	for name, value := range c.effect.Set {
+		c.set[name] = value
+	}
+	text, file, exports := wrapper.Script(words)
 	switch {
 	case len(words) == 0:
 		c.plain = true
-	case path.Base(words[0]) == "env":
-		words = words[1:]
-		for len(words) > 0 && c.assign(words[0]) {
-			words = words[1:]
+	case text != "" && exports: // every assignment
+	case text != "":
+		before := maps.Clone(c.set)
+		c.script(text)
+		for name, value := range before {
+			if _, again := c.set[name]; !again {
+				c.set[name] = value
+			}
 		}
-		if len(words) > 0 && strings.HasPrefix(words[0], "-") {
-			return // an option of env
-		}
-		c.argv(words)
-	case slices.Contains(shells, path.Base(words[0])) && len(words) > 2 && shellOption(words[1]):
-		c.script(words[2])
+	case file != "":
+		c.program, c.plain = file, true
 	default:
 		c.program, c.plain = words[0], true
 	}
-}
-
-// shellOption tells -c, also with options that do not bear on variables: -ec.
-func shellOption(word string) bool {
-	return strings.HasPrefix(word, "-") && strings.HasSuffix(word, "c") && strings.Trim(word[1:], "ceuxl") == ""
 }
 
 // assign takes NAME=value.
@@ -133,9 +160,6 @@ func (c *command) script(text string) {
 			for len(all) > 0 && own.assign(all[0]) {
 				all = all[1:]
 			}
-			if len(all) > 0 && all[0] == "exec" {
-				all = all[1:]
-			}
 			if len(all) == 0 || i < len(statements)-1 && len(own.set) > 0 {
 				return // of the shell alone, or of another program
 			}
@@ -146,13 +170,20 @@ func (c *command) script(text string) {
 			if !own.plain {
 				return
 			}
-			c.program = own.program
+			c.program, c.effect = own.program, joined(c.effect, own.effect)
 		}
 		for name, value := range own.set {
 			exported[name] = value
 		}
 	}
 	c.set, c.plain = exported, true
+}
+
+// joined are the effects of a wrapper around a shell and of those in its script.
+func joined(a, b wrapper.Effect) wrapper.Effect {
+	a.Unset, a.Clears = append(a.Unset, b.Unset...), a.Clears || b.Clears
+	a.CPUs, a.Adds, a.Binds = cmp.Or(b.CPUs, a.CPUs), cmp.Or(b.Adds, a.Adds), cmp.Or(b.Binds, a.Binds)
+	return a
 }
 
 // commandOf are the words of a command under some keys, the first of which is the entry

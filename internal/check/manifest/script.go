@@ -11,6 +11,7 @@ import (
 
 	"github.com/procfit/procfit/internal/check"
 	"github.com/procfit/procfit/internal/program/rule"
+	"github.com/procfit/procfit/internal/program/wrapper"
 	"github.com/procfit/procfit/internal/show/number"
 	"github.com/procfit/procfit/internal/show/phrase"
 	"github.com/procfit/procfit/maxprocs/facts"
@@ -35,7 +36,7 @@ func isScript(f *check.File) bool {
 		}
 		line, _, _ := bytes.Cut(f.Head(), []byte("\n"))
 		fields := strings.Fields(strings.TrimPrefix(string(line), "#!"))
-		return bytes.HasPrefix(line, []byte("#!")) && slices.ContainsFunc(fields[:min(len(fields), 2)], func(w string) bool { return slices.Contains(shells, path.Base(w)) })
+		return bytes.HasPrefix(line, []byte("#!")) && slices.ContainsFunc(fields[:min(len(fields), 2)], wrapper.IsShell)
 	}
 	return false
 }
@@ -81,9 +82,9 @@ func (s started) add(commands []string, u *unit) {
 // inShell is the script that a unit's command has in itself, after sh -c.
 func (u *unit) inShell() (r reading, found bool) {
 	for i, word := range u.argv {
-		if i+2 < len(u.argv) && slices.Contains(shells, path.Base(word)) && shellOption(u.argv[i+1]) {
+		if text, _, _ := wrapper.Script(u.argv[i:]); text != "" && wrapper.IsShell(word) {
 			// $$ is a dollar for Kubernetes and for compose.
-			r, err := readShell([]byte(strings.ReplaceAll(u.argv[i+2], "$$", "$")))
+			r, err := readShell([]byte(strings.ReplaceAll(text, "$$", "$")))
 			return r, err == nil
 		}
 	}

@@ -25,6 +25,7 @@ type unit struct {
 
 	started              map[string]variable // what its command sets
 	exported             bool                // GOMAXPROCS is in the environment of its command
+	unset                bool                // its command takes all variables away, or GOMAXPROCS
 	argv                 []string            // its command
 	argvLine, argvColumn int
 	misspelt             []misspeltName

@@ -1,0 +1,221 @@
+// Package wrapper reads commands that start another command: env, nice, tini, taskset.
+//
+// # Model
+//
+// [Next] takes one wrapper off a command, with its options, and says what that does to the
+// environment and the CPUs of what it starts. A table has the options that take an argument and the
+// number of words that come before the wrapped command.
+//
+// # Limits
+//
+// What a shell does is not read here: [Script] only finds the text after -c, behind any options.
+package wrapper
+
+import (
+	"math/bits"
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/procfit/procfit/internal/host/cpuset"
+)
+
+// Effect is what wrappers do to the program.
+type Effect struct {
+	Set    map[string]string // variables
+	Unset  []string
+	Clears bool   // the environment is empty but for Set
+	CPUs   int    // that it is bound to; 0: none
+	Adds   string // the wrapper that may set any variable; "": none
+	Binds  string // the wrapper that binds it to CPUs that are not known; "": none
+}
+
+// wrapped is how a wrapper reads its arguments.
+type wrapped struct {
+	with   string   // short options that have an argument
+	long   []string // long options that have one in the next word
+	before int      // words before the command
+	adds   bool     // it may set any variable
+}
+
+var wrappers = map[string]wrapped{
+	"tini": {with: "pe"}, "tini-static": {with: "pe"}, "docker-init": {with: "pe"}, "dumb-init": {with: "r", long: []string{"rewrite"}},
+	"catatonit": {},
+	"gosu":      {before: 1}, "su-exec": {before: 1}, "setuidgid": {before: 1}, "s6-setuidgid": {before: 1},
+	"setpriv": {long: []string{"ruid", "euid", "rgid", "egid", "reuid", "regid", "groups", "inh-caps", "ambient-caps", "bounding-set", "securebits", "pdeathsig", "selinux-label", "apparmor-profile"}},
+	"nice":    {with: "n", long: []string{"adjustment"}}, "ionice": {with: "cnpPu", long: []string{"class", "classdata"}},
+	"chrt": {with: "TPD", long: []string{"sched-runtime", "sched-period", "sched-deadline"}, before: 1}, "timeout": {with: "ks", long: []string{"kill-after", "signal"}, before: 1},
+	"stdbuf": {with: "ioe", long: []string{"input", "output", "error"}}, "nohup": {}, "setsid": {}, "time": {with: "fo", long: []string{"format", "output"}},
+	"exec": {with: "a"}, "env": {with: "uCS", long: []string{"unset", "chdir", "split-string"}},
+	"taskset": {}, "numactl": {with: "CNmipP", long: []string{"physcpubind", "cpunodebind", "membind", "interleave", "preferred"}},
+	"chamber": {adds: true}, "doppler": {adds: true}, "op": {adds: true}, "vault-env": {adds: true}, "infisical": {adds: true}, "envconsul": {adds: true},
+	"envdir": {adds: true}, "s6-envdir": {adds: true}, "chpst": {adds: true}, "with-contenv": {adds: true}, "dotenv": {adds: true},
+}
+
+// Next is the command that a wrapper starts; false: the first word is none.
+func Next(argv []string, e *Effect) (rest []string, ok bool) {
+	if len(argv) == 0 {
+		return argv, false
+	}
+	name := path.Base(argv[0])
+	w, ok := wrappers[name]
+	if !ok {
+		return argv, false
+	}
+	if w.adds {
+		e.Adds = name
+		return nil, true
+	}
+	rest, options := w.options(argv[1:])
+	for name == "env" && len(rest) > 0 {
+		key, value, assigned := strings.Cut(rest[0], "=")
+		if !assigned {
+			break
+		}
+		e.set(key, value)
+		rest = rest[1:]
+	}
+	if text := options["S"] + options["split-string"]; name == "env" && text != "" {
+		rest = append(strings.Fields(text), rest...)
+		return Next(append([]string{"env"}, rest...), e)
+	}
+	before := w.before
+	switch name {
+	case "env":
+		_, i := options["i"]
+		_, long := options["ignore-environment"]
+		if i || long {
+			e.clear()
+		}
+		if unset := options["u"] + options["unset"]; unset != "" {
+			e.Unset = append(e.Unset, unset)
+		}
+	case "setpriv":
+		if _, reset := options["reset-env"]; reset {
+			e.clear()
+		}
+	case "taskset":
+		before = 1
+		if len(rest) > 0 {
+			_, list := options["c"]
+			_, long := options["cpu-list"]
+			e.bind(name, rest[0], list || long)
+		}
+	case "numactl":
+		if list := options["C"] + options["physcpubind"]; list != "" {
+			e.bind(name, list, true)
+		}
+		if options["N"]+options["cpunodebind"] != "" {
+			e.Binds = name
+		}
+	}
+	return rest[min(before, len(rest)):], true
+}
+
+func (e *Effect) set(name, value string) {
+	if e.Set == nil {
+		e.Set = map[string]string{}
+	}
+	e.Set[name] = value
+}
+
+// clear is what env -i does, before it sets variables of its own.
+func (e *Effect) clear() { e.Clears = true }
+
+// bind takes a list of CPUs, or a mask in hexadecimal digits.
+func (e *Effect) bind(name, text string, list bool) {
+	n := 0
+	if cpus, err := cpuset.Parse(text); list && err == nil {
+		n = len(cpus)
+	} else if mask, err := strconv.ParseUint(strings.TrimPrefix(text, "0x"), 16, 64); !list && err == nil {
+		n = bits.OnesCount64(mask)
+	}
+	if n == 0 {
+		e.Binds = name
+		return
+	}
+	e.CPUs = n
+}
+
+// options are those before the first word that is none, with their arguments.
+func (w wrapped) options(words []string) (rest []string, found map[string]string) {
+	found = map[string]string{}
+	for len(words) > 0 && len(words[0]) > 1 && words[0][0] == '-' {
+		word := words[0]
+		words = words[1:]
+		argument := func() (value string) {
+			if len(words) > 0 {
+				value, words = words[0], words[1:]
+			}
+			return value
+		}
+		if word == "--" {
+			break
+		}
+		if long, ok := strings.CutPrefix(word, "--"); ok {
+			name, value, given := strings.Cut(long, "=")
+			if !given && slices.Contains(w.long, name) {
+				value = argument()
+			}
+			found[name] = value
+			continue
+		}
+		for i, letter := range word[1:] {
+			value := ""
+			if takes := strings.ContainsRune(w.with, letter); takes {
+				if value = word[1+i+1:]; value == "" {
+					value = argument()
+				}
+				found[string(letter)] = value
+				break
+			}
+			found[string(letter)] = value
+		}
+	}
+	return words, found
+}
+
+// shells run the word after -c.
+var shells = []string{"sh", "bash", "ash", "dash", "zsh", "ksh"}
+
+// IsShell reports whether a word starts a shell.
+func IsShell(word string) bool { return slices.Contains(shells, path.Base(word)) }
+
+// Script is the text that a shell runs after -c, and the file that it runs without; neither: it
+// is no shell, or it reads its standard input. Exports reports -a, with which every
+// assignment is exported.
+func Script(argv []string) (text, file string, exports bool) {
+	if len(argv) == 0 || !IsShell(argv[0]) {
+		return "", "", false
+	}
+	words, command := argv[1:], false
+	for len(words) > 0 && len(words[0]) > 1 && (words[0][0] == '-' || words[0][0] == '+') {
+		word := words[0]
+		words = words[1:]
+		if word == "--" {
+			break
+		}
+		if strings.HasPrefix(word, "--") {
+			if slices.Contains([]string{"--rcfile", "--init-file"}, word) && len(words) > 0 {
+				words = words[1:]
+			}
+			continue
+		}
+		command = command || strings.Contains(word, "c")
+		exports = exports || word[0] == '-' && strings.Contains(word, "a")
+		for range strings.Count(strings.ToLower(word), "o") { // of names, such as pipefail
+			if len(words) > 0 {
+				exports = exports || words[0] == "allexport"
+				words = words[1:]
+			}
+		}
+	}
+	switch {
+	case len(words) == 0:
+		return "", "", exports
+	case command:
+		return words[0], "", exports
+	}
+	return "", words[0], exports
+}
