@@ -76,6 +76,7 @@ type Value struct {
 	GoVersion string // "" where it is not known
 	Module    string // the main module of a program that was read; "" of what is none
 	Go        bool   // it is known that this is a Go program, or meant to be one
+	Unjudged  string // why no rule judges it, in words; "": all do
 
 	Injection *Injection // nil: it was not asked for, or it is no container of Kubernetes
 }

@@ -223,6 +223,29 @@ func imageName(name string) string {
 	return repository + ":" + tag
 }
 
+// others are public images whose program is not one of Go. Those of docker.io/library are
+// also bitnami's.
+var others = []string{
+	"nginx", "httpd", "haproxy", "redis", "valkey", "memcached", "postgres", "postgresql", "mysql", "mariadb", "mongo", "mongodb", "rabbitmq", "elasticsearch", "kibana",
+	"logstash", "cassandra", "kafka", "zookeeper", "solr", "fluentd", "fluent-bit", "node", "python", "ruby", "php", "php-fpm", "openjdk", "eclipse-temurin", "amazoncorretto", "tomcat",
+	"jetty", "wordpress", "nextcloud", "nginxinc/nginx-unprivileged", "haproxytech/haproxy-alpine", "envoyproxy/envoy", "envoyproxy/envoy-distroless", "fluent/fluentd",
+	"fluent/fluent-bit", "linkerd/proxy", "apache/kafka", "confluentinc/cp-kafka", "opensearchproject/opensearch", "clickhouse/clickhouse-server", "keycloak/keycloak", "valkey/valkey",
+}
+
+// Other is the name of a public image whose program is known not to be one of Go; "": it is none.
+func (u Use) Other() string {
+	name := imageName(u.Image)
+	name = name[:max(strings.LastIndexByte(name, ':'), 0)]
+	_, name, _ = strings.Cut(name, "/") // without the registry
+	for _, publisher := range []string{"library/", "bitnami/", "bitnamilegacy/"} {
+		name = strings.TrimPrefix(name, publisher)
+	}
+	if slices.Contains(others, name) {
+		return name
+	}
+	return ""
+}
+
 // shortName is the last part of an image's name: "api".
 func shortName(image string) string {
 	image, _, _ = strings.Cut(image, "@")

@@ -36,6 +36,7 @@ type checkOptions struct {
 	severity   rule.Severity
 	exitZero   bool
 	strict     bool
+	containers []string
 	allowEmpty bool
 	values     bool
 	noSource   bool
@@ -104,6 +105,7 @@ could not be checked, or there was nothing to check; 130 interrupted.`,
 func (o *checkOptions) fields() []field.Field {
 	own := []field.Field{
 		{Name: "go", Holds: "VERSION", Often: true, Help: "Go version that the programs of manifests are built with, or a go.mod", Value: field.Parsed(&o.program.program, "", readRelease)},
+		{Name: "container", Holds: "NAME", Help: "judge only containers and services of this name; may be repeated", Value: field.Texts(&o.containers)},
 		{Name: "cpus", Holds: "N", Help: "CPUs of the machines that the manifests are for", Value: field.Number(&o.program.cpus, 1, math.MaxInt32)},
 		{Name: "ignore", Holds: "RULE=REASON", Help: "suppress the findings of a rule, with a reason; may be repeated", Value: field.Several(&o.suppressed, readSuppressed)},
 		{Name: "severity", Holds: "SEVERITY", Often: true, Help: "skip findings below this severity: error, warning or info", Value: field.Choice(&o.severity, rule.Severities()...)},
@@ -269,7 +271,7 @@ func (o *checkOptions) checkers(overlay map[string][]byte, slow func(string)) []
 	}
 	all := []check.Checker{
 		binary.New(binary.Options{Programs: programs, Cache: &o.scanned, Tree: tree}), // before those that ask for programs
-		manifest.New(manifest.Options{NodeCPUs: o.program.cpus, Programs: programs, Changes: o.changes(), Stdin: o.stdin != nil, CRIO: o.crio, Strict: o.strict, Tree: tree}),
+		manifest.New(manifest.Options{NodeCPUs: o.program.cpus, Programs: programs, Changes: o.changes(), Stdin: o.stdin != nil, CRIO: o.crio, Strict: o.strict, Containers: o.containers, Tree: tree}),
 	}
 	if o.looksAtSource() {
 		all = append(all, gosource.New(gosource.Options{Overlay: overlay, Environ: os.Environ(), Syntax: o.syntax, Slow: slow, Bounds: gosource.DefaultBounds(), Tree: tree}))

@@ -89,6 +89,13 @@ func (o *checkOptions) showDiff(std stdio, r *check.Report) error {
 	if err := output.Write(std.err, "text", failed, output.Options{Quiet: true}); err != nil {
 		return err
 	}
+	switch {
+	case len(r.Fixed) > 0 || o.out.quiet || len(r.Problems) > 0:
+	case len(r.Findings) > 0:
+		std.notef("no safe fix for %s; without --diff, procfit check shows what to do", phrase.Count(len(r.Findings), "finding"))
+	default:
+		std.notef("nothing to fix: no finding")
+	}
 	rest := o.verdict(r)
 	if len(r.Fixed) == 0 || rest == nil && o.exitZero {
 		return rest

@@ -54,12 +54,13 @@ import (
 
 // Options are what manifests alone do not tell.
 type Options struct {
-	NodeCPUs int // of the machines that they are for; 0: not known
-	Programs *check.Programs
-	Changes  bool         // findings are to have their Change, for which files are read again
-	Stdin    bool         // what comes on standard input is to be changed, although it was rendered
-	Tree     *folder.Tree // what may be read besides the files; nil: everything
-	Strict   bool         // a value that is open is a finding
+	NodeCPUs   int // of the machines that they are for; 0: not known
+	Programs   *check.Programs
+	Changes    bool         // findings are to have their Change, for which files are read again
+	Stdin      bool         // what comes on standard input is to be changed, although it was rendered
+	Tree       *folder.Tree // what may be read besides the files; nil: everything
+	Containers []string     // the only ones to be judged; none: all
+	Strict     bool         // a value that is open is a finding
 	// CRIO, with its floor and its formula, asks for the Injection of each container.
 	CRIO *facts.CRIO
 }

@@ -173,12 +173,17 @@ func (c *Checker) findPrograms(to check.Sink) {
 	for _, k := range c.store.containers {
 		units = append(units, &k.unit)
 	}
+	c.named(units, to)
 	images := map[string]bool{}
 	for _, u := range units {
 		images[u.image] = true
 	}
 	for _, u := range units {
 		use := check.Use{Image: u.image, Name: u.name(), Command: u.command, Go: u.isGo, Only: len(images) == 1, Path: u.at.Path}
+		if u.unjudged = c.leaves(u, use); u.unjudged != "" {
+			u.isGo = false
+			continue
+		}
 		if u.expected == nil && u.expectedWrong == "" {
 			u.expected = c.o.Programs.Expected(use)
 			u.isGo = u.isGo || u.expected != nil
@@ -201,6 +206,27 @@ func (c *Checker) findPrograms(to check.Sink) {
 	}
 }
 
+// leaves is why no rule is to judge a unit; "": all are. An annotation with a Go version knows
+// better than the name of the image.
+func (c *Checker) leaves(u *unit, use check.Use) string {
+	switch name := use.Other(); {
+	case len(c.o.Containers) > 0 && u.name() != "" && !slices.Contains(c.o.Containers, u.name()):
+		return "--container names another"
+	case name != "" && !u.program.Known():
+		return "the image " + name + " is known not to run Go"
+	}
+	return ""
+}
+
+// named reports the names of --container that no container has.
+func (c *Checker) named(units []*unit, to check.Sink) {
+	for _, name := range c.o.Containers {
+		if !slices.ContainsFunc(units, func(u *unit) bool { return u.name() == name }) {
+			to.Problem(check.Problem{Path: ".", Message: fmt.Sprintf("--container %s: no container or service has this name", name)})
+		}
+	}
+}
+
 // name is what the file calls a unit: its container, or its service.
 func (u *unit) name() string {
 	if u.written.Image {
@@ -214,6 +240,9 @@ func (u *unit) name() string {
 
 // inherit takes the variables that the image sets, where the file does not.
 func (u *unit) inherit() {
+	if u.unjudged != "" {
+		return
+	}
 	of := func(v *variable, value string) {
 		if v.state == facts.Absent && value != "" {
 			*v = variable{state: facts.Known, value: value, source: "ENV of " + u.program.From}

@@ -90,7 +90,7 @@ func (c *Checker) resized(all []*judged, patched overlays) {
 		if v != nil && (v.leaves(k) || patched.of(&v.object) != "") {
 			v = nil
 		}
-		if k.partial || !k.stays || patched.of(k.object) != "" || k.program.MaySet != "" || v == nil && !k.resizable {
+		if k.unjudged != "" || k.partial || !k.stays || patched.of(k.object) != "" || k.program.MaySet != "" || v == nil && !k.resizable {
 			continue
 		}
 		if f, found := k.staysBehind(v); found {

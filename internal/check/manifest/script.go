@@ -93,6 +93,9 @@ func (u *unit) inShell() (r reading, found bool) {
 
 // unit judges the script in a unit's command, and takes what the command starts.
 func (s started) unit(u *unit, nodeCPUs int, to check.Sink) {
+	if u.unjudged != "" {
+		return
+	}
 	s.add(u.argv, u)
 	r, found := u.inShell()
 	if !found {

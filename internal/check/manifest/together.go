@@ -11,7 +11,7 @@ func gatherBy(units []*unit, nodeCPUs int, key func(*unit) any) {
 	}
 	pods := map[any][]member{}
 	for _, u := range units {
-		if u.isGo || u.program.Known() {
+		if u.unjudged == "" && (u.isGo || u.program.Known()) {
 			s := rule.NewSubject(u.observed(nodeCPUs))
 			pods[key(u)] = append(pods[key(u)], member{u, &s})
 		}

@@ -37,6 +37,7 @@ type unit struct {
 	isGo    bool   // GOMAXPROCS, another variable of the runtime, or a version is named
 
 	shared   bool           // other Go programs are under its limit
+	unjudged string         // why no rule judges it, in words; "": all do
 	together *rule.Together // nil: it shares no limit that is lower than the sum of the Ps
 
 	crio *injection // nil: nobody asked what CRI-O makes of it
@@ -149,6 +150,12 @@ func (c *Checker) judge(u *unit, to check.Sink) []check.Finding {
 	s := rule.NewSubject(o)
 	v := u.value(s)
 	v.Injection = u.injected(s)
+	if v.Unjudged = u.unjudged; v.Unjudged != "" {
+		v.Go, v.Open = false, ""
+		v.Source = strings.TrimPrefix(v.Source+"; not judged: "+v.Unjudged, "; ")
+		to.Value(v)
+		return nil
+	}
 	to.Value(v)
 	c.strict(v, to)
 	var findings []check.Finding

@@ -19,7 +19,7 @@ import (
 // as a compiler's does; the fix is below.
 func writeText(w io.Writer, r *check.Report, o Options) error {
 	b := &terminal.Writer{Color: o.Color}
-	others := 0
+	others, unjudged := 0, 0
 	findings := r.Findings
 	// Values and findings are in the order of their places: each value comes before
 	// what is found of its program.
@@ -33,8 +33,12 @@ func writeText(w io.Writer, r *check.Report, o Options) error {
 		}
 	}
 	for i, v := range r.Values {
-		if !v.Go && !o.Values {
+		if v.Unjudged != "" {
+			unjudged++
+		} else if !v.Go && !o.Values {
 			others++
+		}
+		if !v.Go && !o.Values {
 			continue
 		}
 		until(&r.Values[i])
@@ -62,7 +66,7 @@ func writeText(w io.Writer, r *check.Report, o Options) error {
 		}
 	}
 	if !o.Quiet {
-		b.Line(summary(r, others, o.Fix))
+		b.Line(summary(r, others, unjudged, o.Fix))
 	}
 	_, err := w.Write(b.Bytes())
 	return err
@@ -132,7 +136,7 @@ func unfixable(r *check.Report) (n int) {
 }
 
 // summary is the last line: what was looked at, and what came of it.
-func summary(r *check.Report, others int, fix bool) string {
+func summary(r *check.Report, others, unjudged int, fix bool) string {
 	found, open := []string{}, 0
 	for _, v := range r.Values {
 		if v.Go && v.Open != "" {
@@ -175,6 +179,9 @@ func summary(r *check.Report, others int, fix bool) string {
 	}
 	if others > 0 {
 		text += "; " + phrase.CountOf(others, "container is", "containers are") + " not known to run Go (--go VERSION checks them too)"
+	}
+	if unjudged > 0 {
+		text += "; " + phrase.CountOf(unjudged, "container is", "containers are") + " not judged (--values shows why)"
 	}
 	return text
 }
