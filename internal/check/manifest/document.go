@@ -283,6 +283,9 @@ func decode(b []byte) (*yaml.Node, error) {
 		left := &lineError{lastLine(&n, 0), "what follows the document that ends here is not read: separate documents with a line ---"}
 		if m := yamlError.FindStringSubmatch(fmt.Sprint(err)); m != nil && m[1] != "" {
 			left.line, _ = strconv.Atoi(m[1])
+			if strings.Contains(m[2], "document start") { // the parser counts from 0 here
+				left.line++
+			}
 			left.message = "this is not read, because it follows the end of a document: separate documents with a line ---"
 		}
 		return n.Content[0], left

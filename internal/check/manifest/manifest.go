@@ -286,24 +286,9 @@ func (c *Checker) Finish(ctx context.Context, to check.Sink) error {
 	byFile := map[*check.File][]*judged{}
 	overlays := c.overlays()
 	var all []*judged
-	var inPods []*unit
-	of := map[*unit]any{}
-	for _, k := range c.store.containers {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		c.store.resolve(k, c.o.NodeCPUs)
-		if by := overlays.of(k.object); by != "" {
-			k.doubt(replaces, "%s patches it (%s)", by, rendering(by))
-		}
-		k.inherit()
-		c.inScripts(&k.unit)
-		if k.stays {
-			inPods = append(inPods, &k.unit)
-			of[&k.unit] = k.object
-		}
+	if err := c.resolve(ctx, overlays); err != nil {
+		return err
 	}
-	gatherBy(inPods, c.o.NodeCPUs, func(u *unit) any { return of[u] })
 	for _, k := range c.store.containers {
 		if c.o.CRIO != nil {
 			k.crio = k.injection(*c.o.CRIO, &c.store)
@@ -336,6 +321,29 @@ func (c *Checker) Finish(ctx context.Context, to check.Sink) error {
 			to.Finding(f)
 		}
 	}
+	return nil
+}
+
+// resolve draws what the containers get from other objects and files.
+func (c *Checker) resolve(ctx context.Context, overlays overlays) error {
+	var inPods []*unit
+	of := map[*unit]any{}
+	for _, k := range c.store.containers {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		c.store.resolve(k, c.o.NodeCPUs)
+		if by := overlays.of(k.object); by != "" {
+			k.doubt(replaces, "%s patches it (%s)", by, rendering(by))
+		}
+		k.inherit()
+		c.inScripts(&k.unit)
+		if k.stays {
+			inPods = append(inPods, &k.unit)
+			of[&k.unit] = k.object
+		}
+	}
+	gatherBy(inPods, c.o.NodeCPUs, func(u *unit) any { return of[u] })
 	return nil
 }
 

@@ -35,19 +35,18 @@ func (u *unit) doubt(what may, format string, args ...any) {
 func (u *unit) unless(s rule.Subject) string {
 	_, byEnv := s.EnvProcs()
 	chosen := !byEnv && u.env.state != facts.Unreadable && !u.written.Image // by the runtime
-	all := u.open
-	if chosen && len(u.limits) == 0 && u.cpus == 0 && !slices.ContainsFunc(all, func(d doubt) bool { return d.may == counts }) {
-		all = append(slices.Clone(all), doubt{counts, "it has a CPU limit that is not in this file"})
-	}
 	var why []string
 	if u.program.MaySet != "" {
 		why = append(why, "the program sets GOMAXPROCS itself: "+u.program.MaySet)
 	}
-	for _, d := range all {
+	for _, d := range u.open {
 		open := d.may == replaces || d.may == sets && u.env.state == facts.Absent || d.may == counts && chosen
 		if open && !slices.Contains(why, d.why) {
 			why = append(why, d.why)
 		}
+	}
+	if chosen && len(u.limits) == 0 && u.cpus == 0 && len(why) == 0 {
+		return "it has a CPU limit that is not in this file"
 	}
 	return phrase.Or(why)
 }

@@ -108,14 +108,7 @@ func (c *Checker) systemd(file string, b []byte) []*unit {
 				u.doubt(counts, "%s has another CPU limit", s.value)
 			}
 		case "EnvironmentFile":
-			name := strings.TrimPrefix(s.value, "-")
-			variables, read := envFile(filepath.Join(filepath.Dir(filepath.FromSlash(file)), path.Base(name)), file, c.o.Tree)
-			if !read {
-				u.doubt(replaces, "the file %s, which is not read, sets another", name)
-			}
-			for key, value := range variables {
-				from[key] = variable{state: facts.Known, value: unquote(value), source: name, line: s.line, column: 1, last: s.last}
-			}
+			c.environmentFile(u, file, s, from)
 		}
 	}
 	for name, v := range from {
@@ -124,13 +117,29 @@ func (c *Checker) systemd(file string, b []byte) []*unit {
 	if !service {
 		return nil
 	}
-	if dropIns := file + ".d"; file != check.Stdin {
-		if _, err := c.o.Tree.Resolve(filepath.FromSlash(dropIns)); err == nil {
-			u.doubt(replaces, "%s, which is not read, sets another", path.Base(dropIns))
-			u.doubt(counts, "%s, which is not read, has another CPU limit", path.Base(dropIns))
-		}
-	}
+	c.dropIns(u, file)
 	return []*unit{u}
+}
+
+// environmentFile takes the variables of a file.
+func (c *Checker) environmentFile(u *unit, file string, s setting, from map[string]variable) {
+	name := strings.TrimPrefix(s.value, "-")
+	variables, read := envFile(filepath.Join(filepath.Dir(filepath.FromSlash(file)), path.Base(name)), file, c.o.Tree)
+	if !read {
+		u.doubt(replaces, "the file %s, which is not read, sets another", name)
+	}
+	for key, value := range variables {
+		from[key] = variable{state: facts.Known, value: unquote(value), source: name, line: s.line, column: 1, last: s.last}
+	}
+}
+
+// dropIns notes files next to the unit that change it.
+func (c *Checker) dropIns(u *unit, file string) {
+	dir := file + ".d"
+	if _, err := c.o.Tree.Resolve(filepath.FromSlash(dir)); err == nil && file != check.Stdin {
+		u.doubt(replaces, "%s, which is not read, sets another", path.Base(dir))
+		u.doubt(counts, "%s, which is not read, has another CPU limit", path.Base(dir))
+	}
 }
 
 // systemdVariable is one of Environment, in which systemd replaces its specifiers: %i, but not %%.
