@@ -2,6 +2,7 @@ package manifest
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"io/fs"
 	"os"
@@ -187,14 +188,32 @@ func stageAt(stages []stage, name string) int {
 	return -1
 }
 
+// argument is a use of an ARG, which may have a default of its own.
+var argument = regexp.MustCompile(`\$(?:([A-Za-z_]\w*)|\{([A-Za-z_]\w*)(?::?-([^{}]*))?\})`)
+
+// filled replaces the ARGs that are before the first FROM by their defaults. One without stays.
+func filled(text string, defaults map[string]string) string {
+	return argument.ReplaceAllStringFunc(text, func(use string) string {
+		m := argument.FindStringSubmatch(use)
+		return cmp.Or(defaults[m[1]+m[2]], m[3], use)
+	})
+}
+
 func stagesOf(instructions []*parser.Node) (stages []stage) {
+	defaults := map[string]string{}
 	for _, n := range instructions {
 		name := strings.ToUpper(n.Value)
+		if name == "ARG" && len(stages) == 0 {
+			for _, arg := range arguments(n) {
+				key, value, _ := strings.Cut(arg, "=")
+				defaults[key] = filled(unquote(value), defaults)
+			}
+		}
 		if name == "FROM" {
 			s := stage{line: n.StartLine, env: map[string]variable{}, starts: map[string]*parser.Node{}}
 			args := arguments(n)
 			if len(args) > 0 {
-				s.base = args[0]
+				s.base = filled(args[0], defaults)
 			}
 			if len(args) == 3 && strings.EqualFold(args[1], "AS") {
 				s.name = args[2]
