@@ -23,6 +23,7 @@ type found struct {
 	pos, end token.Pos
 	remove   []span // what goes, as its fix; none: it has none that is safe
 	changing bool   // it is one only in a module that changes GOMAXPROCS at run time
+	calls    []SetCall
 }
 
 // result is what an analyzer gives: all that it finds, also what is ignored, and what
@@ -103,7 +104,7 @@ func analyzers(least, reported rule.Severity) []*analysis.Analyzer {
 		check func(*uses) []found
 	}{
 		{"PF024", constants}, {"PF025", numCPUs}, {"PF026", setenvs}, {"PF027", setAgain}, {"PF028", envNumbers},
-		{"PF029", machineSizes}, {"PF030", earlySizes}, {"PF031", automaxprocs}, {"PF033", directives}, {"PF034", maxThreads},
+		{"PF029", machineSizes}, {"PF030", earlySizes}, {ruleAutomaxprocs, automaxprocs}, {"PF033", directives}, {"PF034", maxThreads},
 		{"PF036", indexed}, {"PF037", keptSizes}, {"PF038", setAroundRuns}, {"PF044", publicAgents},
 	} {
 		if r, ok := rule.Find(a.id); ok && r.Severity.Rank() <= least.Rank() {

@@ -67,6 +67,9 @@ type Options struct {
 	Bounds *Bounds
 	// Tree is what may be read besides the files that the Checker gets; nil: everything.
 	Tree *folder.Tree
+	// Automaxprocs gets every import of go.uber.org/automaxprocs. Packages are then judged as if
+	// their go line were one with which the runtime follows a limit. nil: nobody asks.
+	Automaxprocs func(Automaxprocs)
 }
 
 // Checker judges Go source, go.mod and go.work.
@@ -164,8 +167,8 @@ func (k *Checker) overlay() map[string][]byte {
 	return all
 }
 
-// tell hands on the findings of one file.
-func tell(path string, all []placed, imports []importGroup, to check.Sink) {
+// tell hands on the findings of one file, and to use what is of automaxprocs.
+func tell(path string, all []placed, imports []importGroup, to check.Sink, use func(check.Finding, []SetCall)) {
 	removed := map[*check.Change][]extent{}
 	for _, p := range all {
 		f := check.Finding{Finding: p.Finding}
@@ -181,6 +184,9 @@ func tell(path string, all []placed, imports []importGroup, to check.Sink) {
 			removed[f.Change] = p.Remove
 		}
 		to.Finding(f)
+		if f.Rule == ruleAutomaxprocs {
+			use(f, p.Calls)
+		}
 	}
 }
 

@@ -72,6 +72,8 @@ func automaxprocs(u *uses) []found {
 			continue
 		}
 		f := found{pos: spec.Pos(), end: spec.End()}
+		calls, at := u.setCalls(c, path)
+		f.calls = calls
 		f.Message = "go.uber.org/automaxprocs sets GOMAXPROCS once, rounded down, and stops the runtime from following changes of the limit, which it does with go " + language
 		f.Fix = "remove it: the runtime then chooses " + choice(language) + ", and follows it; if you need 1 under a limit of one CPU, or the limits of parent cgroups, import github.com/procfit/procfit/maxprocs/auto"
 		if spec.Name != nil && spec.Name.Name == "_" {
@@ -79,6 +81,8 @@ func automaxprocs(u *uses) []found {
 				c = c.Parent()
 			}
 			f.remove = u.lines(c)
+		} else if len(at) > 0 {
+			f.remove = u.withoutCalls(spec, at)
 		}
 		if language == "" {
 			f.Message = strings.TrimSuffix(f.Message, " with go ")

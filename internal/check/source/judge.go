@@ -79,6 +79,7 @@ type placed struct {
 	rule.Finding
 	Changing bool // it is one only in a module that changes GOMAXPROCS at run time
 	Remove   []extent
+	Calls    []SetCall // of automaxprocs
 }
 
 // judger keeps what it has read of one tree.
@@ -173,7 +174,7 @@ func (j *judger) judge(i item, r request) *judged {
 // goyacc has made is what runs.
 func (j *judged) add(u *uses, f found) {
 	at := u.pass.Fset.PositionFor(f.pos, false)
-	p := placed{Finding: f.Finding, Changing: f.changing, Remove: u.extents(f.remove)}
+	p := placed{Finding: f.Finding, Changing: f.changing, Remove: u.extents(f.remove), Calls: f.calls}
 	p.Path, p.Line, p.Column = at.Filename, at.Line, at.Column
 	if len(p.Remove) > 0 && j.Imports[p.Path] == nil {
 		j.Imports[p.Path] = u.importsOf(u.file(f.pos))

@@ -37,6 +37,9 @@ func (k *Checker) packages(ctx context.Context, t *tree, to check.Sink) error {
 	}
 	defer k.slowly(t, len(dirs))()
 	r := request{Tree: t.root, Environ: t.environ, Overlay: t.overlay, Language: t.language(), Decides: t.decides()}
+	if k.o.Automaxprocs != nil {
+		r.Decides = limitLanguage
+	}
 	var listed []listing
 	if !k.o.Syntax {
 		r.Loads = t.loads(dirs)
@@ -102,7 +105,11 @@ func (k *Checker) tell(t *tree, of item, j *judged, changes bool, to check.Sink)
 	}
 	for file, found := range byFile {
 		if s, ok := k.files[real(file)]; ok { // else the user has not named it
-			tell(s.path, found, j.Imports[file], to)
+			tell(s.path, found, j.Imports[file], to, func(f check.Finding, calls []SetCall) {
+				if k.o.Automaxprocs != nil {
+					k.o.Automaxprocs(Automaxprocs{Place: f.Place, Package: of.PkgPath, Calls: calls, Change: f.Change})
+				}
+			})
 		}
 	}
 }

@@ -1,4 +1,4 @@
-// By a call, which is more than an import to remove.
+// By a call in an if, which goes with it.
 package main
 
 import (

@@ -1,0 +1,224 @@
+package source
+
+import (
+	"go/ast"
+	"go/token"
+	"go/types"
+	"slices"
+
+	"golang.org/x/tools/go/ast/edge"
+	"golang.org/x/tools/go/ast/inspector"
+
+	"github.com/procfit/procfit/internal/check"
+	"github.com/procfit/procfit/internal/program/rule"
+	"github.com/procfit/procfit/maxprocs/facts"
+)
+
+// Automaxprocs is an import of go.uber.org/automaxprocs in a file, with what its calls of Set
+// are given.
+type Automaxprocs struct {
+	rule.Place
+	Package string // whose file it is
+	Calls   []SetCall
+	Change  *check.Change // that removes it; nil: it has to be removed by hand
+}
+
+// SetCall is a call of automaxprocs' Set. An import of the module itself is one without options.
+type SetCall struct {
+	Line     int
+	Min      int            // 0: it has none
+	Rounding facts.Rounding // "": that of automaxprocs
+	Open     string         // which option is not known, in words; "": all are known
+}
+
+const (
+	ruleAutomaxprocs = "PF031"
+	limitLanguage    = "1.25" // the oldest go line with which the runtime follows a limit
+
+	fnSet   = pkgAutomaxprocs + "/maxprocs.Set"
+	fnMin   = pkgAutomaxprocs + "/maxprocs.Min"
+	fnRound = pkgAutomaxprocs + "/maxprocs.RoundQuotaFunc"
+	fnLog   = pkgAutomaxprocs + "/maxprocs.Logger"
+)
+
+// setCalls are the calls of Set in the file of an import, with where they are.
+func (u *uses) setCalls(spec inspector.Cursor, path string) (all []SetCall, at []inspector.Cursor) {
+	if path == pkgAutomaxprocs {
+		return []SetCall{{Line: u.pass.Fset.PositionFor(spec.Node().Pos(), false).Line}}, nil
+	}
+	for c := range u.files[u.pass.Fset.File(spec.Node().Pos())].Preorder((*ast.CallExpr)(nil)) {
+		call := c.Node().(*ast.CallExpr)
+		if u.callee(call) != fnSet || u.inTest(c) {
+			continue
+		}
+		one := SetCall{Line: u.pass.Fset.PositionFor(call.Pos(), false).Line}
+		if call.Ellipsis.IsValid() {
+			one.Open = "its options are in a variable"
+		}
+		for _, arg := range call.Args {
+			u.option(&one, arg)
+		}
+		all, at = append(all, one), append(at, c)
+	}
+	return all, at
+}
+
+// option reads one option of a call.
+func (u *uses) option(of *SetCall, arg ast.Expr) {
+	call, ok := ast.Unparen(arg).(*ast.CallExpr)
+	if !ok || len(call.Args) != 1 {
+		of.Open = "an option is not written in the call"
+		return
+	}
+	switch u.callee(call) {
+	case fnLog:
+	case fnMin:
+		if o := u.origin(call.Args[0]); o.kind == fixed && !o.flag && !o.maybe {
+			of.Min = int(max(0, o.n))
+		} else {
+			of.Open = "its Min is not a constant"
+		}
+	case fnRound:
+		if of.Rounding = u.rounding(call.Args[0]); of.Rounding == "" {
+			of.Open = "its RoundQuotaFunc is neither math.Ceil nor math.Floor"
+		}
+	default:
+		of.Open = "an option is not one of automaxprocs"
+	}
+}
+
+// rounding is what func(v float64) int { return int(math.Ceil(v)) } does; "": it does something else.
+func (u *uses) rounding(e ast.Expr) facts.Rounding {
+	f, ok := ast.Unparen(e).(*ast.FuncLit)
+	if !ok || len(f.Body.List) != 1 || len(f.Type.Params.List) != 1 || len(f.Type.Params.List[0].Names) != 1 {
+		return ""
+	}
+	r, ok := f.Body.List[0].(*ast.ReturnStmt)
+	if !ok || len(r.Results) != 1 {
+		return ""
+	}
+	whole, ok := ast.Unparen(r.Results[0]).(*ast.CallExpr)
+	if !ok || len(whole.Args) != 1 || types.ExprString(whole.Fun) != "int" {
+		return ""
+	}
+	by, arg := facts.Floor, ast.Unparen(whole.Args[0]) // int(v)
+	if call, ok := arg.(*ast.CallExpr); ok && len(call.Args) == 1 {
+		switch u.callee(call) {
+		case "math.Floor":
+		case "math.Ceil":
+			by = facts.Ceil
+		default:
+			return ""
+		}
+		arg = ast.Unparen(call.Args[0])
+	}
+	if id, ok := arg.(*ast.Ident); !ok || id.Name != f.Type.Params.List[0].Names[0].Name {
+		return ""
+	}
+	return by
+}
+
+// withoutCalls is what goes when a file no longer calls Set: the calls, with what only handles
+// their results. It is nothing where something of them would be left.
+func (u *uses) withoutCalls(spec *ast.ImportSpec, calls []inspector.Cursor) (all []span) {
+	of := u.pass.TypesInfo.Implicits[spec]
+	if spec.Name != nil {
+		of = u.pass.TypesInfo.Defs[spec.Name]
+	}
+	var inside []extent
+	for _, c := range calls {
+		inside = append(inside, extent{int(c.Node().Pos()), int(c.Node().End())})
+		gone := u.withoutCall(c)
+		if gone == nil {
+			return nil
+		}
+		all = append(all, gone...)
+	}
+	inside = merged(inside)
+	for id, o := range u.pass.TypesInfo.Uses {
+		if o == of && !within(inside, int(id.Pos())) {
+			return nil
+		}
+	}
+	return all
+}
+
+// withoutCall is the statement of a call and those that only handle what it returns:
+//
+//	undo, err := maxprocs.Set()
+//	if err != nil { … }
+//	defer undo()
+func (u *uses) withoutCall(call inspector.Cursor) []span {
+	stmt := call.Parent()
+	switch s := stmt.Node().(type) {
+	case *ast.ExprStmt:
+		return u.emptied(stmt)
+	case *ast.AssignStmt:
+		if len(s.Rhs) != 1 {
+			return nil
+		}
+		if kind, _ := stmt.ParentEdge(); kind == edge.IfStmt_Init {
+			if around := stmt.Parent().Node().(*ast.IfStmt); around.Else == nil && s.Tok == token.DEFINE {
+				return u.emptied(stmt.Parent())
+			}
+			return nil
+		}
+		return u.withHandling(stmt, s)
+	}
+	return nil
+}
+
+// withHandling is an assignment with the statements next to it that handle what it sets.
+func (u *uses) withHandling(stmt inspector.Cursor, s *ast.AssignStmt) []span {
+	if kind, _ := stmt.ParentEdge(); kind != edge.BlockStmt_List {
+		return nil
+	}
+	group := []inspector.Cursor{stmt}
+	for next, ok := stmt.NextSibling(); ok && u.handles(next, s.Lhs); next, ok = next.NextSibling() {
+		group = append(group, next)
+	}
+	last := group[len(group)-1]
+	inside := []extent{{int(s.Pos()), int(last.Node().End())}}
+	for _, name := range s.Lhs {
+		id, ok := name.(*ast.Ident)
+		if !ok {
+			return nil
+		}
+		elsewhere := slices.ContainsFunc(u.names[u.object(id)], func(c inspector.Cursor) bool { return !within(inside, int(c.Node().Pos())) })
+		switch defined := u.pass.TypesInfo.Defs[id] != nil; {
+		case id.Name == "_":
+		case defined && elsewhere:
+			return nil
+		case !defined && (!elsewhere || len(group) == 1): // it would be unused, or what others see of it not set
+			return nil
+		}
+	}
+	if len(group) == 1 {
+		return u.emptied(stmt)
+	}
+	block := stmt.Parent().Node().(*ast.BlockStmt)
+	if f, ok := stmt.Parent().Parent().Node().(*ast.FuncDecl); ok && f.Name.Name == "init" && f.Recv == nil && len(block.List) == len(group) {
+		return u.lines(stmt.Parent().Parent())
+	}
+	return []span{{u.lines(stmt)[0].from, u.lines(last)[0].to}}
+}
+
+// handles reports whether a statement is about nothing but what a call of Set returned:
+// if err != nil { … }, or defer undo().
+func (u *uses) handles(c inspector.Cursor, set []ast.Expr) bool {
+	is := func(e ast.Expr) bool {
+		id, ok := ast.Unparen(e).(*ast.Ident)
+		return ok && slices.ContainsFunc(set, func(s ast.Expr) bool {
+			to, ok := s.(*ast.Ident)
+			return ok && to.Name != "_" && to.Name == id.Name
+		})
+	}
+	switch s := c.Node().(type) {
+	case *ast.IfStmt:
+		cond, ok := s.Cond.(*ast.BinaryExpr)
+		return ok && s.Init == nil && s.Else == nil && cond.Op == token.NEQ && is(cond.X)
+	case *ast.DeferStmt:
+		return is(s.Call.Fun) && len(s.Call.Args) == 0
+	}
+	return false
+}
