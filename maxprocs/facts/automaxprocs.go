@@ -16,9 +16,10 @@ import (
 // It is exact for facts that were read. In facts made by hand, the first limit is the
 // one that automaxprocs finds.
 type Automaxprocs struct {
-	Version  string // as in Go
-	Language string // as in Go
-	Min      int    // its option Min; below 1 it is 1
+	Version  string   // as in Go
+	Language string   // as in Go
+	Min      int      // its option Min; below 1 it is 1
+	Rounding Rounding // its option RoundQuotaFunc; "": Floor
 }
 
 // Name implements Policy.
@@ -49,8 +50,12 @@ func (p Automaxprocs) decide(f Facts) Decision {
 		return d.leave(p, f)
 	}
 	// int(math.Floor(v)), where a machine's integers end included.
-	n := toInt(math.Floor(cpus))
-	d.because("%s limits its own cgroup to %s; rounded down to %d", l.describe(), countCPUs(cpus), n)
+	round, word := math.Floor, "down"
+	if p.Rounding == Ceil {
+		round, word = math.Ceil, "up"
+	}
+	n := toInt(round(cpus))
+	d.because("%s limits its own cgroup to %s; rounded %s to %d", l.describe(), countCPUs(cpus), word, n)
 	if least := max1(p.Min); n < least {
 		d.because("%d is below the minimum of %d", n, least)
 		n = least
