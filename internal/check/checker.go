@@ -79,6 +79,12 @@ type Value struct {
 	Unjudged  string // why no rule judges it, in words; "": all do
 
 	Injection *Injection // nil: it was not asked for, or it is no container of Kubernetes
+	Unit      *Unit      // nil: it is no unit of a manifest
+}
+
+// Unit is what the value of a container, a service or a task follows from.
+type Unit struct {
+	rule.Observed
 }
 
 // Finding is a rule that fired, and the change that would fix it.

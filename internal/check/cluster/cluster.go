@@ -45,6 +45,7 @@ import (
 type Options struct {
 	Namespace string        // "": all
 	Program   check.Program // of every container about which nothing else is known
+	Programs  []check.Candidate
 	Expected  []*rule.Expected
 	CRIO      *facts.CRIO    // as in manifest.Options
 	Strict    bool           // the same
@@ -123,6 +124,9 @@ func (r *reading) resolve(ctx context.Context) ([]*check.Report, error) {
 	programs := &check.Programs{Default: r.o.Program}
 	for _, e := range r.o.Expected {
 		programs.Expect("", e)
+	}
+	for _, c := range r.o.Programs {
+		programs.Add(c)
 	}
 	var reports []*check.Report
 	for _, cpus := range slices.Sorted(maps.Keys(sizes)) {
