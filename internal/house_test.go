@@ -87,6 +87,7 @@ var mayImport = map[string][]string{
 	"check/source":   {"check", "program/rule", "host/folder", "host/supervisor", "maxprocs/facts"},
 	"check/binary":   {"check", "program/rule", "maxprocs/facts", "program/goproc", "host/folder"},
 	"check/cluster":  {"check", "check/manifest", "program/rule", "maxprocs/facts", "host/cluster", "host/container", "program/expected"},
+	"check/migrate":  {"check", "check/manifest", "check/source", "program/rule", "program/toolchain", "host/folder", "host/git", "maxprocs/facts", "show/document"},
 
 	"measure/plan":            {"spec", "measure/plan/field", "verdict/journal", "verdict/slo", "verdict/contest", "verdict/contest/race", "load", "program/ready", "program/gobench", "maxprocs/memlimit"},
 	"measure/plan/field":      {"spec"},

@@ -252,7 +252,7 @@ func addCommands(root *cobra.Command, std stdio, help *cobra.Command) {
 		list []*cobra.Command
 	}{
 		{"see", []*cobra.Command{newPS(std), newExplain(std), newTrace(std)}},
-		{"check", []*cobra.Command{newCheck(std)}},
+		{"check", []*cobra.Command{newCheck(std), newMigrate(std)}},
 		{"measure", []*cobra.Command{newSweep(std), newCompare(std), newSize(std), newObserve(std), newLiveCommand(std), newResize(std), newLoad(std), newFleet(std)}},
 		{"cluster", []*cobra.Command{newKube(std)}},
 		{"keep", []*cobra.Command{newRun(std), newExporter(std)}},

@@ -1,0 +1,264 @@
+// Package migrate says what changes for the programs of a module that lose
+// go.uber.org/automaxprocs, and removes it.
+//
+// # Model
+//
+// A [Module] is read from its go.mod, from its source, by package source, and from what the go
+// command lists of its packages and their imports, which downloads nothing. It gives the
+// [Program]s with the calls of automaxprocs that they start with. A manifest that runs one of
+// them, as package manifest resolves it, is a [Workload]: its facts are decided by the policy
+// of automaxprocs with the options of those calls, and by that of the runtime, and what differs
+// is a [Change]. Without manifests, the same is decided for a table of limits.
+//
+// [Fix] removes the imports by the fixes of rule PF031, tidies go.mod, and builds.
+//
+// # Limits
+//
+//   - Options that are not written in the call of Set, and those of a dependency's call, are not
+//     known; then the value before is not known.
+//   - Which container runs which program is decided by names, as package check does it.
+//   - What a cluster does at run time, a resize or more CPUs at the start, is not in a manifest.
+package migrate
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"golang.org/x/mod/modfile"
+
+	"github.com/procfit/procfit/internal/check"
+	"github.com/procfit/procfit/internal/check/manifest"
+	"github.com/procfit/procfit/internal/check/source"
+	"github.com/procfit/procfit/internal/host/folder"
+	"github.com/procfit/procfit/internal/show/phrase"
+	"github.com/procfit/procfit/internal/show/sorting"
+)
+
+// Path is the module that is migrated from.
+const Path = "go.uber.org/automaxprocs"
+
+// Options are what to look at.
+type Options struct {
+	Dir        string   // of the go.mod
+	Manifests  []string // files and folders; none: a table of limits
+	Containers []string // names of containers that run the module's programs, whatever these are called
+	NodeCPUs   int      // of the machines; 0: not known
+	Environ    []string // of the go command
+	// Cluster checks what runs in a cluster, with the programs that it may run; nil: it is not asked.
+	Cluster func(context.Context, []check.Candidate) (*check.Report, error)
+	Slow    func(message string) // gets what is waited for
+}
+
+// Report is what a migration changes.
+type Report struct {
+	Schema    string          `json:"schema"`
+	Module    Module          `json:"module"`
+	Programs  []Program       `json:"programs"`
+	Workloads []Workload      `json:"workloads"`
+	Limits    []LimitRow      `json:"limits"`           // by CPU limit, for each set of options
+	Others    int             `json:"other_containers"` // that are not known to run one of the programs
+	Fixed     []string        `json:"fixed_files"`      // that --fix has written
+	Removable bool            `json:"removable"`        // all imports of the module go by a fix
+	Problems  []check.Problem `json:"-"`
+	Errors    []Place         `json:"errors"`
+	Notes     []Place         `json:"notes"`
+	Proof     []Proof         `json:"proof"`
+	manifests bool
+}
+
+// Place is a message about a place.
+type Place struct {
+	Path    string `json:"path,omitempty"`
+	Line    int    `json:"line,omitempty"`
+	Message string `json:"message"`
+}
+
+// Schema is the name of the JSON.
+const Schema = "procfit.migrate/v1"
+
+// Look reads a module and what runs it.
+func Look(ctx context.Context, o Options) (*Report, error) {
+	r := &Report{Schema: Schema, Programs: []Program{}, Workloads: []Workload{}, Limits: []LimitRow{}, Fixed: []string{}, Errors: []Place{}, Notes: []Place{}, Proof: []Proof{}, manifests: len(o.Manifests) > 0 || o.Cluster != nil}
+	tree := folder.NewTree(o.Dir)
+	if err := r.module(o, tree); err != nil {
+		return nil, err
+	}
+	imports, err := r.source(ctx, o, tree)
+	if err != nil {
+		return nil, err
+	}
+	r.programs(ctx, o, tree, imports)
+	if r.Module.Version == "" && len(imports) == 0 && len(r.Module.Imports) == 0 {
+		return r, nil
+	}
+	r.Removable = len(imports) > 0 && !slices.ContainsFunc(imports, func(a source.Automaxprocs) bool { return a.Change == nil })
+	if err := r.workloads(ctx, o); err != nil {
+		return nil, err
+	}
+	r.limits()
+	return r, nil
+}
+
+// mostModule is more than any go.mod.
+const mostModule = 4 << 20
+
+// module reads the go.mod.
+func (r *Report) module(o Options, tree *folder.Tree) error {
+	file := filepath.Join(o.Dir, "go.mod")
+	text, err := tree.Read(file, mostModule)
+	if errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("no go.mod in %s: name the folder of a module", phrase.Clean(o.Dir))
+	}
+	if err != nil {
+		return err
+	}
+	mod, err := modfile.Parse(file, text, nil)
+	if err != nil {
+		if mod, _ = modfile.ParseLax(file, text, nil); mod == nil || mod.Module == nil {
+			return err
+		}
+	}
+	m := Module{File: filepath.ToSlash(file), Imports: []Import{}}
+	if mod.Module != nil {
+		m.Path = mod.Module.Mod.Path
+	}
+	if mod.Go != nil {
+		m.Go = mod.Go.Version
+	}
+	if mod.Toolchain != nil {
+		m.Toolchain = mod.Toolchain.Name
+	}
+	for _, q := range mod.Require {
+		if q.Mod.Path == Path {
+			m.Version, m.Indirect = q.Mod.Version, q.Indirect
+		}
+	}
+	r.Module = m
+	return nil
+}
+
+// run checks the module's source by the rules of package source.
+func run(o Options, tree *folder.Tree, use func(source.Automaxprocs)) func(context.Context, map[string][]byte) (*check.Report, error) {
+	return func(ctx context.Context, overlay map[string][]byte) (*check.Report, error) {
+		k := source.New(source.Options{Overlay: overlay, Environ: o.Environ, Tree: tree, Bounds: source.DefaultBounds(), Automaxprocs: use, Slow: o.Slow})
+		return check.Run(ctx, check.Options{Paths: []string{o.Dir}, Checkers: []check.Checker{k}, Overlay: overlay, Tree: tree})
+	}
+}
+
+// source finds the imports of the module's own packages.
+func (r *Report) source(ctx context.Context, o Options, tree *folder.Tree) (imports []source.Automaxprocs, err error) {
+	report, err := run(o, tree, func(a source.Automaxprocs) { imports = append(imports, a) })(ctx, nil)
+	if err != nil {
+		return nil, err
+	}
+	r.Problems = append(r.Problems, report.Problems...)
+	sorting.Stable(imports, func(a, b source.Automaxprocs) int {
+		return cmp.Or(cmp.Compare(a.Path, b.Path), cmp.Compare(a.Line, b.Line))
+	})
+	for _, a := range imports {
+		r.Module.Imports = append(r.Module.Imports, Import{Package: a.Package, Path: a.Path, Line: a.Line, Removable: a.Change != nil})
+	}
+	return imports, nil
+}
+
+// workloads are the containers of manifests, or of a cluster, that run one of the programs.
+func (r *Report) workloads(ctx context.Context, o Options) error {
+	if !r.manifests {
+		return nil
+	}
+	candidates, calls := r.candidates(o)
+	var reports []*check.Report
+	if len(o.Manifests) > 0 {
+		tree := folder.NewTree(o.Manifests...)
+		programs := &check.Programs{}
+		for _, c := range candidates {
+			programs.Add(c)
+		}
+		k := manifest.New(manifest.Options{NodeCPUs: o.NodeCPUs, Programs: programs, Tree: tree})
+		report, err := check.Run(ctx, check.Options{Paths: o.Manifests, Checkers: []check.Checker{k}, Tree: tree})
+		if err != nil {
+			return err
+		}
+		reports = append(reports, report)
+	}
+	if o.Cluster != nil {
+		report, err := o.Cluster(ctx, candidates)
+		if err != nil {
+			return err
+		}
+		reports = append(reports, report)
+	}
+	all := check.Merge(reports...)
+	r.Problems = append(r.Problems, all.Problems...)
+	for _, n := range all.Notes {
+		r.Notes = append(r.Notes, Place{Path: n.Path, Message: n.Message})
+	}
+	for _, v := range all.Values {
+		switch u := v.Unit; {
+		case u == nil || u.Written != nil && u.Written.Image: // an image has no limit
+		case u.Automaxprocs == "":
+			r.Others++
+		default:
+			r.Workloads = append(r.Workloads, workload(v, calls[u.Automaxprocs]))
+		}
+	}
+	return nil
+}
+
+// candidates are the programs as manifests may name them. What distinguishes the calls of a
+// program goes with its version of automaxprocs: programs that differ in it are not taken for
+// one another.
+func (r *Report) candidates(o Options) (all []check.Candidate, calls map[string]Calls) {
+	calls = map[string]Calls{}
+	for _, p := range r.Programs {
+		c := check.Candidate{Given: true, Names: append(check.NamesOf(p.Package), o.Containers...)}
+		c.Program = p.known()
+		c.From = p.Package
+		if p.Runs {
+			c.Automaxprocs = cmp.Or(r.Module.Version, "of an unknown version") + p.Calls.String()
+			calls[c.Automaxprocs] = p.Calls
+		}
+		all = append(all, c)
+	}
+	return all, calls
+}
+
+// Failed is what could not be read, in words; "": everything was.
+func (r *Report) Failed() string {
+	return (&check.Report{Problems: r.Problems}).Failed()
+}
+
+// Changes counts the workloads whose value changes, and those of which that is not known.
+func (r *Report) Changes() (changed, unknown int) {
+	for _, w := range r.Workloads {
+		switch {
+		case w.Effect.changes():
+			changed++
+		case w.Effect == EffectUnknown:
+			unknown++
+		}
+	}
+	return changed, unknown
+}
+
+// JSON is the Report for programs.
+func (r *Report) JSON() ([]byte, error) {
+	for _, p := range r.Problems {
+		r.Errors = append(r.Errors, Place{p.Path, p.Line, p.Message})
+	}
+	b, err := json.MarshalIndent(r, "", "  ")
+	return append(b, '\n'), err
+}
+
+// exists reports whether a file is in a folder.
+func exists(dir, name string) bool {
+	_, err := os.Stat(filepath.Join(dir, name))
+	return err == nil
+}

@@ -1,0 +1,267 @@
+package migrate
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"github.com/procfit/procfit/internal/show/document"
+	"github.com/procfit/procfit/internal/show/number"
+	"github.com/procfit/procfit/internal/show/phrase"
+)
+
+// Page shows a Report, in a terminal or in a browser.
+func (r *Report) Page() *document.Document {
+	d := &document.Document{Title: "Migrate " + phrase.Clean(r.Module.Path) + " from automaxprocs"}
+	d.Blocks = append(d.Blocks, r.answer(), r.facts())
+	d.Blocks = append(d.Blocks, r.importTable()...)
+	if len(r.Workloads) > 0 {
+		d.Blocks = append(d.Blocks, document.Heading{Level: 2, Text: "Workloads"}, workloadTable(r.Workloads))
+	}
+	d.Blocks = append(d.Blocks, r.limitTables()...)
+	d.Blocks = append(d.Blocks, r.proofs()...)
+	if notes := r.notes(); len(notes) > 0 {
+		d.Blocks = append(d.Blocks, document.Heading{Level: 2, Text: "Notes"}, notes)
+	}
+	return d
+}
+
+// Answer is what the whole comes to, in a sentence.
+func (r *Report) Answer() string {
+	changed, unknown := r.Changes()
+	n := len(r.Workloads)
+	switch {
+	case !r.Runs() && len(r.Module.Imports) == 0:
+		return "No package of this module, and none that it depends on, is known to import automaxprocs."
+	case len(r.Fixed) > 0:
+		return fmt.Sprintf("automaxprocs is removed from %s, go.mod is tidy, and the module builds: git diff shows it, git commit -a commits it.", phrase.Count(len(r.Fixed), "file"))
+	case len(r.own()) == 0:
+		return "Only a dependency imports automaxprocs, so this module cannot remove it."
+	case !r.manifests:
+		return "Which containers run it is not known: add --manifests DIR or --cluster. By CPU limit, these values change:"
+	case n == 0:
+		return "No container is known to run a program of this module: name those that do with --container."
+	case changed == 0 && unknown == 0:
+		return fmt.Sprintf("Nothing changes: %s the same GOMAXPROCS without automaxprocs.", phrase.CountOf(n, "container has", "containers have"))
+	}
+	text := fmt.Sprintf("%d of %s another GOMAXPROCS without automaxprocs", changed, phrase.CountOf(n, "container gets", "containers get"))
+	if unknown > 0 {
+		text += fmt.Sprintf(", and of %d it is not known", unknown)
+	}
+	return text + "."
+}
+
+// Runs reports whether a program of the module runs automaxprocs.
+func (r *Report) Runs() bool {
+	return slices.ContainsFunc(r.Programs, func(p Program) bool { return p.Runs })
+}
+
+// own are the imports in the module's own files.
+func (r *Report) own() []Import {
+	return slices.DeleteFunc(slices.Clone(r.Module.Imports), func(i Import) bool { return i.Module != "" })
+}
+
+func (r *Report) answer() document.Panel {
+	changed, unknown := r.Changes()
+	p := document.Panel{Name: "Answer", Level: 2, Sentence: r.Answer(), Tone: document.OK, Label: "nothing changes"}
+	switch {
+	case len(r.Fixed) > 0:
+		p.Label = "removed"
+	case unknown > 0 || r.manifests && len(r.Workloads) == 0 && r.Runs() || len(r.Problems) > 0:
+		p.Tone, p.Label = document.Unknown, "not known"
+	case changed > 0 || !r.manifests && len(r.Differ()) > 0:
+		p.Tone, p.Label = document.Attention, "values change"
+	}
+	return p
+}
+
+func (r *Report) facts() document.Pairs {
+	m := r.Module
+	list := document.Pairs{{Name: "module", Value: phrase.Clean(m.Path)}, {Name: "go line", Value: cmp.Or(phrase.Clean(m.Go), "none")}}
+	if m.Toolchain != "" {
+		list = append(list, document.Pair{Name: "toolchain line", Value: phrase.Clean(m.Toolchain)})
+	}
+	if m.Builds != "" {
+		list = append(list, document.Pair{Name: "go command here", Value: m.Builds})
+	}
+	version := cmp.Or(phrase.Clean(m.Version), "not in go.mod")
+	if m.Indirect {
+		version += ", by a dependency"
+	}
+	return append(list, document.Pair{Name: "automaxprocs", Value: version})
+}
+
+func (r *Report) importTable() (blocks []document.Block) {
+	if len(r.Module.Imports) > 0 {
+		t := document.Table{Columns: []document.Column{left("imported in"), left("package"), left("removed")}}
+		for _, i := range r.Module.Imports {
+			where, how := fmt.Sprintf("%s:%d", phrase.Clean(i.Path), i.Line), "by --fix"
+			switch {
+			case i.Module != "":
+				where, how = phrase.Clean(i.Module), "only by the dependency"
+			case !i.Removable:
+				how = "by hand"
+			}
+			t.Rows = append(t.Rows, row(where, phrase.Clean(i.Package), how))
+		}
+		blocks = append(blocks, t)
+	}
+	if len(r.Programs) == 0 {
+		return blocks
+	}
+	t := document.Table{Columns: []document.Column{left("program"), left("runs automaxprocs"), left("without it the runtime")}}
+	for _, p := range r.Programs {
+		runs, then := "no", "uses all CPUs, whatever the limit"
+		if p.Runs {
+			runs = "yes" + p.Calls.String()
+		}
+		if p.Follows {
+			then = "rounds the limit up, at least 2"
+		}
+		t.Rows = append(t.Rows, row(phrase.Clean(p.Package), runs, then))
+	}
+	return append(blocks, t)
+}
+
+func left(head string) document.Column {
+	return document.Column{Head: head, Short: head, Left: true, Least: 12}
+}
+
+func right(head string) document.Column { return document.Column{Head: head, Short: head} }
+
+func row(cells ...string) (r document.Row) {
+	for _, c := range cells {
+		r.Cells = append(r.Cells, document.Cell{Value: c})
+	}
+	return r
+}
+
+func workloadTable(all []Workload) document.Table {
+	t := document.Table{Columns: []document.Column{{Head: "workload", Short: "workload", Left: true, Least: 30}, left("container"), right("limit"), right("before"), right("after"), left("why")}}
+	for _, w := range all {
+		t.Rows = append(t.Rows, row(phrase.Clean(w.Object), phrase.Clean(w.Container), limitWords(w.Limit), w.before, w.after, w.because()))
+	}
+	return t
+}
+
+func limitWords(cpus *float64) string {
+	if cpus == nil {
+		return "none"
+	}
+	return number.BareCPUs(*cpus)
+}
+
+// causes say why a value changes, in two words and for who loses by it.
+var causes = map[Cause]struct{ short, long string }{
+	CauseLeast:    {"at least 2", "the runtime uses at least 2, so that two threads share one CPU or less: the limit can throttle it earlier"},
+	CauseFraction: {"rounded up", "the runtime rounds the limit up: at full load the limit can throttle it"},
+	CauseIgnored:  {"limit ignored", "with this go line the runtime ignores the limit, which then throttles it; go mod edit -go=1.25 changes that"},
+	CauseOptions:  {"options gone", "Min and RoundQuotaFunc of automaxprocs no longer apply"},
+	CauseAffinity: {"CPUs read", "automaxprocs does not read the CPUs that it may run on, and the runtime does"},
+}
+
+// explained are the changes of some rows, each cause once, with what keeps the value.
+func explained(all []Change) (list document.List) {
+	done := map[Cause]bool{CauseNone: true}
+	for _, c := range all {
+		if done[c.Cause] || !c.Effect.changes() {
+			continue
+		}
+		done[c.Cause] = true
+		list.Items = append(list.Items, document.Item{Text: fmt.Sprintf("%s: %s. What keeps %s: %s", causes[c.Cause].short, causes[c.Cause].long, c.before, phrase.Or(c.Keep))})
+	}
+	return list
+}
+
+func (c Change) because() string {
+	switch c.Effect {
+	case EffectSame:
+		return "the same"
+	case EffectUnknown:
+		return "not known: " + phrase.Clean(c.Why)
+	}
+	return causes[c.Cause].short
+}
+
+// limitTables have a row for each limit, for each set of options.
+func (r *Report) limitTables() (blocks []document.Block) {
+	if len(r.Limits) == 0 {
+		return nil
+	}
+	blocks = append(blocks, document.Heading{Level: 2, Text: "By CPU limit"})
+	for i := 0; i < len(r.Limits); i += len(typical) {
+		rows := r.Limits[i : i+len(typical)]
+		t := document.Table{Columns: []document.Column{right("limit"), right("before"), right("after"), left("why")}}
+		var all []Change
+		for _, l := range rows {
+			t.Rows = append(t.Rows, row(limitWords(l.Limit), l.before, l.after, l.because()))
+			all = append(all, l.Change)
+		}
+		if text := rows[0].Calls.String(); text != "" {
+			blocks = append(blocks, document.Text{Text: "automaxprocs" + text + ":", Style: document.Muted})
+		}
+		blocks = append(blocks, t)
+		if list := explained(all); len(list.Items) > 0 {
+			blocks = append(blocks, list)
+		}
+	}
+	return blocks
+}
+
+func (r *Report) proofs() (blocks []document.Block) {
+	if len(r.Proof) == 0 {
+		return nil
+	}
+	t := document.Table{Columns: []document.Column{right("limit"), left("metric"), right("without ÷ with"), left("verdict")}}
+	for _, p := range r.Proof {
+		for _, c := range p.Checks {
+			ratio := "–"
+			if c.Ratio != nil && c.Low != nil && c.High != nil {
+				ratio = fmt.Sprintf("%.3f (%.3f to %.3f)", *c.Ratio, *c.Low, *c.High)
+			}
+			t.Rows = append(t.Rows, row(number.BareCPUs(p.Limit), c.Metric, ratio, outcomes[c.Outcome]))
+		}
+	}
+	return []document.Block{document.Heading{Level: 2, Text: "Measured with automaxprocs and without", Note: phrase.Clean(r.Proof[0].Folder)}, t}
+}
+
+// outcomes are those of package verdict in words.
+var outcomes = map[string]string{"worse": "worse", "not_judged": "not judged", "within_margin": "no worse", "open": "undecided", "better": "better"}
+
+// notes are what a limit does not tell, what keeps a value, and what could not be read.
+func (r *Report) notes() (notes document.Notes) {
+	for _, w := range r.Workloads {
+		subject := phrase.Clean(cmp.Or(w.Object, w.Path))
+		if w.Container != "" {
+			subject += ", " + phrase.Clean(w.Container)
+		}
+		if w.Effect.changes() {
+			notes = append(notes, document.Note{Quiet: true, Subject: subject, Message: fmt.Sprintf("to keep %s: %s", w.before, phrase.Or(w.Keep))})
+		}
+		for _, n := range w.Notes {
+			if n != follow {
+				notes = append(notes, document.Note{Subject: subject, Message: phrase.Clean(n)})
+			}
+		}
+	}
+	if slices.ContainsFunc(r.Workloads, func(w Workload) bool { return slices.Contains(w.Notes, follow) }) {
+		notes = append(notes, document.Note{Quiet: true, Message: follow})
+	}
+	if r.Runs() {
+		notes = append(notes, document.Note{Quiet: true, Message: "in a sandbox that hides /proc/self/mountinfo, neither finds the limit, and the value is all CPUs before and after; procfit ps shows it (PF010)"})
+	}
+	if r.Others > 0 {
+		notes = append(notes, document.Note{Message: phrase.CountOf(r.Others, "container is", "containers are") + " not known to run a program of this module: --container NAME adds those that do"})
+	}
+	for _, n := range r.Notes {
+		notes = append(notes, document.Note{Quiet: true, Subject: phrase.Clean(n.Path), Message: phrase.Clean(n.Message)})
+	}
+	for _, p := range r.Problems {
+		subject := phrase.Clean(p.Path)
+		if p.Line > 0 {
+			subject += fmt.Sprintf(":%d", p.Line)
+		}
+		notes = append(notes, document.Note{Subject: subject, Message: phrase.Clean(p.Message)})
+	}
+	return notes
+}

@@ -1,0 +1,275 @@
+package cli
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/procfit/procfit/internal/check"
+	"github.com/procfit/procfit/internal/check/cluster"
+	"github.com/procfit/procfit/internal/check/migrate"
+	"github.com/procfit/procfit/internal/measure/plan/field"
+	"github.com/procfit/procfit/internal/show/html"
+	"github.com/procfit/procfit/internal/show/number"
+	"github.com/procfit/procfit/internal/show/phrase"
+	"github.com/procfit/procfit/internal/show/text"
+	"github.com/procfit/procfit/internal/verdict"
+)
+
+// migrateOptions are the flags of procfit migrate automaxprocs.
+type migrateOptions struct {
+	flags
+	out         printing
+	look        migrate.Options
+	onCluster   bool
+	access      cluster.Access
+	fix, yes    bool
+	prove       bool
+	program     string // the main package that is measured
+	results     string
+	comparison  []string // flags of procfit compare
+	programArgs []string
+}
+
+func newMigrate(std stdio) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "migrate COMMAND",
+		Short: "Replace another library, and show what changes",
+		Args:  noArguments,
+		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	cmd.AddCommand(newMigrateAutomaxprocs(std))
+	return cmd
+}
+
+func newMigrateAutomaxprocs(std stdio) *cobra.Command {
+	o := migrateOptions{out: printed("text", "html", "json")}
+	o.out.files = true
+	cmd := &cobra.Command{
+		Use:   "automaxprocs [flags] [DIR] [-- COMPARE-FLAG… [-- PROGRAM-ARG…]]",
+		Short: "Show what changes without go.uber.org/automaxprocs, and remove it",
+		Long: `Find who imports go.uber.org/automaxprocs in the module in DIR (default .), and report
+which GOMAXPROCS each container gets with it and without it: automaxprocs rounds the CPU
+limit down, at least 1; the runtime of Go 1.25 rounds it up, at least 2, and follows it;
+with an older go line the runtime ignores the limit.
+
+--fix removes the import and its calls, runs go mod tidy, and builds. It commits nothing.
+If a value changes, or may change, it asks first.
+
+--prove builds the program with automaxprocs and without it, and compares both under the
+CPU limits at which the values differ, by procfit compare. The words after -- are flags of
+procfit compare; those after another -- are arguments of the program.
+
+Exit codes: 0 done; 1 --fix was not agreed to, or --prove found the program worse; 2
+usage; 3 something could not be read, removed or measured; 130 interrupted.`,
+		Example: `  procfit migrate automaxprocs
+  procfit migrate automaxprocs --manifests deploy
+  procfit migrate automaxprocs --cluster --namespace shop
+  procfit migrate automaxprocs --manifests deploy --fix
+  procfit migrate automaxprocs --manifests deploy -o html=migrate.html
+  procfit migrate automaxprocs --prove -- --url http://127.0.0.1:{port}/ -- -addr :{port}`,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := o.take(args, cmd.ArgsLenAtDash()); err != nil {
+				return err
+			}
+			return o.run(cmd.Context(), std)
+		},
+	}
+	o.bind(std, cmd, o.fields())
+	return cmd
+}
+
+func (o *migrateOptions) fields() []field.Field {
+	own := []field.Field{
+		{Name: "manifests", Holds: "PATH", Often: true, Help: "a file or folder of manifests that run the programs; may be repeated", Value: field.Several(&o.look.Manifests, anyText)},
+		{Name: "container", Holds: "NAME", Help: "a container that runs the programs, whatever its name; may be repeated", Value: field.Several(&o.look.Containers, anyText)},
+		{Name: "cpus", Holds: "N", Help: "CPUs of the machines that the manifests are for", Value: field.Number(&o.look.NodeCPUs, 1, math.MaxInt32)},
+		often(toggle("fix", &o.fix, "remove the import and its calls, run go mod tidy, and build", "")),
+		toggle("yes", &o.yes, "do not ask before --fix", ""),
+		often(toggle("prove", &o.prove, "measure the program with and without automaxprocs where the values differ", "")),
+		{Name: "program", Holds: "PACKAGE", Help: "the main package to measure with --prove, if there are several", Value: field.Text(&o.program)},
+		{Name: "out", Holds: "DIR", Help: "folder of what --prove builds and measures (default migrate-automaxprocs)", Value: field.Text(&o.results)},
+	}
+	reach := field.In(field.Kube, toggle("cluster", &o.onCluster, "look at what runs in a cluster", ""))
+	reach = append(reach, field.Take(access(&o.access, "cluster"), field.Field{Name: "namespace", Help: "look only at this namespace (default all)"}, field.Field{Name: "kubeconfig"}, field.Field{Name: "context"})...)
+	return slices.Concat(own, reach, o.out.fields(""))
+}
+
+// take reads DIR, and what follows --.
+func (o *migrateOptions) take(args []string, dash int) error {
+	rest := []string(nil)
+	if dash >= 0 {
+		args, rest = args[:dash], args[dash:]
+	}
+	if len(args) > 1 {
+		return usageError("migrate automaxprocs takes one DIR, got %d words", len(args))
+	}
+	if o.look.Dir = "."; len(args) == 1 {
+		o.look.Dir = args[0]
+	}
+	o.comparison = rest
+	if i := slices.Index(rest, "--"); i >= 0 {
+		o.comparison, o.programArgs = rest[:i], rest[i+1:]
+	}
+	switch {
+	case len(rest) > 0 && !o.prove:
+		return usageError("the words after -- are for --prove: add it, or remove them")
+	case o.prove && o.fix:
+		return usageError("--prove measures what --fix removes: use only one of them, --prove first")
+	case o.yes && !o.fix:
+		return usageError("--yes without --fix has no effect; remove it")
+	}
+	return nil
+}
+
+func (o *migrateOptions) run(ctx context.Context, shown stdio) error {
+	if err := o.check(); err != nil {
+		return err
+	}
+	std := o.out.std(shown)
+	if o.fix {
+		if err := migrate.Ready(ctx, o.look.Dir); err != nil {
+			return err
+		}
+	}
+	o.look.Environ, o.look.Slow = os.Environ(), func(m string) { std.notef("%s", m) }
+	if o.onCluster {
+		o.look.Cluster = o.cluster
+	}
+	r, err := migrate.Look(ctx, o.look)
+	if err != nil {
+		return interrupted(err)
+	}
+	var after error
+	switch {
+	case o.fix:
+		after = o.remove(ctx, o.out.before(shown, !o.yes), r)
+	case o.prove:
+		after = o.measure(ctx, std, r)
+	}
+	err = o.out.write(std, func(w io.Writer, format string) error { return writeMigration(std, w, format, r) })
+	if failed := r.Failed(); err == nil && after == nil && failed != "" {
+		after = errors.New(failed)
+	}
+	return cmp.Or(err, after)
+}
+
+// cluster is what runs there.
+func (o *migrateOptions) cluster(ctx context.Context, programs []check.Candidate) (*check.Report, error) {
+	client, err := cluster.Connect(o.access)
+	if err != nil {
+		return nil, err
+	}
+	defer boundMemory()()
+	return cluster.Run(ctx, client, cluster.Options{Namespace: o.access.Namespace, Programs: programs, Progress: func(int) {}})
+}
+
+func writeMigration(std stdio, w io.Writer, format string, r *migrate.Report) error {
+	var b []byte
+	var err error
+	switch format {
+	case "json":
+		b, err = r.JSON()
+	case "html":
+		b, err = html.Render(r.Page())
+	default:
+		return text.Render(w, r.Page(), std.page(nil))
+	}
+	if err == nil {
+		_, err = w.Write(b)
+	}
+	return err
+}
+
+// remove is --fix: it asks where a value changes or may change.
+func (o *migrateOptions) remove(ctx context.Context, std stdio, r *migrate.Report) error {
+	if !r.Removable {
+		return errors.New("automaxprocs is not removed: " + r.NotRemovable())
+	}
+	if why := r.Doubt(); why != "" && !o.yes {
+		if !onTerminal(std) {
+			return &exitError{exitGate, fmt.Errorf("%s: nothing was removed; --fix --yes accepts that", why)}
+		}
+		fmt.Fprintf(std.err, "procfit: %s; remove automaxprocs? [y/N] ", why)
+		if answer := strings.ToLower(strings.TrimSpace(typed(ctx, std.in))); answer != "y" && answer != "yes" {
+			return cmp.Or(interrupted(ctx.Err()), error(&exitError{exitGate, errors.New("nothing was removed")}))
+		}
+	}
+	std.notef("building, removing, and building again")
+	return interrupted(r.Fix(ctx, o.look))
+}
+
+// measure is --prove.
+func (o *migrateOptions) measure(ctx context.Context, std stdio, r *migrate.Report) error {
+	limits := r.Differ()
+	if len(limits) == 0 {
+		return errors.New("no limit is known at which a value changes, so there is nothing to measure")
+	}
+	pkg, err := r.Program(o.program)
+	if err != nil {
+		return usageError("%w", err)
+	}
+	dir, err := filepath.Abs(cmp.Or(o.results, "migrate-automaxprocs"))
+	if err != nil {
+		return err
+	}
+	if err := os.MkdirAll(dir, 0o777); err != nil {
+		return err
+	}
+	old, current := filepath.Join(dir, "with"), filepath.Join(dir, "without")
+	std.notef("building %s with automaxprocs and without it", phrase.Clean(pkg))
+	if err := migrate.BuildBoth(ctx, o.look, pkg, old, current); err != nil {
+		return interrupted(err)
+	}
+	var list []string
+	for _, l := range limits {
+		list = append(list, number.Exact(l))
+	}
+	results := filepath.Join(dir, "results")
+	words := slices.Concat([]string{"--limit", strings.Join(list, ","), "--out", results}, o.comparison,
+		[]string{phrase.Shell(append([]string{old}, o.programArgs...)), "--", current}, o.programArgs)
+	aside := std
+	aside.out = std.err // standard output has the page of the migration
+	compare := newCompare(aside)
+	compare.SetArgs(words)
+	compare.SilenceErrors, compare.SilenceUsage = true, true
+	measured := compare.ExecuteContext(ctx)
+	if !holdsResults(results) {
+		return measured
+	}
+	contents, err := readResults(results)
+	if err != nil || len(contents.Trials) == 0 {
+		return cmp.Or(measured, err)
+	}
+	judgedNow, err := judged(results, contents, "")
+	if err != nil {
+		return cmp.Or(measured, err)
+	}
+	for _, l := range limits {
+		r.Proof = append(r.Proof, proofOf(l, judgedNow.Gate, results))
+	}
+	return measured
+}
+
+// proofOf is what a comparison says of one limit.
+func proofOf(limit float64, g *verdict.Gate, folder string) migrate.Proof {
+	p := migrate.Proof{Limit: limit, Folder: folder, Checks: []migrate.ProofCheck{}}
+	if g == nil {
+		return p
+	}
+	for _, c := range g.Checks {
+		if q := c.Setting.QuotaCPUs; q == nil || *q == limit { // a comparison under one limit does not name it
+			p.Checks = append(p.Checks, migrate.ProofCheck{Metric: c.Metric, Outcome: string(c.Outcome), Ratio: c.Ratio.Median, Low: c.Ratio.Low, High: c.Ratio.High})
+		}
+	}
+	return p
+}
