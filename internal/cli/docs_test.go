@@ -188,6 +188,17 @@ func prepareDocumented(t *testing.T, where string, args []string, there document
 	case "check":
 		writeManifest(t)
 		return mayFind(args)
+	case "migrate":
+		if slices.Contains(args, "--fix") || slices.Contains(args, "--prove") {
+			return nil // scripts/check/testdata/migrate_fix.txtar and migrate_prove.txtar
+		}
+		writeManifest(t)
+		must(os.WriteFile("go.mod", []byte("module example.org/api\n\ngo 1.26\n"), 0o600))
+		must(os.WriteFile("main.go", []byte("package main\n\nfunc main() {}\n"), 0o600))
+		if slices.Contains(args, "--cluster") {
+			args = append(args, "--kubeconfig", emptyCluster(t))
+		}
+		return args
 	case "ps":
 		if len(args) > 1 && args[1] == "api" {
 			return nil // no such program runs here; scripts/look/testdata/ps.txtar lists by name

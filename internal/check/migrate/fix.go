@@ -73,12 +73,13 @@ func (r *Report) Fix(ctx context.Context, o Options) (err error) {
 	if err != nil {
 		return err
 	}
+	var done []string
 	for _, f := range fixed.Fixed {
 		before[filepath.FromSlash(f.Path)] = f.Before
-		r.Fixed = append(r.Fixed, f.Path)
+		done = append(done, f.Path)
 	}
-	if len(fixed.Fixed) == 0 {
-		return errors.New("nothing was removed")
+	if len(fixed.Fixed) == 0 || len(fixed.Findings) > 0 {
+		return errors.New("procfit cannot remove all of it, so that nothing is changed: " + stillThere(fixed))
 	}
 	if _, err := g.Run(ctx, "mod", "tidy"); err != nil {
 		return fmt.Errorf("go mod tidy fails, so that all files are what they were: %w", err)
@@ -91,7 +92,21 @@ func (r *Report) Fix(ctx context.Context, o Options) (err error) {
 	if err := build(); err != nil {
 		return fmt.Errorf("without automaxprocs the module does not build, so that all files are what they were: %w", err)
 	}
+	r.Fixed = done
 	return nil
+}
+
+// stillThere is why an import is still there.
+func stillThere(report *check.Report) string {
+	for _, f := range report.Findings {
+		for _, n := range report.Notes {
+			if n.Path == f.Path {
+				return n.Path + ": " + n.Message
+			}
+		}
+		return fmt.Sprintf("%s:%d still imports it", f.Path, f.Line)
+	}
+	return "no import has a fix"
 }
 
 // restore gives files what they had.

@@ -113,8 +113,8 @@ type listed struct {
 	failed                      string
 }
 
-// listFormat prints a package on a line.
-const listFormat = `{{if not .Standard}}{{.ImportPath}}{{"\t"}}{{.Name}}{{"\t"}}{{with .Module}}{{.Path}}{{"\t"}}{{.Version}}{{"\t"}}{{.Main}}{{else}}{{"\t\t"}}{{end}}{{"\t"}}{{.DefaultGODEBUG}}{{"\t"}}{{join .Imports " "}}{{"\t"}}{{with .Error}}{{printf "%q" .Err}}{{end}}{{end}}`
+// listFormat prints a package on a line. That nothing of it is built for this system is no failure.
+const listFormat = `{{if not .Standard}}{{.ImportPath}}{{"\t"}}{{.Name}}{{"\t"}}{{with .Module}}{{.Path}}{{"\t"}}{{.Version}}{{"\t"}}{{.Main}}{{else}}{{"\t\t"}}{{end}}{{"\t"}}{{.DefaultGODEBUG}}{{"\t"}}{{join .Imports " "}}{{"\t"}}{{if and .Error (or .GoFiles (not .IgnoredGoFiles))}}{{printf "%q" .Error.Err}}{{end}}{{end}}`
 
 // parseList reads what the go command prints. A line that is not of listFormat is skipped.
 func parseList(out []byte) (all []listed) {
@@ -176,7 +176,7 @@ func (r *Report) programs(ctx context.Context, o Options, tree *folder.Tree, own
 	all, builds, err := list(ctx, o, tree)
 	if err == nil {
 		for _, p := range all {
-			if p.failed != "" && (p.main || slices.ContainsFunc(p.imports, isAutomaxprocs)) {
+			if p.failed != "" { // what it imports is not known
 				err = fmt.Errorf("%s: %s", p.path, phrase.FirstLine(p.failed))
 				break
 			}

@@ -31,6 +31,8 @@ func (r *Report) Answer() string {
 	changed, unknown := r.Changes()
 	n := len(r.Workloads)
 	switch {
+	case !r.Runs() && len(r.Module.Imports) == 0 && len(r.Problems) > 0:
+		return "Whether a program of this module runs automaxprocs is not known."
 	case !r.Runs() && len(r.Module.Imports) == 0:
 		return "No package of this module, and none that it depends on, is known to import automaxprocs."
 	case len(r.Fixed) > 0:

@@ -1,6 +1,7 @@
 package source
 
 import (
+	"cmp"
 	"go/ast"
 	"go/token"
 	"go/types"
@@ -11,6 +12,7 @@ import (
 
 	"github.com/procfit/procfit/internal/check"
 	"github.com/procfit/procfit/internal/program/rule"
+	"github.com/procfit/procfit/internal/show/sorting"
 	"github.com/procfit/procfit/maxprocs/facts"
 )
 
@@ -173,39 +175,74 @@ func (u *uses) withHandling(stmt inspector.Cursor, s *ast.AssignStmt) []span {
 	if kind, _ := stmt.ParentEdge(); kind != edge.BlockStmt_List {
 		return nil
 	}
-	group := []inspector.Cursor{stmt}
-	for next, ok := stmt.NextSibling(); ok && u.handles(next, s.Lhs); next, ok = next.NextSibling() {
-		group = append(group, next)
+	first, last, count := stmt, stmt, 1
+	for next, ok := stmt.NextSibling(); ok && handles(next.Node(), s.Lhs); next, ok = next.NextSibling() {
+		last, count = next, count+1
 	}
-	last := group[len(group)-1]
 	inside := []extent{{int(s.Pos()), int(last.Node().End())}}
+	if before, ok := stmt.PrevSibling(); ok && u.keepsFor(before, inside) {
+		first, count = before, count+1
+	}
 	for _, name := range s.Lhs {
 		id, ok := name.(*ast.Ident)
 		if !ok {
 			return nil
 		}
-		elsewhere := slices.ContainsFunc(u.names[u.object(id)], func(c inspector.Cursor) bool { return !within(inside, int(c.Node().Pos())) })
+		elsewhere := u.elsewhere(u.object(id), inside)
 		switch defined := u.pass.TypesInfo.Defs[id] != nil; {
 		case id.Name == "_":
-		case defined && elsewhere:
+		case defined && len(elsewhere) > 0 && !defines(elsewhere[0], stmt.Parent()):
 			return nil
-		case !defined && (!elsewhere || len(group) == 1): // it would be unused, or what others see of it not set
+		case !defined && (len(elsewhere) == 0 || count == 1): // it would be unused, or what others see of it not set
 			return nil
 		}
 	}
-	if len(group) == 1 {
+	if count == 1 {
 		return u.emptied(stmt)
 	}
 	block := stmt.Parent().Node().(*ast.BlockStmt)
-	if f, ok := stmt.Parent().Parent().Node().(*ast.FuncDecl); ok && f.Name.Name == "init" && f.Recv == nil && len(block.List) == len(group) {
+	if f, ok := stmt.Parent().Parent().Node().(*ast.FuncDecl); ok && f.Name.Name == "init" && f.Recv == nil && len(block.List) == count {
 		return u.lines(stmt.Parent().Parent())
 	}
-	return []span{{u.lines(stmt)[0].from, u.lines(last)[0].to}}
+	all := span{u.lines(first)[0].from, u.lines(last)[0].to}
+	tf, file := u.pass.Fset.File(all.from), u.file(all.from)
+	start, end := first.Node().Pos(), last.Node().End()
+	before, _ := u.around(file, first, span{start, first.Node().End()})
+	_, after := u.around(file, last, span{last.Node().Pos(), end})
+	if (before.edge || before.line < tf.Line(start)-1) && !after.edge && after.line > tf.Line(end)+1 {
+		all.to = tf.LineStart(after.line) // of two blank lines one is left, and none at the head of a block
+	}
+	return []span{all}
+}
+
+// elsewhere are the uses of a variable outside of some parts, in the order of the file.
+func (u *uses) elsewhere(o types.Object, inside []extent) []inspector.Cursor {
+	all := slices.DeleteFunc(slices.Clone(u.names[o]), func(c inspector.Cursor) bool { return within(inside, int(c.Node().Pos())) })
+	sorting.Stable(all, func(a, b inspector.Cursor) int { return cmp.Compare(a.Node().Pos(), b.Node().Pos()) })
+	return all
+}
+
+// defines reports whether a use sets a variable anew by := in a block, so that it defines the
+// variable if nothing else does.
+func defines(use, block inspector.Cursor) bool {
+	s, ok := use.Parent().Node().(*ast.AssignStmt)
+	kind, _ := use.ParentEdge()
+	return ok && s.Tok == token.DEFINE && kind == edge.AssignStmt_Lhs && use.Parent().Parent() == block
+}
+
+// keepsFor reports whether a statement only keeps GOMAXPROCS for what is in some parts:
+// before := runtime.GOMAXPROCS(0).
+func (u *uses) keepsFor(c inspector.Cursor, inside []extent) bool {
+	s, ok := c.Node().(*ast.AssignStmt)
+	if !ok || s.Tok != token.DEFINE || len(s.Lhs) != 1 || len(s.Rhs) != 1 || u.origin(s.Rhs[0]).kind != current {
+		return false
+	}
+	return len(u.elsewhere(u.object(s.Lhs[0]), inside)) == 0
 }
 
 // handles reports whether a statement is about nothing but what a call of Set returned:
-// if err != nil { … }, or defer undo().
-func (u *uses) handles(c inspector.Cursor, set []ast.Expr) bool {
+// if err != nil { … } else { defer undo() }, or defer undo().
+func handles(n ast.Node, set []ast.Expr) bool {
 	is := func(e ast.Expr) bool {
 		id, ok := ast.Unparen(e).(*ast.Ident)
 		return ok && slices.ContainsFunc(set, func(s ast.Expr) bool {
@@ -213,10 +250,13 @@ func (u *uses) handles(c inspector.Cursor, set []ast.Expr) bool {
 			return ok && to.Name != "_" && to.Name == id.Name
 		})
 	}
-	switch s := c.Node().(type) {
+	switch s := n.(type) {
 	case *ast.IfStmt:
-		cond, ok := s.Cond.(*ast.BinaryExpr)
-		return ok && s.Init == nil && s.Else == nil && cond.Op == token.NEQ && is(cond.X)
+		if cond, ok := s.Cond.(*ast.BinaryExpr); !ok || s.Init != nil || cond.Op != token.NEQ || !is(cond.X) {
+			return false
+		}
+		rest, ok := s.Else.(*ast.BlockStmt)
+		return s.Else == nil || ok && !slices.ContainsFunc(rest.List, func(s ast.Stmt) bool { return !handles(s, set) })
 	case *ast.DeferStmt:
 		return is(s.Call.Fun) && len(s.Call.Args) == 0
 	}
