@@ -93,8 +93,32 @@ func TestPolicy(t *testing.T) {
 	}
 }
 
+// TestOptions runs automaxprocs with its options in worlds of several limits.
+func TestOptions(t *testing.T) {
+	chroot(t)
+	opened(t, worlds)
+	probe := buildProbe(t)
+	for _, name := range []string{"v2-leaf", "v2-quarter", "v2-just-above", "v1-leaf"} {
+		world := filepath.Join(worlds, name)
+		f, err := facts.ReadFS(os.DirFS(world), 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		f.GODEBUG = facts.Fact{State: facts.Known, Raw: "containermaxprocs=0"} // as the probe runs
+		for options, p := range map[string]facts.Automaxprocs{
+			"3": {Min: 3}, "0": {}, "ceil": {Rounding: facts.Ceil}, "ceil 2": {Rounding: facts.Ceil, Min: 2},
+		} {
+			p.Version = "1.26"
+			want := "set " + strconv.Itoa(facts.Decide(f, p).Procs)
+			if got := strings.TrimSpace(runIn(t, world, probe, strings.Fields(options)...)); got != want {
+				t.Errorf("%s with %s: automaxprocs: %s; the policy: %s", name, options, got, want)
+			}
+		}
+	}
+}
+
 // runIn runs the probe with a copy of the world as its root.
-func runIn(t *testing.T, world, probe string) string {
+func runIn(t *testing.T, world, probe string, options ...string) string {
 	t.Helper()
 	root := t.TempDir()
 	if err := os.CopyFS(root, os.DirFS(world)); err != nil {
@@ -103,7 +127,7 @@ func runIn(t *testing.T, world, probe string) string {
 	if err := os.Link(probe, filepath.Join(root, "probe")); err != nil {
 		t.Fatal(err)
 	}
-	cmd := exec.Command("/probe")
+	cmd := exec.Command("/probe", options...)
 	// Without the setting, Go 1.26 itself dies of a period of zero.
 	cmd.Dir, cmd.Env = "/", []string{"GODEBUG=containermaxprocs=0"}
 	cmd.SysProcAttr = &syscall.SysProcAttr{Chroot: root}
