@@ -75,7 +75,7 @@ usage; 3 something could not be read, removed or measured; 130 interrupted.`,
   procfit migrate automaxprocs --manifests deploy
   procfit migrate automaxprocs --cluster --namespace shop
   procfit migrate automaxprocs --manifests deploy --fix
-  procfit migrate automaxprocs --manifests deploy -o html=migrate.html
+  procfit migrate automaxprocs --manifests deploy -o text -o html=migrate.html
   procfit migrate automaxprocs --prove -- --url http://127.0.0.1:{port}/ -- -addr :{port}`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := o.take(args, cmd.ArgsLenAtDash()); err != nil {

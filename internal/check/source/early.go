@@ -75,7 +75,7 @@ func automaxprocs(u *uses) []found {
 		calls, at := u.setCalls(c, path)
 		f.calls = calls
 		f.Message = "go.uber.org/automaxprocs sets GOMAXPROCS once, rounded down, and stops the runtime from following changes of the limit, which it does with go " + language
-		f.Fix = "remove it: the runtime then chooses " + choice(language) + ", and follows it; if you need 1 under a limit of one CPU, or the limits of parent cgroups, import github.com/procfit/procfit/maxprocs/auto"
+		f.Fix = "remove it: the runtime then chooses " + choice(language) + ", and follows it; procfit migrate automaxprocs shows what changes; for the limits of parent cgroups, import github.com/procfit/procfit/maxprocs/auto; for 1 under a limit of one CPU, set GOMAXPROCS=1"
 		if spec.Name != nil && spec.Name.Name == "_" {
 			if decl, ok := c.Parent().Node().(*ast.GenDecl); ok && len(decl.Specs) == 1 {
 				c = c.Parent()
