@@ -93,13 +93,13 @@ func (o *migrateOptions) fields() []field.Field {
 		{Name: "manifests", Holds: "PATH", Often: true, Help: "a file or folder of manifests that run the programs; may be repeated", Value: field.Several(&o.look.Manifests, anyText)},
 		{Name: "container", Holds: "NAME", Help: "a container that runs the programs, whatever its name; may be repeated", Value: field.Several(&o.look.Containers, anyText)},
 		{Name: "cpus", Holds: "N", Help: "CPUs of the machines that the manifests are for", Value: field.Number(&o.look.NodeCPUs, 1, math.MaxInt32)},
-		often(toggle("fix", &o.fix, "remove the import and its calls, run go mod tidy, and build", "")),
-		toggle("yes", &o.yes, "do not ask before --fix", ""),
-		often(toggle("prove", &o.prove, "measure the program with and without automaxprocs where the values differ", "")),
+		often(toggle("fix", &o.fix, "remove the import and its calls, run go mod tidy, and build")),
+		toggle("yes", &o.yes, "do not ask before --fix"),
+		often(toggle("prove", &o.prove, "measure the program with and without automaxprocs where the values differ")),
 		{Name: "program", Holds: "PACKAGE", Help: "the main package to measure with --prove, if there are several", Value: field.Text(&o.program)},
 		{Name: "out", Holds: "DIR", Help: "folder of what --prove builds and measures (default migrate-automaxprocs)", Value: field.Text(&o.results)},
 	}
-	reach := field.In(field.Kube, toggle("cluster", &o.onCluster, "look at what runs in a cluster", ""))
+	reach := field.In(field.Kube, toggle("cluster", &o.onCluster, "look at what runs in a cluster"))
 	reach = append(reach, field.Take(access(&o.access, "cluster"), field.Field{Name: "namespace", Help: "look only at this namespace (default all)"}, field.Field{Name: "kubeconfig"}, field.Field{Name: "context"})...)
 	return slices.Concat(own, reach, o.out.fields(""))
 }
