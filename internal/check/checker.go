@@ -85,6 +85,7 @@ type Value struct {
 // Unit is what the value of a container, a service or a task follows from.
 type Unit struct {
 	rule.Observed
+	Open string // what was not read and may decide the value whatever the program does, as a clause after "unless"
 }
 
 // Finding is a rule that fired, and the change that would fix it.

@@ -39,16 +39,23 @@ func (u *unit) unless(s rule.Subject) string {
 	if u.program.MaySet != "" {
 		why = append(why, "the program sets GOMAXPROCS itself: "+u.program.MaySet)
 	}
+	why = append(why, u.notRead(chosen)...)
+	if chosen && len(u.limits) == 0 && u.cpus == 0 && len(why) == 0 {
+		return "it has a CPU limit that is not in this file"
+	}
+	return phrase.Or(why)
+}
+
+// notRead is what was not read and may decide, whatever the program does; chosen is that the
+// runtime chooses the value.
+func (u *unit) notRead(chosen bool) (why []string) {
 	for _, d := range u.open {
 		open := d.may == replaces || d.may == sets && u.env.state == facts.Absent || d.may == counts && chosen
 		if open && !slices.Contains(why, d.why) {
 			why = append(why, d.why)
 		}
 	}
-	if chosen && len(u.limits) == 0 && u.cpus == 0 && len(why) == 0 {
-		return "it has a CPU limit that is not in this file"
-	}
-	return phrase.Or(why)
+	return why
 }
 
 // ofOpen are the rules that judge the value. What they find of an open one is not certain.

@@ -189,7 +189,7 @@ func words(s rule.Subject, d facts.Decision) string {
 // workload is a container that runs one of the programs.
 func workload(v check.Value, calls Calls) Workload {
 	s := rule.NewSubject(v.Unit.Observed)
-	w := Workload{Place: v.Place, Change: change(s, calls, v.Open), Notes: []string{}}
+	w := Workload{Place: v.Place, Change: change(s, calls, v.Unit.Open), Notes: []string{}}
 	own, found := s.Facts.Own()
 	if found && own.State == facts.Known {
 		w.cpus, w.Limit = own.CPUs, &own.CPUs
