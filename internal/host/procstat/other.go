@@ -16,6 +16,9 @@ func ReadStat(pid int) (Stat, error) { return Stat{}, errUnsupported }
 // ReadMemory needs Linux.
 func ReadMemory(pid int) (Memory, error) { return Memory{}, errUnsupported }
 
+// ReadTracing needs Linux.
+func ReadTracing(tid int) (Tracing, error) { return Tracing{}, errUnsupported }
+
 // ThreadGroup needs Linux.
 func ThreadGroup(tid int) (int, error) { return 0, errUnsupported }
 

@@ -132,6 +132,28 @@ func statusField(b []byte, name string) (int64, error) {
 	return int64(n), nil
 }
 
+// Tracing is what the kernel says of a thread that a tracer has to know.
+type Tracing struct {
+	Tracer           int    // the process that traces it; 0: none
+	Blocked, Ignored uint64 // signals: bit 0 is signal 1
+}
+
+func parseTracing(b []byte) (t Tracing, err error) {
+	tracer, err := statusField(b, "TracerPid")
+	if err != nil {
+		return Tracing{}, err
+	}
+	t.Tracer = int(tracer)
+	for name, set := range map[string]*uint64{"SigBlk": &t.Blocked, "SigIgn": &t.Ignored} {
+		_, rest, ok := bytes.Cut(b, []byte("\n"+name+":"))
+		value, _, _ := bytes.Cut(rest, []byte("\n"))
+		if *set, err = strconv.ParseUint(string(bytes.TrimSpace(value)), 16, 64); err != nil || !ok {
+			return Tracing{}, fmt.Errorf("status: no signals in %s", name)
+		}
+	}
+	return t, nil
+}
+
 // parseSchedstat reads /proc/PID/task/TID/schedstat: time on a CPU, time waiting
 // for one, time slices (Documentation/scheduler/sched-stats.rst). It returns the
 // second, in ns.

@@ -33,6 +33,15 @@ func ThreadGroup(tid int) (pid int, err error) {
 	return int(n), err
 }
 
+// ReadTracing reads /proc/TID/status.
+func ReadTracing(tid int) (Tracing, error) {
+	b, err := readOnce("/proc/" + strconv.Itoa(tid) + "/status")
+	if err != nil {
+		return Tracing{}, err
+	}
+	return parseTracing(b)
+}
+
 // ReadMemory reads /proc/PID/status.
 func ReadMemory(pid int) (Memory, error) {
 	b, err := readOnce("/proc/" + strconv.Itoa(pid) + "/status")

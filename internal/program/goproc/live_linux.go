@@ -183,6 +183,52 @@ func (c *Cache) memoryLimit(pid int) (int64, error) {
 	return n, nil
 }
 
+// Text reads the code of a process, and keeps its memory open. Where the program is too old
+// to have what is looked for, or is built for another machine, is the caller's to judge.
+func (c *Cache) Text(pid int) (*Text, error) {
+	x, err := c.text(pid)
+	if err != nil {
+		return nil, fmt.Errorf("process %d: %w", pid, explain(pid, err))
+	}
+	return x, nil
+}
+
+func (c *Cache) text(pid int) (x *Text, err error) {
+	f, mem, bias, err := c.memory(pid)
+	if err != nil {
+		return nil, err
+	}
+	defer func() {
+		if err != nil {
+			mem.Close()
+		}
+	}()
+	exe, err := openProc(pid, "exe")
+	if err != nil {
+		return nil, err
+	}
+	defer exe.Close()
+	m, err := readImage(&budget{r: exe, left: maxRead})
+	if err != nil {
+		return nil, err
+	}
+	t, err := m.anyPclntab()
+	if err != nil {
+		return nil, err
+	}
+	if x, err = readText(mem, m, bias, t); err != nil {
+		return nil, err
+	}
+	x.Program, x.mem, x.close = f.program, mem, mem.Close
+	if at, err := f.locate(mem, bias); err == nil {
+		x.Procs = at.Procs + bias
+		if at.Sched != 0 && f.layout.custom != 0 {
+			x.Custom = at.Sched + f.layout.custom + bias
+		}
+	}
+	return x, nil
+}
+
 // explain gives an error of the system its meaning.
 func explain(pid int, err error) error {
 	switch {

@@ -25,6 +25,11 @@ func (c *Cache) MemoryLimit(pid int) (int64, error) {
 	return 0, fmt.Errorf("process %d: %w", pid, errUnsupported)
 }
 
+// Text needs Linux.
+func (c *Cache) Text(pid int) (*Text, error) {
+	return nil, fmt.Errorf("process %d: %w", pid, errUnsupported)
+}
+
 // Learn needs Linux.
 func (c *Cache) Learn(_ context.Context, pid int) error {
 	_, err := c.Program(pid)

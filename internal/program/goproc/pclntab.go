@@ -10,14 +10,34 @@ import (
 )
 
 // pclntab is the runtime's function table: a header (runtime.pcHeader), then
-// tables at offsets from it. The layout is that of Go 1.18 and newer.
+// tables at offsets from it.
 type pclntab struct {
 	off      int64  // in the file
 	addr     uint64 // in memory, before the load bias
 	nfunc    uint64
 	funcname uint64 // offset of the names, each ended by a zero byte
 	cu       uint64 // offset of the table after the names
+	file     uint64 // offset of the names of files
+	pc       uint64 // offset of the tables of values by address
 	pcln     uint64 // offset of functab and of the functions' records
+	record   record
+	text     uint64 // of a wide table: where the text begins in memory, which its addresses include
+}
+
+// record is where the fields of a function's record (runtime._func) lie in it, in bytes.
+// The first field is where the function begins. In the wide table of Go 1.16 and 1.17 that
+// is an address of 8 bytes, and so is each pointer to data about the function; from Go 1.18
+// on all are offsets of 4 bytes.
+type record struct {
+	wide                                            bool
+	name, pcfile, npcdata, cu, flag, nfuncdata, end int
+}
+
+// records are the layouts by the first byte of the table's magic.
+var records = map[byte]record{
+	0xfa: {true, 8, 24, 32, 36, 41, 43, 44},  // Go 1.16 and 1.17
+	0xf0: {false, 4, 20, 28, 32, 37, 39, 40}, // Go 1.18 and 1.19
+	0xf1: {false, 4, 20, 28, 32, 41, 43, 44}, // from Go 1.20 on, which added startLine
 }
 
 const (
@@ -29,28 +49,51 @@ const (
 	maxFuncSize = 32 << 10
 )
 
-// parsePclntab reads the header: magic (0xfffffff0 from Go 1.18, 0xfffffff1 from
-// 1.20), two zero bytes, the instruction quantum, the pointer size, then words:
-// number of functions, number of files, start of the text (unused from 1.26) and
-// the offsets of funcname, cu, file, pc and function tables, in that order.
+// parsePclntab reads the header: magic (0xfffffffa from Go 1.16, 0xfffffff0 from 1.18,
+// 0xfffffff1 from 1.20), two zero bytes, the instruction quantum, the pointer size, then
+// words: number of functions, number of files, start of the text (from 1.18 on, unused
+// from 1.26) and the offsets of funcname, cu, file, pc and function tables, in that order.
 func parsePclntab(b []byte) (pclntab, bool) {
-	if len(b) < headerSize || (b[0] != 0xf0 && b[0] != 0xf1) || !bytes.Equal(b[1:6], []byte{0xff, 0xff, 0xff, 0, 0}) ||
+	if len(b) < headerSize || !bytes.Equal(b[1:6], []byte{0xff, 0xff, 0xff, 0, 0}) ||
 		(b[6] != 1 && b[6] != 4) || b[7] != 8 {
 		return pclntab{}, false
 	}
+	layout, known := records[b[0]]
+	if !known {
+		return pclntab{}, false
+	}
+	first := 4
+	if layout.wide {
+		first = 3
+	}
 	word := func(i int) uint64 { return binary.LittleEndian.Uint64(b[8*i:]) }
-	t := pclntab{nfunc: word(1), funcname: word(4), cu: word(5), pcln: word(8)}
-	if t.nfunc == 0 || t.nfunc > maxFuncs || t.funcname < headerSize || t.funcname > t.cu || t.cu > word(6) ||
-		word(6) > word(7) || word(7) > t.pcln || t.pcln > math.MaxInt32 {
+	t := pclntab{
+		nfunc: word(1), funcname: word(first), cu: word(first + 1), file: word(first + 2), pc: word(first + 3), pcln: word(first + 4),
+		record: layout,
+	}
+	if t.nfunc == 0 || t.nfunc > maxFuncs || t.funcname < uint64(8*first+40) || t.funcname > t.cu || t.cu > t.file ||
+		t.file > t.pc || t.pc > t.pcln || t.pcln > math.MaxInt32 {
 		return pclntab{}, false
 	}
 	return t, true
 }
 
-// findPclntab looks in the section of that name, then through the segments for
+// findPclntab is anyPclntab for whoever has only the file: the addresses in a wide table
+// are those of a process.
+func (m *image) findPclntab() (pclntab, error) {
+	t, err := m.anyPclntab()
+	if err == nil && t.record.wide {
+		err = errOldTable
+	}
+	return t, err
+}
+
+var errOldTable = fmt.Errorf("%w: no function table of Go 1.18 or newer", ErrUndecodable)
+
+// anyPclntab looks in the section of that name, then through the segments for
 // the header: a position-independent executable that a C linker made may have no
 // such section, and section headers can be removed.
-func (m *image) findPclntab() (pclntab, error) {
+func (m *image) anyPclntab() (pclntab, error) {
 	if s, ok := m.section(".gopclntab"); ok {
 		b := make([]byte, headerSize)
 		if n, _ := m.r.ReadAt(b, int64(s.Off)); n == len(b) {
@@ -87,7 +130,7 @@ func (m *image) findPclntab() (pclntab, error) {
 			return t, nil
 		}
 	}
-	return t, fmt.Errorf("%w: no function table of Go 1.18 or newer", ErrUndecodable)
+	return t, errOldTable
 }
 
 // span is a function's code, relative to the start of the text.
@@ -101,23 +144,21 @@ func (t pclntab) functions(r io.ReaderAt, prefix string, names []string) (map[st
 	if err != nil {
 		return nil, err
 	}
-	// functab is pairs of uint32: where a function begins in the text, and where
-	// its record begins in this same table. Its last pair has no record. A record
-	// (runtime._func) is the start again, then the offset of the name.
 	found := make(map[string]span)
 	table, records := &window{r: r}, &window{r: r}
 	base := t.off + int64(t.pcln)
 	for i := uint64(0); i < t.nfunc && len(byOffset) > 0; i++ {
-		pair, err := table.at(base+int64(i)*8, 12)
+		pair, err := table.at(base+int64(i)*t.pairSize(), int(t.pairSize()*3/2))
 		if err != nil {
 			return nil, tableError(err)
 		}
-		start, end := binary.LittleEndian.Uint32(pair), binary.LittleEndian.Uint32(pair[8:])
-		record, err := records.at(base+int64(binary.LittleEndian.Uint32(pair[4:])), 8)
+		start, at := t.pair(pair)
+		end, _ := t.pair(pair[t.pairSize():])
+		record, err := records.at(base+int64(at), t.record.name+4)
 		if err != nil {
 			return nil, tableError(err)
 		}
-		offset := binary.LittleEndian.Uint32(record[4:])
+		offset := binary.LittleEndian.Uint32(record[t.record.name:])
 		name, ok := byOffset[offset]
 		if !ok || start >= end || end-start > maxFuncSize {
 			continue
@@ -128,6 +169,30 @@ func (t pclntab) functions(r io.ReaderAt, prefix string, names []string) (map[st
 		}
 	}
 	return found, nil
+}
+
+// functab is pairs: where a function begins in the text, and where its record begins in
+// this same table. Its last pair has no record.
+
+func (t pclntab) pairSize() int64 {
+	if t.record.wide {
+		return 16
+	}
+	return 8
+}
+
+// pair reads one, and of the last pair only where the text ends.
+func (t pclntab) pair(b []byte) (start, at uint32) {
+	if t.record.wide {
+		if len(b) >= 16 {
+			at = binary.LittleEndian.Uint32(b[8:])
+		}
+		return uint32(binary.LittleEndian.Uint64(b) - t.text), at
+	}
+	if len(b) >= 8 {
+		at = binary.LittleEndian.Uint32(b[4:])
+	}
+	return binary.LittleEndian.Uint32(b), at
 }
 
 // names returns the named functions by the offset of their name.

@@ -33,13 +33,11 @@ type layout struct {
 // for the release that they name: a fork that moved these fields is found out by
 // the size of the symbol or by voteSched.
 func layoutOf(goVersion string) (layout, bool) {
-	release, rest, _ := strings.Cut(goVersion, " ")
-	experiments, _ := strings.CutPrefix(rest, "X:")
-	if !version.IsValid(release) || strings.Contains(release, "devel") || strings.Contains(release, "beta") ||
-		slices.Contains(strings.FieldsFunc(experiments, func(r rune) bool { return r == ',' || r == ' ' }), "staticlockranking") {
+	release, ok := Release(goVersion)
+	if !ok {
 		return layout{}, false
 	}
-	switch version.Lang(release) {
+	switch release {
 	case "go1.20", "go1.21":
 		return layout{0x660, 0x18, 0x28, 0x58, 0x128, 0, 0x140, 0x658}, true
 	case "go1.22", "go1.23", "go1.24":
@@ -50,6 +48,19 @@ func layoutOf(goVersion string) (layout, bool) {
 		return layout{0x1ad8, 0x20, 0x40, 0x70, 0x148, 0x158, 0x168, 0x680}, true
 	}
 	return layout{}, false
+}
+
+// Release is the release whose records a program's runtime has, as go1.26, from a Go version
+// as the toolchain names itself. It is false for development versions and betas, and for the
+// experiment staticlockranking: layoutOf has the reasons.
+func Release(goVersion string) (string, bool) {
+	release, rest, _ := strings.Cut(goVersion, " ")
+	experiments, _ := strings.CutPrefix(rest, "X:")
+	if !version.IsValid(release) || strings.Contains(release, "devel") || strings.Contains(release, "beta") ||
+		slices.Contains(strings.FieldsFunc(experiments, func(r rune) bool { return r == ',' || r == ' ' }), "staticlockranking") {
+		return "", false
+	}
+	return version.Lang(release), true
 }
 
 // voteSched returns the address of runtime.sched, 0 when it is not found. It is
