@@ -138,6 +138,7 @@ var mayImport = map[string][]string{
 	"program/meter":     {"maxprocs/live"},
 	"program/profile":   {"host/folder"},
 	"program/goproc":    {"host/procstat"},
+	"program/steer":     {"program/goproc", "host/procstat"},
 	"program/observe":   {"program/goproc", "program/rule", "program/expected", "host/folder", "host/procstat", "maxprocs/facts"},
 	"program/expected":  {"program/rule"},
 	"program/rule":      {"maxprocs/facts"},

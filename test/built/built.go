@@ -192,7 +192,11 @@ func (p Program) build(source, out string) error {
 	if err := os.MkdirAll(filepath.Dir(out), 0o755); err != nil {
 		return err
 	}
-	cmd := exec.Command("go", append(append([]string{"build", "-buildvcs=false"}, p.Args...), "-o", out, packages)...)
+	build := []string{"build"}
+	if !slices.Contains(p.Env, "GOFLAGS=") { // as for Go before 1.18, which has no such flag
+		build = append(build, "-buildvcs=false")
+	}
+	cmd := exec.Command("go", append(append(build, p.Args...), "-o", out, packages)...)
 	cmd.Dir, cmd.Env = source, p.env()
 	if msg, err := cmd.CombinedOutput(); err != nil {
 		return fmt.Errorf("go build of %s with %v %v: %w\n%s", p.Name, p.Env, p.Args, err, msg)

@@ -1,0 +1,107 @@
+//go:build !portable && (amd64 || arm64)
+
+package steer
+
+import (
+	"os"
+	"strconv"
+	"testing"
+	"time"
+
+	"github.com/procfit/procfit/test/need"
+)
+
+// often is how many calls each program gets: 30, or as many as PROCFIT_STEER_CALLS says.
+func often(t testing.TB) int {
+	text := os.Getenv("PROCFIT_STEER_CALLS")
+	if text == "" {
+		return 30
+	}
+	n, err := strconv.Atoi(text)
+	if err != nil || n < 1 {
+		t.Fatalf("PROCFIT_STEER_CALLS=%q", text)
+	}
+	return n
+}
+
+// TestSet calls into a server of this toolchain under load.
+func TestSet(t *testing.T) {
+	x := begin(t, build{args: stripped}.run(t))
+	x.calls(20)
+}
+
+var (
+	noC      = []string{"CGO_ENABLED=0"}
+	withC    = []string{"CGO_ENABLED=1"}
+	stripped = []string{"-ldflags=-s -w"}
+)
+
+// The releases that the table of offsets has, apart from those of Debian's programs.
+var toolchains = []string{"go1.17.13", "go1.18.10", "go1.19.13", "go1.20.14", "go1.21.13", "go1.22.12", "go1.23.12", "go1.24.13", "go1.25.0", "go1.25.14", "go1.26.11", "go1.27.4"}
+
+// TestReleases calls into servers of all releases under load: no answer may be wrong, late or
+// missing.
+func TestReleases(t *testing.T) {
+	need.Everything(t, "TestSet calls into a server of one release")
+	for _, release := range toolchains {
+		t.Run(release, func(t *testing.T) {
+			x := begin(t, build{toolchain: release, env: noC, args: stripped}.run(t))
+			x.calls(often(t))
+		})
+	}
+}
+
+// TestBuilds calls into programs that are built in other ways, or that do more than answer.
+func TestBuilds(t *testing.T) {
+	need.Everything(t, "TestSet calls into a plain server")
+	for _, release := range []string{"go1.17.13", "go1.21.13", "go1.24.13", "go1.25.14", "go1.26.11", "go1.27.4"} {
+		for _, b := range []build{
+			{"cgo", release, withC, nil},
+			{"race", release, withC, []string{"-race"}},
+			{"pie", release, noC, []string{"-buildmode=pie", "-ldflags=-s -w"}},
+			{"cgo pie", release, withC, []string{"-buildmode=pie", "-ldflags=-s -w"}},
+			{"static", release, withC, []string{"-ldflags=-linkmode=external -extldflags=-static"}},
+			{"unoptimised", release, noC, []string{"-gcflags=all=-N -l"}},
+		} {
+			t.Run(release+"/"+b.name, func(t *testing.T) {
+				need.Command(t, "gcc")
+				x := begin(t, b.run(t))
+				x.calls(often(t))
+			})
+		}
+	}
+}
+
+// TestModes calls into programs that make it hard.
+func TestModes(t *testing.T) {
+	need.Everything(t, "TestSet calls into a plain server")
+	for _, release := range []string{"go1.17.13", "go1.21.13", "go1.24.13", "go1.25.14", "go1.26.11", "go1.27.4"} {
+		for _, modes := range [][]string{{"threads=5000"}, {"locked", "signals"}, {"collect"}, {"profile"}, {"compute=3", "profile", "signals"}} {
+			t.Run(release+"/"+modes[0], func(t *testing.T) {
+				x := begin(t, build{toolchain: release, env: noC, args: stripped}.run(t), modes...)
+				x.calls(often(t))
+			})
+		}
+	}
+}
+
+// TestIdle calls into a server that gets two requests a second, at one of which it has to be
+// found.
+func TestIdle(t *testing.T) {
+	x := begin(t, build{args: stripped}.run(t))
+	l := requests(x.url, 1, 500*time.Millisecond)
+	defer l.stop()
+	n := 2
+	if need.Full() {
+		n = often(t)
+	}
+	for i := range n {
+		r, err := Set(Request{PID: x.pid(), Value: Value{Procs: 1 + i%4}})
+		if err != nil || r.New != 1+i%4 || !x.alive() {
+			t.Fatalf("%+v, %v", r, err)
+		}
+	}
+	if l.failed.Load() > 0 {
+		t.Errorf("%d of %d requests failed: %v", l.failed.Load(), l.sent.Load(), l.why.Load())
+	}
+}

@@ -1,0 +1,75 @@
+//go:build !portable && (amd64 || arm64)
+
+package steer
+
+import (
+	"unsafe"
+
+	"golang.org/x/sys/unix"
+)
+
+// The requests of ptrace(2) that a tracer of running threads needs. All of them have to come
+// from the operating-system thread that seized.
+
+func ptrace(request, tid int, addr, data uintptr) error {
+	_, _, errno := unix.Syscall6(unix.SYS_PTRACE, uintptr(request), uintptr(tid), addr, data, 0, 0)
+	if errno != 0 {
+		return errno
+	}
+	return nil
+}
+
+// getSet reads a set of registers, and returns how long it is.
+func getSet(tid, set int, b []byte) (int, error) {
+	iov := unix.Iovec{Base: &b[0]}
+	iov.SetLen(len(b))
+	err := ptrace(unix.PTRACE_GETREGSET, tid, uintptr(set), uintptr(unsafe.Pointer(&iov)))
+	return int(iov.Len), err
+}
+
+func putSet(tid, set int, b []byte) error {
+	iov := unix.Iovec{Base: &b[0]}
+	iov.SetLen(len(b))
+	return ptrace(unix.PTRACE_SETREGSET, tid, uintptr(set), uintptr(unsafe.Pointer(&iov)))
+}
+
+// generalSet is the regset of the general registers (NT_PRSTATUS).
+const generalSet = 1
+
+func (r *registers) bytes() []byte {
+	return unsafe.Slice((*byte)(unsafe.Pointer(r)), unsafe.Sizeof(*r))
+}
+
+func readRegisters(tid int) (registers, error) {
+	var r registers
+	_, err := getSet(tid, generalSet, r.bytes())
+	return r, err
+}
+
+func writeRegisters(tid int, r registers) error { return putSet(tid, generalSet, r.bytes()) }
+
+func readVectors(tid int) ([]byte, error) {
+	b := make([]byte, vectorRoom)
+	n, err := getSet(tid, vectorSet, b)
+	return b[:n], err
+}
+
+// write puts words into the memory of a thread that stands still.
+func write(tid int, words []word) error {
+	for _, w := range words {
+		if err := ptrace(unix.PTRACE_POKEDATA, tid, uintptr(w.addr), uintptr(w.value)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// clearByte sets one byte of a process to 0, and no other: its neighbours may change at any
+// time.
+func clearByte(pid int, addr uint64) error {
+	zero := []byte{0}
+	local := []unix.Iovec{{Base: &zero[0]}}
+	local[0].SetLen(1)
+	_, err := unix.ProcessVMWritev(pid, local, []unix.RemoteIovec{{Base: uintptr(addr), Len: 1}}, 0)
+	return err
+}

@@ -1,0 +1,208 @@
+//go:build !portable && (amd64 || arm64)
+
+package steer
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"os/exec"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/procfit/procfit/internal/host/procstat"
+	"github.com/procfit/procfit/test/built"
+)
+
+func TestMain(m *testing.M) {
+	if code, ok := Stage(os.Args); ok {
+		os.Exit(code)
+	}
+	os.Exit(m.Run())
+}
+
+// build is how the target is built.
+type build struct {
+	name, toolchain string // toolchain "": the one that is there
+	env, args       []string
+}
+
+// run builds it, without this machine's settings for the go command, which old releases do
+// not know.
+func (b build) run(t testing.TB) string {
+	t.Helper()
+	p := built.Program{Name: "target", Files: built.Dir(t, "testdata/target"), Env: b.env, Args: b.args}
+	p.Files["go.mod"] = "module example.com/target\n\ngo 1.17\n"
+	if b.toolchain != "" {
+		p.Env = append([]string{"GOTOOLCHAIN=" + b.toolchain, "GOENV=off", "GOFLAGS="}, b.env...)
+	}
+	return p.Run(t)
+}
+
+// target is a running server that checks itself.
+type target struct {
+	t   testing.TB
+	cmd *exec.Cmd
+	url string
+	// failed is closed once it has ended.
+	ended chan struct{}
+	said  strings.Builder
+}
+
+// begin runs a target until the test ends.
+func begin(t testing.TB, path string, modes ...string) *target {
+	t.Helper()
+	x := &target{t: t, cmd: exec.Command(path, modes...), ended: make(chan struct{})}
+	for _, v := range os.Environ() {
+		if !strings.HasPrefix(v, "GOMAXPROCS=") {
+			x.cmd.Env = append(x.cmd.Env, v)
+		}
+	}
+	x.cmd.Stderr = &x.said
+	out, err := x.cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := x.cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	line, err := bufio.NewReader(out).ReadString('\n')
+	go func() {
+		_ = x.cmd.Wait()
+		close(x.ended)
+	}()
+	t.Cleanup(func() {
+		_ = x.cmd.Process.Kill()
+		<-x.ended
+	})
+	if err != nil {
+		_ = x.cmd.Process.Kill()
+		<-x.ended
+		t.Fatalf("the target does not start: %v\n%s", err, x.said.String())
+	}
+	x.url = "http://127.0.0.1:" + strings.TrimSpace(line)
+	return x
+}
+
+func (x *target) pid() int { return x.cmd.Process.Pid }
+
+// alive fails the test if the program has ended, with the end of what it said.
+func (x *target) alive() bool {
+	x.t.Helper()
+	select {
+	case <-x.ended:
+		x.t.Errorf("the program has ended: %v\n%s", x.cmd.ProcessState, tail(x.said.String()))
+		return false
+	default:
+		return true
+	}
+}
+
+func tail(s string) string { return s[max(0, len(s)-3000):] }
+
+// check asks the program what it runs with and whether something was wrong.
+func (x *target) check(procs int) {
+	x.t.Helper()
+	body, err := get(&http.Client{Timeout: time.Minute}, x.url+"/check")
+	var got, wrong, lost int64
+	if _, scan := fmt.Sscan(body, &got, &wrong, &lost); err != nil || scan != nil {
+		x.t.Fatalf("%q: %v, %v", body, err, scan)
+	}
+	if wrong != 0 || got != int64(procs) {
+		x.t.Errorf("it says GOMAXPROCS=%d, want %d; %d answers of its own were wrong", got, procs, wrong)
+	}
+}
+
+func get(c *http.Client, url string) (string, error) {
+	r, err := c.Get(url)
+	if err != nil {
+		return "", err
+	}
+	defer r.Body.Close()
+	b, err := io.ReadAll(r.Body)
+	if err == nil && r.StatusCode != http.StatusOK {
+		err = fmt.Errorf("%s", r.Status)
+	}
+	return string(b), err
+}
+
+// load sends requests over some connections until it is stopped, each of which must be
+// answered within a minute.
+type load struct {
+	sent, failed atomic.Int64
+	slowest      atomic.Int64
+	why          atomic.Value
+	stop         func()
+}
+
+// requests starts a load; between two requests of a connection it pauses.
+func requests(url string, connections int, pause time.Duration) *load {
+	ctx, cancel := context.WithCancel(context.Background())
+	l := &load{}
+	var all sync.WaitGroup
+	for range connections {
+		all.Go(func() {
+			c := &http.Client{Timeout: time.Minute, Transport: &http.Transport{}}
+			defer c.CloseIdleConnections()
+			for ctx.Err() == nil {
+				began := time.Now()
+				if _, err := get(c, url); err != nil {
+					l.failed.Add(1)
+					l.why.Store(err.Error())
+				}
+				l.sent.Add(1)
+				l.slowest.Store(max(l.slowest.Load(), int64(time.Since(began))))
+				time.Sleep(pause)
+			}
+		})
+	}
+	l.stop = func() { cancel(); all.Wait() }
+	return l
+}
+
+func started(t testing.TB, pid int) uint64 {
+	t.Helper()
+	s, err := procstat.ReadStat(pid)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s.Started
+}
+
+// calls sets values 1 to 4 in turn, n times, while requests are sent.
+func (x *target) calls(n int) {
+	x.t.Helper()
+	l := requests(x.url, 8, 0)
+	began, afterRead, value := time.Now(), 0, 0
+	held, stopped := time.Duration(0), time.Duration(0)
+	for i := range n {
+		before := value
+		value = 1 + i%4
+		r, err := Set(Request{PID: x.pid(), Started: started(x.t, x.pid()), Value: Value{Procs: value}})
+		if err != nil || !x.alive() {
+			x.t.Errorf("call %d: %v", i, err)
+			break
+		}
+		if r.New != value && r.New != 0 || before != 0 && r.Old != before {
+			x.t.Errorf("call %d of %d: %+v", i, value, r)
+		}
+		if r.AfterRead {
+			afterRead++
+		}
+		held, stopped = max(held, r.Held), max(stopped, r.Stopped)
+	}
+	l.stop()
+	if x.alive() {
+		x.check(value)
+	}
+	x.t.Logf("%d calls in %v, %d after a read; held %v, stopped %v at most; %d requests, slowest %v", n, time.Since(began).Round(time.Millisecond), afterRead, held, stopped, l.sent.Load(), time.Duration(l.slowest.Load()))
+	if l.failed.Load() > 0 || l.sent.Load() == 0 {
+		x.t.Errorf("%d of %d requests failed: %v", l.failed.Load(), l.sent.Load(), l.why.Load())
+	}
+}

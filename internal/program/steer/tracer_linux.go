@@ -1,0 +1,370 @@
+//go:build !portable && (amd64 || arm64)
+
+package steer
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"strconv"
+	"strings"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/procfit/procfit/internal/host/procstat"
+	"github.com/procfit/procfit/internal/program/goproc"
+)
+
+const (
+	eventStop = 128 // PTRACE_EVENT_STOP
+	// options: new threads are traced from their first instruction, exec is told, and stops
+	// at system calls differ from a SIGTRAP.
+	options = unix.PTRACE_O_TRACECLONE | unix.PTRACE_O_TRACEEXEC | unix.PTRACE_O_TRACESYSGOOD
+	// atCall is the signal of such a stop.
+	atCall = unix.SIGTRAP | 0x80
+)
+
+// tracer has all threads of a process for one call. It never detaches: when its own thread
+// ends, the kernel lets them go without stopping those that run.
+type tracer struct {
+	pid  int
+	text *goproc.Text
+	offsets
+	debugCall, set, setDefault uint64
+
+	seized   map[int]bool
+	watching bool // threads run to their next system call
+	executed bool
+}
+
+// stop is a thread that stands still, or has ended.
+type stop struct {
+	tid   int
+	sig   unix.Signal
+	event int
+	ended bool
+	at    time.Time
+}
+
+// refuse is a Refusal of this process.
+func (t *tracer) refuse(why Why, format string, values ...any) error {
+	return &Refusal{t.pid, why, fmt.Sprintf(format, values...)}
+}
+
+// tasks are the threads of the process, in random order.
+func (t *tracer) tasks() ([]int, error) {
+	entries, err := os.ReadDir("/proc/" + strconv.Itoa(t.pid) + "/task")
+	if err != nil {
+		return nil, t.refuse(Ended, "")
+	}
+	var all []int
+	for _, e := range entries {
+		if tid, err := strconv.Atoi(e.Name()); err == nil {
+			all = append(all, tid)
+		}
+	}
+	rand.Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
+	return all, nil
+}
+
+// seizeAll lets all threads run on. Those that are made meanwhile by threads that are not
+// seized yet are seen in the next round.
+func (t *tracer) seizeAll() error {
+	t.seized = map[int]bool{}
+	for {
+		tasks, err := t.tasks()
+		if err != nil {
+			return err
+		}
+		more := false
+		for _, tid := range tasks {
+			if t.seized[tid] {
+				continue
+			}
+			err := ptrace(unix.PTRACE_SEIZE, tid, 0, options)
+			switch {
+			case err == nil:
+				t.seized[tid], more = true, true
+			case errors.Is(err, unix.ESRCH) || over(tid):
+			default:
+				return t.denied(tid, err)
+			}
+		}
+		if !more {
+			return nil
+		}
+	}
+}
+
+// over reports whether a thread has ended: the first one of a process stays as a zombie.
+func over(tid int) bool {
+	s, err := procstat.ReadStat(tid)
+	return err != nil || s.Ended()
+}
+
+// denied is why a thread cannot be seized.
+func (t *tracer) denied(tid int, err error) error {
+	if s, failed := procstat.ReadTracing(tid); failed == nil && s.Tracer != 0 {
+		name := "process " + strconv.Itoa(s.Tracer)
+		if of, err := procstat.ReadStat(s.Tracer); err == nil {
+			name += " (" + of.Name + ")"
+		}
+		return t.refuse(Traced, "%s", name)
+	}
+	return t.refuse(Denied, "ptrace: %v", err)
+}
+
+// next waits for a thread, -1: for any, until a time; zero: for as long as it takes.
+func (t *tracer) next(tid int, until time.Time) (stop, bool) {
+	var status unix.WaitStatus
+	flags := unix.WALL
+	if !until.IsZero() {
+		flags |= unix.WNOHANG
+	}
+	for {
+		got, err := unix.Wait4(tid, &status, flags, nil)
+		switch {
+		case errors.Is(err, unix.EINTR):
+			continue
+		case err != nil: // ECHILD: no thread is left
+			return stop{ended: true}, true
+		case got == 0 && time.Now().After(until):
+			return stop{}, false
+		case got == 0:
+			time.Sleep(pause)
+			continue
+		}
+		s := stop{tid: got, at: time.Now()}
+		if status.Exited() || status.Signaled() {
+			delete(t.seized, got)
+			s.ended = true
+			return s, true
+		}
+		t.seized[got] = true
+		s.sig, s.event = unix.Signal(status.StopSignal()), int(status)>>16
+		if s.event == unix.PTRACE_EVENT_EXEC {
+			t.executed = true
+		}
+		return s, true
+	}
+}
+
+// pause is between two looks at what has stopped.
+const pause = 50 * time.Microsecond
+
+// pass lets a thread continue after a stop that is not for us, with the signal that it is to
+// get. One that a signal such as SIGSTOP has stopped stays so.
+func (t *tracer) pass(s stop) {
+	switch {
+	case s.ended:
+	case s.event == eventStop && s.sig != unix.SIGTRAP:
+		_ = ptrace(unix.PTRACE_LISTEN, s.tid, 0, 0) // else it has ended
+	case s.event != 0 || s.sig == atCall:
+		t.resume(s.tid, 0)
+	default:
+		t.resume(s.tid, s.sig)
+	}
+}
+
+func (t *tracer) resume(tid int, sig unix.Signal) {
+	request := unix.PTRACE_CONT
+	if t.watching {
+		request = unix.PTRACE_SYSCALL
+	}
+	_ = ptrace(request, tid, 0, uintptr(sig)) // fails if it has ended, which the next wait tells
+}
+
+// lost is why no more can be done: the program is not the one that was seized.
+func (t *tracer) lost() error {
+	switch {
+	case t.executed:
+		return t.refuse(Executed, "")
+	case len(t.seized) == 0:
+		return t.refuse(Ended, "")
+	}
+	return nil
+}
+
+// The search for a place.
+const (
+	looking  = 150 * time.Millisecond
+	longest  = time.Second // of looking while there are threads that run
+	watching = 10 * time.Second
+	// answering is how long a thread may take to stop: one that waits for a disk cannot.
+	answering = 20 * time.Millisecond
+	// farthest is how many instructions a thread is stepped from the end of its system call:
+	// usual are 80 to 200.
+	farthest = 3000
+)
+
+// place is a thread that stands where a call is safe.
+type place struct {
+	tid       int
+	registers registers
+	since     time.Time // it has stood still since then
+	afterRead bool
+}
+
+// find looks for a place: at threads that run, and then at what comes back from the kernel.
+func (t *tracer) find() (place, error) {
+	began := time.Now()
+	for seen := began; time.Since(seen) < looking && time.Since(began) < longest; {
+		p, ran, err := t.look(began.Add(longest))
+		if err != nil || p.tid != 0 {
+			return p, err
+		}
+		if ran {
+			seen = time.Now()
+		}
+		for {
+			s, ok := t.next(-1, time.Now().Add(2*pause))
+			if !ok {
+				break
+			}
+			t.pass(s)
+			if err := t.lost(); err != nil {
+				return place{}, err
+			}
+		}
+	}
+	return t.watch(time.Now().Add(watching))
+}
+
+// look stops each thread that runs, one after the other, and reports whether one ran Go code.
+func (t *tracer) look(until time.Time) (p place, ran bool, err error) {
+	for tid := range t.seized { // in no order
+		if time.Now().After(until) {
+			break
+		}
+		if s, err := procstat.ReadStat(tid); err != nil || s.State != 'R' {
+			continue
+		}
+		if ptrace(unix.PTRACE_INTERRUPT, tid, 0, 0) != nil {
+			continue
+		}
+		for {
+			s, ok := t.next(tid, time.Now().Add(answering))
+			if !ok || s.ended {
+				break
+			}
+			if s.event != eventStop || s.sig != unix.SIGTRAP {
+				t.pass(s)
+				if s.event == eventStop {
+					break
+				}
+				continue
+			}
+			r, err := readRegisters(tid)
+			if err == nil && t.safe(tid, r) {
+				return place{tid: tid, registers: r, since: s.at}, true, nil
+			}
+			ran = ran || err == nil && t.text.Holds(r.thread(tid).pc)
+			t.resume(tid, 0)
+			break
+		}
+		if err := t.lost(); err != nil {
+			return place{}, ran, err
+		}
+	}
+	return place{}, ran, nil
+}
+
+// safe reports whether a call can be made where the thread stands.
+func (t *tracer) safe(tid int, r registers) bool {
+	if t.unsafe(t.text, r.thread(tid)) != "" {
+		return false
+	}
+	// A trap that is blocked makes the kernel reset how the program handles SIGTRAP.
+	s, err := procstat.ReadTracing(tid)
+	return err == nil && s.Blocked&trapBit == 0
+}
+
+const trapBit = 1 << (unix.SIGTRAP - 1)
+
+// watch has all threads run to their next system call, and steps the first one that comes
+// back from a read or a write, instruction by instruction, to a place. What waits in C is
+// not interrupted: a call such as epoll_wait would return early there.
+func (t *tracer) watch(until time.Time) (place, error) {
+	t.watching = true
+	defer func() { t.watching = false }()
+	for tid := range t.seized {
+		if !t.waitsInC(tid) {
+			_ = ptrace(unix.PTRACE_INTERRUPT, tid, 0, 0) // fails if it has ended
+		}
+	}
+	for {
+		s, ok := t.next(-1, until)
+		if !ok {
+			return place{}, t.refuse(NoPlace, "%v", watching)
+		}
+		if err := t.lost(); err != nil {
+			t.pass(s)
+			return place{}, err
+		}
+		if !s.ended && s.event == 0 && s.sig == atCall {
+			r, err := readRegisters(s.tid)
+			if err == nil && r.transferred() && !t.inRuntime(r.thread(s.tid).pc) {
+				if p, ok := t.step(s); ok {
+					return p, nil
+				}
+				continue
+			}
+		}
+		t.pass(s)
+		if time.Now().After(until) {
+			return place{}, t.refuse(NoPlace, "%v", watching)
+		}
+	}
+}
+
+// waitsInC reports whether a thread waits in a system call that C code made.
+func (t *tracer) waitsInC(tid int) bool {
+	b, err := os.ReadFile(fmt.Sprintf("/proc/%d/task/%d/syscall", t.pid, tid))
+	if err != nil || len(b) == 0 {
+		return false
+	}
+	words := strings.Fields(string(b)) // the call, six arguments, SP and PC; or "running"
+	pc, err := strconv.ParseUint(words[len(words)-1], 0, 64)
+	return err == nil && len(words) == 9 && !t.text.Holds(pc)
+}
+
+// inRuntime reports whether the runtime itself made a system call, as it does to wake
+// another thread.
+func (t *tracer) inRuntime(pc uint64) bool {
+	f, ok := t.text.At(pc)
+	return !ok || strings.HasPrefix(f.Name, "runtime.")
+}
+
+// step steps a thread from the end of a system call to the first place. Where there is none
+// before its next call, or it gets a signal, it goes on.
+func (t *tracer) step(s stop) (place, bool) {
+	code := make([]byte, len(systemCall))
+	for range farthest {
+		if ptrace(unix.PTRACE_SINGLESTEP, s.tid, 0, 0) != nil {
+			return place{}, false
+		}
+		now, ok := t.next(s.tid, time.Now().Add(time.Second))
+		if !ok {
+			return place{}, false
+		}
+		if now.ended || now.event != 0 || now.sig != unix.SIGTRAP {
+			t.pass(now)
+			return place{}, false
+		}
+		r, err := readRegisters(s.tid)
+		if err != nil {
+			break
+		}
+		if t.safe(s.tid, r) {
+			return place{s.tid, r, s.at, true}, true
+		}
+		if err := t.text.ReadAt(code, r.thread(s.tid).pc); err != nil || bytes.Equal(code, systemCall) {
+			break
+		}
+	}
+	t.resume(s.tid, 0)
+	return place{}, false
+}
