@@ -187,7 +187,7 @@ var mayImport = map[string][]string{
 	"program/goproc/goproctest":     {"test/built"},
 	"check/binary/binarytest":       {},
 	"cli/schematest":                {},
-	"cli/scripts":                   {"cli/entry", "check/source", "cli/schematest", "host/supervisor", "measure/session", "program/meter", "maxprocs/live", "load/loadtest", "check/binary/binarytest", "test/need"},
+	"cli/scripts":                   {"cli/entry", "program/steer", "check/source", "cli/schematest", "host/supervisor", "measure/session", "program/meter", "maxprocs/live", "load/loadtest", "check/binary/binarytest", "test/need"},
 }
 
 // testHelpers may be imported by tests alone, and by one another as their rows

@@ -111,17 +111,17 @@ func (o *clusterOptions) agreed(ctx context.Context, std stdio, dryRun bool) err
 	case !onTerminal(std):
 		return usageError("pods are made only with --yes, or after a question on a terminal")
 	}
-	return ask(ctx, std)
+	return ask(ctx, std, "make them?", "nothing was made")
 }
 
 // ask is nil once the user agrees: nothing is done with any other answer, and after Ctrl-C.
-func ask(ctx context.Context, std stdio) error {
-	fmt.Fprint(std.err, "procfit: make them? [y/N] ")
+func ask(ctx context.Context, std stdio, question, otherwise string) error {
+	fmt.Fprintf(std.err, "procfit: %s [y/N] ", question)
 	line := typed(ctx, std.in)
 	if line == "" {
 		fmt.Fprintln(std.err) // the cursor is behind the question
 	}
-	none := errors.New("nothing was made")
+	none := errors.New(otherwise)
 	switch answer := strings.ToLower(strings.TrimSpace(line)); {
 	case ctx.Err() != nil:
 		return &exitError{exitInterrupted, none}

@@ -24,6 +24,7 @@ import (
 	gosource "github.com/procfit/procfit/internal/check/source"
 	"github.com/procfit/procfit/internal/cli/entry"
 	"github.com/procfit/procfit/internal/host/supervisor"
+	"github.com/procfit/procfit/internal/program/steer"
 	"github.com/procfit/procfit/internal/show/secret"
 	"github.com/procfit/procfit/internal/show/terminal"
 )
@@ -106,6 +107,9 @@ func (s stdio) color() bool {
 // Main runs procfit with the arguments after its name and returns the exit code.
 func Main(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	if code, ok := supervisor.Stage(append([]string{"procfit"}, args...)); ok {
+		return code
+	}
+	if code, ok := steer.Stage(append([]string{"procfit"}, args...)); ok {
 		return code
 	}
 	if code, ok := gosource.Stage(append([]string{"procfit"}, args...)); ok {
@@ -255,7 +259,7 @@ func addCommands(root *cobra.Command, std stdio, help *cobra.Command) {
 		{"check", []*cobra.Command{newCheck(std), newMigrate(std)}},
 		{"measure", []*cobra.Command{newSweep(std), newCompare(std), newSize(std), newObserve(std), newLiveCommand(std), newResize(std), newLoad(std), newFleet(std)}},
 		{"cluster", []*cobra.Command{newKube(std)}},
-		{"keep", []*cobra.Command{newRun(std), newExporter(std)}},
+		{"keep", []*cobra.Command{newSet(std), newRun(std), newExporter(std)}},
 		{"learn", []*cobra.Command{newLab(std)}},
 		{"more", []*cobra.Command{newReport(std), newVersion(std), newCompletion(std), help}},
 	} {

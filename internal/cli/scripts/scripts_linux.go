@@ -20,6 +20,7 @@ import (
 	"github.com/procfit/procfit/internal/cli/entry"
 	"github.com/procfit/procfit/internal/host/supervisor"
 	"github.com/procfit/procfit/internal/measure/session"
+	"github.com/procfit/procfit/internal/program/steer"
 	"github.com/procfit/procfit/test/need"
 )
 
@@ -34,6 +35,9 @@ var procfit Command
 // targets and more of them commands: each is this test binary under another name.
 func Main(m *testing.M, command Command, more map[string]func()) {
 	if code, ok := supervisor.Stage(os.Args); ok {
+		os.Exit(code)
+	}
+	if code, ok := steer.Stage(os.Args); ok {
 		os.Exit(code)
 	}
 	if code, ok := gosource.Stage(os.Args); ok {

@@ -71,8 +71,33 @@ func (s Subject) setWithReserve() string {
 	return fmt.Sprintf("Set of github.com/procfit/procfit/maxprocs with Reserve(%s)", number.Exact(s.Reserve))
 }
 
-func (s Subject) setEnv() string {
-	return fmt.Sprintf("set GOMAXPROCS=%d in its environment", s.Fit.Procs)
+func (s Subject) setEnv() string { return setEnvTo(s.Fit.Procs) }
+
+func setEnvTo(n int) string { return fmt.Sprintf("set GOMAXPROCS=%d in its environment", n) }
+
+// ToKeep is how a value that was set in a running program is made to last: a number, or that
+// the runtime chooses.
+func (s Subject) ToKeep(n int, auto bool) string {
+	_, env := s.EnvProcs()
+	switch {
+	case !auto && env:
+		return fmt.Sprintf("%s instead of %s", setEnvTo(n), s.env())
+	case !auto:
+		return setEnvTo(n)
+	case env:
+		return fmt.Sprintf("remove GOMAXPROCS=%s from its environment", s.env())
+	case s.Automaxprocs != "":
+		return "remove the import of go.uber.org/automaxprocs"
+	}
+	return "remove what sets it in the program, or do nothing if that was procfit set"
+}
+
+// untilThen names the command that changes the value of a running program now.
+func (s Subject) untilThen() string {
+	if s.Live == nil || s.LiveSource == "" || s.PID == 0 {
+		return ""
+	}
+	return fmt.Sprintf("; until then: procfit set %d %d", s.PID, s.Fit.Procs)
 }
 
 // insteadOfEnv is the fix for a bad value in the environment. Without the variable the

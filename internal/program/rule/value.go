@@ -57,6 +57,8 @@ func checkTooMany(s Subject) []Finding {
 		f.Severity = Info
 		f.Message += fmt.Sprintf("; page faults keep %s of its Ps waiting for the disk", s.Faults.of(n))
 		f.Fix = fmt.Sprintf("unless a sweep has shown that %d is better, %s", n, f.Fix)
+	} else if !atFloor {
+		f.Fix += s.untilThen()
 	}
 	return []Finding{f}
 }
@@ -81,6 +83,7 @@ func checkTooFew(s Subject) []Finding {
 	case s.SetBy == SetByAuto && n != s.Go.Procs:
 		f.Fix = s.restart()
 	}
+	f.Fix += s.untilThen()
 	return []Finding{f}
 }
 

@@ -2,6 +2,7 @@ package steer
 
 import (
 	"go/version"
+	"strings"
 
 	"github.com/procfit/procfit/internal/program/goproc"
 )
@@ -44,7 +45,9 @@ var before23 = offsets{0x90, 0xc0, 0xd0, 0xf0, 0xf8, 0x108, 0x38}
 // offsetsOf are those of the program, or why a call is refused.
 func offsetsOf(goVersion string) (offsets, Why) {
 	release, ok := goproc.Release(goVersion)
-	if !ok {
+	// In a secret computation (experiment runtimesecret) the runtime preempts nothing, and
+	// where it notes that is not in the table.
+	if !ok || strings.Contains(goVersion, "runtimesecret") {
 		return offsets{}, Unknown
 	}
 	o, known := releases[release]

@@ -195,9 +195,11 @@ const (
 	watching = 10 * time.Second
 	// answering is how long a thread may take to stop: one that waits for a disk cannot.
 	answering = 20 * time.Millisecond
-	// farthest is how many instructions a thread is stepped from the end of its system call:
-	// usual are 80 to 200.
+	// farthest is how many instructions a thread is stepped from the end of its system call,
+	// where 80 to 200 are usual, and slowest is for how long: on a machine without a free CPU a
+	// step takes a thousand times as long as on another, and the thread stands still meanwhile.
 	farthest = 3000
+	slowest  = 250 * time.Millisecond
 )
 
 // place is a thread that stands where a call is safe.
@@ -343,6 +345,9 @@ func (t *tracer) inRuntime(pc uint64) bool {
 func (t *tracer) step(s stop) (place, bool) {
 	code := make([]byte, len(systemCall))
 	for range farthest {
+		if time.Since(s.at) > slowest {
+			break
+		}
 		if ptrace(unix.PTRACE_SINGLESTEP, s.tid, 0, 0) != nil {
 			return place{}, false
 		}

@@ -3,6 +3,7 @@ package main
 import (
 	"io"
 	"os"
+	"os/exec"
 	"os/signal"
 	"runtime"
 	"runtime/pprof"
@@ -53,6 +54,31 @@ func start(mode string) {
 				}
 			}()
 		}
+	case "exec":
+		go func() {
+			time.Sleep(time.Duration(number) * time.Millisecond)
+			panic(syscall.Exec("/bin/sleep", []string{"sleep", "60"}, nil))
+		}()
+	case "fork":
+		go func() {
+			for {
+				if err := exec.Command("/bin/true").Run(); err != nil {
+					atomic.AddInt64(&wrong, 1)
+				}
+			}
+		}()
+	case "end":
+		go func() {
+			for {
+				done := make(chan bool)
+				go func() {
+					runtime.LockOSThread() // the thread ends with it
+					work()
+					close(done)
+				}()
+				<-done
+			}
+		}()
 	case "ignore":
 		signal.Ignore(syscall.SIGTRAP)
 	default:

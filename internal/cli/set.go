@@ -1,0 +1,409 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/procfit/procfit/internal/inspect/explain"
+	"github.com/procfit/procfit/internal/inspect/ps"
+	"github.com/procfit/procfit/internal/measure/plan/field"
+	"github.com/procfit/procfit/internal/program/observe"
+	"github.com/procfit/procfit/internal/program/rule"
+	"github.com/procfit/procfit/internal/program/steer"
+	"github.com/procfit/procfit/internal/show/number"
+	"github.com/procfit/procfit/internal/show/phrase"
+)
+
+// setOptions are the flags of procfit set.
+type setOptions struct {
+	flags
+	out  printing
+	yes  bool
+	hold time.Duration // 0: until the program ends
+}
+
+func newSet(std stdio) *cobra.Command {
+	o := setOptions{out: printed("text", "json")}
+	cmd := &cobra.Command{
+		Use:   "set [flags] PID|NAME N|auto|recommended",
+		Short: "Change the GOMAXPROCS of a running program, without a restart",
+		Long: `Change the GOMAXPROCS of a running Go program: procfit has it call runtime.GOMAXPROCS.
+The program needs no code for this, no symbols and no restart. One of its goroutines stands
+still for about a millisecond, and the runtime stops all of them while it changes the
+value, as for any call of that function. procfit prints how long both took.
+
+N is 1 to 4096. recommended is the value that procfit explain PID recommends. auto has
+the runtime follow the CPU limit again; before Go 1.25, which never follows it, auto sets
+the value that the runtime would choose by itself.
+
+The value lasts until the program ends or sets another one. With --for, procfit waits and
+gives the old value back at the end, at Ctrl-C, and if procfit is killed.
+
+It needs Linux on amd64 or arm64, a program built with Go 1.17 or later (arm64: 1.18), and
+the right to trace the program: the same user, root, or CAP_SYS_PTRACE. A process that is
+already traced, and one that has nothing to do for 10 s, is left alone.`,
+		Example: `  procfit set 4242 2
+  procfit set '^api$' recommended --yes
+  procfit set 4242 1 --for 10m
+  procfit set 4242 auto`,
+		Args: cobra.ArbitraryArgs,
+		RunE: func(cmd *cobra.Command, args []string) error { return o.run(cmd.Context(), std, args) },
+	}
+	o.bind(std, cmd, append([]field.Field{
+		{Name: "for", Holds: "TIME", Help: "give the old value back after this time: 10m", Value: field.Time(&o.hold, 1, "10m")},
+		{Name: "yes", Help: "do not ask", Value: field.Switch(&o.yes)},
+	}, o.out.fields("print procfit.set/v1")...))
+	return cmd
+}
+
+// The words for a value that is not a number.
+const (
+	setAuto        = "auto"
+	setRecommended = "recommended"
+)
+
+// change is what is to be done to one process.
+type change struct {
+	subject  rule.Subject
+	sized    []string // what in the program keeps the size of its start
+	started  uint64
+	value    steer.Value
+	before   steer.Value
+	follows  bool // the runtime followed its limits, or will
+	nothing  string
+	Findings []string
+}
+
+func (o *setOptions) run(ctx context.Context, std stdio, args []string) error {
+	if err := o.check(); err != nil {
+		return err
+	}
+	if len(args) != 2 {
+		return usageError("set takes a process and a value, got %s; try: procfit set PID recommended", phrase.Count(len(args), "word"))
+	}
+	n, err := setValue(args[1])
+	if err != nil {
+		return err
+	}
+	pid, err := o.process(ctx, args[0])
+	if err != nil {
+		return err
+	}
+	c, err := decide(std, pid, args[1], n)
+	if err != nil {
+		return err
+	}
+	if c.nothing != "" {
+		return o.unchanged(std, c)
+	}
+	if err := o.agreed(ctx, std, c, args); err != nil {
+		return err
+	}
+	return o.change(ctx, std, c)
+}
+
+// setValue reads a number; 0: it is one of the words.
+func setValue(text string) (int, error) {
+	if text == setAuto || text == setRecommended {
+		return 0, nil
+	}
+	n, err := field.Whole(1, steer.Most)(text)
+	if err != nil {
+		return 0, usageError("%q is not a GOMAXPROCS: expected 1 to %d, auto or recommended", text, steer.Most)
+	}
+	return n, nil
+}
+
+// process is the one process that is meant.
+func (o *setOptions) process(ctx context.Context, word string) (int, error) {
+	selected, err := ps.Select([]string{word})
+	if err != nil {
+		return 0, usageError("%w", err)
+	}
+	if len(selected.PIDs) == 1 {
+		pid := selected.PIDs[0]
+		if pid == os.Getpid() {
+			return 0, usageError("%d is procfit itself", pid)
+		}
+		return pid, noThreads("set", selected.PIDs)
+	}
+	scanner, err := observe.NewScanner()
+	if err != nil {
+		return 0, err
+	}
+	defer scanner.Close()
+	scanner.Except = os.Getpid()
+	snap, err := scanner.ScanNamed(ctx, nil, selected.Named)
+	if err != nil {
+		return 0, err
+	}
+	var found []string
+	for _, p := range snap.Processes {
+		found = append(found, fmt.Sprintf("%d (%s)", p.PID, phrase.Clean(p.Name)))
+	}
+	switch len(found) {
+	case 0:
+		return 0, fmt.Errorf("no Go process matches %q; to list all of them: procfit ps", word)
+	case 1:
+		return snap.Processes[0].PID, nil
+	}
+	return 0, usageError("%q matches %s: name one by its process ID: %s", word, phrase.Count(len(found), "process"), phrase.And(found))
+}
+
+// decide reads the process, and says what is to be set.
+func decide(std stdio, pid int, word string, n int) (change, error) {
+	reader := new(observe.Reader)
+	s, err := reader.Subject(pid)
+	switch {
+	case err != nil:
+		return change{}, err
+	case s.NotGo:
+		return change{}, fmt.Errorf("%s is %w", explain.Process(s), observe.ErrNotGo)
+	case s.ProgramUnknown != "":
+		return change{}, errors.New(s.ProgramUnknown)
+	}
+	stat, err := observe.ReadStat(pid)
+	if err != nil {
+		return change{}, fmt.Errorf("process %d: %w", pid, observe.ErrNoProcess)
+	}
+	c := change{subject: s, started: stat.Started, value: steer.Value{Procs: n}, follows: s.FollowsLimit() && s.Custom != nil}
+	if p, err := reader.Program(pid); err == nil {
+		c.sized = p.SizedAtStart()
+	}
+	if s.Live != nil {
+		c.before = steer.Value{Procs: *s.Live, Auto: s.Custom != nil && !*s.Custom}
+	}
+	switch word {
+	case setRecommended:
+		e := explain.New(s, explain.Process(s), "")
+		if c.value.Procs, err = e.Value(); err != nil {
+			return change{}, fmt.Errorf("nothing was changed: %w; procfit explain %d has every step", err, pid)
+		}
+		if unknown := e.Unknown(); len(unknown) > 0 {
+			return change{}, fmt.Errorf("nothing was changed: %s, so %d is only an upper bound; name a number", phrase.Clean(unknown[0]), c.value.Procs)
+		}
+	case setAuto:
+		c.value = steer.Value{Procs: s.Unset(), Auto: c.follows}
+		if unknown := s.Facts.Unknown(); len(unknown) > 0 || s.Unset() < 1 {
+			return change{}, fmt.Errorf("nothing was changed: which value its runtime would choose is not known (%s); name a number", phrase.Clean(strings.Join(unknown, "; ")))
+		}
+	}
+	c.nothing = c.already(word)
+	return c, nil
+}
+
+// already says that there is nothing to change.
+func (c change) already(word string) string {
+	n := c.value.Procs
+	switch {
+	case c.subject.Live == nil:
+		return ""
+	case word == setAuto && c.follows && c.before.Auto:
+		return fmt.Sprintf("its runtime already follows its CPUs and its limit, with GOMAXPROCS=%d", c.before.Procs)
+	case c.value.Auto || n != c.before.Procs:
+		return ""
+	case c.before.Auto:
+		return fmt.Sprintf("it already uses GOMAXPROCS=%d, which its runtime chose; to keep it at that, set GOMAXPROCS=%d in its environment", n, n)
+	}
+	return fmt.Sprintf("it already uses GOMAXPROCS=%d", n)
+}
+
+// agreed asks, unless --yes is given.
+func (o *setOptions) agreed(ctx context.Context, std stdio, c change, args []string) error {
+	if o.yes {
+		return nil
+	}
+	if !onTerminal(std) {
+		return usageError("a running program is changed only after a question on a terminal, or with --yes: procfit set %s --yes", phrase.Shell(args))
+	}
+	std.notef("%s: %s now; procfit has it call runtime.GOMAXPROCS: one goroutine stands still for about a millisecond, and a kill -9 of procfit's tracer in that time would end the program", explain.Process(c.subject), c.words())
+	return ask(ctx, std, "change it?", "nothing was changed")
+}
+
+// words are the two values.
+func (c change) words() string {
+	from, to := "GOMAXPROCS", fmt.Sprint(c.value.Procs)
+	if c.before.Procs > 0 {
+		from = fmt.Sprintf("GOMAXPROCS=%d", c.before.Procs)
+	}
+	if c.value.Auto {
+		to = "what its runtime chooses"
+	}
+	return from + " becomes " + to
+}
+
+// change sets the value, and with --for gives the old one back.
+func (o *setOptions) change(ctx context.Context, std stdio, c change) error {
+	pid := c.subject.PID
+	back := steer.Back{Request: steer.Request{PID: pid, Started: c.started, Value: c.before}, Set: c.value.Procs}
+	var guard *steer.Guard
+	if o.hold > 0 {
+		if c.before.Procs == 0 {
+			return fmt.Errorf("process %d: --for needs the value that it uses now, which could not be read: %s", pid, phrase.Clean(c.subject.LiveUnknown))
+		}
+		var err error
+		if guard, err = steer.Watch(back); err != nil {
+			return err
+		}
+	}
+	result, err := steer.Set(steer.Request{PID: pid, Started: c.started, Value: c.value})
+	if err != nil {
+		if guard != nil {
+			_ = guard.Done() // nothing is to be given back
+		}
+		return err
+	}
+	if guard == nil {
+		return o.print(std, c.document(result))
+	}
+	if !o.out.json() {
+		if err := o.print(std, c.document(result)); err != nil {
+			std.notef("%v", err) // the value is given back all the same
+		}
+	}
+	return o.giveBack(ctx, std, c.document(result), back, guard)
+}
+
+// looks is how often a program is looked at whose value is to be given back.
+const looks = 200 * time.Millisecond
+
+// giveBack waits and gives the old value back.
+func (o *setOptions) giveBack(ctx context.Context, std stdio, d setDocument, back steer.Back, guard *steer.Guard) error {
+	notes := o.out.std(std)
+	notes.notef("the old value comes back in %s; Ctrl-C gives it back now", number.Chosen(o.hold))
+	end := time.Now().Add(o.hold)
+	for ctx.Err() == nil && time.Now().Before(end) {
+		_ = pause(ctx, min(looks, time.Until(end))) // an interrupt ends the loop
+		if s, err := observe.ReadStat(back.PID); err != nil || s.Started != back.Started || s.Ended() {
+			return errors.Join(fmt.Errorf("process %d has ended: %w", back.PID, observe.ErrNoProcess), guard.Done())
+		}
+	}
+	live, err := new(observe.Reader).Procs(back.PID)
+	if err == nil && live.Procs != back.Set {
+		if err := guard.Done(); err != nil {
+			return err
+		}
+		return fmt.Errorf("process %d uses GOMAXPROCS=%d by now, which something else has set: it is left alone", back.PID, live.Procs)
+	}
+	result, err := steer.Set(back.Request)
+	if err != nil {
+		return errors.Join(fmt.Errorf("%w; process %d goes on trying for an hour to give GOMAXPROCS=%d back", err, guard.PID(), back.Value.Procs), guard.Leave())
+	}
+	if err := guard.Done(); err != nil {
+		std.notef("the guard: %v", err)
+	}
+	d.Restored = &restored{Procs: result.New, FollowsLimit: result.Auto, HeldSeconds: result.Held.Seconds(), StoppedSeconds: result.Stopped.Seconds()}
+	if o.out.json() {
+		err = printJSON(std, d)
+	} else {
+		_, err = fmt.Fprintf(std.out, "GOMAXPROCS is %d again; one goroutine stood still for %s\n", back.Value.Procs, number.Duration(result.Held))
+	}
+	return errors.Join(err, ctx.Err())
+}
+
+// setDocument is what set prints with --json.
+type setDocument struct {
+	Schema    string `json:"schema"`
+	PID       int    `json:"pid"`
+	Name      string `json:"name"`
+	GoVersion string `json:"go_version"`
+	Changed   bool   `json:"changed"`
+	Old       *int   `json:"old"` // null: not known
+	New       *int   `json:"new"` // null: not read
+	// FollowsLimit is whether the runtime follows the CPU limit now; null: not known, as
+	// always before Go 1.25, which never does.
+	FollowsLimit   *bool     `json:"follows_limit"`
+	HeldSeconds    *float64  `json:"held_seconds"`    // of the one goroutine that made the call; null: nothing was called
+	StoppedSeconds *float64  `json:"stopped_seconds"` // from the call to its return: the world was stopped for no longer
+	Threads        int       `json:"threads,omitempty"`
+	SizedAtStart   []string  `json:"sized_at_start,omitempty"` // modules that keep the size of the start
+	Note           string    `json:"note,omitempty"`
+	ToKeep         string    `json:"to_keep,omitempty"` // how the value is made to last
+	Restored       *restored `json:"restored,omitempty"`
+}
+
+// restored is how the old value came back.
+type restored struct {
+	Procs          int     `json:"procs"`
+	FollowsLimit   *bool   `json:"follows_limit"`
+	HeldSeconds    float64 `json:"held_seconds"`
+	StoppedSeconds float64 `json:"stopped_seconds"`
+}
+
+// blank is the document of a process to which nothing was done.
+func (c change) blank() setDocument {
+	d := setDocument{
+		Schema: "procfit.set/v1", PID: c.subject.PID, Name: phrase.Clean(c.subject.Name), GoVersion: c.subject.Facts.GoVersion,
+		SizedAtStart: phrase.CleanAll(c.sized),
+	}
+	if c.before.Procs > 0 {
+		d.Old, d.New = &c.before.Procs, &c.before.Procs
+	}
+	if c.subject.Custom != nil {
+		d.FollowsLimit = &c.before.Auto
+	}
+	return d
+}
+
+// unchanged says that the process has the value already.
+func (o *setOptions) unchanged(std stdio, c change) error {
+	d := c.blank()
+	d.Note = c.nothing + "; nothing was changed"
+	return o.print(std, d)
+}
+
+// document is what was done.
+func (c change) document(r steer.Result) setDocument {
+	d := c.blank()
+	held, stopped := r.Held.Seconds(), r.Stopped.Seconds()
+	d.Changed, d.Old, d.New, d.FollowsLimit, d.HeldSeconds, d.StoppedSeconds, d.Threads = true, &r.Old, nil, r.Auto, &held, &stopped, r.Threads
+	if r.New > 0 {
+		d.New = &r.New
+	}
+	d.ToKeep = c.subject.ToKeep(c.value.Procs, c.value.Auto)
+	return d
+}
+
+func (o *setOptions) print(std stdio, d setDocument) error {
+	if o.out.json() {
+		return printJSON(std, d)
+	}
+	return d.write(std.out)
+}
+
+// write prints the document for a terminal.
+func (d setDocument) write(w io.Writer) error {
+	var b strings.Builder
+	fmt.Fprintf(&b, "process %d (%s): ", d.PID, d.Name)
+	if !d.Changed {
+		fmt.Fprintf(&b, "%s\n", d.Note)
+		_, err := io.WriteString(w, b.String())
+		return err
+	}
+	now := "set; the new value cannot be read"
+	if d.New != nil {
+		now = fmt.Sprint(*d.New)
+	}
+	fmt.Fprintf(&b, "GOMAXPROCS %d → %s\n", *d.Old, now)
+	fmt.Fprintf(&b, "  one goroutine stood still for %s, all of them for at most %s\n", number.Seconds(*d.HeldSeconds), number.Seconds(*d.StoppedSeconds))
+	switch {
+	case d.FollowsLimit != nil && *d.FollowsLimit:
+		b.WriteString("  its runtime follows its CPUs and its limit again\n")
+	case d.FollowsLimit != nil:
+		fmt.Fprintf(&b, "  its runtime no longer follows its limit; to undo that: procfit set %d auto\n", d.PID)
+	}
+	b.WriteString("  what the program sized by GOMAXPROCS at its start keeps its size")
+	if len(d.SizedAtStart) > 0 {
+		b.WriteString(": " + strings.Join(d.SizedAtStart, ", "))
+	}
+	fmt.Fprintf(&b, "\n  a restart forgets the value; to keep it: %s\n", d.ToKeep)
+	_, err := io.WriteString(w, b.String())
+	return err
+}
