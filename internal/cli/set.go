@@ -35,9 +35,10 @@ func newSet(std stdio) *cobra.Command {
 		Use:   "set [flags] PID|NAME N|auto|recommended",
 		Short: "Change the GOMAXPROCS of a running program, without a restart",
 		Long: `Change the GOMAXPROCS of a running Go program: procfit has it call runtime.GOMAXPROCS.
-The program needs no code for this, no symbols and no restart. One of its goroutines stands
-still for about a millisecond, and the runtime stops all of them while it changes the
-value, as for any call of that function. procfit prints how long both took.
+The program needs no code for this, no symbols and no restart. One of its goroutines is
+held for about a millisecond, on a busy machine longer, and the runtime stops all of them
+while it changes the value, as for any call of that function. procfit prints how long both
+took.
 
 N is 1 to 4096. recommended is the value that procfit explain PID recommends. auto has
 the runtime follow the CPU limit again; before Go 1.25, which never follows it, auto sets
@@ -76,8 +77,8 @@ type change struct {
 	started  uint64
 	value    steer.Value
 	before   steer.Value
-	follows  bool // the runtime followed its limits, or will
-	nothing  string
+	follows  bool   // its runtime can follow its limits
+	nothing  string // why there is nothing to change
 	Findings []string
 }
 
@@ -173,7 +174,7 @@ func decide(std stdio, pid int, word string, n int) (change, error) {
 	if err != nil {
 		return change{}, fmt.Errorf("process %d: %w", pid, observe.ErrNoProcess)
 	}
-	c := change{subject: s, started: stat.Started, value: steer.Value{Procs: n}, follows: s.FollowsLimit() && s.Custom != nil}
+	c := change{subject: s, started: stat.Started, value: steer.Value{Procs: n}, follows: s.FollowsChanges() && s.Custom != nil}
 	if p, err := reader.Program(pid); err == nil {
 		c.sized = p.SizedAtStart()
 	}
@@ -190,7 +191,7 @@ func decide(std stdio, pid int, word string, n int) (change, error) {
 			return change{}, fmt.Errorf("nothing was changed: %s, so %d is only an upper bound; name a number", phrase.Clean(unknown[0]), c.value.Procs)
 		}
 	case setAuto:
-		c.value = steer.Value{Procs: s.Unset(), Auto: c.follows}
+		c.value = steer.Value{Procs: s.Unset(), Auto: s.Custom != nil}
 		if unknown := s.Facts.Unknown(); len(unknown) > 0 || s.Unset() < 1 {
 			return change{}, fmt.Errorf("nothing was changed: which value its runtime would choose is not known (%s); name a number", phrase.Clean(strings.Join(unknown, "; ")))
 		}
@@ -205,8 +206,10 @@ func (c change) already(word string) string {
 	switch {
 	case c.subject.Live == nil:
 		return ""
-	case word == setAuto && c.follows && c.before.Auto:
+	case word == setAuto && c.before.Auto && c.follows:
 		return fmt.Sprintf("its runtime already follows its CPUs and its limit, with GOMAXPROCS=%d", c.before.Procs)
+	case word == setAuto && c.before.Auto && n == c.before.Procs:
+		return fmt.Sprintf("it already uses GOMAXPROCS=%d, which its runtime chose", n)
 	case c.value.Auto || n != c.before.Procs:
 		return ""
 	case c.before.Auto:
@@ -223,7 +226,7 @@ func (o *setOptions) agreed(ctx context.Context, std stdio, c change, args []str
 	if !onTerminal(std) {
 		return usageError("a running program is changed only after a question on a terminal, or with --yes: procfit set %s --yes", phrase.Shell(args))
 	}
-	std.notef("%s: %s now; procfit has it call runtime.GOMAXPROCS: one goroutine stands still for about a millisecond, and a kill -9 of procfit's tracer in that time would end the program", explain.Process(c.subject), c.words())
+	std.notef("%s: %s now; procfit has it call runtime.GOMAXPROCS: one goroutine is held for about a millisecond, and kill -9 of procfit's tracer in that time would end the program", explain.Process(c.subject), c.words())
 	return ask(ctx, std, "change it?", "nothing was changed")
 }
 
@@ -294,7 +297,7 @@ func (o *setOptions) giveBack(ctx context.Context, std stdio, d setDocument, bac
 	}
 	result, err := steer.Set(back.Request)
 	if err != nil {
-		return errors.Join(fmt.Errorf("%w; process %d goes on trying for an hour to give GOMAXPROCS=%d back", err, guard.PID(), back.Value.Procs), guard.Leave())
+		return errors.Join(fmt.Errorf("%w; process %d tries for an hour to give GOMAXPROCS=%d back", err, guard.PID(), back.Value.Procs), guard.Leave())
 	}
 	if err := guard.Done(); err != nil {
 		std.notef("the guard: %v", err)
@@ -303,7 +306,7 @@ func (o *setOptions) giveBack(ctx context.Context, std stdio, d setDocument, bac
 	if o.out.json() {
 		err = printJSON(std, d)
 	} else {
-		_, err = fmt.Fprintf(std.out, "GOMAXPROCS is %d again; one goroutine stood still for %s\n", back.Value.Procs, number.Duration(result.Held))
+		_, err = fmt.Fprintf(std.out, "GOMAXPROCS is %d again; one goroutine was held for %s\n", back.Value.Procs, number.Duration(result.Held))
 	}
 	return errors.Join(err, ctx.Err())
 }
@@ -317,8 +320,8 @@ type setDocument struct {
 	Changed   bool   `json:"changed"`
 	Old       *int   `json:"old"` // null: not known
 	New       *int   `json:"new"` // null: not read
-	// FollowsLimit is whether the runtime follows the CPU limit now; null: not known, as
-	// always before Go 1.25, which never does.
+	// FollowsLimit is whether the runtime follows the CPU limit now; null: it cannot, as
+	// before Go 1.25, or it is not known.
 	FollowsLimit   *bool     `json:"follows_limit"`
 	HeldSeconds    *float64  `json:"held_seconds"`    // of the one goroutine that made the call; null: nothing was called
 	StoppedSeconds *float64  `json:"stopped_seconds"` // from the call to its return: the world was stopped for no longer
@@ -346,7 +349,7 @@ func (c change) blank() setDocument {
 	if c.before.Procs > 0 {
 		d.Old, d.New = &c.before.Procs, &c.before.Procs
 	}
-	if c.subject.Custom != nil {
+	if c.follows {
 		d.FollowsLimit = &c.before.Auto
 	}
 	return d
@@ -363,7 +366,10 @@ func (o *setOptions) unchanged(std stdio, c change) error {
 func (c change) document(r steer.Result) setDocument {
 	d := c.blank()
 	held, stopped := r.Held.Seconds(), r.Stopped.Seconds()
-	d.Changed, d.Old, d.New, d.FollowsLimit, d.HeldSeconds, d.StoppedSeconds, d.Threads = true, &r.Old, nil, r.Auto, &held, &stopped, r.Threads
+	d.Changed, d.Old, d.New, d.FollowsLimit, d.HeldSeconds, d.StoppedSeconds, d.Threads = true, &r.Old, nil, nil, &held, &stopped, r.Threads
+	if c.follows {
+		d.FollowsLimit = r.Auto
+	}
 	if r.New > 0 {
 		d.New = &r.New
 	}
@@ -392,12 +398,12 @@ func (d setDocument) write(w io.Writer) error {
 		now = fmt.Sprint(*d.New)
 	}
 	fmt.Fprintf(&b, "GOMAXPROCS %d → %s\n", *d.Old, now)
-	fmt.Fprintf(&b, "  one goroutine stood still for %s, all of them for at most %s\n", number.Seconds(*d.HeldSeconds), number.Seconds(*d.StoppedSeconds))
+	fmt.Fprintf(&b, "  one goroutine was held for %s, all of them for at most %s\n", number.Seconds(*d.HeldSeconds), number.Seconds(*d.StoppedSeconds))
 	switch {
 	case d.FollowsLimit != nil && *d.FollowsLimit:
 		b.WriteString("  its runtime follows its CPUs and its limit again\n")
 	case d.FollowsLimit != nil:
-		fmt.Fprintf(&b, "  its runtime no longer follows its limit; to undo that: procfit set %d auto\n", d.PID)
+		fmt.Fprintf(&b, "  its runtime does not follow its limit now; to have it follow: procfit set %d auto\n", d.PID)
 	}
 	b.WriteString("  what the program sized by GOMAXPROCS at its start keeps its size")
 	if len(d.SizedAtStart) > 0 {

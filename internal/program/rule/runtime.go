@@ -169,6 +169,21 @@ func wouldReadLimit(f facts.Facts, language string) bool {
 	return facts.Decide(test, facts.Go{Language: language}).Procs == 3
 }
 
+// FollowsChanges reports whether its runtime, if nothing else sets the value, follows the
+// limit also when that changes: updates can be switched off by GODEBUG, and are for modules
+// with a go line below 1.25.
+func (s Subject) FollowsChanges() bool {
+	updates := true
+	for _, settings := range []string{s.Facts.DefaultGODEBUG, s.Facts.GODEBUG.Raw} {
+		for _, setting := range strings.Split(settings, ",") {
+			if v, ok := strings.CutPrefix(strings.TrimSpace(setting), "updatemaxprocs="); ok {
+				updates = v != "0"
+			}
+		}
+	}
+	return s.readsLimit && updates
+}
+
 // wouldNow is what the runtime would do if it started now.
 func (s Subject) wouldNow() string {
 	if s.Go.Outcome == facts.Dies {

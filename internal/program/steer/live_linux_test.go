@@ -56,12 +56,12 @@ func TestBuilds(t *testing.T) {
 	need.Everything(t, "TestSet calls into a plain server")
 	for _, release := range []string{"go1.17.13", "go1.21.13", "go1.24.13", "go1.25.14", "go1.26.11", "go1.27.4"} {
 		for _, b := range []build{
-			{"cgo", release, withC, nil},
-			{"race", release, withC, []string{"-race"}},
-			{"pie", release, noC, []string{"-buildmode=pie", "-ldflags=-s -w"}},
-			{"cgo pie", release, withC, []string{"-buildmode=pie", "-ldflags=-s -w"}},
-			{"static", release, withC, []string{"-ldflags=-linkmode=external -extldflags=-static"}},
-			{"unoptimised", release, noC, []string{"-gcflags=all=-N -l"}},
+			{name: "cgo", toolchain: release, env: withC, args: nil},
+			{name: "race", toolchain: release, env: withC, args: []string{"-race"}},
+			{name: "pie", toolchain: release, env: noC, args: []string{"-buildmode=pie", "-ldflags=-s -w"}},
+			{name: "cgo pie", toolchain: release, env: withC, args: []string{"-buildmode=pie", "-ldflags=-s -w"}},
+			{name: "static", toolchain: release, env: withC, args: []string{"-ldflags=-linkmode=external -extldflags=-static"}},
+			{name: "unoptimised", toolchain: release, env: noC, args: []string{"-gcflags=all=-N -l"}},
 		} {
 			t.Run(release+"/"+b.name, func(t *testing.T) {
 				need.Command(t, "gcc")

@@ -111,7 +111,7 @@ var sentences = map[Why]string{
 	NoPlace:      "none of its threads ran Go code, and it read and wrote nothing for %s: try again when it has something to do",
 	Refused:      "its runtime refuses a call at each place that was tried: %s",
 	Halted:       "it is stopped (%s): let it continue first, with kill -CONT",
-	NoTraps:      "it ignores SIGTRAP, which a call needs; nothing was changed",
+	NoTraps:      "it ignores SIGTRAP, which a call needs%s",
 	Ended:        "it has ended%s",
 	Executed:     "it became another program by exec%s",
 	Replaced:     "another process has its PID now%s",

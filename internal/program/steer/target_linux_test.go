@@ -4,6 +4,7 @@ package steer
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -31,6 +32,7 @@ func TestMain(m *testing.M) {
 type build struct {
 	name, toolchain string // toolchain "": the one that is there
 	env, args       []string
+	language        string // the go line of its go.mod; "": 1.17
 }
 
 // run builds it, without this machine's settings for the go command, which old releases do
@@ -38,7 +40,7 @@ type build struct {
 func (b build) run(t testing.TB) string {
 	t.Helper()
 	p := built.Program{Name: "target", Files: built.Dir(t, "testdata/target"), Env: b.env, Args: b.args}
-	p.Files["go.mod"] = "module example.com/target\n\ngo 1.17\n"
+	p.Files["go.mod"] = "module example.com/target\n\ngo " + cmp.Or(b.language, "1.17") + "\n"
 	if b.toolchain != "" {
 		p.Env = append([]string{"GOTOOLCHAIN=" + b.toolchain, "GOENV=off", "GOFLAGS="}, b.env...)
 	}
@@ -206,3 +208,5 @@ func (x *target) calls(n int) {
 		x.t.Errorf("%d of %d requests failed: %v", l.failed.Load(), l.sent.Load(), l.why.Load())
 	}
 }
+
+func clientOf(limit time.Duration) *http.Client { return &http.Client{Timeout: limit} }

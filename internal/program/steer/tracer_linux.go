@@ -152,6 +152,17 @@ func (t *tracer) next(tid int, until time.Time) (stop, bool) {
 	}
 }
 
+// await waits for one thread until a time, while the others run on.
+func (t *tracer) await(tid int, until time.Time) (stop, bool) {
+	for {
+		s, ok := t.next(-1, until)
+		if !ok || s.tid == tid || s.tid == 0 {
+			return s, ok
+		}
+		t.pass(s)
+	}
+}
+
 // pause is between two looks at what has stopped.
 const pause = 50 * time.Microsecond
 
@@ -248,7 +259,7 @@ func (t *tracer) look(until time.Time) (p place, ran bool, err error) {
 			continue
 		}
 		for {
-			s, ok := t.next(tid, time.Now().Add(answering))
+			s, ok := t.await(tid, time.Now().Add(answering))
 			if !ok || s.ended {
 				break
 			}
@@ -351,7 +362,7 @@ func (t *tracer) step(s stop) (place, bool) {
 		if ptrace(unix.PTRACE_SINGLESTEP, s.tid, 0, 0) != nil {
 			return place{}, false
 		}
-		now, ok := t.next(s.tid, time.Now().Add(time.Second))
+		now, ok := t.await(s.tid, time.Now().Add(time.Second))
 		if !ok {
 			return place{}, false
 		}

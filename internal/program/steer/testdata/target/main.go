@@ -13,6 +13,8 @@ import (
 	"strconv"
 	"sync"
 	"sync/atomic"
+	"syscall"
+	"time"
 )
 
 var (
@@ -92,6 +94,13 @@ func main() {
 	})
 	http.HandleFunc("/check", func(w http.ResponseWriter, r *http.Request) {
 		fmt.Fprintf(w, "%d %d %d", runtime.GOMAXPROCS(0), atomic.LoadInt64(&wrong), atomic.LoadInt64(&counter)-atomic.LoadInt64(&calls))
+	})
+	http.HandleFunc("/exec", func(w http.ResponseWriter, r *http.Request) {
+		ms, _ := strconv.Atoi(r.FormValue("ms"))
+		go func() {
+			time.Sleep(time.Duration(ms) * time.Millisecond)
+			panic(syscall.Exec("/bin/sleep", []string{"sleep", "60"}, nil))
+		}()
 	})
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

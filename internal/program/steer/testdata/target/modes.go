@@ -54,11 +54,6 @@ func start(mode string) {
 				}
 			}()
 		}
-	case "exec":
-		go func() {
-			time.Sleep(time.Duration(number) * time.Millisecond)
-			panic(syscall.Exec("/bin/sleep", []string{"sleep", "60"}, nil))
-		}()
 	case "fork":
 		go func() {
 			for {
@@ -80,11 +75,14 @@ func start(mode string) {
 			}
 		}()
 	case "ignore":
-		signal.Ignore(syscall.SIGTRAP)
+		ignoreTraps()
 	default:
 		panic(mode)
 	}
 }
+
+// ignoreTraps is what only C code can do.
+var ignoreTraps func()
 
 // asleep is a goroutine with a thread of its own that waits in the kernel.
 func asleep() {
