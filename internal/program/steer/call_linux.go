@@ -42,7 +42,8 @@ func perform(r Request) (Result, error) {
 	go func() {
 		runtime.LockOSThread() // and never unlocked
 		// A thread of the program stands still for as long as this one waits for a CPU.
-		_ = unix.Setpriority(unix.PRIO_PROCESS, 0, -20) // needs CAP_SYS_NICE
+		_ = unix.Setpriority(unix.PRIO_PROCESS, 0, -20)    // needs CAP_SYS_NICE
+		_ = unix.Prctl(unix.PR_SET_TIMERSLACK, 1, 0, 0, 0) // ns
 		result, err := trace(r)
 		done <- outcome{result, err}
 	}()
@@ -62,6 +63,9 @@ func trace(r Request) (Result, error) {
 	known := err == nil
 	if err := t.seizeAll(); err != nil {
 		return Result{}, err
+	}
+	if t.text.Same() != nil { // from here on exec is told
+		return Result{}, t.gone()
 	}
 	threads := len(t.seized)
 	var result Result
@@ -156,7 +160,10 @@ func (t *tracer) program() error {
 		return t.refuse(TooOld, "%s", p.GoVersion)
 	}
 	found, err := t.text.Find(debugCall, set, setDefault)
-	if err != nil {
+	switch {
+	case t.text.Same() != nil:
+		return t.gone()
+	case err != nil:
 		return t.refuse(Unreadable, "%v", err)
 	}
 	for name, to := range map[string]*uint64{debugCall: &t.debugCall, set: &t.set} {

@@ -74,7 +74,7 @@ func (t *tracer) tasks() ([]int, error) {
 // seized yet are seen in the next round.
 func (t *tracer) seizeAll() error {
 	t.seized = map[int]bool{}
-	for {
+	for denied := 0; ; {
 		tasks, err := t.tasks()
 		if err != nil {
 			return err
@@ -89,6 +89,11 @@ func (t *tracer) seizeAll() error {
 			case err == nil:
 				t.seized[tid], more = true, true
 			case errors.Is(err, unix.ESRCH) || over(tid):
+			case t.text.Same() != nil:
+				return t.gone()
+			case denied < patience: // as a thread is while it ends
+				denied, more = denied+1, true
+				doze()
 			default:
 				return t.denied(tid, err)
 			}
@@ -97,6 +102,17 @@ func (t *tracer) seizeAll() error {
 			return nil
 		}
 	}
+}
+
+// patience is how often a thread is tried again that cannot be seized.
+const patience = 100
+
+// gone is why the process does not run the program any more that was read.
+func (t *tracer) gone() error {
+	if over(t.pid) {
+		return t.refuse(Ended, "")
+	}
+	return t.refuse(Executed, "")
 }
 
 // over reports whether a thread has ended: the first one of a process stays as a zombie.
@@ -134,7 +150,7 @@ func (t *tracer) next(tid int, until time.Time) (stop, bool) {
 		case got == 0 && time.Now().After(until):
 			return stop{}, false
 		case got == 0:
-			time.Sleep(pause)
+			doze()
 			continue
 		}
 		s := stop{tid: got, at: time.Now()}
@@ -164,7 +180,14 @@ func (t *tracer) await(tid int, until time.Time) (stop, bool) {
 }
 
 // pause is between two looks at what has stopped.
-const pause = 50 * time.Microsecond
+const pause = 20 * time.Microsecond
+
+// doze is a short sleep of this thread itself. A timer of Go's would need another thread, which
+// has no precedence over the program's and waits for a CPU.
+func doze() {
+	ts := unix.NsecToTimespec(int64(pause))
+	_ = unix.Nanosleep(&ts, nil)
+}
 
 // pass lets a thread continue after a stop that is not for us, with the signal that it is to
 // get. One that a signal such as SIGSTOP has stopped stays so.
@@ -202,15 +225,18 @@ func (t *tracer) lost() error {
 // The search for a place.
 const (
 	looking  = 150 * time.Millisecond
-	longest  = time.Second // of looking while there are threads that run
+	longest  = 3 * time.Second // of looking while there are threads that run Go code, or wait for a CPU to do so
 	watching = 10 * time.Second
-	// answering is how long a thread may take to stop: one that waits for a disk cannot.
-	answering = 20 * time.Millisecond
+	// mostStops is how many stops at system calls are waited for at a time.
+	mostStops = 1000
+	// answering is how long a thread may take to stop. One that can run stops as soon as it gets
+	// a CPU, which takes long on a machine that has none free.
+	answering = 200 * time.Millisecond
 	// farthest is how many instructions a thread is stepped from the end of its system call,
 	// where 80 to 200 are usual, and slowest is for how long: on a machine without a free CPU a
 	// step takes a thousand times as long as on another, and the thread stands still meanwhile.
 	farthest = 3000
-	slowest  = 250 * time.Millisecond
+	slowest  = 500 * time.Millisecond
 )
 
 // place is a thread that stands where a call is safe.
@@ -221,8 +247,22 @@ type place struct {
 	afterRead bool
 }
 
-// find looks for a place: at threads that run, and then at what comes back from the kernel.
+// find looks for a place: at threads that run, and then at what comes back from the kernel,
+// in turn until the time is over.
 func (t *tracer) find() (place, error) {
+	for until := time.Now().Add(watching); time.Now().Before(until); {
+		if p, err := t.looks(); err != nil || p.tid != 0 {
+			return p, err
+		}
+		if p, err := t.watch(until); err != nil || p.tid != 0 {
+			return p, err
+		}
+	}
+	return place{}, t.refuse(NoPlace, "%v", watching)
+}
+
+// looks stops threads that run, for as long as some do.
+func (t *tracer) looks() (place, error) {
 	began := time.Now()
 	for seen := began; time.Since(seen) < looking && time.Since(began) < longest; {
 		p, ran, err := t.look(began.Add(longest))
@@ -233,7 +273,7 @@ func (t *tracer) find() (place, error) {
 			seen = time.Now()
 		}
 		for {
-			s, ok := t.next(-1, time.Now().Add(2*pause))
+			s, ok := t.next(-1, time.Now().Add(5*pause))
 			if !ok {
 				break
 			}
@@ -243,7 +283,7 @@ func (t *tracer) find() (place, error) {
 			}
 		}
 	}
-	return t.watch(time.Now().Add(watching))
+	return place{}, nil
 }
 
 // look stops each thread that runs, one after the other, and reports whether one ran Go code.
@@ -261,6 +301,7 @@ func (t *tracer) look(until time.Time) (p place, ran bool, err error) {
 		for {
 			s, ok := t.await(tid, time.Now().Add(answering))
 			if !ok || s.ended {
+				ran = ran || !ok
 				break
 			}
 			if s.event != eventStop || s.sig != unix.SIGTRAP {
@@ -299,7 +340,8 @@ const trapBit = 1 << (unix.SIGTRAP - 1)
 
 // watch has all threads run to their next system call, and steps the first one that comes
 // back from a read or a write, instruction by instruction, to a place. What waits in C is
-// not interrupted: a call such as epoll_wait would return early there.
+// not interrupted: a call such as epoll_wait would return early there. It ends without a place
+// when the time is over, and after many stops, each of which slows a busy program down.
 func (t *tracer) watch(until time.Time) (place, error) {
 	t.watching = true
 	defer func() { t.watching = false }()
@@ -308,10 +350,10 @@ func (t *tracer) watch(until time.Time) (place, error) {
 			_ = ptrace(unix.PTRACE_INTERRUPT, tid, 0, 0) // fails if it has ended
 		}
 	}
-	for {
+	for range mostStops {
 		s, ok := t.next(-1, until)
 		if !ok {
-			return place{}, t.refuse(NoPlace, "%v", watching)
+			break
 		}
 		if err := t.lost(); err != nil {
 			t.pass(s)
@@ -328,9 +370,10 @@ func (t *tracer) watch(until time.Time) (place, error) {
 		}
 		t.pass(s)
 		if time.Now().After(until) {
-			return place{}, t.refuse(NoPlace, "%v", watching)
+			break
 		}
 	}
+	return place{}, nil
 }
 
 // waitsInC reports whether a thread waits in a system call that C code made.
