@@ -92,12 +92,13 @@ func (s Subject) ToKeep(n int, auto bool) string {
 	return "remove what sets it in the program, or do nothing if that was procfit set"
 }
 
-// untilThen names the command that changes the value of a running program now.
+// untilThen names the command that changes the value of a running program now. It says PID,
+// since a list of processes prints a fix that many share once.
 func (s Subject) untilThen() string {
 	if s.Live == nil || s.LiveSource == "" || s.PID == 0 {
 		return ""
 	}
-	return fmt.Sprintf("; until then: procfit set %d %d", s.PID, s.Fit.Procs)
+	return fmt.Sprintf("; until then: procfit set PID %d", s.Fit.Procs)
 }
 
 // insteadOfEnv is the fix for a bad value in the environment. Without the variable the

@@ -193,7 +193,9 @@ func TestTargetEnds(t *testing.T) {
 		}
 	}
 	for _, mode := range []string{"fork", "end"} {
-		begin(t, path, mode).calls(rounds())
+		x := begin(t, path, mode)
+		x.hidden = mode == "end"
+		x.calls(rounds())
 	}
 }
 
