@@ -98,15 +98,16 @@ func (r *Report) Fix(ctx context.Context, o Options) (err error) {
 
 // stillThere is why an import is still there.
 func stillThere(report *check.Report) string {
-	for _, f := range report.Findings {
-		for _, n := range report.Notes {
-			if n.Path == f.Path {
-				return n.Path + ": " + n.Message
-			}
-		}
-		return fmt.Sprintf("%s:%d still imports it", f.Path, f.Line)
+	if len(report.Findings) == 0 {
+		return "no import has a fix"
 	}
-	return "no import has a fix"
+	f := report.Findings[0]
+	for _, n := range report.Notes {
+		if n.Path == f.Path {
+			return n.Path + ": " + n.Message
+		}
+	}
+	return fmt.Sprintf("%s:%d still imports it", f.Path, f.Line)
 }
 
 // restore gives files what they had.
