@@ -36,7 +36,8 @@ type tracer struct {
 	debugCall, set, setDefault uint64
 
 	seized   map[int]bool
-	watching bool // threads run to their next system call
+	active   map[int]bool // threads that were seen to run: of 5,000 only a few do
+	watching bool         // threads run to their next system call
 	executed bool
 }
 
@@ -73,7 +74,7 @@ func (t *tracer) tasks() ([]int, error) {
 // seizeAll lets all threads run on. Those that are made meanwhile by threads that are not
 // seized yet are seen in the next round.
 func (t *tracer) seizeAll() error {
-	t.seized = map[int]bool{}
+	t.seized, t.active = map[int]bool{}, map[int]bool{}
 	for denied := 0; ; {
 		tasks, err := t.tasks()
 		if err != nil {
@@ -89,6 +90,8 @@ func (t *tracer) seizeAll() error {
 			case err == nil:
 				t.seized[tid], more = true, true
 			case errors.Is(err, unix.ESRCH) || over(tid):
+			case tracedBy(tid) == os.Getpid(): // made by a thread that was seized before
+				t.seized[tid], more = true, true
 			case t.text.Same() != nil:
 				return t.gone()
 			case denied < patience: // as a thread is while it ends
@@ -121,11 +124,20 @@ func over(tid int) bool {
 	return err != nil || s.Ended()
 }
 
+// tracedBy is the process that traces a thread; 0: none, or it is not known.
+func tracedBy(tid int) int {
+	s, err := procstat.ReadTracing(tid)
+	if err != nil {
+		return 0
+	}
+	return s.Tracer
+}
+
 // denied is why a thread cannot be seized.
 func (t *tracer) denied(tid int, err error) error {
-	if s, failed := procstat.ReadTracing(tid); failed == nil && s.Tracer != 0 {
-		name := "process " + strconv.Itoa(s.Tracer)
-		if of, err := procstat.ReadStat(s.Tracer); err == nil {
+	if tracer := tracedBy(tid); tracer != 0 {
+		name := "process " + strconv.Itoa(tracer)
+		if of, err := procstat.ReadStat(tracer); err == nil {
 			name += " (" + of.Name + ")"
 		}
 		return t.refuse(Traced, "%s", name)
@@ -156,6 +168,7 @@ func (t *tracer) next(tid int, until time.Time) (stop, bool) {
 		s := stop{tid: got, at: time.Now()}
 		if status.Exited() || status.Signaled() {
 			delete(t.seized, got)
+			delete(t.active, got)
 			s.ended = true
 			return s, true
 		}
@@ -224,11 +237,13 @@ func (t *tracer) lost() error {
 
 // The search for a place.
 const (
-	looking  = 150 * time.Millisecond
-	longest  = 3 * time.Second // of looking while there are threads that run Go code, or wait for a CPU to do so
+	looking  = 300 * time.Millisecond // of which a look at 5,000 threads takes a third
+	allEvery = 32                     // looks: the others are at active threads alone
+	longest  = 3 * time.Second        // of looking while there are threads that run Go code, or wait for a CPU to do so
 	watching = 10 * time.Second
-	// mostStops is how many stops at system calls are waited for at a time.
-	mostStops = 1000
+	// mostStops is how many ends of reads and writes are looked at before threads that run are
+	// looked at again.
+	mostStops = 100
 	// answering is how long a thread may take to stop. One that can run stops as soon as it gets
 	// a CPU, which takes long on a machine that has none free.
 	answering = 200 * time.Millisecond
@@ -264,8 +279,12 @@ func (t *tracer) find() (place, error) {
 // looks stops threads that run, for as long as some do.
 func (t *tracer) looks() (place, error) {
 	began := time.Now()
-	for seen := began; time.Since(seen) < looking && time.Since(began) < longest; {
-		p, ran, err := t.look(began.Add(longest))
+	for seen, n := began, 0; time.Since(seen) < looking && time.Since(began) < longest; n++ {
+		among := t.active
+		if n%allEvery == 0 {
+			among = t.seized
+		}
+		p, ran, err := t.look(among, began.Add(longest))
 		if err != nil || p.tid != 0 {
 			return p, err
 		}
@@ -287,14 +306,15 @@ func (t *tracer) looks() (place, error) {
 }
 
 // look stops each thread that runs, one after the other, and reports whether one ran Go code.
-func (t *tracer) look(until time.Time) (p place, ran bool, err error) {
-	for tid := range t.seized { // in no order
+func (t *tracer) look(among map[int]bool, until time.Time) (p place, ran bool, err error) {
+	for tid := range among { // in no order
 		if time.Now().After(until) {
 			break
 		}
 		if s, err := procstat.ReadStat(tid); err != nil || s.State != 'R' {
 			continue
 		}
+		t.active[tid] = true
 		if ptrace(unix.PTRACE_INTERRUPT, tid, 0, 0) != nil {
 			continue
 		}
@@ -350,7 +370,7 @@ func (t *tracer) watch(until time.Time) (place, error) {
 			_ = ptrace(unix.PTRACE_INTERRUPT, tid, 0, 0) // fails if it has ended
 		}
 	}
-	for range mostStops {
+	for stops := 0; stops < mostStops; {
 		s, ok := t.next(-1, until)
 		if !ok {
 			break
@@ -362,6 +382,8 @@ func (t *tracer) watch(until time.Time) (place, error) {
 		if !s.ended && s.event == 0 && s.sig == atCall {
 			r, err := readRegisters(s.tid)
 			if err == nil && r.transferred() && !t.inRuntime(r.thread(s.tid).pc) {
+				stops++ // others are those of threads that start their call again, once each
+				t.active[s.tid] = true
 				if p, ok := t.step(s); ok {
 					return p, nil
 				}
