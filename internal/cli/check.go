@@ -111,7 +111,7 @@ func (o *checkOptions) fields() []field.Field {
 		{Name: "severity", Holds: "SEVERITY", Often: true, Help: "skip findings below this severity: error, warning or info", Value: field.Choice(&o.severity, rule.Severities()...)},
 		often(toggle("fix", &o.fix, "write the safe fixes, and check each one")),
 		{Name: "diff", Often: true, Help: "print what --fix would write, as a unified diff, and write nothing", Value: field.Switch(&o.diff), Not: "fix"},
-		toggle("strict", &o.strict, "report a value that is open, because procfit does not read what decides it, as an error"),
+		toggle("strict", &o.strict, "report as an error a value that depends on what is not read"),
 		toggle("exit-zero", &o.exitZero, "exit with 0 even if there are findings"),
 		toggle("allow-empty", &o.allowEmpty, "nothing to check does not make the exit code 3"),
 		toggle("no-source", &o.noSource, "skip Go source, and what go.mod says of it"),

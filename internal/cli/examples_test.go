@@ -70,7 +70,7 @@ func TestRuleExamples(t *testing.T) {
 func checked(t *testing.T, id string) string {
 	t.Helper()
 	var out bytes.Buffer
-	o := checkOptions{out: printed("text"), severity: rule.Info}
+	o := checkOptions{out: printed("text"), severity: rule.Info, strict: id == "PF046"}
 	var code *exitError
 	if err := o.run(context.Background(), stdio{in: strings.NewReader(""), out: &out, err: &out}); err != nil && !errors.As(err, &code) {
 		t.Fatal(err)

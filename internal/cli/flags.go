@@ -163,7 +163,15 @@ func unknownFlag(cmd *cobra.Command, err *pflag.NotExistError) error {
 			own = append(own, f.Name)
 		}
 	})
+	namesakes, others := []*cobra.Command(nil), []*cobra.Command(nil)
 	for _, other := range everyCommand(cmd.Root()) {
+		if other.Name() == cmd.Name() {
+			namesakes = append(namesakes, other)
+		} else {
+			others = append(others, other)
+		}
+	}
+	for _, other := range append(namesakes, others...) {
 		if f := other.Flags().Lookup(name); f != nil && !other.Hidden && !f.Hidden {
 			return fmt.Errorf("unknown flag --%s: %s does not have it, but %s does", name, cmd.CommandPath(), other.CommandPath())
 		}

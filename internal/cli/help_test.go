@@ -15,7 +15,7 @@ import (
 // The bounds of help: what a reader can take in.
 const (
 	mostFlags   = 47 // of a command
-	mostInGroup = 12
+	mostInGroup = 13
 	mostOfHelp  = 78 // characters of a flag's line
 	mostLines   = 34 // of -h
 )

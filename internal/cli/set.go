@@ -258,7 +258,11 @@ func (o *setOptions) change(ctx context.Context, std stdio, c change) error {
 	}
 	result, err := steer.Set(steer.Request{PID: pid, Started: c.started, Value: c.value})
 	if err != nil {
-		if guard != nil {
+		switch why := steer.Because(err); {
+		case guard == nil:
+		case why == "", why == steer.Lost, why == steer.Broken: // it may have been set
+			_ = guard.Leave()
+		default:
 			_ = guard.Done() // nothing is to be given back
 		}
 		return err

@@ -52,7 +52,7 @@ func Ready(ctx context.Context, dir string) error {
 func (r *Report) Fix(ctx context.Context, o Options) (err error) {
 	g := toolchain.Go{Path: "go", Dir: o.Dir, Env: o.Environ}
 	build := func() error {
-		_, err := g.Run(ctx, "build", "-o", os.DevNull, "./...")
+		_, err := g.Run(ctx, "build", "-buildvcs=false", "-o", os.DevNull, "./...")
 		return err
 	}
 	if err := build(); err != nil {
@@ -215,10 +215,10 @@ func BuildBoth(ctx context.Context, o Options, pkg, before, after string) error 
 	if err != nil {
 		return err
 	}
-	if _, err := g.Run(ctx, "build", "-o", before, "--", pkg); err != nil {
+	if _, err := g.Run(ctx, "build", "-buildvcs=false", "-o", before, "--", pkg); err != nil {
 		return err
 	}
-	_, err = g.Run(ctx, "build", "-overlay", overlay, "-o", after, "--", pkg)
+	_, err = g.Run(ctx, "build", "-buildvcs=false", "-overlay", overlay, "-o", after, "--", pkg)
 	return err
 }
 

@@ -150,7 +150,7 @@ func list(ctx context.Context, o Options, tree *folder.Tree) (all []listed, buil
 	if err != nil {
 		return nil, "", err
 	}
-	out, err := g.Run(ctx, "list", "-e", "-deps", "-f", listFormat, "./...")
+	out, err := g.Run(ctx, "list", "-buildvcs=false", "-e", "-deps", "-f", listFormat, "./...")
 	return parseList(out), strings.TrimSpace(string(version)), err
 }
 

@@ -31,8 +31,9 @@ const (
 	setDefault = "runtime.SetDefaultGOMAXPROCS"
 )
 
-// perform does what is asked, in an operating-system thread of its own, with whose end the
-// program is let go.
+// perform does what is asked, in an operating-system thread of its own. The program is let go
+// with the end of the process, which therefore does nothing else: a goroutine that is locked to
+// the main thread would not end it.
 func perform(r Request) (Result, error) {
 	type outcome struct {
 		result Result

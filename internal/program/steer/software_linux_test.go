@@ -63,7 +63,7 @@ func TestSoftware(t *testing.T) {
 				}
 			}
 			x.foreign = true
-			x.calls(often(t))
+			x.calls(often())
 			if strings.Contains(x.said.String(), "panic:") {
 				t.Error(tail(x.said.String()))
 			}

@@ -427,7 +427,8 @@ func (t *tracer) step(s stop) (place, bool) {
 		if ptrace(unix.PTRACE_SINGLESTEP, s.tid, 0, 0) != nil {
 			return place{}, false
 		}
-		now, ok := t.await(s.tid, time.Now().Add(time.Second))
+		// The stop has to be seen, however late: delivered as a signal it would end the program.
+		now, ok := t.await(s.tid, time.Now().Add(time.Hour))
 		if !ok {
 			return place{}, false
 		}
