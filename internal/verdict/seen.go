@@ -79,7 +79,11 @@ func (w *outcome) unseen(r *Recommendation, unset *setting) (list []Value) {
 			continue
 		}
 		about := unset != nil && slices.Contains(s.settings, unset) || slices.ContainsFunc(rests, func(v Value) bool { return v.Setting == s.label })
-		if p, _ := contest.Resolved(trialsOf(s.settings)); about && p == 0 {
+		seen := s.settings
+		if unset != nil && slices.Contains(seen, unset) { // what its number ran at says nothing of the default
+			seen = []*setting{unset}
+		}
+		if p, _ := contest.Resolved(trialsOf(seen)); about && p == 0 {
 			list = append(list, *s.named())
 		}
 	}

@@ -47,7 +47,7 @@ func TestOnlyWhatWasSeenIsNamed(t *testing.T) {
 		"another value is not read":          {better, unread("1"), false, proven, unseen},
 		"another value cannot be read":       {better, unread("1"), true, proven, mayCarry},
 		"the default is not read":            {better, unread("unset"), false, unseen, unseen},
-		"the default cannot be read":         {better, unread("unset"), true, proven, carries},
+		"the default cannot be read":         {better, unread("unset"), true, likely, mayCarry},
 		"it can be read all the same":        {better, nil, true, proven, carries},
 		"no default is asked for":            {better[1:], nil, false, proven, carries},
 		"the default as a number is read":    {asGood, unread("8"), false, kept, carries},

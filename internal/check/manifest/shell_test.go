@@ -182,6 +182,9 @@ func TestNoFaultInOthersScripts(t *testing.T) {
 			}
 			r, _ := readShell(text)
 			for _, f := range r.faults {
+				if f.kind == ofMachine {
+					continue // they take all CPUs on purpose
+				}
 				t.Errorf("%s: %+v", file, f)
 			}
 			return nil

@@ -228,8 +228,9 @@ func (h *rehearsal) offer(ctx context.Context, one *run, urls []string, rate flo
 	if err != nil {
 		return nil, err
 	}
+	cost := trial.Cost(result)
 	l := &resize.Load{PerSecond: phase.AchievedPerSecond, Requests: phase.Requests, Failed: phase.Errors + phase.Unanswered}
-	if err := trial.JudgeAnswers(&journal.Trial{Phases: []journal.Phase{phase}}, h.spec.Load.MaxErrors, h.spec.Load.Places()); err != nil {
+	if err := trial.JudgeAnswers(&journal.Trial{Phases: []journal.Phase{phase}, Load: &cost}, h.spec.Load.MaxErrors, h.spec.Load.Places()); err != nil {
 		l.Failing = err.Error() // its latency is that of failures
 	} else if of := phase.LatencySeconds; of != nil {
 		l.P50Seconds, l.P99Seconds = of.P50, of.P99

@@ -240,7 +240,7 @@ func limitText(limit *float64) string {
 	if limit == nil || *limit == 0 {
 		return "none"
 	}
-	return number.Exact(*limit)
+	return exact(*limit)
 }
 
 // limits reads "none,500m,2", each once; nil stands for no limit.
@@ -295,8 +295,11 @@ func rateText(v float64) string {
 	if v == 0 {
 		return "auto"
 	}
-	return number.Exact(v)
+	return exact(v)
 }
+
+// exact is a number as it reads back.
+func exact(v float64) string { return strconv.FormatFloat(v, 'f', -1, 64) }
 
 // PerSecond reads a number per second above zero, as reports print it: 1000, 12.8k, 1M. Instead
 // is what else may be given: ", or auto".

@@ -101,7 +101,7 @@ func Others(u *journal.Usage) *float64 {
 // counted, the most that the other counters leave room for. Other programs have at most
 // what the target did not use, and what was busy within the error of the kernel's ticks;
 // and they took from it at most the time in which its threads waited for a CPU other than
-// by its own limits. nil: nothing was counted.
+// by its own limit: a limit around it may be used up by others. nil: nothing was counted.
 func OthersAtMost(u *journal.Usage) *float64 {
 	if counted := Others(u); counted != nil || !hasCPUs(u) {
 		return counted
@@ -117,9 +117,6 @@ func OthersAtMost(u *journal.Usage) *float64 {
 		waited := *u.RunQueueWaitSeconds
 		if u.Cgroup != nil {
 			waited -= u.Cgroup.ThrottledSeconds
-		}
-		for _, l := range u.OuterLimits {
-			waited -= l.ThrottledSeconds
 		}
 		most = min(most, waited)
 	}
