@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -163,15 +164,11 @@ func unknownFlag(cmd *cobra.Command, err *pflag.NotExistError) error {
 			own = append(own, f.Name)
 		}
 	})
-	namesakes, others := []*cobra.Command(nil), []*cobra.Command(nil)
-	for _, other := range everyCommand(cmd.Root()) {
-		if other.Name() == cmd.Name() {
-			namesakes = append(namesakes, other)
-		} else {
-			others = append(others, other)
-		}
-	}
-	for _, other := range append(namesakes, others...) {
+	others := everyCommand(cmd.Root())
+	slices.SortStableFunc(others, func(a, b *cobra.Command) int { // migrate is rarely what is meant
+		return cmp.Compare(strings.Count(a.CommandPath(), " migrate"), strings.Count(b.CommandPath(), " migrate"))
+	})
+	for _, other := range others {
 		if f := other.Flags().Lookup(name); f != nil && !other.Hidden && !f.Hidden {
 			return fmt.Errorf("unknown flag --%s: %s does not have it, but %s does", name, cmd.CommandPath(), other.CommandPath())
 		}

@@ -190,8 +190,7 @@ func guard(b Back, messages *gob.Decoder) {
 		live, err := cache.Live(b.PID)
 		switch {
 		case err == nil && live.Procs == b.Set:
-			// By a tracer of its own: a program is let go when the tracer's process has ended.
-			if _, err := Set(b.Request); err == nil {
+			if _, err := perform(b.Request); err == nil {
 				return
 			}
 		case time.Now().After(settled):

@@ -19,6 +19,7 @@ import (
 
 	"github.com/procfit/procfit/internal/host/procstat"
 	"github.com/procfit/procfit/test/built"
+	"github.com/procfit/procfit/test/need"
 )
 
 func TestMain(m *testing.M) {
@@ -60,6 +61,7 @@ type target struct {
 
 // begin runs a target until the test ends.
 func begin(t testing.TB, path string, modes ...string) *target {
+	need.Beyond(t, "calls into a server under load take both CPUs for minutes")
 	t.Helper()
 	x := &target{t: t, cmd: exec.Command(path, modes...), ended: make(chan struct{})}
 	for _, v := range os.Environ() {
