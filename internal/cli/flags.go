@@ -1,10 +1,8 @@
 package cli
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -164,11 +162,15 @@ func unknownFlag(cmd *cobra.Command, err *pflag.NotExistError) error {
 			own = append(own, f.Name)
 		}
 	})
-	others := everyCommand(cmd.Root())
-	slices.SortStableFunc(others, func(a, b *cobra.Command) int { // migrate is rarely what is meant
-		return cmp.Compare(strings.Count(a.CommandPath(), " migrate"), strings.Count(b.CommandPath(), " migrate"))
-	})
-	for _, other := range others {
+	var others, migrates []*cobra.Command // what migrate has is rarely meant
+	for _, other := range everyCommand(cmd.Root()) {
+		if strings.Contains(other.CommandPath(), " migrate") {
+			migrates = append(migrates, other)
+		} else {
+			others = append(others, other)
+		}
+	}
+	for _, other := range append(others, migrates...) {
 		if f := other.Flags().Lookup(name); f != nil && !other.Hidden && !f.Hidden {
 			return fmt.Errorf("unknown flag --%s: %s does not have it, but %s does", name, cmd.CommandPath(), other.CommandPath())
 		}
