@@ -113,7 +113,7 @@ type listed struct {
 	failed                      string
 }
 
-// listFormat prints a package on a line. That nothing of it is built for this system is no failure.
+// listFormat prints a package on a line. If nothing of it is built for this system, that is not a failure.
 const listFormat = `{{if not .Standard}}{{.ImportPath}}{{"\t"}}{{.Name}}{{"\t"}}{{with .Module}}{{.Path}}{{"\t"}}{{.Version}}{{"\t"}}{{.Main}}{{else}}{{"\t\t"}}{{end}}{{"\t"}}{{.DefaultGODEBUG}}{{"\t"}}{{join .Imports " "}}{{"\t"}}{{if and .Error (or .GoFiles (not .IgnoredGoFiles))}}{{printf "%q" .Error.Err}}{{end}}{{end}}`
 
 // parseList reads what the go command prints. A line that is not of listFormat is skipped.

@@ -222,7 +222,7 @@ func (u *uses) elsewhere(o types.Object, inside []extent) []inspector.Cursor {
 	return all
 }
 
-// defines reports whether a use sets a variable anew by := in a block, so that it defines the
+// defines reports whether a use defines a new variable by := in a block, so that it defines the
 // variable if nothing else does.
 func defines(use, block inspector.Cursor) bool {
 	s, ok := use.Parent().Node().(*ast.AssignStmt)

@@ -32,8 +32,8 @@ const (
 )
 
 // perform does what is asked, in an operating-system thread of its own. The program is let go
-// with the end of the process, which therefore does nothing else: a goroutine that is locked to
-// the main thread would not end it.
+// with the end of that thread, or of the process: the end of a goroutine that is locked to the main
+// thread does not end that thread, so a guard can keep the program traced. That is a known fault.
 func perform(r Request) (Result, error) {
 	type outcome struct {
 		result Result
@@ -65,7 +65,7 @@ func trace(r Request) (Result, error) {
 	if err := t.seizeAll(); err != nil {
 		return Result{}, err
 	}
-	if t.text.Same() != nil { // from here on exec is told
+	if t.text.Same() != nil { // from here on the kernel reports exec
 		return Result{}, t.gone()
 	}
 	threads := len(t.seized)

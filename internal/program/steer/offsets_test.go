@@ -88,7 +88,7 @@ func records(t *testing.T, path string) (offsets map[string]int64, version strin
 	return offsets, version
 }
 
-// TestReleasesKnown: what is no release of the table is refused.
+// TestReleasesKnown: a release that the table does not have is refused.
 func TestReleasesKnown(t *testing.T) {
 	for version, want := range map[string]Why{
 		"go1.26.1": "", "go1.17": "", "go1.22.9 (Red Hat 1.22.9-1.el9)": "", "go1.27.1 X:nodwarf5": "",

@@ -20,7 +20,7 @@ import (
 
 const (
 	eventStop = 128 // PTRACE_EVENT_STOP
-	// options: new threads are traced from their first instruction, exec is told, and stops
+	// options: new threads are traced from their first instruction, the kernel reports exec, and stops
 	// at system calls differ from a SIGTRAP.
 	options = unix.PTRACE_O_TRACECLONE | unix.PTRACE_O_TRACEEXEC | unix.PTRACE_O_TRACESYSGOOD
 	// atCall is the signal of such a stop.
