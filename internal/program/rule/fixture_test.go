@@ -53,6 +53,11 @@ func (s Observed) state(st facts.State) Observed {
 	l.State, l.CPUs, l.Raw, l.Error = st, 0, "lots\n", "cpu.max: odd"
 	return s
 }
+func (s Observed) denied() Observed {
+	s = s.state(facts.Unreadable)
+	s.Facts.Limits[0].Error = "open /cg/pod/app/cpu.max: permission denied"
+	return s
+}
 func (s Observed) arch(v string) Observed { s.Facts.GOARCH = v; return s }
 func (s Observed) ratio(text string) Observed {
 	l := &s.Facts.Limits[0]
@@ -231,9 +236,10 @@ func fixtures() []fixture {
 		{"PF008", "an old Go, which PF006 says", machine(64, 20, 1.5).gover("go1.24").live(64), "", "", ""},
 		{"PF008", "set in the environment", machine(64, 20, 1.5).withEnv("2").live(2), "", "", ""},
 
-		{"PF009", "malformed", machine(8, 2).state(facts.Malformed), "the CPU limit of /cg/pod/app is malformed: cpu.max: odd", "until then 8 is an upper bound", Info},
-		{"PF009", "in a recorded tree", machine(8, 2).state(facts.Malformed).recorded(), "malformed", "add the file in this message to the tree, or run procfit as root; until then 8", Info},
-		{"PF009", "unreadable", machine(8, 2).state(facts.Unreadable), "unreadable", "", Info},
+		{"PF009", "malformed", machine(8, 2).state(facts.Malformed), "the CPU limit of /cg/pod/app is malformed: cpu.max: odd", "check the file in this message; until then 8 is an upper bound", Info},
+		{"PF009", "in a recorded tree", machine(8, 2).state(facts.Malformed).recorded(), "malformed", "add the file in this message to the tree; until then 8", Info},
+		{"PF009", "unreadable", machine(8, 2).state(facts.Unreadable), "unreadable", "check the file in this message", Info},
+		{"PF009", "denied", machine(8, 2).denied(), "permission denied", "run procfit as root of the machine, outside of containers", Info},
 		{"PF009", "no limit is an answer", machine(8, 0), "", "", ""},
 		{"PF009", "a binary on disk", Observed{}, "", "", ""},
 

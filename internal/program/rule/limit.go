@@ -2,8 +2,10 @@ package rule
 
 import (
 	"fmt"
+	"io/fs"
 	"path"
 	"strings"
+	"syscall"
 
 	"github.com/procfit/procfit/internal/show/number"
 	"github.com/procfit/procfit/maxprocs/facts"
@@ -133,15 +135,18 @@ func checkUnread(s Subject) []Finding {
 	if !s.seesMachine() && s.Facts.Affinity.State == "" || len(unknown) == 0 {
 		return nil // no machine was looked at, or all of it was read
 	}
-	fix := "run procfit as root, or check the file in this message"
-	if s.Recorded {
-		fix = "add the file in this message to the tree, or run procfit as root"
-	}
-	if s.Facts.EffectiveCPUs() > 0 {
-		fix += fmt.Sprintf("; until then %d is an upper bound", s.Fit.Procs)
-	}
 	var all []Finding
 	for _, what := range unknown {
+		fix := "check the file in this message"
+		switch denied := strings.Contains(what, fs.ErrPermission.Error()) || strings.Contains(what, syscall.EPERM.Error()); {
+		case s.Recorded:
+			fix = "add the file in this message to the tree"
+		case denied: // to root too, where it is root of a container or a security module decides
+			fix = "run procfit as root of the machine, outside of containers"
+		}
+		if s.Facts.EffectiveCPUs() > 0 {
+			fix += fmt.Sprintf("; until then %d is an upper bound", s.Fit.Procs)
+		}
 		all = append(all, Finding{Message: what, Fix: fix})
 	}
 	return all
