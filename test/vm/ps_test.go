@@ -6,7 +6,7 @@ import (
 )
 
 // What ps sees as root, as another user, behind Yama, into a container whose
-// program was deleted, and from within one. The targets are procfit's practice
+// program was deleted, from within one, and into one that hides its limit. The targets are procfit's practice
 // server under other names.
 func TestPS(t *testing.T) {
 	emulated(t, "amd64")
@@ -22,7 +22,7 @@ mkdir pod
 echo '150000 100000' >pod/cpu.max
 echo +cpu >pod/cgroup.subtree_control
 mkdir pod/app
-for name in limited own boxed; do cp /procfit /tmp/$name; chmod 755 /tmp/$name; done
+for name in limited own boxed hidden; do cp /procfit /tmp/$name; chmod 755 /tmp/$name; done
 await() { # LOG
 	for i in $(seq 300); do grep -q Addr= /tmp/$1.log 2>/dev/null && return; sleep 0.1; done
 	echo "$1 does not start"; cat /tmp/$1.log; exit 1
@@ -32,8 +32,19 @@ cat >/tmp/own.sh <<'U'
 GOMAXPROCS=2 exec /tmp/own lab serve cpuserver --addr 127.0.0.1:8002 2>/tmp/own.log
 U
 start-stop-daemon -S -b -c ordinary -x /bin/sh -- /tmp/own.sh
-await limited; await own
+mkdir /sys/fs/cgroup/sandbox
+echo '150000 100000' >/sys/fs/cgroup/sandbox/cpu.max
+cat >/tmp/sandbox.sh <<'U'
+echo 0 >/sys/fs/cgroup/sandbox/cgroup.procs
+mount --bind /dev/null /proc/$$/mountinfo || exit 1
+exec /tmp/hidden lab serve cpuserver --addr 127.0.0.1:8004
+U
+unshare -m sh /tmp/sandbox.sh 2>/tmp/hidden.log &
+await limited; await own; await hidden
 
+echo "== its mounts hidden"
+/procfit explain $(pidof hidden)
+kill $(pidof hidden)
 echo "== root"
 /procfit ps --interval 0
 echo "== user, no Yama: $(cat /proc/sys/kernel/yama/ptrace_scope)"
@@ -74,6 +85,9 @@ echo "== from outside"
 		`"procs":2,"procs_unknown":"process `, `"source":"inferred"`, "kernel.yama.ptrace_scope is 1: run with CAP_SYS_PTRACE",
 		"the GOMAXPROCS of 1 process is inferred, not read; for one: ",
 		`"name":"boxed"`)
+	_, hidden, _ := strings.Cut(output, "== its mounts hidden")
+	hidden, _, _ = strings.Cut(hidden, "== root")
+	check(t, hidden, "PF010", "does not see the limit of /sys/fs/cgroup/sandbox", "uses all 4 CPUs")
 	_, within, _ := strings.Cut(output, "== from within a container")
 	within, outside, _ := strings.Cut(within, "== from outside")
 	if !strings.Contains(within, "boxed") || strings.Contains(within, "limited") {
