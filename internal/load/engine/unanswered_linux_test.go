@@ -43,17 +43,18 @@ func TestReplicaHangs(t *testing.T) {
 	for _, rate := range []float64{0, 500} {
 		t.Run(fmt.Sprint("rate ", rate), func(t *testing.T) {
 			t.Parallel()
-			o := short(raw(t, answer(okAnswer)), raw(t, hangsAfter(20)))
+			o := short(raw(t, answer(okAnswer)), raw(t, hangsAfter(4)))
 			o.Connections, o.Rate, o.Duration, o.Timeout = 8, rate, 400*time.Millisecond, time.Minute
 			r := mustRun(t, o)
-			if r.Errors != 0 || r.Unanswered != 4 {
-				t.Errorf("%d errors, %d unanswered, want 0 and 4", r.Errors, r.Unanswered)
-			}
 			first, second := r.PerURL[0], r.PerURL[1]
-			if first.Hung() || first.Unanswered != 0 || first.Connections != 4 || first.Answered == 0 {
+			if r.Errors != 0 || r.Unanswered != first.Unanswered+second.Unanswered {
+				t.Errorf("%d errors, %d unanswered, want 0 and those of %+v and %+v", r.Errors, r.Unanswered, first, second)
+			}
+			// A busy machine may stop the good one at the end of the run, with what it was just asked.
+			if first.Hung() || first.Connections != 4 || first.Answered == 0 {
 				t.Errorf("the good one: %+v", first)
 			}
-			if !second.Hung() || second.Answered > 20 {
+			if !second.Hung() || second.Answered > 4 || second.Unanswered != 4 {
 				t.Errorf("the one that hangs: %+v", second)
 			}
 			if first.Answered+second.Answered != r.Requests {
