@@ -189,6 +189,42 @@ func TestShortTrialsOnABusyMachine(t *testing.T) {
 	}
 }
 
+// A trial is skipped for other programs only if they were counted, and only if enough trials
+// are known to have been quiet: one of which nothing is known is neither.
+func TestUncountedTrialsStay(t *testing.T) {
+	a := setting(2, 0)
+	waited := &journal.Usage{MeasuredSeconds: 0.1, CPUSeconds: &journal.CPUSeconds{User: 0.01}, RunQueueWaitSeconds: ptr(0.09), HostUse: &journal.HostUse{TargetCPUs: 2}}
+	nothing := &journal.Usage{MeasuredSeconds: 1, HostUse: &journal.HostUse{}}
+	busy := used(1, 0.9)
+	busy.CPUSeconds = &journal.CPUSeconds{User: 0.2}
+	for name, c := range map[string]struct {
+		crowded, others *journal.Usage
+		left            bool
+	}{
+		"counted next to quiet ones":        {busy, used(1, 0), true},
+		"not counted next to quiet ones":    {waited, used(1, 0), false},
+		"counted next to ones of no figure": {busy, nothing, false},
+	} {
+		var trials []journal.Trial
+		for block := range 7 {
+			tr := trial(a, block, 100, 0.1)
+			tr.ObservedProcs, tr.Usage = []*int{a.Procs}, *c.crowded
+			if block >= 4 {
+				tr.Usage = *c.others
+			}
+			trials = append(trials, tr)
+		}
+		for i, got := range withoutBusy(header(a), trials) {
+			if left := !got.Valid; left != (c.left && i < 4) {
+				t.Errorf("%s: trial %d is skipped: %v", name, i, left)
+			}
+		}
+		if withheld := New(header(a), a.Group(), trials).Withheld[a.Key()]; withheld == c.left {
+			t.Errorf("%s: the setting is withheld: %v", name, withheld)
+		}
+	}
+}
+
 // used is what N seconds of two CPUs saw, of which others took a share.
 func used(seconds, others float64) *journal.Usage {
 	return &journal.Usage{MeasuredSeconds: seconds, HostUse: &journal.HostUse{TargetCPUs: 2, OtherCPUSeconds: ptr(2 * seconds * others)}}

@@ -77,8 +77,10 @@ const fewestQuiet = 3
 
 // withoutBusy makes trials invalid, as [journal.InvalidCrowded], of settings that other
 // programs left too few CPUs most of the time, but not always: where enough trials of such
-// a setting were quiet, these are what it does. A gate compares in pairs, and keeps all.
-// The caller's trials are left as they are.
+// a setting are known to have been quiet, these are what it does. A trial in which nobody
+// counted the other programs stays: what it may have lacked withholds its setting, and
+// is no reason to skip it. A gate compares in pairs, and keeps all. The caller's
+// trials are left as they are.
 func withoutBusy(h journal.Header, trials []journal.Trial) []journal.Trial {
 	if h.Plan.GateAgainst {
 		return trials
@@ -93,12 +95,12 @@ func withoutBusy(h journal.Header, trials []journal.Trial) []journal.Trial {
 	for g, own := range groups {
 		for key := range starved(h, g, own) {
 			of := bySetting(own)[key]
-			isQuiet := func(t *journal.Trial) bool { return t.Valid && t.HostUse != nil && !crowded(t) }
+			isQuiet := func(t *journal.Trial) bool { return t.Valid && MostOthers(t) != nil && !crowded(t) }
 			if len(slices.DeleteFunc(slices.Clone(of), func(t *journal.Trial) bool { return !isQuiet(t) })) < fewestQuiet {
 				continue
 			}
 			for _, t := range of {
-				if t.Valid && crowded(t) {
+				if t.Valid && AtLeast(CountedOthers(t), OthersMatter) {
 					crowd(t)
 				}
 			}
