@@ -179,9 +179,10 @@ func anyPort(words []string) []string {
 	return out
 }
 
-// doubled is twice a time limit.
+// doubled is twice a length of time, and at least a second: below half a second the kernel
+// does not show what other programs used.
 func doubled(seconds float64) string {
-	return time.Duration(2 * seconds * float64(time.Second)).String()
+	return max(time.Second, time.Duration(2*seconds*float64(time.Second))).String()
 }
 
 // Document is the page of the failure.

@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/procfit/procfit/internal/show/document"
 	"github.com/procfit/procfit/internal/show/number"
@@ -69,7 +68,7 @@ func (w words) step(s verdict.Step) document.Item {
 	case verdict.StepQuietMachine:
 		return document.Item{Text: "stop other programs on this machine, or measure on a quieter one", Command: w.again()}
 	case verdict.StepLonger:
-		return document.Item{Text: fmt.Sprintf("measure longer trials, in which procfit can count what other programs use: --duration %s or longer", w.longerTrial()), Command: w.longer()}
+		return document.Item{Text: fmt.Sprintf("measure longer trials, in which procfit can count what other programs use: --duration %s or longer", doubled(w.result.Load.DurationSeconds)), Command: w.longer()}
 	case verdict.StepSee:
 		return document.Item{Text: "measure the Go binary itself, as the same user, and for long enough to be read" +
 			w.ways(way{"; if its GOMAXPROCS can never be read, --any-program gives an answer that is likely at most", "any-program", ""})}
@@ -95,16 +94,7 @@ func (w words) longer() string {
 	if w.again() == "" {
 		return ""
 	}
-	return w.result.Spec.With(spec.Set("duration", w.longerTrial()), fresh).Shell()
-}
-
-// longerTrial is a --duration above the one that was asked for, and at least a second.
-func (w words) longerTrial() string {
-	least := time.Second
-	if w.result != nil {
-		least = max(least, time.Duration(2*w.result.Load.DurationSeconds*float64(time.Second)))
-	}
-	return least.String()
+	return w.result.Spec.With(spec.Set("duration", doubled(w.result.Load.DurationSeconds)), fresh).Shell()
 }
 
 // loadElsewhere is how the load generator gets more CPU time.
