@@ -267,7 +267,7 @@ func adds(name string) bool {
 
 func pattern(m Metric) string { return strings.TrimPrefix(m.Regexp.String(), "(?m)") }
 
-// figure reads 1234.5, 1,234.5 and -3e-6 as they are and 12.3ms as seconds.
+// figure reads 1234.5, 1,234.5 and -3e-6 as they are, and 12.3ms and 12.3 ms as seconds.
 func figure(text string) (value float64, unit string, ok bool) {
 	text = strings.TrimSpace(text)
 	if thousands.MatchString(text) {
@@ -276,7 +276,7 @@ func figure(text string) (value float64, unit string, ok bool) {
 	if v, ok := decimal(text); ok {
 		return v, "", true
 	}
-	if v, ok := Seconds(text); ok {
+	if v, ok := Seconds(strings.ReplaceAll(text, " ", "")); ok {
 		return v, "seconds", true
 	}
 	return 0, "", false

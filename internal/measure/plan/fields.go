@@ -162,7 +162,7 @@ func (f *Flags) loadFields() []field.Field {
 		{Name: "max-errors", Holds: "SHARE", Help: "a trial is invalid if a greater share of its requests fails", Value: field.Share(&l.MaxErrors, math.Inf(1))},
 		{
 			Name: "load", Holds: "COMMAND", Help: "use this load generator: 'wrk -c{connections} -d{duration} {url}', k6, …",
-			More:  "The output of wrk, hey, oha, k6, vegeta, ghz and others is understood; any other command needs --metric. {url}, {urls}, {host}, {port}, {duration}, {connections} and {rate} are filled in.",
+			More:  "The output of wrk, hey, k6 and vegeta is understood; any other command needs --metric. {url}, {urls}, {host}, {port}, {duration}, {connections} and {rate} are filled in.",
 			Value: field.Parsed(&l.Command, "", generator),
 		},
 	}

@@ -1,5 +1,6 @@
-// Package foreign reads what load generators print: wrk, wrk2, hey, oha, vegeta,
-// fortio, k6, ghz, h2load, and procfit load itself when it runs elsewhere.
+// Package foreign reads what load generators print: wrk, wrk2, hey, vegeta, k6, and
+// procfit load itself when it runs elsewhere. Of others the user names the numbers, with
+// --metric.
 //
 // # Model
 //
@@ -14,8 +15,7 @@
 //
 // Only a summary is read: percentiles of several replicas or generators are not
 // joined. The formats are those of the versions in testdata, each from a run of its
-// own, but for wrk2's, which is from its project's documentation, and oha's, which is by
-// its project's schema.
+// own, but for wrk2's, which is from its project's documentation.
 package foreign
 
 import (
@@ -37,12 +37,8 @@ const (
 	wrk     generator = "wrk"
 	wrk2    generator = "wrk2"
 	hey     generator = "hey"
-	oha     generator = "oha"
 	vegeta  generator = "vegeta"
-	fortio  generator = "fortio"
 	k6      generator = "k6"
-	ghz     generator = "ghz"
-	h2load  generator = "h2load"
 	procfit generator = "procfit"
 )
 

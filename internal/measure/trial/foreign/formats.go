@@ -31,8 +31,8 @@ type format struct {
 //   - requests, errors, throughput, mean, max, p50: a figure. Of a time the first one is used.
 //   - p and time: a percentile and its time; names and values: lists of both.
 //   - status and count: answers of a status; the status 0 is for requests without one.
-//   - failed: one more number of errors; fine: how many of the errors are none.
-//   - lost: requests without an answer; unanswered: those that are among the requests.
+//   - failed: one more number of errors.
+//   - lost: requests without an answer.
 //   - sent and seconds: a throughput that includes what was lost, and its time.
 type expression struct {
 	within pattern // the parts of the output to look at; nil: all of it
@@ -91,23 +91,6 @@ var wrkFigures = slices.Concat(find(
 // values.
 var formats = []format{
 	{
-		// fortio load -json, and below its text. Its threads each send when their answer
-		// has come, no sooner than -qps asks, and its clock starts at the send
-		// (periodic/periodic.go): after a stall it catches up, but the requests that were
-		// late to be sent look fast.
-		name: fortio, clock: ClockSend,
-		fields: []string{"DurationHistogram", "ActualQPS", "RequestedQPS"},
-		unit:   1,
-		figures: find(
-			`^ActualQPS (?P<throughput>\S+)$`,
-			`^DurationHistogram\.Count (?P<requests>\S+)$`,
-			`^DurationHistogram\.Avg (?P<mean>\S+)$`,
-			`^DurationHistogram\.Max (?P<max>\S+)$`,
-			`^DurationHistogram\.Percentiles\.\d+\.Percentile (?P<p>\S+)\nDurationHistogram\.Percentiles\.\d+\.Value (?P<time>\S+)$`,
-			`^ErrorsDurationHistogram\.Count (?P<failed>\S+)$`,
-		),
-	},
-	{
 		// vegeta report -type json, and below its text. vegeta sends when a request is due
 		// and starts another worker if all are busy, so that no request waits, unless
 		// -max-workers bounds them (lib/attack.go); its clock starts at the send. The
@@ -124,61 +107,6 @@ var formats = []format{
 		),
 	},
 	{
-		// ghz -O json, and below its text. A worker of ghz sends when its answer has come;
-		// with --async it sends when --rps says so, whatever still waits (runner/worker.go).
-		// Its clock starts at the send. A request that is under way at the end of -z counts
-		// as failed: Unavailable or Canceled.
-		name: ghz, clock: ClockSend, other: ClockPaced, otherIf: asyncGhz,
-		fields: []string{"latencyDistribution", "statusCodeDistribution", "rps"},
-		unit:   1e-9,
-		figures: find(
-			`^count (?P<requests>\S+)$`,
-			`^rps (?P<throughput>\S+)$`,
-			`^average (?P<mean>\S+)$`,
-			`^slowest (?P<max>\S+)$`,
-			`^latencyDistribution\.\d+\.latency (?P<time>\S+)\nlatencyDistribution\.\d+\.percentage (?P<p>\S+)$`,
-			`^statusCodeDistribution\..* (?P<failed>\S+)$`,
-			`^statusCodeDistribution\.OK (?P<fine>\S+)$`,
-		),
-	},
-	{
-		// oha --output-format json, in older versions -j, by the schema that its project
-		// publishes (schema.json). A worker of oha sends when its answer has come, at the
-		// rate of -q at most, and its clock starts at the send; with --latency-correction,
-		// which needs -q, it starts when the send was due (README.md). The end of -z is not
-		// a failure of the requests that it interrupts. Its requests per second are all that
-		// ended, with or without an answer (src/printer.rs).
-		name: oha, clock: ClockSend, other: ClockIntended, otherIf: correctedOha,
-		fields: []string{"summary", "latencyPercentiles", "statusCodeDistribution"},
-		unit:   1,
-		figures: find(
-			`^summary\.total (?P<seconds>\S+)$`,
-			`^summary\.requestsPerSec (?P<sent>\S+)$`,
-			`^summary\.average (?P<mean>\S+)$`,
-			`^summary\.slowest (?P<max>\S+)$`,
-			`^latencyPercentiles\.p(?P<p>[\d.]+) (?P<time>\S+)$`,
-			`^statusCodeDistribution\.(?P<status>\d+) (?P<count>\S+)$`,
-			`^errorDistribution\..* (?P<lost>\S+)$`,
-			`^errorDistribution\.aborted due to deadline (?P<fine>\S+)$`,
-		),
-	},
-	{
-		//	Aggregated Function Time : count 1000 avg 0.00098 +/- 0.0022 min 3.2e-05 max 0.0218 sum 0.98
-		//	# target 99% 0.0135
-		//	Error cases : count 100 avg 0.00068 +/- 0.001 min 7.1e-05 max 0.0068 sum 0.068
-		//	All done 1000 calls (plus 8 warmup) 0.987 ms avg, 499.8 qps
-		//
-		// The percentiles of its connections are further below.
-		name: fortio, clock: ClockSend,
-		has:  compile(`Aggregated Function Time`, `All done `),
-		unit: 1,
-		figures: slices.Concat(find(
-			`^Aggregated Function Time : count (?P<requests>\S+) avg (?P<mean>\S+) .* max (?P<max>\S+) sum `,
-			`^Error cases : count (?P<failed>\d+) `,
-			`^All done .*, (?P<throughput>\S+) qps$`,
-		), findIn(`(?s)^Aggregated Function Time.*?(?:^Error cases|\z)`, `^# target (?P<p>[\d.]+)% (?P<time>\S+)$`)),
-	},
-	{
 		//	Requests      [total, rate, throughput]         1000, 501.13, 501.02
 		//	Latencies     [min, mean, 50, 90, 95, 99, max]  103.823µs, 2.812ms, …
 		//	Status Codes  [code:count]                      200:900  503:100
@@ -188,23 +116,6 @@ var formats = []format{
 			`^Requests \[.*\] \S+, \S+, (?P<throughput>\S+)$`,
 			`^Latencies \[(?P<names>.*)\] (?P<values>.*)$`,
 		), findIn(`^Status Codes .*`, `\b(?P<status>\d+):(?P<count>\d+)`)),
-	},
-	{
-		//	finished in 2.00s, 18131.50 req/s, 478.67KB/s
-		//	requests: 5000 total, 5000 started, 5000 done, 4500 succeeded, 500 failed, 0 errored, 0 timeout
-		//	                     min         max         mean         sd        +/- sd
-		//	time for request:       31us    163.00ms      1.69ms      5.78ms    96.65%
-		//
-		// h2load has no percentiles. Errored requests, those without an answer, are among
-		// the failed ones. Each stream of its clients sends when its answer has come, at the
-		// rate of --rps at most; its clock starts at the send (its manual, "time for request").
-		name: h2load, clock: ClockSend,
-		has: compile(`finished in `, `time for request:`),
-		figures: find(
-			`^finished in \S+, (?P<throughput>\S+) req/s,`,
-			`^requests: .* (?P<requests>\d+) done, .* (?P<errors>\d+) failed, (?P<unanswered>\d+) errored,`,
-			`^time for request: \S+ (?P<max>\S+) (?P<mean>\S+) \S+ \S+$`,
-		),
 	},
 	{
 		//	http_req_duration..............: avg=711.65µs min=170.56µs med=390.72µs max=26.16ms p(90)=517.05µs p(99)=7.78ms
@@ -234,28 +145,6 @@ var formats = []format{
 		once: compile(`^█ TOTAL RESULTS$`, `^execution: local$`),
 	},
 	{
-		//	Summary:
-		//	  Count:	18600
-		//	  Slowest:	16.15 ms
-		//	  Average:	0.81 ms
-		//	  Requests/sec:	9198.94
-		//	Latency distribution:
-		//	  99 % in 4.63 ms
-		//	Status code distribution:
-		//	  [OK]            18593 responses
-		name: ghz, clock: ClockSend, other: ClockPaced, otherIf: asyncGhz,
-		has: compile(`Summary:`, `^Count:`, `Requests/sec:`, `Status code distribution:`),
-		figures: find(
-			`^Count: (?P<requests>\d+)$`,
-			`^Requests/sec: (?P<throughput>\S+)$`,
-			`^Slowest: (?P<max>\S+ \S+)$`,
-			`^Average: (?P<mean>\S+ \S+)$`,
-			`^(?P<p>[\d.]+) % in (?P<time>\S+ \S+)$`,
-			`^\[\w+\] (?P<failed>\d+) responses$`,
-			`^\[OK\] (?P<fine>\d+) responses$`,
-		),
-	},
-	{
 		// wrk2's clock starts when the send was due by -R (its README, "A note about wrk2's
 		// latency measurement technique"). It alone prints the calibration of its threads,
 		// and which latency its distribution is of.
@@ -282,10 +171,10 @@ var formats = []format{
 		//
 		// This is hey without -o; older versions print "99%% in". It prints times to a tenth
 		// of a millisecond. Its workers send when their answer has come, at the rate of -q at
-		// most (requester.go): the clock starts at the send. oha's text is made after hey's
-		// and has other units.
+		// most (requester.go): the clock starts at the send. The summaries of oha and ghz have
+		// the same headings: oha's has the rate of success, and ghz's other units.
 		name: hey, clock: ClockSend,
-		has: compile(`Summary:`, `Status code distribution:`), lacks: "Success rate:",
+		has: compile(`Summary:`, `Status code distribution:`, `^Total: \S+ secs$`), lacks: "Success rate:",
 		unit: 1,
 		figures: find(
 			`^Total: (?P<seconds>\S+) secs$`,
@@ -300,14 +189,6 @@ var formats = []format{
 }
 
 func boundedVegeta(command, _ string) bool { return has(command, "-max-workers", "--max-workers") }
-
-func asyncGhz(command, _ string) bool {
-	return has(command, "--async") && has(command, "--rps", "-r")
-}
-
-func correctedOha(command, _ string) bool {
-	return has(command, "--latency-correction") && has(command, "-q")
-}
 
 func pacedK6(_, text string) bool {
 	return strings.Contains(text, " iterations/s ") && !strings.Contains(text, " looping VUs") &&

@@ -99,12 +99,7 @@ func flatten(to *strings.Builder, at string, v any, depth int) {
 				flatten(to, at+"."+name, v[name], depth+1)
 			}
 		}
-	case []any:
-		if depth < deepest {
-			for i, element := range v {
-				flatten(to, at+"."+strconv.Itoa(i), element, depth+1)
-			}
-		}
+	case []any: // no figure is in a list
 	default:
 		fmt.Fprintf(to, "%s %v\n", strings.TrimPrefix(at, "."), v)
 	}
@@ -138,7 +133,7 @@ type reading struct {
 	Figures
 	unit float64 // seconds of a time; 0: it has its unit
 
-	sums    map[string]float64 // of failed, fine, lost, unanswered and answered
+	sums    map[string]float64 // of failed, lost and answered
 	adds    bool               // errors are added up, so that none means 0
 	counted bool               // requests were, by their status
 
@@ -177,7 +172,7 @@ func (r *reading) take(groups map[string]string) {
 			r.sent = n
 		case name == "seconds":
 			r.seconds = n
-		default: // failed, fine, unanswered
+		default: // failed
 			r.sums[name] += n
 		}
 	}
@@ -212,7 +207,7 @@ func (r *reading) setTime(name, text string) {
 	v, ok := load.Number(text)
 	v *= r.unit
 	if r.unit == 0 {
-		v, ok = load.Seconds(strings.ReplaceAll(text, " ", ""))
+		v, ok = load.Seconds(text)
 	}
 	if ok && v > 0 {
 		*to = &v
@@ -225,11 +220,8 @@ func (r *reading) conclude() Figures {
 		answered := r.sums["answered"]
 		r.Requests = &answered
 	}
-	if r.Requests != nil {
-		*r.Requests = max(0, *r.Requests-r.sums["unanswered"])
-	}
 	if r.adds {
-		failed := max(0, r.sums["failed"]-r.sums["fine"])
+		failed := r.sums["failed"]
 		r.Errors = &failed
 	}
 	switch {
