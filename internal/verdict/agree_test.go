@@ -162,10 +162,11 @@ func TestPlanAndVerdictHaveOneLead(t *testing.T) {
 			sameRuling(t, n, h, kept)
 			continue
 		}
-		contests, ends := contest.All(h, kept), contest.Ends(h, kept)
+		counted := contest.Count(h, kept)
+		contests, ends := counted.Contests(), counted.Ends()
 		twice := append(slices.Clone(kept), slices.DeleteFunc(slices.Clone(kept), func(t journal.Trial) bool { return t.Role == journal.RolePilot })...)
-		counted, _ := contest.Counted(h, twice)
-		groups := collect(h, counted)
+		counted = contest.Count(h, twice)
+		groups := collect(h, counted.Trials)
 		r := Analyze(h, twice)
 		for _, c := range contests {
 			i := slices.IndexFunc(groups, func(g *group) bool { return g.key == c.Group })
@@ -174,7 +175,7 @@ func TestPlanAndVerdictHaveOneLead(t *testing.T) {
 				continue
 			}
 			g := groups[i]
-			g.contest = contest.New(h, g.key, counted)
+			g.contest = counted.Contest(g.key)
 			g.summary(h)
 			w := g.contenders(newMargins(h.Plan.Margin, h.Plan.MarginP99))
 			mine, theirs := c.Lead(), w.Lead
@@ -277,11 +278,11 @@ func seen(t *testing.T, n int, h journal.Header, g *group, r *Recommendation, w 
 // sameRuling holds a gate's verdict against what ended it.
 func sameRuling(t *testing.T, n int, h journal.Header, kept []journal.Trial) {
 	t.Helper()
-	gate := GateAgainst(h, kept)
+	gate, counted := Analyze(h, kept).Gate, contest.Count(h, kept)
 	if !h.Plan.Racing() {
 		return
 	}
-	for _, d := range contest.Duels(h, kept) {
+	for _, d := range counted.Duels() {
 		for _, c := range d.Gate().Checks {
 			i := slices.IndexFunc(gate.Checks, func(x GateCheck) bool {
 				return x.Setting.Label == d.New.Label && figureOf(x.Metric) == c.By && (x.Setting.QuotaCPUs == nil) == (len(h.Plan.Groups()) == 1 || !d.New.Group().Limited) &&

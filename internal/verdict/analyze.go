@@ -12,33 +12,34 @@ import (
 // result, and no number comes from anywhere else.
 func Analyze(h journal.Header, trials []journal.Trial) *Result {
 	r := Of(h, trials)
-	trials, left := contest.Counted(h, trials)
+	counted := contest.Count(h, trials)
+	trials = counted.Trials
 	notes := &notes{h: h}
-	notes.units(left)
+	notes.units(counted.LeftOut)
 	r.count(trials)
 	r.Engines = engines(trials)
 	groups := collect(h, trials)
 	r.Origin = originOf(allTrials(groups))
 	all := groups
-	groups = r.compare(h, all, trials)
+	groups = r.compare(counted, all)
 	for i, g := range groups {
-		g.contest = contest.New(h, g.key, trials)
+		g.contest = counted.Contest(g.key)
 		result, w := g.analyze(h, r)
 		r.Groups = append(r.Groups, result)
 		notes.group(i, g, &r.Groups[i], w)
 	}
-	r.raced(h, trials)
-	r.best(h, trials)
+	r.raced(counted)
+	r.best(counted)
 	r.contradicted()
 	r.Cheapest = r.priceSettings(h, trials)
 	notes.run(r, all)
 	notes.pilots(trials)
-	if left.Repeated > 0 {
-		notes.add(-1, Warning{Code: WarnDuplicates, Count: int64(left.Repeated)})
+	if counted.Repeated > 0 {
+		notes.add(-1, Warning{Code: WarnDuplicates, Count: int64(counted.Repeated)})
 	}
 	r.Warnings = append(r.Warnings, notes.list...)
 	if h.Plan.GateAgainst {
-		r.Gate = GateAgainst(h, trials)
+		r.Gate = gateAgainst(counted, all)
 	}
 	if len(r.Groups) == 1 && r.Best == nil {
 		r.Recommendation = &r.Groups[0].Recommendation

@@ -315,14 +315,14 @@ func (g *group) took(h journal.Header) *Raced {
 }
 
 // raced reports whether a race came to its end in each group.
-func (r *Result) raced(h journal.Header, trials []journal.Trial) {
-	if !h.Plan.Racing() {
+func (r *Result) raced(counted *contest.Counted) {
+	if !r.Plan.Racing() {
 		return
 	}
-	r.TrialsPlanned = max(h.Plan.MaxTrials, r.TrialsRun+r.PilotsRun)
-	ends := contest.Ends(h, trials)
+	r.TrialsPlanned = max(r.Plan.MaxTrials, r.TrialsRun+r.PilotsRun)
+	ends := counted.Ends()
 	for _, g := range slices.Concat(r.Groups, r.Compared) {
 		g.Race.Stop = string(ends[g.key()])
 	}
-	r.Complete = len(contest.All(h, trials)) == len(ends)
+	r.Complete = len(counted.Contests()) == len(ends)
 }

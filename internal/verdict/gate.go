@@ -29,18 +29,17 @@ func newGating(kind string, p journal.Plan) *gating {
 	return &gating{Gate: Gate{Kind: kind, Checks: []GateCheck{}}, margins: newMargins(p.Margin, p.MarginP99)}
 }
 
-// GateAgainst compares each setting with the old command's setting of the same setting,
+// gateAgainst compares each setting with the old command's setting of the same setting,
 // block by block. The gate fails where the new one is proven worse by more than
 // the margin, each check having its share of the gate's error. It passes when every
 // check is proven to be within its margin; what is neither has no answer, and so the gate
 // has none. Other programs withhold no check: what they take, they take from both, which
 // ran side by side, and what they blur stays open.
-func GateAgainst(h journal.Header, trials []journal.Trial) *Gate {
+func gateAgainst(counted *contest.Counted, groups []*group) *Gate {
+	h := counted.Header
 	gate := newGating(GateKindAgainst, h.Plan)
-	trials, _ = contest.Counted(h, trials)
-	groups := collect(h, trials)
 	duels := map[journal.SettingKey]contest.Duel{}
-	for _, d := range contest.Duels(h, trials) {
+	for _, d := range counted.Duels() {
 		duels[d.New.Key()] = d
 	}
 	for _, g := range groups {

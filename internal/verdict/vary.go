@@ -32,11 +32,12 @@ type Best struct {
 }
 
 // best is what the searches of a sweep with --vary came to.
-func (r *Result) best(h journal.Header, trials []journal.Trial) {
+func (r *Result) best(counted *contest.Counted) {
+	h := counted.Header
 	if len(h.Plan.Vary) == 0 {
 		return
 	}
-	for _, s := range contest.Searches(h, trials) {
+	for _, s := range counted.Searches() {
 		at := s.At
 		b := Best{
 			QuotaCPUs: at.QuotaCPUs, Replicas: max(1, at.Replicas), GoVersion: at.GoVersion, SetLive: at.SetLive,
@@ -85,12 +86,13 @@ func named(list []string) []string {
 
 // compare analyses the groups that compare a variable, and returns the others. One that has a
 // single value of GOMAXPROCS compares nothing.
-func (r *Result) compare(h journal.Header, groups []*group, trials []journal.Trial) (others []*group) {
+func (r *Result) compare(counted *contest.Counted, groups []*group) (others []*group) {
+	h := counted.Header
 	if len(h.Plan.Vary) == 0 {
 		return groups
 	}
 	for _, g := range groups {
-		g.contest = contest.New(h, g.key, trials)
+		g.contest = counted.Contest(g.key)
 		switch {
 		case g.key.Compares != "":
 			r.Compared = append(r.Compared, g.compared(h))

@@ -118,7 +118,7 @@ func analyse(dir string, s *lab.RanStage, p Pages) (lab.Measured, error) {
 		return lab.Measured{}, err
 	}
 	s.NotRun = "" // what an earlier look at a damaged journal left
-	counted, _ := contest.Counted(contents.Header, contents.Trials)
+	counted := contest.Count(contents.Header, contents.Trials).Trials
 	m := lab.Measured{Result: r, Trials: counted, Rounds: contents.Grown}
 	s.Count(m)
 	return m, nil

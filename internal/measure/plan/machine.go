@@ -138,10 +138,10 @@ func crowded(h journal.Header, trials []journal.Trial) bool {
 	if last.Role == journal.RolePilot || !slices.ContainsFunc(Record{Trials: trials}.of(last.Block), others) {
 		return false
 	}
-	counted, _ := contest.Counted(h, trials)
-	withheld := contest.New(h, last.Setting.Group(), trials).Withheld
+	counted := contest.Count(h, trials)
+	withheld := counted.Contest(last.Setting.Group()).Withheld
 	starved, compared := false, map[journal.SettingKey]bool{}
-	for _, t := range (Record{Trials: counted}).of(last.Block) {
+	for _, t := range (Record{Trials: counted.Trials}).of(last.Block) {
 		switch key := t.Setting.Key(); {
 		case t.Valid && !withheld[key]:
 			compared[key] = true

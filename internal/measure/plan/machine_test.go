@@ -96,7 +96,7 @@ func TestSlowBlockOfARace(t *testing.T) {
 		if name == "slow" && dropped != slow {
 			t.Errorf("%s: %d trials are reported as not used, and %d are not", name, dropped, slow)
 		}
-		if lead := contest.All(h, x.kept)[0].Lead(); lead.Pick != 5 {
+		if lead := contest.Count(h, x.kept).Contests()[0].Lead(); lead.Pick != 5 {
 			t.Errorf("%s: %d is picked of %d trials, want 5", name, lead.Pick, len(x.kept))
 		}
 	}
@@ -196,7 +196,7 @@ func TestWaitsForAQuietMachine(t *testing.T) {
 		if waited < 30*time.Second || waited > time.Minute {
 			t.Errorf("waited for %s of a minute", waited)
 		}
-		if lead := contest.All(x.Header, x.kept)[0].Lead(); lead.Pick != 2 {
+		if lead := contest.Count(x.Header, x.kept).Contests()[0].Lead(); lead.Pick != 2 {
 			t.Errorf("picked %d after the wait", lead.Pick)
 		}
 	})

@@ -22,7 +22,8 @@ func (p racing) Next(r Record) Leg {
 	if s.Tasks = interleaved(p.h.Plan, r.Lacks(pilotsOf(p.h.Plan))); len(s.Tasks) > 0 {
 		return s
 	}
-	contests := contest.All(p.h, r.Trials)
+	counted := contest.Count(p.h, r.Trials)
+	contests := counted.Contests()
 	turn, next := -1, contest.Step{}
 	for i, c := range contests {
 		step := c.Next()
@@ -37,10 +38,10 @@ func (p racing) Next(r Record) Leg {
 	if s.Tasks = interleaved(p.h.Plan, r.begun()); len(s.Tasks) > 0 {
 		return s.about(s.Tasks[0].Setting.Group())
 	}
-	if turn < 0 || len(next.Settings) == 0 || p.spent(r, len(next.Settings)) {
+	if turn < 0 || len(next.Settings) == 0 || p.spent(r, counted, len(next.Settings)) {
 		return s
 	}
-	s.Begin = p.row(r, next)
+	s.Begin = p.row(r, counted, next)
 	for _, b := range s.Begin {
 		s.Tasks = append(s.Tasks, tasksOf(b)...)
 	}
@@ -50,10 +51,10 @@ func (p racing) Next(r Record) Leg {
 
 // row is the next block, and the same again on every other node as far as the budget has
 // room.
-func (p racing) row(r Record, next contest.Step) (list []journal.Block) {
+func (p racing) row(r Record, counted *contest.Counted, next contest.Step) (list []journal.Block) {
 	for range lanes(p.h.Plan) {
 		n := len(r.Blocks) + len(list)
-		if len(list) > 0 && contest.Spent(p.h, r.Trials, (len(list)+1)*len(next.Settings)) != "" {
+		if len(list) > 0 && counted.Spent((len(list)+1)*len(next.Settings)) != "" {
 			break
 		}
 		list = append(list, journal.Block{Block: n, Why: string(next.Why), Settings: rotated(next.Settings, p.h.Plan.Lane(n))})
@@ -101,8 +102,8 @@ func questions(c contest.Contest) (list []Question) {
 
 // spent reports whether the budget has no room for a block of that many trials. The first
 // block of each group has always room: a budget that has not is refused before.
-func (p racing) spent(r Record, more int) bool {
-	return len(r.Blocks) >= len(p.h.Plan.Groups()) && contest.Spent(p.h, r.Trials, more) != ""
+func (p racing) spent(r Record, counted *contest.Counted, more int) bool {
+	return len(r.Blocks) >= len(p.h.Plan.Groups()) && counted.Spent(more) != ""
 }
 
 // left is what of the plan's time has not been used.
@@ -173,7 +174,8 @@ func (p dueling) Next(r Record) Leg {
 		return leg
 	}
 	var next *contest.Duel
-	for _, d := range contest.Duels(p.h, r.Trials) {
+	counted := contest.Count(p.h, r.Trials)
+	for _, d := range counted.Duels() {
 		if d.End() != "" {
 			continue
 		}
@@ -181,7 +183,7 @@ func (p dueling) Next(r Record) Leg {
 			next = &d
 		}
 	}
-	if next == nil || racing(p).spent(r, 2) {
+	if next == nil || racing(p).spent(r, counted, 2) {
 		return leg
 	}
 	block := journal.Block{Block: len(r.Blocks), Why: "gate", Settings: []journal.Setting{next.Old, next.New}}

@@ -235,7 +235,7 @@ func TestRaceThroughABurst(t *testing.T) {
 		if err := x.Run(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		c := contest.All(h, x.kept)[0]
+		c := contest.Count(h, x.kept).Contests()[0]
 		if end, pick := c.Next(), c.Lead().Pick; end.Stop != race.StopGoal || pick != 6 {
 			t.Errorf("busy from trial %d: %s after %d trials, %d; want 6, proven", 4+from, end.Stop, len(x.kept), pick)
 		}

@@ -113,25 +113,24 @@ func (d Duel) End() race.Stop {
 func (d Duel) Gate() race.Gate { return race.SequentialGate(d.Rules, d.Pairs) }
 
 // Duels are those of a gate's journal, in the order of its plan.
-func Duels(h journal.Header, trials []journal.Trial) (list []Duel) {
-	counted, _ := Counted(h, trials)
+func (t *Counted) Duels() (list []Duel) {
+	h := t.Header
 	for _, a := range h.Plan.Settings {
 		then := a.Key()
 		then.Variant = journal.VariantAgainst
 		old := slices.IndexFunc(h.Plan.Settings, func(o journal.Setting) bool { return o.Key() == then })
 		if a.Variant == "" && old >= 0 {
 			d := Duel{Old: h.Plan.Settings[old], New: a, Rules: race.GateRules{Margin: h.Plan.Margin, MarginP99: h.Plan.MarginP99}}
-			d.gather(counted)
+			d.gather(t.Trials)
 			list = append(list, d)
 		}
 	}
 	if h.Plan.MaxTrials == 0 {
 		return list
 	}
-	taken := len(trials)
 	for i := range list { // what the others and the pilots leave of one budget
 		d := &list[i]
-		d.Rules.MaxPairs = max(1, len(d.Pairs)+(h.Plan.MaxTrials-taken)/2)
+		d.Rules.MaxPairs = max(1, len(d.Pairs)+(h.Plan.MaxTrials-len(t.Trials))/2)
 	}
 	return list
 }

@@ -1,7 +1,7 @@
 // Package contest compares the settings of a journal. A Contest is the trials of one
 // group, whose settings can be compared with each other, under one set of rules. The
 // planner asks it what to measure next, and the verdict what came out: there is one
-// constructor, so that a sweep cannot stop measuring what its verdict still compares.
+// maker, so that a sweep cannot stop measuring what its verdict still compares.
 //
 // A contest counts values of GOMAXPROCS, or ranks of the values of another variable. Of
 // several variables, one is compared after the other: that is a Search.
@@ -29,8 +29,7 @@ import (
 )
 
 // Contest is the trials of one group of a journal under one set of rules. The planner
-// asks it what to measure next and the verdict what came out: there is no second way to
-// make one.
+// asks it what to measure next and the verdict what came out: only [Counted] makes one.
 type Contest struct {
 	Group journal.GroupKey
 	// Latency is the quantile that settings are compared by.
@@ -68,23 +67,7 @@ const (
 	PartDiffers Part = "differs" // none: they are proven unlike those of their value
 )
 
-// All is the contests of a journal, in the order of its plan.
-func All(h journal.Header, trials []journal.Trial) []Contest {
-	var list []Contest
-	for _, s := range Searches(h, trials) {
-		list = append(list, s.Contests...)
-	}
-	return list
-}
-
-// New is the contest of one group of a journal.
-func New(h journal.Header, g journal.GroupKey, trials []journal.Trial) Contest {
-	counted, _ := Counted(h, trials)
-	return of(h, g, counted, len(trials))
-}
-
-// of is a contest of trials that count; taken is how many of all the budget has lost.
-func of(h journal.Header, g journal.GroupKey, counted []journal.Trial, taken int) Contest {
+func contestOf(h journal.Header, g journal.GroupKey, counted []journal.Trial) Contest {
 	c := Contest{Group: g, h: h}
 	for _, a := range h.Plan.Of(g) {
 		if a.Variant == "" {
@@ -111,8 +94,8 @@ func of(h journal.Header, g journal.GroupKey, counted []journal.Trial, taken int
 	out := c.withhold()
 	c.exclude(out)
 	c.trials = c.raced(c.own, func(v int) bool { return out[v] })
-	c.assess(taken)
-	c.reconcile(taken)
+	c.assess(len(counted))
+	c.reconcile(len(counted))
 	return c
 }
 

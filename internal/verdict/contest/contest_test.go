@@ -51,7 +51,7 @@ func TestContests(t *testing.T) {
 		pilot, trial(setting(1, 0), 0, 50, 0.3), trial(setting(0, 0), 0, 90, 0.2), trial(setting(1, 2), 1, 40, 0.4),
 		trial(old, 0, 10, 0.1), failed, trial(setting(1, 0), 4, 60, 0.3),
 	}
-	contests := All(h, trials)
+	contests := Count(h, trials).Contests()
 	if len(contests) != 2 {
 		t.Fatalf("%d contests, want one for each quota", len(contests))
 	}
@@ -70,16 +70,16 @@ func TestContests(t *testing.T) {
 	if r := contests[1].rules; r.Default != 0 || !reflect.DeepEqual(r.Values, []int{1}) || r.MaxTrials != 34 || r.Seed == 7 {
 		t.Errorf("the contest without an unset setting has %+v", r)
 	}
-	if contests := All(h, nil); contests[0].rules.Latency || contests[0].rules.Default != 8 || contests[1].trials != nil {
+	if contests := Count(h, nil).Contests(); contests[0].rules.Latency || contests[0].rules.Default != 8 || contests[1].trials != nil {
 		t.Errorf("without trials: %+v", contests)
 	}
 }
 
 // The unset setting represents its value where that is no setting, and a value for unset.
 func TestSetting(t *testing.T) {
-	both := All(header(setting(0, 0), setting(1, 0), setting(8, 0)), nil)[0]
-	numbers := All(header(setting(1, 0), setting(8, 0)), nil)[0]
-	few := All(header(setting(0, 0), setting(1, 0)), nil)[0]
+	both := Count(header(setting(0, 0), setting(1, 0), setting(8, 0)), nil).Contests()[0]
+	numbers := Count(header(setting(1, 0), setting(8, 0)), nil).Contests()[0]
+	few := Count(header(setting(0, 0), setting(1, 0)), nil).Contests()[0]
 	for _, c := range []struct {
 		contest Contest
 		choice  race.Choice
@@ -99,12 +99,12 @@ func TestRate(t *testing.T) {
 	for unit, want := range map[string]float64{"requests": 50, "rows": 0} {
 		tr := trial(setting(1, 0), 0, 90, 0.1)
 		tr.ThroughputUnit, tr.Phases = unit, []journal.Phase{{Mode: journal.ModeClosed}, {Mode: journal.ModeOpen, RatePerSecond: ptr(50.0)}}
-		if got := All(header(setting(1, 0)), []journal.Trial{tr})[0].rules.Rate; got != want {
+		if got := Count(header(setting(1, 0)), []journal.Trial{tr}).Contests()[0].rules.Rate; got != want {
 			t.Errorf("throughput in %s: %g, want %g", unit, got, want)
 		}
 		searching := header(setting(1, 0))
 		searching.Plan.SLO = &slo.Objective{}
-		if got := All(searching, []journal.Trial{tr})[0].rules.Rate; got != 0 {
+		if got := Count(searching, []journal.Trial{tr}).Contests()[0].rules.Rate; got != 0 {
 			t.Errorf("trials that try rates of their own: %g, want none", got)
 		}
 	}
@@ -133,7 +133,7 @@ func TestByItself(t *testing.T) {
 		"quota":           {quota: 2.5, want: 3},
 		"large quota":     {quota: 99, want: 8},
 	} {
-		contest := All(header(setting(0, c.quota), setting(1, c.quota)), c.trials)[0]
+		contest := Count(header(setting(0, c.quota), setting(1, c.quota)), c.trials).Contests()[0]
 		if contest.rules.Default != c.want {
 			t.Errorf("%s: %d, want %d", name, contest.rules.Default, c.want)
 		}
@@ -212,16 +212,16 @@ func TestRules(t *testing.T) {
 	} {
 		h := header(setting(1, c.quota))
 		c.change(&h)
-		if got := All(h, c.trials)[0].rules.MaxByLatency; got != c.want {
+		if got := Count(h, c.trials).Contests()[0].rules.MaxByLatency; got != c.want {
 			t.Errorf("%s: latency may choose up to %d, want %d", name, got, c.want)
 		}
 	}
 	odd := header(setting(1, 0))
 	odd.Plan.Margin, odd.Plan.MarginP99 = 7, -1
-	if r := All(odd, nil)[0].rules; r.Margin != 0.99 || r.MarginP99 != 0 {
+	if r := Count(odd, nil).Contests()[0].rules; r.Margin != 0.99 || r.MarginP99 != 0 {
 		t.Errorf("margins that no plan has: %g and %g", r.Margin, r.MarginP99)
 	}
-	if got := All(header(setting(1, 0)), []journal.Trial{trial(setting(1, 0), 0, 0, 0.1)})[0].trials; !got[0].Failed {
+	if got := Count(header(setting(1, 0)), []journal.Trial{trial(setting(1, 0), 0, 0, 0.1)}).Contests()[0].trials; !got[0].Failed {
 		t.Errorf("a trial without a throughput: %+v", got)
 	}
 }
@@ -234,7 +234,7 @@ func TestParts(t *testing.T) {
 	tr := trial(setting(0, 0), 0, 50, 0.3)
 	tr.ObservedProcs = []*int{nil}
 	trials := []journal.Trial{tr, trial(setting(1, 0), 0, 90, 0.2), trial(setting(8, 0), 0, 80, 0.2)}
-	c := New(unread, tr.Setting.Group(), trials)
+	c := Count(unread, trials).Contest(tr.Setting.Group())
 	if len(c.trials) != 2 || c.Unset != PartUnread || c.rules.Default != 0 {
 		t.Errorf("a default that cannot be read: %+v, %s, default %d", c.trials, c.Unset, c.rules.Default)
 	}
@@ -253,14 +253,14 @@ func TestParts(t *testing.T) {
 	for block := range 8 {
 		crowded.Block = block
 		alone = append(alone, crowded)
-		c := New(starved, crowded.Setting.Group(), append(slices.Clone(alone), trial(setting(1, 0), block, 90, 0.2)))
+		c := Count(starved, append(slices.Clone(alone), trial(setting(1, 0), block, 90, 0.2))).Contest(crowded.Setting.Group())
 		if !c.Withheld[crowded.Setting.Key()] || len(c.trials) != 1 {
 			t.Errorf("a setting that other programs starved: %v, %+v", c.Withheld, c.trials)
 		}
 		if tried := len(c.rules.Values) == 2; tried != (block+1 < mostWithheld) {
 			t.Errorf("after %d such trials its values are %v", block+1, c.rules.Values)
 		}
-		if step := New(starved, crowded.Setting.Group(), alone).Next(); step.Stop != "" || len(step.Settings) != 2 {
+		if step := Count(starved, alone).Contest(crowded.Setting.Group()).Next(); step.Stop != "" || len(step.Settings) != 2 {
 			t.Errorf("where all are starved, after %d trials: %+v", block+1, step)
 		}
 	}
@@ -271,7 +271,7 @@ func TestParts(t *testing.T) {
 		x := 1 + 0.001*float64(block%3)
 		both = append(both, trial(setting(0, 0), block, 50*x, 0.3), trial(setting(4, 0), block, 90*x, 0.3), trial(setting(1, 0), block, 40*x, 0.3))
 	}
-	c = New(apart, both[0].Setting.Group(), both)
+	c = Count(apart, both).Contest(both[0].Setting.Group())
 	if c.Unset != PartDiffers || c.Level(4).Trials != 6 || c.rules.Default != 0 {
 		t.Errorf("a default unlike its number: %s, %+v", c.Unset, c.Level(4))
 	}
@@ -283,7 +283,7 @@ func TestParts(t *testing.T) {
 			both[i].ThroughputPerSecond = ptr(90 * (0.99 + 0.0001*float64(i%3)))
 		}
 	}
-	if c = New(apart, both[0].Setting.Group(), both); c.Unset != PartPooled || c.Level(4).Trials != 12 {
+	if c = Count(apart, both).Contest(both[0].Setting.Group()); c.Unset != PartPooled || c.Level(4).Trials != 12 {
 		t.Errorf("a default that differs by less than the margin: %s, %+v", c.Unset, c.Level(4))
 	}
 }
@@ -298,7 +298,7 @@ func TestTrialsThatAreNotPlanned(t *testing.T) {
 	} {
 		h := header(setting(1, 0), setting(2, 0))
 		trials := []journal.Trial{trial(setting(1, 0), 0, 50, 0.1), trial(setting(2, 0), 0, 60, 0.1), foreign}
-		step := New(h, foreign.Setting.Group(), trials).Next()
+		step := Count(h, trials).Contest(foreign.Setting.Group()).Next()
 		for _, a := range step.Settings {
 			if key := a.Key(); !slices.ContainsFunc(trials, func(x journal.Trial) bool { return x.Setting.Key() == key }) {
 				t.Errorf("%s: it asks for %+v", name, a)
@@ -307,7 +307,7 @@ func TestTrialsThatAreNotPlanned(t *testing.T) {
 		if len(step.Settings) == 0 {
 			t.Errorf("%s: %+v", name, step)
 		}
-		Ends(h, trials)
+		Count(h, trials).Ends()
 	}
 }
 

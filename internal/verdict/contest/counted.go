@@ -6,6 +6,15 @@ import (
 	"github.com/procfit/procfit/internal/verdict/journal"
 )
 
+// Counted are a journal's trials as they count, of which all contests and duels are made.
+type Counted struct {
+	Header journal.Header
+	Trials []journal.Trial
+	LeftOut
+
+	contests map[journal.GroupKey]Contest // those that were asked for
+}
+
 // LeftOut is which trials of a journal do not count, though they were measured.
 type LeftOut struct {
 	Repeated int // whose setting, role and block another has
@@ -15,16 +24,34 @@ type LeftOut struct {
 	Unit, Other string
 }
 
-// Counted are a journal's trials as they count. Of each setting, role and block it is the
+// Count decides which of a journal's trials count. Of each setting, role and block it is the
 // first: a journal that was joined from copies holds some twice, and counting the last
 // would let a repetition choose its outcome. Invalid are made those in another unit than
 // their group, those that other programs starved for a while, and those during which the
 // machine itself was slow. The caller's trials are left as they are.
-func Counted(h journal.Header, trials []journal.Trial) ([]journal.Trial, LeftOut) {
+func Count(h journal.Header, trials []journal.Trial) *Counted {
 	kept, repeated := once(trials)
 	left := oneUnit(h, kept)
 	left.Repeated = repeated
-	return withoutSlow(h, withoutBusy(h, withoutBursts(h, kept))), left
+	return &Counted{h, withoutSlow(h, withoutBusy(h, withoutBursts(h, kept))), left, map[journal.GroupKey]Contest{}}
+}
+
+// Contest is that of one group.
+func (t *Counted) Contest(g journal.GroupKey) Contest {
+	c, known := t.contests[g]
+	if !known {
+		c = contestOf(t.Header, g, t.Trials)
+		t.contests[g] = c
+	}
+	return c
+}
+
+// Contests are those that the plan asks for, in its order.
+func (t *Counted) Contests() (list []Contest) {
+	for _, s := range t.Searches() {
+		list = append(list, s.Contests...)
+	}
+	return list
 }
 
 // once keeps the first trial of each place in a plan. Pilots may repeat.

@@ -88,21 +88,21 @@ func TestQuietAfterABusyMinute(t *testing.T) {
 		trials = append(trials, measured(eight, block, 6, 1.2), measured(one, block, 1, 1.2))
 	}
 	g := eight.Group()
-	if c := New(h, g, trials); !c.Withheld[eight.Key()] || slices.Contains(c.rules.Values, 8) {
+	if c := Count(h, trials).Contest(g); !c.Withheld[eight.Key()] || slices.Contains(c.rules.Values, 8) {
 		t.Fatalf("on a busy machine: withheld %v, values %v", c.Withheld, c.rules.Values)
 	}
 	trials = append(trials, measured(one, mostWithheld, 1, 0.1))
-	if c := New(h, g, trials); !slices.Contains(c.rules.Values, 8) {
+	if c := Count(h, trials).Contest(g); !slices.Contains(c.rules.Values, 8) {
 		t.Errorf("on a quiet machine 8 is not tried again: %v", c.rules.Values)
 	}
 	for quiet := 1; quiet <= fewestQuiet; quiet++ {
 		trials = append(trials, measured(eight, mostWithheld+quiet, 8, 0.1))
-		c := New(h, g, trials)
+		c := Count(h, trials).Contest(g)
 		if withheld := quiet < fewestQuiet; c.Withheld[eight.Key()] != withheld {
 			t.Errorf("with %d quiet trials: withheld %v", quiet, c.Withheld)
 		}
 	}
-	if n := New(h, g, trials).Level(8).Trials; n != fewestQuiet {
+	if n := Count(h, trials).Contest(g).Level(8).Trials; n != fewestQuiet {
 		t.Errorf("%d trials of 8 count, want the %d quiet ones", n, fewestQuiet)
 	}
 	before := slices.Clone(trials)
@@ -178,11 +178,11 @@ func TestShortTrialsOnABusyMachine(t *testing.T) {
 			}
 		}
 		h := header(a, b)
-		of := New(h, a.Group(), trials)
+		of := Count(h, trials).Contest(a.Group())
 		if of.Withheld[a.Key()] != c.withheld || of.Withheld[b.Key()] != c.withheld {
 			t.Errorf("%s: withheld %v", name, of.Withheld)
 		}
-		counted, _ := Counted(h, trials)
+		counted := Count(h, trials).Trials
 		if left := counted[10].InvalidCode == journal.InvalidCrowded; left == c.withheld {
 			t.Errorf("%s: the trials in a burst are left out: %v", name, left)
 		}
@@ -219,7 +219,7 @@ func TestUncountedTrialsStay(t *testing.T) {
 				t.Errorf("%s: trial %d is skipped: %v", name, i, left)
 			}
 		}
-		if withheld := New(header(a), a.Group(), trials).Withheld[a.Key()]; withheld == c.left {
+		if withheld := Count(header(a), trials).Contest(a.Group()).Withheld[a.Key()]; withheld == c.left {
 			t.Errorf("%s: the setting is withheld: %v", name, withheld)
 		}
 	}

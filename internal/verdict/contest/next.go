@@ -93,23 +93,23 @@ func (c Contest) Fewest() int {
 
 // Ends says why a plan asks for no more trials of a group. A group that it would
 // continue with is not among them.
-func Ends(h journal.Header, trials []journal.Trial) map[journal.GroupKey]race.Stop {
+func (t *Counted) Ends() map[journal.GroupKey]race.Stop {
 	ends := map[journal.GroupKey]race.Stop{}
-	if h.Plan.GateAgainst {
-		for _, d := range Duels(h, trials) {
+	if t.Header.Plan.GateAgainst {
+		for _, d := range t.Duels() {
 			stop := d.End()
 			if stop == "" && len(d.Pairs) > 0 {
-				stop = Spent(h, trials, 2)
+				stop = t.Spent(2)
 			}
 			if before, seen := ends[d.New.Group()]; !seen || before != "" {
 				ends[d.New.Group()] = stop
 			}
 		}
 	} else {
-		for _, c := range All(h, trials) {
+		for _, c := range t.Contests() {
 			step := c.Next()
-			if step.Stop == "" && (len(c.Blocks) > 0 || !slices.Contains(h.Plan.Groups(), c.Group)) {
-				step.Stop = Spent(h, trials, len(step.Settings))
+			if step.Stop == "" && (len(c.Blocks) > 0 || !slices.Contains(t.Header.Plan.Groups(), c.Group)) {
+				step.Stop = t.Spent(len(step.Settings))
 			}
 			ends[c.Group] = step.Stop
 		}
@@ -125,12 +125,12 @@ func Ends(h journal.Header, trials []journal.Trial) map[journal.GroupKey]race.St
 // Spent says which part of the budget has no room for N trials more. The time is
 // the trials' own and no clock's, so that a run that was stopped continues with what it
 // had left.
-func Spent(h journal.Header, trials []journal.Trial, more int) race.Stop {
-	if h.Plan.MaxTrials > 0 && len(trials)+more > h.Plan.MaxTrials {
+func (t *Counted) Spent(more int) race.Stop {
+	if most := t.Header.Plan.MaxTrials; most > 0 && len(t.Trials)+more > most {
 		return race.StopLimit
 	}
-	took := Seconds(h, trials)
-	if most := h.Plan.MaxSeconds; most > 0 && took+float64(more)*took/float64(max(1, len(trials))) > most {
+	took := Seconds(t.Header, t.Trials)
+	if most := t.Header.Plan.MaxSeconds; most > 0 && took+float64(more)*took/float64(max(1, len(t.Trials))) > most {
 		return StopTime
 	}
 	return ""

@@ -26,20 +26,20 @@ type Search struct {
 // each other in a circle.
 const mostTurns = 4
 
-// Searches are those of a journal, in the order of its plan's groups.
-func Searches(h journal.Header, trials []journal.Trial) (list []Search) {
-	counted, _ := Counted(h, trials)
-	for _, g := range h.Plan.Groups() {
-		if len(h.Plan.Vary) == 0 {
-			list = append(list, Search{Contests: []Contest{of(h, g, counted, len(trials))}})
+// Searches are those of the plan's groups, in their order.
+func (t *Counted) Searches() (list []Search) {
+	for _, g := range t.Header.Plan.Groups() {
+		if len(t.Header.Plan.Vary) == 0 {
+			list = append(list, Search{Contests: []Contest{t.Contest(g)}})
 			continue
 		}
-		list = append(list, searched(h, g, counted, len(trials)))
+		list = append(list, t.search(g))
 	}
 	return list
 }
 
-func searched(h journal.Header, g journal.GroupKey, counted []journal.Trial, taken int) Search {
+func (t *Counted) search(g journal.GroupKey) Search {
+	h := t.Header
 	settings := h.Plan.Of(g)
 	if len(settings) == 0 { // of a journal that procfit did not write
 		return Search{Done: true}
@@ -47,7 +47,7 @@ func searched(h journal.Header, g journal.GroupKey, counted []journal.Trial, tak
 	s := Search{At: startOf(settings)}
 	if g.Compares != "" { // a grid, which compares one variable
 		axis := h.Plan.Axis(g.Compares)
-		c := of(h, g, counted, taken)
+		c := t.Contest(g)
 		if s.At = c.settings[max(0, axis.Rank(axis.Start)-1)]; c.Answer() != nil {
 			s.At = *c.Answer()
 		}
@@ -69,7 +69,7 @@ func searched(h journal.Header, g journal.GroupKey, counted []journal.Trial, tak
 		at.Compares = name
 		best, known := answers[at.Group()]
 		if !known {
-			c := of(h, at.Group(), counted, taken)
+			c := t.Contest(at.Group())
 			s.Contests = append(s.Contests, c)
 			if c.Next().Stop == "" {
 				return s
@@ -111,7 +111,7 @@ func comparedBy(p journal.Plan) int {
 // Fewest is how many trials a plan takes at least, pilots aside: the first look of each group,
 // or of each of its variables, which have equal parts of the budget.
 func Fewest(h journal.Header) (n int) {
-	for _, c := range All(h, nil) {
+	for _, c := range Count(h, nil).Contests() {
 		least := c.Fewest()
 		for _, a := range h.Plan.Vary {
 			least = max(least, race.TrialsPerListed*len(a.Values))

@@ -70,7 +70,7 @@ func TestSearch(t *testing.T) {
 				h := Varied(c.axes...)
 				h.Plan.MaxMemoryBytes = c.most
 				trials := Race(h, c.world, seed, 200)
-				s := contest.Searches(h, trials)[0]
+				s := contest.Count(h, trials).Searches()[0]
 				if at(s) != c.want || !s.Done {
 					t.Errorf("seed %d: %s after %d trials, want %s", seed, at(s), len(trials), c.want)
 				}
@@ -102,11 +102,11 @@ func TestSearchOfOneVariable(t *testing.T) {
 		return map[string]float64{"50": 60, "100": 80, "200": 100, "off": 101}[v["GOGC"]], 1
 	}
 	trials := Race(h, w, 1, 200)
-	s := contest.Searches(h, trials)[0]
+	s := contest.Count(h, trials).Searches()[0]
 	if at(s) != "4 GOGC=200" || !s.Done || len(s.Contests) != 1 || s.Contests[0].Group.Procs != 4 {
 		t.Errorf("%s, %d contests", at(s), len(s.Contests))
 	}
-	before := contest.Searches(h, trials[:8])[0]
+	before := contest.Count(h, trials[:8]).Searches()[0]
 	if before.Done || len(before.Contests) != 1 || before.Contests[0].Next().Settings == nil {
 		t.Errorf("after 8 trials it is done: %v", before.Done)
 	}
@@ -146,10 +146,10 @@ func TestSearchOfForeignJournals(t *testing.T) {
 		h := Varied(gogc("50", "100"))
 		trials := Race(h, func(int, map[string]string) (float64, int64) { return 100, 1 }, 1, 20)
 		change(&h.Plan)
-		for _, s := range contest.Searches(h, trials) {
+		for _, s := range contest.Count(h, trials).Searches() {
 			t.Log(name, at(s), s.Done)
 		}
-		contest.Ends(h, trials)
+		contest.Count(h, trials).Ends()
 	}
 }
 
@@ -168,7 +168,7 @@ func TestSearchIsSeldomWrong(t *testing.T) {
 			return 100 * truth[pair{procs, v["GOGC"]}] * math.Exp(0.03*r.NormFloat64()), 1
 		}, uint64(run), 200)
 		taken += len(trials)
-		s := contest.Searches(h, trials)[0]
+		s := contest.Count(h, trials).Searches()[0]
 		named := pair{4, s.At.Variables[0].Value}
 		if s.At.Procs != nil {
 			named.procs = *s.At.Procs

@@ -55,14 +55,14 @@ func TestWithoutSlow(t *testing.T) {
 		}
 		trials = append(trials, one, two)
 	}
-	counted, _ := Counted(header(a, b), trials)
+	counted := Count(header(a, b), trials).Trials
 	for i, tr := range counted {
 		out := trials[i].Block == 3 || trials[i].Block == 4
 		if out == tr.Valid || out != (tr.InvalidCode == journal.InvalidSlow) || !trials[i].Valid {
 			t.Errorf("block %d: valid %v, %q", tr.Block, tr.Valid, tr.InvalidCode)
 		}
 	}
-	c := New(header(a, b), a.Group(), trials)
+	c := Count(header(a, b), trials).Contest(a.Group())
 	if n := c.Level(2).Trials; n != 4 || len(c.own) != 8 {
 		t.Errorf("%d trials of 2 are compared and %d of both take part, want 4 and 8", n, len(c.own))
 	}
@@ -75,7 +75,7 @@ func TestWithoutSlow(t *testing.T) {
 			trials[i].Setting = old
 		}
 	}
-	kept, _ := Counted(gate, trials)
+	kept := Count(gate, trials).Trials
 	if slices.ContainsFunc(kept, func(t journal.Trial) bool { return !t.Valid }) {
 		t.Error("a gate, which compares in pairs, leaves out a trial on a slow machine")
 	}

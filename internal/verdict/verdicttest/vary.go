@@ -41,7 +41,7 @@ func Varied(axes ...journal.Axis) journal.Header {
 func Race(h journal.Header, w World, seed uint64, most int) (trials []journal.Trial) {
 	r := rand.New(rand.NewPCG(seed, 1))
 	for block := 0; ; block++ {
-		s := contest.Searches(h, trials)[0]
+		s := contest.Count(h, trials).Searches()[0]
 		if s.Done || len(trials) >= most {
 			return trials
 		}
