@@ -70,6 +70,7 @@ var mayImport = map[string][]string{
 
 	"cli":             {anything},
 	"cli/entry":       {"measure/plan/field", "program/rule", "host/start", "maxprocs/facts"}, // procfit-run, which is to stay small
+	"cli/man":         {"cli"},
 	"cmd":             {"cli"},
 	"cmd/procfit-run": {"cli/entry"},
 	"golangci":        {"check/source", "program/rule"}, // public, since others' builds import it
@@ -360,12 +361,12 @@ func forbidden(from, to string) string {
 // test binary may. Who is missing here is handed what it needs by cli.
 var linked = map[string]struct{ code, tests []string }{
 	"google.golang.org/grpc": {
-		code:  []string{"cli", "cli/scripts", "cmd/procfit", "load/loadtest", "load/rpc"},
-		tests: []string{"cli", "cli/scripts/check", "cli/scripts/kube", "cli/scripts/lab", "cli/scripts/look", "cli/scripts/measure", "cli/scripts/recipes", "cli/scripts/usage", "load/engine", "load/rpc", "program/ready"},
+		code:  []string{"cli", "cli/man", "cli/scripts", "cmd/procfit", "load/loadtest", "load/rpc"},
+		tests: []string{"cli", "cli/man", "cli/scripts/check", "cli/scripts/kube", "cli/scripts/lab", "cli/scripts/look", "cli/scripts/measure", "cli/scripts/recipes", "cli/scripts/usage", "load/engine", "load/rpc", "program/ready"},
 	},
 	"k8s.io/client-go": {
-		code:  []string{"check/cluster", "cli", "cmd/procfit", "host/cluster", "lab/pods", "measure/kube"},
-		tests: []string{"check/cluster", "cli", "cli/scripts/check", "cli/scripts/kube", "cli/scripts/lab", "cli/scripts/look", "cli/scripts/measure", "cli/scripts/recipes", "cli/scripts/usage", "host/cluster", "lab/pods", "measure/kube"},
+		code:  []string{"check/cluster", "cli", "cli/man", "cmd/procfit", "host/cluster", "lab/pods", "measure/kube"},
+		tests: []string{"check/cluster", "cli", "cli/man", "cli/scripts/check", "cli/scripts/kube", "cli/scripts/lab", "cli/scripts/look", "cli/scripts/measure", "cli/scripts/recipes", "cli/scripts/usage", "host/cluster", "lab/pods", "measure/kube"},
 	},
 	"html/template": {}, // it calls methods by name, so that the linker keeps those that nothing calls
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"debug/buildinfo"
+	"flag"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -18,6 +19,8 @@ import (
 	"github.com/procfit/procfit/test/need"
 )
 
+var updateProgramHelp = flag.Bool("update-help", false, "write entry/help.txt")
+
 // TestProgramHelp: procfit-run prints the help of procfit run, with its own name.
 func TestProgramHelp(t *testing.T) {
 	var out bytes.Buffer
@@ -29,12 +32,12 @@ func TestProgramHelp(t *testing.T) {
 	if strings.Contains(want, "procfit run") || !strings.Contains(want, `["procfit-run", "--", "/app/server"]`) {
 		t.Errorf("the help is not that of %s:\n%s", entry.Name, want)
 	}
-	if *updateReference {
+	if *updateProgramHelp {
 		must(os.WriteFile(file, []byte(want), 0o644))
 		return
 	}
 	if b, err := os.ReadFile(file); err != nil || string(b) != want {
-		t.Errorf("%s does not match the command; run go test ./internal/cli -run TestProgramHelp -update-reference", file)
+		t.Errorf("%s does not match the command; run go test ./internal/cli -run TestProgramHelp -update-help", file)
 	}
 }
 

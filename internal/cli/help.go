@@ -4,20 +4,23 @@ import (
 	"cmp"
 	"embed"
 	"fmt"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/procfit/procfit/internal/measure/plan/field"
 	"github.com/procfit/procfit/internal/show/terminal"
 )
 
-// help gives a command its two helps: -h has what most need, --help all.
+// help gives a command its helps: -h has the flags that most need, --help all of them, and
+// procfit help also what is known of each.
 func (f *flags) help(std stdio, cmd *cobra.Command) {
 	text := "show all flags"
 	if f.short() {
-		text += "; -h shows the most used"
+		text += "; -h shows the most used, procfit help explains each"
 	}
 	cmd.Flags().BoolP("help", "h", false, text)
 	cmd.SetUsageFunc(func(cmd *cobra.Command) error {
@@ -49,6 +52,26 @@ func (s stdio) described(cmd *cobra.Command) string {
 	return strings.Join(parts, "\n\n") + "\n\n"
 }
 
+// A passage is a paragraph, or lines that keep their form.
+type passage struct {
+	text  string
+	fixed bool
+}
+
+// passages are the parts of a help text, which empty lines separate. One in which a line
+// is indented keeps its form.
+func passages(text string) (list []passage) {
+	for part := range strings.SplitSeq(strings.TrimSpace(text), "\n\n") {
+		part = strings.Trim(part, "\n")
+		if strings.HasPrefix(part, "  ") || strings.Contains(part, "\n  ") {
+			list = append(list, passage{strings.TrimPrefix(strings.ReplaceAll(part, "\n  ", "\n"), "  "), true})
+			continue
+		}
+		list = append(list, passage{strings.Join(strings.Fields(part), " "), false})
+	}
+	return list
+}
+
 // short reports whether some of the fields are shown by -h alone.
 func (f *flags) short() bool {
 	for _, one := range f.Fields {
@@ -72,6 +95,26 @@ func (s stdio) wantsShort() bool {
 	return false
 }
 
+// wantsAll reports whether procfit help was given, the reference of a command: each flag has
+// all that is known of it.
+func (s stdio) wantsAll() bool { return len(s.args) > 0 && s.args[0] == "help" }
+
+// details is what is known of a flag in addition to its line of help: more about it, and which
+// flags of the command it needs, or cannot be combined with.
+func details(f field.Field, c *cobra.Command) (text string) {
+	if f.More != "" {
+		text += " " + f.More
+	}
+	if f.Needs != "" {
+		text += " Needs --" + f.Needs + "."
+	}
+	not := slices.DeleteFunc(strings.Fields(f.Not), func(name string) bool { return c.Flags().Lookup(name) == nil })
+	if len(not) > 0 {
+		text += " Not together with --" + strings.Join(not, ", --") + "."
+	}
+	return text
+}
+
 // mostExamples is how many examples -h has.
 const mostExamples = 4
 
@@ -93,11 +136,11 @@ func (f *flags) usage(std stdio, cmd *cobra.Command, short bool) string {
 			help = helpText(cmd)
 		}
 		if !short {
-			f.write(&b, std.helpWidth(), cmp.Or(string(g), "Flags"), help, func(one field.Field) bool { return one.Group == g })
+			b.WriteString(f.section(std, cmd, cmp.Or(string(g), "Flags"), help, func(one field.Field) bool { return one.Group == g }))
 		}
 	}
 	if short {
-		f.write(&b, std.helpWidth(), "Flags that are used most", helpText(cmd), func(one field.Field) bool { return one.Often })
+		b.WriteString(f.section(std, cmd, "Flags that are used most", helpText(cmd), func(one field.Field) bool { return one.Often }))
 		fmt.Fprintf(&b, "\n%s --help shows all %d flags.\n", cmd.CommandPath(), len(f.Fields))
 	}
 	return b.String()
@@ -106,8 +149,8 @@ func (f *flags) usage(std stdio, cmd *cobra.Command, short bool) string {
 // helpText is the line of the help flag.
 func helpText(cmd *cobra.Command) string { return cmd.Flags().Lookup("help").Usage }
 
-// write adds a group of flags; help is the line of the help flag, if the group has it.
-func (f *flags) write(b *strings.Builder, width int, title, help string, in func(field.Field) bool) {
+// section is a group of flags; help is the line of the help flag, if the group has it.
+func (f *flags) section(std stdio, cmd *cobra.Command, title, help string, in func(field.Field) bool) string {
 	var names, texts []string
 	add := func(short, name, text string) {
 		head := "      --"
@@ -122,6 +165,9 @@ func (f *flags) write(b *strings.Builder, width int, title, help string, in func
 			if shown := shownDefault(one); shown != "" {
 				text += " (default " + shown + ")"
 			}
+			if more := details(one, cmd); std.wantsAll() && more != "" {
+				text += "." + more
+			}
 			add(one.Short, one.Name+behind(one), text)
 		}
 	}
@@ -129,15 +175,14 @@ func (f *flags) write(b *strings.Builder, width int, title, help string, in func
 		add("h", "help", help)
 	}
 	if names == nil {
-		return
+		return ""
 	}
-	fmt.Fprintf(b, "\n%s:\n", title)
 	column := 0
 	for _, name := range names {
 		column = max(column, utf8.RuneCountInString(name)+3)
 	}
 	column = min(column, widestName)
-	w := terminal.NewWriter(width, false)
+	w := terminal.NewWriter(std.helpWidth(), false)
 	for i, name := range names {
 		if utf8.RuneCountInString(name)+3 > column {
 			w.Line(name)
@@ -145,7 +190,7 @@ func (f *flags) write(b *strings.Builder, width int, title, help string, in func
 		}
 		w.Paragraph(terminal.Pad(name, column, true), strings.Repeat(" ", column), texts[i])
 	}
-	b.Write(w.Bytes())
+	return "\n" + title + ":\n" + w.String()
 }
 
 // widestName is the widest column of names; a longer one has a line of its own.
@@ -213,18 +258,30 @@ func unknownTopic(root *cobra.Command, args []string) error {
 	return usageError("no help for %q%s", word, hint)
 }
 
-func completeTopics(cmd *cobra.Command, args []string, _ string) (list []cobra.Completion, _ cobra.ShellCompDirective) {
-	of, _, err := cmd.Root().Find(args)
-	if err != nil {
-		return nil, nothingElse
-	}
-	for _, sub := range of.Commands() {
-		if sub.IsAvailableCommand() {
-			list = append(list, cobra.CompletionWithDesc(sub.Name(), sub.Short))
+// Manual is the commands with all that is known of them, as man pages have it: in Markdown.
+func Manual() *cobra.Command {
+	root := newRoot(stdio{})
+	for _, cmd := range append(everyCommand(root), root) {
+		var parts []string
+		for _, p := range passages(cmp.Or(cmd.Long, cmd.Short)) {
+			if p.fixed {
+				p.text = "```\n" + p.text + "\n```"
+			}
+			parts = append(parts, p.text)
 		}
+		cmd.Long = strings.Join(parts, "\n\n")
+		cmd.Flags().VisitAll(func(f *pflag.Flag) {
+			if of, ok := f.Value.(*asFlag); ok {
+				f.DefValue, f.Usage = cmp.Or(of.Holds, "false"), of.Help
+				if shown := shownDefault(of.Field); shown != "" {
+					f.Usage += " (default " + shown + ")"
+				}
+				f.Usage = literal.Replace(f.Usage + "." + details(of.Field, cmd))
+			}
+		})
 	}
-	if len(args) == 0 {
-		list = append(list, topicNames...)
-	}
-	return list, nothingElse
+	return root
 }
+
+// literal are characters that Markdown does not print.
+var literal = strings.NewReplacer("*", `\*`, "_", `\_`, "<", `\<`, "`", "\\`")

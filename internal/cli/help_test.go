@@ -139,7 +139,7 @@ func TestHelpFitsIntoColumns(t *testing.T) {
 	}
 }
 
-// -h fits on a screen, and --help has all.
+// -h fits on a screen, --help has all flags, and help what is known of each.
 func TestShortHelp(t *testing.T) {
 	for _, words := range [][]string{{"sweep"}, {"compare"}, {"size"}, {"observe"}, {"load"}, {"kube", "sweep"}, {"kube", "canary"}} {
 		short, long := printedBy(t, append(words, "-h")...), printedBy(t, append(words, "--help")...)
@@ -149,8 +149,8 @@ func TestShortHelp(t *testing.T) {
 		if len(long) < 2*len(short) || !strings.Contains(short, "--help shows all") {
 			t.Errorf("%v: -h has %d bytes, --help %d:\n%s", words, len(short), len(long), short)
 		}
-		if longer := printedBy(t, append([]string{"help"}, words...)...); longer != long {
-			t.Errorf("help %v is not %v --help", words, words)
+		if all := printedBy(t, append([]string{"help"}, words...)...); len(all) <= len(long) || words[0] == "sweep" && !strings.Contains(strings.Join(strings.Fields(all), " "), "Each loop has half of it.") {
+			t.Errorf("help %v does not have more than --help:\n%s", words, all)
 		}
 	}
 }

@@ -241,7 +241,7 @@ failure; 130 interrupted. procfit help exit-codes has the details.`,
 	help := newHelp(std)
 	root.SetHelpCommand(help)
 	addCommands(root, std, help)
-	root.AddCommand(newAgent(std), newMan())
+	root.AddCommand(newAgent(std))
 	cobra.EnableCommandSorting = false
 	if len(std.args) > 0 && strings.HasPrefix(std.args[0], cobra.ShellCompRequestCmd) { // cobra keeps such functions for good
 		completeWords(root)

@@ -16,7 +16,6 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	"k8s.io/client-go/tools/clientcmd"
 	clientapi "k8s.io/client-go/tools/clientcmd/api"
 
 	"github.com/procfit/procfit/internal/show/phrase"
@@ -128,15 +127,4 @@ func choose(config *clientapi.Config, looked []string, asked string) error {
 		return configError(fmt.Sprintf("the context %q names the user %q, which is not in %s; %s", current, of.AuthInfo, file, fix))
 	}
 	return nil
-}
-
-// Contexts are those of the kubeconfig, for a shell to complete.
-func Contexts(a Access) []string {
-	rules := clientcmd.NewDefaultClientConfigLoadingRules()
-	rules.ExplicitPath = a.Kubeconfig
-	config, err := rules.Load()
-	if err != nil {
-		return nil
-	}
-	return slices.Sorted(maps.Keys(config.Contexts))
 }

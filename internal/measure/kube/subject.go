@@ -78,41 +78,6 @@ func CheckObject(word string) error {
 // resources are the plurals of the kinds, as the API's paths have them.
 var resources = map[string]string{"Deployment": "deployments", "StatefulSet": "statefulsets", "DaemonSet": "daemonsets", "Pod": "pods", "Job": "jobs", "CronJob": "cronjobs"}
 
-// Names are the objects of a kind that are in the namespace, and of "namespace" the
-// namespaces, for a shell to complete. There are none where they cannot be had.
-func Names(ctx context.Context, a Access, kind string) []string {
-	resource := resources[kinds[kind]]
-	if resource == "" && kind != "namespace" {
-		return nil
-	}
-	c, err := open(a)
-	if err != nil {
-		return nil
-	}
-	group := c.Core
-	switch {
-	case kind == "namespace":
-		resource, c.Namespace = "namespaces", ""
-	case slices.Contains([]string{"jobs", "cronjobs"}, resource):
-		group = c.Batch
-	case resource != "pods":
-		group = c.Apps
-	}
-	b, err := group.Get().NamespaceIfScoped(c.Namespace, c.Namespace != "").Resource(resource).Param("limit", "500").DoRaw(ctx)
-	var list struct {
-		Items []struct{ Metadata struct{ Name string } }
-	}
-	if err != nil || json.Unmarshal(b, &list) != nil {
-		return nil
-	}
-	var names []string
-	for _, item := range list.Items {
-		names = append(names, item.Metadata.Name)
-	}
-	slices.Sort(names)
-	return names
-}
-
 // subject reads what is referred to.
 func (c *api) subject(ctx context.Context, r reference, stdin io.Reader) (Subject, error) {
 	if r.file != "" {

@@ -11,6 +11,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 )
 
 func main() {
@@ -49,9 +50,10 @@ func extras(root, out, version string) error {
 	// The program of this machine describes itself. It is built from the commit, so that
 	// its pages have the commit's version and day.
 	program := filepath.Join(out, "procfit")
-	if _, err := run(root, "go", "build", "-trimpath", "-buildvcs=true", "-tags=grpcnotrace", "-gcflags=k8s.io/...=-l", "-gcflags=sigs.k8s.io/...=-l", "-gcflags=go.yaml.in/...=-l",
+	flags := []string{"-trimpath", "-buildvcs=true", "-tags=grpcnotrace", "-gcflags=k8s.io/...=-l", "-gcflags=sigs.k8s.io/...=-l", "-gcflags=go.yaml.in/...=-l",
 		"-gcflags=github.com/bufbuild/...=-l", "-gcflags=github.com/charmbracelet/...=-l", "-gcflags=github.com/google/...=-l", "-gcflags=github.com/jhump/...=-l", "-gcflags=github.com/moby/...=-l", "-gcflags=github.com/prometheus/...=-l", "-gcflags=github.com/spf13/...=-l",
-		"-ldflags=-s -w", "-o", program, "./cmd/procfit"); err != nil {
+		"-ldflags=-s -w"}
+	if _, err := run(root, "go", slices.Concat([]string{"build"}, flags, []string{"-o", program, "./cmd/procfit"})...); err != nil {
 		return err
 	}
 	if shown, err := run(root, program, "version"); err != nil {
@@ -59,7 +61,7 @@ func extras(root, out, version string) error {
 	} else if first, _, _ := bytes.Cut(shown, []byte("\n")); version != "" && string(first) != "procfit "+version {
 		return fmt.Errorf("the program shows %q, not %s: Go reads the version from the tag in a clone without changes, but not in a worktree of git", first, version)
 	}
-	if _, err := run(root, program, "man", filepath.Join(out, "man")); err != nil {
+	if _, err := run(root, "go", slices.Concat([]string{"run"}, flags, []string{"./internal/cli/man", filepath.Join(out, "man")})...); err != nil {
 		return err
 	}
 	for shell, file := range map[string]string{"bash": "procfit.bash", "zsh": "_procfit", "fish": "procfit.fish", "powershell": "procfit.ps1"} {
