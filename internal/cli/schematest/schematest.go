@@ -25,9 +25,7 @@ const Most = 64 << 20
 
 // Schemas are those of docs/reference/formats, by what the documents have as their schema.
 type Schemas struct {
-	mu     sync.Mutex
 	byName map[string]*jsonschema.Schema
-	counts map[string]int
 }
 
 // Load reads the schemas once. The first call has to come before a test changes the working
@@ -58,7 +56,7 @@ func open(dir string) (*Schemas, error) {
 	if err != nil || len(files) == 0 {
 		return nil, fmt.Errorf("no schemas in %s: %w", dir, err)
 	}
-	s := &Schemas{byName: map[string]*jsonschema.Schema{}, counts: map[string]int{}}
+	s := &Schemas{byName: map[string]*jsonschema.Schema{}}
 	for _, file := range files {
 		b, err := os.ReadFile(file)
 		if err != nil {
@@ -104,9 +102,6 @@ func (s *Schemas) Validate(name string, v any) error {
 	if err := of.Validate(v); err != nil {
 		return fmt.Errorf("%s: %w", name, err)
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.counts[name]++
 	return nil
 }
 
@@ -182,15 +177,4 @@ func (s *Schemas) CheckFolder(dir string) error {
 		return nil
 	})
 	return errors.Join(append(invalid, err)...)
-}
-
-// Counts are how many documents of each schema were valid.
-func (s *Schemas) Counts() map[string]int {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	counts := map[string]int{}
-	for name := range s.byName {
-		counts[name] = s.counts[name]
-	}
-	return counts
 }

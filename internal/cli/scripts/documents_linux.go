@@ -64,16 +64,3 @@ func (p *copied) Write(b []byte) (int, error) {
 	}
 	return p.out.Write(b)
 }
-
-// tellValidated logs how many documents the scripts have had validated.
-func tellValidated(t *testing.T) {
-	known, err := schematest.Load()
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		for name, n := range known.Counts() {
-			t.Logf("%s: %d documents are valid", name, n)
-		}
-	})
-}

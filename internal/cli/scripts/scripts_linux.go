@@ -74,7 +74,6 @@ func (w waiting) Run() int {
 // those that all scripts have. The scripts wait more than they compute, and run beside each
 // other.
 func Run(t *testing.T, dir string, env ...string) {
-	tellValidated(t)
 	testscript.Run(t, params(t, dir, env))
 }
 

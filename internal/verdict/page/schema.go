@@ -10,7 +10,7 @@ import (
 )
 
 // The types of result.json: its only JSON tags, but for what it has of the journal as it is
-// there. docs/reference/formats/result.md says what each key means; resultSchema makes them.
+// there. docs/reference/formats/result.schema.json says what each key means; resultSchema makes them.
 
 type resultJSON struct {
 	Schema         string              `json:"schema"`

@@ -34,12 +34,13 @@ func TestResultsAreAsTheSchemaSays(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}
-		if err := known.Check(b); err != nil {
+		var document any
+		if err := json.Unmarshal(b, &document); err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		if err := known.Validate(verdict.ResultSchema, document); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
-	}
-	if n := known.Counts()[verdict.ResultSchema]; n != len(results) {
-		t.Errorf("%d of %d documents are valid", n, len(results))
 	}
 }
 
