@@ -80,14 +80,15 @@ func (x Fixer) finish(ctx context.Context, r *Report, texts map[string]*draft) *
 		for _, refused := range d.refused {
 			done.Notes = append(done.Notes, Note{Path: path, Message: refused})
 		}
+		fixed := Fixed{Path: path, Findings: d.gone, Before: d.before, After: d.now, Written: x.Write}
 		if d.err == nil && len(d.gone) > 0 && x.Write && path != Stdin {
-			d.err = d.write()
+			d.err = fixed.Write()
 		}
 		switch {
 		case d.err != nil:
 			done.Problems = append(done.Problems, Problem{Path: path, Message: "cannot be fixed: " + cause(d.err).Error(), Unwritten: true})
 		case len(d.gone) > 0:
-			done.Fixed = append(done.Fixed, Fixed{Path: path, Findings: d.gone, Before: d.before, After: d.now, Written: x.Write})
+			done.Fixed = append(done.Fixed, fixed)
 		}
 	}
 	if x.Write && len(done.Problems) > 0 {
@@ -265,11 +266,16 @@ func (d *draft) count(r *Report) (of map[key]int, problems int) {
 // errChanged is of a file that somebody else has written since it was checked.
 var errChanged = errors.New("the file changed during the check; run it again")
 
-// write replaces the file whole and keeps its mode and its owner. A link stays one: what it leads to
-// is written. A file with several names is written in place, so that it keeps them.
-func (d *draft) write() error {
-	file, err := filepath.EvalSymlinks(filepath.FromSlash(d.path))
-	if err != nil {
+// Write gives the file the text After, if it still holds Before: what somebody has written
+// meanwhile stays. A nil text is that of no file. The file is replaced whole and keeps its mode and
+// its owner. A link stays one: what it leads to is written. A file with several names is written in
+// place, so that it keeps them.
+func (f Fixed) Write() error {
+	file, err := filepath.EvalSymlinks(filepath.FromSlash(f.Path))
+	switch {
+	case errors.Is(err, fs.ErrNotExist) && f.Before == nil:
+		return create(filepath.FromSlash(f.Path), f.After)
+	case err != nil:
 		return err
 	}
 	info, err := os.Stat(file)
@@ -280,22 +286,37 @@ func (d *draft) write() error {
 	if err != nil {
 		return err
 	}
-	if string(now) != string(d.before) {
+	switch {
+	case f.Before == nil || string(now) != string(f.Before):
 		return errChanged
-	}
-	if hasOtherNames(info) {
-		return overwrite(file, info, d.before, d.now)
+	case f.After == nil:
+		return os.Remove(file)
+	case hasOtherNames(info):
+		return overwrite(file, info, f.Before, f.After)
 	}
 	dir, err := folder.Open(filepath.Dir(file))
 	if err != nil {
 		return err
 	}
 	defer dir.Close()
-	err = dir.Replace(filepath.Base(file), info.Mode().Perm(), d.now)
+	err = dir.Replace(filepath.Base(file), info.Mode().Perm(), f.After)
 	if err == nil {
 		keepOwner(file, info)
 	}
 	return err
+}
+
+// create writes a file that was not there.
+func create(file string, text []byte) error {
+	if text == nil {
+		return nil
+	}
+	dir, err := folder.Make(filepath.Dir(file))
+	if err != nil {
+		return err
+	}
+	defer dir.Close()
+	return dir.Replace(filepath.Base(file), folder.Shared, text)
 }
 
 // overwrite keeps the file. If the text cannot be written whole, as on a full disk, the file gets

@@ -213,9 +213,9 @@ type Ignored struct {
 type Fixed struct {
 	Path     string
 	Findings []Finding // that are gone
-	Before   []byte
-	After    []byte
-	Written  bool // false: only shown
+	Before   []byte    // nil: there was no file
+	After    []byte    // nil: there is none any more
+	Written  bool      // false: only shown
 }
 
 // AtLeast is the Report without findings below a severity.

@@ -227,7 +227,7 @@ func (o *migrateOptions) measure(ctx context.Context, std stdio, r *migrate.Repo
 	}
 	old, current := filepath.Join(dir, "with"), filepath.Join(dir, "without")
 	std.notef("building %s with automaxprocs and without it", phrase.Clean(pkg))
-	if err := migrate.BuildBoth(ctx, o.look, pkg, old, current); err != nil {
+	if err := r.BuildBoth(ctx, o.look, pkg, old, current); err != nil {
 		return interrupted(err)
 	}
 	var list []string

@@ -1,13 +1,17 @@
 package migrate
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
+	"strings"
 
 	"github.com/procfit/procfit/internal/check"
 	"github.com/procfit/procfit/internal/check/source"
@@ -18,10 +22,10 @@ import (
 	"github.com/procfit/procfit/internal/show/phrase"
 )
 
-// drop makes the fixes of PF031, in the files or only in the Report.
-func drop(ctx context.Context, o Options, write bool) (*check.Report, error) {
-	look := run(o, folder.NewTree(o.Dir), func(source.Automaxprocs) {})
-	return check.Fixer{Least: rule.Info, Write: write, Check: func(ctx context.Context, overlay map[string][]byte) (*check.Report, error) {
+// drop makes the fixes of PF031 in texts that are not written.
+func (r *Report) drop(ctx context.Context, o Options) (*check.Report, error) {
+	look := r.run(o, folder.NewTree(o.Dir), func(source.Automaxprocs) {})
+	return check.Fixer{Least: rule.Info, Check: func(ctx context.Context, overlay map[string][]byte) (*check.Report, error) {
 		report, err := look(ctx, overlay)
 		if report != nil {
 			report.Findings = slices.DeleteFunc(report.Findings, func(f check.Finding) bool { return f.Rule != "PF031" })
@@ -30,7 +34,8 @@ func drop(ctx context.Context, o Options, write bool) (*check.Report, error) {
 	}}.Run(ctx)
 }
 
-// Ready reports why files of a module must not be changed now: git would not have what they are.
+// Ready reports why files of a module must not be changed now: git would not have what they are,
+// or a commit would not have what is built.
 func Ready(ctx context.Context, dir string) error {
 	repository, err := git.Open(ctx, dir)
 	switch {
@@ -44,56 +49,194 @@ func Ready(ctx context.Context, dir string) error {
 	if _, err := repository.Read(ctx, "go.mod"); err != nil {
 		return fmt.Errorf("git does not have go.mod: %w; git add and git commit it first", err)
 	}
-	return nil
-}
-
-// Fix removes the imports, tidies go.mod and builds. If anything fails, all files are what they
-// were before.
-func (r *Report) Fix(ctx context.Context, o Options) (err error) {
-	g := toolchain.Go{Path: "go", Dir: o.Dir, Env: o.Environ}
-	build := func() error {
-		_, err := g.Run(ctx, "build", "-buildvcs=false", "-o", os.DevNull, "./...")
-		return err
-	}
-	if err := build(); err != nil {
-		return fmt.Errorf("the module does not build, so that nothing is changed: %w", err)
-	}
-	before := map[string][]byte{} // nil: it was not there
-	for _, name := range []string{"go.mod", "go.sum"} {
-		before[filepath.Join(o.Dir, name)], _ = folder.ReadRegular(filepath.Join(o.Dir, name), mostModule)
-	}
-	vendored := exists(filepath.Join(o.Dir, "vendor"), "modules.txt")
-	defer func() {
-		if err != nil {
-			// The context may be what has ended.
-			err = errors.Join(err, restore(context.WithoutCancel(ctx), g, before, vendored))
-		}
-	}()
-	fixed, err := drop(ctx, o, true)
+	untracked, err := repository.Untracked(ctx)
 	if err != nil {
 		return err
 	}
-	var done []string
-	for _, f := range fixed.Fixed {
-		before[filepath.FromSlash(f.Path)] = f.Before
-		done = append(done, f.Path)
+	for _, name := range untracked {
+		if strings.HasPrefix(name, "vendor/") || source.ReadsToBuild(name) {
+			return fmt.Errorf("git does not have %s, which a build of the module reads, so that one commit would not hold what was built: git add and git commit it, git stash -u (and afterwards git stash pop), or add it to .gitignore; then run it again", phrase.Clean(name))
+		}
+	}
+	return nil
+}
+
+// Fix removes the imports, tidies go.mod and vendor, and builds: all of it next to the module, whose
+// files are written when all that has passed. A file that somebody else has written meanwhile is
+// an error, and then all that procfit has written is what it was.
+func (r *Report) Fix(ctx context.Context, o Options) error {
+	if err := source.Listable(o.Dir, o.Environ, folder.NewTree(o.Dir)); err != nil {
+		return fmt.Errorf("nothing is changed: the go command %w", err)
+	}
+	g := toolchain.Go{Path: "go", Dir: o.Dir, Env: o.Environ}
+	if _, err := g.Run(ctx, "build", "-buildvcs=false", "-o", os.DevNull, "./..."); err != nil {
+		return fmt.Errorf("the module does not build, so that nothing is changed: %w", err)
+	}
+	fixed, err := r.drop(ctx, o)
+	if err != nil {
+		return err
 	}
 	if len(fixed.Fixed) == 0 || len(fixed.Findings) > 0 {
 		return errors.New("procfit cannot remove all of it, so that nothing is changed: " + stillThere(fixed))
 	}
-	if _, err := g.Run(ctx, "mod", "tidy"); err != nil {
-		return fmt.Errorf("go mod tidy fails, so that all files are what they were: %w", err)
+	dir, err := os.MkdirTemp("", "procfit-migrate-")
+	if err != nil {
+		return err
 	}
-	if vendored {
-		if _, err := g.Run(ctx, "mod", "vendor"); err != nil {
-			return fmt.Errorf("go mod vendor fails, so that all files are what they were: %w", err)
+	defer os.RemoveAll(dir)
+	all, err := tidied(ctx, g, dir, fixed.Fixed)
+	if err != nil {
+		return err
+	}
+	overlay, err := writeOverlay(filepath.Join(dir, "after"), all)
+	if err != nil {
+		return err
+	}
+	build := []string{"build", "-buildvcs=false", "-overlay", overlay, "-o", os.DevNull, "./..."}
+	if exists(filepath.Join(o.Dir, "vendor"), "modules.txt") { // which the go command does not read from an overlay
+		build = slices.Insert(build, 1, "-mod=readonly")
+	}
+	if _, err := g.Run(ctx, build...); err != nil {
+		return fmt.Errorf("without automaxprocs the module does not build, so that nothing is changed: %w", err)
+	}
+	if err := writeAll(all); err != nil {
+		return err
+	}
+	for _, f := range fixed.Fixed {
+		r.Fixed = append(r.Fixed, f.Path)
+	}
+	return nil
+}
+
+// writeAll writes all files or, if that fails, leaves what they were.
+func writeAll(all []check.Fixed) error {
+	for i, f := range all {
+		err := f.Write()
+		if err == nil {
+			continue
+		}
+		err = fmt.Errorf("%s cannot be written, so that nothing is changed: %w", f.Path, err)
+		for _, done := range slices.Backward(all[:i]) {
+			done.Before, done.After = done.After, done.Before
+			if back := done.Write(); back != nil {
+				err = errors.Join(err, fmt.Errorf("%s is not what it was: %w", done.Path, back))
+			}
+		}
+		return err
+	}
+	for _, f := range all {
+		for dir := filepath.Dir(filepath.FromSlash(f.Path)); f.After == nil && os.Remove(dir) == nil; {
+			dir = filepath.Dir(dir) // git has no empty folders, nor has go mod vendor
 		}
 	}
-	if err := build(); err != nil {
-		return fmt.Errorf("without automaxprocs the module does not build, so that all files are what they were: %w", err)
-	}
-	r.Fixed = done
 	return nil
+}
+
+// mostSum is more than any go.sum.
+const mostSum = 64 << 20
+
+// tidied are files without automaxprocs and what follows from them: go.mod, go.sum, and vendor if
+// there is one. They are made in a folder, and the module is left as it is.
+func tidied(ctx context.Context, g toolchain.Go, dir string, files []check.Fixed) ([]check.Fixed, error) {
+	overlay, err := writeOverlay(filepath.Join(dir, "before"), files)
+	if err != nil {
+		return nil, err
+	}
+	module := []string{"go.mod", "go.sum"}
+	before := make([][]byte, len(module)) // nil: it is not there
+	for i, name := range module {
+		text, err := folder.ReadRegular(filepath.Join(g.Dir, name), mostSum)
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+			continue
+		case err == nil:
+			err = os.WriteFile(filepath.Join(dir, name), text, 0o600)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("nothing is changed: %w", err)
+		}
+		before[i] = text
+	}
+	where := []string{"-modfile=" + filepath.Join(dir, "go.mod"), "-overlay=" + overlay}
+	alone := g.With("GOWORK=off") // neither command looks at a workspace, and -modfile does not go with one
+	if _, err := alone.Run(ctx, append([]string{"mod", "tidy"}, where...)...); err != nil {
+		return nil, fmt.Errorf("go mod tidy fails, so that nothing is changed: %w", err)
+	}
+	all := slices.Clone(files)
+	for i, name := range module {
+		after, err := folder.ReadRegular(filepath.Join(dir, name), mostSum)
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return nil, err
+		}
+		if (after == nil) != (before[i] == nil) || !bytes.Equal(after, before[i]) {
+			all = append(all, check.Fixed{Path: filepath.ToSlash(filepath.Join(g.Dir, name)), Before: before[i], After: after})
+		}
+	}
+	vendor := filepath.Join(g.Dir, "vendor")
+	if !exists(vendor, "modules.txt") {
+		return all, ofWorkspace(ctx, g)
+	}
+	fresh := filepath.Join(dir, "vendor")
+	if _, err := alone.Run(ctx, slices.Concat([]string{"mod", "vendor", "-o", fresh}, where)...); err != nil {
+		return nil, fmt.Errorf("go mod vendor fails, so that nothing is changed: %w", err)
+	}
+	vendored, err := changes(vendor, fresh)
+	return append(all, vendored...), err
+}
+
+// ofWorkspace refuses a module whose workspace has a vendor folder: that is made for all its modules.
+func ofWorkspace(ctx context.Context, g toolchain.Go) error {
+	out, err := g.Run(ctx, "env", "GOWORK")
+	if file := strings.TrimSpace(string(out)); err == nil && filepath.IsAbs(file) && exists(filepath.Join(filepath.Dir(file), "vendor"), "modules.txt") {
+		return errors.New("nothing is changed: the workspace of the module has a vendor folder, which go work vendor makes for all its modules; try: GOWORK=off procfit migrate automaxprocs --fix, and afterwards go work vendor")
+	}
+	return err
+}
+
+// changes are the files of a folder that another one has otherwise.
+func changes(old, fresh string) (all []check.Fixed, err error) {
+	seen := map[string]bool{}
+	for _, root := range []string{old, fresh} {
+		err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+			if err != nil || d.IsDir() {
+				return err
+			}
+			rel, err := filepath.Rel(root, path)
+			if err != nil || seen[rel] {
+				return err
+			}
+			seen[rel] = true
+			f := check.Fixed{Path: filepath.ToSlash(filepath.Join(old, rel))}
+			if f.Before, err = readOrNone(filepath.Join(old, rel)); err != nil {
+				return fmt.Errorf("nothing is changed: %w", err)
+			}
+			if f.After, err = readOrNone(filepath.Join(fresh, rel)); err != nil {
+				return err
+			}
+			if (f.Before == nil) != (f.After == nil) || !bytes.Equal(f.Before, f.After) {
+				all = append(all, f)
+			}
+			return nil
+		})
+		if err != nil && !(root == fresh && errors.Is(err, fs.ErrNotExist)) { // nothing is left to vendor
+			return nil, err
+		}
+	}
+	return all, nil
+}
+
+// readOrNone is a file; nil: there is none. A link is not followed.
+func readOrNone(path string) ([]byte, error) {
+	info, err := os.Lstat(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, nil
+	case err == nil && !info.Mode().IsRegular():
+		return nil, fmt.Errorf("%s is not a regular file", path)
+	case err != nil:
+		return nil, err
+	}
+	return folder.ReadRegular(path, mostSum)
 }
 
 // stillThere is why an import is still there.
@@ -108,27 +251,6 @@ func stillThere(report *check.Report) string {
 		}
 	}
 	return fmt.Sprintf("%s:%d still imports it", f.Path, f.Line)
-}
-
-// restore gives files what they had.
-func restore(ctx context.Context, g toolchain.Go, before map[string][]byte, vendored bool) error {
-	var all []error
-	for path, text := range before {
-		info, err := os.Stat(path)
-		switch {
-		case text == nil && err == nil:
-			all = append(all, os.Remove(path))
-		case text != nil && err == nil:
-			all = append(all, os.WriteFile(path, text, info.Mode().Perm()))
-		case text != nil:
-			all = append(all, os.WriteFile(path, text, 0o644))
-		}
-	}
-	if vendored {
-		_, err := g.Run(ctx, "mod", "vendor")
-		all = append(all, err)
-	}
-	return errors.Join(all...)
 }
 
 // Proof is the measurement of a program with automaxprocs and without it, under one limit.
@@ -175,7 +297,10 @@ func (r *Report) NotRemovable() string {
 		return "only a dependency imports it: " + phrase.Clean(r.Module.Imports[0].Module)
 	}
 	for _, i := range own {
-		if !i.Removable {
+		switch {
+		case i.Why != "":
+			return fmt.Sprintf("%s:%d is not looked at: %s; remove that by hand", phrase.Clean(i.Path), i.Line, i.Why)
+		case !i.Removable:
 			return fmt.Sprintf("%s:%d has more than a call of Set and the handling of its results, or its types are not known (go mod download may help): remove that by hand", phrase.Clean(i.Path), i.Line)
 		}
 	}
@@ -202,19 +327,27 @@ func (r *Report) Program(name string) (string, error) {
 
 // BuildBoth builds a main package as it is and without automaxprocs, without a change of the module's
 // files.
-func BuildBoth(ctx context.Context, o Options, pkg, before, after string) error {
-	g := toolchain.Go{Path: "go", Dir: o.Dir, Env: o.Environ}
-	fixed, err := drop(ctx, o, false)
+func (r *Report) BuildBoth(ctx context.Context, o Options, pkg, before, after string) error {
+	if err := source.Listable(o.Dir, o.Environ, folder.NewTree(o.Dir)); err != nil {
+		return fmt.Errorf("the go command %w", err)
+	}
+	fixed, err := r.drop(ctx, o)
 	if err != nil {
 		return err
 	}
 	if len(fixed.Fixed) == 0 {
 		return errors.New("procfit cannot remove the import, so there is no program without it to measure")
 	}
-	overlay, err := writeOverlay(filepath.Dir(after), fixed.Fixed)
+	dir, err := os.MkdirTemp("", "procfit-migrate-")
 	if err != nil {
 		return err
 	}
+	defer os.RemoveAll(dir)
+	overlay, err := writeOverlay(dir, fixed.Fixed)
+	if err != nil {
+		return err
+	}
+	g := toolchain.Go{Path: "go", Dir: o.Dir, Env: o.Environ}
 	if _, err := g.Run(ctx, "build", "-buildvcs=false", "-o", before, "--", pkg); err != nil {
 		return err
 	}
@@ -222,24 +355,29 @@ func BuildBoth(ctx context.Context, o Options, pkg, before, after string) error 
 	return err
 }
 
-// writeOverlay writes what files have without automaxprocs into a folder, for go build -overlay.
-func writeOverlay(dir string, fixed []check.Fixed) (file string, err error) {
+// writeOverlay writes what files are to hold into a new folder, for the -overlay of the go command.
+func writeOverlay(dir string, files []check.Fixed) (overlay string, err error) {
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return "", err
+	}
 	replace := map[string]string{}
-	for i, f := range fixed {
+	for i, f := range files {
 		from, err := filepath.Abs(filepath.FromSlash(f.Path))
 		if err != nil {
 			return "", err
 		}
-		to := filepath.Join(dir, fmt.Sprintf("without-%d.go", i))
-		if err := os.WriteFile(to, f.After, 0o600); err != nil {
+		if replace[from] = ""; f.After == nil { // to the go command, there is none
+			continue
+		}
+		replace[from] = filepath.Join(dir, strconv.Itoa(i))
+		if err := os.WriteFile(replace[from], f.After, 0o600); err != nil {
 			return "", err
 		}
-		replace[from] = to
 	}
 	text, err := json.Marshal(map[string]any{"Replace": replace})
 	if err != nil {
 		return "", err
 	}
-	file = filepath.Join(dir, "overlay.json")
-	return file, os.WriteFile(file, text, 0o600)
+	overlay = filepath.Join(dir, "overlay.json")
+	return overlay, os.WriteFile(overlay, text, 0o600)
 }

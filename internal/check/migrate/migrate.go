@@ -71,6 +71,7 @@ type Report struct {
 	Notes     []Place         `json:"notes"`
 	Proof     []Proof         `json:"proof"`
 	manifests bool
+	nested    []string // folders of other modules in the folder of this one, with a slash at the end
 }
 
 // Place is a message about a place.
@@ -98,7 +99,7 @@ func Look(ctx context.Context, o Options) (*Report, error) {
 	if r.Module.Version == "" && len(imports) == 0 && len(r.Module.Imports) == 0 {
 		return r, nil
 	}
-	r.Removable = len(imports) > 0 && !slices.ContainsFunc(imports, func(a source.Automaxprocs) bool { return a.Change == nil })
+	r.Removable = len(imports) > 0 && !slices.ContainsFunc(r.own(), func(i Import) bool { return !i.Removable })
 	if err := r.workloads(ctx, o); err != nil {
 		return nil, err
 	}
@@ -144,28 +145,49 @@ func (r *Report) module(o Options, tree *folder.Tree) error {
 	return nil
 }
 
-// run checks the module's source by the rules of package source.
-func run(o Options, tree *folder.Tree, use func(source.Automaxprocs)) func(context.Context, map[string][]byte) (*check.Report, error) {
+// run checks the module's source by the rules of package source. What is in the folders of other
+// modules is left out.
+func (r *Report) run(o Options, tree *folder.Tree, use func(source.Automaxprocs)) func(context.Context, map[string][]byte) (*check.Report, error) {
 	return func(ctx context.Context, overlay map[string][]byte) (*check.Report, error) {
-		k := source.New(source.Options{Overlay: overlay, Environ: o.Environ, Tree: tree, Bounds: source.DefaultBounds(), Automaxprocs: use, Slow: o.Slow})
-		return check.Run(ctx, check.Options{Paths: []string{o.Dir}, Checkers: []check.Checker{k}, Overlay: overlay, Tree: tree})
+		own := func(a source.Automaxprocs) {
+			if !r.inNested(a.Path) {
+				use(a)
+			}
+		}
+		k := source.New(source.Options{Overlay: overlay, Environ: o.Environ, Tree: tree, Bounds: source.DefaultBounds(), Automaxprocs: own, Slow: o.Slow})
+		report, err := check.Run(ctx, check.Options{Paths: []string{o.Dir}, Checkers: []check.Checker{k}, Overlay: overlay, Tree: tree})
+		if report != nil {
+			report.Findings = slices.DeleteFunc(report.Findings, func(f check.Finding) bool { return r.inNested(f.Path) })
+			report.Problems = slices.DeleteFunc(report.Problems, func(p check.Problem) bool { return r.inNested(p.Path) })
+			report.Notes = slices.DeleteFunc(report.Notes, func(n check.Note) bool { return r.inNested(n.Path) })
+		}
+		return report, err
 	}
 }
 
 // source finds the imports of the module's own packages.
 func (r *Report) source(ctx context.Context, o Options, tree *folder.Tree) (imports []source.Automaxprocs, err error) {
-	report, err := run(o, tree, func(a source.Automaxprocs) { imports = append(imports, a) })(ctx, nil)
+	found := r.survey(ctx, o, tree)
+	report, err := r.run(o, tree, func(a source.Automaxprocs) { imports = append(imports, a) })(ctx, nil)
 	if err != nil {
 		return nil, err
 	}
 	r.Problems = append(r.Problems, report.Problems...)
+	r.note(report.Notes)
 	sorting.Stable(imports, func(a, b source.Automaxprocs) int {
 		return cmp.Or(cmp.Compare(a.Path, b.Path), cmp.Compare(a.Line, b.Line))
 	})
 	for _, a := range imports {
 		r.Module.Imports = append(r.Module.Imports, Import{Package: a.Package, Path: a.Path, Line: a.Line, Removable: a.Change != nil})
 	}
+	r.leftOver(found)
 	return imports, nil
+}
+
+func (r *Report) note(all []check.Note) {
+	for _, n := range all {
+		r.Notes = append(r.Notes, Place{Path: n.Path, Message: n.Message})
+	}
 }
 
 // workloads are the containers of manifests, or of a cluster, that run one of the programs.
@@ -197,9 +219,7 @@ func (r *Report) workloads(ctx context.Context, o Options) error {
 	}
 	all := check.Merge(reports...)
 	r.Problems = append(r.Problems, all.Problems...)
-	for _, n := range all.Notes {
-		r.Notes = append(r.Notes, Place{Path: n.Path, Message: n.Message})
-	}
+	r.note(all.Notes)
 	for _, v := range all.Values {
 		switch u := v.Unit; {
 		case u == nil || u.Written != nil && u.Written.Image: // an image has no limit

@@ -1,9 +1,12 @@
 package migrate
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
 	"math"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -11,9 +14,19 @@ import (
 
 	"github.com/procfit/procfit/internal/check"
 	"github.com/procfit/procfit/internal/check/source"
-	"github.com/procfit/procfit/internal/host/folder"
+	"github.com/procfit/procfit/internal/host/supervisor"
 	"github.com/procfit/procfit/maxprocs/facts"
 )
+
+// TestMain is procfit's own processes, too.
+func TestMain(m *testing.M) {
+	for _, stage := range []func([]string) (int, bool){supervisor.Stage, source.Stage} {
+		if code, ok := stage(os.Args); ok {
+			os.Exit(code)
+		}
+	}
+	os.Exit(m.Run())
+}
 
 // The programs of a new go line and of an old one, as the go command lists them.
 var (
@@ -150,17 +163,227 @@ func TestTogether(t *testing.T) {
 	}
 }
 
-// TestReadable refuses a link that leads out of the module.
-func TestReadable(t *testing.T) {
-	dir, out := t.TempDir(), filepath.Join(t.TempDir(), "x.go")
-	if err := os.WriteFile(out, []byte("package x\n"), 0o600); err != nil {
+// module makes a module that imports automaxprocs, of files by their names, and is its folder.
+func module(t *testing.T, files map[string]string) string {
+	t.Helper()
+	base := t.TempDir()
+	all := map[string]string{
+		"stub/go.mod": "module go.uber.org/automaxprocs\n\ngo 1.20\n", "stub/auto.go": "package automaxprocs\n",
+		"m/go.mod":  "module example.org/m\n\ngo 1.26\n\nrequire go.uber.org/automaxprocs v1.6.0\n\nreplace go.uber.org/automaxprocs => ../stub\n",
+		"m/main.go": "package main\n\nimport _ \"go.uber.org/automaxprocs\"\n\nfunc main() {}\n",
+	}
+	for name, text := range files {
+		all["m/"+name] = text
+	}
+	for name, text := range all {
+		file := filepath.Join(base, filepath.FromSlash(name))
+		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	t.Setenv("GOPROXY", "off")
+	t.Setenv("GOFLAGS", "")
+	t.Setenv("GOWORK", "off")
+	return filepath.Join(base, "m")
+}
+
+// fix looks at a module and removes automaxprocs.
+func fix(t *testing.T, dir string) error {
+	t.Helper()
+	o := Options{Dir: dir, Environ: os.Environ()}
+	r, err := Look(t.Context(), o)
+	if err != nil {
 		t.Fatal(err)
 	}
-	if err := os.Symlink(out, filepath.Join(dir, "x.go")); err != nil {
+	return r.Fix(t.Context(), o)
+}
+
+// holds are the files of a module by their names.
+func holds(t *testing.T, dir string) map[string]string {
+	t.Helper()
+	all := map[string]string{}
+	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		text, err := os.ReadFile(path)
+		all[strings.TrimPrefix(path, dir+"/")] = string(text)
+		return err
+	})
+	if err != nil {
 		t.Fatal(err)
 	}
-	if err := readable(dir, folder.NewTree(dir)); err == nil {
-		t.Error("a link out of the module is followed")
+	return all
+}
+
+// instead puts a script in front of the go command: what it does before a call that begins with
+// some words.
+func instead(t *testing.T, words, script string) {
+	t.Helper()
+	real, err := exec.LookPath("go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	text := "#!/bin/sh\ncase \"$*\" in '" + words + "'*)\n" + script + "\n;; esac\nexec " + real + " \"$@\"\n"
+	if err := os.WriteFile(filepath.Join(dir, "go"), []byte(text), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("PATH", dir+string(filepath.ListSeparator)+os.Getenv("PATH"))
+}
+
+// A fix that fails leaves every file as it is, also what procfit cannot read and what somebody has
+// written meanwhile.
+func TestFixFails(t *testing.T) {
+	sum := strings.Repeat("example.org/x v1.0.0 h1:"+strings.Repeat("A", 43)+"=\n", 80_000) // 5.6 MB
+	for _, tc := range []struct {
+		name, words, script string
+		files               map[string]string
+		want                string
+	}{
+		{"a large go.sum", "mod tidy", "exit 1", map[string]string{"go.sum": sum}, "go mod tidy fails"},
+		{"an edit, and a failure", "mod tidy", "echo '// edited' >> main.go; exit 1", nil, "go mod tidy fails"},
+		{"an edit", "mod tidy", "echo '// edited' >> main.go", nil, "changed during the check"},
+		{"an edit of go.mod", "mod tidy", "echo '// edited' >> go.mod", nil, "changed during the check"},
+		{"a test of what is not there", "", "", map[string]string{"x_test.go": "package main\n\nimport _ \"example.org/nowhere\"\n"}, "go mod tidy fails"},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			dir := module(t, tc.files)
+			before := holds(t, dir)
+			if tc.words != "" {
+				instead(t, tc.words, tc.script)
+			}
+			if err := fix(t, dir); err == nil || !strings.Contains(err.Error(), tc.want) {
+				t.Errorf("%v, want %q", err, tc.want)
+			}
+			after := holds(t, dir)
+			for name, text := range before {
+				got := strings.TrimSuffix(after[name], "// edited\n")
+				if edited := got != after[name]; got != text || edited != strings.Contains(tc.script, ">> "+name) {
+					t.Errorf("%s is %.80q, was %.80q", name, after[name], text)
+				}
+			}
+			if len(after) != len(before) {
+				t.Errorf("%d files, there were %d", len(after), len(before))
+			}
+		})
+	}
+}
+
+// A vendor folder is part of the commit.
+func TestFixVendor(t *testing.T) {
+	dir := module(t, map[string]string{
+		"vendor/modules.txt":                      "# go.uber.org/automaxprocs v1.6.0 => ../stub\n## explicit; go 1.20\ngo.uber.org/automaxprocs\n# go.uber.org/automaxprocs => ../stub\n",
+		"vendor/go.uber.org/automaxprocs/auto.go": "package automaxprocs\n",
+	})
+	if err := fix(t, dir); err != nil {
+		t.Fatal(err)
+	}
+	all := holds(t, dir)
+	if strings.Contains(all["vendor/modules.txt"], "v1.6.0") || strings.Contains(all["go.mod"], "require") || strings.Contains(all["main.go"], "automaxprocs") {
+		t.Errorf("%q", all)
+	}
+	if _, err := os.Stat(filepath.Join(dir, "vendor", "go.uber.org")); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("an empty folder stays: %v", err)
+	}
+}
+
+// What is not judged is named, and never taken for nothing.
+func TestLeftOver(t *testing.T) {
+	const uses = "import _ \"go.uber.org/automaxprocs\"\n"
+	dir := module(t, map[string]string{
+		"main.go":           "package main\n\nfunc main() {}\n",
+		"x_windows.go":      "package main\n\n" + uses,
+		"tagged.go":         "//go:build special\n\npackage main\n\n" + uses,
+		"main_test.go":      "package main\n\n" + uses,
+		"testdata/a/a.go":   "package a\n\n" + uses,
+		"sub/go.mod":        "module example.org/sub\n\ngo 1.26\n",
+		"sub/sub.go":        "package sub\n\n" + uses,
+		"node_modules/n.go": "package n\n\n" + uses,
+	})
+	r, err := Look(t.Context(), Options{Dir: dir, Environ: os.Environ()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, i := range r.Module.Imports {
+		got = append(got, fmt.Sprint(strings.TrimPrefix(i.Path, dir+"/"), " ", i.Removable, " ", i.Why))
+	}
+	want := []string{
+		"main_test.go false it is a test",
+		"node_modules/n.go false git ignores it, or it is in a folder that procfit check skips",
+		"tagged.go false it is built for another system or with other tags",
+		"x_windows.go false it is built for another system or with other tags",
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
+	}
+	var notes []string
+	for _, n := range r.Notes {
+		notes = append(notes, strings.TrimPrefix(n.Path, dir+"/")+" "+n.Message)
+	}
+	for _, want := range []string{"testdata/a/a.go imports automaxprocs, and is not looked at", "sub is another module"} {
+		if !slices.ContainsFunc(notes, func(n string) bool { return strings.HasPrefix(n, want) }) {
+			t.Errorf("%q lack %q", notes, want)
+		}
+	}
+	if r.Removable || !strings.Contains(r.NotRemovable(), "main_test.go:3 is not looked at") {
+		t.Errorf("removable %v, %s", r.Removable, r.NotRemovable())
+	}
+}
+
+// The fixes of a folder are those of its module.
+func TestFixNested(t *testing.T) {
+	dir := module(t, map[string]string{
+		"sub/go.mod": "module example.org/sub\n\ngo 1.26\n\nrequire go.uber.org/automaxprocs v1.6.0\n\nreplace go.uber.org/automaxprocs => ../../stub\n",
+		"sub/sub.go": "package sub\n\nimport _ \"go.uber.org/automaxprocs\"\n",
+	})
+	before := holds(t, dir)["sub/sub.go"]
+	if err := fix(t, dir); err != nil {
+		t.Fatal(err)
+	}
+	if all := holds(t, dir); all["sub/sub.go"] != before || strings.Contains(all["main.go"], Path) {
+		t.Errorf("%q", all)
+	}
+}
+
+// The go command is not asked where it would read what is elsewhere.
+func TestLinks(t *testing.T) {
+	secret := filepath.Join(t.TempDir(), "secret")
+	if err := os.WriteFile(secret, []byte("ghp_TOKEN\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	with := "module example.org/m\n\ngo 1.26\n\nrequire example.org/r v1.0.0\n\nreplace example.org/r => ./r\n"
+	for link, files := range map[string]map[string]string{
+		"x.go":               nil,
+		"x.s":                nil,
+		"vendor/modules.txt": {"vendor/x": ""},
+		"go.sum":             nil,
+		"r/go.mod":           {"go.mod": with, "r/r.go": "package r\n"},
+		"other/go.mod":       {"go.work": "go 1.26\n\nuse (\n\t.\n\t./other\n)\n", "other/x": ""},
+		"go.work.sum":        {"go.work": "go 1.26\n\nuse .\n"},
+	} {
+		t.Run(link, func(t *testing.T) {
+			dir := module(t, files)
+			t.Setenv("GOWORK", "")
+			if err := os.Symlink(secret, filepath.Join(dir, filepath.FromSlash(link))); err != nil {
+				t.Fatal(err)
+			}
+			o := Options{Dir: dir, Environ: os.Environ()}
+			r, err := Look(t.Context(), o)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if text := fmt.Sprint(r.Problems, r.Notes); !strings.Contains(text, "is outside of the folder") || strings.Contains(text, "TOKEN") {
+				t.Errorf("%s", text)
+			}
+			if err := r.Fix(t.Context(), o); err == nil || !strings.Contains(err.Error(), "is outside of the folder") {
+				t.Errorf("a fix: %v", err)
+			}
+		})
 	}
 }
 

@@ -4,8 +4,13 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
+	"go/build"
+	"go/parser"
+	"go/token"
 	"io/fs"
+	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -38,7 +43,8 @@ type Import struct {
 	Module    string `json:"module,omitempty"` // of a dependency, with its version
 	Path      string `json:"path,omitempty"`
 	Line      int    `json:"line,omitempty"`
-	Removable bool   `json:"removable"` // by a fix
+	Removable bool   `json:"removable"`     // by a fix
+	Why       string `json:"why,omitempty"` // its file is not judged, in words
 }
 
 // Program is a main package of the module.
@@ -140,7 +146,7 @@ const mostListing = 2 * time.Minute
 // list asks the go command for all packages of the module and of what they import, and which
 // release it builds with. It downloads nothing.
 func list(ctx context.Context, o Options, tree *folder.Tree) (all []listed, builds string, err error) {
-	if err := readable(o.Dir, tree); err != nil {
+	if err := source.Listable(o.Dir, o.Environ, tree); err != nil {
 		return nil, "", err
 	}
 	ctx, end := context.WithTimeout(ctx, mostListing)
@@ -154,44 +160,139 @@ func list(ctx context.Context, o Options, tree *folder.Tree) (all []listed, buil
 	return parseList(out), strings.TrimSpace(string(version)), err
 }
 
-// readable is an error if the go command would read a file of the module that is a link out of
-// it: it follows links.
-func readable(dir string, tree *folder.Tree) error {
-	return filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
-		if err != nil || d.Type().IsRegular() || d.IsDir() {
-			return err
+// survey reads every Go file of the module's folder, whatever it is built for: which of them import
+// automaxprocs. It also finds the folders of other modules, in which it does not look.
+func (r *Report) survey(ctx context.Context, o Options, tree *folder.Tree) (all []Import) {
+	root := filepath.Clean(o.Dir)
+	failed := func(path string, err error) {
+		if info, e := os.Stat(path); e == nil && info.IsDir() || aside(root, path) == whySkipped {
+			return // a link to a folder, and the locks of editors
 		}
-		if ext := filepath.Ext(path); ext != ".go" && ext != ".mod" && ext != ".sum" && ext != ".work" {
+		r.Problems = append(r.Problems, check.Problem{Path: filepath.ToSlash(path), Message: "is not read, so that whether it imports automaxprocs is not known: " + phrase.Plain(err)})
+	}
+	_ = filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+		switch {
+		case ctx.Err() != nil:
+			return filepath.SkipAll
+		case err != nil:
+			r.Problems = append(r.Problems, check.Problem{Path: filepath.ToSlash(path), Message: "is not read: " + phrase.Plain(err)})
+			return nil
+		case d.IsDir() && (d.Name() == ".git" || path == filepath.Join(root, "vendor")):
+			return filepath.SkipDir
+		case d.IsDir() && path != root && exists(path, "go.mod"):
+			shown := filepath.ToSlash(path)
+			r.nested = append(r.nested, shown+"/")
+			r.Notes = append(r.Notes, Place{Path: shown, Message: "is another module, in which procfit does not look here: procfit migrate automaxprocs " + phrase.Shell([]string{shown})})
+			return filepath.SkipDir
+		case d.IsDir() || filepath.Ext(path) != ".go":
 			return nil
 		}
-		if err := tree.Readable(path); err != nil {
-			return fmt.Errorf("the go command would read %s: %w", path, err)
+		text, err := tree.Read(path, mostSource)
+		if err != nil {
+			failed(path, err)
+			return nil
+		}
+		if !bytes.Contains(text, []byte(Path)) {
+			return nil
+		}
+		files := token.NewFileSet()
+		head, err := parser.ParseFile(files, "", text, parser.ImportsOnly)
+		if err != nil {
+			failed(path, errors.New("it is not valid Go"))
+			return nil
+		}
+		for _, i := range head.Imports {
+			if name, err := strconv.Unquote(i.Path.Value); err == nil && isAutomaxprocs(name) {
+				all = append(all, Import{Package: head.Name.Name, Path: filepath.ToSlash(path), Line: files.Position(i.Pos()).Line, Why: aside(root, path)})
+			}
 		}
 		return nil
 	})
+	return all
+}
+
+// mostSource is more than any file of Go that somebody has written.
+const mostSource = 16 << 20
+
+// aside is why a file is in no package that is built here, in words; "": it may be in one.
+func aside(root, path string) string {
+	rel, err := filepath.Rel(root, path)
+	if err != nil {
+		return ""
+	}
+	for part := range strings.SplitSeq(filepath.ToSlash(rel), "/") {
+		if part == "testdata" || part[0] == '_' || part[0] == '.' {
+			return whySkipped
+		}
+	}
+	if strings.HasSuffix(path, "_test.go") {
+		return "it is a test"
+	}
+	if ok, err := build.Default.MatchFile(filepath.Dir(path), filepath.Base(path)); err == nil && !ok {
+		return "it is built for another system or with other tags"
+	}
+	return ""
+}
+
+// whySkipped is of a file that the go command never looks at by itself.
+const whySkipped = "the go command skips it by its name or that of its folder"
+
+// leftOver adds the imports in files that package source has not judged. A file that the go command
+// skips keeps nothing in go.mod: it is a note.
+func (r *Report) leftOver(found []Import) {
+	for _, i := range found {
+		if slices.ContainsFunc(r.Module.Imports, func(j Import) bool { return i.Path == j.Path && i.Line == j.Line }) {
+			continue
+		}
+		if i.Why == whySkipped {
+			r.Notes = append(r.Notes, Place{Path: i.Path, Line: i.Line, Message: "imports automaxprocs, and is not looked at: " + i.Why})
+			continue
+		}
+		i.Why = cmp.Or(i.Why, "git ignores it, or it is in a folder that procfit check skips")
+		r.Module.Imports = append(r.Module.Imports, i)
+	}
+}
+
+// inNested reports whether a file is of another module, in a folder of this one.
+func (r *Report) inNested(path string) bool {
+	return slices.ContainsFunc(r.nested, func(dir string) bool { return strings.HasPrefix(path, dir) })
 }
 
 // programs finds the main packages and what each of them imports automaxprocs by.
 func (r *Report) programs(ctx context.Context, o Options, tree *folder.Tree, own []source.Automaxprocs) {
 	all, builds, err := list(ctx, o, tree)
-	if err == nil {
-		for _, p := range all {
-			if p.failed != "" { // what it imports is not known
-				err = fmt.Errorf("%s: %s", p.path, phrase.FirstLine(p.failed))
-				break
-			}
-		}
-	}
 	r.Module.Builds = builds
-	if err != nil && len(all) == 0 || err != nil && !slices.ContainsFunc(all, func(p listed) bool { return p.main && p.name == "main" }) {
-		r.Problems = append(r.Problems, check.Problem{Path: r.Module.File, Message: "the go command cannot list what its packages import, so only the imports of its own files are known; go mod download may help: " + phrase.Plain(err)})
+	if err != nil && len(all) == 0 || !slices.ContainsFunc(all, func(p listed) bool { return p.main && p.name == "main" }) && (err != nil || slices.ContainsFunc(all, func(p listed) bool { return p.failed != "" })) {
+		r.notListed("the go command cannot list what its packages import, so only the imports of its own files are known; go mod download may help", cmp.Or(err, failures(all)))
 		r.bare(own)
 		return
 	}
-	if err != nil {
-		r.Problems = append(r.Problems, check.Problem{Path: r.Module.File, Message: "not everything that its packages import is known; go mod download may help: " + phrase.Plain(err)})
+	if err = cmp.Or(err, failures(all)); err != nil {
+		r.notListed("not everything that its packages import is known; go mod download may help", err)
 	}
 	r.graph(all, own)
+}
+
+func (r *Report) notListed(what string, err error) {
+	r.Problems = append(r.Problems, check.Problem{Path: r.Module.File, Message: what + ": " + phrase.Plain(err)})
+}
+
+// failures are the packages of which is not known what they import; nil: there is none.
+func failures(all []listed) error {
+	var failed []string
+	for _, p := range all {
+		switch why := phrase.FirstLine(p.failed); {
+		case p.failed == "":
+		case !p.main && p.module != "": // nobody has named its files, and the reason may have words of them
+			failed = append(failed, p.path+" of "+p.module+" (go list "+p.path+" shows why)")
+		default:
+			failed = append(failed, p.path+": "+why)
+		}
+	}
+	if len(failed) == 0 {
+		return nil
+	}
+	return errors.New(strings.Join(failed, "; "))
 }
 
 // graph fills in the programs from the packages and what they import.

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/procfit/procfit/internal/show/document"
 	"github.com/procfit/procfit/internal/show/number"
@@ -102,7 +103,7 @@ func (r *Report) importTable() (blocks []document.Block) {
 			case i.Module != "":
 				where, how = phrase.Clean(i.Module), "only by the dependency"
 			case !i.Removable:
-				how = "by hand"
+				how = strings.TrimSuffix("by hand: "+i.Why, ": ")
 			}
 			t.Rows = append(t.Rows, row(where, phrase.Clean(i.Package), how))
 		}

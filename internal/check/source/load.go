@@ -20,6 +20,7 @@ import (
 	"golang.org/x/tools/go/packages"
 
 	"github.com/procfit/procfit/internal/check"
+	"github.com/procfit/procfit/internal/host/folder"
 	"github.com/procfit/procfit/internal/show/phrase"
 )
 
@@ -230,6 +231,44 @@ func (t *tree) loads(dirs []string) (all []load) {
 	return all
 }
 
+// Listable is an error if the go command, in a module, would read what is not a file of the
+// module's folder or of its repository: it follows links.
+func Listable(dir string, environ []string, reads *folder.Tree) error {
+	root, err := filepath.Abs(dir)
+	if err != nil {
+		return err
+	}
+	t := &tree{root: real(filepath.Join(root, "go.mod")), folders: map[string][]scanned{}, reads: reads}
+	t.root = filepath.Dir(t.root)
+	t.work, _ = workspaceOf(t.root, environ, reads)
+	err = filepath.WalkDir(t.root, func(path string, d fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case !d.IsDir():
+			return nil
+		case d.Name() == ".git" || path != t.root && isFile(filepath.Join(path, "go.mod")):
+			return filepath.SkipDir
+		}
+		t.folders[path] = nil
+		return nil
+	})
+	if err != nil {
+		return fmt.Errorf("cannot list it: %w", err)
+	}
+	if why := t.unlistable(); why != "" {
+		return errors.New("is not asked: " + why)
+	}
+	return nil
+}
+
+// ReadsToBuild reports whether the go command reads a file, by its name, to build a package or to
+// know its module.
+func ReadsToBuild(path string) bool {
+	base := filepath.Base(path)
+	return builds.MatchString(base) || slices.Contains([]string{"go.mod", "go.sum", "go.work", "go.work.sum"}, base)
+}
+
 // unlistable is why the go command is not asked about the tree: it follows links, waits for what
 // it reads of a module, and prints lines of it.
 func (t *tree) unlistable() string {
@@ -305,6 +344,12 @@ func isFolder(dir string, e fs.DirEntry) bool {
 	}
 	info, err := os.Stat(filepath.Join(dir, e.Name()))
 	return err == nil && info.IsDir()
+}
+
+// isFile reports whether there is a file of the path, and no folder.
+func isFile(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && !info.IsDir()
 }
 
 // builds are the names of the files that the go command opens (go/build, Context.MatchFile).

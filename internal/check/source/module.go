@@ -274,7 +274,7 @@ func replaced(at string, syntax *modfile.FileSyntax) (all []string) {
 func upwards(dir, name string) string {
 	for {
 		file := filepath.Join(dir, name)
-		if info, err := os.Stat(file); err == nil && !info.IsDir() {
+		if isFile(file) {
 			return file
 		}
 		up := filepath.Dir(dir)

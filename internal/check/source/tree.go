@@ -68,7 +68,7 @@ func rootOf(dir string, known map[string]string) string {
 	root := ""
 	// The go command takes one in the folder of temporary files for somebody's litter, and
 	// elsewhere whatever is no folder.
-	if info, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil && !info.IsDir() && dir != filepath.Clean(os.TempDir()) {
+	if isFile(filepath.Join(dir, "go.mod")) && dir != filepath.Clean(os.TempDir()) {
 		root = dir
 	} else if up := filepath.Dir(dir); up != dir {
 		root = rootOf(up, known)

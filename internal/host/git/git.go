@@ -70,6 +70,12 @@ func Open(ctx context.Context, dir string) (*Repository, error) {
 	return r, err
 }
 
+// Untracked are the files of the folder, and of those below it, that git neither has nor ignores.
+func (r *Repository) Untracked(ctx context.Context) ([]string, error) {
+	out, err := r.run(ctx, nil, "ls-files", "--others", "--exclude-standard", "-z")
+	return strings.FieldsFunc(out, func(c rune) bool { return c == 0 }), err
+}
+
 // ofSubmodules keeps git status from running in them, with settings of their own.
 const ofSubmodules = "--ignore-submodules=dirty"
 
