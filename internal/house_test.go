@@ -663,6 +663,39 @@ func TestOneOpener(t *testing.T) {
 	}
 }
 
+// TestOneExit finds packages that end their process: that is for main functions.
+func TestOneExit(t *testing.T) {
+	looked := 0
+	err := fs.WalkDir(os.DirFS("."), ".", func(name string, d fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case d.IsDir():
+			return skipDir(os.DirFS("."), name)
+		case !strings.HasSuffix(name, ".go"), strings.HasSuffix(name, "_test.go"), path.Base(name) == "main.go", strings.HasPrefix(name, "cli/scripts/"): // which have tests' programs
+			return nil
+		}
+		file, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.SkipObjectResolution)
+		if err != nil || file.Name.Name == "main" {
+			return err
+		}
+		looked++
+		ast.Inspect(file, func(n ast.Node) bool {
+			if call, ok := n.(*ast.SelectorExpr); ok {
+				of, _ := call.X.(*ast.Ident)
+				if of != nil && (of.Name == "os" && call.Sel.Name == "Exit" || of.Name == "log" && strings.HasPrefix(call.Sel.Name, "Fatal")) {
+					t.Errorf("%s: %s.%s: return an error", name, of.Name, call.Sel.Name)
+				}
+			}
+			return true
+		})
+		return nil
+	})
+	if err != nil || looked == 0 {
+		t.Fatalf("%d files, %v", looked, err)
+	}
+}
+
 // TestOneWait finds loops that wait by themselves where cluster.Until is to wait.
 func TestOneWait(t *testing.T) {
 	for _, pattern := range []string{"measure/kube/*.go", "host/cluster/*.go"} {
