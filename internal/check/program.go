@@ -223,22 +223,25 @@ func imageName(name string) string {
 	return repository + ":" + tag
 }
 
-// others are public images whose program is not one of Go. Those of docker.io/library are
-// also bitnami's.
+// others are public images whose program is not one of Go, without the docker.io/library/ or docker.io/
+// of Docker Hub. Those of docker.io/library are also bitnami's. What a registry of one's own has under
+// such a name may be anything.
 var others = []string{
 	"nginx", "httpd", "haproxy", "redis", "valkey", "memcached", "postgres", "postgresql", "mysql", "mariadb", "mongo", "mongodb", "rabbitmq", "elasticsearch", "kibana",
 	"logstash", "cassandra", "kafka", "zookeeper", "solr", "fluentd", "fluent-bit", "node", "python", "ruby", "php", "php-fpm", "openjdk", "eclipse-temurin", "amazoncorretto", "tomcat",
 	"jetty", "wordpress", "nextcloud", "nginxinc/nginx-unprivileged", "haproxytech/haproxy-alpine", "envoyproxy/envoy", "envoyproxy/envoy-distroless", "fluent/fluentd",
-	"fluent/fluent-bit", "linkerd/proxy", "apache/kafka", "confluentinc/cp-kafka", "opensearchproject/opensearch", "clickhouse/clickhouse-server", "keycloak/keycloak", "valkey/valkey",
+	"fluent/fluent-bit", "cr.l5d.io/linkerd/proxy", "apache/kafka", "confluentinc/cp-kafka", "opensearchproject/opensearch", "clickhouse/clickhouse-server", "quay.io/keycloak/keycloak", "valkey/valkey",
 }
 
 // Other is the name of a public image whose program is known not to be one of Go; "": it is none.
 func (u Use) Other() string {
 	name := imageName(u.Image)
 	name = name[:max(strings.LastIndexByte(name, ':'), 0)]
-	_, name, _ = strings.Cut(name, "/") // without the registry
-	for _, publisher := range []string{"library/", "bitnami/", "bitnamilegacy/"} {
-		name = strings.TrimPrefix(name, publisher)
+	if hub, ok := strings.CutPrefix(name, "docker.io/"); ok {
+		name = hub
+		for _, publisher := range []string{"library/", "bitnami/", "bitnamilegacy/"} {
+			name = strings.TrimPrefix(name, publisher)
+		}
 	}
 	if slices.Contains(others, name) {
 		return name

@@ -206,13 +206,17 @@ func (c *Checker) findPrograms(to check.Sink) {
 	}
 }
 
-// leaves is why no rule is to judge a unit; "": all are. An annotation with a Go version knows
-// better than the name of the image.
+// leaves is why no rule is to judge a unit; "": all are. An annotation, --container, and a program that
+// is known by the names of its image, know better than a list of images.
 func (c *Checker) leaves(u *unit, use check.Use) string {
-	switch name := use.Other(); {
-	case len(c.o.Containers) > 0 && u.name() != "" && !slices.Contains(c.o.Containers, u.name()):
+	named := slices.Contains(c.o.Containers, u.name())
+	if len(c.o.Containers) > 0 && u.name() != "" && !named {
 		return "--container names another"
-	case name != "" && !u.program.Known():
+	}
+	use.Go, use.Only = false, false
+	known, _ := c.o.Programs.For(use)
+	isGo := named || u.program.Known() || u.expected != nil || known.Known() && !c.o.Programs.ForAll(known)
+	if name := use.Other(); name != "" && !isGo {
 		return "the image " + name + " is known not to run Go"
 	}
 	return ""
