@@ -17,6 +17,7 @@ import (
 
 	"github.com/procfit/procfit/internal/check"
 	"github.com/procfit/procfit/internal/check/binary"
+	"github.com/procfit/procfit/internal/check/cluster"
 	"github.com/procfit/procfit/internal/check/manifest"
 	"github.com/procfit/procfit/internal/check/output"
 	gosource "github.com/procfit/procfit/internal/check/source"
@@ -138,7 +139,9 @@ func (o *checkOptions) run(ctx context.Context, std stdio) error {
 	}
 	look := o.check
 	if o.cluster.on {
-		look = o.checkCluster
+		look = func(ctx context.Context, std stdio) (*check.Report, error) {
+			return checkPods(ctx, std, o.cluster.access, cluster.Options{Program: o.program.program, Expected: o.expected, CRIO: o.crio, Strict: o.strict})
+		}
 		defer boundMemory()()
 	}
 	shown := std // also with -q

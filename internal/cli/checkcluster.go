@@ -83,13 +83,14 @@ func shared(change func() (off func())) func() (off func()) {
 	}
 }
 
-// checkCluster checks what runs.
-func (o *checkOptions) checkCluster(ctx context.Context, std stdio) (*check.Report, error) {
-	client, err := cluster.Connect(o.cluster.access)
+// checkPods checks what runs in a cluster.
+func checkPods(ctx context.Context, std stdio, access cluster.Access, o cluster.Options) (*check.Report, error) {
+	client, err := cluster.Connect(access)
 	if err != nil {
 		return nil, err
 	}
 	progress := newCounter(std, "pod")
 	defer progress.clear()
-	return cluster.Run(ctx, client, cluster.Options{Namespace: o.cluster.access.Namespace, Program: o.program.program, Expected: o.expected, CRIO: o.crio, Strict: o.strict, Progress: progress.count})
+	o.Namespace, o.Progress = access.Namespace, progress.count
+	return cluster.Run(ctx, client, o)
 }

@@ -143,7 +143,10 @@ func (o *migrateOptions) run(ctx context.Context, shown stdio) error {
 	}
 	o.look.Environ, o.look.Slow = os.Environ(), func(m string) { std.notef("%s", m) }
 	if o.onCluster {
-		o.look.Cluster = o.cluster
+		defer boundMemory()()
+		o.look.Cluster = func(ctx context.Context, programs []check.Candidate) (*check.Report, error) {
+			return checkPods(ctx, std, o.access, cluster.Options{Programs: programs})
+		}
 	}
 	r, err := migrate.Look(ctx, o.look)
 	if err != nil {
@@ -161,16 +164,6 @@ func (o *migrateOptions) run(ctx context.Context, shown stdio) error {
 		after = errors.New(failed)
 	}
 	return cmp.Or(err, after)
-}
-
-// cluster is what runs there.
-func (o *migrateOptions) cluster(ctx context.Context, programs []check.Candidate) (*check.Report, error) {
-	client, err := cluster.Connect(o.access)
-	if err != nil {
-		return nil, err
-	}
-	defer boundMemory()()
-	return cluster.Run(ctx, client, cluster.Options{Namespace: o.access.Namespace, Programs: programs, Progress: func(int) {}})
 }
 
 func writeMigration(std stdio, w io.Writer, format string, r *migrate.Report) error {

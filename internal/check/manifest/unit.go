@@ -102,6 +102,13 @@ func limitOf(cpus float64, dir string) facts.Limit {
 	return l
 }
 
+// Limited is a container of a program about which nothing is known, on any machine, under a CPU limit;
+// 0: it has none.
+func Limited(cpus float64) rule.Observed {
+	u := unit{env: absent(), godebug: absent(), limits: []facts.Limit{limitOf(cpus, "its container")}}
+	return u.observed(0)
+}
+
 // observed is the unit as the rules judge it.
 func (u *unit) observed(nodeCPUs int) rule.Observed {
 	o := rule.Observed{

@@ -12,7 +12,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/procfit/procfit/internal/check"
+	"github.com/procfit/procfit/internal/check/manifest"
 	"github.com/procfit/procfit/internal/check/source"
 	"github.com/procfit/procfit/internal/host/supervisor"
 	"github.com/procfit/procfit/maxprocs/facts"
@@ -58,7 +58,7 @@ func TestChange(t *testing.T) {
 		{"an old Go", Program{version: "go1.24.6"}, Calls{}, 0.5, `1 → all CPUs higher limit_ignored import _ "github.com/procfit/procfit/maxprocs/auto", maxprocs.Set() or GOMAXPROCS=1`},
 		{"an old go line by go.mod alone", Program{language: "1.24"}, Calls{}, 3, `3 → all CPUs higher limit_ignored import _ "github.com/procfit/procfit/maxprocs/auto", maxprocs.Set() or GOMAXPROCS=3`},
 	} {
-		c := change(subject(tc.program, check.Unit{Observed: limited(tc.limit)}), tc.calls, "")
+		c := change(subject(tc.program, manifest.Limited(tc.limit)), tc.calls, "")
 		got := fmt.Sprintf("%s → %s %s %s %s", c.before, c.after, c.Effect, c.Cause, strings.Join(c.Keep, ", "))
 		if i := strings.LastIndex(got, ", "); i >= 0 {
 			got = got[:i] + " or " + got[i+2:]
@@ -71,23 +71,23 @@ func TestChange(t *testing.T) {
 
 // What is not known is never the same value.
 func TestChangeOpen(t *testing.T) {
-	o := limited(2)
+	o := manifest.Limited(2)
 	o.Facts.Env = facts.Fact{State: facts.Unreadable, Error: "a Secret"}
-	if c := change(subject(young, check.Unit{Observed: o}), Calls{}, ""); c.Effect != EffectUnknown || c.Why == "" {
+	if c := change(subject(young, o), Calls{}, ""); c.Effect != EffectUnknown || c.Why == "" {
 		t.Errorf("a variable of a Secret: %+v", c)
 	}
-	if c := change(subject(young, check.Unit{Observed: limited(2)}), Calls{}, "something sets it"); c.Effect != EffectUnknown {
+	if c := change(subject(young, manifest.Limited(2)), Calls{}, "something sets it"); c.Effect != EffectUnknown {
 		t.Errorf("an open unit: %+v", c)
 	}
-	set := limited(0.5)
+	set := manifest.Limited(0.5)
 	set.Facts.Env = facts.Fact{State: facts.Known, Raw: "500m"} // stops automaxprocs, and means nothing to the runtime
-	if c := change(subject(young, check.Unit{Observed: set}), Calls{Open: "x"}, "y"); c.Effect != EffectSame || c.before != "2" {
+	if c := change(subject(young, set), Calls{Open: "x"}, "y"); c.Effect != EffectSame || c.before != "2" {
 		t.Errorf("an ignored variable: %+v", c)
 	}
 	set.AnyMachine, set.Facts.Affinity = false, facts.Fact{State: facts.Known, CPUs: 4}
 	set.Facts.Env = facts.Fact{State: facts.Absent}
-	set.Facts.Limits = limited(8).Facts.Limits
-	if c := change(subject(young, check.Unit{Observed: set}), Calls{}, ""); c.Cause != CauseAffinity || c.before != "8" || c.after != "4" {
+	set.Facts.Limits = manifest.Limited(8).Facts.Limits
+	if c := change(subject(young, set), Calls{}, ""); c.Cause != CauseAffinity || c.before != "8" || c.after != "4" {
 		t.Errorf("a limit above the CPUs: %+v", c)
 	}
 }

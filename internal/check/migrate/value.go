@@ -2,11 +2,11 @@ package migrate
 
 import (
 	"fmt"
-	"math"
 	"slices"
 	"strings"
 
 	"github.com/procfit/procfit/internal/check"
+	"github.com/procfit/procfit/internal/check/manifest"
 	"github.com/procfit/procfit/internal/program/rule"
 	"github.com/procfit/procfit/internal/show/number"
 	"github.com/procfit/procfit/maxprocs/facts"
@@ -75,26 +75,11 @@ type LimitRow struct {
 
 // follows reports whether the runtime of the program follows a limit by itself.
 func (p Program) follows() bool {
-	return subject(p, check.Unit{Observed: limited(64)}).FollowsLimit()
-}
-
-// limited is a container on any machine under a limit; 0: it has none.
-func limited(cpus float64) rule.Observed {
-	o := rule.Observed{AnyMachine: true, Facts: facts.Facts{
-		Cgroup: facts.Cgroup{Fact: facts.Fact{State: facts.Known}, Mode: facts.ModeV2, Version: 2, MountRoot: "/"},
-		Env:    facts.Fact{State: facts.Absent}, GODEBUG: facts.Fact{State: facts.Absent},
-	}}
-	l := facts.Limit{Dir: "its container"}
-	if l.State, l.Raw = facts.NoLimit, "max 100000\n"; cpus > 0 {
-		l.State, l.CPUs, l.Raw = facts.Known, cpus, fmt.Sprintf("%.0f 100000\n", math.Round(cpus*1e5))
-	}
-	o.Facts.Limits = []facts.Limit{l}
-	return o
+	return subject(p, manifest.Limited(64)).FollowsLimit()
 }
 
 // subject is a program in a container.
-func subject(p Program, u check.Unit) rule.Subject {
-	o := u.Observed
+func subject(p Program, o rule.Observed) rule.Subject {
 	o.Facts.GoVersion, o.Facts.DefaultGODEBUG, o.Language = p.version, p.godebug, p.language
 	return rule.NewSubject(o)
 }
@@ -225,7 +210,7 @@ func (r *Report) limits() {
 		}
 		done = append(done, key)
 		for _, cpus := range typical {
-			row := LimitRow{Calls: p.Calls, Change: change(subject(p, check.Unit{Observed: limited(cpus)}), p.Calls, "")}
+			row := LimitRow{Calls: p.Calls, Change: change(subject(p, manifest.Limited(cpus)), p.Calls, "")}
 			if cpus > 0 {
 				row.Limit = &cpus
 			}
