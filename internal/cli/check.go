@@ -174,7 +174,9 @@ func (o *checkOptions) run(ctx context.Context, std stdio) error {
 		return cmp.Or(interrupted(ended), o.writeImpact(std, report, options))
 	}
 	err := o.out.write(std, func(w io.Writer, format string) error {
-		options.Color = w == std.out && std.color()
+		if options.Width = 0; w == std.out && format == "text" {
+			options.Width, options.Color, options.Source = width(std), std.color(), o.lines
+		}
 		return output.Write(w, format, report, options)
 	})
 	if err != nil {
@@ -182,6 +184,21 @@ func (o *checkOptions) run(ctx context.Context, std stdio) error {
 	}
 	return cmp.Or(interrupted(ended), o.once(o.verdict(report)))
 }
+
+// lines is what is in a file, for the lines that are shown; nil: it cannot be read any more.
+func (o *checkOptions) lines(path string) []byte {
+	if path == check.Stdin || o.cluster.on {
+		return nil
+	}
+	b, err := folder.NewTree(o.paths...).Read(filepath.FromSlash(path), mostOfSource)
+	if err != nil {
+		return nil
+	}
+	return b
+}
+
+// mostOfSource is the size of a file, in bytes, up to which lines of it are shown.
+const mostOfSource = 16 << 20
 
 // once is the exit code alone where the text on standard output has said what made it so.
 func (o *checkOptions) once(verdict error) error {

@@ -18,12 +18,15 @@ import (
 
 // Options are what a rendering depends on, in addition to the Report.
 type Options struct {
-	Color   bool   // text only
+	Color   bool   // text for a terminal only
 	Quiet   bool   // text only: no summary
 	Fix     bool   // text only: safe fixes were asked for, so the summary counts what has none
 	Values  bool   // text only: every program, not only those that are known to be Go
 	Version string // of procfit
-	Width   int    // text of an Impact only: columns of the terminal; 0: there is none
+	Width   int    // text only: columns of the terminal; 0: there is none
+
+	// Source is what a file holds, for the lines that are shown on a terminal; nil: none are.
+	Source func(path string) []byte
 }
 
 // Formats are the names that Write knows.

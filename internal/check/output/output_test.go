@@ -10,7 +10,9 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
+	"github.com/charmbracelet/x/ansi"
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
 	"github.com/procfit/procfit/internal/check"
@@ -78,6 +80,52 @@ func TestGoldens(t *testing.T) {
 			want, err := os.ReadFile(file)
 			if err != nil || !bytes.Equal(got, want) {
 				t.Errorf("%s of %s (%v):\n%s", format, name, err, got)
+			}
+		}
+	}
+}
+
+// TestGroups holds what a terminal of 80 columns, and of 120, shows.
+func TestGroups(t *testing.T) {
+	r := report()
+	r.Findings[0].Line, r.Findings[0].Column = 3, 8
+	r.Findings[1].Line, r.Findings[1].Column = 4, 70
+	inGo := r.Findings[2]
+	inGo.Path, inGo.Line, inGo.Column = "main.go", 2, len("\tö := runtime.")+1 // in bytes
+	r.Findings = append(r.Findings, inGo)
+	r.Values = append(r.Values, check.Value{Place: rule.Place{Path: "a.yaml", Line: 7, Column: 1, Object: "Pod/a"}, Text: "2", Source: "chosen by " + strings.Repeat("many words ", 12), Go: true})
+	texts := map[string]string{
+		"deploy/a b.yaml": "kind: Deployment\nspec:\n  env: {value: \x1b[31mred}\r\n" + strings.Repeat("x", 69) + "here is more than fits\n",
+		"main.go":         "package main\n\tö := runtime.GOMAXPROCS(0)\n",
+	}
+	for _, width := range []int{80, 120} {
+		var plain string
+		for _, color := range []bool{false, true} {
+			var b bytes.Buffer
+			o := Options{Version: "0.2", Width: width, Color: color, Source: func(path string) []byte { return []byte(texts[path]) }}
+			if err := Write(&b, "text", r, o); err != nil {
+				t.Fatal(err)
+			}
+			if color {
+				if got := ansi.Strip(b.String()); got != plain || got == b.String() {
+					t.Errorf("with colour it is\n%s", &b)
+				}
+				continue
+			}
+			plain = b.String()
+			for line := range strings.Lines(plain) {
+				if n := utf8.RuneCountInString(strings.TrimRight(line, "\n")); n > width {
+					t.Errorf("%d columns of %d: %s", n, width, line)
+				}
+			}
+			file := filepath.Join("testdata", "all."+strconv.Itoa(width)+".text")
+			if *update {
+				if err := os.WriteFile(file, b.Bytes(), 0o644); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if want, err := os.ReadFile(file); err != nil || plain != string(want) {
+				t.Errorf("%d columns (%v):\n%s", width, err, plain)
 			}
 		}
 	}

@@ -15,45 +15,70 @@ import (
 	"github.com/procfit/procfit/internal/show/terminal"
 )
 
-// writeText has a line for each value and each finding, which begins with its place,
-// as a compiler's does; the fix is below.
+// writeText is for people. On a terminal each file is shown once; elsewhere each finding and each
+// value is a line that begins with its place, as a compiler's does, and the fix is below.
 func writeText(w io.Writer, r *check.Report, o Options) error {
-	b := &terminal.Writer{Color: o.Color}
-	others, unjudged := 0, 0
+	b := &terminal.Writer{}
+	if o.Width > 0 {
+		b = terminal.NewWriter(o.Width, o.Color)
+		writeGroups(b, r, o)
+	} else {
+		writeLines(b, r, o)
+	}
+	writeRest(b, r)
+	if !o.Quiet {
+		others, unjudged := 0, 0
+		for _, v := range r.Values {
+			if v.Unjudged != "" {
+				unjudged++
+			} else if !v.Go && !o.Values {
+				others++
+			}
+		}
+		b.Folded(summary(r, others, unjudged, o.Fix), "")
+	}
+	_, err := w.Write(b.Bytes())
+	return err
+}
+
+// writeLines has values and findings in the order of their places: each value comes before what is
+// found of its program.
+func writeLines(b *terminal.Writer, r *check.Report, o Options) {
 	findings := r.Findings
-	// Values and findings are in the order of their places: each value comes before
-	// what is found of its program.
 	until := func(v *check.Value) {
 		for len(findings) > 0 && (v == nil || before(findings[0].Place, v.Place)) {
 			// Where several have the same way out, it follows the last of them.
 			same := len(findings) > 1 && findings[0].Fix == findings[1].Fix && findings[0].Path == findings[1].Path &&
 				(v == nil || before(findings[1].Place, v.Place))
-			finding(b, findings[0], !same)
+			f := findings[0]
+			b.Line(fmt.Sprintf("%s: %s %s: %s", at(f.Path, f.Line, f.Column), f.Rule, f.Severity, message(f)))
+			if !same {
+				b.Line("    → " + phrase.Clean(f.Fix))
+			}
 			findings = findings[1:]
 		}
 	}
 	for i, v := range r.Values {
-		if v.Unjudged != "" {
-			unjudged++
-		} else if !v.Go && !o.Values {
-			others++
+		if v.Go || o.Values {
+			until(&r.Values[i])
+			b.Line(fmt.Sprintf("%s: %s", at(v.Path, v.Line, v.Column), value(v)))
 		}
-		if !v.Go && !o.Values {
-			continue
-		}
-		until(&r.Values[i])
-		b.Line(fmt.Sprintf("%s: %s", at(v.Path, v.Line, v.Column), value(v)))
 	}
 	until(nil)
+}
+
+// writeRest is what was not checked, and what was fixed.
+func writeRest(b *terminal.Writer, r *check.Report) {
+	const indent = "    "
 	for _, n := range r.Notes {
-		b.Line(at(n.Path, 0, 0) + ": " + phrase.Clean(n.Message))
+		b.Folded(at(n.Path, 0, 0)+": "+phrase.Clean(n.Message), indent)
 	}
 	for _, p := range r.Problems {
 		message := phrase.Clean(p.Message)
 		if !p.Unwritten {
 			message = b.Style(terminal.Grade(0), failed(p)) + ": " + message
 		}
-		b.Line(at(p.Path, p.Line, p.Column) + ": " + message)
+		b.Folded(at(p.Path, p.Line, p.Column)+": "+message, indent)
 	}
 	for _, f := range r.Fixed {
 		verb := "would be fixed"
@@ -62,14 +87,9 @@ func writeText(w io.Writer, r *check.Report, o Options) error {
 		}
 		b.Line(fmt.Sprintf("%s: %s: %s", at(f.Path, 0, 0), verb, phrase.And(ids(f.Findings))))
 		for _, line := range changed(f) {
-			b.Line("    " + phrase.Clean(line))
+			b.Line(indent + phrase.Clean(line))
 		}
 	}
-	if !o.Quiet {
-		b.Line(summary(r, others, unjudged, o.Fix))
-	}
-	_, err := w.Write(b.Bytes())
-	return err
 }
 
 func before(a, b rule.Place) bool {
@@ -80,14 +100,6 @@ func before(a, b rule.Place) bool {
 		return a.Object < b.Object
 	}
 	return a.Line < b.Line
-}
-
-func finding(b *terminal.Writer, f check.Finding, wayOut bool) {
-	severity := b.Style(terminal.Grade(f.Severity.Rank()), string(f.Severity))
-	b.Line(fmt.Sprintf("%s: %s %s: %s", at(f.Path, f.Line, f.Column), f.Rule, severity, message(f)))
-	if wayOut {
-		b.Line("    → " + phrase.Clean(f.Fix))
-	}
 }
 
 // value is what a program gets, and why.
