@@ -121,6 +121,7 @@ const (
 	KindUnfinished     Kind = "unfinished"      // an answer started, and did not end within the time-out
 	KindUnsent         Kind = "unsent"          // the server did not take the request within the time-out
 	KindMalformed      Kind = "malformed"       // an answer that its protocol does not allow
+	KindUnasked        Kind = "unasked"         // behind the answer another one came, so that which is whose is not known
 	KindTooLarge       Kind = "too_large"       // headers of an answer that pass all bounds
 	KindProtocol       Kind = "protocol"        // the server speaks another protocol
 	KindStreams        Kind = "streams"         // the server allows fewer streams a connection
@@ -147,6 +148,7 @@ func words() map[Kind]string {
 		KindUnfinished:     "answer not complete before the timeout",
 		KindUnsent:         "request not read by the server before the timeout",
 		KindMalformed:      "malformed answer",
+		KindUnasked:        "more answers than requests",
 		KindTooLarge:       "headers too large",
 		KindProtocol:       "unexpected protocol",
 		KindStreams:        "too few streams allowed",

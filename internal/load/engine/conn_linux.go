@@ -258,6 +258,9 @@ func (w *loop) read(c *conn, gone bool) {
 			f := wire.Malformed(err)
 			w.fail(c, f.Kind, f.Detail, now)
 			return
+		case done && wire.IsAnswer(w.buf[used:n]):
+			w.fail(c, load.KindUnasked, "", now)
+			return
 		case done:
 			c.response.Keep = c.response.Keep && !gone
 			if used < n {

@@ -1,6 +1,7 @@
 package wire
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -57,6 +58,8 @@ func (c *http1) feed(done func(Event)) *Failure {
 	switch {
 	case err != nil:
 		return Malformed(err)
+	case whole && IsAnswer(c.buf[used:c.n]):
+		return &Failure{load.KindUnasked, ""}
 	case whole:
 		if used < c.n {
 			// What follows the answer belongs to no request, and a client that cannot tell what
@@ -70,6 +73,13 @@ func (c *http1) feed(done func(Event)) *Failure {
 		c.end(done)
 	}
 	return nil
+}
+
+// IsAnswer reports that what came behind an answer begins another one, which no request asked
+// for: it must not be taken for the answer to the next (RFC 9112, section 9.2), and the
+// answers before it may have been.
+func IsAnswer(behind []byte) bool {
+	return bytes.HasPrefix(bytes.TrimLeft(behind, "\r\n"), []byte("HTTP/1."))
 }
 
 func (c *http1) end(done func(Event)) {
