@@ -86,7 +86,7 @@ func (a advised) textHelps(t *testing.T, code, text string) {
 		t.Fatal(err)
 	}
 	if at := strings.Index(text, "procfit "+a.Command+" "); at >= 0 {
-		a.commandHelps(t, code, text[at:], code == string(verdict.WarnIncomplete)) // which is resumed
+		a.commandHelps(t, code, text[at:], code == string(verdict.Incomplete{}.Code())) // which is resumed
 		text = text[:at]
 	}
 	for _, m := range namedFlag.FindAllStringSubmatch(text, -1) {
@@ -140,21 +140,17 @@ func (a advised) result(racing bool) *verdict.Result {
 
 // warnings walks through the fixes of every warning, and returns how many there are.
 func (a advised) warnings(t *testing.T, racing bool) (seen int) {
-	for _, code := range codesOf(t, "../verdict/warning.go", "WarningCode") {
-		for _, others := range []bool{false, true}[:1+strings.Count(code, "send_lag")] {
+	for _, kind := range page.Remarks() {
+		x := pagetest.Example(kind, true).Interface().(verdict.Remark)
+		for _, others := range []bool{false, true} {
 			r := a.result(racing)
-			figures := []verdict.SettingFigure{{Label: "1", Value: 2, Limit: 6}, {Label: "2", Value: 3, Limit: 6}}
-			r.Warnings = []verdict.Warning{{
-				Code: verdict.WarningCode(code), Group: new(0), Settings: figures, Setting: "2", Count: 3, Of: 6, Value: 2, Limit: 2, Procs: 2,
-				Nodes: []journal.Node{{ID: 0}, {ID: 1}}, Trial: &journal.Warning{Code: journal.WarnKilled, Value: new(5.0)}, Advised: true,
-			}}
-			if others {
-				r.Warnings = append(r.Warnings, verdict.Warning{Code: verdict.WarnOthers, Group: new(0)})
+			if r.Warnings = []verdict.Warning{{Group: new(0), Remark: x}}; others {
+				r.Groups[0].Others = verdict.OtherPrograms{CPUs: new(1.0), Of: 2, Matter: true}
 			}
 			v := page.New(r)
 			for _, w := range slices.Concat(v.Groups[0].Warnings, v.Warnings) {
 				seen++
-				a.textHelps(t, code, w.Fix)
+				a.textHelps(t, string(x.Code()), w.Fix)
 			}
 		}
 	}

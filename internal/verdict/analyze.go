@@ -35,7 +35,7 @@ func Analyze(h journal.Header, trials []journal.Trial) *Result {
 	notes.run(r, all)
 	notes.pilots(trials)
 	if counted.Repeated > 0 {
-		notes.add(-1, Warning{Code: WarnDuplicates, Count: int64(counted.Repeated)})
+		notes.add(-1, Duplicates{counted.Repeated})
 	}
 	r.Warnings = append(r.Warnings, notes.list...)
 	if h.Plan.GateAgainst {

@@ -34,7 +34,7 @@ func TestAttached(t *testing.T) {
 	if p := g.Recommendation.Claim.Of.P99; p == nil || *p > 0.02 || *g.Settings[0].Judged.Median != *p || *g.Rows[0].Judged.Median != *p {
 		t.Errorf("p99 %v, in the table %v: want about 10 ms", *p, *g.Settings[0].Judged.Median)
 	}
-	if has(r, verdict.WarnFewSettings) || !has(r, verdict.WarnSendLag) {
+	if has[verdict.FewSettings](r) || !has[verdict.SentLate](r) {
 		t.Errorf("warnings %v: want the late generator, and no call for more values", codes(r))
 	}
 	for i := range trials {

@@ -147,14 +147,12 @@ func TestTrialsOfOneGroupAgreeInTheirUnit(t *testing.T) {
 	if g.ThroughputUnit != "rows/s" || g.Settings[1].Trials != 0 || g.Settings[1].InvalidReasons[0].Code != journal.InvalidUnit || r.Recommendation.Verdict != verdict.CannotTell {
 		t.Errorf("in %s, %d trials of the other, %s", g.ThroughputUnit, g.Settings[1].Trials, r.Recommendation.Verdict)
 	}
-	for _, w := range r.Warnings {
-		if w.Code == verdict.WarnMixedUnits && w.Count == 6 && w.Unit == "rows/s" && w.Reason == "runs" {
-			if trials[0].Valid && trials[1].Valid && trials[2].Valid {
-				return // and the journal given is as it was
-			}
-		}
+	if w, _ := warned[verdict.MixedUnits](r); w != (verdict.MixedUnits{Trials: 6, Unit: "rows/s", Other: "runs"}) {
+		t.Errorf("%+v", r.Warnings)
 	}
-	t.Errorf("%+v", r.Warnings)
+	if !trials[0].Valid || !trials[1].Valid || !trials[2].Valid {
+		t.Error("the journal given is not as it was")
+	}
 }
 
 func TestAnswersThatAreNone(t *testing.T) {
@@ -180,7 +178,7 @@ func TestAnswersThatAreNone(t *testing.T) {
 		"most answers redirects": {of(0, 0.6), false, true},
 	} {
 		r := analyze(Config{Noise: quiet, Settings: CPUServer(), Trial: c.trial})
-		if has(r, verdict.WarnUnanswered) != c.lost || has(r, verdict.WarnRedirects) != c.redirect {
+		if has[verdict.Unanswered](r) != c.lost || has[verdict.Redirects](r) != c.redirect {
 			t.Errorf("%s: %v", name, codes(r))
 		}
 	}

@@ -69,7 +69,7 @@ func TestALateTrialIsOutOfLatencyAlone(t *testing.T) {
 				t.Error("a late trial lost its throughput")
 			}
 		}
-		if (late > 0) != out || late != missing || out && !has(r, verdict.WarnSendLag) {
+		if (late > 0) != out || late != missing || out && !has[verdict.SentLate](r) {
 			t.Errorf("lag %g: %d late, %d without a latency", lag, late, missing)
 		}
 	}

@@ -179,10 +179,31 @@ func (w *outcome) recommended(r *Recommendation) *contender {
 	return nil
 }
 
+// MetricsWorse are metrics that are proven worse at the value that the verdict names.
+type MetricsWorse struct {
+	AtSetting
+	Losses []Loss
+}
+
+// Loss is a metric at one setting against another, as a change.
+type Loss struct {
+	Metric, Than string
+	Change       float64
+	N            int // pairs of trials
+}
+
+func (MetricsWorse) Code() Code { return "metric_worse" }
+
 func (n *notes) metrics(i int, w *outcome) {
-	if len(w.losses) > 0 {
-		n.add(i, Warning{Code: WarnMetricWorse, Setting: w.losses[0].at.label, Losses: lossReasons(w.losses)})
+	if len(w.losses) == 0 {
+		return
 	}
+	x := MetricsWorse{AtSetting: AtSetting{w.losses[0].at.label}}
+	for i := range w.losses {
+		l := w.losses[i].reason()
+		x.Losses = append(x.Losses, Loss{l.Metric, l.Than.Setting, l.Change, l.N})
+	}
+	n.add(i, x)
 }
 
 // Benchmarks are the Go benchmarks of a group, each by itself: their geometric mean is

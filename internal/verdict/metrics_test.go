@@ -55,12 +55,8 @@ func TestMetricsQualifyTheVerdict(t *testing.T) {
 		if rec.Verdict == verdict.CannotTell && (rec.Confidence != "" || rec.Setting != "" || rec.Procs != nil || rec.Versus != nil) {
 			t.Errorf("%s: undecided, and yet %s %q: %+v", c.name, rec.Confidence, rec.Setting, rec)
 		}
-		var warned []verdict.Reason
-		for _, w := range r.Warnings {
-			if w.Code == verdict.WarnMetricWorse {
-				warned = w.Losses
-			}
-		}
+		worse, _ := warned[verdict.MetricsWorse](r)
+		warned := worse.Losses
 		if c.worse == "" {
 			if warned != nil || speaksOf(rec, verdict.ReasonMetricWorse) {
 				t.Errorf("%s: warned of %+v", c.name, warned)
@@ -88,7 +84,7 @@ func TestEqualMetrics(t *testing.T) {
 				t.Metrics[string(rune('a'+k))] = journal.Metric{Value: 1 + 0.4*noise, Better: []string{"lower", "higher"}[k%2]}
 			}
 		}})
-		if has(r, "metric_worse") {
+		if has[verdict.MetricsWorse](r) {
 			claims++
 		}
 	}

@@ -33,8 +33,8 @@ func TestSpannedNodes(t *testing.T) {
 		}
 		got := 0
 		for _, w := range Analyze(h, trials).Warnings {
-			if w.Code == WarnSpansNodes {
-				got = len(w.Nodes)
+			if x, is := w.Remark.(SpansNodes); is {
+				got = len(x.Nodes)
 			}
 		}
 		if got != tc.want {
@@ -58,7 +58,7 @@ func TestKindsOfCores(t *testing.T) {
 		h.TargetHost.Topology, h.Target.ServerCPUs = &journal.Topology{PerformanceCPUs: tc.fast, EfficiencyCPUs: tc.slow}, tc.list
 		got := false
 		for _, w := range Analyze(h, trials).Warnings {
-			got = got || w.Code == WarnSpansKinds
+			got = got || w.Code() == SpansKinds{}.Code()
 		}
 		if got != tc.want {
 			t.Errorf("%s: %v, want %v", name, got, tc.want)

@@ -40,7 +40,7 @@ func TestAStarvedMachineIsNamed(t *testing.T) {
 		}
 		r := verdict.Analyze(h, trials)
 		g := r.Groups[0]
-		if g.Workload.Kind != c.kind || !slices.Equal(g.Others.Withheld, c.withheld) || g.Recommendation.Verdict != c.verdict || has(r, verdict.WarnOthers) != c.warns {
+		if g.Workload.Kind != c.kind || !slices.Equal(g.Others.Withheld, c.withheld) || g.Recommendation.Verdict != c.verdict || has[verdict.OthersBusy](r) != c.warns {
 			t.Errorf("%s: %s, withheld %v, %s, %v; want %s, %v, %s, warned %v", c.name, g.Workload.Kind, g.Others.Withheld, g.Recommendation.Verdict, codes(r), c.kind, c.withheld, c.verdict, c.warns)
 		}
 		if len(c.withheld) > 0 && !speaksOf(&g.Recommendation, verdict.ReasonWithheld) {
@@ -88,7 +88,7 @@ func TestOthersForAWhileDecideNothing(t *testing.T) {
 	h, trials := Generate(config)
 	r := verdict.Analyze(h, trials)
 	g := r.Groups[0]
-	if o := g.Others; o.Bursts == 0 || o.LeftOut != o.Bursts || r.TrialsInvalid != o.Bursts || has(r, verdict.WarnInvalid) {
+	if o := g.Others; o.Bursts == 0 || o.LeftOut != o.Bursts || r.TrialsInvalid != o.Bursts || has[verdict.InvalidTrials](r) {
 		t.Errorf("%+v, %d invalid, %v", o, r.TrialsInvalid, codes(r))
 	}
 	config.Trial = nil
@@ -202,7 +202,7 @@ func TestOthersOfEveryMachineWithholdNothing(t *testing.T) {
 			t.HostUse.OtherCPUSeconds = new(t.MeasuredSeconds * 8 * (0.01 + 0.01*float64((t.Block+t.Order)%7)))
 		}
 		a, b := analyze(quietly), analyze(beside)
-		if a.Recommendation.Verdict != b.Recommendation.Verdict || has(b, verdict.WarnOthers) {
+		if a.Recommendation.Verdict != b.Recommendation.Verdict || has[verdict.OthersBusy](b) {
 			t.Errorf("seed %d: %s and %s", seed, a.Recommendation.Verdict, b.Recommendation.Verdict)
 		}
 	}
@@ -217,10 +217,8 @@ func TestStolenTrialsAreCounted(t *testing.T) {
 				trials[i].InvalidCode, trials[i].InvalidReason = journal.InvalidStolen, "taken"
 			}
 		}
-		for _, w := range verdict.Analyze(h, trials).Warnings {
-			if w.Code == verdict.WarnInvalid && (w.Stolen != want || w.Count != 4) {
-				t.Errorf("%d of 4: %+v", stolen, w)
-			}
+		if w, _ := warned[verdict.InvalidTrials](verdict.Analyze(h, trials)); w.Stolen != want || w.Count != 4 {
+			t.Errorf("%d of 4: %+v", stolen, w)
 		}
 	}
 }
@@ -295,7 +293,7 @@ func TestASlowMachine(t *testing.T) {
 		r := verdict.Analyze(h, trials)
 		g := r.Groups[0]
 		rec := g.Recommendation
-		if g.Others.Slow != c.trials || rec.Verdict != c.verdict || c.cause != "" && rec.Claim.Code != c.cause || has(r, verdict.WarnInvalid) {
+		if g.Others.Slow != c.trials || rec.Verdict != c.verdict || c.cause != "" && rec.Claim.Code != c.cause || has[verdict.InvalidTrials](r) {
 			t.Errorf("%s: %d of %d trials, %s for %q, %v; want %d, %s, %q", name, g.Others.Slow, g.Others.Trials, rec.Verdict, rec.Claim.Code, codes(r), c.trials, c.verdict, c.cause)
 		}
 		if c.trials > 0 && c.cause == "" && !speaksOf(&rec, verdict.ReasonSlow) {

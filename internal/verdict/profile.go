@@ -133,6 +133,15 @@ func canProfile(h journal.Header) bool {
 	return h.Target.Attached == nil && !h.Plan.GateAgainst && h.Plan.SLO == nil && (kind == journal.KindServer || kind == journal.KindGoBench)
 }
 
+// NotProfiled is that a setting has no profile, or not all of one.
+type NotProfiled struct {
+	AtSetting
+	Why     string
+	Serving bool // the program is a server, and serves none
+}
+
+func (NotProfiled) Code() Code { return "no_profile" }
+
 // Profile adds the profiles of a journal. Then nobody needs the advice to take them.
 func (r *Result) Profile(list []journal.Profiled) {
 	for _, pair := range r.ToProfile() {
@@ -145,7 +154,7 @@ func (r *Result) Profile(list []journal.Profiled) {
 		for i := range of {
 			if p := &of[i]; p.Missing != "" {
 				none := p.CPU == nil && p.Allocations == nil
-				r.Warnings = append(r.Warnings, Warning{Code: WarnNoProfile, Setting: p.Setting.Label, Reason: p.Missing, Advised: none && r.Target.Kind == journal.KindServer})
+				r.Warnings = append(r.Warnings, Warning{Remark: NotProfiled{AtSetting{p.Setting.Label}, p.Missing, none && r.Target.Kind == journal.KindServer}})
 			}
 		}
 		of = slices.DeleteFunc(of, func(p journal.Profiled) bool { return p.CPU == nil && p.Allocations == nil })

@@ -191,13 +191,13 @@ func TestProfilesThatLackSomething(t *testing.T) {
 	if g.Change != nil || g.Clear || g.Values[1].Share != nil {
 		t.Errorf("of a function that may be there: %+v", g)
 	}
-	if n := len(r.Warnings); n == 0 || r.Warnings[n-1].Code != verdict.WarnNoProfile || r.Warnings[n-1].Reason != "no allocation profile" || r.Warnings[n-1].Advised {
+	if w, _ := warned[verdict.NotProfiled](r); w.Why != "no allocation profile" || w.Serving {
 		t.Errorf("%+v", r.Warnings)
 	}
 
 	r, standard, _ = swept(t)
 	r.Profile([]journal.Profiled{{Setting: standard, Missing: "it answered 404"}})
-	if r.Profiles != nil || r.Warnings[len(r.Warnings)-1].Code != verdict.WarnNoProfile {
+	if r.Profiles != nil || !has[verdict.NotProfiled](r) {
 		t.Errorf("%+v, %+v", r.Profiles, r.Warnings)
 	}
 	r.Profile([]journal.Profiled{profiled(standard, 1, nil)})

@@ -85,7 +85,7 @@ func TestTheLimitThatThrottledIsNamed(t *testing.T) {
 	if l := g.LimitAround; l == nil || *l != (verdict.Limit{CPUs: 3, Group: "/session"}) {
 		t.Errorf("the limit around it is %+v", l)
 	}
-	if g.EffectiveCPUs != 3 || !has(r, verdict.WarnThrottledAround) {
+	if g.EffectiveCPUs != 3 || !has[verdict.ThrottledAround](r) {
 		t.Errorf("%g CPUs, %v", g.EffectiveCPUs, codes(r))
 	}
 }

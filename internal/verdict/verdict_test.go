@@ -163,7 +163,7 @@ func TestUnreadProcsOfUnset(t *testing.T) {
 	if got := r.Recommendation; got.Verdict != verdict.CannotTell || got.Claim.Code != verdict.CauseUnseen || !got.Claim.List[0].Default {
 		t.Errorf("%+v", got)
 	}
-	if !has(r, "unproven_procs") {
+	if !has[verdict.ProcsUnread](r) {
 		t.Error("no warning that the value of unset was not read")
 	}
 }
@@ -193,15 +193,10 @@ func TestSetLive(t *testing.T) {
 	if len(r.Groups) != 2 || r.Groups[0].SetLive || !r.Groups[1].SetLive {
 		t.Fatalf("%d groups: %+v", len(r.Groups), r.Groups)
 	}
-	for _, w := range r.Warnings {
-		if w.Code == verdict.WarnSetLive {
-			if len(w.Settings) != 2 || w.Settings[0].Label != "1" || math.Abs(w.Settings[0].Value-0.5) > 0.05 || w.Settings[1].Label != "4" || math.Abs(w.Settings[1].Value-1.96) > 0.2 {
-				t.Errorf("%+v", w.Settings)
-			}
-			return
-		}
+	w, _ := warned[verdict.SetLiveDiffers](r)
+	if len(w.Settings) != 2 || w.Settings[0].Label != "1" || math.Abs(w.Settings[0].Value-0.5) > 0.05 || w.Settings[1].Label != "4" || math.Abs(w.Settings[1].Value-1.96) > 0.2 {
+		t.Errorf("1 and 4 differ, and the warning has %+v", w.Settings)
 	}
-	t.Error("1 and 4 differ, and no warning says so")
 }
 
 func TestSameJournalSameResult(t *testing.T) {
@@ -221,13 +216,19 @@ func TestSameJournalSameResult(t *testing.T) {
 	}
 }
 
-func has(r *verdict.Result, code verdict.WarningCode) bool {
+// warned is the warning of a kind; false: there is none.
+func warned[T verdict.Remark](r *verdict.Result) (x T, is bool) {
 	for _, w := range r.Warnings {
-		if w.Code == code {
-			return true
+		if x, is = w.Remark.(T); is {
+			break
 		}
 	}
-	return false
+	return x, is
+}
+
+func has[T verdict.Remark](r *verdict.Result) bool {
+	_, is := warned[T](r)
+	return is
 }
 
 // One trial of each value does not show how far trials stray, and what a contest assumes of

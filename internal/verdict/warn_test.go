@@ -20,7 +20,7 @@ func calm() Config {
 func codes(r *verdict.Result) []string {
 	var list []string
 	for _, w := range r.Warnings {
-		if code := string(w.Code); !slices.Contains(list, code) {
+		if code := string(w.Code()); !slices.Contains(list, code) {
 			list = append(list, code)
 		}
 	}
@@ -164,7 +164,7 @@ func TestWarnings(t *testing.T) {
 // The advised --duration is of the phases that share it, and of the values whose collections
 // take long.
 func TestDurationForCollections(t *testing.T) {
-	for command, want := range map[string]int64{"": 13, "wrk -d{duration} {url}": 7} {
+	for command, want := range map[string]int{"": 13, "wrk -d{duration} {url}": 7} {
 		c := calm()
 		c.Trial = func(t *journal.Trial) {
 			t.Usage.GC = &journal.GC{Cycles: 8, SpanSeconds: 10, CPUSeconds: new(1.2), BusySeconds: new(10.0)}
@@ -175,8 +175,7 @@ func TestDurationForCollections(t *testing.T) {
 		h, trials := Generate(c)
 		h.Load.Command = command
 		r := verdict.Analyze(h, trials)
-		i := slices.IndexFunc(r.Warnings, func(w verdict.Warning) bool { return w.Code == verdict.WarnFewCollections })
-		if i < 0 || r.Warnings[i].Count != want {
+		if w, _ := warned[verdict.FewCollections](r); w.Seconds != want {
 			t.Errorf("--load %q: %+v, want a duration of %d s", command, r.Warnings, want)
 		}
 	}
@@ -222,10 +221,8 @@ func TestNothingMeasured(t *testing.T) {
 	if r.PilotsRun != 2 || r.PilotsInvalid != 1 {
 		t.Errorf("%d pilots, %d invalid", r.PilotsRun, r.PilotsInvalid)
 	}
-	for _, w := range r.Warnings {
-		if w.Code == verdict.WarnInvalidPilots && (w.Group != nil || w.Count != 1 || w.Of != 2 || w.Reason != "the target never became ready") {
-			t.Errorf("%+v", w)
-		}
+	if w, is := warned[verdict.InvalidPilots](r); is && (w.Count != 1 || w.Of != 2 || w.Reason != "the target never became ready") {
+		t.Errorf("%+v", w)
 	}
 }
 
@@ -260,7 +257,7 @@ func TestSharedMachine(t *testing.T) {
 func TestInterruptedRun(t *testing.T) {
 	h, trials := Generate(calm())
 	r := verdict.Analyze(h, trials[:40])
-	if r.Complete || r.TrialsPlanned != 42 || r.TrialsRun != 40 || !has(r, "incomplete") {
+	if r.Complete || r.TrialsPlanned != 42 || r.TrialsRun != 40 || !has[verdict.Incomplete](r) {
 		t.Errorf("complete %v, %d of %d, %v", r.Complete, r.TrialsRun, r.TrialsPlanned, codes(r))
 	}
 	if r := verdict.Analyze(h, nil); r.Complete || r.Recommendation.Verdict != verdict.CannotTell {

@@ -2,14 +2,29 @@ package verdict
 
 import "github.com/procfit/procfit/internal/verdict/journal"
 
+// The remarks that are made here.
+type (
+	// Unanswered is that requests of these settings were never answered.
+	Unanswered struct {
+		Count, Of int64
+		Settings  []string
+	}
+	// Redirects is that at least half of the answers were redirects.
+	Redirects struct{ Count, Of int64 }
+)
+
+func (Unanswered) Code() Code { return "unanswered" }
+func (Redirects) Code() Code  { return "redirects" }
+
 // answers warns of requests that nobody answered and of answers that do no work.
 func (n *notes) answers(i int, g *group, r *Group) {
-	lost, moved := Warning{Code: WarnUnanswered}, Warning{Code: WarnRedirects}
+	var lost Unanswered
+	var moved Redirects
 	for k := range r.Settings {
 		a := &r.Settings[k]
 		if unansweredMuch(g.settings[k].measure) {
 			lost.Count, lost.Of = lost.Count+a.Unanswered, lost.Of+a.Requests+a.Unanswered
-			lost.Settings = append(lost.Settings, SettingFigure{Label: a.Label, Value: float64(a.Unanswered)})
+			lost.Settings = append(lost.Settings, a.Label)
 		}
 		moved.Count, moved.Of = moved.Count+a.Redirects, moved.Of+a.Requests
 	}

@@ -9,86 +9,79 @@ import (
 	"github.com/procfit/procfit/internal/verdict/journal"
 )
 
-// Warning is something that weakens the result: a code with its numbers. Which of them
-// a code has is next to the code.
-type Warning struct {
-	Code    WarningCode
-	Group   *int // index into groups; absent: the whole run
-	Setting string
-
-	Settings  []SettingFigure
-	Count, Of int64
-	Value     float64
-	Limit     float64
-	Reason    string // of most of the trials
-	Stolen    bool   // a hypervisor made most of them so
-	Unit      string
-	Procs     int
-	NoneValid bool
-	Advised   bool // the group's advice on throttling is of this warning
-	Trial     *journal.Warning
-	Losses    []Reason
-	Nodes     []journal.Node
-}
-
-// SettingFigure is a setting with the metric that a warning is of, and what that is to be
-// compared with.
-type SettingFigure struct {
-	Label string
-	Value float64
-	Limit float64
-}
-
-// WarningCode is stable: it is in result.json.
-type WarningCode string
-
-const (
-	WarnFewBlocks       WarningCode = "few_blocks"             // Count: the fewest valid trials of a setting
-	WarnFewSettings     WarningCode = "few_settings"           // Count: settings
-	WarnInvalid         WarningCode = "invalid_trials"         // Count, Of, Reason; Procs: the lowest value that crashed it, where lower ones did not
-	WarnInvalidPilots   WarningCode = "invalid_pilots"         // Count, Of, Reason
-	WarnNoisy           WarningCode = "noisy"                  // Value: how far a trial strays
-	WarnNoisyP99        WarningCode = "noisy_p99"              // in the same way
-	WarnFewCollections  WarningCode = "few_collections"        // Setting: whose collections are longest; Value: how many a trial has, Limit: share of the time that one takes; Count: seconds that have room for enough
-	WarnThrottledBeyond WarningCode = "throttled_beyond_quota" // Settings: Value of periods; Limit, the quota
-	WarnThrottledWithin WarningCode = "throttled_within_quota" // Settings, Limit
-	WarnThrottledAround WarningCode = "throttled_around"       // in the same way by a limit around the target, of group Reason
-	WarnOthers          WarningCode = "other_programs"         // Value: CPUs used of Count; Settings: withheld
-	WarnMixedUnits      WarningCode = "mixed_units"            // Count skipped, in Reason a second instead of Unit
-	WarnUnanswered      WarningCode = "unanswered"             // Count: requests that were never answered
-	WarnRedirects       WarningCode = "redirects"              // Count, Of: answers; Settings
-	WarnSaturated       WarningCode = "saturated"              // Settings
-	WarnDropped         WarningCode = "dropped"                // Count
-	WarnSendLag         WarningCode = "send_lag"               // Settings: Value of Limit trials whose generator was late
-	WarnCarrierP99      WarningCode = "carrier_p99"            // Settings: the better one, then the verdict's; Value: p99, seconds
-	WarnUnproven        WarningCode = "unproven_procs"         // Settings, Reason
-	WarnNoGo            WarningCode = "no_go"                  // no trial saw a Go program
-	WarnDefaultVaries   WarningCode = "default_varies"         // Settings
-	WarnUnsetDiffers    WarningCode = "unset_differs"          // Procs
-	WarnShared          WarningCode = "shared_machine"         // Value: CPUs that the load took, Limit: of the machine
-	WarnUnbound         WarningCode = "quota_unbound"          // Settings: CPUs used; Limit: the quota, Count: replicas
-	WarnOversubscribed  WarningCode = "oversubscribed"         // Count: replicas, Value: CPUs that they want, Limit: of the machine
-	WarnFlat            WarningCode = "flat_curve"
-	WarnHeld            WarningCode = "fault_held_ps"    // Value: Ps of one replica; Procs: the highest value
-	WarnSetLive         WarningCode = "set_live_differs" // Settings: Value times the throughput if set at the start
-	WarnSpansNodes      WarningCode = "spans_nodes"      // Nodes
-	WarnSpansKinds      WarningCode = "spans_kinds"      // Nodes: performance, then efficiency cores
-	WarnHeat            WarningCode = "heat"             // Count, Of: trials in which the CPUs lowered their clock
-	WarnMetricWorse     WarningCode = "metric_worse"     // Setting, Losses
-	WarnIncomplete      WarningCode = "incomplete"       // Count, Of; NoneValid: none was valid
-	WarnDrift           WarningCode = "drift"            // Value: the end against the start, a ratio less 1
-	WarnSteal           WarningCode = "steal"            // Value: share of the CPU time
-	WarnLoadLimited     WarningCode = "load_limited"     // Count, Of
-	WarnTrials          WarningCode = "trial_warnings"   // Count, Trial: the first
-	WarnDuplicates      WarningCode = "duplicate_trials" // Count
-	WarnNoProfile       WarningCode = "no_profile"       // Setting, Reason; Advised: a server has none
-
-	// Of a canary:
-	WarnFewSlices WarningCode = "few_slices"  // Count
-	WarnPerPod    WarningCode = "cpu_per_pod" // no query counted the requests
-	WarnIdle      WarningCode = "no_requests" // Settings: in most slices
-	WarnSame      WarningCode = "same_procs"  // Settings: that run with what unset comes to
+// The remarks that are made here.
+type (
+	// FlatCurve is that all values are within the margin.
+	FlatCurve struct{}
+	// FewBlocks is that a setting has too few valid trials for a proof.
+	FewBlocks struct{ Valid int } // the fewest of a setting
+	// FewSettings is that a curve of so few values may hide the best.
+	FewSettings struct{ Settings int }
+	// InvalidTrials is that trials of a group are invalid.
+	InvalidTrials struct {
+		Invalid
+		CrashedFrom int // the lowest value that crashed, where lower ones did not; 0: there is none
+	}
+	// InvalidPilots is that pilots are: without a valid one there is no rate.
+	InvalidPilots struct{ Invalid }
+	// Noisy is that trials stray too far in throughput for small differences to be proven.
+	Noisy struct{ Spread float64 }
+	// NoisyP99 is the same for the judged latency.
+	NoisyP99 struct{ Spread float64 }
+	// ThrottledBeyond is of settings with more Ps than their limit allows CPUs.
+	ThrottledBeyond struct{ Throttled }
+	// ThrottledWithin is of settings without.
+	ThrottledWithin struct{ Throttled }
+	// ThrottledAround is of settings that a limit of a parent cgroup throttled.
+	ThrottledAround struct {
+		Throttled
+		Group string // the cgroup
+	}
+	// Overloaded is that settings could not keep up with the rate at which latency is judged.
+	Overloaded struct{ Settings []string }
+	// Dropped is that requests were due and never sent.
+	Dropped struct{ Requests int64 }
+	// SentLate is that the load generator itself was late in trials of these settings.
+	SentLate struct{ Settings []LateTrials }
+	// PrompterCarrier is that another value carries the rate too, with a lower p99, in seconds.
+	PrompterCarrier struct{ Better, Named SettingFigure }
+	// NoGo is that no trial saw a Go program.
+	NoGo struct{}
+	// ProcsUnread is that the value of these settings could not be read in the program.
+	ProcsUnread struct {
+		Settings []string
+		Why      string // empty: no trial says why
+	}
+	// DefaultVaries is that the default was not the same in all trials.
+	DefaultVaries struct{ Settings []string }
+	// UnsetPerformsApart is that the default performs unlike its value where that is set.
+	UnsetPerformsApart struct{ Procs int }
+	// TrialWarnings is that trials have warnings of their own which no other remark is about.
+	TrialWarnings struct {
+		Count int
+		First *journal.Warning
+	}
 )
+
+func (FlatCurve) Code() Code          { return "flat_curve" }
+func (FewBlocks) Code() Code          { return "few_blocks" }
+func (FewSettings) Code() Code        { return "few_settings" }
+func (InvalidTrials) Code() Code      { return "invalid_trials" }
+func (InvalidPilots) Code() Code      { return "invalid_pilots" }
+func (Noisy) Code() Code              { return "noisy" }
+func (NoisyP99) Code() Code           { return "noisy_p99" }
+func (ThrottledBeyond) Code() Code    { return "throttled_beyond_quota" }
+func (ThrottledWithin) Code() Code    { return "throttled_within_quota" }
+func (ThrottledAround) Code() Code    { return "throttled_around" }
+func (Overloaded) Code() Code         { return "saturated" }
+func (Dropped) Code() Code            { return "dropped" }
+func (SentLate) Code() Code           { return "send_lag" }
+func (PrompterCarrier) Code() Code    { return "carrier_p99" }
+func (NoGo) Code() Code               { return "no_go" }
+func (ProcsUnread) Code() Code        { return "unproven_procs" }
+func (DefaultVaries) Code() Code      { return "default_varies" }
+func (UnsetPerformsApart) Code() Code { return "unset_differs" }
+func (TrialWarnings) Code() Code      { return "trial_warnings" }
 
 // notes gathers what weakens a result. A warning that every run would have
 // is noise: each has a threshold, and its number passed it.
@@ -98,7 +91,8 @@ type notes struct {
 }
 
 // add is of a group, or of the whole run where group is negative.
-func (n *notes) add(group int, w Warning) {
+func (n *notes) add(group int, x Remark) {
+	w := Warning{Remark: x}
 	if group >= 0 && len(n.h.Plan.Settings) > 0 {
 		w.Group = new(group)
 	}
@@ -132,7 +126,7 @@ func (n *notes) group(i int, g *group, r *Group, w *outcome) {
 	n.held(i, r)
 	n.metrics(i, w)
 	if v := r.Recommendation.Verdict; v != NotYourKnob && v != CarriesRate && g.flat(r, w) {
-		n.add(i, Warning{Code: WarnFlat})
+		n.add(i, FlatCurve{})
 	}
 }
 
@@ -147,23 +141,30 @@ func (n *notes) samples(i int, g *group) {
 		least = min(least, valid(a.measure))
 	}
 	if least < FewestPairs && !n.h.Plan.Racing() {
-		n.add(i, Warning{Code: WarnFewBlocks, Count: int64(least)})
+		n.add(i, FewBlocks{least})
 	}
 	if settings := len(g.current()); settings < FewestSettings && !n.h.Plan.Racing() && !n.h.Plan.GateAgainst && !n.h.Plan.SmallestFor && n.h.Target.Attached == nil {
-		n.add(i, Warning{Code: WarnFewSettings, Count: int64(settings)})
+		n.add(i, FewSettings{settings})
 	}
 }
 
+// Invalid is how many of some trials are.
+type Invalid struct {
+	Count, Of int
+	Reason    string // of most of them
+	Stolen    bool   // a hypervisor made most of them so
+}
+
 func (n *notes) invalid(i int, g *group, r *Group) {
-	w := Warning{Code: WarnInvalid, Procs: crashesFrom(trialsOf(g.settings))}
-	if w.countInvalid(trialsOf(g.settings)); w.Count > int64(r.Others.LeftOut+r.Others.Slow) { // a reason names the others
+	w := InvalidTrials{countInvalid(trialsOf(g.settings)), crashesFrom(trialsOf(g.settings))}
+	if w.Count > r.Others.LeftOut+r.Others.Slow { // a reason names the others
 		n.add(i, w)
 	}
 }
 
-// countInvalid counts the trials that are, and why most of them are.
-func (w *Warning) countInvalid(trials []*journal.Trial) {
-	why, stolen := map[string]int{}, int64(0)
+// countInvalid counts the trials that are invalid, and finds why most of them are.
+func countInvalid(trials []*journal.Trial) (w Invalid) {
+	why, stolen := map[string]int{}, 0
 	for _, t := range trials {
 		w.Of++
 		if t.Valid {
@@ -176,112 +177,132 @@ func (w *Warning) countInvalid(trials []*journal.Trial) {
 		}
 	}
 	w.Reason, w.Stolen = contest.MostOften(why), 2*stolen > w.Count
+	return w
 }
 
 // noise warns of trials that stray so far that little can be proven.
 func (n *notes) noise(i int, r *Group, _ *outcome) {
 	if x := r.Spread.Throughput; x != nil && *x > noisyThroughput {
-		n.add(i, Warning{Code: WarnNoisy, Value: *x})
+		n.add(i, Noisy{*x})
 	}
 	if x := r.Spread.P99; x != nil && *x > noisyLatency {
-		n.add(i, Warning{Code: WarnNoisyP99, Value: *x})
+		n.add(i, NoisyP99{*x})
 	}
+}
+
+// Throttled are settings that a limit throttled much.
+type Throttled struct {
+	Settings  []SettingFigure // with the share of periods
+	LimitCPUs float64         // the tightest
+	Advised   bool            // the group's advice on throttling is about this
+}
+
+// add takes in a setting, and reports whether its limit is the tightest so far.
+func (t *Throttled) add(a ThrottledSetting) bool {
+	t.Settings = append(t.Settings, SettingFigure{a.Label, a.Share})
+	tightest := t.LimitCPUs == 0 || a.LimitCPUs < t.LimitCPUs
+	if tightest {
+		t.LimitCPUs = a.LimitCPUs
+	}
+	return tightest
 }
 
 // throttling warns of each setting that a limit throttled much, whether or not the
 // verdict is about it.
 func (n *notes) throttling(i int, r *Group) {
-	of := map[WarningCode]*Warning{}
-	for _, code := range []WarningCode{WarnThrottledBeyond, WarnThrottledWithin, WarnThrottledAround} {
-		of[code] = &Warning{Code: code}
-	}
+	var beyond ThrottledBeyond
+	var within ThrottledWithin
+	var around ThrottledAround
 	for _, a := range r.Throttling.Settings {
-		if a.Share < throttledMuch {
-			continue
-		}
-		w := of[WarnThrottledWithin]
 		switch {
+		case a.Share < throttledMuch:
 		case !a.Own:
-			w = of[WarnThrottledAround]
+			if around.add(a) {
+				around.Group = a.Group
+			}
 		case a.ps == 0:
-			continue
 		case a.Beyond:
-			w = of[WarnThrottledBeyond]
-		}
-		w.Settings = append(w.Settings, SettingFigure{Label: a.Label, Value: a.Share})
-		if w.Limit == 0 || a.LimitCPUs < w.Limit {
-			w.Limit, w.Reason = a.LimitCPUs, a.Group
+			beyond.add(a)
+		default:
+			within.add(a)
 		}
 	}
 	// The one advice is with what it fits best.
-	order := []WarningCode{WarnThrottledBeyond, WarnThrottledWithin, WarnThrottledAround}
-	fits := order
+	fits := []*Throttled{&beyond.Throttled, &within.Throttled, &around.Throttled}
 	if a := r.Throttling.Advice; a == AdviceRaise || a == AdviceProven {
-		fits = []WarningCode{WarnThrottledWithin, WarnThrottledAround, WarnThrottledBeyond}
+		fits = append(fits[1:], fits[0])
 	}
-	for _, code := range fits {
-		if w := of[code]; len(w.Settings) > 0 {
-			w.Advised = true
-			break
-		}
+	if k := slices.IndexFunc(fits, func(t *Throttled) bool { return len(t.Settings) > 0 }); k >= 0 {
+		fits[k].Advised = true
 	}
-	for _, code := range order {
-		if w := of[code]; len(w.Settings) > 0 {
-			n.add(i, *w)
-		}
+	if len(beyond.Settings) > 0 {
+		n.add(i, beyond)
+	}
+	if len(within.Settings) > 0 {
+		n.add(i, within)
+	}
+	if len(around.Settings) > 0 {
+		n.add(i, around)
 	}
 }
 
+// LateTrials are those of a setting, of its valid ones.
+type LateTrials struct {
+	Label    string
+	Late, Of int
+}
+
 func (n *notes) rate(i int, r *Group, w *outcome) {
-	var full, late []SettingFigure
+	var full Overloaded
+	var late SentLate
 	dropped := int64(0)
 	for k := range r.Rows {
 		a := &r.Rows[k]
 		if a.Saturated {
-			full = append(full, SettingFigure{Label: a.Label})
+			full.Settings = append(full.Settings, a.Label)
 		}
 		dropped += a.Evidence.Dropped
 		if n, of := lateTrials(a); n > 0 {
-			late = append(late, SettingFigure{a.Label, float64(n), float64(of)})
+			late.Settings = append(late.Settings, LateTrials{a.Label, n, of})
 		}
 	}
-	if len(full) > 0 && r.RatePerSecond != nil && !n.h.Plan.SmallestFor {
-		n.add(i, Warning{Code: WarnSaturated, Settings: full})
+	if len(full.Settings) > 0 && r.RatePerSecond != nil && !n.h.Plan.SmallestFor {
+		n.add(i, full)
 	}
 	if dropped > 0 {
-		n.add(i, Warning{Code: WarnDropped, Count: dropped})
+		n.add(i, Dropped{dropped})
 	}
-	if len(late) > 0 {
-		n.add(i, Warning{Code: WarnSendLag, Settings: late})
+	if len(late.Settings) > 0 {
+		n.add(i, late)
 	}
 	if carriers, _ := w.carriers(); r.Recommendation.Verdict == CarriesRate {
 		if better := w.betterCarrier(carriers[0], carriers); better != nil {
-			n.add(i, Warning{Code: WarnCarrierP99, Settings: []SettingFigure{{Label: better.label, Value: better.tail}, {Label: carriers[0].label, Value: carriers[0].tail}}})
+			n.add(i, PrompterCarrier{SettingFigure{better.label, better.tail}, SettingFigure{carriers[0].label, carriers[0].tail}})
 		}
 	}
 }
 
 func (n *notes) procs(i int, g *group, r *Group, w *outcome) {
-	var unread, varied []SettingFigure
+	var unread, varied []string
 	for k, a := range g.settings {
 		if len(values(a.measure, throughputOf)) > 0 && r.Settings[k].ResolvedProcs == nil {
-			unread = append(unread, SettingFigure{Label: a.Label})
+			unread = append(unread, a.Label)
 		}
 		if a.Procs == nil && g.variesFrom(a, r.Settings[k].ResolvedProcs) {
-			varied = append(varied, SettingFigure{Label: a.Label})
+			varied = append(varied, a.Label)
 		}
 	}
 	switch {
 	case len(unread) > 0 && g.noGo():
-		n.add(i, Warning{Code: WarnNoGo})
+		n.add(i, NoGo{})
 	case len(unread) > 0:
-		n.add(i, Warning{Code: WarnUnproven, Settings: unread, Reason: g.whyUnread()})
+		n.add(i, ProcsUnread{unread, g.whyUnread()})
 	}
 	if len(varied) > 0 {
-		n.add(i, Warning{Code: WarnDefaultVaries, Settings: varied})
+		n.add(i, DefaultVaries{varied})
 	}
 	if w.unplaced != nil && w.unplaced.procs > 0 {
-		n.add(i, Warning{Code: WarnUnsetDiffers, Procs: w.unplaced.procs})
+		n.add(i, UnsetPerformsApart{w.unplaced.procs})
 	}
 }
 
@@ -327,17 +348,22 @@ func (g *group) variesFrom(a *setting, resolved *int) bool {
 	return false
 }
 
+// add counts one.
+func (x *TrialWarnings) add(w *journal.Warning) {
+	x.First, x.Count = cmp.Or(x.First, w), x.Count+1
+}
+
 // OfTrials is the warning that trials of a live comparison have warnings, with the first; nil:
 // none has.
 func OfTrials(trials []journal.Trial) []Warning {
-	w := Warning{Code: WarnTrials}
+	var x TrialWarnings
 	for i := range trials {
-		if list := trials[i].Warnings; len(list) > 0 {
-			w.Trial, w.Count = cmp.Or(w.Trial, &list[0]), w.Count+int64(len(list))
+		for k := range trials[i].Warnings {
+			x.add(&trials[i].Warnings[k])
 		}
 	}
-	if w.Count == 0 {
+	if x.Count == 0 {
 		return nil
 	}
-	return []Warning{w}
+	return []Warning{{Remark: x}}
 }

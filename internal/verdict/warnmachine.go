@@ -5,6 +5,7 @@ import (
 
 	"gonum.org/v1/gonum/stat"
 
+	"github.com/procfit/procfit/internal/host/cpuset"
 	"github.com/procfit/procfit/internal/verdict/journal"
 )
 
@@ -13,19 +14,42 @@ const (
 	stealHeavy = 0.2  // in one loop of one trial: its metrics are hardly the program's
 )
 
+// The remarks that are made here.
+type (
+	// Steal is what a hypervisor took.
+	Steal struct {
+		Share      float64 // of the CPU time
+		Bursts, Of int     // trials with stealHeavy or more
+	}
+	// Drift is the throughput at the end of the run against that at its start, as a change.
+	Drift struct{ Change float64 }
+	// SpansNodes is that the target's CPUs are on several nodes of memory.
+	SpansNodes struct{ Nodes []journal.Node }
+	// SpansKinds is that the target's CPUs are of two kinds.
+	SpansKinds struct{ Performance, Efficiency cpuset.Set }
+	// Heat is in how many trials the CPUs lowered their clock because they were too hot.
+	Heat struct{ Trials, Of int }
+)
+
+func (Steal) Code() Code      { return "steal" }
+func (Drift) Code() Code      { return "drift" }
+func (SpansNodes) Code() Code { return "spans_nodes" }
+func (SpansKinds) Code() Code { return "spans_kinds" }
+func (Heat) Code() Code       { return "heat" }
+
 // steal adds that a hypervisor took CPU time: all along, or in bursts.
 func (n *notes) steal(all []*journal.Trial) {
 	machine := float64(max(1, n.h.TargetHost.CPUs))
-	w := Warning{Code: WarnSteal, Of: int64(len(all))}
+	w := Steal{Of: len(all)}
 	if x := over(medianRate(all, stealSeconds), machine); x != nil {
-		w.Value = *x
+		w.Share = *x
 	}
 	for _, t := range all {
 		if worstSteal(t)/machine >= stealHeavy {
-			w.Count++
+			w.Bursts++
 		}
 	}
-	if w.Value > stealMuch || w.Count > 0 {
+	if w.Share > stealMuch || w.Bursts > 0 {
 		n.add(-1, w)
 	}
 }
@@ -74,7 +98,7 @@ func (n *notes) drift(groups []*group) {
 	se := math.Sqrt(squares / float64(df) / (stat.Variance(at, nil) * float64(len(at)-1)))
 	total := beta * (at[len(at)-1] - at[0])
 	if math.Abs(total) > n.h.Plan.Margin && math.Abs(beta) > quantileT(0.975, df)*se {
-		n.add(-1, Warning{Code: WarnDrift, Value: expm1(total)})
+		n.add(-1, Drift{expm1(total)})
 	}
 }
 
@@ -99,7 +123,7 @@ func spanned(h journal.Header) (list []journal.Node) {
 // nodes adds that a target's memory may be far from where it runs.
 func (n *notes) nodes() {
 	if list := spanned(n.h); len(list) > 1 && n.h.Target.Attached == nil {
-		n.add(-1, Warning{Code: WarnSpansNodes, Nodes: list})
+		n.add(-1, SpansNodes{list})
 	}
 }
 
@@ -115,13 +139,13 @@ func (n *notes) kinds() {
 		fast, slow = fast.Within(target), slow.Within(target)
 	}
 	if len(fast) > 0 && len(slow) > 0 {
-		n.add(-1, Warning{Code: WarnSpansKinds, Nodes: []journal.Node{{CPUs: fast}, {CPUs: slow}}})
+		n.add(-1, SpansKinds{fast, slow})
 	}
 }
 
 // heat adds in how many trials the CPUs lowered their clock because they were too hot.
 func (n *notes) heat(all []*journal.Trial) {
-	w := Warning{Code: WarnHeat, Of: int64(len(all))}
+	w := Heat{Of: len(all)}
 	for _, t := range all {
 		hot := t.HostUse != nil && t.HostUse.HeatTimes != nil && *t.HostUse.HeatTimes > 0
 		for i := range t.Phases {
@@ -129,10 +153,10 @@ func (n *notes) heat(all []*journal.Trial) {
 			hot = hot || u != nil && u.HostUse != nil && u.HostUse.HeatTimes != nil && *u.HostUse.HeatTimes > 0
 		}
 		if hot {
-			w.Count++
+			w.Trials++
 		}
 	}
-	if w.Count > 0 {
+	if w.Trials > 0 {
 		n.add(-1, w)
 	}
 }

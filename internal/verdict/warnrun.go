@@ -12,11 +12,70 @@ import (
 
 const unboundBy = 1.05 // of the quota: more is not the accounting's rounding
 
+// The remarks that are made here.
+type (
+	// Incomplete is that planned trials are missing.
+	Incomplete struct {
+		Ran, Planned int
+		NoneValid    bool
+	}
+	// LoadLimited is in how many of the valid trials the load generator was at its limit.
+	LoadLimited struct{ Trials, Of int }
+	// SetLiveDiffers are values with their throughput when set live, times that when set at the start.
+	SetLiveDiffers struct{ Settings []SettingFigure }
+	// FaultHeld is how many of the Ps of one replica page faults held at the highest value.
+	FaultHeld struct {
+		Held  float64
+		Procs int
+	}
+	// FewCollections is that a trial has too few garbage collections for its figures.
+	FewCollections struct {
+		AtSetting           // whose collections are longest
+		Collections float64 // in a trial
+		Share       float64 // of a trial's time that one takes
+		Seconds     int     // of a trial that has room for enough
+	}
+	// MixedUnits is that trials were skipped, whose unit is Other.
+	MixedUnits struct {
+		Trials      int64
+		Unit, Other string
+	}
+	// SharedMachine is that the load and the program used nearly all CPUs of the machine together.
+	SharedMachine struct{ LoadCPUs, CPUs float64 }
+	// QuotaUnbound are settings with the CPUs that they used, more than their quota allows.
+	QuotaUnbound struct {
+		Settings  []SettingFigure
+		QuotaCPUs float64
+		Replicas  int
+	}
+	// OthersBusy is that other programs used CPUs of the target.
+	OthersBusy struct{ Withheld []string } // the settings that are not compared because of it
+	// Oversubscribed is that the replicas need more CPUs than there are.
+	Oversubscribed struct {
+		Replicas                         int
+		QuotaCPUs, NeedCPUs, MachineCPUs float64
+	}
+	// Duplicates is how many trials the journal has twice.
+	Duplicates struct{ Trials int }
+)
+
+func (Incomplete) Code() Code     { return "incomplete" }
+func (LoadLimited) Code() Code    { return "load_limited" }
+func (SetLiveDiffers) Code() Code { return "set_live_differs" }
+func (FaultHeld) Code() Code      { return "fault_held_ps" }
+func (FewCollections) Code() Code { return "few_collections" }
+func (MixedUnits) Code() Code     { return "mixed_units" }
+func (SharedMachine) Code() Code  { return "shared_machine" }
+func (QuotaUnbound) Code() Code   { return "quota_unbound" }
+func (OthersBusy) Code() Code     { return "other_programs" }
+func (Oversubscribed) Code() Code { return "oversubscribed" }
+func (Duplicates) Code() Code     { return "duplicate_trials" }
+
 // run adds what concerns the whole run.
 func (n *notes) run(r *Result, groups []*group) {
 	if !r.Complete {
-		n.add(-1, Warning{
-			Code: WarnIncomplete, Count: int64(min(r.ran(), r.TrialsPlanned)), Of: int64(r.TrialsPlanned),
+		n.add(-1, Incomplete{
+			Ran: min(r.ran(), r.TrialsPlanned), Planned: r.TrialsPlanned,
 			NoneValid: r.TrialsRun == r.TrialsInvalid && r.TrialsInvalid+r.PilotsInvalid > 0,
 		})
 	}
@@ -27,25 +86,23 @@ func (n *notes) run(r *Result, groups []*group) {
 	all := allTrials(groups)
 	n.steal(all)
 	n.heat(all)
-	limited, other := Warning{Code: WarnLoadLimited}, Warning{Code: WarnTrials}
+	var limited LoadLimited
+	var other TrialWarnings
 	for _, t := range all {
 		if !t.Valid {
 			continue
 		}
 		limited.Of++
 		if limitedByLoad(t) {
-			limited.Count++
+			limited.Trials++
 		}
-		for _, w := range t.Warnings {
-			if slices.Contains(covered, w.Code) {
-				continue
-			}
-			if other.Count++; other.Trial == nil {
-				other.Trial = &w
+		for k := range t.Warnings {
+			if w := &t.Warnings[k]; !slices.Contains(covered, w.Code) {
+				other.add(w)
 			}
 		}
 	}
-	if limited.Count > 0 {
+	if limited.Trials > 0 {
 		n.add(-1, limited)
 	}
 	if other.Count > 0 {
@@ -56,7 +113,7 @@ func (n *notes) run(r *Result, groups []*group) {
 // setLive adds the values whose throughput is proven to differ by more than the margin
 // between a program that is started with them and one in which they are set live.
 func (n *notes) setLive(groups []*group) {
-	w := Warning{Code: WarnSetLive}
+	var w SetLiveDiffers
 	for _, live := range groups {
 		if !live.key.SetLive {
 			continue
@@ -115,7 +172,7 @@ func (n *notes) held(i int, r *Group) {
 	}
 	ps, held := float64(*top.ResolvedProcs), *top.Evidence.FaultHeldPs/float64(r.Replicas)
 	if held >= heldSome*ps && ps-held < r.EffectiveCPUs {
-		n.add(i, Warning{Code: WarnHeld, Value: held, Procs: *top.ResolvedProcs})
+		n.add(i, FaultHeld{held, *top.ResolvedProcs})
 	}
 }
 
@@ -130,7 +187,7 @@ func (n *notes) collections(i int, r *Group) {
 	if n.h.Load.Command != "" || n.h.Target.Attached != nil {
 		phases = 1
 	}
-	w := Warning{Code: WarnFewCollections, Limit: journal.LongCollection}
+	w := FewCollections{Share: journal.LongCollection}
 	for k := range r.Rows {
 		e := &r.Rows[k].Evidence
 		cycles := orZero(e.gcCycles)
@@ -141,10 +198,10 @@ func (n *notes) collections(i int, r *Group) {
 		if !(share > journal.LongCollection) {
 			continue
 		}
-		if share > w.Limit {
-			w.Setting, w.Value, w.Limit = r.Rows[k].Label, cycles, share
+		if share > w.Share {
+			w.Setting, w.Collections, w.Share = r.Rows[k].Label, cycles, share
 		}
-		w.Count = max(w.Count, int64(math.Ceil(phases*journal.LeastCollections / *e.GCCyclesPerSecond)))
+		w.Seconds = max(w.Seconds, int(math.Ceil(phases*journal.LeastCollections / *e.GCCyclesPerSecond)))
 	}
 	if w.Setting != "" {
 		n.add(i, w)
@@ -154,7 +211,7 @@ func (n *notes) collections(i int, r *Group) {
 // units adds that trials of another unit were skipped.
 func (n *notes) units(left contest.LeftOut) {
 	if left.Mixed > 0 {
-		n.add(-1, Warning{Code: WarnMixedUnits, Count: left.Mixed, Unit: left.Unit, Reason: left.Other})
+		n.add(-1, MixedUnits{left.Mixed, left.Unit, left.Other})
 	}
 }
 
@@ -170,44 +227,40 @@ func (n *notes) company(i int, r *Group) {
 		}
 	}
 	if contest.Shared(n.h) && both > contest.Crowded*machine {
-		n.add(i, Warning{Code: WarnShared, Value: load, Limit: machine})
+		n.add(i, SharedMachine{load, machine})
 	}
 	var unbound []SettingFigure
 	for k := range r.Settings {
 		a := &r.Settings[k]
 		if q := r.QuotaCPUs; q != nil && a.Evidence.CPUs != nil && *a.Evidence.CPUs > unboundBy**q*float64(r.Replicas) {
-			unbound = append(unbound, SettingFigure{Label: a.Label, Value: *a.Evidence.CPUs})
+			unbound = append(unbound, SettingFigure{a.Label, *a.Evidence.CPUs})
 		}
 	}
 	if len(unbound) > 0 {
-		n.add(i, Warning{Code: WarnUnbound, Settings: unbound, Limit: *r.QuotaCPUs, Count: int64(r.Replicas)})
+		n.add(i, QuotaUnbound{unbound, *r.QuotaCPUs, r.Replicas})
 	}
 	if o := r.Others; o.Matter && o.CPUs != nil {
-		w := Warning{Code: WarnOthers, Value: *o.CPUs, Count: int64(o.Of)}
-		for _, label := range o.Withheld {
-			if n.h.Plan.GateAgainst {
-				break // pairs of two programs are compared all the same
-			}
-			w.Settings = append(w.Settings, SettingFigure{Label: label})
+		w := OthersBusy{o.Withheld}
+		if n.h.Plan.GateAgainst {
+			w.Withheld = nil // pairs of two programs are compared all the same
 		}
 		n.add(i, w)
 	}
 	if want := float64(r.Replicas) * r.EffectiveCPUs; r.QuotaCPUs != nil && r.Replicas > 1 && want > machine*1.01 {
-		n.add(i, Warning{Code: WarnOversubscribed, Count: int64(r.Replicas), Value: want, Limit: machine})
+		n.add(i, Oversubscribed{r.Replicas, *r.QuotaCPUs, want, machine})
 	}
 }
 
 // pilots adds why pilots were invalid: without one there is no rate, and so no
 // trial.
 func (n *notes) pilots(trials []journal.Trial) {
-	w := Warning{Code: WarnInvalidPilots}
 	var all []*journal.Trial
 	for i := range trials {
 		if trials[i].Role == journal.RolePilot {
 			all = append(all, &trials[i])
 		}
 	}
-	if w.countInvalid(all); w.Count > 0 {
+	if w := (InvalidPilots{countInvalid(all)}); w.Count > 0 {
 		n.add(-1, w)
 	}
 }

@@ -26,6 +26,23 @@ const (
 // own are the names that no query may have. A query counts the requests.
 var own = []string{FigureCPU, FigureWait, FigureSched, FigureThrottled, FigureP50, FigureP99, FigureFailed}
 
+// The remarks that are made here.
+type (
+	// FewSlices is that intervals of so few slices are of little use.
+	FewSlices struct{ Slices int }
+	// PerPod is that no query counted the requests, so that CPU time is of a pod.
+	PerPod struct{}
+	// Idle is that in most slices no request came to the pods of these settings.
+	Idle struct{ Settings []string }
+	// SameProcs is that these settings run with what unset comes to.
+	SameProcs struct{ Settings []string }
+)
+
+func (FewSlices) Code() verdict.Code { return "few_slices" }
+func (PerPod) Code() verdict.Code    { return "cpu_per_pod" }
+func (Idle) Code() verdict.Code      { return "no_requests" }
+func (SameProcs) Code() verdict.Code { return "same_procs" }
+
 // judges reports whether a metric decides: CPU time, the latency of the program's Meter and
 // what the user asks for. How long goroutines and threads wait is a part of a request's
 // latency, and represents it only where nothing reports that; throttling shows in it, and
@@ -303,31 +320,31 @@ const fewSlices = 6
 // warnings are what weakens it.
 func (a *analysis) warnings(trials []journal.Trial) []verdict.Warning {
 	list := []verdict.Warning{}
-	add := func(code verdict.WarningCode, is func(verdict.CanarySetting) bool) {
-		var settings []verdict.SettingFigure
+	those := func(is func(verdict.CanarySetting) bool) (labels []string) {
 		for _, s := range a.Settings {
 			if is(s) {
-				settings = append(settings, verdict.SettingFigure{Label: s.Label})
+				labels = append(labels, s.Label)
 			}
 		}
-		if settings != nil {
-			list = append(list, verdict.Warning{Code: code, Settings: settings})
+		return labels
+	}
+	add := func(when bool, x verdict.Remark) {
+		if when {
+			list = append(list, verdict.Warning{Remark: x})
 		}
 	}
-	if len(a.Settings) > 0 && !a.PerRequest && a.Settings[0].Of(FigureCPU) != nil {
-		list = append(list, verdict.Warning{Code: verdict.WarnPerPod})
-	}
-	if !a.Unreached {
-		add(verdict.WarnIdle, func(s verdict.CanarySetting) bool {
-			requests := s.Of(FigureRequests)
-			return 2*s.Idle > s.Slices || requests != nil && *requests.Value.Median == 0
-		})
-	}
-	add(verdict.WarnSame, func(s verdict.CanarySetting) bool { return s.Same })
-	add(verdict.WarnUnproven, func(s verdict.CanarySetting) bool { return s.Slices > 0 && len(s.Observed) == 0 })
+	idle := those(func(s verdict.CanarySetting) bool {
+		requests := s.Of(FigureRequests)
+		return 2*s.Idle > s.Slices || requests != nil && *requests.Value.Median == 0
+	})
+	same := those(func(s verdict.CanarySetting) bool { return s.Same })
+	unread := those(func(s verdict.CanarySetting) bool { return s.Slices > 0 && len(s.Observed) == 0 })
+	add(len(a.Settings) > 0 && !a.PerRequest && a.Settings[0].Of(FigureCPU) != nil, PerPod{})
+	add(len(idle) > 0 && !a.Unreached, Idle{idle})
+	add(len(same) > 0, SameProcs{same})
+	add(len(unread) > 0, verdict.ProcsUnread{Settings: unread})
 	list = append(list, verdict.OfTrials(trials)...)
-	if n := a.Canary.Slices; n > 0 && n < fewSlices {
-		list = append(list, verdict.Warning{Code: verdict.WarnFewSlices, Count: int64(n)})
-	}
+	n := a.Canary.Slices
+	add(n > 0 && n < fewSlices, FewSlices{n})
 	return list
 }

@@ -11,7 +11,6 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/procfit/procfit/internal/verdict"
 	"github.com/procfit/procfit/internal/verdict/journal"
 )
 
@@ -135,7 +134,7 @@ func TestQueryWithoutAnswers(t *testing.T) {
 		}
 		end, c := measured(t.Context(), f, asking(1), nil)
 		r := Analyze(c)
-		if x := r.Live.Settings[1]; end.Code != journal.EndComplete || x.Came != string(Cheaper) || len(r.Warnings) != 1 || r.Warnings[0].Code != verdict.WarnTrials {
+		if x := r.Live.Settings[1]; end.Code != journal.EndComplete || x.Came != string(Cheaper) || len(r.Warnings) != 1 || r.Warnings[0].Code() != "trial_warnings" {
 			t.Errorf("%+v, %+v, %+v", end, x, r.Warnings)
 		}
 	})

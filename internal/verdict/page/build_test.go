@@ -133,9 +133,13 @@ func TestLatencyScaleTurnsLogarithmicWithTheSpread(t *testing.T) {
 	}
 }
 
+type unworded string
+
+func (x unworded) Code() verdict.Code { return verdict.Code(x) }
+
 func TestWarningsStandWhereTheyBelong(t *testing.T) {
 	r := pagetest.Groups()
-	r.Warnings = []verdict.Warning{{Code: "run"}, {Code: "group", Group: new(2)}, {Code: "astray", Group: new(99)}}
+	r.Warnings = []verdict.Warning{{Remark: unworded("run")}, {Remark: unworded("group"), Group: new(2)}, {Remark: unworded("astray"), Group: new(99)}}
 	v := New(r)
 	if len(v.Warnings) != 2 || len(v.Groups[2].Warnings) != 1 || v.Groups[2].Warnings[0].Message != "group" {
 		t.Errorf("run %v, group 2 %v", v.Warnings, v.Groups[2].Warnings)

@@ -88,13 +88,17 @@ func TestBurstsInWords(t *testing.T) {
 
 // What a hypervisor made invalid is not mended by reading logs.
 func TestRemedyOfStolenTrials(t *testing.T) {
-	for _, code := range []verdict.WarningCode{verdict.WarnInvalid, verdict.WarnInvalidPilots} {
-		w := verdict.Warning{Code: code, Count: 3, Of: 37, Reason: "the hypervisor took 72% of the CPU time", Stolen: true}
-		if got := (words{}).invalidTrials(&w); got.fix != unshared {
-			t.Errorf("%s: %q", code, got.fix)
+	taken := verdict.Invalid{Count: 3, Of: 37, Reason: "the hypervisor took 72% of the CPU time", Stolen: true}
+	failed := taken
+	failed.Stolen = false
+	for stolen, not := range map[verdict.Remark]verdict.Remark{
+		verdict.InvalidTrials{Invalid: taken}: verdict.InvalidTrials{Invalid: failed}, verdict.InvalidPilots{Invalid: taken}: verdict.InvalidPilots{Invalid: failed},
+	} {
+		if got := (words{}).say(stolen); got.fix != unshared {
+			t.Errorf("%s: %q", stolen.Code(), got.fix)
 		}
-		if w.Stolen = false; (words{}).invalidTrials(&w).fix == unshared {
-			t.Errorf("%s: the machine is blamed for what it has not done", code)
+		if (words{}).say(not).fix == unshared {
+			t.Errorf("%s: the machine is blamed for what it has not done", not.Code())
 		}
 	}
 }

@@ -113,11 +113,11 @@ type wordedJSON struct {
 }
 
 type warningJSON struct {
-	Code    verdict.WarningCode `json:"code"`
-	Group   *int                `json:"group,omitempty"`
-	Setting string              `json:"setting,omitempty"`
-	Message string              `json:"message"`
-	Fix     string              `json:"fix"`
+	Code    verdict.Code `json:"code"`
+	Group   *int         `json:"group,omitempty"`
+	Setting string       `json:"setting,omitempty"`
+	Message string       `json:"message"`
+	Fix     string       `json:"fix"`
 }
 
 type gateJSON struct {

@@ -46,7 +46,11 @@ func resultSchema(r *verdict.Result) resultJSON {
 	for i := range r.Warnings {
 		w := &r.Warnings[i]
 		a := warn(r, w)
-		out.Warnings = append(out.Warnings, warningJSON{Code: w.Code, Group: w.Group, Setting: w.Setting, Message: a.message, Fix: a.fix})
+		x := warningJSON{Code: w.Code(), Group: w.Group, Message: a.text, Fix: a.fix}
+		if of, ok := w.Remark.(interface{ OfSetting() string }); ok {
+			x.Setting = of.OfSetting()
+		}
+		out.Warnings = append(out.Warnings, x)
 	}
 	return out
 }

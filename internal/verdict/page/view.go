@@ -170,11 +170,11 @@ func New(r *verdict.Result) *View {
 func (v *View) warn(r *verdict.Result) {
 	for i := range r.Warnings {
 		w := &r.Warnings[i]
-		if w.Code == verdict.WarnIncomplete && v.Progress != "" {
+		if _, incomplete := w.Remark.(verdict.Incomplete); incomplete && v.Progress != "" {
 			continue // which says it, at the head
 		}
 		a := warn(r, w)
-		word := document.Note{Message: phrase.Clean(a.message), Fix: phrase.Clean(a.fix)}
+		word := document.Note{Message: phrase.Clean(a.text), Fix: phrase.Clean(a.fix)}
 		if w.Group != nil && *w.Group >= 0 && *w.Group < len(v.Groups) {
 			g := &v.Groups[*w.Group]
 			g.Warnings = append(g.Warnings, word)

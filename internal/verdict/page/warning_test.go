@@ -144,7 +144,7 @@ func TestWarningsInWords(t *testing.T) {
 		got := ""
 		for i := range r.Warnings {
 			a := warn(r, &r.Warnings[i])
-			got += a.message + ": " + a.fix + "\n"
+			got += a.text + ": " + a.fix + "\n"
 		}
 		if !strings.Contains(got, c.say) {
 			t.Errorf("%s: nothing says %q:\n%s", c.want, c.say, got)
@@ -165,8 +165,8 @@ func TestHeldIsSilent(t *testing.T) {
 		}
 		r := analyze(config)
 		for i := range r.Warnings {
-			if r.Warnings[i].Code == "fault_held_ps" {
-				t.Errorf("%s: %s", name, warn(r, &r.Warnings[i]).message)
+			if r.Warnings[i].Code() == "fault_held_ps" {
+				t.Errorf("%s: %s", name, warn(r, &r.Warnings[i]).text)
 			}
 		}
 	}

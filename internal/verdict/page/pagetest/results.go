@@ -256,13 +256,12 @@ func Hostile() *verdict.Result {
 	r.Target.URL = "javascript:alert(4)//" + evil
 	r.Target.Environment = []string{"GOGC=" + evil, evil}
 	r.Load.Headers = []string{"Authorization: Bearer secret"}
-	one := []verdict.SettingFigure{{Label: evil}}
-	r.Warnings = append(r.Warnings,
-		verdict.Warning{Code: verdict.WarningCode(evil), Setting: evil, Settings: one},
-		verdict.Warning{Code: verdict.WarnInvalid, Reason: evil},
-		verdict.Warning{Code: verdict.WarnSendLag, Settings: one},
-		verdict.Warning{Code: verdict.WarnTrials, Trial: &journal.Warning{Code: journal.WarnCounters, Detail: evil}},
-		verdict.Warning{Code: verdict.WarnTrials, Trial: &journal.Warning{Code: journal.WarningCode(evil), Detail: evil}})
+	for _, x := range []verdict.Remark{
+		unworded(evil), verdict.InvalidTrials{Invalid: verdict.Invalid{Reason: evil}}, verdict.SentLate{Settings: []verdict.LateTrials{{Label: evil}}},
+		verdict.TrialWarnings{First: &journal.Warning{Code: journal.WarnCounters, Detail: evil}}, verdict.TrialWarnings{First: &journal.Warning{Code: journal.WarningCode(evil), Detail: evil}},
+	} {
+		r.Warnings = append(r.Warnings, verdict.Warning{Remark: x})
+	}
 	g := &r.Groups[0]
 	g.ThroughputUnit = evil
 	g.Recommendation.Verdict = verdict.CannotTell
@@ -277,6 +276,11 @@ func Hostile() *verdict.Result {
 	spoil(g.Rows, evil)
 	return r
 }
+
+// unworded is a remark that no page has words for.
+type unworded string
+
+func (x unworded) Code() verdict.Code { return verdict.Code(x) }
 
 // spoil is done to a group's settings, and to its rows, which are what a View shows.
 func spoil(settings []verdict.SettingResult, evil string) {
