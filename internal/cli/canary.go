@@ -12,7 +12,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/procfit/procfit/internal/measure/kube"
-	"github.com/procfit/procfit/internal/measure/kube/prometheus"
 	"github.com/procfit/procfit/internal/measure/plan"
 	"github.com/procfit/procfit/internal/measure/plan/field"
 	"github.com/procfit/procfit/internal/show/secret"
@@ -84,7 +83,7 @@ type canaryRun struct {
 	header canary.Header
 	copies *kube.Target
 	place  *kube.Canaries
-	ask    *prometheus.Client // nil: nothing is asked
+	ask    journal.Asker // nil: nothing is asked
 	dir    string
 }
 
@@ -93,24 +92,23 @@ func (o *kubeCanary) resolve(ctx context.Context, std stdio) (*canaryRun, error)
 	if o.options.Image == "" {
 		return nil, usageError("kube canary needs --image, a procfit that the nodes can run: it reads which CPU time and GOMAXPROCS the pods have; procfit kube image makes one")
 	}
-	h, err := o.canaryHeader()
+	h, err := o.canaryHeader(std)
 	if err != nil {
 		return nil, err
 	}
 	run := &canaryRun{header: h}
-	known, err := filled(std, o.spec.Spec)
+	known, err := o.spec.Filled(std.secrets.Variable)
 	if err != nil {
-		return nil, err
+		return nil, asUsage(err)
 	}
-	if run.ask, err = o.client(ctx, known.Load.Headers, func(q journal.Query) string { return canary.Rehearsal(q, o.slice) }, nil); err != nil {
+	if run.ask, err = o.asker(std, known.Load.Headers, o.slice, nil); err != nil {
 		return nil, err
 	}
 	run.header.Canary.Prometheus = secret.Text(o.prometheus)
 	o.options.Stdin, o.options.Canary = std.in, true
-	if run.copies, err = kube.Settle(ctx, o.options); err != nil {
-		return nil, refusal(err)
+	if run.copies, err = o.settle(ctx, std); err != nil {
+		return nil, err
 	}
-	o.copies = run.copies
 	if why := run.copies.NoObserver(); why != "" && len(h.Canary.Queries) == 0 {
 		return nil, fmt.Errorf("nothing could be compared: %s, and no --query names a number", why)
 	}
@@ -118,7 +116,7 @@ func (o *kubeCanary) resolve(ctx context.Context, std stdio) (*canaryRun, error)
 }
 
 // canaryHeader is what the flags say by themselves.
-func (o *kubeCanary) canaryHeader() (h canary.Header, err error) {
+func (o *kubeCanary) canaryHeader(std stdio) (h canary.Header, err error) {
 	spec := o.spec.Spec
 	h.Canary = &journal.Canary{SliceSeconds: o.slice.Seconds(), Share: o.share, Counting: []journal.Counter{}}
 	h.Plan.MarginP99 = spec.MarginP99
@@ -135,8 +133,8 @@ func (o *kubeCanary) canaryHeader() (h canary.Header, err error) {
 	}
 	h.Load.DurationSeconds, h.Load.WarmupSeconds = duration.Seconds(), warmup.Seconds()
 	h.Started, h.Tool = time.Now().Truncate(time.Second), tool()
-	h.Spec, _ = o.asked()
-	h.Canary.Queries, err = o.list()
+	h.Spec = o.asked(std)
+	h.Canary.Queries, err = o.list(h.Spec)
 	return h, err
 }
 

@@ -18,7 +18,7 @@ func thisHost() string { return session.ThisHost().Hostname }
 
 // run is procfit kube canary.
 func (o *kubeCanary) run(ctx context.Context, std stdio, args []string) (err error) {
-	if o.options.Object, err = objectOf(o.name, args); err != nil {
+	if o.options.Object, err = objectOf(std, o.name, args); err != nil {
 		return err
 	}
 	o.operands = args
@@ -85,16 +85,13 @@ func (run *canaryRun) measure(ctx context.Context, std stdio) (end *journal.End,
 	if err := run.place.Prepare(ctx, journal.Plan{}, nil); err != nil {
 		return nil, err
 	}
-	w, err := journal.Create(dir, run.header.Header)
+	w, err := journal.Create(dir, run.header.Header, std.secrets.Quoted)
 	if err != nil {
 		return nil, err
 	}
 	defer w.Close()
 	p := &canaryProgress{std: std, header: run.header, began: time.Now()}
-	r := &canary.Run{Header: run.header, Place: run.place, Append: w.Append, Tell: p.tell}
-	if run.ask != nil {
-		r.Ask = run.ask.Ask
-	}
+	r := &canary.Run{Header: run.header, Place: run.place, Ask: run.ask, Append: w.Append, Tell: p.tell}
 	end, err = r.Run(ctx)
 	return end, errors.Join(err, w.AppendEnd(*end))
 }

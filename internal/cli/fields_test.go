@@ -107,7 +107,7 @@ func TestMeasuredAgainIsTheSame(t *testing.T) {
 			if name == "kube canary" {
 				result = pagetest.Canary()
 			}
-			want, _ := first.asked()
+			want := first.asked(quiet())
 			result.Spec, result.Plan.Seed = want, 99
 			script := page.New(result).Reproduce
 			_, line, ok := strings.Cut(script, prefix)
@@ -122,7 +122,7 @@ func TestMeasuredAgainIsTheSame(t *testing.T) {
 			if !slices.Equal(words[:len(own)], own) {
 				t.Fatalf("%s %q is given as %q", name, args, words)
 			}
-			got, _ := measurementOf(t, name, words[len(own):]).asked()
+			got := measurementOf(t, name, words[len(own):]).asked(quiet())
 			if without := []spec.Change{spec.Unset("out"), spec.Unset("seed")}; !slices.Equal(got.With(without...).Args(), want.With(without...).Args()) {
 				t.Fatalf("%s %q\nis given as %q\n got %s\nwant %s", name, args, words, got.Shell(), want.Shell())
 			}

@@ -41,8 +41,8 @@ type fleetJob struct {
 	*measurement
 	settle            func(ctx context.Context, std stdio, dir placing) (*session.Session, error)
 	carryOut          func(ctx context.Context, std stdio, s *session.Session) error
-	ready             func() error // what can be refused before a cluster is asked
-	object, container string       // in a cluster
+	ready             func(std stdio) error // what can be refused before a cluster is asked
+	object, container string                // in a cluster
 }
 
 // placing is the folder of the results from a machine.
@@ -54,7 +54,7 @@ const sameFleet = "the same fleet command"
 func (o *fleetOptions) job(inCluster bool) *fleetJob {
 	if !inCluster {
 		s := newSweepOptions()
-		return &fleetJob{measurement: &s.measurement, carryOut: s.onThisMachine, ready: func() error { return nil }, settle: func(_ context.Context, std stdio, dir placing) (*session.Session, error) {
+		return &fleetJob{measurement: &s.measurement, carryOut: s.onThisMachine, ready: func(stdio) error { return nil }, settle: func(_ context.Context, std stdio, dir placing) (*session.Session, error) {
 			s.out, s.again = dir(machineName(session.ThisHost())), sameFleet
 			return s.resolve(std)
 		}}
@@ -68,11 +68,11 @@ func (o *fleetOptions) job(inCluster bool) *fleetJob {
 		k.again = sameFleet
 		return k.resolve(ctx, std)
 	}}
-	j.ready = func() (err error) {
+	j.ready = func(std stdio) (err error) {
 		if !o.yes && !o.dryRun {
 			return usageError("it is measured in a cluster, and procfit fleet makes pods only with --yes")
 		}
-		if k.options.Object, err = objectOf(k.name, k.operands); err != nil {
+		if k.options.Object, err = objectOf(std, k.name, k.operands); err != nil {
 			return err
 		}
 		if j.object = k.options.Object; !strings.Contains(j.object, "/") || strings.Contains(filepath.Base(j.object), ".") { // of a manifest
@@ -132,7 +132,7 @@ func (f *fleetRun) settle(ctx context.Context, std stdio, s *fleetService, commo
 	if unused != nil {
 		std.notef("service %s: %s has no use for %s, which its settings have", s.Name, s.measurement.name, strings.Join(unused, ", "))
 	}
-	if err := cmp.Or(s.measurement.check(), s.ready()); err != nil {
+	if err := cmp.Or(s.measurement.check(), s.ready(std)); err != nil {
 		return err
 	}
 	if !inCluster { // a cluster is asked when it is the service's turn

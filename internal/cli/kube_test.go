@@ -70,3 +70,11 @@ func TestCanaryLeft(t *testing.T) {
 		}
 	}
 }
+
+// An object may be named by a variable, as in a fleet.yaml.
+func TestObjectOfAVariable(t *testing.T) {
+	t.Setenv("THE_OBJECT", "deployment/api")
+	if got, err := objectOf(quiet(), "kube sweep", []string{"{env:THE_OBJECT}"}); got != "deployment/api" || err != nil {
+		t.Errorf("%q, %v", got, err)
+	}
+}

@@ -81,14 +81,18 @@ func (o *kubeSweep) clusterFields() []field.Field {
 }
 
 // objectOf reads the one word of a command in a cluster.
-func objectOf(cmd string, args []string) (string, error) {
+func objectOf(std stdio, cmd string, args []string) (object string, err error) {
 	switch {
 	case len(args) == 0:
 		return "", usageError("%s needs an object; try: procfit %[1]s deployment/NAME", cmd)
 	case len(args) > 1:
 		return "", usageError("%s takes one object, got %d words: a pod runs what its image holds", cmd, len(args))
 	}
-	return args[0], refusal(kube.CheckObject(args[0]))
+	object = args[0]
+	if err := std.fill(&object); err != nil {
+		return "", err
+	}
+	return object, refusal(kube.CheckObject(object))
 }
 
 // run is procfit kube sweep.
@@ -98,7 +102,7 @@ func (o *kubeSweep) run(ctx context.Context, std stdio, args []string) error {
 	if err != nil {
 		return err
 	}
-	if o.options.Object, err = objectOf(o.name, o.operands); err != nil {
+	if o.options.Object, err = objectOf(std, o.name, o.operands); err != nil {
 		return err
 	}
 	if o.printed.format() == yamlFormat { // which needs no cluster
@@ -122,12 +126,16 @@ func (o *kubeSweep) carryOut(ctx context.Context, std stdio, s *session.Session)
 	if err := o.agreed(ctx, shown, o.dryRun); err != nil {
 		return err
 	}
-	return o.measure(ctx, std, s, func() (plan.Runner, error) { return o.runner(std, s), nil }, func(err error) { std.notef("%v", err) })
+	return o.measure(ctx, std, s, func() (plan.Runner, error) { return o.runner(s) }, func(err error) { std.notef("%v", err) })
 }
 
 // runner measures a session's pods.
-func (o *kubeSweep) runner(std stdio, s *session.Session) plan.Runner {
-	return o.copies.Runner(s.Spec.Filled(std.variable), kube.Config{CreateLog: s.CreateLog, Host: session.ThisHost().Hostname, FromHere: o.loadFrom == "local", Image: kube.ImageOf(s.Journal().Trials)})
+func (o *kubeSweep) runner(s *session.Session) (plan.Runner, error) {
+	spec, err := s.Filled()
+	if err != nil {
+		return nil, refusal(err)
+	}
+	return o.copies.Runner(spec, kube.Config{CreateLog: s.CreateLog, Host: session.ThisHost().Hostname, FromHere: o.loadFrom == "local", Image: kube.ImageOf(s.Journal().Trials)}), nil
 }
 
 // anyPod is a host that there cannot be (RFC 2606).
@@ -163,11 +171,10 @@ func (o *kubeSweep) resolve(ctx context.Context, std stdio) (*session.Session, e
 	if err := o.checkValues(); err != nil {
 		return nil, err
 	}
-	copies, err := kube.Settle(ctx, o.options)
+	copies, err := o.settle(ctx, std)
 	if err != nil {
-		return nil, refusal(err)
+		return nil, err
 	}
-	o.copies = copies
 	urls := make([]string, len(o.spec.URLs))
 	for i, u := range o.spec.URLs { // a host that parses is in place of the pods meanwhile
 		urls[i] = strings.ReplaceAll(u, plan.PodPlaceholder, anyPod)
@@ -203,7 +210,7 @@ func (o *kubeSweep) resolve(ctx context.Context, std stdio) (*session.Session, e
 	if o.place != nil {
 		o.out = o.place(host)
 	}
-	so := o.sessionOptions()
+	so := o.sessionOptions(std)
 	so.Host, so.Environ = host, copies.Environ()
 	if spec.Target.Pods.LoadElsewhere && !local && !copies.Batch() {
 		so.LoadHost = &loadHost

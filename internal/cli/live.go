@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"context"
 	"fmt"
 	"math"
 	"net/http"
@@ -125,9 +124,9 @@ func (o *liveOptions) target(std stdio, args []string) (*meter.Client, error) {
 	if o.has("header") && !t.IsURL() && !o.has("prometheus") {
 		return nil, usageError("--header needs a URL: a socket gets no headers")
 	}
-	known, err := filled(std, o.spec.Spec)
+	known, err := o.spec.Filled(std.secrets.Variable)
 	if err != nil {
-		return nil, err
+		return nil, asUsage(err)
 	}
 	for _, h := range known.Load.Headers {
 		name, value, ok := strings.Cut(h, ":")
@@ -139,7 +138,7 @@ func (o *liveOptions) target(std stdio, args []string) (*meter.Client, error) {
 	if o.has("tls") && !t.IsURL() {
 		return nil, usageError("--tls needs a URL with https://: a socket has no TLS")
 	}
-	if t.TLS, err = o.spec.Load.TLS.Config(t.Scheme()); err != nil {
+	if t.TLS, err = known.Load.TLS.Config(t.Scheme()); err != nil {
 		return nil, loadUsage(err)
 	}
 	c, err := t.Find(std.ctx)
@@ -151,15 +150,19 @@ func (o *liveOptions) target(std stdio, args []string) (*meter.Client, error) {
 
 // resolve settles what is done with a program that can be reached. Nothing is changed yet.
 func (o *liveOptions) resolve(std stdio, args []string) (*liveRun, error) {
+	args, err := std.filled(args) // of which the journal has what was typed
+	if err != nil {
+		return nil, err
+	}
 	client, err := o.target(std, args)
 	if err != nil {
 		return nil, err
 	}
 	run := &liveRun{program: &liveProgram{client: client}, share: o.budget.share}
-	if err := o.liveHeader(&run.header); err != nil {
+	if err := o.liveHeader(std, &run.header); err != nil {
 		return nil, err
 	}
-	if err := o.asker(std.ctx, run, meter.Target{Name: args[0]}.IsURL()); err != nil {
+	if err := o.tryQueries(std, run, meter.Target{Name: args[0]}.IsURL()); err != nil {
 		return nil, err
 	}
 	s, err := client.State(std.ctx)
@@ -186,7 +189,7 @@ func (o *liveOptions) resolve(std stdio, args []string) (*liveRun, error) {
 	}
 	h.TargetHost = journal.Host{CPUs: s.NumCPU, EffectiveCPUs: float64(s.NumCPU)}
 	if (meter.Target{Name: args[0]}).IsURL() {
-		h.Target.URL = secret.Text(args[0])
+		h.Target.URL = secret.Text(o.operands[0])
 	} else { // the same machine, but for the CPUs: a sidecar has a limit of its own
 		h.TargetHost = session.ThisHost()
 		h.TargetHost.AffinityCPUs, h.TargetHost.EffectiveCPUs = s.NumCPU, float64(s.NumCPU)
@@ -206,14 +209,18 @@ func (o *liveOptions) resolve(std stdio, args []string) (*liveRun, error) {
 	return run, nil
 }
 
-// asker has every query tried: the program runs already, so that it must have a value.
-func (o *liveOptions) asker(ctx context.Context, run *liveRun, url bool) (err error) {
-	headers := o.spec.Spec.Filled(os.LookupEnv).Load.Headers
+// tryQueries has every query tried: the program runs already, so that it must have a value.
+func (o *liveOptions) tryQueries(std stdio, run *liveRun, url bool) error {
+	known, err := o.spec.Filled(std.secrets.Variable)
+	if err != nil {
+		return asUsage(err)
+	}
+	headers := known.Load.Headers
 	if url { // they are for the program alone
 		headers = nil
 	}
 	of := live.Asked(o.slice)
-	run.ask, err = o.client(ctx, headers, func(q journal.Query) string { return q.Over(of) }, func(q journal.Query, v *float64) error {
+	run.ask, err = o.asker(std, headers, of, func(q journal.Query, v *float64) error {
 		if v == nil {
 			return usageError("--query %s has no value over the last %s: two scrapes must fit into it, for example with --slice 40s; a query of what may be missing, as errors are, needs 'or vector(0)'", q.Name, number.Chosen(of))
 		}
@@ -223,7 +230,7 @@ func (o *liveOptions) asker(ctx context.Context, run *liveRun, url bool) (err er
 }
 
 // liveHeader is what the flags say by themselves.
-func (o *liveOptions) liveHeader(h *live.Header) error {
+func (o *liveOptions) liveHeader(std stdio, h *live.Header) error {
 	spec := o.spec.Spec
 	switch {
 	case o.slice < shortestSlice:
@@ -238,13 +245,13 @@ func (o *liveOptions) liveHeader(h *live.Header) error {
 		h.Live.SlowSeconds = spec.Load.SLO.Seconds
 	}
 	var err error
-	if h.Live.Queries, err = o.list(); err != nil {
+	if h.Live.Queries, err = o.list(h.Spec); err != nil {
 		return err
 	}
 	h.Live.Prometheus = secret.Text(o.prometheus)
 	h.Load.DurationSeconds = spec.Load.Duration.Seconds()
 	h.Started, h.Tool = time.Now().Truncate(time.Second), tool()
-	h.Spec, _ = o.asked()
+	h.Spec = o.asked(std)
 	h.Plan.Margin, h.Plan.MarginP99, h.Plan.Seed = spec.Margin, spec.MarginP99, uint64(h.Started.UnixNano())
 	if o.spec.Seed != nil {
 		h.Plan.Seed = *o.spec.Seed

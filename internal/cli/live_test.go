@@ -11,6 +11,7 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"path/filepath"
 	"runtime"
 	"strings"
@@ -305,5 +306,54 @@ func TestForecast(t *testing.T) {
 	// An experiment that takes longer than what was looked at needs no longer one.
 	if f.Longer = true; forecast(f) != strings.TrimSuffix(none, " (use a longer --duration)") {
 		t.Error(forecast(f))
+	}
+}
+
+// TestLiveVariables: what a program and a Prometheus are asked with has the values of its
+// variables, and nothing that is written has them.
+func TestLiveVariables(t *testing.T) {
+	var m maxlive.Meter
+	agent := maxlive.New(&m, maxlive.Max(8))
+	var asked []string
+	mux := http.NewServeMux()
+	mux.Handle("/secret-path/", http.StripPrefix("/secret-path", agent))
+	mux.HandleFunc("/secret-prom/api/v1/query", func(w http.ResponseWriter, r *http.Request) {
+		asked = append(asked, r.FormValue("query"))
+		io.WriteString(w, `{"status":"success","data":{"resultType":"scalar","result":[1,"2"]}}`)
+	})
+	server := httptest.NewServer(mux)
+	defer server.Close()
+	t.Setenv("THE_PROGRAM", server.URL+"/secret-path")
+	t.Setenv("THE_PROMETHEUS", server.URL+"/secret-prom")
+	t.Setenv("THE_VALUE", hunted)
+	std := quiet()
+	o := newLiveOptions(std, new(cobra.Command))
+	o.operands = []string{"{env:THE_PROGRAM}"}
+	for _, set := range [][2]string{{"procs", "1..8"}, {"prometheus", "{env:THE_PROMETHEUS}"}, {"query", `errors=sum(x{a="{env:THE_VALUE}"}[$slice])`}} {
+		if err := o.Set(set[0], set[1]); err != nil {
+			t.Fatal(err)
+		}
+	}
+	run, err := o.resolve(std, o.operands)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := run.ask(t.Context(), "errors", 7*time.Second, nil, time.Now()); err != nil {
+		t.Fatal(err)
+	}
+	if want := `sum(x{a="` + hunted + `"}[7s])`; len(asked) != 2 || asked[1] != want {
+		t.Errorf("asked %q; expected %s last", asked, want)
+	}
+	b, err := json.Marshal(run.header)
+	if err != nil || strings.Contains(string(b), hunted) || strings.Contains(string(b), "secret-p") || !strings.Contains(string(b), "{env:THE_PROGRAM}") {
+		t.Errorf("the header is %s", b)
+	}
+	if got := std.secrets.In("GET " + server.URL + "/secret-path: " + hunted); strings.Contains(got, "secret-path") || strings.Contains(got, hunted) {
+		t.Errorf("a message has %s", got)
+	}
+	t.Setenv("THE_PROGRAM", "")
+	os.Unsetenv("THE_PROGRAM")
+	if _, err := o.resolve(std, o.operands); err == nil || !strings.Contains(err.Error(), "export THE_PROGRAM=…") {
+		t.Error(err)
 	}
 }

@@ -13,7 +13,6 @@ import (
 	"time"
 
 	"github.com/procfit/procfit/internal/host/folder"
-	"github.com/procfit/procfit/internal/measure/kube/prometheus"
 	"github.com/procfit/procfit/internal/program/meter"
 	"github.com/procfit/procfit/internal/show/number"
 	"github.com/procfit/procfit/internal/show/phrase"
@@ -26,8 +25,8 @@ import (
 type liveRun struct {
 	header  live.Header
 	program *liveProgram
-	ask     *prometheus.Client // nil: nothing is asked
-	share   float64            // the budget as a share; 0: the header has it
+	ask     journal.Asker // nil: nothing is asked
+	share   float64       // the budget as a share; 0: the header has it
 	dir     string
 }
 
@@ -102,18 +101,15 @@ func (run *liveRun) measure(ctx context.Context, std stdio) (end *journal.End, b
 	var dir *folder.Dir
 	var w *journal.Writer
 	p := &liveProgress{std: std, run: run, began: time.Now()}
-	r := &live.Run{Header: run.header, Place: run.program, BucketEnd: maxlive.BucketEnd, Quantile: quantile, Share: run.share, Tell: p.tell}
+	r := &live.Run{Header: run.header, Place: run.program, Ask: run.ask, BucketEnd: maxlive.BucketEnd, Quantile: quantile, Share: run.share, Tell: p.tell}
 	r.Begin = func(h live.Header) (err error) {
 		run.header = h
 		if dir, err = folder.Make(run.dir); err == nil {
-			w, err = journal.Create(dir, h.Header)
+			w, err = journal.Create(dir, h.Header, std.secrets.Quoted)
 		}
 		return err
 	}
 	r.Append = func(t journal.Trial) error { return w.Append(t) }
-	if run.ask != nil {
-		r.Ask = run.ask.Ask
-	}
 	end = r.Run(ctx)
 	if dir != nil {
 		defer dir.Close()

@@ -3,6 +3,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -14,7 +15,6 @@ import (
 	"runtime/debug"
 	"slices"
 	"strings"
-	"sync"
 	"sync/atomic"
 	"syscall"
 	"time"
@@ -27,6 +27,7 @@ import (
 	"github.com/procfit/procfit/internal/program/steer"
 	"github.com/procfit/procfit/internal/show/secret"
 	"github.com/procfit/procfit/internal/show/terminal"
+	"github.com/procfit/procfit/internal/spec"
 )
 
 // The exit codes, which are API.
@@ -57,45 +58,29 @@ type stdio struct {
 	in       io.Reader
 	out, err io.Writer
 	args     []string
-	hidden   func() secret.Hidden // the credentials among args, and what was hidden; nil: there are none
-	hide     func(value string)   // nil: there is nothing to hide it from
-	quiet    *atomic.Bool         // set by -q; nil: nobody looks
+	secrets  *secret.Keeper // what nothing that is written may have; nil: there is nothing
+	quiet    *atomic.Bool   // set by -q; nil: nobody looks
 }
 
 func newStdio(ctx context.Context, in io.Reader, out, err io.Writer, args []string) stdio {
-	var mu sync.Mutex
-	var more []string
-	var found *secret.Hidden // nil: not looked for yet
-	hidden := func() secret.Hidden {
-		mu.Lock()
-		defer mu.Unlock()
-		if found == nil {
-			found = new(secret.Find(args, more...))
-		}
-		return *found
-	}
-	hide := func(value string) {
-		mu.Lock()
-		defer mu.Unlock()
-		if !slices.Contains(more, value) {
-			more, found = append(more, value), nil
-		}
-	}
-	return stdio{ctx, in, out, err, args, hidden, hide, new(atomic.Bool)}
+	return stdio{ctx, in, out, err, args, secret.NewKeeper(args, os.LookupEnv), new(atomic.Bool)}
 }
 
-// variable is os.LookupEnv for a variable that the settings name. No message has its value.
-func (s stdio) variable(name string) (value string, ok bool) {
-	value, ok = os.LookupEnv(name)
-	if ok && s.hide != nil {
-		s.hide(value)
+// fill has the values of variables in texts that go to a server.
+func (s stdio) fill(texts ...*string) error { return asUsage(spec.Fill(s.secrets.Variable, texts...)) }
+
+func (s stdio) filled(words []string) ([]string, error) {
+	words = slices.Clone(words)
+	var err error
+	for i := range words {
+		err = cmp.Or(err, s.fill(&words[i]))
 	}
-	return value, ok
+	return words, err
 }
 
 // notef prints a note on stderr.
 func (s stdio) notef(format string, args ...any) {
-	fmt.Fprintln(s.err, entry.Note(s.hidden, format, args...))
+	fmt.Fprintln(s.err, entry.Note(s.secrets, format, args...))
 }
 
 // color reports whether the output may have colours.

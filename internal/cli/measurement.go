@@ -16,7 +16,6 @@ import (
 	"github.com/procfit/procfit/internal/measure/plan/field"
 	"github.com/procfit/procfit/internal/measure/session"
 	"github.com/procfit/procfit/internal/program/toolchain"
-	"github.com/procfit/procfit/internal/show/secret"
 	"github.com/procfit/procfit/internal/spec"
 	"github.com/procfit/procfit/internal/verdict"
 	"github.com/procfit/procfit/internal/verdict/journal"
@@ -82,15 +81,17 @@ func toggle(name string, p *bool, help string) field.Field {
 	return field.Field{Name: name, Help: help, Value: field.Switch(p)}
 }
 
-// asked is what the user asked for, without its credentials, which found has.
-func (m *measurement) asked() (s spec.Spec, found secret.Finder) {
-	return m.Spec(m.name, m.operands, m.command)
+// asked is what the user asked for, without its credentials, which nothing that is written
+// may have.
+func (m *measurement) asked(std stdio) spec.Spec {
+	s, found := m.Spec(m.name, m.operands, m.command)
+	std.secrets.Found(found)
+	return s
 }
 
 // sessionOptions are what a session of the measurement takes.
-func (m *measurement) sessionOptions() session.Options {
-	asked, found := m.asked()
-	return session.Options{Dir: m.out, Spec: asked, Secrets: found, Tool: tool(), Started: time.Now()}
+func (m *measurement) sessionOptions(std stdio) session.Options {
+	return session.Options{Dir: m.out, Spec: m.asked(std), Secrets: std.secrets, Tool: tool(), Started: time.Now()}
 }
 
 // tool is this procfit.
@@ -105,21 +106,23 @@ func (m *measurement) settled(std stdio) (plan.Spec, error) {
 }
 
 // here plans the session of a program on this machine.
-func (m *measurement) here(std stdio, spec plan.Spec) (*session.Session, error) {
-	known := spec.Filled(std.variable)
-	err := known.Validate()
+func (m *measurement) here(std stdio, wanted plan.Spec) (*session.Session, error) {
+	known, err := wanted.Filled(std.secrets.Variable)
+	if unset := (*spec.UnsetError)(nil); err == nil || errors.As(err, &unset) { // it is set for the run
+		err = known.Validate()
+	}
 	if err == nil {
 		err = local.Check(known, false)
 	}
 	if err != nil {
 		return nil, refusal(err)
 	}
-	if err := checkGo(std.ctx, spec.GoVersions); err != nil {
+	if err := checkGo(std.ctx, wanted.GoVersions); err != nil {
 		return nil, err
 	}
-	o := m.sessionOptions()
+	o := m.sessionOptions(std)
 	o.Host, o.Baseline, o.Environ = session.ThisHost(), cmp.Or(m.baseline, m.like), os.Environ()
-	s := session.New(spec, o)
+	s := session.New(wanted, o)
 	return s, checkBudget(s)
 }
 
@@ -140,9 +143,9 @@ func (m *measurement) onThisMachine(ctx context.Context, std stdio, s *session.S
 		}
 	}
 	return m.measure(ctx, std, s, func() (plan.Runner, error) {
-		spec, err := filled(std, s.Spec)
+		spec, err := s.Filled()
 		if err != nil {
-			return nil, err
+			return nil, refusal(err)
 		}
 		return local.New(spec, local.Config{Environ: os.Environ(), CreateLog: s.CreateLog, CreateProfile: s.CreateProfile})
 	}, nil)

@@ -1,10 +1,11 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
-	"os"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/procfit/procfit/internal/measure/kube/prometheus"
@@ -13,6 +14,9 @@ import (
 	"github.com/procfit/procfit/internal/spec"
 	"github.com/procfit/procfit/internal/verdict/journal"
 )
+
+// noPod is a pod that there is not: what is wrong with a query is known before any is.
+const noPod = "procfit-rehearsal"
 
 // promQueries are what a command asks a Prometheus.
 type promQueries struct {
@@ -28,32 +32,44 @@ func (p *promQueries) fields(more string, parse func(string) (journal.Query, err
 	}
 }
 
-// list are the queries, each with a name of its own.
-func (p *promQueries) list() ([]journal.Query, error) {
+// list are the queries as they are recorded, each with a name of its own.
+func (p *promQueries) list(asked spec.Spec) ([]journal.Query, error) {
 	list := []journal.Query{}
-	for _, q := range p.queries {
+	for i, text := range asked.Get("query") {
+		q := p.queries[i]
 		if slices.ContainsFunc(list, func(have journal.Query) bool { return have.Name == q.Name }) {
 			return list, usageError("--query %s is given twice", q.Name)
 		}
+		_, text, _ := strings.Cut(text, "=")
+		q.Text = strings.TrimSpace(text)
 		list = append(list, q)
 	}
 	return list, nil
 }
 
-// client has every query tried, and calls told with its value; nil: nothing is asked.
-func (p *promQueries) client(ctx context.Context, headers []string, text func(journal.Query) string, told func(journal.Query, *float64) error) (*prometheus.Client, error) {
+// asker has every query tried over some time, and calls told with its value. What it returns
+// asks one by its name; nil: nothing is asked.
+func (p *promQueries) asker(std stdio, headers []string, over time.Duration, told func(journal.Query, *float64) error) (journal.Asker, error) {
 	switch {
 	case p.prometheus == "" && len(p.queries) == 0:
 		return nil, nil
 	case len(p.queries) == 0:
 		return nil, usageError("--prometheus needs --query, what to ask it")
 	}
-	client, err := prometheus.New(spec.Replace(p.prometheus, os.Getenv), headers)
+	address, queries := p.prometheus, slices.Clone(p.queries)
+	err := std.fill(&address)
+	for i := range queries {
+		err = cmp.Or(err, std.fill(&queries[i].Text))
+	}
+	if err != nil {
+		return nil, err
+	}
+	client, err := prometheus.New(address, headers)
 	if err != nil {
 		return nil, usageError("--prometheus %q: %w", secret.Text(p.prometheus), err)
 	}
-	for _, q := range p.queries {
-		v, err := client.Ask(ctx, text(q), time.Now())
+	for _, q := range queries {
+		v, err := client.Ask(std.ctx, q.Over(over, noPod), time.Now())
 		var refused *prometheus.RefusedError
 		switch {
 		case errors.As(err, &refused):
@@ -66,5 +82,8 @@ func (p *promQueries) client(ctx context.Context, headers []string, text func(jo
 			}
 		}
 	}
-	return client, nil
+	return func(ctx context.Context, name string, over time.Duration, pods []string, at time.Time) (*float64, error) {
+		i := slices.IndexFunc(queries, func(q journal.Query) bool { return q.Name == name })
+		return client.Ask(ctx, queries[i].Over(over, pods...), at)
+	}, nil
 }

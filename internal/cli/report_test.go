@@ -37,7 +37,7 @@ func writeRun(t testing.TB, dir string, h journal.Header, trials []journal.Trial
 		t.Fatal(err)
 	}
 	defer d.Close()
-	w, err := journal.Create(d, h)
+	w, err := journal.Create(d, h, quiet().secrets.In)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -123,9 +123,9 @@ func (o *resizeOptions) describe(s *session.Session) string {
 
 // rehearse runs it and prints what it showed.
 func (o *resizeOptions) rehearse(ctx context.Context, std stdio, s *session.Session) error {
-	spec, err := filled(std, s.Spec)
+	spec, err := s.Filled()
 	if err != nil {
-		return err
+		return refusal(err)
 	}
 	logs, err := os.MkdirTemp("", "procfit-resize-")
 	if err != nil {

@@ -228,20 +228,9 @@ func (m *measurement) overrides(given []string, name string) bool {
 	})
 }
 
-// filled is a Spec for a Runner: with the values of its variables.
-func filled(std stdio, spec plan.Spec) (plan.Spec, error) {
-	for _, name := range spec.Variables() {
-		if _, ok := os.LookupEnv(name); !ok {
-			return spec, usageError("the environment variable %s is not set, and the settings name it; try: export %[1]s=…", name)
-		}
-	}
-	return spec.Filled(std.variable), nil
-}
-
 // printFile prints what is given as a procfit.yaml.
 func (m *measurement) printFile(std stdio) error {
-	asked, _ := m.asked()
-	text, err := specfile.Write(asked, fileRows())
+	text, err := specfile.Write(m.asked(std), fileRows())
 	if err != nil {
 		return err
 	}

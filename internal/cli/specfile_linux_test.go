@@ -49,7 +49,7 @@ func TestFileRoundTrip(t *testing.T) {
 		name := readsFile[n%len(readsFile)]
 		args := randomRun(r, name)
 		first := measurementOf(t, name, args)
-		asked, _ := first.asked()
+		asked := first.asked(quiet())
 		text, err := specfile.Write(asked, fileRows())
 		if err != nil {
 			t.Fatal(err)
@@ -86,7 +86,7 @@ func TestFileRoundTrip(t *testing.T) {
 // readBack is what was read of a file, together with what the file lacks, in the order of the
 // fields.
 func readBack(m *measurement, rest spec.Spec) spec.Spec {
-	s, _ := m.asked()
+	s := m.asked(quiet())
 	if !m.inCluster() {
 		s.Operands = rest.Operands
 	}
@@ -157,7 +157,7 @@ func TestFlagsOverrideTheFile(t *testing.T) {
 func TestFileOfASweepInACluster(t *testing.T) {
 	m := measurementOf(t, "kube sweep", strings.Fields("deployment/api -n shop --context prod --image procfit:v1 --load-from local --procs 1,2 --yes --out there --header Authorization:hunted-S3CR3T77"))
 	result := pagetest.Typical()
-	result.Spec, _ = m.asked()
+	result.Spec = m.asked(quiet())
 	result.Plan.Seed = 7
 	result.Settings = settingsOf(result)
 	view := page.New(result)
@@ -198,12 +198,12 @@ func TestVariablesAreFilledForARunner(t *testing.T) {
 	if got := s.Header.Target.Command; !slices.Contains(got, spec.Variable("FORMATS_TOKEN")) {
 		t.Errorf("the header does not name the variable: %q", got)
 	}
-	known, err := filled(stdio{}, s.Spec)
+	known, err := s.Filled()
 	if err != nil || known.Target.Command[2] != hunted || !slices.Equal(known.Target.Env, []string{"A=x" + hunted, "B=${HOME}"}) {
 		t.Errorf("%v: %q, %q", err, known.Target.Command, known.Target.Env)
 	}
 	os.Unsetenv("FORMATS_TOKEN")
-	if _, err := filled(stdio{}, s.Spec); err == nil || !strings.Contains(err.Error(), "export FORMATS_TOKEN=…") {
+	if _, err := s.Filled(); err == nil || !strings.Contains(err.Error(), "export FORMATS_TOKEN=…") {
 		t.Error(err)
 	}
 }

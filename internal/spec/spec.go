@@ -6,11 +6,13 @@
 // in one spelling, so that equal values have equal texts.
 //
 // In place of a credential a Spec has the variable of the environment that holds it:
-// {env:NAME}. That is the form in which every measuring command takes a variable, so that a
-// command with it can be run.
+// {env:NAME}. Fill has its value in whatever goes to a program or a server: a command with
+// a variable in a name of its own, such as a title or the path of a file, keeps the variable
+// there.
 package spec
 
 import (
+	"cmp"
 	"fmt"
 	"regexp"
 	"slices"
@@ -160,6 +162,30 @@ func Variables(texts ...string) (names []string) {
 // Replace has what value gives for each variable of a text.
 func Replace(text string, value func(name string) string) string {
 	return variable.ReplaceAllStringFunc(text, func(found string) string { return value(variable.FindStringSubmatch(found)[1]) })
+}
+
+// UnsetError is that some texts name a variable that the environment does not have.
+type UnsetError struct{ Name string }
+
+func (e *UnsetError) Error() string {
+	return fmt.Sprintf("the environment variable %s is not set, and the settings name it; try: export %[1]s=…", e.Name)
+}
+
+// Fill has the values of variables in texts that go to a program or a server. One that is not
+// set stays as it is, and is an *UnsetError.
+func Fill(lookup func(name string) (value string, ok bool), texts ...*string) (err error) {
+	for _, text := range texts {
+		*text = variable.ReplaceAllStringFunc(*text, func(found string) string {
+			name := variable.FindStringSubmatch(found)[1]
+			value, ok := lookup(name)
+			if !ok {
+				err = cmp.Or(err, error(&UnsetError{name}))
+				return found
+			}
+			return value
+		})
+	}
+	return err
 }
 
 // Variables are the names in the Spec.

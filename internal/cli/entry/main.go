@@ -4,8 +4,8 @@ import (
 	_ "embed"
 	"fmt"
 	"io"
+	"os"
 	"strings"
-	"sync"
 
 	"github.com/procfit/procfit/internal/measure/plan/field"
 	"github.com/procfit/procfit/internal/show/phrase"
@@ -29,8 +29,8 @@ var help string
 
 // Main is the program procfit-run.
 func Main(args []string, out, err io.Writer) int {
-	hidden := sync.OnceValue(func() secret.Hidden { return secret.Find(args) })
-	note := func(format string, values ...any) { fmt.Fprintln(err, Note(hidden, format, values...)) }
+	secrets := secret.NewKeeper(args, os.LookupEnv)
+	note := func(format string, values ...any) { fmt.Fprintln(err, Note(secrets, format, values...)) }
 	o, asked := New(), false
 	fields := append(o.Fields(), field.Field{Name: "help", Short: "h", Value: field.Switch(&asked)})
 	given := field.Given{Fields: fields}
@@ -57,17 +57,13 @@ func Main(args []string, out, err io.Writer) int {
 
 // Note is a line for standard error, next to the output, without the credentials that
 // procfit was called with: logs of CI keep it. Errors are in plain words.
-func Note(hidden func() secret.Hidden, format string, args ...any) string {
+func Note(secrets *secret.Keeper, format string, args ...any) string {
 	for i, a := range args {
 		if err, ok := a.(error); ok {
 			args[i] = phrase.Plain(err)
 		}
 	}
-	note := fmt.Sprintf(format, args...)
-	if hidden != nil {
-		note = hidden().In(note)
-	}
-	return "procfit: " + note
+	return "procfit: " + secrets.In(fmt.Sprintf(format, args...))
 }
 
 // parse reads flags up to the first word that is none, as the other commands do, and

@@ -137,7 +137,7 @@ func TestSlowBlock(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer made.Close()
-	j, err := journal.Create(made, contents.Header)
+	j, err := journal.Create(made, contents.Header, func(text string) string { return text })
 	if err != nil {
 		t.Fatal(err)
 	}

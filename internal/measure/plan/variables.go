@@ -2,73 +2,69 @@ package plan
 
 import (
 	"bytes"
+	"cmp"
 	"slices"
 
+	"github.com/procfit/procfit/internal/load"
 	"github.com/procfit/procfit/internal/spec"
 )
 
-// Variables are the names of the variables in a Spec, each once, sorted. A Spec has only
-// their names; that of a Runner has their values.
-func (s Spec) Variables() (names []string) {
-	s.mapped(func(text string) string {
-		names = append(names, spec.Variables(text)...)
-		return text
-	})
-	slices.Sort(names)
-	return slices.Compact(names)
-}
-
-// Filled is the Spec with the values of its variables, as a Runner takes it. What lookup
-// does not know stays as it is.
-func (s Spec) Filled(lookup func(name string) (value string, ok bool)) Spec {
-	return s.mapped(func(text string) string {
-		return spec.Replace(text, func(name string) string {
-			if value, ok := lookup(name); ok {
-				return value
-			}
-			return spec.Variable(name)
-		})
-	})
-}
-
-// mapped is a copy of the Spec with its texts changed: those that go to a program or a
-// server, and not what procfit itself goes by.
-func (s Spec) mapped(change func(string) string) Spec {
+// Filled is the Spec with the values of its variables, as a Runner takes it. The Spec itself
+// has only their names, and so has every record. One that is not set stays, and is a
+// *spec.UnsetError; a *FieldError is that a value is not what its field takes.
+func (s Spec) Filled(lookup func(name string) (value string, ok bool)) (Spec, error) {
+	var errs []error
+	fill := func(texts ...*string) {
+		errs = append(errs, spec.Fill(lookup, texts...))
+	}
+	list := func(texts *[]string) {
+		*texts = slices.Clone(*texts)
+		for i := range *texts {
+			fill(&(*texts)[i])
+		}
+	}
+	data := func(b *[]byte) {
+		if bytes.Contains(*b, []byte("{env:")) {
+			text := string(*b)
+			fill(&text)
+			*b = []byte(text)
+		}
+	}
+	// What a program or a server gets, and not the names that procfit itself goes by.
 	t, l := &s.Target, &s.Load
-	for _, list := range []*[]string{&t.Command, &t.Against, &t.Env, &t.Prepare, &t.Ready.Command, &l.Headers} {
-		*list = changed(*list, change)
+	for _, texts := range []*[]string{&t.Command, &t.Against, &t.Env, &t.Prepare, &t.Ready.Command, &l.Headers} {
+		list(texts)
 	}
-	for _, text := range []*string{&t.URL, &t.Ready.URL, &l.Command, &s.Profile} {
-		*text = change(*text)
-	}
-	l.Body = changedBytes(l.Body, change)
+	fill(&t.URL, &t.Ready.URL, &l.Command, &l.TLS.ServerName, &s.Profile)
+	data(&l.Body)
 	if b := t.Beside; b != nil {
-		t.Beside = &Neighbour{Command: changed(b.Command, change), Quota: b.Quota, Shares: b.Shares}
+		t.Beside = &Neighbour{Command: b.Command, Quota: b.Quota, Shares: b.Shares}
+		list(&t.Beside.Command)
 	}
 	if l.GRPC != nil {
-		call := *l.GRPC
-		call.Data = changedBytes(call.Data, change)
-		l.GRPC = &call
+		l.GRPC = new(*l.GRPC)
+		fill(&l.GRPC.Method)
+		data(&l.GRPC.Data)
 	}
 	l.Requests = slices.Clone(l.Requests)
 	for i := range l.Requests {
 		r := &l.Requests[i]
-		r.Path, r.Headers, r.Body = change(r.Path), changed(r.Headers, change), changedBytes(r.Body, change)
+		fill(&r.Path)
+		list(&r.Headers)
+		data(&r.Body)
 	}
-	return s
-}
-
-func changed(list []string, change func(string) string) []string {
-	list = slices.Clone(list)
-	for i, text := range list {
-		list[i] = change(text)
+	l.Metrics = slices.Clone(l.Metrics)
+	for i, m := range l.Metrics { // what they are sought in is what a program prints
+		text := m.Text
+		if fill(&text); text == m.Text {
+			continue
+		}
+		filled, err := load.ParseMetric(text)
+		if err != nil {
+			errs = append(errs, Wrong("metric", " %s: the values of its variables make it %v", m.Name, err))
+			continue
+		}
+		l.Metrics[i] = filled
 	}
-	return list
-}
-
-func changedBytes(b []byte, change func(string) string) []byte {
-	if !bytes.Contains(b, []byte("{env:")) {
-		return b
-	}
-	return []byte(change(string(b)))
+	return s, cmp.Or(errs...)
 }

@@ -237,37 +237,22 @@ func runtimeVariables(environ []string) []string {
 	return out
 }
 
-// discreet is a Runner whose trials are journaled: why one is invalid quotes what the
-// user gave, and what programs printed.
+// discreet is a Runner that quotes no credential: why a trial is invalid has what the user
+// gave, and what programs printed.
 type discreet struct {
 	plan.Runner
-	hidden secret.Hidden
-}
-
-func (s *Session) discreet(r plan.Runner) plan.Runner { return discreet{r, s.hidden()} }
-
-// hidden are the credentials of the user's command line and variables.
-func (s *Session) hidden() secret.Hidden {
-	var values []string
-	for _, name := range s.Spec.Variables() {
-		for _, v := range s.options.Environ {
-			if value, ok := strings.CutPrefix(v, name+"="); ok {
-				values = append(values, value)
-			}
-		}
-	}
-	return s.options.Secrets.Hidden(values...)
+	secrets *secret.Keeper
 }
 
 // Run implements plan.Runner.
 func (d discreet) Run(ctx context.Context, task plan.Task, observe plan.Observer) (journal.Trial, error) {
 	t, err := d.Runner.Run(ctx, task, func(a plan.Activity) {
 		if observe != nil {
-			a.Detail = d.hidden.In(secret.Text(a.Detail))
+			a.Detail = d.secrets.Quoted(a.Detail)
 			observe(a)
 		}
 	})
-	t.InvalidReason = d.hidden.In(secret.Text(t.InvalidReason))
+	t.InvalidReason = d.secrets.Quoted(t.InvalidReason)
 	if !LooksAtMachine {
 		alone(&t.Usage)
 		for i := range t.Phases {

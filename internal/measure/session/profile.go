@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"github.com/procfit/procfit/internal/measure/plan"
-	"github.com/procfit/procfit/internal/show/secret"
 	"github.com/procfit/procfit/internal/verdict"
 	"github.com/procfit/procfit/internal/verdict/journal"
 )
@@ -32,7 +31,7 @@ func (s *Session) profile(ctx context.Context, r plan.Runner, on Events) error {
 	if s.Spec.Profile == "" || !ok {
 		return nil
 	}
-	contents, hidden := s.journal.Contents(), s.hidden()
+	contents := s.journal.Contents()
 	for _, pair := range verdict.Analyze(s.Header, contents.Trials).ToProfile() {
 		for _, a := range pair {
 			if profiled(contents, a) {
@@ -48,7 +47,6 @@ func (s *Session) profile(ctx context.Context, r plan.Runner, on Events) error {
 			if err != nil {
 				one = journal.Profiled{Setting: a, Started: one.Started, Missing: err.Error()}
 			}
-			one.Missing = hidden.In(secret.Text(one.Missing))
 			if err := s.journal.AppendProfiled(one); err != nil {
 				return &JournalError{err}
 			}

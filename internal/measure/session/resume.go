@@ -56,7 +56,7 @@ func (s *Session) openJournal(on Events) error {
 
 func (s *Session) journalIn(dir *folder.Dir, exists bool, on Events) (*journal.Writer, error) {
 	if exists {
-		w, err := journal.Open(dir)
+		w, err := journal.Open(dir, s.options.Secrets.Quoted)
 		switch {
 		case errors.Is(err, journal.ErrEmpty):
 			// A run that was killed, or whose machine died, before it wrote its header.
@@ -66,7 +66,7 @@ func (s *Session) journalIn(dir *folder.Dir, exists bool, on Events) (*journal.W
 			return w, s.goOn(w, on)
 		}
 	}
-	w, err := journal.Create(dir, s.Header)
+	w, err := journal.Create(dir, s.Header, s.options.Secrets.Quoted)
 	if err != nil {
 		return nil, fmt.Errorf("cannot start the journal: %w", err)
 	}

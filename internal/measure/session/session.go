@@ -29,14 +29,14 @@ import (
 
 // Options are what a run takes in addition to its Spec.
 type Options struct {
-	Dir      string        // the results folder; empty: results/TITLE-TIME
-	Spec     spec.Spec     // what was asked for, without credentials
-	Secrets  secret.Finder // the credentials of what was asked for
-	Tool     journal.Tool  // who measures
-	Host     journal.Host  // of the target, and of the load where that runs there
-	LoadHost *journal.Host // of the load where it is another and known
-	Baseline string        // results folder of an earlier run, to compare ratios with
-	Environ  []string      // of the target
+	Dir      string         // the results folder; empty: results/TITLE-TIME
+	Spec     spec.Spec      // what was asked for, without credentials
+	Secrets  *secret.Keeper // what no record may have; nil: there is nothing
+	Tool     journal.Tool   // who measures
+	Host     journal.Host   // of the target, and of the load where that runs there
+	LoadHost *journal.Host  // of the load where it is another and known
+	Baseline string         // results folder of an earlier run, to compare ratios with
+	Environ  []string       // of the target
 	Started  time.Time
 	// Grow lets a grid in the folder continue with more blocks than it was started with.
 	Grow bool
@@ -107,6 +107,16 @@ func free(dir string) string {
 		}
 		name = fmt.Sprintf("%s-%d", dir, n)
 	}
+}
+
+// Filled is the Spec with the values of its variables, for a Runner; a *Refusal names one that
+// the environment does not have.
+func (s *Session) Filled() (plan.Spec, error) {
+	known, err := s.Spec.Filled(s.options.Secrets.Variable)
+	if err != nil {
+		return known, &Refusal{err}
+	}
+	return known, nil
 }
 
 // Trials is how many the plan has, at most where it is a race.

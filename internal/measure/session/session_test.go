@@ -13,6 +13,7 @@ import (
 
 	"github.com/procfit/procfit/internal/measure/plan"
 	"github.com/procfit/procfit/internal/program/ready"
+	"github.com/procfit/procfit/internal/show/secret"
 	"github.com/procfit/procfit/internal/spec"
 	"github.com/procfit/procfit/internal/verdict"
 	"github.com/procfit/procfit/internal/verdict/journal"
@@ -475,5 +476,52 @@ func TestOtherBenchmarks(t *testing.T) {
 		if err := run(code); !errors.Is(err, context.Canceled) {
 			t.Errorf("%q: %v", code, err)
 		}
+	}
+}
+
+// talking is a runner whose trials quote what the user gave.
+type talking struct {
+	runner
+	text string
+}
+
+func (r *talking) Run(ctx context.Context, t plan.Task, o plan.Observer) (journal.Trial, error) {
+	o(plan.Activity{Step: plan.StepRun, Detail: r.text})
+	trial, err := r.runner.Run(ctx, t, o)
+	trial.Valid, trial.InvalidCode, trial.InvalidReason = false, journal.InvalidExit, r.text
+	trial.Warnings = []journal.Warning{{Code: journal.WarnQuery, Detail: r.text}}
+	return trial, err
+}
+
+// The value of a variable of procfit's own environment is in no journal, wherever the target
+// runs: that of pods has another environment.
+func TestVariablesStayOut(t *testing.T) {
+	p, o := sample(), options(t.TempDir(), two)
+	p.Tolerant, p.Target.BuiltIn = true, ""
+	p.Target.Command = []string{"./server", "-k", "{env:PLAIN_NAME}", ":{port}"}
+	o.Environ = []string{"OTHER=x"}
+	o.Secrets = secret.NewKeeper(nil, func(name string) (string, bool) { return "S3CR3T", name == "PLAIN_NAME" })
+	s := New(p, o)
+	known, err := s.Filled()
+	if err != nil || known.Target.Command[2] != "S3CR3T" {
+		t.Fatalf("%q, %v", known.Target.Command, err)
+	}
+	var told strings.Builder
+	events := Events{Activity: func(a plan.Activity) { told.WriteString(a.Detail) }, Progress: func(p plan.Progress) {
+		if p.Trial != nil {
+			told.WriteString(p.Trial.InvalidReason)
+		}
+	}}
+	if _, err := s.Run(t.Context(), &talking{runner{stop: 4}, "it said: no S3CR3T here"}, events); !errors.Is(err, context.Canceled) {
+		t.Fatal(err)
+	}
+	b, err := os.ReadFile(filepath.Join(s.Dir, journal.Name))
+	if err != nil || lines(t, s.Dir) < 4 || bytes.Contains(b, []byte("S3CR3T")) || strings.Contains(told.String(), "S3CR3T") || !strings.Contains(told.String(), "no REDACTED here") {
+		t.Errorf("%v: %s\n%s", err, b, &told)
+	}
+	o.Secrets = secret.NewKeeper(nil, func(string) (string, bool) { return "", false })
+	var refused *Refusal
+	if _, err := New(p, o).Filled(); !errors.As(err, &refused) || !strings.Contains(err.Error(), "export PLAIN_NAME=…") {
+		t.Error(err)
 	}
 }

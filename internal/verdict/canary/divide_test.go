@@ -86,8 +86,8 @@ func TestParseQuery(t *testing.T) {
 		if (wrong == "") != (err == nil) || err != nil && !strings.Contains(err.Error(), wrong) {
 			t.Errorf("%q: %v, want %q", s, err, wrong)
 		}
-		if err == nil && (q.Name == "" || strings.Contains(Rehearsal(q, 60e9), "$")) {
-			t.Errorf("%q: %+v is asked as %s", s, q, Rehearsal(q, 60e9))
+		if err == nil && (q.Name == "" || strings.Contains(q.Over(60e9, "a-1"), "$")) {
+			t.Errorf("%q: %+v is asked as %s", s, q, q.Over(60e9, "a-1"))
 		}
 	}
 	q := journal.Query{Name: "p99", Text: `x{pod=~"$pods"}[$slice]`}

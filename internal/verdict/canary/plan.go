@@ -97,12 +97,6 @@ func ParseQuery(s string) (journal.Query, error) {
 	return q, err
 }
 
-// Rehearsal is the query for a pod that there is not: what is wrong with it is known
-// before any is.
-func Rehearsal(q journal.Query, slice time.Duration) string {
-	return q.Over(slice, "procfit-rehearsal")
-}
-
 // Header is the header of a canary's journal: its Canary is never nil. Its duration is that
 // of each round, and its margin of a p99 is how far above the control's a query may be.
 type Header struct{ journal.Header }

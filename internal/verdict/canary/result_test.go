@@ -172,7 +172,7 @@ func write(t testing.TB, c *journal.Contents) (path string) {
 		t.Fatal(err)
 	}
 	defer dir.Close()
-	w, err := journal.Create(dir, c.Header)
+	w, err := journal.Create(dir, c.Header, func(text string) string { return text })
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -59,9 +59,7 @@ type Event struct {
 type Run struct {
 	Header Header
 	Place  Place
-	// Ask is a query's value at a time; nil: it has none. Several goroutines call it. It may
-	// be nil where the header has no queries.
-	Ask    func(ctx context.Context, query string, at time.Time) (*float64, error)
+	Ask    journal.Asker             // nil where the header has no queries
 	Append func(journal.Trial) error // keeps a setting's slice before anything else is done
 	Tell   func(Event)
 }
@@ -198,7 +196,7 @@ func (r *Run) ask(ctx context.Context, trials []journal.Trial, now time.Time) er
 		for _, p := range trials[i/len(queries)].Pods {
 			pods = append(pods, p.Name)
 		}
-		return r.Ask(ctx, queries[i%len(queries)].Over(r.Header.slice(), pods...), now)
+		return r.Ask(ctx, queries[i%len(queries)].Name, r.Header.slice(), pods, now)
 	})
 	if ctx.Err() != nil {
 		return ctx.Err()

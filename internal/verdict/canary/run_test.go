@@ -73,13 +73,16 @@ func (s *stage) End(ctx context.Context) error {
 
 func (s *stage) run(ask func(query string, at time.Time) (*float64, error)) (*Run, *[]journal.Trial) {
 	kept := &[]journal.Trial{}
-	return &Run{
+	var r *Run
+	r = &Run{
 		Header: Header{journal.Header{
 			Load: journal.Load{DurationSeconds: 300, WarmupSeconds: 30}, Plan: journal.Plan{MarginP99: 0.2},
 			Canary: &journal.Canary{SliceSeconds: 60, Rounds: [][]journal.Setting{{SettingOf(nil), SettingOf(new(1))}, {SettingOf(nil), SettingOf(new(2))}}},
 		}},
 		Place: s,
-		Ask: func(_ context.Context, q string, at time.Time) (*float64, error) {
+		Ask: func(_ context.Context, name string, slice time.Duration, pods []string, at time.Time) (*float64, error) {
+			i := slices.IndexFunc(r.Header.Canary.Queries, func(q journal.Query) bool { return q.Name == name })
+			q := r.Header.Canary.Queries[i].Over(slice, pods...)
 			s.mu.Lock()
 			s.asked = append(s.asked, q)
 			s.mu.Unlock()
@@ -87,7 +90,8 @@ func (s *stage) run(ask func(query string, at time.Time) (*float64, error)) (*Ru
 		},
 		Append: func(t journal.Trial) error { *kept = append(*kept, t); return nil },
 		Tell:   func(Event) {},
-	}, kept
+	}
+	return r, kept
 }
 
 func TestRunComplete(t *testing.T) { synctest.Test(t, runComplete) }

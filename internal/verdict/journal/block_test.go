@@ -14,7 +14,7 @@ func TestBlocks(t *testing.T) {
 	h := header()
 	h.Plan.Strategy, h.Plan.Goal, h.Plan.MaxTrials, h.Plan.MaxSeconds = StrategyRace, GoalLikely, 64, 90
 	h.Load.Arrangement, h.Load.CPUs, h.Target.CPUs = ptr(ArrangementApart), cpuset.Set{7}, cpuset.Set{0, 1, 2, 3, 4, 5, 6}
-	w, err := Create(dir, h)
+	w, err := Create(dir, h, same)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -51,7 +51,7 @@ func TestBlocks(t *testing.T) {
 // What a phase says of its own latency is absent where nobody asked.
 func TestJudgementAbsent(t *testing.T) {
 	dir := results(t)
-	w, err := Create(dir, header())
+	w, err := Create(dir, header(), same)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -79,7 +79,7 @@ func TestJudgementAbsent(t *testing.T) {
 func TestMoreBlocks(t *testing.T) {
 	dir := results(t)
 	h := header()
-	w, err := Create(dir, h)
+	w, err := Create(dir, h, same)
 	if err != nil {
 		t.Fatal(err)
 	}

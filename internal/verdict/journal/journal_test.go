@@ -18,6 +18,9 @@ import (
 
 func ptr[T any](v T) *T { return &v }
 
+// same quotes everything.
+func same(text string) string { return text }
+
 func header() Header {
 	return Header{Name: "x", Started: time.Unix(1, 0).UTC(), Plan: Plan{Blocks: 2, Seed: 7}}
 }
@@ -44,7 +47,7 @@ func trial(block int) Trial {
 func TestWriteThenRead(t *testing.T) {
 	dir := results(t)
 	path := filepath.Join(dir.Path(), Name)
-	w, err := Create(dir, header())
+	w, err := Create(dir, header(), same)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -68,7 +71,7 @@ func TestWriteThenRead(t *testing.T) {
 	if len(c.Trials) != 2 || !reflect.DeepEqual(c.Trials[1], want) {
 		t.Errorf("trials %+v, want the second to be %+v", c.Trials, want)
 	}
-	if _, err := Create(dir, header()); !errors.Is(err, os.ErrExist) {
+	if _, err := Create(dir, header(), same); !errors.Is(err, os.ErrExist) {
 		t.Errorf("Create over a journal: %v, want that it exists", err)
 	}
 }
@@ -92,7 +95,7 @@ func TestAbsentIsNull(t *testing.T) {
 func TestTornLastLine(t *testing.T) {
 	dir := results(t)
 	path := filepath.Join(dir.Path(), Name)
-	w, err := Create(dir, header())
+	w, err := Create(dir, header(), same)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -111,7 +114,7 @@ func TestTornLastLine(t *testing.T) {
 		if err := os.WriteFile(path, whole[:cut], 0o644); err != nil {
 			t.Fatal(err)
 		}
-		w, err := Open(dir)
+		w, err := Open(dir, same)
 		if err != nil {
 			t.Fatalf("cut at %d: %v", cut, err)
 		}
@@ -166,12 +169,12 @@ func TestBadJournals(t *testing.T) {
 func TestOneWriter(t *testing.T) {
 	dir := results(t)
 	path := filepath.Join(dir.Path(), Name)
-	w, err := Create(dir, header())
+	w, err := Create(dir, header(), same)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer w.Close()
-	if _, err := Open(dir); err == nil || !strings.Contains(err.Error(), "another procfit") {
+	if _, err := Open(dir, same); err == nil || !strings.Contains(err.Error(), "another procfit") {
 		t.Errorf("a second writer: %v", err)
 	}
 	if _, err := readFile(path); err != nil {
@@ -212,7 +215,7 @@ func TestRemoved(t *testing.T) {
 		},
 	} {
 		dir := results(t)
-		w, err := Create(dir, header())
+		w, err := Create(dir, header(), same)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -237,10 +240,10 @@ func TestTornHeader(t *testing.T) {
 		if err := os.WriteFile(path, []byte(torn), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := Open(dir); !errors.Is(err, ErrEmpty) {
+		if _, err := Open(dir, same); !errors.Is(err, ErrEmpty) {
 			t.Errorf("%q opens: %v", torn, err)
 		}
-		w, err := Create(dir, header())
+		w, err := Create(dir, header(), same)
 		if err != nil {
 			t.Errorf("%q is not begun anew: %v", torn, err)
 			continue
@@ -255,7 +258,7 @@ func TestTornHeader(t *testing.T) {
 	if err := os.WriteFile(path, []byte("notes of mine"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Create(dir, header()); !errors.Is(err, os.ErrExist) {
+	if _, err := Create(dir, header(), same); !errors.Is(err, os.ErrExist) {
 		t.Errorf("another's file is begun anew: %v", err)
 	}
 }

@@ -77,6 +77,6 @@ func (c *Contents) addProfiled(raw []byte) error {
 
 // AppendProfiled writes the profiles of a setting, as Append writes a trial.
 func (w *Writer) AppendProfiled(p Profiled) error {
-	p.Kind = KindProfiled
+	p.Kind, p.Missing = KindProfiled, w.quote(p.Missing)
 	return w.appendHeld(p)
 }

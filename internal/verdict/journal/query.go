@@ -1,6 +1,7 @@
 package journal
 
 import (
+	"context"
 	"fmt"
 	"regexp"
 	"strings"
@@ -39,6 +40,10 @@ func ParseQuery(s, example string) (Query, error) {
 func (q Query) Over(slice time.Duration, pods ...string) string {
 	return strings.NewReplacer(PodsPlaceholder, strings.Join(pods, "|"), SlicePlaceholder, fmt.Sprintf("%ds", int(slice.Seconds()))).Replace(q.Text)
 }
+
+// Asker asks the query of a name at a time, for a slice so long, and for some pods. nil: there
+// is no value. Several goroutines call it.
+type Asker func(ctx context.Context, name string, slice time.Duration, pods []string, at time.Time) (*float64, error)
 
 // Answer is one to a query.
 type Answer struct {

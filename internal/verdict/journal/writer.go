@@ -21,13 +21,15 @@ type Writer struct {
 	f     *os.File
 	c     *Contents // as a reader of the file has them
 	lines int
-	size  int64 // bytes up to the end of the last whole line
+	size  int64               // bytes up to the end of the last whole line
+	quote func(string) string // what programs and servers said, as the journal may have it
 }
 
 // Create makes the journal of a folder with the header, which it gives its schema
 // and kind. Where there is one already, os.ErrExist is in the chain, unless that is
-// without a whole header: then it is started again. The folder must stay open.
-func Create(dir *folder.Dir, h Header) (*Writer, error) {
+// without a whole header: then it is started again. The folder must stay open. quote takes
+// the credentials out of what programs and servers said.
+func Create(dir *folder.Dir, h Header, quote func(string) string) (*Writer, error) {
 	h.Schema, h.Kind = Schema, KindHeader
 	if err := absent(dir); err != nil {
 		return nil, err
@@ -36,7 +38,7 @@ func Create(dir *folder.Dir, h Header) (*Writer, error) {
 	if err != nil {
 		return nil, err
 	}
-	w := &Writer{dir: dir, f: f, c: newContents()}
+	w := &Writer{dir: dir, f: f, c: newContents(), quote: quote}
 	if err = lock(f); err == nil {
 		err = w.appendLine(h)
 	}
@@ -82,8 +84,8 @@ func LockDirectory(dir string) (io.Closer, error) {
 
 // Open opens the journal of a folder to continue with it, in the schema that it has:
 // it reads what is there, cuts an incomplete last line off, and locks the file against a
-// second procfit. The folder must stay open.
-func Open(dir *folder.Dir) (*Writer, error) {
+// second procfit. The folder must stay open. quote is as for Create.
+func Open(dir *folder.Dir, quote func(string) string) (*Writer, error) {
 	f, err := dir.OpenFile(Name)
 	if err != nil {
 		return nil, err
@@ -93,7 +95,7 @@ func Open(dir *folder.Dir) (*Writer, error) {
 		f.Close()
 		return nil, err
 	}
-	w.dir = dir
+	w.dir, w.quote = dir, quote
 	return w, nil
 }
 
@@ -145,8 +147,10 @@ var ErrRemoved = errors.New("the journal was removed, or replaced, while it was 
 // whole.
 func (w *Writer) Append(t Trial) error {
 	t.Kind = KindTrial
-	if t.Warnings == nil {
-		t.Warnings = []Warning{}
+	t.InvalidReason = w.quote(t.InvalidReason)
+	t.Warnings = append([]Warning{}, t.Warnings...)
+	for i := range t.Warnings {
+		t.Warnings[i].Detail = w.quote(t.Warnings[i].Detail)
 	}
 	if t.ObservedProcs == nil {
 		t.ObservedProcs = []*int{}
@@ -169,7 +173,11 @@ func (w *Writer) AppendBudget(b Budget) error { return w.appendHeld(b) }
 
 // AppendEnd writes the last line of a canary, or of a live experiment.
 func (w *Writer) AppendEnd(e End) error {
-	e.Kind = KindEnd
+	e.Kind, e.Reason = KindEnd, w.quote(e.Reason)
+	if e.Harm != nil {
+		e.Harm = new(*e.Harm)
+		e.Harm.Detail = w.quote(e.Harm.Detail)
+	}
 	return w.appendHeld(e)
 }
 

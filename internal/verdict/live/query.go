@@ -55,7 +55,7 @@ func (r *Run) ask(ctx context.Context) <-chan []journal.Answer {
 		ctx, cancel := context.WithTimeout(ctx, longestAnswer)
 		defer cancel()
 		all <- journal.Ask(len(queries), func(i int) (*float64, error) {
-			return r.Ask(ctx, queries[i].Over(Asked(seconds(r.Header.Live.SliceSeconds))), at)
+			return r.Ask(ctx, queries[i].Name, Asked(seconds(r.Header.Live.SliceSeconds)), nil, at)
 		})
 	}()
 	return all

@@ -65,9 +65,7 @@ type Run struct {
 	// Quantile is of the requests that are in the second of two histograms, and not yet in
 	// the first.
 	Quantile func(was, is Histogram, q float64) time.Duration
-	// Ask is a query's value at a time; nil: it has none. It may be nil where the header has
-	// no queries.
-	Ask func(ctx context.Context, query string, at time.Time) (*float64, error)
+	Ask      journal.Asker // nil where the header has no queries
 	// Share is the budget as a share of what an objective of 99.9% allows in 30 days; 0: the
 	// header has it.
 	Share  float64

@@ -178,7 +178,10 @@ func measured(ctx context.Context, f *fake, h Header, tell func(Event)) (*journa
 	c := &journal.Contents{}
 	r := &Run{
 		Header: h, Place: f, BucketEnd: bucketEnd, Quantile: quantile,
-		Ask:    func(ctx context.Context, query string, _ time.Time) (*float64, error) { return f.asked(ctx, query) },
+		Ask: func(ctx context.Context, name string, slice time.Duration, _ []string, _ time.Time) (*float64, error) {
+			i := slices.IndexFunc(h.Live.Queries, func(q journal.Query) bool { return q.Name == name })
+			return f.asked(ctx, h.Live.Queries[i].Over(slice))
+		},
 		Begin:  func(h Header) error { c.Header = h.Header; return nil },
 		Append: func(t journal.Trial) error { c.Trials = append(c.Trials, t); return nil },
 		Tell: func(e Event) {
