@@ -132,7 +132,7 @@ func (f *fleetRun) settle(ctx context.Context, std stdio, s *fleetService, commo
 	if unused != nil {
 		std.notef("service %s: %s has no use for %s, which its settings have", s.Name, s.measurement.name, strings.Join(unused, ", "))
 	}
-	if err := cmp.Or(s.measurement.check(), s.ready(std)); err != nil {
+	if err := cmp.Or(s.measurement.check(), s.ready(std), s.readNoFile()); err != nil {
 		return err
 	}
 	if !inCluster { // a cluster is asked when it is the service's turn

@@ -126,21 +126,23 @@ func (m *measurement) readFile(std stdio) error {
 	if err != nil || file == nil {
 		return err
 	}
-	if m.file == "-" { // what came there is in the command line of the journal as flags
-		if err := m.set("file", noFile); err != nil {
-			return err
-		}
-	}
 	var unused []string
 	given := slices.Clone(m.Names)
 	skip, set := m.taking(&unused)
 	err = m.apply(std, file, skip, set)
 	m.forgetBudget(given)
-	if unused != nil && err == nil {
+	if err != nil {
+		return err
+	}
+	if unused != nil {
 		std.notef("%s has no use for %s, which the file has", m.name, strings.Join(unused, ", "))
 	}
-	return err
+	return m.readNoFile()
 }
+
+// readNoFile has the recorded command read no file: what the file had is in it as flags, and
+// what a command that procfit proposes leaves out must not come from there again.
+func (m *measurement) readNoFile() error { return m.set("file", noFile) }
 
 // forgetBudget leaves out the budget that a file has, where what was given before asks for a grid,
 // which has none.

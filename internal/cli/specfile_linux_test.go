@@ -83,10 +83,56 @@ func TestFileRoundTrip(t *testing.T) {
 	}
 }
 
+// A command that procfit proposes is read as what it promises, in a folder whose procfit.yaml
+// has what it leaves out.
+func TestProposedInAFolderWithAFile(t *testing.T) {
+	r := rand.New(rand.NewPCG(28, 11))
+	t.Chdir(t.TempDir())
+	left := 0
+	for n := range 200 {
+		name := readsFile[n%len(readsFile)]
+		text, err := specfile.Write(measurementOf(t, name, randomRun(r, name)).asked(quiet()), fileRows())
+		if err == nil {
+			err = os.WriteFile(specfile.Name, text, 0o600)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		m := measurementOf(t, name, randomRun(r, name))
+		if m.file == "-" || m.spec.Body == "@-" || m.spec.Requests == "-" {
+			continue
+		}
+		if err := m.readFile(quiet()); err != nil {
+			continue // the two cannot be combined
+		}
+		asked := m.asked(quiet())
+		if asked.Variables() != nil {
+			continue
+		}
+		promised := asked.With(spec.Set("seed", "99"))
+		for _, v := range asked.Set {
+			if v.Name != "file" && r.IntN(3) == 0 {
+				promised, left = promised.With(spec.Unset(v.Name)), left+1
+			}
+		}
+		words := promised.Args()[len(strings.Fields(name)):]
+		again := measurementOf(t, name, words)
+		if err := again.readFile(quiet()); err != nil {
+			t.Fatalf("%s\nwith\n%s\n%v", promised.Shell(), text, err)
+		}
+		if got := again.asked(quiet()); spec.Diff(got, promised) != nil || !slices.Equal(got.Program, promised.Program) || !slices.Equal(got.Operands, promised.Operands) {
+			t.Fatalf("with\n%s\nprocfit proposes %s\nand reads       %s", text, promised.Shell(), got.Shell())
+		}
+	}
+	if left < 100 {
+		t.Errorf("only %d fields were left out", left)
+	}
+}
+
 // readBack is what was read of a file, together with what the file lacks, in the order of the
 // fields.
 func readBack(m *measurement, rest spec.Spec) spec.Spec {
-	s := m.asked(quiet())
+	s := m.asked(quiet()).With(spec.Unset("file"))
 	if !m.inCluster() {
 		s.Operands = rest.Operands
 	}
