@@ -72,7 +72,6 @@ type runner struct {
 	since  map[string]time.Time      // the nodes have been ready, as the trial started
 	user   *owner                    // of the targets' processes, where the cluster does not say it; nil: not known yet
 	told   map[journal.GroupKey]bool // groups whose p99 was said not to be judged
-	sawGo  bool                      // a trial read a Go program
 }
 
 // Runner makes a Runner of a valid Spec whose target these are.
@@ -163,7 +162,6 @@ func (r *runner) Close() error {
 // Run measures one setting once.
 func (r *runner) Run(ctx context.Context, task plan.Task, observe plan.Observer) (journal.Trial, error) {
 	one := &run{runner: r, Task: trial.NewTask(journal.OriginKube, r.spec, task, observe, r.told)}
-	one.SawGo = &r.sawGo
 	defer one.guard.Wait() // the next trial has its own view of the nodes
 	return trial.Run(ctx, one, one.Task)
 }

@@ -28,8 +28,7 @@ func (r *runner) Profile(ctx context.Context, a journal.Setting) (journal.Profil
 	spec, programs := r.spec, r.programs
 	defer func() { r.spec, r.programs = spec, programs }()
 	r.spec = spec.Profiled()
-	one := &run{runner: r, Task: trial.NewTask(journal.OriginLocal, r.spec, plan.Task{Setting: a, Role: plan.RoleProfile}, nil, r.told)}
-	one.SawGo = &r.sawGo
+	one := &run{runner: r, Task: trial.NewTask(journal.OriginLocal, r.spec, plan.Task{Setting: a, Role: plan.RoleProfile, SawGo: true}, nil, r.told)}
 	if spec.Load.Command != "" && spec.Load.Rate > 0 {
 		one.RatePerSecond = &spec.Load.Rate // the command may ask for one
 	}

@@ -39,7 +39,6 @@ type runner struct {
 	programs map[programKey]program
 	keeper   *supervisor.Keeper        // nil: nothing was made that must not stay
 	told     map[journal.GroupKey]bool // groups whose p99 was said not to be judged
-	sawGo    bool                      // a trial read a Go program
 	speed    float64                   // of one CPU, when it was last known
 	builds   string                    // temporary directory of what was compiled; empty: none
 	profiles profiles
@@ -157,7 +156,6 @@ func (r *runner) Close() error {
 // Run measures one setting once.
 func (r *runner) Run(ctx context.Context, task plan.Task, observe plan.Observer) (journal.Trial, error) {
 	one := &run{runner: r, Task: trial.NewTask(journal.OriginLocal, r.spec, task, observe, r.told)}
-	one.SawGo = &r.sawGo
 	return trial.Run(ctx, one, one.Task)
 }
 

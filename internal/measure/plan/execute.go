@@ -143,7 +143,7 @@ func (r *running) wave(ctx context.Context, i, n int) error {
 			return err
 		}
 		tasks[j].RatePerSecond, tasks[j].Collections = rate, collections(tasks[j], r.have.Trials)
-		tasks[j].Tried = r.have.trials(tasks[j].place())
+		tasks[j].Tried, tasks[j].SawGo = r.have.trials(tasks[j].place()), SawGo(r.have.Trials)
 		r.report(r.progress(tasks[j]))
 	}
 	var before *float64

@@ -133,6 +133,9 @@ type Task struct {
 	Collections float64
 	// Lane is which of the plan's nodes it runs on, from 0.
 	Lane int
+	// SawGo says that a trial of the journal read a Go program: that another one reads none is
+	// then no proof that there is none.
+	SawGo bool
 	// Tried is how many trials of it the journal has already: they proved nothing.
 	Tried int
 }

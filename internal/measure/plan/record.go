@@ -77,6 +77,13 @@ func (r Record) of(block int) (list []journal.Trial) {
 	return list
 }
 
+// SawGo reports whether one of some trials read a Go program.
+func SawGo(trials []journal.Trial) bool {
+	return slices.ContainsFunc(trials, func(t journal.Trial) bool {
+		return slices.ContainsFunc(t.ObservedProcs, func(procs *int) bool { return procs != nil })
+	})
+}
+
 // trials is how many there are of a place.
 func (r Record) trials(at place) (n int) {
 	for _, t := range r.Trials {

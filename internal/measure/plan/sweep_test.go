@@ -210,6 +210,38 @@ func newRun(p journal.Plan, r Runner, have []journal.Trial) *run {
 	return x
 }
 
+// Every trial knows whether one before it read a Go program, also one before a kill.
+func TestTrialsKnowWhatWasRead(t *testing.T) {
+	p := plan(t, settings{Procs: Procs{Values: []*int{nil, ptr(1)}}, CPUs: 2, Blocks: 2, Seed: 1})
+	for read, want := range map[int]string{0: "false true true", 1: "true true true"} {
+		x := newRun(p, &fake{}, nil)
+		ended := errors.New("ended")
+		x.Runner = &fake{answer: func(n int, task Task) (journal.Trial, error) {
+			if n > len(schedule(p))-3 {
+				return journal.Trial{}, ended
+			}
+			return journal.Trial{Valid: true}, nil
+		}}
+		if err := x.Run(t.Context()); !errors.Is(err, ended) {
+			t.Fatal(err)
+		}
+		x.kept[0].ObservedProcs = []*int{nil, ptr(2)}[read:][:1]
+		second := &fake{answer: func(int, Task) (journal.Trial, error) {
+			return journal.Trial{Valid: true, ObservedProcs: []*int{ptr(2)}}, nil
+		}}
+		if err := newRun(p, second, x.kept).Run(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		for _, task := range second.ran {
+			got = append(got, fmt.Sprint(task.SawGo))
+		}
+		if strings.Join(got, " ") != want {
+			t.Errorf("%d programs were read before: %v, want %s", read, got, want)
+		}
+	}
+}
+
 func TestResumeCompletesExactlyWhatIsMissing(t *testing.T) {
 	p := plan(t, settings{Procs: Procs{Auto: true}, Quotas: []*float64{nil, ptr(1.0)}, CPUs: 2, Blocks: 3, Pilots: 1, Seed: 1})
 	tasks := schedule(p)

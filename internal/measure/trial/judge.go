@@ -135,13 +135,10 @@ func JudgeProcs(t *journal.Trial, before, after []Reading) error {
 }
 
 // refuse ends a run whose target is no Go program: GOMAXPROCS has no effect on it, and what
-// its trials differ by is chance. A run in which any trial read a Go program is not ended: this
-// trial missed it.
+// its trials differ by is chance. A run in which any trial read a Go program, before it was
+// resumed or since, is not ended: this trial missed it.
 func (t *Task) refuse(readings []Reading) error {
-	if t.SawGo != nil && slices.ContainsFunc(readings, Reading.read) {
-		*t.SawGo = true
-	}
-	if t.Spec.Target.AnyProgram || t.SawGo != nil && *t.SawGo || len(readings) == 0 || slices.ContainsFunc(readings, func(r Reading) bool { return !r.NoGo }) {
+	if t.Spec.Target.AnyProgram || t.SawGo || len(readings) == 0 || slices.ContainsFunc(readings, func(r Reading) bool { return !r.NoGo }) {
 		return nil
 	}
 	what := "the target is"

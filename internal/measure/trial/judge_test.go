@@ -146,15 +146,16 @@ func TestGoProgramIsNotRefused(t *testing.T) {
 		"an earlier trial read one":          {[][]Reading{{value}, {none, none}}, false},
 		"an earlier trial could not be read": {[][]Reading{{unread}, {none, none}}, true},
 	} {
-		var sawGo bool
+		var before []journal.Trial
 		var err error
 		for _, runs := range c.trials {
 			on := &scripted{runs: runs}
 			spec := plan.Default()
 			spec.Target.Command, spec.Load.Warmup, spec.Target.RunFor = []string{"job"}, 0, time.Duration(len(runs))*time.Second
-			task := NewTask(journal.OriginLocal, spec, plan.Task{Setting: journal.Setting{Replicas: 1}}, nil, nil)
-			task.SawGo = &sawGo
-			_, err = Run(t.Context(), on, task)
+			task := NewTask(journal.OriginLocal, spec, plan.Task{Setting: journal.Setting{Replicas: 1}, SawGo: plan.SawGo(before)}, nil, nil)
+			var trial journal.Trial
+			trial, err = Run(t.Context(), on, task)
+			before = append(before, trial)
 		}
 		if wrong := (*plan.FieldError)(nil); errors.As(err, &wrong) != c.refused || !c.refused && err != nil {
 			t.Errorf("%s: %v, want that it is refused: %v", name, err, c.refused)

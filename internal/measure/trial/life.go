@@ -74,9 +74,6 @@ type Task struct {
 	// Foretold holds, over all trials of a run, the groups whose p99 will not be judged,
 	// as the user has been informed.
 	Foretold map[journal.GroupKey]bool
-	// SawGo is, over all trials of a run, whether one of them read a Go program; nil: each
-	// trial knows only its own.
-	SawGo *bool
 
 	urls []string
 }
