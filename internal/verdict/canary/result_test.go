@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/procfit/procfit/internal/host/folder"
+	"github.com/procfit/procfit/internal/spec"
 	"github.com/procfit/procfit/internal/verdict"
 	"github.com/procfit/procfit/internal/verdict/journal"
 )
@@ -22,7 +23,7 @@ import (
 // has the control's latency, 2 is the control. The traffic doubles on the way.
 func contents(n int) *journal.Contents {
 	c := &journal.Contents{Header: journal.Header{
-		Started: time.Unix(1000, 0).UTC(), Load: journal.Load{DurationSeconds: float64(60 * n)}, Plan: journal.Plan{MarginP99: 0.2},
+		Spec: spec.Spec{Command: "kube canary"}, Started: time.Unix(1000, 0).UTC(), Load: journal.Load{DurationSeconds: float64(60 * n)}, Plan: journal.Plan{MarginP99: 0.2},
 		Canary: &journal.Canary{
 			SliceSeconds: 60, Rounds: [][]journal.Setting{{SettingOf(nil), SettingOf(new(1)), SettingOf(new(2))}},
 			Queries: []journal.Query{{Name: Requests, Text: "$pods"}, {Name: "p99", Text: "$pods"}},
@@ -202,7 +203,7 @@ func TestJournal(t *testing.T) {
 		t.Errorf("%+v", one)
 	}
 	for _, seconds := range []string{"0", "1e9", "-1"} {
-		text := `{"schema":"procfit.journal/v2","kind":"header","load":{"duration_seconds":1},"canary":{"slice_seconds":` + seconds + "}}\n"
+		text := `{"schema":"procfit.journal/v3","kind":"header","spec":{"command":"kube canary"},"load":{"duration_seconds":1},"canary":{"slice_seconds":` + seconds + "}}\n"
 		if _, err := journal.Read(strings.NewReader(text), "x"); err == nil {
 			t.Errorf("slices of %s s are read", seconds)
 		}
@@ -218,7 +219,7 @@ func FuzzAnalyze(f *testing.F) {
 	f.Add(text[:len(text)/2])
 	f.Add(regexp.MustCompile(`"(user|value)":[^,}]*`).ReplaceAll(text, []byte(`"$1":1e308`)))
 	f.Add(regexp.MustCompile(`"(user|value)":[^,}]*`).ReplaceAll(text, []byte(`"$1":1e-300`)))
-	f.Add([]byte(`{"schema":"procfit.journal/v2","kind":"header","load":{"duration_seconds":1},"canary":{"slice_seconds":1,"rounds":[[]]}}` + "\n" + `{"kind":"trial","block":-1}`))
+	f.Add([]byte(`{"schema":"procfit.journal/v3","kind":"header","spec":{"command":"kube canary"},"load":{"duration_seconds":1},"canary":{"slice_seconds":1,"rounds":[[]]}}` + "\n" + `{"kind":"trial","block":-1}`))
 	f.Fuzz(func(t *testing.T, b []byte) {
 		read, err := journal.Read(bytes.NewReader(b), "x")
 		if err != nil {

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/procfit/procfit/internal/host/folder"
+	"github.com/procfit/procfit/internal/spec"
 )
 
 func ptr[T any](v T) *T { return &v }
@@ -22,7 +23,7 @@ func ptr[T any](v T) *T { return &v }
 func same(text string) string { return text }
 
 func header() Header {
-	return Header{Name: "x", Started: time.Unix(1, 0).UTC(), Plan: Plan{Blocks: 2, Seed: 7}}
+	return Header{Name: "x", Spec: spec.Spec{Command: "sweep"}, Started: time.Unix(1, 0).UTC(), Plan: Plan{Blocks: 2, Seed: 7}}
 }
 
 // results is a results folder.
@@ -138,14 +139,17 @@ func TestTornLastLine(t *testing.T) {
 }
 
 func TestBadJournals(t *testing.T) {
-	good := `{"schema":"procfit.journal/v2","kind":"header"}` + "\n"
+	good := `{"schema":"procfit.journal/v3","kind":"header","spec":{"command":"sweep"}}` + "\n"
 	for name, tc := range map[string]struct{ in, want string }{
 		"empty":          {"", "no complete header"},
 		"not JSON":       {"hello\n", `j:1: not a line of a journal: "hello"`},
 		"no header":      {`{"kind":"trial"}` + "\n", "not a procfit journal"},
-		"newer":          {`{"schema":"procfit.journal/v3","kind":"header"}` + "\n", "newer procfit; update procfit"},
-		"newer, torn":    {`{"schema":"procfit.journal/v3","kind":"header"}`, "newer procfit; update procfit"},
+		"newer":          {`{"schema":"procfit.journal/v4","kind":"header"}` + "\n", "newer procfit; update procfit"},
+		"newer, torn":    {`{"schema":"procfit.journal/v4","kind":"header"}`, "newer procfit; update procfit"},
 		"zero":           {`{"schema":"procfit.journal/v0","kind":"header"}` + "\n", "unknown"},
+		"older":          {`{"schema":"procfit.journal/v2","kind":"header"}` + "\n", "j:1: schema \"procfit.journal/v2\" is unknown; this procfit reads only \"procfit.journal/v3\": measure again"},
+		"no command":     {`{"schema":"procfit.journal/v3","kind":"header","spec":{"command":""}}` + "\n", "j:1: its header does not have the command (spec.command)"},
+		"no Spec":        {`{"schema":"procfit.journal/v3","kind":"header"}` + "\n" + `{"kind":"trial"}` + "\n", "j:1: its header does not have the command (spec.command)"},
 		"hole":           {good + "{\n" + `{"kind":"trial"}` + "\n", "j:2: not a line"},
 		"wrong type":     {good + `{"kind":"trial","block":"x"}` + "\n", "j:2: "},
 		"torn header":    {`{"schema":"procfit.jour`, "no complete header"},
@@ -183,8 +187,8 @@ func TestOneWriter(t *testing.T) {
 }
 
 func FuzzRead(f *testing.F) {
-	f.Add([]byte(`{"schema":"procfit.journal/v2","kind":"header"}` + "\n" + `{"kind":"trial","setting":{"procs":2}}` + "\n" + `{"ki`))
-	f.Add([]byte(`{"schema":"procfit.journal/v2","kind":"header"}` + "\n" + `{"kind":"trial","not_started":true,"warnings":[{"code":"killed"}]}` + "\n" + `{"kind":"trial"}` + "\n"))
+	f.Add([]byte(`{"schema":"procfit.journal/v3","kind":"header","spec":{"command":"sweep"}}` + "\n" + `{"kind":"trial","setting":{"procs":2}}` + "\n" + `{"ki`))
+	f.Add([]byte(`{"schema":"procfit.journal/v3","kind":"header","spec":{"command":"sweep"}}` + "\n" + `{"kind":"trial","not_started":true,"warnings":[{"code":"killed"}]}` + "\n" + `{"kind":"trial"}` + "\n"))
 	f.Add([]byte("\n\n"))
 	f.Fuzz(func(t *testing.T, in []byte) {
 		c, err := Read(bytes.NewReader(in), "j")
@@ -234,7 +238,7 @@ func TestRemoved(t *testing.T) {
 
 // A header that a power loss tore holds no trial: the run is begun again.
 func TestTornHeader(t *testing.T) {
-	for _, torn := range []string{"", `{"sch`, `{"schema":"procfit.journal/v2","kind":"header","name":"x`} {
+	for _, torn := range []string{"", `{"sch`, `{"schema":"procfit.journal/v3","kind":"header","spec":{"command":"sweep"},"name":"x`} {
 		dir := results(t)
 		path := filepath.Join(dir.Path(), Name)
 		if err := os.WriteFile(path, []byte(torn), 0o600); err != nil {
@@ -265,7 +269,7 @@ func TestTornHeader(t *testing.T) {
 
 func TestTooManySettings(t *testing.T) {
 	var b strings.Builder
-	b.WriteString(`{"schema":"procfit.journal/v2","kind":"header"}` + "\n")
+	b.WriteString(`{"schema":"procfit.journal/v3","kind":"header","spec":{"command":"sweep"}}` + "\n")
 	for i := range 100_000 {
 		fmt.Fprintf(&b, `{"kind":"trial","setting":{"procs":%d}}`+"\n", i+1)
 	}
@@ -276,7 +280,7 @@ func TestTooManySettings(t *testing.T) {
 
 // A trial that could not be started stands until it was tried again.
 func TestTriedAgain(t *testing.T) {
-	in := `{"schema":"procfit.journal/v2","kind":"header"}
+	in := `{"schema":"procfit.journal/v3","kind":"header","spec":{"command":"sweep"}}
 {"kind":"trial","setting":{"label":"1","procs":1},"block":0,"not_started":true}
 {"kind":"trial","setting":{"label":"2","procs":2},"block":0,"not_started":true}
 {"kind":"trial","setting":{"label":"1","procs":1},"block":0,"valid":true}
@@ -319,7 +323,7 @@ func (zeros) Read(p []byte) (int, error) { clear(p); return len(p), nil }
 // A journal may be of anybody: a line that does not end is refused, and so are more
 // trials than anybody measures.
 func TestReadWithoutEnd(t *testing.T) {
-	head, err := json.Marshal(Header{Schema: Schema, Kind: KindHeader, Name: "x"})
+	head, err := json.Marshal(Header{Schema: Schema, Kind: KindHeader, Name: "x", Spec: spec.Spec{Command: "sweep"}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -193,6 +193,9 @@ func (c *Contents) addHeader(raw []byte) error {
 	if err := unmarshal(raw, &c.Header); err != nil {
 		return err
 	}
+	if c.Header.Spec.Command == "" {
+		return fmt.Errorf("its header does not have the command (spec.command), without which it can be neither reported nor resumed: it is damaged, or procfit did not write it; measure again, into another directory")
+	}
 	for _, a := range c.Header.Plan.Settings {
 		c.settings[a.Key()] = true
 	}
@@ -288,5 +291,5 @@ func checkSchema(schema, kind string) error {
 	case n > most:
 		return fmt.Errorf("schema %q, but this procfit reads only %q: %w; update procfit to read it", schema, Schema, errNewer)
 	}
-	return fmt.Errorf("schema %q is unknown; this procfit reads only %q", schema, Schema)
+	return fmt.Errorf("schema %q is unknown; this procfit reads only %q: measure again, into another directory", schema, Schema)
 }

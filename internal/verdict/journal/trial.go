@@ -19,7 +19,7 @@ package journal
 import "time"
 
 // Schema is the version of the format.
-const Schema = "procfit.journal/v2"
+const Schema = "procfit.journal/v3"
 
 // The kinds of line.
 const (
