@@ -18,6 +18,7 @@ import (
 	"github.com/procfit/procfit/internal/program/ready"
 	"github.com/procfit/procfit/internal/show/phrase"
 	"github.com/procfit/procfit/internal/show/secret"
+	"github.com/procfit/procfit/internal/spec"
 	"github.com/procfit/procfit/internal/verdict/journal"
 )
 
@@ -37,7 +38,7 @@ func header(spec plan.Spec, wanted journal.Plan, o Options) journal.Header {
 			URL: secret.Text(t.URL), Ready: readyWhen(t.Ready), ReadyStatus: t.Ready.Statuses.String(), Build: t.Build, BuiltIn: t.BuiltIn, SHA256: sumOf(executables(t)...), Revision: revision(t),
 			BurstCPUs: spec.Burst, CPUShares: t.Shares, ServerCPUs: t.CPUs, AnyProgram: t.AnyProgram, Directory: directory, Environment: runtimeVariables(o.Environ),
 		},
-		Load: loadOf(spec),
+		Load: loadOf(spec, o.Spec),
 		Plan: wanted,
 	}
 	if b := t.Beside; b != nil {
@@ -59,24 +60,24 @@ func header(spec plan.Spec, wanted journal.Plan, o Options) journal.Header {
 	return h
 }
 
-func loadOf(spec plan.Spec) journal.Load {
-	l := spec.Load
+func loadOf(wanted plan.Spec, asked spec.Spec) journal.Load {
+	l := wanted.Load
 	j := journal.Load{
 		Connections: l.Connections, Headers: secret.Headers(l.Headers), BodyBytes: len(l.Body), BodySHA256: sum(l.Body),
 		Command: secret.Text(l.Command), LoadCPUs: l.CPUs, ErrorRatioMax: l.MaxErrors,
-		TrialTimeoutSeconds: spec.Target.RunTimeout.Seconds(),
-		DurationSeconds:     l.Duration.Seconds(), WarmupSeconds: l.Warmup.Seconds(), ReadyTimeoutSeconds: spec.Target.ReadyTimeout.Seconds(),
+		TrialTimeoutSeconds: wanted.Target.RunTimeout.Seconds(),
+		DurationSeconds:     l.Duration.Seconds(), WarmupSeconds: l.Warmup.Seconds(), ReadyTimeoutSeconds: wanted.Target.ReadyTimeout.Seconds(),
 	}
-	if j.Arrangement = spec.Arrangement(); j.Arrangement != nil && *j.Arrangement == journal.ArrangementApart {
-		j.CPUs = spec.LoadCPUs()
+	if j.Arrangement = wanted.Arrangement(); j.Arrangement != nil && *j.Arrangement == journal.ArrangementApart {
+		j.CPUs = wanted.LoadCPUs()
 	}
-	if spec.Split != nil {
-		j.Sizing = spec.Split.Sizing
+	if wanted.Split != nil {
+		j.Sizing = wanted.Split.Sizing
 	}
-	if spec.Target.Kind() != journal.KindServer {
-		j.DurationSeconds = spec.Target.RunFor.Seconds()
+	if wanted.Target.Kind() != journal.KindServer {
+		j.DurationSeconds = wanted.Target.RunFor.Seconds()
 	}
-	if l.Stretch && spec.OpenLoop() {
+	if l.Stretch && wanted.OpenLoop() {
 		j.OpenSecondsMax = plan.OpenMost.Seconds()
 	}
 	if g := l.GRPC; g != nil {
@@ -94,14 +95,15 @@ func loadOf(spec plan.Spec) journal.Load {
 	}
 	if l.Rate > 0 {
 		j.RatePerSecond = &l.Rate
-	} else if spec.OpenLoop() {
+	} else if wanted.OpenLoop() {
 		j.RateShare = l.RateShare
 	}
-	if spec.Target.Kind() == journal.KindServer && l.Command == "" {
+	if wanted.Target.Kind() == journal.KindServer && l.Command == "" {
 		j.Method = l.EffectiveMethod()
 	}
-	for _, m := range l.Metrics {
-		j.Metrics = append(j.Metrics, m.Text)
+	j.Metrics = asked.Get("metric") // with variables in place of credentials
+	for _, m := range l.Metrics[min(len(j.Metrics), len(l.Metrics)):] {
+		j.Metrics = append(j.Metrics, m.Text) // of a stage of the lab
 	}
 	return j
 }

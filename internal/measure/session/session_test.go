@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/procfit/procfit/internal/load"
 	"github.com/procfit/procfit/internal/measure/plan"
 	"github.com/procfit/procfit/internal/program/ready"
 	"github.com/procfit/procfit/internal/show/secret"
@@ -262,7 +263,13 @@ func TestHeaderHasNoSecrets(t *testing.T) {
 	p.Target.BuiltIn, p.Target.Command = "", []string{"sh", "-c", "API_KEY='S3CR3T' ./server :{port}"}
 	p.Target.Against = []string{"./old", "--dsn=postgres://u:S3CR3T@h/db", ":{port}"}
 	p.Load.Headers = []string{"Authorization: Bearer S3CR3T"}
+	m, err := load.ParseMetric("rate=token=S3CR3T ([0-9]+)")
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.Load.Metrics = []load.Metric{m}
 	o := options(t.TempDir(), journal.Host{CPUs: 2, EffectiveCPUs: 2})
+	o.Spec = o.Spec.With(spec.Set("metric", "rate=token={env:TOKEN} ([0-9]+)"))
 	s := New(p, o)
 	if _, err := s.Run(t.Context(), &runner{}, Events{}); err != nil {
 		t.Fatal(err)
