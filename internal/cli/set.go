@@ -73,8 +73,8 @@ const (
 // change is what is to be done to one process.
 type change struct {
 	subject  rule.Subject
+	program  steer.Program
 	sized    []string // what in the program keeps the size of its start
-	started  uint64
 	value    steer.Value
 	before   steer.Value
 	follows  bool   // its runtime can follow its limits
@@ -160,6 +160,7 @@ func (o *setOptions) process(ctx context.Context, word string) (int, error) {
 
 // decide reads the process, and says what is to be set.
 func decide(std stdio, pid int, word string, n int) (change, error) {
+	program, unknown := steer.Identify(pid) // before all else is read: what is read later is of this program, or nothing is set
 	reader := new(observe.Reader)
 	s, err := reader.Subject(pid)
 	switch {
@@ -169,12 +170,10 @@ func decide(std stdio, pid int, word string, n int) (change, error) {
 		return change{}, fmt.Errorf("%s is %w", explain.Process(s), observe.ErrNotGo)
 	case s.ProgramUnknown != "":
 		return change{}, errors.New(s.ProgramUnknown)
+	case unknown != nil:
+		return change{}, fmt.Errorf("process %d: its program cannot be identified: %w", pid, unknown)
 	}
-	stat, err := observe.ReadStat(pid)
-	if err != nil {
-		return change{}, fmt.Errorf("process %d: %w", pid, observe.ErrNoProcess)
-	}
-	c := change{subject: s, started: stat.Started, value: steer.Value{Procs: n}, follows: s.FollowsChanges() && s.Custom != nil}
+	c := change{subject: s, program: program, value: steer.Value{Procs: n}, follows: s.FollowsChanges() && s.Custom != nil}
 	if p, err := reader.Program(pid); err == nil {
 		c.sized = p.SizedAtStart()
 	}
@@ -244,73 +243,45 @@ func (c change) words() string {
 
 // change sets the value, and with --for gives the old one back.
 func (o *setOptions) change(ctx context.Context, std stdio, c change) error {
-	pid := c.subject.PID
-	back := steer.Back{Request: steer.Request{PID: pid, Started: c.started, Value: c.before}, Set: c.value.Procs}
-	var guard *steer.Guard
-	if o.hold > 0 {
-		if c.before.Procs == 0 {
-			return fmt.Errorf("process %d: --for needs the value that it uses now, which could not be read: %s", pid, phrase.Clean(c.subject.LiveUnknown))
-		}
-		var err error
-		if guard, err = steer.Watch(back); err != nil {
+	request := steer.Request{Program: c.program, Value: c.value}
+	if o.hold == 0 {
+		result, err := steer.Set(request)
+		if err != nil {
 			return err
 		}
-	}
-	result, err := steer.Set(steer.Request{PID: pid, Started: c.started, Value: c.value})
-	if err != nil {
-		switch why := steer.Because(err); {
-		case guard == nil:
-		case why == "", why == steer.Lost, why == steer.Broken: // it may have been set
-			_ = guard.Leave()
-		default:
-			_ = guard.Done() // nothing is to be given back
-		}
-		return err
-	}
-	if guard == nil {
 		return o.print(std, c.document(result))
+	}
+	if c.before.Procs == 0 {
+		return fmt.Errorf("process %d: --for needs the value that it uses now, which could not be read: %s", c.program.PID, phrase.Clean(c.subject.LiveUnknown))
+	}
+	guard, result, err := steer.Lend(steer.Loan{Request: request, Before: c.before, For: o.hold})
+	if err != nil {
+		return err
 	}
 	if !o.out.json() {
 		if err := o.print(std, c.document(result)); err != nil {
 			std.notef("%v", err) // the value is given back all the same
 		}
 	}
-	return o.giveBack(ctx, std, c.document(result), back, guard)
+	return o.giveBack(ctx, std, c, c.document(result), guard)
 }
 
-// looks is how often a program is looked at whose value is to be given back.
-const looks = 200 * time.Millisecond
-
-// giveBack waits and gives the old value back.
-func (o *setOptions) giveBack(ctx context.Context, std stdio, d setDocument, back steer.Back, guard *steer.Guard) error {
+// giveBack waits until the guard has given the old value back.
+func (o *setOptions) giveBack(ctx context.Context, std stdio, c change, d setDocument, guard *steer.Guard) error {
 	notes := o.out.std(std)
 	notes.notef("the old value comes back in %s; Ctrl-C gives it back now", number.Chosen(o.hold))
-	end := time.Now().Add(o.hold)
-	for ctx.Err() == nil && time.Now().Before(end) {
-		_ = pause(ctx, min(looks, time.Until(end))) // an interrupt ends the loop
-		if s, err := observe.ReadStat(back.PID); err != nil || s.Started != back.Started || s.Ended() {
-			return errors.Join(fmt.Errorf("process %d has ended: %w", back.PID, observe.ErrNoProcess), guard.Done())
-		}
+	result, trying, err := guard.Wait(ctx)
+	if trying {
+		return fmt.Errorf("%w; process %d tries for an hour to give GOMAXPROCS=%d back", err, guard.PID(), c.before.Procs)
 	}
-	live, err := new(observe.Reader).Procs(back.PID)
-	if err == nil && live.Procs != back.Set {
-		if err := guard.Done(); err != nil {
-			return err
-		}
-		return fmt.Errorf("process %d uses GOMAXPROCS=%d by now, which something else has set: it is left alone", back.PID, live.Procs)
-	}
-	result, err := steer.Set(back.Request)
 	if err != nil {
-		return errors.Join(fmt.Errorf("%w; process %d tries for an hour to give GOMAXPROCS=%d back", err, guard.PID(), back.Value.Procs), guard.Leave())
-	}
-	if err := guard.Done(); err != nil {
-		std.notef("the guard: %v", err)
+		return err
 	}
 	d.Restored = &restored{Procs: result.New, FollowsLimit: result.Auto, HeldSeconds: result.Held.Seconds(), StoppedSeconds: result.Stopped.Seconds()}
 	if o.out.json() {
 		err = printJSON(std, d)
 	} else {
-		_, err = fmt.Fprintf(std.out, "GOMAXPROCS is %d again; one goroutine was held for %s\n", back.Value.Procs, number.Duration(result.Held))
+		_, err = fmt.Fprintf(std.out, "GOMAXPROCS is %d again; one goroutine was held for %s\n", c.before.Procs, number.Duration(result.Held))
 	}
 	return errors.Join(err, ctx.Err())
 }

@@ -6,7 +6,8 @@ import (
 	"bytes"
 	"errors"
 	"go/version"
-	"runtime"
+	"os"
+	"strconv"
 	"strings"
 	"time"
 
@@ -31,67 +32,30 @@ const (
 	setDefault = "runtime.SetDefaultGOMAXPROCS"
 )
 
-// perform does what is asked, in an operating-system thread of its own. The program is let go
-// with the end of that thread, or of the process: the end of a goroutine that is locked to the main
-// thread does not end that thread, so a guard can keep the program traced. That is a known fault.
-func perform(r Request) (Result, error) {
-	type outcome struct {
-		result Result
-		err    error
-	}
-	done := make(chan outcome, 1)
-	go func() {
-		runtime.LockOSThread() // and never unlocked
-		// A thread of the program stands still for as long as this one waits for a CPU.
-		_ = unix.Setpriority(unix.PRIO_PROCESS, 0, -20)    // needs CAP_SYS_NICE
-		_ = unix.Prctl(unix.PR_SET_TIMERSLACK, 1, 0, 0, 0) // ns
-		result, err := trace(r)
-		done <- outcome{result, err}
-	}()
-	o := <-done
-	return o.result, o.err
-}
-
 // trace makes the call, or says why it is not made.
-func trace(r Request) (Result, error) {
+func trace(r Request, pause step) (Result, error) {
 	var cache goproc.Cache
-	t := &tracer{pid: r.PID}
-	if err := t.check(&cache, r); err != nil {
+	t := &tracer{Program: r.Program, pause: pause, tid: unix.Gettid()}
+	if err := t.open(&cache); err != nil {
 		return Result{}, err
 	}
-	defer t.text.Close()
 	before, err := cache.Live(r.PID)
 	known := err == nil
 	if err := t.seizeAll(); err != nil {
 		return Result{}, err
 	}
-	if t.text.Same() != nil { // from here on the kernel reports exec
+	t.at(atSeized)
+	if !t.alive() { // from here on the kernel reports exec
 		return Result{}, t.gone()
 	}
-	threads := len(t.seized)
-	var result Result
-	// A place that debugCallCheck refuses is one of a few instructions, and the next is tried.
-	for tries := 0; ; tries++ {
-		p, err := t.find()
-		if err != nil {
-			return Result{}, err
-		}
-		var refused string
-		if result, refused, err = t.inject(p, r.Value); err != nil {
-			return Result{}, err
-		}
-		if refused == "" {
-			break
-		}
-		if tries == maxTries {
-			return Result{}, t.refuse(Refused, "%s", refused)
-		}
+	result, err := t.call(r.Value)
+	if err != nil {
+		return Result{}, err
 	}
-	result.Threads = threads
 	if r.Value.Auto && t.setDefault != 0 && known {
 		result.Old = before.Procs
 	}
-	if now, err := cache.Live(r.PID); err == nil {
+	if now, err := cache.Live(r.PID); err == nil && t.alive() {
 		result.New = now.Procs
 		if now.Custom != nil {
 			auto := !*now.Custom
@@ -101,30 +65,72 @@ func trace(r Request) (Result, error) {
 	return result, nil
 }
 
+// call finds a place and makes the call there. A place that debugCallCheck refuses is one of
+// a few instructions, and the next is tried.
+func (t *tracer) call(v Value) (Result, error) {
+	threads := len(t.seized)
+	refused, until := "", time.Now().Add(watching)
+	for range maxTries {
+		p, err := t.find(until)
+		if Because(err) == NoPlace && refused != "" {
+			break
+		}
+		if err != nil {
+			return Result{}, err
+		}
+		t.at(atPlace)
+		if err := t.lost(); err != nil {
+			t.resume(p.tid, 0)
+			return Result{}, err
+		}
+		var result Result
+		if result, refused, err = t.inject(p, v); err != nil {
+			return Result{}, err
+		}
+		if refused == "" {
+			t.at(atRestored)
+			result.Threads = threads
+			return result, nil
+		}
+	}
+	return Result{}, t.refuse(Refused, "%s", refused)
+}
+
 // maxTries bounds how many places are tried that debugCallCheck refuses.
 const maxTries = 100
 
-// check asks all that can be known before the program is touched.
-func (t *tracer) check(cache *goproc.Cache, r Request) error {
-	s, err := procstat.ReadStat(r.PID)
+// open opens the memory of the program, and asks all that can be known before it is touched.
+// What it opens is closed with the end of the tracer.
+func (t *tracer) open(cache *goproc.Cache) error {
+	s, err := procstat.ReadStat(t.PID)
 	switch {
 	case err != nil || s.Ended():
 		return t.refuse(Ended, "")
-	case r.Started != 0 && s.Started != r.Started:
+	case s.Started != t.Started:
 		return t.refuse(Replaced, "")
 	case s.State == 'T':
 		return t.refuse(Halted, "by a signal such as SIGSTOP")
 	}
-	if t.text, err = cache.Text(r.PID); err != nil {
+	var denied error
+	t.mem, denied = os.OpenFile("/proc/"+strconv.Itoa(t.PID)+"/mem", os.O_RDWR, 0)
+	if t.text, err = cache.Text(t.PID); err != nil {
 		return t.unreadable(cache, err)
 	}
+	if denied != nil {
+		return t.refuse(Denied, "%v", denied)
+	}
 	if err := t.program(); err != nil {
-		t.text.Close()
 		return err
 	}
-	if s, err := procstat.ReadTracing(r.PID); err == nil && s.Ignored&trapBit != 0 {
-		t.text.Close()
+	if s, err := procstat.ReadTracing(t.PID); err == nil && s.Ignored&trapBit != 0 {
 		return t.refuse(NoTraps, "")
+	}
+	// What was opened first is there after all was read, and is what was asked for.
+	if err := t.same(); err != nil {
+		return err
+	}
+	if !t.alive() {
+		return t.gone()
 	}
 	return nil
 }
@@ -132,7 +138,7 @@ func (t *tracer) check(cache *goproc.Cache, r Request) error {
 // unreadable is why the code of a program cannot be read: for one that is too old the
 // release says more.
 func (t *tracer) unreadable(cache *goproc.Cache, err error) error {
-	p, failed := cache.Program(t.pid)
+	p, failed := cache.Program(t.PID)
 	if failed == nil {
 		if _, why := offsetsOf(p.GoVersion); why == TooOld {
 			return t.refuse(TooOld, "%s", p.GoVersion)
@@ -162,7 +168,7 @@ func (t *tracer) program() error {
 	}
 	found, err := t.text.Find(debugCall, set, setDefault)
 	switch {
-	case t.text.Same() != nil:
+	case t.same() != nil:
 		return t.gone()
 	case err != nil:
 		return t.refuse(Unreadable, "%v", err)
@@ -184,34 +190,43 @@ type call struct {
 	vectors []byte
 	stack   uint64 // where the goroutine's stack begins: it cannot move meanwhile
 
-	result   Result
-	called   time.Time
-	refused  string
-	returned bool
-	cleared  error // why the runtime's note that the value was set stays
+	result  Result
+	called  time.Time // zero: nothing was called
+	refused string
+	returns bool
+	failed  error // what went wrong; the protocol is gone through to its end all the same
 }
 
 // inject makes the call in a thread that stands at a place. It is refused if the runtime
-// says so. Until registers are written, an error leaves the thread as it was.
+// says so. Until registers are written, an error leaves the thread as it was; from then on
+// only the last step of the protocol does.
 func (t *tracer) inject(p place, v Value) (result Result, refused string, err error) {
 	c := &call{tracer: t, value: v, saved: p.registers, result: Result{AfterRead: p.afterRead}}
 	m := memory{p: t.text}
 	c.stack = m.word(p.registers.thread(p.tid).g + gStackLo)
 	c.vectors, err = readVectors(p.tid)
-	if err != nil || m.failed || len(c.vectors) == vectorRoom {
-		t.resume(p.tid, 0)
-		return Result{}, "", t.refuse(Denied, "the vector registers cannot be saved: %v", err)
+	if err == nil && (m.failed || len(c.vectors) == vectorRoom) {
+		err = errors.New("there are too many, or the stack cannot be read")
 	}
 	r := p.registers
-	push := r.begin(t.debugCall)
-	if err := write(p.tid, push); err != nil { // below SP, where Go keeps nothing
-		t.resume(p.tid, 0)
-		return Result{}, "", t.refuse(Denied, "%v", err)
+	if push := r.begin(t.debugCall); err == nil {
+		err = t.write(push) // below SP, where Go keeps nothing
 	}
-	if err := writeRegisters(p.tid, r); err != nil {
-		t.resume(p.tid, 0)
-		return Result{}, "", t.refuse(Denied, "%v", err)
+	if err == nil {
+		err = t.setRegisters(p.tid, r)
 	}
+	switch {
+	case !t.alive():
+		return Result{}, "", t.gone()
+	case errors.Is(err, unix.ESRCH):
+		return Result{}, "a thread ended", nil
+	case err != nil:
+		t.resume(p.tid, 0)
+		return Result{}, "", t.refuse(Denied, "the registers cannot be saved and set: %v", err)
+	}
+	t.at(atBegun)
+	t.calling = true
+	defer func() { t.calling = false }()
 	t.resume(p.tid, 0)
 	for {
 		s, _ := t.next(-1, time.Time{})
@@ -223,29 +238,36 @@ func (t *tracer) inject(p place, v Value) (result Result, refused string, err er
 			t.pass(s)
 			continue
 		}
-		done, err := c.answer(s.tid)
-		if err != nil || done {
+		if c.answer(s.tid) {
 			c.result.Held = time.Since(p.since)
-			return c.result, c.refused, err
+			return c.result, c.refused, c.failed
 		}
+	}
+}
+
+// fail notes what went wrong first.
+func (c *call) fail(format string, values ...any) {
+	if c.failed == nil {
+		c.failed = c.refuse(Broken, format, values...)
 	}
 }
 
 // answer serves one trap of the protocol, in whichever thread the call is now: below Go 1.21
 // its goroutine may move. It is done once the registers are restored. A trap that is the
 // program's own is passed on.
-func (c *call) answer(tid int) (done bool, err error) {
-	r, err := readRegisters(tid)
+func (c *call) answer(tid int) (done bool) {
+	now, err := readRegisters(tid)
 	if err != nil {
-		return false, nil // it has ended, which the next wait tells
+		return false // it has ended, which the next wait tells
 	}
-	if !c.ours(r.thread(tid).pc) {
+	if !c.ours(now.thread(tid).pc) {
 		c.resume(tid, unix.SIGTRAP)
-		return false, nil
+		return false
 	}
-	var push []word
-	switch status := r.status(); status {
+	r, push := now, []word(nil)
+	switch status := now.status(); status {
 	case statusCall:
+		c.at(atCall)
 		function, argument := c.set, uint64(c.value.Procs)
 		if c.value.Auto && c.setDefault != 0 {
 			function, argument = c.setDefault, 0
@@ -253,31 +275,47 @@ func (c *call) answer(tid int) (done bool, err error) {
 		push = r.call(function, argument)
 		c.called = time.Now()
 	case statusReturned:
-		c.result.Old, c.result.Stopped, c.returned = int(int32(r.result())), time.Since(c.called), true
-		if c.value.Auto && c.setDefault == 0 && c.text.Custom != 0 {
-			c.cleared = clearByte(c.pid, c.text.Custom)
-		}
+		c.at(atReturn)
+		c.returned(now)
 		m := memory{p: c.text}
-		r.resume(m.word(r.thread(tid).sp))
+		r.resume(m.word(now.thread(tid).sp))
 	case statusPanicked:
 		c.refused = "the call panicked"
 		r.resume(0)
 	case statusRefused:
-		c.refused = c.reason(r.reason())
+		c.refused = c.reason(now.reason())
 		r.resume(0)
 	case statusRestore:
-		return true, c.restore(tid, r)
+		c.at(atRestore)
+		return c.restore(tid, now)
 	default:
-		return false, c.refuse(Broken, "status %d in thread %d", status, tid)
+		c.fail("status %d in thread %d", status, tid)
+		r.resume(0)
 	}
-	if err := write(tid, push); err != nil {
-		return false, c.refuse(Broken, "%v", err)
+	if err := c.write(push); err != nil {
+		c.fail("%v", err)
+		c.called = time.Time{}
+		r = now // the protocol goes on without the call
+		r.resume(0)
 	}
-	if err := writeRegisters(tid, r); err != nil {
-		return false, c.refuse(Broken, "%v", err)
+	if c.setRegisters(tid, r) == nil {
+		c.resume(tid, 0)
 	}
-	c.resume(tid, 0)
-	return false, nil
+	return false
+}
+
+// returned notes what the call returned.
+func (c *call) returned(r registers) {
+	if c.called.IsZero() {
+		return
+	}
+	c.result.Old, c.result.Stopped, c.returns = int(int32(r.result())), time.Since(c.called), true
+	if c.value.Auto && c.setDefault == 0 && c.text.Custom != 0 {
+		// One byte, and no other: its neighbours may change at any time.
+		if _, err := c.mem.WriteAt([]byte{0}, int64(c.text.Custom)); err != nil {
+			c.fail("the value is set, but the runtime does not follow the limits again: %v", err)
+		}
+	}
 }
 
 // ours reports whether a trap is one of debugCallV2 and the functions that it calls.
@@ -293,28 +331,29 @@ func (c *call) ours(pc uint64) bool {
 // promises not to change the flags but adds to SP, which does: a call between a comparison
 // and its jump would lose the comparison. And it loads registers from its frame since stacks
 // may have moved; this one has not, since a goroutine at such a point keeps its stack
-// (isShrinkStackSafe), and debugCallV2 and debugCallWrap run without a check of it.
-func (c *call) restore(tid int, now registers) error {
+// (isShrinkStackSafe), and debugCallV2 and debugCallWrap run without a check of it. Were it
+// otherwise, its own end would be the lesser evil.
+func (c *call) restore(tid int, now registers) (done bool) {
 	m := memory{p: c.text}
 	saved, here := c.saved.thread(tid), now.thread(tid)
 	const frame = 512 // bytes: more than debugCallV2 has
+	back := c.saved.restored(now)
 	if m.word(saved.g+gStackLo) != c.stack || m.failed || here.sp > saved.sp || saved.sp-here.sp > frame {
-		return c.refuse(Broken, "the stack of the goroutine has moved")
+		c.fail("the stack of the goroutine has moved")
+		back = now
+		back.resume(0)
+	}
+	if err := c.setRegisters(tid, back); err != nil {
+		return false // it has ended, which the next wait tells
 	}
 	if err := putSet(tid, vectorSet, c.vectors); err != nil {
-		return c.refuse(Broken, "the vector registers: %v", err)
-	}
-	if err := writeRegisters(tid, c.saved.restored(now)); err != nil {
-		return c.refuse(Broken, "%v", err)
+		c.fail("the vector registers: %v", err)
 	}
 	c.resume(tid, 0)
-	if c.cleared != nil {
-		return c.refuse(Broken, "the value is set, but the runtime does not follow the limits again: %v", c.cleared)
-	}
-	if !c.returned && c.refused == "" {
+	if !c.returns && c.refused == "" {
 		c.refused = "nothing was called"
 	}
-	return nil
+	return true
 }
 
 // reason reads a string of the program: its address and its length are at a place.

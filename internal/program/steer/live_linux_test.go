@@ -3,18 +3,36 @@
 package steer
 
 import (
+	"context"
+	"errors"
+	"flag"
+	"os"
+	"strings"
 	"testing"
 	"time"
 
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/credentials/insecure"
+	"google.golang.org/grpc/health/grpc_health_v1"
+
+	"github.com/procfit/procfit/test/built"
 	"github.com/procfit/procfit/test/need"
 )
+
+var callsFlag = flag.Int("calls", 1000, "how many calls each program gets with PROCFIT_FULL=1")
 
 // often is how many calls each program gets.
 func often() int {
 	if need.Whole() {
-		return 1000
+		return *callsFlag
 	}
-	return 30
+	return 20
+}
+
+// beyond is for what takes both CPUs for minutes.
+func beyond(t *testing.T) {
+	t.Helper()
+	need.Beyond(t, "calls into servers under load take both CPUs for minutes; TestSet makes some")
 }
 
 // some are the releases that a test takes, where few will do unless the tests are at full size.
@@ -27,6 +45,7 @@ func some(few ...string) []string {
 
 // TestSet calls into a server of this toolchain under load.
 func TestSet(t *testing.T) {
+	need.Everything(t, "calls into a server under load take both CPUs")
 	x := begin(t, build{args: stripped}.run(t))
 	x.calls(20)
 }
@@ -43,7 +62,7 @@ var toolchains = []string{"go1.17.13", "go1.18.10", "go1.19.13", "go1.20.14", "g
 // TestReleases calls into servers of all releases under load: no answer may be wrong, late or
 // missing.
 func TestReleases(t *testing.T) {
-	need.Everything(t, "TestSet calls into a server of one release")
+	beyond(t)
 	for _, release := range some("go1.17.13", "go1.21.13", "go1.25.14", "go1.27.4") {
 		t.Run(release, func(t *testing.T) {
 			x := begin(t, build{toolchain: release, env: noC, args: stripped}.run(t))
@@ -54,7 +73,7 @@ func TestReleases(t *testing.T) {
 
 // TestBuilds calls into programs that are built in other ways, or that do more than answer.
 func TestBuilds(t *testing.T) {
-	need.Everything(t, "TestSet calls into a plain server")
+	beyond(t)
 	for _, release := range some("") {
 		for _, b := range []build{
 			{name: "cgo", toolchain: release, env: withC, args: nil},
@@ -75,13 +94,10 @@ func TestBuilds(t *testing.T) {
 
 // TestModes calls into programs that make it hard.
 func TestModes(t *testing.T) {
-	need.Everything(t, "TestSet calls into a plain server")
+	beyond(t)
 	for _, release := range some("") {
 		for _, modes := range [][]string{{"threads=5000"}, {"locked", "signals"}, {"collect"}, {"profile"}, {"compute=3", "profile", "signals"}} {
 			t.Run(release+"/"+modes[0], func(t *testing.T) {
-				if modes[0] == "threads=5000" {
-					need.Beyond(t, "a call takes seconds there")
-				}
 				x := begin(t, build{toolchain: release, env: noC, args: stripped}.run(t), modes...)
 				x.calls(often())
 			})
@@ -89,18 +105,51 @@ func TestModes(t *testing.T) {
 	}
 }
 
+// TestGRPC calls into a server of grpc-go, whose connections are goroutines that wait for
+// each other.
+func TestGRPC(t *testing.T) {
+	beyond(t)
+	for _, release := range []string{"", "go1.27.4"} {
+		t.Run(release, func(t *testing.T) {
+			p := built.Program{Name: "grpc", Files: built.Dir(t, "testdata/grpc"), Env: append([]string{"GOFLAGS=-mod=mod"}, noC...), Args: stripped}
+			sums, err := os.ReadFile("../../../go.sum")
+			if err != nil {
+				t.Fatal(err)
+			}
+			p.Files["go.mod"], p.Files["go.sum"] = "module example.com/grpc\n\ngo 1.25.0\n\nrequire google.golang.org/grpc v1.83.2\n", string(sums)
+			if release != "" {
+				p.Env = append(p.Env, "GOTOOLCHAIN="+release)
+			}
+			x := begin(t, p.Run(t))
+			x.foreign = true
+			x.callsUnder(often(), send(8, 0, func() (func() error, func()) {
+				c, err := grpc.NewClient(strings.TrimPrefix(x.url, "http://"), grpc.WithTransportCredentials(insecure.NewCredentials()))
+				if err != nil {
+					t.Error(err)
+				}
+				return func() error {
+					ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+					defer cancel()
+					r, err := grpc_health_v1.NewHealthClient(c).Check(ctx, &grpc_health_v1.HealthCheckRequest{Service: "seven"})
+					if err == nil && r.Status != grpc_health_v1.HealthCheckResponse_SERVING {
+						err = errors.New("a wrong answer")
+					}
+					return err
+				}, func() { _ = c.Close() }
+			}))
+		})
+	}
+}
+
 // TestIdle calls into a server that gets two requests a second, at one of which it has to be
 // found.
 func TestIdle(t *testing.T) {
+	need.Everything(t, "TestSet calls into a server of this release")
 	x := begin(t, build{args: stripped}.run(t))
 	l := requests(x.url, 1, 500*time.Millisecond)
 	defer l.stop()
-	n := 2
-	if need.Full() {
-		n = often()
-	}
-	for i := range n {
-		r, err := Set(Request{PID: x.pid(), Value: Value{Procs: 1 + i%4}})
+	for i := range min(often(), 100) {
+		r, err := x.set(1 + i%4)
 		if err != nil || r.New != 1+i%4 || !x.alive() {
 			t.Fatalf("%+v, %v", r, err)
 		}

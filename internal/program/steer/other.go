@@ -2,7 +2,10 @@
 
 package steer
 
-import "runtime"
+import (
+	"context"
+	"runtime"
+)
 
 func unsupported(pid int) error {
 	return &Refusal{pid, Unsupported, "calls from outside need Linux on amd64 or arm64, and this is " + runtime.GOOS + "/" + runtime.GOARCH}
@@ -11,20 +14,20 @@ func unsupported(pid int) error {
 // Stage does nothing here.
 func Stage([]string) (code int, ok bool) { return 0, false }
 
+// Identify needs Linux.
+func Identify(pid int) (Program, error) { return Program{}, unsupported(pid) }
+
 // Set needs Linux.
 func Set(r Request) (Result, error) { return Result{}, unsupported(r.PID) }
 
 // Guard needs Linux.
 type Guard struct{}
 
-// Watch needs Linux.
-func Watch(b Back) (*Guard, error) { return nil, unsupported(b.PID) }
+// Lend needs Linux.
+func Lend(l Loan) (*Guard, Result, error) { return nil, Result{}, unsupported(l.PID) }
 
 // PID is the guard's process.
 func (g *Guard) PID() int { return 0 }
 
-// Done does nothing here.
-func (g *Guard) Done() error { return nil }
-
-// Leave does nothing here.
-func (g *Guard) Leave() error { return nil }
+// Wait does nothing here.
+func (g *Guard) Wait(context.Context) (Result, bool, error) { return Result{}, false, nil }

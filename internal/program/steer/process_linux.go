@@ -4,48 +4,83 @@ package steer
 
 import (
 	"bytes"
-	"encoding/gob"
+	"context"
+	"crypto/sha256"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
 	"os/exec"
 	"os/signal"
-	"slices"
+	"runtime"
+	"strconv"
 	"syscall"
 	"time"
 
 	"golang.org/x/sys/unix"
 
 	"github.com/procfit/procfit/internal/host/procstat"
-	"github.com/procfit/procfit/internal/program/goproc"
 )
 
-// What procfit and its tracer or guard tell each other, as gob: both are the same
-// executable.
+// What procfit, its guard and their tracers tell each other, as JSON, which keeps false apart
+// from unknown: all are the same executable.
 
-// message is what procfit sends: one Request to a tracer; to a guard first what to give
-// back, then that all is well.
+// message is what a tracer or a guard is told first, and a guard once more when the old value
+// is to come back now.
 type message struct {
-	Request Request
-	Back    *Back
-	Done    bool
+	Request Request // to a tracer
+	Pause   step    // of a test: the tracer stops itself there
+	Loan    Loan    // to a guard
+	Given   bool    // the value of the loan is set already
 }
 
-// answer is what a tracer sends.
+// answer is what a tracer and a guard say.
 type answer struct {
 	Result  Result
 	Refusal *Refusal
 	Error   string
+	Trying  bool // the guard tries again
+}
+
+func answerOf(r Result, err error) answer {
+	a := answer{Result: r}
+	if err != nil && !errors.As(err, &a.Refusal) {
+		a.Error = err.Error()
+	}
+	return a
+}
+
+func (a answer) err() error {
+	switch {
+	case a.Refusal != nil:
+		return a.Refusal
+	case a.Error != "":
+		return errors.New(a.Error)
+	}
+	return nil
 }
 
 // part is the hidden first argument. It is in ps, so it says what the process is.
-const part = "(tracer)"
+type part string
+
+const (
+	tracerPart part = "(tracer)"
+	guardPart  part = "(guard)"
+)
+
+// own is what this process was started as.
+func own() part {
+	if len(os.Args) != 2 {
+		return ""
+	}
+	return part(os.Args[1])
+}
 
 // Stage runs the tracer or the guard, when this process was started as one: then ok is true,
 // and the caller exits with the code. main, and the TestMain of every package that calls into
 // programs, calls it before all else.
 func Stage(args []string) (code int, ok bool) {
-	if len(args) != 2 || args[1] != part {
+	if len(args) != 2 || part(args[1]) != tracerPart && part(args[1]) != guardPart {
 		return 0, false
 	}
 	// All that can be ignored: a tracer that ends in the middle of a call ends the program. Not
@@ -58,59 +93,64 @@ func Stage(args []string) (code int, ok bool) {
 	_ = os.WriteFile("/proc/self/oom_score_adj", []byte("-1000"), 0) // needs CAP_SYS_RESOURCE
 	unix.CloseOnExec(3)
 	conn := os.NewFile(3, "procfit")
-	messages := gob.NewDecoder(conn)
+	messages, say := json.NewDecoder(conn), json.NewEncoder(conn)
 	var m message
-	if messages.Decode(&m) != nil {
-		return 0, true // procfit is gone already, and nothing is to be done
+	switch {
+	case messages.Decode(&m) != nil: // procfit is gone already, and nothing is to be done
+	case part(args[1]) == guardPart:
+		guard(m, messages, say)
+	default:
+		_ = say.Encode(answerOf(perform(m))) // nobody may be left to be told
 	}
-	if m.Back != nil {
-		guard(*m.Back, messages)
-		return 0, true
-	}
-	result, err := perform(m.Request)
-	a := answer{Result: result}
-	if err != nil && !errors.As(err, &a.Refusal) {
-		a.Error = err.Error()
-	}
-	_ = gob.NewEncoder(conn).Encode(a) // nobody is left to be told
 	return 0, true
 }
 
-// child is a tracer or a guard, as procfit sees it.
-type child struct {
-	cmd  *exec.Cmd
-	conn *os.File
-	send *gob.Encoder
-	said bytes.Buffer // of a crash
+// perform does what a tracer is asked. The program is let go with the end of this process:
+// the end of a goroutine would not do, since one that is locked to the main thread does not
+// end that.
+func perform(m message) (Result, error) {
+	runtime.LockOSThread() // all requests of ptrace have to come from one thread
+	// A thread of the program stands still for as long as this one waits for a CPU.
+	_ = unix.Setpriority(unix.PRIO_PROCESS, 0, -20)    // needs CAP_SYS_NICE
+	_ = unix.Prctl(unix.PR_SET_TIMERSLACK, 1, 0, 0, 0) // ns
+	return trace(m.Request, m.Pause)
 }
 
-func start(m message) (*child, error) {
-	if slices.Contains(os.Args[1:min(2, len(os.Args))], part) {
+// child is a tracer or a guard, as seen by who started it.
+type child struct {
+	cmd     *exec.Cmd
+	conn    *os.File
+	send    *json.Encoder
+	receive *json.Decoder
+	said    bytes.Buffer // of a crash
+}
+
+func start(p part, m message) (*child, error) {
+	if o := own(); o == tracerPart || o == p {
 		return nil, errors.New("this program does not call steer.Stage first")
 	}
 	ends, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0)
 	if err != nil {
 		return nil, err
 	}
+	_ = unix.SetNonblock(ends[0], true) // for its deadline
 	ours, theirs := os.NewFile(uintptr(ends[0]), "tracer"), os.NewFile(uintptr(ends[1]), "procfit")
 	defer theirs.Close()
-	c := &child{cmd: exec.Command("/proc/self/exe", part), conn: ours, send: gob.NewEncoder(ours)}
+	c := &child{cmd: exec.Command("/proc/self/exe", string(p)), conn: ours, send: json.NewEncoder(ours), receive: json.NewDecoder(ours)}
 	c.cmd.Args[0], c.cmd.Dir = "procfit", "/"
 	c.cmd.Env = []string{"GOMAXPROCS=1", "GOTRACEBACK=single"}
 	c.cmd.ExtraFiles, c.cmd.Stderr = []*os.File{theirs}, &c.said
 	c.cmd.SysProcAttr = &unix.SysProcAttr{Setsid: true} // out of reach of the terminal's Ctrl-C
 	if err := c.cmd.Start(); err != nil {
 		ours.Close()
-		return nil, fmt.Errorf("start the tracer: %w", err)
+		return nil, fmt.Errorf("start the %s: %w", p, err)
 	}
-	if err := c.tell(m); err != nil {
-		c.end()
-		return nil, fmt.Errorf("instruct the tracer: %w", err)
+	if err := c.send.Encode(m); err != nil {
+		_ = c.end()
+		return nil, fmt.Errorf("instruct the %s: %w", p, err)
 	}
 	return c, nil
 }
-
-func (c *child) tell(m message) error { return c.send.Encode(m) }
 
 // end waits for the process after its end of the socket is closed.
 func (c *child) end() error {
@@ -118,84 +158,127 @@ func (c *child) end() error {
 	return c.cmd.Wait()
 }
 
-// Set has a process set its GOMAXPROCS. It returns when the process is let go; nothing ends a
-// call on its way.
+// callLimit is how long a caller waits for a call. A tracer that found a place within its own
+// limits needs longer only while the program cannot run, as in a frozen cgroup. It then has to
+// stay, but nobody has to wait for it.
+const callLimit = watching + time.Minute
+
+// answer waits for the process to say something, until a time; zero: for as long as it takes.
+// Lost is that it is gone, Late that the time is over.
+func (c *child) answer(pid int, until time.Time) (a answer) {
+	_ = c.conn.SetReadDeadline(until) // it is a socket, which has one
+	switch err := c.receive.Decode(&a); {
+	case errors.Is(err, os.ErrDeadlineExceeded):
+		a.Refusal = &Refusal{pid, Late, fmt.Sprintf("%v by process %d", callLimit, c.cmd.Process.Pid)}
+	case err != nil:
+		a.Refusal = &Refusal{pid, Lost, fmt.Sprintf("%v %s", c.end(), bytes.TrimSpace(c.said.Bytes()))}
+	}
+	return a
+}
+
+// Set has a process set its GOMAXPROCS. It returns when the process is let go, or with Late;
+// nothing ends a call on its way.
 func Set(r Request) (Result, error) {
-	c, err := start(message{Request: r})
+	c, err := start(tracerPart, message{Request: r})
 	if err != nil {
 		return Result{}, err
 	}
-	var a answer
-	err = gob.NewDecoder(c.conn).Decode(&a)
-	ended := c.end()
-	switch {
-	case err != nil:
-		return Result{}, &Refusal{r.PID, Lost, fmt.Sprintf("%v %s", ended, bytes.TrimSpace(c.said.Bytes()))}
-	case a.Refusal != nil:
-		return Result{}, a.Refusal
-	case a.Error != "":
-		return Result{}, errors.New(a.Error)
-	}
-	return a.Result, nil
+	return c.result(r.PID)
 }
 
-// Guard is a process that gives a value back when procfit dies.
-type Guard struct{ child *child }
-
-// Watch starts one. It is to be there before the value is set.
-func Watch(b Back) (*Guard, error) {
-	c, err := start(message{Back: &b})
-	if err != nil {
-		return nil, err
+// result is what a tracer says, once it has ended.
+func (c *child) result(pid int) (Result, error) {
+	a := c.answer(pid, time.Now().Add(callLimit))
+	if a.Refusal == nil || !a.Refusal.unsure() {
+		_ = c.end() // the program is let go then
 	}
-	return &Guard{c}, nil
+	return a.Result, a.err()
+}
+
+// Guard is a process that sets a value, and gives the old one back when the time is over, when
+// it is asked to, and when procfit dies.
+type Guard struct {
+	child *child
+	loan  Loan
+}
+
+// Lend has a guard set a value. An error is that it was not set, or with Lost, Broken and Late
+// that it may have been: the guard then gives the old one back.
+func Lend(l Loan) (*Guard, Result, error) {
+	c, err := start(guardPart, message{Loan: l})
+	if err != nil {
+		return nil, Result{}, err
+	}
+	a := c.answer(l.PID, time.Now().Add(2*callLimit))
+	if err := a.err(); err != nil {
+		c.conn.Close()
+		return nil, Result{}, err
+	}
+	return &Guard{c, l}, a.Result, nil
 }
 
 // PID is the guard's process.
 func (g *Guard) PID() int { return g.child.cmd.Process.Pid }
 
-// Done ends the guard, which then changes nothing.
-func (g *Guard) Done() error {
-	err := g.child.tell(message{Done: true})
-	return errors.Join(err, g.child.end())
+// Wait waits until the old value is back; the end of ctx has it come back now. trying is that
+// it could not be given back yet, and that the guard tries for an hour.
+func (g *Guard) Wait(ctx context.Context) (r Result, trying bool, err error) {
+	over := g.loan.For + 2*callLimit
+	now := context.AfterFunc(ctx, func() { _ = g.child.send.Encode(message{}) }) // else it is gone, which the answer tells
+	defer now()
+	a := g.child.answer(g.loan.PID, time.Now().Add(over))
+	if a.Refusal != nil && a.Refusal.Why == Lost { // another one gives the value back
+		c, err := start(guardPart, message{Loan: g.loan, Given: true})
+		if err != nil {
+			return Result{}, false, errors.Join(a.Refusal, err)
+		}
+		g.child = c
+		c.conn.SetWriteDeadline(time.Now().Add(callLimit))
+		_ = c.send.Encode(message{})
+		a = c.answer(g.loan.PID, time.Now().Add(2*callLimit))
+	}
+	if a.Trying {
+		_ = g.child.conn.Close()
+	} else if a.Refusal == nil || !a.Refusal.unsure() {
+		_ = g.child.end()
+	}
+	return a.Result, a.Trying, a.err()
 }
 
-// Leave has the guard give the value back, and does not wait for it.
-func (g *Guard) Leave() error { return g.child.conn.Close() }
-
-const (
-	// guardSettles is how long a guard waits for the value that it is to give back: the tracer
-	// of it may be on its way while procfit dies.
-	guardSettles = looking + watching + 5*time.Second
-	// guardTries is how long it tries again where a program has nothing to do.
-	guardTries = time.Hour
-	guardPause = 100 * time.Millisecond
-)
-
-// guard is the process of a Guard.
-func guard(b Back, messages *gob.Decoder) {
-	var m message
-	for messages.Decode(&m) == nil {
-		if m.Done {
-			return
-		}
+// Identify reads which program a process runs.
+func Identify(pid int) (Program, error) {
+	p := Program{PID: pid}
+	s, err := procstat.ReadStat(pid)
+	if err != nil {
+		return p, err
 	}
-	var cache goproc.Cache
-	settled, end := time.Now().Add(guardSettles), time.Now().Add(guardTries)
-	for time.Now().Before(end) {
-		s, err := procstat.ReadStat(b.PID)
-		if err != nil || s.Ended() || s.Started != b.Started {
-			return
-		}
-		live, err := cache.Live(b.PID)
-		switch {
-		case err == nil && live.Procs == b.Set:
-			if _, err := perform(b.Request); err == nil {
-				return
-			}
-		case time.Now().After(settled):
-			return
-		}
-		time.Sleep(guardPause)
+	p.Started = s.Started
+	dir := "/proc/" + strconv.Itoa(pid)
+	var st unix.Stat_t
+	if err := unix.Stat(dir+"/exe", &st); err != nil {
+		return p, &os.PathError{Op: "stat", Path: dir + "/exe", Err: err}
 	}
+	p.Dev, p.Inode = st.Dev, st.Ino
+	told, err := os.ReadFile(dir + "/auxv")
+	if err == nil && len(told) == 0 {
+		err = fmt.Errorf("process %d runs no program now", pid)
+	}
+	p.Told = sha256.Sum256(told)
+	return p, err
+}
+
+// same is nil while the process runs the program.
+func (p Program) same() error {
+	now, err := Identify(p.PID)
+	switch {
+	case err == nil && now == p:
+		return nil
+	case over(p.PID):
+		return &Refusal{p.PID, Ended, ""}
+	case now.Started != p.Started:
+		return &Refusal{p.PID, Replaced, ""}
+	case err != nil:
+		return &Refusal{p.PID, Unreadable, err.Error()}
+	}
+	return &Refusal{p.PID, Executed, ""}
 }

@@ -3,6 +3,7 @@
 package steer
 
 import (
+	"encoding/binary"
 	"unsafe"
 
 	"golang.org/x/sys/unix"
@@ -46,30 +47,27 @@ func readRegisters(tid int) (registers, error) {
 	return r, err
 }
 
-func writeRegisters(tid int, r registers) error { return putSet(tid, generalSet, r.bytes()) }
-
 func readVectors(tid int) ([]byte, error) {
 	b := make([]byte, vectorRoom)
 	n, err := getSet(tid, vectorSet, b)
 	return b[:n], err
 }
 
-// write puts words into the memory of a thread that stands still.
-func write(tid int, words []word) error {
+// setRegisters writes the registers of a thread. The number of the first thread of a process
+// is that of another one after exec.
+func (t *tracer) setRegisters(tid int, r registers) error {
+	if !t.alive() {
+		return unix.ESRCH
+	}
+	return putSet(tid, generalSet, r.bytes())
+}
+
+// write puts words into the memory of the program.
+func (t *tracer) write(words []word) error {
 	for _, w := range words {
-		if err := ptrace(unix.PTRACE_POKEDATA, tid, uintptr(w.addr), uintptr(w.value)); err != nil {
+		if _, err := t.mem.WriteAt(binary.LittleEndian.AppendUint64(nil, w.value), int64(w.addr)); err != nil {
 			return err
 		}
 	}
 	return nil
-}
-
-// clearByte sets one byte of a process to 0, and no other: its neighbours may change at any
-// time.
-func clearByte(pid int, addr uint64) error {
-	zero := []byte{0}
-	local := []unix.Iovec{{Base: &zero[0]}}
-	local[0].SetLen(1)
-	_, err := unix.ProcessVMWritev(pid, local, []unix.RemoteIovec{{Base: uintptr(addr), Len: 1}}, 0)
-	return err
 }

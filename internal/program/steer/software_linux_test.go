@@ -17,7 +17,7 @@ import (
 
 // TestSoftware calls into servers as Debian builds them, with Go 1.19, under load.
 func TestSoftware(t *testing.T) {
-	need.Beyond(t, "calls into servers under load take both CPUs for minutes")
+	beyond(t)
 	for _, of := range []struct {
 		name, path string
 		args       func(dir, port, second string) []string
@@ -36,6 +36,9 @@ func TestSoftware(t *testing.T) {
 				t.Fatal(err)
 			}
 			return []string{"--config.file", file, "--storage.tsdb.path", filepath.Join(dir, "data"), "--web.listen-address", "127.0.0.1:" + port}
+		}},
+		{"nats-server", "/varz", func(dir, port, second string) []string {
+			return []string{"-a", "127.0.0.1", "-p", second, "-m", port, "-js", "-sd", dir}
 		}},
 	} {
 		t.Run(of.name, func(t *testing.T) {

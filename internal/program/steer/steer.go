@@ -16,9 +16,14 @@
 //
 // The tracer is a process of its own (Stage), since a tracer that dies between the first
 // change of a register and status 16 leaves a trap that ends the program. It ignores every
-// signal that can be ignored, does nothing else, and leaves the program by its own end: then
+// signal that can be ignored, makes one call, and leaves the program by its own end: then
 // the kernel lets all threads go without stopping them. A Guard is one more process, which
-// gives a value back when procfit dies.
+// traces nothing. It has a tracer set a value for a while, and another one give the old value
+// back, also when procfit has died.
+//
+// Which program is meant is decided before anything is read of it (Identify), and asked again
+// before each call. Memory is written through a file that the kernel keeps with the program
+// that it was opened on, so that nothing is written after exec.
 //
 // Limits: Linux, amd64 and arm64. A program whose threads are all in the kernel or in C, and
 // which reads and writes nothing for 10 s, is left alone. A program that ignores SIGTRAP is
@@ -44,11 +49,27 @@ type Value struct {
 	Auto bool
 }
 
+// Program is one program in one process: after exec, also of the same file, it is another.
+type Program struct {
+	PID        int
+	Started    uint64 // in ticks since boot, so that no other process that has the PID later is meant
+	Dev, Inode uint64 // of its executable
+	// Told is a sum of what the kernel told the program at its exec (the auxiliary vector),
+	// with addresses that it chooses at random each time.
+	Told [32]byte
+}
+
 // Request is what a process is asked for.
 type Request struct {
-	PID     int
-	Started uint64 // in ticks since boot, so that no other process that has the PID later is meant
-	Value   Value
+	Program
+	Value Value
+}
+
+// Loan is a value for a while.
+type Loan struct {
+	Request
+	Before Value // what is given back
+	For    time.Duration
 }
 
 // Result is what a call did.
@@ -61,13 +82,6 @@ type Result struct {
 	Held, Stopped time.Duration
 	Threads       int
 	AfterRead     bool // the place was found after a read or a write
-}
-
-// Back is what a Guard gives back: the value before, of the process in which Set was set. If
-// that uses another value by then, it is left alone.
-type Back struct {
-	Request
-	Set int
 }
 
 // Why is why nothing was changed.
@@ -84,6 +98,8 @@ const (
 	Refused      Why = "refused"
 	Halted       Why = "halted"
 	NoTraps      Why = "ignores_traps"
+	Late         Why = "late" // the call may still be on its way
+	Taken        Why = "taken"
 	Ended        Why = "ended"
 	Executed     Why = "executed"
 	Replaced     Why = "replaced"
@@ -93,7 +109,7 @@ const (
 	Broken       Why = "broken"
 )
 
-// Refusal is that a program was not changed, or with Lost and Broken that it may have been.
+// Refusal is that a program was not changed, or with Lost, Broken and Late that it may have been.
 type Refusal struct {
 	PID    int
 	Why    Why
@@ -112,6 +128,8 @@ var sentences = map[Why]string{
 	Refused:      "its runtime refuses a call at each place that was tried: %s",
 	Halted:       "it is stopped (%s): let it continue first, with kill -CONT",
 	NoTraps:      "it ignores SIGTRAP, which a call needs%s",
+	Late:         "the call is not over after %s, as when the program is frozen: do not end that process, which ends with the call",
+	Taken:        "it uses GOMAXPROCS=%s by now, which something else has set: it is left alone",
 	Ended:        "it has ended%s",
 	Executed:     "it became another program by exec%s",
 	Replaced:     "another process has its PID now%s",
@@ -124,6 +142,9 @@ var sentences = map[Why]string{
 func (r *Refusal) Error() string {
 	return fmt.Sprintf("process %d: "+sentences[r.Why], r.PID, r.Detail)
 }
+
+// unsure reports whether the program may have been changed, or may be later.
+func (r *Refusal) unsure() bool { return r.Why == Lost || r.Why == Broken || r.Why == Late }
 
 // Because is why err says that nothing was changed; empty: it says something else.
 func Because(err error) Why {

@@ -18,8 +18,8 @@ import (
 	"time"
 
 	"github.com/procfit/procfit/internal/host/procstat"
+	"github.com/procfit/procfit/internal/program/goproc"
 	"github.com/procfit/procfit/test/built"
-	"github.com/procfit/procfit/test/need"
 )
 
 func TestMain(m *testing.M) {
@@ -61,7 +61,6 @@ type target struct {
 
 // begin runs a target until the test ends.
 func begin(t testing.TB, path string, modes ...string) *target {
-	need.Beyond(t, "calls into a server under load take both CPUs for minutes")
 	t.Helper()
 	x := &target{t: t, cmd: exec.Command(path, modes...), ended: make(chan struct{})}
 	for _, v := range os.Environ() {
@@ -96,6 +95,38 @@ func begin(t testing.TB, path string, modes ...string) *target {
 }
 
 func (x *target) pid() int { return x.cmd.Process.Pid }
+
+// ask is a request to the program that a process runs now.
+func ask(pid, procs int) Request {
+	p, _ := Identify(pid) // of a process that has ended there is only the start
+	return Request{p, Value{Procs: procs}}
+}
+
+func (x *target) set(procs int) (Result, error) { return Set(ask(x.pid(), procs)) }
+
+// live is what is read of the program.
+func (x *target) live() goproc.Live {
+	x.t.Helper()
+	live, err := new(goproc.Cache).Live(x.pid())
+	if err != nil {
+		x.t.Fatal(err)
+	}
+	return live
+}
+
+// untraced wants all threads to run as before, not to stand still.
+func (x *target) untraced() {
+	x.t.Helper()
+	tids, err := procstat.IDs(fmt.Sprintf("/proc/%d/task", x.pid()))
+	if err != nil {
+		x.t.Error(err)
+	}
+	for _, tid := range tids {
+		if s, err := procstat.ReadStat(tid); err == nil && s.State == 't' || tracedBy(tid) != 0 {
+			x.t.Errorf("thread %d is traced by %d, and in state %c", tid, tracedBy(tid), s.State)
+		}
+	}
+}
 
 // alive fails the test if the program has ended, with the end of what it said.
 func (x *target) alive() bool {
@@ -148,16 +179,24 @@ type load struct {
 
 // requests starts a load; between two requests of a connection it pauses.
 func requests(url string, connections int, pause time.Duration) *load {
+	return send(connections, pause, func() (func() error, func()) {
+		c := &http.Client{Timeout: time.Minute, Transport: &http.Transport{}}
+		return func() error { _, err := get(c, url); return err }, c.CloseIdleConnections
+	})
+}
+
+// send starts a load of requests that connect makes for each connection.
+func send(connections int, pause time.Duration, connect func() (request func() error, end func())) *load {
 	ctx, cancel := context.WithCancel(context.Background())
 	l := &load{}
 	var all sync.WaitGroup
 	for range connections {
 		all.Go(func() {
-			c := &http.Client{Timeout: time.Minute, Transport: &http.Transport{}}
-			defer c.CloseIdleConnections()
+			request, end := connect()
+			defer end()
 			for ctx.Err() == nil {
 				began := time.Now()
-				if _, err := get(c, url); err != nil {
+				if err := request(); err != nil {
 					l.failed.Add(1)
 					l.why.Store(err.Error())
 				}
@@ -171,28 +210,23 @@ func requests(url string, connections int, pause time.Duration) *load {
 	return l
 }
 
-func started(t testing.TB, pid int) uint64 {
-	t.Helper()
-	s, err := procstat.ReadStat(pid)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return s.Started
-}
-
 // calls sets values 1 to 4 in turn, n times, while requests are sent.
 func (x *target) calls(n int) {
 	x.t.Helper()
-	l := requests(x.url, 8, 0)
-	began, afterRead, value := time.Now(), 0, 0
+	x.callsUnder(n, requests(x.url, 8, 0))
+}
+
+func (x *target) callsUnder(n int, l *load) {
+	x.t.Helper()
+	began, places, afterRead, value := time.Now(), n, 0, 0
 	held, stopped := time.Duration(0), time.Duration(0)
 	for i := range n {
 		before := value
 		value = 1 + i%4
-		r, err := Set(Request{PID: x.pid(), Started: started(x.t, x.pid()), Value: Value{Procs: value}})
+		r, err := x.set(value)
 		if Because(err) == NoPlace && x.hidden {
 			value = before
-			x.t.Logf("call %d: %v", i, err)
+			places--
 			continue
 		}
 		if err != nil || !x.alive() {
@@ -211,7 +245,10 @@ func (x *target) calls(n int) {
 	if x.alive() && !x.foreign {
 		x.check(value)
 	}
-	x.t.Logf("%d calls in %v, %d after a read; held %v, stopped %v at most; %d requests, slowest %v", n, time.Since(began).Round(time.Millisecond), afterRead, held, stopped, l.sent.Load(), time.Duration(l.slowest.Load()))
+	if x.alive() {
+		x.untraced()
+	}
+	x.t.Logf("%d calls, %d of them made, in %v, %d after a read; held %v, stopped %v at most; %d requests, slowest %v", n, places, time.Since(began).Round(time.Millisecond), afterRead, held, stopped, l.sent.Load(), time.Duration(l.slowest.Load()))
 	if l.failed.Load() > 0 || l.sent.Load() == 0 {
 		x.t.Errorf("%d of %d requests failed: %v", l.failed.Load(), l.sent.Load(), l.why.Load())
 	}

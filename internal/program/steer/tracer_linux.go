@@ -6,8 +6,10 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -23,22 +25,58 @@ const (
 	// options: new threads are traced from their first instruction, the kernel reports exec, and stops
 	// at system calls differ from a SIGTRAP.
 	options = unix.PTRACE_O_TRACECLONE | unix.PTRACE_O_TRACEEXEC | unix.PTRACE_O_TRACESYSGOOD
-	// atCall is the signal of such a stop.
-	atCall = unix.SIGTRAP | 0x80
+	// callTrap is the signal of such a stop.
+	callTrap = unix.SIGTRAP | 0x80
 )
 
-// tracer has all threads of a process for one call. It never detaches: when its own thread
-// ends, the kernel lets them go without stopping those that run.
+// tracer has all threads of a process for one call. It does not detach from those that run:
+// when the tracer's process ends, the kernel lets them go without stopping them.
 type tracer struct {
-	pid  int
-	text *goproc.Text
+	Program
+	pause step
+	tid   int // of this thread, which is the tracer for the kernel
+	text  *goproc.Text
+	// mem is the memory of the program that it was opened on, and of no other: the kernel lets
+	// go of that at exec.
+	mem *os.File
 	offsets
 	debugCall, set, setDefault uint64
 
 	seized   map[int]bool
 	active   map[int]bool // threads that were seen to run: of 5,000 only a few do
 	watching bool         // threads run to their next system call
+	calling  bool         // a call is on its way
 	executed bool
+	halted   bool // a signal such as SIGSTOP has stopped the program
+}
+
+// step is a point of a call, for tests.
+type step string
+
+const (
+	atSeized   step = "attached"
+	atPlace    step = "place found"
+	atStep     step = "stepping after a read"
+	atBegun    step = "registers changed"
+	atCall     step = "call"
+	atReturn   step = "return"
+	atRestore  step = "before the registers are restored"
+	atRestored step = "registers restored"
+)
+
+// at stops the tracer where a test wants to do something to the program or the tracer.
+func (t *tracer) at(s step) {
+	if s == t.pause {
+		t.pause = "" // once
+		_ = unix.Kill(os.Getpid(), unix.SIGSTOP)
+	}
+}
+
+// alive reports whether the program is there that was opened.
+func (t *tracer) alive() bool {
+	var b [1]byte
+	n, err := t.mem.ReadAt(b[:], int64(t.debugCall))
+	return n == 1 && err == nil
 }
 
 // stop is a thread that stands still, or has ended.
@@ -52,12 +90,12 @@ type stop struct {
 
 // refuse is a Refusal of this process.
 func (t *tracer) refuse(why Why, format string, values ...any) error {
-	return &Refusal{t.pid, why, fmt.Sprintf(format, values...)}
+	return &Refusal{t.PID, why, fmt.Sprintf(format, values...)}
 }
 
 // tasks are the threads of the process, in random order.
 func (t *tracer) tasks() ([]int, error) {
-	entries, err := os.ReadDir("/proc/" + strconv.Itoa(t.pid) + "/task")
+	entries, err := os.ReadDir("/proc/" + strconv.Itoa(t.PID) + "/task")
 	if err != nil {
 		return nil, t.refuse(Ended, "")
 	}
@@ -71,16 +109,17 @@ func (t *tracer) tasks() ([]int, error) {
 	return all, nil
 }
 
-// seizeAll lets all threads run on. Those that are made meanwhile by threads that are not
-// seized yet are seen in the next round.
+// seizeAll lets all threads run on. Those that a seized thread makes are seized by the kernel;
+// those that another one makes meanwhile are seen in the next round.
 func (t *tracer) seizeAll() error {
 	t.seized, t.active = map[int]bool{}, map[int]bool{}
-	for denied := 0; ; {
+	until := time.Now().Add(watching)
+	for denied, more := 0, true; more; {
 		tasks, err := t.tasks()
 		if err != nil {
 			return err
 		}
-		more := false
+		more = false
 		for _, tid := range tasks {
 			if t.seized[tid] {
 				continue
@@ -90,9 +129,9 @@ func (t *tracer) seizeAll() error {
 			case err == nil:
 				t.seized[tid], more = true, true
 			case errors.Is(err, unix.ESRCH) || over(tid):
-			case tracedBy(tid) == os.Getpid(): // made by a thread that was seized before
-				t.seized[tid], more = true, true
-			case t.text.Same() != nil:
+			case tracedBy(tid) == t.tid:
+				t.seized[tid] = true
+			case !t.alive():
 				return t.gone()
 			case denied < patience: // as a thread is while it ends
 				denied, more = denied+1, true
@@ -101,18 +140,28 @@ func (t *tracer) seizeAll() error {
 				return t.denied(tid, err)
 			}
 		}
-		if !more {
-			return nil
+		if time.Now().After(until) {
+			return t.refuse(Refused, "it starts threads faster than they can be attached to")
 		}
 	}
+	return nil
 }
 
 // patience is how often a thread is tried again that cannot be seized.
 const patience = 100
 
-// gone is why the process does not run the program any more that was read.
+// gone is why the process does not run the program any more that was read. One that ends runs
+// none for a moment.
 func (t *tracer) gone() error {
-	if over(t.pid) {
+	for until := time.Now().Add(time.Second); !t.executed && time.Now().Before(until); doze() {
+		if over(t.PID) {
+			break
+		}
+		if now, err := Identify(t.PID); err == nil && now != t.Program {
+			break
+		}
+	}
+	if over(t.PID) {
 		return t.refuse(Ended, "")
 	}
 	return t.refuse(Executed, "")
@@ -124,7 +173,7 @@ func over(tid int) bool {
 	return err != nil || s.Ended()
 }
 
-// tracedBy is the process that traces a thread; 0: none, or it is not known.
+// tracedBy is the thread that traces another one; 0: none, or it is not known.
 func tracedBy(tid int) int {
 	s, err := procstat.ReadTracing(tid)
 	if err != nil {
@@ -136,6 +185,9 @@ func tracedBy(tid int) int {
 // denied is why a thread cannot be seized.
 func (t *tracer) denied(tid int, err error) error {
 	if tracer := tracedBy(tid); tracer != 0 {
+		if pid, err := procstat.ThreadGroup(tracer); err == nil {
+			tracer = pid
+		}
 		name := "process " + strconv.Itoa(tracer)
 		if of, err := procstat.ReadStat(tracer); err == nil {
 			name += " (" + of.Name + ")"
@@ -172,13 +224,24 @@ func (t *tracer) next(tid int, until time.Time) (stop, bool) {
 			s.ended = true
 			return s, true
 		}
-		t.seized[got] = true
 		s.sig, s.event = unix.Signal(status.StopSignal()), int(status)>>16
 		if s.event == unix.PTRACE_EVENT_EXEC {
 			t.executed = true
 		}
+		if !t.seized[got] && !t.threadOf(got) {
+			// A process that clone made with another signal for its end than SIGCHLD.
+			_ = ptrace(unix.PTRACE_DETACH, got, 0, 0)
+			continue
+		}
+		t.seized[got] = true
 		return s, true
 	}
+}
+
+// threadOf reports whether a thread is one of the program.
+func (t *tracer) threadOf(tid int) bool {
+	pid, err := procstat.ThreadGroup(tid)
+	return err != nil || pid == t.PID
 }
 
 // await waits for one thread until a time, while the others run on.
@@ -203,13 +266,17 @@ func doze() {
 }
 
 // pass lets a thread continue after a stop that is not for us, with the signal that it is to
-// get. One that a signal such as SIGSTOP has stopped stays so.
+// get. One that a signal such as SIGSTOP has stopped stays so, except during a call: that is
+// finished first, and the kernel stops the thread when the tracer ends.
 func (t *tracer) pass(s stop) {
 	switch {
 	case s.ended:
+	case s.event == eventStop && s.sig != unix.SIGTRAP && t.calling:
+		t.resume(s.tid, 0)
 	case s.event == eventStop && s.sig != unix.SIGTRAP:
+		t.halted = true
 		_ = ptrace(unix.PTRACE_LISTEN, s.tid, 0, 0) // else it has ended
-	case s.event != 0 || s.sig == atCall:
+	case s.event != 0 || s.sig == callTrap:
 		t.resume(s.tid, 0)
 	default:
 		t.resume(s.tid, s.sig)
@@ -227,8 +294,10 @@ func (t *tracer) resume(tid int, sig unix.Signal) {
 // lost is why no more can be done: the program is not the one that was seized.
 func (t *tracer) lost() error {
 	switch {
-	case t.executed:
-		return t.refuse(Executed, "")
+	case t.executed, !t.alive():
+		return t.gone()
+	case t.halted && !t.calling:
+		return t.refuse(Halted, "by a signal such as SIGSTOP")
 	case len(t.seized) == 0:
 		return t.refuse(Ended, "")
 	}
@@ -264,8 +333,8 @@ type place struct {
 
 // find looks for a place: at threads that run, and then at what comes back from the kernel,
 // in turn until the time is over.
-func (t *tracer) find() (place, error) {
-	for until := time.Now().Add(watching); time.Now().Before(until); {
+func (t *tracer) find(until time.Time) (place, error) {
+	for time.Now().Before(until) {
 		if p, err := t.looks(); err != nil || p.tid != 0 {
 			return p, err
 		}
@@ -307,7 +376,13 @@ func (t *tracer) looks() (place, error) {
 
 // look stops each thread that runs, one after the other, and reports whether one ran Go code.
 func (t *tracer) look(among map[int]bool, until time.Time) (p place, ran bool, err error) {
-	for tid := range among { // in no order
+	tids := slices.Collect(maps.Keys(among)) // in no order
+	// The first thread comes last: its number is that of another one after exec, so that
+	// registers could be written to that in the microsecond after the last check.
+	if i := slices.Index(tids, t.PID); i >= 0 {
+		tids = append(slices.Delete(tids, i, i+1), t.PID)
+	}
+	for _, tid := range tids {
 		if time.Now().After(until) {
 			break
 		}
@@ -379,13 +454,16 @@ func (t *tracer) watch(until time.Time) (place, error) {
 			t.pass(s)
 			return place{}, err
 		}
-		if !s.ended && s.event == 0 && s.sig == atCall {
+		if !s.ended && s.event == 0 && s.sig == callTrap {
 			r, err := readRegisters(s.tid)
 			if err == nil && r.transferred() && !t.inRuntime(r.thread(s.tid).pc) {
 				stops++ // others are those of threads that start their call again, once each
 				t.active[s.tid] = true
 				if p, ok := t.step(s); ok {
 					return p, nil
+				}
+				if err := t.lost(); err != nil {
+					return place{}, err
 				}
 				continue
 			}
@@ -400,7 +478,7 @@ func (t *tracer) watch(until time.Time) (place, error) {
 
 // waitsInC reports whether a thread waits in a system call that C code made.
 func (t *tracer) waitsInC(tid int) bool {
-	b, err := os.ReadFile(fmt.Sprintf("/proc/%d/task/%d/syscall", t.pid, tid))
+	b, err := os.ReadFile(fmt.Sprintf("/proc/%d/task/%d/syscall", t.PID, tid))
 	if err != nil || len(b) == 0 {
 		return false
 	}
@@ -420,16 +498,23 @@ func (t *tracer) inRuntime(pc uint64) bool {
 // before its next call, or it gets a signal, it goes on.
 func (t *tracer) step(s stop) (place, bool) {
 	code := make([]byte, len(systemCall))
-	for range farthest {
+	for n := range farthest {
 		if time.Since(s.at) > slowest {
 			break
+		}
+		if n == 1 {
+			t.at(atStep)
 		}
 		if ptrace(unix.PTRACE_SINGLESTEP, s.tid, 0, 0) != nil {
 			return place{}, false
 		}
 		// The stop has to be seen, however late: delivered as a signal it would end the program.
-		now, ok := t.await(s.tid, time.Now().Add(time.Hour))
-		if !ok {
+		now, _ := t.await(s.tid, time.Time{})
+		if now.event == eventStop && now.sig != unix.SIGTRAP {
+			// Only this ends the stepping of a thread that does not continue.
+			_ = ptrace(unix.PTRACE_DETACH, s.tid, 0, 0)
+			delete(t.seized, s.tid)
+			t.halted = true
 			return place{}, false
 		}
 		if now.ended || now.event != 0 || now.sig != unix.SIGTRAP {

@@ -9,6 +9,7 @@ import (
 	"net"
 	"net/http"
 	"os"
+	"os/exec"
 	"runtime"
 	"strconv"
 	"sync"
@@ -97,10 +98,22 @@ func main() {
 	})
 	http.HandleFunc("/exec", func(w http.ResponseWriter, r *http.Request) {
 		ms, _ := strconv.Atoi(r.FormValue("ms"))
+		procs := r.FormValue("self")
 		go func() {
 			time.Sleep(time.Duration(ms) * time.Millisecond)
+			if procs != "" {
+				panic(syscall.Exec("/proc/self/exe", os.Args, append(os.Environ(), "GOMAXPROCS="+procs)))
+			}
 			panic(syscall.Exec("/bin/sleep", []string{"sleep", "60"}, nil))
 		}()
+	})
+	http.HandleFunc("/fork", func(w http.ResponseWriter, r *http.Request) {
+		if err := exec.Command("/bin/true").Run(); err != nil {
+			atomic.AddInt64(&wrong, 1)
+		}
+	})
+	http.HandleFunc("/end", func(w http.ResponseWriter, r *http.Request) {
+		endThread()
 	})
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

@@ -65,13 +65,7 @@ func start(mode string) {
 	case "end":
 		go func() {
 			for {
-				done := make(chan bool)
-				go func() {
-					runtime.LockOSThread() // the thread ends with it
-					work()
-					close(done)
-				}()
-				<-done
+				endThread()
 			}
 		}()
 	case "ignore":
@@ -79,6 +73,17 @@ func start(mode string) {
 	default:
 		panic(mode)
 	}
+}
+
+// endThread has a thread work and end.
+func endThread() {
+	done := make(chan bool)
+	go func() {
+		runtime.LockOSThread() // the thread ends with it
+		work()
+		close(done)
+	}()
+	<-done
 }
 
 // ignoreTraps is what only C code can do.
