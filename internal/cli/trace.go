@@ -25,7 +25,6 @@ type traceOptions struct {
 	out                printing
 	interval, duration time.Duration
 	detail             bool
-	html               string
 	explain            bool // the fields of a trace
 	exec, svg          string
 }
@@ -34,10 +33,10 @@ func newTrace(s stdio) *cobra.Command {
 	o := traceOptions{out: printed("text", "json")}
 	cmd := &cobra.Command{
 		Use:   "trace [flags] [-- command args… | FILE | -]",
-		Short: "Show what the Go scheduler does over time",
+		Short: "Show what the Go scheduler does",
 		Long: `Run a Go program under GODEBUG=schedtrace, or read a log that one wrote, and report
 what its scheduler does: idle Ps, waiting goroutines and how evenly they are spread over
-the Ps, threads and spinning, over time and in words.
+the Ps, threads and spinning, in numbers and in words.
 
 procfit adds schedtrace to the GODEBUG of a command. The command's own output goes to
 standard error without the runtime's lines; standard output has only the report. After
@@ -53,7 +52,7 @@ and the compiler too. Of several processes procfit shows the one with the most s
 --exec reads a Go execution trace instead (runtime/trace, go test -trace), which shows
 what each P ran.`,
 		Example: `  procfit trace -- ./app
-  procfit trace --duration 10s --html trace.html -- ./app --port 8080
+  procfit trace --duration 10s -- ./app --port 8080
   procfit trace --detail --quiet -- ./app
   procfit trace app.log
   procfit trace --fields
@@ -69,7 +68,6 @@ what each P ran.`,
 		{Name: "exec", Holds: "FILE", Help: "read an execution trace from this file; - is standard input", Value: field.Text(&o.exec)},
 		toggle("fields", &o.explain, "explain each field of a trace"),
 	}, field.In(field.Output,
-		field.Field{Name: "html", Holds: "FILE", Help: "write a page with charts to this file", Value: field.Text(&o.html)},
 		field.Field{Name: "svg", Holds: "FILE", Help: "draw the execution trace to this file", Value: field.Text(&o.svg)},
 	), o.out.fields("print JSON instead: procfit.trace/v1, exectrace/v1 or tracefields/v1")))
 	return cmd
@@ -95,7 +93,7 @@ func (o *traceOptions) run(ctx context.Context, s stdio, args []string, dash int
 	if l.Exit != nil && l.Exit.Killed {
 		s.notef("%s did not end within %s of SIGTERM and was killed", args[0], number.Minutes(trace.Grace))
 	}
-	if o.out.json() || o.html != "" || !l.Empty() {
+	if o.out.json() || !l.Empty() {
 		if err := o.show(s, l); err != nil {
 			return err
 		}
@@ -122,17 +120,10 @@ func (o *traceOptions) read(ctx context.Context, s stdio, args []string, dash in
 }
 
 func (o *traceOptions) show(s stdio, l *trace.Log) error {
-	var files []string
-	if o.html != "" {
-		if err := drawTo("--html", o.html, l.WritePage); err != nil {
-			return err
-		}
-		files = append(files, o.html)
-	}
 	if o.out.json() {
 		return l.WriteJSON(s.out)
 	}
-	return l.WriteText(s.out, o.text(s, files...))
+	return l.WriteText(s.out, o.text(s))
 }
 
 // runExecution shows an execution trace. Of one that cannot be read to its end it
@@ -143,17 +134,11 @@ func (o *traceOptions) runExecution(ctx context.Context, s stdio) error {
 		return interrupted(unopened(err))
 	}
 	var files []string
-	for _, f := range []struct {
-		flag, path string
-		write      func(io.Writer) error
-	}{{"--html", o.html, e.WritePage}, {"--svg", o.svg, e.WriteDrawing}} {
-		if f.path == "" {
-			continue
-		}
-		if err := drawTo(f.flag, f.path, f.write); err != nil {
+	if o.svg != "" {
+		if err := drawTo("--svg", o.svg, e.WriteDrawing); err != nil {
 			return errors.Join(err, e.Err)
 		}
-		files = append(files, f.path)
+		files = append(files, o.svg)
 	}
 	if o.out.json() {
 		return errors.Join(e.WriteJSON(s.out), e.Err)
@@ -219,7 +204,6 @@ func (o *traceOptions) validate(args []string, dash int) error {
 		{"interval", o.has("interval"), command, "a command"},
 		{"detail", o.detail, command, "a command"},
 		{"duration", o.duration > 0, command, "a command"},
-		{"html", o.html != "", !o.explain, "a trace"},
 		{"svg", o.svg != "", o.exec != "", "an execution trace, which --exec names"},
 	} {
 		if flag.given && !flag.fits {

@@ -62,9 +62,6 @@ func (e *Execution) WriteText(w io.Writer, o Text) error {
 	return text.Render(w, page.Brief(e.path, e.Trace), text.Options{Width: o.Width, Color: o.Color, Files: o.Files})
 }
 
-// WritePage writes a page with the picture.
-func (e *Execution) WritePage(w io.Writer) error { return writePage(w, page.Report(e.path, e.Trace)) }
-
 // WriteDrawing writes an SVG picture.
 func (e *Execution) WriteDrawing(w io.Writer) error {
 	b, err := html.Picture(page.Picture(e.Trace))

@@ -12,8 +12,6 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/procfit/procfit/internal/show/document"
-	"github.com/procfit/procfit/internal/show/html"
 	"github.com/procfit/procfit/internal/show/phrase"
 	"github.com/procfit/procfit/internal/show/terminal"
 	"github.com/procfit/procfit/internal/show/text"
@@ -182,19 +180,6 @@ type Text struct {
 func (l *Log) WriteText(w io.Writer, o Text) error {
 	d := page.Brief(l.Source.name(), l.Summary, sched.Readings(l.Summary))
 	return text.Render(w, d, text.Options{Width: o.Width, Color: o.Color, Files: o.Files})
-}
-
-// WritePage writes a page with charts.
-func (l *Log) WritePage(w io.Writer) error {
-	return writePage(w, page.Report(l.Source.name(), l.Summary, sched.Readings(l.Summary)))
-}
-
-func writePage(w io.Writer, d *document.Document) error {
-	b, err := html.Render(d)
-	if err == nil {
-		_, err = w.Write(b)
-	}
-	return err
 }
 
 // logJSON is procfit.trace/v1.

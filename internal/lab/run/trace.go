@@ -96,7 +96,6 @@ func (s *tracer) scheduler(ctx context.Context) error {
 	}
 	return errors.Join(
 		s.write("the scheduler's own lines, read", "trace.txt", func(w io.Writer) error { return l.WriteText(w, trace.Text{}) }),
-		s.write("the same, drawn over time", "trace.html", l.WritePage),
 		s.write("the lines themselves", "schedtrace.log", verbatim(log)))
 }
 

@@ -140,40 +140,12 @@ func (c *Chart) Describe(metric string) {
 	}
 }
 
-// Timeline is what was seen over time: curves, and lanes in which the same time is filled
-// more or less. All share the time's axis, so that what happens at one time is in one
-// column. Positions are fractions, in time and of a value axis.
+// Timeline is what was seen over time: lanes in which the same time is filled. All share the
+// time's axis, so that what happens at one time is in one column. Positions are fractions.
 type Timeline struct {
-	Ticks  []Tick // of the time
-	Charts []Course
-	Lanes  *Lanes // nil: there are none
-	Key    string // how to read them
-}
-
-// Course is one or two quantities over time.
-type Course struct {
-	Title     string
-	Note      string
-	Ticks     []Tick
-	Reference *Tick // a level to compare with
-	Curves    []Curve
-}
-
-// Curve is one quantity.
-type Curve struct {
-	Name           string // within its chart
-	Alone          string // where it is shown without it
-	Min, Mean, Max string
-	Top            float64 // where its highest point is
-	Points         []Point
-}
-
-// Point is the quantity in a stretch of time; Low and High are its extremes there.
-type Point struct {
-	Span
-	Present         bool
-	Low, Mean, High float64
-	Value           string // with its time
+	Ticks []Tick // of the time
+	Lanes *Lanes
+	Key   string // how to read them
 }
 
 // Lanes are rows of time, such as one for each P.
@@ -182,7 +154,7 @@ type Lanes struct {
 	Note     string
 	Summary  string // the lanes in words
 	List     []Lane
-	Fillings []Filling // none: all stretches are of one kind
+	Fillings []Filling
 	Arrows   []Arrow
 }
 
@@ -203,13 +175,12 @@ type Lane struct {
 	Stretches []Stretch
 }
 
-// Stretch is a time in which a lane is filled, by a weight from 0 to 1.
+// Stretch is a time in which a lane is filled.
 type Stretch struct {
 	Span
-	Weight float64
-	Of     int    // which of the fillings
-	Label  string // written into it where there is room
-	Value  string // in words, with its time
+	Of    int    // which of the fillings
+	Label string // written into it where there is room
+	Value string // in words, with its time
 }
 
 // Arrow leads from a lane to another, at a time.
@@ -218,17 +189,6 @@ type Arrow struct {
 	At       float64
 	Doubtful bool
 	Value    string // in words, with its time
-}
-
-// Table is the numbers of the curves, for readers who cannot draw.
-func (t Timeline) Table() Table {
-	out := Table{Columns: []Column{{Left: true}, {Head: "min"}, {Head: "mean"}, {Head: "max"}}}
-	for _, c := range t.Charts {
-		for _, k := range c.Curves {
-			out.Rows = append(out.Rows, Row{Cells: []Cell{{Value: k.Alone}, {Value: k.Min}, {Value: k.Mean}, {Value: k.Max}}})
-		}
-	}
-	return out
 }
 
 // Kind is the name of the block.

@@ -12,18 +12,17 @@ import (
 	"github.com/procfit/procfit/internal/show/sorting"
 )
 
-// Measures of lanes: pixels down, a part of the whole across.
+// Measures of lanes: pixels down, a part of the whole or per cent across.
 const (
-	lanesTop  = 26
-	laneRoom  = 18 // with few lanes
-	laneTight = 13
-	fewLanes  = 12
-	faintest  = 0.14
+	lanesTop   = 26
+	laneName   = 14
+	timeRoom   = 20 // under the lanes
+	timeGutter = 6.0
+	boxWidth   = 10000 // of the box in which short stretches are drawn, stretched to the lane
 
-	// Of lanes with fillings: arrows have room between them.
-	filledRoom, filledTall = 44, 26
-	thin                   = 0.6 / 1128 // a stretch below it is drawn with others
-	least                  = 2          // of the width of the curves' box, that it shows
+	laneRoom, laneTall = 44, 26     // arrows have room between the lanes
+	thin               = 0.6 / 1128 // a stretch below it is drawn with others
+	least              = 2          // of the width of the curves' box, that it shows
 
 	keyColumns, keyRoom = 5, 20
 	pictureWide         = 1200
@@ -31,42 +30,35 @@ const (
 	pictureFoot         = 30
 )
 
+// timePlot is the part of a drawing behind the names of the lanes.
+var timePlot = attrs{"x", "6%", "width", "94%"}
+
 // lanes are rows of time, placed over its ticks.
 type lanes struct {
 	*document.Lanes
 	ticks              []document.Tick
-	room, tall         int // of a lane, with and without what is between it and the next
 	foot, height, keys int
 }
 
 func lanesOf(t document.Timeline) lanes {
-	l := lanes{Lanes: t.Lanes, ticks: t.Ticks, room: laneRoom, tall: laneRoom - 1}
-	switch {
-	case len(l.Fillings) > 0:
-		l.room, l.tall = filledRoom, filledTall
-	case len(l.List) > fewLanes:
-		l.room, l.tall = laneTight, laneTight-1
-	}
+	l := lanes{Lanes: t.Lanes, ticks: t.Ticks}
 	for _, f := range l.Fillings {
 		if f.Name != "" {
 			l.keys++
 		}
 	}
-	l.foot = lanesTop + l.room*len(l.List)
+	l.foot = lanesTop + laneRoom*len(l.List)
 	l.height = l.foot + timeRoom + keyRoom*((l.keys+keyColumns-1)/keyColumns)
 	return l
 }
 
 // y is where a lane begins.
-func (l lanes) y(i int) int { return lanesTop + l.room*i }
+func (l lanes) y(i int) int { return lanesTop + laneRoom*i }
 
 func (l lanes) figure() part {
-	filled := len(l.Fillings) > 0
-	picture := el("svg width=100% role=img", attrs{"height", l.height, "aria-label", l.Summary}, class(when(filled, "filled")), l.drawing())
-	if filled {
-		picture = el("div class=scroll tabindex=0 role=region", attrs{"aria-label", "Picture, scrolls sideways"}, picture)
-	}
-	return el("figure", class("chart", "time", "lanes"), el("h4", text(l.Title)), picture, el("figcaption", text(l.Note)))
+	picture := el("svg width=100% role=img class=filled", attrs{"height", l.height, "aria-label", l.Summary}, l.drawing())
+	return el("figure", class("chart", "time", "lanes"), el("h4", text(l.Title)),
+		el("div class=scroll tabindex=0 role=region", attrs{"aria-label", "Picture, scrolls sideways"}, picture), el("figcaption", text(l.Note)))
 }
 
 func (l lanes) drawing() parts {
@@ -76,14 +68,12 @@ func (l lanes) drawing() parts {
 		if lane.Note != "" {
 			note = el("tspan x=0 dy=12", text(lane.Note))
 		}
-		list = append(list, el("rect class=ground", timePlot, attrs{"y", l.y(i), "height", l.tall}),
-			el("text class=tick x=0", attrs{"y", l.y(i) + min(l.tall, laneRoom) - 4}, text(lane.Name), note))
+		list = append(list, el("rect class=ground", timePlot, attrs{"y", l.y(i), "height", laneTall}),
+			el("text class=tick x=0", attrs{"y", l.y(i) + laneName}, text(lane.Name), note))
 	}
-	if len(l.Fillings) > 0 {
-		list = append(list, each(l.ticks, func(t document.Tick) part {
-			return el("line class=grid", attrs{"x1", at(t.At), "x2", at(t.At), "y1", lanesTop, "y2", l.foot})
-		}))
-	}
+	list = append(list, each(l.ticks, func(t document.Tick) part {
+		return el("line class=grid", attrs{"x1", at(t.At), "x2", at(t.At), "y1", lanesTop, "y2", l.foot})
+	}))
 	for i := range l.List {
 		list = append(list, l.fill(i))
 	}
@@ -97,7 +87,7 @@ func (l lanes) fill(i int) (list parts) {
 	stretches := slices.Clone(l.List[i].Stretches)
 	sorting.Stable(stretches, func(a, b document.Stretch) int { return cmp.Compare(a.From, b.From) })
 	for _, s := range stretches {
-		if len(l.Fillings) == 0 || s.To-s.From >= thin {
+		if s.To-s.From >= thin {
 			list = append(list, l.stretch(s, l.y(i)))
 		} else {
 			thins[s.Of].add(s.Span)
@@ -106,7 +96,7 @@ func (l lanes) fill(i int) (list parts) {
 	for of, t := range thins {
 		if t.n > 0 {
 			list = append(list, el("g", class("point", l.color(of)), attrs{"tabindex", -1},
-				el("svg", timePlot, attrs{"y", l.y(i), "height", l.tall, "viewBox", "0 0 10000 1", "preserveAspectRatio", "none"}, path("stretch", t.path.String())),
+				el("svg", timePlot, attrs{"y", l.y(i), "height", laneTall, "viewBox", "0 0 10000 1", "preserveAspectRatio", "none"}, path("stretch", t.path.String())),
 				readout(12, fmt.Sprintf("%s: %d too short to draw separately", l.Fillings[of].Name, t.n))))
 		}
 	}
@@ -118,9 +108,8 @@ func (l lanes) stretch(s document.Stretch, y int) part {
 	if fits(s) {
 		label = el("text class=in dx=5 dy=17", attrs{"x", at(s.From), "y", y}, text(s.Label))
 	}
-	opacity := strconv.FormatFloat(faintest+(1-faintest)*s.Weight, 'f', 2, 64)
 	return el("g", class("point", l.color(s.Of)), attrs{"tabindex", -1},
-		el("rect class=stretch", across(s.Span), attrs{"y", y, "height", l.tall, "fill-opacity", opacity}), label, readout(12, s.Value))
+		el("rect class=stretch", across(s.Span), attrs{"y", y, "height", laneTall}), label, readout(12, s.Value))
 }
 
 // fits reports whether the label has room in the stretch, where the lanes are as narrow as
@@ -148,9 +137,9 @@ func (t *shorts) add(s document.Span) {
 }
 
 func (l lanes) arrow(a document.Arrow) part {
-	from, to, tip := l.y(a.From)+l.tall, l.y(a.To), -5
+	from, to, tip := l.y(a.From)+laneTall, l.y(a.To), -5
 	if a.To < a.From {
-		from, to, tip = l.y(a.From), l.y(a.To)+l.tall, 5
+		from, to, tip = l.y(a.From), l.y(a.To)+laneTall, 5
 	}
 	return el("g class=point tabindex=-1",
 		el("line", class("arrow", when(a.Doubtful, "doubtful")), attrs{"x1", at(a.At), "x2", at(a.At), "y1", from, "y2", to}),
@@ -175,8 +164,6 @@ func (l lanes) key() (list parts) {
 // color is the class that has the colour of a filling.
 func (l lanes) color(i int) string {
 	switch {
-	case len(l.Fillings) == 0:
-		return ""
 	case l.Fillings[i].Aside:
 		return "aside" + strconv.Itoa(len(l.Fillings)-i)
 	}
@@ -194,4 +181,32 @@ func Picture(t document.Timeline) ([]byte, error) {
 		el("text x=16 y=43", text(l.Note)),
 		el("svg x=16 overflow=visible", attrs{"class", "chart lanes filled", "y", pictureHead, "width", pictureWide - 32, "height", l.height}, l.drawing()),
 		el("text x=16 dy=-12", attrs{"y", tall}, text(t.Key))))
+}
+
+func timeline(t document.Timeline) part {
+	return parts{lanesOf(t).figure(), paragraph("key", t.Key)}
+}
+
+func path(of, d string) part {
+	if d == "" {
+		return nil
+	}
+	return el("path", attrs{"class", of, "d", d})
+}
+
+// at is a place behind the labels of the value axis, across is a stretch there.
+func at(x float64) string { return percent(timeGutter + x*(100-timeGutter)) }
+func across(s document.Span) attrs {
+	return attrs{"x", at(s.From), "width", percent((s.To - s.From) * (100 - timeGutter))}
+}
+
+// times are under a chart.
+func times(ticks []document.Tick, foot int) parts {
+	return each(ticks, func(t document.Tick) part {
+		anchor := "middle"
+		if t.At > 0.97 {
+			anchor = "end"
+		}
+		return el("text class=tick dy=15", attrs{"x", at(t.At), "y", foot, "text-anchor", anchor}, text(t.Label))
+	})
 }

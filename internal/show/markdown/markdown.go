@@ -63,8 +63,7 @@ func (w *writer) block(b document.Block) {
 			w.table(*b.Table)
 			w.text(document.Text{Text: b.Note})
 		}
-	case document.Timeline:
-		w.timeline(b)
+	case document.Timeline: // it has no words
 	case document.Code:
 		w.code(b)
 	case document.Snippets:
@@ -213,12 +212,6 @@ func (w *writer) table(t document.Table) {
 			w.printf(" %s |", text)
 		}
 		w.printf("\n")
-	}
-}
-
-func (w *writer) timeline(t document.Timeline) {
-	if len(t.Charts) > 0 {
-		w.table(t.Table())
 	}
 }
 

@@ -57,7 +57,6 @@ type Analysis struct {
 type longest struct {
 	*Segment
 	changes
-	points []Point
 }
 
 // NewAnalysis returns an Analysis of no samples.
@@ -71,7 +70,6 @@ func (a *Analysis) Add(s *Sample) {
 		a.close(c)
 	}
 	p.add(s)
-	p.series.add(p.seg.Index, s)
 }
 
 // close keeps what is wanted of a process that is over.
@@ -91,7 +89,7 @@ func (l *longest) or(p *process, g *Segment) *longest {
 	if l != nil && (l.Samples > g.Samples || l.Samples == g.Samples && l.Index < g.Index) {
 		return l
 	}
-	return &longest{g, p.changes, p.series.clone()}
+	return &longest{g, p.changes}
 }
 
 // Summary is the state so far and shares nothing with the Analysis, which may go
@@ -105,7 +103,6 @@ func (a *Analysis) Summary(sc *Scanner) *Summary {
 		Unclear:      a.log.unclear,
 		Segments:     append([]*Segment{}, a.done...),
 		Changes:      []Change{},
-		Series:       []Point{},
 	}
 	if sc != nil {
 		s.Counts, s.Skipped = sc.Counts(), sc.Skipped()
@@ -128,7 +125,7 @@ func (a *Analysis) Summary(sc *Scanner) *Summary {
 	if main != nil {
 		g := *main.Segment
 		g.Mixed = g.Mixed || a.log.lost(a.samples)
-		s.Main, s.Series = &g, main.points
+		s.Main = &g
 		s.ChangeCount, s.Changes = main.count, append(s.Changes, main.first...)
 	}
 	return s

@@ -104,7 +104,7 @@ func TestNothingIsNull(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, list := range []string{"changes", "first", "segments", "series", "per_proc", "queue_max", "wait_reasons"} {
+		for _, list := range []string{"changes", "first", "segments", "per_proc", "wait_reasons"} {
 			if strings.Contains(string(b), `"`+list+`":null`) {
 				t.Errorf("%s is null in %s", list, b)
 			}
@@ -171,35 +171,6 @@ func TestDetailStats(t *testing.T) {
 	want := []ReasonStats{{Name: "sync.Mutex.Lock", Mean: 11, Max: 12}, {Name: "force gc (idle)", Mean: 1, Max: 1, System: true}}
 	if !reflect.DeepEqual(d.Reasons, want) {
 		t.Errorf("%+v", d.Reasons)
-	}
-}
-
-func TestSeries(t *testing.T) {
-	for _, n := range []int{1, 599, 600, 601, 5000, 123_457} {
-		var t1 series
-		s := Sample{Procs: 4, IdleProcs: 1, Threads: 5, SpinningThreads: absent, IdleThreads: 1, GlobalQueue: 2, LocalQueues: []int{1, 0, 0, 0}}
-		for i := range n {
-			s.Millis, s.GlobalQueue = int64(i), 2
-			if i == n/2 {
-				s.GlobalQueue = 777 // one peak
-			}
-			t1.add(0, &s)
-		}
-		points := t1.clone()
-		var samples int64
-		var peak, sum float64
-		for i, p := range points {
-			samples += p.Samples
-			peak = max(peak, p.GlobalQueue.Max)
-			sum += p.GlobalQueue.Mean * float64(p.Samples)
-			if i > 0 && p.FromMillis != points[i-1].ToMillis+1 || p.Spinning != nil || len(p.QueueMax) != 4 {
-				t.Errorf("%d samples: point %d is %+v", n, i, p)
-				break
-			}
-		}
-		if len(points) > maxPoints || n > maxPoints && len(points) < maxPoints/2 || samples != int64(n) || peak != 777 || math.Abs(sum-float64(2*n+775)) > 1e-6*float64(n) {
-			t.Errorf("%d samples: %d points of %d samples, peak %g, sum %g", n, len(points), samples, peak, sum)
-		}
 	}
 }
 

@@ -45,17 +45,6 @@ func (l *Level) add(m Level) {
 	l.Min, l.Max = min(l.Min, m.Min), max(l.Max, m.Max)
 }
 
-// join adds the level m to the one at l; either may be nil.
-func join(l **Level, m *Level) {
-	if m == nil {
-		return
-	}
-	if *l == nil {
-		*l = &Level{}
-	}
-	(*l).add(*m)
-}
-
 func (l *Level) clone() *Level {
 	if l == nil {
 		return nil

@@ -76,17 +76,6 @@ func TestIdleLockedBelowZero(t *testing.T) {
 	}
 }
 
-func TestJoin(t *testing.T) {
-	s := Analyse(strings.NewReader(repeat(9, func(i int) string { return sched(int64(i)*1000, i%3, 9, 0, 0, i, even) })))
-	p := Join(s.Series)
-	if p.Samples != 9 || p.FromMillis != 0 || p.ToMillis != 8000 || p.GlobalQueue.Max != 8 || p.IdleProcs.Mean != 1 || p.Misplaced == nil {
-		t.Errorf("%+v", p)
-	}
-	if s.Series[0].Samples != 1 || s.Series[0].GlobalQueue.Max != 0 {
-		t.Errorf("Join changed a point: %+v", s.Series[0])
-	}
-}
-
 // writes keeps each write by itself.
 type writes []string
 

@@ -167,7 +167,6 @@ const (
 // process is what one process wrote so far.
 type process struct {
 	tally
-	series series
 
 	at     int64 // the log's clock at its last line
 	least  int64 // its shortest gap in milliseconds, 0 without any

@@ -28,8 +28,6 @@ type Summary struct {
 	ChangeCount int64    `json:"change_count"`
 	Changes     []Change `json:"changes"`
 
-	Series []Point `json:"series"` // of Main, at most maxPoints
-
 	Run Run `json:"-"`
 }
 
@@ -46,7 +44,7 @@ func (s *Summary) Interleaved() bool { return s.Main != nil && s.Main.Mixed }
 
 // Segment is what one process wrote.
 type Segment struct {
-	Index      int64 `json:"index"` // from 0, as in the points of the series
+	Index      int64 `json:"index"` // from 0, in the order of their starts
 	FirstLine  int64 `json:"first_line"`
 	LastLine   int64 `json:"last_line"`
 	FromMillis int64 `json:"from_ms"`

@@ -15,62 +15,34 @@ import (
 	"github.com/procfit/procfit/internal/trace/exec"
 )
 
-// The sizes: what a terminal and a page can hold.
-const (
-	briefRows  = 40
-	reportRows = 64
-)
+// briefRows is what a terminal can hold.
+const briefRows = 40
 
 // Brief is what a terminal gets of a trace, whose name is that of its file.
 func Brief(name string, t *exec.Trace) *document.Document { return brief(name, t, briefRows) }
 
 func brief(name string, t *exec.Trace, rows int) *document.Document {
 	k := listed(t, min(rows, len(letters)))
-	shown := t.Procs[:min(len(t.Procs), rows)]
-	return page(name, t, content{rows, k, goroutines(k), []document.Block{small("the goroutine that ran longest in each column; letters: below"),
-		document.Timeline{Ticks: ticks(t), Lanes: lanes(t, shown, k, nil)}, more(len(t.Procs)-len(shown), "P")}})
-}
-
-// Report is all of it, for a file.
-func Report(name string, t *exec.Trace) *document.Document {
-	k := listed(t, briefRows)
-	list := goroutines(k)
-	list.Columns = list.Columns[1:] // the letters
-	for i := range list.Rows {
-		list.Rows[i].Cells = list.Rows[i].Cells[1:]
-	}
-	return page(name, t, content{reportRows, k, list, []document.Block{Picture(t)}})
-}
-
-// content is what a terminal and a file show each in its way.
-type content struct {
-	rows     int
-	key      key
-	list     document.Table // of its goroutines
-	overTime []document.Block
-}
-
-func page(name string, t *exec.Trace, c content) *document.Document {
 	d := &document.Document{Title: "Execution trace of " + phrase.Clean(name), Blocks: []document.Block{headline(t)}}
 	add := func(list ...document.Block) { d.Blocks = append(d.Blocks, list...) }
 	if n := int64(len(t.Spans)); n < t.SpanCount {
 		add(document.Notes{{Message: fmt.Sprintf("The timeline shows the first %d of %d spans and ends at %s; the sums are of the whole trace.", n, t.SpanCount, number.Duration(end(t)))}})
 	}
 	if len(t.Procs) > 0 && t.Duration > 0 {
-		shown := t.Procs[:min(len(t.Procs), c.rows)]
-		add(heading("Each P over time"))
-		add(c.overTime...)
+		shown := t.Procs[:min(len(t.Procs), rows)]
+		add(heading("Each P over time"), small("the goroutine that ran longest in each column; letters: below"),
+			document.Timeline{Ticks: ticks(t), Lanes: lanes(t, shown, k, nil)}, more(len(t.Procs)-len(shown), "P"))
 		add(heading("Each P"), small("how long it ran goroutines, and where those that it started came from"), procs(t, shown), more(len(t.Procs)-len(shown), "P"))
 	}
 	if len(t.Flows) > 0 {
-		shown := t.Flows[:min(len(t.Flows), c.rows)]
+		shown := t.Flows[:min(len(t.Flows), rows)]
 		add(heading("Stolen from whom"), flows(shown), more(len(t.Flows)-len(shown), "pair"))
 	}
-	if len(c.key.list) > 0 {
-		add(heading("Goroutines"), small(c.key.selection()), c.list, small(c.key.rest()))
+	if len(k.list) > 0 {
+		add(heading("Goroutines"), small(k.selection()), goroutines(k), small(k.rest()))
 	}
 	if all := t.Fairness(); len(all) > 0 {
-		shown := all[:min(len(all), c.rows)]
+		shown := all[:min(len(all), rows)]
 		add(heading("Goroutines of one function"), small("fairness is Jain's index of how long each ran: 1 if all ran for the same time, 1/n if one of n ran alone; it says something if all had the same to do"),
 			fairness(shown), more(len(all)-len(shown), "function"))
 	}

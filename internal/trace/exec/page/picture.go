@@ -179,7 +179,7 @@ func lanes(t *exec.Trace, procs []exec.Proc, k key, describe func(exec.Span, *do
 		case !known:
 			of = others
 		}
-		stretch := document.Stretch{Span: document.Span{From: part(s.Start, length), To: part(s.End, length)}, Weight: 1, Of: of}
+		stretch := document.Stretch{Span: document.Span{From: part(s.Start, length), To: part(s.End, length)}, Of: of}
 		if describe != nil {
 			describe(s, &stretch)
 		}

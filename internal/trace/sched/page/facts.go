@@ -14,6 +14,28 @@ import (
 // maxWaits wait reasons are listed; the runtime knows some 50.
 const maxWaits = 10
 
+// levels are how many of each there were: the least, on average, and the most.
+func levels(st *sched.Stats) []document.Block {
+	t := document.Table{Columns: []document.Column{{Head: "", Short: " ", Left: true}, {Head: "min", Short: "min"}, {Head: "mean", Short: "mean"}, {Head: "max", Short: "max"}}}
+	for _, row := range []struct {
+		name   string
+		level  *sched.Level
+		format func(float64) string
+	}{
+		{"idle Ps", st.IdleProcs, number.Amount}, {"queued on Ps", st.LocalQueues, number.Amount}, {"queued globally", st.GlobalQueue, number.Amount},
+		{"imbalance of the queues", st.Misplaced, number.Share}, {"threads", st.Threads, number.Amount}, {"idle threads", st.IdleThreads, number.Amount},
+		{"spinning", st.Spinning, number.Amount},
+	} {
+		if l := row.level; l != nil {
+			t.Rows = append(t.Rows, document.Row{Cells: []document.Cell{{Value: row.name}, {Value: row.format(l.Min)}, {Value: row.format(l.Mean)}, {Value: row.format(l.Max)}}})
+		}
+	}
+	if len(t.Rows) == 0 {
+		return nil
+	}
+	return []document.Block{t}
+}
+
 func facts(st *sched.Stats) (out document.Pairs) {
 	samples := func(name string, n int64, of *sched.Level) {
 		if of != nil && of.N > 0 {

@@ -1,8 +1,4 @@
 // Package page makes documents of a sched.Summary. Text from outside is printable here.
-//
-// Curves are of the longest process of the trace, as its readings are. A point
-// holds from its first sample until the next point, but no longer than a few
-// intervals: where nothing was seen, nothing is drawn.
 package page
 
 import (
@@ -18,55 +14,33 @@ import (
 type view struct {
 	name     string
 	headline document.Panel
-	readings document.Notes // all but the headline
-	time     *document.Timeline
+	readings document.Notes   // all but the headline
+	levels   []document.Block // nil without samples
 	procs    []document.Block // nil without queues
 	waits    []document.Block // nil without scheddetail
-	facts    document.Pairs   // the figures that no curve shows
+	facts    document.Pairs   // the numbers that are not in the table of levels
 	unread   []string
 }
 
-// The sizes: what a terminal and a page can hold.
+// What a terminal can hold.
 const (
-	briefProcs   = 16
-	briefUnread  = 5
-	reportPoints = 150
-	reportProcs  = 64
+	briefProcs  = 16
+	briefUnread = 5
 )
 
 // Brief is what a terminal gets of a trace, whose name is that of its command or file.
 func Brief(name string, s *sched.Summary, readings []sched.Reading) *document.Document {
-	v := newView(name, s, readings, 0, briefProcs)
+	v := newView(name, s, readings, briefProcs)
 	if len(v.unread) > briefUnread+1 {
 		v.unread = append(v.unread[:briefUnread:briefUnread], fmt.Sprintf("and %d more; --json lists the first %d", s.Skipped.Count-briefUnread, len(s.Skipped.First)))
 	}
 	d := v.document()
-	if v.time != nil {
-		d.Blocks = append(d.Blocks, *v.time)
-	}
+	d.Blocks = append(d.Blocks, v.levels...)
 	d.Blocks = append(append(d.Blocks, v.procs...), v.waits...)
 	if len(v.facts) > 0 {
 		d.Blocks = append(d.Blocks, v.facts)
 	}
 	d.Blocks = append(d.Blocks, v.readings)
-	d.Blocks = append(d.Blocks, v.broken()...)
-	return d
-}
-
-// Report is all of it, for a file.
-func Report(name string, s *sched.Summary, readings []sched.Reading) *document.Document {
-	v := newView(name, s, readings, reportPoints, reportProcs)
-	d := v.document()
-	if len(v.readings) > 0 {
-		d.Blocks = append(d.Blocks, heading("Other observations"), v.readings)
-	}
-	if v.time != nil {
-		d.Blocks = append(d.Blocks, heading("Over time"), *v.time)
-	}
-	d.Blocks = append(append(d.Blocks, v.procs...), v.waits...)
-	if len(v.facts) > 0 {
-		d.Blocks = append(d.Blocks, heading("Numbers"), v.facts)
-	}
 	d.Blocks = append(d.Blocks, v.broken()...)
 	return d
 }
@@ -85,9 +59,8 @@ func (v *view) broken() []document.Block {
 
 func heading(s string) document.Heading { return document.Heading{Level: 3, Text: s} }
 
-// newView has at most that many points a curve and rows of Ps; no points: as many as
-// there are.
-func newView(name string, s *sched.Summary, readings []sched.Reading, points, procs int) *view {
+// newView has at most that many rows of Ps.
+func newView(name string, s *sched.Summary, readings []sched.Reading, procs int) *view {
 	v := &view{name: phrase.Clean(name)}
 	head := v.lead(s, readings)
 	for i, r := range readings {
@@ -106,7 +79,7 @@ func newView(name string, s *sched.Summary, readings []sched.Reading, points, pr
 		return v
 	}
 	v.headline.Blocks = append(v.headline.Blocks, document.Text{Text: context(s), Style: document.Muted})
-	v.time = newTimeline(s, points).block(&m.Stats)
+	v.levels = levels(&m.Stats)
 	v.procs = waiting(&m.Stats, procs)
 	v.facts = facts(&m.Stats)
 	v.waits = waits(&m.Stats)

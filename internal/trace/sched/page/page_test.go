@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"unicode"
@@ -13,12 +14,9 @@ import (
 	"github.com/procfit/procfit/internal/trace/sched"
 )
 
-// size is how much is shown of a trace.
-type size struct{ points, procs int }
-
-func of(log string, o size) *view {
+func of(log string, procs int) *view {
 	s := sched.Analyse(strings.NewReader(log))
-	return newView("a\x1b]0;x\a", s, sched.Readings(s), o.points, o.procs)
+	return newView("a\x1b]0;x\a", s, sched.Readings(s), procs)
 }
 
 func traced(ms, procs, idle int, queues string) string {
@@ -46,7 +44,7 @@ func TestHeadlines(t *testing.T) {
 		"in C":        {repeat(21, func(i int) string { return traced(i*1000, 4, 4, "0 0 0 0") }), "Threads without a P", "9 threads on average"},
 		"late":        {repeat(21, func(i int) string { return traced(i*1000, 4, 4, "0 0 0 0") }) + traced(60_000, 4, 4, "0 0 0 0"), "Samples late", "No sample for 40 s"},
 	} {
-		if h := of(tc.log, size{procs: 64}).headline; h.Label != tc.label || !strings.HasPrefix(h.Sentence, tc.sentence) {
+		if h := of(tc.log, 64).headline; h.Label != tc.label || !strings.HasPrefix(h.Sentence, tc.sentence) {
 			t.Errorf("%s: %+v", name, h)
 		}
 	}
@@ -55,7 +53,7 @@ func TestHeadlines(t *testing.T) {
 // The headline's reading is not said again, and all others are.
 func TestReadingsAreSaidOnce(t *testing.T) {
 	log := repeat(21, func(i int) string { return traced(i*1000, 4, 0, "50 0 0 0") }) + "SCHED 99ms: gom"
-	v := of(log, size{procs: 64})
+	v := of(log, 64)
 	if v.headline.Label != "CPU-bound" || len(v.readings) != 2 || len(v.unread) != 1 {
 		t.Errorf("%+v, %+v, %q", v.headline, v.readings, v.unread)
 	}
@@ -93,7 +91,7 @@ func check(t *testing.T, name string, v *view) {
 			t.Errorf("%s: text %q", name, s)
 		}
 	}
-	for _, b := range append(append(v.procs, v.waits...), v.headline.Blocks...) {
+	for _, b := range slices.Concat(v.levels, v.procs, v.waits, v.headline.Blocks) {
 		switch b := b.(type) {
 		case document.Text:
 			shown(b.Text)
@@ -109,42 +107,6 @@ func check(t *testing.T, name string, v *view) {
 	for _, s := range append([]string{v.name, v.headline.Sentence}, v.unread...) {
 		shown(s)
 	}
-	if v.time == nil {
-		return
-	}
-	for _, k := range v.time.Ticks {
-		inside("time "+k.Label, k.At)
-	}
-	for _, c := range v.time.Charts {
-		for _, k := range c.Ticks {
-			inside(c.Title+" tick", k.At)
-		}
-		for _, s := range c.Curves {
-			shown(s.Min + s.Mean + s.Max)
-			inside(c.Title+" top", s.Top)
-			last := 0.0
-			for _, p := range s.Points {
-				for _, x := range []float64{p.From, p.To, p.Low, p.Mean, p.High} {
-					inside(s.Alone, x)
-				}
-				if p.From < last || p.To < p.From || p.Low > p.Mean+1e-9 || p.Mean > p.High+1e-9 {
-					t.Errorf("%s: %s: %+v after %g", name, s.Alone, p, last)
-				}
-				last = p.From
-				shown(p.Value)
-			}
-		}
-	}
-	if v.time.Lanes != nil {
-		for _, l := range v.time.Lanes.List {
-			for _, s := range l.Stretches {
-				inside("stretch", s.From)
-				inside("stretch", s.To)
-				inside("weight", s.Weight)
-				shown(s.Value)
-			}
-		}
-	}
 }
 
 func TestRealLogs(t *testing.T) {
@@ -157,8 +119,8 @@ func TestRealLogs(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, o := range []size{{0, 64}, {2, 1}} {
-			check(t, file, of(string(log), o))
+		for _, procs := range []int{1, 64} {
+			check(t, file, of(string(log), procs))
 		}
 	}
 }
@@ -177,42 +139,15 @@ func TestOddLogs(t *testing.T) {
 		"the largest times": "SCHED 9223372036854ms: gomaxprocs=2 idleprocs=0 threads=4 runqueue=1 [0 1]\nSCHED 9223372036854ms: gomaxprocs=2147483647 idleprocs=0 threads=4 runqueue=1 [0 1]\n",
 		"hostile":           "SCHED 1ms: gomaxp\x1b[31m\x00\xff=2\n" + repeat(20, func(i int) string { return traced(i*100, 2, 0, "1 1") }),
 	} {
-		for _, o := range []size{{0, 64}, {7, 3}} {
-			v := of(log, o)
+		for _, procs := range []int{3, 64} {
+			v := of(log, procs)
 			check(t, name, v)
-			if v.time != nil {
-				for _, c := range v.time.Charts {
-					if n := len(c.Curves[0].Points); o.points > 0 && n > o.points {
-						t.Errorf("%s: %d points, want at most %d", name, n, o.points)
-					}
-				}
-				if l := v.time.Lanes; l != nil && len(l.List) > laneRows {
-					t.Errorf("%s: %d lanes", name, len(l.List))
-				}
-			}
 			if v.procs != nil {
-				if n := len(v.procs[1].(document.Table).Rows); n > o.procs {
-					t.Errorf("%s: %d rows, want at most %d", name, n, o.procs)
+				if n := len(v.procs[1].(document.Table).Rows); n > procs {
+					t.Errorf("%s: %d rows, want at most %d", name, n, procs)
 				}
 			}
 		}
-	}
-}
-
-// What was not seen is not drawn: a gap of many intervals stays one.
-func TestAGapStaysOne(t *testing.T) {
-	v := of(repeat(15, func(i int) string { return traced(i*100, 2, 2, "0 0") })+traced(90_000, 2, 0, "1 1"), size{procs: 64})
-	p := v.time.Charts[0].Curves[0].Points
-	if before := p[len(p)-2]; before.To > 0.25 {
-		t.Errorf("a sample at 1.4 s of 90 s stands until %g of it", before.To)
-	}
-}
-
-// Of two processes the one with the most samples is charted, alone.
-func TestOneProcessIsCharted(t *testing.T) {
-	v := of(repeat(15, func(i int) string { return traced(i*100, 2, 2, "0 0") })+repeat(25, func(i int) string { return traced(i*100, 4, 0, "1 2 3 4") }), size{procs: 64})
-	if n := len(v.time.Charts[0].Curves[0].Points); n != 25 {
-		t.Errorf("%d points, want those of the second process, 25", n)
 	}
 }
 
@@ -221,7 +156,7 @@ func TestAWarningLeads(t *testing.T) {
 	v := of(repeat(21, func(i int) string {
 		return fmt.Sprintf("SCHED %dms: gomaxprocs=2 idleprocs=2 threads=5 spinningthreads=0 needspinning=0 idlethreads=3 runqueue=0 gcwaiting=false nmidlelocked=0 stopwait=0 sysmonwait=false\n", i*1000) +
 			strings.Repeat("  G9: status=4(sync.Mutex.Lock) m=nil lockedm=nil\n", 9)
-	}), size{procs: 64})
+	}), 64)
 	if v.headline.Label != "Waits for locks" || v.headline.Tone != document.Attention {
 		t.Errorf("%+v", v.headline)
 	}
@@ -237,22 +172,5 @@ func TestContext(t *testing.T) {
 	s.Run.LeftOut = 3
 	if c := context(s); !strings.HasPrefix(c, "one of 2 processes · ") || !strings.HasSuffix(c, "; 3 samples at its shutdown not counted") {
 		t.Error(c)
-	}
-}
-
-// However many come after the process that is shown, its curves stay.
-func TestManyRestartsLeaveTheCurves(t *testing.T) {
-	v := of(repeat(100, func(i int) string { return traced(i*100, 2, 1, "1 0") })+repeat(1500, func(i int) string { return traced(0, 2, 1, "0 0") + traced(100, 2, 1, "0 0") }), size{procs: 64})
-	if n := len(v.time.Charts[0].Curves[0].Points); n != 100 || len(v.time.Ticks) == 0 {
-		t.Errorf("%d points", n)
-	}
-}
-
-// One sample has times that can be read.
-func TestTimesAreShort(t *testing.T) {
-	for _, k := range newTimeline(sched.Analyse(strings.NewReader(traced(0, 2, 1, "0 0"))), 0).ticks() {
-		if len(k.Label) > len("0.0006 s") {
-			t.Errorf("label %q", k.Label)
-		}
 	}
 }

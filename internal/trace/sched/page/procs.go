@@ -3,7 +3,6 @@ package page
 import (
 	"cmp"
 	"fmt"
-	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -46,7 +45,7 @@ func waiting(st *sched.Stats, most int) []document.Block {
 		t.Columns = append(t.Columns, document.Column{Head: "time slices started"}, document.Column{Head: "share of all", Short: "time slices", Bars: true})
 	}
 	for _, p := range list {
-		row := []document.Cell{{Value: procName(p.Proc, p.Proc)}, {Value: number.Amount(p.Queue.Mean), Bar: part(p.Queue.Mean, longest)}, {Value: number.Amount(p.Queue.Max)}, {}}
+		row := []document.Cell{{Value: "P " + strconv.Itoa(p.Proc)}, {Value: number.Amount(p.Queue.Mean), Bar: part(p.Queue.Mean, longest)}, {Value: number.Amount(p.Queue.Max)}, {}}
 		if p.QueueShare != nil {
 			row[3].Value = number.Share(*p.QueueShare)
 		}
@@ -73,52 +72,4 @@ func part(of, longest float64) float64 {
 		return 0
 	}
 	return of / longest
-}
-
-// procName is "P 3", or "P 0–7" of a group of Ps.
-func procName(from, to int) string {
-	if from == to {
-		return "P " + strconv.Itoa(from)
-	}
-	return "P " + strconv.Itoa(from) + "–" + strconv.Itoa(to)
-}
-
-// laneRows is how many lanes there are at most; more Ps share lanes.
-const laneRows = 32
-
-// queues has the longest queue of each P in each stretch of time; nil: all were empty.
-func (t *timeline) queues() *document.Lanes {
-	procs, longest := 0, 0
-	for _, p := range t.points {
-		procs = max(procs, len(p.QueueMax))
-		for _, q := range p.QueueMax {
-			longest = max(longest, q)
-		}
-	}
-	if procs == 0 || longest == 0 {
-		return nil
-	}
-	each := (procs + laneRows - 1) / laneRows
-	most := strconv.Itoa(longest)
-	lanes := &document.Lanes{Title: "Run queue of each P", Summary: "Run queue of each P over time, at most " + most + " goroutines",
-		Note: "the longest queue in each interval; a stronger color is a longer queue, on a logarithmic scale up to " + most}
-	if each > 1 {
-		lanes.Note += fmt.Sprintf("; a row is %d Ps, and shows the longest queue of them", each)
-	}
-	for from := 0; from < procs; from += each {
-		to := min(from+each, procs)
-		lane := document.Lane{Name: procName(from, to-1)}
-		for i, p := range t.points {
-			q := 0
-			for j := from; j < min(to, len(p.QueueMax)); j++ {
-				q = max(q, p.QueueMax[j])
-			}
-			if q > 0 {
-				lane.Stretches = append(lane.Stretches, document.Stretch{Span: t.slots[i].Span, Weight: math.Log1p(float64(q)) / math.Log1p(float64(longest)),
-					Value: fmt.Sprintf("%s at %s: %s", lane.Name, t.slots[i].when, number.AmountOf(float64(q), "goroutine"))})
-			}
-		}
-		lanes.List = append(lanes.List, lane)
-	}
-	return lanes
 }
