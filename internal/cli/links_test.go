@@ -21,8 +21,7 @@ type markdown struct {
 // depend on when git last wrote into .git, and go test would not use it again.
 var withPages = []string{"README.md", "CHANGELOG.md", "CONTRIBUTING.md", "RELEASING.md", "SECURITY.md", ".github", "deploy", "docs", "internal"}
 
-// readPages reads every page of the repository. What a lab run wrote is evidence, and links
-// to files of that run's folder; the template next to it becomes a page one folder up.
+// readPages reads every page of the repository.
 func readPages(t *testing.T) (pages []markdown) {
 	t.Helper()
 	page := func(file string, d fs.DirEntry, err error) error {
@@ -30,7 +29,7 @@ func readPages(t *testing.T) (pages []markdown) {
 			return err
 		}
 		switch name := d.Name(); {
-		case d.IsDir() && (name == "testdata" || name == "results" || name == "articles"):
+		case d.IsDir() && (name == "testdata" || name == "results"):
 			return fs.SkipDir
 		case d.IsDir() || filepath.Ext(name) != ".md":
 			return nil

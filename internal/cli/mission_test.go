@@ -15,7 +15,7 @@ import (
 	"github.com/procfit/procfit/test/need"
 )
 
-// missionRow is a statement of a document, in docs/evidence/mission.md.
+// missionRow is a statement of a document, in test/mission.md.
 type missionRow struct {
 	document, place, what, how string
 	state, note                string
@@ -26,7 +26,7 @@ var missionStates = []string{"delivered", "partly", "missing", "deliberately not
 // readMission returns the rows, and the table of counts by document.
 func readMission(t *testing.T) (rows []missionRow, counts map[string]string) {
 	t.Helper()
-	b, err := os.ReadFile("../../docs/evidence/mission.md")
+	b, err := os.ReadFile("../../test/mission.md")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -50,7 +50,7 @@ func readMission(t *testing.T) (rows []missionRow, counts map[string]string) {
 	return rows, counts
 }
 
-// TestMission holds docs/evidence/mission.md against itself and against what there is.
+// TestMission holds test/mission.md against itself and against what there is.
 func TestMission(t *testing.T) {
 	need.Everything(t, "it holds a page of evidence; other tests prove what the page names")
 	rows, counts := readMission(t)

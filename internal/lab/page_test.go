@@ -1,30 +1,24 @@
 package lab
 
 import (
-	"bytes"
 	"encoding/json"
-	"flag"
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
-	"strconv"
+	"regexp"
 	"strings"
 	"testing"
-	"text/template"
 
 	"github.com/procfit/procfit/internal/show/number"
 )
 
-var update = flag.Bool("update", false, "write docs/evidence/articles.md from docs/evidence/articles")
-
 const (
 	seedsPage = "../../docs/evidence/articles.md"
-	seeds     = "../../docs/evidence/articles" // page.md, and lab.json and RESULTS.md as lab run all wrote them
+	seeds     = "../../docs/evidence/articles" // has lab.json, as lab run all wrote it
 )
 
-// TestPage holds docs/evidence/articles.md against the run that it tells of. What changed since that
-// run is marked in it, and has no answer until another one.
+// TestPage holds the numbers of docs/evidence/articles.md against the run in lab.json: how many
+// hypotheses have which answer, and what was measured for each that the page's table names.
 func TestPage(t *testing.T) {
 	b, err := os.ReadFile(filepath.Join(seeds, "lab.json"))
 	if err != nil {
@@ -42,65 +36,53 @@ func TestPage(t *testing.T) {
 			t.Errorf("%s: quick %v, complete %v, not run %q", e.ID, e.Quick, e.Complete, e.NotRun)
 		}
 	}
-	want, err := page(&o)
+	text, err := os.ReadFile(seedsPage)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if *update {
-		if err := os.WriteFile(seedsPage, want, 0o644); err != nil {
-			t.Fatal(err)
-		}
+	p := seedsOf(&o)
+	for _, problem := range p.wrong(string(text)) {
+		t.Error(problem)
 	}
-	got, err := os.ReadFile(seedsPage)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if !bytes.Equal(got, want) {
-		t.Errorf("%s is stale: run go test ./internal/lab -run TestPage -update", seedsPage)
+	if changed := p.changed(); len(changed) > 0 {
+		t.Errorf("changed since the run: %v: run procfit lab run all again", changed)
 	}
 }
 
-// page fills docs/evidence/articles/page.md in. A template of an experiment's name in it follows
-// the experiment's section.
-func page(o *Outcome) ([]byte, error) {
-	results, err := os.ReadFile(filepath.Join(seeds, "RESULTS.md"))
-	if err != nil {
-		return nil, err
+// measuredRow is a row of the page: a hypothesis, what an article says, and what was measured.
+var measuredRow = regexp.MustCompile("(?m)^\\| `(\\w+)/(\\w+)` \\|.*\\| ([^|]+) \\|$")
+
+// wrong lists what a page says otherwise than the run.
+func (p recorded) wrong(page string) (problems []string) {
+	is := func(a Answer) int { return p.count(func(s Answered) bool { return s.Answer == a }) }
+	tooFew := p.count(func(s Answered) bool { return s.Needs > p.Host.EffectiveCPUs && s.From == "" })
+	for _, want := range []string{
+		fmt.Sprintf("**%d hypotheses hold here, %d do not hold, and %d are undecided.**", is(Holds), is(DoesNotHold), is(CannotTell)),
+		fmt.Sprintf("%d of the undecided ones need more CPUs", tooFew),
+	} {
+		if !strings.Contains(page, want) {
+			problems = append(problems, "the page lacks "+want)
+		}
 	}
-	p := seedsOf(o)
-	functions := map[string]any{
-		"measured": p.measured,
-		"defaults": defaultsTable,
-		"changed":  func() int { return len(p.changed()) },
-		"count":    func(a Answer) int { return p.count(func(s Answered) bool { return s.Answer == a }) },
-		"tooFewCPUs": func() int {
-			return p.count(func(s Answered) bool { return s.Needs > o.Host.EffectiveCPUs && s.From == "" })
-		},
-		"indented": func(file string) (string, error) {
-			b, err := os.ReadFile(filepath.Join(seeds, file))
-			return "    " + strings.ReplaceAll(strings.TrimSpace(string(b)), "\n", "\n    ") + "\n", err
-		},
-		"others": func() string {
-			var list []float64
-			for _, e := range o.Experiments {
-				for _, s := range e.Stages {
-					if s.OtherCPUs != nil {
-						list = append(list, *s.OtherCPUs)
-					}
-				}
+	rows := map[string]bool{}
+	for _, m := range measuredRow.FindAllStringSubmatch(page, -1) {
+		rows[m[1]+"/"+m[2]] = true
+		a := p.hypothesis(m[1], m[2])
+		switch {
+		case a == nil || a.Measured.Value == nil:
+			problems = append(problems, m[1]+"/"+m[2]+" was not measured")
+		case a.Answer != DoesNotHold || interval(a.Measured) != m[3]:
+			problems = append(problems, fmt.Sprintf("%s/%s: %s, it %s", m[1], m[2], interval(a.Measured), a.Answer))
+		}
+	}
+	for _, e := range p.Experiments {
+		for _, a := range e.Hypotheses {
+			if name := e.ID + "/" + a.ID; a.Answer == DoesNotHold && !rows[name] && !strings.Contains(page, "`"+name+"`") {
+				problems = append(problems, name+" does not hold, and is not in the page")
 			}
-			return fmt.Sprintf("%.2f to %.2f", slices.Min(list), slices.Max(list))
-		},
+		}
 	}
-	var t *template.Template
-	functions["sections"] = func() (string, error) { return p.sections(t, string(results)) }
-	t, err = template.New("page.md").Funcs(functions).ParseFiles(filepath.Join(seeds, "page.md"))
-	if err != nil {
-		return nil, err
-	}
-	var b bytes.Buffer
-	err = t.Execute(&b, o)
-	return b.Bytes(), err
+	return problems
 }
 
 func interval(i Estimate) string {
@@ -108,34 +90,4 @@ func interval(i Estimate) string {
 		return number.Count(*i.Value)
 	}
 	return number.Count(*i.Value) + " [" + number.Count(*i.Low) + ", " + number.Count(*i.High) + "]"
-}
-
-// defaultsTable is the table that is kept of the emulated machine.
-func defaultsTable() (string, error) {
-	e, err := ReadEmulated()
-	if err != nil {
-		return "", err
-	}
-	var b strings.Builder
-	b.WriteString("| Go |")
-	for _, q := range e.Quotas {
-		if q == 0 {
-			b.WriteString(" no quota |")
-		} else {
-			fmt.Fprintf(&b, " %g |", q)
-		}
-	}
-	fmt.Fprintf(&b, " NumCPU, always |\n|%s\n", strings.Repeat("---|", len(e.Quotas)+2))
-	for _, r := range e.Rows {
-		name := r.Go
-		if r.Language != "" {
-			name += ", go line " + r.Language
-		}
-		fmt.Fprintf(&b, "| %s |", name)
-		for _, n := range append(slices.Clip(r.Procs), r.NumCPU) {
-			b.WriteString(" " + strconv.Itoa(n) + " |")
-		}
-		b.WriteString("\n")
-	}
-	return strings.TrimSuffix(b.String(), "\n"), nil
 }

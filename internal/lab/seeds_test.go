@@ -1,15 +1,10 @@
 package lab
 
 import (
-	"fmt"
-	"maps"
 	"slices"
 	"strings"
 	"testing"
-	"text/template"
 	"time"
-
-	"github.com/procfit/procfit/internal/show/number"
 )
 
 // reworked are experiments whose program or stages do other work since a time. A run of
@@ -124,142 +119,6 @@ func (p recorded) changed() (list []string) {
 	return list
 }
 
-// measured is what the run measured for a hypothesis, which may since be gone.
-func (p recorded) measured(experiment, hypothesis string) (string, error) {
-	if a := p.hypothesis(experiment, hypothesis); a != nil && a.Measured.Value != nil {
-		return interval(a.Measured), nil
-	}
-	if slices.ContainsFunc(p.today[experiment], func(a Answered) bool { return a.ID == hypothesis }) {
-		return "(not yet run)", nil
-	}
-	return "", fmt.Errorf("there is no hypothesis %s of %s", hypothesis, experiment)
-}
-
-// since says that something is not of the run.
-func (p recorded) since() string {
-	return "changed since this run (" + p.Started.Format("2 January 2006") + "): not yet run again"
-}
-
-// sections are those of RESULTS.md, a level lower and without links into the results'
-// folder. What was measured is folded away below the hypotheses, but for tables of Go
-// versions, which are the point.
-func (p recorded) sections(t *template.Template, results string) (string, error) {
-	parts := map[string]string{}
-	for section := range strings.SplitSeq(results, "\n## ") {
-		id, body, _ := strings.Cut(section, "\n")
-		parts[id] = body
-	}
-	var b strings.Builder
-	for _, e := range p.experiments {
-		fmt.Fprintf(&b, "\n### %s\n", e.ID)
-		body, ok := parts[e.ID]
-		switch {
-		case p.ran(e.ID) == nil:
-			p.added(&b, e)
-		case !ok:
-			return "", fmt.Errorf("RESULTS.md has no section %s; it has %v", e.ID, slices.Sorted(maps.Keys(parts)))
-		default:
-			p.section(&b, e, body)
-		}
-		if of := t.Lookup(e.ID); of != nil {
-			if err := of.Execute(&b, p.Outcome); err != nil {
-				return "", err
-			}
-		}
-	}
-	return b.String(), nil
-}
-
-const tableHead = "| hypothesis | article | here | wanted | answer |\n|---|---|---|---|---|\n"
-
-// added is an experiment that the run has not.
-func (p recorded) added(b *strings.Builder, e Experiment) {
-	from := e.Document
-	if from[0] >= '0' && from[0] <= '9' {
-		from = "article " + from
-	}
-	fmt.Fprintf(b, "\nFrom %s: %s. %s.\n\n%s", from, plain(e.Title), strings.Replace(plain(p.since()), "changed", "Added", 1), tableHead)
-	for _, a := range p.today[e.ID] {
-		b.WriteString(p.row(e.ID, a))
-	}
-}
-
-// section is an experiment's, with today's hypotheses in the place of the run's.
-func (p recorded) section(b *strings.Builder, e Experiment, body string) {
-	fold := !slices.ContainsFunc(p.ran(e.ID).Stages, func(s RanStage) bool { return len(s.Versions) > 0 })
-	hypotheses, folded, blank := false, false, false
-	left := 2 + len(p.ran(e.ID).Hypotheses) // lines of the table of hypotheses
-	for line := range strings.Lines(body) {
-		switch {
-		case strings.HasPrefix(line, "["), blank && line == "\n":
-			continue
-		case strings.HasPrefix(line, "|") && left > 0:
-			hypotheses = true
-			if left--; left == 0 {
-				p.table(b, e)
-			}
-			blank = false
-			continue
-		case fold && hypotheses && !folded && line != "\n":
-			b.WriteString("<details><summary>What was measured</summary>\n\n")
-			folded = true
-		}
-		if title, ok := strings.CutPrefix(line, "### "); ok {
-			line = "#### " + title
-		}
-		b.WriteString(line)
-		blank = line == "\n"
-	}
-	if folded {
-		b.WriteString("\n</details>\n")
-	}
-}
-
-// table is an experiment's hypotheses as they read today, those that the run answered with
-// its answers.
-func (p recorded) table(b *strings.Builder, e Experiment) {
-	b.WriteString(tableHead)
-	for _, a := range p.today[e.ID] {
-		b.WriteString(p.row(e.ID, a))
-	}
-	if p.another(e.ID) {
-		b.WriteString("\n*It is another experiment since this run; what was measured is of the one before.*\n")
-	}
-}
-
-// row is a hypothesis with its answer.
-func (p recorded) row(id string, a Answered) string {
-	wanted := ""
-	switch low, high := a.AtLeast, a.AtMost; {
-	case low != nil && high != nil:
-		wanted = number.Count(*low) + " to " + number.Count(*high)
-	case low != nil:
-		wanted = number.Count(*low) + " or more"
-	case high != nil:
-		wanted = number.Count(*high) + " or less"
-	}
-	here, answer := "–", p.since()
-	if a, ok := p.answered(id, a); ok {
-		answer = strings.ReplaceAll(string(a.Answer), "_", " ")
-		switch {
-		case a.Measured.Value == nil:
-		case a.From != "":
-			here = interval(a.Measured) + " (" + a.From + ")"
-		default:
-			here = fmt.Sprintf("%s, n %d", interval(a.Measured), a.Measured.N)
-		}
-		if a.Answer == CannotTell {
-			answer = "undecided here: " + a.Reason
-		}
-	}
-	return fmt.Sprintf("| %s | %s | %s | %s | %s |\n", plain(a.Says), plain(a.Document), plain(here), wanted, plain(answer))
-}
-
-// plain is text that starts no markup.
-func plain(s string) string {
-	return strings.NewReplacer("|", `\|`, "&", "&amp;", "<", "&lt;", ">", "&gt;", "*", `\*`, "_", `\_`, "`", "\\`").Replace(s)
-}
-
 // A hypothesis that changed has no answer of an earlier run, and one that did not keeps
 // its own.
 func TestSinceTheRun(t *testing.T) {
@@ -276,53 +135,6 @@ func TestSinceTheRun(t *testing.T) {
 		"c": {two("two Ps do twice as much")},
 	}, map[string]string{"b": "2026-11-20T00:00:00Z"}, nil}
 	p.today["b"][1].Measured.Value = new(2.0)
-	const results = `
-## a
-
-From document 000: what a is.
-
-| hypothesis | article | here | wanted | answer |
-|---|---|---|---|---|
-| two Ps do twice as much | 2 ÷ 1 | 2.00, n 6 | 1.9 or more | holds |
-| nobody says so any more |  | 2.00, n 6 | 1 or less | does not hold |
-
-all trials:
-
-| GOMAXPROCS | Throughput |
-|---|---:|
-| 1 | 5 |
-
-## b
-
-From document 000: what b is.
-
-| hypothesis | article | here | wanted | answer |
-|---|---|---|---|---|
-| two Ps do twice as much | 2 ÷ 1 | 2.00, n 6 | 1.9 or more | holds |
-`
-	const notYet = "changed since this run (21 November 2026): not yet run again"
-	sections := func() string {
-		t.Helper()
-		text, err := p.sections(template.New("page"), results)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return text
-	}
-	text := sections()
-	for _, want := range []string{
-		"| two Ps do twice as much | 2 ÷ 1 | 2, n 6 | 1.9 or more | holds |\n| it &lt;is&gt; new |  | – | 1.1 or less | " + notYet + " |\n",
-		"<details><summary>What was measured</summary>\n\nall trials:\n\n| GOMAXPROCS | Throughput |\n|---|---:|\n| 1 | 5 |\n\n</details>\n",
-		"| two Ps do more | 2 ÷ 1 | – | 1.9 or more | " + notYet + " |\n| of a table |  | 2 (an emulated machine) | 1 or less | does not hold |\n",
-		"From article 001: another. Added since this run (21 November 2026): not yet run again.\n\n| hypothesis",
-	} {
-		if !strings.Contains(text, want) {
-			t.Errorf("no %q in:\n%s", want, text)
-		}
-	}
-	if strings.Contains(text, "nobody says") || strings.Contains(text, "another experiment") {
-		t.Error(text)
-	}
 	if n := p.count(func(a Answered) bool { return a.Answer == Holds || a.From != "" }); n != 2 {
 		t.Errorf("%d hold, or are of the table", n)
 	}
@@ -332,17 +144,16 @@ From document 000: what b is.
 
 	// An experiment that does other work has no answers of before.
 	p.reworked = map[string]string{"a": "2026-11-22T00:00:00Z"}
-	text = sections()
-	if row := "| two Ps do twice as much | 2 ÷ 1 | – | 1.9 or more | " + notYet; !strings.Contains(text, row) || strings.Count(text, "It is another experiment since this run") != 1 {
-		t.Error(text)
+	if got, want := strings.Join(p.changed(), " "), "a/two_ps a/new b/two_ps c/two_ps"; got != want {
+		t.Errorf("changed are %s, want %s", got, want)
 	}
 	// One that measures the same is held against the bound of today.
 	o.Host.EffectiveCPUs = 2
 	o.Experiments[1].Hypotheses[0].Measured = Estimate{Value: new(2.0), Low: new(1.5), High: new(2.5), N: 6}
-	for needs, want := range map[float64]string{2: "undecided here: the interval contains the bound of 1.9", 8: "undecided here: needs 8 CPUs; this machine has 2"} {
+	for needs, want := range map[float64]string{2: "the interval contains the bound of 1.9", 8: "needs 8 CPUs; this machine has 2"} {
 		p.again = map[string]Answered{"b/two_ps": p.judgedAgain("b", Hypothesis{ID: "two_ps", AtLeast: 1.9, Needs: needs})}
-		if row := p.row("b", p.today["b"][0]); !strings.Contains(row, "| 2 [1.5, 2.5], n 6 | 1.9 or more | "+want) {
-			t.Errorf("%s", row)
+		if a, ok := p.answered("b", p.today["b"][0]); !ok || !strings.HasPrefix(a.Reason, want) || interval(a.Measured) != "2 [1.5, 2.5]" {
+			t.Errorf("%+v", a)
 		}
 	}
 	for _, name := range rejudged {
@@ -359,7 +170,12 @@ From document 000: what b is.
 			t.Error(err)
 		}
 	}
-	if _, err := p.measured("a", "nothing"); err == nil {
-		t.Error("what does not exist is measured")
+	for page, want := range map[string]string{
+		"": "the page lacks **", "| `a/nothing` | says | 1 |": "a/nothing was not measured", "| `a/two_ps` | says | 1 |": "a/two_ps: 2, it holds",
+		"no rows": "a/gone does not hold, and is not in the page",
+	} {
+		if got := strings.Join(p.wrong(page), "; "); !strings.Contains(got, want) {
+			t.Errorf("%q: %s, want %s", page, got, want)
+		}
 	}
 }
