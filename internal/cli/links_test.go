@@ -135,6 +135,31 @@ func brokenLinks(p markdown, pages map[string]markdown) (broken []string) {
 	return broken
 }
 
+// claim is a row of docs/evidence/how-often-wrong.md whose number is of another page.
+var claim = regexp.MustCompile(`(?m)^\|[^|\n]+\|[^|*\n]*\*\*([^*\n]+)\*\*[^|\n]*\|[^|\n]+\| \[[^]\n]+\]\(([\w-]+\.md)[^)\n]*\) \|$`)
+
+// TestClaims: each number that says how often procfit is wrong is in the page that the row names.
+func TestClaims(t *testing.T) {
+	const folder = "../../docs/evidence/"
+	b, err := os.ReadFile(folder + "how-often-wrong.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows := claim.FindAllStringSubmatch(string(b), -1)
+	if len(rows) < 9 {
+		t.Errorf("only %d rows found: is the pattern right?", len(rows))
+	}
+	for _, m := range rows {
+		page, err := os.ReadFile(folder + m[2])
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !regexp.MustCompile(`\b` + regexp.QuoteMeta(m[1])).Match(page) {
+			t.Errorf("%s does not have %q", m[2], m[1])
+		}
+	}
+}
+
 // TestBrokenLinks: a link that leads nowhere is noticed, an example's is not.
 func TestBrokenLinks(t *testing.T) {
 	p := markdown{"../../README.md", "# A `b` (c)\n[x](#a-b-c) [y](#nothing) [z](docs/nothing.md) [o](https://example.com/no)\n```\n[e](no.md)\n```\n`[f](no.md)`\n# A b c\n[second](#a-b-c-1)\n"}

@@ -163,25 +163,11 @@ func (d *document) margins() {
 
 const introduction = `# How often a verdict is right
 
-A sweep does not measure every value equally often. It measures the values still in contention, and stops when the answer is proven, when it cannot be proven with the trials left, or when these are used up. This page explains the method, and simulates how often it is right.
+Simulated sweeps of known curves: how many trials a verdict takes, and how often it is wrong. [How a verdict is reached](../explanation/how-a-verdict-is-reached.md) explains the method.
 
-**A good value** has a throughput at most 5% below the best (` + "`--margin`" + `), and a p99 at most 20% longer than the best p99 among those values (` + "`--margin-p99`" + `). The verdict names the smallest good value.
+**Good** is a value whose throughput is at most 5% below the best, and whose p99 is at most 20% longer than the best p99 among those values. A verdict that names any other value is **wrong**. A value that loses more than a tenth of the throughput, or 40% of p99, is **harmful**.
 
-**The first block** measures all values if there are few, otherwise the powers of two, the default and the largest. A value with less than 45% of the best throughput is not measured again, nor is one that is proven worse by more than the margin.
-
-**Each further block** has three values: the one whose proof costs the fewest trials (a smaller value may cost more of them); a value not yet measured that may be good; and the rivals that need most trials. Throughput grows at most in proportion to GOMAXPROCS, so below some value none can be good: this is how procfit finds a knee at 11 without measuring 3, 5, 6, 7, 9 and 10. If a value is proven, no value is proven worse, and the default is undecided, both are measured again while the trials left may decide.
-
-**Proven** means that for each value that may be as good, the throughput of the named value is shown to be no worse by the margin, and its p99 too, at 95% each and by the values' own trials. No single trial decides: the comparison must hold without the trial of the other value that helps it most. **Likely** means that a model that pools neighboring values gives it a chance of at least 97% by throughput and 90% by p99, and that its own trials show at 95% that it does no harm. If nothing can be proven with the trials left, the race ends with a likely value. The report says "likely", and a comparison does not pass on it.
-
-**Harmful** is a named value that loses more than a tenth of the throughput, or 40% of p99.
-
-**Noise** is estimated from all trials, by how far each is from its value and its block. A trial far away has less weight. The default runs with and without GOMAXPROCS in turn, which is the same setting; if the two are proven to differ, no value is named. Slow changes of the machine are removed by blocks; how large they are is estimated from the trials.
-
-**Intervals** compare the named value with each other value. The best of several equal values is partly lucky, so the error of 5% is shared among those that cannot be distinguished from it (the false coverage rate of Benjamini and Yekutieli, 2005), and a quarter is kept for stopping early. A machine that is noisier than expected is believed at once, a quieter one only as trials come.
-
-**compare** measures pairs of the old and the new program, and may look after each pair: its intervals hold at all looks together. In 2,000 comparisons of a program with itself at noises of 3% and 25%, none failed; a loss of 10% was found in all, after 12 pairs on average.
-
-**Not covered.** A peak so narrow that it is between measured values is missed. A proof is looked at after each block, which adds to its error if a value is exactly at the margin: the last table counts it.
+**Proven** and **likely** are as in a report. A proof is looked at after each block, which adds to its error if a value is exactly at the margin: the last table has such curves. A peak that falls entirely between two measured values is missed.
 
 `
 
