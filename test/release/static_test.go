@@ -69,7 +69,7 @@ func TestWorkflow(t *testing.T) {
 	if uses < 3 {
 		t.Errorf("%d actions", uses)
 	}
-	for _, name := range []string{".ci/verify-release", "docs/how-to/verify-a-release.md"} {
+	for _, name := range []string{".ci/verify-release", "RELEASING.md"} {
 		if !strings.Contains(read(t, filepath.Join(root, name)), "https://github.com/procfit/procfit/"+workflow+"@refs/tags/") {
 			t.Errorf("%s does not expect the signature of %s", name, workflow)
 		}
