@@ -362,7 +362,7 @@ func forbidden(from, to string) string {
 var linked = map[string]struct{ code, tests []string }{
 	"google.golang.org/grpc": {
 		code:  []string{"cli", "cli/man", "cli/scripts", "cmd/procfit", "load/loadtest", "load/rpc"},
-		tests: []string{"cli", "cli/man", "cli/scripts/check", "cli/scripts/kube", "cli/scripts/lab", "cli/scripts/look", "cli/scripts/measure", "cli/scripts/recipes", "cli/scripts/usage", "load/engine", "load/rpc", "program/ready"},
+		tests: []string{"cli", "cli/man", "cli/scripts/check", "cli/scripts/kube", "cli/scripts/lab", "cli/scripts/look", "cli/scripts/measure", "cli/scripts/recipes", "cli/scripts/usage", "load/engine", "load/rpc", "program/ready", "program/steer"},
 	},
 	"k8s.io/client-go": {
 		code:  []string{"check/cluster", "cli", "cli/man", "cmd/procfit", "host/cluster", "lab/pods", "measure/kube"},
