@@ -10,6 +10,7 @@ import (
 
 	"github.com/procfit/procfit/internal/measure/plan"
 	"github.com/procfit/procfit/internal/measure/session"
+	"github.com/procfit/procfit/internal/spec"
 	"github.com/procfit/procfit/internal/verdict/journal"
 )
 
@@ -53,12 +54,12 @@ func (s *stopping) Run(context.Context, plan.Task, plan.Observer) (journal.Trial
 // says so.
 func TestSmallerBudgetInWords(t *testing.T) {
 	const done = 5
-	spec := plan.Default()
-	spec.Target.Command, spec.Procs = []string{"program"}, plan.Procs{Values: []*int{nil, new(1), new(2)}}
+	asked := plan.Default()
+	asked.Target.Command, asked.Procs = []string{"program"}, plan.Procs{Values: []*int{nil, new(1), new(2)}}
 	dir := t.TempDir()
 	run := func(most, stop int) (s *session.Session, text string) {
-		spec.Budget = &plan.Budget{Goal: journal.GoalProven, MaxTrials: most}
-		s = session.New(spec, session.Options{Dir: dir, Host: journal.Host{CPUs: 2, EffectiveCPUs: 2}, Started: time.Unix(1, 0)})
+		asked.Budget = &plan.Budget{Goal: journal.GoalProven, MaxTrials: most}
+		s = session.New(asked, session.Options{Dir: dir, Spec: spec.Spec{Command: "sweep"}, Host: journal.Host{CPUs: 2, EffectiveCPUs: 2}, Started: time.Unix(1, 0)})
 		_, err := s.Run(t.Context(), &stopping{after: stop}, session.Events{Begin: func() { text = race(s) }})
 		if !errors.Is(err, context.Canceled) {
 			t.Fatal(err)
