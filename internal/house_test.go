@@ -195,6 +195,12 @@ var mayImport = map[string][]string{
 // say.
 var testHelpers = []string{"test", "test/need", "test/built", "test/chance", "test/cluster", "test/cluster/run", "load/loadtest", "verdict/contest/race/racetest", "verdict/verdicttest", "verdict/page/pagetest", "program/goproc/goproctest", "check/binary/binarytest", "cli/schematest", "cli/scripts"}
 
+// never names what a package may not import although its row has it: the command line prints
+// what was judged, and does not judge trials itself.
+var never = map[string][]string{
+	"cli": {"verdict/contest"},
+}
+
 func TestImports(t *testing.T) {
 	problems, packages, _, err := checkImports(os.DirFS(".."))
 	if err != nil {
@@ -349,6 +355,7 @@ func forbidden(from, to string) string {
 		return fmt.Sprintf("the wing %s may not import %s of the wing %s; it may import %v", a, to, b, may)
 	}
 	switch {
+	case slices.Contains(never[from], to):
 	case target != "" && (target == row || slices.Contains(mayImport[row], target)),
 		slices.Contains(mayImport[row], anything) && b != "cmd" && target != "":
 		return ""
@@ -776,6 +783,7 @@ func TestCheckImports(t *testing.T) {
 		"no row":                     {"internal/util/a.go", imports("fmt"), "util has no row"},
 		"to a package without row":   {"internal/verdict/a.go", imports(ours("util")), "may not import util"},
 		"cli to all":                 {"internal/cli/a.go", imports(ours("show/html"), module+"/maxprocs"), ""},
+		"cli to what judges trials":  {"internal/cli/a.go", imports(ours("verdict/contest")), "package cli may not import verdict/contest"},
 		"main to cli":                {"cmd/procfit/main.go", imports(ours("cli")), ""},
 		"main past cli":              {"cmd/procfit/main.go", imports(ours("measure/plan")), "may not import measure/plan"},
 		"to a leaf":                  {"internal/load/a.go", imports(ours("host/cpuset")), ""},

@@ -17,7 +17,6 @@ import (
 	"github.com/procfit/procfit/internal/show/number"
 	"github.com/procfit/procfit/internal/show/phrase"
 	"github.com/procfit/procfit/internal/show/terminal"
-	"github.com/procfit/procfit/internal/verdict/contest"
 	"github.com/procfit/procfit/internal/verdict/journal"
 	"github.com/procfit/procfit/internal/verdict/page"
 )
@@ -143,7 +142,7 @@ func (p *progress) report(s plan.Progress) {
 	case !s.Trial.Valid:
 		p.line(fmt.Sprintf("procfit: %s[%s] %s: invalid: %s", p.title, count(s), taskName(s.Task), inOneLine(s.Trial.InvalidReason)))
 	case !p.screen.there():
-		p.line(fmt.Sprintf("procfit: %s[%s] %s: %s%s, elapsed %s%s", p.title, count(s), taskName(s.Task), outcome(s.Trial), open(s.Open), number.Clock(p.now().Sub(p.began)), p.left()))
+		p.line(fmt.Sprintf("procfit: %s[%s] %s: %s%s, elapsed %s%s", p.title, count(s), taskName(s.Task), outcome(s), open(s.Open), number.Clock(p.now().Sub(p.began)), p.left()))
 	}
 }
 
@@ -250,7 +249,8 @@ func taskName(t plan.Task) string {
 	return s
 }
 
-func outcome(t *journal.Trial) string {
+func outcome(p plan.Progress) string {
+	t := p.Trial
 	if t.ThroughputPerSecond == nil {
 		return "done"
 	}
@@ -262,8 +262,8 @@ func outcome(t *journal.Trial) string {
 	if t.LatencySeconds != nil && t.LatencySeconds.P99 != nil {
 		s += ", p99 " + number.Seconds(*t.LatencySeconds.P99)
 	}
-	if share := contest.CountedOthers(t); contest.AtLeast(share, contest.OthersMatter) {
-		s += ", other programs used " + number.Percent(*share) + " of the CPUs"
+	if p.Others != nil {
+		s += ", other programs used " + number.Percent(*p.Others) + " of the CPUs"
 	}
 	return s
 }

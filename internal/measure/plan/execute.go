@@ -17,6 +17,7 @@ import (
 type Progress struct {
 	Task      Task
 	Trial     *journal.Trial // the trial that has just ended; nil when one starts
+	Others    *float64       // the share of the CPUs that other programs took of it, if that matters
 	Done      int            // trials that are in the journal
 	Total     int
 	AtMost    bool          // Total is a bound: there may be fewer
@@ -198,7 +199,7 @@ func (r *running) keep(task Task, trial journal.Trial, later []Task) error {
 	r.have.add(task, trial)
 	r.done++
 	progress := r.progress(task)
-	progress.Trial = &trial
+	progress.Trial, progress.Others = &trial, others(&trial)
 	r.report(progress)
 	if trial.SpeedAfter != nil && task.Role != journal.RolePilot {
 		r.slow()

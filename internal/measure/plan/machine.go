@@ -35,6 +35,15 @@ const (
 	lookAgain = time.Second
 )
 
+// others is the share of the CPUs that other programs took of a trial; nil: it does not matter,
+// or is not known.
+func others(t *journal.Trial) *float64 {
+	if share := contest.CountedOthers(t); contest.AtLeast(share, contest.OthersMatter) {
+		return share
+	}
+	return nil
+}
+
 // speeds are the measurements of one run.
 type speeds struct {
 	all  []float64

@@ -3,6 +3,8 @@ package plan
 import (
 	"context"
 	"errors"
+	"fmt"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -228,5 +230,28 @@ func TestDoesNotWait(t *testing.T) {
 				t.Errorf("%s: %v, waited for %s, told %+v", name, err, waited, told)
 			}
 		})
+	}
+}
+
+// A trial is reported with what other programs took of it, if that is known and matters.
+func TestReportsOthers(t *testing.T) {
+	p := plan(t, settings{Procs: Procs{Values: []*int{nil, ptr(1)}}, CPUs: 2, Blocks: 1, Seed: 1})
+	taken := []*float64{nil, ptr(0.05), ptr(0.5)}
+	x := newRun(p, &fake{answer: func(n int, task Task) (journal.Trial, error) {
+		return journal.Trial{Valid: true, Usage: journal.Usage{MeasuredSeconds: 1, HostUse: &journal.HostUse{TargetCPUs: 2, OtherCPUSeconds: taken[n-1]}}}, nil
+	}}, nil)
+	var got []string
+	x.Report = func(p Progress) {
+		if p.Trial != nil && p.Others == nil {
+			got = append(got, "-")
+		} else if p.Trial != nil {
+			got = append(got, fmt.Sprint(*p.Others))
+		}
+	}
+	if err := x.Run(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if strings.Join(got, " ") != "- - 0.25" {
+		t.Errorf("other programs took %q", got)
 	}
 }
