@@ -6,10 +6,11 @@ import (
 	"time"
 
 	"github.com/procfit/procfit/internal/host/folder"
+	"github.com/procfit/procfit/internal/measure/canary"
 	"github.com/procfit/procfit/internal/measure/session"
 	"github.com/procfit/procfit/internal/show/number"
 	"github.com/procfit/procfit/internal/show/phrase"
-	"github.com/procfit/procfit/internal/verdict/canary"
+	judge "github.com/procfit/procfit/internal/verdict/canary"
 	"github.com/procfit/procfit/internal/verdict/journal"
 	"github.com/procfit/procfit/internal/verdict/page"
 )
@@ -134,7 +135,7 @@ func (run *canaryRun) tell(std stdio, o *kubeCanary) {
 		compared = append(compared, "a Meter's p99", "a Meter's failed requests")
 	}
 	std.notef("they are removed at the end, at Ctrl-C, and at the first harm: a container that ends, a pod that is not ready for %s, or %s proven above the control's by more than %s",
-		number.Short(number.Seconds(canary.UnreadyMost.Seconds())), phrase.Or(compared), number.Percent(h.Plan.MarginP99))
+		number.Short(number.Seconds(judge.UnreadyMost.Seconds())), phrase.Or(compared), number.Percent(h.Plan.MarginP99))
 	std.notef("%s of %d slices of %s, about %s in all; results in %s", phrase.Count(len(h.Canary.Rounds), "round"), h.Slices(), number.Short(number.Seconds(h.Canary.SliceSeconds)), number.Minutes(h.Lasts()), run.dir)
 }
 
@@ -148,7 +149,7 @@ var effectWords = map[journal.Effect]string{
 // canaryProgress prints how far a canary is, a line for each slice.
 type canaryProgress struct {
 	std    stdio
-	header canary.Header
+	header judge.Header
 	began  time.Time
 	done   int
 }
@@ -161,7 +162,7 @@ func (p *canaryProgress) tell(e canary.Event) {
 	case canary.EventServe:
 		p.std.notef("round %d of %d: they serve", e.Round+1, len(h.Canary.Rounds))
 	case canary.EventUnreached:
-		p.std.notef("no request has reached the canary's pods in %d slices: clients that keep their connections do not reach new pods, or the Service gets no requests", canary.ToldAfter)
+		p.std.notef("no request has reached the canary's pods in %d slices: clients that keep their connections do not reach new pods, or the Service gets no requests", judge.ToldAfter)
 		p.std.notef("  restart the clients, or limit how long a connection lives; without any request it ends after %d slices", h.Patience())
 	case canary.EventEnd:
 		p.std.notef("round %d of %d: the pods are being removed", e.Round+1, len(h.Canary.Rounds))
@@ -170,7 +171,7 @@ func (p *canaryProgress) tell(e canary.Event) {
 		all := len(h.Canary.Rounds) * h.Slices()
 		spent := float64(p.done)*h.Canary.SliceSeconds + float64(e.Round+1)*h.Load.WarmupSeconds
 		left := h.Lasts() - time.Duration(spent*float64(time.Second))
-		now := canary.Analyze(&journal.Contents{Header: h.Header, Trials: e.Slice})
+		now := judge.Analyze(&journal.Contents{Header: h.Header, Trials: e.Slice})
 		p.std.notef("[%d/%d] %s, elapsed %s, %s left", p.done, all, page.CanarySlice(now), number.Clock(time.Since(p.began)), number.Clock(left))
 	}
 }

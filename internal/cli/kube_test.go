@@ -8,7 +8,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/procfit/procfit/internal/verdict/canary"
+	"github.com/procfit/procfit/internal/measure/canary"
+	judge "github.com/procfit/procfit/internal/verdict/canary"
 	"github.com/procfit/procfit/internal/verdict/journal"
 )
 
@@ -55,8 +56,8 @@ func TestAsk(t *testing.T) {
 
 // TestCanaryLeft: the time that is left has the warm-ups of the rounds that come.
 func TestCanaryLeft(t *testing.T) {
-	round := []journal.Setting{canary.SettingOf(nil), canary.SettingOf(new(1))}
-	h := canary.Header{Header: journal.Header{
+	round := []journal.Setting{judge.SettingOf(nil), judge.SettingOf(new(1))}
+	h := judge.Header{Header: journal.Header{
 		Load: journal.Load{DurationSeconds: 180, WarmupSeconds: 600}, Canary: &journal.Canary{SliceSeconds: 60, Rounds: [][]journal.Setting{round, round}},
 	}}
 	var shown strings.Builder

@@ -13,11 +13,12 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/yaml"
 
+	"github.com/procfit/procfit/internal/measure/canary"
 	"github.com/procfit/procfit/internal/measure/kube/agent"
 	"github.com/procfit/procfit/internal/measure/plan"
 	"github.com/procfit/procfit/internal/measure/trial"
 	"github.com/procfit/procfit/internal/show/phrase"
-	"github.com/procfit/procfit/internal/verdict/canary"
+	judge "github.com/procfit/procfit/internal/verdict/canary"
 	"github.com/procfit/procfit/internal/verdict/journal"
 )
 
@@ -227,20 +228,20 @@ func measured(metrics map[string]journal.Metric, pods []agent.Counted) {
 	var requests, failed float64
 	all := len(pods) > 0
 	for _, one := range pods {
-		highest(canary.FigureSched, one.SchedLatencyP99Seconds)
+		highest(judge.FigureSched, one.SchedLatencyP99Seconds)
 		if one.Meter == nil {
 			all = false
 			continue
 		}
-		highest(canary.FigureP50, one.Meter.P50Seconds)
-		highest(canary.FigureP99, one.Meter.P99Seconds)
+		highest(judge.FigureP50, one.Meter.P50Seconds)
+		highest(judge.FigureP99, one.Meter.P99Seconds)
 		requests, failed = requests+float64(one.Meter.Requests), failed+float64(one.Meter.Failed)
 	}
 	if !all {
 		return
 	}
-	metrics[canary.Requests] = journal.Metric{Value: requests, Better: "higher"}
+	metrics[judge.Requests] = journal.Metric{Value: requests, Better: "higher"}
 	if requests > 0 {
-		metrics[canary.FigureFailed] = journal.Metric{Value: failed / requests, Better: "lower"}
+		metrics[judge.FigureFailed] = journal.Metric{Value: failed / requests, Better: "lower"}
 	}
 }

@@ -101,7 +101,7 @@ func Analyze(c *journal.Contents) *verdict.Result {
 	r.Origin, r.Complete, r.TrialsRun = journal.OriginKube, c.End != nil && c.End.Code == journal.EndComplete, len(c.Trials)
 	r.Canary = &verdict.Canary{
 		Canary: *c.Header.Canary, End: c.End, Slices: len(a.slices), Planned: len(c.Header.Canary.Rounds) * a.Header.Slices(),
-		Unreached: unreached(a.slices), PerRequest: slices.ContainsFunc(c.Trials, served),
+		Unreached: Unreached(a.slices), PerRequest: slices.ContainsFunc(c.Trials, served),
 	}
 	a.Canary = r.Canary
 	a.timed = slices.ContainsFunc(c.Trials, func(t journal.Trial) bool { return metric(&t, FigureP99) != nil })

@@ -2,38 +2,9 @@ package canary
 
 import (
 	"testing"
-	"time"
 
 	"github.com/procfit/procfit/internal/verdict/journal"
 )
-
-func TestWatch(t *testing.T) {
-	start := time.Unix(0, 0)
-	at := func(s int) time.Time { return start.Add(time.Duration(s) * time.Second) }
-	fine, unready := Condition{Setting: "1", Pod: "b", Ready: true}, Condition{Setting: "1", Pod: "b", Detail: "ContainersNotReady"}
-	var w watch
-	for _, step := range []struct {
-		at    int
-		is    Condition
-		harm  journal.HarmCode
-		taken string
-	}{
-		{0, fine, "", ""}, {1, unready, "", ""}, {10, unready, "", ""},
-		{10, fine, "", ""}, // in time
-		{11, unready, "", ""}, {20, unready, "", ""}, {21, unready, journal.HarmUnready, ""},
-		{22, Condition{Setting: "1", Pod: "b", Ended: "code 2"}, journal.HarmEnded, ""},
-		{23, Condition{Setting: "1", Pod: "b", Taken: "evicted", Ended: "code 137"}, "", "evicted"},
-	} {
-		h, taken := w.see(at(step.at), []Condition{{Setting: Control, Pod: "a", Ready: true}, step.is})
-		if (h == nil) != (step.harm == "") || h != nil && (h.Code != step.harm || h.Setting != "1") || taken != step.taken {
-			t.Errorf("after %d s: %+v, taken %q; want %q, %q", step.at, h, taken, step.harm, step.taken)
-		}
-	}
-	var other watch
-	if h, _ := other.see(start, []Condition{{Setting: Control, Pod: "a", Ended: "code 1"}}); h == nil || h.Setting != Control {
-		t.Errorf("of the control: %+v", h)
-	}
-}
 
 // slicesWith makes slices of a query's values: the control's, then a setting's.
 func slicesWith(values ...[2]float64) (list []Slice) {
@@ -79,7 +50,7 @@ func TestHarmIn(t *testing.T) {
 		"one error in all":       {append(same(9, 0, 0), [2]float64{0, 1}), false},
 		"nothing at all":         {same(9, 0, 0), false},
 	} {
-		got := harmIn(h, slicesWith(c.values...))
+		got := h.Harm(slicesWith(c.values...))
 		if (got != nil) != c.harm {
 			t.Errorf("%s: %+v", name, got)
 		}
@@ -89,7 +60,45 @@ func TestHarmIn(t *testing.T) {
 	}
 	// The more is compared, the more it takes.
 	h.Canary.Queries, h.Canary.Rounds = append(h.Canary.Queries, journal.Query{Name: "errors"}), append(h.Canary.Rounds, h.Canary.Rounds[0])
-	if got := harmIn(h, slicesWith(same(4, 20, 10)...)); got != nil {
+	if got := h.Harm(slicesWith(same(4, 20, 10)...)); got != nil {
 		t.Errorf("of four comparisons: %+v", got)
+	}
+}
+
+// seenOf is one pod in 60 seconds.
+func seenOf(cpu, requests *float64) *journal.Trial {
+	t := &journal.Trial{ObservedProcs: []*int{nil}, Usage: journal.Usage{MeasuredSeconds: 60}, Metrics: map[string]journal.Metric{}}
+	if cpu != nil {
+		t.CPUSeconds = &journal.CPUSeconds{User: *cpu}
+	}
+	if requests != nil {
+		t.Metrics[Requests] = journal.Metric{Value: *requests}
+	}
+	return t
+}
+
+func TestIdle(t *testing.T) {
+	for name, c := range map[string]struct {
+		cpu, requests *float64 // of 60 s
+		want          bool
+	}{
+		"nothing is known":        {nil, nil, false},
+		"next to no CPU time":     {new(0.1), nil, true},
+		"some":                    {new(0.2), nil, false},
+		"probes alone":            {new(0.1), new(12.0), true},
+		"cheap requests":          {new(0.1), new(600.0), false},
+		"none, by the query":      {nil, new(0.0), true},
+		"one, by the query":       {nil, new(1.0), false},
+		"none, and it is at work": {new(6.0), new(0.0), false},
+	} {
+		if got := idle(seenOf(c.cpu, c.requests)); got != c.want {
+			t.Errorf("%s: idle %v", name, got)
+		}
+	}
+	tick, none := seenOf(new(0.01), nil), seenOf(new(0.0), nil) // of 4 s
+	tick.MeasuredSeconds, none.MeasuredSeconds = 4, 4
+	one, all := []Slice{{*tick}, {*none}, {*none}}, []Slice{{*tick}, {*tick}, {*tick}}
+	if !Unreached(one) || Unreached(all) {
+		t.Errorf("one tick of the kernel in three slices: unreached %v; one in each: %v", Unreached(one), Unreached(all))
 	}
 }

@@ -3,8 +3,8 @@
 // setting is the control: it is that of the user's pods, in pods as new as the others.
 //
 // [Divide] decides how many pods there may be, and whether all settings run at the same
-// time or one after the other, each next to a control. A [Run] has a [Place] that makes
-// them, counts by slices of time, and ends at the first harm. The journal is that of any
+// time or one after the other, each next to a control. Package measure/canary makes them,
+// counts by slices of time, and ends at the first harm. The journal is that of any
 // sweep: a slice is a block with one trial of each setting. [Analyze] makes a [Result] of
 // it: it compares every setting with the control of the same slice, so that changes of the
 // traffic affect both.
@@ -101,18 +101,21 @@ func ParseQuery(s string) (journal.Query, error) {
 // of each round, and its margin of a p99 is how far above the control's a query may be.
 type Header struct{ journal.Header }
 
-func (h Header) slice() time.Duration    { return seconds(h.Canary.SliceSeconds) }
-func (h Header) warmup() time.Duration   { return seconds(h.Load.WarmupSeconds) }
+// Slice is how long a slice takes.
+func (h Header) Slice() time.Duration { return seconds(h.Canary.SliceSeconds) }
+
+// Warmup is the time of the pods before they are compared.
+func (h Header) Warmup() time.Duration   { return seconds(h.Load.WarmupSeconds) }
 func (h Header) duration() time.Duration { return seconds(h.Load.DurationSeconds) }
 
 func seconds(s float64) time.Duration { return time.Duration(s * float64(time.Second)) }
 
 // Slices is how many a round has.
-func (h Header) Slices() int { return int(h.duration() / h.slice()) }
+func (h Header) Slices() int { return int(h.duration() / h.Slice()) }
 
 // Lasts is how long all rounds take, their pods' starts aside.
 func (h Header) Lasts() time.Duration {
-	return time.Duration(len(h.Canary.Rounds)) * (h.warmup() + time.Duration(h.Slices())*h.slice())
+	return time.Duration(len(h.Canary.Rounds)) * (h.Warmup() + time.Duration(h.Slices())*h.Slice())
 }
 
 // Slice is what all settings of a round did in the same time: the trials of a block.
@@ -199,10 +202,10 @@ func quiet(cpu, counted, seconds *float64) bool {
 	return *cpus < idleCPUs
 }
 
-// unreached reports that no request came to any setting. A setting's slices are taken
+// Unreached reports that no request came to any setting. A setting's slices are taken
 // together where their CPU time is known: the kernel may count it by ticks of 10 ms, and
 // one of them is 0.0025 CPUs in a slice of 4 s.
-func unreached(list []Slice) bool {
+func Unreached(list []Slice) bool {
 	type use struct{ cpu, counted, seconds *float64 }
 	all := map[string]*use{}
 	add := func(to **float64, x *float64) {

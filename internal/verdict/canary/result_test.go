@@ -116,7 +116,7 @@ func TestAnalyzeMeter(t *testing.T) {
 	if !r.PerRequest || r.Comparisons != 6 || one.Verdict != verdict.TradeOff || !slices.Equal(one.In(verdict.OutcomeWorse), []string{FigureP99}) || one.Of(FigureWait).Outcome != verdict.OutcomeNotJudged {
 		t.Errorf("%d comparisons: %+v", r.Comparisons, one)
 	}
-	if h := harmIn(Header{c.Header}, slicesOf(c.Trials)); h == nil || h.Setting != "1" || h.Query != FigureP99 {
+	if h := (Header{c.Header}).Harm(slicesOf(c.Trials)); h == nil || h.Setting != "1" || h.Query != FigureP99 {
 		t.Errorf("a p99 of 1.5 times the control's: %+v", h)
 	}
 	for i := range c.Trials {
@@ -125,7 +125,7 @@ func TestAnalyzeMeter(t *testing.T) {
 			c.Trials[i].Metrics[FigureFailed] = journal.Metric{Value: 0.1}
 		}
 	}
-	if h := harmIn(Header{c.Header}, slicesOf(c.Trials)); h == nil || h.Setting != "2" || h.Query != FigureFailed || h.Ratio != nil {
+	if h := (Header{c.Header}).Harm(slicesOf(c.Trials)); h == nil || h.Setting != "2" || h.Query != FigureFailed || h.Ratio != nil {
 		t.Errorf("a tenth failed, of the control none: %+v", h)
 	}
 	// The Meters count from one reading to the next, which is longer than a slice.

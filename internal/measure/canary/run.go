@@ -1,13 +1,14 @@
+// Package canary runs a canary, as package verdict/canary describes and judges one: it makes
+// the pods of each round, counts by slices of time, and ends at the first harm.
 package canary
 
 import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"time"
 
-	"github.com/procfit/procfit/internal/verdict/contest/race"
+	judge "github.com/procfit/procfit/internal/verdict/canary"
 	"github.com/procfit/procfit/internal/verdict/journal"
 )
 
@@ -52,12 +53,12 @@ const (
 type Event struct {
 	Kind  EventKind
 	Round int
-	Slice Slice // of EventSlice
+	Slice judge.Slice // of EventSlice
 }
 
 // Run is one canary at work.
 type Run struct {
-	Header Header
+	Header judge.Header
 	Place  Place
 	Ask    journal.Asker             // nil where the header has no queries
 	Append func(journal.Trial) error // keeps a setting's slice before anything else is done
@@ -107,16 +108,16 @@ func (r *Run) round(ctx context.Context, n int) (end *journal.End, err error) {
 	}
 	r.Tell(Event{Kind: EventServe, Round: n})
 	var w watch
-	if end, err := r.until(ctx, &w, time.Now().Add(r.Header.warmup())); end != nil || err != nil {
+	if end, err := r.until(ctx, &w, time.Now().Add(r.Header.Warmup())); end != nil || err != nil {
 		return end, err
 	}
 	if _, err := r.Place.Mark(ctx); err != nil {
 		return nil, err
 	}
 	marked := time.Now() // a slice is from one Mark to the next, however long its queries take
-	var list []Slice
+	var list []judge.Slice
 	for i := range r.Header.Slices() {
-		if end, err := r.until(ctx, &w, marked.Add(r.Header.slice())); end != nil || err != nil {
+		if end, err := r.until(ctx, &w, marked.Add(r.Header.Slice())); end != nil || err != nil {
 			return end, err
 		}
 		s, now, err := r.slice(ctx, n*r.Header.Slices()+i, marked)
@@ -126,13 +127,13 @@ func (r *Run) round(ctx context.Context, n int) (end *journal.End, err error) {
 		marked = now
 		r.Tell(Event{Kind: EventSlice, Round: n, Slice: s})
 		list = append(list, s)
-		if h := harmIn(r.Header, list); h != nil {
+		if h := r.Header.Harm(list); h != nil {
 			return &journal.End{Code: journal.EndHarm, Harm: h}, nil
 		}
-		if unreached(list) && len(list) == ToldAfter {
+		if judge.Unreached(list) && len(list) == judge.ToldAfter {
 			r.Tell(Event{Kind: EventUnreached, Round: n})
 		}
-		if unreached(list) && len(list) >= r.Header.Patience() {
+		if judge.Unreached(list) && len(list) >= r.Header.Patience() {
 			return &journal.End{Code: journal.EndUnreached}, nil
 		}
 	}
@@ -166,7 +167,7 @@ func (r *Run) until(ctx context.Context, w *watch, t time.Time) (*journal.End, e
 }
 
 // slice is what the settings did in a slice that is over, and when it was.
-func (r *Run) slice(ctx context.Context, block int, started time.Time) (Slice, time.Time, error) {
+func (r *Run) slice(ctx context.Context, block int, started time.Time) (judge.Slice, time.Time, error) {
 	trials, err := r.Place.Mark(ctx)
 	if err != nil {
 		return nil, started, err
@@ -196,27 +197,20 @@ func (r *Run) ask(ctx context.Context, trials []journal.Trial, now time.Time) er
 		for _, p := range trials[i/len(queries)].Pods {
 			pods = append(pods, p.Name)
 		}
-		return r.Ask(ctx, queries[i%len(queries)].Name, r.Header.slice(), pods, now)
+		return r.Ask(ctx, queries[i%len(queries)].Name, r.Header.Slice(), pods, now)
 	})
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
 	for i, a := range answers {
 		better := "lower"
-		if queries[i%len(queries)].Name == Requests {
+		if queries[i%len(queries)].Name == judge.Requests {
 			better = "higher"
 		}
 		trials[i/len(queries)].Keep(queries[i%len(queries)], better, a)
 	}
 	return nil
 }
-
-const (
-	// UnreadyMost is how long a pod may not be ready.
-	UnreadyMost = 10 * time.Second
-	// falseAlarms is how many canaries of equal pods may end for a query.
-	falseAlarms = 0.01
-)
 
 // Condition is one pod as it is.
 type Condition struct {
@@ -248,62 +242,9 @@ func (w *watch) see(now time.Time, list []Condition) (*journal.Harm, string) {
 		since, ok := w.unready[c.Pod]
 		if !ok {
 			w.unready[c.Pod] = now
-		} else if now.Sub(since) >= UnreadyMost {
+		} else if now.Sub(since) >= judge.UnreadyMost {
 			return &journal.Harm{Code: journal.HarmUnready, Setting: c.Setting, Pod: c.Pod, Detail: c.Detail}, ""
 		}
 	}
 	return nil, ""
-}
-
-// harmIn looks for a query, a latency or a number of failed requests that is above the
-// control's, in all slices of a round so far. It may be asked after every slice: chance
-// alone ends one canary in 100 at most, whatever the number of its settings and metrics.
-func harmIn(h Header, list []Slice) *journal.Harm {
-	guarded := h.guarded(list)
-	alpha := falseAlarms / float64(max(1, len(guarded)*h.compared()))
-	for _, a := range list[len(list)-1] {
-		for _, name := range guarded {
-			is, was := pairsOf(list, a.Setting.Label, name)
-			if ratio, harm := race.Above(is, was, h.Plan.MarginP99, alpha); harm {
-				return &journal.Harm{Code: journal.HarmQuery, Setting: a.Setting.Label, Query: name, Slices: len(is), Ratio: ratio}
-			}
-		}
-	}
-	return nil
-}
-
-// guarded are the metrics that end a canary: the user's queries, and what the programs'
-// Meters have.
-func (h Header) guarded(list []Slice) (names []string) {
-	for _, f := range h.figures() {
-		own := f == FigureP99 || f == FigureFailed
-		if h.asked(f) || own && slices.ContainsFunc(list, func(s Slice) bool {
-			return slices.ContainsFunc(s, func(t journal.Trial) bool { return metric(&t, f) != nil })
-		}) {
-			names = append(names, f)
-		}
-	}
-	return names
-}
-
-// pairsOf are a query's values of a setting and of the control, by slices that have both.
-func pairsOf(list []Slice, setting, query string) (is, was []float64) {
-	for _, s := range list {
-		a, control := s.of(setting), s.of(Control)
-		if a == nil || control == nil {
-			continue
-		}
-		if x, y := metric(a, query), metric(control, query); x != nil && y != nil {
-			is, was = append(is, *x), append(was, *y)
-		}
-	}
-	return is, was
-}
-
-// compared is how many settings are compared with a control, in all rounds.
-func (h Header) compared() (n int) {
-	for _, settings := range h.Canary.Rounds {
-		n += len(settings) - 1
-	}
-	return n
 }

@@ -12,6 +12,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	judge "github.com/procfit/procfit/internal/verdict/canary"
 	"github.com/procfit/procfit/internal/verdict/journal"
 )
 
@@ -75,9 +76,9 @@ func (s *stage) run(ask func(query string, at time.Time) (*float64, error)) (*Ru
 	kept := &[]journal.Trial{}
 	var r *Run
 	r = &Run{
-		Header: Header{journal.Header{
+		Header: judge.Header{Header: journal.Header{
 			Load: journal.Load{DurationSeconds: 300, WarmupSeconds: 30}, Plan: journal.Plan{MarginP99: 0.2},
-			Canary: &journal.Canary{SliceSeconds: 60, Rounds: [][]journal.Setting{{SettingOf(nil), SettingOf(new(1))}, {SettingOf(nil), SettingOf(new(2))}}},
+			Canary: &journal.Canary{SliceSeconds: 60, Rounds: [][]journal.Setting{{judge.SettingOf(nil), judge.SettingOf(new(1))}, {judge.SettingOf(nil), judge.SettingOf(new(2))}}},
 		}},
 		Place: s,
 		Ask: func(_ context.Context, name string, slice time.Duration, pods []string, at time.Time) (*float64, error) {
@@ -104,13 +105,13 @@ func runComplete(t *testing.T) {
 		}
 		return nil, errors.New("no Prometheus")
 	})
-	r.Header.Canary.Queries = []journal.Query{{Name: Requests, Text: "served{$pods}[$slice]"}, {Name: "p99", Text: "slow{$pods}"}}
+	r.Header.Canary.Queries = []journal.Query{{Name: judge.Requests, Text: "served{$pods}[$slice]"}, {Name: "p99", Text: "slow{$pods}"}}
 	end, err := r.Run(context.Background())
 	if err != nil || end.Code != journal.EndComplete || len(s.begun) != 2 || s.ended != 2 || s.marks != 12 || len(*kept) != 20 {
 		t.Fatalf("%+v, %v: %d rounds, %d removed, %d marks, %d slices", end, err, len(s.begun), s.ended, s.marks, len(*kept))
 	}
 	for i, a := range *kept {
-		if a.DurationSeconds != 60 || a.Block != i/2 || a.Order != i%2 || *metric(&a, Requests) != 100 || metric(&a, "p99") != nil || len(a.Warnings) != 1 || a.Warnings[0].Detail != "p99: no Prometheus" {
+		if a.DurationSeconds != 60 || a.Block != i/2 || a.Order != i%2 || *metric(&a, judge.Requests) != 100 || metric(&a, "p99") != nil || len(a.Warnings) != 1 || a.Warnings[0].Detail != "p99: no Prometheus" {
 			t.Errorf("trial %d: %+v", i, a)
 		}
 	}
@@ -210,7 +211,7 @@ func runEnds(t *testing.T) {
 		if (err == nil) != (c.fails == "") || err != nil && !strings.Contains(err.Error(), c.fails) {
 			t.Errorf("%s: error %v, want %q", name, err, c.fails)
 		}
-		if s.ended != 1 || len(slicesOf(*kept)) != c.slices {
+		if s.ended != 1 || blocksOf(*kept) != c.slices {
 			t.Errorf("%s: removed %d times, %d slices", name, s.ended, len(*kept))
 		}
 	}
@@ -257,49 +258,56 @@ func runUnreached(t *testing.T) {
 		told := false
 		r.Tell = func(e Event) { told = told || e.Kind == EventUnreached }
 		end, err := r.Run(context.Background())
-		if err != nil || end.Code != c.code || told != c.told || len(slicesOf(*kept)) != c.slices || s.ended == 0 {
+		if err != nil || end.Code != c.code || told != c.told || blocksOf(*kept) != c.slices || s.ended == 0 {
 			t.Errorf("%s: ended %q, %v, told %v, after %d slices", name, end.Code, err, told, len(*kept))
 		}
-		if result := Analyze(&journal.Contents{Header: r.Header.Header, Trials: *kept, End: end}); result.Canary.Unreached != (c.code == journal.EndUnreached) {
+		if result := judge.Analyze(&journal.Contents{Header: r.Header.Header, Trials: *kept, End: end}); result.Canary.Unreached != (c.code == journal.EndUnreached) {
 			t.Errorf("%s: unreached %v", name, result.Canary.Unreached)
 		}
 	}
 }
 
-// seenOf is one pod in 60 seconds.
-func seenOf(cpu, requests *float64) *journal.Trial {
-	t := &journal.Trial{ObservedProcs: []*int{nil}, Usage: journal.Usage{MeasuredSeconds: 60}, Metrics: map[string]journal.Metric{}}
-	if cpu != nil {
-		t.CPUSeconds = &journal.CPUSeconds{User: *cpu}
+// metric is a metric of a trial; nil: it has none.
+func metric(t *journal.Trial, name string) *float64 {
+	if m, ok := t.Metrics[name]; ok {
+		return &m.Value
 	}
-	if requests != nil {
-		t.Metrics[Requests] = journal.Metric{Value: *requests}
-	}
-	return t
+	return nil
 }
 
-func TestIdle(t *testing.T) {
-	for name, c := range map[string]struct {
-		cpu, requests *float64 // of 60 s
-		want          bool
+// blocksOf is how many slices trials are of.
+func blocksOf(trials []journal.Trial) int {
+	blocks := map[int]bool{}
+	for _, t := range trials {
+		blocks[t.Block] = true
+	}
+	return len(blocks)
+}
+
+func TestWatch(t *testing.T) {
+	start := time.Unix(0, 0)
+	at := func(s int) time.Time { return start.Add(time.Duration(s) * time.Second) }
+	fine, unready := Condition{Setting: "1", Pod: "b", Ready: true}, Condition{Setting: "1", Pod: "b", Detail: "ContainersNotReady"}
+	var w watch
+	for _, step := range []struct {
+		at    int
+		is    Condition
+		harm  journal.HarmCode
+		taken string
 	}{
-		"nothing is known":        {nil, nil, false},
-		"next to no CPU time":     {new(0.1), nil, true},
-		"some":                    {new(0.2), nil, false},
-		"probes alone":            {new(0.1), new(12.0), true},
-		"cheap requests":          {new(0.1), new(600.0), false},
-		"none, by the query":      {nil, new(0.0), true},
-		"one, by the query":       {nil, new(1.0), false},
-		"none, and it is at work": {new(6.0), new(0.0), false},
+		{0, fine, "", ""}, {1, unready, "", ""}, {10, unready, "", ""},
+		{10, fine, "", ""}, // in time
+		{11, unready, "", ""}, {20, unready, "", ""}, {21, unready, journal.HarmUnready, ""},
+		{22, Condition{Setting: "1", Pod: "b", Ended: "code 2"}, journal.HarmEnded, ""},
+		{23, Condition{Setting: "1", Pod: "b", Taken: "evicted", Ended: "code 137"}, "", "evicted"},
 	} {
-		if got := idle(seenOf(c.cpu, c.requests)); got != c.want {
-			t.Errorf("%s: idle %v", name, got)
+		h, taken := w.see(at(step.at), []Condition{{Setting: judge.Control, Pod: "a", Ready: true}, step.is})
+		if (h == nil) != (step.harm == "") || h != nil && (h.Code != step.harm || h.Setting != "1") || taken != step.taken {
+			t.Errorf("after %d s: %+v, taken %q; want %q, %q", step.at, h, taken, step.harm, step.taken)
 		}
 	}
-	tick, none := seenOf(new(0.01), nil), seenOf(new(0.0), nil) // of 4 s
-	tick.MeasuredSeconds, none.MeasuredSeconds = 4, 4
-	one, all := []Slice{{*tick}, {*none}, {*none}}, []Slice{{*tick}, {*tick}, {*tick}}
-	if !unreached(one) || unreached(all) {
-		t.Errorf("one tick of the kernel in three slices: unreached %v; one in each: %v", unreached(one), unreached(all))
+	var other watch
+	if h, _ := other.see(start, []Condition{{Setting: judge.Control, Pod: "a", Ended: "code 1"}}); h == nil || h.Setting != judge.Control {
+		t.Errorf("of the control: %+v", h)
 	}
 }
