@@ -194,10 +194,6 @@ func (c *Cache) Text(pid int) (*Text, error) {
 }
 
 func (c *Cache) text(pid int) (x *Text, err error) {
-	key, err := keyOf(pid)
-	if err != nil {
-		return nil, err
-	}
 	f, mem, bias, err := c.memory(pid)
 	if err != nil {
 		return nil, err
@@ -224,7 +220,6 @@ func (c *Cache) text(pid int) (x *Text, err error) {
 		return nil, err
 	}
 	x.Program, x.mem, x.close = f.program, mem, mem.Close
-	x.same = func() error { return unchanged(pid, key) }
 	if at, err := f.locate(mem, bias); err == nil {
 		x.Procs = at.Procs + bias
 		if at.Sched != 0 && f.layout.custom != 0 {

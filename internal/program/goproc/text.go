@@ -21,7 +21,6 @@ type Text struct {
 
 	mem    io.ReaderAt
 	close  func() error
-	same   func() error
 	table  pclntab // off is where it is in memory
 	starts []uint32
 	parts  []uint32 // where the functions' records are
@@ -68,9 +67,6 @@ func readText(mem io.ReaderAt, m *image, bias uint64, t pclntab) (*Text, error) 
 
 // Close closes the memory of the process.
 func (x *Text) Close() error { return x.close() }
-
-// Same is nil while the process runs the program that was read, and has not called exec.
-func (x *Text) Same() error { return x.same() }
 
 // ReadAt reads the memory of the process.
 func (x *Text) ReadAt(p []byte, addr uint64) error {

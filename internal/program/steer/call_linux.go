@@ -37,8 +37,10 @@ func trace(r Request, pause step) (Result, error) {
 	var cache goproc.Cache
 	t := &tracer{Program: r.Program, pause: pause, tid: unix.Gettid()}
 	if err := t.open(&cache); err != nil {
-		return Result{}, err
+		return Result{}, err // what is open is closed with the end of the tracer
 	}
+	defer t.text.Close()
+	defer t.mem.Close()
 	before, err := cache.Live(r.PID)
 	known := err == nil
 	if err := t.seizeAll(); err != nil {
@@ -100,7 +102,6 @@ func (t *tracer) call(v Value) (Result, error) {
 const maxTries = 100
 
 // open opens the memory of the program, and asks all that can be known before it is touched.
-// What it opens is closed with the end of the tracer.
 func (t *tracer) open(cache *goproc.Cache) error {
 	s, err := procstat.ReadStat(t.PID)
 	switch {

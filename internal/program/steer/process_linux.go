@@ -83,6 +83,7 @@ func Stage(args []string) (code int, ok bool) {
 	if len(args) != 2 || part(args[1]) != tracerPart && part(args[1]) != guardPart {
 		return 0, false
 	}
+	runtime.LockOSThread() // all requests of ptrace have to come from one thread
 	// All that can be ignored: a tracer that ends in the middle of a call ends the program. Not
 	// SIGCHLD, since children that it ignores cannot be waited for.
 	for n := range 65 {
@@ -95,25 +96,21 @@ func Stage(args []string) (code int, ok bool) {
 	conn := os.NewFile(3, "procfit")
 	messages, say := json.NewDecoder(conn), json.NewEncoder(conn)
 	var m message
+	if part(args[1]) == tracerPart {
+		// A thread of the program stands still for as long as this one waits for a CPU.
+		_ = unix.Setpriority(unix.PRIO_PROCESS, 0, -20)    // needs CAP_SYS_NICE
+		_ = unix.Prctl(unix.PR_SET_TIMERSLACK, 1, 0, 0, 0) // ns
+	}
 	switch {
 	case messages.Decode(&m) != nil: // procfit is gone already, and nothing is to be done
 	case part(args[1]) == guardPart:
 		guard(m, messages, say)
 	default:
-		_ = say.Encode(answerOf(perform(m))) // nobody may be left to be told
+		// The program is let go with the end of this process: the end of a goroutine would not
+		// do, since one that is locked to the main thread does not end that.
+		_ = say.Encode(answerOf(trace(m.Request, m.Pause))) // nobody may be left to be told
 	}
 	return 0, true
-}
-
-// perform does what a tracer is asked. The program is let go with the end of this process:
-// the end of a goroutine would not do, since one that is locked to the main thread does not
-// end that.
-func perform(m message) (Result, error) {
-	runtime.LockOSThread() // all requests of ptrace have to come from one thread
-	// A thread of the program stands still for as long as this one waits for a CPU.
-	_ = unix.Setpriority(unix.PRIO_PROCESS, 0, -20)    // needs CAP_SYS_NICE
-	_ = unix.Prctl(unix.PR_SET_TIMERSLACK, 1, 0, 0, 0) // ns
-	return trace(m.Request, m.Pause)
 }
 
 // child is a tracer or a guard, as seen by who started it.
@@ -163,17 +160,17 @@ func (c *child) end() error {
 // stay, but nobody has to wait for it.
 const callLimit = watching + time.Minute
 
-// answer waits for the process to say something, until a time; zero: for as long as it takes.
-// Lost is that it is gone, Late that the time is over.
-func (c *child) answer(pid int, until time.Time) (a answer) {
+// answer waits for the process to say something, until a time. A Refusal of its own is Lost:
+// it is gone, or Late: the time is over.
+func (c *child) answer(pid int, until time.Time) (a answer, none *Refusal) {
 	_ = c.conn.SetReadDeadline(until) // it is a socket, which has one
 	switch err := c.receive.Decode(&a); {
 	case errors.Is(err, os.ErrDeadlineExceeded):
-		a.Refusal = &Refusal{pid, Late, fmt.Sprintf("%v by process %d", callLimit, c.cmd.Process.Pid)}
+		return a, &Refusal{pid, Late, fmt.Sprintf("%v by process %d", callLimit, c.cmd.Process.Pid)}
 	case err != nil:
-		a.Refusal = &Refusal{pid, Lost, fmt.Sprintf("%v %s", c.end(), bytes.TrimSpace(c.said.Bytes()))}
+		return a, &Refusal{pid, Lost, fmt.Sprintf("%v %s", c.end(), bytes.TrimSpace(c.said.Bytes()))}
 	}
-	return a
+	return a, nil
 }
 
 // Set has a process set its GOMAXPROCS. It returns when the process is let go, or with Late;
@@ -188,10 +185,11 @@ func Set(r Request) (Result, error) {
 
 // result is what a tracer says, once it has ended.
 func (c *child) result(pid int) (Result, error) {
-	a := c.answer(pid, time.Now().Add(callLimit))
-	if a.Refusal == nil || !a.Refusal.unsure() {
-		_ = c.end() // the program is let go then
+	a, none := c.answer(pid, time.Now().Add(callLimit))
+	if none != nil {
+		return Result{}, none
 	}
+	_ = c.end() // the program is let go then
 	return a.Result, a.err()
 }
 
@@ -209,12 +207,15 @@ func Lend(l Loan) (*Guard, Result, error) {
 	if err != nil {
 		return nil, Result{}, err
 	}
-	a := c.answer(l.PID, time.Now().Add(2*callLimit))
-	if err := a.err(); err != nil {
-		c.conn.Close()
-		return nil, Result{}, err
+	a, none := c.answer(l.PID, time.Now().Add(2*callLimit))
+	if none == nil && a.err() == nil {
+		return &Guard{c, l}, a.Result, nil
 	}
-	return &Guard{c, l}, a.Result, nil
+	c.conn.Close()
+	if none != nil {
+		return nil, Result{}, none
+	}
+	return nil, Result{}, a.err()
 }
 
 // PID is the guard's process.
@@ -223,23 +224,24 @@ func (g *Guard) PID() int { return g.child.cmd.Process.Pid }
 // Wait waits until the old value is back; the end of ctx has it come back now. trying is that
 // it could not be given back yet, and that the guard tries for an hour.
 func (g *Guard) Wait(ctx context.Context) (r Result, trying bool, err error) {
-	over := g.loan.For + 2*callLimit
-	now := context.AfterFunc(ctx, func() { _ = g.child.send.Encode(message{}) }) // else it is gone, which the answer tells
-	defer now()
-	a := g.child.answer(g.loan.PID, time.Now().Add(over))
-	if a.Refusal != nil && a.Refusal.Why == Lost { // another one gives the value back
+	stop := context.AfterFunc(ctx, func() { _ = g.child.send.Encode(message{}) }) // else it is gone, which the answer tells
+	defer stop()
+	a, none := g.child.answer(g.loan.PID, time.Now().Add(g.loan.For+2*callLimit))
+	if none != nil && none.Why == Lost { // another one gives the value back, now
 		c, err := start(guardPart, message{Loan: g.loan, Given: true})
 		if err != nil {
-			return Result{}, false, errors.Join(a.Refusal, err)
+			return Result{}, false, errors.Join(none, err)
 		}
 		g.child = c
-		c.conn.SetWriteDeadline(time.Now().Add(callLimit))
-		_ = c.send.Encode(message{})
-		a = c.answer(g.loan.PID, time.Now().Add(2*callLimit))
+		_ = c.send.Encode(message{}) // else it is gone, too
+		a, none = c.answer(g.loan.PID, time.Now().Add(2*callLimit))
 	}
-	if a.Trying {
-		_ = g.child.conn.Close()
-	} else if a.Refusal == nil || !a.Refusal.unsure() {
+	switch {
+	case none != nil:
+		return Result{}, none.Why == Late, none
+	case a.Trying:
+		g.child.conn.Close()
+	default:
 		_ = g.child.end()
 	}
 	return a.Result, a.Trying, a.err()

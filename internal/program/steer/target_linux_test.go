@@ -55,7 +55,7 @@ type target struct {
 	url     string
 	ended   chan struct{} // closed once it has
 	said    strings.Builder
-	hidden  bool // its threads come and go so fast that a place is not always found
+	hidden  bool // it has so many threads, or they come and go so fast, that a place is not always found
 	foreign bool // it is a program of others, which does not check itself
 }
 
@@ -218,7 +218,7 @@ func (x *target) calls(n int) {
 
 func (x *target) callsUnder(n int, l *load) {
 	x.t.Helper()
-	began, places, afterRead, value := time.Now(), n, 0, 0
+	began, made, afterRead, value := time.Now(), 0, 0, 0
 	held, stopped := time.Duration(0), time.Duration(0)
 	for i := range n {
 		before := value
@@ -226,7 +226,6 @@ func (x *target) callsUnder(n int, l *load) {
 		r, err := x.set(value)
 		if Because(err) == NoPlace && x.hidden {
 			value = before
-			places--
 			continue
 		}
 		if err != nil || !x.alive() {
@@ -236,6 +235,7 @@ func (x *target) callsUnder(n int, l *load) {
 		if r.New != value && r.New != 0 || before != 0 && r.Old != before {
 			x.t.Errorf("call %d of %d: %+v", i, value, r)
 		}
+		made++
 		if r.AfterRead {
 			afterRead++
 		}
@@ -248,7 +248,7 @@ func (x *target) callsUnder(n int, l *load) {
 	if x.alive() {
 		x.untraced()
 	}
-	x.t.Logf("%d calls, %d of them made, in %v, %d after a read; held %v, stopped %v at most; %d requests, slowest %v", n, places, time.Since(began).Round(time.Millisecond), afterRead, held, stopped, l.sent.Load(), time.Duration(l.slowest.Load()))
+	x.t.Logf("%d calls, %d of them made, in %v, %d after a read; held %v, stopped %v at most; %d requests, slowest %v", n, made, time.Since(began).Round(time.Millisecond), afterRead, held, stopped, l.sent.Load(), time.Duration(l.slowest.Load()))
 	if l.failed.Load() > 0 || l.sent.Load() == 0 {
 		x.t.Errorf("%d of %d requests failed: %v", l.failed.Load(), l.sent.Load(), l.why.Load())
 	}
