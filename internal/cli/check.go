@@ -346,5 +346,5 @@ func (o *checkOptions) nothing(r *check.Report) error {
 	if o.looksAtSource() {
 		source = "*.go, go.mod, "
 	}
-	return fmt.Errorf("no files to check in %s (looked for *.yaml, *.yml, *.json, %sDockerfile, *.service, Go programs and image archives)%s", phrase.Clean(strings.Join(o.paths, ", ")), source, allow)
+	return fmt.Errorf("no files to check in %s (looked for *.yaml, *.yml, *.json, %sDockerfile, *.service, *.container, Go programs and image archives)%s", phrase.Clean(strings.Join(o.paths, ", ")), source, allow)
 }

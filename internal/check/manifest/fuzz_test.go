@@ -143,7 +143,7 @@ func FuzzLines(f *testing.F) {
 	f.Add("# escape=`\nFROM x\nENV `\n A=b\n")
 	f.Fuzz(func(t *testing.T, text string) {
 		lines := strings.Count(text, "\n") + 1
-		for _, s := range settings(text) {
+		for _, s := range settings("a.service", text) {
 			if s.line < 1 || s.last < s.line || s.last > lines {
 				t.Errorf("%q stands in lines %d to %d of %d", s.key, s.line, s.last, lines)
 			}

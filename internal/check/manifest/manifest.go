@@ -129,8 +129,12 @@ func kindOf(f *check.File) kind {
 		return yamlFile
 	case ".json":
 		return jsonFile
-	case ".service":
+	case ".service", ".container":
 		return systemdUnit
+	case ".conf":
+		if _, ok := dropInOf(f.Path); ok {
+			return systemdUnit
+		}
 	case ".dockerfile", ".containerfile":
 		return dockerfile
 	}
@@ -277,7 +281,12 @@ func (c *Checker) Finish(ctx context.Context, to check.Sink) error {
 	for _, u := range c.units {
 		c.inScripts(u)
 	}
-	gatherBy(c.units, c.o.NodeCPUs, func(u *unit) any { return [2]string{u.at.Path, u.at.Object} })
+	gatherBy(c.units, c.o.NodeCPUs, func(u *unit) any {
+		if u.group != "" {
+			return u.group
+		}
+		return [2]string{u.at.Path, u.at.Object}
+	})
 	for _, u := range c.units {
 		for _, f := range c.judge(u, to) {
 			to.Finding(f)

@@ -1,7 +1,11 @@
 package manifest
 
 import (
+	"cmp"
 	"fmt"
+	"io/fs"
+	"maps"
+	"os"
 	"path"
 	"path/filepath"
 	"slices"
@@ -19,12 +23,13 @@ import (
 // setting is a line of a unit file, with those that continue it.
 type setting struct {
 	section, key, value string
+	file                string
 	line, last          int
 }
 
 // settings takes a unit file apart (systemd.syntax(7)). A library for it keeps no
 // lines, which every finding needs.
-func settings(b string) []setting {
+func settings(file, b string) []setting {
 	var all []setting
 	section, line := "", 0
 	open := false    // the line before ended in a backslash
@@ -49,7 +54,7 @@ func settings(b string) []setting {
 			continue
 		}
 		if key, rest, ok := strings.Cut(body, "="); ok {
-			all = append(all, setting{section, strings.TrimSpace(key), strings.TrimSpace(rest), line, line})
+			all = append(all, setting{section, strings.TrimSpace(key), strings.TrimSpace(rest), file, line, line})
 			value, open = append(value[:0], strings.TrimSpace(rest)...), more
 		}
 	}
@@ -59,93 +64,392 @@ func settings(b string) []setting {
 	return all
 }
 
-// systemd reads a service.
+// service is a unit of systemd while it is read: what its lines say together.
+type service struct {
+	unit
+	c       *Checker
+	section string // what its program is in: Service, and of a quadlet Container
+	found   bool   // the section is there
+
+	quota             float64 // of the service, in CPUs; 0: none
+	args              float64 // of the container of a quadlet
+	slice             string
+	affinity, allowed cpuset.Set
+	exec, entrypoint  []setting
+	from              map[string]variable // of files, which go before what is in the unit
+	lost              []string            // files that are not read
+	passed            bool                // systemd's own GOMAXPROCS is passed on
+	removed           []string            // by UnsetEnvironment
+}
+
+// systemd reads a service, or a quadlet of Podman, with its drop-ins. Of a drop-in whose unit is not
+// among the files, it reads what the drop-ins say by themselves.
 func (c *Checker) systemd(file string, b []byte) []*unit {
-	u := &unit{env: absent(), godebug: absent()}
-	u.at = rule.Place{Path: file, Line: 1, Column: 1, Object: path.Base(file)}
-	u.limits = []facts.Limit{limitOf(0, "the service")}
-	from := map[string]variable{} // files go before what is in the unit
-	service := false
-	for _, s := range settings(string(b)) {
-		if s.section != "Service" {
+	name, dir := path.Base(file), path.Dir(file)
+	main := true
+	if of, isDropIn := dropInOf(file); isDropIn {
+		name, dir, main = of, path.Dir(dir), false
+		if c.hasUnit(dir, name) {
+			return nil // it is read with that
+		}
+	}
+	var all []setting
+	if main {
+		all = settings(file, string(b))
+	}
+	dropIns := []string(nil)
+	if file != check.Stdin {
+		dropIns = c.dropIns(dir, name)
+	}
+	if !main && (len(dropIns) == 0 || dropIns[0] != file) {
+		return nil // the first of them is for all
+	}
+	u := &service{unit: unit{env: absent(), godebug: absent()}, c: c, section: "Service", from: map[string]variable{}}
+	if strings.HasSuffix(name, ".container") {
+		u.section = "Container"
+	}
+	u.at = rule.Place{Path: file, Line: 1, Column: 1, Object: name}
+	for _, d := range dropIns {
+		text, err := c.o.Tree.Read(filepath.FromSlash(d), mostLines)
+		if err != nil {
+			u.doubt(replaces, "%s, which is not read, sets another", d)
+			u.doubt(counts, "%s, which is not read, has another CPU limit", d)
 			continue
 		}
-		if !service {
-			service, u.at.Line = true, s.line
-		}
-		switch s.key {
-		case "CPUQuota":
-			u.limits = []facts.Limit{limitOf(0, "the service")}
-			if percent, ok := strings.CutSuffix(s.value, "%"); ok {
-				if v, err := strconv.ParseFloat(percent, 64); err == nil {
-					u.limits = []facts.Limit{limitOf(v/100, "the service")}
-				}
-			}
-		case "ExecStart":
-			if argv := words(s.value); len(argv) > 0 && u.command == "" {
-				argv[0] = strings.TrimLeft(argv[0], "@-:+!|") // systemd.service(5)
-				u.starts(argv, &yaml.Node{Line: s.line, Column: 1}, 0)
-			}
-		case "AllowedCPUs", "CPUAffinity":
-			if list, err := cpuset.Parse(strings.ReplaceAll(strings.Join(strings.Fields(s.value), ","), ",,", ",")); err == nil {
-				u.cpus = len(list)
-			}
-		case "Environment":
-			if s.value == "" { // which takes back all before it
-				u.env, u.godebug = absent(), absent()
-			}
-			for _, assignment := range words(s.value) {
-				if name, value, ok := strings.Cut(assignment, "="); ok {
-					u.set(name, systemdVariable(value, s))
-				}
-			}
-		case "PassEnvironment":
-			if slices.Contains(strings.Fields(s.value), variableName) {
-				u.doubt(sets, "systemd passes on its own GOMAXPROCS")
-			}
-		case "Slice":
-			if s.value != "" && s.value != "system.slice" {
-				u.doubt(counts, "%s has another CPU limit", s.value)
-			}
-		case "EnvironmentFile":
-			c.environmentFile(u, file, s, from)
-		}
+		all = append(all, settings(d, string(text))...)
 	}
-	for name, v := range from {
-		u.set(name, v)
+	for _, s := range all {
+		u.take(s)
 	}
-	if !service {
+	if !u.found {
 		return nil
 	}
-	c.dropIns(u, file)
-	return []*unit{u}
+	if !main {
+		u.doubt(replaces, "%s, which is not among the files, sets another", name)
+		u.doubt(counts, "%s, which is not among the files, has another CPU limit", name)
+	}
+	u.finish(dir)
+	return []*unit{&u.unit}
+}
+
+// hasUnit reports whether what a folder of drop-ins is named after is a unit next to it, or none by
+// itself: all services, or those whose names begin so.
+func (c *Checker) hasUnit(dir, name string) bool {
+	stem := strings.TrimSuffix(name, path.Ext(name))
+	if stem == name || strings.HasSuffix(stem, "-") {
+		return true
+	}
+	if _, err := c.o.Tree.Resolve(filepath.Join(filepath.FromSlash(dir), name)); err == nil {
+		return true
+	}
+	entries, err := os.ReadDir(filepath.FromSlash(dir))
+	return err == nil && strings.HasSuffix(stem, "@") && slices.ContainsFunc(entries, func(e fs.DirEntry) bool {
+		return strings.HasPrefix(e.Name(), stem) && path.Ext(e.Name()) == path.Ext(name)
+	})
+}
+
+// dropInOf is the unit that a file changes, by its folder.
+func dropInOf(file string) (of string, ok bool) {
+	of, inFolder := strings.CutSuffix(path.Base(path.Dir(file)), ".d")
+	return of, inFolder && path.Ext(file) == ".conf" && (strings.HasSuffix(of, ".service") || strings.HasSuffix(of, ".container") || of == "service")
+}
+
+// dropIns are the files that change a unit, in their order. Of those of one name the one that is most
+// about this unit is read (systemd.unit(5)).
+func (c *Checker) dropIns(dir, name string) (files []string) {
+	ext := path.Ext(name)
+	stem := strings.TrimSuffix(name, ext)
+	folders := []string{name}
+	if template, _, instance := strings.Cut(stem, "@"); instance && !strings.HasSuffix(stem, "@") {
+		folders = append(folders, template+"@"+ext)
+	}
+	for i := strings.LastIndexByte(stem, '-'); i >= 0; i = strings.LastIndexByte(stem[:i], '-') {
+		folders = append(folders, stem[:i+1]+ext)
+	}
+	byName := map[string]string{}
+	for _, f := range append(folders, strings.TrimPrefix(ext, ".")) {
+		at, err := c.o.Tree.Resolve(filepath.Join(filepath.FromSlash(dir), f+".d"))
+		if err != nil {
+			continue
+		}
+		entries, err := os.ReadDir(at)
+		if err != nil {
+			continue
+		}
+		for _, e := range entries {
+			if byName[e.Name()] == "" && path.Ext(e.Name()) == ".conf" {
+				byName[e.Name()] = path.Join(dir, f+".d", e.Name())
+			}
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(byName)) {
+		files = append(files, byName[name])
+	}
+	return files
+}
+
+// take reads a line.
+func (u *service) take(s setting) {
+	if s.section == u.section && !u.found {
+		if u.found = true; s.file == u.at.Path {
+			u.at.Line = s.line
+		}
+	}
+	if s.section == "Service" {
+		u.placed(s)
+	}
+	if s.section != u.section {
+		return
+	}
+	switch s.key {
+	case "Environment":
+		if s.value == "" { // which takes back all before it
+			u.env, u.godebug, u.mistaken = absent(), absent(), nil
+		}
+		for _, assignment := range words(s.value) {
+			if name, value, ok := strings.Cut(assignment, "="); ok {
+				u.set(name, systemdVariable(value, s))
+			}
+		}
+	case "EnvironmentFile":
+		u.environmentFile(s)
+	case "PassEnvironment":
+		u.passed = slices.Contains(strings.Fields(s.value), variableName) || u.passed && s.value != ""
+	case "UnsetEnvironment":
+		if s.value == "" {
+			u.removed = nil
+		}
+		u.removed = append(u.removed, words(s.value)...)
+	case "ExecStart", "Exec":
+		u.exec = u.commandLine(u.exec, s)
+	case "Entrypoint":
+		u.entrypoint = u.commandLine(nil, s)
+	case "Image":
+		u.image = s.value
+	case "EnvironmentHost":
+		u.passed = s.value == "true"
+	case "PodmanArgs":
+		u.podman(s)
+	case "Secret":
+		name, options, _ := strings.Cut(s.value, ",")
+		if target := podmanOption(options, "target"); podmanOption(options, "type") == "env" {
+			v := systemdVariable("", s)
+			v.state, v.why, v.source = facts.Unreadable, "it is in the secret "+name, "Secret"
+			u.set(cmp.Or(target, name), v)
+		}
+	}
+}
+
+// commandLine adds a command; an empty one takes back all before it.
+func (u *service) commandLine(all []setting, s setting) []setting {
+	if s.value == "" {
+		return nil
+	}
+	return append(all, s)
+}
+
+// placed reads what places the service, also that of a container.
+func (u *service) placed(s setting) {
+	switch s.key {
+	case "CPUQuota":
+		percent, ok := strings.CutSuffix(s.value, "%")
+		if v, err := strconv.ParseFloat(percent, 64); ok && err == nil {
+			u.quota = v / 100
+		} else if s.value == "" {
+			u.quota = 0
+		}
+	case "Slice":
+		u.slice = s.value
+	case "CPUAffinity":
+		u.affinity = u.merged(u.affinity, s)
+	case "AllowedCPUs":
+		u.allowed = u.merged(u.allowed, s)
+	}
+}
+
+// merged are CPUs with those of another line; an empty one takes back all before it.
+func (u *service) merged(set cpuset.Set, s setting) cpuset.Set {
+	list, err := cpuset.Parse(strings.ReplaceAll(strings.Join(strings.Fields(s.value), ","), ",,", ","))
+	switch {
+	case err != nil: // numa, or a specifier
+		u.doubt(counts, "%s=%s binds it to another number of CPUs", s.key, s.value)
+		return set
+	case len(list) == 0:
+		return nil
+	}
+	both, err := cpuset.Parse(strings.Trim(set.String()+","+list.String(), ","))
+	if err != nil {
+		return list
+	}
+	return both
+}
+
+// podman reads the limit of a container.
+func (u *service) podman(s setting) {
+	for args := words(s.value); len(args) > 0; args = args[1:] {
+		name, value, joined := strings.Cut(args[0], "=")
+		if !joined && len(args) > 1 {
+			value = args[1]
+		}
+		switch name {
+		case "--cpus":
+			if v, err := strconv.ParseFloat(value, 64); err == nil {
+				u.args = v
+			}
+		case "--cpuset-cpus":
+			u.allowed = u.merged(nil, setting{key: name, value: value})
+		case "--env", "-e":
+			if name, value, ok := strings.Cut(value, "="); ok {
+				u.set(name, systemdVariable(value, s))
+			}
+		}
+	}
+}
+
+// podmanOption is one of those behind a name: type=env,target=X.
+func podmanOption(options, name string) string {
+	for o := range strings.SplitSeq(options, ",") {
+		if value, ok := strings.CutPrefix(o, name+"="); ok {
+			return value
+		}
+	}
+	return ""
 }
 
 // environmentFile takes the variables of a file.
-func (c *Checker) environmentFile(u *unit, file string, s setting, from map[string]variable) {
-	name := strings.TrimPrefix(s.value, "-")
-	variables, read := envFile(filepath.Join(filepath.Dir(filepath.FromSlash(file)), path.Base(name)), file, c.o.Tree)
-	if !read {
-		u.doubt(replaces, "the file %s, which is not read, sets another", name)
+func (u *service) environmentFile(s setting) {
+	if s.value == "" {
+		u.from, u.lost = map[string]variable{}, nil
+		return
 	}
-	for key, value := range variables {
-		from[key] = variable{state: facts.Known, value: unquote(value), source: name, line: s.line, column: 1, last: s.last}
+	name := strings.TrimPrefix(s.value, "-")
+	variables, read := envFile(filepath.Join(filepath.Dir(filepath.FromSlash(u.at.Path)), path.Base(name)), u.at.Path, u.c.o.Tree)
+	if !read {
+		u.lost = append(u.lost, name)
+	}
+	for _, a := range variables {
+		v := variable{state: facts.Known, value: unquote(a.value), source: name, file: s.file, line: s.line, column: 1, last: s.last}
+		if a.exported && u.section == "Service" {
+			if a.name == variableName {
+				u.mistaken = append(u.mistaken, mistake{v, "export GOMAXPROCS=" + a.value + " in " + name + " is ignored: systemd reads no export", "write GOMAXPROCS=" + a.value})
+				u.isGo = true
+			}
+			continue
+		}
+		u.from[a.name] = v
 	}
 }
 
-// dropIns notes files next to the unit that change it.
-func (c *Checker) dropIns(u *unit, file string) {
-	dir := file + ".d"
-	if _, err := c.o.Tree.Resolve(filepath.FromSlash(dir)); err == nil && file != check.Stdin {
-		u.doubt(replaces, "%s, which is not read, sets another", path.Base(dir))
-		u.doubt(counts, "%s, which is not read, has another CPU limit", path.Base(dir))
+// finish decides what only all lines together tell (systemd.exec(5), "Environment Variables in
+// Spawned Processes").
+func (u *service) finish(dir string) {
+	for name, v := range u.from {
+		u.set(name, v)
 	}
+	gone := func(name string, v variable) bool {
+		return slices.Contains(u.removed, name) || slices.Contains(u.removed, name+"="+v.value) && v.state == facts.Known
+	}
+	if u.env.state != facts.Absent && gone(variableName, u.env) {
+		u.env = absent()
+	}
+	if gone("GODEBUG", u.godebug) {
+		u.godebug = absent()
+	}
+	if !slices.Contains(u.removed, variableName) {
+		for _, name := range u.lost {
+			u.doubt(replaces, "the file %s, which is not read, sets another", name)
+		}
+		if u.passed {
+			u.doubt(sets, "systemd passes on its own GOMAXPROCS")
+		}
+	}
+	u.limits = []facts.Limit{limitOf(u.quota, "the service")}
+	if u.section == "Container" { // below the service
+		u.limits = []facts.Limit{limitOf(u.args, "the container")}
+		if u.quota > 0 {
+			u.limits = append(u.limits, limitOf(u.quota, "the service"))
+		}
+	}
+	u.limits = append(u.limits, u.slices(dir)...)
+	both := cmp.Or(len(u.affinity), len(u.allowed))
+	if len(u.affinity) > 0 && len(u.allowed) > 0 {
+		both = len(u.affinity.Within(u.allowed))
+	}
+	u.cpus = both
+	var argv []string
+	var at *yaml.Node
+	for _, list := range [][]setting{u.entrypoint, u.exec} {
+		if len(list) > 0 {
+			argv = append(argv, commandWords(list[0].value)...)
+			at = &yaml.Node{Line: list[0].line, Column: 1}
+		}
+	}
+	if len(argv) > 0 {
+		argv[0] = strings.TrimLeft(argv[0], "@-:+!|") // systemd.service(5)
+		u.starts(argv, at, 0)
+	}
+}
+
+// commandWords are those of a command, in which systemd replaces specifiers; $$ is a dollar sign.
+func commandWords(text string) []string {
+	all := words(strings.ReplaceAll(text, "$$", "$"))
+	for i, w := range all {
+		if specified(w) {
+			w = strings.ReplaceAll(strings.ReplaceAll(w, "%%", "\x00"), "%", "$")
+			w = strings.ReplaceAll(w, "\x00", "%")
+		}
+		all[i] = strings.ReplaceAll(w, "%%", "%")
+	}
+	return all
+}
+
+// specified reports whether systemd fills something in: %i, but not %%.
+func specified(text string) bool { return strings.Contains(strings.ReplaceAll(text, "%%", ""), "%") }
+
+// slices are the limits of the slice of a service, and of those around it: a-b.slice is in a.slice.
+func (u *service) slices(dir string) (limits []facts.Limit) {
+	name := u.slice
+	if name == "" || name == "system.slice" || name == "user.slice" || name == "-.slice" {
+		return nil
+	}
+	for stem := strings.TrimSuffix(name, ".slice"); stem != ""; stem = stem[:max(strings.LastIndexByte(stem, '-'), 0)] {
+		name := stem + ".slice"
+		of := service{c: u.c}
+		files := append([]string{path.Join(dir, name)}, u.c.dropIns(dir, name)...)
+		read := 0
+		for _, file := range files {
+			if u.at.Path == check.Stdin {
+				break
+			}
+			if text, err := u.c.o.Tree.Read(filepath.FromSlash(file), mostLines); err == nil {
+				read++
+				for _, s := range settings(file, string(text)) {
+					if s.section == "Slice" {
+						of.placed(s)
+					}
+				}
+			}
+		}
+		switch {
+		case read < len(files):
+			u.doubt(counts, "%s has another CPU limit", name)
+		case of.quota > 0:
+			limits = append(limits, limitOf(of.quota, name))
+		}
+		if len(of.allowed) > 0 && (len(u.allowed) == 0 || len(of.allowed) < len(u.allowed)) {
+			u.allowed = of.allowed
+		}
+	}
+	if len(limits) > 0 {
+		u.group = dir + "/"
+	}
+	return limits
 }
 
 // systemdVariable is one of Environment, in which systemd replaces its specifiers: %i, but not %%.
 func systemdVariable(value string, s setting) variable {
-	v := variable{state: facts.Known, value: strings.ReplaceAll(value, "%%", "%"), source: "Environment", line: s.line, column: 1, last: s.last}
-	if strings.Contains(strings.ReplaceAll(value, "%%", ""), "%") || strings.Contains(value, "{{") {
+	v := variable{state: facts.Known, value: strings.ReplaceAll(value, "%%", "%"), source: "Environment", file: s.file, line: s.line, column: 1, last: s.last}
+	if specified(value) || strings.Contains(value, "{{") {
 		v.state, v.value, v.why = facts.Unreadable, "", fmt.Sprintf("%.60q is filled in before the service starts", value)
 	}
 	return v

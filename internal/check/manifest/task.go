@@ -146,11 +146,11 @@ func composeEnvironment(r *reader, t text, d document, service *yaml.Node, u *un
 		if !read {
 			u.doubt(sets, "the file %s, which is not read, sets GOMAXPROCS", name)
 		}
-		for key, value := range variables {
+		for _, a := range variables {
 			at := r.entry(service, "env_file", 0).key
-			v := composeVariable(&yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: unquote(withoutComment(value))}, d.line(at), at.Column)
+			v := composeVariable(&yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: unquote(withoutComment(a.value))}, d.line(at), at.Column)
 			v.source = name
-			u.set(key, v)
+			u.set(a.name, v)
 		}
 	}
 	environment := r.get(service, "environment")
@@ -206,7 +206,7 @@ func composeEnvFiles(r *reader, service *yaml.Node) []string {
 // set takes a variable of the environment, where it is one that counts.
 func (u *unit) set(name string, v variable) {
 	if misspelt(name) {
-		u.isGo, u.misspelt = true, append(u.misspelt, misspeltName{name, v})
+		u.isGo, u.mistaken = true, append(u.mistaken, mistake{v, name + " is not GOMAXPROCS: the runtime does not read it", "write GOMAXPROCS, or suppress this finding if the program itself reads the variable"})
 	}
 	if !runtimeVariables[name] {
 		return
@@ -236,9 +236,15 @@ func withoutComment(value string) string {
 	return strings.TrimSpace(value)
 }
 
+// assignment is a line of a file of variables.
+type assignment struct {
+	name, value string
+	exported    bool // export is in front of it
+}
+
 // envFile is the variables of a file next to a manifest, with their quotes; false: it cannot be
 // read, or is not there, as is usual where it holds secrets.
-func envFile(file, manifest string, reads *folder.Tree) (set map[string]string, read bool) {
+func envFile(file, manifest string, reads *folder.Tree) (set []assignment, read bool) {
 	if manifest == check.Stdin || path.IsAbs(filepath.ToSlash(file)) && !path.IsAbs(manifest) {
 		return nil, false
 	}
@@ -246,11 +252,11 @@ func envFile(file, manifest string, reads *folder.Tree) (set map[string]string, 
 	if err != nil {
 		return nil, false
 	}
-	set = map[string]string{}
 	for line := range strings.Lines(string(b)) {
-		name, value, ok := strings.Cut(strings.TrimPrefix(strings.TrimSpace(line), "export "), "=")
+		line, exported := strings.CutPrefix(strings.TrimSpace(line), "export ")
+		name, value, ok := strings.Cut(line, "=")
 		if ok && !strings.HasPrefix(name, "#") {
-			set[strings.TrimSpace(name)] = strings.TrimSpace(value)
+			set = append(set, assignment{strings.TrimSpace(name), strings.TrimSpace(value), exported})
 		}
 	}
 	return set, true

@@ -1,6 +1,10 @@
 package manifest
 
-import "github.com/procfit/procfit/internal/program/rule"
+import (
+	"strings"
+
+	"github.com/procfit/procfit/internal/program/rule"
+)
 
 // gatherBy finds the limits of pods and tasks that are lower than the sum of the Ps of the
 // Go programs under them. Units with the same key are of one pod or task.
@@ -21,7 +25,7 @@ func gatherBy(units []*unit, nodeCPUs int, key func(*unit) any) {
 		for _, m := range members {
 			subjects = append(subjects, m.subject)
 		}
-		rule.Gather(subjects, func(dir string) bool { return dir == podDir || dir == taskDir })
+		rule.Gather(subjects, func(dir string) bool { return dir == podDir || dir == taskDir || strings.HasSuffix(dir, ".slice") })
 		for _, m := range members {
 			m.shared, m.together = m.subject.Shared, m.subject.Together
 		}

@@ -1,6 +1,7 @@
 package manifest
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -28,7 +29,7 @@ type unit struct {
 	unset                bool                // its command takes all variables away, or GOMAXPROCS
 	argv                 []string            // its command
 	argvLine, argvColumn int
-	misspelt             []misspeltName
+	mistaken             []mistake
 
 	program check.Program
 	image   string // that it is started from; "" where it is none, or not written
@@ -36,6 +37,7 @@ type unit struct {
 	beside  bool   // the program was found among the files
 	isGo    bool   // GOMAXPROCS, another variable of the runtime, or a version is named
 
+	group    string         // of units that share limits; "": those of one object do
 	shared   bool           // other Go programs are under its limit
 	unjudged string         // why no rule judges it, in words; "": all do
 	together *rule.Together // nil: it shares no limit that is lower than the sum of the Ps
@@ -46,10 +48,10 @@ type unit struct {
 	expectedWrong string         // why what is kept cannot be read
 }
 
-// misspeltName is a variable that is meant to be GOMAXPROCS.
-type misspeltName struct {
-	name string
+// mistake is a variable that is meant to be GOMAXPROCS and does nothing.
+type mistake struct {
 	variable
+	message, fix string
 }
 
 // variable is one of the environment.
@@ -59,7 +61,8 @@ type variable struct {
 	why     string // it is not known
 	machine bool   // it is the number of CPUs of the machine
 	source  string // where it is set, in words: "env", "ConfigMap api"
-	line    int    // where it is
+	file    string // where it is; "": in that of the unit
+	line    int
 	column  int
 	last    int // the last line of it
 }
@@ -113,6 +116,7 @@ func Limited(cpus float64) rule.Observed {
 func (u *unit) observed(nodeCPUs int) rule.Observed {
 	o := rule.Observed{
 		Place:        u.at,
+		Name:         u.at.Object,
 		Language:     u.program.Language,
 		Automaxprocs: u.program.Automaxprocs,
 		MaySet:       u.program.MaySet,
@@ -169,14 +173,14 @@ func (c *Checker) judge(u *unit, to check.Sink) []check.Finding {
 	for _, f := range u.findings(o) {
 		f = doubted(f, v.Open)
 		if u.env.line > 0 && slices.Contains(atVariable, f.Rule) {
-			f.Line, f.Column = u.env.line, u.env.column
+			f.Path, f.Line, f.Column = cmp.Or(u.env.file, f.Path), u.env.line, u.env.column
 		}
 		findings = append(findings, check.Finding{Finding: f})
 	}
-	for _, m := range u.misspelt {
+	for _, m := range u.mistaken {
 		at := u.at
-		at.Line, at.Column = m.line, m.column
-		f := check.NewFinding("PF003", at, m.name+" is not GOMAXPROCS: the runtime does not read it", "write GOMAXPROCS, or suppress this finding if the program itself reads the variable")
+		at.Path, at.Line, at.Column = cmp.Or(m.file, at.Path), m.line, m.column
+		f := check.NewFinding("PF003", at, m.message, m.fix)
 		f.Severity = rule.Warning
 		findings = append(findings, f)
 	}
