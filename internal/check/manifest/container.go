@@ -1,6 +1,7 @@
 package manifest
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"math/big"
@@ -117,10 +118,13 @@ func (p *pods) container(c, spec *yaml.Node, byName map[string]*yaml.Node, o *ob
 	return k
 }
 
+// resourceKeys are where a container has its resources; the second is a step's of Tekton.
+var resourceKeys = []string{"resources", "computeResources"}
+
 // amounts reads resources.limits.cpu and resources.requests.cpu.
 func (p *pods) amounts(n *yaml.Node, k *container) amounts {
 	read := func(kind string) quantity {
-		text := p.str(n, "resources", kind, "cpu")
+		text := cmp.Or(p.str(n, resourceKeys[0], kind, "cpu"), p.str(n, resourceKeys[1], kind, "cpu"))
 		if text == "" {
 			return quantity{}
 		}

@@ -110,7 +110,7 @@ func TestManyDocuments(t *testing.T) {
 // lines continue.
 func TestHostileLines(t *testing.T) {
 	begun := time.Now()
-	all := settings("a.service", "[Service]\nEnvironment=GOMAXPROCS=2 \\\n" + strings.Repeat("\\\n", mostLines/2))
+	all := settings("a.service", "[Service]\nEnvironment=GOMAXPROCS=2 \\\n"+strings.Repeat("\\\n", mostLines/2))
 	if took := time.Since(begun); took > 5*time.Second {
 		t.Errorf("took %s", took)
 	}

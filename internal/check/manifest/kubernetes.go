@@ -31,6 +31,8 @@ type object struct {
 	namespace string
 	rendered  string // by what, where the file was not written by hand
 	cloudRun  bool   // it is for Cloud Run, which runs it in a sandbox
+
+	meta *yaml.Node
 }
 
 func (o *object) String() string {
@@ -86,7 +88,7 @@ func (p *pods) object(n *yaml.Node, o *object, depth int) {
 		o = &object{
 			file: p.file, path: p.text.path, doc: p.doc, kind: kind, name: p.str(n, "metadata", "name"),
 			namespace: p.str(n, "metadata", "namespace"), rendered: p.rendered(n),
-			cloudRun: p.forCloudRun(n),
+			cloudRun: p.forCloudRun(n), meta: p.get(n, "metadata"),
 		}
 		switch kind {
 		case "ConfigMap":
@@ -162,6 +164,10 @@ func (p *pods) below(n *yaml.Node, o *object, depth int) {
 		p.pod(nil, n, o)
 		return
 	}
+	if p.isContainer(n, o) {
+		list := &yaml.Node{Kind: yaml.SequenceNode, Content: []*yaml.Node{n}}
+		p.pod(o.meta, &yaml.Node{Kind: yaml.MappingNode, Content: []*yaml.Node{{Kind: yaml.ScalarNode, Value: "containers"}, list}}, o)
+	}
 	for i := 1; i < len(n.Content); i += 2 {
 		v := p.real(n.Content[i])
 		if v == nil || v.Kind == yaml.ScalarNode {
@@ -173,6 +179,24 @@ func (p *pods) below(n *yaml.Node, o *object, depth int) {
 		}
 		p.object(v, o, depth+1)
 	}
+}
+
+// valuesOf are kinds that hold values for a chart, which may have the shape of containers.
+var valuesOf = []string{"HelmRelease", "HelmChart", "HelmChartConfig", "Application", "ApplicationSet"}
+
+// isContainer tells one outside of a pod's spec by its shape, as in custom resources: an image or a
+// list of variables next to resources, or GOMAXPROCS among the variables.
+func (p *pods) isContainer(n *yaml.Node, o *object) bool {
+	if n.Kind != yaml.MappingNode || slices.Contains(valuesOf, o.kind) {
+		return false
+	}
+	env := slices.DeleteFunc(p.items(n, "env"), func(e *yaml.Node) bool { return p.str(e, "name") == "" })
+	resources := false
+	for _, key := range resourceKeys {
+		resources = resources || p.at(n, key, "limits") != nil || p.at(n, key, "requests") != nil
+	}
+	named := slices.ContainsFunc(env, func(e *yaml.Node) bool { return p.str(e, "name") == variableName })
+	return named || resources && (len(env) > 0 || p.str(n, "image") != "")
 }
 
 // isPodSpec tells it by its shape: a list of containers, each with a name or an image.
@@ -232,7 +256,7 @@ func (p *pods) pod(meta, spec *yaml.Node, o *object) {
 			k.skips = annotations[facts.CRIOSkip] == "true"
 			_, k.partitioned = annotations[facts.CRIOPartition]
 			name := k.at.Container
-			if name == "" { // as in services of Knative
+			if name == "" && spec.Line > 0 { // as in services of Knative, not in what is only like a container
 				k.at.Container = fmt.Sprintf("%s[%d]", list, i)
 			}
 			if v, ok := annotations[annotationGo+"."+name]; ok {
