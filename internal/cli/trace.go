@@ -47,7 +47,8 @@ A FILE, or - for standard input (./app 2>&1 | procfit trace -), can be of any Go
 with or without scheddetail, mixed with other output, incomplete, and of any length.
 
 Build the program and trace the binary: go run and go test pass GODEBUG to the go command
-and the compiler too. Of several processes procfit shows the one with the most samples.
+and the compiler too. Of several processes, one after the other, procfit shows the one
+with the most samples; the lines of several at once are not separated.
 
 --exec reads a Go execution trace instead (runtime/trace, go test -trace), which shows
 what each P ran.`,

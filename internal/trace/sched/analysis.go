@@ -25,38 +25,24 @@
 //   - A P that is not idle may run the garbage collector, spin, sit in a short
 //     system call, or hold a thread that the kernel does not run: busy Ps are not
 //     CPU time.
-//   - A line does not say which process wrote it. Where several write at once,
-//     their clocks and counters show that (see processes), or nothing does.
+//   - A line does not say which process wrote it. If several write one after the other,
+//     the longest is shown; if at once, their clocks or counters show it (see processes)
+//     and nothing is made of their lines, or nothing shows it.
 //   - A P is for Go code. What a program computes in C, or waits for in a system
 //     call, does not show: idle Ps are not idle program.
 //   - A sample with details ends where the next starts, so it is given out then.
 package sched
 
-import (
-	"cmp"
-	"io"
+import "io"
 
-	"github.com/procfit/procfit/internal/show/sorting"
-)
-
-const (
-	maxSegments = 32
-	maxChanges  = 64
-)
+const maxChanges = 64
 
 // Analysis adds samples up as they come, those of each process by themselves. Its
 // memory is bounded by the number of Ps, not of samples.
 type Analysis struct {
 	samples int64
 	log     processes
-	done    []*Segment // of those that are over, the first maxSegments
-	main    *longest   // of those that are over
-}
-
-// longest is the process with the most samples.
-type longest struct {
-	*Segment
-	changes
+	main    *process // the longest of those that are over
 }
 
 // NewAnalysis returns an Analysis of no samples.
@@ -65,31 +51,17 @@ func NewAnalysis() *Analysis { return &Analysis{} }
 // Add adds a sample; it keeps nothing of it.
 func (a *Analysis) Add(s *Sample) {
 	a.samples++
-	p, closed := a.log.writer(s)
-	for _, c := range closed {
-		a.close(c)
-	}
+	p, over := a.log.writer(s)
+	a.main = longer(a.main, over)
 	p.add(s)
 }
 
-// close keeps what is wanted of a process that is over.
-func (a *Analysis) close(p *process) {
-	if p.seg.Index >= maxSegments && a.main != nil && p.seg.Samples <= a.main.Samples {
-		return
+// longer is the process with more samples, and the first where they have as many; nil is none.
+func longer(a, b *process) *process {
+	if a == nil || b != nil && b.seg.Samples > a.seg.Samples {
+		return b
 	}
-	g := p.segment()
-	if g.Index < maxSegments {
-		a.done = append(a.done, g)
-	}
-	a.main = a.main.or(p, g)
-}
-
-// or is the longer one, the earlier where they are as long.
-func (l *longest) or(p *process, g *Segment) *longest {
-	if l != nil && (l.Samples > g.Samples || l.Samples == g.Samples && l.Index < g.Index) {
-		return l
-	}
-	return &longest{g, p.changes}
+	return a
 }
 
 // Summary is the state so far and shares nothing with the Analysis, which may go
@@ -99,9 +71,7 @@ func (a *Analysis) Summary(sc *Scanner) *Summary {
 	s := &Summary{
 		Counts:       Counts{Samples: a.samples},
 		SegmentCount: a.log.begun,
-		Order:        a.log.order(),
 		Unclear:      a.log.unclear,
-		Segments:     append([]*Segment{}, a.done...),
 		Changes:      []Change{},
 	}
 	if sc != nil {
@@ -113,19 +83,9 @@ func (a *Analysis) Summary(sc *Scanner) *Summary {
 	if s.Skipped.First == nil {
 		s.Skipped.First = []Problem{}
 	}
-	main := a.main
-	for _, p := range a.log.open {
-		g := p.segment()
-		if g.Index < maxSegments {
-			s.Segments = append(s.Segments, g)
-		}
-		main = main.or(p, g)
-	}
-	sorting.Stable(s.Segments, func(a, b *Segment) int { return cmp.Compare(a.Index, b.Index) })
-	if main != nil {
-		g := *main.Segment
-		g.Mixed = g.Mixed || a.log.lost(a.samples)
-		s.Main = &g
+	if main := longer(a.main, a.log.current); main != nil {
+		s.Main = main.segment()
+		s.Main.Mixed = a.log.unclear > 0
 		s.ChangeCount, s.Changes = main.count, append(s.Changes, main.first...)
 	}
 	return s

@@ -89,37 +89,21 @@ func unread(s *Summary) *Reading {
 // inherited is what to do about a log of several processes.
 const inherited = "trace one process: build the program and run the binary, since `go run` and `go test` pass GODEBUG to the go command and the compiler too, and every program passes it to the programs that it starts"
 
-// several: which of the processes in the log the rest is about. That is a warning
-// where a quarter of the lines are those of others at the same time.
+// several: which of the processes in the log the rest is about, or that it cannot be about one.
 func several(s *Summary) *Reading {
-	if s.Main == nil || s.SegmentCount < 2 && !s.Main.Mixed {
+	switch {
+	case s.Main == nil || s.SegmentCount < 2 && !s.Main.Mixed:
 		return nil
+	case s.Main.Mixed:
+		return &Reading{ID: "interleaved", Severity: Warning,
+			Text:   fmt.Sprintf("several processes write to this log at the same time: line %d is the first that shows it, and their lines cannot be separated", s.Unclear),
+			Advice: inherited}
 	}
-	if s.Main.Mixed {
-		text := "several processes write to this log at the same time, and their lines cannot be separated"
-		if s.Unclear > 0 {
-			text += fmt.Sprintf(": line %d is the first that two of them could have written", s.Unclear)
-		}
-		return &Reading{ID: "interleaved", Severity: Warning, Text: text, Advice: inherited}
-	}
-	r := &Reading{ID: "processes", Severity: Info}
 	rest := fmt.Sprintf("the results are of the process with the most samples, in lines %d to %d", s.Main.FirstLine, s.Main.LastLine)
 	if s.Main.Samples == 0 {
 		rest = "none wrote a second line"
 	}
-	switch s.Order {
-	case orderInTurn:
-		r.Text = fmt.Sprintf("the log has %d processes, one after the other; %s", s.SegmentCount, rest)
-	case orderAtOnce:
-		r.Text = fmt.Sprintf("the log has %d processes, some at the same time, separated by their clocks and counters; %s", s.SegmentCount, rest)
-		r.Advice = "if that is not the one you mean, " + inherited
-		if 4*(s.Main.Samples+s.Main.StartupSamples) < 3*(s.Counts.Samples-s.Run.LeftOut) {
-			r.Severity = Warning
-		}
-	default:
-		r.Text = fmt.Sprintf("the log has the starts of %d processes; %s", s.SegmentCount, rest)
-	}
-	return r
+	return &Reading{ID: "processes", Severity: Info, Text: fmt.Sprintf("the log has %d processes, one after the other; %s", s.SegmentCount, rest)}
 }
 
 func changed(s *Summary) *Reading {

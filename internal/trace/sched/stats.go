@@ -172,7 +172,6 @@ func (t *tally) tick(s *Sample) {
 // segment is the state so far, sharing nothing with the process.
 func (p *process) segment() *Segment {
 	t, g := &p.tally, p.seg
-	g.Mixed = p.mixed
 	for _, l := range []**Level{
 		&g.IntervalMillis, &g.Procs, &g.IdleProcs, &g.IdleShare, &g.Threads, &g.IdleThreads, &g.OffProcThreads,
 		&g.Spinning, &g.SpinningShare, &g.NeedSpinning, &g.GlobalQueue, &g.LocalQueues, &g.Queued, &g.Misplaced,

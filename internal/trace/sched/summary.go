@@ -13,15 +13,13 @@ type Summary struct {
 	// ReadError is why the log could not be read to its end; empty if it was.
 	ReadError string `json:"read_error,omitempty"`
 
-	// Segments are what each process wrote: the first maxSegments of SegmentCount.
-	// Main is the one of the most samples.
-	SegmentCount int64      `json:"segment_count"`
-	Order        Order      `json:"order"`
-	Segments     []*Segment `json:"segments"`
-	Main         *Segment   `json:"main"` // nil without samples
+	// SegmentCount is how many processes started, or existed when the log starts. Main is
+	// what the one with the most samples wrote; nil without samples.
+	SegmentCount int64    `json:"segment_count"`
+	Main         *Segment `json:"main"`
 
-	// Unclear is the first line that can be of either of two processes; 0 where
-	// there is none.
+	// Unclear is the first line that several processes can have written; 0 where there
+	// is none.
 	Unclear int64 `json:"-"`
 
 	// Changes are of Main's GOMAXPROCS, the first maxChanges of ChangeCount.
@@ -39,7 +37,7 @@ type Run struct {
 	LeftOut   int64         // samples that came after the end was asked for
 }
 
-// Interleaved reports that the lines of the longest process may be another's.
+// Interleaved reports that several processes wrote at once.
 func (s *Summary) Interleaved() bool { return s.Main != nil && s.Main.Mixed }
 
 // Segment is what one process wrote.

@@ -96,7 +96,6 @@ var headlines = []struct {
 	{"interleaved", "Cannot tell", document.Unknown},
 	{"no-samples", "Nothing to read", document.Unknown},
 	{"few-samples", "Cannot tell", document.Unknown},
-	{"processes", "One of several", document.Attention},
 	{"cpu-bound", "CPU-bound", document.Attention},
 	{"lock-waits", "Waits for locks", document.Attention},
 	{"blocked-threads", "Many threads without a P", document.Attention},
