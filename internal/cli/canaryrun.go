@@ -5,7 +5,6 @@ import (
 	"errors"
 	"time"
 
-	"github.com/procfit/procfit/internal/host/folder"
 	"github.com/procfit/procfit/internal/measure/canary"
 	"github.com/procfit/procfit/internal/measure/session"
 	"github.com/procfit/procfit/internal/show/number"
@@ -72,29 +71,10 @@ func ended(end *journal.End, err error) error {
 }
 
 // measure has the canary run, and its pods removed.
-func (run *canaryRun) measure(ctx context.Context, std stdio) (end *journal.End, err error) {
-	dir, err := folder.Make(run.dir)
-	if err != nil {
-		return nil, err
-	}
-	defer dir.Close()
-	defer func() {
-		if closeErr := run.place.Close(); closeErr != nil {
-			std.notef("%v", closeErr)
-		}
-	}()
-	if err := run.place.Prepare(ctx, journal.Plan{}, nil); err != nil {
-		return nil, err
-	}
-	w, err := journal.Create(dir, run.header.Header, std.secrets.Quoted)
-	if err != nil {
-		return nil, err
-	}
-	defer w.Close()
+func (run *canaryRun) measure(ctx context.Context, std stdio) (*journal.End, error) {
 	p := &canaryProgress{std: std, header: run.header, began: time.Now()}
-	r := &canary.Run{Header: run.header, Place: run.place, Ask: run.ask, Append: w.Append, Tell: p.tell}
-	end, err = r.Run(ctx)
-	return end, errors.Join(err, w.AppendEnd(*end))
+	r := &canary.Run{Header: run.header, Ask: run.ask, Tell: p.tell}
+	return r.Into(ctx, run.place, run.dir, std.secrets.Quoted, func(err error) { std.notef("%v", err) })
 }
 
 // tell says what is about to be made, and what it means.

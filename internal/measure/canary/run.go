@@ -8,6 +8,8 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/procfit/procfit/internal/host/folder"
+	"github.com/procfit/procfit/internal/measure/plan"
 	judge "github.com/procfit/procfit/internal/verdict/canary"
 	"github.com/procfit/procfit/internal/verdict/journal"
 )
@@ -63,6 +65,39 @@ type Run struct {
 	Ask    journal.Asker             // nil where the header has no queries
 	Append func(journal.Trial) error // keeps a setting's slice before anything else is done
 	Tell   func(Event)
+}
+
+// Pods is a Place whose run begins before the first round, and ends after the last.
+type Pods interface {
+	Place
+	Prepare(context.Context, journal.Plan, plan.Observer) error
+	Close() error
+}
+
+// Into runs it with a journal in a folder. quote takes the credentials out of what others said;
+// left gets what could not be removed. How it ended is nil where there is no journal.
+func (r *Run) Into(ctx context.Context, pods Pods, dir string, quote func(string) string, left func(error)) (end *journal.End, err error) {
+	made, err := folder.Make(dir)
+	if err != nil {
+		return nil, err
+	}
+	defer made.Close()
+	defer func() {
+		if err := pods.Close(); err != nil {
+			left(err)
+		}
+	}()
+	if err := pods.Prepare(ctx, journal.Plan{}, nil); err != nil {
+		return nil, err
+	}
+	w, err := journal.Create(made, r.Header.Header, quote)
+	if err != nil {
+		return nil, err
+	}
+	defer w.Close()
+	r.Place, r.Append = pods, w.Append
+	end, err = r.Run(ctx)
+	return end, errors.Join(err, w.AppendEnd(*end))
 }
 
 // between is how long between two looks at the pods.

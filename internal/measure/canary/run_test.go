@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -12,6 +13,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/procfit/procfit/internal/measure/plan"
 	judge "github.com/procfit/procfit/internal/verdict/canary"
 	"github.com/procfit/procfit/internal/verdict/journal"
 )
@@ -93,6 +95,34 @@ func (s *stage) run(ask func(query string, at time.Time) (*float64, error)) (*Ru
 		Tell:   func(Event) {},
 	}
 	return r, kept
+}
+
+// pods are a stage whose run begins and ends.
+type pods struct {
+	*stage
+	closed int
+}
+
+func (p *pods) Prepare(context.Context, journal.Plan, plan.Observer) error { return nil }
+func (p *pods) Close() error                                               { p.closed++; return errors.New("some stay") }
+
+// A canary that ended is in a journal, without the credentials that others quote.
+func TestRunInto(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "out")
+	synctest.Test(t, func(t *testing.T) {
+		p := &pods{stage: &stage{began: time.Now(), is: func(at time.Duration) Condition { return Condition{Ended: "no S3CR3T"} }}}
+		r, _ := p.run(nil)
+		r.Header.Spec.Command = "kube canary"
+		var left error
+		end, err := r.Into(context.Background(), p, dir, func(text string) string { return strings.ReplaceAll(text, "S3CR3T", "REDACTED") }, func(err error) { left = err })
+		if err != nil || end.Code != journal.EndHarm || p.closed != 1 || p.ended != 1 || left == nil {
+			t.Errorf("%+v, %v: closed %d times, removed %d times, left %v", end, err, p.closed, p.ended, left)
+		}
+	})
+	c, err := journal.ReadDirectory(dir)
+	if err != nil || c.End == nil || c.End.Harm.Detail != "no REDACTED" {
+		t.Errorf("%v, %+v", err, c)
+	}
 }
 
 func TestRunComplete(t *testing.T) { synctest.Test(t, runComplete) }
