@@ -1,7 +1,6 @@
 package manifest
 
 import (
-	"cmp"
 	"fmt"
 	"path"
 	"path/filepath"
@@ -18,56 +17,124 @@ import (
 	"github.com/procfit/procfit/maxprocs/facts"
 )
 
-// compose reads the services of a compose file (docs.docker.com/reference/compose-file).
+// layer is what a file says of a service of compose. Several are merged to one service: those that it
+// extends, and the override file's.
+type layer struct {
+	text text
+	doc  document
+	node *yaml.Node
+}
+
+// composed is a service of all its layers, the nearest last
+// (docs.docker.com/reference/compose-file/merge).
+type composed struct {
+	*reader
+	layers []layer
+}
+
+// composer reads compose files, each once.
+type composer struct {
+	*reader
+	reads *folder.Tree
+	files map[string][]layer
+}
+
+// compose reads the services of a compose file (docs.docker.com/reference/compose-file), with the
+// override file that docker compose adds to one of the usual names. That is read with it alone.
 func (c *Checker) compose(t text, doc int) []*unit {
-	r, d := &reader{left: mostNodes}, t.docs[doc]
-	services := r.get(d.root, "services")
-	override := composeOverride(t)
+	main, override := composeFiles(t)
+	if main != "" {
+		return nil
+	}
+	r := composer{&reader{left: mostNodes}, c.o.Tree, map[string][]layer{}}
+	files := []layer{{t, t.docs[doc], r.get(t.docs[doc].root, "services")}}
+	more, lost := r.file(t, override)
+	files = append(files, more...)
 	var units []*unit
-	for _, e := range r.entries(services) {
-		if e.value.Kind != yaml.MappingNode {
-			continue
+	done := map[string]bool{}
+	for _, f := range files {
+		for _, e := range r.entries(f.node) {
+			name := e.key.Value
+			if e.value.Kind != yaml.MappingNode || done[name] {
+				continue
+			}
+			done[name] = true
+			u := &unit{env: absent(), godebug: absent()}
+			u.at = rule.Place{Path: f.text.path, Line: f.doc.line(e.key), Column: e.key.Column, Object: "service " + name}
+			u.limits = []facts.Limit{limitOf(0, "the service")}
+			s := composed{reader: r.reader}
+			for _, of := range files {
+				if n := r.get(of.node, name); n != nil && n.Kind == yaml.MappingNode {
+					s.layers = append(s.layers, r.extended(of, n, u)...)
+				}
+			}
+			if lost != "" {
+				u.doubt(replaces, "%s, which docker compose adds, sets another", lost)
+			}
+			u.composed(s)
+			units = append(units, u)
 		}
-		u := &unit{env: absent(), godebug: absent()}
-		u.at = rule.Place{Path: t.path, Line: d.line(e.key), Column: e.key.Column, Object: "service " + e.key.Value}
-		u.limits = []facts.Limit{limitOf(0, "the service")}
-		for _, service := range extended(r, services, e.value, u) {
-			u.service(r, t, d, service)
-		}
-		if u.limits == nil { // there may be one
-			u.written.Requests = 0
-		}
-		if override != "" {
-			u.doubt(replaces, "%s, which docker compose adds, sets another", override)
-		}
-		units = append(units, u)
 	}
 	return units
 }
 
-// composeOverride is the file next to a compose file that docker compose merges into it by its
-// name alone; "": there is none.
-func composeOverride(t text) string {
+// composeFiles are, of a compose file by the name that docker compose looks for, the override file
+// next to it, and of an override file the one that it is for; "": there is none.
+func composeFiles(t text) (main, override string) {
 	base := path.Base(t.path)
 	stem := strings.TrimSuffix(strings.TrimSuffix(base, ".yml"), ".yaml")
-	if t.path == check.Stdin || stem != "compose" && stem != "docker-compose" {
-		return ""
+	of, isOverride := strings.CutSuffix(stem, ".override")
+	if t.path == check.Stdin || of != "compose" && of != "docker-compose" {
+		return "", ""
 	}
-	for _, name := range []string{stem + ".override.yml", stem + ".override.yaml"} {
-		if _, err := t.reads.Resolve(filepath.Join(filepath.Dir(filepath.FromSlash(t.path)), name)); err == nil {
-			return name
+	for _, ext := range []string{".yml", ".yaml"} {
+		name := of + ".override" + ext
+		if isOverride {
+			name = of + ext
 		}
+		if _, err := t.reads.Resolve(filepath.Join(filepath.Dir(filepath.FromSlash(t.path)), name)); err != nil {
+			continue
+		}
+		if isOverride {
+			return name, ""
+		}
+		return "", name
 	}
-	return ""
+	return "", ""
 }
 
-// mostExtended is how far services of a file may extend each other.
+// file reads the services of a file that another one names; lost is its name if it cannot be read.
+func (r composer) file(from text, name string) (services []layer, lost string) {
+	file := path.Join(path.Dir(from.path), name)
+	if services, known := r.files[file]; known || name == "" {
+		return services, ""
+	}
+	if from.path == check.Stdin || strings.Contains(name, "$") || path.IsAbs(name) {
+		return nil, name
+	}
+	b, err := r.reads.Read(filepath.FromSlash(file), mostDocument)
+	if err != nil {
+		return nil, name
+	}
+	t := parse(file, b, nowhere{})
+	t.reads = r.reads
+	if t.bad {
+		return nil, name
+	}
+	for _, d := range t.docs {
+		services = append(services, layer{t, d, r.get(d.root, "services")})
+	}
+	r.files[file] = services
+	return services, ""
+}
+
+// mostExtended is how far services may extend each other.
 const mostExtended = 16
 
-// extended are the services that make up one, the nearest last. What comes from another file
-// is not read, nor its limit.
-func extended(r *reader, services, service *yaml.Node, u *unit) []*yaml.Node {
-	all := []*yaml.Node{service}
+// extended are the services that make up one of a file, the nearest last. Of one that is not read, its
+// limit is not known either.
+func (r composer) extended(of layer, service *yaml.Node, u *unit) []layer {
+	all := []layer{{of.text, of.doc, service}}
 	for len(all) < mostExtended {
 		from := r.get(service, "extends")
 		if from == nil {
@@ -78,38 +145,122 @@ func extended(r *reader, services, service *yaml.Node, u *unit) []*yaml.Node {
 			name = from.Value
 		}
 		file := r.str(from, "file")
-		if service = r.get(services, name); file != "" || service == nil || service.Kind != yaml.MappingNode {
+		if files, _ := r.file(of.text, file); file != "" {
+			of = layer{}
+			for _, f := range files {
+				if r.get(f.node, name) != nil {
+					of = f
+				}
+			}
+		}
+		if service = r.get(of.node, name); service == nil || service.Kind != yaml.MappingNode {
 			u.limits = nil
 			u.doubt(sets, "the service %s%s, which it extends, sets GOMAXPROCS", name, strings.TrimSuffix(" of "+file, " of "))
 			break
 		}
-		all = append(all, service)
+		all = append(all, layer{of.text, of.doc, service})
 	}
 	slices.Reverse(all)
 	return all
 }
 
-// service takes what a mapping says of a service, over what another has said that it extends.
-func (u *unit) service(r *reader, t text, d document, n *yaml.Node) {
-	u.image = cmp.Or(r.str(n, "image"), u.image)
-	cpus, cpuSet := composeLimit(r, n)
+// at is what the nearest layer has under some keys. !reset takes away what farther ones have, and
+// !override replaces it.
+func (s composed) at(keys ...string) (entry, layer) {
+	for _, l := range slices.Backward(s.layers) {
+		e, n, last := entry{}, l.node, false
+		for _, key := range keys {
+			e = s.entry(n, key, 0)
+			if n = s.real(e.value); n == nil {
+				break
+			}
+			if n.Tag == "!reset" {
+				return entry{}, layer{}
+			}
+			last = last || n.Tag == "!override"
+		}
+		if n != nil {
+			return entry{e.key, n}, l
+		}
+		if last {
+			break
+		}
+	}
+	return entry{}, layer{}
+}
+
+// text is a scalar under some keys; "": there is none.
+func (s composed) text(keys ...string) string {
+	e, _ := s.at(keys...)
+	if e.value == nil || e.value.Kind != yaml.ScalarNode || e.value.Tag == "!!null" {
+		return ""
+	}
+	return e.value.Value
+}
+
+// each calls use with a key of all layers whose values add up, the nearest last.
+func (s composed) each(key string, use func(layer, entry)) {
+	var all []func()
+	for _, l := range s.layers {
+		e := s.entry(l.node, key, 0)
+		e.value = s.real(e.value)
+		switch {
+		case e.value == nil:
+			continue
+		case e.value.Tag == "!reset":
+			all = nil
+			continue
+		case e.value.Tag == "!override":
+			all = nil
+		}
+		all = append(all, func() { use(l, e) })
+	}
+	for _, one := range all {
+		one()
+	}
+}
+
+// composed takes what all layers say of a service.
+func (u *unit) composed(s composed) {
+	u.image = s.text("image")
+	cpus, cpuSet := composeLimit(s)
 	// What docker compose replaces is not known.
-	if slices.ContainsFunc(composeLimits, func(keys []string) bool { return strings.Contains(r.str(n, keys...), "$") }) {
+	if slices.ContainsFunc(composeLimits, func(keys []string) bool { return strings.Contains(s.text(keys...), "$") }) {
 		u.limits = nil
 		u.doubt(counts, "docker compose fills in another CPU limit")
 	} else if cpus > 0 {
 		u.limits = []facts.Limit{limitOf(cpus, "the service")}
 	}
-	if q, err := parseQuantity(r.str(n, "deploy", "resources", "reservations", "cpus")); err == nil {
+	if build, _ := s.at("build"); u.image == "" && build.value == nil { // docker compose does not take it alone
+		if cpus == 0 {
+			u.limits = nil
+		}
+		u.doubt(sets, "the compose file that it is merged with sets GOMAXPROCS")
+	}
+	if q, err := parseQuantity(s.text("deploy", "resources", "reservations", "cpus")); err == nil && u.limits != nil { // else there may be a limit
 		u.written.Requests = q.cpus()
 	}
-	u.cpus = cmp.Or(cpuSet, u.cpus)
-	if runtime := r.str(n, "runtime"); runtime != "" && !slices.Contains(plainClasses, runtime) {
+	u.cpus = cpuSet
+	if runtime := s.text("runtime"); runtime != "" && !slices.Contains(plainClasses, runtime) {
 		u.doubt(counts, "the sandbox of the runtime %s has another number of CPUs", runtime)
 	}
-	composeEnvironment(r, t, d, n, u)
-	if argv, at := commandOf(r, n, "entrypoint", "command"); len(argv) > 0 {
-		u.starts(argv, at, d.lines)
+	u.composeEnvironment(s)
+	var argv []string
+	var at *yaml.Node
+	lines := 0
+	for _, key := range []string{"entrypoint", "command"} {
+		e, l := s.at(key)
+		if e.value == nil {
+			continue
+		}
+		own, _ := commandOf(s.reader, &yaml.Node{Kind: yaml.MappingNode, Content: []*yaml.Node{e.key, e.value}}, key)
+		argv = append(argv, own...)
+		if at == nil && l.text.path == u.at.Path {
+			at, lines = e.key, l.doc.lines
+		}
+	}
+	if len(argv) > 0 {
+		u.starts(argv, at, lines)
 	}
 }
 
@@ -118,62 +269,69 @@ var composeLimits = [][]string{{"deploy", "resources", "limits", "cpus"}, {"cpus
 
 // composeLimit is the CPU limit of a service, 0 for none, and how many CPUs it is bound
 // to.
-func composeLimit(r *reader, service *yaml.Node) (cpus float64, cpuSet int) {
-	for _, text := range []string{r.str(service, "deploy", "resources", "limits", "cpus"), r.str(service, "cpus")} {
+func composeLimit(s composed) (cpus float64, cpuSet int) {
+	for _, text := range []string{s.text("deploy", "resources", "limits", "cpus"), s.text("cpus")} {
 		if v, err := strconv.ParseFloat(text, 64); err == nil && v > 0 {
 			cpus = v
 			break
 		}
 	}
-	quota, errQuota := strconv.ParseFloat(r.str(service, "cpu_quota"), 64)
+	quota, errQuota := strconv.ParseFloat(s.text("cpu_quota"), 64)
 	if cpus == 0 && errQuota == nil && quota > 0 {
 		per := float64(period)
-		if p, err := strconv.ParseFloat(r.str(service, "cpu_period"), 64); err == nil && p > 0 {
+		if p, err := strconv.ParseFloat(s.text("cpu_period"), 64); err == nil && p > 0 {
 			per = p
 		}
 		cpus = quota / per
 	}
-	if list, err := cpuset.Parse(r.str(service, "cpuset")); err == nil {
+	if list, err := cpuset.Parse(s.text("cpuset")); err == nil {
 		cpuSet = len(list)
 	}
 	return cpus, cpuSet
 }
 
 // composeEnvironment takes env_file, and environment, which goes before it.
-func composeEnvironment(r *reader, t text, d document, service *yaml.Node, u *unit) {
-	for _, name := range composeEnvFiles(r, service) {
-		variables, read := envFile(filepath.Join(filepath.Dir(filepath.FromSlash(t.path)), filepath.FromSlash(name)), t.path, t.reads)
-		if !read {
-			u.doubt(sets, "the file %s, which is not read, sets GOMAXPROCS", name)
+func (u *unit) composeEnvironment(s composed) {
+	s.each("env_file", func(l layer, e entry) {
+		for _, name := range composeEnvFiles(s.reader, e.value) {
+			variables, read := envFile(filepath.Join(filepath.Dir(filepath.FromSlash(l.text.path)), filepath.FromSlash(name)), l.text.path, l.text.reads)
+			if !read {
+				u.doubt(sets, "the file %s, which is not read, sets GOMAXPROCS", name)
+			}
+			for _, a := range variables {
+				v := composeVariable(&yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: unquote(withoutComment(a.value))}, l, e.key)
+				v.source = name
+				u.set(a.name, v)
+			}
 		}
-		for _, a := range variables {
-			at := r.entry(service, "env_file", 0).key
-			v := composeVariable(&yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: unquote(withoutComment(a.value))}, d.line(at), at.Column)
-			v.source = name
-			u.set(a.name, v)
+	})
+	s.each("environment", func(l layer, e entry) {
+		seen := false
+		for _, e := range s.entries(e.value) {
+			u.set(e.key.Value, composeVariable(e.value, l, e.key))
 		}
-	}
-	environment := r.get(service, "environment")
-	for _, e := range r.entries(environment) {
-		u.set(e.key.Value, composeVariable(e.value, d.line(e.key), e.key.Column))
-	}
-	for _, item := range r.items(environment) {
-		name, value, given := strings.Cut(item.Value, "=")
-		v := composeVariable(&yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: value}, d.line(item), item.Column)
-		if !given {
-			v = composeVariable(&yaml.Node{Kind: yaml.ScalarNode, Tag: "!!null"}, d.line(item), item.Column)
+		for _, item := range s.items(e.value) {
+			name, value, given := strings.Cut(item.Value, "=")
+			n := &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: value}
+			if !given {
+				n.Tag = "!!null"
+			}
+			v := composeVariable(n, l, item)
+			if name == variableName {
+				u.written.Twice, seen = u.written.Twice || seen, true
+			}
+			u.set(name, v)
 		}
-		if u.env.line > 0 && name == "GOMAXPROCS" && u.env.source == "environment" {
-			u.written.Twice = true
-		}
-		u.set(name, v)
-	}
+	})
 }
 
 // composeVariable is one of environment. Without a value it is handed on from the shell.
-func composeVariable(n *yaml.Node, line, column int) variable {
-	v := variable{state: facts.Known, value: n.Value, source: "environment", line: line, column: column, last: line}
+func composeVariable(n *yaml.Node, l layer, at *yaml.Node) variable {
+	line := l.doc.line(at)
+	v := variable{state: facts.Known, value: n.Value, source: "environment", file: l.text.path, line: line, column: at.Column, last: line}
 	switch {
+	case n.Tag == "!reset":
+		return absent()
 	case n.Kind != yaml.ScalarNode || n.Tag == "!!null":
 		v.state, v.value, v.why = facts.Unreadable, "", "it comes from the shell that runs docker compose"
 	case strings.Contains(strings.ReplaceAll(n.Value, "$$", ""), "$"):
@@ -184,11 +342,7 @@ func composeVariable(n *yaml.Node, line, column int) variable {
 	return v
 }
 
-func composeEnvFiles(r *reader, service *yaml.Node) []string {
-	n := r.get(service, "env_file")
-	if n == nil {
-		return nil
-	}
+func composeEnvFiles(r *reader, n *yaml.Node) []string {
 	if n.Kind == yaml.ScalarNode {
 		return []string{n.Value}
 	}
