@@ -170,7 +170,7 @@ func onTerminal(std stdio) bool {
 
 func tellTerms(std stdio, terms []kube.Term) {
 	if terms != nil {
-		std.notef("each pod shares these with its original, and uses them as the original does:")
+		std.notef("each copy uses the same:")
 	}
 	for _, t := range terms {
 		std.notef("  %s", termWords(t))
