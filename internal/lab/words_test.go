@@ -15,6 +15,8 @@ import (
 	"github.com/procfit/procfit/internal/verdict/journal"
 )
 
+var update = flag.Bool("update", false, "write the golden page")
+
 // worded are the experiments whose page is kept, with the figures that their programs
 // print.
 var worded = map[string][]string{
@@ -91,7 +93,7 @@ func TestWords(t *testing.T) {
 		t.Errorf("%d experiments of %d", len(o.Experiments), len(worded))
 	}
 	got := markdown.Render(page.New(o).Results())
-	if flag.Lookup("update").Value.String() == "true" {
+	if *update {
 		if err := os.WriteFile(golden, got, 0o644); err != nil {
 			t.Fatal(err)
 		}
