@@ -185,7 +185,7 @@ var mayImport = map[string][]string{
 	"load/loadtest":                 {},
 	"verdict/contest/race/racetest": {"verdict/contest/race"},
 	"verdict/verdicttest":           {"spec", "verdict/journal", "verdict/contest"},
-	"verdict/page/pagetest":         {"spec", "verdict", "verdict/verdicttest", "verdict/journal", "verdict/canary", "verdict/live"},
+	"verdict/page/pagetest":         {"spec", "verdict", "verdict/verdicttest", "verdict/contest", "verdict/journal", "verdict/canary", "verdict/live"},
 	"program/goproc/goproctest":     {"test/built"},
 	"check/binary/binarytest":       {},
 	"cli/schematest":                {},

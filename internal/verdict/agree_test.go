@@ -166,19 +166,15 @@ func TestPlanAndVerdictHaveOneLead(t *testing.T) {
 		contests, ends := counted.Contests(), counted.Ends()
 		twice := append(slices.Clone(kept), slices.DeleteFunc(slices.Clone(kept), func(t journal.Trial) bool { return t.Role == journal.RolePilot })...)
 		counted = contest.Count(h, twice)
-		groups := collect(h, counted.Trials)
 		r := Analyze(h, twice)
 		for _, c := range contests {
-			i := slices.IndexFunc(groups, func(g *group) bool { return g.key == c.Group })
+			i := slices.Index(counted.Groups, c.Group)
 			if i < 0 {
 				t.Errorf("sweep %d: the verdict has no group %+v", n, c.Group)
 				continue
 			}
-			g := groups[i]
-			g.contest = counted.Contest(g.key)
-			g.summary(h)
-			w := g.contenders(newMargins(h.Plan.Margin, h.Plan.MarginP99))
-			mine, theirs := c.Lead(), w.Lead
+			g := newGroup(counted, counted.Groups[i])
+			mine, theirs := c.Lead(), g.Lead()
 			mine.Model, theirs.Model = nil, nil
 			if diff := cmp.Diff(mine, theirs); diff != "" {
 				t.Errorf("sweep %d (%s): the planner's lead and the verdict's differ:\n%s", n, kindOf(h.Plan), diff)
@@ -193,8 +189,8 @@ func TestPlanAndVerdictHaveOneLead(t *testing.T) {
 					t.Errorf("sweep %d: %d is measured, and the list of what is has %v", n, *a.Procs, result.Race.Measured)
 				}
 			}
-			named += leads(t, n, c, &result.Recommendation, w)
-			seen(t, n, h, g, &result.Recommendation, w)
+			named += leads(t, n, c, &result.Recommendation)
+			seen(t, n, h, g, &result.Recommendation)
 		}
 	}
 	t.Logf("%d sweeps %v, ended by %v; %d named a value", runs, kinds, stops, named)
@@ -204,7 +200,7 @@ func TestPlanAndVerdictHaveOneLead(t *testing.T) {
 }
 
 // leads checks that what is named is the lead, or the default in its place.
-func leads(t *testing.T, n int, c contest.Contest, r *Recommendation, w *outcome) int {
+func leads(t *testing.T, n int, c *contest.Contest, r *Recommendation) int {
 	t.Helper()
 	pick := c.Lead().Pick
 	switch r.Verdict {
@@ -213,7 +209,7 @@ func leads(t *testing.T, n int, c contest.Contest, r *Recommendation, w *outcome
 			t.Errorf("sweep %d: recommended is %v, the lead is %d", n, r.Procs, pick)
 		}
 	case KeepDefault:
-		if d := w.defaultContender(); d == nil || d.procs > max(pick, 1) && pick > 0 && c.Lead().Default == "" {
+		if d := c.DefaultValue(); d == nil || d.Procs > max(pick, 1) && pick > 0 && c.Lead().Default == "" {
 			t.Errorf("sweep %d: the default is to be kept, and the lead is %d", n, pick)
 		}
 	default:
@@ -230,48 +226,49 @@ func leads(t *testing.T, n int, c contest.Contest, r *Recommendation, w *outcome
 // and nothing of trials whose CPUs other programs may have had; and that it gives up a
 // default only if that is proven worse, or if a smaller value matches it and some value is
 // proven worse.
-func seen(t *testing.T, n int, h journal.Header, g *group, r *Recommendation, w *outcome) {
+func seen(t *testing.T, n int, h journal.Header, g *group, r *Recommendation) {
 	t.Helper()
 	if r.Verdict == CannotTell {
 		return
 	}
-	ran := func(s *contender) bool {
-		p, _ := contest.Resolved(trialsOf(s.settings))
+	ran := func(s *contest.Value) bool {
+		p, _ := contest.Resolved(s.Trials)
 		return p > 0
 	}
-	rests := w.contenders
-	if x := w.recommended(r); r.Verdict != NotYourKnob && r.Verdict != TradeOff && x != nil {
-		rests = []*contender{x}
+	rests := g.Values
+	if x := g.recommended(r); r.Verdict != NotYourKnob && r.Verdict != TradeOff && x != nil {
+		rests = []*contest.Value{x}
 	}
-	standard := w.defaultContender()
+	standard := g.DefaultValue()
 	if standard != nil {
 		rests = append(slices.Clone(rests), standard)
 	}
 	for _, s := range rests {
 		if !ran(s) && r.Verdict != TradeOff && (!h.Target.AnyProgram || r.Confidence == Proven) {
-			t.Errorf("sweep %d: %s %s rests on %s, which was not seen to run", n, r.Verdict, r.Confidence, s.label)
+			t.Errorf("sweep %d: %s %s rests on %s, which was not seen to run", n, r.Verdict, r.Confidence, s.Setting)
 		}
-		for _, a := range s.settings {
+		for _, a := range s.Settings {
 			disturbed := 0
-			for _, one := range a.measure {
+			for _, one := range g.Measured(a) {
 				if one.Valid && contest.Others(&one.Usage) == nil && contest.AtLeast(contest.MostOthers(one), contest.OthersMatter) {
 					disturbed++
 				}
 			}
-			if 2*disturbed > valid(a.measure) {
+			if 2*disturbed > contest.Valid(g.Measured(a)) {
 				t.Errorf("sweep %d: %s rests on %s, of whose trials %d may be what other programs left", n, r.Verdict, a.Label, disturbed)
 			}
 		}
 	}
-	if _, planned := g.unset(h); planned && standard == nil && !h.Target.AnyProgram && h.Plan.MaxMemoryBytes == 0 {
+	planned := slices.ContainsFunc(h.Plan.Of(g.Group), func(a journal.Setting) bool { return a.Procs == nil && a.Variant == "" })
+	if planned && standard == nil && !h.Target.AnyProgram && h.Plan.MaxMemoryBytes == 0 {
 		t.Errorf("sweep %d: %s, and the default takes no part", n, r.Verdict)
 	}
-	x := w.recommended(r)
+	x := g.recommended(r)
 	if r.Verdict != Recommended || r.Confidence != Proven || standard == nil || x == nil || x == standard {
 		return
 	}
-	if worse := w.beats(x, standard) || w.out(standard); !worse && !(x.procs < standard.procs && w.coversFor(x, standard) && w.worseThan(x)) {
-		t.Errorf("sweep %d: the default %d is given up for %d, and is not proven worse", n, standard.procs, x.procs)
+	if worse := g.Beats(x, standard) || g.Out(standard); !worse && !(x.Procs < standard.Procs && g.Covers(x, standard) && g.Worse(x)) {
+		t.Errorf("sweep %d: the default %d is given up for %d, and is not proven worse", n, standard.Procs, x.Procs)
 	}
 }
 
@@ -285,7 +282,7 @@ func sameRuling(t *testing.T, n int, h journal.Header, kept []journal.Trial) {
 	for _, d := range counted.Duels() {
 		for _, c := range d.Gate().Checks {
 			i := slices.IndexFunc(gate.Checks, func(x GateCheck) bool {
-				return x.Setting.Label == d.New.Label && figureOf(x.Metric) == c.By && (x.Setting.QuotaCPUs == nil) == (len(h.Plan.Groups()) == 1 || !d.New.Group().Limited) &&
+				return x.Setting.Label == d.New.Label && x.Metric == string(c.By) && (x.Setting.QuotaCPUs == nil) == (len(h.Plan.Groups()) == 1 || !d.New.Group().Limited) &&
 					(x.Setting.QuotaCPUs == nil || *x.Setting.QuotaCPUs == d.New.Group().QuotaCPUs)
 			})
 			if i < 0 {

@@ -13,27 +13,31 @@ import (
 func Analyze(h journal.Header, trials []journal.Trial) *Result {
 	r := Of(h, trials)
 	counted := contest.Count(h, trials)
-	trials = counted.Trials
 	notes := &notes{h: h}
 	notes.units(counted.LeftOut)
-	r.count(trials)
-	r.Engines = engines(trials)
-	groups := collect(h, trials)
-	r.Origin = originOf(allTrials(groups))
-	all := groups
-	groups = r.compare(counted, all)
-	for i, g := range groups {
-		g.contest = counted.Contest(g.key)
-		result, w := g.analyze(h, r)
-		r.Groups = append(r.Groups, result)
-		notes.group(i, g, &r.Groups[i], w)
+	r.count(counted.Trials)
+	r.Engines = engines(counted.Trials)
+	var all []*group
+	for _, key := range counted.Groups {
+		all = append(all, newGroup(counted, key))
+	}
+	r.Origin = originOf(allTrials(all...))
+	for _, g := range all {
+		switch {
+		case g.Group.Compares != "" && len(h.Plan.Vary) > 0:
+			r.Compared = append(r.Compared, g.variable())
+		case len(h.Plan.Vary) == 0 || len(h.Plan.Of(g.Group)) > 1: // a single value compares nothing
+			result, losses := g.analyze()
+			notes.group(len(r.Groups), g, &result, losses)
+			r.Groups = append(r.Groups, result)
+		}
 	}
 	r.raced(counted)
 	r.best(counted)
 	r.contradicted()
-	r.Cheapest = r.priceSettings(h, trials)
+	r.Cheapest = r.priceSettings(h, counted.Trials)
 	notes.run(r, all)
-	notes.pilots(trials)
+	notes.pilots(counted.Trials)
 	if counted.Repeated > 0 {
 		notes.add(-1, Duplicates{counted.Repeated})
 	}
@@ -98,97 +102,91 @@ func (r *Result) count(trials []journal.Trial) {
 	r.Complete = !missing
 }
 
-func (g *group) analyze(h journal.Header, run *Result) (Group, *outcome) {
-	r := g.summary(h)
-	machine := contest.MachineCPUs(h, g.trials())
-	r.NoiseFloor = g.noise()
-	w := g.contenders(newMargins(h.Plan.Margin, h.Plan.MarginP99))
-	w.group, w.pilotsInvalid, w.trialSeconds = &r, run.PilotsInvalid > 0, secondsOf(allTrials([]*group{g}))
-	r.Spread = w.spread()
-	if w.best != nil {
-		r.Peak = w.best.label
-		r.Detectable = detectableEffect(w.best, w.contenders)
-		g.versusPeak(&r, w)
-		r.Flatness = flatness(&r, w, h.Plan.Margin)
+// analyze is what a group's values come to: what was measured, the answer, and what speaks for
+// and against it.
+func (g *group) analyze() (Group, []metricLoss) {
+	settings, rows := g.results()
+	answer, losses := g.answer()
+	result := g.summary(settings)
+	result.Rows, result.Values = rows, append(result.Values, g.All()...)
+	if g.Best != nil {
+		result.Peak, result.Detectable = g.Best.Setting, Detectable{Throughput: g.smallestShown(throughputOf), P99: g.smallestShown(g.Latency.Of)}
 	}
-	g.place(&r, w, machine)
-	speedups(r.Settings)
-	speedups(r.Rows)
-	r.Workload = workload(&r, h)
-	switch {
-	case h.Plan.SmallestFor:
-		r.Recommendation = g.carries(w)
-	case h.Target.Attached != nil:
-		r.Recommendation = g.attached(w)
-	default:
-		r.Recommendation = g.verdict(w)
-	}
-	if r.Recommendation.Verdict == CannotTell && r.Others.slowed() && !remains(r.Recommendation.Claim.Code) {
-		r.Recommendation.because(CauseSlow, StepSteady)
-	}
-	g.guard(h, w, &r.Recommendation)
-	r.Recommendation.Versus = w.against(&r.Recommendation)
-	r.Race = g.took(h)
-	g.qualify(&r.Recommendation, w, h.Plan.Margin)
-	r.Benchmarks = g.benchmarks(w)
-	r.Override, r.Beyond = g.overrides(&r), judgeBeyond(&r)
-	r.Default = judgeDefault(&r, r.Override, h.Target, h.TargetHost)
-	r.ProcsLogged = g.logged()
-	r.Throttling = g.throttling(&r, w, h.TargetHost)
-	if r.Allocates = g.allocates(&r, w); r.Allocates != nil && len(h.Plan.Vary) == 0 && r.Origin == journal.OriginLocal {
-		r.Recommendation.Settle = append(r.Recommendation.Settle, Step{Code: StepVary})
-	}
-	if r.Recommendation.Verdict == NotYourKnob && len(r.Recommendation.Settle) == 0 && canProfile(h) && r.Origin == journal.OriginLocal {
-		r.Recommendation.Settle = append(r.Recommendation.Settle, Step{Code: StepProfile})
-	}
-	return r, w
+	result.NoiseFloor, result.Spread, result.Flatness = g.noise(), g.spread, g.flatness()
+	result.Workload, result.Beyond = g.workload(settings), g.beyondCPUs(rows)
+	result.Benchmarks, result.ProcsLogged = g.benchmarks(losses), g.logged()
+	result.Throttling, result.Allocates = g.throttling(settings, &answer, result.Peak), g.allocates(rows, &answer)
+	answer.Settle = append(answer.Settle, g.worthTrying(&answer, result.Allocates)...)
+	result.Recommendation = answer
+	return result, losses
 }
 
-// spread is how far a trial strays, as a ratio. One trial of each value does not show it:
-// what a contest assumes before it has more is not reported.
-func (w *outcome) spread() Spread {
-	s := Spread{DF: int(w.Spread.DF)}
-	var again, againP99 bool
-	for _, c := range w.contenders {
-		again, againP99 = again || c.level.Trials > 1, againP99 || c.p99Trials > 1
+// answer is the verdict, and the metrics that are worse at the value that it names.
+func (g *group) answer() (answer Recommendation, losses []metricLoss) {
+	switch plan := &g.header.Plan; {
+	case plan.SmallestFor:
+		answer = g.carries()
+	case g.header.Target.Attached != nil:
+		answer = g.attached()
+	default:
+		answer = g.verdict()
 	}
-	if x := w.Spread.Throughput; again && x > 0 && !math.IsInf(x, 0) {
+	if answer.Verdict == CannotTell && g.others.slowed() && !remains(answer.Claim.Code) {
+		answer.because(CauseSlow, StepSteady)
+	}
+	g.guard(&answer)
+	answer.Versus = g.against(&answer)
+	return answer, g.qualify(&answer)
+}
+
+// worthTrying is what else to measure in a program of which the answer is known.
+func (g *group) worthTrying(answer *Recommendation, much *Allocates) (steps []Step) {
+	if much != nil && len(g.header.Plan.Vary) == 0 && g.origin == journal.OriginLocal {
+		return []Step{{Code: StepVary}}
+	}
+	if answer.Verdict == NotYourKnob && len(answer.Settle) == 0 && canProfile(g.header) && g.origin == journal.OriginLocal {
+		return []Step{{Code: StepProfile}}
+	}
+	return nil
+}
+
+// strays is how far a trial does, as a ratio. One trial of each value does not show it:
+// what a contest assumes before it has more is not reported.
+func (g *group) strays() Spread {
+	spread := g.Lead().Spread
+	s := Spread{DF: int(spread.DF)}
+	again := slices.ContainsFunc(g.Values, func(v *contest.Value) bool { return v.N > 1 })
+	againP99 := slices.ContainsFunc(g.Values, func(v *contest.Value) bool { return v.P99.N > 1 })
+	if x := spread.Throughput; again && x > 0 && !math.IsInf(x, 0) {
 		s.Throughput = &x
 	}
-	if x := w.Spread.P99; w.latency && againP99 && x > 0 && !math.IsInf(x, 0) {
+	if x := spread.P99; g.ByLatency && againP99 && x > 0 && !math.IsInf(x, 0) {
 		s.P99 = &x
 	}
 	return s
 }
 
-// summary is the settings by themselves, and what ran next to them.
-func (g *group) summary(h journal.Header) Group {
-	machine := contest.MachineCPUs(h, g.trials())
-	effective := contest.EffectiveCPUs(h, g.key, g.trials())
-	part := partOf(h, machine)
-	if part != nil && effective < float64(part.CPUs) {
-		part = nil // a limit holds it, not the load
-	}
-	mode := g.latencyMode()
+// summary is a group's settings by themselves, and what ran next to them.
+func (g *group) summary(settings []SettingResult) Group {
 	r := Group{
-		Replicas: g.key.Replicas, GoVersion: g.key.GoVersion, SetLive: g.key.SetLive, Origin: originOf(allTrials([]*group{g})), EffectiveCPUs: effective, LimitAround: limitAround(g.trials()),
-		ThroughputUnit: g.unit(), LatencyMode: string(mode), RatePerSecond: g.rate(),
-		Latency: g.contest.Latency, Part: part, Values: []ValueResult{},
-		Settings: []SettingResult{}, Flatness: Flatness{WithinMargin: []string{}},
+		Replicas: g.Group.Replicas, GoVersion: g.Group.GoVersion, SetLive: g.Group.SetLive, Origin: g.origin, EffectiveCPUs: g.effective, LimitAround: limitAround(g.all(g.Current())),
+		ThroughputUnit: g.unit(), LatencyMode: string(g.latencyMode), RatePerSecond: g.rate,
+		Latency: g.Latency, Values: []*contest.Value{}, Others: g.others,
+		Settings: settings, Flatness: Flatness{WithinMargin: []string{}}, Race: g.took(), Override: g.overrides(),
 	}
-	if g.key.Limited {
-		r.QuotaCPUs = new(g.key.QuotaCPUs)
+	r.Default = g.judgeDefault(settings, r.Override)
+	if part := partOf(g.header, g.machine); part != nil && g.effective >= float64(part.CPUs) { // else a limit holds it, not the load
+		r.Part = part
 	}
-	if r.Compares = g.key.Compares; g.key.Procs > 0 {
-		r.Procs = new(g.key.Procs)
+	if g.Group.Limited {
+		r.QuotaCPUs = new(g.Group.QuotaCPUs)
 	}
-	for _, a := range g.settings {
+	if r.Compares = g.Group.Compares; g.Group.Procs > 0 {
+		r.Procs = new(g.Group.Procs)
+	}
+	for _, a := range g.Settings {
 		r.Variables = slices.DeleteFunc(slices.Clone(a.Variables), func(v journal.Variable) bool { return v.Name == r.Compares })
 	}
-	for _, a := range g.settings {
-		r.Settings = append(r.Settings, g.summarize(a, machine, effective, mode))
-	}
-	g.others(&r)
 	return r
 }
 
@@ -215,29 +213,6 @@ func partOf(h journal.Header, machine float64) *Part {
 		return nil
 	}
 	return &p
-}
-
-// versusPeak gives each current setting what was found of its value.
-func (g *group) versusPeak(r *Group, w *outcome) {
-	of := map[journal.SettingKey]*contender{}
-	for _, s := range w.contenders {
-		for _, a := range s.settings {
-			of[a.key] = s
-		}
-	}
-	for i, a := range g.settings {
-		s, result := of[a.key], &r.Settings[i]
-		if s == nil {
-			continue
-		}
-		result.VersusPeak = w.ratio(s)
-		if !math.IsNaN(s.rate) {
-			result.NonInferior.Throughput = new(w.inTail(s))
-		}
-		if w.latency && w.inTail(s) && len(w.tail) > 1 && s.hasP99() {
-			result.NonInferior.P99 = new(w.passesLatency(s))
-		}
-	}
 }
 
 // OriginMixed is the origin of trials that were not all measured in the same place. They

@@ -83,7 +83,7 @@ func (r *Result) priceSettings(h journal.Header, trials []journal.Trial) *Cheape
 			continue
 		}
 		key := t.Setting.Key()
-		if r.excluded(key) == ExcludedMemory {
+		if r.excluded(key) == contest.ExcludedMemory {
 			continue
 		}
 		if !slices.Contains(keys, key) {
@@ -101,7 +101,7 @@ func (r *Result) priceSettings(h journal.Header, trials []journal.Trial) *Cheape
 		s := &c.Settings[i]
 		s.judge(measured[key], math.Log(c.RatePerSecond), len(keys))
 		s.see(measured[key], h.Target.AnyProgram)
-		if s.Carries == CarriesNot && r.excluded(key) == ExcludedWithheld {
+		if s.Carries == CarriesNot && r.excluded(key) == contest.ExcludedWithheld {
 			s.Carries = CarriesMaybe // other programs had its CPUs
 		}
 		if today >= 0 && key == h.Plan.Settings[today].Key() {
@@ -113,7 +113,7 @@ func (r *Result) priceSettings(h journal.Header, trials []journal.Trial) *Cheape
 }
 
 // excluded is why a setting has no part in the comparisons of its group; empty: it has.
-func (r *Result) excluded(key journal.SettingKey) ExcludedCode {
+func (r *Result) excluded(key journal.SettingKey) contest.Excluded {
 	for i := range r.Groups {
 		g := &r.Groups[i]
 		if g.key() != key.Group {

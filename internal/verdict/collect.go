@@ -1,98 +1,59 @@
 package verdict
 
 import (
-	"cmp"
 	"iter"
-	"maps"
 	"math"
 	"slices"
 
 	"gonum.org/v1/gonum/stat/distuv"
 
-	"github.com/procfit/procfit/internal/show/sorting"
 	"github.com/procfit/procfit/internal/verdict/contest"
 	"github.com/procfit/procfit/internal/verdict/journal"
 )
 
-// setting is a setting with its trials, in the journal's order.
-type setting struct {
-	journal.Setting
-	key     journal.SettingKey
-	measure []*journal.Trial
-	aa      []*journal.Trial
-	// withheld: other programs left it too few CPUs
-	withheld bool
-}
-
-// group is the settings that are compared, unset first, then by procs; the old
-// command's settings come after them.
+// group is the contest of a group's settings, with what was found of them before anything
+// is compared.
 type group struct {
-	key      journal.GroupKey
-	settings []*setting
-	blocks   []int // that any trial belongs to, sorted
-	contest  contest.Contest
+	*contest.Contest
+	header journal.Header
+	blocks []int // that any trial belongs to, sorted
+	origin journal.Origin
+	// machine and effective are the CPUs of the machine, and those that one replica may use.
+	machine, effective float64
+	latencyMode        journal.Mode
+	rate               *float64 // of the open loop; nil without one
+	spread             Spread
+	others             OtherPrograms
+	pilotsInvalid      bool // some pilot was, of whichever group
 }
 
-// collect sorts a journal's trials into groups, in the plan's order. Pilots are
-// left out: they choose a rate and compare nothing.
-func collect(h journal.Header, trials []journal.Trial) []*group {
-	var groups []*group
-	byGroup := map[journal.GroupKey]*group{}
-	bySetting := map[journal.SettingKey]*setting{}
-	find := func(a journal.Setting) *setting {
-		k := a.Key()
-		if found := bySetting[k]; found != nil {
-			return found
-		}
-		g := byGroup[k.Group]
-		if g == nil {
-			g = &group{key: k.Group}
-			byGroup[k.Group] = g
-			groups = append(groups, g)
-		}
-		bySetting[k] = &setting{Setting: a, key: k}
-		g.settings = append(g.settings, bySetting[k])
-		return bySetting[k]
+func newGroup(counted *contest.Counted, key journal.GroupKey) *group {
+	g := &group{Contest: counted.Contest(key), header: counted.Header}
+	all := g.all(g.Settings)
+	for _, t := range all {
+		g.blocks = append(g.blocks, t.Block)
 	}
-	for _, a := range h.Plan.Settings {
-		if !h.Plan.Racing() { // of a race it is all that may be measured
-			find(a)
-		}
+	slices.Sort(g.blocks)
+	g.blocks = slices.Compact(g.blocks)
+	current := g.all(g.Current())
+	g.origin = originOf(all)
+	g.machine, g.effective = contest.MachineCPUs(g.header, current), contest.EffectiveCPUs(g.header, key, current)
+	g.latencyMode, g.rate = g.findLatencyMode(), g.findRate()
+	g.spread = g.strays()
+	g.others = g.otherPrograms()
+	for i := range counted.Trials {
+		t := &counted.Trials[i]
+		g.pilotsInvalid = g.pilotsInvalid || t.Role == journal.RolePilot && !t.Valid
 	}
-	blocks := map[journal.GroupKey]map[int]bool{}
-	for i := range trials {
-		t := &trials[i]
-		if t.Role != journal.RoleMeasure && t.Role != journal.RoleAA {
-			continue
-		}
-		a := find(t.Setting)
-		if t.Role == journal.RoleMeasure {
-			a.measure = append(a.measure, t)
-		} else {
-			a.aa = append(a.aa, t)
-		}
-		if blocks[a.key.Group] == nil {
-			blocks[a.key.Group] = map[int]bool{}
-		}
-		blocks[a.key.Group][t.Block] = true
-	}
-	for _, a := range h.Plan.Settings { // a group without a trial is named too
-		if byGroup[a.Group()] == nil {
-			find(a)
-		}
-	}
-	for _, g := range groups {
-		g.blocks = slices.Sorted(maps.Keys(blocks[g.key]))
-		sorting.Stable(g.settings, func(a, b *setting) int {
-			return cmp.Or(cmp.Compare(a.key.Variant, b.key.Variant), cmp.Compare(a.key.Procs, b.key.Procs))
-		})
-	}
-	return groups
+	return g
 }
 
-// current is the settings that the group's verdict is about.
-func (g *group) current() []*setting {
-	return slices.DeleteFunc(slices.Clone(g.settings), func(a *setting) bool { return a.Variant != "" })
+// all are all trials of settings, both copies of an A/A pair.
+func (g *group) all(settings []journal.Setting) (list []*journal.Trial) {
+	for _, a := range settings {
+		list = append(list, g.Trials(a)...)
+	}
+	return list
 }
 
 // figure reads one number off a trial; nil where there is no such number.
@@ -148,27 +109,6 @@ func values(trials []*journal.Trial, f figure) []float64 {
 	return v
 }
 
-func valid(trials []*journal.Trial) int {
-	n := 0
-	for _, t := range trials {
-		if t.Valid {
-			n++
-		}
-	}
-	return n
-}
-
-// trials are those of the group's current settings, in the journal's order of each.
-func (g *group) trials() []*journal.Trial { return trialsOf(g.current()) }
-
-// trialsOf are all trials of settings, both copies of an A/A pair.
-func trialsOf(settings []*setting) (list []*journal.Trial) {
-	for _, a := range settings {
-		list = append(append(list, a.measure...), a.aa...)
-	}
-	return list
-}
-
 // crashesFrom is the lowest value at which the program crashed or failed, if it did so in
 // two trials at least, and in none of three or more with a lower value; else 0.
 func crashesFrom(trials []*journal.Trial) int {
@@ -192,10 +132,10 @@ func crashesFrom(trials []*journal.Trial) int {
 }
 
 // measuredIn are the trials of settings without second copies.
-func measuredIn(settings []*setting) iter.Seq[*journal.Trial] {
+func (g *group) measuredIn(settings []journal.Setting) iter.Seq[*journal.Trial] {
 	return func(yield func(*journal.Trial) bool) {
 		for _, a := range settings {
-			for _, t := range a.measure {
+			for _, t := range g.Measured(a) {
 				if !yield(t) {
 					return
 				}
@@ -286,27 +226,27 @@ type Raced struct {
 }
 
 // took counts a group's race; nil of a grid.
-func (g *group) took(h journal.Header) *Raced {
-	if !h.Plan.Racing() {
+func (g *group) took() *Raced {
+	if !g.header.Plan.Racing() {
 		return nil
 	}
 	r := &Raced{Blocks: len(g.blocks), Measured: []int{}}
-	for _, a := range g.current() {
-		all := trialsOf([]*setting{a})
+	for _, a := range g.Current() {
+		all := g.Trials(a)
 		r.Trials += len(all)
 		p, _ := contest.Resolved(all)
 		if p == 0 && a.Procs != nil { // a value that cannot be read is the one that was asked for
 			p = *a.Procs
 		}
-		if p > 0 && valid(a.measure) > 0 {
+		if p > 0 && contest.Valid(g.Measured(a)) > 0 {
 			r.Measured = append(r.Measured, p)
 		}
 	}
 	slices.Sort(r.Measured)
 	r.Measured = slices.Compact(r.Measured)
 	var candidates []int
-	for _, a := range h.Plan.Settings {
-		if a.Group() == g.key && a.Procs != nil && a.Variant == "" && !slices.Contains(candidates, *a.Procs) {
+	for _, a := range g.header.Plan.Settings {
+		if a.Group() == g.Group && a.Procs != nil && a.Variant == "" && !slices.Contains(candidates, *a.Procs) {
 			candidates = append(candidates, *a.Procs)
 		}
 	}

@@ -11,74 +11,6 @@ import (
 	"github.com/procfit/procfit/internal/verdict/journal"
 )
 
-// margins holds what comparisons in one group are made with: the margins as logarithms,
-// ln(1+m) of p99 and -ln(1-m) of throughput.
-type margins struct {
-	margin, marginP99 float64
-}
-
-// loss and growth are a ratio as the logarithm of what becomes less or more by it.
-func loss(ratio float64) float64 {
-	if ratio >= 1 {
-		return math.Inf(1) // nothing falls by all of itself
-	}
-	return -math.Log1p(-ratio)
-}
-
-func growth(ratio float64) float64 { return math.Log1p(ratio) }
-
-func newMargins(margin, marginP99 float64) *margins {
-	margin = min(max(margin, 0), 0.99) // a plan is checked, a journal may be anyone's
-	return &margins{margin: loss(margin), marginP99: growth(max(marginP99, 0))}
-}
-
-// comparison is one value against another in one metric. Neither asGood nor
-// worse means that these trials do not decide it.
-type comparison struct {
-	contest.Bounds // of ln(a ÷ b)
-	// asGood: not worse by more than the margin, with 95% confidence.
-	asGood bool
-	// worse: worse by more than the margin with 95% confidence, whichever of all that
-	// are compared is picked out.
-	worse bool
-}
-
-// throughput compares a with b.
-func (w *outcome) throughput(a, b *contender) comparison {
-	e := w.between(a, b, MetricThroughput)
-	return comparison{e, e.Lower > -w.margin, e.Most < -w.margin}
-}
-
-// p99 compares a with b in the judged quantile.
-func (w *outcome) p99(a, b *contender) comparison {
-	e := w.between(a, b, MetricP99)
-	return comparison{e, e.Upper < w.marginP99, e.Least > w.marginP99}
-}
-
-// versus is a value against the best in throughput, with the bounds that decide: the
-// lower reports whether it is as good, the upper whether it is worse.
-func (w *outcome) versus(s *contender) Bounds {
-	if w.best == nil || s == w.unplaced { // which takes no part
-		return Bounds{}
-	}
-	if s == w.best {
-		return Bounds{Ratio: new(1.0), N: s.level.Trials}
-	}
-	e := w.between(s, w.best, MetricThroughput)
-	if e.N == 0 {
-		return Bounds{}
-	}
-	return Bounds{Ratio: ratio(e.Mid), Low: ratio(e.Lower), High: ratio(e.Most), N: e.N}
-}
-
-// ratio is a value against the best in throughput, with the two-sided 95% interval.
-func (w *outcome) ratio(s *contender) Interval {
-	if s == w.best {
-		return Interval{Median: new(1.0), Low: new(1.0), High: new(1.0), N: s.level.Trials}
-	}
-	return w.interval(w.best, s, MetricThroughput).Inverse()
-}
-
 // costlier is the growth of the CPU time per request that is reported.
 const costlier = 0.10
 
@@ -86,12 +18,12 @@ const costlier = 0.10
 // or more, at the rate that the open loop offers to all: Ps without work look for some, and
 // wake threads for it. Each is compared with x block by block, and the error of 5% is shared
 // among all.
-func (g *group) costs(w *outcome, x *contender) (list []Reason) {
-	rate := w.group.RatePerSecond
-	if x == nil || rate == nil || g.key.Compares != "" {
+func (g *group) costs(x *contest.Value) (list []Reason) {
+	rate := g.rate
+	if x == nil || rate == nil || g.Group.Compares != "" {
 		return nil
 	}
-	above := slices.DeleteFunc(slices.Clone(w.contenders), func(s *contender) bool { return s.procs <= x.procs || s.saturated })
+	above := slices.DeleteFunc(slices.Clone(g.Values), func(s *contest.Value) bool { return s.Procs <= x.Procs || s.Saturated })
 	level, cost := 1-0.05/float64(max(1, len(above))), costAt(*rate)
 	for _, s := range above {
 		d := g.seriesOf(s, cost).minus(g.seriesOf(x, cost))
@@ -100,8 +32,8 @@ func (g *group) costs(w *outcome, x *contender) (list []Reason) {
 		}
 		mid := stat.Mean(d, nil)
 		least := mid - quantileT(level, len(d)-1)*stat.StdDev(d, nil)/math.Sqrt(float64(len(d)))
-		if least > growth(costlier) && mid > growth(g.metricFloor(cost)) {
-			list = append(list, Reason{Code: ReasonCostlier, Of: s.named(), Than: x.named(), Change: expm1(mid), Bound: expm1(least), N: len(d)})
+		if least > contest.Growth(costlier) && mid > contest.Growth(g.metricFloor(cost)) {
+			list = append(list, Reason{Code: ReasonCostlier, Of: s, Than: x, Change: expm1(mid), Bound: expm1(least), N: len(d)})
 		}
 	}
 	return list
@@ -123,12 +55,12 @@ func costAt(rate float64) figure {
 // a trial strays by is known better from all of them.
 func (g *group) noise() NoiseFloor {
 	var f NoiseFloor
-	for _, a := range g.current() {
-		if len(a.aa) == 0 {
+	for _, a := range g.Current() {
+		if len(g.Copies(a)) == 0 {
 			continue
 		}
-		throughput := locateNarrow(g.series(throughputOf, a.aa).minus(g.series(throughputOf, a.measure)))
-		p99 := locateNarrow(g.series(p99Of, a.aa).minus(g.series(p99Of, a.measure)))
+		throughput := locateNarrow(g.series(throughputOf, g.Copies(a)).minus(g.series(throughputOf, g.Measured(a))))
+		p99 := locateNarrow(g.series(p99Of, g.Copies(a)).minus(g.series(p99Of, g.Measured(a))))
 		f = NoiseFloor{Setting: a.Label, Pairs: throughput.n}
 		f.Throughput, f.P99 = floorOf(throughput), floorOf(p99)
 		break
@@ -143,74 +75,34 @@ func floorOf(e estimate) *float64 {
 	return new(expm1(max(math.Abs(e.low), math.Abs(e.high))))
 }
 
-// spread is the typical standard deviation of differences between values: the
-// median over all that are compared with the first.
-func spread(of func(*contender) series, best *contender, contenders []*contender) (sd float64, n int) {
-	var sds []float64
-	for _, s := range contenders {
-		if d := of(s).minus(of(best)); s != best && len(d) >= 2 {
-			sds = append(sds, stat.StdDev(d, nil))
-			n = max(n, len(d))
+// smallestShown is the smallest difference in a metric that the blocks so far can show: from the
+// typical standard deviation of differences between values, the median over all that are
+// compared with the first.
+func (g *group) smallestShown(metric figure) *float64 {
+	var deviations []float64
+	pairs, best := 0, g.seriesOf(g.Best, metric)
+	for _, v := range g.Values {
+		if d := g.seriesOf(v, metric).minus(best); v != g.Best && len(d) >= 2 {
+			deviations = append(deviations, stat.StdDev(d, nil))
+			pairs = max(pairs, len(d))
 		}
 	}
-	if len(sds) == 0 {
-		return 0, 0
-	}
-	return medianFloat(sds), n
-}
-
-// detectableEffect is the smallest difference that the blocks so far can show.
-func detectableEffect(best *contender, contenders []*contender) Detectable {
-	return Detectable{
-		Throughput: detectableRatio(spread(func(s *contender) series { return s.throughput }, best, contenders)),
-		P99:        detectableRatio(spread(func(s *contender) series { return s.p99 }, best, contenders)),
-	}
-}
-
-func detectableRatio(sd float64, n int) *float64 {
-	const most = 10 // 1000%: blocks that can show no less show nothing
-	if n < minPairs {
+	if len(deviations) == 0 {
 		return nil
 	}
-	if x := expm1(detectable(sd, n)); x <= most {
+	return detectableRatio(medianFloat(deviations), pairs)
+}
+
+func detectableRatio(deviation float64, pairs int) *float64 {
+	const most = 10 // 1000%: blocks that can show no less show nothing
+	if pairs < minPairs {
+		return nil
+	}
+	if x := expm1(detectable(deviation, pairs)); x <= most {
 		return &x
 	}
 	return nil
 }
-
-// figureOf is the metric as a contest calls it.
-func figureOf(metric string) race.Figure {
-	if metric == MetricP99 {
-		return race.P99
-	}
-	return race.Throughput
-}
-
-// between is a ÷ b in a metric.
-func (w *outcome) between(a, b *contender, metric string) contest.Bounds {
-	return w.contest.Between(a.procs, b.procs, figureOf(metric))
-}
-
-// levelOf is a value's level in a metric.
-func (s *contender) levelOf(metric string) Level {
-	l, x := s.level, race.Interval{}
-	n := 0
-	if metric == MetricThroughput {
-		x, n = l.Throughput, l.Trials
-	} else {
-		x, n = l.P99, s.p99Trials
-	}
-	if n == 0 || !finitePositive(x.Mean) {
-		return Level{}
-	}
-	out := Level{Mean: new(x.Mean), N: n}
-	if n > 1 && finitePositive(x.Low) && finitePositive(x.High) {
-		out.Low, out.High = new(x.Low), new(x.High)
-	}
-	return out
-}
-
-func finitePositive(x float64) bool { return x > 0 && !math.IsInf(x, 1) }
 
 // Versus is what the value that a verdict names changes against the default's, as
 // ratios to it with the interval that holds in 95% of such choices.
@@ -223,30 +115,31 @@ type Versus struct {
 
 // against compares what is named with the default; nil where one of them is not known,
 // or they are one.
-func (w *outcome) against(r *Recommendation) *Versus {
-	standard := w.defaultContender()
+func (g *group) against(r *Recommendation) *Versus {
+	standard := g.DefaultValue()
 	if standard == nil || r.Procs == nil {
 		return nil
 	}
-	named := w.of(*r.Procs)
+	named := g.Of(*r.Procs)
 	if named == nil || named == standard {
 		return nil
 	}
-	return &Versus{
-		Procs: named.procs, DefaultProcs: standard.procs,
-		Throughput: w.interval(named, standard, MetricThroughput), Latency: w.interval(named, standard, MetricP99),
+	versus := &Versus{Procs: named.Procs, DefaultProcs: standard.Procs, Throughput: g.interval(named.Procs, standard.Procs, race.Throughput)}
+	if !named.Saturated && !standard.Saturated {
+		versus.Latency = g.interval(named.Procs, standard.Procs, race.P99)
 	}
+	return versus
 }
 
-// interval of a to b, where a was chosen.
-func (w *outcome) interval(a, b *contender, metric string) Interval {
-	e := w.between(a, b, metric)
-	if e.N == 0 || metric == MetricP99 && (a.saturated || b.saturated) {
+// interval is the ratio of a value that was chosen to another.
+func (g *group) interval(chosen, other int, by race.Figure) Interval {
+	e := g.Between(chosen, other, by)
+	if e.N == 0 {
 		return Interval{}
 	}
 	i := Interval{Median: ratio(e.Mid), N: e.N}
 	if e.N >= contest.FewestProve {
-		_, low, high := w.Model.Interval(a.procs, b.procs, figureOf(metric))
+		_, low, high := g.Lead().Model.Interval(chosen, other, by)
 		i.Low, i.High = known(low), known(high)
 	}
 	return i

@@ -3,6 +3,7 @@ package verdict
 import (
 	"math"
 
+	"github.com/procfit/procfit/internal/verdict/contest"
 	"github.com/procfit/procfit/internal/verdict/journal"
 )
 
@@ -33,20 +34,21 @@ const (
 
 // judgeDefault follows the rule of Go 1.25: the CPUs, or the limit rounded up where
 // that is less, and never less than 2 because of a limit.
-func judgeDefault(r *Group, o Override, t journal.Target, h journal.Host) Default {
+func (g *group) judgeDefault(settings []SettingResult, o Override) Default {
+	t, h := g.header.Target, g.header.TargetHost
 	d := Default{Standing: DefaultUnknown, NumCPU: len(t.Had())}
 	if d.NumCPU == 0 {
 		d.NumCPU = max(0, h.AffinityCPUs)
 	}
 	d.LimitCPUs = float64(d.NumCPU)
-	for _, x := range []float64{r.EffectiveCPUs, h.EffectiveCPUs} {
+	for _, x := range []float64{g.effective, h.EffectiveCPUs} {
 		if x > 0 {
 			d.LimitCPUs = math.Min(d.LimitCPUs, x)
 		}
 	}
 	expected, measured := min(d.NumCPU, max(2, int(math.Ceil(d.LimitCPUs)))), false
-	for i := range r.Settings {
-		if a := &r.Settings[i]; a.Procs == nil && a.Variant == "" {
+	for i := range settings {
+		if a := &settings[i]; a.Procs == nil && a.Variant == "" {
 			d.Procs, measured = a.ResolvedProcs, true
 		}
 	}
@@ -84,13 +86,13 @@ type Override struct {
 
 // overrides looks at invalid trials too: that the target ran at another value is what
 // makes them so.
-func (g *group) overrides(r *Group) Override {
-	o := Override{Known: len(r.Settings) > 0}
-	for i, a := range g.settings {
-		if r.Settings[i].Trials == 0 || r.Settings[i].ResolvedProcs == nil {
+func (g *group) overrides() Override {
+	o := Override{Known: len(g.Settings) > 0}
+	for _, a := range g.Settings {
+		if procs, _ := contest.Resolved(g.Trials(a)); procs == 0 || contest.Valid(g.Measured(a)) == 0 {
 			o.Known = false
 		}
-		for _, t := range a.measure {
+		for _, t := range g.Measured(a) {
 			o.Changed = o.Changed || t.InvalidCode == journal.InvalidProcsChanged
 			if t.InvalidCode == journal.InvalidProcs || t.Valid {
 				for _, p := range t.ObservedProcs {
@@ -107,7 +109,7 @@ func (g *group) overrides(r *Group) Override {
 // logged reports whether any trial's program names GOMAXPROCS as it starts.
 func (g *group) logged() *bool {
 	var logged *bool
-	for t := range measuredIn(g.current()) {
+	for t := range g.measuredIn(g.Current()) {
 		if t.ProcsLogged != nil && (logged == nil || *t.ProcsLogged) {
 			logged = t.ProcsLogged
 		}
@@ -122,16 +124,16 @@ type Beyond struct {
 	Ratio   float64
 }
 
-func judgeBeyond(r *Group) *Beyond {
+func (g *group) beyondCPUs(rows []SettingResult) *Beyond {
 	var b Beyond
 	var above, within float64
-	for i := range r.Rows {
-		a := &r.Rows[i]
+	for i := range rows {
+		a := &rows[i]
 		if a.Variant != "" || a.Procs == nil || a.Throughput.Median == nil || a.Withheld {
 			continue
 		}
 		x := *a.Throughput.Median
-		if float64(*a.Procs) <= math.Ceil(r.EffectiveCPUs) {
+		if float64(*a.Procs) <= math.Ceil(g.effective) {
 			within = math.Max(within, x)
 		} else if x > above {
 			above, b.Setting = x, a.Label

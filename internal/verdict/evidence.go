@@ -238,22 +238,22 @@ type Allocates struct {
 }
 
 // flat reports whether no value is beyond the margin of the best, of three at least.
-func (g *group) flat(r *Group, w *outcome) bool {
-	return len(w.contenders) >= 3 && w.best != nil && len(r.Flatness.WithinMargin) == len(g.measured())
+func (g *group) flat() bool {
+	return len(g.Values) >= 3 && g.Best != nil && len(g.flatness().WithinMargin) == len(g.measured())
 }
 
 // allocates reports whether that is a program whose collector is worth looking at first.
-func (g *group) allocates(r *Group, w *outcome) *Allocates {
-	if r.Recommendation.Verdict != NotYourKnob && (r.Recommendation.Verdict == CarriesRate || !g.flat(r, w)) {
+func (g *group) allocates(rows []SettingResult, rec *Recommendation) *Allocates {
+	if rec.Verdict != NotYourKnob && (rec.Verdict == CarriesRate || !g.flat()) {
 		return nil
 	}
-	label := r.Recommendation.Setting
-	if label == "" {
-		label = r.Peak
+	label := rec.Setting
+	if label == "" && g.Best != nil {
+		label = g.Best.Setting
 	}
-	for i := range r.Rows {
-		e := &r.Rows[i].Evidence
-		if row := &r.Rows[i]; row.Variant == "" && (row.Label == label || slices.Contains(row.PooledWith, label)) &&
+	for i := range rows {
+		e := &rows[i].Evidence
+		if row := &rows[i]; row.Variant == "" && (row.Label == label || slices.Contains(row.PooledWith, label)) &&
 			orZero(e.GCCyclesPerSecond) >= fewestCycles && orZero(e.GCBusyRatio) >= collectsMuch {
 			return &Allocates{label, *e.GCCyclesPerSecond, *e.GCBusyRatio}
 		}

@@ -17,16 +17,17 @@ const gateError = 0.05
 // are invalid and the old one's are not: that passes no gate.
 type gating struct {
 	Gate
-	*margins
-	measured []located // by check
-	spoiled  []Unjudged
+	margin, marginP99 float64   // as distances of logarithms
+	measured          []located // by check
+	spoiled           []Unjudged
 }
 
 // located is the difference of two programs at any level: a logarithm of new ÷ old.
 type located func(alpha float64) (n int, mid, lower, upper float64)
 
 func newGating(kind string, p journal.Plan) *gating {
-	return &gating{Gate: Gate{Kind: kind, Checks: []GateCheck{}}, margins: newMargins(p.Margin, p.MarginP99)}
+	rules := contest.RulesOf(p)
+	return &gating{Gate: Gate{Kind: kind, Checks: []GateCheck{}}, margin: contest.Loss(rules.Margin), marginP99: contest.Growth(rules.MarginP99)}
 }
 
 // gateAgainst compares each setting with the old command's setting of the same setting,
@@ -43,16 +44,16 @@ func gateAgainst(counted *contest.Counted, groups []*group) *Gate {
 		duels[d.New.Key()] = d
 	}
 	for _, g := range groups {
-		for _, a := range g.current() {
+		for _, a := range g.Current() {
 			old := g.variantOf(a)
 			if old == nil {
 				continue
 			}
 			label := GateSetting{Label: a.Label}
 			if len(groups) > 1 {
-				label = label.in(a.key.Group)
+				label = label.in(a.Key().Group)
 			}
-			d := duels[a.key]
+			d := duels[a.Key()]
 			bounds := pairs // of a grid, which is asked once
 			if h.Plan.Racing() {
 				bounds = sequential
@@ -61,9 +62,9 @@ func gateAgainst(counted *contest.Counted, groups []*group) *Gate {
 			if d.Rules.Latency {
 				gate.add(label, MetricP99, bounds(d, race.P99))
 				c := &gate.Checks[len(gate.Checks)-1]
-				c.Quantile, c.late = d.Latency.Quantile, slices.ContainsFunc(slices.Concat(a.measure, old.measure), func(t *journal.Trial) bool { return t.Valid && contest.Late(t) })
+				c.Quantile, c.late = d.Latency.Quantile, slices.ContainsFunc(slices.Concat(g.Measured(a), g.Measured(*old)), func(t *journal.Trial) bool { return t.Valid && contest.Late(t) })
 			}
-			gate.validity(label, tallyOf(a.measure), tallyOf(old.measure))
+			gate.validity(label, tallyOf(g.Measured(a)), tallyOf(g.Measured(*old)))
 		}
 	}
 	return gate.conclude()
@@ -82,9 +83,9 @@ func sequential(d contest.Duel, figure race.Figure) located {
 }
 
 // variantOf is the old command's setting of the same setting.
-func (g *group) variantOf(a *setting) *setting {
-	for _, other := range g.settings {
-		if other.Variant == journal.VariantAgainst && other.key.Procs == a.key.Procs {
+func (g *group) variantOf(a journal.Setting) *journal.Setting {
+	for i := range g.Settings {
+		if other := &g.Settings[i]; other.Variant == journal.VariantAgainst && other.Key().Procs == a.Key().Procs {
 			return other
 		}
 	}
@@ -143,7 +144,7 @@ func (gate *gating) judgeChecks() {
 		}
 		c.Worse, c.Proven = c.Worse && c.Judged, c.Proven && c.Judged
 		if c.Judged && !math.IsInf(low, 0) && !math.IsInf(high, 0) {
-			c.Bounds = Bounds{Ratio: c.Ratio.Median, Low: ratio(low), High: ratio(high), N: n}
+			c.Bounds = contest.Ratio{Ratio: c.Ratio.Median, Low: ratio(low), High: ratio(high), N: n}
 		}
 		switch {
 		case !c.Judged:
@@ -188,7 +189,7 @@ func tallyOf(trials []*journal.Trial) tally {
 	lacked := func(t *journal.Trial) bool {
 		return t.Valid || t.InvalidCode.Passing() || t.InvalidCode == journal.InvalidNoAnswer && contest.AtLeast(contest.CountedOthers(t), contest.CrowdedFrom)
 	}
-	return tally{len(trials) - valid(trials), valid(trials), reasons(trials), !slices.ContainsFunc(trials, func(t *journal.Trial) bool { return !lacked(t) })}
+	return tally{len(trials) - contest.Valid(trials), contest.Valid(trials), reasons(trials), !slices.ContainsFunc(trials, func(t *journal.Trial) bool { return !lacked(t) })}
 }
 
 // moreOften is the probability that this many of the bad ones are among the new, if they were
@@ -294,7 +295,7 @@ type GateCheck struct {
 	// Bounds are those that decide: the one on the side of the loss reports whether it is
 	// within the margin, the other, which shares its error with all checks, whether it
 	// is worse.
-	Bounds   Bounds
+	Bounds   contest.Ratio
 	Quantile float64 // that is judged, of latency
 	late     bool    // the load engine sent late in some trial
 }

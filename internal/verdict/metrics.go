@@ -8,6 +8,7 @@ import (
 
 	"gonum.org/v1/gonum/stat"
 
+	"github.com/procfit/procfit/internal/verdict/contest"
 	"github.com/procfit/procfit/internal/verdict/journal"
 )
 
@@ -23,8 +24,8 @@ type metricLoss struct {
 	name   string
 	lower  bool // better when lower
 	part   bool // of what the throughput is the mean of
-	at     *contender
-	better *contender
+	at     *contest.Value
+	better *contest.Value
 	n      int
 	mid    float64 // the loss, a logarithm above 0
 	bound  float64 // its lower 95% bound
@@ -34,9 +35,9 @@ type metricLoss struct {
 // best for that metric. Many are looked at, and any may come to a warning, so the
 // error of 5% is shared among all (Bonferroni); hence Student's t, whose bounds
 // exist at any level.
-func (g *group) metricLosses(w *outcome, x *contender, margin float64) []metricLoss {
+func (g *group) metricLosses(x *contest.Value) []metricLoss {
 	all := map[string]journal.Metric{}
-	for t := range measuredIn(g.measured()) {
+	for t := range g.measuredIn(g.measured()) {
 		for name, m := range t.Metrics {
 			judged := name == g.unit() || "1/"+name == g.unit()
 			if t.Valid && !judged && (m.Better == betterHigher || m.Better == betterLower) {
@@ -50,7 +51,7 @@ func (g *group) metricLosses(w *outcome, x *contender, margin float64) []metricL
 		lower := all[name].Better == betterLower
 		l := metricLoss{name: name, lower: lower, at: x, part: g.unit() == "operations" && all[name].Unit == "ns/op"}
 		of := metricOf(name)
-		rivals := []*contender{w.defaultContender(), bestFor(w.contenders, of, lower)}
+		rivals := []*contest.Value{g.DefaultValue(), g.bestFor(of, lower)}
 		for _, other := range rivals {
 			if other == nil || other == x {
 				continue
@@ -66,7 +67,7 @@ func (g *group) metricLosses(w *outcome, x *contender, margin float64) []metricL
 			}
 			l.better, l.mid = other, stat.Mean(d, nil)
 			l.bound = l.mid - quantileT(level, l.n-1)*stat.StdDev(d, nil)/math.Sqrt(float64(l.n))
-			if l.bound > l.log(margin) && l.mid > l.log(g.metricFloor(of)) {
+			if l.bound > l.log(g.header.Plan.Margin) && l.mid > l.log(g.metricFloor(of)) {
 				losses = append(losses, l)
 				break
 			}
@@ -87,32 +88,41 @@ func metricOf(name string) figure {
 // log is a ratio in the metric's direction.
 func (l *metricLoss) log(ratio float64) float64 {
 	if l.lower {
-		return growth(ratio)
+		return contest.Growth(ratio)
 	}
-	return loss(ratio)
+	return contest.Loss(ratio)
 }
 
-func (g *group) seriesOf(s *contender, f figure) series {
-	return g.series(f, trialsOf(s.settings))
+func (g *group) seriesOf(s *contest.Value, f figure) series {
+	return g.series(f, s.Trials)
 }
 
-func bestFor(contenders []*contender, f figure, lower bool) *contender {
-	var best *contender
-	top := math.NaN()
-	for _, s := range contenders {
-		m := firstMedian(s.settings, f)
-		if better := m > top == !lower && m != top; !math.IsNaN(m) && (best == nil || better) {
-			best, top = s, m
+func (g *group) bestFor(metric figure, lower bool) (best *contest.Value) {
+	top := 0.0
+	for _, v := range g.Values {
+		median := g.firstMedian(v, metric)
+		if median != nil && (best == nil || *median > top == !lower && *median != top) {
+			best, top = v, *median
 		}
 	}
 	return best
 }
 
+// firstMedian is that of the first setting that has any value; nil where none has.
+func (g *group) firstMedian(v *contest.Value, metric figure) *float64 {
+	for _, a := range v.Settings {
+		if list := values(g.Measured(a), metric); len(list) > 0 {
+			return new(medianFloat(list))
+		}
+	}
+	return nil
+}
+
 // metricFloor is the noise floor of a metric; 0 where it is not known.
 func (g *group) metricFloor(f figure) float64 {
-	for _, a := range g.current() {
-		if len(a.aa) > 0 {
-			if floor := floorOf(locateNarrow(g.series(f, a.aa).minus(g.series(f, a.measure)))); floor != nil {
+	for _, a := range g.Current() {
+		if len(g.Copies(a)) > 0 {
+			if floor := floorOf(locateNarrow(g.series(f, g.Copies(a)).minus(g.series(f, g.Measured(a))))); floor != nil {
 				return *floor
 			}
 			break
@@ -128,7 +138,7 @@ func (l *metricLoss) reason() Reason {
 		sign = -1
 	}
 	return Reason{
-		Code: ReasonMetricWorse, Of: l.at.named(), Than: l.better.named(), Metric: l.name,
+		Code: ReasonMetricWorse, Of: l.at, Than: l.better, Metric: l.name,
 		Change: expm1(sign * l.mid), Bound: expm1(sign * l.bound), N: l.n,
 	}
 }
@@ -136,20 +146,21 @@ func (l *metricLoss) reason() Reason {
 // qualify takes a verdict's plainness away where a metric is proven worse at the
 // value that it names. Where the throughput is a mean of benchmarks that want
 // different values, equal averages prove nothing of any of them.
-func (g *group) qualify(r *Recommendation, w *outcome, margin float64) {
-	x := w.recommended(r)
-	if x == nil || w.best == nil {
-		return
+func (g *group) qualify(r *Recommendation) (losses []metricLoss) {
+	x := g.recommended(r)
+	if x == nil || g.Best == nil {
+		return nil
 	}
-	w.losses = g.metricLosses(w, x, margin)
-	if len(w.losses) == 0 {
-		return
+	losses = g.metricLosses(x)
+	if len(losses) == 0 {
+		return nil
 	}
-	r.Reasons = append(lossReasons(w.losses), r.Reasons...)
-	if (r.Verdict == NotYourKnob || !w.worseThan(x)) && slices.ContainsFunc(w.losses, func(l metricLoss) bool { return l.part }) {
+	r.Reasons = append(lossReasons(losses), r.Reasons...)
+	if (r.Verdict == NotYourKnob || !g.Worse(x)) && slices.ContainsFunc(losses, func(l metricLoss) bool { return l.part }) {
 		r.Verdict, r.Confidence, r.Setting, r.Procs, r.Versus = CannotTell, "", "", nil, nil
 		r.because(CauseBenchmarksDiffer, StepBenchmarksApart)
 	}
+	return losses
 }
 
 func lossReasons(losses []metricLoss) []Reason {
@@ -162,15 +173,15 @@ func lossReasons(losses []metricLoss) []Reason {
 
 // recommended is the value that a verdict comes to: of not_your_knob, which says
 // to leave things as they are, the default.
-func (w *outcome) recommended(r *Recommendation) *contender {
+func (g *group) recommended(r *Recommendation) *contest.Value {
 	if r.Verdict == NotYourKnob {
-		if d := w.defaultContender(); d != nil {
+		if d := g.DefaultValue(); d != nil {
 			return d
 		}
-		return w.best
+		return g.Best
 	}
-	for _, s := range w.contenders {
-		for _, a := range s.settings {
+	for _, s := range g.Values {
+		for _, a := range s.Settings {
 			if a.Label == r.Setting {
 				return s
 			}
@@ -194,13 +205,13 @@ type Loss struct {
 
 func (MetricsWorse) Code() Code { return "metric_worse" }
 
-func (n *notes) metrics(i int, w *outcome) {
-	if len(w.losses) == 0 {
+func (n *notes) metrics(i int, losses []metricLoss) {
+	if len(losses) == 0 {
 		return
 	}
-	x := MetricsWorse{AtSetting: AtSetting{w.losses[0].at.label}}
-	for i := range w.losses {
-		l := w.losses[i].reason()
+	x := MetricsWorse{AtSetting: AtSetting{losses[0].at.Setting}}
+	for i := range losses {
+		l := losses[i].reason()
 		x.Losses = append(x.Losses, Loss{l.Metric, l.Than.Setting, l.Change, l.N})
 	}
 	n.add(i, x)
@@ -237,25 +248,25 @@ type BenchmarkTime struct {
 const timed = " ns/op"
 
 // benchmarks are nil where fewer than two were timed, or nothing can be compared.
-func (g *group) benchmarks(w *outcome) *Benchmarks {
+func (g *group) benchmarks(losses []metricLoss) *Benchmarks {
 	var names []string
-	for t := range measuredIn(g.measured()) {
+	for t := range g.measuredIn(g.measured()) {
 		for name, m := range t.Metrics {
 			if m.Unit == "ns/op" && strings.HasSuffix(name, timed) && !slices.Contains(names, name) {
 				names = append(names, name)
 			}
 		}
 	}
-	if g.unit() != "operations" || len(names) < 2 || len(w.contenders) == 0 {
+	if g.unit() != "operations" || len(names) < 2 || len(g.Values) == 0 {
 		return nil
 	}
 	slices.Sort(names)
-	b := &Benchmarks{Base: max(0, slices.IndexFunc(w.contenders, func(s *contender) bool { return s.isDefault }))}
-	for _, s := range w.contenders {
-		b.Procs = append(b.Procs, s.procs)
+	b := &Benchmarks{Base: max(0, slices.IndexFunc(g.Values, func(s *contest.Value) bool { return s.Default }))}
+	for _, s := range g.Values {
+		b.Procs = append(b.Procs, s.Procs)
 	}
 	// The error of 5% is shared among the two bounds of every comparison.
-	alpha := 0.05 / float64(2*max(1, (len(names)+1)*(len(w.contenders)-1)))
+	alpha := 0.05 / float64(2*max(1, (len(names)+1)*(len(g.Values)-1)))
 	for _, name := range names {
 		of := func(t *journal.Trial) *float64 {
 			if m, ok := t.Metrics[name]; ok {
@@ -263,15 +274,15 @@ func (g *group) benchmarks(w *outcome) *Benchmarks {
 			}
 			return nil
 		}
-		one := Benchmark{Name: strings.TrimSuffix(name, timed), Times: g.times(w.contenders, b.Base, of, alpha)}
-		for i := range w.losses {
-			if l := &w.losses[i]; l.part && l.name == name {
-				one.Wants = new(l.better.procs)
+		one := Benchmark{Name: strings.TrimSuffix(name, timed), Times: g.times(b.Base, of, alpha)}
+		for i := range losses {
+			if l := &losses[i]; l.part && l.name == name {
+				one.Wants = new(l.better.Procs)
 			}
 		}
 		b.List = append(b.List, one)
 	}
-	b.Mean = g.times(w.contenders, b.Base, func(t *journal.Trial) *float64 {
+	b.Mean = g.times(b.Base, func(t *journal.Trial) *float64 {
 		if x := t.ThroughputPerSecond; x != nil && *x > 0 {
 			return new(1 / *x)
 		}
@@ -281,11 +292,11 @@ func (g *group) benchmarks(w *outcome) *Benchmarks {
 }
 
 // times are those of an operation at each value, compared with the base block by block.
-func (g *group) times(contenders []*contender, base int, of figure, alpha float64) []BenchmarkTime {
+func (g *group) times(base int, of figure, alpha float64) []BenchmarkTime {
 	var list []BenchmarkTime
-	for i, s := range contenders {
-		t := BenchmarkTime{Setting: s.label, Seconds: Median(values(trialsOf(s.settings), of))}
-		if d := g.seriesOf(s, of).minus(g.seriesOf(contenders[base], of)); i != base && len(d) > 0 {
+	for i, s := range g.Values {
+		t := BenchmarkTime{Setting: s.Setting, Seconds: Median(values(s.Trials, of))}
+		if d := g.seriesOf(s, of).minus(g.seriesOf(g.Values[base], of)); i != base && len(d) > 0 {
 			low, high := boundsAt(d, alpha)
 			t.VersusBase = Interval{Median: ratio(stat.Mean(d, nil)), Low: ratio(low), High: ratio(high), N: len(d)}
 			t.Differs = low > 0 || high < 0

@@ -13,34 +13,34 @@ const CarriedRatio = 0.99
 // carries answers for the smallest value that carries the asked rate: the smallest of
 // which that is proven, what was proven not to carry it below. Its verdict rests on
 // counts of requests.
-func (g *group) carries(w *outcome) Recommendation {
+func (g *group) carries() Recommendation {
 	r := Recommendation{Verdict: CannotTell, Reasons: []Reason{}}
-	if w.group.Origin == OriginMixed {
+	if g.origin == OriginMixed {
 		r.because(CauseMixedOrigins, StepStartAgain)
 		return r
 	}
-	carriers, offered := w.carriers()
+	carriers, offered := g.carriers()
 	few, refused := false, true
-	for _, s := range w.contenders {
-		if c := s.carrying(w.each()); c.n > 0 {
+	for _, s := range g.Values {
+		if c := g.carrying(s); c.n > 0 {
 			few = few || c.blocks < minPairs
 			refused = refused && c.refuses()
-			r.Reasons = append(r.Reasons, Reason{Code: ReasonCarried, Of: s.named(), Carried: c.typed()})
+			r.Reasons = append(r.Reasons, Reason{Code: ReasonCarried, Of: s, Carried: c.typed()})
 		}
 	}
-	if len(w.withheld) > 0 {
-		r.Reasons = append(r.Reasons, Reason{Code: ReasonWithheld, List: namedAll(w.withheld)})
+	if len(g.Starved) > 0 {
+		r.Reasons = append(r.Reasons, Reason{Code: ReasonWithheld, List: g.Starved})
 	}
 	if len(carriers) == 0 {
 		if len(r.Reasons) > 0 {
 			r.Reasons = append(r.Reasons, Reason{Code: ReasonHolds})
 		}
 		switch {
-		case w.best == nil && len(w.withheld) > 0:
-			r.because(CauseWithheld, w.group.Others.remedy())
-			r.Claim.List = namedAll(w.withheld)
-		case w.best == nil:
-			r.because(g.nothing(w))
+		case g.Best == nil && len(g.Starved) > 0:
+			r.because(CauseWithheld, g.others.remedy())
+			r.Claim.List = g.Starved
+		case g.Best == nil:
+			r.because(g.nothing())
 		case !offered:
 			r.because(CauseRateNotOffered, StepOfferRate)
 		case few:
@@ -51,36 +51,36 @@ func (g *group) carries(w *outcome) Recommendation {
 			r.Claim.Proven = true
 		default:
 			r.because(CauseRateNotCarried, StepLessRate)
-			r.Settle = append(w.settle(), r.Settle...)
+			r.Settle = append(g.settle(), r.Settle...)
 		}
 		return r
 	}
 	x := carriers[0]
 	r.Verdict, r.Confidence = CarriesRate, Proven
-	if better := w.betterCarrier(x, carriers); better != nil {
-		c := w.p99(x, better)
+	if better := g.betterCarrier(x, carriers); better != nil {
+		c := g.P99(x, better)
 		r.Reasons = append(r.Reasons, Reason{
-			Code: ReasonCarrierP99, Of: x.named(), Than: better.named(), Metric: MetricP99,
+			Code: ReasonCarrierP99, Of: x, Than: better, Metric: MetricP99,
 			Change: expm1(c.Mid), Bound: expm1(c.Least), N: c.N,
 		})
 	}
-	r.Reasons = append(append(r.Reasons, g.costs(w, x)...), Reason{Code: ReasonHolds})
-	if x.isDefault {
-		r.Setting, r.Claim.Of = unsetLabel(x), x.named()
+	r.Reasons = append(append(r.Reasons, g.costs(x)...), Reason{Code: ReasonHolds})
+	if x.Default {
+		r.Setting, r.Claim.Of = unsetLabel(x), x
 		return r
 	}
-	r.Setting, r.Procs, r.Claim.Of = x.label, new(x.procs), x.named()
+	r.Setting, r.Procs, r.Claim.Of = x.Setting, new(x.Procs), x
 	return r
 }
 
 // each is the error that every value has when the smallest of them is picked out.
-func (w *outcome) each() float64 { return (1 - contest.Singly) / float64(max(1, len(w.contenders))) }
+func (g *group) each() float64 { return (1 - contest.Singly) / float64(max(1, len(g.Values))) }
 
 // carriers are the values that are proven to carry the rate, by procs; offered says
 // whether any was offered it.
-func (w *outcome) carriers() (list []*contender, offered bool) {
-	for _, s := range w.contenders {
-		c := s.carrying(w.each())
+func (g *group) carriers() (list []*contest.Value, offered bool) {
+	for _, s := range g.Values {
+		c := g.carrying(s)
 		offered = offered || c.n > 0
 		if c.enough() {
 			list = append(list, s)
@@ -90,10 +90,10 @@ func (w *outcome) carriers() (list []*contender, offered bool) {
 }
 
 // betterCarrier is the carrier of the lowest p99 that x is proven worse than.
-func (w *outcome) betterCarrier(x *contender, carriers []*contender) *contender {
-	var best *contender
+func (g *group) betterCarrier(x *contest.Value, carriers []*contest.Value) *contest.Value {
+	var best *contest.Value
 	for _, s := range carriers {
-		if s.hasP99() && w.later(x, s) && (best == nil || s.tail < best.tail) {
+		if s.HasLatency() && g.Later(x, s) && (best == nil || best.P99.Above(s.P99)) {
 			best = s
 		}
 	}
@@ -131,11 +131,11 @@ func ratioOf(values []float64, alpha float64) of {
 	return x
 }
 
-func (s *contender) carrying(alpha float64) carrying {
+func (g *group) carrying(v *contest.Value) carrying {
 	var shares, closed []float64
 	blocks := map[int]bool{}
-	for _, a := range s.settings {
-		for _, t := range a.measure {
+	for _, a := range v.Settings {
+		for _, t := range g.Measured(a) {
 			if !t.Valid {
 				continue
 			}
@@ -154,7 +154,7 @@ func (s *contender) carrying(alpha float64) carrying {
 			}
 		}
 	}
-	return carrying{len(shares), len(blocks), ratioOf(shares, alpha), ratioOf(closed, alpha)}
+	return carrying{len(shares), len(blocks), ratioOf(shares, g.each()), ratioOf(closed, g.each())}
 }
 
 // enough reports whether it is proven to carry the rate, refuses whether it is proven not
@@ -214,7 +214,7 @@ func (r *Result) contradicted() {
 }
 
 func (g *group) unit() string {
-	for t := range measuredIn(g.settings) {
+	for t := range g.measuredIn(g.Settings) {
 		if t.Valid && t.ThroughputUnit != "" {
 			return t.ThroughputUnit
 		}
@@ -222,9 +222,9 @@ func (g *group) unit() string {
 	return ""
 }
 
-// rate is the open loop's, as the first valid trial offered it.
-func (g *group) rate() *float64 {
-	for t := range measuredIn(g.settings) {
+// findRate is the open loop's rate, as the first valid trial offered it.
+func (g *group) findRate() *float64 {
+	for t := range g.measuredIn(g.Settings) {
 		for i := range t.Phases {
 			if p := &t.Phases[i]; t.Valid && p.Mode == journal.ModeOpen && p.RatePerSecond != nil {
 				return p.RatePerSecond

@@ -3,29 +3,17 @@ package verdict
 import (
 	"slices"
 
-	"github.com/procfit/procfit/internal/verdict/contest/race"
+	"github.com/procfit/procfit/internal/verdict/contest"
 	"github.com/procfit/procfit/internal/verdict/journal"
 )
-
-// Value is a number of Ps as reasons speak of it: the settings that ran with it, under
-// the name of one.
-type Value struct {
-	Setting string // the label of the setting that names it
-	Procs   int    // 0: the unset setting, whose value could not be read
-	Unset   bool   // no numbered setting ran with it, only the unset one
-	Default bool   // what the unset setting chose
-	// Throughput and P99 are the medians that a table has of the setting that names it;
-	// nil where no block has a value to compare.
-	Throughput, P99 *float64
-}
 
 // Reason is one thing that speaks for a verdict or is open next to it: a code with
 // numbers. Which of them a code has is next to the code.
 type Reason struct {
 	Code ReasonCode
-	Of   *Value
-	Than *Value // what Of is compared with
-	List []Value
+	Of   *contest.Value
+	Than *contest.Value // what Of is compared with
+	List []*contest.Value
 	// Metric is throughput, p99 or the name of a metric that the program printed.
 	Metric string
 	// Change is that of Of against Than in the metric: -0.4 is 40% less. Bound is the
@@ -126,7 +114,7 @@ type Step struct {
 	Blocks, Have int     // that it would take, and that there are
 	// Of go_on: the comparison that decides, and about how many more trials it takes, of
 	// so many seconds each. Have are the trials so far.
-	List         []Value
+	List         []*contest.Value
 	More         int
 	TrialSeconds float64
 }
@@ -160,8 +148,8 @@ const (
 
 // reasons are what the comparisons show, each with its metrics and its n: first
 // what is proven, then what is open, then what requests cost, what was skipped, and the noise.
-func (w *outcome) reasons(costs []Reason) []Reason {
-	list := []Reason{{Code: ReasonFastest, Of: w.best.named(), List: namedAll(w.lucky())}}
+func (w *group) reasons(costs []Reason) []Reason {
+	list := []Reason{{Code: ReasonFastest, Of: w.Best, List: w.lucky()}}
 	list = append(list, w.throughputReasons()...)
 	list = append(list, w.latencyReasons()...)
 	list = append(list, costs...)
@@ -169,31 +157,31 @@ func (w *outcome) reasons(costs []Reason) []Reason {
 }
 
 // common are those that compare no values.
-func (w *outcome) common() (list []Reason) {
-	if j := w.group.Latency; j.Quantile != 0.99 && (j.Quantile > 0 || j.Reason != "") {
+func (w *group) common() (list []Reason) {
+	if j := w.Latency; j.Quantile != 0.99 && (j.Quantile > 0 || j.Reason != "") {
 		list = append(list, Reason{Code: ReasonUnjudged})
 	}
-	if n := w.group.Latency.Late; n > 0 {
+	if n := w.Latency.Late; n > 0 {
 		list = append(list, Reason{Code: ReasonLateLoad, N: n})
 	}
-	if w.latency && w.bound > 0 {
+	if w.ByLatency && w.Rules().MaxByLatency > 0 {
 		list = append(list, Reason{Code: ReasonShared})
 	}
-	if n := w.group.Others.Bursts; n > 0 {
+	if n := w.others.Bursts; n > 0 {
 		list = append(list, Reason{Code: ReasonBursts, N: n})
 	}
-	if n := w.group.Others.Slow; n > 0 {
+	if n := w.others.Slow; n > 0 {
 		list = append(list, Reason{Code: ReasonSlow, N: n})
 	}
-	if len(w.withheld) > 0 {
-		list = append(list, Reason{Code: ReasonWithheld, List: namedAll(w.withheld)})
+	if len(w.Starved) > 0 {
+		list = append(list, Reason{Code: ReasonWithheld, List: w.Starved})
 	}
-	if u := w.unplaced; u != nil && u.procs == 0 {
-		list = append(list, Reason{Code: ReasonUnsetUnread, Of: u.named()})
+	if u := w.Apart; u != nil && u.Procs == 0 {
+		list = append(list, Reason{Code: ReasonUnsetUnread, Of: u})
 	} else if u != nil {
-		list = append(list, Reason{Code: ReasonUnsetDiffers, Of: u.named(), Than: w.twin().named(), Change: u.rate/w.twin().rate - 1, N: min(u.level.Trials, w.twin().level.Trials)})
+		list = append(list, Reason{Code: ReasonUnsetDiffers, Of: u, Than: w.twin(), Change: orZero(u.Throughput.Mean)/orZero(w.twin().Throughput.Mean) - 1, N: min(u.N, w.twin().N)})
 	}
-	if w.group.Spread.Throughput != nil {
+	if w.spread.Throughput != nil {
 		list = append(list, Reason{Code: ReasonSpread})
 	}
 	return append(list, Reason{Code: ReasonHolds})
@@ -201,8 +189,8 @@ func (w *outcome) common() (list []Reason) {
 
 // lucky are the values whose level is above the best one's, by too few trials to
 // count.
-func (w *outcome) lucky() []*contender {
-	return slices.DeleteFunc(slices.Clone(w.contenders), func(s *contender) bool { return !(s.rate > w.best.rate) })
+func (w *group) lucky() []*contest.Value {
+	return slices.DeleteFunc(slices.Clone(w.Values), func(s *contest.Value) bool { return !s.Throughput.Above(w.Best.Throughput) })
 }
 
 // byStanding sorts comparisons with one value: worse, as good, open.
@@ -210,26 +198,26 @@ type byStanding struct{ worse, good, open []Reason }
 
 func (b byStanding) all() []Reason { return append(append(b.worse, b.good...), b.open...) }
 
-func (w *outcome) throughputReasons() []Reason {
+func (w *group) throughputReasons() []Reason {
 	var list byStanding
 	var aside []Reason
-	for _, s := range w.contenders {
-		if s == w.best {
+	for _, s := range w.Values {
+		if s == w.Best {
 			continue
 		}
-		c := w.throughput(s, w.best)
-		r := Reason{Metric: MetricThroughput, Of: s.named(), Than: w.best.named(), Change: expm1(c.Mid), N: c.N}
+		c := w.Throughput(s, w.Best)
+		r := Reason{Metric: MetricThroughput, Of: s, Than: w.Best, Change: expm1(c.Mid), N: c.N}
 		switch {
 		case c.N == 0:
 			r.Code, r.Change = ReasonSpeedOpen, 0
 			list.open = append(list.open, r)
-		case c.worse:
+		case c.Worse:
 			r.Code, r.Bound = ReasonSlower, expm1(c.Most)
 			list.worse = append(list.worse, r)
-		case c.asGood:
+		case c.AsGood:
 			r.Code, r.Bound = ReasonAsFast, expm1(min(c.Lower, 0))
 			list.good = append(list.good, r)
-		case s.level.Out:
+		case s.Out:
 			r.Code = ReasonSetAside
 			aside = append(aside, r)
 		default:
@@ -242,37 +230,37 @@ func (w *outcome) throughputReasons() []Reason {
 
 // latencyReasons compares what is as good in throughput with the lowest latency of all
 // that carry the rate.
-func (w *outcome) latencyReasons() []Reason {
-	if !w.latency {
-		if w.group.LatencyMode == string(journal.ModeClosed) {
+func (w *group) latencyReasons() []Reason {
+	if !w.ByLatency {
+		if w.latencyMode == journal.ModeClosed {
 			return []Reason{{Code: ReasonP99NotJudged}}
 		}
 		return nil
 	}
 	var list byStanding
-	for _, s := range w.contenders {
-		if s.saturated {
-			list.worse = append(list.worse, Reason{Code: ReasonSaturated, Of: s.named()})
+	for _, s := range w.Values {
+		if s.Saturated {
+			list.worse = append(list.worse, Reason{Code: ReasonSaturated, Of: s})
 		}
 	}
-	low := w.lowest
-	if low == nil || !slices.ContainsFunc(w.contenders, w.besideLow) {
+	low := w.Lowest
+	if low == nil || !slices.ContainsFunc(w.Values, w.besideLow) {
 		return list.all()
 	}
-	for _, s := range w.contenders {
-		if s == low || s.saturated || !s.hasP99() || !w.inTail(s) || w.beyond(s) {
+	for _, s := range w.Values {
+		if s == low || s.Saturated || !s.HasLatency() || !w.InTail(s) || w.Beyond(s) {
 			continue
 		}
-		c := w.p99(s, low)
-		r := Reason{Metric: MetricP99, Of: s.named(), Than: low.named(), N: c.N}
+		c := w.P99(s, low)
+		r := Reason{Metric: MetricP99, Of: s, Than: low, N: c.N}
 		if c.N > 0 {
 			r.Change = expm1(c.Mid)
 		}
 		switch {
-		case c.worse:
+		case c.Worse:
 			r.Code, r.Bound = ReasonLater, expm1(c.Least)
 			list.worse = append(list.worse, r)
-		case c.asGood:
+		case c.AsGood:
 			r.Code, r.Bound = ReasonAsPrompt, expm1(max(c.Upper, 0))
 			list.good = append(list.good, r)
 		default:
@@ -280,55 +268,26 @@ func (w *outcome) latencyReasons() []Reason {
 			list.open = append(list.open, r)
 		}
 	}
-	return append([]Reason{{Code: ReasonLowestP99, Of: low.named(), List: namedAll(w.luckyLow())}}, list.all()...)
+	return append([]Reason{{Code: ReasonLowestP99, Of: low, List: w.luckyLow()}}, list.all()...)
 }
 
 // luckyLow are the values whose latency is below the lowest, by too few trials to
 // count.
-func (w *outcome) luckyLow() []*contender {
-	return slices.DeleteFunc(slices.Clone(w.contenders), func(s *contender) bool { return !(s.tail < w.lowest.tail) || !w.besideLow(s) })
+func (w *group) luckyLow() []*contest.Value {
+	return slices.DeleteFunc(slices.Clone(w.Values), func(s *contest.Value) bool { return !w.Lowest.P99.Above(s.P99) || !w.besideLow(s) })
 }
 
 // besideLow are those that the lowest latency is the lowest of.
-func (w *outcome) besideLow(s *contender) bool {
-	return s != w.lowest && s.hasP99() && !s.saturated && !w.out(s) && !w.beyond(s)
+func (w *group) besideLow(s *contest.Value) bool {
+	return s != w.Lowest && s.HasLatency() && !s.Saturated && !w.Out(s) && !w.Beyond(s)
 }
 
 // twin is the numbered value of the unplaced unset setting's value.
-func (w *outcome) twin() *contender {
-	for _, s := range w.contenders {
-		if s.procs == w.unplaced.procs {
+func (w *group) twin() *contest.Value {
+	for _, s := range w.Values {
+		if s.Procs == w.Apart.Procs {
 			return s
 		}
 	}
-	return w.unplaced
-}
-
-// opened is a comparison that the trials leave open.
-type opened struct {
-	a, b   *contender
-	metric string
-	trials int // that it would take, as the contest foresees; 0: not known
-}
-
-func pairOf(o opened) []*contender {
-	if o.b.procs < o.a.procs {
-		return []*contender{o.b, o.a}
-	}
-	return []*contender{o.a, o.b}
-}
-
-// open are the comparisons that the contest names, the one that decides first.
-func (w *outcome) open() []opened {
-	var list []opened
-	for _, c := range w.Open {
-		o := opened{a: w.of(c.A), b: w.of(c.B), metric: MetricThroughput, trials: c.Trials}
-		if c.By == race.P99 {
-			o.metric = MetricP99
-		}
-		if o.a != nil && o.b != nil {
-			list = append(list, o)
-		}
-	}
-	return list
+	return w.Apart
 }

@@ -109,7 +109,7 @@ type Group struct {
 	Latency  contest.Latency
 	Settings []SettingResult // unset first, then by procs
 	// Values are the numbers of Ps that were compared, settings that ran with one pooled.
-	Values []ValueResult
+	Values []*contest.Value
 	// Rows are the values as settings, and the settings that have none, as a table has
 	// them.
 	Rows []SettingResult

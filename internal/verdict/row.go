@@ -2,157 +2,113 @@ package verdict
 
 import (
 	"cmp"
-	"math"
 	"slices"
 
 	"github.com/procfit/procfit/internal/show/sorting"
+	"github.com/procfit/procfit/internal/verdict/contest"
+	"github.com/procfit/procfit/internal/verdict/contest/race"
 	"github.com/procfit/procfit/internal/verdict/journal"
 )
 
-// ValueResult is one number of Ps, with the trials of all settings that ran with it:
-// what comparisons and sentences are of.
-type ValueResult struct {
-	Procs    *int     // null: not known
-	Settings []string // labels, the one that names it first
-	Trials   int
-	// Throughput and Latency (of the judged quantile) are its level over the run, what
-	// the machine did to all values of a block taken out, with the 95% interval.
-	Throughput Level
-	Latency    Level
-	// VersusPeak is against the group's peak: the bounds that decide whether it is
-	// worse, or as good.
-	VersusPeak Bounds
-	Excluded   *ExcludedCode
-}
-
-// Level is an estimate with its 95% interval; null where there is none.
-type Level struct {
-	Mean *float64
-	Low  *float64
-	High *float64
-	N    int // trials
-}
-
-// Bounds is a ratio with the bounds that a claim on it rests on: nothing is called
-// worse or as good but by them.
-type Bounds struct {
-	Ratio *float64
-	Low   *float64
-	High  *float64
-	N     int // trials of the value that has fewer
-}
-
-// ExcludedCode says why a setting has no part in what is judged, or not in all of it.
-type ExcludedCode string
-
-const (
-	ExcludedInvalid   ExcludedCode = "invalid"      // it has no valid trial
-	ExcludedWithheld  ExcludedCode = "withheld"     // other programs left it too few CPUs
-	ExcludedUnread    ExcludedCode = "unread"       // unset, and which value it chose is not known
-	ExcludedDiffers   ExcludedCode = "differs"      // unset, and unlike the numbered setting of its value
-	ExcludedNoFigure  ExcludedCode = "no_figure"    // no valid trial has a throughput
-	ExcludedSlower    ExcludedCode = "slower"       // too slow to be the best, proven or measured no further: its latency is not compared
-	ExcludedSaturated ExcludedCode = "saturated"    // proven not to carry the common rate: its latency is a backlog's
-	ExcludedLatency   ExcludedCode = "no_latency"   // no trial's latency may be judged
-	ExcludedMemory    ExcludedCode = "memory"       // it used more memory than --max-memory
-	ExcludedShared    ExcludedCode = "load_on_cpus" // more Ps than CPUs while the load is on them: not preferred by latency
-)
-
-// place makes the group's rows: one for each value, and one for each setting that has
-// none, the unset setting and the old command's in their places.
-func (g *group) place(r *Group, w *outcome, machine float64) {
-	of := map[journal.SettingKey]*contender{}
-	all := slices.Concat(w.contenders, w.withheld)
-	if w.unplaced != nil {
-		all = append(all, w.unplaced)
-	}
-	for _, s := range all {
-		for _, a := range s.settings {
-			of[a.key] = s
+// results are the settings, and a group's rows: one for each value, and one for each setting
+// that has none, the unset setting and the old command's in their places.
+func (g *group) results() (settings, rows []SettingResult) {
+	of := map[journal.SettingKey]*contest.Value{}
+	for _, v := range g.All() {
+		for _, a := range v.Settings {
+			of[a.Key()] = v
 		}
 	}
-	done := map[*contender]bool{}
-	for i, a := range g.settings {
-		s, setting := of[a.key], &r.Settings[i]
-		setting.Excluded = w.excluded(s, a)
-		if s == nil {
-			r.Rows = append(r.Rows, *setting)
-			continue
+	done := map[*contest.Value]bool{}
+	for _, a := range g.Settings {
+		v, setting := of[a.Key()], g.setting(a)
+		if setting.Excluded = g.Excluded(a); v != nil {
+			g.compared(v, a, &setting)
 		}
-		for _, other := range s.settings {
-			if other != a {
-				setting.PooledWith = append(setting.PooledWith, other.Label)
-			}
+		settings = append(settings, setting)
+		if v == nil {
+			rows = append(rows, setting)
+		} else if !done[v] {
+			done[v] = true
+			rows = append(rows, g.row(v, setting))
 		}
-		if done[s] {
-			continue
-		}
-		done[s] = true
-		r.Values = append(r.Values, w.result(s))
-		r.Rows = append(r.Rows, g.row(s, setting, w, machine, r))
 	}
-	sorting.Stable(r.Rows, func(a, b SettingResult) int { return compareRows(&a, &b) })
-	sorting.Stable(r.Values, func(a, b ValueResult) int { return cmp.Compare(orZero(a.Procs), orZero(b.Procs)) })
+	sorting.Stable(rows, func(a, b SettingResult) int { return compareRows(&a, &b) })
+	speedups(settings)
+	speedups(rows)
+	return settings, rows
+}
+
+// setting is one by itself.
+func (g *group) setting(a journal.Setting) SettingResult {
+	result := g.summarize(a, g.Measured(a), g.Copies(a))
+	if result.Withheld = g.Withheld[a.Key()]; g.anyLatency() {
+		result.Judged = result.P99
+	}
+	return result
+}
+
+// compared gives a setting what was found of its value.
+func (g *group) compared(v *contest.Value, a journal.Setting, result *SettingResult) {
+	for _, other := range v.Settings {
+		if other.Key() != a.Key() {
+			result.PooledWith = append(result.PooledWith, other.Label)
+		}
+	}
+	if g.Best == nil || !slices.Contains(g.Values, v) {
+		return
+	}
+	if result.VersusPeak = g.interval(g.Best.Procs, v.Procs, race.Throughput).Inverse(); v == g.Best {
+		result.VersusPeak = Interval{Median: new(1.0), Low: new(1.0), High: new(1.0), N: v.N}
+	}
+	if v.Throughput.Mean != nil {
+		result.NonInferior.Throughput = new(g.InTail(v))
+	}
+	if g.ByLatency && g.InTail(v) && len(g.Tail) > 1 && v.HasLatency() {
+		result.NonInferior.P99 = new(g.PassesLatency(v))
+	}
 }
 
 // row is a value as one setting, its metrics those of the level.
-func (g *group) row(s *contender, alone *SettingResult, w *outcome, machine float64, r *Group) SettingResult {
-	row := *alone
-	if len(s.settings) > 1 {
-		pooled := *s.settings[0]
-		pooled.measure, pooled.aa = nil, nil
-		for _, a := range s.settings {
-			pooled.measure, pooled.aa = append(pooled.measure, a.measure...), append(pooled.aa, a.aa...)
+func (g *group) row(v *contest.Value, alone SettingResult) SettingResult {
+	row := alone
+	if len(v.Settings) > 1 {
+		var measured, copies []*journal.Trial
+		for _, a := range v.Settings {
+			measured, copies = append(measured, g.Measured(a)...), append(copies, g.Copies(a)...)
 		}
-		byBlock := func(a, b *journal.Trial) int {
+		sorting.Stable(measured, func(a, b *journal.Trial) int {
 			return cmp.Or(cmp.Compare(a.Block, b.Block), cmp.Compare(a.Order, b.Order))
-		}
-		sorting.Stable(pooled.measure, byBlock)
-		row = g.summarize(&pooled, machine, r.EffectiveCPUs, journal.Mode(r.LatencyMode))
+		})
+		row = g.summarize(v.Settings[0], measured, copies)
 		row.NonInferior, row.Withheld = alone.NonInferior, alone.Withheld
-		row.PooledWith = nil
-		for _, a := range s.settings[1:] {
+		for _, a := range v.Settings[1:] {
 			row.PooledWith = append(row.PooledWith, a.Label)
 		}
 	}
-	row.Later = w.lowest != nil && s != w.lowest && !s.saturated && !w.beyond(s) && w.inTail(s) && w.p99(s, w.lowest).worse
-	row.Excluded = w.excluded(s, s.settings[0])
-	row.Judged, row.Saturated = Interval{}, s.saturated
+	row.Later = g.Lowest != nil && v != g.Lowest && !v.Saturated && !g.Beyond(v) && g.InTail(v) && g.P99(v, g.Lowest).Worse
+	row.Excluded, row.Saturated, row.Judged = v.Excluded, v.Saturated, Interval{}
 	// A single value next to an old program, which is in no contest, has the same kind of
 	// level as the old one.
-	paired := len(g.current()) == 1 && len(g.settings) > 1
-	if level := s.levelOf(MetricThroughput); level.Mean != nil && !paired {
-		row.Throughput = level.interval()
+	paired := len(g.Current()) == 1 && len(g.Settings) > 1
+	if v.Throughput.Mean != nil && !paired {
+		row.Throughput = levelInterval(v.Throughput)
 	}
-	if level := s.levelOf(MetricP99); level.Mean != nil {
-		row.Judged = level.interval()
-		g.quantiles(&row, s)
+	if v.P99.Mean != nil {
+		row.Judged = levelInterval(v.P99)
+		g.quantiles(&row, v)
 	}
-	if b := w.versus(s); b.Ratio != nil {
+	if b := v.VersusPeak; b.Ratio != nil {
 		row.VersusPeak = Interval{Median: b.Ratio, Low: b.Low, High: b.High, N: b.N}
+	}
+	if g.anyLatency() {
+		row.P50, row.P99, row.Judged = alone.P50, alone.P99, alone.P99
 	}
 	return row
 }
 
-func (l Level) interval() Interval { return Interval{Median: l.Mean, Low: l.Low, High: l.High, N: l.N} }
-
-func (w *outcome) result(s *contender) ValueResult {
-	r := ValueResult{
-		Settings: []string{}, Trials: s.trials(), Throughput: s.levelOf(MetricThroughput), Latency: s.levelOf(MetricP99),
-		VersusPeak: w.versus(s), Excluded: w.excluded(s, s.settings[0]),
-	}
-	if s.procs > 0 {
-		r.Procs = new(s.procs)
-	}
-	for _, a := range s.settings {
-		r.Settings = append(r.Settings, a.Label)
-	}
-	return r
-}
-
-// trials are the valid ones, both copies of an A/A pair.
-func (s *contender) trials() int {
-	return valid(trialsOf(s.settings))
+func levelInterval(l contest.Level) Interval {
+	return Interval{Median: l.Mean, Low: l.Low, High: l.High, N: l.N}
 }
 
 // compareRows has unset alone first, then the numbers, then the old command's.
@@ -165,36 +121,6 @@ func orZero[T int | float64](p *T) T {
 		return 0
 	}
 	return *p
-}
-
-// excluded is why a setting has no part in the verdict, or not in all of it; nil where it
-// has, and for the old command's, which have a gate of their own.
-func (w *outcome) excluded(s *contender, a *setting) *ExcludedCode {
-	switch {
-	case a.Variant != "":
-		return nil
-	case valid(trialsOf([]*setting{a})) == 0:
-		return new(ExcludedInvalid)
-	case w.contest.TooLarge[a.key]:
-		return new(ExcludedMemory)
-	case s == nil || math.IsNaN(s.rate):
-		return new(ExcludedNoFigure)
-	case slices.Contains(w.withheld, s):
-		return new(ExcludedWithheld)
-	case s == w.unplaced && s.procs == 0:
-		return new(ExcludedUnread)
-	case s == w.unplaced:
-		return new(ExcludedDiffers)
-	case s.saturated:
-		return new(ExcludedSaturated)
-	case w.out(s):
-		return new(ExcludedSlower)
-	case w.latency && !s.hasP99():
-		return new(ExcludedLatency)
-	case w.beyond(s):
-		return new(ExcludedShared)
-	}
-	return nil
 }
 
 // SettingResult is what was measured of one setting.
@@ -233,7 +159,7 @@ type SettingResult struct {
 	// Withheld is that other programs left too few CPUs for the setting to be compared.
 	Withheld bool
 	// Excluded is why the setting has no part in what is judged, or not in all of it.
-	Excluded   *ExcludedCode
+	Excluded   *contest.Excluded
 	PooledWith []string // labels of the settings that ran at its value
 	Later      bool     // of a row: its latency is proven worse than the lowest
 	// Judged is the latency that comparisons are of: of a row, its level.

@@ -11,24 +11,23 @@ import (
 // and of the default were seen to run at it. If the user said that they cannot be seen, or
 // if nothing was counted that would show that other programs disturbed the trials, the
 // verdict is likely at most.
-func (g *group) guard(h journal.Header, w *outcome, r *Recommendation) {
+func (g *group) guard(r *Recommendation) {
 	if r.Verdict == CannotTell || r.Verdict == Measured {
 		return
 	}
-	unset, planned := g.unset(h)
-	if planned && (unset == nil || valid(unset.measure) == 0) {
+	if g.defaultMissing() {
 		r.withhold(CauseNoDefault, StepFix)
 		return
 	}
 	cause, step := CauseUnseen, StepSee
-	unseen := w.unseen(r, unset)
+	unseen := g.unseen(r)
 	if len(unseen) == 0 {
 		cause, step = CauseUncounted, StepCount
-		unseen = w.uncounted()
+		unseen = g.uncounted()
 	}
 	switch {
 	case len(unseen) == 0:
-	case (cause == CauseUncounted || h.Target.AnyProgram) && mayBeLikely(r.Verdict):
+	case (cause == CauseUncounted || g.header.Target.AnyProgram) && mayBeLikely(r.Verdict):
 		if r.Confidence == Proven {
 			r.Confidence, r.Settle = Likely, []Step{{Code: step}}
 		}
@@ -52,52 +51,40 @@ func (r *Recommendation) withhold(cause ReasonCode, step StepCode) {
 	r.because(cause, step)
 }
 
-// unset is the default's setting, nil without trials of it; false: the plan has none.
-func (g *group) unset(h journal.Header) (a *setting, planned bool) {
-	for _, a := range g.current() {
-		if a.Procs == nil {
-			return a, true
-		}
+// defaultMissing reports whether the plan has the default and no trial of it is valid.
+func (g *group) defaultMissing() bool {
+	isUnset := func(a journal.Setting) bool { return a.Procs == nil && a.Variant == "" }
+	if i := slices.IndexFunc(g.Settings, isUnset); i >= 0 {
+		return contest.Valid(g.Measured(g.Settings[i])) == 0
 	}
-	return nil, slices.ContainsFunc(h.Plan.Of(g.key), func(a journal.Setting) bool { return a.Procs == nil && a.Variant == "" })
+	return slices.ContainsFunc(g.header.Plan.Of(g.Group), isUnset)
 }
 
 // unseen are the values that a verdict is about, and the default, if no valid trial was
 // seen to run at them.
-func (w *outcome) unseen(r *Recommendation, unset *setting) (list []Value) {
-	rests := namedAll(w.contenders) // that nothing differs is about all of them
+func (g *group) unseen(r *Recommendation) (list []*contest.Value) {
+	rests := g.Values // that nothing differs is about all of them
 	if r.Verdict != NotYourKnob {
-		rests = nil
-		for _, v := range []*Value{r.Claim.Of, r.Claim.Than} {
-			if v != nil {
-				rests = append(rests, *v)
-			}
-		}
+		rests = []*contest.Value{r.Claim.Of, r.Claim.Than}
 	}
-	for _, s := range append(slices.Clone(w.contenders), w.unplaced) {
-		if s == nil {
+	for _, v := range append(slices.Clone(g.Values), g.Apart) {
+		if v == nil || !v.Default && !slices.Contains(rests, v) {
 			continue
 		}
-		about := unset != nil && slices.Contains(s.settings, unset) || slices.ContainsFunc(rests, func(v Value) bool { return v.Setting == s.label })
-		seen := s.settings
-		if unset != nil && slices.Contains(seen, unset) { // what its number ran at says nothing of the default
-			seen = []*setting{unset}
+		seen := v.Trials
+		if unset := v.ByDefault(); unset != nil { // what its number ran at says nothing of the default
+			seen = g.Trials(*unset)
 		}
-		if p, _ := contest.Resolved(trialsOf(seen)); about && p == 0 {
-			list = append(list, *s.named())
+		if p, _ := contest.Resolved(seen); p == 0 {
+			list = append(list, v)
 		}
 	}
 	return list
 }
 
 // uncounted are the compared values for which nothing was counted of other programs.
-func (w *outcome) uncounted() (list []Value) {
-	for _, s := range w.contenders {
-		if uncounted(trialsOf(s.settings)) {
-			list = append(list, *s.named())
-		}
-	}
-	return list
+func (g *group) uncounted() []*contest.Value {
+	return slices.DeleteFunc(slices.Clone(g.Values), func(v *contest.Value) bool { return !uncounted(v.Trials) })
 }
 
 // uncounted reports whether most of the valid trials tell nothing of what other programs did.
@@ -117,7 +104,7 @@ func uncounted(trials []*journal.Trial) bool {
 // guardCompared is guard for the values of a variable, which procfit sets and need not see. What
 // is proven of them is likely if nothing was counted of other programs.
 func (g *group) guardCompared(r *Recommendation) {
-	if r.Confidence == Proven && slices.ContainsFunc(g.settings, func(a *setting) bool { return uncounted(trialsOf([]*setting{a})) }) {
+	if r.Confidence == Proven && slices.ContainsFunc(g.Settings, func(a journal.Setting) bool { return uncounted(g.Trials(a)) }) {
 		r.Confidence, r.Settle = Likely, []Step{{Code: StepCount}}
 	}
 }

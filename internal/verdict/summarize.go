@@ -13,54 +13,55 @@ import (
 // summarize is a setting by itself, before it is compared with others. Its metrics
 // are those of its own valid trials; the second copy of an A/A pair is among the
 // points only.
-func (g *group) summarize(a *setting, machine, effective float64, mode journal.Mode) SettingResult {
+func (g *group) summarize(a journal.Setting, measured, copies []*journal.Trial) SettingResult {
 	r := SettingResult{
 		Label:      a.Label,
 		Procs:      a.Procs,
 		Variant:    a.Variant,
-		Variable:   a.key.Value,
-		Trials:     valid(a.measure),
-		Invalid:    len(a.measure) - valid(a.measure),
-		Throughput: Median(values(a.measure, throughputOf)),
-		P50:        Median(values(a.measure, shown(mode, func(l *journal.Latency) *float64 { return l.P50 }))),
-		P99:        Median(values(a.measure, shown(mode, func(l *journal.Latency) *float64 { return l.P99 }))),
-		Metrics:    metrics(a.measure),
-		ByRequest:  byRequest(a.measure, mode),
-		Saturated:  saturated(a.measure),
+		Variable:   a.Key().Value,
+		Trials:     contest.Valid(measured),
+		Invalid:    len(measured) - contest.Valid(measured),
+		Throughput: Median(values(measured, throughputOf)),
+		P50:        Median(values(measured, shown(g.latencyMode, ofP50))),
+		P99:        Median(values(measured, shown(g.latencyMode, ofP99))),
+		Metrics:    metrics(measured),
+		ByRequest:  byRequest(measured, g.latencyMode),
+		Saturated:  saturated(measured),
 	}
-	r.InvalidReasons = reasons(a.measure)
-	for _, t := range a.measure {
+	all := slices.Concat(measured, copies)
+	r.InvalidReasons = reasons(measured)
+	for _, t := range measured {
 		for i := range t.Phases {
 			if p := &t.Phases[i]; t.Valid {
 				r.Requests, r.Unanswered, r.Redirects = r.Requests+p.Requests, r.Unanswered+p.Unanswered, r.Redirects+p.Redirects
 			}
 		}
 	}
-	if p, source := contest.Resolved(trialsOf([]*setting{a})); p > 0 {
+	if p, source := contest.Resolved(all); p > 0 {
 		r.ResolvedProcs, r.ResolvedSource = &p, source
 	}
-	ps := effective
+	ps := g.effective
 	if r.ResolvedProcs != nil {
 		ps = float64(*r.ResolvedProcs)
 	} else if a.Procs != nil {
 		ps = float64(*a.Procs)
 	}
-	replicas := float64(g.key.Replicas)
-	usable := math.Min(machine, math.Min(ps, effective)*replicas)
-	r.Evidence = usageOf(ofTrial).evidence(a.measure, machine, replicas, usable)
-	r.Evidence.loadEvidence(a.measure)
-	r.Evidence.CPUSecondsEach = middle(a.measure, cpuEach(journal.ModeClosed))
-	if open := usageOf(ofOpenLoop).evidence(a.measure, machine, replicas, usable); open.CPUs != nil {
-		open.CPUSecondsEach = middle(a.measure, cpuEach(journal.ModeOpen))
+	replicas := float64(g.Group.Replicas)
+	usable := math.Min(g.machine, math.Min(ps, g.effective)*replicas)
+	r.Evidence = usageOf(ofTrial).evidence(measured, g.machine, replicas, usable)
+	r.Evidence.loadEvidence(measured)
+	r.Evidence.CPUSecondsEach = middle(measured, cpuEach(journal.ModeClosed))
+	if open := usageOf(ofOpenLoop).evidence(measured, g.machine, replicas, usable); open.CPUs != nil {
+		open.CPUSecondsEach = middle(measured, cpuEach(journal.ModeOpen))
 		r.OpenEvidence = &open
 	}
-	for _, t := range trialsOf([]*setting{a}) {
+	for _, t := range all {
 		r.Points = append(r.Points, Point{
 			Block: t.Block, Role: string(t.Role), Valid: t.Valid, InvalidReason: t.InvalidReason, InvalidCode: t.InvalidCode,
 			Throughput: t.ThroughputPerSecond,
-			P50:        shown(mode, func(l *journal.Latency) *float64 { return l.P50 })(t),
-			P99:        shown(mode, func(l *journal.Latency) *float64 { return l.P99 })(t),
-			ClosedP99:  shown(journal.ModeClosed, func(l *journal.Latency) *float64 { return l.P99 })(t),
+			P50:        shown(g.latencyMode, ofP50)(t),
+			P99:        shown(g.latencyMode, ofP99)(t),
+			ClosedP99:  shown(journal.ModeClosed, ofP99)(t),
 			Judged:     g.judgedIfValid(t),
 			Late:       t.Valid && contest.Late(t),
 			Metrics:    figures(t.Metrics),
@@ -69,6 +70,9 @@ func (g *group) summarize(a *setting, machine, effective float64, mode journal.M
 	sorting.Stable(r.Points, func(a, b Point) int { return cmp.Compare(a.Block, b.Block) })
 	return r
 }
+
+func ofP50(l *journal.Latency) *float64 { return l.P50 }
+func ofP99(l *journal.Latency) *float64 { return l.P99 }
 
 // shown is a latency of the loop that the group displays: the judged one, or
 // where there is none that of the closed loop.
@@ -89,10 +93,10 @@ func shown(mode journal.Mode, of func(*journal.Latency) *float64) figure {
 	}
 }
 
-// latencyMode is the loop that shown takes; empty without any latency.
-func (g *group) latencyMode() journal.Mode {
+// findLatencyMode is the loop that shown takes; empty without any latency.
+func (g *group) findLatencyMode() journal.Mode {
 	mode := journal.Mode("")
-	for t := range measuredIn(g.settings) {
+	for t := range g.measuredIn(g.Settings) {
 		if t.Valid && t.LatencySeconds != nil {
 			return journal.ModeOpen
 		}
@@ -114,7 +118,7 @@ func saturated(trials []*journal.Trial) bool {
 			n++
 		}
 	}
-	return 2*n > valid(trials)
+	return 2*n > contest.Valid(trials)
 }
 
 func reasons(trials []*journal.Trial) []ReasonCount {
@@ -171,7 +175,7 @@ func metrics(trials []*journal.Trial) map[string]MetricInterval {
 
 // judgedIfValid is that of a valid trial, as JSON can hold it.
 func (g *group) judgedIfValid(t *journal.Trial) *float64 {
-	if x := g.contest.Latency.Of(t); t.Valid && x != nil && finitePositive(*x) {
+	if x := g.Latency.Of(t); t.Valid && x != nil && *x > 0 && !math.IsInf(*x, 1) {
 		return x
 	}
 	return nil
@@ -193,10 +197,10 @@ func lateTrials(a *SettingResult) (late, of int) {
 // quantiles gives a row its p50 and p99 from the trials that its judged latency is of, so
 // that all are of the same requests: medians, but no p50 is above the level of a judged p90, nor
 // a p99 below it.
-func (g *group) quantiles(row *SettingResult, s *contender) {
-	trials := slices.DeleteFunc(trialsOf(s.settings), func(t *journal.Trial) bool { return t.Saturated || g.judgedIfValid(t) == nil })
+func (g *group) quantiles(row *SettingResult, s *contest.Value) {
+	trials := slices.DeleteFunc(slices.Clone(s.Trials), func(t *journal.Trial) bool { return t.Saturated || g.judgedIfValid(t) == nil })
 	of := func(quantile float64, f func(*journal.Latency) *float64) Interval {
-		if quantile == g.contest.Latency.Quantile {
+		if quantile == g.Latency.Quantile {
 			return row.Judged
 		}
 		have := slices.DeleteFunc(slices.Clone(trials), func(t *journal.Trial) bool { return f(t.LatencySeconds) == nil })
@@ -204,13 +208,13 @@ func (g *group) quantiles(row *SettingResult, s *contender) {
 			return Interval{}
 		}
 		seen := Median(values(have, func(t *journal.Trial) *float64 { return f(t.LatencySeconds) }))
-		if level := *row.Judged.Median; (quantile < g.contest.Latency.Quantile) == (*seen.Median > level) {
+		if level := *row.Judged.Median; (quantile < g.Latency.Quantile) == (*seen.Median > level) {
 			return seen.Scaled(level / *seen.Median)
 		}
 		return seen
 	}
-	row.P50 = of(0.5, func(l *journal.Latency) *float64 { return l.P50 })
-	row.P99 = of(0.99, func(l *journal.Latency) *float64 { return l.P99 })
+	row.P50 = of(0.5, ofP50)
+	row.P99 = of(0.99, ofP99)
 }
 
 // RequestLatency is one request of a mix at one setting, in the loop whose latency is

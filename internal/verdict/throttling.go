@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/procfit/procfit/internal/verdict/contest"
 	"github.com/procfit/procfit/internal/verdict/journal"
 )
 
@@ -67,11 +68,11 @@ const (
 // throttledFew is a share of periods: below it throttling is not what one feels.
 const throttledFew = 0.01
 
-func (g *group) throttling(r *Group, w *outcome, h journal.Host) Throttling {
-	t := Throttling{State: ThrottledUnknown, OuterKnown: g.outerKnown(h)}
-	judged := judgedSettings(r)
-	for i, a := range g.settings {
-		held, known := g.heldBack(a, &r.Settings[i])
+func (g *group) throttling(settings []SettingResult, rec *Recommendation, peak string) Throttling {
+	t := Throttling{State: ThrottledUnknown, OuterKnown: g.outerKnown()}
+	judged := judgedSettings(settings, rec, peak)
+	for i, a := range g.Settings {
+		held, known := g.heldBack(a, &settings[i])
 		if !known || a.Variant != "" {
 			continue
 		}
@@ -82,7 +83,7 @@ func (g *group) throttling(r *Group, w *outcome, h journal.Host) Throttling {
 		}
 	}
 	switch {
-	case t.Share == nil && r.QuotaCPUs == nil && t.OuterKnown && len(g.measured()) > 0:
+	case t.Share == nil && !g.Group.Limited && t.OuterKnown && len(g.measured()) > 0:
 		t.State = ThrottledNo
 	case t.Share == nil || *t.Share == 0 && !t.OuterKnown:
 	case *t.Share == 0:
@@ -92,37 +93,37 @@ func (g *group) throttling(r *Group, w *outcome, h journal.Host) Throttling {
 	default:
 		t.State = ThrottledYes
 	}
-	t.advise(r, w)
+	g.adviseThrottling(&t, rec)
 	return t
 }
 
 // judgedSettings are the default and the verdict's setting, or the peak.
-func judgedSettings(r *Group) []string {
+func judgedSettings(settings []SettingResult, rec *Recommendation, peak string) []string {
 	var list []string
-	for i := range r.Settings {
-		if a := &r.Settings[i]; a.Variant == "" && (a.Procs == nil || a.Label == r.Recommendation.Setting) {
+	for i := range settings {
+		if a := &settings[i]; a.Variant == "" && (a.Procs == nil || a.Label == rec.Setting) {
 			list = append(list, a.Label)
 		}
 	}
 	if list == nil {
-		list = append(list, r.Peak)
+		list = append(list, peak)
 	}
 	return list
 }
 
 // outerKnown reports whether limits around the target are counted. A journal of the first
 // version has none of their metrics; where the host had no limit, there were none.
-func (g *group) outerKnown(h journal.Host) bool {
-	for t := range measuredIn(g.settings) {
+func (g *group) outerKnown() bool {
+	for t := range g.measuredIn(g.Settings) {
 		if len(t.OuterLimits) > 0 {
 			return true
 		}
 	}
-	return h.EffectiveCPUs >= float64(h.AffinityCPUs)
+	return g.header.TargetHost.EffectiveCPUs >= float64(g.header.TargetHost.AffinityCPUs)
 }
 
 // heldBack is the limit that throttled a setting most, by the median over its trials.
-func (g *group) heldBack(a *setting, r *SettingResult) (ThrottledSetting, bool) {
+func (g *group) heldBack(a journal.Setting, r *SettingResult) (ThrottledSetting, bool) {
 	worst := ThrottledSetting{Label: a.Label, Share: -1}
 	if r.ResolvedProcs != nil {
 		worst.ps = *r.ResolvedProcs
@@ -134,11 +135,11 @@ func (g *group) heldBack(a *setting, r *SettingResult) (ThrottledSetting, bool) 
 			worst.Share, worst.LimitCPUs, worst.Own, worst.Group = *share, limit, own, group
 		}
 	}
-	if g.key.Limited {
-		see(r.Evidence.ThrottledPeriodsRatio, g.key.QuotaCPUs, true, "")
+	if g.Group.Limited {
+		see(r.Evidence.ThrottledPeriodsRatio, g.Group.QuotaCPUs, true, "")
 	}
 	var outer []journal.OuterLimit // one of each group
-	for _, t := range a.measure {
+	for _, t := range g.Measured(a) {
 		for _, l := range t.OuterLimits {
 			if t.Valid && !slices.ContainsFunc(outer, func(o journal.OuterLimit) bool { return o.Group == l.Group }) {
 				outer = append(outer, l)
@@ -146,7 +147,7 @@ func (g *group) heldBack(a *setting, r *SettingResult) (ThrottledSetting, bool) 
 		}
 	}
 	for _, l := range outer {
-		see(middle(a.measure, func(t *journal.Trial) *float64 {
+		see(middle(g.Measured(a), func(t *journal.Trial) *float64 {
 			for _, x := range t.OuterLimits {
 				if x.Group == l.Group {
 					return share(&x.Cgroup)
@@ -167,9 +168,9 @@ func share(c *journal.Cgroup) *float64 {
 	return new(float64(c.ThrottledPeriods) / float64(c.Periods))
 }
 
-// advise is one advice for the group, from its most throttled setting: of those that are
+// adviseThrottling is one advice for the group, from its most throttled setting: of those that are
 // judged, or else of all.
-func (t *Throttling) advise(r *Group, w *outcome) {
+func (g *group) adviseThrottling(t *Throttling, rec *Recommendation) {
 	var worst *ThrottledSetting
 	for _, judged := range []bool{true, false} {
 		for i := range t.Settings {
@@ -183,25 +184,24 @@ func (t *Throttling) advise(r *Group, w *outcome) {
 		return
 	}
 	t.AdviceOwn = worst.Own
-	rec := &r.Recommendation
 	verdicts := rec.Verdict == Recommended || rec.Verdict == KeepDefault || rec.Verdict == CarriesRate
-	switch better := w.lowerAsGood(worst.ps); {
+	switch better := g.lowerAsGood(worst.ps); {
 	case verdicts && !worst.Judged && rec.Claim.Of != nil:
 		t.Advice, t.Procs = AdviceAvoid, new(rec.Claim.Of.Procs)
 	case verdicts && rec.Claim.Of != nil && rec.Claim.Of.Procs > 0 && rec.Claim.Of.Procs < worst.ps:
 		// That a value carries the rate, or is likely, does not prove that it is as good.
 		t.Advice, t.Procs = AdviceLower, new(rec.Claim.Of.Procs)
-		if rec.Verdict != CarriesRate && rec.Confidence == Proven || better != nil && better.procs == rec.Claim.Of.Procs {
+		if rec.Verdict != CarriesRate && rec.Confidence == Proven || better != nil && better.Procs == rec.Claim.Of.Procs {
 			t.Advice = AdviceMeasured
 		}
 	case verdicts && rec.Confidence == Proven && rec.Claim.Of != nil && rec.Claim.Of.Procs >= worst.ps:
 		// What was measured beats the numbers of Ps and CPUs.
-		if t.Advice = AdviceRaise; rec.Claim.Of.Procs == worst.ps && w.lowerAreWorse(worst.ps) {
+		if t.Advice = AdviceRaise; rec.Claim.Of.Procs == worst.ps && g.lowerAreWorse(worst.ps) {
 			t.Advice = AdviceProven
 		}
 	case rec.Verdict != TradeOff && better != nil:
-		t.Advice, t.Procs = AdviceMeasured, new(better.procs)
-	case verdicts && rec.Claim.Of != nil && rec.Claim.Of.Procs == worst.ps && w.lowerAreWorse(worst.ps):
+		t.Advice, t.Procs = AdviceMeasured, new(better.Procs)
+	case verdicts && rec.Claim.Of != nil && rec.Claim.Of.Procs == worst.ps && g.lowerAreWorse(worst.ps):
 		t.Advice = AdviceProven
 	case worst.Beyond:
 		t.Advice, t.Procs = AdviceLower, new(int(math.Ceil(worst.LimitCPUs)))
@@ -212,13 +212,13 @@ func (t *Throttling) advise(r *Group, w *outcome) {
 
 // lowerAsGood is the smallest value of fewer Ps that is proven better than that of
 // ps, or as good on all that is judged.
-func (w *outcome) lowerAsGood(ps int) *contender {
-	at := w.of(ps)
-	if at == nil || w.best == nil {
+func (g *group) lowerAsGood(ps int) *contest.Value {
+	at := g.Of(ps)
+	if at == nil || g.Best == nil {
 		return nil
 	}
-	for _, s := range w.contenders {
-		if s.procs > 0 && s.procs < ps && w.decided(s, at) && !w.throughput(s, at).worse {
+	for _, s := range g.Values {
+		if s.Procs > 0 && s.Procs < ps && g.Decided(s, at) && !g.Throughput(s, at).Worse {
 			return s
 		}
 	}
@@ -226,11 +226,11 @@ func (w *outcome) lowerAsGood(ps int) *contender {
 }
 
 // lowerAreWorse reports whether there are values of fewer Ps, all proven worse.
-func (w *outcome) lowerAreWorse(ps int) bool {
-	at, some := w.of(ps), false
-	for _, s := range w.contenders {
-		if s.procs > 0 && s.procs < ps {
-			if some = true; at == nil || !w.beats(at, s) {
+func (g *group) lowerAreWorse(ps int) bool {
+	at, some := g.Of(ps), false
+	for _, s := range g.Values {
+		if s.Procs > 0 && s.Procs < ps {
+			if some = true; at == nil || !g.Beats(at, s) {
 				return false
 			}
 		}

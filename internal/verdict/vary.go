@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"slices"
 
-	"github.com/procfit/procfit/internal/show/sorting"
 	"github.com/procfit/procfit/internal/verdict/contest"
 	"github.com/procfit/procfit/internal/verdict/contest/race"
 	"github.com/procfit/procfit/internal/verdict/journal"
@@ -84,102 +83,63 @@ func named(list []string) []string {
 	return out
 }
 
-// compare analyses the groups that compare a variable, and returns the others. One that has a
-// single value of GOMAXPROCS compares nothing.
-func (r *Result) compare(counted *contest.Counted, groups []*group) (others []*group) {
-	h := counted.Header
-	if len(h.Plan.Vary) == 0 {
-		return groups
+// variable is a group that compares a variable: its values, the preferred first.
+func (g *group) variable() Group {
+	axis, lead := g.header.Plan.Axis(g.Group.Compares), g.Lead()
+	var settings, rows []SettingResult
+	for _, a := range g.Settings {
+		setting := g.setting(a)
+		settings, rows = append(settings, setting), append(rows, g.ranked(setting, a))
 	}
-	for _, g := range groups {
-		g.contest = counted.Contest(g.key)
-		switch {
-		case g.key.Compares != "":
-			r.Compared = append(r.Compared, g.compared(h))
-		case len(h.Plan.Of(g.key)) > 1:
-			others = append(others, g)
-		}
-	}
-	return others
-}
-
-// compared is a group that compares a variable: its values, the preferred first.
-func (g *group) compared(h journal.Header) Group {
-	axis, lead := h.Plan.Axis(g.key.Compares), g.contest.Lead()
-	sorting.Stable(g.settings, func(a, b *setting) int { return cmp.Compare(axis.Rank(a.key.Value), axis.Rank(b.key.Value)) })
-	r := g.summary(h)
-	if i := lead.Peak - 1; 0 <= i && i < len(axis.Values) {
-		r.Peak = axis.Name + "=" + axis.Values[i]
-	}
-	for i, a := range g.settings {
-		r.Rows = append(r.Rows, g.ranked(a, r.Settings[i], axis.Rank(a.key.Value), lead))
+	r := g.summary(settings)
+	if r.Rows = rows; 0 < lead.Peak && lead.Peak <= len(axis.Values) {
+		r.Peak = axis.Name + "=" + axis.Values[lead.Peak-1]
 	}
 	r.Recommendation = Recommendation{Verdict: CannotTell, Reasons: []Reason{}}
-	start := axis.Rank(axis.Start)
-	if best := g.contest.Answer(); best != nil {
+	if best := g.Answer(); best != nil {
 		r.Recommendation = Recommendation{Verdict: KeepDefault, Confidence: confidenceOf(lead.Confidence), Setting: best.Label, Reasons: []Reason{}}
-		if lead.Pick != start {
-			r.Recommendation.Verdict = Recommended
-			r.Recommendation.Versus = &Versus{Throughput: g.ratio(lead, start, race.Throughput), Latency: g.ratio(lead, start, race.P99)}
+		if start := axis.Rank(axis.Start); lead.Pick != start {
+			r.Recommendation.Verdict, r.Recommendation.Versus = Recommended, &Versus{}
+			if start > 0 {
+				r.Recommendation.Versus = &Versus{Throughput: g.interval(lead.Pick, start, race.Throughput), Latency: g.interval(lead.Pick, start, race.P99)}
+			}
 		}
 		g.guardCompared(&r.Recommendation)
 	}
-	r.Race, r.Override = g.took(h), g.overrides(&r)
-	r.Default = judgeDefault(&r, r.Override, h.Target, h.TargetHost)
 	r.Workload, r.Throttling.State = Workload{Kind: "unknown"}, ThrottledUnknown
 	return r
 }
 
-// ranked is a value as a row: its numbers are the levels that are compared.
-func (g *group) ranked(of *setting, a SettingResult, rank int, lead race.Lead) SettingResult {
-	level := g.contest.Level(rank)
-	s := &contender{level: level, p99Trials: g.contest.P99Trials(rank)}
-	a.Judged, a.Saturated = Interval{}, level.Saturated
-	if l := s.levelOf(MetricThroughput); l.Mean != nil {
-		a.Throughput = l.interval()
-		a.NonInferior.Throughput = new(level.AsFast)
+// ranked is a value of a variable as a row: its numbers are the levels that are compared.
+func (g *group) ranked(row SettingResult, a journal.Setting) SettingResult {
+	v := g.ValueOf(a)
+	if v == nil || slices.Contains(g.Starved, v) {
+		v = &contest.Value{}
 	}
-	if l := s.levelOf(MetricP99); l.Mean != nil {
-		a.Judged = l.interval()
-		a.NonInferior.P99 = new(level.AsPrompt)
-		a.Later = level.Later
+	row.Judged, row.Saturated = Interval{}, v.Saturated
+	if v.Throughput.Mean != nil {
+		row.Throughput = levelInterval(v.Throughput)
+		row.NonInferior.Throughput = new(v.AsFast)
 	}
-	if lead.Peak > 0 && rank != lead.Peak && level.Trials > 0 {
-		a.VersusPeak = g.interval(lead, rank, lead.Peak, race.Throughput)
+	if v.P99.Mean != nil {
+		row.Judged = levelInterval(v.P99)
+		row.NonInferior.P99 = new(v.AsPrompt)
+		row.Later = v.Later
+	}
+	if peak := g.Lead().Peak; peak > 0 && v.N > 0 && v.Procs != peak {
+		row.VersusPeak = g.interval(v.Procs, peak, race.Throughput)
 	}
 	switch {
-	case g.contest.TooLarge[of.key]:
-		a.Excluded = new(ExcludedMemory)
-	case g.contest.Withheld[of.key]:
-		a.Excluded = new(ExcludedWithheld)
-	case a.Trials == 0:
-		a.Excluded = new(ExcludedInvalid)
-	case level.Trials == 0:
-		a.Excluded = new(ExcludedNoFigure)
-	case level.Out:
-		a.Excluded = new(ExcludedSlower)
+	case g.TooLarge[a.Key()]:
+		row.Excluded = new(contest.ExcludedMemory)
+	case g.Withheld[a.Key()]:
+		row.Excluded = new(contest.ExcludedWithheld)
+	case row.Trials == 0:
+		row.Excluded = new(contest.ExcludedInvalid)
+	case v.N == 0:
+		row.Excluded = new(contest.ExcludedNoFigure)
+	case v.Out:
+		row.Excluded = new(contest.ExcludedSlower)
 	}
-	return a
-}
-
-// ratio is what the contest's answer changes against another value.
-func (g *group) ratio(lead race.Lead, than int, by race.Figure) Interval {
-	if than == 0 {
-		return Interval{}
-	}
-	return g.interval(lead, lead.Pick, than, by)
-}
-
-// interval is a ratio of two values of the group's variable.
-func (g *group) interval(lead race.Lead, a, b int, by race.Figure) Interval {
-	e := g.contest.Between(a, b, by)
-	if e.N == 0 {
-		return Interval{}
-	}
-	i := Interval{Median: ratio(e.Mid), N: e.N}
-	if e.N >= contest.FewestProve {
-		_, low, high := lead.Model.Interval(a, b, by)
-		i.Low, i.High = known(low), known(high)
-	}
-	return i
+	return row
 }

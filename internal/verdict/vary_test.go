@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/procfit/procfit/internal/verdict"
+	"github.com/procfit/procfit/internal/verdict/contest"
 	"github.com/procfit/procfit/internal/verdict/journal"
 	. "github.com/procfit/procfit/internal/verdict/verdicttest"
 )
@@ -35,7 +36,7 @@ func TestVaried(t *testing.T) {
 		if m := a.Evidence.PeakRSSBytes; m == nil || *m != float64(want) {
 			t.Errorf("%s: memory %v, want %d", a.Label, m, want)
 		}
-		if excluded := a.Excluded != nil && *a.Excluded == verdict.ExcludedMemory; excluded != (want > 500) {
+		if excluded := a.Excluded != nil && *a.Excluded == contest.ExcludedMemory; excluded != (want > 500) {
 			t.Errorf("%s is excluded by its memory: %v", a.Label, excluded)
 		}
 	}

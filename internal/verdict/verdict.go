@@ -2,99 +2,98 @@ package verdict
 
 import (
 	"cmp"
+	"math"
 	"slices"
 
+	"github.com/procfit/procfit/internal/verdict/contest"
 	"github.com/procfit/procfit/internal/verdict/contest/race"
+	"github.com/procfit/procfit/internal/verdict/journal"
 )
 
-// verdict turns the outcome of the comparisons into a recommendation: what is proven, and what is not.
-func (g *group) verdict(w *outcome) Recommendation {
+// verdict is what the comparisons come to: what is proven, and what is not.
+func (g *group) verdict() Recommendation {
 	r := Recommendation{Verdict: CannotTell, Reasons: []Reason{}}
 	switch {
-	case w.group.Origin == OriginMixed:
+	case g.origin == OriginMixed:
 		r.because(CauseMixedOrigins, StepStartAgain)
 		return r
-	case w.starved() && len(w.contenders)+len(w.withheld) < 2 && g.overrides(w.group).Ran > 0:
+	case g.starved() && len(g.Values)+len(g.Starved) < 2 && g.overrides().Ran > 0:
 		// A quieter machine would not give the others their values.
 		r.because(CauseOverridden, StepFindDerived)
 		return r
-	case w.starved():
-		r.because(CauseWithheld, w.group.Others.remedy())
-		if r.Claim.List = namedAll(w.withheld); w.best != nil {
-			r.Reasons = w.reasons(nil)
+	case g.starved():
+		r.because(CauseWithheld, g.others.remedy())
+		if r.Claim.List = g.Starved; g.Best != nil {
+			r.Reasons = g.reasons(nil)
 		}
 		return r
-	case w.best == nil && w.unplaced != nil:
+	case g.Best == nil && g.Apart != nil:
 		r.because(CauseOnlyUnset, StepMoreValues)
 		return r
-	case w.best == nil:
-		r.because(g.nothing(w))
+	case g.Best == nil:
+		r.because(g.nothing())
 		return r
 	}
 	switch {
-	case len(w.contenders) < 2 && w.unplaced == nil:
-		if r.because(CauseOneValue, StepMoreValues); len(w.contest.TooLarge) > 0 {
+	case len(g.Values) < 2 && g.Apart == nil:
+		if r.because(CauseOneValue, StepMoreValues); len(g.TooLarge) > 0 {
 			r.because(CauseMemory, StepMoreMemory)
 		}
-		r.Claim.Of = w.best.named()
-	case w.unplaced != nil && w.unplaced.procs > 0:
+		r.Claim.Of = g.Best
+	case g.Apart != nil && g.Apart.Procs > 0:
 		r.because(CauseUnsetDiffers, StepFindDerived)
-		r.Claim.Of = w.unplaced.named()
-	case g.loadLimited() && w.equal():
+		r.Claim.Of = g.Apart
+	case g.loadLimited() && g.AllEqual():
 		r.because(CauseLoadLimited, StepLoadElsewhere)
-	case w.equal():
+	case g.AllEqual():
 		r.Verdict, r.Confidence = NotYourKnob, Proven
-		r.Claim = Reason{List: namedAll(w.contenders), Proven: w.latency}
+		r.Claim = Reason{List: g.Values, Proven: g.ByLatency}
 	default:
-		g.choose(w, &r)
+		g.choose(&r)
 	}
-	r.Reasons = w.reasons(g.costs(w, cmp.Or(w.recommended(&r), w.best)))
+	r.Reasons = g.reasons(g.costs(cmp.Or(g.recommended(&r), g.Best)))
 	return r
 }
 
 // attached is for the one value of a server that ran already: what was seen, and
 // nothing to choose. What other programs took is a warning, as nothing is compared.
-func (g *group) attached(w *outcome) Recommendation {
-	r := g.verdict(w)
-	if valid(allTrials([]*group{g})) == 0 {
+func (g *group) attached() Recommendation {
+	r := g.verdict()
+	if contest.Valid(g.all(g.Settings)) == 0 {
 		return r
 	}
 	r.Verdict, r.Claim, r.Settle = Measured, Reason{}, nil
-	for _, s := range slices.Concat(w.contenders, w.withheld) {
-		r.Claim.Of = s.named()
+	for _, v := range slices.Concat(g.Values, g.Starved) {
+		r.Claim.Of = v
+		if g.anyLatency() {
+			seen := *v
+			seen.P99.Mean = Median(values(g.Measured(g.Settings[0]), shown(g.latencyMode, ofP99))).Median
+			r.Claim.Of = &seen
+		}
 	}
-	r.Reasons = slices.DeleteFunc(w.common(), func(x Reason) bool { return x.Code == ReasonShared || x.Code == ReasonWithheld })
-	w.group.allLatency(r.Claim.Of)
+	r.Reasons = slices.DeleteFunc(g.common(), func(x Reason) bool { return x.Code == ReasonShared || x.Code == ReasonWithheld })
 	return r
 }
 
-// allLatency takes the latency of all valid trials, where comparisons are of p99. Which
-// of them a late generator spoils is judged by the trial's own p99, so that those
-// without them are the slowest: that is right between values, and no metric of one.
-func (g *Group) allLatency(of *Value) {
-	if g.Latency.Quantile != 0.99 || len(g.Settings) != 1 {
-		return
-	}
-	g.Settings[0].Judged = g.Settings[0].P99
-	for i := range g.Rows {
-		g.Rows[i].P50, g.Rows[i].P99, g.Rows[i].Judged = g.Settings[0].P50, g.Settings[0].P99, g.Settings[0].P99
-	}
-	if of != nil {
-		of.P99 = g.Settings[0].P99.Median
-	}
+// anyLatency reports whether the latency of all valid trials is shown, where comparisons are of
+// p99 and there is one value of a server that ran already. Which trials a late generator spoils
+// is judged by the trial's own p99, so that those without them are the slowest: that is
+// right between values, and no metric of one.
+func (g *group) anyLatency() bool {
+	return g.header.Target.Attached != nil && !g.header.Plan.SmallestFor && g.Latency.Quantile == 0.99 && len(g.Settings) == 1 && contest.Valid(g.all(g.Settings)) > 0
 }
 
 // starved reports whether so much is withheld that nothing can be advised: all but one
 // value, or the default, against which a change is advised.
-func (w *outcome) starved() bool {
-	if len(w.withheld) == 0 {
+func (g *group) starved() bool {
+	if len(g.Starved) == 0 {
 		return false
 	}
-	if len(w.contenders) < 2 {
+	if len(g.Values) < 2 {
 		return true
 	}
-	for _, s := range w.withheld {
-		if s.isDefault {
+	for _, s := range g.Starved {
+		if s.Default {
 			return true
 		}
 	}
@@ -112,15 +111,15 @@ func (r *Recommendation) because(cause ReasonCode, steps ...StepCode) {
 
 // nothing is for a group without a metric to compare: what is missing, and what to
 // do about that.
-func (g *group) nothing(w *outcome) (ReasonCode, StepCode) {
-	switch all := allTrials([]*group{g}); {
-	case len(all) == 0 && w.pilotsInvalid:
+func (g *group) nothing() (ReasonCode, StepCode) {
+	switch all := g.all(g.Settings); {
+	case len(all) == 0 && g.pilotsInvalid:
 		return CausePilotsInvalid, StepFix
 	case len(all) == 0:
 		return CauseNotMeasured, StepResume
-	case valid(all) == 0:
+	case contest.Valid(all) == 0:
 		return CauseNoneValid, StepFix
-	case len(w.contest.TooLarge) > 0:
+	case len(g.TooLarge) > 0:
 		return CauseMemory, StepMoreMemory
 	}
 	return CauseNoThroughput, StepReadOutput
@@ -128,109 +127,109 @@ func (g *group) nothing(w *outcome) (ReasonCode, StepCode) {
 
 // choose settles on what the contest picked, unless the trials leave open what the
 // choice rests on.
-func (g *group) choose(w *outcome, r *Recommendation) {
-	x := w.of(w.Pick)
-	if x != nil && w.Confidence != race.Proven && w.wild() {
-		r.Claim = Reason{Code: CauseNoise, Of: x.named()}
-		r.Settle = w.settle()
+func (g *group) choose(r *Recommendation) {
+	x := g.Of(g.Lead().Pick)
+	if x != nil && g.Lead().Confidence != race.Proven && g.Wild() {
+		r.Claim = Reason{Code: CauseNoise, Of: x}
+		r.Settle = g.settle()
 		return
 	}
-	if x != nil && w.rival(x) != nil {
-		rival := w.rival(x)
+	if x != nil && g.rival(x) != nil {
+		rival := g.rival(x)
 		r.Verdict, r.Confidence = TradeOff, Proven
-		r.BestThroughput, r.BestP99 = x.label, rival.label
+		r.BestThroughput, r.BestP99 = x.Setting, rival.Setting
 		r.Claim = Reason{
-			Of: x.named(), Than: rival.named(), Change: expm1(w.throughput(rival, x).Mid),
-			P99Change: new(expm1(w.p99(rival, x).Mid)),
+			Of: x, Than: rival, Change: expm1(g.Throughput(rival, x).Mid),
+			P99Change: new(expm1(g.P99(rival, x).Mid)),
 		}
 		return
 	}
 	if x == nil {
-		r.Claim = w.none()
-		r.Settle = w.settle()
+		r.Claim = g.none()
+		r.Settle = g.settle()
 		return
 	}
-	if x.saturated {
+	if x.Saturated {
 		r.because(CauseSaturated, StepLessRate)
-		r.Claim.Of = x.named()
+		r.Claim.Of = x
 		return
 	}
-	w.advise(r, x)
+	g.advise(r, x)
 	if r.Confidence != Proven {
-		r.Settle = w.settle()
+		r.Settle = g.settle()
 	}
 }
 
 // advise is what the pick means for the default.
-func (w *outcome) advise(r *Recommendation, x *contender) {
-	r.Confidence = confidenceOf(w.Confidence)
-	standard := w.defaultContender()
-	switch matters := w.worseThan(x); {
-	case x.isDefault:
-		w.keep(r, x)
+func (g *group) advise(r *Recommendation, x *contest.Value) {
+	r.Confidence = confidenceOf(g.Lead().Confidence)
+	standard := g.DefaultValue()
+	switch matters := g.Worse(x); {
+	case x.Default:
+		g.keep(r, x)
 	case standard == nil:
-		w.set(r, x)
+		g.set(r, x)
 		if !matters {
-			r.Claim.Metric, r.Claim.List = MetricOpen, namedAll(w.untold(x))
+			r.Claim.Metric, r.Claim.List = MetricOpen, g.untold(x)
 		}
 	// The default is not proven worse, and no smaller value matches it: it may be as good.
-	case matters && !w.givesUp(standard, x):
-		if r.Confidence = Likely; w.Default != "" {
-			w.keep(r, standard)
+	case matters && !g.givesUp(standard, x):
+		if r.Confidence = Likely; g.Lead().Default != "" {
+			g.keep(r, standard)
 		} else {
-			w.set(r, x)
+			g.set(r, x)
 		}
 	case matters:
-		w.set(r, x)
+		g.set(r, x)
 	// Where nothing is proven worse, GOMAXPROCS is not shown to matter, and no change is
 	// advised. That the default is as good is another claim than that the pick is.
-	case w.Default == race.Proven, w.Default == race.Likely && !w.wild():
-		r.Confidence = confidenceOf(w.Default)
-		w.keep(r, standard)
-		if r.Claim.Code = ClaimAsGood; w.Confidence == race.Proven {
-			r.Claim.Than = x.named()
+	case g.Lead().Default == race.Proven, g.Lead().Default == race.Likely && !g.Wild():
+		r.Confidence = confidenceOf(g.Lead().Default)
+		g.keep(r, standard)
+		if r.Claim.Code = ClaimAsGood; g.Lead().Confidence == race.Proven {
+			r.Claim.Than = x
 		}
 	default:
-		r.Claim, r.Confidence = w.defaultOpen(x, standard), ""
+		r.Claim, r.Confidence = g.defaultOpen(x, standard), ""
 	}
 }
 
 // givesUp reports whether the default is given up for x: it is proven worse, or x is
 // smaller and matches it.
-func (w *outcome) givesUp(standard, x *contender) bool {
-	return w.beats(x, standard) || w.out(standard) || x.procs < standard.procs && w.coversFor(x, standard)
+func (g *group) givesUp(standard, x *contest.Value) bool {
+	return g.Beats(x, standard) || g.Out(standard) || x.Procs < standard.Procs && g.Covers(x, standard)
 }
 
 // keep names the default.
-func (w *outcome) keep(r *Recommendation, x *contender) {
+func (g *group) keep(r *Recommendation, x *contest.Value) {
 	r.Verdict, r.Setting = KeepDefault, unsetLabel(x)
-	r.Claim = Reason{Of: x.named(), Proven: w.provenSmallest(x)}
+	r.Claim = Reason{Of: x, Proven: g.provenSmallest(x)}
 }
 
 // set names another value.
-func (w *outcome) set(r *Recommendation, x *contender) {
-	r.Verdict, r.Procs, r.Setting = Recommended, new(x.procs), x.label
-	r.Claim = w.change(x)
+func (g *group) set(r *Recommendation, x *contest.Value) {
+	r.Verdict, r.Procs, r.Setting = Recommended, new(x.Procs), x.Setting
+	r.Claim = g.change(x)
 }
 
 // untold are the values that are not proven to be as good as x, where nothing is proven
 // worse.
-func (w *outcome) untold(x *contender) []*contender {
-	return slices.DeleteFunc(slices.Clone(w.contenders), func(s *contender) bool { return s == x || w.coversFor(s, x) })
+func (g *group) untold(x *contest.Value) []*contest.Value {
+	return slices.DeleteFunc(slices.Clone(g.Values), func(s *contest.Value) bool { return s == x || g.Covers(s, x) })
 }
 
 // defaultOpen is that x is as good as any, and that the default may be worse.
-func (w *outcome) defaultOpen(x, d *contender) Reason {
+func (g *group) defaultOpen(x, d *contest.Value) Reason {
 	rival := x
-	for _, s := range w.contenders {
-		if w.coversFor(d, rival) && s != d && !w.out(s) {
+	for _, s := range g.Values {
+		if g.Covers(d, rival) && s != d && !g.Out(s) {
 			rival = s
 		}
 	}
-	r := Reason{Code: CauseDefaultOpen, Of: x.named(), Than: d.named(), List: namedAll([]*contender{rival}), Metric: MetricThroughput, Proven: w.Confidence == race.Proven}
-	c := w.throughput(d, rival)
-	if c.asGood && w.latency && rival.hasP99() && d.hasP99() {
-		r.Metric, c = MetricP99, w.p99(d, rival)
+	r := Reason{Code: CauseDefaultOpen, Of: x, Than: d, List: []*contest.Value{rival}, Metric: MetricThroughput, Proven: g.Lead().Confidence == race.Proven}
+	c := g.Throughput(d, rival)
+	if c.AsGood && g.ByLatency && rival.HasLatency() && d.HasLatency() {
+		r.Metric, c = MetricP99, g.P99(d, rival)
 	}
 	if r.N = c.N; c.N > 0 {
 		r.Change = expm1(c.Mid)
@@ -245,37 +244,32 @@ func confidenceOf(c race.Goal) Confidence {
 	return Likely
 }
 
-// wild reports whether trials stray too far for a mere likelihood.
-func (w *outcome) wild() bool {
-	return w.Spread.Throughput > race.WildThroughput || w.latency && w.Spread.P99 > race.WildLatency
-}
-
 // none is why the contest picked nothing.
-func (w *outcome) none() Reason {
-	if len(w.tail) == 1 && w.best.saturated {
-		return Reason{Code: CauseSaturated, Of: w.best.named()}
+func (g *group) none() Reason {
+	if len(g.Tail) == 1 && g.Best.Saturated {
+		return Reason{Code: CauseSaturated, Of: g.Best}
 	}
-	if w.wild() {
-		return Reason{Code: CauseNoise, Of: w.best.named()}
+	if g.Wild() {
+		return Reason{Code: CauseNoise, Of: g.Best}
 	}
-	open := w.open()
-	if len(open) > 0 && open[0].metric == MetricP99 {
-		r := Reason{Code: CauseP99Open, List: namedAll(pairOf(open[0]))}
-		if d := w.defaultContender(); d != nil && w.inTail(d) {
-			r.Than = d.named()
+	open := g.Open()
+	if len(open) > 0 && open[0].By == race.P99 {
+		r := Reason{Code: CauseP99Open, List: g.pair(open[0])}
+		if d := g.DefaultValue(); d != nil && g.InTail(d) {
+			r.Than = d
 		}
 		return r
 	}
-	if d := w.defaultContender(); d != nil && len(open) > 0 && (open[0].a == d || open[0].b == d) {
-		return Reason{Code: CauseThroughputOpen, List: namedAll(pairOf(open[0])), Than: d.named()}
+	if d := g.DefaultValue(); d != nil && len(open) > 0 && slices.Contains(g.pair(open[0]), d) {
+		return Reason{Code: CauseThroughputOpen, List: g.pair(open[0]), Than: d}
 	}
 	return Reason{Code: CauseNothingProven}
 }
 
 // provenSmallest reports whether every smaller value is proven worse than x.
-func (w *outcome) provenSmallest(x *contender) bool {
-	for _, s := range w.smaller(x) {
-		if !w.beats(x, s) {
+func (g *group) provenSmallest(x *contest.Value) bool {
+	for _, s := range g.Smaller(x) {
+		if !g.Beats(x, s) {
 			return false
 		}
 	}
@@ -283,21 +277,21 @@ func (w *outcome) provenSmallest(x *contender) bool {
 }
 
 // change is what speaks for value x.
-func (w *outcome) change(x *contender) Reason {
-	r := Reason{Of: x.named(), Proven: w.provenSmallest(x)}
-	d := w.defaultContender()
+func (g *group) change(x *contest.Value) Reason {
+	r := Reason{Of: x, Proven: g.provenSmallest(x)}
+	d := g.DefaultValue()
 	if d == nil {
 		return r
 	}
-	r.Than = d.named()
-	switch c, l := w.throughput(d, x), w.p99(d, x); {
-	case c.worse, w.out(d) && c.Mid < -w.margin:
+	r.Than = d
+	switch c, l := g.Throughput(d, x), g.P99(d, x); {
+	case c.Worse, g.Out(d) && c.Mid < -contest.Loss(g.Rules().Margin):
 		r.Metric, r.Change = MetricThroughput, expm1(c.Mid)
-	case w.later(d, x):
+	case g.Later(d, x):
 		r.Metric, r.Change = MetricP99, expm1(l.Mid)
-	case d.saturated && !x.saturated:
+	case d.Saturated && !x.Saturated:
 		r.Metric = MetricSaturated
-	case !w.coversFor(x, d) || x.procs > d.procs:
+	case !g.Covers(x, d) || x.Procs > d.Procs:
 		r.Metric = MetricOpen // not proven either way
 	}
 	return r
@@ -305,17 +299,69 @@ func (w *outcome) change(x *contender) Reason {
 
 // rival is the value that is worse than the pick in throughput and whose latency is
 // proven better by more, as a ratio: then the two want different values.
-func (w *outcome) rival(x *contender) *contender {
-	s := w.of(w.Trade)
-	if s == nil || s == x || s.saturated || w.beyond(s) || w.bound > 0 && x.isDefault {
+func (g *group) rival(x *contest.Value) *contest.Value {
+	s := g.Of(g.Lead().Trade)
+	if s == nil || s == x || s.Saturated || g.Beyond(s) || g.Rules().MaxByLatency > 0 && x.Default {
 		return nil
 	}
 	return s
 }
 
-func unsetLabel(s *contender) string {
-	if a := s.byDefault(); a != nil {
-		return a.Label
+func unsetLabel(v *contest.Value) string {
+	if unset := v.ByDefault(); unset != nil {
+		return unset.Label
 	}
-	return s.label
+	return v.Setting
+}
+
+// settle says what would make a verdict possible, or prove a likely one: how many more
+// trials, and how long they take.
+func (g *group) settle() []Step {
+	if g.Wild() {
+		step := Step{Code: StepQuieter, Metric: MetricThroughput, Spread: g.Lead().Spread.Throughput}
+		if g.Lead().Spread.Throughput <= race.WildThroughput {
+			step.Metric, step.Spread = MetricP99, g.Lead().Spread.P99
+		}
+		return []Step{step}
+	}
+	step := Step{Code: StepGoOn, TrialSeconds: secondsOf(allTrials(g))}
+	for _, s := range g.Values {
+		step.Have += contest.Valid(s.Trials)
+	}
+	for i, open := range g.Open() {
+		if i == 0 {
+			step.Metric, step.List = string(open.By), g.pair(open)
+		}
+		step.More = max(step.More, open.Trials)
+	}
+	if step.More == 0 {
+		step.More = step.Have
+	}
+	return []Step{step}
+}
+
+// secondsOf is the wall time of a trial, from one start to the next: the median.
+func secondsOf(trials []*journal.Trial) float64 {
+	var gaps []float64
+	for i := 1; i < len(trials); i++ {
+		if d := trials[i].Started.Sub(trials[i-1].Started).Seconds(); d > 0 && d < 3600 {
+			gaps = append(gaps, d)
+		}
+	}
+	if len(gaps) == 0 {
+		for _, t := range trials {
+			if t.DurationSeconds > 0 && !math.IsInf(t.DurationSeconds, 0) {
+				gaps = append(gaps, t.DurationSeconds)
+			}
+		}
+	}
+	if len(gaps) == 0 {
+		return 0
+	}
+	return medianFloat(gaps)
+}
+
+// pair are the two values of a comparison, by Ps.
+func (g *group) pair(c race.Comparison) []*contest.Value {
+	return []*contest.Value{g.Of(min(c.A, c.B)), g.Of(max(c.A, c.B))}
 }

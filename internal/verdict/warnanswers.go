@@ -22,7 +22,7 @@ func (n *notes) answers(i int, g *group, r *Group) {
 	var moved Redirects
 	for k := range r.Settings {
 		a := &r.Settings[k]
-		if unansweredMuch(g.settings[k].measure) {
+		if unansweredMuch(g.Measured(g.Settings[k])) {
 			lost.Count, lost.Of = lost.Count+a.Unanswered, lost.Of+a.Requests+a.Unanswered
 			lost.Settings = append(lost.Settings, a.Label)
 		}

@@ -111,39 +111,39 @@ const (
 )
 
 // group adds what concerns one group.
-func (n *notes) group(i int, g *group, r *Group, w *outcome) {
+func (n *notes) group(i int, g *group, r *Group, losses []metricLoss) {
 	if len(g.measured()) > 0 {
 		n.samples(i, g)
 	}
 	n.invalid(i, g, r)
-	n.noise(i, r, w)
+	n.noise(i, r)
 	n.collections(i, r)
 	n.throttling(i, r)
-	n.rate(i, r, w)
+	n.rate(i, g, r)
 	n.answers(i, g, r)
-	n.procs(i, g, r, w)
+	n.procs(i, g, r)
 	n.company(i, r)
 	n.held(i, r)
-	n.metrics(i, w)
-	if v := r.Recommendation.Verdict; v != NotYourKnob && v != CarriesRate && g.flat(r, w) {
+	n.metrics(i, losses)
+	if v := r.Recommendation.Verdict; v != NotYourKnob && v != CarriesRate && g.flat() {
 		n.add(i, FlatCurve{})
 	}
 }
 
 // measured is the current settings with a valid trial.
-func (g *group) measured() []*setting {
-	return slices.DeleteFunc(g.current(), func(a *setting) bool { return valid(a.measure) == 0 })
+func (g *group) measured() []journal.Setting {
+	return slices.DeleteFunc(g.Current(), func(a journal.Setting) bool { return contest.Valid(g.Measured(a)) == 0 })
 }
 
 func (n *notes) samples(i int, g *group) {
 	least := math.MaxInt
-	for _, a := range g.settings {
-		least = min(least, valid(a.measure))
+	for _, a := range g.Settings {
+		least = min(least, contest.Valid(g.Measured(a)))
 	}
 	if least < FewestPairs && !n.h.Plan.Racing() {
 		n.add(i, FewBlocks{least})
 	}
-	if settings := len(g.current()); settings < FewestSettings && !n.h.Plan.Racing() && !n.h.Plan.GateAgainst && !n.h.Plan.SmallestFor && n.h.Target.Attached == nil {
+	if settings := len(g.Current()); settings < FewestSettings && !n.h.Plan.Racing() && !n.h.Plan.GateAgainst && !n.h.Plan.SmallestFor && n.h.Target.Attached == nil {
 		n.add(i, FewSettings{settings})
 	}
 }
@@ -156,7 +156,7 @@ type Invalid struct {
 }
 
 func (n *notes) invalid(i int, g *group, r *Group) {
-	w := InvalidTrials{countInvalid(trialsOf(g.settings)), crashesFrom(trialsOf(g.settings))}
+	w := InvalidTrials{countInvalid(g.all(g.Settings)), crashesFrom(g.all(g.Settings))}
 	if w.Count > r.Others.LeftOut+r.Others.Slow { // a reason names the others
 		n.add(i, w)
 	}
@@ -181,7 +181,7 @@ func countInvalid(trials []*journal.Trial) (w Invalid) {
 }
 
 // noise warns of trials that stray so far that little can be proven.
-func (n *notes) noise(i int, r *Group, _ *outcome) {
+func (n *notes) noise(i int, r *Group) {
 	if x := r.Spread.Throughput; x != nil && *x > noisyThroughput {
 		n.add(i, Noisy{*x})
 	}
@@ -252,7 +252,7 @@ type LateTrials struct {
 	Late, Of int
 }
 
-func (n *notes) rate(i int, r *Group, w *outcome) {
+func (n *notes) rate(i int, g *group, r *Group) {
 	var full Overloaded
 	var late SentLate
 	dropped := int64(0)
@@ -275,17 +275,17 @@ func (n *notes) rate(i int, r *Group, w *outcome) {
 	if len(late.Settings) > 0 {
 		n.add(i, late)
 	}
-	if carriers, _ := w.carriers(); r.Recommendation.Verdict == CarriesRate {
-		if better := w.betterCarrier(carriers[0], carriers); better != nil {
-			n.add(i, PrompterCarrier{SettingFigure{better.label, better.tail}, SettingFigure{carriers[0].label, carriers[0].tail}})
+	if carriers, _ := g.carriers(); r.Recommendation.Verdict == CarriesRate {
+		if better := g.betterCarrier(carriers[0], carriers); better != nil {
+			n.add(i, PrompterCarrier{SettingFigure{better.Setting, *better.P99.Mean}, SettingFigure{carriers[0].Setting, *carriers[0].P99.Mean}})
 		}
 	}
 }
 
-func (n *notes) procs(i int, g *group, r *Group, w *outcome) {
+func (n *notes) procs(i int, g *group, r *Group) {
 	var unread, varied []string
-	for k, a := range g.settings {
-		if len(values(a.measure, throughputOf)) > 0 && r.Settings[k].ResolvedProcs == nil {
+	for k, a := range g.Settings {
+		if len(values(g.Measured(a), throughputOf)) > 0 && r.Settings[k].ResolvedProcs == nil {
 			unread = append(unread, a.Label)
 		}
 		if a.Procs == nil && g.variesFrom(a, r.Settings[k].ResolvedProcs) {
@@ -301,15 +301,15 @@ func (n *notes) procs(i int, g *group, r *Group, w *outcome) {
 	if len(varied) > 0 {
 		n.add(i, DefaultVaries{varied})
 	}
-	if w.unplaced != nil && w.unplaced.procs > 0 {
-		n.add(i, UnsetPerformsApart{w.unplaced.procs})
+	if g.Apart != nil && g.Apart.Procs > 0 {
+		n.add(i, UnsetPerformsApart{g.Apart.Procs})
 	}
 }
 
 // whyUnread is why most of the trials have no live value; empty: they do not say it.
 func (g *group) whyUnread() string {
 	why := map[string]int{}
-	for t := range measuredIn(g.current()) {
+	for t := range g.measuredIn(g.Current()) {
 		for _, w := range t.Warnings {
 			if w.Code == journal.WarnProcsUnproven && w.Detail != "" {
 				why[w.Detail]++
@@ -325,7 +325,7 @@ func (g *group) whyUnread() string {
 // noGo reports whether no valid trial saw a Go program.
 func (g *group) noGo() bool {
 	seen := false
-	for t := range measuredIn(g.current()) {
+	for t := range g.measuredIn(g.Current()) {
 		if !t.Valid {
 			continue
 		}
@@ -337,8 +337,8 @@ func (g *group) noGo() bool {
 }
 
 // variesFrom reports whether a valid trial of the setting ran at another value.
-func (g *group) variesFrom(a *setting, resolved *int) bool {
-	for _, t := range a.measure {
+func (g *group) variesFrom(a journal.Setting, resolved *int) bool {
+	for _, t := range g.Measured(a) {
 		for _, p := range t.ObservedProcs {
 			if t.Valid && p != nil && resolved != nil && *p != *resolved {
 				return true

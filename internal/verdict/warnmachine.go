@@ -73,14 +73,14 @@ func worstSteal(t *journal.Trial) (most float64) {
 func (n *notes) drift(groups []*group) {
 	level := map[journal.SettingKey]float64{}
 	for _, g := range groups {
-		for _, a := range g.settings {
-			if v := values(trialsOf([]*setting{a}), throughputOf); len(v) > 0 {
-				level[a.key] = medianFloat(v)
+		for _, a := range g.Settings {
+			if v := values(g.Trials(a), throughputOf); len(v) > 0 {
+				level[a.Key()] = medianFloat(v)
 			}
 		}
 	}
 	var at, residual []float64
-	for i, t := range allTrials(groups) {
+	for i, t := range allTrials(groups...) {
 		if x := t.ThroughputPerSecond; t.Valid && x != nil && *x > 0 && level[t.Setting.Key()] > 0 {
 			at, residual = append(at, float64(i)), append(residual, math.Log(*x/level[t.Setting.Key()]))
 		}

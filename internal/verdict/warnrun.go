@@ -83,7 +83,7 @@ func (n *notes) run(r *Result, groups []*group) {
 	n.kinds()
 	n.setLive(groups)
 	n.drift(groups)
-	all := allTrials(groups)
+	all := allTrials(groups...)
 	n.steal(all)
 	n.heat(all)
 	var limited LoadLimited
@@ -115,21 +115,21 @@ func (n *notes) run(r *Result, groups []*group) {
 func (n *notes) setLive(groups []*group) {
 	var w SetLiveDiffers
 	for _, live := range groups {
-		if !live.key.SetLive {
+		if !live.Group.SetLive {
 			continue
 		}
-		key := live.key
+		key := live.Group
 		key.SetLive = false
-		i := slices.IndexFunc(groups, func(g *group) bool { return g.key == key })
+		i := slices.IndexFunc(groups, func(g *group) bool { return g.Group == key })
 		if i < 0 {
 			continue
 		}
-		for _, a := range live.settings {
-			for _, b := range groups[i].settings {
+		for _, a := range live.Settings {
+			for _, b := range groups[i].Settings {
 				if a.Procs == nil || b.Procs == nil || *a.Procs != *b.Procs {
 					continue
 				}
-				_, ratio, lower, upper := days(b.speeds(), a.speeds())(0.025 / float64(len(live.settings)))
+				_, ratio, lower, upper := days(groups[i].speeds(b), live.speeds(a))(0.025 / float64(len(live.Settings)))
 				if margin := math.Log1p(n.h.Plan.Margin); lower > margin || upper < -margin {
 					w.Settings = append(w.Settings, SettingFigure{Label: a.Label, Value: math.Exp(ratio)})
 				}
@@ -142,8 +142,8 @@ func (n *notes) setLive(groups []*group) {
 }
 
 // speeds are the logarithms of the throughput of all valid trials.
-func (a *setting) speeds() (list []float64) {
-	for _, t := range a.measure {
+func (g *group) speeds(a journal.Setting) (list []float64) {
+	for _, t := range g.Measured(a) {
 		if t.Valid && t.ThroughputPerSecond != nil && *t.ThroughputPerSecond > 0 {
 			list = append(list, math.Log(*t.ThroughputPerSecond))
 		}
@@ -283,7 +283,7 @@ var covered = []journal.WarningCode{
 // loadLimited is by majority of the group's valid trials.
 func (g *group) loadLimited() bool {
 	limited, of := 0, 0
-	for _, t := range allTrials([]*group{g}) {
+	for _, t := range g.all(g.Settings) {
 		if t.Valid {
 			of++
 			if limitedByLoad(t) {
@@ -295,10 +295,10 @@ func (g *group) loadLimited() bool {
 }
 
 // allTrials is every measured trial in the order in which they ran.
-func allTrials(groups []*group) []*journal.Trial {
+func allTrials(groups ...*group) []*journal.Trial {
 	var all []*journal.Trial
 	for _, g := range groups {
-		all = append(all, trialsOf(g.settings)...)
+		all = append(all, g.all(g.Settings)...)
 	}
 	sorting.Stable(all, func(a, b *journal.Trial) int {
 		return cmp.Or(a.Started.Compare(b.Started), cmp.Compare(a.Block, b.Block), cmp.Compare(a.Order, b.Order))

@@ -29,19 +29,25 @@ func speedups(settings []SettingResult) {
 	}
 }
 
-func flatness(r *Group, w *outcome, margin float64) Flatness {
+func (g *group) flatness() Flatness {
 	f := Flatness{WithinMargin: []string{}}
-	peak := w.best.rate
+	if g.Best == nil {
+		return f
+	}
+	margin, peak := g.header.Plan.Margin, *g.Best.Throughput.Mean
 	medians := map[string]float64{}
-	for _, s := range w.contenders {
-		m := s.rate
-		for _, a := range s.settings {
+	for _, v := range g.Values {
+		if v.Throughput.Mean == nil {
+			continue
+		}
+		m := *v.Throughput.Mean
+		for _, a := range v.Settings {
 			if m >= (1-margin)*peak {
 				f.WithinMargin = append(f.WithinMargin, a.Label)
 				medians[a.Label] = m
 			}
 		}
-		if s.procs > w.best.procs && peak > 0 && !math.IsNaN(m) && (f.WorstAbove == nil || m/peak < *f.WorstAbove) {
+		if v.Procs > g.Best.Procs && (f.WorstAbove == nil || m/peak < *f.WorstAbove) {
 			f.WorstAbove = new(m / peak)
 		}
 	}
@@ -55,12 +61,12 @@ const (
 	ioBound  = 0.5
 )
 
-func workload(r *Group, h journal.Header) Workload {
+func (g *group) workload(settings []SettingResult) Workload {
 	w := Workload{Kind: "unknown"}
 	var at *SettingResult
 	distance := math.Inf(1)
-	for i := range r.Settings {
-		a := &r.Settings[i]
+	for i := range settings {
+		a := &settings[i]
 		if a.Variant != "" || a.Trials == 0 {
 			continue
 		}
@@ -68,18 +74,18 @@ func workload(r *Group, h journal.Header) Workload {
 			at = a
 			break // unset comes first
 		}
-		if d := math.Abs(float64(*a.Procs) - r.EffectiveCPUs); d < distance {
+		if d := math.Abs(float64(*a.Procs) - g.effective); d < distance {
 			at, distance = a, d
 		}
 	}
 	if at == nil || at.Evidence.CPUUtilisation == nil {
 		return w
 	}
-	if *at.Evidence.CPUUtilisation < cpuBound && orZero(at.Evidence.BesideCPUs) >= contest.OthersMatter*float64(max(1, r.Others.Of)) {
+	if *at.Evidence.CPUUtilisation < cpuBound && orZero(at.Evidence.BesideCPUs) >= contest.OthersMatter*float64(max(1, g.others.Of)) {
 		return w // what it used is only what the neighbour left
 	}
 	w.Setting, w.CPUUtilisation = at.Label, at.Evidence.CPUUtilisation
-	w.Withheld = at.Withheld || *w.CPUUtilisation < cpuBound && busyWithOthers(&at.Evidence, h)
+	w.Withheld = at.Withheld || *w.CPUUtilisation < cpuBound && busyWithOthers(&at.Evidence, g.header)
 	if w.Withheld {
 		return w
 	}
@@ -187,10 +193,9 @@ func otherSeconds(u *journal.Usage) *float64 {
 	return u.HostUse.OtherCPUSeconds
 }
 
-// others is what other programs took. Which settings they left too few CPUs is the
-// contest's.
-func (g *group) others(r *Group) {
-	all := trialsOf(g.settings)
+// otherPrograms is what they took. Which settings they left too few CPUs is the contest's.
+func (g *group) otherPrograms() OtherPrograms {
+	all := g.all(g.Settings)
 	o := OtherPrograms{CPUs: medianRate(all, otherSeconds), Of: contest.TargetCPUs(all)}
 	if o.CPUs == nil {
 		o.AtMost = middle(all, contest.MostOthers)
@@ -201,19 +206,18 @@ func (g *group) others(r *Group) {
 			o.Slow, o.Trials = o.Slow+1, len(all)
 		}
 	}
-	for i, a := range g.settings {
-		e := &r.Settings[i].Evidence
-		if n := float64(contest.TargetCPUs(a.measure)); e.OtherCPUs != nil && n > 0 && *e.OtherCPUs >= contest.OthersMatter*n {
+	for _, a := range g.Settings {
+		used := medianRate(g.Measured(a), otherSeconds)
+		if n := float64(contest.TargetCPUs(g.Measured(a))); used != nil && n > 0 && *used >= contest.OthersMatter*n {
 			o.Matter = true
-			if o.MostCPUs == nil || *e.OtherCPUs > *o.MostCPUs {
-				o.MostCPUs, o.MostSetting = e.OtherCPUs, a.Label
+			if o.MostCPUs == nil || *used > *o.MostCPUs {
+				o.MostCPUs, o.MostSetting = used, a.Label
 			}
 		}
-		if g.contest.Withheld[a.key] {
-			r.Settings[i].Withheld, a.withheld = true, true
+		if g.Withheld[a.Key()] {
 			o.Withheld = append(o.Withheld, a.Label)
 		}
 	}
 	o.Matter = o.Matter || o.CPUs != nil && *o.CPUs >= contest.OthersMatter*float64(max(1, o.Of))
-	r.Others = o
+	return o
 }

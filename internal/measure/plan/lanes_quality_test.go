@@ -11,6 +11,7 @@ import (
 
 	"github.com/procfit/procfit/internal/measure/plan"
 	"github.com/procfit/procfit/internal/verdict"
+	"github.com/procfit/procfit/internal/verdict/contest"
 	"github.com/procfit/procfit/internal/verdict/journal"
 )
 
@@ -78,8 +79,8 @@ func claims(r *verdict.Result) bool {
 
 // sees reports whether a result has a value of GOMAXPROCS below the peak.
 func sees(r *verdict.Result, procs int) bool {
-	return slices.ContainsFunc(r.Groups[0].Values, func(s verdict.ValueResult) bool {
-		return s.Procs != nil && *s.Procs == procs && s.VersusPeak.High != nil && *s.VersusPeak.High < 1
+	return slices.ContainsFunc(r.Groups[0].Values, func(s *contest.Value) bool {
+		return s.Procs == procs && s.VersusPeak.High != nil && *s.VersusPeak.High < 1
 	})
 }
 

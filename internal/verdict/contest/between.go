@@ -32,7 +32,7 @@ const (
 )
 
 // Between is a ÷ b in a figure, of two values of GOMAXPROCS.
-func (c Contest) Between(a, b int, by race.Figure) Bounds {
+func (c *Contest) Between(a, b int, by race.Figure) Bounds {
 	n := min(c.Level(a).Trials, c.Level(b).Trials)
 	if by == race.P99 {
 		n = min(c.P99Trials(a), c.P99Trials(b))
@@ -58,7 +58,7 @@ func (c Contest) Between(a, b int, by race.Figure) Bounds {
 }
 
 // Level is what is known of one value; its Trials are 0 where that is nothing.
-func (c Contest) Level(value int) race.Level {
+func (c *Contest) Level(value int) race.Level {
 	for _, l := range c.lead.Levels {
 		if l.Value == value {
 			return l
@@ -68,7 +68,7 @@ func (c Contest) Level(value int) race.Level {
 }
 
 // P99Trials counts the trials of a value whose latency is compared.
-func (c Contest) P99Trials(value int) (n int) {
+func (c *Contest) P99Trials(value int) (n int) {
 	for _, t := range c.trials {
 		if t.Value == value && !t.Failed && !t.Saturated && t.P99 > 0 {
 			n++
@@ -79,7 +79,7 @@ func (c Contest) P99Trials(value int) (n int) {
 
 // shared is the confidence of each bound, if one of several may be picked out: in two metrics,
 // against each other value.
-func (c Contest) shared() float64 {
+func (c *Contest) shared() float64 {
 	return 1 - claimError/float64(2*max(1, len(c.lead.Levels)-1))
 }
 

@@ -47,9 +47,24 @@ type Contest struct {
 	// own, from 0.
 	Blocks []int
 
+	// Settings are those that were measured, and of a grid those to measure: unset first, then
+	// by procs, or by their rank; the old command's of a gate come after them.
+	Settings []journal.Setting
+	// Values are those that are compared, by Ps. Starved are those that other programs left too
+	// few CPUs, and Apart is the unset setting where it has no part.
+	Values  []*Value
+	Starved []*Value
+	Apart   *Value
+	Best    *Value   // of the highest throughput
+	Lowest  *Value   // of the lowest latency of those that carry the rate and are not out; nil without any
+	Tail    []*Value // as good in throughput as the best, which is among them
+	// ByLatency reports whether the judged latency is compared: some value of the tail has one.
+	ByLatency bool
+
 	h        journal.Header
-	settings []journal.Setting
-	own      []*journal.Trial // that count, those of Withheld and of an Unset that takes no part included
+	counted  *Counted
+	settings []journal.Setting // of the plan
+	own      []*journal.Trial  // that count, those of Withheld and of an Unset that takes no part included
 	rules    race.Rules
 	trials   []race.Trial
 	race     *race.Race
@@ -67,16 +82,17 @@ const (
 	PartDiffers Part = "differs" // none: they are proven unlike those of their value
 )
 
-func contestOf(h journal.Header, g journal.GroupKey, counted []journal.Trial) Contest {
-	c := Contest{Group: g, h: h}
+func contestOf(counted *Counted, g journal.GroupKey) *Contest {
+	h := counted.Header
+	c := &Contest{Group: g, Settings: counted.settings[g], h: h, counted: counted}
 	for _, a := range h.Plan.Of(g) {
 		if a.Variant == "" {
 			c.settings = append(c.settings, a)
 		}
 	}
 	var pilots []*journal.Trial
-	for i := range counted {
-		t := &counted[i]
+	for i := range counted.Trials {
+		t := &counted.Trials[i]
 		switch own := t.Setting.Group(); {
 		case own.Base() != g.Base() || t.Setting.Variant != "":
 		case t.Role == journal.RolePilot:
@@ -94,8 +110,9 @@ func contestOf(h journal.Header, g journal.GroupKey, counted []journal.Trial) Co
 	out := c.withhold()
 	c.exclude(out)
 	c.trials = c.raced(c.own, func(v int) bool { return out[v] })
-	c.assess(len(counted))
-	c.reconcile(len(counted))
+	c.assess()
+	c.reconcile()
+	c.evaluate()
 	return c
 }
 
@@ -153,14 +170,14 @@ func foretold(h journal.Header, g journal.GroupKey) int {
 	return cpus
 }
 
-// valueOf is the GOMAXPROCS that a trial is one of, or the rank of its variable's value; 0:
-// it takes no part.
-func (c *Contest) valueOf(t *journal.Trial) int {
+// valueOf is the GOMAXPROCS that trials of a setting are of, or the rank of its variable's
+// value; 0: they take no part.
+func (c *Contest) valueOf(a journal.Setting) int {
 	if name := c.Group.Compares; name != "" {
-		return c.h.Plan.Axis(name).Rank(t.Setting.Key().Value)
+		return c.h.Plan.Axis(name).Rank(a.Key().Value)
 	}
-	if t.Setting.Procs != nil {
-		return *t.Setting.Procs
+	if a.Procs != nil {
+		return *a.Procs
 	}
 	if c.Unset != PartPooled {
 		return 0
@@ -171,7 +188,7 @@ func (c *Contest) valueOf(t *journal.Trial) int {
 // raced are trials as package race takes them, but for those of the values skipped.
 func (c *Contest) raced(own []*journal.Trial, out func(int) bool) (list []race.Trial) {
 	for _, t := range own {
-		v := c.valueOf(t)
+		v := c.valueOf(t.Setting)
 		if v <= 0 || out(v) {
 			continue
 		}
@@ -186,11 +203,10 @@ func (c *Contest) raced(own []*journal.Trial, out func(int) bool) (list []race.T
 	return list
 }
 
-// assess finds the lead. Taken is how many trials the budget has lost to all groups and
-// to the pilots.
-func (c *Contest) assess(taken int) {
+// assess finds the lead. The budget has lost trials to all groups and to the pilots.
+func (c *Contest) assess() {
 	if most := c.h.Plan.MaxTrials; most > 0 {
-		c.rules.MaxTrials = max(1, min(most-(taken-len(c.trials)), partOf(c.h.Plan)))
+		c.rules.MaxTrials = max(1, min(most-(len(c.counted.Trials)-len(c.trials)), partOf(c.h.Plan)))
 	}
 	c.race = race.New(c.rules, c.trials)
 	c.lead = c.race.Lead()
@@ -199,7 +215,7 @@ func (c *Contest) assess(taken int) {
 // reconcile settles trials without GOMAXPROCS that are proven unlike those of their
 // value: by less than the margin they are trials of one setting all the same, by more
 // they take no part.
-func (c *Contest) reconcile(taken int) {
+func (c *Contest) reconcile() {
 	if !c.lead.Copies.Apart {
 		return
 	}
@@ -211,22 +227,47 @@ func (c *Contest) reconcile(taken int) {
 		c.trials = slices.DeleteFunc(c.trials, func(t race.Trial) bool { return t.Unset })
 		c.Unset, c.rules.Default = PartDiffers, 0
 	}
-	c.assess(taken)
+	c.assess()
+}
+
+// Current are the settings that the contest is about: not a gate's old command's.
+func (c *Contest) Current() []journal.Setting {
+	return slices.DeleteFunc(slices.Clone(c.Settings), func(a journal.Setting) bool { return a.Variant != "" })
+}
+
+// Trials are those of a setting in the journal's order, the second copies of an A/A pair after
+// the first ones.
+func (c *Contest) Trials(a journal.Setting) []*journal.Trial { return c.counted.of[a.Key()] }
+
+// Measured are those without the second copies, and Copies these.
+func (c *Contest) Measured(a journal.Setting) []*journal.Trial {
+	all := c.Trials(a)
+	return all[:len(all)-len(c.Copies(a))]
+}
+
+// Copies are the second copies of an A/A pair.
+func (c *Contest) Copies(a journal.Setting) []*journal.Trial {
+	all := c.Trials(a)
+	i := slices.IndexFunc(all, func(t *journal.Trial) bool { return t.Role == journal.RoleAA })
+	if i < 0 {
+		return nil
+	}
+	return all[i:]
 }
 
 // Lead is which setting is best so far, and what is proven.
-func (c Contest) Lead() race.Lead { return c.lead }
+func (c *Contest) Lead() race.Lead { return c.lead }
 
 // Rules are what the contest is held by.
-func (c Contest) Rules() race.Rules { return c.rules }
+func (c *Contest) Rules() race.Rules { return c.rules }
 
-// Only is the contest of some settings of the group by themselves, whether or not they
+// only is the contest of some settings of the group by themselves, whether or not they
 // take part in this one. Trials whose value is not known are of the value 1.
-func (c Contest) Only(settings ...journal.SettingKey) Contest {
-	alone := c
+func (c *Contest) only(settings ...journal.Setting) *Contest {
+	alone := *c
 	alone.own, alone.Blocks = nil, nil
 	for _, t := range c.own {
-		if slices.Contains(settings, t.Setting.Key()) {
+		if slices.ContainsFunc(settings, func(a journal.Setting) bool { return a.Key() == t.Setting.Key() }) {
 			alone.own = append(alone.own, t)
 		}
 	}
@@ -234,5 +275,5 @@ func (c Contest) Only(settings ...journal.SettingKey) Contest {
 	alone.trials = alone.raced(alone.own, func(int) bool { return false })
 	alone.race = race.New(alone.rules, alone.trials)
 	alone.lead = alone.race.Lead()
-	return alone
+	return &alone
 }

@@ -81,7 +81,7 @@ func TestSetting(t *testing.T) {
 	numbers := Count(header(setting(1, 0), setting(8, 0)), nil).Contests()[0]
 	few := Count(header(setting(0, 0), setting(1, 0)), nil).Contests()[0]
 	for _, c := range []struct {
-		contest Contest
+		contest *Contest
 		choice  race.Choice
 		want    int // 0: unset
 	}{
@@ -241,7 +241,7 @@ func TestParts(t *testing.T) {
 	if step := c.Next(); len(step.Settings) != 3 || step.Settings[2].Procs != nil {
 		t.Errorf("a default that cannot be read runs beside the others: %+v", step.Settings)
 	}
-	if only := c.Only(tr.Setting.Key()); only.Level(1).Trials != 1 || only.Level(1).Throughput.Mean == 0 {
+	if only := c.only(tr.Setting); only.Level(1).Trials != 1 || only.Level(1).Throughput.Mean == 0 {
 		t.Errorf("it alone: %+v", only.Lead().Levels)
 	}
 

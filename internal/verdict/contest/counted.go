@@ -1,8 +1,10 @@
 package contest
 
 import (
+	"cmp"
 	"slices"
 
+	"github.com/procfit/procfit/internal/show/sorting"
 	"github.com/procfit/procfit/internal/verdict/journal"
 )
 
@@ -12,7 +14,12 @@ type Counted struct {
 	Trials []journal.Trial
 	LeftOut
 
-	contests map[journal.GroupKey]Contest // those that were asked for
+	// Groups are those of the plan, and what only trials have after them.
+	Groups []journal.GroupKey
+
+	settings map[journal.GroupKey][]journal.Setting
+	of       map[journal.SettingKey][]*journal.Trial
+	contests map[journal.GroupKey]*Contest // those that were asked for
 }
 
 // LeftOut is which trials of a journal do not count, though they were measured.
@@ -33,21 +40,71 @@ func Count(h journal.Header, trials []journal.Trial) *Counted {
 	kept, repeated := once(trials)
 	left := oneUnit(h, kept)
 	left.Repeated = repeated
-	return &Counted{h, withoutSlow(h, withoutBusy(h, withoutBursts(h, kept))), left, map[journal.GroupKey]Contest{}}
+	t := &Counted{
+		Header: h, Trials: withoutSlow(h, withoutBusy(h, withoutBursts(h, kept))), LeftOut: left,
+		settings: map[journal.GroupKey][]journal.Setting{}, of: map[journal.SettingKey][]*journal.Trial{}, contests: map[journal.GroupKey]*Contest{},
+	}
+	t.collect()
+	return t
+}
+
+// collect sorts the trials into settings, and these into groups. Pilots are left out: they
+// choose a rate and compare nothing.
+func (t *Counted) collect() {
+	find := func(a journal.Setting) journal.SettingKey {
+		k := a.Key()
+		if _, known := t.of[k]; known {
+			return k
+		}
+		if t.of[k] = nil; t.settings[k.Group] == nil {
+			t.Groups = append(t.Groups, k.Group)
+		}
+		t.settings[k.Group] = append(t.settings[k.Group], a)
+		return k
+	}
+	for _, a := range t.Header.Plan.Settings {
+		if !t.Header.Plan.Racing() { // of a race it is all that may be measured
+			find(a)
+		}
+	}
+	copies := map[journal.SettingKey][]*journal.Trial{}
+	for i := range t.Trials {
+		switch one := &t.Trials[i]; one.Role {
+		case journal.RoleMeasure:
+			k := find(one.Setting)
+			t.of[k] = append(t.of[k], one)
+		case journal.RoleAA:
+			k := find(one.Setting)
+			copies[k] = append(copies[k], one)
+		}
+	}
+	for k, list := range copies {
+		t.of[k] = append(t.of[k], list...)
+	}
+	for _, a := range t.Header.Plan.Settings { // a group without a trial is named too
+		if t.settings[a.Group()] == nil {
+			find(a)
+		}
+	}
+	for g, list := range t.settings {
+		axis := t.Header.Plan.Axis(g.Compares) // ranks all the same where GOMAXPROCS is compared
+		sorting.Stable(list, func(a, b journal.Setting) int {
+			x, y := a.Key(), b.Key()
+			return cmp.Or(cmp.Compare(axis.Rank(x.Value), axis.Rank(y.Value)), cmp.Compare(x.Variant, y.Variant), cmp.Compare(x.Procs, y.Procs))
+		})
+	}
 }
 
 // Contest is that of one group.
-func (t *Counted) Contest(g journal.GroupKey) Contest {
-	c, known := t.contests[g]
-	if !known {
-		c = contestOf(t.Header, g, t.Trials)
-		t.contests[g] = c
+func (t *Counted) Contest(g journal.GroupKey) *Contest {
+	if t.contests[g] == nil {
+		t.contests[g] = contestOf(t, g)
 	}
-	return c
+	return t.contests[g]
 }
 
 // Contests are those that the plan asks for, in its order.
-func (t *Counted) Contests() (list []Contest) {
+func (t *Counted) Contests() (list []*Contest) {
 	for _, s := range t.Searches() {
 		list = append(list, s.Contests...)
 	}

@@ -24,7 +24,7 @@ type Step struct {
 }
 
 // Next is what to measure next.
-func (c Contest) Next() Step {
+func (c *Contest) Next() Step {
 	next := c.race.Next()
 	step := Step{Why: next.Why, Stop: next.Stop}
 	for _, choice := range next.Block {
@@ -40,7 +40,7 @@ func (c Contest) Next() Step {
 // that it takes no part: what it does is shown next to the others.
 const fewestUnread = 3
 
-func (c Contest) unsetTrials() (n int) {
+func (c *Contest) unsetTrials() (n int) {
 	for _, t := range c.own {
 		if t.Setting.Procs == nil {
 			n++
@@ -50,7 +50,7 @@ func (c Contest) unsetTrials() (n int) {
 }
 
 // unset is the plan's setting without GOMAXPROCS; false: it has none.
-func (c Contest) unset() (a journal.Setting, planned bool) {
+func (c *Contest) unset() (a journal.Setting, planned bool) {
 	i := slices.IndexFunc(c.settings, func(a journal.Setting) bool { return a.Procs == nil })
 	if i < 0 {
 		return a, false
@@ -60,7 +60,7 @@ func (c Contest) unset() (a journal.Setting, planned bool) {
 
 // setting is the setting that a choice of the race runs: unset represents its value where
 // that is no setting of its own, and the value for unset where that is none.
-func (c Contest) setting(choice race.Choice) journal.Setting {
+func (c *Contest) setting(choice race.Choice) journal.Setting {
 	if c.Group.Compares != "" {
 		return c.settings[choice.Value-1]
 	}
@@ -70,7 +70,7 @@ func (c Contest) setting(choice race.Choice) journal.Setting {
 	case planned && (choice.Unset || number < 0):
 		return unset
 	case number < 0: // a journal may be anyone's: it has a trial of what its plan lacks
-		return c.own[slices.IndexFunc(c.own, func(t *journal.Trial) bool { return c.valueOf(t) == choice.Value })].Setting
+		return c.own[slices.IndexFunc(c.own, func(t *journal.Trial) bool { return c.valueOf(t.Setting) == choice.Value })].Setting
 	}
 	return c.settings[number]
 }
@@ -82,7 +82,7 @@ func Limit(values int, listed bool) int {
 
 // Fewest is how many trials the contest takes at least: of values that the user named
 // all that each is sure of, else the first look at them.
-func (c Contest) Fewest() int {
+func (c *Contest) Fewest() int {
 	if c.rules.Listed {
 		return race.TrialsPerListed * len(c.rules.Values)
 	}

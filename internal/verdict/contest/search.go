@@ -14,7 +14,7 @@ import (
 // each while the others have the best values so far, until each was compared at the best
 // values of all others. Where they do not depend on each other, that is once or twice each.
 type Search struct {
-	Contests []Contest       // in order; the last may not have ended
+	Contests []*Contest      // in order; the last may not have ended
 	At       journal.Setting // the best so far
 	Done     bool
 	// Interact are the variables whose best value changed with the others' values, and Apart
@@ -30,7 +30,7 @@ const mostTurns = 4
 func (t *Counted) Searches() (list []Search) {
 	for _, g := range t.Header.Plan.Groups() {
 		if len(t.Header.Plan.Vary) == 0 {
-			list = append(list, Search{Contests: []Contest{t.Contest(g)}})
+			list = append(list, Search{Contests: []*Contest{t.Contest(g)}})
 			continue
 		}
 		list = append(list, t.search(g))
@@ -51,7 +51,7 @@ func (t *Counted) search(g journal.GroupKey) Search {
 		if s.At = c.settings[max(0, axis.Rank(axis.Start)-1)]; c.Answer() != nil {
 			s.At = *c.Answer()
 		}
-		s.Contests, s.Done = []Contest{c}, true
+		s.Contests, s.Done = []*Contest{c}, true
 		return s
 	}
 	var names []string
@@ -142,7 +142,7 @@ func (s *Search) compare(name string, was, now journal.SettingKey) {
 // Answer is the setting that the contest comes to; nil: to none. Where nothing is proven
 // worse than the default, that is the default of GOMAXPROCS, and the first value of a
 // variable.
-func (c Contest) Answer() *journal.Setting {
+func (c *Contest) Answer() *journal.Setting {
 	pick := c.lead.Pick
 	if c.equal() {
 		pick = c.Default
@@ -159,13 +159,13 @@ func (c Contest) Answer() *journal.Setting {
 
 // equal reports whether the default of GOMAXPROCS is as good as any, and no value is proven
 // worse.
-func (c Contest) equal() bool {
+func (c *Contest) equal() bool {
 	return c.Group.Compares == "" && c.Unset == PartPooled && c.lead.Default != "" &&
 		!slices.ContainsFunc(c.lead.Levels, func(l race.Level) bool { return l.Out || l.Slower || l.Later })
 }
 
 // Sure is how sure the answer is; empty: nothing is proven or likely of it.
-func (c Contest) Sure() race.Goal {
+func (c *Contest) Sure() race.Goal {
 	switch {
 	case c.Answer() == nil:
 		return ""
@@ -176,7 +176,7 @@ func (c Contest) Sure() race.Goal {
 }
 
 // Name is what a value of the contest is called.
-func (c Contest) Name(value int) string {
+func (c *Contest) Name(value int) string {
 	if c.Group.Compares != "" && 0 < value && value <= len(c.settings) {
 		return c.settings[value-1].Label
 	}
@@ -217,12 +217,12 @@ func (c *Contest) exclude(out map[int]bool) {
 	c.TooLarge = map[journal.SettingKey]bool{}
 	large := map[int]bool{}
 	for _, t := range c.own {
-		if v := c.valueOf(t); v > 0 && t.Memory != nil && t.Memory.PeakRSSBytes > most*int64(max(1, t.Setting.Replicas)) {
+		if v := c.valueOf(t.Setting); v > 0 && t.Memory != nil && t.Memory.PeakRSSBytes > most*int64(max(1, t.Setting.Replicas)) {
 			large[v], out[v] = true, true
 		}
 	}
 	for _, t := range c.own {
-		if large[c.valueOf(t)] {
+		if large[c.valueOf(t.Setting)] {
 			c.TooLarge[t.Setting.Key()] = true
 		}
 	}

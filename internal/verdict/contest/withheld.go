@@ -180,16 +180,19 @@ func wanted(g journal.GroupKey, trials []*journal.Trial) float64 {
 	return ps * float64(g.Replicas)
 }
 
+// RulesOf are the margins of a plan.
+func RulesOf(p journal.Plan) race.Rules {
+	return race.Rules{Margin: min(max(p.Margin, 0), 0.99), MarginP99: max(p.MarginP99, 0)} // a journal may be anyone's
+}
+
 // rulesOf are what the trials are compared by.
 func (c *Contest) rulesOf() race.Rules {
 	p := c.h.Plan
-	r := race.Rules{
-		Listed: p.Listed, Goal: race.Goal(p.Goal),
-		Margin: min(max(p.Margin, 0), 0.99), MarginP99: max(p.MarginP99, 0), // a journal may be anyone's
-		// Each group has a seed of its own: with one, all would run in the same order.
-		Seed:    p.Seed + uint64(max(0, slices.Index(p.Groups(), c.Group))) + orderOf(c.Group),
-		Latency: c.Latency.Quantile > 0, MaxByLatency: mostByLatency(c.h, c.Group, c.own), Default: c.Default,
-	}
+	r := RulesOf(p)
+	r.Listed, r.Goal = p.Listed, race.Goal(p.Goal)
+	// Each group has a seed of its own: with one, all would run in the same order.
+	r.Seed = p.Seed + uint64(max(0, slices.Index(p.Groups(), c.Group))) + orderOf(c.Group)
+	r.Latency, r.MaxByLatency, r.Default = c.Latency.Quantile > 0, mostByLatency(c.h, c.Group, c.own), c.Default
 	if p.SLO == nil { // under an objective each trial looked for a rate of its own
 		for _, t := range c.own {
 			r.Rate = max(r.Rate, offered(t))
@@ -223,11 +226,11 @@ func (c *Contest) withhold() map[int]bool {
 	c.Withheld = starved(c.h, c.Group, c.own)
 	out, tried := map[int]bool{}, map[int]int{}
 	for _, t := range c.own {
-		v := c.valueOf(t)
+		v := c.valueOf(t.Setting)
 		tried[v]++
 		out[v] = out[v] || c.Withheld[t.Setting.Key()]
 	}
-	if c.busy() && slices.ContainsFunc(c.own, func(t *journal.Trial) bool { v := c.valueOf(t); return t.Valid && v > 0 && !out[v] }) {
+	if c.busy() && slices.ContainsFunc(c.own, func(t *journal.Trial) bool { v := c.valueOf(t.Setting); return t.Valid && v > 0 && !out[v] }) {
 		c.rules.Values = slices.DeleteFunc(c.rules.Values, func(v int) bool { return out[v] && tried[v] >= mostWithheld })
 	}
 	return out

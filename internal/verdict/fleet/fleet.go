@@ -139,7 +139,7 @@ func (s *Service) advises() bool {
 // slower reports whether a value is proven slower than the fastest one by more than the margin.
 func slower(r *verdict.Result, procs int) bool {
 	for _, v := range r.Groups[0].Values {
-		if v.Procs != nil && *v.Procs == procs {
+		if v.Procs == procs {
 			return v.VersusPeak.High != nil && *v.VersusPeak.High < 1-r.Plan.Margin
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/procfit/procfit/internal/verdict"
+	"github.com/procfit/procfit/internal/verdict/contest"
 	"github.com/procfit/procfit/internal/verdict/journal"
 )
 
@@ -11,7 +12,7 @@ func TestTheCommandThatSettles(t *testing.T) {
 	race := journal.Plan{Strategy: journal.StrategyRace, Goal: journal.GoalProven, MaxTrials: 30}
 	interrupted := race
 	interrupted.MaxTrials = 40
-	step := verdict.Step{Code: verdict.StepGoOn, More: 9, Have: 30, TrialSeconds: 4, Metric: verdict.MetricThroughput, List: []verdict.Value{{Procs: 1}, {Procs: 2}}}
+	step := verdict.Step{Code: verdict.StepGoOn, More: 9, Have: 30, TrialSeconds: 4, Metric: verdict.MetricThroughput, List: []*contest.Value{{Procs: 1}, {Procs: 2}}}
 	for name, c := range map[string]struct {
 		plan journal.Plan
 		args []string

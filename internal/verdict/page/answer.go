@@ -88,8 +88,8 @@ func (g *group) plainClaim(w words) string {
 	case verdict.KeepDefault:
 		return fmt.Sprintf("The default is %d. No measured value is proven better than it by more than the margin.", complete(rec.Claim).Of.Procs)
 	case verdict.Measured:
-		if of := complete(rec.Claim).Of; of.P99 != nil {
-			return fmt.Sprintf("At %s its %s is %s. Nothing was compared.", w.rate(), w.quantile(), number.Seconds(*of.P99))
+		if of := complete(rec.Claim).Of; of.P99.Mean != nil {
+			return fmt.Sprintf("At %s its %s is %s. Nothing was compared.", w.rate(), w.quantile(), number.Seconds(*of.P99.Mean))
 		}
 		return "procfit measured the server as it runs and compared it with nothing."
 	case verdict.NotYourKnob:

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/procfit/procfit/internal/verdict"
+	"github.com/procfit/procfit/internal/verdict/contest"
 	"github.com/procfit/procfit/internal/verdict/page/pagetest"
 )
 
@@ -94,8 +95,8 @@ func numbers(v reflect.Value, name string, visit func(name string, set func(floa
 	case reflect.Slice:
 		numbers(v.Index(0), name+"[0]", visit)
 	case reflect.Struct:
-		if value, is := v.Addr().Interface().(*verdict.Value); is {
-			visit(name, func(x float64) { value.Procs, value.Throughput, value.P99 = int(x), &x, &x })
+		if value, is := v.Addr().Interface().(*contest.Value); is {
+			visit(name, func(x float64) { value.Procs, value.Throughput.Mean, value.P99.Mean = int(x), &x, &x })
 			return
 		}
 		for i := range v.NumField() {

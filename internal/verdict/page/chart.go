@@ -10,6 +10,7 @@ import (
 	"github.com/procfit/procfit/internal/show/number"
 	"github.com/procfit/procfit/internal/show/phrase"
 	"github.com/procfit/procfit/internal/verdict"
+	"github.com/procfit/procfit/internal/verdict/contest"
 	"github.com/procfit/procfit/internal/verdict/journal"
 	"github.com/procfit/procfit/internal/verdict/slo"
 )
@@ -211,7 +212,7 @@ func (g *group) chartOn(ax document.Axis, metric string, u number.Unit, measures
 
 // uncompared is why the numbers of a setting are not its own, in a word; empty: they are.
 func (g *group) uncompared(a *verdict.SettingResult) string {
-	if a.Excluded == nil || *a.Excluded != verdict.ExcludedWithheld {
+	if a.Excluded == nil || *a.Excluded != contest.ExcludedWithheld {
 		return ""
 	}
 	return g.leftOut(*a.Excluded).Value

@@ -11,6 +11,7 @@ import (
 	"github.com/procfit/procfit/internal/show/number"
 	"github.com/procfit/procfit/internal/show/phrase"
 	"github.com/procfit/procfit/internal/verdict"
+	"github.com/procfit/procfit/internal/verdict/contest"
 )
 
 // question is one of a list that is answered from the data.
@@ -146,7 +147,7 @@ func (g *group) enough() (state document.Tone, answer, detail string) {
 		switch {
 		case a.Trials >= verdict.FewestPairs:
 			repeated++
-		case a.Trials > 0 && a.Excluded != nil && (*a.Excluded == verdict.ExcludedSlower || *a.Excluded == verdict.ExcludedSaturated):
+		case a.Trials > 0 && a.Excluded != nil && (*a.Excluded == contest.ExcludedSlower || *a.Excluded == contest.ExcludedSaturated):
 			slow++
 		}
 	}

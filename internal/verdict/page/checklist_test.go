@@ -6,6 +6,7 @@ import (
 
 	"github.com/procfit/procfit/internal/show/document"
 	"github.com/procfit/procfit/internal/verdict"
+	"github.com/procfit/procfit/internal/verdict/contest"
 	"github.com/procfit/procfit/internal/verdict/journal"
 	"github.com/procfit/procfit/internal/verdict/page/pagetest"
 	"github.com/procfit/procfit/internal/verdict/verdicttest"
@@ -83,12 +84,12 @@ func TestChecklistAnswersFromTheData(t *testing.T) {
 		{"closed only", 5, func(_ *verdict.Result, g *verdict.Group) { g.LatencyMode = "closed" }, document.Attention, "throughput", "not judged"},
 		{"batch", 5, func(r *verdict.Result, g *verdict.Group) { r.Target.Kind, g.LatencyMode = "batch", "" }, document.OK, "throughput", "whole runs"},
 		{"trade-off", 5, func(_ *verdict.Result, g *verdict.Group) {
-			g.Recommendation = verdict.Recommendation{Verdict: verdict.TradeOff, BestThroughput: "2", BestP99: "1", Claim: verdict.Reason{Of: &verdict.Value{Procs: 2}, Than: &verdict.Value{Procs: 1}, P99Change: new(-0.5)}}
+			g.Recommendation = verdict.Recommendation{Verdict: verdict.TradeOff, BestThroughput: "2", BestP99: "1", Claim: verdict.Reason{Of: &contest.Value{Procs: 2}, Than: &contest.Value{Procs: 1}, P99Change: new(-0.5)}}
 		}, document.Attention, "both", "throughput 2, p99 1"},
 
 		{"a setting never valid", 6, func(_ *verdict.Result, g *verdict.Group) { g.Settings[1].Trials = 0 }, document.Attention, "no", "3 settings, not all with a valid trial"},
-		{"two of five too slow to be the best", 6, fiveSettings(verdict.ExcludedSlower), document.OK, "yes", "5 settings, 3 of them with at least 3 valid trials, 2 too slow to be the best after fewer"},
-		{"two of five with two trials, and not slower", 6, fiveSettings(verdict.ExcludedNoFigure), document.Attention, "no", "5 settings, 3 of them with at least 3 valid trials"},
+		{"two of five too slow to be the best", 6, fiveSettings(contest.ExcludedSlower), document.OK, "yes", "5 settings, 3 of them with at least 3 valid trials, 2 too slow to be the best after fewer"},
+		{"two of five with two trials, and not slower", 6, fiveSettings(contest.ExcludedNoFigure), document.Attention, "no", "5 settings, 3 of them with at least 3 valid trials"},
 		{"three settings", 6, func(*verdict.Result, *verdict.Group) {}, document.Attention, "no", "3 settings"},
 		{"production", 7, func(*verdict.Result, *verdict.Group) {}, document.Unknown, "for you to judge", "after (2): 12.8k req/s"},
 
@@ -120,7 +121,7 @@ func TestChecklistAnswersFromTheData(t *testing.T) {
 }
 
 // fiveSettings has two of five measured twice, and left out for a reason.
-func fiveSettings(why verdict.ExcludedCode) func(*verdict.Result, *verdict.Group) {
+func fiveSettings(why contest.Excluded) func(*verdict.Result, *verdict.Group) {
 	return func(_ *verdict.Result, g *verdict.Group) {
 		for len(g.Settings) < 5 {
 			g.Settings = append(g.Settings, g.Settings[2])

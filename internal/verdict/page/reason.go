@@ -158,7 +158,7 @@ func often(n int) string {
 // fastest names the highest throughput. Few trials may be luck: a value that only looked
 // higher is named as such.
 func (w words) fastest(r *verdict.Reason) string {
-	among := w.among(func(a verdict.SettingResult) bool { return above(a.Throughput.Median, r.Of.Throughput) })
+	among := w.among(func(a verdict.SettingResult) bool { return above(a.Throughput.Median, r.Of.Throughput.Mean) })
 	if len(r.List) == 0 {
 		return name(r.Of) + " has the highest throughput" + among + ": " + w.figures(r.Of)
 	}
@@ -178,18 +178,18 @@ func (w words) lowest(r *verdict.Reason) string {
 // or an unset one of no number that is better.
 func (w words) among(better func(verdict.SettingResult) bool) string {
 	unset := func(a verdict.SettingResult) bool {
-		return isOut(a, verdict.ExcludedUnread, verdict.ExcludedDiffers) && better(a)
+		return isOut(a, contest.ExcludedUnread, contest.ExcludedDiffers) && better(a)
 	}
-	if w.leftOut(verdict.ExcludedWithheld) || slices.ContainsFunc(w.group.Rows, unset) {
+	if w.leftOut(contest.ExcludedWithheld) || slices.ContainsFunc(w.group.Rows, unset) {
 		return " of the values compared"
 	}
 	return ""
 }
 
 // amongLate is reported where the table has a lower one that was not compared.
-func (w words) amongLate(low *verdict.Value) string {
-	among := w.among(func(a verdict.SettingResult) bool { return above(low.P99, a.Judged.Median) })
-	fast, few := w.leftOut(verdict.ExcludedSlower, verdict.ExcludedSaturated), w.leftOut(verdict.ExcludedShared)
+func (w words) amongLate(low *contest.Value) string {
+	among := w.among(func(a verdict.SettingResult) bool { return above(low.P99.Mean, a.Judged.Median) })
+	fast, few := w.leftOut(contest.ExcludedSlower, contest.ExcludedSaturated), w.leftOut(contest.ExcludedShared)
 	most := max(1, int(math.Ceil(w.group.EffectiveCPUs)))
 	switch {
 	case among != "":
@@ -208,12 +208,12 @@ func (w words) amongLate(low *verdict.Value) string {
 func above(a, b *float64) bool { return a != nil && b != nil && *a > *b }
 
 // leftOut reports whether the table has a row that was excluded for one of these.
-func (w words) leftOut(why ...verdict.ExcludedCode) bool {
+func (w words) leftOut(why ...contest.Excluded) bool {
 	return slices.ContainsFunc(w.group.Rows, func(a verdict.SettingResult) bool { return isOut(a, why...) })
 }
 
 // isOut reports whether a row was excluded for one of these.
-func isOut(a verdict.SettingResult, why ...verdict.ExcludedCode) bool {
+func isOut(a verdict.SettingResult, why ...contest.Excluded) bool {
 	return a.Excluded != nil && slices.Contains(why, *a.Excluded)
 }
 

@@ -115,7 +115,7 @@ func (w words) goOn(s verdict.Step) document.Item {
 	text := "about " + phrase.Count(s.More, "more trial")
 	ends := " should decide"
 	if len(s.List) > 1 {
-		ends = fmt.Sprintf(" should separate %s from %s by %s", name(&s.List[0]), name(&s.List[1]), w.metric(s.Metric))
+		ends = fmt.Sprintf(" should separate %s from %s by %s", name(s.List[0]), name(s.List[1]), w.metric(s.Metric))
 	}
 	r := w.result
 	if !swept(r) {

@@ -5,6 +5,7 @@ import (
 
 	"github.com/procfit/procfit/internal/spec"
 	"github.com/procfit/procfit/internal/verdict"
+	"github.com/procfit/procfit/internal/verdict/contest"
 	"github.com/procfit/procfit/internal/verdict/journal"
 	"github.com/procfit/procfit/internal/verdict/slo"
 )
@@ -187,7 +188,7 @@ type settingJSON struct {
 	Unanswered     int64                 `json:"unanswered"`
 	Redirects      int64                 `json:"redirects"`
 	Withheld       bool                  `json:"withheld,omitempty"`
-	Excluded       *verdict.ExcludedCode `json:"excluded"`
+	Excluded       *contest.Excluded     `json:"excluded"`
 	PooledWith     []string              `json:"pooled_with,omitempty"`
 	Evidence       evidenceJSON          `json:"evidence"`
 	OpenEvidence   *evidenceJSON         `json:"open_evidence,omitempty"`
@@ -195,13 +196,13 @@ type settingJSON struct {
 }
 
 type valueJSON struct {
-	Procs      *int                  `json:"procs"`
-	Settings   []string              `json:"settings"`
-	Trials     int                   `json:"trials"`
-	Throughput levelJSON             `json:"throughput_per_second"`
-	Latency    levelJSON             `json:"latency_seconds"`
-	VersusPeak boundsJSON            `json:"throughput_versus_peak"`
-	Excluded   *verdict.ExcludedCode `json:"excluded"`
+	Procs      *int              `json:"procs"`
+	Settings   []string          `json:"settings"`
+	Trials     int               `json:"trials"`
+	Throughput levelJSON         `json:"throughput_per_second"`
+	Latency    levelJSON         `json:"latency_seconds"`
+	VersusPeak boundsJSON        `json:"throughput_versus_peak"`
+	Excluded   *contest.Excluded `json:"excluded"`
 }
 
 type intervalJSON struct {

@@ -6,6 +6,7 @@ import (
 
 	"github.com/procfit/procfit/internal/show/document"
 	"github.com/procfit/procfit/internal/verdict"
+	"github.com/procfit/procfit/internal/verdict/contest"
 )
 
 // JSON is result.json: indented, with a newline at its end. What the Result has as
@@ -83,7 +84,7 @@ func groupSchema(g *verdict.Group, rec recommendationJSON) groupJSON {
 			Quantile: g.Latency.Quantile, Reason: g.Latency.Reason, Requests: g.Latency.Requests, Periods: g.Latency.Periods,
 			Passed: g.Latency.Passed, Strays: g.Latency.Strays, Short: g.Latency.Short, Late: g.Latency.Late,
 		},
-		Settings: listOf(g.Settings, settingSchema), Values: listOf(g.Values, valueSchema),
+		Settings: listOf(g.Settings, settingSchema), Values: listOf(g.Values, func(v **contest.Value) valueJSON { return valueSchema(*v) }),
 		Spread: spreadJSON(g.Spread), Race: (*raceJSON)(g.Race), Part: (*partJSON)(g.Part), NoiseFloor: noiseFloorJSON(g.NoiseFloor), Detectable: detectableJSON(g.Detectable),
 		Peak: g.Peak, Flatness: flatnessJSON(g.Flatness), Workload: workloadJSON(g.Workload), Default: defaultJSON(g.Default), Override: overrideJSON(g.Override),
 		ProcsLogged: g.ProcsLogged, Beyond: (*beyondJSON)(g.Beyond), Throttling: throttlingSchema(&g.Throttling), Others: othersJSON(g.Others), Allocates: (*allocatesJSON)(g.Allocates),
@@ -149,11 +150,18 @@ func evidenceSchema(e *verdict.Evidence) evidenceJSON {
 	}
 }
 
-func valueSchema(v *verdict.ValueResult) valueJSON {
-	return valueJSON{
-		Procs: v.Procs, Settings: v.Settings, Trials: v.Trials, Throughput: levelJSON(v.Throughput), Latency: levelJSON(v.Latency),
+func valueSchema(v *contest.Value) valueJSON {
+	out := valueJSON{
+		Settings: []string{}, Trials: contest.Valid(v.Trials), Throughput: levelJSON(v.Throughput), Latency: levelJSON(v.P99),
 		VersusPeak: boundsJSON(v.VersusPeak), Excluded: v.Excluded,
 	}
+	if v.Procs > 0 {
+		out.Procs = new(v.Procs)
+	}
+	for _, a := range v.Settings {
+		out.Settings = append(out.Settings, a.Label)
+	}
+	return out
 }
 
 func throttlingSchema(t *verdict.Throttling) throttlingJSON {

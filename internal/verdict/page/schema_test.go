@@ -84,6 +84,7 @@ func TestJSONHasTheWords(t *testing.T) {
 func TestEveryFieldIsCopied(t *testing.T) {
 	everyField(t, func(g *verdict.Group) groupJSON { return groupSchema(g, recommendationSchema(&g.Recommendation)) },
 		"Rows", "Benchmarks", "Throttling.AdviceOwn", "Recommendation.Claim", "Recommendation.Reasons", "Recommendation.Settle", "Settings[].Later", "Settings[].Judged")
+	everyField(t, valueSchema, "Setting", "Unset", "Default", "N", "Saturated", "Out", "AsFast", "AsPrompt", "Later")
 	everyField(t, func(b *verdict.Best) bestJSON { return bestSchema(&verdict.Result{}, b) })
 	everyField(t, func(g *verdict.Gate) gateJSON { return gateSchema(g, &verdict.Result{}) }, "Unjudged")
 	everyField(t, canarySchema, "Settings[].Figures[].Points")

@@ -8,6 +8,7 @@ import (
 	"github.com/procfit/procfit/internal/show/number"
 	"github.com/procfit/procfit/internal/show/phrase"
 	"github.com/procfit/procfit/internal/verdict"
+	"github.com/procfit/procfit/internal/verdict/contest"
 )
 
 // verdictWords are what a verdict is called.
@@ -93,7 +94,7 @@ func (w words) butFor(claim string) string {
 // complete fills what a claim that was not analysed may lack.
 func complete(c verdict.Reason) *verdict.Reason {
 	if c.Of == nil {
-		c.Of = &verdict.Value{}
+		c.Of = &contest.Value{}
 	}
 	return &c
 }
@@ -135,12 +136,12 @@ func (w words) claim(c *verdict.Reason) string {
 }
 
 // asItRuns is what was seen of a server that ran already.
-func (w words) asItRuns(of *verdict.Value) string {
+func (w words) asItRuns(of *contest.Value) string {
 	text := "The GOMAXPROCS value that it uses could not be read"
 	if of.Procs > 0 {
 		text = fmt.Sprintf("It uses GOMAXPROCS=%d", of.Procs)
 	}
-	if of.Throughput == nil {
+	if of.Throughput.Mean == nil {
 		return text + "."
 	}
 	return fmt.Sprintf("%s. Of %s it answered %s. To find out whether another value is better, run procfit sweep with the command that starts it.", text, w.rate(), w.figures(of))
@@ -173,7 +174,7 @@ func (w words) set(c *verdict.Reason) string {
 
 // maybeAsGood is of values that are proven neither as good as the one that is named nor
 // worse.
-func (w words) maybeAsGood(list []verdict.Value) string {
+func (w words) maybeAsGood(list []*contest.Value) string {
 	if len(list) == 0 {
 		return ""
 	}
@@ -302,7 +303,7 @@ func (w words) defaultOpen(c *verdict.Reason) string {
 		name(c.Of), shown, w.figures(c.Of), w.where(), c.Than.Procs, looked)
 }
 
-func (w words) leaveIt(d *verdict.Value) string {
+func (w words) leaveIt(d *contest.Value) string {
 	return fmt.Sprintf(" No value is proven better than the default, %d: keep it until more is known.", d.Procs)
 }
 

@@ -7,6 +7,7 @@ import (
 	"github.com/procfit/procfit/internal/show/document"
 	"github.com/procfit/procfit/internal/show/phrase"
 	"github.com/procfit/procfit/internal/verdict"
+	"github.com/procfit/procfit/internal/verdict/contest"
 	"github.com/procfit/procfit/internal/verdict/journal"
 )
 
@@ -114,27 +115,27 @@ func settingLabel(a *verdict.SettingResult) (label, sub string) {
 }
 
 // leftOut is why a setting has no part in what is judged.
-func (g *group) leftOut(code verdict.ExcludedCode) document.Cell {
+func (g *group) leftOut(code contest.Excluded) document.Cell {
 	switch code {
-	case verdict.ExcludedInvalid:
+	case contest.ExcludedInvalid:
 		return document.Cell{Value: "invalid", Detail: "no trial was valid"}
-	case verdict.ExcludedWithheld:
+	case contest.ExcludedWithheld:
 		return document.Cell{Value: "starved", Detail: "not compared: other programs left it too few CPUs"}
-	case verdict.ExcludedUnread:
+	case contest.ExcludedUnread:
 		return document.Cell{Value: "unread", Detail: "not compared: the value that it uses is unknown"}
-	case verdict.ExcludedDiffers:
+	case contest.ExcludedDiffers:
 		return document.Cell{Value: "differs", Detail: "not compared: it performs differently from the value that it uses, set explicitly"}
-	case verdict.ExcludedNoFigure:
+	case contest.ExcludedNoFigure:
 		return document.Cell{Value: "no throughput", Detail: "no valid trial has a throughput"}
-	case verdict.ExcludedSlower:
+	case contest.ExcludedSlower:
 		return document.Cell{Value: "slower", Detail: "too slow to be the best, so its latency is not compared"}
-	case verdict.ExcludedSaturated:
+	case contest.ExcludedSaturated:
 		return document.Cell{Value: "saturated", Detail: "could not keep up with the request rate, so its latency is mostly queueing"}
-	case verdict.ExcludedLatency:
+	case contest.ExcludedLatency:
 		return document.Cell{Value: "no latency", Detail: "none of its trials has a latency that can be judged"}
-	case verdict.ExcludedMemory:
+	case contest.ExcludedMemory:
 		return document.Cell{Value: "memory", Detail: "not compared: it used more memory than " + mostMemory(g.r)}
-	case verdict.ExcludedShared:
+	case contest.ExcludedShared:
 		return document.Cell{Value: "above CPUs", Detail: "above the number of CPUs, with the load generator on the same CPUs: a lower latency is not used in its favour"}
 	}
 	return document.Cell{Value: phrase.Clip(phrase.Clean(string(code)), nameRoom)}

@@ -13,6 +13,7 @@ import (
 
 	"github.com/procfit/procfit/internal/show/document"
 	"github.com/procfit/procfit/internal/verdict"
+	"github.com/procfit/procfit/internal/verdict/contest"
 )
 
 // Every sentence is true of the table that is below it, whatever was measured. The
@@ -99,7 +100,7 @@ func excluded(a *verdict.SettingResult) string {
 }
 
 // row is what the table has of a setting.
-func (c *checker) row(s *verdict.Value) *verdict.SettingResult {
+func (c *checker) row(s *contest.Value) *verdict.SettingResult {
 	for i := range c.g.Rows {
 		if a := &c.g.Rows[i]; a.Variant == "" && a.Label == s.Setting {
 			return a
@@ -124,13 +125,13 @@ func (c *checker) compared() []*verdict.SettingResult {
 func same2(a, b float64) bool { return math.Abs(a-b) <= 1e-6*math.Max(math.Abs(a), math.Abs(b))+1e-12 }
 
 // figures of a setting are those of its row.
-func (c *checker) figures(s *verdict.Value) *verdict.SettingResult {
+func (c *checker) figures(s *contest.Value) *verdict.SettingResult {
 	a := c.row(s)
-	if s.Throughput != nil && (a.Throughput.Median == nil || !same2(*s.Throughput, *a.Throughput.Median)) {
-		c.wrong("throughput of %s is %g, in the table %s", name(s), *s.Throughput, value(a.Throughput))
+	if s.Throughput.Mean != nil && (a.Throughput.Median == nil || !same2(*s.Throughput.Mean, *a.Throughput.Median)) {
+		c.wrong("throughput of %s is %g, in the table %s", name(s), *s.Throughput.Mean, value(a.Throughput))
 	}
-	if s.P99 != nil && (a.Judged.Median == nil || !same2(*s.P99, *a.Judged.Median)) {
-		c.wrong("latency of %s is %g, in the table %s", name(s), *s.P99, value(a.Judged))
+	if s.P99.Mean != nil && (a.Judged.Median == nil || !same2(*s.P99.Mean, *a.Judged.Median)) {
+		c.wrong("latency of %s is %g, in the table %s", name(s), *s.P99.Mean, value(a.Judged))
 	}
 	holdsDefault := a.Procs == nil || len(a.PooledWith) > 0
 	if s.Default != holdsDefault && s.Procs > 0 {
@@ -147,13 +148,13 @@ func (c *checker) reasons() {
 	}
 	for i := range all {
 		r := &all[i]
-		for _, s := range []*verdict.Value{r.Of, r.Than} {
+		for _, s := range []*contest.Value{r.Of, r.Than} {
 			if s != nil {
 				c.figures(s)
 			}
 		}
 		for k := range r.List {
-			c.figures(&r.List[k])
+			c.figures(r.List[k])
 		}
 		if r.Of == nil || r.Than == nil {
 			continue
@@ -284,7 +285,7 @@ func orZero(list ...*int) int {
 }
 
 func (c *checker) byName(label string) *verdict.SettingResult {
-	return c.row(&verdict.Value{Setting: label})
+	return c.row(&contest.Value{Setting: label})
 }
 
 // quantiles: no row of a table, and no place of a chart, has a p50 above a p90.
@@ -416,9 +417,9 @@ func (c *checker) smallest(rec *verdict.Recommendation) {
 }
 
 // beaten: by its metrics a row is worse than the setting by more than a margin.
-func (c *checker) beaten(a *verdict.SettingResult, by *verdict.Value) bool {
-	slower := by.Throughput != nil && *a.Throughput.Median < 0.95**by.Throughput
-	return slower || by.P99 != nil && a.Judged.Median != nil && *a.Judged.Median > 1.2**by.P99
+func (c *checker) beaten(a *verdict.SettingResult, by *contest.Value) bool {
+	slower := by.Throughput.Mean != nil && *a.Throughput.Median < 0.95**by.Throughput.Mean
+	return slower || by.P99.Mean != nil && a.Judged.Median != nil && *a.Judged.Median > 1.2**by.P99.Mean
 }
 
 // theDefault is reported to be worse only where its row is.

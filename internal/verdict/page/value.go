@@ -9,6 +9,7 @@ import (
 	"github.com/procfit/procfit/internal/show/number"
 	"github.com/procfit/procfit/internal/show/phrase"
 	"github.com/procfit/procfit/internal/verdict"
+	"github.com/procfit/procfit/internal/verdict/contest"
 	"github.com/procfit/procfit/internal/verdict/journal"
 )
 
@@ -38,7 +39,7 @@ func (w words) metric(name string) string {
 func (w words) quantile() string { return w.group.Latency.Name() }
 
 // name is a setting in a sentence: "2", "unset (2)", "8 (the default)".
-func name(s *verdict.Value) string {
+func name(s *contest.Value) string {
 	switch {
 	case s.Procs == 0:
 		return "unset"
@@ -50,27 +51,27 @@ func name(s *verdict.Value) string {
 	return strconv.Itoa(s.Procs)
 }
 
-func names(list []verdict.Value) string {
+func names(list []*contest.Value) string {
 	var all []string
 	for i := range list {
-		all = append(all, name(&list[i]))
+		all = append(all, name(list[i]))
 	}
 	return phrase.And(all)
 }
 
 // figures are a setting's levels, as tables have them.
-func (w words) figures(s *verdict.Value) string {
-	if s.Throughput == nil {
+func (w words) figures(s *contest.Value) string {
+	if s.Throughput.Mean == nil {
 		return "no throughput"
 	}
-	return w.perSecond(*s.Throughput) + w.latencyClause(s)
+	return w.perSecond(*s.Throughput.Mean) + w.latencyClause(s)
 }
 
-func (w words) latencyClause(s *verdict.Value) string {
-	if s.P99 == nil {
+func (w words) latencyClause(s *contest.Value) string {
+	if s.P99.Mean == nil {
 		return ""
 	}
-	return ", " + w.quantile() + " " + number.Seconds(*s.P99)
+	return ", " + w.quantile() + " " + number.Seconds(*s.P99.Mean)
 }
 
 // perSecond is a throughput of the group.

@@ -10,6 +10,7 @@ import (
 	"github.com/procfit/procfit/internal/show/number"
 	"github.com/procfit/procfit/internal/show/phrase"
 	"github.com/procfit/procfit/internal/verdict"
+	"github.com/procfit/procfit/internal/verdict/contest"
 )
 
 // vary makes the groups that compared a variable groups of the page, and what all came to
@@ -91,7 +92,7 @@ func (g *group) comparedVerdict() Verdict {
 		v.State, v.Label, v.Sentence = document.Unknown, "Undecided", "No value is proven as good as all others."
 		if len(g.tooLarge()) == len(g.rows) && len(g.rows) > 0 {
 			v.Sentence = "Every value used more memory than " + mostMemory(g.r) + "."
-		} else if list := g.named(verdict.ExcludedWithheld); list != nil {
+		} else if list := g.named(contest.ExcludedWithheld); list != nil {
 			v.Sentence = "Other programs used the CPUs, so some values cannot be compared: " + phrase.And(list) + "."
 		}
 	case rec.Verdict == verdict.Recommended:
@@ -129,7 +130,7 @@ func (g *group) comparedChange() string {
 }
 
 // named are the values that have no part in what is judged for that reason.
-func (g *group) named(code verdict.ExcludedCode) (list []string) {
+func (g *group) named(code contest.Excluded) (list []string) {
 	for i := range g.rows {
 		if a := &g.rows[i]; a.Excluded != nil && *a.Excluded == code {
 			list = append(list, phrase.Clean(a.Label))
@@ -141,7 +142,7 @@ func (g *group) named(code verdict.ExcludedCode) (list []string) {
 // tooLarge are the values that used too much memory, with how much.
 func (g *group) tooLarge() (list []string) {
 	for i := range g.rows {
-		if a := &g.rows[i]; a.Excluded != nil && *a.Excluded == verdict.ExcludedMemory {
+		if a := &g.rows[i]; a.Excluded != nil && *a.Excluded == contest.ExcludedMemory {
 			list = append(list, fmt.Sprintf("%s (%s)", phrase.Clean(a.Label), size(a.Evidence.PeakRSSBytes)))
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/procfit/procfit/internal/verdict"
+	"github.com/procfit/procfit/internal/verdict/contest"
 	"github.com/procfit/procfit/internal/verdict/journal"
 	"github.com/procfit/procfit/internal/verdict/page/pagetest"
 	"github.com/procfit/procfit/internal/verdict/slo"
@@ -12,7 +13,7 @@ import (
 
 // The label is before the sentence on a page, and within it in result.json.
 func TestALabelIsNotSaidTwice(t *testing.T) {
-	eight, one := &verdict.Value{Procs: 8}, &verdict.Value{Procs: 1}
+	eight, one := &contest.Value{Procs: 8}, &contest.Value{Procs: 1}
 	for _, c := range []struct {
 		rec        verdict.Recommendation
 		view, json string
@@ -23,7 +24,7 @@ func TestALabelIsNotSaidTwice(t *testing.T) {
 		{verdict.Recommendation{Verdict: verdict.TradeOff, Claim: verdict.Reason{Of: eight, Than: one, Change: -0.5, P99Change: new(-0.25)}},
 			"8 is best for throughput (no throughput), 1 for p99 (no throughput): 1 is 50% slower, but its p99 is 25% lower, on 2 CPUs.",
 			"A trade-off: 8 is best for throughput (no throughput), 1 for p99 (no throughput): 1 is 50% slower, but its p99 is 25% lower, on 2 CPUs."},
-		{verdict.Recommendation{Verdict: verdict.NotYourKnob, Claim: verdict.Reason{List: []verdict.Value{*one, *eight}}},
+		{verdict.Recommendation{Verdict: verdict.NotYourKnob, Claim: verdict.Reason{List: []*contest.Value{one, eight}}},
 			"1 and 8 have the same throughput within 5% on 2 CPUs; profile the program first.",
 			"GOMAXPROCS makes no difference: 1 and 8 have the same throughput within 5% on 2 CPUs; profile the program first."},
 	} {

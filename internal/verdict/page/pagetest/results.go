@@ -14,6 +14,7 @@ import (
 	"github.com/procfit/procfit/internal/spec"
 	"github.com/procfit/procfit/internal/verdict"
 	"github.com/procfit/procfit/internal/verdict/canary"
+	"github.com/procfit/procfit/internal/verdict/contest"
 	"github.com/procfit/procfit/internal/verdict/journal"
 	"github.com/procfit/procfit/internal/verdict/verdicttest"
 )
@@ -267,7 +268,7 @@ func Hostile() *verdict.Result {
 	g.Recommendation.Verdict = verdict.CannotTell
 	g.Recommendation.Claim = verdict.Reason{Code: verdict.ReasonCode(evil)}
 	g.Recommendation.Settle = []verdict.Step{{Code: verdict.StepCode(evil)}}
-	setting := &verdict.Value{Setting: evil, Procs: -1}
+	setting := &contest.Value{Setting: evil, Procs: -1}
 	g.Recommendation.Reasons = append(g.Recommendation.Reasons,
 		verdict.Reason{Code: verdict.ReasonCode(evil), Of: setting, Than: setting, Metric: evil},
 		verdict.Reason{Code: verdict.ReasonMetricWorse, Of: setting, Than: setting, Metric: evil})
@@ -288,7 +289,7 @@ func spoil(settings []verdict.SettingResult, evil string) {
 		a := &settings[i]
 		a.Variant = []string{"", evil}[i%2]
 		a.Metrics = map[string]verdict.MetricInterval{evil: {Interval: interval(1, 2, 3, 6), Unit: evil, Better: evil}}
-		a.Excluded = []*verdict.ExcludedCode{nil, nil, new(verdict.ExcludedCode(evil))}[i%3]
+		a.Excluded = []*contest.Excluded{nil, nil, new(contest.Excluded(evil))}[i%3]
 		for j := range a.Points {
 			a.Points[j].InvalidReason = evil
 		}

@@ -1,0 +1,261 @@
+package contest
+
+import (
+	"cmp"
+	"maps"
+	"math"
+	"slices"
+
+	"github.com/procfit/procfit/internal/show/sorting"
+	"github.com/procfit/procfit/internal/verdict/contest/race"
+	"github.com/procfit/procfit/internal/verdict/journal"
+)
+
+// Value is one compared value: a number of Ps, or the rank of a variable's value, with all
+// settings that ran with it. The unset setting is part of the value that its default chose,
+// and so is the second copy of an A/A setting: copies of one thing are not compared.
+type Value struct {
+	Setting  string            // the label of the setting that names it: a numbered one, or unset
+	Procs    int               // 0: the unset setting, whose value could not be read
+	Unset    bool              // no numbered setting ran with it, only the unset one
+	Default  bool              // it is what the unset setting chose
+	Settings []journal.Setting // the one that names it first
+	Trials   []*journal.Trial  // of all its settings, both copies of an A/A pair
+	// Throughput and P99 (of the judged quantile) are its levels over the run, what the
+	// machine did to all values of a block taken out.
+	Throughput, P99 Level
+	N               int  // trials that have a throughput
+	Saturated       bool // proven not to carry the common rate
+	Out             bool // too slow to be the best, proven or measured no further
+	AsFast          bool // proven no worse than each rival in throughput
+	AsPrompt        bool // and in p99
+	Later           bool // its p99 is proven worse than the best
+	// VersusPeak is against the value of the highest throughput: the bounds that decide
+	// whether it is worse, or as good.
+	VersusPeak Ratio
+	Excluded   *Excluded // why it has no part in what is judged, or not in all of it
+}
+
+// Level is an estimate with its 95% interval; nil where there is none.
+type Level struct {
+	Mean *float64
+	Low  *float64
+	High *float64
+	N    int // trials
+}
+
+// Above reports whether both are known, and this one is higher.
+func (l Level) Above(other Level) bool {
+	return l.Mean != nil && other.Mean != nil && *l.Mean > *other.Mean
+}
+
+// Ratio is a ratio with the bounds that a claim on it rests on: nothing is called worse or as
+// good but by them.
+type Ratio struct {
+	Ratio *float64
+	Low   *float64
+	High  *float64
+	N     int // trials of the value that has fewer
+}
+
+// Excluded says why a setting has no part in what is judged, or not in all of it.
+type Excluded string
+
+// Why a setting has no part.
+const (
+	ExcludedInvalid   Excluded = "invalid"      // it has no valid trial
+	ExcludedWithheld  Excluded = "withheld"     // other programs left it too few CPUs
+	ExcludedUnread    Excluded = "unread"       // unset, and which value it chose is not known
+	ExcludedDiffers   Excluded = "differs"      // unset, and unlike the numbered setting of its value
+	ExcludedNoFigure  Excluded = "no_figure"    // no valid trial has a throughput
+	ExcludedSlower    Excluded = "slower"       // too slow to be the best, proven or measured no further: its latency is not compared
+	ExcludedSaturated Excluded = "saturated"    // proven not to carry the common rate: its latency is a backlog's
+	ExcludedLatency   Excluded = "no_latency"   // no trial's latency may be judged
+	ExcludedMemory    Excluded = "memory"       // it used more memory than --max-memory
+	ExcludedShared    Excluded = "load_on_cpus" // more Ps than CPUs while the load is on them: not preferred by latency
+)
+
+// evaluate makes the values that are compared, and those that are not.
+func (c *Contest) evaluate() {
+	byValue := map[int][]journal.Setting{}
+	var unset *journal.Setting
+	for _, a := range c.Current() {
+		switch rank := c.valueOf(a); {
+		case Valid(c.Measured(a)) == 0, c.TooLarge[a.Key()], rank == 0 && c.Group.Compares != "":
+		case a.Procs != nil: // a number names its value
+			byValue[rank] = append([]journal.Setting{a}, byValue[rank]...)
+		case rank == 0:
+			unset = &a
+		default:
+			byValue[rank] = append(byValue[rank], a)
+		}
+	}
+	for _, rank := range slices.Sorted(maps.Keys(byValue)) {
+		v := c.value(rank, byValue[rank]...)
+		if slices.ContainsFunc(v.Settings, func(a journal.Setting) bool { return c.Withheld[a.Key()] }) {
+			v.level(c.only(v.Settings...))
+			c.Starved = append(c.Starved, v)
+			continue
+		}
+		v.level(c)
+		c.Values = append(c.Values, v)
+	}
+	if unset != nil {
+		v := c.value(0, *unset)
+		v.level(c.only(*unset))
+		if c.Unset == PartDiffers {
+			v.Procs = c.Default
+		}
+		if c.Withheld[unset.Key()] {
+			c.Starved = append(c.Starved, v)
+		} else {
+			c.Apart = v
+		}
+	}
+	c.Best, c.Lowest = c.Of(c.lead.Peak), c.Of(c.lead.BestP99)
+	for _, v := range c.Values {
+		if c.Best != nil && (v == c.Best || c.Throughput(v, c.Best).AsGood) {
+			c.Tail = append(c.Tail, v)
+		}
+	}
+	c.ByLatency = slices.ContainsFunc(c.Tail, (*Value).HasLatency)
+	for _, v := range c.All() {
+		v.VersusPeak, v.Excluded = c.versusPeak(v), c.Excluded(v.Settings[0])
+	}
+}
+
+func (c *Contest) value(procs int, settings ...journal.Setting) *Value {
+	v := &Value{Procs: procs, Setting: settings[0].Label, Settings: settings, Unset: settings[0].Procs == nil}
+	for _, a := range settings {
+		v.Default = v.Default || a.Procs == nil
+		v.Trials = append(v.Trials, c.Trials(a)...)
+	}
+	return v
+}
+
+// level gives the value what a contest found of it.
+func (v *Value) level(of *Contest) {
+	value := max(1, cmp.Or(v.Procs, of.Default)) // one that is unknown is compared with none
+	l := of.Level(value)
+	v.N, v.Saturated, v.Out, v.AsFast, v.AsPrompt, v.Later = l.Trials, l.Saturated, l.Out, l.AsFast, l.AsPrompt, l.Later
+	v.Throughput, v.P99 = levelOf(l.Throughput, l.Trials), levelOf(l.P99, of.P99Trials(value))
+}
+
+func levelOf(x race.Interval, trials int) Level {
+	if trials == 0 || !finitePositive(x.Mean) {
+		return Level{}
+	}
+	out := Level{Mean: new(x.Mean), N: trials}
+	if trials > 1 && finitePositive(x.Low) && finitePositive(x.High) {
+		out.Low, out.High = new(x.Low), new(x.High)
+	}
+	return out
+}
+
+func finitePositive(x float64) bool { return x > 0 && !math.IsInf(x, 1) }
+
+// HasLatency reports whether the value's latency may be judged.
+func (v *Value) HasLatency() bool { return v.P99.Mean != nil }
+
+// Has reports whether a setting ran with the value.
+func (v *Value) Has(a journal.Setting) bool {
+	return slices.ContainsFunc(v.Settings, func(own journal.Setting) bool { return own.Key() == a.Key() })
+}
+
+// ByDefault is the unset setting; nil: it did not run with the value.
+func (v *Value) ByDefault() *journal.Setting {
+	i := slices.IndexFunc(v.Settings, func(a journal.Setting) bool { return a.Procs == nil })
+	if i < 0 {
+		return nil
+	}
+	return &v.Settings[i]
+}
+
+// All are the values that are compared and those that are not, by Ps, unset before its number.
+func (c *Contest) All() []*Value {
+	all := slices.Concat(c.Values, c.Starved)
+	if c.Apart != nil {
+		all = append(all, c.Apart)
+	}
+	return sorting.Sorted(all, func(a, b *Value) int {
+		if a.Procs == b.Procs && a.Unset != b.Unset {
+			return map[bool]int{true: -1, false: 1}[a.Unset]
+		}
+		return cmp.Compare(a.Procs, b.Procs)
+	})
+}
+
+// ValueOf is the value that a setting is of; nil: it is of none.
+func (c *Contest) ValueOf(a journal.Setting) *Value {
+	for _, v := range c.All() {
+		if v.Has(a) {
+			return v
+		}
+	}
+	return nil
+}
+
+// Excluded is why a setting has no part in the verdict, or not in all of it; nil where it
+// has, and for the old command's, which have a gate of their own.
+func (c *Contest) Excluded(a journal.Setting) *Excluded {
+	v := c.ValueOf(a)
+	switch {
+	case a.Variant != "":
+		return nil
+	case Valid(c.Trials(a)) == 0:
+		return new(ExcludedInvalid)
+	case c.TooLarge[a.Key()]:
+		return new(ExcludedMemory)
+	case v == nil || v.Throughput.Mean == nil:
+		return new(ExcludedNoFigure)
+	case slices.Contains(c.Starved, v):
+		return new(ExcludedWithheld)
+	case v == c.Apart && v.Procs == 0:
+		return new(ExcludedUnread)
+	case v == c.Apart:
+		return new(ExcludedDiffers)
+	case v.Saturated:
+		return new(ExcludedSaturated)
+	case c.Out(v):
+		return new(ExcludedSlower)
+	case c.ByLatency && !v.HasLatency():
+		return new(ExcludedLatency)
+	case c.Beyond(v):
+		return new(ExcludedShared)
+	}
+	return nil
+}
+
+// versusPeak is a value against the best in throughput, with the bounds that decide: the
+// lower reports whether it is as good, the upper whether it is worse.
+func (c *Contest) versusPeak(v *Value) Ratio {
+	if c.Best == nil || v == c.Apart { // which takes no part
+		return Ratio{}
+	}
+	if v == c.Best {
+		return Ratio{Ratio: new(1.0), N: v.N}
+	}
+	e := c.between(v, c.Best, race.Throughput)
+	if e.N == 0 {
+		return Ratio{}
+	}
+	return Ratio{Ratio: ratio(e.Mid), Low: ratio(e.Lower), High: ratio(e.Most), N: e.N}
+}
+
+// ratio is a logarithm as a ratio; nil where either is not a finite number.
+func ratio(log float64) *float64 {
+	if x := 1 + math.Expm1(log); !math.IsInf(log, 0) && !math.IsNaN(x) && !math.IsInf(x, 0) {
+		return &x
+	}
+	return nil
+}
+
+// Valid counts the valid trials.
+func Valid(trials []*journal.Trial) (n int) {
+	for _, t := range trials {
+		if t.Valid {
+			n++
+		}
+	}
+	return n
+}
