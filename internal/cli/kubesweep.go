@@ -52,7 +52,7 @@ objective; with --rate too, the cheapest of all limits and replicas is named.`,
 func newKubeSweepOptions() *kubeSweep {
 	o := &kubeSweep{measurement: newMeasurement("kube sweep"), loadFrom: "pod"}
 	o.spec.TLSParts, o.spec.Waits = []string{"name", "insecure"}, []string{"ready", "request", "run", "stop"}
-	names := slices.Concat(valueFields, []string{"price", "any-program"}, except(loadFields, "load"), []string{"streams", "grpc"}, stopFields)
+	names := slices.Concat(valueFields, []string{"any-program"}, except(loadFields, "load"), []string{"streams", "grpc"}, stopFields)
 	fields := field.Take(o.spec.Fields(), append(field.Named(names...),
 		field.Field{Name: "url", Help: "where the requests go (default http://{pod}:PORT/)", More: "{pod} is the address of the pod, and PORT the first port that the container declares."},
 		field.Field{Name: "limit", Help: "CPU limits to measure under: 500m, or none,0.5,2", More: "It is limits.cpu of the container. A burst cannot be set in a cluster."},

@@ -225,7 +225,7 @@ func (m *measurement) setBudget(spec *plan.Spec) error {
 
 // wantsGrid is what asks for a grid, if anything does. The smallest setting that
 // carries a rate may be one that no race for the best would look at again, and an earlier
-// sweep is compared setting by setting. Within an objective, --rate only asks for a price, and with
+// sweep is compared setting by setting. Within an objective, --rate only asks which is the cheapest, and with
 // variables, or of a gate, it only is the rate of the open loop.
 func (m *measurement) wantsGrid(spec plan.Spec) string {
 	switch {

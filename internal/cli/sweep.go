@@ -166,8 +166,8 @@ latency objective, such as a p99 of 20 ms. A setting is a value of GOMAXPROCS un
 of the CPU limits and with one of the numbers of replicas.
 
 With --rate procfit names the cheapest setting that carries that rate within the
-objective, by --price, or by its CPU limits. Without --rate it reports the highest rate of
-each setting.
+objective: the one with the fewest CPUs in all. Without --rate it reports the highest rate
+of each setting.
 
 The server is started for each trial, as in procfit sweep: {port} in the URL and in the
 command or --env is a free port. Without a command, procfit measures its built-in
@@ -189,7 +189,7 @@ func newSizeOptions() *sweepOptions {
 	fields := field.Take(o.spec.Fields(), append(field.Named(names...),
 		field.Field{Name: "slo", Help: "the latency to keep: p99=20ms", Often: true},
 		field.Field{Name: "rate", Help: "requests per second to carry (default the most)"},
-		field.Field{Name: "replicas", Often: true}, field.Field{Name: "price", Often: true})...)
+		field.Field{Name: "replicas", Often: true})...)
 	o.Fields = slices.Concat(fields, o.own(), o.fromFile(ofCommand))
 	return o
 }

@@ -14,15 +14,14 @@ import (
 	"github.com/procfit/procfit/internal/verdict/slo"
 )
 
-// Cheapest answers which setting carries a rate within an objective at the least
-// cost. A setting carries it when the lower bound of its capacity does, and does not
+// Cheapest answers which setting carries a rate within an objective with the fewest
+// CPUs. A setting carries it when the lower bound of its capacity does, and does not
 // when the upper bound falls short; between the two it is open. The bounds hold for
 // all settings together (Bonferroni), as the cheapest is chosen among them.
 type Cheapest struct {
 	Objective     slo.Objective
 	RatePerSecond float64
-	Price         slo.Price
-	Settings      []Priced // by price, then by Ps
+	Settings      []Priced // by their CPUs in all, then by Ps
 	// Answer is the cheapest that carries the rate, Today the unset setting under the
 	// first limit and number of replicas, which are to be those of today; null: none.
 	Answer *Priced
@@ -38,7 +37,7 @@ type Priced struct {
 	Replicas  int
 	GoVersion string
 	CPUs      float64 // of one replica: its quota, else the CPUs that it may use
-	Price     float64
+	TotalCPUs float64 // of all replicas
 	Trials    int
 	// Met is in how many of them some rate met the objective. Where none did the
 	// capacity is below the lowest rate tried.
@@ -66,10 +65,7 @@ func (r *Result) priceSettings(h journal.Header, trials []journal.Trial) *Cheape
 	if h.Plan.SLO == nil || h.Load.RatePerSecond == nil || !(*h.Load.RatePerSecond > 0) {
 		return nil
 	}
-	c := &Cheapest{Objective: *h.Plan.SLO, RatePerSecond: *h.Load.RatePerSecond, Price: slo.Price{CPU: 1}, Settings: []Priced{}}
-	if h.Plan.Price != nil {
-		c.Price = *h.Plan.Price
-	}
+	c := &Cheapest{Objective: *h.Plan.SLO, RatePerSecond: *h.Load.RatePerSecond, Settings: []Priced{}}
 	today := -1
 	if len(h.Plan.Settings) > 0 {
 		first := h.Plan.Settings[0].Group()
@@ -88,7 +84,7 @@ func (r *Result) priceSettings(h journal.Header, trials []journal.Trial) *Cheape
 		}
 		if !slices.Contains(keys, key) {
 			keys = append(keys, key)
-			c.Settings = append(c.Settings, c.priced(r.Groups, t.Setting))
+			c.Settings = append(c.Settings, priced(r.Groups, t.Setting))
 		}
 		s := &c.Settings[slices.Index(keys, key)]
 		s.Trials++
@@ -128,7 +124,7 @@ func (r *Result) excluded(key journal.SettingKey) contest.Excluded {
 	return ""
 }
 
-func (c *Cheapest) priced(groups []Group, a journal.Setting) Priced {
+func priced(groups []Group, a journal.Setting) Priced {
 	p := Priced{Label: a.Label, Procs: a.Procs, QuotaCPUs: a.QuotaCPUs, Replicas: max(1, a.Replicas), GoVersion: a.GoVersion}
 	for _, g := range groups {
 		if g.QuotaCPUs == nil && a.QuotaCPUs == nil && g.Replicas == a.Replicas && g.GoVersion == a.GoVersion {
@@ -138,7 +134,7 @@ func (c *Cheapest) priced(groups []Group, a journal.Setting) Priced {
 	if a.QuotaCPUs != nil {
 		p.CPUs = *a.QuotaCPUs
 	}
-	p.Price = c.Price.Of(p.CPUs, p.Replicas)
+	p.TotalCPUs = p.CPUs * float64(p.Replicas)
 	return p
 }
 
@@ -178,7 +174,7 @@ func (p *Priced) see(trials []*journal.Trial, anyProgram bool) {
 	}
 }
 
-// answer chooses. At one price the default is preferred, as there is nothing to set,
+// answer chooses. At the same CPUs the default is preferred, as there is nothing to set,
 // then the fewest Ps.
 func (c *Cheapest) answer() {
 	procs := func(p Priced) int {
@@ -188,7 +184,7 @@ func (c *Cheapest) answer() {
 		return *p.Procs
 	}
 	sorting.Stable(c.Settings, func(a, b Priced) int {
-		return cmp.Or(cmp.Compare(a.Price, b.Price), cmp.Compare(procs(a), procs(b)))
+		return cmp.Or(cmp.Compare(a.TotalCPUs, b.TotalCPUs), cmp.Compare(procs(a), procs(b)))
 	})
 	for i, s := range c.Settings {
 		if s.Carries == CarriesIt || s.Carries == CarriesLikely {
@@ -197,7 +193,7 @@ func (c *Cheapest) answer() {
 		}
 	}
 	for _, s := range c.Settings {
-		if s.Carries == CarriesMaybe && (c.Answer == nil || s.Price < c.Answer.Price) {
+		if s.Carries == CarriesMaybe && (c.Answer == nil || s.TotalCPUs < c.Answer.TotalCPUs) {
 			c.Open++
 		}
 	}

@@ -20,9 +20,9 @@ type offered struct {
 	capacity []float64
 }
 
-func searched(list []offered, price *slo.Price) (journal.Header, []journal.Trial) {
+func searched(list []offered) (journal.Header, []journal.Trial) {
 	h := journal.Header{TargetHost: journal.Host{CPUs: 4, EffectiveCPUs: 4}}
-	h.Plan.SLO, h.Plan.Price, h.Load.RatePerSecond = &slo.Objective{Quantile: 0.99, Seconds: 0.05}, price, new(300.0)
+	h.Plan.SLO, h.Load.RatePerSecond = &slo.Objective{Quantile: 0.99, Seconds: 0.05}, new(300.0)
 	h.Target.Kind = journal.KindServer
 	var trials []journal.Trial
 	for _, o := range list {
@@ -48,21 +48,19 @@ func TestCheapest(t *testing.T) {
 	enough, short, near := []float64{400, 410, 405, 395}, []float64{200, 205, 199, 201}, []float64{250, 420, 300, 350}
 	for name, tc := range map[string]struct {
 		settings []offered
-		price    *slo.Price
 		quota    float64 // of the answer; 0: none
 		procs    int
 		open     int
 	}{
-		"the least CPUs":        {[]offered{{2, 1, 0, true, enough}, {0.5, 1, 1, true, enough}, {0.25, 1, 1, true, short}}, nil, 0.5, 1, 0},
-		"the default, at once":  {[]offered{{1, 1, 0, true, enough}, {1, 1, 1, true, enough}}, nil, 1, 0, 0},
-		"the fewest Ps":         {[]offered{{1, 1, 0, true, short}, {1, 1, 2, true, enough}, {1, 1, 1, true, enough}}, nil, 1, 1, 0},
-		"one may be cheaper":    {[]offered{{2, 1, 0, true, enough}, {0.5, 1, 1, true, near}}, nil, 2, 0, 1},
-		"none":                  {[]offered{{2, 1, 0, true, short}}, nil, 0, 0, 0},
-		"too few trials":        {[]offered{{2, 1, 0, true, enough[:2]}}, nil, 0, 0, 1},
-		"never met":             {[]offered{{2, 1, 0, false, enough}}, nil, 0, 0, 1},
-		"a replica has a price": {[]offered{{0.5, 4, 0, true, enough}, {2, 1, 0, true, enough}}, &slo.Price{CPU: 1, Replica: 0.1}, 2, 0, 0},
+		"the least CPUs":       {[]offered{{2, 1, 0, true, enough}, {0.5, 1, 1, true, enough}, {0.25, 1, 1, true, short}}, 0.5, 1, 0},
+		"the default, at once": {[]offered{{1, 1, 0, true, enough}, {1, 1, 1, true, enough}}, 1, 0, 0},
+		"the fewest Ps":        {[]offered{{1, 1, 0, true, short}, {1, 1, 2, true, enough}, {1, 1, 1, true, enough}}, 1, 1, 0},
+		"one may be cheaper":   {[]offered{{2, 1, 0, true, enough}, {0.5, 1, 1, true, near}}, 2, 0, 1},
+		"none":                 {[]offered{{2, 1, 0, true, short}}, 0, 0, 0},
+		"too few trials":       {[]offered{{2, 1, 0, true, enough[:2]}}, 0, 0, 1},
+		"never met":            {[]offered{{2, 1, 0, false, enough}}, 0, 0, 1},
 	} {
-		r := Analyze(searched(tc.settings, tc.price))
+		r := Analyze(searched(tc.settings))
 		c := r.Cheapest
 		if c == nil || len(c.Settings) != len(tc.settings) || c.Open != tc.open || (c.Answer != nil) != (tc.quota > 0) || c.Today == nil {
 			t.Fatalf("%s: %+v", name, c)
@@ -71,8 +69,8 @@ func TestCheapest(t *testing.T) {
 			t.Errorf("%s: the answer is %+v", name, a)
 		}
 	}
-	h, trials := searched([]offered{{0, 1, 0, true, enough}}, nil)
-	if c := Analyze(h, trials).Cheapest; c.Answer == nil || c.Answer.CPUs != 4 || c.Answer.Price != 4 {
+	h, trials := searched([]offered{{0, 1, 0, true, enough}})
+	if c := Analyze(h, trials).Cheapest; c.Answer == nil || c.Answer.CPUs != 4 || c.Answer.TotalCPUs != 4 {
 		t.Errorf("without a CPU limit: %+v", c)
 	}
 	h.Load.RatePerSecond = nil
@@ -85,7 +83,7 @@ func TestCheapest(t *testing.T) {
 // used, nobody knows that it does not carry the rate.
 func TestCheapestOfThoseThatCount(t *testing.T) {
 	enough, short := []float64{400, 410, 405, 395}, []float64{200, 205, 199, 201}
-	h, trials := searched([]offered{{2, 1, 0, true, enough}, {0.5, 1, 1, true, enough}}, nil)
+	h, trials := searched([]offered{{2, 1, 0, true, enough}, {0.5, 1, 1, true, enough}})
 	h.Plan.MaxMemoryBytes = 100
 	for i := range trials {
 		if trials[i].Setting.Procs != nil {
@@ -95,7 +93,7 @@ func TestCheapestOfThoseThatCount(t *testing.T) {
 	if c := Analyze(h, trials).Cheapest; c.Answer == nil || *c.Answer.QuotaCPUs != 2 || len(c.Settings) != 1 || c.Open != 0 {
 		t.Errorf("too much memory: %+v", c)
 	}
-	h, trials = searched([]offered{{2, 1, 0, true, short}}, nil)
+	h, trials = searched([]offered{{2, 1, 0, true, short}})
 	for i := range trials {
 		trials[i].Usage = journal.Usage{MeasuredSeconds: 1, CPUSeconds: &journal.CPUSeconds{User: 1}, HostUse: &journal.HostUse{TargetCPUs: 4, OtherCPUSeconds: new(3.8)}}
 	}
@@ -123,7 +121,7 @@ func TestCheapestThatWasSeen(t *testing.T) {
 		"cannot be read": {false, true, 0.5, CarriesLikely, 0},
 		"read anyway":    {true, true, 0.5, CarriesIt, 0},
 	} {
-		h, trials := searched([]offered{{2, 1, 0, true, enough}, {0.5, 1, 1, true, enough}}, nil)
+		h, trials := searched([]offered{{2, 1, 0, true, enough}, {0.5, 1, 1, true, enough}})
 		h.Target.AnyProgram = tc.any
 		for i := range trials {
 			if trials[i].Setting.Procs != nil && (!tc.read || i%2 == 0) {
@@ -159,7 +157,7 @@ func TestCheapestIsProven(t *testing.T) {
 			}
 			list = append(list, o)
 		}
-		if Analyze(searched(list, nil)).Cheapest.Answer != nil {
+		if Analyze(searched(list)).Cheapest.Answer != nil {
 			wrong++
 		}
 	}

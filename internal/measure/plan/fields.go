@@ -122,10 +122,6 @@ func (f *Flags) compareFields() []field.Field {
 		},
 		{Name: "slo", Holds: "LATENCY", Often: true, Help: "find the highest rate within this latency: p99=20ms", Value: field.Parsed(&l.SLO, "", field.Maybe(slo.Parse))},
 		{
-			Name: "price", Holds: "PRICES", Help: "what a setting costs: cpu=0.04,replica=0.01 (default its CPU limits)",
-			More: "With --rate, the cheapest setting that carries the rate is reported.", Value: field.Parsed(&l.Price, "", field.Maybe(slo.ParsePrice)),
-		},
-		{
 			Name: "metric", Holds: "NAME=REGEXP", Help: "a number in the output of the program or of --load; may be repeated",
 			More:  "The group of the regular expression is the number: 'throughput=([0-9.]+) rows/s'. NAME:lower and NAME:higher say which is better; without one, lower is for names of times, percentiles and errors, such as p99, seconds or errors, and higher for all others.",
 			Value: field.Several(&l.Metrics, load.ParseMetric),

@@ -47,15 +47,11 @@ func (s Spec) searchTakes(quota bool) time.Duration {
 }
 
 func (s Spec) checkObjective() *FieldError {
-	switch l := s.Load; {
-	case l.SLO == nil && l.Price != nil:
-		return Wrong("price", " answers which setting is the cheapest within an objective: add --slo p99=20ms")
-	case l.SLO == nil:
+	switch {
+	case s.Load.SLO == nil:
 		return nil
 	case !s.OpenLoop():
 		return Wrong("slo", " is for servers under procfit's own load: it chooses the rates")
-	case l.Price != nil && l.Rate == 0:
-		return Wrong("price", " needs --rate, the requests per second that the cheapest setting must carry")
 	}
 	return nil
 }

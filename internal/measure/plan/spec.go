@@ -93,7 +93,6 @@ type Load struct {
 	// SLO asks for the highest rate that meets it, in place of the open loop at one
 	// rate; then Rate is what the cheapest setting must carry within it; 0: no question.
 	SLO            *slo.Objective
-	Price          *slo.Price // what a setting costs; nil: its CPUs
 	Duration       time.Duration
 	Warmup         time.Duration // load, or runs of a batch program, that are not measured
 	Method         string        // empty: GET, or POST with a body

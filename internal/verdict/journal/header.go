@@ -214,10 +214,8 @@ type Plan struct {
 	MarginP99   float64   `json:"margin_p99"` // on p99 latency, a ratio
 	SmallestFor bool      `json:"smallest_for_rate"`
 	// SLO is the objective whose capacity, the highest rate that meets it, is the
-	// throughput; Price what makes settings of different limits comparable. Absent:
-	// the closed loop's is.
+	// throughput. Absent: the closed loop's is.
 	SLO         *slo.Objective `json:"slo,omitempty"`
-	Price       *slo.Price     `json:"price,omitempty"`
 	GateAgainst bool           `json:"gate_against"`
 	// Vary are the variables of --vary. The settings have where each starts; the groups that
 	// compare them follow from the trials. Absent: none.

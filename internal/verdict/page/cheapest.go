@@ -43,7 +43,7 @@ func cheapestVerdict(r *verdict.Result, context string) Verdict {
 	if c.Open > 0 {
 		what := "may sustain it"
 		if c.Answer != nil {
-			what = "may do so at a lower price"
+			what = "may do so with fewer CPUs"
 		}
 		v.Reasons = append(v.Reasons, fmt.Sprintf("%s %s: this is not proven yet.", phrase.Count(c.Open, "setting"), what))
 		v.Settle = []document.Item{measureMore(r)}
@@ -127,15 +127,15 @@ func sameSetting(a, b *verdict.Priced) bool { return settingOf(a) == settingOf(b
 
 // saving compares the answer with what runs today.
 func saving(c *verdict.Cheapest) string {
-	if c.Today == nil || !(c.Today.Price > 0) || sameSetting(c.Answer, c.Today) {
+	if c.Today == nil || !(c.Today.TotalCPUs > 0) || sameSetting(c.Answer, c.Today) {
 		return ""
 	}
 	first := "what runs today (" + settingOf(c.Today) + ")"
-	share := c.Answer.Price / c.Today.Price
+	share := c.Answer.TotalCPUs / c.Today.TotalCPUs
 	if math.Abs(share-1) < 0.005 {
-		return ", at the same price as " + first
+		return ", with as many CPUs as " + first
 	}
-	return ", at " + number.Percent(share) + " of the price of " + first
+	return ", with " + number.Percent(share) + " of the CPUs of " + first
 }
 
 // bounds is a throughput with its bounds.
@@ -147,14 +147,10 @@ func bounds(i verdict.Interval) string {
 	return fmt.Sprintf("%s req/s (%s to %s)", maybe(u, i.Median), u.Value(*i.Low), u.Value(*i.High))
 }
 
-// pricedTable has all settings by price.
+// pricedTable has all settings by their CPUs.
 func pricedTable(c *verdict.Cheapest) *document.Table {
-	price := document.Column{Head: "Price", Short: "price"}
-	if c.Price.CPU == 1 && c.Price.Replica == 0 {
-		price = document.Column{Head: "Total CPUs", Short: "CPUs"}
-	}
 	t := &document.Table{Columns: []document.Column{
-		{Head: "Setting", Short: "setting", Left: true}, price,
+		{Head: "Setting", Short: "setting", Left: true}, {Head: "Total CPUs", Short: "CPUs"},
 		{Head: "Throughput within " + bound(c.Objective), Short: "within " + bound(c.Objective)},
 		{Head: "Sustains " + short(c.RatePerSecond, number.Digits) + " req/s", Short: "enough", Left: true},
 		{Head: "Trials", Short: "trials"},
@@ -162,7 +158,7 @@ func pricedTable(c *verdict.Cheapest) *document.Table {
 	u := number.PerSecond("req")
 	for i := range c.Settings {
 		s := &c.Settings[i]
-		row := document.Row{Cells: []document.Cell{{Value: settingOf(s)}, {Value: short(s.Price, number.Digits)}, cell(u, s.Capacity), {Value: carriesWord(s.Carries)}, {Value: strconv.Itoa(s.Trials)}}}
+		row := document.Row{Cells: []document.Cell{{Value: settingOf(s)}, {Value: short(s.TotalCPUs, number.Digits)}, cell(u, s.Capacity), {Value: carriesWord(s.Carries)}, {Value: strconv.Itoa(s.Trials)}}}
 		if s.Met < s.Trials {
 			row.Cells[2].Value = "below " + row.Cells[2].Value
 		}

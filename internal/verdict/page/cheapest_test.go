@@ -11,7 +11,7 @@ import (
 
 func TestCheapestWords(t *testing.T) {
 	priced := func(quota float64, procs *int, replicas int, carries verdict.Carries) verdict.Priced {
-		p := verdict.Priced{Label: "unset", Procs: procs, Replicas: replicas, CPUs: quota, Price: quota * float64(replicas), Trials: 5, Met: 5, Carries: carries}
+		p := verdict.Priced{Label: "unset", Procs: procs, Replicas: replicas, CPUs: quota, TotalCPUs: quota * float64(replicas), Trials: 5, Met: 5, Carries: carries}
 		if p.CPUs < 8 {
 			p.QuotaCPUs = &quota
 		}
@@ -26,8 +26,8 @@ func TestCheapestWords(t *testing.T) {
 		label, want    string
 		state          document.Tone
 	}{
-		"half of today":      {&half, &today, 2, 0, "Cheapest", "0.5 CPUs with GOMAXPROCS=1 sustains 300 req/s with p99 within 50 ms, at 50% of the price of what runs today (1 CPU with GOMAXPROCS unset).", document.Act},
-		"as much":            {&two, &half, 2, 0, "Cheapest", "2 replicas of 0.25 CPUs with GOMAXPROCS=1 sustain 300 req/s with p99 within 50 ms, at the same price as what runs today (0.5 CPUs with GOMAXPROCS=1).", document.Act},
+		"half of today":      {&half, &today, 2, 0, "Cheapest", "0.5 CPUs with GOMAXPROCS=1 sustains 300 req/s with p99 within 50 ms, with 50% of the CPUs of what runs today (1 CPU with GOMAXPROCS unset).", document.Act},
+		"as much":            {&two, &half, 2, 0, "Cheapest", "2 replicas of 0.25 CPUs with GOMAXPROCS=1 sustain 300 req/s with p99 within 50 ms, with as many CPUs as what runs today (0.5 CPUs with GOMAXPROCS=1).", document.Act},
 		"today's":            {&today, &today, 2, 0, "Change nothing", "1 CPU with GOMAXPROCS unset sustains 300 req/s with p99 within 50 ms.", document.OK},
 		"no CPU limit":       {&none, nil, 1, 0, "Cheapest", "No limit (8 CPUs) with GOMAXPROCS unset sustains 300 req/s with p99 within 50 ms.", document.Act},
 		"one may be cheaper": {&today, nil, 2, 1, "Cheapest", "1 CPU with GOMAXPROCS unset sustains", document.Act},
@@ -35,7 +35,7 @@ func TestCheapestWords(t *testing.T) {
 		"not told":           {nil, &today, 2, 2, "Undecided", "No setting is proven to sustain 300 req/s with p99 within 50 ms.", document.Unknown},
 	} {
 		c := &verdict.Cheapest{
-			Objective: slo.Objective{Quantile: 0.99, Seconds: 0.05}, RatePerSecond: 300, Price: slo.Price{CPU: 1},
+			Objective: slo.Objective{Quantile: 0.99, Seconds: 0.05}, RatePerSecond: 300,
 			Answer: tc.answer, Today: tc.today, Open: tc.open, Settings: make([]verdict.Priced, tc.settings),
 		}
 		v := cheapestVerdict(&verdict.Result{Cheapest: c, Spec: specOf("sweep", "--repeats=3", "--", "x")}, "here")
@@ -57,7 +57,7 @@ func TestCheapestWords(t *testing.T) {
 // A setting that was not seen to run at its value is no proven answer, and the page says what would
 // make it one.
 func TestCheapestUnseen(t *testing.T) {
-	unseen := verdict.Priced{Procs: new(1), QuotaCPUs: new(0.5), Replicas: 1, CPUs: 0.5, Price: 0.5, Trials: 5, Met: 5, Unseen: true}
+	unseen := verdict.Priced{Procs: new(1), QuotaCPUs: new(0.5), Replicas: 1, CPUs: 0.5, TotalCPUs: 0.5, Trials: 5, Met: 5, Unseen: true}
 	for carries, want := range map[verdict.Carries]Verdict{
 		verdict.CarriesLikely: {Label: "Likely, but not proven", State: document.Attention, Answer: Answer{Text: "Likely: 0.5 CPUs with GOMAXPROCS=1"},
 			Sentence: "0.5 CPUs with GOMAXPROCS=1 sustains 300 req/s with p99 within 50 ms. This is likely, but not proven: procfit could not read the GOMAXPROCS that it ran with."},
@@ -65,7 +65,7 @@ func TestCheapestUnseen(t *testing.T) {
 	} {
 		s := unseen
 		s.Carries = carries
-		c := &verdict.Cheapest{Objective: slo.Objective{Quantile: 0.99, Seconds: 0.05}, RatePerSecond: 300, Price: slo.Price{CPU: 1}, Settings: []verdict.Priced{s}}
+		c := &verdict.Cheapest{Objective: slo.Objective{Quantile: 0.99, Seconds: 0.05}, RatePerSecond: 300, Settings: []verdict.Priced{s}}
 		if c.Open = 1; carries == verdict.CarriesLikely {
 			c.Answer, c.Open = &s, 0
 		}

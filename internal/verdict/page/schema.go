@@ -461,7 +461,6 @@ type liveSettingJSON struct {
 type cheapestJSON struct {
 	Objective     slo.Objective `json:"objective"`
 	RatePerSecond float64       `json:"rate_per_second"`
-	Price         slo.Price     `json:"price"`
 	Settings      []pricedJSON  `json:"settings"`
 	Answer        *pricedJSON   `json:"answer"`
 	Today         *pricedJSON   `json:"today"`
@@ -475,7 +474,7 @@ type pricedJSON struct {
 	Replicas  int             `json:"replicas"`
 	GoVersion string          `json:"go_version,omitempty"`
 	CPUs      float64         `json:"cpus"`
-	Price     float64         `json:"price"`
+	TotalCPUs float64         `json:"total_cpus"`
 	Trials    int             `json:"trials"`
 	Met       int             `json:"met"`
 	Capacity  intervalJSON    `json:"capacity_per_second"`

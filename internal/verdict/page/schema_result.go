@@ -223,14 +223,14 @@ func liveSchema(l *verdict.Live) liveJSON {
 
 func cheapestSchema(c *verdict.Cheapest) cheapestJSON {
 	return cheapestJSON{
-		Objective: c.Objective, RatePerSecond: c.RatePerSecond, Price: c.Price, Settings: listOf(c.Settings, pricedSchema),
+		Objective: c.Objective, RatePerSecond: c.RatePerSecond, Settings: listOf(c.Settings, pricedSchema),
 		Answer: optional(c.Answer, pricedSchema), Today: optional(c.Today, pricedSchema), Open: c.Open,
 	}
 }
 
 func pricedSchema(p *verdict.Priced) pricedJSON {
 	return pricedJSON{
-		Label: p.Label, Procs: p.Procs, QuotaCPUs: p.QuotaCPUs, Replicas: p.Replicas, GoVersion: p.GoVersion, CPUs: p.CPUs, Price: p.Price,
+		Label: p.Label, Procs: p.Procs, QuotaCPUs: p.QuotaCPUs, Replicas: p.Replicas, GoVersion: p.GoVersion, CPUs: p.CPUs, TotalCPUs: p.TotalCPUs,
 		Trials: p.Trials, Met: p.Met, Capacity: intervalJSON(p.Capacity), Carries: p.Carries, Unseen: p.Unseen,
 	}
 }

@@ -9,8 +9,6 @@
 // the latency crosses the bound between those two, its logarithm taken as straight
 // in the logarithm of the rate.
 //
-// A [Price] makes settings of different CPU limits and replicas comparable.
-//
 // # Limits
 //
 //   - Each rate is tried once in a trial: how far one may stray shows in the trials'
@@ -154,38 +152,4 @@ func (s Search) Capacity(done []Probe) (perSecond float64, met bool) {
 	}
 	share := math.Log(s.Seconds/lo.Seconds) / math.Log(hi.Seconds/lo.Seconds)
 	return lo.RatePerSecond * math.Pow(hi.RatePerSecond/lo.RatePerSecond, share), true
-}
-
-// Price is what a setting costs: of each CPU of its limit, and of each replica
-// whatever its size. The unit is the user's.
-type Price struct {
-	CPU     float64 `json:"cpu"`
-	Replica float64 `json:"replica,omitempty"`
-}
-
-// ParsePrice reads "cpu=0.04,replica=0.01". What is not named costs nothing.
-func ParsePrice(s string) (Price, error) {
-	const form = "expected prices above zero, for example cpu=0.04,replica=0.01"
-	var p Price
-	for item := range strings.SplitSeq(s, ",") {
-		name, number, _ := strings.Cut(strings.TrimSpace(item), "=")
-		v, err := strconv.ParseFloat(strings.TrimSpace(number), 64)
-		if err != nil || !(v > 0) || math.IsInf(v, 0) {
-			return Price{}, fmt.Errorf("%q: %s", item, form)
-		}
-		switch strings.TrimSpace(name) {
-		case "cpu":
-			p.CPU = v
-		case "replica":
-			p.Replica = v
-		default:
-			return Price{}, fmt.Errorf("%q: only cpu and replica have a price: %s", item, form)
-		}
-	}
-	return p, nil
-}
-
-// Of is the price of a number of replicas, each under a CPU limit.
-func (p Price) Of(cpus float64, replicas int) float64 {
-	return float64(replicas) * (p.CPU*cpus + p.Replica)
 }

@@ -111,24 +111,3 @@ func TestSearchEnds(t *testing.T) {
 		}
 	}
 }
-
-func TestPrice(t *testing.T) {
-	p, err := ParsePrice("cpu=0.04, replica=0.01")
-	if err != nil || p != (Price{0.04, 0.01}) || math.Abs(p.Of(0.5, 2)-0.06) > 1e-12 {
-		t.Errorf("%+v, %v: %v", p, err, p.Of(0.5, 2))
-	}
-	for _, s := range []string{"", "cpu", "cpu=", "cpu=0", "cpu=-1", "cpu=NaN", "cpu=Inf", "memory=1", "0.04"} {
-		if p, err := ParsePrice(s); err == nil {
-			t.Errorf("%q is taken as %+v", s, p)
-		}
-	}
-}
-
-func FuzzParsePrice(f *testing.F) {
-	f.Add("cpu=0.04,replica=0.01")
-	f.Fuzz(func(t *testing.T, s string) {
-		if p, err := ParsePrice(s); err == nil && !(p.Of(1, 1) > 0) {
-			t.Errorf("%q: %+v costs nothing", s, p)
-		}
-	})
-}
