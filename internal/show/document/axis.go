@@ -26,14 +26,6 @@ func NewAxis(low, high float64, logarithmic bool) Axis {
 	return linear(high, roundUp(high/linearTicks))
 }
 
-// WholeAxis is a linear axis for counts: no tick is between two of them.
-func WholeAxis(high float64) Axis {
-	if !readable(high) {
-		return Axis{high: 1, step: 1}
-	}
-	return linear(high, max(1, roundUp(high/linearTicks)))
-}
-
 // betweenTicks is about how many steps an axis between two values has.
 const betweenTicks = 8
 

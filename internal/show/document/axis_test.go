@@ -62,21 +62,6 @@ func TestAxesTakeWhatTheyAreGiven(t *testing.T) {
 	}
 }
 
-func TestWholeAxesHaveNoTickBetweenTwoCounts(t *testing.T) {
-	for _, high := range []float64{0, 1, 2, 3, 4, 5, 7, 10, 999, math.NaN(), math.Inf(1)} {
-		a := WholeAxis(high)
-		ticks := a.Ticks()
-		if len(ticks) < 2 || len(ticks) > linearTicks+2 || high <= 1e9 && a.High() < high {
-			t.Errorf("up to %g: ticks %v", high, ticks)
-		}
-		for _, x := range ticks {
-			if x != math.Trunc(x) {
-				t.Errorf("up to %g: a tick at %g", high, x)
-			}
-		}
-	}
-}
-
 // An axis of times ends where the times do, and has its ticks at round ones.
 func TestAxesBetweenTwoValues(t *testing.T) {
 	for _, c := range []struct{ low, high float64 }{{0, 1}, {0.197, 0.198}, {3600, 3601.05}, {0, 90.1}, {5, 5}, {-3, 7}} {
@@ -97,7 +82,7 @@ func TestAxesBetweenTwoValues(t *testing.T) {
 func TestAxesOfAbsurdFigures(t *testing.T) {
 	for _, high := range []float64{math.SmallestNonzeroFloat64, 1e-320, 1e-300, 1e300, math.MaxFloat64, math.NaN(), math.Inf(1), -1} {
 		for _, logarithmic := range []bool{false, true} {
-			for _, a := range []Axis{NewAxis(high/3, high, logarithmic), WholeAxis(high)} {
+			for _, a := range []Axis{NewAxis(high/3, high, logarithmic)} {
 				ticks := a.Ticks()
 				if len(ticks) == 0 || len(ticks) > 20 {
 					t.Errorf("up to %g: %d ticks", high, len(ticks))

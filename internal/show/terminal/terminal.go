@@ -145,17 +145,6 @@ func (w *Writer) Cells(cells []Cell) string {
 	return b.String()
 }
 
-// Widths is the columns that each column of a grid takes.
-func Widths(grid [][]string) []int {
-	out := make([]int, len(grid[0]))
-	for _, row := range grid {
-		for i, c := range row {
-			out[i] = max(out[i], utf8.RuneCountInString(c))
-		}
-	}
-	return out
-}
-
 // Folded writes a line, broken between words where it is wider than the Writer,
 // its rest indented. A Writer whose Width is 0 has endless lines.
 func (w *Writer) Folded(line, indent string) {

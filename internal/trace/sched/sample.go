@@ -1,9 +1,5 @@
 package sched
 
-import (
-	"strconv"
-)
-
 // absent is the value of a count that the line does not hold. The runtime prints
 // no negative counts.
 const absent = -1
@@ -125,14 +121,6 @@ const (
 	ProcDead
 )
 
-func (p ProcStatus) String() string {
-	names := [...]string{"idle", "running", "syscall", "gcstop", "dead"}
-	if p >= 0 && int(p) < len(names) {
-		return names[p]
-	}
-	return "status " + strconv.Itoa(int(p))
-}
-
 // goroutineStatus is the status of a G (runtime2.go) without its scan bit.
 type goroutineStatus int
 
@@ -152,19 +140,6 @@ const (
 	goroutineStatuses = 13
 	scanBit           = 0x1000 // the collector is scanning the stack
 )
-
-func (g goroutineStatus) String() string {
-	names := [goroutineStatuses]string{
-		goroutineIdle: "idle", goroutineRunnable: "runnable", goroutineRunning: "running",
-		goroutineSyscall: "syscall", goroutineWaiting: "waiting", goroutineDead: "dead",
-		goroutineCopyStack: "copystack", goroutinePreempted: "preempted",
-		goroutineLeaked: "leaked", goroutineDeadExtra: "deadextra", goroutineUnknown: "unknown",
-	}
-	if g >= 0 && int(g) < len(names) && names[g] != "" {
-		return names[g]
-	}
-	return "status " + strconv.Itoa(int(g))
-}
 
 // Field explains a key of a trace.
 type Field struct {
