@@ -31,6 +31,7 @@ import (
 	"github.com/procfit/procfit/internal/measure/plan"
 	"github.com/procfit/procfit/internal/measure/session"
 	"github.com/procfit/procfit/internal/verdict"
+	"github.com/procfit/procfit/internal/verdict/contest"
 	"github.com/procfit/procfit/internal/verdict/journal"
 	"github.com/procfit/procfit/test/built"
 	"github.com/procfit/procfit/test/need"
@@ -131,7 +132,7 @@ func (c tally) String() string {
 
 // claims reports whether a result calls one of its settings worse than another.
 func claims(r *verdict.Result) bool {
-	worse := []verdict.ExcludedCode{verdict.ExcludedSlower, verdict.ExcludedSaturated}
+	worse := []contest.Excluded{contest.ExcludedSlower, contest.ExcludedSaturated}
 	return slices.ContainsFunc(r.Groups, func(g verdict.Group) bool {
 		return slices.ContainsFunc(g.Rows, func(row verdict.SettingResult) bool {
 			return row.Later || row.Excluded != nil && slices.Contains(worse, *row.Excluded)

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/procfit/procfit/internal/verdict"
+	"github.com/procfit/procfit/internal/verdict/contest"
 	"github.com/procfit/procfit/internal/verdict/live"
 )
 
@@ -20,8 +21,8 @@ type sweep struct {
 		} `json:"default"`
 		Values []struct {
 			Procs      *int          `json:"procs"`
-			Throughput verdict.Level `json:"throughput_per_second"`
-			Latency    verdict.Level `json:"latency_seconds"`
+			Throughput contest.Level `json:"throughput_per_second"`
+			Latency    contest.Level `json:"latency_seconds"`
 		} `json:"values"`
 		Settings []struct {
 			Procs   *int `json:"resolved_procs"`
