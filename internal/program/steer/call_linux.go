@@ -68,14 +68,15 @@ func trace(r Request, pause step) (Result, error) {
 }
 
 // call finds a place and makes the call there. A place that debugCallCheck refuses is one of
-// a few instructions, and the next is tried.
+// a few instructions, or of many in a program with the race detector, and the next is tried
+// until the time is over.
 func (t *tracer) call(v Value) (Result, error) {
 	threads := len(t.seized)
 	refused, until := "", time.Now().Add(watching)
-	for range maxTries {
+	for tries := 1; ; tries++ {
 		p, err := t.find(until)
 		if Because(err) == NoPlace && refused != "" {
-			break
+			return Result{}, t.refuse(Refused, "%s", refused)
 		}
 		if err != nil {
 			return Result{}, err
@@ -94,12 +95,11 @@ func (t *tracer) call(v Value) (Result, error) {
 			result.Threads = threads
 			return result, nil
 		}
+		if err := t.serve(time.Duration(min(tries, 10)) * time.Millisecond); err != nil {
+			return Result{}, err
+		}
 	}
-	return Result{}, t.refuse(Refused, "%s", refused)
 }
-
-// maxTries bounds how many places are tried that debugCallCheck refuses.
-const maxTries = 100
 
 // open opens the memory of the program, and asks all that can be known before it is touched.
 func (t *tracer) open(cache *goproc.Cache) error {

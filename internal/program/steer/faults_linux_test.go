@@ -31,7 +31,7 @@ func refused(t *testing.T, pid int, why Why) {
 
 // TestRefusals: each reason has its own sentence, and nothing is changed.
 func TestRefusals(t *testing.T) {
-	need.Everything(t, "waits for 10 s")
+	beyond(t)
 	path := build{args: stripped}.run(t)
 	x := begin(t, path)
 	procs := x.live().Procs
@@ -97,7 +97,7 @@ func TestRefusals(t *testing.T) {
 
 // TestIgnoresTraps: the kernel would end such a program at the first trap.
 func TestIgnoresTraps(t *testing.T) {
-	need.Everything(t, "TestRefusals has the others")
+	beyond(t)
 	need.Command(t, "gcc")
 	refused(t, begin(t, build{env: withC}.run(t), "ignore", "compute=1").pid(), NoTraps)
 }
@@ -114,13 +114,8 @@ func TestSentences(t *testing.T) {
 	}
 }
 
-// rounds is how often a fault is tried.
-func rounds() int {
-	if need.Whole() {
-		return 100
-	}
-	return 4
-}
+// rounds is how often a fault is tried at a moment that differs each time.
+const rounds = 100
 
 // faults are what can happen to a program and to its tracer, which stands still meanwhile.
 var faults = []struct {
@@ -180,7 +175,7 @@ func state(pid int) byte {
 // runs on with the new value or the old one, except where the tracer is killed: what is on its
 // way then ends by SIGTRAP.
 func TestFaults(t *testing.T) {
-	need.Everything(t, "takes a minute")
+	beyond(t)
 	path := build{args: stripped}.run(t)
 	executed := 0
 	for _, at := range []step{atSeized, atPlace, atStep, atBegun, atCall, atReturn, atRestore, atRestored} {
@@ -296,7 +291,7 @@ func TestTracerKilled(t *testing.T) {
 	beyond(t)
 	path := build{args: stripped}.run(t)
 	lived, died, done := 0, 0, 0
-	for i := range rounds() {
+	for i := range rounds {
 		x := begin(t, path)
 		l := requests(x.url, 4, 0)
 		c, err := start(tracerPart, message{Request: ask(x.pid(), 3)})
@@ -328,7 +323,7 @@ func TestTracerKilled(t *testing.T) {
 			}
 		}
 	}
-	t.Logf("tracer killed %d times: %d programs ran on, %d ended by SIGTRAP, %d calls were over", rounds(), lived, died, done)
+	t.Logf("tracer killed %d times: %d programs ran on, %d ended by SIGTRAP, %d calls were over", rounds, lived, died, done)
 }
 
 // TestTargetEnds: the program is killed, calls exec, starts processes or ends threads at some
@@ -336,7 +331,7 @@ func TestTracerKilled(t *testing.T) {
 func TestTargetEnds(t *testing.T) {
 	beyond(t)
 	path := build{args: stripped}.run(t)
-	for i := range rounds() {
+	for i := range rounds {
 		x := begin(t, path, "compute=2")
 		go func() {
 			time.Sleep(time.Duration(5+i) * time.Millisecond)
@@ -346,7 +341,7 @@ func TestTargetEnds(t *testing.T) {
 			t.Errorf("killed, round %d: %+v, %v", i, r, err)
 		}
 	}
-	for i := range rounds() {
+	for i := range rounds {
 		x := begin(t, path, "compute=2")
 		if _, err := get(clientOf(time.Minute), fmt.Sprintf("%s/exec?ms=%d", x.url, 3*i)); err != nil {
 			t.Fatal(err)
@@ -363,7 +358,7 @@ func TestTargetEnds(t *testing.T) {
 	for _, mode := range []string{"fork", "end"} {
 		x := begin(t, path, mode)
 		x.hidden = mode == "end"
-		x.calls(rounds())
+		x.calls(rounds)
 	}
 }
 
@@ -386,7 +381,7 @@ func (x *target) lend(l Loan) *Guard {
 // TestGuard: the old value comes back when the time is over, when it is asked for, and when
 // the guard is killed.
 func TestGuard(t *testing.T) {
-	need.Everything(t, "calls into a server")
+	need.Everything(t, "calls into a server take both CPUs")
 	x := begin(t, build{args: stripped}.run(t), "compute=1")
 	was := x.live()
 	for name, do := range map[string]func(g *Guard, cancel func()){
@@ -413,7 +408,7 @@ func TestGuard(t *testing.T) {
 
 // TestGuardTaken: what something else has set meanwhile stays.
 func TestGuardTaken(t *testing.T) {
-	need.Everything(t, "calls into a server")
+	need.Everything(t, "calls into a server take both CPUs")
 	x := begin(t, build{args: stripped}.run(t), "compute=1")
 	g := x.lend(x.loan(500 * time.Millisecond))
 	if _, err := x.set(5); err != nil {
@@ -444,7 +439,7 @@ func TestGuardTaken(t *testing.T) {
 // TestGuardIdle: a program that has nothing to do when the time is over is let go between two
 // tries, and gets its old value with its next requests.
 func TestGuardIdle(t *testing.T) {
-	need.Everything(t, "waits for 10 s")
+	beyond(t)
 	x := begin(t, build{args: stripped}.run(t))
 	was := x.live().Procs
 	l := requests(x.url, 1, 0)
@@ -470,7 +465,7 @@ func TestGuardIdle(t *testing.T) {
 // TestGuardExec: the program that comes after exec gets nothing, not even if it is the same
 // file and uses the value of the loan by itself.
 func TestGuardExec(t *testing.T) {
-	need.Everything(t, "calls into a server")
+	need.Everything(t, "calls into a server take both CPUs")
 	path := build{args: stripped}.run(t)
 	x := begin(t, path, "compute=1")
 	if _, err := x.set(5); err != nil {
@@ -498,13 +493,13 @@ func TestGuardExec(t *testing.T) {
 // TestGuardKilled kills what has a value lent, at a time that differs each round: the old one
 // is back within 5 s.
 func TestGuardKilled(t *testing.T) {
-	need.Everything(t, "calls into a server")
+	beyond(t)
 	if os.Getenv("STEER_SETTER") != "" {
 		setter()
 	}
 	path := build{args: stripped}.run(t)
 	slowest := time.Duration(0)
-	for i := range rounds() {
+	for i := range rounds {
 		x := begin(t, path, "compute=1")
 		was := x.live()
 		cmd := exec.Command("/proc/self/exe", "-test.run=^TestGuardKilled$")
@@ -541,7 +536,7 @@ func TestGuardKilled(t *testing.T) {
 		x.alive()
 		x.untraced()
 	}
-	t.Logf("%d kills; the value was back within %v", rounds(), slowest)
+	t.Logf("%d kills; the value was back within %v", rounds, slowest)
 }
 
 // setter sets a value for a while, and waits to be killed.
@@ -564,11 +559,8 @@ func setter() {
 // TestAuto: the runtime follows the limits again after a value was set, whether the function
 // for it is linked in or not; before Go 1.25 it never does.
 func TestAuto(t *testing.T) {
-	need.Everything(t, "calls into a server")
-	toolchains := []string{""}
-	if need.Whole() {
-		toolchains = []string{"go1.25.0", "go1.27.4"}
-	}
+	beyond(t)
+	toolchains := []string{"", "go1.25.0", "go1.27.4"}
 	for _, toolchain := range toolchains {
 		x := begin(t, build{toolchain: toolchain, env: noC, args: stripped, language: "1.25"}.run(t), "compute=1")
 		before := x.live()

@@ -21,18 +21,10 @@ import (
 
 var callsFlag = flag.Int("calls", 1000, "how many calls each program gets with PROCFIT_FULL=1")
 
-// often is how many calls each program gets.
-func often() int {
-	if need.Whole() {
-		return *callsFlag
-	}
-	return 20
-}
-
 // beyond is for what takes both CPUs for minutes.
 func beyond(t *testing.T) {
 	t.Helper()
-	need.Beyond(t, "calls into servers under load take both CPUs for minutes; TestSet makes some")
+	need.Beyond(t, "calls into servers under load take both CPUs for minutes; TestSet and TestGuard make some")
 }
 
 // TestSet calls into a server of this toolchain under load.
@@ -59,7 +51,7 @@ func TestReleases(t *testing.T) {
 	for _, release := range append(toolchains, "go1.18.10", "go1.19.13", "go1.20.14", "go1.22.12", "go1.23.12", "go1.25.0") {
 		t.Run(release, func(t *testing.T) {
 			x := begin(t, build{toolchain: release, env: noC, args: stripped}.run(t))
-			x.calls(often())
+			x.calls(*callsFlag)
 		})
 	}
 }
@@ -79,7 +71,7 @@ func TestBuilds(t *testing.T) {
 			t.Run(release+"/"+b.name, func(t *testing.T) {
 				need.Command(t, "gcc")
 				x := begin(t, b.run(t))
-				x.calls(often())
+				x.calls(*callsFlag)
 			})
 		}
 	}
@@ -93,7 +85,7 @@ func TestModes(t *testing.T) {
 			t.Run(release+"/"+modes[0], func(t *testing.T) {
 				x := begin(t, build{toolchain: release, env: noC, args: stripped}.run(t), modes...)
 				x.hidden = modes[0] == "threads=5000" // a look at all of them takes a third of the time
-				x.calls(often())
+				x.calls(*callsFlag)
 			})
 		}
 	}
@@ -116,7 +108,7 @@ func TestGRPC(t *testing.T) {
 			}
 			x := begin(t, p.Run(t))
 			x.foreign = true
-			x.callsUnder(often(), send(8, 0, func() (func() error, func()) {
+			x.callsUnder(*callsFlag, send(8, 0, func() (func() error, func()) {
 				c, err := grpc.NewClient(strings.TrimPrefix(x.url, "http://"), grpc.WithTransportCredentials(insecure.NewCredentials()))
 				if err != nil {
 					t.Error(err)
@@ -142,7 +134,11 @@ func TestIdle(t *testing.T) {
 	x := begin(t, build{args: stripped}.run(t))
 	l := requests(x.url, 1, 500*time.Millisecond)
 	defer l.stop()
-	for i := range min(often(), 100) {
+	n := 5
+	if need.Whole() {
+		n = min(*callsFlag, 100)
+	}
+	for i := range n {
 		r, err := x.set(1 + i%4)
 		if err != nil || r.New != 1+i%4 || !x.alive() {
 			t.Fatalf("%+v, %v", r, err)

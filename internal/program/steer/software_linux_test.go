@@ -66,7 +66,7 @@ func TestSoftware(t *testing.T) {
 				}
 			}
 			x.foreign = true
-			x.calls(often())
+			x.calls(*callsFlag)
 			if strings.Contains(x.said.String(), "panic:") {
 				t.Error(tail(x.said.String()))
 			}

@@ -307,7 +307,7 @@ func (t *tracer) lost() error {
 // The search for a place.
 const (
 	looking  = 300 * time.Millisecond // of which a look at 5,000 threads takes a third
-	allEvery = 32                     // looks: the others are at active threads alone
+	allEvery = 32                     // looks: the others are at active threads alone. At least so many are made, since one at all may take all the time
 	longest  = 3 * time.Second        // of looking while there are threads that run Go code, or wait for a CPU to do so
 	watching = 10 * time.Second
 	// mostStops is how many ends of reads and writes are looked at before threads that run are
@@ -348,7 +348,7 @@ func (t *tracer) find(until time.Time) (place, error) {
 // looks stops threads that run, for as long as some do.
 func (t *tracer) looks() (place, error) {
 	began := time.Now()
-	for seen, n := began, 0; time.Since(seen) < looking && time.Since(began) < longest; n++ {
+	for seen, n := began, 0; (n < allEvery || time.Since(seen) < looking) && time.Since(began) < longest; n++ {
 		among := t.active
 		if n%allEvery == 0 {
 			among = t.seized
@@ -360,18 +360,26 @@ func (t *tracer) looks() (place, error) {
 		if ran {
 			seen = time.Now()
 		}
-		for {
-			s, ok := t.next(-1, time.Now().Add(5*pause))
-			if !ok {
-				break
-			}
-			t.pass(s)
-			if err := t.lost(); err != nil {
-				return place{}, err
-			}
+		if err := t.serve(5 * pause); err != nil {
+			return place{}, err
 		}
 	}
 	return place{}, nil
+}
+
+// serve lets all that stops continue, until nothing has stopped for a while.
+func (t *tracer) serve(quiet time.Duration) error {
+	for end := time.Now().Add(answering); time.Now().Before(end); {
+		s, ok := t.next(-1, time.Now().Add(quiet))
+		if !ok {
+			break
+		}
+		t.pass(s)
+		if err := t.lost(); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // look stops each thread that runs, one after the other, and reports whether one ran Go code.
@@ -386,7 +394,7 @@ func (t *tracer) look(among map[int]bool, until time.Time) (p place, ran bool, e
 		if time.Now().After(until) {
 			break
 		}
-		if s, err := procstat.ReadStat(tid); err != nil || s.State != 'R' {
+		if !t.runs(tid) {
 			continue
 		}
 		t.active[tid] = true
@@ -419,6 +427,17 @@ func (t *tracer) look(among map[int]bool, until time.Time) (p place, ran bool, e
 		}
 	}
 	return place{}, ran, nil
+}
+
+// runs reports whether a thread runs or waits for a CPU. It reads the thread's own file: that
+// of the same name below /proc sums up all threads of the process, which takes 3 s for 5,000.
+func (t *tracer) runs(tid int) bool {
+	b, err := os.ReadFile(fmt.Sprintf("/proc/%d/task/%d/stat", t.PID, tid))
+	if err != nil {
+		return false
+	}
+	s, err := procstat.ParseStat(b)
+	return err == nil && s.State == 'R'
 }
 
 // safe reports whether a call can be made where the thread stands.
