@@ -206,18 +206,18 @@ func compared(r, grid *verdict.Result) loss {
 		if m := v.Throughput.Mean; m == nil || *m < 0.95*fastest {
 			continue
 		}
-		if m := v.Latency.Mean; m != nil && v.Procs != nil && *v.Procs <= runtime.NumCPU() && v.Excluded == nil {
+		if m := v.P99.Mean; m != nil && v.Procs > 0 && v.Procs <= runtime.NumCPU() && v.Excluded == nil {
 			promptest = min(promptest, *m)
 		}
 	}
 	for _, v := range g.Values {
-		if v.Procs == nil || *v.Procs != l.procs {
+		if v.Procs != l.procs {
 			continue
 		}
 		if m := v.Throughput.Mean; m != nil {
 			l.throughput = 1 - *m/fastest
 		}
-		if m := v.Latency.Mean; m != nil {
+		if m := v.P99.Mean; m != nil {
 			l.p99 = *m/promptest - 1
 		}
 	}
@@ -228,8 +228,8 @@ func compared(r, grid *verdict.Result) loss {
 func ofGrid(name string, grid *verdict.Result) string {
 	rows := strings.Builder{}
 	for _, v := range grid.Groups[0].Values {
-		if v.Procs != nil && v.Throughput.Mean != nil && v.Latency.Mean != nil {
-			fmt.Fprintf(&rows, "| %s | %d | %s | %s |\n", name, *v.Procs, number.Rate(*v.Throughput.Mean), number.Seconds(*v.Latency.Mean))
+		if v.Procs > 0 && v.Throughput.Mean != nil && v.P99.Mean != nil {
+			fmt.Fprintf(&rows, "| %s | %d | %s | %s |\n", name, v.Procs, number.Rate(*v.Throughput.Mean), number.Seconds(*v.P99.Mean))
 		}
 	}
 	return rows.String()
