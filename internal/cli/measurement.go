@@ -267,6 +267,9 @@ func (m *measurement) conclude(std stdio, s *session.Session, runErr error) erro
 	if m.gate {
 		return gateError(r.Gate)
 	}
+	if !slices.ContainsFunc(contents.Trials, func(t journal.Trial) bool { return t.Valid }) {
+		return errors.New("no trial was valid, so nothing was measured")
+	}
 	return nil
 }
 
