@@ -141,7 +141,7 @@ func (a advised) result(racing bool) *verdict.Result {
 // warnings walks through the fixes of every warning, and returns how many there are.
 func (a advised) warnings(t *testing.T, racing bool) (seen int) {
 	for _, kind := range page.Remarks() {
-		x := pagetest.Example(kind, true).Interface().(verdict.Remark)
+		x := pagetest.Example(kind, "2", true).Interface().(verdict.Remark)
 		for _, others := range []bool{false, true} {
 			r := a.result(racing)
 			if r.Warnings = []verdict.Warning{{Group: new(0), Remark: x}}; others {

@@ -131,8 +131,8 @@ func (g *group) answer() (answer Recommendation, losses []metricLoss) {
 	default:
 		answer = g.verdict()
 	}
-	if answer.Verdict == CannotTell && g.others.slowed() && !remains(answer.Claim.Code) {
-		answer.because(CauseSlow, StepSteady)
+	if answer.Verdict == CannotTell && g.others.slowed() && !remains(answer.Claim) {
+		answer.because(CauseSlow{}, StepSteady)
 	}
 	g.guard(&answer)
 	answer.Versus = g.against(&answer)

@@ -28,10 +28,10 @@ func TestAttached(t *testing.T) {
 	}
 	r := verdict.Analyze(h, trials)
 	g := r.Groups[0]
-	if rec := g.Recommendation; rec.Verdict != verdict.Measured || rec.Claim.Of == nil || rec.Claim.Of.Procs != 4 || len(rec.Settle) != 0 {
+	if rec := g.Recommendation; rec.Verdict != verdict.Measured || rec.Of().Procs != 4 || len(rec.Settle) != 0 {
 		t.Fatalf("%+v", rec)
 	}
-	if p := g.Recommendation.Claim.Of.P99.Mean; p == nil || *p > 0.02 || *g.Settings[0].Judged.Median != *p || *g.Rows[0].Judged.Median != *p {
+	if p := g.Recommendation.Of().P99.Mean; p == nil || *p > 0.02 || *g.Settings[0].Judged.Median != *p || *g.Rows[0].Judged.Median != *p {
 		t.Errorf("p99 %v, in the table %v: want about 10 ms", *p, *g.Settings[0].Judged.Median)
 	}
 	if has[verdict.FewSettings](r) || !has[verdict.SentLate](r) {

@@ -18,7 +18,7 @@ const costlier = 0.10
 // or more, at the rate that the open loop offers to all: Ps without work look for some, and
 // wake threads for it. Each is compared with x block by block, and the error of 5% is shared
 // among all.
-func (g *group) costs(x *contest.Value) (list []Reason) {
+func (g *group) costs(x *contest.Value) (list []Remark) {
 	rate := g.rate
 	if x == nil || rate == nil || g.Group.Compares != "" {
 		return nil
@@ -33,7 +33,7 @@ func (g *group) costs(x *contest.Value) (list []Reason) {
 		mid := stat.Mean(d, nil)
 		least := mid - quantileT(level, len(d)-1)*stat.StdDev(d, nil)/math.Sqrt(float64(len(d)))
 		if least > contest.Growth(costlier) && mid > contest.Growth(g.metricFloor(cost)) {
-			list = append(list, Reason{Code: ReasonCostlier, Of: s, Than: x, Change: expm1(mid), Bound: expm1(least), N: len(d)})
+			list = append(list, ReasonCostlier{Bounded{Difference{Pair{s, x}, expm1(mid), len(d)}, expm1(least)}})
 		}
 	}
 	return list

@@ -26,16 +26,6 @@ func costing(seed uint64, strays float64, each func(procs int) float64) func(*jo
 	}
 }
 
-// costlier are the values of a verdict that use more CPU time per request.
-func costlier(r *verdict.Recommendation) (list []verdict.Reason) {
-	for _, x := range r.Reasons {
-		if x.Code == verdict.ReasonCostlier {
-			list = append(list, x)
-		}
-	}
-	return list
-}
-
 // More Ps than the verdict names may have the same throughput, and use more CPU time for it.
 func TestCostlier(t *testing.T) {
 	settings := []Truth{Unset(2, 1000, .01), Set(1, 600, .01), Set(2, 1000, .01), Set(4, 1000, .01), Set(8, 1000, .01)}
@@ -55,7 +45,7 @@ func TestCostlier(t *testing.T) {
 		"it was not measured": {journal.ModeOpen, 0, func(int) float64 { return 0 }, nil},
 	} {
 		r := analyze(Config{Mode: c.mode, Noise: quiet, Settings: settings, Trial: costing(1, c.strays, c.each)})
-		got := costlier(r.Recommendation)
+		got := reasonsOf[verdict.ReasonCostlier](r.Recommendation)
 		if len(got) != len(c.change) {
 			t.Errorf("%s: %+v, want %v", name, got, c.change)
 		}
@@ -73,7 +63,7 @@ func TestCostlierAtARate(t *testing.T) {
 	settings := []Truth{Set(1, 1000, .01), Set(2, 1000, .01), Set(4, 300, .01)}
 	twice := func(procs int) float64 { return float64(procs) }
 	r := analyze(Config{Noise: quiet, Settings: settings, Rate: 500, SmallFor: true, Trial: costing(1, 0.01, twice)})
-	got := costlier(r.Recommendation)
+	got := reasonsOf[verdict.ReasonCostlier](r.Recommendation)
 	if r.Recommendation.Verdict != verdict.CarriesRate || len(got) != 1 || got[0].Of.Procs != 2 || got[0].Than.Procs != 1 {
 		t.Errorf("%s: %+v", r.Recommendation.Verdict, got)
 	}
@@ -86,7 +76,7 @@ func TestCostlierIsRarelyFalse(t *testing.T) {
 	settings := []Truth{Unset(2, 1000, .01), Set(2, 1000, .01), Set(3, 1000, .01), Set(4, 1000, .01), Set(6, 1000, .01), Set(8, 1000, .01)}
 	for seed := range n {
 		each := func(procs int) float64 { return 1 + 0.10*float64(min(1, procs/3)) }
-		if len(costlier(analyze(Config{Seed: uint64(seed), Noise: quiet, Settings: settings, Trial: costing(uint64(seed), 0.05, each)}).Recommendation)) > 0 {
+		if len(reasonsOf[verdict.ReasonCostlier](analyze(Config{Seed: uint64(seed), Noise: quiet, Settings: settings, Trial: costing(uint64(seed), 0.05, each)}).Recommendation)) > 0 {
 			claims++
 		}
 	}

@@ -27,15 +27,15 @@ func TestClaimsHaveTheLevelsOfTables(t *testing.T) {
 	for i := range r.Groups[0].Rows {
 		rows[r.Groups[0].Rows[i].Label] = &r.Groups[0].Rows[i]
 	}
-	if of := rec.Claim.Of; rec.Verdict != KeepDefault || *of.Throughput.Mean != *rows["8"].Throughput.Median || *of.P99.Mean != *rows["8"].P99.Median {
-		t.Errorf("%+v, want the levels of %+v", rec.Claim.Of, rows["8"])
+	if of := rec.Of(); rec.Verdict != KeepDefault || *of.Throughput.Mean != *rows["8"].Throughput.Median || *of.P99.Mean != *rows["8"].P99.Median {
+		t.Errorf("%+v, want the levels of %+v", rec.Of(), rows["8"])
 	}
 	if len(rows) != 5 || len(r.Groups[0].Settings) != 6 || len(rows["8"].PooledWith) != 1 || rows["8"].PooledWith[0] != "unset" {
 		t.Errorf("%d rows of %d settings: %+v", len(rows), len(r.Groups[0].Settings), rows["8"])
 	}
 	peak := rows[r.Groups[0].Peak]
 	for label, a := range rows {
-		if *a.Throughput.Median > *peak.Throughput.Median && len(rec.Reasons[0].List) == 0 {
+		if *a.Throughput.Median > *peak.Throughput.Median && len(rec.Reasons[0].(ReasonFastest).Lucky) == 0 {
 			t.Errorf("%s is above the peak %s, and nothing says so", label, peak.Label)
 		}
 	}

@@ -113,7 +113,7 @@ func TestOriginGoesWithTheTrials(t *testing.T) {
 		}
 		asked := analyze(Config{Noise: quiet, Settings: CPUServer(), Trial: trial, Rate: 30000, SmallFor: true})
 		for _, rec := range []*verdict.Recommendation{r.Recommendation, asked.Recommendation} {
-			if mixed := rec.Claim.Code == verdict.CauseMixedOrigins; mixed != (want == verdict.OriginMixed) {
+			if mixed := rec.Claim.Code() == "mixed_origins"; mixed != (want == verdict.OriginMixed) {
 				t.Errorf("%s: %+v", want, rec)
 			}
 		}

@@ -96,7 +96,7 @@ func TestSharedCPUsBindTheVerdict(t *testing.T) {
 		h, trials := Generate(c.config)
 		h.Load.Arrangement = &c.arrangement
 		r := verdict.Analyze(h, trials)
-		if rec := r.Recommendation; rec.Verdict != c.verdict || speaksOf(rec, verdict.ReasonShared) != c.said {
+		if rec := r.Recommendation; rec.Verdict != c.verdict || speaksOf(rec, "load_on_cpus") != c.said {
 			t.Errorf("%s: %+v", name, rec)
 		}
 	}
@@ -107,7 +107,7 @@ func TestQuotasDoNotContradictEachOther(t *testing.T) {
 	settings := append(Quota(1, Unset(2, 1300, .01), Set(1, 1300, .01)), Quota(2, Unset(2, 900, .01), Set(1, 900, .01))...)
 	r := analyze(Config{Noise: quiet, Settings: settings, SmallFor: true, Rate: 1000})
 	a, b := r.Groups[0].Recommendation, r.Groups[1].Recommendation
-	if a.Verdict != verdict.CarriesRate || b.Claim.Code != verdict.CauseRateContradicts {
+	if a.Verdict != verdict.CarriesRate || b.Claim.Code() != "rate_contradicts" {
 		t.Errorf("%+v; %+v", a, b)
 	}
 }

@@ -132,15 +132,12 @@ func (g *group) metricFloor(f figure) float64 {
 }
 
 // reason is the loss in the metric's own direction.
-func (l *metricLoss) reason() Reason {
+func (l *metricLoss) reason() ReasonMetricWorse {
 	sign := 1.0
 	if !l.lower {
 		sign = -1
 	}
-	return Reason{
-		Code: ReasonMetricWorse, Of: l.at, Than: l.better, Metric: l.name,
-		Change: expm1(sign * l.mid), Bound: expm1(sign * l.bound), N: l.n,
-	}
+	return ReasonMetricWorse{l.name, Bounded{Difference{Pair{l.at, l.better}, expm1(sign * l.mid), l.n}, expm1(sign * l.bound)}}
 }
 
 // qualify takes a verdict's plainness away where a metric is proven worse at the
@@ -155,20 +152,16 @@ func (g *group) qualify(r *Recommendation) (losses []metricLoss) {
 	if len(losses) == 0 {
 		return nil
 	}
-	r.Reasons = append(lossReasons(losses), r.Reasons...)
+	var worse []Remark
+	for i := range losses {
+		worse = append(worse, losses[i].reason())
+	}
+	r.Reasons = append(worse, r.Reasons...)
 	if (r.Verdict == NotYourKnob || !g.Worse(x)) && slices.ContainsFunc(losses, func(l metricLoss) bool { return l.part }) {
 		r.Verdict, r.Confidence, r.Setting, r.Procs, r.Versus = CannotTell, "", "", nil, nil
-		r.because(CauseBenchmarksDiffer, StepBenchmarksApart)
+		r.because(CauseBenchmarksDiffer{}, StepBenchmarksApart)
 	}
 	return losses
-}
-
-func lossReasons(losses []metricLoss) []Reason {
-	var list []Reason
-	for i := range losses {
-		list = append(list, losses[i].reason())
-	}
-	return list
 }
 
 // recommended is the value that a verdict comes to: of not_your_knob, which says

@@ -35,21 +35,21 @@ func TestMetricsQualifyTheVerdict(t *testing.T) {
 		name    string
 		ns      map[string]func(float64) float64
 		verdict verdict.Verdict
-		cause   verdict.ReasonCode
+		cause   verdict.Code
 		worse   string  // the metric; empty: none
 		change  float64 // of it, about
 	}{
 		{"all alike", map[string]func(float64) float64{"A": flat, "B": flat, "C": flat}, verdict.NotYourKnob, "", "", 0},
 		{"one gains what another loses", map[string]func(float64) float64{
 			"Grow": func(p float64) float64 { return 8000 / p }, "Shrink": func(p float64) float64 { return 1000 * p },
-		}, verdict.CannotTell, verdict.CauseBenchmarksDiffer, "Shrink ns/op", 7},
+		}, verdict.CannotTell, "benchmarks_differ", "Shrink ns/op", 7},
 		{"the mean wants 4, one benchmark 1", map[string]func(float64) float64{
 			"Fast": func(p float64) float64 { return 16000 / math.Min(p, 4) / math.Min(p, 4) * math.Max(1, p/4) }, "Slow": func(p float64) float64 { return 1000 * math.Pow(p, 0.4) }, "Else": falling,
 		}, verdict.Recommended, "", "Slow ns/op", 0.74},
 	} {
 		r := analyze(Config{Mode: journal.ModeBatch, Noise: noise, Settings: settings, Trial: benchmarks(c.ns)})
 		rec := r.Recommendation
-		if rec.Verdict != c.verdict || rec.Claim.Code != c.cause {
+		if rec.Verdict != c.verdict || rec.Claim.Code() != c.cause {
 			t.Errorf("%s: %+v, want %s for %q", c.name, rec, c.verdict, c.cause)
 		}
 		if rec.Verdict == verdict.CannotTell && (rec.Confidence != "" || rec.Setting != "" || rec.Procs != nil || rec.Versus != nil) {
@@ -58,13 +58,13 @@ func TestMetricsQualifyTheVerdict(t *testing.T) {
 		worse, _ := warned[verdict.MetricsWorse](r)
 		warned := worse.Losses
 		if c.worse == "" {
-			if warned != nil || speaksOf(rec, verdict.ReasonMetricWorse) {
+			if warned != nil || speaksOf(rec, "metric_worse") {
 				t.Errorf("%s: warned of %+v", c.name, warned)
 			}
 			continue
 		}
-		first := rec.Reasons[0]
-		if first.Code != verdict.ReasonMetricWorse || first.Metric != c.worse || math.Abs(first.Change/c.change-1) > 0.1 || first.Bound > first.Change || len(warned) == 0 || warned[0].Metric != c.worse {
+		first, _ := rec.Reasons[0].(verdict.ReasonMetricWorse)
+		if first.Metric != c.worse || math.Abs(first.Change/c.change-1) > 0.1 || first.Bound > first.Change || len(warned) == 0 || warned[0].Metric != c.worse {
 			t.Errorf("%s: the first reason is %+v, warned of %+v", c.name, first, warned)
 		}
 	}

@@ -43,7 +43,7 @@ func TestAStarvedMachineIsNamed(t *testing.T) {
 		if g.Workload.Kind != c.kind || !slices.Equal(g.Others.Withheld, c.withheld) || g.Recommendation.Verdict != c.verdict || has[verdict.OthersBusy](r) != c.warns {
 			t.Errorf("%s: %s, withheld %v, %s, %v; want %s, %v, %s, warned %v", c.name, g.Workload.Kind, g.Others.Withheld, g.Recommendation.Verdict, codes(r), c.kind, c.withheld, c.verdict, c.warns)
 		}
-		if len(c.withheld) > 0 && !speaksOf(&g.Recommendation, verdict.ReasonWithheld) {
+		if len(c.withheld) > 0 && !speaksOf(&g.Recommendation, "withheld") {
 			t.Errorf("%s: nothing says what is not compared: %+v", c.name, g.Recommendation)
 		}
 	}
@@ -66,7 +66,7 @@ func TestOthersForAWhile(t *testing.T) {
 				}
 			}})
 		g := verdict.Analyze(h, trials).Groups[0]
-		if o := g.Others; o.Bursts != c.bursts || (c.bursts > 0) != speaksOf(&g.Recommendation, verdict.ReasonBursts) ||
+		if o := g.Others; o.Bursts != c.bursts || (c.bursts > 0) != speaksOf(&g.Recommendation, "bursts") ||
 			c.bursts > 0 && (o.BurstMost != c.then/2 || o.Trials != len(trials)) {
 			t.Errorf("%g CPUs, then %g: %+v of %d trials, %+v", c.usual, c.then, o, len(trials), g.Recommendation.Reasons)
 		}
@@ -187,7 +187,7 @@ func TestAStarvedBaselineIsNotJudged(t *testing.T) {
 func TestAStarvedRateSaysSo(t *testing.T) {
 	r := analyze(Config{CPUs: 2, OtherCPUs: 1.3, Noise: quiet, Rate: 500, SmallFor: true, Settings: []Truth{Unset(2, 1000, .01), Set(1, 900, .02)}})
 	got := r.Groups[0].Recommendation
-	if got.Verdict != verdict.CannotTell || got.Claim.Code != verdict.CauseWithheld || len(got.Claim.List) != 2 {
+	if x, _ := got.Claim.(verdict.CauseWithheld); got.Verdict != verdict.CannotTell || len(x.List) != 2 {
 		t.Errorf("%s: %+v", got.Verdict, got.Claim)
 	}
 }
@@ -235,7 +235,7 @@ func TestAnOverrideIsNoBusyMachine(t *testing.T) {
 	if len(r.Groups[0].Others.Withheld) == 0 {
 		t.Fatalf("nothing is withheld: %+v", r.Groups[0].Others)
 	}
-	if got.Claim.Code != verdict.CauseOverridden || len(got.Settle) != 1 || got.Settle[0].Code != verdict.StepFindDerived {
+	if got.Claim.Code() != "overridden" || len(got.Settle) != 1 || got.Settle[0].Code != verdict.StepFindDerived {
 		t.Errorf("%+v, settled by %+v", got.Claim, got.Settle)
 	}
 }
@@ -256,8 +256,8 @@ func TestSlowIsNotStarved(t *testing.T) {
 			}
 		}})
 	g := verdict.Analyze(h, trials).Groups[0]
-	if o := g.Others; 4*o.Slow < o.Trials || g.Recommendation.Claim.Code != verdict.CauseWithheld {
-		t.Errorf("%d of %d trials were slow: %q, want %q", o.Slow, o.Trials, g.Recommendation.Claim.Code, verdict.CauseWithheld)
+	if o := g.Others; 4*o.Slow < o.Trials || g.Recommendation.Claim.Code() != "withheld" {
+		t.Errorf("%d of %d trials were slow: %q, want %q", o.Slow, o.Trials, g.Recommendation.Claim.Code(), "withheld")
 	}
 }
 
@@ -268,11 +268,11 @@ func TestASlowMachine(t *testing.T) {
 		slow    func(block int) bool
 		trials  int
 		verdict verdict.Verdict
-		cause   verdict.ReasonCode
+		cause   verdict.Code
 	}{
 		"steady":          {func(int) bool { return false }, 0, verdict.KeepDefault, ""},
 		"one block":       {func(block int) bool { return block == 4 }, 10, verdict.KeepDefault, ""}, // and the one after it
-		"it never rests":  {func(block int) bool { return block%2 == 0 }, 60, verdict.CannotTell, verdict.CauseSlow},
+		"it never rests":  {func(block int) bool { return block%2 == 0 }, 60, verdict.CannotTell, "slow_machine"},
 		"half of the run": {func(block int) bool { return block >= 5 }, 5, verdict.KeepDefault, ""}, // in which it changes
 	} {
 		h, trials := Generate(Config{CPUs: 2, Noise: quiet, Rate: 100, Blocks: 12,
@@ -293,10 +293,10 @@ func TestASlowMachine(t *testing.T) {
 		r := verdict.Analyze(h, trials)
 		g := r.Groups[0]
 		rec := g.Recommendation
-		if g.Others.Slow != c.trials || rec.Verdict != c.verdict || c.cause != "" && rec.Claim.Code != c.cause || has[verdict.InvalidTrials](r) {
-			t.Errorf("%s: %d of %d trials, %s for %q, %v; want %d, %s, %q", name, g.Others.Slow, g.Others.Trials, rec.Verdict, rec.Claim.Code, codes(r), c.trials, c.verdict, c.cause)
+		if g.Others.Slow != c.trials || rec.Verdict != c.verdict || c.cause != "" && rec.Claim.Code() != c.cause || has[verdict.InvalidTrials](r) {
+			t.Errorf("%s: %d of %d trials, %s for %q, %v; want %d, %s, %q", name, g.Others.Slow, g.Others.Trials, rec.Verdict, rec.Claim.Code(), codes(r), c.trials, c.verdict, c.cause)
 		}
-		if c.trials > 0 && c.cause == "" && !speaksOf(&rec, verdict.ReasonSlow) {
+		if c.trials > 0 && c.cause == "" && !speaksOf(&rec, "slow_machine") {
 			t.Errorf("%s: nothing says what is not compared: %+v", name, rec.Reasons)
 		}
 	}

@@ -42,7 +42,7 @@ func TestEqualSettings(t *testing.T) {
 		claim := rec.Verdict == verdict.Recommended || rec.Verdict == verdict.TradeOff ||
 			slices.ContainsFunc(r.Gate.Checks, func(c verdict.GateCheck) bool { return c.Worse })
 		for _, reason := range rec.Reasons {
-			claim = claim || reason.Code == verdict.ReasonSlower || reason.Code == verdict.ReasonLater
+			claim = claim || reason.Code() == "worse_throughput" || reason.Code() == "worse_p99"
 		}
 		if claim {
 			claims++
@@ -176,7 +176,7 @@ func FuzzAnalyze(f *testing.F) {
 		if _, err := json.Marshal(r); err != nil { // there is no NaN and no infinity in any field
 			t.Error(err)
 		}
-		if len(r.Groups) > 0 && r.Groups[0].Recommendation.Verdict == verdict.CannotTell && r.Groups[0].Recommendation.Claim.Code == "" {
+		if len(r.Groups) > 0 && r.Groups[0].Recommendation.Verdict == verdict.CannotTell && r.Groups[0].Recommendation.Claim.Code() == "" {
 			t.Error("cannot tell, and not why")
 		}
 		gate, err := verdict.GateBaseline(r, r)

@@ -14,9 +14,9 @@ const CarriedRatio = 0.99
 // which that is proven, what was proven not to carry it below. Its verdict rests on
 // counts of requests.
 func (g *group) carries() Recommendation {
-	r := Recommendation{Verdict: CannotTell, Reasons: []Reason{}}
+	r := Recommendation{Verdict: CannotTell, Reasons: []Remark{}}
 	if g.origin == OriginMixed {
-		r.because(CauseMixedOrigins, StepStartAgain)
+		r.because(CauseMixedOrigins{}, StepStartAgain)
 		return r
 	}
 	carriers, offered := g.carriers()
@@ -25,32 +25,30 @@ func (g *group) carries() Recommendation {
 		if c := g.carrying(s); c.n > 0 {
 			few = few || c.blocks < minPairs
 			refused = refused && c.refuses()
-			r.Reasons = append(r.Reasons, Reason{Code: ReasonCarried, Of: s, Carried: c.typed()})
+			r.Reasons = append(r.Reasons, ReasonCarried{About{s}, c.typed()})
 		}
 	}
 	if len(g.Starved) > 0 {
-		r.Reasons = append(r.Reasons, Reason{Code: ReasonWithheld, List: g.Starved})
+		r.Reasons = append(r.Reasons, ReasonWithheld{g.Starved})
 	}
 	if len(carriers) == 0 {
 		if len(r.Reasons) > 0 {
-			r.Reasons = append(r.Reasons, Reason{Code: ReasonHolds})
+			r.Reasons = append(r.Reasons, ReasonHolds{})
 		}
 		switch {
 		case g.Best == nil && len(g.Starved) > 0:
-			r.because(CauseWithheld, g.others.remedy())
-			r.Claim.List = g.Starved
+			r.because(CauseWithheld{g.Starved}, g.others.remedy())
 		case g.Best == nil:
 			r.because(g.nothing())
 		case !offered:
-			r.because(CauseRateNotOffered, StepOfferRate)
+			r.because(CauseRateNotOffered{}, StepOfferRate)
 		case few:
-			r.because(CauseRateFewBlocks, StepRepeat, StepLessRate)
+			r.because(CauseRateFewBlocks{}, StepRepeat, StepLessRate)
 			r.Settle[0].Blocks = minPairs
 		case refused:
-			r.because(CauseRateNotCarried, StepLessRate)
-			r.Claim.Proven = true
+			r.because(CauseRateNotCarried{Proven: true}, StepLessRate)
 		default:
-			r.because(CauseRateNotCarried, StepLessRate)
+			r.because(CauseRateNotCarried{}, StepLessRate)
 			r.Settle = append(g.settle(), r.Settle...)
 		}
 		return r
@@ -59,17 +57,15 @@ func (g *group) carries() Recommendation {
 	r.Verdict, r.Confidence = CarriesRate, Proven
 	if better := g.betterCarrier(x, carriers); better != nil {
 		c := g.P99(x, better)
-		r.Reasons = append(r.Reasons, Reason{
-			Code: ReasonCarrierP99, Of: x, Than: better, Metric: MetricP99,
-			Change: expm1(c.Mid), Bound: expm1(c.Least), N: c.N,
-		})
+		r.Reasons = append(r.Reasons, ReasonCarrierP99{Bounded{Difference{Pair{x, better}, expm1(c.Mid), c.N}, expm1(c.Least)}})
 	}
-	r.Reasons = append(append(r.Reasons, g.costs(x)...), Reason{Code: ReasonHolds})
+	r.Reasons = append(append(r.Reasons, g.costs(x)...), ReasonHolds{})
+	r.Claim = ClaimCarries{About{x}}
 	if x.Default {
-		r.Setting, r.Claim.Of = unsetLabel(x), x
+		r.Setting = unsetLabel(x)
 		return r
 	}
-	r.Setting, r.Procs, r.Claim.Of = x.Setting, new(x.Procs), x
+	r.Setting, r.Procs = x.Setting, new(x.Procs)
 	return r
 }
 
@@ -170,8 +166,8 @@ func (c carrying) refuses() bool {
 // rounding is what an exponential of a logarithm may be off by.
 const rounding = 1e-9
 
-func (c carrying) typed() *Carried {
-	t := &Carried{Share: c.share.mid, Trials: c.n, Blocks: c.blocks, Carries: c.enough(), Refuses: c.refuses()}
+func (c carrying) typed() Carried {
+	t := Carried{Share: c.share.mid, Trials: c.n, Blocks: c.blocks, Carries: c.enough(), Refuses: c.refuses()}
 	if c.blocks >= minPairs && c.share.low > 0 {
 		t.ShareLow = new(c.share.low)
 	}
@@ -200,14 +196,14 @@ func (r *Result) contradicted() {
 	}
 	for i := range r.Groups {
 		g := &r.Groups[i]
-		if g.Recommendation.Claim.Code != CauseRateNotCarried {
+		if _, is := g.Recommendation.Claim.(CauseRateNotCarried); !is {
 			continue
 		}
 		for k := range r.Groups {
 			less := &r.Groups[k]
 			smaller := less.QuotaCPUs != nil && (g.QuotaCPUs == nil || *less.QuotaCPUs < *g.QuotaCPUs)
 			if smaller && less.Replicas <= g.Replicas && less.GoVersion == g.GoVersion && less.Recommendation.Verdict == CarriesRate {
-				g.Recommendation.because(CauseRateContradicts, StepQuietMachine)
+				g.Recommendation.because(CauseRateContradicts{}, StepQuietMachine)
 			}
 		}
 	}

@@ -24,14 +24,14 @@ func TestWhatCarriesTheRate(t *testing.T) {
 		config  Config
 		verdict verdict.Verdict
 		setting string
-		code    verdict.ReasonCode
+		code    verdict.Code
 	}{
 		{"just below the threshold", Config{Rate: 20000, Trial: open("2", 0.98996)}, verdict.CarriesRate, "4", ""},
 		{"queues hide what the closed loop shows", Config{Rate: 24000, Trial: open("2", 0.995)}, verdict.CarriesRate, "4", ""},
 		{"the low end counts", Config{Rate: 23400, Seed: 3, Noise: &Noise{Trial: .03}, Trial: open("2", 1)}, verdict.CarriesRate, "4", ""},
 		{"without an interval the median", Config{Rate: 24000, Blocks: 4, Trial: open("2", 1)}, verdict.CarriesRate, "4", ""},
 		{"a load command has no closed loop", Config{Rate: 24000, Trial: func(t *journal.Trial) { open("2", 1)(t); external(t) }}, verdict.CarriesRate, "2", ""},
-		{"two trials", Config{Rate: 20000, Blocks: 2}, verdict.CannotTell, "", verdict.CauseRateFewBlocks},
+		{"two trials", Config{Rate: 20000, Blocks: 2}, verdict.CannotTell, "", "rate_few_blocks"},
 	} {
 		c.config.SmallFor, c.config.Settings = true, CPUServer()
 		if c.config.Noise == nil {
@@ -39,12 +39,12 @@ func TestWhatCarriesTheRate(t *testing.T) {
 		}
 		rec := analyze(c.config).Recommendation
 		carried := 0
-		for _, r := range rec.Reasons {
-			if r.Code == verdict.ReasonCarried && r.Carried.Trials > 0 {
+		for _, x := range reasonsOf[verdict.ReasonCarried](rec) {
+			if x.Trials > 0 {
 				carried++
 			}
 		}
-		if rec.Verdict != c.verdict || rec.Setting != c.setting || rec.Claim.Code != c.code || carried == 0 {
+		if rec.Verdict != c.verdict || rec.Setting != c.setting || rec.Claim.Code() != c.code || carried == 0 {
 			t.Errorf("%s: %s of %q, want %s of %q:\n%+v", c.name, rec.Verdict, rec.Setting, c.verdict, c.setting, rec)
 		}
 	}

@@ -227,18 +227,31 @@ type Recommendation struct {
 	// BestThroughput and BestP99 are the optima of a trade-off, as setting labels.
 	BestThroughput string
 	BestP99        string
-	// Claim is what the verdict rests on, and of cannot_tell why, by its code. Of the
-	// others it has these metrics: keep_default Of and Proven; recommended these, and
-	// Than (the default) with Metric and Change where that is worse, or without a default
-	// the List of the values that may be as good; not_your_knob
-	// List and Proven (p99 was judged); trade_off Of (throughput), Than (p99), Change
-	// and P99Change; carries_rate Of.
-	Claim   Reason
-	Reasons []Reason
+	// Claim is what the verdict rests on, and of cannot_tell its cause; nil: nothing was analysed.
+	Claim   Remark
+	Reasons []Remark
 	// Versus is what the value changes against the default; null where none is named, or
 	// the default is not known.
 	Versus *Versus
 	Settle []Step // of cannot_tell and of what is likely: what would settle it
+}
+
+// values are those that the claim names, and compares with; nil: none.
+func (r *Recommendation) values() (of, than *contest.Value) {
+	if c, names := r.Claim.(interface {
+		Values() (of, than *contest.Value)
+	}); names {
+		return c.Values()
+	}
+	return nil, nil
+}
+
+// Of is the value that the claim is about; an empty one where it is about none.
+func (r *Recommendation) Of() *contest.Value {
+	if of, _ := r.values(); of != nil {
+		return of
+	}
+	return &contest.Value{}
 }
 
 // Settings are what was measured as a procfit.yaml, and the words of procfit that read it.

@@ -16,24 +16,25 @@ func (g *group) guard(r *Recommendation) {
 		return
 	}
 	if g.defaultMissing() {
-		r.withhold(CauseNoDefault, StepFix)
+		r.withhold(CauseNoDefault{}, StepFix)
 		return
 	}
-	cause, step := CauseUnseen, StepSee
-	unseen := g.unseen(r)
-	if len(unseen) == 0 {
-		cause, step = CauseUncounted, StepCount
-		unseen = g.uncounted()
+	unseen, uncounted := g.unseen(r), g.uncounted()
+	var cause Remark
+	step, capped := StepSee, g.header.Target.AnyProgram
+	switch {
+	case len(unseen) > 0:
+		cause = CauseUnseen{unseen}
+	case len(uncounted) > 0:
+		cause, step, capped = CauseUncounted{uncounted}, StepCount, true
+	default:
+		return
 	}
 	switch {
-	case len(unseen) == 0:
-	case (cause == CauseUncounted || g.header.Target.AnyProgram) && mayBeLikely(r.Verdict):
-		if r.Confidence == Proven {
-			r.Confidence, r.Settle = Likely, []Step{{Code: step}}
-		}
-	default:
+	case !capped || !mayBeLikely(r.Verdict):
 		r.withhold(cause, step)
-		r.Claim.List = unseen
+	case r.Confidence == Proven:
+		r.Confidence, r.Settle = Likely, []Step{{Code: step}}
 	}
 }
 
@@ -46,7 +47,7 @@ func (r *Recommendation) capped() bool {
 func mayBeLikely(v Verdict) bool { return v == Recommended || v == KeepDefault || v == CarriesRate }
 
 // withhold is a verdict that there is none, with the reasons of the one that there was.
-func (r *Recommendation) withhold(cause ReasonCode, step StepCode) {
+func (r *Recommendation) withhold(cause Remark, step StepCode) {
 	*r = Recommendation{Verdict: CannotTell, Reasons: r.Reasons}
 	r.because(cause, step)
 }
@@ -65,7 +66,8 @@ func (g *group) defaultMissing() bool {
 func (g *group) unseen(r *Recommendation) (list []*contest.Value) {
 	rests := g.Values // that nothing differs is about all of them
 	if r.Verdict != NotYourKnob {
-		rests = []*contest.Value{r.Claim.Of, r.Claim.Than}
+		of, than := r.values()
+		rests = []*contest.Value{of, than}
 	}
 	for _, v := range append(slices.Clone(g.Values), g.Apart) {
 		if v == nil || !v.Default && !slices.Contains(rests, v) {

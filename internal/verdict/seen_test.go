@@ -26,12 +26,12 @@ func TestOnlyWhatWasSeenIsNamed(t *testing.T) {
 	type answer struct {
 		verdict    verdict.Verdict
 		confidence verdict.Confidence
-		cause      verdict.ReasonCode
+		cause      verdict.Code
 	}
 	proven, likely := answer{verdict.Recommended, verdict.Proven, ""}, answer{verdict.Recommended, verdict.Likely, ""}
 	carries, mayCarry := answer{verdict.CarriesRate, verdict.Proven, ""}, answer{verdict.CarriesRate, verdict.Likely, ""}
-	kept, unseen := answer{verdict.KeepDefault, verdict.Proven, ""}, answer{verdict.CannotTell, "", verdict.CauseUnseen}
-	noDefault, uncounted := answer{verdict.CannotTell, "", verdict.CauseNoDefault}, answer{verdict.CannotTell, "", verdict.CauseUncounted}
+	kept, unseen := answer{verdict.KeepDefault, verdict.Proven, ""}, answer{verdict.CannotTell, "", "unseen"}
+	noDefault, uncounted := answer{verdict.CannotTell, "", "no_default"}, answer{verdict.CannotTell, "", "uncounted"}
 	for name, c := range map[string]struct {
 		settings []Truth
 		trial    func(*journal.Trial)
@@ -62,8 +62,8 @@ func TestOnlyWhatWasSeenIsNamed(t *testing.T) {
 			h, trials := Generate(Config{Noise: quiet, Settings: c.settings, Trial: c.trial, Rate: rate, SmallFor: rate > 0})
 			h.Target.AnyProgram = c.any
 			got := verdict.Analyze(h, trials).Groups[0].Recommendation
-			if got.Verdict != want.verdict || got.Confidence != want.confidence || got.Claim.Code != want.cause && want.cause != "" {
-				t.Errorf("%s, at rate %g: %s %s %q, want %+v", name, rate, got.Verdict, got.Confidence, got.Claim.Code, want)
+			if got.Verdict != want.verdict || got.Confidence != want.confidence || got.Claim.Code() != want.cause && want.cause != "" {
+				t.Errorf("%s, at rate %g: %s %s %q, want %+v", name, rate, got.Verdict, got.Confidence, got.Claim.Code(), want)
 			}
 			if (got.Confidence == verdict.Likely || got.Verdict == verdict.CannotTell) && len(got.Settle) == 0 {
 				t.Errorf("%s, at rate %g: nothing says what would settle it", name, rate)

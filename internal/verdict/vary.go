@@ -95,9 +95,9 @@ func (g *group) variable() Group {
 	if r.Rows = rows; 0 < lead.Peak && lead.Peak <= len(axis.Values) {
 		r.Peak = axis.Name + "=" + axis.Values[lead.Peak-1]
 	}
-	r.Recommendation = Recommendation{Verdict: CannotTell, Reasons: []Reason{}}
+	r.Recommendation = Recommendation{Verdict: CannotTell, Reasons: []Remark{}}
 	if best := g.Answer(); best != nil {
-		r.Recommendation = Recommendation{Verdict: KeepDefault, Confidence: confidenceOf(lead.Confidence), Setting: best.Label, Reasons: []Reason{}}
+		r.Recommendation = Recommendation{Verdict: KeepDefault, Confidence: confidenceOf(lead.Confidence), Setting: best.Label, Reasons: []Remark{}}
 		if start := axis.Rank(axis.Start); lead.Pick != start {
 			r.Recommendation.Verdict, r.Recommendation.Versus = Recommended, &Versus{}
 			if start > 0 {

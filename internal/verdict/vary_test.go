@@ -125,7 +125,7 @@ func TestTooMuchMemory(t *testing.T) {
 		}})
 		h.Plan.MaxMemoryBytes = most
 		rec := verdict.Analyze(h, trials).Groups[0].Recommendation
-		if rec.Verdict != verdict.CannotTell || rec.Claim.Code != verdict.CauseMemory || (rec.Claim.Of != nil) != (of > 0) || of > 0 && rec.Claim.Of.Procs != of || rec.Settle[0].Code != verdict.StepMoreMemory {
+		if rec.Verdict != verdict.CannotTell || rec.Claim.Code() != "memory" || rec.Of().Procs != of || rec.Settle[0].Code != verdict.StepMoreMemory {
 			t.Errorf("at most %d: %+v", most, rec)
 		}
 	}

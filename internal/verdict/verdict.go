@@ -12,42 +12,39 @@ import (
 
 // verdict is what the comparisons come to: what is proven, and what is not.
 func (g *group) verdict() Recommendation {
-	r := Recommendation{Verdict: CannotTell, Reasons: []Reason{}}
+	r := Recommendation{Verdict: CannotTell, Reasons: []Remark{}}
 	switch {
 	case g.origin == OriginMixed:
-		r.because(CauseMixedOrigins, StepStartAgain)
+		r.because(CauseMixedOrigins{}, StepStartAgain)
 		return r
 	case g.starved() && len(g.Values)+len(g.Starved) < 2 && g.overrides().Ran > 0:
 		// A quieter machine would not give the others their values.
-		r.because(CauseOverridden, StepFindDerived)
+		r.because(CauseOverridden{}, StepFindDerived)
 		return r
 	case g.starved():
-		r.because(CauseWithheld, g.others.remedy())
-		if r.Claim.List = g.Starved; g.Best != nil {
+		if r.because(CauseWithheld{g.Starved}, g.others.remedy()); g.Best != nil {
 			r.Reasons = g.reasons(nil)
 		}
 		return r
 	case g.Best == nil && g.Apart != nil:
-		r.because(CauseOnlyUnset, StepMoreValues)
+		r.because(CauseOnlyUnset{}, StepMoreValues)
 		return r
 	case g.Best == nil:
 		r.because(g.nothing())
 		return r
 	}
 	switch {
+	case len(g.Values) < 2 && g.Apart == nil && len(g.TooLarge) > 0:
+		r.because(CauseMemory{About{g.Best}}, StepMoreMemory)
 	case len(g.Values) < 2 && g.Apart == nil:
-		if r.because(CauseOneValue, StepMoreValues); len(g.TooLarge) > 0 {
-			r.because(CauseMemory, StepMoreMemory)
-		}
-		r.Claim.Of = g.Best
+		r.because(CauseOneValue{About{g.Best}}, StepMoreValues)
 	case g.Apart != nil && g.Apart.Procs > 0:
-		r.because(CauseUnsetDiffers, StepFindDerived)
-		r.Claim.Of = g.Apart
+		r.because(CauseUnsetDiffers{About{g.Apart}}, StepFindDerived)
 	case g.loadLimited() && g.AllEqual():
-		r.because(CauseLoadLimited, StepLoadElsewhere)
+		r.because(CauseLoadLimited{}, StepLoadElsewhere)
 	case g.AllEqual():
 		r.Verdict, r.Confidence = NotYourKnob, Proven
-		r.Claim = Reason{List: g.Values, Proven: g.ByLatency}
+		r.Claim = ClaimAlike{g.Values, g.ByLatency}
 	default:
 		g.choose(&r)
 	}
@@ -62,16 +59,21 @@ func (g *group) attached() Recommendation {
 	if contest.Valid(g.all(g.Settings)) == 0 {
 		return r
 	}
-	r.Verdict, r.Claim, r.Settle = Measured, Reason{}, nil
+	var of *contest.Value
 	for _, v := range slices.Concat(g.Values, g.Starved) {
-		r.Claim.Of = v
+		of = v
 		if g.anyLatency() {
 			seen := *v
 			seen.P99.Mean = Median(values(g.Measured(g.Settings[0]), shown(g.latencyMode, ofP99))).Median
-			r.Claim.Of = &seen
+			of = &seen
 		}
 	}
-	r.Reasons = slices.DeleteFunc(g.common(), func(x Reason) bool { return x.Code == ReasonShared || x.Code == ReasonWithheld })
+	r.Verdict, r.Claim, r.Settle = Measured, ClaimAsItRuns{About{of}}, nil
+	r.Reasons = slices.DeleteFunc(g.common(), func(x Remark) bool {
+		_, shared := x.(ReasonShared)
+		_, withheld := x.(ReasonWithheld)
+		return shared || withheld
+	})
 	return r
 }
 
@@ -101,9 +103,8 @@ func (g *group) starved() bool {
 }
 
 // because is why there is no verdict, and what would decide it.
-func (r *Recommendation) because(cause ReasonCode, steps ...StepCode) {
-	r.Claim = Reason{Code: cause}
-	r.Settle = nil
+func (r *Recommendation) because(cause Remark, steps ...StepCode) {
+	r.Claim, r.Settle = cause, nil
 	for _, s := range steps {
 		r.Settle = append(r.Settle, Step{Code: s})
 	}
@@ -111,18 +112,18 @@ func (r *Recommendation) because(cause ReasonCode, steps ...StepCode) {
 
 // nothing is for a group without a metric to compare: what is missing, and what to
 // do about that.
-func (g *group) nothing() (ReasonCode, StepCode) {
+func (g *group) nothing() (Remark, StepCode) {
 	switch all := g.all(g.Settings); {
 	case len(all) == 0 && g.pilotsInvalid:
-		return CausePilotsInvalid, StepFix
+		return CausePilotsInvalid{}, StepFix
 	case len(all) == 0:
-		return CauseNotMeasured, StepResume
+		return CauseNotMeasured{}, StepResume
 	case contest.Valid(all) == 0:
-		return CauseNoneValid, StepFix
+		return CauseNoneValid{}, StepFix
 	case len(g.TooLarge) > 0:
-		return CauseMemory, StepMoreMemory
+		return CauseMemory{}, StepMoreMemory
 	}
-	return CauseNoThroughput, StepReadOutput
+	return CauseNoThroughput{}, StepReadOutput
 }
 
 // choose settles on what the contest picked, unless the trials leave open what the
@@ -130,28 +131,22 @@ func (g *group) nothing() (ReasonCode, StepCode) {
 func (g *group) choose(r *Recommendation) {
 	x := g.Of(g.Lead().Pick)
 	if x != nil && g.Lead().Confidence != race.Proven && g.Wild() {
-		r.Claim = Reason{Code: CauseNoise, Of: x}
-		r.Settle = g.settle()
+		r.Claim, r.Settle = CauseNoise{}, g.settle()
 		return
 	}
 	if x != nil && g.rival(x) != nil {
 		rival := g.rival(x)
 		r.Verdict, r.Confidence = TradeOff, Proven
 		r.BestThroughput, r.BestP99 = x.Setting, rival.Setting
-		r.Claim = Reason{
-			Of: x, Than: rival, Change: expm1(g.Throughput(rival, x).Mid),
-			P99Change: new(expm1(g.P99(rival, x).Mid)),
-		}
+		r.Claim = ClaimTrade{Pair{x, rival}, expm1(g.Throughput(rival, x).Mid), expm1(g.P99(rival, x).Mid)}
 		return
 	}
 	if x == nil {
-		r.Claim = g.none()
-		r.Settle = g.settle()
+		r.Claim, r.Settle = g.none(), g.settle()
 		return
 	}
 	if x.Saturated {
-		r.because(CauseSaturated, StepLessRate)
-		r.Claim.Of = x
+		r.because(CauseSaturated{About{x}}, StepLessRate)
 		return
 	}
 	g.advise(r, x)
@@ -168,27 +163,30 @@ func (g *group) advise(r *Recommendation, x *contest.Value) {
 	case x.Default:
 		g.keep(r, x)
 	case standard == nil:
-		g.set(r, x)
+		claim := g.change(x)
 		if !matters {
-			r.Claim.Metric, r.Claim.List = MetricOpen, g.untold(x)
+			claim.Metric, claim.Open = MetricOpen, g.untold(x)
 		}
+		g.set(r, x, claim)
 	// The default is not proven worse, and no smaller value matches it: it may be as good.
 	case matters && !g.givesUp(standard, x):
 		if r.Confidence = Likely; g.Lead().Default != "" {
 			g.keep(r, standard)
 		} else {
-			g.set(r, x)
+			g.set(r, x, g.change(x))
 		}
 	case matters:
-		g.set(r, x)
+		g.set(r, x, g.change(x))
 	// Where nothing is proven worse, GOMAXPROCS is not shown to matter, and no change is
 	// advised. That the default is as good is another claim than that the pick is.
 	case g.Lead().Default == race.Proven, g.Lead().Default == race.Likely && !g.Wild():
 		r.Confidence = confidenceOf(g.Lead().Default)
 		g.keep(r, standard)
-		if r.Claim.Code = ClaimAsGood; g.Lead().Confidence == race.Proven {
-			r.Claim.Than = x
+		claim := ClaimAsGood{Pair{Of: standard}}
+		if g.Lead().Confidence == race.Proven {
+			claim.Than = x
 		}
+		r.Claim = claim
 	default:
 		r.Claim, r.Confidence = g.defaultOpen(x, standard), ""
 	}
@@ -203,13 +201,12 @@ func (g *group) givesUp(standard, x *contest.Value) bool {
 // keep names the default.
 func (g *group) keep(r *Recommendation, x *contest.Value) {
 	r.Verdict, r.Setting = KeepDefault, unsetLabel(x)
-	r.Claim = Reason{Of: x, Proven: g.provenSmallest(x)}
+	r.Claim = ClaimKeep{About{x}, g.provenSmallest(x)}
 }
 
 // set names another value.
-func (g *group) set(r *Recommendation, x *contest.Value) {
-	r.Verdict, r.Procs, r.Setting = Recommended, new(x.Procs), x.Setting
-	r.Claim = g.change(x)
+func (g *group) set(r *Recommendation, x *contest.Value, claim ClaimSet) {
+	r.Verdict, r.Procs, r.Setting, r.Claim = Recommended, new(x.Procs), x.Setting, claim
 }
 
 // untold are the values that are not proven to be as good as x, where nothing is proven
@@ -219,14 +216,14 @@ func (g *group) untold(x *contest.Value) []*contest.Value {
 }
 
 // defaultOpen is that x is as good as any, and that the default may be worse.
-func (g *group) defaultOpen(x, d *contest.Value) Reason {
+func (g *group) defaultOpen(x, d *contest.Value) CauseDefaultOpen {
 	rival := x
 	for _, s := range g.Values {
 		if g.Covers(d, rival) && s != d && !g.Out(s) {
 			rival = s
 		}
 	}
-	r := Reason{Code: CauseDefaultOpen, Of: x, Than: d, List: []*contest.Value{rival}, Metric: MetricThroughput, Proven: g.Lead().Confidence == race.Proven}
+	r := CauseDefaultOpen{Difference{Pair: Pair{x, d}}, rival, MetricThroughput, g.Lead().Confidence == race.Proven}
 	c := g.Throughput(d, rival)
 	if c.AsGood && g.ByLatency && rival.HasLatency() && d.HasLatency() {
 		r.Metric, c = MetricP99, g.P99(d, rival)
@@ -245,25 +242,25 @@ func confidenceOf(c race.Goal) Confidence {
 }
 
 // none is why the contest picked nothing.
-func (g *group) none() Reason {
+func (g *group) none() Remark {
 	if len(g.Tail) == 1 && g.Best.Saturated {
-		return Reason{Code: CauseSaturated, Of: g.Best}
+		return CauseSaturated{About{g.Best}}
 	}
 	if g.Wild() {
-		return Reason{Code: CauseNoise, Of: g.Best}
+		return CauseNoise{}
 	}
 	open := g.Open()
 	if len(open) > 0 && open[0].By == race.P99 {
-		r := Reason{Code: CauseP99Open, List: g.pair(open[0])}
+		two := Undecided{List: g.pair(open[0])}
 		if d := g.DefaultValue(); d != nil && g.InTail(d) {
-			r.Than = d
+			two.Default = d
 		}
-		return r
+		return CauseP99Open{two}
 	}
 	if d := g.DefaultValue(); d != nil && len(open) > 0 && slices.Contains(g.pair(open[0]), d) {
-		return Reason{Code: CauseThroughputOpen, List: g.pair(open[0]), Than: d}
+		return CauseThroughputOpen{Undecided{g.pair(open[0]), d}}
 	}
-	return Reason{Code: CauseNothingProven}
+	return CauseNothingProven{}
 }
 
 // provenSmallest reports whether every smaller value is proven worse than x.
@@ -277,8 +274,8 @@ func (g *group) provenSmallest(x *contest.Value) bool {
 }
 
 // change is what speaks for value x.
-func (g *group) change(x *contest.Value) Reason {
-	r := Reason{Of: x, Proven: g.provenSmallest(x)}
+func (g *group) change(x *contest.Value) ClaimSet {
+	r := ClaimSet{Pair: Pair{Of: x}, Smallest: g.provenSmallest(x)}
 	d := g.DefaultValue()
 	if d == nil {
 		return r

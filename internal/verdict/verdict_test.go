@@ -26,8 +26,8 @@ func TestVerdicts(t *testing.T) {
 		config  Config
 		verdict verdict.Verdict
 		setting string
-		procs   int                // 0: null
-		code    verdict.ReasonCode // of the claim or a reason
+		procs   int          // 0: null
+		code    verdict.Code // of the claim or a reason
 	}{
 		{"the default is the smallest that is as good", Config{Settings: CPUServer()}, verdict.KeepDefault, "unset", 0, ""},
 		{"the default exceeds the quota", Config{Settings: Uber(), Mode: closed}, verdict.Recommended, "2", 2, ""},
@@ -39,10 +39,10 @@ func TestVerdicts(t *testing.T) {
 		{"alike in throughput, of different p99", Config{Settings: []Truth{Unset(4, 1000, .010), Set(1, 1000, .020), Set(2, 1000, .010), Set(4, 1000, .010), Set(8, 1000, .030)}, Mode: open}, verdict.Recommended, "2", 2, "worse_p99"},
 		{"the same in closed loop, whose latency is not judged", Config{Settings: []Truth{Unset(4, 1000, .010), Set(1, 1000, .020), Set(2, 1000, .010), Set(4, 1000, .010), Set(8, 1000, .030)}, Mode: closed}, verdict.NotYourKnob, "", 0, "p99_not_judged"},
 		{"throughput and p99 want different values", Config{Settings: []Truth{Unset(8, 1000, .040), Set(1, 400, .05), Set(4, 880, .010), Set(8, 1000, .040)}}, verdict.TradeOff, "", 0, ""},
-		{"too noisy", Config{Settings: []Truth{Unset(8, 1000, .01), Set(4, 990, .01), Set(8, 1000, .01)}, Noise: &Noise{Trial: 0.4, P99: 0.9}}, verdict.CannotTell, "", 0, verdict.CauseNoise},
+		{"too noisy", Config{Settings: []Truth{Unset(8, 1000, .01), Set(4, 990, .01), Set(8, 1000, .01)}, Noise: &Noise{Trial: 0.4, P99: 0.9}}, verdict.CannotTell, "", 0, "noise"},
 		{"noisy, and yet one P is far worse", Config{Seed: 9, Settings: []Truth{Unset(2, 11800, .004), Set(1, 6400, .02), Set(2, 11800, .004), Set(4, 11600, .004), Set(8, 11600, .004)}, CPUs: 2, Noise: &Noise{Trial: 0.05, P99: 0.3}}, verdict.KeepDefault, "unset", 0, "worse_throughput"},
-		{"alike, and no default", Config{Settings: []Truth{Set(1, 1000, .01), Set(2, 1000, .01)}, Noise: &Noise{Trial: 0.03, P99: 0.2}}, verdict.Recommended, "2", 2, verdict.ReasonSpeedOpen},
-		{"p99 strays, and the median does not", Config{Seed: 2, Settings: []Truth{Unset(2, 1000, .01), Set(1, 500, .01), Set(2, 1000, .01)}, CPUs: 2, Noise: &Noise{Trial: 0.01, P99: 1.5}}, verdict.KeepDefault, "unset", 0, verdict.ReasonUnjudged},
+		{"alike, and no default", Config{Settings: []Truth{Set(1, 1000, .01), Set(2, 1000, .01)}, Noise: &Noise{Trial: 0.03, P99: 0.2}}, verdict.Recommended, "2", 2, "open_throughput"},
+		{"p99 strays, and the median does not", Config{Seed: 2, Settings: []Truth{Unset(2, 1000, .01), Set(1, 500, .01), Set(2, 1000, .01)}, CPUs: 2, Noise: &Noise{Trial: 0.01, P99: 1.5}}, verdict.KeepDefault, "unset", 0, "latency_short"},
 		{"only one value", Config{Settings: []Truth{Unset(2, 1000, .01), Set(2, 1000, .01)}, CPUs: 2}, verdict.CannotTell, "", 0, "one_value"},
 		{"unset performs unlike its twin", Config{Settings: []Truth{Unset(4, 600, .01), Set(2, 700, .01), Set(4, 1000, .01), Set(8, 1000, .01)}}, verdict.CannotTell, "", 0, "unset_differs"},
 		{"the smallest that carries the rate", Config{Settings: CPUServer(), Rate: 30000, SmallFor: true}, verdict.CarriesRate, "4", 4, ""},
@@ -68,7 +68,7 @@ func TestVerdicts(t *testing.T) {
 			if got.Verdict != c.verdict || got.Setting != c.setting || procs != c.procs || c.code != "" && !speaksOf(got, c.code) {
 				t.Errorf("%s of setting %q, %d; want %s of setting %q, %d, with %q:\n%+v", got.Verdict, got.Setting, procs, c.verdict, c.setting, c.procs, c.code, got)
 			}
-			if got.Verdict == verdict.CannotTell && (len(got.Settle) == 0 || got.Claim.Code == "") {
+			if got.Verdict == verdict.CannotTell && (len(got.Settle) == 0 || got.Claim.Code() == "") {
 				t.Errorf("cannot tell, and not why or what would settle it: %+v", got)
 			}
 		})
@@ -84,23 +84,25 @@ func TestNotYourKnobIsProvenOfAll(t *testing.T) {
 		claims   func(*verdict.Recommendation) bool
 	}{
 		"without a default": {[]Truth{Set(1, 141, 0), Set(2, 164, 0)}, verdict.Recommended, func(r *verdict.Recommendation) bool {
-			return r.Confidence == verdict.Proven && r.Claim.Metric == verdict.MetricOpen && len(r.Claim.List) == 1 && r.Claim.List[0].Procs == 1
+			x, _ := r.Claim.(verdict.ClaimSet)
+			return r.Confidence == verdict.Proven && x.Metric == verdict.MetricOpen && len(x.Open) == 1 && x.Open[0].Procs == 1
 		}},
 		"the default leads": {[]Truth{Unset(2, 164, 0), Set(1, 141, 0)}, verdict.KeepDefault, func(r *verdict.Recommendation) bool {
 			return r.Confidence == verdict.Proven
 		}},
 		"the default is as good": {[]Truth{Unset(8, 150, 0), Set(1, 145, 0), Set(2, 150, 0)}, verdict.KeepDefault, func(r *verdict.Recommendation) bool {
-			return r.Claim.Code == verdict.ClaimAsGood
+			return r.Claim.Code() == "as_good_as_any"
 		}},
 		"the default is open": {[]Truth{Unset(4, 141, 0), Set(1, 164, 0)}, verdict.CannotTell, func(r *verdict.Recommendation) bool {
-			return r.Claim.Code == verdict.CauseDefaultOpen && r.Claim.Of.Procs == 1 && r.Claim.Than.Procs == 4 && r.Claim.Change < 0 && len(r.Settle) > 0
+			x, is := r.Claim.(verdict.CauseDefaultOpen)
+			return is && x.Of.Procs == 1 && x.Than.Procs == 4 && x.Change < 0 && len(r.Settle) > 0
 		}},
 	} {
 		found, all := 0, map[verdict.Verdict]int{}
 		for seed := range uint64(40) {
 			r := analyze(Config{Seed: seed, Settings: c.settings, Blocks: 13, NoAA: true, Mode: journal.ModeBatch, Noise: &Noise{Trial: 0.1}}).Recommendation
 			all[r.Verdict]++
-			open := speaksOf(r, verdict.ReasonSpeedOpen)
+			open := speaksOf(r, "open_throughput")
 			if r.Verdict == verdict.NotYourKnob && open {
 				t.Errorf("%s, seed %d: not your knob (%s), and a difference is open: %+v", name, seed, r.Confidence, r)
 			}
@@ -135,8 +137,8 @@ func TestP50IsOfTheTrials(t *testing.T) {
 }
 
 // speaksOf reports whether a verdict rests on a code.
-func speaksOf(r *verdict.Recommendation, code verdict.ReasonCode) bool {
-	return r.Claim.Code == code || slices.ContainsFunc(r.Reasons, func(x verdict.Reason) bool { return x.Code == code })
+func speaksOf(r *verdict.Recommendation, code verdict.Code) bool {
+	return r.Claim.Code() == code || slices.ContainsFunc(r.Reasons, func(x verdict.Remark) bool { return x.Code() == code })
 }
 
 func TestTradeOffNamesBothOptima(t *testing.T) {
@@ -149,7 +151,7 @@ func TestTradeOffNamesBothOptima(t *testing.T) {
 func TestLoadEngineAtItsLimitIsNotAFlatCurve(t *testing.T) {
 	r := analyze(Config{Noise: quiet, Settings: []Truth{Unset(4, 1000, .01), Set(1, 1000, .01), Set(2, 1000, .01), Set(4, 1000, .01)},
 		Trial: func(t *journal.Trial) { t.Load.ThreadBusiestRatio = new(0.99) }})
-	if got := r.Recommendation; got.Verdict != verdict.CannotTell || got.Claim.Code != verdict.CauseLoadLimited {
+	if got := r.Recommendation; got.Verdict != verdict.CannotTell || got.Claim.Code() != "load_limited" {
 		t.Errorf("%+v", got)
 	}
 }
@@ -160,7 +162,8 @@ func TestUnreadProcsOfUnset(t *testing.T) {
 			t.ObservedProcs = []*int{nil}
 		}
 	}})
-	if got := r.Recommendation; got.Verdict != verdict.CannotTell || got.Claim.Code != verdict.CauseUnseen || !got.Claim.List[0].Default {
+	got := r.Recommendation
+	if x, _ := got.Claim.(verdict.CauseUnseen); got.Verdict != verdict.CannotTell || len(x.List) == 0 || !x.List[0].Default {
 		t.Errorf("%+v", got)
 	}
 	if !has[verdict.ProcsUnread](r) {
@@ -226,6 +229,16 @@ func warned[T verdict.Remark](r *verdict.Result) (x T, is bool) {
 	return x, is
 }
 
+// reasonsOf are the reasons of a kind.
+func reasonsOf[T verdict.Remark](r *verdict.Recommendation) (list []T) {
+	for _, x := range r.Reasons {
+		if of, is := x.(T); is {
+			list = append(list, of)
+		}
+	}
+	return list
+}
+
 func has[T verdict.Remark](r *verdict.Result) bool {
 	_, is := warned[T](r)
 	return is
@@ -237,7 +250,7 @@ func TestSpreadIsMeasured(t *testing.T) {
 	for blocks, measured := range map[int]bool{1: false, 2: true} {
 		r := analyze(Config{Settings: []Truth{Set(1, 500, .02), Set(2, 1000, .01)}, Blocks: blocks, NoAA: true, Noise: quiet})
 		s := r.Groups[0].Spread
-		if (s.Throughput != nil) != measured || (s.P99 != nil) != measured || speaksOf(r.Recommendation, verdict.ReasonSpread) != measured {
+		if (s.Throughput != nil) != measured || (s.P99 != nil) != measured || speaksOf(r.Recommendation, "spread") != measured {
 			t.Errorf("%d blocks: %+v", blocks, s)
 		}
 	}

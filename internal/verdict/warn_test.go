@@ -199,18 +199,18 @@ func TestNothingMeasured(t *testing.T) {
 	for _, c := range []struct {
 		name   string
 		trials []journal.Trial
-		cause  verdict.ReasonCode
+		cause  verdict.Code
 		settle verdict.StepCode
 		codes  string
 	}{
-		{"the header alone", nil, verdict.CauseNotMeasured, verdict.StepResume, "incomplete"},
-		{"valid pilots", []journal.Trial{pilot(true), pilot(true)}, verdict.CauseNotMeasured, verdict.StepResume, "incomplete"},
-		{"an invalid pilot", []journal.Trial{pilot(false)}, verdict.CausePilotsInvalid, verdict.StepFix, "incomplete invalid_pilots"},
-		{"a block of invalid trials", invalid, verdict.CauseNoneValid, verdict.StepFix, "invalid_trials incomplete"},
+		{"the header alone", nil, "not_measured", verdict.StepResume, "incomplete"},
+		{"valid pilots", []journal.Trial{pilot(true), pilot(true)}, "not_measured", verdict.StepResume, "incomplete"},
+		{"an invalid pilot", []journal.Trial{pilot(false)}, "pilots_invalid", verdict.StepFix, "incomplete invalid_pilots"},
+		{"a block of invalid trials", invalid, "none_valid", verdict.StepFix, "invalid_trials incomplete"},
 	} {
 		r := verdict.Analyze(h, c.trials)
 		rec := r.Recommendation
-		if rec.Claim.Code != c.cause || len(rec.Settle) != 1 || rec.Settle[0].Code != c.settle {
+		if rec.Claim.Code() != c.cause || len(rec.Settle) != 1 || rec.Settle[0].Code != c.settle {
 			t.Errorf("%s: %+v", c.name, rec)
 		}
 		if got := strings.Join(codes(r), " "); got != c.codes {

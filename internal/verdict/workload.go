@@ -161,8 +161,8 @@ func (o OtherPrograms) slowed() bool {
 }
 
 // remains reports whether a steady machine would have the same cause.
-func remains(cause ReasonCode) bool {
-	switch cause {
+func remains(cause Remark) bool {
+	switch cause.(type) {
 	case CauseWithheld, CauseUnseen, CauseUncounted, CauseNoDefault, CauseOverridden, CauseMixedOrigins, CauseUnsetDiffers, CauseLoadLimited, CauseBenchmarksDiffer:
 		return true
 	}

@@ -74,7 +74,7 @@ func (u *unlike) measured(t *testing.T, seed uint64, racing bool) *verdict.Resul
 func claims(r *verdict.Result) bool {
 	rec := r.Groups[0].Recommendation
 	return rec.Verdict == verdict.Recommended || rec.Verdict == verdict.TradeOff ||
-		slices.ContainsFunc(rec.Reasons, func(x verdict.Reason) bool { return x.Code == verdict.ReasonSlower || x.Code == verdict.ReasonLater })
+		slices.ContainsFunc(rec.Reasons, func(x verdict.Remark) bool { return x.Code() == "worse_throughput" || x.Code() == "worse_p99" })
 }
 
 // sees reports whether a result has a value of GOMAXPROCS below the peak.

@@ -35,6 +35,7 @@ func (g *group) answerText() string {
 	rec := &g.Recommendation
 	text, likely := called(rec).answer, rec.Confidence == verdict.Likely
 	names, _ := g.apart()
+	_, differ := rec.Claim.(verdict.CauseBenchmarksDiffer)
 	switch n := advised(rec); {
 	case n != nil && likely:
 		return fmt.Sprintf("Likely GOMAXPROCS=%d", *n)
@@ -44,9 +45,9 @@ func (g *group) answerText() string {
 		return "Likely keep the default"
 	case rec.Verdict == verdict.KeepDefault:
 		return text + g.besides()
-	case rec.Verdict == verdict.Measured && complete(rec.Claim).Of.Procs > 0:
-		return fmt.Sprintf("Uses GOMAXPROCS=%d", rec.Claim.Of.Procs)
-	case text == undecided.answer && rec.Claim.Code == verdict.CauseBenchmarksDiffer && len(names) > 0:
+	case rec.Verdict == verdict.Measured && rec.Of().Procs > 0:
+		return fmt.Sprintf("Uses GOMAXPROCS=%d", rec.Of().Procs)
+	case text == undecided.answer && differ && len(names) > 0:
 		return g.disagreement()
 	}
 	return text
@@ -86,17 +87,17 @@ func (g *group) plainClaim(w words) string {
 	}
 	switch rec.Verdict {
 	case verdict.KeepDefault:
-		return fmt.Sprintf("The default is %d. No measured value is proven better than it by more than the margin.", complete(rec.Claim).Of.Procs)
+		return fmt.Sprintf("The default is %d. No measured value is proven better than it by more than the margin.", rec.Of().Procs)
 	case verdict.Measured:
-		if of := complete(rec.Claim).Of; of.P99.Mean != nil {
+		if of := rec.Of(); of.P99.Mean != nil {
 			return fmt.Sprintf("At %s its %s is %s. Nothing was compared.", w.rate(), w.quantile(), number.Seconds(*of.P99.Mean))
 		}
 		return "procfit measured the server as it runs and compared it with nothing."
 	case verdict.NotYourKnob:
 		return "All values are proven equally good within the margins. " + phrase.Capital(w.instead()) + "."
 	}
-	if c := rec.Claim; rec.Verdict == verdict.TradeOff && c.Of != nil && c.Than != nil && c.P99Change != nil {
-		return fmt.Sprintf("%s is best for throughput, %s for %s: %s is %s, but its %s is %s.", name(c.Of), name(c.Than), w.quantile(), name(c.Than), slower(c.Change), w.quantile(), higher(*c.P99Change))
+	if c, is := rec.Claim.(verdict.ClaimTrade); is {
+		return fmt.Sprintf("%s is best for throughput, %s for %s: %s is %s, but its %s is %s.", name(c.Of), name(c.Than), w.quantile(), name(c.Than), slower(c.Change), w.quantile(), higher(c.P99Change))
 	}
 	return ""
 }

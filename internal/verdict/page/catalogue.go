@@ -1,6 +1,7 @@
 package page
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"reflect"
@@ -11,26 +12,43 @@ import (
 	"github.com/procfit/procfit/internal/show/phrase"
 	"github.com/procfit/procfit/internal/verdict"
 	"github.com/procfit/procfit/internal/verdict/canary"
+	"github.com/procfit/procfit/internal/verdict/contest"
 )
 
-// wording is a remark in words: what it says, and what to do about it.
-type wording struct{ text, fix string }
+// wording is a remark in words. Remarks that follow one another under the same lead share a line.
+type wording struct{ lead, text, fix string }
 
 // row has the words of one kind of remark.
 type row struct {
-	of    reflect.Type
-	words func(words, verdict.Remark) wording
+	of  reflect.Type
+	say func(words, verdict.Remark) wording
 }
 
-// says is the row of a kind of remark.
-func says[T verdict.Remark](of func(w words, x T) wording) row {
-	return row{reflect.TypeFor[T](), func(w words, x verdict.Remark) wording { return of(w, x.(T)) }}
+// warns is the row of a warning: what weakens the result, and what to do about it.
+func warns[T verdict.Remark](say func(w words, x T) (text, fix string)) row {
+	return row{reflect.TypeFor[T](), func(w words, x verdict.Remark) wording {
+		text, fix := say(w, x.(T))
+		return wording{text: text, fix: fix}
+	}}
+}
+
+// states is the row of what needs no more than a sentence.
+func states[T verdict.Remark](say func(w words, x T) string) row {
+	return under(func(words) string { return "" }, say)
+}
+
+// under is the row of a reason that shares its line.
+func under[T verdict.Remark](lead func(words) string, say func(w words, x T) string) row {
+	return row{reflect.TypeFor[T](), func(w words, x verdict.Remark) wording { return wording{lead: lead(w), text: say(w, x.(T))} }}
 }
 
 // say words a remark.
 func (w words) say(x verdict.Remark) wording {
+	if x == nil {
+		return wording{text: "nothing was analyzed."}
+	}
 	if row, known := catalogue[reflect.TypeOf(x)]; known {
-		return row.words(w, x)
+		return row.say(w, x)
 	}
 	return wording{text: string(x.Code())}
 }
@@ -39,13 +57,13 @@ func (w words) say(x verdict.Remark) wording {
 // and the cause of a verdict may have one in common.
 var catalogue = byKind(
 	// What was measured, and how often.
-	says(func(w words, x verdict.FewBlocks) wording {
-		return wording{fmt.Sprintf("a setting needs %d valid trials for a proof, and one setting has only %d", verdict.FewestPairs, x.Valid), w.enough(x.Valid)}
+	warns(func(w words, x verdict.FewBlocks) (string, string) {
+		return fmt.Sprintf("a setting needs %d valid trials for a proof, and one setting has only %d", verdict.FewestPairs, x.Valid), w.enough(x.Valid)
 	}),
-	says(func(w words, x verdict.FewSettings) wording {
-		return wording{phrase.Count(x.Settings, "setting") + " measured: the best value may be one that was not", w.ways(way{"use --procs auto", "procs", "auto"}, way{text: "measure at least five values"})}
+	warns(func(w words, x verdict.FewSettings) (string, string) {
+		return phrase.Count(x.Settings, "setting") + " measured: the best value may be one that was not", w.ways(way{"use --procs auto", "procs", "auto"}, way{text: "measure at least five values"})
 	}),
-	says(func(_ words, x verdict.InvalidTrials) wording {
+	warns(func(_ words, x verdict.InvalidTrials) (string, string) {
 		fix := readLogs
 		switch {
 		case x.Stolen:
@@ -53,189 +71,355 @@ var catalogue = byKind(
 		case x.CrashedFrom > 0:
 			fix += fmt.Sprintf("; it failed only with GOMAXPROCS %d or more, as programs with a data race do: build it with -race, and run it once", x.CrashedFrom)
 		}
-		return wording{invalid(x.Invalid, "trial"), fix}
+		return invalid(x.Invalid, "trial"), fix
 	}),
-	says(func(w words, x verdict.InvalidPilots) wording {
+	warns(func(w words, x verdict.InvalidPilots) (string, string) {
 		fix := w.ways(way{text: readLogs}, way{"set --rate: then procfit runs no pilot trials", "rate", ""})
 		if x.Stolen {
 			fix = unshared
 		}
-		return wording{invalid(x.Invalid, "pilot trial"), fix}
+		return invalid(x.Invalid, "pilot trial"), fix
 	}),
-	says(func(w words, x verdict.Noisy) wording {
-		return wording{strays(x.Spread, "throughput"), "use a quieter machine or a longer --duration, or allow " + more(w.plan())}
+	warns(func(w words, x verdict.Noisy) (string, string) {
+		return strays(x.Spread, "throughput"), "use a quieter machine or a longer --duration, or allow " + more(w.plan())
 	}),
-	says(func(w words, x verdict.NoisyP99) wording {
-		return wording{strays(x.Spread, w.quantile()), "use a longer --duration, or allow " + more(w.plan())}
+	warns(func(w words, x verdict.NoisyP99) (string, string) {
+		return strays(x.Spread, w.quantile()), "use a longer --duration, or allow " + more(w.plan())
 	}),
-	says(func(w words, x verdict.FewCollections) wording {
+	warns(func(w words, x verdict.FewCollections) (string, string) {
 		phase, depends := "the throughput phase of a trial with GOMAXPROCS "+x.Setting, "its throughput depends"
 		if w.result.Target.Attached != nil {
 			phase, depends = "a trial", "its numbers depend"
 		}
-		return wording{fmt.Sprintf("%s has about %s garbage collections, and each takes %s of its time: %s on how many it happens to have", phase, short(x.Collections, 2), number.Percent(x.Share), depends),
-			fmt.Sprintf("use --duration %s, which has room for five", time.Duration(x.Seconds)*time.Second)}
+		return fmt.Sprintf("%s has about %s garbage collections, and each takes %s of its time: %s on how many it happens to have", phase, short(x.Collections, 2), number.Percent(x.Share), depends),
+			fmt.Sprintf("use --duration %s, which has room for five", time.Duration(x.Seconds)*time.Second)
 	}),
-	says(func(w words, _ verdict.FlatCurve) wording {
+	warns(func(w words, _ verdict.FlatCurve) (string, string) {
 		fix := "profile the program first: GOMAXPROCS may not matter here"
 		if w.allocates() != "" {
 			fix = "GOMAXPROCS may not matter here: " + w.instead()
 		}
-		return wording{fmt.Sprintf("all values are within %s of the best", number.Percent(w.plan().Margin)), fix}
+		return fmt.Sprintf("all values are within %s of the best", number.Percent(w.plan().Margin)), fix
 	}),
-	says(func(w words, x verdict.FaultHeld) wording {
-		return wording{fmt.Sprintf("page faults kept %s of %s waiting for the disk with GOMAXPROCS=%d, the highest value that was measured", number.Short(number.Significant(min(x.Held, float64(x.Procs)), 2)), phrase.Count(x.Procs, "P"), x.Procs),
-			"higher values are worth a measurement: " + w.higher(x.Procs)}
+	warns(func(w words, x verdict.FaultHeld) (string, string) {
+		return fmt.Sprintf("page faults kept %s of %s waiting for the disk with GOMAXPROCS=%d, the highest value that was measured", number.Short(number.Significant(min(x.Held, float64(x.Procs)), 2)), phrase.Count(x.Procs, "P"), x.Procs),
+			"higher values are worth a measurement: " + w.higher(x.Procs)
 	}),
-	says(func(_ words, x verdict.SetLiveDiffers) wording {
-		return wording{"the throughput differs when the value is set at the start instead of live: GOMAXPROCS " + each(x.Settings, func(times float64) string { return short(times, number.Digits) + "×" }) +
-			". What the program sized at its start, such as a pool, keeps that size",
-			"a manifest sets the value at the start: use the answer of that group. procfit check . names such sizes (PF029, PF030, PF037)"}
+	warns(func(_ words, x verdict.SetLiveDiffers) (string, string) {
+		return "the throughput differs when the value is set at the start instead of live: GOMAXPROCS " + each(x.Settings, func(times float64) string { return short(times, number.Digits) + "×" }) +
+				". What the program sized at its start, such as a pool, keeps that size",
+			"a manifest sets the value at the start: use the answer of that group. procfit check . names such sizes (PF029, PF030, PF037)"
 	}),
-	says(func(_ words, x verdict.MetricsWorse) wording {
-		return wording{"proven worse with GOMAXPROCS " + x.Setting + ": " + losses(x.Losses),
-			"choose the metric that matters most with --metric, or measure the benchmarks one at a time"}
+	warns(func(_ words, x verdict.MetricsWorse) (string, string) {
+		return "proven worse with GOMAXPROCS " + x.Setting + ": " + losses(x.Losses),
+			"choose the metric that matters most with --metric, or measure the benchmarks one at a time"
 	}),
 
 	// The load.
-	says(func(w words, x verdict.Overloaded) wording {
-		return wording{fmt.Sprintf("GOMAXPROCS %s could not keep up with %s: %s latency is mostly queueing", phrase.And(x.Settings), w.rate(), verb(len(x.Settings), "its", "their")), "use a lower --rate to compare their latency too"}
+	warns(func(w words, x verdict.Overloaded) (string, string) {
+		return fmt.Sprintf("GOMAXPROCS %s could not keep up with %s: %s latency is mostly queueing", phrase.And(x.Settings), w.rate(), verb(len(x.Settings), "its", "their")), "use a lower --rate to compare their latency too"
 	}),
-	says(func(_ words, x verdict.Dropped) wording {
-		return wording{number.Count(float64(x.Requests)) + " requests were due but never sent", "use more --connections or a lower --rate"}
+	warns(func(_ words, x verdict.Dropped) (string, string) {
+		return number.Count(float64(x.Requests)) + " requests were due but never sent", "use more --connections or a lower --rate"
 	}),
-	says(func(_ words, x verdict.Unanswered) wording {
-		return wording{fmt.Sprintf("%d of %s got no response, with GOMAXPROCS %s: their latency is the time that they waited until the end", x.Count, phrase.Count(x.Of, "request"), phrase.And(x.Settings)),
-			"read the target's output in logs/: it hangs, or it has too few connections"}
+	warns(func(_ words, x verdict.Unanswered) (string, string) {
+		return fmt.Sprintf("%d of %s got no response, with GOMAXPROCS %s: their latency is the time that they waited until the end", x.Count, phrase.Count(x.Of, "request"), phrase.And(x.Settings)),
+			"read the target's output in logs/: it hangs, or it has too few connections"
 	}),
-	says(func(_ words, x verdict.Redirects) wording {
+	warns(func(_ words, x verdict.Redirects) (string, string) {
 		which := fmt.Sprintf("%s of %s", number.Count(float64(x.Count)), phrase.Count(x.Of, "response"))
 		if x.Count >= x.Of {
 			which = "all responses"
 		}
-		return wording{which + " were redirects (3xx): is the URL right?", "use the URL that they redirect to"}
+		return which + " were redirects (3xx): is the URL right?", "use the URL that they redirect to"
 	}),
-	says(func(w words, x verdict.SentLate) wording {
+	warns(func(w words, x verdict.SentLate) (string, string) {
 		var late []string
 		for _, a := range x.Settings {
 			late = append(late, fmt.Sprintf("%s (%d of %d trials)", a.Label, a.Late, a.Of))
 		}
-		return wording{"the load generator itself sent requests late, so the latency of some trials is not compared: " + phrase.And(late), w.inTime()}
+		return "the load generator itself sent requests late, so the latency of some trials is not compared: " + phrase.And(late), w.inTime()
 	}),
-	says(func(w words, x verdict.PrompterCarrier) wording {
-		return wording{fmt.Sprintf("%s sustains the rate with a "+w.quantile()+" of %s, proven lower than the %s of %s", x.Better.Label, number.Seconds(x.Better.Value), number.Seconds(x.Named.Value), x.Named.Label),
-			"choose it if p99 matters more than CPUs"}
+	warns(func(w words, x verdict.PrompterCarrier) (string, string) {
+		return fmt.Sprintf("%s sustains the rate with a "+w.quantile()+" of %s, proven lower than the %s of %s", x.Better.Label, number.Seconds(x.Better.Value), number.Seconds(x.Named.Value), x.Named.Label),
+			"choose it if p99 matters more than CPUs"
 	}),
-	says(func(w words, x verdict.SharedMachine) wording {
-		return wording{fmt.Sprintf("the load generator and the program together used nearly all %s of the machine, the load generator %s of them: the program alone would reach a higher throughput", number.CPUs(x.CPUs), cpusUsed(x.LoadCPUs)),
-			w.ways(way{text: "run the load generator on another machine"}, w.ownCPUs("give each its own CPUs with --target-cpuset and --load-cpuset"))}
+	warns(func(w words, x verdict.SharedMachine) (string, string) {
+		return fmt.Sprintf("the load generator and the program together used nearly all %s of the machine, the load generator %s of them: the program alone would reach a higher throughput", number.CPUs(x.CPUs), cpusUsed(x.LoadCPUs)),
+			w.ways(way{text: "run the load generator on another machine"}, w.ownCPUs("give each its own CPUs with --target-cpuset and --load-cpuset"))
 	}),
-	says(func(w words, x verdict.LoadLimited) wording {
-		return wording{fmt.Sprintf("the load generator was at its limit in %d of %s: the program may reach a higher throughput", x.Trials, phrase.Count(x.Of, "trial")), w.loadElsewhere()}
+	warns(func(w words, x verdict.LoadLimited) (string, string) {
+		return fmt.Sprintf("the load generator was at its limit in %d of %s: the program may reach a higher throughput", x.Trials, phrase.Count(x.Of, "trial")), w.loadElsewhere()
 	}),
 
 	// The value that the program used.
-	says(words.unread),
-	says(func(words, verdict.NoGo) wording {
-		return wording{"the target is not a Go program: GOMAXPROCS has no effect on it", "measure the Go program itself; if a script starts it, the program ended too soon to be seen"}
+	warns(words.unread),
+	warns(func(words, verdict.NoGo) (string, string) {
+		return "the target is not a Go program: GOMAXPROCS has no effect on it", "measure the Go program itself; if a script starts it, the program ended too soon to be seen"
 	}),
-	says(func(_ words, x verdict.DefaultVaries) wording {
-		return wording{"the default was not the same value in every trial: " + phrase.And(x.Settings), "do not change CPU limits or the number of CPUs during a sweep"}
+	warns(func(_ words, x verdict.DefaultVaries) (string, string) {
+		return "the default was not the same value in every trial: " + phrase.And(x.Settings), "do not change CPU limits or the number of CPUs during a sweep"
 	}),
-	says(func(_ words, x verdict.UnsetPerformsApart) wording {
-		return wording{fmt.Sprintf("with GOMAXPROCS unset the runtime uses %d, but performs differently from an explicit GOMAXPROCS=%d", x.Procs, x.Procs), "look for worker pools sized from the variable, and for libraries that set GOMAXPROCS"}
+	warns(func(_ words, x verdict.UnsetPerformsApart) (string, string) {
+		return fmt.Sprintf("with GOMAXPROCS unset the runtime uses %d, but performs differently from an explicit GOMAXPROCS=%d", x.Procs, x.Procs), "look for worker pools sized from the variable, and for libraries that set GOMAXPROCS"
 	}),
 
 	// CPUs: limits, other programs, the machine.
-	says(func(w words, x verdict.ThrottledBeyond) wording {
-		return wording{fmt.Sprintf("throttled with GOMAXPROCS above the CPU limit of %s: %s", number.CPUs(x.LimitCPUs), each(x.Settings, ofPeriods)), w.adviceOf(x.Throttled)}
+	warns(func(w words, x verdict.ThrottledBeyond) (string, string) {
+		return fmt.Sprintf("throttled with GOMAXPROCS above the CPU limit of %s: %s", number.CPUs(x.LimitCPUs), each(x.Settings, ofPeriods)), w.adviceOf(x.Throttled)
 	}),
-	says(func(w words, x verdict.ThrottledWithin) wording {
-		return wording{fmt.Sprintf("throttled by the CPU limit of %s although GOMAXPROCS is not above it: %s", number.CPUs(x.LimitCPUs), each(x.Settings, ofPeriods)), w.adviceOf(x.Throttled)}
+	warns(func(w words, x verdict.ThrottledWithin) (string, string) {
+		return fmt.Sprintf("throttled by the CPU limit of %s although GOMAXPROCS is not above it: %s", number.CPUs(x.LimitCPUs), each(x.Settings, ofPeriods)), w.adviceOf(x.Throttled)
 	}),
-	says(func(w words, x verdict.ThrottledAround) wording {
-		return wording{fmt.Sprintf("throttled by the CPU limit of %s on a parent cgroup (%s), which other programs may share, with GOMAXPROCS %s", number.CPUs(x.LimitCPUs), x.Group, each(x.Settings, ofPeriods)), w.adviceOf(x.Throttled)}
+	warns(func(w words, x verdict.ThrottledAround) (string, string) {
+		return fmt.Sprintf("throttled by the CPU limit of %s on a parent cgroup (%s), which other programs may share, with GOMAXPROCS %s", number.CPUs(x.LimitCPUs), x.Group, each(x.Settings, ofPeriods)), w.adviceOf(x.Throttled)
 	}),
-	says(func(w words, x verdict.OthersBusy) wording {
+	warns(func(w words, x verdict.OthersBusy) (string, string) {
 		text := w.others()
 		if len(x.Withheld) > 0 {
 			text += ", so the settings that need these CPUs are not compared: " + phrase.And(x.Withheld)
 		}
-		return wording{text, "stop other programs on this machine, or measure on a quieter one"}
+		return text, "stop other programs on this machine, or measure on a quieter one"
 	}),
-	says(func(_ words, x verdict.QuotaUnbound) wording {
+	warns(func(_ words, x verdict.QuotaUnbound) (string, string) {
 		replicas := ""
 		if x.Replicas > 1 {
 			replicas = fmt.Sprintf(" %d replicas", x.Replicas)
 		}
-		return wording{fmt.Sprintf("runs used more CPU than the limit of %s allows%s, which is possible in very short runs (the period of the limit is 100 ms), with GOMAXPROCS %s", number.CPUs(x.QuotaCPUs), replicas, each(x.Settings, cpusUsed)),
-			"make trials longer than a second: more work per run, or a longer --duration"}
+		return fmt.Sprintf("runs used more CPU than the limit of %s allows%s, which is possible in very short runs (the period of the limit is 100 ms), with GOMAXPROCS %s", number.CPUs(x.QuotaCPUs), replicas, each(x.Settings, cpusUsed)),
+			"make trials longer than a second: more work per run, or a longer --duration"
 	}),
-	says(func(_ words, x verdict.Oversubscribed) wording {
-		return wording{fmt.Sprintf("%s with a CPU limit of %s need %s, but the machine has %s", phrase.Count(x.Replicas, "replica"), number.CPUs(x.QuotaCPUs), number.CPUs(x.NeedCPUs), number.CPUs(x.MachineCPUs)),
-			"use fewer replicas or a lower limit, unless nodes in production are as full"}
+	warns(func(_ words, x verdict.Oversubscribed) (string, string) {
+		return fmt.Sprintf("%s with a CPU limit of %s need %s, but the machine has %s", phrase.Count(x.Replicas, "replica"), number.CPUs(x.QuotaCPUs), number.CPUs(x.NeedCPUs), number.CPUs(x.MachineCPUs)),
+			"use fewer replicas or a lower limit, unless nodes in production are as full"
 	}),
-	says(func(_ words, x verdict.SpansNodes) wording {
-		return wording{fmt.Sprintf("the target's CPUs are on %s (%s), and memory of another node takes longer to reach", phrase.Count(len(x.Nodes), "NUMA node"), nodes(x.Nodes)),
-			fmt.Sprintf("compare with --target-cpuset node%d, and run each replica on one node", x.Nodes[0].ID)}
+	warns(func(_ words, x verdict.SpansNodes) (string, string) {
+		return fmt.Sprintf("the target's CPUs are on %s (%s), and memory of another node takes longer to reach", phrase.Count(len(x.Nodes), "NUMA node"), nodes(x.Nodes)),
+			fmt.Sprintf("compare with --target-cpuset node%d, and run each replica on one node", x.Nodes[0].ID)
 	}),
-	says(func(_ words, x verdict.SpansKinds) wording {
-		return wording{fmt.Sprintf("the target may run on performance cores (CPUs %s) and on efficiency cores (CPUs %s): its speed depends on which of them the kernel chooses", x.Performance, x.Efficiency),
-			"compare with --target-cpuset performance"}
+	warns(func(_ words, x verdict.SpansKinds) (string, string) {
+		return fmt.Sprintf("the target may run on performance cores (CPUs %s) and on efficiency cores (CPUs %s): its speed depends on which of them the kernel chooses", x.Performance, x.Efficiency),
+			"compare with --target-cpuset performance"
 	}),
-	says(func(_ words, x verdict.Heat) wording {
-		return wording{fmt.Sprintf("the CPUs lowered their clock because they were too hot, in %d of %s", x.Trials, phrase.Count(x.Of, "trial")),
-			"cool the machine better, or give the target fewer CPUs with a smaller --target-cpuset"}
+	warns(func(_ words, x verdict.Heat) (string, string) {
+		return fmt.Sprintf("the CPUs lowered their clock because they were too hot, in %d of %s", x.Trials, phrase.Count(x.Of, "trial")),
+			"cool the machine better, or give the target fewer CPUs with a smaller --target-cpuset"
 	}),
-	says(func(_ words, x verdict.Drift) wording {
-		return wording{fmt.Sprintf("throughput drifted during the run: the end is %s than the start", slower(x.Change)), "use a quieter machine; the comparisons remain valid, because they are made within blocks"}
+	warns(func(_ words, x verdict.Drift) (string, string) {
+		return fmt.Sprintf("throughput drifted during the run: the end is %s than the start", slower(x.Change)), "use a quieter machine; the comparisons remain valid, because they are made within blocks"
 	}),
-	says(func(_ words, x verdict.Steal) wording {
+	warns(func(_ words, x verdict.Steal) (string, string) {
 		text := fmt.Sprintf("the hypervisor took %s of the CPU time", number.Percent(x.Share))
 		if bursts := fmt.Sprintf("20%% or more of it in %d of %s", x.Bursts, phrase.Count(x.Of, "trial")); x.Bursts > 0 && number.Percent(x.Share) == "0%" {
 			text = "the hypervisor took CPU time: " + bursts
 		} else if x.Bursts > 0 {
 			text += ", and " + bursts
 		}
-		return wording{text, unshared}
+		return text, unshared
 	}),
 
 	// The journal.
-	says(func(w words, x verdict.Incomplete) wording {
+	warns(func(w words, x verdict.Incomplete) (string, string) {
 		fix := "to continue, " + completed(w.result)
 		if x.NoneValid {
 			fix = "fix the cause, then start again with another --out"
 		}
 		if w.plan().Racing() {
-			return wording{fmt.Sprintf("the sweep ended after %d of at most %s, %s", x.Ran, phrase.Count(x.Planned, "trial"), answered(w.result)), fix}
+			return fmt.Sprintf("the sweep ended after %d of at most %s, %s", x.Ran, phrase.Count(x.Planned, "trial"), answered(w.result)), fix
 		}
-		return wording{fmt.Sprintf("only %d of %d planned trials are in the journal", x.Ran, x.Planned), fix}
+		return fmt.Sprintf("only %d of %d planned trials are in the journal", x.Ran, x.Planned), fix
 	}),
-	says(func(_ words, x verdict.TrialWarnings) wording {
-		return wording{text: fmt.Sprintf("%s in trials, the first: %s", phrase.Count(x.Count, "warning"), trialWarning(x.First))}
+	warns(func(_ words, x verdict.TrialWarnings) (string, string) {
+		return fmt.Sprintf("%s in trials, the first: %s", phrase.Count(x.Count, "warning"), trialWarning(x.First)), ""
 	}),
-	says(func(_ words, x verdict.MixedUnits) wording {
-		return wording{fmt.Sprintf("%s not used: their unit is %s, and that of the others %s", phrase.CountOf(x.Trials, "trial is", "trials are"), unitName(x.Other), unitName(x.Unit)),
-			"read what the program printed in logs/: the value of --metric is missing there"}
+	warns(func(_ words, x verdict.MixedUnits) (string, string) {
+		return fmt.Sprintf("%s not used: their unit is %s, and that of the others %s", phrase.CountOf(x.Trials, "trial is", "trials are"), unitName(x.Other), unitName(x.Unit)),
+			"read what the program printed in logs/: the value of --metric is missing there"
 	}),
-	says(words.notProfiled),
-	says(func(_ words, x verdict.Duplicates) wording {
-		return wording{phrase.Count(x.Trials, "trial") + " in the journal twice: procfit uses the first of each setting and block", "keep one journal per run"}
+	warns(words.notProfiled),
+	warns(func(_ words, x verdict.Duplicates) (string, string) {
+		return phrase.Count(x.Trials, "trial") + " in the journal twice: procfit uses the first of each setting and block", "keep one journal per run"
 	}),
 
 	// A canary.
-	says(func(_ words, x canary.FewSlices) wording {
-		return wording{phrase.Count(x.Slices, "slice") + ": an interval of so few is of little use", "use a longer --duration"}
+	warns(func(_ words, x canary.FewSlices) (string, string) {
+		return phrase.Count(x.Slices, "slice") + ": an interval of so few is of little use", "use a longer --duration"
 	}),
-	says(func(words, canary.PerPod) wording {
-		return wording{"CPU time is counted per pod, not per request, because nothing counted the requests: a pod that gets more requests uses more CPU time",
-			"count the requests with --query requests='sum(increase(REQUESTS_TOTAL{pod=~\"$pods\"}[$slice]))', or with the Meter of maxprocs/live in the program"}
+	warns(func(words, canary.PerPod) (string, string) {
+		return "CPU time is counted per pod, not per request, because nothing counted the requests: a pod that gets more requests uses more CPU time",
+			"count the requests with --query requests='sum(increase(REQUESTS_TOTAL{pod=~\"$pods\"}[$slice]))', or with the Meter of maxprocs/live in the program"
 	}),
-	says(func(_ words, x canary.Idle) wording {
-		return wording{"in most slices no request reached GOMAXPROCS " + phrase.And(x.Settings) + ": clients that keep their connections open do not reach new pods", "let clients open new connections"}
+	warns(func(_ words, x canary.Idle) (string, string) {
+		return "in most slices no request reached GOMAXPROCS " + phrase.And(x.Settings) + ": clients that keep their connections open do not reach new pods", "let clients open new connections"
 	}),
-	says(func(_ words, x canary.SameProcs) wording {
-		return wording{text: "GOMAXPROCS " + phrase.And(x.Settings) + " is the default here: both pods run the same program, and any difference is chance"}
+	warns(func(_ words, x canary.SameProcs) (string, string) {
+		return "GOMAXPROCS " + phrase.And(x.Settings) + " is the default here: both pods run the same program, and any difference is chance", ""
+	}),
+
+	// Reasons: what the comparisons show.
+	states(func(w words, x verdict.ReasonFastest) string {
+		among := w.among(func(a verdict.SettingResult) bool { return above(a.Throughput.Median, x.Of.Throughput.Mean) })
+		return w.leads(x.Of, x.Lucky, "throughput"+among, "highest", "higher")
+	}),
+	states(func(w words, x verdict.ReasonLowestP99) string {
+		return w.leads(x.Of, x.Lucky, w.quantile()+w.amongLate(x.Of), "lowest", "lower")
+	}),
+	under(saying("proven worse in throughput: "), func(_ words, x verdict.ReasonSlower) string { return worse(x.Bounded, slower) }),
+	under(saying("too slow to be the best, so not measured again: "), func(_ words, x verdict.ReasonSetAside) string { return looked(x.Difference, slower) }),
+	under(within("proven equally good, within %s: "), func(_ words, x verdict.ReasonAsFast) string { return asGood(x.Bounded, slower) }),
+	under(within("undecided in throughput, neither proven equal within %s nor proven worse: "), func(_ words, x verdict.ReasonSpeedOpen) string { return looked(x.Difference, slower) }),
+	under(worseP99, func(_ words, x verdict.ReasonSaturated) string {
+		return name(x.Of) + " could not keep up with the request rate"
+	}),
+	under(worseP99, func(_ words, x verdict.ReasonLater) string { return worse(x.Bounded, higher) }),
+	under(withinP99("proven equally good in %s, within %s: "), func(_ words, x verdict.ReasonAsPrompt) string { return asGood(x.Bounded, higher) }),
+	under(withinP99("undecided in %s, neither proven equal within %s nor proven worse: "), func(_ words, x verdict.ReasonP99Open) string { return looked(x.Difference, higher) }),
+	under(saying("but not for every metric: "), func(_ words, x verdict.ReasonMetricWorse) string {
+		return fmt.Sprintf("%s is %s at %s than at %s, at least %s (n %d)", x.Metric, higher(x.Change), name(x.Of), name(x.Than), amount(x.Bound), x.N)
+	}),
+	under(func(w words) string { return "proven to use more CPU time per request at " + w.rate() + ": " }, func(_ words, x verdict.ReasonCostlier) string {
+		return fmt.Sprintf("%s uses %s than %s, at least %s (n %d)", name(x.Of), differs(x.Change, "more", "less"), name(x.Than), amount(x.Bound), x.N)
+	}),
+	states(func(w words, x verdict.ReasonCarried) string {
+		return name(x.Of) + " " + carried(&x.Carried, w.latencyClause(x.Of))
+	}),
+	states(func(w words, x verdict.ReasonCarrierP99) string {
+		return fmt.Sprintf("its %s is %s than that of %s, at least %s (n %d)", w.quantile(), higher(x.Change), name(x.Than), amount(x.Bound), x.N)
+	}),
+	states(func(w words, _ verdict.ReasonP99NotJudged) string {
+		if o := w.plan().SLO; o != nil {
+			return "throughput is the highest rate with " + bound(*o) + ", which is how latency is judged here"
+		}
+		return "p99 is not judged: in the throughput phase, latency only mirrors throughput"
+	}),
+	states(func(words, verdict.ReasonUnsetUnread) string {
+		return "unset is not compared: the value that it uses could not be read"
+	}),
+	states(func(_ words, x verdict.ReasonUnsetDiffers) string {
+		return fmt.Sprintf("unset is not compared: it uses %d, but is %s than GOMAXPROCS=%d (n %d)", x.Of.Procs, slower(x.Change), x.Of.Procs, x.N)
+	}),
+	states(func(w words, _ verdict.ReasonSpread) string { return w.spread() }),
+	states(func(w words, _ verdict.ReasonUnjudged) string { return w.unjudged() }),
+	states(func(_ words, x verdict.ReasonLateLoad) string {
+		return fmt.Sprintf("the load generator sent requests late in %s, so their latency is not compared", phrase.Count(x.Trials, "trial"))
+	}),
+	states(func(w words, _ verdict.ReasonShared) string { return w.shared() }),
+	states(func(w words, _ verdict.ReasonBursts) string { return w.bursts() }),
+	states(func(w words, x verdict.ReasonSlow) string {
+		return fmt.Sprintf("the machine itself was slower, or changed its speed, during %d of %s (procfit times a fixed piece of work between blocks): those trials are not used", x.Trials, phrase.Count(w.group.Others.Trials, "trial"))
+	}),
+	states(func(w words, x verdict.ReasonWithheld) string {
+		return names(x.List) + " " + verb(len(x.List), "is", "are") + " not compared: " + w.others() + w.tooFew()
+	}),
+	states(func(w words, _ verdict.ReasonHolds) string { return w.holds() }),
+
+	// Claims: what a verdict rests on.
+	states(func(w words, x verdict.ClaimKeep) string { return w.keep(x.Of, w.standing(x.Smallest), "") }),
+	states(func(w words, x verdict.ClaimAsGood) string {
+		also := ""
+		if x.Than != nil {
+			also = "; so is " + name(x.Than) + ", and no value is proven worse"
+		}
+		return w.keep(x.Of, w.asGoodAsAny(), also)
+	}),
+	states(func(w words, x verdict.ClaimSet) string { return w.set(x) + w.elsewhere() }),
+	states(func(w words, x verdict.ClaimAlike) string {
+		return w.alike(x) + "; " + w.instead() + "." + w.elsewhere()
+	}),
+	states(func(w words, x verdict.ClaimTrade) string {
+		return fmt.Sprintf("%s is best for throughput (%s), %s for %s (%s): %s is %s, but its %s is %s, %s.",
+			name(x.Of), w.figures(x.Of), name(x.Than), w.quantile(), w.figures(x.Than), name(x.Than), slower(x.Change), w.quantile(), higher(x.P99Change), w.where()) + w.elsewhere()
+	}),
+	states(func(w words, x verdict.ClaimAsItRuns) string { return w.asItRuns(cmp.Or(x.Of, &contest.Value{})) }),
+	states(func(w words, x verdict.ClaimCarries) string {
+		begin := "Set GOMAXPROCS=%d: the smallest"
+		switch likely := w.likely(); {
+		case x.Of.Default && likely:
+			begin = "Leave GOMAXPROCS unset: the default is %d, likely the smallest"
+		case x.Of.Default:
+			begin = "Leave GOMAXPROCS unset: the default is %d, the smallest"
+		case likely:
+			begin = "GOMAXPROCS=%d is likely the smallest"
+		}
+		return fmt.Sprintf(begin+" measured value that sustains %s%s %s.", x.Of.Procs, w.rate(), w.latencyClause(x.Of), w.where())
+	}),
+
+	// Causes: why there is no verdict.
+	states(func(words, verdict.CauseOnlyUnset) string {
+		return "only the default (GOMAXPROCS unset) was measured, and the value that it uses could not be read."
+	}),
+	states(func(words, verdict.CausePilotsInvalid) string {
+		return "nothing has been measured yet, because the pilot trials were invalid."
+	}),
+	states(func(words, verdict.CauseNotMeasured) string { return "nothing has been measured yet." }),
+	states(func(words, verdict.CauseNoneValid) string { return "no trial was valid." }),
+	states(func(words, verdict.CauseNoThroughput) string { return "no valid trial has a throughput above zero." }),
+	states(func(w words, x verdict.CauseMemory) string {
+		but := ""
+		if x.Of != nil && x.Of.Procs > 0 {
+			but = fmt.Sprintf(" but %d", x.Of.Procs)
+		}
+		return "every value of GOMAXPROCS" + but + " used more memory than " + mostMemory(w.result) + "."
+	}),
+	states(func(_ words, x verdict.CauseOneValue) string {
+		return fmt.Sprintf("only one value of GOMAXPROCS was measured, %d.", x.Of.Procs)
+	}),
+	states(func(_ words, x verdict.CauseUnsetDiffers) string {
+		return fmt.Sprintf("with GOMAXPROCS unset the runtime uses %d, yet it performs differently from an explicit GOMAXPROCS=%d.", x.Of.Procs, x.Of.Procs)
+	}),
+	states(func(words, verdict.CauseLoadLimited) string {
+		return "all values have the same throughput, but the load generator was at its limit."
+	}),
+	states(func(words, verdict.CauseBenchmarksDiffer) string {
+		return "on average all values perform the same, but the benchmarks need different values."
+	}),
+	states(func(w words, _ verdict.CauseOverridden) string {
+		return fmt.Sprintf("the program used GOMAXPROCS=%d where %d was requested, so there is nothing to compare.", w.group.Override.Ran, w.group.Override.Asked)
+	}),
+	states(func(w words, x verdict.CauseWithheld) string {
+		return w.others() + ", so " + names(x.List) + " cannot be compared."
+	}),
+	states(func(_ words, x verdict.CauseUnseen) string {
+		return fmt.Sprintf("procfit could not read which GOMAXPROCS the program used with %s, so the trials do not show what that value does.", names(x.List))
+	}),
+	states(func(_ words, x verdict.CauseUncounted) string {
+		return fmt.Sprintf("nothing shows what other programs used during the trials of %s, so a difference, or that there is none, may be theirs.", names(x.List))
+	}),
+	states(func(words, verdict.CauseNoDefault) string {
+		return "no trial of the default was valid, so no value can be compared with it."
+	}),
+	states(func(w words, _ verdict.CauseSlow) string {
+		return fmt.Sprintf("the machine itself was slower, or changed its speed, during %d of %s, which therefore cannot be compared.", w.group.Others.Slow, phrase.Count(w.group.Others.Trials, "trial"))
+	}),
+	states(func(words, verdict.CauseMixedOrigins) string {
+		return "the trials come from different sources (measured here, or in a cluster), which cannot be compared."
+	}),
+	states(func(w words, _ verdict.CauseRateNotOffered) string {
+		return "in no valid trial did the load generator send " + w.rate() + "."
+	}),
+	states(func(w words, _ verdict.CauseRateFewBlocks) string {
+		return fmt.Sprintf("no value of GOMAXPROCS sustained %s in the %d blocks that a proof needs.", w.rate(), verdict.FewestPairs)
+	}),
+	states(func(w words, x verdict.CauseRateNotCarried) string {
+		if x.Proven {
+			return fmt.Sprintf("no value of GOMAXPROCS sustains %s %s.", w.rate(), w.where())
+		}
+		return fmt.Sprintf("no value of GOMAXPROCS is proven to sustain %s %s.", w.rate(), w.where())
+	}),
+	states(func(w words, _ verdict.CauseRateContradicts) string {
+		return fmt.Sprintf("no value of GOMAXPROCS is proven to sustain %s %s, yet one is under a smaller CPU limit: something else slowed these trials down.", w.rate(), w.where())
+	}),
+	states(func(_ words, x verdict.CauseSaturated) string {
+		return name(x.Of) + " has the highest throughput, but could not keep up with the request rate at which latency is judged."
+	}),
+	states(func(w words, x verdict.CauseP99Open) string { return undecidedOf(x.Undecided, "lowest "+w.quantile()) }),
+	states(func(_ words, x verdict.CauseThroughputOpen) string {
+		return undecidedOf(x.Undecided, "highest throughput")
+	}),
+	states(words.defaultOpen),
+	states(func(w words, _ verdict.CauseNoise) string { return w.wild() }),
+	states(func(words, verdict.CauseNothingProven) string {
+		return "for no two values could a difference be proven or ruled out."
 	}),
 )
 

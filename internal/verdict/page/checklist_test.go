@@ -84,7 +84,7 @@ func TestChecklistAnswersFromTheData(t *testing.T) {
 		{"closed only", 5, func(_ *verdict.Result, g *verdict.Group) { g.LatencyMode = "closed" }, document.Attention, "throughput", "not judged"},
 		{"batch", 5, func(r *verdict.Result, g *verdict.Group) { r.Target.Kind, g.LatencyMode = "batch", "" }, document.OK, "throughput", "whole runs"},
 		{"trade-off", 5, func(_ *verdict.Result, g *verdict.Group) {
-			g.Recommendation = verdict.Recommendation{Verdict: verdict.TradeOff, BestThroughput: "2", BestP99: "1", Claim: verdict.Reason{Of: &contest.Value{Procs: 2}, Than: &contest.Value{Procs: 1}, P99Change: new(-0.5)}}
+			g.Recommendation = verdict.Recommendation{Verdict: verdict.TradeOff, BestThroughput: "2", BestP99: "1", Claim: verdict.ClaimTrade{Pair: verdict.Pair{Of: &contest.Value{Procs: 2}, Than: &contest.Value{Procs: 1}}, P99Change: -0.5}}
 		}, document.Attention, "both", "throughput 2, p99 1"},
 
 		{"a setting never valid", 6, func(_ *verdict.Result, g *verdict.Group) { g.Settings[1].Trials = 0 }, document.Attention, "no", "3 settings, not all with a valid trial"},

@@ -26,14 +26,12 @@ func (w words) reasons() []string {
 		}
 		items = nil
 	}
-	for i := range w.group.Recommendation.Reasons {
-		r := &w.group.Recommendation.Reasons[i]
-		of := w.lead(r.Code)
-		if of == "" || of != lead {
+	for _, x := range w.group.Recommendation.Reasons {
+		said := w.say(x)
+		if said.lead == "" || said.lead != lead {
 			flush()
 		}
-		lead = of
-		items = append(items, w.reason(r))
+		lead, items = said.lead, append(items, said.text)
 	}
 	flush()
 	if text := w.ended(); text != "" {
@@ -42,108 +40,38 @@ func (w words) reasons() []string {
 	return list
 }
 
-// lead is what reasons of a kind have in common; empty where each has a line of its own.
-func (w words) lead(code verdict.ReasonCode) string {
-	switch code {
-	case verdict.ReasonSlower:
-		return "proven worse in throughput: "
-	case verdict.ReasonSetAside:
-		return "too slow to be the best, so not measured again: "
-	case verdict.ReasonAsFast:
-		return fmt.Sprintf("proven equally good, within %s: ", number.Percent(w.plan().Margin))
-	case verdict.ReasonSpeedOpen:
-		return fmt.Sprintf("undecided in throughput, neither proven equal within %s nor proven worse: ", number.Percent(w.plan().Margin))
-	case verdict.ReasonLater, verdict.ReasonSaturated:
-		return "proven worse in " + w.quantile() + ": "
-	case verdict.ReasonAsPrompt:
-		return fmt.Sprintf("proven equally good in %s, within %s: ", w.quantile(), number.Percent(w.plan().MarginP99))
-	case verdict.ReasonP99Open:
-		return fmt.Sprintf("undecided in %s, neither proven equal within %s nor proven worse: ", w.quantile(), number.Percent(w.plan().MarginP99))
-	case verdict.ReasonMetricWorse:
-		return "but not for every metric: "
-	case verdict.ReasonCostlier:
-		return "proven to use more CPU time per request at " + w.rate() + ": "
-	}
-	return ""
+// saying is a lead that needs no number, within and withinP99 are some with a margin.
+func saying(lead string) func(words) string { return func(words) string { return lead } }
+
+func within(lead string) func(words) string {
+	return func(w words) string { return fmt.Sprintf(lead, number.Percent(w.plan().Margin)) }
 }
 
-func (w words) reason(r *verdict.Reason) string {
-	switch r.Code {
-	case verdict.ReasonFastest:
-		return w.fastest(r)
-	case verdict.ReasonLowestP99:
-		return w.lowest(r)
-	case verdict.ReasonP99NotJudged:
-		if o := w.plan().SLO; o != nil {
-			return "throughput is the highest rate with " + bound(*o) + ", which is how latency is judged here"
-		}
-		return "p99 is not judged: in the throughput phase, latency only mirrors throughput"
-	case verdict.ReasonUnsetUnread:
-		return "unset is not compared: the value that it uses could not be read"
-	case verdict.ReasonUnsetDiffers:
-		return fmt.Sprintf("unset is not compared: it uses %d, but is %s than GOMAXPROCS=%d (n %d)", r.Of.Procs, slower(r.Change), r.Of.Procs, r.N)
-	case verdict.ReasonSpread:
-		return w.spread()
-	case verdict.ReasonUnjudged:
-		return w.unjudged()
-	case verdict.ReasonLateLoad:
-		return fmt.Sprintf("the load generator sent requests late in %s, so their latency is not compared", phrase.Count(r.N, "trial"))
-	case verdict.ReasonShared:
-		return w.shared()
-	case verdict.ReasonBursts:
-		return w.bursts()
-	case verdict.ReasonSlow:
-		return fmt.Sprintf("the machine itself was slower, or changed its speed, during %d of %s (procfit times a fixed piece of work between blocks): those trials are not used", r.N, phrase.Count(w.group.Others.Trials, "trial"))
-	case verdict.ReasonWithheld:
-		return names(r.List) + " " + verb(len(r.List), "is", "are") + " not compared: " + w.others() + w.tooFew()
-	case verdict.ReasonHolds:
-		return w.holds()
-	case verdict.ReasonCarried:
-		return name(r.Of) + " " + carried(r.Carried, w.latencyClause(r.Of))
-	case verdict.ReasonCarrierP99:
-		return fmt.Sprintf("its %s is %s than that of %s, at least %s (n %d)", w.quantile(), higher(r.Change), name(r.Than), amount(r.Bound), r.N)
-	case verdict.ReasonMetricWorse:
-		return fmt.Sprintf("%s is %s at %s than at %s, at least %s (n %d)",
-			r.Metric, higher(r.Change), name(r.Of), name(r.Than), amount(r.Bound), r.N)
-	}
-	return comparison(r)
+func withinP99(lead string) func(words) string {
+	return func(w words) string { return fmt.Sprintf(lead, w.quantile(), number.Percent(w.plan().MarginP99)) }
 }
 
-// comparison is one setting against the best in a metric.
-func comparison(r *verdict.Reason) string {
-	switch r.Code {
-	case verdict.ReasonSlower:
-		return fmt.Sprintf("%s is %s, at least %s (n %d)", name(r.Of), slower(r.Change), amount(r.Bound), r.N)
-	case verdict.ReasonAsFast:
-		text := name(r.Of) + " is " + slower(r.Change)
-		if bound := slower(r.Bound); bound != same {
-			text += ", at most " + bound
-		}
-		return fmt.Sprintf("%s (n %d)", text, r.N)
-	case verdict.ReasonSetAside:
-		return name(r.Of) + " looked " + slower(r.Change) + often(r.N)
-	case verdict.ReasonSpeedOpen:
-		if r.N == 0 {
-			return name(r.Of) + " has no valid block in common with the best"
-		}
-		return name(r.Of) + " looked " + slower(r.Change) + often(r.N)
-	case verdict.ReasonSaturated:
-		return name(r.Of) + " could not keep up with the request rate"
-	case verdict.ReasonLater:
-		return fmt.Sprintf("%s is %s, at least %s (n %d)", name(r.Of), higher(r.Change), amount(r.Bound), r.N)
-	case verdict.ReasonCostlier:
-		return fmt.Sprintf("%s uses %s than %s, at least %s (n %d)", name(r.Of), differs(r.Change, "more", "less"), name(r.Than), amount(r.Bound), r.N)
-	case verdict.ReasonAsPrompt:
-		text := name(r.Of) + " is " + higher(r.Change)
-		if bound := higher(r.Bound); bound != same {
-			text += ", at most " + bound
-		}
-		return fmt.Sprintf("%s (n %d)", text, r.N)
+func worseP99(w words) string { return "proven worse in " + w.quantile() + ": " }
+
+// worse is a value that is proven so, in the words of a metric.
+func worse(x verdict.Bounded, by func(float64) string) string {
+	return fmt.Sprintf("%s is %s, at least %s (n %d)", name(x.Of), by(x.Change), amount(x.Bound), x.N)
+}
+
+func asGood(x verdict.Bounded, by func(float64) string) string {
+	text := name(x.Of) + " is " + by(x.Change)
+	if bound := by(x.Bound); bound != same {
+		text += ", at most " + bound
 	}
-	if r.N == 0 {
-		return name(r.Of) + " has no valid block in common with the best"
+	return fmt.Sprintf("%s (n %d)", text, x.N)
+}
+
+// looked is a value of which nothing is proven.
+func looked(x verdict.Difference, by func(float64) string) string {
+	if x.N == 0 {
+		return name(x.Of) + " has no valid block in common with the best"
 	}
-	return name(r.Of) + " looked " + higher(r.Change) + often(r.N)
+	return name(x.Of) + " looked " + by(x.Change) + often(x.N)
 }
 
 // often is how many trials something is reported of. One that is far behind is not measured
@@ -155,23 +83,13 @@ func often(n int) string {
 	return fmt.Sprintf(" (n %d)", n)
 }
 
-// fastest names the highest throughput. Few trials may be luck: a value that only looked
-// higher is named as such.
-func (w words) fastest(r *verdict.Reason) string {
-	among := w.among(func(a verdict.SettingResult) bool { return above(a.Throughput.Median, r.Of.Throughput.Mean) })
-	if len(r.List) == 0 {
-		return name(r.Of) + " has the highest throughput" + among + ": " + w.figures(r.Of)
+// leads names the best in a metric. Few trials may be luck: a value that only looked better is
+// named as such.
+func (w words) leads(of *contest.Value, lucky []*contest.Value, metric, best, better string) string {
+	if len(lucky) == 0 {
+		return name(of) + " has the " + best + " " + metric + ": " + w.figures(of)
 	}
-	return name(r.Of) + " has the most certain lead in throughput" + among + ": " + w.figures(r.Of) + "; " + names(r.List) + " looked higher, but with less certainty"
-}
-
-// lowest names the lowest latency, in the same way.
-func (w words) lowest(r *verdict.Reason) string {
-	among := w.amongLate(r.Of)
-	if len(r.List) == 0 {
-		return name(r.Of) + " has the lowest " + w.quantile() + among + ": " + w.figures(r.Of)
-	}
-	return name(r.Of) + " has the most certain lead in " + w.quantile() + among + ": " + w.figures(r.Of) + "; " + names(r.List) + " looked lower, but with less certainty"
+	return name(of) + " has the most certain lead in " + metric + ": " + w.figures(of) + "; " + names(lucky) + " looked " + better + ", but with less certainty"
 }
 
 // among is reported where the table has what is not compared: settings that had too few CPUs,

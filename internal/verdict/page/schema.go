@@ -107,10 +107,10 @@ type recommendationJSON struct {
 }
 
 type wordedJSON struct {
-	Cause    verdict.ReasonCode `json:"cause,omitempty"`
-	Sentence string             `json:"sentence"`
-	Reasons  []string           `json:"reasons"`
-	Settle   []string           `json:"settle,omitempty"`
+	Cause    verdict.Code `json:"cause,omitempty"`
+	Sentence string       `json:"sentence"`
+	Reasons  []string     `json:"reasons"`
+	Settle   []string     `json:"settle,omitempty"`
 }
 
 type warningJSON struct {

@@ -96,7 +96,10 @@ func groupSchema(g *verdict.Group, rec recommendationJSON) groupJSON {
 func worded(w words) recommendationJSON {
 	rec := &w.group.Recommendation
 	out := recommendationSchema(rec)
-	out.wordedJSON = &wordedJSON{Cause: rec.Claim.Code, Sentence: called(rec).prefix + w.sentence(), Reasons: w.reasons(), Settle: sentences(w.settle())}
+	out.wordedJSON = &wordedJSON{Sentence: called(rec).prefix + w.sentence(), Reasons: w.reasons(), Settle: sentences(w.settle())}
+	if rec.Claim != nil {
+		out.Cause = rec.Claim.Code()
+	}
 	return out
 }
 

@@ -142,9 +142,12 @@ func (c *checker) figures(s *contest.Value) *verdict.SettingResult {
 
 func (c *checker) reasons() {
 	rec := &c.g.Recommendation
-	all := append(slices.Clone(rec.Reasons), rec.Claim)
+	all := []flat{flatten(rec.Claim)}
+	for _, x := range rec.Reasons {
+		all = append(all, flatten(x))
+	}
 	for _, s := range rec.Settle {
-		all = append(all, verdict.Reason{List: s.List})
+		all = append(all, flat{List: s.List})
 	}
 	for i := range all {
 		r := &all[i]
@@ -160,29 +163,29 @@ func (c *checker) reasons() {
 			continue
 		}
 		switch r.Code {
-		case verdict.ReasonSlower, verdict.ReasonAsFast, verdict.ReasonSpeedOpen, verdict.ReasonSetAside:
+		case verdict.ReasonSlower{}.Code(), verdict.ReasonAsFast{}.Code(), verdict.ReasonSpeedOpen{}.Code(), verdict.ReasonSetAside{}.Code():
 			c.speed(r)
-		case verdict.ReasonLater, verdict.ReasonAsPrompt, verdict.ReasonP99Open:
+		case verdict.ReasonLater{}.Code(), verdict.ReasonAsPrompt{}.Code(), verdict.ReasonP99Open{}.Code():
 			c.promptness(r)
-		case verdict.ReasonCostlier:
+		case verdict.ReasonCostlier{}.Code():
 			c.cost(r)
 		}
 	}
 }
 
 // cost: what is reported to use more CPU time per request has more Ps, and more in its row.
-func (c *checker) cost(r *verdict.Reason) {
+func (c *checker) cost(r *flat) {
 	of, than := c.row(r.Of).OpenEvidence, c.row(r.Than).OpenEvidence
 	if r.Of.Procs <= r.Than.Procs || of == nil || than == nil || of.CPUSecondsEach == nil || than.CPUSecondsEach == nil || !(*of.CPUSecondsEach > *than.CPUSecondsEach) {
 		c.wrong("%s is said to use more CPU time per request than %s: %+v, %+v", name(r.Of), name(r.Than), of, than)
 	}
-	if rec := &c.g.Recommendation; rec.Claim.Of != nil && rec.Verdict == verdict.Recommended && rec.Claim.Of.Procs != r.Than.Procs {
-		c.wrong("the CPU time per request is compared with %s, and %s is recommended", name(r.Than), name(rec.Claim.Of))
+	if rec := &c.g.Recommendation; flatten(rec.Claim).Of != nil && rec.Verdict == verdict.Recommended && flatten(rec.Claim).Of.Procs != r.Than.Procs {
+		c.wrong("the CPU time per request is compared with %s, and %s is recommended", name(r.Than), name(flatten(rec.Claim).Of))
 	}
 }
 
 // speed: what is reported against the best is what its row has.
-func (c *checker) speed(r *verdict.Reason) {
+func (c *checker) speed(r *flat) {
 	a, best := c.row(r.Of), c.row(r.Than)
 	if best.Label != c.g.Peak {
 		c.wrong("%s is compared with %s, and the peak is %s", name(r.Of), name(r.Than), c.g.Peak)
@@ -197,18 +200,18 @@ func (c *checker) speed(r *verdict.Reason) {
 	}
 	as := a.NonInferior.Throughput != nil && *a.NonInferior.Throughput
 	switch {
-	case r.Code == verdict.ReasonSlower && (v.High == nil || !same2(r.Bound, *v.High-1) || *v.High >= 0.95 || excluded(a) == ""):
+	case r.Code == verdict.ReasonSlower{}.Code() && (v.High == nil || !same2(r.Bound, *v.High-1) || *v.High >= 0.95 || excluded(a) == ""):
 		c.wrong("%s is proven worse, and its row does not say so", name(r.Of))
-	case r.Code == verdict.ReasonAsFast && (v.Low == nil || *v.Low <= 0.95 || !as || excluded(a) == "slower"):
+	case r.Code == verdict.ReasonAsFast{}.Code() && (v.Low == nil || *v.Low <= 0.95 || !as || excluded(a) == "slower"):
 		c.wrong("%s is proven as good, and its row does not say so", name(r.Of))
-	case r.Code == verdict.ReasonSetAside && excluded(a) == "":
+	case r.Code == verdict.ReasonSetAside{}.Code() && excluded(a) == "":
 		c.wrong("%s is set aside, and its row does not say so", name(r.Of))
-	case r.Code == verdict.ReasonSpeedOpen && (as || excluded(a) == "slower"):
+	case r.Code == verdict.ReasonSpeedOpen{}.Code() && (as || excluded(a) == "slower"):
 		c.wrong("%s is open, and its row decides it", name(r.Of))
 	}
 }
 
-func (c *checker) promptness(r *verdict.Reason) {
+func (c *checker) promptness(r *flat) {
 	a, low := c.row(r.Of), c.row(r.Than)
 	if r.N == 0 || a.Judged.Median == nil || low.Judged.Median == nil {
 		return
@@ -216,8 +219,8 @@ func (c *checker) promptness(r *verdict.Reason) {
 	if !same2(1+r.Change, *a.Judged.Median / *low.Judged.Median) {
 		c.wrong("latency of %s against %s is %g, in the table %g", name(r.Of), name(r.Than), r.Change, *a.Judged.Median / *low.Judged.Median - 1)
 	}
-	if (r.Code == verdict.ReasonLater) != a.Later {
-		c.wrong("%s is later: %v, its row %v", name(r.Of), r.Code == verdict.ReasonLater, a.Later)
+	if (r.Code == verdict.ReasonLater{}.Code()) != a.Later {
+		c.wrong("%s is later: %v, its row %v", name(r.Of), r.Code == verdict.ReasonLater{}.Code(), a.Later)
 	}
 }
 
@@ -364,19 +367,19 @@ func (c *checker) headline() {
 	}
 	switch rec.Verdict {
 	case verdict.Recommended, verdict.KeepDefault, verdict.CarriesRate:
-		a := c.row(rec.Claim.Of)
+		a := c.row(flatten(rec.Claim).Of)
 		if !slices.Equal(marked, []string{a.Label}) {
 			c.wrong("%v are marked, %s is named", marked, a.Label)
 		}
-		if (rec.Procs == nil) != rec.Claim.Of.Default && rec.Verdict != verdict.Recommended {
-			c.wrong("leave it unset, and %s is not the default", name(rec.Claim.Of))
+		if (rec.Procs == nil) != flatten(rec.Claim).Of.Default && rec.Verdict != verdict.Recommended {
+			c.wrong("leave it unset, and %s is not the default", name(flatten(rec.Claim).Of))
 		}
 		if x := excluded(a); x != "" && x != "load_on_cpus" && x != "no_latency" && rec.Verdict != verdict.CarriesRate {
 			c.wrong("%s is named, and is excluded: %s", a.Label, x)
 		}
 		c.smallest(rec)
 	case verdict.TradeOff:
-		fast, prompt := c.row(rec.Claim.Of), c.row(rec.Claim.Than)
+		fast, prompt := c.row(flatten(rec.Claim).Of), c.row(flatten(rec.Claim).Than)
 		if !(*fast.Throughput.Median > *prompt.Throughput.Median && *prompt.Judged.Median < *fast.Judged.Median) {
 			c.wrong("a trade-off of what is worse in both")
 		}
@@ -386,8 +389,8 @@ func (c *checker) headline() {
 				c.wrong("%s is %s, and it does not matter", a.Label, x)
 			}
 		}
-		for _, r := range rec.Reasons {
-			if r.Code == verdict.ReasonSpeedOpen || r.Code == verdict.ReasonP99Open {
+		for _, x := range rec.Reasons {
+			if r := flatten(x); r.Code == "open_throughput" || r.Code == "open_p99" {
 				c.wrong("%s is open, and it does not matter", name(r.Of))
 			}
 		}
@@ -410,7 +413,7 @@ func (c *checker) smallest(rec *verdict.Recommendation) {
 	}
 	for _, a := range c.compared() {
 		p := orZero(a.Procs, a.ResolvedProcs)
-		if p < rec.Claim.Of.Procs && excluded(a) != "slower" && excluded(a) != "saturated" && !a.Later && !c.beaten(a, rec.Claim.Of) {
+		if p < flatten(rec.Claim).Of.Procs && excluded(a) != "slower" && excluded(a) != "saturated" && !a.Later && !c.beaten(a, flatten(rec.Claim).Of) {
 			c.wrong("%s is smaller and not shown to be worse", a.Label)
 		}
 	}
@@ -424,15 +427,15 @@ func (c *checker) beaten(a *verdict.SettingResult, by *contest.Value) bool {
 
 // theDefault is reported to be worse only where its row is.
 func (c *checker) theDefault(rec *verdict.Recommendation) {
-	d := rec.Claim.Than
+	d := flatten(rec.Claim).Than
 	if rec.Verdict != verdict.Recommended || d == nil {
 		return
 	}
-	x, y := c.row(rec.Claim.Of), c.row(d)
+	x, y := c.row(flatten(rec.Claim).Of), c.row(d)
 	if x.Procs == nil {
 		c.wrong("a value is to be set that no row has")
 	}
-	switch rec.Claim.Metric {
+	switch flatten(rec.Claim).Metric {
 	case verdict.MetricThroughput:
 		if !(*y.Throughput.Median < 0.95**x.Throughput.Median) {
 			c.wrong("the default is called slower")
@@ -447,10 +450,10 @@ func (c *checker) theDefault(rec *verdict.Recommendation) {
 // advice on throttling names no other value than the verdict.
 func (c *checker) advice() {
 	rec, t := &c.g.Recommendation, &c.g.Throttling
-	if rec.Claim.Of == nil || t.Procs == nil || rec.Confidence != verdict.Proven || rec.Verdict != verdict.Recommended && rec.Verdict != verdict.KeepDefault {
+	if flatten(rec.Claim).Of == nil || t.Procs == nil || rec.Confidence != verdict.Proven || rec.Verdict != verdict.Recommended && rec.Verdict != verdict.KeepDefault {
 		return
 	}
-	if *t.Procs != rec.Claim.Of.Procs {
-		c.wrong("GOMAXPROCS %d is advised against throttling (%s), and the verdict names %d", *t.Procs, t.Advice, rec.Claim.Of.Procs)
+	if *t.Procs != flatten(rec.Claim).Of.Procs {
+		c.wrong("GOMAXPROCS %d is advised against throttling (%s), and the verdict names %d", *t.Procs, t.Advice, flatten(rec.Claim).Of.Procs)
 	}
 }

@@ -67,28 +67,28 @@ func (w words) inTime() string {
 }
 
 // unread is why the live values were not read; more permissions help only if they were missing.
-func (w words) unread(x verdict.ProcsUnread) wording {
-	a := wording{"the GOMAXPROCS value that the program really used could not be read: " + phrase.And(x.Settings), "measure the Go binary itself, and for long enough to be read"}
+func (w words) unread(x verdict.ProcsUnread) (text, fix string) {
+	text, fix = "the GOMAXPROCS value that the program really used could not be read: "+phrase.And(x.Settings), "measure the Go binary itself, and for long enough to be read"
 	if x.Why != "" {
-		a.text += "; " + phrase.Clean(x.Why)
+		text += "; " + phrase.Clean(x.Why)
 	}
 	if strings.Contains(x.Why, "permission denied") {
-		a.fix = "measure as the same user, with the permission that the reason names"
+		fix = "measure as the same user, with the permission that the reason names"
 	}
-	return a
+	return text, fix
 }
 
-func (w words) notProfiled(x verdict.NotProfiled) wording {
+func (w words) notProfiled(x verdict.NotProfiled) (text, fix string) {
 	const handler = ": import _ \"net/http/pprof\", and go http.ListenAndServe(\"127.0.0.1:6060\", nil) in main"
 	const address = "http://127.0.0.1:6060/debug/pprof/"
-	fix := "read what the program printed in logs/, and run the same command again: only the profile is missing"
+	fix = "read what the program printed in logs/, and run the same command again: only the profile is missing"
 	switch {
 	case x.Serving && w.had("profile", address):
 		fix = "serve them at that address" + handler
 	case x.Serving:
 		fix = "serve them" + handler + "; then measure with --profile=" + address
 	}
-	return wording{fmt.Sprintf("GOMAXPROCS %s was not profiled, or not completely: %s", x.Setting, x.Why), fix}
+	return fmt.Sprintf("GOMAXPROCS %s was not profiled, or not completely: %s", x.Setting, x.Why), fix
 }
 
 // otherUnit is why the verdict does not use a trial that the journal calls valid.

@@ -1,10 +1,12 @@
 package page
 
 import (
+	"reflect"
 	"strings"
 	"testing"
 
 	"github.com/procfit/procfit/internal/verdict"
+	"github.com/procfit/procfit/internal/verdict/contest"
 	"github.com/procfit/procfit/internal/verdict/journal"
 	. "github.com/procfit/procfit/internal/verdict/verdicttest"
 )
@@ -24,6 +26,35 @@ func analyze(c Config) *verdict.Result {
 func said(r *verdict.Result) string {
 	rec := worded(words{&r.Groups[0], r})
 	return rec.Sentence + "\n" + strings.Join(rec.Reasons, "\n") + "\n" + strings.Join(rec.Settle, "\n")
+}
+
+// flat is what remarks have, whatever their kind.
+type flat struct {
+	Code          verdict.Code
+	Of, Than      *contest.Value
+	List          []*contest.Value
+	Metric        string
+	Change, Bound float64
+	N             int
+}
+
+func flatten(x verdict.Remark) flat {
+	if x == nil {
+		return flat{}
+	}
+	r := flat{Code: x.Code()}
+	of := reflect.ValueOf(x)
+	for i, name := range []string{"Of", "Than", "List", "Metric", "Change", "Bound", "N"} {
+		if f := of.FieldByName(name); f.IsValid() {
+			reflect.ValueOf(&r).Elem().Field(i + 1).Set(f)
+		}
+	}
+	for _, name := range []string{"Lucky", "Open"} {
+		if f := of.FieldByName(name); f.IsValid() {
+			r.List = f.Interface().([]*contest.Value)
+		}
+	}
+	return r
 }
 
 // What no golden page has of the words of a verdict.

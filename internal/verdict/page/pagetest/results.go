@@ -266,12 +266,12 @@ func Hostile() *verdict.Result {
 	g := &r.Groups[0]
 	g.ThroughputUnit = evil
 	g.Recommendation.Verdict = verdict.CannotTell
-	g.Recommendation.Claim = verdict.Reason{Code: verdict.ReasonCode(evil)}
+	g.Recommendation.Claim = nil
 	g.Recommendation.Settle = []verdict.Step{{Code: verdict.StepCode(evil)}}
 	setting := &contest.Value{Setting: evil, Procs: -1}
 	g.Recommendation.Reasons = append(g.Recommendation.Reasons,
-		verdict.Reason{Code: verdict.ReasonCode(evil), Of: setting, Than: setting, Metric: evil},
-		verdict.Reason{Code: verdict.ReasonMetricWorse, Of: setting, Than: setting, Metric: evil})
+		unworded("-1 has no valid block in common with the best"),
+		verdict.ReasonMetricWorse{Metric: evil, Bounded: verdict.Bounded{Difference: verdict.Difference{Pair: verdict.Pair{Of: setting, Than: setting}}}})
 	g.Workload.Kind = evil
 	spoil(g.Settings, evil)
 	spoil(g.Rows, evil)
