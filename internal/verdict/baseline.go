@@ -139,8 +139,11 @@ func (r *Result) group(like *Group) *Group {
 }
 
 // key is the group's identity.
-func (g *Group) key() journal.GroupKey {
-	return journal.Setting{QuotaCPUs: g.QuotaCPUs, Replicas: g.Replicas, GoVersion: g.GoVersion, SetLive: g.SetLive, Variables: g.Variables, Compares: g.Compares, Procs: g.Procs}.Group()
+func (g *Group) key() journal.GroupKey { return g.setting("").Group() }
+
+// setting is one of the group, by what all of them have.
+func (g *Group) setting(label string) journal.Setting {
+	return journal.Setting{Label: label, QuotaCPUs: g.QuotaCPUs, Replicas: g.Replicas, GoVersion: g.GoVersion, SetLive: g.SetLive, Variables: g.Variables, Compares: g.Compares, Procs: g.Procs}
 }
 
 func (gate *gating) compare(then, now *Group, current *Result) error {
@@ -163,23 +166,20 @@ func (gate *gating) compare(then, now *Group, current *Result) error {
 		if a.Variant != "" || old == nil {
 			continue
 		}
-		label := GateSetting{Label: a.Label}
-		if len(current.compared()) > 1 {
-			label = label.in(now.key())
-		}
-		gate.validity(label, tally{bad: a.Invalid, good: a.Trials, why: a.InvalidReasons}, tally{bad: old.Invalid, good: old.Trials, why: old.InvalidReasons})
+		setting := gateSetting(now.setting(a.Label), len(current.compared()))
+		gate.validity(setting, tally{bad: a.Invalid, good: a.Trials, why: a.InvalidReasons}, tally{bad: old.Invalid, good: old.Trials, why: old.InvalidReasons})
 		if a == nowStart {
 			continue
 		}
 		if a.Withheld || old.Withheld || nowStart.Withheld || thenStart.Withheld {
-			gate.withhold(label)
+			gate.withhold(setting)
 			continue
 		}
 		speed := func(p Point) *float64 { return p.Throughput }
 		tail := func(p Point) *float64 { return p.Judged }
-		gate.add(label, MetricThroughput, days(a.against(nowStart, speed), old.against(thenStart, speed)))
+		gate.add(setting, MetricThroughput, days(a.against(nowStart, speed), old.against(thenStart, speed)))
 		if open {
-			gate.add(label, MetricP99, days(a.against(nowStart, tail), old.against(thenStart, tail)))
+			gate.add(setting, MetricP99, days(a.against(nowStart, tail), old.against(thenStart, tail)))
 			gate.Checks[len(gate.Checks)-1].Quantile = now.Latency.Quantile
 		}
 	}

@@ -49,22 +49,19 @@ func gateAgainst(counted *contest.Counted, groups []*group) *Gate {
 			if old == nil {
 				continue
 			}
-			label := GateSetting{Label: a.Label}
-			if len(groups) > 1 {
-				label = label.in(a.Key().Group)
-			}
+			setting := gateSetting(a, len(groups))
 			d := duels[a.Key()]
 			bounds := pairs // of a grid, which is asked once
 			if h.Plan.Racing() {
 				bounds = sequential
 			}
-			gate.add(label, MetricThroughput, bounds(d, race.Throughput))
+			gate.add(setting, MetricThroughput, bounds(d, race.Throughput))
 			if d.Rules.Latency {
-				gate.add(label, MetricP99, bounds(d, race.P99))
+				gate.add(setting, MetricP99, bounds(d, race.P99))
 				c := &gate.Checks[len(gate.Checks)-1]
 				c.Quantile, c.late = d.Latency.Quantile, slices.ContainsFunc(slices.Concat(g.Measured(a), g.Measured(*old)), func(t *journal.Trial) bool { return t.Valid && contest.Late(t) })
 			}
-			gate.validity(label, tallyOf(g.Measured(a)), tallyOf(g.Measured(*old)))
+			gate.validity(setting, tallyOf(g.Measured(a)), tallyOf(g.Measured(*old)))
 		}
 	}
 	return gate.conclude()
@@ -92,12 +89,13 @@ func (g *group) variantOf(a journal.Setting) *journal.Setting {
 	return nil
 }
 
-// in is the setting with what distinguishes its group.
-func (a GateSetting) in(k journal.GroupKey) GateSetting {
-	if a.GoVersion, a.Variables, a.Procs = k.GoVersion, k.Variables, k.Procs; k.Limited {
-		a.QuotaCPUs = new(k.QuotaCPUs)
+// gateSetting is a setting by its label, with what distinguishes its group where a run has
+// several.
+func gateSetting(a journal.Setting, groups int) journal.Setting {
+	if groups > 1 {
+		return a
 	}
-	return a
+	return journal.Setting{Label: a.Label}
 }
 
 // pairs locates new against old of a gate whose number of pairs was planned.
@@ -111,7 +109,7 @@ func pairs(duel contest.Duel, figure race.Figure) located {
 }
 
 // add is a check of one setting in one metric, which is judged when all are known.
-func (gate *gating) add(setting GateSetting, metric string, of located) {
+func (gate *gating) add(setting journal.Setting, metric string, of located) {
 	gate.Checks = append(gate.Checks, GateCheck{Setting: setting, Metric: metric})
 	gate.measured = append(gate.measured, of)
 }
@@ -160,14 +158,14 @@ func (gate *gating) judgeChecks() {
 }
 
 // withhold is for a setting that other programs left too few CPUs.
-func (gate *gating) withhold(setting GateSetting) {
+func (gate *gating) withhold(setting journal.Setting) {
 	gate.spoiled = append(gate.spoiled, Unjudged{Code: UnjudgedWithheld, Setting: setting})
 }
 
 // validity looks for a new program that fails where the old one does not, or
 // clearly more often: comparing the trials in which it did not would be comparing
 // its good days. A few that did not answer while other programs had the CPUs show nothing.
-func (gate *gating) validity(setting GateSetting, now, then tally) {
+func (gate *gating) validity(setting journal.Setting, now, then tally) {
 	if now.bad == 0 || (then.bad > 0 || now.excused) && moreOften(now, then) > 0.05 || then.of() == 0 {
 		return
 	}
@@ -272,20 +270,10 @@ type Gate struct {
 	Unjudged []Unjudged
 }
 
-// GateSetting is a setting of a gate, with what distinguishes its group where a run has
-// several.
-type GateSetting struct {
-	Label     string
-	QuotaCPUs *float64
-	GoVersion string
-	Variables string // as in journal.GroupKey
-	Procs     int    // that all values of a compared variable had; 0: unset, or it is compared
-}
-
 // GateCheck is one setting on one metric: new ÷ old with its interval.
 type GateCheck struct {
-	Setting GateSetting
-	Metric  string // throughput, p99
+	Setting journal.Setting // its label alone where there is one group
+	Metric  string          // throughput, p99
 	Ratio   Interval
 	Margin  float64
 	Judged  bool // there are pairs enough to prove something
@@ -319,7 +307,7 @@ type Unjudged struct {
 	Pairs  int
 	// Of spoiled: Bad of Of trials of the new program at Setting are invalid, mostly for
 	// that Reason, and OldBad of OldOf of the old one.
-	Setting                GateSetting
+	Setting                journal.Setting
 	Bad, Of, OldBad, OldOf int
 	Reason                 string
 }

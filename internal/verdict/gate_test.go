@@ -103,7 +103,7 @@ func TestGateThatCannotBeJudged(t *testing.T) {
 		}
 		for i, want := range c.unjudged {
 			got := g.Unjudged[i]
-			got.Setting, got.Checks = verdict.GateSetting{}, nil
+			got.Setting, got.Checks = journal.Setting{}, nil
 			if !reflect.DeepEqual(got, want) {
 				t.Errorf("%s: %+v, want %+v", c.name, got, want)
 			}

@@ -108,7 +108,7 @@ func TestGateBaselineOfVariables(t *testing.T) {
 		t.Fatalf("GOGC=50 lost nearly half: %+v, %v", g, err)
 	}
 	for _, c := range g.Checks {
-		if s := c.Setting; c.Worse != (s.Label == "GOGC=50") || c.Worse && (s.Procs != 2 || s.Variables != "") {
+		if s := c.Setting; c.Worse != (s.Label == "GOGC=50") || c.Worse && (*s.Procs != 2 || len(s.Variables) > 0) {
 			t.Errorf("%+v of %+v", c, s)
 		}
 	}

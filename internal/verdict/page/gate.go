@@ -151,13 +151,13 @@ func some(names []string) string {
 }
 
 // gateSetting is a setting of a gate with what distinguishes its group.
-func gateSetting(a verdict.GateSetting) string {
-	text := a.Label
-	if a.Procs > 0 {
-		text += ", GOMAXPROCS=" + strconv.Itoa(a.Procs)
+func gateSetting(a journal.Setting) string {
+	text, of := a.Label, a.Group()
+	if of.Procs > 0 {
+		text += ", GOMAXPROCS=" + strconv.Itoa(of.Procs)
 	}
-	if a.Variables != "" {
-		text += ", " + strings.ReplaceAll(a.Variables, " ", ", ")
+	if of.Variables != "" {
+		text += ", " + strings.ReplaceAll(of.Variables, " ", ", ")
 	}
 	if a.QuotaCPUs != nil {
 		text += ", limit " + number.CPUs(*a.QuotaCPUs)
