@@ -31,7 +31,7 @@ func (g *group) guard(r *Recommendation) {
 		return
 	}
 	switch {
-	case !capped || !mayBeLikely(r.Verdict):
+	case !capped || !r.Verdict.Decides():
 		r.withhold(cause, step)
 	case r.Confidence == Proven:
 		r.Confidence, r.Settle = Likely, []Step{{Code: step}}
@@ -42,9 +42,6 @@ func (g *group) guard(r *Recommendation) {
 func (r *Recommendation) capped() bool {
 	return slices.ContainsFunc(r.Settle, func(s Step) bool { return s.Code == StepSee || s.Code == StepCount })
 }
-
-// mayBeLikely reports whether a verdict has words for what is not proven.
-func mayBeLikely(v Verdict) bool { return v == Recommended || v == KeepDefault || v == CarriesRate }
 
 // withhold is a verdict that there is none, with the reasons of the one that there was.
 func (r *Recommendation) withhold(cause Remark, step StepCode) {

@@ -185,24 +185,24 @@ func (g *group) adviseThrottling(t *Throttling, rec *Recommendation) {
 	}
 	t.AdviceOwn = worst.Own
 	of := rec.Of()
-	verdicts := rec.Verdict == Recommended || rec.Verdict == KeepDefault || rec.Verdict == CarriesRate
+	decided := rec.Verdict.Decides()
 	switch better := g.lowerAsGood(worst.ps); {
-	case verdicts && !worst.Judged:
+	case decided && !worst.Judged:
 		t.Advice, t.Procs = AdviceAvoid, new(of.Procs)
-	case verdicts && of.Procs > 0 && of.Procs < worst.ps:
+	case decided && of.Procs > 0 && of.Procs < worst.ps:
 		// That a value carries the rate, or is likely, does not prove that it is as good.
 		t.Advice, t.Procs = AdviceLower, new(of.Procs)
 		if rec.Verdict != CarriesRate && rec.Confidence == Proven || better != nil && better.Procs == of.Procs {
 			t.Advice = AdviceMeasured
 		}
-	case verdicts && rec.Confidence == Proven && of.Procs >= worst.ps:
+	case decided && rec.Confidence == Proven && of.Procs >= worst.ps:
 		// What was measured beats the numbers of Ps and CPUs.
 		if t.Advice = AdviceRaise; of.Procs == worst.ps && g.lowerAreWorse(worst.ps) {
 			t.Advice = AdviceProven
 		}
 	case rec.Verdict != TradeOff && better != nil:
 		t.Advice, t.Procs = AdviceMeasured, new(better.Procs)
-	case verdicts && of.Procs == worst.ps && g.lowerAreWorse(worst.ps):
+	case decided && of.Procs == worst.ps && g.lowerAreWorse(worst.ps):
 		t.Advice = AdviceProven
 	case worst.Beyond:
 		t.Advice, t.Procs = AdviceLower, new(int(math.Ceil(worst.LimitCPUs)))

@@ -24,43 +24,22 @@ type Answer struct {
 
 func (g *group) answer() Answer {
 	rec := &g.Recommendation
-	a := Answer{Text: g.answerText(), Brief: g.brief(), Plain: phrase.Clean(g.plain()), Tiles: g.tiles()}
+	a := Answer{Text: called(rec).answer(g), Brief: g.brief(), Plain: phrase.Clean(g.plain()), Tiles: g.tiles()}
 	if n := advised(rec); n != nil && rec.Confidence != verdict.Likely {
 		a.Apply = "export GOMAXPROCS=" + strconv.Itoa(*n)
 	}
 	return a
 }
 
-func (g *group) answerText() string {
-	rec := &g.Recommendation
-	text, likely := called(rec).answer, rec.Confidence == verdict.Likely
-	names, _ := g.apart()
-	_, differ := rec.Claim.(verdict.CauseBenchmarksDiffer)
-	switch n := advised(rec); {
-	case n != nil && likely:
-		return fmt.Sprintf("Likely GOMAXPROCS=%d", *n)
-	case n != nil:
-		return fmt.Sprintf("Set GOMAXPROCS=%d", *n) + g.besides()
-	case (rec.Verdict == verdict.KeepDefault || rec.Verdict == verdict.CarriesRate) && likely:
-		return "Likely keep the default"
-	case rec.Verdict == verdict.KeepDefault:
-		return text + g.besides()
-	case rec.Verdict == verdict.Measured && rec.Of().Procs > 0:
-		return fmt.Sprintf("Uses GOMAXPROCS=%d", rec.Of().Procs)
-	case text == undecided.answer && differ && len(names) > 0:
-		return g.disagreement()
-	}
-	return text
-}
-
 // brief is the answer where others are next to it.
 func (g *group) brief() string {
 	rec := &g.Recommendation
-	text := called(rec).brief
+	row := called(rec)
+	text := row.brief
 	if n := advised(rec); n != nil {
 		text = "set " + strconv.Itoa(*n)
 	}
-	if rec.Confidence == verdict.Likely && rec.Verdict != verdict.TradeOff && text != undecided.brief {
+	if rec.Confidence == verdict.Likely && row.hedged {
 		text = "likely " + text
 	}
 	return text
@@ -69,45 +48,14 @@ func (g *group) brief() string {
 // plain is why, in one or two sentences that need no table.
 func (g *group) plain() string {
 	w := words{g.Group, g.r}
-	if text := g.plainClaim(w); text != "" {
-		return w.butFor(text + g.doubt() + w.elsewhere())
+	text := called(&g.Recommendation).plain(g, w)
+	if text == "" {
+		return phrase.Capital(w.sentence())
 	}
-	return phrase.Capital(w.sentence())
-}
-
-// plainClaim is empty where the sentence of the verdict is plain.
-func (g *group) plainClaim(w words) string {
-	rec := &g.Recommendation
-	if v := rec.Versus; v != nil && (rec.Verdict == verdict.Recommended || rec.Verdict == verdict.CarriesRate) {
-		text := fmt.Sprintf("Compared with the default, %d: %s", v.DefaultProcs, g.change("throughput", v.Throughput, g.r.Plan.Margin, "higher", "lower"))
-		if v.Latency.Median != nil {
-			text += "; " + g.change(w.quantile(), v.Latency, g.r.Plan.MarginP99, "higher", "lower")
-		}
-		return text + "."
+	if w.likely() {
+		text += " This is likely, but not proven."
 	}
-	switch rec.Verdict {
-	case verdict.KeepDefault:
-		return fmt.Sprintf("The default is %d. No measured value is proven better than it by more than the margin.", rec.Of().Procs)
-	case verdict.Measured:
-		if of := rec.Of(); of.P99.Mean != nil {
-			return fmt.Sprintf("At %s its %s is %s. Nothing was compared.", w.rate(), w.quantile(), number.Seconds(*of.P99.Mean))
-		}
-		return "procfit measured the server as it runs and compared it with nothing."
-	case verdict.NotYourKnob:
-		return "All values are proven equally good within the margins. " + phrase.Capital(w.instead()) + "."
-	}
-	if c, is := rec.Claim.(verdict.ClaimTrade); is {
-		return fmt.Sprintf("%s is best for throughput, %s for %s: %s is %s, but its %s is %s.", name(c.Of), name(c.Than), w.quantile(), name(c.Than), slower(c.Change), w.quantile(), higher(c.P99Change))
-	}
-	return ""
-}
-
-// doubt keeps a likely answer from being taken for a proven one.
-func (g *group) doubt() string {
-	if g.Recommendation.Confidence == verdict.Likely {
-		return " This is likely, but not proven."
-	}
-	return ""
+	return w.butFor(text + w.elsewhere())
 }
 
 // change words a ratio to the default: as a factor from 2 on, and with the end of its

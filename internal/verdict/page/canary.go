@@ -36,17 +36,11 @@ func (v *View) canary(r *verdict.Result) {
 
 // paste names a value where one alone is better.
 func (w canaryWords) paste() Paste {
-	switch rec := w.r.Recommendation; {
-	case !w.r.Complete:
+	if !w.r.Complete {
 		return Paste{Lead: "Nothing to set yet: the comparison did not come to its end."}
-	case rec.Verdict == verdict.Recommended && rec.Procs == nil:
-		return Paste{Lead: "Choose one of " + phrase.And(w.proven(rec.Verdict)) + "; each is proven better than " + w.control() + "."}
-	case rec.Verdict == verdict.CannotTell:
-		return Paste{Lead: "Nothing to set yet: no value is proven better than " + w.control() + "."}
-	case rec.Verdict == verdict.TradeOff:
-		return Paste{Lead: "Nothing to set yet: choose which metric matters more. GOMAXPROCS " + phrase.And(w.proven(rec.Verdict)) + " is better in one and worse in another."}
-	case w.r.Live != nil && rec.Procs == nil: // which may have been set
-		return Paste{Lead: "Nothing to set: keep GOMAXPROCS " + strconv.Itoa(w.r.Live.Start) + ", the value at start."}
+	}
+	if lead := called(w.r.Recommendation).after(w); lead != "" {
+		return Paste{Lead: lead}
 	}
 	g := &group{Group: &verdict.Group{Recommendation: *w.r.Recommendation}, r: w.r}
 	for _, a := range w.Settings {

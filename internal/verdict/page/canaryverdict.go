@@ -3,8 +3,6 @@ package page
 import (
 	"fmt"
 	"slices"
-	"strconv"
-	"strings"
 
 	"github.com/procfit/procfit/internal/show/document"
 	"github.com/procfit/procfit/internal/show/number"
@@ -50,28 +48,16 @@ func unfinished(why string) string { return "The canary did not finish: " + why 
 // compared is what the slices show.
 func (w canaryWords) compared() Verdict {
 	rec := w.r.Recommendation
-	name := called(rec)
-	v := Verdict{State: name.state, Label: name.label}
+	row := called(rec)
+	v := Verdict{State: row.tone, Label: row.label}
 	v.Answer.Text = v.Label
-	on := "Under this traffic GOMAXPROCS " + phrase.And(w.proven(rec.Verdict))
 	switch {
 	case w.Canary.Slices == 0:
 		v.Answer.Text, v.Sentence = "Nothing was counted", "The canary has no complete slice."
 	case w.Unreached:
 		w.unreached(&v)
-	case rec.Verdict == verdict.Recommended:
-		v.Answer.Text = "Set GOMAXPROCS=" + strings.Join(w.proven(rec.Verdict), " or ")
-		if rec.Procs != nil {
-			v.Answer.Apply = "export GOMAXPROCS=" + strconv.Itoa(*rec.Procs)
-		}
-		v.Sentence = fmt.Sprintf("%s is better than unset, and proven no worse in the judged metrics: %s.", on, phrase.And(w.judged()))
-	case rec.Verdict == verdict.TradeOff:
-		v.Sentence = on + " is better than unset in one metric and worse in another."
-	case rec.Verdict == verdict.KeepDefault:
-		v.Answer.Text, v.Sentence = "Keep the default", on+" is worse than unset."
 	default:
-		v.Answer.Text, v.Sentence = "No answer yet", w.open()
-		v.Settle = twiceAsLong(w.r)
+		row.canary(w, &v)
 	}
 	return v
 }

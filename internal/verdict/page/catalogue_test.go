@@ -11,6 +11,7 @@ import (
 
 	"github.com/procfit/procfit/internal/verdict"
 	"github.com/procfit/procfit/internal/verdict/contest"
+	"github.com/procfit/procfit/internal/verdict/live"
 	"github.com/procfit/procfit/internal/verdict/page/pagetest"
 )
 
@@ -199,5 +200,60 @@ func TestCodes(t *testing.T) {
 			t.Errorf("%s: the code %q is taken, or is none", of, code)
 		}
 		seen[kind+code] = code != ""
+	}
+}
+
+// constantsOf are the constants of a type in a file.
+func constantsOf(t *testing.T, file, of string) (list []string) {
+	t.Helper()
+	parsed, err := parser.ParseFile(token.NewFileSet(), file, nil, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ast.Inspect(parsed, func(n ast.Node) bool {
+		if value, ok := n.(*ast.ValueSpec); ok && len(value.Values) == 1 {
+			if id, ok := value.Type.(*ast.Ident); ok && id.Name == of {
+				list = append(list, strings.Trim(value.Values[0].(*ast.BasicLit).Value, `"`))
+			}
+		}
+		return true
+	})
+	return list
+}
+
+// Each verdict has a row, and each of its texts says something, whatever the verdict names.
+func TestEveryVerdictHasWords(t *testing.T) {
+	all := constantsOf(t, "../result.go", "Verdict")
+	if len(all) < 7 || len(all) != len(verdicts) {
+		t.Fatalf("%d verdicts, %d rows", len(all), len(verdicts))
+	}
+	for _, v := range all {
+		row, known := verdicts[verdict.Verdict(v)]
+		if !known {
+			t.Errorf("%s has no row", v)
+			continue
+		}
+		for _, rec := range []verdict.Recommendation{
+			{Confidence: verdict.Proven}, {Confidence: verdict.Likely}, {Confidence: verdict.Proven, Procs: new(2)}, {Confidence: verdict.Likely, Procs: new(2)},
+		} {
+			rec.Verdict, rec.Setting, rec.BestThroughput, rec.BestP99 = verdict.Verdict(v), "2", "2", "1"
+			r, running, alive := pagetest.Typical(), pagetest.Canary(), live.Analyze(pagetest.LiveContents())
+			r.Groups[0].Recommendation, running.Recommendation, alive.Recommendation = rec, &rec, &rec
+			g := &group{Group: &r.Groups[0], r: r, rows: rowsOf(&r.Groups[0])}
+			canary := Verdict{Label: row.label}
+			compared, live := canary, canary
+			row.compared(g, &compared)
+			row.canary(canaryWords{running.Canary, running}, &canary)
+			row.live(liveWordsOf(alive), &live)
+			for place, text := range map[string]string{
+				"label": called(&rec).label, "likely": row.likely, "answer": row.answer(g), "brief": g.brief(), "plain": g.plain(), "paste": row.paste(g).Lead,
+				"compared": compared.Sentence, "its label": compared.Label, "canary": canary.Sentence, "live": live.Sentence, "its answer": live.Answer.Text,
+				"after": row.after(canaryWords{running.Canary, running}) + New(running).Groups[0].Paste.Lead,
+			} {
+				if text == "" || strings.Contains(text, "%!") {
+					t.Errorf("%s, %s: %q", v, place, text)
+				}
+			}
+		}
 	}
 }

@@ -122,39 +122,12 @@ func (w liveWords) start() string { return strconv.Itoa(w.Start) }
 // compared is what the slices show.
 func (w liveWords) compared() Verdict {
 	rec := w.r.Recommendation
-	name := called(rec)
-	v := Verdict{State: name.state, Label: name.label}
-	values := phrase.And(w.proven(rec.Verdict))
-	switch {
-	case w.Same:
+	if w.Same {
 		return w.checked()
-	case rec.Verdict == verdict.Recommended:
-		v.Answer.Text = "Set GOMAXPROCS=" + strings.Join(w.proven(rec.Verdict), " or ")
-		v.Sentence = fmt.Sprintf("Under this traffic GOMAXPROCS %s is better than %s, the value at start, and proven no worse in the judged metrics: %s.", values, w.start(), phrase.And(w.judged()))
-		if rec.Procs != nil {
-			v.Answer.Apply = "export GOMAXPROCS=" + strconv.Itoa(*rec.Procs)
-			v.Settle = w.confirm(*rec.Procs)
-		}
-	case rec.Verdict == verdict.TradeOff:
-		v.Answer.Text = v.Label
-		v.Sentence = fmt.Sprintf("Under this traffic GOMAXPROCS %s is better than %s, the value at start, in one metric and worse in another.", values, w.start())
-	case rec.Verdict == verdict.KeepDefault:
-		v.Answer.Text = "Keep GOMAXPROCS " + w.start()
-		v.Sentence = fmt.Sprintf("Under this traffic no value is better than %s, the value at start.", w.start())
-	case rec.Verdict == verdict.NotYourKnob:
-		v.Answer.Text = "Nothing to change"
-		v.Sentence = fmt.Sprintf("GOMAXPROCS %s and %s are the same within the margins.", w.start(), values)
-	default:
-		more := "more slices may decide it"
-		v.Answer.Text = "No answer yet"
-		v.Sentence = fmt.Sprintf("Under this traffic no value is proven better than %s, the value at start: %s.", w.start(), more)
-		if list := w.came(live.Cheaper); list != nil {
-			more = w.cheaper(&v, list, more)
-		}
-		if more != "" {
-			v.Settle = twiceAsLong(w.r)
-		}
 	}
+	row := called(rec)
+	v := Verdict{State: row.tone, Label: row.label}
+	row.live(w, &v)
 	return v
 }
 

@@ -4,67 +4,11 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/procfit/procfit/internal/show/document"
 	"github.com/procfit/procfit/internal/show/number"
 	"github.com/procfit/procfit/internal/show/phrase"
 	"github.com/procfit/procfit/internal/verdict"
 	"github.com/procfit/procfit/internal/verdict/contest"
 )
-
-// verdictWords are what a verdict is called.
-type verdictWords struct {
-	state         document.Tone
-	label, prefix string // prefix begins a sentence that has no label before it
-	answer        string // in about four words
-	brief         string // next to other groups' answers
-	paste         string // what there is to set, where it is nothing
-}
-
-var verdicts = map[verdict.Verdict]verdictWords{
-	verdict.Recommended: {document.Act, "Recommended", "", keepDefault, "keep the default", leaveUnset},
-	verdict.CarriesRate: {document.Act, "Smallest that sustains the rate", "", keepDefault, "keep the default", leaveUnset},
-	verdict.KeepDefault: {document.OK, "Change nothing", "", keepDefault, "keep the default", "Nothing to set: keep the default. Where GOMAXPROCS is set, remove it."},
-	verdict.NotYourKnob: {document.OK, "No difference", "GOMAXPROCS makes no difference: ", "GOMAXPROCS hardly matters here", "any value will do",
-		"Nothing to set: GOMAXPROCS makes no difference here. Leave it unset and profile the program."},
-	verdict.Measured: {document.OK, "As it runs", "", "Measured as it runs", "undecided", "Nothing to set: procfit measured the server as it runs and compared nothing."},
-	verdict.TradeOff: {document.Attention, "A trade-off", "A trade-off: ", "Your choice: throughput or latency", "throughput or latency", ""},
-}
-
-const (
-	keepDefault = "Keep the default"
-	leaveUnset  = "Nothing to set: leave GOMAXPROCS unset, and remove it where it is set."
-)
-
-// undecided are the words of every other verdict.
-var undecided = verdictWords{document.Unknown, "Undecided", "Undecided: ", "No answer yet", "undecided", "Nothing to set yet: no value is proven better than the default."}
-
-// called has words of its own for what is likely, so that nobody takes it for proven.
-func called(rec *verdict.Recommendation) verdictWords {
-	w, known := verdicts[rec.Verdict]
-	if !known {
-		w = undecided
-	}
-	if rec.Confidence != verdict.Likely {
-		return w
-	}
-	w.state, w.label = document.Attention, "Likely, but not proven"
-	switch {
-	case rec.Verdict == verdict.KeepDefault:
-		w.label = "Likely the default, but not proven"
-	case rec.Procs != nil:
-		w.label = fmt.Sprintf("Likely %d, but not proven", *rec.Procs)
-	}
-	w.prefix = w.label + ". "
-	return w
-}
-
-// advised is the value that a verdict says to set; nil: it says none.
-func advised(rec *verdict.Recommendation) *int {
-	if rec.Verdict == verdict.Recommended || rec.Verdict == verdict.CarriesRate {
-		return rec.Procs
-	}
-	return nil
-}
 
 // sentence is the recommendation in one sentence, which follows its label.
 func (w words) sentence() string { return w.butFor(w.say(w.group.Recommendation.Claim).text) }

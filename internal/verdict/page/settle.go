@@ -207,30 +207,10 @@ func (g *group) paste() Paste {
 	if g.gateAlone {
 		return Paste{Lead: "Nothing to set: the gate compares two programs, not values of GOMAXPROCS."}
 	}
-	rec := g.Recommendation
 	if g.SetLive {
 		return Paste{Lead: "Nothing to set yet: the values were set in the running program, and a manifest sets them at the start. Measure that too, with --vary set=start,live."}
 	}
-	if rec.Confidence == verdict.Likely {
-		return g.likelyPaste()
-	}
-	if n := advised(&rec); n != nil {
-		return Paste{Lead: g.onPart() + "Use one of the following:", Snippets: g.snippets(*n)}
-	}
-	if rec.Verdict != verdict.TradeOff {
-		return Paste{Lead: called(&rec).paste}
-	}
-	p := Paste{Lead: "Choose one of two; each is proven best for its purpose:"}
-	for _, side := range []struct{ title, label string }{{"For throughput", rec.BestThroughput}, {"For p99", rec.BestP99}} {
-		switch a := g.setting(side.label); {
-		case a == nil:
-		case a.Procs == nil:
-			p.Snippets = append(p.Snippets, document.Code{Title: side.title, Note: "leave GOMAXPROCS unset"})
-		default:
-			p.Snippets = append(p.Snippets, document.Code{Title: side.title, Text: "GOMAXPROCS=" + strconv.Itoa(*a.Procs)})
-		}
-	}
-	return p
+	return called(&g.Recommendation).paste(g)
 }
 
 // onPart is for advice that does not hold for all of the machine's CPUs.
@@ -239,14 +219,6 @@ func (g *group) onPart() string {
 		return fmt.Sprintf("For %d of %s only. ", p.CPUs, number.CPUs(float64(p.Of)))
 	}
 	return ""
-}
-
-// likelyPaste has nothing to copy: what is not proven is not to be deployed.
-func (g *group) likelyPaste() Paste {
-	if rec := g.Recommendation; rec.Verdict == verdict.Recommended && rec.Procs != nil {
-		return Paste{Lead: fmt.Sprintf("Nothing to set yet: it is likely, but not proven, that GOMAXPROCS=%d performs as well as the best.", *rec.Procs)}
-	}
-	return Paste{Lead: "Nothing to set: leave GOMAXPROCS unset until more is known."}
 }
 
 func (g *group) snippets(n int) []document.Code {

@@ -240,12 +240,7 @@ func (g *group) mark(a *verdict.SettingResult, metric string) string {
 		if rec.Confidence == verdict.Likely {
 			return "likely"
 		}
-		switch rec.Verdict {
-		case verdict.Recommended, verdict.CarriesRate:
-			return "recommended"
-		case verdict.KeepDefault:
-			return "keep"
-		}
+		return called(&rec).mark
 	}
 	return ""
 }

@@ -85,23 +85,10 @@ func (g *group) start() string {
 // comparedVerdict is what a variable's values came to.
 func (g *group) comparedVerdict() Verdict {
 	rec := &g.Recommendation
-	best := phrase.Clean(rec.Setting)
-	v := Verdict{State: document.OK, Label: "Keep " + best}
-	switch {
-	case rec.Verdict == verdict.CannotTell:
-		v.State, v.Label, v.Sentence = document.Unknown, "Undecided", "No value is proven as good as all others."
-		if len(g.tooLarge()) == len(g.rows) && len(g.rows) > 0 {
-			v.Sentence = "Every value used more memory than " + mostMemory(g.r) + "."
-		} else if list := g.named(contest.ExcludedWithheld); list != nil {
-			v.Sentence = "Other programs used the CPUs, so some values cannot be compared: " + phrase.And(list) + "."
-		}
-	case rec.Verdict == verdict.Recommended:
-		v.State, v.Label, v.Sentence = document.Act, "Best: "+best, g.comparedChange()
-	default:
-		v.Sentence = fmt.Sprintf("No other value is better than %s, or as good with less memory.", best)
-	}
+	var v Verdict
+	called(rec).compared(g, &v)
 	if rec.Confidence == verdict.Likely {
-		v.State, v.Label = document.Attention, "Likely "+best
+		v.State, v.Label = document.Attention, "Likely "+phrase.Clean(rec.Setting)
 		v.Sentence += " This is likely, but not proven."
 	}
 	v.Answer = Answer{Text: v.Label, Brief: v.Label, Plain: v.Sentence}

@@ -262,10 +262,10 @@ func (g *group) verdict() Verdict {
 	if g.gateAlone {
 		return Verdict{State: document.Unknown, Label: "Not asked", Sentence: "The gate compares two programs with one value of GOMAXPROCS.", Context: g.context()}
 	}
-	name, w := called(&rec), words{g.Group, g.r}
+	row, w := called(&rec), words{g.Group, g.r}
 	return Verdict{
-		State:    name.state,
-		Label:    name.label,
+		State:    row.tone,
+		Label:    row.label,
 		Answer:   g.answer(),
 		Sentence: phrase.Capital(phrase.Clean(w.sentence())),
 		Reasons:  phrase.CleanAll(w.reasons()),

@@ -1,0 +1,322 @@
+package page
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/procfit/procfit/internal/show/document"
+	"github.com/procfit/procfit/internal/show/number"
+	"github.com/procfit/procfit/internal/show/phrase"
+	"github.com/procfit/procfit/internal/verdict"
+	"github.com/procfit/procfit/internal/verdict/contest"
+	"github.com/procfit/procfit/internal/verdict/live"
+)
+
+// verdictRow has the words of a verdict, for each place that reports it.
+type verdictRow struct {
+	tone   document.Tone
+	label  string
+	likely string // the label of what is not proven, where no value is named
+	prefix string // begins a sentence that has no label before it; may be empty
+	mark   string // next to its row in a table; may be empty
+	sets   bool   // it may name a value to set
+
+	// Of a group: the answer in about four words, the same next to other groups' answers, why in
+	// one or two sentences that need no table (empty: the sentence of the claim is plain), and
+	// what to put where.
+	answer func(*group) string
+	brief  string
+	hedged bool // brief says so where it is likely
+	plain  func(*group, words) string
+	paste  func(*group) Paste
+
+	compared func(*group, *Verdict) // of a variable's values
+
+	// Of an experiment in a running program, and what there is to set then; empty: as of a group.
+	canary func(canaryWords, *Verdict)
+	live   func(liveWords, *Verdict)
+	after  func(canaryWords) string
+}
+
+const (
+	keepDefault = "Keep the default"
+	notProven   = "Likely, but not proven"
+	untilMore   = "Nothing to set: leave GOMAXPROCS unset until more is known."
+)
+
+// verdicts has the words of every verdict. What no sweep, variable or experiment comes to has
+// those of the verdict that is nearest.
+var verdicts = map[verdict.Verdict]verdictRow{
+	verdict.Recommended: {
+		tone: document.Act, label: "Recommended", likely: notProven, mark: "recommended", sets: true,
+		answer: (*group).setOrKeep, brief: "keep the default", hedged: true, plain: (*group).comparedWithDefault, paste: (*group).pasteRecommended,
+		compared: func(g *group, v *Verdict) {
+			v.State, v.Label, v.Sentence = document.Act, "Best: "+phrase.Clean(g.Recommendation.Setting), g.comparedChange()
+		},
+		canary: canaryWords.set, live: liveWords.set, after: canaryWords.chooseOne,
+	},
+	verdict.CarriesRate: {
+		tone: document.Act, label: "Smallest that sustains the rate", likely: notProven, mark: "recommended", sets: true,
+		answer: (*group).setOrKeep, brief: "keep the default", hedged: true, plain: (*group).comparedWithDefault, paste: (*group).pasteSmallest,
+		compared: (*group).keeps, canary: canaryWords.undecided, live: liveWords.undecided, after: canaryWords.keepsStart,
+	},
+	verdict.KeepDefault: {
+		tone: document.OK, label: "Change nothing", likely: "Likely the default, but not proven", mark: "keep",
+		answer: (*group).setOrKeep, brief: "keep the default", hedged: true,
+		plain: func(g *group, _ words) string {
+			return fmt.Sprintf("The default is %d. No measured value is proven better than it by more than the margin.", g.Recommendation.Of().Procs)
+		},
+		paste: nothing("Nothing to set: keep the default. Where GOMAXPROCS is set, remove it."), compared: (*group).keeps,
+		canary: func(w canaryWords, v *Verdict) {
+			v.Answer.Text, v.Sentence = keepDefault, w.on()+" is worse than unset."
+		},
+		live: func(w liveWords, v *Verdict) {
+			v.Answer.Text = "Keep GOMAXPROCS " + w.start()
+			v.Sentence = fmt.Sprintf("Under this traffic no value is better than %s, the value at start.", w.start())
+		},
+		after: canaryWords.keepsStart,
+	},
+	verdict.NotYourKnob: {
+		tone: document.OK, label: "No difference", likely: notProven, prefix: "GOMAXPROCS makes no difference: ",
+		answer: constant("GOMAXPROCS hardly matters here"), brief: "any value will do", hedged: true,
+		plain: func(_ *group, w words) string {
+			return "All values are proven equally good within the margins. " + phrase.Capital(w.instead()) + "."
+		},
+		paste: nothing("Nothing to set: GOMAXPROCS makes no difference here. Leave it unset and profile the program."), compared: (*group).keeps,
+		canary: canaryWords.undecided,
+		live: func(w liveWords, v *Verdict) {
+			v.Answer.Text = "Nothing to change"
+			v.Sentence = fmt.Sprintf("GOMAXPROCS %s and %s are the same within the margins.", w.start(), phrase.And(w.proven(verdict.NotYourKnob)))
+		},
+		after: canaryWords.keepsStart,
+	},
+	verdict.Measured: {
+		tone: document.OK, label: "As it runs", likely: notProven,
+		answer: func(g *group) string {
+			if procs := g.Recommendation.Of().Procs; procs > 0 {
+				return fmt.Sprintf("Uses GOMAXPROCS=%d", procs)
+			}
+			return "Measured as it runs"
+		},
+		brief: "undecided",
+		plain: func(g *group, w words) string {
+			if of := g.Recommendation.Of(); of.P99.Mean != nil {
+				return fmt.Sprintf("At %s its %s is %s. Nothing was compared.", w.rate(), w.quantile(), number.Seconds(*of.P99.Mean))
+			}
+			return "procfit measured the server as it runs and compared it with nothing."
+		},
+		paste:    nothing("Nothing to set: procfit measured the server as it runs and compared nothing."),
+		compared: (*group).keeps, canary: canaryWords.undecided, live: liveWords.undecided, after: canaryWords.keepsStart,
+	},
+	verdict.TradeOff: {
+		tone: document.Attention, label: "A trade-off", likely: notProven, prefix: "A trade-off: ",
+		answer: constant("Your choice: throughput or latency"), brief: "throughput or latency",
+		plain: func(g *group, w words) string {
+			c, is := g.Recommendation.Claim.(verdict.ClaimTrade)
+			if !is {
+				return ""
+			}
+			return fmt.Sprintf("%s is best for throughput, %s for %s: %s is %s, but its %s is %s.", name(c.Of), name(c.Than), w.quantile(), name(c.Than), slower(c.Change), w.quantile(), higher(c.P99Change))
+		},
+		paste: (*group).pasteTwo, compared: (*group).keeps,
+		canary: func(w canaryWords, v *Verdict) {
+			v.Sentence = w.on() + " is better than unset in one metric and worse in another."
+		},
+		live: func(w liveWords, v *Verdict) {
+			v.Answer.Text = v.Label
+			v.Sentence = fmt.Sprintf("Under this traffic GOMAXPROCS %s is better than %s, the value at start, in one metric and worse in another.", phrase.And(w.proven(verdict.TradeOff)), w.start())
+		},
+		after: func(w canaryWords) string {
+			return "Nothing to set yet: choose which metric matters more. GOMAXPROCS " + phrase.And(w.proven(verdict.TradeOff)) + " is better in one and worse in another."
+		},
+	},
+	verdict.CannotTell: {
+		tone: document.Unknown, label: "Undecided", likely: notProven, prefix: "Undecided: ",
+		answer: func(g *group) string {
+			_, differ := g.Recommendation.Claim.(verdict.CauseBenchmarksDiffer)
+			if names, _ := g.apart(); differ && len(names) > 0 {
+				return g.disagreement()
+			}
+			return "No answer yet"
+		},
+		brief: "undecided", plain: func(*group, words) string { return "" },
+		paste: nothing("Nothing to set yet: no value is proven better than the default."), compared: (*group).undecided,
+		canary: canaryWords.undecided, live: liveWords.undecided,
+		after: func(w canaryWords) string {
+			return "Nothing to set yet: no value is proven better than " + w.control() + "."
+		},
+	},
+}
+
+// called has a label of its own for what is likely, so that nobody takes it for proven. What is
+// not known is undecided.
+func called(rec *verdict.Recommendation) verdictRow {
+	row, known := verdicts[rec.Verdict]
+	if !known {
+		row = verdicts[verdict.CannotTell]
+	}
+	if rec.Confidence != verdict.Likely {
+		return row
+	}
+	if row.tone, row.label = document.Attention, row.likely; rec.Procs != nil {
+		row.label = fmt.Sprintf("Likely %d, but not proven", *rec.Procs)
+	}
+	row.prefix = row.label + ". "
+	return row
+}
+
+func constant(text string) func(*group) string { return func(*group) string { return text } }
+
+// advised is the value that a verdict says to set; nil: it says none.
+func advised(rec *verdict.Recommendation) *int {
+	if called(rec).sets {
+		return rec.Procs
+	}
+	return nil
+}
+
+// setOrKeep is the answer of a verdict that names a value.
+func (g *group) setOrKeep() string {
+	rec := &g.Recommendation
+	switch likely := rec.Confidence == verdict.Likely; {
+	case rec.Procs != nil && likely:
+		return fmt.Sprintf("Likely GOMAXPROCS=%d", *rec.Procs)
+	case rec.Procs != nil:
+		return fmt.Sprintf("Set GOMAXPROCS=%d", *rec.Procs) + g.besides()
+	case likely:
+		return "Likely keep the default"
+	case rec.Verdict == verdict.KeepDefault:
+		return keepDefault + g.besides()
+	}
+	return keepDefault
+}
+
+// comparedWithDefault is what the value that a verdict names changes; empty: that is not known.
+func (g *group) comparedWithDefault(w words) string {
+	v := g.Recommendation.Versus
+	if v == nil {
+		return ""
+	}
+	text := fmt.Sprintf("Compared with the default, %d: %s", v.DefaultProcs, g.change("throughput", v.Throughput, g.r.Plan.Margin, "higher", "lower"))
+	if v.Latency.Median != nil {
+		text += "; " + g.change(w.quantile(), v.Latency, g.r.Plan.MarginP99, "higher", "lower")
+	}
+	return text + "."
+}
+
+// nothing is to be pasted, and a text says why.
+func nothing(text string) func(*group) Paste {
+	return func(g *group) Paste {
+		if g.Recommendation.Confidence == verdict.Likely {
+			return Paste{Lead: untilMore}
+		}
+		return Paste{Lead: text}
+	}
+}
+
+// pasteRecommended is the value, if it is proven: what is not is not to be deployed.
+func (g *group) pasteRecommended() Paste {
+	if rec := &g.Recommendation; rec.Confidence == verdict.Likely && rec.Procs != nil {
+		return Paste{Lead: fmt.Sprintf("Nothing to set yet: it is likely, but not proven, that GOMAXPROCS=%d performs as well as the best.", *rec.Procs)}
+	}
+	return g.pasteSmallest()
+}
+
+func (g *group) pasteSmallest() Paste {
+	if n := g.Recommendation.Procs; n != nil && g.Recommendation.Confidence != verdict.Likely {
+		return Paste{Lead: g.onPart() + "Use one of the following:", Snippets: g.snippets(*n)}
+	}
+	return nothing("Nothing to set: leave GOMAXPROCS unset, and remove it where it is set.")(g)
+}
+
+// pasteTwo are the values of a trade-off.
+func (g *group) pasteTwo() Paste {
+	rec := &g.Recommendation
+	if rec.Confidence == verdict.Likely {
+		return Paste{Lead: untilMore}
+	}
+	p := Paste{Lead: "Choose one of two; each is proven best for its purpose:"}
+	for _, side := range []struct{ title, label string }{{"For throughput", rec.BestThroughput}, {"For p99", rec.BestP99}} {
+		switch a := g.setting(side.label); {
+		case a == nil:
+		case a.Procs == nil:
+			p.Snippets = append(p.Snippets, document.Code{Title: side.title, Note: "leave GOMAXPROCS unset"})
+		default:
+			p.Snippets = append(p.Snippets, document.Code{Title: side.title, Text: "GOMAXPROCS=" + strconv.Itoa(*a.Procs)})
+		}
+	}
+	return p
+}
+
+// keeps is that the best value of a variable is the one that it started with.
+func (g *group) keeps(v *Verdict) {
+	best := phrase.Clean(g.Recommendation.Setting)
+	v.State, v.Label = document.OK, "Keep "+best
+	v.Sentence = fmt.Sprintf("No other value is better than %s, or as good with less memory.", best)
+}
+
+// undecided is of a variable's values.
+func (g *group) undecided(v *Verdict) {
+	v.State, v.Label, v.Sentence = document.Unknown, "Undecided", "No value is proven as good as all others."
+	if len(g.tooLarge()) == len(g.rows) && len(g.rows) > 0 {
+		v.Sentence = "Every value used more memory than " + mostMemory(g.r) + "."
+	} else if list := g.named(contest.ExcludedWithheld); list != nil {
+		v.Sentence = "Other programs used the CPUs, so some values cannot be compared: " + phrase.And(list) + "."
+	}
+}
+
+// on begins a sentence on the settings of a verdict.
+func (w canaryWords) on() string {
+	return "Under this traffic GOMAXPROCS " + phrase.And(w.proven(w.r.Recommendation.Verdict))
+}
+
+func (w canaryWords) set(v *Verdict) {
+	v.Answer.Text = "Set GOMAXPROCS=" + strings.Join(w.proven(verdict.Recommended), " or ")
+	if procs := w.r.Recommendation.Procs; procs != nil {
+		v.Answer.Apply = "export GOMAXPROCS=" + strconv.Itoa(*procs)
+	}
+	v.Sentence = fmt.Sprintf("%s is better than unset, and proven no worse in the judged metrics: %s.", w.on(), phrase.And(w.judged()))
+}
+
+func (w canaryWords) undecided(v *Verdict) {
+	v.Answer.Text, v.Sentence, v.Settle = "No answer yet", w.open(), twiceAsLong(w.r)
+}
+
+// chooseOne is of several values that are better; empty: there is one.
+func (w canaryWords) chooseOne() string {
+	if w.r.Recommendation.Procs != nil {
+		return ""
+	}
+	return "Choose one of " + phrase.And(w.proven(verdict.Recommended)) + "; each is proven better than " + w.control() + "."
+}
+
+// keepsStart is of a value at start, which may have been set; empty: it is the default.
+func (w canaryWords) keepsStart() string {
+	if w.r.Live == nil || w.r.Recommendation.Procs != nil {
+		return ""
+	}
+	return "Nothing to set: keep GOMAXPROCS " + strconv.Itoa(w.r.Live.Start) + ", the value at start."
+}
+
+func (w liveWords) set(v *Verdict) {
+	rec := w.r.Recommendation
+	v.Answer.Text = "Set GOMAXPROCS=" + strings.Join(w.proven(rec.Verdict), " or ")
+	v.Sentence = fmt.Sprintf("Under this traffic GOMAXPROCS %s is better than %s, the value at start, and proven no worse in the judged metrics: %s.", phrase.And(w.proven(rec.Verdict)), w.start(), phrase.And(w.judged()))
+	if rec.Procs != nil {
+		v.Answer.Apply = "export GOMAXPROCS=" + strconv.Itoa(*rec.Procs)
+		v.Settle = w.confirm(*rec.Procs)
+	}
+}
+
+func (w liveWords) undecided(v *Verdict) {
+	more := "more slices may decide it"
+	v.Answer.Text = "No answer yet"
+	v.Sentence = fmt.Sprintf("Under this traffic no value is proven better than %s, the value at start: %s.", w.start(), more)
+	if list := w.came(live.Cheaper); list != nil {
+		more = w.cheaper(v, list, more)
+	}
+	if more != "" {
+		v.Settle = twiceAsLong(w.r)
+	}
+}
