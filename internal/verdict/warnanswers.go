@@ -9,8 +9,7 @@ type (
 		Count, Of int64
 		Settings  []string
 	}
-	// Redirects is that at least half of the answers were redirects.
-	Redirects struct{ Count, Of int64 }
+	Redirects struct{ Count, Of int64 } // at least half of the answers were redirects
 )
 
 func (Unanswered) Code() Code { return "unanswered" }

@@ -11,51 +11,36 @@ import (
 
 // The remarks that are made here.
 type (
-	// FlatCurve is that all values are within the margin.
-	FlatCurve struct{}
-	// FewBlocks is that a setting has too few valid trials for a proof.
-	FewBlocks struct{ Valid int } // the fewest of a setting
-	// FewSettings is that a curve of so few values may hide the best.
-	FewSettings struct{ Settings int }
+	FlatCurve   struct{}               // all values are within the margin
+	FewBlocks   struct{ Valid int }    // too few for a proof: the fewest valid trials of a setting
+	FewSettings struct{ Settings int } // a curve of so few may hide the best value
 	// InvalidTrials is that trials of a group are invalid.
 	InvalidTrials struct {
 		Invalid
 		CrashedFrom int // the lowest value that crashed, where lower ones did not; 0: there is none
 	}
-	// InvalidPilots is that pilots are: without a valid one there is no rate.
-	InvalidPilots struct{ Invalid }
-	// Noisy is that trials stray too far in throughput for small differences to be proven.
-	Noisy struct{ Spread float64 }
-	// NoisyP99 is the same for the judged latency.
-	NoisyP99 struct{ Spread float64 }
-	// ThrottledBeyond is of settings with more Ps than their limit allows CPUs.
-	ThrottledBeyond struct{ Throttled }
-	// ThrottledWithin is of settings without.
-	ThrottledWithin struct{ Throttled }
+	InvalidPilots   struct{ Invalid }        // without a valid one there is no rate
+	Noisy           struct{ Spread float64 } // trials stray too far in throughput for small differences to be proven
+	NoisyP99        struct{ Spread float64 } // the same for the judged latency
+	ThrottledBeyond struct{ Throttled }      // of settings with more Ps than their limit allows CPUs
+	ThrottledWithin struct{ Throttled }      // of settings with no more
 	// ThrottledAround is of settings that a limit of a parent cgroup throttled.
 	ThrottledAround struct {
 		Throttled
 		Group string // the cgroup
 	}
-	// Overloaded is that settings could not keep up with the rate at which latency is judged.
-	Overloaded struct{ Settings []string }
-	// Dropped is that requests were due and never sent.
-	Dropped struct{ Requests int64 }
-	// SentLate is that the load generator itself was late in trials of these settings.
-	SentLate struct{ Settings []LateTrials }
-	// PrompterCarrier is that another value carries the rate too, with a lower p99, in seconds.
-	PrompterCarrier struct{ Better, Named SettingFigure }
-	// NoGo is that no trial saw a Go program.
-	NoGo struct{}
+	Overloaded      struct{ Settings []string }           // settings could not keep up with the rate at which latency is judged
+	Dropped         struct{ Requests int64 }              // requests were due and never sent
+	SentLate        struct{ Settings []LateTrials }       // the load generator itself was late in trials of these settings
+	PrompterCarrier struct{ Better, Named SettingFigure } // another value carries the rate too, with a lower p99, in seconds
+	NoGo            struct{}                              // no trial saw a Go program
 	// ProcsUnread is that the value of these settings could not be read in the program.
 	ProcsUnread struct {
 		Settings []string
 		Why      string // empty: no trial says why
 	}
-	// DefaultVaries is that the default was not the same in all trials.
-	DefaultVaries struct{ Settings []string }
-	// UnsetPerformsApart is that the default performs unlike its value where that is set.
-	UnsetPerformsApart struct{ Procs int }
+	DefaultVaries      struct{ Settings []string } // the default was not the same in all trials
+	UnsetPerformsApart struct{ Procs int }         // the default performs unlike its value where that is set
 	// TrialWarnings is that trials have warnings of their own which no other remark is about.
 	TrialWarnings struct {
 		Count int

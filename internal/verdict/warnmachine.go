@@ -21,14 +21,10 @@ type (
 		Share      float64 // of the CPU time
 		Bursts, Of int     // trials with stealHeavy or more
 	}
-	// Drift is the throughput at the end of the run against that at its start, as a change.
-	Drift struct{ Change float64 }
-	// SpansNodes is that the target's CPUs are on several nodes of memory.
-	SpansNodes struct{ Nodes []journal.Node }
-	// SpansKinds is that the target's CPUs are of two kinds.
-	SpansKinds struct{ Performance, Efficiency cpuset.Set }
-	// Heat is in how many trials the CPUs lowered their clock because they were too hot.
-	Heat struct{ Trials, Of int }
+	Drift      struct{ Change float64 }                     // of throughput, from the start to the end of the run
+	SpansNodes struct{ Nodes []journal.Node }               // the target's CPUs are on several nodes of memory
+	SpansKinds struct{ Performance, Efficiency cpuset.Set } // the target's CPUs are of two kinds
+	Heat       struct{ Trials, Of int }                     // in how many trials the CPUs lowered their clock because they were too hot
 )
 
 func (Steal) Code() Code      { return "steal" }

@@ -19,10 +19,8 @@ type (
 		Ran, Planned int
 		NoneValid    bool
 	}
-	// LoadLimited is in how many of the valid trials the load generator was at its limit.
-	LoadLimited struct{ Trials, Of int }
-	// SetLiveDiffers are values with their throughput when set live, times that when set at the start.
-	SetLiveDiffers struct{ Settings []SettingFigure }
+	LoadLimited    struct{ Trials, Of int }           // in how many of the valid trials the load generator was at its limit
+	SetLiveDiffers struct{ Settings []SettingFigure } // values with their throughput when set live, times that when set at the start
 	// FaultHeld is how many of the Ps of one replica page faults held at the highest value.
 	FaultHeld struct {
 		Held  float64
@@ -40,23 +38,20 @@ type (
 		Trials      int64
 		Unit, Other string
 	}
-	// SharedMachine is that the load and the program used nearly all CPUs of the machine together.
-	SharedMachine struct{ LoadCPUs, CPUs float64 }
+	SharedMachine struct{ LoadCPUs, CPUs float64 } // the load and the program used nearly all CPUs of the machine together
 	// QuotaUnbound are settings with the CPUs that they used, more than their quota allows.
 	QuotaUnbound struct {
 		Settings  []SettingFigure
 		QuotaCPUs float64
 		Replicas  int
 	}
-	// OthersBusy is that other programs used CPUs of the target.
-	OthersBusy struct{ Withheld []string } // the settings that are not compared because of it
+	OthersBusy struct{ Withheld []string } // other programs used CPUs of the target; the settings that are not compared because of it
 	// Oversubscribed is that the replicas need more CPUs than there are.
 	Oversubscribed struct {
 		Replicas                         int
 		QuotaCPUs, NeedCPUs, MachineCPUs float64
 	}
-	// Duplicates is how many trials the journal has twice.
-	Duplicates struct{ Trials int }
+	Duplicates struct{ Trials int } // how many trials the journal has twice
 )
 
 func (Incomplete) Code() Code     { return "incomplete" }

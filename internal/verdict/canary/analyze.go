@@ -28,14 +28,10 @@ var own = []string{FigureCPU, FigureWait, FigureSched, FigureThrottled, FigureP5
 
 // The remarks that are made here.
 type (
-	// FewSlices is that intervals of so few slices are of little use.
-	FewSlices struct{ Slices int }
-	// PerPod is that no query counted the requests, so that CPU time is of a pod.
-	PerPod struct{}
-	// Idle is that in most slices no request came to the pods of these settings.
-	Idle struct{ Settings []string }
-	// SameProcs is that these settings run with what unset comes to.
-	SameProcs struct{ Settings []string }
+	FewSlices struct{ Slices int }        // intervals of so few slices are of little use
+	PerPod    struct{}                    // no query counted the requests, so that CPU time is of a pod
+	Idle      struct{ Settings []string } // in most slices no request came to the pods of these settings
+	SameProcs struct{ Settings []string } // these settings run with what unset comes to
 )
 
 func (FewSlices) Code() verdict.Code { return "few_slices" }

@@ -37,6 +37,9 @@ func states[T verdict.Remark](say func(w words, x T) string) row {
 	return under(func(words) string { return "" }, say)
 }
 
+// fixed is the row of a remark without a number.
+func fixed[T verdict.Remark](text string) row { return states(func(words, T) string { return text }) }
+
 // under is the row of a reason that shares its line.
 func under[T verdict.Remark](lead func(words) string, say func(w words, x T) string) row {
 	return row{reflect.TypeFor[T](), func(w words, x verdict.Remark) wording { return wording{lead: lead(w), text: say(w, x.(T))} }}
@@ -292,9 +295,7 @@ var catalogue = byKind(
 		}
 		return "p99 is not judged: in the throughput phase, latency only mirrors throughput"
 	}),
-	states(func(words, verdict.ReasonUnsetUnread) string {
-		return "unset is not compared: the value that it uses could not be read"
-	}),
+	fixed[verdict.ReasonUnsetUnread]("unset is not compared: the value that it uses could not be read"),
 	states(func(_ words, x verdict.ReasonUnsetDiffers) string {
 		return fmt.Sprintf("unset is not compared: it uses %d, but is %s than GOMAXPROCS=%d (n %d)", x.Of.Procs, slower(x.Change), x.Of.Procs, x.N)
 	}),
@@ -345,15 +346,11 @@ var catalogue = byKind(
 	}),
 
 	// Causes: why there is no verdict.
-	states(func(words, verdict.CauseOnlyUnset) string {
-		return "only the default (GOMAXPROCS unset) was measured, and the value that it uses could not be read."
-	}),
-	states(func(words, verdict.CausePilotsInvalid) string {
-		return "nothing has been measured yet, because the pilot trials were invalid."
-	}),
-	states(func(words, verdict.CauseNotMeasured) string { return "nothing has been measured yet." }),
-	states(func(words, verdict.CauseNoneValid) string { return "no trial was valid." }),
-	states(func(words, verdict.CauseNoThroughput) string { return "no valid trial has a throughput above zero." }),
+	fixed[verdict.CauseOnlyUnset]("only the default (GOMAXPROCS unset) was measured, and the value that it uses could not be read."),
+	fixed[verdict.CausePilotsInvalid]("nothing has been measured yet, because the pilot trials were invalid."),
+	fixed[verdict.CauseNotMeasured]("nothing has been measured yet."),
+	fixed[verdict.CauseNoneValid]("no trial was valid."),
+	fixed[verdict.CauseNoThroughput]("no valid trial has a throughput above zero."),
 	states(func(w words, x verdict.CauseMemory) string {
 		but := ""
 		if x.Of != nil && x.Of.Procs > 0 {
@@ -367,12 +364,8 @@ var catalogue = byKind(
 	states(func(_ words, x verdict.CauseUnsetDiffers) string {
 		return fmt.Sprintf("with GOMAXPROCS unset the runtime uses %d, yet it performs differently from an explicit GOMAXPROCS=%d.", x.Of.Procs, x.Of.Procs)
 	}),
-	states(func(words, verdict.CauseLoadLimited) string {
-		return "all values have the same throughput, but the load generator was at its limit."
-	}),
-	states(func(words, verdict.CauseBenchmarksDiffer) string {
-		return "on average all values perform the same, but the benchmarks need different values."
-	}),
+	fixed[verdict.CauseLoadLimited]("all values have the same throughput, but the load generator was at its limit."),
+	fixed[verdict.CauseBenchmarksDiffer]("on average all values perform the same, but the benchmarks need different values."),
 	states(func(w words, _ verdict.CauseOverridden) string {
 		return fmt.Sprintf("the program used GOMAXPROCS=%d where %d was requested, so there is nothing to compare.", w.group.Override.Ran, w.group.Override.Asked)
 	}),
@@ -385,15 +378,11 @@ var catalogue = byKind(
 	states(func(_ words, x verdict.CauseUncounted) string {
 		return fmt.Sprintf("nothing shows what other programs used during the trials of %s, so a difference, or that there is none, may be theirs.", names(x.List))
 	}),
-	states(func(words, verdict.CauseNoDefault) string {
-		return "no trial of the default was valid, so no value can be compared with it."
-	}),
+	fixed[verdict.CauseNoDefault]("no trial of the default was valid, so no value can be compared with it."),
 	states(func(w words, _ verdict.CauseSlow) string {
 		return fmt.Sprintf("the machine itself was slower, or changed its speed, during %d of %s, which therefore cannot be compared.", w.group.Others.Slow, phrase.Count(w.group.Others.Trials, "trial"))
 	}),
-	states(func(words, verdict.CauseMixedOrigins) string {
-		return "the trials come from different sources (measured here, or in a cluster), which cannot be compared."
-	}),
+	fixed[verdict.CauseMixedOrigins]("the trials come from different sources (measured here, or in a cluster), which cannot be compared."),
 	states(func(w words, _ verdict.CauseRateNotOffered) string {
 		return "in no valid trial did the load generator send " + w.rate() + "."
 	}),
@@ -418,9 +407,7 @@ var catalogue = byKind(
 	}),
 	states(words.defaultOpen),
 	states(func(w words, _ verdict.CauseNoise) string { return w.wild() }),
-	states(func(words, verdict.CauseNothingProven) string {
-		return "for no two values could a difference be proven or ruled out."
-	}),
+	fixed[verdict.CauseNothingProven]("for no two values could a difference be proven or ruled out."),
 )
 
 // Remarks are the kinds of remark that have words.
