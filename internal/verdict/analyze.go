@@ -168,26 +168,26 @@ func (g *group) strays() Spread {
 
 // summary is a group's settings by themselves, and what ran next to them.
 func (g *group) summary(settings []SettingResult) Group {
-	r := Group{
+	result := Group{
 		Replicas: g.Group.Replicas, GoVersion: g.Group.GoVersion, SetLive: g.Group.SetLive, Origin: g.origin, EffectiveCPUs: g.effective, LimitAround: limitAround(g.all(g.Current())),
 		ThroughputUnit: g.unit(), LatencyMode: string(g.latencyMode), RatePerSecond: g.rate,
 		Latency: g.Latency, Values: []*contest.Value{}, Others: g.others,
 		Settings: settings, Flatness: Flatness{WithinMargin: []string{}}, Race: g.took(), Override: g.overrides(),
 	}
-	r.Default = g.judgeDefault(settings, r.Override)
+	result.Default = g.judgeDefault(settings, result.Override)
 	if part := partOf(g.header, g.machine); part != nil && g.effective >= float64(part.CPUs) { // else a limit holds it, not the load
-		r.Part = part
+		result.Part = part
 	}
 	if g.Group.Limited {
-		r.QuotaCPUs = new(g.Group.QuotaCPUs)
+		result.QuotaCPUs = new(g.Group.QuotaCPUs)
 	}
-	if r.Compares = g.Group.Compares; g.Group.Procs > 0 {
-		r.Procs = new(g.Group.Procs)
+	if result.Compares = g.Group.Compares; g.Group.Procs > 0 {
+		result.Procs = new(g.Group.Procs)
 	}
 	for _, a := range g.Settings {
-		r.Variables = slices.DeleteFunc(slices.Clone(a.Variables), func(v journal.Variable) bool { return v.Name == r.Compares })
+		result.Variables = slices.DeleteFunc(slices.Clone(a.Variables), func(v journal.Variable) bool { return v.Name == result.Compares })
 	}
-	return r
+	return result
 }
 
 // limitAround is the tightest of the limits around the target in the measured trials.

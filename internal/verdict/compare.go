@@ -14,26 +14,26 @@ import (
 // costlier is the growth of the CPU time per request that is reported.
 const costlier = 0.10
 
-// costs are the values above x at which a request is proven to take more CPU time, by costlier
+// costs are the values above the chosen one at which a request is proven to take more CPU time, by costlier
 // or more, at the rate that the open loop offers to all: Ps without work look for some, and
-// wake threads for it. Each is compared with x block by block, and the error of 5% is shared
+// wake threads for it. Each is compared with the chosen one block by block, and the error of 5% is shared
 // among all.
-func (g *group) costs(x *contest.Value) (list []Remark) {
+func (g *group) costs(chosen *contest.Value) (list []Remark) {
 	rate := g.rate
-	if x == nil || rate == nil || g.Group.Compares != "" {
+	if chosen == nil || rate == nil || g.Group.Compares != "" {
 		return nil
 	}
-	above := slices.DeleteFunc(slices.Clone(g.Values), func(s *contest.Value) bool { return s.Procs <= x.Procs || s.Saturated })
+	above := slices.DeleteFunc(slices.Clone(g.Values), func(v *contest.Value) bool { return v.Procs <= chosen.Procs || v.Saturated })
 	level, cost := 1-0.05/float64(max(1, len(above))), costAt(*rate)
-	for _, s := range above {
-		d := g.seriesOf(s, cost).minus(g.seriesOf(x, cost))
+	for _, v := range above {
+		d := g.seriesOf(v, cost).minus(g.seriesOf(chosen, cost))
 		if len(d) < minPairs {
 			continue
 		}
 		mid := stat.Mean(d, nil)
 		least := mid - quantileT(level, len(d)-1)*stat.StdDev(d, nil)/math.Sqrt(float64(len(d)))
 		if least > contest.Growth(costlier) && mid > contest.Growth(g.metricFloor(cost)) {
-			list = append(list, ReasonCostlier{Bounded{Difference{Pair{s, x}, expm1(mid), len(d)}, expm1(least)}})
+			list = append(list, ReasonCostlier{Bounded{Difference{Pair{v, chosen}, expm1(mid), len(d)}, expm1(least)}})
 		}
 	}
 	return list
@@ -115,12 +115,12 @@ type Versus struct {
 
 // against compares what is named with the default; nil where one of them is not known,
 // or they are one.
-func (g *group) against(r *Recommendation) *Versus {
+func (g *group) against(rec *Recommendation) *Versus {
 	standard := g.DefaultValue()
-	if standard == nil || r.Procs == nil {
+	if standard == nil || rec.Procs == nil {
 		return nil
 	}
-	named := g.Of(*r.Procs)
+	named := g.Of(*rec.Procs)
 	if named == nil || named == standard {
 		return nil
 	}

@@ -24,7 +24,7 @@
 //  1. The pick is the smallest value that is as good in throughput as every other that
 //     is not proven worse, and in latency as every other whose latency counts. Proven,
 //     when each of these comparisons is; likely, when only the pooled model says so,
-//     and trials do not stray beyond all measure (see wild).
+//     and trials do not stray beyond all measure (see contest.Contest.Wild).
 //  2. It is keep_default when unset chose it. It is recommended when something is
 //     proven worse, since without that a change would be advised that nothing shows
 //     to matter. Then the default is kept where it is proven, or likely, as good as any

@@ -35,7 +35,7 @@ type metricLoss struct {
 // best for that metric. Many are looked at, and any may come to a warning, so the
 // error of 5% is shared among all (Bonferroni); hence Student's t, whose bounds
 // exist at any level.
-func (g *group) metricLosses(x *contest.Value) []metricLoss {
+func (g *group) metricLosses(chosen *contest.Value) []metricLoss {
 	all := map[string]journal.Metric{}
 	for t := range g.measuredIn(g.measured()) {
 		for name, m := range t.Metrics {
@@ -49,14 +49,14 @@ func (g *group) metricLosses(x *contest.Value) []metricLoss {
 	var losses []metricLoss
 	for _, name := range slices.Sorted(maps.Keys(all)) {
 		lower := all[name].Better == betterLower
-		l := metricLoss{name: name, lower: lower, at: x, part: g.unit() == "operations" && all[name].Unit == "ns/op"}
+		l := metricLoss{name: name, lower: lower, at: chosen, part: g.unit() == "operations" && all[name].Unit == "ns/op"}
 		of := metricOf(name)
 		rivals := []*contest.Value{g.DefaultValue(), g.bestFor(of, lower)}
 		for _, other := range rivals {
-			if other == nil || other == x {
+			if other == nil || other == chosen {
 				continue
 			}
-			d := g.seriesOf(x, of).minus(g.seriesOf(other, of))
+			d := g.seriesOf(chosen, of).minus(g.seriesOf(other, of))
 			if !lower {
 				for i := range d {
 					d[i] = -d[i]
@@ -93,8 +93,8 @@ func (l *metricLoss) log(ratio float64) float64 {
 	return contest.Loss(ratio)
 }
 
-func (g *group) seriesOf(s *contest.Value, f figure) series {
-	return g.series(f, s.Trials)
+func (g *group) seriesOf(v *contest.Value, f figure) series {
+	return g.series(f, v.Trials)
 }
 
 func (g *group) bestFor(metric figure, lower bool) (best *contest.Value) {
@@ -143,12 +143,12 @@ func (l *metricLoss) reason() ReasonMetricWorse {
 // qualify takes a verdict's plainness away where a metric is proven worse at the
 // value that it names. Where the throughput is a mean of benchmarks that want
 // different values, equal averages prove nothing of any of them.
-func (g *group) qualify(r *Recommendation) (losses []metricLoss) {
-	x := g.recommended(r)
-	if x == nil || g.Best == nil {
+func (g *group) qualify(rec *Recommendation) (losses []metricLoss) {
+	chosen := g.recommended(rec)
+	if chosen == nil || g.Best == nil {
 		return nil
 	}
-	losses = g.metricLosses(x)
+	losses = g.metricLosses(chosen)
 	if len(losses) == 0 {
 		return nil
 	}
@@ -156,27 +156,27 @@ func (g *group) qualify(r *Recommendation) (losses []metricLoss) {
 	for i := range losses {
 		worse = append(worse, losses[i].reason())
 	}
-	r.Reasons = append(worse, r.Reasons...)
-	if (r.Verdict == NotYourKnob || !g.Worse(x)) && slices.ContainsFunc(losses, func(l metricLoss) bool { return l.part }) {
-		r.Verdict, r.Confidence, r.Setting, r.Procs, r.Versus = CannotTell, "", "", nil, nil
-		r.because(CauseBenchmarksDiffer{}, StepBenchmarksApart)
+	rec.Reasons = append(worse, rec.Reasons...)
+	if (rec.Verdict == NotYourKnob || !g.Worse(chosen)) && slices.ContainsFunc(losses, func(l metricLoss) bool { return l.part }) {
+		rec.Verdict, rec.Confidence, rec.Setting, rec.Procs, rec.Versus = CannotTell, "", "", nil, nil
+		rec.because(CauseBenchmarksDiffer{}, StepBenchmarksApart)
 	}
 	return losses
 }
 
 // recommended is the value that a verdict comes to: of not_your_knob, which says
 // to leave things as they are, the default.
-func (g *group) recommended(r *Recommendation) *contest.Value {
-	if r.Verdict == NotYourKnob {
-		if d := g.DefaultValue(); d != nil {
-			return d
+func (g *group) recommended(rec *Recommendation) *contest.Value {
+	if rec.Verdict == NotYourKnob {
+		if standard := g.DefaultValue(); standard != nil {
+			return standard
 		}
 		return g.Best
 	}
-	for _, s := range g.Values {
-		for _, a := range s.Settings {
-			if a.Label == r.Setting {
-				return s
+	for _, v := range g.Values {
+		for _, a := range v.Settings {
+			if a.Label == rec.Setting {
+				return v
 			}
 		}
 	}
@@ -254,9 +254,9 @@ func (g *group) benchmarks(losses []metricLoss) *Benchmarks {
 		return nil
 	}
 	slices.Sort(names)
-	b := &Benchmarks{Base: max(0, slices.IndexFunc(g.Values, func(s *contest.Value) bool { return s.Default }))}
-	for _, s := range g.Values {
-		b.Procs = append(b.Procs, s.Procs)
+	b := &Benchmarks{Base: max(0, slices.IndexFunc(g.Values, func(v *contest.Value) bool { return v.Default }))}
+	for _, v := range g.Values {
+		b.Procs = append(b.Procs, v.Procs)
 	}
 	// The error of 5% is shared among the two bounds of every comparison.
 	alpha := 0.05 / float64(2*max(1, (len(names)+1)*(len(g.Values)-1)))
@@ -287,9 +287,9 @@ func (g *group) benchmarks(losses []metricLoss) *Benchmarks {
 // times are those of an operation at each value, compared with the base block by block.
 func (g *group) times(base int, of figure, alpha float64) []BenchmarkTime {
 	var list []BenchmarkTime
-	for i, s := range g.Values {
-		t := BenchmarkTime{Setting: s.Setting, Seconds: Median(values(s.Trials, of))}
-		if d := g.seriesOf(s, of).minus(g.seriesOf(g.Values[base], of)); i != base && len(d) > 0 {
+	for i, v := range g.Values {
+		t := BenchmarkTime{Setting: v.Setting, Seconds: Median(values(v.Trials, of))}
+		if d := g.seriesOf(v, of).minus(g.seriesOf(g.Values[base], of)); i != base && len(d) > 0 {
 			low, high := boundsAt(d, alpha)
 			t.VersusBase = Interval{Median: ratio(stat.Mean(d, nil)), Low: ratio(low), High: ratio(high), N: len(d)}
 			t.Differs = low > 0 || high < 0

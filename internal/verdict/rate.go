@@ -14,59 +14,59 @@ const CarriedRatio = 0.99
 // which that is proven, what was proven not to carry it below. Its verdict rests on
 // counts of requests.
 func (g *group) carries() Recommendation {
-	r := Recommendation{Verdict: CannotTell, Reasons: []Remark{}}
+	rec := Recommendation{Verdict: CannotTell, Reasons: []Remark{}}
 	if g.origin == OriginMixed {
-		r.because(CauseMixedOrigins{}, StepStartAgain)
-		return r
+		rec.because(CauseMixedOrigins{}, StepStartAgain)
+		return rec
 	}
 	carriers, offered := g.carriers()
 	few, refused := false, true
-	for _, s := range g.Values {
-		if c := g.carrying(s); c.n > 0 {
+	for _, v := range g.Values {
+		if c := g.carrying(v); c.n > 0 {
 			few = few || c.blocks < minPairs
 			refused = refused && c.refuses()
-			r.Reasons = append(r.Reasons, ReasonCarried{About{s}, c.typed()})
+			rec.Reasons = append(rec.Reasons, ReasonCarried{About{v}, c.typed()})
 		}
 	}
 	if len(g.Starved) > 0 {
-		r.Reasons = append(r.Reasons, ReasonWithheld{g.Starved})
+		rec.Reasons = append(rec.Reasons, ReasonWithheld{g.Starved})
 	}
 	if len(carriers) == 0 {
-		if len(r.Reasons) > 0 {
-			r.Reasons = append(r.Reasons, ReasonHolds{})
+		if len(rec.Reasons) > 0 {
+			rec.Reasons = append(rec.Reasons, ReasonHolds{})
 		}
 		switch {
 		case g.Best == nil && len(g.Starved) > 0:
-			r.because(CauseWithheld{g.Starved}, g.others.remedy())
+			rec.because(CauseWithheld{g.Starved}, g.others.remedy())
 		case g.Best == nil:
-			r.because(g.nothing())
+			rec.because(g.nothing())
 		case !offered:
-			r.because(CauseRateNotOffered{}, StepOfferRate)
+			rec.because(CauseRateNotOffered{}, StepOfferRate)
 		case few:
-			r.because(CauseRateFewBlocks{}, StepRepeat, StepLessRate)
-			r.Settle[0].Blocks = minPairs
+			rec.because(CauseRateFewBlocks{}, StepRepeat, StepLessRate)
+			rec.Settle[0].Blocks = minPairs
 		case refused:
-			r.because(CauseRateNotCarried{Proven: true}, StepLessRate)
+			rec.because(CauseRateNotCarried{Proven: true}, StepLessRate)
 		default:
-			r.because(CauseRateNotCarried{}, StepLessRate)
-			r.Settle = append(g.settle(), r.Settle...)
+			rec.because(CauseRateNotCarried{}, StepLessRate)
+			rec.Settle = append(g.settle(), rec.Settle...)
 		}
-		return r
+		return rec
 	}
-	x := carriers[0]
-	r.Verdict, r.Confidence = CarriesRate, Proven
-	if better := g.betterCarrier(x, carriers); better != nil {
-		c := g.P99(x, better)
-		r.Reasons = append(r.Reasons, ReasonCarrierP99{Bounded{Difference{Pair{x, better}, expm1(c.Mid), c.N}, expm1(c.Least)}})
+	chosen := carriers[0]
+	rec.Verdict, rec.Confidence = CarriesRate, Proven
+	if better := g.betterCarrier(chosen, carriers); better != nil {
+		c := g.P99(chosen, better)
+		rec.Reasons = append(rec.Reasons, ReasonCarrierP99{Bounded{Difference{Pair{chosen, better}, expm1(c.Mid), c.N}, expm1(c.Least)}})
 	}
-	r.Reasons = append(append(r.Reasons, g.costs(x)...), ReasonHolds{})
-	r.Claim = ClaimCarries{About{x}}
-	if x.Default {
-		r.Setting = unsetLabel(x)
-		return r
+	rec.Reasons = append(append(rec.Reasons, g.costs(chosen)...), ReasonHolds{})
+	rec.Claim = ClaimCarries{About{chosen}}
+	if chosen.Default {
+		rec.Setting = unsetLabel(chosen)
+		return rec
 	}
-	r.Setting, r.Procs = x.Setting, new(x.Procs)
-	return r
+	rec.Setting, rec.Procs = chosen.Setting, new(chosen.Procs)
+	return rec
 }
 
 // each is the error that every value has when the smallest of them is picked out.
@@ -75,22 +75,22 @@ func (g *group) each() float64 { return (1 - contest.Singly) / float64(max(1, le
 // carriers are the values that are proven to carry the rate, by procs; offered says
 // whether any was offered it.
 func (g *group) carriers() (list []*contest.Value, offered bool) {
-	for _, s := range g.Values {
-		c := g.carrying(s)
+	for _, v := range g.Values {
+		c := g.carrying(v)
 		offered = offered || c.n > 0
 		if c.enough() {
-			list = append(list, s)
+			list = append(list, v)
 		}
 	}
 	return list, offered
 }
 
-// betterCarrier is the carrier of the lowest p99 that x is proven worse than.
-func (g *group) betterCarrier(x *contest.Value, carriers []*contest.Value) *contest.Value {
+// betterCarrier is the carrier of the lowest p99 that the chosen one is proven worse than.
+func (g *group) betterCarrier(chosen *contest.Value, carriers []*contest.Value) *contest.Value {
 	var best *contest.Value
-	for _, s := range carriers {
-		if s.HasLatency() && g.Later(x, s) && (best == nil || best.P99.Above(s.P99)) {
-			best = s
+	for _, v := range carriers {
+		if v.HasLatency() && g.Later(chosen, v) && (best == nil || best.P99.Above(v.P99)) {
+			best = v
 		}
 	}
 	return best

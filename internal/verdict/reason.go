@@ -103,7 +103,7 @@ func (g *group) common() (list []Remark) {
 // lucky are the values whose level is above the best one's, by too few trials to
 // count.
 func (g *group) lucky() []*contest.Value {
-	return slices.DeleteFunc(slices.Clone(g.Values), func(s *contest.Value) bool { return !s.Throughput.Above(g.Best.Throughput) })
+	return slices.DeleteFunc(slices.Clone(g.Values), func(v *contest.Value) bool { return !v.Throughput.Above(g.Best.Throughput) })
 }
 
 // byStanding sorts comparisons with one value: worse, as good, open.
@@ -114,12 +114,12 @@ func (b byStanding) all() []Remark { return append(append(b.worse, b.good...), b
 func (g *group) throughputReasons() []Remark {
 	var list byStanding
 	var aside []Remark
-	for _, s := range g.Values {
-		if s == g.Best {
+	for _, v := range g.Values {
+		if v == g.Best {
 			continue
 		}
-		c := g.Throughput(s, g.Best)
-		d := Difference{Pair{s, g.Best}, expm1(c.Mid), c.N}
+		c := g.Throughput(v, g.Best)
+		d := Difference{Pair{v, g.Best}, expm1(c.Mid), c.N}
 		switch {
 		case c.N == 0:
 			d.Change = 0
@@ -128,7 +128,7 @@ func (g *group) throughputReasons() []Remark {
 			list.worse = append(list.worse, ReasonSlower{Bounded{d, expm1(c.Most)}})
 		case c.AsGood:
 			list.good = append(list.good, ReasonAsFast{Bounded{d, expm1(min(c.Lower, 0))}})
-		case s.Out:
+		case v.Out:
 			aside = append(aside, ReasonSetAside{d})
 		default:
 			list.open = append(list.open, ReasonSpeedOpen{d})
@@ -147,21 +147,21 @@ func (g *group) latencyReasons() []Remark {
 		return nil
 	}
 	var list byStanding
-	for _, s := range g.Values {
-		if s.Saturated {
-			list.worse = append(list.worse, ReasonSaturated{About{s}})
+	for _, v := range g.Values {
+		if v.Saturated {
+			list.worse = append(list.worse, ReasonSaturated{About{v}})
 		}
 	}
 	low := g.Lowest
 	if low == nil || !slices.ContainsFunc(g.Values, g.besideLow) {
 		return list.all()
 	}
-	for _, s := range g.Values {
-		if s == low || s.Saturated || !s.HasLatency() || !g.InTail(s) || g.Beyond(s) {
+	for _, v := range g.Values {
+		if v == low || v.Saturated || !v.HasLatency() || !g.InTail(v) || g.Beyond(v) {
 			continue
 		}
-		c := g.P99(s, low)
-		d := Difference{Pair: Pair{s, low}, N: c.N}
+		c := g.P99(v, low)
+		d := Difference{Pair: Pair{v, low}, N: c.N}
 		if c.N > 0 {
 			d.Change = expm1(c.Mid)
 		}
@@ -180,19 +180,19 @@ func (g *group) latencyReasons() []Remark {
 // luckyLow are the values whose latency is below the lowest, by too few trials to
 // count.
 func (g *group) luckyLow() []*contest.Value {
-	return slices.DeleteFunc(slices.Clone(g.Values), func(s *contest.Value) bool { return !g.Lowest.P99.Above(s.P99) || !g.besideLow(s) })
+	return slices.DeleteFunc(slices.Clone(g.Values), func(v *contest.Value) bool { return !g.Lowest.P99.Above(v.P99) || !g.besideLow(v) })
 }
 
 // besideLow are those that the lowest latency is the lowest of.
-func (g *group) besideLow(s *contest.Value) bool {
-	return s != g.Lowest && s.HasLatency() && !s.Saturated && !g.Out(s) && !g.Beyond(s)
+func (g *group) besideLow(v *contest.Value) bool {
+	return v != g.Lowest && v.HasLatency() && !v.Saturated && !g.Out(v) && !g.Beyond(v)
 }
 
 // twin is the numbered value of the unplaced unset setting's value.
 func (g *group) twin() *contest.Value {
-	for _, s := range g.Values {
-		if s.Procs == g.Apart.Procs {
-			return s
+	for _, v := range g.Values {
+		if v.Procs == g.Apart.Procs {
+			return v
 		}
 	}
 	return g.Apart

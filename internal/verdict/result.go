@@ -237,8 +237,8 @@ type Recommendation struct {
 }
 
 // values are those that the claim names, and compares with; nil: none.
-func (r *Recommendation) values() (of, than *contest.Value) {
-	if c, names := r.Claim.(interface {
+func (rec *Recommendation) values() (of, than *contest.Value) {
+	if c, names := rec.Claim.(interface {
 		Values() (of, than *contest.Value)
 	}); names {
 		return c.Values()
@@ -247,8 +247,8 @@ func (r *Recommendation) values() (of, than *contest.Value) {
 }
 
 // Of is the value that the claim is about; an empty one where it is about none.
-func (r *Recommendation) Of() *contest.Value {
-	if of, _ := r.values(); of != nil {
+func (rec *Recommendation) Of() *contest.Value {
+	if of, _ := rec.values(); of != nil {
 		return of
 	}
 	return &contest.Value{}

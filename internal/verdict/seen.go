@@ -11,15 +11,15 @@ import (
 // and of the default were seen to run at it. If the user said that they cannot be seen, or
 // if nothing was counted that would show that other programs disturbed the trials, the
 // verdict is likely at most.
-func (g *group) guard(r *Recommendation) {
-	if r.Verdict == CannotTell || r.Verdict == Measured {
+func (g *group) guard(rec *Recommendation) {
+	if rec.Verdict == CannotTell || rec.Verdict == Measured {
 		return
 	}
 	if g.defaultMissing() {
-		r.withhold(CauseNoDefault{}, StepFix)
+		rec.withhold(CauseNoDefault{}, StepFix)
 		return
 	}
-	unseen, uncounted := g.unseen(r), g.uncounted()
+	unseen, uncounted := g.unseen(rec), g.uncounted()
 	var cause Remark
 	step, capped := StepSee, g.header.Target.AnyProgram
 	switch {
@@ -31,22 +31,22 @@ func (g *group) guard(r *Recommendation) {
 		return
 	}
 	switch {
-	case !capped || !r.Verdict.Decides():
-		r.withhold(cause, step)
-	case r.Confidence == Proven:
-		r.Confidence, r.Settle = Likely, []Step{{Code: step}}
+	case !capped || !rec.Verdict.Decides():
+		rec.withhold(cause, step)
+	case rec.Confidence == Proven:
+		rec.Confidence, rec.Settle = Likely, []Step{{Code: step}}
 	}
 }
 
 // capped reports whether guard made likely what was proven.
-func (r *Recommendation) capped() bool {
-	return slices.ContainsFunc(r.Settle, func(s Step) bool { return s.Code == StepSee || s.Code == StepCount })
+func (rec *Recommendation) capped() bool {
+	return slices.ContainsFunc(rec.Settle, func(s Step) bool { return s.Code == StepSee || s.Code == StepCount })
 }
 
 // withhold is a verdict that there is none, with the reasons of the one that there was.
-func (r *Recommendation) withhold(cause Remark, step StepCode) {
-	*r = Recommendation{Verdict: CannotTell, Reasons: r.Reasons}
-	r.because(cause, step)
+func (rec *Recommendation) withhold(cause Remark, step StepCode) {
+	*rec = Recommendation{Verdict: CannotTell, Reasons: rec.Reasons}
+	rec.because(cause, step)
 }
 
 // defaultMissing reports whether the plan has the default and no trial of it is valid.
@@ -60,10 +60,10 @@ func (g *group) defaultMissing() bool {
 
 // unseen are the values that a verdict is about, and the default, if no valid trial was
 // seen to run at them.
-func (g *group) unseen(r *Recommendation) (list []*contest.Value) {
+func (g *group) unseen(rec *Recommendation) (list []*contest.Value) {
 	rests := g.Values // that nothing differs is about all of them
-	if r.Verdict != NotYourKnob {
-		of, than := r.values()
+	if rec.Verdict != NotYourKnob {
+		of, than := rec.values()
 		rests = []*contest.Value{of, than}
 	}
 	for _, v := range append(slices.Clone(g.Values), g.Apart) {
@@ -102,8 +102,8 @@ func uncounted(trials []*journal.Trial) bool {
 
 // guardCompared is guard for the values of a variable, which procfit sets and need not see. What
 // is proven of them is likely if nothing was counted of other programs.
-func (g *group) guardCompared(r *Recommendation) {
-	if r.Confidence == Proven && slices.ContainsFunc(g.Settings, func(a journal.Setting) bool { return uncounted(g.Trials(a)) }) {
-		r.Confidence, r.Settle = Likely, []Step{{Code: StepCount}}
+func (g *group) guardCompared(rec *Recommendation) {
+	if rec.Confidence == Proven && slices.ContainsFunc(g.Settings, func(a journal.Setting) bool { return uncounted(g.Trials(a)) }) {
+		rec.Confidence, rec.Settle = Likely, []Step{{Code: StepCount}}
 	}
 }

@@ -14,7 +14,7 @@ import (
 // are those of its own valid trials; the second copy of an A/A pair is among the
 // points only.
 func (g *group) summarize(a journal.Setting, measured, copies []*journal.Trial) SettingResult {
-	r := SettingResult{
+	result := SettingResult{
 		Label:      a.Label,
 		Procs:      a.Procs,
 		Variant:    a.Variant,
@@ -29,34 +29,34 @@ func (g *group) summarize(a journal.Setting, measured, copies []*journal.Trial) 
 		Saturated:  saturated(measured),
 	}
 	all := slices.Concat(measured, copies)
-	r.InvalidReasons = reasons(measured)
+	result.InvalidReasons = reasons(measured)
 	for _, t := range measured {
 		for i := range t.Phases {
 			if p := &t.Phases[i]; t.Valid {
-				r.Requests, r.Unanswered, r.Redirects = r.Requests+p.Requests, r.Unanswered+p.Unanswered, r.Redirects+p.Redirects
+				result.Requests, result.Unanswered, result.Redirects = result.Requests+p.Requests, result.Unanswered+p.Unanswered, result.Redirects+p.Redirects
 			}
 		}
 	}
 	if p, source := contest.Resolved(all); p > 0 {
-		r.ResolvedProcs, r.ResolvedSource = &p, source
+		result.ResolvedProcs, result.ResolvedSource = &p, source
 	}
 	ps := g.effective
-	if r.ResolvedProcs != nil {
-		ps = float64(*r.ResolvedProcs)
+	if result.ResolvedProcs != nil {
+		ps = float64(*result.ResolvedProcs)
 	} else if a.Procs != nil {
 		ps = float64(*a.Procs)
 	}
 	replicas := float64(g.Group.Replicas)
 	usable := math.Min(g.machine, math.Min(ps, g.effective)*replicas)
-	r.Evidence = usageOf(ofTrial).evidence(measured, g.machine, replicas, usable)
-	r.Evidence.loadEvidence(measured)
-	r.Evidence.CPUSecondsEach = middle(measured, cpuEach(journal.ModeClosed))
+	result.Evidence = usageOf(ofTrial).evidence(measured, g.machine, replicas, usable)
+	result.Evidence.loadEvidence(measured)
+	result.Evidence.CPUSecondsEach = middle(measured, cpuEach(journal.ModeClosed))
 	if open := usageOf(ofOpenLoop).evidence(measured, g.machine, replicas, usable); open.CPUs != nil {
 		open.CPUSecondsEach = middle(measured, cpuEach(journal.ModeOpen))
-		r.OpenEvidence = &open
+		result.OpenEvidence = &open
 	}
 	for _, t := range all {
-		r.Points = append(r.Points, Point{
+		result.Points = append(result.Points, Point{
 			Block: t.Block, Role: string(t.Role), Valid: t.Valid, InvalidReason: t.InvalidReason, InvalidCode: t.InvalidCode,
 			Throughput: t.ThroughputPerSecond,
 			P50:        shown(g.latencyMode, ofP50)(t),
@@ -67,8 +67,8 @@ func (g *group) summarize(a journal.Setting, measured, copies []*journal.Trial) 
 			Metrics:    figures(t.Metrics),
 		})
 	}
-	sorting.Stable(r.Points, func(a, b Point) int { return cmp.Compare(a.Block, b.Block) })
-	return r
+	sorting.Stable(result.Points, func(a, b Point) int { return cmp.Compare(a.Block, b.Block) })
+	return result
 }
 
 func ofP50(l *journal.Latency) *float64 { return l.P50 }
@@ -197,8 +197,8 @@ func lateTrials(a *SettingResult) (late, of int) {
 // quantiles gives a row its p50 and p99 from the trials that its judged latency is of, so
 // that all are of the same requests: medians, but no p50 is above the level of a judged p90, nor
 // a p99 below it.
-func (g *group) quantiles(row *SettingResult, s *contest.Value) {
-	trials := slices.DeleteFunc(slices.Clone(s.Trials), func(t *journal.Trial) bool { return t.Saturated || g.judgedIfValid(t) == nil })
+func (g *group) quantiles(row *SettingResult, v *contest.Value) {
+	trials := slices.DeleteFunc(slices.Clone(v.Trials), func(t *journal.Trial) bool { return t.Saturated || g.judgedIfValid(t) == nil })
 	of := func(quantile float64, f func(*journal.Latency) *float64) Interval {
 		if quantile == g.Latency.Quantile {
 			return row.Judged

@@ -69,7 +69,7 @@ const (
 const throttledFew = 0.01
 
 func (g *group) throttling(settings []SettingResult, rec *Recommendation, peak string) Throttling {
-	t := Throttling{State: ThrottledUnknown, OuterKnown: g.outerKnown()}
+	found := Throttling{State: ThrottledUnknown, OuterKnown: g.outerKnown()}
 	judged := judgedSettings(settings, rec, peak)
 	for i, a := range g.Settings {
 		held, known := g.heldBack(a, &settings[i])
@@ -77,24 +77,24 @@ func (g *group) throttling(settings []SettingResult, rec *Recommendation, peak s
 			continue
 		}
 		held.Judged = slices.Contains(judged, a.Label)
-		t.Settings = append(t.Settings, held)
-		if held.Judged && (t.Share == nil || held.Share > *t.Share) {
-			t.Share, t.LimitCPUs, t.Own, t.Group = new(held.Share), new(held.LimitCPUs), held.Own, held.Group
+		found.Settings = append(found.Settings, held)
+		if held.Judged && (found.Share == nil || held.Share > *found.Share) {
+			found.Share, found.LimitCPUs, found.Own, found.Group = new(held.Share), new(held.LimitCPUs), held.Own, held.Group
 		}
 	}
 	switch {
-	case t.Share == nil && !g.Group.Limited && t.OuterKnown && len(g.measured()) > 0:
-		t.State = ThrottledNo
-	case t.Share == nil || *t.Share == 0 && !t.OuterKnown:
-	case *t.Share == 0:
-		t.State = ThrottledNo
-	case *t.Share < throttledFew:
-		t.State = ThrottledHardly
+	case found.Share == nil && !g.Group.Limited && found.OuterKnown && len(g.measured()) > 0:
+		found.State = ThrottledNo
+	case found.Share == nil || *found.Share == 0 && !found.OuterKnown:
+	case *found.Share == 0:
+		found.State = ThrottledNo
+	case *found.Share < throttledFew:
+		found.State = ThrottledHardly
 	default:
-		t.State = ThrottledYes
+		found.State = ThrottledYes
 	}
-	g.adviseThrottling(&t, rec)
-	return t
+	g.adviseThrottling(&found, rec)
+	return found
 }
 
 // judgedSettings are the default and the verdict's setting, or the peak.
@@ -123,10 +123,10 @@ func (g *group) outerKnown() bool {
 }
 
 // heldBack is the limit that throttled a setting most, by the median over its trials.
-func (g *group) heldBack(a journal.Setting, r *SettingResult) (ThrottledSetting, bool) {
+func (g *group) heldBack(a journal.Setting, result *SettingResult) (ThrottledSetting, bool) {
 	worst := ThrottledSetting{Label: a.Label, Share: -1}
-	if r.ResolvedProcs != nil {
-		worst.ps = *r.ResolvedProcs
+	if result.ResolvedProcs != nil {
+		worst.ps = *result.ResolvedProcs
 	} else if a.Procs != nil {
 		worst.ps = *a.Procs
 	}
@@ -136,7 +136,7 @@ func (g *group) heldBack(a journal.Setting, r *SettingResult) (ThrottledSetting,
 		}
 	}
 	if g.Group.Limited {
-		see(r.Evidence.ThrottledPeriodsRatio, g.Group.QuotaCPUs, true, "")
+		see(result.Evidence.ThrottledPeriodsRatio, g.Group.QuotaCPUs, true, "")
 	}
 	var outer []journal.OuterLimit // one of each group
 	for _, t := range g.Measured(a) {
@@ -170,11 +170,11 @@ func share(c *journal.Cgroup) *float64 {
 
 // adviseThrottling is one advice for the group, from its most throttled setting: of those that are
 // judged, or else of all.
-func (g *group) adviseThrottling(t *Throttling, rec *Recommendation) {
+func (g *group) adviseThrottling(found *Throttling, rec *Recommendation) {
 	var worst *ThrottledSetting
 	for _, judged := range []bool{true, false} {
-		for i := range t.Settings {
-			if a := &t.Settings[i]; worst == nil && a.Share >= throttledFew && a.Judged == judged ||
+		for i := range found.Settings {
+			if a := &found.Settings[i]; worst == nil && a.Share >= throttledFew && a.Judged == judged ||
 				worst != nil && a.Judged == judged && worst.Judged == judged && a.Share > worst.Share {
 				worst = a
 			}
@@ -183,31 +183,31 @@ func (g *group) adviseThrottling(t *Throttling, rec *Recommendation) {
 	if worst == nil {
 		return
 	}
-	t.AdviceOwn = worst.Own
+	found.AdviceOwn = worst.Own
 	of := rec.Of()
 	decided := rec.Verdict.Decides()
 	switch better := g.lowerAsGood(worst.ps); {
 	case decided && !worst.Judged:
-		t.Advice, t.Procs = AdviceAvoid, new(of.Procs)
+		found.Advice, found.Procs = AdviceAvoid, new(of.Procs)
 	case decided && of.Procs > 0 && of.Procs < worst.ps:
 		// That a value carries the rate, or is likely, does not prove that it is as good.
-		t.Advice, t.Procs = AdviceLower, new(of.Procs)
+		found.Advice, found.Procs = AdviceLower, new(of.Procs)
 		if rec.Verdict != CarriesRate && rec.Confidence == Proven || better != nil && better.Procs == of.Procs {
-			t.Advice = AdviceMeasured
+			found.Advice = AdviceMeasured
 		}
 	case decided && rec.Confidence == Proven && of.Procs >= worst.ps:
 		// What was measured beats the numbers of Ps and CPUs.
-		if t.Advice = AdviceRaise; of.Procs == worst.ps && g.lowerAreWorse(worst.ps) {
-			t.Advice = AdviceProven
+		if found.Advice = AdviceRaise; of.Procs == worst.ps && g.lowerAreWorse(worst.ps) {
+			found.Advice = AdviceProven
 		}
 	case rec.Verdict != TradeOff && better != nil:
-		t.Advice, t.Procs = AdviceMeasured, new(better.Procs)
+		found.Advice, found.Procs = AdviceMeasured, new(better.Procs)
 	case decided && of.Procs == worst.ps && g.lowerAreWorse(worst.ps):
-		t.Advice = AdviceProven
+		found.Advice = AdviceProven
 	case worst.Beyond:
-		t.Advice, t.Procs = AdviceLower, new(int(math.Ceil(worst.LimitCPUs)))
+		found.Advice, found.Procs = AdviceLower, new(int(math.Ceil(worst.LimitCPUs)))
 	default:
-		t.Advice = AdviceRaise
+		found.Advice = AdviceRaise
 	}
 }
 
@@ -218,9 +218,9 @@ func (g *group) lowerAsGood(ps int) *contest.Value {
 	if at == nil || g.Best == nil {
 		return nil
 	}
-	for _, s := range g.Values {
-		if s.Procs > 0 && s.Procs < ps && g.Decided(s, at) && !g.Throughput(s, at).Worse {
-			return s
+	for _, v := range g.Values {
+		if v.Procs > 0 && v.Procs < ps && g.Decided(v, at) && !g.Throughput(v, at).Worse {
+			return v
 		}
 	}
 	return nil
@@ -229,9 +229,9 @@ func (g *group) lowerAsGood(ps int) *contest.Value {
 // lowerAreWorse reports whether there are values of fewer Ps, all proven worse.
 func (g *group) lowerAreWorse(ps int) bool {
 	at, some := g.Of(ps), false
-	for _, s := range g.Values {
-		if s.Procs > 0 && s.Procs < ps {
-			if some = true; at == nil || !g.Beats(at, s) {
+	for _, v := range g.Values {
+		if v.Procs > 0 && v.Procs < ps {
+			if some = true; at == nil || !g.Beats(at, v) {
 				return false
 			}
 		}

@@ -91,23 +91,23 @@ func (g *group) variable() Group {
 		setting := g.setting(a)
 		settings, rows = append(settings, setting), append(rows, g.ranked(setting, a))
 	}
-	r := g.summary(settings)
-	if r.Rows = rows; 0 < lead.Peak && lead.Peak <= len(axis.Values) {
-		r.Peak = axis.Name + "=" + axis.Values[lead.Peak-1]
+	result := g.summary(settings)
+	if result.Rows = rows; 0 < lead.Peak && lead.Peak <= len(axis.Values) {
+		result.Peak = axis.Name + "=" + axis.Values[lead.Peak-1]
 	}
-	r.Recommendation = Recommendation{Verdict: CannotTell, Reasons: []Remark{}}
+	result.Recommendation = Recommendation{Verdict: CannotTell, Reasons: []Remark{}}
 	if best := g.Answer(); best != nil {
-		r.Recommendation = Recommendation{Verdict: KeepDefault, Confidence: confidenceOf(lead.Confidence), Setting: best.Label, Reasons: []Remark{}}
+		result.Recommendation = Recommendation{Verdict: KeepDefault, Confidence: confidenceOf(lead.Confidence), Setting: best.Label, Reasons: []Remark{}}
 		if start := axis.Rank(axis.Start); lead.Pick != start {
-			r.Recommendation.Verdict, r.Recommendation.Versus = Recommended, &Versus{}
+			result.Recommendation.Verdict, result.Recommendation.Versus = Recommended, &Versus{}
 			if start > 0 {
-				r.Recommendation.Versus = &Versus{Throughput: g.interval(lead.Pick, start, race.Throughput), Latency: g.interval(lead.Pick, start, race.P99)}
+				result.Recommendation.Versus = &Versus{Throughput: g.interval(lead.Pick, start, race.Throughput), Latency: g.interval(lead.Pick, start, race.P99)}
 			}
 		}
-		g.guardCompared(&r.Recommendation)
+		g.guardCompared(&result.Recommendation)
 	}
-	r.Workload, r.Throttling.State = Workload{Kind: "unknown"}, ThrottledUnknown
-	return r
+	result.Workload, result.Throttling.State = Workload{Kind: "unknown"}, ThrottledUnknown
+	return result
 }
 
 // ranked is a value of a variable as a row: its numbers are the levels that are compared.

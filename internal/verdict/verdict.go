@@ -12,52 +12,52 @@ import (
 
 // verdict is what the comparisons come to: what is proven, and what is not.
 func (g *group) verdict() Recommendation {
-	r := Recommendation{Verdict: CannotTell, Reasons: []Remark{}}
+	rec := Recommendation{Verdict: CannotTell, Reasons: []Remark{}}
 	switch {
 	case g.origin == OriginMixed:
-		r.because(CauseMixedOrigins{}, StepStartAgain)
-		return r
+		rec.because(CauseMixedOrigins{}, StepStartAgain)
+		return rec
 	case g.starved() && len(g.Values)+len(g.Starved) < 2 && g.overrides().Ran > 0:
 		// A quieter machine would not give the others their values.
-		r.because(CauseOverridden{}, StepFindDerived)
-		return r
+		rec.because(CauseOverridden{}, StepFindDerived)
+		return rec
 	case g.starved():
-		if r.because(CauseWithheld{g.Starved}, g.others.remedy()); g.Best != nil {
-			r.Reasons = g.reasons(nil)
+		if rec.because(CauseWithheld{g.Starved}, g.others.remedy()); g.Best != nil {
+			rec.Reasons = g.reasons(nil)
 		}
-		return r
+		return rec
 	case g.Best == nil && g.Apart != nil:
-		r.because(CauseOnlyUnset{}, StepMoreValues)
-		return r
+		rec.because(CauseOnlyUnset{}, StepMoreValues)
+		return rec
 	case g.Best == nil:
-		r.because(g.nothing())
-		return r
+		rec.because(g.nothing())
+		return rec
 	}
 	switch {
 	case len(g.Values) < 2 && g.Apart == nil && len(g.TooLarge) > 0:
-		r.because(CauseMemory{About{g.Best}}, StepMoreMemory)
+		rec.because(CauseMemory{About{g.Best}}, StepMoreMemory)
 	case len(g.Values) < 2 && g.Apart == nil:
-		r.because(CauseOneValue{About{g.Best}}, StepMoreValues)
+		rec.because(CauseOneValue{About{g.Best}}, StepMoreValues)
 	case g.Apart != nil && g.Apart.Procs > 0:
-		r.because(CauseUnsetDiffers{About{g.Apart}}, StepFindDerived)
+		rec.because(CauseUnsetDiffers{About{g.Apart}}, StepFindDerived)
 	case g.loadLimited() && g.AllEqual():
-		r.because(CauseLoadLimited{}, StepLoadElsewhere)
+		rec.because(CauseLoadLimited{}, StepLoadElsewhere)
 	case g.AllEqual():
-		r.Verdict, r.Confidence = NotYourKnob, Proven
-		r.Claim = ClaimAlike{g.Values, g.ByLatency}
+		rec.Verdict, rec.Confidence = NotYourKnob, Proven
+		rec.Claim = ClaimAlike{g.Values, g.ByLatency}
 	default:
-		g.choose(&r)
+		g.choose(&rec)
 	}
-	r.Reasons = g.reasons(g.costs(cmp.Or(g.recommended(&r), g.Best)))
-	return r
+	rec.Reasons = g.reasons(g.costs(cmp.Or(g.recommended(&rec), g.Best)))
+	return rec
 }
 
 // attached is for the one value of a server that ran already: what was seen, and
 // nothing to choose. What other programs took is a warning, as nothing is compared.
 func (g *group) attached() Recommendation {
-	r := g.verdict()
+	rec := g.verdict()
 	if contest.Valid(g.all(g.Settings)) == 0 {
-		return r
+		return rec
 	}
 	var of *contest.Value
 	for _, v := range slices.Concat(g.Values, g.Starved) {
@@ -68,13 +68,13 @@ func (g *group) attached() Recommendation {
 			of = &seen
 		}
 	}
-	r.Verdict, r.Claim, r.Settle = Measured, ClaimAsItRuns{About{of}}, nil
-	r.Reasons = slices.DeleteFunc(g.common(), func(x Remark) bool {
+	rec.Verdict, rec.Claim, rec.Settle = Measured, ClaimAsItRuns{About{of}}, nil
+	rec.Reasons = slices.DeleteFunc(g.common(), func(x Remark) bool {
 		_, shared := x.(ReasonShared)
 		_, withheld := x.(ReasonWithheld)
 		return shared || withheld
 	})
-	return r
+	return rec
 }
 
 // anyLatency reports whether the latency of all valid trials is shown, where comparisons are of
@@ -94,8 +94,8 @@ func (g *group) starved() bool {
 	if len(g.Values) < 2 {
 		return true
 	}
-	for _, s := range g.Starved {
-		if s.Default {
+	for _, v := range g.Starved {
+		if v.Default {
 			return true
 		}
 	}
@@ -103,10 +103,10 @@ func (g *group) starved() bool {
 }
 
 // because is why there is no verdict, and what would decide it.
-func (r *Recommendation) because(cause Remark, steps ...StepCode) {
-	r.Claim, r.Settle = cause, nil
+func (rec *Recommendation) because(cause Remark, steps ...StepCode) {
+	rec.Claim, rec.Settle = cause, nil
 	for _, s := range steps {
-		r.Settle = append(r.Settle, Step{Code: s})
+		rec.Settle = append(rec.Settle, Step{Code: s})
 	}
 }
 
@@ -128,110 +128,110 @@ func (g *group) nothing() (Remark, StepCode) {
 
 // choose settles on what the contest picked, unless the trials leave open what the
 // choice rests on.
-func (g *group) choose(r *Recommendation) {
-	x := g.Of(g.Lead().Pick)
-	if x != nil && g.Lead().Confidence != race.Proven && g.Wild() {
-		r.Claim, r.Settle = CauseNoise{}, g.settle()
+func (g *group) choose(rec *Recommendation) {
+	chosen := g.Of(g.Lead().Pick)
+	if chosen != nil && g.Lead().Confidence != race.Proven && g.Wild() {
+		rec.Claim, rec.Settle = CauseNoise{}, g.settle()
 		return
 	}
-	if x != nil && g.rival(x) != nil {
-		rival := g.rival(x)
-		r.Verdict, r.Confidence = TradeOff, Proven
-		r.BestThroughput, r.BestP99 = x.Setting, rival.Setting
-		r.Claim = ClaimTrade{Pair{x, rival}, expm1(g.Throughput(rival, x).Mid), expm1(g.P99(rival, x).Mid)}
+	if chosen != nil && g.rival(chosen) != nil {
+		rival := g.rival(chosen)
+		rec.Verdict, rec.Confidence = TradeOff, Proven
+		rec.BestThroughput, rec.BestP99 = chosen.Setting, rival.Setting
+		rec.Claim = ClaimTrade{Pair{chosen, rival}, expm1(g.Throughput(rival, chosen).Mid), expm1(g.P99(rival, chosen).Mid)}
 		return
 	}
-	if x == nil {
-		r.Claim, r.Settle = g.none(), g.settle()
+	if chosen == nil {
+		rec.Claim, rec.Settle = g.none(), g.settle()
 		return
 	}
-	if x.Saturated {
-		r.because(CauseSaturated{About{x}}, StepLessRate)
+	if chosen.Saturated {
+		rec.because(CauseSaturated{About{chosen}}, StepLessRate)
 		return
 	}
-	g.advise(r, x)
-	if r.Confidence != Proven {
-		r.Settle = g.settle()
+	g.advise(rec, chosen)
+	if rec.Confidence != Proven {
+		rec.Settle = g.settle()
 	}
 }
 
 // advise is what the pick means for the default.
-func (g *group) advise(r *Recommendation, x *contest.Value) {
-	r.Confidence = confidenceOf(g.Lead().Confidence)
+func (g *group) advise(rec *Recommendation, chosen *contest.Value) {
+	rec.Confidence = confidenceOf(g.Lead().Confidence)
 	standard := g.DefaultValue()
-	switch matters := g.Worse(x); {
-	case x.Default:
-		g.keep(r, x)
+	switch matters := g.Worse(chosen); {
+	case chosen.Default:
+		g.keep(rec, chosen)
 	case standard == nil:
-		claim := g.change(x)
+		claim := g.change(chosen)
 		if !matters {
-			claim.Metric, claim.Open = MetricOpen, g.untold(x)
+			claim.Metric, claim.Open = MetricOpen, g.untold(chosen)
 		}
-		g.set(r, x, claim)
+		g.set(rec, chosen, claim)
 	// The default is not proven worse, and no smaller value matches it: it may be as good.
-	case matters && !g.givesUp(standard, x):
-		if r.Confidence = Likely; g.Lead().Default != "" {
-			g.keep(r, standard)
+	case matters && !g.givesUp(standard, chosen):
+		if rec.Confidence = Likely; g.Lead().Default != "" {
+			g.keep(rec, standard)
 		} else {
-			g.set(r, x, g.change(x))
+			g.set(rec, chosen, g.change(chosen))
 		}
 	case matters:
-		g.set(r, x, g.change(x))
+		g.set(rec, chosen, g.change(chosen))
 	// Where nothing is proven worse, GOMAXPROCS is not shown to matter, and no change is
 	// advised. That the default is as good is another claim than that the pick is.
 	case g.Lead().Default == race.Proven, g.Lead().Default == race.Likely && !g.Wild():
-		r.Confidence = confidenceOf(g.Lead().Default)
-		g.keep(r, standard)
+		rec.Confidence = confidenceOf(g.Lead().Default)
+		g.keep(rec, standard)
 		claim := ClaimAsGood{Pair{Of: standard}}
 		if g.Lead().Confidence == race.Proven {
-			claim.Than = x
+			claim.Than = chosen
 		}
-		r.Claim = claim
+		rec.Claim = claim
 	default:
-		r.Claim, r.Confidence = g.defaultOpen(x, standard), ""
+		rec.Claim, rec.Confidence = g.defaultOpen(chosen, standard), ""
 	}
 }
 
-// givesUp reports whether the default is given up for x: it is proven worse, or x is
+// givesUp reports whether the default is given up for the chosen value: it is proven worse, or that is
 // smaller and matches it.
-func (g *group) givesUp(standard, x *contest.Value) bool {
-	return g.Beats(x, standard) || g.Out(standard) || x.Procs < standard.Procs && g.Covers(x, standard)
+func (g *group) givesUp(standard, chosen *contest.Value) bool {
+	return g.Beats(chosen, standard) || g.Out(standard) || chosen.Procs < standard.Procs && g.Covers(chosen, standard)
 }
 
 // keep names the default.
-func (g *group) keep(r *Recommendation, x *contest.Value) {
-	r.Verdict, r.Setting = KeepDefault, unsetLabel(x)
-	r.Claim = ClaimKeep{About{x}, g.provenSmallest(x)}
+func (g *group) keep(rec *Recommendation, chosen *contest.Value) {
+	rec.Verdict, rec.Setting = KeepDefault, unsetLabel(chosen)
+	rec.Claim = ClaimKeep{About{chosen}, g.provenSmallest(chosen)}
 }
 
 // set names another value.
-func (g *group) set(r *Recommendation, x *contest.Value, claim ClaimSet) {
-	r.Verdict, r.Procs, r.Setting, r.Claim = Recommended, new(x.Procs), x.Setting, claim
+func (g *group) set(rec *Recommendation, chosen *contest.Value, claim ClaimSet) {
+	rec.Verdict, rec.Procs, rec.Setting, rec.Claim = Recommended, new(chosen.Procs), chosen.Setting, claim
 }
 
-// untold are the values that are not proven to be as good as x, where nothing is proven
+// untold are the values that are not proven to be as good as the chosen one, where nothing is proven
 // worse.
-func (g *group) untold(x *contest.Value) []*contest.Value {
-	return slices.DeleteFunc(slices.Clone(g.Values), func(s *contest.Value) bool { return s == x || g.Covers(s, x) })
+func (g *group) untold(chosen *contest.Value) []*contest.Value {
+	return slices.DeleteFunc(slices.Clone(g.Values), func(v *contest.Value) bool { return v == chosen || g.Covers(v, chosen) })
 }
 
-// defaultOpen is that x is as good as any, and that the default may be worse.
-func (g *group) defaultOpen(x, d *contest.Value) CauseDefaultOpen {
-	rival := x
-	for _, s := range g.Values {
-		if g.Covers(d, rival) && s != d && !g.Out(s) {
-			rival = s
+// defaultOpen is that the chosen value is as good as any, and that the default may be worse.
+func (g *group) defaultOpen(chosen, standard *contest.Value) CauseDefaultOpen {
+	rival := chosen
+	for _, v := range g.Values {
+		if g.Covers(standard, rival) && v != standard && !g.Out(v) {
+			rival = v
 		}
 	}
-	r := CauseDefaultOpen{Difference{Pair: Pair{x, d}}, rival, MetricThroughput, g.Lead().Confidence == race.Proven}
-	c := g.Throughput(d, rival)
-	if c.AsGood && g.ByLatency && rival.HasLatency() && d.HasLatency() {
-		r.Metric, c = MetricP99, g.P99(d, rival)
+	cause := CauseDefaultOpen{Difference{Pair: Pair{chosen, standard}}, rival, MetricThroughput, g.Lead().Confidence == race.Proven}
+	c := g.Throughput(standard, rival)
+	if c.AsGood && g.ByLatency && rival.HasLatency() && standard.HasLatency() {
+		cause.Metric, c = MetricP99, g.P99(standard, rival)
 	}
-	if r.N = c.N; c.N > 0 {
-		r.Change = expm1(c.Mid)
+	if cause.N = c.N; c.N > 0 {
+		cause.Change = expm1(c.Mid)
 	}
-	return r
+	return cause
 }
 
 func confidenceOf(c race.Goal) Confidence {
@@ -252,56 +252,56 @@ func (g *group) none() Remark {
 	open := g.Open()
 	if len(open) > 0 && open[0].By == race.P99 {
 		two := Undecided{List: g.pair(open[0])}
-		if d := g.DefaultValue(); d != nil && g.InTail(d) {
-			two.Default = d
+		if standard := g.DefaultValue(); standard != nil && g.InTail(standard) {
+			two.Default = standard
 		}
 		return CauseP99Open{two}
 	}
-	if d := g.DefaultValue(); d != nil && len(open) > 0 && slices.Contains(g.pair(open[0]), d) {
-		return CauseThroughputOpen{Undecided{g.pair(open[0]), d}}
+	if standard := g.DefaultValue(); standard != nil && len(open) > 0 && slices.Contains(g.pair(open[0]), standard) {
+		return CauseThroughputOpen{Undecided{g.pair(open[0]), standard}}
 	}
 	return CauseNothingProven{}
 }
 
-// provenSmallest reports whether every smaller value is proven worse than x.
-func (g *group) provenSmallest(x *contest.Value) bool {
-	for _, s := range g.Smaller(x) {
-		if !g.Beats(x, s) {
+// provenSmallest reports whether every smaller value is proven worse than the chosen one.
+func (g *group) provenSmallest(chosen *contest.Value) bool {
+	for _, v := range g.Smaller(chosen) {
+		if !g.Beats(chosen, v) {
 			return false
 		}
 	}
 	return true
 }
 
-// change is what speaks for value x.
-func (g *group) change(x *contest.Value) ClaimSet {
-	r := ClaimSet{Pair: Pair{Of: x}, Smallest: g.provenSmallest(x)}
-	d := g.DefaultValue()
-	if d == nil {
-		return r
+// change is what speaks for the chosen value.
+func (g *group) change(chosen *contest.Value) ClaimSet {
+	claim := ClaimSet{Pair: Pair{Of: chosen}, Smallest: g.provenSmallest(chosen)}
+	standard := g.DefaultValue()
+	if standard == nil {
+		return claim
 	}
-	r.Than = d
-	switch c, l := g.Throughput(d, x), g.P99(d, x); {
-	case c.Worse, g.Out(d) && c.Mid < -contest.Loss(g.Rules().Margin):
-		r.Metric, r.Change = MetricThroughput, expm1(c.Mid)
-	case g.Later(d, x):
-		r.Metric, r.Change = MetricP99, expm1(l.Mid)
-	case d.Saturated && !x.Saturated:
-		r.Metric = MetricSaturated
-	case !g.Covers(x, d) || x.Procs > d.Procs:
-		r.Metric = MetricOpen // not proven either way
+	claim.Than = standard
+	switch c, l := g.Throughput(standard, chosen), g.P99(standard, chosen); {
+	case c.Worse, g.Out(standard) && c.Mid < -contest.Loss(g.Rules().Margin):
+		claim.Metric, claim.Change = MetricThroughput, expm1(c.Mid)
+	case g.Later(standard, chosen):
+		claim.Metric, claim.Change = MetricP99, expm1(l.Mid)
+	case standard.Saturated && !chosen.Saturated:
+		claim.Metric = MetricSaturated
+	case !g.Covers(chosen, standard) || chosen.Procs > standard.Procs:
+		claim.Metric = MetricOpen // not proven either way
 	}
-	return r
+	return claim
 }
 
 // rival is the value that is worse than the pick in throughput and whose latency is
 // proven better by more, as a ratio: then the two want different values.
-func (g *group) rival(x *contest.Value) *contest.Value {
-	s := g.Of(g.Lead().Trade)
-	if s == nil || s == x || s.Saturated || g.Beyond(s) || g.Rules().MaxByLatency > 0 && x.Default {
+func (g *group) rival(chosen *contest.Value) *contest.Value {
+	v := g.Of(g.Lead().Trade)
+	if v == nil || v == chosen || v.Saturated || g.Beyond(v) || g.Rules().MaxByLatency > 0 && chosen.Default {
 		return nil
 	}
-	return s
+	return v
 }
 
 func unsetLabel(v *contest.Value) string {
@@ -322,8 +322,8 @@ func (g *group) settle() []Step {
 		return []Step{step}
 	}
 	step := Step{Code: StepGoOn, TrialSeconds: secondsOf(allTrials(g))}
-	for _, s := range g.Values {
-		step.Have += contest.Valid(s.Trials)
+	for _, v := range g.Values {
+		step.Have += contest.Valid(v.Trials)
 	}
 	for i, open := range g.Open() {
 		if i == 0 {

@@ -62,7 +62,7 @@ const (
 )
 
 func (g *group) workload(settings []SettingResult) Workload {
-	w := Workload{Kind: "unknown"}
+	work := Workload{Kind: "unknown"}
 	var at *SettingResult
 	distance := math.Inf(1)
 	for i := range settings {
@@ -79,25 +79,25 @@ func (g *group) workload(settings []SettingResult) Workload {
 		}
 	}
 	if at == nil || at.Evidence.CPUUtilisation == nil {
-		return w
+		return work
 	}
 	if *at.Evidence.CPUUtilisation < cpuBound && orZero(at.Evidence.BesideCPUs) >= contest.OthersMatter*float64(max(1, g.others.Of)) {
-		return w // what it used is only what the neighbour left
+		return work // what it used is only what the neighbour left
 	}
-	w.Setting, w.CPUUtilisation = at.Label, at.Evidence.CPUUtilisation
-	w.Withheld = at.Withheld || *w.CPUUtilisation < cpuBound && busyWithOthers(&at.Evidence, g.header)
-	if w.Withheld {
-		return w
+	work.Setting, work.CPUUtilisation = at.Label, at.Evidence.CPUUtilisation
+	work.Withheld = at.Withheld || *work.CPUUtilisation < cpuBound && busyWithOthers(&at.Evidence, g.header)
+	if work.Withheld {
+		return work
 	}
-	switch u := *w.CPUUtilisation; {
+	switch u := *work.CPUUtilisation; {
 	case u >= cpuBound:
-		w.Kind = "cpu-bound"
+		work.Kind = "cpu-bound"
 	case u <= ioBound:
-		w.Kind = "io-bound"
+		work.Kind = "io-bound"
 	default:
-		w.Kind = "mixed"
+		work.Kind = "mixed"
 	}
-	return w
+	return work
 }
 
 // busyWithOthers is for trials in which other programs were not counted, as in those of

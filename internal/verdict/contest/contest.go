@@ -1,7 +1,9 @@
-// Package contest compares the settings of a journal. A Contest is the trials of one
-// group, whose settings can be compared with each other, under one set of rules. The
-// planner asks it what to measure next, and the verdict what came out: there is one
-// maker, so that a sweep cannot stop measuring what its verdict still compares.
+// Package contest compares the settings of a journal. Count decides which of its trials
+// count. A Contest is those of one group, whose settings can be compared with each other,
+// under one set of rules. The planner asks it what to measure next, and the verdict what came
+// out: there is one maker, so that a sweep cannot stop measuring what its verdict still
+// compares. What it compares are Values: the settings that ran with one number of Ps, their
+// trials, and their levels. What is not known of a Value is nil.
 //
 // A contest counts values of GOMAXPROCS, or ranks of the values of another variable. Of
 // several variables, one is compared after the other: that is a Search.
