@@ -10,8 +10,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/procfit/procfit/internal/measure/live"
 	"github.com/procfit/procfit/internal/program/meter"
-	"github.com/procfit/procfit/internal/verdict/live"
 	"github.com/procfit/procfit/test/need"
 )
 

@@ -13,17 +13,18 @@ import (
 	"time"
 
 	"github.com/procfit/procfit/internal/host/folder"
+	"github.com/procfit/procfit/internal/measure/live"
 	"github.com/procfit/procfit/internal/program/meter"
 	"github.com/procfit/procfit/internal/show/number"
 	"github.com/procfit/procfit/internal/show/phrase"
 	"github.com/procfit/procfit/internal/verdict/journal"
-	"github.com/procfit/procfit/internal/verdict/live"
+	judge "github.com/procfit/procfit/internal/verdict/live"
 	maxlive "github.com/procfit/procfit/maxprocs/live"
 )
 
 // liveRun is a live experiment whose every question is settled.
 type liveRun struct {
-	header  live.Header
+	header  judge.Header
 	program *liveProgram
 	ask     journal.Asker // nil: nothing is asked
 	share   float64       // the budget as a share; 0: the header has it
@@ -89,7 +90,7 @@ func (run *liveRun) describe() string {
 	}
 	short := func(s float64) string { return number.Short(number.Seconds(s)) }
 	return fmt.Sprintf("process %d runs with GOMAXPROCS %d; for at most %s it tries %s on its own traffic, in slices of %s after a baseline of %s; a block takes %s, and a proof at least %d blocks; it may cost %s; results in %s",
-		l.PID, l.Start, number.Minutes(time.Duration(h.Load.DurationSeconds*float64(time.Second))), phrase.And(labels), short(l.SliceSeconds), short(l.BaselineSeconds), short(h.Block().Seconds()), live.FewestBlocks, cost, run.dir)
+		l.PID, l.Start, number.Minutes(time.Duration(h.Load.DurationSeconds*float64(time.Second))), phrase.And(labels), short(l.SliceSeconds), short(l.BaselineSeconds), short(h.Block().Seconds()), judge.FewestBlocks, cost, run.dir)
 }
 
 // measure runs the experiment. begun reports that there is a journal.
@@ -102,7 +103,7 @@ func (run *liveRun) measure(ctx context.Context, std stdio) (end *journal.End, b
 	var w *journal.Writer
 	p := &liveProgress{std: std, run: run, began: time.Now()}
 	r := &live.Run{Header: run.header, Place: run.program, Ask: run.ask, BucketEnd: maxlive.BucketEnd, Quantile: quantile, Share: run.share, Tell: p.tell}
-	r.Begin = func(h live.Header) (err error) {
+	r.Begin = func(h judge.Header) (err error) {
 		run.header = h
 		if dir, err = folder.Make(run.dir); err == nil {
 			w, err = journal.Create(dir, h.Header, std.secrets.Quoted)
@@ -254,7 +255,7 @@ func (p *liveProgram) ended(ctx context.Context, err error) error {
 
 // forecast is how long it takes to find a difference, in half of all experiments. What
 // fewer than a quarter find in the time that there is is unlikely.
-func forecast(f live.Forecast) string {
+func forecast(f judge.Forecast) string {
 	minutes := func(d time.Duration) string { return strconv.Itoa(int(math.Ceil(d.Minutes()))) }
 	var likely, unlikely []string
 	for _, x := range f.Expected {
@@ -308,11 +309,11 @@ func (p *liveProgress) tell(e live.Event) {
 		if e.Noise > 0 {
 			p.std.notef("[baseline] %s", forecast(e.Forecast))
 		}
-		if l.LatencyBy != live.ByArrival {
+		if l.LatencyBy != judge.ByArrival {
 			p.std.notef("no request came through the Meter's Listener, so that latency does not decide: a value can be proven cheaper or worse, and not better")
 		}
-		if n := l.RequestsPerSecond * l.SliceSeconds; n < live.FewRequests {
-			p.std.notef("%s in a slice of %s: latency does not decide below %d", phrase.Count(int(n), "request"), number.Short(number.Seconds(l.SliceSeconds)), live.FewRequests)
+		if n := l.RequestsPerSecond * l.SliceSeconds; n < judge.FewRequests {
+			p.std.notef("%s in a slice of %s: latency does not decide below %d", phrase.Count(int(n), "request"), number.Short(number.Seconds(l.SliceSeconds)), judge.FewRequests)
 		}
 		if l.LimitCPUs > 0 && l.CPUs > 0.9*l.LimitCPUs {
 			p.std.notef("the program uses %s of its CPU limit of %s: values below %d can only lose", number.CPUs(l.CPUs), number.BareCPUs(l.LimitCPUs), l.Start)

@@ -12,7 +12,7 @@ var shared = []string{
 	"internal/measure/local", "internal/measure/plan", "internal/measure/session", "internal/measure/trial",
 	"internal/program/goproc", "internal/program/meter", "internal/program/observe", "internal/program/rule", "internal/program/target",
 	"internal/trace/sched",
-	"internal/measure/canary", "internal/verdict/journal", "internal/verdict/live", "internal/verdict/page/served",
+	"internal/measure/canary", "internal/measure/live", "internal/verdict/journal", "internal/verdict/page/served",
 }
 
 // portable are the packages with parts for macOS and Windows that the tag "portable"

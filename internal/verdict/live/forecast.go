@@ -33,11 +33,11 @@ const (
 	leastForecast = 4
 )
 
-// forecast lets judge's own machine decide about simulated blocks with the noise that the
+// Forecast lets Judge's own machine decide about simulated blocks with the noise that the
 // slices of the baseline have. Slices of a block are up to two slices apart, mostly, and
 // what drifts from minute to minute is no noise.
-func (h Header) forecast(baseline []Slice) Forecast {
-	cpu, square, n := h.rules().figures()[0], 0.0, 0
+func (h Header) Forecast(baseline []Slice) Forecast {
+	cpu, square, n := h.Rules().figures()[0], 0.0, 0
 	for apart := 1; apart <= 2; apart++ {
 		for i := apart; i < len(baseline); i++ {
 			if d := cpu.of(&baseline[i]) - cpu.of(&baseline[i-apart]); isFinite(d) {
@@ -68,9 +68,9 @@ func (h Header) forecast(baseline []Slice) Forecast {
 // proven is after how many blocks simulated experiments prove a difference, the first one
 // first. The spread itself is known as well as so many slices let it be.
 func (h Header) proven(less, spread float64, count, most int) (after []float64) {
-	r, level := rand.New(rand.NewPCG(1, 1)), h.rules().level()
+	r, level := rand.New(rand.NewPCG(1, 1)), h.Rules().level()
 	for range forecastRuns {
-		f, drawn := h.rules().figures()[0], 0.0
+		f, drawn := h.Rules().figures()[0], 0.0
 		for range count - 1 {
 			x := r.NormFloat64()
 			drawn += x * x / float64(count-1)

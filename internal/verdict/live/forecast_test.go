@@ -34,7 +34,7 @@ func TestForecast(t *testing.T) {
 					for b := range 12 {
 						baseline = append(baseline, w.slice(Slice{Block: b, Procs: 2, Before: 2}))
 					}
-					f := h.forecast(baseline)
+					f := h.Forecast(baseline)
 					x := f.Expected[i]
 					if math.Abs(f.Noise/c.noise-1) > 0.8 || x.Less != less || x.From > x.After && x.After > 0 || x.After > x.To && x.To > 0 {
 						t.Errorf("%+v at %g%% of noise", f, 100*c.noise)
@@ -68,9 +68,9 @@ func TestForecast(t *testing.T) {
 // provenAfter is when an experiment proves that the first value takes so much less; 0: not in an
 // hour.
 func provenAfter(w *world, h Header, less float64) time.Duration {
-	p, from := newProof(h.rules()), w.at
+	p, from := newProof(h.Rules()), w.at
 	for b := 0; w.at-from < 3600; b++ {
-		block := w.block(b, h.rules())
+		block := w.block(b, h.Rules())
 		for i := range block {
 			if block[i].Value == 1 {
 				block[i].CPU *= 1 - less
@@ -92,7 +92,7 @@ func TestNoForecast(t *testing.T) {
 		"no slices": nil, "three slices": {slice, {Requests: 100, CPU: 1.1}, slice}, "no noise": {slice, slice, slice, slice, slice},
 		"no requests": {{CPU: 1}, {CPU: 2}, {CPU: 1}, {CPU: 2}, {CPU: 1}},
 	} {
-		if f := h.forecast(list); f.Noise != 0 || f.Expected != nil {
+		if f := h.Forecast(list); f.Noise != 0 || f.Expected != nil {
 			t.Errorf("%s: %+v", name, f)
 		}
 	}

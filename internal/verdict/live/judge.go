@@ -19,8 +19,8 @@ const (
 	visits    = 3
 )
 
-// judge says what the slices prove. It may be asked after every block.
-func judge(r Rules, list []Slice) Look {
+// Judge says what the slices prove. It may be asked after every block.
+func Judge(r Rules, list []Slice) Look {
 	p := newProof(r)
 	for from := 0; from < len(list); {
 		to := from + 1

@@ -101,7 +101,7 @@ func TestJudge(t *testing.T) {
 		"p99 has no answer in two of three":    {rules(2), than{0.9, 1, 1, 1}, func(s *Slice) { s.P99 *= float64(1 - min(1, s.Block%3)) }, Better, false, false},
 	} {
 		list := experiment(1, c.is, c.change)
-		got := judge(c.rules, list)
+		got := Judge(c.rules, list)
 		v := got.Values[0]
 		if v.Outcome != c.want || v.Out != c.out || v.Unequal != c.unequal || v.Procs != 1 || got.Carried {
 			t.Errorf("%s: %q, out %v, unequal %v, carry-over %v; want %q, %v, %v", name, v.Outcome, v.Out, v.Unequal, got.Carried, c.want, c.out, c.unequal)
@@ -109,7 +109,7 @@ func TestJudge(t *testing.T) {
 				t.Logf("%+v", b)
 			}
 		}
-		if !reflect.DeepEqual(got, judge(c.rules, list)) {
+		if !reflect.DeepEqual(got, Judge(c.rules, list)) {
 			t.Errorf("%s: judged again, it is another verdict", name)
 		}
 	}
@@ -121,8 +121,8 @@ func TestCarriedBurst(t *testing.T) {
 	for b := range 2 {
 		list = append(list, Slice{Block: b, Procs: 2, Void: voidLoaded}, Slice{Block: b, Value: 1, Procs: 1, Before: 2, Void: voidLeft})
 	}
-	carriedOver(list)
-	if v := judge(rules(2), list).Values[0]; v.Outcome != Open || v.Out {
+	CarriedOver(list)
+	if v := Judge(rules(2), list).Values[0]; v.Outcome != Open || v.Out {
 		t.Errorf("%q, out %v", v.Outcome, v.Out)
 	}
 }
@@ -153,7 +153,7 @@ func TestBounds(t *testing.T) {
 		is := than{math.Exp(0.1 * r.NormFloat64()), math.Exp(0.1 * r.NormFloat64()), math.Exp(0.2 * r.NormFloat64()), 1}
 		list := experiment(seed, is, nil)
 		for n := 0; n <= len(list); n += 6 {
-			for _, b := range judge(rules(2), list[:n]).Values[0].Bounds {
+			for _, b := range Judge(rules(2), list[:n]).Values[0].Bounds {
 				switch o := b.Outcome; {
 				case b.Pairs != n/2 || !(b.Low <= b.Ratio && b.Ratio <= b.High),
 					o == verdict.OutcomeBetter && b.High >= 1,

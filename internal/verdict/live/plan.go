@@ -38,13 +38,13 @@ func settingOf(v int) journal.Setting {
 	return journal.Setting{Label: strconv.Itoa(v), Procs: new(v), Replicas: 1}
 }
 
-// valueOf is what judge knows a setting by: its place in the plan; -1: it has none.
+// valueOf is what Judge knows a setting by: its place in the plan; -1: it has none.
 func (h Header) valueOf(s journal.Setting) int {
 	return slices.IndexFunc(h.Plan.Settings, func(have journal.Setting) bool { return have.Key() == s.Key() })
 }
 
-// rules are what judge goes by.
-func (h Header) rules() Rules {
+// Rules are what Judge goes by.
+func (h Header) Rules() Rules {
 	r := Rules{MarginCPU: h.Plan.Margin, MarginP50: MarginP50, MarginP99: h.Plan.MarginP99, Latency: h.Live.LatencyBy == ByArrival}
 	for _, s := range h.Plan.Settings[1:] {
 		r.Values = append(r.Values, *s.Procs)
@@ -58,8 +58,8 @@ func (h Header) rules() Rules {
 // What latency counts from.
 const (
 	ByArrival = "arrival"
-	byHandler = "handler"
-	byNone    = "none"
+	ByHandler = "handler"
+	ByNone    = "none"
 )
 
 const (
@@ -69,16 +69,16 @@ const (
 	FewestBlocks = 9
 	// MarginP50 is how much longer a p50 counts as no longer.
 	MarginP50 = 0.10
-	// jitter is how much shorter or longer than the mean a slice is at most, at random.
-	jitter = 0.2
+	// Jitter is how much shorter or longer than the mean a slice is at most, at random.
+	Jitter = 0.2
 )
 
 // settled reports that more slices of a value would change nothing.
 func (j judged) settled() bool { return j.Out || j.Outcome != Open && j.Outcome != Cheaper }
 
-// block is which values the next block has, by their places in the plan: the start value,
+// Next is which values the next block has, by their places in the plan: the start value,
 // and those nearest to it that are not settled. None are: it is over.
-func (h Header) block(l Look) (list []int) {
+func (h Header) Next(l Look) (list []int) {
 	far := func(i int) float64 {
 		return math.Abs(math.Log(float64(*h.Plan.Settings[i].Procs) / float64(h.Live.Start)))
 	}

@@ -1,14 +1,11 @@
 package live
 
 import (
-	"context"
 	"fmt"
 	"slices"
 	"strings"
 	"time"
 
-	"github.com/procfit/procfit/internal/show/number"
-	"github.com/procfit/procfit/internal/show/phrase"
 	"github.com/procfit/procfit/internal/verdict/contest/race"
 	"github.com/procfit/procfit/internal/verdict/journal"
 )
@@ -31,75 +28,19 @@ func ParseQuery(s string) (journal.Query, error) {
 	return q, err
 }
 
-const (
-	// falseAlarms is how many experiments with equal values may end for a query.
-	falseAlarms = 0.01
-	// longestAnswer is how long a Prometheus may take for all queries.
-	longestAnswer = 10 * time.Second
-)
+// falseAlarms is how many experiments with equal values may end for a query.
+const falseAlarms = 0.01
 
 // Asked is the time that queries are of: it fits into the shortest slice.
 func Asked(slice time.Duration) time.Duration {
-	return max(time.Second, time.Duration(float64(slice)*(1-jitter)).Truncate(time.Second))
+	return max(time.Second, time.Duration(float64(slice)*(1-Jitter)).Truncate(time.Second))
 }
 
-// ask asks all queries for the slice that ends now, and does not wait for the answers.
-func (r *Run) ask(ctx context.Context) <-chan []journal.Answer {
-	queries, all := r.Header.Live.Queries, make(chan []journal.Answer, 1)
-	if len(queries) == 0 {
-		all <- nil
-		return all
-	}
-	at := time.Now()
-	go func() {
-		ctx, cancel := context.WithTimeout(ctx, longestAnswer)
-		defer cancel()
-		all <- journal.Ask(len(queries), func(i int) (*float64, error) {
-			return r.Ask(ctx, queries[i].Name, Asked(seconds(r.Header.Live.SliceSeconds)), nil, at)
-		})
-	}()
-	return all
-}
-
-// answered keeps the answers, if they are there.
-func (h Header) answered(t *journal.Trial, answers <-chan []journal.Answer) bool {
-	select {
-	case list := <-answers:
-		for i, a := range list {
-			t.Keep(h.Live.Queries[i], "lower", a)
-		}
-		return true
-	default:
-		return false
-	}
-}
-
-// unanswered is an error if a query has no value in half of the baseline's slices.
-func (h Header) unanswered(trials []*journal.Trial) error {
-	for _, q := range h.Live.Queries {
-		n, why := 0, ""
-		for _, t := range trials {
-			if _, known := t.Metrics[q.Name]; known {
-				n++
-			}
-			for _, w := range t.Warnings { // of all queries
-				if strings.HasPrefix(w.Detail, q.Name+": ") {
-					why = " (" + phrase.Clean(w.Detail) + ")"
-				}
-			}
-		}
-		if 2*n <= len(trials) {
-			return endFor(journal.EndFailed, "--query %s has a value in %d of %s of the baseline%s: %s must hold two scrapes; use a longer --slice", q.Name, n, phrase.Count(len(trials), "slice"), why, number.Chosen(Asked(seconds(h.Live.SliceSeconds))))
-		}
-	}
-	return nil
-}
-
-// harmful is a query that is proven above the start value's, and by more than its margin, by
+// Harm is a query that is proven above the start value's, and by more than its margin, by
 // the rule that ends a canary. It may be asked after every block: chance alone ends one
 // experiment in 100 at most.
-func (h Header) harmful(list []Slice) *journal.Harm {
-	margin, compared := h.rules().margin(), len(h.Plan.Settings)-1
+func (h Header) Harm(list []Slice) *journal.Harm {
+	margin, compared := h.Rules().margin(), len(h.Plan.Settings)-1
 	for value := 1; value <= compared; value++ {
 		for _, q := range h.Live.Queries {
 			is, was := pairsOf(list, value, q.Name)

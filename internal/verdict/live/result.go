@@ -7,8 +7,8 @@ import (
 	"github.com/procfit/procfit/internal/verdict/journal"
 )
 
-// sliceOf is a trial as judge has it.
-func (h Header) sliceOf(t *journal.Trial) Slice {
+// SliceOf is a trial as Judge has it.
+func (h Header) SliceOf(t *journal.Trial) Slice {
 	s := Slice{Block: t.Block, Value: h.valueOf(t.Setting), Procs: *t.Setting.Procs, Seconds: t.MeasuredSeconds, Void: void(t.InvalidCode)}
 	if l := t.Live; l != nil {
 		s.Before, s.Requests, s.Failed, s.CPU = l.Before, l.Requests, l.Failed, l.CPUSeconds
@@ -49,7 +49,7 @@ func (h Header) slicesOf(trials []journal.Trial) (list []Slice, before int) {
 		if t.Role == journal.RolePilot || t.Live == nil || h.valueOf(t.Setting) < 0 {
 			continue
 		}
-		list = append(list, h.sliceOf(t))
+		list = append(list, h.SliceOf(t))
 		if t.Live.BurnInSeconds < burn {
 			before = len(list)
 		}
@@ -61,12 +61,12 @@ func (h Header) slicesOf(trials []journal.Trial) (list []Slice, before int) {
 func Analyze(c *journal.Contents) *verdict.Result {
 	h := Header{c.Header}
 	list, before := h.slicesOf(c.Trials)
-	carriedOver(list[:before])
-	look := judge(h.rules(), list)
+	CarriedOver(list[:before])
+	look := Judge(h.Rules(), list)
 	if look.Carried { // by the last block
 		before = len(list)
-		carriedOver(list)
-		look = judge(h.rules(), list)
+		CarriedOver(list)
+		look = Judge(h.Rules(), list)
 	}
 	r := verdict.Of(c.Header, c.Trials)
 	r.Origin = journal.OriginLive
@@ -117,7 +117,7 @@ func (h Header) settingResult(value int, look Look, list []Slice, trials []journ
 			out.Slices++
 		}
 	}
-	figures, bounds := h.rules().figures(), make([]bound, len(h.rules().figures()))
+	figures, bounds := h.Rules().figures(), make([]bound, len(h.Rules().figures()))
 	if value > 0 {
 		v := look.Values[value-1]
 		bounds, out.Came, out.Unequal, out.Failing, out.Verdict = v.Bounds, string(v.Outcome), v.Unequal, v.Failing, verdicts[v.Outcome]

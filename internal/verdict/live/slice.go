@@ -47,6 +47,15 @@ const (
 	voidCarried void = "carried_over"
 )
 
+// CarriedOver are slices that do not count, but for the harm that there was.
+func CarriedOver(list []Slice) {
+	for i := range list {
+		if list[i].Void == "" {
+			list[i].Void = voidCarried
+		}
+	}
+}
+
 // Rules are what is compared, and how.
 type Rules struct {
 	Values []int // those that are compared with the start value; of an A/A it is the start value

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/procfit/procfit/internal/verdict/journal"
+	judge "github.com/procfit/procfit/internal/verdict/live"
 )
 
 // Reading is what a program has counted since it began.
@@ -31,7 +32,7 @@ func (h Histogram) count(from int) (n uint64) {
 
 // latency is the one that counts.
 func (r *Run) latency(x Reading) Histogram {
-	if r.Header.Live.LatencyBy == ByArrival {
+	if r.Header.Live.LatencyBy == judge.ByArrival {
 		return x.Arrival
 	}
 	return x.Handler
@@ -83,7 +84,7 @@ func (r *Run) visit(ctx context.Context, block, order, value int) error {
 	if err != nil {
 		return err
 	}
-	length := seconds(r.Header.Live.SliceSeconds * (1 - jitter + 2*jitter*r.random.Float64()))
+	length := seconds(r.Header.Live.SliceSeconds * (1 - judge.Jitter + 2*judge.Jitter*r.random.Float64()))
 	counting := time.Now().Add(r.burn)
 	var from, half, to Reading
 	past, err := r.read(ctx)
@@ -124,7 +125,7 @@ func (r *Run) visit(ctx context.Context, block, order, value int) error {
 		case to.At.IsZero() && !half.At.IsZero() && !at.Before(counting.Add(length)):
 			to, asked = now, r.ask(ctx)
 		}
-		over = r.Header.answered(t, asked)
+		over = r.answered(t, asked)
 	}
 	t.MeasuredSeconds = to.At.Sub(from.At).Seconds()
 	r.counted(t.Live, from, half, to)
@@ -179,7 +180,7 @@ func (r *Run) leave(ctx context.Context, t *journal.Trial, past Reading) error {
 func (r *Run) keepSlice(t *journal.Trial) error {
 	t.DurationSeconds = time.Since(t.Started).Seconds()
 	t.Valid = t.InvalidCode == ""
-	r.slices = append(r.slices, r.Header.sliceOf(t))
+	r.slices = append(r.slices, r.Header.SliceOf(t))
 	if err := r.Append(*t); err != nil {
 		return err
 	}

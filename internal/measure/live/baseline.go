@@ -8,6 +8,7 @@ import (
 
 	"github.com/procfit/procfit/internal/show/number"
 	"github.com/procfit/procfit/internal/verdict/journal"
+	judge "github.com/procfit/procfit/internal/verdict/live"
 )
 
 // baseline looks at the start value alone: what is usual, and what is slow. What it finds
@@ -24,7 +25,7 @@ func (r *Run) baseline(ctx context.Context) error {
 	if err := r.learn(first, last, trials); err != nil {
 		return err
 	}
-	if err := h.unanswered(trials); err != nil {
+	if err := r.unanswered(trials); err != nil {
 		return err
 	}
 	var sights []sight
@@ -49,14 +50,14 @@ func (r *Run) baseline(ctx context.Context) error {
 	if err := r.Begin(*h); err != nil {
 		return err
 	}
-	var slices []Slice
+	var slices []judge.Slice
 	for _, t := range trials {
-		slices = append(slices, h.sliceOf(t))
+		slices = append(slices, h.SliceOf(t))
 		if err := r.Append(*t); err != nil {
 			return err
 		}
 	}
-	r.Tell(Event{Kind: EventBegin, Forecast: h.forecast(slices)})
+	r.Tell(Event{Kind: EventBegin, Forecast: h.Forecast(slices)})
 	return nil
 }
 
@@ -79,7 +80,7 @@ func (r *Run) usual(ctx context.Context) (all [][]Reading, trials []*journal.Tri
 				return nil, nil, err
 			}
 		}
-		for answers := r.ask(ctx); !h.answered(t, answers); {
+		for answers := r.ask(ctx); !r.answered(t, answers); {
 			if err := wait(ctx, between); err != nil {
 				return nil, nil, err
 			}
@@ -109,11 +110,11 @@ func (r *Run) learn(first, last Reading, trials []*journal.Trial) error {
 	r.panicked = last.Panics > first.Panics
 	switch {
 	case last.Arrival.count(0) > first.Arrival.count(0):
-		l.LatencyBy = ByArrival
+		l.LatencyBy = judge.ByArrival
 	case last.Handler.count(0) > first.Handler.count(0):
-		l.LatencyBy = byHandler
+		l.LatencyBy = judge.ByHandler
 	default:
-		l.LatencyBy = byNone
+		l.LatencyBy = judge.ByNone
 	}
 	if l.SlowSeconds == 0 {
 		if p99 := r.quantile(r.latency(first), r.latency(last), 0.99); p99 != nil {

@@ -1,3 +1,5 @@
+// Package live runs a live experiment, as package verdict/live describes and judges one: it
+// leases the program, sets its values slice by slice, and ends at the first harm.
 package live
 
 import (
@@ -10,6 +12,7 @@ import (
 
 	"github.com/procfit/procfit/internal/show/number"
 	"github.com/procfit/procfit/internal/verdict/journal"
+	judge "github.com/procfit/procfit/internal/verdict/live"
 )
 
 // Place is the program that tries values on itself. An *EndError of it ends the experiment,
@@ -48,17 +51,17 @@ const (
 
 // Event is reported as a Run continues.
 type Event struct {
-	Kind     eventKind
-	Trial    journal.Trial // of EventSlice
-	Look     Look          // of EventBlock
-	Spent    float64       // of the budget
-	Burn     time.Duration // of EventCarried
-	Forecast               // of EventBegin
+	Kind           eventKind
+	Trial          journal.Trial // of EventSlice
+	Look           judge.Look    // of EventBlock
+	Spent          float64       // of the budget
+	Burn           time.Duration // of EventCarried
+	judge.Forecast               // of EventBegin
 }
 
 // Run is one experiment at work.
 type Run struct {
-	Header Header
+	Header judge.Header
 	Place  Place
 	// BucketEnd is the upper end of a bucket of a Reading's histograms.
 	BucketEnd func(bucket int) time.Duration
@@ -69,7 +72,7 @@ type Run struct {
 	// Share is the budget as a share of what an objective of 99.9% allows in 30 days; 0: the
 	// header has it.
 	Share  float64
-	Begin  func(Header) error        // keeps the header, when the baseline is known
+	Begin  func(judge.Header) error  // keeps the header, when the baseline is known
 	Append func(journal.Trial) error // keeps a slice before anything else is done
 	Tell   func(Event)
 
@@ -81,7 +84,7 @@ type Run struct {
 	last     int  // GOMAXPROCS of the slice before
 	running  int  // the value now, by its place in the plan
 	changed  bool // another value than the start's was tried
-	slices   []Slice
+	slices   []judge.Slice
 }
 
 const (
@@ -146,15 +149,6 @@ func (r *Run) ended(ctx context.Context, err error) *journal.End {
 	return out
 }
 
-// carriedOver are slices that do not count, but for the harm that there was.
-func carriedOver(list []Slice) {
-	for i := range list {
-		if list[i].Void == "" {
-			list[i].Void = voidCarried
-		}
-	}
-}
-
 // keep renews the lease until the experiment is over.
 func (r *Run) keep(ctx context.Context, lost func(error)) {
 	for good := time.Now(); ; {
@@ -216,9 +210,9 @@ func (r *Run) experiment(ctx context.Context) error {
 	if err := r.baseline(ctx); err != nil {
 		return err
 	}
-	look, doublings := judge(h.rules(), nil), 0
+	look, doublings := judge.Judge(h.Rules(), nil), 0
 	for n := 0; ; n++ {
-		values := h.block(look)
+		values := h.Next(look)
 		if values == nil {
 			return endFor(journal.EndDecided, "")
 		}
@@ -231,18 +225,20 @@ func (r *Run) experiment(ctx context.Context) error {
 				return err
 			}
 		}
-		if harm := h.harmful(r.slices); harm != nil {
+		if harm := h.Harm(r.slices); harm != nil {
 			return &EndError{journal.End{Code: journal.EndHarm, Harm: harm}}
 		}
-		look = judge(h.rules(), r.slices)
+		look = judge.Judge(h.Rules(), r.slices)
 		r.Tell(Event{Kind: EventBlock, Look: look, Spent: r.budget.Spent()})
 		if look.Carried {
 			if doublings++; doublings == mostDoublings {
 				return endFor(journal.EndCarryOver, "what one value leaves behind does not end within %s", number.Chosen(r.burn))
 			}
 			r.burn *= 2
-			carriedOver(r.slices)
+			judge.CarriedOver(r.slices)
 			r.Tell(Event{Kind: EventCarried, Burn: r.burn})
 		}
 	}
 }
+
+func seconds(s float64) time.Duration { return time.Duration(s * float64(time.Second)) }

@@ -4,11 +4,23 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"os"
 	"slices"
 	"testing"
 
 	"github.com/procfit/procfit/test/chance"
 )
+
+// runs is how many of all are simulated: a tenth in the second tier and a hundredth in the
+// first, and all with PROCFIT_FULL=1.
+func runs(hundredth int) int {
+	if os.Getenv("PROCFIT_FULL") == "1" {
+		return 100 * hundredth
+	}
+	return chance.Runs(10 * hundredth)
+}
+
+func percent(n, of int) float64 { return 100 * float64(n) / float64(of) }
 
 // visit runs a value for six seconds, or until the wire or the budget has it left, and then
 // the start value until what was left has drained. It returns the seconds until it was left,
@@ -110,6 +122,11 @@ func TestALimitThatLearnsFails(t *testing.T) {
 		t.Error("the limit learns, or learning does no harm")
 	}
 }
+
+// leftTwice is how often a value is left until it is out, and is not visited again.
+const leftTwice = 2
+
+func share(n, of uint64) float64 { return float64(n) / float64(of) }
 
 // Whatever goes wrong, the budget is kept: a thousandth of a month's error budget of 99.9%.
 func TestBudgetIsKept(t *testing.T) {

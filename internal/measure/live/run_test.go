@@ -14,6 +14,7 @@ import (
 
 	"github.com/procfit/procfit/internal/verdict"
 	"github.com/procfit/procfit/internal/verdict/journal"
+	judge "github.com/procfit/procfit/internal/verdict/live"
 )
 
 // fake is a program with a queue: what each value carries, and what a request costs.
@@ -166,15 +167,15 @@ func (f *fake) Release(ctx context.Context) error {
 }
 
 // header is of an experiment of ten minutes with slices of 5 s.
-func header(values ...int) Header {
-	h := Header{journal.Header{Live: &journal.Live{Unit: "request", Start: 2, SliceSeconds: 5, BurnInSeconds: 2, BaselineSeconds: 30, Budget: 1000}}}
+func header(values ...int) judge.Header {
+	h := judge.Header{Header: journal.Header{Live: &journal.Live{Unit: "request", Start: 2, SliceSeconds: 5, BurnInSeconds: 2, BaselineSeconds: 30, Budget: 1000}}}
 	h.Load.DurationSeconds = 600
-	h.Plan = journal.Plan{Seed: 7, Settings: Settings(2, values, false)}
+	h.Plan = journal.Plan{Seed: 7, Settings: judge.Settings(2, values, false)}
 	return h
 }
 
 // measured runs an experiment on a fake, in the bubble of a test.
-func measured(ctx context.Context, f *fake, h Header, tell func(Event)) (*journal.End, *journal.Contents) {
+func measured(ctx context.Context, f *fake, h judge.Header, tell func(Event)) (*journal.End, *journal.Contents) {
 	c := &journal.Contents{}
 	r := &Run{
 		Header: h, Place: f, BucketEnd: bucketEnd, Quantile: quantile,
@@ -182,7 +183,7 @@ func measured(ctx context.Context, f *fake, h Header, tell func(Event)) (*journa
 			i := slices.IndexFunc(h.Live.Queries, func(q journal.Query) bool { return q.Name == name })
 			return f.asked(ctx, h.Live.Queries[i].Over(slice))
 		},
-		Begin:  func(h Header) error { c.Header = h.Header; return nil },
+		Begin:  func(h judge.Header) error { c.Header = h.Header; return nil },
 		Append: func(t journal.Trial) error { c.Trials = append(c.Trials, t); return nil },
 		Tell: func(e Event) {
 			if tell != nil {
@@ -199,17 +200,17 @@ func TestRun(t *testing.T) {
 		f := newFake()
 		f.cost[1] = 0.0008
 		end, c := measured(t.Context(), f, header(1, 4), nil)
-		r := Analyze(c)
+		r := judge.Analyze(c)
 		if end.Code != journal.EndDecided && end.Code != journal.EndComplete || !f.released || f.procs != 2 {
 			t.Errorf("%+v; released: %v, at %d", end, f.released, f.procs)
 		}
-		if x := r.Live.Settings[1]; x.Came != string(Better) || r.Recommendation.Verdict != verdict.Recommended || *r.Recommendation.Procs != 1 {
+		if x := r.Live.Settings[1]; x.Came != string(judge.Better) || r.Recommendation.Verdict != verdict.Recommended || *r.Recommendation.Procs != 1 {
 			t.Errorf("%+v\n%+v", x, r.Recommendation)
 		}
-		if x := r.Live.Settings[2]; x.Came != string(Same) && x.Came != string(Open) {
+		if x := r.Live.Settings[2]; x.Came != string(judge.Same) && x.Came != string(judge.Open) {
 			t.Errorf("%+v", x)
 		}
-		if r.Live.LatencyBy != ByArrival || r.Live.Least < 250 || r.Live.Most > 350 || r.PilotsRun != 6 || r.TrialsInvalid != 0 {
+		if r.Live.LatencyBy != judge.ByArrival || r.Live.Least < 250 || r.Live.Most > 350 || r.PilotsRun != 6 || r.TrialsInvalid != 0 {
 			t.Errorf("%+v, %d pilots", r.Live, r.PilotsRun)
 		}
 		// Each block has its values once, and the same seed has the same order.
@@ -251,7 +252,7 @@ func TestCarried(t *testing.T) {
 					doublings++
 				}
 			})
-			r := Analyze(c)
+			r := judge.Analyze(c)
 			if doublings < tc.doublings || tc.want == journal.EndCarryOver && end.Code != tc.want {
 				t.Errorf("%v: %d doublings, %+v", tc.fades, doublings, end)
 			}
@@ -296,8 +297,8 @@ func TestLeave(t *testing.T) {
 		if visits != 2 || longest > time.Second {
 			t.Errorf("%d visits, the longest for %v; expected 2 of at most 1 s", visits, longest)
 		}
-		r := Analyze(c)
-		if x := r.Live.Settings[1]; x.Came != string(Left) || x.Left != 2 || x.LeftAfter > 1 || !(x.InSystem > r.Live.InSystemMax) {
+		r := judge.Analyze(c)
+		if x := r.Live.Settings[1]; x.Came != string(judge.Left) || x.Left != 2 || x.LeftAfter > 1 || !(x.InSystem > r.Live.InSystemMax) {
 			t.Errorf("%+v, %v in the baseline", x, r.Live.InSystemMax)
 		}
 	})
@@ -369,7 +370,7 @@ func TestEnds(t *testing.T) {
 					t.Errorf("harm of nobody: %+v", end.Harm)
 				}
 				if c.Header.Live != nil { // else it ended in the baseline, and there is no journal
-					Analyze(c)
+					judge.Analyze(c)
 				}
 			})
 		})
@@ -427,41 +428,5 @@ func TestInterrupt(t *testing.T) {
 				t.Errorf("after %v: %+v; released: %v, at %d", after, end, f.released, f.procs)
 			}
 		})
-	}
-}
-
-func TestCheck(t *testing.T) {
-	h := header(1, 4)
-	if err := h.Check(); err != nil {
-		t.Error(err)
-	}
-	h.Load.DurationSeconds = 60
-	if err := h.Check(); err == nil || !strings.Contains(err.Error(), "after the baseline of 30 s that is 1 block of 21 s") || !strings.Contains(err.Error(), "--duration 4m") {
-		t.Error(err)
-	}
-}
-
-// TestBlock: four values at a time, those nearest to the start value first.
-func TestBlock(t *testing.T) {
-	h := header(1, 3, 4, 6, 8)
-	look := judge(h.rules(), nil)
-	values := func() (list []int) {
-		for _, i := range h.block(look) {
-			list = append(list, *h.Plan.Settings[i].Procs)
-		}
-		return list
-	}
-	if got := values(); !slices.Equal(got, []int{2, 3, 1, 4}) {
-		t.Error(got)
-	}
-	look.Values[0].Out, look.Values[1].Outcome = true, Same
-	if got := values(); !slices.Equal(got, []int{2, 4, 6, 8}) {
-		t.Error(got)
-	}
-	for i := range look.Values {
-		look.Values[i].Outcome = Better
-	}
-	if got := values(); got != nil {
-		t.Error(got)
 	}
 }
