@@ -93,6 +93,7 @@ func (p *pods) object(n *yaml.Node, o *object, depth int) {
 		switch kind {
 		case "ConfigMap":
 			p.into.config(o, p.configData(n), false)
+			p.refusedData(n, o)
 			return
 		case "LimitRange":
 			if limit, request := p.defaults(n); limit.amount != nil || request.amount != nil {
@@ -361,6 +362,23 @@ func (p *pods) configData(n *yaml.Node) map[string]string {
 		}
 	}
 	return data
+}
+
+// refusedData finds a ConfigMap with a variable of the runtime that the API server rejects: all its
+// data have to be strings.
+func (p *pods) refusedData(n *yaml.Node, o *object) {
+	data, d := p.entries(p.get(n, "data")), p.text.docs[p.doc]
+	if !slices.ContainsFunc(data, func(e entry) bool { return runtimeVariables[e.key.Value] }) {
+		return
+	}
+	for _, e := range data {
+		if e.value.Kind == yaml.ScalarNode && (e.value.Tag == "!!str" || e.value.Tag == "!!null") {
+			continue
+		}
+		at := rule.Place{Path: p.text.path, Line: d.line(e.key), Column: e.key.Column, Object: o.String()}
+		p.to.Finding(check.NewFinding("PF016", at, fmt.Sprintf("the API server rejects the manifest: data.%.60s is not a string", e.key.Value), "write the value in quotes"))
+		return // one is enough for the server
+	}
 }
 
 // longestData is the longest entry of a ConfigMap that can be a variable worth a look.
