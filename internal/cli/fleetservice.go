@@ -70,7 +70,7 @@ func (o *fleetOptions) job(inCluster bool) *fleetJob {
 	}}
 	j.ready = func(std stdio) (err error) {
 		if !o.yes && !o.dryRun {
-			return usageError("it is measured in a cluster, and procfit fleet makes pods only with --yes")
+			return usageError("it is measured in a cluster, and procfit fleet creates pods only with --yes")
 		}
 		if k.options.Object, err = objectOf(std, k.name, k.operands); err != nil {
 			return err

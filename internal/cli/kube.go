@@ -122,7 +122,7 @@ func (o *clusterOptions) agreed(ctx context.Context, std stdio, dryRun bool) err
 	case o.yes || dryRun:
 		return nil
 	case !onTerminal(std):
-		return usageError("pods are made only with --yes, or after a question on a terminal")
+		return usageError("pods are created only with --yes, or after a question on a terminal")
 	}
 	return ask(ctx, std, "make them?", "nothing was made")
 }

@@ -239,7 +239,7 @@ func (o *kubeSweep) settleBatch(spec *plan.Spec) error {
 func (o *clusterOptions) tell(std stdio, s *session.Session, fromHere bool) {
 	_, loadHost := o.copies.Hosts()
 	p := s.Spec.Target.Pods
-	std.notef("pods like those of %s, container %s, are made in namespace %s on %s, and removed", p.Object, p.Container, p.Namespace, whereabouts(o.copies.Nodes()))
+	std.notef("pods like those of %s, container %s, are created in namespace %s on %s, and removed", p.Object, p.Container, p.Namespace, whereabouts(o.copies.Nodes()))
 	for _, n := range o.copies.Notes {
 		std.notef("%s", n)
 	}
