@@ -27,42 +27,17 @@ type ProfiledSetting struct {
 
 // ProfileTable is a profile of each setting, next to each other.
 type ProfileTable struct {
-	// PerRequest reports that values are of a request, and that changes are of values; else
-	// values are not known, and changes are of shares.
-	PerRequest bool
-	Seconds    []float64 // that each profile covers
-	All        ProfileRow
-	Functions  []ProfileRow // the largest of each setting
-	Parts      []ProfileRow // of the runtime, each the sum of many functions; none of allocations
+	Seconds   []float64    // that each profile covers
+	Functions []ProfileRow // the largest of each setting
 }
 
-// ProfileRow is a function, or a part of the runtime, in each setting.
+// ProfileRow is the share that a function takes itself in each setting.
 type ProfileRow struct {
 	Name   string
-	Values []ProfileValue // by setting
-	// Change is against the default: 0.1 is 10% more; null: there is one setting, or the
-	// default has nothing of it. Clear is that chance in the sampling alone makes such a
-	// difference in fewer than one of 200 cases.
-	Change *float64
-	Clear  bool
+	Shares []*float64 // of all, by setting; null: not among the functions that are known by name
 }
 
-// ProfileValue is what a function takes itself.
-type ProfileValue struct {
-	Value   *float64 // seconds of CPU time or bytes per request; null: not known
-	Share   *float64 // of all; null: not among the functions that are known by name
-	Samples float64  // that it rests on
-}
-
-const (
-	// PartCollector and PartScheduler are names of parts.
-	PartCollector = "collector"
-	PartScheduler = "scheduler"
-
-	topFunctions = 5     // of each setting
-	beyondChance = 2.81  // standard errors of a difference that is clear
-	rarely       = 0.005 // the chance of such a difference
-)
+const topFunctions = 5 // of each setting
 
 // ToProfile are the settings whose profiles say what the verdict is about: the default of each
 // group, and what the verdict names where that is another setting.
@@ -207,82 +182,32 @@ func profileOf(of []journal.Profiled) Profile {
 
 // tableOf is nil where a setting has no profile, or one without a sample.
 func tableOf(of []*journal.Profile) *ProfileTable {
-	t := &ProfileTable{PerRequest: true, Functions: []ProfileRow{}, Parts: []ProfileRow{}}
+	t := &ProfileTable{Functions: []ProfileRow{}}
 	var names []string
 	for _, p := range of {
 		if p == nil || !(p.Total > 0) || math.IsInf(p.Total, 0) {
 			return nil
 		}
 		t.Seconds = append(t.Seconds, p.Seconds)
-		t.PerRequest = t.PerRequest && p.Requests != nil && *p.Requests > 0
 		for _, f := range p.Functions[:min(topFunctions, len(p.Functions))] {
 			if !slices.Contains(names, f.Name) {
 				names = append(names, f.Name)
 			}
 		}
 	}
-	t.All = t.row("", of, func(p *journal.Profile) *journal.Part { return &journal.Part{Value: p.Total, Samples: p.Samples} })
 	for _, name := range names {
-		t.Functions = append(t.Functions, t.row(name, of, func(p *journal.Profile) *journal.Part { return p.Of(name) }))
+		row := ProfileRow{Name: name}
+		for _, p := range of {
+			row.Shares = append(row.Shares, p.Share(name))
+		}
+		t.Functions = append(t.Functions, row)
 	}
 	largest := func(r ProfileRow) (most float64) {
-		for _, v := range r.Values {
-			most = max(most, orZero(v.Share))
+		for _, share := range r.Shares {
+			most = max(most, orZero(share))
 		}
 		return most
 	}
 	sorting.Stable(t.Functions, func(a, b ProfileRow) int { return cmp.Compare(largest(b), largest(a)) })
-	if of[0].Collector != nil {
-		t.Parts = append(t.Parts, t.row(PartCollector, of, func(p *journal.Profile) *journal.Part { return p.Collector }), t.row(PartScheduler, of, func(p *journal.Profile) *journal.Part { return p.Scheduler }))
-	}
 	return t
-}
-
-// row is what a setting each has of a function or a part; nil of it is not known.
-func (t *ProfileTable) row(name string, of []*journal.Profile, find func(*journal.Profile) *journal.Part) ProfileRow {
-	r := ProfileRow{Name: name, Values: make([]ProfileValue, len(of))}
-	for i, p := range of {
-		part := find(p)
-		if part == nil {
-			continue
-		}
-		r.Values[i] = ProfileValue{Share: new(part.Value / p.Total), Samples: part.Samples}
-		if t.PerRequest {
-			r.Values[i].Value = new(part.Value / *p.Requests)
-		}
-	}
-	if len(of) == 2 {
-		r.Change, r.Clear = t.change(r.Values[0], r.Values[1], t.room(of[1])/(t.room(of[0])+t.room(of[1])))
-	}
-	return r
-}
-
-// room is what the samples of a function grow with if its value is the same everywhere: the
-// requests of a profile or, where shares are compared, all that is in it.
-func (t *ProfileTable) room(p *journal.Profile) float64 {
-	if t.PerRequest {
-		return *p.Requests
-	}
-	return p.Total
-}
-
-// change is what becomes of a value against the default. Samples are counts, whose chance is
-// that of Poisson's distribution; what is beyond the sampling, as how a program's load strays,
-// one run of a setting cannot tell. Part is that of the other setting in the room of both: by
-// chance alone, a sample is of it as often.
-func (t *ProfileTable) change(standard, other ProfileValue, part float64) (change *float64, clear bool) {
-	x, y := standard.Share, other.Share
-	if t.PerRequest {
-		x, y = standard.Value, other.Value
-	}
-	switch {
-	case x == nil || y == nil:
-		return nil, false
-	case *x <= 0:
-		return nil, 2*math.Pow(part, other.Samples) < rarely
-	case *y <= 0:
-		return new(-1.0), 2*math.Pow(1-part, standard.Samples) < rarely
-	}
-	off := math.Abs(math.Log(*y / *x))
-	return new(*y / *x - 1), off > beyondChance*math.Sqrt(1/max(1, standard.Samples)+1/max(1, other.Samples))
 }

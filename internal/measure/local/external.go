@@ -27,7 +27,6 @@ func (r *run) Command(ctx context.Context) error {
 	c := r.count(r.fleet, r.outer)
 	r.profiling.begin(ctx)
 	output, exit, err := r.runLoad(ctx, argv, "-load", r.spec.Load.Duration)
-	r.profiling.end()
 	r.profiling.wait()
 	cpu := exit.User + exit.System
 	if !r.spec.LoadOnTargetHost() {

@@ -56,9 +56,7 @@ func (r *runner) Profile(ctx context.Context, a journal.Setting) (journal.Profil
 		cpu, memory := written(r.builds)
 		r.keepProfiles(&out, cpu, memory)
 	default:
-		p := one.profiling
-		p.count(t.ThroughputPerSecond, a.Replicas)
-		r.keepProfiles(&out, p.cpu, p.memory)
+		r.keepProfiles(&out, one.profiling.cpu, one.profiling.memory)
 	}
 	return out, nil
 }
@@ -92,12 +90,9 @@ func (r *runner) keepProfile(name string, w window) (*journal.Profile, error) {
 		return nil, err
 	}
 	s := w.sums
-	p := &journal.Profile{File: path, Seconds: w.seconds(), Requests: w.requests, Total: s.Total, Samples: s.Samples, Functions: []journal.ProfiledFunction{}, Left: s.Left}
-	if w.kind == profile.CPU {
-		p.Collector, p.Scheduler = new(journal.Part(s.Collector)), new(journal.Part(s.Scheduler))
-	}
+	p := &journal.Profile{File: path, Seconds: w.seconds(), Total: s.Total, Functions: []journal.ProfiledFunction{}, Left: s.Left}
 	for _, one := range s.Functions {
-		p.Functions = append(p.Functions, journal.ProfiledFunction{Name: one.Name, Part: journal.Part(one.Sum)})
+		p.Functions = append(p.Functions, journal.ProfiledFunction(one))
 	}
 	return p, nil
 }

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
 	"net/url"
 	"sync"
 	"time"
@@ -28,7 +27,6 @@ type profiles struct {
 type profiling struct {
 	client      *profile.Client
 	seconds     int
-	until       time.Time // the end of the load
 	done        sync.WaitGroup
 	cpu, memory window
 }
@@ -37,7 +35,6 @@ type profiling struct {
 type window struct {
 	kind     profile.Kind
 	from, to time.Time
-	requests *float64 // that were answered meanwhile; nil: not known
 	bytes    []byte
 	sums     profile.Sums
 	err      error // why there is none
@@ -117,13 +114,6 @@ func (r *run) profileClient() (*profile.Client, error) {
 func (p *profiling) begin(ctx context.Context) {
 	if p != nil {
 		p.done.Go(func() { p.take(ctx) })
-	}
-}
-
-// end notes that the load has ended.
-func (p *profiling) end() {
-	if p != nil {
-		p.until = time.Now()
 	}
 }
 
@@ -213,21 +203,4 @@ func ofProfile(kind profile.Kind, err error) error {
 		return nil
 	}
 	return fmt.Errorf("the %s profile: %w", kind.Name(), err)
-}
-
-// count works out how many requests the profiled replica answered in the time of each
-// profile, by the rate of the whole load.
-func (p *profiling) count(perSecond *float64, replicas int) {
-	if perSecond == nil {
-		return
-	}
-	for _, w := range []*window{&p.cpu, &p.memory} {
-		to := w.to
-		if p.until.Before(to) {
-			to = p.until
-		}
-		if n := *perSecond / float64(max(1, replicas)) * to.Sub(w.from).Seconds(); n > 0 && !math.IsInf(n, 0) {
-			w.requests = &n
-		}
-	}
 }

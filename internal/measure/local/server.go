@@ -152,7 +152,6 @@ func (r *run) Offer(ctx context.Context, o load.Options, count bool) (*load.Resu
 		}
 		o.Ended = func() {
 			usage = c.end(0)
-			r.profiling.end()
 		}
 	}
 	result, err := engine.Run(ctx, o)

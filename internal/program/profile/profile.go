@@ -3,9 +3,8 @@
 // binary writes.
 //
 // A sum is what pprof calls flat: the CPU time, or the memory, of a function itself,
-// without that of the functions which it calls. The garbage collector and the scheduler
-// are many functions, so the sum of each is given too. What takes the profile itself, and
-// serves it, is in no sum.
+// without that of the functions which it calls. What takes the profile itself, and serves
+// it, is in no sum.
 //
 // A profile is bytes from outside: it is read up to a size, and whatever is not a profile
 // of the kind that was asked for is an error. Labels and lines are not read. A program
@@ -49,22 +48,21 @@ const mostBytes = 32 << 20
 // column is which value of a profile's samples is summed.
 type column struct {
 	value, unit string  // its name and unit in the profile
-	count       string  // the name of the number of samples, or of objects
 	per         float64 // of one of ours in the profile's unit
 }
 
 func (k Kind) column() column {
 	if k == CPU {
-		return column{"cpu", "nanoseconds", "samples", 1e9}
+		return column{"cpu", "nanoseconds", 1e9}
 	}
-	return column{"alloc_space", "bytes", "alloc_objects", 1}
+	return column{"alloc_space", "bytes", 1}
 }
 
 // Profile is one that was read.
 type Profile struct {
-	kind         Kind
-	raw          *profile.Profile
-	value, count int // the columns of its samples
+	kind  Kind
+	raw   *profile.Profile
+	value int // the column of its samples
 }
 
 // errNoProfile is what bytes are that anything else than a Go program has sent.
@@ -81,11 +79,8 @@ func Read(kind Kind, b []byte) (*Profile, error) {
 		return nil, errNoProfile
 	}
 	c := kind.column()
-	find := func(name string) int {
-		return slices.IndexFunc(raw.SampleType, func(t *profile.ValueType) bool { return t.Type == name })
-	}
-	p := &Profile{kind: kind, raw: raw, value: find(c.value), count: find(c.count)}
-	if p.value < 0 || p.count < 0 || raw.SampleType[p.value].Unit != c.unit {
+	p := &Profile{kind: kind, raw: raw, value: slices.IndexFunc(raw.SampleType, func(t *profile.ValueType) bool { return t.Type == c.value })}
+	if p.value < 0 || raw.SampleType[p.value].Unit != c.unit {
 		return nil, fmt.Errorf("it is a profile of another kind: expected one with %s in %s", c.value, c.unit)
 	}
 	return p, nil
@@ -126,7 +121,7 @@ func (p *Profile) Since(earlier *Profile) (*Profile, error) {
 		return nil, errors.New("the two profiles of its memory are not of one program")
 	}
 	merged.DefaultSampleType = p.kind.column().value
-	return &Profile{kind: p.kind, raw: merged, value: p.value, count: p.count}, nil
+	return &Profile{kind: p.kind, raw: merged, value: p.value}, nil
 }
 
 // Bytes is the profile as go tool pprof reads it.

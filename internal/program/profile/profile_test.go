@@ -81,11 +81,11 @@ func TestRealProfiles(t *testing.T) {
 		if own < 0 {
 			continue
 		}
-		if burnt = s.Functions[own]; burnt.Samples >= 5 {
+		if burnt = s.Functions[own]; burnt.Value >= 0.05 {
 			break
 		}
 	}
-	if !strings.HasSuffix(burnt.Name, "profile.burn") || burnt.Samples < 5 || s.Seconds < 0.9*took.Seconds() || s.Total < burnt.Value || s.Total > 5*s.Seconds {
+	if !strings.HasSuffix(burnt.Name, "profile.burn") || burnt.Value < 0.05 || s.Seconds < 0.9*took.Seconds() || s.Total < burnt.Value || s.Total > 5*s.Seconds {
 		t.Errorf("%+v in %v, want burn at the head of what is not the runtime's", s, took)
 	}
 	before := memory(t)
@@ -96,7 +96,7 @@ func TestRealProfiles(t *testing.T) {
 	}
 	s = last.Sums()
 	at := slices.IndexFunc(s.Functions, func(f Function) bool { return strings.HasSuffix(f.Name, "profile.keep") })
-	if at != 0 || s.Functions[0].Value < 384<<20 || s.Functions[0].Value > 640<<20 || s.Functions[0].Samples < 512 {
+	if at != 0 || s.Functions[0].Value < 384<<20 || s.Functions[0].Value > 640<<20 {
 		t.Errorf("%+v, want 512 MiB of keep", s)
 	}
 	b, err := last.Bytes()
@@ -170,7 +170,7 @@ func TestSums(t *testing.T) {
 		stack{10, nil},
 	))).Sums()
 	want := map[string]float64{"main.inner": 0.3, "main.outer": 0.1, "runtime.scanobject": 0.05, "runtime.memclr": 0.04, "runtime.epollwait": 0.03, "runtime.futex": 0.02, unnamed: 0.01}
-	if len(s.Functions) != len(want) || s.Functions[0].Name != "main.inner" || s.Functions[0].Samples != 30 {
+	if len(s.Functions) != len(want) || s.Functions[0].Name != "main.inner" {
 		t.Errorf("%+v", s.Functions)
 	}
 	near := func(a, b float64) bool { return a > b-1e-9 && a < b+1e-9 }
@@ -179,7 +179,7 @@ func TestSums(t *testing.T) {
 			t.Errorf("%s: %g, want %g", f.Name, f.Value, want[f.Name])
 		}
 	}
-	if !near(s.Total, 0.55) || s.Samples != 55 || s.Seconds != 2 || !near(s.Collector.Value, 0.09) || !near(s.Scheduler.Value, 0.05) || s.Scheduler.Samples != 5 {
+	if !near(s.Total, 0.55) || s.Seconds != 2 {
 		t.Errorf("%+v", s)
 	}
 	var many []stack
@@ -188,20 +188,6 @@ func TestSums(t *testing.T) {
 	}
 	if s := read(t, CPU, packed(t, made(many...))).Sums(); len(s.Functions) != mostFunctions || s.Left != 3 || s.Functions[0].Name != "f502" {
 		t.Errorf("%d functions, %d left", len(s.Functions), s.Left)
-	}
-}
-
-// Of memory a profile has how much there was in all: small objects are sampled by the
-// bytes, large ones each.
-func TestSamplesOfMemory(t *testing.T) {
-	p := made(stack{10, []string{"small"}}, stack{10, []string{"large"}})
-	p.SampleType = []*profile.ValueType{{Type: "alloc_objects", Unit: "count"}, {Type: "alloc_space", Unit: "bytes"}}
-	p.PeriodType, p.Period = &profile.ValueType{Type: "space", Unit: "bytes"}, 512<<10
-	p.Sample[0].Value = []int64{1 << 20, 64 << 20}
-	p.Sample[1].Value = []int64{3, 30 << 20}
-	s := read(t, Allocations, packed(t, p)).Sums()
-	if s.Samples != 128+3 || s.Functions[0].Samples != 128 || s.Functions[1].Samples != 3 || s.Collector.Value != 0 {
-		t.Errorf("%+v", s)
 	}
 }
 
@@ -218,8 +204,8 @@ func TestHugeProfile(t *testing.T) {
 	}
 	began := time.Now()
 	s := read(t, CPU, packed(t, p)).Sums()
-	if took := time.Since(began); took > 20*time.Second || len(s.Functions) != 1 || len([]rune(s.Functions[0].Name)) != mostName || s.Samples != 5_001 || s.Collector.Samples != 1 {
-		t.Errorf("%d functions, %g samples, after %v", len(s.Functions), s.Samples, took)
+	if took := time.Since(began); took > 20*time.Second || len(s.Functions) != 1 || len([]rune(s.Functions[0].Name)) != mostName || s.Total < 50 {
+		t.Errorf("%d functions, %g s, after %v", len(s.Functions), s.Total, took)
 	}
 }
 
@@ -270,7 +256,7 @@ func FuzzRead(f *testing.F) {
 				continue
 			}
 			s := p.Sums()
-			if s.Total < 0 || len(s.Functions) > mostFunctions || s.Collector.Value+s.Scheduler.Value > s.Total*1.000001 {
+			if s.Total < 0 || len(s.Functions) > mostFunctions {
 				t.Errorf("%+v", s)
 			}
 			if second, err := Read(kind, b); err == nil {

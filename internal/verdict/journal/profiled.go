@@ -21,44 +21,30 @@ type Profiled struct {
 // Profile is what a profile comes to by function. A sum is of the function itself, without
 // what it calls.
 type Profile struct {
-	File    string  `json:"file"`    // relative to the results directory; go tool pprof reads it
-	Seconds float64 `json:"seconds"` // that it covers
-	// Requests are those that the profiled replica answered meanwhile; null: not known, as of
-	// Go benchmarks.
-	Requests *float64 `json:"requests"`
-	Total    float64  `json:"total"`   // seconds of CPU time, or bytes
-	Samples  float64  `json:"samples"` // that the total rests on
-	// Collector and Scheduler are all functions of the garbage collector and of the
-	// scheduler, with what they call; absent of allocations.
-	Collector *Part              `json:"collector,omitempty"`
-	Scheduler *Part              `json:"scheduler,omitempty"`
+	File      string             `json:"file"`               // relative to the results directory; go tool pprof reads it
+	Seconds   float64            `json:"seconds"`            // that it covers
+	Total     float64            `json:"total"`              // seconds of CPU time, or bytes
 	Functions []ProfiledFunction `json:"functions"`          // the largest first
 	Left      int                `json:"left_out,omitempty"` // smaller functions that are not named
 }
 
-// Part is a part of a profile's total.
-type Part struct {
-	Value   float64 `json:"value"` // in the unit of the total
-	Samples float64 `json:"samples"`
-}
-
 // ProfiledFunction is what a function took itself.
 type ProfiledFunction struct {
-	Name string `json:"name"`
-	Part
+	Name  string  `json:"name"`
+	Value float64 `json:"value"` // in the unit of the total
 }
 
-// Of is what a function took; nil: it may be one of those that are not named.
-func (p *Profile) Of(name string) *Part {
-	for i := range p.Functions {
-		if p.Functions[i].Name == name {
-			return &p.Functions[i].Part
+// Share is what a function took of all; nil: it may be one of those that are not named.
+func (p *Profile) Share(name string) *float64 {
+	for _, f := range p.Functions {
+		if f.Name == name {
+			return new(f.Value / p.Total)
 		}
 	}
 	if p.Left > 0 {
 		return nil
 	}
-	return new(Part)
+	return new(0.0)
 }
 
 // addProfiled takes a line of the journal.

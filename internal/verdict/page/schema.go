@@ -495,22 +495,11 @@ type profiledJSON struct {
 }
 
 type profileTableJSON struct {
-	PerRequest bool             `json:"per_request"`
-	Seconds    []float64        `json:"seconds"`
-	All        profileRowJSON   `json:"all"`
-	Functions  []profileRowJSON `json:"functions"`
-	Parts      []profileRowJSON `json:"parts"`
+	Seconds   []float64        `json:"seconds"`
+	Functions []profileRowJSON `json:"functions"`
 }
 
 type profileRowJSON struct {
-	Name   string             `json:"name"`
-	Values []profileValueJSON `json:"values"`
-	Change *float64           `json:"change"`
-	Clear  bool               `json:"clear"`
-}
-
-type profileValueJSON struct {
-	Value   *float64 `json:"value"`
-	Share   *float64 `json:"share"`
-	Samples float64  `json:"samples"`
+	Name   string     `json:"name"`
+	Shares []*float64 `json:"shares"`
 }

@@ -246,13 +246,5 @@ func profileSchema(p *verdict.Profile) profileJSON {
 }
 
 func profileTableSchema(t *verdict.ProfileTable) profileTableJSON {
-	return profileTableJSON{
-		PerRequest: t.PerRequest, Seconds: t.Seconds, All: profileRowSchema(&t.All), Functions: listOf(t.Functions, profileRowSchema), Parts: listOf(t.Parts, profileRowSchema),
-	}
-}
-
-func profileRowSchema(r *verdict.ProfileRow) profileRowJSON {
-	return profileRowJSON{
-		Name: r.Name, Values: listOf(r.Values, func(v *verdict.ProfileValue) profileValueJSON { return profileValueJSON(*v) }), Change: r.Change, Clear: r.Clear,
-	}
+	return profileTableJSON{Seconds: t.Seconds, Functions: listOf(t.Functions, func(r *verdict.ProfileRow) profileRowJSON { return profileRowJSON(*r) })}
 }
