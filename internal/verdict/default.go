@@ -124,7 +124,7 @@ type Beyond struct {
 	Ratio   float64
 }
 
-func (g *group) beyondCPUs(rows []SettingResult) *Beyond {
+func (g *group) beyondCPUs(rows []Row) *Beyond {
 	var b Beyond
 	var above, within float64
 	for i := range rows {

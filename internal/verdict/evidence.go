@@ -243,7 +243,7 @@ func (g *group) flat() bool {
 }
 
 // allocates reports whether that is a program whose collector is worth looking at first.
-func (g *group) allocates(rows []SettingResult, rec *Recommendation) *Allocates {
+func (g *group) allocates(rows []Row, rec *Recommendation) *Allocates {
 	if rec.Verdict != NotYourKnob && (rec.Verdict == CarriesRate || !g.flat()) {
 		return nil
 	}

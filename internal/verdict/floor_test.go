@@ -23,7 +23,7 @@ func TestDetectableIsNullWhereItSaysNothing(t *testing.T) {
 func TestClaimsHaveTheLevelsOfTables(t *testing.T) {
 	h, trials := verdicttest.Generate(verdicttest.Config{Seed: 5, Settings: verdicttest.CPUServer(), Noise: &verdicttest.Noise{Trial: 0.02, P99: 0.1}})
 	r := Analyze(h, trials)
-	rec, rows := r.Recommendation, map[string]*SettingResult{}
+	rec, rows := r.Recommendation, map[string]*Row{}
 	for i := range r.Groups[0].Rows {
 		rows[r.Groups[0].Rows[i].Label] = &r.Groups[0].Rows[i]
 	}

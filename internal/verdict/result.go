@@ -112,7 +112,7 @@ type Group struct {
 	Values []*contest.Value
 	// Rows are the values as settings, and the settings that have none, as a table has
 	// them.
-	Rows []SettingResult
+	Rows []Row
 	// Benchmarks are those of go test, each by itself; nil where fewer than two ran.
 	Benchmarks *Benchmarks
 	Spread     Spread

@@ -12,7 +12,7 @@ import (
 
 // results are the settings, and a group's rows: one for each value, and one for each setting
 // that has none, the unset setting and the old command's in their places.
-func (g *group) results() (settings, rows []SettingResult) {
+func (g *group) results() (settings []SettingResult, rows []Row) {
 	of := map[journal.SettingKey]*contest.Value{}
 	for _, v := range g.All() {
 		for _, a := range v.Settings {
@@ -27,24 +27,24 @@ func (g *group) results() (settings, rows []SettingResult) {
 		}
 		settings = append(settings, setting)
 		if v == nil {
-			rows = append(rows, setting)
+			rows = append(rows, Row{SettingResult: setting})
 		} else if !done[v] {
 			done[v] = true
 			rows = append(rows, g.row(v, setting))
 		}
 	}
-	sorting.Stable(rows, func(a, b SettingResult) int { return compareRows(&a, &b) })
-	speedups(settings)
-	speedups(rows)
+	sorting.Stable(rows, func(a, b Row) int { // unset alone first, then the numbers, then the old command's
+		return cmp.Or(cmp.Compare(a.Variant, b.Variant), cmp.Compare(orZero(a.Procs), orZero(b.Procs)))
+	})
+	speedups(settings, func(a *SettingResult) *SettingResult { return a })
+	speedups(rows, func(a *Row) *SettingResult { return &a.SettingResult })
 	return settings, rows
 }
 
 // setting is one by itself.
 func (g *group) setting(a journal.Setting) SettingResult {
 	result := g.summarize(a, g.Measured(a), g.Copies(a))
-	if result.Withheld = g.Withheld[a.Key()]; g.anyLatency() {
-		result.Judged = result.P99
-	}
+	result.Withheld = g.Withheld[a.Key()]
 	return result
 }
 
@@ -70,8 +70,8 @@ func (g *group) compared(v *contest.Value, a journal.Setting, result *SettingRes
 }
 
 // row is a value as one setting, its metrics those of the level.
-func (g *group) row(v *contest.Value, alone SettingResult) SettingResult {
-	row := alone
+func (g *group) row(v *contest.Value, alone SettingResult) Row {
+	row := Row{SettingResult: alone}
 	if len(v.Settings) > 1 {
 		var measured, copies []*journal.Trial
 		for _, a := range v.Settings {
@@ -80,14 +80,14 @@ func (g *group) row(v *contest.Value, alone SettingResult) SettingResult {
 		sorting.Stable(measured, func(a, b *journal.Trial) int {
 			return cmp.Or(cmp.Compare(a.Block, b.Block), cmp.Compare(a.Order, b.Order))
 		})
-		row = g.summarize(v.Settings[0], measured, copies)
+		row.SettingResult = g.summarize(v.Settings[0], measured, copies)
 		row.NonInferior, row.Withheld = alone.NonInferior, alone.Withheld
 		for _, a := range v.Settings[1:] {
 			row.PooledWith = append(row.PooledWith, a.Label)
 		}
 	}
 	row.Later = g.Lowest != nil && v != g.Lowest && !v.Saturated && !g.Beyond(v) && g.InTail(v) && g.P99(v, g.Lowest).Worse
-	row.Excluded, row.Saturated, row.Judged = v.Excluded, v.Saturated, Interval{}
+	row.Excluded, row.Saturated = v.Excluded, v.Saturated
 	// A single value next to an old program, which is in no contest, has the same kind of
 	// level as the old one.
 	paired := len(g.Current()) == 1 && len(g.Settings) > 1
@@ -109,11 +109,6 @@ func (g *group) row(v *contest.Value, alone SettingResult) SettingResult {
 
 func levelInterval(l contest.Level) Interval {
 	return Interval{Median: l.Mean, Low: l.Low, High: l.High, N: l.N}
-}
-
-// compareRows has unset alone first, then the numbers, then the old command's.
-func compareRows(a, b *SettingResult) int {
-	return cmp.Or(cmp.Compare(a.Variant, b.Variant), cmp.Compare(orZero(a.Procs), orZero(b.Procs)))
 }
 
 func orZero[T int | float64](p *T) T {
@@ -161,13 +156,18 @@ type SettingResult struct {
 	// Excluded is why the setting has no part in what is judged, or not in all of it.
 	Excluded   *contest.Excluded
 	PooledWith []string // labels of the settings that ran at its value
-	Later      bool     // of a row: its latency is proven worse than the lowest
-	// Judged is the latency that comparisons are of: of a row, its level.
-	Judged   Interval
-	Evidence Evidence // of the closed loop, or of a batch program's runs
+	Evidence   Evidence // of the closed loop, or of a batch program's runs
 	// OpenEvidence is the same of the open loop; null where it was not counted.
 	OpenEvidence *Evidence
 	Points       []Point // every trial, invalid ones too
+}
+
+// Row is a value as a table has it, or a setting that is of none: what its trials came to, with
+// the levels that are compared in place of its medians.
+type Row struct {
+	SettingResult
+	Judged Interval // the latency that comparisons are of
+	Later  bool     // its latency is proven worse than the lowest
 }
 
 // Interval is a median with its distribution-free 95% interval. Low and High

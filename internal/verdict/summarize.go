@@ -182,7 +182,7 @@ func (g *group) judgedIfValid(t *journal.Trial) *float64 {
 }
 
 // lateTrials counts those of a row whose generator was late, of the valid ones.
-func lateTrials(a *SettingResult) (late, of int) {
+func lateTrials(a *Row) (late, of int) {
 	for _, p := range a.Points {
 		if p.Late {
 			late++
@@ -197,7 +197,7 @@ func lateTrials(a *SettingResult) (late, of int) {
 // quantiles gives a row its p50 and p99 from the trials that its judged latency is of, so
 // that all are of the same requests: medians, but no p50 is above the level of a judged p90, nor
 // a p99 below it.
-func (g *group) quantiles(row *SettingResult, v *contest.Value) {
+func (g *group) quantiles(row *Row, v *contest.Value) {
 	trials := slices.DeleteFunc(slices.Clone(v.Trials), func(t *journal.Trial) bool { return t.Saturated || g.judgedIfValid(t) == nil })
 	of := func(quantile float64, f func(*journal.Latency) *float64) Interval {
 		if quantile == g.Latency.Quantile {

@@ -86,7 +86,8 @@ func named(list []string) []string {
 // variable is a group that compares a variable: its values, the preferred first.
 func (g *group) variable() Group {
 	axis, lead := g.header.Plan.Axis(g.Group.Compares), g.Lead()
-	var settings, rows []SettingResult
+	var settings []SettingResult
+	var rows []Row
 	for _, a := range g.Settings {
 		setting := g.setting(a)
 		settings, rows = append(settings, setting), append(rows, g.ranked(setting, a))
@@ -111,12 +112,13 @@ func (g *group) variable() Group {
 }
 
 // ranked is a value of a variable as a row: its numbers are the levels that are compared.
-func (g *group) ranked(row SettingResult, a journal.Setting) SettingResult {
+func (g *group) ranked(setting SettingResult, a journal.Setting) Row {
+	row := Row{SettingResult: setting}
 	v := g.ValueOf(a)
 	if v == nil || slices.Contains(g.Starved, v) {
 		v = &contest.Value{}
 	}
-	row.Judged, row.Saturated = Interval{}, v.Saturated
+	row.Saturated = v.Saturated
 	if v.Throughput.Mean != nil {
 		row.Throughput = levelInterval(v.Throughput)
 		row.NonInferior.Throughput = new(v.AsFast)

@@ -11,17 +11,17 @@ import (
 
 // speedups sets each current setting's median throughput against that of the
 // smallest numbered one.
-func speedups(settings []SettingResult) {
+func speedups[T any](list []T, setting func(*T) *SettingResult) {
 	var base *SettingResult
-	for i := range settings {
-		a := &settings[i]
+	for i := range list {
+		a := setting(&list[i])
 		if a.Variant == "" && a.Procs != nil && a.Throughput.Median != nil && *a.Throughput.Median > 0 {
 			base = a
 			break // settings are sorted by procs
 		}
 	}
-	for i := range settings {
-		if a := &settings[i]; base != nil && a.Variant == "" && a.Throughput.Median != nil {
+	for i := range list {
+		if a := setting(&list[i]); base != nil && a.Variant == "" && a.Throughput.Median != nil {
 			if x := *a.Throughput.Median / *base.Throughput.Median; !math.IsInf(x, 0) {
 				a.Speedup = &x
 			}

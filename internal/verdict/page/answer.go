@@ -105,7 +105,7 @@ func (g *group) tiles() (list []document.Tile) {
 	if word := g.uncompared(after); word != "" {
 		whose = strings.TrimPrefix(whose+", "+word, ", ")
 	}
-	add := func(name string, u number.Unit, of func(*verdict.SettingResult) verdict.Interval) {
+	add := func(name string, u number.Unit, of func(*verdict.Row) verdict.Interval) {
 		i := of(after)
 		if i.Median == nil {
 			return
@@ -128,14 +128,14 @@ func (g *group) tiles() (list []document.Tile) {
 	if r := g.RatePerSecond; r != nil {
 		latency += " at " + number.PerSecond("req/s").Value(*r)
 	}
-	add(latency, number.Time(), func(a *verdict.SettingResult) verdict.Interval {
+	add(latency, number.Time(), func(a *verdict.Row) verdict.Interval {
 		if a.Judged.Median != nil {
 			return a.Judged
 		}
 		return a.P99
 	})
-	add(g.throughputName(), g.throughput, func(a *verdict.SettingResult) verdict.Interval { return g.asShown(a.Throughput) })
-	add(g.cpuName(), number.Time(), func(a *verdict.SettingResult) verdict.Interval {
+	add(g.throughputName(), g.throughput, func(a *verdict.Row) verdict.Interval { return g.asShown(a.Throughput) })
+	add(g.cpuName(), number.Time(), func(a *verdict.Row) verdict.Interval {
 		return verdict.Interval{Median: a.Evidence.CPUSecondsEach}
 	})
 	return list
@@ -150,7 +150,7 @@ func (g *group) cpuName() string {
 }
 
 // rowOfUnset is the row that holds the program's own default.
-func (g *group) rowOfUnset() *verdict.SettingResult {
+func (g *group) rowOfUnset() *verdict.Row {
 	if g.Compares != "" {
 		return g.row(g.start())
 	}

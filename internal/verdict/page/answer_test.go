@@ -56,7 +56,7 @@ func (c *checker) ratio(name string, r, before, after verdict.Interval) {
 }
 
 // procs is the row of a number of Ps.
-func (c *checker) procs(n int) *verdict.SettingResult {
+func (c *checker) procs(n int) *verdict.Row {
 	for i := range c.g.Rows {
 		if got, ok := ps(&c.g.Rows[i]); ok && got == n && c.g.Rows[i].Variant == "" {
 			return &c.g.Rows[i]

@@ -77,7 +77,7 @@ func (g *group) benchmarkChart(b *verdict.Benchmark) *document.Chart {
 		}
 	}
 	m := printed(b.Name+" ns/op", 1e-9).as("time per operation")
-	m.value = func(a *verdict.SettingResult) verdict.Interval { return times[a.Label] }
+	m.value = func(a *verdict.Row) verdict.Interval { return times[a.Label] }
 	low, high := only.extent([]measure{m})
 	if high == 0 || len(only.rows) < 2 {
 		return nil

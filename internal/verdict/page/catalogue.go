@@ -261,7 +261,7 @@ var catalogue = byKind(
 
 	// Reasons: what the comparisons show.
 	states(func(w words, x verdict.ReasonFastest) string {
-		among := w.among(func(a verdict.SettingResult) bool { return above(a.Throughput.Median, x.Of.Throughput.Mean) })
+		among := w.among(func(a verdict.Row) bool { return above(a.Throughput.Median, x.Of.Throughput.Mean) })
 		return w.leads(x.Of, x.Lucky, "throughput"+among, "highest", "higher")
 	}),
 	states(func(w words, x verdict.ReasonLowestP99) string {

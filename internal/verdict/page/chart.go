@@ -18,16 +18,16 @@ import (
 // A measure is one quantity of a setting, with its trials where they are kept.
 type measure struct {
 	name  string
-	value func(*verdict.SettingResult) verdict.Interval
+	value func(*verdict.Row) verdict.Interval
 	point func(*verdict.Point) *float64 // nil: not kept by trial
 }
 
 // The quantities that several charts show.
 var (
-	p50        = measure{"p50", func(a *verdict.SettingResult) verdict.Interval { return a.P50 }, func(p *verdict.Point) *float64 { return p.P50 }}
-	p99        = measure{"p99", func(a *verdict.SettingResult) verdict.Interval { return a.P99 }, func(p *verdict.Point) *float64 { return p.P99 }}
-	judged     = measure{"", func(a *verdict.SettingResult) verdict.Interval { return a.Judged }, func(p *verdict.Point) *float64 { return p.Judged }}
-	throughput = measure{"throughput", func(a *verdict.SettingResult) verdict.Interval { return a.Throughput }, func(p *verdict.Point) *float64 { return p.Throughput }}
+	p50        = measure{"p50", func(a *verdict.Row) verdict.Interval { return a.P50 }, func(p *verdict.Point) *float64 { return p.P50 }}
+	p99        = measure{"p99", func(a *verdict.Row) verdict.Interval { return a.P99 }, func(p *verdict.Point) *float64 { return p.P99 }}
+	judged     = measure{"", func(a *verdict.Row) verdict.Interval { return a.Judged }, func(p *verdict.Point) *float64 { return p.Judged }}
+	throughput = measure{"throughput", func(a *verdict.Row) verdict.Interval { return a.Throughput }, func(p *verdict.Point) *float64 { return p.Throughput }}
 )
 
 // as is the quantity under another name.
@@ -38,14 +38,14 @@ func (m measure) as(name string) measure {
 
 // counted is one that the kernel counted: it has no values by trial.
 func counted(name string, of func(*verdict.Evidence) *float64) measure {
-	return measure{name: name, value: func(a *verdict.SettingResult) verdict.Interval { return verdict.Interval{Median: of(&a.Evidence)} }}
+	return measure{name: name, value: func(a *verdict.Row) verdict.Interval { return verdict.Interval{Median: of(&a.Evidence)} }}
 }
 
 // printed is a metric of the program, times a factor.
 func printed(name string, factor float64) measure {
 	return measure{
 		name:  "median",
-		value: func(a *verdict.SettingResult) verdict.Interval { return a.Metrics[name].Interval.Scaled(factor) },
+		value: func(a *verdict.Row) verdict.Interval { return a.Metrics[name].Interval.Scaled(factor) },
 		point: func(p *verdict.Point) *float64 {
 			if x, ok := p.Metrics[name]; ok {
 				return verdict.Scaled(&x, factor)
@@ -86,7 +86,7 @@ const logFrom = 20
 func (g *group) throughputChart() *document.Chart {
 	measures := []measure{{
 		name:  "level",
-		value: func(a *verdict.SettingResult) verdict.Interval { return g.asShown(a.Throughput) },
+		value: func(a *verdict.Row) verdict.Interval { return g.asShown(a.Throughput) },
 		point: func(p *verdict.Point) *float64 { return g.asShown(verdict.Interval{Median: p.Throughput}).Median },
 	}}
 	if _, high := g.extent(measures); high == 0 {
@@ -151,7 +151,7 @@ func (g *group) evidenceCharts() []document.Chart {
 
 // known reports whether a quantity was measured in any setting.
 func (g *group) known(m measure) bool {
-	return slices.ContainsFunc(g.rows, func(a verdict.SettingResult) bool { return m.value(&a).Median != nil })
+	return slices.ContainsFunc(g.rows, func(a verdict.Row) bool { return m.value(&a).Median != nil })
 }
 
 // extent is the smallest positive and the largest value shown, intervals and
@@ -211,14 +211,14 @@ func (g *group) chartOn(ax document.Axis, metric string, u number.Unit, measures
 }
 
 // uncompared is why the numbers of a setting are not its own, in a word; empty: they are.
-func (g *group) uncompared(a *verdict.SettingResult) string {
+func (g *group) uncompared(a *verdict.Row) string {
 	if a.Excluded == nil || *a.Excluded != contest.ExcludedWithheld {
 		return ""
 	}
 	return g.leftOut(*a.Excluded).Value
 }
 
-func newMark(ax document.Axis, u number.Unit, m measure, a *verdict.SettingResult) document.Mark {
+func newMark(ax document.Axis, u number.Unit, m measure, a *verdict.Row) document.Mark {
 	v := m.value(a)
 	var mark document.Mark
 	if v.Median != nil {
@@ -257,8 +257,8 @@ func newMark(ax document.Axis, u number.Unit, m measure, a *verdict.SettingResul
 // pairs are the rows of a gate's old command by those of the new one that they are
 // compared with; nil without a gate, and where one has no partner: then they are side
 // by side as rows of their own.
-func (g *group) pairs() map[*verdict.SettingResult]*verdict.SettingResult {
-	var old map[*verdict.SettingResult]*verdict.SettingResult
+func (g *group) pairs() map[*verdict.Row]*verdict.Row {
+	var old map[*verdict.Row]*verdict.Row
 	for i := range g.rows {
 		if g.rows[i].Variant != journal.VariantAgainst {
 			continue
@@ -268,7 +268,7 @@ func (g *group) pairs() map[*verdict.SettingResult]*verdict.SettingResult {
 			return nil
 		}
 		if old == nil {
-			old = map[*verdict.SettingResult]*verdict.SettingResult{}
+			old = map[*verdict.Row]*verdict.Row{}
 		}
 		old[partner] = &g.rows[i]
 	}
@@ -276,7 +276,7 @@ func (g *group) pairs() map[*verdict.SettingResult]*verdict.SettingResult {
 }
 
 // partner is the row of the new command that ran as a row of the old one.
-func (g *group) partner(old *verdict.SettingResult) *verdict.SettingResult {
+func (g *group) partner(old *verdict.Row) *verdict.Row {
 	n, known := ps(old)
 	for i := range g.rows {
 		a := &g.rows[i]
@@ -291,8 +291,8 @@ func (g *group) partner(old *verdict.SettingResult) *verdict.SettingResult {
 }
 
 // current are the rows of the program itself, without those of a gate's old command.
-func current(rows []verdict.SettingResult) []verdict.SettingResult {
-	var list []verdict.SettingResult
+func current(rows []verdict.Row) []verdict.Row {
+	var list []verdict.Row
 	for i := range rows {
 		if rows[i].Variant == "" {
 			list = append(list, rows[i])
@@ -302,7 +302,7 @@ func current(rows []verdict.SettingResult) []verdict.SettingResult {
 }
 
 // paired is a chart of one quantity in which old and new share places and axis.
-func (g *group) paired(old map[*verdict.SettingResult]*verdict.SettingResult, metric string, u number.Unit, m measure) document.Chart {
+func (g *group) paired(old map[*verdict.Row]*verdict.Row, metric string, u number.Unit, m measure) document.Chart {
 	low, high := g.extent([]measure{m})
 	logarithmic := metric == "p99" && low > 0 && high/low > logFrom
 	ax := document.NewAxis(low, high, logarithmic)
@@ -317,7 +317,7 @@ func (g *group) paired(old map[*verdict.SettingResult]*verdict.SettingResult, me
 		if row := old[a]; row != nil {
 			before.rows = append(before.rows, *row)
 		} else {
-			before.rows = append(before.rows, verdict.SettingResult{Label: a.Label, Procs: a.Procs})
+			before.rows = append(before.rows, verdict.Row{SettingResult: verdict.SettingResult{Label: a.Label, Procs: a.Procs}})
 		}
 	}
 	c := after.chartOn(ax, metric, u, []measure{m}, logarithmic)

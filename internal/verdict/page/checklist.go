@@ -186,7 +186,7 @@ func (g *group) beforeAfter() (state document.Tone, answer, detail string) {
 	return document.Unknown, "for you to judge", strings.Join(parts, "; ")
 }
 
-func (g *group) figures(a *verdict.SettingResult) string {
+func (g *group) figures(a *verdict.Row) string {
 	level := g.asShown(a.Throughput).Median
 	if level == nil {
 		return "nothing measured"

@@ -204,14 +204,14 @@ func (g *group) memoryColumns() []column {
 		memory, collector, aside = "memory", "GC", false
 	}
 	list := []column{
-		{document.Column{Head: "Peak memory", Short: memory}, func(a *verdict.SettingResult) document.Cell {
+		{document.Column{Head: "Peak memory", Short: memory}, func(a *verdict.Row) document.Cell {
 			c := document.Cell{Value: size(a.Evidence.PeakRSSBytes)}
 			if now := a.Evidence.RSSBytes; now != nil {
 				c.Detail = size(now) + " at the end"
 			}
 			return c
 		}},
-		{document.Column{Head: "GC share of CPU time", Short: collector}, func(a *verdict.SettingResult) document.Cell {
+		{document.Column{Head: "GC share of CPU time", Short: collector}, func(a *verdict.Row) document.Cell {
 			e := &a.Evidence
 			if e.GCCyclesPerSecond == nil {
 				return document.Cell{Value: absent}

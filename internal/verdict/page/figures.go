@@ -59,7 +59,7 @@ func batchFigures(r *verdict.Result) []shown {
 	}
 	return []shown{{title: "Time per run", unit: number.Time(), measure: measure{
 		name:  "median",
-		value: func(a *verdict.SettingResult) verdict.Interval { return a.Throughput.Inverse() },
+		value: func(a *verdict.Row) verdict.Interval { return a.Throughput.Inverse() },
 		point: func(p *verdict.Point) *float64 { return reciprocal(p.Throughput) },
 	}}}
 }
@@ -88,7 +88,7 @@ func serverFigures(r *verdict.Result) []shown {
 	}
 	list = append(list, shown{title: "CPU per request", unit: number.Time(), measure: counted("median", cpuEach)})
 	if open {
-		list = append(list, shown{title: "CPU per request, latency phase", unit: number.Time(), measure: measure{name: "median", value: func(a *verdict.SettingResult) verdict.Interval {
+		list = append(list, shown{title: "CPU per request, latency phase", unit: number.Time(), measure: measure{name: "median", value: func(a *verdict.Row) verdict.Interval {
 			if a.OpenEvidence == nil {
 				return verdict.Interval{}
 			}
@@ -100,7 +100,7 @@ func serverFigures(r *verdict.Result) []shown {
 
 func cpuEach(e *verdict.Evidence) *float64 { return e.CPUSecondsEach }
 
-func closedP99(a *verdict.SettingResult) verdict.Interval {
+func closedP99(a *verdict.Row) verdict.Interval {
 	var values []float64
 	for _, p := range a.Points {
 		if p.Valid && p.Role == "measure" && p.ClosedP99 != nil {

@@ -211,7 +211,7 @@ func (g *group) sharesChart() *document.Chart {
 	by := 1 / *peak.Throughput.Median
 	c := g.chartOn(document.NewAxis(0, 1, false), "throughput", number.Ratio(), []measure{{
 		name:  "throughput",
-		value: func(a *verdict.SettingResult) verdict.Interval { return a.Throughput.Scaled(by) },
+		value: func(a *verdict.Row) verdict.Interval { return a.Throughput.Scaled(by) },
 		point: func(p *verdict.Point) *float64 { return verdict.Scaled(p.Throughput, by) },
 	}}, false)
 	title := g.throughputTitle()

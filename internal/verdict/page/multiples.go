@@ -40,7 +40,7 @@ func (s *shown) multiples(r *verdict.Result, curves []DocumentCurve) Multiples {
 	var groups []*group
 	low, high := math.Inf(1), 0.0
 	for i := range r.Groups {
-		g := &group{Group: &r.Groups[i], r: r, index: i, rows: r.Groups[i].Settings}
+		g := &group{Group: &r.Groups[i], r: r, index: i, rows: settingRows(r.Groups[i].Settings)}
 		groups = append(groups, g)
 		l, h := g.extent([]measure{s.measure})
 		low, high = min(low, l), max(high, h)
@@ -100,7 +100,7 @@ func (s *shown) named(label string) string {
 	return s.row + "-" + phrase.Clean(label)
 }
 
-func (s *shown) cell(a *verdict.SettingResult) string {
+func (s *shown) cell(a *verdict.Row) string {
 	if a == nil {
 		return absent
 	}
@@ -276,7 +276,7 @@ func (s *shown) lay(c *document.Chart, g *group, curves []DocumentCurve, ax docu
 	return true
 }
 
-func (o *overlay) mark(a *verdict.SettingResult, ax document.Axis) document.Mark {
+func (o *overlay) mark(a *verdict.Row, ax document.Axis) document.Mark {
 	if a.Procs == nil || o.values[*a.Procs] == 0 {
 		return document.Mark{}
 	}

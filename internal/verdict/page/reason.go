@@ -94,8 +94,8 @@ func (w words) leads(of *contest.Value, lucky []*contest.Value, metric, best, be
 
 // among is reported where the table has what is not compared: settings that had too few CPUs,
 // or an unset one of no number that is better.
-func (w words) among(better func(verdict.SettingResult) bool) string {
-	unset := func(a verdict.SettingResult) bool {
+func (w words) among(better func(verdict.Row) bool) string {
+	unset := func(a verdict.Row) bool {
 		return isOut(a, contest.ExcludedUnread, contest.ExcludedDiffers) && better(a)
 	}
 	if w.leftOut(contest.ExcludedWithheld) || slices.ContainsFunc(w.group.Rows, unset) {
@@ -106,7 +106,7 @@ func (w words) among(better func(verdict.SettingResult) bool) string {
 
 // amongLate is reported where the table has a lower one that was not compared.
 func (w words) amongLate(low *contest.Value) string {
-	among := w.among(func(a verdict.SettingResult) bool { return above(low.P99.Mean, a.Judged.Median) })
+	among := w.among(func(a verdict.Row) bool { return above(low.P99.Mean, a.Judged.Median) })
 	fast, few := w.leftOut(contest.ExcludedSlower, contest.ExcludedSaturated), w.leftOut(contest.ExcludedShared)
 	most := max(1, int(math.Ceil(w.group.EffectiveCPUs)))
 	switch {
@@ -127,11 +127,11 @@ func above(a, b *float64) bool { return a != nil && b != nil && *a > *b }
 
 // leftOut reports whether the table has a row that was excluded for one of these.
 func (w words) leftOut(why ...contest.Excluded) bool {
-	return slices.ContainsFunc(w.group.Rows, func(a verdict.SettingResult) bool { return isOut(a, why...) })
+	return slices.ContainsFunc(w.group.Rows, func(a verdict.Row) bool { return isOut(a, why...) })
 }
 
 // isOut reports whether a row was excluded for one of these.
-func isOut(a verdict.SettingResult, why ...contest.Excluded) bool {
+func isOut(a verdict.Row, why ...contest.Excluded) bool {
 	return a.Excluded != nil && slices.Contains(why, *a.Excluded)
 }
 

@@ -11,18 +11,18 @@ import (
 	"github.com/procfit/procfit/internal/verdict/journal"
 )
 
-// setting finds a setting by its label.
-func (g *group) setting(label string) *verdict.SettingResult {
+// setting is that of a label, by itself.
+func (g *group) setting(label string) *verdict.Row {
 	for i := range g.Settings {
 		if g.Settings[i].Label == label && label != "" {
-			return &g.Settings[i]
+			return &settingRows(g.Settings[i : i+1])[0]
 		}
 	}
 	return nil
 }
 
 // row is the one that holds the setting of that label.
-func (g *group) row(label string) *verdict.SettingResult {
+func (g *group) row(label string) *verdict.Row {
 	for i := range g.rows {
 		if a := &g.rows[i]; label != "" && (a.Label == label || slices.Contains(a.PooledWith, label)) {
 			return a
@@ -32,20 +32,20 @@ func (g *group) row(label string) *verdict.SettingResult {
 }
 
 // unset is the setting of the program's own default.
-func (g *group) unset() *verdict.SettingResult {
+func (g *group) unset() *verdict.Row {
 	for i := range g.Settings {
 		if g.Settings[i].Procs == nil && g.Settings[i].Variant == "" {
-			return &g.Settings[i]
+			return &settingRows(g.Settings[i : i+1])[0]
 		}
 	}
 	return nil
 }
 
 // chosen is the row that the verdict names; nil when it names none.
-func (g *group) chosen() *verdict.SettingResult { return g.row(g.Recommendation.Setting) }
+func (g *group) chosen() *verdict.Row { return g.row(g.Recommendation.Setting) }
 
 // shown is the verdict's setting, or the peak; nil where there is neither.
-func (g *group) shown() *verdict.SettingResult {
+func (g *group) shown() *verdict.Row {
 	if a := g.chosen(); a != nil {
 		return a
 	}
@@ -53,7 +53,7 @@ func (g *group) shown() *verdict.SettingResult {
 }
 
 // seen is that, or else the first row with a valid trial.
-func (g *group) seen() *verdict.SettingResult {
+func (g *group) seen() *verdict.Row {
 	if a := g.shown(); a != nil {
 		return a
 	}
@@ -66,7 +66,7 @@ func (g *group) seen() *verdict.SettingResult {
 }
 
 // ps is the number of Ps that a setting ran with, as far as it is known.
-func ps(a *verdict.SettingResult) (int, bool) {
+func ps(a *verdict.Row) (int, bool) {
 	switch {
 	case a == nil:
 		return 0, false
@@ -80,7 +80,7 @@ func ps(a *verdict.SettingResult) (int, bool) {
 
 // settingName is how a setting is written: "unset (2)", "4", "4, old"; "2 (unset)"
 // where both ran at 2 and are shown as one.
-func settingName(a *verdict.SettingResult) string {
+func settingName(a *verdict.Row) string {
 	label, sub := settingLabel(a)
 	if sub != "" {
 		label += " (" + sub + ")"
@@ -89,7 +89,7 @@ func settingName(a *verdict.SettingResult) string {
 }
 
 // settingLabel is a setting's name, and what goes under or after it.
-func settingLabel(a *verdict.SettingResult) (label, sub string) {
+func settingLabel(a *verdict.Row) (label, sub string) {
 	if a.Variable != "" {
 		return phrase.Clip(phrase.Clean(a.Variable), nameRoom), ""
 	}

@@ -21,7 +21,7 @@ func cell(u number.Unit, i verdict.Interval) document.Cell {
 // column is a heading with what its cells hold.
 type column struct {
 	head document.Column
-	cell func(*verdict.SettingResult) document.Cell
+	cell func(*verdict.Row) document.Cell
 }
 
 // asideIn marks columns that a report folds away: what explains the metrics that decide.
@@ -61,20 +61,20 @@ func (g *group) table() document.Table {
 func (g *group) figureColumns() []column {
 	seconds := number.Time()
 	return []column{
-		{g.valueColumn(), func(a *verdict.SettingResult) document.Cell { return document.Cell{Value: settingName(a)} }},
+		{g.valueColumn(), func(a *verdict.Row) document.Cell { return document.Cell{Value: settingName(a)} }},
 		{document.Column{Head: "Result", Short: "result", Left: true}, g.standing},
-		{g.throughputColumn(), func(a *verdict.SettingResult) document.Cell { return cell(g.throughput, g.asShown(a.Throughput)) }},
-		{g.speedupColumn(), func(a *verdict.SettingResult) document.Cell { return document.Cell{Value: times(a.Speedup)} }},
-		{document.Column{Head: g.againstPeak()}, func(a *verdict.SettingResult) document.Cell { return difference(a.VersusPeak) }},
-		{document.Column{Head: "p50", Short: "p50"}, func(a *verdict.SettingResult) document.Cell { return cell(seconds, a.P50) }},
-		{document.Column{Head: g.Latency.Name(), Short: g.Latency.Name()}, func(a *verdict.SettingResult) document.Cell {
+		{g.throughputColumn(), func(a *verdict.Row) document.Cell { return cell(g.throughput, g.asShown(a.Throughput)) }},
+		{g.speedupColumn(), func(a *verdict.Row) document.Cell { return document.Cell{Value: times(a.Speedup)} }},
+		{document.Column{Head: g.againstPeak()}, func(a *verdict.Row) document.Cell { return difference(a.VersusPeak) }},
+		{document.Column{Head: "p50", Short: "p50"}, func(a *verdict.Row) document.Cell { return cell(seconds, a.P50) }},
+		{document.Column{Head: g.Latency.Name(), Short: g.Latency.Name()}, func(a *verdict.Row) document.Cell {
 			if !g.other() || g.Latency.Quantile == 0.5 {
 				return document.Cell{Value: absent}
 			}
 			return cell(seconds, a.Judged)
 		}},
-		{document.Column{Head: "p99", Short: "p99"}, func(a *verdict.SettingResult) document.Cell { return cell(seconds, a.P99) }},
-		{document.Column{Head: "No response", Short: "no resp."}, func(a *verdict.SettingResult) document.Cell {
+		{document.Column{Head: "p99", Short: "p99"}, func(a *verdict.Row) document.Cell { return cell(seconds, a.P99) }},
+		{document.Column{Head: "No response", Short: "no resp."}, func(a *verdict.Row) document.Cell {
 			if a.Unanswered == 0 {
 				return document.Cell{Value: absent}
 			}
@@ -87,11 +87,11 @@ func (g *group) figureColumns() []column {
 func (g *group) kernelColumns() []column {
 	seconds, share, rate, few := number.Time(), number.Ratio(), number.PerSecond(""), number.Plain("").Digits(2)
 	return []column{
-		{document.Column{Head: "CPUs used", Short: "CPU"}, func(a *verdict.SettingResult) document.Cell { return document.Cell{Value: maybe(few, a.Evidence.CPUs)} }},
-		{document.Column{Head: "CPUs used by the program next to it"}, func(a *verdict.SettingResult) document.Cell {
+		{document.Column{Head: "CPUs used", Short: "CPU"}, func(a *verdict.Row) document.Cell { return document.Cell{Value: maybe(few, a.Evidence.CPUs)} }},
+		{document.Column{Head: "CPUs used by the program next to it"}, func(a *verdict.Row) document.Cell {
 			return document.Cell{Value: maybe(few, a.Evidence.BesideCPUs)}
 		}},
-		{document.Column{Head: "CPU per request"}, func(a *verdict.SettingResult) document.Cell {
+		{document.Column{Head: "CPU per request"}, func(a *verdict.Row) document.Cell {
 			if g.ThroughputUnit != "requests" {
 				return document.Cell{Value: absent}
 			}
@@ -101,18 +101,18 @@ func (g *group) kernelColumns() []column {
 			}
 			return c
 		}},
-		{document.Column{Head: "Switches/s (voluntary + involuntary)", Short: "csw/s"}, func(a *verdict.SettingResult) document.Cell {
+		{document.Column{Head: "Switches/s (voluntary + involuntary)", Short: "csw/s"}, func(a *verdict.Row) document.Cell {
 			v, i := a.Evidence.VoluntaryPerSecond, a.Evidence.InvoluntaryPerSecond
 			if v == nil || i == nil {
 				return document.Cell{Value: absent}
 			}
 			return document.Cell{Value: rate.Number(*v + *i), Detail: rate.Number(*v) + " + " + rate.Number(*i)}
 		}},
-		{document.Column{Head: "Threads waiting for a CPU", Short: "wait"}, func(a *verdict.SettingResult) document.Cell {
+		{document.Column{Head: "Threads waiting for a CPU", Short: "wait"}, func(a *verdict.Row) document.Cell {
 			return document.Cell{Value: maybe(few, a.Evidence.RunQueueWaitRatio)}
 		}},
 		{document.Column{Head: "Ps held by page faults", Short: "held"}, faultCell},
-		{document.Column{Head: "Throttled periods", Short: "throt."}, func(a *verdict.SettingResult) document.Cell {
+		{document.Column{Head: "Throttled periods", Short: "throt."}, func(a *verdict.Row) document.Cell {
 			c := document.Cell{Value: maybe(share, a.Evidence.ThrottledPeriodsRatio)}
 			if s := a.Evidence.ThrottledRatio; s != nil && *s > 0 {
 				c.Detail = few.Number(*s) + " s/s per replica"
@@ -129,7 +129,7 @@ func (g *group) kernelColumns() []column {
 const fewestHeld = 0.01
 
 // faultCell is how many Ps page faults held; nothing where they held none.
-func faultCell(a *verdict.SettingResult) document.Cell {
+func faultCell(a *verdict.Row) document.Cell {
 	h := a.Evidence.FaultHeldPs
 	if h == nil || *h < fewestHeld {
 		return document.Cell{Value: absent}
@@ -161,7 +161,7 @@ func (g *group) levels() string {
 
 // standing is what a setting came to: what has no part in the judgement is marked, with
 // why.
-func (g *group) standing(a *verdict.SettingResult) document.Cell {
+func (g *group) standing(a *verdict.Row) document.Cell {
 	switch {
 	case a.Variant != "" || g.gateAlone || g.Peak == "":
 		return document.Cell{Value: absent}
@@ -178,7 +178,7 @@ func (g *group) standing(a *verdict.SettingResult) document.Cell {
 }
 
 // trialsCell is how many trials a row has, and of how many of them its latency is.
-func (g *group) trialsCell(a *verdict.SettingResult) document.Cell {
+func (g *group) trialsCell(a *verdict.Row) document.Cell {
 	c := document.Cell{Value: strconv.Itoa(a.Trials)}
 	var details []string
 	if a.Invalid > 0 {
@@ -222,7 +222,7 @@ func (g *group) throughputColumn() document.Column {
 }
 
 // mark is a word on a setting's standing; metric narrows a trade-off to one side.
-func (g *group) mark(a *verdict.SettingResult, metric string) string {
+func (g *group) mark(a *verdict.Row, metric string) string {
 	rec := g.Recommendation
 	if a.Variant != "" {
 		return ""

@@ -92,7 +92,7 @@ func value(i verdict.Interval) string {
 	return strconv.FormatFloat(*i.Median, 'g', 4, 64)
 }
 
-func excluded(a *verdict.SettingResult) string {
+func excluded(a *verdict.Row) string {
 	if a.Excluded == nil {
 		return ""
 	}
@@ -100,19 +100,19 @@ func excluded(a *verdict.SettingResult) string {
 }
 
 // row is what the table has of a setting.
-func (c *checker) row(s *contest.Value) *verdict.SettingResult {
+func (c *checker) row(s *contest.Value) *verdict.Row {
 	for i := range c.g.Rows {
 		if a := &c.g.Rows[i]; a.Variant == "" && a.Label == s.Setting {
 			return a
 		}
 	}
 	c.wrong("%s is in no row", name(s))
-	return &verdict.SettingResult{}
+	return &verdict.Row{}
 }
 
 // compared are the rows that take part in comparisons of throughput.
-func (c *checker) compared() []*verdict.SettingResult {
-	var list []*verdict.SettingResult
+func (c *checker) compared() []*verdict.Row {
+	var list []*verdict.Row
 	out := []string{"invalid", "withheld", "unread", "differs", "no_figure"}
 	for i := range c.g.Rows {
 		if a := &c.g.Rows[i]; a.Variant == "" && !slices.Contains(out, excluded(a)) {
@@ -125,7 +125,7 @@ func (c *checker) compared() []*verdict.SettingResult {
 func same2(a, b float64) bool { return math.Abs(a-b) <= 1e-6*math.Max(math.Abs(a), math.Abs(b))+1e-12 }
 
 // figures of a setting are those of its row.
-func (c *checker) figures(s *contest.Value) *verdict.SettingResult {
+func (c *checker) figures(s *contest.Value) *verdict.Row {
 	a := c.row(s)
 	if s.Throughput.Mean != nil && (a.Throughput.Median == nil || !same2(*s.Throughput.Mean, *a.Throughput.Median)) {
 		c.wrong("throughput of %s is %g, in the table %s", name(s), *s.Throughput.Mean, value(a.Throughput))
@@ -248,11 +248,11 @@ func (c *checker) texts() {
 
 // claimed are the rows that a highest or lowest one must beat: all of the table, less
 // what its words leave out.
-func (c *checker) claimed(but string) []*verdict.SettingResult {
+func (c *checker) claimed(but string) []*verdict.Row {
 	if but == " of the values compared" {
 		return c.compared()
 	}
-	var list []*verdict.SettingResult
+	var list []*verdict.Row
 	for i := range c.g.Rows {
 		a := &c.g.Rows[i]
 		if x := excluded(a); a.Variant == "" && !(but == " of the equally fast values" && (x == "slower" || x == "saturated")) {
@@ -287,7 +287,7 @@ func orZero(list ...*int) int {
 	return 0
 }
 
-func (c *checker) byName(label string) *verdict.SettingResult {
+func (c *checker) byName(label string) *verdict.Row {
 	return c.row(&contest.Value{Setting: label})
 }
 
@@ -420,7 +420,7 @@ func (c *checker) smallest(rec *verdict.Recommendation) {
 }
 
 // beaten: by its metrics a row is worse than the setting by more than a margin.
-func (c *checker) beaten(a *verdict.SettingResult, by *contest.Value) bool {
+func (c *checker) beaten(a *verdict.Row, by *contest.Value) bool {
 	slower := by.Throughput.Mean != nil && *a.Throughput.Median < 0.95**by.Throughput.Mean
 	return slower || by.P99.Mean != nil && a.Judged.Median != nil && *a.Judged.Median > 1.2**by.P99.Mean
 }

@@ -74,10 +74,8 @@ func TestRunsAreShownAsTimes(t *testing.T) {
 	r := pagetest.Typical()
 	g := &r.Groups[0]
 	g.ThroughputUnit = "runs"
-	for _, list := range [][]verdict.SettingResult{g.Settings, g.Rows} {
-		for i := range list {
-			list[i].Throughput = verdict.Interval{Median: new(0.5), Low: new(0.4), High: new(0.8), N: 6}
-		}
+	for i := range g.Rows {
+		g.Rows[i].Throughput = verdict.Interval{Median: new(0.5), Low: new(0.4), High: new(0.8), N: 6}
 	}
 	v := New(r).Groups[0]
 	if c := v.Table.Columns[2]; c.Head != "Time per run" || c.Short != "per run" {
@@ -193,7 +191,7 @@ func TestFactsNameWhatIsKnown(t *testing.T) {
 // What a request costs is shown at saturation and, if there is an open loop, at its rate.
 func TestCostOfBothPhases(t *testing.T) {
 	r := pagetest.Typical()
-	row := verdict.SettingResult{Evidence: verdict.Evidence{CPUSecondsEach: new(0.004)}, OpenEvidence: &verdict.Evidence{CPUSecondsEach: new(0.005)}}
+	row := verdict.Row{SettingResult: verdict.SettingResult{Evidence: verdict.Evidence{CPUSecondsEach: new(0.004)}, OpenEvidence: &verdict.Evidence{CPUSecondsEach: new(0.005)}}}
 	got := map[string]float64{}
 	for _, s := range serverFigures(r) {
 		if x := s.measure.value(&row).Median; x != nil && strings.HasPrefix(s.title, "CPU per request") {
