@@ -1,11 +1,14 @@
 package page
 
 import (
+	"encoding/json"
 	"go/ast"
 	"go/parser"
 	"go/token"
 	"io/fs"
+	"os"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
@@ -185,21 +188,48 @@ func TestEveryNumberIsShown(t *testing.T) {
 	}
 }
 
-// Each warning, each reason and each cause has a code of its own; a claim needs none.
-func TestCodes(t *testing.T) {
-	seen := map[string]bool{}
-	for of := range catalogue {
-		kind := ""
-		for _, prefix := range []string{"Reason", "Cause", "Claim"} {
-			if strings.HasPrefix(of.Name(), prefix) {
-				kind = prefix
-			}
+// kindOf is what a remark is: a warning, which has no prefix, or a reason, claim or cause.
+func kindOf(of reflect.Type) string {
+	for _, prefix := range []string{"Reason", "Cause", "Claim"} {
+		if strings.HasPrefix(of.Name(), prefix) {
+			return prefix
 		}
-		code := string(reflect.Zero(of).Interface().(verdict.Remark).Code())
-		if seen[kind+code] || code == "" && kind != "Claim" {
+	}
+	return ""
+}
+
+// Each warning, each reason and each cause has a code of its own; a claim needs none. The schema of
+// result.json has the codes of warnings, and those of causes and claims.
+func TestCodes(t *testing.T) {
+	codes := map[string][]string{}
+	for of := range catalogue {
+		kind, code := kindOf(of), string(reflect.Zero(of).Interface().(verdict.Remark).Code())
+		if slices.Contains(codes[kind], code) || code == "" && kind != "Claim" {
 			t.Errorf("%s: the code %q is taken, or is none", of, code)
 		}
-		seen[kind+code] = code != ""
+		if code != "" {
+			codes[kind] = append(codes[kind], code)
+		}
+	}
+	b, err := os.ReadFile("../../../docs/reference/formats/result.schema.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var schema struct {
+		Defs map[string]struct {
+			Properties map[string]struct{ Enum []string }
+		} `json:"$defs"`
+	}
+	if err := json.Unmarshal(b, &schema); err != nil {
+		t.Fatal(err)
+	}
+	for place, want := range map[[2]string][]string{{"page.warningJSON", "code"}: codes[""], {"page.recommendationJSON", "cause"}: append(codes["Cause"], codes["Claim"]...)} {
+		got := schema.Defs[place[0]].Properties[place[1]].Enum
+		slices.Sort(got)
+		slices.Sort(want)
+		if !slices.Equal(got, want) {
+			t.Errorf("%s of the schema is %q, want %q", place, got, want)
+		}
 	}
 }
 
