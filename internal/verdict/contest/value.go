@@ -178,10 +178,13 @@ func (c *Contest) All() []*Value {
 		all = append(all, c.Apart)
 	}
 	return sorting.Sorted(all, func(a, b *Value) int {
-		if a.Procs == b.Procs && a.Unset != b.Unset {
-			return map[bool]int{true: -1, false: 1}[a.Unset]
+		switch {
+		case a.Procs != b.Procs:
+			return cmp.Compare(a.Procs, b.Procs)
+		case a.Unset:
+			return -1
 		}
-		return cmp.Compare(a.Procs, b.Procs)
+		return 1
 	})
 }
 
