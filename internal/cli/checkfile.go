@@ -9,7 +9,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/procfit/procfit/internal/host/folder"
 	"github.com/procfit/procfit/internal/host/supervisor"
@@ -63,9 +62,6 @@ func (o *checkOptions) readFile(std stdio) error {
 	})
 }
 
-// mostRendering is how long a folder of Kustomize may take to be rendered.
-const mostRendering = 20 * time.Second
-
 // render builds a folder of Kustomize by its command, or by kubectl; without either, it gives nil. Neither
 // runs programs that the folder names (that takes --enable-alpha-plugins), nor reads files outside of
 // it and its bases.
@@ -77,8 +73,6 @@ func render(ctx context.Context, dir string) ([]byte, error) {
 		if !filepath.IsAbs(dir) {
 			dir = "./" + filepath.ToSlash(dir)
 		}
-		ctx, end := context.WithTimeout(ctx, mostRendering)
-		defer end()
 		out, err := supervisor.Run(ctx, supervisor.Spec{Command: append(command, dir), Env: os.Environ()})
 		switch {
 		case err != nil:

@@ -2,10 +2,12 @@ package manifest
 
 import (
 	"context"
+	"errors"
 	"path"
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"go.yaml.in/yaml/v3"
 
@@ -167,6 +169,8 @@ func (c *Checker) render(ctx context.Context, to check.Sink) {
 	for _, k := range c.kustomized {
 		byDir[k.dir] = k
 	}
+	ctx, end := context.WithTimeout(ctx, mostRendering)
+	defer end()
 	overlays, made := c.overlays(), map[string]*store{}
 	var kept, added []*container
 	for _, k := range c.store.containers {
@@ -198,6 +202,9 @@ func (c *Checker) render(ctx context.Context, to check.Sink) {
 	}
 }
 
+// mostRendering is how long all overlays together may take: kubectl takes most of a second for one.
+const mostRendering = 20 * time.Second
+
 // closed reports whether all that a folder renders is among the files.
 func closed(byDir map[string]kustomization, dir string, depth int) bool {
 	k, known := byDir[dir]
@@ -212,6 +219,9 @@ func closed(byDir map[string]kustomization, dir string, depth int) bool {
 // renders are the objects that a folder renders; nil: it cannot be rendered.
 func (c *Checker) renders(ctx context.Context, dir string, to check.Sink) *store {
 	b, err := c.o.Render(ctx, filepath.FromSlash(dir))
+	if ctx.Err() != nil {
+		err = errors.New("rendering takes longer than 20 s; " + rendering(dir) + " checks it alone")
+	}
 	if err != nil {
 		to.Note(check.Note{Path: dir, Message: "cannot be rendered, so that what it patches is open: " + phrase.Plain(err)})
 		return nil
