@@ -134,7 +134,7 @@ func (c tally) String() string {
 func claims(r *verdict.Result) bool {
 	worse := []contest.Excluded{contest.ExcludedSlower, contest.ExcludedSaturated}
 	return slices.ContainsFunc(r.Groups, func(g verdict.Group) bool {
-		return slices.ContainsFunc(g.Rows, func(row verdict.SettingResult) bool {
+		return slices.ContainsFunc(g.Rows, func(row verdict.Row) bool {
 			return row.Later || row.Excluded != nil && slices.Contains(worse, *row.Excluded)
 		})
 	})
