@@ -304,7 +304,7 @@ func TestTracerKilled(t *testing.T) {
 		if _, err := c.result(x.pid()); err == nil {
 			done++
 		}
-		time.Sleep(50 * time.Millisecond)
+		time.Sleep(time.Second) // a program that ends has to print its goroutines first
 		select {
 		case <-x.ended:
 			died++
