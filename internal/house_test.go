@@ -99,7 +99,7 @@ var mayImport = map[string][]string{
 	"measure/local":           {"measure/plan", "measure/trial", "measure/trial/foreign", "verdict/journal", "verdict/resize", "load", "load/engine", "program/ready", "program/target", "program/gobench", "program/toolchain", "program/observe", "program/meter", "program/profile", "program/rule", "host/supervisor", "host/cgroup", "host/topology", "maxprocs/facts", "maxprocs/live"},
 	"measure/kube":            {"measure/plan", "measure/trial", "measure/canary", "verdict/journal", "verdict/canary", "load", "load/engine", "program/observe", "program/meter", "host/cluster", "host/folder", "host/supervisor", "maxprocs/facts", "maxprocs/live"},
 	"measure/canary":          {"measure/plan", "verdict/canary", "verdict/journal", "host/folder"},
-	"measure/live":            {"verdict/live", "verdict/journal"},
+	"measure/live":            {"verdict/live", "verdict/journal", "program/meter", "host/folder", "maxprocs/live"},
 	"measure/kube/image":      {},
 	"measure/kube/prometheus": {},
 	"measure/session":         {"spec", "measure/plan", "measure/plan/field", "verdict", "verdict/journal", "load", "program/ready", "host/topology", "host/folder", "host/procstat", "maxprocs/facts"},

@@ -13,6 +13,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/procfit/procfit/internal/measure/live"
 	"github.com/procfit/procfit/internal/measure/plan"
 	"github.com/procfit/procfit/internal/measure/plan/field"
 	"github.com/procfit/procfit/internal/measure/session"
@@ -22,7 +23,7 @@ import (
 	"github.com/procfit/procfit/internal/show/phrase"
 	"github.com/procfit/procfit/internal/show/secret"
 	"github.com/procfit/procfit/internal/verdict/journal"
-	"github.com/procfit/procfit/internal/verdict/live"
+	judge "github.com/procfit/procfit/internal/verdict/live"
 )
 
 // liveOptions are the flags of procfit live.
@@ -87,7 +88,7 @@ func newLiveOptions(std stdio, cmd *cobra.Command) *liveOptions {
 		},
 		toggle("aa", &o.same, "compare the value at start with itself, to check the experiment"),
 	)
-	queries := field.In(field.Compare, o.promQueries.fields("$slice is filled in, four fifths of --slice: at least two scrapes of the Prometheus must fit into it. A query that is proven above that of the value at start ends the experiment.", live.ParseQuery)...)
+	queries := field.In(field.Compare, o.promQueries.fields("$slice is filled in, four fifths of --slice: at least two scrapes of the Prometheus must fit into it. A query that is proven above that of the value at start ends the experiment.", judge.ParseQuery)...)
 	o.bind(std, cmd, slices.Concat(fields, own, queries, field.Take(o.own(), slices.Concat(
 		[]field.Field{{Name: "title", Help: "title of the report and of its folder (default process PID)"}},
 		field.Named("dry-run", "output", "json", "quiet"),
@@ -158,7 +159,7 @@ func (o *liveOptions) resolve(std stdio, args []string) (*liveRun, error) {
 	if err != nil {
 		return nil, err
 	}
-	run := &liveRun{program: &liveProgram{client: client}, share: o.budget.share}
+	run := &liveRun{share: o.budget.share}
 	if err := o.liveHeader(std, &run.header); err != nil {
 		return nil, err
 	}
@@ -172,7 +173,7 @@ func (o *liveOptions) resolve(std stdio, args []string) (*liveRun, error) {
 	if s.Off {
 		return nil, fmt.Errorf("process %d: the program has switched experiments off", s.PID)
 	}
-	run.program.state = s
+	run.program = live.NewProgram(client, s)
 	h := &run.header
 	l := h.Live
 	l.PID, l.Unit, l.Start, l.LimitCPUs = s.PID, phrase.Clean(s.Unit), s.Start, s.Limit
@@ -180,7 +181,7 @@ func (o *liveOptions) resolve(std stdio, args []string) (*liveRun, error) {
 	if err != nil {
 		return nil, err
 	}
-	h.Plan.Settings = live.Settings(s.Start, values, o.same)
+	h.Plan.Settings = judge.Settings(s.Start, values, o.same)
 	h.Target = journal.Target{Kind: journal.KindLive, GoVersion: s.Go}
 	if pid := client.PID(); pid != 0 {
 		if p, err := new(goproc.Cache).Program(pid); err == nil { // without it the report has no list
@@ -219,7 +220,7 @@ func (o *liveOptions) tryQueries(std stdio, run *liveRun, url bool) error {
 	if url { // they are for the program alone
 		headers = nil
 	}
-	of := live.Asked(o.slice)
+	of := judge.Asked(o.slice)
 	run.ask, err = o.asker(std, headers, of, func(q journal.Query, v *float64) error {
 		if v == nil {
 			return usageError("--query %s has no value over the last %s: two scrapes must fit into it, for example with --slice 40s; a query of what may be missing, as errors are, needs 'or vector(0)'", q.Name, number.Chosen(of))
@@ -230,7 +231,7 @@ func (o *liveOptions) tryQueries(std stdio, run *liveRun, url bool) error {
 }
 
 // liveHeader is what the flags say by themselves.
-func (o *liveOptions) liveHeader(std stdio, h *live.Header) error {
+func (o *liveOptions) liveHeader(std stdio, h *judge.Header) error {
 	spec := o.spec.Spec
 	switch {
 	case o.slice < shortestSlice:
@@ -261,7 +262,7 @@ func (o *liveOptions) liveHeader(std stdio, h *live.Header) error {
 
 // values are those that the program may try, but for the one at start.
 func (o *liveOptions) values(run *liveRun) (values []int, err error) {
-	s := run.program.state
+	s := run.program.State
 	cpus := float64(s.Start)
 	if s.Limit > 0 {
 		cpus = min(cpus, s.Limit)

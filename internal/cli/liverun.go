@@ -1,31 +1,25 @@
 package cli
 
 import (
-	"cmp"
 	"context"
-	"crypto/rand"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"math"
 	"strconv"
-	"sync/atomic"
 	"time"
 
 	"github.com/procfit/procfit/internal/host/folder"
 	"github.com/procfit/procfit/internal/measure/live"
-	"github.com/procfit/procfit/internal/program/meter"
 	"github.com/procfit/procfit/internal/show/number"
 	"github.com/procfit/procfit/internal/show/phrase"
 	"github.com/procfit/procfit/internal/verdict/journal"
 	judge "github.com/procfit/procfit/internal/verdict/live"
-	maxlive "github.com/procfit/procfit/maxprocs/live"
 )
 
 // liveRun is a live experiment whose every question is settled.
 type liveRun struct {
 	header  judge.Header
-	program *liveProgram
+	program *live.Program
 	ask     journal.Asker // nil: nothing is asked
 	share   float64       // the budget as a share; 0: the header has it
 	dir     string
@@ -98,159 +92,9 @@ func (run *liveRun) measure(ctx context.Context, std stdio) (end *journal.End, b
 	if err := folder.Try(run.dir); err != nil {
 		return nil, false, usageError("--out %s: %w", run.dir, err)
 	}
-	run.program.lease = hex.EncodeToString(random())
-	var dir *folder.Dir
-	var w *journal.Writer
 	p := &liveProgress{std: std, run: run, began: time.Now()}
-	r := &live.Run{Header: run.header, Place: run.program, Ask: run.ask, BucketEnd: maxlive.BucketEnd, Quantile: quantile, Share: run.share, Tell: p.tell}
-	r.Begin = func(h judge.Header) (err error) {
-		run.header = h
-		if dir, err = folder.Make(run.dir); err == nil {
-			w, err = journal.Create(dir, h.Header, std.secrets.Quoted)
-		}
-		return err
-	}
-	r.Append = func(t journal.Trial) error { return w.Append(t) }
-	end = r.Run(ctx)
-	if dir != nil {
-		defer dir.Close()
-	}
-	if w == nil {
-		return end, false, nil
-	}
-	defer w.Close()
-	return end, true, w.AppendEnd(*end)
-}
-
-func quantile(was, is live.Histogram, q float64) time.Duration {
-	return maxlive.Histogram(is).Since(maxlive.Histogram(was)).Quantile(q)
-}
-
-// random is the name of a lease, which nobody else can guess.
-func random() []byte {
-	b := make([]byte, 16)
-	_, _ = rand.Read(b) // it never fails
-	return b
-}
-
-// liveProgram is the program of a live experiment, through its control endpoint.
-type liveProgram struct {
-	client      *meter.Client
-	state       maxlive.State // before the experiment
-	lease       string
-	sets        atomic.Int64 // changes that the program has confirmed
-	after       int          // GOMAXPROCS when the lease was released
-	first, past maxlive.Metrics
-}
-
-// Lease implements live.Place. A renewal that comes after the end of the lease begins another
-// one, in which the program has changed nothing yet.
-func (p *liveProgram) Lease(ctx context.Context) error {
-	sets := p.sets.Load()
-	s, err := p.client.Lease(ctx, p.lease, live.LeaseFor)
-	switch {
-	case err != nil:
-		return p.ended(ctx, err)
-	case s.Started != p.state.Started:
-		return cmp.Or(p.another(ctx), stopped(restarted))
-	case int64(s.Switches) < sets:
-		return &live.EndError{End: journal.End{Code: journal.EndTaken, Reason: "the lease had ended before it was renewed, so the program no longer ran with the value that was tried"}}
-	}
-	return nil
-}
-
-// Set implements live.Place. A change whose answer was lost has the same number again, and is
-// not made twice.
-func (p *liveProgram) Set(ctx context.Context, procs int) (time.Duration, error) {
-	s, err := p.client.Procs(ctx, p.lease, procs, p.sets.Load()+1)
-	switch {
-	case err != nil:
-		return 0, p.ended(ctx, err)
-	case s.Procs != procs:
-		return 0, liveFailed(fmt.Sprintf("the program was asked for GOMAXPROCS %d, and answers that it is %d", procs, s.Procs))
-	}
-	p.sets.Add(1)
-	return time.Duration(s.CallNS), nil
-}
-
-// Read implements live.Place.
-func (p *liveProgram) Read(ctx context.Context) (live.Reading, error) {
-	m, err := p.client.Metrics(ctx)
-	if err != nil {
-		return live.Reading{}, p.ended(ctx, err)
-	}
-	if p.first.At == 0 {
-		p.first, p.past = m, m
-	} else if _, err := meter.Since(p.past, m, p.state); errors.Is(err, meter.ErrRestarted) {
-		return live.Reading{}, cmp.Or(p.another(ctx), stopped(restarted))
-	} else if _, sum := meter.Since(p.first, m, p.state); cmp.Or(err, sum) != nil { // a look is short, and allows more
-		return live.Reading{}, cmp.Or(p.another(ctx), liveFailed(cmp.Or(err, sum).Error()))
-	}
-	p.past = m
-	histogram := func(h maxlive.Histogram) live.Histogram { return live.Histogram{Counts: h.Counts, Sum: h.Sum} }
-	return live.Reading{
-		At: time.Unix(0, m.At), Requests: m.Requests, Failed: m.Failed, Panics: m.Panics, InFlight: m.InFlight,
-		CPU: m.CPU, Arrival: histogram(m.Arrival), Handler: histogram(m.Handler),
-	}, nil
-}
-
-// Release implements live.Place.
-func (p *liveProgram) Release(ctx context.Context) error {
-	s, err := p.client.Release(ctx, p.lease)
-	p.after = s.Procs
-	return err
-}
-
-// restarted is that another process has the endpoint.
-const restarted = "the program was restarted, or ended"
-
-// stopped is that the process does not keep running.
-func stopped(reason string) error {
-	return &live.EndError{End: journal.End{Code: journal.EndHarm, Reason: reason, Harm: &journal.Harm{Code: journal.HarmEnded, Detail: reason}}}
-}
-
-// liveFailed is that nothing can be compared.
-func liveFailed(reason string) error {
-	return &live.EndError{End: journal.End{Code: journal.EndFailed, Reason: reason}}
-}
-
-// another is how an experiment ends in which another process answers: it was started again,
-// or the address leads to several. nil: none does.
-func (p *liveProgram) another(ctx context.Context) error {
-	switch another, several := p.client.Answering(ctx, p.state.Started); {
-	case several:
-		return liveFailed(p.client.Name() + " leads to several programs in turn: name a single one by the address of its pod, or by localhost after kubectl port-forward pod/NAME PORT")
-	case another:
-		return stopped(restarted)
-	}
-	return nil
-}
-
-// ended is an error of the client, which ends the experiment if the program answers or is
-// gone.
-func (p *liveProgram) ended(ctx context.Context, err error) error {
-	if _, gone := errors.AsType[*meter.GoneError](err); gone {
-		return stopped("the program ended, or closed its control socket")
-	}
-	no, refused := errors.AsType[*meter.RefusedError](err)
-	if !refused {
-		return err
-	}
-	end := journal.End{Code: journal.EndTaken, Reason: phrase.Clean(no.Detail)}
-	switch no.Code {
-	case "no_lease":
-		if end := p.another(ctx); end != nil {
-			return end
-		}
-	case "off", "refused":
-		end.Reason = "the program refused: " + end.Reason
-	case "set_by_other":
-	case "leased":
-		end.Code = journal.EndFailed
-	default:
-		end.Code, end.Reason = journal.EndFailed, err.Error()
-	}
-	return &live.EndError{End: end}
+	r := &live.Run{Header: run.header, Ask: run.ask, Share: run.share, Tell: p.tell}
+	return r.Into(ctx, run.program, run.dir, std.secrets.Quoted)
 }
 
 // forecast is how long it takes to find a difference, in half of all experiments. What
@@ -333,7 +177,7 @@ func (p *liveProgress) tell(e live.Event) {
 	case live.EventCarried:
 		p.std.notef("what one value leaves behind reaches into the next slice: from here on the burn-in is %s, and the slices so far are not used", number.Chosen(e.Burn))
 	case live.EventRelease:
-		p.std.notef("%s", released(l.Start, p.run.program.after))
+		p.std.notef("%s", released(l.Start, p.run.program.After))
 	}
 }
 

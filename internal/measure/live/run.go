@@ -10,9 +10,11 @@ import (
 	"sync"
 	"time"
 
+	"github.com/procfit/procfit/internal/host/folder"
 	"github.com/procfit/procfit/internal/show/number"
 	"github.com/procfit/procfit/internal/verdict/journal"
 	judge "github.com/procfit/procfit/internal/verdict/live"
+	maxlive "github.com/procfit/procfit/maxprocs/live"
 )
 
 // Place is the program that tries values on itself. An *EndError of it ends the experiment,
@@ -85,6 +87,30 @@ type Run struct {
 	running  int  // the value now, by its place in the plan
 	changed  bool // another value than the start's was tried
 	slices   []judge.Slice
+}
+
+// Into runs it on a program, with a journal in a folder from when the baseline is known. quote
+// takes the credentials out of what others said. begun reports that there is a journal.
+func (r *Run) Into(ctx context.Context, p *Program, dir string, quote func(string) string) (end *journal.End, begun bool, err error) {
+	var made *folder.Dir
+	var w *journal.Writer
+	r.Place, r.BucketEnd, r.Quantile = p, maxlive.BucketEnd, quantile
+	r.Begin = func(h judge.Header) (err error) {
+		if made, err = folder.Make(dir); err == nil {
+			w, err = journal.Create(made, h.Header, quote)
+		}
+		return err
+	}
+	r.Append = func(t journal.Trial) error { return w.Append(t) }
+	end = r.Run(ctx)
+	if made != nil {
+		defer made.Close()
+	}
+	if w == nil {
+		return end, false, nil
+	}
+	defer w.Close()
+	return end, true, w.AppendEnd(*end)
 }
 
 const (

@@ -50,7 +50,7 @@ const unit = time.Millisecond // of the fake's buckets
 
 func bucketEnd(i int) time.Duration { return time.Duration(i+1) * unit }
 
-func quantile(was, is Histogram, q float64) time.Duration {
+func quantileOf(was, is Histogram, q float64) time.Duration {
 	want, seen := q*float64(is.count(0)-was.count(0)), 0.0
 	for i, n := range is.Counts {
 		if i < len(was.Counts) {
@@ -178,7 +178,7 @@ func header(values ...int) judge.Header {
 func measured(ctx context.Context, f *fake, h judge.Header, tell func(Event)) (*journal.End, *journal.Contents) {
 	c := &journal.Contents{}
 	r := &Run{
-		Header: h, Place: f, BucketEnd: bucketEnd, Quantile: quantile,
+		Header: h, Place: f, BucketEnd: bucketEnd, Quantile: quantileOf,
 		Ask: func(ctx context.Context, name string, slice time.Duration, _ []string, _ time.Time) (*float64, error) {
 			i := slices.IndexFunc(h.Live.Queries, func(q journal.Query) bool { return q.Name == name })
 			return f.asked(ctx, h.Live.Queries[i].Over(slice))
