@@ -246,13 +246,13 @@ func (o *liveOptions) liveHeader(std stdio, h *judge.Header) error {
 		h.Live.SlowSeconds = spec.Load.SLO.Seconds
 	}
 	var err error
+	h.Spec = o.asked(std)
 	if h.Live.Queries, err = o.list(h.Spec); err != nil {
 		return err
 	}
 	h.Live.Prometheus = secret.Text(o.prometheus)
 	h.Load.DurationSeconds = spec.Load.Duration.Seconds()
 	h.Started, h.Tool = time.Now().Truncate(time.Second), tool()
-	h.Spec = o.asked(std)
 	h.Plan.Margin, h.Plan.MarginP99, h.Plan.Seed = spec.Margin, spec.MarginP99, uint64(h.Started.UnixNano())
 	if o.spec.Seed != nil {
 		h.Plan.Seed = *o.spec.Seed
