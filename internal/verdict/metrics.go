@@ -1,6 +1,7 @@
 package verdict
 
 import (
+	"cmp"
 	"maps"
 	"math"
 	"slices"
@@ -21,14 +22,8 @@ const (
 // metricLoss is a metric that the program printed, proven worse at one value
 // than at another.
 type metricLoss struct {
-	name   string
-	lower  bool // better when lower
-	part   bool // of what the throughput is the mean of
-	at     *contest.Value
-	better *contest.Value
-	n      int
-	mid    float64 // the loss, a logarithm above 0
-	bound  float64 // its lower 95% bound
+	ReasonMetricWorse
+	part bool // of what the throughput is the mean of
 }
 
 // metricLosses compares a value with the default in each metric, and with the
@@ -48,27 +43,24 @@ func (g *group) metricLosses(chosen *contest.Value) []metricLoss {
 	level := 1 - 0.05/float64(2*max(1, len(all)))
 	var losses []metricLoss
 	for _, name := range slices.Sorted(maps.Keys(all)) {
-		lower := all[name].Better == betterLower
-		l := metricLoss{name: name, lower: lower, at: chosen, part: g.unit() == "operations" && all[name].Unit == "ns/op"}
-		of := metricOf(name)
-		rivals := []*contest.Value{g.DefaultValue(), g.bestFor(of, lower)}
-		for _, other := range rivals {
+		of, lower := metricOf(name), all[name].Better == betterLower
+		sign, as := -1.0, contest.Loss
+		if lower {
+			sign, as = 1, contest.Growth
+		}
+		for _, other := range []*contest.Value{g.DefaultValue(), g.bestFor(of, lower)} {
 			if other == nil || other == chosen {
 				continue
 			}
 			d := g.seriesOf(chosen, of).minus(g.seriesOf(other, of))
-			if !lower {
-				for i := range d {
-					d[i] = -d[i]
-				}
-			}
-			if l.n = len(d); l.n < minPairs {
+			if len(d) < minPairs {
 				continue
 			}
-			l.better, l.mid = other, stat.Mean(d, nil)
-			l.bound = l.mid - quantileT(level, l.n-1)*stat.StdDev(d, nil)/math.Sqrt(float64(l.n))
-			if l.bound > l.log(g.header.Plan.Margin) && l.mid > l.log(g.metricFloor(of)) {
-				losses = append(losses, l)
+			mid := sign * stat.Mean(d, nil) // the loss, a logarithm above 0, and its lower bound
+			bound := mid - quantileT(level, len(d)-1)*stat.StdDev(d, nil)/math.Sqrt(float64(len(d)))
+			if bound > as(g.header.Plan.Margin) && mid > as(g.metricFloor(of)) {
+				worse := ReasonMetricWorse{name, Bounded{Difference{Pair{chosen, other}, expm1(sign * mid), len(d)}, expm1(sign * bound)}}
+				losses = append(losses, metricLoss{worse, g.unit() == "operations" && all[name].Unit == "ns/op"})
 				break
 			}
 		}
@@ -83,14 +75,6 @@ func metricOf(name string) figure {
 		}
 		return nil
 	}
-}
-
-// log is a ratio in the metric's direction.
-func (l *metricLoss) log(ratio float64) float64 {
-	if l.lower {
-		return contest.Growth(ratio)
-	}
-	return contest.Loss(ratio)
 }
 
 func (g *group) seriesOf(v *contest.Value, f figure) series {
@@ -131,15 +115,6 @@ func (g *group) metricFloor(f figure) float64 {
 	return 0
 }
 
-// reason is the loss in the metric's own direction.
-func (l *metricLoss) reason() ReasonMetricWorse {
-	sign := 1.0
-	if !l.lower {
-		sign = -1
-	}
-	return ReasonMetricWorse{l.name, Bounded{Difference{Pair{l.at, l.better}, expm1(sign * l.mid), l.n}, expm1(sign * l.bound)}}
-}
-
 // qualify takes a verdict's plainness away where a metric is proven worse at the
 // value that it names. Where the throughput is a mean of benchmarks that want
 // different values, equal averages prove nothing of any of them.
@@ -154,7 +129,7 @@ func (g *group) qualify(rec *Recommendation) (losses []metricLoss) {
 	}
 	var worse []Remark
 	for i := range losses {
-		worse = append(worse, losses[i].reason())
+		worse = append(worse, losses[i].ReasonMetricWorse)
 	}
 	rec.Reasons = append(worse, rec.Reasons...)
 	if (rec.Verdict == NotYourKnob || !g.Worse(chosen)) && slices.ContainsFunc(losses, func(l metricLoss) bool { return l.part }) {
@@ -167,18 +142,11 @@ func (g *group) qualify(rec *Recommendation) (losses []metricLoss) {
 // recommended is the value that a verdict comes to: of not_your_knob, which says
 // to leave things as they are, the default.
 func (g *group) recommended(rec *Recommendation) *contest.Value {
-	if rec.Verdict == NotYourKnob {
-		if standard := g.DefaultValue(); standard != nil {
-			return standard
-		}
-		return g.Best
-	}
-	for _, v := range g.Values {
-		for _, a := range v.Settings {
-			if a.Label == rec.Setting {
-				return v
-			}
-		}
+	switch {
+	case rec.Verdict == NotYourKnob:
+		return cmp.Or(g.DefaultValue(), g.Best)
+	case rec.Verdict.Decides():
+		return rec.Of()
 	}
 	return nil
 }
@@ -186,14 +154,7 @@ func (g *group) recommended(rec *Recommendation) *contest.Value {
 // MetricsWorse are metrics that are proven worse at the value that the verdict names.
 type MetricsWorse struct {
 	AtSetting
-	Losses []Loss
-}
-
-// Loss is a metric at one setting against another, as a change.
-type Loss struct {
-	Metric, Than string
-	Change       float64
-	N            int // pairs of trials
+	Losses []ReasonMetricWorse
 }
 
 func (MetricsWorse) Code() Code { return "metric_worse" }
@@ -202,10 +163,9 @@ func (n *notes) metrics(i int, losses []metricLoss) {
 	if len(losses) == 0 {
 		return
 	}
-	x := MetricsWorse{AtSetting: AtSetting{losses[0].at.Setting}}
+	x := MetricsWorse{AtSetting: AtSetting{losses[0].Of.Setting}}
 	for i := range losses {
-		l := losses[i].reason()
-		x.Losses = append(x.Losses, Loss{l.Metric, l.Than.Setting, l.Change, l.N})
+		x.Losses = append(x.Losses, losses[i].ReasonMetricWorse)
 	}
 	n.add(i, x)
 }
@@ -269,8 +229,8 @@ func (g *group) benchmarks(losses []metricLoss) *Benchmarks {
 		}
 		one := Benchmark{Name: strings.TrimSuffix(name, timed), Times: g.times(b.Base, of, alpha)}
 		for i := range losses {
-			if l := &losses[i]; l.part && l.name == name {
-				one.Wants = new(l.better.Procs)
+			if l := &losses[i]; l.part && l.Metric == name {
+				one.Wants = new(l.Than.Procs)
 			}
 		}
 		b.List = append(b.List, one)

@@ -188,7 +188,7 @@ func (g *group) besideLow(v *contest.Value) bool {
 	return v != g.Lowest && v.HasLatency() && !v.Saturated && !g.Out(v) && !g.Beyond(v)
 }
 
-// twin is the numbered value of the unplaced unset setting's value.
+// twin is the numbered value of the number that the unset setting chose, which has no part.
 func (g *group) twin() *contest.Value {
 	for _, v := range g.Values {
 		if v.Procs == g.Apart.Procs {

@@ -29,11 +29,11 @@ type (
 		Throttled
 		Group string // the cgroup
 	}
-	Overloaded      struct{ Settings []string }           // settings could not keep up with the rate at which latency is judged
-	Dropped         struct{ Requests int64 }              // requests were due and never sent
-	SentLate        struct{ Settings []LateTrials }       // the load generator itself was late in trials of these settings
-	PrompterCarrier struct{ Better, Named SettingFigure } // another value carries the rate too, with a lower p99, in seconds
-	NoGo            struct{}                              // no trial saw a Go program
+	Overloaded      struct{ Settings []string }     // settings could not keep up with the rate at which latency is judged
+	Dropped         struct{ Requests int64 }        // requests were due and never sent
+	SentLate        struct{ Settings []LateTrials } // the load generator itself was late in trials of these settings
+	PrompterCarrier struct{ Pair }                  // another value than the one that is named carries the rate too, with a lower p99
+	NoGo            struct{}                        // no trial saw a Go program
 	// ProcsUnread is that the value of these settings could not be read in the program.
 	ProcsUnread struct {
 		Settings []string
@@ -262,7 +262,7 @@ func (n *notes) rate(i int, g *group, r *Group) {
 	}
 	if carriers, _ := g.carriers(); r.Recommendation.Verdict == CarriesRate {
 		if better := g.betterCarrier(carriers[0], carriers); better != nil {
-			n.add(i, PrompterCarrier{SettingFigure{better.Setting, *better.P99.Mean}, SettingFigure{carriers[0].Setting, *carriers[0].P99.Mean}})
+			n.add(i, PrompterCarrier{Pair{better, carriers[0]}})
 		}
 	}
 }

@@ -144,7 +144,7 @@ var catalogue = byKind(
 		return "the load generator itself sent requests late, so the latency of some trials is not compared: " + phrase.And(late), w.inTime()
 	}),
 	warns(func(w words, x verdict.PrompterCarrier) (string, string) {
-		return fmt.Sprintf("%s sustains the rate with a "+w.quantile()+" of %s, proven lower than the %s of %s", x.Better.Label, number.Seconds(x.Better.Value), number.Seconds(x.Named.Value), x.Named.Label),
+		return fmt.Sprintf("%s sustains the rate with a "+w.quantile()+" of %s, proven lower than the %s of %s", x.Of.Setting, number.Seconds(*x.Of.P99.Mean), number.Seconds(*x.Than.P99.Mean), x.Than.Setting),
 			"choose it if p99 matters more than CPUs"
 	}),
 	warns(func(w words, x verdict.SharedMachine) (string, string) {

@@ -2,6 +2,7 @@ package page
 
 import (
 	"encoding/json"
+	"fmt"
 	"go/ast"
 	"go/parser"
 	"go/token"
@@ -92,8 +93,9 @@ func TestEveryRemarkHasWords(t *testing.T) {
 var unshown = map[string]string{
 	"ReasonSlower.Than": leader, "ReasonAsFast.Than": leader, "ReasonSpeedOpen.Than": leader, "ReasonSetAside.Than": leader,
 	"ReasonLater.Than": leader, "ReasonAsPrompt.Than": leader, "ReasonP99Open.Than": leader,
-	"ReasonUnsetDiffers.Than": "it has the number that Of resolves to",
-	"ReasonCarrierP99.Of":     "it is what the sentence above names",
+	"ReasonUnsetDiffers.Than":   "it has the number that Of resolves to",
+	"MetricsWorse.Losses[0].Of": "it is the setting that the sentence names", "MetricsWorse.Losses[0].Bound": "the reason has it",
+	"ReasonCarrierP99.Of": "it is what the sentence above names",
 }
 
 const leader = "the first reason names it"
@@ -115,7 +117,9 @@ func numbers(v reflect.Value, name string, visit func(name string, set func(floa
 		numbers(v.Index(0), name+"[0]", visit)
 	case reflect.Struct:
 		if value, is := v.Addr().Interface().(*contest.Value); is {
-			visit(name, func(x float64) { value.Procs, value.Throughput.Mean, value.P99.Mean = int(x), &x, &x })
+			visit(name, func(x float64) {
+				value.Setting, value.Procs, value.Throughput.Mean, value.P99.Mean = fmt.Sprint(x), int(x), &x, &x
+			})
 			return
 		}
 		for i := range v.NumField() {

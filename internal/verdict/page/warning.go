@@ -44,10 +44,10 @@ func strays(spread float64, metric string) string {
 	return fmt.Sprintf("trials vary by %s in %s, too much to prove small differences", strayed(spread), metric)
 }
 
-func losses(list []verdict.Loss) string {
+func losses(list []verdict.ReasonMetricWorse) string {
 	var all []string
 	for _, l := range list {
-		all = append(all, fmt.Sprintf("%s is %.2f× that of %s (n %d)", l.Metric, 1+l.Change, l.Than, l.N))
+		all = append(all, fmt.Sprintf("%s is %.2f× that of %s (n %d)", l.Metric, 1+l.Change, l.Than.Setting, l.N))
 	}
 	return phrase.And(all)
 }
