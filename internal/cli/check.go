@@ -291,7 +291,7 @@ func (o *checkOptions) checkers(overlay map[string][]byte, slow func(string)) []
 	}
 	all := []check.Checker{
 		binary.New(binary.Options{Programs: programs, Cache: &o.scanned, Tree: tree}), // before those that ask for programs
-		manifest.New(manifest.Options{NodeCPUs: o.program.cpus, Programs: programs, Changes: o.changes(), Stdin: o.stdin != nil, CRIO: o.crio, Strict: o.strict, Containers: o.containers, Tree: tree, Render: render}),
+		manifest.New(manifest.Options{NodeCPUs: o.program.cpus, Programs: programs, Changes: o.changes(), Stdin: o.stdin != nil, CRIO: o.crio, Strict: o.strict, Containers: o.containers, Tree: tree}),
 	}
 	if o.looksAtSource() {
 		all = append(all, gosource.New(gosource.Options{Overlay: overlay, Environ: os.Environ(), Syntax: o.syntax, Slow: slow, Bounds: gosource.DefaultBounds(), Tree: tree}))

@@ -1,20 +1,14 @@
 package cli
 
 import (
-	"context"
 	"errors"
 	"fmt"
-	"os"
-	"os/exec"
-	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/procfit/procfit/internal/host/folder"
-	"github.com/procfit/procfit/internal/host/supervisor"
 	"github.com/procfit/procfit/internal/measure/plan/field"
 	"github.com/procfit/procfit/internal/measure/plan/specfile"
-	"github.com/procfit/procfit/internal/show/phrase"
 )
 
 // readFile sets what the section check of a procfit.yaml sets and no flag does; in a
@@ -60,29 +54,4 @@ func (o *checkOptions) readFile(std stdio) error {
 		}
 		return o.set(name, text)
 	})
-}
-
-// render builds a folder of Kustomize by its command, or by kubectl; without either, it gives nil. Neither
-// runs programs that the folder names (that takes --enable-alpha-plugins), nor reads files outside of
-// it and its bases.
-func render(ctx context.Context, dir string) ([]byte, error) {
-	for _, command := range [][]string{{"kustomize", "build"}, {"kubectl", "kustomize"}} {
-		if _, err := exec.LookPath(command[0]); err != nil {
-			continue
-		}
-		if !filepath.IsAbs(dir) {
-			dir = "./" + filepath.ToSlash(dir)
-		}
-		out, err := supervisor.Run(ctx, supervisor.Spec{Command: append(command, dir), Env: os.Environ()})
-		switch {
-		case err != nil:
-			return nil, err
-		case out.Exit.Failed():
-			return nil, fmt.Errorf("%s: %s", strings.Join(command[:2], " "), phrase.Clip(phrase.FirstLine(strings.TrimSpace(string(out.Stderr))), 200))
-		case out.Cut:
-			return nil, fmt.Errorf("%s printed more than %d bytes", strings.Join(command[:2], " "), supervisor.CaptureLimit)
-		}
-		return append([]byte{}, out.Stdout...), nil
-	}
-	return nil, nil
 }

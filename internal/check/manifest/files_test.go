@@ -46,7 +46,7 @@ func TestFiles(t *testing.T) {
 					says = append(says, strings.TrimSpace(rest))
 				}
 			}
-			r, err := check.Run(context.Background(), check.Options{Paths: []string{"."}, Checkers: []check.Checker{New(Options{Programs: &check.Programs{}, Render: rendersIn(a)})}})
+			r, err := check.Run(context.Background(), check.Options{Paths: []string{"."}, Checkers: []check.Checker{New(Options{Programs: &check.Programs{}})}})
 			if err != nil || len(r.Problems) > 0 {
 				t.Fatalf("%v, %v", err, r.Problems)
 			}
@@ -72,17 +72,5 @@ func TestFiles(t *testing.T) {
 				}
 			}
 		})
-	}
-}
-
-// rendersIn gives what an archive has as the rendering of a folder: its file DIR.rendered.
-func rendersIn(a *txtar.Archive) func(context.Context, string) ([]byte, error) {
-	return func(_ context.Context, dir string) ([]byte, error) {
-		for _, f := range a.Files {
-			if f.Name == dir+".rendered" {
-				return f.Data, nil
-			}
-		}
-		return nil, nil
 	}
 }

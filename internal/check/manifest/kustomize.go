@@ -1,13 +1,10 @@
 package manifest
 
 import (
-	"context"
-	"errors"
 	"path"
 	"path/filepath"
 	"slices"
 	"strings"
-	"time"
 
 	"go.yaml.in/yaml/v3"
 
@@ -24,7 +21,6 @@ type kustomization struct {
 	resources []string // files and folders, from where paths are shown
 	patches   []string // their texts, each with its target
 	anything  bool     // it may change any object
-	open      bool     // it names what is elsewhere, or a program that makes objects
 }
 
 // kustomizations are names of the file (kubectl.docs.kubernetes.io/references/kustomize).
@@ -33,20 +29,6 @@ var kustomizations = []string{"kustomization.yaml", "kustomization.yml", "Kustom
 // patching are keys by which one changes more than names, labels and images, in objects that
 // only Kustomize finds.
 var patching = []string{"components", "transformers", "replacements"}
-
-// making are keys by which one runs programs or charts, or takes what these make.
-var making = []string{"generators", "transformers", "validators", "helmCharts", "helmChartInflationGenerator"}
-
-// remote reports whether a file or a folder is named by an address: Kustomize would fetch it.
-func remote(n *yaml.Node, depth int) bool {
-	if n == nil || depth > deepestTree {
-		return false
-	}
-	if n.Kind == yaml.ScalarNode {
-		return strings.Contains(n.Value, "://") && !strings.Contains(n.Value, "\n") // else it is the text of a patch
-	}
-	return slices.ContainsFunc(n.Content, func(c *yaml.Node) bool { return remote(c, depth+1) })
-}
 
 // kustomization reads a document of one. A ConfigMap that it generates is one of its folder.
 func (c *Checker) kustomization(t text, doc int) {
@@ -57,13 +39,6 @@ func (c *Checker) kustomization(t text, doc int) {
 			if !strings.Contains(item.Value, "://") {
 				k.resources = append(k.resources, path.Join(k.dir, item.Value))
 			}
-		}
-	}
-	k.open = t.path == check.Stdin || slices.ContainsFunc(making, func(key string) bool { return r.get(root, key) != nil }) || remote(root, 0)
-	for _, key := range []string{"resources", "bases", "components"} {
-		for _, item := range r.items(root, key) {
-			_, err := t.reads.Resolve(filepath.Join(filepath.FromSlash(k.dir), filepath.FromSlash(item.Value)))
-			k.open = k.open || err != nil
 		}
 	}
 	k.anything = slices.ContainsFunc(patching, func(key string) bool { return len(r.items(root, key)) > 0 })
@@ -98,7 +73,6 @@ func (k *kustomization) patch(r *reader, t text, item *yaml.Node) {
 	if file != "" {
 		b, err := t.reads.Read(filepath.Join(filepath.FromSlash(k.dir), filepath.FromSlash(file)), mostDocument)
 		k.anything = k.anything || err != nil || t.path == check.Stdin
-		k.open = k.open || err != nil
 		body = string(b)
 	}
 	about := body + r.str(target, "kind")
@@ -153,128 +127,12 @@ func (c *Checker) overlays() overlays {
 
 // of is the first folder whose kustomization may patch an object; "": there is none.
 func (all overlays) of(o *object) string {
-	if dirs := all.all(o); len(dirs) > 0 {
-		return dirs[0]
-	}
-	return ""
-}
-
-// render replaces containers that overlays patch by what each overlay makes of them. An overlay that
-// cannot be rendered leaves them open: it names what is not among the files, or there is no command.
-func (c *Checker) render(ctx context.Context, to check.Sink) {
-	if c.o.Render == nil || len(c.kustomized) == 0 {
-		return
-	}
-	byDir := map[string]kustomization{}
-	for _, k := range c.kustomized {
-		byDir[k.dir] = k
-	}
-	ctx, end := context.WithTimeout(ctx, mostRendering)
-	defer end()
-	overlays, made := c.overlays(), map[string]*store{}
-	var kept, added []*container
-	for _, k := range c.store.containers {
-		var of []*container
-		by := overlays.all(k.object)
-		for _, dir := range by {
-			own, tried := made[dir]
-			if !tried && closed(byDir, dir, 0) {
-				own = c.renders(ctx, dir, to)
-			}
-			if made[dir] = own; own == nil {
-				of = nil
-				break
-			}
-			of = append(of, own.rendered(k, dir)...)
-		}
-		if len(of) > 0 {
-			added = append(added, of...)
-			continue
-		}
-		kept = append(kept, k)
-	}
-	c.store.containers = append(kept, added...)
-	for _, own := range made {
-		if own != nil {
-			own.containers, own.unread, own.autoscalers, own.resizers = nil, nil, nil, nil // those of files are judged
-			c.store.take(own)
-		}
-	}
-}
-
-// mostRendering is how long all overlays together may take: kubectl takes most of a second for one.
-const mostRendering = 20 * time.Second
-
-// closed reports whether all that a folder renders is among the files.
-func closed(byDir map[string]kustomization, dir string, depth int) bool {
-	k, known := byDir[dir]
-	if !known || k.open || depth > deepest {
-		return false
-	}
-	return !slices.ContainsFunc(k.resources, func(at string) bool {
-		return path.Ext(at) == "" && !closed(byDir, at, depth+1)
-	})
-}
-
-// renders are the objects that a folder renders; nil: it cannot be rendered.
-func (c *Checker) renders(ctx context.Context, dir string, to check.Sink) *store {
-	b, err := c.o.Render(ctx, filepath.FromSlash(dir))
-	if ctx.Err() != nil {
-		err = errors.New("rendering takes longer than 20 s; " + rendering(dir) + " checks it alone")
-	}
-	if err != nil {
-		to.Note(check.Note{Path: dir, Message: "cannot be rendered, so that what it patches is open: " + phrase.Plain(err)})
-		return nil
-	}
-	if b == nil {
-		return nil
-	}
-	t, own := parse(path.Join(dir, "(rendered)"), b, nowhere{}), &store{}
-	if t.bad {
-		return nil
-	}
-	for i := range t.docs {
-		p := pods{text: t, doc: i, to: nowhere{}, into: own}
-		if p.document() != nil {
-			return nil
-		}
-	}
-	return own
-}
-
-// rendered are what became of a container, at its place in the file: names of objects may have got
-// something in front or behind.
-func (s *store) rendered(of *container, dir string) (all []*container) {
-	for _, k := range s.containers {
-		if k.object.kind != of.object.kind || k.at.Container != of.at.Container || !strings.Contains(k.object.name, of.object.name) {
-			continue
-		}
-		k.at, k.by = of.at, dir
-		for name, f := range k.fields {
-			f.line, f.file = 0, ""
-			k.fields[name] = f
-		}
-		for name, v := range k.started {
-			v.line, v.file = 0, ""
-			k.started[name] = v
-		}
-		for i := range k.envFrom {
-			k.envFrom[i].line = 0
-		}
-		k.argvLine = 0
-		all = append(all, k)
-	}
-	return all
-}
-
-// all are the folders whose kustomizations may patch an object.
-func (all overlays) all(o *object) (dirs []string) {
 	for _, k := range all[o.path] {
 		if k.anything || slices.ContainsFunc(k.patches, func(text string) bool { return strings.Contains(text, o.name) }) {
-			dirs = append(dirs, k.dir)
+			return k.dir
 		}
 	}
-	return dirs
+	return ""
 }
 
 // rendering is the command that checks what a folder renders.

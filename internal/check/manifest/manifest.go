@@ -61,8 +61,6 @@ type Options struct {
 	Tree       *folder.Tree // what may be read besides the files; nil: everything
 	Containers []string     // the only ones to be judged; none: all
 	Strict     bool         // a value that is open is a finding
-	// Render builds a folder of Kustomize; nil text: there is no command for it. nil: none is rendered.
-	Render func(ctx context.Context, dir string) ([]byte, error)
 	// CRIO, with its floor and its formula, asks for the Injection of each container.
 	CRIO *facts.CRIO
 }
@@ -279,7 +277,6 @@ func (c *Checker) keep(units []*unit) {
 
 // Finish implements check.Checker.
 func (c *Checker) Finish(ctx context.Context, to check.Sink) error {
-	c.render(ctx, to)
 	c.findPrograms(to)
 	for _, u := range c.units {
 		c.inScripts(u)
@@ -313,7 +310,7 @@ func (c *Checker) Finish(ctx context.Context, to check.Sink) error {
 			j.patched(by)
 		}
 		c.advise(j)
-		if j.remedy != nil && k.by == "" && (c.o.Changes || k.object.rendered != "") {
+		if j.remedy != nil && (c.o.Changes || k.object.rendered != "") {
 			byFile[k.object.file] = append(byFile[k.object.file], j)
 		}
 		all = append(all, j)

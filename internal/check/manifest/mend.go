@@ -119,9 +119,6 @@ func (c *Checker) advise(j *judged) {
 		case uses && f.Rule == "PF004":
 			f.Fix = strings.Replace(f.Fix, "remove it", "first change what uses it in the command or in another variable, then remove it", 1)
 		}
-		if by := j.container.by; by != "" {
-			j.findings[i].Fix += "; change that in " + by + " or in what it renders"
-		}
 	}
 }
 

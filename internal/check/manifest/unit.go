@@ -37,7 +37,6 @@ type unit struct {
 	beside  bool   // the program was found among the files
 	isGo    bool   // GOMAXPROCS, another variable of the runtime, or a version is named
 
-	by       string         // the folder whose rendering it is of, and not the file; "": it is the file's
 	group    string         // of units that share limits; "": those of one object do
 	shared   bool           // other Go programs are under its limit
 	unjudged string         // why no rule judges it, in words; "": all do
@@ -173,9 +172,6 @@ func (c *Checker) judge(u *unit, to check.Sink) []check.Finding {
 	var findings []check.Finding
 	for _, f := range u.findings(o) {
 		f = doubted(f, v.Open)
-		if u.by != "" {
-			f.Message = "as " + u.by + " renders it: " + f.Message
-		}
 		if u.env.line > 0 && slices.Contains(atVariable, f.Rule) {
 			f.Path, f.Line, f.Column = cmp.Or(u.env.file, f.Path), u.env.line, u.env.column
 		}
@@ -255,9 +251,6 @@ func (u *unit) value(s rule.Subject) check.Value {
 	if unless := u.unless(s); v.Open == "" && unless != "" {
 		v.Procs, v.Open = nil, unless
 		v.Source = strings.TrimPrefix(v.Source+", unless "+unless, ", ")
-	}
-	if u.by != "" {
-		v.Source = strings.TrimPrefix(v.Source+"; as "+u.by+" renders it", "; ")
 	}
 	if u.beside {
 		v.Source = strings.TrimPrefix(v.Source+"; its Go version comes from "+u.program.From, "; ")
