@@ -85,7 +85,7 @@ func (a *Analysis) Summary(sc *Scanner) *Summary {
 	}
 	if main := longer(a.main, a.log.current); main != nil {
 		s.Main = main.segment()
-		s.Main.Mixed = a.log.unclear > 0
+		s.Main.Mixed = a.log.doubts >= enough
 		s.ChangeCount, s.Changes = main.count, append(s.Changes, main.first...)
 	}
 	return s

@@ -10,12 +10,14 @@ package sched
 // So a line at 0 ms starts a process. If the clock or the ticks go back otherwise, if a line is
 // due of the process before and not of the one that has just started, or if two started at the
 // same time and lines come too often for one, several write at once. Their lines are not
-// separated.
+// separated. A clock or ticks that go back once may be a line that other output damaged, or a
+// second log behind the first.
 type processes struct {
 	current *process // wrote the last line
 	before  *process // wrote until current started; nil: there is none
 	begun   int64
 	unclear int64 // the first line that several can have written; 0: there is none
+	doubts  int   // of such lines; enough of them are no accident
 }
 
 // process is what one process wrote.
@@ -37,11 +39,21 @@ func (l *processes) writer(s *Sample) (p, over *process) {
 		p.seg.Index = l.begun
 		l.begun++
 		l.before, l.current = over, p
-	case l.unclear == 0 && (p.backwards(s) || l.resumes(s) || l.twins(s)):
-		l.unclear = s.Line
+	case l.resumes(s) || l.twins(s):
+		l.doubt(s, enough)
+	case p.backwards(s):
+		l.doubt(s, 1)
 	}
 	p.dying = s.dying()
 	return p, over
+}
+
+// doubt notes a line that several processes can have written.
+func (l *processes) doubt(s *Sample, weight int) {
+	l.doubts += weight
+	if l.unclear == 0 {
+		l.unclear = s.Line
+	}
 }
 
 // backwards reports that the process cannot have written the line after its last.
@@ -73,6 +85,8 @@ func (l *processes) twins(s *Sample) bool {
 }
 
 const (
+	enough = 2 // doubts
+
 	// sysmonLate is how late sysmon may come on a machine that is not busy, in milliseconds.
 	sysmonLate = 15
 	// maxTickRate is more goroutines than a P can start in a millisecond: one takes 50 ns at

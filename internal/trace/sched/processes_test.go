@@ -54,6 +54,8 @@ func TestProcesses(t *testing.T) {
 		"crashes in a row":        {strings.Repeat(crash, 12), 12, 2},
 		"a longer one at the end": {crash + crash + times2(0, 1003, 2006, 3009, 4012), 3, 4},
 		"a late one at the end":   {times2(0, 105, 206) + times2(0, 105, 300, 401), 2, 3},
+		"a damaged line":          {times2(0, 100, 200, 30, 400, 500), 1, 5},
+		"a second log's end":      {times2(0, 100, 200, 300) + times2(200, 300, 400), 1, 6},
 		"starts alone":            {strings.Repeat(at(0, 2), 5), 5, 0},
 		"a parent and children":   {child, 5, -1},
 		"a child that ends soon":  {times2(0, 100, 200, 300, 400, 0, 500, 600, 700), 2, -1},
