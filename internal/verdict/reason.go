@@ -92,7 +92,9 @@ func (g *group) common() (list []Remark) {
 	if u := g.Apart; u != nil && u.Procs == 0 {
 		list = append(list, ReasonUnsetUnread{})
 	} else if u != nil {
-		list = append(list, ReasonUnsetDiffers{Difference{Pair{u, g.twin()}, orZero(u.Throughput.Mean)/orZero(g.twin().Throughput.Mean) - 1, min(u.N, g.twin().N)}})
+		if is, of := u.Throughput.Mean, g.twin().Throughput.Mean; is != nil && of != nil {
+			list = append(list, ReasonUnsetDiffers{Difference{Pair{u, g.twin()}, *is / *of - 1, min(u.N, g.twin().N)}})
+		}
 	}
 	if g.spread.Throughput != nil {
 		list = append(list, ReasonSpread{})

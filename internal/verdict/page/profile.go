@@ -180,9 +180,30 @@ func (p profiled) note() string {
 		parts = append(parts, p.ran(t))
 	}
 	parts = append(parts, "A number is the share of all that a function takes itself, without the functions that it calls.")
-	first := p.Settings[0].Files
-	if len(p.Settings) < 2 || len(p.Settings[1].Files) != len(first) {
-		return strings.Join(append(parts, "go tool pprof reads "+phrase.Clean(first[0])+"."), " ")
+	var read, compare []string
+	for _, file := range p.Settings[0].Files {
+		read = append(read, phrase.Clean(file))
+		if other := p.second(file); other != "" {
+			compare = append(compare, "go tool pprof -diff_base "+phrase.Clean(file)+" "+phrase.Clean(other))
+		}
 	}
-	return strings.Join(append(parts, "To compare them: go tool pprof -diff_base "+phrase.Clean(first[0])+" "+phrase.Clean(p.Settings[1].Files[0])+"."), " ")
+	if len(compare) > 0 {
+		return strings.Join(append(parts, "To compare them: "+phrase.And(compare)+"."), " ")
+	}
+	return strings.Join(append(parts, "go tool pprof reads "+phrase.And(read)+"."), " ")
+}
+
+// second is the second setting's profile of the same kind, which ends the name of a file;
+// empty: it has none.
+func (p profiled) second(file string) string {
+	if len(p.Settings) < 2 {
+		return ""
+	}
+	kind := file[strings.LastIndexByte(file, '-')+1:]
+	for _, other := range p.Settings[1].Files {
+		if strings.HasSuffix(other, "-"+kind) {
+			return other
+		}
+	}
+	return ""
 }
