@@ -90,7 +90,7 @@ func (f *fleetRun) service(ctx context.Context, std stdio, s *fleetService) flee
 		out.Failed = "the run was interrupted before its sweep ended"
 		return out
 	}
-	if err == nil {
+	if err == nil || errors.Is(err, errNoneValid) { // which is an answer of the service's row
 		err = f.judge(dir, s, &out)
 	}
 	if err != nil {

@@ -235,6 +235,9 @@ func refusal(err error) error {
 	return err
 }
 
+// errNoneValid is that trials ran, and none can be used. The report has their reasons.
+var errNoneValid = errors.New("no trial was valid, so nothing was measured")
+
 // conclude reports what the journal holds, whether or not the run came to its
 // end, since a finished trial is never lost.
 func (m *measurement) conclude(std stdio, s *session.Session, runErr error) error {
@@ -267,8 +270,8 @@ func (m *measurement) conclude(std stdio, s *session.Session, runErr error) erro
 	if m.gate {
 		return gateError(r.Gate)
 	}
-	if !slices.ContainsFunc(contents.Trials, func(t journal.Trial) bool { return t.Valid }) {
-		return errors.New("no trial was valid, so nothing was measured")
+	if !slices.ContainsFunc(contents.Trials, func(t journal.Trial) bool { return t.Valid && t.Role != journal.RolePilot }) {
+		return errNoneValid
 	}
 	return nil
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -34,13 +35,15 @@ func (p *promQueries) fields(more string, parse func(string) (journal.Query, err
 
 // list are the queries as they are recorded, each with a name of its own.
 func (p *promQueries) list(asked spec.Spec) ([]journal.Query, error) {
-	list := []journal.Query{}
-	for i, text := range asked.Get("query") {
-		q := p.queries[i]
+	list, texts := []journal.Query{}, asked.Get("query")
+	if len(texts) != len(p.queries) {
+		return nil, fmt.Errorf("the Spec has %d queries, and %d were given", len(texts), len(p.queries))
+	}
+	for i, q := range p.queries {
 		if slices.ContainsFunc(list, func(have journal.Query) bool { return have.Name == q.Name }) {
 			return list, usageError("--query %s is given twice", q.Name)
 		}
-		_, text, _ := strings.Cut(text, "=")
+		_, text, _ := strings.Cut(texts[i], "=")
 		q.Text = strings.TrimSpace(text)
 		list = append(list, q)
 	}

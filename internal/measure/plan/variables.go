@@ -60,8 +60,8 @@ func (s Spec) Filled(lookup func(name string) (value string, ok bool)) (Spec, er
 			continue
 		}
 		filled, err := load.ParseMetric(text)
-		if err != nil {
-			errs = append(errs, Wrong("metric", " %s: the values of its variables make it %v", m.Name, err))
+		if err != nil { // which would quote the values
+			errs = append(errs, Wrong("metric", " %s: with the values of its variables it is no regular expression with a group", m.Name))
 			continue
 		}
 		l.Metrics[i] = filled
