@@ -94,19 +94,6 @@ func (n *schemaNode) keys() (keys []string) {
 	return keys
 }
 
-// sourceTypes are the types of procfit's packages, also those that no other package can name.
-type sourceTypes []*packages.Package
-
-func (s sourceTypes) find(name string) (types.Type, *packages.Package) {
-	in, of, _ := strings.Cut(name, ".")
-	for _, p := range s {
-		if p.Name == in && p.Types.Scope().Lookup(of) != nil {
-			return p.Types.Scope().Lookup(of).Type(), p
-		}
-	}
-	return nil, nil
-}
-
 // keysOf are those that encoding/json writes of a struct, of which no key hides an embedded one.
 func keysOf(t *types.Struct) (keys []string) {
 	for i := range t.NumFields() {
