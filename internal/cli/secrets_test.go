@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"maps"
 	"os"
@@ -120,7 +121,10 @@ func without(t *testing.T, args []string, dir string, streams ...string) {
 }
 
 // failing has trials that fail with what the user gave.
-type failing struct{ reason string }
+type failing struct {
+	reason string
+	code   journal.InvalidCode
+}
 
 func (failing) Prepare(context.Context, journal.Plan, plan.Observer) error { return nil }
 func (failing) Close() error                                               { return nil }
@@ -129,7 +133,7 @@ func (f failing) Run(_ context.Context, task plan.Task, observe plan.Observer) (
 	observe(plan.Activity{Step: plan.StepLoadCommand, Detail: f.reason})
 	return journal.Trial{
 		Origin: journal.OriginLocal, Setting: task.Setting, Role: task.Role, Block: task.Block, Order: task.Order,
-		InvalidCode: journal.InvalidExit, InvalidReason: "it ended: " + f.reason, ObservedProcs: []*int{nil},
+		InvalidCode: f.code, InvalidReason: "it ended: " + f.reason, ObservedProcs: []*int{nil},
 	}, nil
 }
 
@@ -210,7 +214,7 @@ func sweepInProcess(t *testing.T, args []string, reason string) {
 		t.Fatalf("%q: %v", all, err)
 	}
 	var bar *progress
-	_, err = s.Run(t.Context(), failing{reason}, sweepEvents(std, s, &bar))
+	_, err = s.Run(t.Context(), failing{reason, journal.InvalidExit}, sweepEvents(std, s, &bar))
 	if bar == nil {
 		t.Fatal(err)
 	}
@@ -278,5 +282,32 @@ func TestSecretsInRequests(t *testing.T) {
 			t.Errorf("%s: exit code %d, %s", line, code, &errs)
 		}
 		without(t, args, t.TempDir(), out.String(), errs.String())
+	}
+}
+
+// Trials that a hypervisor spoilt do not end a sweep before its time, and one that has no
+// other trials has measured nothing.
+func TestNoneValid(t *testing.T) {
+	o, cmd := newSweepOptions(), &cobra.Command{}
+	args := []string{"sweep", "--procs", "1", "--repeats", "1", "--out", filepath.Join(t.TempDir(), "out"), "--", "true"}
+	var out bytes.Buffer
+	std := newStdio(t.Context(), strings.NewReader(""), &out, io.Discard, args)
+	o.bind(std, cmd, o.Fields)
+	if err := cmd.ParseFlags(args[1:]); err != nil {
+		t.Fatal(err)
+	}
+	o.command = cmd.Flags().Args()
+	s, err := o.resolve(std)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var bar *progress
+	_, err = s.Run(t.Context(), failing{"nothing", journal.InvalidStolen}, sweepEvents(std, s, &bar))
+	bar.finish()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := o.conclude(std, s, nil); !errors.Is(err, errNoneValid) || !strings.Contains(out.String(), "No trial was valid") {
+		t.Errorf("%v; printed %s", err, out.String())
 	}
 }
