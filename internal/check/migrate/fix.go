@@ -102,7 +102,7 @@ func (r *Report) Fix(ctx context.Context, o Options) error {
 	if err := writeAll(all); err != nil {
 		return err
 	}
-	for _, f := range fixed.Fixed {
+	for _, f := range all {
 		r.Fixed = append(r.Fixed, f.Path)
 	}
 	return nil
@@ -159,6 +159,13 @@ func tidied(ctx context.Context, g toolchain.Go, dir string, files []check.Fixed
 	}
 	where := []string{"-modfile=" + filepath.Join(dir, "go.mod"), "-overlay=" + overlay}
 	alone := g.With("GOWORK=off") // neither command looks at a workspace, and -modfile does not go with one
+	vendor := filepath.Join(g.Dir, "vendor")
+	vendored := exists(vendor, "modules.txt")
+	if vendored {
+		if err := asVendored(ctx, alone, dir, vendor); err != nil {
+			return nil, err
+		}
+	}
 	if _, err := alone.Run(ctx, append([]string{"mod", "tidy"}, where...)...); err != nil {
 		return nil, fmt.Errorf("go mod tidy fails, so that nothing is changed: %w", err)
 	}
@@ -172,16 +179,30 @@ func tidied(ctx context.Context, g toolchain.Go, dir string, files []check.Fixed
 			all = append(all, check.Fixed{Path: filepath.ToSlash(filepath.Join(g.Dir, name)), Before: before[i], After: after})
 		}
 	}
-	vendor := filepath.Join(g.Dir, "vendor")
-	if !exists(vendor, "modules.txt") {
+	if !vendored {
 		return all, ofWorkspace(ctx, g)
 	}
 	fresh := filepath.Join(dir, "vendor")
 	if _, err := alone.Run(ctx, slices.Concat([]string{"mod", "vendor", "-o", fresh}, where)...); err != nil {
 		return nil, fmt.Errorf("go mod vendor fails, so that nothing is changed: %w", err)
 	}
-	vendored, err := changes(vendor, fresh)
-	return append(all, vendored...), err
+	of, err := changes(vendor, fresh)
+	return append(all, of...), err
+}
+
+// asVendored refuses a vendor folder that is not what go mod vendor writes: a new one would take away
+// what was changed by hand, and git may not have it. It works with the copy of go.mod in dir.
+func asVendored(ctx context.Context, alone toolchain.Go, dir, vendor string) error {
+	is := filepath.Join(dir, "vendor.before")
+	if _, err := alone.Run(ctx, "mod", "vendor", "-o", is, "-modfile="+filepath.Join(dir, "go.mod")); err != nil {
+		return fmt.Errorf("go mod vendor fails, so that nothing is changed: %w", err)
+	}
+	byHand, err := changes(vendor, is)
+	if err != nil || len(byHand) == 0 {
+		return err
+	}
+	return fmt.Errorf("nothing is changed: vendor has changes by hand, which go mod vendor would take away: %s; go mod vendor has to write the same before --fix, so move them to a fork that go.mod replaces the module with",
+		phrase.Clean(byHand[0].Path)+strings.TrimPrefix(fmt.Sprintf(" and %d more", len(byHand)-1), " and 0 more"))
 }
 
 // ofWorkspace refuses a module whose workspace has a vendor folder: that is made for all its modules.

@@ -64,7 +64,7 @@ type Report struct {
 	Workloads []Workload      `json:"workloads"`
 	Limits    []LimitRow      `json:"limits"`           // by CPU limit, for each set of options
 	Others    int             `json:"other_containers"` // that are not known to run one of the programs
-	Fixed     []string        `json:"fixed_files"`      // that --fix has written
+	Fixed     []string        `json:"fixed_files"`      // that --fix has written or removed
 	Removable bool            `json:"removable"`        // all imports of the module go by a fix
 	Problems  []check.Problem `json:"-"`
 	Errors    []Place         `json:"errors"`

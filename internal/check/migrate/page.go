@@ -37,7 +37,7 @@ func (r *Report) Answer() string {
 	case !r.Runs() && len(r.Module.Imports) == 0:
 		return "No package of this module, and none that it depends on, is known to import automaxprocs."
 	case len(r.Fixed) > 0:
-		return fmt.Sprintf("automaxprocs is removed from %s, go.mod is tidy, and the module builds: git diff shows it, git commit -a commits it.", phrase.Count(len(r.Fixed), "file"))
+		return fmt.Sprintf("automaxprocs is removed, %s changed, go.mod is tidy, and the module builds: git add -A takes all of it, git diff --staged shows it, and git commit commits it.", phrase.CountOf(len(r.Fixed), "file is", "files are"))
 	case len(r.own()) == 0:
 		return "Only a dependency imports automaxprocs, so this module cannot remove it."
 	case !r.manifests:
