@@ -294,19 +294,31 @@ type ProofCheck struct {
 func (r *Report) Doubt() string {
 	changed, unknown := r.Changes()
 	switch {
-	case !r.manifests:
-		if len(r.Differ()) == 0 {
-			return ""
-		}
-		return "which containers run it is not known, and values change by CPU limit"
 	case len(r.Problems) > 0:
 		return "not everything could be read: " + r.Failed()
+	case !r.manifests && !r.Runs():
+		return "no program of this module is known to run automaxprocs, and what imports its packages is not looked at"
+	case !r.manifests && len(r.Differ()) > 0:
+		return "which containers run it is not known, and values change by CPU limit"
+	case !r.manifests && r.openRow() >= 0:
+		return "which values change is not known: " + r.Limits[r.openRow()].Why
+	case !r.manifests:
+		return ""
 	case len(r.Workloads) == 0:
 		return "no container is known to run a program of this module"
 	case changed+unknown == 0:
 		return ""
 	}
 	return fmt.Sprintf("%d of %s another value, and of %d it is not known", changed, phrase.CountOf(len(r.Workloads), "container gets", "containers get"), unknown)
+}
+
+// openRow is a limit at which it is not known whether the value changes, where no workload tells more;
+// -1: there is none.
+func (r *Report) openRow() int {
+	if r.manifests {
+		return -1
+	}
+	return slices.IndexFunc(r.Limits, func(l LimitRow) bool { return l.Effect == EffectUnknown })
 }
 
 // NotRemovable is why the imports do not go by a fix.

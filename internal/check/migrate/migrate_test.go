@@ -13,6 +13,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/procfit/procfit/internal/check"
 	"github.com/procfit/procfit/internal/check/manifest"
 	"github.com/procfit/procfit/internal/check/source"
 	"github.com/procfit/procfit/internal/host/supervisor"
@@ -322,6 +323,25 @@ func TestFixVendorByHand(t *testing.T) {
 		}
 		if after := holds(t, dir); !maps.Equal(before, after) {
 			t.Errorf("%s: %q, want %q", name, after, before)
+		}
+	}
+}
+
+// Where the values are not known, somebody has to agree.
+func TestDoubt(t *testing.T) {
+	unknown := []LimitRow{{Change: Change{Effect: EffectUnknown, Why: "its Min is not a constant"}}}
+	runs := []Program{{Runs: true}}
+	for name, tc := range map[string]struct {
+		report Report
+		want   string // "": nobody is asked
+	}{
+		"the same":     {Report{Programs: runs, Limits: []LimitRow{{Change: Change{Effect: EffectSame}}}}, ""},
+		"open options": {Report{Programs: runs, Limits: unknown}, "its Min is not a constant"},
+		"a library":    {Report{}, "no program of this module"},
+		"not listed":   {Report{Programs: runs, Problems: []check.Problem{{Path: "go.mod", Message: "go list fails"}}}, "not everything could be read"},
+	} {
+		if got := tc.report.Doubt(); (got == "") != (tc.want == "") || !strings.Contains(got, tc.want) {
+			t.Errorf("%s: %q, want %q", name, got, tc.want)
 		}
 	}
 }

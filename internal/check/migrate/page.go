@@ -74,6 +74,8 @@ func (r *Report) answer() document.Panel {
 		p.Tone, p.Label = document.Unknown, "not known"
 	case changed > 0 || !r.manifests && len(r.Differ()) > 0:
 		p.Tone, p.Label = document.Attention, "values change"
+	case r.openRow() >= 0:
+		p.Tone, p.Label = document.Unknown, "not known"
 	}
 	return p
 }
