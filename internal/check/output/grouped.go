@@ -5,6 +5,8 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/charmbracelet/x/ansi"
+
 	"github.com/procfit/procfit/internal/check"
 	"github.com/procfit/procfit/internal/program/rule"
 	"github.com/procfit/procfit/internal/show/phrase"
@@ -112,11 +114,13 @@ func excerpt(b *terminal.Writer, lines []string, p rule.Place, indent string) {
 	}
 	line := strings.TrimRight(lines[p.Line-1], "\r \t")
 	before, rest := line, ""
+	characters, bytes := 1, strings.HasSuffix(p.Path, ".go")
 	for i := range line {
-		if count := utf8.RuneCountInString(line[:i]); i == p.Column-1 && strings.HasSuffix(p.Path, ".go") || count == p.Column-1 && !strings.HasSuffix(p.Path, ".go") {
+		if bytes && i+1 == p.Column || !bytes && characters == p.Column {
 			before, rest = line[:i], line[i:]
 			break
 		}
+		characters++
 	}
 	if strings.TrimSpace(line) == "" {
 		return
@@ -124,13 +128,14 @@ func excerpt(b *terminal.Writer, lines []string, p rule.Place, indent string) {
 	show := func(s string) string { return phrase.Clean(strings.ReplaceAll(s, "\t", tabbed)) }
 	before, rest = show(before), show(rest)
 	number := fmt.Sprint(p.Line)
-	room := b.Width - utf8.RuneCountInString(indent+number+" | ")
-	if most := room * 2 / 3; utf8.RuneCountInString(before) > most {
-		all := []rune(before)
-		before = "…" + string(all[len(all)-most+1:])
+	room := b.Width - ansi.StringWidth(indent+number+" | ")
+	wide := ansi.StringWidth(before)
+	if most := room * 2 / 3; wide > most {
+		before = ansi.TruncateLeft(before, wide-most+1, "…")
+		wide = ansi.StringWidth(before)
 	}
-	rest = phrase.Clip(rest, room-utf8.RuneCountInString(before))
+	rest = ansi.Truncate(rest, max(0, room-wide), "…")
 	bar := func(label string) string { return indent + b.Style(terminal.Dim, label+" | ") }
 	b.Line(bar(number) + before + rest)
-	b.Line(bar(strings.Repeat(" ", len(number))) + strings.Repeat(" ", utf8.RuneCountInString(before)) + b.Style(terminal.Bold, "^"))
+	b.Line(bar(strings.Repeat(" ", len(number))) + strings.Repeat(" ", wide) + b.Style(terminal.Bold, "^"))
 }

@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 	"unicode/utf8"
 
 	"github.com/charmbracelet/x/ansi"
@@ -18,6 +19,7 @@ import (
 	"github.com/procfit/procfit/internal/check"
 	"github.com/procfit/procfit/internal/program/rule"
 	page "github.com/procfit/procfit/internal/show/document"
+	"github.com/procfit/procfit/internal/show/terminal"
 	"github.com/procfit/procfit/maxprocs/facts"
 )
 
@@ -81,6 +83,33 @@ func TestGoldens(t *testing.T) {
 			if err != nil || !bytes.Equal(got, want) {
 				t.Errorf("%s of %s (%v):\n%s", format, name, err, got)
 			}
+		}
+	}
+}
+
+// TestExcerpt holds the caret below what it is about, in columns of a terminal, in little time.
+func TestExcerpt(t *testing.T) {
+	for _, tc := range []struct {
+		name, path, line string
+		column           int
+		want             string // the text before the caret and what it is below
+	}{
+		{"plain", "a.yaml", "name: x", 7, "name: |x"},
+		{"characters of two columns", "a.yaml", "名前: x", 5, "名前: |x"},
+		{"a combining accent", "a.yaml", "e\u0301: x", 5, "e\u0301: |x"},
+		{"bytes of Go", "a.go", "ö := x", 7, "ö := |x"},
+		{"a long line", "a.yaml", strings.Repeat("名", 1_000_000) + "x", 1_000_001, strings.Repeat("名", 23) + "|x"},
+	} {
+		b := terminal.NewWriter(80, false)
+		begun := time.Now()
+		excerpt(b, []string{tc.line}, rule.Place{Path: tc.path, Line: 1, Column: tc.column}, "    ")
+		if took := time.Since(begun); took > 10*time.Second {
+			t.Errorf("%s took %s", tc.name, took)
+		}
+		lines := strings.Split(b.String(), "\n")
+		before, after, _ := strings.Cut(tc.want, "|")
+		if at := strings.Index(lines[0], after); !strings.HasSuffix(lines[0], before+after) || ansi.StringWidth(lines[0][:at]) != strings.IndexByte(lines[1], '^') || ansi.StringWidth(lines[0]) > 80 {
+			t.Errorf("%s:\n%s", tc.name, b.String())
 		}
 	}
 }
