@@ -128,3 +128,50 @@ func TestHostileLines(t *testing.T) {
 		}
 	}
 }
+
+// TestHostileUnits bounds the time for names of slices, and for files that are part of many units.
+func TestHostileUnits(t *testing.T) {
+	many := map[string]string{}
+	for i := range 20 {
+		many[fmt.Sprintf("service.d/%d.conf", i)] = strings.Repeat("#\n", mostLines/2)
+	}
+	for i := range 1000 {
+		many[fmt.Sprintf("%d.service", i)] = "[Service]\nExecStart=/app\n"
+	}
+	for _, tc := range []struct {
+		name  string
+		files map[string]string
+		says  string
+	}{
+		{"a long slice", map[string]string{"a.service": "[Service]\nExecStart=/app\nEnvironment=GOGC=50\nSlice=" + strings.Repeat("a-", 100_000) + "a.slice\n"}, "is not the name of a slice"},
+		{"a slice elsewhere", map[string]string{"a.service": "[Service]\nExecStart=/app\nEnvironment=GOGC=50\nSlice=../../a.slice\n"}, "is not the name of a slice"},
+		{"drop-ins of all services", many, ""},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			begun := time.Now()
+			r := expectation{}.run(t, written(t, tc.files), nil)
+			if took := time.Since(begun); took > 20*time.Second {
+				t.Errorf("took %s", took)
+			}
+			if len(r.Values) == 0 || !strings.Contains(r.Values[0].Open, tc.says) {
+				t.Errorf("%.300v", r.Values)
+			}
+		})
+	}
+}
+
+// written is a folder of files by their names.
+func written(t *testing.T, files map[string]string) string {
+	t.Helper()
+	dir := t.TempDir()
+	for name, text := range files {
+		file := filepath.Join(dir, filepath.FromSlash(name))
+		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir
+}

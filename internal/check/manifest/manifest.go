@@ -71,6 +71,9 @@ type Checker struct {
 	store  store
 	charts sync.Map // by folder: whether it is a chart's
 
+	unitFiles sync.Map // by file: its settings, nil if it cannot be read
+	confs     sync.Map // by folder: its drop-ins
+
 	mu      sync.Mutex
 	ignores map[string][]check.Ignore // by file
 	units   []*unit                   // of other kinds than Kubernetes'

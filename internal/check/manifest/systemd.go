@@ -17,6 +17,7 @@ import (
 	"github.com/procfit/procfit/internal/check"
 	"github.com/procfit/procfit/internal/host/cpuset"
 	"github.com/procfit/procfit/internal/program/rule"
+	"github.com/procfit/procfit/internal/show/phrase"
 	"github.com/procfit/procfit/maxprocs/facts"
 )
 
@@ -110,13 +111,12 @@ func (c *Checker) systemd(file string, b []byte) []*unit {
 	}
 	u.at = rule.Place{Path: file, Line: 1, Column: 1, Object: name}
 	for _, d := range dropIns {
-		text, err := c.o.Tree.Read(filepath.FromSlash(d), mostLines)
-		if err != nil {
+		more, read := c.settingsOf(d)
+		if !read {
 			u.doubt(replaces, "%s, which is not read, sets another", d)
 			u.doubt(counts, "%s, which is not read, has another CPU limit", d)
-			continue
 		}
-		all = append(all, settings(d, string(text))...)
+		all = append(all, more...)
 	}
 	for _, s := range all {
 		u.take(s)
@@ -130,6 +130,42 @@ func (c *Checker) systemd(file string, b []byte) []*unit {
 	}
 	u.finish(dir)
 	return []*unit{&u.unit}
+}
+
+// settingsOf are those of a file that may be part of many units, which is read once; false: it cannot
+// be read.
+func (c *Checker) settingsOf(file string) (all []setting, read bool) {
+	known, ok := c.unitFiles.Load(file)
+	if !ok {
+		if text, err := c.o.Tree.Read(filepath.FromSlash(file), mostLines); err == nil {
+			known = settings(file, string(text))
+		}
+		c.unitFiles.Store(file, known)
+	}
+	all, read = known.([]setting)
+	return all, read
+}
+
+// confsIn are the drop-ins in a folder, which is listed once if it is there.
+func (c *Checker) confsIn(dir string) (names []string) {
+	if known, ok := c.confs.Load(dir); ok {
+		return known.([]string)
+	}
+	at, err := c.o.Tree.Resolve(filepath.FromSlash(dir))
+	if err != nil {
+		return nil
+	}
+	entries, err := os.ReadDir(at)
+	if err != nil {
+		return nil
+	}
+	for _, e := range entries {
+		if path.Ext(e.Name()) == ".conf" {
+			names = append(names, e.Name())
+		}
+	}
+	c.confs.Store(dir, names)
+	return names
 }
 
 // hasUnit reports whether what a folder of drop-ins is named after is a unit next to it, or none by
@@ -168,17 +204,10 @@ func (c *Checker) dropIns(dir, name string) (files []string) {
 	}
 	byName := map[string]string{}
 	for _, f := range append(folders, strings.TrimPrefix(ext, ".")) {
-		at, err := c.o.Tree.Resolve(filepath.Join(filepath.FromSlash(dir), f+".d"))
-		if err != nil {
-			continue
-		}
-		entries, err := os.ReadDir(at)
-		if err != nil {
-			continue
-		}
-		for _, e := range entries {
-			if byName[e.Name()] == "" && path.Ext(e.Name()) == ".conf" {
-				byName[e.Name()] = path.Join(dir, f+".d", e.Name())
+		folder := path.Join(dir, f+".d")
+		for _, name := range c.confsIn(folder) {
+			if byName[name] == "" {
+				byName[name] = path.Join(folder, name)
 			}
 		}
 	}
@@ -406,10 +435,17 @@ func commandWords(text string) []string {
 // specified reports whether systemd fills something in: %i, but not %%.
 func specified(text string) bool { return strings.Contains(strings.ReplaceAll(text, "%%", ""), "%") }
 
+// longestUnit is the longest name of a unit, in bytes (systemd.unit(5)).
+const longestUnit = 255
+
 // slices are the limits of the slice of a service, and of those around it: a-b.slice is in a.slice.
 func (u *service) slices(dir string) (limits []facts.Limit) {
 	name := u.slice
 	if name == "" || name == "system.slice" || name == "user.slice" || name == "-.slice" {
+		return nil
+	}
+	if len(name) > longestUnit || strings.Contains(name, "/") || strings.Contains(name, "--") {
+		u.doubt(counts, "Slice=%s, which is not the name of a slice, has another CPU limit", phrase.Clip(name, 40))
 		return nil
 	}
 	for stem := strings.TrimSuffix(name, ".slice"); stem != ""; stem = stem[:max(strings.LastIndexByte(stem, '-'), 0)] {
@@ -421,12 +457,13 @@ func (u *service) slices(dir string) (limits []facts.Limit) {
 			if u.at.Path == check.Stdin {
 				break
 			}
-			if text, err := u.c.o.Tree.Read(filepath.FromSlash(file), mostLines); err == nil {
+			all, known := u.c.settingsOf(file)
+			if known {
 				read++
-				for _, s := range settings(file, string(text)) {
-					if s.section == "Slice" {
-						of.placed(s)
-					}
+			}
+			for _, s := range all {
+				if s.section == "Slice" {
+					of.placed(s)
 				}
 			}
 		}
