@@ -77,7 +77,7 @@ type service struct {
 	slice             string
 	affinity, allowed cpuset.Set
 	exec, entrypoint  []setting
-	from              map[string]variable // of files, which go before what is in the unit
+	from              map[string]variable // of files, which systemd takes before what is in the unit
 	lost              []string            // files that are not read
 	passed            bool                // systemd's own GOMAXPROCS is passed on
 	removed           []string            // by UnsetEnvironment
@@ -249,8 +249,10 @@ func (u *service) take(s setting) {
 			u.removed = nil
 		}
 		u.removed = append(u.removed, words(s.value)...)
-	case "ExecStart", "Exec":
+	case "ExecStart":
 		u.exec = u.commandLine(u.exec, s)
+	case "Exec": // of several the last counts (podman-systemd.unit(5))
+		u.exec = u.commandLine(nil, s)
 	case "Entrypoint":
 		u.entrypoint = u.commandLine(nil, s)
 	case "Image":
@@ -313,24 +315,39 @@ func (u *service) merged(set cpuset.Set, s setting) cpuset.Set {
 	return both
 }
 
-// podman reads the limit of a container.
+// podman reads what the options of podman run say of CPUs and variables (podman-run(1)).
 func (u *service) podman(s setting) {
 	for args := words(s.value); len(args) > 0; args = args[1:] {
 		name, value, joined := strings.Cut(args[0], "=")
-		if !joined && len(args) > 1 {
+		if short, isShort := strings.CutPrefix(args[0], "-e"); isShort && short != "" {
+			name, value = "-e", strings.TrimPrefix(short, "=")
+		} else if !joined && len(args) > 1 {
 			value = args[1]
 		}
 		switch name {
 		case "--cpus":
 			if v, err := strconv.ParseFloat(value, 64); err == nil {
 				u.args = v
+			} else {
+				u.doubt(counts, "%s %s is another CPU limit", name, value)
 			}
+		case "--cpu-quota", "--cpu-period", "--cgroup-parent", "--pod":
+			u.doubt(counts, "PodmanArgs=%s has another CPU limit", name)
 		case "--cpuset-cpus":
 			u.allowed = u.merged(nil, setting{key: name, value: value})
 		case "--env", "-e":
-			if name, value, ok := strings.Cut(value, "="); ok {
-				u.set(name, systemdVariable(value, s))
+			name, value, given := strings.Cut(value, "=")
+			v := systemdVariable(value, s)
+			if !given {
+				v.state, v.value, v.why = facts.Unreadable, "", "it comes from the environment of podman"
 			}
+			u.set(name, v)
+		case "--env-file":
+			u.doubt(sets, "the file %s, which is not read, sets GOMAXPROCS", value)
+		case "--env-host":
+			u.passed = !joined || value == "true"
+		case "--entrypoint":
+			u.doubt(replaces, "PodmanArgs=%s sets another", name)
 		}
 	}
 }
@@ -372,8 +389,12 @@ func (u *service) environmentFile(s setting) {
 // finish decides what only all lines together tell (systemd.exec(5), "Environment Variables in
 // Spawned Processes").
 func (u *service) finish(dir string) {
+	quadlet := u.section == "Container"
 	for name, v := range u.from {
-		u.set(name, v)
+		inUnit := name == variableName && u.env.state != facts.Absent || name == "GODEBUG" && u.godebug.state != facts.Absent
+		if !quadlet || !inUnit { // podman run takes --env before --env-file
+			u.set(name, v)
+		}
 	}
 	gone := func(name string, v variable) bool {
 		return slices.Contains(u.removed, name) || slices.Contains(u.removed, name+"="+v.value) && v.state == facts.Known
@@ -386,14 +407,18 @@ func (u *service) finish(dir string) {
 	}
 	if !slices.Contains(u.removed, variableName) {
 		for _, name := range u.lost {
-			u.doubt(replaces, "the file %s, which is not read, sets another", name)
+			if quadlet {
+				u.doubt(sets, "the file %s, which is not read, sets GOMAXPROCS", name)
+			} else {
+				u.doubt(replaces, "the file %s, which is not read, sets another", name)
+			}
 		}
 		if u.passed {
 			u.doubt(sets, "systemd passes on its own GOMAXPROCS")
 		}
 	}
 	u.limits = []facts.Limit{limitOf(u.quota, "the service")}
-	if u.section == "Container" { // below the service
+	if quadlet { // below the service
 		u.limits = []facts.Limit{limitOf(u.args, "the container")}
 		if u.quota > 0 {
 			u.limits = append(u.limits, limitOf(u.quota, "the service"))
