@@ -25,6 +25,8 @@ type text struct {
 	bad   bool         // something in it could not be parsed
 	reads *folder.Tree // what may be read besides it
 
+	composeFiles map[string]*[]layer // that it names, each read once; nil: one cannot be read
+
 	again []check.Problem // keys that appear twice, which matter in a manifest
 }
 

@@ -138,11 +138,16 @@ func TestHostileUnits(t *testing.T) {
 	for i := range 1000 {
 		many[fmt.Sprintf("%d.service", i)] = "[Service]\nExecStart=/app\n"
 	}
+	extending := "services:\n"
+	for i := range 2000 {
+		extending += fmt.Sprintf("  s%d: {image: x, extends: {file: broken.yml, service: a}, environment: {GOGC: \"50\"}}\n", i)
+	}
 	for _, tc := range []struct {
 		name  string
 		files map[string]string
 		says  string
 	}{
+		{"services of one broken file", map[string]string{"a.yaml": extending, "broken.yml": strings.Repeat("# a comment\n", 1<<20) + "\n{"}, "which it extends, sets GOMAXPROCS"},
 		{"a long slice", map[string]string{"a.service": "[Service]\nExecStart=/app\nEnvironment=GOGC=50\nSlice=" + strings.Repeat("a-", 100_000) + "a.slice\n"}, "is not the name of a slice"},
 		{"a slice elsewhere", map[string]string{"a.service": "[Service]\nExecStart=/app\nEnvironment=GOGC=50\nSlice=../../a.slice\n"}, "is not the name of a slice"},
 		{"drop-ins of all services", many, ""},

@@ -222,7 +222,7 @@ func (c *Checker) expect(file string, b []byte) error {
 // documents reads YAML and JSON. What it finds is judged when all files are read.
 func (c *Checker) documents(f *check.File, b []byte, to check.Sink) ([]*unit, error) {
 	t := parse(f.Path, b, to)
-	t.reads = c.o.Tree
+	t.reads, t.composeFiles = c.o.Tree, map[string]*[]layer{}
 	known := t.bad // it may be a manifest
 	var units []*unit
 	for i := range t.docs {
@@ -238,7 +238,7 @@ func (c *Checker) documents(f *check.File, b []byte, to check.Sink) ([]*unit, er
 		case r.get(r.get(root, "Job"), "TaskGroups") != nil || r.get(root, "TaskGroups") != nil:
 			found = c.nomad(t, i)
 		case r.get(root, "services") != nil && r.get(root, "apiVersion") == nil:
-			found = c.compose(t, i)
+			found = c.compose(t, i, to)
 		default:
 			own := &store{}
 			p := pods{file: f, text: t, doc: i, to: to, into: own}

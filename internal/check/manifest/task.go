@@ -14,6 +14,7 @@ import (
 	"github.com/procfit/procfit/internal/host/cpuset"
 	"github.com/procfit/procfit/internal/host/folder"
 	"github.com/procfit/procfit/internal/program/rule"
+	"github.com/procfit/procfit/internal/show/phrase"
 	"github.com/procfit/procfit/maxprocs/facts"
 )
 
@@ -36,17 +37,20 @@ type composed struct {
 type composer struct {
 	*reader
 	reads *folder.Tree
-	files map[string][]layer
+	files map[string]*[]layer // nil: one cannot be read
 }
 
 // compose reads the services of a compose file (docs.docker.com/reference/compose-file), with the
-// override file that docker compose adds to one of the usual names. That is read with it alone.
-func (c *Checker) compose(t text, doc int) []*unit {
-	main, override := composeFiles(t)
+// override file that docker compose adds to the one of the usual names that it uses.
+func (c *Checker) compose(t text, doc int, to check.Sink) []*unit {
+	main, override, unused := composeFiles(t)
+	if unused != "" {
+		to.Note(check.Note{Path: t.path, Message: "docker compose does not use it: " + unused + " in its folder goes before it"})
+	}
 	if main != "" {
 		return nil
 	}
-	r := composer{&reader{left: mostNodes}, c.o.Tree, map[string][]layer{}}
+	r := composer{&reader{left: mostNodes}, c.o.Tree, t.composeFiles}
 	files := []layer{{t, t.docs[doc], r.get(t.docs[doc].root, "services")}}
 	more, lost := r.file(t, override)
 	files = append(files, more...)
@@ -78,54 +82,77 @@ func (c *Checker) compose(t text, doc int) []*unit {
 	return units
 }
 
-// composeFiles are, of a compose file by the name that docker compose looks for, the override file
-// next to it, and of an override file the one that it is for; "": there is none.
-func composeFiles(t text) (main, override string) {
+// The names that docker compose looks for, in its order: of each list it uses the first that is there.
+var (
+	composeNames  = []string{"compose.yaml", "compose.yml", "docker-compose.yml", "docker-compose.yaml"}
+	overrideNames = []string{"compose.override.yml", "compose.override.yaml", "docker-compose.override.yml", "docker-compose.override.yaml"}
+)
+
+// composeFiles are, of the compose file that docker compose uses, the override file next to it, and of
+// an override file the one that it is for; "": there is none. Of a file that is not the first
+// of its names, unused is that one.
+func composeFiles(t text) (main, override, unused string) {
 	base := path.Base(t.path)
-	stem := strings.TrimSuffix(strings.TrimSuffix(base, ".yml"), ".yaml")
-	of, isOverride := strings.CutSuffix(stem, ".override")
-	if t.path == check.Stdin || of != "compose" && of != "docker-compose" {
-		return "", ""
+	isMain, isOverride := slices.Contains(composeNames, base), slices.Contains(overrideNames, base)
+	if t.path == check.Stdin || !isMain && !isOverride {
+		return "", "", ""
 	}
-	for _, ext := range []string{".yml", ".yaml"} {
-		name := of + ".override" + ext
-		if isOverride {
-			name = of + ext
+	first := func(names []string) string {
+		for _, name := range names {
+			if _, err := t.reads.Resolve(filepath.Join(filepath.Dir(filepath.FromSlash(t.path)), name)); err == nil {
+				return name
+			}
 		}
-		if _, err := t.reads.Resolve(filepath.Join(filepath.Dir(filepath.FromSlash(t.path)), name)); err != nil {
-			continue
-		}
-		if isOverride {
-			return name, ""
-		}
-		return "", name
+		return ""
 	}
-	return "", ""
+	main, override = first(composeNames), first(overrideNames)
+	switch {
+	case isMain && main == base:
+		return "", override, ""
+	case isMain:
+		return "", "", main
+	case main != "" && override != base:
+		return main, "", override
+	}
+	return main, "", ""
 }
 
 // file reads the services of a file that another one names; lost is its name if it cannot be read.
 func (r composer) file(from text, name string) (services []layer, lost string) {
 	file := path.Join(path.Dir(from.path), name)
-	if services, known := r.files[file]; known || name == "" {
-		return services, ""
+	if name == "" {
+		return nil, ""
 	}
 	if from.path == check.Stdin || strings.Contains(name, "$") || path.IsAbs(name) {
 		return nil, name
 	}
+	known, done := r.files[file]
+	if !done {
+		known = r.services(file)
+		r.files[file] = known
+	}
+	if known == nil {
+		return nil, name
+	}
+	return *known, ""
+}
+
+// services are those of a file; nil: it cannot be read.
+func (r composer) services(file string) *[]layer {
 	b, err := r.reads.Read(filepath.FromSlash(file), mostDocument)
 	if err != nil {
-		return nil, name
+		return nil
 	}
 	t := parse(file, b, nowhere{})
 	t.reads = r.reads
 	if t.bad {
-		return nil, name
+		return nil
 	}
+	all := []layer{}
 	for _, d := range t.docs {
-		services = append(services, layer{t, d, r.get(d.root, "services")})
+		all = append(all, layer{t, d, r.get(d.root, "services")})
 	}
-	r.files[file] = services
-	return services, ""
+	return &all
 }
 
 // mostExtended is how far services may extend each other.
@@ -135,9 +162,14 @@ const mostExtended = 16
 // limit is not known either.
 func (r composer) extended(of layer, service *yaml.Node, u *unit) []layer {
 	all := []layer{{of.text, of.doc, service}}
-	for len(all) < mostExtended {
+	for {
 		from := r.get(service, "extends")
 		if from == nil {
+			break
+		}
+		if len(all) == mostExtended {
+			u.limits = nil
+			u.doubt(sets, "one of the more than %d services that it extends sets GOMAXPROCS", mostExtended)
 			break
 		}
 		name := r.str(from, "service")
@@ -241,6 +273,9 @@ func (u *unit) composed(s composed) {
 		u.written.Requests = q.cpus()
 	}
 	u.cpus = cpuSet
+	if set := s.text("cpuset"); set != "" && cpuSet == 0 {
+		u.doubt(counts, "cpuset %s, which docker compose fills in, binds it to another number of CPUs", phrase.Clip(set, 40))
+	}
 	if runtime := s.text("runtime"); runtime != "" && !slices.Contains(plainClasses, runtime) {
 		u.doubt(counts, "the sandbox of the runtime %s has another number of CPUs", runtime)
 	}
