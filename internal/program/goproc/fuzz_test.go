@@ -100,6 +100,46 @@ func FuzzPclntab(f *testing.F) {
 	})
 }
 
+// FuzzSafe compares the reader of a table of unsafe points with one that writes the value of
+// each address down.
+func FuzzSafe(f *testing.F) {
+	for _, table := range [][]byte{{0, 5, 1, 3, 2, 4, 0}, {2, 200, 1, 4, 0}, {1, 1, 0}, {0x80}, {0, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 1}, {}} {
+		for _, pc := range []uint16{0, 5, 6, 8, 9} {
+			f.Add(table, pc, false)
+			f.Add(table, 4*pc, true)
+		}
+	}
+	f.Fuzz(func(t *testing.T, table []byte, pc uint16, arm bool) {
+		quantum := uint64(1)
+		if arm {
+			quantum = 4
+		}
+		var values []int32
+		b, value := table, int32(-1)
+		for len(values) <= math.MaxUint16 {
+			delta, n := binary.Uvarint(b)
+			if n <= 0 || delta == 0 && len(values) > 0 {
+				break
+			}
+			quanta, m := binary.Uvarint(b[n:])
+			if m <= 0 || quanta == 0 || quanta > math.MaxUint32 {
+				break
+			}
+			b = b[n+m:]
+			if value += int32(uint32(delta) >> 1); delta&1 != 0 {
+				value -= 1 + 2*int32(uint32(delta)>>1)
+			}
+			for range min(quanta*quantum, 2*math.MaxUint16) {
+				values = append(values, value)
+			}
+		}
+		want := int(pc) < len(values) && values[pc] == -1 && (pc == 0 || values[pc-1] == -1)
+		if got := safeAt(bytes.NewReader(table), uint64(pc), quantum); got != want {
+			t.Errorf("%v, want %v", got, want)
+		}
+	})
+}
+
 // checkRefs holds what a decoder found against the code's size and the sizes that
 // instructions have.
 func checkRefs(t *testing.T, refs []ref, code []byte) {

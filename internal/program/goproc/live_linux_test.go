@@ -1,14 +1,19 @@
 package goproc
 
 import (
+	"cmp"
 	"errors"
 	"math"
 	"os"
+	"os/exec"
 	"runtime"
+	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/procfit/procfit/internal/program/goproc/goproctest"
+	"github.com/procfit/procfit/test/built"
 	"github.com/procfit/procfit/test/need"
 )
 
@@ -45,6 +50,120 @@ func TestDataIn(t *testing.T) {
 	for data, want := range map[int64]int64{0: spareRead, part: spareRead + 2*part, size: maxRead} {
 		if got := most(data); got != want {
 			t.Errorf("of %d bytes %d are read, want %d", data, got, want)
+		}
+	}
+}
+
+// TestSafe: no address between the look at the write barrier's flag and the store that it
+// decides about is safe, in any release: a call there would let the flag change in between.
+func TestSafe(t *testing.T) {
+	releases := []string{""}
+	if need.Whole() {
+		releases = append(releases, "go1.17.13", "go1.18.10", "go1.19.13", "go1.20.14", "go1.21.13", "go1.22.12", "go1.23.12", "go1.24.13", "go1.25.14", "go1.26.11", "go1.27.4")
+	}
+	if runtime.GOARCH != "amd64" {
+		need.Skip(t, "it reads instructions of amd64")
+	}
+	for _, release := range releases {
+		t.Run(release, func(t *testing.T) {
+			p := built.Program{Name: "stores", Env: []string{"CGO_ENABLED=0", "GOFLAGS="}, Files: map[string]string{
+				"go.mod":  "module example.com/stores\n\ngo 1.17\n",
+				"main.go": "package main\n\nimport (\n\t\"fmt\"\n\t\"os\"\n)\n\nfunc main() {\n\tfmt.Println(1)\n\t_, _ = os.Stdin.Read(make([]byte, 1))\n}\n",
+			}}
+			if release != "" {
+				p.Env = append(p.Env, "GOTOOLCHAIN="+release, "GOENV=off")
+			}
+			path := p.Run(t)
+			cmd := exec.Command(path)
+			in, err := cmd.StdinPipe()
+			if err != nil {
+				t.Fatal(err)
+			}
+			out, err := cmd.StdoutPipe()
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := cmd.Start(); err != nil {
+				t.Fatal(err)
+			}
+			defer func() { in.Close(); _ = cmd.Wait() }()
+			if _, err := out.Read(make([]byte, 1)); err != nil {
+				t.Fatal(err)
+			}
+			x, err := new(Cache).Text(cmd.Process.Pid)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer x.Close()
+			barriers, safe := 0, 0
+			code := instructions(t, path)
+			for i, at := range code {
+				if x.Safe(at.pc) {
+					safe++
+				}
+				if !strings.Contains(at.text, "CMPL runtime.writeBarrier(SB), $0x0") {
+					continue
+				}
+				barriers++
+				for _, pc := range barrier(t, code, i+1) {
+					if x.Safe(pc) {
+						t.Errorf("%#x, of the barrier at %#x, is safe", pc, at.pc)
+					}
+				}
+			}
+			if barriers < 100 || safe < len(code)/2 {
+				t.Errorf("%d barriers; %d of %d instructions are safe", barriers, safe, len(code))
+			}
+			t.Logf("%d barriers; %d of %d instructions are safe", barriers, safe, len(code))
+		})
+	}
+}
+
+// instruction is one of go tool objdump.
+type instruction struct {
+	pc   uint64
+	text string
+}
+
+// instructions are those of a program outside of the runtime, in the order of their addresses.
+func instructions(t *testing.T, path string) (all []instruction) {
+	t.Helper()
+	out, err := exec.Command("go", "tool", "objdump", "-s", `^(fmt|os|strconv|sync|unicode/utf8|io|io/fs|errors|time|main|internal/poll|internal/fmtsort|sort|slices)\.`, path).Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for line := range strings.Lines(string(out)) {
+		// "  print.go:12	0x47f2c0	493b6610	CMPQ SP, 0x10(R14)", with tabs that are doubled
+		if f := strings.Fields(line); len(f) > 3 && strings.HasPrefix(f[1], "0x") {
+			if pc, err := strconv.ParseUint(f[1], 0, 64); err == nil {
+				all = append(all, instruction{pc, strings.Join(f[3:], " ")})
+			}
+		}
+	}
+	return all
+}
+
+// barrier returns the addresses of a jump that looks at the flag of the write barrier, of what
+// comes next on both ways, and of all up to the call of the barrier.
+func barrier(t *testing.T, code []instruction, jump int) []uint64 {
+	t.Helper()
+	for strings.HasPrefix(code[jump].text, "MOV") || strings.HasPrefix(code[jump].text, "LEA") || strings.HasPrefix(code[jump].text, "NOP") {
+		jump++
+	}
+	name, target, _ := strings.Cut(code[jump].text, " ")
+	to, err := strconv.ParseUint(target, 0, 64)
+	if err != nil || name != "JNE" && name != "JE" {
+		t.Fatalf("%+v is not the jump of a barrier", code[jump])
+	}
+	pcs := []uint64{code[jump].pc, code[jump+1].pc, to}
+	on := jump + 1 // where the barrier is called
+	if name == "JNE" {
+		on, _ = slices.BinarySearchFunc(code, to, func(i instruction, pc uint64) int { return cmp.Compare(i.pc, pc) })
+	}
+	for ; ; on++ {
+		pcs = append(pcs, code[on].pc)
+		if strings.HasPrefix(code[on].text, "CALL runtime.") {
+			return pcs
 		}
 	}
 }

@@ -20,6 +20,7 @@ type pclntab struct {
 	file     uint64 // offset of the names of files
 	pc       uint64 // offset of the tables of values by address
 	pcln     uint64 // offset of functab and of the functions' records
+	quantum  uint64 // bytes: the distances of addresses in the tables at pc are in these
 	record   record
 	text     uint64 // of a wide table: where the text begins in memory, which its addresses include
 }
@@ -69,7 +70,7 @@ func parsePclntab(b []byte) (pclntab, bool) {
 	word := func(i int) uint64 { return binary.LittleEndian.Uint64(b[8*i:]) }
 	t := pclntab{
 		nfunc: word(1), funcname: word(first), cu: word(first + 1), file: word(first + 2), pc: word(first + 3), pcln: word(first + 4),
-		record: layout,
+		quantum: uint64(b[6]), record: layout,
 	}
 	if t.nfunc == 0 || t.nfunc > maxFuncs || t.funcname < uint64(8*first+40) || t.funcname > t.cu || t.cu > t.file ||
 		t.file > t.pc || t.pc > t.pcln || t.pcln > math.MaxInt32 {

@@ -1,9 +1,11 @@
 package goproc
 
 import (
+	"bufio"
 	"debug/elf"
 	"encoding/binary"
 	"io"
+	"math"
 	"sort"
 	"strings"
 )
@@ -94,27 +96,95 @@ func (x *Text) Find(names ...string) (map[string]uint64, error) {
 	return found, nil
 }
 
-// At returns the function at an address.
-func (x *Text) At(addr uint64) (Function, bool) {
+// part is the record of one function.
+type part struct {
+	entry  uint64
+	where  int64 // of the record
+	record []byte
+}
+
+// part returns the record of the function at an address.
+func (x *Text) part(addr uint64) (part, bool) {
 	if !x.Holds(addr) {
-		return Function{}, false
+		return part{}, false
 	}
 	at := uint32(addr - x.table.text)
 	i := sort.Search(len(x.starts), func(i int) bool { return x.starts[i] > at }) - 1
 	if i < 0 {
+		return part{}, false
+	}
+	p := part{
+		entry: x.table.text + uint64(x.starts[i]), where: x.table.off + int64(x.table.pcln) + int64(x.parts[i]),
+		record: make([]byte, x.table.record.end),
+	}
+	_, err := x.mem.ReadAt(p.record, p.where)
+	return p, err == nil
+}
+
+// At returns the function at an address.
+func (x *Text) At(addr uint64) (Function, bool) {
+	p, ok := x.part(addr)
+	if !ok {
 		return Function{}, false
 	}
-	const most = 64 // bytes of the record and of the counts after it that are looked at here
-	var b [most]byte
 	l := x.table.record
-	where := x.table.off + int64(x.table.pcln) + int64(x.parts[i])
-	if _, err := x.mem.ReadAt(b[:l.end], where); err != nil {
-		return Function{}, false
-	}
-	f := Function{Entry: x.table.text + uint64(x.starts[i])}
-	f.Name = x.name(x.table.funcname + uint64(binary.LittleEndian.Uint32(b[l.name:])))
-	f.Mapped = f.Name != "" && b[l.flag]&flagAsm == 0 && x.mapped(b[:l.end], where) && !x.inAssembly(b[:l.end])
+	f := Function{Entry: p.entry}
+	f.Name = x.name(x.table.funcname + uint64(binary.LittleEndian.Uint32(p.record[l.name:])))
+	f.Mapped = f.Name != "" && p.record[l.flag]&flagAsm == 0 && x.mapped(p.record, p.where) && !x.inAssembly(p.record)
 	return f, true
+}
+
+// Safe reports whether the compiler lets a goroutine be stopped at an address, by its table
+// of unsafe points (runtime.pcdatavalue). Two of its values have to say so: that of the
+// instruction at the address, which isAsyncSafePoint looks up, and that of the one before,
+// which debugCallCheck looks up, since it takes the address for that of a return. From Go
+// 1.22 on, the jump after the comparison of the write barrier's flag is marked, and the
+// comparison is not. What cannot be read is not safe.
+func (x *Text) Safe(addr uint64) bool {
+	const (
+		unsafePoint = 0       // which of a function's tables it is (abi.PCDATA_UnsafePoint)
+		longest     = 1 << 20 // bytes of a table
+	)
+	p, ok := x.part(addr)
+	if !ok {
+		return false
+	}
+	l := x.table.record
+	if binary.LittleEndian.Uint32(p.record[l.npcdata:]) <= unsafePoint {
+		return true
+	}
+	var b [4]byte
+	if _, err := x.mem.ReadAt(b[:], p.where+int64(l.end)+4*unsafePoint); err != nil {
+		return false
+	}
+	offset := binary.LittleEndian.Uint32(b[:])
+	if offset == 0 { // all of the function is safe
+		return true
+	}
+	at := x.table.off + int64(x.table.pc) + int64(offset)
+	return safeAt(bufio.NewReaderSize(io.NewSectionReader(x.mem, at, longest), 256), addr-p.entry, x.table.quantum)
+}
+
+// safeAt reads a table of values by address: pairs of varints, how far a value is from the one
+// before, which begins at -1, as a zigzag, and for how many quanta it is (runtime.step). All
+// addresses from the byte before pc to pc must have the value -1 (abi.UnsafePointSafe).
+func safeAt(table io.ByteReader, pc, quantum uint64) bool {
+	value := int32(-1)
+	for end, first := uint64(0), true; end <= pc; first = false {
+		delta, err := binary.ReadUvarint(table)
+		if err != nil || delta == 0 && !first { // a zero ends the table
+			return false
+		}
+		quanta, err := binary.ReadUvarint(table)
+		if err != nil || quanta == 0 || quanta > math.MaxUint32 {
+			return false
+		}
+		value += int32(uint32(delta)>>1) ^ -int32(delta&1)
+		if end += quanta * quantum; value != -1 && end+1 > pc {
+			return false
+		}
+	}
+	return true
 }
 
 // name is the text at an offset of the table; what is too long to be read at once is cut.

@@ -67,9 +67,8 @@ func trace(r Request, pause step) (Result, error) {
 	return result, nil
 }
 
-// call finds a place and makes the call there. A place that debugCallCheck refuses is one of
-// a few instructions, or of many in a program with the race detector, and the next is tried
-// until the time is over.
+// call finds a place and makes the call there. Where debugCallCheck refuses one all the same,
+// the next is tried until the time is over.
 func (t *tracer) call(v Value) (Result, error) {
 	threads := len(t.seized)
 	refused, until := "", time.Now().Add(watching)

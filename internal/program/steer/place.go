@@ -15,6 +15,7 @@ const room = 1024
 type program interface {
 	ReadAt(p []byte, addr uint64) error
 	At(addr uint64) (goproc.Function, bool)
+	Safe(addr uint64) bool
 }
 
 // thread is what is seen of a thread that stands still.
@@ -27,8 +28,9 @@ type thread struct {
 
 // unsafe is why no call can be made where a thread stands; empty: one can. The conditions
 // are those of the runtime itself for the preemption of a goroutine at any instruction
-// (canPreemptM and isAsyncSafePoint in runtime/preempt.go). That the instruction is not in a
-// sequence that must not be interrupted is asked by debugCallCheck, of the compiler's table.
+// (canPreemptM and isAsyncSafePoint in runtime/preempt.go). debugCallCheck asks the compiler's
+// table about the instruction before only: a thread that has compared the flag of the write
+// barrier, and not jumped yet, would pass, and the flag can change during the call.
 func (o offsets) unsafe(p program, t thread) (why string) {
 	f, ok := p.At(t.pc)
 	switch {
@@ -40,6 +42,8 @@ func (o offsets) unsafe(p program, t thread) (why string) {
 		return "in the runtime"
 	case !f.Mapped:
 		return "in assembly"
+	case !p.Safe(t.pc):
+		return "in a sequence that must stay together"
 	}
 	m := memory{p: p}
 	g := t.g

@@ -12,6 +12,7 @@ import (
 type world struct {
 	words    map[uint64]uint64
 	function goproc.Function
+	together bool // the instruction is part of a sequence
 }
 
 func (w world) ReadAt(p []byte, addr uint64) error {
@@ -26,6 +27,7 @@ func (w world) ReadAt(p []byte, addr uint64) error {
 }
 
 func (w world) At(addr uint64) (goproc.Function, bool) { return w.function, addr == 0x1000 }
+func (w world) Safe(addr uint64) bool                  { return addr == 0x1000 && !w.together }
 
 // TestUnsafe: each condition alone makes a place unsafe, and so does what cannot be read.
 func TestUnsafe(t *testing.T) {
@@ -36,7 +38,7 @@ func TestUnsafe(t *testing.T) {
 			g + gStackLo: 0x8000, g + gStackHi: 0x9000, g + gM: m, g + o.status: running,
 			m + o.curg: g, m + o.p: p, m + o.mallocing: 0, m + o.preemptoff + 8: 0, m + o.locks: 0,
 			p + pStatus: prunning, p + o.pm: m,
-		}, goproc.Function{Entry: 0xf00, Name: "main.work", Mapped: true}}, thread{pc: 0x1000, sp: 0x8800, g: g}
+		}, goproc.Function{Entry: 0xf00, Name: "main.work", Mapped: true}, false}, thread{pc: 0x1000, sp: 0x8800, g: g}
 	}
 	if w, at := fresh(); o.unsafe(w, at) != "" {
 		t.Fatalf("a good place: %q", o.unsafe(w, at))
@@ -49,6 +51,7 @@ func TestUnsafe(t *testing.T) {
 		"syscall":            func(w *world, at *thread) { w.function.Name = "syscall.Syscall" },
 		"reflect":            func(w *world, at *thread) { w.function.Name = "reflect.makeFuncStub" },
 		"assembly":           func(w *world, at *thread) { w.function.Mapped = false },
+		"a write barrier":    func(w *world, at *thread) { w.together = true },
 		"little room":        func(w *world, at *thread) { at.sp = 0x8000 + room - 8 },
 		"another stack":      func(w *world, at *thread) { at.sp = 0x9000 },
 		"a system goroutine": func(w *world, at *thread) { w.words[m+o.curg] = g + 8 },
