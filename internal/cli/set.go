@@ -225,7 +225,7 @@ func (o *setOptions) agreed(ctx context.Context, std stdio, c change, args []str
 	if !onTerminal(std) {
 		return usageError("a running program is changed only after a question on a terminal, or with --yes: procfit set %s --yes", phrase.Shell(args))
 	}
-	std.notef("%s: %s now; procfit has it call runtime.GOMAXPROCS: one goroutine is held for about a millisecond, and kill -9 of procfit's tracer in that time would end the program", explain.Process(c.subject), c.words())
+	std.notef("%s: %s now; procfit has it call runtime.GOMAXPROCS: one goroutine is held for about a millisecond, in a bad case for half a second, and kill -9 of procfit's tracer in that time would end the program", explain.Process(c.subject), c.words())
 	return ask(ctx, std, "change it?", "nothing was changed")
 }
 

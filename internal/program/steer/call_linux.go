@@ -326,7 +326,10 @@ func (c *call) ours(pc uint64) bool {
 		c.text.ReadAt(b, pc-trapBack) == nil && bytes.Equal(b, trap)
 }
 
-// restore gives all registers back, PC, SP and flags among them, at once. What debugCallV2
+// restore gives all registers back: those for vectors first, and then the general ones at
+// once, PC, SP and flags among them. If the tracer dies between the two, the thread goes on in
+// debugCallV2, which loads its own copy of the general registers: only the flags may be
+// others. It keeps no vectors: in the other order they would be another goroutine's. What debugCallV2
 // itself would do from here on is to load the registers from its frame and to return. It
 // promises not to change the flags but adds to SP, which does: a call between a comparison
 // and its jump would lose the comparison. And it loads registers from its frame since stacks
@@ -343,11 +346,15 @@ func (c *call) restore(tid int, now registers) (done bool) {
 		back = now
 		back.resume(0)
 	}
+	if !c.alive() {
+		return false // as after exec, which the next wait tells
+	}
+	if err := putSet(tid, vectorSet, c.vectors); err != nil && !errors.Is(err, unix.ESRCH) {
+		c.fail("the vector registers: %v", err)
+	}
+	c.at(atVectors)
 	if err := c.setRegisters(tid, back); err != nil {
 		return false // it has ended, which the next wait tells
-	}
-	if err := putSet(tid, vectorSet, c.vectors); err != nil {
-		c.fail("the vector registers: %v", err)
 	}
 	c.resume(tid, 0)
 	if !c.returns && c.refused == "" {

@@ -61,6 +61,7 @@ const (
 	atCall     step = "call"
 	atReturn   step = "return"
 	atRestore  step = "before the registers are restored"
+	atVectors  step = "vector registers restored"
 	atRestored step = "registers restored"
 )
 
