@@ -74,3 +74,55 @@ func TestFiles(t *testing.T) {
 		})
 	}
 }
+
+// TestNamedAlone holds that a file which changes another one is checked with that, also if only the
+// first is named, and that what is named together is checked once.
+func TestNamedAlone(t *testing.T) {
+	dir := written(t, map[string]string{
+		"compose.yaml":                 "services:\n  api: {image: x, environment: {GOMAXPROCS: \"9\"}, cpus: 2}\n",
+		"compose.override.yaml":        "services:\n  api: {environment: {GOMAXPROCS: \"5\"}}\n",
+		"api.service":                  "[Service]\nExecStart=/app\nCPUQuota=200%\n",
+		"api.service.d/a.conf":         "[Service]\nEnvironment=GOMAXPROCS=6\n",
+		"web-a.service":                "[Service]\nExecStart=/web\nCPUQuota=200%\n",
+		"web-.service.d/b.conf":        "[Service]\nEnvironment=GOMAXPROCS=7\n",
+		"job@.service":                 "[Service]\nExecStart=/job\nCPUQuota=200%\n",
+		"job@.service.d/c.conf":        "[Service]\nEnvironment=GOMAXPROCS=8\n",
+		"broken/compose.yaml":          "services: {\n",
+		"broken/compose.override.yaml": "services:\n  api: {environment: {GOMAXPROCS: \"5\"}}\n",
+		"answered.service":             "[Service]\nExecStart=/app\n# procfit:ignore PF001 measured\nEnvironment=GOMAXPROCS=8\nCPUQuota=200%\n",
+		"answered.service.d/d.conf":    "[Service]\nNice=5\n",
+	})
+	t.Chdir(dir)
+	broken := check.Options{Paths: []string{"broken/compose.override.yaml"}, Checkers: []check.Checker{New(Options{Programs: &check.Programs{}})}}
+	if r, err := check.Run(context.Background(), broken); err != nil || len(r.Problems) != 1 || r.Problems[0].Path != "broken/compose.yaml" {
+		t.Errorf("a main file that is not YAML: %v, %v", err, r)
+	}
+	for name, tc := range map[string]struct {
+		paths []string
+		want  string // the values
+		finds string
+	}{
+		"an override":          {[]string{"compose.override.yaml"}, "service api 5", "PF001"},
+		"with what it changes": {[]string{"compose.yaml", "compose.override.yaml"}, "service api 5", "PF001"},
+		"a drop-in":            {[]string{"api.service.d/a.conf"}, "api.service 6", "PF001"},
+		"its folder":           {[]string{"api.service.d"}, "api.service 6", "PF001"},
+		"of several units":     {[]string{"web-.service.d/b.conf"}, "web-a.service 7", "PF001"},
+		"of a template":        {[]string{"job@.service.d/c.conf"}, "job@.service 8", "PF001"},
+		"an answered finding":  {[]string{"answered.service.d/d.conf"}, "answered.service 8", ""},
+	} {
+		r, err := check.Run(context.Background(), check.Options{Paths: tc.paths, Checkers: []check.Checker{New(Options{Programs: &check.Programs{}})}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var values, finds []string
+		for _, v := range r.Values {
+			values = append(values, v.Object+" "+v.Text)
+		}
+		for _, f := range r.Findings {
+			finds = append(finds, f.Rule)
+		}
+		if strings.Join(values, ", ") != tc.want || strings.Join(finds, " ") != tc.finds || len(r.Problems) > 0 {
+			t.Errorf("%s: %q, %q, %v, want %q, %q", name, values, finds, r.Problems, tc.want, tc.finds)
+		}
+	}
+}

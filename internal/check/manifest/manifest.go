@@ -37,6 +37,7 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"maps"
 	"os"
 	"path"
 	"path/filepath"
@@ -73,10 +74,14 @@ type Checker struct {
 
 	unitFiles sync.Map // by file: its settings, nil if it cannot be read
 	confs     sync.Map // by folder: its drop-ins
+	changed   sync.Map // by the unit that a folder of drop-ins is named after: whether there is one
 
 	mu      sync.Mutex
 	ignores map[string][]check.Ignore // by file
 	units   []*unit                   // of other kinds than Kubernetes'
+
+	given map[string]bool // the files that were checked
+	mains map[string]*main
 
 	kustomized []kustomization
 	scripts    []script
@@ -86,7 +91,47 @@ type Checker struct {
 
 // New makes one.
 func New(o Options) *Checker {
-	return &Checker{o: o, ignores: map[string][]check.Ignore{}, scriptNames: map[string]bool{}}
+	return &Checker{o: o, ignores: map[string][]check.Ignore{}, scriptNames: map[string]bool{}, given: map[string]bool{}, mains: map[string]*main{}}
+}
+
+// main is a file that others change, read for one of these: it may not be among the files itself.
+type main struct {
+	text  []byte
+	units []*unit
+	err   error
+}
+
+// readMain reads a file for one that changes it, once.
+func (c *Checker) readMain(file string, most int64, units func([]byte) ([]*unit, error)) {
+	c.mu.Lock()
+	_, done := c.mains[file]
+	done = done || c.given[file]
+	m := &main{}
+	if !done {
+		c.mains[file] = m
+	}
+	c.mu.Unlock()
+	if done {
+		return
+	}
+	if m.text, m.err = c.o.Tree.Read(filepath.FromSlash(file), most); m.err == nil {
+		m.units, m.err = units(m.text)
+	}
+}
+
+// adopt takes what those files say that are not among the files.
+func (c *Checker) adopt(to check.Sink) {
+	for _, file := range slices.Sorted(maps.Keys(c.mains)) {
+		m := c.mains[file]
+		switch {
+		case c.given[file]:
+		case m.err != nil:
+			to.Problem(check.Problem{Path: file, Message: "is not read: " + phrase.Plain(m.err)})
+		default:
+			c.keep(m.units)
+			ignores(file, m.text, m.units, remembering{to, c})
+		}
+	}
 }
 
 // remembering is a Sink whose ignores the Checker keeps: a remedy must not undo what a
@@ -172,6 +217,9 @@ var jsonMarkers = [][]byte{[]byte(`"containers"`), []byte(`"containerDefinitions
 // File implements check.Checker.
 func (c *Checker) File(_ context.Context, f *check.File, to check.Sink) error {
 	to = remembering{to, c}
+	c.mu.Lock()
+	c.given[f.Path] = true
+	c.mu.Unlock()
 	k := kindOf(f)
 	if chart := c.chartOf(f.Path); chart != "" {
 		to.Note(check.Note{Path: chart, Message: "this is a Helm chart, whose templates must be rendered first: helm template " + phrase.ShellWord(chart) + " | procfit check -"})
@@ -280,6 +328,7 @@ func (c *Checker) keep(units []*unit) {
 
 // Finish implements check.Checker.
 func (c *Checker) Finish(ctx context.Context, to check.Sink) error {
+	c.adopt(to)
 	c.findPrograms(to)
 	for _, u := range c.units {
 		c.inScripts(u)

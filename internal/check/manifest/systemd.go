@@ -3,7 +3,6 @@ package manifest
 import (
 	"cmp"
 	"fmt"
-	"io/fs"
 	"maps"
 	"os"
 	"path"
@@ -90,8 +89,8 @@ func (c *Checker) systemd(file string, b []byte) []*unit {
 	main := true
 	if of, isDropIn := dropInOf(file); isDropIn {
 		name, dir, main = of, path.Dir(dir), false
-		if c.hasUnit(dir, name) {
-			return nil // it is read with that
+		if c.readUnitsOf(dir, name) {
+			return nil // it is read with those
 		}
 	}
 	var all []setting
@@ -168,20 +167,50 @@ func (c *Checker) confsIn(dir string) (names []string) {
 	return names
 }
 
-// hasUnit reports whether what a folder of drop-ins is named after is a unit next to it, or none by
-// itself: all services, or those whose names begin so.
-func (c *Checker) hasUnit(dir, name string) bool {
-	stem := strings.TrimSuffix(name, path.Ext(name))
-	if stem == name || strings.HasSuffix(stem, "-") {
-		return true
+// readUnitsOf reads the units that a folder of drop-ins changes, once; false: its unit is not there.
+func (c *Checker) readUnitsOf(dir, name string) bool {
+	if ok, done := c.changed.Load(path.Join(dir, name)); done {
+		return ok.(bool)
 	}
-	if _, err := c.o.Tree.Resolve(filepath.Join(filepath.FromSlash(dir), name)); err == nil {
-		return true
+	files, ok := c.unitsOf(dir, name)
+	for _, file := range files {
+		c.readMain(file, mostLines, func(b []byte) ([]*unit, error) { return c.systemd(file, b), nil })
 	}
-	entries, err := os.ReadDir(filepath.FromSlash(dir))
-	return err == nil && strings.HasSuffix(stem, "@") && slices.ContainsFunc(entries, func(e fs.DirEntry) bool {
-		return strings.HasPrefix(e.Name(), stem) && path.Ext(e.Name()) == path.Ext(name)
-	})
+	c.changed.Store(path.Join(dir, name), ok)
+	return ok
+}
+
+// unitsOf are the files next to a folder of drop-ins that it changes: the unit that it is named after,
+// the instances of that template, all services, or those whose names begin so. Of the last three
+// there may be none; of a unit that is not there, ok is false.
+func (c *Checker) unitsOf(dir, name string) (files []string, ok bool) {
+	ext := path.Ext(name)
+	stem := strings.TrimSuffix(name, ext)
+	all := stem == name // service.d
+	if all {
+		stem, ext = "", "."+name
+	}
+	if _, err := c.o.Tree.Resolve(filepath.Join(filepath.FromSlash(dir), name)); err == nil && !all {
+		files = append(files, path.Join(dir, name))
+	}
+	all = all || strings.HasSuffix(stem, "-")
+	if !all && !strings.HasSuffix(stem, "@") {
+		return files, len(files) > 0
+	}
+	at, err := c.o.Tree.Resolve(filepath.FromSlash(dir))
+	if err != nil {
+		return files, all
+	}
+	entries, err := os.ReadDir(at)
+	if err != nil {
+		return files, all
+	}
+	for _, e := range entries {
+		if strings.HasPrefix(e.Name(), stem) && path.Ext(e.Name()) == ext && e.Name() != name && e.Type().IsRegular() {
+			files = append(files, path.Join(dir, e.Name()))
+		}
+	}
+	return files, all || len(files) > 0
 }
 
 // dropInOf is the unit that a file changes, by its folder.

@@ -1,6 +1,7 @@
 package manifest
 
 import (
+	"errors"
 	"fmt"
 	"path"
 	"path/filepath"
@@ -48,6 +49,18 @@ func (c *Checker) compose(t text, doc int, to check.Sink) []*unit {
 		to.Note(check.Note{Path: t.path, Message: "docker compose does not use it: " + unused + " in its folder goes before it"})
 	}
 	if main != "" {
+		file := path.Join(path.Dir(t.path), main)
+		c.readMain(file, mostDocument, func(b []byte) (all []*unit, err error) {
+			m := parse(file, b, nowhere{})
+			m.reads, m.composeFiles = t.reads, t.composeFiles
+			if m.bad {
+				err = errors.New("it is not valid YAML")
+			}
+			for i := range m.docs {
+				all = append(all, c.compose(m, i, to)...)
+			}
+			return all, err
+		})
 		return nil
 	}
 	r := composer{&reader{left: mostNodes}, c.o.Tree, t.composeFiles}
