@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -277,11 +278,15 @@ func (o *setOptions) giveBack(ctx context.Context, std stdio, c change, d setDoc
 	if err != nil {
 		return err
 	}
-	d.Restored = &restored{Procs: result.New, FollowsLimit: result.Auto, HeldSeconds: result.Held.Seconds(), StoppedSeconds: result.Stopped.Seconds()}
+	d.Restored = &restored{Procs: cmp.Or(result.New, c.before.Procs), FollowsLimit: result.Auto, HeldSeconds: result.Held.Seconds(), StoppedSeconds: result.Stopped.Seconds()}
 	if o.out.json() {
 		err = printJSON(std, d)
 	} else {
-		_, err = fmt.Fprintf(std.out, "GOMAXPROCS is %d again; one goroutine was held for %s\n", c.before.Procs, number.Duration(result.Held))
+		how := "one goroutine was held for " + number.Duration(result.Held)
+		if result.Held == 0 {
+			how = "nothing was called, since it was back already"
+		}
+		_, err = fmt.Fprintf(std.out, "GOMAXPROCS is %d again; %s\n", d.Restored.Procs, how)
 	}
 	return errors.Join(err, ctx.Err())
 }

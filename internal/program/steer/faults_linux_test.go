@@ -412,6 +412,51 @@ func TestGuard(t *testing.T) {
 	x.check(was.Procs)
 }
 
+// TestGuardLost: the guard is killed while its tracer looks for a place. That one sets the value
+// all the same, and another guard gives the old one back.
+func TestGuardLost(t *testing.T) {
+	need.Everything(t, "calls into a server take both CPUs")
+	x := begin(t, build{args: stripped}.run(t)) // has nothing to do, so that the tracer looks on
+	was := x.live().Procs
+	lost := make(chan error, 1)
+	go func() {
+		_, _, err := Lend(x.loan(time.Hour))
+		lost <- err
+	}()
+	tracer := 0
+	await(t, "seized", func() bool { tracer = tracedBy(x.pid()); return tracer != 0 })
+	s, err := procstat.ReadStat(tracer)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_ = unix.Kill(s.Parent, unix.SIGKILL)
+	if err := <-lost; Because(err) != Lost {
+		t.Errorf("%v; want %s", err, Lost)
+	}
+	l := requests(x.url, 1, 0)
+	defer l.stop()
+	await(t, "the value of the loan", func() bool { return x.live().Procs == 7 })
+	await(t, "given back", func() bool { return x.live().Procs == was })
+	await(t, "let go", func() bool { return tracedBy(x.pid()) == 0 })
+	x.check(was)
+}
+
+// TestGuardBack: a value that is back already is what the loan ends with.
+func TestGuardBack(t *testing.T) {
+	need.Everything(t, "calls into a server take both CPUs")
+	x := begin(t, build{args: stripped}.run(t), "compute=1")
+	if _, err := x.set(5); err != nil {
+		t.Fatal(err)
+	}
+	g := x.lend(x.loan(2 * time.Second))
+	if _, err := x.set(5); err != nil {
+		t.Fatal(err)
+	}
+	if r, _, err := g.Wait(context.Background()); err != nil || r.New != 5 || r.Held != 0 {
+		t.Errorf("%+v, %v", r, err)
+	}
+}
+
 // TestGuardTaken: what something else has set meanwhile stays.
 func TestGuardTaken(t *testing.T) {
 	need.Everything(t, "calls into a server take both CPUs")

@@ -21,7 +21,7 @@ const (
 
 // guard is the process of a Guard. It traces nothing itself.
 func guard(m message, messages *json.Decoder, say *json.Encoder) {
-	l, unsure := m.Loan, false
+	l, unsure := m.Loan, m.Unsure
 	if !m.Given {
 		a := answerOf(Set(l.Request))
 		_ = say.Encode(a) // procfit may be gone, and the value comes back then
@@ -63,12 +63,12 @@ func (l Loan) hold(now <-chan struct{}) error {
 
 // giveBack sets the value before, unless the program is another one or uses a value that
 // something else has set. While it is unsure whether the value of the loan was set, it may be
-// set yet.
+// set yet, at the latest when the tracer is gone that was to do so.
 func (l Loan) giveBack(unsure bool, say func(answer)) {
 	var cache goproc.Cache
 	back := Request{l.Program, l.Before}
 	told := false
-	for end := time.Now().Add(retry); time.Now().Before(end); time.Sleep(rest) {
+	for end := time.Now().Add(retry); time.Now().Before(end) || unsure && tracedBy(l.PID) != 0; time.Sleep(rest) {
 		if err := l.same(); err != nil && Because(err) != Unreadable {
 			say(answerOf(Result{}, err))
 			return
@@ -78,7 +78,7 @@ func (l Loan) giveBack(unsure bool, say func(answer)) {
 			if unsure {
 				continue
 			}
-			say(answerOf(Result{}, &Refusal{l.PID, Taken, fmt.Sprint(live.Procs)}))
+			say(l.changed(live))
 			return
 		}
 		var r Result
@@ -95,6 +95,20 @@ func (l Loan) giveBack(unsure bool, say func(answer)) {
 			say(a)
 		}
 	}
+}
+
+// changed is the answer for a program that does not use the value of the loan any more: it has
+// its old one, as where a guard was killed after it had given that back, or a third one.
+func (l Loan) changed(live goproc.Live) answer {
+	if !l.Before.in(live) {
+		return answerOf(Result{}, &Refusal{l.PID, Taken, fmt.Sprint(live.Procs)})
+	}
+	r := Result{Old: live.Procs, New: live.Procs}
+	if live.Custom != nil {
+		auto := !*live.Custom
+		r.Auto = &auto
+	}
+	return answerOf(r, nil)
 }
 
 // in reports whether a program uses the value, as it does until something else is set.

@@ -32,6 +32,7 @@ type message struct {
 	Pause   step    // of a test: the tracer stops itself there
 	Loan    Loan    // to a guard
 	Given   bool    // the value of the loan is set already
+	Unsure  bool    // it may be, or a tracer that has lost its guard may set it yet
 }
 
 // answer is what a tracer and a guard say.
@@ -201,7 +202,7 @@ type Guard struct {
 }
 
 // Lend has a guard set a value. An error is that it was not set, or with Lost, Broken and Late
-// that it may have been: the guard then gives the old one back.
+// that it may have been: the guard then gives the old one back, or another one if it is gone.
 func Lend(l Loan) (*Guard, Result, error) {
 	c, err := start(guardPart, message{Loan: l})
 	if err != nil {
@@ -212,10 +213,17 @@ func Lend(l Loan) (*Guard, Result, error) {
 		return &Guard{c, l}, a.Result, nil
 	}
 	c.conn.Close()
-	if none != nil {
-		return nil, Result{}, none
+	switch {
+	case none == nil:
+		return nil, Result{}, a.err()
+	case none.Why == Lost: // its tracer may live, and set the value yet
+		c, err := start(guardPart, message{Loan: l, Given: true, Unsure: true})
+		if err != nil {
+			return nil, Result{}, errors.Join(none, err)
+		}
+		c.conn.Close() // the value is to come back now
 	}
-	return nil, Result{}, a.err()
+	return nil, Result{}, none
 }
 
 // PID is the guard's process.
