@@ -105,6 +105,11 @@ func (o *setOptions) run(ctx context.Context, std stdio, args []string) error {
 	if c.nothing != "" {
 		return o.unchanged(std, c)
 	}
+	if o.hold != 0 {
+		if err := c.lendable(); err != nil {
+			return err
+		}
+	}
 	if err := o.agreed(ctx, std, c, args); err != nil {
 		return err
 	}
@@ -218,6 +223,17 @@ func (c change) already(word string) string {
 	return fmt.Sprintf("it already uses GOMAXPROCS=%d", n)
 }
 
+// lendable is nil if what the process has now can be given back.
+func (c change) lendable() error {
+	switch {
+	case c.before.Procs == 0:
+		return fmt.Errorf("process %d: --for needs the value that it uses now, which could not be read: %s", c.subject.PID, phrase.Clean(c.subject.LiveUnknown))
+	case c.subject.FollowsChanges() && c.subject.Custom == nil: // a number would end the following
+		return fmt.Errorf("process %d: --for needs to know whether its runtime follows its CPU limit, as it may from Go 1.25 on, and that could not be read; to set the value until the program ends: procfit set %d %d", c.subject.PID, c.subject.PID, c.value.Procs)
+	}
+	return nil
+}
+
 // agreed asks, unless --yes is given.
 func (o *setOptions) agreed(ctx context.Context, std stdio, c change, args []string) error {
 	if o.yes {
@@ -251,9 +267,6 @@ func (o *setOptions) change(ctx context.Context, std stdio, c change) error {
 			return err
 		}
 		return o.print(std, c.document(result))
-	}
-	if c.before.Procs == 0 {
-		return fmt.Errorf("process %d: --for needs the value that it uses now, which could not be read: %s", c.program.PID, phrase.Clean(c.subject.LiveUnknown))
 	}
 	guard, result, err := steer.Lend(steer.Loan{Request: request, Before: c.before, For: o.hold})
 	if err != nil {
