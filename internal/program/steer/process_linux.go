@@ -137,6 +137,9 @@ func start(p part, m message) (*child, error) {
 	c := &child{cmd: exec.Command("/proc/self/exe", string(p)), conn: ours, send: json.NewEncoder(ours), receive: json.NewDecoder(ours)}
 	c.cmd.Args[0], c.cmd.Dir = "procfit", "/"
 	c.cmd.Env = []string{"GOMAXPROCS=1", "GOTRACEBACK=single"}
+	if p == tracerPart { // no collection while a thread of the program stands still, unless it looks for very long
+		c.cmd.Env = append(c.cmd.Env, "GOGC=off", "GOMEMLIMIT=256MiB")
+	}
 	c.cmd.ExtraFiles, c.cmd.Stderr = []*os.File{theirs}, &c.said
 	c.cmd.SysProcAttr = &unix.SysProcAttr{Setsid: true} // out of reach of the terminal's Ctrl-C
 	if err := c.cmd.Start(); err != nil {
