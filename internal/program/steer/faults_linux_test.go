@@ -102,6 +102,25 @@ func TestIgnoresTraps(t *testing.T) {
 	refused(t, begin(t, build{env: withC}.run(t), "ignore", "compute=1").pid(), NoTraps)
 }
 
+// TestSeizeAnother: a thread that is not of the program is let go, as one that got the number of
+// a thread that has ended.
+func TestSeizeAnother(t *testing.T) {
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	sleep := exec.Command("sleep", "60")
+	if err := sleep.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = sleep.Process.Kill(); _ = sleep.Wait() })
+	x := &tracer{Program: Program{PID: os.Getpid()}, tid: unix.Gettid(), seized: map[int]bool{}}
+	if err := x.seize(sleep.Process.Pid); err != unix.ESRCH || len(x.seized) > 0 {
+		t.Errorf("%v, %v", err, x.seized)
+	}
+	if by, s := tracedBy(sleep.Process.Pid), state(sleep.Process.Pid); by != 0 || s == 't' {
+		t.Errorf("it is traced by %d, and in state %c", by, s)
+	}
+}
+
 // TestSentences: each reason is a sentence with its detail.
 func TestSentences(t *testing.T) {
 	for why, want := range sentences {

@@ -125,10 +125,10 @@ func (t *tracer) seizeAll() error {
 			if t.seized[tid] {
 				continue
 			}
-			err := ptrace(unix.PTRACE_SEIZE, tid, 0, options)
+			err := t.seize(tid)
 			switch {
 			case err == nil:
-				t.seized[tid], more = true, true
+				more = true
 			case errors.Is(err, unix.ESRCH) || over(tid):
 			case tracedBy(tid) == t.tid:
 				t.seized[tid] = true
@@ -146,6 +146,26 @@ func (t *tracer) seizeAll() error {
 		}
 	}
 	return nil
+}
+
+// seize attaches to a thread. Its number may be that of a thread of another process by now,
+// which is let go again: for the kernel to do so it has to stop.
+func (t *tracer) seize(tid int) error {
+	if err := ptrace(unix.PTRACE_SEIZE, tid, 0, options); err != nil {
+		return err
+	}
+	if _, err := os.Stat(fmt.Sprintf("/proc/%d/task/%d", t.PID, tid)); err == nil {
+		t.seized[tid] = true
+		return nil
+	}
+	if ptrace(unix.PTRACE_INTERRUPT, tid, 0, 0) == nil { // else it has ended
+		for until := time.Now().Add(answering); tracedBy(tid) == t.tid && time.Now().Before(until); {
+			if s, ok := t.next(-1, time.Now()); ok { // lets it go
+				t.pass(s)
+			}
+		}
+	}
+	return unix.ESRCH
 }
 
 // patience is how often a thread is tried again that cannot be seized.
@@ -230,8 +250,13 @@ func (t *tracer) next(tid int, until time.Time) (stop, bool) {
 			t.executed = true
 		}
 		if !t.seized[got] && !t.threadOf(got) {
-			// A process that clone made with another signal for its end than SIGCHLD.
-			_ = ptrace(unix.PTRACE_DETACH, got, 0, 0)
+			// A process that clone made with another signal for its end than SIGCHLD, or one
+			// that has the number of a thread that has ended. It gets its signal.
+			sig := s.sig
+			if s.event != 0 {
+				sig = 0
+			}
+			_ = ptrace(unix.PTRACE_DETACH, got, 0, uintptr(sig))
 			continue
 		}
 		t.seized[got] = true
