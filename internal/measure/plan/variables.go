@@ -61,7 +61,7 @@ func (s Spec) Filled(lookup func(name string) (value string, ok bool)) (Spec, er
 		}
 		filled, err := load.ParseMetric(text)
 		if err != nil { // which would quote the values
-			errs = append(errs, Wrong("metric", " %s: with the values of its variables it is no regular expression with a group", m.Name))
+			errs = append(errs, Wrong("metric", " %s: the values of its variables leave no regular expression with a group", m.Name))
 			continue
 		}
 		l.Metrics[i] = filled

@@ -94,7 +94,7 @@ func TestNotFilled(t *testing.T) {
 		t.Fatal(err)
 	}
 	s.Load.Metrics, s.Target.URL = []load.Metric{m}, "http://{env:Y}/"
-	for value, want := range map[string]string{"(": "--metric rate: with the values of its variables it is no regular expression with a group", "": "the environment variable Y is not set"} {
+	for value, want := range map[string]string{"(": "--metric rate: the values of its variables leave no regular expression with a group", "": "the environment variable Y is not set"} {
 		got, err := s.Filled(func(name string) (string, bool) { return value, value != "" || name == "X" })
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v; expected %s", value, err, want)
