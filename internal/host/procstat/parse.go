@@ -134,8 +134,9 @@ func statusField(b []byte, name string) (int64, error) {
 
 // Tracing is what the kernel says of a thread that a tracer has to know.
 type Tracing struct {
-	Tracer           int    // the process that traces it; 0: none
-	Blocked, Ignored uint64 // signals: bit 0 is signal 1
+	Tracer int // the process that traces it; 0: none
+	// Signals: bit 0 is signal 1. Pending are those that the thread alone is to get.
+	Blocked, Ignored, Pending uint64
 }
 
 func parseTracing(b []byte) (t Tracing, err error) {
@@ -144,7 +145,7 @@ func parseTracing(b []byte) (t Tracing, err error) {
 		return Tracing{}, err
 	}
 	t.Tracer = int(tracer)
-	for name, set := range map[string]*uint64{"SigBlk": &t.Blocked, "SigIgn": &t.Ignored} {
+	for name, set := range map[string]*uint64{"SigBlk": &t.Blocked, "SigIgn": &t.Ignored, "SigPnd": &t.Pending} {
 		_, rest, ok := bytes.Cut(b, []byte("\n"+name+":"))
 		value, _, _ := bytes.Cut(rest, []byte("\n"))
 		if *set, err = strconv.ParseUint(string(bytes.TrimSpace(value)), 16, 64); err != nil || !ok {

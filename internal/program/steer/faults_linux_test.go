@@ -210,22 +210,7 @@ func TestFaults(t *testing.T) {
 					l := requests(x.url, 1, 50*time.Millisecond)
 					t.Cleanup(l.stop)
 				}
-				var c *child
-				var was int
-				for reached := false; !reached; { // where it is to be found after a read, it may be found otherwise
-					was = x.live().Procs
-					var err error
-					if c, err = start(tracerPart, message{Request: ask(x.pid(), 3), Pause: at}); err != nil {
-						t.Fatal(err)
-					}
-					await(t, "the tracer's step", func() bool {
-						reached = state(c.cmd.Process.Pid) == 'T'
-						return reached || state(c.cmd.Process.Pid) == 'X'
-					})
-					if !reached {
-						_ = c.end()
-					}
-				}
+				c, was := x.reach(at)
 				f.do(x, c.cmd.Process)
 				_ = c.cmd.Process.Signal(unix.SIGCONT)
 				_, err := c.result(x.pid())
@@ -238,6 +223,27 @@ func TestFaults(t *testing.T) {
 	}
 	if executed < 6 {
 		t.Errorf("exec came before the end of a call %d times: too few", executed)
+	}
+}
+
+// reach starts a call of 3 that stands still at a step, and returns GOMAXPROCS before it.
+func (x *target) reach(at step) (c *child, was int) {
+	x.t.Helper()
+	for { // where it is to be found after a read, it may be found otherwise
+		was = x.live().Procs
+		c, err := start(tracerPart, message{Request: ask(x.pid(), 3), Pause: at})
+		if err != nil {
+			x.t.Fatal(err)
+		}
+		reached := false
+		await(x.t, "the tracer's step", func() bool {
+			reached = state(c.cmd.Process.Pid) == 'T'
+			return reached || state(c.cmd.Process.Pid) == 'X'
+		})
+		if reached {
+			return c, was
+		}
+		_ = c.end()
 	}
 }
 
@@ -303,6 +309,42 @@ func (x *target) outcome(fault int, at step, was int, err error) string {
 	}
 	wants(err == nil, "the call is made")
 	return after()
+}
+
+// TestFrozen: a program whose cgroup is frozen while one of its threads is stepped is left alone
+// within the time of a call, and runs on when it is thawed.
+func TestFrozen(t *testing.T) {
+	need.Everything(t, "waits for the end of a call's time, 10 s")
+	group := fmt.Sprintf("/sys/fs/cgroup/unified/steer-%d", os.Getpid())
+	if os.Mkdir(group, 0o755) != nil {
+		group = strings.Replace(group, "unified/", "", 1)
+		if err := os.Mkdir(group, 0o755); err != nil {
+			need.Skip(t, err.Error())
+		}
+	}
+	t.Cleanup(func() { _ = os.Remove(group) })
+	freeze := func(b string) {
+		if err := os.WriteFile(group+"/cgroup.freeze", []byte(b), 0o644); err != nil {
+			need.Skip(t, err.Error())
+		}
+	}
+	x := begin(t, build{args: stripped}.run(t))
+	if err := os.WriteFile(group+"/cgroup.procs", fmt.Append(nil, x.pid()), 0o644); err != nil {
+		need.Skip(t, err.Error())
+	}
+	l := requests(x.url, 1, 50*time.Millisecond)
+	defer l.stop()
+	c, was := x.reach(atStep)
+	freeze("1")
+	defer freeze("0")
+	_ = c.cmd.Process.Signal(unix.SIGCONT)
+	if a, none := c.answer(x.pid(), time.Now().Add(2*watching)); none != nil || Because(a.err()) != NoPlace {
+		t.Errorf("%v, %v; want %s", none, a.err(), NoPlace)
+	}
+	freeze("0")
+	_ = c.end()
+	x.check(was)
+	x.untraced()
 }
 
 // TestTracerKilled kills the tracer at a time of its call that differs each round. The program

@@ -539,6 +539,26 @@ func (t *tracer) inRuntime(pc uint64) bool {
 	return !ok || strings.HasPrefix(f.Name, "runtime.")
 }
 
+// stepped waits for the end of a step. A thread that does not run, as in a cgroup that is
+// frozen, is interrupted when the time for stepping is over, and false is that it stands still
+// without having made the step.
+func (t *tracer) stepped(s stop) (now stop, ok bool) {
+	if now, ok = t.await(s.tid, s.at.Add(slowest)); !ok {
+		_ = ptrace(unix.PTRACE_INTERRUPT, s.tid, 0, 0) // fails if it has ended, which the wait tells
+		now, _ = t.await(s.tid, time.Time{})
+	}
+	// The trap of a step has to be seen, however late: delivered as a signal it would end the
+	// program. It may be pending behind the interruption.
+	for !now.ended && now.event == eventStop && now.sig == unix.SIGTRAP {
+		if p, err := procstat.ReadTracing(s.tid); err == nil && p.Pending&trapBit == 0 {
+			return now, false
+		}
+		t.resume(s.tid, 0)
+		now, _ = t.await(s.tid, time.Time{})
+	}
+	return now, true
+}
+
 // step steps a thread from the end of a system call to the first place. Where there is none
 // before its next call, or it gets a signal, it goes on.
 func (t *tracer) step(s stop) (place, bool) {
@@ -553,8 +573,10 @@ func (t *tracer) step(s stop) (place, bool) {
 		if ptrace(unix.PTRACE_SINGLESTEP, s.tid, 0, 0) != nil {
 			return place{}, false
 		}
-		// The stop has to be seen, however late: delivered as a signal it would end the program.
-		now, _ := t.await(s.tid, time.Time{})
+		now, stepped := t.stepped(s)
+		if !stepped {
+			break
+		}
 		if now.event == eventStop && now.sig != unix.SIGTRAP {
 			// Only this ends the stepping of a thread that does not continue.
 			_ = ptrace(unix.PTRACE_DETACH, s.tid, 0, 0)
