@@ -153,7 +153,7 @@ var faults = []struct {
 	{"the program starts another one", func(x *target, _ *os.Process) { x.do("/fork") }},
 	{"a thread ends", func(x *target, _ *os.Process) { x.do("/end") }},
 	{"the program is stopped", func(x *target, _ *os.Process) { _ = x.cmd.Process.Signal(unix.SIGSTOP) }},
-	{"the tracer stands still", func(*target, *os.Process) { time.Sleep(2 * slowest) }},
+	{"the tracer is suspended", func(*target, *os.Process) { time.Sleep(2 * slowest) }},
 }
 
 // waiting is how long a fault may take to come, while one thread of the program stands still:
