@@ -138,11 +138,19 @@ func TestIdle(t *testing.T) {
 	if need.Whole() {
 		n = min(*callsFlag, 100)
 	}
+	refused := 0
 	for i := range n {
 		r, err := x.set(1 + i%4)
+		if Because(err) == NoPlace { // on a busy machine it may have come to nothing in ten seconds
+			refused++
+			continue
+		}
 		if err != nil || r.New != 1+i%4 || !x.alive() {
 			t.Fatalf("%+v, %v", r, err)
 		}
+	}
+	if 2*refused > n {
+		t.Errorf("%d of %d calls found no place", refused, n)
 	}
 	if l.failed.Load() > 0 {
 		t.Errorf("%d of %d requests failed: %v", l.failed.Load(), l.sent.Load(), l.why.Load())
