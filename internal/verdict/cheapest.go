@@ -148,13 +148,13 @@ func (p *Priced) judge(trials []*journal.Trial, rate float64, settings int) {
 	}
 	p.Capacity.N = len(logs)
 	mean, deviation := stat.MeanStdDev(logs, nil)
-	p.Capacity.Median = ratio(mean)
+	p.Capacity.Median = contest.RatioOfLog(mean)
 	if len(logs) < minPairs {
 		return
 	}
 	t := distuv.StudentsT{Sigma: 1, Nu: float64(len(logs) - 1)}.Quantile(1 - 0.05/float64(settings))
 	half := t * deviation / math.Sqrt(float64(len(logs)))
-	p.Capacity.Low, p.Capacity.High = ratio(mean-half), ratio(mean+half)
+	p.Capacity.Low, p.Capacity.High = contest.RatioOfLog(mean-half), contest.RatioOfLog(mean+half)
 	switch {
 	case p.Met == len(logs) && mean-half >= rate:
 		p.Carries = CarriesIt

@@ -137,7 +137,7 @@ func (g *group) interval(chosen, other int, by race.Figure) Interval {
 	if e.N == 0 {
 		return Interval{}
 	}
-	i := Interval{Median: ratio(e.Mid), N: e.N}
+	i := Interval{Median: contest.RatioOfLog(e.Mid), N: e.N}
 	if e.N >= contest.FewestProve {
 		_, low, high := g.Lead().Model.Interval(chosen, other, by)
 		i.Low, i.High = known(low), known(high)

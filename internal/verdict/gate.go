@@ -142,7 +142,7 @@ func (gate *gating) judgeChecks() {
 		}
 		c.Worse, c.Proven = c.Worse && c.Judged, c.Proven && c.Judged
 		if c.Judged && !math.IsInf(low, 0) && !math.IsInf(high, 0) {
-			c.Bounds = contest.Ratio{Ratio: c.Ratio.Median, Low: ratio(low), High: ratio(high), N: n}
+			c.Bounds = contest.Ratio{Ratio: c.Ratio.Median, Low: contest.RatioOfLog(low), High: contest.RatioOfLog(high), N: n}
 		}
 		switch {
 		case !c.Judged:

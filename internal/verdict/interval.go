@@ -8,6 +8,8 @@ import (
 
 	"gonum.org/v1/gonum/stat"
 	"gonum.org/v1/gonum/stat/distuv"
+
+	"github.com/procfit/procfit/internal/verdict/contest"
 )
 
 // minSigned is the fewest pairs for which the signed-rank distribution holds a
@@ -200,7 +202,7 @@ func (e estimate) ratio() Interval {
 	if e.n == 0 {
 		return Interval{}
 	}
-	return Interval{Median: ratio(e.mid), Low: ratio(e.low), High: ratio(e.high), N: e.n}
+	return Interval{Median: contest.RatioOfLog(e.mid), Low: contest.RatioOfLog(e.low), High: contest.RatioOfLog(e.high), N: e.n}
 }
 
 // known is a number of a result; nil where it is not a finite one, which JSON cannot
@@ -210,14 +212,6 @@ func known(x float64) *float64 {
 		return nil
 	}
 	return &x
-}
-
-// ratio is a logarithm as a ratio; nil where either is not a finite number.
-func ratio(log float64) *float64 {
-	if math.IsInf(log, 0) {
-		return nil // no bound, which is not a bound at 0
-	}
-	return known(1 + math.Expm1(log))
 }
 
 func medianFloat(values []float64) float64 {

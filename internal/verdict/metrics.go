@@ -251,7 +251,7 @@ func (g *group) times(base int, of figure, alpha float64) []BenchmarkTime {
 		t := BenchmarkTime{Setting: v.Setting, Seconds: Median(values(v.Trials, of))}
 		if d := g.seriesOf(v, of).minus(g.seriesOf(g.Values[base], of)); i != base && len(d) > 0 {
 			low, high := boundsAt(d, alpha)
-			t.VersusBase = Interval{Median: ratio(stat.Mean(d, nil)), Low: ratio(low), High: ratio(high), N: len(d)}
+			t.VersusBase = Interval{Median: contest.RatioOfLog(stat.Mean(d, nil)), Low: contest.RatioOfLog(low), High: contest.RatioOfLog(high), N: len(d)}
 			t.Differs = low > 0 || high < 0
 		}
 		list = append(list, t)

@@ -18,6 +18,15 @@ func Runs(all int) int {
 	return (all + 9) / 10
 }
 
+// RunsOf is for simulations of many cells: a hundredth of all in the first tier, a tenth in
+// the second, and all with PROCFIT_FULL=1.
+func RunsOf(hundredth int) int {
+	if need.Whole() {
+		return 100 * hundredth
+	}
+	return Runs(10 * hundredth)
+}
+
 // rare is how often a test of runs that keep the promise may fail: their seeds are
 // fixed, so that such a test fails always or never.
 const rare = 0.001

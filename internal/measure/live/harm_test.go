@@ -4,21 +4,11 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"os"
 	"slices"
 	"testing"
 
 	"github.com/procfit/procfit/test/chance"
 )
-
-// runs is how many of all are simulated: a tenth in the second tier and a hundredth in the
-// first, and all with PROCFIT_FULL=1.
-func runs(hundredth int) int {
-	if os.Getenv("PROCFIT_FULL") == "1" {
-		return 100 * hundredth
-	}
-	return chance.Runs(10 * hundredth)
-}
 
 func percent(n, of int) float64 { return 100 * float64(n) / float64(of) }
 
@@ -53,7 +43,7 @@ func (q *queue) visit(times float64, w wire, b *budget) (left float64, did sight
 // A value that carries a tenth of the load is left within a second, one that carries half
 // of it always, and one that is as good as the start value next to never.
 func TestHarmIsLeft(t *testing.T) {
-	n := runs(10)
+	n := chance.RunsOf(10)
 	for _, c := range []struct {
 		rate, times float64
 		bursts      bool

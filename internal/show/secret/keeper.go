@@ -7,7 +7,8 @@ import (
 
 // Keeper is what one run of procfit must not show: the credentials of its command line, those
 // of the files that it read, and the values of the variables that either names. It is the only
-// one who looks such a variable up, so that no message and no journal has its value.
+// one who looks such a variable up, so that no message has its value. A journal has it only in
+// the names of a cluster's object, its namespace and its container.
 type Keeper struct {
 	args   []string
 	lookup func(name string) (value string, ok bool)

@@ -242,11 +242,11 @@ func (c *Contest) versusPeak(v *Value) Ratio {
 	if e.N == 0 {
 		return Ratio{}
 	}
-	return Ratio{Ratio: ratio(e.Mid), Low: ratio(e.Lower), High: ratio(e.Most), N: e.N}
+	return Ratio{Ratio: RatioOfLog(e.Mid), Low: RatioOfLog(e.Lower), High: RatioOfLog(e.Most), N: e.N}
 }
 
-// ratio is a logarithm as a ratio; nil where either is not a finite number.
-func ratio(log float64) *float64 {
+// RatioOfLog is a logarithm as a ratio; nil where either is not a finite number.
+func RatioOfLog(log float64) *float64 {
 	if x := 1 + math.Expm1(log); !math.IsInf(log, 0) && !math.IsNaN(x) && !math.IsInf(x, 0) {
 		return &x
 	}

@@ -68,7 +68,7 @@ func TestCarryOverIsReported(t *testing.T) {
 	} {
 		t.Run(fmt.Sprintf("%d values, a burn-in of %g s", c.values, c.burnIn), func(t *testing.T) {
 			t.Parallel()
-			n := runs(50)
+			n := chance.RunsOf(50)
 			found, misled := 0, 0
 			for seed := range n {
 				is, claimed := carried(uint64(seed), rules(c.values), c.burnIn, fadesIn1s)
@@ -90,7 +90,7 @@ func TestCarryOverIsReported(t *testing.T) {
 // What does not fade within a slice shows in slices after a smaller and after a larger
 // value. Of two values each follows the other alone, so that it takes a third.
 func TestCarryOverThatStays(t *testing.T) {
-	n, found := runs(20), 0
+	n, found := chance.RunsOf(20), 0
 	for seed := range n {
 		is, _ := carried(uint64(seed), rules(4), 2, func(w *world) float64 { return 0.1 * w.left })
 		if is {

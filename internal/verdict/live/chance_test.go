@@ -3,21 +3,11 @@ package live
 import (
 	"fmt"
 	"math/rand/v2"
-	"os"
 	"slices"
 	"testing"
 
 	"github.com/procfit/procfit/test/chance"
 )
-
-// runs is how many of all are simulated: a tenth in the second tier and a hundredth in the
-// first, which have many cells, and all with PROCFIT_FULL=1.
-func runs(hundredth int) int {
-	if os.Getenv("PROCFIT_FULL") == "1" {
-		return 100 * hundredth
-	}
-	return chance.Runs(10 * hundredth)
-}
 
 func percent(n, of int) float64 { return 100 * float64(n) / float64(of) }
 
@@ -34,7 +24,7 @@ func claims(l Look) bool {
 // Of values that do not differ nothing is claimed in 98 of 100 experiments of 60 blocks,
 // with a look after each, whatever the traffic, and carry-over in 5, which costs time alone.
 func TestAA(t *testing.T) {
-	n := runs(100)
+	n := chance.RunsOf(100)
 	for _, c := range worlds {
 		for _, values := range []int{2, 4, 6} {
 			t.Run(fmt.Sprintf("%s, %d values", c.name, values), func(t *testing.T) {
@@ -90,7 +80,7 @@ func TestPower(t *testing.T) {
 	} {
 		t.Run(fmt.Sprintf("%d values, %g%% of noise, times %g, %g min", c.values, 100*c.noise, c.times, c.minutes), func(t *testing.T) {
 			t.Parallel()
-			n, r := runs(20), rules(c.values)
+			n, r := chance.RunsOf(20), rules(c.values)
 			var after []float64 // minutes
 			for seed := range n {
 				w, p := world{r: rand.New(rand.NewPCG(uint64(seed), 3)), noise: c.noise, burnIn: 2}, newProof(r)

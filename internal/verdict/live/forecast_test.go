@@ -23,7 +23,7 @@ func TestForecast(t *testing.T) {
 	}{{2, 0.03, nil}, {2, 0.05, nil}, {2, 0.1, nil}, {2, 0.2, nil}, {4, 0.05, nil}, {2, 0.05, diurnal}} {
 		t.Run(fmt.Sprintf("%d values, %g%% of noise, traffic that changes: %v", c.values, 100*c.noise, c.level != nil), func(t *testing.T) {
 			t.Parallel()
-			n, h := min(200, runs(20)), header([]int{1, 3, 4}[:c.values-1]...)
+			n, h := min(200, chance.RunsOf(20)), header([]int{1, 3, 4}[:c.values-1]...)
 			h.Load.DurationSeconds, h.Live.BaselineSeconds, h.Live.LatencyBy = 3660, 60, ByArrival
 			for i, less := range []float64{0.2, 0.1, 0.05} {
 				near, inside := 0, 0

@@ -214,7 +214,7 @@ func TestSigns(t *testing.T) {
 
 // Fair coins reach 1/alpha in alpha of all cases at most, whatever the sizes are.
 func TestFairSigns(t *testing.T) {
-	n := runs(200)
+	n := chance.RunsOf(200)
 	for name, size := range map[string]func(i int, won bool) float64{
 		"all the same":                   func(int, bool) float64 { return 1 },
 		"ever larger":                    func(i int, _ bool) float64 { return float64(1 + i) },

@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"github.com/procfit/procfit/internal/verdict/journal"
+
+	"github.com/procfit/procfit/test/chance"
 )
 
 func TestParseQuery(t *testing.T) {
@@ -37,7 +39,7 @@ func TestParseQuery(t *testing.T) {
 // TestFalseAlarms: a query of values that do not differ ends at most one experiment in 100,
 // with a look after each of 60 blocks.
 func TestFalseAlarms(t *testing.T) {
-	h, n := header(1, 4), runs(100)
+	h, n := header(1, 4), chance.RunsOf(100)
 	h.Live.Queries = []journal.Query{{Name: "late"}, {Name: "errors"}}
 	for _, c := range worlds {
 		t.Run(c.name, func(t *testing.T) {
