@@ -75,3 +75,23 @@ func TestAgainUnderTheLimitOfNow(t *testing.T) {
 		t.Errorf("without a limit: %s", got)
 	}
 }
+
+// TestToKeep: nobody is to write into an environment what the runtime chooses anyway.
+func TestToKeep(t *testing.T) {
+	for _, tt := range []struct {
+		o     Observed
+		procs int
+		auto  bool
+		want  string
+	}{
+		{machine(8), 2, false, "set GOMAXPROCS=2 in its environment"},
+		{machine(8).withEnv("4"), 2, false, "set GOMAXPROCS=2 in its environment instead of 4"},
+		{machine(8).gover("go1.19.8"), 8, false, "nothing is needed, since its runtime chooses the same at the start, unless the program sets it"},
+		{machine(8).automaxprocs("v1.6.0"), 8, false, "set GOMAXPROCS=8 in its environment"},
+		{machine(8).withEnv("4"), 8, true, "remove GOMAXPROCS=4 from its environment"},
+	} {
+		if got := NewSubject(tt.o).ToKeep(tt.procs, tt.auto); got != tt.want {
+			t.Errorf("%d, %v: %q, want %q", tt.procs, tt.auto, got, tt.want)
+		}
+	}
+}

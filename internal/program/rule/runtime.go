@@ -82,6 +82,8 @@ func (s Subject) ToKeep(n int, auto bool) string {
 	switch {
 	case !auto && env:
 		return fmt.Sprintf("%s instead of %s", setEnvTo(n), s.env())
+	case !auto && s.Automaxprocs == "" && n == s.Unset():
+		return "nothing is needed, since its runtime chooses the same at the start, unless the program sets it"
 	case !auto:
 		return setEnvTo(n)
 	case env:

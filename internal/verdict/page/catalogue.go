@@ -302,7 +302,7 @@ var catalogue = byKind(
 	states(func(w words, _ verdict.ReasonSpread) string { return w.spread() }),
 	states(func(w words, _ verdict.ReasonUnjudged) string { return w.unjudged() }),
 	states(func(_ words, x verdict.ReasonLateLoad) string {
-		return fmt.Sprintf("the load generator sent requests late in %s, so their latency is not compared", phrase.Count(x.Trials, "trial"))
+		return fmt.Sprintf("the load generator sent requests late in %s, whose latency is not compared", phrase.Count(x.Trials, "trial"))
 	}),
 	states(func(w words, _ verdict.ReasonShared) string { return w.shared() }),
 	states(func(w words, _ verdict.ReasonBursts) string { return w.bursts() }),
