@@ -108,14 +108,24 @@ func TestSlowBlockOfARace(t *testing.T) {
 func TestSlowBlockOfAGrid(t *testing.T) {
 	for name, tc := range map[string]struct {
 		slow func(ran int) bool
-		want int // blocks
+		is   float64 // throughput of the blocks before and after it, of that of the others
+		want int     // blocks
 	}{
-		"steady":         {func(int) bool { return false }, 4},
-		"once":           {func(ran int) bool { return ran == 6 }, 6}, // the blocks before and after it
-		"always another": {func(ran int) bool { return ran/3%2 == 1 }, 8},
+		"steady":                       {func(int) bool { return false }, 1, 4},
+		"once":                         {func(ran int) bool { return ran == 6 }, 0.7, 6}, // the blocks before and after it
+		"once, and the program is not": {func(ran int) bool { return ran == 6 }, 1, 4},
+		"always another":               {func(ran int) bool { return ran/3%2 == 1 }, 0.7, 8},
 	} {
 		p := plan(t, settings{Procs: Procs{Values: []*int{ptr(1), ptr(2)}}, CPUs: 2, Blocks: 4, Seed: 3})
+		k := &fake{}
 		f := &fake{}
+		f.answer = func(n int, task Task) (journal.Trial, error) {
+			trial, err := k.Run(t.Context(), task, nil)
+			if n > 3 && n <= 9 {
+				*trial.ThroughputPerSecond *= tc.is
+			}
+			return trial, err
+		}
 		x := newRun(p, f, nil)
 		now := time.Unix(0, 0)
 		x.Now = func() time.Time { now = now.Add(speedEvery); return now }

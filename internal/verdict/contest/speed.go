@@ -1,6 +1,7 @@
 package contest
 
 import (
+	"maps"
 	"math"
 	"slices"
 
@@ -22,7 +23,10 @@ func UsualSpeed(speeds []float64) float64 {
 // Slowed is by how much the machine was slower during each of the trials, as a share: at
 // its slower end, next to the median of the run or to its other end, where that is more.
 // A speed that changed in between is no better than one that was low, since settings of
-// one block then ran at different speeds. 0: not measured.
+// one block then ran at different speeds. A block whose trials have the throughput that their
+// settings have elsewhere was not slowed: the program does not depend on what was slower, as
+// one that stays in its caches does not depend on the memory of a machine that others share.
+// 0: not measured.
 func Slowed(trials []journal.Trial) []float64 {
 	slowed := make([]float64, len(trials))
 	var speeds []float64
@@ -58,7 +62,49 @@ func Slowed(trials []journal.Trial) []float64 {
 			after = x
 		}
 	}
+	for block := range unslowed(trials, slowed) {
+		for i := range trials {
+			if trials[i].Block == block && trials[i].Role != journal.RolePilot {
+				slowed[i] = 0
+			}
+		}
+	}
 	return slowed
+}
+
+// unslowed are the blocks in which the machine was slow and the program was not: each trial
+// that can be compared with trials of its setting in other blocks is within a third of
+// SlowFrom of their median. A throughput that is the rate of the load says nothing of the speed.
+func unslowed(trials []journal.Trial, slowed []float64) map[int]bool {
+	counts := func(t *journal.Trial) bool {
+		x := positive(t.ThroughputPerSecond)
+		return t.Valid && t.Role != journal.RolePilot && x > 0 && math.Abs(x-offered(t)) > x*SlowFrom/3
+	}
+	slow := map[int]bool{}
+	for i := range trials {
+		if slowed[i] > SlowFrom && counts(&trials[i]) {
+			slow[trials[i].Block] = true
+		}
+	}
+	usual := map[journal.SettingKey][]float64{}
+	for i := range trials {
+		if t := &trials[i]; counts(t) && !slow[t.Block] {
+			usual[t.Setting.Key()] = append(usual[t.Setting.Key()], *t.ThroughputPerSecond)
+		}
+	}
+	same, other := map[int]bool{}, map[int]bool{}
+	for i := range trials {
+		t := &trials[i]
+		if of := usual[t.Setting.Key()]; counts(t) && slow[t.Block] && len(of) > 0 {
+			if math.Abs(*t.ThroughputPerSecond/UsualSpeed(of)-1) <= SlowFrom/3 {
+				same[t.Block] = true
+			} else {
+				other[t.Block] = true
+			}
+		}
+	}
+	maps.DeleteFunc(same, func(block int, _ bool) bool { return other[block] })
+	return same
 }
 
 // withoutSlow makes valid trials of a sweep invalid, as [journal.InvalidSlow], during which

@@ -24,7 +24,7 @@ func TestSlowed(t *testing.T) {
 	} {
 		trials := make([]journal.Trial, len(tc.before))
 		for i := range trials {
-			if trials[i] = trial(setting(1, 0), i, 1, 1); tc.before[i] != 0 {
+			if trials[i] = trial(setting(i+1, 0), i, 1, 1); tc.before[i] != 0 {
 				trials[i].SpeedBefore = &tc.before[i]
 			}
 			if tc.after[i] != 0 {
@@ -49,7 +49,10 @@ func TestWithoutSlow(t *testing.T) {
 		if block == 3 {
 			speed = 50
 		}
-		one, two := trial(a, block, 100, 0.1), trial(b, block, speed, 0.1)
+		one, two := trial(a, block, 100, 0.1), trial(b, block, 100, 0.1)
+		if block == 3 || block == 4 {
+			one, two = trial(a, block, 70, 0.1), trial(b, block, 70, 0.1)
+		}
 		if two.SpeedAfter = &speed; block == 0 {
 			one.SpeedBefore = new(100.0)
 		}
@@ -78,5 +81,55 @@ func TestWithoutSlow(t *testing.T) {
 	kept := Count(gate, trials).Trials
 	if slices.ContainsFunc(kept, func(t journal.Trial) bool { return !t.Valid }) {
 		t.Error("a gate, which compares in pairs, leaves out a trial on a slow machine")
+	}
+}
+
+// A machine that others share changes its speed by the memory alone: a program that stays in
+// its caches has the same throughput, and its trials count. What ran slower, what has no other
+// trial to compare with, and what has the rate of its load do not.
+func TestUnslowed(t *testing.T) {
+	for name, tc := range map[string]struct {
+		one, two float64 // throughput in the block on the slow machine, of 100 and 200 elsewhere
+		rate     float64 // of the load
+		alone    bool    // the settings ran nowhere else
+		counts   bool
+	}{
+		"the program has its usual speed": {one: 97, two: 204, counts: true},
+		"one setting is slower":           {one: 80, two: 200},
+		"both are slower":                 {one: 70, two: 140},
+		"both are faster":                 {one: 130, two: 260},
+		"nothing to compare with":         {one: 100, two: 200, alone: true},
+		"the load has one rate":           {one: 100, two: 200, rate: 100},
+	} {
+		a, b := setting(1, 0), setting(2, 0)
+		var trials []journal.Trial
+		for block := range 6 {
+			one, two := trial(a, block, 100, 0.1), trial(b, block, 200, 0.1)
+			two.SpeedAfter = new(100.0)
+			if block == 0 {
+				one.SpeedBefore = new(100.0)
+			}
+			if block == 5 {
+				one, two = trial(a, block, tc.one, 0.1), trial(b, block, tc.two, 0.1)
+				two.SpeedAfter = new(60.0)
+			}
+			if tc.alone && block < 5 {
+				one.Setting, two.Setting = setting(3, 0), setting(4, 0)
+			}
+			for _, x := range []*journal.Trial{&one, &two} {
+				if tc.rate > 0 {
+					x.ThroughputPerSecond, x.ThroughputUnit = &tc.rate, "requests"
+					x.Phases = []journal.Phase{{Mode: journal.ModeOpen, RatePerSecond: &tc.rate}}
+				}
+			}
+			trials = append(trials, one, two)
+		}
+		slowed := Slowed(trials)
+		if counts := slowed[10] == 0 && slowed[11] == 0; counts != tc.counts {
+			t.Errorf("%s: slowed by %.2f and %.2f", name, slowed[10], slowed[11])
+		}
+		if slowed[8] != 0 {
+			t.Errorf("%s: the block before is slowed by %.2f", name, slowed[8])
+		}
 	}
 }
