@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/procfit/procfit/internal/verdict/journal"
+	"github.com/procfit/procfit/test/need"
 )
 
 // On two nodes at once each block runs on one of them, and what ran there says so.
@@ -87,6 +88,32 @@ func TestSweepNodeLost(t *testing.T) {
 	trials := s.trials("out")
 	if s.told(trials); len(trials) != 3 { // of the one that was lost the one that stands for it
 		t.Errorf("%d trials, want three", len(trials))
+	}
+}
+
+// TestSetKubelet calls into the kubelet of a node, which then starts and ends the pods of a
+// sweep as before.
+func TestSetKubelet(t *testing.T) {
+	ctx, cancel := context.WithTimeout(t.Context(), 6*time.Minute)
+	defer cancel()
+	s := openShop(ctx, t, "steered")
+	kubelet, n := strconv.Itoa(s.kubelet("node2")), 20
+	if need.Whole() {
+		n = 1000
+	}
+	values := []string{"1", "3", "4", "auto"}
+	for i := range n {
+		value := values[i%len(values)]
+		if out, err := exec.CommandContext(ctx, s.program, "set", kubelet, value, "--yes").CombinedOutput(); err != nil {
+			t.Fatalf("call %d, of %s: %v: %s", i, value, err, out)
+		}
+	}
+	if out, err := s.sweep(ctx, "out", "--node", "node2").CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	s.told(s.trials("out"))
+	if now := strconv.Itoa(s.kubelet("node2")); now != kubelet {
+		t.Errorf("the kubelet was process %s and is %s", kubelet, now)
 	}
 }
 

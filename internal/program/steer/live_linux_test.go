@@ -66,10 +66,12 @@ func TestBuilds(t *testing.T) {
 			{name: "pie", toolchain: release, env: noC, args: []string{"-buildmode=pie", "-ldflags=-s -w"}},
 			{name: "cgo pie", toolchain: release, env: withC, args: []string{"-buildmode=pie", "-ldflags=-s -w"}},
 			{name: "static", toolchain: release, env: withC, args: []string{"-ldflags=-linkmode=external -extldflags=-static"}},
+			{name: "musl", toolchain: release, env: append([]string{"CC=musl-gcc"}, withC...), args: []string{"-ldflags=-linkmode=external -extldflags=-static"}},
 			{name: "unoptimised", toolchain: release, env: noC, args: []string{"-gcflags=all=-N -l"}},
 		} {
 			t.Run(release+"/"+b.name, func(t *testing.T) {
 				need.Command(t, "gcc")
+				need.Command(t, "musl-gcc")
 				x := begin(t, b.run(t))
 				x.calls(*callsFlag)
 			})
