@@ -2,6 +2,7 @@ package manifest
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -14,8 +15,8 @@ import (
 )
 
 // TestFiles holds trees of files against what their archive says of them: in its
-// comment, a line "want: PF017 warning base/api.yaml" for each finding, and a line
-// "says: words" for what values, findings and notes must say.
+// comment, a line "want: PF017 warning base/api.yaml" for each finding, a line "says: words" for
+// what values, findings and notes must say, and "open: 1" for how many values of Go programs are open.
 func TestFiles(t *testing.T) {
 	archives, err := filepath.Glob("testdata/trees/*.txtar")
 	if err != nil || len(archives) == 0 {
@@ -39,11 +40,14 @@ func TestFiles(t *testing.T) {
 			}
 			t.Chdir(dir)
 			var want, got, says []string
+			open := ""
 			for line := range strings.Lines(string(a.Comment)) {
 				if rest, ok := strings.CutPrefix(line, "want: "); ok {
 					want = append(want, strings.TrimSpace(rest))
 				} else if rest, ok := strings.CutPrefix(line, "says: "); ok {
 					says = append(says, strings.TrimSpace(rest))
+				} else if rest, ok := strings.CutPrefix(line, "open: "); ok {
+					open = strings.TrimSpace(rest)
 				}
 			}
 			r, err := check.Run(context.Background(), check.Options{Paths: []string{"."}, Checkers: []check.Checker{New(Options{Programs: &check.Programs{}})}})
@@ -51,7 +55,11 @@ func TestFiles(t *testing.T) {
 				t.Fatalf("%v, %v", err, r.Problems)
 			}
 			var said strings.Builder
+			opened := 0
 			for _, v := range r.Values {
+				if v.Go && v.Open != "" {
+					opened++
+				}
 				said.WriteString(v.Path + ": " + v.Object + " " + v.Text + ": " + v.Source + "\n")
 			}
 			for _, n := range r.Notes {
@@ -65,6 +73,9 @@ func TestFiles(t *testing.T) {
 			slices.Sort(got)
 			if !slices.Equal(got, want) {
 				t.Errorf("found %q, want %q\n%s", got, want, &said)
+			}
+			if open != "" && fmt.Sprint(opened) != open {
+				t.Errorf("%d values are open, want %s\n%s", opened, open, &said)
 			}
 			for _, words := range says {
 				if !strings.Contains(said.String(), words) {

@@ -3,6 +3,7 @@ package manifest
 import (
 	"path"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -17,10 +18,12 @@ import (
 
 // kustomization is what one says of the files that it renders.
 type kustomization struct {
-	dir       string
+	path, dir string
 	resources []string // files and folders, from where paths are shown
-	patches   []string // their texts, each with its target
+	patches   []patch
 	anything  bool     // it may change any object
+	elsewhere []string // where it takes objects from that are not files of the tree, in words
+	charts    bool     // some of them are Helm's, which kubectl renders only with --enable-helm
 }
 
 // kustomizations are names of the file (kubectl.docs.kubernetes.io/references/kustomize).
@@ -30,16 +33,34 @@ var kustomizations = []string{"kustomization.yaml", "kustomization.yml", "Kustom
 // only Kustomize finds.
 var patching = []string{"components", "transformers", "replacements"}
 
+// patch is one of them.
+type patch struct {
+	target string // text that has the name of what it changes; "": it may be any object
+	text   string
+}
+
+// remote are resources that Kustomize fetches: addresses, and those of its hosts without a scheme.
+var remote = regexp.MustCompile(`://|^git@|^(?:github\.com|gitlab\.com|bitbucket\.org)[/:]|\?ref=|\.git(?:/|\?|$)`)
+
 // kustomization reads a document of one. A ConfigMap that it generates is one of its folder.
 func (c *Checker) kustomization(t text, doc int) {
 	r, root := &reader{left: mostNodes}, t.docs[doc].root
-	k := kustomization{dir: path.Dir(t.path)}
+	k := kustomization{path: t.path, dir: path.Dir(t.path)}
 	for _, key := range []string{"resources", "bases"} {
 		for _, item := range r.items(root, key) {
-			if !strings.Contains(item.Value, "://") {
+			if remote.MatchString(item.Value) {
+				k.elsewhere = append(k.elsewhere, phrase.Clip(item.Value, 60))
+			} else {
 				k.resources = append(k.resources, path.Join(k.dir, item.Value))
 			}
 		}
+	}
+	k.charts = len(r.items(root, "helmCharts")) > 0 || len(r.items(root, "helmChartInflationGenerator")) > 0
+	if k.charts {
+		k.elsewhere = append(k.elsewhere, "a Helm chart")
+	}
+	if len(r.items(root, "generators")) > 0 {
+		k.elsewhere = append(k.elsewhere, "a generator")
 	}
 	k.anything = slices.ContainsFunc(patching, func(key string) bool { return len(r.items(root, key)) > 0 })
 	for _, key := range []string{"patches", "patchesStrategicMerge", "patchesJson6902"} {
@@ -79,12 +100,13 @@ func (k *kustomization) patch(r *reader, t text, item *yaml.Node) {
 	if !slices.ContainsFunc(deciding, func(w string) bool { return strings.Contains(about, w) }) {
 		return
 	}
-	if name := r.str(target, "name"); target != nil && strings.Trim(name, nameLetters) == "" && name != "" {
-		body = name // the name in the patch itself does not matter
-	} else if target != nil {
-		k.anything = true
+	p := patch{body, body}
+	if target != nil { // the name in the patch itself does not matter
+		if p.target = r.str(target, "name"); strings.Trim(p.target, nameLetters) != "" {
+			p.target = ""
+		}
 	}
-	k.patches = append(k.patches, body)
+	k.patches = append(k.patches, p)
 }
 
 // deciding are words without which a patch changes nothing that decides a value or is judged.
@@ -125,19 +147,67 @@ func (c *Checker) overlays() overlays {
 	return found
 }
 
-// of is the first folder whose kustomization may patch an object; "": there is none.
-func (all overlays) of(o *object) string {
+// of are the kustomizations that may patch an object, by their folders.
+func (all overlays) of(o *object) (by []kustomization) {
 	for _, k := range all[o.path] {
-		if k.anything || slices.ContainsFunc(k.patches, func(text string) bool { return strings.Contains(text, o.name) }) {
-			return k.dir
+		if k.anything || len(k.about(o)) > 0 {
+			by = append(by, k)
 		}
 	}
-	return ""
+	return by
 }
 
-// rendering is the command that checks what a folder renders.
-func rendering(dir string) string {
-	return "kustomize build " + phrase.ShellWord(dir) + " | procfit check -"
+// about are the patches that may be for an object.
+func (k kustomization) about(o *object) (patches []patch) {
+	for _, p := range k.patches {
+		if strings.Contains(p.target, o.name) || p.target == "" {
+			patches = append(patches, p)
+		}
+	}
+	return patches
+}
+
+// rendering is the command that checks what the folder renders. procfit runs nothing of a
+// repository, and fetches nothing for it: Kustomize does both.
+func (k kustomization) rendering() string {
+	command := "kubectl kustomize "
+	if k.charts {
+		command += "--enable-helm "
+	}
+	return command + phrase.ShellWord(k.dir) + " | procfit check -"
+}
+
+// overlaid makes the value of a container open that an overlay may patch. One whose patch has a
+// variable of the Go runtime is a Go program, whatever the base says.
+func (k *container) overlaid(by []kustomization) {
+	for _, b := range by {
+		k.doubt(replaces, "%s patches it", b.path)
+		for name := range runtimeVariables {
+			k.isGo = k.isGo || slices.ContainsFunc(b.about(k.object), func(p patch) bool { return strings.Contains(p.text, name) })
+		}
+	}
+}
+
+// unrendered names each overlay that was not rendered, with what checks it.
+func (all overlays) unrendered(containers []*container, kustomized []kustomization, to check.Sink) {
+	patched := map[string]int{}
+	for _, c := range containers {
+		for _, k := range all.of(c.object) {
+			patched[k.path]++
+		}
+	}
+	for _, k := range kustomized {
+		var why []string
+		if n := patched[k.path]; n > 0 {
+			why = append(why, "may change "+phrase.Count(n, "container"))
+		}
+		if len(k.elsewhere) > 0 {
+			why = append(why, "takes objects from "+phrase.And(k.elsewhere))
+		}
+		if len(why) > 0 {
+			to.Note(check.Note{Path: k.path, Message: "is not rendered, and " + phrase.And(why) + ": " + k.rendering()})
+		}
+	}
 }
 
 // ofAbsence are the rules that judge what a container does not set: a limit, or where the
@@ -145,15 +215,19 @@ func rendering(dir string) string {
 var ofAbsence = []string{"PF017", "PF018"}
 
 // patched makes infos of findings that a patch may have fixed, and says how to see it.
-func (j *judged) patched(by string) {
+func (j *judged) patched(by []kustomization) {
+	var files, commands []string
+	for _, k := range by {
+		files, commands = append(files, k.path), append(commands, k.rendering())
+	}
 	for i := range j.findings {
 		f := &j.findings[i]
 		if !slices.Contains(ofAbsence, f.Rule) && (j.container.unit.env.state != facts.Absent || !slices.Contains(ofRuntime, f.Rule)) {
 			continue
 		}
 		f.Severity = rule.Info
-		f.Message += "; " + by + " patches this object and may change that"
-		f.Fix = "check the rendered manifests: " + rendering(by)
+		f.Message += "; " + phrase.Or(files) + " patches this object and may change that"
+		f.Fix = "check the rendered manifests: " + phrase.Or(commands)
 	}
 }
 

@@ -358,7 +358,7 @@ func (c *Checker) Finish(ctx context.Context, to check.Sink) error {
 		if k.partial && k.unit.env.state == facts.Absent { // what it patches may set the variable
 			j.findings = slices.DeleteFunc(j.findings, func(f check.Finding) bool { return slices.Contains(ofRuntime, f.Rule) })
 		}
-		if by := overlays.of(k.object); by != "" {
+		if by := overlays.of(k.object); len(by) > 0 {
 			j.patched(by)
 		}
 		c.advise(j)
@@ -371,6 +371,7 @@ func (c *Checker) Finish(ctx context.Context, to check.Sink) error {
 		to.Value(v)
 		c.strict(v, to)
 	}
+	overlays.unrendered(c.store.containers, c.kustomized, to)
 	c.reached(overlays, to)
 	c.resized(all, overlays)
 	c.judgeScripts(remembering{to, c})
@@ -394,9 +395,7 @@ func (c *Checker) resolve(ctx context.Context, overlays overlays) error {
 			return err
 		}
 		c.store.resolve(k, c.o.NodeCPUs)
-		if by := overlays.of(k.object); by != "" {
-			k.doubt(replaces, "%s patches it (%s)", by, rendering(by))
-		}
+		k.overlaid(overlays.of(k.object))
 		k.inherit()
 		c.inScripts(&k.unit)
 		if k.stays {

@@ -73,7 +73,7 @@ func (c *Checker) reached(patched overlays, to check.Sink) {
 	for i := range c.store.autoscalers {
 		a := &c.store.autoscalers[i]
 		target := c.store.targetOf(&a.object, a.target)
-		if len(target) == 0 || patched.of(&a.object) != "" || patched.of(target[0].object) != "" {
+		if len(target) == 0 || len(patched.of(&a.object)) > 0 || len(patched.of(target[0].object)) > 0 {
 			continue
 		}
 		for _, t := range a.cpu {

@@ -87,10 +87,10 @@ func (c *Checker) resized(all []*judged, patched overlays) {
 	for _, j := range all {
 		k := j.container
 		v := by[k]
-		if v != nil && (v.leaves(k) || patched.of(&v.object) != "") {
+		if v != nil && (v.leaves(k) || len(patched.of(&v.object)) > 0) {
 			v = nil
 		}
-		if k.unjudged != "" || k.partial || !k.stays || patched.of(k.object) != "" || k.program.MaySet != "" || v == nil && !k.resizable {
+		if k.unjudged != "" || k.partial || !k.stays || len(patched.of(k.object)) > 0 || k.program.MaySet != "" || v == nil && !k.resizable {
 			continue
 		}
 		if f, found := k.staysBehind(v); found {

@@ -120,7 +120,7 @@ func asides(r *check.Report, m check.Impact) (notes []page.Note) {
 	if m.Patches > 0 {
 		notes = append(notes, page.Note{
 			Message: phrase.CountOf(m.Patches, "container is", "containers are") + " only a patch, and not counted",
-			Fix:     "render them first: kustomize build overlay | procfit check --crio 1 -",
+			Fix:     "render them first: kubectl kustomize overlay | procfit check --crio 1 -",
 		})
 	}
 	if n := m.Total.Effects[check.EffectUnknown]; n > 0 && r.Noun == "" {
