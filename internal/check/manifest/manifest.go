@@ -49,6 +49,7 @@ import (
 	"github.com/procfit/procfit/internal/check"
 	"github.com/procfit/procfit/internal/host/folder"
 	"github.com/procfit/procfit/internal/program/expected"
+	"github.com/procfit/procfit/internal/program/rule"
 	"github.com/procfit/procfit/internal/show/phrase"
 	"github.com/procfit/procfit/maxprocs/facts"
 )
@@ -285,7 +286,7 @@ func (c *Checker) documents(f *check.File, b []byte, to check.Sink) ([]*unit, er
 			found = c.ecs(t, i)
 		case r.get(r.get(root, "Job"), "TaskGroups") != nil || r.get(root, "TaskGroups") != nil:
 			found = c.nomad(t, i)
-		case r.get(root, "services") != nil && r.get(root, "apiVersion") == nil:
+		case isCompose(r, f, root):
 			found = c.compose(t, i, to)
 		default:
 			own := &store{}
@@ -329,6 +330,7 @@ func (c *Checker) keep(units []*unit) {
 // Finish implements check.Checker.
 func (c *Checker) Finish(ctx context.Context, to check.Sink) error {
 	c.adopt(to)
+	c.units = nearest(c.units)
 	c.findPrograms(to)
 	for _, u := range c.units {
 		c.inScripts(u)
@@ -384,6 +386,25 @@ func (c *Checker) Finish(ctx context.Context, to check.Sink) error {
 		}
 	}
 	return nil
+}
+
+// nearest leaves out services of compose files that another file includes and merges with more, and
+// what is there twice.
+func nearest(units []*unit) (kept []*unit) {
+	most := map[rule.Place]*unit{}
+	for _, u := range units {
+		for _, at := range u.covers {
+			if other := most[at]; other == nil || len(u.covers) > len(other.covers) {
+				most[at] = u
+			}
+		}
+	}
+	for _, u := range units {
+		if !slices.ContainsFunc(u.covers, func(at rule.Place) bool { return most[at] != u }) {
+			kept = append(kept, u)
+		}
+	}
+	return kept
 }
 
 // resolve draws what the containers get from other objects and files.

@@ -34,6 +34,12 @@ type composed struct {
 	layers []layer
 }
 
+// isCompose tells a compose file by its services; one of the usual names may only include others.
+func isCompose(r *reader, f *check.File, root *yaml.Node) bool {
+	named := slices.Contains(composeNames, f.Base()) || slices.Contains(overrideNames, f.Base())
+	return r.get(root, "apiVersion") == nil && (r.get(root, "services") != nil || named && r.get(root, "include") != nil)
+}
+
 // composer reads compose files, each once.
 type composer struct {
 	*reader
@@ -50,26 +56,18 @@ func (c *Checker) compose(t text, doc int, to check.Sink) []*unit {
 	}
 	if main != "" {
 		file := path.Join(path.Dir(t.path), main)
-		c.readMain(file, mostDocument, func(b []byte) (all []*unit, err error) {
-			m := parse(file, b, nowhere{})
-			m.reads, m.composeFiles = t.reads, t.composeFiles
-			if m.bad {
-				err = errors.New("it is not valid YAML")
-			}
-			for i := range m.docs {
-				all = append(all, c.compose(m, i, to)...)
-			}
-			return all, err
-		})
+		c.readMain(file, mostDocument, c.composeMain(file, t, to))
 		return nil
 	}
 	r := composer{&reader{left: mostNodes}, c.o.Tree, t.composeFiles}
-	files := []layer{{t, t.docs[doc], r.get(t.docs[doc].root, "services")}}
+	files := c.included(r, t, t.docs[doc].root, map[string]bool{t.path: true}, to)
+	own := len(files)
+	files = append(files, layer{t, t.docs[doc], r.get(t.docs[doc].root, "services")})
 	more, lost := r.file(t, override)
 	files = append(files, more...)
 	var units []*unit
 	done := map[string]bool{}
-	for _, f := range files {
+	for i, f := range files {
 		for _, e := range r.entries(f.node) {
 			name := e.key.Value
 			if e.value.Kind != yaml.MappingNode || done[name] {
@@ -79,11 +77,9 @@ func (c *Checker) compose(t text, doc int, to check.Sink) []*unit {
 			u := &unit{env: absent(), godebug: absent()}
 			u.at = rule.Place{Path: f.text.path, Line: f.doc.line(e.key), Column: e.key.Column, Object: "service " + name}
 			u.limits = []facts.Limit{limitOf(0, "the service")}
-			s := composed{reader: r.reader}
-			for _, of := range files {
-				if n := r.get(of.node, name); n != nil && n.Kind == yaml.MappingNode {
-					s.layers = append(s.layers, r.extended(of, n, u)...)
-				}
+			s, removed := r.service(name, files, u)
+			if removed || i < own && len(u.covers) == 1 { // as its file has it
+				continue
 			}
 			if lost != "" {
 				u.doubt(replaces, "%s, which docker compose adds, sets another", lost)
@@ -93,6 +89,83 @@ func (c *Checker) compose(t text, doc int, to check.Sink) []*unit {
 		}
 	}
 	return units
+}
+
+// service is what files say of one, the nearest last, and whether the nearest takes it away.
+func (r composer) service(name string, files []layer, u *unit) (s composed, removed bool) {
+	s.reader = r.reader
+	for _, of := range files {
+		e := r.entry(of.node, name, 0)
+		n := r.real(e.value)
+		switch {
+		case n == nil:
+			continue
+		case n.Tag == "!reset":
+			s.layers, removed = nil, true
+			continue
+		case n.Tag == "!override":
+			s.layers = nil
+		}
+		if n.Kind == yaml.MappingNode {
+			s.layers, removed = append(s.layers, r.extended(of, n, u)...), false
+			u.covers = append(u.covers, rule.Place{Path: of.text.path, Line: of.doc.line(e.key), Object: u.at.Object})
+		}
+	}
+	return s, removed
+}
+
+// mostIncluded is how many files a compose file may include, with those that they include.
+const mostIncluded = 64
+
+// included are the layers of the files that a compose file includes, before its own
+// (docs.docker.com/reference/compose-file/include). Of a file that is not among those that are checked, the
+// services are judged, too.
+func (c *Checker) included(r composer, t text, root *yaml.Node, seen map[string]bool, to check.Sink) (all []layer) {
+	for _, item := range r.items(root, "include") {
+		names := []string{item.Value}
+		if item.Kind == yaml.MappingNode {
+			if names = []string{r.str(item, "path")}; names[0] == "" {
+				names = nil
+				for _, n := range r.items(item, "path") {
+					names = append(names, n.Value)
+				}
+			}
+		}
+		for _, name := range names {
+			file := path.Join(path.Dir(t.path), name)
+			if seen[file] {
+				continue
+			}
+			seen[file] = true
+			layers, lost := r.file(t, name)
+			if lost != "" || len(seen) > mostIncluded {
+				to.Note(check.Note{Path: t.path, Message: "the file that it includes is not read: " + phrase.Clip(name, 60)})
+				continue
+			}
+			for i, l := range layers {
+				if i == 0 {
+					c.readMain(l.text.path, mostDocument, c.composeMain(l.text.path, t, to))
+				}
+				all = append(append(all, c.included(r, l.text, l.doc.root, seen, to)...), l)
+			}
+		}
+	}
+	return all
+}
+
+// composeMain reads the units of a compose file that is read for another one.
+func (c *Checker) composeMain(file string, of text, to check.Sink) func([]byte) ([]*unit, error) {
+	return func(b []byte) (all []*unit, err error) {
+		m := parse(file, b, nowhere{})
+		m.reads, m.composeFiles = of.reads, of.composeFiles
+		if m.bad {
+			err = errors.New("it is not valid YAML")
+		}
+		for i := range m.docs {
+			all = append(all, c.compose(m, i, to)...)
+		}
+		return all, err
+	}
 }
 
 // The names that docker compose looks for, in its order: of each list it uses the first that is there.

@@ -37,6 +37,7 @@ type unit struct {
 	beside  bool   // the program was found among the files
 	isGo    bool   // GOMAXPROCS, another variable of the runtime, or a version is named
 
+	covers   []rule.Place   // of a service of compose: where the files have it that are merged to it
 	group    string         // of units that share limits; "": those of one object do
 	shared   bool           // other Go programs are under its limit
 	unjudged string         // why no rule judges it, in words; "": all do
