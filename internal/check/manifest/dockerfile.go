@@ -40,8 +40,10 @@ var tooling = regexp.MustCompile(`\b(?:apt-get|apt|apk|yum|dnf|microdnf)\s[^&;|]
 // RUN --mount=type=bind,from=build.
 var filesOf = regexp.MustCompile(`\bfrom=([^,\s]+)`)
 
-// golangImage is the official image of a Go release: golang:1.24, golang:1.26.1-alpine.
-var golangImage = regexp.MustCompile(`(?:^|/)golang:([0-9]+\.[0-9]+(?:\.[0-9]+)?)(?:-|@|$)`)
+// toolchain is an image with Go, whose version is in its tag: golang:1.26.1-alpine and images of that
+// name elsewhere, UBI's go-toolset:1.23, chainguard/go, OpenShift's builder:rhel-9-golang-1.22. Its
+// first group is what names it, the second one the version.
+var toolchain = regexp.MustCompile(`(?:^|[/:_-])((?:golang|go-toolset|chainguard/go)[:_-]v?(1\.[0-9]+(?:\.[0-9]+|rc[0-9]+|beta[0-9]+)?))(?:[-_@]|$)|(?:^|/)((?:golang|go-toolset|chainguard/go)(?::[\w.-]+)?)(?:@|$)`)
 
 // dockerfile reads what an image fixes: the variables of its last stage, and of those
 // that it is built on. What builds the program sets its Go version.
@@ -63,11 +65,12 @@ func (c *Checker) dockerfile(file string, b []byte, to check.Sink) ([]*unit, err
 	u := &unit{env: absent(), godebug: absent()}
 	u.at = rule.Place{Path: file, Line: stages[len(stages)-1].line, Column: 1, Object: "image"}
 	u.written.Image = true
-	if version := released(stages); version != "" {
-		u.isGo = true
-		u.program = check.Program{GoVersion: "go" + version, From: "FROM golang:" + version}
-		m := c.moduleOf(file)
-		u.program.Language, u.program.Automaxprocs = m.Language, m.Automaxprocs
+	if image, version := released(stages); image != "" {
+		u.isGo, u.builder = true, image
+		if version != "" {
+			m := c.moduleOf(file)
+			u.program = check.Program{GoVersion: "go" + version, Language: m.Language, Automaxprocs: m.Automaxprocs, From: "FROM " + image}
+		}
 	}
 	// From the last stage down to what it is built on; the nearest setting counts.
 	at := len(stages) - 1
@@ -143,9 +146,9 @@ func (c *Checker) moduleOf(file string) check.Program {
 	return check.Program{}
 }
 
-// released is the Go version of the last stage, or of a stage that it is built on or takes
-// files of; empty: not known. A stage whose commands build nothing is there for its tools.
-func released(stages []stage) (version string) {
+// released is the image whose Go builds the last stage, or a stage that it is built on or takes
+// files of, and its version; empty: not known. A stage whose commands build nothing is there for its tools.
+func released(stages []stage) (image, version string) {
 	seen := map[int]bool{}
 	var visit func(at int)
 	visit = func(at int) {
@@ -155,8 +158,8 @@ func released(stages []stage) (version string) {
 		seen[at] = true
 		s := stages[at]
 		own := len(s.runs) == 0 || slices.ContainsFunc(s.runs, builds)
-		if m := golangImage.FindStringSubmatch(s.base); m != nil && own {
-			version = m[1]
+		if m := toolchain.FindStringSubmatch(s.base); m != nil && own && (m[2] != "" || image == "") {
+			image, version = cmp.Or(m[1], m[3]), m[2]
 		}
 		base := stageAt(stages[:at], s.base)
 		if base >= 0 && own && len(s.runs) > 0 { // what it builds is built with its base's Go
@@ -168,7 +171,7 @@ func released(stages []stage) (version string) {
 		}
 	}
 	visit(len(stages) - 1)
-	return version
+	return image, version
 }
 
 func builds(command string) bool {

@@ -33,6 +33,7 @@ type unit struct {
 
 	program check.Program
 	image   string // that it is started from; "" where it is none, or not written
+	builder string // the image whose Go builds it, of a Dockerfile; "": not known
 	command string // the program that is started, where the file says so
 	beside  bool   // the program was found among the files
 	isGo    bool   // GOMAXPROCS, another variable of the runtime, or a version is named
@@ -281,8 +282,11 @@ func (u *unit) valueOf(s rule.Subject) check.Value {
 		v.Procs, v.Text, v.Source = &n, fmt.Sprint(n), u.env.source
 	case u.written.Image:
 		v.Text = "left to the runtime"
-		if u.program.Known() {
+		switch {
+		case u.program.Known():
 			v.Source = s.RuntimeName() + ", by " + u.program.From
+		case u.builder != "":
+			v.Source = "the version of Go in FROM " + u.builder + " is not known, and --go names it"
 		}
 	case u.program.Known():
 		v.Text, v.Source = u.chosen(s, n), "chosen by "+s.RuntimeName()+u.of(s)
