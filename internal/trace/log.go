@@ -36,6 +36,12 @@ func hintOf(from Source, first []byte, executable bool) string {
 			return "it is a Go execution trace; try: procfit trace --exec -"
 		}
 		return "it is a Go execution trace; try: procfit trace --exec " + phrase.ShellWord(from.Path)
+	case bytes.HasPrefix(first, []byte("\xff\xfe")), bytes.HasPrefix(first, []byte("\xfe\xff")):
+		return from.through("it is in UTF-16, as PowerShell writes it", "iconv -f UTF-16 -t UTF-8")
+	case bytes.HasPrefix(first, []byte("\x1f\x8b")):
+		return from.through("it is packed", "gzip -dc")
+	case bytes.HasPrefix(first, []byte("\x28\xb5\x2f\xfd")):
+		return from.through("it is packed", "zstd -dc")
 	case executable:
 		return "it is executable; to run it, try: procfit trace -- " + phrase.ShellWord(from.Path)
 	}
@@ -56,6 +62,14 @@ type Source struct {
 	Path           string   `json:"path,omitempty"`
 	IntervalMillis int64    `json:"interval_ms,omitempty"`
 	Detail         bool     `json:"detail,omitempty"`
+}
+
+// through is what to do with a log that another program has to make text of.
+func (s Source) through(what, command string) string {
+	if s.Kind == FromFile {
+		command += " " + phrase.ShellWord(s.Path)
+	}
+	return what + "; try: " + command + " | procfit trace -"
 }
 
 func (s Source) name() string {

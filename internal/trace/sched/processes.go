@@ -8,8 +8,9 @@ package sched
 //   - its schedticks do not fall, but for a wrap at 32 bits.
 //
 // So a line at 0 ms starts a process. If the clock or the ticks go back otherwise, if a line is
-// due of the process before and not of the one that has just started, or if two started at the
-// same time and lines come too often for one, several write at once. Their lines are not
+// due of the process before and not of the one that has just started, if two started at the
+// same time and lines come too often for one, or if GOMAXPROCS goes back and forth from line to
+// line and the time between them with it, several write at once. Their lines are not
 // separated. A clock or ticks that go back once may be a line that other output damaged, or a
 // second log behind the first.
 type processes struct {
@@ -24,6 +25,9 @@ type processes struct {
 type process struct {
 	tally
 	dying bool // its last line is a fatal panic's
+
+	before, step int64 // of the line before the last: GOMAXPROCS, and the milliseconds from it to the last
+	swaps        int   // how many lines in a row have swapped
 }
 
 // dying reports that a fatal panic printed the sample.
@@ -44,6 +48,9 @@ func (l *processes) writer(s *Sample) (p, over *process) {
 	case p.backwards(s):
 		l.doubt(s, 1)
 	}
+	if p.swapped(s); p.swaps >= manySwaps {
+		l.doubt(s, enough)
+	}
 	p.dying = s.dying()
 	return p, over
 }
@@ -59,6 +66,19 @@ func (l *processes) doubt(s *Sample, weight int) {
 // backwards reports that the process cannot have written the line after its last.
 func (p *process) backwards(s *Sample) bool {
 	return s.Millis < p.last || s.Millis == p.last && !s.dying() && p.seg.Samples > 0 || !p.mayGoOn(s)
+}
+
+// swapped counts lines in a row that have the GOMAXPROCS of the line before the last and not of the last,
+// and come much sooner or later after the last than that came.
+func (p *process) swapped(s *Sample) {
+	passed := s.Millis - p.last
+	uneven := 4*passed < 3*p.step || 3*passed > 4*p.step
+	if p.any && p.seg.Samples > 0 && uneven && s.Procs != p.gomaxprocs && int64(s.Procs) == p.before {
+		p.swaps++
+	} else {
+		p.swaps = 0
+	}
+	p.before, p.step = int64(p.gomaxprocs), passed
 }
 
 // resumes reports that a line is due of the process before: the one that has just started would
@@ -85,7 +105,8 @@ func (l *processes) twins(s *Sample) bool {
 }
 
 const (
-	enough = 2 // doubts
+	enough    = 2 // doubts
+	manySwaps = 3
 
 	// sysmonLate is how late sysmon may come on a machine that is not busy, in milliseconds.
 	sysmonLate = 15

@@ -64,6 +64,8 @@ func TestProcesses(t *testing.T) {
 		"alike":                   {repeat(20, alike), 2, -1},
 		"ticks that differ":       {repeat(20, func(i int) string { return at(int64(i)*100, 1, 7) + at(int64(i)*100, 1, int64(7+i)) }), 2, -1},
 		"ticks that fall":         {repeat(20, func(i int) string { return at(int64(i)*100, 1, int64(100+i%2)) }), 1, -1},
+		"cut, of two values":      {at(0, 8) + repeat(9, func(i int) string { return at(int64(i)*1000+137, 2) + at(int64(i)*1000+1000, 8) }), 1, -1},
+		"changed in a slice each": {at(0, 8) + repeat(20, func(i int) string { return at(int64(i)*100+100, 2+6*(i%2)) }), 1, 20},
 		"no sense":                {repeat(20, func(i int) string { return at(int64(5000-i), 2) }), 1, -1},
 	} {
 		s := Analyse(strings.NewReader(tc.log))
