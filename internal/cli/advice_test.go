@@ -59,12 +59,12 @@ func advisedRuns() []advised {
 	}
 	asked = append(asked, spec.Alone("any-program", "true"))
 	server := spec.Spec{Command: "sweep", Program: []string{"./server"}}
-	size, compare := server, server
-	size.Command, compare.Command, compare.Operands = "size", "compare", []string{"./old"}
+	compare := server
+	compare.Command, compare.Operands = "compare", []string{"./old"}
 	return []advised{
 		{server},
 		{server.With(asked...).With(spec.Set("max-memory", "1GiB"), spec.Set("vary", "GOGC=25,50,100"), spec.Set("profile", "http://127.0.0.1:6060/debug/pprof/"))},
-		{size.With(spec.Set("slo", "p99=20ms")).With(asked...)},
+		{server.With(spec.Set("slo", "p99=20ms")).With(asked...)},
 		{compare.With(asked...).With(spec.Unset("procs"))},
 		{server.With(spec.Set("repeats", "6"), spec.Set("duration", "1s"))},
 	}

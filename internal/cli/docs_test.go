@@ -157,7 +157,7 @@ func prepareDocumented(t *testing.T, where string, args []string, there document
 	switch args[0] {
 	case "set": // which changes a running program
 		return nil
-	case "sweep", "compare", "size", "resize", "run": // run would take the place of this test
+	case "sweep", "compare", "resize", "run": // run would take the place of this test
 		if slices.Contains(args, "results/branch") { // two runs that have ended
 			return args
 		}

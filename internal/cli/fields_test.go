@@ -47,11 +47,6 @@ var measurements = map[string]func(std stdio, cmd *cobra.Command) (m *measuremen
 		m.bind(std, cmd, m.Fields)
 		return m, func() error { m.command = cmd.Flags().Args(); return nil }
 	},
-	"size": func(std stdio, cmd *cobra.Command) (*measurement, func() error) {
-		m := &newSizeOptions().measurement
-		m.bind(std, cmd, m.Fields)
-		return m, func() error { m.command = cmd.Flags().Args(); return nil }
-	},
 	"compare": func(std stdio, cmd *cobra.Command) (*measurement, func() error) {
 		o := newCompareOptions()
 		o.bind(std, cmd, o.Fields)
@@ -170,7 +165,7 @@ func randomRun(r *rand.Rand, name string) (args []string) {
 	switch name {
 	case "compare":
 		return append(args, "./old -addr :{port}", "--", "./new", "--seed", "3", "{port}")
-	case "sweep", "size":
+	case "sweep":
 		return append(args, "--", "./x", "--seed", "3", "{port}")
 	}
 	return append(args, "deployment/api")

@@ -242,7 +242,7 @@ func addCommands(root *cobra.Command, std stdio, help *cobra.Command) {
 	}{
 		{"see", []*cobra.Command{newPS(std), newExplain(std), newTrace(std)}},
 		{"check", []*cobra.Command{newCheck(std), newMigrate(std)}},
-		{"measure", []*cobra.Command{newSweep(std), newCompare(std), newSize(std), newObserve(std), newLiveCommand(std), newResize(std), newLoad(std), newFleet(std)}},
+		{"measure", []*cobra.Command{newSweep(std), newCompare(std), newObserve(std), newLiveCommand(std), newResize(std), newLoad(std), newFleet(std)}},
 		{"cluster", []*cobra.Command{newKube(std)}},
 		{"keep", []*cobra.Command{newSet(std), newRun(std), newExporter(std)}},
 		{"learn", []*cobra.Command{newLab(std)}},

@@ -16,7 +16,7 @@ import (
 )
 
 // readsFile are the commands that read and write a procfit.yaml.
-var readsFile = []string{"sweep", "compare", "size", "kube sweep"}
+var readsFile = []string{"sweep", "compare", "kube sweep"}
 
 // ofCommand is the key of the program to measure.
 const ofCommand = "target.command"

@@ -30,6 +30,10 @@ Without --url the command is a batch program. A trial runs it again and again un
 output. 'go test -bench X ./pkg' is understood: procfit compiles the tests once, and the
 benchmark lines are the metrics.
 
+With --slo settings are compared by the highest rate that each carries within a latency
+objective. With --rate too, procfit names the cheapest setting that carries the rate, the
+one with the fewest CPUs in all: give several --limit and --replicas.
+
 The first trials look at a few values from 1 to twice the CPUs. Then blocks of two or
 three settings follow in random order, until the answer is proven (--until), or
 --max-trials or --max-time are used up. --repeats measures every setting equally often
@@ -43,6 +47,7 @@ const sweepExample = `  procfit sweep
   procfit sweep --url http://127.0.0.1:{port}/ --limit 1 --procs unset,1,2,4,8 -- ./server -addr :{port}
   procfit sweep --procs 1..8 -- ./batch-job --input x
   procfit sweep -- go test -bench Parse ./parser
+  procfit sweep --slo p99=50ms --rate 300 --limit 1,0.5 --url http://127.0.0.1:{port}/ -- ./server -addr :{port}
   procfit sweep --prepare 'rm -rf cache' --duration 10s -- ./build-cache
   procfit sweep --metric 'throughput=([\d.]+) rows/s' -- ./import data.csv
   procfit sweep --go 1.24,1.26 --build ./cmd/server --url http://127.0.0.1:{port}/ -- -addr :{port}
@@ -67,7 +72,8 @@ func newSweep(std stdio) *cobra.Command {
 func newSweepOptions() *sweepOptions {
 	o := &sweepOptions{newMeasurement("sweep")}
 	names := slices.Concat(programFields, []string{"build", "go", "vary", "max-memory", "profile"}, valueFields, loadFields, callFields, cpuFields, stopFields)
-	o.Fields = slices.Concat(field.Take(o.spec.Fields(), field.Named(names...)...), o.own(), o.fromFile(ofCommand))
+	slo := field.Field{Name: "slo", Not: "load metric prepare vary max-memory profile"}
+	o.Fields = slices.Concat(field.Take(o.spec.Fields(), append(field.Named(names...), slo)...), o.own(), o.fromFile(ofCommand))
 	return o
 }
 
@@ -81,7 +87,7 @@ var (
 	stopFields    = []string{"until", "max-trials", "max-time", "repeats"}
 )
 
-// run is procfit sweep, and procfit size.
+// run is procfit sweep.
 func (o *sweepOptions) run(ctx context.Context, std stdio, args []string) error {
 	std = o.printed.std(std)
 	o.command = args
@@ -90,9 +96,6 @@ func (o *sweepOptions) run(ctx context.Context, std stdio, args []string) error 
 	}
 	if err := o.prepare(std); err != nil {
 		return err
-	}
-	if o.name == "size" && !o.has("slo") {
-		return usageError("size needs --slo, the latency to keep; try: procfit size --slo p99=20ms …")
 	}
 	s, err := o.resolve(std)
 	if err != nil {
@@ -156,43 +159,6 @@ const (
 	// batchTime is what the runs of one trial use where --duration is not given.
 	batchTime = time.Second
 )
-
-func newSize(std stdio) *cobra.Command {
-	cmd := &cobra.Command{
-		Use:   "size --slo LATENCY [flags] [-- COMMAND ARG…]",
-		Short: "Find the cheapest CPU limit and replicas for a latency objective",
-		Long: `Find how many requests per second each setting of a server carries while it keeps a
-latency objective, such as a p99 of 20 ms. A setting is a value of GOMAXPROCS under one
-of the CPU limits and with one of the numbers of replicas.
-
-With --rate procfit names the cheapest setting that carries that rate within the
-objective: the one with the fewest CPUs in all. Without --rate it reports the highest rate
-of each setting.
-
-The server is started for each trial, as in procfit sweep: {port} in the URL and in the
-command or --env is a free port. Without a command, procfit measures its built-in
-practice server.`,
-		Example: `  procfit size --slo p99=50ms --url http://127.0.0.1:{port}/ -- ./server -addr :{port}
-  procfit size --slo p99=50ms --rate 300 --limit 1,0.5 --url http://127.0.0.1:{port}/ -- ./server -addr :{port}
-  procfit size --slo p99=50ms --rate 300 --limit 500m --replicas 1,2 --url http://127.0.0.1:{port}/ -- ./server -addr :{port}`,
-	}
-	o := newSizeOptions()
-	o.bind(std, cmd, o.Fields)
-	cmd.RunE = func(cmd *cobra.Command, args []string) error { return o.run(cmd.Context(), std, args) }
-	return cmd
-}
-
-// newSizeOptions are the flags of procfit size: a sweep within an objective.
-func newSizeOptions() *sweepOptions {
-	o := &sweepOptions{newMeasurement("size")}
-	names := slices.Concat(except(programFields, "prepare"), []string{"build", "go"}, except(valueFields, "metric", "replicas"), except(loadFields, "rate", "load"), callFields, cpuFields, stopFields)
-	fields := field.Take(o.spec.Fields(), append(field.Named(names...),
-		field.Field{Name: "slo", Help: "the latency to keep: p99=20ms", Often: true},
-		field.Field{Name: "rate", Help: "requests per second to carry (default the most)"},
-		field.Field{Name: "replicas", Often: true})...)
-	o.Fields = slices.Concat(fields, o.own(), o.fromFile(ofCommand))
-	return o
-}
 
 // except are the names but for some.
 func except(names []string, but ...string) []string {

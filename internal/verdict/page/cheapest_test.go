@@ -69,7 +69,7 @@ func TestCheapestUnseen(t *testing.T) {
 		if c.Open = 1; carries == verdict.CarriesLikely {
 			c.Answer, c.Open = &s, 0
 		}
-		v := cheapestVerdict(&verdict.Result{Cheapest: c, Spec: specOf("size", "--", "x")}, "here")
+		v := cheapestVerdict(&verdict.Result{Cheapest: c, Spec: specOf("sweep", "--slo", "p99=20ms", "--", "x")}, "here")
 		if v.Label != want.Label || v.State != want.State || v.Sentence != want.Sentence || v.Answer.Text != want.Answer.Text {
 			t.Errorf("%s: %s %q %q: %s", carries, v.State, v.Label, v.Answer.Text, v.Sentence)
 		}

@@ -144,13 +144,16 @@ func (w words) goOn(s verdict.Step) document.Item {
 }
 
 // measuring are the commands whose run may be repeated.
-var measuring = []string{"sweep", "compare", "size", "observe", "kube sweep", "kube canary", "live"}
+var measuring = []string{"sweep", "compare", "observe", "kube sweep", "kube canary", "live"}
 
 // swept reports whether the trials are those of one of these commands.
 func swept(r *verdict.Result) bool { return r != nil && slices.Contains(measuring, r.Spec.Command) }
 
-// bySweep reports whether the trials are those of procfit sweep.
-func (w words) bySweep() bool { return w.result != nil && w.result.Spec.Command == "sweep" }
+// bySweep reports whether the trials are those of procfit sweep, without an objective: with one
+// it has neither --vary nor --profile.
+func (w words) bySweep() bool {
+	return w.result != nil && w.result.Spec.Command == "sweep" && w.result.Plan.SLO == nil
+}
 
 // resumed is the command that continues in the folder of the result.
 func resumed(r *verdict.Result, changes ...spec.Change) string {
