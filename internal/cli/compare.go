@@ -37,8 +37,7 @@ number of pairs.
 
 OLD may also be the results directory of an earlier sweep on this host. Then only NEW
 runs, and what each value gains over unset is compared with that sweep. If both are
-results directories, nothing runs and nothing is written; to write reports, too, use
-procfit report --baseline OLD NEW.
+results directories, nothing runs and nothing is written.
 
 Exit codes: 0 not worse; 1 NEW is proven worse by more than the margins; 2 usage; 3 the
 comparison cannot be judged, or the measurement failed; 130 interrupted.`,

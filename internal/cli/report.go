@@ -14,7 +14,6 @@ import (
 	"golang.org/x/term"
 
 	"github.com/procfit/procfit/internal/measure/plan"
-	"github.com/procfit/procfit/internal/measure/plan/field"
 	"github.com/procfit/procfit/internal/measure/session"
 	"github.com/procfit/procfit/internal/show/number"
 	"github.com/procfit/procfit/internal/show/phrase"
@@ -32,7 +31,6 @@ const expectedFormat = "expected"
 
 func newReport(std stdio) *cobra.Command {
 	var f flags
-	var baseline string
 	out := printed("text", "json", expectedFormat)
 	cmd := &cobra.Command{
 		Use:   "report DIR",
@@ -44,22 +42,18 @@ prints why, writes only report.html, and the exit code is 3. -o expected prints 
 of the verdict with what it was measured under, and writes nothing: it is to be kept with
 the program, see procfit explain PF060.
 
-Exit codes: 0 fine; 1 with --baseline, the sweep in DIR is proven worse; 2 usage; 3 there
-is nothing to report, or the comparison cannot be judged; 130 interrupted.`,
+To compare two results directories: procfit compare OLD NEW.
+
+Exit codes: 0 fine; 2 usage; 3 there is nothing to report; 130 interrupted.`,
 		Example: "  procfit report results/cpuserver-20260105-101500",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) != 1 {
 				return usageError("report takes one results directory, got %d arguments; see procfit report --help", len(args))
 			}
-			if baseline != "" && out.format() == expectedFormat {
-				return usageError("-o expected prints the value of DIR, and compares nothing: use only one of -o expected and --baseline")
-			}
-			return report(out.std(std), args[0], out.format(), baseline, true)
+			return report(out.std(std), args[0], out.format(), "", true)
 		},
 	}
-	f.bind(std, cmd, append([]field.Field{
-		{Name: "baseline", Holds: "DIR", Help: "results directory of an earlier sweep on this host, to compare ratios with", Value: field.Text(&baseline)},
-	}, out.fields("print result.json instead of the report: the same as -o json")...))
+	f.bind(std, cmd, out.fields("print result.json instead of the report: the same as -o json"))
 	return cmd
 }
 
@@ -72,8 +66,8 @@ func readResults(dir string) (*journal.Contents, error) {
 	return contents, err
 }
 
-// report shows what the journal of a results directory holds, and writes its reports if
-// asked to.
+// report shows what the journal of a results directory holds, next to that of a baseline if
+// there is one, and writes its reports if asked to.
 func report(std stdio, dir, format, baseline string, write bool) error {
 	contents, err := readResults(dir)
 	if err != nil {

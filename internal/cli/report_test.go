@@ -75,12 +75,10 @@ func TestFoldersAreComparedAsByAGate(t *testing.T) {
 		{write("apart", 8, 900, func(h *journal.Header) { h.Load.Arrangement = new(journal.ArrangementElsewhere) }), 3, "procfit: in the earlier sweep the load ran on the target's CPUs, in this one it runs on another machine", false},
 		{write("unknown", 8, 900, func(h *journal.Header) { h.Load.Arrangement = nil }), 3, "procfit: in the earlier sweep the load ran on the target's CPUs, in this one it runs where its journal does not say", false},
 	} {
-		for _, args := range [][]string{{"compare", main, c.branch}, {"report", "--baseline", main, c.branch}} {
-			var out, errs bytes.Buffer
-			code := Main(t.Context(), args, strings.NewReader(""), &out, &errs)
-			if code != c.code || !strings.HasPrefix(errs.String(), c.want) || c.want == "" && errs.Len() > 0 || (out.Len() > 0) != c.prints {
-				t.Errorf("%s of %s: exit code %d, want %d\n%s%s", args[0], filepath.Base(c.branch), code, c.code, errs.String(), c.want)
-			}
+		var out, errs bytes.Buffer
+		code := Main(t.Context(), []string{"compare", main, c.branch}, strings.NewReader(""), &out, &errs)
+		if code != c.code || !strings.HasPrefix(errs.String(), c.want) || c.want == "" && errs.Len() > 0 || (out.Len() > 0) != c.prints {
+			t.Errorf("%s: exit code %d, want %d\n%s%s", filepath.Base(c.branch), code, c.code, errs.String(), c.want)
 		}
 	}
 	for want, args := range map[string][]string{

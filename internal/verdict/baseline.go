@@ -38,10 +38,10 @@ func refuse(format string, args ...any) error {
 // the two has changed; a loss that all settings share is not seen at all.
 func GateBaseline(baseline, current *Result) (*Gate, error) {
 	if baseline.Live != nil || current.Live != nil {
-		return nil, refuse("one of the two runs is a live experiment, which is compared only with its own value at start; remove --baseline")
+		return nil, refuse("one of the two runs is a live experiment, which is compared only with its own value at start")
 	}
 	if baseline.Canary != nil || current.Canary != nil {
-		return nil, refuse("one of the two runs is a canary, which is compared only with its own control; remove --baseline")
+		return nil, refuse("one of the two runs is a canary, which is compared only with its own control")
 	}
 	if err := cmp.Or(ComparableHosts(baseline.Host, current.Host), SameObjective(baseline.Plan, current.Plan)); err != nil {
 		return nil, err
