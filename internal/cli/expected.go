@@ -17,8 +17,8 @@ import (
 	"github.com/procfit/procfit/internal/show/phrase"
 	"github.com/procfit/procfit/internal/verdict"
 	"github.com/procfit/procfit/internal/verdict/journal"
-	"github.com/procfit/procfit/internal/verdict/live"
 	"github.com/procfit/procfit/internal/verdict/page"
+	"github.com/procfit/procfit/internal/verdict/paired"
 )
 
 // expectedRow is the expected value of a program in a procfit.yaml, which is no flag.
@@ -153,7 +153,7 @@ func expectedLive(e *rule.Expected, r *verdict.Result) {
 			continue
 		}
 		e.Procs = *s.Procs
-		if f := s.Of(live.FigureCPU); f != nil && f.Value.Low != nil && f.Value.High != nil {
+		if f := s.Of(paired.FigureCPU); f != nil && f.Value.Low != nil && f.Value.High != nil {
 			e.CPUPerRequest = &rule.ExpectedSpread{Median: *f.Value.Median, Min: *f.Value.Low, Max: *f.Value.High}
 		}
 		return // the start value is the first, and is kept where none is named

@@ -17,7 +17,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/procfit/procfit/internal/verdict/journal"
-	judge "github.com/procfit/procfit/internal/verdict/live"
+	"github.com/procfit/procfit/internal/verdict/paired"
 	maxlive "github.com/procfit/procfit/maxprocs/live"
 )
 
@@ -95,7 +95,7 @@ func TestReleased(t *testing.T) {
 
 func TestForecast(t *testing.T) {
 	const min = time.Minute
-	f := judge.Forecast{Noise: 0.051, Within: 29 * min, Expected: []judge.Expected{{Less: 0.2, From: 2*min + 6*time.Second, After: 150 * time.Second, To: 3 * min}, {Less: 0.1, From: 4 * min, To: 8*min + 1}, {Less: 0.05, From: 20 * min}, {Less: 0.01}}}
+	f := paired.Forecast{Noise: 0.051, Within: 29 * min, Expected: []paired.Expected{{Less: 0.2, From: 2*min + 6*time.Second, After: 150 * time.Second, To: 3 * min}, {Less: 0.1, From: 4 * min, To: 8*min + 1}, {Less: 0.05, From: 20 * min}, {Less: 0.01}}}
 	const want = "CPU time per request varies by 5.1% from slice to slice: a proof usually takes about 3 min for 20% less, 4 to 9 min for 10% less and 20 min or more for 5% less; in 29 min a proof is unlikely for 1% less (use a longer --duration)"
 	if got := forecast(f); got != want {
 		t.Error(got)

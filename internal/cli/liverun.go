@@ -14,6 +14,7 @@ import (
 	"github.com/procfit/procfit/internal/show/phrase"
 	"github.com/procfit/procfit/internal/verdict/journal"
 	judge "github.com/procfit/procfit/internal/verdict/live"
+	"github.com/procfit/procfit/internal/verdict/paired"
 )
 
 // liveRun is a live experiment whose every question is settled.
@@ -99,7 +100,7 @@ func (run *liveRun) measure(ctx context.Context, std stdio) (end *journal.End, b
 
 // forecast is how long it takes to find a difference, in half of all experiments. What
 // fewer than a quarter find in the time that there is is unlikely.
-func forecast(f judge.Forecast) string {
+func forecast(f paired.Forecast) string {
 	minutes := func(d time.Duration) string { return strconv.Itoa(int(math.Ceil(d.Minutes()))) }
 	var likely, unlikely []string
 	for _, x := range f.Expected {

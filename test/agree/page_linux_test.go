@@ -9,7 +9,7 @@ import (
 
 	"github.com/procfit/procfit/internal/verdict"
 	"github.com/procfit/procfit/internal/verdict/contest"
-	"github.com/procfit/procfit/internal/verdict/live"
+	"github.com/procfit/procfit/internal/verdict/paired"
 )
 
 // sweep is what of a sweep's result.json is compared.
@@ -141,20 +141,20 @@ func (l lived) of(r *row, v int) answer {
 		for _, f := range s.Figures {
 			text := change(f.Ratio.Median, f.Ratio.Low, f.Ratio.High)
 			switch f.Name {
-			case live.FigureCPU:
+			case paired.FigureCPU:
 				r.liveCPU = text
-			case live.FigureP99:
+			case paired.FigureP99:
 				r.liveP = text
 			}
 		}
-		switch live.Outcome(s.Came) {
-		case live.Better:
+		switch paired.Outcome(s.Came) {
+		case paired.Better:
 			return good
-		case live.Same:
+		case paired.Same:
 			return same
-		case live.Worse, live.Left:
+		case paired.Worse, paired.Left:
 			return bad
-		case live.Mixed:
+		case paired.Mixed:
 			return mixed
 		}
 		return open

@@ -9,6 +9,7 @@ import (
 	"github.com/procfit/procfit/internal/show/number"
 	"github.com/procfit/procfit/internal/verdict/journal"
 	judge "github.com/procfit/procfit/internal/verdict/live"
+	"github.com/procfit/procfit/internal/verdict/paired"
 )
 
 // baseline looks at the start value alone: what is usual, and what is slow. What it finds
@@ -50,7 +51,7 @@ func (r *Run) baseline(ctx context.Context) error {
 	if err := r.Begin(*h); err != nil {
 		return err
 	}
-	var slices []judge.Slice
+	var slices []paired.Slice
 	for _, t := range trials {
 		slices = append(slices, h.SliceOf(t))
 		if err := r.Append(*t); err != nil {

@@ -14,6 +14,7 @@ import (
 	"github.com/procfit/procfit/internal/show/number"
 	"github.com/procfit/procfit/internal/verdict/journal"
 	judge "github.com/procfit/procfit/internal/verdict/live"
+	"github.com/procfit/procfit/internal/verdict/paired"
 	maxlive "github.com/procfit/procfit/maxprocs/live"
 )
 
@@ -53,12 +54,12 @@ const (
 
 // Event is reported as a Run continues.
 type Event struct {
-	Kind           eventKind
-	Trial          journal.Trial // of EventSlice
-	Look           judge.Look    // of EventBlock
-	Spent          float64       // of the budget
-	Burn           time.Duration // of EventCarried
-	judge.Forecast               // of EventBegin
+	Kind            eventKind
+	Trial           journal.Trial // of EventSlice
+	Look            paired.Look   // of EventBlock
+	Spent           float64       // of the budget
+	Burn            time.Duration // of EventCarried
+	paired.Forecast               // of EventBegin
 }
 
 // Run is one experiment at work.
@@ -86,7 +87,7 @@ type Run struct {
 	last     int  // GOMAXPROCS of the slice before
 	running  int  // the value now, by its place in the plan
 	changed  bool // another value than the start's was tried
-	slices   []judge.Slice
+	slices   []paired.Slice
 }
 
 // Into runs it on a program, with a journal in a folder from when the baseline is known. quote
@@ -236,7 +237,7 @@ func (r *Run) experiment(ctx context.Context) error {
 	if err := r.baseline(ctx); err != nil {
 		return err
 	}
-	look, doublings := judge.Judge(h.Rules(), nil), 0
+	look, doublings := paired.Judge(h.Rules(), nil), 0
 	for n := 0; ; n++ {
 		values := h.Next(look)
 		if values == nil {
@@ -254,14 +255,14 @@ func (r *Run) experiment(ctx context.Context) error {
 		if harm := h.Harm(r.slices); harm != nil {
 			return &EndError{journal.End{Code: journal.EndHarm, Harm: harm}}
 		}
-		look = judge.Judge(h.Rules(), r.slices)
+		look = paired.Judge(h.Rules(), r.slices)
 		r.Tell(Event{Kind: EventBlock, Look: look, Spent: r.budget.Spent()})
 		if look.Carried {
 			if doublings++; doublings == mostDoublings {
 				return endFor(journal.EndCarryOver, "what one value leaves behind does not end within %s", number.Chosen(r.burn))
 			}
 			r.burn *= 2
-			judge.CarriedOver(r.slices)
+			paired.CarriedOver(r.slices)
 			r.Tell(Event{Kind: EventCarried, Burn: r.burn})
 		}
 	}

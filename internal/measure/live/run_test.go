@@ -15,6 +15,7 @@ import (
 	"github.com/procfit/procfit/internal/verdict"
 	"github.com/procfit/procfit/internal/verdict/journal"
 	judge "github.com/procfit/procfit/internal/verdict/live"
+	"github.com/procfit/procfit/internal/verdict/paired"
 )
 
 // fake is a program with a queue: what each value carries, and what a request costs.
@@ -204,10 +205,10 @@ func TestRun(t *testing.T) {
 		if end.Code != journal.EndDecided && end.Code != journal.EndComplete || !f.released || f.procs != 2 {
 			t.Errorf("%+v; released: %v, at %d", end, f.released, f.procs)
 		}
-		if x := r.Live.Settings[1]; x.Came != string(judge.Better) || r.Recommendation.Verdict != verdict.Recommended || *r.Recommendation.Procs != 1 {
+		if x := r.Live.Settings[1]; x.Came != string(paired.Better) || r.Recommendation.Verdict != verdict.Recommended || *r.Recommendation.Procs != 1 {
 			t.Errorf("%+v\n%+v", x, r.Recommendation)
 		}
-		if x := r.Live.Settings[2]; x.Came != string(judge.Same) && x.Came != string(judge.Open) {
+		if x := r.Live.Settings[2]; x.Came != string(paired.Same) && x.Came != string(paired.Open) {
 			t.Errorf("%+v", x)
 		}
 		if r.Live.LatencyBy != judge.ByArrival || r.Live.Least < 250 || r.Live.Most > 350 || r.PilotsRun != 6 || r.TrialsInvalid != 0 {
@@ -298,7 +299,7 @@ func TestLeave(t *testing.T) {
 			t.Errorf("%d visits, the longest for %v; expected 2 of at most 1 s", visits, longest)
 		}
 		r := judge.Analyze(c)
-		if x := r.Live.Settings[1]; x.Came != string(judge.Left) || x.Left != 2 || x.LeftAfter > 1 || !(x.InSystem > r.Live.InSystemMax) {
+		if x := r.Live.Settings[1]; x.Came != string(paired.Left) || x.Left != 2 || x.LeftAfter > 1 || !(x.InSystem > r.Live.InSystemMax) {
 			t.Errorf("%+v, %v in the baseline", x, r.Live.InSystemMax)
 		}
 	})

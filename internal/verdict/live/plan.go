@@ -1,3 +1,6 @@
+// Package live reads a live experiment's journal: one process ran with several values of
+// GOMAXPROCS in turn, in slices of random order, under the traffic that it has anyway. What
+// that proves says package paired, whose control is the start value.
 package live
 
 import (
@@ -11,7 +14,9 @@ import (
 	"github.com/procfit/procfit/internal/show/number"
 	"github.com/procfit/procfit/internal/show/phrase"
 	"github.com/procfit/procfit/internal/show/sorting"
+	"github.com/procfit/procfit/internal/verdict"
 	"github.com/procfit/procfit/internal/verdict/journal"
+	"github.com/procfit/procfit/internal/verdict/paired"
 )
 
 // Header is the header of a live experiment's journal: its Live is never nil. The settings
@@ -38,22 +43,39 @@ func settingOf(v int) journal.Setting {
 	return journal.Setting{Label: strconv.Itoa(v), Procs: new(v), Replicas: 1}
 }
 
-// valueOf is what Judge knows a setting by: its place in the plan; -1: it has none.
+// valueOf is what the rules know a setting by: its place in the plan; -1: it has none.
 func (h Header) valueOf(s journal.Setting) int {
 	return slices.IndexFunc(h.Plan.Settings, func(have journal.Setting) bool { return have.Key() == s.Key() })
 }
 
-// Rules are what Judge goes by.
-func (h Header) Rules() Rules {
-	r := Rules{MarginCPU: h.Plan.Margin, MarginP50: MarginP50, MarginP99: h.Plan.MarginP99, Latency: h.Live.LatencyBy == ByArrival}
-	for _, s := range h.Plan.Settings[1:] {
-		r.Values = append(r.Values, *s.Procs)
+// FewRequests in a slice have no percentile to speak of.
+const FewRequests = 20
+
+// unequal is how far the requests per second may differ.
+const unequal = 0.05
+
+// Rules are what is compared: CPU time per request first, latency, what the user asks for, and
+// what must be the same.
+func (h Header) Rules() paired.Rules {
+	latency, margin := paired.Shown, h.marginP99()
+	if h.Live.LatencyBy == ByArrival {
+		latency = paired.Less
 	}
+	r := paired.Rules{Values: len(h.Plan.Settings) - 1, Metrics: []paired.Metric{
+		{Name: paired.FigureCPU, Direction: paired.Less, Margin: cmp.Or(h.Plan.Margin, 0.05), Lacking: verdict.OutcomeOpen, Halves: true},
+		{Name: paired.FigureP50, Direction: latency, Margin: MarginP50, Lacking: verdict.OutcomeNotJudged, Halves: latency == paired.Less},
+		{Name: paired.FigureP99, Direction: latency, Margin: margin, Lacking: verdict.OutcomeNotJudged},
+	}}
 	for _, q := range h.Live.Queries {
-		r.Queries = append(r.Queries, q.Name)
+		r.Metrics = append(r.Metrics, paired.Metric{Name: q.Name, Direction: paired.Less, Margin: margin, Zero: true, Lacking: verdict.OutcomeOpen, Guarded: true})
 	}
-	return r
+	return paired.Rules{Values: r.Values, Metrics: append(r.Metrics,
+		paired.Metric{Name: paired.FigureRequests, Direction: paired.Alike, Margin: unequal},
+		paired.Metric{Name: paired.FigureFailed, Direction: paired.NoMore, Zero: true})}
 }
+
+// marginP99 is that of a p99, and of queries.
+func (h Header) marginP99() float64 { return cmp.Or(h.Plan.MarginP99, 0.20) }
 
 // What latency counts from.
 const (
@@ -73,17 +95,14 @@ const (
 	Jitter = 0.2
 )
 
-// settled reports that more slices of a value would change nothing.
-func (j judged) settled() bool { return j.Out || j.Outcome != Open && j.Outcome != Cheaper }
-
 // Next is which values the next block has, by their places in the plan: the start value,
 // and those nearest to it that are not settled. None are: it is over.
-func (h Header) Next(l Look) (list []int) {
+func (h Header) Next(l paired.Look) (list []int) {
 	far := func(i int) float64 {
 		return math.Abs(math.Log(float64(*h.Plan.Settings[i].Procs) / float64(h.Live.Start)))
 	}
 	for i, v := range l.Values {
-		if !v.settled() {
+		if !v.Settled() {
 			list = append(list, i+1)
 		}
 	}
@@ -98,6 +117,11 @@ func (h Header) Next(l Look) (list []int) {
 func (h Header) Block() time.Duration {
 	n := min(atOnce, len(h.Plan.Settings))
 	return time.Duration(n) * seconds(h.Live.SliceSeconds+h.Live.BurnInSeconds)
+}
+
+// Forecast is what the baseline lets the experiment find.
+func (h Header) Forecast(baseline []paired.Slice) paired.Forecast {
+	return h.Rules().Forecast(baseline, int(seconds(h.Load.DurationSeconds-h.Live.BaselineSeconds)/h.Block()), h.Block())
 }
 
 // Check says what of the times cannot be.

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/procfit/procfit/internal/verdict/journal"
+	"github.com/procfit/procfit/internal/verdict/paired"
 )
 
 // header is of an experiment of ten minutes with slices of 5 s.
@@ -30,7 +31,7 @@ func TestCheck(t *testing.T) {
 // TestBlock: four values at a time, those nearest to the start value first.
 func TestBlock(t *testing.T) {
 	h := header(1, 3, 4, 6, 8)
-	look := Judge(h.Rules(), nil)
+	look := paired.Judge(h.Rules(), nil)
 	values := func() (list []int) {
 		for _, i := range h.Next(look) {
 			list = append(list, *h.Plan.Settings[i].Procs)
@@ -40,12 +41,12 @@ func TestBlock(t *testing.T) {
 	if got := values(); !slices.Equal(got, []int{2, 3, 1, 4}) {
 		t.Error(got)
 	}
-	look.Values[0].Out, look.Values[1].Outcome = true, Same
+	look.Values[0].Out, look.Values[1].Outcome = true, paired.Same
 	if got := values(); !slices.Equal(got, []int{2, 4, 6, 8}) {
 		t.Error(got)
 	}
 	for i := range look.Values {
-		look.Values[i].Outcome = Better
+		look.Values[i].Outcome = paired.Better
 	}
 	if got := values(); got != nil {
 		t.Error(got)

@@ -1,14 +1,9 @@
 package live
 
 import (
-	"math/rand/v2"
 	"strings"
 	"testing"
 	"time"
-
-	"github.com/procfit/procfit/internal/verdict/journal"
-
-	"github.com/procfit/procfit/test/chance"
 )
 
 func TestParseQuery(t *testing.T) {
@@ -33,37 +28,5 @@ func TestParseQuery(t *testing.T) {
 		if got := Asked(slice); got != want {
 			t.Errorf("of a slice of %v %v is asked, want %v", slice, got, want)
 		}
-	}
-}
-
-// TestFalseAlarms: a query of values that do not differ ends at most one experiment in 100,
-// with a look after each of 60 blocks.
-func TestFalseAlarms(t *testing.T) {
-	h, n := header(1, 4), chance.RunsOf(100)
-	h.Live.Queries = []journal.Query{{Name: "late"}, {Name: "errors"}}
-	for _, c := range worlds {
-		t.Run(c.name, func(t *testing.T) {
-			t.Parallel()
-			ended := 0
-			for seed := range n {
-				w := c.world
-				w.r, w.burnIn = rand.New(rand.NewPCG(uint64(seed), 9)), 2
-				var list []Slice
-				for b := range 60 {
-					for _, s := range w.block(b, h.Rules()) {
-						s.Queries = map[string]float64{"late": s.P99, "errors": float64(w.r.IntN(3) / 2)}
-						list = append(list, s)
-					}
-					if h.Harm(list) != nil {
-						ended++
-						break
-					}
-				}
-			}
-			t.Logf("of %d: %.2f%% end", n, percent(ended, n))
-			if ended > most(n, falseAlarms) {
-				t.Errorf("%d of %d experiments ended", ended, n)
-			}
-		})
 	}
 }

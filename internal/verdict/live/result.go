@@ -1,43 +1,50 @@
 package live
 
 import (
+	"cmp"
 	"math"
 
 	"github.com/procfit/procfit/internal/verdict"
 	"github.com/procfit/procfit/internal/verdict/journal"
+	"github.com/procfit/procfit/internal/verdict/paired"
 )
 
-// SliceOf is a trial as Judge has it.
-func (h Header) SliceOf(t *journal.Trial) Slice {
-	s := Slice{Block: t.Block, Value: h.valueOf(t.Setting), Procs: *t.Setting.Procs, Seconds: t.MeasuredSeconds, Void: void(t.InvalidCode)}
-	if l := t.Live; l != nil {
-		s.Before, s.Requests, s.Failed, s.CPU = l.Before, l.Requests, l.Failed, l.CPUSeconds
-		s.P50, s.P99 = known(l.P50Seconds), known(l.P99Seconds)
-		for i, h := range l.Halves {
-			s.Halves[i] = half{h.Requests, h.CPUSeconds, known(h.P50Seconds)}
-		}
+// SliceOf is a trial as the rules have it.
+func (h Header) SliceOf(t *journal.Trial) paired.Slice {
+	s := paired.Slice{Block: t.Block, Value: h.valueOf(t.Setting), Void: paired.Void(t.InvalidCode)}
+	l := t.Live
+	if l == nil {
+		l = &journal.Slice{}
 	}
+	if l.Before > 0 {
+		s.After = cmp.Compare(*t.Setting.Procs, l.Before)
+	}
+	for i, half := range l.Halves {
+		s.Halves[i] = []float64{half.CPUSeconds / float64(half.Requests), latency(half.P50Seconds, half.Requests)}
+	}
+	s.Figures = []float64{l.CPUSeconds / float64(l.Requests), latency(l.P50Seconds, l.Requests), latency(l.P99Seconds, l.Requests)}
 	for _, q := range h.Live.Queries {
-		if m, known := t.Metrics[q.Name]; known {
-			if s.Queries == nil {
-				s.Queries = map[string]float64{}
-			}
-			s.Queries[q.Name] = m.Value
+		x := math.NaN()
+		if m, known := t.Metrics[q.Name]; known && m.Value >= 0 {
+			x = m.Value
 		}
+		s.Figures = append(s.Figures, x)
 	}
+	s.Figures = append(s.Figures, float64(l.Requests)/t.MeasuredSeconds, float64(l.Failed)/float64(l.Requests))
 	return s
 }
 
-func known(x *float64) float64 {
-	if x == nil {
-		return 0
+// latency is one that enough requests have.
+func latency(x *float64, requests uint64) float64 {
+	if x == nil || requests < FewRequests {
+		return math.NaN()
 	}
 	return *x
 }
 
-// slicesOf are those of a journal's blocks, and how many of them are from before the burn-in
-// became longer.
-func (h Header) slicesOf(trials []journal.Trial) (list []Slice, before int) {
+// slicesOf are those of a journal's blocks with their trials, and how many of them are from
+// before the burn-in became longer.
+func (h Header) slicesOf(trials []journal.Trial) (list []paired.Slice, of []*journal.Trial, before int) {
 	burn := 0.0
 	for i := range trials {
 		if l := trials[i].Live; l != nil {
@@ -49,24 +56,24 @@ func (h Header) slicesOf(trials []journal.Trial) (list []Slice, before int) {
 		if t.Role == journal.RolePilot || t.Live == nil || h.valueOf(t.Setting) < 0 {
 			continue
 		}
-		list = append(list, h.SliceOf(t))
+		list, of = append(list, h.SliceOf(t)), append(of, t)
 		if t.Live.BurnInSeconds < burn {
 			before = len(list)
 		}
 	}
-	return list, before
+	return list, of, before
 }
 
 // Analyze makes a Result of a live experiment's journal. It has no groups.
 func Analyze(c *journal.Contents) *verdict.Result {
 	h := Header{c.Header}
-	list, before := h.slicesOf(c.Trials)
-	CarriedOver(list[:before])
-	look := Judge(h.Rules(), list)
+	list, of, before := h.slicesOf(c.Trials)
+	paired.CarriedOver(list[:before])
+	look := paired.Judge(h.Rules(), list)
 	if look.Carried { // by the last block
 		before = len(list)
-		CarriedOver(list)
-		look = Judge(h.Rules(), list)
+		paired.CarriedOver(list)
+		look = paired.Judge(h.Rules(), list)
 	}
 	r := verdict.Of(c.Header, c.Trials)
 	r.Origin = journal.OriginLive
@@ -85,9 +92,9 @@ func Analyze(c *journal.Contents) *verdict.Result {
 		l.Blocks = max(l.Blocks, t.Block+1)
 	}
 	r.TrialsPlanned = r.TrialsRun // a time is planned, and not how many
-	for _, s := range list {
-		rate, seconds := float64(s.Requests)/s.Seconds, l.Seconds+s.Seconds
-		if s.Void != "" || !(s.Seconds > 0) || !isFinite(rate) || !isFinite(seconds) {
+	for i, t := range of {
+		rate, seconds := float64(t.Live.Requests)/t.MeasuredSeconds, l.Seconds+t.MeasuredSeconds
+		if list[i].Void != "" || !(t.MeasuredSeconds > 0) || finite(rate) == nil || finite(seconds) == nil {
 			continue
 		}
 		if l.Seconds == 0 || rate < l.Least {
@@ -103,7 +110,7 @@ func Analyze(c *journal.Contents) *verdict.Result {
 }
 
 // settingResult is what one value came to.
-func (h Header) settingResult(value int, look Look, list []Slice, trials []journal.Trial) verdict.LiveSetting {
+func (h Header) settingResult(value int, look paired.Look, list []paired.Slice, trials []journal.Trial) verdict.LiveSetting {
 	s := h.Plan.Settings[value]
 	out := verdict.LiveSetting{CanarySetting: verdict.CanarySetting{Setting: s, Observed: []int{*s.Procs}, Figures: []verdict.CanaryFigure{}}}
 	for i := range trials {
@@ -117,13 +124,13 @@ func (h Header) settingResult(value int, look Look, list []Slice, trials []journ
 			out.Slices++
 		}
 	}
-	figures, bounds := h.Rules().figures(), make([]bound, len(h.Rules().figures()))
+	bounds := make([]paired.Bounds, len(h.Rules().Metrics))
 	if value > 0 {
 		v := look.Values[value-1]
 		bounds, out.Came, out.Unequal, out.Failing, out.Verdict = v.Bounds, string(v.Outcome), v.Unequal, v.Failing, verdicts[v.Outcome]
 	}
-	for i, b := range bounds {
-		if f := compared(figures[i], b, value, list); f.Value.Median != nil {
+	for i, m := range h.Rules().Metrics {
+		if f := compared(m.Name, i, bounds[i], value, list); f.Value.Median != nil && m.Direction != paired.NoMore {
 			out.Figures = append(out.Figures, f)
 		}
 	}
@@ -132,33 +139,33 @@ func (h Header) settingResult(value int, look Look, list []Slice, trials []journ
 
 // finite is a number of a result; nil: it is not known.
 func finite(x float64) *float64 {
-	if !isFinite(x) {
+	if math.IsNaN(x) || math.IsInf(x, 0) {
 		return nil
 	}
 	return &x
 }
 
 // verdicts are what outcomes are in the words of a canary.
-var verdicts = map[Outcome]verdict.Verdict{
-	Better: verdict.Recommended, Worse: verdict.KeepDefault, Left: verdict.KeepDefault, Same: verdict.NotYourKnob,
-	Mixed: verdict.TradeOff, Cheaper: verdict.CannotTell, Open: verdict.CannotTell,
+var verdicts = map[paired.Outcome]verdict.Verdict{
+	paired.Better: verdict.Recommended, paired.Worse: verdict.KeepDefault, paired.Left: verdict.KeepDefault, paired.Same: verdict.NotYourKnob,
+	paired.Mixed: verdict.TradeOff, paired.Cheaper: verdict.CannotTell, paired.Open: verdict.CannotTell,
 }
 
 // compared is one figure of a value, next to the start value's of the same blocks.
-func compared(f *figure, b bound, value int, list []Slice) verdict.CanaryFigure {
+func compared(name string, metric int, b paired.Bounds, value int, list []paired.Slice) verdict.CanaryFigure {
 	start := map[int]*float64{} // by block
-	at := func(s *Slice) *float64 {
+	at := func(s *paired.Slice) *float64 {
 		if s.Void != "" {
 			return nil
 		}
-		return finite(math.Exp(f.of(s)))
+		return finite(s.Figures[metric])
 	}
 	for i := range list {
 		if list[i].Value == 0 {
 			start[list[i].Block] = at(&list[i])
 		}
 	}
-	out := verdict.CanaryFigure{Name: f.name, Outcome: b.Outcome}
+	out := verdict.CanaryFigure{Name: name, Outcome: b.Outcome}
 	var is, was []float64
 	for i := range list {
 		x, y := at(&list[i]), start[list[i].Block]

@@ -14,6 +14,7 @@ import (
 	"github.com/procfit/procfit/internal/verdict"
 	"github.com/procfit/procfit/internal/verdict/journal"
 	"github.com/procfit/procfit/internal/verdict/live"
+	"github.com/procfit/procfit/internal/verdict/paired"
 )
 
 // liveWords are those of a live experiment. Its table and its charts are a canary's, whose
@@ -132,7 +133,7 @@ func (w liveWords) compared() Verdict {
 }
 
 // came are the values that came to this.
-func (w liveWords) came(o live.Outcome) (list []verdict.LiveSetting) {
+func (w liveWords) came(o paired.Outcome) (list []verdict.LiveSetting) {
 	for _, s := range w.Live.Settings {
 		if s.Came == string(o) {
 			list = append(list, s)
@@ -147,7 +148,7 @@ func (w liveWords) cheaper(v *Verdict, list []verdict.LiveSetting, more string) 
 	var labels, costs, open []string
 	for _, s := range list {
 		labels = append(labels, phrase.Clean(s.Label))
-		costs = append(costs, w.differences(s.CanarySetting, []string{live.FigureCPU}))
+		costs = append(costs, w.differences(s.CanarySetting, []string{paired.FigureCPU}))
 		for _, f := range s.In(verdict.OutcomeOpen) {
 			if name := w.name(f); !slices.Contains(open, name) {
 				open = append(open, name)
@@ -174,7 +175,7 @@ func (w liveWords) cheaper(v *Verdict, list []verdict.LiveSetting, more string) 
 // checked is what the start value came to, compared with itself.
 func (w liveWords) checked() Verdict {
 	v := Verdict{State: document.OK, Label: "No difference", Sentence: "The value at start was compared with itself, and no difference was found: there is none."}
-	if came := w.Live.Settings[1].Came; !slices.Contains([]string{string(live.Open), string(live.Same)}, came) {
+	if came := w.Live.Settings[1].Came; !slices.Contains([]string{string(paired.Open), string(paired.Same)}, came) {
 		v.State, v.Label = document.Attention, "A difference from itself"
 		v.Sentence = fmt.Sprintf("The value at start was compared with itself, and came out as %s. By chance this happens in fewer than 5 of 100 checks; if it happens again, do not trust an experiment on this program.", came)
 	}
@@ -199,7 +200,7 @@ func (w liveWords) confirm(procs int) []document.Item {
 func (w liveWords) reason(s verdict.LiveSetting) string {
 	lead := "GOMAXPROCS " + phrase.Clean(s.Label) + ": "
 	switch {
-	case s.Came == string(live.Left):
+	case s.Came == string(paired.Left):
 		return lead + w.left(s)
 	case s.Failing:
 		return lead + "worse: more of its requests fail than with " + w.start()

@@ -13,6 +13,7 @@ import (
 	"github.com/procfit/procfit/internal/verdict/journal"
 	"github.com/procfit/procfit/internal/verdict/live"
 	"github.com/procfit/procfit/internal/verdict/page/pagetest"
+	"github.com/procfit/procfit/internal/verdict/paired"
 )
 
 // of are the slices of a setting.
@@ -150,7 +151,7 @@ func TestLeftIsSaid(t *testing.T) {
 	r := live.Analyze(pagetest.LiveContents())
 	for i := range r.Live.Settings {
 		s := &r.Live.Settings[i]
-		if s.Came != string(live.Left) && s.Came != "" && s.Left == 0 {
+		if s.Came != string(paired.Left) && s.Came != "" && s.Left == 0 {
 			s.Left, s.LeftAfter, s.InSystem = 1, 6.68, 219
 			want := "; left once after 6.68 s with 219 requests in the system, where 2 had at most 45"
 			if got := liveWordsOf(r).reason(*s); !strings.Contains(got, "latency") || !strings.HasSuffix(got, want) {

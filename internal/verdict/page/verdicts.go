@@ -10,7 +10,7 @@ import (
 	"github.com/procfit/procfit/internal/show/phrase"
 	"github.com/procfit/procfit/internal/verdict"
 	"github.com/procfit/procfit/internal/verdict/contest"
-	"github.com/procfit/procfit/internal/verdict/live"
+	"github.com/procfit/procfit/internal/verdict/paired"
 )
 
 // verdictRow has the words of a verdict, for each place that reports it.
@@ -313,7 +313,7 @@ func (w liveWords) undecided(v *Verdict) {
 	more := "more slices may decide it"
 	v.Answer.Text = "No answer yet"
 	v.Sentence = fmt.Sprintf("Under this traffic no value is proven better than %s, the value at start: %s.", w.start(), more)
-	if list := w.came(live.Cheaper); list != nil {
+	if list := w.came(paired.Cheaper); list != nil {
 		more = w.cheaper(v, list, more)
 	}
 	if more != "" {

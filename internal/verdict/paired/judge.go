@@ -1,11 +1,10 @@
-package live
+package paired
 
 import (
 	"math"
 	"slices"
 
 	"github.com/procfit/procfit/internal/verdict"
-	"github.com/procfit/procfit/internal/verdict/eprocess"
 )
 
 // alpha is how likely it is that anything is claimed of values that do not differ, at all
@@ -41,51 +40,58 @@ type proof struct {
 	carry  carry
 }
 
-// value is one that is compared with the start value.
+// value is one that is compared with the control.
 type value struct {
 	figures []*figure
-	failed  eprocess.Signs // of the failed requests' share
-	left    []bool         // in its latest visits
+	pairs   int    // blocks in which it and the control count
+	left    []bool // in its latest visits
 	out     bool
 }
 
 func newProof(r Rules) *proof {
-	p := &proof{Rules: r, values: make([]value, len(r.Values)), level: r.level(), carry: newCarry(r)}
+	p := &proof{Rules: r, values: make([]value, r.Values), level: r.level(), carry: newCarry(r)}
 	for i := range p.values {
-		p.values[i].figures = r.figures()
+		for _, m := range r.Metrics {
+			p.values[i].figures = append(p.values[i].figures, &figure{Metric: m})
+		}
 	}
 	return p
 }
 
 // level is the error of one claim in one direction. Of each value it may be claimed that a
-// figure is less, or that it is more, and that more requests fail. A query has two ways to be
-// proven: by its ratios, and where it is mostly 0 by its differences.
+// metric is less, or that it is more. One that may be 0 has two ways to be proven: by its
+// ratios, and where it is mostly 0 by its differences.
 func (r Rules) level() float64 {
-	judged := len(r.Queries)
-	for _, f := range r.figures() {
-		if f.judged {
-			judged++
+	claims := 0
+	for _, m := range r.Metrics {
+		switch {
+		case m.Direction == NoMore:
+			claims++
+		case m.Direction == Less && m.Zero:
+			claims += 4
+		case m.Direction == Less:
+			claims += 2
 		}
 	}
-	return alpha / float64(max(1, len(r.Values))*(2*judged+1))
+	return alpha / float64(max(1, r.Values)*max(1, claims))
 }
 
 // add takes a block.
 func (p *proof) add(block []Slice) {
-	start := slices.IndexFunc(block, func(s Slice) bool { return s.Value == 0 && s.Void == "" })
+	control := slices.IndexFunc(block, func(s Slice) bool { return s.Value == 0 && s.Void == "" })
 	p.carry.add(block)
-	loaded := slices.ContainsFunc(block, func(s Slice) bool { return s.Value == 0 && s.Void == voidLoaded })
+	loaded := slices.ContainsFunc(block, func(s Slice) bool { return s.Value == 0 && s.Void == VoidLoaded })
 	for i := range block {
 		s := &block[i]
 		if s.Value < 1 || s.Value > len(p.values) {
 			continue
 		}
 		v := &p.values[s.Value-1]
-		if s.Void != voidLeft || !loaded { // a slice that carry-over made void was not left
-			v.visited(s.Void == voidLeft)
+		if s.Void != VoidLeft || !loaded { // a slice that carry-over made void was not left
+			v.visited(s.Void == VoidLeft)
 		}
-		if s.Void == "" && start >= 0 {
-			v.add(s, &block[start])
+		if s.Void == "" && control >= 0 {
+			v.add(s, &block[control])
 		}
 	}
 }
@@ -102,39 +108,32 @@ func (v *value) visited(left bool) {
 	v.out = v.out || n >= leftTwice
 }
 
-func (v *value) add(s, start *Slice) {
-	for _, f := range v.figures {
-		f.add(f.of(s), f.of(start))
-	}
-	// Shares are often 0, which has no logarithm. The signs are the same.
-	if d := share(s.Failed, s.Requests) - share(start.Failed, start.Requests); !math.IsNaN(d) {
-		v.failed.Add(d)
+func (v *value) add(s, control *Slice) {
+	v.pairs++
+	for i, f := range v.figures {
+		f.add(s.Figures[i], control.Figures[i])
 	}
 }
 
 func (p *proof) look() Look {
 	l := Look{Carried: p.carry.proven()}
 	for i := range p.values {
-		l.Values = append(l.Values, p.judged(i))
+		l.Values = append(l.Values, p.judged(&p.values[i]))
 	}
 	return l
 }
 
-func (p *proof) judged(i int) judged {
-	v, level := &p.values[i], p.level
-	j := judged{Procs: p.Values[i], Failing: v.failed.IsAbove(level)}
+func (p *proof) judged(v *value) (j Judged) {
 	for _, f := range v.figures {
-		b := f.bound(level)
-		if p.carry.hides(f.name, math.Log(b.Ratio)) {
+		b := f.bounds(p.level)
+		if p.carry.hides(f.Name, math.Log(b.Ratio)) {
 			b.disclaim()
 		}
-		// CPU is the figure that every slice has.
-		if f.judged && 2*f.pairs < len(v.figures[0].d) {
-			b.Outcome, b.Same = f.lacking, false
+		if f.Direction == Less && 2*f.pairs < v.pairs {
+			b.Outcome, b.Same = f.Lacking, false
 		}
-		if f.name == figureRequests {
-			j.Unequal = f.beyond(level)
-		}
+		j.Unequal = j.Unequal || f.Direction == Alike && f.beyond(p.level)
+		j.Failing = j.Failing || f.Direction == NoMore && f.plain.IsAbove(p.level)
 		j.Bounds = append(j.Bounds, b)
 	}
 	j.Outcome = v.outcome(j)
@@ -144,14 +143,15 @@ func (p *proof) judged(i int) judged {
 
 // outcome is what the bounds come to. CPU time alone never makes a value better: fewer Ps
 // are cheaper nearly always, and it is the wait that they may cost.
-func (v *value) outcome(j judged) Outcome {
+func (v *value) outcome(j Judged) Outcome {
 	is := func(o verdict.Outcome) bool {
-		return slices.ContainsFunc(j.Bounds, func(b bound) bool { return b.Outcome == o })
+		return slices.ContainsFunc(j.Bounds, func(b Bounds) bool { return b.Outcome == o })
 	}
-	waits, same := false, true
+	waits, same, cheaper := false, true, false
 	for _, b := range j.Bounds {
+		cheaper = cheaper || b.Name == FigureCPU && b.Outcome == verdict.OutcomeBetter
 		judged := b.Outcome != verdict.OutcomeNotJudged
-		waits = waits || judged && b.Figure != FigureCPU
+		waits = waits || judged && b.Name != FigureCPU
 		same = same && (b.Same || !judged)
 	}
 	better, worse := is(verdict.OutcomeBetter), is(verdict.OutcomeWorse)
@@ -168,7 +168,7 @@ func (v *value) outcome(j judged) Outcome {
 		return Worse
 	case better && waits && !is(verdict.OutcomeOpen):
 		return Better
-	case j.Bounds[0].Outcome == verdict.OutcomeBetter:
+	case cheaper:
 		return Cheaper
 	case same:
 		return Same

@@ -1,4 +1,4 @@
-package live
+package paired
 
 import (
 	"math"
@@ -19,29 +19,22 @@ type carry struct {
 	traits []*trait
 }
 
-// trait is a figure in which it may show.
+// trait is a metric in which it may show.
 type trait struct {
 	name     string
-	of       func(half) float64 // its logarithm
-	values   map[int]*contrast  // of their slices' first halves
-	after    eprocess.Signs     // of a smaller value minus after a larger one
-	up, down fading             // after switches upwards and downwards
+	at       int               // its place among the metrics
+	values   map[int]*contrast // of their slices' first halves
+	after    eprocess.Signs    // of a smaller value minus after a larger one
+	up, down fading            // after switches upwards and downwards
 }
 
-func newCarry(r Rules) carry {
-	c := carry{traits: []*trait{{name: FigureCPU, of: func(h half) float64 { return math.Log(h.CPU / float64(h.Requests)) }}}}
-	if r.Latency {
-		c.traits = append(c.traits, &trait{name: figureP50, of: func(h half) float64 {
-			if h.Requests < FewRequests {
-				return math.NaN()
-			}
-			return math.Log(h.P50)
-		}})
+func newCarry(r Rules) (c carry) {
+	for i, m := range r.Metrics {
+		if m.Halves {
+			c.traits = append(c.traits, &trait{name: m.Name, at: i, values: map[int]*contrast{}})
+		}
 	}
-	for _, t := range c.traits {
-		t.values = map[int]*contrast{}
-	}
-	c.level = carryAlpha / float64(6*len(c.traits))
+	c.level = carryAlpha / float64(6*max(1, len(c.traits)))
 	return c
 }
 
@@ -56,14 +49,17 @@ func (t *trait) add(block []Slice) {
 	after := 0.0
 	for i := range block {
 		s := &block[i]
-		x, y := t.of(s.Halves[0]), t.of(s.Halves[1])
-		if s.Void != "" || s.Before == 0 || s.Before == s.Procs || !isFinite(x-y) {
+		if s.Void != "" || s.After == 0 {
+			continue
+		}
+		x, y := math.Log(s.Halves[0][t.at]), math.Log(s.Halves[1][t.at])
+		if !isFinite(x - y) {
 			continue
 		}
 		if t.values[s.Value] == nil {
 			t.values[s.Value] = &contrast{}
 		}
-		up := s.Before < s.Procs
+		up := s.After > 0
 		after += t.values[s.Value].add(up, x)
 		if up {
 			t.up.add(x - y)
@@ -99,9 +95,9 @@ const hidden = 1.5
 
 // hides reports that a difference may be what earlier values left behind, since slices
 // change by about as much from their first half to their second.
-func (c *carry) hides(figure string, difference float64) bool {
+func (c *carry) hides(metric string, difference float64) bool {
 	for _, t := range c.traits {
-		if (t.name == FigureCPU) == (figure == FigureCPU) { // p99 and queries have no halves
+		if (t.name == FigureCPU) == (metric == FigureCPU) { // the others have no halves
 			return math.Abs(difference) < hidden*max(math.Abs(t.up.mean()), math.Abs(t.down.mean()))
 		}
 	}

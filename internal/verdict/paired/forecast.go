@@ -1,4 +1,4 @@
-package live
+package paired
 
 import (
 	"math"
@@ -34,13 +34,14 @@ const (
 )
 
 // Forecast lets Judge's own machine decide about simulated blocks with the noise that the
-// slices of the baseline have. Slices of a block are up to two slices apart, mostly, and
-// what drifts from minute to minute is no noise.
-func (h Header) Forecast(baseline []Slice) Forecast {
-	cpu, square, n := h.Rules().figures()[0], 0.0, 0
+// slices of the baseline have in CPU time. all is how many blocks there is time for, and block
+// how long one takes. Slices of a block are up to two slices apart, mostly, and what drifts
+// from minute to minute is no noise.
+func (r Rules) Forecast(baseline []Slice, all int, block time.Duration) Forecast {
+	cpu, square, n := r.cpu(), 0.0, 0
 	for apart := 1; apart <= 2; apart++ {
 		for i := apart; i < len(baseline); i++ {
-			if d := cpu.of(&baseline[i]) - cpu.of(&baseline[i-apart]); isFinite(d) {
+			if d := math.Log(baseline[i].Figures[cpu]) - math.Log(baseline[i-apart].Figures[cpu]); isFinite(d) {
 				square, n = square+d*d, n+1
 			}
 		}
@@ -48,15 +49,13 @@ func (h Header) Forecast(baseline []Slice) Forecast {
 	if len(baseline) < leastForecast || square == 0 {
 		return Forecast{}
 	}
-	spread := math.Sqrt(square / float64(n))
-	all := int(seconds(h.Load.DurationSeconds-h.Live.BaselineSeconds) / h.Block())
-	blocks := min(mostForecast, all)
-	f := Forecast{Noise: spread / math.Sqrt2, Within: time.Duration(blocks) * h.Block(), Longer: all > blocks}
+	spread, blocks := math.Sqrt(square/float64(n)), min(mostForecast, all)
+	f := Forecast{Noise: spread / math.Sqrt2, Within: time.Duration(blocks) * block, Longer: all > blocks}
 	for _, less := range []float64{0.2, 0.1, 0.05} {
-		after := h.proven(less, spread, len(baseline), blocks)
+		after := r.proven(less, spread, len(baseline), blocks)
 		at := func(share float64) time.Duration {
 			if i := int(share * forecastRuns); i < len(after) {
-				return time.Duration(after[i]) * h.Block()
+				return time.Duration(after[i]) * block
 			}
 			return 0
 		}
@@ -65,19 +64,24 @@ func (h Header) Forecast(baseline []Slice) Forecast {
 	return f
 }
 
+// cpu is the place of CPU time among the metrics.
+func (r Rules) cpu() int {
+	return slices.IndexFunc(r.Metrics, func(m Metric) bool { return m.Name == FigureCPU })
+}
+
 // proven is after how many blocks simulated experiments prove a difference, the first one
 // first. The spread itself is known as well as so many slices let it be.
-func (h Header) proven(less, spread float64, count, most int) (after []float64) {
-	r, level := rand.New(rand.NewPCG(1, 1)), h.Rules().level()
+func (r Rules) proven(less, spread float64, count, most int) (after []float64) {
+	random, level := rand.New(rand.NewPCG(1, 1)), r.level()
 	for range forecastRuns {
-		f, drawn := h.Rules().figures()[0], 0.0
+		f, drawn := &figure{Metric: r.Metrics[r.cpu()]}, 0.0
 		for range count - 1 {
-			x := r.NormFloat64()
+			x := random.NormFloat64()
 			drawn += x * x / float64(count-1)
 		}
 		for n := 1; n <= most; n++ {
-			f.add(math.Log1p(-less)+spread/math.Sqrt(drawn)*r.NormFloat64(), 0)
-			if f.bound(level).Outcome == verdict.OutcomeBetter {
+			f.add((1-less)*math.Exp(spread/math.Sqrt(drawn)*random.NormFloat64()), 1)
+			if f.bounds(level).Outcome == verdict.OutcomeBetter {
 				after = append(after, float64(n))
 				break
 			}

@@ -1,4 +1,4 @@
-package live
+package paired
 
 import (
 	"fmt"
@@ -8,6 +8,16 @@ import (
 
 	"github.com/procfit/procfit/test/chance"
 )
+
+// times makes a metric so many times what it is.
+func (s *Slice) times(metric int, x float64) {
+	s.Figures[metric] *= x
+	for _, half := range s.Halves {
+		if metric < len(half) {
+			half[metric] *= x
+		}
+	}
+}
 
 func percent(n, of int) float64 { return 100 * float64(n) / float64(of) }
 
@@ -91,7 +101,7 @@ func TestPower(t *testing.T) {
 					}
 					for i := range block {
 						if s := &block[i]; s.Value == 1 {
-							s.CPU, s.Halves[0].CPU, s.Halves[1].CPU = s.CPU*c.times, s.Halves[0].CPU*c.times, s.Halves[1].CPU*c.times
+							s.times(cpu, c.times)
 						}
 					}
 					p.add(block)
@@ -142,5 +152,36 @@ func TestAFixedOrderFails(t *testing.T) {
 	t.Logf("of %d experiments something is claimed in %d, with a fixed order in %d", n, random, fixed)
 	if random > chance.Most(n, 0.02) || fixed < 50 {
 		t.Error("it is not the order that it rests on")
+	}
+}
+
+// TestFalseAlarms: a query of values that do not differ ends at most one experiment in 100,
+// with a look after each of 60 blocks.
+func TestFalseAlarms(t *testing.T) {
+	r, n := rules(3, "late", "errors"), chance.RunsOf(100)
+	for _, c := range worlds {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			ended := 0
+			for seed := range n {
+				w := c.world
+				w.r, w.burnIn = rand.New(rand.NewPCG(uint64(seed), 9)), 2
+				var list []Slice
+				for b := range 60 {
+					for _, s := range w.block(b, r) {
+						s.Figures = append(s.Figures, s.Figures[p99], float64(w.r.IntN(3)/2))
+						list = append(list, s)
+					}
+					if r.Harm(list) != nil {
+						ended++
+						break
+					}
+				}
+			}
+			t.Logf("of %d: %.2f%% end", n, percent(ended, n))
+			if ended > most(n, falseAlarms) {
+				t.Errorf("%d of %d experiments ended", ended, n)
+			}
+		})
 	}
 }

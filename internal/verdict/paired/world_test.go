@@ -1,8 +1,11 @@
-package live
+package paired
 
 import (
+	"cmp"
 	"math"
 	"math/rand/v2"
+
+	"github.com/procfit/procfit/internal/verdict"
 )
 
 // world is a program under a traffic, in which slices are run.
@@ -15,58 +18,77 @@ type world struct {
 	exact   bool                     // all slices are of the same length
 	carried func(w *world) float64   // what the values before left behind, now
 	at      float64                  // seconds
-	procs   int                      // now
+	procs   int                      // now; 0: before the first slice
 	past    float64                  // of the level, for what drifts
 	since   float64                  // the last switch upwards
 	left    float64                  // 1 after a switch upwards, 0 after one downwards
 }
 
-// rules are those of the values: the start value is 2, the first is below it, the others are
-// above.
-func rules(values int) Rules {
-	r := Rules{Latency: true}
-	for i := range values - 1 {
-		r.Values = append(r.Values, []int{1, 3, 4, 6, 8}[i])
+// The metrics of these experiments, as a live experiment has them.
+const (
+	cpu = iota
+	p50
+	p99
+	requests
+	failed
+	query // and more
+)
+
+// rules are those of the values: the control is 2, the first is below it, the others are above.
+// Queries come last, and may be 0.
+func rules(values int, queries ...string) Rules {
+	r := Rules{Values: values - 1, Metrics: []Metric{
+		{Name: FigureCPU, Direction: Less, Margin: 0.05, Lacking: verdict.OutcomeOpen, Halves: true},
+		{Name: FigureP50, Direction: Less, Margin: 0.10, Lacking: verdict.OutcomeNotJudged, Halves: true},
+		{Name: FigureP99, Direction: Less, Margin: 0.20, Lacking: verdict.OutcomeNotJudged},
+		{Name: FigureRequests, Direction: Alike, Margin: 0.05},
+		{Name: FigureFailed, Direction: NoMore, Zero: true},
+	}}
+	for _, q := range queries {
+		r.Metrics = append(r.Metrics, Metric{Name: q, Direction: Less, Margin: 0.20, Zero: true, Lacking: verdict.OutcomeOpen, Guarded: true})
 	}
 	return r
 }
 
+// procs are the numbers of the values.
+var procs = []int{2, 1, 3, 4, 6, 8}
+
 // block runs every value once, in random order.
 func (w *world) block(number int, r Rules) (list []Slice) {
-	for _, value := range w.r.Perm(1 + len(r.Values)) {
-		procs := 2
-		if value > 0 {
-			procs = r.Values[value-1]
-		}
-		list = append(list, w.slice(Slice{Block: number, Value: value, Procs: procs, Before: w.procs}))
+	for _, value := range w.r.Perm(1 + r.Values) {
+		list = append(list, w.slice(number, value))
 	}
 	return list
 }
 
-func (w *world) slice(s Slice) Slice {
+func (w *world) slice(block, value int) Slice {
+	s := Slice{Block: block, Value: value}
+	if w.procs > 0 {
+		s.After = cmp.Compare(procs[value], w.procs)
+	}
 	switch {
-	case s.Before == 0 || s.Procs == s.Before:
-	case s.Procs > s.Before:
+	case s.After > 0:
 		w.left, w.since = 1, w.at
-	default:
+	case s.After < 0:
 		w.left = 0
 	}
-	w.procs = s.Procs
+	w.procs = procs[value]
 	w.at += w.burnIn
-	if s.Seconds = 5; !w.exact {
-		s.Seconds *= 0.8 + 0.4*w.r.Float64()
+	seconds := 5.0
+	if !w.exact {
+		seconds *= 0.8 + 0.4*w.r.Float64()
 	}
+	ended := float64(uint64(50 * seconds)) // in each half
+	all := 0.0
 	for i := range s.Halves {
-		w.at += s.Seconds / 4
-		cpu := w.now() + w.noise*math.Sqrt2*w.random()
-		w.at += s.Seconds / 4
-		h := half{Requests: uint64(50 * s.Seconds)}
-		h.CPU = 0.001 * float64(h.Requests) * math.Exp(cpu)
-		h.P50 = 0.002 * math.Exp(cpu+w.noise*w.random())
-		s.Halves[i], s.Requests, s.CPU = h, s.Requests+h.Requests, s.CPU+h.CPU
+		w.at += seconds / 4
+		each := w.now() + w.noise*math.Sqrt2*w.random()
+		w.at += seconds / 4
+		s.Halves[i] = []float64{0.001 * math.Exp(each), 0.002 * math.Exp(each+w.noise*w.random())}
+		all += 0.001 * ended * math.Exp(each)
 	}
-	s.P50 = (s.Halves[0].P50 + s.Halves[1].P50) / 2
-	s.P99 = 5 * s.P50 * math.Exp(2*w.noise*w.random())
+	median := (s.Halves[0][p50] + s.Halves[1][p50]) / 2
+	s.Figures = []float64{all / (2 * ended), median, 5 * median * math.Exp(2*w.noise*w.random()), 2 * ended / seconds, 0}
 	return s
 }
 

@@ -1,4 +1,4 @@
-package live
+package paired
 
 import (
 	"fmt"
@@ -36,13 +36,13 @@ func carried(seed uint64, r Rules, burnIn float64, is func(*world) float64) (fou
 // its begin, and 2.7% in the mean: that is why so little is reported.
 func TestWhatIsLeft(t *testing.T) {
 	for _, c := range []struct{ burnIn, least, most float64 }{{0.25, 0.030, 0.047}, {1, 0.014, 0.022}, {2, 0.005, 0.0082}} {
-		f := rules(2).figures()[0]
+		f := newProof(rules(2)).values[0].figures[cpu]
 		for seed := range uint64(50) {
 			w := world{r: rand.New(rand.NewPCG(seed, 2)), noise: 0.03, carried: fadesIn1s, burnIn: c.burnIn}
 			for b := range 100 {
 				var of [2]float64
 				for _, s := range w.block(b, rules(2)) {
-					of[s.Value] = f.of(&s)
+					of[s.Value] = s.Figures[cpu]
 				}
 				f.add(of[1], of[0])
 			}

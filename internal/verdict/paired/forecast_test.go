@@ -1,4 +1,4 @@
-package live
+package paired
 
 import (
 	"fmt"
@@ -23,24 +23,24 @@ func TestForecast(t *testing.T) {
 	}{{2, 0.03, nil}, {2, 0.05, nil}, {2, 0.1, nil}, {2, 0.2, nil}, {4, 0.05, nil}, {2, 0.05, diurnal}} {
 		t.Run(fmt.Sprintf("%d values, %g%% of noise, traffic that changes: %v", c.values, 100*c.noise, c.level != nil), func(t *testing.T) {
 			t.Parallel()
-			n, h := min(200, chance.RunsOf(20)), header([]int{1, 3, 4}[:c.values-1]...)
-			h.Load.DurationSeconds, h.Live.BaselineSeconds, h.Live.LatencyBy = 3660, 60, ByArrival
+			n, r := min(200, chance.RunsOf(20)), rules(c.values)
+			block := time.Duration(c.values) * 7 * time.Second
 			for i, less := range []float64{0.2, 0.1, 0.05} {
 				near, inside := 0, 0
 				var said, was []float64 // minutes
 				for seed := range n {
-					w := world{r: rand.New(rand.NewPCG(uint64(seed), 7)), noise: c.noise, level: c.level}
+					w := world{r: rand.New(rand.NewPCG(uint64(seed), 7)), noise: c.noise, level: c.level, procs: 2}
 					var baseline []Slice
 					for b := range 12 {
-						baseline = append(baseline, w.slice(Slice{Block: b, Procs: 2, Before: 2}))
+						baseline = append(baseline, w.slice(b, 0))
 					}
-					f := h.Forecast(baseline)
+					f := r.Forecast(baseline, int(time.Hour/block), block)
 					x := f.Expected[i]
 					if math.Abs(f.Noise/c.noise-1) > 0.8 || x.Less != less || x.From > x.After && x.After > 0 || x.After > x.To && x.To > 0 {
 						t.Errorf("%+v at %g%% of noise", f, 100*c.noise)
 					}
 					w.burnIn = 2
-					after := provenAfter(&w, h, less)
+					after := provenAfter(&w, r, less)
 					if late := time.Duration(math.MaxInt64); after == 0 {
 						after = late
 					}
@@ -67,18 +67,18 @@ func TestForecast(t *testing.T) {
 
 // provenAfter is when an experiment proves that the first value takes so much less; 0: not in an
 // hour.
-func provenAfter(w *world, h Header, less float64) time.Duration {
-	p, from := newProof(h.Rules()), w.at
+func provenAfter(w *world, r Rules, less float64) time.Duration {
+	p, from := newProof(r), w.at
 	for b := 0; w.at-from < 3600; b++ {
-		block := w.block(b, h.Rules())
+		block := w.block(b, r)
 		for i := range block {
 			if block[i].Value == 1 {
-				block[i].CPU *= 1 - less
+				block[i].Figures[cpu] *= 1 - less
 			}
 		}
 		p.add(block)
-		if p.look().Values[0].Bounds[0].Outcome == verdict.OutcomeBetter {
-			return seconds(w.at - from)
+		if p.look().Values[0].Bounds[cpu].Outcome == verdict.OutcomeBetter {
+			return time.Duration((w.at - from) * float64(time.Second))
 		}
 	}
 	return 0
@@ -86,13 +86,16 @@ func provenAfter(w *world, h Header, less float64) time.Duration {
 
 // TestNoForecast: without noise, or with too few slices to know it, there is none.
 func TestNoForecast(t *testing.T) {
-	h := header(1)
-	slice := Slice{Requests: 100, CPU: 1}
+	of := func(list ...float64) (slices []Slice) {
+		for _, x := range list {
+			slices = append(slices, Slice{Figures: []float64{x}})
+		}
+		return slices
+	}
 	for name, list := range map[string][]Slice{
-		"no slices": nil, "three slices": {slice, {Requests: 100, CPU: 1.1}, slice}, "no noise": {slice, slice, slice, slice, slice},
-		"no requests": {{CPU: 1}, {CPU: 2}, {CPU: 1}, {CPU: 2}, {CPU: 1}},
+		"no slices": nil, "three slices": of(1, 1.1, 1), "no noise": of(1, 1, 1, 1), "no requests": of(math.Inf(1), math.Inf(1), math.NaN(), math.Inf(1), math.Inf(1)),
 	} {
-		if f := h.Forecast(list); f.Noise != 0 || f.Expected != nil {
+		if f := rules(2).Forecast(list, 10, time.Minute); f.Noise != 0 || f.Expected != nil {
 			t.Errorf("%s: %+v", name, f)
 		}
 	}

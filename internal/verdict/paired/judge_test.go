@@ -1,4 +1,4 @@
-package live
+package paired
 
 import (
 	"math"
@@ -14,16 +14,15 @@ import (
 // than is how many times the start value's figures those of a value are.
 type than struct{ cpu, p50, p99, requests float64 }
 
-// experiment is 60 blocks of the start value and 1, at 3% of noise.
+// experiment is 60 blocks of the control and a value, at 3% of noise.
 func experiment(seed uint64, is than, change func(*Slice)) (list []Slice) {
 	w := world{r: rand.New(rand.NewPCG(seed, 1)), noise: 0.03, burnIn: 2}
 	for b := range 60 {
 		for _, s := range w.block(b, rules(2)) {
+			s.Figures = append(s.Figures, math.NaN())
 			if s.Value == 1 {
-				s.CPU, s.P50, s.P99 = s.CPU*is.cpu*is.requests, s.P50*is.p50, s.P99*is.p99
-				s.Requests = uint64(float64(s.Requests) * is.requests)
-				for i := range s.Halves {
-					s.Halves[i].CPU *= is.cpu
+				for metric, x := range []float64{is.cpu, is.p50, is.p99, is.requests} {
+					s.times(metric, x)
 				}
 			}
 			if change != nil {
@@ -36,10 +35,11 @@ func experiment(seed uint64, is than, change func(*Slice)) (list []Slice) {
 }
 
 func TestJudge(t *testing.T) {
-	cpuAlone := rules(2)
-	cpuAlone.Latency = false
-	query := cpuAlone
-	query.Queries = []string{"served"}
+	cpuAlone, asked := rules(2), rules(2, "served")
+	for metric := p50; metric <= p99; metric++ {
+		cpuAlone.Metrics[metric].Direction, asked.Metrics[metric].Direction = Shown, Shown
+		cpuAlone.Metrics[metric].Halves, asked.Metrics[metric].Halves = false, false
+	}
 	for name, c := range map[string]struct {
 		rules   Rules
 		is      than
@@ -57,53 +57,53 @@ func TestJudge(t *testing.T) {
 		"less CPU, and longer":                   {rules(2), than{0.9, 1, 1.5, 1}, nil, Mixed, false, false},
 		"less CPU alone is known":                {cpuAlone, than{0.9, 1, 1, 1}, nil, Cheaper, false, false},
 		"a latency that is not judged":           {cpuAlone, than{0.9, 3, 3, 1}, nil, Cheaper, false, false},
-		"a query without an answer":              {query, than{0.9, 1, 1, 1}, nil, Cheaper, false, false},
-		"a query that is less":                   {query, than{1, 1, 1, 1}, served(5, 4), Better, false, false},
-		"a query that is the same":               {query, than{0.9, 1, 1, 1}, served(5, 5), Better, false, false},
-		"a query that is more":                   {query, than{1, 1, 1, 1}, served(5, 7), Worse, true, false},
-		"less CPU, and a query is more":          {query, than{0.9, 1, 1, 1}, served(5, 7), Mixed, false, false},
-		"a query of errors, of which are none":   {query, than{0.9, 1, 1, 1}, served(0, 0), Cheaper, false, false},
-		"a query of errors that none had before": {query, than{0.9, 1, 1, 1}, served(0, 0.1), Mixed, false, false},
-		"a query of errors that are gone":        {query, than{1, 1, 1, 1}, served(0.1, 0), Better, false, false},
-		"a query of errors in few slices": {query, than{1, 1, 1, 1}, func(s *Slice) {
+		"a query without an answer":              {asked, than{0.9, 1, 1, 1}, nil, Cheaper, false, false},
+		"a query that is less":                   {asked, than{1, 1, 1, 1}, served(5, 4), Better, false, false},
+		"a query that is the same":               {asked, than{0.9, 1, 1, 1}, served(5, 5), Better, false, false},
+		"a query that is more":                   {asked, than{1, 1, 1, 1}, served(5, 7), Worse, true, false},
+		"less CPU, and a query is more":          {asked, than{0.9, 1, 1, 1}, served(5, 7), Mixed, false, false},
+		"a query of errors, of which are none":   {asked, than{0.9, 1, 1, 1}, served(0, 0), Cheaper, false, false},
+		"a query of errors that none had before": {asked, than{0.9, 1, 1, 1}, served(0, 0.1), Mixed, false, false},
+		"a query of errors that are gone":        {asked, than{1, 1, 1, 1}, served(0.1, 0), Better, false, false},
+		"a query of errors in few slices": {asked, than{1, 1, 1, 1}, func(s *Slice) {
 			served(0, 0)(s)
 			if s.Block%4 == 0 {
-				s.Queries["served"] = float64(s.Value)
+				s.Figures[query] = float64(s.Value)
 			}
 		}, Worse, true, false},
-		"a query with an answer in one of three": {query, than{0.9, 1, 1, 1}, func(s *Slice) {
+		"a query with an answer in one of three": {asked, than{0.9, 1, 1, 1}, func(s *Slice) {
 			if s.Block%3 == 0 {
 				served(5, 5)(s)
 			}
 		}, Cheaper, false, false},
 		"the traffic differs":       {rules(2), than{0.9, 1, 1, 1.2}, nil, Open, false, true},
 		"the traffic differs by 2%": {rules(2), than{0.9, 1, 1, 1.02}, nil, Better, false, false},
-		"left twice":                {rules(2), than{0.9, 1, 1, 1}, voids(voidLeft, 5, 7), Left, true, false},
+		"left twice":                {rules(2), than{0.9, 1, 1, 1}, voids(VoidLeft, 5, 7), Left, true, false},
 		"left twice, once as the start value would have been": {rules(2), than{0.9, 1, 1, 1}, func(s *Slice) {
-			voids(voidLeft, 5, 6)(s)
+			voids(VoidLeft, 5, 6)(s)
 			if s.Block == 6 && s.Value == 0 {
-				s.Void = voidLoaded
+				s.Void = VoidLoaded
 			}
 		}, Better, false, false},
 		"left twice, but rarely, and the slices between are void": {rules(2), than{0.9, 1, 1, 1}, func(s *Slice) {
-			if voids(voidLeft, 5, 15)(s); s.Block < 20 && s.Void == "" {
-				s.Void = voidCarried
+			if voids(VoidLeft, 5, 15)(s); s.Block < 20 && s.Void == "" {
+				s.Void = VoidCarried
 			}
 		}, Better, false, false},
-		"left three times, but rarely":         {rules(2), than{0.9, 1, 1, 1}, voids(voidLeft, 5, 9, 20), Better, false, false},
-		"left once":                            {rules(2), than{0.9, 1, 1, 1}, voids(voidLeft, 5), Better, false, false},
-		"all slices before are void":           {rules(2), than{0.9, 1, 1, 1}, func(s *Slice) { s.Void = voidCarried }, Open, false, false},
-		"no slice of the start value":          {rules(2), than{0.9, 1, 1, 1}, func(s *Slice) { s.Void = []void{voidLoaded, ""}[s.Value] }, Open, false, false},
-		"no requests":                          {rules(2), than{1, 1, 1, 1}, func(s *Slice) { *s = Slice{Block: s.Block, Value: s.Value, Seconds: 5, CPU: 1} }, Open, false, false},
-		"fewer than 20 requests in a slice":    {rules(2), than{0.9, 3, 3, 1}, func(s *Slice) { s.Requests, s.CPU = 19, s.CPU*19/float64(s.Requests) }, Cheaper, false, false},
-		"cheaper, and one request in 50 fails": {rules(2), than{0.9, 1, 1, 1}, func(s *Slice) { s.Failed = uint64(s.Value) * s.Requests / 50 }, Worse, true, false},
-		"both fail equally":                    {rules(2), than{0.9, 1, 1, 1}, func(s *Slice) { s.Failed = s.Requests / 50 }, Better, false, false},
-		"p99 has no answer in two of three":    {rules(2), than{0.9, 1, 1, 1}, func(s *Slice) { s.P99 *= float64(1 - min(1, s.Block%3)) }, Better, false, false},
+		"left three times, but rarely":         {rules(2), than{0.9, 1, 1, 1}, voids(VoidLeft, 5, 9, 20), Better, false, false},
+		"left once":                            {rules(2), than{0.9, 1, 1, 1}, voids(VoidLeft, 5), Better, false, false},
+		"all slices before are void":           {rules(2), than{0.9, 1, 1, 1}, func(s *Slice) { s.Void = VoidCarried }, Open, false, false},
+		"no slice of the start value":          {rules(2), than{0.9, 1, 1, 1}, func(s *Slice) { s.Void = []Void{VoidLoaded, ""}[s.Value] }, Open, false, false},
+		"nothing is known":                     {rules(2), than{1, 1, 1, 1}, func(s *Slice) { s.Figures = []float64{math.Inf(1), math.NaN(), math.NaN(), 0, math.NaN(), 0} }, Open, false, false},
+		"latency is never known":               {rules(2), than{0.9, 3, 3, 1}, func(s *Slice) { s.Figures[p50], s.Figures[p99] = math.NaN(), math.NaN() }, Cheaper, false, false},
+		"cheaper, and one request in 50 fails": {rules(2), than{0.9, 1, 1, 1}, func(s *Slice) { s.Figures[failed] = float64(s.Value) / 50 }, Worse, true, false},
+		"both fail equally":                    {rules(2), than{0.9, 1, 1, 1}, func(s *Slice) { s.Figures[failed] = 0.02 }, Better, false, false},
+		"p99 has no answer in two of three":    {rules(2), than{0.9, 1, 1, 1}, func(s *Slice) { s.Figures[p99] *= float64(1 - min(1, s.Block%3)) }, Better, false, false},
 	} {
 		list := experiment(1, c.is, c.change)
 		got := Judge(c.rules, list)
 		v := got.Values[0]
-		if v.Outcome != c.want || v.Out != c.out || v.Unequal != c.unequal || v.Procs != 1 || got.Carried {
+		if v.Outcome != c.want || v.Out != c.out || v.Unequal != c.unequal || got.Carried {
 			t.Errorf("%s: %q, out %v, unequal %v, carry-over %v; want %q, %v, %v", name, v.Outcome, v.Out, v.Unequal, got.Carried, c.want, c.out, c.unequal)
 			for _, b := range v.Bounds {
 				t.Logf("%+v", b)
@@ -119,7 +119,7 @@ func TestJudge(t *testing.T) {
 func TestCarriedBurst(t *testing.T) {
 	var list []Slice
 	for b := range 2 {
-		list = append(list, Slice{Block: b, Procs: 2, Void: voidLoaded}, Slice{Block: b, Value: 1, Procs: 1, Before: 2, Void: voidLeft})
+		list = append(list, Slice{Block: b, Void: VoidLoaded}, Slice{Block: b, Value: 1, After: -1, Void: VoidLeft})
 	}
 	CarriedOver(list)
 	if v := Judge(rules(2), list).Values[0]; v.Outcome != Open || v.Out {
@@ -131,12 +131,12 @@ func TestCarriedBurst(t *testing.T) {
 func served(start, value float64) func(*Slice) {
 	r := rand.New(rand.NewPCG(7, 7))
 	return func(s *Slice) {
-		s.Queries = map[string]float64{"served": []float64{start, value}[s.Value] * math.Exp(0.03*r.NormFloat64())}
+		s.Figures[query] = []float64{start, value}[s.Value] * math.Exp(0.03*r.NormFloat64())
 	}
 }
 
 // voids are the value's slices of some blocks.
-func voids(why void, blocks ...int) func(*Slice) {
+func voids(why Void, blocks ...int) func(*Slice) {
 	return func(s *Slice) {
 		for _, b := range blocks {
 			if s.Value == 1 && s.Block == b {
@@ -155,7 +155,7 @@ func TestBounds(t *testing.T) {
 		for n := 0; n <= len(list); n += 6 {
 			for _, b := range Judge(rules(2), list[:n]).Values[0].Bounds {
 				switch o := b.Outcome; {
-				case b.Pairs != n/2 || !(b.Low <= b.Ratio && b.Ratio <= b.High),
+				case b.Direction != NoMore && b.Pairs != n/2 || !(b.Low <= b.Ratio && b.Ratio <= b.High),
 					o == verdict.OutcomeBetter && b.High >= 1,
 					o == verdict.OutcomeWorse && b.Low <= 1,
 					o == verdict.OutcomeWithin && b.High >= 1+b.Margin,
@@ -173,10 +173,10 @@ func TestFewPairs(t *testing.T) {
 	for d, want := range map[float64][2]verdict.Outcome{ // after 7 and after 12 pairs
 		-0.1: {verdict.OutcomeOpen, verdict.OutcomeBetter}, 0.001: {verdict.OutcomeOpen, verdict.OutcomeWithin}, 0.1: {verdict.OutcomeOpen, verdict.OutcomeWorse},
 	} {
-		f := rules(2).figures()[0]
+		f := newProof(rules(2)).values[0].figures[cpu]
 		for n := range 12 {
-			f.add(d+1e-4*float64(n%2), 0)
-			if b := f.bound(rules(2).level()); n == 6 && b.Outcome != want[0] || n == 11 && b.Outcome != want[1] {
+			f.add(math.Exp(d+1e-4*float64(n%2)), 1)
+			if b := f.bounds(rules(2).level()); n == 6 && b.Outcome != want[0] || n == 11 && b.Outcome != want[1] {
 				t.Errorf("%g, after %d pairs: %+v", d, n+1, b)
 			}
 		}
@@ -246,11 +246,12 @@ func TestFairSigns(t *testing.T) {
 
 // All that may be claimed shares the 5%.
 func TestLevel(t *testing.T) {
-	query := Rules{Values: []int{1}, Queries: []string{"a", "b"}}
+	asked := rules(2, "a", "b")
+	asked.Metrics[p50].Direction, asked.Metrics[p99].Direction = Shown, Shown
 	for _, c := range []struct {
 		rules Rules
 		want  float64 // claims
-	}{{Rules{}, 3}, {query, 11}, {rules(2), 7}, {rules(4), 21}, {rules(6), 35}} {
+	}{{Rules{}, 1}, {asked, 11}, {rules(2), 7}, {rules(4), 21}, {rules(6), 35}} {
 		if got := alpha / c.rules.level(); math.Abs(got-c.want) > 1e-9 {
 			t.Errorf("%+v: shared by %g, want %g", c.rules, got, c.want)
 		}

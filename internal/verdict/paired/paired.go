@@ -1,0 +1,136 @@
+// Package paired says what an experiment in blocks proves: in each block a control, and what
+// is compared with it, are seen under the same conditions. It is pure: the same slices give
+// the same verdict.
+//
+// # Model
+//
+// A value's figures are compared with the control's of the same block, metric by metric. In
+// one process the order within a block is random, so that without an effect either sign of
+// their difference is as likely as the other, whatever the traffic does. On that alone rests
+// what is proven, and it may be looked at after every block.
+package paired
+
+import "github.com/procfit/procfit/internal/verdict"
+
+// Metric is one number in which a value is compared with the control.
+type Metric struct {
+	Name      string
+	Direction Direction
+	Margin    float64 // how much more counts as no more: 0.05 is 5%
+	// Zero reports that it may be 0, as errors may.
+	Zero bool
+	// Lacking is what it comes to where fewer than half of the blocks have it.
+	Lacking verdict.Outcome
+	// Guarded reports that an experiment ends where it is proven above the control's.
+	Guarded bool
+	// Halves reports that slices have it for each of their halves, which show what an earlier
+	// value has left behind.
+	Halves bool
+}
+
+// Direction is what a metric decides.
+type Direction int
+
+const (
+	Shown  Direction = iota // nothing
+	Less                    // less is better, and more is worse
+	NoMore                  // more is worse, and less is no better, as of failed requests
+	Alike                   // it must be the same: else nothing is judged
+)
+
+// The metrics that several experiments have.
+const (
+	FigureCPU      = "cpu"         // alone it makes nothing better: fewer Ps are cheaper nearly always
+	FigureP50      = "arrival_p50" // seconds from the kernel's receipt of a request
+	FigureP99      = "arrival_p99"
+	FigureFailed   = "failed"   // share of the requests
+	FigureRequests = "requests" // per second
+)
+
+// Rules are what is compared, and how.
+type Rules struct {
+	Values  int // that are compared with the control
+	Metrics []Metric
+}
+
+// Slice is what one value did in a block.
+type Slice struct {
+	Block int
+	Value int // 0: the control; n: the n-th that is compared with it
+	// Figures are in the order of the rules' metrics; NaN: not known.
+	Figures []float64
+	Halves  [2][]float64 // of the metrics that have them, which are the first ones
+	// After is 1 where one process had a smaller value before, and -1 where it had a larger
+	// one; 0: neither.
+	After int
+	Void  Void // why it does not count; empty: it counts
+}
+
+// Void is why a slice does not count.
+type Void string
+
+const (
+	// VoidLeft: harm ended it, and the control is back. A value that is left in two of three
+	// visits is out. Blocks in which the control's slice is VoidLoaded do not count for that.
+	VoidLeft Void = "left"
+	// VoidLoaded: it is the control's, and the same would have ended it. A burst of the traffic
+	// is void in either, so that both are treated in the same way.
+	VoidLoaded Void = "loaded"
+	// VoidCarried: what an earlier value left behind was in it, as was proven later.
+	VoidCarried Void = "carried_over"
+)
+
+// CarriedOver are slices that do not count, but for the harm that there was.
+func CarriedOver(list []Slice) {
+	for i := range list {
+		if list[i].Void == "" {
+			list[i].Void = VoidCarried
+		}
+	}
+}
+
+// Outcome is what a value came to.
+type Outcome string
+
+const (
+	Better  Outcome = "better"  // in some metric, and proven no worse by its margin in all others
+	Cheaper Outcome = "cheaper" // CPU time is proven less, and another metric is open, or none is known
+	Worse   Outcome = "worse"
+	Mixed   Outcome = "mixed" // better in one metric, worse in another
+	Same    Outcome = "same"  // within the margins, in both directions
+	Open    Outcome = "open"
+	Left    Outcome = "left" // for harm, too often to go on
+)
+
+// Bounds are one metric of a value: its ratio to the control's, with the interval that holds
+// at all looks together.
+type Bounds struct {
+	Metric
+	Pairs            int     // of slices
+	Ratio, Low, High float64 // High is +Inf until there is an interval
+	Outcome          verdict.Outcome
+	// Same: proven within the margin in both directions.
+	Same bool
+}
+
+// Judged is one value.
+type Judged struct {
+	Outcome Outcome
+	Out     bool     // it is not to be measured again
+	Bounds  []Bounds // in the order of the metrics
+	Failing bool     // a metric that is to be no more is more, as is proven: it is worse
+	// Unequal: a metric that must be the same differs by more than its margin, as is proven,
+	// so that nothing of it is judged.
+	Unequal bool
+}
+
+// Settled reports that more slices of a value would change nothing.
+func (j Judged) Settled() bool { return j.Out || j.Outcome != Open && j.Outcome != Cheaper }
+
+// Look is what the slices so far prove.
+type Look struct {
+	Values []Judged // in order
+	// Carried: what a value leaves behind reaches into the slices after it. The burn-in is too
+	// short, and the slices so far must become VoidCarried.
+	Carried bool
+}
