@@ -113,7 +113,7 @@ var mayImport = map[string][]string{
 	"verdict/contest":      {"verdict/journal", "verdict/contest/race"},
 	"verdict/contest/race": {},
 	"verdict/fleet":        {"verdict"},
-	"verdict/canary":       {"verdict", "verdict/journal", "verdict/contest/race"},
+	"verdict/canary":       {"verdict", "verdict/journal", "verdict/paired"},
 	"verdict/live":         {"verdict", "verdict/journal", "verdict/paired"},
 	"verdict/paired":       {"verdict", "verdict/contest/race", "verdict/eprocess"},
 	"verdict/eprocess":     {},

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/procfit/procfit/internal/verdict/contest/race"
+	"github.com/procfit/procfit/internal/verdict/paired"
 	"github.com/procfit/procfit/test/chance"
 )
 
@@ -115,7 +115,7 @@ func ended(r *rand.Rand, of traffic, times, margin, comparisons float64) int {
 	for i := range 30 {
 		x, y := of(r, i, &past)
 		is, was = append(is, x*times), append(was, y)
-		if _, harm := race.Above(is, was, margin, falseAlarms/comparisons); harm {
+		if _, harm := paired.Above(is, was, margin, falseAlarms/comparisons); harm {
 			return i + 1
 		}
 	}

@@ -4,8 +4,8 @@ import (
 	"slices"
 	"time"
 
-	"github.com/procfit/procfit/internal/verdict/contest/race"
 	"github.com/procfit/procfit/internal/verdict/journal"
+	"github.com/procfit/procfit/internal/verdict/paired"
 )
 
 const (
@@ -24,7 +24,7 @@ func (h Header) Harm(list []Slice) *journal.Harm {
 	for _, a := range list[len(list)-1] {
 		for _, name := range guarded {
 			is, was := pairsOf(list, a.Setting.Label, name)
-			if ratio, harm := race.Above(is, was, h.Plan.MarginP99, alpha); harm {
+			if ratio, harm := paired.Above(is, was, h.Plan.MarginP99, alpha); harm {
 				return &journal.Harm{Code: journal.HarmQuery, Setting: a.Setting.Label, Query: name, Slices: len(is), Ratio: ratio}
 			}
 		}

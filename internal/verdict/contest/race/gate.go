@@ -2,7 +2,6 @@ package race
 
 import (
 	"math"
-	"slices"
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/stat"
@@ -138,53 +137,4 @@ func Sequence(d []float64, alpha float64) (mean, radius float64) {
 		return mean, math.Inf(1)
 	}
 	return mean, math.Sqrt((1 - eta) * (n + sequenceTuned) / left * variance)
-}
-
-// evidence says how much likelier differences are if their mean is above 0 than if it
-// is 0. Of differences whose mean is 0, with probability 1-alpha it never reaches 1/alpha,
-// however often they are looked at: it is the confidence sequence of a gate, for one side
-// and turned around. tuned is the variance of its mixture, as for a gate: a small one
-// finds large effects in few differences.
-//
-// This holds for normal differences, and a simulation shows it where each has a variance
-// of its own. No test that holds for any symmetric differences can reach 1% within six:
-// all six have the same sign in 1 of 64 cases.
-func evidence(d []float64, tuned float64) float64 {
-	n := float64(len(d))
-	if n < 2 {
-		return 1
-	}
-	mean, variance := stat.PopMeanVariance(d, nil)
-	if mean <= 0 {
-		return 0
-	}
-	k := tuned / (n + tuned)
-	return 2 * math.Sqrt(k) * math.Pow((variance+mean*mean)/(variance+mean*mean*k), n/2)
-}
-
-// harmTuned makes Above find harm in four to eight pairs.
-const harmTuned = 0.25
-
-// Above reports whether values are proven above those that they are paired with, with an
-// error of alpha over all looks, and by more than the margin. ratio is how far; nil where the
-// others were 0. Values are compared by their logarithms. Where one is 0, as errors may be,
-// they are compared by their square roots.
-func Above(is, was []float64, margin, alpha float64) (ratio *float64, proven bool) {
-	d := make([]float64, len(is))
-	if slices.ContainsFunc(slices.Concat(is, was), func(x float64) bool { return x <= 0 }) {
-		for i := range is {
-			d[i] = math.Sqrt(max(0, is[i])) - math.Sqrt(max(0, was[i]))
-		}
-		if sum := floats.Sum(is) / floats.Sum(was); floats.Sum(was) > 0 && !math.IsInf(sum, 0) {
-			ratio = &sum
-		}
-	} else {
-		for i := range is {
-			d[i] = math.Log(is[i] / was[i])
-		}
-		if mean := math.Exp(stat.Mean(d, nil)); !math.IsInf(mean, 0) {
-			ratio = &mean
-		}
-	}
-	return ratio, (ratio == nil || *ratio > 1+margin) && evidence(d, harmTuned) >= 1/alpha
 }
