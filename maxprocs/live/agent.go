@@ -59,11 +59,8 @@ const (
 
 // Agent is the process's side of an experiment. Use New to make one.
 type Agent struct {
+	options
 	meter    *Meter
-	min, max int
-	refuse   func() error
-	onSwitch func(Switch)
-	unit     string
 	asking   sync.Mutex    // Refuse is called once at a time
 	patience time.Duration // with the body of a request
 
@@ -83,27 +80,15 @@ type Agent struct {
 	switches int
 }
 
-// Option changes what an Agent accepts. A nil Option is ignored.
-type Option func(*Agent)
-
-// Max is the highest GOMAXPROCS that an experiment may set, if that is above the value at
-// its start.
-func Max(n int) Option { return func(a *Agent) { a.max = n } }
-
 // Min is the lowest GOMAXPROCS that an experiment may set. The default is 1.
-func Min(n int) Option { return func(a *Agent) { a.min = n } }
-
-// Refuse is asked before each lease, renewal and change. If it returns an error there is
-// no experiment, or no longer: the program is not ready, is draining, or is the leader. A
-// lease ends in time while it is asked, however long it takes; it may call Off.
-func Refuse(f func() error) Option { return func(a *Agent) { a.refuse = f } }
+func Min(n int) Option { return func(a *options) { a.min = n } }
 
 // OnSwitch is called after each change of GOMAXPROCS by the Agent. A panic in it is
 // ignored.
-func OnSwitch(f func(Switch)) Option { return func(a *Agent) { a.onSwitch = f } }
+func OnSwitch(f func(Switch)) Option { return func(a *options) { a.onSwitch = f } }
 
 // Unit is what a piece of work is called, such as "message". The default is "request".
-func Unit(name string) Option { return func(a *Agent) { a.unit = name } }
+func Unit(name string) Option { return func(a *options) { a.unit = name } }
 
 // Switch is one change of GOMAXPROCS.
 type Switch struct {
@@ -117,10 +102,10 @@ func New(m *Meter, opts ...Option) *Agent {
 	if m == nil {
 		m = new(Meter)
 	}
-	a := &Agent{meter: m, min: 1, unit: "request", patience: slowest}
+	a := &Agent{options: options{min: 1, unit: "request"}, meter: m, patience: slowest}
 	for _, o := range opts {
 		if o != nil {
-			o(a)
+			o(&a.options)
 		}
 	}
 	if a.min < 1 {
@@ -193,7 +178,7 @@ func (a *Agent) take(name string, ttl time.Duration, refused error) (Switch, *re
 		a.place = look()
 		a.start, a.set, a.seq, a.switches, a.last, a.ended = runtime.GOMAXPROCS(0), 0, 0, 0, Switched{}, ""
 		a.auto = gort.HasDefault && !gort.ValidEnv(os.Getenv("GOMAXPROCS")) && a.start == a.place.def
-		a.probing = a.meter.probe()
+		a.probing = probing(a.meter)
 		a.timer = time.AfterFunc(ttl, func() { a.expire(name) })
 	}
 	a.lease, a.expires = name, time.Now().Add(ttl)
@@ -341,4 +326,22 @@ func isLease(name string) bool {
 		}
 	}
 	return true
+}
+
+// probing measures until the result is called.
+func probing(m *Meter) (stop func()) {
+	end := make(chan struct{})
+	go func() {
+		var p probe
+		defer p.close()
+		for {
+			select {
+			case <-end:
+				return
+			default:
+				p.wait(m)
+			}
+		}
+	}()
+	return func() { close(end) }
 }

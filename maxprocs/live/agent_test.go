@@ -59,7 +59,7 @@ func started(t *testing.T, n int) {
 func take(ttl string) string { return `{"lease": "` + mine + `", "ttl_ms": ` + ttl + `}` }
 func set(n string) string    { return `{"lease": "` + mine + `", "procs": ` + n + `}` }
 
-func TestLease(t *testing.T) {
+func TestAgentLease(t *testing.T) {
 	started(t, 4)
 	var switches []Switch
 	a := New(new(Meter), nil, OnSwitch(func(s Switch) { switches = append(switches, s); panic("ignored") }))
@@ -87,7 +87,7 @@ func TestLease(t *testing.T) {
 	wants(t, a, "release", `{"lease": "`+mine+`"}`, 410, "no_lease")
 }
 
-func TestLeaseRunsOut(t *testing.T) {
+func TestAgentRunsOut(t *testing.T) {
 	started(t, 4)
 	restored := make(chan Switch, 2)
 	a := New(new(Meter), OnSwitch(func(s Switch) { restored <- s }))
@@ -111,7 +111,7 @@ func TestLeaseRunsOut(t *testing.T) {
 }
 
 // Something else that sets GOMAXPROCS wins; package maxprocs does not, under a lease.
-func TestOthers(t *testing.T) {
+func TestAgentOthers(t *testing.T) {
 	started(t, 4)
 	a := New(new(Meter))
 	wants(t, a, "lease", take("5000"), 200, "")
@@ -153,7 +153,7 @@ func TestOthersFirst(t *testing.T) {
 	a.Off()
 }
 
-func TestRefuse(t *testing.T) {
+func TestAgentRefuse(t *testing.T) {
 	started(t, 4)
 	var no error
 	a := New(new(Meter), Refuse(func() error { return no }), Min(2), Max(6), Unit("message"))
@@ -174,7 +174,7 @@ func TestRefuse(t *testing.T) {
 
 // A program that does not answer whether it refuses does not keep the lease from ending,
 // and one that is asked may switch experiments off.
-func TestRefuseTakesLong(t *testing.T) {
+func TestAgentRefuseTakesLong(t *testing.T) {
 	started(t, 4)
 	var waits atomic.Bool
 	answer, answered := make(chan struct{}), make(chan struct{})
@@ -224,7 +224,7 @@ func TestClockSetBack(t *testing.T) {
 // A limit that changes during a lease: afterwards the runtime's default is in effect again,
 // as it would be without the lease, and not the value from the old limit. A GOMAXPROCS in
 // the environment that the runtime ignores makes no difference.
-func TestDefaultAfterLease(t *testing.T) {
+func TestAgentDefault(t *testing.T) {
 	if !gort.HasDefault {
 		t.Skip("before Go 1.25 the runtime decides only once")
 	}
@@ -317,7 +317,7 @@ func FuzzEndpoint(f *testing.F) {
 
 // A thousand switches while requests are answered: with -race this is the proof that
 // neither disturbs the other.
-func TestSwitchesUnderLoad(t *testing.T) {
+func TestAgentUnderLoad(t *testing.T) {
 	started(t, 4)
 	m, s := server(t, func(w http.ResponseWriter, r *http.Request) { io.WriteString(w, "ok") }, nil)
 	a := New(m)

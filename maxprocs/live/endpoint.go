@@ -15,8 +15,6 @@ import (
 // Protocol is the version of the control endpoint.
 const Protocol = 1
 
-var errPanicked = errors.New("the function of the program that is asked about experiments panicked")
-
 // processStart stands for this process: a driver sees by it that the program was restarted.
 var processStart = time.Now().UnixNano()
 
@@ -49,8 +47,8 @@ type Switched struct {
 	At     int64 `json:"at"`      // Unix nanoseconds, when the call had returned
 }
 
-// request is the body of a POST.
-type request struct {
+// body is the body of a POST.
+type body struct {
 	Lease string `json:"lease"`
 	TTLms int64  `json:"ttl_ms"`
 	Procs int    `json:"procs"`
@@ -76,7 +74,7 @@ func (a *Agent) state() State {
 		s.Limit = look().limit
 	}
 	switch {
-	case a.meter.arrived():
+	case a.meter.stamped.Load() != 0 || a.meter.arrival.sum.Load() > 0:
 		s.LatencyBy = "arrival"
 	case a.meter.ended.Load() > 0:
 		s.LatencyBy = "handler"
@@ -126,7 +124,7 @@ func (a *Agent) answer(w http.ResponseWriter, r *http.Request) (any, *refusal) {
 	case what == "metrics":
 		return a.meter.Read(), nil // without the lock: a change may be waiting for a collection
 	}
-	var q request
+	var q body
 	if method == http.MethodPost {
 		if no := a.read(w, r, &q); no != nil {
 			return nil, no
@@ -149,7 +147,7 @@ const (
 	slowest = 5 * time.Second
 )
 
-func (a *Agent) read(w http.ResponseWriter, r *http.Request, q *request) *refusal {
+func (a *Agent) read(w http.ResponseWriter, r *http.Request, q *body) *refusal {
 	_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(a.patience))
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, longest))
 	var large *http.MaxBytesError
@@ -171,7 +169,7 @@ func (a *Agent) read(w http.ResponseWriter, r *http.Request, q *request) *refusa
 }
 
 // do carries a request out, under the lock. refused is what Refuse has returned.
-func (a *Agent) do(what string, q request, refused error) (any, Switch, *refusal) {
+func (a *Agent) do(what string, q body, refused error) (any, Switch, *refusal) {
 	switch what {
 	case "lease":
 		if q.TTLms > int64(LongestLease/time.Millisecond) {

@@ -46,7 +46,7 @@ func (l *listener) Accept() (net.Conn, error) {
 	}) != nil || refused != nil {
 		return c, nil
 	}
-	l.meter.stamped.Store(true)
+	l.meter.stamped.Store(1)
 	s := &conn{TCPConn: t, raw: raw, meter: l.meter}
 	s.recv = s.receive
 	if peer, ok := t.RemoteAddr().(*net.TCPAddr); ok {

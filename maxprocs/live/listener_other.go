@@ -5,6 +5,7 @@ package live
 import (
 	"net"
 	"sync/atomic"
+	"time"
 )
 
 // Listener returns l: only Linux has stamps of a request's receipt that a program can read.
@@ -19,7 +20,13 @@ type conn struct {
 func (*conn) owe(int64) {}
 
 // probe needs Linux.
-func (m *Meter) probe() (stop func()) { return func() {} }
+type probe struct{}
 
-// allowed relies on the mode of the socket's file, which these systems check on connect.
-func allowed(*net.UnixConn) bool { return true }
+func (probe) wait(*Meter) { time.Sleep(idle) }
+func (probe) close()      {}
+
+// monotonic is 0: leases need Linux.
+func monotonic() int64 { return 0 }
+
+// allowedPeer relies on the mode of the socket's file, which these systems check on connect.
+func allowedPeer(*net.UnixConn) bool { return true }

@@ -6,18 +6,14 @@ import (
 	"net/http"
 	"runtime/metrics"
 	"sync"
-	"sync/atomic"
 	"time"
 )
 
 // Meter counts the requests of this process and how long they took. Its zero value is
 // ready to use, concurrently too. It must not be copied.
 type Meter struct {
-	started, ended, failed, panics atomic.Uint64
-	streams, hijacked              atomic.Uint64
-	stamped                        atomic.Bool // a Listener of this Meter has accepted a connection with a stamp
-	accepted                       sync.Map    // connections of Listener, by the address of their peer
-	arrival, handler, ready        histogram
+	counters
+	accepted sync.Map // connections of Listener, by the address of their peer
 }
 
 // Metrics are what a Meter has counted since the process began. Whoever wants them for a
@@ -80,7 +76,9 @@ type Work struct {
 // Begin counts a piece of work from now on, such as a message of a queue or a call of gRPC.
 // Call End when it is done.
 func (m *Meter) Begin() Work {
-	m.started.Add(1)
+	if m.started.Add(1) == 1 {
+		m.publish()
+	}
 	return Work{meter: m, started: time.Now()}
 }
 
@@ -137,6 +135,7 @@ func (m *Meter) ConnContext(ctx context.Context, c net.Conn) context.Context {
 // ResponseWriter that next gets has Unwrap and CloseNotify, and implements http.Flusher,
 // http.Hijacker, http.Pusher and io.ReaderFrom where the server's own does.
 func (m *Meter) Middleware(next http.Handler) http.Handler {
+	m.publish()
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		from := time.Now()
 		m.started.Add(1)
@@ -156,6 +155,3 @@ func (m *Meter) Middleware(next http.Handler) http.Handler {
 		next.ServeHTTP(x.as(), r)
 	})
 }
-
-// arrived reports whether there has been a request with an arrival.
-func (m *Meter) arrived() bool { return m.stamped.Load() || m.arrival.sum.Load() > 0 }

@@ -125,7 +125,7 @@ func (l owned) Accept() (net.Conn, error) {
 		if err != nil {
 			return nil, err
 		}
-		if u, ok := c.(*net.UnixConn); ok && allowed(u) {
+		if u, ok := c.(*net.UnixConn); ok && allowedPeer(u) {
 			return c, nil
 		}
 		c.Close()

@@ -1,0 +1,220 @@
+package live
+
+import (
+	"os"
+	"runtime"
+	"sync"
+	"time"
+
+	"github.com/procfit/procfit/maxprocs/facts"
+	"github.com/procfit/procfit/maxprocs/internal/gort"
+	"github.com/procfit/procfit/maxprocs/internal/lease"
+)
+
+// longestLease is how far ahead the end of a lease may be, and idle how often the program
+// looks whether there is one.
+const (
+	longestLease = 30 * time.Second
+	idle         = time.Second
+)
+
+// Option changes what Allow accepts. A nil Option is ignored.
+type Option func(*options)
+
+type options struct {
+	max      int
+	refuse   func() error
+	min      int
+	onSwitch func(Switch)
+	unit     string
+}
+
+// Max is the highest GOMAXPROCS that an experiment may set, if that is above the value at
+// its start.
+func Max(n int) Option { return func(o *options) { o.max = n } }
+
+// Refuse is asked before each lease, renewal and change. If it returns an error there is
+// no experiment, or no longer: the program is not ready, is draining, or is the leader. A
+// lease ends in time while it is asked, however long it takes.
+func Refuse(f func() error) Option { return func(o *options) { o.refuse = f } }
+
+// Allow lets procfit change GOMAXPROCS of this process for a while, and read m, which may
+// be nil. end ends that, and restores GOMAXPROCS; it may be called from any goroutine, and
+// more than once. Outside Linux, and while an earlier Allow has not ended, Allow does
+// nothing.
+func Allow(m *Meter, opts ...Option) (end func()) {
+	if m == nil {
+		m = new(Meter)
+	}
+	l := &lessee{block: &shared, meter: m, stop: make(chan struct{})}
+	for _, o := range opts {
+		if o != nil {
+			o(&l.options)
+		}
+	}
+	if s := l.state.Load(); monotonic() == 0 || s == allowed || !l.state.CompareAndSwap(s, allowed) {
+		return func() {}
+	}
+	l.counters.Store(&m.counters)
+	go l.run()
+	return l.end
+}
+
+// lessee obeys requests.
+type lessee struct {
+	*block
+	options
+	meter *Meter
+	stop  chan struct{}
+	last  request // which was answered last
+
+	mu    sync.Mutex
+	ended bool
+	held  request // what is obeyed; lease 0: nothing
+	over  uint64  // the lease that ended last, which does not begin again
+	start int     // GOMAXPROCS before the lease
+	set   int     // what it is under the lease
+	auto  bool    // start is the runtime's own default, which it keeps up to date
+	timer *time.Timer
+}
+
+// run looks once a second, and 50 times a second under a lease.
+func (l *lessee) run() {
+	var p probe
+	for l.look() {
+		if l.holder.Load() != 0 {
+			p.wait(l.meter)
+			continue
+		}
+		p.close()
+		select {
+		case <-l.stop:
+		case <-time.After(idle):
+		}
+	}
+	p.close()
+}
+
+// look answers a new request. It is false after the end.
+func (l *lessee) look() bool {
+	q, whole := l.wanted()
+	var no error
+	asked := whole && q != l.last
+	if asked && l.refuse != nil {
+		no = l.ask() // without the lock: the lease must end in time
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.ended {
+		return false
+	}
+	if l.held.lease == 0 {
+		l.start = runtime.GOMAXPROCS(0)
+	} else if runtime.GOMAXPROCS(0) != l.set {
+		l.restore(setByOther)
+	}
+	l.most.Store(uint64(l.start))
+	if l.max > l.start {
+		l.most.Store(uint64(l.max))
+	}
+	if asked {
+		l.last = q
+		l.why.Store(uint64(l.obey(q, no)))
+		l.seq.Store(q.seq)
+	}
+	l.before.Store(uint64(l.start))
+	l.procs.Store(uint64(runtime.GOMAXPROCS(0)))
+	l.looked.Store(uint64(monotonic()))
+	return true
+}
+
+// ask asks the program. Its panic is a refusal.
+func (l *lessee) ask() (no error) {
+	defer func() {
+		if recover() != nil {
+			no = errPanicked
+		}
+	}()
+	return l.refuse()
+}
+
+// obey does what is requested, or says why not.
+func (l *lessee) obey(q request, no error) reason {
+	now := monotonic()
+	switch {
+	case l.held.lease != 0 && q.lease != l.held.lease:
+		return taken
+	case q.lease == l.over:
+		return reason(l.why.Load())
+	case q.procs == 0:
+		l.restore(released)
+		return released
+	case no != nil:
+		l.restore(refused)
+		l.say(no.Error())
+		return refused
+	case q.procs > l.most.Load() || q.end <= now || q.end-now > int64(longestLease):
+		return outOfRange
+	}
+	left := time.Duration(q.end - now)
+	if l.held.lease == 0 {
+		lease.Take()
+		l.set = l.start
+		l.auto = gort.HasDefault && !gort.ValidEnv(os.Getenv("GOMAXPROCS")) && l.start == facts.Decide(facts.Read(), facts.Go{}).Procs
+		l.timer = time.AfterFunc(left, func() { l.expire(q.lease) })
+	}
+	l.timer.Reset(left)
+	l.held = q
+	l.holder.Store(q.lease)
+	if to := int(q.procs); to != l.set {
+		runtime.GOMAXPROCS(to)
+		l.set = to
+		returned := monotonic()
+		l.took.Store(uint64(returned - now))
+		l.when.Store(uint64(returned))
+	}
+	return 0
+}
+
+// expire ends a lease that was not renewed.
+func (l *lessee) expire(lease uint64) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if left := time.Duration(l.held.end - monotonic()); l.held.lease == lease && left > 0 {
+		l.timer.Reset(left)
+	} else if l.held.lease == lease {
+		l.restore(ranOut)
+	}
+}
+
+// restore ends a lease. GOMAXPROCS becomes what it was before, unless something else has
+// set it.
+func (l *lessee) restore(why reason) {
+	if l.held.lease == 0 {
+		return
+	}
+	defer lease.Return()
+	l.timer.Stop()
+	l.over, l.held = l.held.lease, request{}
+	l.why.Store(uint64(why))
+	l.holder.Store(0)
+	switch {
+	case runtime.GOMAXPROCS(0) != l.set || l.set == l.start && !l.auto:
+	case l.auto:
+		gort.SetDefault() // so that the runtime keeps it up to date again
+	default:
+		runtime.GOMAXPROCS(l.start)
+	}
+	l.procs.Store(uint64(runtime.GOMAXPROCS(0)))
+}
+
+func (l *lessee) end() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if !l.ended {
+		l.restore(switchedOff)
+		l.ended = true
+		l.state.Store(off)
+		close(l.stop)
+	}
+}
