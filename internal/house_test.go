@@ -139,7 +139,7 @@ var mayImport = map[string][]string{
 	"load/rpc":      {"load", "host/folder"}, // all gRPC, which cli hands in
 	"load/requests": {"load"},
 
-	"program/meter":     {"maxprocs/live"},
+	"program/meter":     {"program/goproc", "maxprocs/live"},
 	"program/profile":   {"host/folder"},
 	"program/goproc":    {"host/procstat"},
 	"program/steer":     {"program/goproc", "host/procstat"},

@@ -102,6 +102,8 @@ func (l *lessee) look() bool {
 	asked := whole && q != l.last
 	if asked && l.refuse != nil {
 		no = l.ask() // without the lock: the lease must end in time
+		now, still := l.wanted()
+		asked = still && now == q // procfit takes back what is not answered in time
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -5,6 +5,7 @@ package goproc
 import (
 	"bytes"
 	"context"
+	"debug/elf"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -21,6 +22,9 @@ import (
 // maxProcs bounds what is taken for a number of CPUs. The runtime has no limit
 // since Go 1.10; a machine of Linux has at most 8192.
 const maxProcs = 1 << 20
+
+// mostMarks is how many places of a mark are returned: a program has one.
+const mostMarks = 8
 
 var errNoEntry = fmt.Errorf("%w: no entry address in its auxiliary vector", ErrGone)
 
@@ -227,6 +231,46 @@ func (c *Cache) text(pid int) (x *Text, err error) {
 		}
 	}
 	return x, nil
+}
+
+// Marked is where a mark is in the data of a process: in what the linker filled of its
+// writable segments, and at a multiple of 8.
+func (c *Cache) Marked(pid int, mark []byte) ([]uint64, error) {
+	at, err := c.marked(pid, mark)
+	if err != nil {
+		return nil, fmt.Errorf("process %d: %w", pid, explain(pid, err))
+	}
+	return at, nil
+}
+
+func (c *Cache) marked(pid int, mark []byte) (at []uint64, err error) {
+	f, mem, bias, err := c.memory(pid)
+	if err != nil {
+		return nil, err
+	}
+	defer mem.Close()
+	r := &budget{r: mem, left: maxMemory}
+	for _, p := range f.image.segments {
+		if elf.ProgFlag(p.Flags)&elf.PF_W == 0 {
+			continue
+		}
+		err := scan(r, int64(p.Vaddr+bias), int64(p.Filesz), len(mark)-1, func(piece []byte, from int64) bool {
+			for i := 0; len(at) < mostMarks; i++ {
+				next := bytes.Index(piece[i:], mark)
+				if next < 0 {
+					return true
+				}
+				if i += next; (from+int64(i))%8 == 0 {
+					at = append(at, uint64(from)+uint64(i))
+				}
+			}
+			return false
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	return at, nil
 }
 
 // explain gives an error of the system its meaning.

@@ -30,6 +30,11 @@ func (c *Cache) Text(pid int) (*Text, error) {
 	return nil, fmt.Errorf("process %d: %w", pid, errUnsupported)
 }
 
+// Marked needs Linux.
+func (c *Cache) Marked(pid int, _ []byte) ([]uint64, error) {
+	return nil, fmt.Errorf("process %d: %w", pid, errUnsupported)
+}
+
 // Learn needs Linux.
 func (c *Cache) Learn(_ context.Context, pid int) error {
 	_, err := c.Program(pid)

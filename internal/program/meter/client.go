@@ -1,6 +1,3 @@
-// Package meter talks to the control endpoint of a program that has the Meter of package
-// maxprocs/live: it reads what the program counts, and under a lease it changes the
-// program's GOMAXPROCS.
 package meter
 
 import (

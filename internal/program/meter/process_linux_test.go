@@ -18,12 +18,8 @@ import (
 
 const socketVariable = "PROCFIT_TEST_SOCKET"
 
-// TestMain is also a program with a control socket, which ends with its standard input.
-func TestMain(m *testing.M) {
-	file := os.Getenv(socketVariable)
-	if file == "" {
-		os.Exit(m.Run())
-	}
+// socketMain is a program with a control socket, which ends with its standard input.
+func socketMain(file string) {
 	if _, err := live.New(new(live.Meter)).Listen(file); err != nil {
 		panic(err)
 	}

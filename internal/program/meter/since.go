@@ -19,9 +19,14 @@ var (
 // mostBuckets is above what any Meter has: later ones would be of no duration.
 const mostBuckets = 512
 
-// Since is what a program counted between two readings. At and InFlight are those of the
-// second. Its state says how many CPUs it has: what they cannot have done is an error.
+// Since is Between for the state of an Agent.
 func Since(from, to live.Metrics, state live.State) (live.Metrics, error) {
+	return Between(from, to, max(state.NumCPU, state.Procs))
+}
+
+// Between is what a program counted between two readings. At and InFlight are those of the
+// second. What so many CPUs cannot have done is an error; 0: how many it has is not known.
+func Between(from, to live.Metrics, cpus int) (live.Metrics, error) {
 	if len(to.Arrival.Counts) > mostBuckets || len(to.Handler.Counts) > mostBuckets || len(to.Ready.Counts) > mostBuckets {
 		return to, errors.New("its histogram has more buckets than one of maxprocs/live")
 	}
@@ -38,7 +43,10 @@ func Since(from, to live.Metrics, state live.State) (live.Metrics, error) {
 		CPU: to.CPU - from.CPU, GCCPU: to.GCCPU - from.GCCPU, GCCycles: to.GCCycles - from.GCCycles,
 		Arrival: to.Arrival.Since(from.Arrival), Handler: to.Handler.Since(from.Handler), Ready: to.Ready.Since(from.Ready),
 	}
-	return since, possible(since, time.Duration(to.At-from.At), max(state.NumCPU, state.Procs))
+	if from.GCCycles == 0 || to.GCCycles == 0 { // not known of one of them
+		since.GCCycles, since.GCCPU = 0, 0
+	}
+	return since, possible(since, time.Duration(to.At-from.At), cpus)
 }
 
 const (
@@ -86,7 +94,7 @@ func possible(m live.Metrics, took time.Duration, cpus int) error {
 func grew(from, to live.Metrics) bool {
 	for _, pair := range [][2]uint64{
 		{from.Requests, to.Requests}, {from.Failed, to.Failed}, {from.Panics, to.Panics},
-		{from.GCCycles, to.GCCycles}, {from.Streams, to.Streams}, {from.Hijacked, to.Hijacked},
+		{from.Streams, to.Streams}, {from.Hijacked, to.Hijacked},
 	} {
 		if pair[1] < pair[0] {
 			return false
@@ -99,5 +107,8 @@ func grew(from, to live.Metrics) bool {
 			}
 		}
 	}
-	return to.CPU >= from.CPU && to.GCCPU >= from.GCCPU
+	if from.GCCycles > 0 && to.GCCycles > 0 && (to.GCCycles < from.GCCycles || to.GCCPU < from.GCCPU) {
+		return false
+	}
+	return to.CPU >= from.CPU
 }

@@ -9,11 +9,10 @@ import (
 	"github.com/procfit/procfit/maxprocs/live"
 )
 
-// TestSince: what a program with 2 CPUs cannot have done within a second is refused, and what
+// TestBetween: what a program with 2 CPUs cannot have done within a second is refused, and what
 // it may have done is not.
-func TestSince(t *testing.T) {
-	state := live.State{NumCPU: 2, Procs: 1}
-	from := live.Metrics{At: 1, Requests: 5, CPU: 1, Arrival: live.Histogram{Counts: []uint64{0, 5}}}
+func TestBetween(t *testing.T) {
+	from := live.Metrics{At: 1, Requests: 5, CPU: 1, GCCycles: 3, Arrival: live.Histogram{Counts: []uint64{0, 5}}}
 	for name, c := range map[string]struct {
 		change func(*live.Metrics)
 		want   string // empty: it is no error
@@ -28,6 +27,8 @@ func TestSince(t *testing.T) {
 		"10^17 of HTTP/2":                 {func(m *live.Metrics) { m.Streams = 1e17 }, "1e+17 requests of HTTP/2"},
 		"10^17 hijacked":                  {func(m *live.Metrics) { m.Hijacked = 1e17 }, "1e+17 hijacked connections"},
 		"10^17 collections":               {func(m *live.Metrics) { m.GCCycles = 1e17 }, "1e+17 collections"},
+		"fewer collections":               {func(m *live.Metrics) { m.GCCycles = 1 }, ErrRestarted.Error()},
+		"no more known of collections":    {func(m *live.Metrics) { m.GCCycles = 0 }, ""},
 		"10^17 in flight":                 {func(m *live.Metrics) { m.InFlight = 1e17 }, "1e+17 requests in flight in 1 s, which cannot be: no machine has the memory for them"},
 		"more CPU time than 2 CPUs give":  {func(m *live.Metrics) { m.CPU = 60 }, "the program's Meter reports 59 s of CPU time in 1 s, which cannot be: 2 CPUs cannot give as much; its numbers are wrong"},
 		"the counters ran backwards":      {func(m *live.Metrics) { m.Requests = 4 }, ErrRestarted.Error()},
@@ -39,16 +40,16 @@ func TestSince(t *testing.T) {
 		to := from
 		to.At += int64(time.Second)
 		c.change(&to)
-		got, err := Since(from, to, state)
+		got, err := Between(from, to, 2)
 		switch {
-		case c.want == "" && (err != nil || got.Requests != to.Requests-from.Requests || got.CPU != to.CPU-from.CPU):
+		case c.want == "" && (err != nil || got.GCCycles != 0 || got.Requests != to.Requests-from.Requests || got.CPU != to.CPU-from.CPU):
 			t.Errorf("%s: %+v, %v", name, got, err)
 		case c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want)):
 			t.Errorf("%s: %v, want %q", name, err, c.want)
 		case errors.Is(err, ErrRestarted) != (c.want == ErrRestarted.Error()):
 			t.Errorf("%s: %v", name, err)
 		}
-		if _, err := Since(from, to, live.State{}); err != nil && strings.Contains(err.Error(), "cannot be") {
+		if _, err := Between(from, to, 0); err != nil && strings.Contains(err.Error(), "cannot be") {
 			t.Errorf("%s, without a number of CPUs: %v", name, err)
 		}
 	}
