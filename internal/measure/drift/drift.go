@@ -11,8 +11,8 @@
 //
 // # Limits
 //
-//   - A program without a Meter, or whose control socket this process may not use, is not
-//     compared: its load is not known.
+//   - A program without a Meter, or whose memory this process may not read, is not compared:
+//     its load is not known.
 //   - Only slices whose load is within the measured range are compared. A program that idles
 //     for most of the day needs a measurement at that load.
 //   - What was found is forgotten when the watching process ends.
@@ -52,19 +52,19 @@ type service struct {
 }
 
 // add takes a reading of a program with so many CPUs, and returns what it shows.
-func (s *service) add(e *rule.Expected, now live.Metrics, has live.State) *rule.Traffic {
+func (s *service) add(e *rule.Expected, now live.Metrics, cpus int) *rule.Traffic {
 	if s.last == nil || !same(&s.expected, e) {
 		s.begin(*e, now)
 		return nil
 	}
-	step, err := meter.Since(*s.last, now, has)
+	step, err := meter.Between(*s.last, now, cpus)
 	if err != nil { // its numbers are wrong, or of another process
 		s.begin(*e, now)
 		return nil
 	}
 	span := float64(now.At-s.last.At) / 1e9
 	s.last = &now
-	if whole, err := meter.Since(*s.began, now, has); err == nil {
+	if whole, err := meter.Between(*s.began, now, cpus); err == nil {
 		seconds := float64(now.At-s.began.At) / 1e9
 		if seconds >= sliceSeconds && whole.Requests >= fewestRequests {
 			s.slice(float64(whole.Requests)/seconds, whole.CPU/float64(whole.Requests))

@@ -1,7 +1,6 @@
 package drift
 
 import (
-	"context"
 	"errors"
 	"math"
 	"strings"
@@ -26,10 +25,12 @@ type fake struct {
 	asked     int
 }
 
-func (f *fake) Metrics(context.Context) (live.Metrics, error) {
+func (f *fake) Metrics() (live.Metrics, error) {
 	f.asked++
 	return f.metrics, f.err
 }
+
+func (*fake) Close() error { return nil }
 
 func (f *fake) pass(d time.Duration) {
 	f.at = f.at.Add(d)
@@ -61,7 +62,7 @@ func messages(s *observe.Snapshot) string {
 // once it is proven, and neither in what stays as it was.
 func TestWatch(t *testing.T) {
 	f := &fake{at: time.Unix(1e9, 0), perSecond: 200, each: 0.001}
-	w := Watch{find: func(context.Context, int) (reader, error) { return f, nil }}
+	w := Watch{find: func(int) (reader, error) { return f, nil }}
 	e := expects()
 	look := func(d time.Duration) string {
 		f.pass(d)
@@ -120,7 +121,7 @@ func TestWatch(t *testing.T) {
 // for the program.
 func TestMissed(t *testing.T) {
 	f := &fake{at: time.Unix(1e9, 0), perSecond: 300, each: 0.0012}
-	w := Watch{find: func(context.Context, int) (reader, error) { return f, nil }}
+	w := Watch{find: func(int) (reader, error) { return f, nil }}
 	for range 200 {
 		f.pass(time.Hour)
 		s := scanOf(f, expects())
@@ -141,7 +142,7 @@ func TestFileSystemHangs(t *testing.T) {
 		f := &fake{at: time.Unix(1e9, 0), perSecond: 500, each: 0.001}
 		answers := make(chan bool)
 		var looks atomic.Int32
-		w := Watch{find: func(context.Context, int) (reader, error) { looks.Add(1); <-answers; return f, nil }}
+		w := Watch{find: func(int) (reader, error) { looks.Add(1); <-answers; return f, nil }}
 		for range 3 {
 			f.pass(time.Hour)
 			began := time.Now()
@@ -169,7 +170,7 @@ func TestFileSystemHangs(t *testing.T) {
 // restarted.
 func TestOutside(t *testing.T) {
 	f := &fake{at: time.Unix(1e9, 0), perSecond: 20, each: 0.01}
-	w := Watch{find: func(context.Context, int) (reader, error) { return f, nil }}
+	w := Watch{find: func(int) (reader, error) { return f, nil }}
 	for range 24 * 30 {
 		f.pass(time.Hour)
 		s := scanOf(f, expects())

@@ -2,7 +2,6 @@ package drift
 
 import (
 	"context"
-	"strconv"
 	"sync/atomic"
 	"time"
 
@@ -13,10 +12,9 @@ import (
 )
 
 const (
-	// most is how long the programs of one scan may take to answer, and each of them.
-	most     = time.Second
-	mostEach = 200 * time.Millisecond
-	// later is when a program that did not answer is asked again.
+	// most is how long the search for the Meters of one scan may take.
+	most = time.Second
+	// later is when a program in which no Meter was found is looked at again.
 	later = 5 * time.Minute
 	// mostFinding bounds the threads of searches that a file system does not answer.
 	mostFinding = 16
@@ -30,12 +28,14 @@ type Watch struct {
 	services map[observe.Identity]*program
 	finding  atomic.Int32 // searches that have not ended
 
-	find func(ctx context.Context, pid int) (reader, error) // nil: by the control socket of the process
+	meters meter.Reader
+	find   func(pid int) (reader, error) // nil: by meters
 }
 
 // reader reads the counters of a program.
 type reader interface {
-	Metrics(ctx context.Context) (live.Metrics, error)
+	Metrics() (live.Metrics, error)
+	Close() error
 }
 
 // program is a process that has an expected value with a load.
@@ -73,6 +73,8 @@ func (w *Watch) Look(ctx context.Context, snap *observe.Snapshot) {
 	for id, one := range w.services {
 		if seen[id] == nil && snap.At.Sub(one.seen) < keptFor {
 			seen[id] = one
+		} else if seen[id] == nil && one.from != nil {
+			one.from.Close()
 		}
 	}
 	w.services = seen
@@ -89,20 +91,19 @@ func (w *Watch) ask(ctx context.Context, one *program, p *observe.Process, at ti
 			return nil
 		}
 	}
-	each, cancel := context.WithTimeout(ctx, mostEach)
-	defer cancel()
-	now, err := one.from.Metrics(each)
+	now, err := one.from.Metrics()
 	if err != nil {
+		one.from.Close()
 		one.from, one.refused = nil, at
 		return nil
 	}
 	procs, _ := p.Procs()
-	return one.add(p.Expected, now, live.State{NumCPU: p.NumCPU, Procs: procs})
+	return one.add(p.Expected, now, max(p.NumCPU, procs))
 }
 
-// found looks for the program's counters; nil: they are not found, or not yet. The search ends
-// with ctx, unless the file system below the program's root is one that never answers: so it is
-// not looked for twice, and not while very many searches have not ended.
+// found looks for the program's counters; nil: they are not found, or not yet. The file system
+// of its executable may be one that never answers: so it is not looked for twice, and not while
+// very many searches have not ended.
 func (w *Watch) found(ctx context.Context, p *program, pid int) reader {
 	if p.finding == nil {
 		if w.finding.Load() >= mostFinding {
@@ -111,12 +112,12 @@ func (w *Watch) found(ctx context.Context, p *program, pid int) reader {
 		w.finding.Add(1)
 		find, to := w.find, make(chan reader, 1)
 		if find == nil {
-			find = byPID
+			find = func(pid int) (reader, error) { return w.meters.Open(pid) }
 		}
 		p.finding = to
 		go func() {
 			defer w.finding.Add(-1)
-			from, err := find(ctx, pid)
+			from, err := find(pid)
 			if err != nil {
 				from = nil
 			}
@@ -132,10 +133,6 @@ func (w *Watch) found(ctx context.Context, p *program, pid int) reader {
 	}
 }
 
-func byPID(ctx context.Context, pid int) (reader, error) {
-	return meter.Target{Name: strconv.Itoa(pid)}.Find(ctx)
-}
-
 // span is how long Now counts.
 const span = time.Second
 
@@ -149,6 +146,7 @@ func Now(ctx context.Context, s rule.Subject) rule.Subject {
 		if one.from == nil {
 			return s
 		}
+		defer one.from.Close()
 		select {
 		case <-ctx.Done():
 		case <-time.After(span):

@@ -1,7 +1,6 @@
 package agent
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -25,6 +24,7 @@ import (
 type observer struct {
 	list    func() []int // of the target's processes; nil: all but its own
 	reader  observe.Reader
+	meters  meter.Reader
 	once    sync.Once
 	sampler *observe.Sampler
 	err     error
@@ -162,8 +162,7 @@ type span struct {
 	pid      int              // of the Go program; 0: none was found
 	waited   *observe.Latency // of its goroutines until then; nil: not readable
 	gc       *observe.GC      // what its collector had done; nil: it told nothing
-	meter    *meter.Client    // of the program; nil: it has none within reach
-	metered  live.Metrics     // what its Meter had counted
+	metered  *live.Metrics    // what its Meter had counted; nil: it has none
 	last     []observe.Limit  // of a program that ends by itself, before it did; nil: they can be read at the end
 	at       *observe.CPU     // the machine's at the end; nil: it is now
 	ended    bool             // what was counted has been asked for
@@ -181,44 +180,40 @@ func (e *observer) start(port int) *span {
 		if gc, err := e.reader.GC(pid); err == nil {
 			s.gc = &gc
 		}
-		s.readMeter()
+		s.metered = e.metered(pid)
 	}
 	s.count()
 	return s
 }
 
-// patience is how long the program's Meter may take to answer.
-const patience = 2 * time.Second
-
-// readMeter reads the Meter of maxprocs/live, if the program has one.
-func (s *span) readMeter() {
-	ctx, cancel := context.WithTimeout(context.Background(), patience)
-	defer cancel()
-	c, err := meter.Target{Name: strconv.Itoa(s.pid)}.Find(ctx)
+// metered is what the Meter of a program has counted; nil: it has none.
+func (e *observer) metered(pid int) *live.Metrics {
+	p, err := e.meters.Open(pid)
 	if err != nil {
-		return
+		return nil
 	}
-	if m, err := c.Metrics(ctx); err == nil {
-		s.meter, s.metered = c, m
+	defer p.Close()
+	m, err := p.Metrics()
+	if err != nil {
+		return nil
 	}
+	return &m
 }
 
 // sinceMeter is what the program's Meter counted since the start; nil: that is not known.
 func (s *span) sinceMeter() *Metered {
-	if s.meter == nil {
+	if s.metered == nil {
 		return nil
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), patience)
-	defer cancel()
-	now, err := s.meter.Metrics(ctx)
+	now := s.observer.metered(s.pid)
+	if now == nil {
+		return nil
+	}
+	has, err := s.observer.reader.Procs(s.pid)
 	if err != nil {
 		return nil
 	}
-	state, err := s.meter.State(ctx)
-	if err != nil {
-		return nil
-	}
-	m, err := meter.Since(s.metered, now, state)
+	m, err := meter.Between(*s.metered, *now, max(has.NumCPU, has.Procs))
 	if err != nil {
 		return nil
 	}

@@ -57,7 +57,7 @@ type Counted struct {
 	// SchedLatencyP99Seconds is of the target's goroutines, as its runtime has it; null:
 	// not readable.
 	SchedLatencyP99Seconds *float64 `json:"sched_latency_p99_seconds"`
-	Meter                  *Metered `json:"meter"` // null: the target has none, or it did not answer
+	Meter                  *Metered `json:"meter"` // null: the target has none
 	Error                  string   `json:"error"`
 }
 
