@@ -126,6 +126,7 @@ func (s *server) serve(l net.Listener) {
 	}
 	if s.control != "" {
 		var m live.Meter
+		live.Allow(&m, live.Max(s.most))
 		agent := live.New(&m, live.Max(s.most))
 		_, err := agent.Listen(s.control)
 		must(err)

@@ -23,6 +23,7 @@ import (
 	"github.com/procfit/procfit/internal/host/topology"
 	"github.com/procfit/procfit/internal/measure/plan"
 	"github.com/procfit/procfit/internal/measure/trial"
+	"github.com/procfit/procfit/internal/program/meter"
 	"github.com/procfit/procfit/internal/program/observe"
 	"github.com/procfit/procfit/internal/program/toolchain"
 	"github.com/procfit/procfit/internal/verdict/journal"
@@ -36,6 +37,7 @@ type runner struct {
 	groups   *cgroup.Parent   // nil: nothing has a quota; else all run in groups, as the kernel schedules these apart
 	sampler  *observe.Sampler // nil: this system does not tell
 	reader   observe.Reader
+	meters   meter.Reader
 	programs map[programKey]program
 	keeper   *supervisor.Keeper        // nil: nothing was made that must not stay
 	told     map[journal.GroupKey]bool // groups whose p99 was said not to be judged

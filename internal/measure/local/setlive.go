@@ -2,15 +2,15 @@ package local
 
 import (
 	"context"
+	"errors"
 	"fmt"
-	"strconv"
 	"sync"
 	"time"
 
 	"github.com/procfit/procfit/internal/measure/trial"
 	"github.com/procfit/procfit/internal/program/meter"
+	"github.com/procfit/procfit/internal/program/steer"
 	"github.com/procfit/procfit/internal/verdict/journal"
-	"github.com/procfit/procfit/maxprocs/live"
 )
 
 // leases are those of a trial's replicas, while their GOMAXPROCS is set in the running
@@ -20,49 +20,72 @@ type leases struct {
 	all  sync.WaitGroup
 }
 
-// leaseName is that of a trial's lease: one procfit drives one server at a time.
-const leaseName = "70726f6366697420737765657020736574"
-
-// setLive sets GOMAXPROCS in every replica, through its control endpoint, and keeps it set
-// until the end of the trial.
+// setLive sets GOMAXPROCS in every replica while it runs: by a lease, which is kept until the
+// end of the trial, where the program allows it (maxprocs/live), else by a call from outside.
 func (r *run) setLive(ctx context.Context, procs int) error {
+	if _, err := r.readServers(); err != nil { // which process it is
+		return err
+	}
 	keep, stop := context.WithCancel(context.WithoutCancel(ctx))
 	r.leases.stop = stop
 	for i, one := range r.fleet {
-		c, err := r.control(ctx, one)
-		if err == nil {
-			_, err = c.Lease(ctx, leaseName, live.LongestLease)
-		}
-		if err == nil {
-			_, err = c.Procs(ctx, leaseName, procs, 1)
+		leased, err := r.lease(ctx, keep, one.program, procs)
+		if err == nil && !leased {
+			err = one.call(ctx, procs)
 		}
 		if err != nil {
 			return trial.Invalid(journal.InvalidProcs, "GOMAXPROCS cannot be set to %d in the running replica %d: %v", procs, i+1, err)
 		}
-		r.leases.all.Go(func() {
-			for {
-				select {
-				case <-keep.Done():
-					return
-				case <-time.After(live.LongestLease / 3):
-					_, _ = c.Lease(keep, leaseName, live.LongestLease) // without it the value changes back, which invalidates the trial
-				}
-			}
-		})
 	}
 	return nil
 }
 
-// control is a replica's control endpoint. The process that listens may be a child of the
-// one that was started.
-func (r *run) control(ctx context.Context, one *replica) (c *meter.Client, err error) {
-	err = fmt.Errorf("no process of it has a control socket")
-	for _, pid := range one.pids() {
-		if c, err = (meter.Target{Name: strconv.Itoa(pid)}).Find(ctx); err == nil {
-			return c, nil
-		}
+// lease has a program use the value until keep ends; false: it does not allow leases.
+func (r *run) lease(ctx, keep context.Context, pid, procs int) (bool, error) {
+	p, err := r.meters.Open(pid)
+	if err != nil { // a call says why, if it cannot be read at all
+		return false, nil
 	}
-	return nil, err
+	_, err = p.Lease(ctx, procs, meter.LongestLease)
+	if refusal, ok := errors.AsType[*meter.Refusal](err); ok && refusal.Why == meter.NotAllowed {
+		err = p.Close()
+		return false, err
+	}
+	if err != nil {
+		return false, errors.Join(err, p.Close())
+	}
+	r.leases.all.Go(func() {
+		defer p.Close()
+		for {
+			select {
+			case <-keep.Done():
+				return
+			case <-time.After(meter.LongestLease / 3):
+				_, _ = p.Lease(keep, procs, meter.LongestLease) // without it the value changes back, which invalidates the trial
+			}
+		}
+	})
+	return true, nil
+}
+
+// call has a program set the value itself. That takes a thread that runs Go code or reads, and
+// a server that nobody has loaded yet has none: meanwhile it is asked whether it is ready.
+func (one *replica) call(ctx context.Context, procs int) error {
+	program, err := steer.Identify(one.program)
+	if err != nil {
+		return fmt.Errorf("no process of it can be called: %w", err)
+	}
+	asking, end := context.WithCancel(ctx)
+	var asker sync.WaitGroup
+	asker.Go(func() {
+		for asking.Err() == nil {
+			one.ask.Ask(asking)
+		}
+	})
+	_, err = steer.Set(steer.Request{Program: program, Value: steer.Value{Procs: procs}})
+	end()
+	asker.Wait()
+	return err
 }
 
 func (l *leases) end() {

@@ -14,7 +14,7 @@ type Setting struct {
 	GoVersion string   `json:"go_version,omitempty"` // the toolchain of --go; empty: as the program came
 	Variant   string   `json:"variant,omitempty"`    // "against" for the old command of a gate
 	// SetLive is that the program starts without GOMAXPROCS, and that the value is set while
-	// it runs, through its control endpoint (maxprocs/live).
+	// it runs: by a lease of maxprocs/live, or by a call from outside.
 	SetLive bool `json:"set_live,omitempty"`
 	// Variables are those of the environment that --vary sets, in the order of the plan. One
 	// with the value "unset" is taken out of the environment.

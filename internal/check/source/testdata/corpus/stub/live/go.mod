@@ -1,3 +1,0 @@
-module github.com/procfit/procfit/maxprocs
-
-go 1.21
