@@ -210,7 +210,7 @@ func keptSizes(u *uses) []found {
 		}
 		all = append(all, found{pos: call.Pos(), end: call.End(), changing: true, Finding: rule.Finding{
 			Message: fmt.Sprintf("%s by runtime.GOMAXPROCS(0) once, in %s, and the module changes GOMAXPROCS at run time: then it is too small or too large", what, in.Name.Name),
-			Fix:     "read the value where it is used, or resize when it changes (OnChange of maxprocs.Watch, OnSwitch of maxprocs/live); GOMAXPROCS stays as it is",
+			Fix:     "read the value where it is used, or resize when it changes (OnChange of maxprocs.Watch); GOMAXPROCS stays as it is",
 		}})
 	}
 	return all

@@ -190,7 +190,7 @@ type scanned struct {
 
 // The words that a rule looks for, and those that make a program a server.
 var (
-	lookedFor = [][]byte{[]byte("GOMAXPROCS"), []byte("NumCPU"), []byte("SetMaxThreads"), []byte(pkgAutomaxprocs), []byte("//go:debug "), []byte("procPin"), []byte(pkgLive)}
+	lookedFor = [][]byte{[]byte("GOMAXPROCS"), []byte("NumCPU"), []byte("SetMaxThreads"), []byte(pkgAutomaxprocs), []byte("//go:debug "), []byte("procPin")}
 	asking    = regexp.MustCompile(`GOMAXPROCS\(\s*(0|-1)\s*\)`)
 	giving    = regexp.MustCompile(`\bruntime\.GOMAXPROCS\(\s*[^-0)\s]`)
 	changing  = regexp.MustCompile(`\bmaxprocs\.(?:Watch|Start)\(|\bruntime\.SetDefaultGOMAXPROCS\(`)
@@ -201,7 +201,7 @@ var (
 
 // needed are the packages one of which a package has to import for those words to
 // matter.
-var needed = []string{"runtime", "runtime/debug", "os", pkgLive}
+var needed = []string{"runtime", "runtime/debug", "os"}
 
 func scan(path string, text []byte) (scanned, error) {
 	s := scanned{path: path, words: holds(text, lookedFor)}
