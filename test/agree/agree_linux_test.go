@@ -140,9 +140,8 @@ func (p program) live(t *testing.T, procfit, path string, rate float64) asked {
 	t.Helper()
 	dir := folder(t)
 	port := freePort(t)
-	socket := filepath.Join(dir, "s")
 	server := exec.Command("sh", append([]string{"-c", `[ -z "$GROUP" ] || echo $$ >"$GROUP"; exec "$@"`, "sh", path}, p.filled(port, filepath.Join(dir, "live-data"))...)...)
-	server.Env = append(os.Environ(), "GOMAXPROCS="+strconv.Itoa(p.start), "CONTROL="+socket)
+	server.Env = append(os.Environ(), "GOMAXPROCS="+strconv.Itoa(p.start))
 	if p.limit != "" {
 		server.Env = append(server.Env, "GROUP="+p.group(t))
 	}
@@ -155,7 +154,7 @@ func (p program) live(t *testing.T, procfit, path string, rate float64) asked {
 	start(t, load)
 	time.Sleep(2 * time.Second)
 	a := asked{Started: time.Now(), Rate: rate}
-	a.Result = output(t, exec.Command(procfit, "live", socket, "--procs", p.all(), "--slice", "3s", "--burn-in", "1s", "--baseline", "12s", "--duration", longestLive.String(), "--budget", "1%", "--json", "--quiet", "--out", filepath.Join(dir, "live")))
+	a.Result = output(t, exec.Command(procfit, "live", strconv.Itoa(server.Process.Pid), "--yes", "--procs", p.all(), "--slice", "3s", "--burn-in", "1s", "--baseline", "12s", "--duration", longestLive.String(), "--budget", "1%", "--json", "--quiet", "--out", filepath.Join(dir, "live")))
 	return a
 }
 

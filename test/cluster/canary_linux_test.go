@@ -63,20 +63,12 @@ import (
 	"log"
 	"net"
 	"net/http"
-	"os"
 
 	"github.com/procfit/procfit/maxprocs/live"
 )
 
 func main() {
 	var meter live.Meter
-	socket := os.Getenv("CONTROL")
-	if socket == "" {
-		socket = "/procfit.sock"
-	}
-	if _, err := live.New(&meter).Listen(socket); err != nil {
-		log.Fatal(err)
-	}
 	l, err := net.Listen("tcp", ":8080")
 	if err != nil {
 		log.Fatal(err)

@@ -10,11 +10,8 @@ import (
 	"fmt"
 	"maps"
 	"math"
-	"net"
-	"net/http"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -26,21 +23,22 @@ import (
 	"github.com/procfit/procfit/internal/host/cgroup"
 	"github.com/procfit/procfit/internal/load"
 	"github.com/procfit/procfit/internal/load/engine"
+	program "github.com/procfit/procfit/internal/program/meter"
 	"github.com/procfit/procfit/maxprocs/live"
 	"github.com/procfit/procfit/test/need"
 )
 
 // What this test program is when it has these variables: a server, or a client.
 const (
-	asServer = "PROCFIT_METER_SERVER" // kind and socket
+	asServer = "PROCFIT_METER_SERVER" // kind
 	asClient = "PROCFIT_METER_CLIENT" // load.Options as JSON
 )
 
 func TestMain(m *testing.M) {
 	var err error
-	switch kind, socket, _ := strings.Cut(os.Getenv(asServer), " "); {
+	switch kind := os.Getenv(asServer); {
 	case kind != "":
-		err = serve(kind, socket)
+		err = serve(kind)
 	case os.Getenv(asClient) != "":
 		err = send(os.Getenv(asClient))
 	default:
@@ -116,9 +114,8 @@ func (c cell) cpus() float64 {
 // run measures a cell.
 func (c cell) run(t *testing.T, seconds int) (list []slice) {
 	t.Helper()
-	socket := filepath.Join(t.TempDir(), "s")
 	server := exec.Command(os.Args[0])
-	server.Env = append(os.Environ(), asServer+"="+c.kind+" "+socket, "GOMAXPROCS="+strconv.Itoa(c.procs))
+	server.Env = append(os.Environ(), asServer+"="+c.kind, "GOMAXPROCS="+strconv.Itoa(c.procs))
 	server.Stderr = os.Stderr
 	end, err := server.StdinPipe()
 	if err != nil {
@@ -174,6 +171,11 @@ func (c cell) run(t *testing.T, seconds int) (list []slice) {
 			all = append(all, s)
 		}
 	}()
+	counters, err := new(program.Reader).Open(server.Process.Pid)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer counters.Close()
 	var read []live.Metrics
 	for all := []second(nil); all == nil; {
 		select {
@@ -183,7 +185,11 @@ func (c cell) run(t *testing.T, seconds int) (list []slice) {
 			}
 			list = c.slices(t, all, read)
 		case <-time.After(50 * time.Millisecond):
-			read = append(read, metrics(t, socket))
+			m, err := counters.Metrics()
+			if err != nil {
+				t.Fatal(err)
+			}
+			read = append(read, m)
 		}
 	}
 	return list
@@ -231,23 +237,6 @@ func (c cell) slices(t *testing.T, all []second, read []live.Metrics) (list []sl
 		list = append(list, s)
 	}
 	return list
-}
-
-// metrics reads the Meter.
-func metrics(t *testing.T, socket string) (m live.Metrics) {
-	t.Helper()
-	c := http.Client{Timeout: 10 * time.Second, Transport: &http.Transport{DisableKeepAlives: true, DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
-		return new(net.Dialer).DialContext(ctx, "unix", socket)
-	}}}
-	r, err := c.Get("http://meter/metrics")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer r.Body.Close()
-	if err := json.NewDecoder(r.Body).Decode(&m); err != nil {
-		t.Fatal(err)
-	}
-	return m
 }
 
 // limit puts a process into a cgroup with the quota.

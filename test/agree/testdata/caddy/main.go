@@ -9,6 +9,6 @@ import (
 )
 
 func main() {
-	metered.Control()
+	metered.Allow()
 	caddycmd.Main()
 }

@@ -10,6 +10,6 @@ import (
 )
 
 func main() {
-	metered.Control()
+	metered.Allow()
 	etcdmain.Main(os.Args)
 }

@@ -1,10 +1,8 @@
-// Package metered is the Meter and the Agent of a program that a test builds with them.
+// Package metered is the Meter of a program that a test builds with them.
 package metered
 
 import (
-	"log"
 	"net/http"
-	"os"
 
 	"github.com/procfit/procfit/maxprocs/live"
 )
@@ -12,14 +10,8 @@ import (
 // Meter counts the requests of the program.
 var Meter live.Meter
 
-// Control serves the control endpoint on the socket that CONTROL names, if it names one.
-func Control() {
-	if file := os.Getenv("CONTROL"); file != "" {
-		if _, err := live.New(&Meter).Listen(file); err != nil {
-			log.Fatal(err)
-		}
-	}
-}
+// Allow lets procfit try values.
+func Allow() { live.Allow(&Meter) }
 
 // Server has the Meter count the requests of s.
 func Server(s *http.Server) *http.Server {

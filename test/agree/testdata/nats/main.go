@@ -18,7 +18,7 @@ import (
 func main() {
 	address := flag.String("addr", "", "where the monitoring pages are served")
 	flag.Parse()
-	metered.Control()
+	metered.Allow()
 	s, err := server.NewServer(&server.Options{Host: "127.0.0.1", Port: server.RANDOM_PORT, HTTPHost: "127.0.0.1", HTTPPort: server.RANDOM_PORT, NoSigs: true})
 	if err != nil {
 		log.Fatal(err)

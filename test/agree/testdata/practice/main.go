@@ -150,7 +150,7 @@ func main() {
 		fmt.Fprintf(os.Stderr, "no kind of server is %q\n", *kind)
 		os.Exit(2)
 	}
-	metered.Control()
+	metered.Allow()
 	work := start()
 	l, err := net.Listen("tcp", *address)
 	if err != nil {
