@@ -43,8 +43,10 @@ func list() []Column {
 			Value: func(p *observe.Process) any { return float64(p.PID) }},
 		{Name: Name, Help: "name of the program", Rising: true,
 			Value: func(p *observe.Process) any { return p.Name },
-			words: func(p *observe.Process) string { return clip(phrase.Clean(p.Name), longName) },
-			short: func(p *observe.Process) string { return clip(phrase.Clean(p.Name), shortName) }},
+			words: func(p *observe.Process) string { return clip(shownName(p), longName) },
+			short: func(p *observe.Process) string { return clip(shownName(p), shortName) }},
+		{Name: "mapped", // the Go library or program of a process whose executable is not Go's
+			Value: func(p *observe.Process) any { return known(p.Mapped, p.Mapped != "") }},
 		{Name: "go", Help: "Go release that built the program", Rank: 8, Rising: true, words: release,
 			Value: func(p *observe.Process) any { return known(p.Facts.GoVersion, p.Facts.GoVersion != "") },
 			order: func(a, b *observe.Process) int { return goversion.Compare(Release(a), Release(b)) }},
@@ -125,6 +127,18 @@ func recommendedFrom(p *observe.Process) any {
 		return "measured"
 	}
 	return known(string(r.from.What), r.Procs > 0)
+}
+
+// shownName is the name of the process with that of the Go library that it has mapped; of a loader, the name
+// of its program.
+func shownName(p *observe.Process) string {
+	switch {
+	case p.Mapped == "":
+		return phrase.Clean(p.Name)
+	case p.Library:
+		return phrase.Clean(p.Name) + ": " + phrase.Clean(p.Mapped)
+	}
+	return phrase.Clean(p.Mapped)
 }
 
 // known is the value, or nil if it is not known.

@@ -13,6 +13,7 @@ type Document struct {
 	Schema         string              `json:"schema"`
 	PID            int                 `json:"pid,omitempty"`
 	Name           string              `json:"name,omitempty"`
+	Mapped         string              `json:"mapped,omitempty"` // the Go library or program that it has mapped, if its executable is not Go's
 	Facts          factsJSON           `json:"facts"`
 	Language       string              `json:"language,omitempty"`
 	Automaxprocs   string              `json:"automaxprocs,omitempty"`
@@ -106,7 +107,7 @@ type candidateJSON struct {
 func (e Explanation) WriteJSON(w io.Writer) error {
 	s := e.subject
 	out := Document{
-		Schema: "procfit.decision/v1", PID: s.PID, Name: s.Name, Facts: factsOf(s.Facts), Language: s.Language,
+		Schema: "procfit.decision/v1", PID: s.PID, Name: s.Name, Mapped: s.Mapped, Facts: factsOf(s.Facts), Language: s.Language,
 		Automaxprocs: s.Automaxprocs, ProgramUnknown: s.ProgramUnknown,
 		ActualProcs: s.Live, ActualSource: s.LiveSource, ActualUnknown: s.LiveUnknown,
 		SetBy: s.SetBy, Expected: s.Expected, ReservedCPUs: s.Reserve, Policies: map[string]Decision{}, Findings: e.findings,

@@ -55,6 +55,10 @@ func TestAnswer(t *testing.T) {
 	hidden.Facts.Cgroup.RootSeen = false
 	hiddenEnv := machine(8, 2, "4", 2)
 	hiddenEnv.Facts.Cgroup.RootSeen = false
+	library := machine(2, 0, "", 2)
+	library.Mapped, library.Library = "libx.so", true
+	loaded := machine(2, 0, "4", 4)
+	loaded.Mapped = "app"
 	measured := machine(2, 0, "1", 1)
 	measured.Expected = &rule.Expected{Procs: 2, CPUs: 2, Measured: "2026-01-31"}
 	outdated := machine(8, 4, "", 4)
@@ -63,6 +67,8 @@ func TestAnswer(t *testing.T) {
 		observed rule.Observed
 		want     string
 	}{
+		{library, "x uses GOMAXPROCS=2, as it should\n  a Go library is mapped: libx.so, go1.26.1\n  the runtime of go1.26.1 chooses 2; "},
+		{loaded, "x uses GOMAXPROCS=4; it should be 2\n  a Go program is mapped: app, go1.26.1\n"},
 		{measured, "x uses GOMAXPROCS=1; the expected value is 2\n"},
 		{outdated, "x uses GOMAXPROCS=4; the expected value of 2 is outdated\n"},
 		{burst, "x uses GOMAXPROCS=2, as it should\n  the runtime of go1.26.1 chooses 2; its own cgroup allows 2 CPUs with a burst of 0.5\n"},

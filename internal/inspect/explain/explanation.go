@@ -74,6 +74,9 @@ func (e Explanation) WriteText(w io.Writer, color bool, width int) error {
 		}
 	} else {
 		b.Folded(b.Style(terminal.Bold, e.who+" "+e.answer()), "  ")
+		if code := mapped(e.subject); code != "" {
+			b.Folded("  "+code, "  ")
+		}
 		b.Folded("  "+phrase.Clean(e.because()), "  ")
 		b.WriteString("\n")
 		e.steps(b)
@@ -172,6 +175,17 @@ func liveReasons(s rule.Subject) []string {
 		reasons = append(reasons, "page faults keep "+number.Hundredths(f.Held)+" of these Ps waiting for the disk, on average")
 	}
 	return reasons
+}
+
+// mapped says which Go code a process runs whose executable is not Go's; "": it is the executable.
+func mapped(s rule.Subject) string {
+	switch {
+	case s.Mapped == "":
+		return ""
+	case s.Library:
+		return "a Go library is mapped: " + phrase.Clean(s.Mapped) + ", " + s.Facts.GoVersion
+	}
+	return "a Go program is mapped: " + phrase.Clean(s.Mapped) + ", " + s.Facts.GoVersion
 }
 
 func liveReason(s rule.Subject) string {

@@ -75,6 +75,16 @@ func TestTable(t *testing.T) {
 	if strings.Contains(got, "\x1b") || !strings.Contains(render(t, snap, true, 0), "\x1b[33mPF001\x1b[0m") {
 		t.Error("colour without being asked for, or none")
 	}
+	mapped := func(name string, library bool) func(*rule.Observed) {
+		return func(o *rule.Observed) { o.Mapped, o.Library = name, library }
+	}
+	of := snapshot(goProcess(18, "python3", 8, env("8"), limit(1.5), mapped("libx.so", true)), goProcess(19, "ld.so", 8, mapped("app", false)))
+	if got := render(t, of, false, 0); !strings.Contains(got, "18  python3: libx.so  1.26.1") || !strings.Contains(got, "19  app  ") || !strings.Contains(got, "PF001") || strings.Contains(got, "procfit set") {
+		t.Errorf("of a library\n%s", got)
+	}
+	if got := render(t, snapshot(goProcess(18, "api", 8, env("8"), limit(1.5))), false, 0); !strings.Contains(got, "until then: procfit set PID 2") {
+		t.Errorf("of a program\n%s", got)
+	}
 	if got := render(t, snapshot(), false, 80); got != "no Go process; 3 others\n" {
 		t.Errorf("of none %q", got)
 	}

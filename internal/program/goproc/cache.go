@@ -45,6 +45,21 @@ type Cache struct {
 	mu    sync.Mutex
 	files map[fileKey]*file
 	held  int // see maxHeld
+
+	others others
+}
+
+// others are files known not to be Go's, by their numbers: a machine maps the same few hundred
+// libraries into all its processes.
+type others struct {
+	known map[mappedID]bool
+	since time.Time
+}
+
+// mappedID is a file, as /proc/PID/maps names it.
+type mappedID struct {
+	dev string
+	ino uint64
 }
 
 type fileKey struct {

@@ -45,7 +45,7 @@ func (c *Cache) Live(pid int) (Live, error) {
 func (c *Cache) Learn(ctx context.Context, pid int) error {
 	ctx, cancel := context.WithTimeout(ctx, maxTime)
 	defer cancel()
-	if _, _, err := c.open(ctx, pid); err != nil {
+	if _, err := c.runs(ctx, pid); err != nil {
 		return fmt.Errorf("process %d: %w", pid, explain(pid, err))
 	}
 	return nil
@@ -54,11 +54,49 @@ func (c *Cache) Learn(ctx context.Context, pid int) error {
 // Program reads the program that the process runs; what it needs of permission
 // is less than Live does.
 func (c *Cache) Program(pid int) (Program, error) {
-	f, _, err := c.open(context.Background(), pid)
+	r, err := c.runs(context.Background(), pid)
 	if err != nil {
 		return Program{}, fmt.Errorf("process %d: %w", pid, explain(pid, err))
 	}
-	return f.program, nil
+	return r.program(), nil
+}
+
+// running is the Go code that a process runs.
+type running struct {
+	*file
+	exe    fileKey  // the file that the process was started from
+	mapped *mapping // where the file is mapped; nil: it is that one
+}
+
+// program is what is known of it by its file.
+func (r running) program() Program {
+	p := r.file.program
+	if r.mapped != nil {
+		p.Mapped = r.mapped.name()
+	}
+	return p
+}
+
+// bias is the difference between where the process runs it and where its file says.
+func (r running) bias(pid int) (uint64, error) {
+	if r.mapped != nil {
+		return r.mapped.bias(r.image)
+	}
+	return loadBias(pid, r.image)
+}
+
+// runs finds it: the executable, or where that is not Go's, a file among the mappings.
+func (c *Cache) runs(ctx context.Context, pid int) (running, error) {
+	f, exe, err := c.open(ctx, pid)
+	r := running{file: f, exe: exe}
+	if !errors.Is(err, ErrNotGo) {
+		return r, err
+	}
+	var errMapped error
+	if r.file, r.mapped, errMapped = c.mapped(ctx, pid); !errors.Is(errMapped, ErrNotGo) {
+		err = errMapped
+	}
+	return r, err
 }
 
 // open returns the analysis of the file that the process runs, and the identity
@@ -87,26 +125,26 @@ func (c *Cache) open(ctx context.Context, pid int) (*file, fileKey, error) {
 	return f, key, err
 }
 
-// memory opens the memory of a process, with the analysis of the file that it runs.
-func (c *Cache) memory(pid int) (f *file, mem fd, bias uint64, err error) {
-	f, key, err := c.open(context.Background(), pid)
+// memory opens the memory of a process, with the analysis of the Go code that it runs.
+func (c *Cache) memory(pid int) (r running, mem fd, bias uint64, err error) {
+	r, err = c.runs(context.Background(), pid)
 	if err != nil {
-		return nil, fd{}, 0, err
+		return r, fd{}, 0, err
 	}
-	if err := f.image.decodable(); err != nil {
-		return nil, fd{}, 0, err
+	if err := r.image.decodable(); err != nil {
+		return r, fd{}, 0, err
 	}
 	if mem, err = openProc(pid, "mem"); err != nil {
-		return nil, fd{}, 0, err
+		return r, fd{}, 0, err
 	}
-	if bias, err = loadBias(pid, f.image); err == nil {
-		err = unchanged(pid, key)
+	if bias, err = r.bias(pid); err == nil {
+		err = unchanged(pid, r.exe)
 	}
 	if err != nil {
 		mem.Close()
-		return nil, fd{}, 0, err
+		return r, fd{}, 0, err
 	}
-	return f, mem, bias, nil
+	return r, mem, bias, nil
 }
 
 // unchanged tells a process that has just called exec: mem stays with the memory it was
@@ -139,7 +177,7 @@ func (c *Cache) live(pid int) (Live, error) {
 	if procs < 0 || procs > maxProcs {
 		return Live{}, fmt.Errorf("%w: what was found reads %d", ErrUndecodable, procs)
 	}
-	live := Live{Program: f.program, Procs: int(procs), Source: at.Source}
+	live := Live{Program: f.program(), Procs: int(procs), Source: at.Source}
 	if cpus > 0 && cpus <= maxProcs {
 		live.NumCPU = int(cpus)
 	}
@@ -207,6 +245,9 @@ func (c *Cache) text(pid int) (x *Text, err error) {
 			mem.Close()
 		}
 	}()
+	if f.mapped != nil {
+		return nil, fmt.Errorf("%w by its executable: its Go code is in %s", ErrNotGo, f.mapped.name())
+	}
 	exe, err := openProc(pid, "exe")
 	if err != nil {
 		return nil, err
@@ -223,7 +264,7 @@ func (c *Cache) text(pid int) (x *Text, err error) {
 	if x, err = readText(mem, m, bias, t); err != nil {
 		return nil, err
 	}
-	x.Program, x.mem, x.close = f.program, mem, mem.Close
+	x.Program, x.mem, x.close = f.program(), mem, mem.Close
 	if at, err := f.locate(mem, bias); err == nil {
 		x.Procs = at.Procs + bias
 		if at.Sched != 0 && f.layout.custom != 0 {

@@ -26,10 +26,9 @@
 // of 707 MB.
 //
 // Limits: live values need Linux; decoding needs amd64 or arm64 code of Go 1.18 or
-// newer; docs/evidence/live-values.md has the releases and what can be read of each. A Go library
-// in a C host, and a program started through an explicit ld.so, are not recognised,
-// since /proc/PID/exe is then not the Go file. A process in a time namespace that
-// is ahead of ours shows nothing of sched. The values are those of one instant, or
+// newer; docs/evidence/live-values.md has the releases and what can be read of each. Of a process
+// whose executable is not Go's, the first Go library or program among its mappings is read; a second
+// one is not seen. A process in a time namespace that is ahead of ours shows nothing of sched. The values are those of one instant, or
 // of two a few microseconds apart.
 package goproc
 
@@ -51,6 +50,8 @@ type Program struct {
 	MainModule     string // empty when built outside a module
 	DefaultGODEBUG string // the GODEBUG defaults that the go.mod or the source asked for
 	GOARCH         string // as it was built for; "" before Go 1.18
+	Library        bool   // it is a shared library, built with -buildmode=c-shared
+	Mapped         string // of a process whose executable is another file: the name of this one
 	Deps           []*debug.Module
 	Code           Code // of Read and ReadStream
 }
@@ -144,6 +145,8 @@ func programOf(info *debug.BuildInfo) Program {
 			p.DefaultGODEBUG = s.Value
 		case "GOARCH":
 			p.GOARCH = s.Value
+		case "-buildmode":
+			p.Library = s.Value == "c-shared"
 		}
 	}
 	return p

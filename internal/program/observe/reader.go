@@ -187,7 +187,10 @@ func (r *Reader) observe(pid int, stat procstat.Stat, facts *facts.Reader) (rule
 		o.NumCPU, o.Custom = live.NumCPU, live.Custom
 	} else {
 		o.LiveUnknown = err.Error()
-		if p.live.Program, err = r.cache.Program(pid); err != nil {
+		if !errors.Is(err, ErrNotGo) {
+			p.live.Program, err = r.cache.Program(pid)
+		}
+		if err != nil {
 			p.why, o.ProgramUnknown, o.NotGo = err, err.Error(), errors.Is(err, ErrNotGo)
 		}
 	}
@@ -202,6 +205,7 @@ func (r *Reader) observe(pid int, stat procstat.Stat, facts *facts.Reader) (rule
 	}
 	o.Facts.GoVersion, o.Facts.DefaultGODEBUG, o.Facts.GOARCH = p.live.GoVersion, p.live.DefaultGODEBUG, p.live.GOARCH
 	o.Automaxprocs = rule.AutomaxprocsIn(p.live.Deps)
+	o.Mapped, o.Library = p.live.Mapped, p.live.Library
 	o.Expected, o.ExpectedWrong = r.expectedOf(stat, o.Name)
 	return o, p, nil
 }

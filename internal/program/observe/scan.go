@@ -251,7 +251,10 @@ func late(stat Stat, err error) sight {
 
 func (s *Scanner) look(ctx context.Context, stat Stat, shared *shared) sight {
 	pid, one := stat.PID, sight{id: stat.Identity()}
-	if err := s.learn(ctx, pid); err != nil {
+	switch err := s.learn(ctx, pid); {
+	case errors.Is(err, ErrNotGo):
+		return sight{other: true}
+	case err != nil:
 		return late(stat, err)
 	}
 	observed, seen, err := s.reader.observe(pid, stat, &shared.facts)
@@ -279,13 +282,13 @@ func (s *Scanner) look(ctx context.Context, stat Stat, shared *shared) sight {
 	return one
 }
 
-// learn reads the program of a process, as far as there is time; any other reason why
-// it cannot be read shows when it is observed.
+// learn reads the program of a process, as far as there is time, and tells one that is not Go's; any
+// other reason why it cannot be read shows when it is observed.
 func (s *Scanner) learn(ctx context.Context, pid int) error {
 	if overTime(ctx) {
 		return fmt.Errorf("process %d: %w", pid, ErrTime)
 	}
-	if err := s.reader.cache.Learn(ctx, pid); errors.Is(err, goproc.ErrLate) {
+	if err := s.reader.cache.Learn(ctx, pid); errors.Is(err, goproc.ErrLate) || errors.Is(err, ErrNotGo) {
 		return err
 	}
 	return nil

@@ -95,9 +95,10 @@ func (s Subject) ToKeep(n int, auto bool) string {
 }
 
 // untilThen names the command that changes the value of a running program now. It says PID,
-// since a list of processes prints a fix that many share once.
+// since a list of processes prints a fix that many share once. Go code that another program has
+// mapped is not changed.
 func (s Subject) untilThen() string {
-	if s.Live == nil || s.LiveSource == "" || s.PID == 0 {
+	if s.Live == nil || s.LiveSource == "" || s.PID == 0 || s.Mapped != "" {
 		return ""
 	}
 	return fmt.Sprintf("; until then: procfit set PID %d", s.Fit.Procs)

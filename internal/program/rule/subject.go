@@ -42,6 +42,8 @@ type Observed struct {
 	MaySet       string      // what in the program may set GOMAXPROCS, in words; "": nothing known
 	Live         *int        // GOMAXPROCS read from the process
 	LiveSource   string      // how: "symbol" or "decoded"; "": the process is procfit itself
+	Mapped       string      // its executable is not Go's, and has mapped this file, which is; "": the executable is
+	Library      bool        // that file is a shared library, and no program
 	NumCPU       int         // what its runtime counted at start; 0: not known
 	Custom       *bool       // whether its runtime says that env or code set the value; nil: not known
 	Throttling   *Throttling // of the cgroup that was throttled most; nil: no limit, or not known

@@ -1,0 +1,216 @@
+//go:build !portable
+
+package goproc
+
+import (
+	"bytes"
+	"context"
+	"debug/elf"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"path"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// A process whose executable is not Go's may run Go code all the same: in a shared library that
+// was built with -buildmode=c-shared, or in a program that another loader has mapped, as in
+// `ld.so ./app`. Such files are among its mappings that are executable.
+
+// mapping is a file that a process has mapped to run code of.
+type mapping struct {
+	start, end uint64
+	offset     uint64 // in the file
+	id         mappedID
+	path       string // as the process sees it; it may be another file now
+}
+
+func (m mapping) name() string { return path.Base(strings.TrimSuffix(m.path, " (deleted)")) }
+
+// The bounds of what is read of a process's mappings, which it can make as many as the kernel allows:
+// bytes of the list, and files. A browser has some 1,500 mappings of 200 files in 150 KB.
+const (
+	maxMaps   = 1 << 20
+	maxMapped = 512
+)
+
+// mappings are the files that a process has mapped to run code of, each once.
+func mappings(pid int) ([]mapping, error) {
+	f, err := openProc(pid, "maps")
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	text := make([]byte, 0, 64<<10)
+	for len(text) < maxMaps {
+		text = append(text, make([]byte, 64<<10)...)
+		n, err := syscall.Read(f.n, text[len(text)-64<<10:])
+		text = text[:len(text)-64<<10+max(n, 0)]
+		if err != nil && err != syscall.EINTR {
+			return nil, &fs.PathError{Op: "read", Path: f.path, Err: err}
+		}
+		if n == 0 {
+			break
+		}
+	}
+	return parseMaps(text), nil
+}
+
+// parseMaps reads lines such as
+//
+//	7f1c2a000000-7f1c2a1f0000 r-xp 00052000 fe:01 131090    /usr/lib/libx.so
+//
+// (proc_pid_maps(5)).
+func parseMaps(text []byte) (all []mapping) {
+	seen := map[mappedID]bool{}
+	for line := range bytes.Lines(text) {
+		fields := strings.SplitN(strings.TrimSuffix(string(line), "\n"), " ", 6)
+		if len(fields) < 6 || !strings.Contains(fields[1], "x") || len(all) == maxMapped {
+			continue
+		}
+		m := mapping{id: mappedID{dev: fields[3]}, path: strings.TrimLeft(fields[5], " ")}
+		from, to, _ := strings.Cut(fields[0], "-")
+		var errs [4]error
+		m.start, errs[0] = strconv.ParseUint(from, 16, 64)
+		m.end, errs[1] = strconv.ParseUint(to, 16, 64)
+		m.offset, errs[2] = strconv.ParseUint(fields[2], 16, 64)
+		m.id.ino, errs[3] = strconv.ParseUint(fields[4], 10, 64)
+		if errors.Join(errs[:]...) != nil || m.id.ino == 0 || !strings.HasPrefix(m.path, "/") || seen[m.id] {
+			continue
+		}
+		seen[m.id] = true
+		all = append(all, m)
+	}
+	return all
+}
+
+// open opens the file that is mapped: by the mapping itself, which needs CAP_CHECKPOINT_RESTORE, or
+// by its path, if that is still the same file. Only a regular file is opened: whoever runs the process
+// can put a device there, and opening one can have effects.
+func (m mapping) open(pid int) (fd, error) {
+	var err error
+	for _, way := range []struct {
+		name  string
+		flags int
+	}{{fmt.Sprintf("map_files/%x-%x", m.start, m.end), 0}, {"root" + m.path, syscall.O_NOFOLLOW}} {
+		at := procPath(pid, way.name)
+		n, errAt := syscall.Open(at, unix.O_PATH|way.flags|syscall.O_CLOEXEC, 0)
+		if errAt != nil {
+			err = errAt
+			continue
+		}
+		var st syscall.Stat_t
+		if err = syscall.Fstat(n, &st); err == nil && (st.Mode&syscall.S_IFMT != syscall.S_IFREG || st.Ino != m.id.ino) {
+			err = fs.ErrNotExist
+		}
+		file := -1
+		if err == nil {
+			file, err = syscall.Open("/proc/self/fd/"+strconv.Itoa(n), syscall.O_RDONLY|syscall.O_CLOEXEC, 0)
+		}
+		syscall.Close(n)
+		if err == nil {
+			return fd{file, at}, nil
+		}
+	}
+	return fd{}, err
+}
+
+// bias is the difference between where the file is mapped and where it says.
+func (m mapping) bias(of *image) (uint64, error) {
+	if of.fixed {
+		return 0, nil
+	}
+	for _, p := range of.segments {
+		if elf.ProgFlag(p.Flags)&elf.PF_X != 0 && m.offset <= p.Off && p.Off-m.offset < m.end-m.start {
+			return m.start + (p.Off - m.offset) - p.Vaddr, nil
+		}
+	}
+	return 0, fmt.Errorf("%w: its code is not where its file says", ErrUndecodable)
+}
+
+// othersLast is for how long a file that is not Go's is not opened again. Its number may become that of
+// another file.
+const othersLast = 10 * time.Minute
+
+func (c *Cache) other(id mappedID) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.others.known[id] && time.Since(c.others.since) < othersLast
+}
+
+func (c *Cache) addOther(id mappedID) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if o := &c.others; o.known == nil || len(o.known) >= 4*maxEntries || time.Since(o.since) >= othersLast {
+		c.others = others{map[mappedID]bool{}, time.Now()}
+	}
+	c.others.known[id] = true
+}
+
+// mapped is the first file of Go code among the mappings of a process; ErrNotGo: there is none.
+func (c *Cache) mapped(ctx context.Context, pid int) (*file, *mapping, error) {
+	all, err := mappings(pid)
+	if err != nil {
+		return nil, nil, err
+	}
+	for i := range all {
+		if c.other(all[i].id) {
+			continue
+		}
+		if ctx.Err() != nil {
+			return nil, nil, ErrLate
+		}
+		f, err := c.openMapped(ctx, pid, &all[i])
+		switch {
+		case err == nil:
+			return f, &all[i], nil
+		case errors.Is(err, ErrLate):
+			return nil, nil, err
+		}
+	}
+	return nil, nil, ErrNotGo
+}
+
+func (c *Cache) openMapped(ctx context.Context, pid int, m *mapping) (*file, error) {
+	r, err := m.open(pid)
+	if err != nil {
+		return nil, err
+	}
+	defer r.Close()
+	var st syscall.Stat_t
+	if err := syscall.Fstat(r.n, &st); err != nil {
+		return nil, err
+	}
+	key := keyOfStat(&st)
+	if f := c.known(key); f != nil {
+		return f, f.err
+	}
+	if !hasBuildInfo(r) {
+		c.addOther(m.id)
+		return nil, ErrNotGo
+	}
+	f := c.file(key)
+	held, err := f.read(ctx, r, most(dataIn(r.n, st.Size)))
+	c.hold(held)
+	return f, err
+}
+
+// hasBuildInfo tells a file of Go code by the section of its build info, which stripping leaves: the
+// hundreds of libraries of a machine are not searched for it.
+func hasBuildInfo(r io.ReaderAt) bool {
+	m, err := readImage(&budget{r: r, left: maxHeaders})
+	if err != nil {
+		return false
+	}
+	_, ok := m.section(".go.buildinfo")
+	return ok
+}
+
+// maxHeaders is more than all headers of a file with their names take.
+const maxHeaders = 1 << 20
