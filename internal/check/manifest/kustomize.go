@@ -214,11 +214,12 @@ func (all overlays) unrendered(containers []*container, kustomized []kustomizati
 // variable is not set, a limit that the runtime is to follow.
 var ofAbsence = []string{"PF017", "PF018"}
 
-// patched makes infos of findings that a patch may have fixed, and says how to see it.
+// patched makes infos of findings that a patch may have fixed, and says how to see it. That their value
+// is open they say as all others do.
 func (j *judged) patched(by []kustomization) {
-	var files, commands []string
+	var commands []string
 	for _, k := range by {
-		files, commands = append(files, k.path), append(commands, k.rendering())
+		commands = append(commands, k.rendering())
 	}
 	for i := range j.findings {
 		f := &j.findings[i]
@@ -226,7 +227,6 @@ func (j *judged) patched(by []kustomization) {
 			continue
 		}
 		f.Severity = rule.Info
-		f.Message += "; " + phrase.Or(files) + " patches this object and may change that"
 		f.Fix = "check the rendered manifests: " + phrase.Or(commands)
 	}
 }
