@@ -249,10 +249,11 @@ func (f *field) fromLate(late map[string]bool, envFrom bool) {
 }
 
 // isPlaceholder reports whether a text is for a template, whose values are not in the file:
-// ${CPU} of envsubst, Flux and OpenShift, {{ cpu }} of Jinja and Go.
-func isPlaceholder(text string) bool {
-	return strings.Contains(text, "${") || strings.Contains(text, "{{")
-}
+// ${CPU} of envsubst, Flux and OpenShift, and those of marked.
+func isPlaceholder(text string) bool { return strings.Contains(text, "${") || marked.MatchString(text) }
+
+// marked are placeholders that no shell has: {{ cpu }} of Jinja and Go, @CPU@ of configure, __CPU__.
+var marked = regexp.MustCompile(`\{\{|@[A-Z]\w*@|__[A-Z]\w*__`)
 
 // lastLine is the last line on which something of a node begins.
 func lastLine(n *yaml.Node, depth int) int {
