@@ -5,7 +5,10 @@
 //
 // The result is bytes. They are sent by package wire, which knows of gRPC no more
 // than how its messages and an answer end. Health asks whether a server is ready. No
-// other package of load and program links gRPC: both are handed this one.
+// other package of load and program links protobuf: both are handed this one.
+//
+// The two questions, of the types and of the health, are calls over net/http: grpc-go has
+// 75 packages, and is linked by tests alone.
 //
 // # Limits
 //
@@ -16,25 +19,14 @@ package rpc
 import (
 	"bytes"
 	"context"
-	"crypto/tls"
 	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
-	"net"
 	"path/filepath"
 	"strings"
-	"sync/atomic"
 
 	"github.com/bufbuild/protocompile"
-	"github.com/jhump/protoreflect/v2/grpcreflect"
-	"google.golang.org/grpc"
-	"google.golang.org/grpc/codes"
-	"google.golang.org/grpc/credentials"
-	"google.golang.org/grpc/credentials/insecure"
-	"google.golang.org/grpc/health/grpc_health_v1"
-	"google.golang.org/grpc/metadata"
-	"google.golang.org/grpc/status"
 	"google.golang.org/protobuf/encoding/protojson"
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/reflect/protodesc"
@@ -122,9 +114,13 @@ func (t types) message(m protoreflect.MethodDescriptor, data []byte) ([]byte, er
 	if err != nil {
 		return nil, err
 	}
-	// Not compressed, and its length (PROTOCOL-HTTP2.md of gRPC).
-	framed := binary.BigEndian.AppendUint32([]byte{0}, uint32(len(b)))
-	return append(framed, b...), nil
+	return framed(b), nil
+}
+
+// framed is a message as gRPC sends it: not compressed, and its length before it
+// (PROTOCOL-HTTP2.md of gRPC).
+func framed(message []byte) []byte {
+	return append(binary.BigEndian.AppendUint32([]byte{0}, uint32(len(message))), message...)
 }
 
 func listed(methods protoreflect.MethodDescriptors) string {
@@ -196,85 +192,21 @@ func parseSet(b []byte) (load.CallTypes, error) {
 	if err := proto.Unmarshal(b, &set); err != nil {
 		return nil, fmt.Errorf("not a descriptor set: %w", err)
 	}
-	return link(&set)
+	types, err := link(&set)
+	if err != nil {
+		return nil, fmt.Errorf("%w; protoc writes a whole set with --include_imports", err)
+	}
+	return types, nil
 }
 
 // link makes types of descriptors that may refer to one another.
 func link(set *descriptorpb.FileDescriptorSet) (load.CallTypes, error) {
 	if len(set.File) == 0 {
-		return nil, errors.New("the descriptor set is empty")
+		return nil, errors.New("there are no types")
 	}
 	files, err := protodesc.NewFiles(set)
 	if err != nil {
-		return nil, fmt.Errorf("%w; protoc writes a whole set with --include_imports", err)
-	}
-	return typesOf(files), nil
-}
-
-// errNoReflection is the error of a server that does not describe its types.
-var errNoReflection = errors.New("the server has no reflection")
-
-// Reflect implements load.Calls: it asks the server for the files of a service. The
-// context bounds how many a server may make us ask for.
-func (Calls) Reflect(ctx context.Context, s load.CallServer, service string) (load.CallTypes, error) {
-	how := []grpc.DialOption{grpc.WithTransportCredentials(insecure.NewCredentials()), grpc.WithAuthority(s.Authority)}
-	if s.TLS != nil { // the authority is then the name in the certificate
-		how = []grpc.DialOption{grpc.WithTransportCredentials(credentials.NewTLS(s.TLS))}
-	}
-	conn, err := grpc.NewClient("passthrough:///"+s.Address, append(how, grpc.WithNoProxy())...) // the load goes to the server itself
-	if err != nil {
-		return nil, err
-	}
-	defer conn.Close()
-	client := grpcreflect.NewClientAuto(metadata.NewOutgoingContext(ctx, metadata.New(s.Metadata)), conn)
-	defer client.Reset()
-	file, err := client.FileContainingSymbol(protoreflect.FullName(service))
-	switch {
-	case status.Code(err) == codes.Unimplemented:
-		return nil, errNoReflection
-	case grpcreflect.IsElementNotFoundError(err):
-		return nil, fmt.Errorf("the server does not know this service (%w)", err)
-	case err != nil:
-		return nil, fmt.Errorf("cannot read the types from the server: %s", status.Convert(err).Message()) // without gRPC's frame
-	}
-	files := new(protoregistry.Files)
-	if err := register(files, file); err != nil {
 		return nil, err
 	}
 	return typesOf(files), nil
-}
-
-// Health asks a server's gRPC health service whether it serves. It is a ready.Health.
-type Health struct{}
-
-// Ask implements ready.Health.
-func (Health) Ask(ctx context.Context, conn net.Conn, address string, secure *tls.Config) (answer string, err error) {
-	security := insecure.NewCredentials()
-	if secure != nil {
-		security = credentials.NewTLS(secure)
-	}
-	var taken atomic.Bool
-	client, err := grpc.NewClient("passthrough:///"+address, grpc.WithTransportCredentials(security), grpc.WithNoProxy(),
-		grpc.WithContextDialer(func(context.Context, string) (net.Conn, error) {
-			if taken.Swap(true) { // it would dial again and again: an attempt has one connection
-				return nil, errors.New("the connection was given up")
-			}
-			return conn, nil
-		}))
-	if err != nil {
-		return "", err
-	}
-	defer client.Close()
-	got, err := grpc_health_v1.NewHealthClient(client).Check(ctx, &grpc_health_v1.HealthCheckRequest{})
-	switch code := status.Code(err); code {
-	case codes.OK:
-		if got.Status == grpc_health_v1.HealthCheckResponse_SERVING {
-			return "", nil
-		}
-		return got.Status.String(), fmt.Errorf("it answered %s", got.Status)
-	case codes.Unimplemented, codes.Unauthenticated, codes.PermissionDenied:
-		return "", nil
-	default: // Unavailable is also what grpc calls a connection that broke
-		return "", err
-	}
 }

@@ -50,7 +50,7 @@ func extras(root, out, version string) error {
 	// The program of this machine describes itself. It is built from the commit, so that
 	// its pages have the commit's version and day.
 	program := filepath.Join(out, "procfit")
-	flags := []string{"-trimpath", "-buildvcs=true", "-tags=grpcnotrace", "-gcflags=k8s.io/...=-l", "-gcflags=sigs.k8s.io/...=-l", "-gcflags=go.yaml.in/...=-l",
+	flags := []string{"-trimpath", "-buildvcs=true", "-gcflags=k8s.io/...=-l", "-gcflags=sigs.k8s.io/...=-l", "-gcflags=go.yaml.in/...=-l",
 		"-gcflags=github.com/bufbuild/...=-l", "-gcflags=github.com/charmbracelet/...=-l", "-gcflags=github.com/google/...=-l", "-gcflags=github.com/jhump/...=-l", "-gcflags=github.com/moby/...=-l", "-gcflags=github.com/prometheus/...=-l", "-gcflags=github.com/spf13/...=-l",
 		"-ldflags=-s -w"}
 	if _, err := run(root, "go", slices.Concat([]string{"build"}, flags, []string{"-o", program, "./cmd/procfit"})...); err != nil {
