@@ -106,16 +106,17 @@ var mayImport = map[string][]string{
 
 	"spec": {}, // what is to be measured; it knows no field
 
-	"verdict":              {"spec", "verdict/journal", "verdict/slo", "verdict/contest", "verdict/contest/race"},
+	"verdict":              {"spec", "verdict/journal", "verdict/slo", "verdict/contest", "verdict/contest/race", "verdict/stat"},
 	"verdict/journal":      {"spec", "verdict/slo", "host/folder"},
 	"verdict/resize":       {"spec", "verdict/journal"},
 	"verdict/slo":          {},
 	"verdict/contest":      {"verdict/journal", "verdict/contest/race"},
-	"verdict/contest/race": {},
+	"verdict/contest/race": {"verdict/stat"},
+	"verdict/stat":         {},
 	"verdict/fleet":        {"verdict"},
 	"verdict/canary":       {"verdict", "verdict/journal", "verdict/paired"},
 	"verdict/live":         {"verdict", "verdict/journal", "verdict/paired"},
-	"verdict/paired":       {"verdict", "verdict/contest/race", "verdict/eprocess"},
+	"verdict/paired":       {"verdict", "verdict/contest/race", "verdict/eprocess", "verdict/stat"},
 	"verdict/eprocess":     {},
 	"verdict/page":         {"spec", "verdict", "verdict/journal", "verdict/slo", "verdict/contest", "verdict/canary", "verdict/live", "verdict/paired", "verdict/fleet", "verdict/resize", "verdict/page/bench", "host/folder", "show/document", "show/markdown", "show/html"},
 	"verdict/page/served":  {"show/document", "show/html"},

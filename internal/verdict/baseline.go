@@ -8,10 +8,8 @@ import (
 	"slices"
 	"strings"
 
-	"gonum.org/v1/gonum/stat"
-	"gonum.org/v1/gonum/stat/distuv"
-
 	"github.com/procfit/procfit/internal/verdict/journal"
+	"github.com/procfit/procfit/internal/verdict/stat"
 )
 
 // RefusedError says why two runs cannot be compared.
@@ -230,18 +228,17 @@ func days(now, then []float64) located {
 		if n == 0 {
 			return n, math.NaN(), lower, upper
 		}
-		mid = stat.Mean(now, nil) - stat.Mean(then, nil)
+		mid = stat.Mean(now) - stat.Mean(then)
 		if n < minPairs {
 			return n, mid, lower, upper
 		}
 		a, b := float64(len(now)), float64(len(then))
-		va, vb := stat.Variance(now, nil)/a, stat.Variance(then, nil)/b
+		va, vb := stat.Variance(now)/a, stat.Variance(then)/b
 		se := math.Sqrt(va + vb)
 		if se == 0 {
 			return n, mid, mid, mid
 		}
-		t := distuv.StudentsT{Sigma: 1, Nu: (va + vb) * (va + vb) / (va*va/(a-1) + vb*vb/(b-1))}
-		by := t.Quantile(1-alpha) * se
+		by := stat.TQuantile(1-alpha, (va+vb)*(va+vb)/(va*va/(a-1)+vb*vb/(b-1))) * se
 		return n, mid, mid - by, mid + by
 	}
 }

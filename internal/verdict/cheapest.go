@@ -5,13 +5,11 @@ import (
 	"math"
 	"slices"
 
-	"gonum.org/v1/gonum/stat"
-	"gonum.org/v1/gonum/stat/distuv"
-
 	"github.com/procfit/procfit/internal/show/sorting"
 	"github.com/procfit/procfit/internal/verdict/contest"
 	"github.com/procfit/procfit/internal/verdict/journal"
 	"github.com/procfit/procfit/internal/verdict/slo"
+	"github.com/procfit/procfit/internal/verdict/stat"
 )
 
 // Cheapest answers which setting carries a rate within an objective with the fewest
@@ -147,12 +145,12 @@ func (p *Priced) judge(trials []*journal.Trial, rate float64, settings int) {
 		logs = append(logs, math.Log(*t.ThroughputPerSecond))
 	}
 	p.Capacity.N = len(logs)
-	mean, deviation := stat.MeanStdDev(logs, nil)
+	mean, deviation := stat.Mean(logs), stat.Deviation(logs)
 	p.Capacity.Median = contest.RatioOfLog(mean)
 	if len(logs) < minPairs {
 		return
 	}
-	t := distuv.StudentsT{Sigma: 1, Nu: float64(len(logs) - 1)}.Quantile(1 - 0.05/float64(settings))
+	t := stat.TQuantile(1-0.05/float64(settings), float64(len(logs)-1))
 	half := t * deviation / math.Sqrt(float64(len(logs)))
 	p.Capacity.Low, p.Capacity.High = contest.RatioOfLog(mean-half), contest.RatioOfLog(mean+half)
 	switch {

@@ -5,10 +5,9 @@ import (
 	"math"
 	"slices"
 
-	"gonum.org/v1/gonum/stat/distuv"
-
 	"github.com/procfit/procfit/internal/verdict/contest"
 	"github.com/procfit/procfit/internal/verdict/journal"
+	"github.com/procfit/procfit/internal/verdict/stat"
 )
 
 // group is the contest of a group's settings, with what was found of them before anything
@@ -189,10 +188,10 @@ func Proportion(k, n int) Interval {
 	}
 	low, high := 0.0, 1.0
 	if k > 0 {
-		low = distuv.Beta{Alpha: float64(k), Beta: float64(n - k + 1)}.Quantile(0.025)
+		low = stat.BetaQuantile(0.025, float64(k), float64(n-k+1))
 	}
 	if k < n {
-		high = distuv.Beta{Alpha: float64(k + 1), Beta: float64(n - k)}.Quantile(0.975)
+		high = stat.BetaQuantile(0.975, float64(k+1), float64(n-k))
 	}
 	return Interval{Median: new(float64(k) / float64(n)), Low: &low, High: &high, N: n}
 }

@@ -4,11 +4,10 @@ import (
 	"math"
 	"slices"
 
-	"gonum.org/v1/gonum/stat"
-
 	"github.com/procfit/procfit/internal/verdict/contest"
 	"github.com/procfit/procfit/internal/verdict/contest/race"
 	"github.com/procfit/procfit/internal/verdict/journal"
+	"github.com/procfit/procfit/internal/verdict/stat"
 )
 
 // costlier is the growth of the CPU time per request that is reported.
@@ -30,8 +29,8 @@ func (g *group) costs(chosen *contest.Value) (list []Remark) {
 		if len(d) < minPairs {
 			continue
 		}
-		mid := stat.Mean(d, nil)
-		least := mid - quantileT(level, len(d)-1)*stat.StdDev(d, nil)/math.Sqrt(float64(len(d)))
+		mid := stat.Mean(d)
+		least := mid - quantileT(level, len(d)-1)*stat.Deviation(d)/math.Sqrt(float64(len(d)))
 		if least > contest.Growth(costlier) && mid > contest.Growth(g.metricFloor(cost)) {
 			list = append(list, ReasonCostlier{Bounded{Difference{Pair{v, chosen}, expm1(mid), len(d)}, expm1(least)}})
 		}
@@ -83,7 +82,7 @@ func (g *group) smallestShown(metric figure) *float64 {
 	pairs, best := 0, g.seriesOf(g.Best, metric)
 	for _, v := range g.Values {
 		if d := g.seriesOf(v, metric).minus(best); v != g.Best && len(d) >= 2 {
-			deviations = append(deviations, stat.StdDev(d, nil))
+			deviations = append(deviations, stat.Deviation(d))
 			pairs = max(pairs, len(d))
 		}
 	}

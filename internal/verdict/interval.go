@@ -6,10 +6,8 @@ import (
 	"slices"
 	"sync"
 
-	"gonum.org/v1/gonum/stat"
-	"gonum.org/v1/gonum/stat/distuv"
-
 	"github.com/procfit/procfit/internal/verdict/contest"
+	"github.com/procfit/procfit/internal/verdict/stat"
 )
 
 // minSigned is the fewest pairs for which the signed-rank distribution holds a
@@ -36,9 +34,8 @@ func Median(values []float64) Interval {
 	}
 	x := slices.Sorted(slices.Values(values))
 	i := Interval{Median: known(median(x)), N: n}
-	b := distuv.Binomial{N: float64(n), P: 0.5}
 	k := 0
-	for b.CDF(float64(k)) <= 0.025 {
+	for stat.HalfBinomial(k, n) <= 0.025 {
 		k++
 	}
 	if k > 0 {
@@ -102,11 +99,11 @@ func student(e estimate, d []float64) estimate {
 		e.mid = math.NaN()
 		return e
 	}
-	e.mid = stat.Mean(d, nil)
+	e.mid = stat.Mean(d)
 	if len(d) < minPairs {
 		return e
 	}
-	se := stat.StdDev(d, nil) / math.Sqrt(float64(len(d)))
+	se := stat.Deviation(d) / math.Sqrt(float64(len(d)))
 	one, two := quantileT(0.95, len(d)-1)*se, quantileT(0.975, len(d)-1)*se
 	e.lower, e.upper = e.mid-one, e.mid+one
 	e.low, e.high = e.mid-two, e.mid+two
@@ -121,8 +118,8 @@ func boundsAt(d []float64, alpha float64) (lower, upper float64) {
 		return math.Inf(-1), math.Inf(1)
 	}
 	if n < minSigned || math.Pow(2, -float64(n)) > alpha {
-		by := quantileT(1-alpha, n-1) * stat.StdDev(d, nil) / math.Sqrt(float64(n))
-		mid := stat.Mean(d, nil)
+		by := quantileT(1-alpha, n-1) * stat.Deviation(d) / math.Sqrt(float64(n))
+		mid := stat.Mean(d)
 		return mid - by, mid + by
 	}
 	walsh := walshOf(d)
@@ -143,7 +140,7 @@ func walshOf(d []float64) []float64 {
 }
 
 func quantileT(p float64, df int) float64 {
-	return distuv.StudentsT{Sigma: 1, Nu: float64(df)}.Quantile(p)
+	return stat.TQuantile(p, float64(df))
 }
 
 // signedRanks are the indices of the bounds of 95% one-sided and two-sided.
@@ -172,7 +169,7 @@ func signedRank(n int, alpha float64) int {
 	sums := n * (n + 1) / 2
 	if n > exactSigned {
 		sd := math.Sqrt(float64(sums) * float64(2*n+1) / 12)
-		z := distuv.UnitNormal.Quantile(alpha)
+		z := stat.NormalQuantile(alpha)
 		return max(0, int(math.Floor(float64(sums)/2+z*sd-0.5)))
 	}
 	ways := make([]float64, sums+1) // in which ranks 1..n sum to each value
@@ -257,5 +254,5 @@ func logMean(values []float64) float64 {
 			logs = append(logs, math.Log(x))
 		}
 	}
-	return stat.Mean(logs, nil)
+	return stat.Mean(logs)
 }

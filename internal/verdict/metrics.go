@@ -7,10 +7,9 @@ import (
 	"slices"
 	"strings"
 
-	"gonum.org/v1/gonum/stat"
-
 	"github.com/procfit/procfit/internal/verdict/contest"
 	"github.com/procfit/procfit/internal/verdict/journal"
+	"github.com/procfit/procfit/internal/verdict/stat"
 )
 
 // better, of a metric, as journals write it.
@@ -56,8 +55,8 @@ func (g *group) metricLosses(chosen *contest.Value) []metricLoss {
 			if len(d) < minPairs {
 				continue
 			}
-			mid := sign * stat.Mean(d, nil) // the loss, a logarithm above 0, and its lower bound
-			bound := mid - quantileT(level, len(d)-1)*stat.StdDev(d, nil)/math.Sqrt(float64(len(d)))
+			mid := sign * stat.Mean(d) // the loss, a logarithm above 0, and its lower bound
+			bound := mid - quantileT(level, len(d)-1)*stat.Deviation(d)/math.Sqrt(float64(len(d)))
 			if bound > as(g.header.Plan.Margin) && mid > as(g.metricFloor(of)) {
 				worse := ReasonMetricWorse{name, Bounded{Difference{Pair{chosen, other}, expm1(sign * mid), len(d)}, expm1(sign * bound)}}
 				losses = append(losses, metricLoss{worse, g.unit() == "operations" && all[name].Unit == "ns/op"})
@@ -251,7 +250,7 @@ func (g *group) times(base int, of figure, alpha float64) []BenchmarkTime {
 		t := BenchmarkTime{Setting: v.Setting, Seconds: Median(values(v.Trials, of))}
 		if d := g.seriesOf(v, of).minus(g.seriesOf(g.Values[base], of)); i != base && len(d) > 0 {
 			low, high := boundsAt(d, alpha)
-			t.VersusBase = Interval{Median: contest.RatioOfLog(stat.Mean(d, nil)), Low: contest.RatioOfLog(low), High: contest.RatioOfLog(high), N: len(d)}
+			t.VersusBase = Interval{Median: contest.RatioOfLog(stat.Mean(d)), Low: contest.RatioOfLog(low), High: contest.RatioOfLog(high), N: len(d)}
 			t.Differs = low > 0 || high < 0
 		}
 		list = append(list, t)

@@ -3,10 +3,9 @@ package verdict
 import (
 	"math"
 
-	"gonum.org/v1/gonum/stat"
-
 	"github.com/procfit/procfit/internal/host/cpuset"
 	"github.com/procfit/procfit/internal/verdict/journal"
+	"github.com/procfit/procfit/internal/verdict/stat"
 )
 
 const (
@@ -84,14 +83,14 @@ func (n *notes) drift(groups []*group) {
 	if len(at) < 12 { // too few for a trend
 		return
 	}
-	alpha, beta := stat.LinearRegression(at, residual, nil, false)
+	alpha, beta := stat.Line(at, residual)
 	var squares float64
 	for i := range at {
 		e := residual[i] - alpha - beta*at[i]
 		squares += e * e
 	}
 	df := len(at) - 2
-	se := math.Sqrt(squares / float64(df) / (stat.Variance(at, nil) * float64(len(at)-1)))
+	se := math.Sqrt(squares / float64(df) / (stat.Variance(at) * float64(len(at)-1)))
 	total := beta * (at[len(at)-1] - at[0])
 	if math.Abs(total) > n.h.Plan.Margin && math.Abs(beta) > quantileT(0.975, df)*se {
 		n.add(-1, Drift{expm1(total)})

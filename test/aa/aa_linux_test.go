@@ -24,8 +24,6 @@ import (
 	"testing"
 	"time"
 
-	"gonum.org/v1/gonum/stat/distuv"
-
 	"github.com/procfit/procfit/internal/host/supervisor"
 	"github.com/procfit/procfit/internal/measure/local"
 	"github.com/procfit/procfit/internal/measure/plan"
@@ -33,6 +31,7 @@ import (
 	"github.com/procfit/procfit/internal/verdict"
 	"github.com/procfit/procfit/internal/verdict/contest"
 	"github.com/procfit/procfit/internal/verdict/journal"
+	"github.com/procfit/procfit/internal/verdict/stat"
 	"github.com/procfit/procfit/test/built"
 	"github.com/procfit/procfit/test/need"
 )
@@ -122,10 +121,10 @@ func (c tally) String() string {
 	k, n := float64(c.claimed), float64(c.sweeps)
 	low, high := 0.0, 1.0
 	if k > 0 {
-		low = distuv.Beta{Alpha: k, Beta: n - k + 1}.Quantile(0.025)
+		low = stat.BetaQuantile(0.025, k, n-k+1)
 	}
 	if k < n {
-		high = distuv.Beta{Alpha: k + 1, Beta: n - k}.Quantile(0.975)
+		high = stat.BetaQuantile(0.975, k+1, n-k)
 	}
 	return fmt.Sprintf("%d of %d claim a difference (%.1f to %.1f%%), %d trials, %v", c.claimed, c.sweeps, 100*low, 100*high, c.trials, c.verdicts)
 }

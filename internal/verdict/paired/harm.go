@@ -4,8 +4,7 @@ import (
 	"math"
 	"slices"
 
-	"gonum.org/v1/gonum/floats"
-	"gonum.org/v1/gonum/stat"
+	"github.com/procfit/procfit/internal/verdict/stat"
 )
 
 // falseAlarms is how many experiments with equal values may end for a guarded metric.
@@ -74,7 +73,7 @@ func evidence(d []float64, tuned float64) float64 {
 	if n < 2 {
 		return 1
 	}
-	mean, variance := stat.PopMeanVariance(d, nil)
+	mean, variance := stat.Mean(d), stat.PopulationVariance(d)
 	if mean <= 0 {
 		return 0
 	}
@@ -95,14 +94,14 @@ func Above(is, was []float64, margin, alpha float64) (ratio *float64, proven boo
 		for i := range is {
 			d[i] = math.Sqrt(max(0, is[i])) - math.Sqrt(max(0, was[i]))
 		}
-		if sum := floats.Sum(is) / floats.Sum(was); floats.Sum(was) > 0 && !math.IsInf(sum, 0) {
+		if sum := stat.Sum(is) / stat.Sum(was); stat.Sum(was) > 0 && !math.IsInf(sum, 0) {
 			ratio = &sum
 		}
 	} else {
 		for i := range is {
 			d[i] = math.Log(is[i] / was[i])
 		}
-		if mean := math.Exp(stat.Mean(d, nil)); !math.IsInf(mean, 0) {
+		if mean := math.Exp(stat.Mean(d)); !math.IsInf(mean, 0) {
 			ratio = &mean
 		}
 	}

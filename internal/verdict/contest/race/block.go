@@ -5,7 +5,7 @@ import (
 	"math"
 	"slices"
 
-	"gonum.org/v1/gonum/stat/distuv"
+	"github.com/procfit/procfit/internal/verdict/stat"
 
 	"github.com/procfit/procfit/internal/show/sorting"
 )
@@ -54,10 +54,10 @@ func (s *Race) danger(front, n int) float64 {
 		return 0.5
 	}
 	d, se := s.model.throughput.difference(front, n)
-	v := distuv.UnitNormal.CDF((-s.rules.margin(Throughput) - d) / se)
+	v := stat.NormalCDF((-s.rules.margin(Throughput) - d) / se)
 	if s.byLatency(n) && s.model.p99.has(front) {
 		d, se = s.model.p99.difference(front, n)
-		v = max(v, distuv.UnitNormal.CDF((d-s.rules.margin(P99))/se))
+		v = max(v, stat.NormalCDF((d-s.rules.margin(P99))/se))
 	}
 	if o, ok := s.looks[front]; ok && front != s.pick && !math.IsInf(o.cost, 1) {
 		want := o.want[n]

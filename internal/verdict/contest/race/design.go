@@ -5,8 +5,6 @@ import (
 	"math"
 	"slices"
 
-	"gonum.org/v1/gonum/mat"
-
 	"github.com/procfit/procfit/internal/show/sorting"
 )
 
@@ -70,19 +68,18 @@ func (d *design) free() int {
 }
 
 // sums are the precisions and weighted figures, of each setting in each block.
-func (d *design) sums() (precision *mat.Dense, setting, block, settingSum, blockSum *mat.VecDense) {
+func (d *design) sums() (precision *matrix, setting, block, settingSum, blockSum []float64) {
 	a, b := len(d.settings), len(d.size)
-	precision = mat.NewDense(b, a, nil)
-	setting, block = mat.NewVecDense(a, nil), mat.NewVecDense(b, nil)
-	settingSum, blockSum = mat.NewVecDense(a, nil), mat.NewVecDense(b, nil)
-	plus := func(v *mat.VecDense, i int, x float64) { v.SetVec(i, v.AtVec(i)+x) }
+	precision = newMatrix(b, a)
+	setting, settingSum = make([]float64, a), make([]float64, a)
+	block, blockSum = make([]float64, b), make([]float64, b)
 	for i, s := range d.samples {
 		w := d.precision[i]
-		precision.Set(s.block, s.setting, precision.At(s.block, s.setting)+w)
-		plus(setting, s.setting, w)
-		plus(block, s.block, w)
-		plus(settingSum, s.setting, w*s.y)
-		plus(blockSum, s.block, w*s.y)
+		precision.row(s.block)[s.setting] += w
+		setting[s.setting] += w
+		block[s.block] += w
+		settingSum[s.setting] += w * s.y
+		blockSum[s.block] += w * s.y
 	}
 	return precision, setting, block, settingSum, blockSum
 }
@@ -91,34 +88,34 @@ func (d *design) sums() (precision *mat.Dense, setting, block, settingSum, block
 // its determinant: each differs from the one before by N(0, σ²·wander) a trial that
 // lies between their middles. The common level of each node's is left free; ridge keeps
 // the matrix regular.
-func (d *design) walk(wander float64) (*mat.SymBandDense, float64) {
+func (d *design) walk(wander float64) (chain, float64) {
 	const ridge = 1e-4
 	n := len(d.size)
-	q := mat.NewSymBandDense(n, min(1, n-1), nil)
+	q := chain{make([]float64, n), make([]float64, n-1)}
 	for b := range n {
-		q.SetSymBand(b, b, ridge)
+		q.own[b] = ridge
 	}
 	for b := range n - 1 {
 		if !d.tied(b) {
 			continue
 		}
 		p := 1 / (wander * float64(d.size[b]+d.size[b+1]) / 2)
-		q.SetSymBand(b, b, q.At(b, b)+p)
-		q.SetSymBand(b+1, b+1, q.At(b+1, b+1)+p)
-		q.SetSymBand(b, b+1, -p)
+		q.own[b] += p
+		q.own[b+1] += p
+		q.next[b] = -p
 	}
-	var c mat.BandCholesky
-	if !c.Factorize(q) {
-		return q, math.Inf(1)
+	_, logDet, ok := q.factored()
+	if !ok {
+		logDet = math.Inf(1)
 	}
-	return q, c.LogDet()
+	return q, logDet
 }
 
 // leverage is how much each sample draws the fit to itself, 0 to 1.
 func (d *design) leverage(s solution) []float64 {
 	out := make([]float64, len(d.samples))
 	for i, x := range d.samples {
-		v := s.cov.At(x.setting, x.setting) + 2*s.cross.At(x.block, x.setting) + s.blocks.At(x.block, x.block)
+		v := s.cov.at(x.setting, x.setting) + 2*s.cross.at(x.block, x.setting) + s.blocks.at(x.block, x.block)
 		out[i] = min(max(d.precision[i]*v, 0), 1)
 	}
 	return out

@@ -3,8 +3,7 @@ package race
 import (
 	"math"
 
-	"gonum.org/v1/gonum/mat"
-	"gonum.org/v1/gonum/stat/distuv"
+	"github.com/procfit/procfit/internal/verdict/stat"
 )
 
 // sample is one figure of one trial, as a logarithm.
@@ -21,8 +20,8 @@ type fit struct {
 	settings []int // ascending
 	index    map[int]int
 	count    []int
-	mean     []float64     // of each setting, at the average block
-	cov      *mat.SymDense // of the means
+	mean     []float64 // of each setting, at the average block
+	cov      *matrix   // of the means
 	sigma    float64
 	df       float64
 	scale    []float64           // v of each setting
@@ -114,7 +113,7 @@ func (f *fit) mix(all []solution, centre float64) {
 	n := len(f.settings)
 	share := shares(all)
 	f.mean = make([]float64, n)
-	means, covs := make([][]float64, len(all)), make([]*mat.SymDense, len(all))
+	means, covs := make([][]float64, len(all)), make([]*matrix, len(all))
 	variance := 0.0
 	for k, s := range all {
 		means[k], covs[k] = s.centred()
@@ -124,13 +123,13 @@ func (f *fit) mix(all []solution, centre float64) {
 		}
 	}
 	f.sigma = math.Sqrt(variance)
-	f.cov = mat.NewSymDense(n, nil)
+	f.cov = newMatrix(n, n)
 	for k, s := range all {
 		for i := range n {
 			di := means[k][i] + centre - f.mean[i]
 			for j := i; j < n; j++ {
 				dj := means[k][j] + centre - f.mean[j]
-				f.cov.SetSym(i, j, f.cov.At(i, j)+share[k]*(s.sigma*s.sigma*covs[k].At(i, j)+di*dj))
+				f.cov.setBoth(i, j, f.cov.at(i, j)+share[k]*(s.sigma*s.sigma*covs[k].at(i, j)+di*dj))
 			}
 		}
 	}
@@ -173,13 +172,13 @@ func (f *fit) trials(n int) int {
 // level is a setting's mean and its standard error.
 func (f *fit) level(n int) (mean, se float64) {
 	i := f.index[n]
-	return f.mean[i], math.Sqrt(f.cov.At(i, i))
+	return f.mean[i], math.Sqrt(f.cov.at(i, i))
 }
 
 // difference of two settings, a over b, and its standard error.
 func (f *fit) difference(a, b int) (d, se float64) {
 	i, j := f.index[a], f.index[b]
-	v := f.cov.At(i, i) + f.cov.At(j, j) - 2*f.cov.At(i, j)
+	v := f.cov.at(i, i) + f.cov.at(j, j) - 2*f.cov.at(i, j)
 	return f.mean[i] - f.mean[j], math.Sqrt(max(v, 1e-12))
 }
 
@@ -187,7 +186,7 @@ func (f *fit) difference(a, b int) (d, se float64) {
 func (f *fit) quantile(level float64) float64 {
 	q, ok := f.tail[level]
 	if !ok {
-		q = distuv.StudentsT{Sigma: 1, Nu: f.df}.Quantile(level)
+		q = stat.TQuantile(level, f.df)
 		f.tail[level] = q
 	}
 	return q

@@ -3,8 +3,7 @@ package race
 import (
 	"math"
 
-	"gonum.org/v1/gonum/floats"
-	"gonum.org/v1/gonum/stat"
+	"github.com/procfit/procfit/internal/verdict/stat"
 )
 
 // Ruling is what a gate says of the pairs so far.
@@ -127,10 +126,10 @@ const sequenceTuned = 2.0
 func Sequence(d []float64, alpha float64) (mean, radius float64) {
 	n := float64(len(d))
 	if n < 2 {
-		return floats.Sum(d) / max(n, 1), math.Inf(1)
+		return stat.Sum(d) / max(n, 1), math.Inf(1)
 	}
-	mean = floats.Sum(d) / n
-	variance := stat.PopVariance(d, nil)
+	mean = stat.Sum(d) / n
+	variance := stat.PopulationVariance(d)
 	eta := math.Pow(alpha*alpha*sequenceTuned/(n+sequenceTuned), 1/n)
 	left := eta*(n+sequenceTuned) - sequenceTuned
 	if left <= 0 {

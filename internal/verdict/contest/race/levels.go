@@ -4,7 +4,7 @@ import (
 	"math"
 	"slices"
 
-	"gonum.org/v1/gonum/stat/distuv"
+	"github.com/procfit/procfit/internal/verdict/stat"
 )
 
 // levels of all values that were tried.
@@ -67,7 +67,7 @@ func (s *Race) saturated(n, count int) bool {
 		}
 	}
 	// The chance of that many, if the chance of each were one in two.
-	return 1-distuv.Binomial{N: float64(trials), P: 0.5}.CDF(float64(count-1)) <= 1-confidence
+	return 1-stat.HalfBinomial(count-1, trials) <= 1-confidence
 }
 
 // claimError is how often a difference that is none may be claimed of any value, by

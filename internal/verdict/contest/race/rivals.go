@@ -3,8 +3,6 @@ package race
 import (
 	"math"
 	"math/rand/v2"
-
-	"gonum.org/v1/gonum/mat"
 )
 
 // The prior of throughput over values: deviations from a common level are
@@ -19,17 +17,17 @@ const rivalReach = 0.25 // doublings
 // trials alone.
 func (f *fit) rivals(settings []int, alone, draws int, r *rand.Rand) [][]float64 {
 	n := len(settings)
-	own := mat.NewSymDense(n, nil)
+	own := newMatrix(n, n)
 	y := make([]float64, n)
 	for i, a := range settings {
 		y[i] = f.mean[f.index[a]]
 		for j := i; j < n; j++ {
-			own.SetSym(i, j, f.cov.At(f.index[a], f.index[settings[j]]))
+			own.setBoth(i, j, f.cov.at(f.index[a], f.index[settings[j]]))
 		}
 	}
 	var all []pooled
 	for _, spread := range rivalSpreads {
-		kernel := mat.NewSymDense(n, nil)
+		kernel := newMatrix(n, n)
 		for i := range n {
 			for j := i; j < n; j++ {
 				v := spread * spread * math.Exp(-math.Abs(math.Log2(float64(settings[i])/float64(settings[j])))/rivalReach)
@@ -39,7 +37,7 @@ func (f *fit) rivals(settings []int, alone, draws int, r *rand.Rand) [][]float64
 				case i == alone || j == alone:
 					v = 0
 				}
-				kernel.SetSym(i, j, v)
+				kernel.setBoth(i, j, v)
 			}
 		}
 		if p, ok := pool(own, kernel, y); ok {
@@ -53,78 +51,66 @@ func (f *fit) rivals(settings []int, alone, draws int, r *rand.Rand) [][]float64
 type pooled struct {
 	likelihood float64 // logarithm
 	mean       []float64
-	root       mat.TriDense
+	root       factor
 }
 
 // pool is a Gaussian process with an unknown common level (kriging): own is the
 // covariance of the trials' means, kernel that of the levels.
-func pool(own, kernel *mat.SymDense, y []float64) (pooled, bool) {
+func pool(own, kernel *matrix, y []float64) (pooled, bool) {
 	n := len(y)
-	sum := mat.NewSymDense(n, nil)
-	sum.AddSym(own, kernel)
-	var c mat.Cholesky
-	if !c.Factorize(sum) {
-		return pooled{}, false
+	sum, one := newMatrix(n, n), make([]float64, n)
+	for i, v := range own.values {
+		sum.values[i] = v + kernel.values[i]
 	}
-	one := mat.NewVecDense(n, nil)
-	for i := range n {
-		one.SetVec(i, 1)
+	for i := range one {
+		one[i] = 1
 	}
-	var s1, sr, ks mat.Dense
-	if c.SolveTo(&s1, one) != nil {
+	c, ok := factorOf(sum)
+	if !ok {
 		return pooled{}, false
 	}
 	weight, level := 0.0, 0.0
-	for i := range n {
-		weight += s1.At(i, 0)
-		level += s1.At(i, 0) * y[i]
+	for i, v := range c.solveFor(one) {
+		weight += v
+		level += v * y[i]
 	}
 	level /= weight
-	rest := mat.NewVecDense(n, nil)
+	rest := make([]float64, n)
 	for i := range n {
-		rest.SetVec(i, y[i]-level)
+		rest[i] = y[i] - level
 	}
-	if c.SolveTo(&sr, rest) != nil || c.SolveTo(&ks, kernel) != nil { // ks: S⁻¹K
-		return pooled{}, false
-	}
-	p := pooled{mean: make([]float64, n)}
-	var shift mat.Dense
-	shift.Mul(kernel, &sr)
+	sr, ks := c.solveFor(rest), c.solve(kernel) // ks: S⁻¹K
+	p := pooled{mean: kernel.on(sr)}
 	fitness := 0.0
 	for i := range n {
-		p.mean[i] = level + shift.At(i, 0)
-		fitness += rest.AtVec(i) * sr.At(i, 0)
+		p.mean[i] += level
+		fitness += rest[i] * sr[i]
 	}
-	p.likelihood = -0.5 * (c.LogDet() + math.Log(weight) + fitness)
-	var root mat.Cholesky
-	if !root.Factorize(remaining(kernel, &ks, weight)) {
-		return pooled{}, false
-	}
-	root.LTo(&p.root)
-	return p, true
+	p.likelihood = -0.5 * (c.logDet() + math.Log(weight) + fitness)
+	p.root, ok = factorOf(remaining(kernel, ks, weight))
+	return p, ok
 }
 
 // remaining is the covariance of the levels after the trials, given S⁻¹K and the
 // precision of the common level, which is uncertain too.
-func remaining(kernel *mat.SymDense, ks *mat.Dense, weight float64) *mat.SymDense {
-	n := kernel.SymmetricDim()
-	var explained mat.Dense
-	explained.Mul(kernel, ks)
+func remaining(kernel, ks *matrix, weight float64) *matrix {
+	n := kernel.rows
+	explained := kernel.times(ks)
 	left := make([]float64, n) // 1 - K S⁻¹ 1
 	for i := range n {
 		left[i] = 1
 		for j := range n {
-			left[i] -= ks.At(j, i)
+			left[i] -= ks.at(j, i)
 		}
 	}
-	cov := mat.NewSymDense(n, nil)
+	cov := newMatrix(n, n)
 	for i := range n {
 		for j := i; j < n; j++ {
-			v := kernel.At(i, j) + left[i]*left[j]/weight - explained.At(i, j)
+			v := kernel.at(i, j) + left[i]*left[j]/weight - explained.at(i, j)
 			if i == j {
 				v += 1e-9
 			}
-			cov.SetSym(i, j, v)
+			cov.setBoth(i, j, v)
 		}
 	}
 	return cov
@@ -161,7 +147,7 @@ func (p pooled) draw(r *rand.Rand) []float64 {
 		z[i] = r.NormFloat64()
 		x[i] = p.mean[i]
 		for j := range i + 1 {
-			x[i] += p.root.At(i, j) * z[j]
+			x[i] += p.root.at(i, j) * z[j]
 		}
 	}
 	return x

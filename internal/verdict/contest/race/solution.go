@@ -1,10 +1,6 @@
 package race
 
-import (
-	"math"
-
-	"gonum.org/v1/gonum/mat"
-)
+import "math"
 
 // noise is what is thought of a figure's noise before there are trials.
 type noise struct {
@@ -30,11 +26,11 @@ var wanders = [...]float64{0.001, 0.01, 0.04, 0.12, 0.4, 1.2, 5}
 
 // solution is the least squares fit at one wander. Covariances are in σ².
 type solution struct {
-	mean       *mat.VecDense // of settings, with blocks' effects that average 0
-	effect     *mat.VecDense // of blocks
-	cov        *mat.SymDense // of the settings as solved for
-	cross      *mat.Dense    // block by setting
-	blocks     *mat.SymDense
+	mean       []float64 // of settings, with blocks' effects that average 0
+	effect     []float64 // of blocks
+	cov        *matrix   // of the settings as solved for
+	cross      *matrix   // block by setting
+	blocks     *matrix
 	residual   []float64
 	sigma      float64
 	likelihood float64 // logarithm; of contrasts only (Patterson, Thompson, 1971)
@@ -46,60 +42,54 @@ func (d *design) solve(wander float64, prior noise) (s solution, ok bool) {
 	u, setting, block, settingSum, blockSum := d.sums()
 	k, logdet := d.walk(wander)
 	for i := range b {
-		k.SetSymBand(i, i, k.At(i, i)+block.AtVec(i))
+		k.own[i] += block[i]
 	}
-	var kc mat.BandCholesky
-	identity := mat.NewDiagDense(b, nil)
-	for i := range b {
-		identity.SetDiag(i, 1)
-	}
-	var inverse, ku, inner mat.Dense
-	if !kc.Factorize(k) || kc.SolveTo(&inverse, identity) != nil {
+	kc, logdetBlocks, ok := k.factored()
+	if !ok {
 		return s, false
 	}
 	// Blocks are eliminated: what is left are equations of the settings.
-	ku.Mul(&inverse, u)
-	inner.Mul(u.T(), &ku)
-	m := mat.NewSymDense(a, nil)
+	inverse := kc.inverse()
+	ku := inverse.times(u)
+	inner := u.transposed().times(ku)
+	m := newMatrix(a, a)
 	for i := range a {
 		for j := i; j < a; j++ {
-			m.SetSym(i, j, -inner.At(i, j))
+			m.setBoth(i, j, -inner.at(i, j))
 		}
-		m.SetSym(i, i, m.At(i, i)+setting.AtVec(i)+1e-6)
+		m.set(i, i, m.at(i, i)+setting[i]+1e-6)
 	}
-	var right mat.VecDense
-	right.MulVec(ku.T(), blockSum)
-	right.SubVec(settingSum, &right)
-	var mc mat.Cholesky
-	s.cov = mat.NewSymDense(a, nil)
-	if !mc.Factorize(m) || mc.InverseTo(s.cov) != nil {
+	mc, ok := factorOf(m)
+	if !ok {
 		return s, false
 	}
-	s.mean, s.effect = mat.NewVecDense(a, nil), mat.NewVecDense(b, nil)
-	s.mean.MulVec(s.cov, &right)
-	var shift mat.VecDense
-	shift.MulVec(u, s.mean)
-	shift.SubVec(blockSum, &shift)
-	s.effect.MulVec(&inverse, &shift)
-	s.spreadBlocks(&ku, &inverse)
+	right := ku.transposed().on(blockSum)
+	for i := range a {
+		right[i] = settingSum[i] - right[i]
+	}
+	s.cov = mc.inverse()
+	s.mean = s.cov.on(right)
+	shift := u.on(s.mean)
+	for i := range b {
+		shift[i] = blockSum[i] - shift[i]
+	}
+	s.effect = inverse.on(shift)
+	s.spreadBlocks(ku, inverse)
 	d.judge(&s, wander, prior)
-	s.likelihood -= 0.5 * (kc.LogDet() + mc.LogDet() - logdet)
+	s.likelihood -= 0.5 * (logdetBlocks + mc.logDet() - logdet)
 	return s, true
 }
 
 // spreadBlocks computes what the blocks' effects are uncertain of.
-func (s *solution) spreadBlocks(ku, inverse *mat.Dense) {
-	b, a := ku.Dims()
-	s.cross = mat.NewDense(b, a, nil)
-	s.cross.Mul(ku, s.cov)
-	s.cross.Scale(-1, s.cross)
-	var spread mat.Dense
-	spread.Mul(s.cross, ku.T())
-	s.blocks = mat.NewSymDense(b, nil)
-	for i := range b {
-		for j := i; j < b; j++ {
-			s.blocks.SetSym(i, j, inverse.At(i, j)-spread.At(i, j))
-		}
+func (s *solution) spreadBlocks(ku, inverse *matrix) {
+	s.cross = ku.times(s.cov)
+	for i := range s.cross.values {
+		s.cross.values[i] *= -1
+	}
+	spread := s.cross.times(ku.transposed())
+	s.blocks = newMatrix(inverse.rows, inverse.rows)
+	for i, v := range spread.values {
+		s.blocks.values[i] = inverse.values[i] - v
 	}
 }
 
@@ -107,7 +97,7 @@ func (s *solution) spreadBlocks(ku, inverse *mat.Dense) {
 func (d *design) judge(s *solution, wander float64, prior noise) {
 	squares := 0.0
 	for i, x := range d.samples {
-		r := x.y - s.mean.AtVec(x.setting) - s.effect.AtVec(x.block)
+		r := x.y - s.mean[x.setting] - s.effect[x.block]
 		s.residual = append(s.residual, r)
 		squares += d.precision[i] * r * r
 	}
@@ -115,7 +105,7 @@ func (d *design) judge(s *solution, wander float64, prior noise) {
 		if !d.tied(b) {
 			continue
 		}
-		step := s.effect.AtVec(b+1) - s.effect.AtVec(b)
+		step := s.effect[b+1] - s.effect[b]
 		squares += step * step / (wander * float64(d.size[b]+d.size[b+1]) / 2)
 	}
 	seen := squares / float64(max(1, d.free()))
@@ -128,26 +118,26 @@ func (d *design) judge(s *solution, wander float64, prior noise) {
 
 // centred is the settings' means and covariance at the average block: what the walk as
 // a whole is uncertain of is of no setting.
-func (s solution) centred() ([]float64, *mat.SymDense) {
-	a, b := s.cov.SymmetricDim(), s.blocks.SymmetricDim()
+func (s solution) centred() ([]float64, *matrix) {
+	a, b := s.cov.rows, s.blocks.rows
 	level, own := 0.0, 0.0
 	for i := range b {
-		level += s.effect.AtVec(i) / float64(b)
+		level += s.effect[i] / float64(b)
 		for j := range b {
-			own += s.blocks.At(i, j) / float64(b*b)
+			own += s.blocks.at(i, j) / float64(b*b)
 		}
 	}
 	with := make([]float64, a) // covariance of a setting with the blocks' average
 	for j := range a {
 		for i := range b {
-			with[j] += s.cross.At(i, j) / float64(b)
+			with[j] += s.cross.at(i, j) / float64(b)
 		}
 	}
-	mean, cov := make([]float64, a), mat.NewSymDense(a, nil)
+	mean, cov := make([]float64, a), newMatrix(a, a)
 	for i := range a {
-		mean[i] = s.mean.AtVec(i) + level
+		mean[i] = s.mean[i] + level
 		for j := i; j < a; j++ {
-			cov.SetSym(i, j, s.cov.At(i, j)+with[i]+with[j]+own)
+			cov.setBoth(i, j, s.cov.at(i, j)+with[i]+with[j]+own)
 		}
 	}
 	return mean, cov

@@ -83,12 +83,12 @@ func (f *fit) apart(settings []int) (y, v []float64) {
 	shared, pairs := 0.0, 0.0
 	for i, a := range settings {
 		for _, b := range settings[:i] {
-			shared += f.cov.At(f.index[a], f.index[b])
+			shared += f.cov.at(f.index[a], f.index[b])
 			pairs++
 		}
 	}
 	for _, a := range settings {
-		own := f.cov.At(f.index[a], f.index[a])
+		own := f.cov.at(f.index[a], f.index[a])
 		if pairs > 0 {
 			own = max(own-shared/pairs, own/4)
 		}
