@@ -4,11 +4,11 @@ import (
 	"archive/tar"
 	"bufio"
 	"bytes"
+	"compress/gzip"
 	"errors"
 	"fmt"
 	"io"
 
-	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/zstd"
 )
 
@@ -65,7 +65,7 @@ func (m *meter) unpack(r io.Reader, head []byte) (io.Reader, func(), error) {
 	default:
 		return nil, nil, fmt.Errorf("is compressed with %s, which procfit cannot read: use gzip, zstd or no compression", c)
 	}
-	return &unpacking{out: out, in: in, m: m}, done, nil
+	return &unpacking{out: out, in: in, m: m, from: compressionOf(head)}, done, nil
 }
 
 // Sniff tells by its first bytes whether a file may be an archive: a tar, or something
@@ -207,6 +207,7 @@ type unpacking struct {
 	out  io.Reader
 	in   *counted
 	m    *meter
+	from compression
 	size int64
 }
 
@@ -216,6 +217,9 @@ func (u *unpacking) Read(b []byte) (int, error) {
 	u.m.unpacked += int64(n)
 	if u.m.unpacked > u.m.limits.Unpacked || u.size > u.m.limits.RatioFrom && u.size/u.m.limits.Ratio > u.in.n {
 		return 0, errBomb
+	}
+	if err != nil && err != io.EOF {
+		err = fmt.Errorf("%s: %w", u.from, err)
 	}
 	return n, err
 }

@@ -2,7 +2,6 @@ package image
 
 import (
 	"archive/tar"
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -25,7 +24,7 @@ type file struct {
 
 // archive writes the layout, in an order that does not change, and returns the digest of
 // what has the tag.
-func archive(w io.Writer, images []v1.Image, tag string) (digest string, err error) {
+func archive(w io.Writer, images []built, tag string) (digest string, err error) {
 	files, top, err := layoutOf(images, tag)
 	if err != nil {
 		return "", err
@@ -43,35 +42,28 @@ func archive(w io.Writer, images []v1.Image, tag string) (digest string, err err
 	return top.String(), t.Close()
 }
 
-func layoutOf(images []v1.Image, tag string) (files []file, top v1.Hash, err error) {
+func layoutOf(images []built, tag string) (files []file, top v1.Hash, err error) {
 	files = []file{{"oci-layout", []byte(`{"imageLayoutVersion":"1.0.0"}`)}}
 	var descriptors []v1.Descriptor
-	var docker dockerManifest
 	for _, img := range images {
-		d, own, blobs, err := blobsOf(img)
-		if err != nil {
-			return nil, top, err
-		}
-		docker, files, descriptors = d, append(files, blobs...), append(descriptors, own)
+		files = append(files, img.files()...)
+		descriptors = append(descriptors, v1.Descriptor{MediaType: types.OCIManifestSchema1, Size: int64(len(img.manifest)), Digest: img.digest, Platform: &img.at})
 	}
 	if len(images) > 1 {
 		b, err := json.Marshal(indexOf(descriptors))
 		if err != nil {
 			return nil, top, err
 		}
-		h, size, err := v1.SHA256(bytes.NewReader(b))
-		if err != nil {
-			return nil, top, err
-		}
-		files, descriptors = append(files, file{blob(h), b}), []v1.Descriptor{{MediaType: types.OCIImageIndex, Size: size, Digest: h}}
+		h := digestOf(b)
+		files, descriptors = append(files, file{blob(h), b}), []v1.Descriptor{{MediaType: types.OCIImageIndex, Size: int64(len(b)), Digest: h}}
 	}
 	// containerd names an imported image by the first, skopeo and podman by the second.
 	descriptors[0].Annotations = map[string]string{"io.containerd.image.name": tag, "org.opencontainers.image.ref.name": tag}
 	named := map[string]any{"index.json": indexOf(descriptors)}
 	if len(images) == 1 {
 		descriptors[0].Platform = nil // its configuration says it
-		docker.RepoTags = []string{tag}
-		named["manifest.json"] = []dockerManifest{docker}
+		only := images[0].named
+		named["manifest.json"] = []dockerManifest{{Config: blob(only.Config.Digest), RepoTags: []string{tag}, Layers: []string{blob(only.Layers[0].Digest)}}}
 	}
 	for _, name := range slices.Sorted(maps.Keys(named)) {
 		b, err := json.Marshal(named[name])
@@ -87,44 +79,9 @@ func indexOf(list []v1.Descriptor) v1.IndexManifest {
 	return v1.IndexManifest{SchemaVersion: 2, MediaType: types.OCIImageIndex, Manifests: list}
 }
 
-// blobsOf is the files of an image, and how an index and docker name it.
-func blobsOf(img v1.Image) (docker dockerManifest, own v1.Descriptor, files []file, err error) {
-	manifest, err := img.RawManifest()
-	if err != nil {
-		return docker, own, nil, err
-	}
-	digest, err := img.Digest()
-	if err != nil {
-		return docker, own, nil, err
-	}
-	raw, err := img.RawConfigFile()
-	if err != nil {
-		return docker, own, nil, err
-	}
-	config, err := img.ConfigFile()
-	if err != nil {
-		return docker, own, nil, err
-	}
-	name, err := img.ConfigName()
-	if err != nil {
-		return docker, own, nil, err
-	}
-	layers, err := img.Layers()
-	if err != nil {
-		return docker, own, nil, err
-	}
-	docker.Config = blob(name)
-	for _, l := range layers {
-		h, data, err := read(l)
-		if err != nil {
-			return docker, own, nil, err
-		}
-		files = append(files, file{blob(h), data})
-		docker.Layers = append(docker.Layers, blob(h))
-	}
-	files = append(files, file{blob(name), raw}, file{blob(digest), manifest})
-	own = v1.Descriptor{MediaType: types.OCIManifestSchema1, Size: int64(len(manifest)), Digest: digest, Platform: config.Platform()}
-	return docker, own, files, nil
+// files of an image.
+func (b built) files() []file {
+	return []file{{blob(b.named.Layers[0].Digest), b.layer}, {blob(b.named.Config.Digest), b.config}, {blob(b.digest), b.manifest}}
 }
 
 // dockerManifest is an entry of manifest.json, as "docker save" writes it.
@@ -132,18 +89,4 @@ type dockerManifest struct {
 	Config   string
 	RepoTags []string
 	Layers   []string
-}
-
-func read(l v1.Layer) (v1.Hash, []byte, error) {
-	h, err := l.Digest()
-	if err != nil {
-		return h, nil, err
-	}
-	r, err := l.Compressed()
-	if err != nil {
-		return h, nil, err
-	}
-	defer r.Close()
-	b, err := io.ReadAll(r)
-	return h, b, err
 }

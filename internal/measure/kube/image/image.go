@@ -14,7 +14,10 @@ package image
 import (
 	"archive/tar"
 	"bytes"
+	"compress/gzip"
+	"crypto/sha256"
 	"debug/elf"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -24,9 +27,6 @@ import (
 
 	"github.com/google/go-containerregistry/pkg/name"
 	v1 "github.com/google/go-containerregistry/pkg/v1"
-	"github.com/google/go-containerregistry/pkg/v1/empty"
-	"github.com/google/go-containerregistry/pkg/v1/mutate"
-	"github.com/google/go-containerregistry/pkg/v1/tarball"
 	"github.com/google/go-containerregistry/pkg/v1/types"
 )
 
@@ -73,7 +73,7 @@ func (i Image) Write(w io.Writer) (Made, error) {
 		return Made{}, err
 	}
 	made := Made{Name: tag.String()}
-	var images []v1.Image
+	var images []built
 	for _, program := range i.Programs {
 		at, err := platform(bytes.NewReader(program))
 		if err != nil {
@@ -93,47 +93,74 @@ func (i Image) Write(w io.Writer) (Made, error) {
 	return made, err
 }
 
-// build is the image with its one layer. Its only time is the epoch.
-func (i Image) build(program []byte, at v1.Platform) (v1.Image, error) {
-	layer, err := i.layer(program)
-	if err != nil {
-		return nil, err
-	}
-	img := mutate.MediaType(empty.Image, types.OCIManifestSchema1)
-	img = mutate.ConfigMediaType(img, types.OCIConfigJSON)
-	img, err = mutate.Append(img, mutate.Addendum{Layer: layer, MediaType: types.OCILayer})
-	if err != nil {
-		return nil, err
-	}
-	config, err := img.ConfigFile()
-	if err != nil {
-		return nil, err
-	}
-	config = config.DeepCopy()
-	config.OS, config.Architecture, config.Variant = at.OS, at.Architecture, at.Variant
-	config.Created, config.History = v1.Time{Time: time.Unix(0, 0).UTC()}, nil
-	config.Config = v1.Config{
-		Entrypoint: []string{i.Path}, User: nobody, WorkingDir: "/",
-		Labels: map[string]string{"org.opencontainers.image.title": "procfit", "org.opencontainers.image.version": i.Version},
-	}
-	return mutate.ConfigFile(img, config)
+// built is an image: its manifest, and what that names.
+type built struct {
+	manifest, config, layer []byte
+	digest                  v1.Hash // of the manifest
+	named                   v1.Manifest
+	at                      v1.Platform
 }
 
-// layer is a file system with the program alone.
-func (i Image) layer(program []byte) (v1.Layer, error) {
-	var b bytes.Buffer
-	t := tar.NewWriter(&b)
+// build is the image with its one layer. Its only time is the epoch.
+func (i Image) build(program []byte, at v1.Platform) (b built, err error) {
+	b.at = at
+	layer, diff, err := i.pack(program)
+	if err != nil {
+		return b, err
+	}
+	b.layer = layer
+	config := v1.ConfigFile{
+		OS: at.OS, Architecture: at.Architecture, Variant: at.Variant,
+		Created: v1.Time{Time: time.Unix(0, 0).UTC()},
+		RootFS:  v1.RootFS{Type: "layers", DiffIDs: []v1.Hash{diff}},
+		Config: v1.Config{
+			Entrypoint: []string{i.Path}, User: nobody, WorkingDir: "/",
+			Labels: map[string]string{"org.opencontainers.image.title": "procfit", "org.opencontainers.image.version": i.Version},
+		},
+	}
+	if b.config, err = json.Marshal(config); err != nil {
+		return b, err
+	}
+	b.named = v1.Manifest{
+		SchemaVersion: 2, MediaType: types.OCIManifestSchema1,
+		Config: v1.Descriptor{MediaType: types.OCIConfigJSON, Size: int64(len(b.config)), Digest: digestOf(b.config)},
+		Layers: []v1.Descriptor{{MediaType: types.OCILayer, Size: int64(len(b.layer)), Digest: digestOf(b.layer)}},
+	}
+	b.manifest, err = json.Marshal(b.named)
+	b.digest = digestOf(b.manifest)
+	return b, err
+}
+
+func digestOf(b []byte) v1.Hash {
+	return v1.Hash{Algorithm: "sha256", Hex: fmt.Sprintf("%x", sha256.Sum256(b))}
+}
+
+// pack makes a compressed file system with the program alone, and the digest of what it
+// unpacks to.
+func (i Image) pack(program []byte) (layer []byte, diff v1.Hash, err error) {
+	var plain, packed bytes.Buffer
+	t := tar.NewWriter(&plain)
 	h := &tar.Header{Name: i.Path[1:], Mode: 0o755, Size: int64(len(program)), ModTime: time.Unix(0, 0), Format: tar.FormatUSTAR}
 	if err := t.WriteHeader(h); err != nil {
-		return nil, err
+		return nil, diff, err
 	}
 	if _, err := t.Write(program); err != nil {
-		return nil, err
+		return nil, diff, err
 	}
 	if err := t.Close(); err != nil {
-		return nil, err
+		return nil, diff, err
 	}
-	return tarball.LayerFromOpener(func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(b.Bytes())), nil }, tarball.WithMediaType(types.OCILayer))
+	z, err := gzip.NewWriterLevel(&packed, gzip.BestSpeed)
+	if err != nil {
+		return nil, diff, err
+	}
+	if _, err := z.Write(plain.Bytes()); err != nil {
+		return nil, diff, err
+	}
+	if err := z.Close(); err != nil { // writes the end
+		return nil, diff, err
+	}
+	return packed.Bytes(), digestOf(plain.Bytes()), nil
 }
 
 // architectures are those that Linux images have, by the machine of the ELF header.
