@@ -24,8 +24,8 @@ import (
 const module = "github.com/procfit/procfit"
 
 // leaves are the small rooms that every package of the tool may go to. They import
-// nothing of ours.
-var leaves = []string{"show/number", "show/phrase", "show/secret", "show/sorting", "host/cpuset"}
+// nothing of ours, but for show/pattern.
+var leaves = []string{"show/number", "show/pattern", "show/phrase", "show/secret", "show/sorting", "host/cpuset"}
 
 // anything stands for every package but main and the test helpers.
 const anything = "*"
@@ -166,8 +166,9 @@ var mayImport = map[string][]string{
 	"host/start":      {},
 
 	"show/number":   {},
+	"show/pattern":  {},
 	"show/phrase":   {},
-	"show/secret":   {},
+	"show/secret":   {"show/pattern"},
 	"show/sorting":  {},
 	"show/terminal": {},
 

@@ -5,13 +5,13 @@ import (
 	"fmt"
 	"math"
 	"net/url"
-	"regexp"
 	"strconv"
 	"strings"
 	"time"
 
 	"mvdan.cc/sh/v3/syntax"
 
+	"github.com/procfit/procfit/internal/show/pattern"
 	"github.com/procfit/procfit/internal/show/phrase"
 )
 
@@ -28,7 +28,7 @@ const placeholders = "{url}, {urls}, {host}, {port}, {duration}, {connections}, 
 
 // A placeholder is a lower-case word in braces, so that a JSON body such as
 // {"a":1} passes; {{word}} stands for {word} itself.
-var placeholder = regexp.MustCompile(`\{\{[a-z_]+\}\}|\{[a-z_]+\}`)
+var placeholder = pattern.Of(`\{\{[a-z_]+\}\}|\{[a-z_]+\}`)
 
 // Expand splits a command into words and fills its placeholders: {url} is the
 // first URL, {urls} all of them, as words of their own where it is a word of its own,
@@ -53,7 +53,7 @@ func Expand(command string, v Values) ([]string, error) {
 			continue
 		}
 		var bad error
-		argv = append(argv, placeholder.ReplaceAllStringFunc(word, func(name string) string {
+		argv = append(argv, placeholder().ReplaceAllStringFunc(word, func(name string) string {
 			if strings.HasPrefix(name, "{{") {
 				return name[1 : len(name)-1]
 			}

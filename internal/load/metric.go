@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/procfit/procfit/internal/show/pattern"
 	"github.com/procfit/procfit/internal/show/phrase"
 )
 
@@ -50,11 +51,11 @@ func ParseMetric(text string) (Metric, error) {
 		return Metric{}, fmt.Errorf("%q: write NAME[:lower|:higher]=REGEXP", text)
 	}
 	name, better, directed := strings.Cut(left, ":")
-	if !metricName.MatchString(name) {
+	if !metricName().MatchString(name) {
 		return Metric{}, fmt.Errorf("%q: the name %q must be of letters, digits and . _ / - and start with a letter", text, name)
 	}
 	switch {
-	case !directed && lowerNames.MatchString(name) && !paceNames.MatchString(name):
+	case !directed && lowerNames().MatchString(name) && !paceNames().MatchString(name):
 		better = BetterLower
 	case !directed:
 		better = BetterHigher
@@ -72,12 +73,12 @@ func ParseMetric(text string) (Metric, error) {
 }
 
 var (
-	metricName = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9._/-]*$`)
+	metricName = pattern.Of(`^[A-Za-z][A-Za-z0-9._/-]*$`)
 	// Parts of a name between its separators. lowerNames: percentiles, times, errors
 	// and the costs per operation of Go benchmarks; paceNames, which win: what is
 	// counted per time.
-	lowerNames = regexp.MustCompile(`(?i)(^|[._/-])(p\d+|max|mean|min|avg|average|median|latency|lag|time|elapsed|duration|seconds|secs?|ms|us|ns|errors?|failures?|dropped|op|cpu|memory|allocs?)($|[._/-])`)
-	paceNames  = regexp.MustCompile(`(?i)(^|[._/-])(throughput|rps|qps|tps|ops|per[._/-]?(s|secs?|seconds?|minutes?))($|[._/-])`)
+	lowerNames = pattern.Of(`(?i)(^|[._/-])(p\d+|max|mean|min|avg|average|median|latency|lag|time|elapsed|duration|seconds|secs?|ms|us|ns|errors?|failures?|dropped|op|cpu|memory|allocs?)($|[._/-])`)
+	paceNames  = pattern.Of(`(?i)(^|[._/-])(throughput|rps|qps|tps|ops|per[._/-]?(s|secs?|seconds?|minutes?))($|[._/-])`)
 )
 
 // metricCode is why a metric could not be taken.
@@ -158,7 +159,7 @@ const (
 )
 
 // positive are the reserved names whose figure is nothing where it is not above 0.
-var positive = regexp.MustCompile(`^(throughput|p50|p75|p90|p99|max|mean)$`)
+var positive = pattern.Of(`^(throughput|p50|p75|p90|p99|max|mean)$`)
 
 // FindMetrics finds each metric in the output. Where a regular expression
 // matches several times the last counts, since programs print their progress
@@ -170,20 +171,20 @@ func FindMetrics(output Output, metrics []Metric) (map[string]Value, error) {
 	for _, m := range metrics {
 		text, code := m.find(output)
 		if code != "" {
-			return nil, &metricError{Metric: m.Name, Code: code, Pattern: pattern(m), Output: QuoteEnd(output.last())}
+			return nil, &metricError{Metric: m.Name, Code: code, Pattern: expressionOf(m), Output: QuoteEnd(output.last())}
 		}
 		value, unit, ok := figure(text)
 		problem := metricCode("")
 		switch abs := math.Abs(value); {
 		case !ok:
 			problem = metricNoNumber
-		case math.IsInf(value, 0), abs > mostFigure, abs > 0 && abs < leastFigure, abs == 0 && nonZero.MatchString(text):
+		case math.IsInf(value, 0), abs > mostFigure, abs > 0 && abs < leastFigure, abs == 0 && nonZero().MatchString(text):
 			problem = metricOutOfRange
-		case value <= 0 && positive.MatchString(m.Name):
+		case value <= 0 && positive().MatchString(m.Name):
 			problem = metricNotPositive
 		}
 		if problem != "" {
-			return nil, &metricError{Metric: m.Name, Code: problem, Pattern: pattern(m), Text: text}
+			return nil, &metricError{Metric: m.Name, Code: problem, Pattern: expressionOf(m), Text: text}
 		}
 		found[m.Name] = Value{Value: value, Unit: unit, Better: m.Better}
 	}
@@ -191,7 +192,7 @@ func FindMetrics(output Output, metrics []Metric) (map[string]Value, error) {
 }
 
 // nonZero is a mantissa with a digit above 0, which a value of 0 must not have: 1e-400.
-var nonZero = regexp.MustCompile(`^\s*-?[0.,]*[1-9]`)
+var nonZero = pattern.Of(`^\s*-?[0.,]*[1-9]`)
 
 // find is the text of the figure, or why it is not to be had.
 func (m Metric) find(o Output) (text string, code metricCode) {
@@ -262,15 +263,15 @@ func JoinMetrics(outputs []Output, metrics []Metric) (map[string]Value, error) {
 
 // adds reports whether the figures of replicas add up.
 func adds(name string) bool {
-	return paceNames.MatchString(name) || name == "requests" || name == "errors"
+	return paceNames().MatchString(name) || name == "requests" || name == "errors"
 }
 
-func pattern(m Metric) string { return strings.TrimPrefix(m.Regexp.String(), "(?m)") }
+func expressionOf(m Metric) string { return strings.TrimPrefix(m.Regexp.String(), "(?m)") }
 
 // figure reads 1234.5, 1,234.5 and -3e-6 as they are, and 12.3ms and 12.3 ms as seconds.
 func figure(text string) (value float64, unit string, ok bool) {
 	text = strings.TrimSpace(text)
-	if thousands.MatchString(text) {
+	if thousands().MatchString(text) {
 		text = strings.ReplaceAll(text, ",", "")
 	}
 	if v, ok := decimal(text); ok {
@@ -282,4 +283,4 @@ func figure(text string) (value float64, unit string, ok bool) {
 	return 0, "", false
 }
 
-var thousands = regexp.MustCompile(`^-?\d{1,3}(,\d{3})+(\.\d+)?$`)
+var thousands = pattern.Of(`^-?\d{1,3}(,\d{3})+(\.\d+)?$`)

@@ -14,10 +14,10 @@ package spec
 import (
 	"cmp"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 
+	"github.com/procfit/procfit/internal/show/pattern"
 	"github.com/procfit/procfit/internal/show/phrase"
 	"github.com/procfit/procfit/internal/show/secret"
 )
@@ -142,7 +142,7 @@ func (s Spec) Args() []string {
 func (s Spec) Shell() string { return "procfit " + phrase.Shell(s.Args()) }
 
 // variable is one of procfit's own environment in a text.
-var variable = regexp.MustCompile(`\{env:([A-Za-z_][A-Za-z0-9_]*)\}`)
+var variable = pattern.Of(`\{env:([A-Za-z_][A-Za-z0-9_]*)\}`)
 
 // Variable is the form in which a text names a variable.
 func Variable(name string) string { return "{env:" + name + "}" }
@@ -150,7 +150,7 @@ func Variable(name string) string { return "{env:" + name + "}" }
 // Variables are the names in some texts, each once, in their order.
 func Variables(texts ...string) (names []string) {
 	for _, text := range texts {
-		for _, m := range variable.FindAllStringSubmatch(text, -1) {
+		for _, m := range variable().FindAllStringSubmatch(text, -1) {
 			if !slices.Contains(names, m[1]) {
 				names = append(names, m[1])
 			}
@@ -161,7 +161,7 @@ func Variables(texts ...string) (names []string) {
 
 // Replace has what value gives for each variable of a text.
 func Replace(text string, value func(name string) string) string {
-	return variable.ReplaceAllStringFunc(text, func(found string) string { return value(variable.FindStringSubmatch(found)[1]) })
+	return variable().ReplaceAllStringFunc(text, func(found string) string { return value(variable().FindStringSubmatch(found)[1]) })
 }
 
 // UnsetError is that some texts name a variable that the environment does not have.
@@ -175,8 +175,8 @@ func (e *UnsetError) Error() string {
 // set stays as it is, and is an *UnsetError.
 func Fill(lookup func(name string) (value string, ok bool), texts ...*string) (err error) {
 	for _, text := range texts {
-		*text = variable.ReplaceAllStringFunc(*text, func(found string) string {
-			name := variable.FindStringSubmatch(found)[1]
+		*text = variable().ReplaceAllStringFunc(*text, func(found string) string {
+			name := variable().FindStringSubmatch(found)[1]
 			value, ok := lookup(name)
 			if !ok {
 				err = cmp.Or(err, error(&UnsetError{name}))
@@ -225,13 +225,13 @@ func (s Spec) Discreet(hide func(field string, texts []string) []string) Spec {
 }
 
 // word is what a credential may be called by.
-var word = regexp.MustCompile(`[A-Za-z][A-Za-z0-9_-]*`)
+var word = pattern.Of(`[A-Za-z][A-Za-z0-9_-]*`)
 
 // nameOf is a new name for a credential: the last word before it.
 func nameOf(before, head string, taken []string) string {
 	name := "SECRET"
 	for _, from := range []string{before, head} {
-		if words := word.FindAllString(from, -1); words != nil {
+		if words := word().FindAllString(from, -1); words != nil {
 			name = strings.ToUpper(strings.ReplaceAll(words[len(words)-1], "-", "_"))
 		}
 	}

@@ -26,13 +26,13 @@ import (
 	"maps"
 	"math"
 	"net/url"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/procfit/procfit/internal/load"
 	"github.com/procfit/procfit/internal/show/number"
+	"github.com/procfit/procfit/internal/show/pattern"
 	"github.com/procfit/procfit/internal/show/phrase"
 	"github.com/procfit/procfit/internal/show/secret"
 )
@@ -248,10 +248,10 @@ func (r *Reader) object(line []byte) error {
 }
 
 // weighted is a URL with its weight in front: 3=http://….
-var weighted = regexp.MustCompile(`^([0-9]+(?:\.[0-9]+)?)=(.*)$`)
+var weighted = pattern.Of(`^([0-9]+(?:\.[0-9]+)?)=(.*)$`)
 
 // Weighted tells a URL that has a weight.
-func Weighted(text string) bool { return weighted.MatchString(text) }
+func Weighted(text string) bool { return weighted().MatchString(text) }
 
 // Unweighted is the URL without its weight and its method.
 func Unweighted(text string) string {
@@ -260,15 +260,15 @@ func Unweighted(text string) string {
 }
 
 // methodFirst is a URL with its method in front: POST http://….
-var methodFirst = regexp.MustCompile(`^([A-Za-z]+) +(\S.*)$`)
+var methodFirst = pattern.Of(`^([A-Za-z]+) +(\S.*)$`)
 
 // Method parts a URL from the method in front of it, without one it is empty, and from its
 // weight.
 func Method(text string) (method, url string) {
-	if m := weighted.FindStringSubmatch(text); m != nil {
+	if m := weighted().FindStringSubmatch(text); m != nil {
 		text = m[2]
 	}
-	if m := methodFirst.FindStringSubmatch(text); m != nil {
+	if m := methodFirst().FindStringSubmatch(text); m != nil {
 		return m[1], m[2]
 	}
 	return "", text
@@ -281,7 +281,7 @@ func FromURLs(texts []string) (base string, list []load.Request, err error) {
 	host := ""
 	for i, text := range texts {
 		weight, raw := 1.0, text
-		if m := weighted.FindStringSubmatch(text); m != nil {
+		if m := weighted().FindStringSubmatch(text); m != nil {
 			raw = m[2]
 			if weight, err = strconv.ParseFloat(m[1], 64); err != nil || weight <= 0 || math.IsInf(weight, 0) {
 				return "", nil, fmt.Errorf("%s: expected a weight above 0, for example 3=http://127.0.0.1:8080/", clip(text))

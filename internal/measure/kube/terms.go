@@ -2,12 +2,12 @@ package kube
 
 import (
 	"cmp"
-	"regexp"
 	"slices"
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
 
+	"github.com/procfit/procfit/internal/show/pattern"
 	"github.com/procfit/procfit/internal/show/secret"
 )
 
@@ -84,7 +84,7 @@ func (s Subject) Terms() (list []Term) {
 			if e.ValueFrom != nil && e.ValueFrom.ConfigMapKeyRef != nil {
 				add(TermConfigMap, e.ValueFrom.ConfigMapKeyRef.Name, "")
 			}
-			if from != "" && addressName.MatchString(e.Name) || from == "" && isAddress(e.Name, e.Value) {
+			if from != "" && addressName().MatchString(e.Name) || from == "" && isAddress(e.Name, e.Value) {
 				add(TermAddress, e.Name, from+secret.Text(e.Value))
 			}
 		}
@@ -107,12 +107,12 @@ func variableFrom(e corev1.EnvVar) string {
 
 var (
 	// addressName is a variable that leads somewhere, by what such are called.
-	addressName = regexp.MustCompile(`(?i)(^|_)(HOSTS?|ADDR|ADDRESS(ES)?|URLS?|URI|DSN|ENDPOINTS?|BROKERS?|SERVERS?|DATABASE|QUEUE|TOPIC|BUCKET)$`)
+	addressName = pattern.Of(`(?i)(^|_)(HOSTS?|ADDR|ADDRESS(ES)?|URLS?|URI|DSN|ENDPOINTS?|BROKERS?|SERVERS?|DATABASE|QUEUE|TOPIC|BUCKET)$`)
 	// addressValue is a URL, host:port, or the DSN of a Go database driver.
-	addressValue = regexp.MustCompile(`^[a-z][a-z0-9+.-]*://|^[A-Za-z0-9.-]+:\d{2,5}(,|/|$)|@(tcp|unix)\(`)
+	addressValue = pattern.Of(`^[a-z][a-z0-9+.-]*://|^[A-Za-z0-9.-]+:\d{2,5}(,|/|$)|@(tcp|unix)\(`)
 )
 
 func isAddress(name, value string) bool {
 	listens := strings.HasPrefix(value, ":") || strings.HasPrefix(value, "0.0.0.0:") // its own
-	return value != "" && !listens && (addressValue.MatchString(value) || addressName.MatchString(name))
+	return value != "" && !listens && (addressValue().MatchString(value) || addressName().MatchString(name))
 }

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"math"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -18,6 +17,7 @@ import (
 	"github.com/procfit/procfit/internal/measure/plan/field"
 	"github.com/procfit/procfit/internal/program/ready"
 	"github.com/procfit/procfit/internal/show/number"
+	"github.com/procfit/procfit/internal/show/pattern"
 	"github.com/procfit/procfit/internal/show/secret"
 )
 
@@ -107,15 +107,15 @@ func (f *Flags) loadCPUs() field.Value {
 }
 
 // statusList is a text that means HTTP statuses; no command is only digits.
-var statusList = regexp.MustCompile(`^[0-9][0-9, -]*$`)
+var statusList = pattern.Of(`^[0-9][0-9, -]*$`)
 
 // readyProbe reads tcp, grpc, statuses, a URL with or without them, or a command.
 func (f *Flags) readyProbe(text string) (p ready.Probe, err error) {
 	text = strings.TrimSpace(text)
 	statuses := ""
-	if rest, last, ok := strings.Cut(text, " "); ok && strings.Contains(rest, "://") && statusList.MatchString(last) {
+	if rest, last, ok := strings.Cut(text, " "); ok && strings.Contains(rest, "://") && statusList().MatchString(last) {
 		text, statuses = rest, last
-	} else if statusList.MatchString(text) {
+	} else if statusList().MatchString(text) {
 		text, statuses = "", text
 	}
 	isCommand := false
@@ -319,10 +319,10 @@ func PerSecond(text, instead string) (float64, error) {
 }
 
 // goVersionForm takes 1.24, 1.24.6 and 1.26rc1, each with or without "go".
-var goVersionForm = regexp.MustCompile(`^(go)?\d+\.\d+(\.\d+|(rc|beta)\d+)?$`)
+var goVersionForm = pattern.Of(`^(go)?\d+\.\d+(\.\d+|(rc|beta)\d+)?$`)
 
 func goVersion(text string) (string, error) {
-	if !goVersionForm.MatchString(text) {
+	if !goVersionForm().MatchString(text) {
 		return "", fmt.Errorf("%q: expected a Go version such as 1.24 or 1.24.6", text)
 	}
 	return strings.TrimPrefix(text, "go"), nil

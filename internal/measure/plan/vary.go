@@ -4,12 +4,12 @@ import (
 	"cmp"
 	"fmt"
 	"math"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/procfit/procfit/internal/measure/plan/field"
+	"github.com/procfit/procfit/internal/show/pattern"
 	"github.com/procfit/procfit/internal/show/secret"
 	"github.com/procfit/procfit/internal/show/sorting"
 	"github.com/procfit/procfit/internal/verdict/journal"
@@ -31,7 +31,7 @@ const (
 	mostVariedValues = 16 // of one
 )
 
-var variableName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
+var variableName = pattern.Of(`^[A-Za-z_][A-Za-z0-9_]*$`)
 
 // Axis reads NAME=VALUE,VALUE… of --vary. The values are put in the order in which they are
 // preferred: by the memory that they allow, where the variable is one of the runtime's.
@@ -39,7 +39,7 @@ func (f *Flags) axis(text string) (axis journal.Axis, err error) {
 	name, list, ok := strings.Cut(text, "=")
 	axis.Name = strings.TrimSpace(name)
 	switch {
-	case !ok || !variableName.MatchString(axis.Name):
+	case !ok || !variableName().MatchString(axis.Name):
 		return axis, &field.Mistake{Text: text, Reason: "expected a variable and its values", Example: "GOGC=50,100,200,off"}
 	case misspelt(axis.Name) != "":
 		own := misspelt(axis.Name)

@@ -3,12 +3,12 @@ package trial
 import (
 	"fmt"
 	"os"
-	"regexp"
 	"strings"
 
 	"github.com/procfit/procfit/internal/host/supervisor"
 	"github.com/procfit/procfit/internal/load"
 	"github.com/procfit/procfit/internal/measure/plan"
+	"github.com/procfit/procfit/internal/show/pattern"
 	"github.com/procfit/procfit/internal/verdict/journal"
 )
 
@@ -52,11 +52,11 @@ const startupBytes = 64 << 10
 
 // procsNamed is GOMAXPROCS as programs and libraries log it: "maxprocs: Updating
 // GOMAXPROCS=2", "gomaxprocs: 2", "max_procs=2".
-var procsNamed = regexp.MustCompile(`(?i)max_?procs`)
+var procsNamed = pattern.Of(`(?i)max_?procs`)
 
 // logsProcs reports whether a program names GOMAXPROCS in the beginning of its output.
 func logsProcs(o load.Output) *bool {
-	return new(procsNamed.Match(o.Head[:min(len(o.Head), startupBytes)]))
+	return new(procsNamed().Match(o.Head[:min(len(o.Head), startupBytes)]))
 }
 
 // logged records whether the program names GOMAXPROCS as it starts. A node rotates the

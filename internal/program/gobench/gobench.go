@@ -15,13 +15,13 @@ import (
 	"io"
 	"math"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 
 	"golang.org/x/perf/benchfmt"
 
 	"github.com/procfit/procfit/internal/program/toolchain"
+	"github.com/procfit/procfit/internal/show/pattern"
 )
 
 // Command is a `go test -bench` command, taken apart so that the test binary can
@@ -37,7 +37,7 @@ type Command struct {
 }
 
 // goCommand matches go itself and the wrappers of golang.org/dl.
-var goCommand = regexp.MustCompile(`^go(\d+\.\d+(\.\d+|rc\d+|beta\d+)?)?(\.exe)?$`)
+var goCommand = pattern.Of(`^go(\d+\.\d+(\.\d+|rc\d+|beta\d+)?)?(\.exe)?$`)
 
 // Flags of go test by what becomes of them. A flag not named here belongs to the
 // test itself and must follow -args, because nothing reports whether it takes a
@@ -64,7 +64,7 @@ var (
 // Parse takes a command apart. It returns nil for one that is no go test
 // with -bench, and an error for one that is but cannot be swept.
 func Parse(command []string) (*Command, error) {
-	if len(command) < 2 || command[1] != "test" || !goCommand.MatchString(filepath.Base(command[0])) {
+	if len(command) < 2 || command[1] != "test" || !goCommand().MatchString(filepath.Base(command[0])) {
 		return nil, nil
 	}
 	g := &Command{Go: command[0]}

@@ -2,11 +2,12 @@ package gobench
 
 import (
 	"bytes"
-	"regexp"
 	"slices"
 	"strings"
 
 	"golang.org/x/perf/benchfmt"
+
+	"github.com/procfit/procfit/internal/show/pattern"
 )
 
 // Package testing writes a benchmark's name, padded with blanks and with a tab behind it, as
@@ -14,8 +15,8 @@ import (
 // each value (BenchmarkResult.String). Each is written at once, so whatever the code logs
 // meanwhile is between them, before them or on the lines between.
 var (
-	startedName = regexp.MustCompile(`Benchmark((?:[^a-z\s]\S*)?) *\t`)
-	resultEnd   = regexp.MustCompile(`(\d+(?:\t *(?:[-+]?[0-9.]+|NaN|[-+]Inf) \S+)+)$`)
+	startedName = pattern.Of(`Benchmark((?:[^a-z\s]\S*)?) *\t`)
+	resultEnd   = pattern.Of(`(\d+(?:\t *(?:[-+]?[0-9.]+|NaN|[-+]Inf) \S+)+)$`)
 )
 
 // join is the lines of an output that are results, each behind its name again, and the
@@ -35,9 +36,9 @@ func join(output []byte) (results []byte, lost []string) {
 			results = append(append(results, line...), '\n')
 			continue
 		}
-		result := resultEnd.Find(line)
+		result := resultEnd().Find(line)
 		before := line[:len(line)-len(result)]
-		if found := startedName.FindAllSubmatch(before, -1); len(found) > 0 {
+		if found := startedName().FindAllSubmatch(before, -1); len(found) > 0 {
 			for _, m := range found {
 				end()
 				name, begun = string(m[1]), true

@@ -33,7 +33,7 @@ func (g Go) Check(ctx context.Context, versions ...string) error {
 	}
 	var doubtful []string
 	for _, v := range versions {
-		parts := goVersion.FindStringSubmatch(v)
+		parts := goVersion().FindStringSubmatch(v)
 		switch {
 		case parts == nil:
 			return unknown(v, local, "expected one such as 1.24 or 1.24.6")
@@ -64,7 +64,7 @@ func (g Go) Check(ctx context.Context, versions ...string) error {
 // one, or may be. A proxy does not list all old releases, and without a network the list
 // is empty.
 func doubt(asked, local string, listed []string, env map[string]string) string {
-	parts := goVersion.FindStringSubmatch(asked)
+	parts := goVersion().FindStringSubmatch(asked)
 	lang, full := "go"+parts[1], "go"+parts[1]+parts[2]
 	released := slices.DeleteFunc(slices.Clone(listed), func(v string) bool { return strings.ContainsAny(v, "rb") })
 	newest := func(of []string) string { return slices.MaxFunc(of, version.Compare) }

@@ -10,12 +10,12 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"regexp"
 	"runtime"
 	"slices"
 	"strings"
 
 	"github.com/procfit/procfit/internal/host/supervisor"
+	"github.com/procfit/procfit/internal/show/pattern"
 	"github.com/procfit/procfit/internal/show/sorting"
 )
 
@@ -28,7 +28,7 @@ type Toolchain struct {
 }
 
 // goVersion takes 1.24, 1.24.6, 1.26rc1, each with or without "go".
-var goVersion = regexp.MustCompile(`^(?:go)?(1\.\d+)(\.\d+|(?:rc|beta)\d+)?$`)
+var goVersion = pattern.Of(`^(?:go)?(1\.\d+)(\.\d+|(?:rc|beta)\d+)?$`)
 
 // downloads bounds how many releases are asked for in vain. A proxy may list
 // releases that it does not have for this system.
@@ -55,7 +55,7 @@ func Fetch(ctx context.Context, version string) (Toolchain, error) {
 // or from the module cache where it is already. A bare 1.4 means its newest
 // release that can be had. Any number of processes may fetch at once.
 func (g Go) Fetch(ctx context.Context, version string) (Toolchain, error) {
-	parts := goVersion.FindStringSubmatch(version)
+	parts := goVersion().FindStringSubmatch(version)
 	if parts == nil {
 		return Toolchain{}, fmt.Errorf("%q is not a Go version such as 1.24 or 1.24.6", version)
 	}

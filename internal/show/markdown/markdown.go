@@ -6,11 +6,11 @@ import (
 	"bytes"
 	"fmt"
 	"html"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/procfit/procfit/internal/show/document"
+	"github.com/procfit/procfit/internal/show/pattern"
 )
 
 type writer struct{ bytes.Buffer }
@@ -268,7 +268,7 @@ func prose(s string) (text string) {
 // URLs become code, which is no link either, and can be copied from the source.
 func escape(s string) (text string) {
 	for {
-		at := address.FindStringIndex(s)
+		at := address().FindStringIndex(s)
 		if at == nil {
 			return text + escaper.Replace(s)
 		}
@@ -278,7 +278,7 @@ func escape(s string) (text string) {
 }
 
 // address is a URL as far as it can be code.
-var address = regexp.MustCompile("\\bhttps?://[^\\s`<>|\\\\]*[^\\s`<>|\\\\.,;:)'\"]")
+var address = pattern.Of("\\bhttps?://[^\\s`<>|\\\\]*[^\\s`<>|\\\\.,;:)'\"]")
 
 var escaper = strings.NewReplacer(
 	`\`, `\\`, "`", "\\`", "*", `\*`, "_", `\_`, "#", `\#`, "~", `\~`,

@@ -18,6 +18,8 @@ import (
 	"strconv"
 	"strings"
 	"unicode"
+
+	"github.com/procfit/procfit/internal/show/pattern"
 )
 
 // Redacted is where a value was taken out.
@@ -63,7 +65,7 @@ func (c *cutter) cut(value string) string {
 var plainHeaders = []string{"accept", "accept-encoding", "accept-language", "connection", "content-length", "content-type", "expect", "host", "transfer-encoding", "upgrade", "user-agent"}
 
 // lone is a word that is at most a header's name.
-var lone = pattern(`^[A-Za-z-]*$`)
+var lone = pattern.Of(`^[A-Za-z-]*$`)
 
 func (c *cutter) header(header string) string {
 	end := strings.IndexAny(header, ": \t=")
@@ -137,7 +139,7 @@ func (c *cutter) word(word, flag, password string) string {
 }
 
 // flagName is what a flag may be called.
-var flagName = pattern(`^[A-Za-z][\w.-]*$`)
+var flagName = pattern.Of(`^[A-Za-z][\w.-]*$`)
 
 // joined is a flag that holds its value.
 func (c *cutter) joined(word, password string) (shown string, ok bool) {
@@ -160,9 +162,9 @@ func (c *cutter) joined(word, password string) (shown string, ok bool) {
 }
 
 var (
-	digits = pattern(`^\d*$`)
+	digits = pattern.Of(`^\d*$`)
 	// address is what may be before a port.
-	address = pattern(`^(|localhost|[\w-]*[.\[:].*)$`)
+	address = pattern.Of(`^(|localhost|[\w-]*[.\[:].*)$`)
 )
 
 // user is NAME:PASSWORD without the password; IDs of user and group, URLs and addresses
@@ -235,7 +237,7 @@ var plainVariables = []string{"GOGC", "GOMEMLIMIT", "GODEBUG", "GOTRACEBACK", "G
 
 // plainValue is a number, a time or a size, or a switch, which is too little for a credential,
 // or an address on this machine whose port procfit chooses.
-var plainValue = pattern(`^(|true|false|yes|no|on|off|[+-]?\d{1,6}(\.\d{1,6})?[A-Za-z%]{0,3}|((localhost|[\d.]{0,15}):)?\{port\})$`)
+var plainValue = pattern.Of(`^(|true|false|yes|no|on|off|[+-]?\d{1,6}(\.\d{1,6})?[A-Za-z%]{0,3}|((localhost|[\d.]{0,15}):)?\{port\})$`)
 
 // Variables is NAME=VALUE words without what may be a credential. A variable that is set
 // for one program alone is often one: its value stays only where it cannot be.
@@ -333,12 +335,12 @@ func nameWords(name string) []string {
 // reference is a variable of procfit's environment, which it reads when a trial needs it:
 // {env:NAME}. Its name is no credential. While a text is judged, two letters that nobody
 // uses stand for its braces, which would end a value of JSON.
-var reference = pattern(`\{env:([A-Za-z_][A-Za-z0-9_]*)\}`)
+var reference = pattern.Of(`\{env:([A-Za-z_][A-Za-z0-9_]*)\}`)
 
-var veiled = pattern("\uE0F1([A-Za-z_][A-Za-z0-9_]*)\uE0F2")
+var veiled = pattern.Of("\uE0F1([A-Za-z_][A-Za-z0-9_]*)\uE0F2")
 
 // named is a value that is only references, after the word for how it is one.
-var named = pattern("^((Bearer|Basic|Token) )?(\uE0F1[A-Za-z_][A-Za-z0-9_]*\uE0F2)+$")
+var named = pattern.Of("^((Bearer|Basic|Token) )?(\uE0F1[A-Za-z_][A-Za-z0-9_]*\uE0F2)+$")
 
 func veil(s string) string   { return reference().ReplaceAllString(s, "\uE0F1${1}\uE0F2") }
 func unveil(s string) string { return veiled().ReplaceAllString(s, "{env:${1}}") }

@@ -4,7 +4,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-	"sync"
+
+	"github.com/procfit/procfit/internal/show/pattern"
 )
 
 const (
@@ -37,33 +38,27 @@ func (c *cutter) text(s string) string {
 	return s
 }
 
-// pattern is an expression that is compiled when it is first used: a command that shows no
-// words starts without them.
-func pattern(expr string) func() *regexp.Regexp {
-	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expr) })
-}
-
 var (
 	// shape is a credential that its own form gives away: a private key, or a token with
 	// the prefix that its issuer gives it.
-	shape = pattern(`-----BEGIN [A-Z0-9 ]*PRIVATE KEY[A-Z ]*-----[\s\S]*?(?:-----END [A-Z0-9 ]*PRIVATE KEY[A-Z ]*-----|$)` +
+	shape = pattern.Of(`-----BEGIN [A-Z0-9 ]*PRIVATE KEY[A-Z ]*-----[\s\S]*?(?:-----END [A-Z0-9 ]*PRIVATE KEY[A-Z ]*-----|$)` +
 		`|\b(?:gh[pousr]_|github_pat_|glpat-|gl[a-z]{2,4}t-|xox[abeoprs]-|xapp-|[sr]k_(?:live|test)_|whsec_|shp(?:at|ca|pa|ss)_|do[opr]_v1_|dckr_pat_|hv[sbr]\.|glsa_|lin_api_|ATATT|AKIA|AGE-SECRET-KEY-|SG\.|ya29\.)[\w.+/=-]{6,}` +
 		`|\b(?:ASIA[0-9A-Z]{16}|AIza[\w-]{30,}|(?:npm|hf)_[A-Za-z0-9]{30,}|pypi-[\w-]{30,}|sk-[\w-]{20,})` +
 		`|\beyJ[\w-]+\.[\w-]+(?:\.[\w-]*)*`)
 	// place is a credential by what it is in. The first group stays, the second goes.
 	place = []func() *regexp.Regexp{
 		// The URL of a webhook is all that its caller needs.
-		pattern(`(?i)(https?://(?:hooks\.slack(?:-gov)?\.com/|[\w.]*discord(?:app)?\.com/api/webhooks/|[\w.-]+\.webhook\.office\.com/|api\.telegram\.org/|hooks\.zapier\.com/))([^\s"'<>]+)`),
+		pattern.Of(`(?i)(https?://(?:hooks\.slack(?:-gov)?\.com/|[\w.]*discord(?:app)?\.com/api/webhooks/|[\w.-]+\.webhook\.office\.com/|api\.telegram\.org/|hooks\.zapier\.com/))([^\s"'<>]+)`),
 		// A URL's user and password, and a user alone, which is often a token.
-		pattern(`([A-Za-z][A-Za-z0-9+.-]*://[^\s/?#@:'"]*:)([^\s/?#'"]+|[^\s'"]*)@`),
-		pattern(`(?i)(https?://)([^\s/?#@:'"]+)@`),
+		pattern.Of(`([A-Za-z][A-Za-z0-9+.-]*://[^\s/?#@:'"]*:)([^\s/?#'"]+|[^\s'"]*)@`),
+		pattern.Of(`(?i)(https?://)([^\s/?#@:'"]+)@`),
 		// u:p@tcp(h:3306)/db and u:p@h:3306.
-		pattern(`((?:^|[\s"'=])[^\s:/@"'=,;&?()]*:)([^\s"']+)@(?:\w*\()`),
-		pattern(`((?:^|[\s"'=])[^\s:/@"'=,;&?()]+:)([^\s:/@"']+)@(?:[\w.-]+[:/])`),
-		pattern(`(?i)(\bbearer\s+)([^\s"',;]+)`),
+		pattern.Of(`((?:^|[\s"'=])[^\s:/@"'=,;&?()]*:)([^\s"']+)@(?:\w*\()`),
+		pattern.Of(`((?:^|[\s"'=])[^\s:/@"'=,;&?()]+:)([^\s:/@"']+)@(?:[\w.-]+[:/])`),
+		pattern.Of(`(?i)(\bbearer\s+)([^\s"',;]+)`),
 	}
 	// digest is an image's, as in app:v1@sha256:….
-	digest = pattern(`@sha\d+:$`)
+	digest = pattern.Of(`@sha\d+:$`)
 )
 
 func (c *cutter) shapes(s string) string {
@@ -91,9 +86,9 @@ func (c *cutter) places(s string) string {
 var (
 	// assignment is a name, quoted or not, with what sets it off from its value; of a URL
 	// that is in another, percent-encoded.
-	assignment = pattern(`([A-Za-z][\w.-]*)((?:\\*["']|%22)?\s*(?:[:=]|%3[AaDd])\s*)`)
+	assignment = pattern.Of(`([A-Za-z][\w.-]*)((?:\\*["']|%22)?\s*(?:[:=]|%3[AaDd])\s*)`)
 	// element is one of XML, with its text.
-	element = pattern(`<([A-Za-z][\w:.-]*)(?:\s[^<>]*)?>([^<]+)`)
+	element = pattern.Of(`<([A-Za-z][\w:.-]*)(?:\s[^<>]*)?>([^<]+)`)
 )
 
 // elements takes out the text of elements of XML, by their names.

@@ -3,10 +3,11 @@ package journal
 import (
 	"context"
 	"fmt"
-	"regexp"
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/procfit/procfit/internal/show/pattern"
 )
 
 // Query is a metric of the user's own Prometheus.
@@ -22,14 +23,14 @@ const (
 	SlicePlaceholder = "$slice"
 )
 
-var queryName = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_]*$`)
+var queryName = pattern.Of(`^[A-Za-z][A-Za-z0-9_]*$`)
 
 // ParseQuery reads NAME=QUERY, as in the example. What the text must have, and which names
 // are taken, who asks it knows.
 func ParseQuery(s, example string) (Query, error) {
 	name, text, ok := strings.Cut(s, "=")
 	q := Query{Name: strings.TrimSpace(name), Text: strings.TrimSpace(text)}
-	if !ok || !queryName.MatchString(q.Name) || q.Text == "" {
+	if !ok || !queryName().MatchString(q.Name) || q.Text == "" {
 		return q, fmt.Errorf("%q: expected NAME=QUERY, for example %s", s, example)
 	}
 	return q, nil

@@ -2,13 +2,13 @@ package specfile
 
 import (
 	"errors"
-	"regexp"
 	"slices"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
 
 	"github.com/procfit/procfit/internal/measure/plan/field"
+	"github.com/procfit/procfit/internal/show/pattern"
 )
 
 // FleetName is the file that procfit fleet reads where none is named.
@@ -94,7 +94,7 @@ func ServiceRows() []field.Field {
 }
 
 // serviceName is what is good as a folder, and in the message of a commit.
-var serviceName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_-]{0,99}$`)
+var serviceName = pattern.Of(`^[A-Za-z0-9][A-Za-z0-9_-]{0,99}$`)
 
 // ReadFleet reads a fleet.yaml whose settings may have these rows.
 func ReadFleet(path string, b []byte, rows []field.Field) (*Fleet, error) {
@@ -136,7 +136,7 @@ func (r *reader) services(n *yaml.Node) (list []Service, err error) {
 		return nil, err
 	}
 	for _, p := range named {
-		if !serviceName.MatchString(p.key) {
+		if !serviceName().MatchString(p.key) {
 			return nil, r.wrong(p.at, "%s: %.60q is not a name for a folder of results: use letters, digits, - and _, and begin with a letter or a digit", servicesKey, p.key)
 		}
 		s, err := r.service(p)

@@ -17,13 +17,13 @@ package specfile
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
 
 	"github.com/procfit/procfit/internal/measure/plan/field"
+	"github.com/procfit/procfit/internal/show/pattern"
 	"github.com/procfit/procfit/internal/show/phrase"
 )
 
@@ -171,10 +171,10 @@ func (r *reader) wrong(at *yaml.Node, format string, args ...any) error {
 }
 
 // yamlLine is how the library says where a text is no YAML.
-var yamlLine = regexp.MustCompile(`^yaml: (?:line (\d+): )?`)
+var yamlLine = pattern.Of(`^yaml: (?:line (\d+): )?`)
 
 // ofParser are the reasons whose line the library counts from 0.
-var ofParser = regexp.MustCompile(`^did not find expected ('|key|node content|<)`)
+var ofParser = pattern.Of(`^did not find expected ('|key|node content|<)`)
 
 // document is the root of the only document; nil: there is nothing in it.
 func (r *reader) document(b []byte) (*yaml.Node, error) {
@@ -197,11 +197,11 @@ func (r *reader) document(b []byte) (*yaml.Node, error) {
 }
 
 func (r *reader) notYAML(b []byte, err error) error {
-	reason := yamlLine.ReplaceAllString(err.Error(), "")
+	reason := yamlLine().ReplaceAllString(err.Error(), "")
 	e := &Error{Path: r.path, Reason: "invalid YAML: " + strings.TrimPrefix(reason, "did not find ") + "; a value that has { } [ ] : or # needs quotes"}
-	if m := yamlLine.FindStringSubmatch(err.Error()); m != nil && m[1] != "" {
+	if m := yamlLine().FindStringSubmatch(err.Error()); m != nil && m[1] != "" {
 		fmt.Sscan(m[1], &e.Line)
-		if ofParser.MatchString(reason) {
+		if ofParser().MatchString(reason) {
 			e.Line = min(e.Line+1, 1+strings.Count(strings.TrimRight(string(b), "\n"), "\n"))
 		}
 	}

@@ -2,7 +2,6 @@ package specfile
 
 import (
 	"encoding/json"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -10,6 +9,7 @@ import (
 
 	"github.com/procfit/procfit/internal/load"
 	"github.com/procfit/procfit/internal/measure/plan/field"
+	"github.com/procfit/procfit/internal/show/pattern"
 	"github.com/procfit/procfit/internal/show/phrase"
 	"github.com/procfit/procfit/internal/show/secret"
 	"github.com/procfit/procfit/internal/spec"
@@ -154,20 +154,20 @@ func (r *reader) plain(n *yaml.Node, depth int) error {
 }
 
 // reference is ${NAME} and $${, in that order.
-var reference = regexp.MustCompile(`\$?\$\{([^{}]*\})?`)
+var reference = pattern.Of(`\$?\$\{([^{}]*\})?`)
 
 // variableName is that of an environment variable.
-var variableName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
+var variableName = pattern.Of(`^[A-Za-z_][A-Za-z0-9_]*$`)
 
 // references writes ${NAME} as a Spec has it, and $${ as ${; wrong says what is not
 // understood.
 func references(text string) (in, wrong string) {
-	in = reference.ReplaceAllStringFunc(text, func(found string) string {
+	in = reference().ReplaceAllStringFunc(text, func(found string) string {
 		if rest, ok := strings.CutPrefix(found, "$$"); ok {
 			return "$" + rest
 		}
 		name := strings.TrimSuffix(strings.TrimPrefix(found, "${"), "}")
-		if !strings.HasSuffix(found, "}") || !variableName.MatchString(name) {
+		if !strings.HasSuffix(found, "}") || !variableName().MatchString(name) {
 			wrong = "has ${ without a variable's name: write ${NAME} for a variable of the environment, and $${ for ${ itself"
 		}
 		return spec.Variable(name)

@@ -3,7 +3,6 @@ package specfile
 import (
 	"bytes"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 	"unicode"
@@ -12,6 +11,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/procfit/procfit/internal/measure/plan/field"
+	"github.com/procfit/procfit/internal/show/pattern"
 	"github.com/procfit/procfit/internal/spec"
 )
 
@@ -145,7 +145,7 @@ func flow(kind yaml.Kind, texts []string) *yaml.Node {
 }
 
 // number is a text that YAML need not quote.
-var number = regexp.MustCompile(`^(0|[1-9][0-9]{0,19})(\.[0-9]{1,9})?$`)
+var number = pattern.Of(`^(0|[1-9][0-9]{0,19})(\.[0-9]{1,9})?$`)
 
 // plain is a text as a scalar, quoted where it has to be.
 func plain(text string) *yaml.Node {
@@ -153,9 +153,9 @@ func plain(text string) *yaml.Node {
 	switch {
 	case text == "true", text == "false":
 		n.Tag = "!!bool"
-	case number.MatchString(text) && strings.Contains(text, "."):
+	case number().MatchString(text) && strings.Contains(text, "."):
 		n.Tag = "!!float"
-	case number.MatchString(text):
+	case number().MatchString(text):
 		n.Tag = "!!int"
 	case strings.ContainsFunc(text, func(r rune) bool { return !unicode.IsPrint(r) }) || strings.TrimSpace(text) != text || text == "<<":
 		n.Style = yaml.DoubleQuotedStyle

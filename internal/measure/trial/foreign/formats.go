@@ -4,7 +4,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-	"sync"
+
+	"github.com/procfit/procfit/internal/show/pattern"
 )
 
 // format is how one generator prints, and what its latency counts from.
@@ -14,12 +15,12 @@ type format struct {
 	// What the output has: fields of a JSON object, or else text that all of the
 	// expressions in has match and the one in lacks does not.
 	fields []string
-	has    []pattern
+	has    []regex
 	lacks  string
 
 	unit    float64 // seconds of a time, which is printed without a unit; 0: it is printed with one
 	figures []expression
-	once    []pattern // what one summary has once, where the figures do not show that there are several
+	once    []regex // what one summary has once, where the figures do not show that there are several
 
 	clock   Clock
 	other   Clock // if otherIf holds
@@ -35,18 +36,17 @@ type format struct {
 //   - lost: requests without an answer.
 //   - sent and seconds: a throughput that includes what was lost, and its time.
 type expression struct {
-	within pattern // the parts of the output to look at; nil: all of it
-	find   pattern
+	within regex // the parts of the output to look at; nil: all of it
+	find   regex
 }
 
-// pattern is compiled when it is first used: all of them take about 1 ms, which every start
-// of procfit would pay.
-type pattern func() *regexp.Regexp
+// regex is compiled when it is first used.
+type regex = func() *regexp.Regexp
 
 // compile makes patterns of lines.
-func compile(list ...string) (all []pattern) {
+func compile(list ...string) (all []regex) {
 	for _, text := range list {
-		all = append(all, sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile("(?m)" + text) }))
+		all = append(all, pattern.Of("(?m)"+text))
 	}
 	return all
 }

@@ -80,7 +80,7 @@ func (f format) find(o *output) string {
 		}
 		return lines.String()
 	}
-	lacks := func(e pattern) bool { return !e().MatchString(o.text) }
+	lacks := func(e regex) bool { return !e().MatchString(o.text) }
 	if slices.ContainsFunc(f.has, lacks) || f.lacks != "" && strings.Contains(o.text, f.lacks) {
 		return ""
 	}
@@ -108,7 +108,7 @@ func flatten(to *strings.Builder, at string, v any, depth int) {
 // read finds the figures in the text, and whether what a summary has once is there again.
 func (f format) read(text string) (_ Figures, repeated bool) {
 	r := reading{unit: f.unit, sums: map[string]float64{}}
-	r.repeated = slices.ContainsFunc(f.once, func(e pattern) bool { return len(e().FindAllStringIndex(text, 2)) > 1 })
+	r.repeated = slices.ContainsFunc(f.once, func(e regex) bool { return len(e().FindAllStringIndex(text, 2)) > 1 })
 	for _, e := range f.figures {
 		r.adds = r.adds || e.find().SubexpIndex("failed") > 0 || e.find().SubexpIndex("lost") > 0 || e.find().SubexpIndex("status") > 0
 		parts := []string{text}
