@@ -522,6 +522,43 @@ func TestSizes(t *testing.T) {
 	}
 }
 
+// A regular expression that is compiled as procfit starts costs every command, and it needs
+// next to none of them: a pattern.Of is compiled when it is first used.
+func TestPatternsAreCompiledLate(t *testing.T) {
+	err := fs.WalkDir(os.DirFS(".."), "internal", func(name string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if d.IsDir() {
+			return skipDir(os.DirFS(".."), name)
+		}
+		row := rowOf(shortName(path.Dir(name)))
+		if !strings.HasSuffix(name, ".go") || strings.HasSuffix(name, "_test.go") || strings.HasPrefix(name, alone) || slices.Contains(testHelpers, row) {
+			return nil
+		}
+		set := token.NewFileSet()
+		file, err := parser.ParseFile(set, "../"+name, nil, parser.SkipObjectResolution)
+		if err != nil {
+			return err
+		}
+		for _, declared := range file.Decls {
+			if _, isFunction := declared.(*ast.FuncDecl); !isFunction {
+				ast.Inspect(declared, func(n ast.Node) bool {
+					if at, ok := n.(*ast.SelectorExpr); ok && at.Sel.Name == "MustCompile" {
+						t.Errorf("%s: make it a pattern.Of", set.Position(at.Pos()))
+					}
+					_, isFunction := n.(*ast.FuncLit)
+					return !isFunction
+				})
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
 func linesOf(set *token.FileSet, n ast.Node) int {
 	return set.Position(n.End()).Line - set.Position(n.Pos()).Line + 1
 }

@@ -3,11 +3,11 @@ package check
 import (
 	"cmp"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/procfit/procfit/internal/program/rule"
+	"github.com/procfit/procfit/internal/show/pattern"
 	"github.com/procfit/procfit/internal/show/phrase"
 	"github.com/procfit/procfit/internal/show/sorting"
 )
@@ -41,7 +41,7 @@ type Ignore struct {
 // IgnoreMarker begins the text of an ignore.
 const IgnoreMarker = "procfit:ignore"
 
-var ruleID = regexp.MustCompile(`^PF[0-9]{3}$`)
+var ruleID = pattern.Of(`^PF[0-9]{3}$`)
 
 // ParseIgnore reads the text of a comment, without its # or //. It is none where ok
 // is false. What is wrong with one shows as a finding: a name that is not a rule is
@@ -196,7 +196,7 @@ func (i Ignore) faults(used map[string]bool) []Finding {
 	for _, id := range i.Rules {
 		_, known := rule.Find(id)
 		switch {
-		case !ruleID.MatchString(id) || !known:
+		case !ruleID().MatchString(id) || !known:
 			all = append(all, NewFinding(ruleUnused, i.Place, fmt.Sprintf("the ignore comment names %q, which is not a rule", phrase.Clip(id, 40)), "write a rule ID such as PF004, or remove it"))
 		case !used[id] && i.Reason != "" && !i.Unsure && !ofRunning(id):
 			all = append(all, NewFinding(ruleUnused, i.Place, fmt.Sprintf("%s does not match here, so the ignore comment has no effect", id), "remove it"))

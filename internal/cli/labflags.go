@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"os"
-	"regexp"
 	"slices"
 	"time"
 
@@ -20,6 +19,7 @@ import (
 	"github.com/procfit/procfit/internal/measure/plan/field"
 	"github.com/procfit/procfit/internal/measure/session"
 	"github.com/procfit/procfit/internal/program/rule"
+	"github.com/procfit/procfit/internal/show/pattern"
 	"github.com/procfit/procfit/internal/show/phrase"
 	"github.com/procfit/procfit/internal/verdict/journal"
 )
@@ -100,10 +100,10 @@ func (o *labOptions) resolve(ctx context.Context, std stdio) (*run.Run, error) {
 // mostSums is how many k8sbench computes for one request.
 const mostSums = 200_000
 
-var goLanguage = regexp.MustCompile(`^1\.\d+(\.\d+)?$`)
+var goLanguage = pattern.Of(`^1\.\d+(\.\d+)?$`)
 
 func goLine(text string) (string, error) {
-	if text != "" && !goLanguage.MatchString(text) {
+	if text != "" && !goLanguage().MatchString(text) {
 		return "", fmt.Errorf("%q: expected a go line such as 1.24", text)
 	}
 	return text, nil

@@ -34,7 +34,6 @@ import (
 	"os"
 	"path"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -45,6 +44,7 @@ import (
 	"github.com/procfit/procfit/internal/check/binary/archive"
 	"github.com/procfit/procfit/internal/host/folder"
 	"github.com/procfit/procfit/internal/program/goproc"
+	"github.com/procfit/procfit/internal/show/pattern"
 )
 
 // Options are what a run gives.
@@ -116,10 +116,10 @@ func (c *Checker) Wants(f *check.File) bool {
 }
 
 // inLayout are the blobs of an OCI layout, which is read as a whole.
-var inLayout = regexp.MustCompile(`(?:^|/)blobs/sha256/[0-9a-f]{64}$`)
+var inLayout = pattern.Of(`(?:^|/)blobs/sha256/[0-9a-f]{64}$`)
 
 func blobOfLayout(file string) bool {
-	if !inLayout.MatchString(file) {
+	if !inLayout().MatchString(file) {
 		return false
 	}
 	_, err := os.Stat(filepath.Join(filepath.FromSlash(file), "../../../oci-layout"))

@@ -102,7 +102,7 @@ func (e *editor) addVariable(item addition) *edit {
 	// where that ends, before the first.
 	_, end, ok := e.itemLines(env.Content[len(env.Content)-1])
 	if first, _, okFirst := e.itemLines(env.Content[0]); ok && okFirst {
-		dash := dashLine.FindSubmatch(e.text.bytes[first:e.text.offset(e.doc, env.Content[0])])
+		dash := dashLine().FindSubmatch(e.text.bytes[first:e.text.offset(e.doc, env.Content[0])])
 		block := e.itemBlock(item, string(dash[1]), end)
 		if x := item.added(at, len(env.Content), check.Splice{From: end, To: end, New: block}); e.proven(x) {
 			return x

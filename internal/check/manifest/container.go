@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math"
 	"math/big"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -13,6 +12,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/procfit/procfit/internal/program/rule"
+	"github.com/procfit/procfit/internal/show/pattern"
 	"github.com/procfit/procfit/maxprocs/facts"
 )
 
@@ -250,10 +250,10 @@ func (f *field) fromLate(late map[string]bool, envFrom bool) {
 
 // isPlaceholder reports whether a text is for a template, whose values are not in the file:
 // ${CPU} of envsubst, Flux and OpenShift, and those of marked.
-func isPlaceholder(text string) bool { return strings.Contains(text, "${") || marked.MatchString(text) }
+func isPlaceholder(text string) bool { return strings.Contains(text, "${") || marked().MatchString(text) }
 
 // marked are placeholders that no shell has: {{ cpu }} of Jinja and Go, @CPU@ of configure, __CPU__.
-var marked = regexp.MustCompile(`\{\{|@[A-Z]\w*@|__[A-Z]\w*__`)
+var marked = pattern.Of(`\{\{|@[A-Z]\w*@|__[A-Z]\w*__`)
 
 // lastLine is the last line on which something of a node begins.
 func lastLine(n *yaml.Node, depth int) int {
@@ -279,7 +279,7 @@ type quantity struct {
 func (q quantity) none() bool    { return q.amount == nil && q.text == "" }
 func (q quantity) unknown() bool { return q.amount == nil && q.text != "" }
 
-var quantityForm = regexp.MustCompile(`^([+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+))([numkMGTPE]|[KMGTPE]i|[eE][+-]?[0-9]{1,2})?$`)
+var quantityForm = pattern.Of(`^([+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+))([numkMGTPE]|[KMGTPE]i|[eE][+-]?[0-9]{1,2})?$`)
 
 var binaryUnits = map[string]int{"Ki": 10, "Mi": 20, "Gi": 30, "Ti": 40, "Pi": 50, "Ei": 60}
 
@@ -290,7 +290,7 @@ const longestQuantity = 64
 
 // parseQuantity reads "500m", "1.5", "2e3", "1Gi".
 func parseQuantity(text string) (quantity, error) {
-	m := quantityForm.FindStringSubmatch(text)
+	m := quantityForm().FindStringSubmatch(text)
 	if m == nil || len(text) > longestQuantity {
 		return quantity{}, fmt.Errorf("%.40q is not a quantity such as 500m or 1.5", text)
 	}

@@ -7,7 +7,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -17,6 +16,7 @@ import (
 
 	"github.com/procfit/procfit/internal/check"
 	"github.com/procfit/procfit/internal/program/rule"
+	"github.com/procfit/procfit/internal/show/pattern"
 	"github.com/procfit/procfit/maxprocs/facts"
 )
 
@@ -31,19 +31,19 @@ type stage struct {
 }
 
 // building are commands that build a program, by themselves or by a script of that name.
-var building = regexp.MustCompile(`(?i)\bgo\s+(?:build|install|run)\b|\bmake\b|\bmage\b|\bgoreleaser\b|\bbazel\b|\./build\b|build[\w-]*\.(?:sh|bash|py)\b`)
+var building = pattern.Of(`(?i)\bgo\s+(?:build|install|run)\b|\bmake\b|\bmage\b|\bgoreleaser\b|\bbazel\b|\./build\b|build[\w-]*\.(?:sh|bash|py)\b`)
 
 // tooling are commands that install tools: packages, and Go programs of another module.
-var tooling = regexp.MustCompile(`\b(?:apt-get|apt|apk|yum|dnf|microdnf)\s[^&;|]*|\bgo\s+install\s+[^&;|]*@[^&;|]*`)
+var tooling = pattern.Of(`\b(?:apt-get|apt|apk|yum|dnf|microdnf)\s[^&;|]*|\bgo\s+install\s+[^&;|]*@[^&;|]*`)
 
 // filesOf names the stage that an instruction takes files of: COPY --from=build, and
 // RUN --mount=type=bind,from=build.
-var filesOf = regexp.MustCompile(`\bfrom=([^,\s]+)`)
+var filesOf = pattern.Of(`\bfrom=([^,\s]+)`)
 
 // toolchain is an image with Go, whose version is in its tag: golang:1.26.1-alpine and images of that
 // name elsewhere, UBI's go-toolset:1.23, chainguard/go, OpenShift's builder:rhel-9-golang-1.22. Its
 // first group is what names it, the second one the version.
-var toolchain = regexp.MustCompile(`(?:^|[/:_-])((?:golang|go-toolset|chainguard/go)[:_-]v?(1\.[0-9]+(?:\.[0-9]+|rc[0-9]+|beta[0-9]+)?))(?:[-_@]|$)|(?:^|/)((?:golang|go-toolset|chainguard/go)(?::[\w.-]+)?)(?:@|$)`)
+var toolchain = pattern.Of(`(?:^|[/:_-])((?:golang|go-toolset|chainguard/go)[:_-]v?(1\.[0-9]+(?:\.[0-9]+|rc[0-9]+|beta[0-9]+)?))(?:[-_@]|$)|(?:^|/)((?:golang|go-toolset|chainguard/go)(?::[\w.-]+)?)(?:@|$)`)
 
 // dockerfile reads what an image fixes: the variables of its last stage, and of those
 // that it is built on. What builds the program sets its Go version.
@@ -158,7 +158,7 @@ func released(stages []stage) (image, version string) {
 		seen[at] = true
 		s := stages[at]
 		own := len(s.runs) == 0 || slices.ContainsFunc(s.runs, builds)
-		if m := toolchain.FindStringSubmatch(s.base); m != nil && own && (m[2] != "" || image == "") {
+		if m := toolchain().FindStringSubmatch(s.base); m != nil && own && (m[2] != "" || image == "") {
 			image, version = cmp.Or(m[1], m[3]), m[2]
 		}
 		base := stageAt(stages[:at], s.base)
@@ -175,7 +175,7 @@ func released(stages []stage) (image, version string) {
 }
 
 func builds(command string) bool {
-	return building.MatchString(tooling.ReplaceAllString(command, ""))
+	return building().MatchString(tooling().ReplaceAllString(command, ""))
 }
 
 // stageAt is the place of the last stage of a name or a number; -1: there is none.
@@ -192,12 +192,12 @@ func stageAt(stages []stage, name string) int {
 }
 
 // argument is a use of an ARG, which may have a default of its own.
-var argument = regexp.MustCompile(`\$(?:([A-Za-z_]\w*)|\{([A-Za-z_]\w*)(?::?-([^{}]*))?\})`)
+var argument = pattern.Of(`\$(?:([A-Za-z_]\w*)|\{([A-Za-z_]\w*)(?::?-([^{}]*))?\})`)
 
 // filled replaces the ARGs that are before the first FROM by their defaults. One without stays.
 func filled(text string, defaults map[string]string) string {
-	return argument.ReplaceAllStringFunc(text, func(use string) string {
-		m := argument.FindStringSubmatch(use)
+	return argument().ReplaceAllStringFunc(text, func(use string) string {
+		m := argument().FindStringSubmatch(use)
 		return cmp.Or(defaults[m[1]+m[2]], m[3], use)
 	})
 }
@@ -228,7 +228,7 @@ func stagesOf(instructions []*parser.Node) (stages []stage) {
 		}
 		s := &stages[len(stages)-1]
 		for _, flag := range n.Flags {
-			if m := filesOf.FindStringSubmatch(flag); m != nil {
+			if m := filesOf().FindStringSubmatch(flag); m != nil {
 				s.from = append(s.from, m[1])
 			}
 		}
@@ -253,13 +253,13 @@ func stagesOf(instructions []*parser.Node) (stages []stage) {
 }
 
 // literalDollar is what looks as if a shell replaced it, and stays in an image as it is.
-var literalDollar = regexp.MustCompile(`\\\$|\$\(`)
+var literalDollar = pattern.Of(`\\\$|\$\(`)
 
 // imageVariable is one of ENV; one with a variable is filled in by who builds the image. No shell
 // runs: $(nproc) and what is in backticks stay.
 func imageVariable(value string, n *parser.Node) variable {
 	v := variable{state: facts.Known, value: unquote(value), source: "ENV", line: n.StartLine, column: 1, last: n.EndLine}
-	if strings.Contains(literalDollar.ReplaceAllString(value, ""), "$") {
+	if strings.Contains(literalDollar().ReplaceAllString(value, ""), "$") {
 		v.state, v.value, v.why = facts.Unreadable, "", "the build fills it in"
 	}
 	return v

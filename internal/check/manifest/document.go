@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"regexp"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -15,6 +14,7 @@ import (
 
 	"github.com/procfit/procfit/internal/check"
 	"github.com/procfit/procfit/internal/host/folder"
+	"github.com/procfit/procfit/internal/show/pattern"
 )
 
 // text is a file of YAML or JSON, taken apart into its documents.
@@ -242,8 +242,8 @@ type lineError struct {
 func (e *lineError) Error() string { return e.message }
 
 var (
-	yamlError  = regexp.MustCompile(`(?s)^yaml: (?:line ([0-9]+): )?(.*)$`)
-	jsonEscape = regexp.MustCompile(`\\(?:u[dD][89a-fA-F][0-9a-fA-F]{2}|.)`)
+	yamlError  = pattern.Of(`(?s)^yaml: (?:line ([0-9]+): )?(.*)$`)
+	jsonEscape = pattern.Of(`\\(?:u[dD][89a-fA-F][0-9a-fA-F]{2}|.)`)
 )
 
 // decode parses one document. Aliases stay aliases, so that none expands here. If something is
@@ -256,7 +256,7 @@ func decode(b []byte) (*yaml.Node, error) {
 		// JSON escapes what lies beyond 16 bits in pairs, and slashes, which this YAML
 		// does not know. What takes their place is as long, so that every position stays
 		// as it was.
-		b = jsonEscape.ReplaceAllFunc(b, func(m []byte) []byte {
+		b = jsonEscape().ReplaceAllFunc(b, func(m []byte) []byte {
 			switch {
 			case m[1] == 'u':
 				return []byte(`\u0020`)
@@ -271,7 +271,7 @@ func decode(b []byte) (*yaml.Node, error) {
 	if err := documents.Decode(&n); errors.Is(err, io.EOF) {
 		return nil, nil
 	} else if err != nil {
-		m := yamlError.FindStringSubmatch(err.Error())
+		m := yamlError().FindStringSubmatch(err.Error())
 		if m == nil {
 			return nil, err
 		}
@@ -283,7 +283,7 @@ func decode(b []byte) (*yaml.Node, error) {
 	}
 	if err := documents.Decode(&more); !errors.Is(err, io.EOF) {
 		left := &lineError{lastLine(&n, 0), "what follows the document that ends here is not read: separate documents with a line ---"}
-		if m := yamlError.FindStringSubmatch(fmt.Sprint(err)); m != nil && m[1] != "" {
+		if m := yamlError().FindStringSubmatch(fmt.Sprint(err)); m != nil && m[1] != "" {
 			left.line, _ = strconv.Atoi(m[1])
 			if strings.Contains(m[2], "document start") { // the parser counts from 0 here
 				left.line++

@@ -2,7 +2,6 @@ package manifest
 
 import (
 	"bytes"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -10,6 +9,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/procfit/procfit/internal/check"
+	"github.com/procfit/procfit/internal/show/pattern"
 )
 
 // editor changes one document of a text. Each edit gives the splices and what the
@@ -153,7 +153,7 @@ func (e *editor) addKey(n *yaml.Node, steps []step, behind, pointer string, adde
 	} else {
 		from, end, _ := e.lineOf(to)
 		keyAt := e.text.offset(e.doc, key)
-		if keyAt < from || !onlyComment.Match(e.text.bytes[to:end]) {
+		if keyAt < from || !onlyComment().Match(e.text.bytes[to:end]) {
 			return nil
 		}
 		splice = check.Splice{From: end, To: end, New: added.block(e.newline(to), strings.Repeat(" ", key.Column-1))}
@@ -170,10 +170,10 @@ func (e *editor) addKey(n *yaml.Node, steps []step, behind, pointer string, adde
 }
 
 // onlyComment is what may follow a value on its line.
-var onlyComment = regexp.MustCompile(`^[ \t]*(?:[ \t]#.*)?$`)
+var onlyComment = pattern.Of(`^[ \t]*(?:[ \t]#.*)?$`)
 
 // dashLine is what comes before an item of a list on its first line.
-var dashLine = regexp.MustCompile(`^( *)-[ \t]+$`)
+var dashLine = pattern.Of(`^( *)-[ \t]+$`)
 
 // removeItem takes an item out of the container's env, and env with its last.
 func (e *editor) removeItem(i int) *edit {
@@ -194,7 +194,7 @@ func (e *editor) removeItem(i int) *edit {
 			return nil
 		}
 		keyFrom, keyTo, end := e.lineOf(key)
-		if strings.Trim(string(e.text.bytes[keyFrom:key]), " ") != "" || !onlyComment.Match(bytes.TrimPrefix(e.text.bytes[key:keyTo], []byte("env:"))) {
+		if strings.Trim(string(e.text.bytes[keyFrom:key]), " ") != "" || !onlyComment().Match(bytes.TrimPrefix(e.text.bytes[key:keyTo], []byte("env:"))) {
 			return nil
 		}
 		// Between env and its only item are comments on it: they stay.
@@ -219,7 +219,7 @@ func (e *editor) itemLines(n *yaml.Node) (from, to int, ok bool) {
 		return 0, 0, false
 	}
 	from, _, _ = e.lineOf(first)
-	if !dashLine.Match(e.text.bytes[from:first]) {
+	if !dashLine().Match(e.text.bytes[from:first]) {
 		return 0, 0, false
 	}
 	lines := lastLine(n, 0) - n.Line + 1

@@ -7,10 +7,11 @@ import (
 
 	"github.com/procfit/procfit/internal/check"
 	"github.com/procfit/procfit/internal/program/rule"
+	"github.com/procfit/procfit/internal/show/pattern"
 )
 
 // comment is an ignore in a comment: # at the start of a line or after white space.
-var comment = regexp.MustCompile(`(?:^|[ \t])#[# \t]*` + regexp.QuoteMeta(check.IgnoreMarker))
+var comment = pattern.Of(`(?:^|[ \t])#[# \t]*` + regexp.QuoteMeta(check.IgnoreMarker))
 
 // ignores tells the ignores of a file. One in a line of its own is about the next line
 // that is none, another about its own line: about the variable or the container that
@@ -22,7 +23,7 @@ func ignores(path string, b []byte, units []*unit, to check.Sink) {
 		line++
 		trimmed := bytes.TrimSpace(l)
 		alone := len(trimmed) > 0 && trimmed[0] == '#'
-		if at := comment.FindIndex(l); at != nil {
+		if at := comment().FindIndex(l); at != nil {
 			text := string(bytes.TrimRight(l[at[0]:], "\r\n"))
 			rules, reason, _ := check.ParseIgnore(text)
 			i := check.Ignore{

@@ -3,7 +3,6 @@ package manifest
 import (
 	"path"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -11,6 +10,7 @@ import (
 
 	"github.com/procfit/procfit/internal/check"
 	"github.com/procfit/procfit/internal/program/rule"
+	"github.com/procfit/procfit/internal/show/pattern"
 	"github.com/procfit/procfit/internal/show/phrase"
 	"github.com/procfit/procfit/internal/show/sorting"
 	"github.com/procfit/procfit/maxprocs/facts"
@@ -40,7 +40,7 @@ type patch struct {
 }
 
 // remote are resources that Kustomize fetches: addresses, and those of its hosts without a scheme.
-var remote = regexp.MustCompile(`://|^git@|^(?:github\.com|gitlab\.com|bitbucket\.org)[/:]|\?ref=|\.git(?:/|\?|$)`)
+var remote = pattern.Of(`://|^git@|^(?:github\.com|gitlab\.com|bitbucket\.org)[/:]|\?ref=|\.git(?:/|\?|$)`)
 
 // kustomization reads a document of one. A ConfigMap that it generates is one of its folder.
 func (c *Checker) kustomization(t text, doc int) {
@@ -48,7 +48,7 @@ func (c *Checker) kustomization(t text, doc int) {
 	k := kustomization{path: t.path, dir: path.Dir(t.path)}
 	for _, key := range []string{"resources", "bases"} {
 		for _, item := range r.items(root, key) {
-			if remote.MatchString(item.Value) {
+			if remote().MatchString(item.Value) {
 				k.elsewhere = append(k.elsewhere, phrase.Clip(item.Value, 60))
 			} else {
 				k.resources = append(k.resources, path.Join(k.dir, item.Value))

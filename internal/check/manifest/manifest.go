@@ -41,7 +41,6 @@ import (
 	"os"
 	"path"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -50,6 +49,7 @@ import (
 	"github.com/procfit/procfit/internal/host/folder"
 	"github.com/procfit/procfit/internal/program/expected"
 	"github.com/procfit/procfit/internal/program/rule"
+	"github.com/procfit/procfit/internal/show/pattern"
 	"github.com/procfit/procfit/internal/show/phrase"
 	"github.com/procfit/procfit/maxprocs/facts"
 )
@@ -190,7 +190,7 @@ func kindOf(f *check.File) kind {
 	if isKustomization(f) {
 		return yamlFile
 	}
-	if dockerfileName.MatchString(base) && !notDockerfile.MatchString(base) {
+	if dockerfileName().MatchString(base) && !notDockerfile().MatchString(base) {
 		return dockerfile
 	}
 	if isScript(f) {
@@ -202,8 +202,8 @@ func kindOf(f *check.File) kind {
 // Names of Dockerfiles: Dockerfile, Dockerfile.dev, Containerfile-dev, Dockerfile_amd64; and
 // of what is made for or about them.
 var (
-	dockerfileName = regexp.MustCompile(`^(?:Docker|Container)file(?:[._-]|$)`)
-	notDockerfile  = regexp.MustCompile(`ignore$|[_-].*\.(?:go|md|txt|sh|py|js|ts|rb|rs|html)$`)
+	dockerfileName = pattern.Of(`^(?:Docker|Container)file(?:[._-]|$)`)
+	notDockerfile  = pattern.Of(`ignore$|[_-].*\.(?:go|md|txt|sh|py|js|ts|rb|rs|html)$`)
 )
 
 // looksBinary tells a program or an archive from text.

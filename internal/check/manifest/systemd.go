@@ -542,7 +542,7 @@ func (u *service) slices(dir string) (limits []facts.Limit) {
 // systemdVariable is one of Environment, in which systemd replaces its specifiers: %i, but not %%.
 func systemdVariable(value string, s setting) variable {
 	v := variable{state: facts.Known, value: strings.ReplaceAll(value, "%%", "%"), source: "Environment", file: s.file, line: s.line, column: 1, last: s.last}
-	if specified(value) || marked.MatchString(value) { // systemd does not replace ${NAME}
+	if specified(value) || marked().MatchString(value) { // systemd does not replace ${NAME}
 		v.state, v.value, v.why = facts.Unreadable, "", fmt.Sprintf("%.60q is filled in before the service starts", value)
 	}
 	return v

@@ -5,18 +5,18 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
-	"regexp"
 	"slices"
 	"strings"
 
 	"golang.org/x/tools/go/ast/inspector"
 
 	"github.com/procfit/procfit/internal/program/rule"
+	"github.com/procfit/procfit/internal/show/pattern"
 )
 
 // numbering are names of functions that give the number of a P or of a CPU: of the
 // runtime's own, which others reach by go:linkname, and of those in assembly.
-var numbering = regexp.MustCompile(`(?i)procpin$|^(?:get|current)?_?(?:cpu|core|proc|p)_?(?:id|num|number|index)?$`)
+var numbering = pattern.Of(`(?i)procpin$|^(?:get|current)?_?(?:cpu|core|proc|p)_?(?:id|num|number|index)?$`)
 
 // indexed is PF036: an index by the number of a P into what was as large as GOMAXPROCS or
 // the machine when it was made. Real cases: puzpuzpuz/xsync#73, AlexsanderHamir/GenPool#2,
@@ -56,7 +56,7 @@ func (u *uses) numbering() map[types.Object]bool {
 			if !ok || f.Body != nil || f.Recv != nil || f.Type.Results.NumFields() == 0 {
 				continue
 			}
-			if numbering.MatchString(f.Name.Name) || numbering.MatchString(linked[f.Name.Name]) {
+			if numbering().MatchString(f.Name.Name) || numbering().MatchString(linked[f.Name.Name]) {
 				all[u.pass.TypesInfo.Defs[f.Name]] = true
 			}
 		}
@@ -193,7 +193,7 @@ func (u *uses) values(o types.Object) []ast.Expr {
 }
 
 // constructing are names of functions that run once, and make what stays.
-var constructing = regexp.MustCompile(`^(?:main$|init$|[Nn]ew|[Ii]nit|[Ss]tart|[Oo]pen|[Ss]etup|[Dd]efault)`)
+var constructing = pattern.Of(`^(?:main$|init$|[Nn]ew|[Ii]nit|[Ss]tart|[Oo]pen|[Ss]etup|[Dd]efault)`)
 
 // keptSizes is PF037: what is made once as large as GOMAXPROCS was, in a module that changes
 // it at run time. Real cases: elastic/apm-server#1841 and #9393.
@@ -201,7 +201,7 @@ func keptSizes(u *uses) []found {
 	var all []found
 	for _, c := range u.calls[fnGOMAXPROCS] {
 		call, in := c.Node().(*ast.CallExpr), u.function(c)
-		if u.origin(call).kind != current || in == nil || !constructing.MatchString(in.Name.Name) || u.packageVariable(c) != "" {
+		if u.origin(call).kind != current || in == nil || !constructing().MatchString(in.Name.Name) || u.packageVariable(c) != "" {
 			continue
 		}
 		what := u.sized(c, mostSteps)

@@ -10,7 +10,6 @@ import (
 	"os"
 	"path"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -21,6 +20,7 @@ import (
 
 	"github.com/procfit/procfit/internal/check"
 	"github.com/procfit/procfit/internal/host/folder"
+	"github.com/procfit/procfit/internal/show/pattern"
 	"github.com/procfit/procfit/internal/show/phrase"
 )
 
@@ -266,7 +266,7 @@ func Listable(dir string, environ []string, reads *folder.Tree) error {
 // know its module.
 func ReadsToBuild(path string) bool {
 	base := filepath.Base(path)
-	return builds.MatchString(base) || slices.Contains([]string{"go.mod", "go.sum", "go.work", "go.work.sum"}, base)
+	return builds().MatchString(base) || slices.Contains([]string{"go.mod", "go.sum", "go.work", "go.work.sum"}, base)
 }
 
 // unlistable is why the go command is not asked about the tree: it follows links, waits for what
@@ -285,7 +285,7 @@ func (t *tree) unlistable() string {
 			return phrase.Plain(err)
 		}
 		for _, e := range entries {
-			if !e.Type().IsRegular() && builds.MatchString(e.Name()) && !isFolder(dir, e) {
+			if !e.Type().IsRegular() && builds().MatchString(e.Name()) && !isFolder(dir, e) {
 				files = append(files, filepath.Join(dir, e.Name()))
 			}
 		}
@@ -353,7 +353,7 @@ func isFile(path string) bool {
 }
 
 // builds are the names of the files that the go command opens (go/build, Context.MatchFile).
-var builds = regexp.MustCompile(`^[^_.].*\.(?:go|c|cc|cpp|cxx|m|h|hh|hpp|hxx|f|F|for|f90|s|S|sx|swig|swigcxx)$`)
+var builds = pattern.Of(`^[^_.].*\.(?:go|c|cc|cpp|cxx|m|h|hh|hpp|hxx|f|F|for|f90|s|S|sx|swig|swigcxx)$`)
 
 // folderOf is where a package lies.
 func folderOf(p *packages.Package) string {

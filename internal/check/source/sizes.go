@@ -5,19 +5,19 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
-	"regexp"
 	"slices"
 
 	"golang.org/x/tools/go/ast/inspector"
 
 	"github.com/procfit/procfit/internal/program/rule"
+	"github.com/procfit/procfit/internal/show/pattern"
 )
 
 // sizing are words of names that tell how many of something work at once.
-var sizing = regexp.MustCompile(`(?i)worker|shard|pool|concurren|parallel|thread|limit|routine|jobs|slots|bucket|stripe|partition|capacity|inflight|queue|task|eventloop|(?-i:(?:[Nn]um|[Nn]b|[Mm]ax)[A-Z]\w*ers$)`)
+var sizing = pattern.Of(`(?i)worker|shard|pool|concurren|parallel|thread|limit|routine|jobs|slots|bucket|stripe|partition|capacity|inflight|queue|task|eventloop|(?-i:(?:[Nn]um|[Nn]b|[Mm]ax)[A-Z]\w*ers$)`)
 
 // counting are words of names that tell what there is, and not what is made of it.
-var counting = regexp.MustCompile(`(?i)cpu|procs|cores`)
+var counting = pattern.Of(`(?i)cpu|procs|cores`)
 
 // machineSizes is PF029.
 func machineSizes(u *uses) []found {
@@ -85,7 +85,7 @@ func (u *uses) sized(c inspector.Cursor, steps int) string {
 				break
 			}
 			if f, ok := up.Node().(*ast.FuncDecl); ok {
-				if sizing.MatchString(f.Name.Name) {
+				if sizing().MatchString(f.Name.Name) {
 					return "what " + f.Name.Name + " gives is"
 				}
 				return ""
@@ -106,7 +106,7 @@ func (u *uses) sized(c inspector.Cursor, steps int) string {
 // lists the CPUs themselves.
 func (u *uses) unlessListed(call inspector.Cursor, what string) string {
 	if a, ok := call.Parent().Node().(*ast.AssignStmt); ok && what == sizedSlice && len(a.Lhs) == 1 {
-		if id, ok := a.Lhs[0].(*ast.Ident); ok && counting.MatchString(id.Name) && !sizing.MatchString(id.Name) {
+		if id, ok := a.Lhs[0].(*ast.Ident); ok && counting().MatchString(id.Name) && !sizing().MatchString(id.Name) {
 			return ""
 		}
 	}
@@ -120,7 +120,7 @@ func (u *uses) inLiteral(at inspector.Cursor, p *ast.KeyValueExpr) string {
 	}
 	key, isName := p.Key.(*ast.Ident)
 	literal, ok := at.Parent().Node().(*ast.CompositeLit)
-	if !ok || !isName || counting.MatchString(key.Name) {
+	if !ok || !isName || counting().MatchString(key.Name) {
 		return ""
 	}
 	var of *ast.Ident
@@ -130,7 +130,7 @@ func (u *uses) inLiteral(at inspector.Cursor, p *ast.KeyValueExpr) string {
 	case *ast.SelectorExpr:
 		of = t.Sel
 	}
-	if of == nil || !sizing.MatchString(of.Name) {
+	if of == nil || !sizing().MatchString(of.Name) {
 		return ""
 	}
 	return fmt.Sprintf("%s of a %s is set", key.Name, of.Name)
@@ -146,7 +146,7 @@ func (u *uses) named(e ast.Expr) string {
 	case *ast.SelectorExpr:
 		name = e.Sel.Name
 	}
-	if !sizing.MatchString(name) || counting.MatchString(name) {
+	if !sizing().MatchString(name) || counting().MatchString(name) {
 		return ""
 	}
 	return name + " is sized"
@@ -206,7 +206,7 @@ func (u *uses) argument(call *ast.CallExpr, arg ast.Node, steps int) (what strin
 	}
 	if u.flagDefault(call, 0) == arg || u.flagDefault(call, 1) == arg {
 		for _, a := range call.Args {
-			if flag := u.text(a); flag != "" && sizing.MatchString(flag) {
+			if flag := u.text(a); flag != "" && sizing().MatchString(flag) {
 				return "the default of the flag " + flag + " is", false
 			}
 			if u.text(a) != "" {
@@ -215,11 +215,11 @@ func (u *uses) argument(call *ast.CallExpr, arg ast.Node, steps int) (what strin
 		}
 		return "", u.flagDefault(call, 0) == arg // by what its value is used for
 	}
-	if sizing.MatchString(name.Name) {
+	if sizing().MatchString(name.Name) {
 		return "a size for " + name.Name + " is set", false
 	}
 	if s, ok := u.pass.TypesInfo.TypeOf(call.Fun).(*types.Signature); ok && i < s.Params().Len() {
-		if p := s.Params().At(i).Name(); sizing.MatchString(p) && !counting.MatchString(p) && !s.Variadic() {
+		if p := s.Params().At(i).Name(); sizing().MatchString(p) && !counting().MatchString(p) && !s.Variadic() {
 			return fmt.Sprintf("%s of %s is sized", p, name.Name), false
 		}
 		if f, ok := u.object(ast.Unparen(call.Fun)).(*types.Func); ok && f.Pkg() == u.pass.Pkg && !s.Variadic() {
@@ -228,7 +228,7 @@ func (u *uses) argument(call *ast.CallExpr, arg ast.Node, steps int) (what strin
 			}
 		}
 	}
-	if of := u.qualifier(call.Fun); sizing.MatchString(of) {
+	if of := u.qualifier(call.Fun); sizing().MatchString(of) {
 		return "a size for " + of + "." + name.Name + " is set", false
 	}
 	return "", isNumber(u.pass.TypesInfo.TypeOf(call)) // as a default is that a setting may replace

@@ -10,13 +10,13 @@ import (
 	"os"
 	"path"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/procfit/procfit/internal/check"
 	"github.com/procfit/procfit/internal/host/folder"
+	"github.com/procfit/procfit/internal/show/pattern"
 )
 
 // tree is the files of one module, or of none.
@@ -191,9 +191,9 @@ type scanned struct {
 // The words that a rule looks for, and those that make a program a server.
 var (
 	lookedFor = [][]byte{[]byte("GOMAXPROCS"), []byte("NumCPU"), []byte("SetMaxThreads"), []byte(pkgAutomaxprocs), []byte("//go:debug "), []byte("procPin")}
-	asking    = regexp.MustCompile(`GOMAXPROCS\(\s*(0|-1)\s*\)`)
-	giving    = regexp.MustCompile(`\bruntime\.GOMAXPROCS\(\s*[^-0)\s]`)
-	changing  = regexp.MustCompile(`\bmaxprocs\.(?:Watch|Start)\(|\bruntime\.SetDefaultGOMAXPROCS\(`)
+	asking    = pattern.Of(`GOMAXPROCS\(\s*(0|-1)\s*\)`)
+	giving    = pattern.Of(`\bruntime\.GOMAXPROCS\(\s*[^-0)\s]`)
+	changing  = pattern.Of(`\bmaxprocs\.(?:Watch|Start)\(|\bruntime\.SetDefaultGOMAXPROCS\(`)
 	listening = [][]byte{[]byte("ListenAndServe"), []byte("http.Serve(")}
 	overGRPC  = [][]byte{[]byte("grpc.NewServer(")} // also of a connection that somebody else has made
 	listeners = [][]byte{[]byte(".Listen(")}
@@ -206,7 +206,7 @@ var needed = []string{"runtime", "runtime/debug", "os"}
 func scan(path string, text []byte) (scanned, error) {
 	s := scanned{path: path, words: holds(text, lookedFor)}
 	if !strings.HasSuffix(path, "_test.go") { // a program is made of the others
-		s.asks, s.sets, s.changes = asking.Match(text), giving.Match(text), changing.Match(text)
+		s.asks, s.sets, s.changes = asking().Match(text), giving().Match(text), changing().Match(text)
 		s.listens = holds(text, listening) || holds(text, overGRPC) && holds(text, listeners)
 	}
 	file, err := filepath.Abs(filepath.FromSlash(path))

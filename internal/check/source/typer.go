@@ -8,7 +8,6 @@ import (
 	"go/types"
 	"maps"
 	"path"
-	"regexp"
 	"runtime"
 	"slices"
 	"strings"
@@ -17,6 +16,7 @@ import (
 	"golang.org/x/tools/go/packages"
 
 	"github.com/procfit/procfit/internal/host/folder"
+	"github.com/procfit/procfit/internal/show/pattern"
 )
 
 // typer gives packages their types, from source alone: what it takes of an import is its
@@ -155,11 +155,11 @@ func (w importer) Import(p string) (*types.Package, error) {
 // nameOnly imports packages, and knows nothing of them but the name.
 type nameOnly struct{ listed map[string]*packages.Package }
 
-var versionPart = regexp.MustCompile(`^v[0-9]+$`)
+var versionPart = pattern.Of(`^v[0-9]+$`)
 
 func (n nameOnly) Import(p string) (*types.Package, error) {
 	name := path.Base(p)
-	if versionPart.MatchString(name) {
+	if versionPart().MatchString(name) {
 		name = path.Base(path.Dir(p))
 	}
 	if listed := n.listed[p]; listed != nil && listed.Name != "" {

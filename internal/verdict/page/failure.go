@@ -83,7 +83,7 @@ func targetOf(h *journal.Header, t *journal.Trial) []string {
 		return target.Against
 	case target.Build != "":
 		n := 0 // of the words that set --env
-		for n < len(target.Command) && (n == 0 && target.Command[n] == "env" || n > 0 && variable.MatchString(target.Command[n])) {
+		for n < len(target.Command) && (n == 0 && target.Command[n] == "env" || n > 0 && variable().MatchString(target.Command[n])) {
 			n++
 		}
 		return slices.Concat(target.Command[:n], []string{"go", "run", target.Build}, target.Command[n:])

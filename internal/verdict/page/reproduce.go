@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"math"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -12,6 +11,7 @@ import (
 
 	"github.com/procfit/procfit/internal/host/cpuset"
 	"github.com/procfit/procfit/internal/show/document"
+	"github.com/procfit/procfit/internal/show/pattern"
 	"github.com/procfit/procfit/internal/show/phrase"
 	"github.com/procfit/procfit/internal/spec"
 	"github.com/procfit/procfit/internal/verdict"
@@ -26,7 +26,7 @@ func command(r *verdict.Result) string {
 }
 
 // variable is an environment entry that a shell can export.
-var variable = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*=`)
+var variable = pattern.Of(`^[A-Za-z_][A-Za-z0-9_]*=`)
 
 // reproduce is a script that runs the sweep again: same arguments, same seed,
 // same directory and runtime variables, into a results directory of its own.
@@ -47,7 +47,7 @@ func reproduce(r *verdict.Result) string {
 		fmt.Fprintf(&b, "cd -- %s\n", phrase.ShellWord(r.Target.Directory))
 	}
 	for _, e := range r.Target.Environment {
-		if variable.MatchString(e) {
+		if variable().MatchString(e) {
 			name, value, _ := strings.Cut(e, "=")
 			fmt.Fprintf(&b, "export %s=%s\n", name, phrase.ShellWord(value))
 		}
