@@ -250,7 +250,9 @@ func (f *field) fromLate(late map[string]bool, envFrom bool) {
 
 // isPlaceholder reports whether a text is for a template, whose values are not in the file:
 // ${CPU} of envsubst, Flux and OpenShift, and those of marked.
-func isPlaceholder(text string) bool { return strings.Contains(text, "${") || marked().MatchString(text) }
+func isPlaceholder(text string) bool {
+	return strings.Contains(text, "${") || marked().MatchString(text)
+}
 
 // marked are placeholders that no shell has: {{ cpu }} of Jinja and Go, @CPU@ of configure, __CPU__.
 var marked = pattern.Of(`\{\{|@[A-Z]\w*@|__[A-Z]\w*__`)
