@@ -97,7 +97,7 @@ var mayImport = map[string][]string{
 	"measure/trial":           {"measure/plan", "measure/trial/foreign", "verdict/journal", "verdict/slo", "verdict/contest", "load", "program/gobench", "program/observe", "host/halt", "host/supervisor", "maxprocs/facts"},
 	"measure/trial/foreign":   {"verdict/journal", "load"},
 	"measure/local":           {"measure/plan", "measure/trial", "measure/trial/foreign", "verdict/journal", "verdict/resize", "load", "load/engine", "program/ready", "program/target", "program/gobench", "program/toolchain", "program/observe", "program/meter", "program/steer", "program/profile", "program/rule", "host/supervisor", "host/cgroup", "host/topology", "maxprocs/facts"},
-	"measure/kube":            {"measure/plan", "measure/trial", "measure/canary", "verdict/journal", "verdict/canary", "load", "load/engine", "program/observe", "program/meter", "host/cluster", "host/folder", "host/supervisor", "maxprocs/facts", "maxprocs/live"},
+	"measure/kube":            {"measure/plan", "measure/trial", "measure/canary", "verdict/journal", "verdict/canary", "verdict/paired", "load", "load/engine", "program/observe", "program/meter", "host/cluster", "host/folder", "host/supervisor", "maxprocs/facts", "maxprocs/live"},
 	"measure/canary":          {"measure/plan", "verdict/canary", "verdict/journal", "host/folder"},
 	"measure/live":            {"verdict/live", "verdict/paired", "verdict/journal", "program/meter", "host/folder", "maxprocs/live"},
 	"measure/kube/image":      {},

@@ -225,15 +225,10 @@ func expm1(x float64) float64 { return math.Expm1(min(x, 700)) }
 // logarithm is skipped.
 func Paired(a, b map[int][]float64) Interval { return locate(logRatios(a, b)).ratio() }
 
-// PairedAmong is Paired with an interval that holds in 95% of runs for all of several
-// comparisons together (Bonferroni).
-func PairedAmong(a, b map[int][]float64, comparisons int) Interval {
-	d := logRatios(a, b)
-	e := locate(d)
-	if comparisons > 1 && e.n > 0 {
-		e.low, e.high = boundsAt(d, 0.025/float64(comparisons))
-	}
-	return e.ratio()
+// SignedRanks are where differences lie, with their one-sided bounds at an error of alpha each.
+func SignedRanks(d []float64, alpha float64) (mid, lower, upper float64) {
+	lower, upper = boundsAt(d, alpha)
+	return locate(d).mid, lower, upper
 }
 
 // logRatios are in the order of the blocks, as sums depend on it.

@@ -30,26 +30,3 @@ func TestPaired(t *testing.T) {
 		}
 	}
 }
-
-// Of twenty comparisons in which nothing differs one has an interval that excludes 1, of
-// each by itself. Together they are to have none.
-func TestPairedAmong(t *testing.T) {
-	a, b := map[int][]float64{}, map[int][]float64{}
-	for i := range 12 {
-		a[i], b[i] = []float64{1.02 + 0.01*float64(i%3)}, []float64{1 + 0.02*float64(i%2)}
-	}
-	alone, among := Paired(a, b), PairedAmong(a, b, 20)
-	if *alone.Median != *among.Median || !(*among.Low < *alone.Low) || !(*among.High > *alone.High) {
-		t.Errorf("alone [%g, %g], among 20 [%g, %g]", *alone.Low, *alone.High, *among.Low, *among.High)
-	}
-	if one := PairedAmong(a, b, 1); *one.Low != *alone.Low || *one.High != *alone.High {
-		t.Errorf("among 1: [%g, %g]", *one.Low, *one.High)
-	}
-	few := map[int][]float64{0: {1}}
-	if i := PairedAmong(few, few, 3); i.Low != nil || i.N != 1 {
-		t.Errorf("one pair has an interval: %+v", i)
-	}
-	if i := PairedAmong(nil, nil, 3); i.Median != nil {
-		t.Errorf("none: %+v", i)
-	}
-}

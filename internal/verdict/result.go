@@ -285,12 +285,13 @@ type CanarySetting struct {
 	Same     bool  // it ran with what the control did: it is the same program
 	// Verdict is recommended of a setting that is better in at least one judged metric, and
 	// no worse by its margin in every other, keep_default of one that is worse, trade_off
-	// of both, and cannot_tell of neither; empty: the control.
+	// of both, not_your_knob of one that is within the margins in all, and cannot_tell of none
+	// of these; empty: the control.
 	Verdict Verdict
 	Figures []CanaryFigure
 }
 
-// CanaryFigure is a metric of a setting: one of package canary's, or a query's.
+// CanaryFigure is a metric of a setting: one of package paired's or canary's, or a query's.
 type CanaryFigure struct {
 	Name    string
 	Value   Interval // its median over the slices

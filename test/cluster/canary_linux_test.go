@@ -17,6 +17,7 @@ import (
 
 	"github.com/procfit/procfit/internal/verdict/canary"
 	"github.com/procfit/procfit/internal/verdict/journal"
+	"github.com/procfit/procfit/internal/verdict/paired"
 	"github.com/procfit/procfit/test/built"
 	"github.com/procfit/procfit/test/cluster"
 )
@@ -163,7 +164,7 @@ func TestCanary(t *testing.T) {
 			t.Errorf("slice %d, %s: pods %v at %v: %v", a.Block, label, a.Pods, a.ObservedProcs, a.Warnings)
 		}
 		_, latency := a.Metrics[canary.FigureSched]
-		_, arrival := a.Metrics[canary.FigureP99]
+		_, arrival := a.Metrics[paired.FigureP99]
 		if requests := a.Metrics[canary.Requests].Value; requests < 5 || !arrival {
 			t.Errorf("slice %d, %s: its Meter has %g requests: %v", a.Block, label, requests, a.Metrics)
 		}

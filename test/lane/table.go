@@ -24,7 +24,7 @@ var portable = []string{"internal/host/supervisor", "internal/host/start", "inte
 // test programs are compiled from does not decide: that is everything, for some, or
 // nothing.
 var proves = map[string][]string{
-	inCluster: {"internal/measure/kube/", "internal/check/cluster/", "internal/host/cluster/", "internal/lab/pods/", "internal/measure/canary/", "internal/verdict/canary/",
+	inCluster: {"internal/measure/kube/", "internal/check/cluster/", "internal/host/cluster/", "internal/lab/pods/", "internal/measure/canary/", "internal/verdict/canary/", "internal/verdict/paired/",
 		"internal/cli/kube*.go", "internal/cli/canary*.go", "internal/cli/checkcluster.go", "internal/cli/image.go", "deploy/kubernetes/", "deploy/helm/",
 		"internal/cli/fleet*.go", "internal/cli/live*.go", "maxprocs/live/", "internal/check/manifest/testdata/corpus/kubernetes/", "docs/how-to/fix-a-manifest.md", "docs/how-to/try-values-live.md"},
 	// Scripts, which all start the whole command line.

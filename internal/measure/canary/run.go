@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/procfit/procfit/internal/host/folder"
@@ -162,7 +163,7 @@ func (r *Run) round(ctx context.Context, n int) (end *journal.End, err error) {
 		marked = now
 		r.Tell(Event{Kind: EventSlice, Round: n, Slice: s})
 		list = append(list, s)
-		if h := r.Header.Harm(list); h != nil {
+		if h := r.Header.Harm(slices.Concat(list...)); h != nil {
 			return &journal.End{Code: journal.EndHarm, Harm: h}, nil
 		}
 		if judge.Unreached(list) && len(list) == judge.ToldAfter {

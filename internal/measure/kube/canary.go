@@ -20,6 +20,7 @@ import (
 	"github.com/procfit/procfit/internal/show/phrase"
 	judge "github.com/procfit/procfit/internal/verdict/canary"
 	"github.com/procfit/procfit/internal/verdict/journal"
+	"github.com/procfit/procfit/internal/verdict/paired"
 )
 
 // CanaryConfig is what a canary's pods take in addition to their Copies.
@@ -233,8 +234,8 @@ func measured(metrics map[string]journal.Metric, pods []agent.Counted) {
 			all = false
 			continue
 		}
-		highest(judge.FigureP50, one.Meter.P50Seconds)
-		highest(judge.FigureP99, one.Meter.P99Seconds)
+		highest(paired.FigureP50, one.Meter.P50Seconds)
+		highest(paired.FigureP99, one.Meter.P99Seconds)
 		requests, failed = requests+float64(one.Meter.Requests), failed+float64(one.Meter.Failed)
 	}
 	if !all {
@@ -242,6 +243,6 @@ func measured(metrics map[string]journal.Metric, pods []agent.Counted) {
 	}
 	metrics[judge.Requests] = journal.Metric{Value: requests, Better: "higher"}
 	if requests > 0 {
-		metrics[judge.FigureFailed] = journal.Metric{Value: failed / requests, Better: "lower"}
+		metrics[paired.FigureFailed] = journal.Metric{Value: failed / requests, Better: "lower"}
 	}
 }

@@ -7,17 +7,15 @@ import (
 )
 
 // slicesWith makes slices of a query's values: the control's, then a setting's.
-func slicesWith(values ...[2]float64) (list []Slice) {
+func slicesWith(values ...[2]float64) (list []journal.Trial) {
 	for i, v := range values {
-		var s Slice
 		for j, a := range []journal.Setting{SettingOf(nil), SettingOf(new(1))} {
 			seen := journal.Trial{Setting: a, Block: i, Metrics: map[string]journal.Metric{}}
 			if v[j] >= 0 {
 				seen.Metrics["p99"] = journal.Metric{Value: v[j]}
 			}
-			s = append(s, seen)
+			list = append(list, seen)
 		}
-		list = append(list, s)
 	}
 	return list
 }
@@ -31,8 +29,8 @@ func TestHarmIn(t *testing.T) {
 		return list
 	}
 	h := Header{journal.Header{
-		Plan:   journal.Plan{MarginP99: 0.2},
-		Canary: &journal.Canary{Queries: []journal.Query{{Name: "p99"}}, Rounds: [][]journal.Setting{{SettingOf(nil), SettingOf(new(1))}}},
+		Load: journal.Load{DurationSeconds: 1800}, Plan: journal.Plan{MarginP99: 0.2},
+		Canary: &journal.Canary{SliceSeconds: 60, Queries: []journal.Query{{Name: "p99"}}, Rounds: [][]journal.Setting{{SettingOf(nil), SettingOf(new(1))}}},
 	}}
 	for name, c := range map[string]struct {
 		values [][2]float64
@@ -59,7 +57,7 @@ func TestHarmIn(t *testing.T) {
 		}
 	}
 	// The more is compared, the more it takes.
-	h.Canary.Queries, h.Canary.Rounds = append(h.Canary.Queries, journal.Query{Name: "errors"}), append(h.Canary.Rounds, h.Canary.Rounds[0])
+	h.Canary.Queries, h.Canary.Rounds = append(h.Canary.Queries, journal.Query{Name: "errors"}), append(h.Canary.Rounds, []journal.Setting{SettingOf(nil), SettingOf(new(2))})
 	if got := h.Harm(slicesWith(same(4, 20, 10)...)); got != nil {
 		t.Errorf("of four comparisons: %+v", got)
 	}

@@ -5,9 +5,9 @@
 // [Divide] decides how many pods there may be, and whether all settings run at the same
 // time or one after the other, each next to a control. Package measure/canary makes them,
 // counts by slices of time, and ends at the first harm. The journal is that of any
-// sweep: a slice is a block with one trial of each setting. [Analyze] makes a [Result] of
-// it: it compares every setting with the control of the same slice, so that changes of the
-// traffic affect both.
+// sweep: a slice is a block with one trial of each setting. [Analyze] makes a result of
+// it: package paired compares every setting with the control of the same slice, so that changes
+// of the traffic affect both.
 //
 // Connections that clients keep open do not move to new pods. While no request has reached
 // any of the pods, by their requests or their CPU time, the canary reports it after
@@ -130,16 +130,6 @@ func slicesOf(trials []journal.Trial) (list []Slice) {
 		list[len(list)-1] = append(list[len(list)-1], t)
 	}
 	return list
-}
-
-// of is what the pods of one setting did together; nil: it was not there. Its metrics are
-// the queries that have a value.
-func (s Slice) of(label string) *journal.Trial {
-	i := slices.IndexFunc(s, func(t journal.Trial) bool { return t.Setting.Label == label })
-	if i < 0 {
-		return nil
-	}
-	return &s[i]
 }
 
 // metric is the value of a query, or of what an agent read of the runtime; nil: not known.

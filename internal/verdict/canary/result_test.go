@@ -17,6 +17,7 @@ import (
 	"github.com/procfit/procfit/internal/spec"
 	"github.com/procfit/procfit/internal/verdict"
 	"github.com/procfit/procfit/internal/verdict/journal"
+	"github.com/procfit/procfit/internal/verdict/paired"
 )
 
 // contents are of two settings next to a control: 1 takes 20% less CPU time per request and
@@ -57,24 +58,24 @@ func TestAnalyze(t *testing.T) {
 	if control.Verdict != "" || control.Same || control.In(verdict.OutcomeBetter) != nil {
 		t.Errorf("control: %+v", control)
 	}
-	if one.Verdict != verdict.Recommended || one.Same || !slices.Equal(one.In(verdict.OutcomeBetter), []string{FigureCPU}) || one.In(verdict.OutcomeWorse) != nil {
+	if one.Verdict != verdict.Recommended || one.Same || !slices.Equal(one.In(verdict.OutcomeBetter), []string{paired.FigureCPU}) || one.In(verdict.OutcomeWorse) != nil {
 		t.Errorf("1: %+v", one)
 	}
-	if two.Verdict != verdict.CannotTell || !two.Same {
+	if two.Verdict != verdict.NotYourKnob || !two.Same {
 		t.Errorf("2: %+v", two)
 	}
 	if rec := result.Recommendation; rec.Verdict != verdict.Recommended || rec.Procs == nil || *rec.Procs != 1 || !result.Complete || result.TrialsRun != 36 || result.TrialsPlanned != 36 {
 		t.Errorf("%+v, %d of %d trials", rec, result.TrialsRun, result.TrialsPlanned)
 	}
 	// Paired by slice the doubled traffic is in neither.
-	cpu := one.Of(FigureCPU)
+	cpu := one.Of(paired.FigureCPU)
 	if math.Abs(*cpu.Ratio.Median-0.8/1.01) > 0.01 || cpu.Ratio.N != 12 || *cpu.Ratio.High > 0.82 {
 		t.Errorf("CPU time: %g [%g, %g]", *cpu.Ratio.Median, *cpu.Ratio.Low, *cpu.Ratio.High)
 	}
 	if m := one.Of(FigureThrottled); m == nil || *m.Value.Median != 0 || m.Ratio.Median != nil {
 		t.Errorf("throttled: %+v", m)
 	}
-	if m := one.Of(FigureRequests); m == nil || *m.Value.Median < 16 || *m.Value.Median > 34 {
+	if m := one.Of(paired.FigureRequests); m == nil || *m.Value.Median < 16 || *m.Value.Median > 34 {
 		t.Errorf("requests: %+v", m)
 	}
 }
@@ -90,7 +91,7 @@ func TestAnalyzeWithoutRequests(t *testing.T) {
 	if r.Comparisons != 6 || !slices.Contains(r.Settings[1].In(verdict.OutcomeBetter), FigureWait) {
 		t.Errorf("%d comparisons: %+v", r.Comparisons, r.Settings[1])
 	}
-	if m := r.Settings[1].Of(FigureCPU); r.PerRequest || m == nil || *m.Value.Median > 0.05 || r.Settings[1].Of(FigureRequests) != nil {
+	if m := r.Settings[1].Of(paired.FigureCPU); r.PerRequest || m == nil || *m.Value.Median > 0.05 || r.Settings[1].Of(paired.FigureRequests) != nil {
 		t.Errorf("%+v", m)
 	}
 	if r := Analyze(&journal.Contents{Header: c.Header}).Canary; r.Slices != 0 || r.Settings[1].Verdict != verdict.CannotTell || len(r.Settings[1].Figures) != 0 {
@@ -105,34 +106,34 @@ func TestAnalyzeMeter(t *testing.T) {
 	c.Header.Canary.Queries = nil
 	for i, trial := range c.Trials {
 		m := trial.Metrics
-		m[FigureP50], m[FigureP99], m[FigureFailed] = m["p99"], m["p99"], journal.Metric{Value: 0}
+		m[paired.FigureP50], m[paired.FigureP99], m[paired.FigureFailed] = m["p99"], m["p99"], journal.Metric{Value: 0}
 		if i%3 == 1 {
-			m[FigureP99] = journal.Metric{Value: 1.5 * m["p99"].Value}
+			m[paired.FigureP99] = journal.Metric{Value: 1.5 * m["p99"].Value}
 		}
 		delete(m, "p99")
 	}
 	r := Analyze(c).Canary
 	one := r.Settings[1]
-	if !r.PerRequest || r.Comparisons != 6 || one.Verdict != verdict.TradeOff || !slices.Equal(one.In(verdict.OutcomeWorse), []string{FigureP99}) || one.Of(FigureWait).Outcome != verdict.OutcomeNotJudged {
+	if !r.PerRequest || r.Comparisons != 6 || one.Verdict != verdict.TradeOff || !slices.Equal(one.In(verdict.OutcomeWorse), []string{paired.FigureP99}) || one.Of(FigureWait).Outcome != verdict.OutcomeNotJudged {
 		t.Errorf("%d comparisons: %+v", r.Comparisons, one)
 	}
-	if h := (Header{c.Header}).Harm(slicesOf(c.Trials)); h == nil || h.Setting != "1" || h.Query != FigureP99 {
+	if h := (Header{c.Header}).Harm(c.Trials); h == nil || h.Setting != "1" || h.Query != paired.FigureP99 {
 		t.Errorf("a p99 of 1.5 times the control's: %+v", h)
 	}
 	for i := range c.Trials {
-		c.Trials[i].Metrics[FigureP99] = c.Trials[i].Metrics[FigureP50]
+		c.Trials[i].Metrics[paired.FigureP99] = c.Trials[i].Metrics[paired.FigureP50]
 		if i%3 == 2 {
-			c.Trials[i].Metrics[FigureFailed] = journal.Metric{Value: 0.1}
+			c.Trials[i].Metrics[paired.FigureFailed] = journal.Metric{Value: 0.1}
 		}
 	}
-	if h := (Header{c.Header}).Harm(slicesOf(c.Trials)); h == nil || h.Setting != "2" || h.Query != FigureFailed || h.Ratio != nil {
+	if h := (Header{c.Header}).Harm(c.Trials); h == nil || h.Setting != "2" || h.Query != paired.FigureFailed || h.Ratio != nil {
 		t.Errorf("a tenth failed, of the control none: %+v", h)
 	}
 	// The Meters count from one reading to the next, which is longer than a slice.
 	for i := range c.Trials {
 		c.Trials[i].MeasuredSeconds = 90
 	}
-	if was, is := *one.Of(FigureRequests).Value.Median, *Analyze(c).Canary.Settings[1].Of(FigureRequests).Value.Median; math.Abs(is/was-60.0/90) > 1e-9 {
+	if was, is := *one.Of(paired.FigureRequests).Value.Median, *Analyze(c).Canary.Settings[1].Of(paired.FigureRequests).Value.Median; math.Abs(is/was-60.0/90) > 1e-9 {
 		t.Errorf("%g req/s of 60 s are %g of 90 s", was, is)
 	}
 }
@@ -145,7 +146,8 @@ func TestBetterIsNoWorseInAnyOther(t *testing.T) {
 		open []string
 	}{
 		"the same":          {func(int) float64 { return 1 }, verdict.Recommended, nil},
-		"5% longer":         {func(int) float64 { return 1.05 }, verdict.TradeOff, nil},
+		"5% longer":         {func(int) float64 { return 1.05 }, verdict.Recommended, nil},
+		"25% longer":        {func(int) float64 { return 1.25 }, verdict.TradeOff, nil},
 		"may be 3.6 times":  {func(i int) float64 { return 1.5 * math.Exp(1.2*math.Sin(float64(5*i))) }, verdict.CannotTell, []string{"p99"}},
 		"may be a bit more": {func(i int) float64 { return 1 + 0.1*math.Sin(float64(5*i)) }, verdict.Recommended, nil},
 		"not known":         {nil, verdict.CannotTell, []string{"p99"}},
@@ -159,7 +161,7 @@ func TestBetterIsNoWorseInAnyOther(t *testing.T) {
 			}
 		}
 		one := Analyze(contents).Canary.Settings[1]
-		if one.Verdict != c.want || !slices.Equal(one.In(verdict.OutcomeBetter), []string{FigureCPU}) || !slices.Equal(one.In(verdict.OutcomeOpen), c.open) {
+		if one.Verdict != c.want || !slices.Equal(one.In(verdict.OutcomeBetter), []string{paired.FigureCPU}) || !slices.Equal(one.In(verdict.OutcomeOpen), c.open) {
 			t.Errorf("%s: %+v", name, one)
 		}
 	}

@@ -14,7 +14,6 @@ import (
 	"github.com/procfit/procfit/internal/show/number"
 	"github.com/procfit/procfit/internal/show/phrase"
 	"github.com/procfit/procfit/internal/show/sorting"
-	"github.com/procfit/procfit/internal/verdict"
 	"github.com/procfit/procfit/internal/verdict/journal"
 	"github.com/procfit/procfit/internal/verdict/paired"
 )
@@ -62,16 +61,15 @@ func (h Header) Rules() paired.Rules {
 		latency = paired.Less
 	}
 	r := paired.Rules{Values: len(h.Plan.Settings) - 1, Metrics: []paired.Metric{
-		{Name: paired.FigureCPU, Direction: paired.Less, Margin: cmp.Or(h.Plan.Margin, 0.05), Lacking: verdict.OutcomeOpen, Halves: true},
-		{Name: paired.FigureP50, Direction: latency, Margin: MarginP50, Lacking: verdict.OutcomeNotJudged, Halves: latency == paired.Less},
-		{Name: paired.FigureP99, Direction: latency, Margin: margin, Lacking: verdict.OutcomeNotJudged},
+		{Name: paired.FigureCPU, Direction: paired.Less, Margin: cmp.Or(h.Plan.Margin, 0.05), Halves: true},
+		{Name: paired.FigureP50, Direction: latency, Margin: MarginP50, Halves: latency == paired.Less},
+		{Name: paired.FigureP99, Direction: latency, Margin: margin},
 	}}
 	for _, q := range h.Live.Queries {
-		r.Metrics = append(r.Metrics, paired.Metric{Name: q.Name, Direction: paired.Less, Margin: margin, Zero: true, Lacking: verdict.OutcomeOpen, Guarded: true})
+		r.Metrics = append(r.Metrics, paired.Metric{Name: q.Name, Direction: paired.Less, Margin: margin, Asked: true, Guarded: true})
 	}
-	return paired.Rules{Values: r.Values, Metrics: append(r.Metrics,
-		paired.Metric{Name: paired.FigureRequests, Direction: paired.Alike, Margin: unequal},
-		paired.Metric{Name: paired.FigureFailed, Direction: paired.NoMore, Zero: true})}
+	r.Metrics = append(r.Metrics, paired.Metric{Name: paired.FigureRequests, Direction: paired.Alike, Margin: unequal}, paired.Metric{Name: paired.FigureFailed, Direction: paired.NoMore})
+	return r
 }
 
 // marginP99 is that of a p99, and of queries.

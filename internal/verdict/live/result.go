@@ -94,7 +94,7 @@ func Analyze(c *journal.Contents) *verdict.Result {
 	r.TrialsPlanned = r.TrialsRun // a time is planned, and not how many
 	for i, t := range of {
 		rate, seconds := float64(t.Live.Requests)/t.MeasuredSeconds, l.Seconds+t.MeasuredSeconds
-		if list[i].Void != "" || !(t.MeasuredSeconds > 0) || finite(rate) == nil || finite(seconds) == nil {
+		if list[i].Void != "" || !(t.MeasuredSeconds > 0) || math.IsInf(rate, 0) || math.IsInf(seconds, 0) {
 			continue
 		}
 		if l.Seconds == 0 || rate < l.Least {
@@ -102,121 +102,33 @@ func Analyze(c *journal.Contents) *verdict.Result {
 		}
 		l.Most, l.Seconds = max(l.Most, rate), seconds
 	}
+	r.Recommendation = &verdict.Recommendation{Verdict: verdict.CannotTell}
+	var settings []verdict.CanarySetting
 	for i := range c.Header.Plan.Settings {
-		l.Settings = append(l.Settings, h.settingResult(i, look, list, c.Trials))
+		s := h.settingResult(i, look, list, c.Trials)
+		l.Settings, settings = append(l.Settings, s), append(settings, s.CanarySetting)
 	}
-	r.Live, r.Recommendation, r.Warnings = l, recommend(l, r.Complete), append(r.Warnings, verdict.OfTrials(c.Trials)...)
+	if r.Complete && !l.Same { // else it is for a check, and not for a value
+		r.Recommendation = paired.Recommend(settings)
+	}
+	r.Live, r.Warnings = l, append(r.Warnings, verdict.OfTrials(c.Trials)...)
 	return r
 }
 
 // settingResult is what one value came to.
 func (h Header) settingResult(value int, look paired.Look, list []paired.Slice, trials []journal.Trial) verdict.LiveSetting {
 	s := h.Plan.Settings[value]
-	out := verdict.LiveSetting{CanarySetting: verdict.CanarySetting{Setting: s, Observed: []int{*s.Procs}, Figures: []verdict.CanaryFigure{}}}
+	out := verdict.LiveSetting{CanarySetting: h.Rules().Setting(value, look, list)}
+	out.Setting, out.Observed = s, []int{*s.Procs}
 	for i := range trials {
 		t := &trials[i]
 		if t.Live != nil && t.InvalidCode == journal.InvalidLeft && t.Setting.Key() == s.Key() {
 			out.Left, out.LeftAfter, out.InSystem = out.Left+1, t.DurationSeconds, t.Live.InSystemMax
 		}
 	}
-	for _, x := range list {
-		if x.Value == value && x.Void == "" {
-			out.Slices++
-		}
-	}
-	bounds := make([]paired.Bounds, len(h.Rules().Metrics))
 	if value > 0 {
 		v := look.Values[value-1]
-		bounds, out.Came, out.Unequal, out.Failing, out.Verdict = v.Bounds, string(v.Outcome), v.Unequal, v.Failing, verdicts[v.Outcome]
-	}
-	for i, m := range h.Rules().Metrics {
-		if f := compared(m.Name, i, bounds[i], value, list); f.Value.Median != nil && m.Direction != paired.NoMore {
-			out.Figures = append(out.Figures, f)
-		}
-	}
-	return out
-}
-
-// finite is a number of a result; nil: it is not known.
-func finite(x float64) *float64 {
-	if math.IsNaN(x) || math.IsInf(x, 0) {
-		return nil
-	}
-	return &x
-}
-
-// verdicts are what outcomes are in the words of a canary.
-var verdicts = map[paired.Outcome]verdict.Verdict{
-	paired.Better: verdict.Recommended, paired.Worse: verdict.KeepDefault, paired.Left: verdict.KeepDefault, paired.Same: verdict.NotYourKnob,
-	paired.Mixed: verdict.TradeOff, paired.Cheaper: verdict.CannotTell, paired.Open: verdict.CannotTell,
-}
-
-// compared is one figure of a value, next to the start value's of the same blocks.
-func compared(name string, metric int, b paired.Bounds, value int, list []paired.Slice) verdict.CanaryFigure {
-	start := map[int]*float64{} // by block
-	at := func(s *paired.Slice) *float64 {
-		if s.Void != "" {
-			return nil
-		}
-		return finite(s.Figures[metric])
-	}
-	for i := range list {
-		if list[i].Value == 0 {
-			start[list[i].Block] = at(&list[i])
-		}
-	}
-	out := verdict.CanaryFigure{Name: name, Outcome: b.Outcome}
-	var is, was []float64
-	for i := range list {
-		x, y := at(&list[i]), start[list[i].Block]
-		if list[i].Value != value || x == nil {
-			continue
-		}
-		is = append(is, *x)
-		if y != nil {
-			was = append(was, *y)
-		}
-		out.Points = append(out.Points, [2]*float64{x, y})
-	}
-	out.Value = verdict.Median(is)
-	if value > 0 {
-		out.Control = verdict.Median(was)
-		if out.Ratio.N = b.Pairs; b.Pairs > 0 { // an end that is infinite is not known
-			out.Ratio.Median, out.Ratio.Low, out.Ratio.High = finite(b.Ratio), finite(b.Low), finite(b.High)
-		}
-	}
-	return out
-}
-
-// recommend is what all values come to, of an experiment that came to its end: one is named
-// where it alone is better.
-func recommend(l *verdict.Live, complete bool) *verdict.Recommendation {
-	by := map[verdict.Verdict][]verdict.LiveSetting{}
-	for _, s := range l.Settings {
-		if s.Came != "" {
-			by[s.Verdict] = append(by[s.Verdict], s)
-		}
-	}
-	out := &verdict.Recommendation{Verdict: verdict.CannotTell}
-	switch better := by[verdict.Recommended]; {
-	case l.Same || !complete: // for a check, and not for a value
-		return out
-	case better != nil:
-		out.Verdict = verdict.Recommended
-		if len(better) == 1 {
-			out.Procs, out.Setting = better[0].Procs, better[0].Label
-		}
-	case by[verdict.CannotTell] != nil:
-		return out
-	case by[verdict.TradeOff] != nil:
-		out.Verdict = verdict.TradeOff
-	case by[verdict.KeepDefault] != nil:
-		out.Verdict = verdict.KeepDefault
-	case by[verdict.NotYourKnob] != nil:
-		out.Verdict = verdict.NotYourKnob
-	}
-	if out.Verdict != verdict.CannotTell {
-		out.Confidence = verdict.Proven
+		out.Came, out.Unequal, out.Failing = string(v.Outcome), v.Unequal, v.Failing
 	}
 	return out
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/procfit/procfit/internal/verdict"
 	"github.com/procfit/procfit/internal/verdict/canary"
 	"github.com/procfit/procfit/internal/verdict/journal"
+	"github.com/procfit/procfit/internal/verdict/paired"
 )
 
 // canaryWords are those of a canary.
@@ -57,7 +58,7 @@ func (w canaryWords) facts() document.Pairs {
 // name is a metric's, in a sentence.
 func (w canaryWords) name(figure string) string {
 	switch figure {
-	case canary.FigureCPU:
+	case paired.FigureCPU:
 		return "CPU time " + w.each()
 	case canary.FigureWait:
 		return "run-queue wait " + w.each()
@@ -65,16 +66,16 @@ func (w canaryWords) name(figure string) string {
 		return "scheduling latency p99"
 	case canary.FigureThrottled:
 		return "throttled periods"
-	case canary.FigureRequests:
+	case paired.FigureRequests:
 		if w.r.Live != nil {
 			return "requests per second"
 		}
 		return "requests per pod"
-	case canary.FigureP50:
+	case paired.FigureP50:
 		return "latency p50"
-	case canary.FigureP99:
+	case paired.FigureP99:
 		return "latency p99"
-	case canary.FigureFailed:
+	case paired.FigureFailed:
 		return "failed requests"
 	}
 	return phrase.Clean(figure)
@@ -90,17 +91,17 @@ func (w canaryWords) each() string {
 // unit is that of a metric. What a query's value is in, its author knows.
 func (w canaryWords) unit(figure string) number.Unit {
 	switch figure {
-	case canary.FigureSched, canary.FigureP50, canary.FigureP99:
+	case canary.FigureSched, paired.FigureP50, paired.FigureP99:
 		return number.Time()
-	case canary.FigureThrottled, canary.FigureFailed:
+	case canary.FigureThrottled, paired.FigureFailed:
 		return number.Ratio()
-	case canary.FigureRequests:
+	case paired.FigureRequests:
 		return number.PerSecond("req/s")
-	case canary.FigureCPU, canary.FigureWait:
+	case paired.FigureCPU, canary.FigureWait:
 		switch {
 		case w.PerRequest:
 			return number.Time()
-		case figure == canary.FigureCPU:
+		case figure == paired.FigureCPU:
 			return number.Plain("CPUs")
 		}
 		return number.Plain("s/s")

@@ -63,7 +63,7 @@ func TestCanaryVerdicts(t *testing.T) {
 		}, document.OK, "Change nothing", "GOMAXPROCS 1 is worse than unset"},
 		"a trade-off": {func(c *journal.Contents) {
 			for _, t := range one(c) {
-				prolong(t, "p99", 1.15)
+				prolong(t, "p99", 1.3)
 			}
 		}, document.Attention, "A trade-off", "better than unset in one metric and worse in another"},
 		"nothing counted": {func(c *journal.Contents) { c.Trials = nil }, document.Unknown, "Undecided", "The canary has no complete slice."},

@@ -11,6 +11,7 @@ import (
 	"github.com/procfit/procfit/internal/verdict"
 	"github.com/procfit/procfit/internal/verdict/canary"
 	"github.com/procfit/procfit/internal/verdict/journal"
+	"github.com/procfit/procfit/internal/verdict/paired"
 )
 
 // verdict is how it ended, and where it came to its end, what is proven.
@@ -19,7 +20,7 @@ func (w canaryWords) verdict() Verdict {
 	switch e := w.End; {
 	case e == nil:
 		v.Sentence = unfinished("its journal has no end: procfit was killed, or is still running")
-	case e.Code == journal.EndComplete || e.Code == journal.EndUnreached:
+	case e.Code == journal.EndComplete || e.Code == journal.EndDecided || e.Code == journal.EndUnreached:
 		v = w.compared()
 	case e.Code == journal.EndHarm:
 		v.State, v.Label, v.Sentence = document.Attention, "Harm", w.harm(e.Harm)
@@ -134,7 +135,7 @@ func (w canaryWords) judged() (list []string) {
 // same: a table that shows it must not be under a sentence that is silent on it.
 func worseBeside(a verdict.CanarySetting) (list []string) {
 	for _, m := range a.Figures {
-		if low := m.Ratio.Low; m.Outcome == verdict.OutcomeNotJudged && m.Name != canary.FigureRequests && low != nil && *low > 1 {
+		if low := m.Ratio.Low; m.Outcome == verdict.OutcomeNotJudged && m.Name != paired.FigureRequests && low != nil && *low > 1 {
 			list = append(list, m.Name)
 		}
 	}

@@ -84,7 +84,9 @@ var verdicts = map[verdict.Verdict]verdictRow{
 			return "All values are proven equally good within the margins. " + phrase.Capital(w.instead()) + "."
 		},
 		paste: nothing("Nothing to set: GOMAXPROCS makes no difference here. Leave it unset and profile the program."), compared: (*group).keeps,
-		canary: canaryWords.undecided,
+		canary: func(w canaryWords, v *Verdict) {
+			v.Answer.Text, v.Sentence = "Nothing to change", w.on()+" is the same as unset, within the margins."
+		},
 		live: func(w liveWords, v *Verdict) {
 			v.Answer.Text = "Nothing to change"
 			v.Sentence = fmt.Sprintf("GOMAXPROCS %s and %s are the same within the margins.", w.start(), phrase.And(w.proven(verdict.NotYourKnob)))

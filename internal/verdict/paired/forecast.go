@@ -81,7 +81,7 @@ func (r Rules) proven(less, spread float64, count, most int) (after []float64) {
 		}
 		for n := 1; n <= most; n++ {
 			f.add((1-less)*math.Exp(spread/math.Sqrt(drawn)*random.NormFloat64()), 1)
-			if f.bounds(level).Outcome == verdict.OutcomeBetter {
+			if f.bounds(level, false).Outcome == verdict.OutcomeBetter {
 				after = append(after, float64(n))
 				break
 			}

@@ -34,7 +34,7 @@ func (r Rules) Harm(list []Slice) *Harm {
 				continue
 			}
 			is, was := pairsOf(list, value, i)
-			if ratio, proven := Above(is, was, m.Margin, falseAlarms/float64(guarded*r.Values)); proven {
+			if ratio, proven := above(is, was, m.Margin, falseAlarms/float64(guarded*r.Values)); proven {
 				return &Harm{value, m.Name, len(is), ratio}
 			}
 		}
@@ -81,14 +81,14 @@ func evidence(d []float64, tuned float64) float64 {
 	return 2 * math.Sqrt(k) * math.Pow((variance+mean*mean)/(variance+mean*mean*k), n/2)
 }
 
-// harmTuned makes Above find harm in four to eight pairs.
+// harmTuned makes above find harm in four to eight pairs.
 const harmTuned = 0.25
 
-// Above reports whether values are proven above those that they are paired with, with an
+// above reports whether values are proven above those that they are paired with, with an
 // error of alpha over all looks, and by more than the margin. ratio is how far; nil where the
 // others were 0. Values are compared by their logarithms. Where one is 0, as errors may be,
 // they are compared by their square roots.
-func Above(is, was []float64, margin, alpha float64) (ratio *float64, proven bool) {
+func above(is, was []float64, margin, alpha float64) (ratio *float64, proven bool) {
 	d := make([]float64, len(is))
 	if slices.ContainsFunc(slices.Concat(is, was), func(x float64) bool { return x <= 0 }) {
 		for i := range is {

@@ -8,7 +8,7 @@ import (
 )
 
 // alpha is how likely it is that anything is claimed of values that do not differ, at all
-// looks together. All values and their figures share it.
+// looks together. All values and their metrics share it. An end for harm has its own error.
 const alpha = 0.05
 
 // A value that is left for harm in leftTwice of its latest visits is out. Once may be
@@ -43,6 +43,7 @@ type proof struct {
 // value is one that is compared with the control.
 type value struct {
 	figures []*figure
+	blocks  int    // that it was in
 	pairs   int    // blocks in which it and the control count
 	left    []bool // in its latest visits
 	out     bool
@@ -58,22 +59,33 @@ func newProof(r Rules) *proof {
 	return p
 }
 
-// level is the error of one claim in one direction. Of each value it may be claimed that a
-// metric is less, or that it is more. One that may be 0 has two ways to be proven: by its
-// ratios, and where it is mostly 0 by its differences.
+// early is the part of the error that looks before the last planned block share.
+const early = 0.05
+
+// level is the error of one claim in one direction, at all looks together. Of each value it
+// may be claimed that a metric is less, or that it is more.
 func (r Rules) level() float64 {
 	claims := 0
 	for _, m := range r.Metrics {
-		switch {
-		case m.Direction == NoMore:
+		switch m.Direction {
+		case NoMore:
 			claims++
-		case m.Direction == Less && m.Zero:
-			claims += 4
-		case m.Direction == Less:
+		case Less:
 			claims += 2
 		}
 	}
-	return alpha / float64(max(1, r.Values)*max(1, claims))
+	return alpha / float64(max(1, r.Values*claims))
+}
+
+// at is the error of one claim at the next look at a value, and whether that is the last one.
+func (p *proof) at(v *value) (level float64, last bool) {
+	switch {
+	case p.Blocks == 0:
+		return p.level, false
+	case v.blocks < p.Blocks:
+		return early * p.level, false
+	}
+	return (1 - early) * p.level, true
 }
 
 // add takes a block.
@@ -87,6 +99,7 @@ func (p *proof) add(block []Slice) {
 			continue
 		}
 		v := &p.values[s.Value-1]
+		v.blocks++
 		if s.Void != VoidLeft || !loaded { // a slice that carry-over made void was not left
 			v.visited(s.Void == VoidLeft)
 		}
@@ -124,16 +137,20 @@ func (p *proof) look() Look {
 }
 
 func (p *proof) judged(v *value) (j Judged) {
+	level, last := p.at(v)
 	for _, f := range v.figures {
-		b := f.bounds(p.level)
+		b := f.bounds(level, last)
+		if f.Direction == Shown { // its interval is by itself
+			b = f.bounds(alpha/2, last)
+		}
 		if p.carry.hides(f.Name, math.Log(b.Ratio)) {
 			b.disclaim()
 		}
 		if f.Direction == Less && 2*f.pairs < v.pairs {
-			b.Outcome, b.Same = f.Lacking, false
+			b.lack()
 		}
-		j.Unequal = j.Unequal || f.Direction == Alike && f.beyond(p.level)
-		j.Failing = j.Failing || f.Direction == NoMore && f.plain.IsAbove(p.level)
+		j.Unequal = j.Unequal || f.Direction == Alike && f.beyond(level, last)
+		j.Failing = j.Failing || f.Direction == NoMore && f.at.IsAbove(level)
 		j.Bounds = append(j.Bounds, b)
 	}
 	j.Outcome = v.outcome(j)
@@ -147,12 +164,12 @@ func (v *value) outcome(j Judged) Outcome {
 	is := func(o verdict.Outcome) bool {
 		return slices.ContainsFunc(j.Bounds, func(b Bounds) bool { return b.Outcome == o })
 	}
-	waits, same, cheaper := false, true, false
+	waits, same, different, cheaper := false, false, false, false
 	for _, b := range j.Bounds {
 		cheaper = cheaper || b.Name == FigureCPU && b.Outcome == verdict.OutcomeBetter
 		judged := b.Outcome != verdict.OutcomeNotJudged
 		waits = waits || judged && b.Name != FigureCPU
-		same = same && (b.Same || !judged)
+		same, different = same || b.Same, different || judged && !b.Same
 	}
 	better, worse := is(verdict.OutcomeBetter), is(verdict.OutcomeWorse)
 	switch {
@@ -170,7 +187,7 @@ func (v *value) outcome(j Judged) Outcome {
 		return Better
 	case cheaper:
 		return Cheaper
-	case same:
+	case same && !different:
 		return Same
 	}
 	return Open

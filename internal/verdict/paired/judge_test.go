@@ -176,7 +176,7 @@ func TestFewPairs(t *testing.T) {
 		f := newProof(rules(2)).values[0].figures[cpu]
 		for n := range 12 {
 			f.add(math.Exp(d+1e-4*float64(n%2)), 1)
-			if b := f.bounds(rules(2).level()); n == 6 && b.Outcome != want[0] || n == 11 && b.Outcome != want[1] {
+			if b := f.bounds(rules(2).level(), false); n == 6 && b.Outcome != want[0] || n == 11 && b.Outcome != want[1] {
 				t.Errorf("%g, after %d pairs: %+v", d, n+1, b)
 			}
 		}
@@ -251,7 +251,7 @@ func TestLevel(t *testing.T) {
 	for _, c := range []struct {
 		rules Rules
 		want  float64 // claims
-	}{{Rules{}, 1}, {asked, 11}, {rules(2), 7}, {rules(4), 21}, {rules(6), 35}} {
+	}{{Rules{}, 1}, {asked, 7}, {rules(2), 7}, {rules(4), 21}, {rules(6), 35}} {
 		if got := alpha / c.rules.level(); math.Abs(got-c.want) > 1e-9 {
 			t.Errorf("%+v: shared by %g, want %g", c.rules, got, c.want)
 		}

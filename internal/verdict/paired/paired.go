@@ -17,10 +17,9 @@ type Metric struct {
 	Name      string
 	Direction Direction
 	Margin    float64 // how much more counts as no more: 0.05 is 5%
-	// Zero reports that it may be 0, as errors may.
-	Zero bool
-	// Lacking is what it comes to where fewer than half of the blocks have it.
-	Lacking verdict.Outcome
+	// Asked reports that the user asked for it: where fewer than half of the blocks have it,
+	// it is open, and not left out of what is judged.
+	Asked bool
 	// Guarded reports that an experiment ends where it is proven above the control's.
 	Guarded bool
 	// Halves reports that slices have it for each of their halves, which show what an earlier
@@ -51,6 +50,7 @@ const (
 type Rules struct {
 	Values  int // that are compared with the control
 	Metrics []Metric
+	Blocks  int // that are planned for each value; 0: as many as there is time for
 }
 
 // Slice is what one value did in a block.

@@ -4,8 +4,7 @@ import (
 	"cmp"
 	"math"
 	"math/rand/v2"
-
-	"github.com/procfit/procfit/internal/verdict"
+	"slices"
 )
 
 // world is a program under a traffic, in which slices are run.
@@ -35,17 +34,17 @@ const (
 )
 
 // rules are those of the values: the control is 2, the first is below it, the others are above.
-// Queries come last, and may be 0.
+// Queries come last.
 func rules(values int, queries ...string) Rules {
 	r := Rules{Values: values - 1, Metrics: []Metric{
-		{Name: FigureCPU, Direction: Less, Margin: 0.05, Lacking: verdict.OutcomeOpen, Halves: true},
-		{Name: FigureP50, Direction: Less, Margin: 0.10, Lacking: verdict.OutcomeNotJudged, Halves: true},
-		{Name: FigureP99, Direction: Less, Margin: 0.20, Lacking: verdict.OutcomeNotJudged},
+		{Name: FigureCPU, Direction: Less, Margin: 0.05, Halves: true},
+		{Name: FigureP50, Direction: Less, Margin: 0.10, Halves: true},
+		{Name: FigureP99, Direction: Less, Margin: 0.20},
 		{Name: FigureRequests, Direction: Alike, Margin: 0.05},
-		{Name: FigureFailed, Direction: NoMore, Zero: true},
+		{Name: FigureFailed, Direction: NoMore},
 	}}
 	for _, q := range queries {
-		r.Metrics = append(r.Metrics, Metric{Name: q, Direction: Less, Margin: 0.20, Zero: true, Lacking: verdict.OutcomeOpen, Guarded: true})
+		r.Metrics = append(r.Metrics, Metric{Name: q, Direction: Less, Margin: 0.20, Asked: true, Guarded: true})
 	}
 	return r
 }
@@ -167,4 +166,146 @@ func job(w *world) float64 {
 
 func everything(w *world) float64 {
 	return diurnal(w) + drifting(w) + bursts(w) + shocks(w) + collections(w) + job(w)
+}
+
+// traffic draws a query of two equal settings in a slice. past is what a pattern keeps from
+// one slice to the next.
+type traffic func(r *rand.Rand, slice int, past *float64) (is, was float64)
+
+// noisy is a p99 whose level both share, and which strays by itself on each side.
+func noisy(by float64, draw func(*rand.Rand) float64, level func(r *rand.Rand, slice int, past *float64) float64) traffic {
+	return func(r *rand.Rand, slice int, past *float64) (float64, float64) {
+		l := level(r, slice, past)
+		return l * math.Exp(by*draw(r)), l * math.Exp(by*draw(r))
+	}
+}
+
+// exponential is a p99 of so many latencies with an exponential tail.
+func exponential(n int) traffic {
+	p99 := func(r *rand.Rand) float64 {
+		list := make([]float64, n)
+		for i := range list {
+			list[i] = r.ExpFloat64()
+		}
+		slices.Sort(list)
+		return list[n*99/100]
+	}
+	return func(r *rand.Rand, _ int, _ *float64) (float64, float64) { return p99(r), p99(r) }
+}
+
+// failing are so many errors in the mean, all of different requests.
+func failing(mean float64) traffic {
+	poisson := func(r *rand.Rand) (n float64) {
+		for at := r.ExpFloat64(); at < mean; at += r.ExpFloat64() {
+			n++
+		}
+		return n
+	}
+	return func(r *rand.Rand, _ int, _ *float64) (float64, float64) { return poisson(r), poisson(r) }
+}
+
+func normal(r *rand.Rand) float64 { return r.NormFloat64() }
+
+func cauchy(r *rand.Rand) float64 { return r.NormFloat64() / math.Abs(r.NormFloat64()) }
+
+func steady(*rand.Rand, int, *float64) float64 { return 1 }
+
+// ofDay swings three-fold in 30 slices.
+func ofDay(_ *rand.Rand, slice int, _ *float64) float64 {
+	return 2 + math.Sin(2*math.Pi*float64(slice)/30)
+}
+
+func bursting(r *rand.Rand, _ int, _ *float64) float64 {
+	if r.Float64() < 0.1 {
+		return 10
+	}
+	return 1
+}
+
+// sharing has a level that depends on the one before, as a shared backend's load has.
+func sharing(r *rand.Rand, _ int, past *float64) float64 {
+	*past = 0.9**past + 0.3*r.NormFloat64()
+	return math.Exp(*past)
+}
+
+// unsteady strays by 2% in most slices and by 50% in some.
+func unsteady(r *rand.Rand, _ int, _ *float64) (float64, float64) {
+	by := 0.02
+	if r.Float64() < 0.3 {
+		by = 0.5
+	}
+	return math.Exp(by * r.NormFloat64()), math.Exp(by * r.NormFloat64())
+}
+
+// inBursts fail in some slices, many at a time, on one side alone.
+func inBursts(r *rand.Rand, _ int, _ *float64) (is, was float64) {
+	for _, side := range []*float64{&is, &was} {
+		if r.Float64() < 0.2 {
+			*side = math.Ceil(10 * r.ExpFloat64())
+		}
+	}
+	return is, was
+}
+
+// coarse knows two values alone.
+func coarse(r *rand.Rand, _ int, _ *float64) (float64, float64) {
+	return 0.25 * float64(1+r.IntN(2)), 0.25 * float64(1+r.IntN(2))
+}
+
+// oneOfTwo has a p99 three times as long on one side in every slice, and chance says on
+// which: as a client's one heavy connection is on the one pod or on the other.
+func oneOfTwo(r *rand.Rand, _ int, _ *float64) (is, was float64) {
+	is, was = math.Exp(0.05*r.NormFloat64()), math.Exp(0.05*r.NormFloat64())
+	if r.IntN(2) == 0 {
+		return 3 * is, was
+	}
+	return is, 3 * was
+}
+
+// equalPods are the traffics in which hardly a canary of equal pods ends.
+var equalPods = []struct {
+	name string
+	traffic
+}{
+	{"steady, straying by 5%", noisy(0.05, normal, steady)},
+	{"steady, straying by 25%", noisy(0.25, normal, steady)},
+	{"a daily swing", noisy(0.25, normal, ofDay)},
+	{"bursts", noisy(0.25, normal, bursting)},
+	{"a drift that both share", noisy(0.25, normal, sharing)},
+	{"heavy tails", noisy(0.25, heavy, steady)},
+	{"heavy tails without a mean", noisy(0.25, cauchy, steady)},
+	{"some slices stray far more", unsteady},
+	{"a query with two values", coarse},
+	{"errors, one in ten slices", failing(0.1)},
+	{"errors, one in a slice", failing(1)},
+	{"errors, ten in a slice", failing(10)},
+	{"errors, many at a time, seldom", inBursts},
+}
+
+// asking is a canary of 30 slices that asks one query, with an error that is shared with so
+// many comparisons; the value's is so many times what it would be.
+func asking(r *rand.Rand, of traffic, times, margin float64, comparisons int) simulation {
+	past := 0.0
+	return simulation{Rules{Values: comparisons, Blocks: 30, Metrics: []Metric{{Name: "p99", Direction: Less, Margin: margin, Asked: true, Guarded: true}}}, func(n int) ([]Slice, float64) {
+		is, was := of(r, n, &past)
+		return []Slice{{Block: n, Figures: []float64{was}}, {Block: n, Value: 1, Figures: []float64{is * times}}}, float64(n + 1)
+	}}
+}
+
+// pods is a canary of 30 slices with values whose CPU time and p99 stray, of which the first
+// takes so many times the CPU time.
+func pods(r *rand.Rand, values int, noise, times float64) simulation {
+	rules := Rules{Values: values, Blocks: 30, Metrics: []Metric{
+		{Name: "p99", Direction: Less, Margin: 0.2, Asked: true, Guarded: true}, {Name: FigureCPU, Direction: Less, Margin: 0.05},
+	}}
+	return simulation{rules, func(n int) (list []Slice, at float64) {
+		for value := range 1 + values {
+			s := Slice{Block: n, Value: value, Figures: []float64{0.02 * math.Exp(2*noise*r.NormFloat64()), 0.001 * math.Exp(noise*r.NormFloat64())}}
+			if value == 1 {
+				s.Figures[1] *= times
+			}
+			list = append(list, s)
+		}
+		return list, float64(n + 1)
+	}}
 }

@@ -1,0 +1,94 @@
+package paired
+
+import (
+	"math"
+
+	"github.com/procfit/procfit/internal/verdict"
+)
+
+// verdicts are what outcomes are in the words of a result.
+var verdicts = map[Outcome]verdict.Verdict{
+	Better: verdict.Recommended, Worse: verdict.KeepDefault, Left: verdict.KeepDefault, Same: verdict.NotYourKnob,
+	Mixed: verdict.TradeOff, Cheaper: verdict.CannotTell, Open: verdict.CannotTell,
+}
+
+// Setting is what a value came to, next to the control in the same blocks; 0 is the control.
+// Metrics that no slice has are left out, unless the user asked for them.
+func (r Rules) Setting(value int, look Look, list []Slice) (out verdict.CanarySetting) {
+	control := map[int]*Slice{} // by block
+	for i := range list {
+		if s := &list[i]; s.Value == 0 && s.Void == "" {
+			control[s.Block] = s
+		}
+	}
+	var slices []*Slice
+	for i := range list {
+		if s := &list[i]; s.Value == value && s.Void == "" {
+			slices = append(slices, s)
+		}
+	}
+	out.Slices, out.Figures = len(slices), []verdict.CanaryFigure{}
+	if value > 0 {
+		out.Verdict = verdicts[look.Values[value-1].Outcome]
+	}
+	for i, m := range r.Metrics {
+		f := verdict.CanaryFigure{Name: m.Name}
+		var is, was []float64
+		for _, s := range slices {
+			x, y := finite(s.Figures[i]), (*float64)(nil)
+			if c := control[s.Block]; c != nil {
+				y = finite(c.Figures[i])
+			}
+			if x != nil {
+				is = append(is, *x)
+			}
+			if x != nil && y != nil {
+				was = append(was, *y)
+			}
+			f.Points = append(f.Points, [2]*float64{x, y})
+		}
+		f.Value = verdict.Median(is)
+		if value > 0 {
+			b := look.Values[value-1].Bounds[i]
+			f.Control, f.Outcome, f.Ratio.N = verdict.Median(was), b.Outcome, b.Pairs
+			if b.Pairs > 0 { // an end that is infinite is not known
+				f.Ratio.Median, f.Ratio.Low, f.Ratio.High = finite(b.Ratio), finite(b.Low), finite(b.High)
+			}
+		}
+		if known := f.Value.Median != nil && m.Direction != NoMore; known || m.Asked && value > 0 && len(slices) > 0 {
+			out.Figures = append(out.Figures, f)
+		}
+	}
+	return out
+}
+
+// finite is a number of a result; nil: it is not known.
+func finite(x float64) *float64 {
+	if math.IsNaN(x) || math.IsInf(x, 0) {
+		return nil
+	}
+	return &x
+}
+
+// Recommend is what all values of an experiment that came to its end come to: one is named
+// where it alone is better.
+func Recommend(settings []verdict.CanarySetting) *verdict.Recommendation {
+	by := map[verdict.Verdict][]verdict.CanarySetting{}
+	for _, s := range settings {
+		by[s.Verdict] = append(by[s.Verdict], s)
+	}
+	out := &verdict.Recommendation{Verdict: verdict.CannotTell}
+	for _, v := range []verdict.Verdict{verdict.Recommended, verdict.CannotTell, verdict.TradeOff, verdict.KeepDefault, verdict.NotYourKnob} {
+		if by[v] != nil {
+			out.Verdict = v
+			break
+		}
+	}
+	if out.Verdict != verdict.CannotTell {
+		out.Confidence = verdict.Proven
+	}
+	if better := by[verdict.Recommended]; len(better) == 1 {
+		out.Procs, out.Setting = better[0].Procs, better[0].Label
+	}
+	return out
+}
