@@ -56,7 +56,7 @@ func newKubeCanaryOptions(std stdio, cmd *cobra.Command) *kubeCanary {
 	fields := field.Take(o.spec.Fields(), append(field.Named("margin-p99"),
 		field.Field{Name: "procs", Help: "GOMAXPROCS values to try: auto, 1..4, or 1,2"},
 		field.Field{Name: "replicas", Help: "canary pods of each value"},
-		field.Field{Name: "duration", Help: "how long a round of values is compared"},
+		field.Field{Name: "duration", Help: "how long a round of values is compared at most"},
 		field.Field{Name: "warmup", Help: "time of the pods before they are compared"},
 		field.Field{Name: "header", Help: "a header to send to --prometheus; may be repeated", Needs: "prometheus"},
 		field.Field{Name: "timeout", Help: "how long a pod may take to be ready (default ready=30s)"})...)

@@ -5,7 +5,7 @@ import (
 	"errors"
 	"time"
 
-	"github.com/procfit/procfit/internal/measure/canary"
+	"github.com/procfit/procfit/internal/measure/paired"
 	"github.com/procfit/procfit/internal/measure/session"
 	"github.com/procfit/procfit/internal/show/number"
 	"github.com/procfit/procfit/internal/show/phrase"
@@ -62,7 +62,7 @@ func ended(end *journal.End, err error) error {
 	switch end.Code {
 	case journal.EndInterrupted:
 		return interrupted(context.Canceled)
-	case journal.EndTaken:
+	case journal.EndTaken, journal.EndNotStarted:
 		return errors.New(end.Reason)
 	case journal.EndUnreached:
 		return errors.New("no request reached the canary's pods: nothing was compared")
@@ -72,9 +72,18 @@ func ended(end *journal.End, err error) error {
 
 // measure has the canary run, and its pods removed.
 func (run *canaryRun) measure(ctx context.Context, std stdio) (*journal.End, error) {
-	p := &canaryProgress{std: std, header: run.header, began: time.Now()}
-	r := &canary.Run{Header: run.header, Ask: run.ask, Tell: p.tell}
-	return r.Into(ctx, run.place, run.dir, std.secrets.Quoted, func(err error) { std.notef("%v", err) })
+	defer func() {
+		if err := run.place.Close(); err != nil {
+			std.notef("%v", err)
+		}
+	}()
+	if err := run.place.Prepare(ctx, journal.Plan{}, nil); err != nil {
+		return nil, err
+	}
+	h := run.header
+	p := &canaryProgress{std: std, header: h, began: time.Now()}
+	r := &paired.Run{Place: run.place, Next: h.Next, BurnIn: h.Warmup(), Length: h.Slice(), Queries: h.Canary.Queries, Ask: run.ask, Tell: p.tell}
+	return r.Into(ctx, h.Header, run.dir, std.secrets.Quoted)
 }
 
 // tell says what is about to be made, and what it means.
@@ -131,27 +140,34 @@ type canaryProgress struct {
 	std    stdio
 	header judge.Header
 	began  time.Time
-	done   int
+	round  []judge.Slice // its slices so far
 }
 
-func (p *canaryProgress) tell(e canary.Event) {
+func (p *canaryProgress) tell(e paired.Event) {
 	h := p.header
+	round := e.Block / h.Slices()
+	say := func(round int, what string) {
+		p.std.notef("round %d of %d: %s", round+1, len(h.Canary.Rounds), what)
+	}
 	switch e.Kind {
-	case canary.EventBegin:
-		p.std.notef("round %d of %d: the pods are being made", e.Round+1, len(h.Canary.Rounds))
-	case canary.EventServe:
-		p.std.notef("round %d of %d: they serve", e.Round+1, len(h.Canary.Rounds))
-	case canary.EventUnreached:
-		p.std.notef("no request has reached the canary's pods in %d slices: clients that keep their connections do not reach new pods, or the Service gets no requests", judge.ToldAfter)
-		p.std.notef("  restart the clients, or limit how long a connection lives; without any request it ends after %d slices", h.Patience())
-	case canary.EventEnd:
-		p.std.notef("round %d of %d: the pods are being removed", e.Round+1, len(h.Canary.Rounds))
-	case canary.EventSlice:
-		p.done++
-		all := len(h.Canary.Rounds) * h.Slices()
-		spent := float64(p.done)*h.Canary.SliceSeconds + float64(e.Round+1)*h.Load.WarmupSeconds
+	case paired.EventApply:
+		if p.round = nil; round > 0 {
+			say(round-1, "the pods are being removed")
+		}
+		say(round, "the pods are being made")
+	case paired.EventRun:
+		say(round, "they serve")
+	case paired.EventRestore:
+		say(round, "the pods are being removed")
+	case paired.EventSlice:
+		done, all := e.Block+1, len(h.Canary.Rounds)*h.Slices()
+		spent := float64(done)*h.Canary.SliceSeconds + float64(round+1)*h.Load.WarmupSeconds
 		left := h.Lasts() - time.Duration(spent*float64(time.Second))
-		now := judge.Analyze(&journal.Contents{Header: h.Header, Trials: e.Slice})
-		p.std.notef("[%d/%d] %s, elapsed %s, %s left", p.done, all, page.CanarySlice(now), number.Clock(time.Since(p.began)), number.Clock(left))
+		now := judge.Analyze(&journal.Contents{Header: h.Header, Trials: e.Trials})
+		p.std.notef("[%d/%d] %s, elapsed %s, %s left", done, all, page.CanarySlice(now), number.Clock(time.Since(p.began)), number.Clock(left))
+		if p.round = append(p.round, e.Trials); len(p.round) == judge.ToldAfter && judge.Unreached(p.round) {
+			p.std.notef("no request has reached the canary's pods in %d slices: clients that keep their connections do not reach new pods, or the Service gets no requests", judge.ToldAfter)
+			p.std.notef("  restart the clients, or limit how long a connection lives; without any request it ends after %d slices", h.Patience())
+		}
 	}
 }

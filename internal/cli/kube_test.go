@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/procfit/procfit/internal/measure/canary"
+	"github.com/procfit/procfit/internal/measure/paired"
 	judge "github.com/procfit/procfit/internal/verdict/canary"
 	"github.com/procfit/procfit/internal/verdict/journal"
 )
@@ -63,11 +63,32 @@ func TestCanaryLeft(t *testing.T) {
 	var shown strings.Builder
 	p := &canaryProgress{std: newStdio(t.Context(), nil, nil, &shown, nil), header: h, began: time.Now()}
 	for i := range 6 {
-		p.tell(canary.Event{Kind: canary.EventSlice, Round: i / 3})
+		p.tell(paired.Event{Kind: paired.EventSlice, Block: i})
 	}
 	for _, want := range []string{"[1/6] this slice has no values, elapsed 0:00, 15:00 left", "[3/6] this slice has no values, elapsed 0:00, 13:00 left", "[4/6] this slice has no values, elapsed 0:00, 2:00 left", "[6/6] this slice has no values, elapsed 0:00, 0:00 left"} {
 		if !strings.Contains(shown.String(), want) {
 			t.Errorf("%q is not in\n%s", want, shown.String())
+		}
+	}
+}
+
+// TestCanaryTellsOfNoRequests: once in a round, after two slices in which no request came to any
+// pod.
+func TestCanaryTellsOfNoRequests(t *testing.T) {
+	round := []journal.Setting{judge.SettingOf(nil), judge.SettingOf(new(1))}
+	h := judge.Header{Header: journal.Header{Load: journal.Load{DurationSeconds: 600}, Canary: &journal.Canary{SliceSeconds: 60, Rounds: [][]journal.Setting{round}}}}
+	for cpu, told := range map[float64]int{0.03: 1, 6: 0} {
+		var shown strings.Builder
+		p := &canaryProgress{std: newStdio(t.Context(), nil, nil, &shown, nil), header: h, began: time.Now()}
+		for block := range 4 {
+			var trials []journal.Trial
+			for _, a := range round {
+				trials = append(trials, journal.Trial{Setting: a, Block: block, ObservedProcs: []*int{nil}, Usage: journal.Usage{MeasuredSeconds: 60, CPUSeconds: &journal.CPUSeconds{User: cpu}}})
+			}
+			p.tell(paired.Event{Kind: paired.EventSlice, Block: block, Trials: trials})
+		}
+		if got := strings.Count(shown.String(), "no request has reached the canary's pods in 2 slices"); got != told {
+			t.Errorf("told %d times, want %d:\n%s", got, told, shown.String())
 		}
 	}
 }

@@ -12,7 +12,7 @@ var shared = []string{
 	"internal/measure/local", "internal/measure/plan", "internal/measure/session", "internal/measure/trial",
 	"internal/program/goproc", "internal/program/meter", "internal/program/observe", "internal/program/rule", "internal/program/target",
 	"internal/trace/sched",
-	"internal/measure/canary", "internal/measure/live", "internal/verdict/journal", "internal/verdict/page/served",
+	"internal/measure/paired", "internal/measure/live", "internal/verdict/journal", "internal/verdict/page/served",
 }
 
 // portable are the packages with parts for macOS and Windows that the tag "portable"
@@ -24,7 +24,7 @@ var portable = []string{"internal/host/supervisor", "internal/host/start", "inte
 // test programs are compiled from does not decide: that is everything, for some, or
 // nothing.
 var proves = map[string][]string{
-	inCluster: {"internal/measure/kube/", "internal/check/cluster/", "internal/host/cluster/", "internal/lab/pods/", "internal/measure/canary/", "internal/verdict/canary/", "internal/verdict/paired/",
+	inCluster: {"internal/measure/kube/", "internal/check/cluster/", "internal/host/cluster/", "internal/lab/pods/", "internal/measure/paired/", "internal/verdict/canary/", "internal/verdict/paired/",
 		"internal/cli/kube*.go", "internal/cli/canary*.go", "internal/cli/checkcluster.go", "internal/cli/image.go", "deploy/kubernetes/", "deploy/helm/",
 		"internal/cli/fleet*.go", "internal/cli/live*.go", "maxprocs/live/", "internal/check/manifest/testdata/corpus/kubernetes/", "docs/how-to/fix-a-manifest.md", "docs/how-to/try-values-live.md"},
 	// Scripts, which all start the whole command line.

@@ -13,14 +13,14 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/yaml"
 
-	"github.com/procfit/procfit/internal/measure/canary"
 	"github.com/procfit/procfit/internal/measure/kube/agent"
+	"github.com/procfit/procfit/internal/measure/paired"
 	"github.com/procfit/procfit/internal/measure/plan"
 	"github.com/procfit/procfit/internal/measure/trial"
 	"github.com/procfit/procfit/internal/show/phrase"
 	judge "github.com/procfit/procfit/internal/verdict/canary"
 	"github.com/procfit/procfit/internal/verdict/journal"
-	"github.com/procfit/procfit/internal/verdict/paired"
+	blocks "github.com/procfit/procfit/internal/verdict/paired"
 )
 
 // CanaryConfig is what a canary's pods take in addition to their Copies.
@@ -31,10 +31,11 @@ type CanaryConfig struct {
 	Ready time.Duration // how long a pod may take to serve
 }
 
-// Canaries are the pods of a canary: a canary.Place.
+// Canaries are the pods of a canary: a paired.Place.
 type Canaries struct {
 	*runner
 	groups []*group
+	watch  judge.Watch
 }
 
 // group are the pods of one setting.
@@ -78,9 +79,12 @@ func (c *Canaries) Manifests(settings []journal.Setting) ([]byte, error) {
 	return out, nil
 }
 
-// Begin implements canary.Place.
-func (c *Canaries) Begin(ctx context.Context, settings []journal.Setting) error {
-	c.groups = nil
+// Apply implements paired.Place: it removes the pods of the round before.
+func (c *Canaries) Apply(ctx context.Context, settings []journal.Setting) error {
+	if err := c.Restore(ctx); err != nil {
+		return err
+	}
+	c.watch = judge.Watch{}
 	if err := c.cluster.renew(ctx, c.cut.run, c.alive().Add(time.Duration(len(settings)*settings[0].Replicas)*c.spec.Target.ReadyTimeout)); err != nil {
 		return err
 	}
@@ -105,7 +109,7 @@ func (c *Canaries) Begin(ctx context.Context, settings []journal.Setting) error 
 func notStarted(a journal.Setting, err error) error {
 	var f *trial.Failure
 	if errors.As(trial.Lost(err), &f) {
-		return &canary.NotStartedError{Setting: a.Label, Reason: phrase.Clean(f.Error())}
+		return &paired.EndError{End: journal.End{Code: journal.EndNotStarted, Reason: fmt.Sprintf("GOMAXPROCS %s: %s", a.Label, phrase.Clean(f.Error()))}}
 	}
 	return err
 }
@@ -122,8 +126,8 @@ func (g *group) proves(ctx context.Context) error {
 	return trial.JudgeProcs(&journal.Trial{Setting: g.Setting}, readings, nil)
 }
 
-// End implements canary.Place.
-func (c *Canaries) End(ctx context.Context) error {
+// Restore implements paired.Place.
+func (c *Canaries) Restore(ctx context.Context) error {
 	errs := make([]error, len(c.groups))
 	var all sync.WaitGroup
 	for i, g := range c.groups {
@@ -134,8 +138,20 @@ func (c *Canaries) End(ctx context.Context) error {
 	return errors.Join(errs...)
 }
 
-// Conditions implements canary.Place.
-func (c *Canaries) Conditions(ctx context.Context) (list []canary.Condition, err error) {
+// Watch implements paired.Place.
+func (c *Canaries) Watch(ctx context.Context) error {
+	list, err := c.conditions(ctx)
+	if err != nil {
+		return err
+	}
+	if end := c.watch.See(time.Now(), list); end != nil {
+		return &paired.EndError{End: *end}
+	}
+	return nil
+}
+
+// conditions are all pods as they are now.
+func (c *Canaries) conditions(ctx context.Context) (list []judge.Condition, err error) {
 	var pods corev1.PodList
 	err = c.cluster.Call(ctx, func(ctx context.Context) error {
 		return c.cluster.list(ctx, "pods", metav1.ListOptions{LabelSelector: labelRun + "=" + c.cut.run}, &pods)
@@ -147,7 +163,7 @@ func (c *Canaries) Conditions(ctx context.Context) (list []canary.Condition, err
 		for _, one := range g.fleet {
 			i := slices.IndexFunc(pods.Items, func(p corev1.Pod) bool { return p.Name == one.name })
 			if i < 0 {
-				list = append(list, canary.Condition{Setting: g.Setting.Label, Pod: one.name, Taken: fmt.Sprintf("pod %s was deleted by someone else", one.name)})
+				list = append(list, judge.Condition{Setting: g.Setting.Label, Pod: one.name, Taken: fmt.Sprintf("pod %s was deleted by someone else", one.name)})
 				continue
 			}
 			list = append(list, condition(g.Setting.Label, &pods.Items[i]))
@@ -157,8 +173,8 @@ func (c *Canaries) Conditions(ctx context.Context) (list []canary.Condition, err
 }
 
 // condition is what a pod is of a setting.
-func condition(setting string, p *corev1.Pod) canary.Condition {
-	c := canary.Condition{Setting: setting, Pod: p.Name, Ready: isReady(p)}
+func condition(setting string, p *corev1.Pod) judge.Condition {
+	c := judge.Condition{Setting: setting, Pod: p.Name, Ready: isReady(p)}
 	switch t := troubleOf(p); {
 	case t == nil || t.waits:
 	case t.code == journal.InvalidEvicted:
@@ -174,8 +190,8 @@ func condition(setting string, p *corev1.Pod) canary.Condition {
 	return c
 }
 
-// Mark implements canary.Place.
-func (c *Canaries) Mark(ctx context.Context) ([]journal.Trial, error) {
+// Slice implements paired.Place.
+func (c *Canaries) Slice(ctx context.Context) ([]journal.Trial, error) {
 	if err := c.cluster.renew(ctx, c.cut.run, c.alive()); err != nil {
 		return nil, err
 	}
@@ -190,7 +206,7 @@ func (c *Canaries) Mark(ctx context.Context) ([]journal.Trial, error) {
 
 // mark is what the setting's pods did since the mark before.
 func (g *group) mark(ctx context.Context) (journal.Trial, error) {
-	t := journal.Trial{Setting: g.Setting, Pods: g.Trial.Pods, ObservedProcs: make([]*int, len(g.fleet)), Metrics: map[string]journal.Metric{}}
+	t := journal.Trial{Setting: g.Setting, Origin: journal.OriginKube, Pods: g.Trial.Pods, ObservedProcs: make([]*int, len(g.fleet)), Metrics: map[string]journal.Metric{}}
 	before := g.counting
 	if before != nil {
 		before.end(ctx, 0)
@@ -234,8 +250,8 @@ func measured(metrics map[string]journal.Metric, pods []agent.Counted) {
 			all = false
 			continue
 		}
-		highest(paired.FigureP50, one.Meter.P50Seconds)
-		highest(paired.FigureP99, one.Meter.P99Seconds)
+		highest(blocks.FigureP50, one.Meter.P50Seconds)
+		highest(blocks.FigureP99, one.Meter.P99Seconds)
 		requests, failed = requests+float64(one.Meter.Requests), failed+float64(one.Meter.Failed)
 	}
 	if !all {
@@ -243,6 +259,6 @@ func measured(metrics map[string]journal.Metric, pods []agent.Counted) {
 	}
 	metrics[judge.Requests] = journal.Metric{Value: requests, Better: "higher"}
 	if requests > 0 {
-		metrics[paired.FigureFailed] = journal.Metric{Value: failed / requests, Better: "lower"}
+		metrics[blocks.FigureFailed] = journal.Metric{Value: failed / requests, Better: "lower"}
 	}
 }

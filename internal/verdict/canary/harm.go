@@ -1,10 +1,53 @@
 package canary
 
 import (
+	"slices"
 	"time"
 
 	"github.com/procfit/procfit/internal/verdict/journal"
+	"github.com/procfit/procfit/internal/verdict/paired"
 )
+
+// Next is what the slices so far lead to: the next slice of a round, or of the round after it
+// where nothing of this one is open any longer, or the end.
+func (h Header) Next(trials []journal.Trial) paired.Step {
+	next, code := 0, journal.EndComplete
+	if len(trials) > 0 {
+		if harm := h.Harm(trials); harm != nil {
+			return paired.Step{End: &journal.End{Code: journal.EndHarm, Harm: harm}}
+		}
+		next = trials[len(trials)-1].Block + 1
+		round := (next - 1) / h.Slices()
+		of := h.round(trials, round)
+		if Unreached(of) && len(of) >= h.Patience() {
+			return paired.Step{End: &journal.End{Code: journal.EndUnreached}}
+		}
+		if next%h.Slices() != 0 && h.decided(trials, round) {
+			next, code = (round+1)*h.Slices(), journal.EndDecided
+		}
+	}
+	if round := next / h.Slices(); round < len(h.Canary.Rounds) {
+		return paired.Step{Block: next, Settings: h.Canary.Rounds[round : round+1 : round+1]}
+	}
+	return paired.Step{End: &journal.End{Code: code}}
+}
+
+// round are the slices of one.
+func (h Header) round(trials []journal.Trial, round int) []Slice {
+	return slices.DeleteFunc(slicesOf(trials), func(s Slice) bool { return s[0].Block/h.Slices() != round })
+}
+
+// decided reports that no setting of a round is open.
+func (h Header) decided(trials []journal.Trial, round int) bool {
+	e := h.experiment(trials)
+	look := paired.Judge(e.rules, e.slices)
+	for _, s := range h.Canary.Rounds[round] {
+		if i := e.place(s.Label); i > 0 && !look.Values[i-1].Settled() {
+			return false
+		}
+	}
+	return true
+}
 
 // UnreadyMost is how long a pod may not be ready.
 const UnreadyMost = 10 * time.Second
@@ -19,4 +62,45 @@ func (h Header) Harm(trials []journal.Trial) *journal.Harm {
 		return nil
 	}
 	return &journal.Harm{Code: journal.HarmQuery, Setting: e.settings[harm.Value].Label, Query: harm.Metric, Slices: harm.Slices, Ratio: harm.Ratio}
+}
+
+// Condition is one pod as it is.
+type Condition struct {
+	Setting, Pod string
+	Ended        string // how a container ended; empty: all run, for the first time
+	Taken        string // by whom the pod was taken away; empty: it is there
+	Ready        bool
+	Detail       string // what it says of not being ready
+}
+
+// Watch looks for harm in what pods are from time to time.
+type Watch struct{ unready map[string]time.Time }
+
+// See is how the pods end the canary; nil: they do not. A pod that was taken away is none of
+// its setting's doing.
+func (w *Watch) See(now time.Time, list []Condition) *journal.End {
+	if w.unready == nil {
+		w.unready = map[string]time.Time{}
+	}
+	for _, c := range list {
+		harm := journal.Harm{Setting: c.Setting, Pod: c.Pod}
+		switch {
+		case c.Taken != "":
+			return &journal.End{Code: journal.EndTaken, Reason: c.Taken}
+		case c.Ended != "":
+			harm.Code, harm.Detail = journal.HarmEnded, c.Ended
+			return &journal.End{Code: journal.EndHarm, Harm: &harm}
+		case c.Ready:
+			delete(w.unready, c.Pod)
+			continue
+		}
+		since, ok := w.unready[c.Pod]
+		if !ok {
+			w.unready[c.Pod] = now
+		} else if now.Sub(since) >= UnreadyMost {
+			harm.Code, harm.Detail = journal.HarmUnready, c.Detail
+			return &journal.End{Code: journal.EndHarm, Harm: &harm}
+		}
+	}
+	return nil
 }

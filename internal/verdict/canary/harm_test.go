@@ -2,7 +2,9 @@ package canary
 
 import (
 	"testing"
+	"time"
 
+	"github.com/procfit/procfit/internal/verdict"
 	"github.com/procfit/procfit/internal/verdict/journal"
 )
 
@@ -98,5 +100,89 @@ func TestIdle(t *testing.T) {
 	one, all := []Slice{{*tick}, {*none}, {*none}}, []Slice{{*tick}, {*tick}, {*tick}}
 	if !Unreached(one) || Unreached(all) {
 		t.Errorf("one tick of the kernel in three slices: unreached %v; one in each: %v", Unreached(one), Unreached(all))
+	}
+}
+
+func TestWatch(t *testing.T) {
+	start := time.Unix(0, 0)
+	at := func(s int) time.Time { return start.Add(time.Duration(s) * time.Second) }
+	fine, unready := Condition{Setting: "1", Pod: "b", Ready: true}, Condition{Setting: "1", Pod: "b", Detail: "ContainersNotReady"}
+	var w Watch
+	for _, step := range []struct {
+		at    int
+		is    Condition
+		harm  journal.HarmCode
+		taken string
+	}{
+		{0, fine, "", ""}, {1, unready, "", ""}, {10, unready, "", ""},
+		{10, fine, "", ""}, // in time
+		{11, unready, "", ""}, {20, unready, "", ""}, {21, unready, journal.HarmUnready, ""},
+		{22, Condition{Setting: "1", Pod: "b", Ended: "code 2"}, journal.HarmEnded, ""},
+		{23, Condition{Setting: "1", Pod: "b", Taken: "evicted", Ended: "code 137"}, "", "evicted"},
+	} {
+		end := w.See(at(step.at), []Condition{{Setting: Control, Pod: "a", Ready: true}, step.is})
+		var got journal.End
+		if end != nil {
+			got = *end
+		}
+		if (got.Harm == nil) != (step.harm == "") || got.Harm != nil && (got.Harm.Code != step.harm || got.Harm.Setting != "1") || got.Reason != step.taken || (end == nil) != (step.harm == "" && step.taken == "") {
+			t.Errorf("after %d s: %+v; want %q, %q", step.at, end, step.harm, step.taken)
+		}
+	}
+	var other Watch
+	if end := other.See(start, []Condition{{Setting: Control, Pod: "a", Ended: "code 1"}}); end == nil || end.Harm == nil || end.Harm.Setting != Control {
+		t.Errorf("of the control: %+v", end)
+	}
+}
+
+// TestNext: a round ends where none of its settings is open any longer, and not before, and the
+// next one has new settings.
+func TestNext(t *testing.T) {
+	long := contents(30)
+	h := Header{long.Header}
+	h.Canary.Rounds = [][]journal.Setting{{SettingOf(nil), SettingOf(new(1))}, {SettingOf(nil), SettingOf(new(2))}}
+	first := h.Canary.Rounds[0]
+	var done []journal.Trial
+	for _, trial := range long.Trials {
+		if trial.Setting.Procs == nil || *trial.Setting.Procs == 1 {
+			done = append(done, trial)
+		}
+	}
+	for n := 0; ; n++ {
+		next := h.Next(done[:2*n])
+		if next.End == nil && next.Block == n && next.Settings[0][1].Label == first[1].Label {
+			continue
+		}
+		if n < 9 || n > 25 || next.End != nil || next.Block != 30 || next.Settings[0][1].Label != "2" {
+			t.Errorf("after %d slices: %+v", n, next)
+		}
+		// Where it is the last round, the canary is decided.
+		h.Canary.Rounds = h.Canary.Rounds[:1]
+		if h.Next(done[:2*9]).End != nil {
+			t.Error("decided after 9 slices")
+		}
+		end := h.Next(done[:2*n]).End
+		if end == nil || end.Code != journal.EndDecided {
+			t.Errorf("the last round: %+v", end)
+		}
+		if c := (&journal.Contents{Header: h.Header, Trials: done[:2*n], End: end}); !Analyze(c).Complete || Analyze(c).Recommendation.Verdict != verdict.Recommended {
+			t.Errorf("%+v", Analyze(c).Recommendation)
+		}
+		break
+	}
+	h.Canary.Rounds = [][]journal.Setting{first}
+	open := done[:60] // whether p99 is longer is not known
+	for i := range open {
+		if i%2 == 1 {
+			open[i].Metrics["p99"] = journal.Metric{Value: open[i].Metrics["p99"].Value * []float64{0.4, 2.5}[i/2%2]}
+		}
+	}
+	for n := 1; n < 30; n++ {
+		if end := h.Next(open[:2*n]).End; end != nil {
+			t.Fatalf("what is open ends after %d slices: %+v", n, end)
+		}
+	}
+	if end := h.Next(open).End; end == nil || end.Code != journal.EndComplete {
+		t.Errorf("after all slices: %+v", end)
 	}
 }

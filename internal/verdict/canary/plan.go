@@ -3,7 +3,7 @@
 // setting is the control: it is that of the user's pods, in pods as new as the others.
 //
 // [Divide] decides how many pods there may be, and whether all settings run at the same
-// time or one after the other, each next to a control. Package measure/canary makes them,
+// time or one after the other, each next to a control. Package measure/paired makes them,
 // counts by slices of time, and ends at the first harm. The journal is that of any
 // sweep: a slice is a block with one trial of each setting. [Analyze] makes a result of
 // it: package paired compares every setting with the control of the same slice, so that changes

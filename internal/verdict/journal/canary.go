@@ -58,7 +58,7 @@ const (
 	EndHarm        EndCode = "harm"
 	EndUnreached   EndCode = "unreached"   // no request came to any of its pods in half of a round
 	EndTaken       EndCode = "taken"       // the cluster or someone else took a pod away, or something else the process
-	EndDecided     EndCode = "decided"     // of a live experiment: nothing is open any longer
+	EndDecided     EndCode = "decided"     // nothing is open any longer, before the time is over
 	EndCarryOver   EndCode = "carry_over"  // of a live experiment: what a value leaves behind does not end
 	EndNotStarted  EndCode = "not_started" // a pod did not come to serve
 	EndInterrupted EndCode = "interrupted"

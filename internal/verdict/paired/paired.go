@@ -10,7 +10,10 @@
 // what is proven, and it may be looked at after every block.
 package paired
 
-import "github.com/procfit/procfit/internal/verdict"
+import (
+	"github.com/procfit/procfit/internal/verdict"
+	"github.com/procfit/procfit/internal/verdict/journal"
+)
 
 // Metric is one number in which a value is compared with the control.
 type Metric struct {
@@ -133,4 +136,13 @@ type Look struct {
 	// Carried: what a value leaves behind reaches into the slices after it. The burn-in is too
 	// short, and the slices so far must become VoidCarried.
 	Carried bool
+}
+
+// Step is what an experiment does next.
+type Step struct {
+	Block int
+	// Settings run at the same time, those of each list, and the lists one after the other in
+	// random order.
+	Settings [][]journal.Setting
+	End      *journal.End // it is over
 }
