@@ -19,6 +19,8 @@ import (
 	"time"
 
 	"github.com/procfit/procfit/maxprocs/live"
+	"github.com/procfit/procfit/test/built"
+	"github.com/procfit/procfit/test/need"
 )
 
 // The test is also the program that is read, and a procfit that is killed.
@@ -251,6 +253,63 @@ func TestWriterIsKilled(t *testing.T) {
 	}
 	if s, err := r.open().State(); err != nil || s.Why != RanOut || s.Procs != 4 {
 		t.Errorf("%+v, %v", s, err)
+	}
+}
+
+// leased is a program that allows leases. Its input ends it.
+const leased = `package main
+
+import (
+	"io"
+	"os"
+
+	"github.com/procfit/procfit/maxprocs/live"
+)
+
+func main() {
+	var m live.Meter
+	m.Begin().End(nil)
+	defer live.Allow(&m)()
+	os.Stdout.WriteString("ready\n")
+	io.Copy(io.Discard, os.Stdin)
+}
+`
+
+// TestBuilds: the mark is found however a program is built, and by the oldest release too.
+func TestBuilds(t *testing.T) {
+	need.Everything(t, "builds six programs; TestLease has one")
+	for name, b := range map[string]built.Program{
+		"stripped": {Args: []string{"-ldflags=-s -w"}},
+		"pie":      {Args: []string{"-buildmode=pie"}},
+		"cgo pie":  {Args: []string{"-buildmode=pie", "-ldflags=-s -w -linkmode=external"}, Env: []string{"CGO_ENABLED=1"}},
+		"race":     {Args: []string{"-race"}, Env: []string{"CGO_ENABLED=1"}},
+		"static":   {Env: []string{"CGO_ENABLED=0"}},
+		"go1.21":   {Env: []string{"GOTOOLCHAIN=go1.21.13"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			b.Name, b.Files = "leased", map[string]string{
+				"go.mod":  "module leased\n\ngo 1.21\n\nrequire github.com/procfit/procfit/maxprocs v0.0.0\n\nreplace github.com/procfit/procfit/maxprocs => ./maxprocs\n",
+				"main.go": leased,
+			}
+			for file, text := range built.Dir(t, "../../../maxprocs") {
+				b.Files["maxprocs/"+file] = text
+			}
+			r := run(t, "", b.Run(t))
+			p := r.open()
+			if m, err := p.Metrics(); err != nil || m.Requests != 1 || m.CPU <= 0 {
+				t.Errorf("%+v, %v", m, err)
+			}
+			s, err := p.State()
+			if err != nil || s.Most < 1 {
+				t.Fatalf("%+v, %v", s, err)
+			}
+			if c, err := p.Lease(t.Context(), 1, 10*time.Second); err != nil || c.Before != s.Procs {
+				t.Errorf("%+v, %v", c, err)
+			}
+			if n, err := p.Release(t.Context()); err != nil || n != s.Procs {
+				t.Errorf("%d, %v", n, err)
+			}
+		})
 	}
 }
 
