@@ -474,6 +474,38 @@ func TestGuard(t *testing.T) {
 	x.check(was.Procs)
 }
 
+// TestGuardChange: one guard lends several values in turn, and the one that comes back is that
+// of before, also if the guard is killed.
+func TestGuardChange(t *testing.T) {
+	need.Everything(t, "calls into a server take both CPUs")
+	x := begin(t, build{args: stripped}.run(t), "compute=1")
+	was := x.live()
+	for _, killed := range []bool{false, true} {
+		g := x.lend(x.loan(time.Hour))
+		for _, n := range []int{3, 5, 5} {
+			r, err := g.Change(Value{Procs: n})
+			if err != nil || r.New != n || x.live().Procs != n {
+				t.Fatalf("%+v, %v; now %+v", r, err, x.live())
+			}
+		}
+		if killed {
+			_ = g.child.cmd.Process.Kill()
+			_, _ = g.child.cmd.Process.Wait()
+			if _, err := g.Change(Value{Procs: 4}); Because(err) != Lost {
+				t.Errorf("%v; expected %s", err, Lost)
+			}
+		}
+		ctx, cancel := context.WithCancel(context.Background())
+		cancel()
+		r, trying, err := g.Wait(ctx)
+		if now := x.live(); err != nil || trying || r.New != was.Procs || now.Procs != was.Procs || was.Custom != nil && *now.Custom != *was.Custom {
+			t.Errorf("killed %t: %+v, %v, %v; now %+v", killed, r, trying, err, now)
+		}
+		x.untraced()
+	}
+	x.check(was.Procs)
+}
+
 // TestGuardLost: the guard is killed while its tracer looks for a place. That one sets the value
 // all the same, and another guard gives the old one back.
 func TestGuardLost(t *testing.T) {

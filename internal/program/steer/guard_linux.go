@@ -5,6 +5,7 @@ package steer
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/procfit/procfit/internal/program/goproc"
@@ -29,56 +30,93 @@ func guard(m message, messages *json.Decoder, say *json.Encoder) {
 			return
 		}
 	}
-	now := make(chan struct{})
+	more := make(chan Value)
 	go func() {
-		var m message
-		_ = messages.Decode(&m) // that the value is to come back, or that procfit is gone
-		close(now)
+		defer close(more) // procfit is gone, or the value is to come back
+		for {
+			var m message
+			if messages.Decode(&m) != nil || m.Request.Value.Procs == 0 {
+				return
+			}
+			more <- m.Request.Value
+		}
 	}()
-	if err := l.hold(now); err != nil {
-		_ = say.Encode(answerOf(Result{}, err))
+	h := hold{Loan: l, now: lent{l.Value}, unsure: unsure}
+	if m.Lent != nil {
+		h.now = m.Lent
+	}
+	tell := func(a answer) { _ = say.Encode(a) }
+	if err := h.wait(more, tell); err != nil {
+		tell(answerOf(Result{}, err))
 		return
 	}
-	l.giveBack(unsure, func(a answer) { _ = say.Encode(a) })
+	h.giveBack(tell)
 }
 
-// hold waits until the value is to come back. An error is that the program is gone.
-func (l Loan) hold(now <-chan struct{}) error {
-	end, look := time.NewTimer(l.For), time.NewTicker(looks)
+// lent are the values of a loan that the program may use now: more than one where it is
+// unsure which of the last two it has.
+type lent []Value
+
+func (list lent) in(live goproc.Live) bool {
+	return slices.ContainsFunc(list, func(v Value) bool { return v.in(live) })
+}
+
+// hold is a loan as its guard has it.
+type hold struct {
+	Loan
+	now    lent
+	unsure bool // a call may have set its value, or may do so yet
+}
+
+// wait lends further values, until the value is to come back. An error is that the program
+// is gone. After a call of which it is unsure what it did, nothing further is lent.
+func (h *hold) wait(more <-chan Value, say func(answer)) error {
+	end, look := time.NewTimer(h.For), time.NewTicker(looks)
 	defer end.Stop()
 	defer look.Stop()
-	for {
+	for !h.unsure {
 		select {
-		case <-now:
-			return nil
+		case v, ok := <-more:
+			if !ok {
+				return nil
+			}
+			a := answerOf(Set(Request{h.Program, v}))
+			switch {
+			case a.err() == nil:
+				h.now = lent{v}
+			case a.Refusal != nil && a.Refusal.unsure():
+				h.now, h.unsure = append(h.now, v), true
+			}
+			say(a)
 		case <-end.C:
 			return nil
 		case <-look.C:
-			if err := l.same(); err != nil && Because(err) != Unreadable {
+			if err := h.same(); err != nil && Because(err) != Unreadable {
 				return err
 			}
 		}
 	}
+	return nil
 }
 
 // giveBack sets the value before, unless the program is another one or uses a value that
-// something else has set. While it is unsure whether the value of the loan was set, it may be
+// something else has set. While it is unsure whether a value of the loan was set, it may be
 // set yet, at the latest when the tracer is gone that was to do so.
-func (l Loan) giveBack(unsure bool, say func(answer)) {
+func (h *hold) giveBack(say func(answer)) {
 	var cache goproc.Cache
-	back := Request{l.Program, l.Before}
+	back := Request{h.Program, h.Before}
 	told := false
-	for end := time.Now().Add(retry); time.Now().Before(end) || unsure && tracedBy(l.PID) != 0; time.Sleep(rest) {
-		if err := l.same(); err != nil && Because(err) != Unreadable {
+	for end := time.Now().Add(retry); time.Now().Before(end) || h.unsure && tracedBy(h.PID) != 0; time.Sleep(rest) {
+		if err := h.same(); err != nil && Because(err) != Unreadable {
 			say(answerOf(Result{}, err))
 			return
 		}
-		live, err := cache.Live(l.PID)
-		if err == nil && !l.Value.in(live) {
-			if unsure {
+		live, err := cache.Live(h.PID)
+		if err == nil && !h.now.in(live) {
+			if h.unsure {
 				continue
 			}
-			say(l.changed(live))
+			say(h.changed(live))
 			return
 		}
 		var r Result

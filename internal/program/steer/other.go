@@ -26,6 +26,9 @@ type Guard struct{}
 // Lend needs Linux.
 func Lend(l Loan) (*Guard, Result, error) { return nil, Result{}, unsupported(l.PID) }
 
+// Change does nothing here.
+func (g *Guard) Change(Value) (Result, error) { return Result{}, unsupported(0) }
+
 // PID is the guard's process.
 func (g *Guard) PID() int { return 0 }
 

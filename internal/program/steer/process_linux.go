@@ -25,14 +25,15 @@ import (
 // What procfit, its guard and their tracers tell each other, as JSON, which keeps false apart
 // from unknown: all are the same executable.
 
-// message is what a tracer or a guard is told first, and a guard once more when the old value
-// is to come back now.
+// message is what a tracer or a guard is told first. A guard is told further values to set, and
+// with an empty message that the old value is to come back now.
 type message struct {
 	Request Request // to a tracer
 	Pause   step    // of a test: the tracer stops itself there
 	Loan    Loan    // to a guard
 	Given   bool    // the value of the loan is set already
 	Unsure  bool    // it may be, or a tracer that has lost its guard may set it yet
+	Lent    []Value // to a guard that follows another one: what may be set; nil: the loan's value
 }
 
 // answer is what a tracer and a guard say.
@@ -227,6 +228,30 @@ func Lend(l Loan) (*Guard, Result, error) {
 		c.conn.Close() // the value is to come back now
 	}
 	return nil, Result{}, none
+}
+
+// Change has the guard set another value. The value that comes back stays the one before the
+// loan. After Lost, Broken and Late the guard gives that back, and changes nothing any more.
+func (g *Guard) Change(v Value) (Result, error) {
+	none := &Refusal{g.loan.PID, Lost, "before the call"}
+	var a answer
+	if g.child.send.Encode(message{Request: Request{g.loan.Program, v}}) == nil {
+		a, none = g.child.answer(g.loan.PID, time.Now().Add(2*callLimit))
+	}
+	switch {
+	case none == nil && a.err() == nil:
+		g.loan.Value = v
+		return a.Result, nil
+	case none == nil:
+		return Result{}, a.err()
+	case none.Why == Lost: // its tracer may live, and set the value yet
+		c, err := start(guardPart, message{Loan: g.loan, Given: true, Unsure: true, Lent: []Value{g.loan.Value, v}})
+		if err != nil {
+			return Result{}, errors.Join(none, err)
+		}
+		g.child = c
+	}
+	return Result{}, none
 }
 
 // PID is the guard's process.
