@@ -99,7 +99,7 @@ var mayImport = map[string][]string{
 	"measure/local":           {"measure/plan", "measure/trial", "measure/trial/foreign", "verdict/journal", "verdict/resize", "load", "load/engine", "program/ready", "program/target", "program/gobench", "program/toolchain", "program/observe", "program/meter", "program/steer", "program/profile", "program/rule", "host/supervisor", "host/cgroup", "host/topology", "maxprocs/facts"},
 	"measure/kube":            {"measure/plan", "measure/trial", "measure/paired", "verdict/journal", "verdict/canary", "verdict/paired", "load", "load/engine", "program/observe", "program/meter", "host/cluster", "host/folder", "host/supervisor", "maxprocs/facts", "maxprocs/live"},
 	"measure/paired":          {"verdict/paired", "verdict/journal", "host/folder"},
-	"measure/live":            {"verdict/live", "verdict/paired", "verdict/journal", "program/meter", "host/folder", "maxprocs/live"},
+	"measure/live":            {"verdict/live", "verdict/paired", "verdict/journal", "program/steer", "program/goproc", "program/observe", "host/folder", "host/procstat", "host/sockets"},
 	"measure/kube/image":      {},
 	"measure/kube/prometheus": {},
 	"measure/session":         {"spec", "measure/plan", "measure/plan/field", "verdict", "verdict/journal", "load", "program/ready", "host/topology", "host/folder", "host/procstat", "maxprocs/facts"},
@@ -157,6 +157,7 @@ var mayImport = map[string][]string{
 	"host/supervisor": {"host/cgroup", "host/procstat"},
 	"host/cgroup":     {"host/procstat", "maxprocs/facts"},
 	"host/halt":       {},
+	"host/sockets":    {},
 	"host/procstat":   {},
 	"host/topology":   {},
 	"host/cpuset":     {},
@@ -193,7 +194,7 @@ var mayImport = map[string][]string{
 	"program/goproc/goproctest":     {"test/built"},
 	"check/binary/binarytest":       {},
 	"cli/schematest":                {},
-	"cli/scripts":                   {"cli/entry", "program/steer", "check/source", "cli/schematest", "host/supervisor", "measure/session", "program/meter", "maxprocs/live", "load/loadtest", "check/binary/binarytest", "test/need"},
+	"cli/scripts":                   {"cli/entry", "program/observe", "program/steer", "check/source", "cli/schematest", "host/supervisor", "measure/session", "program/meter", "maxprocs/live", "load/loadtest", "check/binary/binarytest", "test/need"},
 }
 
 // testHelpers may be imported by tests alone, and by one another as their rows

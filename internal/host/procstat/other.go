@@ -5,6 +5,7 @@ package procstat
 import (
 	"errors"
 	"fmt"
+	"time"
 )
 
 // errUnsupported is returned by everything here on a system without /proc.
@@ -12,6 +13,9 @@ var errUnsupported = fmt.Errorf("counters of processes need Linux: %w", errors.E
 
 // ReadStat needs Linux.
 func ReadStat(pid int) (Stat, error) { return Stat{}, errUnsupported }
+
+// ReadCPUTime needs Linux.
+func ReadCPUTime(pid int) (time.Duration, error) { return 0, errUnsupported }
 
 // ReadMemory needs Linux.
 func ReadMemory(pid int) (Memory, error) { return Memory{}, errUnsupported }

@@ -1,0 +1,140 @@
+package sockets
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/mdlayher/netlink"
+	"golang.org/x/sys/unix"
+)
+
+// The states of a TCP socket (include/net/tcp_states.h), and the one request of sock_diag.
+const (
+	established       = 1
+	listen            = 10
+	sockDiagByFamily  = 20
+	mostOpenFiles     = 1 << 20
+	mostPorts         = 16
+	readFilesAtOnce   = 1024
+	socketLinkPrefix  = "socket:["
+	netNamespaceOfOwn = "/proc/self/ns/net"
+)
+
+// Listening are the ports where a process listens, and the way to ask about them.
+type Listening struct {
+	conn  *netlink.Conn
+	ports []port
+}
+
+// Of looks up where a process listens, in its own network namespace. The error is ErrNone
+// if that is nowhere.
+func Of(pid int) (*Listening, error) {
+	held, err := socketsOf(pid)
+	if err != nil {
+		return nil, err
+	}
+	conn, err := dial(pid)
+	if err != nil {
+		return nil, fmt.Errorf("sock_diag: %w", err)
+	}
+	l := &Listening{conn: conn}
+	for _, family := range []uint8{unix.AF_INET, unix.AF_INET6} {
+		err := l.ask(port{family: family}, listen, func(f found) {
+			if held[f.inode] && !slices.Contains(l.ports, f.port) && len(l.ports) < mostPorts {
+				l.ports = append(l.ports, f.port)
+			}
+		})
+		if err != nil {
+			conn.Close()
+			return nil, err
+		}
+	}
+	if len(l.ports) == 0 {
+		conn.Close()
+		return nil, ErrNone
+	}
+	return l, nil
+}
+
+// dial opens sock_diag in the network namespace of a process. Another one than the own needs
+// CAP_SYS_ADMIN.
+func dial(pid int) (*netlink.Conn, error) {
+	theirs := "/proc/" + strconv.Itoa(pid) + "/ns/net"
+	space, err := os.Readlink(theirs)
+	if err != nil {
+		return nil, err
+	}
+	var c netlink.Config
+	if own, err := os.Readlink(netNamespaceOfOwn); err != nil || own != space {
+		f, err := os.Open(theirs)
+		if err != nil {
+			return nil, err
+		}
+		defer f.Close()
+		c.NetNS = int(f.Fd())
+	}
+	return netlink.Dial(unix.NETLINK_SOCK_DIAG, &c)
+}
+
+// Close ends the questions.
+func (l *Listening) Close() error { return l.conn.Close() }
+
+// Unread counts the connections in which something waits to be read.
+func (l *Listening) Unread() (n int, err error) {
+	for _, p := range l.ports {
+		err = errors.Join(err, l.ask(p, established, func(f found) {
+			if f.port == p && f.unread > 0 {
+				n++
+			}
+		}))
+	}
+	return n, err
+}
+
+// ask goes through the sockets of a port in a state.
+func (l *Listening) ask(p port, state uint, each func(found)) error {
+	answers, err := l.conn.Execute(netlink.Message{
+		Header: netlink.Header{Type: sockDiagByFamily, Flags: netlink.Request | netlink.Dump},
+		Data:   request(p, state),
+	})
+	if err != nil {
+		return fmt.Errorf("sock_diag: %w", err)
+	}
+	for _, a := range answers {
+		f, err := parse(a.Data)
+		if err != nil {
+			return err
+		}
+		each(f)
+	}
+	return nil
+}
+
+// socketsOf are the inodes of the sockets that a process holds.
+func socketsOf(pid int) (map[uint32]bool, error) {
+	path := "/proc/" + strconv.Itoa(pid) + "/fd"
+	dir, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer dir.Close()
+	held := map[uint32]bool{}
+	for seen := 0; seen < mostOpenFiles; {
+		names, err := dir.Readdirnames(readFilesAtOnce)
+		for _, name := range names {
+			link, err := os.Readlink(path + "/" + name)
+			text, is := strings.CutPrefix(link, socketLinkPrefix)
+			if inode, bad := strconv.ParseUint(strings.TrimSuffix(text, "]"), 10, 32); err == nil && is && bad == nil {
+				held[uint32(inode)] = true
+			}
+		}
+		if seen += len(names); err != nil {
+			break
+		}
+	}
+	return held, nil
+}

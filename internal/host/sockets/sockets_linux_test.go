@@ -1,0 +1,100 @@
+package sockets
+
+import (
+	"errors"
+	"net"
+	"os"
+	"os/exec"
+	"slices"
+	"testing"
+	"time"
+)
+
+// TestUnread: connections count while what they sent is not read, accepted or not, and no
+// longer. Others of the same process do not.
+func TestUnread(t *testing.T) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	s, err := Of(os.Getpid())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	if port := l.Addr().(*net.TCPAddr).Port; !slices.Contains(s.Ports(), port) {
+		t.Fatalf("%v; expected %d among them", s.Ports(), port)
+	}
+	awaits := func(want int) {
+		t.Helper()
+		for until := time.Now().Add(10 * time.Second); ; time.Sleep(time.Millisecond) {
+			n, err := s.Unread()
+			if err != nil {
+				t.Fatal(err)
+			}
+			if n == want {
+				return
+			}
+			if time.Now().After(until) {
+				t.Fatalf("%d connections; expected %d", n, want)
+			}
+		}
+	}
+	awaits(0)
+	var clients []net.Conn
+	for range 3 {
+		c, err := net.Dial("tcp", l.Addr().String())
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer c.Close()
+		clients = append(clients, c)
+	}
+	for _, c := range clients[:2] {
+		if _, err := c.Write([]byte("GET / HTTP/1.1\r\n\r\n")); err != nil {
+			t.Fatal(err)
+		}
+	}
+	awaits(2) // which nobody has accepted
+	for range 3 {
+		c, err := l.Accept()
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer c.Close()
+		if c.RemoteAddr().String() == clients[0].LocalAddr().String() {
+			c.Write([]byte("an answer that the client, of this process too, does not read"))
+			c.Read(make([]byte, 100))
+		}
+	}
+	awaits(1)
+}
+
+// TestNone: a process that listens nowhere has nothing to count, and one that is gone is an
+// error.
+func TestNone(t *testing.T) {
+	sleep := exec.Command("sleep", "60")
+	if err := sleep.Start(); err != nil {
+		t.Skip(err)
+	}
+	if _, err := Of(sleep.Process.Pid); !errors.Is(err, ErrNone) {
+		t.Errorf("%v; expected %v", err, ErrNone)
+	}
+	sleep.Process.Kill()
+	sleep.Wait()
+	if _, err := Of(sleep.Process.Pid); err == nil || errors.Is(err, ErrNone) {
+		t.Errorf("%v of a process that is gone", err)
+	}
+}
+
+// FuzzParse: whatever the kernel answers is read or refused.
+func FuzzParse(f *testing.F) {
+	f.Add(make([]byte, answerSize))
+	f.Add([]byte{2})
+	f.Fuzz(func(t *testing.T, b []byte) {
+		if _, err := parse(b); (err == nil) != (len(b) >= answerSize) {
+			t.Errorf("%d bytes: %v", len(b), err)
+		}
+	})
+}
