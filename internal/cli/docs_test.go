@@ -8,10 +8,12 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
+	"os/exec"
 	"path"
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -23,7 +25,6 @@ import (
 	"github.com/procfit/procfit/internal/measure/session"
 	"github.com/procfit/procfit/internal/verdict/journal"
 	"github.com/procfit/procfit/internal/verdict/verdicttest"
-	"github.com/procfit/procfit/maxprocs/live"
 	"github.com/procfit/procfit/test/need"
 )
 
@@ -70,13 +71,11 @@ func examples(t *testing.T) documented {
 		writeProgram(t, filepath.Join(installed, name))
 	}
 	t.Setenv("PATH", installed+string(filepath.ListSeparator)+os.Getenv("PATH"))
-	agent := live.New(new(live.Meter), live.Max(8))
-	socket := filepath.Join(t.TempDir(), "s")
-	control, err := agent.Listen(socket)
-	must(err)
-	t.Cleanup(func() { control.Close() })
+	tried := exec.Command("fakeserver", "-addr", "127.0.0.1:0")
+	tried.Env = append(os.Environ(), "GOMAXPROCS=3")
+	must(tried.Start())
+	t.Cleanup(func() { _ = tried.Process.Kill(); _ = tried.Wait() })
 	mux := http.NewServeMux()
-	mux.Handle("/internal/procfit/", agent)
 	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {})
 	server := httptest.NewServer(mux)
 	t.Cleanup(server.Close)
@@ -87,14 +86,14 @@ func examples(t *testing.T) documented {
 	}))
 	t.Cleanup(prometheus.Close)
 	servers["http://prometheus.monitoring:9090"] = prometheus.URL
-	return documented{servers, certificate, socket}
+	return documented{servers, certificate, strconv.Itoa(tried.Process.Pid)}
 }
 
 // documented is what stands in for the servers of the examples.
 type documented struct {
 	servers     map[string]string // by the URL that is shown
 	certificate []byte            // of the one with TLS
-	socket      string            // of a program with an Agent
+	pid         string            // of a program whose values can be tried
 }
 
 // url is a word with the address of a server that is there.
@@ -174,8 +173,8 @@ func prepareDocumented(t *testing.T, where string, args []string, there document
 		}
 		return slices.Insert(args, 1, "--dry-run")
 	case "live":
-		if !strings.Contains(args[1], "://") {
-			args[1] = there.socket
+		if args[1] != "--help" {
+			args[1] = there.pid
 		}
 		return append(args, "--dry-run")
 	case "kube":

@@ -3,7 +3,6 @@ package cli
 import (
 	"fmt"
 	"math"
-	"net/http"
 	"os"
 	"path/filepath"
 	"slices"
@@ -13,14 +12,11 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/procfit/procfit/internal/measure/live"
 	"github.com/procfit/procfit/internal/measure/plan"
 	"github.com/procfit/procfit/internal/measure/plan/field"
 	"github.com/procfit/procfit/internal/measure/session"
-	"github.com/procfit/procfit/internal/program/goproc"
-	"github.com/procfit/procfit/internal/program/meter"
+	"github.com/procfit/procfit/internal/program/steer"
 	"github.com/procfit/procfit/internal/show/number"
-	"github.com/procfit/procfit/internal/show/phrase"
 	"github.com/procfit/procfit/internal/show/secret"
 	"github.com/procfit/procfit/internal/verdict/journal"
 	judge "github.com/procfit/procfit/internal/verdict/live"
@@ -32,7 +28,7 @@ type liveOptions struct {
 	promQueries
 	slice, burnIn, baseline time.Duration
 	budget                  liveBudget
-	same                    bool
+	same, yes               bool
 }
 
 // liveBudget is what an experiment may cost: a number of requests, or a share of those that
@@ -41,25 +37,26 @@ type liveBudget struct{ requests, share float64 }
 
 func newLiveCommand(std stdio) *cobra.Command {
 	cmd := &cobra.Command{
-		Use:   "live [flags] SOCKET|URL|PID",
+		Use:   "live [flags] PID|NAME|:PORT",
 		Short: "Compare values in a running program, under its own traffic",
-		Long: `Let a running Go program change its own GOMAXPROCS for short slices of time, in random
+		Long: `Try GOMAXPROCS values in a Go program that is running, for short slices of time in random
 order, and report which value is proven better under the traffic that the program has
-anyway. Nothing is sent, and nothing is started.
+anyway. The program needs no code for this and no restart: procfit has it call
+runtime.GOMAXPROCS, as procfit set does, with the same needs (procfit help set).
 
-The program must have the Meter and an Agent of maxprocs/live. Name its socket, the URL
-under which it mounts the Agent, or its process ID.
+Nothing is sent. procfit compares the CPU time, the requests that wait unread in the
+program's sockets, and how long its goroutines wait before they run.
 
-The program restores its own value at the end, at Ctrl-C, and within 5 seconds if procfit
-is killed. A value is left at once if requests pile up, and the experiment ends if slow
-and failed requests use up the --budget. Whatever sized itself when the program started
-keeps that size: confirm a better value after a restart, with procfit sweep.
+The program gets its own value back at the end, at Ctrl-C, and if procfit is killed. A
+value is left at once if requests, goroutines or throttling pile up beyond what the
+program had before. Whatever sized itself when the program started keeps that size:
+confirm a better value after a restart.
 
 Exit codes: 0 any answer, also none yet; 1 harm ended the experiment; 2 usage; 3 failure,
-also where the program refused; 130 interrupted.`,
-		Example: `  procfit live /run/app/procfit.sock --procs 2,4
-  procfit live /run/app/procfit.sock --procs 1..4 --slo p99=100ms --duration 1h
-  procfit live http://127.0.0.1:8080/internal/procfit --header 'Authorization: Bearer …' --dry-run`,
+also where the program cannot be changed; 130 interrupted.`,
+		Example: `  procfit live 4242 --procs 1,2
+  procfit live :8080 --procs 1..4 --duration 1h --yes
+  procfit live '^api$' --procs 2,4 --dry-run`,
 	}
 	o := newLiveOptions(std, cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error { return o.run(cmd.Context(), std, args) }
@@ -76,8 +73,7 @@ func newLiveOptions(std stdio, cmd *cobra.Command) *liveOptions {
 		field.Field{Name: "margin-p99"},
 		field.Field{Name: "slo", Help: "latency above which requests are slow: p99=100ms (default by the baseline)", More: "Without it, a request is slow if it takes twice as long as the p99 of the baseline."},
 		field.Field{Name: "seed", Help: "seed of the random order of values (default from the clock)"},
-		field.Field{Name: "header", Help: "a header to send to the URL, or with a socket to --prometheus; may be repeated"},
-		field.Field{Name: "tls"})
+		field.Field{Name: "header", Help: "a header to send to --prometheus; may be repeated"})
 	own := field.In(field.Compare,
 		field.Field{Name: "slice", Holds: "TIME", Help: "how long a value is counted at a time, up to 20% shorter or longer at random", Value: field.Time(&o.slice, 1, "5s")},
 		field.Field{Name: "burn-in", Holds: "TIME", Help: "time after each change that is not counted", Value: field.Time(&o.burnIn, 1, "2s")},
@@ -86,6 +82,7 @@ func newLiveOptions(std stdio, cmd *cobra.Command) *liveOptions {
 			Name: "budget", Holds: "COST", Often: true, Help: "slow or failed requests that it may cost: 500, or a share as 0.1%",
 			More: "A share is of the requests that an objective of 99.9% allows to fail in 30 days, at the rate of the baseline. Only those beyond what the value at start has count.", Value: field.Parsed(&o.budget, "0.1%", parseBudget),
 		},
+		toggle("yes", &o.yes, "do not ask"),
 		toggle("aa", &o.same, "compare the value at start with itself, to check the experiment"),
 	)
 	queries := field.In(field.Compare, o.promQueries.fields("$slice is filled in, four fifths of --slice: at least two scrapes of the Prometheus must fit into it. A query that is proven above that of the value at start ends the experiment.", judge.ParseQuery)...)
@@ -116,84 +113,30 @@ const (
 	usualBaseline  = time.Minute
 )
 
-// target is the program that was named.
-func (o *liveOptions) target(std stdio, args []string) (*meter.Client, error) {
-	if len(args) != 1 {
-		return nil, usageError("live takes one socket, URL or process ID, got %s; try: procfit live /run/app/procfit.sock --procs 1,2", phrase.Count(len(args), "word"))
-	}
-	t := meter.Target{Name: args[0], Headers: http.Header{}}
-	if o.has("header") && !t.IsURL() && !o.has("prometheus") {
-		return nil, usageError("--header needs a URL: a socket gets no headers")
-	}
-	known, err := o.spec.Filled(std.secrets.Variable)
-	if err != nil {
-		return nil, asUsage(err)
-	}
-	for _, h := range known.Load.Headers {
-		name, value, ok := strings.Cut(h, ":")
-		if !ok || strings.TrimSpace(name) == "" {
-			return nil, usageError("--header %q: expected a name, a colon and a value", secret.Text(h))
-		}
-		t.Headers.Add(strings.TrimSpace(name), strings.TrimSpace(value))
-	}
-	if o.has("tls") && !t.IsURL() {
-		return nil, usageError("--tls needs a URL with https://: a socket has no TLS")
-	}
-	if t.TLS, err = known.Load.TLS.Config(t.Scheme()); err != nil {
-		return nil, loadUsage(err)
-	}
-	c, err := t.Find(std.ctx)
-	if err != nil {
-		return nil, usageError("%w", err)
-	}
-	return c, nil
-}
-
-// resolve settles what is done with a program that can be reached. Nothing is changed yet.
-func (o *liveOptions) resolve(std stdio, args []string) (*liveRun, error) {
-	args, err := std.filled(args) // of which the journal has what was typed
-	if err != nil {
-		return nil, err
-	}
-	client, err := o.target(std, args)
-	if err != nil {
-		return nil, err
-	}
-	run := &liveRun{share: o.budget.share}
+// resolve settles what is done with a program. Nothing is changed yet.
+func (o *liveOptions) resolve(std stdio, c change) (*liveRun, error) {
+	run := &liveRun{share: o.budget.share, change: c}
 	if err := o.liveHeader(std, &run.header); err != nil {
 		return nil, err
 	}
-	if err := o.tryQueries(std, run, meter.Target{Name: args[0]}.IsURL()); err != nil {
+	if err := o.tryQueries(std, run); err != nil {
 		return nil, err
 	}
-	s, err := client.State(std.ctx)
-	if err != nil {
-		return nil, err
-	}
-	if s.Off {
-		return nil, fmt.Errorf("process %d: the program has switched experiments off", s.PID)
-	}
-	run.program = live.NewProgram(client, s)
-	h := &run.header
+	s, h := c.subject, &run.header
 	l := h.Live
-	l.PID, l.Unit, l.Start, l.LimitCPUs = s.PID, phrase.Clean(s.Unit), s.Start, s.Limit
-	values, err := o.values(run)
+	l.PID, l.Unit, l.Start, l.Uncounted, l.SizedAtStart = s.PID, "request", c.before.Procs, true, c.sized
+	if limit, ok := s.Facts.Tightest(); ok {
+		l.LimitCPUs = limit.CPUs
+	}
+	values, err := o.values(l)
 	if err != nil {
 		return nil, err
 	}
-	h.Plan.Settings = judge.Settings(s.Start, values, o.same)
-	h.Target = journal.Target{Kind: journal.KindLive, GoVersion: s.Go}
-	if pid := client.PID(); pid != 0 {
-		if p, err := new(goproc.Cache).Program(pid); err == nil { // without it the report has no list
-			l.SizedAtStart, h.Target.MainModule = p.SizedAtStart(), p.MainModule
-		}
-	}
-	h.TargetHost = journal.Host{CPUs: s.NumCPU, EffectiveCPUs: float64(s.NumCPU)}
-	if (meter.Target{Name: args[0]}).IsURL() {
-		h.Target.URL = secret.Text(o.operands[0])
-	} else { // the same machine, but for the CPUs: a sidecar has a limit of its own
-		h.TargetHost = session.ThisHost()
-		h.TargetHost.AffinityCPUs, h.TargetHost.EffectiveCPUs = s.NumCPU, float64(s.NumCPU)
+	h.Plan.Settings = judge.Settings(l.Start, values, o.same)
+	h.Target = journal.Target{Kind: journal.KindLive, GoVersion: s.Facts.GoVersion, MainModule: c.module}
+	h.TargetHost = session.ThisHost()
+	if n := s.Facts.AffinityCPUs(); n > 0 {
+		h.TargetHost.AffinityCPUs, h.TargetHost.EffectiveCPUs = n, float64(n)
 	}
 	if h.Name = o.spec.Name; h.Name == "" {
 		h.Name = fmt.Sprintf("process %d", s.PID)
@@ -211,17 +154,13 @@ func (o *liveOptions) resolve(std stdio, args []string) (*liveRun, error) {
 }
 
 // tryQueries has every query tried: the program runs already, so that it must have a value.
-func (o *liveOptions) tryQueries(std stdio, run *liveRun, url bool) error {
+func (o *liveOptions) tryQueries(std stdio, run *liveRun) error {
 	known, err := o.spec.Filled(std.secrets.Variable)
 	if err != nil {
 		return asUsage(err)
 	}
-	headers := known.Load.Headers
-	if url { // they are for the program alone
-		headers = nil
-	}
 	of := judge.Asked(o.slice)
-	run.ask, err = o.asker(std, headers, of, func(q journal.Query, v *float64) error {
+	run.ask, err = o.asker(std, known.Load.Headers, of, func(q journal.Query, v *float64) error {
 		if v == nil {
 			return usageError("--query %s has no value over the last %s: two scrapes must fit into it, for example with --slice 40s; a query of what may be missing, as errors are, needs 'or vector(0)'", q.Name, number.Chosen(of))
 		}
@@ -260,25 +199,24 @@ func (o *liveOptions) liveHeader(std stdio, h *judge.Header) error {
 	return nil
 }
 
-// values are those that the program may try, but for the one at start.
-func (o *liveOptions) values(run *liveRun) (values []int, err error) {
-	s := run.program.State
-	cpus := float64(s.Start)
-	if s.Limit > 0 {
-		cpus = min(cpus, s.Limit)
+// values are those that are tried, but for the one at start.
+func (o *liveOptions) values(l *journal.Live) (values []int, err error) {
+	cpus := float64(l.Start)
+	if l.LimitCPUs > 0 {
+		cpus = min(cpus, l.LimitCPUs)
 	}
 	for _, v := range o.spec.Procs.For(cpus) {
 		switch {
-		case v == nil || *v == s.Start: // which is always compared
+		case v == nil || *v == l.Start: // which is always compared
 		case o.spec.Procs.Auto && float64(*v) > math.Ceil(cpus): // for a sweep to try, and not for users
-		case *v >= s.Min && *v <= s.Max:
+		case *v > steer.Most:
+			return nil, usageError("--procs %d: expected at most %d", *v, steer.Most)
+		default:
 			values = append(values, *v)
-		case !o.spec.Procs.Auto:
-			return nil, usageError("--procs %d: the process allows %d to %d; live.Min and live.Max in its code allow more", *v, s.Min, s.Max)
 		}
 	}
 	if len(values) == 0 && !o.same {
-		return nil, usageError("--procs: expected at least one value other than the one at start, %d, from %d to %d", s.Start, s.Min, s.Max)
+		return nil, usageError("--procs: expected at least one value other than the one at start, %d", l.Start)
 	}
 	return values, nil
 }

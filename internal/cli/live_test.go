@@ -4,10 +4,8 @@ import (
 	"context"
 	"encoding/json"
 	"io"
-	"net"
 	"net/http"
 	"net/http/httptest"
-	"os"
 	"path/filepath"
 	"runtime"
 	"strings"
@@ -16,32 +14,32 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/procfit/procfit/internal/program/rule"
+	"github.com/procfit/procfit/internal/program/steer"
 	"github.com/procfit/procfit/internal/verdict/journal"
 	"github.com/procfit/procfit/internal/verdict/paired"
+	"github.com/procfit/procfit/maxprocs/facts"
 	maxlive "github.com/procfit/procfit/maxprocs/live"
 )
 
 // TestLiveHost: the CPUs of a result are those of the program, and not those of procfit.
 func TestLiveHost(t *testing.T) {
-	socket := filepath.Join(t.TempDir(), "s")
-	l, err := net.Listen("unix", socket)
-	if err != nil {
-		t.Skip(err) // not on every system
-	}
 	cpus := runtime.NumCPU() + 3
-	server := &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-		json.NewEncoder(w).Encode(maxlive.State{Protocol: maxlive.Protocol, PID: 1, NumCPU: cpus, Start: 4, Min: 1, Max: 4})
-	})}
-	go server.Serve(l)
-	defer server.Close()
 	o := newLiveOptions(newStdio(t.Context(), nil, io.Discard, io.Discard, nil), new(cobra.Command))
-	run, err := o.resolve(quiet(), []string{socket})
+	run, err := o.resolve(quiet(), running(cpus))
 	if err != nil {
 		t.Fatal(err)
 	}
 	if h := run.header.TargetHost; h.AffinityCPUs != cpus || h.EffectiveCPUs != float64(cpus) {
 		t.Errorf("%d CPUs by affinity, %g in effect; expected %d", h.AffinityCPUs, h.EffectiveCPUs, cpus)
 	}
+}
+
+// running is a process with GOMAXPROCS 4 on so many CPUs.
+func running(cpus int) change {
+	f := facts.Facts{GoVersion: "go1.26.8", Affinity: facts.Fact{State: facts.Known, CPUs: float64(cpus)}}
+	f.PID = 1
+	return change{subject: rule.NewSubject(rule.Observed{Place: rule.Place{PID: 1}, Facts: f}), before: steer.Value{Procs: 4}}
 }
 
 // interrupting is a writer that is a Ctrl-C as soon as something has been written.
@@ -97,48 +95,43 @@ func TestForecast(t *testing.T) {
 	const min = time.Minute
 	f := paired.Forecast{Noise: 0.051, Within: 29 * min, Expected: []paired.Expected{{Less: 0.2, From: 2*min + 6*time.Second, After: 150 * time.Second, To: 3 * min}, {Less: 0.1, From: 4 * min, To: 8*min + 1}, {Less: 0.05, From: 20 * min}, {Less: 0.01}}}
 	const want = "CPU time per request varies by 5.1% from slice to slice: a proof usually takes about 3 min for 20% less, 4 to 9 min for 10% less and 20 min or more for 5% less; in 29 min a proof is unlikely for 1% less (use a longer --duration)"
-	if got := forecast(f); got != want {
+	if got := forecast("CPU time per request", f); got != want {
 		t.Error(got)
 	}
 	for i := range f.Expected {
 		f.Expected[i].From = 0
 	}
 	const none = "CPU time per request varies by 5.1% from slice to slice: in 29 min a proof is unlikely for 20% less, 10% less, 5% less and 1% less (use a longer --duration)"
-	if got := forecast(f); got != none {
+	if got := forecast("CPU time per request", f); got != none {
 		t.Error(got)
 	}
 	// An experiment that takes longer than what was looked at needs no longer one.
-	if f.Longer = true; forecast(f) != strings.TrimSuffix(none, " (use a longer --duration)") {
-		t.Error(forecast(f))
+	if f.Longer = true; forecast("CPU time per request", f) != strings.TrimSuffix(none, " (use a longer --duration)") {
+		t.Error(forecast("CPU time per request", f))
 	}
 }
 
-// TestLiveVariables: what a program and a Prometheus are asked with has the values of its
-// variables, and nothing that is written has them.
+// TestLiveVariables: what a Prometheus is asked with has the values of its variables, and
+// nothing that is written has them.
 func TestLiveVariables(t *testing.T) {
-	var m maxlive.Meter
-	agent := maxlive.New(&m, maxlive.Max(8))
 	var asked []string
 	mux := http.NewServeMux()
-	mux.Handle("/secret-path/", http.StripPrefix("/secret-path", agent))
 	mux.HandleFunc("/secret-prom/api/v1/query", func(w http.ResponseWriter, r *http.Request) {
 		asked = append(asked, r.FormValue("query"))
 		io.WriteString(w, `{"status":"success","data":{"resultType":"scalar","result":[1,"2"]}}`)
 	})
 	server := httptest.NewServer(mux)
 	defer server.Close()
-	t.Setenv("THE_PROGRAM", server.URL+"/secret-path")
 	t.Setenv("THE_PROMETHEUS", server.URL+"/secret-prom")
 	t.Setenv("THE_VALUE", hunted)
 	std := quiet()
 	o := newLiveOptions(std, new(cobra.Command))
-	o.operands = []string{"{env:THE_PROGRAM}"}
 	for _, set := range [][2]string{{"procs", "1..8"}, {"prometheus", "{env:THE_PROMETHEUS}"}, {"query", `errors=sum(x{a="{env:THE_VALUE}"}[$slice])`}} {
 		if err := o.Set(set[0], set[1]); err != nil {
 			t.Fatal(err)
 		}
 	}
-	run, err := o.resolve(std, o.operands)
+	run, err := o.resolve(std, running(4))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -149,15 +142,10 @@ func TestLiveVariables(t *testing.T) {
 		t.Errorf("asked %q; expected %s last", asked, want)
 	}
 	b, err := json.Marshal(run.header)
-	if err != nil || strings.Contains(string(b), hunted) || strings.Contains(string(b), "secret-p") || !strings.Contains(string(b), "{env:THE_PROGRAM}") {
+	if err != nil || strings.Contains(string(b), hunted) || strings.Contains(string(b), "secret-p") || !strings.Contains(string(b), "{env:THE_PROMETHEUS}") {
 		t.Errorf("the header is %s", b)
 	}
-	if got := std.secrets.In("GET " + server.URL + "/secret-path: " + hunted); strings.Contains(got, "secret-path") || strings.Contains(got, hunted) {
+	if got := std.secrets.In("GET " + server.URL + "/secret-prom: " + hunted); strings.Contains(got, "secret-prom") || strings.Contains(got, hunted) {
 		t.Errorf("a message has %s", got)
-	}
-	t.Setenv("THE_PROGRAM", "")
-	os.Unsetenv("THE_PROGRAM")
-	if _, err := o.resolve(std, o.operands); err == nil || !strings.Contains(err.Error(), "export THE_PROGRAM=…") {
-		t.Error(err)
 	}
 }

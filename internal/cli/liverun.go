@@ -9,21 +9,23 @@ import (
 	"time"
 
 	"github.com/procfit/procfit/internal/host/folder"
+	"github.com/procfit/procfit/internal/inspect/explain"
 	"github.com/procfit/procfit/internal/measure/live"
 	"github.com/procfit/procfit/internal/show/number"
 	"github.com/procfit/procfit/internal/show/phrase"
 	"github.com/procfit/procfit/internal/verdict/journal"
 	judge "github.com/procfit/procfit/internal/verdict/live"
+	"github.com/procfit/procfit/internal/verdict/page"
 	"github.com/procfit/procfit/internal/verdict/paired"
 )
 
 // liveRun is a live experiment whose every question is settled.
 type liveRun struct {
-	header  judge.Header
-	program *live.Program
-	ask     journal.Asker // nil: nothing is asked
-	share   float64       // the budget as a share; 0: the header has it
-	dir     string
+	header judge.Header
+	change change        // the process, and what it has now
+	ask    journal.Asker // nil: nothing is asked
+	share  float64       // the budget as a share; 0: the header has it
+	dir    string
 }
 
 // run is procfit live.
@@ -33,7 +35,21 @@ func (o *liveOptions) run(ctx context.Context, std stdio, args []string) error {
 		return err
 	}
 	std = o.printed.std(std)
-	run, err := o.resolve(std, args)
+	if len(args) != 1 {
+		return usageError("live takes one process, got %s; try: procfit live PID --procs 1,2", phrase.Count(len(args), "word"))
+	}
+	pid, err := oneProcess(ctx, "live", args[0])
+	if err != nil {
+		return err
+	}
+	c, err := identified(pid)
+	if err == nil {
+		err = c.lendable("an experiment", "")
+	}
+	if err != nil {
+		return err
+	}
+	run, err := o.resolve(std, c)
 	if err != nil {
 		return err
 	}
@@ -42,6 +58,10 @@ func (o *liveOptions) run(ctx context.Context, std stdio, args []string) error {
 		return err
 	}
 	std.notef("%s", run.describe())
+	const how = "procfit has it call runtime.GOMAXPROCS again and again: each time one goroutine is held for about a millisecond, in a bad case for half a second, and kill -9 of procfit's tracer in that time would end the program"
+	if err := agreed(ctx, std, o.yes, run.header.Spec.Shell(), explain.Process(c.subject)+": "+how); err != nil {
+		return err
+	}
 	end, begun, err := run.measure(ctx, std)
 	if end == nil {
 		return err
@@ -84,8 +104,12 @@ func (run *liveRun) describe() string {
 		cost = fmt.Sprintf("%s of the requests that an objective of 99.9%% allows to fail in 30 days", number.Percent(run.share))
 	}
 	short := func(s float64) string { return number.Short(number.Seconds(s)) }
-	return fmt.Sprintf("process %d runs with GOMAXPROCS %d; for at most %s it tries %s on its own traffic, in slices of %s after a baseline of %s; a block takes %s, and a proof at least %d blocks; it may cost %s; results in %s",
-		l.PID, l.Start, number.Minutes(time.Duration(h.Load.DurationSeconds*float64(time.Second))), phrase.And(labels), short(l.SliceSeconds), short(l.BaselineSeconds), short(h.Block().Seconds()), judge.FewestBlocks, cost, run.dir)
+	costs := ""
+	if !l.Uncounted {
+		costs = "; it may cost " + cost
+	}
+	return fmt.Sprintf("process %d runs with GOMAXPROCS %d; for at most %s it runs with %s in turn, under its own traffic, in slices of %s after a baseline of %s; a block takes %s, and a proof at least %d blocks%s; results in %s",
+		l.PID, l.Start, number.Minutes(time.Duration(h.Load.DurationSeconds*float64(time.Second))), phrase.And(labels), short(l.SliceSeconds), short(l.BaselineSeconds), short(h.Block().Seconds()), judge.FewestBlocks, costs, run.dir)
 }
 
 // measure runs the experiment. begun reports that there is a journal.
@@ -93,14 +117,23 @@ func (run *liveRun) measure(ctx context.Context, std stdio) (end *journal.End, b
 	if err := folder.Try(run.dir); err != nil {
 		return nil, false, usageError("--out %s: %w", run.dir, err)
 	}
-	p := &liveProgress{std: std, run: run, began: time.Now()}
+	program, err := live.Watch(run.change.program, run.change.before)
+	if err != nil {
+		return nil, false, err
+	}
+	defer program.Close()
+	for _, what := range program.Blind {
+		std.notef("not seen: %s", phrase.Clean(what))
+	}
+	program.For = time.Duration(run.header.Load.DurationSeconds*float64(time.Second)) + time.Minute
+	p := &liveProgress{std: std, run: run, program: program, began: time.Now()}
 	r := &live.Run{Header: run.header, Ask: run.ask, Share: run.share, Tell: p.tell}
-	return r.Into(ctx, run.program, run.dir, std.secrets.Quoted)
+	return r.Into(ctx, program, run.dir, std.secrets.Quoted)
 }
 
 // forecast is how long it takes to find a difference, in half of all experiments. What
 // fewer than a quarter find in the time that there is is unlikely.
-func forecast(f paired.Forecast) string {
+func forecast(what string, f paired.Forecast) string {
 	minutes := func(d time.Duration) string { return strconv.Itoa(int(math.Ceil(d.Minutes()))) }
 	var likely, unlikely []string
 	for _, x := range f.Expected {
@@ -116,7 +149,7 @@ func forecast(f paired.Forecast) string {
 			likely = append(likely, from+" to "+to+" min for "+less)
 		}
 	}
-	text := fmt.Sprintf("CPU time per request varies by %s from slice to slice: ", number.Percent(f.Noise))
+	text := fmt.Sprintf("%s varies by %s from slice to slice: ", what, number.Percent(f.Noise))
 	if len(likely) > 0 {
 		text += "a proof usually takes " + phrase.And(likely)
 	}
@@ -135,14 +168,15 @@ func forecast(f paired.Forecast) string {
 
 // liveProgress prints how far an experiment is, a line for each block and what is special.
 type liveProgress struct {
-	std   stdio
-	run   *liveRun
-	began time.Time
-	block int
+	std     stdio
+	run     *liveRun
+	program *live.Program
+	began   time.Time
+	block   int
 }
 
 func (p *liveProgress) tell(e live.Event) {
-	l := p.run.header.Live
+	l := p.run.header.Live // which Run fills in
 	switch e.Kind {
 	case live.EventBaseline:
 		p.std.notef("[baseline] GOMAXPROCS %d alone, for %s", l.Start, number.Short(number.Seconds(l.BaselineSeconds)))
@@ -150,22 +184,10 @@ func (p *liveProgress) tell(e live.Event) {
 			p.std.notef("[baseline] a burst that a baseline of less than %s misses looks like harm later", number.Short(number.Seconds(usualBaseline.Seconds())))
 		}
 	case live.EventBegin:
-		p.std.notef("[baseline] %s req/s, at most %s in the system; slow is longer than %s; it may cost %s requests", number.Count(l.RequestsPerSecond), number.Count(math.Round(l.InSystemMax)), number.Short(number.Seconds(l.SlowSeconds)), number.Count(l.Budget))
-		if e.Noise > 0 {
-			p.std.notef("[baseline] %s", forecast(e.Forecast))
-		}
-		if l.LatencyBy != judge.ByArrival {
-			p.std.notef("no request came through the Meter's Listener, so that latency does not decide: a value can be proven cheaper or worse, and not better")
-		}
-		if n := l.RequestsPerSecond * l.SliceSeconds; n < judge.FewRequests {
-			p.std.notef("%s in a slice of %s: latency does not decide below %d", phrase.Count(int(n), "request"), number.Short(number.Seconds(l.SliceSeconds)), judge.FewRequests)
-		}
-		if l.LimitCPUs > 0 && l.CPUs > 0.9*l.LimitCPUs {
-			p.std.notef("the program uses %s of its CPU limit of %s: values below %d can only lose", number.CPUs(l.CPUs), number.BareCPUs(l.LimitCPUs), l.Start)
-		}
+		p.begin(e)
 	case live.EventSlice:
 		if t := e.Trial; t.InvalidCode == journal.InvalidLeft {
-			p.std.notef("GOMAXPROCS %s: left after %s, with %s requests in the system", t.Setting.Label, number.Short(number.Seconds(t.DurationSeconds)), number.Count(math.Round(t.Live.InSystemMax)))
+			p.std.notef("GOMAXPROCS %s: left after %s, with %s", t.Setting.Label, number.Short(number.Seconds(t.DurationSeconds)), page.Beyond(t.Live.Beyond, t.Live.InSystemMax))
 		}
 	case live.EventBlock:
 		p.block++
@@ -173,19 +195,51 @@ func (p *liveProgress) tell(e live.Event) {
 		for i, v := range e.Look.Values {
 			list = append(list, p.run.header.Plan.Settings[i+1].Label+" "+string(v.Outcome))
 		}
+		used := ""
+		if !l.Uncounted {
+			used = "; used " + number.Percent(e.Spent/l.Budget) + " of the budget"
+		}
 		left := time.Duration(p.run.header.Load.DurationSeconds*float64(time.Second)) - time.Since(p.began)
-		p.std.notef("[block %d] %s; used %s of the budget; elapsed %s, at most %s left", p.block, phrase.And(list), number.Percent(e.Spent/l.Budget), number.Clock(time.Since(p.began)), number.Clock(max(0, left)))
+		p.std.notef("[block %d] %s%s; elapsed %s, at most %s left", p.block, phrase.And(list), used, number.Clock(time.Since(p.began)), number.Clock(max(0, left)))
 	case live.EventCarried:
 		p.std.notef("what one value leaves behind reaches into the next slice: from here on the burn-in is %s, and the slices so far are not used", number.Chosen(e.Burn))
 	case live.EventRelease:
-		p.std.notef("%s", released(l.Start, p.run.program.After))
+		if e.Err != nil {
+			p.std.notef("%v", e.Err)
+			return
+		}
+		p.std.notef("%s", released(l.Start, p.program.After))
+	}
+}
+
+// begin prints what the baseline showed.
+func (p *liveProgress) begin(e live.Event) {
+	l := p.run.header.Live
+	what := "CPU time per second"
+	if l.Uncounted {
+		p.std.notef("[baseline] %s used; its requests are not known, so CPU time is compared per second", number.CPUs(l.CPUs))
+	} else {
+		what = "CPU time per request"
+		p.std.notef("[baseline] %s req/s, at most %s in the system; slow is longer than %s; it may cost %s requests", number.Count(l.RequestsPerSecond), number.Count(math.Round(l.InSystemMax)), number.Short(number.Seconds(l.SlowSeconds)), number.Count(l.Budget))
+	}
+	if e.Noise > 0 {
+		p.std.notef("[baseline] %s", forecast(what, e.Forecast))
+	}
+	if n := l.RequestsPerSecond * l.SliceSeconds; !l.Uncounted && n < judge.FewRequests {
+		p.std.notef("%s in a slice of %s: latency does not decide below %d", phrase.Count(int(n), "request"), number.Short(number.Seconds(l.SliceSeconds)), judge.FewRequests)
+	}
+	if l.LimitCPUs > 0 && l.CPUs > 0.9*l.LimitCPUs {
+		p.std.notef("the program uses %s of its CPU limit of %s: values below %d can only lose", number.CPUs(l.CPUs), number.BareCPUs(l.LimitCPUs), l.Start)
 	}
 }
 
 // released is what GOMAXPROCS is after the experiment. The program keeps what something else
 // has set, and a default of the Go runtime may have changed with the CPU limit.
 func released(start, now int) string {
-	if now == start {
+	switch now {
+	case 0:
+		return "GOMAXPROCS was given back; its value cannot be read"
+	case start:
 		return fmt.Sprintf("GOMAXPROCS is %d again", now)
 	}
 	return fmt.Sprintf("GOMAXPROCS is %d now, and was %d at start: something else has set it, or the Go runtime follows another CPU limit", now, start)

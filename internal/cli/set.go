@@ -33,7 +33,7 @@ type setOptions struct {
 func newSet(std stdio) *cobra.Command {
 	o := setOptions{out: printed("text", "json")}
 	cmd := &cobra.Command{
-		Use:   "set [flags] PID|NAME N|auto|recommended",
+		Use:   "set [flags] PID|NAME|:PORT N|auto|recommended",
 		Short: "Change the GOMAXPROCS of a running program, without a restart",
 		Long: `Change the GOMAXPROCS of a running Go program: procfit has it call runtime.GOMAXPROCS.
 The program needs no code for this, no symbols and no restart. One of its goroutines is
@@ -76,6 +76,7 @@ type change struct {
 	subject  rule.Subject
 	program  steer.Program
 	sized    []string // what in the program keeps the size of its start
+	module   string   // its main module
 	value    steer.Value
 	before   steer.Value
 	follows  bool   // its runtime can follow its limits
@@ -94,11 +95,11 @@ func (o *setOptions) run(ctx context.Context, std stdio, args []string) error {
 	if err != nil {
 		return err
 	}
-	pid, err := o.process(ctx, args[0])
+	pid, err := oneProcess(ctx, "set", args[0])
 	if err != nil {
 		return err
 	}
-	c, err := decide(std, pid, args[1], n)
+	c, err := decide(pid, args[1], n)
 	if err != nil {
 		return err
 	}
@@ -106,7 +107,7 @@ func (o *setOptions) run(ctx context.Context, std stdio, args []string) error {
 		return o.unchanged(std, c)
 	}
 	if o.hold != 0 {
-		if err := c.lendable(); err != nil {
+		if err := c.lendable("--for", fmt.Sprintf("; to set the value until the program ends: procfit set %d %d", c.subject.PID, c.value.Procs)); err != nil {
 			return err
 		}
 	}
@@ -128,8 +129,20 @@ func setValue(text string) (int, error) {
 	return n, nil
 }
 
-// process is the one process that is meant.
-func (o *setOptions) process(ctx context.Context, word string) (int, error) {
+// oneProcess is the one process that is meant: by its ID, the port where it listens, or its
+// name.
+func oneProcess(ctx context.Context, command, word string) (int, error) {
+	if number, byPort := strings.CutPrefix(word, ":"); byPort {
+		port, err := field.Whole(1, 65535)(number)
+		if err != nil {
+			return 0, usageError("%q is not a port: expected 1 to 65535, as in :8080", word)
+		}
+		found, err := observe.StandAt(port)
+		if err != nil {
+			return 0, fmt.Errorf("%w; to list the Go programs that run: procfit ps", err)
+		}
+		return found.PID, nil
+	}
 	selected, err := ps.Select([]string{word})
 	if err != nil {
 		return 0, usageError("%w", err)
@@ -139,7 +152,7 @@ func (o *setOptions) process(ctx context.Context, word string) (int, error) {
 		if pid == os.Getpid() {
 			return 0, usageError("%d is procfit itself", pid)
 		}
-		return pid, noThreads("set", selected.PIDs)
+		return pid, noThreads(command, selected.PIDs)
 	}
 	scanner, err := observe.NewScanner()
 	if err != nil {
@@ -164,8 +177,8 @@ func (o *setOptions) process(ctx context.Context, word string) (int, error) {
 	return 0, usageError("%q matches %s: name one by its process ID: %s", word, phrase.Count(len(found), "process"), phrase.And(found))
 }
 
-// decide reads the process, and says what is to be set.
-func decide(std stdio, pid int, word string, n int) (change, error) {
+// identified reads a process and the program that it runs, without a value that is to be set.
+func identified(pid int) (change, error) {
 	program, unknown := steer.Identify(pid) // before all else is read: what is read later is of this program, or nothing is set
 	reader := new(observe.Reader)
 	s, err := reader.Subject(pid)
@@ -179,13 +192,24 @@ func decide(std stdio, pid int, word string, n int) (change, error) {
 	case unknown != nil:
 		return change{}, fmt.Errorf("process %d: its program cannot be identified: %w", pid, unknown)
 	}
-	c := change{subject: s, program: program, value: steer.Value{Procs: n}, follows: s.FollowsChanges() && s.Custom != nil}
+	c := change{subject: s, program: program, follows: s.FollowsChanges() && s.Custom != nil}
 	if p, err := reader.Program(pid); err == nil {
-		c.sized = p.SizedAtStart()
+		c.sized, c.module = p.SizedAtStart(), p.MainModule
 	}
 	if s.Live != nil {
 		c.before = steer.Value{Procs: *s.Live, Auto: s.Custom != nil && !*s.Custom}
 	}
+	return c, nil
+}
+
+// decide reads the process, and says what is to be set.
+func decide(pid int, word string, n int) (change, error) {
+	c, err := identified(pid)
+	if err != nil {
+		return change{}, err
+	}
+	s := c.subject
+	c.value = steer.Value{Procs: n}
 	switch word {
 	case setRecommended:
 		e := explain.New(s, explain.Process(s), "")
@@ -223,26 +247,31 @@ func (c change) already(word string) string {
 	return fmt.Sprintf("it already uses GOMAXPROCS=%d", n)
 }
 
-// lendable is nil if what the process has now can be given back.
-func (c change) lendable() error {
+// lendable is nil if what the process has now can be given back, as what asks for it needs.
+func (c change) lendable(what, otherwise string) error {
 	switch {
 	case c.before.Procs == 0:
-		return fmt.Errorf("process %d: --for needs the value that it uses now, which could not be read: %s", c.subject.PID, phrase.Clean(c.subject.LiveUnknown))
+		return fmt.Errorf("process %d: %s needs the value that it uses now, which could not be read: %s", c.subject.PID, what, phrase.Clean(c.subject.LiveUnknown))
 	case c.subject.FollowsChanges() && c.subject.Custom == nil: // a number would end the following
-		return fmt.Errorf("process %d: --for needs to know whether its runtime follows its CPU limit, as it may from Go 1.25 on, and that could not be read; to set the value until the program ends: procfit set %d %d", c.subject.PID, c.subject.PID, c.value.Procs)
+		return fmt.Errorf("process %d: %s needs to know whether its runtime follows its CPU limit, as it may from Go 1.25 on, and that could not be read%s", c.subject.PID, what, otherwise)
 	}
 	return nil
 }
 
 // agreed asks, unless --yes is given.
 func (o *setOptions) agreed(ctx context.Context, std stdio, c change, args []string) error {
-	if o.yes {
+	return agreed(ctx, std, o.yes, "procfit set "+phrase.Shell(args), fmt.Sprintf("%s: %s now; procfit has it call runtime.GOMAXPROCS: one goroutine is held for about a millisecond, in a bad case for half a second, and kill -9 of procfit's tracer in that time would end the program", explain.Process(c.subject), c.words()))
+}
+
+// agreed asks before a running program is changed, unless --yes is given.
+func agreed(ctx context.Context, std stdio, yes bool, command, what string) error {
+	if yes {
 		return nil
 	}
 	if !onTerminal(std) {
-		return usageError("a running program is changed only after a question on a terminal, or with --yes: procfit set %s --yes", phrase.Shell(args))
+		return usageError("a running program is changed only after a question on a terminal, or with --yes: %s --yes", command)
 	}
-	std.notef("%s: %s now; procfit has it call runtime.GOMAXPROCS: one goroutine is held for about a millisecond, in a bad case for half a second, and kill -9 of procfit's tracer in that time would end the program", explain.Process(c.subject), c.words())
+	std.notef("%s", what)
 	return ask(ctx, std, "change it?", "nothing was changed")
 }
 

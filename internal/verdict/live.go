@@ -27,7 +27,9 @@ type LiveSetting struct {
 	Failing bool // more of its requests fail than of the start value's, as is proven
 	Left    int  // how often it was left for harm
 	// LeftAfter is how long it ran the last time, and InSystem how many requests were waiting
-	// or being served then.
+	// or being served then. Beyond is the metric seen from outside that it was left for; nil:
+	// requests piled up.
 	LeftAfter float64
 	InSystem  float64
+	Beyond    *journal.Beyond
 }

@@ -7,10 +7,12 @@ import (
 	"os"
 	"os/signal"
 	"regexp"
+	"strconv"
+	"strings"
 	"sync/atomic"
 	"syscall"
 
-	"github.com/procfit/procfit/internal/program/meter"
+	"github.com/procfit/procfit/internal/program/observe"
 )
 
 // fakePod is the last pod of a query, by its number in its run.
@@ -20,7 +22,7 @@ var fakePod = regexp.MustCompile(`procfit-[a-z0-9]+-(\d+)"`)
 // holds "wrong" is refused, and of the others the first pod of a run has 10, of "alike"
 // all have, of "idle" none, and every further pod has 8, of "harmful" 20. A query of no pod,
 // as of a live experiment, has a value if it holds "alike", or if it holds "harm": 10 while the
-// program at the socket s has the GOMAXPROCS 2, and else 20.
+// program whose PID is in the file server has the GOMAXPROCS 2, and else 20.
 func fakePrometheus() {
 	l, err := net.Listen("tcp", "127.0.0.1:"+os.Args[1])
 	if err != nil {
@@ -28,6 +30,7 @@ func fakePrometheus() {
 		os.Exit(2)
 	}
 	var asked atomic.Int64
+	program := new(observe.Reader)
 	answer := func(w http.ResponseWriter, r *http.Request) {
 		query := r.FormValue("query")
 		has := func(word string) bool { return regexp.MustCompile(word).MatchString(query) }
@@ -40,7 +43,7 @@ func fakePrometheus() {
 			return
 		case pod == nil && has("alike"):
 		case pod == nil && has("harm"):
-			if s, err := meter.Open("s").State(r.Context()); err != nil || s.Procs != 2 {
+			if live, err := program.Procs(tried()); err != nil || live.Procs != 2 {
 				value *= 2
 			}
 		case pod == nil:
@@ -60,4 +63,11 @@ func fakePrometheus() {
 	end := make(chan os.Signal, 1)
 	signal.Notify(end, os.Interrupt, syscall.SIGTERM)
 	<-end
+}
+
+// tried is the program that a live experiment is about.
+func tried() int {
+	b, _ := os.ReadFile("server")
+	pid, _ := strconv.Atoi(strings.TrimSpace(string(b)))
+	return pid
 }

@@ -36,14 +36,18 @@ func (r *Run) baseline(ctx context.Context) error {
 		}
 	}
 	r.wire, r.budget = newWire(sights), newBudget(h.Live.Budget, sights)
-	if least := r.budget.Reserve(); least > h.Live.Budget {
+	if h.Live.Uncounted { // nothing is counted against it
+		r.budget.Total = math.Inf(1)
+	}
+	h.Live.Seen = names(sights)
+	if least := r.budget.Reserve(); least > r.budget.Total {
 		return endFor(journal.EndFailed, "a value that carries nothing costs %.0f requests until it is left, more than the budget of %.0f: use --budget %.0f or more", least, h.Live.Budget, math.Ceil(4*least))
 	}
 	h.Live.InSystemMax = r.wire.Most
 	for i, list := range all {
 		end := list[len(list)-1]
 		trials[i].MeasuredSeconds = end.At.Sub(list[0].At).Seconds()
-		r.counted(trials[i].Live, list[0], list[len(list)/2], end)
+		r.counted(trials[i], list[0], list[len(list)/2], end)
 		for j, x := range list[1:] {
 			trials[i].Live.InSystemMax = max(trials[i].Live.InSystemMax, r.wire.InSystem(r.sight(list[j], x)))
 		}
@@ -60,6 +64,20 @@ func (r *Run) baseline(ctx context.Context) error {
 	}
 	r.Tell(Event{Kind: EventBegin, Forecast: h.Forecast(slices)})
 	return nil
+}
+
+// names are the metrics seen from outside in most looks, in order.
+func names(sights []sight) (list []string) {
+	n := map[string]int{}
+	for _, s := range sights {
+		for name := range s.Seen {
+			if n[name]++; 2*n[name] > len(sights) && !slices.Contains(list, name) {
+				list = append(list, name)
+			}
+		}
+	}
+	slices.Sort(list)
+	return list
 }
 
 // usual are the slices of the baseline, with all looks at each.
@@ -96,7 +114,7 @@ func (r *Run) usual(ctx context.Context) (all [][]Reading, trials []*journal.Tri
 func (r *Run) learn(first, last Reading, trials []*journal.Trial) error {
 	l, took := r.Header.Live, last.At.Sub(first.At)
 	requests := last.Requests - first.Requests
-	if requests == 0 {
+	if requests == 0 && !l.Uncounted {
 		return endFor(journal.EndUnreached, "no %ss in %s: there is nothing to compare", l.Unit, number.Short(number.Duration(took)))
 	}
 	calls := make([]float64, len(trials))

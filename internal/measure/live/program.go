@@ -1,107 +1,249 @@
 package live
 
 import (
-	"cmp"
 	"context"
-	"crypto/rand"
-	"encoding/hex"
-	"errors"
 	"fmt"
-	"sync/atomic"
+	"maps"
+	"sync"
 	"time"
 
-	"github.com/procfit/procfit/internal/program/meter"
-	"github.com/procfit/procfit/internal/show/phrase"
+	"github.com/procfit/procfit/internal/host/procstat"
+	"github.com/procfit/procfit/internal/host/sockets"
+	"github.com/procfit/procfit/internal/program/goproc"
+	"github.com/procfit/procfit/internal/program/observe"
+	"github.com/procfit/procfit/internal/program/steer"
 	"github.com/procfit/procfit/internal/verdict/journal"
-	maxlive "github.com/procfit/procfit/maxprocs/live"
+	judge "github.com/procfit/procfit/internal/verdict/live"
 )
 
-func quantile(was, is Histogram, q float64) time.Duration {
-	return maxlive.Histogram(is).Since(maxlive.Histogram(was)).Quantile(q)
-}
-
-// random is the name of a lease, which nobody else can guess.
-func random() []byte {
-	b := make([]byte, 16)
-	_, _ = rand.Read(b) // it never fails
-	return b
-}
-
-// Program is the program of a live experiment, through its control endpoint.
+// Program is a running program, without code for this in it: its values are set by a call
+// from outside, and what it does is seen from outside.
 type Program struct {
-	client      *meter.Client
-	State       maxlive.State // before the experiment
-	lease       string
-	sets        atomic.Int64 // changes that the program has confirmed
-	After       int          // GOMAXPROCS when the lease was released
-	first, past maxlive.Metrics
+	steer.Program
+	Before steer.Value // what it gets back
+	// For is the longest that it may have another value.
+	For   time.Duration
+	After int // GOMAXPROCS when the old value was given back; 0: not known
+
+	guard   *steer.Guard // nil: nothing is set yet
+	setting sync.Mutex   // while a value is set, nobody asks which one there is
+	now     steer.Value
+
+	cache   goproc.Cache
+	sampler *procstat.Sampler
+	limits  []observe.Limit
+	unread  *unread // nil: it cannot be seen
+	// Blind is what cannot be seen of it, and why.
+	Blind []string
 }
 
-// NewProgram is one that can be reached, and what it was then.
-func NewProgram(c *meter.Client, s maxlive.State) *Program {
-	return &Program{client: c, State: s, lease: hex.EncodeToString(random())}
+// Watch begins to look at a program. Close ends it.
+func Watch(p steer.Program, before steer.Value) (*Program, error) {
+	sampler, err := procstat.NewSampler()
+	if err != nil {
+		return nil, err
+	}
+	out := &Program{Program: p, Before: before, now: before, sampler: sampler}
+	if out.limits, err = observe.Limits(p.PID); err != nil {
+		out.Blind = append(out.Blind, err.Error())
+	}
+	listening, err := sockets.Of(p.PID)
+	if err != nil {
+		out.Blind = append(out.Blind, "requests that wait in sockets: "+err.Error())
+	} else {
+		out.unread = watchUnread(listening)
+	}
+	return out, nil
 }
 
-// Lease implements Place. A renewal that comes after the end of the lease begins another
-// one, in which the program has changed nothing yet.
-func (p *Program) Lease(ctx context.Context) error {
-	sets := p.sets.Load()
-	s, err := p.client.Lease(ctx, p.lease, LeaseFor)
-	switch {
-	case err != nil:
-		return p.ended(ctx, err)
-	case s.Started != p.State.Started:
-		return cmp.Or(p.another(ctx), stopped(restarted))
-	case int64(s.Switches) < sets:
-		return &EndError{End: journal.End{Code: journal.EndTaken, Reason: "the lease had ended before it was renewed, so the program no longer ran with the value that was tried"}}
+// Close ends the looks.
+func (p *Program) Close() {
+	p.sampler.Close()
+	if p.unread != nil {
+		p.unread.stop()
+	}
+}
+
+// Lease implements Place: nothing else has changed the program, and it is still there.
+func (p *Program) Lease(context.Context) error {
+	p.setting.Lock()
+	defer p.setting.Unlock()
+	if err := p.ended(); err != nil {
+		return err
+	}
+	live, err := p.cache.Live(p.PID)
+	if err != nil {
+		return err
+	}
+	if live.Procs != p.now.Procs && !p.now.Auto {
+		return &EndError{End: journal.End{Code: journal.EndTaken, Reason: fmt.Sprintf("something else set GOMAXPROCS to %d, where the experiment expected %d", live.Procs, p.now.Procs)}}
 	}
 	return nil
 }
 
-// Set implements Place. A change whose answer was lost has the same number again, and is
-// not made twice.
-func (p *Program) Set(ctx context.Context, procs int) (time.Duration, error) {
-	s, err := p.client.Procs(ctx, p.lease, procs, p.sets.Load()+1)
+// ended is nil while the process runs the program.
+func (p *Program) ended() error {
+	now, err := steer.Identify(p.PID)
 	switch {
-	case err != nil:
-		return 0, p.ended(ctx, err)
-	case s.Procs != procs:
-		return 0, failed(fmt.Sprintf("the program was asked for GOMAXPROCS %d, and answers that it is %d", procs, s.Procs))
+	case err == nil && now == p.Program:
+		return nil
+	case err == nil || now.Started != p.Started:
+		return stopped("the program was restarted, or ended")
 	}
-	p.sets.Add(1)
-	return time.Duration(s.CallNS), nil
+	return err
 }
 
-// Read implements Place.
-func (p *Program) Read(ctx context.Context) (Reading, error) {
-	m, err := p.client.Metrics(ctx)
+// Set implements Place. One guard sets all values, and gives the first one back.
+func (p *Program) Set(_ context.Context, procs int) (time.Duration, error) {
+	p.setting.Lock()
+	defer p.setting.Unlock()
+	v := steer.Value{Procs: procs}
+	var r steer.Result
+	var err error
+	if p.guard == nil {
+		p.guard, r, err = steer.Lend(steer.Loan{Request: steer.Request{Program: p.Program, Value: v}, Before: p.Before, For: p.For})
+	} else {
+		r, err = p.guard.Change(v)
+	}
 	if err != nil {
-		return Reading{}, p.ended(ctx, err)
+		return 0, refused(err)
 	}
-	if p.first.At == 0 {
-		p.first, p.past = m, m
-	} else if _, err := meter.Since(p.past, m, p.State); errors.Is(err, meter.ErrRestarted) {
-		return Reading{}, cmp.Or(p.another(ctx), stopped(restarted))
-	} else if _, sum := meter.Since(p.first, m, p.State); cmp.Or(err, sum) != nil { // a look is short, and allows more
-		return Reading{}, cmp.Or(p.another(ctx), failed(cmp.Or(err, sum).Error()))
+	p.now = v
+	return r.Stopped, nil
+}
+
+// refused is how an experiment ends in which a value cannot be set.
+func refused(err error) error {
+	switch steer.Because(err) {
+	case "":
+		return err
+	case steer.Ended, steer.Executed, steer.Replaced:
+		return stopped("the program was restarted, or ended")
 	}
-	p.past = m
-	histogram := func(h maxlive.Histogram) Histogram { return Histogram{Counts: h.Counts, Sum: h.Sum} }
-	return Reading{
-		At: time.Unix(0, m.At), Requests: m.Requests, Failed: m.Failed, Panics: m.Panics, InFlight: m.InFlight,
-		CPU: m.CPU, Arrival: histogram(m.Arrival), Handler: histogram(m.Handler),
-	}, nil
+	return failed(err.Error())
 }
 
 // Release implements Place.
 func (p *Program) Release(ctx context.Context) error {
-	s, err := p.client.Release(ctx, p.lease)
-	p.After = s.Procs
-	return err
+	p.setting.Lock()
+	guard := p.guard
+	p.setting.Unlock()
+	if guard == nil {
+		p.After = p.Before.Procs
+		return nil
+	}
+	now, cancel := context.WithCancel(ctx)
+	cancel()
+	done := make(chan error, 1)
+	go func() {
+		r, trying, err := guard.Wait(now)
+		if trying {
+			err = fmt.Errorf("%w; process %d tries for an hour to give GOMAXPROCS=%d back", err, guard.PID(), p.Before.Procs)
+		}
+		p.After = r.New
+		done <- err
+	}()
+	select {
+	case err := <-done:
+		return err
+	case <-ctx.Done():
+		return fmt.Errorf("GOMAXPROCS is not back yet; process %d gives it back", guard.PID())
+	}
 }
 
-// restarted is that another process has the endpoint.
-const restarted = "the program was restarted, or ended"
+// Read implements Place.
+func (p *Program) Read(context.Context) (Reading, error) {
+	if err := p.ended(); err != nil {
+		return Reading{}, err
+	}
+	used, err := procstat.ReadCPUTime(p.PID)
+	if err != nil {
+		return Reading{}, err
+	}
+	r := Reading{At: time.Now(), CPU: used.Seconds(), Seen: map[string]float64{}}
+	if live, err := p.cache.Live(p.PID); err == nil {
+		r.Waits = live.Latency
+	}
+	if counted, err := p.sampler.Read(p.PID); err == nil {
+		if u := counted.Total(); u.Uncounted == 0 {
+			r.Seen[judge.FigureSwitches] = float64(u.Voluntary + u.Involuntary)
+		}
+	}
+	maps.Copy(r.Seen, throttled(observe.Reread(p.limits)))
+	if p.unread != nil {
+		if sum, known := p.unread.sum(); known {
+			r.Seen[judge.FigureUnread] = sum
+		}
+	}
+	return r, nil
+}
+
+// throttled is what the tightest of the limits around the program counted: the one that was
+// throttled in most periods.
+func throttled(limits []observe.Limit) map[string]float64 {
+	var most *observe.Limit
+	for i, l := range limits {
+		if l.Err == nil && (most == nil || l.ThrottledPeriods > most.ThrottledPeriods) {
+			most = &limits[i]
+		}
+	}
+	if most == nil {
+		return nil
+	}
+	return map[string]float64{judge.FigureThrottled: float64(most.ThrottledPeriods), periods: float64(most.Periods)}
+}
+
+// looksPerSecond is how often the sockets are looked at: the mean of a slice of 5 s is then of
+// 300 looks.
+const looksPerSecond = 60
+
+// unread sums the connections in which something waits to be read over time.
+type unread struct {
+	end  chan struct{}
+	done sync.WaitGroup
+
+	mu     sync.Mutex
+	summed float64 // connections times seconds
+	failed error   // of the last look
+}
+
+func watchUnread(l *sockets.Listening) *unread {
+	u := &unread{end: make(chan struct{})}
+	u.done.Go(func() {
+		defer l.Close()
+		tick := time.NewTicker(time.Second / looksPerSecond)
+		defer tick.Stop()
+		for last := time.Now(); ; {
+			select {
+			case <-u.end:
+				return
+			case <-tick.C:
+			}
+			n, err := l.Unread()
+			now := time.Now()
+			u.mu.Lock()
+			u.summed += float64(n) * now.Sub(last).Seconds()
+			if u.failed = err; err != nil {
+				u.summed = 0 // so that no span has a sum in which a part is missing
+			}
+			u.mu.Unlock()
+			last = now
+		}
+	})
+	return u
+}
+
+func (u *unread) stop() {
+	close(u.end)
+	u.done.Wait()
+}
+
+// sum is false while the sockets cannot be looked at: what is not known is not 0.
+func (u *unread) sum() (float64, bool) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	return u.summed, u.failed == nil
+}
 
 // stopped is that the process does not keep running.
 func stopped(reason string) error {
@@ -111,43 +253,4 @@ func stopped(reason string) error {
 // failed is that nothing can be compared.
 func failed(reason string) error {
 	return &EndError{End: journal.End{Code: journal.EndFailed, Reason: reason}}
-}
-
-// another is how an experiment ends in which another process answers: it was started again,
-// or the address leads to several. nil: none does.
-func (p *Program) another(ctx context.Context) error {
-	switch another, several := p.client.Answering(ctx, p.State.Started); {
-	case several:
-		return failed(p.client.Name() + " leads to several programs in turn: name a single one by the address of its pod, or by localhost after kubectl port-forward pod/NAME PORT")
-	case another:
-		return stopped(restarted)
-	}
-	return nil
-}
-
-// ended is an error of the client, which ends the experiment if the program answers or is
-// gone.
-func (p *Program) ended(ctx context.Context, err error) error {
-	if _, gone := errors.AsType[*meter.GoneError](err); gone {
-		return stopped("the program ended, or closed its control socket")
-	}
-	no, refused := errors.AsType[*meter.RefusedError](err)
-	if !refused {
-		return err
-	}
-	end := journal.End{Code: journal.EndTaken, Reason: phrase.Clean(no.Detail)}
-	switch no.Code {
-	case "no_lease":
-		if end := p.another(ctx); end != nil {
-			return end
-		}
-	case "off", "refused":
-		end.Reason = "the program refused: " + end.Reason
-	case "set_by_other":
-	case "leased":
-		end.Code = journal.EndFailed
-	default:
-		end.Code, end.Reason = journal.EndFailed, err.Error()
-	}
-	return &EndError{End: end}
 }

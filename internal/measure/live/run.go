@@ -1,5 +1,6 @@
 // Package live runs a live experiment, as package verdict/live describes and judges one: it
-// leases the program, sets its values slice by slice, and ends at the first harm.
+// sets the values of a running program slice by slice, looks at what the program does, and
+// ends at the first harm.
 package live
 
 import (
@@ -15,19 +16,18 @@ import (
 	"github.com/procfit/procfit/internal/verdict/journal"
 	judge "github.com/procfit/procfit/internal/verdict/live"
 	"github.com/procfit/procfit/internal/verdict/paired"
-	maxlive "github.com/procfit/procfit/maxprocs/live"
 )
 
-// Place is the program that tries values on itself. An *EndError of it ends the experiment,
+// Place is the program whose values are tried. An *EndError of it ends the experiment,
 // and so does every other error that lasts as long as the lease.
 type Place interface {
-	// Lease begins the lease, or renews it.
+	// Lease sees that the program is still this experiment's.
 	Lease(context.Context) error
 	// Set sets GOMAXPROCS and returns how long that took. After an error it may be called again.
 	Set(ctx context.Context, procs int) (time.Duration, error)
 	// Read reads what the program has counted since it began.
 	Read(context.Context) (Reading, error)
-	// Release restores the value at start.
+	// Release gives the value at start back.
 	Release(context.Context) error
 }
 
@@ -49,7 +49,7 @@ const (
 	EventSlice    eventKind = "slice"    // is over
 	EventBlock    eventKind = "block"    // is over
 	EventCarried  eventKind = "carried"  // the burn-in is twice as long from here on
-	EventRelease  eventKind = "release"  // the lease is over, and the program has its own value
+	EventRelease  eventKind = "release"  // it is over, and the program has its own value, or Err is why not
 )
 
 // Event is reported as a Run continues.
@@ -59,6 +59,7 @@ type Event struct {
 	Look            paired.Look   // of EventBlock
 	Spent           float64       // of the budget
 	Burn            time.Duration // of EventCarried
+	Err             error         // of EventRelease
 	paired.Forecast               // of EventBegin
 }
 
@@ -95,7 +96,7 @@ type Run struct {
 func (r *Run) Into(ctx context.Context, p *Program, dir string, quote func(string) string) (end *journal.End, begun bool, err error) {
 	var made *folder.Dir
 	var w *journal.Writer
-	r.Place, r.BucketEnd, r.Quantile = p, maxlive.BucketEnd, quantile
+	r.Place = p
 	r.Begin = func(h judge.Header) (err error) {
 		if made, err = folder.Make(dir); err == nil {
 			w, err = journal.Create(made, h.Header, quote)
@@ -115,8 +116,11 @@ func (r *Run) Into(ctx context.Context, p *Program, dir string, quote func(strin
 }
 
 const (
-	// LeaseFor is after how long the program restores its value by itself.
+	// LeaseFor is how long what the program does not answer is asked for again.
 	LeaseFor = 5 * time.Second
+	// releaseWithin is how long the end waits until the old value is back. It comes back
+	// later, too: a program that has nothing to do for 10 s cannot be called meanwhile.
+	releaseWithin = 15 * time.Second
 	// between is how long between two looks at the program.
 	between = 250 * time.Millisecond
 	// longestDrain is how long is waited for what a value left behind.
@@ -126,7 +130,7 @@ const (
 )
 
 // Run does the whole experiment, and returns how it ended. The start value is back then, or
-// the lease's end brings it back.
+// the last Event has why it is not.
 func (r *Run) Run(outer context.Context) *journal.End {
 	ctx, cancel := context.WithCancelCause(outer)
 	defer cancel(nil)
@@ -146,11 +150,9 @@ func (r *Run) Run(outer context.Context) *journal.End {
 
 // release does not depend on the context, which has ended where the user ends it.
 func (r *Run) release(ctx context.Context) {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), LeaseFor)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), releaseWithin)
 	defer cancel()
-	if r.Place.Release(ctx) == nil { // else the lease's end does it
-		r.Tell(Event{Kind: EventRelease})
-	}
+	r.Tell(Event{Kind: EventRelease, Err: r.Place.Release(ctx)})
 }
 
 // ended is the End that an error comes to.
@@ -176,7 +178,7 @@ func (r *Run) ended(ctx context.Context, err error) *journal.End {
 	return out
 }
 
-// keep renews the lease until the experiment is over.
+// keep looks after the program until the experiment is over.
 func (r *Run) keep(ctx context.Context, lost func(error)) {
 	for good := time.Now(); ; {
 		if wait(ctx, LeaseFor/3) != nil {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"github.com/procfit/procfit/internal/program/goproc"
 	"github.com/procfit/procfit/internal/verdict/journal"
 	judge "github.com/procfit/procfit/internal/verdict/live"
 )
@@ -14,6 +15,40 @@ type Reading struct {
 	Requests, Failed, Panics, InFlight uint64
 	CPU                                float64 // seconds
 	Arrival, Handler                   Histogram
+	// Seen are sums over time of what is seen from outside, by its metric: connections times
+	// seconds, events. What is missing is not known.
+	Seen map[string]float64
+	// Waits is how long goroutines were runnable before they ran; nil: not known.
+	Waits *goproc.Latency
+}
+
+// periods are those of the CPU limit, in Reading.Seen: what was throttled is a share of them.
+const periods = "periods"
+
+// seen is what was seen from outside between two readings, per second: the mean of what is
+// summed over time.
+func seen(from, to Reading) map[string]float64 {
+	out, took := map[string]float64{}, to.At.Sub(from.At).Seconds()
+	for name, is := range to.Seen {
+		if was, known := from.Seen[name]; known && is >= was && took > 0 {
+			out[name] = (is - was) / took
+		}
+	}
+	if throttled, known := out[judge.FigureThrottled]; known {
+		delete(out, judge.FigureThrottled)
+		if all, known := out[periods]; known {
+			out[judge.FigureThrottled] = throttled / max(all, 1/took) // in no period nothing was throttled
+		}
+	}
+	delete(out, periods)
+	if to.Waits != nil && from.Waits != nil {
+		waits := to.Waits.Since(from.Waits)
+		out[judge.FigureRunnable] = goproc.LatencyPeriod * waits.Sum() / took // by Little's law
+		if p99, known := waits.Quantile(0.99); known {
+			out[judge.FigureSched] = p99
+		}
+	}
+	return out
 }
 
 // Histogram is how many requests took so long, by bucket, and their sum in seconds.
@@ -61,16 +96,23 @@ func (r *Run) sight(from, to Reading) sight {
 	return sight{
 		Seconds: to.At.Sub(from.At).Seconds(), Ended: to.Requests - from.Requests, Failed: to.Failed - from.Failed,
 		Slow: r.slow(is) - r.slow(was), Sojourn: is.Sum - was.Sum, InFlight: to.InFlight,
+		Uncounted: r.Header.Live.Uncounted, Seen: seen(from, to),
 	}
 }
 
 // counted is what a slice counted between two readings, with the one in the middle.
-func (r *Run) counted(s *journal.Slice, from, half, to Reading) {
-	all := r.sight(from, to)
+func (r *Run) counted(t *journal.Trial, from, half, to Reading) {
+	s, all := t.Live, r.sight(from, to)
+	for name, x := range all.Seen {
+		if t.Metrics == nil {
+			t.Metrics = map[string]journal.Metric{}
+		}
+		t.Metrics[name] = journal.Metric{Value: x, Better: "lower"}
+	}
 	s.Requests, s.Failed, s.Slow, s.CPUSeconds = all.Ended, all.Failed, all.Slow, to.CPU-from.CPU
 	s.P50Seconds, s.P99Seconds = r.quantile(from.Arrival, to.Arrival, 0.5), r.quantile(from.Arrival, to.Arrival, 0.99)
 	for i, ends := range [][2]Reading{{from, half}, {half, to}} {
-		s.Halves[i] = journal.Half{Requests: ends[1].Requests - ends[0].Requests, CPUSeconds: ends[1].CPU - ends[0].CPU, P50Seconds: r.quantile(ends[0].Arrival, ends[1].Arrival, 0.5)}
+		s.Halves[i] = journal.Half{Seconds: ends[1].At.Sub(ends[0].At).Seconds(), Requests: ends[1].Requests - ends[0].Requests, CPUSeconds: ends[1].CPU - ends[0].CPU, P50Seconds: r.quantile(ends[0].Arrival, ends[1].Arrival, 0.5)}
 	}
 }
 
@@ -110,6 +152,7 @@ func (r *Run) visit(ctx context.Context, block, order, value int) error {
 			r.budget.Start(s)
 		case start:
 		case r.budget.Look(s) || loaded:
+			t.Live.Beyond = wire.beyond
 			return r.leave(ctx, t, now)
 		}
 		if start && loaded && t.InvalidCode == "" {
@@ -128,7 +171,7 @@ func (r *Run) visit(ctx context.Context, block, order, value int) error {
 		over = r.answered(t, asked)
 	}
 	t.MeasuredSeconds = to.At.Sub(from.At).Seconds()
-	r.counted(t.Live, from, half, to)
+	r.counted(t, from, half, to)
 	return r.keepSlice(t)
 }
 

@@ -28,6 +28,12 @@ type Live struct {
 	InSystemMax       float64 `json:"in_system_max"`
 	RequestsPerSecond float64 `json:"requests_per_second"` // of the baseline
 	CPUs              float64 `json:"cpus"`                // used, in the baseline
+	// Uncounted reports that the program's requests are not known: CPU time is compared per
+	// second, and no request is budgeted.
+	Uncounted bool `json:"uncounted,omitempty"`
+	// Seen are the metrics that are seen of the program from outside. Those of each slice are
+	// the metrics of its trial.
+	Seen []string `json:"seen,omitempty"`
 	// Same reports that the start value was compared with itself, for a check of the
 	// experiment.
 	Same bool `json:"same,omitempty"`
@@ -51,11 +57,22 @@ type Slice struct {
 	P50Seconds    *float64 `json:"p50_seconds"` // from arrival; null: not known
 	P99Seconds    *float64 `json:"p99_seconds"` // in the same way
 	InSystemMax   float64  `json:"in_system_max"`
-	Halves        [2]Half  `json:"halves"` // of the slice, by time
+	// Beyond is the metric for which the value was left, if it was for one that is seen from
+	// outside.
+	Beyond *Beyond `json:"beyond,omitempty"`
+	Halves [2]Half `json:"halves"` // of the slice, by time
+}
+
+// Beyond is a metric that was further above what the baseline had than is allowed.
+type Beyond struct {
+	Metric string  `json:"metric"`
+	Value  float64 `json:"value"`
+	Usual  float64 `json:"usual"` // the most in the baseline
 }
 
 // Half is half of a slice.
 type Half struct {
+	Seconds    float64  `json:"seconds,omitempty"`
 	Requests   uint64   `json:"requests"`
 	CPUSeconds float64  `json:"cpu_seconds"`
 	P50Seconds *float64 `json:"p50_seconds"`

@@ -53,8 +53,30 @@ const FewRequests = 20
 // unequal is how far the requests per second may differ.
 const unequal = 0.05
 
-// Rules are what is compared: CPU time per request first, latency, what the user asks for, and
-// what must be the same.
+// The metrics that are seen of a program from outside. They stand for the latency of its requests
+// where that is not known: what waits in sockets, and how long goroutines wait.
+const (
+	FigureUnread     = "unread"           // connections in which a request waits that is not read yet, the mean
+	FigureSched      = "sched_p99"        // seconds that goroutines were runnable before they ran
+	FigureRunnable   = "runnable"         // goroutines that wait for a P, the mean
+	FigureGoroutines = "goroutines"       // that there are, the mean
+	FigureThrottled  = "throttled"        // of the periods of the CPU limit
+	FigureSwitches   = "context_switches" // per second
+)
+
+// seen are these, and how much of each does not matter.
+var seen = []paired.Metric{
+	{Name: FigureUnread, Floor: 0.1, Direction: paired.Less},
+	{Name: FigureSched, Floor: 100e-6, Direction: paired.Less},
+	{Name: FigureRunnable, Floor: 0.1},
+	{Name: FigureGoroutines, Floor: 1},
+	{Name: FigureThrottled, Floor: 0.01},
+	{Name: FigureSwitches, Floor: 1},
+}
+
+// Rules are what is compared: CPU time first, per request or, where requests are not known, per
+// second (demand is the same on average with all values, since their order is random), latency,
+// what is seen from outside, what the user asks for, and what must be the same.
 func (h Header) Rules() paired.Rules {
 	latency, margin := paired.Shown, h.marginP99()
 	if h.Live.LatencyBy == ByArrival {
@@ -65,10 +87,20 @@ func (h Header) Rules() paired.Rules {
 		{Name: paired.FigureP50, Direction: latency, Margin: MarginP50, Halves: latency == paired.Less},
 		{Name: paired.FigureP99, Direction: latency, Margin: margin},
 	}}
+	for _, m := range seen {
+		if slices.Contains(h.Live.Seen, m.Name) {
+			if m.Margin = margin; latency == paired.Less {
+				m.Direction = paired.Shown
+			}
+			r.Metrics = append(r.Metrics, m)
+		}
+	}
 	for _, q := range h.Live.Queries {
 		r.Metrics = append(r.Metrics, paired.Metric{Name: q.Name, Direction: paired.Less, Margin: margin, Asked: true, Guarded: true})
 	}
-	r.Metrics = append(r.Metrics, paired.Metric{Name: paired.FigureRequests, Direction: paired.Alike, Margin: unequal}, paired.Metric{Name: paired.FigureFailed, Direction: paired.NoMore})
+	if !h.Live.Uncounted {
+		r.Metrics = append(r.Metrics, paired.Metric{Name: paired.FigureRequests, Direction: paired.Alike, Margin: unequal}, paired.Metric{Name: paired.FigureFailed, Direction: paired.NoMore})
+	}
 	return r
 }
 

@@ -18,7 +18,7 @@ func ParseQuery(s string) (journal.Query, error) {
 	q, err := journal.ParseQuery(s, `p99='histogram_quantile(0.99, sum by (le) (rate(…_bucket[$slice])))'`)
 	switch {
 	case err != nil:
-	case slices.Contains(own, q.Name):
+	case slices.Contains(own, q.Name) || slices.ContainsFunc(seen, func(m paired.Metric) bool { return m.Name == q.Name }):
 		err = fmt.Errorf("%q: %s is the name of a metric that procfit always counts: choose another name", s, q.Name)
 	case strings.Contains(q.Text, journal.PodsPlaceholder):
 		err = fmt.Errorf("%q: %s is for kube canary; name the one program that tries the values, for example {pod=\"api-7d9\"}", s, journal.PodsPlaceholder)

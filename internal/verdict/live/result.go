@@ -3,6 +3,7 @@ package live
 import (
 	"cmp"
 	"math"
+	"slices"
 
 	"github.com/procfit/procfit/internal/verdict"
 	"github.com/procfit/procfit/internal/verdict/journal"
@@ -20,18 +21,36 @@ func (h Header) SliceOf(t *journal.Trial) paired.Slice {
 		s.After = cmp.Compare(*t.Setting.Procs, l.Before)
 	}
 	for i, half := range l.Halves {
-		s.Halves[i] = []float64{half.CPUSeconds / float64(half.Requests), latency(half.P50Seconds, half.Requests)}
+		s.Halves[i] = []float64{h.cpu(half.CPUSeconds, half.Seconds, half.Requests), latency(half.P50Seconds, half.Requests)}
 	}
-	s.Figures = []float64{l.CPUSeconds / float64(l.Requests), latency(l.P50Seconds, l.Requests), latency(l.P99Seconds, l.Requests)}
-	for _, q := range h.Live.Queries {
+	s.Figures = []float64{h.cpu(l.CPUSeconds, t.MeasuredSeconds, l.Requests), latency(l.P50Seconds, l.Requests), latency(l.P99Seconds, l.Requests)}
+	metric := func(name string) {
 		x := math.NaN()
-		if m, known := t.Metrics[q.Name]; known && m.Value >= 0 {
+		if m, known := t.Metrics[name]; known && m.Value >= 0 {
 			x = m.Value
 		}
 		s.Figures = append(s.Figures, x)
 	}
-	s.Figures = append(s.Figures, float64(l.Requests)/t.MeasuredSeconds, float64(l.Failed)/float64(l.Requests))
+	for _, m := range seen {
+		if slices.Contains(h.Live.Seen, m.Name) {
+			metric(m.Name)
+		}
+	}
+	for _, q := range h.Live.Queries {
+		metric(q.Name)
+	}
+	if !h.Live.Uncounted {
+		s.Figures = append(s.Figures, float64(l.Requests)/t.MeasuredSeconds, float64(l.Failed)/float64(l.Requests))
+	}
 	return s
+}
+
+// cpu is the CPU time per request or, where requests are not known, per second.
+func (h Header) cpu(cpu, seconds float64, requests uint64) float64 {
+	if h.Live.Uncounted {
+		return cpu / seconds
+	}
+	return cpu / float64(requests)
 }
 
 // latency is one that enough requests have.
@@ -123,7 +142,7 @@ func (h Header) settingResult(value int, look paired.Look, list []paired.Slice, 
 	for i := range trials {
 		t := &trials[i]
 		if t.Live != nil && t.InvalidCode == journal.InvalidLeft && t.Setting.Key() == s.Key() {
-			out.Left, out.LeftAfter, out.InSystem = out.Left+1, t.DurationSeconds, t.Live.InSystemMax
+			out.Left, out.LeftAfter, out.InSystem, out.Beyond = out.Left+1, t.DurationSeconds, t.Live.InSystemMax, t.Live.Beyond
 		}
 	}
 	if value > 0 {

@@ -78,18 +78,27 @@ func (w canaryWords) name(figure string) string {
 	case paired.FigureFailed:
 		return "failed requests"
 	}
+	if f, seen := seenFigures[figure]; seen && w.r.Live != nil {
+		return f.name
+	}
 	return phrase.Clean(figure)
 }
 
 func (w canaryWords) each() string {
-	if w.PerRequest {
+	switch {
+	case w.PerRequest:
 		return "per request"
+	case w.r.Live != nil:
+		return "per second"
 	}
 	return "per pod"
 }
 
 // unit is that of a metric. What a query's value is in, its author knows.
 func (w canaryWords) unit(figure string) number.Unit {
+	if f, seen := seenFigures[figure]; seen && w.r.Live != nil {
+		return f.unit
+	}
 	switch figure {
 	case canary.FigureSched, paired.FigureP50, paired.FigureP99:
 		return number.Time()

@@ -25,7 +25,7 @@ type liveWords struct {
 }
 
 func liveWordsOf(r *verdict.Result) liveWords {
-	c := &verdict.Canary{Canary: journal.Canary{SliceSeconds: r.Live.SliceSeconds}, PerRequest: true}
+	c := &verdict.Canary{Canary: journal.Canary{SliceSeconds: r.Live.SliceSeconds}, PerRequest: !r.Live.Uncounted}
 	for i, s := range r.Live.Settings {
 		if i == 0 {
 			s.Procs = nil
@@ -74,7 +74,7 @@ func (w liveWords) facts() document.Pairs {
 func (w liveWords) proofHolds() string {
 	from := w.r.Started.UTC()
 	s := fmt.Sprintf("Go %s, %s", goVersion(w.r.Target.GoVersion), number.CPUs(w.r.Host.EffectiveCPUs))
-	if w.Live.Seconds > 0 { // else no slice counts
+	if w.Live.Seconds > 0 && !w.Uncounted { // else no slice counts
 		s = fmt.Sprintf("%s to %s, %s", number.PerSecond("req/s").Number(w.Least), number.PerSecond("req/s").Value(w.Most), s)
 	}
 	if w.LimitCPUs > 0 {
@@ -228,7 +228,45 @@ func (w liveWords) left(s verdict.LiveSetting) string {
 	if s.Left == 1 {
 		last = " after"
 	}
-	return fmt.Sprintf("left %s%s %s with %s requests in the system, where %s had at most %s", howOften(s.Left), last, number.Short(number.Seconds(s.LeftAfter)), number.Count(math.Round(s.InSystem)), w.start(), number.Count(math.Round(w.InSystemMax)))
+	usual := number.Count(math.Round(w.InSystemMax))
+	if b := s.Beyond; b != nil {
+		usual = seenFigures[b.Metric].count(b.Usual)
+	}
+	return fmt.Sprintf("left %s%s %s with %s, where %s had at most %s", howOften(s.Left), last, number.Short(number.Seconds(s.LeftAfter)), Beyond(s.Beyond, s.InSystem), w.start(), usual)
+}
+
+// Beyond is what a value was left for: a metric that is seen from outside, else how many
+// requests were in the system.
+func Beyond(b *journal.Beyond, inSystem float64) string {
+	if b == nil {
+		return number.Count(math.Round(inSystem)) + " requests in the system"
+	}
+	f := seenFigures[b.Metric]
+	return f.count(b.Value) + " " + f.what
+}
+
+// seenFigure is a metric that is seen of a program from outside, in words.
+type seenFigure struct {
+	name string
+	unit number.Unit
+	what string // that there are so many of
+}
+
+var seenFigures = map[string]seenFigure{
+	live.FigureUnread:     {"connections with unread requests", number.Plain(""), "connections with unread requests"},
+	live.FigureSched:      {"scheduling latency p99", number.Time(), ""},
+	live.FigureRunnable:   {"goroutines waiting for a CPU", number.Plain(""), "goroutines waiting for a CPU"},
+	live.FigureGoroutines: {"goroutines", number.Plain(""), "goroutines"},
+	live.FigureThrottled:  {"throttled periods", number.Ratio(), "of the CPU limit's periods throttled"},
+	live.FigureSwitches:   {"context switches per second", number.Plain(""), ""},
+}
+
+// count is so many of it.
+func (f seenFigure) count(x float64) string {
+	if f.unit == number.Ratio() {
+		return number.Share(x)
+	}
+	return number.Count(math.Round(x))
 }
 
 func howOften(n int) string {

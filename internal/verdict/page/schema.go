@@ -450,12 +450,13 @@ type liveJSON struct {
 
 type liveSettingJSON struct {
 	canarySettingJSON
-	Came      string  `json:"outcome,omitempty"`
-	Unequal   bool    `json:"unequal_load,omitempty"`
-	Failing   bool    `json:"failing,omitempty"`
-	Left      int     `json:"left,omitempty"`
-	LeftAfter float64 `json:"left_after_seconds,omitempty"`
-	InSystem  float64 `json:"left_in_system,omitempty"`
+	Came      string          `json:"outcome,omitempty"`
+	Unequal   bool            `json:"unequal_load,omitempty"`
+	Failing   bool            `json:"failing,omitempty"`
+	Left      int             `json:"left,omitempty"`
+	LeftAfter float64         `json:"left_after_seconds,omitempty"`
+	InSystem  float64         `json:"left_in_system,omitempty"`
+	Beyond    *journal.Beyond `json:"left_beyond,omitempty"`
 }
 
 type cheapestJSON struct {

@@ -218,7 +218,7 @@ func liveSchema(l *verdict.Live) liveJSON {
 		Settings: listOf(l.Settings, func(a *verdict.LiveSetting) liveSettingJSON {
 			return liveSettingJSON{
 				canarySettingJSON: canarySettingSchema(&a.CanarySetting),
-				Came:              a.Came, Unequal: a.Unequal, Failing: a.Failing, Left: a.Left, LeftAfter: a.LeftAfter, InSystem: a.InSystem,
+				Came:              a.Came, Unequal: a.Unequal, Failing: a.Failing, Left: a.Left, LeftAfter: a.LeftAfter, InSystem: a.InSystem, Beyond: a.Beyond,
 			}
 		}),
 	}

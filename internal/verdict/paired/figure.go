@@ -27,6 +27,7 @@ func (f *figure) add(is, was float64) {
 	if !(is >= 0 && was >= 0) || math.IsInf(is, 1) || math.IsInf(was, 1) {
 		return
 	}
+	is, was = is+f.Floor, was+f.Floor
 	f.pairs++
 	if is == 0 && was == 0 {
 		f.idle++

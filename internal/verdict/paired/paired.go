@@ -20,6 +20,9 @@ type Metric struct {
 	Name      string
 	Direction Direction
 	Margin    float64 // how much more counts as no more: 0.05 is 5%
+	// Floor is added to both values before they are compared: what differs by much less does not
+	// matter, and 0 has a ratio then.
+	Floor float64
 	// Asked reports that the user asked for it: where fewer than half of the blocks have it,
 	// it is open, and not left out of what is judged.
 	Asked bool

@@ -1,0 +1,69 @@
+package live
+
+import (
+	"net"
+	"os"
+	"testing"
+	"time"
+
+	"github.com/procfit/procfit/internal/program/steer"
+	judge "github.com/procfit/procfit/internal/verdict/live"
+)
+
+// TestProgram: what is seen of a program that has no code for it, which here is the test: its
+// CPU time, the requests that it leaves unread, and how long its goroutines wait.
+func TestProgram(t *testing.T) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	id, err := steer.Identify(os.Getpid())
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := Watch(id, steer.Value{Procs: 2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer p.Close()
+	for range 3 {
+		c, err := net.Dial("tcp", l.Addr().String())
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer c.Close()
+		if _, err := c.Write([]byte("GET / HTTP/1.1\r\n\r\n")); err != nil {
+			t.Fatal(err)
+		}
+	}
+	read := func() Reading {
+		t.Helper()
+		r, err := p.Read(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		return r
+	}
+	time.Sleep(100 * time.Millisecond) // for the first look at the sockets
+	from := read()
+	for until := time.Now().Add(300 * time.Millisecond); time.Now().Before(until); {
+		done := make(chan bool)
+		go close(done)
+		<-done
+	}
+	to := read()
+	if to.CPU <= from.CPU || to.CPU-from.CPU > 100 {
+		t.Errorf("%g s of CPU time", to.CPU-from.CPU)
+	}
+	got := seen(from, to)
+	if x := got[judge.FigureUnread]; x < 2.5 || x > 3.5 {
+		t.Errorf("%g connections with something unread, expected 3", x)
+	}
+	if x, known := got[judge.FigureSched]; !known || x < 0 || x > 10 {
+		t.Errorf("a scheduling latency of %g s, known %t", x, known)
+	}
+	if x, known := got[judge.FigureSwitches]; known && x <= 0 {
+		t.Errorf("%g context switches per second", x)
+	}
+}
