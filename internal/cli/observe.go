@@ -3,8 +3,8 @@ package cli
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
-	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -31,7 +31,7 @@ type observeOptions struct {
 
 func newObserve(std stdio) *cobra.Command {
 	cmd := &cobra.Command{
-		Use:   "observe [flags] PID|:PORT|SOCKET",
+		Use:   "observe [flags] PID|:PORT",
 		Short: "Measure a running server as it is, at a rate that you choose",
 		Long: `Send requests at --rate to a Go server that is already running, and report which
 GOMAXPROCS it runs with, its latency at that rate, its CPU time and how often it is
@@ -41,15 +41,15 @@ The server is a process ID, or the port where it listens. By its port the load g
 http://127.0.0.1:PORT/, unless --url names another address. Requests that may change
 what the server holds (POST, PUT, …) are sent only with --allow-unsafe-methods.
 
-A program that has the Meter of maxprocs/live is watched under its own traffic instead:
-name its socket. Nothing is sent, and the report has its requests, their latency from
-arrival and the CPU time of each.
+Without --rate a program that has the Meter of maxprocs/live is watched under its own
+traffic: nothing is sent, and the report has its requests, their latency from arrival and
+the CPU time of each.
 
 procfit ps lists the Go programs that run. For a server in another language, use
 procfit load.`,
 		Example: `  procfit observe :8080 --rate 300
   procfit observe :8080 --rate 300 --url http://127.0.0.1:8080/orders --connections 16
-  procfit observe /run/app/procfit.sock --duration 30s`,
+  procfit observe 4711 --duration 30s`,
 	}
 	o := newObserveOptions(std, cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error { return o.run(cmd.Context(), std, args) }
@@ -73,18 +73,18 @@ func newObserveOptions(std stdio, cmd *cobra.Command) *observeOptions {
 // run is procfit observe.
 func (o *observeOptions) run(ctx context.Context, std stdio, args []string) error {
 	if len(args) != 1 {
-		return usageError("observe takes one process ID, :PORT or socket, got %d words; try: procfit observe :8080 --rate 100", len(args))
+		return usageError("observe takes one process ID or :PORT, got %d words; try: procfit observe :8080 --rate 100", len(args))
 	}
-	if (meter.Target{Name: args[0]}).IsURL() {
-		return usageError("observe %q: expected a process ID, :PORT or a socket; for a URL on this machine: procfit observe :PORT --rate 100 --url URL", secret.Text(args[0]))
+	if strings.Contains(args[0], "://") {
+		return usageError("observe %q: expected a process ID or :PORT; for a URL on this machine: procfit observe :PORT --rate 100 --url URL", secret.Text(args[0]))
 	}
 	std = o.printed.std(std)
 	o.operands = args
 	if err := o.check(); err != nil {
 		return err
 	}
-	if strings.ContainsRune(args[0], filepath.Separator) || strings.HasSuffix(args[0], ".sock") || meter.IsSocket(args[0]) {
-		return o.watch(ctx, std, args[0])
+	if !o.has("rate") {
+		return o.watch(ctx, std)
 	}
 	s, err := o.resolve(std)
 	if err != nil {
@@ -97,11 +97,18 @@ func (o *observeOptions) run(ctx context.Context, std stdio, args []string) erro
 // watchFor is how long a program is watched under its own traffic, without --duration.
 const watchFor = 10 * time.Second
 
+// needsRate is what observe asks for unless there is a Meter.
+const needsRate = "observe needs --rate, the requests per second to send: a server in use gets the rate that you choose, not the most that it can carry"
+
 // watch observes a program under its own traffic, by its Meter.
-func (o *observeOptions) watch(ctx context.Context, std stdio, socket string) error {
+func (o *observeOptions) watch(ctx context.Context, std stdio) error {
+	a, err := local.Attach(o.operands[0])
+	if err != nil {
+		return refusal(err)
+	}
 	for _, name := range o.Names {
 		if !slices.Contains([]string{"duration", "output", "json", "quiet", "dry-run"}, name) {
-			return usageError("--%s and a socket: the program is watched under its own traffic, and nothing is sent; remove --%s", name, name)
+			return usageError("--%s: "+needsRate, name)
 		}
 	}
 	d := watchFor
@@ -109,12 +116,15 @@ func (o *observeOptions) watch(ctx context.Context, std stdio, socket string) er
 		d = o.spec.Load.Duration
 	}
 	if o.dryRun {
-		_, err := fmt.Fprintf(std.out, "the program behind %s under its own traffic, for %s: nothing is sent\n", socket, number.Chosen(d))
+		_, err := fmt.Fprintf(std.out, "process %d (%s) under its own traffic, for %s, if it has the Meter of maxprocs/live: nothing is sent\n", a.PID, phrase.Clean(a.Name), number.Chosen(d))
 		return err
 	}
-	w, err := traffic.Watch(ctx, meter.Open(socket), d, func(pid, procs int) {
-		std.notef("process %d runs with GOMAXPROCS %d; its own traffic is watched for %s, nothing of it is changed", pid, procs, number.Chosen(d))
+	w, err := traffic.Watch(ctx, a.PID, d, func(procs int) {
+		std.notef("process %d runs with GOMAXPROCS %d; its own traffic is watched for %s, nothing of it is changed", a.PID, procs, number.Chosen(d))
 	})
+	if errors.Is(err, meter.ErrNone) {
+		return usageError(needsRate+"; its own traffic is not known: %v", err)
+	}
 	if err != nil {
 		return err
 	}
@@ -144,7 +154,7 @@ func (o *observeOptions) resolve(std stdio) (*session.Session, error) {
 		return nil, usageError("%s may change what the server holds; --allow-unsafe-methods sends it", phrase.And(m))
 	}
 	if !o.has("rate") || o.spec.Load.Rate == 0 {
-		return nil, usageError("observe needs --rate, the requests per second to send: a server in use gets the rate that you choose, not the most that it can carry")
+		return nil, usageError(needsRate)
 	}
 	return o.here(std, spec)
 }

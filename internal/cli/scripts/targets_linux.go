@@ -21,11 +21,11 @@ import (
 
 // server is a server that misbehaves as its flags say.
 type server struct {
-	addr, pids, fall, control, profiles string
-	status, procs, most                 int
-	every, spam                         int64
-	work, crash, starting               time.Duration
-	stubborn, fork, mute                bool
+	addr, pids, fall, profiles    string
+	status, procs, most           int
+	every, spam                   int64
+	work, crash, starting         time.Duration
+	stubborn, fork, mute, metered bool
 
 	began   time.Time
 	answers atomic.Int64
@@ -47,8 +47,8 @@ func fakeServer() {
 	flag.StringVar(&s.pids, "pids", "", "append the PIDs to this file")
 	flag.Int64Var(&s.spam, "spam", 0, "bytes to print")
 	flag.StringVar(&s.fall, "panic", "", "panic with this at the start")
-	flag.StringVar(&s.control, "meter", "", "have a Meter, and an Agent at this socket and below /internal/procfit/")
-	flag.IntVar(&s.most, "max", 0, "the highest GOMAXPROCS that the Agent allows")
+	flag.BoolVar(&s.metered, "meter", false, "have a Meter, and allow leases")
+	flag.IntVar(&s.most, "max", 0, "the highest GOMAXPROCS of a lease")
 	flag.StringVar(&s.profiles, "pprof", "", "serve profiles at this address, or at -addr: own")
 	flag.Parse()
 	s.misbehave()
@@ -124,16 +124,10 @@ func (s *server) serve(l net.Listener) {
 		runtime.MemProfileRate = 4 << 10 // a second on a busy machine has few of the usual 512 KiB
 		handler = profiled(handler, s.profiles)
 	}
-	if s.control != "" {
+	if s.metered {
 		var m live.Meter
 		live.Allow(&m, live.Max(s.most))
-		agent := live.New(&m, live.Max(s.most))
-		_, err := agent.Listen(s.control)
-		must(err)
-		mux := http.NewServeMux()
-		mux.Handle("/internal/procfit/", agent)
-		mux.Handle("/", m.Middleware(handler))
-		handler, srv.ConnContext, l = mux, m.ConnContext, m.Listener(l)
+		handler, srv.ConnContext, l = m.Middleware(handler), m.ConnContext, m.Listener(l)
 	}
 	srv.Handler = handler
 	must(srv.Serve(l))

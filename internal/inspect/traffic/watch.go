@@ -4,19 +4,21 @@
 package traffic
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"time"
 
 	"github.com/procfit/procfit/internal/program/meter"
-	"github.com/procfit/procfit/internal/show/number"
+	"github.com/procfit/procfit/internal/program/observe"
 	"github.com/procfit/procfit/maxprocs/live"
 )
 
 // Watched is what a program did between two readings of its Meter.
 type Watched struct {
-	State        live.State // at the end
+	PID          int
+	GoVersion    string
+	Procs        int     // GOMAXPROCS at the end
+	Limit        float64 // CPUs; 0: none is known
 	Duration     time.Duration
 	Changed      bool // GOMAXPROCS changed meanwhile
 	live.Metrics      // what was counted meanwhile
@@ -24,45 +26,50 @@ type Watched struct {
 }
 
 // Watch reads the Meter, waits, and reads it again. A context that ends while it waits ends
-// the wait: what was counted until then is kept.
-func Watch(ctx context.Context, c *meter.Client, d time.Duration, begun func(pid, procs int)) (Watched, error) {
-	var w Watched
-	before, err := c.State(ctx)
+// the wait: what was counted until then is kept. begun is told the GOMAXPROCS before.
+func Watch(ctx context.Context, pid int, d time.Duration, begun func(procs int)) (Watched, error) {
+	w := Watched{PID: pid}
+	var programs observe.Reader
+	p, err := new(meter.Reader).Open(pid)
 	if err != nil {
 		return w, err
 	}
-	from, err := c.Metrics(ctx)
+	defer p.Close()
+	before, err := programs.Procs(pid)
 	if err != nil {
 		return w, err
 	}
-	begun(before.PID, before.Procs)
-	began := time.Now()
+	from, err := p.Metrics()
+	if err != nil {
+		return w, err
+	}
+	begun(before.Procs)
 	select {
 	case <-time.After(d):
 	case <-ctx.Done():
 	}
-	last := context.WithoutCancel(ctx)
-	to, err := c.Metrics(last)
+	to, err := p.Metrics()
 	if err != nil {
 		return w, err
 	}
-	if w.State, err = c.State(last); err != nil {
+	now, err := programs.Procs(pid)
+	if err != nil {
 		return w, err
 	}
-	since, err := meter.Since(from, to, w.State)
-	if err != nil || w.State.Started != before.Started {
-		return w, fmt.Errorf("%s: %w", c.Name(), cmp.Or(err, meter.ErrRestarted))
+	if w.Metrics, err = meter.Between(from, to, max(now.NumCPU, now.Procs)); err != nil {
+		return w, fmt.Errorf("process %d: %w", pid, err)
 	}
-	if apart := time.Duration(to.At-from.At) - time.Since(began); apart.Abs() > clocksApart {
-		return w, fmt.Errorf("%s: its clock and the clock here differ by %s over the measurement; nothing can be counted per second", c.Name(), number.Minutes(apart.Abs()))
+	if limits, err := observe.Limits(pid); err == nil {
+		for _, l := range limits {
+			if w.Limit == 0 || l.CPUs < w.Limit {
+				w.Limit = l.CPUs
+			}
+		}
 	}
-	w.Duration, w.Changed = time.Duration(to.At-from.At), w.State.Procs != before.Procs || w.State.Switches != before.Switches
-	w.Metrics, w.Stamped = since, since.Arrival.Count() > 0
+	w.GoVersion, w.Procs, w.Changed = now.GoVersion, now.Procs, now.Procs != before.Procs
+	w.Duration, w.Stamped = time.Duration(to.At-from.At), w.Arrival.Count() > 0
 	return w, nil
 }
-
-// clocksApart is how far two clocks may differ over the measurement.
-const clocksApart = 10 * time.Second
 
 // latency is that of requests: from arrival where it is known, else of the handlers.
 func (w Watched) latency() live.Histogram {

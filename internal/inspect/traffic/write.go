@@ -22,7 +22,6 @@ type trafficJSON struct {
 	LimitCPUs       *float64     `json:"limit_cpus"`         // null: none is known
 	Changed         bool         `json:"changed"`            // GOMAXPROCS changed meanwhile
 	DurationSeconds float64      `json:"duration_seconds"`   // between the two readings
-	Unit            string       `json:"unit"`               // what is counted: request, message
 	Requests        uint64       `json:"requests"`           // that ended
 	PerSecond       float64      `json:"per_second"`         // of these
 	Failed          uint64       `json:"failed"`             // with a status of 500 or more, an error or a panic
@@ -57,14 +56,13 @@ func latencyOf(h live.Histogram) *latencyJSON {
 
 // WriteJSON writes procfit.traffic/v1.
 func (w Watched) WriteJSON(out io.Writer) error {
-	s := w.State
 	doc := trafficJSON{
-		Schema: "procfit.traffic/v1", PID: s.PID, GoVersion: s.Go, Procs: s.Procs, Changed: w.Changed, DurationSeconds: w.Duration.Seconds(), Unit: s.Unit,
+		Schema: "procfit.traffic/v1", PID: w.PID, GoVersion: w.GoVersion, Procs: w.Procs, Changed: w.Changed, DurationSeconds: w.Duration.Seconds(),
 		Requests: w.Requests, PerSecond: w.rate(), Failed: w.Failed, Panics: w.Panics, InFlight: w.InFlight, CPUs: w.CPU / w.Duration.Seconds(),
 		LatencyBy: w.by(), Latency: latencyOf(w.latency()), Handler: latencyOf(w.Handler), Streams: w.Streams, Hijacked: w.Hijacked,
 	}
-	if s.Limit > 0 {
-		doc.LimitCPUs = &s.Limit
+	if w.Limit > 0 {
+		doc.LimitCPUs = &w.Limit
 	}
 	if w.Requests > 0 {
 		doc.CPUSecondsEach = new(w.CPU / float64(w.Requests))
@@ -96,14 +94,9 @@ func (w Watched) WriteText(out io.Writer, o text.Options) error {
 }
 
 func (w Watched) document() *document.Document {
-	s := w.State
-	unit := s.Unit
-	if unit == "" {
-		unit = "request"
-	}
-	procs := fmt.Sprint(s.Procs)
-	if s.Limit > 0 {
-		procs += ", with a CPU limit of " + number.BareCPUs(s.Limit)
+	procs := fmt.Sprint(w.Procs)
+	if w.Limit > 0 {
+		procs += ", with a CPU limit of " + number.BareCPUs(w.Limit)
 	}
 	pairs := document.Pairs{{Name: "GOMAXPROCS", Value: procs}}
 	add := func(name, value string) { pairs = append(pairs, document.Pair{Name: name, Value: value}) }
@@ -111,9 +104,9 @@ func (w Watched) document() *document.Document {
 	if w.Failed > 0 {
 		count += fmt.Sprintf(", %s failed", number.Count(float64(w.Failed)))
 	}
-	add(phrase.Capital(phrase.Clean(unit))+"s", count)
+	add("Requests", count)
 	if w.Requests > 0 {
-		add("CPU per "+phrase.Clean(unit), short(w.CPU/float64(w.Requests)))
+		add("CPU per request", short(w.CPU/float64(w.Requests)))
 	}
 	add("CPU used", number.CPUs(w.CPU/w.Duration.Seconds()))
 	if w.GCCycles > 0 && w.CPU > 0 {
@@ -128,7 +121,7 @@ func (w Watched) document() *document.Document {
 	if share, known := w.computes(); known {
 		add("Kind of work", kind(share))
 	}
-	title := fmt.Sprintf("Process %d under its own traffic, for %s", s.PID, number.Short(number.Duration(w.Duration)))
+	title := fmt.Sprintf("Process %d under its own traffic, for %s", w.PID, number.Short(number.Duration(w.Duration)))
 	d := &document.Document{Title: title, Blocks: []document.Block{document.Text{Text: title, Style: document.Strong}, pairs}}
 	if notes := w.notes(); len(notes) > 0 {
 		d.Blocks = append(d.Blocks, document.Notes(notes))

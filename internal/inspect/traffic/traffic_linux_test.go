@@ -1,0 +1,122 @@
+package traffic
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/procfit/procfit/internal/program/meter"
+	"github.com/procfit/procfit/internal/show/text"
+	"github.com/procfit/procfit/maxprocs/live"
+)
+
+// m is the Meter of this process, which is the one that is watched.
+var m live.Meter
+
+// served is where the requests of this process go.
+func served(t *testing.T) (url string) {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	handler := m.Middleware(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		time.Sleep(2 * time.Millisecond)
+		if r.URL.Path == "/bad" {
+			w.WriteHeader(500)
+		}
+	}))
+	srv := &http.Server{Handler: handler, ConnContext: m.ConnContext}
+	go srv.Serve(m.Listener(l))
+	t.Cleanup(func() { srv.Close() })
+	return "http://" + l.Addr().String()
+}
+
+func TestWatch(t *testing.T) {
+	url := served(t)
+	get := func(path string) {
+		r, err := http.Get(url + path)
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		io.Copy(io.Discard, r.Body)
+		r.Body.Close()
+	}
+	get("/before") // which is not counted
+	ctx, cancel := context.WithCancel(t.Context())
+	begun := false
+	w, err := Watch(ctx, os.Getpid(), time.Minute, func(procs int) {
+		begun = procs > 0
+		go func() {
+			for range 20 {
+				get("/")
+			}
+			get("/bad")
+			cancel() // the wait ends, and what was counted is kept
+		}()
+	})
+	if err != nil || !begun {
+		t.Fatal(err, begun)
+	}
+	if w.Requests != 21 || w.Failed != 1 || w.Arrival.Count() != 21 || w.CPU < 0 || w.Duration > 20*time.Second {
+		t.Errorf("%+v", w)
+	}
+	if p50 := w.latency().Quantile(0.5); p50 < 2*time.Millisecond {
+		t.Errorf("p50 %v, expected at least the 2 ms of the handler", p50)
+	}
+	var out, doc strings.Builder
+	if err := w.WriteText(&out, text.Options{Width: 100}); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"under its own traffic", "GOMAXPROCS", "Requests", "1 failed", "CPU per request", "Latency", "p99", "In the handler", "Kind of work", "; the rest is waiting"} {
+		if !strings.Contains(out.String(), want) {
+			t.Errorf("no %q in\n%s", want, out.String())
+		}
+	}
+	var got trafficJSON
+	if err := w.WriteJSON(&doc); err != nil || json.Unmarshal([]byte(doc.String()), &got) != nil || got.Requests != 21 || got.Latency.N != 21 || got.LatencyBy != "arrival" || got.CPUSecondsEach == nil || got.CPUShare == nil || *got.CPUShare > 0.9 {
+		t.Errorf("%v\n%s", err, doc.String())
+	}
+}
+
+// TestNothing: no request ended, and no figure is made up.
+func TestNothing(t *testing.T) {
+	served(t)
+	w, err := Watch(t.Context(), os.Getpid(), 10*time.Millisecond, func(int) {})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out, doc strings.Builder
+	if err := w.WriteText(&out, text.Options{Width: 100}); err != nil || !strings.Contains(out.String(), "no request ended") || strings.Contains(out.String(), "p99") || strings.Contains(out.String(), "NaN") {
+		t.Errorf("%v\n%s", err, out.String())
+	}
+	if err := w.WriteJSON(&doc); err != nil || !strings.Contains(doc.String(), `"latency": null`) || !strings.Contains(doc.String(), `"cpu_seconds_each": null`) || !strings.Contains(doc.String(), `"cpu_share": null`) || strings.Contains(out.String(), "Kind of work") {
+		t.Errorf("%v\n%s", err, doc.String())
+	}
+}
+
+// TestHijacked: of connections that handlers took over no latency is claimed.
+func TestHijacked(t *testing.T) {
+	var out strings.Builder
+	w := Watched{Duration: time.Second, Metrics: live.Metrics{Requests: 3, Hijacked: 3}}
+	if err := w.WriteText(&out, text.Options{Width: 100}); err != nil || strings.Contains(strings.ToLower(out.String()), "latency") || !strings.Contains(out.String(), "3 per second") {
+		t.Errorf("%v\n%s", err, out.String())
+	}
+}
+
+// TestNoMeter: a process without a Meter, or that is none, is an error with words.
+func TestNoMeter(t *testing.T) {
+	for pid, want := range map[int]error{1: nil, 99999999: meter.ErrGone} {
+		if _, err := Watch(t.Context(), pid, time.Millisecond, func(int) {}); err == nil || want != nil && !errors.Is(err, want) {
+			t.Errorf("%d: %v", pid, err)
+		}
+	}
+}
