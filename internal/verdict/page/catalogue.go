@@ -84,10 +84,10 @@ var catalogue = byKind(
 		return invalid(x.Invalid, "pilot trial"), fix
 	}),
 	warns(func(w words, x verdict.Noisy) (string, string) {
-		return strays(x.Spread, "throughput"), "use a quieter machine or a longer --duration, or allow " + more(w.plan())
+		return strays(x.Spread, "throughput"), "use a quieter machine or a longer --trial-time, or allow " + more(w.plan())
 	}),
 	warns(func(w words, x verdict.NoisyP99) (string, string) {
-		return strays(x.Spread, w.quantile()), "use a longer --duration, or allow " + more(w.plan())
+		return strays(x.Spread, w.quantile()), "use a longer --trial-time, or allow " + more(w.plan())
 	}),
 	warns(func(w words, x verdict.FewCollections) (string, string) {
 		phase, depends := "the throughput phase of a trial with GOMAXPROCS "+x.Setting, "its throughput depends"
@@ -95,7 +95,7 @@ var catalogue = byKind(
 			phase, depends = "a trial", "its numbers depend"
 		}
 		return fmt.Sprintf("%s has about %s garbage collections, and each takes %s of its time: %s on how many it happens to have", phase, short(x.Collections, 2), number.Percent(x.Share), depends),
-			fmt.Sprintf("use --duration %s, which has room for five", time.Duration(x.Seconds)*time.Second)
+			fmt.Sprintf("use --trial-time %s, which has room for five", time.Duration(x.Seconds)*time.Second)
 	}),
 	warns(func(w words, _ verdict.FlatCurve) (string, string) {
 		fix := "profile the program first: GOMAXPROCS may not matter here"
@@ -149,7 +149,7 @@ var catalogue = byKind(
 	}),
 	warns(func(w words, x verdict.SharedMachine) (string, string) {
 		return fmt.Sprintf("the load generator and the program together used nearly all %s of the machine, the load generator %s of them: the program alone would reach a higher throughput", number.CPUs(x.CPUs), cpusUsed(x.LoadCPUs)),
-			w.ways(way{text: "run the load generator on another machine"}, w.ownCPUs("give each its own CPUs with --target-cpuset and --load-cpuset"))
+			w.ways(way{text: "run the load generator on another machine"}, w.ownCPUs("give each its own CPUs with --cpus target=LIST,load=LIST"))
 	}),
 	warns(func(w words, x verdict.LoadLimited) (string, string) {
 		return fmt.Sprintf("the load generator was at its limit in %d of %s: the program may reach a higher throughput", x.Trials, phrase.Count(x.Of, "trial")), w.loadElsewhere()
@@ -190,7 +190,7 @@ var catalogue = byKind(
 			replicas = fmt.Sprintf(" %d replicas", x.Replicas)
 		}
 		return fmt.Sprintf("runs used more CPU than the limit of %s allows%s, which is possible in very short runs (the period of the limit is 100 ms), with GOMAXPROCS %s", number.CPUs(x.QuotaCPUs), replicas, each(x.Settings, cpusUsed)),
-			"make trials longer than a second: more work per run, or a longer --duration"
+			"make trials longer than a second: more work per run, or a longer --trial-time"
 	}),
 	warns(func(_ words, x verdict.Oversubscribed) (string, string) {
 		return fmt.Sprintf("%s with a CPU limit of %s need %s, but the machine has %s", phrase.Count(x.Replicas, "replica"), number.CPUs(x.QuotaCPUs), number.CPUs(x.NeedCPUs), number.CPUs(x.MachineCPUs)),
@@ -198,15 +198,15 @@ var catalogue = byKind(
 	}),
 	warns(func(_ words, x verdict.SpansNodes) (string, string) {
 		return fmt.Sprintf("the target's CPUs are on %s (%s), and memory of another node takes longer to reach", phrase.Count(len(x.Nodes), "NUMA node"), nodes(x.Nodes)),
-			fmt.Sprintf("compare with --target-cpuset node%d, and run each replica on one node", x.Nodes[0].ID)
+			fmt.Sprintf("compare with --cpus target=node%d, and run each replica on one node", x.Nodes[0].ID)
 	}),
 	warns(func(_ words, x verdict.SpansKinds) (string, string) {
 		return fmt.Sprintf("the target may run on performance cores (CPUs %s) and on efficiency cores (CPUs %s): its speed depends on which of them the kernel chooses", x.Performance, x.Efficiency),
-			"compare with --target-cpuset performance"
+			"compare with --cpus target=performance"
 	}),
 	warns(func(_ words, x verdict.Heat) (string, string) {
 		return fmt.Sprintf("the CPUs lowered their clock because they were too hot, in %d of %s", x.Trials, phrase.Count(x.Of, "trial")),
-			"cool the machine better, or give the target fewer CPUs with a smaller --target-cpuset"
+			"cool the machine better, or give the target fewer CPUs with a smaller --cpus target=LIST"
 	}),
 	warns(func(_ words, x verdict.Drift) (string, string) {
 		return fmt.Sprintf("throughput drifted during the run: the end is %s than the start", slower(x.Change)), "use a quieter machine; the comparisons remain valid, because they are made within blocks"
@@ -246,7 +246,7 @@ var catalogue = byKind(
 
 	// A canary.
 	warns(func(_ words, x canary.FewSlices) (string, string) {
-		return phrase.Count(x.Slices, "slice") + ": an interval of so few is of little use", "use a longer --duration"
+		return phrase.Count(x.Slices, "slice") + ": an interval of so few is of little use", "use a longer --for"
 	}),
 	warns(func(words, canary.PerPod) (string, string) {
 		return "CPU time is counted per pod, not per request, because nothing counted the requests: a pod that gets more requests uses more CPU time",

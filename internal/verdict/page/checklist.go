@@ -70,7 +70,7 @@ func (g *group) current() (state document.Tone, answer, detail string) {
 	case a == nil && g.Default.Predicted:
 		return document.OK, strconv.Itoa(*g.Default.Procs), "computed, not measured: without GOMAXPROCS the runtime uses all CPUs that the target may run on"
 	case a == nil:
-		detail = "unset was not measured, and depends on the go line of the program; procfit explain prints it, and --procs unset measures it"
+		detail = "unset was not measured, and depends on the go line of the program; procfit explain prints it, and --procs default measures it"
 	case a.Trials == 0:
 		detail = "unset has no valid trial"
 	case a.ResolvedProcs == nil:

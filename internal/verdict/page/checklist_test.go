@@ -65,7 +65,7 @@ func TestChecklistAnswersFromTheData(t *testing.T) {
 		{"read by its symbol", 2, func(*verdict.Result, *verdict.Group) {}, document.OK, "8", "read from the target's memory (symbol)"},
 		{"unreadable", 2, func(_ *verdict.Result, g *verdict.Group) { g.Settings[0].ResolvedProcs = nil }, document.Unknown, "unknown", "could not be read"},
 		{"unset never valid", 2, func(_ *verdict.Result, g *verdict.Group) { g.Settings[0].Trials, g.Settings[0].ResolvedProcs = 0, nil }, document.Unknown, "unknown", "no valid trial"},
-		{"no unset setting", 2, func(_ *verdict.Result, g *verdict.Group) { g.Settings = g.Settings[1:] }, document.Unknown, "unknown", "--procs unset"},
+		{"no unset setting", 2, func(_ *verdict.Result, g *verdict.Group) { g.Settings = g.Settings[1:] }, document.Unknown, "unknown", "--procs default"},
 
 		{"its own CPUs", 3, func(*verdict.Result, *verdict.Group) {}, document.OK, "2", "CPU limit in NumCPU"},
 		{"server cpuset", 3, func(_ *verdict.Result, g *verdict.Group) { g.Default.NumCPU = 3 }, document.OK, "3", "may run on"},

@@ -174,9 +174,9 @@ func more(p journal.Plan) string {
 	case !p.Racing():
 		return "more --repeats"
 	case p.MaxSeconds > 0:
-		return "a longer --max-time or a higher --max-trials"
+		return "a longer --for or a higher --until trials=N"
 	}
-	return "a higher --max-trials"
+	return "a higher --until trials=N"
 }
 
 // gateNote is what a check came to.

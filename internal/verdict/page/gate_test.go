@@ -52,13 +52,13 @@ func TestAVerdictStaysTheHeadlineBesideAGate(t *testing.T) {
 }
 
 // What would decide is a flag that can be given: a gate that ends by itself takes no
-// --repeats, and one that is bounded in time takes none with --max-time.
+// --repeats, and one that is bounded in time takes none with --for.
 func TestWhatWouldDecideCanBeGiven(t *testing.T) {
 	check := verdict.GateCheck{Metric: "throughput", Margin: 0.05, Ratio: verdict.Interval{Median: ptr(0.97), N: 4}}
 	for want, p := range map[string]journal.Plan{
-		"; more --repeats would decide":                               {},
-		"; a higher --max-trials would decide":                        {Strategy: journal.StrategyRace, MaxTrials: 9},
-		"; a longer --max-time or a higher --max-trials would decide": {Strategy: journal.StrategyRace, MaxTrials: 9, MaxSeconds: 60},
+		"; more --repeats would decide":                              {},
+		"; a higher --until trials=N would decide":                   {Strategy: journal.StrategyRace, MaxTrials: 9},
+		"; a longer --for or a higher --until trials=N would decide": {Strategy: journal.StrategyRace, MaxTrials: 9, MaxSeconds: 60},
 	} {
 		if got := gateNote(&check, p); !strings.HasSuffix(got, want) {
 			t.Errorf("%q, want it to end in %q", got, want)

@@ -137,7 +137,7 @@ func TestTopologyInWords(t *testing.T) {
 	const says = "the target's CPUs are on 2 NUMA nodes (node0: 0-7; node1: 8-15), and memory of another node takes longer to reach"
 	v := New(verdict.Analyze(h, trials))
 	if !slices.ContainsFunc(v.Warnings, func(w document.Note) bool {
-		return w.Message == says && strings.Contains(w.Fix, "--target-cpuset node0")
+		return w.Message == says && strings.Contains(w.Fix, "--cpus target=node0")
 	}) {
 		t.Errorf("%+v", v.Warnings)
 	}

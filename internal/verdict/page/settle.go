@@ -36,7 +36,7 @@ func (w words) step(s verdict.Step) document.Item {
 	}
 	switch s.Code {
 	case verdict.StepQuieter:
-		return document.Item{Text: fmt.Sprintf("use a quieter machine or a longer --duration: trials vary by %s in %s, too much for a margin of %s", strayed(s.Spread), w.metric(s.Metric), margin)}
+		return document.Item{Text: fmt.Sprintf("use a quieter machine or a longer --trial-time: trials vary by %s in %s, too much for a margin of %s", strayed(s.Spread), w.metric(s.Metric), margin)}
 	case verdict.StepGoOn:
 		return w.goOn(s)
 	case verdict.StepMoreValues:
@@ -68,7 +68,7 @@ func (w words) step(s verdict.Step) document.Item {
 	case verdict.StepQuietMachine:
 		return document.Item{Text: "stop other programs on this machine, or measure on a quieter one", Command: w.again()}
 	case verdict.StepLonger:
-		return document.Item{Text: fmt.Sprintf("measure longer trials, in which procfit can count what other programs use: --duration %s or longer", doubled(w.result.Load.DurationSeconds)), Command: w.longer()}
+		return document.Item{Text: fmt.Sprintf("measure longer trials, in which procfit can count what other programs use: --trial-time %s or longer", doubled(w.result.Load.DurationSeconds)), Command: w.longer()}
 	case verdict.StepSee:
 		return document.Item{Text: "measure the Go binary itself, as the same user, and for long enough to be read" +
 			w.ways(way{"; if its GOMAXPROCS can never be read, --any-program gives an answer that is likely at most", "any-program", ""})}
@@ -103,7 +103,7 @@ func (w words) loadElsewhere() string {
 	if w.loadArrangement() != journal.ArrangementElsewhere {
 		another.text = "run the load generator on another machine"
 	}
-	return cmp.Or(w.ways(another, w.ownCPUs("give it its own CPUs with --load-cpuset")), "give it a faster machine")
+	return cmp.Or(w.ways(another, w.ownCPUs("give it its own CPUs with --cpus load=LIST")), "give it a faster machine")
 }
 
 // again is the command that measures the same in a new folder; empty: it is not complete,
@@ -183,7 +183,7 @@ func (w words) ended() string {
 	case race.Stop == string(contest.StopNothing):
 		why = "no value could be measured"
 	case race.Stop == string(contest.StopTime):
-		why = "the next block would take longer than --max-time"
+		why = "the next block would take longer than --for"
 	}
 	if why == "" || ran >= most {
 		return ""

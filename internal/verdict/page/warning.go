@@ -59,7 +59,7 @@ func (w words) inTime() string {
 	if o := w.group.Others; o.Matter && o.CPUs != nil {
 		others.text = "stop other programs on this machine"
 	}
-	own := w.ownCPUs("give the load generator its own CPUs with --load-cpuset")
+	own := w.ownCPUs("give the load generator its own CPUs with --cpus load=LIST")
 	if own.text == "" {
 		return w.ways(others, way{text: "use a lower --rate"}, way{text: "run the load generator on another machine"})
 	}

@@ -102,7 +102,7 @@ func TestWarningsInWords(t *testing.T) {
 			c.Trial = func(t *journal.Trial) {
 				t.Usage.GC = &journal.GC{Cycles: 8, SpanSeconds: 10, CPUSeconds: new(1.2), BusySeconds: new(10.0)}
 			}
-		}, "the throughput phase of a trial with GOMAXPROCS 1 has about 2.4 garbage collections, and each takes 5% of its time: its throughput depends on how many it happens to have: use --duration 13s, which has room for five"},
+		}, "the throughput phase of a trial with GOMAXPROCS 1 has about 2.4 garbage collections, and each takes 5% of its time: its throughput depends on how many it happens to have: use --trial-time 13s, which has room for five"},
 		{"flat_curve", func(c *Config) {
 			c.Settings = []Truth{Unset(8, 5000, .01), Set(1, 5000, .02), Set(2, 5000, .01), Set(4, 5000, .01), Set(8, 5000, .01)}
 		}, "within 5% of the best"},
