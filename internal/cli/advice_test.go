@@ -51,8 +51,8 @@ type advised struct{ spec.Spec }
 func advisedRuns() []advised {
 	var asked []spec.Change
 	for _, pair := range []string{
-		"procs=auto", "load-cpuset=1", "target-cpuset=0", "duration=10s", "rate=100", "max-trials=50", "max-time=10m",
-		"connections=8", "limit=2", "warmup=1s", "margin=0.05",
+		"procs=auto", "cpus=target=0,load=1", "trial-time=10s,warmup=1s", "rate=100", "until=trials=50", "for=10m",
+		"connections=8", "limit=2", "margin=0.05",
 	} {
 		name, value, _ := strings.Cut(pair, "=")
 		asked = append(asked, spec.Set(name, value))
@@ -66,7 +66,7 @@ func advisedRuns() []advised {
 		{server.With(asked...).With(spec.Set("max-memory", "1GiB"), spec.Set("vary", "GOGC=25,50,100"), spec.Set("profile", "http://127.0.0.1:6060/debug/pprof/"))},
 		{server.With(spec.Set("slo", "p99=20ms")).With(asked...)},
 		{compare.With(asked...).With(spec.Unset("procs"))},
-		{server.With(spec.Set("repeats", "6"), spec.Set("duration", "1s"))},
+		{server.With(spec.Set("repeats", "6"), spec.Set("trial-time", "1s"))},
 	}
 }
 

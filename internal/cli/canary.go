@@ -51,22 +51,22 @@ proven worse than the control.`,
 
 func newKubeCanaryOptions(std stdio, cmd *cobra.Command) *kubeCanary {
 	o := &kubeCanary{measurement: newMeasurement("kube canary"), share: 0.1, slice: time.Minute}
-	o.spec.Waits = []string{"ready"}
+	o.spec.Parts["timeout"], o.spec.Parts["margin"] = []string{"ready"}, []string{"p99"}
 	o.spec.Load.Duration, o.spec.Load.Warmup = canaryDuration, canaryWarmup
-	fields := field.Take(o.spec.Fields(), append(field.Named("margin-p99"),
+	fields := field.Take(o.spec.Fields(),
 		field.Field{Name: "procs", Help: "GOMAXPROCS values to try: auto, 1..4, or 1,2"},
 		field.Field{Name: "replicas", Help: "canary pods of each value"},
-		field.Field{Name: "duration", Help: "how long a round of values is compared at most"},
-		field.Field{Name: "warmup", Help: "time of the pods before they are compared"},
+		field.Field{Name: "margin", Help: "how much more p99 latency still counts as equally good (default p99=20%)"},
 		field.Field{Name: "header", Help: "a header to send to --prometheus; may be repeated", Needs: "prometheus"},
-		field.Field{Name: "timeout", Help: "how long a pod may take to be ready (default ready=30s)"})...)
+		field.Field{Name: "timeout", Help: "how long a pod may take to be ready (default ready=30s)"})
 	own := field.In(field.Compare,
 		field.Field{Name: "share", Holds: "SHARE", Often: true, Help: "the most of a Service's endpoints that may be canary pods", Value: field.Share(&o.share, 1)},
 		field.Field{Name: "slice", Holds: "TIME", Help: "the time by which values are compared", Value: field.Time(&o.slice, 1, "1m")},
 	)
 	queries := field.In(field.Compare, o.promQueries.fields("$pods and $slice are filled in. requests=QUERY is how many requests the pods served, and is not compared.", canary.ParseQuery)...)
 	container := field.Field{Name: "container", Holds: "NAME", Group: field.Kube, Help: "the container whose GOMAXPROCS is set (default the first)", Value: field.Text(&o.options.Container)}
-	o.bind(std, cmd, slices.Concat(fields, own, queries, o.clusterOptions.fields(""), []field.Field{container}, field.Take(o.own(), append(field.Named("title", "dry-run", "output", "json", "quiet"),
+	round := o.spec.RunField("how long a round is compared at most, after its warmup")
+	o.bind(std, cmd, slices.Concat(fields, []field.Field{round}, own, queries, o.clusterOptions.fields(""), []field.Field{container}, field.Take(o.own(), append(field.Named("dry-run", "output", "json", "quiet"),
 		field.Field{Name: "out", Help: "results directory (default results/NAME-canary-TIME)"})...)))
 	return o
 }
@@ -125,9 +125,9 @@ func (o *kubeCanary) canaryHeader(std stdio) (h canary.Header, err error) {
 	case o.slice < time.Second || o.slice > longestSlice || o.slice%time.Second != 0:
 		return h, usageError("--slice %s: expected whole seconds, from 1s to %s", o.slice, longestSlice)
 	case duration < fewestSlices*o.slice:
-		return h, usageError("--duration %s: expected at least %d slices of %s, since fewer prove nothing", duration, fewestSlices, o.slice)
+		return h, usageError("--for %s: expected at least %d slices of %s, since fewer prove nothing", duration, fewestSlices, o.slice)
 	case warmup < 0 || warmup > longestSlice:
-		return h, usageError("--warmup %s: expected 0s to %s", warmup, longestSlice)
+		return h, usageError("--for warmup=%s: expected 0s to %s", warmup, longestSlice)
 	case len(spec.Replicas) != 1:
 		return h, usageError("--replicas: expected one number, the pods of each value")
 	}

@@ -31,12 +31,12 @@ worse. OLD and NEW are commands, each in one quoted word; the words of NEW may c
 -- instead. With --url they are servers, and {port} in both is a free port; without it
 they are batch programs, as in procfit sweep.
 
-Pairs of trials run until a difference of more than --margin or --margin-p99 is proven or
+Pairs of trials run until a difference of more than --margin is proven or
 ruled out. --procs compares at several values of GOMAXPROCS. --repeats runs a fixed
 number of pairs.
 
 OLD may also be the results directory of an earlier sweep on this host. Then only NEW
-runs, and what each value gains over unset is compared with that sweep. If both are
+runs, and what each value gains over the default is compared with that sweep. If both are
 results directories, nothing runs and nothing is written.
 
 Exit codes: 0 not worse; 1 NEW is proven worse by more than the margins; 2 usage; 3 the
@@ -44,7 +44,7 @@ comparison cannot be judged, or the measurement failed; 130 interrupted.`,
 		Example: `  procfit compare ./batch.old ./batch.new
   procfit compare --url http://127.0.0.1:{port}/ './server.old -addr :{port}' './server -addr :{port}'
   procfit compare --url http://127.0.0.1:{port}/ --limit 1 './server.old -addr :{port}' -- ./server -addr :{port}
-  procfit compare --procs unset,1,2 results/main -- ./batch-job --input x
+  procfit compare --procs default,1,2 results/main -- ./batch-job --input x
   procfit compare results/main results/branch`,
 	}
 	o := newCompareOptions()
@@ -71,14 +71,13 @@ comparison cannot be judged, or the measurement failed; 130 interrupted.`,
 func newCompareOptions() *compareOptions {
 	o := &compareOptions{newMeasurement("compare")}
 	o.gate = true
-	o.spec.Procs = plan.Procs{Values: []*int{nil}}
-	names := slices.Concat(programFields, except(loadFields, "rate"), callFields, cpuFields, []string{"replicas", "metric", "seed", "max-time", "repeats"})
+	o.spec.Procs, o.spec.Parts["until"] = plan.Procs{Values: []*int{nil}}, []string{"trials"}
+	names := slices.Concat(programFields, except(loadFields, "rate"), callFields, cpuFields, []string{"replicas", "metric", "seed", "for", "repeats"})
 	fields := field.Take(o.spec.Fields(), append(field.Named(names...),
-		field.Field{Name: "procs", Help: "GOMAXPROCS values to compare at: unset, or 1,2,4 (default unset)"},
+		field.Field{Name: "procs", Help: "GOMAXPROCS values to compare at: 1,2,4 (default the program's own)"},
 		field.Field{Name: "rate", Help: "req/s of the open loop", More: "auto is half of what NEW carries with its default, found by pilot trials."},
-		field.Field{Name: "max-trials", Help: "the most trials to run (default 80 for each value of --procs)"},
-		field.Field{Name: "margin", Help: "how much less throughput is not worse", Often: true},
-		field.Field{Name: "margin-p99", Help: "how much more p99 latency is not worse", Often: true})...)
+		field.Field{Name: "until", Help: "the most trials: trials=200 (default 80 for each value of --procs)"},
+		field.Field{Name: "margin", Help: "less throughput and more p99 that is not worse (default 5%,p99=20%)", Often: true})...)
 	o.Fields = slices.Concat(fields, o.own(), o.fromFile(ofCommand))
 	return o
 }

@@ -161,7 +161,7 @@ func prepareDocumented(t *testing.T, where string, args []string, there document
 			return args
 		}
 		if args[0] == "compare" && slices.Contains(args, "results/main") && slices.Contains(args, "--url") {
-			args = slices.Insert(args, 1, "--load-cpuset", "shared") // as that sweep had it
+			args = slices.Insert(args, 1, "--cpus", "load=shared") // as that sweep had it
 		}
 		return slices.Insert(args, 1, "--dry-run")
 	case "fleet":
@@ -180,7 +180,7 @@ func prepareDocumented(t *testing.T, where string, args []string, there document
 	case "kube":
 		return prepareKube(t, args)
 	case "load":
-		return append(args, "--duration", "400ms") // in which a busy machine, too, answers a request
+		return append(args, "--for", "400ms") // in which a busy machine, too, answers a request
 	case "exporter":
 		serveBriefly(t, where, args)
 		return nil

@@ -21,19 +21,28 @@ import (
 
 // texts are values of each field of a sweep.
 var texts = map[string][]string{
-	"url": {"http://127.0.0.1:{port}/b", "2=http://127.0.0.1:{port}/a", "POST http://127.0.0.1:{port}/c"}, "build": {"./cmd/x", "."}, "env": {"A=b", "GOGC=50", "SPACE=a b"}, "title": {"a title", "--out"},
+	"url": {"http://127.0.0.1:{port}/b", "2=http://127.0.0.1:{port}/a", "POST http://127.0.0.1:{port}/c"}, "build": {"./cmd/x", "."}, "env": {"A=b", "GOGC=50", "SPACE=a b"},
 	"ready":       {"tcp", "grpc", "http://127.0.0.1:{port}/ready", "true 'a b'", "200-399", "http://127.0.0.1:{port}/ready 200,401"},
 	"any-program": {"true"}, "prepare": {"true a", "true '-- b'"}, "beside": {"true 1", "true '--out x'"}, "timeout": {"ready=7s", "ready=1m30s,stop=1s", "request=2s", "run=9s"},
-	"procs": {"unset,1,2", "1..4", "unset,3", "1-3"}, "replicas": {"2", "1,3"}, "go": {"1.24", "go1.25,1.26"}, "vary": {"GOGC=50,100", "GOMEMLIMIT=64MiB,off", "set=live,start"}, "max-memory": {"512MiB", "1Gi"}, "profile": {plan.ProfileOwn, "http://127.0.0.1:6060/debug/pprof/"},
-	"slo": {"p99=20ms", "p90=1s"}, "metric": {"throughput=([0-9]+) rows", "late:lower=x=(.*)"}, "margin": {"7%", "0.02"}, "margin-p99": {"33%", "1.5"}, "seed": {"7", "0"},
-	"connections": {"5", "1"}, "rate": {"100", "2.5e3"}, "pace": {"poisson", "constant"}, "duration": {"4s", "1m"}, "warmup": {"0s", "20ms"}, "header": {"Accept: a", "Host: x"},
+	"procs": {"default,1,2", "1..4", "default,3", "1-3"}, "replicas": {"2", "1,3"}, "go": {"1.24", "go1.25,1.26"}, "vary": {"GOGC=50,100", "GOMEMLIMIT=64MiB,off", "set=live,start"}, "max-memory": {"512MiB", "1Gi"}, "profile": {plan.ProfileOwn, "http://127.0.0.1:6060/debug/pprof/"},
+	"slo": {"p99=20ms", "p90=1s"}, "metric": {"throughput=([0-9]+) rows", "late:lower=x=(.*)"}, "margin": {"7%", "p99=33%", "0.02,p99=1.5"}, "seed": {"7", "0"},
+	"connections": {"5", "1"}, "rate": {"100", "2.5e3"}, "pace": {"poisson", "constant"}, "trial-time": {"4s", "1m,warmup=0s", "warmup=20ms"}, "header": {"Accept: a", "Host: x"},
 	"body": {"a text", "-", "@-"}, "requests": {"-"}, "max-errors": {"3%", "0.5"}, "load": {"wrk {url}", "true '{url}'"},
 	"streams": {"4", "9"}, "grpc": {"a.B/C", "a.B/D"}, "proto": {"a.proto", "b.proto", "set"}, "tls": {"ca=ca.pem", "cert=cert.pem,key=key.pem", "insecure", "name=h"},
-	"limit": {"1,burst=0.5", "none,0.5,beside=0.2", "500m"}, "target-cpuset": {"0", "0-1"}, "load-cpuset": {"0", "1", "shared"},
-	"until": {"likely", "proven"}, "max-trials": {"90", "95"}, "max-time": {"1h", "10m"}, "repeats": {"7", "3"},
-	"file": {"none"}, "out": {"new", "-"}, "live": {":0"}, "json": {"true"}, "output": {"json"}, "quiet": {"true"}, "dry-run": {"true"},
+	"limit": {"1,burst=0.5", "none,0.5,beside=0.2", "500m"}, "cpus": {"target=0", "target=0-1,3,load=1", "load=2,4", "load=shared"},
+	"until": {"likely", "proven,trials=90", "trials=95"}, "for": {"1h", "10m"}, "repeats": {"7", "3"},
+	"file": {"none"}, "out": {"new", "-"}, "serve": {":0"}, "json": {"true"}, "output": {"json"}, "quiet": {"true"}, "dry-run": {"true"},
 	"namespace": {"shop"}, "context": {"c"}, "kubeconfig": {"f"}, "node": {"n1,n2"}, "image": {"i:v1"}, "container": {"app"}, "parallel": {"true"},
 	"load-from": {"local"}, "resize": {"true"}, "share": {"5%"}, "slice": {"30s"}, "burn-in": {"1s"}, "baseline": {"2m"}, "budget": {"500", "0.5%"}, "aa": {"true"}, "prometheus": {"http://p:9090"}, "query": {`errors=sum(x{pod=~"$pods"})`, `requests=y{pod=~"$pods"}`}, "yes": {"true"}, "allow-unsafe-methods": {"true"},
+}
+
+// someParts are values for commands that have only some parts of a field.
+var someParts = map[string]map[string][]string{
+	"observe":     {"timeout": {"request=2s"}, "cpus": {"load=0", "load=shared"}},
+	"kube sweep":  {"tls": {"insecure", "name=h"}},
+	"kube canary": {"timeout": {"ready=7s"}, "margin": {"p99=33%"}, "for": {"1h", "10m,warmup=1m"}},
+	"compare":     {"until": {"trials=90"}},
+	"live":        {"for": {"1h"}},
 }
 
 func quiet() stdio {
@@ -131,18 +140,12 @@ func randomRun(r *rand.Rand, name string) (args []string) {
 	fields := m.Fields
 	for _, i := range r.Perm(len(fields))[:r.IntN(12)] {
 		f := fields[i]
-		list := texts[f.Name]    // without one, this fails: no field escapes these tests
-		if f.Name == "timeout" { // each command has some of its parts
-			list = map[string][]string{"observe": {"request=2s"}, "kube canary": {"ready=7s"}}[name]
-		}
-		if f.Name == "tls" && name == "kube sweep" {
-			list = []string{"insecure", "name=h"}
+		list := texts[f.Name]                      // without one, this fails: no field escapes these tests
+		if of, ok := someParts[name][f.Name]; ok { // each command has some of its parts
+			list = of
 		}
 		if f.Name == "query" && name == "live" {
 			list = []string{"errors=sum(x[$slice])", "late=y[$slice]"}
-		}
-		if list == nil {
-			list = texts[f.Name]
 		}
 		for range 1 + r.IntN(2) {
 			text := list[r.IntN(len(list))]

@@ -51,7 +51,7 @@ manifest that has its value:
     web:
       cluster: {object: deployment/web}
       manifest: deploy/web.yaml
-  stop: {maxTime: 20m} # of all services
+  stop: {for: 20m} # of all services
 
 A service with cluster.object is measured as by procfit kube sweep, all others as by
 procfit sweep. All paths are relative to the current folder. If one service cannot be

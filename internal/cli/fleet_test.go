@@ -214,7 +214,7 @@ func TestFleetFolders(t *testing.T) {
 // A dry run shows which services have results at this commit, and what is measured of them.
 func TestFleetDryRun(t *testing.T) {
 	t.Chdir(t.TempDir())
-	must(os.WriteFile("fleet.yaml", []byte("services: {api: {target: {command: [sh, ./job]}, compare: {procs: [1, 2]}}}\nstop: {repeats: 2}\nload: {duration: 1ms}\n"), 0o600))
+	must(os.WriteFile("fleet.yaml", []byte("services: {api: {target: {command: [sh, ./job]}, compare: {procs: [1, 2]}}}\nstop: {repeats: 2}\nload: {trialTime: 1ms}\n"), 0o600))
 	o := &fleetOptions{file: "fleet.yaml", out: "results", dryRun: true, printed: printed("text", "json")}
 	f, err := o.prepare(t.Context(), quiet())
 	must(err)
@@ -282,11 +282,11 @@ func TestFleetSchema(t *testing.T) {
 	known, err := schematest.Load()
 	must(err)
 	for text, valid := range map[string]bool{
-		"services: {api: {file: a.yaml, manifest: b.yaml, object: Deployment/api, container: app}}":       true,
-		"services: {api: {target: {command: [a, b]}, stop: {maxTime: 5m}}}\ncompare: {procs: [unset, 1]}": true,
-		"services: {api: {cluster: {object: deployment/api, image: x}}}":                                  true,
+		"services: {api: {file: a.yaml, manifest: b.yaml, object: Deployment/api, container: app}}":     true,
+		"services: {api: {target: {command: [a, b]}, stop: {for: 5m}}}\ncompare: {procs: [default, 1]}": true,
+		"services: {api: {cluster: {object: deployment/api, image: x}}}":                                true,
 		"services: {api: {fil: a.yaml}}":             false,
-		"load: {duration: 2s}":                       false,
+		"load: {trialTime: 2s}":                      false,
 		"services: {api: {target: {comand: a}}}":     false,
 		"services: {api: {file: a}}\ncheck: {go: 1}": false,
 	} {

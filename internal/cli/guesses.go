@@ -7,26 +7,27 @@ import (
 )
 
 // guesses are flags that hyperfine, k6, wrk, hey, docker and kubectl have, or that say what
-// another command does, and what does the same here: flags, where the first that a
-// command has counts, and then a command. procfit only names it: no flag has two names.
+// another command does, and what does the same here: flags, perhaps with a value, where the
+// first that a command has counts, and then a command. procfit only names it: no flag has two names.
 var guesses = map[string][]string{
 	// Load generators.
 	"c": {"--connections"}, "concurrency": {"--connections"}, "vus": {"--connections"}, "clients": {"--connections"}, "t": {"--threads", "--connections"},
-	"d": {"--duration"}, "z": {"--duration"}, "time": {"--duration", "--max-time"},
+	"d": {"--trial-time", "--for"}, "z": {"--trial-time", "--for"}, "duration": {"--trial-time", "--for"}, "trial-time": {"--for"}, "time": {"--for"}, "max-time": {"--for"}, "timelimit": {"--for"},
 	"R": {"--rate"}, "r": {"--rate"}, "qps": {"--rate"}, "rps": {"--rate"}, "requests-per-second": {"--rate"},
 	"H": {"--header"}, "data": {"--body"}, "X": {"--url"}, "method": {"--url"},
 	// Repeats.
-	"runs": {"--repeats"}, "min-runs": {"--repeats"}, "count": {"--repeats"}, "iterations": {"--repeats"}, "max-runs": {"--max-trials"}, "w": {"--warmup", "--watch"},
+	"runs": {"--repeats"}, "min-runs": {"--repeats"}, "count": {"--repeats"}, "iterations": {"--repeats"}, "max-runs": {"--until trials=64"}, "max-trials": {"--until trials=64"}, "w": {"--trial-time warmup=1s", "--watch"}, "warmup": {"--trial-time warmup=1s", "--for 10s,warmup=1s"},
+	"margin-p99": {"--margin p99=20%"}, "threshold": {"--margin"},
 	// Values and limits.
-	"gomaxprocs": {"--procs"}, "maxprocs": {"--procs"}, "quota": {"--limit"}, "cpu": {"--limit", "--cpus"}, "cpus": {"--limit"}, "cpu-limit": {"--limit"}, "cgroup": {"procfit explain PID"}, "pid": {"procfit explain PID"},
-	"node-cpus": {"--cpus"}, "server-cpuset": {"--target-cpuset"}, "cpuset": {"--target-cpuset"},
+	"gomaxprocs": {"--procs"}, "maxprocs": {"--procs"}, "quota": {"--limit"}, "cpu": {"--limit", "--cpus"}, "cpu-limit": {"--limit"}, "cgroup": {"procfit explain PID"}, "pid": {"procfit explain PID"},
+	"node-cpus": {"--cpus"}, "server-cpuset": {"--cpus target=0-3"}, "target-cpuset": {"--cpus target=0-3"}, "cpuset": {"--cpus target=0-3"}, "cpuset-cpus": {"--cpus target=0-3"}, "load-cpuset": {"--cpus load=4,5"},
 	// Other commands.
 	"gate": {compareGuess}, "against": {compareGuess}, "baseline": {compareGuess},
 	"attach": {"procfit observe :PORT --rate N"},
 	"kube":   {"procfit kube sweep deployment/NAME"}, "canary": {"procfit kube canary deployment/NAME"}, "clean": {"procfit kube clean"}, "cluster": {"procfit kube check"},
 	// Files and output.
 	"format": {"--output"}, "config": {"--file"}, "results": {"--out"}, "output-dir": {"--out"}, "export-json": {"--out", "--json"}, "export-markdown": {"--out"},
-	"name": {"--title"}, "port": {"--listen"}, "addr": {"--listen"},
+	"name": {"--out"}, "title": {"--out"}, "port": {"--listen"}, "addr": {"--listen"},
 	"exclude": {"--ignore"}, "skip": {"--ignore"}, "fail-on": {"--severity"},
 }
 
@@ -40,8 +41,9 @@ func guessed(cmd *cobra.Command, name string) string {
 		if strings.HasPrefix(instead, "procfit ") {
 			return instead
 		}
-		if f := cmd.Flags().Lookup(strings.TrimPrefix(instead, "--")); f != nil {
-			if of, ok := f.Value.(*asFlag); ok && of.Holds != "" {
+		flag, value, _ := strings.Cut(strings.TrimPrefix(instead, "--"), " ")
+		if f := cmd.Flags().Lookup(flag); f != nil && !f.Changed { // what is given already is not meant
+			if of, ok := f.Value.(*asFlag); ok && of.Holds != "" && value == "" {
 				instead += " " + of.Holds
 			}
 			return instead

@@ -51,7 +51,7 @@ objective; with --rate too, the cheapest of all limits and replicas is named.`,
 
 func newKubeSweepOptions() *kubeSweep {
 	o := &kubeSweep{measurement: newMeasurement("kube sweep"), loadFrom: "pod"}
-	o.spec.TLSParts, o.spec.Waits = []string{"name", "insecure"}, []string{"ready", "request", "run", "stop"}
+	o.spec.Parts["tls"], o.spec.Parts["timeout"] = []string{"name", "insecure"}, []string{"ready", "request", "run", "stop"}
 	names := slices.Concat(valueFields, []string{"any-program"}, except(loadFields, "load"), []string{"streams", "grpc"}, stopFields)
 	fields := field.Take(o.spec.Fields(), append(field.Named(names...),
 		field.Field{Name: "url", Help: "where the requests go (default http://{pod}:PORT/)", More: "{pod} is the address of the pod, and PORT the first port that the container declares."},
@@ -226,10 +226,10 @@ func (o *kubeSweep) settleBatch(spec *plan.Spec) error {
 		return usageError("--load-from local: a Job gets no load, and it needs --image, a procfit that watches it")
 	case o.options.Resize:
 		return usageError("--resize is for pods that stay: a Job is made with each limit")
-	case !o.has("warmup"):
+	case !o.HasPart("trial-time", "warmup"):
 		spec.Load.Warmup = 0
 	}
-	if o.has("duration") {
+	if o.HasPart("trial-time", "") {
 		spec.Target.RunFor = spec.Load.Duration
 	}
 	return nil

@@ -43,12 +43,12 @@ type labOptions struct {
 func (o *labOptions) fields() []field.Field {
 	o.spec.Repeats = 0
 	shared := field.Take(o.spec.Fields(), append(field.Named("seed"),
-		field.Field{Name: "target-cpuset", Not: "kube"}, field.Field{Name: "load-cpuset", Not: "kube"},
+		field.Field{Name: "cpus", Not: "kube"},
 		field.Field{Name: "go", Help: "Go versions to build the programs with, each a setting: 1.4,1.13,1.26", Not: "kube"},
-		field.Field{Name: "procs", Help: "GOMAXPROCS values: unset,1,2,4 (default the experiment's)"},
+		field.Field{Name: "procs", Help: "GOMAXPROCS values: 1,2,4 (default the experiment's)"},
 		field.Field{Name: "limit", Help: "CPU limits: none,500m,2 (default the experiment's)"},
 		field.Field{Name: "repeats", Help: "blocks to measure; intervals need six (default the experiment's)"},
-		field.Field{Name: "max-time", Help: "the most time for --until-decided (default as long as the run took)", Needs: "until-decided"},
+		field.Field{Name: "for", Help: "the most time for --until-decided (default as long as the run took)", Needs: "until-decided"},
 		field.Field{Name: "load", Help: "load the servers with this command instead of procfit's load generator", Not: "kube"})...)
 	return slices.Concat(field.In(field.Run, []field.Field{
 		toggle("quick", &o.quick, "small sizes: all experiments take less than ten minutes on two CPUs"),
@@ -57,7 +57,7 @@ func (o *labOptions) fields() []field.Field {
 		{Name: "n", Holds: "N", Help: "sums that k8sbench computes per request (default the article's)", Value: field.Number(&o.sums, 1, mostSums)},
 		toggle("make-bash", &o.makeBash, "in the experiment build, build all of Go too: an hour and more"),
 	}...), shared, field.In(field.Stop,
-		toggle("until-decided", &o.untilDecided, "then add blocks until each hypothesis is decided, or for --max-time"),
+		toggle("until-decided", &o.untilDecided, "then add blocks until each hypothesis is decided, or for --for"),
 	), field.In(field.Output,
 		outField(&o.out, "results/lab-TIME"), toggle("dry-run", &o.dryRun, "print what would run and its cost, and stop"),
 	), o.printed.fields("print lab.json instead of the report"), o.kube.fields())
@@ -159,10 +159,11 @@ func (o *labOptions) checkOnly(list []lab.Experiment) error {
 	if slices.ContainsFunc(list, func(e lab.Experiment) bool { return e.Kind == lab.Server }) {
 		return nil
 	}
-	for _, flag := range []string{"load", "load-cpuset"} {
-		if o.has(flag) {
-			return usageError("--%s is for servers, and none of the experiments is one", flag)
-		}
+	switch {
+	case o.has("load"):
+		return usageError("--load is for servers, and none of the experiments is one")
+	case o.HasPart("cpus", "load"):
+		return usageError("--cpus load= is for servers, and none of the experiments is one")
 	}
 	return nil
 }

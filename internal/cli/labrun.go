@@ -38,9 +38,9 @@ setting; 1.4 means its newest release that can be fetched. procfit reports and s
 what cannot be fetched or run here, and runs the rest.
 
 --until-decided adds blocks where a hypothesis's interval includes its bound, until all
-are decided or --max-time is over; the intervals of these are wider, since each look is
+are decided or --for is over; the intervals of these are wider, since each look is
 another chance to be wrong. On a machine with more CPUs the same command decides more:
---target-cpuset and --load-cpuset give the servers and their load CPUs of their own, and
+--cpus gives the servers and their load CPUs of their own, and
 --load takes another load generator, or one on another machine.
 
 The same command with the same --out continues a run. --dry-run prints
@@ -58,7 +58,7 @@ func newLabRun(std stdio) *cobra.Command {
 		Example: `  procfit lab run chain
   procfit lab run chain sieve powser --go 1.2,1.4,1.5,1.13,1.21,1.26
   procfit lab run k8sbench --pods 4 --n 20 --procs 1,2,32 --limit 2
-  procfit lab run cpuserver --target-cpuset 0-7 --load-cpuset 8-11 --until-decided
+  procfit lab run cpuserver --cpus target=0-7,load=8-11 --until-decided
   procfit lab run k8sbench --kube --image registry.example/procfit:v1 --namespace lab
   procfit lab run all --quick`,
 	}

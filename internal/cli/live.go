@@ -55,7 +55,7 @@ confirm a better value after a restart.
 Exit codes: 0 any answer, also none yet; 1 harm ended the experiment; 2 usage; 3 failure,
 also where the program cannot be changed; 130 interrupted.`,
 		Example: `  procfit live 4242 --procs 1,2
-  procfit live :8080 --procs 1..4 --duration 1h --yes
+  procfit live :8080 --procs 1..4 --for 1h --yes
   procfit live '^api$' --procs 2,4 --dry-run`,
 	}
 	o := newLiveOptions(std, cmd)
@@ -65,12 +65,10 @@ also where the program cannot be changed; 130 interrupted.`,
 
 func newLiveOptions(std stdio, cmd *cobra.Command) *liveOptions {
 	o := &liveOptions{measurement: newMeasurement("live"), slice: 5 * time.Second, burnIn: 2 * time.Second, baseline: usualBaseline, budget: liveBudget{share: 0.001}}
-	o.spec.Load.Duration = 30 * time.Minute
+	o.spec.Load.Duration, o.spec.Parts["for"] = 30*time.Minute, []string{""}
 	fields := field.Take(o.spec.Fields(),
 		field.Field{Name: "procs", Help: "GOMAXPROCS values to try: auto, 1..4, or 1,2"},
-		field.Field{Name: "duration", Help: "how long the experiment takes at most, with its baseline"},
-		field.Field{Name: "margin", Help: "how much more CPU time per request still counts as equally good"},
-		field.Field{Name: "margin-p99"},
+		field.Field{Name: "margin", Help: "more CPU time, more p99 that still counts as equal (default 5%,p99=20%)"},
 		field.Field{Name: "slo", Help: "latency above which requests are slow: p99=100ms (default by the baseline)", More: "Without it, a request is slow if it takes twice as long as the p99 of the baseline."},
 		field.Field{Name: "seed", Help: "seed of the random order of values (default from the clock)"},
 		field.Field{Name: "header", Help: "a header to send to --prometheus; may be repeated"})
@@ -86,8 +84,7 @@ func newLiveOptions(std stdio, cmd *cobra.Command) *liveOptions {
 		toggle("aa", &o.same, "compare the value at start with itself, to check the experiment"),
 	)
 	queries := field.In(field.Compare, o.promQueries.fields("$slice is filled in, four fifths of --slice: at least two scrapes of the Prometheus must fit into it. A query that is proven above that of the value at start ends the experiment.", judge.ParseQuery)...)
-	o.bind(std, cmd, slices.Concat(fields, own, queries, field.Take(o.own(), slices.Concat(
-		[]field.Field{{Name: "title", Help: "title of the report and of its folder (default process PID)"}},
+	o.bind(std, cmd, slices.Concat(fields, []field.Field{o.spec.RunField("how long the experiment takes at most, with its baseline")}, own, queries, field.Take(o.own(), slices.Concat(
 		field.Named("dry-run", "output", "json", "quiet"),
 		[]field.Field{{Name: "out", Help: "results directory (default results/NAME-live-TIME)"}})...)))
 	return o

@@ -163,7 +163,7 @@ func forecast(what string, f paired.Forecast) string {
 	if f.Longer {
 		return text
 	}
-	return text + " (use a longer --duration)"
+	return text + " (use a longer --for)"
 }
 
 // liveProgress prints how far an experiment is, a line for each block and what is special.

@@ -39,18 +39,18 @@ type loadOptions struct {
 // fields are those of a sweep's load, and what a run of the load has of its own.
 func (o *loadOptions) fields() []field.Field {
 	l := &o.spec.Load
-	l.Duration, l.Warmup, o.rates, o.spec.Waits = 10*time.Second, 0, []float64{0}, []string{"request"}
+	l.Duration, l.Warmup, o.rates = 10*time.Second, 0, []float64{0}
+	o.spec.Parts["timeout"], o.spec.Parts["cpus"] = []string{"request"}, []string{"load"}
 	shared := field.Take(o.spec.Fields(), append(field.Named("connections", "pace", "header", "body", "requests", "seed", "streams", "grpc", "proto", "tls"),
-		field.Field{Name: "duration", Help: "measured time"}, field.Field{Name: "warmup", Help: "load before the measured time"},
 		field.Field{Name: "timeout", Help: "how long a request may take (default request=10s)"},
-		field.Field{Name: "load-cpuset", Help: "CPUs of the load: 0-1,3, or node0, cores, performance, efficiency"},
+		field.Field{Name: "cpus", Help: "CPUs of the load: load=0-1,3, or load=node0, cores, performance, efficiency"},
 		field.Field{Name: "max-errors", Help: "exit with 1 if a greater share of the requests fails (default no limit)"})...)
 	own := field.In(field.Load, []field.Field{
 		{Name: "rate", Holds: "LIST", Often: true, Help: "req/s of an open loop; 1000,2000 offers both in turn (default a closed loop)", Value: field.Parsed(&o.rates, "", parseRates)},
 		{Name: "threads", Holds: "N", Help: "threads of the raw engine (default by the CPUs and the rate)", Value: field.Number(&o.threads, 0, math.MaxInt)},
 	}...)
 	engine := field.Field{Name: "engine", Holds: "NAME", Help: "procfit's load engine: raw (HTTP/1.1 on Linux) or portable (default by URL)", Value: field.Choice(&l.Engine, load.EngineRaw, load.EnginePortable)}
-	return slices.Concat(own, shared, field.In(field.Protocol, engine), field.In(field.Output,
+	return slices.Concat(own, []field.Field{o.spec.RunField("measured time: 10s, or 10s,warmup=1s")}, shared, field.In(field.Protocol, engine), field.In(field.Output,
 		field.Field{Name: "hdr", Holds: "FILE", Help: "write the latency of each second to this file, as an HdrHistogram log", Value: field.Text(&o.hdr)},
 	), o.out.fields("print a phase object for each rate, as the journal has it"))
 }
@@ -72,8 +72,8 @@ to several URLs in turn; URLs with weights are a mix of requests to one server.
 Exit codes: 0 fine; 1 more failed than --max-errors allows; 2 usage; 3 no load could be
 offered, or, without --max-errors, every request failed; 130 interrupted.`,
 		Example: `  procfit load http://127.0.0.1:8080/
-  procfit load --rate 1000 --connections 16 --duration 10s http://127.0.0.1:8080/
-  procfit load --rate 1000,2000,4000 --duration 5s http://127.0.0.1:8080/
+  procfit load --rate 1000 --connections 16 --for 10s http://127.0.0.1:8080/
+  procfit load --rate 1000,2000,4000 --for 5s http://127.0.0.1:8080/
   procfit load --rate 500 --pace poisson --hdr latency.hlog 3=http://127.0.0.1:8080/a 1=http://127.0.0.1:8080/b
   procfit load --connections 4 --streams 16 --tls ca=ca.pem https://127.0.0.1:8443/
   procfit load --grpc grpc.health.v1.Health/Check --body '{"service": ""}' h2c://127.0.0.1:9090`,

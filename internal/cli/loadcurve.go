@@ -96,7 +96,7 @@ func (o *loadOptions) point(std stdio, r *load.Result) error {
 // noteLate warns of a latency that is the load generator's own, as a sweep compares none.
 func noteLate(std stdio, r *load.Result, p journal.Phase) {
 	if cost := trial.Cost(r); trial.Late(&p, &cost) {
-		std.notef("at %g req/s the load generator itself sent late (p99 %s), so its p99 of %s is not the server's; use a quieter machine, a lower --rate or --load-cpuset", r.Rate, seconds(cost.SendLagP99Seconds), seconds(p.LatencySeconds.P99))
+		std.notef("at %g req/s the load generator itself sent late (p99 %s), so its p99 of %s is not the server's; use a quieter machine, a lower --rate or --cpus load=LIST", r.Rate, seconds(cost.SendLagP99Seconds), seconds(p.LatencySeconds.P99))
 	}
 }
 

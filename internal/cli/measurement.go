@@ -33,11 +33,11 @@ type measurement struct {
 	baseline string   // results directory to compare with
 	gate     bool     // the exit code is the comparison's
 
-	like            string // results directory whose arrangement of CPUs is taken over
-	out, live, file string
-	again           string // the command that continues a run; empty: the same one with --out
-	dryRun          bool
-	printed         printing
+	like             string // results directory whose arrangement of CPUs is taken over
+	out, serve, file string
+	again            string // the command that continues a run; empty: the same one with --out
+	dryRun           bool
+	printed          printing
 }
 
 func newMeasurement(name string) measurement {
@@ -50,12 +50,11 @@ func newMeasurement(name string) measurement {
 
 // own are the fields that a run has on top of what it measures.
 func (m *measurement) own() []field.Field {
-	title := field.Take(m.spec.Fields(), field.Field{Name: "title"})
-	own := field.In(field.Output, append(title,
+	own := field.In(field.Output,
 		outField(&m.out, "results/NAME-TIME"),
-		field.Field{Name: "live", Holds: "ADDRESS", Help: "serve the report while it is measured: :0 for this machine, or HOST:PORT", Value: field.Text(&m.live)},
+		field.Field{Name: "serve", Holds: "ADDRESS", Help: "serve the report while it is measured: :0 for this machine, or HOST:PORT", Value: field.Text(&m.serve)},
 		often(toggle("dry-run", &m.dryRun, "print the plan and its cost, and stop")),
-	)...)
+	)
 	return append(own, m.printed.fields("print result.json instead of the report")...)
 }
 
@@ -97,11 +96,11 @@ func (m *measurement) sessionOptions(std stdio) session.Options {
 // tool is this procfit.
 func tool() journal.Tool { return journal.Tool{Version: version(), GoVersion: runtime.Version()} }
 
-// settled is the Spec of the flags. The open loop of a trial whose --duration is not given
+// settled is the Spec of the flags. The open loop of a trial whose --trial-time is not given
 // is as long as its p99 needs.
 func (m *measurement) settled(std stdio) (plan.Spec, error) {
 	spec, err := settle(m.spec, std)
-	spec.Load.Stretch = !m.has("duration")
+	spec.Load.Stretch = !m.HasPart("trial-time", "")
 	return spec, err
 }
 
@@ -168,7 +167,7 @@ func (m *measurement) measure(ctx context.Context, std stdio, s *session.Session
 		_, err := fmt.Fprintln(std.out, describe(s))
 		return err
 	}
-	document, err := openLive(ctx, std, s, m.live)
+	document, err := openLive(ctx, std, s, m.serve)
 	if err != nil {
 		return err
 	}

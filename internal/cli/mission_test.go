@@ -129,8 +129,8 @@ func TestMissionRuns(t *testing.T) {
 
 // notHere are the commands that do not run in a test, and why.
 var notHere = map[string]string{
-	"procfit ps --watch":                        "it needs a terminal; internal/inspect/watch has one",
-	"procfit sweep --target-cpuset performance": "it is refused where all CPUs are the same",
+	"procfit ps --watch":                      "it needs a terminal; internal/inspect/watch has one",
+	"procfit sweep --cpus target=performance": "it is refused where all CPUs are the same",
 }
 
 // complete adds what a command of the table is given to, where it names only its flags.

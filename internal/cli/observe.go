@@ -49,7 +49,7 @@ procfit ps lists the Go programs that run. For a server in another language, use
 procfit load.`,
 		Example: `  procfit observe :8080 --rate 300
   procfit observe :8080 --rate 300 --url http://127.0.0.1:8080/orders --connections 16
-  procfit observe 4711 --duration 30s`,
+  procfit observe 4711 --trial-time 30s`,
 	}
 	o := newObserveOptions(std, cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error { return o.run(cmd.Context(), std, args) }
@@ -58,8 +58,8 @@ procfit load.`,
 
 func newObserveOptions(std stdio, cmd *cobra.Command) *observeOptions {
 	o := &observeOptions{measurement: newMeasurement("observe")}
-	o.spec.Waits = []string{"request"}
-	names := slices.Concat(except(loadFields, "rate"), callFields, []string{"metric", "seed", "load-cpuset"})
+	o.spec.Parts["timeout"], o.spec.Parts["cpus"] = []string{"request"}, []string{"load"}
+	names := slices.Concat(except(loadFields, "rate"), callFields, []string{"metric", "seed", "cpus"})
 	fields := field.Take(o.spec.Fields(), append(field.Named(names...),
 		field.Field{Name: "url", Help: "where the requests go (default http://127.0.0.1:PORT/)"},
 		field.Field{Name: "timeout", Help: "how long a request may take (default request=10s)"},
@@ -94,7 +94,7 @@ func (o *observeOptions) run(ctx context.Context, std stdio, args []string) erro
 	return o.onThisMachine(ctx, std, s)
 }
 
-// watchFor is how long a program is watched under its own traffic, without --duration.
+// watchFor is how long a program is watched under its own traffic, without --trial-time.
 const watchFor = 10 * time.Second
 
 // needsRate is what observe asks for unless there is a Meter.
@@ -107,12 +107,12 @@ func (o *observeOptions) watch(ctx context.Context, std stdio) error {
 		return refusal(err)
 	}
 	for _, name := range o.Names {
-		if !slices.Contains([]string{"duration", "output", "json", "quiet", "dry-run"}, name) {
+		if !slices.Contains([]string{"trial-time", "output", "json", "quiet", "dry-run"}, name) {
 			return usageError("--%s: "+needsRate, name)
 		}
 	}
 	d := watchFor
-	if o.has("duration") {
+	if o.HasPart("trial-time", "") {
 		d = o.spec.Load.Duration
 	}
 	if o.dryRun {

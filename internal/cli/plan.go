@@ -104,7 +104,7 @@ func activity(a plan.Activity) string {
 	case plan.StepUnseen:
 		return "here only throughput and latency are measured: the live GOMAXPROCS, the kernel's counters, quotas and lists of CPUs need Linux"
 	case plan.StepArrange:
-		return "two trials show how many CPUs of its own the load generator needs; --load-cpuset shared leaves it on the target's"
+		return "two trials show how many CPUs of its own the load generator needs; --cpus load=shared leaves it on the target's"
 	case plan.StepUnjudged:
 		return shortfall(*a.Shortfall)
 	case plan.StepCompile:
@@ -202,11 +202,11 @@ func shortfall(s plan.Shortfall) string {
 	if s.Have == 1 {
 		of = "1" + one
 	}
-	return fmt.Sprintf("p99 will not be judged: %s in %s; --duration %s would", of, number.Short(number.Seconds(s.In.Seconds())), s.Duration)
+	return fmt.Sprintf("p99 will not be judged: %s in %s; --trial-time %s would", of, number.Short(number.Seconds(s.In.Seconds())), s.Duration)
 }
 
 // raceFields are the flags of a measurement that ends when its answer is there.
-var raceFields = []string{"until", "max-trials", "max-time"}
+var raceFields = []string{"until", "for"}
 
 // setBudget makes the sweep a race, unless the flags ask for what only a grid shows.
 func (m *measurement) setBudget(spec *plan.Spec) error {
@@ -246,11 +246,11 @@ func checkBudget(s *session.Session) error {
 	}
 	fewest := plan.Fewest(s.Header)
 	if s.Plan.MaxTrials < fewest {
-		return usageError("--max-trials %d: the first trials of all values alone take %s", s.Plan.MaxTrials, phrase.Count(fewest, "trial"))
+		return usageError("--until trials=%d: the first trials of all values alone take %s", s.Plan.MaxTrials, phrase.Count(fewest, "trial"))
 	}
 	takes := time.Duration(fewest) * s.Each()
 	if most := s.Spec.Budget.MaxTime; most > 0 && most < takes {
-		return usageError("--max-time %s: the first trials of all values alone take %s, about %s", most, phrase.Count(fewest, "trial"), number.Minutes(takes))
+		return usageError("--for %s: the first trials of all values alone take %s, about %s", most, phrase.Count(fewest, "trial"), number.Minutes(takes))
 	}
 	return nil
 }

@@ -169,7 +169,7 @@ func (s stdio) page(files []string) text.Options {
 // plainWidth is the columns of a report that goes to no terminal.
 const plainWidth = 100
 
-// livePage is the page of --live. Without the flag it is nil, and does nothing.
+// livePage is the page of --serve. Without the flag it is nil, and does nothing.
 type livePage struct {
 	server  *served.Server
 	session *session.Session
@@ -187,7 +187,7 @@ func openLive(ctx context.Context, std stdio, s *session.Session, address string
 	}
 	server, err := served.Listen(ctx, address)
 	if err != nil {
-		return nil, usageError("--live %w", err)
+		return nil, usageError("--serve %w", err)
 	}
 	p := &livePage{server: server, session: s, std: std, began: time.Now()}
 	std.notef("the report, while it runs: %s", server.URL())
@@ -205,7 +205,7 @@ func (p *livePage) renew() *page.View {
 	}
 	if !p.failed {
 		p.failed = true
-		p.std.notef("--live: the page is not renewed: %v", err)
+		p.std.notef("--serve: the page is not renewed: %v", err)
 	}
 	return nil
 }
@@ -278,7 +278,7 @@ func (p *livePage) end(ctx context.Context) {
 	}
 	if f := page.NewFailure(p.session.Dir, p.session.Journal()); f != nil {
 		if err := p.server.End(ctx, f.Document(), ""); err != nil {
-			p.std.notef("--live: %v", err)
+			p.std.notef("--serve: %v", err)
 		}
 		return
 	}
@@ -293,6 +293,6 @@ func (p *livePage) end(ctx context.Context) {
 		last += " This page stays in " + path + "."
 	}
 	if err := p.server.End(ctx, v.Ended(), last); err != nil {
-		p.std.notef("--live: %v", err)
+		p.std.notef("--serve: %v", err)
 	}
 }

@@ -58,16 +58,17 @@ interrupted.`,
 func newResizeOptions(std stdio, cmd *cobra.Command) *resizeOptions {
 	o := &resizeOptions{measurement: newMeasurement("resize")}
 	o.spec.OwnProcs = true
-	names := slices.Concat(except(programFields, "prepare", "beside", "timeout", "any-program"), []string{"build"}, except(loadFields, "rate", "duration", "load"), callFields, []string{"seed", "target-cpuset", "load-cpuset"})
-	o.spec.Waits = []string{"ready", "stop", "request"}
+	names := slices.Concat(except(programFields, "prepare", "beside", "timeout", "any-program"), []string{"build"}, except(loadFields, "rate", "trial-time", "load"), callFields, []string{"seed", "cpus"})
+	o.spec.Parts["timeout"], o.spec.Parts["trial-time"] = []string{"ready", "stop", "request"}, []string{"warmup"}
 	fields := field.Take(o.spec.Fields(), append(field.Named(names...),
 		field.Field{Name: "rate", Help: "req/s in each step (default half of what the smallest limit carries)"},
+		field.Field{Name: "trial-time", Help: "load before the first step: warmup=1s (default warmup=500ms)"},
 		field.Field{Name: "timeout"})...)
 	steps := field.Field{
 		Name: "limits", Holds: "STEPS", Often: true, Group: field.Compare, Help: "from when, which CPU limit: '0s:2 30s:8 60s:2'",
 		More: "The last limit holds as long as the one before it. 500m is half a CPU.", Value: field.Parsed(&o.steps, "", plan.ParseSteps),
 	}
-	o.bind(std, cmd, slices.Concat([]field.Field{steps}, fields, o.ownNamed("title", "dry-run"), o.printed.fields("print the rehearsal as an object")))
+	o.bind(std, cmd, slices.Concat([]field.Field{steps}, fields, o.ownNamed("dry-run"), o.printed.fields("print the rehearsal as an object")))
 	return o
 }
 

@@ -158,10 +158,10 @@ func TestSecretsStayOut(t *testing.T) {
 			return []string{"--prepare=" + nested, "--", "sh", "-c", "cd /; " + twice + " && " + line}
 		},
 		"a server": func(_, words []string, line, nested, _ string) []string {
-			return append([]string{"--url", server, "--load-cpuset", "shared", "--ready", line, "--beside", nested, "--body", line, "--header", "X-Any: " + hunted, "--"}, append(words, "{port}")...)
+			return append([]string{"--url", server, "--cpus", "load=shared", "--ready", line, "--beside", nested, "--body", line, "--header", "X-Any: " + hunted, "--"}, append(words, "{port}")...)
 		},
 		"two versions": func(_, _ []string, line, _, twice string) []string {
-			return []string{"compare", line + " {port}", "--url", server, "--load-cpuset", "shared", "--load", line + " {url}", "--ready", twice, "--", "true", "{port}"}
+			return []string{"compare", line + " {port}", "--url", server, "--cpus", "load=shared", "--load", line + " {url}", "--ready", twice, "--", "true", "{port}"}
 		},
 	}
 	for n, place := range slices.Sorted(maps.Keys(places)) {
@@ -190,7 +190,7 @@ func sweepInProcess(t *testing.T, args []string, reason string) {
 	var m *measurement
 	var resolve func(stdio) (*session.Session, error)
 	if args[0] == "compare" {
-		all = append([]string{"compare", "--procs", "1", "--max-trials", "12", "--out", dir}, args[1:]...)
+		all = append([]string{"compare", "--procs", "1", "--until", "trials=12", "--out", dir}, args[1:]...)
 	}
 	std := newStdio(t.Context(), strings.NewReader(""), &out, &errs, all)
 	if args[0] == "compare" {
@@ -260,7 +260,7 @@ func TestSecretsInMessages(t *testing.T) {
 			{"sweep", "--dry-run", "--url", "http://h/", "--ready", line + " &", "--", "true"},
 			{"sweep", "--dry-run", "--url", "http://h/", "--load", line, "--", "true"},
 			{"sweep", "--beside", line + "; x", "--", "true"},
-			{"load", "--duration", "1ms", "ftp://h/?q=" + form[len(form)-1] + "&token=" + hunted},
+			{"load", "--for", "1ms", "ftp://h/?q=" + form[len(form)-1] + "&token=" + hunted},
 		} {
 			if need.Full() || (i+n)%4 == 0 {
 				refused(args)

@@ -26,7 +26,7 @@ which a request should have been sent. Where four or more CPUs can be used, the 
 gets some of its own.
 
 Without --url the command is a batch program. A trial runs it again and again until
---duration is used, and its throughput is runs per second, or what --metric finds in its
+--trial-time is used, and its throughput is runs per second, or what --metric finds in its
 output. 'go test -bench X ./pkg' is understood: procfit compiles the tests once, and the
 benchmark lines are the metrics.
 
@@ -35,20 +35,19 @@ objective. With --rate too, procfit names the cheapest setting that carries the 
 one with the fewest CPUs in all: give several --limit and --replicas.
 
 The first trials look at a few values from 1 to twice the CPUs. Then blocks of two or
-three settings follow in random order, until the answer is proven (--until), or
---max-trials or --max-time are used up. --repeats measures every setting equally often
-instead.
+three settings follow in random order, until the answer is proven, the trials of --until trials=N have run, or the time of --for
+is over. --repeats measures every setting equally often instead.
 
 Each trial is written to journal.jsonl in the results directory as it ends. The same
-command with the same --out resumes a run that has not ended, and a higher --max-trials
+command with the same --out resumes a run that has not ended, and a higher --until trials=N
 measures more.`
 
 const sweepExample = `  procfit sweep
-  procfit sweep --url http://127.0.0.1:{port}/ --limit 1 --procs unset,1,2,4,8 -- ./server -addr :{port}
+  procfit sweep --url http://127.0.0.1:{port}/ --limit 1 --procs default,1,2,4,8 -- ./server -addr :{port}
   procfit sweep --procs 1..8 -- ./batch-job --input x
   procfit sweep -- go test -bench Parse ./parser
   procfit sweep --slo p99=50ms --rate 300 --limit 1,0.5 --url http://127.0.0.1:{port}/ -- ./server -addr :{port}
-  procfit sweep --prepare 'rm -rf cache' --duration 10s -- ./build-cache
+  procfit sweep --prepare 'rm -rf cache' --trial-time 10s -- ./build-cache
   procfit sweep --metric 'throughput=([\d.]+) rows/s' -- ./import data.csv
   procfit sweep --go 1.24,1.26 --build ./cmd/server --url http://127.0.0.1:{port}/ -- -addr :{port}
   procfit sweep --load 'wrk -t2 -c64 -d{duration} --latency {url}' --url http://127.0.0.1:{port}/ -- ./server -addr :{port}`
@@ -80,11 +79,11 @@ func newSweepOptions() *sweepOptions {
 // The fields that the commands which start a program share.
 var (
 	programFields = []string{"url", "env", "ready", "prepare", "beside", "timeout", "any-program"}
-	valueFields   = []string{"procs", "replicas", "metric", "margin", "margin-p99", "seed"}
-	loadFields    = []string{"connections", "rate", "pace", "duration", "warmup", "header", "body", "requests", "max-errors", "load"}
+	valueFields   = []string{"procs", "replicas", "metric", "margin", "seed"}
+	loadFields    = []string{"connections", "rate", "pace", "trial-time", "header", "body", "requests", "max-errors", "load"}
 	callFields    = []string{"streams", "grpc", "proto", "tls"}
-	cpuFields     = []string{"limit", "target-cpuset", "load-cpuset"}
-	stopFields    = []string{"until", "max-trials", "max-time", "repeats"}
+	cpuFields     = []string{"limit", "cpus"}
+	stopFields    = []string{"until", "for", "repeats"}
 )
 
 // run is procfit sweep.
@@ -142,12 +141,12 @@ func (m *measurement) setTarget(spec *plan.Spec, std stdio) error {
 	}
 	// A long program runs once; a short one often enough to show its time.
 	switch {
-	case m.has("duration"):
+	case m.HasPart("trial-time", ""):
 		t.RunFor = spec.Load.Duration
 	case t.Kind() == journal.KindBatch:
 		t.RunFor = batchTime
 	}
-	if !m.has("warmup") {
+	if !m.HasPart("trial-time", "warmup") {
 		spec.Load.Warmup = 0
 	}
 	return nil
@@ -156,7 +155,7 @@ func (m *measurement) setTarget(spec *plan.Spec, std stdio) error {
 const (
 	// builtIn is the practice server that a sweep without a command measures.
 	builtIn = "cpuserver"
-	// batchTime is what the runs of one trial use where --duration is not given.
+	// batchTime is what the runs of one trial use where --trial-time is not given.
 	batchTime = time.Second
 )
 

@@ -40,7 +40,7 @@ the Ps, threads and spinning, in numbers and in words.
 
 procfit adds schedtrace to the GODEBUG of a command. The command's own output goes to
 standard error without the runtime's lines; standard output has only the report. After
---duration or at Ctrl-C procfit sends SIGTERM, and 5 seconds later SIGKILL, to the command
+--for or at Ctrl-C procfit sends SIGTERM, and 5 seconds later SIGKILL, to the command
 and all that it started, and reports what was read before.
 
 A FILE, or - for standard input (./app 2>&1 | procfit trace -), can be of any Go version,
@@ -53,7 +53,7 @@ with the most samples; the lines of several at once are not separated.
 --exec reads a Go execution trace instead (runtime/trace, go test -trace), which shows
 what each P ran.`,
 		Example: `  procfit trace -- ./app
-  procfit trace --duration 10s -- ./app --port 8080
+  procfit trace --for 10s -- ./app --port 8080
   procfit trace --detail --quiet -- ./app
   procfit trace app.log
   procfit trace --fields
@@ -65,7 +65,7 @@ what each P ran.`,
 	o.bind(s, cmd, slices.Concat([]field.Field{
 		{Name: "interval", Holds: "TIME", Help: "time between two samples of a command (default 100ms, with --detail 1s)", Value: field.Time(&o.interval, 0, "100ms")},
 		toggle("detail", &o.detail, "have the command write scheddetail too: what its goroutines wait for"),
-		{Name: "duration", Holds: "TIME", Help: "stop the command after this time (default: let it end)", Value: field.Time(&o.duration, 1, "10s")},
+		{Name: "for", Holds: "TIME", Help: "stop the command after this time (default: let it end)", Value: field.Time(&o.duration, 1, "10s")},
 		{Name: "exec", Holds: "FILE", Help: "read an execution trace from this file; - is standard input", Value: field.Text(&o.exec)},
 		toggle("fields", &o.explain, "explain each field of a trace"),
 	}, field.In(field.Output,
@@ -204,7 +204,7 @@ func (o *traceOptions) validate(args []string, dash int) error {
 	}{
 		{"interval", o.has("interval"), command, "a command"},
 		{"detail", o.detail, command, "a command"},
-		{"duration", o.duration > 0, command, "a command"},
+		{"for", o.duration > 0, command, "a command"},
 		{"svg", o.svg != "", o.exec != "", "an execution trace, which --exec names"},
 	} {
 		if flag.given && !flag.fits {

@@ -22,10 +22,10 @@ import (
 func settle(f *plan.Flags, std stdio) (spec plan.Spec, err error) {
 	spec = f.Spec
 	spec.Target.Ready.Health = rpc.Health{}
-	if spec.Target.CPUs, err = std.named("target-cpuset", f.TargetNamed, spec.Target.CPUs); err != nil {
+	if spec.Target.CPUs, err = std.named("target", f.TargetNamed, spec.Target.CPUs); err != nil {
 		return spec, err
 	}
-	if spec.Load.CPUs, err = std.named("load-cpuset", f.LoadNamed, spec.Load.CPUs); err != nil {
+	if spec.Load.CPUs, err = std.named("load", f.LoadNamed, spec.Load.CPUs); err != nil {
 		return spec, err
 	}
 	body, err := readText("body", f.Body, std)
@@ -58,15 +58,15 @@ func readText(flag, text string, std stdio) ([]byte, error) {
 
 // named are the CPUs of a list, or those that a name such as node0 means here, which are
 // printed.
-func (s stdio) named(flag, name string, list cpuset.Set) (cpuset.Set, error) {
+func (s stdio) named(whose, name string, list cpuset.Set) (cpuset.Set, error) {
 	if name == "" {
 		return list, nil
 	}
 	cpus, err := topology.Read(os.DirFS("/sys"), topology.Allowed()).Select(name)
 	if err != nil {
-		return nil, usageError("--%s %w", flag, err)
+		return nil, usageError("--cpus %s=%w", whose, err)
 	}
-	s.notef("--%s %s: CPUs %s", flag, name, cpuset.Format(cpus))
+	s.notef("--cpus %s=%s: CPUs %s", whose, name, cpuset.Format(cpus))
 	return cpus, nil
 }
 

@@ -40,7 +40,7 @@ type Value struct {
 // Change is another value of one field, or none.
 type Change struct {
 	Value
-	part string // of the value, which alone changes
+	part *string // of the value, which alone changes; nil: all of it
 }
 
 // Set gives a field these texts.
@@ -52,9 +52,64 @@ func Alone(name, bare string) Change { return Change{Value: Value{name, []string
 // Unset takes a field out.
 func Unset(name string) Change { return Change{Value: Value{Name: name}} }
 
-// Part gives one part of a field another text: ready=2m of --timeout. The others stay.
+// Part gives one part of a field another text, or with an empty one takes it out: ready=2m of
+// --timeout, or 10s of --trial-time, whose part has no name. The others stay.
 func Part(name, part, text string) Change {
-	return Change{Value{Name: name, Texts: []string{part + "=" + text}}, part}
+	c := Change{Value{Name: name}, &part}
+	if text != "" {
+		c.Texts = []string{labelled(part, text)}
+	}
+	return c
+}
+
+func labelled(part, text string) string {
+	if part == "" {
+		return text
+	}
+	return part + "=" + text
+}
+
+// parts are those of a text, each with what follows it without a name: target=0,1 and load=2
+// of target=0,1,load=2. A part without a name is the first.
+func parts(text string) (list []string) {
+	for word := range strings.SplitSeq(text, ",") {
+		if len(list) > 0 && !strings.Contains(word, "=") {
+			list[len(list)-1] += "," + word
+		} else if word != "" {
+			list = append(list, word)
+		}
+	}
+	return list
+}
+
+// isPart reports whether a text is that of a part.
+func isPart(text, part string) bool {
+	name, _, named := strings.Cut(text, "=")
+	return part == "" && !named || named && name == part
+}
+
+// TextOf is what a part of a field is set to; empty: it is not set.
+func (s Spec) TextOf(name, part string) string {
+	for _, one := range parts(s.Text(name)) {
+		if isPart(one, part) {
+			return strings.TrimPrefix(one, labelled(part, ""))
+		}
+	}
+	return ""
+}
+
+// altered is a text with one of its parts changed.
+func (c Change) altered(text string) []string {
+	list := slices.DeleteFunc(parts(text), func(one string) bool { return isPart(one, *c.part) })
+	if *c.part == "" {
+		list = append(slices.Clone(c.Texts), list...)
+	} else {
+		list = append(list, c.Texts...)
+	}
+	if len(list) == 0 {
+		return nil
+	}
+	return []string{strings.Join(list, ",")}
 }
 
 // With is the Spec with some changes. A field that was not set comes last.
@@ -62,14 +117,14 @@ func (s Spec) With(changes ...Change) Spec {
 	s.Set = slices.Clone(s.Set)
 	for _, c := range changes {
 		i := s.index(c.Name)
+		if i >= 0 && c.part != nil {
+			c.Texts = c.altered(s.Text(c.Name))
+		}
 		switch {
 		case i < 0 && c.Texts != nil:
 			s.Set = append(s.Set, c.Value)
 		case i >= 0 && c.Texts == nil:
 			s.Set = slices.Delete(s.Set, i, i+1)
-		case i >= 0 && c.part != "":
-			parts := slices.DeleteFunc(strings.Split(s.Text(c.Name), ","), func(p string) bool { return strings.HasPrefix(p, c.part+"=") })
-			s.Set[i].Texts = []string{strings.Join(append(parts, c.Texts...), ",")}
 		case i >= 0:
 			s.Set[i].Texts = c.Texts
 		}

@@ -61,6 +61,32 @@ func TestWith(t *testing.T) {
 	}
 }
 
+// A part without a name comes first, and a part whose value has commas is one part.
+func TestParts(t *testing.T) {
+	s := spec.Spec{Command: "sweep"}.With(spec.Set("trial-time", "5s,warmup=1s"), spec.Set("cpus", "target=0,2-3,load=4,5"), spec.Set("until", "trials=9"))
+	for of, want := range map[[2]string]string{
+		{"trial-time", ""}: "5s", {"trial-time", "warmup"}: "1s", {"cpus", "target"}: "0,2-3", {"cpus", "load"}: "4,5", {"cpus", ""}: "", {"until", ""}: "", {"seed", "x"}: "",
+	} {
+		if got := s.TextOf(of[0], of[1]); got != want {
+			t.Errorf("%q of %s: %q", of[1], of[0], got)
+		}
+	}
+	const cpus, rest = "--cpus target=0,2-3,load=4,5", " --until trials=9"
+	for want, change := range map[string]spec.Change{
+		"--trial-time 7s,warmup=1s " + cpus + rest:                       spec.Part("trial-time", "", "7s"),
+		"--trial-time 5s,warmup=2s " + cpus + rest:                       spec.Part("trial-time", "warmup", "2s"),
+		"--trial-time warmup=1s " + cpus + rest:                          spec.Part("trial-time", "", ""),
+		"--trial-time 5s,warmup=1s --cpus target=0,2-3" + rest:           spec.Part("cpus", "load", ""),
+		"--trial-time 5s,warmup=1s " + cpus + " --until likely,trials=9": spec.Part("until", "", "likely"),
+		"--trial-time 5s,warmup=1s " + cpus:                              spec.Part("until", "trials", ""),
+		"--trial-time 5s,warmup=1s " + cpus + rest + " --margin p99=30%": spec.Part("margin", "p99", "30%"),
+	} {
+		if got := s.With(change).Shell(); got != "procfit sweep "+want {
+			t.Errorf("%+v:\n got %s\nwant procfit sweep %s", change, got, want)
+		}
+	}
+}
+
 // What differs makes the fields of one of those of the other.
 func TestDiff(t *testing.T) {
 	a := sweep()

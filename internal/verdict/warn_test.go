@@ -161,7 +161,7 @@ func TestWarnings(t *testing.T) {
 	}
 }
 
-// The advised --duration is of the phases that share it, and of the values whose collections
+// The advised --trial-time is of the phases that share it, and of the values whose collections
 // take long.
 func TestDurationForCollections(t *testing.T) {
 	for command, want := range map[string]int{"": 13, "wrk -d{duration} {url}": 7} {

@@ -178,7 +178,7 @@ func (n *notes) collections(i int, r *Group) {
 	if k := n.h.Target.Kind; k == "batch" || k == "gobench" {
 		return
 	}
-	phases := 2.0 // that share --duration
+	phases := 2.0 // that share --trial-time
 	if n.h.Load.Command != "" || n.h.Target.Attached != nil {
 		phases = 1
 	}

@@ -148,7 +148,7 @@ func compile(t *testing.T) (stop func()) {
 func swept(t *testing.T, program, dir string, args ...string) *verdict.Result {
 	t.Helper()
 	if _, err := os.Stat(filepath.Join(dir, "result.json")); err != nil {
-		cmd := exec.CommandContext(t.Context(), program, append([]string{"sweep", "-q", "--duration", "1s", "--out", dir}, args...)...)
+		cmd := exec.CommandContext(t.Context(), program, append([]string{"sweep", "-q", "--trial-time", "1s", "--out", dir}, args...)...)
 		if out, err := cmd.CombinedOutput(); err != nil {
 			t.Fatalf("%s: %v: %s", dir, err, out)
 		}

@@ -115,7 +115,7 @@ func (p program) all() string {
 func (p program) sweep(t *testing.T, procfit, path string) asked {
 	t.Helper()
 	dir := folder(t)
-	args := slices.Concat([]string{"sweep", "--file", "none", "--procs", p.all(), "--pace", "poisson", "--duration", "3s", "--max-time", longestSweep, "--timeout", "quiet=0s", "--json", "--quiet", "--out", filepath.Join(dir, "sweep"), "--url", p.address("{port}")}, p.load)
+	args := slices.Concat([]string{"sweep", "--file", "none", "--procs", p.all(), "--pace", "poisson", "--trial-time", "3s", "--for", longestSweep, "--timeout", "quiet=0s", "--json", "--quiet", "--out", filepath.Join(dir, "sweep"), "--url", p.address("{port}")}, p.load)
 	if p.limit != "" {
 		args = append(args, "--limit", p.limit)
 	}
@@ -148,13 +148,13 @@ func (p program) live(t *testing.T, procfit, path string, rate float64) asked {
 	server.Stderr = os.Stderr
 	start(t, server)
 	ready(t, port)
-	load := exec.Command(procfit, slices.Concat([]string{"load", "--rate", strconv.FormatFloat(rate, 'f', 2, 64), "--pace", "poisson", "--duration", (longestLive + 10*time.Second).String(), "--quiet", "--json"}, p.load, []string{p.address(port)})...)
+	load := exec.Command(procfit, slices.Concat([]string{"load", "--rate", strconv.FormatFloat(rate, 'f', 2, 64), "--pace", "poisson", "--for", (longestLive + 10*time.Second).String(), "--quiet", "--json"}, p.load, []string{p.address(port)})...)
 	var sent bytes.Buffer
 	load.Stdout, load.Stderr = &sent, os.Stderr
 	start(t, load)
 	time.Sleep(2 * time.Second)
 	a := asked{Started: time.Now(), Rate: rate}
-	a.Result = output(t, exec.Command(procfit, "live", strconv.Itoa(server.Process.Pid), "--yes", "--procs", p.all(), "--slice", "3s", "--burn-in", "1s", "--baseline", "12s", "--duration", longestLive.String(), "--budget", "1%", "--json", "--quiet", "--out", filepath.Join(dir, "live")))
+	a.Result = output(t, exec.Command(procfit, "live", strconv.Itoa(server.Process.Pid), "--yes", "--procs", p.all(), "--slice", "3s", "--burn-in", "1s", "--baseline", "12s", "--for", longestLive.String(), "--budget", "1%", "--json", "--quiet", "--out", filepath.Join(dir, "live")))
 	return a
 }
 

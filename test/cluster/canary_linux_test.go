@@ -121,7 +121,7 @@ func (s *shop) traffic(to string, kept bool) {
 // canary is procfit kube canary, not yet started.
 func (s *shop) canary(ctx context.Context, out string, args ...string) *exec.Cmd {
 	all := append([]string{"kube", "canary", "deployment/api", "--kubeconfig", s.kubeconfig, "--namespace", s.name, "--image", sweptImage, "--yes",
-		"--share", "50%", "--procs", "1", "--slice", "4s", "--duration", "24s", "--warmup", "2s", "--out", filepath.Join(s.dir, out)}, args...)
+		"--share", "50%", "--procs", "1", "--slice", "4s", "--for", "24s,warmup=2s", "--out", filepath.Join(s.dir, out)}, args...)
 	return exec.CommandContext(ctx, s.program, all...)
 }
 
@@ -205,7 +205,7 @@ func TestCanaryUnreached(t *testing.T) {
 	t.Parallel()
 	ctx := limit(t)
 	s := openCanary(ctx, t, "unreached", true)
-	both, err := s.canary(ctx, "out", "--duration", "40s").CombinedOutput()
+	both, err := s.canary(ctx, "out", "--for", "40s").CombinedOutput()
 	t.Logf("%s", both)
 	if failed := (*exec.ExitError)(nil); !errors.As(err, &failed) || failed.ExitCode() != 3 {
 		t.Errorf("%v: nothing was compared", err)
@@ -227,7 +227,7 @@ func TestCanaryEnded(t *testing.T) {
 	ctx := limit(t)
 	s := openCanary(ctx, t, "canaried", false)
 	for i, end := range []os.Signal{os.Interrupt, os.Kill} {
-		run := s.canary(ctx, fmt.Sprint("out", i), "--duration", "10m")
+		run := s.canary(ctx, fmt.Sprint("out", i), "--for", "10m")
 		if err := run.Start(); err != nil {
 			t.Fatal(err)
 		}

@@ -38,7 +38,7 @@ func TestSweepChangedByAdmission(t *testing.T) {
 	t.Parallel()
 	ctx := limit(t)
 	s := openShop(ctx, t, "sevens")
-	run := s.sweep(ctx, "out", "--duration", "2s", "--repeats", "3")
+	run := s.sweep(ctx, "out", "--trial-time", "2s", "--repeats", "3")
 	if err := run.Start(); err != nil {
 		t.Fatal(err)
 	}

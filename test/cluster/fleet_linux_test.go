@@ -87,9 +87,9 @@ const fleetYAML = `services:
   unknown:
     cluster: {object: deployment/unknown}
     stop: {repeats: 1}
-compare: {procs: [unset, 1]}
-load: {duration: 1s, warmup: 200ms, connections: 2, maxErrors: 50%}
-stop: {maxTrials: 24}
+compare: {procs: [default, 1]}
+load: {trialTime: "1s,warmup=200ms", connections: 2, maxErrors: 50%}
+stop: {until: trials=24}
 `
 
 // TestFleet: five services are swept in turn. The values that are proven and not in their

@@ -86,9 +86,9 @@ func TestFleetJob(t *testing.T) {
   plain:
     cluster: {object: deployment/plain}
     manifest: plain.yaml
-compare: {procs: [unset, 1]}
-load: {duration: 1s, warmup: 200ms, connections: 2, maxErrors: 50%}
-stop: {maxTrials: 24}
+compare: {procs: [default, 1]}
+load: {trialTime: "1s,warmup=200ms", connections: 2, maxErrors: 50%}
+stop: {until: trials=24}
 cluster: {image: ` + fmt.Sprintf("%q", sweptImage) + `, parallel: true}
 `,
 	} {

@@ -117,7 +117,7 @@ func (s *shop) load(ctx context.Context, args ...string) {
 // sweep is procfit kube sweep, not yet started.
 func (s *shop) sweep(ctx context.Context, out string, args ...string) *exec.Cmd {
 	all := append([]string{"kube", "sweep", "deployment/api", "--kubeconfig", s.kubeconfig, "--namespace", s.name, "--image", sweptImage, "--yes",
-		"--repeats", "1", "--procs", "unset,1", "--rate", "50", "--duration", "1s", "--max-errors", "50%", "--out", filepath.Join(s.dir, out)}, args...)
+		"--repeats", "1", "--procs", "default,1", "--rate", "50", "--trial-time", "1s", "--max-errors", "50%", "--out", filepath.Join(s.dir, out)}, args...)
 	return exec.CommandContext(ctx, s.program, all...)
 }
 
@@ -262,7 +262,7 @@ func TestSweepEnded(t *testing.T) {
 	t.Parallel()
 	ctx := limit(t)
 	s := openShop(ctx, t, "ended")
-	run := s.sweep(ctx, "out", "--duration", "4s")
+	run := s.sweep(ctx, "out", "--trial-time", "4s")
 	if err := run.Start(); err != nil {
 		t.Fatal(err)
 	}
@@ -273,7 +273,7 @@ func TestSweepEnded(t *testing.T) {
 		t.Errorf("interrupted: %v", err)
 	}
 	s.empty(ctx)
-	run = s.sweep(ctx, "out", "--duration", "4s")
+	run = s.sweep(ctx, "out", "--trial-time", "4s")
 	if err := run.Start(); err != nil {
 		t.Fatal(err)
 	}
@@ -281,7 +281,7 @@ func TestSweepEnded(t *testing.T) {
 	run.Process.Kill()
 	run.Wait()
 	s.clean(ctx)
-	if out, err := s.sweep(ctx, "out", "--duration", "4s").CombinedOutput(); err != nil {
+	if out, err := s.sweep(ctx, "out", "--trial-time", "4s").CombinedOutput(); err != nil {
 		t.Fatalf("gone on with: %v: %s", err, out)
 	}
 	if n := len(s.trials("out")); n != 3 {
@@ -294,7 +294,7 @@ func TestSweepEvicted(t *testing.T) {
 	t.Parallel()
 	ctx := limit(t)
 	s := openShop(ctx, t, "evicted")
-	run := s.sweep(ctx, "out", "--duration", "6s")
+	run := s.sweep(ctx, "out", "--trial-time", "6s")
 	if err := run.Start(); err != nil {
 		t.Fatal(err)
 	}
@@ -367,7 +367,7 @@ spec: {policyName: procfit-refused, validationActions: [Deny], matchResources: {
 func TestSweepWithoutServer(t *testing.T) {
 	ctx := limit(t)
 	s := openShop(ctx, t, "away")
-	run := s.sweep(ctx, "out", "--duration", "4s")
+	run := s.sweep(ctx, "out", "--trial-time", "4s")
 	if err := run.Start(); err != nil {
 		t.Fatal(err)
 	}

@@ -86,7 +86,7 @@ spec:
 	kubectl(ctx, t, s.cluster, served, "apply", "--namespace", s.name, "-f", "-")
 	kubectl(ctx, t, s.cluster, `[{"op": "remove", "path": "/rules/3"}]`, "patch", "role", "procfit-sweep", "--namespace", s.name, "--type", "json", "--patch-file", "/dev/stdin")
 	cmd := exec.CommandContext(ctx, s.program, "kube", "sweep", "deployment/served", "--kubeconfig", s.kubeconfig, "--namespace", s.name, "--image", sweptImage, "--yes",
-		"--repeats", "1", "--procs", "unset,1,3", "--rate", "20", "--duration", "1s", "--max-errors", "50%", "--out", filepath.Join(s.dir, "out"))
+		"--repeats", "1", "--procs", "default,1,3", "--rate", "20", "--trial-time", "1s", "--max-errors", "50%", "--out", filepath.Join(s.dir, "out"))
 	out, err := cmd.CombinedOutput()
 	if err != nil || !strings.Contains(string(out), "patch pods/ephemeralcontainers is not allowed") {
 		t.Fatalf("%v: %s", err, out)

@@ -49,7 +49,7 @@ func TestSweepNodeLost(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 6*time.Minute)
 	defer cancel()
 	s := openShop(ctx, t, "lost")
-	run := s.sweep(ctx, "out", "--node", "node2", "--duration", "6s")
+	run := s.sweep(ctx, "out", "--node", "node2", "--trial-time", "6s")
 	if err := run.Start(); err != nil {
 		t.Fatal(err)
 	}
@@ -82,7 +82,7 @@ func TestSweepNodeLost(t *testing.T) {
 		t.Errorf("%d trials lost their node, want 1", lost)
 	}
 	s.empty(ctx)
-	if out, err := s.sweep(ctx, "out", "--node", "node2", "--duration", "6s").CombinedOutput(); err != nil {
+	if out, err := s.sweep(ctx, "out", "--node", "node2", "--trial-time", "6s").CombinedOutput(); err != nil {
 		t.Fatalf("gone on with: %v: %s", err, out)
 	}
 	trials := s.trials("out")
@@ -160,7 +160,7 @@ func TestSweepOfJobs(t *testing.T) {
 	kubectl(ctx, t, s.cluster, job, "apply", "--namespace", s.name, "-f", "-")
 	sweep := func(out, object string, args ...string) *exec.Cmd {
 		all := append([]string{"kube", "sweep", object, "--kubeconfig", s.kubeconfig, "--namespace", s.name, "--image", sweptImage, "--yes",
-			"--repeats", "1", "--procs", "unset,1", "--out", filepath.Join(s.dir, out)}, args...)
+			"--repeats", "1", "--procs", "default,1", "--out", filepath.Join(s.dir, out)}, args...)
 		return exec.CommandContext(ctx, s.program, all...)
 	}
 	if out, err := sweep("out", "cronjob/import", "--replicas", "2").CombinedOutput(); err != nil {

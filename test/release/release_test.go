@@ -171,7 +171,7 @@ func used(t *testing.T, bin, man, completion string) {
 	t.Helper()
 	page := exec.Command("man", "-M", man, "procfit-sweep")
 	page.Env = append(os.Environ(), "MANWIDTH=80", "LC_ALL=C.UTF-8", "MANPAGER=cat")
-	shows(t, page, "procfit-sweep - ", "--duration", "procfit "+version)
+	shows(t, page, "procfit-sweep - ", "--trial-time", "procfit "+version)
 	complete := exec.Command("bash", "--norc", "-c", `source /usr/share/bash-completion/bash_completion && source "$0" && complete -p procfit &&
 COMP_WORDS=(procfit swe) COMP_CWORD=1 COMP_LINE="procfit swe" COMP_POINT=11 && __start_procfit && printf '%s\n' "${COMPREPLY[@]}"`, completion)
 	complete.Env = append(os.Environ(), "PATH="+bin+":"+os.Getenv("PATH"))

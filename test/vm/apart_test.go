@@ -43,7 +43,7 @@ func TestApart(t *testing.T) {
 	output := Run(t, Machine{
 		CPUs: 8, Cgroup: "v2", Files: map[string]string{"/procfit": procfit},
 		Script: `
-/procfit sweep --procs unset --repeats 1 --duration 1s --warmup 200ms --connections 8 --rate 20 --max-errors 50% --timeout ready=60s --out /tmp/out 2>/tmp/err &
+/procfit sweep --procs default --repeats 1 --trial-time 1s,warmup=200ms --connections 8 --rate 20 --max-errors 50% --timeout ready=60s --out /tmp/out 2>/tmp/err &
 sweep=$!` + watch + `
 cat /tmp/err
 `})
@@ -60,7 +60,7 @@ cat /tmp/err
 	only(t, output)
 }
 
-// A generator of the user's gets a whole core of two threads, and with --load-cpuset shared
+// A generator of the user's gets a whole core of two threads, and with --cpus load=shared
 // nothing is set apart.
 func TestApartExternal(t *testing.T) {
 	need.Beyond(t, "two sweeps more; TestApart proves where the target and procfit run")
@@ -74,12 +74,12 @@ grep Cpus_allowed_list /proc/self/status >>/tmp/load
 sleep 1
 echo "rate 100 req/s"
 END
-set -- sweep --procs unset --repeats 1 --duration 1s --warmup 0s --load 'sh /tmp/load.sh' --metric 'throughput=rate (\d+) req/s' --timeout ready=60s
+set -- sweep --procs default --repeats 1 --trial-time 1s,warmup=0s --load 'sh /tmp/load.sh' --metric 'throughput=rate (\d+) req/s' --timeout ready=60s
 /procfit "$@" --out /tmp/out 2>/tmp/err &
 sweep=$!` + watch + `
 sort -u /tmp/load | sed 's/^/== load /' # an emulated machine's speed changes, and blocks are repeated
 cat /tmp/err
-/procfit "$@" --load-cpuset shared --out /tmp/shared >/dev/null 2>&1 || exit 1
+/procfit "$@" --cpus load=shared --out /tmp/shared >/dev/null 2>&1 || exit 1
 head -n 1 /tmp/shared/journal.jsonl | grep -o '"arrangement":"shared"'
 grep -o '"observed_procs":\[8\]' /tmp/shared/journal.jsonl
 `})

@@ -63,7 +63,7 @@ export NO_COLOR=1
 /procfit lab serve cpuserver --addr 127.0.0.1:8000 2>/tmp/log &
 pid=$!
 for i in $(seq 300); do grep -q Addr= /tmp/log && break; sleep 0.1; done
-/procfit load --connections 4 --duration 60s --json http://127.0.0.1:8000/ >/tmp/load 2>&1 &
+/procfit load --connections 4 --for 60s --json http://127.0.0.1:8000/ >/tmp/load 2>&1 &
 load=$!
 sleep 2
 made=0

@@ -49,7 +49,7 @@ func TestLaggards(t *testing.T) {
 		Script: `
 rehearse() { # NAME COMMAND…
 	name=$1; shift
-	/procfit resize --limits '0s:2 15s:6' --rate 10 --connections 8 --warmup 200ms --url 'http://127.0.0.1:{port}/' -q --json --timeout ready=60s,request=30s -- "$@" >/tmp/$name 2>/tmp/$name.log
+	/procfit resize --limits '0s:2 15s:6' --rate 10 --connections 8 --trial-time warmup=200ms --url 'http://127.0.0.1:{port}/' -q --json --timeout ready=60s,request=30s -- "$@" >/tmp/$name 2>/tmp/$name.log
 	echo "$name: exit $?"
 	tr -d ' \n' </tmp/$name | grep -o '"laggards":.*'
 	[ -s /tmp/$name ] || cat /tmp/$name.log

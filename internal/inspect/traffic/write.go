@@ -155,7 +155,7 @@ func (w Watched) notes() (list []document.Note) {
 	add := func(message, fix string) { list = append(list, document.Note{Message: message, Fix: fix}) }
 	switch {
 	case w.Requests == 0:
-		add("no request ended in this time", "watch longer with --duration, or check that requests go through the Meter's Middleware")
+		add("no request ended in this time", "watch longer with --trial-time, or check that requests go through the Meter's Middleware")
 	case !w.Stamped && w.Handler.Count() > 0: // hijacked connections have no latency
 		add("the latency is the time in the handler: it omits the wait before it, which a GOMAXPROCS that is too low makes longer", "serve connections of the Meter's Listener, with ConnContext")
 	case w.Streams > 0:

@@ -83,7 +83,7 @@ func (r *runner) moveToLoadCPUs() (back func(), err error) {
 	}
 	back, err = engine.Bind(cpus)
 	if err != nil && r.spec.Split != nil {
-		err = fmt.Errorf("%w; with --load-cpuset shared the load generator stays on the target's CPUs", err)
+		err = fmt.Errorf("%w; with --cpus load=shared the load generator stays on the target's CPUs", err)
 	}
 	return back, err
 }

@@ -151,7 +151,7 @@ func TestMoveToNowhere(t *testing.T) {
 		back()
 		t.Fatal("bound to a CPU that is not there")
 	}
-	if !strings.Contains(err.Error(), "--load-cpuset shared") || !strings.Contains(err.Error(), "cannot run on CPUs") {
+	if !strings.Contains(err.Error(), "--cpus load=shared") || !strings.Contains(err.Error(), "cannot run on CPUs") {
 		t.Errorf("%v does not say what helps", err)
 	}
 	if after := threadsOn(t, os.Getpid()); !slices.Equal(after, before) {

@@ -68,16 +68,16 @@ func Check(spec plan.Spec, built bool) error {
 			return plan.WrongBy("load", err)
 		}
 	}
-	if err := checkCPUs("target-cpuset", t.CPUs); err != nil {
+	if err := checkCPUs("target", t.CPUs); err != nil {
 		return err
 	}
-	return checkCPUs("load-cpuset", spec.Load.CPUs)
+	return checkCPUs("load", spec.Load.CPUs)
 }
 
-func checkCPUs(f string, cpus []int) error {
+func checkCPUs(whose string, cpus []int) error {
 	for _, n := range cpus {
 		if _, err := os.Stat(fmt.Sprintf("/sys/devices/system/cpu/cpu%d", n)); runtime.GOOS == "linux" && err != nil {
-			return plan.Wrong(f, " \"%d\": this machine has no CPU %d", n, n)
+			return plan.Wrong("cpus", " %s=%d: this machine has no CPU %[2]d", whose, n)
 		}
 	}
 	return nil

@@ -114,8 +114,8 @@ func TestCheck(t *testing.T) {
 		{"command", func(s *plan.Spec) { s.Target.Against = []string{"/nowhere/program"} }}, // compare's OLD
 		{"prepare", func(s *plan.Spec) { s.Target.Prepare = []string{"/nowhere/program"} }},
 		{"load", func(s *plan.Spec) { s.Load.Command = "/nowhere/program {url}" }},
-		{"target-cpuset", func(s *plan.Spec) { s.Target.CPUs = []int{4095} }},
-		{"load-cpuset", func(s *plan.Spec) { s.Load.CPUs = []int{0, 4095} }},
+		{"cpus", func(s *plan.Spec) { s.Target.CPUs = []int{4095} }},
+		{"cpus", func(s *plan.Spec) { s.Load.CPUs = []int{0, 4095} }},
 	} {
 		spec := job("true")
 		tc.change(&spec)

@@ -68,7 +68,7 @@ type OverBudgetError struct {
 }
 
 func (e *OverBudgetError) Error() string {
-	return fmt.Sprintf("--max-time %s does not hold the first look: %s took %s, and it has %s; --max-time %s with the same --out completes it",
+	return fmt.Sprintf("--for %s does not hold the first look: %s took %s, and it has %s; --for %s with the same --out completes it",
 		e.Max, phrase.Count(e.Trials, "trial"), number.Duration(e.Took), phrase.Count(e.Fewest, "trial"), e.Needs)
 }
 

@@ -25,13 +25,13 @@ type Flags struct {
 
 	TargetNamed, LoadNamed string // CPUs by a name such as node0, in place of their list
 
-	OwnProcs        bool     // GOMAXPROCS in the environment stays as the user gives it
-	Waits, TLSParts []string // the parts of --timeout and --tls that there are; nil: all
+	OwnProcs bool                // GOMAXPROCS in the environment stays as the user gives it
+	Parts    map[string][]string // of a field, by its name: those that the command has; nil: all
 }
 
 // NewFlags are those of a sweep before any is given.
 func NewFlags() *Flags {
-	f := &Flags{Spec: Default(), Race: Budget{Goal: journal.GoalProven}}
+	f := &Flags{Spec: Default(), Race: Budget{Goal: journal.GoalProven}, Parts: map[string][]string{}}
 	f.Load.Pace = load.PaceConstant
 	return f
 }
@@ -43,7 +43,6 @@ func (f *Flags) Fields() []field.Field {
 		field.In(field.Run, f.runFields()...), field.In(field.Compare, f.compareFields()...),
 		field.In(field.Load, f.loadFields()...), field.In(field.Protocol, f.protocolFields()...),
 		field.In(field.CPUs, f.cpuFields()...), field.In(field.Stop, f.stopFields()...),
-		field.In(field.Output, f.titleField()),
 	)
 }
 
@@ -86,11 +85,11 @@ func (f *Flags) runFields() []field.Field {
 		},
 		{
 			Name: "profile", Holds: "URL", Bare: ProfileOwn, Help: "profile the verdict's value and the default, by function (net/http/pprof)",
-			More:  "After the trials each of the two runs once more, for 10s or --duration, with a CPU and an allocation profile. Without a value they are those that the server serves below /debug/pprof/ of --url. Another address follows a =, such as http://127.0.0.1:6060/debug/pprof/; {port} in it is filled in. Go benchmarks write their profiles themselves.",
+			More:  "After the trials each of the two runs once more, for 10s or --trial-time, with a CPU and an allocation profile. Without a value they are those that the server serves below /debug/pprof/ of --url. Another address follows a =, such as http://127.0.0.1:6060/debug/pprof/; {port} in it is filled in. Go benchmarks write their profiles themselves.",
 			Value: field.Parsed(&f.Profile, "", profileAddress),
 		},
 		{
-			Name: "timeout", Holds: "NAME=TIME", Help: "longest waits (default " + f.defaultWaits() + ")",
+			Name: "timeout", Holds: "NAME=TIME", Help: "longest waits (default " + field.Defaults(f.waits()) + ")",
 			More:  f.waitsMean() + "As in --timeout ready=2m,stop=20s.",
 			Value: field.Parts(f.waits()...),
 		},
@@ -101,8 +100,8 @@ func (f *Flags) compareFields() []field.Field {
 	l := &f.Load
 	return []field.Field{
 		{
-			Name: "procs", Holds: "VALUES", Often: true, Help: "values to measure: 1..8 or unset,1,2,4",
-			More:  "auto is unset and every value from 1 to twice the CPUs that the program may use; procfit measures those that decide. A value that is named is measured at least three times. 1-8 is the same as 1..8.",
+			Name: "procs", Holds: "VALUES", Often: true, Help: "values of GOMAXPROCS to measure: 1..8 or 1,2,4",
+			More:  "auto is default and every value from 1 to twice the CPUs that the program may use; procfit measures those that decide. default leaves GOMAXPROCS to the program. A value that is named is measured at least three times. 1-8 is the same as 1..8.",
 			Value: field.Shown(&f.Procs, "auto", ParseProcs, Procs.text),
 		},
 		{
@@ -126,8 +125,7 @@ func (f *Flags) compareFields() []field.Field {
 			More:  "The group of the regular expression is the number: 'throughput=([0-9.]+) rows/s'. NAME:lower and NAME:higher say which is better; without one, lower is for names of times, percentiles and errors, such as p99, seconds or errors, and higher for all others.",
 			Value: field.Several(&l.Metrics, load.ParseMetric),
 		},
-		{Name: "margin", Holds: "SHARE", Help: "how much less throughput still counts as equally good", Value: field.Share(&f.Margin, 1)},
-		{Name: "margin-p99", Holds: "SHARE", Help: "how much more p99 latency still counts as equally good", Value: field.Share(&f.MarginP99, math.Inf(1))},
+		f.marginField("less throughput, more p99 that still counts as equal"),
 		{Name: "seed", Holds: "N", Help: "seed of the random order of settings and requests (default from the clock)", Value: field.Shown(&f.Seed, "", field.Maybe(seed), func(v *uint64) string { return strconv.FormatUint(*v, 10) })},
 	}
 }
@@ -142,10 +140,10 @@ func (f *Flags) loadFields() []field.Field {
 		},
 		{Name: "pace", Holds: "PACE", Help: "how requests are spaced: constant, or poisson (at random, as users do)", Value: field.Choice(&l.Pace, load.PaceConstant, load.PacePoisson)},
 		{
-			Name: "duration", Holds: "TIME", Often: true, Help: "measured time of a trial",
-			More: "Each loop has half of it. If it is not given, the open loop is as long as its p99 needs, both are longer if the program has few long garbage collections, and the runs of a batch program use 1s.", Value: field.Time(&l.Duration, 1, "3s"),
+			Name: "trial-time", Holds: "TIME", Often: true, Help: "measured time of a trial: 10s, or 10s,warmup=1s (default " + field.Defaults(f.times("trial-time")) + ")",
+			More:  "Each loop has half of it. If it is not given, the open loop is as long as its p99 needs, both are longer if the program has few long garbage collections, and the runs of a batch program use 1s. warmup is load before the measured time; a batch program has it only if it is given.",
+			Value: field.Parts(f.times("trial-time")...),
 		},
-		{Name: "warmup", Holds: "TIME", Help: "load before the measured time; for a batch program only if it is given", Value: field.Time(&l.Warmup, 0, "500ms")},
 		{Name: "header", Holds: "'NAME: VALUE'", Help: "a header to send with each request; may be repeated", Value: field.Texts(&l.Headers), Secret: (*secret.Finder).Header},
 		{
 			Name: "body", Holds: "TEXT", Help: "body of each request: a text, or @FILE; @- is standard input",
@@ -186,7 +184,6 @@ func (f *Flags) protocolFields() []field.Field {
 }
 
 func (f *Flags) cpuFields() []field.Field {
-	t := &f.Target
 	return []field.Field{
 		{
 			Name: "limit", Holds: "LIMITS", Often: true, Help: "CPU limits to measure under: 500m, or none,0.5,2; 2,burst=0.5 adds a burst",
@@ -194,12 +191,9 @@ func (f *Flags) cpuFields() []field.Field {
 			Value: field.Shown(&f.Quotas, "", f.limitsWithParts, f.limitsText),
 		},
 		{
-			Name: "target-cpuset", Holds: "CPUS", Help: "CPUs that the program may run on: 0-1,3, or node0, cores, performance",
-			More: "cores is one thread of each core; performance and efficiency are kinds of cores.", Value: cpus(&t.CPUs, &f.TargetNamed),
-		},
-		{
-			Name: "load-cpuset", Holds: "CPUS", Help: "CPUs of the load: 0-1,3, node0, …, or shared with the program (default own)",
-			More: "Where the program and the load can use four or more CPUs, the load gets some of its own. shared leaves it on the CPUs of the program.", Value: f.loadCPUs(),
+			Name: "cpus", File: "of", Holds: "NAME=LIST", Help: "CPUs of the program and of its load: target=0-5,load=6,7, or load=shared",
+			More:  "In place of a list: node0, the CPUs of a node of memory; cores, one thread of each core; performance or efficiency, a kind of cores. Where the program and the load can use four or more CPUs, the load gets some of its own; load=shared leaves it on the CPUs of the program.",
+			Value: field.Parts(f.pins()...),
 		},
 	}
 }
@@ -207,16 +201,14 @@ func (f *Flags) cpuFields() []field.Field {
 func (f *Flags) stopFields() []field.Field {
 	race := &f.Race
 	return []field.Field{
-		{Name: "until", Holds: "GOAL", Help: "measure until the answer is proven, or only likely", Value: field.Choice(&race.Goal, journal.GoalProven, journal.GoalLikely)},
-		{Name: "max-trials", Holds: "N", Help: "the most trials to run (default 40 to 96, by the number of values)", Value: field.Shown(&race.MaxTrials, "", field.Whole(1, maxTrials), strconv.Itoa)},
-		{Name: "max-time", Holds: "TIME", Often: true, Help: "the most time that the trials take: 10m", More: "A run that is resumed has what its trials so far leave of it.", Value: field.Time(&race.MaxTime, 1, "10m")},
+		{
+			Name: "until", Holds: "GOAL", Help: "end once the answer is proven or likely, or after trials=N (default proven)",
+			More: "Without trials=N, a sweep has 40 to 96 trials at most, by the number of values.", Value: field.Parts(f.goals()...),
+		},
+		{Name: "for", Holds: "TIME", Often: true, Help: "the most time that the trials take: 10m", More: "A run that is resumed has what its trials so far leave of it.", Value: field.Time(&race.MaxTime, 1, "10m")},
 		{
 			Name: "repeats", Holds: "N", Help: "measure every setting this often, whatever the trials show; 6 is a good start",
 			More: "The trials are a grid: N blocks, each with every setting once, and one of them twice. Intervals need six blocks.", Value: field.Shown(&f.Repeats, "", field.Whole(1, MaxRepeats), strconv.Itoa),
 		},
 	}
-}
-
-func (f *Flags) titleField() field.Field {
-	return field.Field{Name: "title", Holds: "TEXT", Help: "title of the report and of its folder (default the program's name)", Value: field.Parsed(&f.Name, "", title)}
 }

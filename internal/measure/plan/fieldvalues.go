@@ -10,7 +10,6 @@ import (
 	"strconv"
 	"strings"
 	"unicode"
-	"unicode/utf8"
 
 	"github.com/procfit/procfit/internal/host/cpuset"
 	"github.com/procfit/procfit/internal/load"
@@ -19,6 +18,7 @@ import (
 	"github.com/procfit/procfit/internal/show/number"
 	"github.com/procfit/procfit/internal/show/pattern"
 	"github.com/procfit/procfit/internal/show/secret"
+	"github.com/procfit/procfit/internal/verdict/journal"
 )
 
 // waits are the parts of --timeout that the command has.
@@ -31,7 +31,59 @@ func (f *Flags) waits() (parts []field.Part) {
 		{Name: "run", Value: field.Time(&t.RunTimeout, 0, "30s"), Help: "until a run of a batch program ends; a longer run makes its trial invalid"},
 		{Name: "stop", Value: field.Time(&t.Grace, 0, "5s"), Help: "from SIGTERM to SIGKILL when procfit stops the program"},
 	}
-	return only(all, f.Waits)
+	return f.only("timeout", all)
+}
+
+// times are the parts of --trial-time, and of --for where it is the time of the whole run.
+func (f *Flags) times(name string) []field.Part {
+	return f.only(name, []field.Part{
+		{Value: field.Time(&f.Load.Duration, 1, "3s")},
+		{Name: "warmup", Value: field.Time(&f.Load.Warmup, 0, "500ms")},
+	})
+}
+
+// RunField is --for of a command whose run is one measurement: its time.
+func (f *Flags) RunField(help string) field.Field {
+	parts := f.times("for")
+	v := parts[0].Value
+	if len(parts) > 1 {
+		v = field.Parts(parts...)
+	}
+	return field.Field{
+		Name: "for", Group: field.Load, Holds: "TIME", Often: true, Help: help + " (default " + field.Defaults(parts) + ")", Value: v,
+	}
+}
+
+// marginField is --margin.
+func (f *Flags) marginField(help string) field.Field {
+	parts := f.only("margin", []field.Part{
+		{Value: field.Share(&f.Margin, 1)},
+		{Name: "p99", Value: field.Share(&f.MarginP99, math.Inf(1))},
+	})
+	return field.Field{
+		Name: "margin", Holds: "SHARE", Help: help + " (default " + field.Defaults(parts) + ")",
+		Value: field.Parts(parts...),
+	}
+}
+
+// goals are the parts of --until.
+func (f *Flags) goals() []field.Part {
+	return f.only("until", []field.Part{
+		{Value: field.Choice(&f.Race.Goal, journal.GoalProven, journal.GoalLikely)},
+		{Name: "trials", Value: field.Shown(&f.Race.MaxTrials, "", field.Whole(1, maxTrials), strconv.Itoa)},
+	})
+}
+
+// pins are the parts of --cpus. A number of CPUs is a limit, which other tools call so.
+func (f *Flags) pins() []field.Part {
+	list := f.only("cpus", []field.Part{
+		{Name: "target", Many: true, Value: cpus(&f.Target.CPUs, &f.TargetNamed)},
+		{Name: "load", Many: true, Value: f.loadCPUs()},
+	})
+	refused := field.Parsed(new(string), "", func(text string) (string, error) {
+		return "", fmt.Errorf("%q: expected whose CPUs these are, such as %s=0-3; a CPU limit is --limit %[1]s", text, list[0].Name)
+	})
+	return append([]field.Part{{Value: refused}}, list...)
 }
 
 // secure are the parts of --tls that the command has.
@@ -44,25 +96,13 @@ func (f *Flags) secure() []field.Part {
 		{Name: "name", Value: field.Text(&tls.ServerName)},
 		{Name: "insecure", Value: field.Switch(&tls.Insecure), Alone: true},
 	}
-	return only(all, f.TLSParts)
+	return f.only("tls", all)
 }
 
-func only(all []field.Part, names []string) []field.Part {
-	if names == nil {
-		return all
-	}
-	return slices.DeleteFunc(all, func(p field.Part) bool { return !slices.Contains(names, p.Name) })
-}
-
-// defaultWaits is the default of --timeout.
-func (f *Flags) defaultWaits() string {
-	var words []string
-	for _, p := range f.waits() {
-		if now := p.Value.String(); now != "" {
-			words = append(words, p.Name+"="+strings.Replace(now, "m0s", "m", 1))
-		}
-	}
-	return strings.Join(words, ",")
+// only are the parts of a field that the command has.
+func (f *Flags) only(name string, all []field.Part) []field.Part {
+	names := f.Parts[name]
+	return slices.DeleteFunc(all, func(p field.Part) bool { return names != nil && !slices.Contains(names, p.Name) })
 }
 
 // waitsMean says what the parts of --timeout are.
@@ -326,19 +366,6 @@ func goVersion(text string) (string, error) {
 		return "", fmt.Errorf("%q: expected a Go version such as 1.24 or 1.24.6", text)
 	}
 	return strings.TrimPrefix(text, "go"), nil
-}
-
-// longestName is how many characters a title has at most: it is a headline.
-const longestName = 80
-
-func title(text string) (string, error) {
-	switch {
-	case text != "" && strings.TrimSpace(text) == "":
-		return "", fmt.Errorf("%q: expected at least one letter", text)
-	case utf8.RuneCountInString(text) > longestName:
-		return "", fmt.Errorf("has %d characters: expected at most %d", utf8.RuneCountInString(text), longestName)
-	}
-	return text, nil
 }
 
 // variable reads NAME=VALUE. It never quotes a value: it may be a credential.

@@ -24,7 +24,10 @@ type Procs struct {
 	Values []*int // nil: unset
 }
 
-// ParseProcs reads "auto", or a list of "unset", numbers and ranges such as 1..8 or
+// DefaultProcs is the value of --procs that leaves GOMAXPROCS to the program.
+const DefaultProcs = "default"
+
+// ParseProcs reads "auto", or a list of "default", numbers and ranges such as 1..8 or
 // 1-8. Duplicates count once. The error names every item that is wrong.
 func ParseProcs(s string) (Procs, error) {
 	if strings.TrimSpace(s) == "auto" {
@@ -36,7 +39,7 @@ func ParseProcs(s string) (Procs, error) {
 		item = strings.TrimSpace(item)
 		lowest, highest, ok := parseRange(item)
 		switch {
-		case item == "unset":
+		case item == DefaultProcs:
 			p.add(nil)
 		case !ok || lowest < 1 || highest < lowest || highest > maxProcs || highest-lowest >= maxSettings:
 			wrong = append(wrong, strconv.Quote(cmp.Or(item, s))) // a comma too many is found in the whole
@@ -47,7 +50,7 @@ func ParseProcs(s string) (Procs, error) {
 		}
 	}
 	if wrong != nil {
-		return Procs{}, fmt.Errorf("%s: expected auto, or unset, whole numbers from 1 to %d and ranges, such as unset,1,2,4 or 1..8", strings.Join(wrong, ", "), maxProcs)
+		return Procs{}, fmt.Errorf("%s: expected auto, or default, whole numbers from 1 to %d and ranges, such as default,1,2,4 or 1..8", strings.Join(wrong, ", "), maxProcs)
 	}
 	return p, nil
 }
@@ -66,7 +69,7 @@ func (p Procs) text() string {
 		}
 		switch {
 		case list[i] == nil:
-			words = append(words, "unset")
+			words = append(words, DefaultProcs)
 		case n-i < 3:
 			words = append(words, strconv.Itoa(*list[i]))
 		default:

@@ -39,7 +39,7 @@ const (
 )
 
 // ProfileTakes is how long a server's CPU profile lasts, in whole seconds: as long as
-// --duration says, if that is given. A test binary is profiled for as long as it runs: 0.
+// --trial-time says, if that is given. A test binary is profiled for as long as it runs: 0.
 func (s Spec) ProfileTakes() time.Duration {
 	switch {
 	case s.Target.Kind() != journal.KindServer:

@@ -63,7 +63,7 @@ func TestProfiledRun(t *testing.T) {
 	s := Default()
 	s.Target.Command, s.Target.URL = []string{"./server", "-addr", ":{port}"}, "http://127.0.0.1:{port}/"
 	if s.ProfileTakes() != 10*time.Second {
-		t.Errorf("%v without --duration", s.ProfileTakes())
+		t.Errorf("%v without --trial-time", s.ProfileTakes())
 	}
 	if p := s.Profiled(); p.LoadOptions([]string{"http://h/"}, 0, p.Load.Duration/2).Duration != 12*time.Second || p.Load.Stretch || p.ProfileTakes() < s.ProfileTakes() {
 		t.Errorf("%+v", p.Load)

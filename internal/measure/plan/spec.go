@@ -26,7 +26,7 @@ const (
 
 // Spec is all that is measured in one sweep.
 type Spec struct {
-	Name   string // of the run, its title and, made harmless, its folder; empty: the target's
+	Name   string // of the run in its headline and, made harmless, of its folder; empty: the target's
 	Target Target
 	Load   Load
 	Split  *Split // the CPUs of target and load, once they are chosen; nil: as the user says
@@ -186,7 +186,7 @@ func (s Spec) LoadOnTargetHost() bool {
 	return !slices.Contains([]string{"ssh", "kubectl"}, filepath.Base(word))
 }
 
-// Title is the run's name: as it was given, or a short one of the target, in which what
+// Title is the run's name: of an experiment as it was given, else a short one of the target, in which what
 // is harmful in a path is replaced.
 func (s Spec) Title() string {
 	t := s.Target

@@ -29,11 +29,11 @@ func show(values []*int) string {
 
 func TestParseProcs(t *testing.T) {
 	for in, want := range map[string]string{
-		"unset,1,2,4,8": "unset 1 2 4 8",
-		"1..4":          "1 2 3 4",
-		"4, 1..2,unset": "unset 1 2 4",
-		"2,2,2":         "2",
-		"3..3":          "3",
+		"default,1,2,4,8": "unset 1 2 4 8",
+		"1..4":            "1 2 3 4",
+		"4, 1..2,default": "unset 1 2 4",
+		"2,2,2":           "2",
+		"3..3":            "3",
 	} {
 		p, err := ParseProcs(in)
 		if err != nil || show(p.For(2)) != want {

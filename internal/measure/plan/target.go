@@ -32,7 +32,7 @@ func (s Spec) checkPods() *FieldError {
 	case t.Pods.Batch && t.URL != "":
 		return Wrong("url", ": a Job serves nothing: remove it")
 	case t.Pods.Batch && (t.RunFor != 0 || l.Warmup != 0):
-		return Wrong("duration", ": a trial of a Job is one run of it: remove it, and --warmup")
+		return Wrong("trial-time", ": a trial of a Job is one run of it: remove it")
 	case t.Pods.Batch:
 	case t.URL == "":
 		return Wrong("url", ": no address to load: name one as in http://%s:8080/", PodPlaceholder)

@@ -61,7 +61,7 @@ func (s Spec) checkBurst() *FieldError {
 // checkCPUs looks at the lists of CPUs.
 func (s Spec) checkCPUs() *FieldError {
 	if s.Load.Shared && s.Target.CPUs != nil {
-		return Wrong("load-cpuset", " shared with --target-cpuset: name the CPUs of the load too, the same ones if it is to share them")
+		return Wrong("cpus", " target= with load=shared: name the CPUs of the load too, the same ones if it is to share them")
 	}
 	return nil
 }
@@ -93,7 +93,7 @@ func (s Spec) checkTarget() *FieldError {
 	case !server && t.ReadyGiven():
 		return Wrong("ready", " is for servers: it says when --url can be loaded")
 	case server && t.RunTimeout > 0:
-		return Wrong("timeout", " run=TIME is for batch programs: a server's trial takes --duration")
+		return Wrong("timeout", " run=TIME is for batch programs: a server's trial takes --trial-time")
 	case server && len(t.Prepare) > 0:
 		return Wrong("prepare", " is for batch programs: what a server needs belongs in its command")
 	case t.Prepare != nil && (len(t.Prepare) == 0 || t.Prepare[0] == ""):
@@ -163,7 +163,7 @@ func (s Spec) checkLoad() *FieldError {
 	l := s.Load
 	if s.Target.Kind() != journal.KindServer {
 		if l.Shared {
-			return Wrong("load-cpuset", " shared is for servers: a batch program has no load")
+			return Wrong("cpus", " load=shared is for servers: a batch program has no load")
 		}
 		return nil
 	}

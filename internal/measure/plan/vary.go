@@ -200,7 +200,7 @@ func (s Spec) checkVary() *FieldError {
 	case s.Load.SLO != nil:
 		return Wrong("vary", " %s cannot be combined with --slo: compare its values at one rate", axes[0].Name)
 	case s.Budget == nil && (len(axes) > 1 || s.Procs.Auto || len(s.Procs.Values) > 1):
-		return Wrong("vary", " with --repeats measures one variable at one value of GOMAXPROCS: add --procs unset and give one --vary, or remove --repeats")
+		return Wrong("vary", " with --repeats measures one variable at one value of GOMAXPROCS: add --procs default and give one --vary, or remove --repeats")
 	}
 	return nil
 }

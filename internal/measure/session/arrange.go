@@ -94,9 +94,9 @@ func arrangedUnlike(old, current journal.Header, open bool) error {
 	case then == now && (then != journal.ArrangementApart || !open && sameCPUs(old, current)):
 		return nil
 	case then == now:
-		return fmt.Errorf("in the earlier sweep the target ran on CPUs %s and the load on CPUs %s, in this one they run on others: add --target-cpuset %[1]s --load-cpuset %[2]s", old.Target.Had(), old.Load.Had())
+		return fmt.Errorf("in the earlier sweep the target ran on CPUs %s and the load on CPUs %s, in this one they run on others: add --cpus target=%[1]s,load=%[2]s", old.Target.Had(), old.Load.Had())
 	case then == journal.ArrangementShared && open:
-		fix = ": add --load-cpuset shared, or measure the earlier sweep again"
+		fix = ": add --cpus load=shared, or measure the earlier sweep again"
 	}
 	return fmt.Errorf("in the earlier sweep the load ran %s, in this one it runs %s%s", whereabouts(then), whereabouts(now), fix)
 }

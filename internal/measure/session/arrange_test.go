@@ -172,10 +172,10 @@ func TestBaselineOfAnotherArrangement(t *testing.T) {
 		"both chosen":           {apart, asIs, "", "0-6"},
 		"both shared":           {shared, sharing, "", ""},
 		"both given":            {byUser, given, "", ""},
-		"shared, now apart":     {shared, asIs, "the load ran on the target's CPUs, in this one it runs on CPUs of its own: add --load-cpuset shared", ""},
+		"shared, now apart":     {shared, asIs, "the load ran on the target's CPUs, in this one it runs on CPUs of its own: add --cpus load=shared", ""},
 		"apart, now shared":     {apart, sharing, "ran on CPUs of its own, in this one it runs on the target's CPUs", ""},
-		"given, now chosen":     {byUser, asIs, "--target-cpuset 0-1 --load-cpuset 2", ""},
-		"chosen, now given":     {apart, given, "--target-cpuset 0-6 --load-cpuset 7", ""},
+		"given, now chosen":     {byUser, asIs, "--cpus target=0-1,load=2", ""},
+		"chosen, now given":     {apart, given, "--cpus target=0-6,load=7", ""},
 		"shared, now elsewhere": {shared, func(s *plan.Spec) { s.Load.Command = "ssh box wrk {url}" }, "in this one it runs on another machine", ""},
 	} {
 		sp := sample()

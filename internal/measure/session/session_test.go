@@ -115,14 +115,14 @@ func TestAnotherSweep(t *testing.T) {
 func TestRefusalNames(t *testing.T) {
 	for want, change := range map[string]func(*plan.Spec, *Options){
 		"": func(_ *plan.Spec, o *Options) {
-			o.Spec = o.Spec.With(spec.Set("connections", "64"), spec.Set("title", "x"), spec.Set("out", "y"), spec.Part("timeout", "quiet", "1m"))
+			o.Spec = o.Spec.With(spec.Set("connections", "64"), spec.Set("out", "y"), spec.Part("timeout", "quiet", "1m"))
 			o.Spec.Operands = []string{"./old"}
 		},
 		"--connections": func(p *plan.Spec, o *Options) {
 			p.Load.Connections++
-			o.Spec = o.Spec.With(spec.Set("connections", "65"), spec.Set("title", "x"))
+			o.Spec = o.Spec.With(spec.Set("connections", "65"))
 		},
-		"--duration": func(p *plan.Spec, o *Options) { p.Load.Duration *= 2; o.Spec = o.Spec.With(spec.Unset("duration")) },
+		"--trial-time": func(p *plan.Spec, o *Options) { p.Load.Duration *= 2; o.Spec = o.Spec.With(spec.Unset("trial-time")) },
 		"the command, the words before the flags and --limit": func(p *plan.Spec, o *Options) {
 			p.Quotas = []*float64{new(1.0)}
 			o.Spec = o.Spec.With(spec.Set("limit", "1"))
@@ -141,13 +141,13 @@ func TestRefusalNames(t *testing.T) {
 	} {
 		dir := t.TempDir()
 		p, o := sample(), options(dir, two)
-		o.Spec = o.Spec.With(spec.Set("duration", "400ms"))
+		o.Spec = o.Spec.With(spec.Set("trial-time", "400ms"))
 		if _, err := New(p, o).Run(t.Context(), &runner{stop: 8}, Events{}); !errors.Is(err, context.Canceled) {
 			t.Fatal(err)
 		}
 		change(&p, &o)
 		_, err := New(p, o).Run(t.Context(), &runner{}, Events{})
-		if want == "" && err != nil || want != "" && (err == nil || !strings.Contains(err.Error(), "has a run that differs in "+want+"; its command was: procfit sweep --duration 400ms; repeat")) {
+		if want == "" && err != nil || want != "" && (err == nil || !strings.Contains(err.Error(), "has a run that differs in "+want+"; its command was: procfit sweep --trial-time 400ms; repeat")) {
 			t.Errorf("%s: %v", want, err)
 		}
 	}

@@ -92,7 +92,7 @@ func addClosed(t *journal.Trial, l *load.Result, usage *journal.Usage) error {
 			for _, u := range l.PerURL {
 				connections += u.Connections
 			}
-			why = fmt.Sprintf("none of %s got an answer; give a longer --duration", phrase.Count(connections, "connection"))
+			why = fmt.Sprintf("none of %s got an answer; give a longer --trial-time", phrase.Count(connections, "connection"))
 		}
 		return Invalid(journal.InvalidNoAnswer, "no request succeeded in the throughput phase of %s: %s", number.Short(number.Duration(l.Duration)), why)
 	}
@@ -170,9 +170,9 @@ func hung(l *load.Result, usage *journal.Usage) error {
 			return Invalid(journal.InvalidStolen, "the hypervisor took %.0f%% of the CPU time of the %s, and at its end all %d connections of %s were still waiting; measure again when the machine has its CPUs",
 				100*share, phaseName(l.Mode), u.Connections, who)
 		}
-		meanwhile, remedy := "", "a longer --duration"
+		meanwhile, remedy := "", "a longer --trial-time"
 		if share := contest.Others(usage); contest.AtLeast(share, contest.CrowdedFrom) {
-			meanwhile, remedy = fmt.Sprintf(", while other programs used %.0f%% of the CPU time", 100**share), "a quieter machine, or a longer --duration,"
+			meanwhile, remedy = fmt.Sprintf(", while other programs used %.0f%% of the CPU time", 100**share), "a quieter machine, or a longer --trial-time,"
 		}
 		return Invalid(journal.InvalidNoAnswer, "%s stopped answering: after %d answers, all of its %d connections were still waiting at the end of the %s%s; %s shows whether it is slow or hangs",
 			who, u.Answered, u.Connections, phaseName(l.Mode), meanwhile, remedy)

@@ -188,8 +188,8 @@ func TestHungBesideOthers(t *testing.T) {
 	l := result(load.ModeClosed)
 	l.PerURL[1] = load.URLCount{Connections: 4, Answered: 20, Unanswered: 4}
 	for others, want := range map[float64]string{
-		0.7: "waiting at the end of the throughput phase; a longer --duration shows",
-		2.8: "waiting at the end of the throughput phase, while other programs used 70% of the CPU time; a quieter machine, or a longer --duration, shows",
+		0.7: "waiting at the end of the throughput phase; a longer --trial-time shows",
+		2.8: "waiting at the end of the throughput phase, while other programs used 70% of the CPU time; a quieter machine, or a longer --trial-time, shows",
 	} {
 		usage := &journal.Usage{MeasuredSeconds: 2, HostUse: &journal.HostUse{OtherCPUSeconds: &others, TargetCPUs: 2}}
 		var tr journal.Trial

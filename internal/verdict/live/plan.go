@@ -158,7 +158,7 @@ func (h Header) Forecast(baseline []paired.Slice) paired.Forecast {
 func (h Header) Check() error {
 	left := seconds(h.Load.DurationSeconds - h.Live.BaselineSeconds)
 	if least := FewestBlocks * h.Block(); left < least {
-		return fmt.Errorf("--duration %s: after the baseline of %s that is %s of %s; a proof takes %d at least: --duration %gm",
+		return fmt.Errorf("--for %s: after the baseline of %s that is %s of %s; a proof takes %d at least: --for %gm",
 			seconds(h.Load.DurationSeconds), number.Chosen(seconds(h.Live.BaselineSeconds)), phrase.Count(max(0, int(left/h.Block())), "block"), number.Chosen(h.Block()), FewestBlocks,
 			math.Ceil((least + seconds(h.Live.BaselineSeconds)).Minutes()))
 	}

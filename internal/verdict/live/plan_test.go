@@ -23,7 +23,7 @@ func TestCheck(t *testing.T) {
 		t.Error(err)
 	}
 	h.Load.DurationSeconds = 60
-	if err := h.Check(); err == nil || !strings.Contains(err.Error(), "after the baseline of 30 s that is 1 block of 21 s") || !strings.Contains(err.Error(), "--duration 4m") {
+	if err := h.Check(); err == nil || !strings.Contains(err.Error(), "after the baseline of 30 s that is 1 block of 21 s") || !strings.Contains(err.Error(), "--for 4m") {
 		t.Error(err)
 	}
 }

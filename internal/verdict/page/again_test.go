@@ -18,12 +18,12 @@ func TestTheCommandThatSettles(t *testing.T) {
 		args []string
 		want string
 	}{
-		"a race goes on in its folder": {race, []string{"sweep", "--max-time", "2m", "--", "./x y", "--out", "b"},
-			"about 9 more trials, about 40 seconds, should separate 1 from 2 by throughput: procfit sweep --max-trials 39 --out 'results/my run' -- './x y' --out b"},
-		"a folder that was named": {race, []string{"sweep", "--out=results/other", "--max-trials=30", "--", "./x"},
-			"about 9 more trials, about 40 seconds, should separate 1 from 2 by throughput: procfit sweep --out 'results/my run' --max-trials 39 -- ./x"},
-		"an interrupted race has trials left": {interrupted, []string{"sweep", "--max-trials", "40", "--", "./x"},
-			"about 9 more trials, about 40 seconds, should separate 1 from 2 by throughput: procfit sweep --max-trials 40 --out 'results/my run' -- ./x"},
+		"a race goes on in its folder": {race, []string{"sweep", "--for", "2m", "--", "./x y", "--out", "b"},
+			"about 9 more trials, about 40 seconds, should separate 1 from 2 by throughput: procfit sweep --until trials=39 --out 'results/my run' -- './x y' --out b"},
+		"a folder that was named": {race, []string{"sweep", "--out=results/other", "--until=trials=30", "--", "./x"},
+			"about 9 more trials, about 40 seconds, should separate 1 from 2 by throughput: procfit sweep --out 'results/my run' --until trials=39 -- ./x"},
+		"an interrupted race has trials left": {interrupted, []string{"sweep", "--until", "trials=40", "--", "./x"},
+			"about 9 more trials, about 40 seconds, should separate 1 from 2 by throughput: procfit sweep --until trials=40 --out 'results/my run' -- ./x"},
 		"a grid begins another": {journal.Plan{Blocks: 5, Settings: make([]journal.Setting, 2)}, []string{"sweep", "--repeats", "5", "--out", "a", "--", "./x"},
 			"about 9 more trials, about 60 seconds, should separate 1 from 2 by throughput: procfit sweep --repeats 7 -- ./x"},
 		"another command's trials": {race, []string{"lab", "run", "chain"}, "about 9 more trials should separate 1 from 2 by throughput"},

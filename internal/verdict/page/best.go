@@ -35,7 +35,7 @@ func bestVerdict(r *verdict.Result) Verdict {
 		v.Sentence = fmt.Sprintf("Every value of %s used more memory than %s allows, so there is nothing left to compare.", phrase.And(list), mostMemory(r))
 		v.Settle = []document.Item{{Text: "allow more memory with --max-memory, in a new results folder"}}
 	} else if b.Complete && b.Confidence != verdict.Proven && swept(r) {
-		more := resumed(r, spec.Set("max-trials", strconv.Itoa(2*max(1, r.Plan.MaxTrials))))
+		more := resumed(r, spec.Part("until", "trials", strconv.Itoa(2*max(1, r.Plan.MaxTrials))))
 		if !r.Plan.Racing() {
 			more = repeated(r, 2*max(1, r.Plan.Blocks))
 		}
@@ -184,13 +184,21 @@ func lowered(s string) string {
 	return strings.ToLower(s[:1]) + s[1:]
 }
 
+// asProcs is the value of a setting as --procs takes it; without one it is the default.
+func asProcs(label string) string {
+	if label == "" || label == "unset" {
+		return "default"
+	}
+	return label
+}
+
 // varied is the command that compares values of GOGC, in a new folder; empty: it is of another
 // command, which compares no variables.
 func (w words) varied() string {
 	if !w.bySweep() {
 		return ""
 	}
-	return w.result.Spec.With(spec.Set("vary", "GOGC=50,100,200,400"), spec.Set("procs", cmp.Or(w.group.Recommendation.Setting, "unset")), spec.Unset("repeats"), fresh).Shell()
+	return w.result.Spec.With(spec.Set("vary", "GOGC=50,100,200,400"), spec.Set("procs", asProcs(w.group.Recommendation.Setting)), spec.Unset("repeats"), fresh).Shell()
 }
 
 // bestReasons are the comparisons, and whether the variables depend on each other.

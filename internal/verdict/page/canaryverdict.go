@@ -65,7 +65,7 @@ func (w canaryWords) compared() Verdict {
 
 // twiceAsLong is what may decide an experiment in a running program.
 func twiceAsLong(r *verdict.Result) []document.Item {
-	return []document.Item{{Text: "measure for twice as long", Command: r.Spec.With(spec.Set("duration", doubled(r.Load.DurationSeconds)), fresh).Shell()}}
+	return []document.Item{{Text: "measure for twice as long", Command: r.Spec.With(spec.Part("for", "", doubled(r.Load.DurationSeconds)), fresh).Shell()}}
 }
 
 // proven are the settings of a verdict.
@@ -92,7 +92,7 @@ func (w canaryWords) unreached(v *Verdict) {
 		"let clients open new connections: restart them, or limit how long a connection lives (gRPC: MaxConnectionAge)",
 		"use a proxy or a service mesh that distributes requests instead of connections",
 		"use a headless Service whose clients distribute their requests over all its addresses",
-		"if clients reconnect from time to time, use a longer --slice and --duration: a canary ends when half of a round had no requests",
+		"if clients reconnect from time to time, use a longer --slice and --for: a canary ends when half of a round had no requests",
 	})
 }
 

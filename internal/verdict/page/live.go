@@ -193,7 +193,7 @@ func (w liveWords) confirm(procs int) []document.Item {
 	case procs > w.Start:
 		return []document.Item{{Text: restart + ", and compare it with the old value", Command: spec.Spec{Command: "live", Operands: []string{named}}.With(spec.Set("procs", w.start())).Shell()}}
 	}
-	return []document.Item{{Text: restart + ", and compare its CPU time and latency with those of now", Command: spec.Spec{Command: "observe", Operands: []string{named}}.With(spec.Set("duration", "1m")).Shell()}}
+	return []document.Item{{Text: restart + ", and compare its CPU time and latency with those of now", Command: spec.Spec{Command: "observe", Operands: []string{named}}.With(spec.Set("trial-time", "1m")).Shell()}}
 }
 
 // reason is what one value came to.

@@ -182,7 +182,7 @@ func TestLiveConfirms(t *testing.T) {
 		want  string
 	}{
 		{4, []string{"live", "/run/app/s"}, "procfit live /run/app/s --procs 2"},
-		{1, []string{"live", "/run/app/s"}, "procfit observe /run/app/s --duration 1m"},
+		{1, []string{"live", "/run/app/s"}, "procfit observe /run/app/s --trial-time 1m"},
 		{4, []string{"live", "http://x/y"}, ""},
 		{4, nil, ""},
 	} {

@@ -128,9 +128,9 @@ func (w words) goOn(s verdict.Step) document.Item {
 	}
 	switch {
 	case r.Plan.Racing() && most <= r.Plan.MaxTrials:
-		command = resumed(r, spec.Unset("max-time")) // the trials that it may have are enough
+		command = resumed(r, spec.Unset("for")) // the trials that it may have are enough
 	case r.Plan.Racing():
-		command = resumed(r, spec.Set("max-trials", strconv.Itoa(most)), spec.Unset("max-time"))
+		command = resumed(r, spec.Part("until", "trials", strconv.Itoa(most)), spec.Unset("for"))
 	default:
 		perBlock := max(1, s.Have/max(1, r.Plan.Blocks))
 		blocks := int(math.Ceil(float64(s.Have+s.More) / float64(perBlock)))
@@ -162,7 +162,7 @@ func resumed(r *verdict.Result, changes ...spec.Change) string {
 
 // repeated is the command of a grid of N blocks, in a new folder.
 func repeated(r *verdict.Result, blocks int) string {
-	return r.Spec.With(spec.Set("repeats", strconv.Itoa(blocks)), spec.Unset("max-trials"), spec.Unset("max-time"), spec.Unset("until"), fresh).Shell()
+	return r.Spec.With(spec.Set("repeats", strconv.Itoa(blocks)), spec.Unset("for"), spec.Unset("until"), fresh).Shell()
 }
 
 // higher is how values above n are measured, in a new folder.
@@ -212,10 +212,19 @@ func (w words) had(flag, value string) bool {
 
 // ownCPUs is how the load generator gets CPUs of its own, which it may have.
 func (w words) ownCPUs(text string) way {
-	if a := w.loadArrangement(); a == journal.ArrangementApart || a == journal.ArrangementElsewhere || w.had("load-cpuset", "") && !w.had("load-cpuset", "shared") {
+	if a := w.loadArrangement(); a == journal.ArrangementApart || a == journal.ArrangementElsewhere || w.loadPinned() {
 		return way{}
 	}
 	return way{text: text}
+}
+
+// loadPinned reports whether the run was asked to keep the load on CPUs of a list.
+func (w words) loadPinned() bool {
+	if w.result == nil {
+		return false
+	}
+	of := w.result.Spec.TextOf("cpus", "load")
+	return of != "" && of != "shared"
 }
 
 func (w words) loadArrangement() journal.Arrangement {
@@ -241,12 +250,12 @@ func (w words) apart() string {
 		return ""
 	}
 	n := r.Host.AffinityCPUs
-	s := r.Spec.With(fresh, spec.Unset("load-cpuset"))
+	s := r.Spec.With(fresh, spec.Part("cpus", "load", ""))
 	switch {
-	case n >= fewestApart && r.Spec.Text("load-cpuset") == "shared":
+	case n >= fewestApart && r.Spec.TextOf("cpus", "load") == "shared":
 		return s.Shell() // it is done by itself
 	case n >= 2:
-		return s.With(spec.Set("target-cpuset", listed(r.Host, 0, n/2)), spec.Set("load-cpuset", listed(r.Host, n/2, n))).Shell()
+		return s.With(spec.Set("cpus", "target="+listed(r.Host, 0, n/2)+",load="+listed(r.Host, n/2, n))).Shell()
 	}
 	return ""
 }

@@ -61,8 +61,8 @@ func TestReproduceRunsTheSameArguments(t *testing.T) {
 // The command that separates load and target names CPUs that procfit may use.
 func TestApartOnTheCPUsOfAContainer(t *testing.T) {
 	for want, topology := range map[string]*journal.Topology{
-		"procfit sweep --target-cpuset 4,6 --load-cpuset 8-9 -- ./x": {Nodes: []journal.Node{{CPUs: cpuset.Set{6, 9}}, {ID: 1, CPUs: cpuset.Set{4, 8}}}},
-		"procfit sweep --target-cpuset 0-1 --load-cpuset 2-3 -- ./x": nil,
+		"procfit sweep --cpus target=4,6,load=8-9 -- ./x": {Nodes: []journal.Node{{CPUs: cpuset.Set{6, 9}}, {ID: 1, CPUs: cpuset.Set{4, 8}}}},
+		"procfit sweep --cpus target=0-1,load=2-3 -- ./x": nil,
 	} {
 		r := &verdict.Result{Host: journal.Host{AffinityCPUs: 4, Topology: topology}, Spec: specOf("sweep", "--out", "a", "--", "./x")}
 		if got := (words{&verdict.Group{}, r}).apart(); got != want {

@@ -94,7 +94,7 @@ func (w words) longer() string {
 	if w.again() == "" {
 		return ""
 	}
-	return w.result.Spec.With(spec.Set("duration", doubled(w.result.Load.DurationSeconds)), fresh).Shell()
+	return w.result.Spec.With(spec.Part("trial-time", "", doubled(w.result.Load.DurationSeconds)), fresh).Shell()
 }
 
 // loadElsewhere is how the load generator gets more CPU time.

@@ -123,7 +123,7 @@ func TestTheMedianLiesWhereItsValueIs(t *testing.T) {
 
 // A command is copied as one line, however narrow the terminal; it is printed last.
 func TestTheCommandThatGoesOnIsWhole(t *testing.T) {
-	const command = "procfit sweep --max-trials 39 --out results/server-20260105-101500 -- ./server -addr :{port}"
+	const command = "procfit sweep --until trials=39 --out results/server-20260105-101500 -- ./server -addr :{port}"
 	v := &View{Verdict: Verdict{
 		State: document.Unknown, Label: "Undecided", Answer: Answer{Text: "Undecided", Plain: "It is undecided."},
 		Settle: []document.Item{{Text: "quiet the machine"}, {Text: "about 9 more trials should decide", Command: command}},

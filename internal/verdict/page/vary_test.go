@@ -22,7 +22,7 @@ func TestVariedAllTooLarge(t *testing.T) {
 			t.Errorf("no %q in\n%s", want, got)
 		}
 	}
-	if strings.Contains(got, "--max-trials") || strings.Contains(got, "best so far") {
+	if strings.Contains(got, "--until trials=N") || strings.Contains(got, "best so far") {
 		t.Errorf("it asks for more of the same:\n%s", got)
 	}
 }

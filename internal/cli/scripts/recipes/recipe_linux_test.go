@@ -23,7 +23,7 @@ import (
 const exitFound = 1
 
 // brief is a procfit.yaml of a comparison that a test can wait for.
-const brief = `load: {duration: 400ms, warmup: 20ms, connections: 2, rate: 30, header: ["X-Name: two words"]}
+const brief = `load: {trialTime: "400ms,warmup=20ms", connections: 2, rate: 30, header: ["X-Name: two words"]}
 compare: {seed: 3}
 stop: {repeats: 6}
 `
@@ -126,7 +126,7 @@ func TestGitHubRecipe(t *testing.T) {
 	dir, base := history(t, "time.Millisecond", "20*time.Millisecond")
 	temp := t.TempDir()
 	summary := filepath.Join(temp, "summary")
-	job.Env["MAX_TIME"] = ""
+	job.Env["FOR"] = ""
 	job.Env["SERVER"] = `-name "two words" -addr :{port}`
 	values := strings.NewReplacer("${{ github.workspace }}/.procfit", root, "${{ github.event.pull_request.base.sha }}", base, "${{ github.token }}", "")
 	failed, ran := 0, 0
@@ -250,7 +250,7 @@ func TestGitLabGate(t *testing.T) {
 	need.Everything(t, "builds two servers and measures them; compare.txtar proves the gate")
 	t.Parallel() // with the other recipe, after the scripts
 	need.Command(t, "bash")
-	job := component(t, "gate.yml", "procfit-gate", map[string]string{"server": "-name 'two words' -addr :{port}", "procfit": "v0.1.0", "max-time": ""})
+	job := component(t, "gate.yml", "procfit-gate", map[string]string{"server": "-name 'two words' -addr :{port}", "procfit": "v0.1.0", "for": ""})
 	dir, base := history(t, "20*time.Millisecond", "time.Millisecond")
 	if out, code := job.run(t, dir, "CI_MERGE_REQUEST_DIFF_BASE_SHA="+base); code != 0 {
 		t.Fatalf("exit code %d\n%s", code, out)
@@ -328,9 +328,9 @@ services:
   api:
     target: {command: [sh, ./job]}
     manifest: deploy/api.yaml
-compare: {procs: [unset, 1, 3], metric: ['throughput=(\d+) rows/s']}
-load: {duration: 1ms}
-stop: {maxTrials: 24}
+compare: {procs: [default, 1, 3], metric: ['throughput=(\d+) rows/s']}
+load: {trialTime: 1ms}
+stop: {until: trials=24}
 END
 printf 'exec fakebatch -work 0s -idle 300ms -print "throughput=$((${GOMAXPROCS:-2} * 100)) rows/s"\n' >job
 cat >deploy/api.yaml <<'END'

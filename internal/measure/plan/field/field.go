@@ -59,7 +59,7 @@ func (g Group) Section() string {
 	return map[Group]string{Run: "target", Compare: "compare", Load: "load", Protocol: "protocol", CPUs: "cpus", Stop: "stop", Kube: "cluster", Check: "check"}[g]
 }
 
-// Key is the field's name in its section of a file: maxTrials of max-trials.
+// Key is the field's name in its section of a file: trialTime of trial-time.
 func (f Field) Key() string {
 	if f.File != "" {
 		return f.File

@@ -34,6 +34,14 @@ func (g *Given) Set(name, text string) error {
 // Has reports whether the user gave a field.
 func (g *Given) Has(name string) bool { return slices.Contains(g.Names, name) }
 
+// HasPart reports whether the user gave a part of a field.
+func (g *Given) HasPart(name, part string) bool {
+	return slices.ContainsFunc(g.Fields, func(f Field) bool {
+		p, ok := f.Value.(*parts)
+		return ok && f.Name == name && p.set[part]
+	})
+}
+
 // Named is a field by its name, which is known.
 func (g *Given) Named(name string) Field {
 	return g.Fields[slices.IndexFunc(g.Fields, func(f Field) bool { return f.Name == name })]

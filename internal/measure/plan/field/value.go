@@ -170,7 +170,7 @@ const (
 func Time(p *time.Duration, least time.Duration, example string) Value {
 	now := ""
 	if *p != 0 {
-		now = p.String()
+		now = timeText(*p)
 	}
 	parse := func(text string) (time.Duration, error) { return Duration(text, least, example) }
 	return &parsed[time.Duration]{p, now, parse, timeText, Shape{Pattern: timePattern}}
@@ -312,9 +312,10 @@ func Commas[T comparable](p *[]T, now string, parse func(text string) (T, error)
 
 // Part is one of several values that a field has by their names, such as ready=30s.
 type Part struct {
-	Name  string
+	Name  string // empty: of the first part, which has no name, such as the 5% of 5%,p99=20%
 	Value Value
 	Alone bool   // its name without a value turns it on
+	Many  bool   // its value may have commas: what follows them without a name belongs to it
 	Help  string // what the value is, where the list's own help does not say so
 }
 
@@ -324,8 +325,8 @@ type parts struct {
 	set map[string]bool // by the names of those that were given
 }
 
-// Parts is a field of several values: NAME=VALUE, or several of these with commas. It may
-// be repeated.
+// Parts is a field of several values: NAME=VALUE, or several of these with commas. The first
+// part may have no name. It may be repeated.
 func Parts(all ...Part) Value { return &parts{all, map[string]bool{}} }
 
 // Texts implements List.
@@ -342,7 +343,26 @@ func (p *parts) String() string {
 		if p.set[one.Name] && one.Alone {
 			words = append(words, one.Name)
 		} else if p.set[one.Name] {
-			words = append(words, one.Name+"="+one.Value.String())
+			words = append(words, one.label()+one.Value.String())
+		}
+	}
+	return strings.Join(words, ",")
+}
+
+// label is what comes before the value.
+func (p Part) label() string {
+	if p.Name == "" {
+		return ""
+	}
+	return p.Name + "="
+}
+
+// Defaults are the values of parts before any is given.
+func Defaults(all []Part) string {
+	var words []string
+	for _, one := range all {
+		if now := one.Value.String(); now != "" && !one.Alone {
+			words = append(words, one.label()+now)
 		}
 	}
 	return strings.Join(words, ",")
@@ -351,37 +371,71 @@ func (p *parts) String() string {
 // Words implements Closed.
 func (p *parts) Words() (words []string) {
 	for _, one := range p.all {
-		if one.Alone {
+		closed, ok := one.Value.(Closed)
+		switch {
+		case one.Alone:
 			words = append(words, one.Name)
-		} else {
-			words = append(words, one.Name+"=")
+		case one.Name != "":
+			words = append(words, one.label())
+		case ok:
+			words = append(words, closed.Words()...)
 		}
 	}
 	return words
 }
 
-func (p *parts) Set(text string) error {
+// split is a text by its parts.
+func (p *parts) split(text string) (words []string) {
+	many := false // the last word may have commas
 	for word := range strings.SplitSeq(text, ",") {
-		name, value, ok := strings.Cut(strings.TrimSpace(word), "=")
-		i := slices.IndexFunc(p.all, func(one Part) bool { return one.Name == name && one.Alone == !ok })
-		if i < 0 {
-			expected := strings.Join(p.Words(), ", ")
-			if !ok && strings.HasSuffix(p.Words()[0], "=") { // a value without its name
-				expected += ", for example " + p.Words()[0] + word
+		word = strings.TrimSpace(word)
+		if name, _, ok := strings.Cut(word, "="); ok {
+			many = slices.ContainsFunc(p.all, func(one Part) bool { return one.Name == name && one.Many })
+		} else if many {
+			words[len(words)-1] += "," + word
+			continue
+		}
+		words = append(words, word)
+	}
+	return words
+}
+
+// find is the part of a word, and its value; nil: there is none.
+func (p *parts) find(word string) (of *Part, value string) {
+	name, value, ok := strings.Cut(word, "=")
+	for i := range p.all {
+		one := &p.all[i]
+		switch {
+		case one.Name == "" && !ok && !slices.ContainsFunc(p.all, func(o Part) bool { return o.Alone && o.Name == word }):
+			return one, word
+		case one.Name == name && one.Alone && !ok:
+			return one, "true"
+		case one.Name == name && !one.Alone && ok:
+			return one, value
+		}
+	}
+	return nil, ""
+}
+
+func (p *parts) Set(text string) error {
+	for _, word := range p.split(text) {
+		one, value := p.find(word)
+		if one == nil {
+			words := p.Words()
+			expected := strings.Join(words, ", ")
+			if !strings.Contains(word, "=") && strings.HasSuffix(words[0], "=") { // a value without its name
+				expected += ", for example " + words[0] + word
 			}
 			return fmt.Errorf("%q: expected %s", word, expected)
 		}
-		if !ok {
-			value = "true"
-		}
-		err := p.all[i].Value.Set(value)
+		err := one.Value.Set(value)
 		if wrong := (*Mistake)(nil); errors.As(err, &wrong) {
-			return &Mistake{word, wrong.Reason, name + "=" + wrong.Example}
+			return &Mistake{word, wrong.Reason, one.label() + wrong.Example}
 		}
 		if err != nil {
-			return fmt.Errorf("%s %w", name, err)
+			return fmt.Errorf("%s%w", one.label(), err)
 		}
-		p.set[name] = true
+		p.set[one.Name] = true
 	}
 	return nil
 }

@@ -39,7 +39,7 @@ const (
 //	    target: {command: [./bin/import]}
 //	    manifest: deploy/import.yaml
 //	    container: import
-//	stop: {maxTime: 20m} # of all services
+//	stop: {for: 20m} # of all services
 type Fleet struct {
 	Common   *File // settings of all services, which those of a service override
 	Services []Service

@@ -17,13 +17,13 @@ const someFleet = `services:
     container: app
   import:
     target: {command: [./import, -n, 3]}
-    stop: &short {maxTime: 5m}
+    stop: &short {for: 5m}
   other:
     target:
       command: ./other
     stop: *short
 load:
-  duration: 2s
+  trialTime: 2s
 `
 
 // allTexts are what a file sets, as flags would give it.
@@ -51,13 +51,13 @@ func TestReadsAFleet(t *testing.T) {
 	if api.File != "services/api/procfit.yaml" || api.Manifest != "deploy/api.yaml" || api.Object != "Deployment/api" || api.Container != "app" || allTexts(t, api.Settings) != nil {
 		t.Errorf("%+v", api)
 	}
-	if got, want := allTexts(t, f.Services[1].Settings), []string{"command=./import", "command=-n", "command=3", "max-time=5m"}; !slices.Equal(got, want) {
+	if got, want := allTexts(t, f.Services[1].Settings), []string{"command=./import", "command=-n", "command=3", "for=5m"}; !slices.Equal(got, want) {
 		t.Errorf("%q, want %q", got, want)
 	}
-	if got, want := allTexts(t, f.Services[2].Settings), []string{"command=./other", "max-time=5m"}; !slices.Equal(got, want) {
+	if got, want := allTexts(t, f.Services[2].Settings), []string{"command=./other", "for=5m"}; !slices.Equal(got, want) {
 		t.Errorf("%q, want %q", got, want)
 	}
-	if got := allTexts(t, f.Common); !slices.Equal(got, []string{"duration=2s"}) || !f.Common.Has("duration") || f.Common.Has("rate") {
+	if got := allTexts(t, f.Common); !slices.Equal(got, []string{"trial-time=2s"}) || !f.Common.Has("trial-time") || f.Common.Has("rate") {
 		t.Errorf("all services have %q", got)
 	}
 	why := errors.New("it is not there")
@@ -78,7 +78,7 @@ func TestSaysWhatIsWrongInAFleet(t *testing.T) {
 	const none = "f.yaml: it has no services; write services:"
 	for text, want := range map[string]string{
 		"":                           none,
-		"load: {duration: 2s}":       none,
+		"load: {trialTime: 2s}":      none,
 		"services:":                  none,
 		"services: {}":               none,
 		"services: [a]":              "f.yaml:1:11: services: expected keys with values, as in key: value",

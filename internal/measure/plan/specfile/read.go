@@ -7,7 +7,7 @@
 //	  url: http://127.0.0.1:{port}/
 //	  env: {API_TOKEN: "${API_TOKEN}"}
 //	compare:
-//	  procs: [unset, 1, 2, 4]
+//	  procs: [default, 1, 2, 4]
 //	load:
 //	  connections: 64
 //

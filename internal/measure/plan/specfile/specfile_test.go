@@ -41,11 +41,11 @@ target:
     SHELL_LIKE: $${HOME} $HOME
   prepare: [rm, -rf, a b]
 compare:
-  procs: &p [unset, 1, 2]
+  procs: &p [default, 1, 2]
   margin: 5%
 load:
   connections: 64
-  duration: 1m30s
+  trialTime: 1m30s
   rate: 2.5e3
   header:
     Accept: text/plain
@@ -57,7 +57,7 @@ stop:
 	want := []string{
 		"command=./server", "command=-addr", "command=:{port}", "url=http://127.0.0.1:{port}/a", "url=http://127.0.0.1:{port}/b",
 		"env=GOGC=50", "env=TOKEN={env:API_TOKEN}", "env=SHELL_LIKE=${HOME} $HOME", "prepare=rm -rf 'a b'",
-		"procs=unset,1,2", "margin=5%", "connections=64", "duration=1m30s", "rate=2.5e3", "header=Accept: text/plain", `body={"id":7,"tags":["a","b"]}`,
+		"procs=default,1,2", "margin=5%", "connections=64", "trial-time=1m30s", "rate=2.5e3", "header=Accept: text/plain", `body={"id":7,"tags":["a","b"]}`,
 		"tls=ca=ca.pem", "tls=insecure",
 	}
 	if !slices.Equal(got, want) {
@@ -80,8 +80,8 @@ func TestSaysWhatIsWrongAndWhere(t *testing.T) {
 	for text, want := range map[string]string{
 		"target:\n  comand: [./x]":                     `f.yaml:2:3: target.comand: unknown key. Did you mean command?`,
 		"target:\n  procs: 1":                          `f.yaml:2:3: target.procs: unknown key. Did you mean compare.procs?`,
-		"compare:\n  margin-p99: 5%":                   `f.yaml:2:3: compare.margin-p99: unknown key. Did you mean compare.marginP99?`,
-		"stop:\n  never: 1":                            `f.yaml:2:3: stop.never: unknown key; known are until, maxTrials, maxTime, repeats`,
+		"load:\n  trial-time: 5s":                      `f.yaml:2:3: load.trial-time: unknown key. Did you mean load.trialTime?`,
+		"stop:\n  never: 1":                            `f.yaml:2:3: stop.never: unknown key; known are until, for, repeats`,
 		"taget:\n  url: x":                             `f.yaml:1:1: unknown section "taget". Did you mean target?`,
 		"frobnicate: 1":                                `f.yaml:1:1: unknown section "frobnicate"; known are target, compare, load, protocol, cpus, stop`,
 		"load: 5":                                      `f.yaml:1:7: load: expected keys with values, as in key: value`,
@@ -115,14 +115,14 @@ func TestSaysWhatIsWrongAndWhere(t *testing.T) {
 func TestFieldsRefuseValues(t *testing.T) {
 	flags := plan.NewFlags()
 	fields := flags.Fields()
-	f, err := Read("f.yaml", []byte("load:\n  connections: 64\n  duration: 10\n"), Rows(fields))
+	f, err := Read("f.yaml", []byte("load:\n  connections: 64\n  trialTime: 10\n"), Rows(fields))
 	if err != nil {
 		t.Fatal(err)
 	}
 	err = f.Apply(func(field.Field) bool { return false }, func(name, text string) error {
 		return fields[slices.IndexFunc(fields, func(f field.Field) bool { return f.Name == name })].Value.Set(text)
 	})
-	if want := `f.yaml:3:13: load.duration "10": add a unit`; err == nil || !strings.HasPrefix(err.Error(), want) {
+	if want := `f.yaml:3:14: load.trialTime "10": add a unit`; err == nil || !strings.HasPrefix(err.Error(), want) {
 		t.Errorf("%v, want %s", err, want)
 	}
 	if flags.Load.Connections != 64 {
@@ -136,7 +136,7 @@ func TestWritesVariables(t *testing.T) {
 		Command: "sweep", Program: []string{"./server", "--api-token", "{env:API_TOKEN}", "${HOME}", "-x={env:GIVEN}"},
 		Set: []spec.Value{
 			{Name: "env", Texts: []string{"DB_PASSWORD={env:DB_PASSWORD}", "GOGC=50"}}, {Name: "header", Texts: []string{"Authorization: Bearer {env:AUTHORIZATION}"}},
-			{Name: "procs", Texts: []string{"unset,1,2"}}, {Name: "duration", Texts: []string{"5s"}}, {Name: "tls", Texts: []string{"name=h,insecure"}}, {Name: "out", Texts: []string{"r"}},
+			{Name: "procs", Texts: []string{"default,1,2"}}, {Name: "trial-time", Texts: []string{"5s"}}, {Name: "tls", Texts: []string{"name=h,insecure"}}, {Name: "out", Texts: []string{"r"}},
 		},
 	}, rows())
 	if err != nil {
@@ -149,9 +149,9 @@ target:
     DB_PASSWORD: ${DB_PASSWORD}
     GOGC: 50
 compare:
-  procs: [unset, 1, 2]
+  procs: [default, 1, 2]
 load:
-  duration: 5s
+  trialTime: 5s
   header:
     Authorization: Bearer ${AUTHORIZATION}
 protocol:

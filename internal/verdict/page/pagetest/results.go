@@ -169,7 +169,7 @@ func Analyze(name string, c verdicttest.Config, bend func(*journal.Header, []jou
 	m.Hostname, m.CPUModel, m.CPUs, m.AffinityCPUs = "bench-1", "AMD EPYC 7B13", max(8, m.CPUs), max(8, m.AffinityCPUs)
 	m.Kernel, m.MemoryBytes = "6.12.41", 8<<30
 	h.Tool = journal.Tool{Version: "v0.1.0", GoVersion: "go1.26.8"}
-	h.Spec = spec.Spec{Command: "sweep", Program: []string{"./server", "-addr", ":{port}"}}.With(spec.Set("url", "http://127.0.0.1:{port}/"), spec.Set("procs", "unset"))
+	h.Spec = spec.Spec{Command: "sweep", Program: []string{"./server", "-addr", ":{port}"}}.With(spec.Set("url", "http://127.0.0.1:{port}/"), spec.Set("procs", "default"))
 	seen := map[int]bool{}
 	for _, a := range c.Settings {
 		if p := a.Setting.Procs; p != nil && !seen[*p] {
