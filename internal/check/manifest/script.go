@@ -180,7 +180,7 @@ func (f fault) tell(at rule.Place, from start, nodeCPUs int, to check.Sink) {
 		return
 	case f.kind == ofMachine:
 		id = "PF047"
-		message, severity = from.unit.underMachine(nodeCPUs)
+		message, severity = from.unit.underMachine(f.partly, nodeCPUs)
 	case from.exported:
 		return
 	default:
@@ -191,10 +191,13 @@ func (f fault) tell(at rule.Place, from start, nodeCPUs int, to check.Sink) {
 	to.Finding(found)
 }
 
-// underMachine is what a GOMAXPROCS that is the CPUs of the machine comes to under the limit of
-// a unit; nil stands for one that is not known.
-func (u *unit) underMachine(nodeCPUs int) (message string, severity rule.Severity) {
+// underMachine is what a GOMAXPROCS that is the CPUs of the machine, or a part of them, comes to under the
+// limit of a unit; nil stands for one that is not known.
+func (u *unit) underMachine(part bool, nodeCPUs int) (message string, severity rule.Severity) {
 	message = "GOMAXPROCS is taken from the CPUs of the machine"
+	if part {
+		message = "GOMAXPROCS is calculated from the CPUs of the machine"
+	}
 	if nodeCPUs > 0 {
 		message += fmt.Sprintf(" (%d)", nodeCPUs)
 	}
@@ -203,6 +206,9 @@ func (u *unit) underMachine(nodeCPUs int) (message string, severity rule.Severit
 	}
 	s := rule.NewSubject(u.observed(nodeCPUs))
 	l, limited := s.Limit()
+	if !limited && part {
+		return message + ", and does not follow a limit", rule.Info
+	}
 	if !limited {
 		return message + ", which a program uses also without it", rule.Info
 	}

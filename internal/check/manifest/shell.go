@@ -17,6 +17,7 @@ type fault struct {
 	kind         origin
 	program      string // the command that the script ends with; "" where it is long
 	bare         bool   // the value is for the shell alone, unless the variable is exported before
+	partly       bool   // the value is a part or a multiple of the CPUs of the machine
 	asks         bool   // the script reads the variable, as to keep a value that it has
 }
 
@@ -30,7 +31,7 @@ type reading struct {
 // machine reports whether the script sets GOMAXPROCS to the CPUs of the machine for what it starts.
 func (r reading) machine(exported bool) bool {
 	return slices.ContainsFunc(r.faults, func(f fault) bool { return f.kind == ofMachine && f.applies(exported) }) &&
-		!slices.ContainsFunc(r.faults, func(f fault) bool { return f.kind != ofMachine && f.kind != unexported })
+		!slices.ContainsFunc(r.faults, func(f fault) bool { return f.partly || f.kind != ofMachine && f.kind != unexported })
 }
 
 // alone reports whether the value is for the shell alone.
@@ -316,5 +317,6 @@ func (s *shell) computed(at syntax.Pos, o origin) {
 		s.fault(at, byLimit)
 	case o&ofMachine != 0 && o&ofLimit == 0:
 		s.fault(at, ofMachine)
+		s.faults[len(s.faults)-1].partly = o&partly != 0
 	}
 }

@@ -18,6 +18,7 @@ const (
 	divided                       // a limit, by a division that rounds down
 	roundedUp                     // a limit, by a division with a sum before or after it
 	ofMachine                     // the number of its CPUs
+	partly                        // of that, a part or a multiple
 	unexported                    // for the shell alone; of no value, but of a fault
 )
 
@@ -62,6 +63,9 @@ func (f *provenance) visit(n syntax.Node) bool {
 		}
 		if slices.Contains(machineCommands, path.Base(name)) {
 			f.origin |= ofMachine
+			if slices.ContainsFunc(n.Args, func(w *syntax.Word) bool { return strings.HasPrefix(w.Lit(), "--ignore") }) {
+				f.origin |= partly
+			}
 		}
 		f.origin |= s.values[name+"()"]
 	case *syntax.BinaryArithm:
@@ -87,15 +91,22 @@ func (f *provenance) text(t string) {
 func (s *shell) expr(args []*syntax.Word) (o origin) {
 	op := syntax.BinAritOperator(0)
 	for _, w := range args {
-		switch w.Lit() {
+		from, to := w.Pos().Offset(), w.End().Offset()
+		switch strings.Trim(string(s.text[from:to]), `"'\`) { // '*' and \* have no quotes for expr
 		case "/":
 			op = syntax.Quo
 		case "+":
 			op = syntax.Add
-		case "-", "*", "%", "(", ")":
+		case "-", "*", "%":
+			op = syntax.Mul
+		case "(", ")":
 			op = 0
 		default:
-			o = calculated(op, o, s.origin(w))
+			if op == 0 {
+				o |= s.origin(w)
+			} else {
+				o = calculated(op, o, s.origin(w))
+			}
 		}
 	}
 	return o
@@ -112,8 +123,11 @@ func calculated(op syntax.BinAritOperator, x, y origin) origin {
 	if op == syntax.Add {
 		o |= ofSum
 	}
-	if op == syntax.TernQuest { // one that is kept below a number
+	switch {
+	case op == syntax.TernQuest: // one that is kept below a number
 		o &^= ofMachine
+	case o&ofMachine != 0:
+		o |= partly
 	}
 	return o
 }

@@ -88,9 +88,7 @@ func Next(argv []string, e *Effect) (rest []string, ok bool) {
 		if i || long {
 			e.clear()
 		}
-		if unset := options["u"] + options["unset"]; unset != "" {
-			e.Unset = append(e.Unset, unset)
-		}
+		e.Unset = append(e.Unset, strings.Fields(options["u"]+" "+options["unset"])...)
 	case "setpriv":
 		if _, reset := options["reset-env"]; reset {
 			e.clear()
@@ -138,9 +136,11 @@ func (e *Effect) bind(name, text string, list bool) {
 	e.CPUs = n
 }
 
-// options are those before the first word that is none, with their arguments.
+// options are those before the first word that is none, with their arguments; of one that is there more
+// often, its arguments are separated by spaces.
 func (w wrapped) options(words []string) (rest []string, found map[string]string) {
 	found = map[string]string{}
+	add := func(name, value string) { found[name] = strings.TrimSpace(found[name] + " " + value) }
 	for len(words) > 0 && len(words[0]) > 1 && words[0][0] == '-' {
 		word := words[0]
 		words = words[1:]
@@ -158,7 +158,7 @@ func (w wrapped) options(words []string) (rest []string, found map[string]string
 			if !given && slices.Contains(w.long, name) {
 				value = argument()
 			}
-			found[name] = value
+			add(name, value)
 			continue
 		}
 		for i, letter := range word[1:] {
@@ -167,10 +167,10 @@ func (w wrapped) options(words []string) (rest []string, found map[string]string
 				if value = word[1+i+1:]; value == "" {
 					value = argument()
 				}
-				found[string(letter)] = value
+				add(string(letter), value)
 				break
 			}
-			found[string(letter)] = value
+			add(string(letter), value)
 		}
 	}
 	return words, found

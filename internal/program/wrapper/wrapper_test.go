@@ -25,6 +25,7 @@ func TestNext(t *testing.T) {
 		"setpriv --reuid=1000 --reset-env /app":          "/app clears",
 		"env -i PATH=/bin /app":                          "/app PATH=/bin clears",
 		"env -u GOMAXPROCS /app":                         "/app unset [GOMAXPROCS]",
+		"env -u GOMAXPROCS --unset=A -uB /app":           "/app unset [GOMAXPROCS B A]",
 		"env -uGOMAXPROCS -C /srv -- /app":               "/app unset [GOMAXPROCS]",
 		"taskset -c 0 /app":                              "/app 1 CPUs",
 		"taskset -c 0-3,8 /app":                          "/app 5 CPUs",
