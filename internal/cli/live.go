@@ -3,6 +3,7 @@ package cli
 import (
 	"fmt"
 	"math"
+	"net/http"
 	"os"
 	"path/filepath"
 	"slices"
@@ -12,6 +13,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/procfit/procfit/internal/measure/live"
 	"github.com/procfit/procfit/internal/measure/plan"
 	"github.com/procfit/procfit/internal/measure/plan/field"
 	"github.com/procfit/procfit/internal/measure/session"
@@ -29,6 +31,7 @@ type liveOptions struct {
 	slice, burnIn, baseline time.Duration
 	budget                  liveBudget
 	same, yes               bool
+	metrics                 string // where the program's own metrics are; empty: they are not used
 }
 
 // liveBudget is what an experiment may cost: a number of requests, or a share of those that
@@ -45,7 +48,8 @@ anyway. The program needs no code for this and no restart: procfit has it call
 runtime.GOMAXPROCS, as procfit set does, with the same needs (procfit help set).
 
 Nothing is sent. procfit compares the CPU time, the requests that wait unread in the
-program's sockets, and how long its goroutines wait before they run.
+program's sockets, and how long its goroutines wait before they run. With --metrics it
+also compares the latency that the program counts itself, and the CPU time per request.
 
 The program gets its own value back at the end, at Ctrl-C, and if procfit is killed. A
 value is left at once if requests, goroutines or throttling pile up beyond what the
@@ -56,6 +60,7 @@ Exit codes: 0 any answer, also none yet; 1 harm ended the experiment; 2 usage; 3
 also where the program cannot be changed; 130 interrupted.`,
 		Example: `  procfit live 4242 --procs 1,2
   procfit live :8080 --procs 1..4 --for 1h --yes
+  procfit live 4242 --procs 1,2 --metrics :2112/metrics
   procfit live '^api$' --procs 2,4 --dry-run`,
 	}
 	o := newLiveOptions(std, cmd)
@@ -71,7 +76,7 @@ func newLiveOptions(std stdio, cmd *cobra.Command) *liveOptions {
 		field.Field{Name: "margin", Help: "more CPU time, more p99 that still counts as equal (default 5%,p99=20%)"},
 		field.Field{Name: "slo", Help: "latency above which requests are slow: p99=100ms (default by the baseline)", More: "Without it, a request is slow if it takes twice as long as the p99 of the baseline."},
 		field.Field{Name: "seed", Help: "seed of the random order of values (default from the clock)"},
-		field.Field{Name: "header", Help: "a header to send to --prometheus; may be repeated"})
+		field.Field{Name: "header", Help: "a header to send to --metrics or --prometheus; may be repeated"})
 	own := field.In(field.Compare,
 		field.Field{Name: "slice", Holds: "TIME", Help: "how long a value is counted at a time, up to 20% shorter or longer at random", Value: field.Time(&o.slice, 1, "5s")},
 		field.Field{Name: "burn-in", Holds: "TIME", Help: "time after each change that is not counted", Value: field.Time(&o.burnIn, 1, "2s")},
@@ -80,13 +85,17 @@ func newLiveOptions(std stdio, cmd *cobra.Command) *liveOptions {
 			Name: "budget", Holds: "COST", Often: true, Help: "slow or failed requests that it may cost: 500, or a share as 0.1%",
 			More: "A share is of the requests that an objective of 99.9% allows to fail in 30 days, at the rate of the baseline. Only those beyond what the value at start has count.", Value: field.Parsed(&o.budget, "0.1%", parseBudget),
 		},
-		toggle("yes", &o.yes, "do not ask"),
 		toggle("aa", &o.same, "compare the value at start with itself, to check the experiment"),
 	)
+	metrics := field.In(field.Compare, field.Field{
+		Name: "metrics", Holds: ":PORT/PATH", Often: true, Help: "the program's own metrics, for its requests: :2112/metrics, or a URL",
+		More: "procfit finds the counter of requests and the histogram of their latency by their shape, and prints their names. #NAME behind the address names one.", Value: field.Text(&o.metrics),
+	})
 	queries := field.In(field.Compare, o.promQueries.fields("$slice is filled in, four fifths of --slice: at least two scrapes of the Prometheus must fit into it. A query that is proven above that of the value at start ends the experiment.", judge.ParseQuery)...)
-	o.bind(std, cmd, slices.Concat(fields, []field.Field{o.spec.RunField("how long the experiment takes at most, with its baseline")}, own, queries, field.Take(o.own(), slices.Concat(
+	o.bind(std, cmd, slices.Concat(fields, []field.Field{o.spec.RunField("how long the experiment takes at most, with its baseline")}, own, metrics, queries, field.Take(o.own(), slices.Concat(
 		field.Named("dry-run", "output", "json", "quiet"),
-		[]field.Field{{Name: "out", Help: "results directory (default results/NAME-live-TIME)"}})...)))
+		[]field.Field{{Name: "out", Help: "results directory (default results/NAME-live-TIME)"}})...),
+		field.In(field.Output, toggle("yes", &o.yes, "do not ask"))))
 	return o
 }
 
@@ -119,9 +128,12 @@ func (o *liveOptions) resolve(std stdio, c change) (*liveRun, error) {
 	if err := o.tryQueries(std, run); err != nil {
 		return nil, err
 	}
+	if err := o.findMetrics(std, run); err != nil {
+		return nil, err
+	}
 	s, h := c.subject, &run.header
 	l := h.Live
-	l.PID, l.Unit, l.Start, l.Uncounted, l.SizedAtStart = s.PID, "request", c.before.Procs, true, c.sized
+	l.PID, l.Unit, l.Start, l.Uncounted, l.SizedAtStart = s.PID, "request", c.before.Procs, l.Metrics == nil, c.sized
 	if limit, ok := s.Facts.Tightest(); ok {
 		l.LimitCPUs = limit.CPUs
 	}
@@ -164,6 +176,40 @@ func (o *liveOptions) tryQueries(std stdio, run *liveRun) error {
 		return nil
 	})
 	return err
+}
+
+// findMetrics finds the program's own metrics of its requests.
+func (o *liveOptions) findMetrics(std stdio, run *liveRun) error {
+	if o.metrics == "" {
+		return nil
+	}
+	known, err := o.spec.Filled(std.secrets.Variable)
+	if err != nil {
+		return asUsage(err)
+	}
+	headers := http.Header{}
+	for _, h := range known.Load.Headers {
+		name, value, ok := strings.Cut(h, ":")
+		if !ok || strings.TrimSpace(name) == "" {
+			return usageError("--header %q: expected a name, a colon and a value", secret.Text(h))
+		}
+		headers.Add(strings.TrimSpace(name), strings.TrimSpace(value))
+	}
+	address := o.metrics
+	if err := std.fill(&address); err != nil {
+		return err
+	}
+	m, err := live.MetricsAt(address, headers)
+	if err != nil {
+		return usageError("--metrics %q: %w", secret.Text(o.metrics), err)
+	}
+	if err := m.Find(std.ctx); err != nil {
+		return fmt.Errorf("--metrics: %w", err)
+	}
+	run.metrics = m
+	run.header.Live.Metrics = new(m.Metrics)
+	run.header.Live.Metrics.URL = secret.Text(run.header.Live.Metrics.URL)
+	return nil
 }
 
 // liveHeader is what the flags say by themselves.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"time"
 
@@ -21,11 +22,12 @@ import (
 
 // liveRun is a live experiment whose every question is settled.
 type liveRun struct {
-	header judge.Header
-	change change        // the process, and what it has now
-	ask    journal.Asker // nil: nothing is asked
-	share  float64       // the budget as a share; 0: the header has it
-	dir    string
+	header  judge.Header
+	change  change        // the process, and what it has now
+	metrics *live.Metrics // nil: the program's requests are not known
+	ask     journal.Asker // nil: nothing is asked
+	share   float64       // the budget as a share; 0: the header has it
+	dir     string
 }
 
 // run is procfit live.
@@ -108,6 +110,9 @@ func (run *liveRun) describe() string {
 	if !l.Uncounted {
 		costs = "; it may cost " + cost
 	}
+	if m := l.Metrics; m != nil {
+		costs += "; its requests are counted by " + phrase.And(slices.DeleteFunc([]string{m.Histogram, m.Counter}, func(name string) bool { return name == "" }))
+	}
 	return fmt.Sprintf("process %d runs with GOMAXPROCS %d; for at most %s it runs with %s in turn, under its own traffic, in slices of %s after a baseline of %s; a block takes %s, and a proof at least %d blocks%s; results in %s",
 		l.PID, l.Start, number.Minutes(time.Duration(h.Load.DurationSeconds*float64(time.Second))), phrase.And(labels), short(l.SliceSeconds), short(l.BaselineSeconds), short(h.Block().Seconds()), judge.FewestBlocks, costs, run.dir)
 }
@@ -125,6 +130,7 @@ func (run *liveRun) measure(ctx context.Context, std stdio) (end *journal.End, b
 	for _, what := range program.Blind {
 		std.notef("not seen: %s", phrase.Clean(what))
 	}
+	program.Metrics = run.metrics
 	program.For = time.Duration(run.header.Load.DurationSeconds*float64(time.Second)) + time.Minute
 	p := &liveProgress{std: std, run: run, program: program, began: time.Now()}
 	r := &live.Run{Header: run.header, Ask: run.ask, Share: run.share, Tell: p.tell}
@@ -220,7 +226,11 @@ func (p *liveProgress) begin(e live.Event) {
 		p.std.notef("[baseline] %s used; its requests are not known, so CPU time is compared per second", number.CPUs(l.CPUs))
 	} else {
 		what = "CPU time per request"
-		p.std.notef("[baseline] %s req/s, at most %s in the system; slow is longer than %s; it may cost %s requests", number.Count(l.RequestsPerSecond), number.Count(math.Round(l.InSystemMax)), number.Short(number.Seconds(l.SlowSeconds)), number.Count(l.Budget))
+		slow := ""
+		if l.SlowSeconds > 0 {
+			slow = "; slow is longer than " + number.Short(number.Seconds(l.SlowSeconds))
+		}
+		p.std.notef("[baseline] %s req/s, at most %s in the system%s; it may cost %s requests", number.Count(l.RequestsPerSecond), number.Count(math.Round(l.InSystemMax)), slow, number.Count(l.Budget))
 	}
 	if e.Noise > 0 {
 		p.std.notef("[baseline] %s", forecast(what, e.Forecast))

@@ -66,6 +66,23 @@ func (r *Run) baseline(ctx context.Context) error {
 	return nil
 }
 
+// slowBucket is the end of the first bucket that is twice as long as that of the p99, since
+// nothing finer is counted. 0: there is none.
+func (r *Run) slowBucket(was, is Histogram) float64 {
+	bucket, below := 0, uint64(0)
+	for all := is.count(0) - was.count(0); bucket < len(is.Counts); bucket++ {
+		if below += is.Counts[bucket] - was.Counts[bucket]; float64(below) >= 0.99*float64(all) {
+			break
+		}
+	}
+	for i := bucket; i < len(is.Counts)-1; i++ {
+		if r.BucketEnd(i) >= 2*r.BucketEnd(bucket) {
+			return r.BucketEnd(i).Seconds()
+		}
+	}
+	return 0
+}
+
 // names are the metrics seen from outside in most looks, in order.
 func names(sights []sight) (list []string) {
 	n := map[string]int{}
@@ -92,7 +109,9 @@ func (r *Run) usual(ctx context.Context) (all [][]Reading, trials []*journal.Tri
 		var list []Reading
 		for from := time.Now(); len(list) < 3 || time.Since(from) < seconds(h.Live.SliceSeconds); {
 			x, err := r.read(ctx)
-			if err == nil {
+			if err == nil && x.Stale && list == nil { // from where on requests are counted
+				err = wait(ctx, between)
+			} else if err == nil {
 				list, err = append(list, x), wait(ctx, between)
 			}
 			if err != nil {
@@ -130,6 +149,8 @@ func (r *Run) learn(first, last Reading, trials []*journal.Trial) error {
 	switch {
 	case last.Arrival.count(0) > first.Arrival.count(0):
 		l.LatencyBy = judge.ByArrival
+	case last.Handler.count(0) > first.Handler.count(0) && l.Metrics != nil:
+		l.LatencyBy = judge.ByMetrics
 	case last.Handler.count(0) > first.Handler.count(0):
 		l.LatencyBy = judge.ByHandler
 	default:
@@ -138,6 +159,9 @@ func (r *Run) learn(first, last Reading, trials []*journal.Trial) error {
 	if l.SlowSeconds == 0 {
 		if p99 := r.quantile(r.latency(first), r.latency(last), 0.99); p99 != nil {
 			l.SlowSeconds = 2 * *p99
+		}
+		if l.LatencyBy == judge.ByMetrics {
+			l.SlowSeconds = r.slowBucket(first.Handler, last.Handler)
 		}
 	}
 	if r.Share > 0 {

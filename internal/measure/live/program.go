@@ -29,6 +29,8 @@ type Program struct {
 	setting sync.Mutex   // while a value is set, nobody asks which one there is
 	now     steer.Value
 
+	Metrics *Metrics // of its own, where its requests are counted; nil: they are not known
+
 	cache   goproc.Cache
 	sampler *procstat.Sampler
 	limits  []observe.Limit
@@ -152,7 +154,7 @@ func (p *Program) Release(ctx context.Context) error {
 }
 
 // Read implements Place.
-func (p *Program) Read(context.Context) (Reading, error) {
+func (p *Program) Read(ctx context.Context) (Reading, error) {
 	if err := p.ended(); err != nil {
 		return Reading{}, err
 	}
@@ -161,6 +163,11 @@ func (p *Program) Read(context.Context) (Reading, error) {
 		return Reading{}, err
 	}
 	r := Reading{At: time.Now(), CPU: used.Seconds(), Seen: map[string]float64{}}
+	if p.Metrics != nil { // first: CPU time and requests are to be of one moment
+		if err := p.Metrics.read(ctx, &r); err != nil {
+			return Reading{}, err
+		}
+	}
 	if live, err := p.cache.Live(p.PID); err == nil {
 		r.Waits = live.Latency
 	}

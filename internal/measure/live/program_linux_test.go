@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/procfit/procfit/internal/program/steer"
+	"github.com/procfit/procfit/internal/verdict/journal"
 	judge "github.com/procfit/procfit/internal/verdict/live"
 )
 
@@ -56,7 +57,7 @@ func TestProgram(t *testing.T) {
 	if to.CPU <= from.CPU || to.CPU-from.CPU > 100 {
 		t.Errorf("%g s of CPU time", to.CPU-from.CPU)
 	}
-	got := seen(from, to)
+	got := (&Run{Header: judge.Header{Header: journal.Header{Live: &journal.Live{}}}}).seen(from, to)
 	if x := got[judge.FigureUnread]; x < 2.5 || x > 3.5 {
 		t.Errorf("%g connections with something unread, expected 3", x)
 	}

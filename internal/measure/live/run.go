@@ -97,6 +97,9 @@ func (r *Run) Into(ctx context.Context, p *Program, dir string, quote func(strin
 	var made *folder.Dir
 	var w *journal.Writer
 	r.Place = p
+	if p.Metrics != nil {
+		r.BucketEnd, r.Quantile = p.Metrics.bucketEnd, p.Metrics.quantile
+	}
 	r.Begin = func(h judge.Header) (err error) {
 		if made, err = folder.Make(dir); err == nil {
 			w, err = journal.Create(made, h.Header, quote)

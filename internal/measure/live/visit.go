@@ -18,6 +18,9 @@ type Reading struct {
 	// Seen are sums over time of what is seen from outside, by its metric: connections times
 	// seconds, events. What is missing is not known.
 	Seen map[string]float64
+	// Stale: the program's metrics did not answer, and its requests are those of the answer
+	// before.
+	Stale bool
 	// Waits is how long goroutines were runnable before they ran; nil: not known.
 	Waits *goproc.Latency
 }
@@ -27,7 +30,7 @@ const periods = "periods"
 
 // seen is what was seen from outside between two readings, per second: the mean of what is
 // summed over time.
-func seen(from, to Reading) map[string]float64 {
+func (r *Run) seen(from, to Reading) map[string]float64 {
 	out, took := map[string]float64{}, to.At.Sub(from.At).Seconds()
 	for name, is := range to.Seen {
 		if was, known := from.Seen[name]; known && is >= was && took > 0 {
@@ -41,6 +44,12 @@ func seen(from, to Reading) map[string]float64 {
 		}
 	}
 	delete(out, periods)
+	if n := to.Handler.count(0) - from.Handler.count(0); r.Header.Live.LatencyBy == judge.ByMetrics && n > 0 {
+		out[judge.FigureMean] = (to.Handler.Sum - from.Handler.Sum) / float64(n)
+		if p99 := r.quantile(from.Handler, to.Handler, 0.99); p99 != nil {
+			out[judge.FigureLatencyP99] = *p99
+		}
+	}
 	if to.Waits != nil && from.Waits != nil {
 		waits := to.Waits.Since(from.Waits)
 		out[judge.FigureRunnable] = goproc.LatencyPeriod * waits.Sum() / took // by Little's law
@@ -75,6 +84,9 @@ func (r *Run) latency(x Reading) Histogram {
 
 // slow is how many took longer than allowed.
 func (r *Run) slow(h Histogram) uint64 {
+	if r.Header.Live.SlowSeconds == 0 { // it is not known what is slow
+		return 0
+	}
 	first := 0
 	for first < len(h.Counts) && r.BucketEnd(first).Seconds() <= r.Header.Live.SlowSeconds {
 		first++
@@ -82,12 +94,15 @@ func (r *Run) slow(h Histogram) uint64 {
 	return h.count(first)
 }
 
-// quantile is in seconds; nil: nothing ended.
+// quantile is in seconds; nil: nothing ended, or it is not known.
 func (r *Run) quantile(was, is Histogram, q float64) *float64 {
 	if is.count(0) == was.count(0) {
 		return nil
 	}
-	return new(r.Quantile(was, is, q).Seconds())
+	if x := r.Quantile(was, is, q).Seconds(); x > 0 {
+		return &x
+	}
+	return nil
 }
 
 // sight is what happened between two readings.
@@ -96,7 +111,7 @@ func (r *Run) sight(from, to Reading) sight {
 	return sight{
 		Seconds: to.At.Sub(from.At).Seconds(), Ended: to.Requests - from.Requests, Failed: to.Failed - from.Failed,
 		Slow: r.slow(is) - r.slow(was), Sojourn: is.Sum - was.Sum, InFlight: to.InFlight,
-		Uncounted: r.Header.Live.Uncounted, Seen: seen(from, to),
+		Uncounted: r.Header.Live.Uncounted, Seen: r.seen(from, to),
 	}
 }
 
@@ -160,7 +175,7 @@ func (r *Run) visit(ctx context.Context, block, order, value int) error {
 		}
 		past = now
 		switch at := time.Now(); {
-		case at.Before(counting):
+		case at.Before(counting), now.Stale:
 		case from.At.IsZero():
 			from = now
 		case half.At.IsZero() && !at.Before(counting.Add(length/2)):

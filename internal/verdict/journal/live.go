@@ -13,8 +13,8 @@ type Live struct {
 	// SizedAtStart are modules of the program that take a size from GOMAXPROCS once, and what
 	// they size; absent: none is known.
 	SizedAtStart []string `json:"sized_at_start,omitempty"`
-	// LatencyBy is arrival where latency counts from the kernel's receipt of a request. Only
-	// then it decides.
+	// LatencyBy is arrival where latency counts from the kernel's receipt of a request, metrics
+	// where it is the program's own. Only then it decides.
 	LatencyBy       string  `json:"latency_by"`
 	SliceSeconds    float64 `json:"slice_seconds"`   // the mean; each is up to 20% shorter or longer
 	BurnInSeconds   float64 `json:"burn_in_seconds"` // before each slice, at first
@@ -31,6 +31,8 @@ type Live struct {
 	// Uncounted reports that the program's requests are not known: CPU time is compared per
 	// second, and no request is budgeted.
 	Uncounted bool `json:"uncounted,omitempty"`
+	// Metrics is where the requests are from, if they are from the program's own metrics.
+	Metrics *Metrics `json:"metrics,omitempty"`
 	// Seen are the metrics that are seen of the program from outside. Those of each slice are
 	// the metrics of its trial.
 	Seen []string `json:"seen,omitempty"`
@@ -61,6 +63,13 @@ type Slice struct {
 	// outside.
 	Beyond *Beyond `json:"beyond,omitempty"`
 	Halves [2]Half `json:"halves"` // of the slice, by time
+}
+
+// Metrics are those of a program for Prometheus that count its requests.
+type Metrics struct {
+	URL       string `json:"url"`
+	Counter   string `json:"counter,omitempty"`
+	Histogram string `json:"histogram,omitempty"` // of latency
 }
 
 // Beyond is a metric that was further above what the baseline had than is allowed.

@@ -56,6 +56,8 @@ const unequal = 0.05
 // The metrics that are seen of a program from outside. They stand for the latency of its requests
 // where that is not known: what waits in sockets, and how long goroutines wait.
 const (
+	FigureMean       = "latency_mean"     // seconds, by the program's own metrics
+	FigureLatencyP99 = "latency_p99"      // seconds, from the buckets of these
 	FigureUnread     = "unread"           // connections in which a request waits that is not read yet, the mean
 	FigureSched      = "sched_p99"        // seconds that goroutines were runnable before they ran
 	FigureRunnable   = "runnable"         // goroutines that wait for a P, the mean
@@ -66,6 +68,8 @@ const (
 
 // seen are these, and how much of each does not matter.
 var seen = []paired.Metric{
+	{Name: FigureMean, Direction: paired.Less},
+	{Name: FigureLatencyP99, Direction: paired.Less},
 	{Name: FigureUnread, Floor: 0.1, Direction: paired.Less},
 	{Name: FigureSched, Floor: 100e-6, Direction: paired.Less},
 	{Name: FigureRunnable, Floor: 0.1},
@@ -111,6 +115,7 @@ func (h Header) marginP99() float64 { return cmp.Or(h.Plan.MarginP99, 0.20) }
 const (
 	ByArrival = "arrival"
 	ByHandler = "handler"
+	ByMetrics = "metrics" // as the program's own metrics count it
 	ByNone    = "none"
 )
 

@@ -53,9 +53,9 @@ func (h Header) cpu(cpu, seconds float64, requests uint64) float64 {
 	return cpu / float64(requests)
 }
 
-// latency is one that enough requests have.
+// latency is one that enough requests have. 0 is not known.
 func latency(x *float64, requests uint64) float64 {
-	if x == nil || requests < FewRequests {
+	if x == nil || !(*x > 0) || requests < FewRequests {
 		return math.NaN()
 	}
 	return *x

@@ -253,6 +253,8 @@ type seenFigure struct {
 }
 
 var seenFigures = map[string]seenFigure{
+	live.FigureMean:       {"latency mean", number.Time(), ""},
+	live.FigureLatencyP99: {"latency p99", number.Time(), ""},
 	live.FigureUnread:     {"connections with unread requests", number.Plain(""), "connections with unread requests"},
 	live.FigureSched:      {"scheduling latency p99", number.Time(), ""},
 	live.FigureRunnable:   {"goroutines waiting for a CPU", number.Plain(""), "goroutines waiting for a CPU"},

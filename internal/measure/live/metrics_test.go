@@ -1,0 +1,138 @@
+package live
+
+import (
+	"math"
+	"strings"
+	"testing"
+	"time"
+
+	dto "github.com/prometheus/client_model/go"
+
+	"github.com/procfit/procfit/internal/verdict/journal"
+)
+
+// page is one with counters and histograms that have counted so much.
+func page(t *testing.T, n string, text string) map[string]*dto.MetricFamily {
+	t.Helper()
+	all, err := parsePage(strings.NewReader(strings.ReplaceAll(text, "N", n)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return all
+}
+
+// histogram is a family with N events, of which one took more than 0.1.
+func histogram(name, labels string) string {
+	with := func(le string) string { return strings.TrimPrefix(labels+`,le="`+le+`"`, ",") }
+	return "# TYPE " + name + " histogram\n" +
+		name + `_bucket{` + with("0.01") + "} 1\n" + name + `_bucket{` + with("0.1") + "} N\n" + name + `_bucket{` + with("+Inf") + "} 1N\n" +
+		name + `_sum{` + labels + "} 5\n" + name + `_count{` + labels + "} 1N\n"
+}
+
+func counter(name, labels string) string {
+	return "# TYPE " + name + " counter\n" + name + "{" + labels + "} N\n"
+}
+
+// TestChoose: the metrics are found by their shape, and where that leaves several, they are
+// listed.
+func TestChoose(t *testing.T) {
+	noise := counter("go_gc_cycles_total", "") + counter("promhttp_metric_handler_requests_total", `code="200"`) + histogram("http_client_request_duration_seconds", "") + histogram("myapp_disk_fsync_duration_seconds", "") + histogram("http_response_size_bytes", "")
+	for name, c := range map[string]struct {
+		text, named string
+		want        journal.Metrics
+		says        string // in the error
+	}{
+		"the usual":            {histogram("http_request_duration_seconds", `code="200"`) + counter("http_requests_total", `code="200"`), "", journal.Metrics{Histogram: "http_request_duration_seconds", Counter: "http_requests_total"}, ""},
+		"OpenTelemetry":        {histogram("http_server_request_duration_seconds", ""), "", journal.Metrics{Histogram: "http_server_request_duration_seconds"}, ""},
+		"older OpenTelemetry":  {histogram("http_server_duration_milliseconds", ""), "", journal.Metrics{Histogram: "http_server_duration_milliseconds"}, ""},
+		"gRPC":                 {histogram("grpc_server_handling_seconds", "") + counter("grpc_server_handled_total", ""), "", journal.Metrics{Histogram: "grpc_server_handling_seconds", Counter: "grpc_server_handled_total"}, ""},
+		"with a prefix":        {histogram("caddy_http_request_duration_seconds", "") + histogram("caddy_http_response_duration_seconds", "") + counter("caddy_http_requests_total", "") + counter("caddy_admin_http_requests_total", ""), "", journal.Metrics{Histogram: "caddy_http_request_duration_seconds", Counter: "caddy_http_requests_total"}, ""},
+		"another word":         {histogram("apiserver_request_duration_seconds", ""), "", journal.Metrics{Histogram: "apiserver_request_duration_seconds"}, ""},
+		"a counter alone":      {counter("etcd_server_handled_total", ""), "", journal.Metrics{Counter: "etcd_server_handled_total"}, ""},
+		"two histograms":       {histogram("http_request_duration_seconds", "") + histogram("grpc_server_handling_seconds", ""), "", journal.Metrics{}, "2 histograms of request latency that count now: grpc_server_handling_seconds and http_request_duration_seconds; name one: --metrics 'http://x/metrics#grpc_server_handling_seconds'"},
+		"one of two":           {histogram("http_request_duration_seconds", "") + histogram("grpc_server_handling_seconds", ""), "#http_request_duration_seconds", journal.Metrics{Histogram: "http_request_duration_seconds"}, ""},
+		"two counters":         {counter("a_requests_total", "") + counter("b_requests_total", ""), "", journal.Metrics{}, "2 counters of requests"},
+		"one of two counters":  {counter("a_requests_total", "") + counter("b_requests_total", ""), "#b_requests_total", journal.Metrics{Counter: "b_requests_total"}, ""},
+		"none":                 {"", "", journal.Metrics{}, "has neither a histogram of request latency in seconds that counts now, nor a counter"},
+		"only its own page":    {counter("http_requests_total", `handler="/metrics"`), "", journal.Metrics{}, "has neither"},
+		"what is not there":    {"", "#nothing_seconds", journal.Metrics{}, `has no histogram "nothing_seconds"`},
+		"what is another kind": {counter("http_requests_seconds", ""), "#http_requests_seconds", journal.Metrics{}, `has no histogram "http_requests_seconds"`},
+	} {
+		m, err := MetricsAt("http://x/metrics"+c.named, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := choose(m.Metrics, page(t, "10", noise+c.text), page(t, "20", noise+c.text), m.own)
+		c.want.URL = "http://x/metrics"
+		switch {
+		case c.says != "" && (err == nil || !strings.Contains(err.Error(), c.says)):
+			t.Errorf("%s: %v; expected %q", name, err, c.says)
+		case c.says == "" && (err != nil || got != c.want):
+			t.Errorf("%s: %+v, %v; expected %+v", name, got, err, c.want)
+		}
+	}
+	// Of two the one that counts is meant.
+	two := counter("a_requests_total", "") + "# TYPE b_requests_total counter\nb_requests_total 7\n"
+	if got, err := choose(journal.Metrics{}, page(t, "10", two), page(t, "20", two), ""); err != nil || got.Counter != "a_requests_total" {
+		t.Errorf("%+v, %v", got, err)
+	}
+}
+
+// TestMetricsAt: what addresses there are.
+func TestMetricsAt(t *testing.T) {
+	for text, want := range map[string]string{
+		":2112/metrics": "http://127.0.0.1:2112/metrics", ":2112": "http://127.0.0.1:2112/metrics", "https://api/m#x_seconds": "https://api/m",
+		"http://u:p@h/metrics": "http://u:xxxxx@h/metrics", "2112": "", "/metrics": "", "ftp://h/": "",
+	} {
+		m, err := MetricsAt(text, nil)
+		if (err != nil) != (want == "") || err == nil && m.URL != want {
+			t.Errorf("%q: %+v, %v; expected %q", text, m, err, want)
+		}
+	}
+}
+
+// TestSums: requests, failures and latency of all series, without those for the page itself.
+func TestSums(t *testing.T) {
+	const h = "http_request_duration_seconds"
+	text := histogram(h, `code="200",handler="/"`) + strings.ReplaceAll(histogram(h, `code="500",handler="/"`), "# TYPE "+h+" histogram\n", "") +
+		strings.ReplaceAll(histogram(h, `code="200",handler="/metrics"`), "# TYPE "+h+" histogram\n", "")
+	m := &Metrics{Metrics: journal.Metrics{Histogram: h}, own: "/metrics"}
+	is := m.sums(page(t, "20", text))
+	if is.Requests != 240 || is.Failed != 120 || is.Handler.Sum != 10 || len(is.Handler.Counts) != 3 || is.Handler.Counts[0] != 2 || is.Handler.Counts[1] != 38 || is.Handler.Counts[2] != 200 {
+		t.Errorf("%+v", is)
+	}
+	m.bounds = []float64{0.01, 0.1}
+	if got := m.quantile(Histogram{}, is.Handler, 0.1); got < 10*time.Millisecond || got > 100*time.Millisecond {
+		t.Errorf("a quantile of %v in the bucket from 10 to 100 ms", got)
+	}
+	// What is in the first or the last bucket is not known.
+	for _, q := range []float64{0.001, 0.99} {
+		if got := m.quantile(Histogram{}, is.Handler, q); got != 0 {
+			t.Errorf("a quantile of %v at %g", got, q)
+		}
+	}
+}
+
+// FuzzMetrics: a page is anybody's text. Whatever it has, requests do not run backwards by
+// what one page says of itself.
+func FuzzMetrics(f *testing.F) {
+	f.Add(histogram("http_request_duration_seconds", `code="500"`) + counter("http_requests_total", ""))
+	f.Add("# TYPE http_request_duration_seconds histogram\nhttp_request_duration_seconds_bucket{le=\"NaN\"} NaN\nhttp_request_duration_seconds_sum -Inf\n")
+	f.Fuzz(func(t *testing.T, text string) {
+		all, err := parsePage(strings.NewReader(text))
+		if err != nil {
+			return
+		}
+		chosen, err := choose(journal.Metrics{}, nil, all, "/metrics")
+		if err != nil {
+			return
+		}
+		m := &Metrics{Metrics: chosen, own: "/metrics"}
+		r := m.sums(all)
+		m.bounds, _ = boundsOf(all[chosen.Histogram], m.own)
+		if math.IsNaN(r.Handler.Sum) || r.Handler.Sum < 0 || r.Handler.Counts != nil && len(r.Handler.Counts) != len(m.bounds)+1 {
+			t.Errorf("%+v", r)
+		}
+		m.quantile(Histogram{}, r.Handler, 0.99)
+	})
+}
