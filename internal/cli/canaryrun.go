@@ -99,7 +99,7 @@ func (run *canaryRun) tell(std stdio, o *kubeCanary) {
 			labels[j] = a.Label
 		}
 		n := len(settings) * settings[0].Replicas
-		std.notef("  round %d of %d: %s, %s at GOMAXPROCS %s (unset is the control): %s of the endpoints, for %s",
+		std.notef("  round %d of %d: %s, %s at GOMAXPROCS %s (default is the control): %s of the endpoints, for %s",
 			i+1, len(h.Canary.Rounds), phrase.Count(n, "pod"), phrase.Count(settings[0].Replicas, "pod"), phrase.And(labels), number.Percent(float64(n)/float64(n+run.copies.Serving.Endpoints())), number.Minutes(h.Lasts()/time.Duration(len(h.Canary.Rounds))))
 	}
 	std.notef("  next to each runs a container of %s that observes it; they all belong to the ConfigMap %s", o.options.Image, run.place.Name())

@@ -3,7 +3,6 @@ package cli
 import (
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/procfit/procfit/internal/measure/plan"
@@ -20,17 +19,9 @@ func settings(p journal.Plan) string {
 	}
 	if first := p.Settings[0]; first.Compares != "" { // a grid of one variable
 		_, variable, _ := strings.Cut(text, ", then ")
-		return variable + " and GOMAXPROCS " + procsName(first.Procs)
+		return variable + " and GOMAXPROCS " + journal.LabelOf(first.Procs)
 	}
 	return text
-}
-
-// procsName is a value of GOMAXPROCS as --procs has it.
-func procsName(procs *int) string {
-	if procs == nil {
-		return "unset"
-	}
-	return strconv.Itoa(*procs)
 }
 
 // procsOf are a plan's values of GOMAXPROCS.
@@ -43,7 +34,7 @@ func procsOf(p journal.Plan) string {
 				most = max(most, *a.Procs)
 			}
 		}
-		return fmt.Sprintf("unset, 1..%d", most)
+		return fmt.Sprintf("%s, 1..%d", journal.Default, most)
 	}
 	return strings.Join(list, ", ")
 }

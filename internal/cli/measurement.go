@@ -301,7 +301,7 @@ func gateError(g *verdict.Gate) error {
 	case g == nil:
 		return errors.New("the comparison cannot be judged: nothing was compared")
 	case slices.ContainsFunc(g.Checks, func(c verdict.GateCheck) bool { return c.Worse }):
-		return &exitError{exitGate, errors.New("the new one is proven worse by more than the margin")}
+		return &exitError{exitGate, errors.New(page.GateAnswer(g))}
 	case !g.Pass:
 		return fmt.Errorf("the comparison cannot be judged: %s", page.Unjudged(g))
 	}

@@ -26,7 +26,7 @@ func drawnAt(width, height int) *progress {
 
 // task is one of a value; 0 is unset.
 func task(procs int, role journal.Role) plan.Task {
-	a := journal.Setting{Label: "unset", Replicas: 1}
+	a := journal.Setting{Label: journal.Default, Replicas: 1}
 	if procs > 0 {
 		a.Label, a.Procs = fmt.Sprint(procs), &procs
 	}

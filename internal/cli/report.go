@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -11,7 +12,6 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
-	"golang.org/x/term"
 
 	"github.com/procfit/procfit/internal/measure/plan"
 	"github.com/procfit/procfit/internal/measure/session"
@@ -157,17 +157,11 @@ func show(std stdio, r *verdict.Result, paths []string, asJSON bool) error {
 
 // page is how a report is laid out there.
 func (s stdio) page(files []string) text.Options {
-	o := text.Options{Width: plainWidth, Files: files, Color: s.color()}
-	if f, ok := s.out.(*os.File); ok {
-		if width, height, err := term.GetSize(int(f.Fd())); err == nil {
-			o.Width, o.Height = width, height
-		}
-	}
-	return o
+	return text.Options{Width: cmp.Or(width(s), plainWidth), Files: files, Color: s.color()}
 }
 
 // plainWidth is the columns of a report that goes to no terminal.
-const plainWidth = 100
+const plainWidth = 80
 
 // livePage is the page of --serve. Without the flag it is nil, and does nothing.
 type livePage struct {

@@ -76,7 +76,7 @@ type Answer string
 const (
 	Holds       Answer = "holds"         // the whole interval lies within
 	DoesNotHold Answer = "does_not_hold" // the whole interval lies outside
-	CannotTell  Answer = "cannot_tell"   // it crosses a bound, or the machine cannot show it
+	CannotTell  Answer = "undecided"     // it crosses a bound, or the machine cannot show it
 )
 
 // judged is a hypothesis with its answer.

@@ -40,7 +40,7 @@ func TestJoin(t *testing.T) {
 		}
 		want := map[string]string{
 			"four": "does_not_hold 1.5 runner, 4 CPUs, --quick", "both": "holds 2 laptop, 2 CPUs", "asked again": "holds 3 laptop, 2 CPUs",
-			"one against": "cannot_tell 2.1 laptop, 2 CPUs", "more blocks": "cannot_tell 2 laptop, 2 CPUs", "of the table": "holds 3 runner, 4 CPUs, --quick",
+			"one against": "undecided 2.1 laptop, 2 CPUs", "more blocks": "undecided 2 laptop, 2 CPUs", "of the table": "holds 3 runner, 4 CPUs, --quick",
 			"full size": "does_not_hold 1 laptop, 2 CPUs", "there alone": "holds 4 runner, 4 CPUs, --quick",
 		}
 		for _, a := range o.Experiments[0].Hypotheses {

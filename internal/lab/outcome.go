@@ -147,7 +147,7 @@ type Answered struct {
 	Measured Estimate `json:"measured"`
 	From     string   `json:"measured_from,omitempty"` // where the numbers come from; empty: this machine's
 	Answer   Answer   `json:"answer"`
-	Reason   string   `json:"reason,omitempty"` // of cannot_tell
+	Reason   string   `json:"reason,omitempty"` // of undecided
 	Open     bool     `json:"open,omitempty"`   // more blocks may decide it
 }
 

@@ -153,9 +153,9 @@ func (gate *gating) compare(then, now *Group, current *Result) error {
 	case nowStart == nil && variable:
 		return refuse("this run has no valid trial with %s=%s, to which values are compared", axis.Name, axis.Start)
 	case thenStart == nil:
-		return refuse("the baseline has no valid trial with GOMAXPROCS unset, to which values are compared: measure it again with --procs default,…")
+		return refuse("the baseline has no valid trial of the default, to which values are compared: measure it again with --procs default,…")
 	case nowStart == nil:
-		return refuse("this run has no valid trial with GOMAXPROCS unset, to which values are compared: add --procs default,…")
+		return refuse("this run has no valid trial of the default, to which values are compared: add --procs default,…")
 	}
 	open := then.Latency.Quantile > 0 && then.Latency.Quantile == now.Latency.Quantile
 	for i := range now.Settings {

@@ -26,7 +26,7 @@ func searched(list []offered) (journal.Header, []journal.Trial) {
 	h.Target.Kind = journal.KindServer
 	var trials []journal.Trial
 	for _, o := range list {
-		a := journal.Setting{Label: "unset", Replicas: max(1, o.replicas)}
+		a := journal.Setting{Label: journal.Default, Replicas: max(1, o.replicas)}
 		if o.quota > 0 {
 			a.QuotaCPUs = &o.quota
 		}

@@ -13,7 +13,7 @@
 // block's, fitted together, and from that fit the peak, the pick, every difference with
 // its bounds, and how far a trial strays. An unset setting has no place among the
 // values where its value could not be read, or where it is proven to perform unlike the
-// number by more than the margin, which makes the verdict cannot_tell.
+// number by more than the margin, which makes the verdict undecided.
 //
 // One value is as good as another when with 95% confidence it is worse by no more
 // than the margin: a claim that rests on many of these needs them all, so that each may
@@ -28,8 +28,8 @@
 //  2. It is keep_default when unset chose it. It is recommended when something is
 //     proven worse, since without that a change would be advised that nothing shows
 //     to matter. Then the default is kept where it is proven, or likely, as good as any
-//     too; while that is open it is cannot_tell, which says what is proven and what is
-//     open. Only where all are proven equal both ways it is not_your_knob (unless the
+//     too; while that is open it is undecided, which says what is proven and what is
+//     open. Only where all are proven equal both ways it is no_difference (unless the
 //     load engine was the limit). A pick of more Ps than the default, which is not
 //     proven worse, is likely at best.
 //  3. A value that is worse in throughput, whose latency is proven better by a ratio
@@ -56,7 +56,7 @@
 // Metrics that the program printed are compared at the value that the verdict
 // names: with the default, and with the best for each. One proven worse there, all
 // looked at together at 95%, qualifies the verdict and warns. Benchmarks that are
-// equal on their average only, and different by themselves, are cannot_tell.
+// equal on their average only, and different by themselves, are undecided.
 //
 // The settings of a gate's old command are listed in their group, after the others,
 // and have no part in its verdict. A gate compares block by block (locate says how, and

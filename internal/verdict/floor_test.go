@@ -30,7 +30,7 @@ func TestClaimsHaveTheLevelsOfTables(t *testing.T) {
 	if of := rec.Of(); rec.Verdict != KeepDefault || *of.Throughput.Mean != *rows["8"].Throughput.Median || *of.P99.Mean != *rows["8"].P99.Median {
 		t.Errorf("%+v, want the levels of %+v", rec.Of(), rows["8"])
 	}
-	if len(rows) != 5 || len(r.Groups[0].Settings) != 6 || len(rows["8"].PooledWith) != 1 || rows["8"].PooledWith[0] != "unset" {
+	if len(rows) != 5 || len(r.Groups[0].Settings) != 6 || len(rows["8"].PooledWith) != 1 || rows["8"].PooledWith[0] != "default" {
 		t.Errorf("%d rows of %d settings: %+v", len(rows), len(r.Groups[0].Settings), rows["8"])
 	}
 	peak := rows[r.Groups[0].Peak]

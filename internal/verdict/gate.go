@@ -89,13 +89,13 @@ func (g *group) variantOf(a journal.Setting) *journal.Setting {
 	return nil
 }
 
-// gateSetting is a setting by its label, with what distinguishes its group where a run has
+// gateSetting is a setting by its value, with what distinguishes its group where a run has
 // several.
 func gateSetting(a journal.Setting, groups int) journal.Setting {
 	if groups > 1 {
 		return a
 	}
-	return journal.Setting{Label: a.Label}
+	return journal.Setting{Label: a.Label, Procs: a.Procs, Compares: a.Compares}
 }
 
 // pairs locates new against old of a gate whose number of pairs was planned.

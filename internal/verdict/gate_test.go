@@ -172,10 +172,10 @@ func TestGateBaseline(t *testing.T) {
 		"another CPU":    {func() *verdict.Result { r := run(Config{Settings: settings(1)}); r.Host.CPUModel = "Other"; return r }, "CPU model"},
 		"another kernel": {func() *verdict.Result { r := run(Config{Settings: settings(1)}); r.Host.Kernel = "7.0"; return r }, "kernel"},
 		"more CPUs":      {func() *verdict.Result { return run(Config{Settings: settings(1), CPUs: 16}) }, "CPUs \"8\", now \"16\""},
-		"no unset":       {func() *verdict.Result { return run(Config{Settings: settings(1)[1:]}) }, "no valid trial with GOMAXPROCS unset"},
+		"no unset":       {func() *verdict.Result { return run(Config{Settings: settings(1)[1:]}) }, "no valid trial of the default"},
 		"unset invalid": {func() *verdict.Result {
 			return run(Config{Settings: settings(1), Trial: func(t *journal.Trial) { t.Valid = t.Setting.Procs != nil }})
-		}, "no valid trial with GOMAXPROCS unset"},
+		}, "no valid trial of the default"},
 		"other settings": {func() *verdict.Result { return run(Config{Settings: []Truth{Unset(4, 1, 1), Set(7, 1, 1)}}) }, "no value was measured in both runs"},
 		"other group":    {func() *verdict.Result { return run(Config{Settings: Quota(1, settings(1)...)}) }, "no group"},
 	} {

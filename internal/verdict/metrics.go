@@ -138,7 +138,7 @@ func (g *group) qualify(rec *Recommendation) (losses []metricLoss) {
 	return losses
 }
 
-// recommended is the value that a verdict comes to: of not_your_knob, which says
+// recommended is the value that a verdict comes to: of no_difference, which says
 // to leave things as they are, the default.
 func (g *group) recommended(rec *Recommendation) *contest.Value {
 	switch {

@@ -13,7 +13,7 @@ func TestAStarvedMachineIsNamed(t *testing.T) {
 	two := func() []Truth {
 		return []Truth{Unset(2, 1000, .01), Set(1, 500, .02), Set(2, 1000, .01), Set(4, 980, .01)}
 	}
-	starved := []string{"unset", "2", "4"}
+	starved := []string{"default", "2", "4"}
 	for _, c := range []struct {
 		name     string
 		config   Config
@@ -26,7 +26,7 @@ func TestAStarvedMachineIsNamed(t *testing.T) {
 		{"nothing else runs", Config{CPUs: 2, Settings: two()}, false, "cpu-bound", nil, verdict.KeepDefault, false},
 		{"a few per cent, as on every machine", Config{CPUs: 2, Settings: two(), OtherCPUs: 0.15}, true, "cpu-bound", nil, verdict.KeepDefault, false},
 		{"the load alone fills the machine", Config{CPUs: 2, Settings: two(), Trial: func(t *journal.Trial) { t.Load.CPUSeconds = 1.5 * t.MeasuredSeconds }}, true, "cpu-bound", nil, verdict.KeepDefault, false},
-		{"others take 1.6 of 2 CPUs", Config{CPUs: 2, Settings: two(), OtherCPUs: 1.6}, true, "unknown", []string{"unset", "1", "2", "4"}, verdict.CannotTell, true},
+		{"others take 1.6 of 2 CPUs", Config{CPUs: 2, Settings: two(), OtherCPUs: 1.6}, true, "unknown", []string{"default", "1", "2", "4"}, verdict.CannotTell, true},
 		{"others take half a CPU", Config{CPUs: 2, Settings: two(), OtherCPUs: 0.5}, false, "unknown", starved, verdict.CannotTell, true},
 		{"the quota leaves room for them", Config{CPUs: 8, Settings: Quota(2, two()...), OtherCPUs: 4}, false, "cpu-bound", nil, verdict.KeepDefault, true},
 		{"the target waits for other things, on CPUs that idle", Config{CPUs: 2, Settings: idle(two()), OtherCPUs: 0.5}, false, "io-bound", nil, verdict.KeepDefault, true},

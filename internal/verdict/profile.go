@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"math"
 	"slices"
-	"strconv"
 
 	"github.com/procfit/procfit/internal/show/sorting"
 	"github.com/procfit/procfit/internal/verdict/journal"
@@ -66,10 +65,7 @@ func (r *Result) ToProfile() (pairs [][]journal.Setting) {
 
 // withValue is a setting at another value of GOMAXPROCS.
 func withValue(a journal.Setting, procs *int) journal.Setting {
-	a.Procs, a.Label = procs, "unset"
-	if procs != nil {
-		a.Label = strconv.Itoa(*procs)
-	}
+	a.Procs, a.Label = procs, journal.LabelOf(procs)
 	return a
 }
 

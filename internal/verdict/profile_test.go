@@ -29,11 +29,11 @@ func TestToProfile(t *testing.T) {
 		config Config
 		want   string
 	}{
-		"a value that is better":        {Config{CPUs: 8, Settings: []Truth{Unset(8, 5000, .01), Set(1, 5000, .01), Set(2, 9900, .005), Set(4, 12000, .004), Set(8, 5000, .01)}, Noise: &Noise{Trial: 0.01}}, "unset 4"},
-		"the default, by its own value": {Config{CPUs: 2, Settings: []Truth{Unset(2, 9900, .005), Set(1, 5000, .01), Set(2, 9900, .005), Set(4, 8000, .007)}, Noise: &Noise{Trial: 0.01}}, "unset"},
-		"no default among the values":   {Config{CPUs: 4, Settings: []Truth{Set(1, 5000, .01), Set(2, 9900, .005), Set(4, 19000, .004)}, Noise: &Noise{Trial: 0.01}}, "unset 4"},
-		"no answer":                     {Config{CPUs: 4, Blocks: 1, Settings: []Truth{Unset(4, 9000, .01), Set(1, 9000, .01)}, Noise: &Noise{Trial: 0.3}}, "unset"},
-		"two limits":                    {Config{CPUs: 4, Settings: slices.Concat(Quota(1, Unset(2, 5000, .01), Set(1, 5000, .01), Set(2, 5000, .01)), Quota(2, Unset(2, 9000, .01), Set(1, 5000, .01), Set(2, 9000, .01))), Noise: &Noise{Trial: 0.01}}, "unset | unset"},
+		"a value that is better":        {Config{CPUs: 8, Settings: []Truth{Unset(8, 5000, .01), Set(1, 5000, .01), Set(2, 9900, .005), Set(4, 12000, .004), Set(8, 5000, .01)}, Noise: &Noise{Trial: 0.01}}, "default 4"},
+		"the default, by its own value": {Config{CPUs: 2, Settings: []Truth{Unset(2, 9900, .005), Set(1, 5000, .01), Set(2, 9900, .005), Set(4, 8000, .007)}, Noise: &Noise{Trial: 0.01}}, "default"},
+		"no default among the values":   {Config{CPUs: 4, Settings: []Truth{Set(1, 5000, .01), Set(2, 9900, .005), Set(4, 19000, .004)}, Noise: &Noise{Trial: 0.01}}, "default 4"},
+		"no answer":                     {Config{CPUs: 4, Blocks: 1, Settings: []Truth{Unset(4, 9000, .01), Set(1, 9000, .01)}, Noise: &Noise{Trial: 0.3}}, "default"},
+		"two limits":                    {Config{CPUs: 4, Settings: slices.Concat(Quota(1, Unset(2, 5000, .01), Set(1, 5000, .01), Set(2, 5000, .01)), Quota(2, Unset(2, 9000, .01), Set(1, 5000, .01), Set(2, 9000, .01))), Noise: &Noise{Trial: 0.01}}, "default | default"},
 	} {
 		h, trials := Generate(of.config)
 		var got []string
@@ -54,10 +54,10 @@ func TestToProfile(t *testing.T) {
 	trials := Race(h, func(procs int, v map[string]string) (float64, int64) {
 		return 100 * math.Min(float64(procs), 2) * map[string]float64{"50": 0.6, "100": 0.8, "200": 1}[v["GOGC"]], 1
 	}, 1, 200)
-	if pairs := verdict.Analyze(h, trials).ToProfile(); len(pairs) != 1 || labels(pairs[0]) != "unset,GOGC=100 2,GOGC=200" {
+	if pairs := verdict.Analyze(h, trials).ToProfile(); len(pairs) != 1 || labels(pairs[0]) != "default,GOGC=100 2,GOGC=200" {
 		t.Errorf("of variables: %v", pairs)
 	}
-	if pairs := verdict.Analyze(h, trials[:9]).ToProfile(); len(pairs) != 1 || labels(pairs[0]) != "unset,GOGC=100" {
+	if pairs := verdict.Analyze(h, trials[:9]).ToProfile(); len(pairs) != 1 || labels(pairs[0]) != "default,GOGC=100" {
 		t.Errorf("of variables without an answer: %v", pairs)
 	}
 }

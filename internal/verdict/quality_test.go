@@ -137,7 +137,7 @@ func TestCurveFigures(t *testing.T) {
 			t.Errorf("speed-up of %s: %v, want %.2f", g.Settings[i].Label, got, want)
 		}
 	}
-	if g.Peak != "8" || g.Workload.Kind != "cpu-bound" || g.Workload.Setting != "unset" {
+	if g.Peak != "8" || g.Workload.Kind != "cpu-bound" || g.Workload.Setting != "default" {
 		t.Errorf("peak %q, workload %+v", g.Peak, g.Workload)
 	}
 	if f := g.Flatness; len(f.WithinMargin) != 3 || f.WorstAbove == nil || math.Abs(*f.WorstAbove-0.978) > 0.001 {

@@ -199,9 +199,9 @@ const (
 	Recommended Verdict = "recommended"   // set this value
 	KeepDefault Verdict = "keep_default"  // change nothing
 	TradeOff    Verdict = "trade_off"     // throughput and p99 want different values
-	CannotTell  Verdict = "cannot_tell"   // with what would settle it
-	NotYourKnob Verdict = "not_your_knob" // all values are proven equal
-	CarriesRate Verdict = "carries_rate"  // the smallest setting that carries --rate
+	CannotTell  Verdict = "undecided"     // with what would settle it
+	NotYourKnob Verdict = "no_difference" // all values are proven equal
+	CarriesRate Verdict = "sustains_rate" // the smallest setting that carries --rate
 	Measured    Verdict = "measured"      // of a server that ran already: nothing was compared
 )
 
@@ -219,7 +219,7 @@ const (
 // Recommendation is a verdict with its reasons.
 type Recommendation struct {
 	Verdict Verdict
-	// Confidence is of recommended, keep_default, not_your_knob (always proven) and trade_off; what is
+	// Confidence is of recommended, keep_default, no_difference (always proven) and trade_off; what is
 	// likely says how it would be proven, in Settle.
 	Confidence Confidence
 	Procs      *int // null: leave GOMAXPROCS unset, or no value can be named
@@ -227,13 +227,13 @@ type Recommendation struct {
 	// BestThroughput and BestP99 are the optima of a trade-off, as setting labels.
 	BestThroughput string
 	BestP99        string
-	// Claim is what the verdict rests on, and of cannot_tell its cause; nil: nothing was analysed.
+	// Claim is what the verdict rests on, and of undecided its cause; nil: nothing was analysed.
 	Claim   Remark
 	Reasons []Remark
 	// Versus is what the value changes against the default; null where none is named, or
 	// the default is not known.
 	Versus *Versus
-	Settle []Step // of cannot_tell and of what is likely: what would settle it
+	Settle []Step // of undecided and of what is likely: what would settle it
 }
 
 // values are those that the claim names, and compares with; nil: none.
@@ -285,7 +285,7 @@ type CanarySetting struct {
 	Same     bool  // it ran with what the control did: it is the same program
 	// Verdict is recommended of a setting that is better in at least one judged metric, and
 	// no worse by its margin in every other, keep_default of one that is worse, trade_off
-	// of both, not_your_knob of one that is within the margins in all, and cannot_tell of none
+	// of both, not_your_knob of one that is within the margins in all, and undecided of none
 	// of these; empty: the control.
 	Verdict Verdict
 	Figures []CanaryFigure

@@ -29,28 +29,28 @@ func TestVerdicts(t *testing.T) {
 		procs   int          // 0: null
 		code    verdict.Code // of the claim or a reason
 	}{
-		{"the default is the smallest that is as good", Config{Settings: CPUServer()}, verdict.KeepDefault, "unset", 0, ""},
+		{"the default is the smallest that is as good", Config{Settings: CPUServer()}, verdict.KeepDefault, "default", 0, ""},
 		{"the default exceeds the quota", Config{Settings: Uber(), Mode: closed}, verdict.Recommended, "2", 2, ""},
 		{"the same with latency", Config{Settings: Uber()}, verdict.Recommended, "2", 2, ""},
 		{"fewer Ps do as well", Config{Settings: []Truth{Unset(8, 1000, .01), Set(1, 500, .02), Set(2, 1000, .01), Set(4, 1000, .01), Set(8, 1000, .01)}}, verdict.Recommended, "2", 2, ""},
 		{"without an unset setting", Config{Settings: []Truth{Set(1, 500, .02), Set(2, 1000, .01), Set(4, 1000, .01)}}, verdict.Recommended, "2", 2, ""},
-		{"unset stands where no numbered setting does", Config{Settings: []Truth{Unset(3, 1000, .01), Set(1, 400, .02), Set(2, 700, .01), Set(8, 700, .01)}}, verdict.KeepDefault, "unset", 0, ""},
+		{"unset stands where no numbered setting does", Config{Settings: []Truth{Unset(3, 1000, .01), Set(1, 400, .02), Set(2, 700, .01), Set(8, 700, .01)}}, verdict.KeepDefault, "default", 0, ""},
 		{"all alike", Config{Settings: []Truth{Unset(4, 1000, .01), Set(1, 1000, .01), Set(2, 1000, .01), Set(4, 1000, .01), Set(8, 1000, .01)}}, verdict.NotYourKnob, "", 0, "holds_for"},
 		{"alike in throughput, of different p99", Config{Settings: []Truth{Unset(4, 1000, .010), Set(1, 1000, .020), Set(2, 1000, .010), Set(4, 1000, .010), Set(8, 1000, .030)}, Mode: open}, verdict.Recommended, "2", 2, "worse_p99"},
 		{"the same in closed loop, whose latency is not judged", Config{Settings: []Truth{Unset(4, 1000, .010), Set(1, 1000, .020), Set(2, 1000, .010), Set(4, 1000, .010), Set(8, 1000, .030)}, Mode: closed}, verdict.NotYourKnob, "", 0, "p99_not_judged"},
 		{"throughput and p99 want different values", Config{Settings: []Truth{Unset(8, 1000, .040), Set(1, 400, .05), Set(4, 880, .010), Set(8, 1000, .040)}}, verdict.TradeOff, "", 0, ""},
 		{"too noisy", Config{Settings: []Truth{Unset(8, 1000, .01), Set(4, 990, .01), Set(8, 1000, .01)}, Noise: &Noise{Trial: 0.4, P99: 0.9}}, verdict.CannotTell, "", 0, "noise"},
-		{"noisy, and yet one P is far worse", Config{Seed: 9, Settings: []Truth{Unset(2, 11800, .004), Set(1, 6400, .02), Set(2, 11800, .004), Set(4, 11600, .004), Set(8, 11600, .004)}, CPUs: 2, Noise: &Noise{Trial: 0.05, P99: 0.3}}, verdict.KeepDefault, "unset", 0, "worse_throughput"},
+		{"noisy, and yet one P is far worse", Config{Seed: 9, Settings: []Truth{Unset(2, 11800, .004), Set(1, 6400, .02), Set(2, 11800, .004), Set(4, 11600, .004), Set(8, 11600, .004)}, CPUs: 2, Noise: &Noise{Trial: 0.05, P99: 0.3}}, verdict.KeepDefault, "default", 0, "worse_throughput"},
 		{"alike, and no default", Config{Settings: []Truth{Set(1, 1000, .01), Set(2, 1000, .01)}, Noise: &Noise{Trial: 0.03, P99: 0.2}}, verdict.Recommended, "2", 2, "open_throughput"},
-		{"p99 strays, and the median does not", Config{Seed: 2, Settings: []Truth{Unset(2, 1000, .01), Set(1, 500, .01), Set(2, 1000, .01)}, CPUs: 2, Noise: &Noise{Trial: 0.01, P99: 1.5}}, verdict.KeepDefault, "unset", 0, "latency_short"},
+		{"p99 strays, and the median does not", Config{Seed: 2, Settings: []Truth{Unset(2, 1000, .01), Set(1, 500, .01), Set(2, 1000, .01)}, CPUs: 2, Noise: &Noise{Trial: 0.01, P99: 1.5}}, verdict.KeepDefault, "default", 0, "latency_short"},
 		{"only one value", Config{Settings: []Truth{Unset(2, 1000, .01), Set(2, 1000, .01)}, CPUs: 2}, verdict.CannotTell, "", 0, "one_value"},
 		{"unset performs unlike its twin", Config{Settings: []Truth{Unset(4, 600, .01), Set(2, 700, .01), Set(4, 1000, .01), Set(8, 1000, .01)}}, verdict.CannotTell, "", 0, "unset_differs"},
 		{"the smallest that carries the rate", Config{Settings: CPUServer(), Rate: 30000, SmallFor: true}, verdict.CarriesRate, "4", 4, ""},
-		{"the default is the smallest that carries it", Config{Settings: CPUServer(), Rate: 60000, SmallFor: true}, verdict.CarriesRate, "unset", 0, ""},
+		{"the default is the smallest that carries it", Config{Settings: CPUServer(), Rate: 60000, SmallFor: true}, verdict.CarriesRate, "default", 0, ""},
 		{"none carries it", Config{Settings: CPUServer(), Rate: 200000, SmallFor: true}, verdict.CannotTell, "", 0, "rate_not_carried"},
-		{"batch", Config{Settings: []Truth{Unset(8, .24, 0), Set(1, .04, 0), Set(2, .08, 0), Set(4, .16, 0), Set(8, .24, 0)}, Mode: journal.ModeBatch}, verdict.KeepDefault, "unset", 0, ""},
+		{"batch", Config{Settings: []Truth{Unset(8, .24, 0), Set(1, .04, 0), Set(2, .08, 0), Set(4, .16, 0), Set(8, .24, 0)}, Mode: journal.ModeBatch}, verdict.KeepDefault, "default", 0, ""},
 		{"none valid", Config{Settings: CPUServer(), Trial: func(t *journal.Trial) { t.Valid = false }}, verdict.CannotTell, "", 0, "none_valid"},
-		{"one of each block invalid", Config{Settings: CPUServer(), Trial: func(t *journal.Trial) { t.Valid = t.Order != t.Block }}, verdict.KeepDefault, "unset", 0, ""},
+		{"one of each block invalid", Config{Settings: CPUServer(), Trial: func(t *journal.Trial) { t.Valid = t.Order != t.Block }}, verdict.KeepDefault, "default", 0, ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			if c.config.Noise == nil {

@@ -76,7 +76,7 @@ func TestLab(t *testing.T) {
 			t.Errorf("%s of Go 9.99 is %q", r.Cells[0].Value, r.Cells[2].Value)
 		}
 	}
-	if !strings.HasPrefix(strings.Join(names, " "), "Chain unset Chain Chain-2") {
+	if !strings.HasPrefix(strings.Join(names, " "), "Chain default Chain Chain-2") {
 		t.Errorf("rows %q", names)
 	}
 	if cells[0] != "28.9 µs × (0.99,1.02)" {
@@ -105,7 +105,7 @@ func TestLabTables(t *testing.T) {
 	if len(threads) != 1 || !strings.HasPrefix(heads(threads[0]), "GOMAXPROCS|") || len(threads[0].Table.Columns) < 3 {
 		t.Errorf("%d tables, %q", len(threads), heads(threads[0]))
 	}
-	if first := threads[0].Table.Rows[0].Cells[0].Value; first != "unset" {
+	if first := threads[0].Table.Rows[0].Cells[0].Value; first != "default" {
 		t.Errorf("the first row is %q", first)
 	}
 	if n := len(threads[0].Charts); n != len(threads[0].Table.Columns)-1 || threads[0].Charts[0].Title != threads[0].Table.Columns[1].Head {
@@ -120,7 +120,7 @@ func TestLabTables(t *testing.T) {
 	r.Groups = append(r.Groups, quota)
 	s := New(o).Experiments[1].Stages[0]
 	tables := s.tables()
-	if len(tables) != 1 || heads(tables[0]) != "GOMAXPROCS unset|no limit|limit 0.5" || s.Rows[0].Charts != nil {
+	if len(tables) != 1 || heads(tables[0]) != "GOMAXPROCS default|no limit|limit 0.5" || s.Rows[0].Charts != nil {
 		t.Fatalf("%d tables, %q, charts %v", len(tables), heads(tables[0]), s.Rows[0].Charts)
 	}
 	var cells []string
@@ -150,7 +150,7 @@ func TestLabVersionsOfOneSetting(t *testing.T) {
 		t.Errorf("%d tables", n)
 	}
 	out := strings.Join(strings.Fields(renderLab(t, o, text.Options{})), " ")
-	if want := "unset no limit Go 1.4 28.9 µs × (0.99,1.02) Go 9.99 invalid"; strings.Count(out, want) != 2 {
+	if want := "default no limit Go 1.4 28.9 µs × (0.99,1.02) Go 9.99 invalid"; strings.Count(out, want) != 2 {
 		t.Errorf("not twice %q in %s", want, out)
 	}
 }

@@ -88,7 +88,7 @@ func (s *Target) unlike(p *corev1.Pod, a journal.Setting) (list []string) {
 		if c.Name != s.container {
 			continue
 		}
-		has := "unset"
+		has := journal.Default
 		for _, e := range c.Env {
 			if e.Name == procsVariable {
 				has = e.Value
@@ -97,7 +97,7 @@ func (s *Target) unlike(p *corev1.Pod, a journal.Setting) (list []string) {
 				}
 			}
 		}
-		if has != a.Label && !(a.Procs == nil && has == "unset") {
+		if has != a.Label && !(a.Procs == nil && has == journal.Default) {
 			list = append(list, fmt.Sprintf("GOMAXPROCS is %s instead of %s", has, a.Label))
 		}
 		if limit := quantity(c.Resources.Limits); !s.options.Resize && !sameCPUs(limit, a.QuotaCPUs) {

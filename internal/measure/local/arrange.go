@@ -49,7 +49,7 @@ func (r *runner) Arrange(ctx context.Context, wanted journal.Plan, observe plan.
 	return r.spec.Split, nil
 }
 
-// widest is the unset setting of the group with the highest quota: there the load has
+// widest is the default setting of the group with the highest quota: there the load has
 // most to do.
 func widest(p journal.Plan) journal.Setting {
 	setting := p.Settings[0]
@@ -58,7 +58,7 @@ func widest(p journal.Plan) journal.Setting {
 			setting = a
 		}
 	}
-	setting.Procs, setting.Label, setting.Variant = nil, "unset", ""
+	setting.Procs, setting.Label, setting.Variant = nil, journal.Default, ""
 	return setting
 }
 

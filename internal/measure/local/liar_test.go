@@ -86,7 +86,7 @@ func TestServersThatHang(t *testing.T) {
 			s.Target.Grace = 100 * time.Millisecond
 			s.Load.Stretch = false
 			s.Load.Duration, s.Load.Warmup, s.Load.Connections, s.Replicas = 2*time.Second, 0, 8, []int{tc.replicas}
-			setting := journal.Setting{Label: "unset", Replicas: tc.replicas}
+			setting := journal.Setting{Label: journal.Default, Replicas: tc.replicas}
 			rate := 50.0
 			var trial journal.Trial
 			for range 5 { // a machine whose hypervisor takes its CPUs tells nothing of the server

@@ -77,7 +77,7 @@ func prepared(t *testing.T, spec plan.Spec, config Config, settings ...journal.S
 	return r
 }
 
-var unset = journal.Setting{Label: "unset", Replicas: 1}
+var unset = journal.Setting{Label: journal.Default, Replicas: 1}
 
 // Programs that are ready run as they are; what cannot be had makes its settings'
 // trials invalid and leaves the others alone. A run beyond the limit is ended.
@@ -91,7 +91,7 @@ func TestReadyAndLimit(t *testing.T) {
 	}
 	var settings []journal.Setting
 	for _, v := range []string{"1.4", "1.26", "1.13"} {
-		settings = append(settings, journal.Setting{Label: "unset", Replicas: 1, GoVersion: v})
+		settings = append(settings, journal.Setting{Label: journal.Default, Replicas: 1, GoVersion: v})
 	}
 	r := prepared(t, spec, config, settings...)
 	for i, want := range []struct {

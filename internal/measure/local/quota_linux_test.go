@@ -28,7 +28,7 @@ func away(t *testing.T) (dir, words string) {
 }
 
 func underQuota(cpus float64, replicas int) journal.Setting {
-	return journal.Setting{Label: "unset", Replicas: replicas, QuotaCPUs: &cpus}
+	return journal.Setting{Label: journal.Default, Replicas: replicas, QuotaCPUs: &cpus}
 }
 
 // A limit that something changes while it is measured under makes the trial invalid: that of
@@ -204,7 +204,7 @@ func TestShares(t *testing.T) {
 	s := job("sh", "-c", "cat "+dir+"/*/cpu.shares "+dir+"/*/cpu.weight >"+seen+" 2>/dev/null; true")
 	s.Target.Shares = 522
 	s.Target.Beside = &plan.Neighbour{Command: []string{"sleep", "60"}, Shares: 2099}
-	setting := journal.Setting{Label: "unset", Replicas: 1}
+	setting := journal.Setting{Label: journal.Default, Replicas: 1}
 	trial, err := prepared(t, s, Config{}, setting).Run(t.Context(), plan.Task{Setting: setting}, nil)
 	if err != nil || !trial.Valid {
 		t.Fatalf("%v, %s %q", err, trial.InvalidCode, trial.InvalidReason)

@@ -14,7 +14,6 @@ package plan
 
 import (
 	"math"
-	"strconv"
 
 	"github.com/procfit/procfit/internal/verdict/journal"
 )
@@ -109,10 +108,7 @@ func (s Spec) groups() (list []journal.Setting) {
 
 func withProcs(group journal.Setting, procs *int, variant string) journal.Setting {
 	a := group
-	a.Procs, a.Variant, a.Label = procs, variant, "unset"
-	if procs != nil {
-		a.Label = strconv.Itoa(*procs)
-	}
+	a.Procs, a.Variant, a.Label = procs, variant, journal.LabelOf(procs)
 	if variant != "" {
 		a.Label = "old " + a.Label
 	}

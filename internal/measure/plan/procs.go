@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/procfit/procfit/internal/show/sorting"
+	"github.com/procfit/procfit/internal/verdict/journal"
 )
 
 // maxProcs bounds a value of GOMAXPROCS under test. The runtime itself takes more
@@ -21,7 +22,7 @@ const maxSettings = 256
 // Procs is which values of GOMAXPROCS to sweep.
 type Procs struct {
 	Auto   bool
-	Values []*int // nil: unset
+	Values []*int // nil: the default
 }
 
 // DefaultProcs is the value of --procs that leaves GOMAXPROCS to the program.
@@ -39,7 +40,7 @@ func ParseProcs(s string) (Procs, error) {
 		item = strings.TrimSpace(item)
 		lowest, highest, ok := parseRange(item)
 		switch {
-		case item == DefaultProcs:
+		case item == journal.Default:
 			p.add(nil)
 		case !ok || lowest < 1 || highest < lowest || highest > maxProcs || highest-lowest >= maxSettings:
 			wrong = append(wrong, strconv.Quote(cmp.Or(item, s))) // a comma too many is found in the whole

@@ -82,10 +82,7 @@ func (s Spec) ProfileURL(own string, port int) string {
 
 // ProfileName tells the settings of a run apart, in the name of a file.
 func ProfileName(a journal.Setting) string {
-	name := "unset"
-	if a.Procs != nil {
-		name = fmt.Sprint(*a.Procs)
-	}
+	name := journal.LabelOf(a.Procs)
 	if a.QuotaCPUs != nil {
 		name += fmt.Sprintf("-limit%g", *a.QuotaCPUs)
 	}

@@ -203,7 +203,7 @@ func TestFailingValues(t *testing.T) {
 			tries[trial.Setting.Label]++
 		}
 	}
-	if err != nil || len(x.kept)-tries["unset"] < 6 {
+	if err != nil || len(x.kept)-tries["default"] < 6 {
 		t.Errorf("%v after %d trials, %v failed", err, len(x.kept), tries)
 	}
 	x, err = failing(func(n, _ int) bool { return n > 5 })

@@ -163,7 +163,7 @@ func TestPlanIsInterleavedAndRepeatable(t *testing.T) {
 
 func TestPlanOfAGateAndOfQuotas(t *testing.T) {
 	p := plan(t, settings{Procs: Procs{Values: []*int{nil}}, Against: true, CPUs: 2, Blocks: 6})
-	if len(p.Settings) != 2 || p.Settings[1].Variant != journal.VariantAgainst || p.Settings[1].Label != "old unset" || len(p.AA) != 1 || p.AA[0].Variant != "" {
+	if len(p.Settings) != 2 || p.Settings[1].Variant != journal.VariantAgainst || p.Settings[1].Label != "old default" || len(p.AA) != 1 || p.AA[0].Variant != "" {
 		t.Errorf("%+v", p)
 	}
 	s := server()

@@ -44,7 +44,7 @@ func (s *Session) CheckBaseline() (old journal.Header, notes []BaselineNote, err
 	case verdict.SameObjective(old.Plan, s.Header.Plan) != nil:
 		return old, nil, &Refusal{fmt.Errorf("that run was measured for another latency objective: give the --slo of the earlier run, or leave --slo out if it had none")}
 	case !thenUnset || !nowUnset:
-		return old, nil, &Refusal{fmt.Errorf("an earlier sweep is compared by what each value gains over unset: both runs need unset in --procs, as in --procs default,1,2")}
+		return old, nil, &Refusal{fmt.Errorf("an earlier sweep is compared by what each value gains over the default: both runs need default in --procs, as in --procs default,1,2")}
 	case !slices.ContainsFunc(before, func(a journal.Setting) bool { return slices.Contains(s.Plan.Groups(), a.Group()) }):
 		return old, nil, &Refusal{fmt.Errorf("no settings of the two runs have the same CPU limit, replicas and Go version: give the --limit and --replicas of the earlier sweep")}
 	case !slices.ContainsFunc(now, func(n int) bool { return slices.Contains(then, n) }):

@@ -72,10 +72,10 @@ func TestProfilesAfterTheTrials(t *testing.T) {
 	}
 	var steps []plan.Activity
 	p = &profiler{}
-	if err := run(p, Events{Activity: func(a plan.Activity) { steps = append(steps, a) }}); err != nil || !slices.Equal(p.asked, []string{"unset"}) {
+	if err := run(p, Events{Activity: func(a plan.Activity) { steps = append(steps, a) }}); err != nil || !slices.Equal(p.asked, []string{"default"}) {
 		t.Errorf("%v, asked for %q", err, p.asked)
 	}
-	if !slices.ContainsFunc(steps, func(a plan.Activity) bool { return a.Step == plan.StepProfile && a.Detail == "unset" && a.Left > 0 }) {
+	if !slices.ContainsFunc(steps, func(a plan.Activity) bool { return a.Step == plan.StepProfile && a.Detail == "default" && a.Left > 0 }) {
 		t.Errorf("%+v", steps)
 	}
 	got := profiledIn(t, dir)

@@ -306,7 +306,7 @@ func TestBaseline(t *testing.T) {
 		want   string
 	}{
 		"the same":    {func(*plan.Spec, *Options) {}, ""},
-		"no unset":    {func(s *plan.Spec, _ *Options) { s.Procs.Values = []*int{new(1)} }, "both runs need unset"},
+		"no unset":    {func(s *plan.Spec, _ *Options) { s.Procs.Values = []*int{new(1)} }, "both runs need default"},
 		"no other":    {func(s *plan.Spec, _ *Options) { s.Procs.Values = []*int{nil, new(7)} }, "share no numbered setting"},
 		"other limit": {func(s *plan.Spec, _ *Options) { s.Quotas = []*float64{new(1.0)} }, "give the --limit and --replicas of the earlier sweep"},
 		"other host":  {func(_ *plan.Spec, o *Options) { o.Host.CPUModel = "another" }, "another host"},

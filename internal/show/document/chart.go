@@ -1,5 +1,7 @@
 package document
 
+import "cmp"
+
 // Charts are some that are looked at together, with the table of what they show: who
 // cannot draw writes that, or where there is none leaves them out.
 type Charts struct {
@@ -11,7 +13,6 @@ type Charts struct {
 	Key    string  // how to read them
 	Table  *Table
 	Note   string // how to read the table
-	Foot   bool   // on a terminal they are at the end, where the eye is
 }
 
 // Layout is how charts share the room.
@@ -22,6 +23,7 @@ const (
 	Curves    Layout = "curves"    // two side by side
 	Multiples Layout = "multiples" // many small ones, to be compared
 	Evidence  Layout = "evidence"  // a few of different things
+	Lines     Layout = "lines"     // a line for each setting, which they share
 )
 
 // Chart is series over categories. Positions are fractions of the value axis, 0
@@ -56,7 +58,7 @@ type Category struct {
 	Mark       string // "recommended" and the like; empty on most
 	Default    bool   // what the program runs with by itself
 	Apart      bool   // is separate from the numbered settings: unset
-	Uncompared string // why it is compared with no other: "starved"; empty: it is compared
+	Uncompared string // why it is compared with no other: "not compared"; empty: it is compared
 	Value      string // all series at this setting, in words
 }
 
@@ -133,7 +135,7 @@ func (c *Chart) Describe(metric string) {
 		if c.Summary != "" {
 			c.Summary += "; "
 		}
-		c.Summary += "GOMAXPROCS " + k.Name() + ": " + k.Value
+		c.Summary += cmp.Or(c.Axis, "GOMAXPROCS") + " " + k.Name() + ": " + k.Value
 		if k.Mark != "" {
 			c.Summary += ", " + k.Mark
 		}

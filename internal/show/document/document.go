@@ -22,8 +22,7 @@ type Document struct {
 	Parts  bool   // it is of several things, each under a title of its own
 	Class  string // a hint for a style sheet, where its kind of page has rules of its own
 	Blocks []Block
-	// Closing follows the paths of the files at the end of a terminal's page: the answer,
-	// where the eye is when the prompt is back.
+	// Closing follows the paths of the files at the end of a terminal's page: what to do next.
 	Closing []Block
 }
 
@@ -265,7 +264,6 @@ type Table struct {
 	StripHead  string
 	StripAfter int  // 0: the rows have none
 	Prose      bool // its cells are sentences, which wrap
-	Foot       bool // on a terminal it is at the end, where the eye is
 }
 
 // Column is a heading. Short is for narrow renderers, which leave out a column

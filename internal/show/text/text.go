@@ -5,46 +5,43 @@ import (
 	"bytes"
 	"io"
 	"path/filepath"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
 	"github.com/procfit/procfit/internal/show/document"
+	"github.com/procfit/procfit/internal/show/phrase"
 	"github.com/procfit/procfit/internal/show/terminal"
 )
 
 // Options is what only the caller knows of the terminal and the files.
 type Options struct {
-	Width int // columns; 0 is 80
-	// Height is the terminal's lines; 0: there is none. On a terminal what has its place at
-	// the foot, the paths and the closing words come last, in a form that they fit in.
-	Height int
-	Color  bool // ANSI colours
+	Width int  // columns; 0 is 80
+	Color bool // ANSI colours
 	// Files are the paths to end with, most useful first.
 	Files []string
 }
 
 type writer struct {
 	*terminal.Writer
-	height int
-	foot   document.Block // the one that is left for the end
-	headed bool           // a heading is above, to which what follows belongs
+	headed bool // a heading is above, to which what follows belongs
 }
 
 // Render writes the document. Its title is that of a file.
 func Render(out io.Writer, d *document.Document, o Options) error {
-	w := &writer{Writer: terminal.NewWriter(o.Width, o.Color), height: o.Height}
+	w := &writer{Writer: terminal.NewWriter(o.Width, o.Color)}
 	w.blocks(d.Blocks)
-	w.end(o.Files, d.Closing)
+	w.paths(o.Files)
+	if len(d.Closing) > 0 {
+		w.Gap()
+		w.blocks(d.Closing)
+	}
 	_, err := out.Write(bytes.TrimLeft(w.Bytes(), "\n"))
 	return err
 }
 
 func (w *writer) blocks(list []document.Block) {
 	for _, b := range list {
-		if w.height > 0 && w.foot == nil && atFoot(b) {
-			w.foot = b
-			continue
-		}
 		w.block(b)
 	}
 }
@@ -57,10 +54,6 @@ func (w *writer) block(b document.Block) {
 	case document.Panel:
 		w.panel(b)
 	case document.Text:
-		if b.Style == document.Muted {
-			w.text(b, "  ")
-			return
-		}
 		if b.Style == document.Strong {
 			w.Gap()
 		}
@@ -86,6 +79,10 @@ func (w *writer) block(b document.Block) {
 		w.table(b)
 	case document.Charts:
 		w.gap()
+		if b.Layout == document.Lines {
+			w.small(b)
+			return
+		}
 		w.charts(b)
 	case document.Timeline:
 		w.gap()
@@ -212,29 +209,35 @@ func (w *writer) pairs(list []document.Pair) {
 	}
 }
 
+// paths are one line: the first path, and the names of what is next to it, as far as there is
+// room. Files of several folders have a line each.
 func (w *writer) paths(files []string) {
-	if len(files) > 0 {
-		w.Gap()
+	if len(files) == 0 {
+		return
+	}
+	w.Gap()
+	dir := filepath.Dir(files[0])
+	if slices.ContainsFunc(files, func(f string) bool { return filepath.Dir(f) != dir }) {
 		for _, f := range files {
 			w.Line(w.Style(terminal.Dim, "→ ") + f)
 		}
+		return
 	}
-}
-
-// together are paths of one folder in one line, but for the first.
-func together(files []string) []string {
-	if len(files) < 3 {
-		return files
-	}
-	dir := filepath.Dir(files[0])
-	var names []string
-	for _, f := range files[1:] {
-		if filepath.Dir(f) != dir {
-			return files
+	more := ""
+	for n := len(files) - 1; n > 0; n-- {
+		var names []string
+		for _, f := range files[1 : 1+n] {
+			names = append(names, filepath.Base(f))
 		}
-		names = append(names, filepath.Base(f))
+		if more = " (and " + phrase.And(names) + " beside it)"; n < len(files)-1 {
+			more = " (and " + strings.Join(names, ", ") + ", … beside it)"
+		}
+		if utf8.RuneCountInString("→ "+files[0]+more) <= w.Width {
+			break
+		}
+		more = ""
 	}
-	return []string{files[0], strings.Join(names, ", ") + " in the same directory"}
+	w.Line(w.Style(terminal.Dim, "→ ") + files[0] + w.Style(terminal.Dim, more))
 }
 
 func toneColor(t document.Tone) string {
@@ -247,68 +250,4 @@ func toneColor(t document.Tone) string {
 		return terminal.Yellow
 	}
 	return terminal.Bold
-}
-
-// The foot is the screen that a terminal is at when the prompt is back: curves, paths
-// and answer, in the lines that it has. What it has no room for comes before, in the
-// order of the rest.
-
-func atFoot(b document.Block) bool {
-	switch b := b.(type) {
-	case document.Table:
-		return b.Foot
-	case document.Charts:
-		return b.Foot
-	}
-	return false
-}
-
-// end writes the foot: curves in full where they fit, else small, and then the paths in
-// less lines too.
-func (w *writer) end(files []string, closing []document.Block) {
-	const prompt = 1
-	start := w.part(func(w *writer) {
-		if w.foot != nil {
-			w.block(w.foot)
-		}
-	})
-	last := func(files []string) []byte {
-		return w.part(func(w *writer) {
-			w.paths(files)
-			if len(closing) > 0 {
-				w.Gap()
-				w.blocks(closing)
-			}
-		})
-	}
-	end := last(files)
-	if w.foot != nil && lines(start)+lines(end)+prompt > w.height {
-		if c, ok := w.foot.(document.Charts); ok {
-			start = w.part(func(w *writer) { w.small(c) })
-		}
-		if lines(start)+lines(end)+prompt > w.height {
-			end = last(together(files))
-		}
-	}
-	for _, part := range [][]byte{start, end} {
-		if len(part) > 0 {
-			w.Gap()
-			w.Write(part)
-		}
-	}
-}
-
-// part is what write writes, without empty lines before it.
-func (w *writer) part(write func(*writer)) []byte {
-	p := &writer{Writer: &terminal.Writer{Width: w.Width, Color: w.Color}, foot: w.foot}
-	write(p)
-	return bytes.TrimLeft(p.Bytes(), "\n")
-}
-
-// lines are those that a part adds, with the empty one before it.
-func lines(part []byte) int {
-	if len(part) == 0 {
-		return 0
-	}
-	return bytes.Count(bytes.TrimRight(part, "\n"), []byte("\n")) + 2
 }

@@ -27,16 +27,16 @@ func TestDivide(t *testing.T) {
 		want        string // the rounds' labels
 		few         string
 	}{
-		{procs(0, 1), 1, 18, 0.1, "unset 1", ""},
+		{procs(0, 1), 1, 18, 0.1, "default 1", ""},
 		{procs(0, 1), 1, 17, 0.1, "", "at least 18 pods must serve, or use --share 11%"},
-		{procs(1, 2, 4), 1, 18, 0.1, "unset 1; unset 2; unset 4", ""},
-		{procs(1, 2, 4), 1, 27, 0.1, "unset 1 2; unset 4", ""},
-		{procs(1, 2, 4), 1, 36, 0.1, "unset 1 2 4", ""},
-		{procs(2), 2, 36, 0.1, "unset 2", ""},
+		{procs(1, 2, 4), 1, 18, 0.1, "default 1; default 2; default 4", ""},
+		{procs(1, 2, 4), 1, 27, 0.1, "default 1 2; default 4", ""},
+		{procs(1, 2, 4), 1, 36, 0.1, "default 1 2 4", ""},
+		{procs(2), 2, 36, 0.1, "default 2", ""},
 		{procs(2), 2, 35, 0.1, "", "4 canary pods next to 35 serving pods would be 10% of the endpoints, more than the share of 10%: at least 36 pods must serve"},
 		{procs(2), 1, 1, 0.1, "", "at least 18 pods must serve, or use --share 67%"},
-		{procs(2), 1, 2, 0.5, "unset 2", ""},
-		{procs(2), 1, 1, 0.99, "unset 2", ""},
+		{procs(2), 1, 2, 0.5, "default 2", ""},
+		{procs(2), 1, 1, 0.99, "default 2", ""},
 	} {
 		rounds, err := Divide(c.values, nil, c.pods, c.serve, c.share)
 		var list []string

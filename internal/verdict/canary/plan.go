@@ -35,7 +35,7 @@ import (
 )
 
 // Control is what the control is called: GOMAXPROCS is not set in it.
-const Control = "unset"
+const Control = journal.Default
 
 // SettingOf is the setting of a value; nil is the control.
 func SettingOf(procs *int) journal.Setting {

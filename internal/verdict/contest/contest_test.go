@@ -14,7 +14,7 @@ import (
 func ptr[T any](v T) *T { return &v }
 
 func setting(procs int, quota float64) journal.Setting {
-	a := journal.Setting{Label: "unset", Replicas: 1}
+	a := journal.Setting{Label: journal.Default, Replicas: 1}
 	if procs > 0 {
 		a.Procs = &procs
 	}

@@ -21,7 +21,7 @@ func upTo(procs, most int) float64 { return 100 * float64(min(procs, most)) }
 
 // at is where a search is.
 func at(s contest.Search) string {
-	text := "unset"
+	text := "default"
 	if s.At.Procs != nil {
 		text = strconv.Itoa(*s.At.Procs)
 	}
@@ -50,13 +50,13 @@ func TestSearch(t *testing.T) {
 	}{
 		"apart":     {plain, []journal.Axis{four}, 0, "2 GOGC=200", []string{""}, nil},
 		"memory":    {plain, []journal.Axis{four}, 80, "2 GOGC=100", nil, nil},
-		"all equal": {func(procs int, v map[string]string) (float64, int64) { return 100, heaps[v["GOGC"]] }, []journal.Axis{four}, 0, "unset GOGC=50", []string{""}, nil},
+		"all equal": {func(procs int, v map[string]string) (float64, int64) { return 100, heaps[v["GOGC"]] }, []journal.Axis{four}, 0, "default GOGC=50", []string{""}, nil},
 		"interact": {func(procs int, v map[string]string) (float64, int64) { // only without collections do more Ps help
 			if v["GOGC"] == "off" {
 				return upTo(procs, 4), 900
 			}
 			return plain(procs, v)
-		}, []journal.Axis{gogc("50", "100", "off")}, 0, "unset GOGC=off", []string{"GOGC"}, []string{""}},
+		}, []journal.Axis{gogc("50", "100", "off")}, 0, "default GOGC=off", []string{"GOGC"}, []string{""}},
 		"two variables": {func(procs int, v map[string]string) (float64, int64) {
 			f, bytes := plain(procs, v)
 			if v["X"] == "b" {

@@ -19,7 +19,7 @@ func TestBlocks(t *testing.T) {
 		t.Fatal(err)
 	}
 	blocks := []Block{
-		{Block: 0, Settings: []Setting{{Label: "unset", Replicas: 1}, {Label: "4", Procs: ptr(4), Replicas: 1}}, Why: "first"},
+		{Block: 0, Settings: []Setting{{Label: Default, Replicas: 1}, {Label: "4", Procs: ptr(4), Replicas: 1}}, Why: "first"},
 		{Block: 1, Settings: []Setting{{Label: "3", Procs: ptr(3), Replicas: 1}}, Why: "edge"},
 	}
 	for _, b := range blocks {

@@ -1,9 +1,24 @@
 package journal
 
-import "github.com/procfit/procfit/internal/host/cpuset"
+import (
+	"strconv"
+
+	"github.com/procfit/procfit/internal/host/cpuset"
+)
 
 // VariantAgainst marks the settings of a gate's old command.
 const VariantAgainst = "against"
+
+// Default is what the setting without GOMAXPROCS in its environment is called.
+const Default = "default"
+
+// LabelOf is what a value of GOMAXPROCS is called; nil is the program's default.
+func LabelOf(procs *int) string {
+	if procs == nil {
+		return Default
+	}
+	return strconv.Itoa(*procs)
+}
 
 // Setting is one setting under test.
 type Setting struct {
@@ -41,7 +56,7 @@ type GroupKey struct {
 // their labels say.
 type SettingKey struct {
 	Group   GroupKey
-	Procs   int // 0: unset
+	Procs   int // 0: the default
 	Variant string
 	Value   string // of the variable that the group compares
 }

@@ -1,6 +1,7 @@
 package page
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"strconv"
@@ -34,12 +35,14 @@ func (g *group) answer() Answer {
 // brief is the answer where others are next to it.
 func (g *group) brief() string {
 	rec := &g.Recommendation
-	row := called(rec)
-	text := row.brief
-	if n := advised(rec); n != nil {
+	text := lowered(verdicts[cmp.Or(rec.Verdict, verdict.CannotTell)].label)
+	switch n := advised(rec); {
+	case n != nil:
 		text = "set " + strconv.Itoa(*n)
+	case called(rec).sets:
+		text = lowered(keepDefault)
 	}
-	if rec.Confidence == verdict.Likely && row.hedged {
+	if rec.Confidence == verdict.Likely {
 		text = "likely " + text
 	}
 	return text
@@ -99,11 +102,8 @@ func (g *group) tiles() (list []document.Tile) {
 			whose = "default"
 		}
 	}
-	if after == nil {
+	if after == nil || g.uncompared(after) != "" { // large numbers look like results
 		return nil
-	}
-	if word := g.uncompared(after); word != "" {
-		whose = strings.TrimPrefix(whose+", "+word, ", ")
 	}
 	add := func(name string, u number.Unit, of func(*verdict.Row) verdict.Interval) {
 		i := of(after)

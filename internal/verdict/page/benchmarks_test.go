@@ -65,10 +65,10 @@ func TestOneAloneIsNoMean(t *testing.T) {
 
 // A gate's old and new share places and axis where a renderer has room.
 func TestOldAndNewOnOneAxis(t *testing.T) {
-	v := New(pagetest.Gate(func(*verdict.Gate) {}))
+	v := New(analyze(versus(1.1, 0.9, nil)))
 	for _, c := range []*document.Chart{v.Groups[0].Throughput, v.Groups[0].Latency} {
 		p := c.Together
-		if p == nil || len(p.Categories) != 1 || len(p.Series) != 2 || p.Series[0].Name != "old" || p.Series[1].Name != "new" {
+		if p == nil || len(p.Categories) != 2 || len(p.Series) != 2 || p.Series[0].Name != "old" || p.Series[1].Name != "new" {
 			t.Fatalf("%s: %+v", c.Title, p)
 		}
 		if !p.Series[0].Marks[0].Present || !p.Series[1].Marks[0].Present || p.Series[0].Marks[0].At == p.Series[1].Marks[0].At {

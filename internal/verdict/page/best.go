@@ -23,11 +23,11 @@ func bestVerdict(r *verdict.Result) Verdict {
 	case b.Confidence == "" && !b.Complete:
 		v.State, v.Label = document.Unknown, "Not finished"
 	case b.Confidence == "":
-		v.State, v.Label = document.Unknown, "Undecided"
+		v.State, v.Label = document.Unknown, undecided
 	case b.Confidence == verdict.Likely:
-		v.State, v.Label = document.Attention, "Likely, but not proven"
+		v.State, v.Label = document.Attention, notProven
 	case len(bestChanges(r, b)) == 0:
-		v.State, v.Label = document.OK, "Change nothing"
+		v.State, v.Label = document.OK, "Keep the values"
 	default:
 		v.Answer.Apply = applied(r, b)
 	}
@@ -52,6 +52,17 @@ func bestVerdict(r *verdict.Result) Verdict {
 	}
 	v.Answer.Plain, v.Reasons = v.Sentence, bestReasons(r, b)
 	return v
+}
+
+// bestSure is how sure the answer is of all comparisons.
+func bestSure(r *verdict.Result) string {
+	switch r.Best[0].Confidence {
+	case "":
+		return nothingProven
+	case verdict.Likely:
+		return notProven
+	}
+	return provenSure
 }
 
 // settleUnseen is what would prove what procfit could not read or count.
@@ -116,7 +127,7 @@ func bestText(r *verdict.Result, b *verdict.Best) string {
 	text := "Set " + phrase.And(set)
 	switch {
 	case b.Confidence == "":
-		return "No answer yet"
+		return undecided
 	case set == nil:
 		text = "Keep " + phrase.And(keep)
 	case keep != nil:
@@ -198,7 +209,7 @@ func (w words) varied() string {
 	if !w.bySweep() {
 		return ""
 	}
-	return w.result.Spec.With(spec.Set("vary", "GOGC=50,100,200,400"), spec.Set("procs", asProcs(w.group.Recommendation.Setting)), spec.Unset("repeats"), fresh).Shell()
+	return w.result.Spec.With(spec.Set("vary", "GOGC=50,100,200,400"), spec.Set("procs", cmp.Or(w.group.Recommendation.Setting, journal.Default)), spec.Unset("repeats"), fresh).Shell()
 }
 
 // bestReasons are the comparisons, and whether the variables depend on each other.

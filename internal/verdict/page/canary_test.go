@@ -47,12 +47,12 @@ func TestCanaryVerdicts(t *testing.T) {
 		label  string
 		says   string
 	}{
-		"better": {func(*journal.Contents) {}, document.Act, "Recommended", "Under this traffic GOMAXPROCS 1 is better than unset, and proven no worse in the judged metrics: p99 and CPU time per request."},
+		"better": {func(*journal.Contents) {}, document.Act, "Recommended", "Under this traffic GOMAXPROCS 1 is better than the default, and proven no worse in the judged metrics: p99 and CPU time per request."},
 		"better, and perhaps worse": {func(c *journal.Contents) {
 			for i, t := range one(c) {
 				prolong(t, "p99", 1+float64(i%2))
 			}
-		}, document.Unknown, "Undecided", "GOMAXPROCS 1 is better than unset in CPU time per request, but may be worse in p99: more slices may decide it."},
+		}, document.Unknown, "Undecided", "GOMAXPROCS 1 is better than the default in CPU time per request, but may be worse in p99: more slices may decide it."},
 		"nothing proven": {func(c *journal.Contents) { c.Trials = c.Trials[16:] }, document.Unknown, "Undecided", "no value is proven better"},
 		"worse": {func(c *journal.Contents) {
 			c.Trials, c.Header.Canary.Rounds = c.Trials[:16], c.Header.Canary.Rounds[:1]
@@ -60,12 +60,12 @@ func TestCanaryVerdicts(t *testing.T) {
 				t.CPUSeconds.User *= 2
 				*t.RunQueueWaitSeconds *= 2
 			}
-		}, document.OK, "Change nothing", "GOMAXPROCS 1 is worse than unset"},
+		}, document.OK, "Keep the default", "GOMAXPROCS 1 is worse than the default"},
 		"a trade-off": {func(c *journal.Contents) {
 			for _, t := range one(c) {
 				prolong(t, "p99", 1.3)
 			}
-		}, document.Attention, "A trade-off", "better than unset in one metric and worse in another"},
+		}, document.Attention, "Trade-off", "better than the default in one metric and worse in another"},
 		"nothing counted": {func(c *journal.Contents) { c.Trials = nil }, document.Unknown, "Undecided", "The canary has no complete slice."},
 		"interrupted":     {func(c *journal.Contents) { c.End.Code = journal.EndInterrupted }, document.Unknown, "Not finished", "The canary did not finish: it was interrupted."},
 		"killed":          {func(c *journal.Contents) { c.End = nil }, document.Unknown, "Not finished", "its journal has no end: procfit was killed"},
@@ -93,7 +93,7 @@ func TestCanaryVerdicts(t *testing.T) {
 		if p := (canaryWords{r.Canary, r}).paste(); (len(p.Snippets) > 0) != (name == "better") {
 			t.Errorf("%s: to paste: %v", name, p)
 		}
-		if (len(v.Settle) > 0) != (name == "no requests" || v.Answer.Text == "No answer yet") {
+		if (len(v.Settle) > 0) != (name == "no requests" || v.Answer.Text == "Undecided") {
 			t.Errorf("%s: what would settle it: %v", name, v.Settle)
 		}
 	}
@@ -134,7 +134,7 @@ func TestCanaryWarnings(t *testing.T) {
 		of   *journal.Contents
 		want []string
 	}{
-		{few, []string{"CPU time is counted per pod, not per request", "could not be read: unset and 1", "8 warnings in trials, the first: a query returned nothing: p99: no Prometheus", "4 slices: an interval of so few is of little use"}},
+		{few, []string{"CPU time is counted per pod, not per request", "could not be read: default and 1", "8 warnings in trials, the first: a query returned nothing: p99: no Prometheus", "4 slices: an interval of so few is of little use"}},
 		{idle, []string{"in most slices no request reached GOMAXPROCS 1:", "GOMAXPROCS 2 is the default here"}},
 	} {
 		for _, want := range c.want {
@@ -195,7 +195,7 @@ func TestCanaryAsAPage(t *testing.T) {
 	}
 	got := string(b)
 	for _, want := range []string{
-		"Under this traffic GOMAXPROCS 1 is better than unset", "GOMAXPROCS 1: p99", "GOMAXPROCS 2: p99", `aria-label="slice 8: the control, unset 0.0`,
+		"Under this traffic GOMAXPROCS 1 is better than the default", "GOMAXPROCS 1: p99", "GOMAXPROCS 2: p99", `aria-label="slice 8: the control, default 0.0`,
 		"is the default here", "api (18 endpoints)", "HorizontalPodAutoscaler api", "procfit kube canary deployment/api",
 	} {
 		if !strings.Contains(got, want) {

@@ -102,11 +102,11 @@ func (w canaryWords) open() string {
 	var list []string
 	for _, a := range w.Settings {
 		if better := a.In(verdict.OutcomeBetter); a.Verdict == verdict.CannotTell && better != nil {
-			list = append(list, fmt.Sprintf("GOMAXPROCS %s is better than unset in %s, but may be worse in %s", phrase.Clean(a.Label), w.names(better), w.names(a.In(verdict.OutcomeOpen))))
+			list = append(list, fmt.Sprintf("GOMAXPROCS %s is better than the default in %s, but may be worse in %s", phrase.Clean(a.Label), w.names(better), w.names(a.In(verdict.OutcomeOpen))))
 		}
 	}
 	if list == nil {
-		return "Under this traffic no value is proven better than unset" + more
+		return "Under this traffic no value is proven better than the default" + more
 	}
 	return "Under this traffic " + phrase.Semicolons(list) + more
 }

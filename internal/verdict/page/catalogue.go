@@ -77,11 +77,11 @@ var catalogue = byKind(
 		return invalid(x.Invalid, "trial"), fix
 	}),
 	warns(func(w words, x verdict.InvalidPilots) (string, string) {
-		fix := w.ways(way{text: readLogs}, way{"set --rate: then procfit runs no pilot trials", "rate", ""})
+		fix := w.ways(way{text: readLogs}, way{"set --rate: then no trial is needed to find one", "rate", ""})
 		if x.Stolen {
 			fix = unshared
 		}
-		return invalid(x.Invalid, "pilot trial"), fix
+		return invalid(x.Invalid, "trial") + "; they were to find the request rate", fix
 	}),
 	warns(func(w words, x verdict.Noisy) (string, string) {
 		return strays(x.Spread, "throughput"), "use a quieter machine or a longer --trial-time, or allow " + more(w.plan())
@@ -164,7 +164,7 @@ var catalogue = byKind(
 		return "the default was not the same value in every trial: " + phrase.And(x.Settings), "do not change CPU limits or the number of CPUs during a sweep"
 	}),
 	warns(func(_ words, x verdict.UnsetPerformsApart) (string, string) {
-		return fmt.Sprintf("with GOMAXPROCS unset the runtime uses %d, but performs differently from an explicit GOMAXPROCS=%d", x.Procs, x.Procs), "look for worker pools sized from the variable, and for libraries that set GOMAXPROCS"
+		return fmt.Sprintf("the default is %d, but performs differently from GOMAXPROCS=%[1]d", x.Procs), "look for worker pools sized from the variable, and for libraries that set GOMAXPROCS"
 	}),
 
 	// CPUs: limits, other programs, the machine.
@@ -209,7 +209,7 @@ var catalogue = byKind(
 			"cool the machine better, or give the target fewer CPUs with a smaller --cpus target=LIST"
 	}),
 	warns(func(_ words, x verdict.Drift) (string, string) {
-		return fmt.Sprintf("throughput drifted during the run: the end is %s than the start", slower(x.Change)), "use a quieter machine; the comparisons remain valid, because they are made within blocks"
+		return fmt.Sprintf("throughput drifted during the run: the end is %s than the start", slower(x.Change)), "use a quieter machine; the comparisons remain valid: trials run in random order"
 	}),
 	warns(func(_ words, x verdict.Steal) (string, string) {
 		text := fmt.Sprintf("the hypervisor took %s of the CPU time", number.Percent(x.Share))
@@ -241,7 +241,7 @@ var catalogue = byKind(
 	}),
 	warns(words.notProfiled),
 	warns(func(_ words, x verdict.Duplicates) (string, string) {
-		return phrase.Count(x.Trials, "trial") + " in the journal twice: procfit uses the first of each setting and block", "keep one journal per run"
+		return phrase.Count(x.Trials, "trial") + " in the journal twice: procfit uses the first of each", "keep one journal per run"
 	}),
 
 	// A canary.
@@ -270,13 +270,13 @@ var catalogue = byKind(
 	under(saying("proven worse in throughput: "), func(_ words, x verdict.ReasonSlower) string { return worse(x.Bounded, slower) }),
 	under(saying("too slow to be the best, so not measured again: "), func(_ words, x verdict.ReasonSetAside) string { return looked(x.Difference, slower) }),
 	under(within("proven equally good, within %s: "), func(_ words, x verdict.ReasonAsFast) string { return asGood(x.Bounded, slower) }),
-	under(within("undecided in throughput, neither proven equal within %s nor proven worse: "), func(_ words, x verdict.ReasonSpeedOpen) string { return looked(x.Difference, slower) }),
+	under(saying("undecided in throughput, within the noise: "), func(_ words, x verdict.ReasonSpeedOpen) string { return looked(x.Difference, slower) }),
 	under(worseP99, func(_ words, x verdict.ReasonSaturated) string {
 		return name(x.Of) + " could not keep up with the request rate"
 	}),
 	under(worseP99, func(_ words, x verdict.ReasonLater) string { return worse(x.Bounded, higher) }),
 	under(withinP99("proven equally good in %s, within %s: "), func(_ words, x verdict.ReasonAsPrompt) string { return asGood(x.Bounded, higher) }),
-	under(withinP99("undecided in %s, neither proven equal within %s nor proven worse: "), func(_ words, x verdict.ReasonP99Open) string { return looked(x.Difference, higher) }),
+	under(func(w words) string { return "undecided in " + w.quantile() + ", within the noise: " }, func(_ words, x verdict.ReasonP99Open) string { return looked(x.Difference, higher) }),
 	under(saying("but not for every metric: "), func(_ words, x verdict.ReasonMetricWorse) string {
 		return fmt.Sprintf("%s is %s at %s than at %s, at least %s (n %d)", x.Metric, higher(x.Change), name(x.Of), name(x.Than), amount(x.Bound), x.N)
 	}),
@@ -295,9 +295,9 @@ var catalogue = byKind(
 		}
 		return "p99 is not judged: in the throughput phase, latency only mirrors throughput"
 	}),
-	fixed[verdict.ReasonUnsetUnread]("unset is not compared: the value that it uses could not be read"),
+	fixed[verdict.ReasonUnsetUnread]("the default is not compared: the value that it uses could not be read"),
 	states(func(_ words, x verdict.ReasonUnsetDiffers) string {
-		return fmt.Sprintf("unset is not compared: it uses %d, but is %s than GOMAXPROCS=%d (n %d)", x.Of.Procs, slower(x.Change), x.Of.Procs, x.N)
+		return fmt.Sprintf("the default is not compared: it is %d, but %s than GOMAXPROCS=%d (n %d)", x.Of.Procs, slower(x.Change), x.Of.Procs, x.N)
 	}),
 	states(func(w words, _ verdict.ReasonSpread) string { return w.spread() }),
 	states(func(w words, _ verdict.ReasonUnjudged) string { return w.unjudged() }),
@@ -307,7 +307,7 @@ var catalogue = byKind(
 	states(func(w words, _ verdict.ReasonShared) string { return w.shared() }),
 	states(func(w words, _ verdict.ReasonBursts) string { return w.bursts() }),
 	states(func(w words, x verdict.ReasonSlow) string {
-		return fmt.Sprintf("the machine itself was slower, or changed its speed, during %d of %s (procfit times a fixed piece of work between blocks): those trials are not used", x.Trials, phrase.Count(w.group.Others.Trials, "trial"))
+		return fmt.Sprintf("the machine itself was slower, or changed its speed, during %d of %s (procfit times a fixed piece of work between trials): those trials are not used", x.Trials, phrase.Count(w.group.Others.Trials, "trial"))
 	}),
 	states(func(w words, x verdict.ReasonWithheld) string {
 		return names(x.List) + " " + verb(len(x.List), "is", "are") + " not compared: " + w.others() + w.tooFew()
@@ -336,9 +336,9 @@ var catalogue = byKind(
 		begin := "Set GOMAXPROCS=%d: the smallest"
 		switch likely := w.likely(); {
 		case x.Of.Default && likely:
-			begin = "Leave GOMAXPROCS unset: the default is %d, likely the smallest"
+			begin = "Keep the default (%d), likely the smallest"
 		case x.Of.Default:
-			begin = "Leave GOMAXPROCS unset: the default is %d, the smallest"
+			begin = "Keep the default (%d), the smallest"
 		case likely:
 			begin = "GOMAXPROCS=%d is likely the smallest"
 		}
@@ -346,8 +346,8 @@ var catalogue = byKind(
 	}),
 
 	// Causes: why there is no verdict.
-	fixed[verdict.CauseOnlyUnset]("only the default (GOMAXPROCS unset) was measured, and the value that it uses could not be read."),
-	fixed[verdict.CausePilotsInvalid]("nothing has been measured yet, because the pilot trials were invalid."),
+	fixed[verdict.CauseOnlyUnset]("only the default was measured, and the value that it uses could not be read."),
+	fixed[verdict.CausePilotsInvalid]("nothing has been measured yet, because the trials that find the request rate were invalid."),
 	fixed[verdict.CauseNotMeasured]("nothing has been measured yet."),
 	fixed[verdict.CauseNoneValid]("no trial was valid."),
 	fixed[verdict.CauseNoThroughput]("no valid trial has a throughput above zero."),
@@ -362,7 +362,7 @@ var catalogue = byKind(
 		return fmt.Sprintf("only one value of GOMAXPROCS was measured, %d.", x.Of.Procs)
 	}),
 	states(func(_ words, x verdict.CauseUnsetDiffers) string {
-		return fmt.Sprintf("with GOMAXPROCS unset the runtime uses %d, yet it performs differently from an explicit GOMAXPROCS=%d.", x.Of.Procs, x.Of.Procs)
+		return fmt.Sprintf("the default is %d, yet it performs differently from GOMAXPROCS=%[1]d.", x.Of.Procs)
 	}),
 	fixed[verdict.CauseLoadLimited]("all values have the same throughput, but the load generator was at its limit."),
 	fixed[verdict.CauseBenchmarksDiffer]("on average all values perform the same, but the benchmarks need different values."),
@@ -387,7 +387,7 @@ var catalogue = byKind(
 		return "in no valid trial did the load generator send " + w.rate() + "."
 	}),
 	states(func(w words, _ verdict.CauseRateFewBlocks) string {
-		return fmt.Sprintf("no value of GOMAXPROCS sustained %s in the %d blocks that a proof needs.", w.rate(), verdict.FewestPairs)
+		return fmt.Sprintf("no value of GOMAXPROCS sustained %s in the %d trials that a proof needs.", w.rate(), verdict.FewestPairs)
 	}),
 	states(func(w words, x verdict.CauseRateNotCarried) string {
 		if x.Proven {

@@ -288,7 +288,7 @@ func TestEveryVerdictHasWords(t *testing.T) {
 			row.canary(canaryWords{running.Canary, running}, &canary)
 			row.live(liveWordsOf(alive), &live)
 			for place, text := range map[string]string{
-				"label": called(&rec).label, "likely": row.likely, "answer": row.answer(g), "brief": g.brief(), "plain": g.plain(), "paste": row.paste(g).Lead,
+				"label": called(&rec).label, "answer": row.answer(g), "brief": g.brief(), "plain": g.plain(), "paste": row.paste(g).Lead,
 				"compared": compared.Sentence, "its label": compared.Label, "canary": canary.Sentence, "live": live.Sentence, "its answer": live.Answer.Text,
 				"after": row.after(canaryWords{running.Canary, running}) + New(running).Groups[0].Paste.Lead,
 			} {

@@ -186,9 +186,17 @@ func (g *group) chart(metric string, u number.Unit, measures []measure, logarith
 	return g.chartOn(ax, metric, u, measures, logarithmic), ax
 }
 
+// axis is what the settings differ in; empty: values of GOMAXPROCS.
+func (g *group) axis() string {
+	if g.gateAlone {
+		return "version"
+	}
+	return phrase.Clean(g.Compares)
+}
+
 // chartOn is a chart on an axis that others may share.
 func (g *group) chartOn(ax document.Axis, metric string, u number.Unit, measures []measure, logarithmic bool) document.Chart {
-	c := document.Chart{Log: logarithmic, Ticks: ticks(u, ax), Axis: phrase.Clean(g.Compares)}
+	c := document.Chart{Log: logarithmic, Ticks: ticks(u, ax), Axis: g.axis()}
 	for i := range g.rows {
 		a := &g.rows[i]
 		label, sub := settingLabel(a)
@@ -259,6 +267,9 @@ func newMark(ax document.Axis, u number.Unit, m measure, a *verdict.Row) documen
 // by side as rows of their own.
 func (g *group) pairs() map[*verdict.Row]*verdict.Row {
 	var old map[*verdict.Row]*verdict.Row
+	if g.gateAlone { // new and old are the only two places
+		return nil
+	}
 	for i := range g.rows {
 		if g.rows[i].Variant != journal.VariantAgainst {
 			continue

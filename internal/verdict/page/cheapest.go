@@ -111,7 +111,7 @@ func settingOf(p *verdict.Priced) string {
 		s += ", Go " + goVersion(p.GoVersion)
 	}
 	if p.Procs == nil {
-		return s + " with GOMAXPROCS unset"
+		return s + " with the default GOMAXPROCS"
 	}
 	return s + " with GOMAXPROCS=" + strconv.Itoa(*p.Procs)
 }

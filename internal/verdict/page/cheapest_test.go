@@ -11,7 +11,7 @@ import (
 
 func TestCheapestWords(t *testing.T) {
 	priced := func(quota float64, procs *int, replicas int, carries verdict.Carries) verdict.Priced {
-		p := verdict.Priced{Label: "unset", Procs: procs, Replicas: replicas, CPUs: quota, TotalCPUs: quota * float64(replicas), Trials: 5, Met: 5, Carries: carries}
+		p := verdict.Priced{Label: "default", Procs: procs, Replicas: replicas, CPUs: quota, TotalCPUs: quota * float64(replicas), Trials: 5, Met: 5, Carries: carries}
 		if p.CPUs < 8 {
 			p.QuotaCPUs = &quota
 		}
@@ -26,11 +26,11 @@ func TestCheapestWords(t *testing.T) {
 		label, want    string
 		state          document.Tone
 	}{
-		"half of today":      {&half, &today, 2, 0, "Cheapest", "0.5 CPUs with GOMAXPROCS=1 sustains 300 req/s with p99 within 50 ms, with 50% of the CPUs of what runs today (1 CPU with GOMAXPROCS unset).", document.Act},
+		"half of today":      {&half, &today, 2, 0, "Cheapest", "0.5 CPUs with GOMAXPROCS=1 sustains 300 req/s with p99 within 50 ms, with 50% of the CPUs of what runs today (1 CPU with the default GOMAXPROCS).", document.Act},
 		"as much":            {&two, &half, 2, 0, "Cheapest", "2 replicas of 0.25 CPUs with GOMAXPROCS=1 sustain 300 req/s with p99 within 50 ms, with as many CPUs as what runs today (0.5 CPUs with GOMAXPROCS=1).", document.Act},
-		"today's":            {&today, &today, 2, 0, "Change nothing", "1 CPU with GOMAXPROCS unset sustains 300 req/s with p99 within 50 ms.", document.OK},
-		"no CPU limit":       {&none, nil, 1, 0, "Cheapest", "No limit (8 CPUs) with GOMAXPROCS unset sustains 300 req/s with p99 within 50 ms.", document.Act},
-		"one may be cheaper": {&today, nil, 2, 1, "Cheapest", "1 CPU with GOMAXPROCS unset sustains", document.Act},
+		"today's":            {&today, &today, 2, 0, "Change nothing", "1 CPU with the default GOMAXPROCS sustains 300 req/s with p99 within 50 ms.", document.OK},
+		"no CPU limit":       {&none, nil, 1, 0, "Cheapest", "No limit (8 CPUs) with the default GOMAXPROCS sustains 300 req/s with p99 within 50 ms.", document.Act},
+		"one may be cheaper": {&today, nil, 2, 1, "Cheapest", "1 CPU with the default GOMAXPROCS sustains", document.Act},
 		"none carries it":    {nil, &today, 2, 0, "No setting is enough", "None of the measured settings sustains 300 req/s with p99 within 50 ms.", document.Attention},
 		"not told":           {nil, &today, 2, 2, "Undecided", "No setting is proven to sustain 300 req/s with p99 within 50 ms.", document.Unknown},
 	} {

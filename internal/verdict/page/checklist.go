@@ -47,7 +47,7 @@ func (g *group) measured() (state document.Tone, answer, detail string) {
 	if valid == 0 {
 		return document.Attention, "no", "no valid trial: measure first"
 	}
-	detail = fmt.Sprintf("%s of %s, in random order within blocks of %s settings", phrase.Count(valid, "valid trial"), phrase.Count(len(g.Settings), "setting"), blocksOf(g.r))
+	detail = fmt.Sprintf("%s of %s, in random order, %s settings in turn", phrase.Count(valid, "valid trial"), phrase.Count(len(g.Settings), "setting"), blocksOf(g.r))
 	if invalid > 0 {
 		detail += fmt.Sprintf("; %d more were invalid and are not used", invalid)
 	}
@@ -70,13 +70,13 @@ func (g *group) current() (state document.Tone, answer, detail string) {
 	case a == nil && g.Default.Predicted:
 		return document.OK, strconv.Itoa(*g.Default.Procs), "computed, not measured: without GOMAXPROCS the runtime uses all CPUs that the target may run on"
 	case a == nil:
-		detail = "unset was not measured, and depends on the go line of the program; procfit explain prints it, and --procs default measures it"
+		detail = "the default was not measured, and depends on the go line of the program; procfit explain prints it, and --procs default measures it"
 	case a.Trials == 0:
-		detail = "unset has no valid trial"
+		detail = "the default has no valid trial"
 	case a.ResolvedProcs == nil:
 		detail = "the default value could not be read from the target's memory"
 	default:
-		detail = "with GOMAXPROCS unset, read from the target's memory"
+		detail = "without GOMAXPROCS in the environment, read from the target's memory"
 		if s := phrase.Clean(a.ResolvedSource); s != "" {
 			detail += " (" + s + ")"
 		}
@@ -180,7 +180,7 @@ func (g *group) beforeAfter() (state document.Tone, answer, detail string) {
 		parts = append(parts, "after ("+settingName(after)+"): "+g.figures(after))
 	}
 	if before == nil {
-		parts = append(parts, "unset was not measured, so there is nothing to compare with")
+		parts = append(parts, "the default was not measured, so there is nothing to compare with")
 	}
 	parts = append(parts, "the load was "+g.loadShape()+"; only you know whether the load in production is similar")
 	return document.Unknown, "for you to judge", strings.Join(parts, "; ")

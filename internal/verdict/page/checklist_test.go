@@ -98,14 +98,14 @@ func TestChecklistAnswersFromTheData(t *testing.T) {
 		{"quota, unreadable", 8, func(_ *verdict.Result, g *verdict.Group) {
 			g.QuotaCPUs, g.Throttling = ptr(2.0), verdict.Throttling{State: verdict.ThrottledUnknown, OuterKnown: true}
 		}, document.Unknown, "unknown", "could not be read"},
-		{"quota, never throttled", 8, limits(throttled(0, verdict.ThrottledNo, "", 0)), document.OK, "no", "unset (8): 0%"},
+		{"quota, never throttled", 8, limits(throttled(0, verdict.ThrottledNo, "", 0)), document.OK, "no", "8 (default): 0%"},
 		{"hardly throttled", 8, limits(throttled(0.004, verdict.ThrottledHardly, "", 0)), document.OK, "hardly", "0.4%"},
 		{"more Ps than quota", 8, limits(throttled(0.63, verdict.ThrottledYes, verdict.AdviceLower, 2)), document.Attention, "yes", "63% of periods; lower GOMAXPROCS to 2 before you raise the CPU limit"},
 		{"Ps within the quota", 8, limits(throttled(0.2, verdict.ThrottledYes, verdict.AdviceRaise, 0)), document.Attention, "yes", "raise the CPU limit"},
 		{"what was measured", 8, limits(throttled(0.2, verdict.ThrottledYes, verdict.AdviceMeasured, 1)), document.Attention, "yes", "GOMAXPROCS 1 is proven equally good or better"},
 		{"a limit around", 8, limits(verdict.Throttling{State: verdict.ThrottledYes, Share: ptr(64.0 / 102), OuterKnown: true, Advice: verdict.AdviceRaise,
-			Settings: []verdict.ThrottledSetting{{Label: "unset", Judged: true, Share: 64.0 / 102, LimitCPUs: 1.5, Group: "/session"}}}),
-			document.Attention, "yes", "unset (8): 63% of periods of the limit of 1.5 CPUs on the parent cgroup /session; raise the limit on the parent cgroup"},
+			Settings: []verdict.ThrottledSetting{{Label: journal.Default, Judged: true, Share: 64.0 / 102, LimitCPUs: 1.5, Group: "/session"}}}),
+			document.Attention, "yes", "8 (default): 63% of periods of the limit of 1.5 CPUs on the parent cgroup /session; raise the limit on the parent cgroup"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			got := world(c.bend).Groups[0].Checklist
@@ -152,7 +152,7 @@ func limits(t verdict.Throttling) func(*verdict.Result, *verdict.Group) {
 func throttled(share float64, state verdict.ThrottlingState, advice verdict.ThrottlingAdvice, procs int) verdict.Throttling {
 	return verdict.Throttling{
 		State: state, Share: &share, LimitCPUs: ptr(2.0), Own: true, OuterKnown: true, Advice: advice, AdviceOwn: true, Procs: &procs,
-		Settings: []verdict.ThrottledSetting{{Label: "unset", Judged: true, Share: share, LimitCPUs: 2, Own: true}},
+		Settings: []verdict.ThrottledSetting{{Label: journal.Default, Judged: true, Share: share, LimitCPUs: 2, Own: true}},
 	}
 }
 

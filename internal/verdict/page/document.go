@@ -7,63 +7,60 @@ import (
 	"github.com/procfit/procfit/internal/show/document"
 )
 
-// Brief is what a terminal gets of a sweep: why, the curves and metrics that the answer
-// rests on, and at the end, where the eye is when the prompt is back, the answer.
+// Brief is what a terminal gets of a sweep: the answer, the curve and the table that it rests
+// on, and what weakens it most. The rest is in the report.
 func (v *View) Brief() *document.Document {
 	d := &document.Document{Title: v.Of + " of " + v.Name, Date: v.Started, Closing: v.Verdict.closing()}
 	add := func(list ...document.Block) { d.Blocks = append(d.Blocks, list...) }
+	add(document.Text{Text: v.Verdict.Answer.Text, Style: document.Strong, Tone: v.Verdict.State},
+		document.Text{Text: v.Verdict.Answer.Plain}, document.Text{Text: v.Verdict.Context, Style: document.Muted})
+	if g := v.Gate; g != nil && g.Sentence != "" {
+		add(document.Text{Text: g.Answer + ". " + g.Sentence, Tone: g.State})
+	}
+	for i := range v.Groups {
+		if g := &v.Groups[i]; len(v.Groups) <= fewGroups {
+			add(g.brief(len(v.Groups) > 1)...)
+		}
+	}
+	if v.Gate != nil {
+		add(v.Gate.Table)
+	}
+	if v.Summary != nil {
+		add(*v.Summary)
+	}
+	if len(v.Groups) == 1 {
+		add(v.Groups[0].figures(true)...)
+	}
+	add(v.Profiles...)
 	if v.Progress != "" {
 		add(document.Alert{Text: v.Progress})
 	}
-	if len(v.Verdict.Reasons) > 0 {
-		add(document.Heading{Level: 3, Text: "Why"})
-		add(v.Verdict.why()...)
-	}
-	if g := v.Gate; g != nil {
-		if g.Sentence != "" {
-			add(document.Panel{Name: "Gate", Tone: g.State, Label: g.Label, Sentence: g.Sentence})
-		}
-		add(g.Table)
-	}
-	if v.Summary != nil {
-		summary := *v.Summary
-		summary.Foot = true
-		add(summary)
-	}
-	for i := range v.Groups {
-		g := &v.Groups[i]
-		if len(v.Groups) > 1 {
-			add(document.Heading{Level: 2, Text: g.Title}, g.Verdict.panel())
-		}
-		if c := g.shown(); len(c) > 0 {
-			add(document.Charts{List: c, Foot: len(v.Groups) == 1})
-		}
-		add(g.figures(true)...)
-		add(g.Warnings)
-	}
-	add(v.Profiles...)
-	add(v.Warnings)
+	add(v.heaviest())
 	return d
 }
 
-// panel is the verdict in full.
-func (v Verdict) panel() document.Panel {
-	p := document.Panel{Name: "Verdict", Tone: v.State, Label: v.Label, Level: 2, Sentence: v.Sentence}
-	if a := v.Answer; a.Text != "" {
-		p.Label, p.Sentence = a.Text, a.Plain
-	}
-	p.Blocks = append(v.why(), itemized(v.toSettle(), v.Settle)...)
-	return p
-}
+// fewGroups have their curves on a terminal; more have a row of the summary each.
+const fewGroups = 3
 
-// why is what the answer rests on, and what it holds for.
-func (v Verdict) why() []document.Block {
-	list := itemized("", document.Items(v.Reasons))
-	if v.Context != "" {
-		list = append(list, document.Text{Text: v.Context, Style: document.Muted})
+// brief is a group's curves.
+func (g *Group) brief(titled bool) (list []document.Block) {
+	if titled {
+		list = append(list, document.Heading{Level: 2, Text: g.Title})
+	}
+	if c := g.curves(); len(c) > 0 {
+		list = append(list, document.Charts{Layout: document.Lines, List: c})
+	}
+	if g.Throughput == nil { // what each value of an experiment came to
+		list = append(list, itemized("", document.Items(g.Verdict.Reasons))...)
+	}
+	if c := slices.DeleteFunc(slices.Clone(g.OverTime), func(c document.Chart) bool { return len(c.Categories) > mostSlices }); len(c) > 0 {
+		list = append(list, document.Charts{List: c})
 	}
 	return list
 }
+
+// mostSlices is how many lines a chart over time may take of a terminal.
+const mostSlices = 24
 
 // toSettle is the lead of what is to be done next.
 func (v Verdict) toSettle() string {
@@ -80,18 +77,16 @@ func itemized(lead string, items []document.Item) []document.Block {
 	return []document.Block{document.List{Lead: lead, Items: items}}
 }
 
-// closing is the answer, and what would settle what is open; a command that continues comes
-// last.
+// closing is one thing to do next, with the command for it where there is one.
 func (v Verdict) closing() []document.Block {
-	list := []document.Block{
-		document.Text{Text: v.Answer.Text, Style: document.Strong, Tone: v.State}, document.Text{Text: v.Answer.Plain},
+	if len(v.Settle) == 0 {
+		return nil
 	}
-	i := slices.IndexFunc(v.Settle, func(a document.Item) bool { return a.Command != "" })
-	if i < 0 {
-		return append(list, itemized(v.toSettle(), v.Settle)...)
+	next := v.Settle[max(0, slices.IndexFunc(v.Settle, func(a document.Item) bool { return a.Command != "" }))]
+	if next.Command == "" {
+		return []document.Block{document.Text{Text: "Next: " + next.Text + "."}}
 	}
-	list = append(list, itemized(v.toSettle(), slices.Delete(slices.Clone(v.Settle), i, i+1))...)
-	return append(list, document.Code{Title: "Next, " + v.Settle[i].Text, Text: v.Settle[i].Command})
+	return []document.Block{document.Code{Title: "Next, " + next.Text, Text: next.Command}}
 }
 
 // Report is all that is known of a sweep, as its files show it.
@@ -194,9 +189,9 @@ func (v Verdict) answer(level int) document.Panel {
 }
 
 func (g *Gate) section() document.Section {
-	s := document.Section{Class: "gate " + string(g.State), Blocks: []document.Block{document.Heading{Level: 2, Text: "Gate"}}}
+	s := document.Section{Class: "gate " + string(g.State), Blocks: []document.Block{document.Heading{Level: 2, Text: "New compared with old"}}}
 	if g.Sentence != "" {
-		s.Blocks = append(s.Blocks, document.Text{Lead: g.Label, Text: g.Sentence, Tone: g.State})
+		s.Blocks = append(s.Blocks, document.Text{Lead: g.Answer, Text: g.Sentence, Tone: g.State})
 	}
 	s.Blocks = append(s.Blocks, g.Table)
 	if g.Note != "" {
@@ -286,14 +281,6 @@ func (g *Group) curves() (list []document.Chart) {
 		}
 	}
 	return list
-}
-
-// mostSlices is how many lines a chart over time may take of a terminal.
-const mostSlices = 24
-
-// shown are those that a terminal has room for.
-func (g *Group) shown() []document.Chart {
-	return append(g.curves(), slices.DeleteFunc(slices.Clone(g.OverTime), func(c document.Chart) bool { return len(c.Categories) > mostSlices })...)
 }
 
 // figures are the tables, whole or with what explains the metrics folded away.

@@ -60,7 +60,7 @@ func environment(r *verdict.Result) []Facts {
 		if l.RatePerSecond != nil {
 			add("Rate", number.PerSecond("req/s").Value(*l.RatePerSecond))
 		} else if l.Command == "" && r.Plan.SLO == nil {
-			add("Rate", piloted(l)+" of what the default can sustain, from pilot trials")
+			add("Rate", piloted(l)+" of what the default can sustain, found by the first trials")
 		}
 		add("CPUs of the load generator", l.Had().String())
 		add("Load generator and target", where(r))
@@ -192,12 +192,12 @@ func planned(r *verdict.Result) string {
 func howMany(r *verdict.Result) string {
 	ran, of, pilots := r.TrialsRun, strconv.Itoa(r.TrialsPlanned), ""
 	if r.PilotsRun > 0 {
-		pilots = " and " + phrase.Count(r.PilotsRun, "pilot")
+		pilots = fmt.Sprintf(" and %d to find the rate", r.PilotsRun)
 	}
 	if r.Plan.Racing() {
 		ran, of = ran+r.PilotsRun, "at most "+of
 		if r.PilotsRun > 0 {
-			pilots = fmt.Sprintf(" (%s among them)", phrase.Count(r.PilotsRun, "pilot"))
+			pilots = fmt.Sprintf(" (%d of them to find the rate)", r.PilotsRun)
 		}
 	}
 	return fmt.Sprintf("%d of %s run%s, %d invalid", ran, of, pilots, r.TrialsInvalid+r.PilotsInvalid)

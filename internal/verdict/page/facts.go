@@ -24,7 +24,7 @@ func (g *group) facts() []document.Pair {
 	}
 	g.noiseFacts(add)
 	if d := g.Detectable; d.Throughput != nil || d.P99 != nil {
-		add("Smallest detectable difference", g.pairOf(d.Throughput, d.P99)+", with this many blocks")
+		add("Smallest detectable difference", g.pairOf(d.Throughput, d.P99)+", with this many trials")
 	}
 	margins := "throughput " + share.Number(g.r.Plan.Margin)
 	if g.r.Plan.MarginP99 > 0 {

@@ -50,7 +50,7 @@ func NewFailure(dir string, c *journal.Contents) *Failure {
 		f.Setting = "GOMAXPROCS " + f.Setting
 	}
 	if t.Role == journal.RolePilot {
-		f.Setting += ", pilot trial"
+		f.Setting += ", trial to find the request rate"
 	}
 	for _, line := range output {
 		f.Output = append(f.Output, phrase.Clean(line))

@@ -1,8 +1,10 @@
 package page
 
 import (
+	"cmp"
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -36,48 +38,129 @@ func gateAlone(r *verdict.Result) bool {
 
 // gateOf words a gate. It is passed only where every check was judged.
 func gateOf(g *verdict.Gate, p journal.Plan) *Gate {
-	out := &Gate{}
-	var worse, open []string
+	out := &Gate{Table: gateTable(g, p)}
+	var worse, open, others []*verdict.GateCheck
 	judged := len(g.Checks) > 0
-	for _, c := range g.Checks {
-		name := gateMetric(c.Metric, c.Quantile) + " of " + phrase.Clip(phrase.Clean(gateSetting(c.Setting)), 2*nameRoom)
+	for i := range g.Checks {
+		c := &g.Checks[i]
 		judged = judged && c.Judged
-		if c.Worse {
-			worse = append(worse, name)
-		} else if !c.Proven {
-			open = append(open, name)
+		switch {
+		case c.Worse:
+			worse = append(worse, c)
+		case !c.Proven:
+			open = append(open, c)
 		}
+		if len(worse) == 0 || c != worse[0] {
+			others = append(others, c)
+		}
+	}
+	subject := "New version"
+	if g.Kind == verdict.GateKindBaseline {
+		subject = "New run"
 	}
 	switch {
 	case len(worse) > 0:
-		out.State, out.Label = document.Attention, "Gate failed"
-		out.Sentence = "Proven worse by more than the margin: " + some(worse) + "."
+		out.State, out.Label = document.Attention, "Slower"
+		out.Answer = subject + " is slower" + gateWith(g, worse[0]) + ": " + allowed(worse[0])
+	case g.Pass && judged && len(open) > 0:
+		out.State, out.Label, out.Answer = document.OK, "Not slower", subject+" is not proven slower"
 	case g.Pass && judged:
-		out.State, out.Label = document.OK, "Gate passed"
-		out.Sentence = "No metric is proven worse by more than its margin."
-		if len(open) > 0 {
-			out.Sentence += " These are not proven to be within the margin either: " + some(open) + "."
-		}
+		out.State, out.Label, out.Answer = document.OK, "Not slower", subject+" is not slower"
 	default:
-		out.State, out.Label = document.Unknown, "Gate cannot be judged"
-		out.Sentence = "Too few valid trials of both programs."
-		if why := phrase.Clean(Unjudged(g)); why != "" {
-			out.Sentence = phrase.Capital(why) + "."
+		out.State, out.Label, out.Answer = document.Unknown, undecided, "Undecided: the "+lowered(subject)+" may be slower"
+	}
+	if out.State == document.Unknown {
+		out.Sentence = phrase.Capital(cmp.Or(phrase.Clean(Unjudged(g)), "too few valid trials of both programs")) + "."
+	} else if len(others) > 0 {
+		out.Sentence = eachAllowed(g, others) + "."
+		if len(worse) > 0 {
+			out.Sentence = "Also " + out.Sentence
+		} else if others[0].Metric == verdict.MetricThroughput { // a p99 stays as it is
+			out.Sentence = phrase.Capital(out.Sentence)
 		}
 	}
 	if g.Kind == verdict.GateKindBaseline {
-		out.Sentence += " Compared with the baseline by ratios within each run."
+		out.Sentence = strings.TrimSpace(out.Sentence + " Compared with the earlier run by what each value gains over the default.")
+	} else if judged {
+		out.Note = "The changes are between trials that ran next to each other, and can differ from those between the levels, which are over the whole run."
 	}
-	if judged && g.Kind != verdict.GateKindBaseline {
-		out.Note = "The changes are between trials of the same block, and can differ from those between the levels, which are over the whole run."
-	}
-	out.Table = gateTable(g, p)
 	return out
+}
+
+// GateAnswer is a gate in a line.
+func GateAnswer(g *verdict.Gate) string { return lowered(gateOf(g, journal.Plan{}).Answer) }
+
+// eachAllowed are checks with what was allowed, as many as two lines have room for.
+func eachAllowed(g *verdict.Gate, list []*verdict.GateCheck) string {
+	const most = 3
+	var parts []string
+	for _, c := range list[:min(most, len(list))] {
+		parts = append(parts, allowed(c)+gateWith(g, c))
+	}
+	if n := len(list) - most; n > 0 {
+		parts = append(parts, phrase.Count(n, "more check"))
+	}
+	return phrase.Semicolons(parts)
+}
+
+// allowed is a check with its margin: "throughput −51% [−73%, −11%], allowed −5%".
+func allowed(c *verdict.GateCheck) string {
+	name, margin, b := gateMetric(c.Metric, c.Quantile), 1-c.Margin, decided(c)
+	if c.Metric == verdict.MetricP99 {
+		margin = 1 + c.Margin
+	}
+	if b.Median == nil {
+		return name + " not judged"
+	}
+	text := name + " " + signed(*b.Median)
+	if b.Low != nil && b.High != nil {
+		text += " [" + signed(*b.Low) + ", " + signed(*b.High) + "]"
+	}
+	return text + ", allowed " + signed(margin)
+}
+
+// gateWith is at which setting a check is, where not all are at the same.
+func gateWith(g *verdict.Gate, c *verdict.GateCheck) string {
+	if !severalSettings(g) {
+		return ""
+	}
+	return " with " + phrase.Clip(phrase.Clean(gateSetting(c.Setting)), 2*nameRoom)
+}
+
+func severalSettings(g *verdict.Gate) bool {
+	return slices.ContainsFunc(g.Checks, func(c verdict.GateCheck) bool { return c.Setting.Key() != g.Checks[0].Setting.Key() })
+}
+
+// signed is a ratio as a change, in two digits: "−51%", "2.3×".
+func signed(ratio float64) string {
+	if ratio >= 2 {
+		return number.Significant(ratio, 2) + "×"
+	}
+	text := number.Percent(math.Abs(ratio - 1))
+	switch {
+	case text == "0%":
+		return text
+	case ratio < 1:
+		return "−" + text
+	}
+	return "+" + text
+}
+
+// versions names the rows of a gate of one setting by what they differ in.
+func (g *group) versions() {
+	g.rows = slices.Clone(g.rows)
+	for i := range g.rows {
+		if a := &g.rows[i]; a.Variant == journal.VariantAgainst {
+			a.Variable = "old"
+		} else {
+			a.Variable = "new"
+		}
+	}
 }
 
 func gateTable(g *verdict.Gate, p journal.Plan) document.Table {
 	t := document.Table{Columns: []document.Column{
-		{Head: "GOMAXPROCS", Short: "procs", Left: true},
+		{Head: "Setting", Short: "setting", Left: true},
 		{Head: "Metric", Short: "metric", Left: true},
 		{Head: "New compared with old", Short: "new / old", Detailed: true},
 		{Head: "Margin", Short: "margin"},
@@ -86,6 +169,9 @@ func gateTable(g *verdict.Gate, p journal.Plan) document.Table {
 	}}
 	line := gateLine(g)
 	t.StripHead, t.StripAfter = "Within the margin?", 2
+	if !severalSettings(g) {
+		t.Columns, t.StripAfter = t.Columns[1:], 1
+	}
 	for i := range g.Checks {
 		c := &g.Checks[i]
 		note := phrase.Clean(gateNote(c, p))
@@ -96,10 +182,11 @@ func gateTable(g *verdict.Gate, p journal.Plan) document.Table {
 		case !c.Judged:
 			outcome = outcomeWords[verdict.OutcomeNotJudged]
 		}
-		t.Rows = append(t.Rows, document.Row{Mark: mark, Strip: line.strip(c, note), Cells: []document.Cell{
+		cells := []document.Cell{
 			{Value: phrase.Clip(phrase.Clean(gateSetting(c.Setting)), 2*nameRoom)}, {Value: gateMetric(c.Metric, c.Quantile)}, difference(decided(c)),
 			{Value: number.Ratio().Number(c.Margin)}, {Value: outcome}, {Value: note},
-		}})
+		}
+		t.Rows = append(t.Rows, document.Row{Mark: mark, Strip: line.strip(c, note), Cells: cells[len(cells)-len(t.Columns):]})
 	}
 	return t
 }
@@ -116,28 +203,27 @@ func decided(c *verdict.GateCheck) verdict.Interval {
 
 // headline makes the gate the answer of the whole View.
 func (g *Gate) headline(of *verdict.Gate, p journal.Plan, context string) Verdict {
-	v := Verdict{State: g.State, Label: g.Label, Sentence: g.Sentence, Context: context, Answer: g.answer(of)}
+	v := Verdict{State: g.State, Label: g.Label, Sentence: strings.TrimSpace(g.Answer + ". " + g.Sentence), Answer: Answer{Text: g.Answer, Plain: g.Sentence}, Context: context}
 	for i := range of.Checks {
 		c := &of.Checks[i]
 		if !c.Judged || len(v.Reasons) == named {
 			continue // the sentence says so; the table has them all
 		}
-		v.Reasons = append(v.Reasons, phrase.Clean(gateMetric(c.Metric, c.Quantile)+" of "+gateSetting(c.Setting)+": "+gateNote(c, p)))
+		v.Reasons = append(v.Reasons, phrase.Clean(gateMetric(c.Metric, c.Quantile)+gateWith(of, c)+": "+gateNote(c, p)))
 	}
 	g.Sentence = ""
 	return v
 }
 
-// answer is the gate in a few words: a gate that is not met names its first loss.
-func (g *Gate) answer(of *verdict.Gate) Answer {
-	a := Answer{Text: g.Label, Plain: g.Sentence}
-	for i := range of.Checks {
-		if c := &of.Checks[i]; c.Worse {
-			a.Text = "Gate failed: " + gateMetric(c.Metric, c.Quantile) + " at " + phrase.Clip(phrase.Clean(gateSetting(c.Setting)), nameRoom)
-			break
-		}
+// sure is how sure the gate is.
+func (g *Gate) sure() string {
+	switch {
+	case g.State == document.Unknown:
+		return nothingProven
+	case strings.HasSuffix(g.Answer, "is not proven slower"):
+		return "Not proven either way"
 	}
-	return a
+	return provenSure
 }
 
 // named is how many items a sentence names.
@@ -152,7 +238,13 @@ func some(names []string) string {
 
 // gateSetting is a setting of a gate with what distinguishes its group.
 func gateSetting(a journal.Setting) string {
-	text, of := a.Label, a.Group()
+	text, of := "the default GOMAXPROCS", a.Group()
+	switch {
+	case a.Compares != "":
+		text = a.Label
+	case a.Procs != nil:
+		text = "GOMAXPROCS=" + strconv.Itoa(*a.Procs)
+	}
 	if of.Procs > 0 {
 		text += ", GOMAXPROCS=" + strconv.Itoa(of.Procs)
 	}
@@ -225,9 +317,9 @@ func lossNote(metric string, ratio float64, bound *float64, margin float64, n in
 // tooFew says why N pairs judge nothing.
 func tooFew(pairs int) string {
 	if pairs == 0 {
-		return "no block has a valid trial of both"
+		return "no pair of trials is valid"
 	}
-	return fmt.Sprintf("only %s a valid trial of both, and %d are needed", phrase.CountOf(pairs, "block has", "blocks have"), verdict.FewestPairs)
+	return fmt.Sprintf("only %s valid, and %d are needed", phrase.CountOf(pairs, "pair of trials is", "pairs of trials are"), verdict.FewestPairs)
 }
 
 // Unjudged says why a gate is neither passed nor failed; empty when it is.
@@ -247,11 +339,11 @@ func unjudged(u *verdict.Unjudged) string {
 	case verdict.UnjudgedWithheld:
 		return "other programs left " + gateSetting(u.Setting) + " too few CPUs to be compared"
 	case verdict.UnjudgedNoSetting:
-		return "no trial of both programs was measured; if the pilot trials failed, their reason is above"
+		return "no trial of both programs was measured; if the first trials failed, their reason is above"
 	}
 	var checks []string
 	for _, c := range u.Checks {
-		checks = append(checks, gateMetric(c.Metric, c.Quantile)+" of "+gateSetting(c.Setting))
+		checks = append(checks, gateMetric(c.Metric, c.Quantile)+" with "+gateSetting(c.Setting))
 	}
 	switch u.Code {
 	case verdict.UnjudgedOpen:

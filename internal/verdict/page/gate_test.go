@@ -18,16 +18,16 @@ func TestTheGateIsTheHeadlineWhereNothingElseWasAsked(t *testing.T) {
 		label    string
 		sentence string
 	}{
-		{"passed", func(g *verdict.Gate) { g.Checks[1].Proven = false }, document.OK, "Gate passed", "No metric is proven worse by more than its margin. These are not proven to be within the margin either: p99 of unset."},
-		{"all proven", func(g *verdict.Gate) { g.Checks[1].Proven = true }, document.OK, "Gate passed", "No metric is proven worse by more than its margin."},
-		{"worse", func(g *verdict.Gate) { g.Pass, g.Checks[1].Worse = false, true }, document.Attention, "Gate failed", "Proven worse by more than the margin: p99 of unset."},
-		{"worse, another not judged", func(g *verdict.Gate) { g.Pass, g.Checks[1].Worse, g.Checks[0].Judged = false, true, false }, document.Attention, "Gate failed", "Proven worse by more than the margin: p99 of unset."},
+		{"passed", func(g *verdict.Gate) { g.Checks[1].Proven = false }, document.OK, "Not slower", "New version is not proven slower. Throughput +0.6% [−0.1%, +2.1%], allowed −5%; p99 −2.1% [−17%, +16%], allowed +20%."},
+		{"all proven", func(g *verdict.Gate) { g.Checks[1].Proven = true }, document.OK, "Not slower", "New version is not slower. Throughput +0.6% [−0.1%, +2.1%], allowed −5%; p99 −2.1% [−17%, +16%], allowed +20%."},
+		{"worse", func(g *verdict.Gate) { g.Pass, g.Checks[1].Worse = false, true }, document.Attention, "Slower", "New version is slower: p99 −2.1% [−17%, +16%], allowed +20%. Also throughput +0.6% [−0.1%, +2.1%], allowed −5%."},
+		{"worse, another not judged", func(g *verdict.Gate) { g.Pass, g.Checks[1].Worse, g.Checks[0].Judged = false, true, false }, document.Attention, "Slower", "New version is slower: p99 −2.1% [−17%, +16%], allowed +20%. Also throughput +0.6% [−0.1%, +2.1%], allowed −5%."},
 		{"not judged", func(g *verdict.Gate) {
 			g.Pass, g.Checks[0].Judged, g.Checks[0].Proven, g.Unjudged = false, false, false, []verdict.Unjudged{{Code: verdict.UnjudgedTooFew, Checks: g.Checks[:1]}}
-		}, document.Unknown, "Gate cannot be judged", "Throughput of unset: no block has a valid trial of both."},
-		{"said to pass, and yet not judged", func(g *verdict.Gate) { g.Checks[0].Judged = false }, document.Unknown, "Gate cannot be judged", "Too few valid trials of both programs."},
-		{"without checks", func(g *verdict.Gate) { g.Checks = nil }, document.Unknown, "Gate cannot be judged", "Too few valid trials of both programs."},
-		{"baseline", func(g *verdict.Gate) { g.Kind, g.Checks = "baseline", g.Checks[:1] }, document.OK, "Gate passed", "No metric is proven worse by more than its margin. Compared with the baseline by ratios within each run."},
+		}, document.Unknown, "Undecided", "Undecided: the new version may be slower. Throughput with the default GOMAXPROCS: no pair of trials is valid."},
+		{"said to pass, and yet not judged", func(g *verdict.Gate) { g.Checks[0].Judged = false }, document.Unknown, "Undecided", "Undecided: the new version may be slower. Too few valid trials of both programs."},
+		{"without checks", func(g *verdict.Gate) { g.Checks = nil }, document.Unknown, "Undecided", "Undecided: the new version may be slower. Too few valid trials of both programs."},
+		{"baseline", func(g *verdict.Gate) { g.Kind, g.Checks = "baseline", g.Checks[:1] }, document.OK, "Not slower", "New run is not slower. Throughput +0.6% [−0.1%, +2.1%], allowed −5%. Compared with the earlier run by what each value gains over the default."},
 	} {
 		v := New(pagetest.Gate(c.bend))
 		if v.Verdict.State != c.state || v.Verdict.Label != c.label || v.Verdict.Sentence != c.sentence || v.Gate.Sentence != "" {
@@ -38,15 +38,15 @@ func TestTheGateIsTheHeadlineWhereNothingElseWasAsked(t *testing.T) {
 		}
 	}
 	v := New(pagetest.Gate(func(g *verdict.Gate) { g.Checks[0].Judged = false }))
-	if got := v.Gate.Table.Rows[0].Cells[4].Value; got != "not judged" {
+	if got := v.Gate.Table.Rows[0].Cells[3].Value; got != "not judged" {
 		t.Errorf("the check's outcome is %q", got)
 	}
 }
 
 func TestAVerdictStaysTheHeadlineBesideAGate(t *testing.T) {
 	r := pagetest.Typical()
-	r.Gate = pagetest.Gate(func(*verdict.Gate) {}).Gate
-	if v := New(r); v.Verdict.Label != "Recommended" || v.Gate.Label != "Gate passed" || v.Gate.Sentence == "" {
+	r.Gate = pagetest.Gate(func(g *verdict.Gate) { g.Kind = verdict.GateKindBaseline }).Gate
+	if v := New(r); v.Verdict.Label != "Recommended" || v.Gate.Label != "Not slower" || v.Gate.Sentence == "" {
 		t.Errorf("%+v beside %+v", v.Verdict, v.Gate)
 	}
 }

@@ -135,8 +135,8 @@ func summary(r *verdict.Result, groups []Group) *document.Table {
 		{Head: "Group", Short: "group", Left: true},
 		{Head: "Verdict", Short: "verdict", Left: true},
 		{Head: "Default", Short: "default"},
-		{Head: "Peak", Short: "peak"},
-		{Head: phrase.Capital((&group{Group: &r.Groups[0]}).throughputName()) + " at the peak", Short: "at it"},
+		{Head: "Peak"},
+		{Head: phrase.Capital((&group{Group: &r.Groups[0]}).throughputName()) + " at the peak"},
 	}}
 	for i := range groups {
 		g := &group{Group: &r.Groups[i], r: r, rows: rowsOf(&r.Groups[i])}

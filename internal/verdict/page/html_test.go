@@ -70,7 +70,7 @@ func TestNoCurvesWithoutData(t *testing.T) {
 
 func TestTheGateIsSaidOnce(t *testing.T) {
 	document := string(asPage(t, pagetest.Gate(func(*verdict.Gate) {})))
-	if n := strings.Count(document, "No metric is proven worse by more than its margin"); n != 1 || strings.Contains(document, "only one value of GOMAXPROCS") {
+	if n := strings.Count(document, ">New version is not slower<"); n != 1 || strings.Contains(document, "only one value of GOMAXPROCS") {
 		t.Errorf("the gate's outcome stands %d times on the page, want once and alone", n)
 	}
 }
@@ -123,7 +123,7 @@ func linked(t *testing.T, r *verdict.Result) {
 func TestOpensWithTheAnswerAndTheCurves(t *testing.T) {
 	document := string(asPage(t, pagetest.Typical()))
 	last := 0
-	for _, want := range []string{"<h2 class=\"sentence\">Set GOMAXPROCS=2</h2>", "Compared with the default, 8:", "export GOMAXPROCS=2", "#warnings", ">Throughput <", ">Latency<", "Why", "2 has the highest throughput", "All numbers", "How to set it", "id=\"warnings\"", "Was it measured?", "throttled by a CPU limit?", "Kernel counters", "Environment", "How to reproduce"} {
+	for _, want := range []string{"<h2 class=\"sentence\">Set GOMAXPROCS=2</h2>", "Compared with the default (8):", "export GOMAXPROCS=2", "#warnings", ">Throughput <", ">Latency<", "Why", "2 has the highest throughput", "All numbers", "How to set it", "id=\"warnings\"", "Was it measured?", "throttled by a CPU limit?", "Kernel counters", "Environment", "How to reproduce"} {
 		i := strings.Index(document[last:], want)
 		if i < 0 {
 			t.Fatalf("no %q after byte %d", want, last)

@@ -49,7 +49,7 @@ func TestLiveVerdicts(t *testing.T) {
 	}{
 		"better":      {func(*journal.Contents) {}, document.Act, "Set GOMAXPROCS=1", "Under this traffic GOMAXPROCS 1 is better than 2, the value at start, and proven no worse in the judged metrics: CPU time per request, latency p50 and latency p99."},
 		"worse":       {func(c *journal.Contents) { longer(c, "1", 1, 1.5) }, document.OK, "Keep GOMAXPROCS 2", "Under this traffic no value is better than 2, the value at start."},
-		"a trade-off": {func(c *journal.Contents) { longer(c, "1", 0.7, 1.5) }, document.Attention, "A trade-off", "GOMAXPROCS 1 is better than 2, the value at start, in one metric and worse in another."},
+		"a trade-off": {func(c *journal.Contents) { longer(c, "1", 0.7, 1.5) }, document.Attention, "Trade-off", "GOMAXPROCS 1 is better than 2, the value at start, in one metric and worse in another."},
 		"the same": {func(c *journal.Contents) {
 			longer(c, "1", 1, 1)
 			c.Header.Plan.Settings = c.Header.Plan.Settings[:2]
@@ -68,7 +68,7 @@ func TestLiveVerdicts(t *testing.T) {
 				c.Trials[i].Live.Requests = 10
 			}
 		}, document.Unknown, "GOMAXPROCS 1 costs less CPU; latency unknown", "latency is not judged with fewer than 20 requests in a slice; use a longer --slice."},
-		"too few": {func(c *journal.Contents) { c.Trials = c.Trials[:8] }, document.Unknown, "No answer yet", "more slices may decide it"},
+		"too few": {func(c *journal.Contents) { c.Trials = c.Trials[:8] }, document.Unknown, "Undecided", "more slices may decide it"},
 		"compared with itself": {func(c *journal.Contents) {
 			c.Header.Live.Same, c.Header.Plan.Settings = true, live.Settings(2, nil, true)
 		}, document.OK, "No difference", "compared with itself, and no difference was found: there is none"},

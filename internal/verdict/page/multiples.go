@@ -11,6 +11,7 @@ import (
 	"github.com/procfit/procfit/internal/show/number"
 	"github.com/procfit/procfit/internal/show/phrase"
 	"github.com/procfit/procfit/internal/verdict"
+	"github.com/procfit/procfit/internal/verdict/journal"
 )
 
 // Multiples is one metric of a Result: a small chart for each group, all on one
@@ -92,7 +93,7 @@ func (s *shown) multiples(r *verdict.Result, curves []DocumentCurve) Multiples {
 // named is a row's name, as benchmarks have it: Chain, Chain-2.
 func (s *shown) named(label string) string {
 	switch {
-	case s.row == "" || label == "unset":
+	case s.row == "" || label == journal.Default:
 		return strings.TrimSpace(s.row + " " + phrase.Clean(label))
 	case label == "1":
 		return s.row

@@ -33,8 +33,8 @@ func TestPasteFollowsTheVerdict(t *testing.T) {
 		{"flat", only(verdict.NotYourKnob), []string{"profile"}, []string{"GOMAXPROCS="}},
 		{"unproven", only(verdict.CannotTell), []string{"Nothing to set yet"}, []string{"GOMAXPROCS="}},
 		{"trade-off", func(_ *verdict.Result, g *verdict.Group) {
-			g.Recommendation = verdict.Recommendation{Verdict: verdict.TradeOff, BestThroughput: "2", BestP99: "unset"}
-		}, []string{"For throughput", "GOMAXPROCS=2", "For p99", "leave GOMAXPROCS unset"}, []string{"yaml"}},
+			g.Recommendation = verdict.Recommendation{Verdict: verdict.TradeOff, BestThroughput: "2", BestP99: "default"}
+		}, []string{"For throughput", "GOMAXPROCS=2", "For p99", "do not set GOMAXPROCS"}, []string{"yaml"}},
 		{"no placeholder in what is pasted", recommend(2, nil), []string{"export GOMAXPROCS=2"}, []string{"{port}"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -83,7 +83,7 @@ func TestNoProfile(t *testing.T) {
 	r := pagetest.Typical()
 	r.Profile([]journal.Profiled{{Setting: r.ToProfile()[0][0], Missing: "http://127.0.0.1:1/debug/pprof/heap: it answered 404 Not Found"}})
 	got := strings.Join(strings.Fields(onTerminal(t, r, text.Options{Width: 100})), " ")
-	for _, want := range []string{"GOMAXPROCS unset was not profiled, or not completely: http://127.0.0.1:1/debug/pprof/heap: it answered 404 Not Found", `import _ "net/http/pprof"`, "--profile=http://127.0.0.1:6060/debug/pprof/"} {
+	for _, want := range []string{"GOMAXPROCS default was not profiled, or not completely: http://127.0.0.1:1/debug/pprof/heap: it answered 404 Not Found", `import _ "net/http/pprof"`, "--profile=http://127.0.0.1:6060/debug/pprof/"} {
 		if !strings.Contains(got, want) {
 			t.Errorf("no %q in\n%s", want, got)
 		}

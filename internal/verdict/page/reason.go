@@ -69,7 +69,7 @@ func asGood(x verdict.Bounded, by func(float64) string) string {
 // looked is a value of which nothing is proven.
 func looked(x verdict.Difference, by func(float64) string) string {
 	if x.N == 0 {
-		return name(x.Of) + " has no valid block in common with the best"
+		return name(x.Of) + " has no valid trial next to one of the best"
 	}
 	return name(x.Of) + " looked " + by(x.Change) + often(x.N)
 }
@@ -89,7 +89,7 @@ func (w words) leads(of *contest.Value, lucky []*contest.Value, metric, best, be
 	if len(lucky) == 0 {
 		return name(of) + " has the " + best + " " + metric + ": " + w.figures(of)
 	}
-	return name(of) + " has the most certain lead in " + metric + ": " + w.figures(of) + "; " + names(lucky) + " looked " + better + ", but with less certainty"
+	return name(of) + " is most certainly the best in " + metric + ": " + w.figures(of) + "; " + names(lucky) + " looked " + better + ", with less certainty"
 }
 
 // among is reported where the table has what is not compared: settings that had too few CPUs,
@@ -255,7 +255,7 @@ func carried(c *verdict.Carried, latency string) string {
 	}
 	text += fmt.Sprintf(" (median, n %d)", c.Trials) + latency
 	if c.Blocks < verdict.FewestPairs {
-		text += fmt.Sprintf("; %d blocks are needed to prove it", verdict.FewestPairs)
+		text += fmt.Sprintf("; %d trials are needed to prove it", verdict.FewestPairs)
 	}
 	return text
 }

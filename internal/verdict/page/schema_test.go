@@ -66,10 +66,10 @@ func TestJSONHasTheWords(t *testing.T) {
 		t.Fatal(err)
 	}
 	r := got.Groups[2].Recommendation
-	if r.Verdict != "cannot_tell" || r.Cause != "unset_differs" || r.Sentence != "Undecided: with GOMAXPROCS unset the runtime uses 2, yet it performs differently from an explicit GOMAXPROCS=2." || len(r.Reasons) < 3 || len(r.Settle) != 1 {
+	if r.Verdict != "undecided" || r.Cause != "unset_differs" || r.Sentence != "Undecided: the default is 2, yet it performs differently from GOMAXPROCS=2." || len(r.Reasons) < 3 || len(r.Settle) != 1 {
 		t.Errorf("%+v", r)
 	}
-	if c := got.Gate.Checks[0]; c.Setting != "2, limit 2 CPUs, Go 1.24.6" || c.Metric != "throughput" || c.Outcome != "worse" || c.Note == "" {
+	if c := got.Gate.Checks[0]; c.Setting != "GOMAXPROCS=2, limit 2 CPUs, Go 1.24.6" || c.Metric != "throughput" || c.Outcome != "worse" || c.Note == "" {
 		t.Errorf("%+v", c)
 	}
 	for _, w := range got.Warnings {

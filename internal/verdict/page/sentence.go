@@ -40,7 +40,7 @@ func (w words) likely() bool { return w.group.Recommendation.Confidence == verdi
 
 // keep names the default, by why it is chosen.
 func (w words) keep(of *contest.Value, standing, also string) string {
-	return fmt.Sprintf("Leave GOMAXPROCS unset: the default is %d, %s (%s) %s%s.", of.Procs, standing, w.figures(of), w.where(), also) + w.elsewhere()
+	return fmt.Sprintf("Keep the default (%d), %s (%s) %s%s.", of.Procs, standing, w.figures(of), w.where(), also) + w.elsewhere()
 }
 
 // asItRuns is what was seen of a server that ran already.
@@ -125,7 +125,7 @@ func (w words) alike(x verdict.ClaimAlike) string {
 func undecidedOf(x verdict.Undecided, best string) string {
 	text := "it is undecided which of " + names(x.List) + " has the " + best + "."
 	if x.Default != nil {
-		text += fmt.Sprintf(" No value is proven better than the default, %d: keep it until more is known.", x.Default.Procs)
+		text += fmt.Sprintf(" No value is proven better than the default (%d): keep it until more is known.", x.Default.Procs)
 	}
 	return text
 }
@@ -143,7 +143,7 @@ func (w words) defaultOpen(c verdict.CauseDefaultOpen) string {
 	default:
 		looked = fmt.Sprintf(": it looked %s, against %s%s", slower(c.Change), against, often(c.N))
 	}
-	return fmt.Sprintf("%s %s as well as any other value (%s) %s. No value is proven worse, and whether the default, %d, performs as well is undecided%s. Keep the default until more is known.",
+	return fmt.Sprintf("%s %s as well as any other value (%s) %s. No value is proven worse, and whether the default (%d) performs as well is undecided%s. Keep the default until more is known.",
 		name(c.Of), shown, w.figures(c.Of), w.where(), c.Than.Procs, looked)
 }
 

@@ -78,8 +78,7 @@ func ps(a *verdict.Row) (int, bool) {
 	return 0, false
 }
 
-// settingName is how a setting is written: "unset (2)", "4", "4, old"; "2 (unset)"
-// where both ran at 2 and are shown as one.
+// settingName is how a setting is written: "2 (default)", "4", "4, old".
 func settingName(a *verdict.Row) string {
 	label, sub := settingLabel(a)
 	if sub != "" {
@@ -93,16 +92,12 @@ func settingLabel(a *verdict.Row) (label, sub string) {
 	if a.Variable != "" {
 		return phrase.Clip(phrase.Clean(a.Variable), nameRoom), ""
 	}
-	if a.Procs != nil {
-		label = strconv.Itoa(*a.Procs)
-		if len(a.PooledWith) > 0 {
-			sub = "unset"
-		}
-	} else {
-		label = "unset"
-		if a.ResolvedProcs != nil {
-			sub = strconv.Itoa(*a.ResolvedProcs)
-		}
+	label = journal.LabelOf(a.Procs)
+	switch {
+	case a.Procs == nil && a.ResolvedProcs != nil:
+		label, sub = strconv.Itoa(*a.ResolvedProcs), journal.Default
+	case len(a.PooledWith) > 0: // both ran with this number, and are shown as one
+		sub = journal.Default
 	}
 	if a.Variant != "" {
 		if a.Variant == journal.VariantAgainst {
@@ -114,29 +109,35 @@ func settingLabel(a *verdict.Row) (label, sub string) {
 	return label, sub
 }
 
+// What a row came to, in a word.
+const (
+	notCompared = "not compared"
+	asFast      = "as fast"
+)
+
 // leftOut is why a setting has no part in what is judged.
 func (g *group) leftOut(code contest.Excluded) document.Cell {
 	switch code {
 	case contest.ExcludedInvalid:
 		return document.Cell{Value: "invalid", Detail: "no trial was valid"}
 	case contest.ExcludedWithheld:
-		return document.Cell{Value: "starved", Detail: "not compared: other programs left it too few CPUs"}
+		return document.Cell{Value: notCompared, Detail: "other programs left it too few CPUs"}
 	case contest.ExcludedUnread:
-		return document.Cell{Value: "unread", Detail: "not compared: the value that it uses is unknown"}
+		return document.Cell{Value: notCompared, Detail: "the value that it uses is unknown"}
 	case contest.ExcludedDiffers:
-		return document.Cell{Value: "differs", Detail: "not compared: it performs differently from the value that it uses, set explicitly"}
+		return document.Cell{Value: notCompared, Detail: "it performs differently from the value that it uses, set explicitly"}
 	case contest.ExcludedNoFigure:
 		return document.Cell{Value: "no throughput", Detail: "no valid trial has a throughput"}
 	case contest.ExcludedSlower:
 		return document.Cell{Value: "slower", Detail: "too slow to be the best, so its latency is not compared"}
 	case contest.ExcludedSaturated:
-		return document.Cell{Value: "saturated", Detail: "could not keep up with the request rate, so its latency is mostly queueing"}
+		return document.Cell{Value: "fell behind", Detail: "could not keep up with the request rate, so its latency is mostly queueing"}
 	case contest.ExcludedLatency:
-		return document.Cell{Value: "no latency", Detail: "none of its trials has a latency that can be judged"}
+		return document.Cell{Value: "no p99", Detail: "none of its trials has a latency that can be judged"}
 	case contest.ExcludedMemory:
-		return document.Cell{Value: "memory", Detail: "not compared: it used more memory than " + mostMemory(g.r)}
+		return document.Cell{Value: notCompared, Detail: "it used more memory than " + mostMemory(g.r)}
 	case contest.ExcludedShared:
-		return document.Cell{Value: "above CPUs", Detail: "above the number of CPUs, with the load generator on the same CPUs: a lower latency is not used in its favour"}
+		return document.Cell{Value: asFast, Detail: "its p99 is not compared: it is above the number of CPUs, and the load generator uses the same CPUs"}
 	}
 	return document.Cell{Value: phrase.Clip(phrase.Clean(string(code)), nameRoom)}
 }

@@ -60,9 +60,9 @@ func (w words) step(s verdict.Step) document.Item {
 		return document.Item{Text: "use a --load command that takes {rate}, or the load generator of procfit"}
 	case verdict.StepRepeat:
 		if swept(w.result) {
-			return document.Item{Text: "measure more blocks", Command: repeated(w.result, s.Blocks)}
+			return document.Item{Text: "measure more trials", Command: repeated(w.result, s.Blocks)}
 		}
-		return document.Item{Text: fmt.Sprintf("measure more blocks: --repeats %d or more", s.Blocks)}
+		return document.Item{Text: fmt.Sprintf("measure more trials: --repeats %d or more", s.Blocks)}
 	case verdict.StepLessRate:
 		return document.Item{Text: "use a lower --rate, more CPUs, or a higher --limit"}
 	case verdict.StepQuietMachine:
@@ -130,16 +130,12 @@ func progress(r *verdict.Result) string {
 	}
 	ran := fmt.Sprintf("Incomplete: %d of %s ran", r.TrialsRun, phrase.Count(r.TrialsPlanned, "planned trial"))
 	if r.Plan.Racing() {
-		pilots := ""
-		if r.PilotsRun > 0 {
-			pilots = fmt.Sprintf(" (%s)", phrase.Count(r.PilotsRun, "pilot"))
-		}
-		ran = fmt.Sprintf("Incomplete: the sweep ended after %d of at most %s%s, %s", r.TrialsRun+r.PilotsRun, phrase.Count(r.TrialsPlanned, "trial"), pilots, answered(r))
+		ran = fmt.Sprintf("Incomplete: the sweep ended after %d of at most %s, %s", r.TrialsRun+r.PilotsRun, phrase.Count(r.TrialsPlanned, "trial"), answered(r))
 	}
 	const fix = " Fix the cause, then start again with another --out."
 	switch {
 	case r.TrialsRun == 0 && r.PilotsInvalid > 0:
-		return ran + ": the pilot trials were invalid." + fix
+		return ran + ": the trials that find the request rate were invalid." + fix
 	case r.TrialsRun > 0 && r.TrialsInvalid == r.TrialsRun:
 		return ran + ", and none was valid." + fix
 	}
@@ -183,7 +179,7 @@ func (w words) ended() string {
 	case race.Stop == string(contest.StopNothing):
 		why = "no value could be measured"
 	case race.Stop == string(contest.StopTime):
-		why = "the next block would take longer than --for"
+		why = "the next trials would take longer than --for"
 	}
 	if why == "" || ran >= most {
 		return ""

@@ -65,7 +65,12 @@ func (g *group) figureColumns() []column {
 		{document.Column{Head: "Result", Short: "result", Left: true}, g.standing},
 		{g.throughputColumn(), func(a *verdict.Row) document.Cell { return cell(g.throughput, g.asShown(a.Throughput)) }},
 		{g.speedupColumn(), func(a *verdict.Row) document.Cell { return document.Cell{Value: times(a.Speedup)} }},
-		{document.Column{Head: g.againstPeak()}, func(a *verdict.Row) document.Cell { return difference(a.VersusPeak) }},
+		{document.Column{Head: g.againstPeak()}, func(a *verdict.Row) document.Cell {
+			if g.gateAlone { // a table of its own compares them
+				return document.Cell{Value: absent}
+			}
+			return difference(a.VersusPeak)
+		}},
 		{document.Column{Head: "p50", Short: "p50"}, func(a *verdict.Row) document.Cell { return cell(seconds, a.P50) }},
 		{document.Column{Head: g.Latency.Name(), Short: g.Latency.Name()}, func(a *verdict.Row) document.Cell {
 			if !g.other() || g.Latency.Quantile == 0.5 {
@@ -101,18 +106,18 @@ func (g *group) kernelColumns() []column {
 			}
 			return c
 		}},
-		{document.Column{Head: "Switches/s (voluntary + involuntary)", Short: "csw/s"}, func(a *verdict.Row) document.Cell {
+		{document.Column{Head: "Switches/s (voluntary + involuntary)"}, func(a *verdict.Row) document.Cell {
 			v, i := a.Evidence.VoluntaryPerSecond, a.Evidence.InvoluntaryPerSecond
 			if v == nil || i == nil {
 				return document.Cell{Value: absent}
 			}
 			return document.Cell{Value: rate.Number(*v + *i), Detail: rate.Number(*v) + " + " + rate.Number(*i)}
 		}},
-		{document.Column{Head: "Threads waiting for a CPU", Short: "wait"}, func(a *verdict.Row) document.Cell {
+		{document.Column{Head: "Threads waiting for a CPU"}, func(a *verdict.Row) document.Cell {
 			return document.Cell{Value: maybe(few, a.Evidence.RunQueueWaitRatio)}
 		}},
-		{document.Column{Head: "Ps held by page faults", Short: "held"}, faultCell},
-		{document.Column{Head: "Throttled periods", Short: "throt."}, func(a *verdict.Row) document.Cell {
+		{document.Column{Head: "Ps held by page faults"}, faultCell},
+		{document.Column{Head: "Throttled periods", Short: "throttled"}, func(a *verdict.Row) document.Cell {
 			c := document.Cell{Value: maybe(share, a.Evidence.ThrottledPeriodsRatio)}
 			if s := a.Evidence.ThrottledRatio; s != nil && *s > 0 {
 				c.Detail = few.Number(*s) + " s/s per replica"
@@ -170,9 +175,9 @@ func (g *group) standing(a *verdict.Row) document.Cell {
 	case a.Later:
 		return document.Cell{Value: g.Latency.Name() + " worse", Detail: "proven, compared with the lowest"}
 	case g.row(g.Peak) == a:
-		return document.Cell{Value: "leads"}
+		return document.Cell{Value: "best"}
 	case a.NonInferior.Throughput != nil && *a.NonInferior.Throughput:
-		return document.Cell{Value: "as fast"}
+		return document.Cell{Value: asFast}
 	}
 	return document.Cell{Value: "undecided"}
 }

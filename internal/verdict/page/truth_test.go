@@ -14,6 +14,7 @@ import (
 	"github.com/procfit/procfit/internal/show/document"
 	"github.com/procfit/procfit/internal/verdict"
 	"github.com/procfit/procfit/internal/verdict/contest"
+	"github.com/procfit/procfit/internal/verdict/journal"
 )
 
 // Every sentence is true of the table that is below it, whatever was measured. The
@@ -42,7 +43,7 @@ func TestSentencesAreTrueOfTheTable(t *testing.T) {
 	if bad > 0 {
 		t.Errorf("%d of %d sweeps contradict themselves", bad, n)
 	}
-	for _, label := range []string{"Recommended", "Change nothing", "No difference", "Undecided", "A trade-off"} {
+	for _, label := range []string{"Recommended", "Keep the default", "No difference", "Undecided", "Trade-off"} {
 		if n >= 150 && verdicts[label] == 0 {
 			t.Errorf("no sweep ends in %q, so that nothing is known of it: %v", label, verdicts)
 		}
@@ -225,8 +226,8 @@ func (c *checker) promptness(r *flat) {
 }
 
 var (
-	highest = regexp.MustCompile(`^(\d+|unset)(?: \([^)]*\))? has the highest throughput( of the values compared)?`)
-	lowest  = regexp.MustCompile(`^(\d+|unset)(?: \([^)]*\))? has the lowest (p[\d.]+)( of the equally fast values| of the values compared| of the values)?(?: up to (\d+))?: `)
+	highest = regexp.MustCompile(`^(\d+(?: \(default\))?|the default) has the highest throughput( of the values compared)?`)
+	lowest  = regexp.MustCompile(`^(\d+(?: \(default\))?|the default) has the lowest (p[\d.]+)( of the equally fast values| of the values compared| of the values)?(?: up to (\d+))?: `)
 )
 
 // texts reads the sentences as a user does, against the numbers shown.
@@ -287,8 +288,13 @@ func orZero(list ...*int) int {
 	return 0
 }
 
-func (c *checker) byName(label string) *verdict.Row {
-	return c.row(&contest.Value{Setting: label})
+func (c *checker) byName(name string) *verdict.Row {
+	for i := range c.g.Rows {
+		if settingName(&c.g.Rows[i]) == name {
+			return &c.g.Rows[i]
+		}
+	}
+	return c.row(&contest.Value{Setting: journal.Default})
 }
 
 // quantiles: no row of a table, and no place of a chart, has a p50 above a p90.
@@ -335,10 +341,10 @@ func (c *checker) standings() {
 	}
 	fastest := 0
 	for i, row := range c.view.Table.Rows {
-		if row.Cells[at].Value == "leads" {
+		if row.Cells[at].Value == "best" {
 			fastest++
 		}
-		if a := &c.g.Rows[i]; row.Cells[at].Value == "leads" && a.Label != c.g.Peak {
+		if a := &c.g.Rows[i]; row.Cells[at].Value == "best" && a.Label != c.g.Peak {
 			c.wrong("%s is said to lead, the peak is %s", a.Label, c.g.Peak)
 		}
 	}
@@ -372,7 +378,7 @@ func (c *checker) headline() {
 			c.wrong("%v are marked, %s is named", marked, a.Label)
 		}
 		if (rec.Procs == nil) != flatten(rec.Claim).Of.Default && rec.Verdict != verdict.Recommended {
-			c.wrong("leave it unset, and %s is not the default", name(flatten(rec.Claim).Of))
+			c.wrong("keep the default, and %s is not the default", name(flatten(rec.Claim).Of))
 		}
 		if x := excluded(a); x != "" && x != "load_on_cpus" && x != "no_latency" && rec.Verdict != verdict.CarriesRate {
 			c.wrong("%s is named, and is excluded: %s", a.Label, x)

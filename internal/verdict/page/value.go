@@ -38,15 +38,13 @@ func (w words) metric(name string) string {
 // quantile is what the judged latency is called.
 func (w words) quantile() string { return w.group.Latency.Name() }
 
-// name is a setting in a sentence: "2", "unset (2)", "8 (the default)".
+// name is a setting in a sentence: "2", "8 (default)", "the default".
 func name(s *contest.Value) string {
 	switch {
 	case s.Procs == 0:
-		return "unset"
-	case s.Unset:
-		return "unset (" + strconv.Itoa(s.Procs) + ")"
-	case s.Default:
-		return strconv.Itoa(s.Procs) + " (the default)"
+		return "the default"
+	case s.Unset || s.Default:
+		return fmt.Sprintf("%d (%s)", s.Procs, journal.Default)
 	}
 	return strconv.Itoa(s.Procs)
 }

@@ -39,7 +39,7 @@ func (v *View) vary(r *verdict.Result) {
 		if all.Race != nil {
 			all.Race = &verdict.Raced{Trials: r.TrialsRun}
 		}
-		v.Verdict.Context = (&group{Group: &all, r: r}).context()
+		v.Verdict.Context = (&group{Group: &all, r: r}).context(bestSure(r))
 	}
 	if len(v.Groups) > 1 {
 		v.Summary = comparedTable(v.Groups)
@@ -95,7 +95,7 @@ func (g *group) comparedVerdict() Verdict {
 	if list := g.tooLarge(); len(list) > 0 && len(list) < len(g.rows) {
 		v.Reasons = append(v.Reasons, fmt.Sprintf("more memory than %s, and not measured again: %s", mostMemory(g.r), phrase.And(list)))
 	}
-	v.Context = g.context()
+	v.Context = g.context(g.sure())
 	return v
 }
 
@@ -144,6 +144,9 @@ func mostMemory(r *verdict.Result) string {
 func (g *group) valueColumn() document.Column {
 	if name := phrase.Clip(phrase.Clean(g.Compares), nameRoom); name != "" {
 		return document.Column{Head: name, Short: name, Left: true}
+	}
+	if g.gateAlone {
+		return document.Column{Head: "Version", Short: "version", Left: true}
 	}
 	return document.Column{Head: "GOMAXPROCS", Short: "procs", Left: true}
 }

@@ -16,18 +16,14 @@ import (
 // verdictRow has the words of a verdict, for each place that reports it.
 type verdictRow struct {
 	tone   document.Tone
-	label  string
-	likely string // the label of what is not proven, where no value is named
+	label  string // its name, as JSON has it: in a badge, in a table, next to other groups
 	prefix string // begins a sentence that has no label before it; may be empty
 	mark   string // next to its row in a table; may be empty
 	sets   bool   // it may name a value to set
 
-	// Of a group: the answer in about four words, the same next to other groups' answers, why in
-	// one or two sentences that need no table (empty: the sentence of the claim is plain), and
-	// what to put where.
+	// Of a group: the answer in about four words, why in one or two sentences that need no table
+	// (empty: the sentence of the claim is plain), and what to put where.
 	answer func(*group) string
-	brief  string
-	hedged bool // brief says so where it is likely
 	plain  func(*group, words) string
 	paste  func(*group) Paste
 
@@ -42,34 +38,39 @@ type verdictRow struct {
 const (
 	keepDefault = "Keep the default"
 	notProven   = "Likely, but not proven"
-	untilMore   = "Nothing to set: leave GOMAXPROCS unset until more is known."
+	undecided   = "Undecided"
+	untilMore   = "Nothing to set: keep the default until more is known."
 )
 
 // verdicts has the words of every verdict. What no sweep, variable or experiment comes to has
 // those of the verdict that is nearest.
 var verdicts = map[verdict.Verdict]verdictRow{
 	verdict.Recommended: {
-		tone: document.Act, label: "Recommended", likely: notProven, mark: "recommended", sets: true,
-		answer: (*group).setOrKeep, brief: "keep the default", hedged: true, plain: (*group).comparedWithDefault, paste: (*group).pasteRecommended,
+		tone: document.Act, label: "Recommended", mark: "recommended", sets: true,
+		answer: (*group).setOrKeep, plain: (*group).comparedWithDefault, paste: (*group).pasteRecommended,
 		compared: func(g *group, v *Verdict) {
 			v.State, v.Label, v.Sentence = document.Act, "Best: "+phrase.Clean(g.Recommendation.Setting), g.comparedChange()
 		},
 		canary: canaryWords.set, live: liveWords.set, after: canaryWords.chooseOne,
 	},
 	verdict.CarriesRate: {
-		tone: document.Act, label: "Smallest that sustains the rate", likely: notProven, mark: "recommended", sets: true,
-		answer: (*group).setOrKeep, brief: "keep the default", hedged: true, plain: (*group).comparedWithDefault, paste: (*group).pasteSmallest,
+		tone: document.Act, label: "Sustains the rate", mark: "recommended", sets: true,
+		answer: (*group).setOrKeep, plain: (*group).comparedWithDefault, paste: (*group).pasteSmallest,
 		compared: (*group).keeps, canary: canaryWords.undecided, live: liveWords.undecided, after: canaryWords.keepsStart,
 	},
 	verdict.KeepDefault: {
-		tone: document.OK, label: "Change nothing", likely: "Likely the default, but not proven", mark: "keep",
-		answer: (*group).setOrKeep, brief: "keep the default", hedged: true,
-		plain: func(g *group, _ words) string {
-			return fmt.Sprintf("The default is %d. No measured value is proven better than it by more than the margin.", g.Recommendation.Of().Procs)
+		tone: document.OK, label: keepDefault, mark: "keep",
+		answer: (*group).setOrKeep,
+		plain: func(g *group, w words) string {
+			seen := "measured"
+			if w.leftOut(contest.ExcludedWithheld, contest.ExcludedUnread, contest.ExcludedDiffers, contest.ExcludedMemory) {
+				seen = "compared"
+			}
+			return fmt.Sprintf("Nothing we %s beats the default (%d) by more than %s.", seen, g.Recommendation.Of().Procs, w.margins())
 		},
 		paste: nothing("Nothing to set: keep the default. Where GOMAXPROCS is set, remove it."), compared: (*group).keeps,
 		canary: func(w canaryWords, v *Verdict) {
-			v.Answer.Text, v.Sentence = keepDefault, w.on()+" is worse than unset."
+			v.Answer.Text, v.Sentence = keepDefault, w.on()+" is worse than the default."
 		},
 		live: func(w liveWords, v *Verdict) {
 			v.Answer.Text = "Keep GOMAXPROCS " + w.start()
@@ -78,14 +79,18 @@ var verdicts = map[verdict.Verdict]verdictRow{
 		after: canaryWords.keepsStart,
 	},
 	verdict.NotYourKnob: {
-		tone: document.OK, label: "No difference", likely: notProven, prefix: "GOMAXPROCS makes no difference: ",
-		answer: constant("GOMAXPROCS hardly matters here"), brief: "any value will do", hedged: true,
+		tone: document.OK, label: "No difference", prefix: "GOMAXPROCS makes no difference: ",
+		answer: constant("GOMAXPROCS makes no difference"),
 		plain: func(_ *group, w words) string {
-			return "All values are proven equally good within the margins. " + phrase.Capital(w.instead()) + "."
+			text := "All values perform the same, within " + w.margins() + ". Profile the program first"
+			if w.allocates() != "" {
+				text += ": it allocates much"
+			}
+			return text + "."
 		},
-		paste: nothing("Nothing to set: GOMAXPROCS makes no difference here. Leave it unset and profile the program."), compared: (*group).keeps,
+		paste: nothing("Nothing to set: GOMAXPROCS makes no difference here. Keep the default, and profile the program."), compared: (*group).keeps,
 		canary: func(w canaryWords, v *Verdict) {
-			v.Answer.Text, v.Sentence = "Nothing to change", w.on()+" is the same as unset, within the margins."
+			v.Answer.Text, v.Sentence = "Nothing to change", w.on()+" is the same as the default, within the margins."
 		},
 		live: func(w liveWords, v *Verdict) {
 			v.Answer.Text = "Nothing to change"
@@ -94,14 +99,13 @@ var verdicts = map[verdict.Verdict]verdictRow{
 		after: canaryWords.keepsStart,
 	},
 	verdict.Measured: {
-		tone: document.OK, label: "As it runs", likely: notProven,
+		tone: document.OK, label: "As it runs",
 		answer: func(g *group) string {
 			if procs := g.Recommendation.Of().Procs; procs > 0 {
 				return fmt.Sprintf("Uses GOMAXPROCS=%d", procs)
 			}
 			return "Measured as it runs"
 		},
-		brief: "undecided",
 		plain: func(g *group, w words) string {
 			if of := g.Recommendation.Of(); of.P99.Mean != nil {
 				return fmt.Sprintf("At %s its %s is %s. Nothing was compared.", w.rate(), w.quantile(), number.Seconds(*of.P99.Mean))
@@ -112,8 +116,8 @@ var verdicts = map[verdict.Verdict]verdictRow{
 		compared: (*group).keeps, canary: canaryWords.undecided, live: liveWords.undecided, after: canaryWords.keepsStart,
 	},
 	verdict.TradeOff: {
-		tone: document.Attention, label: "A trade-off", likely: notProven, prefix: "A trade-off: ",
-		answer: constant("Your choice: throughput or latency"), brief: "throughput or latency",
+		tone: document.Attention, label: "Trade-off", prefix: "Trade-off: ",
+		answer: constant("Trade-off: choose throughput or latency"),
 		plain: func(g *group, w words) string {
 			c, is := g.Recommendation.Claim.(verdict.ClaimTrade)
 			if !is {
@@ -123,7 +127,7 @@ var verdicts = map[verdict.Verdict]verdictRow{
 		},
 		paste: (*group).pasteTwo, compared: (*group).keeps,
 		canary: func(w canaryWords, v *Verdict) {
-			v.Sentence = w.on() + " is better than unset in one metric and worse in another."
+			v.Sentence = w.on() + " is better than the default in one metric and worse in another."
 		},
 		live: func(w liveWords, v *Verdict) {
 			v.Answer.Text = v.Label
@@ -134,15 +138,15 @@ var verdicts = map[verdict.Verdict]verdictRow{
 		},
 	},
 	verdict.CannotTell: {
-		tone: document.Unknown, label: "Undecided", likely: notProven, prefix: "Undecided: ",
+		tone: document.Unknown, label: undecided, prefix: "Undecided: ",
 		answer: func(g *group) string {
 			_, differ := g.Recommendation.Claim.(verdict.CauseBenchmarksDiffer)
 			if names, _ := g.apart(); differ && len(names) > 0 {
 				return g.disagreement()
 			}
-			return "No answer yet"
+			return undecided + ": change nothing yet"
 		},
-		brief: "undecided", plain: func(*group, words) string { return "" },
+		plain: func(*group, words) string { return "" },
 		paste: nothing("Nothing to set yet: no value is proven better than the default."), compared: (*group).undecided,
 		canary: canaryWords.undecided, live: liveWords.undecided,
 		after: func(w canaryWords) string {
@@ -161,9 +165,7 @@ func called(rec *verdict.Recommendation) verdictRow {
 	if rec.Confidence != verdict.Likely {
 		return row
 	}
-	if row.tone, row.label = document.Attention, row.likely; rec.Procs != nil {
-		row.label = fmt.Sprintf("Likely %d, but not proven", *rec.Procs)
-	}
+	row.tone, row.label = document.Attention, notProven
 	row.prefix = row.label + ". "
 	return row
 }
@@ -187,11 +189,28 @@ func (g *group) setOrKeep() string {
 	case rec.Procs != nil:
 		return fmt.Sprintf("Set GOMAXPROCS=%d", *rec.Procs) + g.besides()
 	case likely:
-		return "Likely keep the default"
+		return "Likely: keep the default" + g.defaultProcs()
 	case rec.Verdict == verdict.KeepDefault:
-		return keepDefault + g.besides()
+		return keepDefault + g.defaultProcs() + g.besides()
 	}
-	return keepDefault
+	return keepDefault + g.defaultProcs()
+}
+
+// defaultProcs is what the default comes to, behind its name; empty: that is not known.
+func (g *group) defaultProcs() string {
+	if n, known := ps(g.rowOfUnset()); known {
+		return fmt.Sprintf(" (%d)", n)
+	}
+	return ""
+}
+
+// margins are how much worse still counts as equally good, in what was compared.
+func (w words) margins() string {
+	margin := number.Percent(w.plan().Margin)
+	if w.group.Latency.Quantile == 0 || w.leftOut(contest.ExcludedShared, contest.ExcludedLatency) {
+		return margin + " in throughput"
+	}
+	return fmt.Sprintf("%s (%s: %s)", margin, w.quantile(), number.Percent(w.plan().MarginP99))
 }
 
 // comparedWithDefault is what the value that a verdict names changes; empty: that is not known.
@@ -200,7 +219,7 @@ func (g *group) comparedWithDefault(w words) string {
 	if v == nil {
 		return ""
 	}
-	text := fmt.Sprintf("Compared with the default, %d: %s", v.DefaultProcs, g.change("throughput", v.Throughput, g.r.Plan.Margin, "higher", "lower"))
+	text := fmt.Sprintf("Compared with the default (%d): %s", v.DefaultProcs, g.change("throughput", v.Throughput, g.r.Plan.Margin, "higher", "lower"))
 	if v.Latency.Median != nil {
 		text += "; " + g.change(w.quantile(), v.Latency, g.r.Plan.MarginP99, "higher", "lower")
 	}
@@ -229,7 +248,7 @@ func (g *group) pasteSmallest() Paste {
 	if n := g.Recommendation.Procs; n != nil && g.Recommendation.Confidence != verdict.Likely {
 		return Paste{Lead: g.onPart() + "Use one of the following:", Snippets: g.snippets(*n)}
 	}
-	return nothing("Nothing to set: leave GOMAXPROCS unset, and remove it where it is set.")(g)
+	return nothing("Nothing to set: keep the default. Where GOMAXPROCS is set, remove it.")(g)
 }
 
 // pasteTwo are the values of a trade-off.
@@ -243,7 +262,7 @@ func (g *group) pasteTwo() Paste {
 		switch a := g.setting(side.label); {
 		case a == nil:
 		case a.Procs == nil:
-			p.Snippets = append(p.Snippets, document.Code{Title: side.title, Note: "leave GOMAXPROCS unset"})
+			p.Snippets = append(p.Snippets, document.Code{Title: side.title, Note: "keep the default: do not set GOMAXPROCS"})
 		default:
 			p.Snippets = append(p.Snippets, document.Code{Title: side.title, Text: "GOMAXPROCS=" + strconv.Itoa(*a.Procs)})
 		}
@@ -260,7 +279,7 @@ func (g *group) keeps(v *Verdict) {
 
 // undecided is of a variable's values.
 func (g *group) undecided(v *Verdict) {
-	v.State, v.Label, v.Sentence = document.Unknown, "Undecided", "No value is proven as good as all others."
+	v.State, v.Label, v.Sentence = document.Unknown, undecided, "No value is proven as good as all others."
 	if len(g.tooLarge()) == len(g.rows) && len(g.rows) > 0 {
 		v.Sentence = "Every value used more memory than " + mostMemory(g.r) + "."
 	} else if list := g.named(contest.ExcludedWithheld); list != nil {
@@ -278,11 +297,11 @@ func (w canaryWords) set(v *Verdict) {
 	if procs := w.r.Recommendation.Procs; procs != nil {
 		v.Answer.Apply = "export GOMAXPROCS=" + strconv.Itoa(*procs)
 	}
-	v.Sentence = fmt.Sprintf("%s is better than unset, and proven no worse in the judged metrics: %s.", w.on(), phrase.And(w.judged()))
+	v.Sentence = fmt.Sprintf("%s is better than the default, and proven no worse in the judged metrics: %s.", w.on(), phrase.And(w.judged()))
 }
 
 func (w canaryWords) undecided(v *Verdict) {
-	v.Answer.Text, v.Sentence, v.Settle = "No answer yet", w.open(), twiceAsLong(w.r)
+	v.Answer.Text, v.Sentence, v.Settle = undecided, w.open(), twiceAsLong(w.r)
 }
 
 // chooseOne is of several values that are better; empty: there is one.
@@ -313,7 +332,7 @@ func (w liveWords) set(v *Verdict) {
 
 func (w liveWords) undecided(v *Verdict) {
 	more := "more slices may decide it"
-	v.Answer.Text = "No answer yet"
+	v.Answer.Text = undecided
 	v.Sentence = fmt.Sprintf("Under this traffic no value is proven better than %s, the value at start: %s.", w.start(), more)
 	if list := w.came(paired.Cheaper); list != nil {
 		more = w.cheaper(v, list, more)

@@ -21,6 +21,7 @@
 package page
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -30,6 +31,7 @@ import (
 	"github.com/procfit/procfit/internal/show/number"
 	"github.com/procfit/procfit/internal/show/phrase"
 	"github.com/procfit/procfit/internal/verdict"
+	"github.com/procfit/procfit/internal/verdict/journal"
 )
 
 // View is a Result in words, tables and charts: what Brief and Report make documents of.
@@ -37,6 +39,7 @@ type View struct {
 	Name     string
 	Started  string
 	Alert    string // the warnings in one line; empty without
+	heavy    []weight
 	Of       string // what was compared: GOMAXPROCS, and the variables of --vary
 	Progress string // "31 of 48 trials ran …"; empty when all did
 	Verdict  Verdict
@@ -63,7 +66,7 @@ type Verdict struct {
 	Sentence string
 	Reasons  []string
 	Settle   []document.Item // what would settle a "unknown"
-	Context  string          // what it was measured on: CPU, quota, Go version, blocks
+	Context  string          // how sure it is, and on what: CPUs, limit, Go version, trials
 }
 
 // Group is one set of comparable settings.
@@ -108,8 +111,9 @@ type Paste struct {
 // the gate's.
 type Gate struct {
 	State    document.Tone
-	Label    string // passed, not met, or cannot be judged
-	Sentence string
+	Label    string // slower, not slower, or undecided
+	Answer   string // in a line
+	Sentence string // the other checks, or why nothing is decided
 	Table    document.Table
 	Note     string // what its changes are; empty: of a baseline, or not judged
 }
@@ -139,6 +143,9 @@ func New(r *verdict.Result) *View {
 	for i := range r.Groups {
 		g := &group{Group: &r.Groups[i], r: r, index: i, gateAlone: alone, rows: rowsOf(&r.Groups[i])}
 		g.throughput = g.throughputShown()
+		if alone {
+			g.versions()
+		}
 		v.Groups = append(v.Groups, g.view())
 	}
 	switch {
@@ -157,13 +164,21 @@ func New(r *verdict.Result) *View {
 	}
 	if r.Gate != nil {
 		v.Gate = gateOf(r.Gate, r.Plan)
-		if alone {
-			v.Verdict = v.Gate.headline(r.Gate, r.Plan, v.Verdict.Context)
+		if alone || r.Gate.Kind == verdict.GateKindAgainst {
+			v.Of, v.Verdict = "New and old version", v.Gate.headline(r.Gate, r.Plan, v.gateContext(r))
 		}
 	}
 	v.Profiles = profilesOf(r)
 	v.warn(r)
 	return v
+}
+
+// gateContext is how sure the gate is, and on what.
+func (v *View) gateContext(r *verdict.Result) string {
+	if n := len(r.Groups); n != 1 {
+		return v.Gate.sure() + " · " + phrase.Count(n, "group")
+	}
+	return (&group{Group: &r.Groups[0], r: r}).context(v.Gate.sure())
 }
 
 // warn puts the warnings where they belong, and all in a line.
@@ -175,12 +190,17 @@ func (v *View) warn(r *verdict.Result) {
 		}
 		a := warn(r, w)
 		word := document.Note{Message: phrase.Clean(a.text), Fix: phrase.Clean(a.fix)}
+		of := weight{w.Remark, word}
 		if w.Group != nil && *w.Group >= 0 && *w.Group < len(v.Groups) {
 			g := &v.Groups[*w.Group]
 			g.Warnings = append(g.Warnings, word)
-			continue
+			if len(v.Groups) > 1 {
+				of.Subject = key(r, *w.Group)
+			}
+		} else {
+			v.Warnings = append(v.Warnings, word)
 		}
-		v.Warnings = append(v.Warnings, word)
+		v.heavy = append(v.heavy, of)
 	}
 	all := v.Warnings
 	for _, g := range v.Groups {
@@ -220,7 +240,7 @@ func (g *group) view() Group {
 	v := Group{
 		ID:         "g" + strconv.Itoa(g.index+1),
 		Title:      g.title(),
-		By:         "GOMAXPROCS",
+		By:         cmp.Or(g.axis(), "GOMAXPROCS"),
 		Verdict:    g.verdict(),
 		Checklist:  g.checklist(),
 		Mistakes:   g.mistakes(),
@@ -268,7 +288,7 @@ func (g *group) title() string {
 func (g *group) verdict() Verdict {
 	rec := g.Recommendation
 	if g.gateAlone {
-		return Verdict{State: document.Unknown, Label: "Not asked", Sentence: "The gate compares two programs with one value of GOMAXPROCS.", Context: g.context()}
+		return Verdict{State: document.Unknown, Label: "Not asked", Sentence: "The gate compares two programs with one value of GOMAXPROCS.", Context: g.context(nothingProven)}
 	}
 	row, w := called(&rec), words{g.Group, g.r}
 	return Verdict{
@@ -278,19 +298,16 @@ func (g *group) verdict() Verdict {
 		Sentence: phrase.Capital(phrase.Clean(w.sentence())),
 		Reasons:  phrase.CleanAll(w.reasons()),
 		Settle:   cleanAdvice(w.settle()),
-		Context:  g.context(),
+		Context:  g.context(g.sure()),
 	}
 }
 
-// context is what the result was measured on: it is worth nothing elsewhere.
-func (g *group) context() string {
-	var parts []string
-	if m := phrase.Clean(g.r.Host.CPUModel); m != "" {
-		parts = append(parts, m)
-	}
+// context is how sure the result is, and what it was measured on: it is worth nothing elsewhere.
+func (g *group) context(sure string) string {
+	parts := []string{sure}
 	if p := g.Part; p != nil {
 		parts = append(parts, fmt.Sprintf("%d of %s", p.CPUs, number.CPUs(float64(p.Of))))
-	} else {
+	} else if g.QuotaCPUs == nil || *g.QuotaCPUs != g.EffectiveCPUs {
 		parts = append(parts, number.CPUs(g.EffectiveCPUs))
 	}
 	if g.QuotaCPUs != nil {
@@ -309,12 +326,35 @@ func (g *group) context() string {
 	if g.Race != nil {
 		parts = append(parts, phrase.Count(g.Race.Trials, "trial"))
 	} else {
-		parts = append(parts, phrase.Count(g.r.Plan.Blocks, "block"))
+		trials := 0
+		for i := range g.Settings {
+			trials += g.Settings[i].Trials
+		}
+		parts = append(parts, phrase.Count(trials, "trial"))
 	}
-	if o := originWords(g.Origin); o != "" {
+	if o := originWords(g.Origin); o != "" && g.Origin != journal.OriginLocal {
 		parts = append(parts, o)
 	}
 	return strings.Join(parts, " · ")
+}
+
+// How sure an answer is, next to notProven.
+const (
+	provenSure    = "Proven at 95%"
+	nothingProven = "Nothing proven"
+)
+
+// sure is how sure the verdict is.
+func (g *group) sure() string {
+	switch rec := &g.Recommendation; {
+	case rec.Verdict == verdict.Measured:
+		return "Measured"
+	case rec.Confidence == verdict.Likely:
+		return notProven
+	case rec.Verdict == verdict.CannotTell || rec.Verdict == "":
+		return nothingProven
+	}
+	return provenSure
 }
 
 func (g *group) goVersion() string {

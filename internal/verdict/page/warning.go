@@ -4,13 +4,56 @@ import (
 	"cmp"
 	"fmt"
 	"math"
+	"reflect"
+	"slices"
 	"strings"
 
+	"github.com/procfit/procfit/internal/show/document"
 	"github.com/procfit/procfit/internal/show/number"
 	"github.com/procfit/procfit/internal/show/phrase"
+	"github.com/procfit/procfit/internal/show/sorting"
 	"github.com/procfit/procfit/internal/verdict"
 	"github.com/procfit/procfit/internal/verdict/journal"
 )
+
+// weight is a warning in words, with the remark by which its weight is known.
+type weight struct {
+	of verdict.Remark
+	document.Note
+}
+
+// heavy are the warnings that may turn an answer into none, the heaviest first. The others
+// explain what the answer is of.
+var heavy = kinds(verdict.NoGo{}, verdict.ProcsUnread{}, verdict.OthersBusy{}, verdict.InvalidPilots{}, verdict.InvalidTrials{}, verdict.DefaultVaries{},
+	verdict.UnsetPerformsApart{}, verdict.Steal{}, verdict.Noisy{}, verdict.NoisyP99{}, verdict.SentLate{}, verdict.LoadLimited{}, verdict.Overloaded{},
+	verdict.FewBlocks{}, verdict.MetricsWorse{}, verdict.SharedMachine{})
+
+func kinds(list ...verdict.Remark) (all []reflect.Type) {
+	for _, x := range list {
+		all = append(all, reflect.TypeOf(x))
+	}
+	return all
+}
+
+// heaviest are the three warnings that weaken the answer most, and how many more the report
+// has.
+func (v *View) heaviest() document.Notes {
+	const most = 3
+	rank := func(w weight) int {
+		if i := slices.Index(heavy, reflect.TypeOf(w.of)); i >= 0 {
+			return i
+		}
+		return len(heavy)
+	}
+	var notes document.Notes
+	for _, w := range sorting.Sorted(v.heavy, func(a, b weight) int { return cmp.Compare(rank(a), rank(b)) }) {
+		notes = append(notes, w.Note)
+	}
+	if more := len(notes) - most; more > 0 {
+		notes = append(notes[:most], document.Note{Quiet: true, Message: phrase.CountOf(more, "more remark is", "more remarks are") + " in the report"})
+	}
+	return notes
+}
 
 // warn words a warning of a Result.
 func warn(r *verdict.Result, w *verdict.Warning) wording {

@@ -82,8 +82,8 @@ func TestWarningsInWords(t *testing.T) {
 					t.ObservedProcs = []*int{new(7)}
 				}
 			}
-		}, "unset"},
-		{"unset_differs", func(c *Config) { c.Settings[0] = Unset(8, 40000, .0052) }, "performs differently from an explicit GOMAXPROCS=8"},
+		}, "default"},
+		{"unset_differs", func(c *Config) { c.Settings[0] = Unset(8, 40000, .0052) }, "performs differently from GOMAXPROCS=8"},
 		{"dropped", func(c *Config) { c.Trial = func(t *journal.Trial) { t.Load.Dropped = 2 } }, "were due but never sent"},
 		{"send_lag", func(c *Config) { c.Trial = func(t *journal.Trial) { t.Load.SendLagP99Seconds = new(0.002) } }, "4 (6 of 6 trials)"},
 		{"noisy", func(c *Config) {
@@ -109,11 +109,11 @@ func TestWarningsInWords(t *testing.T) {
 		{"throttled_beyond_quota", func(c *Config) {
 			c.Settings = under(2, throttled(.6, Unset(8, 500, .03)), Set(1, 550, .01), Set(2, 1000, .01), throttled(.4, Set(4, 800, .02)), throttled(.6, Set(8, 500, .03)))
 			c.Rate = 100
-		}, "throttled with GOMAXPROCS above the CPU limit of 2 CPUs: unset (60% of periods), 4"},
+		}, "throttled with GOMAXPROCS above the CPU limit of 2 CPUs: default (60% of periods), 4"},
 		{"throttled_within_quota", func(c *Config) {
 			c.Settings = under(2, throttled(.6, Unset(2, 1000, .03)), Set(1, 550, .03), throttled(.6, Set(2, 1000, .03)), Set(4, 800, .03), Set(8, 700, .03))
 			c.Rate = 100
-		}, "throttled by the CPU limit of 2 CPUs although GOMAXPROCS is not above it: unset (60"},
+		}, "throttled by the CPU limit of 2 CPUs although GOMAXPROCS is not above it: default (60"},
 		{"oversubscribed", func(c *Config) {
 			c.Settings = under(4, c.Settings...)
 			for i := range c.Settings {
@@ -136,7 +136,7 @@ func TestWarningsInWords(t *testing.T) {
 					t.CPUSeconds.User = 2.2 * t.MeasuredSeconds
 				}
 			}
-		}, "runs used more CPU than the limit of 2 CPUs allows, which is possible in very short runs (the period of the limit is 100 ms), with GOMAXPROCS unset (2."},
+		}, "runs used more CPU than the limit of 2 CPUs allows, which is possible in very short runs (the period of the limit is 100 ms), with GOMAXPROCS default (2."},
 	} {
 		config := calm()
 		c.change(&config)

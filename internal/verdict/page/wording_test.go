@@ -23,7 +23,7 @@ func TestALabelIsNotSaidTwice(t *testing.T) {
 		{verdict.Recommendation{Verdict: verdict.CannotTell, Claim: verdict.CauseMemory{About: verdict.About{Of: one}}}, "Every value of GOMAXPROCS but 1 used more memory than --max-memory 512 MiB.", "Undecided: every value of GOMAXPROCS but 1 used more memory than --max-memory 512 MiB."},
 		{verdict.Recommendation{Verdict: verdict.TradeOff, Claim: verdict.ClaimTrade{Pair: verdict.Pair{Of: eight, Than: one}, Change: -0.5, P99Change: -0.25}},
 			"8 is best for throughput (no throughput), 1 for p99 (no throughput): 1 is 50% slower, but its p99 is 25% lower, on 2 CPUs.",
-			"A trade-off: 8 is best for throughput (no throughput), 1 for p99 (no throughput): 1 is 50% slower, but its p99 is 25% lower, on 2 CPUs."},
+			"Trade-off: 8 is best for throughput (no throughput), 1 for p99 (no throughput): 1 is 50% slower, but its p99 is 25% lower, on 2 CPUs."},
 		{verdict.Recommendation{Verdict: verdict.NotYourKnob, Claim: verdict.ClaimAlike{List: []*contest.Value{one, eight}}},
 			"1 and 8 have the same throughput within 5% on 2 CPUs; profile the program first.",
 			"GOMAXPROCS makes no difference: 1 and 8 have the same throughput within 5% on 2 CPUs; profile the program first."},
@@ -128,7 +128,7 @@ func TestHowToGoOnFromAnIncompleteRun(t *testing.T) {
 		want                 string
 	}{
 		{0, 0, 0, "Incomplete: 0 of 36 planned trials ran. To continue, run"},
-		{0, 0, 1, "Incomplete: 0 of 36 planned trials ran: the pilot trials were invalid. Fix"},
+		{0, 0, 1, "Incomplete: 0 of 36 planned trials ran: the trials that find the request rate were invalid. Fix"},
 		{6, 6, 0, "Incomplete: 6 of 36 planned trials ran, and none was valid. Fix"},
 		{6, 5, 1, "Incomplete: 6 of 36 planned trials ran. To continue, run"},
 	} {
@@ -149,7 +149,7 @@ func TestIncompleteWithAnAnswer(t *testing.T) {
 		}
 		return r
 	}
-	const ended = "Incomplete: the sweep ended after 20 of at most 40 trials (2 pilots), "
+	const ended = "Incomplete: the sweep ended after 20 of at most 40 trials, "
 	for want, r := range map[string]*verdict.Result{
 		"before it had an answer. ":                    of(verdict.Proven, ""),
 		"when its answer was likely, but not proven. ": of(verdict.Likely, verdict.Proven),

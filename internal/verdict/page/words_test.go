@@ -65,14 +65,14 @@ func TestVerdictsInWords(t *testing.T) {
 		config Config
 		say    string
 	}{
-		{"the default is the smallest that is as good", Config{Settings: CPUServer()}, "Leave GOMAXPROCS unset: the default is 8, the smallest value that performs as well as the best ("},
+		{"the default is the smallest that is as good", Config{Settings: CPUServer()}, "Keep the default (8), the smallest value that performs as well as the best ("},
 		{"the default exceeds the quota", Config{Settings: Uber(), Mode: closed}, "the default is 24, 5"},
 		{"fewer Ps do as well", Config{Settings: []Truth{Unset(8, 1000, .01), Set(1, 500, .02), Set(2, 1000, .01), Set(4, 1000, .01), Set(8, 1000, .01)}}, "the default is 8, which performs no better"},
-		{"unset stands where no numbered setting does", Config{Settings: []Truth{Unset(3, 1000, .01), Set(1, 400, .02), Set(2, 700, .01), Set(8, 700, .01)}}, "the default is 3"},
+		{"unset stands where no numbered setting does", Config{Settings: []Truth{Unset(3, 1000, .01), Set(1, 400, .02), Set(2, 700, .01), Set(8, 700, .01)}}, "Keep the default (3)"},
 		{"the same in closed loop, whose latency is not judged", Config{Settings: []Truth{Unset(4, 1000, .010), Set(1, 1000, .020), Set(2, 1000, .010), Set(4, 1000, .010), Set(8, 1000, .030)}, Mode: closed}, "p99 is not judged"},
 		{"only one value", Config{Settings: []Truth{Unset(2, 1000, .01), Set(2, 1000, .01)}, CPUs: 2}, "only one value of GOMAXPROCS was measured, 2"},
 		{"the smallest that carries the rate", Config{Settings: CPUServer(), Rate: 30000, SmallFor: true}, "the smallest measured value that sustains 30,000 req/s"},
-		{"the default is the smallest that carries it", Config{Settings: CPUServer(), Rate: 60000, SmallFor: true}, "Leave GOMAXPROCS unset: the default is 8"},
+		{"the default is the smallest that carries it", Config{Settings: CPUServer(), Rate: 60000, SmallFor: true}, "Keep the default (8)"},
 		{"none carries it", Config{Settings: CPUServer(), Rate: 200000, SmallFor: true}, "no value of GOMAXPROCS sustains 200,000 req/s on 8 CPUs"},
 		{"batch", Config{Settings: []Truth{Unset(8, .24, 0), Set(1, .04, 0), Set(2, .08, 0), Set(4, .16, 0), Set(8, .24, 0)}, Mode: journal.ModeBatch}, "s per run) on 8 CPUs"},
 	} {
@@ -103,7 +103,7 @@ func TestWhatCarriesTheRateInWords(t *testing.T) {
 		{"the low end counts", Config{SmallFor: true, Settings: CPUServer(), Rate: 23400, Seed: 3, Noise: &Noise{Trial: .03}, Trial: open("2", 1)}, "(lower bound)"},
 		{"without an interval the median", Config{SmallFor: true, Settings: CPUServer(), Rate: 24000, Blocks: 4, Trial: open("2", 1)}, "(lower bound) (median, n 4)"},
 		{"a load command has no closed loop", Config{SmallFor: true, Settings: CPUServer(), Rate: 24000, Trial: func(t *journal.Trial) { open("2", 1)(t); external(t) }}, "2 sustained 100% of the rate (median"},
-		{"two trials", Config{SmallFor: true, Settings: CPUServer(), Rate: 20000, Blocks: 2}, "in the 3 blocks that a proof needs"},
+		{"two trials", Config{SmallFor: true, Settings: CPUServer(), Rate: 20000, Blocks: 2}, "in the 3 trials that a proof needs"},
 	} {
 		if got := said(analyze(c.config)); !strings.Contains(got, c.say) {
 			t.Errorf("%s: no %q in\n%s", c.name, c.say, got)
@@ -125,8 +125,8 @@ func TestGatesThatCannotBeJudgedInWords(t *testing.T) {
 	few, spoiled := versus(1, 1, quiet), versus(1, 1, quiet)
 	few.Blocks, spoiled.Trial = 2, fails
 	for want, c := range map[string]Config{
-		"throughput of unset, p99 of unset, throughput of 1, p99 of 1, throughput of 4 and p99 of 4: only 2 blocks have a valid trial of both, and 3 are needed": few,
-		"with unset, 6 of 6 trials of the new program were invalid, and 0 of 6 of the old: exited with code 4; with 1, 6 of 6":                                   spoiled,
+		"throughput with the default GOMAXPROCS, p99 with the default GOMAXPROCS, throughput with GOMAXPROCS=1, p99 with GOMAXPROCS=1, throughput with GOMAXPROCS=4 and p99 with GOMAXPROCS=4: only 2 pairs of trials are valid, and 3 are needed": few,
+		"with the default GOMAXPROCS, 6 of 6 trials of the new program were invalid, and 0 of 6 of the old: exited with code 4; with GOMAXPROCS=1, 6 of 6":                                   spoiled,
 		"no trial of both programs was measured": {Gate: true, Settings: CPUServer()},
 	} {
 		if got := Unjudged(analyze(c).Gate); !strings.Contains(got, want) {

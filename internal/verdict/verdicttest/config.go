@@ -75,7 +75,7 @@ func Set(procs int, throughput, p99 float64) Truth {
 // Unset is the setting without GOMAXPROCS, whose default resolves to a value.
 func Unset(resolved int, throughput, p99 float64) Truth {
 	t := Set(resolved, throughput, p99)
-	t.Setting.Label, t.Setting.Procs = "unset", nil
+	t.Setting.Label, t.Setting.Procs = journal.Default, nil
 	return t
 }
 

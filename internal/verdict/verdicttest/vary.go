@@ -28,7 +28,7 @@ func Varied(axes ...journal.Axis) journal.Header {
 		},
 	}
 	for n := range 5 {
-		a := journal.Setting{Label: "unset", Replicas: 1, Variables: h.Plan.Start()}
+		a := journal.Setting{Label: journal.Default, Replicas: 1, Variables: h.Plan.Start()}
 		if n > 0 {
 			a.Label, a.Procs = strconv.Itoa(n), new(n)
 		}
