@@ -31,11 +31,10 @@ const (
 	stateAllowed = 1
 	stateOff     = 2
 
-	buckets       = 417                  // of a histogram, after which comes its sum
-	atArrival     = 7                    // the first of three histograms
-	countersWords = 7 + 3*(buckets+1)    // of a Meter
-	mostProcs     = 1 << 20              // more than any machine has CPUs
-	firstBytes    = 8 * (atCounters + 1) // up to what says where the counters are
+	buckets       = 417               // of a histogram, after which comes its sum
+	atArrival     = 7                 // the first of three histograms
+	countersWords = 7 + 3*(buckets+1) // of a Meter
+	mostProcs     = 1 << 20           // more than any machine has CPUs
 )
 
 // markOf has two words that are used for sums as well.

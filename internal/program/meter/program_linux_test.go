@@ -26,8 +26,6 @@ import (
 // The test is also the program that is read, and a procfit that is killed.
 func TestMain(m *testing.M) {
 	switch role := os.Getenv("METER_TEST"); {
-	case os.Getenv(socketVariable) != "":
-		socketMain(os.Getenv(socketVariable))
 	case role == "":
 		os.Exit(m.Run())
 	case strings.HasPrefix(role, "lease "):

@@ -35,7 +35,6 @@ func TestBetween(t *testing.T) {
 		"the CPU time ran backwards":      {func(m *live.Metrics) { m.CPU = 0.5 }, ErrRestarted.Error()},
 		"its clock was set back":          {func(m *live.Metrics) { m.At = 0 }, errSetBack.Error()},
 		"restarted, and its clock behind": {func(m *live.Metrics) { m.At, m.Requests = 0, 4 }, ErrRestarted.Error()},
-		"more buckets than any histogram": {func(m *live.Metrics) { m.Ready.Counts = make([]uint64, mostBuckets+1) }, "more buckets"},
 	} {
 		to := from
 		to.At += int64(time.Second)

@@ -10,26 +10,15 @@ import (
 )
 
 // ErrRestarted is that a reading does not come after another one of the same process, and
-// errSetBack that only its clock says so.
+// errSetBack that only the clock says so.
 var (
 	ErrRestarted = errors.New("the program was restarted during the measurement")
-	errSetBack   = errors.New("the clock of the program was set back during the measurement: start again")
+	errSetBack   = errors.New("the clock was set back during the measurement: start again")
 )
-
-// mostBuckets is above what any Meter has: later ones would be of no duration.
-const mostBuckets = 512
-
-// Since is Between for the state of an Agent.
-func Since(from, to live.Metrics, state live.State) (live.Metrics, error) {
-	return Between(from, to, max(state.NumCPU, state.Procs))
-}
 
 // Between is what a program counted between two readings. At and InFlight are those of the
 // second. What so many CPUs cannot have done is an error; 0: how many it has is not known.
 func Between(from, to live.Metrics, cpus int) (live.Metrics, error) {
-	if len(to.Arrival.Counts) > mostBuckets || len(to.Handler.Counts) > mostBuckets || len(to.Ready.Counts) > mostBuckets {
-		return to, errors.New("its histogram has more buckets than one of maxprocs/live")
-	}
 	switch {
 	case !grew(from, to):
 		return to, ErrRestarted
