@@ -11,37 +11,23 @@ import (
 	"github.com/procfit/procfit/maxprocs/internal/lease"
 )
 
-// longestLease is how far ahead the end of a lease may be, and idle how often the program
-// looks whether there is one.
-const (
-	longestLease = 30 * time.Second
-	idle         = time.Second
-)
+// How far ahead the end of a lease may be, and how often the program looks for one.
+const longestLease, idle = 30 * time.Second, time.Second
 
 // Option changes what Allow accepts. A nil Option is ignored.
-type Option func(*options)
+type Option func(*lessee)
 
-type options struct {
-	max      int
-	refuse   func() error
-	min      int
-	onSwitch func(Switch)
-	unit     string
-}
-
-// Max is the highest GOMAXPROCS that an experiment may set, if that is above the value at
-// its start.
-func Max(n int) Option { return func(o *options) { o.max = n } }
+// Max is the highest GOMAXPROCS of an experiment, if that is above the value at its start.
+func Max(n int) Option { return func(l *lessee) { l.max = n } }
 
 // Refuse is asked before each lease, renewal and change. If it returns an error there is
 // no experiment, or no longer: the program is not ready, is draining, or is the leader. A
 // lease ends in time while it is asked, however long it takes.
-func Refuse(f func() error) Option { return func(o *options) { o.refuse = f } }
+func Refuse(f func() error) Option { return func(l *lessee) { l.refuse = f } }
 
-// Allow lets procfit change GOMAXPROCS of this process for a while, and read m, which may
-// be nil. end ends that, and restores GOMAXPROCS; it may be called from any goroutine, and
-// more than once. Outside Linux, and while an earlier Allow has not ended, Allow does
-// nothing.
+// Allow lets procfit change GOMAXPROCS for a while, and read m, which may be nil. end ends
+// that, and restores GOMAXPROCS; it may be called from any goroutine, and more than once.
+// Outside Linux, and while an earlier Allow has not ended, Allow does nothing.
 func Allow(m *Meter, opts ...Option) (end func()) {
 	if m == nil {
 		m = new(Meter)
@@ -49,7 +35,7 @@ func Allow(m *Meter, opts ...Option) (end func()) {
 	l := &lessee{block: &shared, meter: m, stop: make(chan struct{})}
 	for _, o := range opts {
 		if o != nil {
-			o(&l.options)
+			o(l)
 		}
 	}
 	if s := l.state.Load(); monotonic() == 0 || s == allowed || !l.state.CompareAndSwap(s, allowed) {
@@ -63,10 +49,11 @@ func Allow(m *Meter, opts ...Option) (end func()) {
 // lessee obeys requests.
 type lessee struct {
 	*block
-	options
-	meter *Meter
-	stop  chan struct{}
-	last  request // which was answered last
+	meter  *Meter
+	max    int
+	refuse func() error
+	stop   chan struct{}
+	last   request // which was answered last
 
 	mu    sync.Mutex
 	ended bool
@@ -115,10 +102,7 @@ func (l *lessee) look() bool {
 	} else if runtime.GOMAXPROCS(0) != l.set {
 		l.restore(setByOther)
 	}
-	l.most.Store(uint64(l.start))
-	if l.max > l.start {
-		l.most.Store(uint64(l.max))
-	}
+	l.most.Store(uint64(max(l.start, l.max)))
 	if asked {
 		l.last = q
 		l.why.Store(uint64(l.obey(q, no)))
@@ -149,51 +133,44 @@ func (l *lessee) obey(q request, no error) reason {
 	case q.lease == l.over:
 		return reason(l.why.Load())
 	case q.procs == 0:
-		l.restore(released)
-		return released
+		return l.restore(released)
 	case no != nil:
-		l.restore(refused)
 		l.say(no.Error())
-		return refused
+		return l.restore(refused)
 	case q.procs > l.most.Load() || q.end <= now || q.end-now > int64(longestLease):
 		return outOfRange
 	}
-	left := time.Duration(q.end - now)
 	if l.held.lease == 0 {
 		lease.Take()
 		l.set = l.start
 		l.auto = gort.HasDefault && !gort.ValidEnv(os.Getenv("GOMAXPROCS")) && l.start == facts.Decide(facts.Read(), facts.Go{}).Procs
-		l.timer = time.AfterFunc(left, func() { l.expire(q.lease) })
+		l.timer = time.AfterFunc(longestLease, l.expire)
 	}
-	l.timer.Reset(left)
+	l.timer.Reset(time.Duration(q.end - now))
 	l.held = q
 	l.holder.Store(q.lease)
 	if to := int(q.procs); to != l.set {
 		runtime.GOMAXPROCS(to)
 		l.set = to
-		returned := monotonic()
-		l.took.Store(uint64(returned - now))
-		l.when.Store(uint64(returned))
+		l.when.Store(uint64(monotonic()))
+		l.took.Store(l.when.Load() - uint64(now))
 	}
 	return 0
 }
 
 // expire ends a lease that was not renewed.
-func (l *lessee) expire(lease uint64) {
+func (l *lessee) expire() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if left := time.Duration(l.held.end - monotonic()); l.held.lease == lease && left > 0 {
-		l.timer.Reset(left)
-	} else if l.held.lease == lease {
+	if now := monotonic(); l.held.lease != 0 && (now >= l.held.end || now == 0) { // else it was renewed just then
 		l.restore(ranOut)
 	}
 }
 
-// restore ends a lease. GOMAXPROCS becomes what it was before, unless something else has
-// set it.
-func (l *lessee) restore(why reason) {
+// restore ends a lease, and restores GOMAXPROCS unless something else has set it.
+func (l *lessee) restore(why reason) reason {
 	if l.held.lease == 0 {
-		return
+		return why
 	}
 	defer lease.Return()
 	l.timer.Stop()
@@ -208,6 +185,7 @@ func (l *lessee) restore(why reason) {
 		runtime.GOMAXPROCS(l.start)
 	}
 	l.procs.Store(uint64(runtime.GOMAXPROCS(0)))
+	return why
 }
 
 func (l *lessee) end() {

@@ -37,7 +37,7 @@ func leasable(t *testing.T, procs int, opts ...Option) *lessee {
 	before := runtime.GOMAXPROCS(procs)
 	l := &lessee{block: &block{mark: shared.mark}, meter: new(Meter), stop: make(chan struct{})}
 	for _, o := range opts {
-		o(&l.options)
+		o(l)
 	}
 	t.Cleanup(func() {
 		l.end()

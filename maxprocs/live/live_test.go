@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log"
 	"math"
 	"math/rand"
 	"net"
@@ -60,7 +61,7 @@ func server(t *testing.T, h http.HandlerFunc, configure func(*httptest.Server)) 
 	s := httptest.NewUnstartedServer(m.Middleware(h))
 	s.Listener = m.Listener(s.Listener)
 	s.Config.ConnContext = m.ConnContext
-	s.Config.ErrorLog = quiet()
+	s.Config.ErrorLog = log.New(io.Discard, "", 0)
 	if configure != nil {
 		configure(s)
 	} else {

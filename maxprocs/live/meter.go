@@ -1,3 +1,44 @@
+// Package live measures what the requests of the running process cost, and lets procfit try
+// other values of GOMAXPROCS in it for a while. It changes nothing unless the program allows
+// it, and it never listens: procfit reads and writes the memory of the process.
+//
+//	var meter live.Meter // ready as it is
+//	defer live.Allow(&meter)()
+//	srv := &http.Server{Handler: meter.Middleware(mux), ConnContext: meter.ConnContext}
+//	srv.Serve(meter.Listener(l))
+//
+// # Measurement
+//
+// The [Meter] is useful alone. Its arrival is the latency from the kernel's receipt of a
+// request (SO_TIMESTAMPING) to the start of the last write of the answer. A middleware
+// that starts its clock in the handler omits the wait before the handler, which is where
+// a GOMAXPROCS that is too low costs most. What nothing inside a process can see are the
+// waits before the kernel has the request: in a client's pool, in a load balancer, until a
+// connection is made. The wait of a connection that the program has not accepted yet is
+// included.
+//
+//   - HTTP/1.1: exact for each request. The first read of a body counts from its last
+//     segment.
+//   - TLS: the stamp is that of the last record.
+//   - HTTP/2: the stamp is that of the connection's last read, and the latency ends with
+//     the handler. Metrics.Streams counts these requests.
+//   - What is not HTTP: Begin, or Arrived if the program knows when the work was queued.
+//   - Outside Linux there is no arrival; the handler's time and the CPU time remain.
+//
+// Of several Meters procfit reads that of [Allow], otherwise the first that is used.
+//
+// # Change
+//
+// After [Allow], procfit can ask for another GOMAXPROCS. It writes the value and an end into
+// a few words of this package's data, which it finds by a mark. That takes the right to write
+// the memory of the process. The program looks once a second, and 50 times per second while
+// there is such a lease, and changes the value itself. A lease ends by itself after at most
+// 30 seconds unless procfit renews it. The process then returns to the value that it had, or,
+// if that was the runtime's default, to this default, which the runtime keeps up to date.
+// Meanwhile Set, Watch and Start of package maxprocs change nothing. If something else calls
+// runtime.GOMAXPROCS, the lease ends, and that value is kept. By default no value above the
+// one at the start of the lease is accepted: programs that sized something by it at start
+// have crashed with more.
 package live
 
 import (

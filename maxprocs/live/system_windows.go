@@ -1,16 +1,9 @@
 package live
 
 import (
-	"errors"
-	"io"
 	"syscall"
 	"time"
 )
-
-// Listen is not available on Windows: mount the Agent behind your own authentication.
-func (a *Agent) Listen(file string) (io.Closer, error) {
-	return nil, errors.New("live: a control socket needs Linux, macOS or a BSD; mount the Agent as an http.Handler")
-}
 
 // cpuTime is the CPU time of this process, user and kernel.
 func cpuTime() time.Duration {

@@ -25,9 +25,6 @@ type Procs struct {
 	Values []*int // nil: the default
 }
 
-// DefaultProcs is the value of --procs that leaves GOMAXPROCS to the program.
-const DefaultProcs = "default"
-
 // ParseProcs reads "auto", or a list of "default", numbers and ranges such as 1..8 or
 // 1-8. Duplicates count once. The error names every item that is wrong.
 func ParseProcs(s string) (Procs, error) {
@@ -70,7 +67,7 @@ func (p Procs) text() string {
 		}
 		switch {
 		case list[i] == nil:
-			words = append(words, DefaultProcs)
+			words = append(words, journal.Default)
 		case n-i < 3:
 			words = append(words, strconv.Itoa(*list[i]))
 		default:

@@ -195,7 +195,7 @@ func (s Spec) checkVary() *FieldError {
 	}
 	switch {
 	case slices.Contains(s.live(), true) && s.Target.Kind() != journal.KindServer:
-		return Wrong("vary", " set=live needs a server with --url: a batch program has begun its work by then")
+		return Wrong("vary", " set=live needs a server with --url: a batch program has started its work by then")
 	case len(axes) == 0:
 	case s.Load.SLO != nil:
 		return Wrong("vary", " %s cannot be combined with --slo: compare its values at one rate", axes[0].Name)

@@ -9,15 +9,11 @@ var (
 	taken bool
 )
 
-// Take reserves GOMAXPROCS for the caller. It reports false if it is reserved already.
-func Take() bool {
+// Take reserves GOMAXPROCS for the one experiment that there can be.
+func Take() {
 	mu.Lock()
 	defer mu.Unlock()
-	if taken {
-		return false
-	}
 	taken = true
-	return true
 }
 
 // Return ends what Take began.
