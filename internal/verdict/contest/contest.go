@@ -16,7 +16,13 @@
 // CPUs takes no part either. What a contest decides, package race decides from its
 // trials.
 //
-// A gate compares two programs at one setting: it is a Duel, and in no Contest.
+// A gate compares two programs at one setting: it is a Duel, and in no Contest. It asks another
+// question than an experiment in blocks (package paired): whether the new program is worse by
+// more than the margin, where paired asks whether a value is worse at all, unless it is within
+// the margin. A pair is two whole trials, so that the normal sequence alone decides: with signs
+// too, as under traffic, a loss of a tenth takes 13.1 pairs in the mean instead of 12.3, in
+// 2,000 simulated gates that all find it. And the planner asks a Duel what is next, which it
+// could not ask of paired: that is above verdict, and verdict above contest.
 package contest
 
 import (
