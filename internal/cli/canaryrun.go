@@ -140,7 +140,7 @@ type canaryProgress struct {
 	std    stdio
 	header judge.Header
 	began  time.Time
-	round  []judge.Slice // its slices so far
+	round  []journal.Trial // so far
 }
 
 func (p *canaryProgress) tell(e paired.Event) {
@@ -165,7 +165,7 @@ func (p *canaryProgress) tell(e paired.Event) {
 		left := h.Lasts() - time.Duration(spent*float64(time.Second))
 		now := judge.Analyze(&journal.Contents{Header: h.Header, Trials: e.Trials})
 		p.std.notef("[%d/%d] %s, elapsed %s, %s left", done, all, page.CanarySlice(now), number.Clock(time.Since(p.began)), number.Clock(left))
-		if p.round = append(p.round, e.Trials); len(p.round) == judge.ToldAfter && judge.Unreached(p.round) {
+		if p.round = append(p.round, e.Trials...); done-round*h.Slices() == judge.ToldAfter && judge.Unreached(p.round) {
 			p.std.notef("no request has reached the canary's pods in %d slices: clients that keep their connections do not reach new pods, or the Service gets no requests", judge.ToldAfter)
 			p.std.notef("  restart the clients, or limit how long a connection lives; without any request it ends after %d slices", h.Patience())
 		}

@@ -40,40 +40,29 @@ const MarginCPU = 0.05
 // experiment is a canary's trials, as the rules have them.
 type experiment struct {
 	Header
-	settings   []journal.Setting // each once, the control first
-	perRequest bool              // CPU time and waiting are of a request
+	perRequest bool // CPU time and waiting are of a request
 	rules      paired.Rules
 	slices     []paired.Slice // the n-th is of the trial of that place
 }
 
 func (h Header) experiment(trials []journal.Trial) *experiment {
-	e := &experiment{Header: h, perRequest: slices.ContainsFunc(trials, served)}
-	for _, round := range h.Canary.Rounds {
-		for _, s := range round {
-			if e.place(s.Label) < 0 {
-				e.settings = append(e.settings, s)
-			}
+	e := &experiment{Header: h, rules: paired.Rules{Blocks: h.Slices()}}
+	e.perRequest = slices.ContainsFunc(trials, func(t journal.Trial) bool { return metric(&t, Requests) > 0 })
+	for _, s := range slices.Concat(h.Canary.Rounds...) {
+		if e.rules.Value(s) < 0 {
+			e.rules.Settings = append(e.rules.Settings, s)
 		}
 	}
-	e.rules = paired.Rules{Values: max(0, len(e.settings)-1), Metrics: e.metrics(trials), Blocks: h.Slices()}
+	e.rules.Metrics = e.metrics(trials)
 	for i := range trials {
 		t := &trials[i]
-		s := paired.Slice{Block: t.Block, Value: e.place(t.Setting.Label)}
+		s := paired.Slice{Block: t.Block, Value: e.rules.Value(t.Setting)}
 		for _, m := range e.rules.Metrics {
-			x := math.NaN()
-			if known := e.value(m.Name, t); known != nil {
-				x = *known
-			}
-			s.Figures = append(s.Figures, x)
+			s.Figures = append(s.Figures, e.value(m.Name, t))
 		}
 		e.slices = append(e.slices, s)
 	}
 	return e
-}
-
-// place is that of a setting; -1: it is not in the plan.
-func (e *experiment) place(label string) int {
-	return slices.IndexFunc(e.settings, func(s journal.Setting) bool { return s.Label == label })
 }
 
 // metrics are what was measured, in order, and what was asked for. CPU time decides, the
@@ -90,7 +79,7 @@ func (e *experiment) metrics(trials []journal.Trial) (list []paired.Metric) {
 		}
 	}
 	measured := func(name string) bool {
-		return slices.ContainsFunc(trials, func(t journal.Trial) bool { return e.value(name, &t) != nil })
+		return slices.ContainsFunc(trials, func(t journal.Trial) bool { return !math.IsNaN(e.value(name, &t)) })
 	}
 	if measured(paired.FigureP99) {
 		waits = paired.Shown
@@ -115,18 +104,21 @@ func (e *experiment) metrics(trials []journal.Trial) (list []paired.Metric) {
 // settings together.
 func Analyze(c *journal.Contents) *verdict.Result {
 	h := Header{c.Header}
-	e, blocks := h.experiment(c.Trials), slicesOf(c.Trials)
+	e := h.experiment(c.Trials)
 	look := paired.Judge(e.rules, e.slices)
 	r := verdict.Of(c.Header, c.Trials)
 	r.Origin, r.Complete, r.TrialsRun = journal.OriginKube, c.End != nil && (c.End.Code == journal.EndComplete || c.End.Code == journal.EndDecided), len(c.Trials)
 	r.Canary = &verdict.Canary{
-		Canary: *c.Header.Canary, End: c.End, Slices: len(blocks), Planned: len(c.Header.Canary.Rounds) * h.Slices(),
-		Unreached: Unreached(blocks), PerRequest: e.perRequest,
+		Canary: *c.Header.Canary, End: c.End, Planned: len(c.Header.Canary.Rounds) * h.Slices(),
+		Unreached: Unreached(c.Trials), PerRequest: e.perRequest,
 	}
-	for _, round := range c.Header.Canary.Rounds {
-		r.TrialsPlanned += len(round) * h.Slices()
+	r.TrialsPlanned = len(slices.Concat(h.Canary.Rounds...)) * h.Slices()
+	for i, t := range c.Trials {
+		if i == 0 || t.Block != c.Trials[i-1].Block {
+			r.Canary.Slices++
+		}
 	}
-	for i := range e.settings {
+	for i := range e.rules.Settings {
 		r.Canary.Settings = append(r.Canary.Settings, e.setting(i, look, c.Trials))
 	}
 	for _, v := range look.Values {
@@ -152,13 +144,12 @@ func Analyze(c *journal.Contents) *verdict.Result {
 // setting is what one came to, with what its pods were seen to do.
 func (e *experiment) setting(value int, look paired.Look, trials []journal.Trial) verdict.CanarySetting {
 	out := e.rules.Setting(value, look, e.slices)
-	out.Setting = e.settings[value]
 	for i := range trials {
 		t := &trials[i]
 		if t.Setting.Label != out.Label {
 			continue
 		}
-		if idle(t) {
+		if useOf(t).idle() {
 			out.Idle++
 		}
 		for _, n := range t.ObservedProcs {
@@ -171,8 +162,8 @@ func (e *experiment) setting(value int, look paired.Look, trials []journal.Trial
 	return out
 }
 
-// value is a metric of a setting in a slice; nil: it is not known.
-func (e *experiment) value(figure string, t *journal.Trial) *float64 {
+// value is a metric of a setting in a slice; NaN: it is not known.
+func (e *experiment) value(figure string, t *journal.Trial) float64 {
 	per := podSeconds(t)
 	if e.perRequest {
 		per = metric(t, Requests)
@@ -181,27 +172,23 @@ func (e *experiment) value(figure string, t *journal.Trial) *float64 {
 	case paired.FigureCPU:
 		return share(cpuSeconds(t), per)
 	case FigureWait:
-		return share(t.RunQueueWaitSeconds, per)
+		if t.RunQueueWaitSeconds == nil {
+			return math.NaN()
+		}
+		return share(*t.RunQueueWaitSeconds, per)
 	case FigureThrottled:
 		if t.Cgroup == nil {
-			return nil
+			return math.NaN()
 		}
-		return share(new(float64(t.Cgroup.ThrottledPeriods)), new(float64(t.Cgroup.Periods)))
+		return share(float64(t.Cgroup.ThrottledPeriods), float64(t.Cgroup.Periods))
 	case paired.FigureRequests:
 		over := podSeconds(t) // which the Meters count over
 		if slices.ContainsFunc(e.Canary.Queries, func(q journal.Query) bool { return q.Name == Requests }) {
-			over = new(e.Canary.SliceSeconds * float64(max(1, len(t.Pods))))
+			over = e.Canary.SliceSeconds * float64(max(1, len(t.Pods)))
 		}
 		return share(metric(t, Requests), over)
 	}
 	return metric(t, figure)
-}
-
-func share(a, b *float64) *float64 {
-	if a == nil || b == nil || !(*b > 0) || math.IsInf(*a / *b, 0) {
-		return nil
-	}
-	return new(*a / *b)
 }
 
 // fewSlices say little: an interval of a median takes six.

@@ -9,60 +9,43 @@ import (
 )
 
 // Next is what the slices so far lead to: the next slice of a round, or of the round after it
-// where nothing of this one is open any longer, or the end.
+// where nothing of this one is open any longer, or the end. A query, a latency or a number of
+// failed requests that is above the control's ends it; chance alone ends one canary in 100 at
+// most, whatever the number of its settings and metrics.
 func (h Header) Next(trials []journal.Trial) paired.Step {
 	next, code := 0, journal.EndComplete
 	if len(trials) > 0 {
-		if harm := h.Harm(trials); harm != nil {
+		e := h.experiment(trials)
+		if harm := e.rules.Harm(e.slices); harm != nil {
 			return paired.Step{End: &journal.End{Code: journal.EndHarm, Harm: harm}}
 		}
 		next = trials[len(trials)-1].Block + 1
 		round := (next - 1) / h.Slices()
-		of := h.round(trials, round)
-		if Unreached(of) && len(of) >= h.Patience() {
+		of := slices.IndexFunc(trials, func(t journal.Trial) bool { return t.Block/h.Slices() == round })
+		if next-round*h.Slices() >= h.Patience() && Unreached(trials[of:]) {
 			return paired.Step{End: &journal.End{Code: journal.EndUnreached}}
 		}
-		if next%h.Slices() != 0 && h.decided(trials, round) {
+		if next%h.Slices() != 0 && e.decided(round) {
 			next, code = (round+1)*h.Slices(), journal.EndDecided
 		}
 	}
 	if round := next / h.Slices(); round < len(h.Canary.Rounds) {
-		return paired.Step{Block: next, Settings: h.Canary.Rounds[round : round+1 : round+1]}
+		return paired.Step{Block: next, Settings: h.Canary.Rounds[round : round+1]}
 	}
 	return paired.Step{End: &journal.End{Code: code}}
 }
 
-// round are the slices of one.
-func (h Header) round(trials []journal.Trial, round int) []Slice {
-	return slices.DeleteFunc(slicesOf(trials), func(s Slice) bool { return s[0].Block/h.Slices() != round })
-}
-
 // decided reports that no setting of a round is open.
-func (h Header) decided(trials []journal.Trial, round int) bool {
-	e := h.experiment(trials)
+func (e *experiment) decided(round int) bool {
 	look := paired.Judge(e.rules, e.slices)
-	for _, s := range h.Canary.Rounds[round] {
-		if i := e.place(s.Label); i > 0 && !look.Values[i-1].Settled() {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(e.Canary.Rounds[round], func(s journal.Setting) bool {
+		i := e.rules.Value(s)
+		return i > 0 && !look.Values[i-1].Settled()
+	})
 }
 
 // UnreadyMost is how long a pod may not be ready.
 const UnreadyMost = 10 * time.Second
-
-// Harm looks for a query, a latency or a number of failed requests that is above the
-// control's, in all slices so far. It may be asked after every slice: chance alone ends one
-// canary in 100 at most, whatever the number of its settings and metrics.
-func (h Header) Harm(trials []journal.Trial) *journal.Harm {
-	e := h.experiment(trials)
-	harm := e.rules.Harm(e.slices)
-	if harm == nil {
-		return nil
-	}
-	return &journal.Harm{Code: journal.HarmQuery, Setting: e.settings[harm.Value].Label, Query: harm.Metric, Slices: harm.Slices, Ratio: harm.Ratio}
-}
 
 // Condition is one pod as it is.
 type Condition struct {

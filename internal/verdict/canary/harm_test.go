@@ -22,6 +22,14 @@ func slicesWith(values ...[2]float64) (list []journal.Trial) {
 	return list
 }
 
+// harm is what ends a canary after these slices; nil: it does not end for harm.
+func harm(h Header, trials []journal.Trial) *journal.Harm {
+	if end := h.Next(trials).End; end != nil {
+		return end.Harm
+	}
+	return nil
+}
+
 func TestHarmIn(t *testing.T) {
 	same := func(n int, is, was float64) (list [][2]float64) {
 		for i := range n {
@@ -50,7 +58,7 @@ func TestHarmIn(t *testing.T) {
 		"one error in all":       {append(same(9, 0, 0), [2]float64{0, 1}), false},
 		"nothing at all":         {same(9, 0, 0), false},
 	} {
-		got := h.Harm(slicesWith(c.values...))
+		got := harm(h, slicesWith(c.values...))
 		if (got != nil) != c.harm {
 			t.Errorf("%s: %+v", name, got)
 		}
@@ -60,7 +68,7 @@ func TestHarmIn(t *testing.T) {
 	}
 	// The more is compared, the more it takes.
 	h.Canary.Queries, h.Canary.Rounds = append(h.Canary.Queries, journal.Query{Name: "errors"}), append(h.Canary.Rounds, []journal.Setting{SettingOf(nil), SettingOf(new(2))})
-	if got := h.Harm(slicesWith(same(4, 20, 10)...)); got != nil {
+	if got := harm(h, slicesWith(same(4, 20, 10)...)); got != nil {
 		t.Errorf("of four comparisons: %+v", got)
 	}
 }
@@ -91,13 +99,13 @@ func TestIdle(t *testing.T) {
 		"one, by the query":       {nil, new(1.0), false},
 		"none, and it is at work": {new(6.0), new(0.0), false},
 	} {
-		if got := idle(seenOf(c.cpu, c.requests)); got != c.want {
+		if got := useOf(seenOf(c.cpu, c.requests)).idle(); got != c.want {
 			t.Errorf("%s: idle %v", name, got)
 		}
 	}
 	tick, none := seenOf(new(0.01), nil), seenOf(new(0.0), nil) // of 4 s
 	tick.MeasuredSeconds, none.MeasuredSeconds = 4, 4
-	one, all := []Slice{{*tick}, {*none}, {*none}}, []Slice{{*tick}, {*tick}, {*tick}}
+	one, all := []journal.Trial{*tick, *none, *none}, []journal.Trial{*tick, *tick, *tick}
 	if !Unreached(one) || Unreached(all) {
 		t.Errorf("one tick of the kernel in three slices: unreached %v; one in each: %v", Unreached(one), Unreached(all))
 	}

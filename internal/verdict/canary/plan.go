@@ -118,47 +118,32 @@ func (h Header) Lasts() time.Duration {
 	return time.Duration(len(h.Canary.Rounds)) * (h.Warmup() + time.Duration(h.Slices())*h.Slice())
 }
 
-// Slice is what all settings of a round did in the same time: the trials of a block.
-type Slice []journal.Trial
-
-// slicesOf are the blocks of a journal.
-func slicesOf(trials []journal.Trial) (list []Slice) {
-	for i, t := range trials {
-		if i == 0 || t.Block != trials[i-1].Block {
-			list = append(list, nil)
-		}
-		list[len(list)-1] = append(list[len(list)-1], t)
-	}
-	return list
-}
-
-// metric is the value of a query, or of what an agent read of the runtime; nil: not known.
-func metric(t *journal.Trial, name string) *float64 {
+// metric is the value of a query, or of what an agent read of the runtime; NaN: not known.
+func metric(t *journal.Trial, name string) float64 {
 	if m, ok := t.Metrics[name]; ok {
-		return &m.Value
+		return m.Value
 	}
-	return nil
+	return math.NaN()
 }
 
-// served reports that a query counted requests.
-func served(t journal.Trial) bool {
-	n := metric(&t, Requests)
-	return n != nil && *n > 0
+// podSeconds is the time that the counters span, of all pods together.
+func podSeconds(t *journal.Trial) float64 {
+	return t.MeasuredSeconds * float64(len(t.ObservedProcs))
 }
 
-// podSeconds is the time that the counters span, of all pods together; nil: there are none.
-func podSeconds(t *journal.Trial) *float64 {
-	if !(t.MeasuredSeconds > 0) {
-		return nil
-	}
-	return new(t.MeasuredSeconds * float64(len(t.ObservedProcs)))
-}
-
-func cpuSeconds(t *journal.Trial) *float64 {
+func cpuSeconds(t *journal.Trial) float64 {
 	if t.CPUSeconds == nil {
-		return nil
+		return math.NaN()
 	}
-	return new(t.CPUSeconds.Total())
+	return t.CPUSeconds.Total()
+}
+
+// share is a of b; NaN: one of both is not known, or b is nothing.
+func share(a, b float64) float64 {
+	if !(b > 0) || math.IsInf(a/b, 0) {
+		return math.NaN()
+	}
+	return a / b
 }
 
 const (
@@ -174,62 +159,43 @@ const (
 // Patience is after how many slices without a request a round ends: half of them.
 func (h Header) Patience() int { return max(ToldAfter+1, (h.Slices()+1)/2) }
 
+// use is what the pods of a setting did: CPU seconds, counted requests, and the time of pods.
+type use struct{ cpu, counted, seconds float64 }
+
+func useOf(t *journal.Trial) use { return use{cpuSeconds(t), metric(t, Requests), podSeconds(t)} }
+
 // idle reports that no request came to a setting's pods: they used next to no CPU time, or
 // where that is not known they counted none. What is not known at all is not idle.
-func idle(t *journal.Trial) bool {
-	return quiet(cpuSeconds(t), metric(t, Requests), podSeconds(t))
-}
-
-// quiet reports it of CPU time, requests and the time of pods.
-func quiet(cpu, counted, seconds *float64) bool {
-	cpus, requests := share(cpu, seconds), share(counted, seconds)
-	switch {
-	case cpus == nil:
-		return counted != nil && *counted == 0
-	case requests != nil && *requests >= idleRate:
-		return false
+func (u use) idle() bool {
+	cpus := share(u.cpu, u.seconds)
+	if math.IsNaN(cpus) {
+		return u.counted == 0
 	}
-	return *cpus < idleCPUs
+	return cpus < idleCPUs && !(share(u.counted, u.seconds) >= idleRate)
 }
 
 // Unreached reports that no request came to any setting. A setting's slices are taken
 // together where their CPU time is known: the kernel may count it by ticks of 10 ms, and
 // one of them is 0.0025 CPUs in a slice of 4 s.
-func Unreached(list []Slice) bool {
-	type use struct{ cpu, counted, seconds *float64 }
-	all := map[string]*use{}
-	add := func(to **float64, x *float64) {
-		if x == nil {
-			return
-		}
-		if *to == nil {
-			*to = new(float64)
-		}
-		**to += *x
-	}
-	for _, s := range list {
-		for i := range s {
-			t := &s[i]
-			if cpuSeconds(t) == nil || podSeconds(t) == nil {
-				if !idle(t) {
-					return false
-				}
-				continue
+func Unreached(trials []journal.Trial) bool {
+	all := map[string]use{}
+	for i := range trials {
+		u, sum := useOf(&trials[i]), all[trials[i].Setting.Label]
+		switch {
+		case !math.IsNaN(share(u.cpu, u.seconds)):
+			sum.cpu, sum.seconds = sum.cpu+u.cpu, sum.seconds+u.seconds
+			if !math.IsNaN(u.counted) {
+				sum.counted += u.counted
 			}
-			u := all[t.Setting.Label]
-			if u == nil {
-				u = &use{}
-				all[t.Setting.Label] = u
-			}
-			add(&u.cpu, cpuSeconds(t))
-			add(&u.seconds, podSeconds(t))
-			add(&u.counted, metric(t, Requests))
-		}
-	}
-	for _, u := range all {
-		if !quiet(u.cpu, u.counted, u.seconds) {
+			all[trials[i].Setting.Label] = sum
+		case !u.idle():
 			return false
 		}
 	}
-	return len(list) > 0
+	for _, u := range all {
+		if !u.idle() {
+			return false
+		}
+	}
+	return len(trials) > 0
 }

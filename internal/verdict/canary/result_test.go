@@ -117,7 +117,7 @@ func TestAnalyzeMeter(t *testing.T) {
 	if !r.PerRequest || r.Comparisons != 6 || one.Verdict != verdict.TradeOff || !slices.Equal(one.In(verdict.OutcomeWorse), []string{paired.FigureP99}) || one.Of(FigureWait).Outcome != verdict.OutcomeNotJudged {
 		t.Errorf("%d comparisons: %+v", r.Comparisons, one)
 	}
-	if h := (Header{c.Header}).Harm(c.Trials); h == nil || h.Setting != "1" || h.Query != paired.FigureP99 {
+	if h := harm(Header{c.Header}, c.Trials); h == nil || h.Setting != "1" || h.Query != paired.FigureP99 {
 		t.Errorf("a p99 of 1.5 times the control's: %+v", h)
 	}
 	for i := range c.Trials {
@@ -126,7 +126,7 @@ func TestAnalyzeMeter(t *testing.T) {
 			c.Trials[i].Metrics[paired.FigureFailed] = journal.Metric{Value: 0.1}
 		}
 	}
-	if h := (Header{c.Header}).Harm(c.Trials); h == nil || h.Setting != "2" || h.Query != paired.FigureFailed || h.Ratio != nil {
+	if h := harm(Header{c.Header}, c.Trials); h == nil || h.Setting != "2" || h.Query != paired.FigureFailed || h.Ratio != nil {
 		t.Errorf("a tenth failed, of the control none: %+v", h)
 	}
 	// The Meters count from one reading to the next, which is longer than a slice.
@@ -153,11 +153,12 @@ func TestBetterIsNoWorseInAnyOther(t *testing.T) {
 		"not known":         {nil, verdict.CannotTell, []string{"p99"}},
 	} {
 		contents := contents(12)
-		for i, s := range slicesOf(contents.Trials) {
+		for i := 0; i < len(contents.Trials); i += 3 {
+			control, one := contents.Trials[i].Metrics, contents.Trials[i+1].Metrics
 			if c.p99 == nil {
-				delete(s[1].Metrics, "p99")
+				delete(one, "p99")
 			} else {
-				s[1].Metrics["p99"] = journal.Metric{Value: *metric(&s[0], "p99") * c.p99(i)}
+				one["p99"] = journal.Metric{Value: control["p99"].Value * c.p99(i/3)}
 			}
 		}
 		one := Analyze(contents).Canary.Settings[1]
@@ -196,12 +197,11 @@ func TestJournal(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	list := slicesOf(got.Trials)
-	if len(list) != 2 || got.End == nil || got.End.Code != journal.EndComplete {
+	if len(got.Trials) != 6 || got.End == nil || got.End.Code != journal.EndComplete {
 		t.Fatalf("%+v", got)
 	}
-	one := list[1]
-	if len(one) != 3 || one[1].DurationSeconds != 60 || *cpuSeconds(&one[1]) != *cpuSeconds(&c.Trials[4]) || *one[2].Setting.Procs != 2 || *metric(&one[0], "p99") != *metric(&c.Trials[3], "p99") {
+	one := got.Trials[3:]
+	if one[1].DurationSeconds != 60 || cpuSeconds(&one[1]) != cpuSeconds(&c.Trials[4]) || *one[2].Setting.Procs != 2 || metric(&one[0], "p99") != metric(&c.Trials[3], "p99") {
 		t.Errorf("%+v", one)
 	}
 	for _, seconds := range []string{"0", "1e9", "-1"} {
@@ -231,8 +231,8 @@ func FuzzAnalyze(f *testing.F) {
 			return
 		}
 		r := Analyze(read)
-		if n := len(slicesOf(read.Trials)); r.Canary.Slices != n {
-			t.Errorf("%d slices of %d", r.Canary.Slices, n)
+		if n := len(read.Trials); r.Canary.Slices > n || (r.Canary.Slices == 0) != (n == 0) {
+			t.Errorf("%d slices of %d trials", r.Canary.Slices, n)
 		}
 		if _, err := json.Marshal(r); err != nil {
 			t.Error(err)

@@ -42,11 +42,6 @@ func settingOf(v int) journal.Setting {
 	return journal.Setting{Label: strconv.Itoa(v), Procs: new(v), Replicas: 1}
 }
 
-// valueOf is what the rules know a setting by: its place in the plan; -1: it has none.
-func (h Header) valueOf(s journal.Setting) int {
-	return slices.IndexFunc(h.Plan.Settings, func(have journal.Setting) bool { return have.Key() == s.Key() })
-}
-
 // FewRequests in a slice have no percentile to speak of.
 const FewRequests = 20
 
@@ -86,7 +81,7 @@ func (h Header) Rules() paired.Rules {
 	if h.Live.LatencyBy == ByArrival {
 		latency = paired.Less
 	}
-	r := paired.Rules{Values: len(h.Plan.Settings) - 1, Metrics: []paired.Metric{
+	r := paired.Rules{Settings: h.Plan.Settings, Metrics: []paired.Metric{
 		{Name: paired.FigureCPU, Direction: paired.Less, Margin: cmp.Or(h.Plan.Margin, 0.05), Halves: true},
 		{Name: paired.FigureP50, Direction: latency, Margin: MarginP50, Halves: latency == paired.Less},
 		{Name: paired.FigureP99, Direction: latency, Margin: margin},

@@ -34,12 +34,5 @@ func Asked(slice time.Duration) time.Duration {
 }
 
 // Harm is a query that is proven above the start value's, and by more than its margin, by
-// the rule that ends a canary. It may be asked after every block: chance alone ends one
-// experiment in 100 at most.
-func (h Header) Harm(list []paired.Slice) *journal.Harm {
-	harm := h.Rules().Harm(list)
-	if harm == nil {
-		return nil
-	}
-	return &journal.Harm{Code: journal.HarmQuery, Setting: h.Plan.Settings[harm.Value].Label, Query: harm.Metric, Slices: harm.Slices, Ratio: harm.Ratio}
-}
+// the rule that ends a canary.
+func (h Header) Harm(list []paired.Slice) *journal.Harm { return h.Rules().Harm(list) }

@@ -12,7 +12,7 @@ import (
 
 // SliceOf is a trial as the rules have it.
 func (h Header) SliceOf(t *journal.Trial) paired.Slice {
-	s := paired.Slice{Block: t.Block, Value: h.valueOf(t.Setting), Void: paired.Void(t.InvalidCode)}
+	s := paired.Slice{Block: t.Block, Value: paired.Rules{Settings: h.Plan.Settings}.Value(t.Setting), Void: paired.Void(t.InvalidCode)}
 	l := t.Live
 	if l == nil {
 		l = &journal.Slice{}
@@ -72,10 +72,11 @@ func (h Header) slicesOf(trials []journal.Trial) (list []paired.Slice, of []*jou
 	}
 	for i := range trials {
 		t := &trials[i]
-		if t.Role == journal.RolePilot || t.Live == nil || h.valueOf(t.Setting) < 0 {
+		s := h.SliceOf(t)
+		if t.Role == journal.RolePilot || t.Live == nil || s.Value < 0 {
 			continue
 		}
-		list, of = append(list, h.SliceOf(t)), append(of, t)
+		list, of = append(list, s), append(of, t)
 		if t.Live.BurnInSeconds < burn {
 			before = len(list)
 		}
@@ -136,12 +137,11 @@ func Analyze(c *journal.Contents) *verdict.Result {
 
 // settingResult is what one value came to.
 func (h Header) settingResult(value int, look paired.Look, list []paired.Slice, trials []journal.Trial) verdict.LiveSetting {
-	s := h.Plan.Settings[value]
 	out := verdict.LiveSetting{CanarySetting: h.Rules().Setting(value, look, list)}
-	out.Setting, out.Observed = s, []int{*s.Procs}
+	out.Observed = []int{*out.Procs}
 	for i := range trials {
 		t := &trials[i]
-		if t.Live != nil && t.InvalidCode == journal.InvalidLeft && t.Setting.Key() == s.Key() {
+		if t.Live != nil && t.InvalidCode == journal.InvalidLeft && t.Setting.Label == out.Label {
 			out.Left, out.LeftAfter, out.InSystem, out.Beyond = out.Left+1, t.DurationSeconds, t.Live.InSystemMax, t.Live.Beyond
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/procfit/procfit/internal/verdict/journal"
 	"github.com/procfit/procfit/internal/verdict/stat"
 )
 
@@ -11,31 +12,23 @@ import (
 const falseAlarms = 0.01
 
 // Harm is a guarded metric of a value that is proven above the control's, and by more than its
-// margin.
-type Harm struct {
-	Value  int
-	Metric string
-	Slices int
-	Ratio  *float64 // to the control's, of all slices; nil where that was 0
-}
-
-// Harm may be asked after every block: chance alone ends one experiment in 100 at most,
+// margin. It may be asked after every block: chance alone ends one experiment in 100 at most,
 // whatever the number of its values and guarded metrics.
-func (r Rules) Harm(list []Slice) *Harm {
+func (r Rules) Harm(list []Slice) *journal.Harm {
 	guarded := 0
 	for _, m := range r.Metrics {
 		if m.Guarded {
 			guarded++
 		}
 	}
-	for value := 1; value <= r.Values; value++ {
+	for value := 1; value <= r.values(); value++ {
 		for i, m := range r.Metrics {
 			if !m.Guarded {
 				continue
 			}
 			is, was := pairsOf(list, value, i)
-			if ratio, proven := above(is, was, m.Margin, falseAlarms/float64(guarded*r.Values)); proven {
-				return &Harm{value, m.Name, len(is), ratio}
+			if ratio, proven := above(is, was, m.Margin, falseAlarms/float64(guarded*r.values())); proven {
+				return &journal.Harm{Code: journal.HarmQuery, Setting: r.Settings[value].Label, Query: m.Name, Slices: len(is), Ratio: ratio}
 			}
 		}
 	}

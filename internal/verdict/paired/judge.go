@@ -50,7 +50,7 @@ type value struct {
 }
 
 func newProof(r Rules) *proof {
-	p := &proof{Rules: r, values: make([]value, r.Values), level: r.level(), carry: newCarry(r)}
+	p := &proof{Rules: r, values: make([]value, r.values()), level: r.level(), carry: newCarry(r)}
 	for i := range p.values {
 		for _, m := range r.Metrics {
 			p.values[i].figures = append(p.values[i].figures, &figure{Metric: m})
@@ -80,7 +80,7 @@ func (r Rules) level() float64 {
 			claims += 2
 		}
 	}
-	return alpha / float64(max(1, r.Values*claims))
+	return alpha / float64(max(1, r.values()*claims))
 }
 
 // at is the error of one claim at the next look at a value, and whether that is the last one.

@@ -11,6 +11,8 @@
 package paired
 
 import (
+	"slices"
+
 	"github.com/procfit/procfit/internal/verdict"
 	"github.com/procfit/procfit/internal/verdict/journal"
 )
@@ -54,9 +56,17 @@ const (
 
 // Rules are what is compared, and how.
 type Rules struct {
-	Values  int // that are compared with the control
-	Metrics []Metric
-	Blocks  int // that are planned for each value; 0: as many as there is time for
+	Settings []journal.Setting // the control, and what is compared with it
+	Metrics  []Metric
+	Blocks   int // that are planned for each value; 0: as many as there is time for
+}
+
+// values is how many are compared with the control.
+func (r Rules) values() int { return max(0, len(r.Settings)-1) }
+
+// Value is the place of a setting; -1: it has none.
+func (r Rules) Value(s journal.Setting) int {
+	return slices.IndexFunc(r.Settings, func(have journal.Setting) bool { return have.Label == s.Label })
 }
 
 // Slice is what one value did in a block.

@@ -27,7 +27,7 @@ func (r Rules) Setting(value int, look Look, list []Slice) (out verdict.CanarySe
 			slices = append(slices, s)
 		}
 	}
-	out.Slices, out.Figures = len(slices), []verdict.CanaryFigure{}
+	out.Setting, out.Slices, out.Figures = r.Settings[value], len(slices), []verdict.CanaryFigure{}
 	if value > 0 {
 		out.Verdict = verdicts[look.Values[value-1].Outcome]
 	}

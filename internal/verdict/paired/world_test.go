@@ -5,6 +5,9 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+	"strconv"
+
+	"github.com/procfit/procfit/internal/verdict/journal"
 )
 
 // world is a program under a traffic, in which slices are run.
@@ -36,7 +39,7 @@ const (
 // rules are those of the values: the control is 2, the first is below it, the others are above.
 // Queries come last.
 func rules(values int, queries ...string) Rules {
-	r := Rules{Values: values - 1, Metrics: []Metric{
+	r := Rules{Settings: settings(values), Metrics: []Metric{
 		{Name: FigureCPU, Direction: Less, Margin: 0.05, Halves: true},
 		{Name: FigureP50, Direction: Less, Margin: 0.10, Halves: true},
 		{Name: FigureP99, Direction: Less, Margin: 0.20},
@@ -49,12 +52,20 @@ func rules(values int, queries ...string) Rules {
 	return r
 }
 
+// settings are the control and what is compared with it.
+func settings(n int) (list []journal.Setting) {
+	for i := range n {
+		list = append(list, journal.Setting{Label: strconv.Itoa(i)})
+	}
+	return list
+}
+
 // procs are the numbers of the values.
 var procs = []int{2, 1, 3, 4, 6, 8}
 
 // block runs every value once, in random order.
 func (w *world) block(number int, r Rules) (list []Slice) {
-	for _, value := range w.r.Perm(1 + r.Values) {
+	for _, value := range w.r.Perm(len(r.Settings)) {
 		list = append(list, w.slice(number, value))
 	}
 	return list
@@ -286,7 +297,7 @@ var equalPods = []struct {
 // many comparisons; the value's is so many times what it would be.
 func asking(r *rand.Rand, of traffic, times, margin float64, comparisons int) simulation {
 	past := 0.0
-	return simulation{Rules{Values: comparisons, Blocks: 30, Metrics: []Metric{{Name: "p99", Direction: Less, Margin: margin, Asked: true, Guarded: true}}}, func(n int) ([]Slice, float64) {
+	return simulation{Rules{Settings: settings(1 + comparisons), Blocks: 30, Metrics: []Metric{{Name: "p99", Direction: Less, Margin: margin, Asked: true, Guarded: true}}}, func(n int) ([]Slice, float64) {
 		is, was := of(r, n, &past)
 		return []Slice{{Block: n, Figures: []float64{was}}, {Block: n, Value: 1, Figures: []float64{is * times}}}, float64(n + 1)
 	}}
@@ -295,7 +306,7 @@ func asking(r *rand.Rand, of traffic, times, margin float64, comparisons int) si
 // pods is a canary of 30 slices with values whose CPU time and p99 stray, of which the first
 // takes so many times the CPU time.
 func pods(r *rand.Rand, values int, noise, times float64) simulation {
-	rules := Rules{Values: values, Blocks: 30, Metrics: []Metric{
+	rules := Rules{Settings: settings(1 + values), Blocks: 30, Metrics: []Metric{
 		{Name: "p99", Direction: Less, Margin: 0.2, Asked: true, Guarded: true}, {Name: FigureCPU, Direction: Less, Margin: 0.05},
 	}}
 	return simulation{rules, func(n int) (list []Slice, at float64) {
