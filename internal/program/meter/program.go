@@ -66,6 +66,7 @@ const (
 	firstOwn
 	NotAllowed Why = 100 + iota
 	Silent
+	Late
 	OtherClock
 	Denied
 )
@@ -81,6 +82,7 @@ var sentences = map[Why]string{
 	SwitchedOff: "it has switched experiments off%s",
 	NotAllowed:  "it has the Meter of maxprocs/live, but does not call live.Allow%s",
 	Silent:      "it did not answer within %s: it is stopped, or has no time",
+	Late:        "it looked only when the lease was over%s: try a longer one",
 	OtherClock:  "its clock is not that of procfit (%s): it is stopped, or in another time namespace",
 	Denied:      "its memory cannot be written: %s",
 }
@@ -237,6 +239,8 @@ func (p *Program) Lease(ctx context.Context, procs int, d time.Duration) (Change
 	switch {
 	case err != nil:
 		return Change{}, err
+	case x.why == OutOfRange && procs <= x.most: // the end was, when the program looked
+		return Change{}, p.refusal(Late, x)
 	case x.why != Obeyed:
 		return Change{}, p.refusal(x.why, x)
 	}

@@ -210,6 +210,8 @@ func TestLease(t *testing.T) {
 	refuses(t, err, Taken, "another experiment has a lease")
 	_, err = p.Lease(ctx, 7, 20*time.Second)
 	refuses(t, err, OutOfRange, "GOMAXPROCS 1 to 6; live.Max")
+	_, err = p.Lease(ctx, 3, time.Nanosecond)
+	refuses(t, err, Late, "only when the lease was over")
 	if c, err := p.Lease(ctx, 6, time.Hour); err != nil || r.get("/procs") != "6" { // no longer than LongestLease
 		t.Errorf("%+v, %v, GOMAXPROCS %s", c, err, r.get("/procs"))
 	}
