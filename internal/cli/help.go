@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"embed"
 	"fmt"
+	"io"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -15,12 +16,68 @@ import (
 	"github.com/procfit/procfit/internal/show/terminal"
 )
 
-// help gives a command its helps: -h has the flags that most need, --help all of them, and
-// procfit help also what is known of each.
+// firstScreen is what procfit prints without a command. It fits a terminal of 24 lines.
+const firstScreen = `procfit: is GOMAXPROCS right for your Go programs?
+
+Usage: procfit COMMAND [flags]
+
+Look
+  ps        what runs here, and what is wrong      procfit ps
+  check     what files and images will lead to     procfit check deploy/
+  explain   why a program gets its value           procfit explain 4711
+
+Measure
+  sweep     which value is best for a program      procfit sweep -- ./server
+  compare   is the new build slower than the old?  procfit compare ./old ./new
+  live      try values in a running program        procfit live 4711
+
+Keep
+  run       start a program with the right value   procfit run -- ./server
+  set       change the value of a running program  procfit set 4711 4
+  exporter  serve ps as Prometheus metrics         procfit exporter
+
+More: load, trace, report, fleet, kube, migrate, resize, lab (procfit help more)
+Start: procfit ps, or procfit sweep, which measures a practice server.
+`
+
+// more are the commands that the first screen has no line for, and the topics.
+func more(root *cobra.Command) string {
+	var b strings.Builder
+	b.WriteString("More commands\n\n")
+	for _, cmd := range root.Commands() {
+		if cmd.IsAvailableCommand() && !strings.Contains(firstScreen, "\n  "+cmd.Name()+" ") {
+			fmt.Fprintf(&b, "  %-11s%s\n", cmd.Name(), cmd.Short)
+		}
+	}
+	b.WriteString("\nprocfit COMMAND --help has the flags that most need, --help-all has all of them, and\n" +
+		"procfit help COMMAND explains each. procfit help also has:\n\n")
+	for _, topic := range topicNames {
+		text, _ := topics.ReadFile("topics/" + topic + ".txt") // which is embedded
+		title, _, _ := strings.Cut(string(text), "\n")
+		fmt.Fprintf(&b, "  %-13s%s\n", topic, title)
+	}
+	return b.String()
+}
+
+// allFlags asks for a help with all flags.
+const allFlags = "--help-all"
+
+// asHelp has --help in place of --help-all, which is no flag of each command: what the help
+// shows is decided by the words of the command line.
+func asHelp(args []string) []string {
+	if i := slices.Index(args, allFlags); i >= 0 && !slices.Contains(args[:i], "--") {
+		args = slices.Clone(args)
+		args[i] = "--help"
+	}
+	return args
+}
+
+// help gives a command its helps: --help has the flags that most need, --help-all all of
+// them, and procfit help also what is known of each.
 func (f *flags) help(std stdio, cmd *cobra.Command) {
 	text := "show all flags"
 	if f.short() {
-		text += "; -h shows the most used, procfit help explains each"
+		text = "show these flags; " + allFlags + " shows all of them"
 	}
 	cmd.Flags().BoolP("help", "h", false, text)
 	cmd.SetUsageFunc(func(cmd *cobra.Command) error {
@@ -28,9 +85,9 @@ func (f *flags) help(std stdio, cmd *cobra.Command) {
 		return err
 	})
 	cmd.SetHelpFunc(func(cmd *cobra.Command, _ []string) {
-		text := std.described(cmd) + f.usage(std, cmd, false)
-		if f.short() && std.wantsShort() {
-			text = cmd.Short + "\n\n" + f.usage(std, cmd, true)
+		text := cmd.Short + "\n\n" + f.usage(std, cmd, true)
+		if !f.short() || std.wantsAll() {
+			text = std.described(cmd) + f.usage(std, cmd, false)
 		}
 		fmt.Fprint(cmd.OutOrStdout(), text)
 	})
@@ -72,7 +129,7 @@ func passages(text string) (list []passage) {
 	return list
 }
 
-// short reports whether some of the fields are shown by -h alone.
+// short reports whether --help shows some of the fields only.
 func (f *flags) short() bool {
 	for _, one := range f.Fields {
 		if one.Often {
@@ -82,22 +139,12 @@ func (f *flags) short() bool {
 	return false
 }
 
-// wantsShort reports whether -h was given, and not --help.
-func (s stdio) wantsShort() bool {
-	for _, word := range s.args {
-		if word == "--" || word == "--help" {
-			return false
-		}
-		if word == "-h" {
-			return true
-		}
-	}
-	return false
-}
+// wantsAll reports whether a help is to have all flags.
+func (s stdio) wantsAll() bool { return s.wantsDetails() || !slices.Equal(s.args, asHelp(s.args)) }
 
-// wantsAll reports whether procfit help was given, the reference of a command: each flag has
-// all that is known of it.
-func (s stdio) wantsAll() bool { return len(s.args) > 0 && s.args[0] == "help" }
+// wantsDetails reports whether procfit help was given, the reference of a command: each flag
+// has all that is known of it.
+func (s stdio) wantsDetails() bool { return len(s.args) > 0 && s.args[0] == "help" }
 
 // details is what is known of a flag in addition to its line of help: more about it, and which
 // flags of the command it needs, or cannot be combined with.
@@ -115,7 +162,7 @@ func details(f field.Field, c *cobra.Command) (text string) {
 	return text
 }
 
-// mostExamples is how many examples -h has.
+// mostExamples is how many examples the short help has.
 const mostExamples = 4
 
 // usage is the help below a command's text. The short one has the flags that are used
@@ -140,8 +187,8 @@ func (f *flags) usage(std stdio, cmd *cobra.Command, short bool) string {
 		}
 	}
 	if short {
-		b.WriteString(f.section(std, cmd, "Flags that are used most", helpText(cmd), func(one field.Field) bool { return one.Often }))
-		fmt.Fprintf(&b, "\n%s --help shows all %d flags.\n", cmd.CommandPath(), len(f.Fields))
+		b.WriteString(f.section(std, cmd, "Flags", helpText(cmd), func(one field.Field) bool { return one.Often }))
+		fmt.Fprintf(&b, "\nAll %d flags: %s %s\nExplained: procfit help %s\n", len(f.Fields), cmd.CommandPath(), allFlags, strings.TrimPrefix(cmd.CommandPath(), "procfit "))
 	}
 	return b.String()
 }
@@ -165,7 +212,7 @@ func (f *flags) section(std stdio, cmd *cobra.Command, title, help string, in fu
 			if shown := shownDefault(one); shown != "" {
 				text += " (default " + shown + ")"
 			}
-			if more := details(one, cmd); std.wantsAll() && more != "" {
+			if more := details(one, cmd); std.wantsDetails() && more != "" {
 				text += "." + more
 			}
 			add(one.Short, one.Name+behind(one), text)
@@ -221,13 +268,17 @@ var topicNames = []string{"exit-codes", "formats", "environment", "glossary"}
 
 func newHelp(std stdio) *cobra.Command {
 	return &cobra.Command{
-		Use:   "help [COMMAND | TOPIC]",
-		Short: "Help for commands, " + strings.Join(topicNames, ", "),
+		Use:   "help [COMMAND | TOPIC | more]",
+		Short: "Help for a command; more, " + strings.Join(topicNames, ", "),
 		Args:  cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			root := cmd.Root()
 			if len(args) == 0 {
 				return root.Help()
+			}
+			if len(args) == 1 && args[0] == "more" {
+				_, err := io.WriteString(std.out, more(root))
+				return err
 			}
 			if text, err := topics.ReadFile("topics/" + args[0] + ".txt"); err == nil && len(args) == 1 {
 				_, err := std.out.Write(text)
@@ -245,7 +296,7 @@ func newHelp(std stdio) *cobra.Command {
 // unknownTopic says which command or topic may be meant.
 func unknownTopic(root *cobra.Command, args []string) error {
 	word := strings.Join(args, " ")
-	known := append([]string(nil), topicNames...)
+	known := append([]string{"more"}, topicNames...)
 	for _, cmd := range everyCommand(root) {
 		if cmd.IsAvailableCommand() {
 			known = append(known, strings.TrimPrefix(cmd.CommandPath(), "procfit "))

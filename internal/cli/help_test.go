@@ -14,10 +14,10 @@ import (
 
 // The bounds of help: what a reader can take in.
 const (
-	mostFlags   = 48 // of a command
+	mostFlags   = 43 // of a command
 	mostInGroup = 13
 	mostOfHelp  = 78 // characters of a flag's line
-	mostLines   = 34 // of -h
+	mostLines   = 40 // of --help
 )
 
 // Every flag of a command that measures is of a field, and every field says where it
@@ -129,7 +129,7 @@ func TestHelpFitsIntoColumns(t *testing.T) {
 				t.Errorf("%s: lines with and without an indent: %s", cmd.CommandPath(), part)
 			}
 		}
-		words := append(strings.Fields(cmd.CommandPath())[1:], "--help")
+		words := append(strings.Fields(cmd.CommandPath())[1:], "--help-all")
 		for line := range strings.Lines(printedBy(t, words...)) {
 			line = strings.TrimRight(line, "\n")
 			if n := utf8.RuneCountInString(line); n > 80 && !strings.HasPrefix(line, "  procfit ") {
@@ -139,18 +139,74 @@ func TestHelpFitsIntoColumns(t *testing.T) {
 	}
 }
 
-// -h fits on a screen, --help has all flags, and help what is known of each.
+// The first screen fits a terminal of 24 lines. Its commands are there, and their examples are
+// read; the others are in procfit help more.
+func TestFirstScreen(t *testing.T) {
+	screen := printedBy(t)
+	lines := strings.Split(strings.TrimRight(screen, "\n"), "\n")
+	if len(lines) > 24 {
+		t.Errorf("%d lines, at most 24:\n%s", len(lines), screen)
+	}
+	root, rows := newRoot(quiet()), 0
+	for _, line := range lines {
+		if n := utf8.RuneCountInString(line); n > 80 {
+			t.Errorf("%d columns: %s", n, line)
+		}
+		if !strings.HasPrefix(line, "  ") {
+			continue
+		}
+		rows++
+		_, example, ok := strings.Cut(line, "procfit ")
+		words := strings.Fields(example)
+		cmd, rest, err := root.Find(words)
+		if !ok || err != nil || cmd == root || cmd.Name() != strings.Fields(line)[0] || cmd.ParseFlags(rest) != nil {
+			t.Errorf("%s: %v", line, err)
+		}
+	}
+	if rows != 9 {
+		t.Errorf("%d commands:\n%s", rows, screen)
+	}
+	rest := printedBy(t, "help", "more")
+	for _, cmd := range root.Commands() {
+		inFirst, inMore := strings.Contains(screen, "\n  "+cmd.Name()+" "), strings.Contains(rest, "\n  "+cmd.Name()+" ")
+		if cmd.IsAvailableCommand() && cmd.Name() != "help" && inFirst == inMore {
+			t.Errorf("%s: on the first screen %v, in the rest %v", cmd.Name(), inFirst, inMore)
+		}
+	}
+	_, more, _ := strings.Cut(screen, "\nMore: ")
+	more, _, _ = strings.Cut(more, " (")
+	for _, name := range strings.Split(more, ", ") {
+		if !strings.Contains(rest, "\n  "+name+" ") {
+			t.Errorf("%q is no command of the rest", name)
+		}
+	}
+}
+
+// sweep --help has 20 flags.
+func TestTwentyFlags(t *testing.T) {
+	n := 0
+	for _, f := range newSweepOptions().Fields {
+		if f.Often {
+			n++
+		}
+	}
+	if n != 20 {
+		t.Errorf("%d flags, want 20", n)
+	}
+}
+
+// --help fits on a screen, --help-all has all flags, and help what is known of each.
 func TestShortHelp(t *testing.T) {
 	for _, words := range [][]string{{"sweep"}, {"compare"}, {"observe"}, {"load"}, {"kube", "sweep"}, {"kube", "canary"}} {
-		short, long := printedBy(t, append(words, "-h")...), printedBy(t, append(words, "--help")...)
+		short, long := printedBy(t, append(words, "--help")...), printedBy(t, append(words, "--help-all")...)
 		if n := strings.Count(short, "\n"); n > mostLines {
-			t.Errorf("%v -h has %d lines, at most %d:\n%s", words, n, mostLines, short)
+			t.Errorf("%v --help has %d lines, at most %d:\n%s", words, n, mostLines, short)
 		}
-		if len(long) < 2*len(short) || !strings.Contains(short, "--help shows all") {
-			t.Errorf("%v: -h has %d bytes, --help %d:\n%s", words, len(short), len(long), short)
+		if len(long) < len(short)*3/2 || !strings.Contains(short, "--help-all") || printedBy(t, append(words, "-h")...) != short {
+			t.Errorf("%v: --help has %d bytes, --help-all %d:\n%s", words, len(short), len(long), short)
 		}
 		if all := printedBy(t, append([]string{"help"}, words...)...); len(all) <= len(long) || words[0] == "sweep" && !strings.Contains(strings.Join(strings.Fields(all), " "), "Each loop has half of it.") {
-			t.Errorf("help %v does not have more than --help:\n%s", words, all)
+			t.Errorf("help %v does not have more than --help-all:\n%s", words, all)
 		}
 	}
 }

@@ -112,7 +112,7 @@ func Main(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io
 // run runs the command that the arguments name, and returns the exit code.
 func (s stdio) run() int {
 	root := newRoot(s)
-	root.SetArgs(s.args)
+	root.SetArgs(asHelp(s.args))
 	root.SetIn(s.in)
 	root.SetOut(s.out)
 	root.SetErr(s.err)
@@ -172,17 +172,6 @@ func (s stdio) untilForced(run func() int) int {
 	}
 }
 
-// The groups of the root's help.
-var commandGroups = []*cobra.Group{
-	{ID: "see", Title: "See what runs:"},
-	{ID: "check", Title: "Check what is written:"},
-	{ID: "measure", Title: "Measure:"},
-	{ID: "cluster", Title: "In a cluster:"},
-	{ID: "keep", Title: "Keep it right:"},
-	{ID: "learn", Title: "Learn:"},
-	{ID: "more", Title: "More:"},
-}
-
 func newRoot(std stdio) *cobra.Command {
 	root := &cobra.Command{
 		Use:   "procfit",
@@ -191,14 +180,7 @@ func newRoot(std stdio) *cobra.Command {
 value, and measures which value is best.
 
 GOMAXPROCS limits how many threads run Go code at the same time. The default is the
-number of CPUs and, since Go 1.25, the CPU limit of the container.
-
-  procfit ps      which GOMAXPROCS each Go program here uses, and what is wrong
-  procfit check   which GOMAXPROCS the files in this folder will lead to
-  procfit sweep   measure the built-in practice server at every value
-
-Exit codes: 0 fine; 1 findings of check, or a comparison that is not met; 2 usage; 3
-failure; 130 interrupted. procfit help exit-codes has the details.`,
+number of CPUs and, since Go 1.25, the CPU limit of the container.`,
 		Version:       version(),
 		SilenceErrors: true,
 		SilenceUsage:  true,
@@ -219,40 +201,22 @@ failure; 130 interrupted. procfit help exit-codes has the details.`,
 		return flagError(cmd, err)
 	})
 	root.SetHelpFunc(func(cmd *cobra.Command, _ []string) { // of what has no flags of its own
-		fmt.Fprint(cmd.OutOrStdout(), std.described(cmd)+cmd.UsageString())
+		text := firstScreen
+		if cmd != root {
+			text = std.described(cmd) + cmd.UsageString()
+		}
+		fmt.Fprint(cmd.OutOrStdout(), text)
 	})
 	root.CompletionOptions.DisableDefaultCmd = true
-	root.AddGroup(commandGroups...)
 	help := newHelp(std)
 	root.SetHelpCommand(help)
-	addCommands(root, std, help)
-	root.AddCommand(newAgent(std))
+	root.AddCommand(newPS(std), newCheck(std), newExplain(std), newSweep(std), newCompare(std), newLiveCommand(std), newRun(std), newSet(std), newExporter(std),
+		newLoad(std), newTrace(std), newReport(std), newFleet(std), newKube(std), newMigrate(std), newResize(std), newObserve(std), newLab(std), newCompletion(std), newVersion(std), help, newAgent(std))
 	cobra.EnableCommandSorting = false
 	if len(std.args) > 0 && strings.HasPrefix(std.args[0], cobra.ShellCompRequestCmd) { // cobra keeps such functions for good
 		completeWords(root)
 	}
 	return root
-}
-
-// addCommands adds the commands by their groups.
-func addCommands(root *cobra.Command, std stdio, help *cobra.Command) {
-	for _, g := range []struct {
-		id   string
-		list []*cobra.Command
-	}{
-		{"see", []*cobra.Command{newPS(std), newExplain(std), newTrace(std)}},
-		{"check", []*cobra.Command{newCheck(std), newMigrate(std)}},
-		{"measure", []*cobra.Command{newSweep(std), newCompare(std), newObserve(std), newLiveCommand(std), newResize(std), newLoad(std), newFleet(std)}},
-		{"cluster", []*cobra.Command{newKube(std)}},
-		{"keep", []*cobra.Command{newSet(std), newRun(std), newExporter(std)}},
-		{"learn", []*cobra.Command{newLab(std)}},
-		{"more", []*cobra.Command{newReport(std), newVersion(std), newCompletion(std), help}},
-	} {
-		for _, cmd := range g.list {
-			cmd.GroupID = g.id
-			root.AddCommand(cmd)
-		}
-	}
 }
 
 // firstWord is the word after a command's own; empty: there is none, or a flag.

@@ -55,7 +55,11 @@ func (m *measurement) own() []field.Field {
 		field.Field{Name: "serve", Holds: "ADDRESS", Help: "serve the report while it is measured: :0 for this machine, or HOST:PORT", Value: field.Text(&m.serve)},
 		often(toggle("dry-run", &m.dryRun, "print the plan and its cost, and stop")),
 	)
-	return append(own, m.printed.fields("print result.json instead of the report")...)
+	for _, f := range m.printed.fields("print result.json instead of the report") {
+		f.Often = f.Name == "json"
+		own = append(own, f)
+	}
+	return own
 }
 
 // ownNamed are some of them.

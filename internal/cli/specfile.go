@@ -30,8 +30,8 @@ func (m *measurement) fromFile(words string) []field.Field {
 // fileField is -f. What a command line has as words takes the place of a key.
 func fileField(p *string, words string) field.Field {
 	return often(field.Field{
-		Name: "file", Short: "f", Holds: "FILE", Help: "read settings from this file, or none (default " + specfile.Name + ", if it exists)",
-		More:  "Flags override the file, and the words of the command line take the place of " + words + ". - is standard input.",
+		Name: "file", Short: "f", Holds: "FILE", Help: "settings from this file (default " + specfile.Name + ")",
+		More:  "none reads no file. Without it, " + specfile.Name + " in the folder is read if it exists. Flags override the file, and the words of the command line take the place of " + words + ". - is standard input.",
 		Value: field.Text(p),
 	})
 }

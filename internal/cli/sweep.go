@@ -70,9 +70,10 @@ func newSweep(std stdio) *cobra.Command {
 
 func newSweepOptions() *sweepOptions {
 	o := &sweepOptions{newMeasurement("sweep")}
-	names := slices.Concat(programFields, []string{"build", "go", "vary", "max-memory", "profile"}, valueFields, loadFields, callFields, cpuFields, stopFields)
-	slo := field.Field{Name: "slo", Not: "load metric prepare vary max-memory profile"}
-	o.Fields = slices.Concat(field.Take(o.spec.Fields(), append(field.Named(names...), slo)...), o.own(), o.fromFile(ofCommand))
+	names := slices.Concat(programFields, []string{"build"}, cpuFields, valueFields, []string{"go", "slo", "vary", "max-memory", "profile"}, loadFields, callFields, stopFields)
+	fields := field.Named(names...)
+	fields[slices.Index(names, "slo")].Not = "load metric prepare vary max-memory profile"
+	o.Fields = slices.Concat(field.Take(o.spec.Fields(), fields...), o.own(), o.fromFile(ofCommand))
 	return o
 }
 

@@ -66,10 +66,10 @@ func (f *Flags) runFields() []field.Field {
 			Value: field.Texts(&f.URLs),
 		},
 		{Name: "build", Holds: "PACKAGE", Often: true, Help: "compile this Go package and run it", More: "The words after -- are its arguments.", Value: field.Text(&t.Build)},
-		{Name: "env", Holds: "NAME=VALUE", Help: "set a variable for the program; {port} is filled in; may be repeated", Value: field.Several(&t.Env, f.variable), Secret: (*secret.Finder).Variable},
+		{Name: "env", Holds: "NAME=VALUE", Often: true, Help: "set a variable for the program; may be repeated", More: "{port} in the value is the free port.", Value: field.Several(&t.Env, f.variable), Secret: (*secret.Finder).Variable},
 		{
-			Name: "ready", Holds: "PROBE", Help: "wait for tcp, grpc, a URL, statuses or a command (default --url below 500)",
-			More: "The server gets load when: tcp, its port accepts a connection; grpc, its health service says SERVING; a URL, it answers with a status below 500; " +
+			Name: "ready", Holds: "PROBE", Often: true, Help: "what says that the server is ready: tcp, a URL, …",
+			More: "Without it, --url answers with a status below 500. The server gets load when: tcp, its port accepts a connection; grpc, its health service says SERVING; a URL, it answers with a status below 500; " +
 				"200-399 or 200,401, --url answers with one of these statuses; 'URL 200-399', that URL does; anything else is a command that exits with 0, in which {port} and {url} are filled in.",
 			Value: field.Parsed(&t.Ready, "", f.readyProbe),
 		},
@@ -100,15 +100,15 @@ func (f *Flags) compareFields() []field.Field {
 	l := &f.Load
 	return []field.Field{
 		{
-			Name: "procs", Holds: "VALUES", Often: true, Help: "values of GOMAXPROCS to measure: 1..8 or 1,2,4",
+			Name: "procs", Holds: "VALUES", Often: true, Help: "values of GOMAXPROCS: 1..8 or 1,2,4",
 			More:  "auto is default and every value from 1 to twice the CPUs that the program may use; procfit measures those that decide. default leaves GOMAXPROCS to the program. A value that is named is measured at least three times. 1-8 is the same as 1..8.",
 			Value: field.Shown(&f.Procs, "auto", ParseProcs, Procs.text),
 		},
 		{
-			Name: "replicas", Holds: "LIST", Help: "copies of the program that share the load: 2 or 1,2,4",
+			Name: "replicas", Holds: "LIST", Often: true, Help: "copies that share the load: 1,2,4",
 			More: "Each copy listens at its own {port}, and with a CPU limit has its own cgroup.", Value: field.Commas(&f.Replicas, "1", field.Whole(1, maxReplicas)),
 		},
-		{Name: "go", Holds: "VERSIONS", Help: "Go versions to compile --build with, each a comparison of its own: 1.24,1.26", Value: field.Commas(&f.GoVersions, "", goVersion)},
+		{Name: "go", Holds: "VERSIONS", Often: true, Help: "Go versions to compile --build with: 1.24,1.26", More: "Each is a comparison of its own.", Value: field.Commas(&f.GoVersions, "", goVersion)},
 		{
 			Name: "vary", Holds: "NAME=LIST", Help: "a variable to measure next to GOMAXPROCS: GOGC=50,100,off; may be repeated",
 			More: "unset is without the variable. procfit measures one variable after the other, each at the best values of the others, and of equal values names the one that takes less memory: of GOGC and GOMEMLIMIT the smaller one, of other variables the one that is named first. " +
@@ -119,7 +119,7 @@ func (f *Flags) compareFields() []field.Field {
 			Name: "max-memory", Holds: "SIZE", Help: "the most memory that a copy of the program may use: 512MiB",
 			More: "A setting whose peak resident memory is above it in any trial is not recommended, and not measured again.", Value: field.Parsed(&f.MaxMemory, "", size),
 		},
-		{Name: "slo", Holds: "LATENCY", Often: true, Help: "find the highest rate within this latency: p99=20ms", Value: field.Parsed(&l.SLO, "", field.Maybe(slo.Parse))},
+		{Name: "slo", Holds: "LATENCY", Often: true, Help: "find the highest rate within a latency: p99=20ms", Value: field.Parsed(&l.SLO, "", field.Maybe(slo.Parse))},
 		{
 			Name: "metric", Holds: "NAME=REGEXP", Help: "a number in the output of the program or of --load; may be repeated",
 			More:  "The group of the regular expression is the number: 'throughput=([0-9.]+) rows/s'. NAME:lower and NAME:higher say which is better; without one, lower is for names of times, percentiles and errors, such as p99, seconds or errors, and higher for all others.",
@@ -133,10 +133,10 @@ func (f *Flags) compareFields() []field.Field {
 func (f *Flags) loadFields() []field.Field {
 	l := &f.Load
 	return []field.Field{
-		{Name: "connections", Holds: "N", Often: true, Help: "connections of the load, as in production", Value: field.Number(&l.Connections, 1, math.MaxInt)},
+		{Name: "connections", Holds: "N", Often: true, Help: "connections of the load", Value: field.Number(&l.Connections, 1, math.MaxInt)},
 		{
-			Name: "rate", Holds: "N", Often: true, Help: "req/s of the open loop; a number finds the smallest value that carries it",
-			More: "auto is half of what the default carries, found by pilot trials.", Value: field.Shown(&l.Rate, "auto", Rate, rateText),
+			Name: "rate", Holds: "N", Often: true, Help: "req/s of the open loop",
+			More: "A number also finds the smallest value of GOMAXPROCS that carries it. auto is half of what the default carries, found by pilot trials.", Value: field.Shown(&l.Rate, "auto", Rate, rateText),
 		},
 		{Name: "pace", Holds: "PACE", Help: "how requests are spaced: constant, or poisson (at random, as users do)", Value: field.Choice(&l.Pace, load.PaceConstant, load.PacePoisson)},
 		{
@@ -144,10 +144,10 @@ func (f *Flags) loadFields() []field.Field {
 			More:  "Each loop has half of it. If it is not given, the open loop is as long as its p99 needs, both are longer if the program has few long garbage collections, and the runs of a batch program use 1s. warmup is load before the measured time; a batch program has it only if it is given.",
 			Value: field.Parts(f.times("trial-time")...),
 		},
-		{Name: "header", Holds: "'NAME: VALUE'", Help: "a header to send with each request; may be repeated", Value: field.Texts(&l.Headers), Secret: (*secret.Finder).Header},
+		{Name: "header", Holds: "'NAME: VALUE'", Often: true, Help: "a header of each request; may be repeated", Value: field.Texts(&l.Headers), Secret: (*secret.Finder).Header},
 		{
-			Name: "body", Holds: "TEXT", Help: "body of each request: a text, or @FILE; @- is standard input",
-			More: "With --grpc it is the message of the call, as JSON; without --body that is {}.", Value: field.Text(&f.Body),
+			Name: "body", Holds: "TEXT", Often: true, Help: "body of each request: a text, or @FILE",
+			More: "@- is standard input. With --grpc it is the message of the call, as JSON; without --body that is {}.", Value: field.Text(&f.Body),
 		},
 		{
 			Name: "requests", Holds: "FILE", Help: "send the requests of this file in random order; - is standard input",
@@ -155,7 +155,7 @@ func (f *Flags) loadFields() []field.Field {
 		},
 		{Name: "max-errors", Holds: "SHARE", Help: "a trial is invalid if a greater share of its requests fails", Value: field.Share(&l.MaxErrors, math.Inf(1))},
 		{
-			Name: "load", Holds: "COMMAND", Help: "use this load generator: 'wrk -c{connections} -d{duration} {url}', k6, …",
+			Name: "load", Holds: "COMMAND", Often: true, Help: "load generator, such as 'wrk -d{duration} {url}'",
 			More:  "The output of wrk, hey, k6 and vegeta is understood; any other command needs --metric. {url}, {urls}, {host}, {port}, {duration}, {connections} and {rate} are filled in.",
 			Value: field.Parsed(&l.Command, "", generator),
 		},
@@ -186,8 +186,8 @@ func (f *Flags) protocolFields() []field.Field {
 func (f *Flags) cpuFields() []field.Field {
 	return []field.Field{
 		{
-			Name: "limit", Holds: "LIMITS", Often: true, Help: "CPU limits to measure under: 500m, or none,0.5,2; 2,burst=0.5 adds a burst",
-			More:  "It is the CPU limit of the program's cgroup, as limits.cpu of Kubernetes is. burst=CPUS lets every limit of the list save up so much CPU time from periods that do not use it (cpu.max.burst). beside=CPUS is the limit of the --beside command; without it, that command has the limit of the program.",
+			Name: "limit", Holds: "LIMITS", Often: true, Help: "CPU limits to measure under: 500m, or none,0.5,2",
+			More:  "2,burst=0.5 adds a burst. It is the CPU limit of the program's cgroup, as limits.cpu of Kubernetes is. burst=CPUS lets every limit of the list save up so much CPU time from periods that do not use it (cpu.max.burst). beside=CPUS is the limit of the --beside command; without it, that command has the limit of the program.",
 			Value: field.Shown(&f.Quotas, "", f.limitsWithParts, f.limitsText),
 		},
 		{
