@@ -47,7 +47,11 @@ func (r *Report) Answer() string {
 	case changed == 0 && unknown == 0:
 		return fmt.Sprintf("Nothing changes: %s the same GOMAXPROCS without automaxprocs.", phrase.CountOf(n, "container has", "containers have"))
 	}
-	text := fmt.Sprintf("%d of %s another GOMAXPROCS without automaxprocs", changed, phrase.CountOf(n, "container gets", "containers get"))
+	verb := "get"
+	if changed == 1 {
+		verb = "gets"
+	}
+	text := fmt.Sprintf("%d of %s %s another GOMAXPROCS without automaxprocs", changed, phrase.Count(n, "container"), verb)
 	if unknown > 0 {
 		text += fmt.Sprintf(", and of %d it is not known", unknown)
 	}
@@ -173,7 +177,7 @@ func explained(all []Change) (list document.List) {
 			continue
 		}
 		done[c.Cause] = true
-		list.Items = append(list.Items, document.Item{Text: fmt.Sprintf("%s: %s. What keeps %s: %s", causes[c.Cause].short, causes[c.Cause].long, c.before, phrase.Or(c.Keep))})
+		list.Items = append(list.Items, document.Item{Text: fmt.Sprintf("%s: %s. Where it was %s, this keeps it: %s", causes[c.Cause].short, causes[c.Cause].long, c.before, phrase.Or(c.Keep))})
 	}
 	return list
 }
