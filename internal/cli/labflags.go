@@ -27,17 +27,16 @@ import (
 // labOptions are the flags of procfit lab run. Those of a sweep mean the same here.
 type labOptions struct {
 	flags
-	spec         *plan.Flags
-	ids          []string
-	quick        bool
-	language     string
-	pods, sums   int
-	makeBash     bool
-	untilDecided bool
-	out          string
-	printed      printing
-	dryRun       bool
-	kube         labKube
+	spec       *plan.Flags
+	ids        []string
+	quick      bool
+	language   string
+	pods, sums int
+	makeBash   bool
+	out        string
+	printed    printing
+	dryRun     bool
+	kube       labKube
 }
 
 func (o *labOptions) fields() []field.Field {
@@ -47,8 +46,8 @@ func (o *labOptions) fields() []field.Field {
 		field.Field{Name: "go", Help: "Go versions to build the programs with, each a setting: 1.4,1.13,1.26", Not: "kube"},
 		field.Field{Name: "procs", Help: "GOMAXPROCS values: 1,2,4 (default the experiment's)"},
 		field.Field{Name: "limit", Help: "CPU limits: none,500m,2 (default the experiment's)"},
-		field.Field{Name: "repeats", Help: "blocks to measure; intervals need six (default the experiment's)"},
-		field.Field{Name: "for", Help: "the most time for --until-decided (default as long as the run took)", Needs: "until-decided"},
+		field.Field{Name: "repeats", Help: "measure exactly this number of blocks (default until decided)"},
+		field.Field{Name: "for", Help: "the most time for the run (default 10m for all with --quick, else 100m)", Not: "repeats"},
 		field.Field{Name: "load", Help: "load the servers with this command instead of procfit's load generator", Not: "kube"})...)
 	return slices.Concat(field.In(field.Run, []field.Field{
 		toggle("quick", &o.quick, "small sizes: all experiments take less than ten minutes on two CPUs"),
@@ -56,9 +55,7 @@ func (o *labOptions) fields() []field.Field {
 		{Name: "pods", Holds: "N", Help: "replicas of k8sbench (default the article's, scaled to this machine)", Value: field.Number(&o.pods, 1, 256)},
 		{Name: "n", Holds: "N", Help: "sums that k8sbench computes per request (default the article's)", Value: field.Number(&o.sums, 1, mostSums)},
 		toggle("make-bash", &o.makeBash, "in the experiment build, build all of Go too: an hour and more"),
-	}...), shared, field.In(field.Stop,
-		toggle("until-decided", &o.untilDecided, "then add blocks until each hypothesis is decided, or for --for"),
-	), field.In(field.Output,
+	}...), shared, field.In(field.Output,
 		outField(&o.out, "results/lab-TIME"), toggle("dry-run", &o.dryRun, "print what would run and its cost, and stop"),
 	), o.printed.fields("print lab.json instead of the report"), o.kube.fields())
 }
@@ -87,7 +84,7 @@ func (o *labOptions) resolve(ctx context.Context, std stdio) (*run.Run, error) {
 	options := run.Options{
 		Experiments: experiments, Chosen: chosen, Language: o.language, Dir: o.out,
 		Tool: tool(), Spec: asked, Self: self, Host: session.ThisHost(), Environ: os.Environ(),
-		Machine: run.ThisMachine(os.Environ()), Pages: labPages, Now: time.Now, Grow: o.untilDecided, Seed: o.spec.Seed,
+		Machine: run.ThisMachine(os.Environ()), Pages: labPages, Now: time.Now, Fixed: o.has("repeats"), Most: o.spec.Race.MaxTime, Seed: o.spec.Seed,
 	}
 	if o.has("kube") {
 		if err := o.kube.open(ctx, &options); err != nil {
@@ -167,18 +164,6 @@ func (o *labOptions) checkOnly(list []lab.Experiment) error {
 	}
 	return nil
 }
-
-// budget is the time that added blocks may take: what the run itself takes, where the
-// user names none.
-func (o *labOptions) budget(r *run.Run) time.Duration {
-	if most := o.spec.Race.MaxTime; most > 0 {
-		return most
-	}
-	return max(r.Cost(), leastBudget)
-}
-
-// leastBudget is that of a run whose trials take a time that is not known.
-const leastBudget = 5 * time.Minute
 
 // ownApp is what --kube stands for without a manifest.
 const ownApp = "document004"

@@ -28,18 +28,20 @@ const labRunLong = `Run experiments of five published articles on GOMAXPROCS, by
 what the articles say with what is measured here.
 
 Each article's numbers are put as hypotheses about ratios, such as "two Ps cost
-under 1.1 times one P". The answer is holds, does not hold, or undecided here: an
-interval that crosses the bound, or a machine with too few CPUs. Every experiment is
-one or more sweeps, with all that procfit sweep writes, in --out/ID; --out/index.html
-shows the articles' numbers next to ours, with links to everything.
+under 1.1 times one P". The answer is holds, does not hold, or undecided. Every
+experiment is one or more sweeps, with all that procfit sweep writes, in --out/ID;
+--out/index.html shows the articles' numbers next to ours, with links to everything.
+
+A run first measures a few blocks of every setting. Then it adds blocks of the settings
+that an undecided hypothesis is about, first where that takes least time, until all are
+decided or --for is over. At the end it prints what more time would decide. An
+answer holds however often procfit looks at it. What needs more CPUs than this machine
+has is a list at the end: on such a machine the same command answers it.
 
 --go builds an experiment's program with each named toolchain, each version a
 setting; 1.4 means its newest release that can be fetched. procfit reports and skips
 what cannot be fetched or run here, and runs the rest.
 
---until-decided adds blocks where a hypothesis's interval includes its bound, until all
-are decided or --for is over; the intervals of these are wider, since each look is
-another chance to be wrong. On a machine with more CPUs the same command decides more:
 --cpus gives the servers and their load CPUs of their own, and
 --load takes another load generator, or one on another machine.
 
@@ -58,7 +60,7 @@ func newLabRun(std stdio) *cobra.Command {
 		Example: `  procfit lab run chain
   procfit lab run chain sieve powser --go 1.2,1.4,1.5,1.13,1.21,1.26
   procfit lab run k8sbench --pods 4 --n 20 --procs 1,2,32 --limit 2
-  procfit lab run cpuserver --cpus target=0-7,load=8-11 --until-decided
+  procfit lab run cpuserver --cpus target=0-7,load=8-11
   procfit lab run k8sbench --kube --image registry.example/procfit:v1 --namespace lab
   procfit lab run all --quick`,
 	}
@@ -91,7 +93,7 @@ func (o *labOptions) run(ctx context.Context, std stdio) error {
 		}
 	}
 	if o.dryRun {
-		return printPlan(std, r, o.cost(r))
+		return printPlan(std, r, labCost(r))
 	}
 	held, err := r.Open(run.Events{Remade: func(err error) {
 		std.notef("%s: rebuilding it from the experiments given", err)
@@ -100,12 +102,10 @@ func (o *labOptions) run(ctx context.Context, std stdio) error {
 		return refusal(err)
 	}
 	defer held.Close()
-	std.notef("%s", o.cost(r))
+	std.notef("%s", labCost(r))
 	bar := newProgress(std, time.Now)
 	on := labEvents(bar)
-	if err = r.Measure(ctx, on); err == nil && o.untilDecided {
-		err = r.UntilDecided(ctx, on, o.budget(r))
-	}
+	err = r.Measure(ctx, on)
 	bar.finish()
 	return o.conclude(std, r, err)
 }
@@ -122,7 +122,7 @@ func labEvents(bar *progress) run.Events {
 		Compile:  func(program, version string) { notef("compiling %s with %s", program, version) },
 		Untraced: func(err error) { notef("%v", err) },
 		More: func(m run.More) {
-			notef("%s: %s more for %s", m.Name, phrase.Count(m.Want-m.Have, "block"), phrase.And(m.Open))
+			notef("%s/%s: %s", m.Experiment, m.Hypothesis, phrase.Count(m.Blocks, "more block"))
 		},
 		Torn: stdio{err: bar}.torn,
 		Activity: func(a plan.Activity) {
@@ -208,7 +208,10 @@ func labCost(r *run.Run) string {
 	default:
 		s += ", about " + number.Minutes(d)
 	}
-	return s
+	if most := r.Budget(); most > 0 {
+		s += "; then blocks where a hypothesis is open, until all are decided or " + number.Minutes(most) + " are over"
+	}
+	return s + "; results in " + r.Dir
 }
 
 // printPlan is --dry-run.
@@ -232,13 +235,4 @@ func printPlan(std stdio, r *run.Run, cost string) error {
 	w.Line(cost)
 	_, err := std.out.Write(w.Bytes())
 	return err
-}
-
-// cost is in words what the run will take, and what may be added to it.
-func (o *labOptions) cost(r *run.Run) string {
-	s := labCost(r)
-	if o.untilDecided {
-		s += "; then blocks where an interval holds a bound, " + number.Minutes(o.budget(r)) + " at most"
-	}
-	return s + "; results in " + r.Dir
 }

@@ -19,7 +19,6 @@ var misused = map[string][]string{
 	"idle":     {"-d 0s"},
 	"extremes": {"-d 0s", "-clients 0"},
 	"blocking": {"-d 0s"},
-	"mixed":    {"-d 0s"},
 	"tenants":  {"-how apart", "-role busy", "-rate NaN", "-d 0s"},
 }
 

@@ -48,7 +48,6 @@ var quick = map[string][]struct{ args, names string }{
 	"extremes":   {{"-d 30ms", "Extremes"}},
 	"gc":         {{"-n 20000 -live 64", "GC"}},
 	"blocking":   {{"-d 20ms -n 5", "Blocking"}},
-	"mixed":      {{"-d 50ms -n 3", "Mixed/compute Mixed/wait"}},
 	"tenants":    {{"-d 50ms -rate 200", "Tenants"}, {"-d 30ms -rate 200 -how quiet", "Tenants/quiet"}, {"-d 30ms -how busy", "Tenants/busy"}},
 	"racy":       {{"-n 2000", "Racy/increment Racy/compute"}},
 	"remedies":   {{"-n 2001", "Remedies/mutex Remedies/atomic Remedies/sharded Remedies/batched"}},
@@ -131,7 +130,7 @@ func TestSizes(t *testing.T) {
 		"parallel -steps 0", "parallel -goroutines 0", "workload -workload disk", "cpubound -n 0", "iobound -n 0", "iobound -d -1s",
 		"contention -goroutines 0", "stealing -goroutines 0", "stealing -waves 0", "schedtrace -n 0", "chain -n 0", "chain -goroutines 0", "chainbuf -buffer 0",
 		"sieve -n 0", "powser -terms 0", "powser -terms 99", "garbage -live 0", "http -clients 0", "json -levels 40", "threads -n 2", "busyworker -busy 0",
-		"headroom -records 0", "idle -n 0", "extremes -blocks 0", "gc -live 0", "blocking -n 0", "mixed -n 0", "tenants -rate 0", "racy -n 19", "remedies -goroutines 0",
+		"headroom -records 0", "idle -n 0", "extremes -blocks 0", "gc -live 0", "blocking -n 0", "tenants -rate 0", "racy -n 19", "remedies -goroutines 0",
 	} {
 		words := strings.Fields(command)
 		var stdout, stderr bytes.Buffer

@@ -1,7 +1,6 @@
 package lab
 
 import (
-	"slices"
 	"time"
 
 	"github.com/procfit/procfit/internal/lab/programs/chain"
@@ -22,18 +21,18 @@ var channels = []Experiment{
 		Claim: "GOMAXPROCS 1 2 4: Go 1.0 22.1, 299, 300 µs; Go 1.4 28.8, 57, 66 µs; Go 1.5 27.1, 29, 29 µs",
 		// A chain of 100 goroutines at 1 2 4 on the laptop, 1 2 4 8 12 16 on the server; 20 runs.
 		stages: []sweep{{
-			quick: size{takes: 80 * ms, args: "-n 5000", procs: laptopProcs, repeats: 6},
-			full:  size{takes: 150 * ms, args: "-n 10000", procs: serverProcs, repeats: 20, versions: releases},
+			quick: size{takes: 80 * ms, args: "-n 5000", procs: laptopProcs},
+			full:  size{takes: 150 * ms, args: "-n 10000", procs: serverProcs, versions: releases},
 		}},
-		Hypotheses: slices.Concat(switching("Chain ns/op", chainTable), chainCost),
+		Hypotheses: switching("Chain ns/op", chainTable),
 	},
 	{
 		ID: "chainbuf", Document: "002", Kind: Batch, Language: ancient, program: chainbuf.Program,
 		Title: "a message through 100 goroutines, by buffered channels",
 		Claim: "GOMAXPROCS 1 2 4: Go 1.0 24.2, 290, 289 µs; Go 1.4 32.4, 60, 69 µs; Go 1.5 30.2, 33, 33 µs",
 		stages: []sweep{{
-			quick: size{takes: 80 * ms, args: "-n 5000", procs: laptopProcs, repeats: 6},
-			full:  size{takes: 150 * ms, args: "-n 10000", procs: serverProcs, repeats: 20, versions: releases},
+			quick: size{takes: 80 * ms, args: "-n 5000", procs: laptopProcs},
+			full:  size{takes: 150 * ms, args: "-n 10000", procs: serverProcs, versions: releases},
 		}},
 		Hypotheses: switching("ChainBuf ns/op", chainbufTable),
 	},
@@ -46,8 +45,8 @@ var channels = []Experiment{
 		// Of two Ps the laptop's runs spread over 0.79 to 1.31 times their median, which is 0.95 to
 		// 1.6 times one P: there only the direction is the document's.
 		stages: []sweep{{
-			quick: size{takes: 200 * ms, args: "-n 1000", procs: laptopProcs, repeats: 6, scaled: "20 runs of some 20 s there, 6 of 1000 primes here"},
-			full:  size{takes: 400 * ms, args: "-n 2000", procs: serverProcs, repeats: 20, versions: releases, scaled: "runs of some 20 s there, of 2000 primes here"},
+			quick: size{takes: 200 * ms, args: "-n 1000", procs: laptopProcs, scaled: "runs of some 20 s there, of 1000 primes here"},
+			full:  size{takes: 400 * ms, args: "-n 2000", procs: serverProcs, versions: releases, scaled: "runs of some 20 s there, of 2000 primes here"},
 		}},
 		Hypotheses: []Hypothesis{
 			{
@@ -77,11 +76,11 @@ var channels = []Experiment{
 				Document: "27.8 ÷ 18.9 s = 1.47", Value: 27.8 / 18.9, On: OnServer, Needs: 2, Measure: figure("Sieve ns/op").At("1").built("1.4").over("2"), AtLeast: 21.8 / 18.9,
 			},
 			{
-				ID: "today_two_ps", Says: "today's Go: two Ps are faster than one",
+				ID: "today_two_ps", Today: true, Says: "today's Go: two Ps are faster than one",
 				Document: "21.1 ÷ 17 s = 1.24", Value: 21.1 / 17.0, On: OnLaptop, Needs: 2, Measure: figure("Sieve ns/op").At("1").over("2"), AtLeast: 1,
 			},
 			{
-				ID: "today_four_ps", Says: "today's Go: four Ps are at least 1.99 times as fast as one",
+				ID: "today_four_ps", Today: true, Says: "today's Go: four Ps are at least 1.99 times as fast as one",
 				Document: "21.1 ÷ 10.6 s = 1.99", Value: 21.1 / 10.6, On: OnLaptop, Needs: 4, Measure: figure("Sieve ns/op").At("1").over("4"), AtLeast: 21.1 / 10.6,
 			},
 		},
@@ -93,8 +92,8 @@ var channels = []Experiment{
 		// "creates many ephemeral goroutines, arranges the communication pattern in a tree,
 		// and has no use for parallelism".
 		stages: []sweep{{
-			quick: size{takes: 200 * ms, args: "-n 20", procs: laptopProcs, repeats: 6, scaled: "20 runs of some 3 s there, 6 of some 0.2 s here"},
-			full:  size{takes: 350 * ms, args: "-n 30", procs: serverProcs, repeats: 20, versions: releases, scaled: "runs of some 3 s there, of some 0.3 s here"},
+			quick: size{takes: 200 * ms, args: "-n 20", procs: laptopProcs, scaled: "runs of some 3 s there, of some 0.2 s here"},
+			full:  size{takes: 350 * ms, args: "-n 30", procs: serverProcs, versions: releases, scaled: "runs of some 3 s there, of some 0.3 s here"},
 		}},
 		Hypotheses: switching("Powser ns/op", powserTable),
 	},
@@ -133,7 +132,7 @@ var channels = []Experiment{
 				Document: "39.5 ÷ 34.5 s = 1.14", Value: 39.5 / 34.5, On: OnServer, Needs: 2, Measure: whole(cost.At("1").in("make_1_5").over("4")), AtLeast: 1.0, AtMost: 1.2,
 			},
 			{
-				ID: "make_gains_little_today", Says: "today's Go: make.bash gains just as little",
+				ID: "make_gains_little_today", Today: true, Says: "today's Go: make.bash gains just as little",
 				Document: "51.4 ÷ 48.3 s = 1.06", Value: 51.4 / 48.3, On: OnLaptop, Needs: 2, Measure: whole(cost.At("1").in("make").over("4")), AtLeast: 1.0, AtMost: 1.2,
 			},
 			{
@@ -141,7 +140,7 @@ var channels = []Experiment{
 				Document: "0.21 ÷ 0.21 s = 1", Value: 1, On: OnLaptop, Needs: 2, Measure: cost.At("1").in("list_1_5").over("4"), AtLeast: flatLess, AtMost: flatMore,
 			},
 			{
-				ID: "list_io_bound_today", Says: "today's Go: this is still true",
+				ID: "list_io_bound_today", Today: true, Says: "today's Go: this is still true",
 				Document: "“The go list command is primarily I/O bound”", Needs: 2, Measure: cost.At("1").in("list").over("4"), AtLeast: flatLess, AtMost: flatMore,
 			},
 			{
@@ -154,7 +153,7 @@ var channels = []Experiment{
 				Document: "2.5 ÷ 1.9 s = 1.32", Value: 2.5 / 1.9, On: OnServer, Needs: 2, Measure: cost.At("1").in("test_1_5").over("4"), AtLeast: 1 / (1 - 0.15), AtMost: 1 / (1 - 0.30),
 			},
 			{
-				ID: "test_gains_today", Says: "today's Go: the same, or even less",
+				ID: "test_gains_today", Today: true, Says: "today's Go: the same, or even less",
 				Document: "“In this case the time taken improves by 15-30%”", Needs: 2, Measure: cost.At("1").in("test").over("4"), AtLeast: 1 / (1 - 0.15),
 			},
 		},
@@ -210,10 +209,10 @@ var (
 
 // whole measures stages that there are with --make-bash alone.
 func whole(m measure) measure {
-	return func(r Results) Estimate {
+	return m.then(func(r Results, e Estimate) Estimate {
 		if _, all := r["make"]; !all {
-			return Estimate{Why: "make.bash takes an hour and more: --make-bash runs it"}
+			return Estimate{absent: true, Why: "make.bash takes an hour and more: --make-bash runs it"}
 		}
-		return m(r)
-	}
+		return e
+	})
 }

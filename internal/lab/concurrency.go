@@ -5,7 +5,6 @@ import (
 	"strconv"
 
 	"github.com/procfit/procfit/internal/lab/programs/blocking"
-	"github.com/procfit/procfit/internal/lab/programs/mixed"
 	"github.com/procfit/procfit/internal/lab/programs/racy"
 	"github.com/procfit/procfit/internal/lab/programs/remedies"
 	"github.com/procfit/procfit/internal/lab/programs/tenants"
@@ -50,28 +49,6 @@ var concurrencyStatements = []Experiment{
 				ID: "c_above_cpus", Says: "C calls of a millisecond: four times as many Ps as CPUs complete the same number, within 5%",
 				Document: "000: “My code calls C and blocks” is one of three mistaken reasons for more Ps than CPUs", Needs: 2,
 				Measure: figure("Calls calls/s").At("4n").in("c").over("n"), AtMost: flatMore,
-			},
-		},
-	},
-	{
-		ID: "mixed", Document: "001", Kind: Batch, Language: modern, program: mixed.Program,
-		Title: "50 goroutines that compute and 50 that wait: the range recommended for mixed work",
-		// Half the CPUs to all of them is what the document recommends: that no value beyond is
-		// better, and not that all within are as good. Four times as many is beyond.
-		stages: []sweep{{
-			quick: size{takes: 550 * ms, args: "-d 500ms", procs: "n/2 n 4n", scaled: "10 s a setting there, 500ms here"},
-			full:  size{takes: 2050 * ms, args: "-d 2s", procs: "n/2 n 2n 4n", scaled: "10 s a setting there, 2s here"},
-		}},
-		Hypotheses: []Hypothesis{
-			{
-				ID: "cpus_compute", Says: "one P per CPU computes as much as any larger number, within 5%",
-				Document: recommended, Needs: 2,
-				Measure: peak(figure("Mixed/compute rounds/s").At("n")), AtLeast: flatLess,
-			},
-			{
-				ID: "cpus_wait", Says: "with one P per CPU the waiting goroutines run as often as with any larger number, within 5%",
-				Document: recommended, Needs: 2,
-				Measure: peak(figure("Mixed/wait rounds/s").At("n")), AtLeast: flatLess,
 			},
 		},
 	},
@@ -242,6 +219,5 @@ func tenantsStages(o Options) []Stage {
 const besideGrace = 50 * ms
 
 const (
-	recommended       = "“Mixed workload | NumCPU / 2 to NumCPU | Tune based on metrics”"
 	separateProcesses = "“Separate processes. The clean answer. One process per tenant (or tenant pool), each with its own GOMAXPROCS set appropriately, isolated by container or cgroup”"
 )

@@ -95,13 +95,12 @@ var containers = []Experiment{
 
 // counted measures a number of threads, which is 0 where the system has no /proc.
 func counted(m measure) measure {
-	return func(r Results) Estimate {
-		e := m(r)
+	return m.then(func(_ Results, e Estimate) Estimate {
 		if e.Value != nil && *e.Value == 0 {
 			return Estimate{Why: "this system does not report which threads run"}
 		}
 		return e
-	}
+	})
 }
 
 const limitYields = "“setting GOMAXPROCS to number of cores available to the container yield significant performance improvements”"
@@ -194,7 +193,7 @@ func busyworkerGrid(r Results) Grid {
 		var row []Estimate
 		for _, others := range otherWorkers {
 			took := figure("Busyworker/busy=" + strconv.Itoa(busy) + "/other=" + strconv.Itoa(others) + " ns/op").At("10")
-			row = append(row, took.in(fmt.Sprintf("then_%d_%d", busy, others)).under(0.2).built("1.21.4").over("1")(r).finite())
+			row = append(row, took.in(fmt.Sprintf("then_%d_%d", busy, others)).under(0.2).built("1.21.4").over("1").of(r).finite())
 		}
 		g.Cells = append(g.Cells, row)
 	}

@@ -91,9 +91,9 @@ func (h Hypothesis) emulated() (Estimate, string) {
 	if err != nil {
 		return Estimate{Why: err.Error()}, ""
 	}
-	got := h.Measure(table.results()).finite()
+	got := h.Measure.of(table.results()).finite()
 	if got.Value != nil {
-		got.Low, got.High, got.Why = got.Value, got.Value, ""
+		got.Low, got.High, got.Why, got.sequences = got.Value, got.Value, "", nil
 	}
 	return got, table.from()
 }

@@ -8,7 +8,9 @@ import (
 	"slices"
 
 	"github.com/procfit/procfit/internal/show/number"
+	"github.com/procfit/procfit/internal/show/phrase"
 	"github.com/procfit/procfit/internal/verdict"
+	"github.com/procfit/procfit/internal/verdict/contest"
 	"github.com/procfit/procfit/internal/verdict/journal"
 )
 
@@ -27,10 +29,14 @@ type Hypothesis struct {
 	Document string  // the document's own numbers: "29 ÷ 27.1 µs = 1.07"; "" where it gives none
 	Value    float64 // the document's ratio; 0 where it gives none
 	On       string  // its machine that Value is of, where it has several
+	Today    bool    // whether it is true of today's Go, of which the document does not speak
 
 	// Needs is how many CPUs it takes to see it, those of the load among them; 0 is any.
-	// Below, the answer is CannotTell, whatever was measured.
+	// Below, it is not asked, whatever was measured.
 	Needs float64
+	// Strengthens says that more CPUs only make the effect larger: fewer than it needs may show
+	// that it holds, and not that it does not.
+	Strengthens bool
 	// LoadCPUs is how many of those the load takes, where it must leave the program its
 	// own; 0 where it takes the program's in the document too.
 	LoadCPUs float64
@@ -54,7 +60,6 @@ type Measured struct {
 	Result *verdict.Result
 	Trials []journal.Trial
 	Why    string // why there is no Result
-	Rounds int    // how often blocks were added after a look at the answers
 }
 
 // Estimate is a measured ratio with its two-sided 95% interval.
@@ -68,6 +73,9 @@ type Estimate struct {
 	// trials print, and no interval.
 	Printed bool   `json:"-"`
 	Why     string `json:"-"` // why something is nil
+
+	absent    bool       // the run does not ask for it
+	sequences []sequence // that it is made of; none: it is no matter of more blocks
 }
 
 // Answer is what became of a hypothesis.
@@ -76,8 +84,12 @@ type Answer string
 const (
 	Holds       Answer = "holds"         // the whole interval lies within
 	DoesNotHold Answer = "does_not_hold" // the whole interval lies outside
-	CannotTell  Answer = "undecided"     // it crosses a bound, or the machine cannot show it
+	CannotTell  Answer = "undecided"     // it crosses a bound, or it was not measured
+	NotAsked    Answer = "not_asked"     // this machine, or this run, cannot answer it
 )
+
+// Decided reports whether it is holds or does not hold.
+func (a Answer) Decided() bool { return a == Holds || a == DoesNotHold }
 
 // judged is a hypothesis with its answer.
 type judged struct {
@@ -85,8 +97,10 @@ type judged struct {
 	Got    Estimate
 	From   string // whose Got is; empty: this machine's
 	Answer Answer
-	Reason string // of CannotTell, in words
-	Open   bool   // the interval holds a bound, so that more blocks may tell
+	Reason string  // of CannotTell and of NotAsked, in words
+	Lacks  float64 // how many CPUs the program needs, if it has fewer; 0: it does not lack any
+	Open   bool    // more blocks may tell
+	More   int     // about how many of them; 0: more than are ever measured
 }
 
 // header is what a journal's first line says of CPUs.
@@ -104,21 +118,29 @@ func (m Measured) cpus() float64 {
 	return n
 }
 
+// each is how many seconds one of its trials takes; 0: not known.
+func (m Measured) each() float64 {
+	if len(m.Trials) == 0 {
+		return 0
+	}
+	return contest.Seconds(journal.Header{}, m.Trials) / float64(len(m.Trials))
+}
+
 // separateLoad reports whether the load ran on other CPUs than the program.
 func (m Measured) separateLoad() bool {
 	how := m.header().Load.Arranged()
 	return how == journal.ArrangementApart || how == journal.ArrangementElsewhere
 }
 
-// machine is what an experiment's stages had of the machine; all have the same.
+// machine is what an experiment's stage had of the machine.
 type machine struct {
 	cpus         float64 // that the program may use
 	separateLoad bool    // the load has others
 }
 
-// machineOf is that of a run on a machine of that many CPUs.
-func machineOf(r Results, cpus float64) machine {
-	for _, id := range slices.Sorted(maps.Keys(r)) {
+// machineOf is what the stages of a measure had of a machine of that many CPUs.
+func machineOf(r Results, of measure, cpus float64) machine {
+	for _, id := range slices.Concat(of.stages(), slices.Sorted(maps.Keys(r))) {
 		if m := r[id]; m.Result != nil {
 			return machine{math.Min(cpus, m.cpus()), m.separateLoad()}
 		}
@@ -137,12 +159,18 @@ func (r machine) needs(h Hypothesis) float64 {
 
 // place puts the program, and a server's load, where the user wants them.
 func (s *Stage) place(o Options) {
-	s.Target.CPUs = o.ServerCPUs
+	given := len(o.ServerCPUs)+len(o.LoadCPUs) > 0
+	if given {
+		s.Target.CPUs = o.ServerCPUs
+	}
 	if !s.served() {
 		return
 	}
-	s.Load.CPUs, s.Load.Command = o.LoadCPUs, o.Load
-	if len(o.ServerCPUs)+len(o.LoadCPUs) > 0 {
+	s.Load.Command = o.Load
+	if given {
+		s.Load.CPUs = o.LoadCPUs
+	}
+	if len(s.Target.CPUs)+len(s.Load.CPUs) > 0 {
 		s.Load.Shared = false
 	}
 }
@@ -153,24 +181,61 @@ func (s *Stage) served() bool { return s.Load.Warmup > 0 }
 // judge holds an experiment's hypotheses against what was measured on a machine of so
 // many CPUs.
 func judge(e Experiment, r Results, cpus float64) []judged {
-	have := machineOf(r, cpus)
 	var list []judged
 	for _, s := range e.Hypotheses {
-		j := judged{Hypothesis: s, Got: s.Measure(r).finite()}
-		if s.rounds(r) > 0 {
-			j.Got = j.Got.widened()
-		}
-		if short := have.cpus < have.needs(s); short && s.Emulated {
+		have := machineOf(r, s.Measure, cpus)
+		j := judged{Hypothesis: s, Got: s.Measure.of(r).finite()}
+		short := have.cpus < have.needs(s)
+		if short && s.Emulated {
 			j.Got, j.From = s.emulated()
-		} else if short {
-			j.Answer, j.Reason = CannotTell, have.short(s)
+			short = false
 		}
-		if j.Answer == "" {
-			j.judge()
+		j.judge()
+		if short && !(s.Strengthens && (j.Answer == Holds || j.Open && s.has(*j.Got.Value))) {
+			j.Answer, j.Reason, j.Lacks, j.Open, j.More = NotAsked, have.short(s), have.needs(s), false, 0
+		} else if j.Got.Value == nil && (j.Got.absent || s.Measure.absent(r)) {
+			j.Answer = NotAsked
+		}
+		if j.Answer != NotAsked && j.From == "" {
+			if at := slices.IndexFunc(list, func(other judged) bool { return other.Answer != NotAsked && other.same(&j, r) }); at >= 0 {
+				j.Answer, j.Reason, j.Open, j.More = NotAsked, "on this machine it is the same measurement as "+list[at].ID, false, 0
+			}
 		}
 		list = append(list, j)
 	}
 	return list
+}
+
+// same reports whether another hypothesis asks the same numbers for the same: twice a request may be
+// as many Ps as once.
+func (j *judged) same(other *judged, r Results) bool {
+	a, b := j.Measure.asks, other.Measure.asks
+	return j.AtLeast == other.AtLeast && j.AtMost == other.AtMost && j.Got.Value != nil && other.Got.Value != nil && *j.Got.Value == *other.Got.Value &&
+		slices.EqualFunc(a, b, func(a, b quantity) bool {
+			of := r[a.Stage]
+			if a.Stage != b.Stage || a.Figure != b.Figure || of.Result == nil {
+				return false
+			}
+			x, known := a.key(of)
+			y, also := b.key(of)
+			return known && also && x == y
+		})
+}
+
+// has reports whether a ratio is within the bounds.
+func (h Hypothesis) has(x float64) bool { return x >= h.AtLeast && (h.AtMost == 0 || x <= h.AtMost) }
+
+// absent reports whether the run has no setting that the measure is taken from, though its stage was
+// run, or is not among those that it has.
+func (m measure) absent(r Results) bool {
+	return slices.ContainsFunc(m.asks, func(q quantity) bool {
+		of, planned := r[q.Stage]
+		if !planned || of.Result == nil {
+			return !planned && len(r) > 0
+		}
+		key, known := q.key(of)
+		return !known || len(verdict.Select(of.Trials).Of(key)) == 0
+	})
 }
 
 // short says what a hypothesis lacks.
@@ -186,89 +251,37 @@ func (r machine) short(h Hypothesis) string {
 }
 
 func (j *judged) judge() {
-	got, most := j.Got, math.Inf(1)
-	if j.AtMost != 0 {
-		most = j.AtMost
-	}
-	switch {
-	case got.Value == nil || got.Low == nil || got.High == nil:
+	got := j.Got
+	if got.Value == nil {
 		j.Answer, j.Reason = CannotTell, got.Why
 		return
-	case *got.Low >= j.AtLeast && *got.High <= most:
-		j.Answer = Holds
-		return
-	case *got.High < j.AtLeast || *got.Low > most:
-		j.Answer = DoesNotHold
-		return
-	case got.Printed:
-		j.Answer, j.Reason = CannotTell, fmt.Sprintf("trials print different numbers, %s to %s, some within the bounds and some not", number.Count(*got.Low), number.Count(*got.High))
+	}
+	if got.Low != nil && got.High != nil {
+		j.Answer = got.answer(&j.Hypothesis)
+	} else {
+		j.Answer, j.Reason = CannotTell, got.Why
+	}
+	if j.Answer != CannotTell {
 		return
 	}
-	bound := j.AtLeast
-	if *got.High > most {
-		bound = most
+	if got.Printed {
+		j.Reason = fmt.Sprintf("trials print different numbers, %s to %s, some within the bounds and some not", number.Count(*got.Low), number.Count(*got.High))
+		return
 	}
-	j.Answer, j.Open = CannotTell, true
-	j.Reason = fmt.Sprintf("the interval contains the bound of %s: more --repeats, --until-decided or a quieter machine can decide it", number.Count(bound))
+	j.Open, j.More = len(got.sequences) > 0, got.needs(&j.Hypothesis)
+	if j.Reason == "" {
+		j.Reason = j.between()
+	}
 }
 
-// stages are those that the hypothesis is measured in, by Stage.ID: without one of them
-// it has no value.
-func (h Hypothesis) stages(r Results) (ids []string) {
-	if h.Measure(r).Value == nil {
-		return nil
-	}
-	for _, id := range slices.Sorted(maps.Keys(r)) {
-		without := maps.Clone(r)
-		delete(without, id)
-		if h.Measure(without).Value == nil {
-			ids = append(ids, id)
+// between says what keeps a hypothesis with an interval open.
+func (j *judged) between() string {
+	for _, bound := range []float64{j.AtLeast, j.AtMost} {
+		if bound != 0 && *j.Got.Low <= bound && bound <= *j.Got.High {
+			return "the interval contains the bound of " + number.Count(bound)
 		}
 	}
-	return ids
-}
-
-// rounds is how often the hypothesis was judged before, to see whether it needs more
-// blocks.
-func (h Hypothesis) rounds(r Results) (n int) {
-	grown := false
-	for _, m := range r {
-		grown = grown || m.Rounds > 0
-	}
-	if !grown {
-		return 0
-	}
-	for _, id := range h.stages(r) {
-		n = max(n, r[id].Rounds)
-	}
-	return n
-}
-
-// Rounds is how often at most one asks whether more blocks are needed, the first time
-// among them.
-const Rounds = 4
-
-// pocock is by how much an interval of 95% must be wider to be one of 95% still after
-// as many judgements as Rounds (S. J. Pocock, Group sequential methods in the design and
-// analysis of clinical trials, Biometrika 64, 1977: 2.361 in the place of 1.960).
-const pocock = 2.361 / 1.960
-
-// widened is the estimate with an interval that may have been judged before. Ratios
-// are widened as such; a share of trials may be zero, and is not a ratio.
-func (e Estimate) widened() Estimate {
-	if e.Value == nil || e.Low == nil || e.High == nil || e.Printed {
-		return e
-	}
-	to, from := func(x float64) float64 { return x }, func(x float64) float64 { return x }
-	if *e.Low > 0 {
-		to, from = math.Log, math.Exp
-	}
-	wider := func(end float64) *float64 {
-		mid := to(*e.Value)
-		return new(from(mid + (to(end)-mid)*pocock))
-	}
-	e.Low, e.High = wider(*e.Low), wider(*e.High)
-	return e
+	return phrase.Count(j.Got.N, "block") + " do not prove it yet"
 }
 
 // finite is without what is not a number.

@@ -39,9 +39,9 @@ type asked struct {
 func (a asked) weight() int {
 	w := 0
 	switch {
-	case a.Answer != CannotTell && a.From == "":
+	case a.Answer.Decided() && a.From == "":
 		w = measuredHere
-	case a.Answer != CannotTell:
+	case a.Answer.Decided():
 		w = 4
 	case a.Open:
 		w = 2

@@ -23,20 +23,20 @@ func TestJudge(t *testing.T) {
 		"on the bounds":                {got(1, 0.9, 1.1), 0.9, 1.1, 0, Holds, ""},
 		"above":                        {got(1.3, 1.2, 1.4), 0, 1.1, 0, DoesNotHold, ""},
 		"below":                        {got(0.5, 0.4, 0.6), 0.9, 1.1, 0, DoesNotHold, ""},
-		"crosses the upper":            {got(1.08, 1.02, 1.2), 0, 1.1, 0, CannotTell, "the interval contains the bound of 1.1: more --repeats"},
+		"crosses the upper":            {got(1.08, 1.02, 1.2), 0, 1.1, 0, CannotTell, "the interval contains the bound of 1.1"},
 		"crosses the lower":            {got(0.9, 0.8, 1), 0.9, 0, 0, CannotTell, "contains the bound of 0.9"},
 		"open above":                   {got(50, 40, 60), 2, 0, 0, Holds, ""},
 		"wide enough for both":         {got(1, 0.1, 9), 0.9, 1.1, 0, CannotTell, "the bound of"},
-		"too few CPUs":                 {got(1, 1, 1), 0, 2, 8, CannotTell, "needs 8 CPUs; this machine has 2"},
+		"too few CPUs":                 {got(1, 1, 1), 0, 2, 8, NotAsked, "needs 8 CPUs; this machine has 2"},
 		"enough CPUs":                  {got(1, 1, 1), 0, 2, 2, Holds, ""},
-		"too few CPUs, nothing at all": {Estimate{Why: "not run"}, 0, 2, 8, CannotTell, "needs 8 CPUs"},
+		"too few CPUs, nothing at all": {Estimate{Why: "not run"}, 0, 2, 8, NotAsked, "needs 8 CPUs"},
 		"nothing":                      {Estimate{Why: "GOMAXPROCS=2 was not run"}, 0, 2, 0, CannotTell, "GOMAXPROCS=2 was not run"},
 		"no interval":                  {Estimate{Value: &half, N: 3, Why: "3 blocks: an interval needs 6"}, 0, 2, 0, CannotTell, "3 blocks: an interval needs 6"},
 		"no number":                    {got(math.NaN(), 1, 1), 0, 2, 0, CannotTell, "no finite ratio"},
 		"no end":                       {got(1, 1, math.Inf(1)), 0.5, 0, 0, CannotTell, "no finite ratio"},
 		"zero":                         {got(0, 0, 0), 0, 0.5, 0, Holds, ""},
 	} {
-		e := Experiment{Hypotheses: []Hypothesis{{AtLeast: tc.atLeast, AtMost: tc.atMost, Needs: tc.needs, Measure: func(Results) Estimate { return tc.got }}}}
+		e := Experiment{Hypotheses: []Hypothesis{{AtLeast: tc.atLeast, AtMost: tc.atMost, Needs: tc.needs, Measure: measure{of: func(Results) Estimate { return tc.got }}}}}
 		j := judge(e, nil, 2)[0]
 		if one := judge(e, nil, 1)[0]; tc.needs == 2 && one.Reason != "needs 2 CPUs; this machine has 1" {
 			t.Errorf("on one CPU: %q", one.Reason)

@@ -238,7 +238,7 @@ func ids(list []Experiment) string {
 func TestList(t *testing.T) {
 	const want = "cpuserver, tinyserver, parallel, workload, cpubound, iobound, contention, preempt, stealing, schedtrace, " +
 		"chain, chainbuf, sieve, powser, build, garbage, http, json, threads, busyworker, k8sbench, defaults, uber, " +
-		"headroom, idle, extremes, gc, blocking, mixed, tenants, racy, remedies, spin, requests"
+		"headroom, idle, extremes, gc, blocking, tenants, racy, remedies, spin, requests"
 	if got := ids(List()); got != want {
 		t.Errorf("got %s\nwant %s", got, want)
 	}

@@ -37,7 +37,7 @@ var limits = []Experiment{
 			},
 			{
 				ID: "throughput", Says: "32 Ps serve 20% less than one, or at least half of that loss",
-				Document: "40356 ÷ 50213 req/s = 0.804", Value: 40356.0 / 50213, Needs: effect, LoadCPUs: effectLoad,
+				Document: "40356 ÷ 50213 req/s = 0.804", Value: 40356.0 / 50213, Needs: effect, LoadCPUs: effectLoad, Strengthens: true,
 				Measure: throughput.At("32").in("pods").under(1).over("1"), AtMost: half(40356.0 / 50213),
 			},
 			{
@@ -45,17 +45,17 @@ var limits = []Experiment{
 				// not. Little's law, connections = throughput × mean latency, gives what a closed
 				// loop of 1000 really had: 24.78 and 19.92 ms.
 				ID: "average", Says: "the average latency, by Little's law, is 24% higher, or at least half of that",
-				Document: "24.78 ÷ 19.92 ms = 1.24", Value: 24.78 / 19.92, Needs: effect, LoadCPUs: effectLoad,
+				Document: "24.78 ÷ 19.92 ms = 1.24", Value: 24.78 / 19.92, Needs: effect, LoadCPUs: effectLoad, Strengthens: true,
 				Measure: closedMean.At("32").in("pods").under(1).over("1"), AtLeast: half(24.78 / 19.92),
 			},
 			{
 				ID: "maximum", Says: "the highest latency is 82% higher, or at least half of that",
-				Document: "465.36 ÷ 255.5 ms = 1.82", Value: 465.36 / 255.50, Needs: effect, LoadCPUs: effectLoad,
+				Document: "465.36 ÷ 255.5 ms = 1.82", Value: 465.36 / 255.50, Needs: effect, LoadCPUs: effectLoad, Strengthens: true,
 				Measure: closedMax.At("32").in("pods").under(1).over("1"), AtLeast: half(465.36 / 255.50),
 			},
 			{
 				ID: "switches", Says: "there are 4.6 times the context switches, or at least half of that",
-				Document: "30 ÷ 6.5 thousand/s = 4.62", Value: 30 / 6.5, Needs: effect, LoadCPUs: effectLoad,
+				Document: "30 ÷ 6.5 thousand/s = 4.62", Value: 30 / 6.5, Needs: effect, LoadCPUs: effectLoad, Strengthens: true,
 				Measure: switches.At("32").in("pods").under(1).over("1"), AtLeast: half(30 / 6.5),
 			},
 			{
@@ -118,7 +118,7 @@ var limits = []Experiment{
 				Measure: underQuota("numcpu", 1, "1.18"), AtMost: followsQuota,
 			},
 			{
-				ID: "numcpu_today", Emulated: true, Says: "with today's Go NumCPU() is 1 under a CPU limit of 1",
+				ID: "numcpu_today", Emulated: true, Today: true, Says: "with today's Go NumCPU() is 1 under a CPU limit of 1",
 				Document: "000: “From Go 1.18 onwards, on Linux, NumCPU() returns the cgroup-derived quota”", Needs: 2,
 				Measure: underQuota("numcpu", 1, ""), AtMost: followsQuota,
 			},
@@ -133,17 +133,17 @@ var limits = []Experiment{
 				Measure: underQuota("gomaxprocs", 1, "1.24"), AtLeast: 1,
 			},
 			{
-				ID: "unseen_today", Emulated: true, Says: "today's default also ignores a CPU limit of 2",
+				ID: "unseen_today", Emulated: true, Today: true, Says: "today's default also ignores a CPU limit of 2",
 				Document: "001: “The Go runtime doesn't automatically detect these limits”; 003 and 004 say the same", Needs: 3,
 				Measure: underQuota("gomaxprocs", 2, ""), AtLeast: 1,
 			},
 			{
-				ID: "exact_today", Emulated: true, Says: "today's default is 1 under a CPU limit of 1",
+				ID: "exact_today", Emulated: true, Today: true, Says: "today's default is 1 under a CPU limit of 1",
 				Document: "000: “on Go ≥ 1.18 Linux, the default is correct in containers”", Needs: 2,
 				Measure: count(figure("gomaxprocs").At("").in("versions").under(1), 1), AtMost: 1,
 			},
 			{
-				ID: "language_1_24", Emulated: true, Says: "today's Go with go 1.24 in go.mod still ignores a CPU limit of 2",
+				ID: "language_1_24", Emulated: true, Today: true, Says: "today's Go with go 1.24 in go.mod still ignores a CPU limit of 2",
 				Needs:   3,
 				Measure: countOver(figure("gomaxprocs").At("").in("language").under(2), figure("gomaxprocs").At("").in("language")), AtLeast: 1,
 			},
@@ -276,27 +276,27 @@ const effect, effectLoad = 6 + 1, 1
 // countedBy is a measure of what a load generator counts in its own way: another's figures are
 // none of it.
 func countedBy(generator, stage string, of measure) measure {
-	return func(r Results) Estimate {
+	return of.then(func(r Results, e Estimate) Estimate {
 		m := r[stage]
 		if m.Result == nil {
-			return of(r) // which says why
+			return e // which says why
 		}
 		word, _, _ := strings.Cut(strings.TrimSpace(m.Result.Load.Command), " ")
 		if filepath.Base(word) == generator {
-			return of(r)
+			return e
 		}
-		return Estimate{Why: fmt.Sprintf("only %[1]s counts so, and it was not the load: --load '%[1]s …' asks it", generator)}
-	}
+		return Estimate{absent: true, Why: fmt.Sprintf("only %[1]s counts so, and it was not the load: --load '%[1]s …' asks it", generator)}
+	})
 }
 
 // littlesLaw measures how many connections a mean latency accounts for, as a share
 // of those that there were.
 func littlesLaw(mean, cost quantity) measure {
-	return func(r Results) Estimate {
+	return ratio(mean, cost).then(func(r Results, e Estimate) Estimate {
 		connections := 1.0
 		if m := r[mean.Stage]; m.Result != nil {
 			connections = float64(max(1, m.Result.Load.Connections))
 		}
-		return ratio(mean, cost)(r).times(1 / connections)
-	}
+		return e.times(1 / connections)
+	})
 }

@@ -22,13 +22,13 @@ func TestRoom(t *testing.T) {
 		answer       Answer
 		reason       string
 	}{
-		"two CPUs":                   {2, nil, nil, false, CannotTell, "needs 3 CPUs, 1 of them for the load generator; this machine has 2"},
+		"two CPUs":                   {2, nil, nil, false, NotAsked, "needs 3 CPUs, 1 of them for the load generator; this machine has 2"},
 		"three":                      {3, nil, nil, false, Holds, ""},
 		"three, set apart":           {3, cpuset.Set{0, 1}, cpuset.Set{2}, false, Holds, ""},
-		"three, too few of them":     {3, cpuset.Set{0}, cpuset.Set{1, 2}, false, CannotTell, "needs 2 CPUs in addition to those of the load generator; this machine has 1"},
-		"four, not apart":            {4, cpuset.Set{0, 1}, cpuset.Set{1, 2, 3}, false, CannotTell, "needs 3 CPUs, 1 of them for the load generator; this machine has 2"},
+		"three, too few of them":     {3, cpuset.Set{0}, cpuset.Set{1, 2}, false, NotAsked, "needs 2 CPUs in addition to those of the load generator; this machine has 1"},
+		"four, not apart":            {4, cpuset.Set{0, 1}, cpuset.Set{1, 2, 3}, false, NotAsked, "needs 3 CPUs, 1 of them for the load generator; this machine has 2"},
 		"two, loaded from elsewhere": {2, nil, nil, true, Holds, ""},
-		"fewer than the list says":   {1, cpuset.Set{0, 1}, cpuset.Set{2}, false, CannotTell, "needs 2 CPUs in addition to those of the load generator; this machine has 1"},
+		"fewer than the list says":   {1, cpuset.Set{0, 1}, cpuset.Set{2}, false, NotAsked, "needs 2 CPUs in addition to those of the load generator; this machine has 1"},
 	} {
 		m := six.with(func(*journal.Trial) {})
 		result := *six.Result
@@ -66,7 +66,7 @@ func TestCPUsOfTheProgram(t *testing.T) {
 	if got := at.procs(m); got != 2 {
 		t.Errorf("%d of two CPUs", got)
 	}
-	if got := speedup(throughput.At("n"))(Results{"": m}); got.Value == nil || *got.Value != 1 {
+	if got := speedup(throughput.At("n")).of(Results{"": m}); got.Value == nil || *got.Value != 1 {
 		t.Errorf("%+v", got)
 	}
 }
@@ -85,7 +85,7 @@ func TestPlaces(t *testing.T) {
 			}
 		}
 		for _, s := range e.Stages(Options{CPUs: 2}) {
-			if s.Load.Shared != (e.Kind == Server) || s.Target.CPUs != nil {
+			if apart := s.ID == "apart"; s.Load.Shared != (e.Kind == Server && !apart) || (s.Target.CPUs != nil) != apart {
 				t.Errorf("%s %s as it is: %+v on %v", e.ID, s.ID, s.Load, s.Target.CPUs)
 			}
 		}
@@ -98,12 +98,12 @@ func TestCountedBy(t *testing.T) {
 	measure := countedBy("wrk", "", ratio(quantity{Procs: "2"}, quantity{Procs: "1"}))
 	for command, want := range map[string]bool{"": false, "hey {url}": false, "wrk -c8 {url}": true, "/usr/bin/wrk {url}": true} {
 		m.Result.Load.Command = command
-		got := measure(Results{"": m})
+		got := measure.of(Results{"": m})
 		if (got.Value != nil) != want || !want && !strings.Contains(got.Why, "only wrk counts so") {
 			t.Errorf("%q: %+v", command, got)
 		}
 	}
-	if got := measure(nil); got.Value != nil || got.Why == "" {
+	if got := measure.of(nil); got.Value != nil || got.Why == "" {
 		t.Errorf("of nothing: %+v", got)
 	}
 }

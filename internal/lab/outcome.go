@@ -97,6 +97,11 @@ func (r Ran) Proved() bool {
 	return slices.ContainsFunc(r.Stages, func(s RanStage) bool { return s.Run > s.Invalid })
 }
 
+// OfArticle reports whether it is of one of the five articles, which are numbered.
+func (r *Ran) OfArticle() bool {
+	return r.Document != "" && r.Document[0] >= '0' && r.Document[0] <= '9'
+}
+
 // RanFile is something to look at.
 type RanFile struct {
 	Title string `json:"title"`
@@ -140,6 +145,7 @@ type Answered struct {
 	Document string   `json:"document,omitempty"`         // the document's own numbers
 	Value    *float64 `json:"document_value,omitempty"`   // their ratio
 	On       string   `json:"document_machine,omitempty"` // that they are of
+	Today    bool     `json:"today,omitempty"`            // of today's Go, of which the document does not speak
 	AtLeast  *float64 `json:"at_least,omitempty"`
 	AtMost   *float64 `json:"at_most,omitempty"`
 	Needs    float64  `json:"needs_cpus,omitempty"`
@@ -147,8 +153,14 @@ type Answered struct {
 	Measured Estimate `json:"measured"`
 	From     string   `json:"measured_from,omitempty"` // where the numbers come from; empty: this machine's
 	Answer   Answer   `json:"answer"`
-	Reason   string   `json:"reason,omitempty"` // of undecided
+	Reason   string   `json:"reason,omitempty"` // of undecided and not_asked
 	Open     bool     `json:"open,omitempty"`   // more blocks may decide it
+	// MoreBlocks is about how many decide it, and MoreSeconds how long these take; absent: more
+	// than are ever measured, or not known.
+	MoreBlocks  int     `json:"more_blocks,omitempty"`
+	MoreSeconds float64 `json:"more_seconds,omitempty"`
+	// Lacks is how many CPUs the program needs, if it has fewer.
+	Lacks float64 `json:"lacks_cpus,omitempty"`
 }
 
 // disturbing is the share of the programs' CPUs that others may take. What they take
@@ -190,7 +202,7 @@ func (s *RanStage) Of(cpus float64) float64 {
 // Count fills in what the trials say of the stage as a whole.
 func (s *RanStage) Count(m Measured) {
 	r := m.Result
-	s.Planned, s.Run, s.Invalid, s.Complete, s.OfCPUs = r.TrialsPlanned, r.TrialsRun, r.TrialsInvalid, r.Complete, 0
+	s.Planned, s.Run, s.Invalid, s.Complete, s.OfCPUs = max(r.TrialsPlanned, r.TrialsRun), r.TrialsRun, r.TrialsInvalid, r.Complete, 0
 	var others, most []float64
 	for i := range m.Trials {
 		t := &m.Trials[i]
@@ -217,23 +229,27 @@ func (r *Ran) Conclude(e Experiment, cpus float64) {
 		return &x
 	}
 	for _, j := range judge(e, r.Measured, cpus) {
-		if worst := r.worst(j.Hypothesis, cpus); worst != nil && !j.Got.Printed && j.From == "" && (j.Answer != CannotTell || j.Open) {
+		if worst := r.worst(j.Hypothesis, cpus); worst != nil && !j.Got.Printed && j.From == "" && (j.Answer.Decided() || j.Open) {
 			j.Answer, j.Open, j.Reason = CannotTell, false, worst.Company(cpus)+" and run it again"
 		}
 		if j.Got.Printed { // the least and the most are no interval
 			j.Got.Low, j.Got.High = nil, nil
 		}
-		r.Hypotheses = append(r.Hypotheses, Answered{
-			ID: j.ID, Says: j.Says, Document: j.Document, Value: known(j.Value), On: j.On, AtLeast: known(j.AtLeast), AtMost: known(j.AtMost), Needs: j.Needs, LoadCPUs: j.LoadCPUs,
-			Measured: j.Got, From: j.From, Answer: j.Answer, Reason: j.Reason, Open: j.Open,
-		})
+		a := Answered{
+			ID: j.ID, Says: j.Says, Document: j.Document, Value: known(j.Value), On: j.On, Today: j.Today, AtLeast: known(j.AtLeast), AtMost: known(j.AtMost), Needs: j.Needs, LoadCPUs: j.LoadCPUs,
+			Measured: j.Got, From: j.From, Answer: j.Answer, Reason: j.Reason, Open: j.Open, Lacks: j.Lacks,
+		}
+		if j.Open {
+			a.MoreBlocks, a.MoreSeconds = j.More, r.more(j.Hypothesis, j.More).Seconds
+		}
+		r.Hypotheses = append(r.Hypotheses, a)
 	}
 }
 
 // worst is the stage of those that a hypothesis is measured in which other programs
 // disturbed most; nil: they disturbed none.
 func (r *Ran) worst(h Hypothesis, cpus float64) (worst *RanStage) {
-	stages := h.stages(r.Measured)
+	stages := h.Measure.stages()
 	for i := range r.Stages {
 		s := &r.Stages[i]
 		if s.Disturbed(cpus) && slices.Contains(stages, s.ID) && (worst == nil || *s.others() > *worst.others()) {
@@ -243,20 +259,34 @@ func (r *Ran) worst(h Hypothesis, cpus float64) (worst *RanStage) {
 	return worst
 }
 
-// Open are the hypotheses that more blocks may decide it, by the stages that they are measured
-// in.
-func (r *Ran) Open(e Experiment) map[string][]string {
-	open := map[string][]string{}
+// More is what an experiment's open hypothesis asks for: that many blocks of these settings of each
+// of its stages.
+type More struct {
+	Hypothesis string
+	Blocks     int
+	Settings   map[string][]journal.Setting // by Stage.ID
+	Seconds    float64                      // that they take; 0: not known
+}
+
+// More are the blocks that are about to decide the experiment's open hypotheses.
+func (r *Ran) More(e Experiment) (list []More) {
 	for _, a := range r.Hypotheses {
 		at := slices.IndexFunc(e.Hypotheses, func(h Hypothesis) bool { return h.ID == a.ID })
-		if !a.Open || at < 0 {
-			continue
-		}
-		for _, stage := range e.Hypotheses[at].stages(r.Measured) {
-			open[stage] = append(open[stage], a.ID)
+		if a.Open && a.MoreBlocks > 0 && at >= 0 {
+			list = append(list, r.more(e.Hypotheses[at], a.MoreBlocks))
 		}
 	}
-	return open
+	return list
+}
+
+func (r *Ran) more(h Hypothesis, blocks int) More {
+	m := More{Hypothesis: h.ID, Blocks: blocks, Settings: map[string][]journal.Setting{}}
+	for _, stage := range h.Measure.stages() {
+		settings := h.Measure.settings(r.Measured, stage)
+		m.Settings[stage] = settings
+		m.Seconds += float64(blocks*len(settings)) * r.Measured[stage].each()
+	}
+	return m
 }
 
 // Find looks an experiment up by its id.

@@ -2,6 +2,7 @@ package lab
 
 import (
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strconv"
@@ -12,16 +13,19 @@ import (
 	"github.com/procfit/procfit/internal/verdict/journal"
 )
 
-// fewest blocks have an interval: of fewer, ranks hold none of 95%.
-const fewest = 6
-
 // A measure takes a ratio from what was measured.
-type measure func(Results) Estimate
+type measure struct {
+	of func(Results) Estimate
+	// asks are the quantities that it is taken from, and others says that every other number of
+	// Ps next to them is too.
+	asks   []quantity
+	others bool
+}
 
 // ratio measures a ÷ b, block by block. Blocks of two stages did not run side by
-// side: what the machine does in between adds to their ratio.
+// side: what the machine does in between adds to their ratio, whichever are paired.
 func ratio(a, b quantity) measure {
-	return func(r Results) Estimate {
+	return measure{asks: []quantity{a, b}, of: func(r Results) Estimate {
 		above, why := a.byBlock(r)
 		if why != "" {
 			return Estimate{Why: why}
@@ -30,38 +34,43 @@ func ratio(a, b quantity) measure {
 		if why != "" {
 			return Estimate{Why: why}
 		}
-		return estimate(verdict.Paired(above, below), "the two have no block in common")
-	}
+		if a.Stage != b.Stage {
+			above, below = numbered(above), numbered(below)
+		}
+		return paired(above, below)
+	}}
 }
 
-// estimate has an interval from six blocks on.
-func estimate(i verdict.Interval, nothing string) Estimate {
-	e := Estimate{Value: i.Median, Low: i.Low, High: i.High, N: i.N}
-	switch {
-	case e.Value == nil:
-		e.Why = nothing
-	case e.N < fewest:
-		e.Low, e.High = nil, nil
-		e.Why = fmt.Sprintf("%s: an interval needs %d", phrase.Count(e.N, "block"), fewest)
+// numbered are values by block with the blocks counted from 0.
+func numbered(byBlock map[int][]float64) map[int][]float64 {
+	list := map[int][]float64{}
+	for i, block := range slices.Sorted(maps.Keys(byBlock)) {
+		list[i] = byBlock[block]
 	}
-	return e
+	return list
+}
+
+// paired is the ratio of two figures by block. Of several values in a block it has the geometric
+// mean.
+func paired(above, below map[int][]float64) Estimate {
+	var s sequence
+	for _, block := range slices.Sorted(maps.Keys(above)) {
+		one := verdict.Paired(map[int][]float64{block: above[block]}, map[int][]float64{block: below[block]})
+		if one.Median != nil {
+			s.values = append(s.values, math.Log(*one.Median))
+		}
+	}
+	return s.estimate(verdict.Paired(above, below).Median, "the two have no block in common")
 }
 
 // peak measures the figure of the setting, which should be the highest, ÷ that of
 // the highest of the others; without any named, of all other numbered ones. The lower
 // end of the interval holds for each of the others; the upper is that of the best one,
-// chosen after the fact.
+// chosen after the fact, and is for as many comparisons as there are.
 func peak(peak quantity, others ...int) measure {
-	return func(r Results) Estimate {
-		return extreme(r, peak, others, func(e, least Estimate) bool { return *e.Value < *least.Value }, func(all []Estimate, least Estimate) Estimate {
-			for _, e := range all {
-				if e.Low != nil && least.Low != nil {
-					least.Low = new(math.Min(*e.Low, *least.Low))
-				}
-			}
-			return least
-		})
-	}
+	return measure{asks: []quantity{peak}, others: true, of: func(r Results) Estimate {
+		return extreme(r, peak, others, false)
+	}}
 }
 
 // flat measures how far the figure strays from its value at the first setting: the
@@ -70,21 +79,14 @@ func peak(peak quantity, others ...int) measure {
 // holds for every setting; the lower is that of the setting that strays most, chosen
 // after the fact.
 func flat(first quantity, others ...int) measure {
-	return func(r Results) Estimate {
-		return extreme(r, first, others, func(e, most Estimate) bool { return *stray(e).Value > *stray(most).Value }, func(all []Estimate, most Estimate) Estimate {
-			most = stray(most)
-			for _, e := range all {
-				if s := stray(e); s.High != nil && most.High != nil {
-					most.High = new(math.Max(*s.High, *most.High))
-				}
-			}
-			return most
-		})
-	}
+	return measure{asks: []quantity{first}, others: true, of: func(r Results) Estimate {
+		return extreme(r, first, others, true)
+	}}
 }
 
-// extreme compares one setting with others of the same stage, quota and Go.
-func extreme(r Results, at quantity, others []int, further func(e, than Estimate) bool, join func([]Estimate, Estimate) Estimate) Estimate {
+// extreme compares one setting with others of the same stage, quota and Go. Of distances it has the
+// largest, else the smallest ratio.
+func extreme(r Results, at quantity, others []int, distance bool) Estimate {
 	if _, why := at.trials(r); why != "" {
 		return Estimate{Why: why}
 	}
@@ -93,78 +95,103 @@ func extreme(r Results, at quantity, others []int, further func(e, than Estimate
 		others = at.numbered(m)
 	}
 	var all []Estimate
-	best := -1
 	for _, procs := range others {
 		other := at
 		if other.Procs = ps(strconv.Itoa(procs)); procs == at.procs(m) {
 			continue
 		}
-		e := ratio(at, other)(r)
+		e := ratio(at, other).of(r)
 		if e.Value == nil {
 			return e
 		}
-		if all = append(all, e); best < 0 || further(e, all[best]) {
-			best = len(all) - 1
+		if distance {
+			e = e.stray()
 		}
+		all = append(all, e)
 	}
-	if best < 0 {
+	if len(all) == 0 {
 		return Estimate{Why: "no other setting was run to compare with"}
 	}
-	e := join(all, all[best])
-	for _, other := range all {
-		if other.Low == nil { // a setting that lost blocks leaves the whole open
-			e.Low, e.High, e.Why = nil, nil, other.Why
+	return joined(all, distance)
+}
+
+// joined is the extreme of several estimates. The end that holds for all of them is theirs; the
+// other is that of the extreme one, at the error of one of so many.
+func joined(all []Estimate, largest bool) (e Estimate) {
+	further := func(a, b float64) bool { return a > b == largest && a != b }
+	for i, one := range all {
+		if i == 0 || further(*one.Value, *e.Value) {
+			e = one
+		}
+	}
+	far, near := e.sequences[0].interval(2 * claimError / float64(len(all)))
+	if largest {
+		near, far = far, near
+	}
+	for i, one := range all {
+		low, high := one.sequences[0].interval(2 * claimError)
+		end := low
+		if largest {
+			end = high
+		}
+		if i == 0 || further(end, far) {
+			far = end
+		}
+	}
+	if e.Low, e.High = new(far), new(near); largest {
+		e.Low, e.High = e.High, e.Low
+	}
+	e.sequences = nil
+	for _, one := range all {
+		e.sequences = append(e.sequences, one.sequences...)
+		if one.Low == nil { // a setting that lost blocks leaves the whole open
+			e.Low, e.High, e.Why = nil, nil, one.Why
 		}
 	}
 	return e
 }
 
 // stray turns a ratio into its distance from 1: 0.5 and 2 are both 2.
-func stray(e Estimate) Estimate {
-	s := e
-	s.Value = new(math.Max(*e.Value, 1 / *e.Value))
-	if e.Low == nil || e.High == nil {
-		return s
-	}
-	a, b := *e.Low, *e.High
-	s.High = new(math.Max(b, 1/a))
-	s.Low = new(math.Max(1, math.Max(a, 1/b))) // 1 where the interval holds 1
-	return s
+func (e Estimate) stray() Estimate {
+	s := e.sequences[0]
+	s.distance = true
+	e.Value = new(math.Max(*e.Value, 1 / *e.Value))
+	return s.estimate(e.Value, "")
 }
 
 // level measures a figure in a unit of its own: "GOMAXPROCS ÷ 2".
 func level(q quantity, unit float64) measure {
-	return func(r Results) Estimate {
+	return measure{asks: []quantity{q}, of: func(r Results) Estimate {
 		byBlock, why := q.byBlock(r)
 		if why != "" {
 			return Estimate{Why: why}
 		}
-		var values []float64
-		for _, list := range byBlock {
-			for _, x := range list {
-				values = append(values, x/unit)
+		s := sequence{plain: true}
+		for _, block := range slices.Sorted(maps.Keys(byBlock)) {
+			for _, x := range byBlock[block] {
+				s.values = append(s.values, x/unit)
 			}
 		}
-		return estimate(verdict.Median(values), "")
-	}
+		return s.estimate(verdict.Median(s.values).Median, "")
+	}}
 }
 
 // count measures a number that the programs print, in a unit of its own.
 func count(q quantity, unit float64) measure {
-	return func(r Results) Estimate {
+	return measure{asks: []quantity{q}, of: func(r Results) Estimate {
 		list, why := q.printed(r)
 		if why != "" {
 			return Estimate{Why: why}
 		}
 		e := verdict.Median(list)
 		return Estimate{Value: e.Median, Low: new(slices.Min(list)), High: new(slices.Max(list)), N: len(list), Printed: true}.times(1 / unit)
-	}
+	}}
 }
 
 // countOver measures a number that the programs print, a ÷ b.
 func countOver(a, b quantity) measure {
-	return func(r Results) Estimate {
-		above, below := count(a, 1)(r), count(b, 1)(r)
+	return measure{asks: []quantity{a, b}, of: func(r Results) Estimate {
+		above, below := count(a, 1).of(r), count(b, 1).of(r)
 		switch {
 		case above.Value == nil:
 			return above
@@ -175,70 +202,77 @@ func countOver(a, b quantity) measure {
 			Value: new(*above.Value / *below.Value), Low: new(*above.Low / *below.High), High: new(*above.High / *below.Low),
 			N: min(above.N, below.N), Printed: true,
 		}
-	}
+	}}
 }
 
 // ended measures the share of a setting's trials that ended within the stage's
 // RunTimeout. Trials that are invalid for any other reason do not count. The interval
 // is exact at any number.
 func ended(q quantity) measure {
-	return func(r Results) Estimate {
+	return measure{asks: []quantity{q}, of: func(r Results) Estimate {
 		trials, why := q.trials(r)
 		if why != "" {
 			return Estimate{Why: why}
 		}
-		n, ended := 0, 0
+		s, ended := sequence{plain: true}, 0
 		for _, t := range trials {
 			switch {
 			case t.Valid:
 				ended++
-				n++
+				s.values = append(s.values, 1)
 			case t.InvalidCode == journal.InvalidTimeout:
-				n++
+				s.values = append(s.values, 0)
 			default:
 				why = q.setting(r[q.Stage]) + " has no trial that counts: " + phrase.FirstLine(t.InvalidReason)
 			}
 		}
-		if n == 0 {
+		if len(s.values) == 0 {
 			return Estimate{Why: why}
 		}
-		share := verdict.Proportion(ended, n)
-		return Estimate{Value: share.Median, Low: share.Low, High: share.High, N: n}
-	}
+		share := verdict.Proportion(ended, len(s.values))
+		return Estimate{Value: share.Median, Low: share.Low, High: share.High, N: len(s.values), sequences: []sequence{s}}
+	}}
 }
 
 // speedup measures how many times as much all Ps do as one, for each of them: 1
 // where it is as many times as there are CPUs.
 func speedup(all quantity) measure {
-	return func(r Results) Estimate {
-		m := all.over("1")
-		if all.Figure != throughput && !strings.HasSuffix(string(all.Figure), "/s") { // a cost
-			one := all
-			one.Procs = "1"
-			m = one.over(all.Procs)
-		}
-		e := m(r)
+	m := all.over("1")
+	if all.Figure != throughput && !strings.HasSuffix(string(all.Figure), "/s") { // a cost
+		one := all
+		one.Procs = "1"
+		m = one.over(all.Procs)
+	}
+	return measure{asks: m.asks, of: func(r Results) Estimate {
+		e := m.of(r)
 		if stage := r[all.Stage]; stage.Result != nil {
 			e = e.times(1 / float64(all.procs(stage)))
 		}
 		return e
-	}
+	}}
 }
 
 // perCPU measures a figure as a share of the CPUs that a replica may use.
 func perCPU(q quantity) measure {
-	return func(r Results) Estimate {
+	return measure{asks: []quantity{q}, of: func(r Results) Estimate {
 		unit := 1.0
 		if m := r[q.Stage]; m.Result != nil {
 			unit = m.cpus()
 		}
-		return level(q, unit)(r)
-	}
+		return level(q, unit).of(r)
+	}}
+}
+
+// then is a measure of which something else is made.
+func (m measure) then(change func(Results, Estimate) Estimate) measure {
+	of := m.of
+	m.of = func(r Results) Estimate { return change(r, of(r)) }
+	return m
 }
 
 // scaled is a measure in another unit.
-func scaled(of measure, x float64) measure {
-	return func(r Results) Estimate { return of(r).times(x) }
+func scaled(m measure, x float64) measure {
+	return m.then(func(_ Results, e Estimate) Estimate { return e.times(x) })
 }
 
 // times is the estimate in another unit.
@@ -248,5 +282,46 @@ func (e Estimate) times(x float64) Estimate {
 			*p = new(**p * x)
 		}
 	}
+	e.sequences = slices.Clone(e.sequences)
+	for i := range e.sequences {
+		e.sequences[i] = e.sequences[i].times(x)
+	}
 	return e
+}
+
+// settings are those of a stage that a measure is taken from, as they ran.
+func (m measure) settings(r Results, stage string) (list []journal.Setting) {
+	of := r[stage]
+	has := func(key journal.SettingKey) bool {
+		return slices.ContainsFunc(list, func(a journal.Setting) bool { return a.Key() == key })
+	}
+	for _, q := range m.asks {
+		if q.Stage != stage || of.Result == nil {
+			continue
+		}
+		key, known := q.key(of)
+		for i := range of.Trials {
+			a := of.Trials[i].Setting
+			mine := known && a.Key() == key || m.others && a.Group() == key.Group && a.Procs != nil
+			if mine && of.Trials[i].Role == journal.RoleMeasure && !has(a.Key()) {
+				list = append(list, a)
+			}
+		}
+	}
+	return list
+}
+
+// stages are those that the measure is taken from, by Stage.ID.
+func (m measure) stages() (ids []string) {
+	for _, q := range m.asks {
+		if !slices.Contains(ids, q.Stage) {
+			ids = append(ids, q.Stage)
+		}
+	}
+	return ids
+}
+
+// fewBlocks says that an interval needs more.
+func fewBlocks(n int) string {
+	return fmt.Sprintf("%s: an interval needs %d", phrase.Count(n, "block"), fewest)
 }

@@ -98,7 +98,7 @@ func TestRatio(t *testing.T) {
 		"level of nothing":  {six, level(one("16"), 1), math.NaN(), "was not run"},
 		"level, few blocks": {stageOf(2, drift, 1), level(one("1"), 1), 1.5, "2 blocks"},
 	} {
-		e := tc.measure(Results{"": tc.stage})
+		e := tc.measure.of(Results{"": tc.stage})
 		if math.IsNaN(tc.want) != (e.Value == nil) || e.Value != nil && math.Abs(*e.Value-tc.want) > 1e-9 {
 			t.Errorf("%s: %+v, want %g", name, e, tc.want)
 			continue
@@ -120,12 +120,12 @@ func TestFlatInterval(t *testing.T) {
 	noisy := stageOf(6, func(p, b int) float64 {
 		return []float64{1, 1.01, 0.99, 1.02, 0.98, 1}[(b+p)%6]
 	}, 1, 2, 4)
-	e := flat(quantity{Procs: "1"})(Results{"": noisy})
-	if *e.Low != 1 || *e.High < 1.01 || *e.High > 1.05 {
+	e := flat(quantity{Procs: "1"}).of(Results{"": noisy})
+	if *e.Low != 1 || *e.High < 1.01 || *e.High > 1.12 {
 		t.Errorf("%g [%g, %g]", *e.Value, *e.Low, *e.High)
 	}
 	gap := noisy.with(func(t *journal.Trial) { t.Valid = *t.Setting.Procs != 4 || t.Block > 0 })
-	if e := flat(quantity{Procs: "1"})(Results{"": gap}); e.Value == nil || e.Low != nil || !strings.Contains(e.Why, "5 blocks") {
+	if e := flat(quantity{Procs: "1"}).of(Results{"": gap}); e.Value == nil || e.Low != nil || !strings.Contains(e.Why, "5 blocks") {
 		t.Errorf("a setting that lost a block: %+v", e)
 	}
 }
@@ -151,7 +151,7 @@ func TestEnded(t *testing.T) {
 		}), math.NaN(), 0, 0, "GOMAXPROCS=1 has no trial that counts: it crashed"},
 		"not run": {stageOf(6, func(int, int) float64 { return 1 }, 2), math.NaN(), 0, 0, "GOMAXPROCS=1 was not run"},
 	} {
-		e := ended(quantity{Procs: "1"})(Results{"": tc.stage})
+		e := ended(quantity{Procs: "1"}).of(Results{"": tc.stage})
 		if e.Why != tc.why || math.IsNaN(tc.value) != (e.Value == nil) {
 			t.Errorf("%s: %+v", name, e)
 		} else if e.Value != nil && (*e.Value != tc.value || math.Abs(*e.Low-tc.low) > 0.01 || math.Abs(*e.High-tc.high) > 0.01) {

@@ -82,7 +82,7 @@ func requestsStages(o Options) (list []Stage) {
 		s := sweep{
 			id: n.id, title: fmt.Sprintf("a request of %g CPUs, %s", request, n.title), connections: 64,
 			quick: size{takes: 500 * ms, procs: "r 2r 4r n"},
-			full:  size{takes: fullTrial, procs: "r 2r 4r n", repeats: 8},
+			full:  size{takes: fullTrial, procs: "r 2r 4r n"},
 		}.stage("requests", Server, o)
 		s.Target.Shares = shares
 		if n.shares > 0 {

@@ -137,7 +137,7 @@ var runtimeStatements = []Experiment{
 				// A catastrophe has no number: half of what is served is lost. It is of a node on
 				// which many of the 128 run at once.
 				ID: "catastrophe", Says: "under a CPU limit of 1, 128 Ps serve at most half of what one does",
-				Document: "“Catastrophe lives at the extremes (1 on a 16-core box, 128 in a pod with cpu: 1)”", Needs: 32,
+				Document: "“Catastrophe lives at the extremes (1 on a 16-core box, 128 in a pod with cpu: 1)”", Needs: 32, Strengthens: true,
 				Measure: throughput.At("128").in("pod").under(1).over("1"), AtMost: 0.5,
 			},
 			{
@@ -148,7 +148,7 @@ var runtimeStatements = []Experiment{
 			{
 				// As many CPUs use a quota up in a 32nd of its period, and then all of them wait.
 				ID: "ten_times", Says: "under a CPU limit of 1, 128 Ps have ten times the p99 of one",
-				Document: "“p99 latency 10× expected”, a pod of 2 CPUs on a host of 64", Needs: 32,
+				Document: "“p99 latency 10× expected”, a pod of 2 CPUs on a host of 64", Needs: 32, Strengthens: true,
 				Measure: figure("Extremes p99-ns").At("128").in("pod").under(1).over("1"), AtLeast: 10,
 			},
 		},

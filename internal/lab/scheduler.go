@@ -66,12 +66,12 @@ var scheduler = []Experiment{
 				Measure:  ended(throughput.At("1").in("releases").built("1.14")), AtLeast: mostly,
 			},
 			{
-				ID: "runs_today", Says: "today's Go, one P: it runs",
+				ID: "runs_today", Today: true, Says: "today's Go, one P: it runs",
 				Document: "“Preemption (since Go 1.14) prevents starvation”",
 				Measure:  ended(throughput.At("1").in("today")), AtLeast: mostly,
 			},
 			{
-				ID: "by_signals", Says: "today's Go with asyncpreemptoff=1, one P: it hangs again, because preemption needs signals",
+				ID: "by_signals", Today: true, Says: "today's Go with asyncpreemptoff=1, one P: it hangs again, because preemption needs signals",
 				Document: "“implemented via signals sent to OS threads, not explicit yield points”",
 				Measure:  ended(throughput.At("1").in("off")), AtMost: mostly,
 			},

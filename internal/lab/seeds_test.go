@@ -19,7 +19,11 @@ var reworked = map[string]string{
 var rejudged = []string{
 	"chain/go1_4_two_ps", "chain/go1_2_two_ps", "chainbuf/go1_4_two_ps", "chainbuf/go1_2_two_ps", "powser/go1_4_two_ps", "powser/go1_2_two_ps",
 	"sieve/go1_5_two_ps", "sieve/today_two_ps", "defaults/exact_today",
+	"k8sbench/throughput", "k8sbench/average", "k8sbench/maximum", "k8sbench/switches", "extremes/ten_times", "extremes/catastrophe", "http/each_cpu",
 }
+
+// added are asked since the run in docs/evidence/articles: the next complete run answers them.
+var added = []string{"cpuserver/one_less_is_identical", "cpuserver/four_times_p99", "cpuserver/p99_rises_beyond", "workload/mixed_at_cpus"}
 
 // recorded is a run in docs/evidence/articles beside today's experiments.
 type recorded struct {
@@ -51,7 +55,7 @@ func (p recorded) judgedAgain(id string, h Hypothesis) Answered {
 	if a := p.hypothesis(id, h.ID); a != nil {
 		measured = a.Measured
 	}
-	h.Measure = func(Results) Estimate { return measured }
+	h.Measure = measure{of: func(Results) Estimate { return measured }}
 	var r Ran
 	r.Conclude(Experiment{Hypotheses: []Hypothesis{h}}, p.Host.EffectiveCPUs)
 	return r.Hypotheses[0]
@@ -86,20 +90,56 @@ func (p recorded) another(id string) bool {
 // answered is the answer to a hypothesis as it reads today: the run's, or that of the kept
 // table, for which the run's machine makes no difference.
 func (p recorded) answered(id string, a Answered) (Answered, bool) {
-	if at := p.then(id, a); at >= 0 {
-		return p.ran(id).Hypotheses[at], true
-	}
 	if again, ok := p.again[id+"/"+a.ID]; ok {
 		return again, true
+	}
+	if a.Answer == NotAsked && a.Lacks > 0 {
+		return a, true
+	}
+	if at := p.then(id, a); at >= 0 {
+		return p.ran(id).Hypotheses[at], true
 	}
 	return a, a.From != "" && a.Measured.Value != nil
 }
 
+// now is the run as its experiments ask today.
+func (p recorded) now() *Outcome {
+	o := *p.Outcome
+	o.Experiments = nil
+	for _, e := range p.experiments {
+		r := Ran{ID: e.ID, Title: e.Title, Document: e.Document, Claim: e.Claim, Kind: e.Kind, Complete: true, Stages: []RanStage{}}
+		for _, a := range p.today[e.ID] {
+			now, ok := p.answered(e.ID, a)
+			if !ok {
+				continue
+			}
+			now.Today = a.Today
+			now.Reason, _, _ = strings.Cut(now.Reason, ": more --repeats") // as earlier runs said it
+			if now.Measured.Value == nil && now.Answer == CannotTell {     // of make.bash, and of wrk alone
+				now.Answer = NotAsked
+			}
+			if e.ID == "requests" && slices.ContainsFunc(r.Hypotheses, func(b Answered) bool { return b.Answer != NotAsked && now.Answer != NotAsked && b.sameNumbers(now) }) {
+				now.Answer, now.Reason = NotAsked, "on this machine it is the same measurement as another"
+			}
+			r.Hypotheses = append(r.Hypotheses, now)
+		}
+		o.Experiments = append(o.Experiments, r)
+	}
+	return &o
+}
+
+// sameNumbers reports whether two answers are of one measurement, held against the same bounds.
+func (a Answered) sameNumbers(b Answered) bool {
+	same := func(x, y *float64) bool { return x == y || x != nil && y != nil && *x == *y }
+	return a.Measured.Value != nil && a.Measured.Low != nil && same(a.AtLeast, b.AtLeast) && same(a.AtMost, b.AtMost) &&
+		same(a.Measured.Value, b.Measured.Value) && same(a.Measured.Low, b.Measured.Low) && same(a.Measured.High, b.Measured.High)
+}
+
 // count is how many answers are such.
 func (p recorded) count(is func(Answered) bool) (n int) {
-	for _, e := range p.experiments {
-		for _, a := range p.today[e.ID] {
-			if a, ok := p.answered(e.ID, a); ok && is(a) {
+	for _, e := range p.now().Experiments {
+		for _, a := range e.Hypotheses {
+			if is(a) {
 				n++
 			}
 		}
@@ -111,7 +151,7 @@ func (p recorded) count(is func(Answered) bool) (n int) {
 func (p recorded) changed() (list []string) {
 	for _, e := range p.experiments {
 		for _, a := range p.today[e.ID] {
-			if _, ok := p.answered(e.ID, a); !ok {
+			if _, ok := p.answered(e.ID, a); !ok && !slices.Contains(added, e.ID+"/"+a.ID) {
 				list = append(list, e.ID+"/"+a.ID)
 			}
 		}
@@ -168,14 +208,6 @@ func TestSinceTheRun(t *testing.T) {
 		}
 		if _, err := Find(id); err != nil {
 			t.Error(err)
-		}
-	}
-	for page, want := range map[string]string{
-		"": "the page lacks **", "| `a/nothing` | says | 1 |": "a/nothing was not measured", "| `a/two_ps` | says | 1 |": "a/two_ps: 2, it holds",
-		"no rows": "a/gone does not hold, and is not in the page",
-	} {
-		if got := strings.Join(p.wrong(page), "; "); !strings.Contains(got, want) {
-			t.Errorf("%q: %s, want %s", page, got, want)
 		}
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/procfit/procfit/internal/measure/plan"
+	"github.com/procfit/procfit/internal/verdict/journal"
 )
 
 const ms = time.Millisecond
@@ -45,9 +46,12 @@ type size struct {
 	procs    string        // values of GOMAXPROCS: "unset", or as in ps
 	quotas   []float64     // in CPUs, 0: none; halfTheCPUs
 	versions string        // of Go
-	repeats  int           // blocks; 0: the plan's own
 	scaled   string        // Stage.Scaled
 }
+
+// quickBlocks are the first blocks with --quick: what they leave open is measured further, of the
+// settings alone that it is about.
+const quickBlocks = 4
 
 // halfTheCPUs is a quota of half of what there is.
 const halfTheCPUs = -0.5
@@ -64,6 +68,9 @@ func (e Experiment) Stages(o Options) []Stage {
 	if e.also != nil {
 		list = append(list, e.also(o)...)
 	}
+	if o.Quick {
+		list = e.needed(list, o)
+	}
 	for i := range list {
 		s := &list[i]
 		s.Repeats = cmp.Or(o.Repeats, s.Repeats)
@@ -75,6 +82,39 @@ func (e Experiment) Stages(o Options) []Stage {
 		s.Tolerant = s.Target.RunTimeout > 0 || len(s.GoVersions) > 0 || s.Tree != ""
 	}
 	return list
+}
+
+// machine is what the options say of one.
+func (o Options) machine() machine {
+	return machine{o.CPUs, o.Elsewhere || journal.Arrange(o.ServerCPUs, o.LoadCPUs) == journal.ArrangementApart}
+}
+
+// Asked are the hypotheses that stages can answer on a machine of that size.
+func (e Experiment) Asked(stages []Stage, o Options) (list []Hypothesis) {
+	for _, h := range e.Hypotheses {
+		if (h.Strengthens || o.CPUs >= o.machine().needs(h)) && !slices.ContainsFunc(h.Measure.asks, func(q quantity) bool { return !q.among(stages) }) {
+			list = append(list, h)
+		}
+	}
+	return list
+}
+
+// among reports whether one of the stages measures the quantity, by its id and Go versions.
+func (q quantity) among(stages []Stage) bool {
+	return slices.ContainsFunc(stages, func(s Stage) bool {
+		return s.ID == q.Stage && (q.Go == "" || slices.ContainsFunc(s.GoVersions, func(v string) bool { return v == q.Go || strings.HasPrefix(v, q.Go+".") }))
+	})
+}
+
+// needed are the stages without which a question has no answer; all, where there is none.
+func (e Experiment) needed(stages []Stage, o Options) []Stage {
+	asked := e.Asked(stages, o)
+	if len(asked) == 0 {
+		return stages
+	}
+	return slices.DeleteFunc(stages, func(s Stage) bool {
+		return !slices.ContainsFunc(asked, func(h Hypothesis) bool { return slices.Contains(h.Measure.stages(), s.ID) })
+	})
 }
 
 // of is the sweep's size.
@@ -118,7 +158,10 @@ func (w sweep) stage(program string, kind Kind, o Options) Stage {
 		}
 		s.Quotas = append(s.Quotas, quotas(q)...)
 	}
-	s.GoVersions, s.Repeats = strings.Fields(z.versions), cmp.Or(z.repeats, s.Repeats)
+	s.GoVersions = strings.Fields(z.versions)
+	if o.Quick {
+		s.Repeats = quickBlocks
+	}
 	return s
 }
 

@@ -3,8 +3,11 @@ package lab_test
 import (
 	"bytes"
 	"flag"
+	"fmt"
 	"math"
 	"os"
+	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -26,7 +29,6 @@ var worded = map[string][]string{
 	"extremes": {"Extremes p99-ns", "Extremes memory-B"},
 	"gc":       {"GC ns/op", "GC gc-cpus", "GC pause-max-ns", "GC settled-cycle", "GC cycle-ns"},
 	"blocking": {"Blocking threads/call", "Blocking alone-sums/s", "Blocking beside-sums/s", "Calls threads/call", "Calls calls/s"},
-	"mixed":    {"Mixed/compute rounds/s", "Mixed/wait rounds/s"},
 	"tenants":  {"Tenants beside-p99-ns", "Tenants alone-p99-ns", "Tenants/quiet p99-ns"},
 	"spin":     nil,
 	"racy":     {"races", "Racy/increment lost-ppm", "Racy/compute lost-ppm"},
@@ -101,5 +103,29 @@ func TestWords(t *testing.T) {
 	want, err := os.ReadFile(golden)
 	if err != nil || !bytes.Equal(got, want) {
 		t.Errorf("%v: the page is another than %s: go test ./internal/lab -run TestWords -update, and read the difference", err, golden)
+	}
+}
+
+// TestArticles keeps the pages of docs/evidence/articles: of each article what holds, by the run in its
+// lab.json. articles.md has their sum.
+func TestArticles(t *testing.T) {
+	o := lab.Recorded(t)
+	v := page.New(o)
+	for _, a := range lab.Articles() {
+		d := v.Article(o, a)
+		file := filepath.Join(lab.Seeds, a.ID+".md")
+		got := append([]byte(fmt.Sprintf("<!-- go test ./internal/lab -run TestArticles -update makes this page of lab.json. -->\n\n")), markdown.Render(d)...)
+		if *update {
+			if err := os.WriteFile(file, got, 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if want, err := os.ReadFile(file); err != nil || !bytes.Equal(got, want) {
+			t.Errorf("%v: %s is not what lab.json says: go test ./internal/lab -run TestArticles -update", err, file)
+		}
+	}
+	b, err := os.ReadFile(lab.Seeds + ".md")
+	if err != nil || !strings.Contains(string(b), "**"+v.Sentence+"**") {
+		t.Errorf("%v: %s.md lacks **%s**", err, lab.Seeds, v.Sentence)
 	}
 }

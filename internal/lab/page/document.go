@@ -19,8 +19,11 @@ func (v *Lab) Index() *document.Document {
 	if v.Disturbed != "" {
 		outcome.Blocks = append(outcome.Blocks, document.Text{Text: v.Disturbed, Tone: document.Attention})
 	}
+	if v.Further != "" {
+		outcome.Blocks = append(outcome.Blocks, document.Text{Text: v.Further})
+	}
 	outcome.Blocks = append(outcome.Blocks, document.Text{Style: document.Muted,
-		Text: "A hypothesis holds if the whole 95% interval of the measured ratio is within its bounds, and does not hold if the whole interval is outside. It is undecided if the interval crosses a bound, or if this machine cannot show the effect."})
+		Text: "A hypothesis holds if the whole 95% interval of the measured ratio is within its bounds, and does not hold if the whole interval is outside. It is undecided if the interval crosses a bound. The intervals hold however often one looks at them."})
 	all := document.Table{Columns: []document.Column{{Head: "Experiment"}, {Head: "What runs", Left: true}, {Head: "From", Left: true}, {Head: "Hypotheses", Left: true}}}
 	var answers []document.Block
 	for _, e := range v.Experiments {
@@ -34,10 +37,20 @@ func (v *Lab) Index() *document.Document {
 		all.Rows = append(all.Rows, document.Row{Link: e.Page, Cells: []document.Cell{{Value: e.ID}, {Value: e.Title, Detail: e.Note}, {Value: e.Document}, held}})
 		if len(e.Hypotheses) > 0 {
 			answers = append(answers, document.Heading{Level: 3, Text: e.ID, Note: e.Title, ID: e.ID, To: e.Page}, hypotheses(e.Hypotheses))
+			answers = append(answers, e.elsewhere()...)
 		}
 	}
-	d.Blocks = append(d.Blocks, outcome, document.Heading{Level: 2, Text: "Experiments"}, all, document.Heading{Level: 2, Text: "Hypotheses"})
+	d.Blocks = append(d.Blocks, outcome)
+	if len(v.articles) > 0 {
+		var links document.Links
+		for _, a := range v.articles {
+			links = append(links, document.Link{Text: "article " + a.ID + ": " + a.Title, To: articlePage(a)})
+		}
+		d.Blocks = append(d.Blocks, document.Heading{Level: 2, Text: "Articles"}, links)
+	}
+	d.Blocks = append(d.Blocks, document.Heading{Level: 2, Text: "Experiments"}, all, document.Heading{Level: 2, Text: "Hypotheses"})
 	d.Blocks = append(d.Blocks, answers...)
+	d.Blocks = append(d.Blocks, largerList(v.Larger)...)
 	v.end(d, true)
 	return d
 }
@@ -66,12 +79,14 @@ func (v *Lab) Results() *document.Document {
 		if len(e.Hypotheses) > 0 {
 			d.Blocks = append(d.Blocks, hypotheses(e.Hypotheses))
 		}
+		d.Blocks = append(d.Blocks, e.elsewhere()...)
 		d.Blocks = append(d.Blocks, e.links(e.ID)...)
 		d.Blocks = append(d.Blocks, e.Grid.blocks(3)...)
 		for _, s := range e.Stages {
 			d.Blocks = append(d.Blocks, s.blocks(3, s.Title, e.ID)...)
 		}
 	}
+	d.Blocks = append(d.Blocks, largerList(v.Larger)...)
 	v.end(d, true)
 	return d
 }
@@ -91,6 +106,7 @@ func (v *Lab) page(e *Experiment) *document.Document {
 	if len(e.Hypotheses) > 0 {
 		d.Blocks = append(d.Blocks, document.Heading{Level: 2, Text: "Hypotheses"}, hypotheses(e.Hypotheses))
 	}
+	d.Blocks = append(d.Blocks, e.elsewhere()...)
 	if len(e.Files) > 0 {
 		d.Blocks = append(d.Blocks, document.Heading{Level: 2, Text: "To look at"})
 		d.Blocks = append(d.Blocks, e.links("")...)
@@ -126,6 +142,7 @@ func (v *Lab) Brief() *document.Document {
 		if len(e.Hypotheses) > 0 {
 			d.Blocks = append(d.Blocks, hypotheses(e.Hypotheses))
 		}
+		d.Blocks = append(d.Blocks, e.elsewhere()...)
 		d.Blocks = append(d.Blocks, e.links(e.ID)...)
 		d.Blocks = append(d.Blocks, e.Grid.blocks(3)...)
 		for _, s := range e.Stages {
@@ -135,6 +152,7 @@ func (v *Lab) Brief() *document.Document {
 			d.Blocks = append(d.Blocks, s.brief()...)
 		}
 	}
+	d.Blocks = append(d.Blocks, largerList(v.Larger)...)
 	d.Blocks = append(d.Blocks, document.Text{Text: v.Sentence, Style: document.Strong})
 	var notes document.Notes
 	for _, s := range v.alerts() {
@@ -154,7 +172,7 @@ func (v *Lab) document(title string) *document.Document {
 
 // alerts are what weakens all of it.
 func (v *Lab) alerts() []string {
-	return slices.DeleteFunc([]string{v.Progress, v.Disturbed}, func(s string) bool { return s == "" })
+	return slices.DeleteFunc([]string{v.Progress, v.Disturbed, v.Further}, func(s string) bool { return s == "" })
 }
 
 func (v *Lab) end(d *document.Document, command bool) {
@@ -162,6 +180,14 @@ func (v *Lab) end(d *document.Document, command bool) {
 	if command {
 		d.Blocks = append(d.Blocks, document.Code{Title: "The command", Language: "sh", Text: v.Command})
 	}
+}
+
+// elsewhere are the sentences about what is not asked here.
+func (e *Experiment) elsewhere() (list []document.Block) {
+	for _, s := range e.Elsewhere {
+		list = append(list, document.Text{Text: s, Style: document.Muted})
+	}
+	return list
 }
 
 // links are the experiment's files, from a folder above it or its own.

@@ -20,7 +20,7 @@ func hypothesis(s lab.Answered) Hypothesis {
 	case lab.DoesNotHold:
 		h.State, h.Label = document.Attention, "does not hold"
 	default:
-		h.State, h.Label = document.Unknown, "undecided here"
+		h.State, h.Label = document.Unknown, "undecided"
 	}
 	if m := s.Measured; m.Value != nil {
 		h.Here = number.Figure(*m.Value)

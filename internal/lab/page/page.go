@@ -25,10 +25,16 @@ type Lab struct {
 	Progress    string // "2 of 5 experiments …"; empty when all is done
 	Sentence    string // how many hypotheses hold
 	Disturbed   string // that other programs took CPUs; empty when they did not
+	Further     string // what more time would decide; empty: nothing is open
 	Experiments []Experiment
+	Larger      []Larger // machines that answer more
 	Environment document.Pairs
 	Command     string
+
+	articles []lab.Article // whose hypotheses are in it
 }
+
+func articlePage(a lab.Article) string { return "article-" + a.ID + ".html" }
 
 // Experiment is what one of them came to.
 type Experiment struct {
@@ -40,8 +46,9 @@ type Experiment struct {
 	NotRun     string // why nothing of it was run
 	Page       string // its own page, relative to the index; empty: none
 	Counts     string
-	Hypotheses []Hypothesis
-	Grid       figures // without charts; no title: it has none
+	Hypotheses []Hypothesis // those that are asked here
+	Elsewhere  []string     // sentences about the others
+	Grid       figures      // without charts; no title: it has none
 	Stages     []Stage
 	Files      document.Pairs // to be looked at: what it is, and where, relative to the experiment's page
 	Versions   bool           // it compares Go versions
@@ -74,22 +81,30 @@ type Stage struct {
 // New words an Outcome.
 func New(o *lab.Outcome) *Lab {
 	v := &Lab{Started: o.Started.UTC().Format("2 January 2006, 15:04 UTC"), Command: o.Spec.Shell()}
-	var all tally
+	var all tallies
 	open := 0
 	for i := range o.Experiments {
 		r := &o.Experiments[i]
 		e := newExperiment(r)
 		v.Experiments = append(v.Experiments, e)
-		all.add(r.Hypotheses)
+		all.add(r)
 		if !r.Complete {
 			open++
+		}
+	}
+	for _, a := range lab.Articles() {
+		of := func(r lab.Ran) bool {
+			return slices.ContainsFunc(r.Hypotheses, func(s lab.Answered) bool { return r.Article(s) == a.ID })
+		}
+		if slices.ContainsFunc(o.Experiments, of) {
+			v.articles = append(v.articles, a)
 		}
 	}
 	if open > 0 {
 		v.Progress = fmt.Sprintf("%s of %d not complete. Run the same command with this directory as --out to run the rest.", phrase.Count(open, "experiment"), len(o.Experiments))
 	}
-	v.Disturbed = disturbed(o)
-	v.Sentence = phrase.Capital(all.sentence(len(o.Experiments)))
+	v.Disturbed, v.Further, v.Larger = disturbed(o), further(o), larger(o)
+	v.Sentence = phrase.Capital(all.sentence())
 	v.Environment = document.Pairs{
 		{Name: "CPU", Value: phrase.Clean(o.Host.CPUModel)},
 		{Name: "CPUs", Value: fmt.Sprintf("%d online, %s usable", o.Host.CPUs, number.Short(number.Significant(o.Host.EffectiveCPUs, number.Digits)))},
@@ -118,28 +133,56 @@ func Several(machines []*lab.Machine) *document.Document {
 }
 
 // tally counts answers.
-type tally struct{ all, holds, not, open int }
+type tally struct{ holds, not, open, elsewhere int }
 
-func (t *tally) add(list []lab.Answered) {
-	for _, s := range list {
-		t.all++
-		switch s.Answer {
-		case lab.Holds:
-			t.holds++
-		case lab.DoesNotHold:
-			t.not++
+func (t *tally) add(a lab.Answer) {
+	switch a {
+	case lab.Holds:
+		t.holds++
+	case lab.DoesNotHold:
+		t.not++
+	case lab.NotAsked:
+		t.elsewhere++
+	default:
+		t.open++
+	}
+}
+
+// tallies are those of the articles' questions, of what they say with today's Go, and of questions that
+// are of no article.
+type tallies struct{ article, today, other tally }
+
+func (t *tallies) add(r *lab.Ran) {
+	for _, a := range r.Hypotheses {
+		switch {
+		case !r.OfArticle():
+			t.other.add(a.Answer)
+		case a.Today:
+			t.today.add(a.Answer)
 		default:
-			t.open++
+			t.article.add(a.Answer)
 		}
 	}
 }
 
-func (t tally) sentence(experiments int) string {
-	s := fmt.Sprintf("%s of %s", phrase.CountOf(t.all, "hypothesis", "hypotheses"), phrase.Count(experiments, "experiment"))
-	if t.all == 0 {
-		return s + "."
+// sentence is what they come to. What is not asked is counted once, at its end.
+func (t *tallies) sentence() string {
+	var parts []string
+	for _, p := range []struct {
+		tally
+		of string
+	}{{t.article, "of the articles"}, {t.today, "about the same with today's Go"}, {t.other, "of other sources"}} {
+		if asked := p.holds + p.not + p.open; asked > 0 {
+			parts = append(parts, phrase.CountOf(asked, "hypothesis ", "hypotheses ")+p.of+": "+p.words())
+		}
 	}
-	return s + ": " + t.words() + "."
+	if n := t.article.elsewhere + t.today.elsewhere + t.other.elsewhere; n > 0 {
+		parts = append(parts, phrase.CountOf(n, "hypothesis is not asked here", "hypotheses are not asked here"))
+	}
+	if parts == nil {
+		return "no hypothesis."
+	}
+	return strings.Join(parts, ". ") + "."
 }
 
 func (t tally) words() string {
@@ -147,7 +190,7 @@ func (t tally) words() string {
 	for _, p := range []struct {
 		n         int
 		one, many string
-	}{{t.holds, "holds", "hold"}, {t.not, "does not hold", "do not hold"}, {t.open, "undecided here", "undecided here"}} {
+	}{{t.holds, "holds", "hold"}, {t.not, "does not hold", "do not hold"}, {t.open, "is undecided", "are undecided"}} {
 		if p.n > 0 {
 			parts = append(parts, phrase.CountOf(p.n, p.one, p.many))
 		}
@@ -168,11 +211,12 @@ func newExperiment(r *lab.Ran) Experiment {
 	}
 	e.Note = strings.Join(notes, ", ")
 	var t tally
-	t.add(r.Hypotheses)
-	e.Counts = t.words()
 	for _, s := range r.Hypotheses {
-		e.Hypotheses = append(e.Hypotheses, hypothesis(s))
+		if t.add(s.Answer); s.Answer != lab.NotAsked {
+			e.Hypotheses = append(e.Hypotheses, hypothesis(s))
+		}
 	}
+	e.Counts, e.Elsewhere = t.words(), elsewhere(r)
 	if known, err := lab.Find(r.ID); err == nil {
 		e.Grid = grid(known.Grid(r.Measured))
 	}
@@ -245,6 +289,13 @@ func Write(dir string, o *lab.Outcome) error {
 			return err
 		}
 		list = append(list, folder.File{Name: e.Page, Mode: folder.Shared, Content: content})
+	}
+	for _, a := range v.articles {
+		content, err := html.Render(v.Article(o, a))
+		if err != nil {
+			return err
+		}
+		list = append(list, folder.File{Name: articlePage(a), Mode: folder.Shared, Content: content})
 	}
 	_, err = folder.Write(dir, list...)
 	return err

@@ -113,13 +113,13 @@ func analyse(dir string, s *lab.RanStage, p Pages) (lab.Measured, error) {
 		return lab.Measured{Why: s.NotRun}, nil
 	}
 	r := verdict.Analyze(contents.Header, contents.Trials)
-	r.Folder = below
+	r.Folder, r.TrialsPlanned = below, max(r.TrialsPlanned, r.TrialsRun) // more, where blocks were added
 	if _, err := p.Sweep(below, r); err != nil {
 		return lab.Measured{}, err
 	}
 	s.NotRun = "" // what an earlier look at a damaged journal left
 	counted := contest.Count(contents.Header, contents.Trials).Trials
-	m := lab.Measured{Result: r, Trials: counted, Rounds: contents.Grown}
+	m := lab.Measured{Result: r, Trials: counted}
 	s.Count(m)
 	return m, nil
 }

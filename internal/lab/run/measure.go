@@ -21,7 +21,7 @@ type Events struct {
 	Torn     func(path string, bytes int64) // of a resumed journal the last line is left out
 	Activity plan.Observer                  // what the Runner does
 	Progress func(plan.Progress)            // a trial starts or has ended
-	More     func(More)                     // a stage is given more blocks
+	More     func(More)                     // a hypothesis is given more blocks
 }
 
 // Turn is a stage's, among all.
@@ -58,13 +58,14 @@ func (on Events) orNot() Events {
 	return on
 }
 
-// Measure runs every stage, in the folder that is open. The error ends the run: the
+// Measure runs every stage, in the folder that is open, and then adds blocks. The error ends the run: the
 // end of ctx, a journal that cannot be written, or, with a *session.Refusal in its
 // chain, one of another plan; what is wrong with one stage is reported of that stage.
 func (r *Run) Measure(ctx context.Context, on Events) error {
 	on = on.orNot()
-	c := r.compilers(on)
+	c, began := r.compilers(on), r.options.Now()
 	defer c.close()
+	r.budget = r.Budget()
 	for i, x := range r.items {
 		x.changed = true
 		for j, s := range x.stages {
@@ -92,7 +93,7 @@ func (r *Run) Measure(ctx context.Context, on Events) error {
 			return err
 		}
 	}
-	return nil
+	return r.decide(ctx, on, c, began)
 }
 
 func (r *Run) measure(ctx context.Context, x *item, s *stage, c *compilers) error {

@@ -13,9 +13,9 @@
 // run. Only the end of the context, a folder of another run, and a journal that cannot
 // be written end the whole.
 //
-// Where a hypothesis stays open, since its interval holds a bound, UntilDecided adds blocks.
-// Every look at the answers is another chance to be wrong, so that intervals of stages
-// that grew are wider (lab.Rounds).
+// Where a hypothesis stays open, since its interval holds a bound, Measure adds blocks of the settings
+// that it is about, as long as the run may take. The answers hold however often one looks (package
+// lab).
 //
 // Where the trials run is a Machine: today this one. The compilers and the programs
 // under a trace run on this one in any case, under a supervisor.
@@ -31,6 +31,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/procfit/procfit/internal/host/folder"
@@ -49,7 +50,10 @@ type Options struct {
 	Chosen      lab.Options // what the user would have otherwise than the documents; its CPUs are the Host's
 	Language    string      // the go line that programs are built with; empty: each toolchain's own
 	Seed        *uint64     // of the settings' order in every stage; nil: any
-	Grow        bool        // stages may have more blocks than they were started with
+	// Fixed is that no blocks are added where a hypothesis is open, and Most is how long the run may
+	// take; 0: as long as its first blocks and a share for each question.
+	Fixed bool
+	Most  time.Duration
 
 	Dir     string       // the results folder; empty: results/lab-TIME
 	Tool    journal.Tool // who measures
@@ -106,8 +110,10 @@ type Run struct {
 	Dir     string
 	Outcome lab.Outcome // of all that is in the folder; up to date after Write
 
-	options Options
-	items   []*item
+	options   Options
+	items     []*item
+	questions int           // that it can answer here
+	budget    time.Duration // once it measures
 }
 
 // item is an experiment of the run.
@@ -131,8 +137,9 @@ func New(o Options) *Run {
 		chosen.CPUs = math.Min(chosen.CPUs, float64(given))
 	}
 	for _, e := range o.Experiments {
-		x := &item{Experiment: e}
-		for _, st := range e.Stages(chosen) {
+		x, stages := &item{Experiment: e}, e.Stages(chosen)
+		r.questions += len(e.Asked(stages, chosen))
+		for _, st := range stages {
 			x.stages = append(x.stages, r.stage(e, st))
 		}
 		r.items = append(r.items, x)
@@ -154,11 +161,25 @@ type Planned struct {
 	Session    *session.Session
 	NotRun     string        // why there is no Session
 	Trials     int           // that its journal lacks
-	Each       time.Duration // of a trial; 0: only a first one can tell
+	Each       time.Duration // of a trial, its start among it; 0: only a first one can tell
+	Start      time.Duration // of the stage: what it compiles, without downloads, and its reports
 }
 
-// Cost is the expected time of the stage's trials.
-func (p Planned) Cost() time.Duration { return p.Each * time.Duration(p.Trials) }
+// What a stage takes in addition to its trials, on two CPUs.
+const (
+	startTrial = 130 * time.Millisecond // of a batch program: a process, and the look at what it used
+	startStage = 300 * time.Millisecond // its journal, folder and reports
+	compiling  = 2 * time.Second        // a program, by one release of Go
+	copying    = 15 * time.Second       // a Go tree, and what the first build in it compiles
+)
+
+// Cost is the expected time of the stage.
+func (p Planned) Cost() time.Duration {
+	if p.Trials == 0 {
+		return 0
+	}
+	return p.Start + p.Each*time.Duration(p.Trials)
+}
 
 // Planned are the run's stages in their order.
 func (r *Run) Planned() (list []Planned) {
@@ -230,7 +251,7 @@ func refuse(format string, args ...any) error {
 func ours(entries []os.DirEntry) bool {
 	return !slices.ContainsFunc(entries, func(e os.DirEntry) bool {
 		_, err := lab.Find(e.Name())
-		return err != nil && !slices.Contains([]string{"index.html", "RESULTS.md", lab.OutcomeName}, e.Name())
+		return err != nil && !strings.HasPrefix(e.Name(), "article-") && !slices.Contains([]string{"index.html", "RESULTS.md", lab.OutcomeName}, e.Name())
 	})
 }
 

@@ -77,7 +77,7 @@ func planOf(t *testing.T, m *machine, dir string, ids ...string) *Run {
 	o := Options{
 		Chosen: lab.Options{Quick: true, Procs: &procs, Repeats: 2}, Seed: new(uint64(3)), Dir: dir, Self: "/bin/procfit",
 		Tool: journal.Tool{GoVersion: "go1.26.8"}, Spec: spec.Spec{Command: "lab run"}.With(spec.Alone("quick", "true")), Host: host(), Machine: m.machine(), Pages: pages,
-		Now: func() time.Time { return time.Unix(1, 0) },
+		Now: func() time.Time { return time.Unix(1, 0) }, Fixed: true,
 	}
 	for _, id := range ids {
 		e, err := lab.Find(id)
@@ -112,7 +112,7 @@ func read(t *testing.T, dir string) *lab.Outcome {
 func TestRun(t *testing.T) {
 	dir, m := filepath.Join(t.TempDir(), "out"), &machine{}
 	r := planOf(t, m, dir, "parallel", "contention")
-	if list := r.Planned(); len(list) != 2 || list[0].Trials != 6 || list[0].Cost() != 600*time.Millisecond || list[1].Experiment != "contention" {
+	if list := r.Planned(); len(list) != 2 || list[0].Trials != 6 || list[0].Cost() != startStage+6*(100*time.Millisecond+startTrial) || list[1].Experiment != "contention" {
 		t.Errorf("%+v", list)
 	}
 	if _, err := os.Stat(dir); err == nil {
@@ -131,7 +131,7 @@ func TestRun(t *testing.T) {
 		t.Fatal(err)
 	}
 	held.Close()
-	if len(turns) != 2 || turns[0] != (Turn{"parallel", 1, 2, 600 * time.Millisecond}) || turns[1] != (Turn{"contention", 2, 2, 0}) {
+	if len(turns) != 2 || turns[0] != (Turn{"parallel", 1, 2, startStage + 6*(100*time.Millisecond+startTrial)}) || turns[1] != (Turn{"contention", 2, 2, 0}) {
 		t.Errorf("%+v", turns)
 	}
 	o := read(t, dir)

@@ -27,10 +27,11 @@ type stage struct {
 	ran      lab.RanStage
 	trials   int           // that are missing
 	each     time.Duration // 0: not known
+	start    time.Duration
 }
 
 func (s *stage) planned(experiment string) Planned {
-	return Planned{Experiment: experiment, Stage: s.ID, Session: s.session, NotRun: s.ran.NotRun, Trials: s.trials, Each: s.each}
+	return Planned{Experiment: experiment, Stage: s.ID, Session: s.session, NotRun: s.ran.NotRun, Trials: s.trials, Each: s.each, Start: s.start}
 }
 
 // stage settles one; what is in its way is reported of it.
@@ -57,9 +58,18 @@ func (r *Run) stage(e lab.Experiment, st lab.Stage) *stage {
 		s.programs = map[string]local.Program{}
 	}
 	s.session = session.New(spec, session.Options{
-		Dir: filepath.Join(r.Dir, below), Spec: r.asked(e), Tool: r.options.Tool, Host: r.options.Host, Environ: r.options.Environ, Started: r.options.Now(), Grow: r.options.Grow,
+		Dir: filepath.Join(r.Dir, below), Spec: r.asked(e), Tool: r.options.Tool, Host: r.options.Host, Environ: r.options.Environ, Started: r.options.Now(),
 	})
-	s.trials, s.each = s.session.Missing(), spec.Each()
+	s.trials, s.each, s.start = s.session.Missing(), spec.Each(), startStage+compiling*time.Duration(len(st.GoVersions))
+	if e.Kind != lab.Server && s.each > 0 {
+		s.each += startTrial
+	}
+	if st.Build != (lab.Build{}) {
+		s.start += compiling
+	}
+	if st.Tree != "" {
+		s.start += copying
+	}
 	return s
 }
 

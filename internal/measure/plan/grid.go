@@ -2,18 +2,23 @@ package plan
 
 import (
 	"math/rand/v2"
+	"slices"
 
 	"github.com/procfit/procfit/internal/verdict/journal"
 )
 
 // grid measures every setting equally often: what it runs does not depend on what it
-// has found.
+// has found. Blocks that whoever asked for the grid added later have the settings that the
+// journal says.
 type grid struct{ plan journal.Plan }
 
 func (g grid) Next(r Record) Leg {
 	p := g.plan
-	p.Blocks += min(r.slow(), p.Blocks) // in place of those during which the machine was slow
+	p.Blocks += min(r.slow(2*p.Blocks), p.Blocks) // in place of those during which the machine was slow
 	tasks := schedule(p)
+	for _, b := range r.Blocks {
+		tasks = append(tasks, tasksOf(b)...)
+	}
 	return Leg{Tasks: interleaved(g.plan, r.Lacks(tasks)), Total: len(tasks)}
 }
 
@@ -25,6 +30,18 @@ func schedule(p journal.Plan) []Task {
 		tasks = append(tasks, blockOf(p, block)...)
 	}
 	return tasks
+}
+
+// Further are more blocks of some of a grid's settings, next to those that its journal has
+// already. Their numbers are beyond those of all blocks that replace slow ones.
+func Further(p journal.Plan, have, blocks int, settings []journal.Setting) (list []journal.Block) {
+	for i := range blocks {
+		b := journal.Block{Block: 2*p.Blocks + have + i, Settings: slices.Clone(settings)}
+		r := rand.New(rand.NewPCG(p.Seed, uint64(b.Block)))
+		r.Shuffle(len(settings), func(i, j int) { b.Settings[i], b.Settings[j] = b.Settings[j], b.Settings[i] })
+		list = append(list, b)
+	}
+	return list
 }
 
 // pilotsOf are the trials that find each group's capacity.

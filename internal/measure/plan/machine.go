@@ -82,11 +82,11 @@ func (r *running) slow() {
 	r.Observe.Tell(Activity{Step: StepSlow, Share: slowed[last], Trials: n})
 }
 
-// slow counts the blocks during which the machine was slow.
-func (r Record) slow() int {
+// slow counts the blocks before a number during which the machine was slow.
+func (r Record) slow(below int) int {
 	blocks := map[int]bool{}
 	for i, share := range contest.Slowed(r.Trials) {
-		if t := r.Trials[i]; t.Role != journal.RolePilot && share > contest.SlowFrom {
+		if t := r.Trials[i]; t.Role != journal.RolePilot && t.Block < below && share > contest.SlowFrom {
 			blocks[t.Block] = true
 		}
 	}

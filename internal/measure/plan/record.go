@@ -9,7 +9,7 @@ import (
 // Record is what a journal holds below its header.
 type Record struct {
 	Trials []journal.Trial
-	Blocks []journal.Block // of a race, as they were started
+	Blocks []journal.Block // of a race, as they were started; of a grid those that it was given more
 	// tried are the tasks that this run has carried out: what came of them holds
 	// until another run. A pilot that a busy machine made invalid is not among them.
 	tried map[place]bool

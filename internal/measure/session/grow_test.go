@@ -4,18 +4,19 @@ import (
 	"context"
 	"errors"
 	"path/filepath"
+	"slices"
 	"testing"
 
+	"github.com/procfit/procfit/internal/measure/plan"
 	"github.com/procfit/procfit/internal/verdict"
 	"github.com/procfit/procfit/internal/verdict/journal"
 )
 
-// A grid that may grow continues with more blocks, in the very order that it would have
-// had, and keeps them when it is continued as it was asked for first.
+// A grid continues with more blocks of some of its settings, and the same command completes
+// those that were begun.
 func TestGrow(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "results")
 	o := options(dir, journal.Host{CPUs: 2, EffectiveCPUs: 2})
-	o.Grow = true
 	sp := sample()
 	sp.Seed = nil
 	run := func(s *Session, stop int) int {
@@ -27,56 +28,58 @@ func TestGrow(t *testing.T) {
 		return r.ran
 	}
 	first := New(sp, o)
-	perBlock := len(first.Plan.Settings) + len(first.Plan.AA)
-	whole := first.Trials()
+	whole, two := first.Trials(), first.Plan.Settings[:2]
 	if n := run(first, 0); n != whole || first.Missing() != 0 {
 		t.Fatalf("%d of %d trials ran, %d are missing", n, whole, first.Missing())
 	}
-	first.Grow(5)
-	if missing := first.Missing(); missing != 2*perBlock {
-		t.Errorf("%d trials are missing of two blocks more, want %d", missing, 2*perBlock)
+	first.Grow(two, 1)
+	first.Grow(two, 2)
+	if missing := first.Missing(); missing != 6 {
+		t.Errorf("%d trials are missing of three blocks of two settings", missing)
 	}
-	if n := run(first, perBlock+1); n != perBlock+1 {
-		t.Errorf("%d trials ran, want %d", n, perBlock+1)
+	if n := run(first, 3); n != 3 {
+		t.Errorf("%d trials ran, want 3", n)
 	}
 
 	// Another day, by a clock that makes another seed.
 	o.Started = o.Started.Add(1000)
 	again := New(sp, o)
-	if missing := again.Missing(); missing != perBlock-1 {
-		t.Errorf("%d trials are missing, want %d", missing, perBlock-1)
+	if missing := again.Missing(); missing != 3 {
+		t.Errorf("%d trials are missing, want 3", missing)
 	}
-	if n := run(again, 0); n != perBlock-1 {
-		t.Errorf("%d trials ran, want %d", n, perBlock-1)
+	if n := run(again, 0); n != 3 || again.Missing() != 0 {
+		t.Errorf("%d trials ran, %d are missing", n, again.Missing())
 	}
 	c, err := journal.ReadDirectory(dir)
-	if err != nil || c.Header.Plan.Blocks != 5 || c.Grown != 1 || len(c.Trials) != whole+2*perBlock {
-		t.Errorf("%v: %d blocks, grown %d times, %d trials", err, c.Header.Plan.Blocks, c.Grown, len(c.Trials))
+	if err != nil || c.Header.Plan.Blocks != sp.Repeats || len(c.Blocks) != 3 || len(c.Trials) != whole+6 {
+		t.Fatalf("%v: %d blocks and %d more, %d trials", err, c.Header.Plan.Blocks, len(c.Blocks), len(c.Trials))
 	}
-	last := c.Trials[len(c.Trials)-1]
-	if last.Block != 4 {
-		t.Errorf("the last trial is of block %d", last.Block)
+	for i, b := range c.Blocks {
+		if b.Block != 2*sp.Repeats+i {
+			t.Errorf("block %d is number %d", i, b.Block)
+		}
 	}
-	if r := verdict.Analyze(c.Header, c.Trials); !r.Complete || r.TrialsRun != r.TrialsPlanned {
+	for _, one := range c.Trials[whole:] {
+		if one.Block < 2*sp.Repeats || !slices.ContainsFunc(two, func(a journal.Setting) bool { return a.Key() == one.Setting.Key() }) {
+			t.Errorf("a trial of %s in block %d", one.Setting.Label, one.Block)
+		}
+	}
+	if r := verdict.Analyze(c.Header, c.Trials); !r.Complete {
 		t.Errorf("%+v", r)
-	}
-
-	// Without leave to grow more blocks are another sweep.
-	o.Grow = false
-	var refused *Refusal
-	if _, err := New(sp, o).Run(t.Context(), &runner{}, Events{}); !errors.As(err, &refused) {
-		t.Errorf("%v, want a refusal", err)
 	}
 }
 
-// What no sweep may have is not taken over from a journal of anybody's.
-func TestGrowBeyondReason(t *testing.T) {
-	o := options(filepath.Join(t.TempDir(), "out"), journal.Host{CPUs: 2, EffectiveCPUs: 2})
-	o.Grow = true
-	s := New(sample(), o)
-	for blocks, want := range map[int]int{2: 3, 3: 3, 7: 7, 1 << 40: 3} {
-		if got := s.blocks(journal.Plan{Blocks: blocks}); got != want {
-			t.Errorf("a journal of %d blocks: %d, want %d", blocks, got, want)
+// What a block has does not depend on how often the grid was given more.
+func TestFurther(t *testing.T) {
+	p := New(sample(), options(t.TempDir(), journal.Host{CPUs: 2, EffectiveCPUs: 2})).Plan
+	all := plan.Further(p, 0, 8, p.Settings)
+	for i, b := range plan.Further(p, 5, 3, p.Settings) {
+		if b.Block != all[5+i].Block || !slices.EqualFunc(b.Settings, all[5+i].Settings, func(a, b journal.Setting) bool { return a.Key() == b.Key() }) {
+			t.Errorf("%+v, and %+v in one go", b, all[5+i])
 		}
+	}
+	if slices.EqualFunc(all[0].Settings, all[1].Settings, func(a, b journal.Setting) bool { return a.Key() == b.Key() }) &&
+		slices.EqualFunc(all[1].Settings, all[2].Settings, func(a, b journal.Setting) bool { return a.Key() == b.Key() }) {
+		t.Error("the settings run in the same order in each block")
 	}
 }

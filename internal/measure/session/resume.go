@@ -46,11 +46,26 @@ func (s *Session) openJournal(on Events) error {
 		return fmt.Errorf("cannot make the results directory: %w; choose another with --out", err)
 	}
 	w, err := s.journalIn(dir, exists, on)
+	if err == nil {
+		err = s.begin(w)
+	}
 	if err != nil {
 		dir.Close()
 		return err
 	}
 	s.folder, s.journal = dir, w
+	return nil
+}
+
+// begin writes the blocks that a grid was given more.
+func (s *Session) begin(w *journal.Writer) error {
+	for _, b := range s.more {
+		if err := w.AppendBlock(b); err != nil {
+			w.Close()
+			return err
+		}
+	}
+	s.more = nil
 	return nil
 }
 
@@ -119,12 +134,9 @@ func (s *Session) count(c *journal.Contents) {
 // adopt takes over the journal's plan when it is the one that was asked for.
 func (s *Session) adopt(then journal.Header) error {
 	wanted, now := s.Plan, s.Header
-	asked, blocks := wanted.Budget(), s.blocks(then.Plan)
-	switch {
-	case wanted.Racing(): // one that ended before its answer may continue with more
+	asked := wanted.Budget()
+	if wanted.Racing() { // one that ended before its answer may continue with more
 		wanted = wanted.With(then.Plan.Budget())
-	case s.options.Grow && then.Plan.Blocks <= blocks:
-		wanted.Blocks = then.Plan.Blocks
 	}
 	now.Plan = wanted
 	if now.Target.Kind == journal.KindGoBench && (now.Target.SHA256 == "" || then.Target.SHA256 == "") { // they are not compiled, or were not
@@ -136,8 +148,6 @@ func (s *Session) adopt(then journal.Header) error {
 	}
 	if wanted.Racing() {
 		wanted = wanted.With(asked)
-	} else {
-		wanted.Blocks = blocks
 	}
 	s.Plan, s.Header.Plan = wanted, wanted
 	return nil
@@ -223,32 +233,10 @@ func goOfItself(h journal.Header) any {
 	return h.Tool.GoVersion
 }
 
-// Grow has a grid continue to that many blocks, where it has fewer. The session must be one
-// that may grow.
-func (s *Session) Grow(blocks int) {
-	s.Spec.Repeats = max(s.Spec.Repeats, blocks)
-	s.settle()
-}
-
-// blocks is how many a grid is to have next to a journal's: as many as were asked for, or
-// as many as it was given in the meantime. A number that no sweep may have is not taken
-// over.
-func (s *Session) blocks(then journal.Plan) int {
-	asked := s.Plan.Blocks
-	if !s.options.Grow || s.Plan.Racing() || then.Blocks > plan.MaxRepeats {
-		return asked
-	}
-	return max(asked, then.Blocks)
-}
-
-// tell writes what a resumed journal's header does not say: another budget of a race,
-// more blocks of a grid.
+// tell writes what a resumed journal's header does not say: another budget of a race.
 func (s *Session) tell(w *journal.Writer, then journal.Plan) error {
-	switch {
-	case s.Plan.Racing() && s.Plan.Budget() != then.Budget():
+	if s.Plan.Racing() && s.Plan.Budget() != then.Budget() {
 		return w.AppendBudget(s.Plan.Budget())
-	case !s.Plan.Racing() && s.Plan.Blocks > then.Blocks:
-		return w.AppendBudget(journal.Budget{Kind: journal.KindBudget, Blocks: s.Plan.Blocks})
 	}
 	return nil
 }

@@ -15,6 +15,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"time"
 
 	"github.com/procfit/procfit/internal/host/folder"
@@ -38,8 +39,6 @@ type Options struct {
 	Baseline string         // results folder of an earlier run, to compare ratios with
 	Environ  []string       // of the target
 	Started  time.Time
-	// Grow lets a grid in the folder continue with more blocks than it was started with.
-	Grow bool
 }
 
 // Session is a sweep whose every question is settled.
@@ -55,6 +54,7 @@ type Session struct {
 	// earlier is what the folder's journal held when the session was made, and base
 	// that of the baseline.
 	earlier, base found
+	more          []journal.Block // of a grid, that the journal does not have yet
 	tests         string          // SHA-256 of the test binaries; empty: they are not compiled yet, or there are none
 	folder        *folder.Dir     // while it runs
 	journal       *journal.Writer // from when it runs
@@ -155,16 +155,22 @@ func (s *Session) settle() {
 // plan is a race.
 func (s *Session) Missing() int {
 	contents := s.Journal()
-	if len(contents.Trials)+len(contents.Blocks) == 0 {
+	if len(contents.Trials)+len(contents.Blocks)+len(s.more) == 0 {
 		return s.Trials()
 	}
-	h := s.Header
-	h.Plan.Blocks = s.blocks(contents.Header.Plan)
-	leg := plan.PlannerOf(h).Next(record(contents))
+	have := record(contents)
+	have.Blocks = append(slices.Clip(have.Blocks), s.more...)
+	leg := plan.PlannerOf(s.Header).Next(have)
 	if !leg.AtMost || len(leg.Tasks) == 0 {
 		return len(leg.Tasks)
 	}
-	return max(len(leg.Tasks), leg.Total-record(contents).Done(leg.Tasks))
+	return max(len(leg.Tasks), leg.Total-have.Done(leg.Tasks))
+}
+
+// Grow has a grid measure some of its settings in more blocks. Run writes these into the journal
+// before it measures them, so that a run that is ended continues with them.
+func (s *Session) Grow(settings []journal.Setting, blocks int) {
+	s.more = append(s.more, plan.Further(s.Plan, len(s.Journal().Blocks)+len(s.more), blocks, settings)...)
 }
 
 // TimeLeft is what the trials of the journal leave of the time that a race may take; nil: it

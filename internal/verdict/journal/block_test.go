@@ -74,30 +74,3 @@ func TestJudgementAbsent(t *testing.T) {
 		t.Errorf("read %+v, want %+v", got, asked.Phases[0].Judgement)
 	}
 }
-
-// A grid that was given more blocks has them in its plan, and says how often it was.
-func TestMoreBlocks(t *testing.T) {
-	dir := results(t)
-	h := header()
-	w, err := Create(dir, h, same)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, blocks := range []int{h.Plan.Blocks + 3, h.Plan.Blocks + 3, h.Plan.Blocks + 5, 1} {
-		if err := w.AppendBudget(Budget{Kind: KindBudget, Blocks: blocks}); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
-	c, err := ReadDirectory(dir.Path())
-	if err != nil {
-		t.Fatal(err)
-	}
-	want := h.Plan
-	want.Blocks += 5
-	if c.Grown != 2 || !reflect.DeepEqual(c.Header.Plan, want) {
-		t.Errorf("grown %d times to %+v, want 2 and %+v", c.Grown, c.Header.Plan, want)
-	}
-}

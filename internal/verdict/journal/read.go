@@ -59,11 +59,10 @@ const mostSettings = 4096
 type Contents struct {
 	Header Header
 	Trials []Trial
-	Blocks []Block // of a race, as they were started
+	Blocks []Block // of a race, as they were started, and those that a grid was given more
 	// Profiled are the settings that were profiled after the trials; of one that is there twice,
 	// the last is the one to read.
 	Profiled []Profiled
-	Grown    int  // how often a grid was given more blocks
 	End      *End // of a canary or a live experiment; nil: its procfit was killed, or is still at work
 	// Torn is the number of bytes of an unfinished last line, which is skipped;
 	// 0 where the journal ends as it should.
@@ -249,15 +248,10 @@ func (c *Contents) addBlock(raw []byte) error {
 
 func (c *Contents) addBudget(raw []byte) error {
 	var b Budget
-	err := unmarshal(raw, &b)
-	if err != nil {
+	if err := unmarshal(raw, &b); err != nil {
 		return err
 	}
-	before := c.Header.Plan.Blocks
 	c.Header.Plan = c.Header.Plan.With(b)
-	if c.Header.Plan.Blocks > before {
-		c.Grown++
-	}
 	return nil
 }
 

@@ -84,24 +84,23 @@ func (a Setting) Key() SettingKey {
 	return k
 }
 
-// Block is what a race runs next, written before the first of its trials, so that a
-// run that continues completes the block that was started, whatever it would choose today.
+// Block is what a race, or a grid that was given more, runs next. It is written before the first of
+// its trials, so that a run that continues completes the block that was started, whatever it would
+// choose today.
 type Block struct {
 	Kind     string    `json:"kind"`
 	Block    int       `json:"block"`    // from 0, over all groups
-	Settings []Setting `json:"settings"` // all of one group, in the order to run
-	Why      string    `json:"why"`      // a code: the question that the block is to answer
+	Settings []Setting `json:"settings"` // in the order to run; of a race all are of one group
+	Why      string    `json:"why"`      // a code: the question that the block is to answer; empty: of a grid
 }
 
 // Budget is what a race may take from here on, where it continues with another than it
-// began with, or how many blocks a grid has from here on. A reader has it in the
-// header's plan.
+// began with. A reader has it in the header's plan.
 type Budget struct {
 	Kind       string  `json:"kind"`
-	Goal       Goal    `json:"goal,omitempty"` // absent: of a grid
+	Goal       Goal    `json:"goal"`
 	MaxTrials  int     `json:"max_trials"`
-	MaxSeconds float64 `json:"max_seconds"`      // 0: any
-	Blocks     int     `json:"blocks,omitempty"` // of a grid
+	MaxSeconds float64 `json:"max_seconds"` // 0: any
 }
 
 // Budget is the plan's.
@@ -109,11 +108,10 @@ func (p Plan) Budget() Budget {
 	return Budget{Kind: KindBudget, Goal: p.Goal, MaxTrials: p.MaxTrials, MaxSeconds: p.MaxSeconds}
 }
 
-// With is the plan with another budget; a grid keeps the blocks that it has.
+// With is the plan of a race with another budget.
 func (p Plan) With(b Budget) Plan {
 	if !p.Racing() {
-		p.Blocks = max(p.Blocks, b.Blocks)
-		return p
+		return p // a grid has none
 	}
 	p.Goal, p.MaxTrials, p.MaxSeconds = b.Goal, b.MaxTrials, b.MaxSeconds
 	return p

@@ -161,14 +161,14 @@ func (w *Writer) Append(t Trial) error {
 	return w.appendHeld(t)
 }
 
-// AppendBlock writes what a block of a race will run, before it does, as Append writes
+// AppendBlock writes what a block will run, before it does, as Append writes
 // a trial.
 func (w *Writer) AppendBlock(b Block) error {
 	b.Kind = KindBlock
 	return w.appendHeld(b)
 }
 
-// AppendBudget writes what a race may take, or a grid is to have, from here on.
+// AppendBudget writes what a race may take from here on.
 func (w *Writer) AppendBudget(b Budget) error { return w.appendHeld(b) }
 
 // AppendEnd writes the last line of a canary, or of a live experiment.

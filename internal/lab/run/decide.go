@@ -1,0 +1,150 @@
+package run
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"github.com/procfit/procfit/internal/lab"
+)
+
+// More are the blocks that an open hypothesis is given.
+type More struct {
+	Experiment, Hypothesis string
+	Blocks, Trials         int
+}
+
+// fewestMore is how many blocks are worth the start of a stage.
+const fewestMore = 2
+
+// Budget is how long the run may take, its first blocks among it; 0: it adds none.
+func (r *Run) Budget() time.Duration {
+	each, least := 20*time.Second, 5*time.Minute
+	if r.options.Chosen.Quick {
+		each, least = 2*time.Second, 30*time.Second
+	}
+	switch {
+	case r.options.Fixed:
+		return 0
+	case r.options.Most > 0:
+		return r.options.Most
+	}
+	first := time.Duration(0)
+	for _, p := range r.Planned() {
+		first += p.Cost()
+	}
+	return first + max(least, each*time.Duration(r.questions))
+}
+
+// decide adds blocks where a hypothesis is open, of the settings that it is about: always to the
+// one that takes least time, until all are decided or none can be in what the budget leaves.
+func (r *Run) decide(ctx context.Context, on Events, c *compilers, began time.Time) error {
+	var given []string // more blocks, which said nothing
+	for {
+		left := r.budget - r.options.Now().Sub(began)
+		next := r.nearest(left, given)
+		if next == nil {
+			return nil
+		}
+		if err := r.add(ctx, on, c, next); err != nil {
+			return err
+		}
+		if err := r.Write(); err != nil {
+			return err
+		}
+		if now := r.answer(next.item, next.Hypothesis); now != nil && now.Measured.N <= next.had {
+			given = append(given, next.name())
+		}
+	}
+}
+
+// add measures blocks for an open hypothesis, in all of its stages. It has at most as many more as
+// it has: what more of them would decide is known better then.
+func (r *Run) add(ctx context.Context, on Events, c *compilers, o *open) error {
+	blocks := max(fewestMore, min(o.Blocks, o.had))
+	trials := 0
+	for _, settings := range o.Settings {
+		trials += blocks * len(settings)
+	}
+	on.More(More{o.item.ID, o.Hypothesis, blocks, trials})
+	for _, s := range o.item.stages {
+		settings := o.Settings[s.ID]
+		if len(settings) == 0 {
+			continue
+		}
+		s.session.Grow(settings, blocks)
+		s.trials = s.session.Missing()
+		on.Stage(Turn{Name: s.session.Header.Name, Number: o.number, Experiments: len(r.items)})
+		o.item.changed = true
+		if err := r.measure(ctx, o.item, s, c); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// open is a hypothesis that more blocks may decide.
+type open struct {
+	lab.More
+	item   *item
+	number int // of the experiment, from 1
+	had    int // blocks that its estimate rests on
+}
+
+func (o *open) name() string { return o.item.ID + "/" + o.Hypothesis }
+
+// takes is how long its blocks take, and the starts of its stages.
+func (o *open) takes() time.Duration {
+	return time.Duration(o.Seconds*float64(time.Second)) + startStage*time.Duration(len(o.Settings))
+}
+
+// nearest is the open hypothesis that least time decides, of those that are decided in what is
+// left; nil: there is none.
+func (r *Run) nearest(left time.Duration, but []string) (best *open) {
+	for i, x := range r.items {
+		ran := r.ran(x)
+		if ran == nil {
+			continue
+		}
+		for _, m := range ran.More(x.Experiment) {
+			o := &open{More: m, item: x, number: i + 1}
+			if a := r.answer(x, m.Hypothesis); a != nil {
+				o.had = a.Measured.N
+			}
+			if x.runs(m) && !slices.Contains(but, o.name()) && o.takes() <= left && (best == nil || o.takes() < best.takes()) {
+				best = o
+			}
+		}
+	}
+	return best
+}
+
+// runs reports whether all stages can be run that blocks are for.
+func (x *item) runs(m lab.More) bool {
+	for id, settings := range m.Settings {
+		if len(settings) == 0 || !slices.ContainsFunc(x.stages, func(s *stage) bool { return s.ID == id && s.session != nil && s.ran.Stopped == "" }) {
+			return false
+		}
+	}
+	return len(m.Settings) > 0
+}
+
+// ran is what an experiment came to so far; nil: nothing.
+func (r *Run) ran(x *item) *lab.Ran {
+	if at := slices.IndexFunc(r.Outcome.Experiments, func(e lab.Ran) bool { return e.ID == x.ID }); at >= 0 {
+		return &r.Outcome.Experiments[at]
+	}
+	return nil
+}
+
+// answer is one of an experiment's hypotheses; nil: it has none of that name.
+func (r *Run) answer(x *item, hypothesis string) *lab.Answered {
+	if ran := r.ran(x); ran != nil {
+		for i := range ran.Hypotheses {
+			if ran.Hypotheses[i].ID == hypothesis {
+				return &ran.Hypotheses[i]
+			}
+		}
+	}
+	return nil
+}

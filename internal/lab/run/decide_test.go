@@ -1,0 +1,236 @@
+package run
+
+import (
+	"errors"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/procfit/procfit/internal/host/folder"
+	"github.com/procfit/procfit/internal/lab"
+	"github.com/procfit/procfit/internal/verdict/journal"
+)
+
+// each is the answer to parallel's hypothesis that two CPUs can tell.
+func each(t *testing.T, dir string) lab.Answered {
+	t.Helper()
+	for _, a := range read(t, dir).Experiments[0].Hypotheses {
+		if a.ID == "each_cpu" {
+			return a
+		}
+	}
+	t.Fatal("no each_cpu")
+	return lab.Answered{}
+}
+
+// unsure is a world of two CPUs in which two Ps are that many times as fast as one, give or
+// take some per cent, and a trial takes a second.
+func unsure(ratio float64) *world {
+	return &world{cpus: 2, takes: time.Second, noise: func(block, procs int) float64 {
+		if procs == 1 {
+			return 1
+		}
+		plain := math.Pow(2, exponent) * (1 + 0.002) / (1 + 0.002*2)
+		return ratio / plain * (1 + 0.06*math.Sin(2.4*float64(block)))
+	}}
+}
+
+// decided measures as procfit lab run does, in at most that time.
+func decided(t *testing.T, w *world, dir string, chosen lab.Options, most time.Duration, list ...lab.Experiment) (more []More, took time.Duration) {
+	t.Helper()
+	r := w.plan(dir, chosen, list...)
+	r.options.Fixed, r.options.Most, r.options.Now = false, most, time.Now
+	held, err := r.Open(Events{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer held.Close()
+	began := time.Now()
+	on := Events{More: func(m More) { more = append(more, m) }}
+	if err := errors.Join(r.Measure(t.Context(), on), r.Write()); err != nil {
+		t.Fatal(err)
+	}
+	return more, time.Since(began)
+}
+
+// A hypothesis that the first blocks leave open gets more of its own settings until it is decided,
+// and what decided it stays with the folder.
+func TestDecide(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		e, err := lab.Find("parallel")
+		if err != nil {
+			t.Fatal(err)
+		}
+		chosen := lab.Options{Quick: true, Repeats: 4}
+		dir, w := filepath.Join(t.TempDir(), "out"), unsure(2*0.83) // each CPU adds 0.83, and the bound is 0.7875
+		if list, took := decided(t, w, dir, chosen, 14*time.Second, e); len(list) > 0 || w.ran != 12 || took != 12*time.Second {
+			t.Fatalf("a budget of less than two blocks: %+v; %d trials ran in %s", list, w.ran, took)
+		}
+		open := each(t, dir)
+		if !open.Open || open.MoreBlocks < 2 || open.MoreSeconds != float64(2*open.MoreBlocks) {
+			t.Fatalf("%+v", open)
+		}
+		list, _ := decided(t, w, dir, chosen, time.Hour, e)
+		a, n := each(t, dir), 0
+		for _, m := range list {
+			if n += m.Blocks; m.Hypothesis != "each_cpu" || m.Trials != 2*m.Blocks {
+				t.Errorf("%+v", m)
+			}
+		}
+		if n < 3 || a.Answer != lab.Holds || a.Open || a.MoreBlocks != 0 || a.Measured.N != 4+n || w.ran != 12+2*n {
+			t.Errorf("%+v after %d trials and %+v", a, w.ran, list)
+		}
+		// Gone on with, nothing runs; the reports made again say the same.
+		before := w.ran
+		if list, _ := decided(t, w, dir, chosen, time.Hour, e); len(list) > 0 || w.ran != before {
+			t.Errorf("%+v, %d trials", list, w.ran)
+		}
+		o := read(t, dir)
+		if err := Conclude(dir, o, pages); err != nil {
+			t.Fatal(err)
+		}
+		again := each(t, dir)
+		if again.Answer != a.Answer || *again.Measured.Low != *a.Measured.Low || !o.Complete || o.Experiments[0].Stages[0].Planned != before {
+			t.Errorf("%+v, %+v", again, o.Experiments[0].Stages)
+		}
+	})
+}
+
+// The time is spent where it decides: first on what needs least of it, and not on what lies on its
+// bound.
+func TestNearestFirst(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		near, err1 := lab.Find("parallel") // each CPU adds at least 0.7875
+		far, err2 := lab.Find("workload")  // each CPU adds at least 0.9
+		if err := errors.Join(err1, err2); err != nil {
+			t.Fatal(err)
+		}
+		dir, w := filepath.Join(t.TempDir(), "out"), unsure(2*0.88)
+		list, _ := decided(t, w, dir, lab.Options{Quick: true, Repeats: 4}, 10*time.Minute, far, near)
+		names := []string{}
+		for _, m := range list {
+			names = append(names, m.Experiment)
+		}
+		first, last := slices.Index(names, "parallel"), slices.Index(names, "workload")
+		if first != 0 || last < 0 || slices.IsSorted(names) == false {
+			t.Errorf("%v", list)
+		}
+	})
+}
+
+// What lies on the bound is never decided: the time is over before it is, or none is spent on it, and
+// what more would take is not known.
+func TestNeverDecided(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		e, err := lab.Find("parallel")
+		if err != nil {
+			t.Fatal(err)
+		}
+		const bound = 4.2 / 0.6 / 8 * 0.90
+		dir, w := filepath.Join(t.TempDir(), "out"), unsure(2*bound)
+		const most = 5 * time.Minute
+		_, took := decided(t, w, dir, lab.Options{Quick: true, Repeats: 6}, most, e)
+		if a := each(t, dir); !a.Open || a.Answer != lab.CannotTell || took > most {
+			t.Errorf("%+v in %s", a, took)
+		}
+	})
+}
+
+// Blocks whose trials are all invalid are not asked for again.
+func TestNothingSaid(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		e, err := lab.Find("parallel")
+		if err != nil {
+			t.Fatal(err)
+		}
+		dir, w := filepath.Join(t.TempDir(), "out"), unsure(2*0.83)
+		w.invalidFrom = 12
+		list, _ := decided(t, w, dir, lab.Options{Quick: true, Repeats: 4}, time.Hour, e)
+		if len(list) != 1 {
+			t.Errorf("%+v", list)
+		}
+	})
+}
+
+// How long a run may take follows from its questions, unless it is said, or its blocks are.
+func TestBudget(t *testing.T) {
+	e, err := lab.Find("parallel")
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := &world{cpus: 2}
+	for _, tc := range []struct {
+		quick, fixed bool
+		most         time.Duration
+		want         time.Duration // beyond the first blocks
+	}{{quick: true, want: 30 * time.Second}, {want: 5 * time.Minute}, {quick: true, fixed: true}} {
+		r := w.plan(filepath.Join(t.TempDir(), "out"), lab.Options{Quick: tc.quick}, e)
+		r.options.Fixed = tc.fixed
+		want := time.Duration(0)
+		if !tc.fixed {
+			want = tc.want + r.Planned()[0].Cost()
+		}
+		if got := r.Budget(); got != want {
+			t.Errorf("%+v: %s, want %s", tc, got, want)
+		}
+		if r.options.Most = 7 * time.Minute; !tc.fixed && r.Budget() != 7*time.Minute {
+			t.Errorf("%s, and 7 minutes were asked for", r.Budget())
+		}
+	}
+	all := New(Options{Experiments: lab.List(), Chosen: lab.Options{Quick: true}, Host: w.host(), Machine: w.machine(), Now: time.Now})
+	if got := all.Budget(); got < 8*time.Minute || got > 13*time.Minute {
+		t.Errorf("all quick experiments may take %s", got)
+	}
+}
+
+// A block during which the machine was slow is not in an answer, as it is not in a table.
+func TestSlowBlock(t *testing.T) {
+	e, err := lab.Find("parallel")
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := filepath.Join(t.TempDir(), "out")
+	w := (&world{cpus: 2}).plan(dir, lab.Options{Quick: true, Repeats: 7}, e)
+	if err := measure(t, w); err != nil {
+		t.Fatal(err)
+	}
+	below := filepath.Join(dir, "parallel")
+	contents, err := journal.ReadDirectory(below)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.RemoveAll(below); err != nil {
+		t.Fatal(err)
+	}
+	made, err := folder.Make(below)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer made.Close()
+	j, err := journal.Create(made, contents.Header, func(text string) string { return text })
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, one := range contents.Trials {
+		one.SpeedBefore, one.SpeedAfter = new(100.0), new(100.0)
+		if one.Block == 3 {
+			one.SpeedBefore, one.SpeedAfter, one.ThroughputPerSecond = new(50.0), new(50.0), new(*one.ThroughputPerSecond/2)
+		}
+		if err := j.Append(one); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := j.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if err := Conclude(dir, &w.Outcome, pages); err != nil {
+		t.Fatal(err)
+	}
+	if a := each(t, dir); a.Measured.N != 6 {
+		t.Errorf("%d blocks of 7 are in the answer", a.Measured.N)
+	}
+}
