@@ -634,7 +634,6 @@ func TestTableIn(t *testing.T) {
 var makers = map[string]string{
 	"text/tabwriter":                   "show/table",
 	"text/template":                    "test/cluster", // see linked
-	"charm.land/bubbles/v2/table":      "inspect/watch",
 	"golang.org/x/perf/benchunit":      "show/number",
 	"k8s.io/client-go/rest":            "host/cluster",
 	"k8s.io/client-go/dynamic":         "host/cluster",

@@ -2,6 +2,7 @@ package watch
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -170,16 +171,12 @@ func (m *model) story(r *row) []string {
 
 // paged are the head of a page and its scrolled body, with a mark if there is more.
 func (m *model) paged(head, body []string) []string {
-	m.pager.SetWidth(m.width)
-	m.pager.SetHeight(max(0, m.height-1-len(head)))
-	m.pager.SetContentLines(body)
-	if m.pager.Height() == 0 {
-		return head
-	}
-	shown := strings.Split(m.pager.View(), "\n")
-	if below := len(body) - m.pager.YOffset() - len(shown); below > 0 {
+	m.pager.height, m.pager.lines = max(0, m.height-1-len(head)), len(body)
+	m.pager.scroll(0)
+	shown := slices.Clone(body[m.pager.top:m.pager.end()])
+	if below := len(body) - m.pager.end(); below > 0 && len(shown) > 0 {
 		last := &shown[len(shown)-1]
-		*last = m.sides(strings.TrimRight(*last, " "), m.paint(faint, fmt.Sprintf("%d more %s", below, m.down())), m.width)
+		*last = m.sides(*last, m.paint(faint, fmt.Sprintf("%d more %s", below, m.down())), m.width)
 	}
 	return append(head, shown...)
 }

@@ -108,22 +108,21 @@ func (m *model) move(by int) {
 		return
 	}
 	m.lines() // what there is to scroll
-	m.pager.ScrollDown(max(0, by))
-	m.pager.ScrollUp(max(0, -by))
+	m.pager.scroll(by)
 }
 
 // paging is how far a page key moves.
 func (m *model) paging() int {
 	if m.page == tablePage {
-		return max(1, m.list.table.Height()-1)
+		return max(1, m.list.window.height-1)
 	}
-	return max(1, m.pager.Height()-1)
+	return max(1, m.pager.height-1)
 }
 
 // open shows a page from its beginning.
 func (m *model) open(p page) {
 	m.page = p
-	m.pager.GotoTop()
+	m.pager.top = 0
 }
 
 // typed handles a key while a filter is typed; arrows still move the selection.

@@ -9,8 +9,6 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"charm.land/bubbles/v2/table"
-
 	"github.com/procfit/procfit/internal/inspect"
 	"github.com/procfit/procfit/internal/program/observe"
 	"github.com/procfit/procfit/internal/show/sorting"
@@ -38,7 +36,8 @@ type list struct {
 	sort    int    // column
 	reverse bool
 	filter  filter
-	table   table.Model // of those shown, the selected one and what is on the screen
+	cursor  int    // the selected one of those shown
+	window  window // of those shown
 }
 
 // take updates the list with a snapshot. keep is a process that stays even after it has
@@ -98,30 +97,39 @@ func (l *list) arrange() {
 	sorting.Stable(l.shown, func(a, b *row) int {
 		return cmp.Or(c.Compare(&a.process, &b.process, l.reverse), cmp.Compare(a.id.PID, b.id.PID), cmp.Compare(a.id.Started, b.id.Started))
 	})
-	l.table.SetRows(make([]table.Row, len(l.shown)))
 	if i := slices.IndexFunc(l.shown, func(r *row) bool { return r.id == id }); was && i >= 0 {
-		l.table.SetCursor(i)
+		l.cursor = i
 	}
 	l.move(0)
 }
 
-// move moves the selection, within the list. The table moves to where it is sent without
-// looking whether that is on the screen, so it is moved by nothing both ways after it.
+// move moves the selection, within the list, and the window with it.
 func (l *list) move(by int) {
-	if l.table.Cursor() < 0 {
-		l.table.SetCursor(0) // it forgets the row where there is none
-	}
-	l.table.MoveDown(max(0, by))
-	l.table.MoveUp(max(0, -by))
-	l.table.MoveDown(0)
+	l.cursor = max(0, min(l.cursor+by, len(l.shown)-1))
+	l.window.lines = len(l.shown)
+	l.window.show(l.cursor)
 }
 
 func (l *list) selected() (observe.Identity, bool) {
-	if i := l.table.Cursor(); i >= 0 && i < len(l.shown) {
-		return l.shown[i].id, true
+	if l.cursor < len(l.shown) {
+		return l.shown[l.cursor].id, true
 	}
 	return observe.Identity{}, false
 }
+
+// window is which lines are on the screen.
+type window struct{ top, height, lines int }
+
+func (w *window) scroll(by int) { w.top = max(0, min(w.top+by, w.lines-w.height)) }
+
+// show scrolls as far as it takes to have a line on the screen.
+func (w *window) show(line int) {
+	w.scroll(0)
+	w.top = max(min(w.top, line), line-w.height+1)
+}
+
+// end is behind the last line on the screen.
+func (w *window) end() int { return min(w.top+w.height, w.lines) }
 
 // filter is words that a process must all match: by its name, PID, Go version or a rule
 // ID, or, as column=word, by that column. A word after ! must not match.

@@ -25,7 +25,6 @@ import (
 	"strings"
 	"time"
 
-	"charm.land/bubbles/v2/viewport"
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/procfit/procfit/internal/inspect"
@@ -54,8 +53,8 @@ type model struct {
 	back          page // from help
 	list          list
 	typing        *edit
-	before        filter         // while another one is typed
-	pager         viewport.Model // the detail's lower part, or help
+	before        filter // while another one is typed
+	pager         window // the detail's lower part, or help
 
 	began    time.Time
 	snap     observe.Snapshot // the last
@@ -88,7 +87,7 @@ type (
 
 func newModel(o Options, look look, work *work) *model {
 	m := &model{look: look, options: o, work: work, now: time.Now, after: tea.Tick, interval: o.Interval}
-	m.list = list{look: look, rows: map[observe.Identity]*row{}, widths: make([]int, len(columns)), sort: inspect.Index(o.Sort), table: newTable()}
+	m.list = list{look: look, rows: map[observe.Identity]*row{}, widths: make([]int, len(columns)), sort: inspect.Index(o.Sort)}
 	m.began = m.now()
 	return m
 }

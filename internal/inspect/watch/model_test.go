@@ -158,8 +158,8 @@ func TestSelection(t *testing.T) {
 		t.Error("a process that is gone is selected")
 	}
 	b.press("end", "down", "pgdown", "home", "up", "pgup", "k", "j", "G", "g")
-	if b.list.table.Cursor() != 0 {
-		t.Errorf("home is row %d", b.list.table.Cursor())
+	if b.list.cursor != 0 {
+		t.Errorf("home is row %d", b.list.cursor)
 	}
 }
 

@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"strings"
 
-	"charm.land/bubbles/v2/table"
-
 	"github.com/procfit/procfit/internal/inspect"
 	"github.com/procfit/procfit/internal/program/rule"
 	"github.com/procfit/procfit/internal/show/number"
@@ -37,11 +35,6 @@ func (m *model) tableLines() []string {
 	return lines
 }
 
-// newTable makes the table of the library, which keeps the heading above the rows and the
-// selected row on the screen. A row is one of its cells and is drawn here, since the cells
-// of the library have one style and one alignment.
-func newTable() table.Model { return table.New(table.WithStyles(table.Styles{})) }
-
 // tablePart is the heading and rows, height lines in total.
 func (m *model) tablePart(height int) []string {
 	shown := m.columnsShown()
@@ -60,23 +53,18 @@ func (m *model) tablePart(height int) []string {
 	if len(m.list.shown) == 0 {
 		return []string{heads, "", m.paint(faint, m.none())}[:min(3, height)]
 	}
-	t := &m.list.table
-	t.SetColumns([]table.Column{{Title: heads, Width: m.width}})
-	t.SetWidth(m.width)
-	t.SetHeight(height)
+	w := &m.list.window
+	w.height = height - 1
 	m.list.move(0)
-	rows, at := make([]table.Row, len(m.list.shown)), t.Cursor()
-	for i := max(0, at-height); i < min(len(rows), at+height); i++ { // no others are drawn
+	drawn := []string{heads}
+	for i := w.top; i < w.end(); i++ {
 		r := m.list.shown[i]
-		if i == at {
-			rows[i] = table.Row{m.paint(selected, m.pad(line(m.pointer(), func(c int) string { return pad(r.cells[c], c) }), m.width, false))}
+		if i == m.list.cursor {
+			drawn = append(drawn, m.paint(selected, m.pad(line(m.pointer(), func(c int) string { return pad(r.cells[c], c) }), m.width, false)))
 		} else {
-			rows[i] = table.Row{line(" ", func(c int) string { return m.paint(m.styleOf(r, c), pad(r.cells[c], c)) })}
+			drawn = append(drawn, line(" ", func(c int) string { return m.paint(m.styleOf(r, c), pad(r.cells[c], c)) }))
 		}
 	}
-	t.SetRows(rows)
-	drawn := strings.Split(t.View(), "\n")
-	t.SetRows(make([]table.Row, len(rows))) // it draws its rows again at every change
 	return drawn
 }
 
