@@ -5,12 +5,11 @@ import (
 	"math"
 	"math/rand/v2"
 	"os"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
 	"time"
-
-	"github.com/google/go-cmp/cmp"
 
 	"github.com/procfit/procfit/internal/measure/plan"
 	"github.com/procfit/procfit/internal/verdict/contest"
@@ -176,8 +175,8 @@ func TestPlanAndVerdictHaveOneLead(t *testing.T) {
 			g := newGroup(counted, counted.Groups[i])
 			mine, theirs := c.Lead(), g.Lead()
 			mine.Model, theirs.Model = nil, nil
-			if diff := cmp.Diff(mine, theirs); diff != "" {
-				t.Errorf("sweep %d (%s): the planner's lead and the verdict's differ:\n%s", n, kindOf(h.Plan), diff)
+			if !reflect.DeepEqual(mine, theirs) {
+				t.Errorf("sweep %d (%s): the planner's lead is %+v, the verdict's %+v", n, kindOf(h.Plan), mine, theirs)
 			}
 			stops[ends[c.Group]]++
 			result := &r.Groups[i]

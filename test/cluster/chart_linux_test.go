@@ -11,7 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"sigs.k8s.io/yaml"
+	"go.yaml.in/yaml/v3"
 
 	"github.com/procfit/procfit/test/built"
 	"github.com/procfit/procfit/test/cluster"

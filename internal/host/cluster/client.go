@@ -22,7 +22,6 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/go-logr/logr"
 	appsv1 "k8s.io/api/apps/v1"
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
@@ -119,7 +118,7 @@ func noConfig(looked []string) error {
 
 // New makes a client of an address and credentials.
 func New(config *rest.Config, namespace string, u Use) (*Client, error) {
-	klog.SetLogger(logr.Discard()) // client-go would write to the terminal, amid procfit's own progress
+	klog.SetLogger(klog.Logger{}) // client-go would write to the terminal, amid procfit's own progress
 	config = rest.CopyConfig(config)
 	c := &Client{Namespace: namespace, config: config, patience: u.Patience}
 	config.QPS, config.Burst, config.Timeout = float32(u.PerSecond), 2*u.PerSecond, timeout

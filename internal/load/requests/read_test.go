@@ -4,10 +4,9 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"reflect"
 	"strings"
 	"testing"
-
-	"github.com/google/go-cmp/cmp"
 
 	"github.com/procfit/procfit/internal/load"
 )
@@ -45,8 +44,8 @@ func TestRead(t *testing.T) {
 		{Method: "GET", Path: "/only/a/path"},
 		{Method: "DELETE", Path: "/x"},
 	}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Error(diff)
+	if !reflect.DeepEqual(got, want) {
+		t.Errorf("%+v, want %+v", got, want)
 	}
 	got, err = (&Reader{}).Read(strings.NewReader(`{"method": "POST", "url": "https://goku:9090/1", "header": {"B": ["2"], "A": ["x", "y"]}, "body": "aGk="}
 {"method": "GET", "url": "https://goku:9090"}`))
@@ -54,8 +53,8 @@ func TestRead(t *testing.T) {
 		t.Fatal(err)
 	}
 	want = []load.Request{{Method: "POST", Path: "/1", Headers: []string{"A: x", "A: y", "B: 2"}, Body: []byte("hi")}, {Method: "GET", Path: "/"}}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Error(diff)
+	if !reflect.DeepEqual(got, want) {
+		t.Errorf("%+v, want %+v", got, want)
 	}
 }
 
@@ -110,8 +109,8 @@ func TestFromURLs(t *testing.T) {
 	}
 	base, list, err = FromURLs([]string{"3=http://127.0.0.1:1/a?b=c", "http://127.0.0.1:1/b", "0.5=http://127.0.0.1:1"})
 	want := []load.Request{{Weight: 3, Path: "/a?b=c"}, {Weight: 1, Path: "/b"}, {Weight: 0.5, Path: "/"}}
-	if diff := cmp.Diff(want, list); err != nil || base != "http://127.0.0.1:1/a?b=c" || diff != "" {
-		t.Errorf("%s, %v\n%s", base, err, diff)
+	if err != nil || base != "http://127.0.0.1:1/a?b=c" || !reflect.DeepEqual(list, want) {
+		t.Errorf("%s, %v, %+v, want %+v", base, err, list, want)
 	}
 	if base, list, err = FromURLs([]string{"2=http://a/x"}); base != "http://a/x" || list != nil || err != nil {
 		t.Errorf("one: %s, %+v, %v", base, list, err)

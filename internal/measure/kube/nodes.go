@@ -8,10 +8,10 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/go-logr/logr"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/selection"
+	"k8s.io/klog/v2"
 
 	"github.com/procfit/procfit/internal/show/phrase"
 	"github.com/procfit/procfit/internal/show/sorting"
@@ -50,7 +50,7 @@ func usable(n *corev1.Node) bool {
 func untainted(all []corev1.Node, tolerations []corev1.Toleration) []corev1.Node {
 	tolerations = slices.Concat(tolerations, []corev1.Toleration{{Key: corev1.TaintNodeNotReady, Operator: corev1.TolerationOpExists}, {Key: corev1.TaintNodeUnreachable, Operator: corev1.TolerationOpExists}})
 	keeps := func(t corev1.Taint) bool {
-		return t.Effect != corev1.TaintEffectPreferNoSchedule && !slices.ContainsFunc(tolerations, func(by corev1.Toleration) bool { return by.ToleratesTaint(logr.Discard(), &t, true) })
+		return t.Effect != corev1.TaintEffectPreferNoSchedule && !slices.ContainsFunc(tolerations, func(by corev1.Toleration) bool { return by.ToleratesTaint(klog.Logger{}, &t, true) })
 	}
 	return slices.DeleteFunc(slices.Clone(all), func(n corev1.Node) bool { return slices.ContainsFunc(n.Spec.Taints, keeps) })
 }

@@ -2,14 +2,13 @@ package foreign
 
 import (
 	"fmt"
+	"maps"
 	"math"
 	"os"
 	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
-
-	"github.com/google/go-cmp/cmp"
 
 	"github.com/procfit/procfit/internal/load"
 	"github.com/procfit/procfit/internal/verdict/journal"
@@ -77,8 +76,8 @@ func TestRead(t *testing.T) {
 			if name, _, _ := strings.Cut(file, "_"); string(r.Generator) != name {
 				t.Fatalf("recognised as %q", r.Generator)
 			}
-			if diff := cmp.Diff(want, r.Figures.String()); diff != "" {
-				t.Error(diff)
+			if got := r.Figures.String(); got != want {
+				t.Errorf("%s, want %s", got, want)
 			}
 		})
 	}
@@ -224,13 +223,14 @@ func TestDocumentedMetrics(t *testing.T) {
 		}
 		got[row[1]] = f.String()
 	}
-	if diff := cmp.Diff(map[string]string{
+	want := map[string]string{
 		"fortio": "requests=1000 errors=100 throughput=499.7 p50=- p75=- p90=- p99=- p999=- max=- mean=-",
 		"ghz":    "requests=- errors=- throughput=9198.94 p50=0.00069 p75=- p90=- p99=0.00463 p999=- max=- mean=-",
 		"h2load": "requests=5000 errors=500 throughput=35363.43 p50=- p75=- p90=- p99=- p999=- max=- mean=-",
 		"oha":    "requests=- errors=- throughput=502.9 p50=0.0006 p75=- p90=- p99=0.0118 p999=- max=- mean=-",
-	}, got); diff != "" {
-		t.Error(diff)
+	}
+	if !maps.Equal(got, want) {
+		t.Errorf("%v, want %v", got, want)
 	}
 }
 
