@@ -17,16 +17,11 @@
 package rpc
 
 import (
-	"bytes"
-	"context"
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"io"
-	"path/filepath"
 	"strings"
 
-	"github.com/bufbuild/protocompile"
 	"google.golang.org/protobuf/encoding/protojson"
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/reflect/protodesc"
@@ -129,52 +124,6 @@ func listed(methods protoreflect.MethodDescriptors) string {
 		names = append(names, string(methods.Get(i).Name()))
 	}
 	return phrase.And(names)
-}
-
-// Compile implements load.Calls: it reads .proto files. What they import is looked for next to them and from
-// the current directory on.
-func (Calls) Compile(ctx context.Context, paths []string) (load.CallTypes, error) {
-	from := []string{"."}
-	var names []string
-	for _, path := range paths {
-		from, names = append(from, filepath.Dir(path)), append(names, filepath.Base(path))
-	}
-	compiler := protocompile.Compiler{
-		Resolver: protocompile.WithStandardImports(&protocompile.SourceResolver{ImportPaths: from, Accessor: open}),
-	}
-	compiled, err := compiler.Compile(ctx, names...)
-	if err != nil {
-		return nil, err
-	}
-	files := new(protoregistry.Files)
-	for _, file := range compiled {
-		if err := register(files, file); err != nil {
-			return nil, err
-		}
-	}
-	return typesOf(files), nil
-}
-
-// mostTypes bounds a file of types, in bytes.
-const mostTypes = 64 << 20
-
-func open(path string) (io.ReadCloser, error) {
-	b, err := folder.ReadRegular(path, mostTypes)
-	return io.NopCloser(bytes.NewReader(b)), err
-}
-
-// register adds a file after those that it imports.
-func register(files *protoregistry.Files, file protoreflect.FileDescriptor) error {
-	if _, err := files.FindFileByPath(file.Path()); err == nil {
-		return nil
-	}
-	imports := file.Imports()
-	for i := range imports.Len() {
-		if err := register(files, imports.Get(i).FileDescriptor); err != nil {
-			return err
-		}
-	}
-	return files.RegisterFile(file)
 }
 
 // ReadSet implements load.Calls: it reads a set of descriptors, as protoc --descriptor_set_out

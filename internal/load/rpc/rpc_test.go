@@ -6,14 +6,19 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/bufbuild/protocompile"
 	healthpb "google.golang.org/grpc/health/grpc_health_v1"
 	reflectionpb "google.golang.org/grpc/reflection/grpc_reflection_v1"
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/reflect/protodesc"
+	"google.golang.org/protobuf/reflect/protoreflect"
 	"google.golang.org/protobuf/types/descriptorpb"
 
 	"github.com/procfit/procfit/internal/load"
@@ -174,6 +179,177 @@ func FuzzReadFiles(f *testing.F) {
 			if err == nil && proto.Unmarshal(m, &want) == nil && want.GetFileDescriptorResponse() != nil && len(files) < len(want.GetFileDescriptorResponse().FileDescriptorProto) {
 				t.Fatalf("%d files, want %d", len(files), len(want.GetFileDescriptorResponse().FileDescriptorProto))
 			}
+		}
+	})
+}
+
+// Files in all three syntaxes, with what the kind, the name and the packing of a field depend
+// on.
+var compiled = map[string]string{
+	"three.proto": `syntax = "proto3";
+package a.b;
+import "google/protobuf/timestamp.proto";
+import "google/protobuf/wrappers.proto";
+import "google/protobuf/any.proto";
+import public "public.proto";
+option go_package = "x/y;z";
+message Outer {
+  enum Kind { NONE = 0; SOME = 1; }
+  message Inner { Kind kind = 1; Outer up = 2; .a.b.Outer top = 3; Deep deep = 4; a.b.Outer.Deep full = 5; }
+  message Deep { repeated int32 packed = 1; repeated int32 loose = 2 [packed = false]; repeated Kind kinds = 3; repeated string texts = 4; }
+  map<string, Inner> by_name = 1;
+  map<int64, Kind> kinds = 2;
+  oneof choice { Inner one = 3; string two = 4 [json_name = "zwei"]; }
+  optional int32 maybe = 5;
+  google.protobuf.Timestamp some_time = 6 [deprecated = true];
+  google.protobuf.StringValue wrapped = 7;
+  repeated google.protobuf.Any any = 8;
+  shared.Item item = 9;
+  Kind kind = 10 [(shared.note) = "x", (shared.deep).name = "y"];
+  reserved 20 to 30, 40;
+}
+service S { option deprecated = true; rpc Call(Outer.Inner) returns (stream Outer) { option idempotency_level = NO_SIDE_EFFECTS; } }
+`,
+	"public.proto": `syntax = "proto3";
+import public "shared.proto";
+`,
+	"shared.proto": `syntax = "proto3";
+package shared;
+import "google/protobuf/descriptor.proto";
+message Item { string name = 1; }
+extend google.protobuf.FieldOptions { string note = 50001; Item deep = 50002; }
+`,
+	"two.proto": `syntax = "proto2";
+package two;
+message M {
+  required int32 must = 1;
+  optional string text = 2 [default = "a", json_name = "TEXT"];
+  optional E e = 3 [default = B];
+  repeated group Old = 4 { optional int64 n = 1; }
+  repeated int32 packed = 5 [packed = true];
+  repeated int32 loose = 6;
+  extensions 100 to 200;
+}
+enum E { option allow_alias = true; A = 0; B = 1; C = 1; }
+extend M { optional M more = 100; }
+`,
+	"editions.proto": `edition = "2023";
+package e;
+option features.field_presence = IMPLICIT;
+option features.repeated_field_encoding = EXPANDED;
+option features.enum_type = CLOSED;
+message M {
+  int32 plain = 1;
+  int32 kept = 2 [features.field_presence = EXPLICIT];
+  repeated int32 loose = 3;
+  repeated int32 packed = 4 [features.repeated_field_encoding = PACKED];
+  M nested = 5;
+  M group = 6 [features.message_encoding = DELIMITED];
+  E e = 7 [features.field_presence = EXPLICIT];
+  N delimited = 8;
+  message N { repeated E e = 1 [features = { repeated_field_encoding: PACKED }]; string s = 2; }
+}
+enum E { A = 0; B = 1; }
+`,
+}
+
+// shapeOf is what of messages makes a difference to what is sent.
+func shapeOf(messages protoreflect.MessageDescriptors) (shape []string) {
+	for i := range messages.Len() {
+		m := messages.Get(i)
+		for k := range m.Fields().Len() {
+			f := m.Fields().Get(k)
+			s := fmt.Sprint(f.FullName(), f.Number(), f.JSONName(), f.Kind(), f.Cardinality(), f.IsPacked(), f.HasPresence(), f.IsMap(), f.ContainingOneof() != nil)
+			if f.Message() != nil {
+				s += " " + string(f.Message().FullName())
+			}
+			if f.Enum() != nil {
+				s += fmt.Sprint(" ", f.Enum().FullName(), f.Enum().IsClosed(), f.Enum().Values().Len())
+			}
+			shape = append(shape, s)
+		}
+		shape = append(shape, shapeOf(m.Messages())...)
+	}
+	return shape
+}
+
+// What is compiled here is what the whole of protocompile makes of it.
+func TestCompileIsThatOfProtocompile(t *testing.T) {
+	dir := t.TempDir()
+	for name, source := range compiled {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(source), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	whole := protocompile.Compiler{Resolver: protocompile.WithStandardImports(&protocompile.SourceResolver{ImportPaths: []string{dir}})}
+	fields := 0
+	for name := range compiled {
+		want, err := whole.Compile(t.Context(), name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		made, err := Calls{}.Compile(t.Context(), []string{filepath.Join(dir, name)})
+		if err != nil {
+			t.Error(err)
+			continue
+		}
+		got, err := made.(types).FindFileByPath(name)
+		if err != nil {
+			t.Error(err)
+			continue
+		}
+		a, b := shapeOf(got.Messages()), shapeOf(want[0].Messages())
+		fields += len(a)
+		if !slices.Equal(a, b) {
+			t.Errorf("%s:\n%s\nwant\n%s", name, strings.Join(a, "\n"), strings.Join(b, "\n"))
+		}
+		for i := range got.Services().Len() {
+			if m := got.Services().Get(i).Methods().Get(0); m.Input().FullName() != "a.b.Outer.Inner" || m.Output().FullName() != "a.b.Outer" || !m.IsStreamingServer() {
+				t.Errorf("%s: method %v", name, m)
+			}
+		}
+	}
+	if fields < 40 {
+		t.Errorf("only %d fields were compared", fields)
+	}
+}
+
+// What is wrong with a file is reported with its name.
+func TestCompileRefuses(t *testing.T) {
+	for name, tt := range map[string]struct{ source, want string }{
+		"no syntax":       {"this is none", "x.proto:1:1"},
+		"no type":         {`syntax = "proto3"; message M { Nobody n = 1; }`, "x.proto: message field \"M.n\" cannot resolve type: \"Nobody\" not found"},
+		"no import":       {`syntax = "proto3"; import "nobody.proto";`, "nobody.proto is not in . or "},
+		"itself":          {`syntax = "proto3"; import "x.proto";`, "it imports itself"},
+		"no option":       {`syntax = "proto3"; option java_pakage = "x";`, "option java_pakage: unknown field"},
+		"a number twice":  {`syntax = "proto3"; message M { int32 a = 1; int32 b = 1; }`, "x.proto"},
+		"a second M":      {`syntax = "proto3"; message M {} message M {}`, "x.proto"},
+		"not imported":    {`syntax = "proto3"; message M { google.protobuf.Any a = 1; }`, "cannot resolve type"},
+		"a wrong default": {`syntax = "proto3"; option go_package = 1;`, "option go_package: invalid value"},
+	} {
+		path := filepath.Join(t.TempDir(), "x.proto")
+		if err := os.WriteFile(path, []byte(tt.source), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := (Calls{}).Compile(t.Context(), []string{path}); err == nil || !strings.Contains(err.Error(), tt.want) || strings.Contains(err.Error(), ": proto:") {
+			t.Errorf("%s: %v, want %q", name, err, tt.want)
+		}
+	}
+}
+
+// FuzzCompile: whatever a file has, there are types or an error.
+func FuzzCompile(f *testing.F) {
+	for _, source := range compiled {
+		f.Add(source)
+	}
+	path := filepath.Join(f.TempDir(), "x.proto")
+	f.Fuzz(func(t *testing.T, source string) {
+		if err := os.WriteFile(path, []byte(source), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		types, err := Calls{}.Compile(t.Context(), []string{path})
+		if (types == nil) == (err == nil) {
+			t.Fatalf("%v, %v", types, err)
 		}
 	})
 }

@@ -1,0 +1,214 @@
+package rpc
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"github.com/bufbuild/protocompile/parser"
+	"github.com/bufbuild/protocompile/reporter"
+	"google.golang.org/protobuf/encoding/prototext"
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/reflect/protodesc"
+	"google.golang.org/protobuf/reflect/protoreflect"
+	"google.golang.org/protobuf/reflect/protoregistry"
+	"google.golang.org/protobuf/types/descriptorpb"
+
+	// What a file may import without having it (google/protobuf/*.proto).
+	_ "google.golang.org/protobuf/types/known/anypb"
+	_ "google.golang.org/protobuf/types/known/durationpb"
+	_ "google.golang.org/protobuf/types/known/emptypb"
+	_ "google.golang.org/protobuf/types/known/fieldmaskpb"
+	_ "google.golang.org/protobuf/types/known/structpb"
+	_ "google.golang.org/protobuf/types/known/timestamppb"
+	_ "google.golang.org/protobuf/types/known/wrapperspb"
+
+	"github.com/procfit/procfit/internal/host/folder"
+	"github.com/procfit/procfit/internal/load"
+	"github.com/procfit/procfit/internal/show/phrase"
+)
+
+// Compile implements load.Calls: it reads .proto files. What they import is looked for next to them and from
+// the current directory on.
+//
+// The parser is protocompile's. Names are resolved by protodesc, which is linked for compiled
+// descriptors too. Of the options those of protobuf itself are read; others, and default
+// values, make no difference to what is sent.
+func (Calls) Compile(ctx context.Context, paths []string) (load.CallTypes, error) {
+	c := compiler{from: []string{"."}, files: new(protoregistry.Files), under: map[string]bool{}}
+	for _, path := range paths {
+		c.from = append(c.from, filepath.Dir(path))
+	}
+	for _, path := range paths {
+		if err := c.add(ctx, filepath.Base(path)); err != nil {
+			return nil, err
+		}
+	}
+	return typesOf(c.files), nil
+}
+
+// compiler has the files that are compiled.
+type compiler struct {
+	from  []string // folders in which files are looked for
+	files *protoregistry.Files
+	under map[string]bool // those whose imports are being added
+}
+
+// mostTypes bounds a file of types, in bytes.
+const mostTypes = 64 << 20
+
+// add compiles a file after those that it imports.
+func (c *compiler) add(ctx context.Context, name string) error {
+	if _, err := c.files.FindFileByPath(name); err == nil {
+		return nil
+	}
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	if c.under[name] {
+		return fmt.Errorf("%s: it imports itself, directly or not", name)
+	}
+	c.under[name] = true
+	defer delete(c.under, name)
+	file, err := c.read(name)
+	if err != nil {
+		return err
+	}
+	for _, imported := range file.Dependency {
+		if err := c.add(ctx, imported); err != nil {
+			return err
+		}
+	}
+	linked, err := protodesc.NewFile(file, c.files)
+	if err == nil {
+		// The parser does not know whether a name is of a message or of an enum. Now it is
+		// known, and so are the options that depend on it.
+		linked, err = protodesc.NewFile(protodesc.ToFileDescriptorProto(linked), c.files)
+	}
+	if err != nil {
+		return fmt.Errorf("%s: %s", name, plain(err))
+	}
+	return c.files.RegisterFile(linked)
+}
+
+// plain is an error of protobuf without the name of the package, which a space that varies
+// comes after, and without the place in an option.
+func plain(err error) string {
+	text := strings.TrimLeft(strings.TrimPrefix(err.Error(), "proto:"), " \u00a0")
+	if _, why, placed := strings.Cut(text, "): "); placed && strings.HasPrefix(text, "(line ") {
+		text = why
+	}
+	return strings.ReplaceAll(text, `"*.`, `"`) // a name that is looked for in each scope
+}
+
+// read parses a file. Those of google/protobuf come with procfit.
+func (c *compiler) read(name string) (*descriptorpb.FileDescriptorProto, error) {
+	var source []byte
+	err := error(fs.ErrNotExist)
+	for i := 0; i < len(c.from) && errors.Is(err, fs.ErrNotExist); i++ {
+		source, err = folder.ReadRegular(filepath.Join(c.from[i], name), mostTypes)
+	}
+	if known, unknown := protoregistry.GlobalFiles.FindFileByPath(name); errors.Is(err, fs.ErrNotExist) && unknown == nil {
+		return protodesc.ToFileDescriptorProto(known), nil
+	}
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("%s is not in %s", name, phrase.Or(c.from))
+	}
+	if err != nil {
+		return nil, err
+	}
+	handler := reporter.NewHandler(nil)
+	tree, err := parser.Parse(name, bytes.NewReader(source), handler)
+	if err != nil {
+		return nil, err
+	}
+	parsed, err := parser.ResultFromAST(tree, true, handler)
+	if err != nil {
+		return nil, err
+	}
+	file := parsed.FileDescriptorProto()
+	if err := interpret(file.ProtoReflect()); err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	return file, nil
+}
+
+// interpret reads the options of a message of descriptor.proto and of all that are in it.
+func interpret(m protoreflect.Message) (err error) {
+	var options proto.Message
+	m.Range(func(f protoreflect.FieldDescriptor, v protoreflect.Value) bool {
+		switch {
+		case f.Kind() != protoreflect.MessageKind:
+		case f.Name() == "options":
+			options = v.Message().Interface()
+		case f.IsList():
+			for i := 0; i < v.List().Len() && err == nil; i++ {
+				err = interpret(v.List().Get(i).Message())
+			}
+		}
+		return err == nil
+	})
+	if err != nil || options == nil {
+		return err
+	}
+	return setOptions(m.Interface(), options)
+}
+
+// setOptions sets what the parser has left as text in the options of a descriptor.
+func setOptions(of, options proto.Message) error {
+	raw := options.(interface {
+		GetUninterpretedOption() []*descriptorpb.UninterpretedOption
+	}).GetUninterpretedOption()
+	m := options.ProtoReflect()
+	m.Clear(m.Descriptor().Fields().ByName("uninterpreted_option"))
+	for _, o := range raw {
+		name := o.Name[0].GetNamePart()
+		field, isField := of.(*descriptorpb.FieldDescriptorProto)
+		switch {
+		case o.Name[0].GetIsExtension(), isField && name == "default":
+			continue
+		case isField && name == "json_name":
+			field.JsonName = proto.String(string(o.StringValue))
+			continue
+		}
+		text := valueOf(o)
+		for i := len(o.Name) - 1; i >= 0; i-- {
+			if o.Name[i].GetIsExtension() { // as in features.(pb.go).x
+				text = ""
+				break
+			}
+			text = o.Name[i].GetNamePart() + text
+			if i > 0 {
+				text = "{" + text + "}"
+			}
+		}
+		one := m.New().Interface()
+		if err := (prototext.UnmarshalOptions{AllowPartial: true}).Unmarshal([]byte(text), one); err != nil {
+			return fmt.Errorf("option %s: %s", name, plain(err))
+		}
+		proto.Merge(options, one)
+	}
+	return nil
+}
+
+// valueOf is an option's value in the text format.
+func valueOf(o *descriptorpb.UninterpretedOption) string {
+	switch {
+	case o.AggregateValue != nil:
+		return "{" + o.GetAggregateValue() + "}"
+	case o.IdentifierValue != nil:
+		return ":" + o.GetIdentifierValue()
+	case o.PositiveIntValue != nil:
+		return ":" + strconv.FormatUint(o.GetPositiveIntValue(), 10)
+	case o.NegativeIntValue != nil:
+		return ":" + strconv.FormatInt(o.GetNegativeIntValue(), 10)
+	case o.DoubleValue != nil:
+		return ":" + strconv.FormatFloat(o.GetDoubleValue(), 'g', -1, 64)
+	}
+	return ":" + strconv.QuoteToASCII(string(o.StringValue))
+}
