@@ -18,6 +18,7 @@ import (
 	"github.com/prometheus/common/expfmt"
 	"github.com/prometheus/common/model"
 
+	"github.com/procfit/procfit/internal/show/pattern"
 	"github.com/procfit/procfit/internal/show/phrase"
 	"github.com/procfit/procfit/internal/verdict/journal"
 )
@@ -128,14 +129,14 @@ func parsePage(r io.Reader) (map[string]*dto.MetricFamily, error) {
 // The shapes of names: of histograms of how long requests take, best first, and of counters
 // of requests.
 var (
-	latencyNames = []*regexp.Regexp{
-		regexp.MustCompile(`(^|_)(http|grpc|rpc)(_server)?_?(requests?|handling|handled)?(_(duration|latency))?_(milli)?seconds$`),
-		regexp.MustCompile(`(request|handling|rpc).*_(milli)?seconds$`),
+	latencyNames = []func() *regexp.Regexp{
+		pattern.Of(`(^|_)(http|grpc|rpc)(_server)?_?(requests?|handling|handled)?(_(duration|latency))?_(milli)?seconds$`),
+		pattern.Of(`(request|handling|rpc).*_(milli)?seconds$`),
 	}
-	counterName = regexp.MustCompile(`(^|_)(requests|requests_handled|server_handled|rpcs|calls)_total$`)
+	counterName = pattern.Of(`(^|_)(requests|requests_handled|server_handled|rpcs|calls)_total$`)
 	// notOurs are of requests that the program sends, of what serves its metrics and its own
 	// administration, and of bodies.
-	notOurs = regexp.MustCompile(`^(go|process|promhttp|scrape|net_conntrack)_|_?(client|admin|outgoing|upstream|sent)_|_size_`)
+	notOurs = pattern.Of(`^(go|process|promhttp|scrape|net_conntrack)_|_?(client|admin|outgoing|upstream|sent)_|_size_`)
 )
 
 // choose is the histogram and the counter of requests. What is named is taken, if it has the
@@ -149,7 +150,7 @@ func choose(named journal.Metrics, before, after map[string]*dto.MetricFamily, o
 		for _, shape := range latencyNames {
 			list := counting(before, after, own, func(f *dto.MetricFamily) bool {
 				_, known := boundsOf(f, own)
-				return f.GetType() == dto.MetricType_HISTOGRAM && known && shape.MatchString(f.GetName()) && !notOurs.MatchString(f.GetName())
+				return f.GetType() == dto.MetricType_HISTOGRAM && known && shape().MatchString(f.GetName()) && !notOurs().MatchString(f.GetName())
 			})
 			if len(list) > 1 {
 				return named, ambiguous("histograms of request latency", list, named.URL)
@@ -162,7 +163,7 @@ func choose(named journal.Metrics, before, after map[string]*dto.MetricFamily, o
 	}
 	if out.Counter == "" {
 		list := counting(before, after, own, func(f *dto.MetricFamily) bool {
-			return f.GetType() == dto.MetricType_COUNTER && counterName.MatchString(f.GetName()) && !notOurs.MatchString(f.GetName())
+			return f.GetType() == dto.MetricType_COUNTER && counterName().MatchString(f.GetName()) && !notOurs().MatchString(f.GetName())
 		})
 		switch {
 		case len(list) == 1:

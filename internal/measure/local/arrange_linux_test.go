@@ -173,8 +173,8 @@ func TestWidest(t *testing.T) {
 		"the only one":   {[]journal.Setting{setting(&half)}, &half},
 	} {
 		got := widest(journal.Plan{Settings: tc.settings})
-		if got.Procs != nil || got.Label != "unset" || got.QuotaCPUs != tc.want {
-			t.Errorf("%s: %+v, want the unset setting of %v", name, got, tc.want)
+		if got.Procs != nil || got.Label != journal.Default || got.QuotaCPUs != tc.want {
+			t.Errorf("%s: %+v, want the default of %v", name, got, tc.want)
 		}
 	}
 }

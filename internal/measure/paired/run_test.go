@@ -217,7 +217,7 @@ func runEnds(t *testing.T) {
 			s.is = func(time.Duration) judge.Condition { return judge.Condition{} }
 		}, none, journal.EndHarm, journal.HarmUnready, 0, ""},
 		"a query": {func(*stage, *Run) {}, func(q string, _ time.Time) (*float64, error) {
-			if q == "pod-unset" {
+			if q == "pod-default" {
 				return new(1.0), nil
 			}
 			return new(1.3), nil
