@@ -75,7 +75,7 @@ func (c *compiler) add(ctx context.Context, name string) error {
 	}
 	c.under[name] = true
 	defer delete(c.under, name)
-	file, err := c.read(name)
+	file, parsed, err := c.read(name)
 	if err != nil {
 		return err
 	}
@@ -91,9 +91,42 @@ func (c *compiler) add(ctx context.Context, name string) error {
 		linked, err = protodesc.NewFile(protodesc.ToFileDescriptorProto(linked), c.files)
 	}
 	if err != nil {
-		return fmt.Errorf("%s: %s", name, plain(err))
+		return fmt.Errorf("%s: %s", placeOf(err, name, parsed), plain(err))
 	}
 	return c.files.RegisterFile(linked)
+}
+
+// placeOf is the line of what an error of protodesc is about, whose full name it quotes first.
+func placeOf(err error, name string, parsed parser.Result) string {
+	if _, quoted, ok := strings.Cut(err.Error(), `"`); ok && parsed != nil {
+		about, _, _ := strings.Cut(quoted, `"`)
+		file := parsed.FileDescriptorProto()
+		if d := declared(file.ProtoReflect(), "", file.GetPackage(), about); d != nil {
+			return parsed.AST().NodeInfo(parsed.Node(d)).Start().String()
+		}
+	}
+	return name
+}
+
+// declared is the descriptor with a full name, among those in a descriptor; nil: none.
+func declared(m protoreflect.Message, scope, own, name string) (found proto.Message) {
+	full := strings.TrimPrefix(scope+"."+own, ".")
+	if full == name {
+		return m.Interface()
+	}
+	m.Range(func(f protoreflect.FieldDescriptor, v protoreflect.Value) bool {
+		if !f.IsList() || f.Kind() != protoreflect.MessageKind {
+			return true
+		}
+		for i := 0; i < v.List().Len() && found == nil; i++ {
+			in := v.List().Get(i).Message()
+			if named, ok := in.Interface().(interface{ GetName() string }); ok {
+				found = declared(in, full, named.GetName(), name)
+			}
+		}
+		return found == nil
+	})
+	return found
 }
 
 // plain is an error of protobuf without the name of the package, which a space that varies
@@ -106,36 +139,36 @@ func plain(err error) string {
 	return strings.ReplaceAll(text, `"*.`, `"`) // a name that is looked for in each scope
 }
 
-// read parses a file. Those of google/protobuf come with procfit.
-func (c *compiler) read(name string) (*descriptorpb.FileDescriptorProto, error) {
+// read parses a file. Those of google/protobuf come with procfit, and are not parsed.
+func (c *compiler) read(name string) (*descriptorpb.FileDescriptorProto, parser.Result, error) {
 	var source []byte
 	err := error(fs.ErrNotExist)
 	for i := 0; i < len(c.from) && errors.Is(err, fs.ErrNotExist); i++ {
 		source, err = folder.ReadRegular(filepath.Join(c.from[i], name), mostTypes)
 	}
 	if known, unknown := protoregistry.GlobalFiles.FindFileByPath(name); errors.Is(err, fs.ErrNotExist) && unknown == nil {
-		return protodesc.ToFileDescriptorProto(known), nil
+		return protodesc.ToFileDescriptorProto(known), nil, nil
 	}
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("%s is not in %s", name, phrase.Or(c.from))
+		return nil, nil, fmt.Errorf("%s is not in %s", name, phrase.Or(c.from))
 	}
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	handler := reporter.NewHandler(nil)
 	tree, err := parser.Parse(name, bytes.NewReader(source), handler)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	parsed, err := parser.ResultFromAST(tree, true, handler)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	file := parsed.FileDescriptorProto()
 	if err := interpret(file.ProtoReflect()); err != nil {
-		return nil, fmt.Errorf("%s: %w", name, err)
+		return nil, nil, fmt.Errorf("%s: %w", name, err)
 	}
-	return file, nil
+	return file, parsed, nil
 }
 
 // interpret reads the options of a message of descriptor.proto and of all that are in it.

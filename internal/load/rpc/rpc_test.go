@@ -318,12 +318,13 @@ func TestCompileIsThatOfProtocompile(t *testing.T) {
 func TestCompileRefuses(t *testing.T) {
 	for name, tt := range map[string]struct{ source, want string }{
 		"no syntax":       {"this is none", "x.proto:1:1"},
-		"no type":         {`syntax = "proto3"; message M { Nobody n = 1; }`, "x.proto: message field \"M.n\" cannot resolve type: \"Nobody\" not found"},
+		"no type":         {`syntax = "proto3"; message M { Nobody n = 1; }`, "x.proto:1:32: message field \"M.n\" cannot resolve type: \"Nobody\" not found"},
 		"no import":       {`syntax = "proto3"; import "nobody.proto";`, "nobody.proto is not in . or "},
 		"itself":          {`syntax = "proto3"; import "x.proto";`, "it imports itself"},
 		"no option":       {`syntax = "proto3"; option java_pakage = "x";`, "option java_pakage: unknown field"},
 		"a number twice":  {`syntax = "proto3"; message M { int32 a = 1; int32 b = 1; }`, "x.proto"},
 		"a second M":      {`syntax = "proto3"; message M {} message M {}`, "x.proto"},
+		"no input":        {"syntax = \"proto3\";\npackage p;\nservice S {\n  rpc Call(Nobody) returns (Nobody);\n}", "x.proto:4:3: service method \"p.S.Call\" cannot resolve input"},
 		"not imported":    {`syntax = "proto3"; message M { google.protobuf.Any a = 1; }`, "cannot resolve type"},
 		"a wrong default": {`syntax = "proto3"; option go_package = 1;`, "option go_package: invalid value"},
 	} {
