@@ -101,6 +101,9 @@ func (p *peer) call(ctx context.Context, method string, messages ...[]byte) ([][
 		return nil, err
 	}
 	defer answer.Body.Close()
+	if answer.ProtoMajor != 2 { // over TLS the transport takes what the server offers
+		return nil, fmt.Errorf("the server speaks %s, not HTTP/2", answer.Proto)
+	}
 	if answer.StatusCode != http.StatusOK || !strings.HasPrefix(answer.Header.Get("Content-Type"), "application/grpc") {
 		return nil, &statusError{codeOf(answer.StatusCode), fmt.Sprintf("the server answered %s with the content-type %q, not as gRPC", answer.Status, answer.Header.Get("Content-Type"))}
 	}

@@ -52,8 +52,15 @@ func TestReadyByGRPC(t *testing.T) {
 	if a := askOnce(t, Probe{URL: "grpc://" + grpcServer(t, nil)}); !a.Ready {
 		t.Errorf("a server without the health service: %+v", a)
 	}
-	for what, address := range map[string]string{"no gRPC": rawServer(t, "220 hello, this is mail\r\n"), "TLS asked in the clear": secure, "HTTP/1.1": strings.TrimPrefix(borrowed.URL, "https://")} {
-		if a := askOnce(t, Probe{URL: "grpc://" + address}); a.Ready || a.Err == nil || !a.Connected {
+	old := strings.TrimPrefix(borrowed.URL, "https://")
+	older, err := tls.Listen("tcp", "127.0.0.1:0", &tls.Config{Certificates: borrowed.TLS.Certificates}) // without ALPN
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer older.Close()
+	go http.Serve(older, http.NotFoundHandler())
+	for what, url := range map[string]string{"no gRPC": "grpc://" + rawServer(t, "220 hello, this is mail\r\n"), "TLS asked in the clear": "grpc://" + secure, "HTTP/1.1": "grpc://" + old, "HTTP/1.1 over TLS": "grpcs://" + old, "no ALPN": "grpcs://" + older.Addr().String()} {
+		if a := askOnce(t, Probe{URL: url}); a.Ready || a.Err == nil || !a.Connected {
 			t.Errorf("%s: %+v", what, a)
 		}
 	}
