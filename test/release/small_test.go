@@ -14,7 +14,7 @@ import (
 // How large the programs for linux/amd64 may be. procfit-run, which is a part of every
 // application's image, may be so large for no system.
 const (
-	largestTool = 40_000_000 // bytes
+	largestTool = 36_000_000 // bytes
 	largestRun  = 4_000_000
 )
 

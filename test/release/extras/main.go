@@ -51,7 +51,7 @@ func extras(root, out, version string) error {
 	// its pages have the commit's version and day.
 	program := filepath.Join(out, "procfit")
 	flags := []string{"-trimpath", "-buildvcs=true", "-gcflags=k8s.io/...=-l", "-gcflags=sigs.k8s.io/...=-l", "-gcflags=go.yaml.in/...=-l",
-		"-gcflags=github.com/bufbuild/...=-l", "-gcflags=github.com/charmbracelet/...=-l", "-gcflags=github.com/google/...=-l", "-gcflags=github.com/jhump/...=-l", "-gcflags=github.com/moby/...=-l", "-gcflags=github.com/prometheus/...=-l", "-gcflags=github.com/spf13/...=-l",
+		"-gcflags=github.com/bufbuild/...=-l", "-gcflags=github.com/charmbracelet/...=-l", "-gcflags=github.com/google/...=-l", "-gcflags=github.com/moby/...=-l", "-gcflags=github.com/prometheus/...=-l", "-gcflags=github.com/spf13/...=-l",
 		"-ldflags=-s -w"}
 	if _, err := run(root, "go", slices.Concat([]string{"build"}, flags, []string{"-o", program, "./cmd/procfit"})...); err != nil {
 		return err
