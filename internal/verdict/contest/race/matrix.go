@@ -145,13 +145,15 @@ func (f factor) inverse() *matrix {
 	return f.solve(one)
 }
 
-// chain is a symmetric matrix in which each row has, besides its own place, at most those
-// next to it.
+// chain is a symmetric matrix in which each row has its own place and those next to it.
 type chain struct{ own, next []float64 } // next[i] is at i, i+1
 
-// factored is the factor's diagonal and what is below it.
-func (c chain) factored() (f chain, logDet float64, ok bool) {
-	f = chain{make([]float64, len(c.own)), make([]float64, len(c.next))}
+// chainFactor is the factor of a chain: its diagonal, and what is below that.
+type chainFactor struct{ own, next []float64 }
+
+// factored is not ok for a matrix that is not positive definite.
+func (c chain) factored() (f chainFactor, logDet float64, ok bool) {
+	f = chainFactor{make([]float64, len(c.own)), make([]float64, len(c.next))}
 	least, most := math.Inf(1), 0.0
 	for i, pivot := range c.own {
 		if i > 0 {
@@ -169,7 +171,7 @@ func (c chain) factored() (f chain, logDet float64, ok bool) {
 }
 
 // inverse of the matrix whose factor it is.
-func (f chain) inverse() *matrix {
+func (f chainFactor) inverse() *matrix {
 	n := len(f.own)
 	x := newMatrix(n, n)
 	for i := range n {
