@@ -66,6 +66,12 @@ func TestCanaryVerdicts(t *testing.T) {
 				prolong(t, "p99", 1.3)
 			}
 		}, document.Attention, "Trade-off", "better than the default in one metric and worse in another"},
+		"the same": {func(c *journal.Contents) {
+			c.Trials, c.Header.Canary.Rounds = c.Trials[:16], c.Header.Canary.Rounds[:1]
+			for _, t := range one(c) {
+				t.CPUSeconds.User /= 0.8
+			}
+		}, document.OK, "No difference", "GOMAXPROCS 1 is the same as the default, within the margins."},
 		"nothing counted": {func(c *journal.Contents) { c.Trials = nil }, document.Unknown, "Undecided", "The canary has no complete slice."},
 		"interrupted":     {func(c *journal.Contents) { c.End.Code = journal.EndInterrupted }, document.Unknown, "Not finished", "The canary did not finish: it was interrupted."},
 		"killed":          {func(c *journal.Contents) { c.End = nil }, document.Unknown, "Not finished", "its journal has no end: procfit was killed"},

@@ -7,7 +7,18 @@
 // A value's figures are compared with the control's of the same block, metric by metric. In
 // one process the order within a block is random, so that without an effect either sign of
 // their difference is as likely as the other, whatever the traffic does. On that alone rests
-// what is proven, and it may be looked at after every block.
+// what is proven, and it may be looked at after every block. Of pods that run at the same time
+// the sign is as likely because pods that do not differ could change places.
+//
+// Where the number of blocks is planned, most of the error is kept for the look after the last
+// of them. That one goes by signed ranks, which find more than signs that may be looked at at
+// any time: without them a difference would take two to three times as many blocks.
+//
+// # Limits
+//
+// A lasting difference that the value did not make is taken for its own: of pods, the one that
+// has the only heavy client. In one process, what a value leaves behind in the slices after it
+// is found if it fades, or if there are three values.
 package paired
 
 import (
