@@ -12,7 +12,7 @@ import (
 
 // SliceOf is a trial as the rules have it.
 func (h Header) SliceOf(t *journal.Trial) paired.Slice {
-	s := paired.Slice{Block: t.Block, Value: paired.Rules{Settings: h.Plan.Settings}.Value(t.Setting), Void: paired.Void(t.InvalidCode)}
+	s := paired.Slice{Block: t.Block, Value: paired.Rules{Settings: h.Plan.Settings}.Value(t.Setting), Void: t.InvalidCode}
 	l := t.Live
 	if l == nil {
 		l = &journal.Slice{}
@@ -114,7 +114,7 @@ func Analyze(c *journal.Contents) *verdict.Result {
 	r.TrialsPlanned = r.TrialsRun // a time is planned, and not how many
 	for i, t := range of {
 		rate, seconds := float64(t.Live.Requests)/t.MeasuredSeconds, l.Seconds+t.MeasuredSeconds
-		if list[i].Void != "" || !(t.MeasuredSeconds > 0) || math.IsInf(rate, 0) || math.IsInf(seconds, 0) {
+		if !list[i].Counts() || !(t.MeasuredSeconds > 0) || math.IsInf(rate, 0) || math.IsInf(seconds, 0) {
 			continue
 		}
 		if l.Seconds == 0 || rate < l.Least {

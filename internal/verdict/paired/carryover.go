@@ -49,7 +49,7 @@ func (t *trait) add(block []Slice) {
 	after := 0.0
 	for i := range block {
 		s := &block[i]
-		if s.Void != "" || s.After == 0 {
+		if !s.Counts() || s.After == 0 {
 			continue
 		}
 		x, y := math.Log(s.Halves[0][t.at]), math.Log(s.Halves[1][t.at])

@@ -40,7 +40,7 @@ func pairsOf(list []Slice, value, metric int) (is, was []float64) {
 	blocks := map[int][2]*float64{} // of the control and of the value
 	for i := range list {
 		s := &list[i]
-		if s.Void != "" || s.Value != 0 && s.Value != value || math.IsNaN(s.Figures[metric]) {
+		if !s.Counts() || s.Value != 0 && s.Value != value || math.IsNaN(s.Figures[metric]) {
 			continue
 		}
 		pair := blocks[s.Block]

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/procfit/procfit/internal/verdict"
+	"github.com/procfit/procfit/internal/verdict/journal"
 )
 
 // alpha is how likely it is that anything is claimed of values that do not differ, at all
@@ -96,9 +97,9 @@ func (p *proof) at(v *value) (level float64, last bool) {
 
 // add takes a block.
 func (p *proof) add(block []Slice) {
-	control := slices.IndexFunc(block, func(s Slice) bool { return s.Value == 0 && s.Void == "" })
+	control := slices.IndexFunc(block, func(s Slice) bool { return s.Value == 0 && s.Counts() })
 	p.carry.add(block)
-	loaded := slices.ContainsFunc(block, func(s Slice) bool { return s.Value == 0 && s.Void == VoidLoaded })
+	loaded := slices.ContainsFunc(block, func(s Slice) bool { return s.Value == 0 && s.Void == journal.InvalidLoaded })
 	for i := range block {
 		s := &block[i]
 		if s.Value < 1 || s.Value > len(p.values) {
@@ -106,10 +107,10 @@ func (p *proof) add(block []Slice) {
 		}
 		v := &p.values[s.Value-1]
 		v.blocks++
-		if s.Void != VoidLeft || !loaded { // a slice that carry-over made void was not left
-			v.visited(s.Void == VoidLeft)
+		if s.Void != journal.InvalidLeft || !loaded { // a slice that carry-over made void was not left
+			v.visited(s.Void == journal.InvalidLeft)
 		}
-		if s.Void == "" && control >= 0 {
+		if s.Counts() && control >= 0 {
 			v.add(s, &block[control])
 		}
 	}

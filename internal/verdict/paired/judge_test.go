@@ -8,6 +8,7 @@ import (
 
 	"github.com/procfit/procfit/internal/verdict"
 	"github.com/procfit/procfit/internal/verdict/eprocess"
+	"github.com/procfit/procfit/internal/verdict/journal"
 	"github.com/procfit/procfit/test/chance"
 )
 
@@ -78,22 +79,22 @@ func TestJudge(t *testing.T) {
 		}, Cheaper, false, false},
 		"the traffic differs":       {rules(2), than{0.9, 1, 1, 1.2}, nil, Open, false, true},
 		"the traffic differs by 2%": {rules(2), than{0.9, 1, 1, 1.02}, nil, Better, false, false},
-		"left twice":                {rules(2), than{0.9, 1, 1, 1}, voids(VoidLeft, 5, 7), Left, true, false},
+		"left twice":                {rules(2), than{0.9, 1, 1, 1}, voids(journal.InvalidLeft, 5, 7), Left, true, false},
 		"left twice, once as the start value would have been": {rules(2), than{0.9, 1, 1, 1}, func(s *Slice) {
-			voids(VoidLeft, 5, 6)(s)
+			voids(journal.InvalidLeft, 5, 6)(s)
 			if s.Block == 6 && s.Value == 0 {
-				s.Void = VoidLoaded
+				s.Void = journal.InvalidLoaded
 			}
 		}, Better, false, false},
 		"left twice, but rarely, and the slices between are void": {rules(2), than{0.9, 1, 1, 1}, func(s *Slice) {
-			if voids(VoidLeft, 5, 15)(s); s.Block < 20 && s.Void == "" {
-				s.Void = VoidCarried
+			if voids(journal.InvalidLeft, 5, 15)(s); s.Block < 20 && s.Void == "" {
+				s.Carried = true
 			}
 		}, Better, false, false},
-		"left three times, but rarely":         {rules(2), than{0.9, 1, 1, 1}, voids(VoidLeft, 5, 9, 20), Better, false, false},
-		"left once":                            {rules(2), than{0.9, 1, 1, 1}, voids(VoidLeft, 5), Better, false, false},
-		"all slices before are void":           {rules(2), than{0.9, 1, 1, 1}, func(s *Slice) { s.Void = VoidCarried }, Open, false, false},
-		"no slice of the start value":          {rules(2), than{0.9, 1, 1, 1}, func(s *Slice) { s.Void = []Void{VoidLoaded, ""}[s.Value] }, Open, false, false},
+		"left three times, but rarely":         {rules(2), than{0.9, 1, 1, 1}, voids(journal.InvalidLeft, 5, 9, 20), Better, false, false},
+		"left once":                            {rules(2), than{0.9, 1, 1, 1}, voids(journal.InvalidLeft, 5), Better, false, false},
+		"all slices before are void":           {rules(2), than{0.9, 1, 1, 1}, func(s *Slice) { s.Carried = true }, Open, false, false},
+		"no slice of the start value":          {rules(2), than{0.9, 1, 1, 1}, func(s *Slice) { s.Void = []journal.InvalidCode{journal.InvalidLoaded, ""}[s.Value] }, Open, false, false},
 		"nothing is known":                     {rules(2), than{1, 1, 1, 1}, func(s *Slice) { s.Figures = []float64{math.Inf(1), math.NaN(), math.NaN(), 0, math.NaN(), 0} }, Open, false, false},
 		"latency is never known":               {rules(2), than{0.9, 3, 3, 1}, func(s *Slice) { s.Figures[p50], s.Figures[p99] = math.NaN(), math.NaN() }, Cheaper, false, false},
 		"cheaper, and one request in 50 fails": {rules(2), than{0.9, 1, 1, 1}, func(s *Slice) { s.Figures[failed] = float64(s.Value) / 50 }, Worse, true, false},
@@ -119,7 +120,7 @@ func TestJudge(t *testing.T) {
 func TestCarriedBurst(t *testing.T) {
 	var list []Slice
 	for b := range 2 {
-		list = append(list, Slice{Block: b, Void: VoidLoaded}, Slice{Block: b, Value: 1, After: -1, Void: VoidLeft})
+		list = append(list, Slice{Block: b, Void: journal.InvalidLoaded}, Slice{Block: b, Value: 1, After: -1, Void: journal.InvalidLeft})
 	}
 	CarriedOver(list)
 	if v := Judge(rules(2), list).Values[0]; v.Outcome != Open || v.Out {
@@ -136,7 +137,7 @@ func served(start, value float64) func(*Slice) {
 }
 
 // voids are the value's slices of some blocks.
-func voids(why Void, blocks ...int) func(*Slice) {
+func voids(why journal.InvalidCode, blocks ...int) func(*Slice) {
 	return func(s *Slice) {
 		for _, b := range blocks {
 			if s.Value == 1 && s.Block == b {

@@ -90,29 +90,22 @@ type Slice struct {
 	// After is 1 where one process had a smaller value before, and -1 where it had a larger
 	// one; 0: neither.
 	After int
-	Void  Void // why it does not count; empty: it counts
+	// Void is why it does not count; empty: it counts. Of one process it is InvalidLeft where
+	// harm ended it and the control is back: a value that is left in two of three visits is out.
+	// It is InvalidLoaded where it is the control's, and the same would have ended it: a burst of
+	// the traffic is void in either, so that both are treated in the same way, and what was left
+	// in such a block does not count for that.
+	Void    journal.InvalidCode
+	Carried bool // what an earlier value left behind was in it, as was proven later
 }
 
-// Void is why a slice does not count.
-type Void string
-
-const (
-	// VoidLeft: harm ended it, and the control is back. A value that is left in two of three
-	// visits is out. Blocks in which the control's slice is VoidLoaded do not count for that.
-	VoidLeft Void = "left"
-	// VoidLoaded: it is the control's, and the same would have ended it. A burst of the traffic
-	// is void in either, so that both are treated in the same way.
-	VoidLoaded Void = "loaded"
-	// VoidCarried: what an earlier value left behind was in it, as was proven later.
-	VoidCarried Void = "carried_over"
-)
+// Counts reports that a slice is compared.
+func (s *Slice) Counts() bool { return s.Void == "" && !s.Carried }
 
 // CarriedOver are slices that do not count, but for the harm that there was.
 func CarriedOver(list []Slice) {
 	for i := range list {
-		if list[i].Void == "" {
-			list[i].Void = VoidCarried
-		}
+		list[i].Carried = true
 	}
 }
 
@@ -158,7 +151,7 @@ func (j Judged) Settled() bool { return j.Out || j.Outcome != Open && j.Outcome 
 type Look struct {
 	Values []Judged // in order
 	// Carried: what a value leaves behind reaches into the slices after it. The burn-in is too
-	// short, and the slices so far must become VoidCarried.
+	// short, and the slices so far must be CarriedOver.
 	Carried bool
 }
 

@@ -17,13 +17,13 @@ var verdicts = map[Outcome]verdict.Verdict{
 func (r Rules) Setting(value int, look Look, list []Slice) (out verdict.CanarySetting) {
 	control := map[int]*Slice{} // by block
 	for i := range list {
-		if s := &list[i]; s.Value == 0 && s.Void == "" {
+		if s := &list[i]; s.Value == 0 && s.Counts() {
 			control[s.Block] = s
 		}
 	}
 	var slices []*Slice
 	for i := range list {
-		if s := &list[i]; s.Value == value && s.Void == "" {
+		if s := &list[i]; s.Value == value && s.Counts() {
 			slices = append(slices, s)
 		}
 	}
