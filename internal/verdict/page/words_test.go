@@ -126,7 +126,7 @@ func TestGatesThatCannotBeJudgedInWords(t *testing.T) {
 	few.Blocks, spoiled.Trial = 2, fails
 	for want, c := range map[string]Config{
 		"throughput with the default GOMAXPROCS, p99 with the default GOMAXPROCS, throughput with GOMAXPROCS=1, p99 with GOMAXPROCS=1, throughput with GOMAXPROCS=4 and p99 with GOMAXPROCS=4: only 2 pairs of trials are valid, and 3 are needed": few,
-		"with the default GOMAXPROCS, 6 of 6 trials of the new program were invalid, and 0 of 6 of the old: exited with code 4; with GOMAXPROCS=1, 6 of 6":                                   spoiled,
+		"with the default GOMAXPROCS, 6 of 6 trials of the new program were invalid, and 0 of 6 of the old: exited with code 4; with GOMAXPROCS=1, 6 of 6":                                                                                         spoiled,
 		"no trial of both programs was measured": {Gate: true, Settings: CPUServer()},
 	} {
 		if got := Unjudged(analyze(c).Gate); !strings.Contains(got, want) {
