@@ -4,12 +4,12 @@ import (
 	"cmp"
 	"fmt"
 	"math"
-	"math/big"
 	"slices"
 	"strconv"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
+	"k8s.io/apimachinery/pkg/api/resource"
 
 	"github.com/procfit/procfit/internal/program/rule"
 	"github.com/procfit/procfit/internal/show/pattern"
@@ -269,10 +269,10 @@ func lastLine(n *yaml.Node, depth int) int {
 	return line
 }
 
-// quantity is an amount of a resource, exact
+// quantity is an amount of a resource
 // (kubernetes.io/docs/reference/kubernetes-api/common-definitions/quantity).
 type quantity struct {
-	amount *big.Rat // nil: none is written, or it is unknown
+	amount *resource.Quantity // nil: none is written, or it is unknown
 	text   string
 }
 
@@ -281,41 +281,19 @@ type quantity struct {
 func (q quantity) none() bool    { return q.amount == nil && q.text == "" }
 func (q quantity) unknown() bool { return q.amount == nil && q.text != "" }
 
-var quantityForm = pattern.Of(`^([+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+))([numkMGTPE]|[KMGTPE]i|[eE][+-]?[0-9]{1,2})?$`)
-
-var binaryUnits = map[string]int{"Ki": 10, "Mi": 20, "Gi": 30, "Ti": 40, "Pi": 50, "Ei": 60}
-
-var decimalUnits = map[string]int{"n": -9, "u": -6, "m": -3, "": 0, "k": 3, "M": 6, "G": 9, "T": 12, "P": 15, "E": 18}
-
-// longestQuantity bounds the work that a hostile one may cause.
+// longestQuantity and farExponent bound the work that a hostile one may cause.
 const longestQuantity = 64
+
+var farExponent = pattern.Of(`[eE][+-]?[0-9]{3}`)
 
 // parseQuantity reads "500m", "1.5", "2e3", "1Gi".
 func parseQuantity(text string) (quantity, error) {
-	m := quantityForm().FindStringSubmatch(text)
-	if m == nil || len(text) > longestQuantity {
-		return quantity{}, fmt.Errorf("%.40q is not a quantity such as 500m or 1.5", text)
-	}
-	amount, ok := new(big.Rat).SetString(m[1])
-	if !ok {
-		return quantity{}, fmt.Errorf("%.40q is not a quantity such as 500m or 1.5", text)
-	}
-	if bits, ok := binaryUnits[m[2]]; ok {
-		amount.Mul(amount, new(big.Rat).SetInt(new(big.Int).Lsh(big.NewInt(1), uint(bits))))
-		return quantity{amount, text}, nil
-	}
-	exponent, ok := decimalUnits[m[2]]
-	if !ok {
-		var err error
-		if exponent, err = strconv.Atoi(m[2][1:]); err != nil {
-			return quantity{}, fmt.Errorf("%.40q is not a quantity such as 500m or 1.5: %w", text, err)
+	if len(text) <= longestQuantity && !farExponent().MatchString(text) {
+		if amount, err := resource.ParseQuantity(text); err == nil {
+			return quantity{&amount, text}, nil
 		}
 	}
-	power := new(big.Rat).SetInt(new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(max(exponent, -exponent))), nil))
-	if exponent < 0 {
-		power.Inv(power)
-	}
-	return quantity{amount.Mul(amount, power), text}, nil
+	return quantity{}, fmt.Errorf("%.40q is not a quantity such as 500m or 1.5", text)
 }
 
 // positive reports whether there is one, above zero. To Kubernetes a limit of zero is none.
@@ -326,7 +304,8 @@ func (q quantity) cpus() float64 {
 	if q.amount == nil {
 		return 0
 	}
-	f, _ := q.amount.Float64()
+	exact := q.amount.DeepCopy() // AsDec changes what it is called on
+	f, _ := strconv.ParseFloat(exact.AsDec().String(), 64)
 	return f
 }
 
@@ -334,26 +313,24 @@ func (q quantity) cpus() float64 {
 // gives it: CPUs are first rounded up to thousandths (k8s.io/kubectl,
 // resource.convertResourceCPUToString).
 func (q quantity) ceil(divisor quantity) int64 {
-	thousand := big.NewRat(1000, 1)
-	num := roundUp(new(big.Rat).Mul(q.amount, thousand))
-	den := roundUp(new(big.Rat).Mul(divisor.amount, thousand))
-	if den.Sign() <= 0 {
-		return 0
-	}
-	n := roundUp(new(big.Rat).SetFrac(num, den))
+	const most = math.MaxInt64 / 1000 // whose thousandths are a number of 64 bits
 	switch {
-	case n.IsInt64():
-		return n.Int64()
-	case n.Sign() < 0:
+	case q.amount.CmpInt64(most) > 0:
+		return math.MaxInt64
+	case q.amount.CmpInt64(-most) < 0:
 		return math.MinInt64
+	case !divisor.positive():
+		return 0
+	case divisor.amount.CmpInt64(most) > 0:
+		return int64(max(q.amount.Sign(), 0))
 	}
-	return math.MaxInt64
-}
-
-func roundUp(r *big.Rat) *big.Int {
-	n, rest := new(big.Int).DivMod(r.Num(), r.Denom(), new(big.Int))
-	if rest.Sign() > 0 {
-		n.Add(n, big.NewInt(1))
+	num, den := q.amount.MilliValue(), divisor.amount.MilliValue()
+	n := num / den
+	switch {
+	case q.amount.Sign() < 0: // some below zero are rounded to thousandths above it
+		return min(n, 0)
+	case num%den > 0:
+		n++
 	}
 	return n
 }

@@ -1,6 +1,7 @@
 package manifest
 
 import (
+	"math"
 	"os"
 	"path/filepath"
 	"strings"
@@ -123,13 +124,13 @@ func FuzzQuantity(f *testing.F) {
 
 func TestQuantity(t *testing.T) {
 	one, _ := parseQuantity("1")
-	for text, want := range map[string]int64{"500m": 1, "1500m": 2, "1": 1, "2.0": 2, "2001m": 3, "1u": 1, "1e1": 10, "1k": 1000, "64Mi": 67108864, "0": 0, "2000m": 2, "0.0005": 1} {
+	for text, want := range map[string]int64{"500m": 1, "1500m": 2, "1": 1, "2.0": 2, "2001m": 3, "1u": 1, "1e1": 10, "1k": 1000, "64Mi": 67108864, "0": 0, "2000m": 2, "0.0005": 1, "m": 0, "-1500m": -1, "1e15": 1e15, "9999999999999999999E": math.MaxInt64, "1e-12": 1, "1e99": math.MaxInt64} {
 		q, err := parseQuantity(text)
 		if err != nil || q.ceil(one) != want {
 			t.Errorf("%s: %d, %v; want %d", text, q.ceil(one), err, want)
 		}
 	}
-	for _, text := range []string{"", "two", "1 ", "1mm", "1e", "0x10", "1.2.3", "m", "Inf", "1_000"} {
+	for _, text := range []string{"", "two", "1 ", "1mm", "1e", "0x10", "1.2.3", "1e999999999", "1e-100", "Inf", "1_000"} {
 		if _, err := parseQuantity(text); err == nil {
 			t.Errorf("%q is taken for a quantity", text)
 		}

@@ -258,7 +258,7 @@ func divisorOf(text, what string) (q quantity, refused string) {
 		return one, ""
 	}
 	milli, _ := parseQuantity("1m")
-	if what == "cpu" && q.amount.Cmp(one.amount) != 0 && q.amount.Cmp(milli.amount) != 0 {
+	if what == "cpu" && q.amount.Cmp(*one.amount) != 0 && q.amount.Cmp(*milli.amount) != 0 {
 		return q, fmt.Sprintf("divisor: %q is not allowed; for CPUs use 1 or 1m", text)
 	}
 	if !q.positive() {
