@@ -15,6 +15,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/spf13/cobra"
@@ -77,10 +78,15 @@ func examples(t *testing.T) documented {
 	t.Cleanup(func() { _ = tried.Process.Kill(); _ = tried.Wait() })
 	mux := http.NewServeMux()
 	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {})
+	var counted atomic.Int64
+	mux.HandleFunc("/metrics", func(w http.ResponseWriter, r *http.Request) {
+		fmt.Fprintf(w, "# TYPE http_requests_total counter\nhttp_requests_total %d\n", counted.Add(100))
+	})
 	server := httptest.NewServer(mux)
 	t.Cleanup(server.Close)
 	servers, certificate := scripts.ServeModern(t)
 	servers["http://127.0.0.1:8080"] = server.URL
+	servers[":2112/metrics"] = server.URL + "/metrics"
 	prometheus := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		fmt.Fprint(w, `{"status":"success","data":{"resultType":"vector","result":[{"metric":{},"value":[1,"10"]}]}}`)
 	}))
@@ -167,14 +173,10 @@ func prepareDocumented(t *testing.T, where string, args []string, there document
 	case "fleet":
 		writeFleet(t)
 		return append(args, "--dry-run")
-	case "observe":
-		if args[1] == ":8080" {
-			args[1] = strings.TrimPrefix(there.servers["http://127.0.0.1:8080"], "http://127.0.0.1")
-		}
-		return slices.Insert(args, 1, "--dry-run")
 	case "live":
-		if args[1] != "--help" {
-			args[1] = there.pid
+		args[1] = there.pid
+		if slices.Contains(args, "--rate") {
+			args[1] = strings.TrimPrefix(there.servers["http://127.0.0.1:8080"], "http://127.0.0.1")
 		}
 		return append(args, "--dry-run")
 	case "kube":

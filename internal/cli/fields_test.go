@@ -38,11 +38,10 @@ var texts = map[string][]string{
 
 // someParts are values for commands that have only some parts of a field.
 var someParts = map[string]map[string][]string{
-	"observe":     {"timeout": {"request=2s"}, "cpus": {"load=0", "load=shared"}},
 	"kube sweep":  {"tls": {"insecure", "name=h"}},
 	"kube canary": {"timeout": {"ready=7s"}, "margin": {"p99=33%"}, "for": {"1h", "10m,warmup=1m"}},
 	"compare":     {"until": {"trials=90"}},
-	"live":        {"for": {"1h"}},
+	"live":        {"for": {"1h"}, "timeout": {"request=2s"}, "cpus": {"load=0", "load=shared"}},
 }
 
 func quiet() stdio {
@@ -60,10 +59,6 @@ var measurements = map[string]func(std stdio, cmd *cobra.Command) (m *measuremen
 		o := newCompareOptions()
 		o.bind(std, cmd, o.Fields)
 		return &o.measurement, func() error { return o.take(cmd.Flags().Args(), cmd.ArgsLenAtDash()) }
-	},
-	"observe": func(std stdio, cmd *cobra.Command) (*measurement, func() error) {
-		m := &newObserveOptions(std, cmd).measurement
-		return m, func() error { m.operands = cmd.Flags().Args(); return nil }
 	},
 	"kube sweep": func(std stdio, cmd *cobra.Command) (*measurement, func() error) {
 		m := &newKubeSweepOptions().measurement

@@ -23,7 +23,7 @@ var guesses = map[string][]string{
 	"node-cpus": {"--cpus"}, "server-cpuset": {"--cpus target=0-3"}, "target-cpuset": {"--cpus target=0-3"}, "cpuset": {"--cpus target=0-3"}, "cpuset-cpus": {"--cpus target=0-3"}, "load-cpuset": {"--cpus load=4,5"},
 	// Other commands.
 	"gate": {compareGuess}, "against": {compareGuess}, "baseline": {compareGuess},
-	"attach": {"procfit observe :PORT --rate N"},
+	"attach": {"procfit live :PORT --rate N"},
 	"kube":   {"procfit kube sweep deployment/NAME"}, "canary": {"procfit kube canary deployment/NAME"}, "clean": {"procfit kube clean"}, "cluster": {"procfit kube check"},
 	// Files and output.
 	"format": {"--output"}, "config": {"--file"}, "results": {"--out"}, "output-dir": {"--out"}, "export-json": {"--out", "--json"}, "export-markdown": {"--out"},

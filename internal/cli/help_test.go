@@ -24,7 +24,7 @@ const (
 // belongs and what of the header it decides.
 func TestEveryFlagIsAField(t *testing.T) {
 	root := newRoot(quiet())
-	for _, words := range [][]string{{"sweep"}, {"compare"}, {"observe"}, {"kube", "sweep"}, {"kube", "canary"}, {"load"}, {"lab", "run"}} {
+	for _, words := range [][]string{{"sweep"}, {"compare"}, {"live"}, {"kube", "sweep"}, {"kube", "canary"}, {"load"}, {"lab", "run"}} {
 		cmd, _, err := root.Find(words)
 		if err != nil {
 			t.Fatal(err)
@@ -197,7 +197,7 @@ func TestTwentyFlags(t *testing.T) {
 
 // --help fits on a screen, --help-all has all flags, and help what is known of each.
 func TestShortHelp(t *testing.T) {
-	for _, words := range [][]string{{"sweep"}, {"compare"}, {"observe"}, {"load"}, {"kube", "sweep"}, {"kube", "canary"}} {
+	for _, words := range [][]string{{"sweep"}, {"compare"}, {"load"}, {"kube", "sweep"}, {"kube", "canary"}} {
 		short, long := printedBy(t, append(words, "--help")...), printedBy(t, append(words, "--help-all")...)
 		if n := strings.Count(short, "\n"); n > mostLines {
 			t.Errorf("%v --help has %d lines, at most %d:\n%s", words, n, mostLines, short)

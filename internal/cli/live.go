@@ -30,7 +30,7 @@ type liveOptions struct {
 	promQueries
 	slice, burnIn, baseline time.Duration
 	budget                  liveBudget
-	same, yes               bool
+	same, yes, unsafe       bool
 	metrics                 string // where the program's own metrics are; empty: they are not used
 }
 
@@ -41,24 +41,28 @@ type liveBudget struct{ requests, share float64 }
 func newLiveCommand(std stdio) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "live [flags] PID|NAME|:PORT",
-		Short: "Compare values in a running program, under its own traffic",
-		Long: `Try GOMAXPROCS values in a Go program that is running, for short slices of time in random
-order, and report which value is proven better under the traffic that the program has
-anyway. The program needs no code for this and no restart: procfit has it call
-runtime.GOMAXPROCS, as procfit set does, with the same needs (procfit help set).
+		Short: "Watch a running program, or try values in it under its own traffic",
+		Long: `Watch a running Go program under its own traffic, and report its CPU time, the requests
+that wait unread in its sockets, and how long its goroutines wait. Nothing is sent or
+changed. With --rate, procfit sends that many requests per second to it and measures their
+latency; by its port they go to http://127.0.0.1:PORT/.
 
-Nothing is sent. procfit compares the CPU time, the requests that wait unread in the
-program's sockets, and how long its goroutines wait before they run. With --metrics it
-also compares the latency that the program counts itself, and the CPU time per request.
+With --procs, try GOMAXPROCS values in the program, for short slices of time in random
+order, and report which value is proven better under its traffic. The program needs no
+code for this and no restart: procfit has it call runtime.GOMAXPROCS, as procfit set
+does, with the same needs (procfit help set). With --metrics, procfit also compares the
+latency that the program counts itself, and the CPU time per request.
 
 The program gets its own value back at the end, at Ctrl-C, and if procfit is killed. A
-value is left at once if requests, goroutines or throttling pile up beyond what the
-program had before. Whatever sized itself when the program started keeps that size:
+value is left at once if requests, waiting goroutines or throttling pile up beyond what
+the program had before. Whatever sized itself when the program started keeps that size:
 confirm a better value after a restart.
 
 Exit codes: 0 any answer, also none yet; 1 harm ended the experiment; 2 usage; 3 failure,
 also where the program cannot be changed; 130 interrupted.`,
-		Example: `  procfit live 4242 --procs 1,2
+		Example: `  procfit live 4242
+  procfit live :8080 --rate 300 --url http://127.0.0.1:8080/orders --connections 16
+  procfit live 4242 --procs 1,2
   procfit live :8080 --procs 1..4 --for 1h --yes
   procfit live 4242 --procs 1,2 --metrics :2112/metrics
   procfit live '^api$' --procs 2,4 --dry-run`,
@@ -76,7 +80,7 @@ func newLiveOptions(std stdio, cmd *cobra.Command) *liveOptions {
 		field.Field{Name: "margin", Help: "more CPU time, more p99 that still counts as equal (default 5%,p99=20%)"},
 		field.Field{Name: "slo", Help: "latency above which requests are slow: p99=100ms (default by the baseline)", More: "Without it, a request is slow if it takes twice as long as the p99 of the baseline."},
 		field.Field{Name: "seed", Help: "seed of the random order of values (default from the clock)"},
-		field.Field{Name: "header", Help: "a header to send to --metrics or --prometheus; may be repeated"})
+		field.Field{Name: "header", Help: "a header to send, also to --metrics and --prometheus; may be repeated"})
 	own := field.In(field.Compare,
 		field.Field{Name: "slice", Holds: "TIME", Help: "how long a value is counted at a time, up to 20% shorter or longer at random", Value: field.Time(&o.slice, 1, "5s")},
 		field.Field{Name: "burn-in", Holds: "TIME", Help: "time after each change that is not counted", Value: field.Time(&o.burnIn, 1, "2s")},
@@ -92,7 +96,7 @@ func newLiveOptions(std stdio, cmd *cobra.Command) *liveOptions {
 		More: "procfit finds the counter of requests and the histogram of their latency by their shape, and prints their names. #NAME behind the address names one.", Value: field.Text(&o.metrics),
 	})
 	queries := field.In(field.Compare, o.promQueries.fields("$slice is filled in, four fifths of --slice: at least two scrapes of the Prometheus must fit into it. A query that is proven above that of the value at start ends the experiment.", judge.ParseQuery)...)
-	o.bind(std, cmd, slices.Concat(fields, []field.Field{o.spec.RunField("how long the experiment takes at most, with its baseline")}, own, metrics, queries, field.Take(o.own(), slices.Concat(
+	o.bind(std, cmd, slices.Concat(fields, []field.Field{o.spec.RunField("how long the experiment takes at most, with its baseline")}, own, metrics, queries, o.offered(), field.Take(o.own(), slices.Concat(
 		field.Named("dry-run", "output", "json", "quiet"),
 		[]field.Field{{Name: "out", Help: "results directory (default results/NAME-live-TIME)"}})...),
 		field.In(field.Output, toggle("yes", &o.yes, "do not ask"))))
@@ -133,11 +137,11 @@ func (o *liveOptions) resolve(std stdio, c change) (*liveRun, error) {
 	}
 	s, h := c.subject, &run.header
 	l := h.Live
-	l.PID, l.Unit, l.Start, l.Uncounted, l.SizedAtStart = s.PID, "request", c.before.Procs, l.Metrics == nil, c.sized
+	l.PID, l.Unit, l.Start, l.Uncounted, l.SizedAtStart = s.PID, "request", c.before.Procs, l.Metrics == nil && !c.counted, c.sized
 	if limit, ok := s.Facts.Tightest(); ok {
 		l.LimitCPUs = limit.CPUs
 	}
-	values, err := o.values(l)
+	values, err := o.values(l, c.most)
 	if err != nil {
 		return nil, err
 	}
@@ -243,7 +247,7 @@ func (o *liveOptions) liveHeader(std stdio, h *judge.Header) error {
 }
 
 // values are those that are tried, but for the one at start.
-func (o *liveOptions) values(l *journal.Live) (values []int, err error) {
+func (o *liveOptions) values(l *journal.Live, most int) (values []int, err error) {
 	cpus := float64(l.Start)
 	if l.LimitCPUs > 0 {
 		cpus = min(cpus, l.LimitCPUs)
@@ -252,6 +256,8 @@ func (o *liveOptions) values(l *journal.Live) (values []int, err error) {
 		switch {
 		case v == nil || *v == l.Start: // which is always compared
 		case o.spec.Procs.Auto && float64(*v) > math.Ceil(cpus): // for a sweep to try, and not for users
+		case most > 0 && *v > most:
+			return nil, usageError("--procs %d: the program allows 1 to %d; live.Max in its code allows more", *v, most)
 		case *v > steer.Most:
 			return nil, usageError("--procs %d: expected at most %d", *v, steer.Most)
 		default:

@@ -4,11 +4,10 @@ import (
 	"context"
 	"encoding/json"
 	"io"
+	"net"
 	"net/http"
 	"net/http/httptest"
-	"os"
 	"runtime"
-	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -20,7 +19,6 @@ import (
 	"github.com/procfit/procfit/internal/verdict/journal"
 	"github.com/procfit/procfit/internal/verdict/paired"
 	"github.com/procfit/procfit/maxprocs/facts"
-	maxlive "github.com/procfit/procfit/maxprocs/live"
 )
 
 // TestLiveHost: the CPUs of a result are those of the program, and not those of procfit.
@@ -48,17 +46,22 @@ type interrupting struct{ press func() }
 
 func (w interrupting) Write(p []byte) (int, error) { w.press(); return len(p), nil }
 
-// TestObserveInterrupted: Ctrl-C ends the watching, with what was counted and the exit code of
+// TestWatchInterrupted: Ctrl-C ends the watching, with what was counted and the exit code of
 // an interrupt.
-func TestObserveInterrupted(t *testing.T) {
+func TestWatchInterrupted(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("reads the memory of this process")
 	}
-	new(maxlive.Meter).Begin().End(nil)
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	_, port, _ := net.SplitHostPort(l.Addr().String())
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	var out strings.Builder
-	code := Main(ctx, []string{"observe", strconv.Itoa(os.Getpid()), "--for", "1h"}, strings.NewReader(""), &out, interrupting{cancel})
+	code := Main(ctx, []string{"live", ":" + port, "--for", "1h"}, strings.NewReader(""), &out, interrupting{cancel})
 	if code != exitInterrupted || !strings.Contains(out.String(), "under its own traffic") {
 		t.Errorf("code %d: %s", code, out.String())
 	}

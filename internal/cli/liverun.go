@@ -23,7 +23,8 @@ import (
 // liveRun is a live experiment whose every question is settled.
 type liveRun struct {
 	header  judge.Header
-	change  change        // the process, and what it has now
+	change  change // the process, and what it has now
+	program *live.Program
 	metrics *live.Metrics // nil: the program's requests are not known
 	ask     journal.Asker // nil: nothing is asked
 	share   float64       // the budget as a share; 0: the header has it
@@ -40,28 +41,46 @@ func (o *liveOptions) run(ctx context.Context, std stdio, args []string) error {
 	if len(args) != 1 {
 		return usageError("live takes one process, got %s; try: procfit live PID --procs 1,2", phrase.Count(len(args), "word"))
 	}
+	if err := o.checkWays(); err != nil {
+		return err
+	}
 	pid, err := oneProcess(ctx, "live", args[0])
 	if err != nil {
 		return err
 	}
+	if o.has("rate") {
+		return o.atRate(ctx, std, pid)
+	}
 	c, err := identified(pid)
-	if err == nil {
+	if err == nil && o.tries() {
 		err = c.lendable("an experiment", "")
 	}
 	if err != nil {
 		return err
 	}
+	program, err := live.Watch(c.program, c.before)
+	if err != nil {
+		return err
+	}
+	defer program.Close()
+	c.counted, c.most = program.Counted, program.Most
+	if !o.tries() {
+		return o.watch(ctx, std, c, program)
+	}
 	run, err := o.resolve(std, c)
 	if err != nil {
 		return err
 	}
+	run.program = program
 	if o.dryRun {
 		_, err := fmt.Fprintln(std.out, run.describe())
 		return err
 	}
 	std.notef("%s", run.describe())
-	const how = "procfit has it call runtime.GOMAXPROCS again and again: each time one goroutine is held for about a millisecond, in a bad case for half a second, and kill -9 of procfit's tracer in that time would end the program"
-	if err := agreed(ctx, std, o.yes, run.header.Spec.Shell(), explain.Process(c.subject)+": "+how); err != nil {
+	for _, what := range program.Blind {
+		std.notef("not seen: %s", phrase.Clean(what))
+	}
+	if err := agreed(ctx, std, o.yes, run.header.Spec.Shell(), explain.Process(c.subject)+": "+run.how()); err != nil {
 		return err
 	}
 	end, begun, err := run.measure(ctx, std)
@@ -94,6 +113,14 @@ func liveEnded(end *journal.End) error {
 	return errors.New(end.Reason)
 }
 
+// how is what is done to the program.
+func (run *liveRun) how() string {
+	if run.program.Most > 0 {
+		return "it allows that and sets the values itself; its own value comes back at the end, and within 10 s if procfit is killed"
+	}
+	return "procfit has it call runtime.GOMAXPROCS again and again: each time one goroutine is held for about a millisecond, in a bad case for half a second, and kill -9 of procfit's tracer in that time would end the program"
+}
+
 // describe is what will be done, how long it takes at most, and what it may cost.
 func (run *liveRun) describe() string {
 	h, l := run.header, run.header.Live
@@ -122,17 +149,10 @@ func (run *liveRun) measure(ctx context.Context, std stdio) (end *journal.End, b
 	if err := folder.Try(run.dir); err != nil {
 		return nil, false, usageError("--out %s: %w", run.dir, err)
 	}
-	program, err := live.Watch(run.change.program, run.change.before)
-	if err != nil {
-		return nil, false, err
-	}
-	defer program.Close()
-	for _, what := range program.Blind {
-		std.notef("not seen: %s", phrase.Clean(what))
-	}
+	program := run.program
 	program.Metrics = run.metrics
 	program.For = time.Duration(run.header.Load.DurationSeconds*float64(time.Second)) + time.Minute
-	p := &liveProgress{std: std, run: run, program: program, began: time.Now()}
+	p := &liveProgress{std: std, run: run, began: time.Now()}
 	r := &live.Run{Header: run.header, Ask: run.ask, Share: run.share, Tell: p.tell}
 	return r.Into(ctx, program, run.dir, std.secrets.Quoted)
 }
@@ -174,11 +194,10 @@ func forecast(what string, f paired.Forecast) string {
 
 // liveProgress prints how far an experiment is, a line for each block and what is special.
 type liveProgress struct {
-	std     stdio
-	run     *liveRun
-	program *live.Program
-	began   time.Time
-	block   int
+	std   stdio
+	run   *liveRun
+	began time.Time
+	block int
 }
 
 func (p *liveProgress) tell(e live.Event) {
@@ -214,7 +233,7 @@ func (p *liveProgress) tell(e live.Event) {
 			p.std.notef("%v", e.Err)
 			return
 		}
-		p.std.notef("%s", released(l.Start, p.program.After))
+		p.std.notef("%s", released(l.Start, p.run.program.After))
 	}
 }
 
@@ -234,6 +253,9 @@ func (p *liveProgress) begin(e live.Event) {
 	}
 	if e.Noise > 0 {
 		p.std.notef("[baseline] %s", forecast(what, e.Forecast))
+	}
+	if run := p.run; run.metrics == nil && run.program.Counted && l.LatencyBy != judge.ByArrival {
+		p.std.notef("no request came through the Meter's Listener, so that its latency does not decide")
 	}
 	if n := l.RequestsPerSecond * l.SliceSeconds; !l.Uncounted && n < judge.FewRequests {
 		p.std.notef("%s in a slice of %s: latency does not decide below %d", phrase.Count(int(n), "request"), number.Short(number.Seconds(l.SliceSeconds)), judge.FewRequests)

@@ -211,7 +211,7 @@ number of CPUs and, since Go 1.25, the CPU limit of the container.`,
 	help := newHelp(std)
 	root.SetHelpCommand(help)
 	root.AddCommand(newPS(std), newCheck(std), newExplain(std), newSweep(std), newCompare(std), newLiveCommand(std), newRun(std), newSet(std), newExporter(std),
-		newLoad(std), newTrace(std), newReport(std), newFleet(std), newKube(std), newMigrate(std), newResize(std), newObserve(std), newLab(std), newCompletion(std), newVersion(std), help, newAgent(std))
+		newLoad(std), newTrace(std), newReport(std), newFleet(std), newKube(std), newMigrate(std), newResize(std), newLab(std), newCompletion(std), newVersion(std), help, newAgent(std))
 	cobra.EnableCommandSorting = false
 	if len(std.args) > 0 && strings.HasPrefix(std.args[0], cobra.ShellCompRequestCmd) { // cobra keeps such functions for good
 		completeWords(root)

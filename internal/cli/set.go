@@ -79,6 +79,8 @@ type change struct {
 	module   string   // its main module
 	value    steer.Value
 	before   steer.Value
+	counted  bool   // its Meter counts its requests
+	most     int    // the highest value of a lease; 0: it allows none
 	follows  bool   // its runtime can follow its limits
 	nothing  string // why there is nothing to change
 	Findings []string

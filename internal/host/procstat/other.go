@@ -40,6 +40,8 @@ func NewSampler() (*Sampler, error) { return nil, errUnsupported }
 
 func (s *Sampler) Source() (Source, error) { return "", errUnsupported }
 
+func (s *Sampler) Read(pid int) (Reading, error) { return Reading{}, errUnsupported }
+
 func (s *Sampler) ReadOn(stat Stat) (Reading, error) { return Reading{}, errUnsupported }
 
 func (s *Sampler) Close() error { return nil }

@@ -82,7 +82,7 @@ func TestWatch(t *testing.T) {
 		}
 	}
 	var got trafficJSON
-	if err := w.WriteJSON(&doc); err != nil || json.Unmarshal([]byte(doc.String()), &got) != nil || got.Requests != 21 || got.Latency.N != 21 || got.LatencyBy != "arrival" || got.CPUSecondsEach == nil || got.CPUShare == nil || *got.CPUShare > 0.9 {
+	if err := w.WriteJSON(&doc); err != nil || json.Unmarshal([]byte(doc.String()), &got) != nil || got.Requests == nil || *got.Requests != 21 || got.Latency.N != 21 || got.LatencyBy != "arrival" || got.CPUSecondsEach == nil || got.CPUShare == nil || *got.CPUShare > 0.9 {
 		t.Errorf("%v\n%s", err, doc.String())
 	}
 }
@@ -106,17 +106,29 @@ func TestNothing(t *testing.T) {
 // TestHijacked: of connections that handlers took over no latency is claimed.
 func TestHijacked(t *testing.T) {
 	var out strings.Builder
-	w := Watched{Duration: time.Second, Metrics: live.Metrics{Requests: 3, Hijacked: 3}}
+	w := Watched{Metered: true, Duration: time.Second, Metrics: live.Metrics{Requests: 3, Hijacked: 3}}
 	if err := w.WriteText(&out, text.Options{Width: 100}); err != nil || strings.Contains(strings.ToLower(out.String()), "latency") || !strings.Contains(out.String(), "3 per second") {
 		t.Errorf("%v\n%s", err, out.String())
 	}
 }
 
-// TestNoMeter: a process without a Meter, or that is none, is an error with words.
+// TestNoMeter: of a program without a Meter what is seen is shown, and its requests are not
+// known, which is not 0. A process that is none is an error.
 func TestNoMeter(t *testing.T) {
-	for pid, want := range map[int]error{1: nil, 99999999: meter.ErrGone} {
-		if _, err := Watch(t.Context(), pid, time.Millisecond, func(int) {}); err == nil || want != nil && !errors.Is(err, want) {
-			t.Errorf("%d: %v", pid, err)
+	if _, err := Watch(t.Context(), 99999999, time.Millisecond, func(int) {}); !errors.Is(err, meter.ErrGone) {
+		t.Error(err)
+	}
+	w := Watched{PID: 7, Procs: 2, Duration: time.Second, Metrics: live.Metrics{CPU: 0.5}, Seen: map[string]float64{"unread": 1.5, "sched_p99": 0.002}}
+	var out, doc strings.Builder
+	if err := w.WriteText(&out, text.Options{Width: 100}); err != nil || w.WriteJSON(&doc) != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"Connections with unread requests  1.5", "Scheduling latency p99            2.00 ms", "0.5 CPUs", "its requests are not known"} {
+		if !strings.Contains(out.String(), want) {
+			t.Errorf("no %q in\n%s", want, out.String())
 		}
+	}
+	if strings.Contains(out.String(), "per second, ") || strings.Contains(out.String(), "no request ended") || !strings.Contains(doc.String(), `"requests": null`) || !strings.Contains(doc.String(), `"unread": 1.5`) {
+		t.Errorf("%s\n%s", out.String(), doc.String())
 	}
 }

@@ -1,13 +1,15 @@
-// Package traffic watches a program under its own traffic: by the Meter of package
-// maxprocs/live that the program has, it knows the requests, their latency from arrival
-// and the CPU time of each. It sends no load and changes nothing.
+// Package traffic watches a program under its own traffic: what is seen of it from outside,
+// and where it has the Meter of package maxprocs/live, its requests, their latency from
+// arrival and the CPU time of each. It sends no load and changes nothing.
 package traffic
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
+	"github.com/procfit/procfit/internal/host/procstat"
 	"github.com/procfit/procfit/internal/program/meter"
 	"github.com/procfit/procfit/internal/program/observe"
 	"github.com/procfit/procfit/maxprocs/live"
@@ -22,7 +24,10 @@ type Watched struct {
 	Duration     time.Duration
 	Changed      bool // GOMAXPROCS changed meanwhile
 	live.Metrics      // what was counted meanwhile
+	Metered      bool // it has a Meter: else nothing is known of its requests
 	Stamped      bool // latency counts from the kernel's receipt
+	// Seen is what was seen from outside meanwhile, by the names of package verdict/live.
+	Seen map[string]float64
 }
 
 // Watch reads the Meter, waits, and reads it again. A context that ends while it waits ends
@@ -30,16 +35,25 @@ type Watched struct {
 func Watch(ctx context.Context, pid int, d time.Duration, begun func(procs int)) (Watched, error) {
 	w := Watched{PID: pid}
 	var programs observe.Reader
+	counts := func() (live.Metrics, error) {
+		used, err := procstat.ReadCPUTime(pid)
+		return live.Metrics{At: time.Now().UnixNano(), CPU: used.Seconds()}, err
+	}
 	p, err := new(meter.Reader).Open(pid)
-	if err != nil {
+	switch {
+	case err == nil:
+		defer p.Close()
+		if _, err := p.Metrics(); err == nil { // else it allows leases alone
+			counts, w.Metered = p.Metrics, true
+		}
+	case !errors.Is(err, meter.ErrNone):
 		return w, err
 	}
-	defer p.Close()
 	before, err := programs.Procs(pid)
 	if err != nil {
 		return w, err
 	}
-	from, err := p.Metrics()
+	from, err := counts()
 	if err != nil {
 		return w, err
 	}
@@ -48,7 +62,7 @@ func Watch(ctx context.Context, pid int, d time.Duration, begun func(procs int))
 	case <-time.After(d):
 	case <-ctx.Done():
 	}
-	to, err := p.Metrics()
+	to, err := counts()
 	if err != nil {
 		return w, err
 	}

@@ -22,11 +22,11 @@ type trafficJSON struct {
 	LimitCPUs       *float64     `json:"limit_cpus"`         // null: none is known
 	Changed         bool         `json:"changed"`            // GOMAXPROCS changed meanwhile
 	DurationSeconds float64      `json:"duration_seconds"`   // between the two readings
-	Requests        uint64       `json:"requests"`           // that ended
-	PerSecond       float64      `json:"per_second"`         // of these
-	Failed          uint64       `json:"failed"`             // with a status of 500 or more, an error or a panic
-	Panics          uint64       `json:"panics"`             // of handlers
-	InFlight        uint64       `json:"in_flight"`          // at the end
+	Requests        *uint64      `json:"requests"`           // that ended; null, as the next four: the program has no Meter
+	PerSecond       *float64     `json:"per_second"`         // of these
+	Failed          *uint64      `json:"failed"`             // with a status of 500 or more, an error or a panic
+	Panics          *uint64      `json:"panics"`             // of handlers
+	InFlight        *uint64      `json:"in_flight"`          // at the end
 	CPUs            float64      `json:"cpus"`               // CPU time per second, of the whole process
 	CPUSecondsEach  *float64     `json:"cpu_seconds_each"`   // CPU time per request; null: there was none
 	GCShare         *float64     `json:"gc_share"`           // of the CPU time; null: no collection ended meanwhile
@@ -36,6 +36,8 @@ type trafficJSON struct {
 	CPUShare        *float64     `json:"cpu_share"`          // CPU time per request as a share of its time in the handler; more than 1 is possible, because the CPU time is the whole process's; null: not known
 	Streams         uint64       `json:"http2_streams"`      // whose arrival is that of the last read of their connection
 	Hijacked        uint64       `json:"hijacked,omitempty"` // connections without a latency
+	// Seen is what was seen from outside; what is missing is not known.
+	Seen map[string]float64 `json:"seen"`
 }
 
 // latencyJSON are percentiles in seconds, each within 6%.
@@ -58,8 +60,11 @@ func latencyOf(h live.Histogram) *latencyJSON {
 func (w Watched) WriteJSON(out io.Writer) error {
 	doc := trafficJSON{
 		Schema: "procfit.traffic/v1", PID: w.PID, GoVersion: w.GoVersion, Procs: w.Procs, Changed: w.Changed, DurationSeconds: w.Duration.Seconds(),
-		Requests: w.Requests, PerSecond: w.rate(), Failed: w.Failed, Panics: w.Panics, InFlight: w.InFlight, CPUs: w.CPU / w.Duration.Seconds(),
+		Seen: w.Seen, CPUs: w.CPU / w.Duration.Seconds(),
 		LatencyBy: w.by(), Latency: latencyOf(w.latency()), Handler: latencyOf(w.Handler), Streams: w.Streams, Hijacked: w.Hijacked,
+	}
+	if w.Metered {
+		doc.Requests, doc.PerSecond, doc.Failed, doc.Panics, doc.InFlight = &w.Requests, new(w.rate()), &w.Failed, &w.Panics, &w.InFlight
 	}
 	if w.Limit > 0 {
 		doc.LimitCPUs = &w.Limit
@@ -100,11 +105,13 @@ func (w Watched) document() *document.Document {
 	}
 	pairs := document.Pairs{{Name: "GOMAXPROCS", Value: procs}}
 	add := func(name, value string) { pairs = append(pairs, document.Pair{Name: name, Value: value}) }
-	count := fmt.Sprintf("%s per second, %s in flight at the end", number.Count(w.rate()), number.Count(float64(w.InFlight)))
-	if w.Failed > 0 {
-		count += fmt.Sprintf(", %s failed", number.Count(float64(w.Failed)))
+	if w.Metered {
+		count := fmt.Sprintf("%s per second, %s in flight at the end", number.Count(w.rate()), number.Count(float64(w.InFlight)))
+		if w.Failed > 0 {
+			count += fmt.Sprintf(", %s failed", number.Count(float64(w.Failed)))
+		}
+		add("Requests", count)
 	}
-	add("Requests", count)
 	if w.Requests > 0 {
 		add("CPU per request", short(w.CPU/float64(w.Requests)))
 	}
@@ -121,12 +128,29 @@ func (w Watched) document() *document.Document {
 	if share, known := w.computes(); known {
 		add("Kind of work", kind(share))
 	}
+	for _, row := range rows {
+		if x, known := w.Seen[row.metric]; known {
+			add(row.name, row.unit.Value(x))
+		}
+	}
 	title := fmt.Sprintf("Process %d under its own traffic, for %s", w.PID, number.Short(number.Duration(w.Duration)))
 	d := &document.Document{Title: title, Blocks: []document.Block{document.Text{Text: title, Style: document.Strong}, pairs}}
 	if notes := w.notes(); len(notes) > 0 {
 		d.Blocks = append(d.Blocks, document.Notes(notes))
 	}
 	return d
+}
+
+// rows are the lines of what is seen from outside, by the names that verdict/live has for it.
+var rows = []struct {
+	metric, name string
+	unit         number.Unit
+}{
+	{"unread", "Connections with unread requests", number.Plain("")},
+	{"sched_p99", "Scheduling latency p99", number.Time()},
+	{"runnable", "Goroutines waiting for a CPU", number.Plain("")},
+	{"context_switches", "Context switches per second", number.Plain("")},
+	{"throttled", "Periods throttled by the CPU limit", number.Ratio()},
 }
 
 // computes is the CPU time per request as a share of its time in the handler. The CPU time is
@@ -154,6 +178,8 @@ func short(seconds float64) string { return number.Time().Number(seconds) }
 func (w Watched) notes() (list []document.Note) {
 	add := func(message, fix string) { list = append(list, document.Note{Message: message, Fix: fix}) }
 	switch {
+	case !w.Metered:
+		add("its requests are not known: it has no Meter of maxprocs/live that counts them", "")
 	case w.Requests == 0:
 		add("no request ended in this time", "watch longer with --trial-time, or check that requests go through the Meter's Middleware")
 	case !w.Stamped && w.Handler.Count() > 0: // hijacked connections have no latency

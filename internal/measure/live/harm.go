@@ -32,7 +32,6 @@ var leastLimits = []struct {
 }{
 	{judge.FigureUnread, leastLimit},
 	{judge.FigureRunnable, leastLimit},
-	{judge.FigureGoroutines, 10 * leastLimit},
 	{judge.FigureThrottled, 0.5},
 }
 

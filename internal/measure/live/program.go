@@ -2,6 +2,7 @@ package live
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"sync"
@@ -10,14 +11,17 @@ import (
 	"github.com/procfit/procfit/internal/host/procstat"
 	"github.com/procfit/procfit/internal/host/sockets"
 	"github.com/procfit/procfit/internal/program/goproc"
+	"github.com/procfit/procfit/internal/program/meter"
 	"github.com/procfit/procfit/internal/program/observe"
 	"github.com/procfit/procfit/internal/program/steer"
 	"github.com/procfit/procfit/internal/verdict/journal"
 	judge "github.com/procfit/procfit/internal/verdict/live"
+	maxlive "github.com/procfit/procfit/maxprocs/live"
 )
 
-// Program is a running program, without code for this in it: its values are set by a call
-// from outside, and what it does is seen from outside.
+// Program is a running program. Its values are set by a call from outside, and what it does is
+// seen from outside. If it has the Meter of maxprocs/live, its requests are known, and if it
+// allows leases, it sets the values itself.
 type Program struct {
 	steer.Program
 	Before steer.Value // what it gets back
@@ -25,9 +29,16 @@ type Program struct {
 	For   time.Duration
 	After int // GOMAXPROCS when the old value was given back; 0: not known
 
-	guard   *steer.Guard // nil: nothing is set yet
+	meter *meter.Program // nil: it has none
+	// Counted: its Meter counts its requests. Most is the highest value of a lease; 0: it allows
+	// none, and is called.
+	Counted bool
+	Most    int
+
+	guard   *steer.Guard // nil: nothing is set yet, or the program has a lease
 	setting sync.Mutex   // while a value is set, nobody asks which one there is
 	now     steer.Value
+	leased  bool // a value is
 
 	Metrics *Metrics // of its own, where its requests are counted; nil: they are not known
 
@@ -49,6 +60,14 @@ func Watch(p steer.Program, before steer.Value) (*Program, error) {
 	if out.limits, err = observe.Limits(p.PID); err != nil {
 		out.Blind = append(out.Blind, err.Error())
 	}
+	if m, err := new(meter.Reader).Open(p.PID); err == nil {
+		out.meter = m
+		_, err := m.Metrics()
+		out.Counted = err == nil
+		if s, err := m.State(); err == nil && s.Allowed {
+			out.Most = s.Most
+		}
+	}
 	listening, err := sockets.Of(p.PID)
 	if err != nil {
 		out.Blind = append(out.Blind, "requests that wait in sockets: "+err.Error())
@@ -61,15 +80,22 @@ func Watch(p steer.Program, before steer.Value) (*Program, error) {
 // Close ends the looks.
 func (p *Program) Close() {
 	p.sampler.Close()
+	if p.meter != nil {
+		p.meter.Close()
+	}
 	if p.unread != nil {
 		p.unread.stop()
 	}
 }
 
 // Lease implements Place: nothing else has changed the program, and it is still there.
-func (p *Program) Lease(context.Context) error {
+func (p *Program) Lease(ctx context.Context) error {
 	p.setting.Lock()
 	defer p.setting.Unlock()
+	if p.leased {
+		_, err := p.meter.Lease(ctx, p.now.Procs, keptFor)
+		return unleased(err)
+	}
 	if err := p.ended(); err != nil {
 		return err
 	}
@@ -96,10 +122,17 @@ func (p *Program) ended() error {
 }
 
 // Set implements Place. One guard sets all values, and gives the first one back.
-func (p *Program) Set(_ context.Context, procs int) (time.Duration, error) {
+func (p *Program) Set(ctx context.Context, procs int) (time.Duration, error) {
 	p.setting.Lock()
 	defer p.setting.Unlock()
 	v := steer.Value{Procs: procs}
+	if p.Most > 0 {
+		c, err := p.meter.Lease(ctx, procs, keptFor)
+		if err == nil {
+			p.now, p.leased = v, true
+		}
+		return c.Took, unleased(err)
+	}
 	var r steer.Result
 	var err error
 	if p.guard == nil {
@@ -112,6 +145,23 @@ func (p *Program) Set(_ context.Context, procs int) (time.Duration, error) {
 	}
 	p.now = v
 	return r.Stopped, nil
+}
+
+// keptFor is after how long a program restores its value by itself if its lease is not renewed.
+const keptFor = 2 * LeaseFor
+
+// unleased is how an experiment ends in which the program does not use a value, or no longer.
+func unleased(err error) error {
+	refusal, ok := errors.AsType[*meter.Refusal](err)
+	switch {
+	case errors.Is(err, meter.ErrGone):
+		return stopped("the program was restarted, or ended")
+	case !ok || refusal.Why == meter.Silent:
+		return err
+	case refusal.Why == meter.OutOfRange || refusal.Why == meter.Taken || refusal.Why == meter.Denied:
+		return failed(err.Error())
+	}
+	return &EndError{End: journal.End{Code: journal.EndTaken, Reason: err.Error()}}
 }
 
 // refused is how an experiment ends in which a value cannot be set.
@@ -128,8 +178,13 @@ func refused(err error) error {
 // Release implements Place.
 func (p *Program) Release(ctx context.Context) error {
 	p.setting.Lock()
-	guard := p.guard
+	guard, leased := p.guard, p.leased
 	p.setting.Unlock()
+	if leased {
+		procs, err := p.meter.Release(ctx)
+		p.After = procs
+		return err
+	}
 	if guard == nil {
 		p.After = p.Before.Procs
 		return nil
@@ -167,6 +222,14 @@ func (p *Program) Read(ctx context.Context) (Reading, error) {
 		if err := p.Metrics.read(ctx, &r); err != nil {
 			return Reading{}, err
 		}
+	}
+	if p.Metrics == nil && p.Counted {
+		m, err := p.meter.Metrics()
+		if err != nil {
+			return Reading{}, err
+		}
+		histogram := func(h maxlive.Histogram) Histogram { return Histogram{Counts: h.Counts, Sum: h.Sum} }
+		r.Requests, r.Failed, r.Panics, r.InFlight, r.Arrival, r.Handler = m.Requests, m.Failed, m.Panics, m.InFlight, histogram(m.Arrival), histogram(m.Handler)
 	}
 	if live, err := p.cache.Live(p.PID); err == nil {
 		r.Waits = live.Latency
@@ -210,8 +273,10 @@ type unread struct {
 	done sync.WaitGroup
 
 	mu     sync.Mutex
-	summed float64 // connections times seconds
-	failed error   // of the last look
+	summed float64 // connections times seconds, until the last look
+	n      int     // in the last look
+	at     time.Time
+	failed error // of the last look
 }
 
 func watchUnread(l *sockets.Listening) *unread {
@@ -220,21 +285,19 @@ func watchUnread(l *sockets.Listening) *unread {
 		defer l.Close()
 		tick := time.NewTicker(time.Second / looksPerSecond)
 		defer tick.Stop()
-		for last := time.Now(); ; {
+		for {
 			select {
 			case <-u.end:
 				return
 			case <-tick.C:
 			}
 			n, err := l.Unread()
-			now := time.Now()
 			u.mu.Lock()
-			u.summed += float64(n) * now.Sub(last).Seconds()
-			if u.failed = err; err != nil {
+			u.summed = u.until(time.Now())
+			if u.n, u.at, u.failed = n, time.Now(), err; err != nil {
 				u.summed = 0 // so that no span has a sum in which a part is missing
 			}
 			u.mu.Unlock()
-			last = now
 		}
 	})
 	return u
@@ -249,7 +312,19 @@ func (u *unread) stop() {
 func (u *unread) sum() (float64, bool) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
-	return u.summed, u.failed == nil
+	return u.until(time.Now()), u.failed == nil && !u.at.IsZero()
+}
+
+// until is the sum at a time: until the next look there are as many as in the last one.
+func (u *unread) until(now time.Time) float64 {
+	if u.at.IsZero() {
+		return 0
+	}
+	return u.summed + float64(u.n)*now.Sub(u.at).Seconds()
+}
+
+func quantile(was, is Histogram, q float64) time.Duration {
+	return maxlive.Histogram(is).Since(maxlive.Histogram(was)).Quantile(q)
 }
 
 // stopped is that the process does not keep running.

@@ -1,15 +1,41 @@
 package live
 
 import (
+	"errors"
+	"fmt"
 	"net"
 	"os"
 	"testing"
 	"time"
 
+	"github.com/procfit/procfit/internal/program/meter"
 	"github.com/procfit/procfit/internal/program/steer"
 	"github.com/procfit/procfit/internal/verdict/journal"
 	judge "github.com/procfit/procfit/internal/verdict/live"
 )
+
+// TestUnleased: how an experiment ends in which the program does not go along with a lease.
+func TestUnleased(t *testing.T) {
+	for why, want := range map[meter.Why]journal.EndCode{
+		meter.SetByOther: journal.EndTaken, meter.Refused: journal.EndTaken, meter.SwitchedOff: journal.EndTaken, meter.RanOut: journal.EndTaken,
+		meter.OutOfRange: journal.EndFailed, meter.Taken: journal.EndFailed, meter.Denied: journal.EndFailed,
+	} {
+		var end *EndError
+		if err := unleased(&meter.Refusal{PID: 1, Why: why}); !errors.As(err, &end) || end.Code != want || end.Harm != nil || end.Reason == "" {
+			t.Errorf("%d: %v; expected %s", why, err, want)
+		}
+	}
+	var end *EndError
+	if err := unleased(fmt.Errorf("process 1: %w", meter.ErrGone)); !errors.As(err, &end) || end.Harm == nil {
+		t.Errorf("a program that is gone: %v", err)
+	}
+	if err := unleased(&meter.Refusal{Why: meter.Silent}); err == nil || errors.As(err, &end) && end.Harm == nil {
+		t.Errorf("what did not answer is asked again: %v", err)
+	}
+	if err := unleased(nil); err != nil {
+		t.Error(err)
+	}
+}
 
 // TestProgram: what is seen of a program that has no code for it, which here is the test: its
 // CPU time, the requests that it leaves unread, and how long its goroutines wait.

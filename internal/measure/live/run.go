@@ -16,6 +16,7 @@ import (
 	"github.com/procfit/procfit/internal/verdict/journal"
 	judge "github.com/procfit/procfit/internal/verdict/live"
 	"github.com/procfit/procfit/internal/verdict/paired"
+	maxlive "github.com/procfit/procfit/maxprocs/live"
 )
 
 // Place is the program whose values are tried. An *EndError of it ends the experiment,
@@ -96,7 +97,7 @@ type Run struct {
 func (r *Run) Into(ctx context.Context, p *Program, dir string, quote func(string) string) (end *journal.End, begun bool, err error) {
 	var made *folder.Dir
 	var w *journal.Writer
-	r.Place = p
+	r.Place, r.BucketEnd, r.Quantile = p, maxlive.BucketEnd, quantile
 	if p.Metrics != nil {
 		r.BucketEnd, r.Quantile = p.Metrics.bucketEnd, p.Metrics.quantile
 	}

@@ -28,9 +28,9 @@ type Reading struct {
 // periods are those of the CPU limit, in Reading.Seen: what was throttled is a share of them.
 const periods = "periods"
 
-// seen is what was seen from outside between two readings, per second: the mean of what is
+// Seen is what was seen from outside between two readings, per second: the mean of what is
 // summed over time.
-func (r *Run) seen(from, to Reading) map[string]float64 {
+func Seen(from, to Reading) map[string]float64 {
 	out, took := map[string]float64{}, to.At.Sub(from.At).Seconds()
 	for name, is := range to.Seen {
 		if was, known := from.Seen[name]; known && is >= was && took > 0 {
@@ -44,17 +44,23 @@ func (r *Run) seen(from, to Reading) map[string]float64 {
 		}
 	}
 	delete(out, periods)
-	if n := to.Handler.count(0) - from.Handler.count(0); r.Header.Live.LatencyBy == judge.ByMetrics && n > 0 {
-		out[judge.FigureMean] = (to.Handler.Sum - from.Handler.Sum) / float64(n)
-		if p99 := r.quantile(from.Handler, to.Handler, 0.99); p99 != nil {
-			out[judge.FigureLatencyP99] = *p99
-		}
-	}
 	if to.Waits != nil && from.Waits != nil {
 		waits := to.Waits.Since(from.Waits)
 		out[judge.FigureRunnable] = goproc.LatencyPeriod * waits.Sum() / took // by Little's law
 		if p99, known := waits.Quantile(0.99); known {
 			out[judge.FigureSched] = p99
+		}
+	}
+	return out
+}
+
+// seen has the latency by the program's own metrics too.
+func (r *Run) seen(from, to Reading) map[string]float64 {
+	out := Seen(from, to)
+	if n := to.Handler.count(0) - from.Handler.count(0); r.Header.Live.LatencyBy == judge.ByMetrics && n > 0 {
+		out[judge.FigureMean] = (to.Handler.Sum - from.Handler.Sum) / float64(n)
+		if p99 := r.quantile(from.Handler, to.Handler, 0.99); p99 != nil {
+			out[judge.FigureLatencyP99] = *p99
 		}
 	}
 	return out

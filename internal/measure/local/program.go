@@ -162,7 +162,7 @@ func Attach(name string) (*plan.Attached, error) {
 	}
 	found, err := find(n)
 	if errors.Is(err, errors.ErrUnsupported) {
-		return nil, plan.Wrong("command", "observe needs Linux: only there can procfit identify the process and read its GOMAXPROCS")
+		return nil, plan.Wrong("command", "a load on a running program needs Linux: only there can procfit identify the process and read its GOMAXPROCS")
 	}
 	if err != nil {
 		return nil, plan.WrongBy("command", fmt.Errorf("%w; to list the Go programs that run: procfit ps", err))

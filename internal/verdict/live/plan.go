@@ -56,7 +56,6 @@ const (
 	FigureUnread     = "unread"           // connections in which a request waits that is not read yet, the mean
 	FigureSched      = "sched_p99"        // seconds that goroutines were runnable before they ran
 	FigureRunnable   = "runnable"         // goroutines that wait for a P, the mean
-	FigureGoroutines = "goroutines"       // that there are, the mean
 	FigureThrottled  = "throttled"        // of the periods of the CPU limit
 	FigureSwitches   = "context_switches" // per second
 )
@@ -68,7 +67,6 @@ var seen = []paired.Metric{
 	{Name: FigureUnread, Floor: 0.1, Direction: paired.Less},
 	{Name: FigureSched, Floor: 100e-6, Direction: paired.Less},
 	{Name: FigureRunnable, Floor: 0.1},
-	{Name: FigureGoroutines, Floor: 1},
 	{Name: FigureThrottled, Floor: 0.01},
 	{Name: FigureSwitches, Floor: 1},
 }

@@ -1,6 +1,7 @@
 package page
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -65,9 +66,20 @@ func (w liveWords) facts() document.Pairs {
 		{Name: "Margins", Value: fmt.Sprintf("CPU time %s, p50 %s, p99 %s%s (a value that is worse by less is equally good)", share.Number(w.r.Plan.Margin), share.Number(live.MarginP50), share.Number(w.r.Plan.MarginP99), queries)},
 		{Name: "Changes", Value: "from pairs of slices of the same block, so that a change can differ from the ratio of the two medians next to it"},
 		{Name: "Proven for", Value: w.proofHolds()},
-		{Name: "Not visible from inside", Value: "waits before the kernel has a request: in a client's pool, in a load balancer, until a connection is made"},
+		w.sees(),
 		{Name: "Not judged", Value: "memory: threads and caches of the highest value stay"},
 	}, sized...)
+}
+
+// sees is what is known of requests, and what is not.
+func (w liveWords) sees() document.Pair {
+	switch {
+	case w.Uncounted:
+		return document.Pair{Name: "Requests", Value: "not known, so CPU time is per second: less may also mean that fewer requests are served, which then wait; a difference below 0.1 connections or 0.1 ms does not matter"}
+	case w.Metrics != nil:
+		return document.Pair{Name: "Requests", Value: "by " + phrase.Clean(cmp.Or(w.Metrics.Histogram, w.Metrics.Counter)) + " of " + phrase.Clean(w.Metrics.URL) + ": its latency omits the wait before the handler, which connections with unread requests show"}
+	}
+	return document.Pair{Name: "Not visible from inside", Value: "waits before the kernel has a request: in a client's pool, in a load balancer, until a connection is made"}
 }
 
 // proofHolds is what the proof is for.
@@ -166,8 +178,10 @@ func (w liveWords) cheaper(v *Verdict, list []verdict.LiveSetting, more string) 
 		v.Sentence += phrase.And(open) + " may be worse, and " + more + "."
 	case w.LatencyBy == live.ByArrival:
 		v.Sentence += fmt.Sprintf("latency is not judged with fewer than %d requests in a slice; use a longer --slice.", live.FewRequests)
-	default:
+	case !w.Uncounted && w.Metrics == nil:
 		v.Sentence += "latency is not known, because no request came through the Meter's Listener; add it to the program, or name a --query."
+	default:
+		v.Sentence += "nothing that waits was seen, neither requests nor goroutines; name the program's --metrics, or a --query."
 	}
 	return more
 }
@@ -187,13 +201,14 @@ func (w liveWords) checked() Verdict {
 func (w liveWords) confirm(procs int) []document.Item {
 	restart := fmt.Sprintf("restart the program with GOMAXPROCS=%d", procs)
 	named := strings.Join(w.r.Spec.Operands, "")
+	_, err := strconv.Atoi(named)
 	switch {
-	case !strings.HasPrefix(named, "/"):
+	case named == "" || err == nil: // it has another process ID then
 		return document.Items([]string{restart + ", and compare its CPU time and latency with those of before"})
 	case procs > w.Start:
 		return []document.Item{{Text: restart + ", and compare it with the old value", Command: spec.Spec{Command: "live", Operands: []string{named}}.With(spec.Set("procs", w.start())).Shell()}}
 	}
-	return []document.Item{{Text: restart + ", and compare its CPU time and latency with those of now", Command: spec.Spec{Command: "observe", Operands: []string{named}}.With(spec.Set("trial-time", "1m")).Shell()}}
+	return []document.Item{{Text: restart + ", and compare its CPU time and latency with those of now", Command: spec.Spec{Command: "live", Operands: []string{named}}.With(spec.Set("for", "1m")).Shell()}}
 }
 
 // reason is what one value came to.
@@ -258,7 +273,6 @@ var seenFigures = map[string]seenFigure{
 	live.FigureUnread:     {"connections with unread requests", number.Plain(""), "connections with unread requests"},
 	live.FigureSched:      {"scheduling latency p99", number.Time(), ""},
 	live.FigureRunnable:   {"goroutines waiting for a CPU", number.Plain(""), "goroutines waiting for a CPU"},
-	live.FigureGoroutines: {"goroutines", number.Plain(""), "goroutines"},
 	live.FigureThrottled:  {"throttled periods", number.Ratio(), "of the CPU limit's periods throttled"},
 	live.FigureSwitches:   {"context switches per second", number.Plain(""), ""},
 }

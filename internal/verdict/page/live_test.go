@@ -181,9 +181,9 @@ func TestLiveConfirms(t *testing.T) {
 		args  []string
 		want  string
 	}{
-		{4, []string{"live", "/run/app/s"}, "procfit live /run/app/s --procs 2"},
-		{1, []string{"live", "/run/app/s"}, "procfit observe /run/app/s --trial-time 1m"},
-		{4, []string{"live", "http://x/y"}, ""},
+		{4, []string{"live", ":8080"}, "procfit live :8080 --procs 2"},
+		{1, []string{"live", "api"}, "procfit live api --for 1m"},
+		{4, []string{"live", "4711"}, ""},
 		{4, nil, ""},
 	} {
 		c := pagetest.LiveContents()

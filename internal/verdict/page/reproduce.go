@@ -144,7 +144,7 @@ func (w words) goOn(s verdict.Step) document.Item {
 }
 
 // measuring are the commands whose run may be repeated.
-var measuring = []string{"sweep", "compare", "observe", "kube sweep", "kube canary", "live"}
+var measuring = []string{"sweep", "compare", "kube sweep", "kube canary", "live"}
 
 // swept reports whether the trials are those of one of these commands.
 func swept(r *verdict.Result) bool { return r != nil && slices.Contains(measuring, r.Spec.Command) }

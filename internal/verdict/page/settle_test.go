@@ -26,7 +26,7 @@ func TestNextCommand(t *testing.T) {
 
 // Only procfit sweep has --vary and --profile: of another command there is none to paste.
 func TestCommandsThatOnlySweepHas(t *testing.T) {
-	for command, want := range map[string]bool{"sweep": true, "compare": false, "observe": false} {
+	for command, want := range map[string]bool{"sweep": true, "compare": false, "live": false} {
 		r := pagetest.Typical()
 		r.Spec = specOf(command, "--", "./server")
 		r.Groups[0].Recommendation.Settle = []verdict.Step{{Code: verdict.StepVary}, {Code: verdict.StepProfile}}

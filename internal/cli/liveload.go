@@ -1,0 +1,174 @@
+package cli
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/procfit/procfit/internal/inspect/traffic"
+	"github.com/procfit/procfit/internal/measure/live"
+	"github.com/procfit/procfit/internal/measure/local"
+	"github.com/procfit/procfit/internal/measure/plan"
+	"github.com/procfit/procfit/internal/measure/plan/field"
+	"github.com/procfit/procfit/internal/measure/session"
+	"github.com/procfit/procfit/internal/show/number"
+	"github.com/procfit/procfit/internal/show/phrase"
+	"github.com/procfit/procfit/internal/show/text"
+)
+
+// offered are the flags of a load that live offers itself.
+func (o *liveOptions) offered() []field.Field {
+	o.spec.Parts["timeout"], o.spec.Parts["cpus"] = []string{"request"}, []string{"load"}
+	names := slices.Concat(except(loadFields, "rate", "trial-time", "header"), callFields, []string{"cpus"})
+	fields := field.Take(o.spec.Fields(), append(field.Named(names...),
+		field.Field{Name: "url", Help: "where the requests go (default http://127.0.0.1:PORT/)"},
+		field.Field{Name: "timeout", Help: "how long a request may take (default request=10s)"},
+		field.Field{Name: "rate", Help: "requests per second to send (default none)"})...)
+	fields = append(fields, field.In(field.Load, field.Take(o.spec.Fields(), field.Field{Name: "metric"}, field.Field{Name: "repeats", Help: "how many trials to measure at --rate (default 6)"})...)...)
+	unsafe := field.Field{Name: "allow-unsafe-methods", Help: "send methods that may change data, such as POST and PUT", Value: field.Switch(&o.unsafe), Group: field.Load}
+	return append(fields, unsafe)
+}
+
+// checkWays refuses flags of one way to use live that another one does not have: values are
+// tried with --procs or --aa, a load is offered with --rate, and else the program is watched.
+func (o *liveOptions) checkWays() error {
+	tries, loads := o.tries(), o.has("rate")
+	for _, name := range o.Names {
+		of := func(list ...string) bool { return slices.Contains(list, name) }
+		switch {
+		case of("slice", "burn-in", "baseline", "budget", "margin", "slo", "metrics", "prometheus", "query", "yes") && !tries:
+			return usageError("--%s needs --procs, the values to try; without it the program is watched, and nothing is changed", name)
+		case of("header") && !tries && !loads:
+			return usageError("--header needs --rate, --metrics or --prometheus: without them nothing is asked")
+		case of("procs", "aa", "for", "header", "seed", "out", "output", "json", "quiet", "dry-run", "slice", "burn-in", "baseline", "budget", "margin", "slo", "metrics", "prometheus", "query", "yes", "rate"):
+		case !loads:
+			return usageError("--%s needs --rate, the requests per second to send: a server in use gets the rate that you choose, not the most that it can carry", name)
+		}
+	}
+	if tries && loads {
+		return usageError("--rate and --procs: values are tried under the traffic that the program has; send some with procfit load --rate N URL in another terminal")
+	}
+	return nil
+}
+
+// tries reports whether values are tried.
+func (o *liveOptions) tries() bool { return o.has("procs") || o.same }
+
+// atRate measures the program as it is, at a rate.
+func (o *liveOptions) atRate(ctx context.Context, std stdio, pid int) error {
+	if !o.has("for") {
+		o.spec.Load.Duration = plan.Default().Load.Duration
+	}
+	s, err := o.resolveLoad(std, pid)
+	if err != nil {
+		return err
+	}
+	announce(std, s)
+	return o.onThisMachine(ctx, std, s)
+}
+
+// watchFor is how long a program is watched under its own traffic, without --for.
+const watchFor = 10 * time.Second
+
+// watch watches a program under its own traffic.
+func (o *liveOptions) watch(ctx context.Context, std stdio, c change, program *live.Program) error {
+	d := watchFor
+	if o.has("for") {
+		d = o.spec.Load.Duration
+	}
+	if o.dryRun {
+		_, err := fmt.Fprintf(std.out, "process %d (%s) under its own traffic, for %s: nothing is sent, and nothing is changed\n", c.subject.PID, phrase.Clean(c.subject.Name), number.Chosen(d))
+		return err
+	}
+	from, err := program.Read(ctx)
+	if err != nil {
+		return err
+	}
+	w, err := traffic.Watch(ctx, c.subject.PID, d, func(procs int) {
+		std.notef("process %d runs with GOMAXPROCS %d; its own traffic is watched for %s, nothing of it is changed", c.subject.PID, procs, number.Chosen(d))
+	})
+	if err != nil {
+		return err
+	}
+	to, err := program.Read(context.WithoutCancel(ctx))
+	if err != nil {
+		return err
+	}
+	w.Seen = live.Seen(from, to)
+	if o.printed.json() {
+		err = w.WriteJSON(std.out)
+	} else {
+		err = w.WriteText(std.out, text.Options{Width: width(std), Color: std.color()})
+	}
+	return cmp.Or(err, interrupted(ctx.Err()))
+}
+
+// resolveLoad settles what is sent.
+func (o *liveOptions) resolveLoad(std stdio, pid int) (*session.Session, error) {
+	spec, err := o.settled(std)
+	if err != nil {
+		return nil, err
+	}
+	if spec.Target.URL, err = readURLs(o.spec, &spec, o.spec.URLs, std); err != nil {
+		return nil, err
+	}
+	if spec.Target.Attach, err = local.Attach(strconv.Itoa(pid)); err != nil {
+		return nil, refusal(err)
+	}
+	if port, ok := strings.CutPrefix(o.operands[0], ":"); ok && spec.Target.URL == "" {
+		spec.Target.URL = "http://127.0.0.1:" + port + "/"
+	}
+	if m := changing(spec.Load); m != nil && !o.unsafe {
+		return nil, usageError("%s may change what the server holds; --allow-unsafe-methods sends it", phrase.And(m))
+	}
+	if o.spec.Load.Rate == 0 {
+		return nil, usageError("--rate: expected the requests per second to send: a server in use gets the rate that you choose, not the most that it can carry")
+	}
+	return o.here(std, spec)
+}
+
+// changing are the methods of a load that are not safe (RFC 9110, 9.2.1).
+func changing(l plan.Load) (list []string) {
+	add := func(method string) {
+		if !slices.Contains([]string{"GET", "HEAD", "OPTIONS", "TRACE"}, method) && !slices.Contains(list, method) {
+			list = append(list, method)
+		}
+	}
+	switch {
+	case l.GRPC != nil:
+		list = append(list, "a call of "+l.GRPC.Method)
+	case len(l.Requests) > 0:
+		for _, r := range l.Requests {
+			add(r.EffectiveMethod())
+		}
+	case l.Command != "":
+		list = append(list, "the --load command")
+	default:
+		add(l.EffectiveMethod())
+	}
+	return list
+}
+
+// announce prints what will be done to a server that somebody may be using.
+func announce(std stdio, s *session.Session) {
+	a, l := s.Spec.Target.Attach, s.Spec.Load
+	procs := "a GOMAXPROCS that cannot be read"
+	if a.Procs != nil {
+		procs = fmt.Sprintf("GOMAXPROCS %d", *a.Procs)
+	}
+	what := l.EffectiveMethod() + " " + s.Header.Target.URL
+	switch {
+	case l.GRPC != nil:
+		what = "calls of " + l.GRPC.Method
+	case l.Command != "":
+		what = "what the --load command sends"
+	case len(l.Requests) > 0:
+		what = phrase.Count(len(l.Requests), "request") + " of a mix"
+	}
+	std.notef("process %d (%s) runs with %s and gets %s at %s req/s, over %s; nothing of it is stopped or changed",
+		a.PID, phrase.Clean(a.Name), procs, what, number.Count(l.Rate), phrase.Count(l.Connections, "connection"))
+}
