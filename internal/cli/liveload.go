@@ -27,6 +27,7 @@ func (o *liveOptions) offered() []field.Field {
 	fields := field.Take(o.spec.Fields(), append(field.Named(names...),
 		field.Field{Name: "url", Help: "where the requests go (default http://127.0.0.1:PORT/)"},
 		field.Field{Name: "timeout", Help: "how long a request may take (default request=10s)"},
+		field.Field{Name: "trial-time", Help: "how long each trial at --rate takes (default by the rate)"},
 		field.Field{Name: "rate", Help: "requests per second to send (default none)"})...)
 	fields = append(fields, field.In(field.Load, field.Take(o.spec.Fields(), field.Field{Name: "metric"}, field.Field{Name: "repeats", Help: "how many trials to measure at --rate (default 6)"})...)...)
 	unsafe := field.Field{Name: "allow-unsafe-methods", Help: "send methods that may change data, such as POST and PUT", Value: field.Switch(&o.unsafe), Group: field.Load}
@@ -49,6 +50,9 @@ func (o *liveOptions) checkWays() error {
 			return usageError("--%s needs --rate, the requests per second to send: a server in use gets the rate that you choose, not the most that it can carry", name)
 		}
 	}
+	if loads && o.has("for") {
+		return usageError("--for and --rate: a trial at a rate takes --trial-time, and --repeats says how many there are")
+	}
 	if tries && loads {
 		return usageError("--rate and --procs: values are tried under the traffic that the program has; send some with procfit load --rate N URL in another terminal")
 	}
@@ -60,7 +64,7 @@ func (o *liveOptions) tries() bool { return o.has("procs") || o.same }
 
 // atRate measures the program as it is, at a rate.
 func (o *liveOptions) atRate(ctx context.Context, std stdio, pid int) error {
-	if !o.has("for") {
+	if !o.HasPart("trial-time", "") {
 		o.spec.Load.Duration = plan.Default().Load.Duration
 	}
 	s, err := o.resolveLoad(std, pid)

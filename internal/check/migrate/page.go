@@ -169,10 +169,15 @@ var causes = map[Cause]struct{ short, long string }{
 	CauseAffinity: {"CPUs read", "automaxprocs does not read the CPUs that it may run on, and the runtime does"},
 }
 
-// explained are the changes of some rows, each cause once, with what keeps the value.
+// explained are the changes of some rows, each cause once, with what keeps the value, and
+// why others are not known.
 func explained(all []Change) (list document.List) {
-	done := map[Cause]bool{CauseNone: true}
+	done, open := map[Cause]bool{CauseNone: true}, map[string]bool{}
 	for _, c := range all {
+		if c.Effect == EffectUnknown && !open[c.Why] {
+			open[c.Why] = true
+			list.Items = append(list.Items, document.Item{Text: "not known: " + phrase.Clean(c.Why)})
+		}
 		if done[c.Cause] || !c.Effect.changes() {
 			continue
 		}
@@ -187,7 +192,7 @@ func (c Change) because() string {
 	case EffectSame:
 		return "the same"
 	case EffectUnknown:
-		return "not known: " + phrase.Clean(c.Why)
+		return "not known"
 	}
 	return causes[c.Cause].short
 }
@@ -243,6 +248,9 @@ func (r *Report) notes() (notes document.Notes) {
 		subject := phrase.Clean(cmp.Or(w.Object, w.Path))
 		if w.Container != "" {
 			subject += ", " + phrase.Clean(w.Container)
+		}
+		if w.Effect == EffectUnknown {
+			notes = append(notes, document.Note{Subject: subject, Message: "not known: " + phrase.Clean(w.Why)})
 		}
 		if w.Effect.changes() {
 			notes = append(notes, document.Note{Quiet: true, Subject: subject, Message: fmt.Sprintf("to keep %s: %s", w.before, phrase.Or(w.Keep))})

@@ -111,7 +111,7 @@ func further(o *lab.Outcome) string {
 	}
 	said := phrase.CountOf(open, "hypothesis is open.", "hypotheses are open.")
 	if near > 0 {
-		d := time.Duration(seconds * float64(time.Second)).Round(time.Second)
+		d := time.Duration(seconds * float64(time.Second))
 		said += fmt.Sprintf(" About %s more decide %d of them: run the same command with this directory as --out.", number.Minutes(max(d, time.Second)), near)
 	}
 	if far := open - near; far > 0 {

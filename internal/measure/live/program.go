@@ -279,8 +279,10 @@ type unread struct {
 	failed error // of the last look
 }
 
+// watchUnread has looked once when it returns: what begins at once has a sum to begin from.
 func watchUnread(l *sockets.Listening) *unread {
 	u := &unread{end: make(chan struct{})}
+	u.look(l)
 	u.done.Go(func() {
 		defer l.Close()
 		tick := time.NewTicker(time.Second / looksPerSecond)
@@ -290,17 +292,21 @@ func watchUnread(l *sockets.Listening) *unread {
 			case <-u.end:
 				return
 			case <-tick.C:
+				u.look(l)
 			}
-			n, err := l.Unread()
-			u.mu.Lock()
-			u.summed = u.until(time.Now())
-			if u.n, u.at, u.failed = n, time.Now(), err; err != nil {
-				u.summed = 0 // so that no span has a sum in which a part is missing
-			}
-			u.mu.Unlock()
 		}
 	})
 	return u
+}
+
+func (u *unread) look(l *sockets.Listening) {
+	n, err := l.Unread()
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	u.summed = u.until(time.Now())
+	if u.n, u.at, u.failed = n, time.Now(), err; err != nil {
+		u.summed = 0 // so that no span has a sum in which a part is missing
+	}
 }
 
 func (u *unread) stop() {

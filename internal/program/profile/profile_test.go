@@ -81,7 +81,7 @@ func TestRealProfiles(t *testing.T) {
 		if own < 0 {
 			continue
 		}
-		if burnt = s.Functions[own]; burnt.Value >= 0.05 {
+		if burnt = s.Functions[own]; burnt.Value >= 0.05 && s.Seconds >= 0.9*took.Seconds() { // a profile of a busy machine begins late
 			break
 		}
 	}

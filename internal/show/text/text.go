@@ -229,8 +229,8 @@ func (w *writer) paths(files []string) {
 		for _, f := range files[1 : 1+n] {
 			names = append(names, filepath.Base(f))
 		}
-		if more = " (and " + phrase.And(names) + " beside it)"; n < len(files)-1 {
-			more = " (and " + strings.Join(names, ", ") + ", … beside it)"
+		if more = " (and " + phrase.And(names) + " next to it)"; n < len(files)-1 {
+			more = " (and " + strings.Join(names, ", ") + ", … next to it)"
 		}
 		if utf8.RuneCountInString("→ "+files[0]+more) <= w.Width {
 			break
