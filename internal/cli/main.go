@@ -3,7 +3,6 @@
 package cli
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -13,7 +12,6 @@ import (
 	"path/filepath"
 	"runtime"
 	"runtime/debug"
-	"slices"
 	"strings"
 	"sync/atomic"
 	"syscall"
@@ -68,15 +66,6 @@ func newStdio(ctx context.Context, in io.Reader, out, err io.Writer, args []stri
 
 // fill has the values of variables in texts that go to a server.
 func (s stdio) fill(texts ...*string) error { return asUsage(spec.Fill(s.secrets.Variable, texts...)) }
-
-func (s stdio) filled(words []string) ([]string, error) {
-	words = slices.Clone(words)
-	var err error
-	for i := range words {
-		err = cmp.Or(err, s.fill(&words[i]))
-	}
-	return words, err
-}
 
 // notef prints a note on stderr.
 func (s stdio) notef(format string, args ...any) {

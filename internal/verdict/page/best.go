@@ -195,14 +195,6 @@ func lowered(s string) string {
 	return strings.ToLower(s[:1]) + s[1:]
 }
 
-// asProcs is the value of a setting as --procs takes it; without one it is the default.
-func asProcs(label string) string {
-	if label == "" || label == "unset" {
-		return "default"
-	}
-	return label
-}
-
 // varied is the command that compares values of GOGC, in a new folder; empty: it is of another
 // command, which compares no variables.
 func (w words) varied() string {
