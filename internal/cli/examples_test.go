@@ -18,10 +18,10 @@ import (
 var updateExamples = flag.Bool("update-examples", false, "write what check says into the examples of the rules")
 
 // TestRuleExamples runs check on the example of every rule that judges files and no Subject, and
-// holds what it says of the rule against what docs/reference/rules.md shows.
+// holds what it says of the rule against the example's output.
 func TestRuleExamples(t *testing.T) {
 	for _, r := range rule.All() {
-		if r.By == "" || r.By == "cluster" { // docs/reference/check.md has what was said of a real cluster
+		if r.By == "" || r.By == "cluster" {
 			continue
 		}
 		t.Run(r.ID, func(t *testing.T) {
@@ -31,7 +31,7 @@ func TestRuleExamples(t *testing.T) {
 			}
 			a, err := txtar.ParseFile(name)
 			if err != nil {
-				t.Fatalf("a rule that its page cannot show: %v", err)
+				t.Fatalf("a rule without an example: %v", err)
 			}
 			dir := t.TempDir()
 			var want *txtar.File
@@ -60,7 +60,7 @@ func TestRuleExamples(t *testing.T) {
 				}
 			}
 			if got == "" || got != string(want.Data) {
-				t.Errorf("check says %q, the example has %q: run go test ./internal/cli -run TestRuleExamples -update-examples, then go test ./internal/program/rule -run TestPage -update", got, want.Data)
+				t.Errorf("check says %q, the example has %q: run go test ./internal/cli -run TestRuleExamples -update-examples", got, want.Data)
 			}
 		})
 	}
