@@ -3,9 +3,6 @@ package exec
 import (
 	"bytes"
 	"encoding/json"
-	"os"
-	"reflect"
-	"strings"
 	"testing"
 	"time"
 )
@@ -90,36 +87,4 @@ func TestNoneIsNotNull(t *testing.T) {
 			t.Errorf("%v: %s", err, out)
 		}
 	}
-}
-
-// TestFieldsAreDocumented holds docs/reference/trace.md to the JSON.
-func TestFieldsAreDocumented(t *testing.T) {
-	page, err := os.ReadFile("../../../docs/reference/trace.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, section, ok := strings.Cut(string(page), "`procfit.exectrace/v1`")
-	if !ok {
-		t.Fatal("docs/reference/trace.md has no procfit.exectrace/v1")
-	}
-	seen := map[reflect.Type]bool{}
-	var check func(reflect.Type)
-	check = func(typ reflect.Type) {
-		for typ.Kind() == reflect.Slice {
-			typ = typ.Elem()
-		}
-		if typ.Kind() != reflect.Struct || seen[typ] {
-			return
-		}
-		seen[typ] = true
-		for f := range typ.Fields() {
-			if name, _, _ := strings.Cut(f.Tag.Get("json"), ","); name != "" {
-				if !strings.Contains(section, "`"+name+"`") && !strings.Contains(section, "`"+name+"[]`") {
-					t.Errorf("docs/reference/trace.md does not explain %s of %s", name, typ)
-				}
-				check(f.Type)
-			}
-		}
-	}
-	check(reflect.TypeFor[Trace]())
 }
