@@ -240,9 +240,11 @@ func TestStatements(t *testing.T) {
 		{"blocking", "c_above_cpus", two, Results{"c": made(two, 0, map[int]figures{2: level("Calls calls/s", 100), 8: level("Calls calls/s", 300)})}, 3, DoesNotHold},
 		{"workload", "mixed_at_cpus", two, Results{"mixed": made(two, 0, map[int]figures{2: level("sums", 100), 8: level("sums", 99)})}, 100.0 / 99, Holds},
 		{"tenants", "one_process", two, Results{"together": made(two, 0, map[int]figures{2: {"Tenants beside-p99-ns": 20, "Tenants alone-p99-ns": 1}})}, 20, Holds},
-		{"tenants", "unequal", two, Results{"processes": made(two, 0, map[int]figures{1: {"Tenants beside-p99-ns": 1.1, "Tenants alone-p99-ns": 1}})}, 1.1, Holds},
+		{"tenants", "unequal", two, Results{
+			"processes": made(two, 0, map[int]figures{1: level("Tenants beside-p99-ns", 1)}), "together": made(two, 0, map[int]figures{2: level("Tenants beside-p99-ns", 4)}),
+		}, 0.25, Holds},
 		{"tenants", "quota", two, Results{
-			"quota": made(two, 1, map[int]figures{1: level("Tenants/quiet p99-ns", 3)}), "quiet_quota": made(two, 1, map[int]figures{1: level("Tenants/quiet p99-ns", 1)}),
+			"quota": made(two, 1, map[int]figures{1: level("Tenants/quiet p99-ns", 3)}), "together": made(two, 0, map[int]figures{2: level("Tenants beside-p99-ns", 1)}),
 		}, 3, DoesNotHold},
 		{"tenants", "weights", two, Results{"weights": made(two, 0, map[int]figures{2: level(overNeighbour, 4.5)})}, 4.5, Holds},
 		{"tenants", "weights", two, Results{"weights": made(two, 0, map[int]figures{2: level(overNeighbour, 1)})}, 1, DoesNotHold},

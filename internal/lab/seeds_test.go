@@ -23,7 +23,8 @@ var rejudged = []string{
 }
 
 // added are asked since the run in docs/evidence/articles: the next complete run answers them.
-var added = []string{"cpuserver/one_less_is_identical", "cpuserver/four_times_p99", "cpuserver/p99_rises_beyond", "workload/mixed_at_cpus"}
+var added = []string{"cpuserver/one_less_is_identical", "cpuserver/four_times_p99", "cpuserver/p99_rises_beyond", "workload/mixed_at_cpus",
+	"preempt/every_10_ms", "preempt/until_it_ends", "handoff/threads_cost", "handoff/a_thread_sleeps", "handoff/kept_in_one_thread", "tenants/unequal", "tenants/quota"}
 
 // recorded is a run in docs/evidence/articles beside today's experiments.
 type recorded struct {
