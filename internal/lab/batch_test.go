@@ -30,13 +30,14 @@ var quick = map[string][]struct{ args, names string }{
 	"cpubound":   {{"-n 3 -steps 100000", "CPUBound"}},
 	"iobound":    {{"-d 10ms -n 5", "IOBound"}},
 	"contention": {{"-n 2001", "Contention/alone Contention/contended Contention/switching"}},
-	"preempt":    {{"-d 10ms", "Preempt"}},
+	"preempt":    {{"-d 10ms", "Preempt"}, {"-steps 1000", "Preempt/turns"}},
 	"stealing":   {{"-work 1ms", "Stealing"}, {"-work 10us -waves 3", "Stealing"}, {"-work 100us -for 20ms", "Stealing"}},
 	"schedtrace": {{"-d 20ms -n 20", "Schedtrace/idle Schedtrace/spread Schedtrace/crowd"}},
 	"chain":      {{"-n 20", "Chain"}, {"-n 1 -goroutines 1", "Chain"}},
 	"chainbuf":   {{"-n 20", "ChainBuf"}, {"-n 20 -buffer 10", "ChainBuf"}},
 	"sieve":      {{"-n 50", "Sieve"}, {"-n 1", "Sieve"}},
 	"powser":     {{"-n 1", "Powser"}, {"-n 2 -terms 1", "Powser"}},
+	"handoff":    {{"-n 100 -threads 20", "Handoff/goroutines Handoff/threads"}},
 	"garbage":    {{"-n 4 -functions 20", "Garbage"}},
 	"http":       {{"-n 100", "HTTP"}},
 	"json":       {{"-n 2 -levels 2", "JSON"}},
@@ -129,7 +130,7 @@ func TestSizes(t *testing.T) {
 	for _, command := range []string{
 		"parallel -steps 0", "parallel -goroutines 0", "workload -workload disk", "cpubound -n 0", "iobound -n 0", "iobound -d -1s",
 		"contention -goroutines 0", "stealing -goroutines 0", "stealing -waves 0", "schedtrace -n 0", "chain -n 0", "chain -goroutines 0", "chainbuf -buffer 0",
-		"sieve -n 0", "powser -terms 0", "powser -terms 99", "garbage -live 0", "http -clients 0", "json -levels 40", "threads -n 2", "busyworker -busy 0",
+		"preempt -steps -1", "sieve -n 0", "handoff -threads 0", "powser -terms 0", "powser -terms 99", "garbage -live 0", "http -clients 0", "json -levels 40", "threads -n 2", "busyworker -busy 0",
 		"headroom -records 0", "idle -n 0", "extremes -blocks 0", "gc -live 0", "blocking -n 0", "tenants -rate 0", "racy -n 19", "remedies -goroutines 0",
 	} {
 		words := strings.Fields(command)

@@ -6,6 +6,7 @@ import (
 	"github.com/procfit/procfit/internal/lab/programs/chain"
 	"github.com/procfit/procfit/internal/lab/programs/chainbuf"
 	"github.com/procfit/procfit/internal/lab/programs/garbage"
+	"github.com/procfit/procfit/internal/lab/programs/handoff"
 	"github.com/procfit/procfit/internal/lab/programs/http"
 	"github.com/procfit/procfit/internal/lab/programs/json"
 	"github.com/procfit/procfit/internal/lab/programs/powser"
@@ -96,6 +97,34 @@ var channels = []Experiment{
 			full:  size{takes: 350 * ms, args: "-n 30", procs: serverProcs, versions: releases, scaled: "runs of some 3 s there, of some 0.3 s here"},
 		}},
 		Hypotheses: switching("Powser ns/op", powserTable),
+	},
+	{
+		ID: "handoff", Document: "002", Kind: Batch, Language: modern, program: handoff.Program,
+		Title: "two goroutines that hand over to each other, in one thread and in two",
+		// The document's reason for a default of 1, without a program and without a number. What
+		// it cost its programs in Go 1.1 to 1.4, "about 2x", is the least of "much cheaper".
+		stages: []sweep{{
+			quick: size{takes: 150 * ms, args: "-n 200000 -threads 4000", procs: "1 n"},
+			full:  size{takes: 600 * ms, args: "-n 500000 -threads 20000", procs: "1 n"},
+		}},
+		Hypotheses: []Hypothesis{
+			{
+				ID: "threads_cost", Says: "with one P, a switch between two goroutines with a thread each costs at least twice one in the same thread",
+				Document: "“It is much cheaper to switch between two goroutines in the same thread than to switch between two goroutines in different threads”",
+				Measure:  ratio(figure("Handoff/threads ns/op").At("1"), figure("Handoff/goroutines ns/op").At("1")), AtLeast: 2,
+			},
+			{
+				ID: "a_thread_sleeps", Says: "with a thread each, at least one thread goes to sleep at every switch",
+				Document: "“The GOMAXPROCS setting controls how many operating systems threads attempt to execute code simultaneously”",
+				Measure:  count(figure("Handoff/threads sleeps/op").At("1"), 1), AtLeast: 1,
+			},
+			{
+				// “Largely” is nine of ten.
+				ID: "kept_in_one_thread", Says: "with one P per CPU, at most at every tenth switch a thread goes to sleep: both goroutines stay in one thread",
+				Document: "“Goroutine scheduling affinity … have largely addressed the problem, by keeping goroutines that are concurrent but not parallel in the same thread”", Needs: 2,
+				Measure: count(figure("Handoff/goroutines sleeps/op").At("n"), 1), AtMost: 0.1,
+			},
+		},
 	},
 	{
 		ID: "build", Document: "002", Kind: Command,

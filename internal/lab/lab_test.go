@@ -237,7 +237,7 @@ func ids(list []Experiment) string {
 // program as well.
 func TestList(t *testing.T) {
 	const want = "cpuserver, tinyserver, parallel, workload, cpubound, iobound, contention, preempt, stealing, schedtrace, " +
-		"chain, chainbuf, sieve, powser, build, garbage, http, json, threads, busyworker, k8sbench, defaults, uber, " +
+		"chain, chainbuf, sieve, powser, handoff, build, garbage, http, json, threads, busyworker, k8sbench, defaults, uber, " +
 		"headroom, idle, extremes, gc, blocking, tenants, racy, remedies, spin, requests"
 	if got := ids(List()); got != want {
 		t.Errorf("got %s\nwant %s", got, want)

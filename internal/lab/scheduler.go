@@ -11,7 +11,7 @@ import (
 // scheduler is what document 001 says of preemption, stealing and tracing.
 var scheduler = []Experiment{
 	{
-		ID: "preempt", Document: "001", Kind: Batch, Language: ancient, program: preempt.Program,
+		ID: "preempt", Document: "001, 000", Kind: Batch, Language: ancient, program: preempt.Program,
 		Title: "a tight loop next to a goroutine that must still run",
 		Claim: "hangs with Go 1.13, runs since Go 1.14",
 		// A loop that never yields, next to a goroutine that must still run. Where it hangs
@@ -26,15 +26,36 @@ var scheduler = []Experiment{
 			full: size{takes: 2 * time.Second * 2 / 3, timeout: 2 * time.Second, args: "-d 50ms -collect", procs: "2 4", scaled: fiftyHere, versions: "1.13 1.14"},
 		}, {
 			id: "today", title: "procfit's own Go", fixed: true,
-			quick: size{takes: 100 * ms, timeout: time.Second, args: "-d 50ms", procs: "1 2", scaled: fiftyHere},
+			quick: size{takes: 100 * ms, timeout: time.Second, args: "-d 50ms", procs: "1", scaled: fiftyHere},
 			full:  size{takes: 100 * ms, timeout: 2 * time.Second, args: "-d 50ms", procs: "1 2", scaled: fiftyHere},
 		}, {
 			id: "off", title: "procfit's own Go without asynchronous preemption, GODEBUG=asyncpreemptoff=1", fixed: true,
 			env:   []string{"GODEBUG=asyncpreemptoff=1"},
 			quick: size{takes: time.Second * 2 / 3, timeout: time.Second, args: "-d 50ms", procs: "1", scaled: fiftyHere},
 			full:  size{takes: 2 * time.Second * 2 / 3, timeout: 2 * time.Second, args: "-d 50ms", procs: "1 2", scaled: fiftyHere},
+		}, {
+			id: "turns", title: "two tight loops on one P: how long each has it", fixed: true,
+			quick: size{takes: 250 * ms, args: "-steps 50000000", procs: "1", scaled: "--quick skips asyncpreemptoff=1"},
+			full:  size{takes: 1300 * ms, args: "-steps 300000000", procs: "1"},
+		}, {
+			id: "turns_off", title: "the same without asynchronous preemption", fixed: true,
+			env:  []string{"GODEBUG=asyncpreemptoff=1"},
+			full: size{takes: 600 * ms, args: "-steps 100000000", procs: "1"},
 		}},
 		Hypotheses: []Hypothesis{
+			{
+				// The runtime looks every 10 ms, and takes the P from what has had it since the look
+				// before: 20 ms are well possible, and a bound there would be a coin toss.
+				ID: "every_10_ms", Says: "a tight loop has its P for 10 ms if another waits for it, within half of that",
+				Document: "000: “It releases only when preempted (every ~10 ms by the scheduler) or when it yields voluntarily”",
+				Measure:  level(figure("Preempt/turns ns/op").At("1").in("turns"), 10e6), AtLeast: 0.5, AtMost: 1.5,
+			},
+			{
+				// Two loops that nothing interrupts have one turn each.
+				ID: "until_it_ends", Today: true, Says: "with asyncpreemptoff=1 it has its P until it ends",
+				Document: "000: “A CPU-bound goroutine, by definition, sits in a P until preempted”",
+				Measure:  count(figure("Preempt/turns turns").At("1").in("turns_off"), 1), AtMost: 2,
+			},
 			{
 				ID: "hangs_1_13", Says: "Go 1.13, one P: it hangs",
 				Document: "“Goroutine 2 never executes because Goroutine 1 never yields control”",
