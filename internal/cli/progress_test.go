@@ -24,7 +24,7 @@ func drawnAt(width, height int) *progress {
 	return p
 }
 
-// task is one of a value; 0 is unset.
+// task is one of a value; 0 is the default.
 func task(procs int, role journal.Role) plan.Task {
 	a := journal.Setting{Label: journal.Default, Replicas: 1}
 	if procs > 0 {
@@ -63,7 +63,7 @@ func TestProgress(t *testing.T) {
 	at.Open = []plan.Question{{A: "2", B: "8", Latency: true}}
 	tell(task(2, journal.RoleMeasure), nil)
 	want := `  GOMAXPROCS   req/s      p99  trials
-  unset        6,514  1.09 ms  3
+  default      6,514  1.09 ms  3
 ▸ 2           12,346  3.10 ms  1
   8                            0, 1 invalid
 GOMAXPROCS 2: open loop at 12,346 req/s
@@ -127,7 +127,7 @@ func TestProgressResumes(t *testing.T) {
 	p.resume(nil)
 	p.resume(earlier.Trials)
 	p.report(plan.Progress{Task: task(1, journal.RoleMeasure), Total: 40, Done: 14})
-	if text := trimmed(p.lines(80, 24)); !strings.Contains(text, "  unset ") || !strings.Contains(text, "▸ 1 ") || !strings.Contains(text, "req/s") {
+	if text := trimmed(p.lines(80, 24)); !strings.Contains(text, "  default ") || !strings.Contains(text, "▸ 1 ") || !strings.Contains(text, "req/s") {
 		t.Errorf("the trials of before are not there\n%s", text)
 	}
 }

@@ -69,7 +69,7 @@ func TestFoldersAreComparedAsByAGate(t *testing.T) {
 		prints bool // the report; what cannot be compared is refused before
 	}{
 		{write("same", 8, 900, asIs), 0, "", true},
-		{write("slower", 8, 500, asIs), 1, "procfit: the new one is proven worse by more than the margin\n", true},
+		{write("slower", 8, 500, asIs), 1, "procfit: new run is slower: throughput −", true},
 		{write("few", 2, 900, asIs), 3, "procfit: the comparison cannot be judged: ", true},
 		{write("elsewhere", 8, 900, func(h *journal.Header) { h.TargetHost.CPUs = 99 }), 3, "procfit: this run cannot be compared with the baseline: it comes from another host", false},
 		{write("apart", 8, 900, func(h *journal.Header) { h.Load.Arrangement = new(journal.ArrangementElsewhere) }), 3, "procfit: in the earlier sweep the load ran on the target's CPUs, in this one it runs on another machine", false},

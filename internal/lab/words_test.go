@@ -3,7 +3,6 @@ package lab_test
 import (
 	"bytes"
 	"flag"
-	"fmt"
 	"math"
 	"os"
 	"path/filepath"
@@ -114,7 +113,7 @@ func TestArticles(t *testing.T) {
 	for _, a := range lab.Articles() {
 		d := v.Article(o, a)
 		file := filepath.Join(lab.Seeds, a.ID+".md")
-		got := append([]byte(fmt.Sprintf("<!-- go test ./internal/lab -run TestArticles -update makes this page of lab.json. -->\n\n")), markdown.Render(d)...)
+		got := append([]byte("<!-- go test ./internal/lab -run TestArticles -update makes this page of lab.json. -->\n\n"), markdown.Render(d)...)
 		if *update {
 			if err := os.WriteFile(file, got, 0o644); err != nil {
 				t.Fatal(err)
