@@ -230,7 +230,7 @@ func TestFleetDryRun(t *testing.T) {
 	run, err := s.settle(t.Context(), quiet(), f.placing(s, false))
 	must(err)
 	trials := planned(run)
-	cost := fmt.Sprintf("api: sh at GOMAXPROCS 1, 2: %d trials", len(trials))
+	cost := fmt.Sprintf("api: sh at GOMAXPROCS 1, 2\n  %d trials", len(trials))
 	if got := described(); !strings.HasPrefix(got, cost) || !strings.HasSuffix(got, "results in "+run.Dir+"\n") {
 		t.Errorf("%q, want %s", got, cost)
 	}

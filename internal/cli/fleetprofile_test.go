@@ -34,7 +34,7 @@ func TestFleetDryRunOfProfiles(t *testing.T) {
 	writeRun(t, run.Dir, run.Header, planned(run))
 	var out bytes.Buffer
 	err = f.describe(t.Context(), newStdio(t.Context(), nil, &out, io.Discard, nil))
-	if got := out.String(); err != nil || !strings.Contains(got, ", all of them done; ") || !strings.Contains(got, "; then profiles of the verdict's value") {
+	if got := out.String(); err != nil || !strings.Contains(got, ", all of them done\n") || !strings.Contains(got, "  then profiles of the verdict's value") {
 		t.Errorf("%v: %q", err, got)
 	}
 }

@@ -128,20 +128,24 @@ func (run *liveRun) describe() string {
 	for _, s := range h.Plan.Settings[1:] {
 		labels = append(labels, s.Label)
 	}
-	cost := fmt.Sprintf("%s requests", number.Count(l.Budget))
-	if run.share > 0 {
-		cost = fmt.Sprintf("%s of the requests that an objective of 99.9%% allows to fail in 30 days", number.Percent(run.share))
-	}
 	short := func(s float64) string { return number.Short(number.Seconds(s)) }
-	costs := ""
-	if !l.Uncounted {
-		costs = "; it may cost " + cost
+	facts := []string{
+		fmt.Sprintf("process %d runs with GOMAXPROCS %d", l.PID, l.Start),
+		fmt.Sprintf("for at most %s it runs with %s in turn, under its own traffic", number.Minutes(time.Duration(h.Load.DurationSeconds*float64(time.Second))), phrase.And(labels)),
+		fmt.Sprintf("slices of %s after a baseline of %s", short(l.SliceSeconds), short(l.BaselineSeconds)),
+		fmt.Sprintf("a block of slices takes %s, and a proof at least %d blocks", short(h.Block().Seconds()), judge.FewestBlocks),
+	}
+	switch {
+	case l.Uncounted:
+	case run.share > 0:
+		facts = append(facts, fmt.Sprintf("it may cost %s of the requests that an objective of 99.9%% allows to fail in 30 days", number.Percent(run.share)))
+	default:
+		facts = append(facts, fmt.Sprintf("it may cost %s requests", number.Count(l.Budget)))
 	}
 	if m := l.Metrics; m != nil {
-		costs += "; its requests are counted by " + phrase.And(slices.DeleteFunc([]string{m.Histogram, m.Counter}, func(name string) bool { return name == "" }))
+		facts = append(facts, "its requests are counted by "+phrase.And(slices.DeleteFunc([]string{m.Histogram, m.Counter}, func(name string) bool { return name == "" })))
 	}
-	return fmt.Sprintf("process %d runs with GOMAXPROCS %d; for at most %s it runs with %s in turn, under its own traffic, in slices of %s after a baseline of %s; a block takes %s, and a proof at least %d blocks%s; results in %s",
-		l.PID, l.Start, number.Minutes(time.Duration(h.Load.DurationSeconds*float64(time.Second))), phrase.And(labels), short(l.SliceSeconds), short(l.BaselineSeconds), short(h.Block().Seconds()), judge.FewestBlocks, costs, run.dir)
+	return factLines(append(facts, "results in "+run.dir))
 }
 
 // measure runs the experiment. begun reports that there is a journal.

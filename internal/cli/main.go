@@ -67,9 +67,24 @@ func newStdio(ctx context.Context, in io.Reader, out, err io.Writer, args []stri
 // fill has the values of variables in texts that go to a server.
 func (s stdio) fill(texts ...*string) error { return asUsage(spec.Fill(s.secrets.Variable, texts...)) }
 
-// notef prints a note on stderr.
+// notef prints a note on stderr: on a terminal without breaking a word. Lines that are indented
+// already may be commands, which are copied as one.
 func (s stdio) notef(format string, args ...any) {
-	fmt.Fprintln(s.err, entry.Note(s.secrets, format, args...))
+	text := entry.Note(s.secrets, format, args...)
+	room := columns(s.err)
+	if room == 0 {
+		fmt.Fprintln(s.err, text)
+		return
+	}
+	w := terminal.NewWriter(room, false)
+	for line := range strings.SplitSeq(text, "\n") {
+		if strings.HasPrefix(line, " ") {
+			w.Line(line)
+		} else {
+			w.Paragraph("", "  ", line)
+		}
+	}
+	s.err.Write(w.Bytes())
 }
 
 // color reports whether the output may have colours.

@@ -10,88 +10,91 @@ import (
 	"github.com/procfit/procfit/internal/measure/session"
 	"github.com/procfit/procfit/internal/show/number"
 	"github.com/procfit/procfit/internal/show/phrase"
+	"github.com/procfit/procfit/internal/show/terminal"
 	"github.com/procfit/procfit/internal/verdict/journal"
 )
 
-// describe is a session's plan and its cost in words.
+// describe is a session's plan and its cost in words, a fact a line.
 func describe(s *session.Session) string {
-	var b strings.Builder
-	fmt.Fprintf(&b, "%s%s at %s", s.Header.Name, arrangement(s), settings(s.Plan))
+	what := s.Header.Name + " at " + settings(s.Plan)
 	if n := len(s.Plan.Groups()); n > 1 {
-		fmt.Fprintf(&b, " in each of %d groups", n)
+		what += fmt.Sprintf(" in each of %d groups", n)
 	}
-	b.WriteString(": ")
+	facts := append([]string{what}, arrangement(s)...)
 	if s.Plan.Racing() {
-		b.WriteString(race(s))
+		facts = append(facts, race(s)...)
 	} else {
-		b.WriteString(grid(s))
+		facts = append(facts, grid(s)...)
 	}
-	fmt.Fprintf(&b, "; seed %d; results in %s", s.Plan.Seed, s.Dir)
-	if s.Spec.Profile != "" {
-		b.WriteString("; then profiles of the verdict's value and of the default")
+	if s.Plan.Pilots > 0 && !s.Ended {
+		facts = append(facts, fmt.Sprintf("the first %s find the request rate", phrase.Count(s.Plan.Pilots*len(s.Plan.Groups()), "trial")))
 	}
 	for _, q := range s.Spec.Quotas {
 		if q != nil && s.Spec.Target.Pods == nil {
-			b.WriteString(beyond(*q, s))
+			facts = append(facts, beyond(*q, s)...)
 		}
 	}
-	if short := unjudged(s); short != "" {
-		fmt.Fprintf(&b, "; %s", short)
+	facts = append(facts, unjudged(s)...)
+	if s.Spec.Profile != "" {
+		facts = append(facts, "then profiles of the verdict's value and of the default")
 	}
-	return b.String()
+	return factLines(append(facts, fmt.Sprintf("seed %d", s.Plan.Seed), "results in "+s.Dir))
 }
 
-// beyond reports a CPU limit that this machine's CPUs keep anything from reaching; else it
-// is empty.
-func beyond(limit float64, s *session.Session) string {
+// factLines are the facts of a plan, each on a line of its own below the first.
+func factLines(facts []string) string {
+	w := terminal.NewWriter(0, false)
+	w.Paragraph("", "    ", facts[0])
+	for _, fact := range facts[1:] {
+		w.Paragraph("  ", "    ", fact)
+	}
+	return strings.TrimSuffix(w.String(), "\n")
+}
+
+// beyond is that this machine's CPUs keep anything from reaching a CPU limit, if they do.
+func beyond(limit float64, s *session.Session) []string {
 	cpus := s.Header.TargetHost.EffectiveCPUs
 	if cpus <= 0 || limit <= cpus {
-		return ""
+		return nil
 	}
-	return fmt.Sprintf("; a limit of %s limits nothing here: procfit may use %s", number.CPUs(limit), number.CPUs(cpus))
+	return []string{fmt.Sprintf("a limit of %s limits nothing here: procfit may use %s", number.CPUs(limit), number.CPUs(cpus))}
 }
 
 // grid is a grid's cost in words.
-func grid(s *session.Session) string {
-	var b strings.Builder
+func grid(s *session.Session) []string {
 	tasks := s.Trials()
+	trials := phrase.Count(tasks, "trial")
+	if s.Done > 0 && !s.Ended {
+		trials += fmt.Sprintf(", %d of them done", s.Done)
+	}
 	if s.Spec.Target.Attach != nil {
-		fmt.Fprintf(&b, "%s", phrase.Count(tasks, "trial"))
-		if s.Done > 0 {
-			fmt.Fprintf(&b, ", %d of them done", s.Done)
-		}
-		fmt.Fprintf(&b, ", about %s", number.Minutes(s.Each()*time.Duration(tasks-s.Done)))
-		return b.String()
+		return []string{trials + ", about " + number.Minutes(s.Each()*time.Duration(tasks-s.Done))}
 	}
 	twice := "one"
 	if n := len(s.Plan.AA); n != 1 { // of each group
 		twice = strconv.Itoa(n)
 	}
-	fmt.Fprintf(&b, "%s (%s of %s, %s of them twice", phrase.Count(tasks, "trial"), phrase.Count(s.Plan.Blocks, "block"), phrase.Count(len(s.Plan.Settings), "setting"), twice)
-	if s.Plan.Pilots > 0 {
-		fmt.Fprintf(&b, ", %s", phrase.Count(s.Plan.Pilots*len(s.Plan.AA), "pilot"))
+	blocks := fmt.Sprintf("%s of %s, %s of them twice", phrase.Count(s.Plan.Blocks, "block"), phrase.Count(len(s.Plan.Settings), "setting"), twice)
+	switch {
+	case s.Ended:
+		trials += ", all of them done"
+	case s.Each() > 0:
+		trials += about(s, tasks-s.Done)
+	default:
+		return []string{trials, blocks, untimed}
 	}
-	b.WriteString(")")
-	if s.Ended {
-		return b.String() + ", all of them done"
-	}
-	if s.Done > 0 {
-		fmt.Fprintf(&b, ", %d of them done", s.Done)
-	}
-	if s.Each() > 0 {
-		b.WriteString(about(s, tasks-s.Done))
-	} else {
-		b.WriteString("; the first trials will show how long it takes")
-	}
-	return b.String()
+	return []string{trials, blocks}
 }
+
+// untimed is of a plan whose trials may take any time.
+const untimed = "the first trials will show how long it takes"
 
 // about is how long that many trials take.
 func about(s *session.Session, trials int) string {
 	each, most := s.Each(), s.EachAtMost()
 	text := ", about " + number.Minutes(each*time.Duration(trials))
 	if s.Plan.Pilots > 0 && most > each {
-		text += ", or up to " + number.Minutes(most*time.Duration(trials)) + " if the server is slow"
+		text += " (up to " + number.Minutes(most*time.Duration(trials)) + " with a slow server)"
 	}
 	return text
 }
@@ -158,24 +161,22 @@ const servePprof = `The sweep continues without them. These three lines serve th
     go http.ListenAndServe("127.0.0.1:6060", nil) // in main
   and --profile=http://127.0.0.1:6060/debug/pprof/ reads them there`
 
-// arrangement says where target and load run, after the name of what is measured;
-// nothing where they share what there is.
-func arrangement(s *session.Session) string {
+// arrangement says where target and load run; nothing where they share what there is.
+func arrangement(s *session.Session) []string {
 	host := s.Header.TargetHost
 	if split := s.Spec.Split; split != nil {
 		target, load := len(split.Target), len(split.Load)
-		return fmt.Sprintf(" on %d of %d CPUs; the load generator has %d;", target, target+load, load)
+		return []string{fmt.Sprintf("on %d of %d CPUs; the load generator has %d", target, target+load, load)}
 	}
 	if s.Spec.ApartOn(host.EffectiveCPUs) {
-		return fmt.Sprintf(" on the CPUs of %d that the load generator leaves, once two trials have shown what it needs;", host.AffinityCPUs)
+		return []string{fmt.Sprintf("on the CPUs of %d that the load generator leaves, once two trials have shown what it needs", host.AffinityCPUs)}
 	}
-	return ""
+	return nil
 }
 
 // unjudged reports under which CPU limits the p99 will not be judged, and what would
-// do; nothing where it will be, or where only the pilots can tell.
-func unjudged(s *session.Session) string {
-	var list []string
+// do; nothing where it will be, or where only the first trials can tell.
+func unjudged(s *session.Session) (list []string) {
 	quotas := s.Spec.Quotas
 	if len(quotas) == 0 {
 		quotas = []*float64{nil}
@@ -189,7 +190,7 @@ func unjudged(s *session.Session) string {
 			list = append(list, text)
 		}
 	}
-	return strings.Join(list, "; ")
+	return list
 }
 
 // shortfall is why a p99 will not be judged, in words.
@@ -256,9 +257,9 @@ func checkBudget(s *session.Session) error {
 }
 
 // race is a race's budget in words.
-func race(s *session.Session) string {
+func race(s *session.Session) []string {
 	if s.Ended {
-		return phrase.Count(s.Done, "trial") + ", all of them done"
+		return []string{phrase.Count(s.Done, "trial") + ", all of them done"}
 	}
 	// A block that was begun is completed, whatever the budget is now.
 	trials := max(s.Plan.MaxTrials, s.Done+s.Missing())
@@ -279,19 +280,14 @@ func race(s *session.Session) string {
 	case left > 0:
 		text += about(s, trials-s.Done)
 	}
-	text += " (usually fewer: "
-	if s.Plan.Pilots > 0 {
-		text += "pilots find the request rate first; "
-	}
-	if s.Plan.GateAgainst {
-		text += "it ends once the gate is decided)"
-	} else {
-		text += fmt.Sprintf("it ends once the answer is %s)", s.Plan.Goal)
+	ends := "usually fewer: it ends once the gate is decided"
+	if !s.Plan.GateAgainst {
+		ends = fmt.Sprintf("usually fewer: it ends once the answer is %s", s.Plan.Goal)
 	}
 	if left == 0 && most == nil {
-		text += "; the first trials will show how long it takes"
+		return []string{text, ends, untimed}
 	}
-	return text
+	return []string{text, ends}
 }
 
 // count is how many trials there are of how many.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"runtime/debug"
 	"slices"
@@ -268,8 +269,11 @@ func explainProcess(p observe.Process) string {
 }
 
 // width is that of the terminal, 0 where there is none.
-func width(std stdio) int {
-	f, ok := std.out.(*os.File)
+func width(std stdio) int { return columns(std.out) }
+
+// columns is the width of a terminal; 0: it is none.
+func columns(out io.Writer) int {
+	f, ok := out.(*os.File)
 	if !ok {
 		return 0
 	}

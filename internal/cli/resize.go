@@ -114,12 +114,14 @@ func (o *resizeOptions) describe(s *session.Session) string {
 	}
 	last := o.steps[len(o.steps)-1]
 	takes := last.At + last.For + time.Duration(len(limits)+1)*(s.Spec.Load.Warmup+local.FreshTakes)
-	text := fmt.Sprintf("%s: a fresh start under each of %s, then a start whose limit is %s; about %s",
-		s.Header.Name, phrase.Count(len(limits), "CPU limit"), phrase.And(words), number.Minutes(takes))
-	for _, limit := range limits {
-		text += beyond(limit, s)
+	facts := []string{
+		fmt.Sprintf("%s: a fresh start under each of %s", s.Header.Name, phrase.Count(len(limits), "CPU limit")),
+		"then a start whose limit is " + phrase.And(words), "about " + number.Minutes(takes),
 	}
-	return text
+	for _, limit := range limits {
+		facts = append(facts, beyond(limit, s)...)
+	}
+	return factLines(facts)
 }
 
 // rehearse runs it and prints what it showed.
