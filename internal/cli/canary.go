@@ -65,7 +65,7 @@ func newKubeCanaryOptions(std stdio, cmd *cobra.Command) *kubeCanary {
 	)
 	queries := field.In(field.Compare, o.promQueries.fields("$pods and $slice are filled in. requests=QUERY is how many requests the pods served, and is not compared.", canary.ParseQuery)...)
 	container := field.Field{Name: "container", Holds: "NAME", Group: field.Kube, Help: "the container whose GOMAXPROCS is set (default the first)", Value: field.Text(&o.options.Container)}
-	round := o.spec.RunField("how long a round is compared, after its warmup")
+	round := o.spec.RunField("how long a round is compared at most, after warmup")
 	o.bind(std, cmd, slices.Concat(fields, []field.Field{round}, own, queries, o.clusterOptions.fields(""), []field.Field{container}, field.Take(o.own(), append(field.Named("dry-run", "output", "json", "quiet"),
 		field.Field{Name: "out", Help: "results directory (default results/NAME-canary-TIME)"})...)))
 	return o

@@ -244,7 +244,7 @@ func taskName(t plan.Task) string {
 	case journal.RoleAA:
 		s += " (repeat)"
 	case journal.RolePilot:
-		s += " (pilot)"
+		s += " (for the rate)"
 	}
 	return s
 }

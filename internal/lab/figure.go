@@ -252,7 +252,7 @@ func (q quantity) procs(m Measured) int {
 
 // setting is its name in words.
 func (q quantity) setting(m Measured) string {
-	name := "GOMAXPROCS unset"
+	name := "default GOMAXPROCS"
 	if p := q.procs(m); p > 0 {
 		name = "GOMAXPROCS=" + strconv.Itoa(p)
 	}

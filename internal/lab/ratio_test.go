@@ -67,7 +67,7 @@ func TestRatio(t *testing.T) {
 		"at the CPUs":                {six, ratio(one("n"), one("1")), 2, ""},
 		"no such metric":             {six, ratio(quantity{Figure: "speed", Procs: "2"}, one("1")), math.NaN(), `GOMAXPROCS=2 has no metric "speed"`},
 		"a setting that was not run": {six, ratio(one("8"), one("1")), math.NaN(), "GOMAXPROCS=8 was not run"},
-		"unset was not run":          {six, ratio(one(""), one("1")), math.NaN(), "GOMAXPROCS unset was not run"},
+		"unset was not run":          {six, ratio(one(""), one("1")), math.NaN(), "default GOMAXPROCS was not run"},
 		"another quota":              {six, ratio(quantity{Procs: "2", Quota: 0.5}, one("1")), math.NaN(), "GOMAXPROCS=2 under a quota of 0.5 was not run"},
 		"across quotas":              {both(six, six.with(quota(0.5))), ratio(quantity{Procs: "2", Quota: 0.5}, one("1")), 2, ""},
 		"the CPUs of a quota":        {six.with(quota(0.5)), ratio(quantity{Procs: "n", Quota: 0.5}, quantity{Procs: "2", Quota: 0.5}), 0.5, ""},

@@ -164,7 +164,7 @@ func Runtime(m facts.Memory) Decision {
 	case !ok:
 		d.because("GOMEMLIMIT=%q in the environment is malformed: a program crashes at start with it", m.Env.Raw)
 	case m.Env.Raw == "":
-		d.because("GOMEMLIMIT is empty in the environment, which the runtime handles as unset")
+		d.because("GOMEMLIMIT is empty in the environment, which the runtime ignores")
 	default:
 		d.Standing, d.Bytes = ByEnv, bytes
 		d.because("GOMEMLIMIT=%q is set in the environment", m.Env.Raw)

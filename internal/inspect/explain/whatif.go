@@ -18,7 +18,7 @@ type WhatIf struct {
 	CPUs      *int
 	Limits    []facts.Limit // of its own cgroup first, see ParseLimits
 	LimitText string        // as the user wrote it
-	Env       *string       // unset: none
+	Env       *string       // byDefault, nil: none
 	GoVersion string
 	Language  string // the go line of go.mod
 
@@ -27,8 +27,8 @@ type WhatIf struct {
 	Reserve float64
 }
 
-// unset, as WhatIf.Env, is an environment without GOMAXPROCS.
-const unset = "unset"
+// byDefault, as WhatIf.Env, is an environment without GOMAXPROCS.
+const byDefault = "default"
 
 func (w WhatIf) any() bool {
 	return w.CPUs != nil || w.Limits != nil || w.Env != nil || w.GoVersion != "" || w.Language != ""
@@ -88,7 +88,7 @@ func (w WhatIf) Apply(s rule.Subject) rule.Subject {
 	}
 	if w.Env != nil {
 		f.Env = facts.Fact{State: facts.Known, File: "--gomaxprocs", Raw: *w.Env}
-		if *w.Env == unset {
+		if *w.Env == byDefault {
 			f.Env = facts.Fact{State: facts.Absent, File: "--gomaxprocs"}
 		}
 	}

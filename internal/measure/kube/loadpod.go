@@ -136,7 +136,7 @@ func (r *run) Look(ctx context.Context) ([]trial.Reading, error) {
 func (r *run) unset(looks []agent.Look) error {
 	for i, l := range looks {
 		if r.Setting.Procs == nil && l.Env != nil {
-			return trial.Invalid(journal.InvalidProcs, "GOMAXPROCS=%s is in the environment of pod %s although procfit did not set it: the image or the node's container runtime sets it, so unset cannot be measured", *l.Env, r.fleet[i].name)
+			return trial.Invalid(journal.InvalidProcs, "GOMAXPROCS=%s is in the environment of pod %s although procfit did not set it: the image or the node's container runtime sets it, so the default cannot be measured", *l.Env, r.fleet[i].name)
 		}
 	}
 	return nil

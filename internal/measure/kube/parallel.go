@@ -72,7 +72,7 @@ func targetsOf(fit, taking []node, pods *corev1.PodSpec, named string) (targets 
 		case slices.Contains(targets, n):
 			return nil, fmt.Errorf("--node names %q twice; name each node once", n.name)
 		case len(targets) > 0 && !sameMachine(n, targets[0]):
-			return nil, fmt.Errorf("--node: %s has %s and %s has %s, so unset would be a different value on each; name nodes with the same CPUs", targets[0].name, kindOfCPUs(targets[0]), n.name, kindOfCPUs(n))
+			return nil, fmt.Errorf("--node: %s has %s and %s has %s, so the default would be a different value on each; name nodes with the same CPUs", targets[0].name, kindOfCPUs(targets[0]), n.name, kindOfCPUs(n))
 		}
 		targets = append(targets, n)
 	}

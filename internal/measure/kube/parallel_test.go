@@ -45,7 +45,7 @@ func TestChooseSeveral(t *testing.T) {
 		{"a4 b4", "a", "found 1 node"},
 		{"a4 b4", "a,x", `--node "x"`},
 		{"a4 b4", "a,a", "twice"},
-		{"a4 b8", "a,b", "a has 4 CPUs and b has 8 CPUs, so unset would be a different value on each"},
+		{"a4 b8", "a,b", "a has 4 CPUs and b has 8 CPUs, so the default would be a different value on each"},
 	} {
 		list, err := parallelPlaces(nodesOf(tc.nodes), &corev1.PodSpec{}, tc.named)
 		got := fmt.Sprint(err)

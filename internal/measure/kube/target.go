@@ -239,7 +239,7 @@ func (s *Target) readEnvFrom(ctx context.Context) error {
 			}
 			if _, has := m.Data[procsVariable]; has {
 				s.cut.expand[name] = slices.DeleteFunc(slices.Sorted(maps.Keys(m.Data)), func(k string) bool { return k == procsVariable })
-				s.Notes = append(s.Notes, fmt.Sprintf("the ConfigMap %s sets %s: for trials with it unset, the pods list the ConfigMap's other keys one by one", name, procsVariable))
+				s.Notes = append(s.Notes, fmt.Sprintf("the ConfigMap %s sets %s: for trials of the default, the pods list the ConfigMap's other keys one by one", name, procsVariable))
 			}
 			return nil
 		})

@@ -58,17 +58,17 @@ func contestsOf(p *journal.Plan, values int, listed bool) int {
 	return most
 }
 
-// OverBudgetError is that the first look does not fit into the time of the budget, as its
+// OverBudgetError is that the first blocks do not fit into the time of the budget, as its
 // first trials show: before them, how long they take was not known.
 type OverBudgetError struct {
 	Max, Took time.Duration
 	Trials    int           // that ran
-	Fewest    int           // of the first look
-	Needs     time.Duration // of the first look, by the trials that ran
+	Fewest    int           // of the first blocks
+	Needs     time.Duration // of the first blocks, by the trials that ran
 }
 
 func (e *OverBudgetError) Error() string {
-	return fmt.Sprintf("--for %s does not hold the first look: %s took %s, and it has %s; --for %s with the same --out completes it",
+	return fmt.Sprintf("--for %s does not hold the first blocks: %s took %s, and it has %s; --for %s with the same --out completes it",
 		e.Max, phrase.Count(e.Trials, "trial"), number.Duration(e.Took), phrase.Count(e.Fewest, "trial"), e.Needs)
 }
 

@@ -269,7 +269,7 @@ func (e Execution) rate(t Task, trials []journal.Trial) (*float64, error) {
 		return nil, nil
 	}
 	if len(capacities) == 0 {
-		return nil, errors.New("no pilot trial was valid, so there is no rate for the latency phase; give one with --rate")
+		return nil, errors.New("no trial that finds the request rate was valid, so the latency phase has no rate: give one with --rate")
 	}
 	// The mean of the middle one or two is the median.
 	slices.Sort(capacities)

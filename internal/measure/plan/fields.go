@@ -136,7 +136,7 @@ func (f *Flags) loadFields() []field.Field {
 		{Name: "connections", Holds: "N", Often: true, Help: "connections of the load", Value: field.Number(&l.Connections, 1, math.MaxInt)},
 		{
 			Name: "rate", Holds: "N", Often: true, Help: "req/s of the open loop",
-			More: "A number also finds the smallest value of GOMAXPROCS that carries it. auto is half of what the default carries, found by pilot trials.", Value: field.Shown(&l.Rate, "auto", Rate, rateText),
+			More: "A number also finds the smallest value of GOMAXPROCS that carries it. auto is half of what the default carries, as the first trials show.", Value: field.Shown(&l.Rate, "auto", Rate, rateText),
 		},
 		{Name: "pace", Holds: "PACE", Help: "how requests are spaced: constant, or poisson (at random, as users do)", Value: field.Choice(&l.Pace, load.PaceConstant, load.PacePoisson)},
 		{

@@ -31,11 +31,11 @@ func hopeless(r Record, ends bool) error {
 		case valid > 0:
 			return nil // the rate comes from that one
 		case hadCPUs(last):
-			return fmt.Errorf("%w: the pilot trial was invalid: %s", ErrHopeless, last.InvalidReason)
+			return fmt.Errorf("%w: the trial that finds the request rate was invalid: %s", ErrHopeless, last.InvalidReason)
 		case starved < pilotTries:
 			return nil // the next one comes a few seconds later
 		}
-		return fmt.Errorf("%w: %d pilot trials in a row were invalid while other programs used the machine's CPUs; the last one: %s", ErrHopeless, starved, last.InvalidReason)
+		return fmt.Errorf("%w: %d trials in a row that find the request rate were invalid while other programs used the machine's CPUs; the last one: %s", ErrHopeless, starved, last.InvalidReason)
 	}
 	block := r.of(last.Block)
 	if !ends || slices.ContainsFunc(block, func(t journal.Trial) bool { return t.Valid }) || r.faultOfValues(block) || !slices.ContainsFunc(block, hadCPUs) {

@@ -349,9 +349,9 @@ func TestHopelessRunsEnd(t *testing.T) {
 	}{
 		"busy for a while":     {journal.InvalidErrors, 5, 5 + 1 + 3*6, ""},
 		"a hypervisor's":       {journal.InvalidStolen, 4, 4 + 3*6, ""},
-		"busy all the time":    {journal.InvalidErrors, 1000, 0, "10 pilot trials in a row were invalid while other programs used the machine's CPUs; the last one: 43 never answered"},
-		"the target's own":     {journal.InvalidCrashed, 2, 0, "the pilot trial was invalid: 43 never answered"},
-		"one and then its own": {journal.InvalidNeverReady, 3, 0, "the pilot trial was invalid"},
+		"busy all the time":    {journal.InvalidErrors, 1000, 0, "10 trials in a row that find the request rate were invalid while other programs used the machine's CPUs; the last one: 43 never answered"},
+		"the target's own":     {journal.InvalidCrashed, 2, 0, "the trial that finds the request rate was invalid: 43 never answered"},
+		"one and then its own": {journal.InvalidNeverReady, 3, 0, "the trial that finds the request rate was invalid"},
 	} {
 		x = newRun(p, &fake{answer: func(n int, _ Task) (journal.Trial, error) {
 			if n >= c.until {

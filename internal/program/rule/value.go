@@ -200,7 +200,7 @@ func checkIgnoredEnv(s Subject) []Finding {
 	}
 	if s.Facts.Env.Raw == "" {
 		f.Severity = Info
-		f.Message = `GOMAXPROCS is set but empty in the environment: the runtime handles it as unset, but automaxprocs then does nothing`
+		f.Message = `GOMAXPROCS is set but empty in the environment: the runtime ignores it, but automaxprocs then does nothing`
 		f.Fix = "remove it"
 	}
 	return []Finding{f}

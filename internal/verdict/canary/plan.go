@@ -56,7 +56,7 @@ func Divide(values []*int, quota *float64, pods, serve int, share float64) ([][]
 		}
 	}
 	if len(settings) == 0 {
-		return nil, fmt.Errorf("--procs: expected at least one number; unset is always measured, as the control")
+		return nil, fmt.Errorf("--procs: expected at least one number; the default is always measured, as the control")
 	}
 	const hair = 1e-9 // 0.1/0.9 of 18 is not 2 in binary
 	most := int(math.Floor(share/(1-share)*float64(serve) + hair))
