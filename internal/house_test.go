@@ -99,7 +99,7 @@ var mayImport = map[string][]string{
 	"measure/local":           {"measure/plan", "measure/trial", "measure/trial/foreign", "verdict/journal", "verdict/resize", "load", "load/engine", "program/ready", "program/target", "program/gobench", "program/toolchain", "program/observe", "program/meter", "program/steer", "program/profile", "program/rule", "host/supervisor", "host/cgroup", "host/topology", "maxprocs/facts"},
 	"measure/kube":            {"measure/plan", "measure/trial", "measure/paired", "verdict/journal", "verdict/canary", "verdict/paired", "load", "load/engine", "program/observe", "program/meter", "host/cluster", "host/folder", "host/supervisor", "maxprocs/facts", "maxprocs/live"},
 	"measure/paired":          {"verdict/paired", "verdict/journal", "host/folder"},
-	"measure/live":            {"verdict/live", "verdict/paired", "verdict/journal", "program/meter", "maxprocs/live", "program/steer", "program/goproc", "program/observe", "host/folder", "host/procstat", "host/sockets"},
+	"measure/live":            {"measure/paired", "verdict/live", "verdict/paired", "verdict/journal", "program/meter", "maxprocs/live", "program/steer", "program/goproc", "program/observe", "host/folder", "host/procstat", "host/sockets"},
 	"measure/kube/image":      {},
 	"measure/kube/prometheus": {},
 	"measure/session":         {"spec", "measure/plan", "measure/plan/field", "verdict", "verdict/journal", "load", "program/ready", "host/topology", "host/folder", "host/procstat", "maxprocs/facts"},

@@ -4,15 +4,12 @@ import (
 	"context"
 	"fmt"
 	"math"
-	"os"
-	"path/filepath"
 	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/procfit/procfit/internal/measure/kube"
-	"github.com/procfit/procfit/internal/measure/plan"
 	"github.com/procfit/procfit/internal/measure/plan/field"
 	"github.com/procfit/procfit/internal/show/secret"
 	"github.com/procfit/procfit/internal/verdict/canary"
@@ -160,12 +157,8 @@ func (o *kubeCanary) place(run *canaryRun) error {
 	h.Name, h.TargetHost = spec.Title(), node
 	h.Target = journal.Target{Kind: journal.KindService, Object: pods.Object, Namespace: pods.Namespace, Container: pods.Container, SHA256: pods.SHA256}
 	h.Canary.Services, h.Canary.Counting = copies.Serving.Services, append(h.Canary.Counting, copies.Serving.Counting...)
-	run.dir = o.out
-	if run.dir == "" {
-		run.dir = filepath.Join("results", plan.FileName(h.Name)+"-canary-"+h.Started.Format("20060102-150405"))
-	}
-	if _, err := os.Lstat(filepath.Join(run.dir, journal.Name)); err == nil {
-		return usageError("--out %s has a journal already, and a canary cannot be resumed: choose another directory", run.dir)
+	if run.dir, err = o.blocksDir(h.Header, "canary"); err != nil {
+		return err
 	}
 	const slack = 5 * time.Minute // an API server that is away, say
 	run.place = copies.Canary(kube.CanaryConfig{

@@ -3,9 +3,12 @@ package cli
 import (
 	"context"
 	"errors"
+	"os"
+	"path/filepath"
 	"time"
 
 	"github.com/procfit/procfit/internal/measure/paired"
+	"github.com/procfit/procfit/internal/measure/plan"
 	"github.com/procfit/procfit/internal/measure/session"
 	"github.com/procfit/procfit/internal/show/number"
 	"github.com/procfit/procfit/internal/show/phrase"
@@ -49,11 +52,23 @@ func (o *kubeCanary) run(ctx context.Context, std stdio, args []string) (err err
 		}
 		return nil
 	}
-	end, err := run.measure(ctx, std)
-	if end == nil {
+	end, begun, err := run.measure(ctx, std)
+	if !begun {
 		return err
 	}
 	return errors.Join(report(std, run.dir, o.printed.format(), "", true), ended(end, err))
+}
+
+// blocksDir is the folder of an experiment in blocks, which cannot be resumed.
+func (o *measurement) blocksDir(h journal.Header, kind string) (string, error) {
+	dir := o.out
+	if dir == "" {
+		dir = filepath.Join("results", plan.FileName(h.Name)+"-"+kind+"-"+h.Started.Format("20060102-150405"))
+	}
+	if _, err := os.Lstat(filepath.Join(dir, journal.Name)); err == nil {
+		return "", usageError("--out %s has a journal already, which %s cannot resume: choose another directory", dir, o.name)
+	}
+	return dir, nil
 }
 
 // ended is how a canary ended, as an error where it did not come to its end. Harm is
@@ -71,18 +86,15 @@ func ended(end *journal.End, err error) error {
 }
 
 // measure has the canary run, and its pods removed.
-func (run *canaryRun) measure(ctx context.Context, std stdio) (*journal.End, error) {
+func (run *canaryRun) measure(ctx context.Context, std stdio) (end *journal.End, begun bool, err error) {
 	defer func() {
 		if err := run.place.Close(); err != nil {
 			std.notef("%v", err)
 		}
 	}()
-	if err := run.place.Prepare(ctx, journal.Plan{}, nil); err != nil {
-		return nil, err
-	}
 	h := run.header
 	p := &canaryProgress{std: std, header: h, began: time.Now()}
-	r := &paired.Run{Place: run.place, Next: h.Next, BurnIn: h.Warmup(), Length: h.Slice(), Queries: h.Canary.Queries, Ask: run.ask, Tell: p.tell}
+	r := &paired.Run{Place: run.place, Next: h.Next, Every: time.Second, Length: h.Slice(), Queries: h.Canary.Queries, Ask: run.ask, Tell: p.tell}
 	return r.Into(ctx, h.Header, run.dir, std.secrets.Quoted)
 }
 

@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"math"
 	"net/http"
-	"os"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -14,7 +12,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/procfit/procfit/internal/measure/live"
-	"github.com/procfit/procfit/internal/measure/plan"
 	"github.com/procfit/procfit/internal/measure/plan/field"
 	"github.com/procfit/procfit/internal/measure/session"
 	"github.com/procfit/procfit/internal/program/steer"
@@ -157,13 +154,8 @@ func (o *liveOptions) resolve(std stdio, c change) (*liveRun, error) {
 	if err := h.Check(); err != nil {
 		return nil, usageError("%w", err)
 	}
-	if run.dir = o.out; run.dir == "" {
-		run.dir = filepath.Join("results", plan.FileName(h.Name)+"-live-"+h.Started.Format("20060102-150405"))
-	}
-	if _, err := os.Lstat(filepath.Join(run.dir, journal.Name)); err == nil {
-		return nil, usageError("--out %s has a journal already, and a live experiment cannot be resumed: choose another directory", run.dir)
-	}
-	return run, nil
+	run.dir, err = o.blocksDir(h.Header, "live")
+	return run, err
 }
 
 // tryQueries has every query tried: the program runs already, so that it must have a value.

@@ -78,7 +78,7 @@ func TestLiveEnded(t *testing.T) {
 		{journal.End{Code: journal.EndHarm, Harm: &journal.Harm{Code: journal.HarmPanic, Setting: "1"}}, "harm with GOMAXPROCS 1 ended the experiment"},
 		{journal.End{Code: journal.EndHarm, Harm: &journal.Harm{Code: journal.HarmEnded, Setting: "2", Detail: "the program was restarted, or ended"}}, "harm with GOMAXPROCS 2 ended the experiment: the program was restarted, or ended"},
 	} {
-		if err := liveEnded(&c.end); (err != nil) != (c.want != "") || err != nil && err.Error() != c.want {
+		if err := liveEnded(&c.end, nil); (err != nil) != (c.want != "") || err != nil && err.Error() != c.want {
 			t.Errorf("%+v: %v, want %q", c.end, err, c.want)
 		}
 	}

@@ -12,12 +12,14 @@ import (
 	"github.com/procfit/procfit/internal/host/folder"
 	"github.com/procfit/procfit/internal/inspect/explain"
 	"github.com/procfit/procfit/internal/measure/live"
+	"github.com/procfit/procfit/internal/measure/paired"
+	"github.com/procfit/procfit/internal/program/steer"
 	"github.com/procfit/procfit/internal/show/number"
 	"github.com/procfit/procfit/internal/show/phrase"
 	"github.com/procfit/procfit/internal/verdict/journal"
 	judge "github.com/procfit/procfit/internal/verdict/live"
 	"github.com/procfit/procfit/internal/verdict/page"
-	"github.com/procfit/procfit/internal/verdict/paired"
+	blocks "github.com/procfit/procfit/internal/verdict/paired"
 )
 
 // liveRun is a live experiment whose every question is settled.
@@ -58,15 +60,24 @@ func (o *liveOptions) run(ctx context.Context, std stdio, args []string) error {
 	if err != nil {
 		return err
 	}
-	program, err := live.Watch(c.program, c.before)
+	before := c.before
+	if !o.tries() { // the program may change what it has
+		before = steer.Value{}
+	}
+	program, err := live.Watch(c.program, before)
 	if err != nil {
 		return err
 	}
 	defer program.Close()
-	c.counted, c.most = program.Counted, program.Most
 	if !o.tries() {
 		return o.watch(ctx, std, c, program)
 	}
+	return o.try(ctx, std, c, program)
+}
+
+// try tries values in the program.
+func (o *liveOptions) try(ctx context.Context, std stdio, c change, program *live.Program) error {
+	c.counted, c.most = program.Counted, program.Most
 	run, err := o.resolve(std, c)
 	if err != nil {
 		return err
@@ -83,32 +94,34 @@ func (o *liveOptions) run(ctx context.Context, std stdio, args []string) error {
 	if err := agreed(ctx, std, o.yes, run.header.Spec.Shell(), explain.Process(c.subject)+": "+run.how()); err != nil {
 		return err
 	}
-	end, begun, err := run.measure(ctx, std)
+	end, begun, err := o.measure(ctx, std, run)
 	if end == nil {
 		return err
 	}
+	err = liveEnded(end, err)
 	if begun {
 		err = errors.Join(report(std, run.dir, o.printed.format(), "", true), err)
 	}
-	return errors.Join(err, liveEnded(end))
+	return err
 }
 
-// liveEnded is how an experiment ended, as an error where it did not come to its end.
-func liveEnded(end *journal.End) error {
+// liveEnded is how an experiment ended, as an error where it did not come to its end; err is
+// what else went wrong.
+func liveEnded(end *journal.End, err error) error {
 	switch end.Code {
 	case journal.EndComplete, journal.EndDecided:
-		return nil
+		return err
 	case journal.EndInterrupted:
 		return interrupted(context.Canceled)
 	case journal.EndHarm:
 		if end.Harm.Code == journal.HarmBudget {
-			return &exitError{exitGate, errors.New("the budget of slow and failed requests ended the experiment")}
+			return errors.Join(err, &exitError{exitGate, errors.New("the budget of slow and failed requests ended the experiment")})
 		}
 		text := fmt.Sprintf("harm with GOMAXPROCS %s ended the experiment", end.Harm.Setting)
 		if end.Harm.Detail != "" {
 			text += ": " + end.Harm.Detail
 		}
-		return &exitError{exitGate, errors.New(text)}
+		return errors.Join(err, &exitError{exitGate, errors.New(text)})
 	}
 	return errors.New(end.Reason)
 }
@@ -149,7 +162,7 @@ func (run *liveRun) describe() string {
 }
 
 // measure runs the experiment. begun reports that there is a journal.
-func (run *liveRun) measure(ctx context.Context, std stdio) (end *journal.End, begun bool, err error) {
+func (o *liveOptions) measure(ctx context.Context, std stdio, run *liveRun) (end *journal.End, begun bool, err error) {
 	if err := folder.Try(run.dir); err != nil {
 		return nil, false, usageError("--out %s: %w", run.dir, err)
 	}
@@ -157,13 +170,18 @@ func (run *liveRun) measure(ctx context.Context, std stdio) (end *journal.End, b
 	program.Metrics = run.metrics
 	program.For = time.Duration(run.header.Load.DurationSeconds*float64(time.Second)) + time.Minute
 	p := &liveProgress{std: std, run: run, began: time.Now()}
-	r := &live.Run{Header: run.header, Ask: run.ask, Share: run.share, Tell: p.tell}
-	return r.Into(ctx, program, run.dir, std.secrets.Quoted)
+	std.notef("[baseline] GOMAXPROCS %d alone, for %s", run.header.Live.Start, number.Chosen(o.baseline))
+	if o.baseline < usualBaseline {
+		std.notef("[baseline] a burst that a baseline of less than %s misses looks like harm later", number.Chosen(usualBaseline))
+	}
+	e := live.Of(program)
+	e.Header, e.Ask, e.Share, e.Begun, e.Block, e.Over = run.header, run.ask, run.share, p.begin, p.block, p.over
+	return e.Run(p.slice).Into(ctx, run.header.Header, run.dir, std.secrets.Quoted)
 }
 
 // forecast is how long it takes to find a difference, in half of all experiments. What
 // fewer than a quarter find in the time that there is is unlikely.
-func forecast(what string, f paired.Forecast) string {
+func forecast(what string, f blocks.Forecast) string {
 	minutes := func(d time.Duration) string { return strconv.Itoa(int(math.Ceil(d.Minutes()))) }
 	var likely, unlikely []string
 	for _, x := range f.Expected {
@@ -198,52 +216,48 @@ func forecast(what string, f paired.Forecast) string {
 
 // liveProgress prints how far an experiment is, a line for each block and what is special.
 type liveProgress struct {
-	std   stdio
-	run   *liveRun
-	began time.Time
-	block int
+	std    stdio
+	run    *liveRun
+	began  time.Time
+	blocks int
 }
 
-func (p *liveProgress) tell(e live.Event) {
-	l := p.run.header.Live // which Run fills in
-	switch e.Kind {
-	case live.EventBaseline:
-		p.std.notef("[baseline] GOMAXPROCS %d alone, for %s", l.Start, number.Short(number.Seconds(l.BaselineSeconds)))
-		if l.BaselineSeconds < usualBaseline.Seconds() {
-			p.std.notef("[baseline] a burst that a baseline of less than %s misses looks like harm later", number.Short(number.Seconds(usualBaseline.Seconds())))
-		}
-	case live.EventBegin:
-		p.begin(e)
-	case live.EventSlice:
-		if t := e.Trial; t.InvalidCode == journal.InvalidLeft {
+func (p *liveProgress) slice(e paired.Event) {
+	for _, t := range e.Trials {
+		if t.InvalidCode == journal.InvalidLeft {
 			p.std.notef("GOMAXPROCS %s: left after %s, with %s", t.Setting.Label, number.Short(number.Seconds(t.DurationSeconds)), page.Beyond(t.Live.Beyond, t.Live.InSystemMax))
 		}
-	case live.EventBlock:
-		p.block++
-		var list []string
-		for i, v := range e.Look.Values {
-			list = append(list, p.run.header.Plan.Settings[i+1].Label+" "+string(v.Outcome))
-		}
-		used := ""
-		if !l.Uncounted {
-			used = "; used " + number.Percent(e.Spent/l.Budget) + " of the budget"
-		}
-		left := time.Duration(p.run.header.Load.DurationSeconds*float64(time.Second)) - time.Since(p.began)
-		p.std.notef("[block %d] %s%s; elapsed %s, at most %s left", p.block, phrase.And(list), used, number.Clock(time.Since(p.began)), number.Clock(max(0, left)))
-	case live.EventCarried:
-		p.std.notef("what one value leaves behind reaches into the next slice: from here on the burn-in is %s, and the slices so far are not used", number.Chosen(e.Burn))
-	case live.EventRelease:
-		if e.Err != nil {
-			p.std.notef("%v", e.Err)
-			return
-		}
-		p.std.notef("%s", released(l.Start, p.run.program.After))
 	}
 }
 
+func (p *liveProgress) block(look blocks.Look, spent float64, burn time.Duration) {
+	p.blocks++
+	var list []string
+	for i, v := range look.Values {
+		list = append(list, p.run.header.Plan.Settings[i+1].Label+" "+string(v.Outcome))
+	}
+	used := ""
+	if l := p.run.header.Live; !l.Uncounted {
+		used = "; used " + number.Percent(spent/l.Budget) + " of the budget"
+	}
+	left := time.Duration(p.run.header.Load.DurationSeconds*float64(time.Second)) - time.Since(p.began)
+	p.std.notef("[block %d] %s%s; elapsed %s, at most %s left", p.blocks, phrase.And(list), used, number.Clock(time.Since(p.began)), number.Clock(max(0, left)))
+	if burn > 0 {
+		p.std.notef("what one value leaves behind reaches into the next slice: from here on the burn-in is %s, and the slices so far are not used", number.Chosen(burn))
+	}
+}
+
+func (p *liveProgress) over(err error) {
+	if err != nil {
+		p.std.notef("%v", err)
+		return
+	}
+	p.std.notef("%s", released(p.run.header.Live.Start, p.run.program.After))
+}
+
 // begin prints what the baseline showed.
-func (p *liveProgress) begin(e live.Event) {
-	l := p.run.header.Live
+func (p *liveProgress) begin(f blocks.Forecast) {
+	l := p.run.header.Live // which the baseline has filled in
 	what := "CPU time per second"
 	if l.Uncounted {
 		p.std.notef("[baseline] %s used; its requests are not known, so CPU time is compared per second", number.CPUs(l.CPUs))
@@ -255,8 +269,8 @@ func (p *liveProgress) begin(e live.Event) {
 		}
 		p.std.notef("[baseline] %s req/s, at most %s in the system%s; it may cost %s requests", number.Count(l.RequestsPerSecond), number.Count(math.Round(l.InSystemMax)), slow, number.Count(l.Budget))
 	}
-	if e.Noise > 0 {
-		p.std.notef("[baseline] %s", forecast(what, e.Forecast))
+	if f.Noise > 0 {
+		p.std.notef("[baseline] %s", forecast(what, f))
 	}
 	if run := p.run; run.metrics == nil && run.program.Counted && l.LatencyBy != judge.ByArrival {
 		p.std.notef("no request came through the Meter's Listener, so that its latency does not decide")

@@ -48,8 +48,7 @@ type group struct {
 // defaultGrace is what a pod without a word on it has to end (Kubernetes' API).
 const defaultGrace = 30 * time.Second
 
-// Canary makes a Place of Copies that were settled for one: its Prepare starts the run, and
-// its Close ends it.
+// Canary makes a Place of Copies that were settled for one. Its Close ends the run.
 func (s *Target) Canary(config CanaryConfig) *Canaries {
 	spec := plan.Spec{}
 	spec.Target.URL = fmt.Sprintf("tcp://%s:%d", plan.PodPlaceholder, s.port) // the Service sends the requests
@@ -98,6 +97,11 @@ func yamlOf(object any) ([]byte, error) {
 		return nil, err
 	}
 	return out.Bytes(), e.Close()
+}
+
+// Begin implements paired.Place: it starts the run.
+func (c *Canaries) Begin(ctx context.Context) ([]*journal.Trial, error) {
+	return nil, c.Prepare(ctx, journal.Plan{}, nil)
 }
 
 // Apply implements paired.Place: it removes the pods of the round before.
@@ -212,11 +216,11 @@ func condition(setting string, p *corev1.Pod) judge.Condition {
 }
 
 // Slice implements paired.Place.
-func (c *Canaries) Slice(ctx context.Context) ([]journal.Trial, error) {
+func (c *Canaries) Slice(ctx context.Context) ([]*journal.Trial, error) {
 	if err := c.cluster.renew(ctx, c.cut.run, c.alive()); err != nil {
 		return nil, err
 	}
-	list, errs := make([]journal.Trial, len(c.groups)), make([]error, len(c.groups))
+	list, errs := make([]*journal.Trial, len(c.groups)), make([]error, len(c.groups))
 	var all sync.WaitGroup
 	for i, g := range c.groups {
 		all.Go(func() { list[i], errs[i] = g.mark(ctx) })
@@ -226,8 +230,8 @@ func (c *Canaries) Slice(ctx context.Context) ([]journal.Trial, error) {
 }
 
 // mark is what the setting's pods did since the mark before.
-func (g *group) mark(ctx context.Context) (journal.Trial, error) {
-	t := journal.Trial{Setting: g.Setting, Origin: journal.OriginKube, Pods: g.Trial.Pods, ObservedProcs: make([]*int, len(g.fleet)), Metrics: map[string]journal.Metric{}}
+func (g *group) mark(ctx context.Context) (*journal.Trial, error) {
+	t := &journal.Trial{Setting: g.Setting, Origin: journal.OriginKube, Pods: g.Trial.Pods, ObservedProcs: make([]*int, len(g.fleet)), Metrics: map[string]journal.Metric{}}
 	before := g.counting
 	if before != nil {
 		before.end(ctx, 0)

@@ -9,66 +9,59 @@ import (
 	"github.com/procfit/procfit/internal/show/number"
 	"github.com/procfit/procfit/internal/verdict/journal"
 	judge "github.com/procfit/procfit/internal/verdict/live"
-	"github.com/procfit/procfit/internal/verdict/paired"
+	blocks "github.com/procfit/procfit/internal/verdict/paired"
 )
 
 // baseline looks at the start value alone: what is usual, and what is slow. What it finds
 // is not learned again later.
-func (r *Run) baseline(ctx context.Context) error {
-	h := &r.Header
-	r.Tell(Event{Kind: EventBaseline})
-	all, trials, err := r.usual(ctx)
+func (e *Experiment) baseline(ctx context.Context) ([]*journal.Trial, error) {
+	h := &e.Header
+	all, trials, err := e.usual(ctx)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	first, end := all[0][0], all[len(all)-1]
 	last := end[len(end)-1]
-	if err := r.learn(first, last, trials); err != nil {
-		return err
+	if err := e.learn(first, last, trials); err != nil {
+		return nil, err
 	}
-	if err := r.unanswered(trials); err != nil {
-		return err
+	if err := e.unanswered(trials); err != nil {
+		return nil, err
 	}
 	var sights []sight
 	for _, list := range all {
 		for j, x := range list[1:] {
-			sights = append(sights, r.sight(list[j], x))
+			sights = append(sights, e.sight(list[j], x))
 		}
 	}
-	r.wire, r.budget = newWire(sights), newBudget(h.Live.Budget, sights)
+	e.wire, e.budget = newWire(sights), newBudget(h.Live.Budget, sights)
 	if h.Live.Uncounted { // nothing is counted against it
-		r.budget.Total = math.Inf(1)
+		e.budget.Total = math.Inf(1)
 	}
 	h.Live.Seen = names(sights)
-	if least := r.budget.Reserve(); least > r.budget.Total {
-		return endFor(journal.EndFailed, "a value that carries nothing costs %.0f requests until it is left, more than the budget of %.0f: use --budget %.0f or more", least, h.Live.Budget, math.Ceil(4*least))
+	if least := e.budget.Reserve(); least > e.budget.Total {
+		return nil, endFor(journal.EndFailed, "a value that carries nothing costs %.0f requests until it is left, more than the budget of %.0f: use --budget %.0f or more", least, h.Live.Budget, math.Ceil(4*least))
 	}
-	h.Live.InSystemMax = r.wire.Most
+	h.Live.InSystemMax = e.wire.Most
 	for i, list := range all {
 		end := list[len(list)-1]
 		trials[i].MeasuredSeconds = end.At.Sub(list[0].At).Seconds()
-		r.counted(trials[i], list[0], list[len(list)/2], end)
+		e.counted(trials[i], list[0], list[len(list)/2], end)
 		for j, x := range list[1:] {
-			trials[i].Live.InSystemMax = max(trials[i].Live.InSystemMax, r.wire.InSystem(r.sight(list[j], x)))
+			trials[i].Live.InSystemMax = max(trials[i].Live.InSystemMax, e.wire.InSystem(e.sight(list[j], x)))
 		}
 	}
-	if err := r.Begin(*h); err != nil {
-		return err
-	}
-	var slices []paired.Slice
+	var slices []blocks.Slice
 	for _, t := range trials {
 		slices = append(slices, h.SliceOf(t))
-		if err := r.Append(*t); err != nil {
-			return err
-		}
 	}
-	r.Tell(Event{Kind: EventBegin, Forecast: h.Forecast(slices)})
-	return nil
+	e.Begun(h.Forecast(slices))
+	return trials, nil
 }
 
 // slowBucket is the end of the first bucket that is twice as long as that of the p99, since
 // nothing finer is counted. 0: there is none.
-func (r *Run) slowBucket(was, is Histogram) float64 {
+func (e *Experiment) slowBucket(was, is Histogram) float64 {
 	bucket, below := 0, uint64(0)
 	for all := is.count(0) - was.count(0); bucket < len(is.Counts); bucket++ {
 		if below += is.Counts[bucket] - was.Counts[bucket]; float64(below) >= 0.99*float64(all) {
@@ -76,8 +69,8 @@ func (r *Run) slowBucket(was, is Histogram) float64 {
 		}
 	}
 	for i := bucket; i < len(is.Counts)-1; i++ {
-		if r.BucketEnd(i) >= 2*r.BucketEnd(bucket) {
-			return r.BucketEnd(i).Seconds()
+		if e.BucketEnd(i) >= 2*e.BucketEnd(bucket) {
+			return e.BucketEnd(i).Seconds()
 		}
 	}
 	return 0
@@ -98,17 +91,17 @@ func names(sights []sight) (list []string) {
 }
 
 // usual are the slices of the baseline, with all looks at each.
-func (r *Run) usual(ctx context.Context) (all [][]Reading, trials []*journal.Trial, err error) {
-	h := &r.Header
+func (e *Experiment) usual(ctx context.Context) (all [][]Reading, trials []*journal.Trial, err error) {
+	h := &e.Header
 	for n := range max(2, int(h.Live.BaselineSeconds/h.Live.SliceSeconds)) {
-		t, err := r.begin(ctx, n, 0, 0)
-		if err != nil {
+		if err := e.begin(ctx, 0); err != nil {
 			return nil, nil, err
 		}
-		t.Role, t.Valid = journal.RolePilot, true
+		t := e.visit.trial
+		t.Role, t.Valid, t.Block = journal.RolePilot, true, n
 		var list []Reading
 		for from := time.Now(); len(list) < 3 || time.Since(from) < seconds(h.Live.SliceSeconds); {
-			x, err := r.read(ctx)
+			x, err := e.read(ctx)
 			if err == nil && x.Stale && list == nil { // from where on requests are counted
 				err = wait(ctx, between)
 			} else if err == nil {
@@ -118,10 +111,12 @@ func (r *Run) usual(ctx context.Context) (all [][]Reading, trials []*journal.Tri
 				return nil, nil, err
 			}
 		}
-		for answers := r.ask(ctx); !r.answered(t, answers); {
-			if err := wait(ctx, between); err != nil {
-				return nil, nil, err
-			}
+		queries, at := h.Live.Queries, time.Now()
+		for i, a := range journal.Ask(len(queries), func(i int) (*float64, error) { return e.ask(ctx, queries[i].Name, 0, nil, at) }) {
+			t.Keep(queries[i], "lower", a)
+		}
+		if ctx.Err() != nil {
+			return nil, nil, ctx.Err()
 		}
 		t.DurationSeconds = time.Since(t.Started).Seconds()
 		all, trials = append(all, list), append(trials, t)
@@ -130,8 +125,8 @@ func (r *Run) usual(ctx context.Context) (all [][]Reading, trials []*journal.Tri
 }
 
 // learn is what of the header the baseline decides.
-func (r *Run) learn(first, last Reading, trials []*journal.Trial) error {
-	l, took := r.Header.Live, last.At.Sub(first.At)
+func (e *Experiment) learn(first, last Reading, trials []*journal.Trial) error {
+	l, took := e.Header.Live, last.At.Sub(first.At)
 	requests := last.Requests - first.Requests
 	if requests == 0 && !l.Uncounted {
 		return endFor(journal.EndUnreached, "no %ss in %s: there is nothing to compare", l.Unit, number.Short(number.Duration(took)))
@@ -145,7 +140,7 @@ func (r *Run) learn(first, last Reading, trials []*journal.Trial) error {
 		return endFor(journal.EndFailed, "a change of GOMAXPROCS waits for collections, %s in the median: use kube canary", number.Short(number.Seconds(call)))
 	}
 	l.RequestsPerSecond, l.CPUs = float64(requests)/took.Seconds(), (last.CPU-first.CPU)/took.Seconds()
-	r.panicked = last.Panics > first.Panics
+	e.panicked = last.Panics > first.Panics
 	switch {
 	case last.Arrival.count(0) > first.Arrival.count(0):
 		l.LatencyBy = judge.ByArrival
@@ -157,16 +152,16 @@ func (r *Run) learn(first, last Reading, trials []*journal.Trial) error {
 		l.LatencyBy = judge.ByNone
 	}
 	if l.SlowSeconds == 0 {
-		if p99 := r.quantile(r.latency(first), r.latency(last), 0.99); p99 != nil {
+		if p99 := e.quantile(e.latency(first), e.latency(last), 0.99); p99 != nil {
 			l.SlowSeconds = 2 * *p99
 		}
 		if l.LatencyBy == judge.ByMetrics {
-			l.SlowSeconds = r.slowBucket(first.Handler, last.Handler)
+			l.SlowSeconds = e.slowBucket(first.Handler, last.Handler)
 		}
 	}
-	if r.Share > 0 {
+	if e.Share > 0 {
 		const month, allowed = 30 * 24 * 3600, 0.001 // of a month, with an objective of 99.9%
-		l.Budget = r.Share * allowed * month * l.RequestsPerSecond
+		l.Budget = e.Share * allowed * month * l.RequestsPerSecond
 	}
 	return nil
 }

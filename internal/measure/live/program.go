@@ -10,6 +10,7 @@ import (
 
 	"github.com/procfit/procfit/internal/host/procstat"
 	"github.com/procfit/procfit/internal/host/sockets"
+	"github.com/procfit/procfit/internal/measure/paired"
 	"github.com/procfit/procfit/internal/program/goproc"
 	"github.com/procfit/procfit/internal/program/meter"
 	"github.com/procfit/procfit/internal/program/observe"
@@ -36,9 +37,9 @@ type Program struct {
 	Most    int
 
 	guard   *steer.Guard // nil: nothing is set yet, or the program has a lease
-	setting sync.Mutex   // while a value is set, nobody asks which one there is
-	now     steer.Value
-	leased  bool // a value is
+	now     steer.Value  // what it is to have; 0: anything
+	leased  bool         // a value is
+	renewed time.Time    // the lease
 
 	Metrics *Metrics // of its own, where its requests are counted; nil: they are not known
 
@@ -50,7 +51,8 @@ type Program struct {
 	Blind []string
 }
 
-// Watch begins to look at a program. Close ends it.
+// Watch begins to look at a program, which gets the value before back; none: it is not changed.
+// Close ends it.
 func Watch(p steer.Program, before steer.Value) (*Program, error) {
 	sampler, err := procstat.NewSampler()
 	if err != nil {
@@ -88,25 +90,27 @@ func (p *Program) Close() {
 	}
 }
 
-// Lease implements Place: nothing else has changed the program, and it is still there.
-func (p *Program) Lease(ctx context.Context) error {
-	p.setting.Lock()
-	defer p.setting.Unlock()
-	if p.leased {
-		_, err := p.meter.Lease(ctx, p.now.Procs, keptFor)
-		return unleased(err)
-	}
-	if err := p.ended(); err != nil {
+// ours sees that nothing else has changed the program, and renews a lease.
+func (p *Program) ours(ctx context.Context, live goproc.Live, err error) error {
+	switch {
+	case p.leased && time.Since(p.renewed) > keptFor/4:
+		_, err = p.lease(ctx, p.now)
 		return err
+	case p.leased, p.now.Procs == 0, p.now.Auto:
+		return nil
+	case err == nil && live.Procs != p.now.Procs:
+		return &paired.EndError{End: journal.End{Code: journal.EndTaken, Reason: fmt.Sprintf("something else set GOMAXPROCS to %d, where the experiment expected %d", live.Procs, p.now.Procs)}}
 	}
-	live, err := p.cache.Live(p.PID)
-	if err != nil {
-		return err
+	return err
+}
+
+// lease has the program use a value by its lease.
+func (p *Program) lease(ctx context.Context, v steer.Value) (time.Duration, error) {
+	c, err := p.meter.Lease(ctx, v.Procs, keptFor)
+	if err == nil {
+		p.now, p.leased, p.renewed = v, true, time.Now()
 	}
-	if live.Procs != p.now.Procs && !p.now.Auto {
-		return &EndError{End: journal.End{Code: journal.EndTaken, Reason: fmt.Sprintf("something else set GOMAXPROCS to %d, where the experiment expected %d", live.Procs, p.now.Procs)}}
-	}
-	return nil
+	return c.Took, unleased(err)
 }
 
 // ended is nil while the process runs the program.
@@ -121,17 +125,11 @@ func (p *Program) ended() error {
 	return err
 }
 
-// Set implements Place. One guard sets all values, and gives the first one back.
+// Set sets a value. One guard sets all values, and gives the first one back.
 func (p *Program) Set(ctx context.Context, procs int) (time.Duration, error) {
-	p.setting.Lock()
-	defer p.setting.Unlock()
 	v := steer.Value{Procs: procs}
 	if p.Most > 0 {
-		c, err := p.meter.Lease(ctx, procs, keptFor)
-		if err == nil {
-			p.now, p.leased = v, true
-		}
-		return c.Took, unleased(err)
+		return p.lease(ctx, v)
 	}
 	var r steer.Result
 	var err error
@@ -148,7 +146,7 @@ func (p *Program) Set(ctx context.Context, procs int) (time.Duration, error) {
 }
 
 // keptFor is after how long a program restores its value by itself if its lease is not renewed.
-const keptFor = 2 * LeaseFor
+const keptFor = 2 * patience
 
 // unleased is how an experiment ends in which the program does not use a value, or no longer.
 func unleased(err error) error {
@@ -161,7 +159,7 @@ func unleased(err error) error {
 	case refusal.Why == meter.OutOfRange || refusal.Why == meter.Taken || refusal.Why == meter.Denied:
 		return failed(err.Error())
 	}
-	return &EndError{End: journal.End{Code: journal.EndTaken, Reason: err.Error()}}
+	return &paired.EndError{End: journal.End{Code: journal.EndTaken, Reason: err.Error()}}
 }
 
 // refused is how an experiment ends in which a value cannot be set.
@@ -175,12 +173,10 @@ func refused(err error) error {
 	return failed(err.Error())
 }
 
-// Release implements Place.
+// Release gives the value at start back.
 func (p *Program) Release(ctx context.Context) error {
-	p.setting.Lock()
-	guard, leased := p.guard, p.leased
-	p.setting.Unlock()
-	if leased {
+	guard := p.guard
+	if p.leased {
 		procs, err := p.meter.Release(ctx)
 		p.After = procs
 		return err
@@ -208,7 +204,8 @@ func (p *Program) Release(ctx context.Context) error {
 	}
 }
 
-// Read implements Place.
+// Read reads what the program has done since it began. It fails where that is no longer the
+// experiment's.
 func (p *Program) Read(ctx context.Context) (Reading, error) {
 	if err := p.ended(); err != nil {
 		return Reading{}, err
@@ -231,8 +228,12 @@ func (p *Program) Read(ctx context.Context) (Reading, error) {
 		histogram := func(h maxlive.Histogram) Histogram { return Histogram{Counts: h.Counts, Sum: h.Sum} }
 		r.Requests, r.Failed, r.Panics, r.InFlight, r.Arrival, r.Handler = m.Requests, m.Failed, m.Panics, m.InFlight, histogram(m.Arrival), histogram(m.Handler)
 	}
-	if live, err := p.cache.Live(p.PID); err == nil {
+	live, err := p.cache.Live(p.PID)
+	if err == nil {
 		r.Waits = live.Latency
+	}
+	if err := p.ours(ctx, live, err); err != nil {
+		return Reading{}, err
 	}
 	if counted, err := p.sampler.Read(p.PID); err == nil {
 		if u := counted.Total(); u.Uncounted == 0 {
@@ -335,10 +336,10 @@ func quantile(was, is Histogram, q float64) time.Duration {
 
 // stopped is that the process does not keep running.
 func stopped(reason string) error {
-	return &EndError{End: journal.End{Code: journal.EndHarm, Reason: reason, Harm: &journal.Harm{Code: journal.HarmEnded, Detail: reason}}}
+	return &paired.EndError{End: journal.End{Code: journal.EndHarm, Reason: reason, Harm: &journal.Harm{Code: journal.HarmEnded, Detail: reason}}}
 }
 
 // failed is that nothing can be compared.
 func failed(reason string) error {
-	return &EndError{End: journal.End{Code: journal.EndFailed, Reason: reason}}
+	return &paired.EndError{End: journal.End{Code: journal.EndFailed, Reason: reason}}
 }

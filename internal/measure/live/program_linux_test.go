@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/procfit/procfit/internal/measure/paired"
 	"github.com/procfit/procfit/internal/program/meter"
 	"github.com/procfit/procfit/internal/program/steer"
 	"github.com/procfit/procfit/internal/verdict/journal"
@@ -20,12 +21,12 @@ func TestUnleased(t *testing.T) {
 		meter.SetByOther: journal.EndTaken, meter.Refused: journal.EndTaken, meter.SwitchedOff: journal.EndTaken, meter.RanOut: journal.EndTaken,
 		meter.OutOfRange: journal.EndFailed, meter.Taken: journal.EndFailed, meter.Denied: journal.EndFailed,
 	} {
-		var end *EndError
+		var end *paired.EndError
 		if err := unleased(&meter.Refusal{PID: 1, Why: why}); !errors.As(err, &end) || end.Code != want || end.Harm != nil || end.Reason == "" {
 			t.Errorf("%d: %v; expected %s", why, err, want)
 		}
 	}
-	var end *EndError
+	var end *paired.EndError
 	if err := unleased(fmt.Errorf("process 1: %w", meter.ErrGone)); !errors.As(err, &end) || end.Harm == nil {
 		t.Errorf("a program that is gone: %v", err)
 	}
@@ -83,7 +84,7 @@ func TestProgram(t *testing.T) {
 	if to.CPU <= from.CPU || to.CPU-from.CPU > 100 {
 		t.Errorf("%g s of CPU time", to.CPU-from.CPU)
 	}
-	got := (&Run{Header: judge.Header{Header: journal.Header{Live: &journal.Live{}}}}).seen(from, to)
+	got := (&Experiment{Header: judge.Header{Header: journal.Header{Live: &journal.Live{}}}}).seen(from, to)
 	if x := got[judge.FigureUnread]; x < 2.5 || x > 3.5 {
 		t.Errorf("%g connections with something unread, expected 3", x)
 	}

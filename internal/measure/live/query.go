@@ -11,43 +11,19 @@ import (
 	judge "github.com/procfit/procfit/internal/verdict/live"
 )
 
-// longestAnswer is how long a Prometheus may take for all queries.
+// longestAnswer is how long a Prometheus may take for a query.
 const longestAnswer = 10 * time.Second
 
-// ask asks all queries for the slice that ends now, and does not wait for the answers.
-func (r *Run) ask(ctx context.Context) <-chan []journal.Answer {
-	queries, all := r.Header.Live.Queries, make(chan []journal.Answer, 1)
-	if len(queries) == 0 {
-		all <- nil
-		return all
-	}
-	at := time.Now()
-	go func() {
-		ctx, cancel := context.WithTimeout(ctx, longestAnswer)
-		defer cancel()
-		all <- journal.Ask(len(queries), func(i int) (*float64, error) {
-			return r.Ask(ctx, queries[i].Name, judge.Asked(seconds(r.Header.Live.SliceSeconds)), nil, at)
-		})
-	}()
-	return all
-}
-
-// answered keeps the answers, if they are there.
-func (r *Run) answered(t *journal.Trial, answers <-chan []journal.Answer) bool {
-	select {
-	case list := <-answers:
-		for i, a := range list {
-			t.Keep(r.Header.Live.Queries[i], "lower", a)
-		}
-		return true
-	default:
-		return false
-	}
+// ask asks a query of the slice that ended at a time.
+func (e *Experiment) ask(ctx context.Context, name string, _ time.Duration, _ []string, at time.Time) (*float64, error) {
+	ctx, cancel := context.WithTimeout(ctx, longestAnswer)
+	defer cancel()
+	return e.Ask(ctx, name, judge.Asked(seconds(e.Header.Live.SliceSeconds)), nil, at)
 }
 
 // unanswered is an error if a query has no value in half of the baseline's slices.
-func (r *Run) unanswered(trials []*journal.Trial) error {
-	for _, q := range r.Header.Live.Queries {
+func (e *Experiment) unanswered(trials []*journal.Trial) error {
+	for _, q := range e.Header.Live.Queries {
 		n, why := 0, ""
 		for _, t := range trials {
 			if _, known := t.Metrics[q.Name]; known {
@@ -60,7 +36,7 @@ func (r *Run) unanswered(trials []*journal.Trial) error {
 			}
 		}
 		if 2*n <= len(trials) {
-			return endFor(journal.EndFailed, "--query %s has a value in %d of %s of the baseline%s: %s must hold two scrapes; use a longer --slice", q.Name, n, phrase.Count(len(trials), "slice"), why, number.Chosen(judge.Asked(seconds(r.Header.Live.SliceSeconds))))
+			return endFor(journal.EndFailed, "--query %s has a value in %d of %s of the baseline%s: %s must hold two scrapes; use a longer --slice", q.Name, n, phrase.Count(len(trials), "slice"), why, number.Chosen(judge.Asked(seconds(e.Header.Live.SliceSeconds))))
 		}
 	}
 	return nil

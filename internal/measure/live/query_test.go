@@ -13,7 +13,7 @@ import (
 
 	"github.com/procfit/procfit/internal/verdict/journal"
 	judge "github.com/procfit/procfit/internal/verdict/live"
-	"github.com/procfit/procfit/internal/verdict/paired"
+	blocks "github.com/procfit/procfit/internal/verdict/paired"
 )
 
 // asking is a header of an experiment that asks for one number.
@@ -45,14 +45,14 @@ func TestQuery(t *testing.T) {
 	for name, c := range map[string]struct {
 		late  float64 // at 1; of 2 it is 5
 		after time.Duration
-		want  paired.Outcome
+		want  blocks.Outcome
 		harm  bool
 	}{
-		"less":                      {4, 0, paired.Better, false},
-		"less, and slowly answered": {4, 3 * time.Second, paired.Better, false},
-		"the same":                  {5, 0, paired.Same, false},
-		"more":                      {7, 0, paired.Open, true},
-		"much more":                 {50, 0, paired.Open, true},
+		"less":                      {4, 0, blocks.Better, false},
+		"less, and slowly answered": {4, 3 * time.Second, blocks.Better, false},
+		"the same":                  {5, 0, blocks.Same, false},
+		"more":                      {7, 0, blocks.Open, true},
+		"much more":                 {50, 0, blocks.Open, true},
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			f := newFake()
@@ -136,7 +136,7 @@ func TestQueryWithoutAnswers(t *testing.T) {
 		}
 		end, c := measured(t.Context(), f, asking(1), nil)
 		r := judge.Analyze(c)
-		if x := r.Live.Settings[1]; end.Code != journal.EndComplete || x.Came != string(paired.Cheaper) || len(r.Warnings) != 1 || r.Warnings[0].Code() != "trial_warnings" {
+		if x := r.Live.Settings[1]; end.Code != journal.EndComplete || x.Came != string(blocks.Cheaper) || len(r.Warnings) != 1 || r.Warnings[0].Code() != "trial_warnings" {
 			t.Errorf("%+v, %+v, %+v", end, x, r.Warnings)
 		}
 	})
@@ -158,7 +158,7 @@ func TestQueryWithoutAnswers(t *testing.T) {
 			return quick(ctx, q)
 		}
 		end, c := measured(t.Context(), f, asking(1), nil)
-		if r := judge.Analyze(c); end.Code != journal.EndDecided || r.Live.Settings[1].Came != string(paired.Left) {
+		if r := judge.Analyze(c); end.Code != journal.EndDecided || r.Live.Settings[1].Came != string(blocks.Left) {
 			t.Errorf("%+v, %+v", end, r.Live.Settings[1])
 		}
 	})

@@ -12,10 +12,11 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/procfit/procfit/internal/measure/paired"
 	"github.com/procfit/procfit/internal/verdict"
 	"github.com/procfit/procfit/internal/verdict/journal"
 	judge "github.com/procfit/procfit/internal/verdict/live"
-	"github.com/procfit/procfit/internal/verdict/paired"
+	blocks "github.com/procfit/procfit/internal/verdict/paired"
 )
 
 // fake is a program with a queue: what each value carries, and what a request costs.
@@ -34,7 +35,6 @@ type fake struct {
 	queue, ended   float64
 	x              Reading
 	sets           []set // in order
-	leases         int
 	released, gone bool
 }
 
@@ -123,18 +123,6 @@ func (f *fake) failing(call string) error {
 	return f.fail(call)
 }
 
-func (f *fake) Lease(context.Context) error {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	if err := f.failing("lease"); err != nil {
-		return err
-	}
-	f.run()
-	f.leases++
-	f.expires = time.Now().Add(LeaseFor)
-	return nil
-}
-
 func (f *fake) Set(_ context.Context, procs int) (time.Duration, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -142,6 +130,7 @@ func (f *fake) Set(_ context.Context, procs int) (time.Duration, error) {
 		return 0, err
 	}
 	f.run()
+	f.expires = time.Now().Add(keptFor)
 	f.procs, f.sets = procs, append(f.sets, set{procs, time.Now()})
 	return time.Millisecond, nil
 }
@@ -153,6 +142,7 @@ func (f *fake) Read(context.Context) (Reading, error) {
 		return Reading{}, err
 	}
 	f.run()
+	f.expires = time.Now().Add(keptFor)
 	return f.x, nil
 }
 
@@ -176,23 +166,27 @@ func header(values ...int) judge.Header {
 }
 
 // measured runs an experiment on a fake, in the bubble of a test.
-func measured(ctx context.Context, f *fake, h judge.Header, tell func(Event)) (*journal.End, *journal.Contents) {
+func measured(ctx context.Context, f *fake, h judge.Header, carried func()) (*journal.End, *journal.Contents) {
 	c := &journal.Contents{}
-	r := &Run{
-		Header: h, Place: f, BucketEnd: bucketEnd, Quantile: quantileOf,
+	e := &Experiment{
+		Header: h, Program: f, BucketEnd: bucketEnd, Quantile: quantileOf,
 		Ask: func(ctx context.Context, name string, slice time.Duration, _ []string, _ time.Time) (*float64, error) {
 			i := slices.IndexFunc(h.Live.Queries, func(q journal.Query) bool { return q.Name == name })
 			return f.asked(ctx, h.Live.Queries[i].Over(slice))
 		},
-		Begin:  func(h judge.Header) error { c.Header = h.Header; return nil },
-		Append: func(t journal.Trial) error { c.Trials = append(c.Trials, t); return nil },
-		Tell: func(e Event) {
-			if tell != nil {
-				tell(e)
+		Begun: func(blocks.Forecast) {}, Over: func(error) {},
+		Block: func(_ blocks.Look, _ float64, burn time.Duration) {
+			if burn > 0 && carried != nil {
+				carried()
 			}
 		},
 	}
-	c.End = r.Run(ctx)
+	r := e.Run(func(paired.Event) {})
+	r.Append = func(t journal.Trial) error {
+		c.Header, c.Trials = h.Header, append(c.Trials, t)
+		return nil
+	}
+	c.End, _ = r.Run(ctx, h.Plan.Seed)
 	return c.End, c
 }
 
@@ -205,10 +199,10 @@ func TestRun(t *testing.T) {
 		if end.Code != journal.EndDecided && end.Code != journal.EndComplete || !f.released || f.procs != 2 {
 			t.Errorf("%+v; released: %v, at %d", end, f.released, f.procs)
 		}
-		if x := r.Live.Settings[1]; x.Came != string(paired.Better) || r.Recommendation.Verdict != verdict.Recommended || *r.Recommendation.Procs != 1 {
+		if x := r.Live.Settings[1]; x.Came != string(blocks.Better) || r.Recommendation.Verdict != verdict.Recommended || *r.Recommendation.Procs != 1 {
 			t.Errorf("%+v\n%+v", x, r.Recommendation)
 		}
-		if x := r.Live.Settings[2]; x.Came != string(paired.Same) && x.Came != string(paired.Open) {
+		if x := r.Live.Settings[2]; x.Came != string(blocks.Same) && x.Came != string(blocks.Open) {
 			t.Errorf("%+v", x)
 		}
 		if r.Live.LatencyBy != judge.ByArrival || r.Live.Least < 250 || r.Live.Most > 350 || r.PilotsRun != 6 || r.TrialsInvalid != 0 {
@@ -248,11 +242,7 @@ func TestCarried(t *testing.T) {
 			f.fades = tc.fades
 			h := header(1, 4)
 			h.Load.DurationSeconds = 3600
-			end, c := measured(t.Context(), f, h, func(e Event) {
-				if e.Kind == EventCarried {
-					doublings++
-				}
-			})
+			end, c := measured(t.Context(), f, h, func() { doublings++ })
 			r := judge.Analyze(c)
 			if doublings < tc.doublings || tc.want == journal.EndCarryOver && end.Code != tc.want {
 				t.Errorf("%v: %d doublings, %+v", tc.fades, doublings, end)
@@ -299,7 +289,7 @@ func TestLeave(t *testing.T) {
 			t.Errorf("%d visits, the longest for %v; expected 2 of at most 1 s", visits, longest)
 		}
 		r := judge.Analyze(c)
-		if x := r.Live.Settings[1]; x.Came != string(paired.Left) || x.Left != 2 || x.LeftAfter > 1 || !(x.InSystem > r.Live.InSystemMax) {
+		if x := r.Live.Settings[1]; x.Came != string(blocks.Left) || x.Left != 2 || x.LeftAfter > 1 || !(x.InSystem > r.Live.InSystemMax) {
 			t.Errorf("%+v, %v in the baseline", x, r.Live.InSystemMax)
 		}
 	})
@@ -308,7 +298,7 @@ func TestLeave(t *testing.T) {
 // TestEnds: whatever ends an experiment is in its journal, and the start value is back.
 func TestEnds(t *testing.T) {
 	other := func(code journal.EndCode, harm journal.HarmCode) error {
-		e := &EndError{journal.End{Code: code, Reason: "because"}}
+		e := &paired.EndError{End: journal.End{Code: code, Reason: "because"}}
 		if harm != "" {
 			e.Harm = &journal.Harm{Code: harm}
 		}
@@ -322,15 +312,13 @@ func TestEnds(t *testing.T) {
 		within time.Duration // from then on
 		held   bool          // what something else has set is kept, or nobody can set it
 	}{
-		"the lease is lost":      {"lease", other(journal.EndTaken, ""), nil, journal.EndTaken, LeaseFor/3 + time.Second, false},
-		"set by something else":  {"set", other(journal.EndTaken, ""), nil, journal.EndTaken, 10 * time.Second, false},
-		"refused by the program": {"lease", other(journal.EndTaken, ""), nil, journal.EndTaken, LeaseFor/3 + time.Second, false},
-		"restarted":              {"read", other(journal.EndHarm, journal.HarmEnded), nil, journal.EndHarm, time.Second, false},
-		"it does not answer":     {"", nil, func(f *fake) { f.gone = true }, journal.EndFailed, 2*LeaseFor + time.Second, true},
-		"an answer is lost":      {"read", errors.New("for a moment"), nil, journal.EndComplete, time.Hour, false},
-		"no traffic":             {"", nil, func(f *fake) {}, journal.EndUnreached, time.Hour, false},
-		"it panics":              {"", nil, func(f *fake) { f.x.Panics++ }, journal.EndHarm, 30 * time.Second, false},
-		"more than it may cost":  {"", nil, func(f *fake) { f.capacity[1], f.capacity[4] = 30, 30 }, journal.EndDecided, time.Hour, false},
+		"set by something else": {"set", other(journal.EndTaken, ""), nil, journal.EndTaken, 10 * time.Second, false},
+		"restarted":             {"read", other(journal.EndHarm, journal.HarmEnded), nil, journal.EndHarm, time.Second, false},
+		"it does not answer":    {"", nil, func(f *fake) { f.gone = true }, journal.EndFailed, 2*patience + time.Second, true},
+		"an answer is lost":     {"read", errors.New("for a moment"), nil, journal.EndComplete, time.Hour, false},
+		"no traffic":            {"", nil, func(f *fake) {}, journal.EndUnreached, time.Hour, false},
+		"it panics":             {"", nil, func(f *fake) { f.x.Panics++ }, journal.EndHarm, 30 * time.Second, false},
+		"more than it may cost": {"", nil, func(f *fake) { f.capacity[1], f.capacity[4] = 30, 30 }, journal.EndDecided, time.Hour, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -361,7 +349,7 @@ func TestEnds(t *testing.T) {
 				}
 				f.mu.Lock()
 				defer f.mu.Unlock()
-				if time.Sleep(LeaseFor); tc.held {
+				if time.Sleep(keptFor); tc.held {
 					f.run() // by itself
 				}
 				if f.procs != f.start {
@@ -380,14 +368,14 @@ func TestEnds(t *testing.T) {
 
 // TestEndedBefore: a program that ends before another value was tried does not end of one.
 func TestEndedBefore(t *testing.T) {
-	for _, call := range []string{"lease", "set", "read"} {
+	for _, call := range []string{"set", "read"} {
 		synctest.Test(t, func(t *testing.T) {
 			f := newFake()
 			f.fail = func(c string) error {
 				if c != call {
 					return nil
 				}
-				return &EndError{journal.End{Code: journal.EndHarm, Reason: "it crashed", Harm: &journal.Harm{Code: journal.HarmEnded}}}
+				return &paired.EndError{End: journal.End{Code: journal.EndHarm, Reason: "it crashed", Harm: &journal.Harm{Code: journal.HarmEnded}}}
 			}
 			end, _ := measured(t.Context(), f, header(1, 4), nil)
 			if end.Code != journal.EndFailed || end.Harm != nil || end.Reason != "it crashed, before the first change; no other value was tried" {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"github.com/procfit/procfit/internal/measure/paired"
 	"github.com/procfit/procfit/internal/program/goproc"
 	"github.com/procfit/procfit/internal/verdict/journal"
 	judge "github.com/procfit/procfit/internal/verdict/live"
@@ -55,11 +56,11 @@ func Seen(from, to Reading) map[string]float64 {
 }
 
 // seen has the latency by the program's own metrics too.
-func (r *Run) seen(from, to Reading) map[string]float64 {
+func (e *Experiment) seen(from, to Reading) map[string]float64 {
 	out := Seen(from, to)
-	if n := to.Handler.count(0) - from.Handler.count(0); r.Header.Live.LatencyBy == judge.ByMetrics && n > 0 {
+	if n := to.Handler.count(0) - from.Handler.count(0); e.Header.Live.LatencyBy == judge.ByMetrics && n > 0 {
 		out[judge.FigureMean] = (to.Handler.Sum - from.Handler.Sum) / float64(n)
-		if p99 := r.quantile(from.Handler, to.Handler, 0.99); p99 != nil {
+		if p99 := e.quantile(from.Handler, to.Handler, 0.99); p99 != nil {
 			out[judge.FigureLatencyP99] = *p99
 		}
 	}
@@ -81,49 +82,49 @@ func (h Histogram) count(from int) (n uint64) {
 }
 
 // latency is the one that counts.
-func (r *Run) latency(x Reading) Histogram {
-	if r.Header.Live.LatencyBy == judge.ByArrival {
+func (e *Experiment) latency(x Reading) Histogram {
+	if e.Header.Live.LatencyBy == judge.ByArrival {
 		return x.Arrival
 	}
 	return x.Handler
 }
 
 // slow is how many took longer than allowed.
-func (r *Run) slow(h Histogram) uint64 {
-	if r.Header.Live.SlowSeconds == 0 { // it is not known what is slow
+func (e *Experiment) slow(h Histogram) uint64 {
+	if e.Header.Live.SlowSeconds == 0 { // it is not known what is slow
 		return 0
 	}
 	first := 0
-	for first < len(h.Counts) && r.BucketEnd(first).Seconds() <= r.Header.Live.SlowSeconds {
+	for first < len(h.Counts) && e.BucketEnd(first).Seconds() <= e.Header.Live.SlowSeconds {
 		first++
 	}
 	return h.count(first)
 }
 
 // quantile is in seconds; nil: nothing ended, or it is not known.
-func (r *Run) quantile(was, is Histogram, q float64) *float64 {
+func (e *Experiment) quantile(was, is Histogram, q float64) *float64 {
 	if is.count(0) == was.count(0) {
 		return nil
 	}
-	if x := r.Quantile(was, is, q).Seconds(); x > 0 {
+	if x := e.Quantile(was, is, q).Seconds(); x > 0 {
 		return &x
 	}
 	return nil
 }
 
 // sight is what happened between two readings.
-func (r *Run) sight(from, to Reading) sight {
-	was, is := r.latency(from), r.latency(to)
+func (e *Experiment) sight(from, to Reading) sight {
+	was, is := e.latency(from), e.latency(to)
 	return sight{
 		Seconds: to.At.Sub(from.At).Seconds(), Ended: to.Requests - from.Requests, Failed: to.Failed - from.Failed,
-		Slow: r.slow(is) - r.slow(was), Sojourn: is.Sum - was.Sum, InFlight: to.InFlight,
-		Uncounted: r.Header.Live.Uncounted, Seen: r.seen(from, to),
+		Slow: e.slow(is) - e.slow(was), Sojourn: is.Sum - was.Sum, InFlight: to.InFlight,
+		Uncounted: e.Header.Live.Uncounted, Seen: e.seen(from, to),
 	}
 }
 
 // counted is what a slice counted between two readings, with the one in the middle.
-func (r *Run) counted(t *journal.Trial, from, half, to Reading) {
-	s, all := t.Live, r.sight(from, to)
+func (e *Experiment) counted(t *journal.Trial, from, half, to Reading) {
+	s, all := t.Live, e.sight(from, to)
 	for name, x := range all.Seen {
 		if t.Metrics == nil {
 			t.Metrics = map[string]journal.Metric{}
@@ -131,123 +132,131 @@ func (r *Run) counted(t *journal.Trial, from, half, to Reading) {
 		t.Metrics[name] = journal.Metric{Value: x, Better: "lower"}
 	}
 	s.Requests, s.Failed, s.Slow, s.CPUSeconds = all.Ended, all.Failed, all.Slow, to.CPU-from.CPU
-	s.P50Seconds, s.P99Seconds = r.quantile(from.Arrival, to.Arrival, 0.5), r.quantile(from.Arrival, to.Arrival, 0.99)
+	s.P50Seconds, s.P99Seconds = e.quantile(from.Arrival, to.Arrival, 0.5), e.quantile(from.Arrival, to.Arrival, 0.99)
 	for i, ends := range [][2]Reading{{from, half}, {half, to}} {
-		s.Halves[i] = journal.Half{Seconds: ends[1].At.Sub(ends[0].At).Seconds(), Requests: ends[1].Requests - ends[0].Requests, CPUSeconds: ends[1].CPU - ends[0].CPU, P50Seconds: r.quantile(ends[0].Arrival, ends[1].Arrival, 0.5)}
+		s.Halves[i] = journal.Half{Seconds: ends[1].At.Sub(ends[0].At).Seconds(), Requests: ends[1].Requests - ends[0].Requests, CPUSeconds: ends[1].CPU - ends[0].CPU, P50Seconds: e.quantile(ends[0].Arrival, ends[1].Arrival, 0.5)}
 	}
 }
 
-// visit has the program run with a value for a slice, and leaves it at the first harm.
-func (r *Run) visit(ctx context.Context, block, order, value int) error {
-	start := value == 0
-	if !start && !r.budget.Visit(value) {
-		return &EndError{journal.End{Code: journal.EndHarm, Harm: &journal.Harm{Code: journal.HarmBudget, Setting: r.Header.Plan.Settings[value].Label}}}
-	}
-	t, err := r.begin(ctx, block, order, value)
-	if err != nil {
+// visit is the program with a value, until the next one.
+type visit struct {
+	value int // by its place in the plan
+	procs int // 0: none is set yet
+	trial *journal.Trial
+	wire  wire
+	past  Reading   // of the last look
+	looks []Reading // those that count so far, with the first; nil: none does yet
+	left  bool      // for harm: the start value is back, and what waits has to drain
+}
+
+// Apply implements paired.Place.
+func (e *Experiment) Apply(ctx context.Context, settings []journal.Setting) error {
+	if err := e.drain(ctx); err != nil {
 		return err
 	}
-	length := seconds(r.Header.Live.SliceSeconds * (1 - judge.Jitter + 2*judge.Jitter*r.random.Float64()))
-	counting := time.Now().Add(r.burn)
-	var from, half, to Reading
-	past, err := r.read(ctx)
-	if err != nil {
-		return err
+	value := e.Header.Rules().Value(settings[0])
+	if value > 0 && !e.budget.Visit(value) {
+		return e.harmed(journal.HarmBudget, value)
 	}
-	var asked <-chan []journal.Answer // until they are there, the value is watched as before
-	for wire, over := r.wire, false; !over; {
-		if err := wait(ctx, between); err != nil {
-			return err
-		}
-		now, err := r.read(ctx)
-		if err != nil {
-			return err
-		}
-		s := r.sight(past, now)
-		loaded := wire.Look(s)
-		t.Live.InSystemMax = max(t.Live.InSystemMax, r.wire.InSystem(s))
-		switch {
-		case now.Panics > past.Panics && !r.panicked:
-			return &EndError{journal.End{Code: journal.EndHarm, Harm: &journal.Harm{Code: journal.HarmPanic, Setting: t.Setting.Label}}}
-		case start && !from.At.IsZero():
-			r.budget.Start(s)
-		case start:
-		case r.budget.Look(s) || loaded:
-			t.Live.Beyond = wire.beyond
-			return r.leave(ctx, t, now)
-		}
-		if start && loaded && t.InvalidCode == "" {
-			t.InvalidCode = journal.InvalidLoaded
-		}
-		past = now
-		switch at := time.Now(); {
-		case at.Before(counting), now.Stale:
-		case from.At.IsZero():
-			from = now
-		case half.At.IsZero() && !at.Before(counting.Add(length/2)):
-			half = now
-		case to.At.IsZero() && !half.At.IsZero() && !at.Before(counting.Add(length)):
-			to, asked = now, r.ask(ctx)
-		}
-		over = r.answered(t, asked)
+	err := e.begin(ctx, value)
+	if err == nil {
+		e.visit.past, err = e.read(ctx)
 	}
-	t.MeasuredSeconds = to.At.Sub(from.At).Seconds()
-	r.counted(t, from, half, to)
-	return r.keepSlice(t)
+	return err
 }
 
 // begin sets a value.
-func (r *Run) begin(ctx context.Context, block, order, value int) (*journal.Trial, error) {
-	t := &journal.Trial{Setting: r.Header.Plan.Settings[value], Role: journal.RoleMeasure, Origin: journal.OriginLive, Block: block, Order: order, Started: time.Now()}
-	t.Live = &journal.Slice{Before: r.last, BurnInSeconds: r.burn.Seconds()}
+func (e *Experiment) begin(ctx context.Context, value int) error {
+	t := &journal.Trial{Setting: e.Header.Plan.Settings[value], Origin: journal.OriginLive, Started: time.Now()}
+	t.Live = &journal.Slice{Before: e.visit.procs, BurnInSeconds: e.burn.Seconds()}
 	t.ObservedProcs = []*int{t.Setting.Procs}
 	if t.Setting.Variant != "" {
 		t.Role = journal.RoleAA
 	}
-	took, err := r.set(ctx, *t.Setting.Procs)
+	e.changed = e.changed || value != 0
+	e.visit = visit{value: value, procs: *t.Setting.Procs, trial: t, wire: e.wire}
+	took, err := e.set(ctx, value)
 	t.Live.CallSeconds = took.Seconds()
-	r.running, r.last, r.changed = value, *t.Setting.Procs, r.changed || value != 0
-	return t, err
+	return err
 }
 
-// leave goes back to the start value at once, and waits until what the value has left
-// behind has ended.
-func (r *Run) leave(ctx context.Context, t *journal.Trial, past Reading) error {
-	start := r.Header.Live.Start
-	if _, err := r.set(ctx, start); err != nil {
+// Watch implements paired.Place: it leaves a value at the first harm.
+func (e *Experiment) Watch(ctx context.Context) error {
+	now, err := e.read(ctx)
+	if err != nil {
 		return err
 	}
-	t.InvalidCode = journal.InvalidLeft
-	if err := r.keepSlice(t); err != nil {
-		return err
+	v := &e.visit
+	start, t, s := v.value == 0, v.trial, e.sight(v.past, now)
+	loaded := v.wire.Look(s)
+	t.Live.InSystemMax = max(t.Live.InSystemMax, e.wire.InSystem(s))
+	switch {
+	case now.Panics > v.past.Panics && !e.panicked:
+		return e.harmed(journal.HarmPanic, v.value)
+	case start && v.looks != nil:
+		e.budget.Start(s)
+	case start:
+	case e.budget.Look(s) || loaded:
+		v.past = now
+		return e.leave(ctx)
 	}
-	r.running, r.last = 0, start
-	for from := time.Now(); time.Since(from) < longestDrain; {
-		if err := wait(ctx, between); err != nil {
-			return err
-		}
-		now, err := r.read(ctx)
-		if err != nil {
-			return err
-		}
-		s := r.sight(past, now)
-		r.budget.Drain(s)
-		if r.wire.Drained(s) {
-			break
-		}
-		past = now
+	if start && loaded {
+		t.InvalidCode = journal.InvalidLoaded
+	}
+	if v.past = now; v.looks != nil && !now.Stale {
+		v.looks = append(v.looks, now)
 	}
 	return nil
 }
 
-// keepSlice keeps a slice that is over.
-func (r *Run) keepSlice(t *journal.Trial) error {
-	t.DurationSeconds = time.Since(t.Started).Seconds()
-	t.Valid = t.InvalidCode == ""
-	r.slices = append(r.slices, r.Header.SliceOf(t))
-	if err := r.Append(*t); err != nil {
+// Slice implements paired.Place: it counts between two looks. Values take turns, so that each of
+// its slices has an Apply of its own.
+func (e *Experiment) Slice(ctx context.Context) ([]*journal.Trial, error) {
+	v := &e.visit
+	for v.past.Stale {
+		if err := wait(ctx, between); err != nil {
+			return nil, err
+		}
+		if err := e.Watch(ctx); err != nil {
+			return nil, err
+		}
+	}
+	if v.looks == nil {
+		v.looks = []Reading{v.past}
+		return nil, nil
+	}
+	from, to := v.looks[0], v.past
+	v.trial.MeasuredSeconds = to.At.Sub(from.At).Seconds()
+	v.trial.DurationSeconds = time.Since(v.trial.Started).Seconds()
+	e.counted(v.trial, from, v.looks[len(v.looks)/2], to)
+	return []*journal.Trial{v.trial}, nil
+}
+
+// leave goes back to the start value at once.
+func (e *Experiment) leave(ctx context.Context) error {
+	v := &e.visit
+	v.trial.Live.Beyond = v.wire.beyond
+	if _, err := e.set(ctx, 0); err != nil {
 		return err
 	}
-	r.Tell(Event{Kind: EventSlice, Trial: *t, Spent: r.budget.Spent()})
+	v.trial.InvalidCode, v.trial.DurationSeconds = journal.InvalidLeft, time.Since(v.trial.Started).Seconds()
+	v.value, v.procs, v.left = 0, e.Header.Live.Start, true
+	return &paired.Left{Trials: []*journal.Trial{v.trial}}
+}
+
+// drain waits until what a value has left behind has ended.
+func (e *Experiment) drain(ctx context.Context) error {
+	for from := time.Now(); e.visit.left && time.Since(from) < longestDrain; {
+		if err := wait(ctx, between); err != nil {
+			return err
+		}
+		now, err := e.read(ctx)
+		if err != nil {
+			return err
+		}
+		s := e.sight(e.visit.past, now)
+		e.budget.Drain(s)
+		e.visit.left, e.visit.past = !e.wire.Drained(s), now
+	}
 	return nil
 }

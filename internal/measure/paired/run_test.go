@@ -34,6 +34,8 @@ type stage struct {
 	asked    []string
 }
 
+func (s *stage) Begin(context.Context) ([]*journal.Trial, error) { return nil, nil }
+
 func (s *stage) Apply(ctx context.Context, settings []journal.Setting) error {
 	if s.settings != nil {
 		if err := s.Restore(ctx); err != nil {
@@ -60,14 +62,14 @@ func (s *stage) Watch(context.Context) error {
 	return nil
 }
 
-func (s *stage) Slice(ctx context.Context) (list []journal.Trial, err error) {
+func (s *stage) Slice(ctx context.Context) (list []*journal.Trial, err error) {
 	s.marks++
 	for _, a := range s.settings {
 		cpu := 6.0
 		if s.cpu != nil {
 			cpu = s.cpu(s.marks-1, a)
 		}
-		list = append(list, journal.Trial{
+		list = append(list, &journal.Trial{
 			Setting: a, Pods: []journal.Pod{{Name: "pod-" + a.Label}}, ObservedProcs: []*int{nil},
 			Usage: journal.Usage{MeasuredSeconds: 60, CPUSeconds: &journal.CPUSeconds{User: cpu}},
 		})
@@ -91,7 +93,7 @@ func (s *stage) run(ask func(query string, at time.Time) (*float64, error), quer
 		Canary: &journal.Canary{SliceSeconds: 60, Queries: queries, Rounds: [][]journal.Setting{{judge.SettingOf(nil), judge.SettingOf(new(1))}, {judge.SettingOf(nil), judge.SettingOf(new(2))}}},
 	}}
 	r := &Run{
-		Place: s, Next: h.Next, BurnIn: h.Warmup(), Length: h.Slice(), Queries: queries,
+		Place: s, Next: h.Next, Every: time.Second, Length: h.Slice(), Queries: queries,
 		Ask: func(_ context.Context, name string, slice time.Duration, pods []string, at time.Time) (*float64, error) {
 			i := slices.IndexFunc(queries, func(q journal.Query) bool { return q.Name == name })
 			q := queries[i].Over(slice, pods...)
@@ -113,8 +115,8 @@ func TestRunInto(t *testing.T) {
 		s := &stage{began: time.Now(), is: func(at time.Duration) judge.Condition { return judge.Condition{Ended: "no S3CR3T"} }}
 		r, h, _ := s.run(nil)
 		h.Spec.Command = "kube canary"
-		end, err := r.Into(context.Background(), h.Header, dir, func(text string) string { return strings.ReplaceAll(text, "S3CR3T", "REDACTED") })
-		if err != nil || end.Code != journal.EndHarm || s.ended != 1 {
+		end, begun, err := r.Into(context.Background(), h.Header, dir, func(text string) string { return strings.ReplaceAll(text, "S3CR3T", "REDACTED") })
+		if err != nil || !begun || end.Code != journal.EndHarm || s.ended != 1 {
 			t.Errorf("%+v, %v: removed %d times", end, err, s.ended)
 		}
 	})

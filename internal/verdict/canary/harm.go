@@ -30,7 +30,7 @@ func (h Header) Next(trials []journal.Trial) paired.Step {
 		}
 	}
 	if round := next / h.Slices(); round < len(h.Canary.Rounds) {
-		return paired.Step{Block: next, Settings: h.Canary.Rounds[round : round+1]}
+		return paired.Step{Block: next, Settings: h.Canary.Rounds[round : round+1], BurnIn: h.Warmup()}
 	}
 	return paired.Step{End: &journal.End{Code: code}}
 }

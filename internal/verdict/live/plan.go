@@ -123,9 +123,50 @@ const (
 	Jitter = 0.2
 )
 
-// Next is which values the next block has, by their places in the plan: the start value,
+// mostBurnIn is how many times the first burn-in is the longest one: what a value leaves behind
+// must end.
+const mostBurnIn = 4
+
+// Next is what the slices so far lead to, with so much time left, and what they prove: nothing is
+// asked of those that end it for harm.
+func (h Header) Next(trials []journal.Trial, left time.Duration) (paired.Step, *paired.Look) {
+	list, _, _, burn := h.slicesOf(trials)
+	next := paired.Step{}
+	if len(trials) > 0 {
+		next.Block = trials[len(trials)-1].Block + 1
+	}
+	if harm := h.Rules().Harm(list); harm != nil {
+		next.End = &journal.End{Code: journal.EndHarm, Harm: harm}
+		return next, nil
+	}
+	look := paired.Judge(h.Rules(), list)
+	now := look
+	if look.Carried {
+		if burn >= mostBurnIn*h.Live.BurnInSeconds {
+			next.End = &journal.End{Code: journal.EndCarryOver, Reason: "what one value leaves behind does not end within " + number.Chosen(seconds(burn))}
+			return next, &look
+		}
+		burn *= 2
+		paired.CarriedOver(list)
+		now = paired.Judge(h.Rules(), list)
+	}
+	values := h.compared(now)
+	switch takes := time.Duration(len(values)) * seconds(burn+h.Live.SliceSeconds); {
+	case values == nil:
+		next.End = &journal.End{Code: journal.EndDecided}
+	case takes > left:
+		next.End = &journal.End{Code: journal.EndComplete}
+	}
+	next.BurnIn = seconds(burn)
+	for _, v := range values {
+		next.Settings = append(next.Settings, h.Plan.Settings[v:v+1:v+1])
+	}
+	return next, &look
+}
+
+// compared are the values of the next block, by their places in the plan: the start value,
 // and those nearest to it that are not settled. None are: it is over.
-func (h Header) Next(l paired.Look) (list []int) {
+func (h Header) compared(l paired.Look) (list []int) {
 	far := func(i int) float64 {
 		return math.Abs(math.Log(float64(*h.Plan.Settings[i].Procs) / float64(h.Live.Start)))
 	}

@@ -33,7 +33,7 @@ func TestBlock(t *testing.T) {
 	h := header(1, 3, 4, 6, 8)
 	look := paired.Judge(h.Rules(), nil)
 	values := func() (list []int) {
-		for _, i := range h.Next(look) {
+		for _, i := range h.compared(look) {
 			list = append(list, *h.Plan.Settings[i].Procs)
 		}
 		return list

@@ -32,7 +32,3 @@ func ParseQuery(s string) (journal.Query, error) {
 func Asked(slice time.Duration) time.Duration {
 	return max(time.Second, time.Duration(float64(slice)*(1-Jitter)).Truncate(time.Second))
 }
-
-// Harm is a query that is proven above the start value's, and by more than its margin, by
-// the rule that ends a canary.
-func (h Header) Harm(list []paired.Slice) *journal.Harm { return h.Rules().Harm(list) }

@@ -61,10 +61,10 @@ func latency(x *float64, requests uint64) float64 {
 	return *x
 }
 
-// slicesOf are those of a journal's blocks with their trials, and how many of them are from
-// before the burn-in became longer.
-func (h Header) slicesOf(trials []journal.Trial) (list []paired.Slice, of []*journal.Trial, before int) {
-	burn := 0.0
+// slicesOf are those of a journal's blocks with their trials, how many of them are from before
+// the burn-in became longer, and how many seconds that has now.
+func (h Header) slicesOf(trials []journal.Trial) (list []paired.Slice, of []*journal.Trial, before int, burn float64) {
+	burn = h.Live.BurnInSeconds
 	for i := range trials {
 		if l := trials[i].Live; l != nil {
 			burn = l.BurnInSeconds // it only grows
@@ -81,14 +81,14 @@ func (h Header) slicesOf(trials []journal.Trial) (list []paired.Slice, of []*jou
 			before = len(list)
 		}
 	}
-	return list, of, before
+	paired.CarriedOver(list[:before])
+	return list, of, before, burn
 }
 
 // Analyze makes a Result of a live experiment's journal. It has no groups.
 func Analyze(c *journal.Contents) *verdict.Result {
 	h := Header{c.Header}
-	list, of, before := h.slicesOf(c.Trials)
-	paired.CarriedOver(list[:before])
+	list, of, before, _ := h.slicesOf(c.Trials)
 	look := paired.Judge(h.Rules(), list)
 	if look.Carried { // by the last block
 		before = len(list)

@@ -23,6 +23,7 @@ package paired
 
 import (
 	"slices"
+	"time"
 
 	"github.com/procfit/procfit/internal/verdict"
 	"github.com/procfit/procfit/internal/verdict/journal"
@@ -161,5 +162,6 @@ type Step struct {
 	// Settings run at the same time, those of each list, and the lists one after the other in
 	// random order.
 	Settings [][]journal.Setting
-	End      *journal.End // it is over
+	BurnIn   time.Duration // of settings that did not run before, until they are compared
+	End      *journal.End  // it is over
 }
